@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_CORE_ERROR_H
+#define TL_CORE_ERROR_H
+/* Filling a struct tl_error: once, at the byte that is wrong. */
+#include <tracelathe/core.h>
+
+/* The error is at `offset` (TL_NOWHERE: not at a byte). Returns `status`, so that callers can `return` the call. */
+int tl_error_at(struct tl_error *err, enum tl_status status, uint64_t offset, const char *text);
+
+/* The same, in record number `record`. */
+int tl_error_in(struct tl_error *err, enum tl_status status, uint64_t offset, uint64_t record, const char *text);
+
+/* A failed system call; keeps errno. */
+int tl_error_system(struct tl_error *err, const char *text);
+
+/* An allocation failed. */
+int tl_error_memory(struct tl_error *err);
+
+/* The format an error is about, set by the room that knows it; returns `status`. */
+int tl_error_format(struct tl_error *err, const char *format, int status);
+
+#endif

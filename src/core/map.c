@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/error.h"
+
+/*
+ * A mapped file must not shrink while it is read: its pages past the new end raise SIGBUS, which a library
+ * has no say in. Who reads a file that is being rewritten reads it through a pipe.
+ */
+
+/* The address of no bytes. */
+static const uint8_t nothing;
+
+static int map_descriptor(struct tl_source *source, int fd, uint64_t size, int flags, struct tl_error *err)
+{
+	void *map;
+
+	if (size > PTRDIFF_MAX)
+		return tl_error_at(err, TL_TOO_LARGE, TL_NOWHERE, "larger than the address space");
+	map = mmap(NULL, (size_t)size, PROT_READ, flags, fd, 0);
+	if (map == MAP_FAILED)
+		return errno == ENOMEM ? tl_error_memory(err) : tl_error_system(err, "cannot map");
+	source->map = map;
+	source->map_size = (size_t)size;
+	source->unmap = true;
+	return 0;
+}
+
+static int open_unlinked(struct tl_error *err)
+{
+	const char *directory = secure_getenv("TMPDIR");
+	char *name;
+	int fd;
+
+	if (!directory || !*directory)
+		directory = "/var/tmp";
+	fd = open(directory, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	/* Not every file system has files without a name. */
+	if (asprintf(&name, "%s/tracelathe.XXXXXX", directory) < 0)
+		return tl_error_memory(err);
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(name);
+	else
+		tl_error_system(err, "cannot make a temporary file");
+	free(name);
+	return fd < 0 ? TL_IO : fd;
+}
+
+/* Write the piece out and use it up. */
+static int spool_piece(struct tl_source *source, int fd, struct tl_error *err)
+{
+	while (source->piece_left) {
+		ssize_t done = write(fd, source->piece, source->piece_left);
+
+		if (done >= 0) {
+			source->piece += done;
+			source->piece_left -= (size_t)done;
+		} else if (errno != EINTR) {
+			return tl_error_system(err, "cannot write the temporary file");
+		}
+	}
+	return 0;
+}
+
+static int spool(struct tl_source *source, struct tl_error *err)
+{
+	int fd = open_unlinked(err), status = 0;
+	off_t size;
+
+	if (fd < 0)
+		return fd;
+	while (!status && (status = tl_source_piece(source, err)) > 0)
+		status = spool_piece(source, fd, err);
+	if (!status && (size = lseek(fd, 0, SEEK_END)) > 0)
+		status = map_descriptor(source, fd, (uint64_t)size, MAP_SHARED, err);
+	close(fd);
+	return status;
+}
+
+static int map_whole(struct tl_source *source, struct tl_error *err)
+{
+	if (source->codec || (source->in_buffer && !source->mappable))
+		return spool(source, err);
+	if (source->in_buffer)
+		return map_descriptor(source, source->fd, source->stored_size, MAP_PRIVATE, err);
+	source->map = source->in;
+	source->map_size = source->in_left;
+	return 0;
+}
+
+int tl_source_map(struct tl_source *source, const uint8_t **data, size_t *size, struct tl_error *err)
+{
+	if (!source->map) {
+		int status = map_whole(source, err);
+
+		if (status)
+			return status;
+		if (!source->map_size)
+			source->map = &nothing;
+		/* Reading is over; progress counts the mapped bytes from here. */
+		source->ended = true;
+		source->reported = 0;
+		free(source->in_buffer);
+		source->in_buffer = NULL;
+		free(source->out_buffer);
+		source->out_buffer = NULL;
+	}
+	*data = source->map;
+	*size = source->map_size;
+	return 0;
+}
+
+void tl_source_release(struct tl_source *source, uint64_t offset, uint64_t size)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), end;
+
+	if (!source->unmap || offset >= source->map_size)
+		return;
+	end = size > source->map_size - offset ? source->map_size : offset + size;
+	/* The page of the first byte goes too, else small ranges would release none; it can be read again. */
+	offset -= offset % page;
+	end -= end % page;
+	if (offset < end)
+		madvise((void *)(uintptr_t)(source->map + offset), (size_t)(end - offset), MADV_DONTNEED);
+}
+
+int tl_source_tick(struct tl_source *source, uint64_t done, struct tl_error *err)
+{
+	/* What was spooled has reported all its stored bytes already: from here the hook can only cancel. */
+	uint64_t stored = source->consumed ? source->consumed : done;
+
+	return tl_source_progress(source, done, stored, done >= source->map_size, err);
+}
+
+void tl_source_unmap(struct tl_source *source)
+{
+	if (source->unmap)
+		munmap((void *)(uintptr_t)source->map, source->map_size);
+}

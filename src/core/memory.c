@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/memory.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+#include <tracelathe/core.h>
+
+bool tl_grow(void *array, size_t *capacity, size_t want, size_t element)
+{
+	size_t next = *capacity + *capacity / 2 + 16;
+	void *old, *grown;
+
+	if (want <= *capacity)
+		return true;
+	if (next < want)
+		next = want;
+	if (next > PTRDIFF_MAX / element)
+		return false;
+	memcpy(&old, array, sizeof(old));
+	grown = realloc(old, next * element);
+	if (!grown)
+		return false;
+	memcpy(array, &grown, sizeof(grown));
+	*capacity = next;
+	return true;
+}
+
+/* ---- arena ---- */
+
+enum { ARENA_BLOCK = 16 * 1024 };
+
+struct tl_arena_block {
+	struct tl_arena_block *next;
+	alignas(max_align_t) char data[];
+};
+
+static char *arena_block(struct tl_arena *arena, size_t size)
+{
+	struct tl_arena_block *block;
+
+	if (size > PTRDIFF_MAX - sizeof(*block))
+		return NULL;
+	block = malloc(sizeof(*block) + size);
+	if (!block)
+		return NULL;
+	block->next = arena->blocks;
+	arena->blocks = block;
+	return block->data;
+}
+
+static char *arena_take(struct tl_arena *arena, size_t size)
+{
+	char *taken;
+
+	if (size > arena->left) {
+		if (size > ARENA_BLOCK / 4)
+			return arena_block(arena, size);
+		taken = arena_block(arena, ARENA_BLOCK);
+		if (!taken)
+			return NULL;
+		arena->free = taken;
+		arena->left = ARENA_BLOCK;
+	}
+	taken = arena->free;
+	arena->free += size;
+	arena->left -= size;
+	return taken;
+}
+
+void *tl_arena_alloc(struct tl_arena *arena, size_t size)
+{
+	size_t align = alignof(max_align_t);
+	size_t pad = arena->left % align;
+
+	/* Blocks end aligned, so what is left tells how the free byte is aligned. */
+	if (pad <= arena->left) {
+		arena->free += pad;
+		arena->left -= pad;
+	}
+	if (size > PTRDIFF_MAX - align)
+		return NULL;
+	/* No bytes have an address too: NULL says only "no memory". */
+	return arena_take(arena, size ? (size + align - 1) / align * align : align);
+}
+
+char *tl_arena_copy(struct tl_arena *arena, const char *text, size_t size)
+{
+	char *copy = size < PTRDIFF_MAX ? arena_take(arena, size + 1) : NULL;
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	return copy;
+}
+
+void tl_arena_free(struct tl_arena *arena)
+{
+	for (struct tl_arena_block *block = arena->blocks, *next; block; block = next) {
+		next = block->next;
+		free(block);
+	}
+	*arena = (struct tl_arena){ 0 };
+}
+
+/* ---- index ---- */
+
+uint32_t tl_index_find(const struct tl_index *index, uint64_t hash, tl_index_equal_fn *equal, const void *context,
+		       const void *key)
+{
+	if (!index->slots)
+		return TL_NONE;
+	for (size_t i = (uint32_t)hash & index->mask;; i = (i + 1) & index->mask) {
+		const struct tl_index_slot *slot = &index->slots[i];
+
+		if (slot->number == TL_NONE)
+			return TL_NONE;
+		if (slot->hash == (uint32_t)hash && equal(context, key, slot->number))
+			return slot->number;
+	}
+}
+
+static void index_put(struct tl_index_slot *slots, size_t mask, struct tl_index_slot slot, size_t at)
+{
+	while (slots[at & mask].number != TL_NONE)
+		at++;
+	slots[at & mask] = slot;
+}
+
+static bool index_grow(struct tl_index *index)
+{
+	size_t capacity = index->slots ? (index->mask + 1) * 2 : 16;
+	struct tl_index_slot *slots;
+
+	if (capacity > PTRDIFF_MAX / sizeof(*slots))
+		return false;
+	slots = malloc(capacity * sizeof(*slots));
+	if (!slots)
+		return false;
+	memset(slots, 0xff, capacity * sizeof(*slots));
+	for (size_t i = 0; index->slots && i <= index->mask; i++)
+		if (index->slots[i].number != TL_NONE)
+			index_put(slots, capacity - 1, index->slots[i], index->slots[i].hash);
+	free(index->slots);
+	index->slots = slots;
+	index->mask = capacity - 1;
+	return true;
+}
+
+bool tl_index_add(struct tl_index *index, uint64_t hash, uint32_t number)
+{
+	if ((!index->slots || index->count + index->count / 2 >= index->mask) && !index_grow(index))
+		return false;
+	index_put(index->slots, index->mask, (struct tl_index_slot){ (uint32_t)hash, number }, (uint32_t)hash);
+	index->count++;
+	return true;
+}
+
+void tl_index_free(struct tl_index *index)
+{
+	free(index->slots);
+	*index = (struct tl_index){ 0 };
+}
+
+uint64_t tl_hash_bytes(const void *data, size_t size)
+{
+	const unsigned char *bytes = data;
+	uint64_t hash = size;
+
+	for (; size >= 8; size -= 8, bytes += 8) {
+		uint64_t word;
+
+		memcpy(&word, bytes, 8);
+		hash = tl_hash_pair(hash, word);
+	}
+	for (; size; size--, bytes++)
+		hash = (hash ^ *bytes) * 0x100000001b3u;
+	return tl_hash64(hash);
+}
+
+/* ---- names ---- */
+
+static bool same_name(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_names *names = context;
+	const struct tl_name *wanted = key;
+	const struct tl_name *have = &names->names[number];
+
+	return have->size == wanted->size && !memcmp(have->text, wanted->text, have->size);
+}
+
+static uint32_t names_append(struct tl_names *names, uint64_t hash, const char *text, size_t size)
+{
+	char *copy;
+
+	if (names->count >= TL_NONE ||
+	    !tl_grow(&names->names, &names->capacity, names->count + 1, sizeof(*names->names)))
+		return TL_NONE;
+	copy = tl_arena_copy(&names->arena, text, size);
+	if (!copy || !tl_index_add(&names->index, hash, (uint32_t)names->count))
+		return TL_NONE;
+	names->names[names->count] = (struct tl_name){ copy, size };
+	return (uint32_t)names->count++;
+}
+
+uint32_t tl_names_add(struct tl_names *names, const char *text, size_t size)
+{
+	struct tl_name key = { text, size };
+	uint64_t hash = tl_hash_bytes(text, size);
+	uint32_t found;
+
+	if (!names->count && names_append(names, tl_hash_bytes("", 0), "", 0) == TL_NONE)
+		return TL_NONE;
+	found = tl_index_find(&names->index, hash, same_name, names, &key);
+	return found != TL_NONE ? found : names_append(names, hash, text, size);
+}
+
+const char *tl_names_text(struct tl_names *names, const char *text)
+{
+	uint32_t number = tl_names_add(names, text, strlen(text));
+
+	return number == TL_NONE ? NULL : names->names[number].text;
+}
+
+void tl_names_free(struct tl_names *names)
+{
+	tl_arena_free(&names->arena);
+	tl_index_free(&names->index);
+	free(names->names);
+	*names = (struct tl_names){ 0 };
+}

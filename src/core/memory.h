@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_CORE_MEMORY_H
+#define TL_CORE_MEMORY_H
+/* Growing arrays, an arena for what lives and dies together, and interned strings. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/*
+ * Make room for `want` elements of `element` bytes in the array at *array (capacity *capacity). Grows by half, zeroes
+ * nothing. False without memory; the array is then unchanged.
+ */
+bool tl_grow(void *array, size_t *capacity, size_t want, size_t element);
+
+/* A chain of blocks that is freed whole. Zero-filled is an empty arena. */
+struct tl_arena {
+	struct tl_arena_block *blocks;
+	char *free;
+	size_t left;
+};
+
+/* `size` bytes, aligned for any type; NULL without memory. Not zeroed. */
+void *tl_arena_alloc(struct tl_arena *arena, size_t size);
+/* A terminated copy of `size` bytes. */
+char *tl_arena_copy(struct tl_arena *arena, const char *text, size_t size);
+void tl_arena_free(struct tl_arena *arena);
+
+/*
+ * An index from keys to 32-bit numbers of the caller's own arrays: open addressing over (hash, number) pairs. Keys are
+ * compared by the caller. Zero-filled is an empty index.
+ */
+struct tl_index {
+	struct tl_index_slot *slots;
+	size_t mask; /* capacity - 1, 0: none yet */
+	size_t count;
+};
+
+struct tl_index_slot {
+	uint32_t hash;
+	uint32_t number; /* TL_NONE: empty */
+};
+
+typedef bool tl_index_equal_fn(const void *context, const void *key, uint32_t number);
+
+/* The number stored for a key, TL_NONE when there is none. */
+uint32_t tl_index_find(const struct tl_index *index, uint64_t hash, tl_index_equal_fn *equal, const void *context,
+		       const void *key);
+/* Store a key that is not there yet. False without memory. */
+bool tl_index_add(struct tl_index *index, uint64_t hash, uint32_t number);
+void tl_index_free(struct tl_index *index);
+
+/* Hashes: any bytes; one and two numbers. */
+uint64_t tl_hash_bytes(const void *data, size_t size);
+
+static inline uint64_t tl_hash64(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= 0x9e3779b97f4a7c15u;
+	x ^= x >> 29;
+	x *= 0xbf58476d1ce4e5b9u;
+	return x ^ x >> 32;
+}
+
+static inline uint64_t tl_hash_pair(uint64_t a, uint64_t b)
+{
+	return tl_hash64(a * 0xff51afd7ed558ccdu + b);
+}
+
+/* Interned strings: the same text has the same number and address. Number 0 is "". Zero-filled is empty. */
+struct tl_names {
+	struct tl_arena arena;
+	struct tl_index index;
+	struct tl_name *names;
+	size_t count, capacity;
+};
+
+struct tl_name {
+	const char *text;
+	size_t size;
+};
+
+/* The number of a text, added if new; TL_NONE without memory. */
+uint32_t tl_names_add(struct tl_names *names, const char *text, size_t size);
+/* The address of an interned copy of a terminated text; NULL without memory. */
+const char *tl_names_text(struct tl_names *names, const char *text);
+void tl_names_free(struct tl_names *names);
+
+#endif

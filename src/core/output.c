@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/error.h"
+
+enum { BUFFER_BYTES = 64 * 1024 };
+
+struct tl_output {
+	struct tl_output_buffer buffer; /* must be first: output.h writes through it */
+	char *start;
+	int fd;                /* -1: bytes stay in memory */
+	char *target;          /* NULL: not opened by us */
+	char *temp;            /* NULL: written directly */
+	struct tl_error error; /* the first one met */
+};
+
+/* ---- bytes out ---- */
+
+/* Keep the first error only: what follows is its consequence. */
+static void fail(struct tl_output *out, enum tl_status status, const char *text)
+{
+	if (out->error.status)
+		return;
+	if (status == TL_IO)
+		tl_error_system(&out->error, text);
+	else
+		tl_error_at(&out->error, status, TL_NOWHERE, text);
+}
+
+/* True when a refused write is worth another try. */
+static bool write_again(int fd)
+{
+	if (errno == EINTR)
+		return true;
+	if (errno != EAGAIN)
+		return false;
+	/* Someone else made the pipe or terminal non-blocking. */
+	return poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, -1) >= 0 || errno == EINTR;
+}
+
+static void write_all(struct tl_output *out, const char *data, size_t size)
+{
+	while (size && !out->error.status) {
+		ssize_t done = write(out->fd, data, size);
+
+		if (done >= 0) {
+			data += done;
+			size -= (size_t)done;
+		} else if (!write_again(out->fd)) {
+			fail(out, TL_IO, "cannot write");
+		}
+	}
+}
+
+static void flush(struct tl_output *out)
+{
+	write_all(out, out->start, (size_t)(out->buffer.pos - out->start));
+	out->buffer.pos = out->start;
+}
+
+/* After a failure the bytes gathered are given up, so that the buffer has room again. */
+static void grow(struct tl_output *out, size_t size)
+{
+	size_t used = (size_t)(out->buffer.pos - out->start);
+	size_t capacity = (size_t)(out->buffer.end - out->start);
+	size_t want = capacity > PTRDIFF_MAX - size ? 0 : capacity + (size > capacity ? size : capacity);
+	char *grown = want && !out->error.status ? malloc(want) : NULL;
+
+	if (!grown) {
+		fail(out, TL_NO_MEMORY, "out of memory");
+		out->buffer.pos = out->start;
+		return;
+	}
+	memcpy(grown, out->start, used);
+	free(out->start);
+	out->start = grown;
+	out->buffer = (struct tl_output_buffer){ grown + used, grown + want };
+}
+
+void tl_output_make_room(struct tl_output *out, size_t size)
+{
+	if (out->fd < 0)
+		grow(out, size);
+	else
+		flush(out);
+}
+
+void tl_output_write(struct tl_output *out, const void *data, size_t size)
+{
+	if (size > (size_t)(out->buffer.end - out->buffer.pos)) {
+		tl_output_make_room(out, size);
+		if (out->error.status)
+			return;
+		if (size > (size_t)(out->buffer.end - out->buffer.pos)) {
+			write_all(out, data, size);
+			return;
+		}
+	}
+	if (size)
+		memcpy(out->buffer.pos, data, size);
+	out->buffer.pos += size;
+}
+
+void tl_put_format(struct tl_output *out, const char *format, ...)
+{
+	char *room = tl_output_room(out, TL_OUTPUT_ROOM), *text;
+	va_list args, again;
+
+	va_start(args, format);
+	va_copy(again, args);
+	int size = vsnprintf(room, TL_OUTPUT_ROOM, format, args);
+
+	if (size >= 0 && size < TL_OUTPUT_ROOM) {
+		tl_output_advance(out, room + size);
+	} else if (vasprintf(&text, format, again) >= 0) {
+		tl_output_write(out, text, strlen(text));
+		free(text);
+	} else {
+		fail(out, TL_NO_MEMORY, "out of memory");
+	}
+	va_end(again);
+	va_end(args);
+}
+
+bool tl_output_failed(const struct tl_output *out)
+{
+	return out->error.status != TL_OK;
+}
+
+const char *tl_output_bytes(struct tl_output *out, size_t *size)
+{
+	bool has = out->fd < 0 && !out->error.status;
+
+	*size = has ? (size_t)(out->buffer.pos - out->start) : 0;
+	return has ? out->start : "";
+}
+
+/* ---- open ---- */
+
+static struct tl_output *new_output(void)
+{
+	struct tl_output *out = calloc(1, sizeof(*out));
+
+	if (!out)
+		return NULL;
+	out->start = malloc(BUFFER_BYTES);
+	if (!out->start) {
+		free(out);
+		return NULL;
+	}
+	out->buffer = (struct tl_output_buffer){ out->start, out->start + BUFFER_BYTES };
+	out->fd = -1;
+	return out;
+}
+
+/* Length of the directory part, its slash included. */
+static int directory_length(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? (int)(slash - path) + 1 : 0;
+}
+
+/* Replace *path by what the link there says. False: errno says why. */
+static bool follow_link(char **path)
+{
+	char link[4096], *next;
+	ssize_t size = readlink(*path, link, sizeof(link));
+
+	if (size < 0)
+		return false;
+
+	int directory = link[0] == '/' ? 0 : directory_length(*path);
+
+	if (asprintf(&next, "%.*s%.*s", directory, *path, (int)size, link) < 0)
+		return false;
+	free(*path);
+	*path = next;
+	return true;
+}
+
+/*
+ * The name to rename to: links of the last component are followed, so that a link is not replaced by a file,
+ * and a dangling link names a new file. Links of /proc (/dev/stdout, /dev/fd/N) lead to open files, not to
+ * names: they are `special`. NULL: errno says why.
+ */
+static char *resolve(const char *path, bool *special)
+{
+	char *at = strdup(path);
+	struct stat st, proc;
+	bool has_proc = !stat("/proc/self", &proc);
+
+	for (int links = 0; at && !lstat(at, &st) && S_ISLNK(st.st_mode); links++) {
+		*special = *special || (has_proc && st.st_dev == proc.st_dev);
+		errno = ELOOP;
+		if (*special)
+			break;
+		if (links == 40 || !follow_link(&at)) {
+			free(at);
+			return NULL;
+		}
+	}
+	return at;
+}
+
+/* Six letters nobody else picks. */
+static void random_letters(char *letters)
+{
+	uint64_t bits = 0;
+
+	if (getrandom(&bits, sizeof(bits), 0) < 0)
+		bits = (uint64_t)getpid();
+	for (int i = 0; i < 6; i++, bits /= 26)
+		letters[i] = (char)('a' + bits % 26);
+}
+
+/*
+ * A new file `.NAME.XXXXXX` beside the target. Not mkostemp(): its mode is always 0600, and the umask, which
+ * holds for a new output file, cannot be read without changing it for other threads.
+ */
+static int create_temporary(struct tl_output *out, const struct stat *old)
+{
+	int directory = directory_length(out->target);
+
+	/* A name has room for 255 bytes. */
+	if (asprintf(&out->temp, "%.*s.%.200s.XXXXXX", directory, out->target, out->target + directory) < 0) {
+		out->temp = NULL;
+		return -1;
+	}
+	for (int tries = 0; tries < 100; tries++) {
+		random_letters(out->temp + strlen(out->temp) - 6);
+		out->fd = open(out->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, old ? 0600 : 0666);
+		if (out->fd >= 0 || errno != EEXIST)
+			break;
+	}
+	if (out->fd >= 0)
+		return old ? fchmod(out->fd, old->st_mode & 0777) : 0;
+	free(out->temp);
+	out->temp = NULL;
+	return -1;
+}
+
+static int open_path(struct tl_output *out, const char *path)
+{
+	bool special = false;
+	struct stat st;
+
+	out->target = resolve(path, &special);
+	if (!out->target)
+		return -1;
+	if (stat(path, &st))
+		return errno == ENOENT && *path ? create_temporary(out, NULL) : -1;
+	if (special || !S_ISREG(st.st_mode)) {
+		/* Appending: an open file may have been written by others. */
+		out->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+		return out->fd < 0 ? -1 : 0;
+	}
+	/* A rename would replace a file that is protected against writing. */
+	return faccessat(AT_FDCWD, out->target, W_OK, AT_EACCESS) ? -1 : create_temporary(out, &st);
+}
+
+int tl_output_open(struct tl_output **out, const char *path, struct tl_error *err)
+{
+	struct tl_output *opened = new_output();
+
+	*out = NULL;
+	if (!opened)
+		return tl_error_memory(err);
+	if (!path || !strcmp(path, "-")) {
+		opened->fd = STDOUT_FILENO;
+	} else if (open_path(opened, path)) {
+		int status = errno == ENOMEM ? tl_error_memory(err) :
+					       tl_error_system(err, "cannot open for writing");
+
+		tl_output_discard(opened);
+		return status;
+	}
+	*out = opened;
+	return 0;
+}
+
+int tl_output_open_memory(struct tl_output **out, struct tl_error *err)
+{
+	*out = new_output();
+	return *out ? 0 : tl_error_memory(err);
+}
+
+/* ---- close ---- */
+
+/* Some file systems report what a write could not do only here. */
+static void finish(struct tl_output *out)
+{
+	flush(out);
+	if (out->error.status || !out->temp)
+		return;
+	if (fsync(out->fd) && errno != EINVAL)
+		fail(out, TL_IO, "cannot write");
+	if (close(out->fd))
+		fail(out, TL_IO, "cannot write");
+	out->fd = -1;
+	if (out->error.status)
+		return;
+	if (rename(out->temp, out->target)) {
+		fail(out, TL_IO, "cannot rename the finished file");
+		return;
+	}
+	free(out->temp);
+	out->temp = NULL;
+}
+
+int tl_output_commit(struct tl_output *out, struct tl_error *err)
+{
+	if (out->fd >= 0)
+		finish(out);
+
+	int status = out->error.status;
+
+	if (status && err)
+		*err = out->error;
+	tl_output_discard(out);
+	return status;
+}
+
+void tl_output_discard(struct tl_output *out)
+{
+	if (!out)
+		return;
+	if (out->temp)
+		unlink(out->temp);
+	if (out->fd >= 0 && out->target)
+		close(out->fd);
+	free(out->temp);
+	free(out->target);
+	free(out->start);
+	free(out);
+}

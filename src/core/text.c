@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/output.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char two_digits[] = "00010203040506070809101112131415161718192021222324"
+				 "25262728293031323334353637383940414243444546474849"
+				 "50515253545556575859606162636465666768697071727374"
+				 "75767778798081828384858687888990919293949596979899";
+
+char *tl_format_u64(char *p, uint64_t value)
+{
+	char digits[20], *first = digits + sizeof(digits);
+
+	for (; value >= 100; value /= 100)
+		memcpy(first -= 2, two_digits + value % 100 * 2, 2);
+	if (value >= 10)
+		memcpy(first -= 2, two_digits + value * 2, 2);
+	else
+		*--first = (char)('0' + value);
+
+	size_t size = (size_t)(digits + sizeof(digits) - first);
+
+	memcpy(p, first, size);
+	return p + size;
+}
+
+void tl_put_u64(struct tl_output *out, uint64_t value)
+{
+	tl_output_advance(out, tl_format_u64(tl_output_room(out, 20), value));
+}
+
+void tl_put_i64(struct tl_output *out, int64_t value)
+{
+	if (value < 0)
+		tl_put_char(out, '-');
+	tl_put_u64(out, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
+void tl_put_hex(struct tl_output *out, uint64_t value)
+{
+	char *p = tl_output_room(out, 18);
+	int shift = value ? (63 - __builtin_clzll(value)) & ~3 : 0;
+
+	*p++ = '0';
+	*p++ = 'x';
+	for (; shift >= 0; shift -= 4)
+		*p++ = "0123456789abcdef"[value >> shift & 15];
+	tl_output_advance(out, p);
+}
+
+/* The program may run with any LC_NUMERIC: whatever its decimal point is becomes a dot. */
+static void put_neutral(struct tl_output *out, const char *text)
+{
+	size_t digits = strspn(text, "-0123456789");
+	const char *rest = strpbrk(text + digits, "0123456789");
+
+	tl_put_bytes(out, text, digits);
+	if (!text[digits])
+		return;
+	if (text[digits] != 'e') {
+		tl_put_char(out, '.');
+		tl_put_text(out, rest);
+	} else {
+		tl_put_text(out, text + digits);
+	}
+}
+
+void tl_put_double(struct tl_output *out, double value)
+{
+	char text[64];
+
+	/* Whole numbers of up to 15 digits, most of what is written, read the same in every form. */
+	if (fabs(value) < 1e15 && value == (double)(int64_t)value && !(value == 0 && signbit(value))) {
+		tl_put_i64(out, (int64_t)value);
+		return;
+	}
+	if (!isfinite(value)) {
+		tl_put_text(out, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+		return;
+	}
+	for (int precision = 15; precision <= 17; precision++) {
+		snprintf(text, sizeof(text), "%.*g", precision, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	put_neutral(out, text);
+}
+
+/* ---- JSON ---- */
+
+/* UTF-8 of more than one byte (RFC 3629, section 4): no overlong form, no surrogate, none past U+10FFFF. */
+static const struct sequence {
+	unsigned char first, last; /* the leading byte */
+	unsigned char low, high;   /* the second byte; later ones are 80..BF */
+	unsigned char size;
+} sequences[] = {
+	{ 0xc2, 0xdf, 0x80, 0xbf, 2 }, { 0xe0, 0xe0, 0xa0, 0xbf, 3 }, { 0xe1, 0xec, 0x80, 0xbf, 3 },
+	{ 0xed, 0xed, 0x80, 0x9f, 3 }, { 0xee, 0xef, 0x80, 0xbf, 3 }, { 0xf0, 0xf0, 0x90, 0xbf, 4 },
+	{ 0xf1, 0xf3, 0x80, 0xbf, 4 }, { 0xf4, 0xf4, 0x80, 0x8f, 4 },
+};
+
+/* Bytes of the sequence that begins at `p`, 0 when it is not UTF-8. */
+static size_t utf8_size(const unsigned char *p, size_t left)
+{
+	const struct sequence *s = sequences, *end = s + sizeof(sequences) / sizeof(sequences[0]);
+
+	while (s < end && (p[0] < s->first || p[0] > s->last))
+		s++;
+	if (s == end || s->size > left || p[1] < s->low || p[1] > s->high)
+		return 0;
+	for (size_t i = 2; i < s->size; i++)
+		if (p[i] < 0x80 || p[i] > 0xbf)
+			return 0;
+	return s->size;
+}
+
+/* Bytes from `p` that stand for themselves in a JSON string. */
+static size_t plain_run(const unsigned char *p, size_t left)
+{
+	size_t at = 0;
+
+	while (at < left) {
+		size_t size = 1;
+
+		if (p[at] >= 0x80)
+			size = utf8_size(p + at, left - at);
+		else if (p[at] < 0x20 || p[at] == '"' || p[at] == '\\')
+			size = 0;
+		if (!size)
+			break;
+		at += size;
+	}
+	return at;
+}
+
+static void put_escape(struct tl_output *out, unsigned char byte)
+{
+	static const char shorts[] = "\"\"\\\\\bb\ff\nn\rr\tt"; /* pairs: the byte, the letter */
+
+	if (byte >= 0x80) {
+		tl_put_text(out, "\xef\xbf\xbd"); /* U+FFFD */
+		return;
+	}
+	for (const char *s = shorts; *s; s += 2) {
+		if (*s == (char)byte) {
+			tl_put_char(out, '\\');
+			tl_put_char(out, s[1]);
+			return;
+		}
+	}
+	tl_put_text(out, "\\u00");
+	tl_put_char(out, (char)('0' + (byte >> 4)));
+	tl_put_char(out, "0123456789abcdef"[byte & 15]);
+}
+
+void tl_put_json(struct tl_output *out, const char *text, size_t size)
+{
+	const unsigned char *p = (const unsigned char *)text, *end = size ? p + size : p;
+
+	tl_put_char(out, '"');
+	while (p < end) {
+		size_t run = plain_run(p, (size_t)(end - p));
+
+		tl_put_bytes(out, p, run);
+		p += run;
+		if (p < end)
+			put_escape(out, *p++);
+	}
+	tl_put_char(out, '"');
+}
+
+void tl_put_csv(struct tl_output *out, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		tl_put_text(out, text);
+		return;
+	}
+	tl_put_char(out, '"');
+	for (; *text; text++) {
+		if (*text == '"')
+			tl_put_char(out, '"');
+		tl_put_char(out, *text);
+	}
+	tl_put_char(out, '"');
+}
