@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACELATHE_PROFILE_H
+#define TRACELATHE_PROFILE_H
+/**
+ * @file
+ * The one profile model. Every input folds into it; every report and export reads it.
+ *
+ * It is the Callgrind model (functions, cost lines, arcs, jumps, several event types, parts) plus time and context (a
+ * calling-context tree per part, call durations). Costs are signed 64-bit sums; a sum that does not fit saturates and
+ * is counted in `losses.saturated`. Things are numbered from 0 in the order they were first met; the numbers and all
+ * pointers returned here stay valid until the profile is changed or freed. Strings are UTF-8 as the input had them,
+ * never NULL, "" when unknown.
+ */
+#include <tracelathe/core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct tl_profile;
+
+/** A kind of cost: Ir, Ticks, ... */
+struct tl_event {
+	const char *name;      /**< short name, "Ticks" */
+	const char *long_name; /**< "Instruction Fetches", or "" */
+	const char *unit;      /**< "ticks", "ns", "instructions", "bytes", or "" */
+	const char *formula;   /**< "Ir + Dr" for an inherited event (computed from others), else "" */
+};
+
+/** A function: (object, file, name), or its number in the trace where no name is known. */
+struct tl_function {
+	const char *name;   /**< demangled unless asked otherwise; "#7" when the trace only has the number 7 */
+	const char *object; /**< ELF file */
+	const char *file;   /**< source file */
+	uint64_t id;        /**< number in the trace, TL_NOWHERE: none */
+	uint64_t address;   /**< entry address, 0: unknown */
+	uint32_t line;      /**< first line, 0: unknown */
+};
+
+/** A place in the program. */
+struct tl_position {
+	const char *file;  /**< source file (may differ from the function's: inlining) */
+	uint64_t address;  /**< instruction address, 0: unknown */
+	uint64_t block;    /**< basic-block address, 0: unknown */
+	uint32_t line;     /**< 0: unknown */
+};
+
+/** Self cost of a place of a function. */
+struct tl_cost_line {
+	uint32_t function;
+	uint32_t part;
+	struct tl_position at;
+};
+
+/** Calls from a place of one function to another, with the inclusive cost of the calls. */
+struct tl_arc {
+	uint32_t caller, callee; /**< functions; caller TL_NONE: called from outside the trace */
+	uint32_t part;           /**< TL_NONE: all parts */
+	struct tl_position from, to;
+	uint64_t calls;
+};
+
+/** A jump inside or between functions. */
+struct tl_jump {
+	uint32_t function, target;
+	uint32_t part;
+	struct tl_position from, to;
+	uint64_t executed, taken; /**< taken == executed when unconditional */
+	bool conditional;
+};
+
+/** A node of the calling-context tree: one function called along one path. */
+struct tl_context {
+	uint32_t parent;     /**< context, TL_NONE: a root; always less than the node's own number */
+	uint32_t function;
+	uint32_t part;
+	uint64_t calls;      /**< finished calls */
+	uint64_t unfinished; /**< calls still open when the trace ended */
+};
+
+/** What the fold could not account for (see docs/design.md, "The fold"). */
+struct tl_losses {
+	uint64_t orphan_exits;   /**< exits without an entry: dropped, time untouched */
+	uint64_t deduced_exits;  /**< frames closed because a frame below them exited (longjmp, exceptions, lost exits) */
+	uint64_t unfinished;     /**< frames still open at the end */
+	uint64_t time_reversals; /**< steps back of the clock: counted as no time */
+	uint64_t gaps;           /**< places where records are known to be missing */
+	uint64_t skipped_bytes;  /**< input bytes no record was made of */
+	uint64_t skipped_records;
+	uint64_t saturated;      /**< sums that did not fit 64 bits */
+};
+
+/** One measured unit: a thread of a trace, a part of a Callgrind file. */
+struct tl_part {
+	uint64_t process, thread;  /**< TL_NOWHERE: unknown */
+	uint64_t number;           /**< part number, 0: none */
+	const char *command;       /**< command line or thread name, "" */
+	const char *header;        /**< further header text, lines, "" */
+	uint64_t first_ticks, last_ticks; /**< absolute time of the first and last record; both 0: none */
+	uint64_t records;          /**< records folded */
+	struct tl_losses losses;
+};
+
+/** Call durations of one function, in ticks of the profile's clock. */
+struct tl_latency {
+	uint64_t calls;             /**< finished calls that were timed */
+	uint64_t min, max;          /**< exact */
+	uint64_t sum;               /**< whole durations; recursion counts every level */
+	uint64_t median, p90, p99;  /**< t[n/2], t[floor(.9 n)], t[floor(.99 n)] of the sorted durations */
+	bool exact;                 /**< else the quantiles have a relative error of at most 0.4 % */
+};
+
+/* ---- reading ---------------------------------------------------------------------------------------------- */
+
+/** Ticks per second of the clock, 0: unknown or no clock. */
+TL_API uint64_t tl_profile_frequency(const struct tl_profile *profile);
+/** True when the input was a trace with a clock: latencies exist, costs of event 0 are ticks. */
+TL_API bool tl_profile_timed(const struct tl_profile *profile);
+/** The format the profile came from ("xray", ...), "" when built by hand. */
+TL_API const char *tl_profile_format(const struct tl_profile *profile);
+
+TL_API uint32_t tl_profile_event_count(const struct tl_profile *profile);
+TL_API const struct tl_event *tl_profile_event(const struct tl_profile *profile, uint32_t event);
+TL_API uint32_t tl_profile_part_count(const struct tl_profile *profile);
+TL_API const struct tl_part *tl_profile_part(const struct tl_profile *profile, uint32_t part);
+TL_API uint32_t tl_profile_function_count(const struct tl_profile *profile);
+TL_API const struct tl_function *tl_profile_function(const struct tl_profile *profile, uint32_t function);
+/** 0 when the profile has no contexts (read from a format without call stacks). */
+TL_API uint32_t tl_profile_context_count(const struct tl_profile *profile);
+TL_API const struct tl_context *tl_profile_context(const struct tl_profile *profile, uint32_t context);
+TL_API uint32_t tl_profile_line_count(const struct tl_profile *profile);
+TL_API const struct tl_cost_line *tl_profile_line(const struct tl_profile *profile, uint32_t line);
+TL_API uint32_t tl_profile_arc_count(const struct tl_profile *profile);
+TL_API const struct tl_arc *tl_profile_arc(const struct tl_profile *profile, uint32_t arc);
+TL_API uint32_t tl_profile_jump_count(const struct tl_profile *profile);
+TL_API const struct tl_jump *tl_profile_jump(const struct tl_profile *profile, uint32_t jump);
+
+/** Cost vectors: tl_profile_event_count() numbers. `part` TL_NONE: the sum over all parts. */
+TL_API const int64_t *tl_profile_total(const struct tl_profile *profile);
+TL_API const int64_t *tl_profile_line_cost(const struct tl_profile *profile, uint32_t line);
+TL_API const int64_t *tl_profile_arc_cost(const struct tl_profile *profile, uint32_t arc);
+TL_API const int64_t *tl_profile_context_self(const struct tl_profile *profile, uint32_t context);
+TL_API const int64_t *tl_profile_context_inclusive(const struct tl_profile *profile, uint32_t context);
+
+/** A function's totals over all parts, or in one. Inclusive: the cost while the function is on the stack at all. */
+struct tl_function_totals {
+	uint64_t calls, unfinished;
+	const int64_t *self, *inclusive;
+};
+TL_API void tl_profile_function_totals(const struct tl_profile *profile, uint32_t function, uint32_t part,
+				       struct tl_function_totals *totals);
+
+/**
+ * Call durations of a function over all parts (part TL_NONE), or in one if the fold kept them apart.
+ * @return false when there are none
+ */
+TL_API bool tl_profile_latency(const struct tl_profile *profile, uint32_t function, uint32_t part,
+			       struct tl_latency *latency);
+
+/** The losses of all parts together, and what belongs to none. */
+TL_API struct tl_losses tl_profile_losses(const struct tl_profile *profile);
+
+/** Free; NULL is fine. */
+TL_API void tl_profile_free(struct tl_profile *profile);
+
+/* ---- building --------------------------------------------------------------------------------------------- */
+
+/**
+ * An empty profile with these events.
+ * @param format     static text
+ * @param frequency  ticks per second, 0: unknown
+ */
+TL_API int tl_profile_new(struct tl_profile **profile, const char *format, const struct tl_event *events,
+			  uint32_t event_count, uint64_t frequency, struct tl_error *err);
+/** Add a part. @return its number, or a negative tl_status */
+TL_API int64_t tl_profile_add_part(struct tl_profile *profile, const struct tl_part *part, struct tl_error *err);
+/** The number of the function (object, file, name, id), added if new. @return its number, or a negative tl_status */
+TL_API int64_t tl_profile_add_function(struct tl_profile *profile, const struct tl_function *function,
+				       struct tl_error *err);
+/** Add self cost at a place; the same place sums up. `cost` has one number per event. */
+TL_API int tl_profile_add_line(struct tl_profile *profile, const struct tl_cost_line *line, const int64_t *cost,
+			       struct tl_error *err);
+/** Add calls along an arc; the same arc sums up. */
+TL_API int tl_profile_add_arc(struct tl_profile *profile, const struct tl_arc *arc, const int64_t *inclusive,
+			      struct tl_error *err);
+/** Add executions of a jump; the same jump sums up. */
+TL_API int tl_profile_add_jump(struct tl_profile *profile, const struct tl_jump *jump, struct tl_error *err);
+/** The number of the context (parent, function, part), added if new. @return its number, or a negative tl_status */
+TL_API int64_t tl_profile_add_context(struct tl_profile *profile, uint32_t parent, uint32_t function, uint32_t part,
+				      struct tl_error *err);
+/** Add calls and self cost to a context. */
+TL_API void tl_profile_add_context_cost(struct tl_profile *profile, uint32_t context, uint64_t calls,
+					const int64_t *self);
+/** Derive totals, inclusive costs and (where contexts exist) lines and arcs. Call once, after the last addition. */
+TL_API int tl_profile_finish(struct tl_profile *profile, struct tl_error *err);
+
+/* ---- a narrower view -------------------------------------------------------------------------------------- */
+
+/** Functions by name. Patterns are POSIX extended regular expressions; both must match. */
+struct tl_profile_filter {
+	size_t size;          /**< sizeof(struct tl_profile_filter) */
+	const char *function; /**< NULL: all */
+	const char *object;   /**< NULL: all */
+};
+
+/**
+ * Choose the functions that tables show. No number changes: totals, shares and the costs of others stay what they are.
+ * @return 0, TL_BAD_USAGE for a pattern that does not compile, TL_NO_MEMORY
+ */
+TL_API int tl_profile_choose(struct tl_profile *profile, const struct tl_profile_filter *filter, struct tl_error *err);
+/** True when the function was chosen, or none ever was. */
+TL_API bool tl_profile_chosen(const struct tl_profile *profile, uint32_t function);
+
+/**
+ * A new profile of the contexts whose path has a matching function (from the root down to the last function below
+ * it), or, without contexts, of the matching functions' lines and the arcs that touch one. Finished.
+ * @return 0, TL_BAD_USAGE for a pattern that does not compile, TL_NO_MEMORY
+ */
+TL_API int tl_profile_filtered(struct tl_profile **filtered, const struct tl_profile *profile,
+			       const struct tl_profile_filter *filter, struct tl_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

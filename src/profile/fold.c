@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "profile/model.h"
+
+/* ---- the index of contexts ---- */
+
+static uint32_t *child_slot(const struct tl_fold_hot *h, uint32_t parent, uint32_t function)
+{
+	size_t mask = SIZE_MAX >> h->child_shift;
+	size_t at = tl_fold_child_home(h, parent, function);
+
+	for (; h->children[at]; at = (at + 1) & mask) {
+		const struct tl_fold_node *node = &h->nodes[h->children[at]];
+
+		if (node->function == function && node->parent == parent)
+			break;
+	}
+	return &h->children[at];
+}
+
+/* Twice the room, at least 64 places; half of them stay empty. */
+static bool grow_children(struct tl_fold *fold)
+{
+	struct tl_fold_hot *h = &fold->hot;
+	unsigned shift = h->children ? h->child_shift - 1 : 64 - 6;
+	uint32_t *children = calloc((size_t)1 << (64 - shift), sizeof(*children));
+
+	if (!children)
+		return false;
+	free(h->children);
+	h->children = children;
+	h->child_shift = shift;
+	for (uint32_t i = 1; i < fold->node_count; i++)
+		*child_slot(h, h->nodes[i].parent, h->nodes[i].function) = i;
+	return true;
+}
+
+/* ---- begin and end ---- */
+
+bool tl_fold_begin(struct tl_fold *fold, uint32_t event_count, bool exact)
+{
+	*fold = (struct tl_fold){ .exact = exact, .event_count = event_count };
+	if (!tl_grow(&fold->frames, &fold->frame_capacity, 64, sizeof(*fold->frames)) ||
+	    !tl_grow(&fold->hot.nodes, &fold->node_capacity, 64, sizeof(*fold->hot.nodes)) || !grow_children(fold) ||
+	    (event_count && !tl_grow(&fold->costs, &fold->cost_capacity, event_count, sizeof(*fold->costs)))) {
+		tl_fold_free(fold);
+		return false;
+	}
+	fold->hot.top = fold->hot.indexed = fold->frames;
+	fold->hot.last = fold->frames + fold->frame_capacity - 1;
+	fold->frames[0] = (struct tl_fold_frame){ .function = TL_NONE };
+	fold->hot.nodes[0] = (struct tl_fold_node){ .function = TL_NONE };
+	fold->node_count = 1;
+	if (event_count)
+		memset(fold->costs, 0, event_count * sizeof(*fold->costs));
+	return true;
+}
+
+void tl_fold_free(struct tl_fold *fold)
+{
+	for (size_t i = 0; i < fold->function_count; i++)
+		tl_latency_free(&fold->hot.functions[i]);
+	free(fold->hot.functions);
+	free(fold->hot.nodes);
+	free(fold->frames);
+	free(fold->open);
+	free(fold->hot.children);
+	free(fold->costs);
+	free(fold->unfinished);
+	*fold = (struct tl_fold){ 0 };
+}
+
+uint32_t tl_fold_add_function(struct tl_fold *fold)
+{
+	size_t count = fold->function_count;
+
+	if (count >= TL_NONE ||
+	    !tl_grow(&fold->hot.functions, &fold->function_capacity, count + 1, sizeof(*fold->hot.functions)) ||
+	    !tl_grow(&fold->open, &fold->open_capacity, count + 1, sizeof(*fold->open))) {
+		fold->no_memory = true;
+		return TL_NONE;
+	}
+	fold->hot.functions[count] = TL_LATENCIES_NONE;
+	fold->open[count] = 0;
+	fold->function_count++;
+	return (uint32_t)count;
+}
+
+void tl_fold_time(struct tl_fold *fold, uint64_t ticks)
+{
+	uint64_t step = ticks - fold->last;
+
+	fold->last = ticks;
+	if (!fold->started) {
+		fold->started = true;
+		fold->first_ticks = ticks;
+	} else if (step > INT64_MAX) {
+		fold->losses.time_reversals++;
+	} else if (!(fold->hot.gate & 1)) {
+		if (step > (uint64_t)INT64_MAX - fold->hot.clock) {
+			step = (uint64_t)INT64_MAX - fold->hot.clock;
+			fold->losses.saturated++;
+		}
+		fold->hot.clock += step;
+	}
+}
+
+static bool grow_frames(struct tl_fold *fold)
+{
+	size_t depth = (size_t)(fold->hot.top - fold->frames);
+	size_t indexed = (size_t)(fold->hot.indexed - fold->frames);
+
+	if (!tl_grow(&fold->frames, &fold->frame_capacity, depth + 2, sizeof(*fold->frames))) {
+		fold->no_memory = true;
+		return false;
+	}
+	fold->hot.top = fold->frames + depth;
+	fold->hot.indexed = fold->frames + indexed;
+	fold->hot.last = fold->frames + fold->frame_capacity - 1;
+	return true;
+}
+
+/* ---- contexts ---- */
+
+static uint32_t add_child(struct tl_fold *fold, uint32_t parent, uint32_t function)
+{
+	size_t number = fold->node_count, events = fold->event_count;
+
+	if (number >= TL_NONE || !tl_grow(&fold->hot.nodes, &fold->node_capacity, number + 1, sizeof(*fold->hot.nodes)))
+		return 0;
+	if (events) {
+		if (!tl_grow(&fold->costs, &fold->cost_capacity, (number + 1) * events, sizeof(*fold->costs)))
+			return 0;
+		memset(fold->costs + number * events, 0, events * sizeof(*fold->costs));
+	}
+	if (number * 2 > SIZE_MAX >> fold->hot.child_shift && !grow_children(fold))
+		return 0;
+	fold->hot.nodes[number] = (struct tl_fold_node){ .function = function, .parent = parent };
+	*child_slot(&fold->hot, parent, function) = (uint32_t)number;
+	fold->node_count++;
+	return (uint32_t)number;
+}
+
+uint32_t tl_fold_child_slow(struct tl_fold *fold, uint32_t function)
+{
+	uint32_t parent = fold->hot.top->node, child;
+
+	if (fold->hot.top == fold->hot.last && !grow_frames(fold))
+		return 0;
+	child = *child_slot(&fold->hot, parent, function);
+	if (!child)
+		child = add_child(fold, parent, function);
+	if (!child)
+		fold->no_memory = true;
+	return child;
+}
+
+/* ---- frames ---- */
+
+void tl_fold_enter(struct tl_fold *fold, uint32_t function)
+{
+	struct tl_fold_hot hot = fold->hot;
+
+	tl_fold_hot_enter(&hot, fold, function);
+	fold->hot = hot;
+}
+
+void tl_fold_leave(struct tl_fold *fold, uint32_t function)
+{
+	struct tl_fold_hot hot = fold->hot;
+
+	tl_fold_hot_leave(&hot, fold, function);
+	fold->hot = hot;
+}
+
+/* A frame is counted once, when something has to be looked for below the top, so that orphans cost no search. */
+bool tl_fold_is_open(struct tl_fold *fold, uint32_t function)
+{
+	while (fold->hot.indexed < fold->hot.top)
+		fold->open[(++fold->hot.indexed)->function]++;
+	return fold->open[function] != 0;
+}
+
+/* Close the frames above the innermost one of a function. False: it has none, nothing is closed. */
+bool tl_fold_unwind(struct tl_fold *fold, uint32_t function)
+{
+	if (!tl_fold_is_open(fold, function)) {
+		fold->losses.orphan_exits++;
+		return false;
+	}
+	while (fold->hot.top->function != function) {
+		tl_fold_pop_odd(fold);
+		fold->losses.deduced_exits++;
+	}
+	return true;
+}
+
+/* A call whose end is not known, or not ours. */
+static void leave_open(struct tl_fold *fold, const struct tl_fold_frame *frame)
+{
+	size_t had = fold->unfinished_capacity;
+
+	if (!tl_grow(&fold->unfinished, &fold->unfinished_capacity, fold->node_count, sizeof(*fold->unfinished))) {
+		fold->no_memory = true;
+		return;
+	}
+	memset(fold->unfinished + had, 0, (fold->unfinished_capacity - had) * sizeof(*fold->unfinished));
+	fold->unfinished[frame->node].calls++;
+	fold->unfinished[frame->node].ticks += fold->hot.clock - frame->start;
+	fold->losses.unfinished++;
+}
+
+void tl_fold_pop_odd(struct tl_fold *fold)
+{
+	const struct tl_fold_frame *frame = fold->hot.top--;
+	struct tl_fold_node *node = &fold->hot.nodes[frame->node];
+	uint64_t ticks = fold->hot.clock - frame->start;
+
+	if (frame <= fold->hot.indexed) {
+		fold->hot.indexed = fold->hot.top;
+		fold->open[frame->function]--;
+	}
+	if (frame->gate == fold->hot.gate && !(frame->gate & 1)) {
+		node->calls++;
+		node->ticks += ticks;
+		if (!tl_latency_note(&fold->hot.functions[frame->function], ticks, fold->exact))
+			fold->no_memory = true;
+	} else if (frame->gate != fold->hot.gate) {
+		leave_open(fold, frame);
+	}
+}
+
+/* ---- the rest of the machine ---- */
+
+void tl_fold_cost(struct tl_fold *fold, const int64_t *cost)
+{
+	int64_t *to = fold->costs + (size_t)fold->hot.top->node * fold->event_count;
+
+	if (fold->hot.gate & 1)
+		return;
+	for (uint32_t e = 0; e < fold->event_count; e++)
+		tl_add_cost(&to[e], cost[e], &fold->losses.saturated);
+}
+
+void tl_fold_gap(struct tl_fold *fold)
+{
+	fold->losses.gaps++;
+}
+
+void tl_fold_gate(struct tl_fold *fold, bool open)
+{
+	if (open == (fold->hot.gate & 1))
+		fold->hot.gate++;
+}
+
+void tl_fold_end(struct tl_fold *fold)
+{
+	fold->last_ticks = fold->last;
+	for (; fold->hot.top > fold->frames; fold->hot.top--)
+		/* A call that the gate never let in is none of ours. */
+		if (fold->hot.top->gate != fold->hot.gate || !(fold->hot.gate & 1))
+			leave_open(fold, fold->hot.top);
+	fold->hot.indexed = fold->hot.top;
+	for (size_t i = 1; i < fold->node_count; i++) {
+		const struct tl_fold_node *node = &fold->hot.nodes[i];
+
+		tl_latency_total(&fold->hot.functions[node->function], node->calls, node->ticks);
+	}
+}
+
+/* ---- into the profile ---- */
+
+/*
+ * Inclusive ticks to self: what the children took is taken off. A call's ticks are at most those of the call around it,
+ * so that self is never negative.
+ */
+static void self_ticks(const struct tl_fold *fold, uint64_t *self)
+{
+	for (size_t i = fold->node_count; i-- > 1;) {
+		const struct tl_fold_node *node = &fold->hot.nodes[i];
+		uint64_t ticks = node->ticks + (i < fold->unfinished_capacity ? fold->unfinished[i].ticks : 0);
+
+		self[i] += ticks;
+		self[node->parent] -= ticks;
+	}
+}
+
+/* Contexts that the gate kept empty, and whose children are empty too, are left out: TL_NONE in `contexts`. */
+static void mark_kept(const struct tl_fold *fold, const uint64_t *self, uint32_t *contexts)
+{
+	memset(contexts, 0xff, fold->node_count * sizeof(*contexts));
+	for (size_t i = fold->node_count; i-- > 1;) {
+		const struct tl_fold_node *node = &fold->hot.nodes[i];
+		bool any = self[i] || node->calls || (i < fold->unfinished_capacity && fold->unfinished[i].calls);
+
+		for (uint32_t e = 0; e < fold->event_count; e++)
+			any |= fold->costs[i * fold->event_count + e] != 0;
+		if (any)
+			contexts[i] = 0;
+		if (contexts[i] == 0)
+			contexts[node->parent] = 0;
+	}
+}
+
+static void add_context_costs(const struct tl_fold *fold, struct tl_profile *profile, size_t node, uint32_t context,
+			      uint64_t self)
+{
+	/* Event 0 is time, the others follow. */
+	int64_t *to = profile->context_table.cost + (size_t)context * profile->event_count;
+
+	tl_add_cost(&to[0], (int64_t)self, &profile->losses.saturated);
+	for (uint32_t e = 0; e < fold->event_count; e++)
+		tl_add_cost(&to[e + 1], fold->costs[node * fold->event_count + e], &profile->losses.saturated);
+	profile->contexts[context].calls += fold->hot.nodes[node].calls;
+	if (node < fold->unfinished_capacity)
+		tl_profile_add_unfinished(profile, context, fold->unfinished[node].calls);
+}
+
+static int add_contexts(const struct tl_fold *fold, struct tl_profile *profile, uint32_t part,
+			const uint32_t *functions, const uint64_t *self, uint32_t *contexts, struct tl_error *err)
+{
+	for (size_t i = 1; i < fold->node_count; i++) {
+		const struct tl_fold_node *node = &fold->hot.nodes[i];
+		int64_t number;
+
+		if (contexts[i] == TL_NONE)
+			continue;
+		number = tl_profile_add_context(profile, node->parent ? contexts[node->parent] : TL_NONE,
+						functions[node->function], part, err);
+		if (number < 0)
+			return (int)number;
+		contexts[i] = (uint32_t)number;
+		add_context_costs(fold, profile, i, contexts[i], self[i]);
+	}
+	return 0;
+}
+
+static int add_tree(const struct tl_fold *fold, struct tl_profile *profile, uint32_t part, const uint32_t *functions,
+		    struct tl_error *err)
+{
+	uint32_t *contexts = calloc(fold->node_count, sizeof(*contexts));
+	uint64_t *self = calloc(fold->node_count, sizeof(*self));
+	int status;
+
+	if (!contexts || !self) {
+		status = tl_error_memory(err);
+	} else {
+		self_ticks(fold, self);
+		mark_kept(fold, self, contexts);
+		status = add_contexts(fold, profile, part, functions, self, contexts, err);
+	}
+	free(contexts);
+	free(self);
+	return status;
+}
+
+int tl_fold_into(struct tl_fold *fold, struct tl_profile *profile, const struct tl_part *part,
+		 const uint32_t *functions, bool keep_latency, struct tl_error *err)
+{
+	struct tl_part filled = *part;
+	int64_t number;
+	int status;
+
+	if (fold->no_memory)
+		return tl_error_memory(err);
+	if (fold->event_count + 1 != profile->event_count)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the fold counts other events than the profile");
+	tl_losses_add(&filled.losses, &fold->losses);
+	filled.records = fold->records;
+	filled.first_ticks = fold->first_ticks;
+	filled.last_ticks = fold->last_ticks;
+	number = tl_profile_add_part(profile, &filled, err);
+	if (number < 0)
+		return (int)number;
+	status = add_tree(fold, profile, (uint32_t)number, functions, err);
+	if (status < 0)
+		return status;
+	for (uint32_t i = 0; i < fold->function_count; i++) {
+		struct tl_latencies *latency = &fold->hot.functions[i];
+
+		profile->parts[number].losses.saturated += latency->saturated;
+		if (latency->calls && !tl_profile_add_latency(profile, functions[i], keep_latency ? (uint32_t)number : TL_NONE,
+							      latency))
+			return tl_error_memory(err);
+	}
+	return 0;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_PROFILE_FOLD_H
+#define TL_PROFILE_FOLD_H
+/*
+ * The fold: the one call-stack machine that turns the calls of one thread into calling contexts, costs and durations.
+ * Each thread of a trace has its own; tl_fold_into() then adds it to the profile.
+ *
+ * What it does with what real traces hold (the one place that says so):
+ *
+ *   exit without entry    an orphan: counted and dropped. It moves time on, like every record, but no frame.
+ *   entry without exit    the frame stays open. Open at the end it is `unfinished`: its cost counts, its duration does
+ *                         not, and it is not among the finished calls.
+ *   exit that skips       an exit closes the innermost open frame of its function and every frame above it (longjmp,
+ *   frames                exceptions, lost exits): those are closed at the same time, as finished calls, and counted as
+ *                         deduced. They were left at the latest then, and no later record speaks of them.
+ *   tail exit             an exit. The function it jumps to is then entered as a call of the caller, which is where it
+ *                         returns to.
+ *   gap                   records are missing: counted. Frames stay open, since a later exit still closes them rightly.
+ *   recursion             frames of one function stand on each other; durations count every level, inclusive cost
+ *                         counts the outermost (derive.c).
+ *   time going back       the clock of the fold never does: a step back is no time, and counted. Time goes on from the
+ *                         new value.
+ *   a sum over 2^63 - 1   saturates, and is counted.
+ *   outside the filter    while the gate is closed no cost is counted. A call is finished, and timed, only if the gate
+ *                         was open from its entry to its exit; one that is cut by the gate is `unfinished`.
+ *
+ * Functions are numbered from 0 in the order of tl_fold_add_function(). Everything is O(1) per record, on average;
+ * memory grows with the number of functions, contexts and open frames.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <tracelathe/profile.h>
+
+#include "profile/latency.h"
+
+struct tl_fold_frame {
+	uint32_t function, node;
+	uint64_t start; /* fold clock at entry */
+	uint32_t gate;  /* gate count at entry */
+};
+
+/* A calling context. Node 0 is the outside: it has no function and no time. */
+struct tl_fold_node {
+	uint32_t function, parent;
+	uint64_t calls;
+	uint64_t ticks; /* inclusive, of the finished calls */
+};
+
+/* What a loop over records keeps in registers: load it from the fold, run, store it back. */
+struct tl_fold_hot {
+	uint64_t clock;                /* time counted so far; never back, never over INT64_MAX */
+	struct tl_fold_frame *top;     /* innermost open frame; &frames[0] is the outside */
+	struct tl_fold_frame *last;    /* the last frame there is room for */
+	struct tl_fold_frame *indexed; /* frames up to this one are counted in `open` */
+	struct tl_fold_node *nodes;
+	struct tl_latencies *functions;
+	uint32_t *children;            /* open addressing: node numbers by (parent, function); 0: empty */
+	unsigned child_shift;          /* 64 - log2 of its size */
+	uint32_t gate;                 /* counts openings and closings: odd is closed */
+};
+
+struct tl_fold {
+	struct tl_fold_hot hot;
+	uint64_t last;  /* time of the last record, as the trace has it */
+	bool started;   /* `last` is a time */
+	bool exact;
+	bool no_memory; /* sticky; the results are then worth nothing */
+
+	struct tl_fold_frame *frames;
+	size_t frame_capacity, node_count, node_capacity, function_count, function_capacity, open_capacity;
+	uint32_t *open; /* by function: its frames among the indexed ones */
+
+	/* Costs beside time, when the format counts some: event_count numbers a node. */
+	uint32_t event_count;
+	int64_t *costs;
+	size_t cost_capacity;
+
+	/* By node, zero beyond those used: calls never finished, and their ticks. */
+	struct tl_fold_open { uint64_t calls, ticks; } *unfinished;
+	size_t unfinished_capacity;
+
+	uint64_t first_ticks, last_ticks, records;
+	struct tl_losses losses;
+};
+
+/* Begin. `event_count`: events beside time, counted by tl_fold_cost(). False without memory. */
+bool tl_fold_begin(struct tl_fold *fold, uint32_t event_count, bool exact);
+void tl_fold_free(struct tl_fold *fold);
+
+/* One more function; returns its number, TL_NONE without memory. */
+uint32_t tl_fold_add_function(struct tl_fold *fold);
+
+/* The time of the next record, absolute. */
+void tl_fold_time(struct tl_fold *fold, uint64_t ticks);
+
+/* The rare halves of the functions below; they work on fold->hot. */
+uint32_t tl_fold_child_slow(struct tl_fold *fold, uint32_t function);
+bool tl_fold_unwind(struct tl_fold *fold, uint32_t function);
+void tl_fold_pop_odd(struct tl_fold *fold);
+
+/* Where the search for a child begins. */
+static inline size_t tl_fold_child_home(const struct tl_fold_hot *h, uint32_t parent, uint32_t function)
+{
+	return (((uint64_t)parent << 32 | function) * 0x9e3779b97f4a7c15u) >> h->child_shift;
+}
+
+/* A call begins. A child is nearly always found at the first look. */
+static inline __attribute__((always_inline)) void tl_fold_hot_enter(struct tl_fold_hot *h, struct tl_fold *fold,
+								    uint32_t function)
+{
+	uint32_t parent = h->top->node;
+	uint32_t node = h->children[tl_fold_child_home(h, parent, function)];
+
+	if (__builtin_expect(h->nodes[node].function != function || h->nodes[node].parent != parent ||
+			     h->top == h->last, 0)) {
+		fold->hot = *h;
+		node = tl_fold_child_slow(fold, function);
+		*h = fold->hot;
+		if (!node)
+			return; /* no memory */
+	}
+	*++h->top = (struct tl_fold_frame){ function, node, h->clock, h->gate };
+}
+
+/* Close the innermost frame as a finished call. */
+static inline __attribute__((always_inline)) void tl_fold_hot_pop(struct tl_fold_hot *h, struct tl_fold *fold)
+{
+	const struct tl_fold_frame *frame = h->top;
+	struct tl_fold_node *node = &h->nodes[frame->node];
+	uint64_t ticks = h->clock - frame->start;
+
+	if (__builtin_expect(frame <= h->indexed || frame->gate != h->gate || h->gate & 1, 0)) {
+		fold->hot = *h;
+		tl_fold_pop_odd(fold);
+		*h = fold->hot;
+		return;
+	}
+	h->top--;
+	node->calls++;
+	node->ticks += ticks;
+	if (__builtin_expect(!tl_latency_note(&h->functions[frame->function], ticks, fold->exact), 0))
+		fold->no_memory = true;
+}
+
+/* A call ends. */
+static inline __attribute__((always_inline)) void tl_fold_hot_leave(struct tl_fold_hot *h, struct tl_fold *fold,
+								    uint32_t function)
+{
+	if (__builtin_expect(h->top->function != function, 0)) {
+		bool open;
+
+		fold->hot = *h;
+		open = tl_fold_unwind(fold, function);
+		*h = fold->hot;
+		if (!open)
+			return;
+	}
+	tl_fold_hot_pop(h, fold);
+}
+
+/* The same for those who do not loop over millions. */
+void tl_fold_enter(struct tl_fold *fold, uint32_t function);
+void tl_fold_leave(struct tl_fold *fold, uint32_t function);
+
+/* Open frames, and the function of the innermost one (TL_NONE: none). */
+static inline size_t tl_fold_depth(const struct tl_fold *fold)
+{
+	return (size_t)(fold->hot.top - fold->frames);
+}
+
+static inline uint32_t tl_fold_top(const struct tl_fold *fold)
+{
+	return fold->hot.top->function;
+}
+
+/* True when the function has an open frame; otherwise its exit is an orphan. */
+bool tl_fold_is_open(struct tl_fold *fold, uint32_t function);
+
+/* Cost of the innermost open function, `event_count` numbers. */
+void tl_fold_cost(struct tl_fold *fold, const int64_t *cost);
+/* Records are known to be missing here. */
+void tl_fold_gap(struct tl_fold *fold);
+/* Let costs count (open) or not. */
+void tl_fold_gate(struct tl_fold *fold, bool open);
+/* No more records: what is open is unfinished. */
+void tl_fold_end(struct tl_fold *fold);
+
+/*
+ * Add an ended fold to a profile as one more part. `functions[i]` is the profile's number of function i; event 0 of
+ * the profile is time. `keep_latency`: durations also for the part alone.
+ */
+int tl_fold_into(struct tl_fold *fold, struct tl_profile *profile, const struct tl_part *part,
+		 const uint32_t *functions, bool keep_latency, struct tl_error *err);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_PROFILE_MODEL_H
+#define TL_PROFILE_MODEL_H
+/* The model's insides: plain arrays, numbered from 0, with an index over each that is looked up by key. */
+#include <tracelathe/profile.h>
+
+#include "core/memory.h"
+#include "profile/latency.h"
+
+/* Things of one kind with a cost vector each. Element types are those of <tracelathe/profile.h>. */
+struct tl_table {
+	size_t count, capacity, cost_capacity;
+	int64_t *cost; /* count * event_count, NULL for things without cost */
+	struct tl_index index;
+};
+
+/* A function in one part: totals there, and durations when the fold kept them apart. */
+struct tl_local {
+	uint32_t function, part;
+	uint64_t calls, unfinished;
+	struct tl_latencies latency;
+};
+
+struct tl_profile {
+	const char *format;
+	uint64_t frequency;
+	bool timed, finished;
+	struct tl_names names;
+
+	struct tl_event *events;
+	uint32_t event_count;
+	struct tl_part *parts;
+	size_t part_count, part_capacity;
+	struct tl_losses losses; /* of no part */
+
+	struct tl_function *functions;
+	struct tl_table function_table;
+	struct tl_context *contexts;
+	struct tl_table context_table; /* cost: self */
+	int64_t *context_inclusive;
+	struct tl_cost_line *lines;
+	struct tl_table line_table;
+	struct tl_arc *arcs;
+	struct tl_table arc_table;
+	struct tl_jump *jumps;
+	struct tl_table jump_table;
+
+	bool *chosen; /* by function; NULL: all */
+
+	/* Derived by tl_profile_finish(). */
+	int64_t *total, *zeros;
+	int64_t *function_self, *function_inclusive;
+	uint64_t *function_calls, *function_unfinished;
+	struct tl_local *locals; /* found through the index */
+	struct tl_table local_table; /* cost: self */
+	int64_t *local_inclusive;
+
+	/* Durations, by function; `capacity` elements, TL_LATENCIES_NONE beyond those used. */
+	struct tl_latencies *latency;
+	size_t latency_capacity;
+	bool exact;
+};
+
+/* a + b in place, saturating; counts what did not fit. */
+static inline void tl_add_cost(int64_t *a, int64_t b, uint64_t *saturated)
+{
+	if (__builtin_add_overflow(*a, b, a)) {
+		*a = b < 0 ? INT64_MIN : INT64_MAX;
+		++*saturated;
+	}
+}
+
+/* Add durations of a function (and of the function in a part, unless TL_NONE). False without memory. */
+bool tl_profile_add_latency(struct tl_profile *profile, uint32_t function, uint32_t part,
+			    const struct tl_latencies *latencies);
+
+/* The local of (function, part), TL_NONE when there is none. */
+uint32_t tl_profile_find_local(const struct tl_profile *profile, uint32_t function, uint32_t part);
+/* The same, added if new; TL_NONE without memory. */
+uint32_t tl_profile_local(struct tl_profile *profile, uint32_t function, uint32_t part);
+
+/* The number of an arc, added if new, with the arc's calls counted. @return it, or a negative tl_status */
+int64_t tl_profile_arc_number(struct tl_profile *profile, const struct tl_arc *arc, struct tl_error *err);
+
+/* Calls that were never finished. */
+void tl_profile_add_unfinished(struct tl_profile *profile, uint32_t context, uint64_t unfinished);
+
+/* a += b, field by field. */
+void tl_losses_add(struct tl_losses *a, const struct tl_losses *b);
+
+#endif
