@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACELATHE_SYMBOLS_H
+#define TRACELATHE_SYMBOLS_H
+/**
+ * @file
+ * Names and lines of addresses: ELF symbol tables and DWARF, through elfutils.
+ *
+ * Addresses are those of the file (link-time virtual addresses) plus the `bias` the binary was opened with. Separate
+ * debug information is found by build-id and by .gnu_debuglink below /usr/lib/debug and beside the file.
+ */
+#include <tracelathe/core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One ELF file with its debug information. */
+struct tl_binary;
+
+/** What is known about an address. Strings live as long as the binary; "" when unknown, never NULL. */
+struct tl_symbol {
+	const char *name;      /**< demangled unless the binary was opened raw */
+	const char *file;      /**< source file with its directory as DWARF gives it */
+	uint32_t line, column; /**< 0: unknown */
+	uint64_t start, size;  /**< of the symbol; size 0: unknown */
+};
+
+/** A section's bytes. */
+struct tl_section {
+	const uint8_t *data; /**< NULL for SHT_NOBITS */
+	size_t size;
+	uint64_t address;    /**< virtual address without bias */
+};
+
+/**
+ * Open an ELF file (32 or 64 bit, either byte order, PIE or not).
+ *
+ * @param bias      added to every address of the file (load address of a PIE minus its link address; usually 0)
+ * @param demangle  C++ and Rust names in their source form
+ * @return 0, TL_IO, TL_BAD_FORMAT (not ELF, or damaged), TL_NO_MEMORY
+ */
+TL_API int tl_binary_open(struct tl_binary **binary, const char *path, uint64_t bias, bool demangle,
+			  struct tl_error *err);
+TL_API void tl_binary_close(struct tl_binary *binary);
+
+TL_API const char *tl_binary_path(const struct tl_binary *binary);
+/** Build-id in lower-case hexadecimal, "" when the file has none. */
+TL_API const char *tl_binary_build_id(const struct tl_binary *binary);
+TL_API bool tl_binary_is_64bit(const struct tl_binary *binary);
+TL_API bool tl_binary_is_big_endian(const struct tl_binary *binary);
+/** True for position-independent files (ET_DYN). */
+TL_API bool tl_binary_is_pie(const struct tl_binary *binary);
+/** True when DWARF line information was found, in the file or apart. */
+TL_API bool tl_binary_has_lines(const struct tl_binary *binary);
+
+/** Look an address up. @return true when at least a name or a line is known */
+TL_API bool tl_binary_symbol(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol);
+
+/** A section by name. @return false when there is none */
+TL_API bool tl_binary_section(struct tl_binary *binary, const char *name, struct tl_section *section);
+
+/**
+ * The addend of the RELATIVE relocation at a virtual address (RELA, REL reads the place itself), as a PIE's loader
+ * would store it there with bias 0; symbol-based absolute relocations give symbol value + addend.
+ * @return false when no relocation applies to that address
+ */
+TL_API bool tl_binary_relocation(struct tl_binary *binary, uint64_t address, uint64_t *value);
+
+/**
+ * The source form of a mangled C++ or Rust name.
+ * @return a new string for free(), a copy of `name` when it is not mangled, or NULL without memory
+ */
+TL_API char *tl_demangle(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

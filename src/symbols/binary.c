@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One ELF file: its own symbols and sections, and its debug information wherever that is. */
+#include "symbols/binary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "symbols/debug_file.h"
+#include "symbols/elf_file.h"
+#include "symbols/lines.h"
+#include "symbols/relocations.h"
+#include "symbols/symtab.h"
+
+struct tl_binary {
+	char *path;
+	uint64_t bias;
+	bool demangle;
+	struct tl_elf file, debug; /* debug.elf NULL: nothing apart */
+	char build_id[TL_BUILD_ID_TEXT];
+	struct tl_symtab symtab;
+	const struct tl_elf *lines_file; /* the one with the line table, NULL: none */
+	bool lines_open;
+	struct tl_lines lines;
+	bool relocations_read;
+	struct tl_relocations relocations;
+	struct tl_names names;
+	bool no_memory; /* once: what was answered since may be less than what is known */
+};
+
+/* ---- opening ---- */
+
+static int find_debug_file(struct tl_binary *binary, const char *root, struct tl_error *err)
+{
+	GElf_Shdr header;
+	bool lines = tl_lines_present(&binary->file);
+	bool symbols = tl_elf_section_of(&binary->file, SHT_SYMTAB, &header) != NULL;
+
+	if (!(lines && symbols) && tl_debug_file_open(&binary->debug, &binary->file, binary->path, root) < 0)
+		return tl_error_memory(err);
+	if (lines)
+		binary->lines_file = &binary->file;
+	else if (binary->debug.elf && tl_lines_present(&binary->debug))
+		binary->lines_file = &binary->debug;
+	return 0;
+}
+
+static int read_symbols(struct tl_binary *binary, struct tl_error *err)
+{
+	const struct tl_elf *debug = binary->debug.elf ? &binary->debug : NULL;
+	struct tl_symtab *table = &binary->symtab;
+	bool read = tl_symtab_add(table, &binary->file, SHT_SYMTAB);
+
+	if (read && !table->count && debug)
+		read = tl_symtab_add(table, debug, SHT_SYMTAB);
+	if (read && !table->count)
+		read = tl_symtab_add(table, &binary->file, SHT_DYNSYM);
+	return read && tl_symtab_finish(table) ? 0 : tl_error_memory(err);
+}
+
+static int open_parts(struct tl_binary *binary, const char *path, const char *debug_root,
+		      struct tl_error *err)
+{
+	int status;
+
+	binary->path = strdup(path);
+	if (!binary->path)
+		return tl_error_memory(err);
+	status = tl_elf_open(&binary->file, path, err);
+	if (status)
+		return status;
+	tl_build_id(&binary->file, binary->build_id);
+	status = find_debug_file(binary, debug_root, err);
+	return status ? status : read_symbols(binary, err);
+}
+
+int tl_binary_open_below(struct tl_binary **binary, const char *path, uint64_t bias, bool demangle,
+			 const char *debug_root, struct tl_error *err)
+{
+	struct tl_binary *opened = calloc(1, sizeof(*opened));
+	int status;
+
+	*binary = NULL;
+	if (!opened)
+		return tl_error_memory(err);
+	opened->file.fd = opened->debug.fd = -1;
+	opened->bias = bias;
+	opened->demangle = demangle;
+	status = tl_error_format(err, "elf", open_parts(opened, path, debug_root, err));
+	if (status)
+		tl_binary_close(opened);
+	else
+		*binary = opened;
+	return status;
+}
+
+int tl_binary_open(struct tl_binary **binary, const char *path, uint64_t bias, bool demangle,
+		   struct tl_error *err)
+{
+	return tl_binary_open_below(binary, path, bias, demangle, "/usr/lib/debug", err);
+}
+
+void tl_binary_close(struct tl_binary *binary)
+{
+	if (!binary)
+		return;
+	tl_lines_close(&binary->lines);
+	tl_symtab_free(&binary->symtab);
+	tl_relocations_free(&binary->relocations);
+	tl_names_free(&binary->names);
+	tl_elf_close(&binary->debug);
+	tl_elf_close(&binary->file);
+	free(binary->path);
+	free(binary);
+}
+
+/* ---- facts ---- */
+
+const char *tl_binary_path(const struct tl_binary *binary)
+{
+	return binary->path;
+}
+
+const char *tl_binary_build_id(const struct tl_binary *binary)
+{
+	return binary->build_id;
+}
+
+bool tl_binary_is_64bit(const struct tl_binary *binary)
+{
+	return binary->file.is_64bit;
+}
+
+bool tl_binary_is_big_endian(const struct tl_binary *binary)
+{
+	return binary->file.header.e_ident[EI_DATA] == ELFDATA2MSB;
+}
+
+bool tl_binary_is_pie(const struct tl_binary *binary)
+{
+	return binary->file.header.e_type == ET_DYN;
+}
+
+bool tl_binary_is_relocatable(const struct tl_binary *binary)
+{
+	return binary->file.header.e_type == ET_REL;
+}
+
+bool tl_binary_has_lines(const struct tl_binary *binary)
+{
+	return binary->lines_file != NULL;
+}
+
+bool tl_binary_section(struct tl_binary *binary, const char *name, struct tl_section *section)
+{
+	GElf_Shdr header;
+	Elf_Scn *found = tl_elf_section(&binary->file, name, &header);
+
+	if (!found)
+		return false;
+	section->address = header.sh_addr;
+	section->data = tl_elf_bytes(found, &section->size);
+	if (header.sh_type == SHT_NOBITS)
+		section->size = header.sh_size;
+	return true;
+}
+
+bool tl_binary_relocation(struct tl_binary *binary, uint64_t address, uint64_t *value)
+{
+	if (!binary->relocations_read) {
+		if (!tl_relocations_read(&binary->relocations, &binary->file)) {
+			tl_relocations_free(&binary->relocations);
+			binary->no_memory = true;
+		}
+		binary->relocations_read = true;
+	}
+	return tl_relocations_find(&binary->relocations, address, value);
+}
+
+/* ---- lookup ---- */
+
+/* Symbol versions ("name@@VERSION") are the linker's, not the name's. */
+static const char *plain_name(struct tl_binary *binary, const char *name)
+{
+	uint32_t number = tl_names_add(&binary->names, name, strcspn(name, "@"));
+	const char *text = number == TL_NONE ? NULL : binary->names.names[number].text;
+	char *plain = text && binary->demangle ? tl_demangle(text) : NULL;
+
+	if (plain)
+		text = tl_names_text(&binary->names, plain);
+	binary->no_memory |= !text || (binary->demangle && !plain);
+	free(plain);
+	return text;
+}
+
+static void fill_from_table(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol)
+{
+	struct tl_elf_symbol *found = tl_symtab_find(&binary->symtab, address);
+
+	if (!found)
+		return;
+	if (!found->shown)
+		found->shown = plain_name(binary, found->name);
+	symbol->name = found->shown ? found->shown : found->name;
+	symbol->start = found->start;
+	symbol->size = found->size;
+}
+
+/* A symbol without size only says what lies before: a function of DWARF that holds the address is better. */
+static void fill_from_dwarf(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol)
+{
+	struct tl_symbol known = *symbol;
+
+	if (!binary->lines_file)
+		return;
+	if (!binary->lines_open) {
+		tl_lines_open(&binary->lines, binary->lines_file);
+		binary->lines_open = true;
+	}
+	symbol->name = known.size ? known.name : NULL;
+	tl_lines_find(&binary->lines, address, symbol);
+	if (symbol->name && symbol->name != known.name) {
+		const char *plain = plain_name(binary, symbol->name);
+
+		symbol->name = plain ? plain : symbol->name;
+	} else if (!symbol->name) {
+		symbol->name = known.name;
+	}
+}
+
+bool tl_binary_short_of_memory(const struct tl_binary *binary)
+{
+	return binary->no_memory || binary->lines.failed;
+}
+
+bool tl_binary_symbol(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol)
+{
+	*symbol = (struct tl_symbol){ .file = "" };
+	fill_from_table(binary, address - binary->bias, symbol);
+	fill_from_dwarf(binary, address - binary->bias, symbol);
+	if (symbol->name)
+		symbol->start += binary->bias;
+	else
+		symbol->name = "";
+	return *symbol->name || *symbol->file;
+}

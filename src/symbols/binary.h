@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_SYMBOLS_BINARY_H
+#define TL_SYMBOLS_BINARY_H
+/* What the rooms above need of a binary beyond the public header. */
+#include <tracelathe/symbols.h>
+
+/* tl_binary_open() with another place than /usr/lib/debug for separate debug information. */
+int tl_binary_open_below(struct tl_binary **binary, const char *path, uint64_t bias, bool demangle,
+			 const char *debug_root, struct tl_error *err);
+
+/* True for an object file that was not linked yet (ET_REL): its addresses are not final. */
+bool tl_binary_is_relocatable(const struct tl_binary *binary);
+
+/* True once an answer may have been less than what is known, for want of memory. */
+bool tl_binary_short_of_memory(const struct tl_binary *binary);
+
+#endif

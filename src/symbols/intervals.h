@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_SYMBOLS_INTERVALS_H
+#define TL_SYMBOLS_INTERVALS_H
+/* Address ranges that may nest and overlap, made flat for binary search. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Addresses [start, end) belong to `number`. */
+struct tl_interval {
+	uint64_t start, end;
+	uint32_t number;
+};
+
+struct tl_segment {
+	uint64_t start;	 /* up to the next segment's start */
+	uint32_t number; /* TL_NONE: nobody's */
+};
+
+/* Zero-filled is empty. */
+struct tl_intervals {
+	struct tl_segment *segments;
+	size_t count, capacity;
+};
+
+/*
+ * Build from `count` items in order of `start`. An address belongs to the last item that holds it: the
+ * innermost where ranges nest. False without memory.
+ */
+bool tl_intervals_build(struct tl_intervals *intervals, const struct tl_interval *items, size_t count);
+/* Whose an address is, TL_NONE: nobody's. */
+uint32_t tl_intervals_find(const struct tl_intervals *intervals, uint64_t address);
+void tl_intervals_free(struct tl_intervals *intervals);
+
+#endif
