@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records to profile. Each thread is folded by itself, on as many workers as asked for, and added to the profile in the
+ * order of threads, so that the result is the same whatever the number of workers.
+ */
+#include "xray/fold.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/pool.h"
+#include "profile/fold.h"
+#include "profile/model.h"
+#include "xray/ids.h"
+#include "xray/map.h"
+
+/* One thread's work. */
+struct job {
+	const struct tl_xray_fold_options *options;
+	struct tl_fold fold;
+	struct xray_ids ids;
+	struct xray_stream stream;
+	struct xray_faults faults;
+	struct tl_error error;
+	bool filtered, in_window;
+	bool cpu_wanted;
+};
+
+/* The fold's number of a function id, the same as in `ids`; TL_NONE without memory. */
+static uint32_t number_of(struct job *job, uint32_t id)
+{
+	uint32_t number = tl_xray_ids_find(&job->ids, id);
+
+	if (number != TL_NONE)
+		return number;
+	number = tl_xray_ids_add(&job->ids, id);
+	return number != TL_NONE && tl_fold_add_function(&job->fold) == number ? number : TL_NONE;
+}
+
+/* ---- one record ---- */
+
+/* Cross the borders of the time window where they lie: cost is counted inside it to the tick. */
+static void window_time(struct job *job, uint64_t tsc)
+{
+	const struct tl_xray_fold_options *o = job->options;
+	struct tl_fold *fold = &job->fold;
+	bool inside = tsc >= o->from_ticks && (!o->to_ticks || tsc < o->to_ticks);
+
+	if (inside != job->in_window) {
+		uint64_t border = inside && fold->last < o->from_ticks ? o->from_ticks : o->to_ticks;
+
+		if (fold->started && border > fold->last && border <= tsc)
+			tl_fold_time(fold, border);
+		job->in_window = inside;
+		tl_fold_gate(fold, inside && job->cpu_wanted);
+	} else if (!inside && fold->started && fold->last < o->from_ticks && o->to_ticks && tsc >= o->to_ticks) {
+		/* One step over the whole window. */
+		tl_fold_time(fold, o->from_ticks);
+		tl_fold_gate(fold, job->cpu_wanted);
+		tl_fold_time(fold, o->to_ticks);
+		tl_fold_gate(fold, false);
+	}
+}
+
+static void fold_time(struct job *job, uint64_t tsc)
+{
+	if (job->filtered)
+		window_time(job, tsc);
+	tl_fold_time(&job->fold, tsc);
+}
+
+static void fold_function(struct job *job, unsigned action, uint32_t id, uint64_t tsc)
+{
+	uint32_t function = number_of(job, id);
+
+	fold_time(job, tsc);
+	if (function == TL_NONE)
+		job->fold.no_memory = true;
+	else if (action == TL_XRAY_EXIT || action == TL_XRAY_TAIL_EXIT)
+		tl_fold_leave(&job->fold, function);
+	else
+		tl_fold_enter(&job->fold, function);
+}
+
+static void fold_cpu(struct job *job, uint16_t cpu)
+{
+	job->cpu_wanted = job->options->cpu == TL_NOWHERE || job->options->cpu == cpu;
+	tl_fold_gate(&job->fold, job->in_window && job->cpu_wanted);
+}
+
+/* Any record, decoded. */
+static void fold_record(struct job *job, const struct tl_xray_record *record)
+{
+	switch (record->kind) {
+	case TL_XRAY_FUNCTION:
+		if (job->filtered && job->stream.reader->info.mode == TL_XRAY_BASIC)
+			fold_cpu(job, record->cpu);
+		fold_function(job, record->action, record->function, record->tsc);
+		break;
+	case TL_XRAY_NEW_CPU:
+	case TL_XRAY_TSC_WRAP:
+		fold_time(job, record->tsc);
+		if (job->filtered)
+			fold_cpu(job, record->cpu);
+		break;
+	case TL_XRAY_LOST:
+		tl_fold_gap(&job->fold);
+		job->fold.losses.skipped_bytes += record->length;
+		break;
+	default:
+		break;
+	}
+	job->fold.records++;
+}
+
+/* ---- one block ---- */
+
+/*
+ * Function records are nearly all there is: a run of them is read here, eight bytes at a time, with the dialect known
+ * to the compiler and the fold's state in registers. Deltas are unsigned, so time only goes on; that the sum fits is
+ * tested for the whole run.
+ */
+static inline __attribute__((always_inline)) void fold_function_run(struct job *job, bool swap, bool high_bits)
+{
+	struct xray_stream *stream = &job->stream;
+	const uint8_t *p = stream->cur.pos, *end = stream->cur.end;
+	struct tl_fold *fold = &job->fold;
+	uint64_t tsc = stream->tsc, run;
+
+	fold_time(job, tsc);
+	if (fold->hot.gate & 1 || (uint64_t)(end - p) > ((uint64_t)INT64_MAX - fold->hot.clock) >> 30)
+		return;
+	struct tl_fold_hot hot = fold->hot;
+	const uint32_t *small = job->ids.small;
+	size_t small_count = job->ids.small_count;
+
+	for (; (size_t)(end - p) >= XRAY_FUNCTION_BYTES; p += XRAY_FUNCTION_BYTES) {
+		uint32_t word = tl_get32s(p, swap), delta = tl_get32s(p + 4, swap);
+		unsigned action = xray_function_action(high_bits, word);
+		uint32_t id = xray_function_id(high_bits, word);
+
+		/* A new function, like any other record, is not for this loop. */
+		if (__builtin_expect(xray_is_metadata(high_bits, *p) || id >= small_count || !small[id] ||
+				     action > TL_XRAY_ENTER_ARGS, 0))
+			break;
+		tsc += delta;
+		hot.clock += delta;
+		if (action == TL_XRAY_EXIT || action == TL_XRAY_TAIL_EXIT)
+			tl_fold_hot_leave(&hot, fold, small[id] - 1);
+		else
+			tl_fold_hot_enter(&hot, fold, small[id] - 1);
+	}
+	fold->hot = hot;
+	fold->last = tsc;
+	run = (uint64_t)(p - stream->cur.pos) / XRAY_FUNCTION_BYTES;
+	fold->records += run;
+	stream->record += run;
+	stream->cur.pos = p;
+	stream->tsc = tsc;
+}
+
+/* A block of an FDR log: runs of function records, and everything else through the decoder. 0 or negative. */
+static inline __attribute__((always_inline)) int fold_fdr_block(struct job *job, bool swap, bool high_bits)
+{
+	struct tl_xray_record record;
+	int status;
+
+	for (;;) {
+		if (!job->filtered && job->fold.started)
+			fold_function_run(job, swap, high_bits);
+		status = tl_xray_decode_fdr(&job->stream, &record, &job->error);
+		if (status != 1)
+			return status;
+		fold_record(job, &record);
+		if (job->fold.no_memory)
+			return tl_error_memory(&job->error);
+	}
+}
+
+static int fold_block(struct job *job)
+{
+	const struct xray_dialect *d = &job->stream.reader->dialect;
+	struct tl_xray_record record;
+	int status;
+
+	if (d->mode == TL_XRAY_FDR && !d->high_bits)
+		return d->swap ? fold_fdr_block(job, true, false) : fold_fdr_block(job, false, false);
+	if (d->mode == TL_XRAY_FDR)
+		return fold_fdr_block(job, d->swap, true);
+	while ((status = tl_xray_stream_record(&job->stream, &record, &job->error)) == 1) {
+		fold_record(job, &record);
+		if (job->fold.no_memory)
+			return tl_error_memory(&job->error);
+	}
+	return status;
+}
+
+/* ---- one thread ---- */
+
+static int fold_thread(struct job *job)
+{
+	int status = 0;
+
+	if (job->filtered) {
+		job->in_window = !job->options->from_ticks;
+		job->cpu_wanted = job->options->cpu == TL_NOWHERE;
+		tl_fold_gate(&job->fold, job->in_window && job->cpu_wanted);
+	}
+	while (status == 0 && tl_xray_stream_block(&job->stream))
+		status = fold_block(job);
+	tl_fold_end(&job->fold);
+	if (job->fold.no_memory)
+		status = tl_error_memory(&job->error);
+	free(job->ids.small);
+	job->ids.small = NULL;
+	job->ids.small_count = 0;
+	return status;
+}
+
+/* ---- all threads ---- */
+
+struct run {
+	struct tl_xray_reader *reader;
+	const struct tl_xray_fold_options *options;
+	struct tl_profile *profile;
+	struct tl_xray_map *map;
+	struct job *jobs;    /* of the present batch */
+	uint32_t *threads;   /* the wanted ones */
+	size_t thread_count, done;
+	uint64_t bytes;      /* of the blocks merged so far */
+};
+
+static int run_job(void *arg, size_t task)
+{
+	struct run *run = arg;
+	struct job *job = &run->jobs[task];
+	const struct xray_thread *thread = &run->reader->threads[run->threads[run->done + task]];
+	const struct tl_xray_fold_options *o = run->options;
+
+	*job = (struct job){ .options = o };
+	job->filtered = o->cpu != TL_NOWHERE || o->from_ticks || o->to_ticks;
+	job->error = (struct tl_error){ .status = TL_NO_MEMORY, .text = "out of memory", .offset = TL_NOWHERE,
+					.record = TL_NOWHERE };
+	if (!tl_fold_begin(&job->fold, 0, o->exact))
+		return TL_NO_MEMORY;
+	tl_xray_stream_begin(&job->stream, run->reader, run->reader->order, thread->begin, thread->end, &job->faults);
+	return fold_thread(job);
+}
+
+bool tl_xray_thread_wanted(const struct tl_xray_fold_options *options, const struct xray_thread *thread)
+{
+	return (options->thread == TL_NOWHERE || options->thread == (uint32_t)thread->thread) &&
+	       (options->process == TL_NOWHERE || options->process == (uint32_t)thread->process);
+}
+
+uint64_t tl_xray_first_tsc(const struct tl_xray_reader *reader)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (size_t i = 0; i < reader->block_count; i++)
+		if (reader->blocks[i].timed && reader->blocks[i].first_tsc < first)
+			first = reader->blocks[i].first_tsc;
+	return first == UINT64_MAX ? 0 : first;
+}
+
+int64_t tl_xray_profile_function(struct tl_profile *profile, struct tl_xray_map *map, uint32_t id, struct tl_error *err)
+{
+	struct tl_xray_function known;
+	struct tl_function function = { .id = id };
+	char unnamed[16];
+
+	snprintf(unnamed, sizeof(unnamed), "#%" PRIu32, id);
+	function.name = unnamed;
+	if (map && tl_xray_map_find(map, id, &known)) {
+		if (*known.name)
+			function.name = known.name;
+		function.file = known.file;
+		function.object = known.object;
+		function.line = known.line;
+		function.address = known.address;
+	}
+	if (map && tl_xray_map_short_of_memory(map))
+		return tl_error_memory(err);
+	return tl_profile_add_function(profile, &function, err);
+}
+
+/* Add one thread's fold to the profile. */
+static int merge_job(struct run *run, struct job *job, const struct xray_thread *thread, struct tl_error *err)
+{
+	struct tl_part part = { .process = (uint32_t)thread->process, .thread = (uint32_t)thread->thread };
+	uint32_t *functions = malloc((job->ids.count + 1) * sizeof(*functions));
+	int status = functions && tl_xray_faults_merge(&run->reader->faults, &job->faults) ? 0 : tl_error_memory(err);
+
+	for (size_t i = 0; status == 0 && i < job->ids.count; i++) {
+		int64_t number = tl_xray_profile_function(run->profile, run->map, job->ids.ids[i], err);
+
+		functions[i] = (uint32_t)number;
+		status = number < 0 ? (int)number : 0;
+	}
+	if (status == 0)
+		status = tl_fold_into(&job->fold, run->profile, &part, functions, run->options->per_thread, err);
+	free(functions);
+	for (uint32_t b = thread->begin; b < thread->end; b++) {
+		const struct xray_block *block = &run->reader->blocks[run->reader->order[b]];
+
+		run->bytes += block->end - block->start;
+	}
+	return status == 0 ? tl_source_tick(run->reader->source, run->bytes, err) : status;
+}
+
+static void free_jobs(struct job *jobs, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		tl_fold_free(&jobs[i].fold);
+		tl_xray_ids_free(&jobs[i].ids);
+		tl_xray_stream_end(&jobs[i].stream);
+		free(jobs[i].faults.list);
+	}
+}
+
+/* Fold some threads side by side, then merge them in order. */
+static int run_batch(struct run *run, unsigned workers, size_t count, struct tl_error *err)
+{
+	int status;
+
+	memset(run->jobs, 0, count * sizeof(*run->jobs));
+	status = tl_pool_run(workers, count, run_job, run);
+	for (size_t i = 0; status < 0 && i < count; i++)
+		if (run->jobs[i].error.status == (enum tl_status)status) {
+			if (err)
+				*err = run->jobs[i].error;
+			break;
+		}
+	for (size_t i = 0; status == 0 && i < count; i++)
+		status = merge_job(run, &run->jobs[i], &run->reader->threads[run->threads[run->done + i]], err);
+	free_jobs(run->jobs, count);
+	run->done += count;
+	return status;
+}
+
+static int run_threads(struct run *run, struct tl_error *err)
+{
+	unsigned workers = run->options->jobs ? run->options->jobs : 1;
+	size_t batch = (size_t)workers * 8;
+	int status = 0;
+
+	run->threads = malloc((run->reader->thread_count + 1) * sizeof(*run->threads));
+	run->jobs = malloc(batch * sizeof(*run->jobs));
+	if (!run->threads || !run->jobs)
+		status = tl_error_memory(err);
+	for (uint32_t i = 0; status == 0 && i < run->reader->thread_count; i++)
+		if (tl_xray_thread_wanted(run->options, &run->reader->threads[i]))
+			run->threads[run->thread_count++] = i;
+	while (status == 0 && run->done < run->thread_count) {
+		size_t left = run->thread_count - run->done;
+
+		status = run_batch(run, workers, left < batch ? left : batch, err);
+	}
+	free(run->threads);
+	free(run->jobs);
+	return status;
+}
+
+static const struct tl_xray_fold_options everything = {
+	.size = sizeof(everything), .thread = TL_NOWHERE, .process = TL_NOWHERE, .cpu = TL_NOWHERE,
+};
+
+int tl_xray_fold(struct tl_xray_reader *reader, struct tl_xray_map *map, const struct tl_xray_fold_options *options,
+		 struct tl_profile **profile, struct tl_error *err)
+{
+	static const struct tl_event ticks = { .name = "Ticks", .long_name = "Time stamp counter", .unit = "ticks" };
+	struct run run = { .reader = reader, .map = map, .options = options ? options : &everything };
+	int status;
+
+	tl_xray_rewind(reader);
+	status = tl_profile_new(profile, "xray", &ticks, 1, reader->info.frequency, err);
+	if (status < 0)
+		return tl_error_format(err, "xray", status);
+	run.profile = *profile;
+	run.profile->exact = run.options->exact;
+	run.profile->timed = reader->info.mode != TL_XRAY_PROFILING;
+	for (size_t i = 0; i < reader->gap_count; i++)
+		run.profile->losses.skipped_bytes += reader->gaps[i].end - reader->gaps[i].start;
+	run.profile->losses.gaps = reader->gap_count;
+	if (reader->info.mode == TL_XRAY_PROFILING)
+		status = tl_xray_fold_profiling(reader, map, run.options, run.profile, err);
+	else
+		status = run_threads(&run, err);
+	if (status == 0)
+		status = tl_profile_finish(run.profile, err);
+	if (status < 0) {
+		tl_profile_free(*profile);
+		*profile = NULL;
+	}
+	return tl_error_format(err, "xray", status);
+}

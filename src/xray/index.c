@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the buffers of an FDR log are. Buffers form a chain: each ends where the next begins (from version 2 on by its
+ * BufferExtents, in version 1 by the buffer size of the header). Where the chain breaks, extents or what stands between
+ * them are wrong: the next place that can only be the head of a buffer is looked for, from the head of the buffer
+ * before on, so that a wrong size or a few bytes too many or too few cost no whole buffer (3.6 to 3.9).
+ */
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "xray/reader.h"
+
+/* A head of a buffer in the bytes. */
+struct head {
+	uint64_t start;
+	uint64_t end;   /* by its extents; UINT64_MAX: it has none */
+	bool found;
+};
+
+static bool is_kind(const struct tl_xray_reader *r, uint64_t at, enum xray_metadata kind)
+{
+	return at < r->size && r->size - at >= XRAY_METADATA_BYTES &&
+	       r->data[at] == xray_metadata_byte(&r->dialect, kind);
+}
+
+/* NewBuffer and WallClock follow each other in every buffer that the runtime wrote: what a search may trust. */
+static bool is_buffer(const struct tl_xray_reader *r, uint64_t at)
+{
+	return is_kind(r, at, XRAY_MD_NEW_BUFFER) && is_kind(r, at + XRAY_METADATA_BYTES, XRAY_MD_WALL_CLOCK);
+}
+
+static uint64_t extents_end(const struct tl_xray_reader *r, uint64_t at)
+{
+	uint64_t size = tl_get64s(r->data + at + 1, r->dialect.swap);
+
+	return size > UINT64_MAX - at - XRAY_METADATA_BYTES ? UINT64_MAX : at + XRAY_METADATA_BYTES + size;
+}
+
+/* A buffer that should begin here does. */
+static bool head_at(const struct tl_xray_reader *r, uint64_t at, struct head *head)
+{
+	if (r->dialect.version == 1) {
+		*head = (struct head){ .start = at, .end = UINT64_MAX, .found = is_kind(r, at, XRAY_MD_NEW_BUFFER) };
+		return head->found;
+	}
+	head->found = false;
+	if (!is_kind(r, at, XRAY_MD_BUFFER_EXTENTS))
+		return false;
+	*head = (struct head){ .start = at, .end = extents_end(r, at) };
+	/* An empty block holds nothing but its size. */
+	head->found = is_kind(r, at + XRAY_METADATA_BYTES, XRAY_MD_NEW_BUFFER) ||
+		      (head->end == at + XRAY_METADATA_BYTES &&
+		       (head->end == r->size || is_kind(r, head->end, XRAY_MD_BUFFER_EXTENTS)));
+	return head->found;
+}
+
+/* Search for the next head, with its extents or without, from a position on. */
+static struct head next_head(const struct tl_xray_reader *r, uint64_t from)
+{
+	uint8_t first = xray_metadata_byte(&r->dialect, XRAY_MD_NEW_BUFFER);
+	uint64_t at = from;
+
+	while (at < r->size) {
+		const uint8_t *hit = memchr(r->data + at, first, r->size - at);
+		uint64_t extents;
+
+		if (!hit)
+			break;
+		at = (uint64_t)(hit - r->data);
+		if (!is_buffer(r, at)) {
+			at++;
+			continue;
+		}
+		extents = at - XRAY_METADATA_BYTES;
+		if (r->dialect.version > 1 && at >= from + XRAY_METADATA_BYTES &&
+		    is_kind(r, extents, XRAY_MD_BUFFER_EXTENTS))
+			return (struct head){ extents, extents_end(r, extents), true };
+		return (struct head){ at, UINT64_MAX, true };
+	}
+	return (struct head){ .start = r->size };
+}
+
+/* ---- one buffer ---- */
+
+enum { HEAD_RECORDS = 8 };
+
+/* Thread, process, wall clock and first absolute TSC stand in the first few records. */
+static int describe(const struct tl_xray_reader *r, struct xray_block *block, struct tl_error *err)
+{
+	struct xray_faults unnoted = { 0 };
+	struct xray_stream stream;
+	struct tl_xray_record record;
+	int status = 1;
+
+	tl_xray_stream_begin(&stream, r, NULL, 0, 0, &unnoted);
+	stream.cur = tl_cursor_over(r->data, r->size);
+	tl_cursor_limit(&stream.cur, block->end);
+	tl_cursor_seek(&stream.cur, block->start);
+	for (int i = 0; i < HEAD_RECORDS && status == 1 && !block->timed; i++) {
+		status = tl_xray_decode_fdr(&stream, &record, err);
+		if (status != 1 || record.kind == TL_XRAY_FUNCTION || record.kind == TL_XRAY_LOST)
+			break;
+		if (record.kind == TL_XRAY_WALL_CLOCK)
+			block->wall = record.value * 1000000 + record.microseconds;
+		if (record.kind == TL_XRAY_NEW_CPU || record.kind == TL_XRAY_TSC_WRAP) {
+			block->timed = true;
+			block->first_tsc = record.tsc;
+		}
+	}
+	block->thread = stream.thread;
+	block->process = stream.process;
+	free(unnoted.list);
+	return status == TL_NO_MEMORY ? status : 0;
+}
+
+/* Version 1: where the EndOfBuffer record of a buffer ends, or its last whole record. */
+static int body_end(const struct tl_xray_reader *r, uint64_t start, uint64_t *end, struct tl_error *err)
+{
+	struct xray_faults unnoted = { 0 };
+	struct xray_stream stream;
+	struct tl_xray_record record = { 0 };
+	int status;
+
+	tl_xray_stream_begin(&stream, r, NULL, 0, 0, &unnoted);
+	stream.cur = tl_cursor_over(r->data, r->size);
+	tl_cursor_seek(&stream.cur, start);
+	*end = start;
+	while ((status = tl_xray_decode_fdr(&stream, &record, err)) == 1 && record.kind != TL_XRAY_LOST)
+		*end = record.offset + record.length;
+	free(unnoted.list);
+	return status == TL_NO_MEMORY ? status : 0;
+}
+
+static bool is_zero(const struct tl_xray_reader *r, uint64_t from, uint64_t to)
+{
+	while (from < to && !r->data[from])
+		from++;
+	return from >= to;
+}
+
+/*
+ * Version 1: a buffer ends where the buffer size says. Where no buffer begins there, the size is not to be trusted or
+ * the next head is damaged: then filler ends at the next head ("EndOfBuffer"), and if what lies between is no filler,
+ * it was a buffer, which is left to be missed.
+ */
+static int buffer_end(const struct tl_xray_reader *r, uint64_t start, uint64_t *end, struct tl_error *err)
+{
+	uint64_t size = r->info.buffer_size, after, next;
+	bool fits = size >= XRAY_METADATA_BYTES && size <= r->size - start;
+	int status;
+
+	*end = start + size;
+	if (fits && (*end == r->size || is_kind(r, *end, XRAY_MD_NEW_BUFFER)))
+		return 0;
+	status = body_end(r, start, &after, err);
+	next = next_head(r, after > start ? after : start + 1).start;
+	if (!fits || after > *end || next <= *end || is_zero(r, *end, next))
+		*end = next;
+	return status;
+}
+
+/* The block whose head was found; `*next` is where the one after should begin. */
+static int take_block(struct tl_xray_reader *r, const struct head *head, uint64_t *next, struct tl_error *err)
+{
+	struct xray_block block = { .start = head->start, .end = head->end };
+	struct head follower;
+	int status = 0;
+
+	if (r->dialect.version == 1) {
+		status = buffer_end(r, head->start, &block.end, err);
+	} else if (block.end != r->size && !(block.end < r->size && head_at(r, block.end, &follower))) {
+		/* The chain breaks after this block. */
+		follower = next_head(r, head->start + XRAY_METADATA_BYTES + 1);
+		if (block.end > r->size && !follower.found)
+			status = tl_xray_add_gap(r, head->start, head->start, TL_TRUNCATED,
+						 "buffer extents reach past the end of the file; "
+						 "kept the records before it", err);
+		else if (block.end > follower.start)
+			status = tl_xray_add_gap(r, head->start, head->start, TL_BAD_SIZE,
+						 "buffer extents reach over the next buffer; "
+						 "kept the records before it", err);
+		if (block.end > follower.start)
+			block.end = follower.start;
+	}
+	*next = block.end;
+	if (status == 0)
+		status = describe(r, &block, err);
+	if (status == 0)
+		status = tl_xray_add_block(r, &block, err);
+	return status;
+}
+
+int tl_xray_index_fdr(struct tl_xray_reader *reader, struct tl_error *err)
+{
+	uint64_t at = XRAY_HEADER_BYTES;
+	struct head head;
+	int status = 0;
+
+	while (status == 0 && at < reader->size) {
+		if (!head_at(reader, at, &head)) {
+			head = next_head(reader, at);
+			status = tl_xray_add_gap(reader, at, head.start, TL_BAD_RECORD,
+						 "not the beginning of a buffer; went on at the next one", err);
+			if (!head.found || status < 0)
+				break;
+		}
+		status = take_block(reader, &head, &at, err);
+	}
+	return status;
+}

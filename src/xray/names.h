@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_XRAY_NAMES_H
+#define TL_XRAY_NAMES_H
+/* What the functions of a trace are called, each looked up once, and whether a filter wants them. */
+#include <regex.h>
+
+#include "core/memory.h"
+#include "xray/ids.h"
+
+struct xray_name {
+	const char *name; /* "#id" when the map does not know it; "" never */
+	const char *file, *object;
+	uint32_t line;
+	bool wanted;
+};
+
+struct xray_names {
+	struct xray_ids ids;
+	struct xray_name *names; /* by number */
+	size_t capacity;
+	struct tl_xray_map *map;
+	struct tl_arena arena;   /* made-up names */
+	regex_t function, object;
+	bool by_function, by_object;
+};
+
+/* `map`, `function` and `object` (POSIX extended regular expressions) may be NULL. */
+int tl_xray_names_begin(struct xray_names *names, struct tl_xray_map *map, const char *function, const char *object,
+			struct tl_error *err);
+void tl_xray_names_end(struct xray_names *names);
+
+uint32_t tl_xray_names_add(struct xray_names *names, uint32_t id);
+
+/* The number of an id, whose name is then names->names[number]; TL_NONE without memory. */
+static inline uint32_t tl_xray_names_number(struct xray_names *names, uint32_t id)
+{
+	uint32_t number = tl_xray_ids_find(&names->ids, id);
+
+	return number != TL_NONE ? number : tl_xray_names_add(names, id);
+}
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_XRAY_READER_H
+#define TL_XRAY_READER_H
+/*
+ * The reader's insides. Opening a trace indexes its blocks (index.c); a stream decodes the blocks of one thread, or
+ * all blocks as they stand in the file, one record at a time (decode.c); the reader merges streams (reader.c).
+ */
+#include <tracelathe/xray.h>
+
+#include "core/cursor.h"
+#include "xray/layout.h"
+
+/* A buffer of an FDR log, a run of one thread's records in basic mode, or a thread's block in profiling mode. */
+struct xray_block {
+	uint64_t start, end; /* bytes; an FDR block begins with its BufferExtents where it has one */
+	uint64_t first_tsc;  /* of its first record with an absolute one, else that of the thread's block before */
+	uint64_t wall;       /* WallClock in microseconds, 0: none */
+	int32_t process, thread;
+	bool timed;          /* `first_tsc` is its own */
+};
+
+/* A stretch between blocks of which no record was made. */
+struct xray_gap {
+	uint64_t start, end;
+	const char *text;
+};
+
+struct xray_faults {
+	struct tl_xray_fault *list;
+	size_t listed, capacity;
+	uint64_t count, skipped_bytes;
+};
+
+/* Decodes a run of blocks: position and the state that survives from record to record. */
+struct xray_stream {
+	const struct tl_xray_reader *reader;
+	struct xray_faults *faults;   /* where damage is noted */
+	const uint32_t *order;        /* block numbers; NULL: as numbered */
+	uint32_t next_block, end_block;
+	struct tl_cursor cur;         /* over the present block; empty before the first */
+	uint64_t record;              /* number of the next record in the block */
+	uint64_t tsc;
+	int32_t process, thread;
+	uint16_t cpu;
+	bool begun;                   /* the block had its NewBuffer */
+	const struct xray_block *block;
+	int32_t *path;                /* profiling mode: the present entry's path */
+	size_t path_capacity;
+};
+
+/* A thread: its blocks in time order are order[begin .. end). */
+struct xray_thread {
+	int32_t process, thread;
+	uint32_t begin, end;
+};
+
+struct xray_merge;
+
+struct tl_xray_reader {
+	struct tl_source *source;
+	const uint8_t *data;
+	size_t size;
+	struct tl_xray_options options;
+	struct tl_xray_info info;
+	struct xray_dialect dialect;
+
+	struct xray_block *blocks; /* as in the file */
+	size_t block_count, block_capacity;
+	struct xray_gap *gaps;     /* as in the file */
+	size_t gap_count, gap_capacity;
+	uint32_t *order;           /* block numbers by (process, thread, first TSC, position) */
+	struct xray_thread *threads;
+	size_t thread_count, thread_capacity;
+
+	struct xray_faults faults;
+	struct xray_faults index_faults; /* how many of them the index found */
+	struct xray_merge *merge;        /* tl_xray_next()'s state */
+};
+
+/* index.c: find the blocks. */
+int tl_xray_index_fdr(struct tl_xray_reader *reader, struct tl_error *err);
+int tl_xray_index_basic(struct tl_xray_reader *reader, struct tl_error *err);
+int tl_xray_index_profiling(struct tl_xray_reader *reader, struct tl_error *err);
+
+/* Note a block or a gap found by the index. 0 or TL_NO_MEMORY. */
+int tl_xray_add_block(struct tl_xray_reader *reader, const struct xray_block *block, struct tl_error *err);
+int tl_xray_add_gap(struct tl_xray_reader *reader, uint64_t start, uint64_t end, enum tl_status status,
+		    const char *text, struct tl_error *err);
+
+/* Note damage. False without memory. */
+bool tl_xray_fault(struct xray_faults *faults, const struct tl_xray_fault *fault);
+/* Append what another list holds. */
+bool tl_xray_faults_merge(struct xray_faults *into, const struct xray_faults *from);
+
+/* A stream over blocks order[begin .. end), or over blocks begin .. end as numbered when `order` is NULL. */
+void tl_xray_stream_begin(struct xray_stream *stream, const struct tl_xray_reader *reader, const uint32_t *order,
+			  uint32_t begin, uint32_t end, struct xray_faults *faults);
+void tl_xray_stream_end(struct xray_stream *stream);
+
+/* Go to the next block. False: there is none. */
+bool tl_xray_stream_block(struct xray_stream *stream);
+
+/*
+ * The next record of the present block. 1: a record; 0: the block is over; negative: no memory or (strict) a fault.
+ * Damage is noted and comes as a LOST record, which is the last of its block.
+ */
+int tl_xray_stream_record(struct xray_stream *stream, struct tl_xray_record *record, struct tl_error *err);
+
+/* The next record, through all blocks. */
+int tl_xray_stream_next(struct xray_stream *stream, struct tl_xray_record *record, struct tl_error *err);
+
+/* The record of each mode (decode.c, basic.c, profiling.c); the same contract as tl_xray_stream_record(). */
+int tl_xray_decode_fdr(struct xray_stream *stream, struct tl_xray_record *record, struct tl_error *err);
+int tl_xray_decode_basic(struct xray_stream *stream, struct tl_xray_record *record, struct tl_error *err);
+int tl_xray_decode_profiling(struct xray_stream *stream, struct tl_xray_record *record, struct tl_error *err);
+
+/*
+ * Give up the rest of the present block from `start` on: note the fault, make the LOST record. 1, or negative for
+ * strict mode and no memory.
+ */
+int tl_xray_lose(struct xray_stream *stream, uint64_t start, enum tl_status status, const char *text,
+		 struct tl_xray_record *record, struct tl_error *err);
+
+/* Start reading from the beginning; faults met while reading are forgotten. */
+void tl_xray_rewind(struct tl_xray_reader *reader);
+
+#endif
