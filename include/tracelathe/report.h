@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACELATHE_REPORT_H
+#define TRACELATHE_REPORT_H
+/**
+ * @file
+ * What people read of a profile: the function table and trees, as text, CSV or JSON.
+ */
+#include <tracelathe/core.h>
+#include <tracelathe/profile.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum tl_report_form { TL_REPORT_TEXT, TL_REPORT_CSV, TL_REPORT_JSON };
+
+/** How a report looks. Zero-filled with `size` set is a good default. */
+struct tl_report_options {
+	size_t size;               /**< sizeof(struct tl_report_options) */
+	enum tl_report_form form;
+	const char *sort;          /**< column name (see tl_report_sort_columns()), NULL: self of the first event */
+	bool ascending;
+	uint32_t top;              /**< at most so many rows, 0: all (text: 40, unless `all`) */
+	bool all;
+	bool threads;              /**< a row a function and thread */
+	bool seconds;              /**< times in seconds instead of ticks (text shows readable units anyway) */
+	bool color;
+	unsigned width;            /**< of the terminal, 0: unbounded */
+	const uint32_t *events;    /**< which events, in this order; NULL: all */
+	uint32_t event_count;
+	double threshold;          /**< tree: leave out what has less than this share of the total, in percent; < 0: default */
+};
+
+/** The names `sort` takes; ends with a NULL. */
+TL_API const char *const *tl_report_sort_columns(void);
+
+/** The function table (docs: "report"). */
+TL_API int tl_report_functions(const struct tl_profile *profile, const struct tl_report_options *options,
+			       struct tl_output *out, struct tl_error *err);
+
+enum tl_tree_kind {
+	TL_TREE_CALLERS,   /**< each function with its callers */
+	TL_TREE_CALLEES,   /**< each function with its callees */
+	TL_TREE_BOTH,      /**< callers above, callees below */
+	TL_TREE_TOP_DOWN,  /**< the calling-context tree from its roots */
+	TL_TREE_BOTTOM_UP, /**< each function, then its callers' paths */
+};
+
+/** Callers, callees, or a call tree (docs: "tree"). */
+TL_API int tl_report_tree(const struct tl_profile *profile, enum tl_tree_kind kind,
+			  const struct tl_report_options *options, struct tl_output *out, struct tl_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

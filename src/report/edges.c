@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "core/error.h"
+#include "report/neighbours.h"
+
+static int compare_pairs(const void *left, const void *right, void *context)
+{
+	const struct tl_profile *profile = context;
+	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
+	const struct tl_arc *a = tl_profile_arc(profile, i), *b = tl_profile_arc(profile, j);
+
+	if (a->caller != b->caller)
+		return a->caller < b->caller ? -1 : 1;
+	if (a->callee != b->callee)
+		return a->callee < b->callee ? -1 : 1;
+	return (i > j) - (i < j);
+}
+
+struct by {
+	const struct tl_edges *edges;
+	const struct tl_view *view;
+};
+
+static int compare_cost(const struct by *by, const struct tl_edge *a, const struct tl_edge *b)
+{
+	int64_t x = a->cost[by->view->events[0]], y = b->cost[by->view->events[0]];
+
+	return (x < y) - (x > y);
+}
+
+static int compare_callers(const void *left, const void *right, void *context)
+{
+	const struct by *by = context;
+	const struct tl_edge *a = &by->edges->edges[*(const uint32_t *)left];
+	const struct tl_edge *b = &by->edges->edges[*(const uint32_t *)right];
+	int order;
+
+	if (a->caller != b->caller)
+		return a->caller < b->caller ? -1 : 1;
+	order = compare_cost(by, a, b);
+	return order ? order : tl_view_compare_names(by->view, a->callee, b->callee);
+}
+
+static int compare_callees(const void *left, const void *right, void *context)
+{
+	const struct by *by = context;
+	const struct tl_edge *a = &by->edges->edges[*(const uint32_t *)left];
+	const struct tl_edge *b = &by->edges->edges[*(const uint32_t *)right];
+	int order;
+
+	if (a->callee != b->callee)
+		return a->callee < b->callee ? -1 : 1;
+	order = compare_cost(by, a, b);
+	return order ? order : tl_view_compare_names(by->view, a->caller, b->caller);
+}
+
+/* Fold one arc into the last edge, or begin the next. */
+static void add_arc(struct tl_edges *edges, const struct tl_profile *profile, uint32_t number)
+{
+	const struct tl_arc *arc = tl_profile_arc(profile, number);
+	const int64_t *cost = tl_profile_arc_cost(profile, number);
+	uint32_t events = tl_profile_event_count(profile);
+	struct tl_edge *last = edges->count ? &edges->edges[edges->count - 1] : NULL;
+
+	if (!last || last->caller != arc->caller || last->callee != arc->callee) {
+		last = &edges->edges[edges->count];
+		*last = (struct tl_edge){ arc->caller, arc->callee, 0,
+					  edges->costs + (size_t)edges->count * events };
+		edges->count++;
+	}
+	last->calls += arc->calls;
+	for (uint32_t i = 0; i < events; i++)
+		last->cost[i] = tl_add_saturated(last->cost[i], cost[i]);
+}
+
+static bool prepare(struct tl_edges *edges, uint32_t arcs, uint32_t events)
+{
+	size_t room = arcs ? arcs : 1;
+
+	edges->edges = calloc(room, sizeof(*edges->edges));
+	edges->costs = calloc(room, events * sizeof(*edges->costs));
+	edges->by_caller = calloc(room, sizeof(*edges->by_caller));
+	edges->by_callee = calloc(room, sizeof(*edges->by_callee));
+	return edges->edges && edges->costs && edges->by_caller && edges->by_callee;
+}
+
+int tl_edges_build(struct tl_edges *edges, const struct tl_view *view, struct tl_error *err)
+{
+	uint32_t arcs = tl_profile_arc_count(view->profile);
+	struct by by = { edges, view };
+
+	*edges = (struct tl_edges){ 0 };
+	if (!prepare(edges, arcs, tl_profile_event_count(view->profile)))
+		return tl_error_memory(err);
+	/* One list serves to sort the arcs first. */
+	for (uint32_t i = 0; i < arcs; i++)
+		edges->by_caller[i] = i;
+	qsort_r(edges->by_caller, arcs, sizeof(uint32_t), compare_pairs, (void *)(uintptr_t)view->profile);
+	for (uint32_t i = 0; i < arcs; i++)
+		add_arc(edges, view->profile, edges->by_caller[i]);
+	for (uint32_t i = 0; i < edges->count; i++)
+		edges->by_caller[i] = edges->by_callee[i] = i;
+	qsort_r(edges->by_caller, edges->count, sizeof(uint32_t), compare_callers, &by);
+	qsort_r(edges->by_callee, edges->count, sizeof(uint32_t), compare_callees, &by);
+	return TL_OK;
+}
+
+void tl_edges_free(struct tl_edges *edges)
+{
+	free(edges->edges);
+	free(edges->costs);
+	free(edges->by_caller);
+	free(edges->by_callee);
+	*edges = (struct tl_edges){ 0 };
+}
+
+static uint32_t caller_of(const struct tl_edge *edge)
+{
+	return edge->caller;
+}
+
+static uint32_t callee_of(const struct tl_edge *edge)
+{
+	return edge->callee;
+}
+
+static struct tl_edge_run find_run(const struct tl_edges *edges, const uint32_t *list,
+				   uint32_t (*key)(const struct tl_edge *), uint32_t function)
+{
+	uint32_t low = 0, high = edges->count;
+	struct tl_edge_run run = { .edges = edges };
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (key(&edges->edges[list[middle]]) < function)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	run.first = run.end = list + low;
+	while (run.end < list + edges->count && key(&edges->edges[*run.end]) == function)
+		run.end++;
+	return run;
+}
+
+struct tl_edge_run tl_edges_of_caller(const struct tl_edges *edges, uint32_t function)
+{
+	return find_run(edges, edges->by_caller, caller_of, function);
+}
+
+struct tl_edge_run tl_edges_of_callee(const struct tl_edges *edges, uint32_t function)
+{
+	return find_run(edges, edges->by_callee, callee_of, function);
+}

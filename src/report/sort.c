@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The order of the function table. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "report/columns.h"
+
+/* llvm-xray's words for its columns, for those whose fingers know them. */
+static const struct {
+	const char *alias, *name;
+} aliases[] = {
+	{ "funcid", "id" },  { "func", "function" }, { "count", "calls" },
+	{ "med", "median" }, { "90p", "p90" },	     { "99p", "p99" },
+};
+
+struct order {
+	const struct tl_view *view;
+	const struct tl_column *column;
+	uint32_t event;
+	bool ascending;
+};
+
+static const struct tl_column *find_column(const char *name, size_t length)
+{
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+		if (strlen(aliases[i].alias) == length && !memcmp(aliases[i].alias, name, length))
+			return find_column(aliases[i].name, strlen(aliases[i].name));
+	for (size_t i = 0; i < tl_column_count(); i++) {
+		const char *known = tl_column_name(&tl_columns[i]);
+
+		if (strlen(known) == length && !memcmp(known, name, length))
+			return &tl_columns[i];
+	}
+	return NULL;
+}
+
+static bool find_event(const struct tl_profile *profile, const char *name, size_t length, uint32_t *event)
+{
+	for (uint32_t i = 0; i < tl_profile_event_count(profile); i++) {
+		const char *known = tl_profile_event(profile, i)->name;
+
+		if (strlen(known) == length && !memcmp(known, name, length)) {
+			*event = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* "inclusive" is that of the first event, "Ir:inclusive" of a named one, as in the head of CSV. */
+static int choose_column(struct order *order, const char *name, struct tl_error *err)
+{
+	const char *colon = strrchr(name, ':');
+	const char *column = colon ? colon + 1 : name;
+
+	order->column = find_column(column, strlen(column));
+	if (!order->column || (colon && order->column->kind != TL_COLUMN_COST))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no such column to sort by");
+	if (colon && !find_event(order->view->profile, name, (size_t)(colon - name), &order->event))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no such event to sort by");
+	if (order->column->kind == TL_COLUMN_NAME || order->column->kind == TL_COLUMN_KEY)
+		order->ascending = true;
+	if (!tl_column_shown(order->column, order->view))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "this table does not have the column to sort by");
+	return TL_OK;
+}
+
+/* Unknown is less than any number. */
+static int compare_numbers(struct tl_number a, struct tl_number b)
+{
+	if (a.known != b.known)
+		return a.known ? 1 : -1;
+	if (a.negative != b.negative)
+		return a.negative ? -1 : 1;
+	int order = (a.magnitude > b.magnitude) - (a.magnitude < b.magnitude);
+
+	return a.negative ? -order : order;
+}
+
+static int compare_column(const struct order *order, const struct tl_row *a, const struct tl_row *b)
+{
+	const struct tl_column *column = order->column;
+	int result = column->text ? strcmp(column->text(a), column->text(b))
+				  : compare_numbers(tl_column_number(column, a, order->event),
+						    tl_column_number(column, b, order->event));
+
+	return order->ascending ? result : -result;
+}
+
+static int compare_rows(const void *left, const void *right, void *context)
+{
+	const struct order *order = context;
+	const struct tl_row *a = left, *b = right;
+	uint32_t event = order->view->events[0];
+	int result = compare_column(order, a, b);
+
+	if (!result)
+		result = (a->totals.inclusive[event] < b->totals.inclusive[event]) -
+			 (a->totals.inclusive[event] > b->totals.inclusive[event]);
+	if (!result)
+		result = tl_view_compare_names(order->view, a->function, b->function);
+	return result ? result : (a->part > b->part) - (a->part < b->part);
+}
+
+int tl_rows_sort(const struct tl_view *view, struct tl_row *rows, size_t count, struct tl_error *err)
+{
+	struct order order = { .view = view, .event = view->events[0], .ascending = view->options.ascending };
+	int status = choose_column(&order, view->options.sort ? view->options.sort : "self", err);
+
+	if (status == TL_OK && count > 1)
+		qsort_r(rows, count, sizeof(*rows), compare_rows, &order);
+	return status;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/view.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/error.h"
+#include "core/output.h"
+
+/* What a tree leaves out by default, in percent of the total: text is for reading, the machine forms are
+ * complete. */
+static const double text_threshold = 0.5;
+
+static int choose_events(struct tl_view *view, struct tl_error *err)
+{
+	const struct tl_report_options *options = &view->options;
+	uint32_t known = tl_profile_event_count(view->profile);
+
+	view->event_count = options->events ? options->event_count : known;
+	if (!known || !view->event_count)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "a report needs at least one event");
+	view->events = malloc(view->event_count * sizeof(*view->events));
+	if (!view->events)
+		return tl_error_memory(err);
+	for (uint32_t i = 0; i < view->event_count; i++) {
+		view->events[i] = options->events ? options->events[i] : i;
+		if (view->events[i] >= known)
+			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+					   "the profile has no event of that number");
+	}
+	return TL_OK;
+}
+
+static bool several_objects(const struct tl_profile *profile)
+{
+	uint32_t count = tl_profile_function_count(profile);
+
+	for (uint32_t i = 1; i < count; i++)
+		if (strcmp(tl_profile_function(profile, i)->object, tl_profile_function(profile, 0)->object))
+			return true;
+	return false;
+}
+
+int tl_view_open(struct tl_view *view, const struct tl_profile *profile,
+		 const struct tl_report_options *options, struct tl_output *out, struct tl_error *err)
+{
+	size_t size = options ? options->size : 0;
+
+	*view = (struct tl_view){
+		.profile = profile,
+		.out = out,
+		.timed = tl_profile_timed(profile),
+		.several_objects = several_objects(profile),
+	};
+	view->options.threshold = -1;
+	if (options)
+		memcpy(&view->options, options, size < sizeof(*options) ? size : sizeof(*options));
+	if (view->options.threshold < 0 || isnan(view->options.threshold))
+		view->options.threshold = view->options.form == TL_REPORT_TEXT ? text_threshold : 0;
+	return choose_events(view, err);
+}
+
+void tl_view_close(struct tl_view *view)
+{
+	free(view->events);
+	view->events = NULL;
+}
+
+int64_t tl_view_total(const struct tl_view *view)
+{
+	return tl_profile_total(view->profile)[view->events[0]];
+}
+
+double tl_view_floor(const struct tl_view *view)
+{
+	return fabs((double)tl_view_total(view)) * view->options.threshold / 100;
+}
+
+uint64_t tl_view_rate(const struct tl_view *view, uint32_t event)
+{
+	const char *unit = tl_profile_event(view->profile, event)->unit;
+
+	if (!strcmp(unit, "ns"))
+		return 1000000000;
+	return view->timed && !strcmp(unit, "ticks") ? tl_profile_frequency(view->profile) : 0;
+}
+
+const char *tl_view_name(const struct tl_view *view, uint32_t function)
+{
+	return function == TL_NONE ? "(outside)" : tl_profile_function(view->profile, function)->name;
+}
+
+int tl_view_compare_names(const struct tl_view *view, uint32_t a, uint32_t b)
+{
+	int order = strcmp(tl_view_name(view, a), tl_view_name(view, b));
+
+	return order ? order : (a > b) - (a < b);
+}
+
+int64_t tl_add_saturated(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum))
+		return a < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
+}

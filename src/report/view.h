@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_REPORT_VIEW_H
+#define TL_REPORT_VIEW_H
+/* What a report looks at: a profile, the chosen events, the options with their defaults; and the head all
+ * share. */
+#include <tracelathe/report.h>
+
+struct tl_view {
+	const struct tl_profile *profile;
+	struct tl_report_options options; /* complete, whatever size the caller's had */
+	struct tl_output *out;
+	uint32_t *events; /* the chosen ones, at least one */
+	uint32_t event_count;
+	bool timed;
+	bool several_objects; /* then lines name the object too */
+};
+
+/* Fill a view; tl_view_close() frees it, also after a failure. */
+int tl_view_open(struct tl_view *view, const struct tl_profile *profile,
+		 const struct tl_report_options *options, struct tl_output *out, struct tl_error *err);
+void tl_view_close(struct tl_view *view);
+
+/* Total of the first chosen event. */
+int64_t tl_view_total(const struct tl_view *view);
+/* The least cost of the first chosen event that a tree shows (options.threshold of the total). */
+double tl_view_floor(const struct tl_view *view);
+/* Units of an event per second where it measures time, else 0. */
+uint64_t tl_view_rate(const struct tl_view *view, uint32_t event);
+
+/* What this is, and what was lost: lines before a text report, then an empty line. */
+void tl_view_put_head(const struct tl_view *view);
+/* `"format":..,"frequency":..,"events":[..],"total":{..}` and `"losses":{..}` of a JSON report. */
+void tl_view_put_json_head(const struct tl_view *view);
+void tl_view_put_json_losses(const struct tl_view *view);
+/* `"function":..,"object":..,"file":..,"line":..,"id":..` */
+void tl_view_put_json_function(const struct tl_view *view, uint32_t function);
+/* `{"Ir":1,"Dr":2}` of the chosen events. */
+void tl_view_put_json_cost(const struct tl_view *view, const int64_t *cost);
+/* `,E:suffix` for one chosen event, `,cost` for each. */
+void tl_view_put_csv_event(const struct tl_view *view, uint32_t chosen, const char *suffix);
+void tl_view_put_csv_cost(const struct tl_view *view, const int64_t *cost);
+
+/* Name of a function for people: "(outside)" for TL_NONE. */
+const char *tl_view_name(const struct tl_view *view, uint32_t function);
+/* Functions by name, then by number: <0, 0, >0. */
+int tl_view_compare_names(const struct tl_view *view, uint32_t a, uint32_t b);
+/* The function's name, with its file and line, and its object when there are several: the last cell of a
+ * line. */
+void tl_view_put_function(const struct tl_view *view, uint32_t function);
+/* Sum that stays at the limits of 64 bits. */
+int64_t tl_add_saturated(int64_t a, int64_t b);
+
+#endif
