@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACELATHE_EXPORT_H
+#define TRACELATHE_EXPORT_H
+/**
+ * @file
+ * Profiles and timelines in the formats other tools read.
+ */
+#include <tracelathe/core.h>
+#include <tracelathe/profile.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How a profile is written. Zero-filled with `size` set is a good default. */
+struct tl_export_options {
+	size_t size;          /**< sizeof(struct tl_export_options) */
+	uint32_t event;       /**< which event, where the format has room for one */
+	bool threads;         /**< folded: the thread is the root of each stack */
+	const char *command;  /**< what the header names as the producer's input, may be NULL */
+};
+
+/** A profile format that can be written. */
+struct tl_exporter {
+	const char *name;   /**< "callgrind" */
+	const char *suffix; /**< ".callgrind" */
+	const char *help;   /**< one line */
+	int (*write)(const struct tl_profile *profile, const struct tl_export_options *options, struct tl_output *out,
+		     struct tl_error *err);
+};
+
+/** The exporters, in the order of help; ends with a NULL. */
+TL_API const struct tl_exporter *const *tl_exporters(void);
+/** An exporter by name, NULL when there is none. */
+TL_API const struct tl_exporter *tl_exporter_find(const char *name);
+
+/** A named value of a slice or instant. */
+struct tl_timeline_arg {
+	const char *name;
+	enum { TL_ARG_NUMBER, TL_ARG_TEXT, TL_ARG_BYTES } kind;
+	uint64_t number;
+	const void *data; /**< text (size bytes) or bytes */
+	size_t size;
+};
+
+/** Where and when something happened on a timeline. */
+struct tl_timeline_point {
+	int64_t process, thread;
+	uint64_t ticks;
+};
+
+struct tl_timeline;
+
+/** A timeline format. `write_*` calls of one thread come in time order; threads may come one after the other. */
+struct tl_timeline_format {
+	const char *name;   /**< "perfetto", "chrome" */
+	const char *suffix;
+	const char *help;
+};
+
+/** The timeline formats; ends with a NULL. The first is the default. */
+TL_API const struct tl_timeline_format *const *tl_timeline_formats(void);
+
+/**
+ * Begin a timeline on an output, which the caller commits after tl_timeline_finish(). Written as it comes.
+ * @param frequency  ticks per second; 0: a tick is shown as a nanosecond
+ */
+TL_API int tl_timeline_open(struct tl_timeline **timeline, const char *format, uint64_t frequency,
+			    struct tl_output *out, struct tl_error *err);
+/** Name a process or (thread >= 0) a thread, before its first slice. */
+TL_API void tl_timeline_name(struct tl_timeline *timeline, int64_t process, int64_t thread, const char *name);
+/**
+ * A call begins. `name_key` numbers the name (dense, from 0): the same key always has the same name, file and line,
+ * so that a writer prepares it once. file may be "", line 0.
+ */
+TL_API void tl_timeline_enter(struct tl_timeline *timeline, const struct tl_timeline_point *at, uint32_t name_key,
+			      const char *name, const char *file, uint32_t line, const struct tl_timeline_arg *args,
+			      size_t arg_count);
+/** The innermost open call of the thread ends. */
+TL_API void tl_timeline_leave(struct tl_timeline *timeline, const struct tl_timeline_point *at);
+/** Something without duration. */
+TL_API void tl_timeline_instant(struct tl_timeline *timeline, const struct tl_timeline_point *at, const char *name,
+				const struct tl_timeline_arg *args, size_t arg_count);
+/** Write the end and free the handle. @return 0 or the first failure (TL_NO_MEMORY) */
+TL_API int tl_timeline_finish(struct tl_timeline *timeline, struct tl_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_EXPORT_CALLGRIND_H
+#define TL_EXPORT_CALLGRIND_H
+/* The Callgrind writer: what its header (callgrind.c), its order and its body share. */
+#include "export/callgrind_names.h"
+#include "export/export.h"
+
+/* A thing that is written in a function's block. Items are numbered: first all lines, then all arcs, then all jumps. */
+enum tl_item_kind { TL_ITEM_LINE, TL_ITEM_CALL, TL_ITEM_JUMP };
+
+struct tl_item {
+	enum tl_item_kind kind;
+	uint32_t number;    /* of the line, arc or jump */
+	uint32_t function;  /* whose block; TL_NONE: none */
+	uint32_t part;
+	uint32_t target;    /* called or jumped to function, TL_NONE: none */
+	const struct tl_position *at;
+};
+
+/* The names of a function, as numbers. */
+struct tl_function_names {
+	uint32_t object, file, name;
+};
+
+struct tl_callgrind {
+	const struct tl_profile *profile;
+	struct tl_export_options options;
+	struct tl_output *out;
+	struct tl_name_tables names;
+	bool addresses;    /* positions: instr line */
+	bool parts;        /* a part of the file for each of the profile; else one for all */
+	bool objects;      /* some function's object is known */
+	uint32_t *events;  /* columns: the events that are no formula */
+	uint32_t event_count;
+	int64_t *totals;   /* by part of the file and column */
+	struct tl_function_names *function_names;
+	uint32_t *functions; /* in the order of the file */
+	struct tl_groups items; /* by function; in the order of the file */
+	uint32_t *next;    /* by function: its first item not yet written */
+	uint32_t object;   /* of the function written last, as a name; 0: none in this part */
+	uint32_t file;     /* current file, as a name */
+};
+
+struct tl_item tl_callgrind_item(const struct tl_callgrind *c, uint32_t item);
+
+/* Fill `functions`, `items` and `next`. */
+int tl_callgrind_order(struct tl_callgrind *c, struct tl_error *err);
+
+/* The blocks of a part. */
+void tl_callgrind_put_body(struct tl_callgrind *c, uint32_t part);
+
+#endif

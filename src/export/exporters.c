@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The two tables, profile formats and timeline formats. */
+#include <string.h>
+
+#include "export/export.h"
+#include "export/timeline.h"
+
+const struct tl_exporter *const *tl_exporters(void)
+{
+	static const struct tl_exporter *const exporters[] = {
+		&tl_callgrind_exporter, &tl_pprof_exporter, &tl_speedscope_exporter, &tl_folded_exporter,
+		&tl_dot_exporter,       &tl_json_exporter,  &tl_csv_exporter,        NULL,
+	};
+
+	return exporters;
+}
+
+const struct tl_exporter *tl_exporter_find(const char *name)
+{
+	for (const struct tl_exporter *const *e = tl_exporters(); *e; e++)
+		if (!strcmp((*e)->name, name))
+			return *e;
+	return NULL;
+}
+
+const struct tl_timeline_format *const *tl_timeline_formats(void)
+{
+	static const struct tl_timeline_format *const formats[] = {
+		&tl_perfetto_timeline.format,
+		&tl_chrome_timeline.format,
+		NULL,
+	};
+
+	return formats;
+}
+
+const struct tl_timeline_ops *tl_timeline_find(const char *name)
+{
+	/* The format is the first member of its operations. */
+	for (const struct tl_timeline_format *const *f = tl_timeline_formats(); *f; f++)
+		if (!strcmp((*f)->name, name))
+			return (const struct tl_timeline_ops *)*f;
+	return NULL;
+}

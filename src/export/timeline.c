@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Timelines: the calls of <tracelathe/export.h>, handed to the format with the track they are on. */
+#include "export/timeline.h"
+
+#include "core/error.h"
+
+/* ---- tracks ---- */
+
+static bool same_track(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_tracks *tracks = context;
+	const struct tl_track *wanted = key, *have = tracks->all[number];
+
+	return have->thread == wanted->thread && have->process == wanted->process;
+}
+
+static struct tl_track *add_track(struct tl_tracks *tracks, uint64_t hash, const struct tl_track *key)
+{
+	struct tl_track *track;
+
+	if (tracks->count >= TL_NONE || !tl_grow(&tracks->all, &tracks->capacity, tracks->count + 1, sizeof(track)))
+		return NULL;
+	track = calloc(1, tracks->track_size);
+	if (!track || !tl_index_add(&tracks->index, hash, (uint32_t)tracks->count)) {
+		free(track);
+		return NULL;
+	}
+	*track = *key;
+	track->number = (uint32_t)tracks->count;
+	tracks->all[tracks->count++] = track;
+	return track;
+}
+
+static struct tl_track *find_track(struct tl_tracks *tracks, int64_t process, int64_t thread)
+{
+	struct tl_track key = { .process = process, .thread = thread };
+	uint64_t hash = tl_hash_pair((uint64_t)process, (uint64_t)thread);
+	uint32_t number = tl_index_find(&tracks->index, hash, same_track, tracks, &key);
+
+	return number != TL_NONE ? tracks->all[number] : add_track(tracks, hash, &key);
+}
+
+struct tl_track *tl_timeline_track(struct tl_timeline *timeline, int64_t process, int64_t thread)
+{
+	/* Threads of a process have neighbouring numbers: the low bits tell them apart. */
+	size_t slot = ((uint64_t)thread ^ (uint64_t)process * 5) % TL_TRACK_CACHE;
+	struct tl_track *track = timeline->tracks.cache[slot];
+
+	if (track && track->thread == thread && track->process == process)
+		return track;
+	track = find_track(&timeline->tracks, process, thread < 0 ? -1 : thread);
+	if (track)
+		timeline->tracks.cache[slot] = track;
+	else
+		timeline->no_memory = true;
+	return track;
+}
+
+static struct tl_track *track_at(struct tl_timeline *timeline, const struct tl_timeline_point *at)
+{
+	return timeline->no_memory ? NULL : tl_timeline_track(timeline, at->process, at->thread);
+}
+
+/* ---- the public calls ---- */
+
+static void free_timeline(struct tl_timeline *timeline)
+{
+	for (size_t i = 0; i < timeline->tracks.count; i++) {
+		timeline->ops->free_track(timeline->tracks.all[i]);
+		free(timeline->tracks.all[i]);
+	}
+	timeline->ops->free(timeline);
+	free(timeline->tracks.all);
+	tl_index_free(&timeline->tracks.index);
+	free(timeline);
+}
+
+int tl_timeline_open(struct tl_timeline **timeline, const char *format, uint64_t frequency, struct tl_output *out,
+		     struct tl_error *err)
+{
+	const struct tl_timeline_ops *ops = tl_timeline_find(format);
+	struct tl_timeline *opened;
+
+	*timeline = NULL;
+	if (!ops)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no such timeline format");
+	opened = calloc(1, ops->size);
+	if (!opened)
+		return tl_error_memory(err);
+	opened->ops = ops;
+	opened->out = out;
+	opened->frequency = frequency ? frequency : 1000000000;
+	opened->tracks.track_size = ops->track_size;
+	if (!ops->begin(opened)) {
+		free_timeline(opened);
+		return tl_error_memory(err);
+	}
+	*timeline = opened;
+	return 0;
+}
+
+void tl_timeline_name(struct tl_timeline *timeline, int64_t process, int64_t thread, const char *name)
+{
+	struct tl_timeline_point at = { .process = process, .thread = thread };
+	struct tl_track *track = track_at(timeline, &at);
+
+	if (track)
+		timeline->ops->name(timeline, track, name);
+}
+
+void tl_timeline_enter(struct tl_timeline *timeline, const struct tl_timeline_point *at, uint32_t name_key,
+		       const char *name, const char *file, uint32_t line, const struct tl_timeline_arg *args,
+		       size_t arg_count)
+{
+	struct tl_track *track = track_at(timeline, at);
+
+	if (track)
+		timeline->ops->enter(timeline, track, at->ticks, name_key, name, file, line, args, arg_count);
+}
+
+void tl_timeline_leave(struct tl_timeline *timeline, const struct tl_timeline_point *at)
+{
+	struct tl_track *track = track_at(timeline, at);
+
+	if (track)
+		timeline->ops->leave(timeline, track, at->ticks);
+}
+
+void tl_timeline_instant(struct tl_timeline *timeline, const struct tl_timeline_point *at, const char *name,
+			 const struct tl_timeline_arg *args, size_t arg_count)
+{
+	struct tl_track *track = track_at(timeline, at);
+
+	if (track)
+		timeline->ops->instant(timeline, track, at->ticks, name, args, arg_count);
+}
+
+int tl_timeline_finish(struct tl_timeline *timeline, struct tl_error *err)
+{
+	bool no_memory;
+
+	if (!timeline->no_memory)
+		timeline->ops->end(timeline);
+	no_memory = timeline->no_memory;
+	free_timeline(timeline);
+	return no_memory ? tl_error_memory(err) : 0;
+}

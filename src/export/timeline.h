@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_EXPORT_TIMELINE_H
+#define TL_EXPORT_TIMELINE_H
+/* What the timeline formats share: their operations, their tracks, their clock. */
+#include <tracelathe/export.h>
+
+#include "core/memory.h"
+#include "core/output.h"
+
+/* The part of a track every format has; a format's own follows in the same allocation, zeroed. */
+struct tl_track {
+	int64_t process, thread; /* thread < 0: the process itself */
+	uint32_t number;         /* in the order first met */
+	bool begun;              /* the format has announced it */
+};
+
+/*
+ * Tracks by (process, thread). Events of many threads interleave, so that a small cache answers before the index.
+ */
+enum { TL_TRACK_CACHE = 64 };
+
+struct tl_tracks {
+	struct tl_track *cache[TL_TRACK_CACHE];
+	struct tl_track **all;
+	size_t count, capacity;
+	size_t track_size; /* bytes of a format's track */
+	struct tl_index index;
+};
+
+/* Ticks as seconds and billionths; picoseconds below them. */
+struct tl_time {
+	uint64_t seconds;
+	uint32_t ns, ps;
+};
+
+struct tl_timeline_ops {
+	struct tl_timeline_format format;
+	size_t size;       /* bytes of the format's timeline, which begins with a struct tl_timeline */
+	size_t track_size; /* bytes of its tracks */
+	bool (*begin)(struct tl_timeline *timeline);
+	void (*name)(struct tl_timeline *timeline, struct tl_track *track, const char *name);
+	void (*enter)(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks, uint32_t name_key,
+		      const char *name, const char *file, uint32_t line, const struct tl_timeline_arg *args,
+		      size_t arg_count);
+	void (*leave)(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks);
+	void (*instant)(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks, const char *name,
+			const struct tl_timeline_arg *args, size_t arg_count);
+	void (*end)(struct tl_timeline *timeline);
+	void (*free_track)(struct tl_track *track); /* what the track owns */
+	void (*free)(struct tl_timeline *timeline); /* what the timeline owns */
+};
+
+/* Zeroed when a format begins, but for these. */
+struct tl_timeline {
+	const struct tl_timeline_ops *ops;
+	struct tl_output *out;
+	uint64_t frequency; /* never 0 */
+	bool no_memory;     /* an allocation failed: nothing is written any more */
+	struct tl_tracks tracks;
+};
+
+extern const struct tl_timeline_ops tl_perfetto_timeline, tl_chrome_timeline;
+
+/* The operations of a format by name, NULL when there is none. */
+const struct tl_timeline_ops *tl_timeline_find(const char *name);
+
+/* The track, added if new; NULL (and timeline->no_memory) without memory. */
+struct tl_track *tl_timeline_track(struct tl_timeline *timeline, int64_t process, int64_t thread);
+
+/* Exact but for what is below a picosecond. The common clocks (below 18 GHz) need no 128-bit division. */
+static inline struct tl_time tl_ticks_time(uint64_t frequency, uint64_t ticks)
+{
+	struct tl_time time = { .seconds = ticks / frequency };
+	uint64_t rest = ticks % frequency;
+
+	if (frequency <= UINT64_MAX / 1000000000) {
+		rest *= 1000000000;
+		time.ns = (uint32_t)(rest / frequency);
+		time.ps = (uint32_t)(rest % frequency * 1000 / frequency);
+	} else {
+		unsigned __int128 ps = (unsigned __int128)rest * 1000000000000 / frequency;
+
+		time.ns = (uint32_t)(ps / 1000);
+		time.ps = (uint32_t)(ps % 1000);
+	}
+	return time;
+}
+
+/* Nanoseconds, at the end of the range when they do not fit. */
+static inline uint64_t tl_ticks_ns(uint64_t frequency, uint64_t ticks)
+{
+	uint64_t seconds, rest;
+
+	if (frequency == 1000000000)
+		return ticks;
+	seconds = ticks / frequency;
+	rest = ticks % frequency;
+	if (seconds >= UINT64_MAX / 1000000000)
+		return UINT64_MAX;
+	if (frequency <= UINT64_MAX / 1000000000)
+		return seconds * 1000000000 + rest * 1000000000 / frequency;
+	return seconds * 1000000000 + (uint64_t)((unsigned __int128)rest * 1000000000 / frequency);
+}
+
+#endif
