@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACELATHE_OPEN_H
+#define TRACELATHE_OPEN_H
+/**
+ * @file
+ * Any trace, whatever its format: recognise, open, look at, fold.
+ */
+#include <tracelathe/core.h>
+#include <tracelathe/export.h>
+#include <tracelathe/profile.h>
+#include <tracelathe/report.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** An opened input. */
+struct tl_input;
+
+/** A binary given beside the trace. */
+struct tl_binary_spec {
+	const char *path;
+	uint64_t address; /**< load bias, 0: as linked */
+};
+
+/** How an input is opened and read. Zero-filled with `size` set, ids at TL_NOWHERE, is a good default. */
+struct tl_input_options {
+	size_t size;                       /**< sizeof(struct tl_input_options) */
+	const char *format;                /**< NULL: recognise by content */
+	const struct tl_binary_spec *binaries;
+	size_t binary_count;
+	const char *map;                   /**< XRay instruction map as YAML, NULL: none */
+	uint64_t thread, process, cpu;     /**< filters, TL_NOWHERE: any */
+	double from_seconds, to_seconds;   /**< window from the first record on; to < 0 or 0: open */
+	const char *function, *object;     /**< filters: POSIX extended regular expressions, NULL: any */
+	bool raw_names;                    /**< no demangling */
+	bool strict;
+	bool exact;                        /**< exact quantiles, whatever memory they need */
+	bool per_thread;                   /**< keep durations per thread */
+	bool file_order;                   /**< dump: as the bytes stand, not in time order */
+	bool tid16;                        /**< XRay: 2-byte thread ids */
+	const char *bit_order;             /**< XRay: "low", "high", NULL: detect */
+	unsigned jobs;                     /**< 0: 1 */
+	tl_progress_fn *progress;
+	void *progress_arg;
+};
+
+/** One place where the input is damaged. */
+struct tl_damage {
+	enum tl_status status;
+	const char *text; /**< what was wrong; what was kept; static */
+	uint64_t offset, length, record;
+};
+
+/** A format that can be read. */
+struct tl_format_info {
+	const char *name, *help;
+};
+/** The formats, in the order of help; ends with a NULL name. */
+TL_API const struct tl_format_info *tl_formats(void);
+
+/**
+ * Open an input: `paths` are one trace (most formats take one file). Names come from `options`, else from nowhere.
+ * @param options  may be NULL
+ * @param failed   set to the path the error is about; may be NULL
+ */
+TL_API int tl_input_open(struct tl_input **input, const char *const *paths, size_t path_count,
+			 const struct tl_input_options *options, const char **failed, struct tl_error *err);
+/** Name of the recognised format; static. */
+TL_API const char *tl_input_format(const struct tl_input *input);
+TL_API void tl_input_close(struct tl_input *input);
+
+/**
+ * Fold into a finished profile. Filters by thread, process, cpu and time decide what counts; those by function and
+ * object only choose what tables show (tl_profile_choose(); see also tl_profile_filtered()). Free it with
+ * tl_profile_free().
+ */
+TL_API int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err);
+/** What the file is: text, or one JSON object. */
+TL_API int tl_input_info(struct tl_input *input, enum tl_report_form form, struct tl_output *out, struct tl_error *err);
+/** Every record, one line each: text, or one JSON object a line. */
+TL_API int tl_input_dump(struct tl_input *input, enum tl_report_form form, struct tl_output *out, struct tl_error *err);
+/**
+ * Every rule of the format: a line per violation, text or JSON.
+ * @return number of violations, or a negative tl_status
+ */
+TL_API int64_t tl_input_check(struct tl_input *input, enum tl_report_form form, struct tl_output *out,
+			      struct tl_error *err);
+/** Calls over time. `format`: a name of tl_timeline_formats(), NULL: the default. */
+TL_API int tl_input_timeline(struct tl_input *input, const char *format, struct tl_output *out, struct tl_error *err);
+/**
+ * Re-encode in the input's own format.
+ * @param variant  format specific ("5", "basic", ...); NULL: the newest
+ * @return 0; TL_UNSUPPORTED when `to` is not the input's format
+ */
+TL_API int tl_input_reencode(struct tl_input *input, const char *to, const char *variant, struct tl_output *out,
+			     struct tl_error *err);
+
+/**
+ * Damage met by the calls so far: `*count` places, of which the first `*listed` are returned; valid until the next
+ * call on the input.
+ */
+TL_API const struct tl_damage *tl_input_damage(struct tl_input *input, size_t *listed, uint64_t *count,
+					       uint64_t *skipped_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

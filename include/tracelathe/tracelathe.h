@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACELATHE_H
+#define TRACELATHE_H
+/** @file All of tracelathe. */
+#include <tracelathe/core.h>
+#include <tracelathe/export.h>
+#include <tracelathe/open.h>
+#include <tracelathe/profile.h>
+#include <tracelathe/report.h>
+#include <tracelathe/symbols.h>
+#include <tracelathe/xray.h>
+#endif

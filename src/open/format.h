@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_OPEN_FORMAT_H
+#define TL_OPEN_FORMAT_H
+/* What a format must be able to do to be opened by content: one table of operations each. */
+#include <tracelathe/open.h>
+
+struct tl_input {
+	const struct tl_format *format;
+	struct tl_input_options options;
+	struct tl_source *source; /* of the first path */
+	void *handle;             /* the format's own */
+	struct tl_damage *damage; /* as last asked for */
+};
+
+struct tl_format {
+	struct tl_format_info info;
+	/* How sure it is, 0 .. 100, by the first bytes. */
+	int (*probe)(const uint8_t *data, size_t size);
+	/* Make input->handle; on failure *failed may be set to another path than the first. */
+	int (*open)(struct tl_input *input, const char *const *paths, size_t path_count, const char **failed,
+		    struct tl_error *err);
+	void (*close)(struct tl_input *input);
+	int (*fold)(struct tl_input *input, struct tl_profile **profile, struct tl_error *err);
+	int (*describe)(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err);
+	int (*dump)(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err);
+	int64_t (*check)(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err);
+	int (*timeline)(struct tl_input *input, const char *format, struct tl_output *out, struct tl_error *err);
+	int (*reencode)(struct tl_input *input, const char *variant, struct tl_output *out, struct tl_error *err);
+	/* Fill at most `room` places; returns how many there are listed. */
+	size_t (*damage)(struct tl_input *input, struct tl_damage *places, size_t room, uint64_t *count,
+			 uint64_t *skipped_bytes);
+};
+
+/* registry.c; ends with a NULL. */
+extern const struct tl_format *const tl_format_table[];
+
+/* What help says of them. */
+#define TL_XRAY_INFO { "xray", "LLVM XRay: flight data recorder (FDR), basic and profiling mode" }
+
+extern const struct tl_format tl_xray_format;
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An input of whatever format: recognised, opened, and asked through its format's operations. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/source.h"
+#include "open/format.h"
+
+enum { DAMAGE_LISTED = 1000 };
+
+static int by_name(const char *name, const struct tl_format **format, struct tl_error *err)
+{
+	for (size_t i = 0; tl_format_table[i]; i++)
+		if (!strcmp(tl_format_table[i]->info.name, name)) {
+			*format = tl_format_table[i];
+			return 0;
+		}
+	return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "not a format that this build reads");
+}
+
+static int by_content(struct tl_source *source, const struct tl_format **format, struct tl_error *err)
+{
+	const uint8_t *data;
+	size_t size;
+	int status = tl_source_peek(source, &data, &size, err);
+	int surest = 0;
+
+	if (status < 0)
+		return status;
+	if (!size)
+		return tl_error_at(err, TL_TRUNCATED, 0, "the file is empty");
+	for (size_t i = 0; tl_format_table[i]; i++) {
+		int sure = tl_format_table[i]->probe(data, size);
+
+		if (sure > surest) {
+			surest = sure;
+			*format = tl_format_table[i];
+		}
+	}
+	return surest ? 0 : tl_error_at(err, TL_BAD_FORMAT, 0, "not a trace of any format that this build reads");
+}
+
+static int open_paths(struct tl_input *input, const char *const *paths, size_t path_count, const char **failed,
+		      struct tl_error *err)
+{
+	struct tl_source_options source = {
+		.size = sizeof(source), .progress = input->options.progress,
+		.progress_arg = input->options.progress_arg,
+	};
+	int status;
+
+	status = input->options.format ? by_name(input->options.format, &input->format, err) : 0;
+	if (status == 0)
+		status = tl_source_open(&input->source, paths[0], &source, err);
+	if (status == 0 && !input->format)
+		status = by_content(input->source, &input->format, err);
+	if (status == 0)
+		status = input->format->open(input, paths, path_count, failed, err);
+	return status;
+}
+
+int tl_input_open(struct tl_input **input, const char *const *paths, size_t path_count,
+		  const struct tl_input_options *options, const char **failed, struct tl_error *err)
+{
+	static const struct tl_input_options everything = {
+		.size = sizeof(everything), .thread = TL_NOWHERE, .process = TL_NOWHERE, .cpu = TL_NOWHERE,
+	};
+	struct tl_input *made = calloc(1, sizeof(*made));
+	const char *about = path_count ? paths[0] : NULL;
+	int status;
+
+	*input = NULL;
+	if (!made)
+		return tl_error_memory(err);
+	made->options = options ? *options : everything;
+	status = path_count ? open_paths(made, paths, path_count, &about, err)
+			    : tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no input");
+	if (status < 0) {
+		if (failed)
+			*failed = about;
+		tl_input_close(made);
+		return status;
+	}
+	*input = made;
+	return 0;
+}
+
+const char *tl_input_format(const struct tl_input *input)
+{
+	return input->format->info.name;
+}
+
+void tl_input_close(struct tl_input *input)
+{
+	if (!input)
+		return;
+	if (input->handle)
+		input->format->close(input);
+	tl_source_close(input->source);
+	free(input->damage);
+	free(input);
+}
+
+int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
+{
+	const struct tl_profile_filter filter = {
+		.size = sizeof(filter), .function = input->options.function, .object = input->options.object,
+	};
+	int status;
+
+	*profile = NULL;
+	status = input->format->fold(input, profile, err);
+	if (status == 0 && (filter.function || filter.object))
+		status = tl_profile_choose(*profile, &filter, err);
+	if (status < 0) {
+		tl_profile_free(*profile);
+		*profile = NULL;
+	}
+	return status;
+}
+
+/* Facts and records are told as text or as JSON; there is no table to be a CSV. */
+static int text_or_json(enum tl_report_form form, struct tl_error *err)
+{
+	if (form == TL_REPORT_CSV)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no CSV form of this; use --json");
+	return 0;
+}
+
+int tl_input_info(struct tl_input *input, enum tl_report_form form, struct tl_output *out, struct tl_error *err)
+{
+	int status = text_or_json(form, err);
+
+	return status < 0 ? status : input->format->describe(input, form == TL_REPORT_JSON, out, err);
+}
+
+int tl_input_dump(struct tl_input *input, enum tl_report_form form, struct tl_output *out, struct tl_error *err)
+{
+	int status = text_or_json(form, err);
+
+	return status < 0 ? status : input->format->dump(input, form == TL_REPORT_JSON, out, err);
+}
+
+int64_t tl_input_check(struct tl_input *input, enum tl_report_form form, struct tl_output *out, struct tl_error *err)
+{
+	int status = text_or_json(form, err);
+
+	return status < 0 ? status : input->format->check(input, form == TL_REPORT_JSON, out, err);
+}
+
+int tl_input_timeline(struct tl_input *input, const char *format, struct tl_output *out, struct tl_error *err)
+{
+	return input->format->timeline(input, format, out, err);
+}
+
+int tl_input_reencode(struct tl_input *input, const char *to, const char *variant, struct tl_output *out,
+		      struct tl_error *err)
+{
+	if (strcmp(to, input->format->info.name))
+		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, "the input cannot be written in that format");
+	return input->format->reencode(input, variant, out, err);
+}
+
+const struct tl_damage *tl_input_damage(struct tl_input *input, size_t *listed, uint64_t *count,
+					uint64_t *skipped_bytes)
+{
+	const struct tl_error *fault = tl_source_fault(input->source);
+	size_t room = 0;
+
+	if (!input->damage)
+		input->damage = calloc(DAMAGE_LISTED, sizeof(*input->damage));
+	room = input->damage ? DAMAGE_LISTED : 0;
+	*listed = 0;
+	if (fault && room)
+		input->damage[(*listed)++] = (struct tl_damage){
+			.status = fault->status, .text = fault->text, .offset = fault->offset, .record = TL_NOWHERE,
+		};
+	*listed += input->format->damage(input, input->damage + *listed, room - *listed, count, skipped_bytes);
+	*count += fault ? 1 : 0;
+	return input->damage;
+}

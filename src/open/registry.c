@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The formats that can be read: one line each. */
+#include "open/format.h"
+
+const struct tl_format *const tl_format_table[] = {
+	&tl_xray_format,
+	NULL,
+};
+
+const struct tl_format_info *tl_formats(void)
+{
+	static const struct tl_format_info formats[] = {
+		TL_XRAY_INFO,
+		{ NULL, NULL },
+	};
+
+	return formats;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An XRay trace over time. Threads come one after the other, each in time order. The fold's stack machine decides what
+ * an exit closes, so that the timeline nests as the profile does: exits without an entry are left out, and a call that
+ * was left by longjmp or an exception ends where the fold ends it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "open/xray.h"
+#include "profile/fold.h"
+#include "xray/fold.h"
+
+struct walk {
+	struct tl_timeline *timeline;
+	struct xray_select *select;
+	struct tl_fold fold;
+	bool *shown; /* by depth of the open frames: is it on the timeline? */
+	size_t capacity;
+};
+
+static bool in_window(const struct walk *w, const struct tl_xray_record *record)
+{
+	const struct tl_xray_fold_options *o = &w->select->limits;
+
+	return record->tsc >= o->from_ticks && (!o->to_ticks || record->tsc < o->to_ticks) &&
+	       (o->cpu == TL_NOWHERE || o->cpu == record->cpu);
+}
+
+static struct tl_timeline_point point_of(const struct tl_xray_record *record)
+{
+	return (struct tl_timeline_point){ record->process, record->thread, record->tsc };
+}
+
+static void enter(struct walk *w, const struct tl_xray_record *record, uint32_t function)
+{
+	const struct xray_name *name = &w->select->names.names[function];
+	struct tl_timeline_arg args[TL_XRAY_MAX_ARGS];
+	static const char *const arg_names[TL_XRAY_MAX_ARGS] = {
+		"arg0", "arg1", "arg2", "arg3", "arg4", "arg5", "arg6", "arg7",
+		"arg8", "arg9", "arg10", "arg11", "arg12", "arg13", "arg14", "arg15",
+	};
+	struct tl_timeline_point at = point_of(record);
+
+	for (uint32_t i = 0; i < record->arg_count; i++)
+		args[i] = (struct tl_timeline_arg){ .name = arg_names[i], .kind = TL_ARG_NUMBER, .number = record->args[i] };
+	tl_timeline_enter(w->timeline, &at, function, name->name, name->file, name->line, args, record->arg_count);
+}
+
+/* A call that was not shown when it began is not ended either. */
+static void leave_top(struct walk *w, const struct tl_xray_record *record)
+{
+	struct tl_timeline_point at = point_of(record);
+
+	if (w->shown[tl_fold_depth(&w->fold)])
+		tl_timeline_leave(w->timeline, &at);
+	tl_fold_leave(&w->fold, tl_fold_top(&w->fold));
+}
+
+static bool enter_function(struct walk *w, const struct tl_xray_record *record, uint32_t function)
+{
+	bool shown = in_window(w, record) && w->select->names.names[function].wanted;
+	size_t depth;
+
+	tl_fold_enter(&w->fold, function);
+	depth = tl_fold_depth(&w->fold);
+	if (w->fold.no_memory || !tl_grow(&w->shown, &w->capacity, depth + 1, sizeof(*w->shown)))
+		return false;
+	w->shown[depth] = shown;
+	if (shown)
+		enter(w, record, function);
+	return true;
+}
+
+static int put_function(struct walk *w, const struct tl_xray_record *record, struct tl_error *err)
+{
+	uint32_t function = tl_xray_names_number(&w->select->names, record->function);
+
+	while (function != TL_NONE && w->fold.function_count <= function)
+		if (tl_fold_add_function(&w->fold) == TL_NONE)
+			function = TL_NONE;
+	if (function == TL_NONE)
+		return tl_error_memory(err);
+	if (record->action == TL_XRAY_ENTER || record->action == TL_XRAY_ENTER_ARGS)
+		return enter_function(w, record, function) ? 0 : tl_error_memory(err);
+	if (tl_fold_is_open(&w->fold, function)) {
+		while (tl_fold_top(&w->fold) != function)
+			leave_top(w, record);
+		leave_top(w, record);
+	}
+	return 0;
+}
+
+static void put_event(struct walk *w, const struct tl_xray_record *record)
+{
+	struct tl_timeline_point at = point_of(record);
+	struct tl_timeline_arg args[2] = {
+		{ .name = "data", .kind = TL_ARG_BYTES, .data = record->payload, .size = record->payload_size },
+		{ .name = "type", .kind = TL_ARG_NUMBER, .number = record->event_type },
+	};
+	bool typed = record->kind == TL_XRAY_TYPED_EVENT;
+
+	if (in_window(w, record))
+		tl_timeline_instant(w->timeline, &at, typed ? "typed event" : "custom event", args, typed ? 2 : 1);
+}
+
+static void put_migration(struct walk *w, const struct tl_xray_record *record)
+{
+	struct tl_timeline_point at = point_of(record);
+	struct tl_timeline_arg cpu = { .name = "cpu", .kind = TL_ARG_NUMBER, .number = record->cpu };
+
+	if (in_window(w, record))
+		tl_timeline_instant(w->timeline, &at, "cpu migration", &cpu, 1);
+}
+
+static int walk_thread(struct walk *w, struct tl_xray_reader *reader, const struct xray_thread *thread,
+		       struct tl_output *out, struct tl_error *err)
+{
+	struct tl_xray_record record;
+	struct xray_stream stream;
+	bool on_cpu = false;
+	uint16_t cpu = 0;
+	int status;
+
+	tl_xray_stream_begin(&stream, reader, reader->order, thread->begin, thread->end, &reader->faults);
+	while ((status = tl_xray_stream_next(&stream, &record, err)) == 1 && !tl_output_failed(out)) {
+		if (record.kind == TL_XRAY_FUNCTION) {
+			status = put_function(w, &record, err);
+			if (status < 0)
+				break;
+		} else if (record.kind == TL_XRAY_CUSTOM_EVENT || record.kind == TL_XRAY_TYPED_EVENT) {
+			put_event(w, &record);
+		} else if (record.kind == TL_XRAY_NEW_CPU) {
+			if (on_cpu && cpu != record.cpu)
+				put_migration(w, &record);
+			on_cpu = true;
+			cpu = record.cpu;
+		}
+	}
+	tl_xray_stream_end(&stream);
+	return status < 0 ? status : 0;
+}
+
+static void name_thread(struct tl_timeline *timeline, const struct xray_thread *thread)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "process %d", (int)thread->process);
+	tl_timeline_name(timeline, thread->process, -1, name);
+	snprintf(name, sizeof(name), "thread %d", (int)thread->thread);
+	tl_timeline_name(timeline, thread->process, thread->thread, name);
+}
+
+static int walk_threads(struct tl_input *input, struct walk *w, struct tl_output *out, struct tl_error *err)
+{
+	struct xray_input *x = input->handle;
+	uint64_t bytes = 0;
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < x->reader->thread_count; i++) {
+		const struct xray_thread *thread = &x->reader->threads[i];
+
+		if (!tl_xray_thread_wanted(&x->limits, thread))
+			continue;
+		name_thread(w->timeline, thread);
+		if (!tl_fold_begin(&w->fold, 0, false))
+			return tl_error_memory(err);
+		status = walk_thread(w, x->reader, thread, out, err);
+		tl_fold_free(&w->fold);
+		for (uint32_t b = thread->begin; b < thread->end; b++)
+			bytes += x->reader->blocks[x->reader->order[b]].end - x->reader->blocks[x->reader->order[b]].start;
+		if (status == 0)
+			status = tl_source_tick(input->source, bytes, err);
+	}
+	return status;
+}
+
+int tl_xray_input_timeline(struct tl_input *input, const char *format, struct tl_output *out, struct tl_error *err)
+{
+	struct xray_input *x = input->handle;
+	struct xray_select select;
+	struct walk w = { .select = &select };
+	int status, finished;
+
+	if (tl_xray_info(x->reader)->mode == TL_XRAY_PROFILING)
+		return tl_error_at(err, TL_UNSUPPORTED, 0, "a profile of sums has no timeline");
+	tl_xray_rewind(x->reader);
+	status = tl_xray_input_select(input, &select, err);
+	if (status < 0)
+		return status;
+	status = tl_timeline_open(&w.timeline, format ? format : tl_timeline_formats()[0]->name,
+				  tl_xray_info(x->reader)->frequency, out, err);
+	if (status == 0) {
+		status = walk_threads(input, &w, out, err);
+		finished = tl_timeline_finish(w.timeline, status < 0 ? NULL : err);
+		status = status < 0 ? status : finished;
+	}
+	free(w.shown);
+	tl_xray_names_end(&select.names);
+	return status;
+}
