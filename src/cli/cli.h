@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_CLI_CLI_H
+#define TL_CLI_CLI_H
+/* The command: what its parts share. */
+#include <stdio.h>
+
+#include <tracelathe/core.h>
+#include <tracelathe/export.h>
+#include <tracelathe/open.h>
+#include <tracelathe/profile.h>
+#include <tracelathe/report.h>
+
+/* Exit status. */
+enum {
+	EXIT_CLEAN = 0,
+	EXIT_DAMAGED = 1,  /* a result was given, but something was skipped or a check failed */
+	EXIT_UNUSABLE = 2, /* nothing usable, bad usage, or output could not be written */
+};
+
+enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+
+/* Everything the command line says. */
+struct settings {
+	struct tl_input_options input;
+	struct tl_report_options report;
+	struct tl_binary_spec *binaries;
+	char **binary_paths; /* those that had to be copied out of FILE@ADDR */
+	size_t binary_count;
+	const char **paths;
+	size_t path_count;
+	const char *output, *events, *to, *variant, *completion, *order;
+	enum when progress, color;
+	enum tl_tree_kind tree;
+	bool json, csv, help, man;
+};
+
+struct command;
+struct progress;
+
+/* A command at work. */
+struct job {
+	const struct command *command;
+	struct settings *settings;
+	struct tl_input *input;
+	struct tl_output *out;
+	struct progress *progress; /* shown until it is ended */
+	bool said;		   /* the failure was already told on stderr */
+};
+
+/* The commands, by bit in the masks of the option table. */
+enum {
+	C_INFO = 1 << 0,
+	C_CHECK = 1 << 1,
+	C_DUMP = 1 << 2,
+	C_REPORT = 1 << 3,
+	C_TREE = 1 << 4,
+	C_STACKS = 1 << 5,
+	C_TIMELINE = 1 << 6,
+	C_CONVERT = 1 << 7,
+	C_HELP = 1 << 8,
+	C_READERS = C_INFO | C_CHECK | C_DUMP | C_REPORT | C_TREE | C_STACKS | C_TIMELINE | C_CONVERT,
+	C_ALL = C_READERS | C_HELP,
+};
+
+struct example {
+	const char *line, *says;
+};
+
+/* A row of the table of commands. */
+struct command {
+	const char *name;
+	unsigned bit;
+	const char *arguments; /* after the options */
+	const char *help;      /* one line */
+	const char *text;      /* a paragraph for the manual */
+	const char *replaces;  /* what people used before, or NULL */
+	/* Of commands that read an input: 0, 1 (a check failed) or a negative tl_status. */
+	int (*run)(struct job *job, struct tl_error *err);
+	struct example examples[3];
+};
+
+/* Ends with a NULL name. */
+extern const struct command commands[];
+const struct command *command_find(const char *name);
+
+int cmd_info(struct job *job, struct tl_error *err);
+int cmd_check(struct job *job, struct tl_error *err);
+int cmd_dump(struct job *job, struct tl_error *err);
+int cmd_report(struct job *job, struct tl_error *err);
+int cmd_tree(struct job *job, struct tl_error *err);
+int cmd_stacks(struct job *job, struct tl_error *err);
+int cmd_timeline(struct job *job, struct tl_error *err);
+int cmd_convert(struct job *job, struct tl_error *err);
+
+/* `tracelathe help ...`; returns the exit status. */
+int cmd_help(const struct settings *settings);
+
+/* ---- messages.c: everything that goes to stderr ---- */
+
+/* `tracelathe[ COMMAND]: ...` */
+void complain(const struct command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* `tracelathe: FILE: offset 0x.., record N: what was wrong; what was kept` */
+void complain_error(const char *file, const struct tl_error *err);
+void complain_unknown_command(const char *name);
+
+/* ---- nearest.c ---- */
+
+/* How different two words are: letters to add, drop, change or swap. */
+size_t word_distance(const char *a, const char *b);
+/* Whether a distance is small enough to ask "did you mean ...?". */
+bool word_is_near(const char *word, size_t distance);
+
+/* ---- help.c, man.c, completion.c: made from the tables, to stdout ---- */
+
+void help_overview(void);
+void help_command(const struct command *command);
+/* NULL: the page of the program itself. */
+void man_page(const struct command *command);
+bool completion_script(const char *shell);
+/* Print words, wrapped, from column `at` on with `indent` blanks before further lines. */
+void help_wrap(const char *text, unsigned at, unsigned indent);
+
+/* Flush stdout. @return `status`, or EXIT_UNUSABLE when it could not be written */
+int close_stdout(int status);
+
+/* ---- run.c: from settings to an exit status ---- */
+
+int run_command(const struct command *command, struct settings *settings);
+/* The form asked for by --json and --csv. */
+enum tl_report_form report_form(const struct settings *settings);
+/* Fold the input and write the profile by the exporter of that name, "json" or "csv". */
+int export_input(struct job *job, const char *name, struct tl_error *err);
+/* Fold the input and choose events; negative on failure. The caller frees both results, also then. */
+int fold_input(struct job *job, struct tl_profile **profile, uint32_t **events, struct tl_error *err);
+/* The same, cut down to the stacks through the functions asked for: for what shows stacks. */
+int fold_input_stacks(struct job *job, struct tl_profile **profile, uint32_t **events, struct tl_error *err);
+
+/* ---- progress.c ---- */
+
+struct progress {
+	bool enabled, drawn;
+	double started, last; /* seconds of a monotonic clock */
+};
+
+void progress_begin(struct progress *progress, enum when when);
+tl_progress_fn progress_tick;
+/* Clear the bar. */
+void progress_end(struct progress *progress);
+
+/* ---- terminal.c ---- */
+
+/* Columns of the terminal that stdout is, 0: it is none. */
+unsigned terminal_width(int fd);
+bool use_color(const struct settings *settings);
+
+#endif

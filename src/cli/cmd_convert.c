@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+static int export_profile(const struct job *job, const struct tl_exporter *exporter,
+			  const struct tl_profile *profile, struct tl_error *err)
+{
+	const struct tl_report_options *report = &job->settings->report;
+	struct tl_export_options options = {
+		.size = sizeof(options),
+		.event = report->event_count ? report->events[0] : 0,
+		.threads = report->threads,
+		.command = job->settings->paths[0],
+	};
+
+	return exporter->write(profile, &options, job->out, err);
+}
+
+/* The function table is a format to convert to as well. */
+static int export_table(const struct job *job, const char *name, const struct tl_profile *profile,
+			struct tl_error *err)
+{
+	struct tl_report_options options = job->settings->report;
+
+	options.form = strcmp(name, "csv") ? TL_REPORT_JSON : TL_REPORT_CSV;
+	return tl_report_functions(profile, &options, job->out, err);
+}
+
+int export_input(struct job *job, const char *name, struct tl_error *err)
+{
+	const struct tl_exporter *exporter = tl_exporter_find(name);
+	struct tl_profile *profile;
+	uint32_t *events;
+	int status = fold_input_stacks(job, &profile, &events, err);
+
+	if (status == TL_OK && exporter)
+		status = export_profile(job, exporter, profile, err);
+	else if (status == TL_OK)
+		status = export_table(job, name, profile, err);
+	free(events);
+	tl_profile_free(profile);
+	return status;
+}
+
+int cmd_convert(struct job *job, struct tl_error *err)
+{
+	const char *to = job->settings->to ? job->settings->to : "callgrind";
+
+	if (tl_exporter_find(to) || !strcmp(to, "json") || !strcmp(to, "csv"))
+		return export_input(job, to, err);
+	return tl_input_reencode(job->input, to, job->settings->variant, job->out, err);
+}

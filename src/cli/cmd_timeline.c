@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cli.h"
+
+int cmd_timeline(struct job *job, struct tl_error *err)
+{
+	return tl_input_timeline(job->input, job->settings->to, job->out, err);
+}

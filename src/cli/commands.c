@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of commands: dispatch, help, manual pages and completions go by it. */
+#include <string.h>
+
+#include "cli/cli.h"
+
+const struct command commands[] = {
+	{
+		"info",
+		C_INFO,
+		"FILE",
+		"what a file is: format, version, threads, time span, records, damage",
+		"Says what the file is and what it holds: format and version, byte order, clock, threads, "
+		"time span, how many records of each kind, and where it is damaged.",
+		NULL,
+		cmd_info,
+		{ { "tracelathe info xray-log.fib.x1Y2z3", "what is in this log?" },
+		  { "zstd -dc log.zst | tracelathe info -", "from a pipe" } },
+	},
+	{
+		"check",
+		C_CHECK,
+		"FILE",
+		"hold a file against every rule of its format",
+		"Holds the file against every rule of its format and prints a line for each violation: "
+		"the rule's name, the byte offset, the record's number and what is wrong. The exit status "
+		"is 1 if there is any.",
+		"llvm-xray fdr-dump --verify",
+		cmd_check,
+		{ { "tracelathe check log.xray && echo good", "in a script" },
+		  { "tracelathe check --json log.xray", "one JSON object a violation" } },
+	},
+	{
+		"dump",
+		C_DUMP,
+		"FILE",
+		"every record, one line each",
+		"Prints every record on a line of its own, with its byte offset. Threads are merged by "
+		"time; --order file shows the records as they stand in the file.",
+		"llvm-xray fdr-dump, llvm-xray convert -f yaml",
+		cmd_dump,
+		{ { "tracelathe dump --binary prog log.xray | less", "read a trace" },
+		  { "tracelathe dump --json --time 5ms..6ms log.xray",
+		    "a millisecond of it, for other programs" } },
+	},
+	{
+		"report",
+		C_REPORT,
+		"FILE",
+		"the function table: calls, self and inclusive cost, durations",
+		"Prints a line for each function: its self cost, its inclusive cost (recursion is counted "
+		"once), how often it was called, and for traces with a clock how long the calls took: "
+		"least, median, 90th and 99th percentile, most, and all together. Calls that never ended "
+		"are counted apart.",
+		"llvm-xray account, callgrind_annotate, uftrace report",
+		cmd_report,
+		{ { "tracelathe report --binary prog log.xray", "where did the time go?" },
+		  { "tracelathe report --sort p99 --top 10 log.xray",
+		    "the ten functions with the worst slow calls" },
+		  { "tracelathe report --csv --threads -o report.csv log.xray",
+		    "a table for other programs" } },
+	},
+	{
+		"tree",
+		C_TREE,
+		"FILE",
+		"callers and callees of each function, or a call tree",
+		"Shows who called whom: each function with its callers above and its callees below it, or "
+		"the call tree from its roots (--top-down), or from each function outwards (--bottom-up).",
+		"callgrind_annotate --tree, llvm-xray graph",
+		cmd_tree,
+		{ { "tracelathe tree --top-down --binary prog log.xray", "the call tree" },
+		  { "tracelathe tree --callers --function '^malloc$' log.xray", "who calls malloc?" } },
+	},
+	{
+		"stacks",
+		C_STACKS,
+		"FILE",
+		"folded stacks with their self cost, for flame graph tools",
+		"Prints each call stack on a line, root first, frames separated by semicolons, then its "
+		"self cost. The costs sum up to the total. --threads puts the thread at the root of each "
+		"stack.",
+		"llvm-xray stack, stackcollapse",
+		cmd_stacks,
+		{ { "tracelathe stacks --binary prog log.xray | flamegraph.pl > flame.svg",
+		    "a flame graph" } },
+	},
+	{
+		"timeline",
+		C_TIMELINE,
+		"FILE",
+		"calls over time, for Perfetto or Chrome's trace viewer",
+		"Writes calls over time with threads, names, arguments and custom events, as a Perfetto "
+		"trace or as Chrome JSON. Open the result at ui.perfetto.dev.",
+		"llvm-xray convert -f trace_event",
+		cmd_timeline,
+		{ { "tracelathe timeline --binary prog -o log.perfetto log.xray", "for ui.perfetto.dev" },
+		  { "tracelathe timeline --to chrome -o log.json log.xray", "for chrome://tracing" } },
+	},
+	{
+		"convert",
+		C_CONVERT,
+		"FILE",
+		"write the profile, or the trace, in another format",
+		"Writes the profile in a format that other tools read, or the trace itself anew in its "
+		"own format with every record kept.",
+		"llvm-xray convert",
+		cmd_convert,
+		{ { "tracelathe convert --binary prog -o callgrind.out.log log.xray", "for kcachegrind" },
+		  { "tracelathe convert --to xray --xray-version 3 -o old.xray log.xray",
+		    "for an older reader" } },
+	},
+	{
+		"help",
+		C_HELP,
+		"[COMMAND]",
+		"this overview, or help on a command",
+		"Shows an overview, or the options of a command. The manual pages and the completions of "
+		"shells come from here too.",
+		NULL,
+		NULL,
+		{ { "tracelathe help report", "the options of report" },
+		  { "tracelathe help --man report | man -l -", "its manual page" },
+		  { "source <(tracelathe help --completion bash)", "completions for this shell" } },
+	},
+	{ 0 },
+};
+
+const struct command *command_find(const char *name)
+{
+	for (const struct command *command = commands; command->name; command++)
+		if (!strcmp(command->name, name))
+			return command;
+	return NULL;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The profile a command works on, and the events chosen of it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+static uint32_t find_event(const struct tl_profile *profile, const char *name, size_t length)
+{
+	uint32_t count = tl_profile_event_count(profile);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const char *known = tl_profile_event(profile, i)->name;
+
+		if (strlen(known) == length && !memcmp(known, name, length))
+			return i;
+	}
+	return TL_NONE;
+}
+
+static void complain_event(const struct job *job, const struct tl_profile *profile, const char *name,
+			   size_t length)
+{
+	uint32_t count = tl_profile_event_count(profile);
+
+	fprintf(stderr, "tracelathe %s: --event %.*s: the input has", job->command->name, (int)length, name);
+	for (uint32_t i = 0; i < count; i++)
+		fprintf(stderr, "%s %s", i ? "," : "", tl_profile_event(profile, i)->name);
+	putc('\n', stderr);
+}
+
+static size_t count_names(const char *list)
+{
+	size_t count = 1;
+
+	for (; *list; list++)
+		count += *list == ',';
+	return count;
+}
+
+static int choose_events(struct job *job, const struct tl_profile *profile, uint32_t **events,
+			 struct tl_error *err)
+{
+	const char *name = job->settings->events;
+	struct tl_report_options *report = &job->settings->report;
+
+	*events = calloc(count_names(name), sizeof(**events));
+	if (!*events) {
+		*err = (struct tl_error){ TL_NO_MEMORY, 0, NULL, "out of memory", TL_NOWHERE, TL_NOWHERE };
+		return TL_NO_MEMORY;
+	}
+	for (;;) {
+		size_t length = strcspn(name, ",");
+		uint32_t event = find_event(profile, name, length);
+
+		if (event == TL_NONE) {
+			complain_event(job, profile, name, length);
+			job->said = true;
+			return TL_BAD_USAGE;
+		}
+		(*events)[report->event_count++] = event;
+		if (!name[length])
+			break;
+		name += length + 1;
+	}
+	report->events = *events;
+	return TL_OK;
+}
+
+/* Numbers instead of names say that nobody told what program this is. */
+static void hint(const struct job *job, const struct tl_profile *profile)
+{
+	uint32_t count = tl_profile_function_count(profile);
+
+	if (job->settings->binary_count || job->settings->input.map || !count)
+		return;
+	if (report_form(job->settings) != TL_REPORT_TEXT || !(job->command->bit & (C_REPORT | C_TREE)))
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		if (tl_profile_function(profile, i)->name[0] != '#')
+			return;
+	fputs("hint: give --binary PROGRAM for function names\n", stderr);
+}
+
+int fold_input(struct job *job, struct tl_profile **profile, uint32_t **events, struct tl_error *err)
+{
+	int status = tl_input_fold(job->input, profile, err);
+
+	/* What is said from here on must not stand in the bar. */
+	progress_end(job->progress);
+	*events = NULL;
+	if (status < 0) {
+		*profile = NULL;
+		return status;
+	}
+	if (job->settings->report.seconds && !tl_profile_frequency(*profile))
+		fputs("hint: the input does not say how long a tick is; --seconds shows ticks\n", stderr);
+	if (job->settings->events)
+		status = choose_events(job, *profile, events, err);
+	if (status == TL_OK)
+		hint(job, *profile);
+	return status;
+}
+
+int fold_input_stacks(struct job *job, struct tl_profile **profile, uint32_t **events, struct tl_error *err)
+{
+	const struct tl_profile_filter filter = {
+		.size = sizeof(filter),
+		.function = job->settings->input.function,
+		.object = job->settings->input.object,
+	};
+	struct tl_profile *whole;
+	int status = fold_input(job, &whole, events, err);
+
+	*profile = whole;
+	if (status < 0 || (!filter.function && !filter.object))
+		return status;
+	status = tl_profile_filtered(profile, whole, &filter, err);
+	tl_profile_free(whole);
+	return status;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/options.h"
+
+int close_stdout(int status)
+{
+	bool failed = ferror(stdout) != 0;
+
+	errno = 0;
+	if (!fflush(stdout) && !failed)
+		return status;
+	if (errno != EPIPE)
+		complain(NULL, "standard output: cannot write: %s", strerror(errno));
+	return EXIT_UNUSABLE;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	struct settings settings;
+	int status = EXIT_UNUSABLE;
+
+	if (!settings_parse(&settings, command, argc, argv)) {
+		settings_free(&settings);
+		return status;
+	}
+	if (settings.help) {
+		help_command(command);
+		status = close_stdout(EXIT_CLEAN);
+	} else if (command->run) {
+		status = run_command(command, &settings);
+	} else {
+		status = cmd_help(&settings);
+	}
+	settings_free(&settings);
+	return status;
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b)
+{
+	return !strcmp(word, a) || !strcmp(word, b);
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+
+	/* A reader of our output that goes away shows as EPIPE, where the output is written. */
+	signal(SIGPIPE, SIG_IGN);
+	if (argc < 2 || is_one_of(argv[1], "--help", "-h")) {
+		help_overview();
+		return close_stdout(EXIT_CLEAN);
+	}
+	if (is_one_of(argv[1], "--version", "-V")) {
+		printf("tracelathe %s\n", tl_version());
+		return close_stdout(EXIT_CLEAN);
+	}
+	if (argv[1][0] == '-') {
+		complain(NULL, "%s: options come after a command; `tracelathe help` lists the commands",
+			 argv[1]);
+		return EXIT_UNUSABLE;
+	}
+	command = command_find(argv[1]);
+	if (!command) {
+		complain_unknown_command(argv[1]);
+		return EXIT_UNUSABLE;
+	}
+	return run(command, argc - 2, argv + 2);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is said on standard error. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+void complain(const struct command *command, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "tracelathe%s%s: ", command ? " " : "", command ? command->name : "");
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	putc('\n', stderr);
+}
+
+void complain_error(const char *file, const struct tl_error *err)
+{
+	const char *gap = " ";
+
+	fprintf(stderr, "tracelathe: %s:", file);
+	if (err->offset != TL_NOWHERE) {
+		fprintf(stderr, " offset 0x%" PRIx64, err->offset);
+		gap = ", ";
+	}
+	if (err->record != TL_NOWHERE) {
+		fprintf(stderr, "%srecord %" PRIu64, gap, err->record);
+		gap = ", ";
+	}
+	fprintf(stderr, "%s%s", *gap == ',' ? ": " : gap,
+		err->text ? err->text : tl_status_name(err->status));
+	/* Not twice: "is a directory: Is a directory". */
+	if (err->status == TL_IO && err->sys_errno &&
+	    !(err->text && !strcasecmp(err->text, strerror(err->sys_errno))))
+		fprintf(stderr, ": %s", strerror(err->sys_errno));
+	putc('\n', stderr);
+}
+
+void complain_unknown_command(const char *name)
+{
+	const struct command *best = NULL;
+	size_t best_distance = SIZE_MAX;
+
+	for (const struct command *command = commands; command->name; command++) {
+		size_t distance = word_distance(name, command->name);
+
+		if (distance < best_distance) {
+			best = command;
+			best_distance = distance;
+		}
+	}
+	fprintf(stderr, "tracelathe: unknown command %s; ", name);
+	if (best && word_is_near(name, best_distance)) {
+		fprintf(stderr, "did you mean %s?\n", best->name);
+		return;
+	}
+	fprintf(stderr, "the commands are");
+	for (const struct command *command = commands; command->name; command++)
+		fprintf(stderr, "%s %s", command == commands ? "" : ",", command->name);
+	putc('\n', stderr);
+}

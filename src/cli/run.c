@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A command that reads: input and output around it, damage told after it, one exit status. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+enum { DAMAGE_LISTED = 10 };
+
+/* ---- input ---- */
+
+static bool open_input(struct job *job)
+{
+	struct settings *settings = job->settings;
+	const char *failed = settings->paths[0];
+	struct tl_error err;
+
+	settings->input.progress = progress_tick;
+	settings->input.progress_arg = job->progress;
+	if (!tl_input_open(&job->input, settings->paths, settings->path_count, &settings->input, &failed,
+			   &err))
+		return true;
+	progress_end(job->progress);
+	complain_error(failed ? failed : settings->paths[0], &err);
+	return false;
+}
+
+/* @return whether there was any damage */
+static bool tell_damage(const struct job *job)
+{
+	size_t listed = 0;
+	uint64_t count = 0, skipped = 0;
+	const struct tl_damage *places = tl_input_damage(job->input, &listed, &count, &skipped);
+	const char *file = job->settings->paths[0];
+	size_t told = listed < DAMAGE_LISTED ? listed : DAMAGE_LISTED;
+
+	for (size_t i = 0; i < told; i++) {
+		struct tl_error place = {
+			.status = places[i].status,
+			.text = places[i].text,
+			.offset = places[i].offset,
+			.record = places[i].record,
+		};
+
+		complain_error(file, &place);
+	}
+	if (count > told)
+		fprintf(stderr,
+			"tracelathe: %s: ... and %" PRIu64 " more places, %" PRIu64 " bytes skipped in all\n",
+			file, count - told, skipped);
+	return count > 0;
+}
+
+/* ---- output ---- */
+
+static const char *output_name(const struct settings *settings)
+{
+	return settings->output && strcmp(settings->output, "-") ? settings->output : "standard output";
+}
+
+/* A reader that went away (`| head`) knows; all else is worth a line. */
+static void complain_output(const struct settings *settings, const struct tl_error *err)
+{
+	if (err->status != TL_IO || err->sys_errno != EPIPE)
+		complain_error(output_name(settings), err);
+}
+
+static bool commit(struct job *job)
+{
+	struct tl_error err;
+	int status = tl_output_commit(job->out, &err);
+
+	job->out = NULL;
+	if (status < 0)
+		complain_output(job->settings, &err);
+	return status >= 0;
+}
+
+/*
+ * A command failed: a file is dropped, but what went to standard output stands, as its first part is out
+ * already. When it was the output that failed, that is what is told.
+ */
+static void give_up(struct job *job, const struct tl_error *err)
+{
+	bool to_file = job->settings->output && strcmp(job->settings->output, "-");
+	bool output_failed = tl_output_failed(job->out);
+
+	if (to_file && !output_failed) {
+		tl_output_discard(job->out);
+		job->out = NULL;
+	} else {
+		commit(job);
+	}
+	if (!output_failed && !job->said)
+		complain_error(job->settings->paths[0], err);
+}
+
+/* ---- the run ---- */
+
+static int run_open(struct job *job)
+{
+	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
+	int result = tl_output_open(&job->out, job->settings->output, &err);
+	bool damaged, written = true;
+
+	if (result < 0) {
+		complain_output(job->settings, &err);
+		return EXIT_UNUSABLE;
+	}
+	result = job->command->run(job, &err);
+	progress_end(job->progress);
+	if (result < 0)
+		give_up(job, &err);
+	else
+		written = commit(job);
+	damaged = (result >= 0 || !job->settings->input.strict) && tell_damage(job);
+	if (result < 0 || !written)
+		return EXIT_UNUSABLE;
+	return result || damaged ? EXIT_DAMAGED : EXIT_CLEAN;
+}
+
+int run_command(const struct command *command, struct settings *settings)
+{
+	struct progress progress;
+	struct job job = { .command = command, .settings = settings, .progress = &progress };
+	int status = EXIT_UNUSABLE;
+
+	if (!settings->path_count) {
+		complain(command, "no FILE given (- is standard input); `tracelathe %s --help` says more",
+			 command->name);
+		return EXIT_UNUSABLE;
+	}
+	settings->report.form = report_form(settings);
+	settings->report.color = use_color(settings);
+	if (!settings->output)
+		settings->report.width = terminal_width(1);
+	progress_begin(&progress, settings->progress);
+	if (open_input(&job))
+		status = run_open(&job);
+	progress_end(&progress);
+	tl_input_close(job.input);
+	return status;
+}
+
+enum tl_report_form report_form(const struct settings *settings)
+{
+	return settings->json ? TL_REPORT_JSON : settings->csv ? TL_REPORT_CSV : TL_REPORT_TEXT;
+}

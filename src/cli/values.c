@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of options: each function stores one and says what is wrong with a bad one. */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/options.h"
+
+const char *set_flag(void *field, const struct option_row *row, const char *value)
+{
+	(void)row;
+	(void)value;
+	*(bool *)field = true;
+	return NULL;
+}
+
+const char *set_choice(void *field, const struct option_row *row, const char *value)
+{
+	(void)value;
+	*(enum tl_tree_kind *)field = (enum tl_tree_kind)row->choice;
+	return NULL;
+}
+
+const char *set_text(void *field, const struct option_row *row, const char *value)
+{
+	(void)row;
+	if (!*value)
+		return "a value is missing";
+	*(const char **)field = value;
+	return NULL;
+}
+
+/* Which word of "a|b|c" a value is, -1: none. */
+static int word_number(const char *words, const char *value)
+{
+	size_t length = strlen(value);
+
+	for (int i = 0;; i++) {
+		size_t word = strcspn(words, "|");
+
+		if (word == length && !memcmp(words, value, length))
+			return i;
+		if (!words[word])
+			return -1;
+		words += word + 1;
+	}
+}
+
+const char *set_word(void *field, const struct option_row *row, const char *value)
+{
+	if (word_number(row->argument, value) < 0)
+		return row->argument;
+	*(const char **)field = value;
+	return NULL;
+}
+
+const char *set_when(void *field, const struct option_row *row, const char *value)
+{
+	int number = word_number(row->argument, value);
+
+	if (number < 0)
+		return row->argument;
+	*(enum when *)field = (enum when)number;
+	return NULL;
+}
+
+/* Decimal, or hexadecimal after 0x; nothing else before, between or after. */
+static bool parse_number(const char *text, uint64_t *number)
+{
+	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	const char *digits = hex ? text + 2 : text;
+	char *end;
+
+	if (!isxdigit((unsigned char)*digits))
+		return false;
+	errno = 0;
+	*number = strtoull(digits, &end, hex ? 16 : 10);
+	return end != digits && !*end && !errno;
+}
+
+const char *set_id(void *field, const struct option_row *row, const char *value)
+{
+	uint64_t number;
+
+	(void)row;
+	if (!parse_number(value, &number) || number == TL_NOWHERE)
+		return "a number is needed";
+	*(uint64_t *)field = number;
+	return NULL;
+}
+
+const char *set_count(void *field, const struct option_row *row, const char *value)
+{
+	uint64_t number;
+
+	(void)row;
+	if (!parse_number(value, &number) || !number || number > UINT32_MAX)
+		return "a number from 1 on is needed";
+	*(uint32_t *)field = (uint32_t)number;
+	return NULL;
+}
+
+const char *set_jobs(void *field, const struct option_row *row, const char *value)
+{
+	uint64_t number;
+
+	(void)row;
+	if (!parse_number(value, &number) || !number || number > 1024)
+		return "a number from 1 to 1024 is needed";
+	*(unsigned *)field = (unsigned)number;
+	return NULL;
+}
+
+/* A decimal number >= 0; *end is where it stops. strtod() also takes signs, "inf", "nan" and hexadecimal. */
+static bool parse_decimal(const char *text, char **end, double *number)
+{
+	if (!isdigit((unsigned char)*text) && *text != '.')
+		return false;
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+		return false;
+	*number = strtod(text, end);
+	return *end != text && isfinite(*number);
+}
+
+const char *set_percent(void *field, const struct option_row *row, const char *value)
+{
+	double number;
+	char *end;
+
+	(void)row;
+	if (!parse_decimal(value, &end, &number) || (*end && strcmp(end, "%")) || number > 100)
+		return "a number from 0 to 100 is needed";
+	*(double *)field = number;
+	return NULL;
+}
+
+/* A time with its unit, `length` bytes; empty is 0. */
+static bool parse_time(const char *text, size_t length, double *seconds)
+{
+	static const struct {
+		const char *name;
+		double per_second;
+	} units[] = { { "", 1 }, { "s", 1 }, { "ms", 1e3 }, { "us", 1e6 }, { "ns", 1e9 } };
+	char copy[64], *end;
+
+	*seconds = 0;
+	if (!length)
+		return true;
+	if (length >= sizeof(copy))
+		return false;
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	if (!parse_decimal(copy, &end, seconds))
+		return false;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (!strcmp(end, units[i].name)) {
+			/* Dividing by the power of ten is exact where the unit's number is. */
+			*seconds /= units[i].per_second;
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *set_window(void *field, const struct option_row *row, const char *value)
+{
+	struct tl_input_options *input = &((struct settings *)field)->input;
+	const char *dots = strstr(value, "..");
+	double from, to;
+
+	(void)row;
+	if (!dots || !parse_time(value, (size_t)(dots - value), &from) ||
+	    !parse_time(dots + 2, strlen(dots + 2), &to))
+		return "a window FROM..TO is needed, such as 0.5..2 or 5ms..20ms";
+	if (dots[2] && to <= from)
+		return "the window ends before it begins";
+	input->from_seconds = from;
+	input->to_seconds = dots[2] ? to : -1;
+	return NULL;
+}
+
+const char *set_format(void *field, const struct option_row *row, const char *value)
+{
+	(void)row;
+	for (const struct tl_format_info *format = tl_formats(); format->name; format++) {
+		if (!strcmp(format->name, value)) {
+			*(const char **)field = format->name;
+			return NULL;
+		}
+	}
+	return "this format cannot be read; `tracelathe help` lists those that can";
+}
+
+const char *set_timeline(void *field, const struct option_row *row, const char *value)
+{
+	for (const struct tl_timeline_format *const *format = tl_timeline_formats(); *format; format++) {
+		if (!strcmp((*format)->name, value)) {
+			*(const char **)field = (*format)->name;
+			return NULL;
+		}
+	}
+	return row->argument;
+}
+
+bool target_known(const char *name)
+{
+	if (tl_exporter_find(name) || !strcmp(name, "json") || !strcmp(name, "csv"))
+		return true;
+	for (const struct tl_format_info *format = tl_formats(); format->name; format++)
+		if (!strcmp(format->name, name))
+			return true;
+	return false;
+}
+
+const char *set_target(void *field, const struct option_row *row, const char *value)
+{
+	(void)row;
+	if (!target_known(value))
+		return "this cannot be written; `tracelathe convert --help` lists what can";
+	*(const char **)field = value;
+	return NULL;
+}
+
+/* A name may have an @ in it: only what looks like an address after the last one is an address. */
+const char *set_binary(void *field, const struct option_row *row, const char *value)
+{
+	struct settings *settings = field;
+	struct tl_binary_spec *spec = &settings->binaries[settings->binary_count];
+	const char *at = strrchr(value, '@');
+	bool address = at && parse_number(at + 1, &spec->address);
+	char *path = address ? strndup(value, (size_t)(at - value)) : strdup(value);
+
+	(void)row;
+	if (!path)
+		return "out of memory";
+	settings->binary_paths[settings->binary_count++] = path;
+	spec->path = path;
+	if (!address)
+		spec->address = 0;
+	return *path ? NULL : "a file name is missing";
+}
