@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# A newcomer's door: everything else is meson. `make help` lists the targets.
+BUILD ?= build
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 600
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+.PHONY: help all deps build demo check bench fuzz install clean
+
+all: build
+
+help:
+	@echo 'make demo     build, record a small program, show its profile'
+	@echo 'make check    build with every compiler, run every test'
+	@echo 'make build    build $(BUILD)/tracelathe'
+	@echo 'make deps     install the Debian packages that all of this needs'
+	@echo 'make bench    time tracelathe and llvm-xray on a 125 MB trace'
+	@echo 'make fuzz     run each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
+	@echo 'make install  install below DESTDIR and PREFIX=$(PREFIX)'
+	@echo 'make clean    remove the build directories'
+
+deps:
+	@scripts/deps.sh
+
+build:
+	@scripts/build.sh $(BUILD)
+
+demo:
+	@scripts/deps.sh build demo
+	@scripts/build.sh $(BUILD)
+	@examples/demo/run.sh $(BUILD)
+
+check:
+	@scripts/deps.sh build test
+	@JOBS=$(JOBS) scripts/check.sh
+
+bench:
+	@scripts/deps.sh build bench
+	@scripts/build.sh build-release --buildtype=release
+	@python3 bench/bench.py build-release
+
+fuzz:
+	@scripts/deps.sh build test
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh
+
+install: build
+	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX)) >/dev/null
+	@meson install -C $(BUILD) --quiet
+
+clean:
+	rm -rf build build-*/

@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What `make check` proves: every test passes with gcc and again under the sanitizers, and two clangs agree that the
+# code is free of warnings. The last line is "N passed, N failed", the sum of all test runs (a build counts as one).
+set -u
+cd "$(dirname "$0")/.."
+jobs=${JOBS:-$(nproc)}
+passed=0 failed=0 skipped=0
+
+build_failed() {
+	echo "check: $1 does not build" >&2
+	failed=$((failed + 1))
+}
+
+# build DIRECTORY [MESON-SETUP-OPTION...]; the compiler is $CC.
+build() {
+	echo "== build $1 ($CC)"
+	JOBS=$jobs scripts/build.sh "$@"
+}
+
+# results DIRECTORY RESULT...: how many tests of the last run had one of these results.
+results() {
+	directory=$1
+	shift
+	python3 - "$directory/meson-logs/check.json" "$@" <<'PYTHON'
+import json, sys
+with open(sys.argv[1]) as log:
+    print(sum(json.loads(line)["result"] in sys.argv[2:] for line in log))
+PYTHON
+}
+
+run_tests() {
+	echo "== test $1"
+	# A run that stops before its first test must not be counted by the log of the one before.
+	rm -f "$1/meson-logs/check.json"
+	meson test -C "$1" --logbase check --no-rebuild --num-processes "$jobs" --print-errorlogs ||
+		echo "check: tests failed in $1" >&2
+	if [ ! -s "$1/meson-logs/check.json" ]; then
+		build_failed "$1 (no test ran)"
+		return
+	fi
+	passed=$((passed + $(results "$1" OK EXPECTEDFAIL)))
+	skipped=$((skipped + $(results "$1" SKIP)))
+	failed=$((failed + $(results "$1" FAIL ERROR TIMEOUT INTERRUPT UNEXPECTEDPASS)))
+}
+
+export CC CXX
+CC=gcc CXX=g++
+if build build; then run_tests build; else build_failed build; fi
+
+for version in 14 19; do
+	CC=clang-$version CXX=clang++-$version
+	if ! command -v $CC >/dev/null; then
+		echo "== no $CC here"
+		skipped=$((skipped + 1))
+	elif build build-clang$version; then
+		passed=$((passed + 1))
+	else
+		build_failed build-clang$version
+	fi
+done
+
+CC=gcc CXX=g++
+# A leak, a data race on free, or undefined behaviour ends the test with a status that no test expects.
+export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99:allocator_may_return_null=1
+export UBSAN_OPTIONS=print_stacktrace=1
+if build build-asan -Db_sanitize=address,undefined -Dc_args=-fno-sanitize-recover=all; then
+	run_tests build-asan
+else
+	build_failed build-asan
+fi
+
+line="$passed passed, $failed failed"
+[ $skipped -eq 0 ] || line="$line, $skipped skipped"
+echo
+echo "$line"
+[ $failed -eq 0 ]

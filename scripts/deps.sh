@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# deps.sh [GROUP...]: install what scripts/packages.txt lists for the groups (default: all) and is not there yet.
+# Says nothing when nothing is missing. Never asks.
+set -eu
+list=$(dirname "$0")/packages.txt
+groups=${*:-build test demo bench}
+
+say() { echo "deps: $*" >&2; }
+installed() { dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed; }
+offered() { apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'; }
+
+wanted() {
+	sed 's/#.*//' "$list" | while read -r package for_whom note; do
+		for group in $groups; do
+			case ",$for_whom," in *",$group,"*) echo "$package"; break ;; esac
+		done
+	done | sort -u
+}
+
+# What of the wanted packages is to be installed, by what apt knows now.
+missing() {
+	for entry in $(wanted); do
+		case $entry in
+		\(*) name=${entry#(}; name=${name%)}
+			installed "$name" || { offered "$name" && echo "$name"; } || echo "-$name" ;;
+		*/*) first=${entry%/*}; second=${entry#*/}
+			installed "$first" || { offered "$first" && echo "$first"; } || installed "$second" || echo "$second" ;;
+		*) installed "$entry" || echo "$entry" ;;
+		esac
+	done
+}
+
+# "-name": not offered by the package sources, and nothing to wait for.
+without() {
+	for name in $(missing | sed -n 's/^-//p'); do
+		say "no package $name in this machine's sources: going on without it"
+	done
+}
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+	say "not a Debian machine: install the packages of $list (or their like) by your own means"
+	exit 0
+fi
+offered libc6 && lists=yes || lists=no
+if [ $lists = yes ] && [ -z "$(missing | grep -v '^-')" ]; then
+	without
+	exit 0
+fi
+
+if [ "$(id -u)" = 0 ]; then
+	as_root=
+elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+	as_root="sudo -n"
+else
+	say "these packages are missing, and there is neither root nor a sudo that needs no password:"
+	say "  apt-get install $(missing | grep -v '^-' | tr '\n' ' ')"
+	exit 1
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@" >>"$log" 2>&1; }
+
+apt update || say "apt-get update failed; going on with the package lists that are here"
+packages=$(missing | grep -v '^-' | tr '\n' ' ')
+without
+[ -n "$packages" ] || exit 0
+say "installing $packages"
+# shellcheck disable=SC2086
+if ! apt install -y --no-install-recommends $packages; then
+	cat "$log" >&2
+	say "apt-get install failed"
+	exit 1
+fi

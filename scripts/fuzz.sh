@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Run each libFuzzer target for FUZZ_SECONDS (default 600), one after the other. New inputs are kept in
+# build-fuzz/corpus/TARGET, what crashes in build-fuzz/crashes. FUZZ_TARGETS names some targets only.
+set -eu
+cd "$(dirname "$0")/.."
+seconds=${FUZZ_SECONDS:-600}
+if command -v clang-19 >/dev/null; then version=19; else version=14; fi
+export CC=clang-$version CXX=clang++-$version
+
+[ -f build-fuzz/build.ninja ] || meson setup build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false \
+	-Dbuildtype=debugoptimized -Dc_args='-fsanitize=fuzzer-no-link -fno-sanitize-recover=all' >build-fuzz.log 2>&1 || {
+	cat build-fuzz.log >&2
+	exit 1
+}
+rm -f build-fuzz.log
+ninja -C build-fuzz fuzz-targets
+mkdir -p build-fuzz/crashes
+status=0
+for target in ${FUZZ_TARGETS:-build-fuzz/fuzz/libfuzzer_*}; do
+	name=${target##*libfuzzer_}
+	case $name in *.p) continue ;; esac
+	mkdir -p "build-fuzz/corpus/$name"
+	seeds=fuzz/corpus/$name
+	[ -d "$seeds" ] || seeds=fuzz/corpus/${name%%_*}
+	echo "== $name, $seconds s"
+	"build-fuzz/fuzz/libfuzzer_$name" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=10 -max_len=65536 \
+		-print_final_stats=1 -artifact_prefix=build-fuzz/crashes/"$name"- \
+		"build-fuzz/corpus/$name" "$seeds" 2>"build-fuzz/$name.log" || {
+		status=1
+		echo "fuzz: $name found something:" >&2
+	}
+	grep -E 'stat::(number_of_executed_units|average_exec_per_sec|peak_rss_mb)|SUMMARY|ERROR|Test unit' \
+		"build-fuzz/$name.log" || true
+done
+exit $status

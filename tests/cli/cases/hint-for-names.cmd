@@ -1,0 +1,8 @@
+# "if --binary is not given and the functions are unnamed, report prints a hint on stderr once; never for csv or json".
+trace=$GOLDEN/xray/fib-fdr.xray
+tracelathe report "$trace" >text
+tracelathe report --csv "$trace" >csv
+tracelathe report --json "$trace" >json
+tracelathe report --map "$GOLDEN/xray/fib.instrmap-sym.yaml" "$trace" >named
+grep -c '#[1-5]$' text
+grep -o -w -E 'main|fib|ack|sortpart|leafwork' named | sort -u | tr '\n' ' '

@@ -1,0 +1,13 @@
+# "help and no arguments print a short overview fitting one screen": 24 lines of 80 columns, with three examples, all
+# commands, and none that this version does not have.
+tracelathe help >overview
+tracelathe | cmp - overview
+tracelathe --help | cmp - overview
+[ "$(wc -l <overview)" -le 24 ] && echo "lines fit"
+awk 'length > 80 { print "too long: " $0 }' overview
+grep -c '^  tracelathe ' overview
+for command in info check dump report tree stacks timeline convert help; do
+	grep -q "^  $command  *[a-z]" overview || echo "missing: $command"
+done
+grep -E '^  (flame|annotate|diff|merge|slice|record) ' overview
+true

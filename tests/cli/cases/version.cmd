@@ -1,0 +1,2 @@
+# "--version"
+tracelathe --version

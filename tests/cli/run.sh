@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# run.sh PROGRAM [CASE...]: run the command as people do and hold it against exact words.
+#
+# A case is cases/NAME.cmd, a shell script that runs in an empty directory with `tracelathe` on its PATH and GOLDEN
+# naming tests/golden; its first comment says what it proves and where the expected words come from. NAME.out and
+# NAME.err are its exact output (absent: none), NAME.status its exit status (absent: 0).
+set -u
+[ -x "${1-}" ] || { echo "run.sh: ${1-nothing} is not a program" >&2; exit 99; }
+program=$(realpath "$1")
+shift
+cd "$(dirname "$0")" || exit 99
+
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin"
+ln -s "$program" "$work/bin/tracelathe"
+GOLDEN=$(realpath ../golden)
+PATH=$work/bin:$PATH
+LC_ALL=C
+export GOLDEN PATH LC_ALL
+unset NO_COLOR
+
+failed=0
+count=0
+
+# same WHAT EXPECTED-FILE ACTUAL-FILE
+same()
+{
+	[ -f "$2" ] && expected=$2 || expected=/dev/null
+	cmp -s "$expected" "$3" && return 0
+	echo "$name: $1 differs"
+	diff -u "$expected" "$3" | head -n 40
+	return 1
+}
+
+run_case()
+{
+	name=$1
+	mkdir "$work/run"
+	(cd "$work/run" && sh "$2" >../out 2>../err </dev/null)
+	echo $? >"$work/status"
+	[ -f "cases/$name.status" ] || echo 0 >"$work/none"
+	ok=0
+	same output "cases/$name.out" "$work/out" || ok=1
+	same "standard error" "cases/$name.err" "$work/err" || ok=1
+	if [ -f "cases/$name.status" ]; then
+		same status "cases/$name.status" "$work/status" || ok=1
+	else
+		same status "$work/none" "$work/status" || ok=1
+	fi
+	rm -rf "$work/run"
+	count=$((count + 1))
+	failed=$((failed + ok))
+}
+
+if [ $# -eq 0 ]; then
+	for file in cases/*.cmd; do
+		run_case "$(basename "$file" .cmd)" "$PWD/$file"
+	done
+else
+	for name in "$@"; do
+		run_case "$name" "$PWD/cases/$name.cmd"
+	done
+fi
+echo "$count cases, $failed failed"
+[ "$failed" -eq 0 ] && [ "$count" -gt 0 ]

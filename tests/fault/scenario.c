@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scenario.h"
+
+#include <string.h>
+
+#include <tracelathe/tracelathe.h>
+
+/* FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo). */
+static void digest_bytes(uint64_t *digest, const void *data, size_t size)
+{
+	const uint8_t *bytes = data;
+
+	for (size_t i = 0; i < size; i++)
+		*digest = (*digest ^ bytes[i]) * 0x100000001b3u;
+}
+
+static void digest_number(uint64_t *digest, uint64_t number)
+{
+	digest_bytes(digest, &number, sizeof(number));
+}
+
+/* What every step begins and ends with. */
+struct opened {
+	struct tl_source *source;
+	struct tl_xray_reader *reader;
+	struct tl_profile *profile;
+	struct tl_input *input;
+	struct tl_output *out;
+	struct tl_xray_map *map;
+	struct tl_error err;
+};
+
+static int close_all(struct opened *o, int status)
+{
+	tl_output_discard(o->out);
+	tl_profile_free(o->profile);
+	tl_input_close(o->input);
+	tl_xray_map_close(o->map);
+	tl_xray_close(o->reader);
+	tl_source_close(o->source);
+	return status < 0 ? status : 0;
+}
+
+static int open_reader(struct opened *o, const struct scene *scene,
+		       const struct tl_xray_options *options)
+{
+	int status = tl_source_open_memory(&o->source, scene->data, scene->size, "memory", &o->err);
+
+	return status ? status : tl_xray_open(&o->reader, o->source, options, &o->err);
+}
+
+/* The bytes of a memory output into the digest, then commit. */
+static int finish_output(struct opened *o, uint64_t *digest)
+{
+	size_t size;
+	const char *bytes = tl_output_bytes(o->out, &size);
+
+	digest_bytes(digest, bytes, size);
+	struct tl_output *out = o->out;
+
+	o->out = NULL;
+	return tl_output_commit(out, &o->err);
+}
+
+static int read_source(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	struct opened o = { 0 };
+	uint8_t buffer[777];
+	int64_t got = variant ? tl_source_open(&o.source, scene->path, NULL, &o.err)
+			      : tl_source_open_memory(&o.source, scene->data, scene->size, "memory",
+						      &o.err);
+
+	if (got == 0)
+		while ((got = tl_source_read(o.source, buffer, sizeof(buffer), &o.err)) > 0)
+			digest_bytes(digest, buffer, (size_t)got);
+	if (got == 0 && tl_source_fault(o.source))
+		got = tl_source_fault(o.source)->status;
+	return close_all(&o, (int)got);
+}
+
+static int map_source(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	struct opened o = { 0 };
+	const uint8_t *data;
+	size_t size;
+	int status = tl_source_open(&o.source, scene->path, NULL, &o.err);
+
+	(void)variant;
+	if (!status)
+		status = tl_source_map(o.source, &data, &size, &o.err);
+	if (!status && tl_source_fault(o.source))
+		status = (int)tl_source_fault(o.source)->status;
+	if (!status)
+		digest_bytes(digest, data, size);
+	return close_all(&o, status);
+}
+
+static int read_records(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	struct opened o = { 0 };
+	struct tl_xray_record record;
+	const struct tl_xray_options options = {
+		.size = sizeof(options),
+		.order = variant ? TL_XRAY_FILE_ORDER : TL_XRAY_TIME_ORDER,
+	};
+	int status = open_reader(&o, scene, &options);
+
+	if (status)
+		return close_all(&o, status);
+	while ((status = tl_xray_next(o.reader, &record, &o.err)) > 0) {
+		digest_number(digest, record.offset);
+		digest_number(digest, record.tsc);
+	}
+	/* Damage may be reported, lost memory may not look like it. */
+	uint64_t faults, skipped;
+	size_t listed;
+
+	tl_xray_faults(o.reader, &listed, &faults, &skipped);
+	digest_number(digest, faults);
+	return close_all(&o, status);
+}
+
+/*
+ * A profile of the scene: variants without a map, with a YAML map, with the binary, on two threads,
+ * in every detail.
+ */
+enum { FOLDS = 5 };
+
+static int open_map(struct opened *o, const struct scene *scene, unsigned variant)
+{
+	if (variant == 1)
+		return tl_xray_map_open_yaml(&o->map, scene->yaml_map, &o->err);
+	if (variant == 2 && scene->binary)
+		return tl_xray_map_open(&o->map, scene->binary, 0, true, &o->err);
+	return 0;
+}
+
+static int fold(struct opened *o, const struct scene *scene, unsigned variant)
+{
+	const struct tl_xray_fold_options options = {
+		.size = sizeof(options),
+		.thread = TL_NOWHERE,
+		.process = TL_NOWHERE,
+		.cpu = TL_NOWHERE,
+		.jobs = variant == 3 ? 2 : 1,
+		.exact = variant == 4,
+		.per_thread = variant == 4,
+	};
+	int status = open_map(o, scene, variant);
+
+	if (!status)
+		status = open_reader(o, scene, NULL);
+	return status ? status : tl_xray_fold(o->reader, o->map, &options, &o->profile, &o->err);
+}
+
+static void digest_function(const struct tl_profile *profile, uint32_t function, uint64_t *digest)
+{
+	struct tl_function_totals totals;
+	struct tl_latency latency = { 0 };
+	const struct tl_function *what = tl_profile_function(profile, function);
+
+	digest_bytes(digest, what->name, strlen(what->name));
+	digest_number(digest, what->line);
+	tl_profile_function_totals(profile, function, TL_NONE, &totals);
+	digest_number(digest, totals.calls);
+	digest_number(digest, (uint64_t)totals.self[0]);
+	digest_number(digest, (uint64_t)totals.inclusive[0]);
+	if (tl_profile_latency(profile, function, TL_NONE, &latency))
+		digest_number(digest, latency.median);
+}
+
+static int fold_trace(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	struct opened o = { 0 };
+	int status = fold(&o, scene, variant);
+
+	if (!status)
+		for (uint32_t i = 0; i < tl_profile_function_count(o.profile); i++)
+			digest_function(o.profile, i, digest);
+	return close_all(&o, status);
+}
+
+static int filter_profile(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	struct opened o = { 0 };
+	struct tl_profile *filtered = NULL;
+	const struct tl_profile_filter filter = { .size = sizeof(filter), .function = "#[12]" };
+	int status = fold(&o, scene, 0);
+
+	(void)variant;
+	if (!status)
+		status = tl_profile_filtered(&filtered, o.profile, &filter, &o.err);
+	if (!status)
+		for (uint32_t i = 0; i < tl_profile_function_count(filtered); i++)
+			digest_function(filtered, i, digest);
+	tl_profile_free(filtered);
+	return close_all(&o, status);
+}
+
+static int export_profile(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	struct opened o = { 0 };
+	int status = fold(&o, scene, 1);
+
+	for (const struct tl_exporter *const *e = tl_exporters(); *e && !status; e++) {
+		const struct tl_export_options options = { .size = sizeof(options),
+							   .threads = variant };
+
+		status = tl_output_open_memory(&o.out, &o.err);
+		if (!status)
+			status = (*e)->write(o.profile, &options, o.out, &o.err);
+		if (!status)
+			status = finish_output(&o, digest);
+	}
+	return close_all(&o, status);
+}
+
+static int report_functions(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	struct opened o = { 0 };
+	const struct tl_report_options options = {
+		.size = sizeof(options),
+		.form = (enum tl_report_form)(variant % 3),
+		.threads = variant >= 3,
+	};
+	int status = fold(&o, scene, variant >= 3 ? 4 : 1);
+
+	if (!status)
+		status = tl_output_open_memory(&o.out, &o.err);
+	if (!status)
+		status = tl_report_functions(o.profile, &options, o.out, &o.err);
+	if (!status)
+		status = finish_output(&o, digest);
+	return close_all(&o, status);
+}
+
+static int report_tree(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	struct opened o = { 0 };
+	const struct tl_report_options options = {
+		.size = sizeof(options),
+		.form = (enum tl_report_form)(variant % 3),
+		.threshold = -1,
+	};
+	int status = fold(&o, scene, 1);
+
+	if (!status)
+		status = tl_output_open_memory(&o.out, &o.err);
+	if (!status)
+		status = tl_report_tree(o.profile, (enum tl_tree_kind)(variant / 3), &options,
+					o.out, &o.err);
+	if (!status)
+		status = finish_output(&o, digest);
+	return close_all(&o, status);
+}
+
+static int digest_violation(void *arg, const struct tl_xray_violation *violation)
+{
+	digest_number(arg, violation->offset);
+	return 0;
+}
+
+static int check_trace(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	struct opened o = { 0 };
+	int64_t status = open_reader(&o, scene, NULL);
+
+	(void)variant;
+	if (!status)
+		status = tl_xray_check(o.reader, digest_violation, digest, &o.err);
+	return close_all(&o, (int)status);
+}
+
+static int convert_trace(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	struct opened o = { 0 };
+	const struct tl_xray_writer_options options = {
+		.size = sizeof(options),
+		.mode = variant < 5 ? TL_XRAY_FDR : TL_XRAY_BASIC,
+		.version = (uint16_t)(variant < 5 ? variant + 1 : variant - 4),
+		.frequency = 1000000,
+		.buffer_size = 65536,
+	};
+	int status = open_reader(&o, scene, NULL);
+
+	if (!status)
+		status = tl_output_open_memory(&o.out, &o.err);
+	if (!status)
+		status = tl_xray_convert(o.reader, o.out, &options, &o.err);
+	if (!status)
+		status = finish_output(&o, digest);
+	return close_all(&o, status);
+}
+
+/* One call of open.h on an input, by its name in the table. */
+enum { INPUT_CALLS = 7 };
+
+static int call_input(struct opened *o, unsigned call, enum tl_report_form form)
+{
+	switch (call) {
+	case 0:
+		return tl_input_info(o->input, form, o->out, &o->err);
+	case 1:
+		return tl_input_dump(o->input, form, o->out, &o->err);
+	case 2:
+		return (int)tl_input_check(o->input, form, o->out, &o->err);
+	case 3:
+		return tl_input_timeline(o->input, "perfetto", o->out, &o->err);
+	case 4:
+		return tl_input_timeline(o->input, "chrome", o->out, &o->err);
+	case 5:
+		return tl_input_reencode(o->input, "xray", NULL, o->out, &o->err);
+	default:
+		return tl_input_fold(o->input, &o->profile, &o->err);
+	}
+}
+
+static int use_input(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	struct opened o = { 0 };
+	const struct tl_binary_spec binary = { scene->binary, 0 };
+	const struct tl_input_options options = {
+		.size = sizeof(options),
+		.thread = TL_NOWHERE,
+		.process = TL_NOWHERE,
+		.cpu = TL_NOWHERE,
+		.map = scene->binary ? NULL : scene->yaml_map,
+		.binaries = &binary,
+		.binary_count = scene->binary != NULL,
+		.function = variant % INPUT_CALLS == 6 ? "." : NULL,
+	};
+	const char *failed;
+	size_t listed;
+	uint64_t count, skipped;
+	int status = tl_input_open(&o.input, &scene->path, 1, &options, &failed, &o.err);
+
+	if (!status)
+		status = tl_output_open_memory(&o.out, &o.err);
+	if (!status)
+		status = call_input(&o, variant % INPUT_CALLS,
+				    variant < INPUT_CALLS ? TL_REPORT_TEXT : TL_REPORT_JSON);
+	if (status >= 0)
+		status = finish_output(&o, digest);
+	if (!status) {
+		tl_input_damage(o.input, &listed, &count, &skipped);
+		digest_number(digest, count);
+	}
+	return close_all(&o, status);
+}
+
+/* "A failed run leaves the old file or none": the caller looks at scene->target afterwards. */
+static int write_file(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	struct opened o = { 0 };
+	int status = tl_output_open(&o.out, scene->target, &o.err);
+
+	(void)variant;
+	(void)digest;
+	for (int i = 0; !status && i < 100; i++)
+		tl_output_write(o.out, scene->data, scene->size);
+	if (!status) {
+		struct tl_output *out = o.out;
+
+		o.out = NULL;
+		status = tl_output_commit(out, &o.err);
+	}
+	return close_all(&o, status);
+}
+
+static int look_up(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	struct tl_binary *binary = NULL;
+	struct tl_symbol symbol;
+	struct tl_error err;
+
+	(void)variant;
+	if (!scene->binary)
+		return 0;
+	int status = tl_binary_open(&binary, scene->binary, 0, true, &err);
+
+	/* Nothing is promised about a look-up without memory but that it says "unknown". */
+	for (uint64_t address = 0x20000; !status && address < 0x60000; address += 0x1000)
+		if (tl_binary_symbol(binary, address, &symbol) && !symbol.name)
+			digest_number(digest, address);
+	tl_binary_close(binary);
+	return status;
+}
+
+const struct step steps[] = {
+	{ "source read", read_source, 2 },
+	{ "source map", map_source, 1 },
+	{ "records", read_records, 2 },
+	{ "fold", fold_trace, FOLDS },
+	{ "filter", filter_profile, 1 },
+	{ "export", export_profile, 2 },
+	{ "report", report_functions, 6 },
+	{ "tree", report_tree, 15 },
+	{ "check", check_trace, 1 },
+	{ "convert", convert_trace, 8 },
+	{ "input", use_input, 2 * INPUT_CALLS },
+	{ "output", write_file, 1 },
+	{ "symbols", look_up, 1 },
+	{ NULL, NULL, 0 },
+};

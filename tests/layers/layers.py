@@ -1,0 +1,320 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The house rules that can be read off the source tree and the built library.
+
+  layers.py arrows ROOT                     no #include points to a room that the table below does not allow
+  layers.py headers ROOT COMPILER...        each public header compiles alone, as C11 and as C++17
+  layers.py symbols ROOT LIBRARY.so         the library exports what the headers declare TL_API, and nothing else
+  layers.py silent LIBRARY.a                the library calls nothing that prints or exits
+  layers.py shape ROOT                      functions of at most 80 lines, files of at most 800, lines of at most 125 characters, tabs
+  layers.py self-test WHAT ROOT COMPILER    plant a violation of WHAT and expect it to be found
+
+Exit status: 0 kept, 1 broken (one line per violation), 77 cannot be checked here.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# docs/design.md, "Rooms and floors": what each room may include, besides itself.
+MAY_INCLUDE = {
+    "core": [],
+    "profile": ["core"],
+    "symbols": ["core"],
+    "isa": ["core"],
+    "xray": ["core", "profile", "symbols"],
+    "intel_pt": ["core", "profile", "symbols", "isa"],
+    "xtrace": ["core", "profile", "symbols", "isa"],
+    "callgrind": ["core", "profile"],
+    "perf_data": ["core", "profile", "symbols", "intel_pt"],
+    "report": ["core", "profile", "symbols", "isa"],
+    "export": ["core", "profile"],
+    "open": ["core", "profile", "symbols", "isa", "xray", "intel_pt", "xtrace", "callgrind", "perf_data", "report",
+             "export"],
+    # The command and the fleet see public headers only: "open and its headers".
+    "cli": [],
+    "mpi": [],
+}
+PUBLIC_ONLY = ["cli", "mpi"]
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def sources(folder):
+    for where, folders, names in sorted(os.walk(folder)):
+        folders.sort()
+        for name in sorted(names):
+            if name.endswith((".c", ".h", ".cpp")):
+                yield os.path.join(where, name)
+
+
+# ---- arrows ---------------------------------------------------------------------------------------------------
+
+
+def arrow_fault(room, quote, target, folder=None):
+    """Why `room` may not include `target`, or None. `folder` is that of the including file."""
+    public = target.startswith("tracelathe/")
+    if quote == "<" and not public:
+        return None
+    if folder and "/" not in target and os.path.exists(os.path.join(folder, target)):
+        return None
+    if public and quote == '"':
+        return "public headers are included as <tracelathe/...>"
+    if not public and "/" not in target:
+        return "an include names its room, or is a neighbour of the file"
+    other = target.split("/")[1][:-2] if public else target.split("/")[0]
+    if public and room in PUBLIC_ONLY:
+        return None
+    if public and other == "tracelathe":
+        return "the header of all headers is for users"
+    if other not in MAY_INCLUDE:
+        return "no such room"
+    if other != room and other not in MAY_INCLUDE[room]:
+        return "the arrow %s -> %s is not in the table" % (room, other)
+    return None
+
+
+def arrows(root):
+    faults = []
+    for path in sources(os.path.join(root, "src")):
+        room = os.path.relpath(path, os.path.join(root, "src")).split(os.sep)[0]
+        if room not in MAY_INCLUDE:
+            faults.append("%s: room %s is not in the table" % (path, room))
+            continue
+        for quote, target in INCLUDE.findall(read(path)):
+            fault = arrow_fault(room, quote, target, os.path.dirname(path))
+            if fault:
+                faults.append("%s: includes %s: %s" % (path, target, fault))
+    return faults + header_arrows(root)
+
+
+def header_arrows(root):
+    """A public header stands on the headers its room may include."""
+    faults = []
+    for path in sources(os.path.join(root, "include")):
+        room = os.path.basename(path)[:-2]
+        if room == "tracelathe":
+            continue
+        for quote, target in INCLUDE.findall(read(path)):
+            fault = arrow_fault(room, quote, target)
+            if fault:
+                faults.append("%s: includes %s: %s" % (path, target, fault))
+    return faults
+
+
+# ---- headers --------------------------------------------------------------------------------------------------
+
+LANGUAGES = (("c", "c11"), ("c++", "c++17"))
+
+
+def headers(root, compilers):
+    faults = []
+    include = os.path.join(root, "include")
+    found = [c for c in compilers if shutil.which(c)]
+    if not found:
+        sys.exit(77)
+    for path in sources(include):
+        for compiler in found:
+            for language, standard in LANGUAGES:
+                run = subprocess.run(
+                    [compiler, "-x", language, "-std=" + standard, "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+                     "-fsyntax-only", "-I" + include, "-include", path, "/dev/null"],
+                    stderr=subprocess.PIPE, text=True)
+                if run.returncode:
+                    faults.append("%s as %s with %s: %s" % (path, standard, compiler, run.stderr.strip()))
+    return faults
+
+
+# ---- symbols --------------------------------------------------------------------------------------------------
+
+
+def declared(root):
+    names = set()
+    for path in sources(os.path.join(root, "include")):
+        text = re.sub(r"/\*.*?\*/|//[^\n]*|^\s*#[^\n]*", " ", read(path), flags=re.S | re.M)
+        names.update(re.findall(r"\bTL_API\b[^;(]*?\b(\w+)\s*(?:\(|;)", text))
+    return names
+
+
+def exported(library):
+    lines = subprocess.run(["nm", "-D", "--defined-only", library], check=True, stdout=subprocess.PIPE, text=True)
+    # Weak hidden sanitizer runtime symbols begin with "__"; the linker's own three with "_".
+    names = {line.split()[-1].split("@")[0] for line in lines.stdout.splitlines()}
+    return {name for name in names if not re.match(r"__(asan|ubsan|odr_asan|sanitizer|sancov|start_|stop_)", name)}
+
+
+def symbols(root, library):
+    want, have = declared(root), exported(library)
+    return (["%s exports %s, which no header declares" % (library, name) for name in sorted(have - want)] +
+            ["%s does not export %s, which a header declares" % (library, name) for name in sorted(want - have)] +
+            ["exported name %s does not begin with tl_" % name for name in sorted(have) if not name.startswith("tl_")])
+
+
+# ---- silent ---------------------------------------------------------------------------------------------------
+
+# "Libraries never print, never exit, never abort on input." assert() is for our own faults, so __assert_fail is not here.
+LOUD = re.compile(r"^(v?f?printf|__v?f?printf_chk|puts|fputs|putc|fputc|putchar|fwrite|perror|stdout|stderr|"
+                  r"exit|_exit|_Exit|quick_exit|abort|err|errx|warn|warnx|error|syslog|raise)$")
+
+
+def silent(library):
+    lines = subprocess.run(["nm", "--undefined-only", "-A", library], check=True, stdout=subprocess.PIPE,
+                           stderr=subprocess.DEVNULL, text=True).stdout.splitlines()
+    return ["%s uses %s" % (line.split(":")[1], line.split()[-1]) for line in lines
+            if LOUD.match(line.split()[-1].split("@")[0])]
+
+
+# ---- shape ----------------------------------------------------------------------------------------------------
+
+
+# 100 columns are the aim; a longer line is a fault only beyond this many characters.
+COLUMNS = 125
+
+
+def shape_of(path):
+    lines = read(path).split("\n")
+    if len(lines) > 801:
+        yield "%s: %d lines" % (path, len(lines) - 1)
+    start = None
+    for number, line in enumerate(lines, 1):
+        if len(line) > COLUMNS:
+            yield "%s:%d: %d characters" % (path, number, len(line))
+        if re.match(r" {8}", line):
+            yield "%s:%d: indented by blanks" % (path, number)
+        if line.rstrip() != line:
+            yield "%s:%d: blanks at the end of the line" % (path, number)
+        if line == "{":
+            start = number
+        elif line == "}" and start:
+            if number - start - 1 > 80:
+                yield "%s:%d: a function of %d lines" % (path, start, number - start - 1)
+            start = None
+
+
+def shape(root):
+    faults = []
+    for folder in ("src", "include", "tests", "fuzz", "bench", "examples"):
+        for path in sources(os.path.join(root, folder)):
+            faults += shape_of(path)
+            if not re.match(r"(/\*|//) SPDX-License-Identifier: Apache-2.0", read(path)):
+                faults.append("%s: does not begin with its licence" % path)
+    return faults
+
+
+# ---- proof that each check can fail ---------------------------------------------------------------------------
+
+
+def write(root, path, text):
+    path = os.path.join(root, path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def must_find(what, faults, count=1):
+    if len(faults) != count:
+        raise SystemExit("planted %s: %d violations expected, found %s" % (what, count, faults))
+
+
+def plant_arrows(copy, _):
+    must_find("nothing", arrows(copy), 0)
+    for room, line in (("core", '#include "profile/x.h"'), ("xray", '#include "report/x.h"'),
+                       ("xray", '#include "callgrind/x.h"'), ("export", "#include <tracelathe/xray.h>"),
+                       ("cli", '#include "core/output.h"'), ("profile", '#include "x.h"'),
+                       ("report", "#\tinclude  \"open/x.h\"")):
+        path = "src/%s/planted.c" % room
+        write(copy, path, line + "\n")
+        must_find(line, arrows(copy))
+        os.remove(os.path.join(copy, path))
+    write(copy, "src/nowhere/planted.c", "\n")
+    must_find("an unknown room", arrows(copy))
+
+
+def plant_headers(copy, compiler):
+    must_find("nothing", headers(copy, [compiler]), 0)
+    write(copy, "include/tracelathe/planted.h", "static inline int f(void *p) { int *q = p; return *q; }\n")
+    must_find("C that is not C++", headers(copy, [compiler]))
+    write(copy, "include/tracelathe/planted.h", "size_t tl_needs_a_header(void);\n")
+    must_find("a header that does not stand alone", headers(copy, [compiler]), 2)
+
+
+def plant_symbols(copy, compiler):
+    write(copy, "include/tracelathe/core.h", "#define TL_API\nTL_API int tl_one(int (*f)(void));\n"
+          "/* TL_API int tl_comment(void); */\nTL_API const char *const *\ntl_two(void);\n")
+    for name in os.listdir(os.path.join(copy, "include/tracelathe")):
+        if name != "core.h":
+            os.remove(os.path.join(copy, "include/tracelathe", name))
+    library = os.path.join(copy, "planted.so")
+
+    def build(text):
+        write(copy, "planted.c", text)
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", library, os.path.join(copy, "planted.c")], check=True)
+        return symbols(copy, library)
+    must_find("nothing", build("int tl_one(void){return 1;} int tl_two(void){return 1;}"), 0)
+    must_find("a stray", build("int tl_one(void){return 1;} int tl_two(void){return 1;} int tl_three;"))
+    must_find("a missing one", build("int tl_one(void){return 1;}"))
+    must_find("a foreign name", build("int tl_one(void){return 1;} int tl_two(void){return 1;} int helper;"), 2)
+
+
+def plant_silent(copy, compiler):
+    library = os.path.join(copy, "planted.a")
+
+    def build(text):
+        write(copy, "planted.c", "#include <stdio.h>\n#include <stdlib.h>\n" + text)
+        subprocess.run([compiler, "-O0", "-c", "-o", os.path.join(copy, "planted.o"),
+                        os.path.join(copy, "planted.c")], check=True)
+        if os.path.exists(library):
+            os.remove(library)
+        subprocess.run(["ar", "cr", library, os.path.join(copy, "planted.o")], check=True)
+        return silent(library)
+    must_find("nothing", build("int f(char *b) { return snprintf(b, 1, \"%p\", malloc(1)); }"), 0)
+    must_find("printf", build("int f(int x) { return printf(\"%d\", x); }"))
+    must_find("exit", build("void f(void) { exit(1); }"))
+
+
+def plant_shape(copy, _):
+    before = len(shape(copy))
+    spdx = "/* SPDX-License-Identifier: Apache-2.0 */\n"
+    for text in ("int x;\n", spdx + "int x; \n", spdx + "        int x;\n", spdx + "/*" + "x" * 125 + "*/\n",
+                 spdx + "int f(void)\n{\n" + "\t;\n" * 81 + "}\n", spdx + "int x;\n" * 801):
+        write(copy, "src/core/planted.c", text)
+        must_find(repr(text[:60]), shape(copy), before + 1)
+
+
+PLANTS = {"arrows": plant_arrows, "headers": plant_headers, "symbols": plant_symbols, "silent": plant_silent,
+          "shape": plant_shape}
+
+
+def self_test(what, root, compiler):
+    with tempfile.TemporaryDirectory() as copy:
+        for folder in ("src", "include"):
+            shutil.copytree(os.path.join(root, folder), os.path.join(copy, folder))
+        PLANTS[what](copy, compiler)
+    return []
+
+
+def main(args):
+    checks = {
+        "arrows": lambda: arrows(args[1]),
+        "headers": lambda: headers(args[1], args[2:]),
+        "symbols": lambda: symbols(args[1], args[2]),
+        "silent": lambda: silent(args[1]),
+        "shape": lambda: shape(args[1]),
+        "self-test": lambda: self_test(args[1], args[2], args[3]),
+    }
+    if not args or args[0] not in checks:
+        sys.exit(__doc__)
+    faults = checks[args[0]]()
+    for fault in faults:
+        print(fault)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "helper.h"
+
+static struct tl_output *out;
+static struct tl_timeline *timeline;
+
+static void begin(uint64_t frequency)
+{
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_int_equal(tl_timeline_open(&timeline, "perfetto", frequency, out, NULL), 0);
+}
+
+static void enter(int64_t thread, uint64_t ticks, uint32_t key, const char *name, const char *file, uint32_t line)
+{
+	struct tl_timeline_point at = { 100, thread, ticks };
+
+	tl_timeline_enter(timeline, &at, key, name, file, line, NULL, 0);
+}
+
+static void leave(int64_t thread, uint64_t ticks)
+{
+	struct tl_timeline_point at = { 100, thread, ticks };
+
+	tl_timeline_leave(timeline, &at);
+}
+
+/* The trace through a command, as text; for free(). */
+static char *finish_through(const char *command)
+{
+	const char *bytes;
+	size_t size;
+	char *text;
+
+	assert_int_equal(tl_timeline_finish(timeline, NULL), 0);
+	bytes = tl_output_bytes(out, &size);
+	text = pipe_through(command, bytes, size);
+	tl_output_discard(out);
+	return text;
+}
+
+/* Decoded by protoc with the fields of perfetto.proto, blanks squeezed. */
+static char *finish_decoded(void)
+{
+	char command[2048];
+
+	snprintf(command, sizeof(command),
+		 "protoc --decode=Trace -I'%s' perfetto.proto | tr -s ' \\n' ' ' | sed 's/packet {/\\npacket {/g'", here());
+	return finish_through(command);
+}
+
+/* The number after `key` in a text; the test fails without. */
+static unsigned long long number_after(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+
+	assert_non_null(at);
+	return strtoull(at + strlen(key), NULL, 10);
+}
+
+/*
+ * "TrackDescriptor packets for processes and threads; SLICE_BEGIN/SLICE_END with interned names; one sequence per
+ * thread, SEQ_INCREMENTAL_STATE_CLEARED (1) on the first, SEQ_NEEDS_INCREMENTAL_STATE (2) where names are interned"
+ */
+static void packets(void **state)
+{
+	unsigned long long process, thread;
+	char *text, expected[4096];
+
+	(void)state;
+	need_program("protoc");
+	begin(1000000000);
+	tl_timeline_name(timeline, 100, -1, "prog");
+	tl_timeline_name(timeline, 100, 200, "worker");
+	enter(200, 1000, 4, "f", "f.c", 12);
+	enter(200, 2000, 4, "f", "f.c", 12);
+	leave(200, 3000);
+	text = finish_decoded();
+	process = number_after(text, "uuid: ");
+	thread = number_after(strstr(text, "uuid: ") + 6, "{ uuid: ");
+	assert_true(process && thread && process != thread);
+	snprintf(expected, sizeof(expected),
+		 "\npacket { trusted_packet_sequence_id: 1 sequence_flags: 1 track_descriptor { uuid: %llu "
+		 "process { pid: 100 process_name: \"prog\" } } } "
+		 "\npacket { trusted_packet_sequence_id: 2 sequence_flags: 1 track_descriptor { uuid: %llu "
+		 "thread { pid: 100 tid: 200 thread_name: \"worker\" } parent_uuid: %llu } } "
+		 "\npacket { timestamp: 1000 trusted_packet_sequence_id: 2 track_event { type: SLICE_BEGIN name_iid: 5 "
+		 "track_uuid: %llu source_location_iid: 5 } interned_data { event_names { iid: 5 name: \"f\" } "
+		 "source_locations { iid: 5 file_name: \"f.c\" function_name: \"f\" line_number: 12 } } "
+		 "sequence_flags: 2 } "
+		 "\npacket { timestamp: 2000 trusted_packet_sequence_id: 2 track_event { type: SLICE_BEGIN name_iid: 5 "
+		 "track_uuid: %llu source_location_iid: 5 } sequence_flags: 2 } "
+		 "\npacket { timestamp: 3000 trusted_packet_sequence_id: 2 track_event { type: SLICE_END "
+		 "track_uuid: %llu } } ",
+		 process, thread, process, thread, thread, thread);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+/* "debug annotations for args (uint, string; bytes as lower-case hex string)"; an instant carries its own name */
+static void arguments_and_instants(void **state)
+{
+	const struct tl_timeline_arg args[] = {
+		{ .name = "n", .kind = TL_ARG_NUMBER, .number = UINT64_MAX },
+		{ .name = "t", .kind = TL_ARG_TEXT, .data = "a\"\xff" "b", .size = 4 },
+		{ .name = "b", .kind = TL_ARG_BYTES, .data = "\x00\xAB", .size = 2 },
+	};
+	struct tl_timeline_point at = { 100, 200, 7 };
+	char *text;
+
+	(void)state;
+	need_program("protoc");
+	begin(0);
+	tl_timeline_enter(timeline, &at, 0, "f", "", 0, args, 3);
+	tl_timeline_instant(timeline, &at, "mark", args, 1);
+	text = finish_decoded();
+	/* protoc escapes bytes over 0x7f: U+FFFD is 357 277 275 */
+	assert_contains(text, "\npacket { timestamp: 7 trusted_packet_sequence_id: 1 track_event { "
+			      "debug_annotations { uint_value: 18446744073709551615 name: \"n\" } "
+			      "debug_annotations { string_value: \"a\\\"\\357\\277\\275b\" name: \"t\" } "
+			      "debug_annotations { string_value: \"00ab\" name: \"b\" } type: SLICE_BEGIN name_iid: 1 ");
+	assert_contains(text, "\npacket { timestamp: 7 trusted_packet_sequence_id: 1 track_event { "
+			      "debug_annotations { uint_value: 18446744073709551615 name: \"n\" } type: INSTANT ");
+	assert_contains(text, " name: \"mark\" } } ");
+	assert_lacks(text, "source_location");
+	free(text);
+}
+
+/* "timestamps in ns, converted exactly: ticks * 10^9 / frequency"; what does not fit is the end of the range */
+static void timestamps(void **state)
+{
+	char *text;
+
+	(void)state;
+	need_program("protoc");
+	begin(2596134000);
+	/* 2^63 ticks: 9223372036854775808 * 10^9 / 2596134000 = 3552733424721056697.38, by bc */
+	enter(1, UINT64_C(1) << 63, 0, "f", "", 0);
+	text = finish_decoded();
+	assert_contains(text, "timestamp: 3552733424721056697 ");
+	free(text);
+	begin(UINT64_C(30000000000));
+	/* 30 GHz: 100 ticks are 3.33 ns */
+	enter(1, UINT64_C(30000000100), 0, "f", "", 0);
+	text = finish_decoded();
+	assert_contains(text, "timestamp: 1000000003 ");
+	free(text);
+	begin(1);
+	enter(1, UINT64_MAX, 0, "f", "", 0);
+	text = finish_decoded();
+	assert_contains(text, "timestamp: 18446744073709551615 ");
+	free(text);
+}
+
+/* Each thread is a track and a sequence of its own that interns its own names; process -1 is no obstacle. */
+static void threads_are_apart(void **state)
+{
+	struct tl_timeline_point at = { -1, 5, 1 };
+	char *text;
+
+	(void)state;
+	need_program("protoc");
+	begin(0);
+	for (int64_t i = 0; i < 300; i++)
+		enter(i, 1, 70, "f", "", 0);
+	for (int64_t i = 0; i < 300; i++)
+		leave(i, 2);
+	tl_timeline_enter(timeline, &at, 70, "f", "", 0, NULL, 0);
+	tl_timeline_leave(timeline, &at);
+	tl_timeline_leave(timeline, &at); /* no open call: nothing */
+	text = finish_through("protoc --decode_raw >/dev/null && cat /dev/null");
+	assert_string_equal(text, "");
+	free(text);
+}
+
+static void counts_of_threads(void **state)
+{
+	char *text, command[2048];
+
+	(void)state;
+	need_program("protoc");
+	begin(0);
+	for (int64_t i = 0; i < 300; i++)
+		enter(i, 1, 70, "f", "", 0);
+	for (int64_t i = 0; i < 300; i++)
+		leave(i, 2);
+	snprintf(command, sizeof(command),
+		 "protoc --decode=Trace -I'%s' perfetto.proto | sort | uniq -c | sort | sed 's/^ *//' | "
+		 "grep -E 'type|iid: 71|flags|pid'", here());
+	text = finish_through(command);
+	/* 300 threads and their process; 300 names interned, 300 begun and ended */
+	assert_contains(text, "300     type: SLICE_BEGIN\n");
+	assert_contains(text, "300     type: SLICE_END\n");
+	assert_contains(text, "300       iid: 71\n");
+	assert_contains(text, "300   sequence_flags: 2\n");
+	assert_contains(text, "301   sequence_flags: 1\n");
+	assert_contains(text, "301       pid: 100\n");
+	free(text);
+	begin(0);
+	for (int64_t i = 0; i < 300; i++)
+		enter(i, 1, 70, "f", "", 0);
+	snprintf(command, sizeof(command),
+		 "protoc --decode=Trace -I'%s' perfetto.proto | grep ' uuid:' | sort -u | wc -l", here());
+	text = finish_through(command);
+	assert_string_equal(text, "301\n");
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(packets),
+		cmocka_unit_test(arguments_and_instants),
+		cmocka_unit_test(timestamps),
+		cmocka_unit_test(threads_are_apart),
+		cmocka_unit_test(counts_of_threads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

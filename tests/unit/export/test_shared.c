@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/export.h"
+#include "export/protobuf.h"
+#include "helper.h"
+
+/*
+ * RFC 3629, section 4: UTF8-2 = C2-DF tail; E0 A0-BF tail; ED 80-9F tail (no surrogates); F0 90-BF, F4 80-8F; tail =
+ * 80-BF; nothing else.
+ */
+static void utf8_span_is_rfc_3629(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t size, span;
+	} cases[] = {
+		{ "", 0, 0 },
+		{ "a\0b\x7f", 4, 4 },
+		{ "\xc2\x80\xdf\xbf", 4, 4 },
+		{ "\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf", 12, 12 },
+		{ "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", 8, 8 },
+		{ "a\x80", 2, 1 },
+		{ "ab\xc0\x80", 4, 2 },         /* overlong */
+		{ "\xc1\xbf", 2, 0 },
+		{ "\xe0\x9f\xbf", 3, 0 },
+		{ "\xf0\x8f\xbf\xbf", 4, 0 },
+		{ "\xed\xa0\x80", 3, 0 },       /* surrogate */
+		{ "\xf4\x90\x80\x80", 4, 0 },   /* past U+10FFFF */
+		{ "\xf8\x88\x80\x80\x80", 5, 0 },
+		{ "x\xe2\x82", 3, 1 },          /* cut short */
+		{ "\xe2\x82g", 3, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(tl_utf8_span(cases[i].bytes, cases[i].size), cases[i].span);
+}
+
+/* "the fraction that is cut off is carried ... the sum of the results is the conversion of the sum" */
+static void carried_nanoseconds(void **state)
+{
+	struct tl_ns_carry carry = { .frequency = 3000000000 };
+	struct tl_ns_carry slow = { .frequency = 1 }, none = { 0 };
+	int64_t sum = 0;
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		sum += tl_carry_ns(&carry, 10);
+	assert_int_equal(sum, 333); /* 1000 ticks at 3 GHz: 333.3 ns */
+	for (int i = 0; i < 100; i++)
+		sum += tl_carry_ns(&carry, -10);
+	assert_int_equal(sum, 0);
+	assert_true(tl_carry_ns(&slow, INT64_MAX) == INT64_MAX);
+	assert_true(tl_carry_ns(&slow, INT64_MIN) == INT64_MIN);
+	assert_true(tl_carry_ns(&slow, -2) == -2000000000);
+	assert_true(tl_carry_ns(&none, 12345) == 12345);
+}
+
+static uint32_t key_of(const void *context, uint32_t number)
+{
+	return ((const uint32_t *)context)[number];
+}
+
+/* "those of key k are order[start[k]] .. order[start[k + 1] - 1], ascending; keys at or past `keys` are left out" */
+static void groups(void **state)
+{
+	const uint32_t keys[] = { 2, 0, TL_NONE, 2, 0, 3 };
+	struct tl_groups g;
+
+	(void)state;
+	assert_true(tl_groups_make(&g, 6, 3, key_of, keys));
+	assert_int_equal(g.start[0], 0);
+	assert_int_equal(g.start[1], 2);
+	assert_int_equal(g.start[2], 2);
+	assert_int_equal(g.start[3], 4);
+	assert_int_equal(g.order[0], 1);
+	assert_int_equal(g.order[1], 4);
+	assert_int_equal(g.order[2], 0);
+	assert_int_equal(g.order[3], 3);
+	tl_groups_free(&g);
+	assert_true(tl_groups_make(&g, 0, 0, key_of, keys));
+	assert_int_equal(g.start[0], 0);
+	tl_groups_free(&g);
+}
+
+/* Protocol buffers, "Encoding": 150 is 96 01; field 1 of it is 08 96 01; the text "testing" in field 2 is 12 07 ... */
+static void wire_format(void **state)
+{
+	struct tl_message message = { 0 }, inner = { 0 };
+
+	(void)state;
+	tl_message_number(&message, 1, 150);
+	tl_message_text(&message, 2, "testing", 7);
+	assert_int_equal(message.size, 12);
+	assert_memory_equal(message.data, "\x08\x96\x01\x12\x07testing", 12);
+	message.size = 0;
+	tl_message_number(&inner, 1, 150);
+	tl_message_inner(&message, 3, &inner);
+	assert_int_equal(inner.size, 0);
+	assert_memory_equal(message.data, "\x1a\x03\x08\x96\x01", 5);
+	message.size = 0;
+	/* -1 as int64 is ten bytes */
+	tl_message_number(&message, 1, UINT64_MAX);
+	assert_int_equal(message.size, 11);
+	assert_memory_equal(message.data, "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11);
+	assert_int_equal(tl_pb_varint_size(0), 1);
+	assert_int_equal(tl_pb_varint_size(127), 1);
+	assert_int_equal(tl_pb_varint_size(128), 2);
+	assert_int_equal(tl_pb_varint_size(UINT64_C(1) << 63), 10);
+	for (unsigned bits = 0; bits < 64; bits++) {
+		char bytes[TL_PB_VARINT_BYTES];
+
+		assert_int_equal(tl_pb_varint(bytes, UINT64_C(1) << bits) - bytes, tl_pb_varint_size(UINT64_C(1) << bits));
+	}
+	tl_message_free(&message);
+	tl_message_free(&inner);
+}
+
+/* Each exporter can be found by its name, and has what help needs. */
+static void tables(void **state)
+{
+	static const char *const names[] = { "callgrind", "pprof", "speedscope", "folded", "dot", "json", "csv" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		assert_ptr_equal(tl_exporters()[i], tl_exporter_find(names[i]));
+		assert_string_equal(tl_exporters()[i]->name, names[i]);
+		assert_int_equal(tl_exporters()[i]->suffix[0], '.');
+		assert_true(*tl_exporters()[i]->help);
+	}
+	assert_null(tl_exporters()[sizeof(names) / sizeof(names[0])]);
+	assert_null(tl_exporter_find("nothing"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(utf8_span_is_rfc_3629),
+		cmocka_unit_test(carried_nanoseconds),
+		cmocka_unit_test(groups),
+		cmocka_unit_test(wire_format),
+		cmocka_unit_test(tables),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* "An address belongs to the last item that holds it: the innermost where ranges nest." */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <tracelathe/core.h>
+
+#include "make_elf.h"
+#include "symbols/intervals.h"
+
+static void nested_and_overlapping_ranges(void **state)
+{
+	/*   0    5    10   15   20   25   30
+	 * 0 |--------------------------|        [0, 26)
+	 * 1      |---------|                    [5, 15)
+	 * 2           |----|                    [10, 15)
+	 * 3                     |---------|     [20, 30)
+	 * 4                     empty           [22, 22)
+	 */
+	static const struct tl_interval items[] = {
+		{ 0, 26, 0 }, { 5, 15, 1 }, { 10, 15, 2 }, { 20, 30, 3 }, { 22, 22, 4 }
+	};
+	static const struct {
+		uint64_t address;
+		uint32_t number;
+	} cases[] = { { 0, 0 },
+		      { 4, 0 },
+		      { 5, 1 },
+		      { 9, 1 },
+		      { 10, 2 },
+		      { 14, 2 },
+		      { 15, 0 },
+		      { 19, 0 },
+		      { 20, 3 },
+		      { 22, 3 },
+		      { 29, 3 },
+		      { 30, TL_NONE },
+		      { UINT64_MAX, TL_NONE } };
+	struct tl_intervals intervals = { 0 };
+
+	(void)state;
+	assert_true(tl_intervals_build(&intervals, items, 5));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(tl_intervals_find(&intervals, cases[i].address), cases[i].number);
+	tl_intervals_free(&intervals);
+}
+
+static void no_ranges_hold_nothing(void **state)
+{
+	struct tl_intervals intervals = { 0 };
+
+	(void)state;
+	assert_true(tl_intervals_build(&intervals, NULL, 0));
+	assert_int_equal(tl_intervals_find(&intervals, 0), TL_NONE);
+	tl_intervals_free(&intervals);
+}
+
+/* The definition itself, item by item, is the oracle. */
+static uint32_t last_that_holds(const struct tl_interval *items, size_t count, uint64_t address)
+{
+	uint32_t found = TL_NONE;
+
+	for (size_t i = 0; i < count; i++)
+		if (items[i].start <= address && address < items[i].end)
+			found = items[i].number;
+	return found;
+}
+
+static void random_ranges_are_as_defined(void **state)
+{
+	uint64_t random = 4711;
+
+	(void)state;
+	for (int round = 0; round < 500; round++) {
+		struct tl_intervals intervals = { 0 };
+		struct tl_interval items[20];
+		uint64_t start = 0;
+
+		for (uint32_t i = 0; i < 20; i++) {
+			start += next_random(&random) % 4;
+			items[i] = (struct tl_interval){ start, start + next_random(&random) % 30, i };
+		}
+		assert_true(tl_intervals_build(&intervals, items, 20));
+		for (uint64_t address = 0; address < 100; address++)
+			assert_int_equal(tl_intervals_find(&intervals, address),
+					 last_that_holds(items, 20, address));
+		tl_intervals_free(&intervals);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nested_and_overlapping_ranges),
+		cmocka_unit_test(no_ranges_hold_nothing),
+		cmocka_unit_test(random_ranges_are_as_defined),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
