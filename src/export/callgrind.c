@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Callgrind profiles (format version 1), canonical: the same profile gives the same bytes. This file: what is written,
- * header and totals; callgrind_order.c and callgrind_body.c write the rest.
+ * Callgrind profiles (format version 1), canonical: the same profile gives the same bytes. This
+ * file: what is written, header and totals; callgrind_order.c and callgrind_body.c write the rest.
  */
 #include "export/callgrind.h"
 
@@ -21,7 +21,8 @@ static bool known_address(const struct tl_position *at)
 static void survey(struct tl_callgrind *c)
 {
 	uint32_t lines = tl_profile_line_count(c->profile), arcs = tl_profile_arc_count(c->profile);
-	uint32_t jumps = tl_profile_jump_count(c->profile), functions = tl_profile_function_count(c->profile);
+	uint32_t jumps = tl_profile_jump_count(c->profile);
+	uint32_t functions = tl_profile_function_count(c->profile);
 	uint32_t parts = tl_profile_part_count(c->profile);
 
 	c->parts = parts > 1;
@@ -40,7 +41,8 @@ static void survey(struct tl_callgrind *c)
 	for (uint32_t i = 0; i < jumps; i++) {
 		const struct tl_jump *jump = tl_profile_jump(c->profile, i);
 
-		c->addresses = c->addresses || known_address(&jump->from) || known_address(&jump->to);
+		c->addresses =
+			c->addresses || known_address(&jump->from) || known_address(&jump->to);
 		c->parts = c->parts && jump->part < parts;
 	}
 	for (uint32_t i = 0; i < functions; i++)
@@ -65,7 +67,8 @@ static bool name_functions(struct tl_callgrind *c)
 
 	c->function_names = malloc(((size_t)count + 1) * sizeof(*c->function_names));
 	for (uint32_t i = 0; c->function_names && i < count; i++) {
-		const struct tl_function *function = tl_profile_function(c->profile, c->functions[i]);
+		const struct tl_function *function =
+			tl_profile_function(c->profile, c->functions[i]);
 
 		c->function_names[c->functions[i]] = (struct tl_function_names){
 			.object = tl_callgrind_name(&c->names, TL_OBJECTS, function->object),
@@ -189,7 +192,8 @@ static void put_target(const struct tl_callgrind *c, const struct tl_part *part,
 		tl_put_format(c->out, "pid: %" PRIu64 "\n", process);
 	put_command(c->out, command);
 	if (part && (part->number || c->parts))
-		tl_put_format(c->out, "part: %" PRIu64 "\n", part->number ? part->number : (uint64_t)number + 1);
+		tl_put_format(c->out, "part: %" PRIu64 "\n",
+			      part->number ? part->number : (uint64_t)number + 1);
 	if (part && part->thread != TL_NOWHERE)
 		tl_put_format(c->out, "thread: %" PRIu64 "\n", part->thread);
 	if (part)
@@ -229,7 +233,8 @@ static int prepare(struct tl_callgrind *c, struct tl_error *err)
 	if (!choose_events(c) || !sum_lines(c))
 		return tl_error_memory(err);
 	if (!c->event_count)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the profile has no event, and the format needs one");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the profile has no event, and the format needs one");
 	status = tl_callgrind_order(c, err);
 	if (status == 0 && !name_functions(c))
 		status = tl_error_memory(err);
@@ -248,8 +253,9 @@ static void put_file(struct tl_callgrind *c)
 	}
 }
 
-static int write_callgrind(const struct tl_profile *profile, const struct tl_export_options *options,
-			   struct tl_output *out, struct tl_error *err)
+static int write_callgrind(const struct tl_profile *profile,
+			   const struct tl_export_options *options, struct tl_output *out,
+			   struct tl_error *err)
 {
 	struct tl_callgrind c = { .profile = profile, .out = out };
 	int status = tl_export_options(&c.options, profile, options, err);

@@ -5,7 +5,10 @@
 #include "export/callgrind_names.h"
 #include "export/export.h"
 
-/* A thing that is written in a function's block. Items are numbered: first all lines, then all arcs, then all jumps. */
+/*
+ * A thing that is written in a function's block. Items are numbered: first all lines, then all
+ * arcs, then all jumps.
+ */
 enum tl_item_kind { TL_ITEM_LINE, TL_ITEM_CALL, TL_ITEM_JUMP };
 
 struct tl_item {

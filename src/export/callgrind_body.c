@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The body of a Callgrind file: a block per function with its cost lines, calls and jumps. Written so that readers that
- * differ in the disputed points read the same (docs/formats/callgrind.md, 3 and 6): absolute positions, the callee's
- * file always named, calls never 0 (callgrind_annotate would take the cost for self cost), the function's own file at
- * the end of its block.
+ * The body of a Callgrind file: a block per function with its cost lines, calls and jumps. Written
+ * so that readers that differ in the disputed points read the same (docs/formats/callgrind.md, 3
+ * and 6): absolute positions, the callee's file always named, calls never 0 (callgrind_annotate
+ * would take the cost for self cost), the function's own file at the end of its block.
  */
 #include "export/callgrind.h"
 
@@ -25,13 +25,15 @@ static void put_costs(const struct tl_callgrind *c, const int64_t *costs)
 	tl_put_char(c->out, '\n');
 }
 
-static void put_name(struct tl_callgrind *c, const char *key, enum tl_namespace space, uint32_t number)
+static void put_name(struct tl_callgrind *c, const char *key, enum tl_namespace space,
+		     uint32_t number)
 {
 	tl_put_callgrind_name(&c->names, c->out, key, space, number);
 }
 
 /* Where a call or jump leads. Unknown places of a function are its entry. */
-static struct tl_position target_position(const struct tl_callgrind *c, uint32_t function, struct tl_position to)
+static struct tl_position target_position(const struct tl_callgrind *c, uint32_t function,
+					  struct tl_position to)
 {
 	const struct tl_function *f = tl_profile_function(c->profile, function);
 
@@ -127,13 +129,15 @@ static void put_block(struct tl_callgrind *c, uint32_t function, uint32_t part)
 
 	for (; at < c->items.start[function + 1] && !c->names.no_memory; at++) {
 		struct tl_item item = tl_callgrind_item(c, c->items.order[at]);
+		uint32_t file = names->file;
 
 		if (c->parts && item.part != part)
 			break;
 		if (at == first)
 			begin_block(c, names);
-		change_file(c, *item.at->file ? tl_callgrind_name(&c->names, TL_FILES, item.at->file) : names->file,
-			    names->file);
+		if (*item.at->file)
+			file = tl_callgrind_name(&c->names, TL_FILES, item.at->file);
+		change_file(c, file, names->file);
 		put_item[item.kind](c, &item);
 	}
 	if (at > first)

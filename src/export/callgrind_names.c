@@ -5,7 +5,10 @@
 
 #include <tracelathe/core.h>
 
-/* A name ends with its line, and blanks before it are not part of it: control characters become blanks. */
+/*
+ * A name ends with its line, and blanks before it are not part of it: control characters become
+ * blanks.
+ */
 static uint32_t add_clean(struct tl_names *names, const char *text)
 {
 	size_t size = strlen(text);
@@ -29,7 +32,8 @@ static bool room_for_number(struct tl_name_table *table, uint32_t number)
 {
 	if (number < table->defined_count)
 		return true;
-	if (!tl_grow(&table->defined, &table->defined_capacity, (size_t)number + 1, sizeof(*table->defined)))
+	if (!tl_grow(&table->defined, &table->defined_capacity, (size_t)number + 1,
+		     sizeof(*table->defined)))
 		return false;
 	memset(table->defined + table->defined_count, 0,
 	       ((size_t)number + 1 - table->defined_count) * sizeof(*table->defined));
