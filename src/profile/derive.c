@@ -24,6 +24,11 @@ static void add_row(struct tl_profile *profile, int64_t *to, const int64_t *from
 		tl_add_cost(&to[e], from[e], &profile->losses.saturated);
 }
 
+static void add_calls(struct tl_profile *profile, uint64_t *to, uint64_t calls)
+{
+	tl_add_count(to, calls, &profile->losses.saturated);
+}
+
 static bool zeroed(void *array, size_t count, size_t size)
 {
 	/* One more than needed: an empty table is not a failed allocation. */
@@ -165,10 +170,10 @@ static bool sum_functions(struct tl_profile *profile, uint32_t *functions, uint3
 		add_row(profile, row(profile->function_self, profile, c->function), self);
 		add_row(profile, row(profile->local_table.cost, profile, locals[i]), self);
 		add_row(profile, profile->total, self);
-		profile->function_calls[c->function] += c->calls;
-		profile->function_unfinished[c->function] += c->unfinished;
-		profile->locals[locals[i]].calls += c->calls;
-		profile->locals[locals[i]].unfinished += c->unfinished;
+		add_calls(profile, &profile->function_calls[c->function], c->calls);
+		add_calls(profile, &profile->function_unfinished[c->function], c->unfinished);
+		add_calls(profile, &profile->locals[locals[i]].calls, c->calls);
+		add_calls(profile, &profile->locals[locals[i]].unfinished, c->unfinished);
 	}
 	return zeroed(&profile->local_inclusive, profile->local_table.count * profile->event_count, sizeof(int64_t));
 }
@@ -248,7 +253,7 @@ static void derive_from_sums(struct tl_profile *profile)
 	for (size_t i = 0; i < profile->arc_table.count; i++) {
 		const struct tl_arc *arc = &profile->arcs[i];
 
-		profile->function_calls[arc->callee] += arc->calls;
+		add_calls(profile, &profile->function_calls[arc->callee], arc->calls);
 		if (arc->caller != TL_NONE && arc->caller != arc->callee)
 			add_row(profile, row(profile->function_inclusive, profile, arc->caller),
 				row(profile->arc_table.cost, profile, i));

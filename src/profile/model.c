@@ -179,10 +179,7 @@ static bool same_arc(const void *context, const void *key, uint32_t number)
 
 static void add_count(struct tl_profile *profile, uint64_t *to, uint64_t count)
 {
-	if (__builtin_add_overflow(*to, count, to)) {
-		*to = UINT64_MAX;
-		profile->losses.saturated++;
-	}
+	tl_add_count(to, count, &profile->losses.saturated);
 }
 
 int64_t tl_profile_arc_number(struct tl_profile *profile, const struct tl_arc *arc, struct tl_error *err)
@@ -314,6 +311,7 @@ bool tl_profile_add_latency(struct tl_profile *profile, uint32_t function, uint3
 			    const struct tl_latencies *latencies)
 {
 	size_t had = profile->latency_capacity;
+	uint64_t counted;
 
 	if (function >= had) {
 		if (!tl_grow(&profile->latency, &profile->latency_capacity, (size_t)function + 1,
@@ -328,7 +326,12 @@ bool tl_profile_add_latency(struct tl_profile *profile, uint32_t function, uint3
 		if (local == TL_NONE || !tl_latency_merge(&profile->locals[local].latency, latencies, profile->exact))
 			return false;
 	}
-	return tl_latency_merge(&profile->latency[function], latencies, profile->exact);
+	/* Sums that did not fit before are in the losses of their parts. */
+	counted = profile->latency[function].saturated + latencies->saturated;
+	if (!tl_latency_merge(&profile->latency[function], latencies, profile->exact))
+		return false;
+	profile->losses.saturated += profile->latency[function].saturated - counted;
+	return true;
 }
 
 void tl_losses_add(struct tl_losses *a, const struct tl_losses *b)

@@ -70,6 +70,15 @@ static inline void tl_add_cost(int64_t *a, int64_t b, uint64_t *saturated)
 	}
 }
 
+/* The same for a count. */
+static inline void tl_add_count(uint64_t *a, uint64_t b, uint64_t *saturated)
+{
+	if (__builtin_add_overflow(*a, b, a)) {
+		*a = UINT64_MAX;
+		++*saturated;
+	}
+}
+
 /* Add durations of a function (and of the function in a part, unless TL_NONE). False without memory. */
 bool tl_profile_add_latency(struct tl_profile *profile, uint32_t function, uint32_t part,
 			    const struct tl_latencies *latencies);

@@ -57,7 +57,8 @@ static void window_time(struct job *job, uint64_t tsc)
 			tl_fold_time(fold, border);
 		job->in_window = inside;
 		tl_fold_gate(fold, inside && job->cpu_wanted);
-	} else if (!inside && fold->started && fold->last < o->from_ticks && o->to_ticks && tsc >= o->to_ticks) {
+	} else if (!inside && fold->started && fold->last < o->from_ticks && o->from_ticks < o->to_ticks &&
+		   tsc >= o->to_ticks) {
 		/* One step over the whole window. */
 		tl_fold_time(fold, o->from_ticks);
 		tl_fold_gate(fold, job->cpu_wanted);
@@ -97,8 +98,11 @@ static void fold_record(struct job *job, const struct tl_xray_record *record)
 {
 	switch (record->kind) {
 	case TL_XRAY_FUNCTION:
-		if (job->filtered && job->stream.reader->info.mode == TL_XRAY_BASIC)
+		/* Time up to the record was spent where the one before it was, as a NewCPUId would have it. */
+		if (job->filtered && job->stream.reader->info.mode == TL_XRAY_BASIC) {
+			fold_time(job, record->tsc);
 			fold_cpu(job, record->cpu);
+		}
 		fold_function(job, record->action, record->function, record->tsc);
 		break;
 	case TL_XRAY_NEW_CPU:

@@ -9,6 +9,8 @@
 
 /* ---- header ---- */
 
+enum { LATER_VERSIONS = 32 };
+
 static bool known_version(uint16_t version, uint16_t type)
 {
 	return version >= 1 && ((type == XRAY_TYPE_FDR && version <= 5) || (type == XRAY_TYPE_BASIC && version <= 3));
@@ -30,6 +32,16 @@ static bool is_profiling(const uint8_t *data, bool *swap)
 	return *swap || tl_get64(data) == XRAY_PROFILING_MAGIC;
 }
 
+/* An FDR header of a version that is not known: to be told by that, if nothing else fits. */
+static bool is_later_version(const uint8_t *data)
+{
+	for (int swap = 0; swap < 2; swap++)
+		if (tl_get16s(data + 2, swap) == XRAY_TYPE_FDR && tl_get16s(data, swap) > 5 &&
+		    tl_get16s(data, swap) < LATER_VERSIONS)
+			return true;
+	return false;
+}
+
 int tl_xray_probe(const uint8_t *data, size_t size)
 {
 	bool swap;
@@ -41,7 +53,7 @@ int tl_xray_probe(const uint8_t *data, size_t size)
 		return 0;
 	order = byte_order(data);
 	if (!order)
-		return 0;
+		return size >= XRAY_HEADER_BYTES && is_later_version(data) ? 10 : 0;
 	/* A basic-mode header is four bytes that other files may begin with, too. */
 	if (tl_get16s(data + 2, (order == 2) != TL_HOST_BIG_ENDIAN) == XRAY_TYPE_FDR)
 		return 90;

@@ -17,6 +17,7 @@ struct xray_block {
 	uint64_t wall;       /* WallClock in microseconds, 0: none */
 	int32_t process, thread;
 	bool timed;          /* `first_tsc` is its own */
+	bool begun;          /* FDR: it has a NewBuffer, whose thread this is */
 };
 
 /* A stretch between blocks of which no record was made. */
