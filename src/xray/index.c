@@ -103,6 +103,7 @@ static int describe(const struct tl_xray_reader *r, struct xray_block *block, st
 			break;
 		if (record.kind == TL_XRAY_WALL_CLOCK)
 			block->wall = record.value * 1000000 + record.microseconds;
+		block->has_process |= record.kind == TL_XRAY_PID;
 		if (record.kind == TL_XRAY_NEW_CPU || record.kind == TL_XRAY_TSC_WRAP) {
 			block->timed = true;
 			block->first_tsc = record.tsc;
@@ -193,6 +194,64 @@ static int take_block(struct tl_xray_reader *r, const struct head *head, uint64_
 	return status;
 }
 
+/* ---- what a buffer does not say of itself ---- */
+
+/* Threads and the process that a Pid last gave them. */
+struct owners {
+	struct tl_index index;
+	struct owner { int32_t thread, process; } *list;
+	size_t count, capacity;
+};
+
+static bool same_thread(const void *context, const void *key, uint32_t number)
+{
+	return ((const struct owners *)context)->list[number].thread == *(const int32_t *)key;
+}
+
+static struct owner *find_owner(const struct owners *o, int32_t thread)
+{
+	uint32_t number = tl_index_find(&o->index, tl_hash64((uint32_t)thread), same_thread, o, &thread);
+
+	return number == TL_NONE ? NULL : &o->list[number];
+}
+
+static bool add_owner(struct owners *o, const struct xray_block *block)
+{
+	if (!block->has_process || find_owner(o, block->thread))
+		return true;
+	if (!tl_grow(&o->list, &o->capacity, o->count + 1, sizeof(*o->list)) ||
+	    !tl_index_add(&o->index, tl_hash64((uint32_t)block->thread), (uint32_t)o->count))
+		return false;
+	o->list[o->count++] = (struct owner){ block->thread, block->process };
+	return true;
+}
+
+/*
+ * The process survives from block to block of a thread (2.4): one without a Pid is of the process that the thread's
+ * blocks before it named, the first ones of the one that is named next.
+ */
+static int adopt_processes(struct tl_xray_reader *r, struct tl_error *err)
+{
+	struct owners owners = { 0 };
+	bool ok = true, missing = false;
+
+	for (size_t i = 0; i < r->block_count; i++)
+		missing |= r->blocks[i].begun && !r->blocks[i].has_process;
+	for (size_t i = 0; ok && missing && i < r->block_count; i++)
+		ok = add_owner(&owners, &r->blocks[i]);
+	for (size_t i = 0; ok && missing && i < r->block_count; i++) {
+		struct owner *owner = find_owner(&owners, r->blocks[i].thread);
+
+		if (owner && r->blocks[i].has_process)
+			owner->process = r->blocks[i].process;
+		else if (owner && r->blocks[i].begun)
+			r->blocks[i].process = owner->process;
+	}
+	tl_index_free(&owners.index);
+	free(owners.list);
+	return ok ? 0 : tl_error_memory(err);
+}
+
 /* A block of length 0 names no thread: it goes with the block before it, the first ones with the one after them. */
 static void adopt_empty_blocks(struct tl_xray_reader *r)
 {
@@ -228,6 +287,8 @@ int tl_xray_index_fdr(struct tl_xray_reader *reader, struct tl_error *err)
 		}
 		status = take_block(reader, &head, &at, err);
 	}
+	if (status == 0 && reader->dialect.version >= 3)
+		status = adopt_processes(reader, err);
 	adopt_empty_blocks(reader);
 	return status;
 }

@@ -76,7 +76,8 @@ static struct tl_input *open_path(const char *path, const struct tl_input_option
 	return input;
 }
 
-static int try_open_at(const char *path, const struct tl_input_options *options, const char **failed, struct tl_error *err)
+static int try_open_at(const char *path, const struct tl_input_options *options, const char **failed,
+		       struct tl_error *err)
 {
 	struct tl_input *input = (struct tl_input *)1;
 	int status = tl_input_open(&input, &path, 1, options, failed, err);

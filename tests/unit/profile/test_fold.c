@@ -101,7 +101,7 @@ static void an_orphan_exit_moves_time_only(void **state)
 	machine_free(&m);
 }
 
-/* "Open at the end it is `unfinished`: its cost counts, its duration does not, and it is not among the finished calls." */
+/* "it is `unfinished`: its cost counts, its duration does not, and it is not among the finished calls" */
 static void an_open_frame_is_unfinished(void **state)
 {
 	static const struct step steps[] = { { IN, A, 0 }, { IN, B, 10 }, { OUT, B, 20 }, { IN, B, 30 }, { TIME, 0, 45 } };

@@ -397,7 +397,7 @@ static void delete(struct bytes *b, size_t at, size_t count)
 	b->size -= count;
 }
 
-/* "junk between blocks", "trailing bytes after the last block": exactly those are skipped, also where they look like extents. */
+/* "junk between blocks", "trailing bytes after the last block": just those are skipped, whatever they look like. */
 static void junk_between_blocks(void **state)
 {
 	static const size_t places[] = { 32, MIDDLE, MIDDLE_END, END };

@@ -94,8 +94,8 @@ static void json_lines_have_every_field(void **state)
 		"{\"offset\":158,\"record\":\"typed-event\",\"thread\":2,\"process\":1,\"cpu\":1,\"delta\":-3,\"event_type\":77,"
 		"\"size\":5,\"data\":\"plain\",\"bytes\":\"706c61696e\",\"tsc\":102}",
 		"{\"offset\":179,\"record\":\"tsc-wrap\",\"thread\":2,\"process\":1,\"tsc\":18446744073709551615}",
-		"{\"offset\":195,\"record\":\"function\",\"action\":\"tail-exit\",\"id\":6,\"name\":\"#6\",\"thread\":2,\"process\":1,"
-		"\"cpu\":1,\"tsc\":18446744073709551615,\"delta\":0,\"args\":[]}",
+		"{\"offset\":195,\"record\":\"function\",\"action\":\"tail-exit\",\"id\":6,\"name\":\"#6\","
+		"\"thread\":2,\"process\":1,\"cpu\":1,\"tsc\":18446744073709551615,\"delta\":0,\"args\":[]}",
 	};
 	struct bytes b = { 0 };
 	char *text;
@@ -117,8 +117,8 @@ static void json_lines_have_every_field(void **state)
 /* A payload as text, for reading, and as bytes, which lose nothing. */
 static void a_payload_is_text_and_bytes(void **state)
 {
-	static const char begin[] = "{\"offset\":136,\"record\":\"custom-event\",\"thread\":2,\"process\":1,\"cpu\":1,\"delta\":5,"
-				    "\"size\":6,\"data\":\"a\\\"b\\n";
+	static const char begin[] = "{\"offset\":136,\"record\":\"custom-event\",\"thread\":2,\"process\":1,"
+				    "\"cpu\":1,\"delta\":5,\"size\":6,\"data\":\"a\\\"b\\n";
 	static const char end[] = "\\u0000\",\"bytes\":\"6122620aff00\",\"tsc\":105}";
 	struct bytes b = { 0 };
 	char *text, *got;
@@ -133,7 +133,8 @@ static void a_payload_is_text_and_bytes(void **state)
 	free(got);
 	/* Damage is a line, too: 8 bytes at 203. */
 	got = line(text, 11);
-	assert_non_null(strstr(got, "{\"offset\":203,\"record\":\"lost\",\"thread\":2,\"process\":1,\"length\":8,\"text\":\""));
+	assert_non_null(strstr(got, "{\"offset\":203,\"record\":\"lost\","
+				    "\"thread\":2,\"process\":1,\"length\":8,\"text\":\""));
 	free(got);
 	free(text);
 	free_bytes(&b);
@@ -158,7 +159,8 @@ static void jq_reads_every_line(void **state)
 		 "cd '%s' && jq -r 'select(.name != null).name, select(.bytes != null).bytes, .offset' lines >out", temp.directory);
 	assert_int_equal(system(command), 0);
 	got = temp_read(temp_path(&temp, "out"), &size);
-	assert_string_equal(got, "32\n48\n64\n80\n96\n" NAME_TEXT "\n112\n120\n6122620aff00\n136\n706c61696e\n158\n179\n#6\n195\n203\n");
+	assert_string_equal(got, "32\n48\n64\n80\n96\n" NAME_TEXT "\n112\n120\n"
+				 "6122620aff00\n136\n706c61696e\n158\n179\n#6\n195\n203\n");
 	free(got);
 	free(text);
 	free_bytes(&b);
@@ -256,8 +258,8 @@ static void samples_have_their_paths(void **state)
 	put_sample(&b, path, 5, 300);
 	end_samples(&b, start);
 	text = dump(&b, true, &all, NULL);
-	assert_string_equal(text, "{\"offset\":48,\"record\":\"sample\",\"thread\":12,\"process\":7,\"path\":[3,2,1],\"calls\":5,"
-				  "\"ticks\":300}\n");
+	assert_string_equal(text, "{\"offset\":48,\"record\":\"sample\",\"thread\":12,\"process\":7,\"path\":[3,2,1],"
+				  "\"calls\":5,\"ticks\":300}\n");
 	free(text);
 	free_bytes(&b);
 }

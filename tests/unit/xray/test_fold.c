@@ -134,7 +134,8 @@ static void a_time_window_counts_to_the_tick(void **state)
 
 static void a_window_outside_holds_nothing(void **state)
 {
-	static const uint64_t windows[][2] = { { 0, 50 }, { 10, 100 }, { 141, 0 }, { 1000, 2000 }, { 120, 110 }, { 115, 115 } };
+	static const uint64_t windows[][2] = { { 0, 50 },      { 10, 100 },  { 141, 0 },
+						{ 1000, 2000 }, { 120, 110 }, { 115, 115 } };
 	struct bytes b = { 0 };
 
 	(void)state;
@@ -440,7 +441,8 @@ static void put_random_threads(struct bytes *b)
 	}
 }
 
-static void assert_same_latency(const struct tl_profile *a, const struct tl_profile *b, uint32_t function, uint32_t part)
+static void assert_same_latency(const struct tl_profile *a, const struct tl_profile *b, uint32_t function,
+				uint32_t part)
 {
 	struct tl_latency x = { 0 }, y = { 0 };
 

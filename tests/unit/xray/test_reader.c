@@ -52,8 +52,8 @@ static void assert_record(const struct tl_xray_record *r, const struct want *wan
 /* ---- FDR ---- */
 
 /*
- * All 28 bits of an id. In LLVM's reading of big endian the first byte has bit 20 of the id where every other file has the
- * discriminant: such ids cannot be told from metadata there.
+ * All 28 bits of an id. In LLVM's reading of big endian the first byte has bit 20 of the id where every other file has
+ * the discriminant: such ids cannot be told from metadata there.
  */
 static uint32_t large_id(const struct bytes *b)
 {
@@ -313,7 +313,7 @@ static void filler_of_unknown_length(void **state)
 		}
 }
 
-/* "blocks of length 0" and "missing Pid" are tolerated, and make no thread of their own. */
+/* "blocks of length 0" are tolerated, and make no thread of their own. */
 static void blocks_of_length_0(void **state)
 {
 	struct bytes b = { 0 };
@@ -390,7 +390,7 @@ static void basic_mode(void **state)
 
 /* ---- profiling mode ---- */
 
-/* "blocks {u32 size, u32 number, u64 thread} of entries: i32 ids from leaf to root, terminated by 0; u64 calls; ticks" */
+/* "blocks {u32 size, u32 number, u64 thread} of entries: i32 ids from leaf to root, terminated by 0; u64 calls; ..." */
 static void profiling_mode(void **state)
 {
 	static const int32_t deep[] = { 3, 2, 1, 0 }, root[] = { 1, 0 };
@@ -559,12 +559,45 @@ static void the_clock_survives_from_block_to_block(void **state)
 	free_bytes(&b);
 }
 
+/* The same for the process: "missing Pid" is tolerated, and makes no other thread of it. */
+static void the_process_survives_from_block_to_block(void **state)
+{
+	struct bytes b = { 0 };
+	struct trace t;
+
+	(void)state;
+	put_header(&b, 5, FDR, 0, 16384);
+	for (uint32_t i = 0; i < 5; i++) {
+		size_t start = b.size;
+
+		/* Blocks 1 and 3 name processes 7 and 8; block 4 is of a thread that none names. */
+		put_extents(&b, 0);
+		put_new_buffer(&b, i == 4 ? 6 : 5);
+		put_wall_clock(&b, 1, 1);
+		if (i == 1 || i == 3)
+			put_pid(&b, i == 1 ? 7 : 8);
+		put_new_cpu(&b, 1, 100 * i);
+		put_function(&b, ENTER, i, 0);
+		end_block(&b, start);
+	}
+	load(&t, &b, NULL);
+	for (size_t i = 0; i < t.count; i++)
+		if (t.records[i].kind == TL_XRAY_FUNCTION) {
+			uint32_t block = t.records[i].function;
+
+			assert_int_equal(t.records[i].process, block <= 2 ? 7 : block == 3 ? 8 : 0);
+		}
+	assert_int_equal(tl_xray_info(t.reader)->threads, 3);
+	close_trace(&t);
+	free_bytes(&b);
+}
+
 /* ---- recognising ---- */
 
 /* "decide from version/type of the header alone" */
 static void traces_are_recognised(void **state)
 {
-	static const char *const others[] = { "\x7f""ELF\2\1\1", "%YAML 1.1\n---", "\x28\xb5\x2f\xfd", "events: Ir\n",
+	static const char *const others[] = { "\177ELF\2\1\1", "%YAML 1.1\n---", "\x28\xb5\x2f\xfd", "events: Ir\n",
 					      "\1\0\2\0", "\0\0\1\0", "\4\0\0\0", "\0\0\0\0" };
 
 	(void)state;
@@ -610,6 +643,7 @@ int main(void)
 		cmocka_unit_test(ties_go_by_process_and_thread),
 		cmocka_unit_test(threads_are_merged_by_time),
 		cmocka_unit_test(the_clock_survives_from_block_to_block),
+		cmocka_unit_test(the_process_survives_from_block_to_block),
 		cmocka_unit_test(traces_are_recognised),
 	};
 

@@ -39,7 +39,8 @@ static struct tl_xray_record function_at(enum tl_xray_action action, uint32_t id
 	return r;
 }
 
-static struct tl_xray_record event_at(enum tl_xray_kind kind, const char *text, uint64_t tsc, uint16_t cpu, uint16_t type)
+static struct tl_xray_record event_at(enum tl_xray_kind kind, const char *text, uint64_t tsc, uint16_t cpu,
+				      uint16_t type)
 {
 	struct tl_xray_record r = of_kind(kind, 0);
 
@@ -52,8 +53,8 @@ static struct tl_xray_record event_at(enum tl_xray_kind kind, const char *text, 
 }
 
 /* Write records; the bytes are copied to `to`. */
-static void write_all(struct bytes *to, const struct tl_xray_writer_options *options, const struct tl_xray_record *records,
-		      size_t count)
+static void write_all(struct bytes *to, const struct tl_xray_writer_options *options,
+		      const struct tl_xray_record *records, size_t count)
 {
 	struct tl_xray_writer *writer;
 	struct tl_output *out;
@@ -614,7 +615,9 @@ static struct tl_xray_record random_record(uint64_t *seed, uint64_t *tsc, uint16
 	struct tl_xray_record r = of_kind(TL_XRAY_FUNCTION, 0);
 	uint32_t dice = random_below(seed, 20);
 
-	*tsc += dice == 0 ? UINT64_C(5000000000) : dice == 1 ? -(uint64_t)random_below(seed, 1000000) : random_below(seed, 1000);
+	*tsc += dice == 0   ? UINT64_C(5000000000)
+		: dice == 1 ? -(uint64_t)random_below(seed, 1000000)
+			    : random_below(seed, 1000);
 	if (dice == 2)
 		*cpu = (uint16_t)random_below(seed, 300);
 	r.tsc = *tsc;
