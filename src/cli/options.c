@@ -7,7 +7,7 @@
 
 #define FIELD(member) offsetof(struct settings, member)
 
-enum { C_TABLES = C_REPORT | C_TREE, C_EVENTS = C_TABLES | C_STACKS | C_CONVERT };
+enum { C_TABLES = C_REPORT | C_TREE, C_EVENTS = C_TABLES | C_STACKS | C_CONVERT | C_MERGE };
 
 const struct option_row option_rows[] = {
 	/* report, tree */
@@ -42,7 +42,7 @@ const struct option_row option_rows[] = {
 	  0 },
 	{ "to", 0, "perfetto|chrome", C_TIMELINE, "what to write (default: perfetto)", set_timeline,
 	  FIELD(to), 0 },
-	{ "to", 0, "NAME", C_CONVERT, "what to write (default: callgrind); the names are listed below",
+	{ "to", 0, "NAME", C_CONVERT | C_MERGE, "what to write (default: callgrind); the names are listed below",
 	  set_target, FIELD(to), 0 },
 	{ "xray-version", 0, "V", C_CONVERT, "--to xray: 1 to 5, or basic (default: 5)", set_text,
 	  FIELD(variant), 0 },

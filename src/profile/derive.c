@@ -285,6 +285,8 @@ int tl_profile_finish(struct tl_profile *profile, struct tl_error *err)
 		free(things);
 		free(locals);
 	}
+	if (status == 0)
+		status = tl_profile_inherit(profile, err);
 	profile->finished = status == 0;
 	return status;
 }

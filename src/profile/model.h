@@ -94,6 +94,9 @@ int64_t tl_profile_arc_number(struct tl_profile *profile, const struct tl_arc *a
 /* Calls that were never finished. */
 void tl_profile_add_unfinished(struct tl_profile *profile, uint32_t context, uint64_t unfinished);
 
+/* Fill in the costs of inherited events, once all others are there (inherited.c). */
+int tl_profile_inherit(struct tl_profile *profile, struct tl_error *err);
+
 /* a += b, field by field. */
 void tl_losses_add(struct tl_losses *a, const struct tl_losses *b);
 

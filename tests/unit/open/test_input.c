@@ -3,6 +3,8 @@
 #include "../xray/bytes.h"
 
 #include <errno.h>
+#include <zlib.h>
+
 #include <tracelathe/open.h>
 
 #include "../temp.h"
@@ -325,6 +327,27 @@ static size_t count(const char *text, const char *part)
 	return found;
 }
 
+/* An object that nothing is known to be of leaves no function record; "" is what an unknown one is called. */
+static void an_object_filter_chooses_records(void **state)
+{
+	char *path = write_trace(1000);
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct tl_input_options options = everything();
+		struct tl_input *input;
+		char *text;
+
+		options.object = i ? "libc" : "^$";
+		input = open_path(path, &options);
+		text = ask(input, DUMP, TL_REPORT_JSON, 0);
+		assert_int_equal(count(text, "\"record\":\"function\""), i ? 0 : 7);
+		free(text);
+		tl_input_close(input);
+	}
+	free(path);
+}
+
 static void info_dump_and_check(void **state)
 {
 	char *path = write_trace(1000), *text;
@@ -399,6 +422,39 @@ static void damage_is_listed(void **state)
 	free(path);
 }
 
+/* A compressed trace is recognised by what it holds; damage to its compression is damage, too. */
+static void compressed_inputs(void **state)
+{
+	char *trace = write_trace(1000), *path = path_of("trace.gz");
+	gzFile file = gzopen(path, "wb");
+	const struct tl_damage *damage;
+	uint64_t places, skipped;
+	struct tl_input *input;
+	size_t size, listed;
+	char *content = temp_read(trace, &size);
+	struct stat packed;
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(gzwrite(file, content, (unsigned)size), size);
+	assert_int_equal(gzclose(file), Z_OK);
+	assert_int_equal(folded_total(path, NULL), 40);
+	/* Without its last four bytes all content is there, but not known to be right. */
+	assert_int_equal(stat(path, &packed), 0);
+	assert_int_equal(truncate(path, packed.st_size - 4), 0);
+	input = open_path(path, NULL);
+	free(ask(input, DUMP, TL_REPORT_TEXT, 0));
+	damage = tl_input_damage(input, &listed, &places, &skipped);
+	assert_int_equal(places, 1);
+	assert_int_equal(listed, 1);
+	assert_int_equal(damage[0].status, TL_TRUNCATED);
+	assert_int_equal(damage[0].offset, size);
+	tl_input_close(input);
+	free(content);
+	free(trace);
+	free(path);
+}
+
 static void strict_inputs_fail(void **state)
 {
 	struct tl_input_options options = everything();
@@ -466,6 +522,44 @@ static void a_timeline_nests(void **state)
 		free(text);
 		tl_input_close(input);
 	}
+	free(path);
+}
+
+/* A call that is not shown does not end the one that is: 1 100..140 > 2 110..120, 3 125..130. */
+static void calls_left_out_end_no_others(void **state)
+{
+	static const char *const functions[] = { "#1", "#2", "#3" };
+	static const char *const times[] = { "\"ts\":100000.000,\"dur\":40000.000,", "\"ts\":110000.000,\"dur\":10000.000,",
+					     "\"ts\":125000.000,\"dur\":5000.000," };
+	struct bytes b = { 0 };
+	size_t start;
+	char *path;
+
+	(void)state;
+	put_header(&b, 5, FDR, 1000, 16384);
+	start = begin_block(&b, 1, 2, 100);
+	put_function(&b, ENTER, 1, 0);
+	put_function(&b, ENTER, 2, 10);
+	put_function(&b, EXIT, 2, 10);
+	put_function(&b, ENTER, 3, 5);
+	put_function(&b, EXIT, 3, 5);
+	put_function(&b, EXIT, 1, 10);
+	end_block(&b, start);
+	path = write_file("nested", b.data, b.size);
+	for (size_t i = 0; i < 3; i++) {
+		struct tl_input_options options = everything();
+		struct tl_input *input;
+		char *text;
+
+		options.function = functions[i];
+		input = open_path(path, &options);
+		text = ask(input, TIMELINE, TL_REPORT_TEXT, 0);
+		assert_int_equal(count(text, "\"ph\":\"X\""), 1);
+		assert_int_equal(count(text, times[i]), 1);
+		free(text);
+		tl_input_close(input);
+	}
+	free_bytes(&b);
 	free(path);
 }
 
@@ -585,10 +679,13 @@ int main(void)
 		cmocka_unit_test(filters_decide_what_counts),
 		cmocka_unit_test(a_function_filter_chooses),
 		cmocka_unit_test(a_bad_expression_is_bad_usage),
+		cmocka_unit_test(an_object_filter_chooses_records),
 		cmocka_unit_test(info_dump_and_check),
 		cmocka_unit_test(damage_is_listed),
+		cmocka_unit_test(compressed_inputs),
 		cmocka_unit_test(strict_inputs_fail),
 		cmocka_unit_test(a_timeline_nests),
+		cmocka_unit_test(calls_left_out_end_no_others),
 		cmocka_unit_test(sums_have_no_timeline),
 		cmocka_unit_test(a_timeline_of_no_such_format),
 		cmocka_unit_test(every_variant_is_what_it_says),

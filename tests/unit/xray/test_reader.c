@@ -295,7 +295,7 @@ static void filler_of_any_length(void **state)
 /* Buffer sizes that say nothing, or what the specification says ("the data portion of the trace"). */
 static void filler_of_unknown_length(void **state)
 {
-	static const uint64_t sizes[] = { 0, 8, 15, 40, 1000000, UINT64_MAX, UINT64_MAX - 20 };
+	static const uint64_t sizes[] = { 0, 8, 15, 40, 76, 80, 1000000, UINT64_MAX, UINT64_MAX - 20 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
