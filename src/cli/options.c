@@ -69,6 +69,7 @@ const struct option_row option_rows[] = {
 	  FIELD(input.jobs), 0 },
 	/* what counts */
 	{ "thread", 0, "ID", C_READERS, "only this thread", set_id, FIELD(input.thread), 0 },
+	{ "part", 0, "N", C_READERS, "Callgrind: only parts of this number", set_part, FIELD(input.part), 0 },
 	{ "cpu", 0, "ID", C_READERS, "only what ran on this processor", set_id, FIELD(input.cpu), 0 },
 	{ "pid", 0, "ID", C_READERS, "only this process", set_id, FIELD(input.process), 0 },
 	{ "time", 0, "FROM..TO", C_READERS,
@@ -254,6 +255,8 @@ static bool settle(struct settings *settings, const struct command *command)
 	}
 	settings->input.binaries = settings->binaries;
 	settings->input.binary_count = settings->binary_count;
+	if (command->bit & (C_REPORT | C_TREE | C_STACKS))
+		settings->input.detail = TL_DETAIL_FUNCTIONS;
 	settings->input.per_thread = settings->report.threads;
 	settings->input.file_order = settings->order && !strcmp(settings->order, "file");
 	if (settings->input.bit_order && !strcmp(settings->input.bit_order, "detect"))

@@ -91,6 +91,13 @@ const char *set_id(void *field, const struct option_row *row, const char *value)
 	return NULL;
 }
 
+const char *set_part(void *field, const struct option_row *row, const char *value)
+{
+	const char *wrong = set_id(field, row, value);
+
+	return wrong || *(uint64_t *)field ? wrong : "parts are numbered from 1";
+}
+
 const char *set_count(void *field, const struct option_row *row, const char *value)
 {
 	uint64_t number;

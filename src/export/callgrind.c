@@ -68,9 +68,9 @@ static bool name_functions(struct tl_callgrind *c)
 		const struct tl_function *function = tl_profile_function(c->profile, c->functions[i]);
 
 		c->function_names[c->functions[i]] = (struct tl_function_names){
-			.object = tl_callgrind_name(&c->names, TL_OBJECTS, function->object),
-			.file = tl_callgrind_name(&c->names, TL_FILES, function->file),
-			.name = tl_callgrind_name(&c->names, TL_FUNCTIONS, function->name),
+			.object = tl_callgrind_name_number(&c->names, TL_OBJECTS, function->object),
+			.file = tl_callgrind_name_number(&c->names, TL_FILES, function->file),
+			.name = tl_callgrind_name_number(&c->names, TL_FUNCTIONS, function->name),
 		};
 	}
 	return c->function_names && !c->names.no_memory;
@@ -261,7 +261,7 @@ static int write_callgrind(const struct tl_profile *profile, const struct tl_exp
 		if (c.names.no_memory)
 			status = tl_error_memory(err);
 	}
-	tl_callgrind_names_free(&c.names);
+	tl_name_tables_free(&c.names);
 	tl_groups_free(&c.items);
 	free(c.function_names);
 	free(c.functions);

@@ -71,7 +71,7 @@ static void put_jump(struct tl_callgrind *c, const struct tl_item *item)
 	const struct tl_jump *jump = tl_profile_jump(c->profile, item->number);
 	const struct tl_function_names *target = &c->function_names[jump->target];
 	struct tl_position to = target_position(c, jump->target, jump->to);
-	uint32_t file = *to.file ? tl_callgrind_name(&c->names, TL_FILES, to.file) : target->file;
+	uint32_t file = *to.file ? tl_callgrind_name_number(&c->names, TL_FILES, to.file) : target->file;
 
 	if (file != c->file)
 		put_name(c, "jfi", TL_FILES, file);
@@ -132,7 +132,7 @@ static void put_block(struct tl_callgrind *c, uint32_t function, uint32_t part)
 			break;
 		if (at == first)
 			begin_block(c, names);
-		change_file(c, *item.at->file ? tl_callgrind_name(&c->names, TL_FILES, item.at->file) : names->file,
+		change_file(c, *item.at->file ? tl_callgrind_name_number(&c->names, TL_FILES, item.at->file) : names->file,
 			    names->file);
 		put_item[item.kind](c, &item);
 	}

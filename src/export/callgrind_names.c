@@ -37,7 +37,7 @@ static bool room_for_number(struct tl_name_table *table, uint32_t number)
 	return true;
 }
 
-uint32_t tl_callgrind_name(struct tl_name_tables *tables, enum tl_namespace space, const char *text)
+uint32_t tl_callgrind_name_number(struct tl_name_tables *tables, enum tl_namespace space, const char *text)
 {
 	struct tl_name_table *table = &tables->tables[space];
 	uint32_t number;
@@ -73,7 +73,7 @@ void tl_put_callgrind_name(struct tl_name_tables *tables, struct tl_output *out,
 	tl_put_char(out, '\n');
 }
 
-void tl_callgrind_names_free(struct tl_name_tables *tables)
+void tl_name_tables_free(struct tl_name_tables *tables)
 {
 	for (size_t i = 0; i < TL_NAMESPACES; i++) {
 		tl_names_free(&tables->tables[i].names);

@@ -26,12 +26,12 @@ struct tl_name_tables {
 };
 
 /* The number of a name; "" is "???", which is what the format's writers call the unknown. 0 without memory. */
-uint32_t tl_callgrind_name(struct tl_name_tables *tables, enum tl_namespace space, const char *text);
+uint32_t tl_callgrind_name_number(struct tl_name_tables *tables, enum tl_namespace space, const char *text);
 
 /* "fn=(7) main\n" or "fn=(7)\n". */
 void tl_put_callgrind_name(struct tl_name_tables *tables, struct tl_output *out, const char *key,
 			   enum tl_namespace space, uint32_t number);
 
-void tl_callgrind_names_free(struct tl_name_tables *tables);
+void tl_name_tables_free(struct tl_name_tables *tables);
 
 #endif
