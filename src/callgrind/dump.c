@@ -99,6 +99,7 @@ static void put_costs(const struct dump *d)
 static void put_owner(const struct dump *d)
 {
 	put_name(d, "object", d->item->owner.object);
+	put_name(d, "owner_file", d->item->owner.file);
 	put_name(d, "file", d->item->file);
 	put_name(d, "function", d->item->owner.function);
 }

@@ -159,7 +159,8 @@ static uint32_t add_nested(struct callgrind_names *names, const char *text, size
 static uint32_t add_name(struct callgrind_names *names, enum callgrind_space space, const char *text, size_t size,
 			 bool *has_nul)
 {
-	if (space == SPACE_FUNCTION && id_digits(text, size))
+	/* One id alone is no such name: it is what we call a function whose id was never defined. */
+	if (space == SPACE_FUNCTION && id_digits(text, size) && memchr(text, '\'', size))
 		return add_nested(names, text, size, has_nul);
 	return add_text(names, text, size, has_nul);
 }

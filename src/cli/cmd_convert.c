@@ -13,6 +13,8 @@ static int export_profile(const struct job *job, const struct tl_exporter *expor
 		.event = report->event_count ? report->events[0] : 0,
 		.threads = report->threads,
 		.command = job->settings->paths[0],
+		.compression = job->settings->compression,
+		.positions = job->settings->positions,
 	};
 
 	return exporter->write(profile, &options, job->out, err);

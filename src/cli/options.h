@@ -41,6 +41,7 @@ const char *set_percent(void *field, const struct option_row *row, const char *v
 const char *set_window(void *field, const struct option_row *row, const char *value);
 const char *set_format(void *field, const struct option_row *row, const char *value);
 const char *set_timeline(void *field, const struct option_row *row, const char *value);
+const char *set_positions(void *field, const struct option_row *row, const char *value);
 const char *set_target(void *field, const struct option_row *row, const char *value);
 const char *set_binary(void *field, const struct option_row *row, const char *value);
 /* Whether a name is something `convert --to` writes. */

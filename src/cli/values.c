@@ -221,6 +221,16 @@ bool target_known(const char *name)
 	return false;
 }
 
+const char *set_positions(void *field, const struct option_row *row, const char *value)
+{
+	bool instr = !strcmp(value, "instr");
+
+	if (!instr && strcmp(value, "line"))
+		return row->argument;
+	*(enum tl_export_positions *)field = instr ? TL_POSITIONS_INSTR : TL_POSITIONS_LINE;
+	return NULL;
+}
+
 const char *set_target(void *field, const struct option_row *row, const char *value)
 {
 	(void)row;

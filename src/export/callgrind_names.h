@@ -22,6 +22,7 @@ struct tl_name_table {
 struct tl_name_tables {
 	struct tl_name_table tables[TL_NAMESPACES];
 	uint32_t part; /* from 1 */
+	bool in_full;  /* no numbers are written */
 	bool no_memory;
 };
 
