@@ -150,12 +150,13 @@ TL_API int tl_callgrind_fold(struct tl_callgrind_reader *const *readers, size_t 
 
 /* ---- checking --------------------------------------------------------------------------------------------- */
 
-/** A rule that was broken. Strings are static. */
+/** A rule that was broken. `rule` and `text` are static. */
 struct tl_callgrind_violation {
 	const char *rule; /**< "callgrind.totals", ... */
 	const char *text;
-	uint64_t offset, line; /**< line from 1 */
+	uint64_t offset, line; /**< line from 1; TL_NOWHERE: about the whole */
 	uint32_t part;         /**< from 0, TL_NONE: not about a part */
+	const char *function;  /**< NULL: not about a function; lives until the callback returns */
 };
 /** @return 0 to go on, anything else to stop */
 typedef int tl_callgrind_violation_fn(void *arg, const struct tl_callgrind_violation *violation);

@@ -179,13 +179,21 @@ struct costs {
 	bool over, fraction, surplus;
 };
 
-static inline int64_t limited(uint64_t value, bool *over)
+/* The number at p; -> what follows it and its blanks, NULL: none. */
+static inline const uint8_t *read_cost(const uint8_t *p, const uint8_t *stop, int64_t *cost, struct costs *costs)
 {
-	if (__builtin_expect(value > INT64_MAX, 0)) {
-		*over = true;
-		return INT64_MAX;
+	uint64_t value = 0;
+	const uint8_t *end;
+
+	if (is_digit(p[0]) && is_blank(p[1])) {
+		*cost = *p - '0';
+		return skip_blanks(p + 2);
 	}
-	return (int64_t)value;
+	end = parse_digits(p, &value);
+	*cost = (int64_t)value;
+	if (__builtin_expect(!end || end == p || (end != stop && !is_blank(*end)), 0))
+		end = tl_callgrind_odd_cost(p, stop, cost, &costs->over, &costs->fraction);
+	return end ? skip_blanks(end) : NULL;
 }
 
 /* The numbers up to the end of the line. False: one is none. */
@@ -194,18 +202,12 @@ static inline bool read_costs(struct tl_callgrind_reader *reader, const uint8_t 
 	const uint8_t *stop = reader->lines.stop;
 	unsigned room = (unsigned)reader->column_count;
 
-	for (; p < stop; p = skip_blanks(p)) {
-		uint64_t value = 0;
+	while (p < stop) {
 		int64_t cost;
-		const uint8_t *end = parse_digits(p, &value);
 
-		if (__builtin_expect(end && end > p && (end == stop || is_blank(*end)), 1))
-			cost = (int64_t)value;
-		else
-			end = tl_callgrind_odd_cost(p, stop, &cost, &costs->over, &costs->fraction);
-		if (!end)
+		p = read_cost(p, stop, &cost, costs);
+		if (!p)
 			return false;
-		p = end;
 		if (__builtin_expect(costs->count == room, 0)) {
 			costs->surplus = true;
 			continue;

@@ -100,5 +100,5 @@ const struct callgrind_rule_row tl_callgrind_rules[RULE_COUNT] = {
 				"the costs do not sum up to the summary: line at the end; the file is damaged" },
 	[RULE_SUM_TOO_LARGE] = { "callgrind.sum.large", TL_TOO_LARGE, true, "a sum of costs does not fit in 64 bits; it stays at the largest number" },
 	[RULE_INCLUSIVE] = { "callgrind.inclusive", TL_BAD_RECORD, false,
-			     "the calls of a function cost less than the function and what it called" },
+			     "the calls of a function cost less than it and its callees; a call is missing or too cheap" },
 };

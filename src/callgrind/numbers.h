@@ -67,10 +67,21 @@ static inline const uint8_t *parse_digits(const uint8_t *p, uint64_t *value)
 }
 #endif
 
+/* One digit is what most numbers of a profile have. */
+static inline bool is_one_digit(const uint8_t *p)
+{
+	return is_digit(p[0]) && !is_digit(p[1]) && (p[1] | 0x20) != 'x';
+}
+
 static inline const uint8_t *parse_number(const uint8_t *p, uint64_t *value, bool *over)
 {
-	const uint8_t *end = parse_digits(p, value);
+	const uint8_t *end;
 
+	if (is_one_digit(p)) {
+		*value = (uint64_t)(*p - '0');
+		return p + 1;
+	}
+	end = parse_digits(p, value);
 	if (__builtin_expect(!end || (end == p + 1 && *p == '0' && (p[1] | 0x20) == 'x'), 0))
 		return tl_callgrind_long_number(p, value, over);
 	return end == p ? NULL : end;

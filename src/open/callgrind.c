@@ -176,36 +176,53 @@ struct violations {
 	bool json;
 };
 
+static void put_string(const struct violations *to, const char *key, const char *text)
+{
+	tl_put_text(to->out, key);
+	tl_put_json(to->out, text, strlen(text));
+}
+
 static void put_violation_json(const struct violations *to, const struct tl_callgrind_violation *v)
 {
-	tl_put_text(to->out, "{\"rule\":");
-	tl_put_json(to->out, v->rule, strlen(v->rule));
-	tl_put_format(to->out, ",\"offset\":%" PRIu64 ",\"record\":%" PRIu64, v->offset, v->line);
+	put_string(to, "{\"rule\":", v->rule);
+	if (v->offset == TL_NOWHERE)
+		tl_put_text(to->out, ",\"offset\":null,\"record\":null");
+	else
+		tl_put_format(to->out, ",\"offset\":%" PRIu64 ",\"record\":%" PRIu64, v->offset, v->line);
 	if (v->part != TL_NONE)
 		tl_put_format(to->out, ",\"part\":%" PRIu32, v->part);
-	if (to->path) {
-		tl_put_text(to->out, ",\"file\":");
-		tl_put_json(to->out, to->path, strlen(to->path));
-	}
-	tl_put_text(to->out, ",\"text\":");
-	tl_put_json(to->out, v->text, strlen(v->text));
+	if (v->function)
+		put_string(to, ",\"function\":", v->function);
+	if (to->path)
+		put_string(to, ",\"file\":", to->path);
+	put_string(to, ",\"text\":", v->text);
 	tl_put_text(to->out, "}\n");
+}
+
+static void put_violation_text(const struct violations *to, const struct tl_callgrind_violation *v)
+{
+	tl_put_text(to->out, v->rule);
+	if (to->path) {
+		tl_put_char(to->out, ' ');
+		tl_put_text(to->out, to->path);
+	}
+	if (v->offset != TL_NOWHERE)
+		tl_put_format(to->out, " offset 0x%" PRIx64 " line %" PRIu64, v->offset, v->line);
+	if (v->function) {
+		tl_put_text(to->out, " function ");
+		tl_put_text(to->out, v->function);
+	}
+	tl_put_format(to->out, ": %s\n", v->text);
 }
 
 static int put_violation(void *arg, const struct tl_callgrind_violation *v)
 {
 	const struct violations *to = arg;
 
-	if (to->json) {
+	if (to->json)
 		put_violation_json(to, v);
-		return tl_output_failed(to->out);
-	}
-	tl_put_text(to->out, v->rule);
-	if (to->path) {
-		tl_put_char(to->out, ' ');
-		tl_put_text(to->out, to->path);
-	}
-	tl_put_format(to->out, " offset 0x%" PRIx64 " line %" PRIu64 ": %s\n", v->offset, v->line, v->text);
+	else
+		put_violation_text(to, v);
 	return tl_output_failed(to->out);
 }
 
