@@ -31,6 +31,8 @@ struct settings {
 	const char *output, *events, *to, *variant, *completion, *order;
 	enum when progress, color;
 	enum tl_tree_kind tree;
+	enum tl_export_compression compression;
+	enum tl_export_positions positions;
 	bool json, csv, help, man;
 };
 

@@ -5,6 +5,7 @@
 #include <tracelathe/export.h>
 
 extern const struct tl_exporter tl_callgrind_exporter;
+extern const struct tl_exporter tl_cachegrind_exporter;
 extern const struct tl_exporter tl_pprof_exporter;
 extern const struct tl_exporter tl_speedscope_exporter;
 extern const struct tl_exporter tl_folded_exporter;

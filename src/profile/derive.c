@@ -4,8 +4,7 @@
  *
  * Recursion is counted once. A function's inclusive cost is the cost while it is on the stack at all: the sum over its
  * contexts that have no other context of the function above them. The same holds for an arc: the cost while that call
- * is on the stack. Without contexts (a profile of sums) the inclusive cost is the self cost and that of the calls to
- * other functions, which is what the format's writers mean by it.
+ * is on the stack. A profile of sums has no contexts: see derive_sums.c.
  */
 #include "profile/model.h"
 
@@ -238,28 +237,6 @@ static int derive_from_contexts(struct tl_profile *profile, uint32_t *things, ui
 	return status;
 }
 
-/* ---- from lines and arcs ---- */
-
-static void derive_from_sums(struct tl_profile *profile)
-{
-	for (size_t i = 0; i < profile->line_table.count; i++) {
-		const int64_t *cost = row(profile->line_table.cost, profile, i);
-		uint32_t function = profile->lines[i].function;
-
-		add_row(profile, row(profile->function_self, profile, function), cost);
-		add_row(profile, row(profile->function_inclusive, profile, function), cost);
-		add_row(profile, profile->total, cost);
-	}
-	for (size_t i = 0; i < profile->arc_table.count; i++) {
-		const struct tl_arc *arc = &profile->arcs[i];
-
-		add_calls(profile, &profile->function_calls[arc->callee], arc->calls);
-		if (arc->caller != TL_NONE && arc->caller != arc->callee)
-			add_row(profile, row(profile->function_inclusive, profile, arc->caller),
-				row(profile->arc_table.cost, profile, i));
-	}
-}
-
 int tl_profile_finish(struct tl_profile *profile, struct tl_error *err)
 {
 	size_t contexts = profile->context_table.count;
@@ -275,7 +252,7 @@ int tl_profile_finish(struct tl_profile *profile, struct tl_error *err)
 	for (size_t i = 0; i < profile->local_table.count; i++)
 		tl_latency_settle(&profile->locals[i].latency);
 	if (!contexts) {
-		derive_from_sums(profile);
+		status = tl_profile_derive_sums(profile) ? 0 : tl_error_memory(err);
 	} else {
 		sum_subtrees(profile);
 		if (!zeroed(&things, contexts, sizeof(*things)) || !zeroed(&locals, contexts, sizeof(*locals)))

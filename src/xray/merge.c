@@ -112,10 +112,11 @@ static int merge_advance(struct xray_merge *m, struct tl_error *err)
 static bool next_gap(const struct tl_xray_reader *r, struct tl_xray_record *record)
 {
 	struct xray_merge *m = r->merge;
-	const struct xray_gap *gap = &r->gaps[m->next_gap];
+	const struct xray_gap *gap;
 
 	if (m->next_gap == r->gap_count)
 		return false;
+	gap = &r->gaps[m->next_gap];
 	if (m->open && (r->options.order == TL_XRAY_TIME_ORDER || gap->start > m->heads[0].record.offset))
 		return false;
 	*record = (struct tl_xray_record){

@@ -183,9 +183,7 @@ static void one_part_for_a_trace(void **state)
 	add_context(profile, TL_NONE, f, two, 1, 6);
 	finish(profile);
 	text = export_text("callgrind", profile);
-	assert_contains(text, "pid: 9\ncmd: ?"
-			      "?"
-			      "?\npositions: line\n");
+	assert_contains(text, "pid: 9\ncmd: p\npositions: line\n");
 	assert_contains(text, "summary: 11\n\nfl=(1) f.c\nfn=(1) f\n3 11\n\ntotals: 11\n");
 	assert_lacks(text, "part:");
 	assert_lacks(text, "thread:");
