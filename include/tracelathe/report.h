@@ -50,6 +50,16 @@ enum tl_tree_kind {
 TL_API int tl_report_tree(const struct tl_profile *profile, enum tl_tree_kind kind,
 			  const struct tl_report_options *options, struct tl_output *out, struct tl_error *err);
 
+/** The names `sort` takes in tl_report_diff(); ends with a NULL. "EVENT:change" and the like name an event, too. */
+TL_API const char *const *tl_report_diff_sort_columns(void);
+
+/**
+ * The table of differences (docs: "diff"): `events` number those of the diff, `threshold` is of the larger total, and
+ * text leaves out what did not change unless `all`.
+ */
+TL_API int tl_report_diff(const struct tl_diff *diff, const struct tl_report_options *options, struct tl_output *out,
+			  struct tl_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -111,6 +111,21 @@ const struct command commands[] = {
 		    "for an older reader" } },
 	},
 	{
+		"diff",
+		C_DIFF,
+		"BEFORE AFTER",
+		"what changed between two profiles, largest change first",
+		"Compares two profiles or traces, of whatever formats, by function, by call or by source line: what it "
+		"cost before, what it costs after, the change and the change in percent. What is new or gone is said so. "
+		"Events match by name; functions by object, file and name, or by name where that is enough. Ticks of "
+		"clocks that run at different rates are compared in nanoseconds.",
+		"cg_diff, graph-diff",
+		cmd_diff,
+		{ { "tracelathe diff callgrind.out.old callgrind.out.new", "what got slower?" },
+		  { "tracelathe diff --by line --event Ir old.out new.out", "on which lines?" },
+		  { "tracelathe diff --rename '\\.part\\.[0-9]+$=' old.out new.out", "whatever the compiler called them" } },
+	},
+	{
 		"merge",
 		C_MERGE,
 		"FILE...",

@@ -41,6 +41,9 @@ const char *set_window(void *field, const struct option_row *row, const char *va
 const char *set_format(void *field, const struct option_row *row, const char *value);
 const char *set_timeline(void *field, const struct option_row *row, const char *value);
 const char *set_target(void *field, const struct option_row *row, const char *value);
+const char *set_after_binary(void *field, const struct option_row *row, const char *value);
+const char *set_rename(void *field, const struct option_row *row, const char *value);
+const char *set_source_dir(void *field, const struct option_row *row, const char *value);
 const char *set_binary(void *field, const struct option_row *row, const char *value);
 /* Whether a name is something `convert --to` writes. */
 bool target_known(const char *name);

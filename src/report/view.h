@@ -36,6 +36,8 @@ void tl_view_put_json_losses(const struct tl_view *view);
 void tl_view_put_json_function(const struct tl_view *view, uint32_t function);
 /* `{"Ir":1,"Dr":2}` of the chosen events. */
 void tl_view_put_json_cost(const struct tl_view *view, const int64_t *cost);
+/* `,name:suffix` as a field of CSV (RFC 4180). */
+void tl_put_csv_pair(struct tl_output *out, const char *name, const char *suffix);
 /* `,E:suffix` for one chosen event, `,cost` for each. */
 void tl_view_put_csv_event(const struct tl_view *view, uint32_t chosen, const char *suffix);
 void tl_view_put_csv_cost(const struct tl_view *view, const int64_t *cost);
