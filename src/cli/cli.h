@@ -37,10 +37,11 @@ struct settings {
 	size_t source_dir_count;
 	const char **paths;
 	size_t path_count;
-	const char *output, *events, *to, *variant, *completion, *order, *by;
+	const char *output, *events, *to, *variant, *completion, *order, *by, *file;
 	enum when progress, color;
 	enum tl_tree_kind tree;
-	bool json, csv, help, man, inclusive;
+	bool json, csv, help, man, inclusive, assembly;
+	int context; /* -1: default */
 };
 
 struct command;

@@ -7,7 +7,7 @@
 
 #define FIELD(member) offsetof(struct settings, member)
 
-enum { C_TABLES = C_REPORT | C_TREE | C_DIFF, C_EVENTS = C_TABLES | C_STACKS | C_CONVERT | C_MERGE | C_DIFF };
+enum { C_TABLES = C_REPORT | C_TREE | C_DIFF | C_ANNOTATE, C_EVENTS = C_TABLES | C_STACKS | C_CONVERT | C_MERGE };
 
 const struct option_row option_rows[] = {
 	/* report, tree */
@@ -35,6 +35,16 @@ const struct option_row option_rows[] = {
 	{ "threshold", 0, "PERCENT", C_DIFF,
 	  "leave out what changed by less than this share of the larger total (default: 0)", set_percent,
 	  FIELD(report.threshold), 0 },
+	{ "asm", 0, NULL, C_ANNOTATE, "functions by instruction instead of files by line", set_flag, FIELD(assembly), 0 },
+	{ "file", 0, "REGEX", C_ANNOTATE, "only source files whose path matches", set_text, FIELD(file), 0 },
+	{ "source-dir", 0, "DIR", C_ANNOTATE,
+	  "look for sources below DIR, with leading directories left out as needed, before the path as recorded; may be "
+	  "repeated",
+	  set_source_dir, 0, 0 },
+	{ "context", 0, "N", C_ANNOTATE, "show N lines around those with a cost (default: 8)", set_lines, FIELD(context), 0 },
+	{ "threshold", 0, "PERCENT", C_ANNOTATE,
+	  "the files (functions) that hold this share of the cost, heaviest first (default: 99 as text, else 100)",
+	  set_percent, FIELD(report.threshold), 0 },
 	{ "ascending", 0, NULL, C_REPORT | C_DIFF, "least first", set_flag, FIELD(report.ascending), 0 },
 	{ "top", 0, "N", C_REPORT | C_DIFF, "only the first N rows (default: 40 as text, else all)", set_count,
 	  FIELD(report.top), 0 },
@@ -256,7 +266,7 @@ static unsigned processors(void)
 
 static void set_defaults(struct settings *settings)
 {
-	*settings = (struct settings){ .tree = TL_TREE_BOTH };
+	*settings = (struct settings){ .tree = TL_TREE_BOTH, .context = -1 };
 	settings->input.size = sizeof(settings->input);
 	settings->input.thread = settings->input.process = settings->input.cpu = TL_NOWHERE;
 	settings->input.jobs = processors();

@@ -35,6 +35,7 @@ const char *set_word(void *field, const struct option_row *row, const char *valu
 const char *set_when(void *field, const struct option_row *row, const char *value);
 const char *set_id(void *field, const struct option_row *row, const char *value);
 const char *set_count(void *field, const struct option_row *row, const char *value);
+const char *set_lines(void *field, const struct option_row *row, const char *value);
 const char *set_jobs(void *field, const struct option_row *row, const char *value);
 const char *set_percent(void *field, const struct option_row *row, const char *value);
 const char *set_window(void *field, const struct option_row *row, const char *value);

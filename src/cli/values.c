@@ -102,6 +102,17 @@ const char *set_count(void *field, const struct option_row *row, const char *val
 	return NULL;
 }
 
+const char *set_lines(void *field, const struct option_row *row, const char *value)
+{
+	uint64_t number;
+
+	(void)row;
+	if (!parse_number(value, &number) || number > 1000000)
+		return "a number from 0 to 1000000 is needed";
+	*(int *)field = (int)number;
+	return NULL;
+}
+
 const char *set_jobs(void *field, const struct option_row *row, const char *value)
 {
 	uint64_t number;

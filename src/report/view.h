@@ -20,6 +20,8 @@ int tl_view_open(struct tl_view *view, const struct tl_profile *profile,
 		 const struct tl_report_options *options, struct tl_output *out, struct tl_error *err);
 void tl_view_close(struct tl_view *view);
 
+/* What a row of the function table is: "function", "file" or "object". */
+const char *tl_view_unit(const struct tl_view *view);
 /* Total of the first chosen event. */
 int64_t tl_view_total(const struct tl_view *view);
 /* The least cost of the first chosen event that a tree shows (options.threshold of the total). */
