@@ -88,7 +88,7 @@ bool tl_note_layout_make(struct tl_note_layout *layout, const struct tl_annotati
 		measure(layout, a, &remark);
 	}
 	layout->place = digits(a->notes[group->end - 1].at + (place_base == 10 ? (uint64_t)a->what.context : 0), place_base);
-	widen(&layout->place, 4);
+	widen(&layout->place, place_base == 10 ? strlen("line") : strlen("address"));
 	fit(layout, a);
 	return true;
 }

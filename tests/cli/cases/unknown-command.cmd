@@ -1,5 +1,5 @@
 # Commands of later versions are unknown; near misses are guessed.
-for command in flame annotate diff merge slice record nonsense repotr cnovert; do
+for command in flame slice record nonsense repotr cnovert; do
 	tracelathe $command x
 	echo $?
 done
