@@ -40,6 +40,8 @@ struct settings {
 	const char *output, *events, *to, *variant, *completion, *order, *by, *file;
 	enum when progress, color;
 	enum tl_tree_kind tree;
+	enum tl_export_compression compression;
+	enum tl_export_positions positions;
 	bool json, csv, help, man, inclusive, assembly;
 	int context; /* -1: default */
 };

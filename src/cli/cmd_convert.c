@@ -13,6 +13,8 @@ int export_profile(const struct job *job, const struct tl_exporter *exporter, co
 		.event = report->event_count ? report->events[0] : 0,
 		.threads = report->threads,
 		.command = command,
+		.compression = job->settings->compression,
+		.positions = job->settings->positions,
 	};
 
 	return exporter->write(profile, &options, job->out, err);

@@ -39,8 +39,8 @@ void help_overview(void)
 	     "  tracelathe timeline -o out.perfetto xray-log   for ui.perfetto.dev\n");
 	fputs("formats:", stdout);
 	for (const struct tl_format_info *format = tl_formats(); format->name; format++)
-		printf(" %s", format->name);
-	puts(", plain or compressed (zstd, gzip, xz, lz4); - is standard input\n"
+		printf("%s %s", format == tl_formats() ? "" : ",", format->name);
+	puts("; also as .zst .gz .xz .lz4; - is standard input\n"
 	     "more:    tracelathe COMMAND --help, tracelathe --version");
 }
 

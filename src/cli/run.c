@@ -38,11 +38,12 @@ static bool tell_damage(const struct job *job, const char *file)
 		struct tl_error place = {
 			.status = places[i].status,
 			.text = places[i].text,
+			.format = tl_input_format(job->input),
 			.offset = places[i].offset,
 			.record = places[i].record,
 		};
 
-		complain_error(file, &place);
+		complain_error(places[i].path ? places[i].path : file, &place);
 	}
 	if (count > told)
 		fprintf(stderr,

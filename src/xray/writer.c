@@ -31,9 +31,6 @@ struct tl_xray_writer {
 /* The runtime writes a TSCWrap when a delta exceeds this (2.6). */
 #define MOST_DELTA ((uint64_t)INT32_MAX)
 
-/* Function ids have 28 bits ("Function Records"), in basic mode 32. */
-enum { MOST_FUNCTION = 0x0fffffff };
-
 /* ---- bytes ---- */
 
 static void set16(const struct xray_dialect *d, uint8_t *p, uint16_t v)
@@ -246,10 +243,11 @@ static bool put_event(struct tl_xray_writer *w, const struct tl_xray_record *rec
 {
 	bool custom = record->kind == TL_XRAY_CUSTOM_EVENT;
 	bool absolute = custom && w->options.version < 5;
+	bool own_cpu = custom && w->options.version == 4;
 	uint32_t delta = 0;
 	uint8_t *p;
 
-	if (!w->has_base && !put_cpu(w, record->cpu, record->tsc))
+	if ((!w->has_base || (!own_cpu && record->cpu != w->cpu)) && !put_cpu(w, record->cpu, record->tsc))
 		return false;
 	if (!absolute && !move_base(w, record->tsc, &delta))
 		return false;
@@ -347,6 +345,12 @@ static int put_basic(struct tl_xray_writer *w, const struct tl_xray_record *reco
 	return 0;
 }
 
+/* 28 bits; with low bits in a big-endian file bit 20 stands where a reader looks for the discriminant (3.4). */
+static bool has_room_for_id(const struct tl_xray_writer_options *options, uint32_t id)
+{
+	return id < UINT32_C(1) << 28 && !(options->big_endian && !options->high_bits && id >> 20 & 1);
+}
+
 /* ---- the interface ---- */
 
 int tl_xray_writer_put(struct tl_xray_writer *writer, const struct tl_xray_record *record, struct tl_error *err)
@@ -357,8 +361,9 @@ int tl_xray_writer_put(struct tl_xray_writer *writer, const struct tl_xray_recor
 		return tl_error_at(err, TL_UNSUPPORTED, record->offset, "a profile of sums is no trace of records");
 	if (writer->options.mode == TL_XRAY_BASIC)
 		return put_basic(writer, record, err);
-	if (record->kind == TL_XRAY_FUNCTION && record->function > MOST_FUNCTION)
-		return tl_error_at(err, TL_UNSUPPORTED, record->offset, "FDR has no room for a function id of more than 28 bits");
+	if (record->kind == TL_XRAY_FUNCTION && !has_room_for_id(&writer->options, record->function))
+		return tl_error_at(err, TL_UNSUPPORTED, record->offset,
+				   "a function id above what the bits of an FDR record can say");
 	if (record->kind == TL_XRAY_BUFFER_EXTENTS || record->kind == TL_XRAY_END_OF_BUFFER ||
 	    record->kind == TL_XRAY_LOST)
 		return 0;

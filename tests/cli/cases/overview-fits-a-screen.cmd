@@ -9,5 +9,5 @@ grep -c '^  tracelathe ' overview
 for command in info check dump report tree stacks timeline convert annotate diff merge help; do
 	grep -q "^  $command  *[a-z]" overview || echo "missing: $command"
 done
-grep -E '^  (flame|slice|record) ' overview
+grep -E '^  (slice|record) ' overview
 true

@@ -283,7 +283,8 @@ static void addresses_without_code_stand_alone(void **state)
 	assert_int_equal(tl_profile_add_line(p, &line, cost, NULL), 0);
 	assert_int_equal(tl_profile_add_jump(p, &jump, NULL), 0);
 	assert_int_equal(tl_profile_finish(p, NULL), 0);
-	text = annotate(p, (struct tl_annotate_options){ .assembly = true, .threshold = -1 }, (struct tl_report_options){ .event_count = 0 });
+	text = annotate(p, (struct tl_annotate_options){ .assembly = true, .threshold = -1 },
+			(struct tl_report_options){ .event_count = 0 });
 	assert_string_equal(text, "x, 0 parts\n"
 				  "\n"
 				  "f  (no code)\n"
