@@ -236,7 +236,8 @@ enum tl_profile_unit { TL_BY_FUNCTION, TL_BY_FILE, TL_BY_OBJECT };
 
 /**
  * A new profile with a "function" for each file or object, named after it: self, inclusive (recursion counted once),
- * arcs and contexts are those of the unit; calls and durations those of all its functions. Finished.
+ * arcs and contexts are those of the unit; calls and durations those of all its functions. Where units call each other
+ * back and there are no contexts, inclusive is an upper bound. Finished.
  */
 TL_API int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profile *profile, enum tl_profile_unit by,
 			      struct tl_error *err);
