@@ -292,7 +292,8 @@ static bool settle(struct settings *settings, const struct command *command)
 	}
 	settings->input.binaries = settings->binaries;
 	settings->input.binary_count = settings->binary_count;
-	if (command->bit & (C_REPORT | C_TREE | C_STACKS))
+	if ((command->bit & (C_REPORT | C_TREE | C_STACKS)) ||
+	    (command->bit == C_DIFF && !(settings->by && !strcmp(settings->by, "line"))))
 		settings->input.detail = TL_DETAIL_FUNCTIONS;
 	settings->input.per_thread = settings->report.threads;
 	settings->input.file_order = settings->order && !strcmp(settings->order, "file");
