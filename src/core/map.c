@@ -91,6 +91,8 @@ static int map_whole(struct tl_source *source, struct tl_error *err)
 {
 	if (source->codec || (source->in_buffer && !source->mappable))
 		return spool(source, err);
+	/* What was read to recognise the format is mapped again: nothing is consumed yet. */
+	source->consumed = 0;
 	if (source->in_buffer)
 		return map_descriptor(source, source->fd, source->stored_size, MAP_PRIVATE, err);
 	source->map = source->in;

@@ -125,7 +125,7 @@ static int walk_thread(struct walk *w, struct tl_xray_reader *reader, const stru
 	uint16_t cpu = 0;
 	int status;
 
-	tl_xray_stream_begin(&stream, reader, reader->order, thread->begin, thread->end, &reader->faults);
+	tl_xray_stream_open(&stream, reader, reader->order, thread->begin, thread->end, &reader->faults);
 	while ((status = tl_xray_stream_next(&stream, &record, err)) == 1 && !tl_output_failed(out)) {
 		if (record.kind == TL_XRAY_FUNCTION) {
 			status = put_function(w, &record, err);
@@ -157,7 +157,6 @@ static void name_thread(struct tl_timeline *timeline, const struct xray_thread *
 static int walk_threads(struct tl_input *input, struct walk *w, struct tl_output *out, struct tl_error *err)
 {
 	struct xray_input *x = input->handle;
-	uint64_t bytes = 0;
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && i < x->reader->thread_count; i++) {
@@ -170,10 +169,6 @@ static int walk_threads(struct tl_input *input, struct walk *w, struct tl_output
 			return tl_error_memory(err);
 		status = walk_thread(w, x->reader, thread, out, err);
 		tl_fold_free(&w->fold);
-		for (uint32_t b = thread->begin; b < thread->end; b++)
-			bytes += x->reader->blocks[x->reader->order[b]].end - x->reader->blocks[x->reader->order[b]].start;
-		if (status == 0)
-			status = tl_source_tick(input->source, bytes, err);
 	}
 	return status;
 }

@@ -219,7 +219,7 @@ static int check_thread(struct check *c, const struct xray_thread *thread, struc
 		return tl_error_memory(err);
 	c->ids = (struct xray_ids){ 0 };
 	c->timed = false;
-	tl_xray_stream_begin(&stream, r, r->order, thread->begin, thread->end, &r->faults);
+	tl_xray_stream_open(&stream, r, r->order, thread->begin, thread->end, &r->faults);
 	while (status == 0 && !c->stopped && tl_xray_stream_block(&stream))
 		status = check_block(c, &stream, err);
 	tl_xray_stream_end(&stream);

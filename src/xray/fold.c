@@ -213,6 +213,8 @@ static int fold_thread(struct job *job)
 	}
 	while (status == 0 && tl_xray_stream_block(&job->stream))
 		status = fold_block(job);
+	if (status == 0)
+		status = tl_xray_stream_cancelled(&job->stream, &job->error);
 	tl_fold_end(&job->fold);
 	if (job->fold.no_memory)
 		status = tl_error_memory(&job->error);
@@ -232,7 +234,6 @@ struct run {
 	struct job *jobs;    /* of the present batch */
 	uint32_t *threads;   /* the wanted ones */
 	size_t thread_count, done;
-	uint64_t bytes;      /* of the blocks merged so far */
 };
 
 static int run_job(void *arg, size_t task)
@@ -248,7 +249,7 @@ static int run_job(void *arg, size_t task)
 					.record = TL_NOWHERE };
 	if (!tl_fold_begin(&job->fold, 0, o->exact))
 		return TL_NO_MEMORY;
-	tl_xray_stream_begin(&job->stream, run->reader, run->reader->order, thread->begin, thread->end, &job->faults);
+	tl_xray_stream_open(&job->stream, run->reader, run->reader->order, thread->begin, thread->end, &job->faults);
 	return fold_thread(job);
 }
 
@@ -268,12 +269,7 @@ static int merge_job(struct run *run, struct job *job, const struct xray_thread 
 	if (status == 0)
 		status = tl_fold_into(&job->fold, run->profile, &part, functions, run->options->per_thread, err);
 	free(functions);
-	for (uint32_t b = thread->begin; b < thread->end; b++) {
-		const struct xray_block *block = &run->reader->blocks[run->reader->order[b]];
-
-		run->bytes += block->end - block->start;
-	}
-	return status == 0 ? tl_source_tick(run->reader->source, run->bytes, err) : status;
+	return status;
 }
 
 static void free_jobs(struct job *jobs, size_t count)

@@ -53,7 +53,7 @@ static int fold_thread(struct tl_xray_reader *reader, const struct xray_thread *
 
 	if (number < 0)
 		return (int)number;
-	tl_xray_stream_begin(&stream, reader, reader->order, thread->begin, thread->end, &reader->faults);
+	tl_xray_stream_open(&stream, reader, reader->order, thread->begin, thread->end, &reader->faults);
 	while ((status = tl_xray_stream_next(&stream, &record, err)) == 1) {
 		profile->parts[number].records++;
 		if (record.kind == TL_XRAY_LOST) {

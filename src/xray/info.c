@@ -20,7 +20,7 @@ static int count_thread(struct tl_xray_reader *reader, const struct xray_thread 
 	int status;
 
 	counts->first_tsc = UINT64_MAX;
-	tl_xray_stream_begin(&stream, reader, reader->order, thread->begin, thread->end, &reader->faults);
+	tl_xray_stream_open(&stream, reader, reader->order, thread->begin, thread->end, &reader->faults);
 	while ((status = tl_xray_stream_next(&stream, &record, err)) == 1) {
 		counts->kinds[record.kind]++;
 		if (record.kind != TL_XRAY_FUNCTION)

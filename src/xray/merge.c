@@ -75,9 +75,9 @@ static int merge_begin(struct tl_xray_reader *r, struct tl_error *err)
 		int status;
 
 		if (file_order)
-			tl_xray_stream_begin(&head->stream, r, NULL, 0, (uint32_t)r->block_count, &r->faults);
+			tl_xray_stream_open(&head->stream, r, NULL, 0, (uint32_t)r->block_count, &r->faults);
 		else
-			tl_xray_stream_begin(&head->stream, r, r->order, t->begin, t->end, &r->faults);
+			tl_xray_stream_open(&head->stream, r, r->order, t->begin, t->end, &r->faults);
 		status = tl_xray_stream_next(&head->stream, &head->record, err);
 		if (status < 0)
 			return status;

@@ -158,6 +158,7 @@ int tl_xray_open(struct tl_xray_reader **reader, struct tl_source *source, const
 	if (!r)
 		return tl_error_memory(err);
 	r->source = source;
+	r->progress.source = source;
 	if (options)
 		r->options = *options;
 	status = tl_source_map(source, &r->data, &r->size, err);
@@ -191,6 +192,7 @@ void tl_xray_rewind(struct tl_xray_reader *reader)
 {
 	tl_xray_merge_free(reader->merge);
 	reader->merge = NULL;
+	atomic_store(&reader->progress.done, 0);
 	reader->faults.listed = reader->index_faults.listed;
 	reader->faults.count = reader->index_faults.count;
 	reader->faults.skipped_bytes = reader->index_faults.skipped_bytes;

@@ -6,6 +6,8 @@
  * (blocks.c); a stream decodes the blocks of one thread, or all as they stand in the file, one record at a time
  * (stream.c, decode.c); streams are merged by time (merge.c).
  */
+#include <stdatomic.h>
+
 #include <tracelathe/xray.h>
 
 #include "core/cursor.h"
@@ -34,10 +36,19 @@ struct xray_faults {
 	uint64_t count, skipped_bytes;
 };
 
+/* How far the work on a trace is; shared by streams on several threads. */
+struct xray_progress {
+	struct tl_source *source;
+	atomic_uint_fast64_t done; /* bytes of the blocks that were left behind */
+	atomic_flag busy;          /* someone is calling the hook */
+	atomic_bool cancelled;     /* the hook asked to stop */
+};
+
 /* Decodes a run of blocks: position and the state that survives from record to record. */
 struct xray_stream {
 	const struct tl_xray_reader *reader;
 	struct xray_faults *faults;   /* where damage is noted */
+	struct xray_progress *progress; /* NULL: not told */
 	const uint32_t *order;        /* block numbers; NULL: as numbered */
 	uint32_t next_block, end_block;
 	struct tl_cursor cur;         /* over the present block; empty before the first */
@@ -75,6 +86,7 @@ struct tl_xray_reader {
 	struct xray_thread *threads;
 	size_t thread_count, thread_capacity;
 
+	struct xray_progress progress;
 	struct xray_faults faults;
 	struct xray_faults index_faults; /* how many of them the index found */
 	struct xray_merge *merge;        /* tl_xray_next()'s state */
@@ -103,7 +115,11 @@ void tl_xray_stream_begin(struct xray_stream *stream, const struct tl_xray_reade
 			  uint32_t begin, uint32_t end, struct xray_faults *faults);
 void tl_xray_stream_end(struct xray_stream *stream);
 
-/* Go to the next block. False: there is none. */
+/* A stream whose progress is told, over all threads' work on the reader. */
+void tl_xray_stream_open(struct xray_stream *stream, struct tl_xray_reader *reader, const uint32_t *order,
+			 uint32_t begin, uint32_t end, struct xray_faults *faults);
+
+/* Go to the next block. False: there is none, or the work was cancelled. */
 bool tl_xray_stream_block(struct xray_stream *stream);
 
 /*
@@ -111,6 +127,9 @@ bool tl_xray_stream_block(struct xray_stream *stream);
  * Damage is noted and comes as a LOST record, which is the last of its block.
  */
 int tl_xray_stream_record(struct xray_stream *stream, struct tl_xray_record *record, struct tl_error *err);
+
+/* 0, or TL_IO when the work was cancelled. */
+int tl_xray_stream_cancelled(const struct xray_stream *stream, struct tl_error *err);
 
 /* The next record, through all blocks. */
 int tl_xray_stream_next(struct xray_stream *stream, struct tl_xray_record *record, struct tl_error *err);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams: the records of some blocks, whatever the mode. */
+#include <errno.h>
 #include <stdlib.h>
 
+#include "core/error.h"
 #include "xray/reader.h"
 
 void tl_xray_stream_begin(struct xray_stream *stream, const struct tl_xray_reader *reader, const uint32_t *order,
@@ -18,14 +20,51 @@ void tl_xray_stream_end(struct xray_stream *stream)
 	stream->path = NULL;
 }
 
+void tl_xray_stream_open(struct xray_stream *stream, struct tl_xray_reader *reader, const uint32_t *order,
+			 uint32_t begin, uint32_t end, struct xray_faults *faults)
+{
+	tl_xray_stream_begin(stream, reader, order, begin, end, faults);
+	stream->progress = &reader->progress;
+}
+
+/* Whoever comes while the hook is being called goes on: the next block tells more. */
+static void tell_progress(struct xray_progress *progress, uint64_t bytes)
+{
+	uint64_t done = atomic_fetch_add(&progress->done, bytes) + bytes;
+
+	if (atomic_flag_test_and_set(&progress->busy))
+		return;
+	if (tl_source_tick(progress->source, done, NULL) < 0)
+		atomic_store(&progress->cancelled, true);
+	atomic_flag_clear(&progress->busy);
+}
+
+int tl_xray_stream_cancelled(const struct xray_stream *stream, struct tl_error *err)
+{
+	if (!stream->progress || !atomic_load(&stream->progress->cancelled))
+		return 0;
+	errno = ECANCELED;
+	return tl_error_system(err, "cancelled");
+}
+
+/* Done with the present block: its pages are not needed any more. */
+static void leave_block(struct xray_stream *stream)
+{
+	uint64_t size = stream->block->end - stream->block->start;
+
+	tl_source_release(stream->reader->source, stream->block->start, size);
+	if (stream->progress)
+		tell_progress(stream->progress, size);
+}
+
 bool tl_xray_stream_block(struct xray_stream *stream)
 {
 	const struct tl_xray_reader *reader = stream->reader;
 	const struct xray_block *block;
 
-	if (stream->block && reader->size)
-		tl_source_release(reader->source, stream->block->start, stream->block->end - stream->block->start);
-	if (stream->next_block == stream->end_block)
+	if (stream->block)
+		leave_block(stream);
+	if (stream->next_block == stream->end_block || tl_xray_stream_cancelled(stream, NULL))
 		return false;
 	block = &reader->blocks[stream->order ? stream->order[stream->next_block] : stream->next_block];
 	stream->next_block++;
@@ -63,6 +102,6 @@ int tl_xray_stream_next(struct xray_stream *stream, struct tl_xray_record *recor
 		if (status != 0)
 			return status;
 		if (!tl_xray_stream_block(stream))
-			return 0;
+			return tl_xray_stream_cancelled(stream, err);
 	}
 }

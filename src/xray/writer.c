@@ -428,7 +428,7 @@ static int convert_thread(struct tl_xray_reader *reader, const struct xray_threa
 	uint64_t functions = 0;
 	int status;
 
-	tl_xray_stream_begin(&stream, reader, reader->order, thread->begin, thread->end, &reader->faults);
+	tl_xray_stream_open(&stream, reader, reader->order, thread->begin, thread->end, &reader->faults);
 	while ((status = tl_xray_stream_next(&stream, &record, err)) == 1) {
 		if (bufferless && record.kind == TL_XRAY_FUNCTION && functions++ % RECORDS_PER_BUFFER == 0)
 			status = begin_buffer(writer, &record, err);
