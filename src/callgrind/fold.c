@@ -31,15 +31,16 @@ static const char *text_of(struct callgrind_fold *f, uint32_t name)
 	if (!f->texts[name])
 		f->texts[name] = is_unknown(pool->names[name].text)
 					 ? f->empty
-					 : tl_profile_intern(f->profile, pool->names[name].text, pool->names[name].size);
+					 : tl_profile_adopt(f->profile, pool->names[name].text, pool->names[name].size);
 	return f->texts[name];
 }
 
 static uint32_t add_function(struct callgrind_fold *f, const struct tl_callgrind_owner *owner)
 {
-	const char *name = tl_callgrind_name(f->reader, owner->function);
+	static const struct tl_name unknown = { "???", 3 };
+	const struct tl_name *name = owner->function == TL_NONE ? &unknown : &f->reader->names.pool.names[owner->function];
 	struct tl_function function = {
-		.name = tl_profile_intern(f->profile, *name ? name : "???", *name ? strlen(name) : 3),
+		.name = tl_profile_adopt(f->profile, name->size ? name->text : unknown.text, name->size ? name->size : 3),
 		.object = text_of(f, owner->object), .file = text_of(f, owner->file), .id = TL_NOWHERE,
 	};
 
@@ -335,10 +336,22 @@ static int nothing_read(struct tl_callgrind_reader *const *readers, size_t count
 			   "the file is empty; with --separate-threads=yes the data are in FILE-01, FILE-02, ...");
 }
 
-static int finish(struct callgrind_fold *f, struct tl_error *err)
+/* The names of the profile are those of the readers: they are the profile's from here on. */
+static void hand_over_names(struct tl_profile *profile, struct tl_callgrind_reader *reader)
+{
+	tl_arena_move(&profile->names.arena, &reader->names.pool.arena);
+	reader->names.pool.count = 1; /* "" */
+	reader->part.command = reader->part.creator = 0;
+	reader->column_count = reader->event_count = 0;
+}
+
+static int finish(struct callgrind_fold *f, struct tl_callgrind_reader *const *readers, size_t count,
+		  struct tl_error *err)
 {
 	int status = tl_callgrind_add_inherited(f, err);
 
+	for (size_t i = 0; status == 0 && i < count; i++)
+		hand_over_names(f->profile, readers[i]);
 	return status < 0 ? status : tl_profile_finish(f->profile, err);
 }
 
@@ -366,7 +379,7 @@ int tl_callgrind_fold(struct tl_callgrind_reader *const *readers, size_t count,
 	for (size_t i = 0; status == 0 && i < count; i++)
 		status = fold_reader(&f, readers[i], err);
 	if (status == 0)
-		status = f.profile ? finish(&f, err) : nothing_read(readers, count, err);
+		status = f.profile ? finish(&f, readers, count, err) : nothing_read(readers, count, err);
 	free_fold(&f);
 	if (status < 0) {
 		tl_profile_free(f.profile);

@@ -165,25 +165,41 @@ static uint32_t add_name(struct callgrind_names *names, enum callgrind_space spa
 	return add_text(names, text, size, has_nul);
 }
 
+/*
+ * The name an id is defined with. Most are defined once, or anew with the same name in each part: what stands there tells,
+ * and nothing is looked up.
+ */
+static uint32_t define_name(struct callgrind_names *names, enum callgrind_space space, const char *text, size_t size,
+			    uint32_t before, bool *has_nul)
+{
+	bool plain = text[0] != '(' && !memchr(text, '\0', size);
+	const struct tl_name *old = before == TL_NONE ? NULL : &names->pool.names[before];
+
+	if (plain && !old)
+		return tl_names_append(&names->pool, text, size);
+	if (plain && old->size == size && !memcmp(old->text, text, size))
+		return before;
+	return add_name(names, space, text, size, has_nul);
+}
+
 /* "an undefined id becomes a distinct name "(id)"" (rule F); from then on it is defined. */
 static bool read_id(struct callgrind_names *names, enum callgrind_space space, const char *text, size_t size,
 		    uint64_t passed, struct callgrind_reference *reference)
 {
 	size_t after = reference->id_size + 2;
-	uint32_t *slot, name;
+	uint32_t *slot = find_slot(&names->ids[space], reference->id, reference->id_size, passed), before;
 
+	if (!slot)
+		return false;
 	while (after < size && (text[after] == ' ' || text[after] == '\t'))
 		after++;
+	before = *slot;
 	reference->defines = after < size;
-	/* The name first: what it is made of may be the id itself, as it was. */
-	name = reference->defines ? add_name(names, space, text + after, size - after, &reference->has_nul) : TL_NONE;
-	slot = find_slot(&names->ids[space], reference->id, reference->id_size, passed);
-	if (!slot || (reference->defines && name == TL_NONE))
-		return false;
 	if (reference->defines) {
-		reference->redefined = *slot != TL_NONE && *slot != name;
-		*slot = name;
-	} else if (*slot == TL_NONE) {
+		*slot = define_name(names, space, text + after, size - after, before, &reference->has_nul);
+		reference->redefined = before != TL_NONE && *slot != before && *slot != TL_NONE &&
+				       strcmp(names->pool.names[before].text, names->pool.names[*slot].text) != 0;
+	} else if (before == TL_NONE) {
 		reference->undefined = true;
 		*slot = tl_names_add(&names->pool, text, reference->id_size + 2);
 	}

@@ -104,6 +104,18 @@ void tl_arena_free(struct tl_arena *arena)
 	*arena = (struct tl_arena){ 0 };
 }
 
+void tl_arena_move(struct tl_arena *to, struct tl_arena *from)
+{
+	struct tl_arena_block **last = &from->blocks;
+
+	while (*last)
+		last = &(*last)->next;
+	/* The block that `to` is still taking from may be any of the chain. */
+	*last = to->blocks;
+	to->blocks = from->blocks;
+	*from = (struct tl_arena){ 0 };
+}
+
 /* ---- index ---- */
 
 uint32_t tl_index_find(const struct tl_index *index, uint64_t hash, tl_index_equal_fn *equal, const void *context,
@@ -163,17 +175,27 @@ void tl_index_free(struct tl_index *index)
 	*index = (struct tl_index){ 0 };
 }
 
+/* Two words at a time, each in its own lane, so that the multiplications do not wait for each other. */
+static const unsigned char *hash_words(const unsigned char *bytes, size_t *size, uint64_t lanes[2])
+{
+	for (; *size >= 16; *size -= 16, bytes += 16) {
+		uint64_t words[2];
+
+		memcpy(words, bytes, sizeof(words));
+		for (int i = 0; i < 2; i++) {
+			lanes[i] = (lanes[i] ^ words[i]) * 0x9e3779b97f4a7c15u;
+			lanes[i] ^= lanes[i] >> 32;
+		}
+	}
+	return bytes;
+}
+
 uint64_t tl_hash_bytes(const void *data, size_t size)
 {
-	const unsigned char *bytes = data;
-	uint64_t hash = size;
+	uint64_t lanes[2] = { size, 0x94d049bb133111ebu };
+	const unsigned char *bytes = hash_words(data, &size, lanes);
+	uint64_t hash = tl_hash_pair(lanes[0], lanes[1]);
 
-	for (; size >= 8; size -= 8, bytes += 8) {
-		uint64_t word;
-
-		memcpy(&word, bytes, 8);
-		hash = tl_hash_pair(hash, word);
-	}
 	for (; size; size--, bytes++)
 		hash = (hash ^ *bytes) * 0x100000001b3u;
 	return tl_hash64(hash);
@@ -190,30 +212,67 @@ static bool same_name(const void *context, const void *key, uint32_t number)
 	return have->size == wanted->size && !memcmp(have->text, wanted->text, have->size);
 }
 
-static uint32_t names_append(struct tl_names *names, uint64_t hash, const char *text, size_t size)
+/* One more name at an address that stays. */
+static uint32_t names_put(struct tl_names *names, const char *text, size_t size)
 {
-	char *copy;
-
-	if (names->count >= TL_NONE ||
+	if (!text || names->count >= TL_NONE ||
 	    !tl_grow(&names->names, &names->capacity, names->count + 1, sizeof(*names->names)))
 		return TL_NONE;
-	copy = tl_arena_copy(&names->arena, text, size);
-	if (!copy || !tl_index_add(&names->index, hash, (uint32_t)names->count))
-		return TL_NONE;
-	names->names[names->count] = (struct tl_name){ copy, size };
+	names->names[names->count] = (struct tl_name){ text, size };
 	return (uint32_t)names->count++;
+}
+
+/* The same, found by its text from here on. */
+static uint32_t names_put_indexed(struct tl_names *names, uint64_t hash, const char *text, size_t size)
+{
+	uint32_t number = names_put(names, text, size);
+
+	if (number != TL_NONE && !tl_index_add(&names->index, hash, number)) {
+		names->count--;
+		return TL_NONE;
+	}
+	return number;
+}
+
+static uint32_t find_name(const struct tl_names *names, uint64_t hash, const char *text, size_t size)
+{
+	struct tl_name key = { text, size };
+
+	return tl_index_find(&names->index, hash, same_name, names, &key);
+}
+
+/* Number 0 is "". */
+static bool names_begin(struct tl_names *names)
+{
+	return names->count || names_put_indexed(names, tl_hash_bytes("", 0), "", 0) != TL_NONE;
 }
 
 uint32_t tl_names_add(struct tl_names *names, const char *text, size_t size)
 {
-	struct tl_name key = { text, size };
 	uint64_t hash = tl_hash_bytes(text, size);
 	uint32_t found;
 
-	if (!names->count && names_append(names, tl_hash_bytes("", 0), "", 0) == TL_NONE)
+	if (!names_begin(names))
 		return TL_NONE;
-	found = tl_index_find(&names->index, hash, same_name, names, &key);
-	return found != TL_NONE ? found : names_append(names, hash, text, size);
+	found = find_name(names, hash, text, size);
+	return found != TL_NONE ? found
+				: names_put_indexed(names, hash, tl_arena_copy(&names->arena, text, size), size);
+}
+
+uint32_t tl_names_append(struct tl_names *names, const char *text, size_t size)
+{
+	return names_begin(names) ? names_put(names, tl_arena_copy(&names->arena, text, size), size) : TL_NONE;
+}
+
+uint32_t tl_names_adopt(struct tl_names *names, const char *text, size_t size)
+{
+	uint64_t hash = tl_hash_bytes(text, size);
+	uint32_t found;
+
+	if (!names_begin(names))
+		return TL_NONE;
+	found = find_name(names, hash, text, size);
+	return found != TL_NONE ? found : names_put_indexed(names, hash, text, size);
 }
 
 const char *tl_names_text(struct tl_names *names, const char *text)

@@ -152,6 +152,13 @@ const char *tl_profile_intern(struct tl_profile *profile, const char *text, size
 	return number == TL_NONE ? NULL : profile->names.names[number].text;
 }
 
+const char *tl_profile_adopt(struct tl_profile *profile, const char *text, size_t size)
+{
+	uint32_t number = tl_names_adopt(&profile->names, text, size);
+
+	return number == TL_NONE ? NULL : profile->names.names[number].text;
+}
+
 /* ---- functions ---- */
 
 static bool same_function(const void *context, const void *key, uint32_t number)

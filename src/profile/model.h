@@ -88,6 +88,8 @@ int64_t tl_profile_arc_number(struct tl_profile *profile, const struct tl_arc *a
  * without memory.
  */
 const char *tl_profile_intern(struct tl_profile *profile, const char *text, size_t size);
+/* The same without a copy: the text is one of an arena that is moved to profile->names.arena in the end. */
+const char *tl_profile_adopt(struct tl_profile *profile, const char *text, size_t size);
 uint32_t tl_profile_function_interned(struct tl_profile *profile, const struct tl_function *function);
 int64_t *tl_profile_line_row(struct tl_profile *profile, const struct tl_cost_line *line);
 int64_t *tl_profile_arc_row(struct tl_profile *profile, const struct tl_arc *arc);
