@@ -3,8 +3,27 @@
 
 #include <stdalign.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <tracelathe/core.h>
+
+/* From this size on memory is worth large pages: clearing and mapping it page by page is what filling it costs. */
+enum { LARGE = 8 << 20, SMALL_PAGE = 4096 };
+
+static void prefer_large_pages(void *data, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+	uintptr_t start = ((uintptr_t)data + SMALL_PAGE - 1) & ~(uintptr_t)(SMALL_PAGE - 1);
+	size_t left = size - (start - (uintptr_t)data);
+
+	/* Advice: whether it is followed makes no difference but in time. */
+	if (size >= LARGE)
+		madvise((void *)start, left & ~(size_t)(SMALL_PAGE - 1), MADV_HUGEPAGE);
+#else
+	(void)data;
+	(void)size;
+#endif
+}
 
 bool tl_grow(void *array, size_t *capacity, size_t want, size_t element)
 {
@@ -21,6 +40,7 @@ bool tl_grow(void *array, size_t *capacity, size_t want, size_t element)
 	grown = realloc(old, next * element);
 	if (!grown)
 		return false;
+	prefer_large_pages(grown, next * element);
 	memcpy(array, &grown, sizeof(grown));
 	*capacity = next;
 	return true;
@@ -28,7 +48,7 @@ bool tl_grow(void *array, size_t *capacity, size_t want, size_t element)
 
 /* ---- arena ---- */
 
-enum { ARENA_BLOCK = 16 * 1024 };
+enum { ARENA_BLOCK = 16 * 1024, ARENA_LARGE_BLOCK = LARGE };
 
 struct tl_arena_block {
 	struct tl_arena_block *next;
@@ -44,9 +64,18 @@ static char *arena_block(struct tl_arena *arena, size_t size)
 	block = malloc(sizeof(*block) + size);
 	if (!block)
 		return NULL;
+	prefer_large_pages(block, sizeof(*block) + size);
 	block->next = arena->blocks;
 	arena->blocks = block;
 	return block->data;
+}
+
+/* Blocks grow with what the arena holds: a quarter of it more, and a multiple of the smallest. */
+static size_t next_block(const struct tl_arena *arena)
+{
+	size_t size = arena->total / 4 / ARENA_BLOCK * ARENA_BLOCK;
+
+	return size < ARENA_BLOCK ? ARENA_BLOCK : size > ARENA_LARGE_BLOCK ? ARENA_LARGE_BLOCK : size;
 }
 
 static char *arena_take(struct tl_arena *arena, size_t size)
@@ -54,13 +83,16 @@ static char *arena_take(struct tl_arena *arena, size_t size)
 	char *taken;
 
 	if (size > arena->left) {
+		size_t block = next_block(arena);
+
 		if (size > ARENA_BLOCK / 4)
 			return arena_block(arena, size);
-		taken = arena_block(arena, ARENA_BLOCK);
+		taken = arena_block(arena, block);
 		if (!taken)
 			return NULL;
 		arena->free = taken;
-		arena->left = ARENA_BLOCK;
+		arena->left = block;
+		arena->total += block;
 	}
 	taken = arena->free;
 	arena->free += size;
@@ -113,6 +145,7 @@ void tl_arena_move(struct tl_arena *to, struct tl_arena *from)
 	/* The block that `to` is still taking from may be any of the chain. */
 	*last = to->blocks;
 	to->blocks = from->blocks;
+	to->total += from->total;
 	*from = (struct tl_arena){ 0 };
 }
 

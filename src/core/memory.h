@@ -18,6 +18,7 @@ struct tl_arena {
 	struct tl_arena_block *blocks;
 	char *free;
 	size_t left;
+	size_t total; /* of the blocks that small things share */
 };
 
 /* `size` bytes, aligned for any type; NULL without memory. Not zeroed. */
