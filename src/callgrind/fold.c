@@ -336,11 +336,20 @@ static int nothing_read(struct tl_callgrind_reader *const *readers, size_t count
 			   "the file is empty; with --separate-threads=yes the data are in FILE-01, FILE-02, ...");
 }
 
+static void free_tables(struct callgrind_fold *f)
+{
+	free(f->texts);
+	free(f->known);
+	f->texts = NULL;
+	f->known = NULL;
+}
+
 /* The names of the profile are those of the readers: they are the profile's from here on. */
 static void hand_over_names(struct tl_profile *profile, struct tl_callgrind_reader *reader)
 {
 	tl_arena_move(&profile->names.arena, &reader->names.pool.arena);
-	reader->names.pool.count = 1; /* "" */
+	tl_callgrind_names_free(&reader->names);
+	reader->names = (struct callgrind_names){ .pool = { .count = 0 } };
 	reader->part.command = reader->part.creator = 0;
 	reader->column_count = reader->event_count = 0;
 }
@@ -352,14 +361,14 @@ static int finish(struct callgrind_fold *f, struct tl_callgrind_reader *const *r
 
 	for (size_t i = 0; status == 0 && i < count; i++)
 		hand_over_names(f->profile, readers[i]);
+	free_tables(f);
 	return status < 0 ? status : tl_profile_finish(f->profile, err);
 }
 
 static void free_fold(struct callgrind_fold *f)
 {
 	tl_callgrind_free_inherited(f);
-	free(f->texts);
-	free(f->known);
+	free_tables(f);
 	free(f->columns);
 	free(f->gathered);
 }

@@ -414,7 +414,7 @@ void tl_callgrind_close(struct tl_callgrind_reader *reader)
 
 const char *tl_callgrind_name(const struct tl_callgrind_reader *reader, uint32_t name)
 {
-	return name == TL_NONE ? "" : reader->names.pool.names[name].text;
+	return name >= reader->names.pool.count ? "" : reader->names.pool.names[name].text;
 }
 
 uint32_t tl_callgrind_intern(struct tl_callgrind_reader *reader, const char *text, size_t size)

@@ -46,6 +46,15 @@ bool tl_grow(void *array, size_t *capacity, size_t want, size_t element)
 	return true;
 }
 
+void *tl_zeroed(size_t count, size_t element)
+{
+	void *made = count < PTRDIFF_MAX / element ? calloc(count + 1, element) : NULL;
+
+	if (made)
+		prefer_large_pages(made, (count + 1) * element);
+	return made;
+}
+
 /* ---- arena ---- */
 
 enum { ARENA_BLOCK = 16 * 1024, ARENA_LARGE_BLOCK = LARGE };
@@ -183,6 +192,7 @@ static bool index_grow(struct tl_index *index)
 	slots = malloc(capacity * sizeof(*slots));
 	if (!slots)
 		return false;
+	prefer_large_pages(slots, capacity * sizeof(*slots));
 	memset(slots, 0xff, capacity * sizeof(*slots));
 	for (size_t i = 0; index->slots && i <= index->mask; i++)
 		if (index->slots[i].number != TL_NONE)

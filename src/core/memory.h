@@ -13,6 +13,9 @@
  */
 bool tl_grow(void *array, size_t *capacity, size_t want, size_t element);
 
+/* calloc() for what may be large; one more element than asked for, so that nothing at all is not a failed allocation. */
+void *tl_zeroed(size_t count, size_t element);
+
 /* A chain of blocks that is freed whole. Zero-filled is an empty arena. */
 struct tl_arena {
 	struct tl_arena_block *blocks;

@@ -25,8 +25,7 @@ static void add_row(struct tl_profile *profile, int64_t *to, const int64_t *from
 
 static bool zeroed(void *array, size_t count, size_t size)
 {
-	/* One more than needed: an empty table is not a failed allocation. */
-	void *made = calloc(count + 1, size);
+	void *made = tl_zeroed(count, size);
 
 	memcpy(array, &made, sizeof(made));
 	return made != NULL;

@@ -32,8 +32,7 @@ static void add_row(struct tl_profile *profile, int64_t *to, const int64_t *from
 
 static int64_t *zeros(size_t count)
 {
-	/* One more than needed: an empty table is not a failed allocation. */
-	return calloc(count + 1, sizeof(int64_t));
+	return tl_zeroed(count, sizeof(int64_t));
 }
 
 /* Number of the local that costs of (function, part) belong to; TL_NONE: costs of no one part. */
@@ -201,6 +200,10 @@ bool tl_profile_derive_sums(struct tl_profile *profile)
 	struct tl_cycles cycles;
 	bool ok;
 
+	/* Nothing is added any more, so nothing is looked for by its key. */
+	tl_index_free(&profile->line_table.index);
+	tl_index_free(&profile->arc_table.index);
+	tl_index_free(&profile->jump_table.index);
 	if (!make_locals(profile))
 		return false;
 	profile->local_inclusive = zeros(profile->local_table.count * profile->event_count);
