@@ -173,7 +173,12 @@ static int put_gathered(struct callgrind_fold *f, struct tl_error *err)
 		return 0;
 	line.at.file = f->profile->functions[f->function].file;
 	f->function = TL_NONE;
-	row = tl_profile_line_row(f->profile, &line);
+	if (line.part != TL_NONE)
+		row = tl_profile_line_row(f->profile, &line);
+	else
+		row = tl_profile_line_each(f->profile)
+			      ? f->profile->line_table.cost + (size_t)line.function * f->profile->event_count
+			      : NULL;
 	if (!row)
 		return tl_error_memory(err);
 	add_costs(f, row, f->gathered, f->column_count);
@@ -359,6 +364,9 @@ static int finish(struct callgrind_fold *f, struct tl_callgrind_reader *const *r
 {
 	int status = tl_callgrind_add_inherited(f, err);
 
+	if (status == 0 && f->options.detail == TL_CALLGRIND_FUNCTIONS && !f->options.per_part &&
+	    !tl_profile_line_each(f->profile))
+		status = tl_error_memory(err);
 	for (size_t i = 0; status == 0 && i < count; i++)
 		hand_over_names(f->profile, readers[i]);
 	free_tables(f);

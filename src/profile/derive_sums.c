@@ -69,7 +69,8 @@ static void add_line(struct tl_profile *profile, size_t line)
 	const struct tl_cost_line *l = &profile->lines[line];
 	uint32_t local = l->part < profile->part_count ? tl_profile_find_local(profile, l->function, l->part) : TL_NONE;
 
-	add_row(profile, row(profile->function_self, profile, l->function), cost);
+	if (profile->function_self != profile->line_table.cost)
+		add_row(profile, row(profile->function_self, profile, l->function), cost);
 	add_row(profile, profile->total, cost);
 	if (local != TL_NONE)
 		add_row(profile, row(profile->local_table.cost, profile, local), cost);
@@ -195,10 +196,26 @@ static bool derive(struct tl_profile *profile, const struct tl_cycles *cycles)
 	return ok;
 }
 
+/* One line a function, in the order of functions: then the costs of lines are those of functions. */
+static bool lines_are_functions(const struct tl_profile *profile)
+{
+	if (!profile->line_table.count || profile->line_table.count != profile->function_table.count)
+		return false;
+	for (size_t i = 0; i < profile->line_table.count; i++)
+		if (profile->lines[i].function != i)
+			return false;
+	return true;
+}
+
 bool tl_profile_derive_sums(struct tl_profile *profile)
 {
 	struct tl_cycles cycles;
 	bool ok;
+
+	if (lines_are_functions(profile)) {
+		free(profile->function_self);
+		profile->function_self = profile->line_table.cost;
+	}
 
 	/* Nothing is added any more, so nothing is looked for by its key. */
 	tl_index_free(&profile->line_table.index);

@@ -229,6 +229,22 @@ int64_t *tl_profile_line_row(struct tl_profile *profile, const struct tl_cost_li
 	return found == TL_NONE ? NULL : profile->line_table.cost + (size_t)found * profile->event_count;
 }
 
+bool tl_profile_line_each(struct tl_profile *profile)
+{
+	struct tl_table *table = &profile->line_table;
+
+	while (table->count < profile->function_table.count) {
+		struct tl_cost_line line = { .function = (uint32_t)table->count, .part = TL_NONE };
+
+		line.at.file = profile->functions[table->count].file;
+		if (!tl_grow(&profile->lines, &table->capacity, table->count + 1, sizeof(*profile->lines)) ||
+		    !table_cost(table, profile->event_count))
+			return false;
+		profile->lines[table->count++] = line;
+	}
+	return true;
+}
+
 int tl_profile_add_line(struct tl_profile *profile, const struct tl_cost_line *line, const int64_t *cost,
 			struct tl_error *err)
 {
@@ -449,6 +465,8 @@ void tl_profile_free(struct tl_profile *profile)
 		tl_latency_free(&profile->latency[i]);
 	for (size_t i = 0; i < profile->local_table.count; i++)
 		tl_latency_free(&profile->locals[i].latency);
+	if (profile->function_self == profile->line_table.cost)
+		profile->function_self = NULL;
 	table_free(&profile->function_table);
 	table_free(&profile->context_table);
 	table_free(&profile->line_table);
