@@ -342,11 +342,13 @@ int tl_callgrind_step(struct tl_callgrind_reader *reader, struct tl_error *err)
 			return status;
 		enum callgrind_first first = tl_callgrind_first[*lines->start];
 
-		if (first == FIRST_COST)
+		if (__builtin_expect(lines->too_long, 0))
+			status = odd_line(reader, err);
+		else if (first == FIRST_COST)
 			status = tl_callgrind_cost_line(reader, err);
-		else if (lines->start == lines->stop && !lines->too_long)
+		else if (lines->start == lines->stop)
 			status = 0;
-		else if (first == FIRST_BLANK || lines->too_long)
+		else if (first == FIRST_BLANK)
 			status = odd_line(reader, err);
 		else
 			status = other_line(reader, err);

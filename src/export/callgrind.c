@@ -187,22 +187,11 @@ static uint64_t common_process(const struct tl_callgrind *c)
 	return process;
 }
 
-static const char *common_command(const struct tl_callgrind *c)
-{
-	uint32_t parts = tl_profile_part_count(c->profile);
-	const char *command = parts ? tl_profile_part(c->profile, 0)->command : "";
-
-	for (uint32_t i = 1; i < parts; i++)
-		if (strcmp(tl_profile_part(c->profile, i)->command, command))
-			return "";
-	return command;
-}
-
 /* Who was measured: a part of the profile, or NULL for all together. */
 static void put_target(const struct tl_callgrind *c, const struct tl_part *part, uint32_t number)
 {
 	uint64_t process = part ? part->process : common_process(c);
-	const char *command = part ? part->command : common_command(c);
+	const char *command = part ? part->command : "";
 
 	if (!*command)
 		command = c->options.command ? c->options.command : "???";

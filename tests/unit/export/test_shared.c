@@ -118,7 +118,7 @@ static void wire_format(void **state)
 /* Each exporter can be found by its name, and has what help needs. */
 static void tables(void **state)
 {
-	static const char *const names[] = { "callgrind", "pprof", "speedscope", "folded", "dot", "json", "csv" };
+	static const char *const names[] = { "callgrind", "cachegrind", "pprof", "speedscope", "folded", "dot", "json", "csv" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
