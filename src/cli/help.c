@@ -40,7 +40,7 @@ void help_overview(void)
 	fputs("formats:", stdout);
 	for (const struct tl_format_info *format = tl_formats(); format->name; format++)
 		printf(" %s", format->name);
-	puts(", plain or compressed (zstd, gzip, xz, lz4); - is standard input\n"
+	puts(", plain or compressed (zstd, gzip, xz, lz4); - is stdin\n"
 	     "more:    tracelathe COMMAND --help, tracelathe --version");
 }
 

@@ -16,8 +16,10 @@ static void what_a_header_says(void **state)
 	struct tl_callgrind_part part;
 
 	(void)state;
-	text_open(&t, "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 20300\ncmd:  ./mini 60\npart: 2\nthread: 3\n"
-		      "desc: I1 cache: \ndesc: Trigger: Program termination\npositions: instr line\nevents: Ir  Dr \ntotals: 0 0\n");
+	text_open(&t, "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 20300\ncmd:  ./mini "
+		      "60\npart: 2\nthread: 3\n"
+		      "desc: I1 cache: \ndesc: Trigger: Program termination\npositions: instr line\nevents: "
+		      "Ir  Dr \ntotals: 0 0\n");
 	part = part_at_end(&t);
 	assert_int_equal(part.process, 20300);
 	assert_int_equal(part.number, 2);
@@ -99,8 +101,10 @@ static void totals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_a_header_says), cmocka_unit_test(command_lines),
-		cmocka_unit_test(inherited_columns),  cmocka_unit_test(where_parts_begin),
+		cmocka_unit_test(what_a_header_says),
+		cmocka_unit_test(command_lines),
+		cmocka_unit_test(inherited_columns),
+		cmocka_unit_test(where_parts_begin),
 		cmocka_unit_test(totals),
 	};
 

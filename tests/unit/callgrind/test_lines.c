@@ -7,8 +7,13 @@
 static void ends_of_lines(void **state)
 {
 	static const char *const texts[] = {
-		"events: Ir\nfn=main\n5 10\n", "events: Ir\r\nfn=main\r\n5 10\r\n", "events: Ir\nfn=main\n5 10",
-		"\xef\xbb\xbf" "events: Ir\nfn=main\n5 10\n", "events: Ir\r\nfn=main\r\n5 10", "events: Ir\n\n\nfn=main\n\n5 10\n\n",
+		"events: Ir\nfn=main\n5 10\n",
+		"events: Ir\r\nfn=main\r\n5 10\r\n",
+		"events: Ir\nfn=main\n5 10",
+		"\xef\xbb\xbf"
+		"events: Ir\nfn=main\n5 10\n",
+		"events: Ir\r\nfn=main\r\n5 10",
+		"events: Ir\n\n\nfn=main\n\n5 10\n\n",
 	};
 
 	(void)state;
@@ -142,10 +147,14 @@ static void probing(void **state)
 		const char *text;
 		int least, most;
 	} rows[] = {
-		{ "# callgrind format\n", 100, 100 },	  { "version: 1\ncreator: callgrind-3.19.0\n", 80, 100 },
-		{ "desc: I1 cache: 1\ncmd: x\nevents: Ir\nfl=a\n", 60, 100 }, { "events: Hits\n", 60, 100 },
+		{ "# callgrind format\n", 100, 100 },
+		{ "version: 1\ncreator: callgrind-3.19.0\n", 80, 100 },
+		{ "desc: I1 cache: 1\ncmd: x\nevents: Ir\nfl=a\n", 60, 100 },
+		{ "events: Hits\n", 60, 100 },
 		{ "\xef\xbb\xbf# callgrind format\n", 100, 100 },
-		{ "\n==== NEW PROFILING FILE ====\nversion: 0.9.6\n", 50, 100 }, { "hello world\n", 0, 0 }, { "", 0, 0 },
+		{ "\n==== NEW PROFILING FILE ====\nversion: 0.9.6\n", 50, 100 },
+		{ "hello world\n", 0, 0 },
+		{ "", 0, 0 },
 	};
 	uint8_t binary[64];
 
@@ -163,9 +172,9 @@ static void probing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ends_of_lines),  cmocka_unit_test(offsets_and_line_numbers),
-		cmocka_unit_test(long_lines),	  cmocka_unit_test(too_long_lines),
-		cmocka_unit_test(every_seam),	  cmocka_unit_test(probing),
+		cmocka_unit_test(ends_of_lines), cmocka_unit_test(offsets_and_line_numbers),
+		cmocka_unit_test(long_lines),	 cmocka_unit_test(too_long_lines),
+		cmocka_unit_test(every_seam),	 cmocka_unit_test(probing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,25 +92,33 @@ static struct cost cost_of(const char *text)
 {
 	struct cost cost = { 0, false, false, false };
 	const uint8_t *p = buffer_of(text);
-	const uint8_t *end = tl_callgrind_odd_cost(p, p + strlen(text), &cost.value, &cost.over, &cost.fraction);
+	const uint8_t *end =
+		tl_callgrind_odd_cost(p, p + strlen(text), &cost.value, &cost.over, &cost.fraction);
 
 	cost.bad = end != p + strlen(text);
 	return cost;
 }
 
-/* "floats: scale or truncate with a report, never silently"; a whole number in another notation loses nothing */
+/* "floats: scale or truncate with a report, never silently"; a whole number in another notation loses nothing
+ */
 static void fractions(void **state)
 {
 	static const struct {
 		const char *text;
 		struct cost cost;
 	} rows[] = {
-		{ "12.5", { 12, false, true, false } },       { "1e3", { 1000, false, false, false } },
-		{ "1487.50", { 1487, false, true, false } },  { "12.0", { 12, false, false, false } },
-		{ "-2.5", { -2, false, true, false } },       { ".5", { 0, false, true, false } },
-		{ "5.", { 5, false, false, false } },         { "1.25e1", { 12, false, true, false } },
-		{ "125e-1", { 12, false, true, false } },     { "1e400000", { INT64_MAX, true, false, false } },
-		{ "0e400000", { 0, false, false, false } },   { "1e-400000", { 0, false, true, false } },
+		{ "12.5", { 12, false, true, false } },
+		{ "1e3", { 1000, false, false, false } },
+		{ "1487.50", { 1487, false, true, false } },
+		{ "12.0", { 12, false, false, false } },
+		{ "-2.5", { -2, false, true, false } },
+		{ ".5", { 0, false, true, false } },
+		{ "5.", { 5, false, false, false } },
+		{ "1.25e1", { 12, false, true, false } },
+		{ "125e-1", { 12, false, true, false } },
+		{ "1e400000", { INT64_MAX, true, false, false } },
+		{ "0e400000", { 0, false, false, false } },
+		{ "1e-400000", { 0, false, true, false } },
 	};
 
 	(void)state;

@@ -35,7 +35,8 @@ static const struct {
 	{ HEAD "fn=a\n1 10\ntotals: 10\n1 1\n", "callgrind.totals", TL_BAD_RECORD, BODY + 5, 5 },
 	/* Cachegrind's sum stands at the end. */
 	{ HEAD "fn=a\n1 10\nsummary: 11\n", "callgrind.summary.last", TL_BAD_RECORD, BODY + 5, 5 },
-	{ HEAD "creator: callgrind-3.19.0\nfn=a\n1 10\n", "callgrind.totals.missing", TL_TRUNCATED, 30 + 26 + 5 + 5, 5 },
+	{ HEAD "creator: callgrind-3.19.0\nfn=a\n1 10\n", "callgrind.totals.missing", TL_TRUNCATED,
+	  30 + 26 + 5 + 5, 5 },
 	{ HEAD "fn=a\n1 9223372036854775807\n2 1\n", "callgrind.sum.large", TL_TOO_LARGE, BODY + 22, 5 },
 };
 
@@ -108,7 +109,8 @@ static const struct {
 	{ HEAD "colour: red\nshape: round\n", "callgrind.header.unknown", 30, 3 },
 	{ HEAD "fn=(1) a\nfn=(1) b\n", "callgrind.name.redefined", 39, 4 },
 	{ HEAD "fn=a\ncfn=b\nrcalls=1 9\n1 0\n", "callgrind.call.rcalls", BODY + 6, 5 },
-	/* "summary: ... is the cost of the whole run when it is not the sum": told where no totals: explains it */
+	/* "summary: ... is the cost of the whole run when it is not the sum": told where no totals: explains
+	   it */
 	{ HEAD "summary: 1\nfn=a\n5 10\n", "callgrind.summary", 30, 3 },
 };
 
@@ -137,8 +139,12 @@ static void explained_summary(void **state)
 static void other_dialects(void **state)
 {
 	(void)state;
-	assert_int_equal(check_text(HEAD "timeframe (BB): 1-2\narch: arm\nfrfn=(spontaneous)\nfn=a\nbb=0x10 3 1\nln=5\nrec=1\n1 5\n"
-				    "==== NEW PROFILING FILE ====\nversion: 0.9.6\nevents: Ir\nfn=b\n1 5\n").count, 0);
+	assert_int_equal(check_text(HEAD
+				    "timeframe (BB): 1-2\narch: arm\nfrfn=(spontaneous)\nfn=a\nbb=0x10 3 "
+				    "1\nln=5\nrec=1\n1 5\n"
+				    "==== NEW PROFILING FILE ====\nversion: 0.9.6\nevents: Ir\nfn=b\n1 5\n")
+				 .count,
+			 0);
 }
 
 /* A call that costs less than what was called: no totals: line sees that. In a cycle nothing can be said. */
@@ -151,7 +157,10 @@ static void calls_that_are_too_cheap(void **state)
 	assert_string_equal(seen.rule, "callgrind.inclusive");
 	assert_int_equal(seen.offset, TL_NOWHERE);
 	assert_int_equal(check_text(HEAD "fn=main\n1 10\ncfn=f\ncalls=1 9\n1 40\nfn=f\n9 40\n").count, 0);
-	assert_int_equal(check_text(HEAD "fn=a\n1 10\ncfn=b\ncalls=1 9\n1 5\nfn=b\n9 40\ncfn=a\ncalls=1 1\n1 5\n").count, 0);
+	assert_int_equal(
+		check_text(HEAD "fn=a\n1 10\ncfn=b\ncalls=1 9\n1 5\nfn=b\n9 40\ncfn=a\ncalls=1 1\n1 5\n")
+			.count,
+		0);
 }
 
 static int stop_at_once(void *arg, const struct tl_callgrind_violation *violation)

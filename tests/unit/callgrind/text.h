@@ -67,7 +67,8 @@ static inline const char *name_of(const struct text *t, uint32_t name)
 }
 
 /* All of a text was read with exactly this many faults. The first is at `offset` and `line` with `status`. */
-static inline void expect_fault(const char *text, uint64_t count, enum tl_status status, uint64_t offset, uint64_t line)
+static inline void expect_fault(const char *text, uint64_t count, enum tl_status status, uint64_t offset,
+				uint64_t line)
 {
 	const struct tl_callgrind_fault *faults;
 	struct text t;
