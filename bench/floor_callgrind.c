@@ -24,7 +24,8 @@ static void parse_line(const char *p, const char *end, struct counts *counts)
 
 		if (end - p > 2 && p[0] == '0' && p[1] == 'x') {
 			for (p += 2; p < end && *p > ' '; p++)
-				number = number * 16 + (uint64_t)(*p <= '9' ? *p - '0' : (*p | 0x20) - 'a' + 10);
+				number = number * 16 +
+					 (uint64_t)(*p <= '9' ? *p - '0' : (*p | 0x20) - 'a' + 10);
 		} else {
 			for (; p < end && *p >= '0' && *p <= '9'; p++)
 				number = number * 10 + (uint64_t)(*p - '0');

@@ -141,7 +141,8 @@ struct tl_callgrind_fold_options {
 
 /**
  * Fold the profiles of `count` readers, which are parts of one run, into a finished profile. Events are matched by name,
- * functions by object, file and name. Readers without a byte are skipped when another has some.
+ * functions by object, file and name. Readers without a byte are skipped when another has some. The readers are used up:
+ * only tl_callgrind_faults() and tl_callgrind_close() may follow.
  * @return 0; TL_BAD_FORMAT: no "events:" line; TL_TRUNCATED: nothing at all; TL_NO_MEMORY, TL_IO, strict: a fault
  */
 TL_API int tl_callgrind_fold(struct tl_callgrind_reader *const *readers, size_t count,

@@ -59,7 +59,8 @@ static int name_faults(struct tl_callgrind_reader *reader, const struct callgrin
 	return status;
 }
 
-int tl_callgrind_name_line(struct tl_callgrind_reader *reader, const struct callgrind_key *key, struct tl_error *err)
+int tl_callgrind_name_line(struct tl_callgrind_reader *reader, const struct callgrind_key *key,
+			   struct tl_error *err)
 {
 	struct callgrind_lines *lines = &reader->lines;
 	const uint8_t *value = lines->start + key->size;
@@ -74,7 +75,8 @@ int tl_callgrind_name_line(struct tl_callgrind_reader *reader, const struct call
 		reference.id_size = (size_t)(lines->stop - value) - 2;
 	} else {
 		if (!tl_callgrind_names_read(&reader->names, key->space, (const char *)value,
-					     (size_t)(lines->stop - value), tl_callgrind_lines_passed(lines), &reference))
+					     (size_t)(lines->stop - value), tl_callgrind_lines_passed(lines),
+					     &reference))
 			return tl_error_memory(err);
 		int status = name_faults(reader, &reference, err);
 
@@ -108,7 +110,8 @@ static const uint8_t *skip_range(const uint8_t *p, bool *over)
 }
 
 /*
- * One sub-position ("SubPosition := Number | '+' Number | '-' Number | '*'"), relative to what *at is. NULL: none.
+ * One sub-position ("SubPosition := Number | '+' Number | '-' Number | '*'"), relative to what *at is. NULL:
+ * none.
  */
 static inline const uint8_t *sub_position(const uint8_t *p, uint64_t *at, struct position *position)
 {
@@ -132,7 +135,8 @@ static inline const uint8_t *sub_position(const uint8_t *p, uint64_t *at, struct
 	return p;
 }
 
-/* The sub-positions at p; those missing stay as they were. -> the byte behind them and their blanks, NULL: bad. */
+/* The sub-positions at p; those missing stay as they were. -> the byte behind them and their blanks, NULL:
+ * bad. */
 static inline const uint8_t *sub_positions(const struct tl_callgrind_reader *reader, const uint8_t *p,
 					   struct position *position, unsigned *count)
 {
@@ -155,11 +159,14 @@ static struct tl_callgrind_place place_of(const struct position *position)
 	uint64_t line = position->at[COLUMN_LINE];
 
 	return (struct tl_callgrind_place){
-		position->at[COLUMN_INSTR], position->at[COLUMN_BB], line > INT64_MAX ? 0 : line,
+		position->at[COLUMN_INSTR],
+		position->at[COLUMN_BB],
+		line > INT64_MAX ? 0 : line,
 	};
 }
 
-static int position_faults(struct tl_callgrind_reader *reader, const struct position *position, struct tl_error *err)
+static int position_faults(struct tl_callgrind_reader *reader, const struct position *position,
+			   struct tl_error *err)
 {
 	int status = 0;
 
@@ -180,7 +187,8 @@ struct costs {
 };
 
 /* The number at p; -> what follows it and its blanks, NULL: none. */
-static inline const uint8_t *read_cost(const uint8_t *p, const uint8_t *stop, int64_t *cost, struct costs *costs)
+static inline const uint8_t *read_cost(const uint8_t *p, const uint8_t *stop, int64_t *cost,
+				       struct costs *costs)
 {
 	uint64_t value = 0;
 	const uint8_t *end;
@@ -236,7 +244,8 @@ static inline bool add_to_sums(struct tl_callgrind_reader *reader, unsigned coun
 	bool over = false;
 
 	for (unsigned i = 0; i < count; i++)
-		if (__builtin_expect(__builtin_add_overflow(reader->sums[i], reader->costs[i], &reader->sums[i]), 0)) {
+		if (__builtin_expect(
+			    __builtin_add_overflow(reader->sums[i], reader->costs[i], &reader->sums[i]), 0)) {
 			reader->sums[i] = reader->costs[i] < 0 ? INT64_MIN : INT64_MAX;
 			over = true;
 		}
@@ -260,8 +269,8 @@ static int self_faults(struct tl_callgrind_reader *reader, bool summed, struct t
 }
 
 /* Self cost: the only kind that moves the base (rule A). */
-static inline int self_line(struct tl_callgrind_reader *reader, const struct position *position, unsigned count,
-			    struct tl_error *err)
+static inline int self_line(struct tl_callgrind_reader *reader, const struct position *position,
+			    unsigned count, struct tl_error *err)
 {
 	struct callgrind_state *s = &reader->state;
 	bool summed = add_to_sums(reader, count);
@@ -371,7 +380,9 @@ int tl_callgrind_cost_line(struct tl_callgrind_reader *reader, struct tl_error *
 		status = pending == PENDING_CALL ? call_line(reader, err) : jump_source(reader);
 	if (__builtin_expect(costs.over || costs.fraction || costs.surplus, 0) && status == 0)
 		status = cost_faults(reader, &costs, err);
-	if (__builtin_expect(position.negative || position.over || position.at[COLUMN_LINE] > UINT32_MAX, 0) && status == 0)
+	if (__builtin_expect(position.negative || position.over || position.at[COLUMN_LINE] > UINT32_MAX,
+			     0) &&
+	    status == 0)
 		status = position_faults(reader, &position, err);
 	item->owner = s->owner;
 	item->file = s->file;
@@ -383,7 +394,8 @@ int tl_callgrind_cost_line(struct tl_callgrind_reader *reader, struct tl_error *
 
 /* ---- calls and jumps ---- */
 
-/* Where it leads: sub-positions relative to the base. Missing ones are unknown, surplus ones of no meaning (xdebug). */
+/* Where it leads: sub-positions relative to the base. Missing ones are unknown, surplus ones of no meaning
+ * (xdebug). */
 static bool read_target(struct tl_callgrind_reader *reader, const uint8_t *p)
 {
 	struct callgrind_state *s = &reader->state;
@@ -418,7 +430,8 @@ static int begin_pending(struct tl_callgrind_reader *reader, enum callgrind_pend
 }
 
 /* "calls=(Call Count) (Destination position)". 0 calls are calls (rule G). */
-int tl_callgrind_calls_line(struct tl_callgrind_reader *reader, const struct callgrind_key *key, struct tl_error *err)
+int tl_callgrind_calls_line(struct tl_callgrind_reader *reader, const struct callgrind_key *key,
+			    struct tl_error *err)
 {
 	struct callgrind_state *s = &reader->state;
 	const uint8_t *stop = reader->lines.stop, *p = count_at(reader->lines.start + key->size, &s->count);
@@ -446,10 +459,11 @@ static unsigned count_words(const uint8_t *p, const uint8_t *stop)
 }
 
 /*
- * "jump=executed target"; "jcnd=followed/executed target" as written, "jcnd=executed followed target" as printed in the
- * published text (section 2).
+ * "jump=executed target"; "jcnd=followed/executed target" as written, "jcnd=executed followed target" as
+ * printed in the published text (section 2).
  */
-static const uint8_t *jump_counts(const struct tl_callgrind_reader *reader, const uint8_t *p, struct callgrind_state *s)
+static const uint8_t *jump_counts(const struct tl_callgrind_reader *reader, const uint8_t *p,
+				  struct callgrind_state *s)
 {
 	uint64_t first, second;
 
@@ -467,7 +481,8 @@ static const uint8_t *jump_counts(const struct tl_callgrind_reader *reader, cons
 	return p;
 }
 
-int tl_callgrind_jump_line(struct tl_callgrind_reader *reader, const struct callgrind_key *key, struct tl_error *err)
+int tl_callgrind_jump_line(struct tl_callgrind_reader *reader, const struct callgrind_key *key,
+			   struct tl_error *err)
 {
 	struct callgrind_state *s = &reader->state;
 	const uint8_t *stop = reader->lines.stop, *p;

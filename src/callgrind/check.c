@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rules: those of lines and parts are noticed by the reader as it goes, for which see layout.c; those of the whole
- * profile are looked at here.
+ * Rules: those of lines and parts are noticed by the reader as it goes, for which see layout.c; those of the
+ * whole profile are looked at here.
  */
 #include "callgrind/fold.h"
 #include "core/error.h"
@@ -18,8 +18,11 @@ static int violate(void *arg, enum callgrind_rule rule, uint64_t offset, uint64_
 {
 	struct checking *c = arg;
 	const struct tl_callgrind_violation violation = {
-		.rule = tl_callgrind_rules[rule].id, .text = tl_callgrind_rules[rule].text,
-		.offset = offset, .line = line, .part = part,
+		.rule = tl_callgrind_rules[rule].id,
+		.text = tl_callgrind_rules[rule].text,
+		.offset = offset,
+		.line = line,
+		.part = part,
 	};
 
 	c->violations++;
@@ -31,7 +34,11 @@ static void violate_function(struct checking *c, const struct tl_function *funct
 {
 	const struct callgrind_rule_row *rule = &tl_callgrind_rules[RULE_INCLUSIVE];
 	const struct tl_callgrind_violation violation = {
-		.rule = rule->id, .text = rule->text, .offset = TL_NOWHERE, .line = TL_NOWHERE, .part = TL_NONE,
+		.rule = rule->id,
+		.text = rule->text,
+		.offset = TL_NOWHERE,
+		.line = TL_NOWHERE,
+		.part = TL_NONE,
 		.function = function->name,
 	};
 
@@ -49,7 +56,8 @@ static int64_t *entered_costs(const struct tl_profile *profile)
 		const struct tl_arc *arc = &profile->arcs[i];
 
 		if (arc->caller != arc->callee)
-			tl_add_cost(&entered[arc->callee], profile->arc_table.cost[i * profile->event_count], &saturated);
+			tl_add_cost(&entered[arc->callee], profile->arc_table.cost[i * profile->event_count],
+				    &saturated);
 	}
 	return entered;
 }
@@ -65,9 +73,9 @@ static bool *called_functions(const struct tl_profile *profile)
 }
 
 /*
- * What the calls of a function cost is what it and its callees cost. Where they cost less, a call line is wrong, or there
- * is a way into the function that no call line tells of, as into the first function of a thread. In a cycle nothing can
- * be said (rule J).
+ * What the calls of a function cost is what it and its callees cost. Where they cost less, a call line is
+ * wrong, or there is a way into the function that no call line tells of, as into the first function of a
+ * thread. In a cycle nothing can be said (rule J).
  */
 static int check_inclusive(struct checking *c, const struct tl_profile *profile, struct tl_error *err)
 {
@@ -91,7 +99,10 @@ int64_t tl_callgrind_check(struct tl_callgrind_reader *reader, tl_callgrind_viol
 {
 	struct checking c = { .fn = fn, .arg = arg };
 	struct tl_callgrind_fold_options options = {
-		.size = sizeof(options), .part = TL_NOWHERE, .thread = TL_NOWHERE, .process = TL_NOWHERE,
+		.size = sizeof(options),
+		.part = TL_NOWHERE,
+		.thread = TL_NOWHERE,
+		.process = TL_NOWHERE,
 		.detail = TL_CALLGRIND_FUNCTIONS,
 	};
 	struct tl_profile *profile;

@@ -13,9 +13,11 @@ struct dump {
 };
 
 static const char *const kind_names[TL_CALLGRIND_KIND_COUNT] = {
-	[TL_CALLGRIND_COMMENT] = "comment", [TL_CALLGRIND_HEADER] = "header", [TL_CALLGRIND_NAME] = "name",
-	[TL_CALLGRIND_COST] = "cost",       [TL_CALLGRIND_CALL] = "call",     [TL_CALLGRIND_JUMP] = "jump",
-	[TL_CALLGRIND_OTHER] = "other",     [TL_CALLGRIND_LOST] = "lost",     [TL_CALLGRIND_PART_END] = "part",
+	[TL_CALLGRIND_COMMENT] = "comment", [TL_CALLGRIND_HEADER] = "header",
+	[TL_CALLGRIND_NAME] = "name",	    [TL_CALLGRIND_COST] = "cost",
+	[TL_CALLGRIND_CALL] = "call",	    [TL_CALLGRIND_JUMP] = "jump",
+	[TL_CALLGRIND_OTHER] = "other",	    [TL_CALLGRIND_LOST] = "lost",
+	[TL_CALLGRIND_PART_END] = "part",
 };
 
 /* ---- values with their names ---- */
@@ -64,7 +66,8 @@ static void put_address(const struct dump *d, const char *name, uint64_t address
 }
 
 /* Only the columns that the part has; the names are those of positions:. */
-static void put_place(const struct dump *d, const struct tl_callgrind_place *place, const char *const names[COLUMNS])
+static void put_place(const struct dump *d, const struct tl_callgrind_place *place,
+		      const char *const names[COLUMNS])
 {
 	for (unsigned i = 0; i < d->reader->position_count; i++) {
 		unsigned column = d->reader->positions[i];
@@ -176,9 +179,11 @@ static void dump_part(const struct dump *d)
 }
 
 static void (*const dump_kind[TL_CALLGRIND_KIND_COUNT])(const struct dump *d) = {
-	[TL_CALLGRIND_COMMENT] = dump_text, [TL_CALLGRIND_HEADER] = dump_text, [TL_CALLGRIND_NAME] = dump_name,
-	[TL_CALLGRIND_COST] = dump_cost,    [TL_CALLGRIND_CALL] = dump_call,   [TL_CALLGRIND_JUMP] = dump_jump,
-	[TL_CALLGRIND_OTHER] = dump_text,   [TL_CALLGRIND_LOST] = dump_lost,   [TL_CALLGRIND_PART_END] = dump_part,
+	[TL_CALLGRIND_COMMENT] = dump_text,  [TL_CALLGRIND_HEADER] = dump_text,
+	[TL_CALLGRIND_NAME] = dump_name,     [TL_CALLGRIND_COST] = dump_cost,
+	[TL_CALLGRIND_CALL] = dump_call,     [TL_CALLGRIND_JUMP] = dump_jump,
+	[TL_CALLGRIND_OTHER] = dump_text,    [TL_CALLGRIND_LOST] = dump_lost,
+	[TL_CALLGRIND_PART_END] = dump_part,
 };
 
 static void begin_line(const struct dump *d)
@@ -200,7 +205,8 @@ static void begin_line(const struct dump *d)
 	put_number(d, "part", item->part);
 }
 
-int tl_callgrind_dump(struct tl_callgrind_reader *reader, bool json, struct tl_output *out, struct tl_error *err)
+int tl_callgrind_dump(struct tl_callgrind_reader *reader, bool json, struct tl_output *out,
+		      struct tl_error *err)
 {
 	struct dump d = { reader, &reader->item, out, json };
 	int status;

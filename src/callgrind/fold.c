@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Items to a profile. For tables and trees (TL_CALLGRIND_FUNCTIONS) the self costs of a function are gathered where
- * they stand together and added once; nothing is looked up per line. Else every line is one of the profile.
+ * Items to a profile. For tables and trees (TL_CALLGRIND_FUNCTIONS) the self costs of a function are gathered
+ * where they stand together and added once; nothing is looked up per line. Else every line is one of the
+ * profile.
  */
 #include "callgrind/fold.h"
 
@@ -31,16 +32,22 @@ static const char *text_of(struct callgrind_fold *f, uint32_t name)
 	if (!f->texts[name])
 		f->texts[name] = is_unknown(pool->names[name].text)
 					 ? f->empty
-					 : tl_profile_intern(f->profile, pool->names[name].text, pool->names[name].size);
+					 : tl_profile_adopt(f->profile, pool->names[name].text,
+							    pool->names[name].size);
 	return f->texts[name];
 }
 
 static uint32_t add_function(struct callgrind_fold *f, const struct tl_callgrind_owner *owner)
 {
-	const char *name = tl_callgrind_name(f->reader, owner->function);
+	static const struct tl_name unknown = { "???", 3 };
+	const struct tl_name *name =
+		owner->function == TL_NONE ? &unknown : &f->reader->names.pool.names[owner->function];
 	struct tl_function function = {
-		.name = tl_profile_intern(f->profile, *name ? name : "???", *name ? strlen(name) : 3),
-		.object = text_of(f, owner->object), .file = text_of(f, owner->file), .id = TL_NOWHERE,
+		.name = tl_profile_adopt(f->profile, name->size ? name->text : unknown.text,
+					 name->size ? name->size : 3),
+		.object = text_of(f, owner->object),
+		.file = text_of(f, owner->file),
+		.id = TL_NOWHERE,
 	};
 
 	if (!function.name || !function.object || !function.file)
@@ -75,7 +82,8 @@ static struct tl_event event_of(const struct tl_callgrind_reader *reader, uint32
 	const struct callgrind_event *event = &reader->events[number];
 
 	return (struct tl_event){
-		.name = tl_callgrind_name(reader, event->name), .long_name = tl_callgrind_name(reader, event->long_name),
+		.name = tl_callgrind_name(reader, event->name),
+		.long_name = tl_callgrind_name(reader, event->long_name),
 	};
 }
 
@@ -126,8 +134,11 @@ static int begin_part(struct callgrind_fold *f, struct tl_error *err)
 {
 	const struct callgrind_part *part = &f->reader->part;
 	struct tl_part made = {
-		.process = part->process, .thread = part->thread, .number = part->number,
-		.command = tl_callgrind_name(f->reader, part->command), .header = part->header ? part->header : "",
+		.process = part->process,
+		.thread = part->thread,
+		.number = part->number,
+		.command = tl_callgrind_name(f->reader, part->command),
+		.header = part->header ? part->header : "",
 	};
 	int status = 0;
 	int64_t number;
@@ -172,7 +183,12 @@ static int put_gathered(struct callgrind_fold *f, struct tl_error *err)
 		return 0;
 	line.at.file = f->profile->functions[f->function].file;
 	f->function = TL_NONE;
-	row = tl_profile_line_row(f->profile, &line);
+	if (line.part != TL_NONE)
+		row = tl_profile_line_row(f->profile, &line);
+	else
+		row = tl_profile_line_each(f->profile)
+			      ? f->profile->line_table.cost + (size_t)line.function * f->profile->event_count
+			      : NULL;
 	if (!row)
 		return tl_error_memory(err);
 	add_costs(f, row, f->gathered, f->column_count);
@@ -207,7 +223,9 @@ static bool position_of(struct callgrind_fold *f, const struct tl_callgrind_plac
 			struct tl_position *position)
 {
 	*position = (struct tl_position){
-		.file = text_of(f, file), .address = place->address, .block = place->block,
+		.file = text_of(f, file),
+		.address = place->address,
+		.block = place->block,
 		.line = place->line > UINT32_MAX ? UINT32_MAX : (uint32_t)place->line,
 	};
 	return position->file != NULL;
@@ -235,15 +253,20 @@ static int fold_cost(struct callgrind_fold *f, const struct tl_callgrind_item *i
 static int fold_call(struct callgrind_fold *f, const struct tl_callgrind_item *item, struct tl_error *err)
 {
 	struct tl_arc arc = {
-		.caller = function_of(f, &item->owner), .callee = function_of(f, &item->target), .part = part_of(f),
-		.from = { .file = f->empty }, .to = { .file = f->empty }, .calls = item->count,
+		.caller = function_of(f, &item->owner),
+		.callee = function_of(f, &item->target),
+		.part = part_of(f),
+		.from = { .file = f->empty },
+		.to = { .file = f->empty },
+		.calls = item->count,
 	};
 	int64_t *row;
 
 	if (arc.caller == TL_NONE || arc.callee == TL_NONE)
 		return tl_error_memory(err);
-	if (f->options.detail == TL_CALLGRIND_LINES && (!position_of(f, &item->at, item->file, &arc.from) ||
-							!position_of(f, &item->to, item->target.file, &arc.to)))
+	if (f->options.detail == TL_CALLGRIND_LINES &&
+	    (!position_of(f, &item->at, item->file, &arc.from) ||
+	     !position_of(f, &item->to, item->target.file, &arc.to)))
 		return tl_error_memory(err);
 	row = tl_profile_arc_row(f->profile, &arc);
 	if (!row)
@@ -255,7 +278,10 @@ static int fold_call(struct callgrind_fold *f, const struct tl_callgrind_item *i
 static int fold_jump(struct callgrind_fold *f, const struct tl_callgrind_item *item, struct tl_error *err)
 {
 	struct tl_jump jump = {
-		.part = f->part, .executed = item->count, .taken = item->taken, .conditional = item->conditional,
+		.part = f->part,
+		.executed = item->count,
+		.taken = item->taken,
+		.conditional = item->conditional,
 	};
 
 	if (f->options.detail != TL_CALLGRIND_LINES)
@@ -263,7 +289,8 @@ static int fold_jump(struct callgrind_fold *f, const struct tl_callgrind_item *i
 	jump.function = function_of(f, &item->owner);
 	jump.target = item->target.function == TL_NONE ? jump.function : function_of(f, &item->target);
 	if (jump.function == TL_NONE || jump.target == TL_NONE ||
-	    !position_of(f, &item->at, item->file, &jump.from) || !position_of(f, &item->to, item->target.file, &jump.to))
+	    !position_of(f, &item->at, item->file, &jump.from) ||
+	    !position_of(f, &item->to, item->target.file, &jump.to))
 		return tl_error_memory(err);
 	return tl_profile_add_jump(f->profile, &jump, err);
 }
@@ -330,23 +357,49 @@ static int nothing_read(struct tl_callgrind_reader *const *readers, size_t count
 {
 	for (size_t i = 0; i < count; i++)
 		if (tl_callgrind_lines_passed(&readers[i]->lines))
-			return tl_error_at(err, TL_BAD_FORMAT, 0, "no events: line anywhere, so no costs can be read");
-	return tl_error_at(err, TL_TRUNCATED, 0,
-			   "the file is empty; with --separate-threads=yes the data are in FILE-01, FILE-02, ...");
+			return tl_error_at(err, TL_BAD_FORMAT, 0,
+					   "no events: line anywhere, so no costs can be read");
+	return tl_error_at(
+		err, TL_TRUNCATED, 0,
+		"the file is empty; with --separate-threads=yes the data are in FILE-01, FILE-02, ...");
 }
 
-static int finish(struct callgrind_fold *f, struct tl_error *err)
+static void free_tables(struct callgrind_fold *f)
+{
+	free(f->texts);
+	free(f->known);
+	f->texts = NULL;
+	f->known = NULL;
+}
+
+/* The names of the profile are those of the readers: they are the profile's from here on. */
+static void hand_over_names(struct tl_profile *profile, struct tl_callgrind_reader *reader)
+{
+	tl_arena_move(&profile->names.arena, &reader->names.pool.arena);
+	tl_callgrind_names_free(&reader->names);
+	reader->names = (struct callgrind_names){ .pool = { .count = 0 } };
+	reader->part.command = reader->part.creator = 0;
+	reader->column_count = reader->event_count = 0;
+}
+
+static int finish(struct callgrind_fold *f, struct tl_callgrind_reader *const *readers, size_t count,
+		  struct tl_error *err)
 {
 	int status = tl_callgrind_add_inherited(f, err);
 
+	if (status == 0 && f->options.detail == TL_CALLGRIND_FUNCTIONS && !f->options.per_part &&
+	    !tl_profile_line_each(f->profile))
+		status = tl_error_memory(err);
+	for (size_t i = 0; status == 0 && i < count; i++)
+		hand_over_names(f->profile, readers[i]);
+	free_tables(f);
 	return status < 0 ? status : tl_profile_finish(f->profile, err);
 }
 
 static void free_fold(struct callgrind_fold *f)
 {
 	tl_callgrind_free_inherited(f);
-	free(f->texts);
-	free(f->known);
+	free_tables(f);
 	free(f->columns);
 	free(f->gathered);
 }
@@ -356,17 +409,19 @@ int tl_callgrind_fold(struct tl_callgrind_reader *const *readers, size_t count,
 		      struct tl_error *err)
 {
 	struct callgrind_fold f = {
-		.options = { .part = TL_NOWHERE, .thread = TL_NOWHERE, .process = TL_NOWHERE }, .function = TL_NONE,
+		.options = { .part = TL_NOWHERE, .thread = TL_NOWHERE, .process = TL_NOWHERE },
+		.function = TL_NONE,
 	};
 	int status = 0;
 
 	*profile = NULL;
 	if (options)
-		memcpy(&f.options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
+		memcpy(&f.options, options,
+		       options->size < sizeof(*options) ? options->size : sizeof(*options));
 	for (size_t i = 0; status == 0 && i < count; i++)
 		status = fold_reader(&f, readers[i], err);
 	if (status == 0)
-		status = f.profile ? finish(&f, err) : nothing_read(readers, count, err);
+		status = f.profile ? finish(&f, readers, count, err) : nothing_read(readers, count, err);
 	free_fold(&f);
 	if (status < 0) {
 		tl_profile_free(f.profile);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inherited events: "event: Sum = Ir + 2 Dr - 10*D1mr". The grammar has sums with a factor before each name, with or
- * without '*'; real files subtract as well, and name other inherited events.
+ * Inherited events: "event: Sum = Ir + 2 Dr - 10*D1mr". The grammar has sums with a factor before each name,
+ * with or without '*'; real files subtract as well, and name other inherited events.
  */
 #include "callgrind/numbers.h"
 #include "callgrind/reader.h"
@@ -30,12 +30,12 @@ static size_t name_size(const uint8_t *p)
 	return size;
 }
 
-static bool add_formula(const struct tl_callgrind_reader *reader, uint32_t event, int64_t factor, int64_t *factors,
-			unsigned depth);
+static bool add_formula(const struct tl_callgrind_reader *reader, uint32_t event, int64_t factor,
+			int64_t *factors, unsigned depth);
 
 /* Add an event `factor` times. */
-static bool add_event(const struct tl_callgrind_reader *reader, uint32_t event, int64_t factor, int64_t *factors,
-		      unsigned depth)
+static bool add_event(const struct tl_callgrind_reader *reader, uint32_t event, int64_t factor,
+		      int64_t *factors, unsigned depth)
 {
 	if (event == TL_NONE)
 		return false;
@@ -59,8 +59,8 @@ static const uint8_t *read_factor(const uint8_t *p, int64_t *factor)
 	return skip_blanks(*p == '*' ? p + 1 : p);
 }
 
-static bool add_formula(const struct tl_callgrind_reader *reader, uint32_t event, int64_t factor, int64_t *factors,
-			unsigned depth)
+static bool add_formula(const struct tl_callgrind_reader *reader, uint32_t event, int64_t factor,
+			int64_t *factors, unsigned depth)
 {
 	/* Pool strings are terminated, and no number reads past that. */
 	const uint8_t *p = (const uint8_t *)tl_callgrind_name(reader, reader->events[event].formula);

@@ -26,7 +26,8 @@ static bool next_word(struct value *rest, struct value *word)
 	return word->size != 0;
 }
 
-static int number_value(struct tl_callgrind_reader *reader, struct value value, uint64_t *number, struct tl_error *err)
+static int number_value(struct tl_callgrind_reader *reader, struct value value, uint64_t *number,
+			struct tl_error *err)
 {
 	bool over = false;
 	uint64_t read = 0;
@@ -133,8 +134,8 @@ static uint32_t event_number(struct tl_callgrind_reader *reader, struct value na
 	for (size_t i = 0; i < reader->event_count; i++)
 		if (reader->events[i].name == text)
 			return (uint32_t)i;
-	if (reader->event_count >= TL_NONE ||
-	    !tl_grow(&reader->events, &reader->event_capacity, reader->event_count + 1, sizeof(*reader->events)))
+	if (reader->event_count >= TL_NONE || !tl_grow(&reader->events, &reader->event_capacity,
+						       reader->event_count + 1, sizeof(*reader->events)))
 		return TL_NONE;
 	reader->events[reader->event_count] = (struct callgrind_event){ .name = text };
 	return (uint32_t)reader->event_count++;
@@ -145,7 +146,8 @@ static bool column_room(struct tl_callgrind_reader *reader, size_t count)
 {
 	if (!tl_grow(&reader->costs, &reader->cost_capacity, count + 1, sizeof(*reader->costs)) ||
 	    !tl_grow(&reader->sums, &reader->sum_capacity, count + 1, sizeof(*reader->sums)) ||
-	    !tl_grow(&reader->column_names, &reader->column_name_capacity, count + 1, sizeof(*reader->column_names)) ||
+	    !tl_grow(&reader->column_names, &reader->column_name_capacity, count + 1,
+		     sizeof(*reader->column_names)) ||
 	    !tl_grow(&reader->columns, &reader->column_capacity, count + 1, sizeof(*reader->columns)))
 		return false;
 	memset(reader->sums, 0, count * sizeof(*reader->sums));
@@ -230,8 +232,8 @@ static int sums_value(struct tl_callgrind_reader *reader, struct value value, st
 
 		if (!tl_grow(&sums->values, &sums->capacity, sums->count + 1, sizeof(*sums->values)))
 			return tl_error_memory(err);
-		if (tl_callgrind_odd_cost(start, start + word.size, &sums->values[sums->count++], &odd, &odd) !=
-		    start + word.size)
+		if (tl_callgrind_odd_cost(start, start + word.size, &sums->values[sums->count++], &odd,
+					  &odd) != start + word.size)
 			odd = true;
 	}
 	if (odd)

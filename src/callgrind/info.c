@@ -41,7 +41,10 @@ static bool note_part(struct survey *s, const struct tl_callgrind_reader *reader
 	for (size_t i = 0; i < reader->column_count; i++)
 		s->sums[reader->columns[i]] = add_saturating(s->sums[reader->columns[i]], reader->sums[i]);
 	s->parts[s->part_count++] = (struct summary){
-		.process = part->process, .thread = part->thread, .number = part->number, .offset = part->offset,
+		.process = part->process,
+		.thread = part->thread,
+		.number = part->number,
+		.offset = part->offset,
 		.checked = part->totals.line || part->summary.last,
 	};
 	if (!s->command)
@@ -59,14 +62,16 @@ static int read_all(struct survey *s, struct tl_callgrind_reader *reader, struct
 			return tl_error_memory(err);
 	}
 	if (status == 0 && !tl_callgrind_lines_passed(&reader->lines))
-		status = tl_error_at(err, TL_TRUNCATED, 0, "the file is empty; with --separate-threads=yes the data are in "
-							   "FILE-01, FILE-02, ...");
+		status = tl_error_at(err, TL_TRUNCATED, 0,
+				     "the file is empty; with --separate-threads=yes the data are in "
+				     "FILE-01, FILE-02, ...");
 	return status;
 }
 
 /* ---- facts ---- */
 
-static void event_facts(struct tl_facts *facts, const struct survey *s, const struct tl_callgrind_reader *reader)
+static void event_facts(struct tl_facts *facts, const struct survey *s,
+			const struct tl_callgrind_reader *reader)
 {
 	tl_facts_list(facts, "events");
 	for (size_t i = 0; i < reader->event_count; i++) {
@@ -113,9 +118,10 @@ static const struct {
 	enum tl_callgrind_kind kind;
 	const char *name;
 } counted[] = {
-	{ TL_CALLGRIND_HEADER, "header_lines" }, { TL_CALLGRIND_NAME, "name_lines" }, { TL_CALLGRIND_COST, "cost_lines" },
-	{ TL_CALLGRIND_CALL, "calls" },          { TL_CALLGRIND_JUMP, "jumps" },      { TL_CALLGRIND_OTHER, "other_lines" },
-	{ TL_CALLGRIND_COMMENT, "comments" },    { TL_CALLGRIND_LOST, "lost" },
+	{ TL_CALLGRIND_HEADER, "header_lines" }, { TL_CALLGRIND_NAME, "name_lines" },
+	{ TL_CALLGRIND_COST, "cost_lines" },	 { TL_CALLGRIND_CALL, "calls" },
+	{ TL_CALLGRIND_JUMP, "jumps" },		 { TL_CALLGRIND_OTHER, "other_lines" },
+	{ TL_CALLGRIND_COMMENT, "comments" },	 { TL_CALLGRIND_LOST, "lost" },
 };
 
 static void tell(struct tl_facts *facts, const struct survey *s, const struct tl_callgrind_reader *reader)
@@ -139,7 +145,8 @@ static void tell(struct tl_facts *facts, const struct survey *s, const struct tl
 	tl_fact_u64(facts, "skipped_bytes", reader->faults.skipped_bytes);
 }
 
-int tl_callgrind_describe(struct tl_callgrind_reader *reader, bool json, struct tl_output *out, struct tl_error *err)
+int tl_callgrind_describe(struct tl_callgrind_reader *reader, bool json, struct tl_output *out,
+			  struct tl_error *err)
 {
 	struct survey s = { .kinds = { 0 } };
 	struct tl_facts facts;

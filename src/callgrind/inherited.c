@@ -13,7 +13,8 @@ static bool map_factors(const struct callgrind_fold *fold, const struct tl_callg
 	inherited->factors = calloc((size_t)inherited->count + 1, sizeof(*inherited->factors));
 	for (uint32_t e = 0; inherited->factors && e < inherited->count; e++)
 		for (size_t i = 0; i < reader->event_count; i++)
-			if (!strcmp(profile->events[e].name, tl_callgrind_name(reader, reader->events[i].name)))
+			if (!strcmp(profile->events[e].name,
+				    tl_callgrind_name(reader, reader->events[i].name)))
 				inherited->factors[e] = factors[i];
 	return inherited->factors != NULL;
 }
@@ -21,11 +22,13 @@ static bool map_factors(const struct callgrind_fold *fold, const struct tl_callg
 static bool copy_texts(struct callgrind_fold *fold, const struct tl_callgrind_reader *reader,
 		       const struct callgrind_event *event, struct tl_event *copy)
 {
-	const char *name = tl_callgrind_name(reader, event->name), *formula = tl_callgrind_name(reader, event->formula);
+	const char *name = tl_callgrind_name(reader, event->name),
+		   *formula = tl_callgrind_name(reader, event->formula);
 	const char *long_name = tl_callgrind_name(reader, event->long_name);
 
 	*copy = (struct tl_event){
-		.name = tl_profile_intern(fold->profile, name, strlen(name)), .unit = fold->empty,
+		.name = tl_profile_intern(fold->profile, name, strlen(name)),
+		.unit = fold->empty,
 		.long_name = tl_profile_intern(fold->profile, long_name, strlen(long_name)),
 		.formula = tl_profile_intern(fold->profile, formula, strlen(formula)),
 	};
@@ -52,8 +55,10 @@ static int note_event(struct callgrind_fold *fold, struct tl_callgrind_reader *r
 		free(factors);
 		return tl_callgrind_broken_at(reader, RULE_FORMULA, event->offset, 0, event->line, err);
 	}
-	ok = ok && copy_texts(fold, reader, event, &inherited.event) && map_factors(fold, reader, factors, &inherited) &&
-	     tl_grow(&fold->inherited, &fold->inherited_capacity, fold->inherited_count + 1, sizeof(inherited));
+	ok = ok && copy_texts(fold, reader, event, &inherited.event) &&
+	     map_factors(fold, reader, factors, &inherited) &&
+	     tl_grow(&fold->inherited, &fold->inherited_capacity, fold->inherited_count + 1,
+		     sizeof(inherited));
 	free(factors);
 	if (!ok) {
 		free(inherited.factors);
@@ -63,21 +68,24 @@ static int note_event(struct callgrind_fold *fold, struct tl_callgrind_reader *r
 	return 0;
 }
 
-int tl_callgrind_note_inherited(struct callgrind_fold *fold, struct tl_callgrind_reader *reader, struct tl_error *err)
+int tl_callgrind_note_inherited(struct callgrind_fold *fold, struct tl_callgrind_reader *reader,
+				struct tl_error *err)
 {
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && fold->profile && i < reader->event_count; i++) {
 		const struct callgrind_event *event = &reader->events[i];
 
-		if (!event->column && event->formula && !is_known(fold, tl_callgrind_name(reader, event->name)))
+		if (!event->column && event->formula &&
+		    !is_known(fold, tl_callgrind_name(reader, event->name)))
 			status = note_event(fold, reader, (uint32_t)i, err);
 	}
 	return status;
 }
 
 /* Sums of products that do not fit stay at the end of the range, and are counted. */
-static int64_t combine(struct tl_profile *profile, const struct callgrind_inherited *inherited, const int64_t *costs)
+static int64_t combine(struct tl_profile *profile, const struct callgrind_inherited *inherited,
+		       const int64_t *costs)
 {
 	__int128 sum = 0;
 

@@ -13,25 +13,25 @@ enum callgrind_space { SPACE_OBJECT, SPACE_FILE, SPACE_FUNCTION, SPACES };
 
 /* What a position specification sets. */
 enum callgrind_slot {
-	SLOT_OBJECT,          /* ob= */
-	SLOT_FILE,            /* fl= : the function's file and the current one */
-	SLOT_CURRENT_FILE,    /* fi= fe= */
-	SLOT_FUNCTION,        /* fn= */
-	SLOT_CALLEE_OBJECT,   /* cob= */
-	SLOT_CALLEE_FILE,     /* cfi= cfl= cfe= */
-	SLOT_CALLEE,          /* cfn= */
-	SLOT_JUMP_FILE,       /* jfi= */
-	SLOT_JUMP_FUNCTION,   /* jfn= */
-	SLOT_NOTHING,         /* frfn= : only defines a name */
+	SLOT_OBJECT,	    /* ob= */
+	SLOT_FILE,	    /* fl= : the function's file and the current one */
+	SLOT_CURRENT_FILE,  /* fi= fe= */
+	SLOT_FUNCTION,	    /* fn= */
+	SLOT_CALLEE_OBJECT, /* cob= */
+	SLOT_CALLEE_FILE,   /* cfi= cfl= cfe= */
+	SLOT_CALLEE,	    /* cfn= */
+	SLOT_JUMP_FILE,	    /* jfi= */
+	SLOT_JUMP_FUNCTION, /* jfn= */
+	SLOT_NOTHING,	    /* frfn= : only defines a name */
 };
 
 enum callgrind_line {
 	LINE_UNKNOWN,
-	LINE_NAME,   /* space and slot */
-	LINE_CALLS,  /* calls= rcalls= */
-	LINE_JUMP,   /* jump= */
-	LINE_JCND,   /* jcnd= */
-	LINE_OTHER,  /* known, without meaning for costs */
+	LINE_NAME,  /* space and slot */
+	LINE_CALLS, /* calls= rcalls= */
+	LINE_JUMP,  /* jump= */
+	LINE_JCND,  /* jcnd= */
+	LINE_OTHER, /* known, without meaning for costs */
 };
 
 /* A body line by what it begins with; `key` is without the '='. Section 2 of docs/formats/callgrind.md. */
@@ -80,7 +80,8 @@ extern const uint8_t tl_callgrind_first[256];
 enum callgrind_column { COLUMN_INSTR, COLUMN_BB, COLUMN_LINE, COLUMNS };
 extern const char *const tl_callgrind_columns[COLUMNS];
 
-/* The rules: what is wrong, and whether something of the input is lost or doubtful by it (damage), or only noted. */
+/* The rules: what is wrong, and whether something of the input is lost or doubtful by it (damage), or only
+ * noted. */
 enum callgrind_rule {
 	RULE_LINE_UNKNOWN,
 	RULE_LINE_LONG,

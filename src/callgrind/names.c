@@ -58,7 +58,8 @@ static uint32_t *id_slot(struct callgrind_ids *ids, const char *digits, size_t s
 		size--;
 	}
 	key = tl_names_add(&ids->sparse_keys, digits, size);
-	if (key == TL_NONE || !reserve(&ids->sparse, &ids->sparse_count, &ids->sparse_capacity, (size_t)key + 1))
+	if (key == TL_NONE ||
+	    !reserve(&ids->sparse, &ids->sparse_count, &ids->sparse_capacity, (size_t)key + 1))
 		return NULL;
 	return &ids->sparse[key];
 }
@@ -116,8 +117,8 @@ static bool nested_name(struct callgrind_names *names, const char *digits, size_
 }
 
 /*
- * "(5)'2'(3)": a name made of names, as --compress-mangled=yes writes it. `to` NULL: only measure. An id stands at the
- * beginning or behind an apostrophe; other parentheses are the name's own.
+ * "(5)'2'(3)": a name made of names, as --compress-mangled=yes writes it. `to` NULL: only measure. An id
+ * stands at the beginning or behind an apostrophe; other parentheses are the name's own.
  */
 static size_t expand(struct callgrind_names *names, const char *text, size_t size, char *to)
 {
@@ -156,8 +157,8 @@ static uint32_t add_nested(struct callgrind_names *names, const char *text, size
 	return name;
 }
 
-static uint32_t add_name(struct callgrind_names *names, enum callgrind_space space, const char *text, size_t size,
-			 bool *has_nul)
+static uint32_t add_name(struct callgrind_names *names, enum callgrind_space space, const char *text,
+			 size_t size, bool *has_nul)
 {
 	/* One id alone is no such name: it is what we call a function whose id was never defined. */
 	if (space == SPACE_FUNCTION && id_digits(text, size) && memchr(text, '\'', size))
@@ -165,25 +166,42 @@ static uint32_t add_name(struct callgrind_names *names, enum callgrind_space spa
 	return add_text(names, text, size, has_nul);
 }
 
+/*
+ * The name an id is defined with. Most are defined once, or anew with the same name in each part: what stands
+ * there tells, and nothing is looked up.
+ */
+static uint32_t define_name(struct callgrind_names *names, enum callgrind_space space, const char *text,
+			    size_t size, uint32_t before, bool *has_nul)
+{
+	bool plain = text[0] != '(' && !memchr(text, '\0', size);
+	const struct tl_name *old = before == TL_NONE ? NULL : &names->pool.names[before];
+
+	if (plain && !old)
+		return tl_names_append(&names->pool, text, size);
+	if (plain && old->size == size && !memcmp(old->text, text, size))
+		return before;
+	return add_name(names, space, text, size, has_nul);
+}
+
 /* "an undefined id becomes a distinct name "(id)"" (rule F); from then on it is defined. */
 static bool read_id(struct callgrind_names *names, enum callgrind_space space, const char *text, size_t size,
 		    uint64_t passed, struct callgrind_reference *reference)
 {
 	size_t after = reference->id_size + 2;
-	uint32_t *slot, name;
+	uint32_t *slot = find_slot(&names->ids[space], reference->id, reference->id_size, passed), before;
 
+	if (!slot)
+		return false;
 	while (after < size && (text[after] == ' ' || text[after] == '\t'))
 		after++;
+	before = *slot;
 	reference->defines = after < size;
-	/* The name first: what it is made of may be the id itself, as it was. */
-	name = reference->defines ? add_name(names, space, text + after, size - after, &reference->has_nul) : TL_NONE;
-	slot = find_slot(&names->ids[space], reference->id, reference->id_size, passed);
-	if (!slot || (reference->defines && name == TL_NONE))
-		return false;
 	if (reference->defines) {
-		reference->redefined = *slot != TL_NONE && *slot != name;
-		*slot = name;
-	} else if (*slot == TL_NONE) {
+		*slot = define_name(names, space, text + after, size - after, before, &reference->has_nul);
+		reference->redefined =
+			before != TL_NONE && *slot != before && *slot != TL_NONE &&
+			strcmp(names->pool.names[before].text, names->pool.names[*slot].text) != 0;
+	} else if (before == TL_NONE) {
 		reference->undefined = true;
 		*slot = tl_names_add(&names->pool, text, reference->id_size + 2);
 	}
@@ -191,8 +209,8 @@ static bool read_id(struct callgrind_names *names, enum callgrind_space space, c
 	return *slot != TL_NONE;
 }
 
-bool tl_callgrind_names_read(struct callgrind_names *names, enum callgrind_space space, const char *text, size_t size,
-			     uint64_t passed, struct callgrind_reference *reference)
+bool tl_callgrind_names_read(struct callgrind_names *names, enum callgrind_space space, const char *text,
+			     size_t size, uint64_t passed, struct callgrind_reference *reference)
 {
 	*reference = (struct callgrind_reference){ .id_size = id_digits(text, size) };
 	if (reference->id_size) {

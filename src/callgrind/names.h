@@ -2,8 +2,8 @@
 #ifndef TL_CALLGRIND_NAMES_H
 #define TL_CALLGRIND_NAMES_H
 /*
- * "Name Compression": what the numbers of names stand for. Tables are never cleared between parts; a definition
- * overrides an earlier one from there on (rule F).
+ * "Name Compression": what the numbers of names stand for. Tables are never cleared between parts; a
+ * definition overrides an earlier one from there on (rule F).
  */
 #include "callgrind/layout.h"
 #include "core/memory.h"
@@ -30,18 +30,20 @@ struct callgrind_reference {
 };
 
 /*
- * Read the value of a position specification, text[0 .. size). `passed`: bytes of the input so far, which bound the ids
- * that are kept by number. False without memory.
+ * Read the value of a position specification, text[0 .. size). `passed`: bytes of the input so far, which
+ * bound the ids that are kept by number. False without memory.
  */
-bool tl_callgrind_names_read(struct callgrind_names *names, enum callgrind_space space, const char *text, size_t size,
-			     uint64_t passed, struct callgrind_reference *reference);
+bool tl_callgrind_names_read(struct callgrind_names *names, enum callgrind_space space, const char *text,
+			     size_t size, uint64_t passed, struct callgrind_reference *reference);
 void tl_callgrind_names_free(struct callgrind_names *names);
 
 /* The rest is for the fast path of tl_callgrind_names_known(). */
 
-/* A reference "(id)" to a name that is defined: its number; else TL_NONE, and all is to be done the long way. */
-static inline uint32_t tl_callgrind_names_known(const struct callgrind_names *names, enum callgrind_space space,
-						const uint8_t *text, const uint8_t *stop)
+/* A reference "(id)" to a name that is defined: its number; else TL_NONE, and all is to be done the long way.
+ */
+static inline uint32_t tl_callgrind_names_known(const struct callgrind_names *names,
+						enum callgrind_space space, const uint8_t *text,
+						const uint8_t *stop)
 {
 	const struct callgrind_ids *ids = &names->ids[space];
 	uint64_t id = 0;

@@ -10,7 +10,8 @@ enum { FAULTS_LISTED = 1000 };
 
 /* ---- faults ---- */
 
-static int note_fault(struct callgrind_faults *faults, const struct tl_callgrind_fault *fault, struct tl_error *err)
+static int note_fault(struct callgrind_faults *faults, const struct tl_callgrind_fault *fault,
+		      struct tl_error *err)
 {
 	faults->count++;
 	if (faults->listed >= FAULTS_LISTED)
@@ -32,18 +33,19 @@ int tl_callgrind_broken_at(struct tl_callgrind_reader *reader, enum callgrind_ru
 	if (!row->damage)
 		return 0;
 	if (reader->options.strict)
-		return tl_error_format(err, "callgrind", tl_error_in(err, row->status, offset, line, row->text));
+		return tl_error_format(err, "callgrind",
+				       tl_error_in(err, row->status, offset, line, row->text));
 	return note_fault(&reader->faults, &fault, err);
 }
 
 int tl_callgrind_broken(struct tl_callgrind_reader *reader, enum callgrind_rule rule, struct tl_error *err)
 {
-	return tl_callgrind_broken_at(reader, rule, tl_callgrind_lines_offset(&reader->lines), 0, reader->lines.number,
-				      err);
+	return tl_callgrind_broken_at(reader, rule, tl_callgrind_lines_offset(&reader->lines), 0,
+				      reader->lines.number, err);
 }
 
-int tl_callgrind_lost_at(struct tl_callgrind_reader *reader, enum callgrind_rule rule, uint64_t offset, uint64_t line,
-			 struct tl_error *err)
+int tl_callgrind_lost_at(struct tl_callgrind_reader *reader, enum callgrind_rule rule, uint64_t offset,
+			 uint64_t line, struct tl_error *err)
 {
 	struct tl_callgrind_item *item = &reader->item;
 	uint64_t length = tl_callgrind_lines_passed(&reader->lines) - offset;
@@ -53,8 +55,12 @@ int tl_callgrind_lost_at(struct tl_callgrind_reader *reader, enum callgrind_rule
 		return status;
 	reader->faults.skipped_bytes += length;
 	*item = (struct tl_callgrind_item){
-		.kind = TL_CALLGRIND_LOST, .offset = offset, .length = length, .line = line,
-		.part = reader->part.ordinal, .text = tl_callgrind_rules[rule].text,
+		.kind = TL_CALLGRIND_LOST,
+		.offset = offset,
+		.length = length,
+		.line = line,
+		.part = reader->part.ordinal,
+		.text = tl_callgrind_rules[rule].text,
 		.text_size = strlen(tl_callgrind_rules[rule].text),
 	};
 	return 1;
@@ -62,16 +68,21 @@ int tl_callgrind_lost_at(struct tl_callgrind_reader *reader, enum callgrind_rule
 
 int tl_callgrind_lost(struct tl_callgrind_reader *reader, enum callgrind_rule rule, struct tl_error *err)
 {
-	return tl_callgrind_lost_at(reader, rule, tl_callgrind_lines_offset(&reader->lines), reader->lines.number, err);
+	return tl_callgrind_lost_at(reader, rule, tl_callgrind_lines_offset(&reader->lines),
+				    reader->lines.number, err);
 }
 
 /* ---- parts ---- */
 
 static const struct callgrind_state fresh_state = {
 	.owner = { TL_NONE, TL_NONE, TL_NONE },
-	.file = TL_NONE, .self_file = TL_NONE,
-	.callee_object = TL_NONE, .callee_file = TL_NONE, .callee = TL_NONE,
-	.jump_file = TL_NONE, .jump_function = TL_NONE,
+	.file = TL_NONE,
+	.self_file = TL_NONE,
+	.callee_object = TL_NONE,
+	.callee_file = TL_NONE,
+	.callee = TL_NONE,
+	.jump_file = TL_NONE,
+	.jump_function = TL_NONE,
 };
 
 void tl_callgrind_part_begin(struct tl_callgrind_reader *reader)
@@ -80,11 +91,17 @@ void tl_callgrind_part_begin(struct tl_callgrind_reader *reader)
 	uint32_t creator = part->creator;
 
 	*part = (struct callgrind_part){
-		.open = true, .process = TL_NOWHERE, .thread = TL_NOWHERE, .creator = creator, .ordinal = part->ordinal,
-		.header = part->header, .header_capacity = part->header_capacity,
+		.open = true,
+		.process = TL_NOWHERE,
+		.thread = TL_NOWHERE,
+		.creator = creator,
+		.ordinal = part->ordinal,
+		.header = part->header,
+		.header_capacity = part->header_capacity,
 		.summary = { .values = part->summary.values, .capacity = part->summary.capacity },
 		.totals = { .values = part->totals.values, .capacity = part->totals.capacity },
-		.offset = tl_callgrind_lines_offset(&reader->lines), .line = reader->lines.number,
+		.offset = tl_callgrind_lines_offset(&reader->lines),
+		.line = reader->lines.number,
 	};
 	if (part->header)
 		*part->header = '\0';
@@ -97,7 +114,8 @@ void tl_callgrind_part_begin(struct tl_callgrind_reader *reader)
 static bool sums_agree(const struct tl_callgrind_reader *reader, const struct callgrind_sums *line)
 {
 	for (size_t i = 0; i < reader->column_count || i < line->count; i++)
-		if ((i < reader->column_count ? reader->sums[i] : 0) != (i < line->count ? line->values[i] : 0))
+		if ((i < reader->column_count ? reader->sums[i] : 0) !=
+		    (i < line->count ? line->values[i] : 0))
 			return false;
 	return true;
 }
@@ -115,15 +133,17 @@ static bool must_have_totals(const struct tl_callgrind_reader *reader)
 }
 
 /*
- * "sum(self) == totals: in every intact part ... Compare always" (section 4). Callgrind's summary: differs by design
- * where simulated caches and system calls count (section 2), so it is only held against the sums where no totals: is;
- * Cachegrind's summary: stands at the end and is its totals.
+ * "sum(self) == totals: in every intact part ... Compare always" (section 4). Callgrind's summary: differs by
+ * design where simulated caches and system calls count (section 2), so it is only held against the sums where
+ * no totals: is; Cachegrind's summary: stands at the end and is its totals.
  */
 static int check_sums(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
 	struct callgrind_part *part = &reader->part;
 	const struct callgrind_sums *line = part->totals.line ? &part->totals : &part->summary;
-	enum callgrind_rule rule = part->totals.line ? RULE_TOTALS : line->last ? RULE_SUMMARY_LAST : RULE_SUMMARY;
+	enum callgrind_rule rule = part->totals.line ? RULE_TOTALS
+				   : line->last	     ? RULE_SUMMARY_LAST
+						     : RULE_SUMMARY;
 
 	if (part->too_large)
 		return 0;
@@ -148,11 +168,15 @@ int tl_callgrind_part_end(struct tl_callgrind_reader *reader, struct tl_error *e
 	if (status < 0)
 		return status;
 	reader->item = (struct tl_callgrind_item){
-		.kind = TL_CALLGRIND_PART_END, .offset = reader->part.offset, .line = reader->part.line,
+		.kind = TL_CALLGRIND_PART_END,
+		.offset = reader->part.offset,
+		.line = reader->part.line,
 		.length = (reader->ended ? tl_callgrind_lines_passed(&reader->lines)
-					 : tl_callgrind_lines_offset(&reader->lines)) - reader->part.offset,
+					 : tl_callgrind_lines_offset(&reader->lines)) -
+			  reader->part.offset,
 		.part = reader->part.ordinal++,
-		.costs = reader->sums, .cost_count = (uint32_t)reader->column_count,
+		.costs = reader->sums,
+		.cost_count = (uint32_t)reader->column_count,
 	};
 	return 1;
 }
@@ -174,12 +198,13 @@ static const struct callgrind_key *find_key(const uint8_t *start, const uint8_t 
 
 static bool is_key_byte(uint8_t c)
 {
-	return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || is_blank(c) || (c >= '0' && c <= '9') || c == '_' ||
-	       c == '(' || c == ')';
+	return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || is_blank(c) || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '(' || c == ')';
 }
 
 /* A header line: a key, a colon. */
-static const struct callgrind_header_key *find_header(const uint8_t *start, const uint8_t *stop, const uint8_t **colon)
+static const struct callgrind_header_key *find_header(const uint8_t *start, const uint8_t *stop,
+						      const uint8_t **colon)
 {
 	const struct callgrind_header_key *key = tl_callgrind_header_keys;
 
@@ -194,8 +219,8 @@ static const struct callgrind_header_key *find_header(const uint8_t *start, cons
 	return key;
 }
 
-static int header_line(struct tl_callgrind_reader *reader, const struct callgrind_header_key *key, const uint8_t *colon,
-		       struct tl_error *err)
+static int header_line(struct tl_callgrind_reader *reader, const struct callgrind_header_key *key,
+		       const uint8_t *colon, struct tl_error *err)
 {
 	const uint8_t *value = colon + 1, *stop = reader->lines.stop;
 
@@ -218,7 +243,8 @@ static int text_item(struct tl_callgrind_reader *reader, enum tl_callgrind_kind 
 	return 1;
 }
 
-static int body_line(struct tl_callgrind_reader *reader, const struct callgrind_key *key, struct tl_error *err)
+static int body_line(struct tl_callgrind_reader *reader, const struct callgrind_key *key,
+		     struct tl_error *err)
 {
 	if (!reader->part.open)
 		tl_callgrind_part_begin(reader);
@@ -236,7 +262,8 @@ static int body_line(struct tl_callgrind_reader *reader, const struct callgrind_
 }
 
 /*
- * "calls= without its cost line is reported and dropped" (section 4): then the line that came instead is read again.
+ * "calls= without its cost line is reported and dropped" (section 4): then the line that came instead is read
+ * again.
  */
 static int drop_pending(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
@@ -248,8 +275,8 @@ static int drop_pending(struct tl_callgrind_reader *reader, struct tl_error *err
 		return 0;
 	if (!reader->ended)
 		tl_callgrind_lines_again(&reader->lines);
-	return tl_callgrind_lost_at(reader, pending == PENDING_CALL ? RULE_CALL_NO_COST : RULE_JUMP_NO_SOURCE, s->offset,
-				    s->line, err);
+	return tl_callgrind_lost_at(reader, pending == PENDING_CALL ? RULE_CALL_NO_COST : RULE_JUMP_NO_SOURCE,
+				    s->offset, s->line, err);
 }
 
 /* A line that is no cost line. */
@@ -342,11 +369,13 @@ int tl_callgrind_step(struct tl_callgrind_reader *reader, struct tl_error *err)
 			return status;
 		enum callgrind_first first = tl_callgrind_first[*lines->start];
 
-		if (first == FIRST_COST)
+		if (__builtin_expect(lines->too_long, 0))
+			status = odd_line(reader, err);
+		else if (first == FIRST_COST)
 			status = tl_callgrind_cost_line(reader, err);
-		else if (lines->start == lines->stop && !lines->too_long)
+		else if (lines->start == lines->stop)
 			status = 0;
-		else if (first == FIRST_BLANK || lines->too_long)
+		else if (first == FIRST_BLANK)
 			status = odd_line(reader, err);
 		else
 			status = other_line(reader, err);
@@ -354,7 +383,8 @@ int tl_callgrind_step(struct tl_callgrind_reader *reader, struct tl_error *err)
 	return status;
 }
 
-int tl_callgrind_next(struct tl_callgrind_reader *reader, struct tl_callgrind_item *item, struct tl_error *err)
+int tl_callgrind_next(struct tl_callgrind_reader *reader, struct tl_callgrind_item *item,
+		      struct tl_error *err)
 {
 	int status = tl_callgrind_step(reader, err);
 
@@ -414,7 +444,7 @@ void tl_callgrind_close(struct tl_callgrind_reader *reader)
 
 const char *tl_callgrind_name(const struct tl_callgrind_reader *reader, uint32_t name)
 {
-	return name == TL_NONE ? "" : reader->names.pool.names[name].text;
+	return name >= reader->names.pool.count ? "" : reader->names.pool.names[name].text;
 }
 
 uint32_t tl_callgrind_intern(struct tl_callgrind_reader *reader, const char *text, size_t size)
@@ -427,11 +457,16 @@ void tl_callgrind_part(const struct tl_callgrind_reader *reader, struct tl_callg
 	const struct callgrind_part *p = &reader->part;
 
 	*part = (struct tl_callgrind_part){
-		.process = p->process, .thread = p->thread, .number = p->number,
-		.command = tl_callgrind_name(reader, p->command), .creator = tl_callgrind_name(reader, p->creator),
+		.process = p->process,
+		.thread = p->thread,
+		.number = p->number,
+		.command = tl_callgrind_name(reader, p->command),
+		.creator = tl_callgrind_name(reader, p->creator),
 		.header = p->header ? p->header : "",
-		.events = reader->column_names, .event_count = (uint32_t)reader->column_count,
-		.positions = reader->position_names, .position_count = reader->position_count,
+		.events = reader->column_names,
+		.event_count = (uint32_t)reader->column_count,
+		.positions = reader->position_names,
+		.position_count = reader->position_count,
 	};
 }
 

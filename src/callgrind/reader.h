@@ -2,8 +2,8 @@
 #ifndef TL_CALLGRIND_READER_H
 #define TL_CALLGRIND_READER_H
 /*
- * The reader's insides. A line goes from lines.c through reader.c, which tells what kind it is and where parts begin
- * and end, to header.c or body.c; what it says is left in `item`.
+ * The reader's insides. A line goes from lines.c through reader.c, which tells what kind it is and where
+ * parts begin and end, to header.c or body.c; what it says is left in `item`.
  */
 #include <tracelathe/callgrind.h>
 
@@ -13,7 +13,7 @@
 /* A kind of cost, by the number it was met with. Strings are numbers of the pool of names. */
 struct callgrind_event {
 	uint32_t name, long_name, formula;
-	bool column;           /* it has, or had, a column; else only a formula */
+	bool column;	       /* it has, or had, a column; else only a formula */
 	uint64_t offset, line; /* of its "event:" line */
 };
 
@@ -22,17 +22,17 @@ struct callgrind_sums {
 	int64_t *values;
 	size_t count, capacity;
 	uint64_t offset, line; /* line 0: none in this part */
-	bool last;             /* cost lines stood before it, none after it */
+	bool last;	       /* cost lines stood before it, none after it */
 };
 
 struct callgrind_part {
-	bool open;  /* some line of it was met */
-	bool body;  /* costs or totals were met: the next header line begins another part */
+	bool open; /* some line of it was met */
+	bool body; /* costs or totals were met: the next header line begins another part */
 	bool costs, too_large;
 	uint32_t ordinal;
 	uint64_t process, thread, number;
 	uint32_t command, creator; /* names */
-	char *header;              /* terminated; `header_size` without the zero */
+	char *header;		   /* terminated; `header_size` without the zero */
 	size_t header_size, header_capacity;
 	struct callgrind_sums summary, totals;
 	uint64_t offset, line;
@@ -44,14 +44,14 @@ enum callgrind_pending { PENDING_NOTHING, PENDING_CALL, PENDING_JUMP, PENDING_SK
 /* Where the reader is in a part ("Body lines"). */
 struct callgrind_state {
 	struct tl_callgrind_owner owner;
-	uint32_t file, self_file;  /* current file; file of the last self-cost line (rule B) */
+	uint32_t file, self_file; /* current file; file of the last self-cost line (rule B) */
 	uint32_t callee_object, callee_file, callee;
 	uint32_t jump_file, jump_function;
-	uint64_t base[COLUMNS];    /* position of the last self-cost line (rule A) */
+	uint64_t base[COLUMNS]; /* position of the last self-cost line (rule A) */
 	bool noted_no_function;
 
 	enum callgrind_pending pending;
-	uint64_t offset, line;     /* of the line that waits */
+	uint64_t offset, line; /* of the line that waits */
 	uint64_t count, taken, to[COLUMNS];
 	bool conditional;
 };
@@ -63,7 +63,8 @@ struct callgrind_faults {
 };
 
 /* Everything that breaks a rule, for the checker. */
-typedef int callgrind_observe_fn(void *arg, enum callgrind_rule rule, uint64_t offset, uint64_t line, uint32_t part);
+typedef int callgrind_observe_fn(void *arg, enum callgrind_rule rule, uint64_t offset, uint64_t line,
+				 uint32_t part);
 
 struct tl_callgrind_reader {
 	struct tl_callgrind_options options;
@@ -99,16 +100,16 @@ int tl_callgrind_step(struct tl_callgrind_reader *reader, struct tl_error *err);
 /* ---- what the files of the reader share ---- */
 
 /*
- * A rule is broken at the present line, or at another. 0, or negative: strict mode and the rule is of the damaging
- * kind, or no memory.
+ * A rule is broken at the present line, or at another. 0, or negative: strict mode and the rule is of the
+ * damaging kind, or no memory.
  */
 int tl_callgrind_broken(struct tl_callgrind_reader *reader, enum callgrind_rule rule, struct tl_error *err);
 int tl_callgrind_broken_at(struct tl_callgrind_reader *reader, enum callgrind_rule rule, uint64_t offset,
 			   uint64_t length, uint64_t line, struct tl_error *err);
 /* The same, and the line is skipped: makes the LOST item. 1, or negative. */
 int tl_callgrind_lost(struct tl_callgrind_reader *reader, enum callgrind_rule rule, struct tl_error *err);
-int tl_callgrind_lost_at(struct tl_callgrind_reader *reader, enum callgrind_rule rule, uint64_t offset, uint64_t line,
-			 struct tl_error *err);
+int tl_callgrind_lost_at(struct tl_callgrind_reader *reader, enum callgrind_rule rule, uint64_t offset,
+			 uint64_t line, struct tl_error *err);
 
 /* Begin an item at the present line. */
 static inline void tl_callgrind_item(struct tl_callgrind_reader *reader, enum tl_callgrind_kind kind)
@@ -124,9 +125,12 @@ static inline void tl_callgrind_item(struct tl_callgrind_reader *reader, enum tl
 
 /* Lines by their kind: 1 and an item, 0 without one, or negative. */
 int tl_callgrind_cost_line(struct tl_callgrind_reader *reader, struct tl_error *err);
-int tl_callgrind_name_line(struct tl_callgrind_reader *reader, const struct callgrind_key *key, struct tl_error *err);
-int tl_callgrind_calls_line(struct tl_callgrind_reader *reader, const struct callgrind_key *key, struct tl_error *err);
-int tl_callgrind_jump_line(struct tl_callgrind_reader *reader, const struct callgrind_key *key, struct tl_error *err);
+int tl_callgrind_name_line(struct tl_callgrind_reader *reader, const struct callgrind_key *key,
+			   struct tl_error *err);
+int tl_callgrind_calls_line(struct tl_callgrind_reader *reader, const struct callgrind_key *key,
+			    struct tl_error *err);
+int tl_callgrind_jump_line(struct tl_callgrind_reader *reader, const struct callgrind_key *key,
+			   struct tl_error *err);
 int tl_callgrind_header_line(struct tl_callgrind_reader *reader, const struct callgrind_header_key *key,
 			     const char *value, size_t size, struct tl_error *err);
 
@@ -139,12 +143,14 @@ int tl_callgrind_part_end(struct tl_callgrind_reader *reader, struct tl_error *e
 uint32_t tl_callgrind_intern(struct tl_callgrind_reader *reader, const char *text, size_t size);
 
 /*
- * The formula of an event ("InheritedExpr") as a factor for each event of the reader; `factors` has event_count
- * numbers, all 0. False: it is no sum of events that have columns.
+ * The formula of an event ("InheritedExpr") as a factor for each event of the reader; `factors` has
+ * event_count numbers, all 0. False: it is no sum of events that have columns.
  */
 bool tl_callgrind_formula(const struct tl_callgrind_reader *reader, uint32_t event, int64_t *factors);
 
-/* A signed cost; numbers that do not fit are cut to the range and `over` is set, fractions are dropped (`fraction`). */
-const uint8_t *tl_callgrind_odd_cost(const uint8_t *p, const uint8_t *stop, int64_t *cost, bool *over, bool *fraction);
+/* A signed cost; numbers that do not fit are cut to the range and `over` is set, fractions are dropped
+ * (`fraction`). */
+const uint8_t *tl_callgrind_odd_cost(const uint8_t *p, const uint8_t *stop, int64_t *cost, bool *over,
+				     bool *fraction);
 
 #endif

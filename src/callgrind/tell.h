@@ -5,8 +5,10 @@
 #include <tracelathe/callgrind.h>
 
 /* The facts of one file. 0 or negative. */
-int tl_callgrind_describe(struct tl_callgrind_reader *reader, bool json, struct tl_output *out, struct tl_error *err);
+int tl_callgrind_describe(struct tl_callgrind_reader *reader, bool json, struct tl_output *out,
+			  struct tl_error *err);
 /* Every item on a line. 0 or negative. */
-int tl_callgrind_dump(struct tl_callgrind_reader *reader, bool json, struct tl_output *out, struct tl_error *err);
+int tl_callgrind_dump(struct tl_callgrind_reader *reader, bool json, struct tl_output *out,
+		      struct tl_error *err);
 
 #endif

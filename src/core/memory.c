@@ -3,8 +3,27 @@
 
 #include <stdalign.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <tracelathe/core.h>
+
+/* From this size on memory is worth large pages: clearing and mapping it page by page is what filling it costs. */
+enum { LARGE = 8 << 20, SMALL_PAGE = 4096 };
+
+static void prefer_large_pages(void *data, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+	uintptr_t start = ((uintptr_t)data + SMALL_PAGE - 1) & ~(uintptr_t)(SMALL_PAGE - 1);
+	size_t left = size - (start - (uintptr_t)data);
+
+	/* Advice: whether it is followed makes no difference but in time. */
+	if (size >= LARGE)
+		madvise((void *)start, left & ~(size_t)(SMALL_PAGE - 1), MADV_HUGEPAGE);
+#else
+	(void)data;
+	(void)size;
+#endif
+}
 
 bool tl_grow(void *array, size_t *capacity, size_t want, size_t element)
 {
@@ -21,14 +40,24 @@ bool tl_grow(void *array, size_t *capacity, size_t want, size_t element)
 	grown = realloc(old, next * element);
 	if (!grown)
 		return false;
+	prefer_large_pages(grown, next * element);
 	memcpy(array, &grown, sizeof(grown));
 	*capacity = next;
 	return true;
 }
 
+void *tl_zeroed(size_t count, size_t element)
+{
+	void *made = count < PTRDIFF_MAX / element ? calloc(count + 1, element) : NULL;
+
+	if (made)
+		prefer_large_pages(made, (count + 1) * element);
+	return made;
+}
+
 /* ---- arena ---- */
 
-enum { ARENA_BLOCK = 16 * 1024 };
+enum { ARENA_BLOCK = 16 * 1024, ARENA_LARGE_BLOCK = LARGE };
 
 struct tl_arena_block {
 	struct tl_arena_block *next;
@@ -44,9 +73,18 @@ static char *arena_block(struct tl_arena *arena, size_t size)
 	block = malloc(sizeof(*block) + size);
 	if (!block)
 		return NULL;
+	prefer_large_pages(block, sizeof(*block) + size);
 	block->next = arena->blocks;
 	arena->blocks = block;
 	return block->data;
+}
+
+/* Blocks grow with what the arena holds: a quarter of it more, and a multiple of the smallest. */
+static size_t next_block(const struct tl_arena *arena)
+{
+	size_t size = arena->total / 4 / ARENA_BLOCK * ARENA_BLOCK;
+
+	return size < ARENA_BLOCK ? ARENA_BLOCK : size > ARENA_LARGE_BLOCK ? ARENA_LARGE_BLOCK : size;
 }
 
 static char *arena_take(struct tl_arena *arena, size_t size)
@@ -54,13 +92,16 @@ static char *arena_take(struct tl_arena *arena, size_t size)
 	char *taken;
 
 	if (size > arena->left) {
+		size_t block = next_block(arena);
+
 		if (size > ARENA_BLOCK / 4)
 			return arena_block(arena, size);
-		taken = arena_block(arena, ARENA_BLOCK);
+		taken = arena_block(arena, block);
 		if (!taken)
 			return NULL;
 		arena->free = taken;
-		arena->left = ARENA_BLOCK;
+		arena->left = block;
+		arena->total += block;
 	}
 	taken = arena->free;
 	arena->free += size;
@@ -104,6 +145,19 @@ void tl_arena_free(struct tl_arena *arena)
 	*arena = (struct tl_arena){ 0 };
 }
 
+void tl_arena_move(struct tl_arena *to, struct tl_arena *from)
+{
+	struct tl_arena_block **last = &from->blocks;
+
+	while (*last)
+		last = &(*last)->next;
+	/* The block that `to` is still taking from may be any of the chain. */
+	*last = to->blocks;
+	to->blocks = from->blocks;
+	to->total += from->total;
+	*from = (struct tl_arena){ 0 };
+}
+
 /* ---- index ---- */
 
 uint32_t tl_index_find(const struct tl_index *index, uint64_t hash, tl_index_equal_fn *equal, const void *context,
@@ -138,6 +192,7 @@ static bool index_grow(struct tl_index *index)
 	slots = malloc(capacity * sizeof(*slots));
 	if (!slots)
 		return false;
+	prefer_large_pages(slots, capacity * sizeof(*slots));
 	memset(slots, 0xff, capacity * sizeof(*slots));
 	for (size_t i = 0; index->slots && i <= index->mask; i++)
 		if (index->slots[i].number != TL_NONE)
@@ -163,17 +218,27 @@ void tl_index_free(struct tl_index *index)
 	*index = (struct tl_index){ 0 };
 }
 
+/* Two words at a time, each in its own lane, so that the multiplications do not wait for each other. */
+static const unsigned char *hash_words(const unsigned char *bytes, size_t *size, uint64_t lanes[2])
+{
+	for (; *size >= 16; *size -= 16, bytes += 16) {
+		uint64_t words[2];
+
+		memcpy(words, bytes, sizeof(words));
+		for (int i = 0; i < 2; i++) {
+			lanes[i] = (lanes[i] ^ words[i]) * 0x9e3779b97f4a7c15u;
+			lanes[i] ^= lanes[i] >> 32;
+		}
+	}
+	return bytes;
+}
+
 uint64_t tl_hash_bytes(const void *data, size_t size)
 {
-	const unsigned char *bytes = data;
-	uint64_t hash = size;
+	uint64_t lanes[2] = { size, 0x94d049bb133111ebu };
+	const unsigned char *bytes = hash_words(data, &size, lanes);
+	uint64_t hash = tl_hash_pair(lanes[0], lanes[1]);
 
-	for (; size >= 8; size -= 8, bytes += 8) {
-		uint64_t word;
-
-		memcpy(&word, bytes, 8);
-		hash = tl_hash_pair(hash, word);
-	}
 	for (; size; size--, bytes++)
 		hash = (hash ^ *bytes) * 0x100000001b3u;
 	return tl_hash64(hash);
@@ -190,30 +255,67 @@ static bool same_name(const void *context, const void *key, uint32_t number)
 	return have->size == wanted->size && !memcmp(have->text, wanted->text, have->size);
 }
 
-static uint32_t names_append(struct tl_names *names, uint64_t hash, const char *text, size_t size)
+/* One more name at an address that stays. */
+static uint32_t names_put(struct tl_names *names, const char *text, size_t size)
 {
-	char *copy;
-
-	if (names->count >= TL_NONE ||
+	if (!text || names->count >= TL_NONE ||
 	    !tl_grow(&names->names, &names->capacity, names->count + 1, sizeof(*names->names)))
 		return TL_NONE;
-	copy = tl_arena_copy(&names->arena, text, size);
-	if (!copy || !tl_index_add(&names->index, hash, (uint32_t)names->count))
-		return TL_NONE;
-	names->names[names->count] = (struct tl_name){ copy, size };
+	names->names[names->count] = (struct tl_name){ text, size };
 	return (uint32_t)names->count++;
+}
+
+/* The same, found by its text from here on. */
+static uint32_t names_put_indexed(struct tl_names *names, uint64_t hash, const char *text, size_t size)
+{
+	uint32_t number = names_put(names, text, size);
+
+	if (number != TL_NONE && !tl_index_add(&names->index, hash, number)) {
+		names->count--;
+		return TL_NONE;
+	}
+	return number;
+}
+
+static uint32_t find_name(const struct tl_names *names, uint64_t hash, const char *text, size_t size)
+{
+	struct tl_name key = { text, size };
+
+	return tl_index_find(&names->index, hash, same_name, names, &key);
+}
+
+/* Number 0 is "". */
+static bool names_begin(struct tl_names *names)
+{
+	return names->count || names_put_indexed(names, tl_hash_bytes("", 0), "", 0) != TL_NONE;
 }
 
 uint32_t tl_names_add(struct tl_names *names, const char *text, size_t size)
 {
-	struct tl_name key = { text, size };
 	uint64_t hash = tl_hash_bytes(text, size);
 	uint32_t found;
 
-	if (!names->count && names_append(names, tl_hash_bytes("", 0), "", 0) == TL_NONE)
+	if (!names_begin(names))
 		return TL_NONE;
-	found = tl_index_find(&names->index, hash, same_name, names, &key);
-	return found != TL_NONE ? found : names_append(names, hash, text, size);
+	found = find_name(names, hash, text, size);
+	return found != TL_NONE ? found
+				: names_put_indexed(names, hash, tl_arena_copy(&names->arena, text, size), size);
+}
+
+uint32_t tl_names_append(struct tl_names *names, const char *text, size_t size)
+{
+	return names_begin(names) ? names_put(names, tl_arena_copy(&names->arena, text, size), size) : TL_NONE;
+}
+
+uint32_t tl_names_adopt(struct tl_names *names, const char *text, size_t size)
+{
+	uint64_t hash = tl_hash_bytes(text, size);
+	uint32_t found;
+
+	if (!names_begin(names))
+		return TL_NONE;
+	found = find_name(names, hash, text, size);
+	return found != TL_NONE ? found : names_put_indexed(names, hash, text, size);
 }
 
 const char *tl_names_text(struct tl_names *names, const char *text)

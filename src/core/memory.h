@@ -13,11 +13,15 @@
  */
 bool tl_grow(void *array, size_t *capacity, size_t want, size_t element);
 
+/* calloc() for what may be large; one more element than asked for, so that nothing at all is not a failed allocation. */
+void *tl_zeroed(size_t count, size_t element);
+
 /* A chain of blocks that is freed whole. Zero-filled is an empty arena. */
 struct tl_arena {
 	struct tl_arena_block *blocks;
 	char *free;
 	size_t left;
+	size_t total; /* of the blocks that small things share */
 };
 
 /* `size` bytes, aligned for any type; NULL without memory. Not zeroed. */
@@ -25,6 +29,8 @@ void *tl_arena_alloc(struct tl_arena *arena, size_t size);
 /* A terminated copy of `size` bytes. */
 char *tl_arena_copy(struct tl_arena *arena, const char *text, size_t size);
 void tl_arena_free(struct tl_arena *arena);
+/* What was allocated from `from` lives with `to` from here on; `from` is empty. */
+void tl_arena_move(struct tl_arena *to, struct tl_arena *from);
 
 /*
  * An index from keys to 32-bit numbers of the caller's own arrays: open addressing over (hash, number) pairs. Keys are
@@ -82,6 +88,10 @@ struct tl_name {
 
 /* The number of a text, added if new; TL_NONE without memory. */
 uint32_t tl_names_add(struct tl_names *names, const char *text, size_t size);
+/* A new number for a text, whether or not it is there: for texts that are told apart by other means. */
+uint32_t tl_names_append(struct tl_names *names, const char *text, size_t size);
+/* As tl_names_add(), but a new text is not copied: it is terminated and lives as long as the names. */
+uint32_t tl_names_adopt(struct tl_names *names, const char *text, size_t size);
 /* The address of an interned copy of a terminated text; NULL without memory. */
 const char *tl_names_text(struct tl_names *names, const char *text);
 void tl_names_free(struct tl_names *names);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cachegrind profiles: self cost by file, function and line, all parts together; "summary:" at the end. cg_annotate,
- * cg_diff and cg_merge read them. There are no calls, objects or addresses in this format.
+ * Cachegrind profiles: self cost by file, function and line, all parts together; "summary:" at the end.
+ * cg_annotate, cg_diff and cg_merge read them. There are no calls, objects or addresses in this format.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +80,8 @@ static int prepare(struct cachegrind *c, struct tl_error *err)
 		if (!*tl_profile_event(c->profile, e)->formula)
 			c->events[c->event_count++] = e;
 	if (!c->event_count)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the profile has no event, and the format needs one");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the profile has no event, and the format needs one");
 	for (uint32_t i = 0; i < lines; i++)
 		c->order[i] = i;
 	qsort_r(c->order, lines, sizeof(*c->order), compare_lines, c);
@@ -139,7 +140,8 @@ static void put_body(struct cachegrind *c)
 	const char *file = NULL, *name = NULL;
 
 	for (uint32_t at = 0; at < lines && !tl_output_failed(c->out);) {
-		const char *line_file = file_of(c, c->order[at]), *line_name = function_of(c, c->order[at])->name;
+		const char *line_file = file_of(c, c->order[at]),
+			   *line_name = function_of(c, c->order[at])->name;
 		bool other = !file || strcmp(file, line_file);
 
 		if (other)

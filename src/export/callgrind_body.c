@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The body of a Callgrind file: a block per function with its cost lines, calls and jumps. Written so that readers that
- * differ in the disputed points read the same (docs/formats/callgrind.md, 3 and 6): absolute positions on call lines,
- * the callee's file always named, the function's own file at the end of its block; relative positions only where all
- * readers agree what they are relative to.
+ * The body of a Callgrind file: a block per function with its cost lines, calls and jumps. Written so that
+ * readers that differ in the disputed points read the same (docs/formats/callgrind.md, 3 and 6): absolute
+ * positions on call lines, the callee's file always named, the function's own file at the end of its block;
+ * relative positions only where all readers agree what they are relative to.
  */
 #include "export/callgrind.h"
 
@@ -48,11 +48,12 @@ static void put_relative(const struct tl_callgrind *c, const struct tl_position 
 
 static bool at_base(const struct tl_callgrind *c, const struct tl_position *at)
 {
-	return (!c->addresses || at->address == c->base.address) && (!c->blocks || at->block == c->base.block) &&
-	       at->line == c->base.line;
+	return (!c->addresses || at->address == c->base.address) &&
+	       (!c->blocks || at->block == c->base.block) && at->line == c->base.line;
 }
 
-/* The position line of a call or jump: most readers go on from there, and we from the cost line before it (rule A). */
+/* The position line of a call or jump: most readers go on from there, and we from the cost line before it
+ * (rule A). */
 static void put_source(struct tl_callgrind *c, const struct tl_position *at)
 {
 	bool same = c->agreed && at_base(c, at);
@@ -79,7 +80,8 @@ static void put_name(struct tl_callgrind *c, const char *key, enum tl_namespace 
 }
 
 /* Where a call or jump leads. Unknown places of a function are its entry. */
-static struct tl_position target_position(const struct tl_callgrind *c, uint32_t function, struct tl_position to)
+static struct tl_position target_position(const struct tl_callgrind *c, uint32_t function,
+					  struct tl_position to)
 {
 	const struct tl_function *f = tl_profile_function(c->profile, function);
 
@@ -230,7 +232,9 @@ static void put_block(struct tl_callgrind *c, uint32_t function, uint32_t part)
 			break;
 		if (at == first)
 			begin_block(c, names);
-		change_file(c, *item.at->file ? tl_callgrind_name_number(&c->names, TL_FILES, item.at->file) : names->file,
+		change_file(c,
+			    *item.at->file ? tl_callgrind_name_number(&c->names, TL_FILES, item.at->file)
+					   : names->file,
 			    names->file);
 		at = put_items(c, at, end);
 	}

@@ -53,7 +53,8 @@ static int open_file(struct tl_input *input, struct callgrind_file *file, struct
 {
 	struct tl_callgrind_options options = { .size = sizeof(options), .strict = input->options.strict };
 	struct tl_source_options source = {
-		.size = sizeof(source), .progress = input->options.progress,
+		.size = sizeof(source),
+		.progress = input->options.progress,
 		.progress_arg = input->options.progress_arg,
 	};
 	int status = file->source ? 0 : tl_source_open(&file->source, file->path, &source, err);
@@ -81,13 +82,15 @@ static int open_files(struct tl_input *input, const char **failed, struct tl_err
 static int check_options(const struct tl_input_options *o, struct tl_error *err)
 {
 	if (o->cpu != TL_NOWHERE || o->from_seconds > 0 || o->to_seconds > 0)
-		return tl_error_format(err, "callgrind", tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-				       "a profile of sums has no times and no processors to choose by"));
+		return tl_error_format(
+			err, "callgrind",
+			tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				    "a profile of sums has no times and no processors to choose by"));
 	return 0;
 }
 
-static int open_callgrind(struct tl_input *input, const char *const *paths, size_t path_count, const char **failed,
-			  struct tl_error *err)
+static int open_callgrind(struct tl_input *input, const char *const *paths, size_t path_count,
+			  const char **failed, struct tl_error *err)
 {
 	struct callgrind_input *c = calloc(1, sizeof(*c));
 	int status;
@@ -120,7 +123,8 @@ static int begin(struct tl_input *input, struct tl_error *err)
 	}
 	for (size_t i = 0; i < c->count; i++)
 		if (!strcmp(c->files[i].path, "-"))
-			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "standard input can only be read once");
+			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+					   "standard input can only be read once");
 	close_readers(input);
 	return open_files(input, NULL, err);
 }
@@ -133,8 +137,12 @@ static int fold_with(struct tl_input *input, enum tl_callgrind_detail detail, st
 	struct callgrind_input *c = input->handle;
 	const struct tl_input_options *o = &input->options;
 	const struct tl_callgrind_fold_options options = {
-		.size = sizeof(options), .part = o->part ? o->part : TL_NOWHERE, .thread = o->thread,
-		.process = o->process, .detail = detail, .per_part = o->per_thread,
+		.size = sizeof(options),
+		.part = o->part ? o->part : TL_NOWHERE,
+		.thread = o->thread,
+		.process = o->process,
+		.detail = detail,
+		.per_part = o->per_thread,
 	};
 	int status = begin(input, err);
 
@@ -143,7 +151,9 @@ static int fold_with(struct tl_input *input, enum tl_callgrind_detail detail, st
 
 static int fold_callgrind(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
-	return fold_with(input, input->options.detail == TL_DETAIL_FUNCTIONS ? TL_CALLGRIND_FUNCTIONS : TL_CALLGRIND_LINES,
+	return fold_with(input,
+			 input->options.detail == TL_DETAIL_FUNCTIONS ? TL_CALLGRIND_FUNCTIONS
+								      : TL_CALLGRIND_LINES,
 			 profile, err);
 }
 
@@ -245,23 +255,28 @@ static int64_t check_callgrind(struct tl_input *input, bool json, struct tl_outp
 
 /* ---- the rest ---- */
 
-static int timeline_callgrind(struct tl_input *input, const char *format, struct tl_output *out, struct tl_error *err)
+static int timeline_callgrind(struct tl_input *input, const char *format, struct tl_output *out,
+			      struct tl_error *err)
 {
 	(void)input;
 	(void)format;
 	(void)out;
-	return tl_error_format(err, "callgrind", tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
-			       "a profile of sums has no times, so no timeline can be made of it"));
+	return tl_error_format(
+		err, "callgrind",
+		tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+			    "a profile of sums has no times, so no timeline can be made of it"));
 }
 
-static int reencode_callgrind(struct tl_input *input, const char *variant, struct tl_output *out, struct tl_error *err)
+static int reencode_callgrind(struct tl_input *input, const char *variant, struct tl_output *out,
+			      struct tl_error *err)
 {
 	const struct tl_exporter *exporter = tl_exporter_find("callgrind");
 	struct tl_profile *profile = NULL;
 	int status;
 
 	if (variant)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the Callgrind format has no versions to choose from");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the Callgrind format has no versions to choose from");
 	status = fold_with(input, TL_CALLGRIND_LINES, &profile, err);
 	if (status == 0)
 		status = exporter->write(profile, NULL, out, err);
@@ -279,14 +294,19 @@ static size_t damage_callgrind(struct tl_input *input, struct tl_damage *places,
 	for (size_t i = 0; i < c->count; i++) {
 		size_t here;
 		uint64_t faults, skipped;
-		const struct tl_callgrind_fault *list = tl_callgrind_faults(c->readers[i], &here, &faults, &skipped);
+		const struct tl_callgrind_fault *list =
+			tl_callgrind_faults(c->readers[i], &here, &faults, &skipped);
 
 		*count += faults;
 		*skipped_bytes += skipped;
 		for (size_t n = 0; n < here && listed < room; n++)
 			places[listed++] = (struct tl_damage){
-				.status = list[n].status, .text = list[n].text, .offset = list[n].offset,
-				.length = list[n].length, .record = list[n].line, .path = c->files[i].path,
+				.status = list[n].status,
+				.text = list[n].text,
+				.offset = list[n].offset,
+				.length = list[n].length,
+				.record = list[n].line,
+				.path = c->files[i].path,
 			};
 	}
 	return listed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * R. Tarjan, "Depth-First Search and Linear Graph Algorithms" (1972), with the call stack as an array: call graphs of
- * interpreters are deep.
+ * R. Tarjan, "Depth-First Search and Linear Graph Algorithms" (1972), with the call stack as an array: call
+ * graphs of interpreters are deep.
  */
 #include "profile/cycles.h"
 
@@ -10,9 +10,11 @@
 struct visit {
 	/* The graph: callees of function f are targets[first[f]] .. targets[first[f + 1] - 1]. */
 	uint32_t *first, *targets;
-	uint32_t *order, *low; /* by function: when it was met, TL_NONE: not yet; the earliest it leads back to */
-	uint32_t *path, *next; /* functions on the way down, and by function the next of its targets to follow */
-	uint32_t *open;        /* met, and not yet in a component */
+	uint32_t *order,
+		*low; /* by function: when it was met, TL_NONE: not yet; the earliest it leads back to */
+	uint32_t *path,
+		*next;	/* functions on the way down, and by function the next of its targets to follow */
+	uint32_t *open; /* met, and not yet in a component */
 	size_t depth, opened;
 	uint32_t met;
 };
@@ -40,8 +42,12 @@ static void visit_free(struct visit *v)
 static bool visit_make(struct visit *v, size_t functions, size_t arcs)
 {
 	*v = (struct visit){
-		.first = numbers(functions + 1, 0), .targets = numbers(arcs, 0), .order = numbers(functions, 0xff),
-		.low = numbers(functions, 0xff), .path = numbers(functions, 0), .next = numbers(functions, 0),
+		.first = numbers(functions + 1, 0),
+		.targets = numbers(arcs, 0),
+		.order = numbers(functions, 0xff),
+		.low = numbers(functions, 0xff),
+		.path = numbers(functions, 0),
+		.next = numbers(functions, 0),
 		.open = numbers(functions, 0),
 	};
 	return v->first && v->targets && v->order && v->low && v->path && v->next && v->open;
@@ -152,7 +158,8 @@ static bool same_cycle(const void *context, const void *key, uint32_t number)
 	return a->part == b->part && k->cycles->of[a->function] == k->cycles->of[b->function];
 }
 
-bool tl_cycle_parts_make(struct tl_cycle_parts *parts, const struct tl_profile *profile, const struct tl_cycles *cycles)
+bool tl_cycle_parts_make(struct tl_cycle_parts *parts, const struct tl_profile *profile,
+			 const struct tl_cycles *cycles)
 {
 	size_t count = profile->local_table.count;
 	struct part_key context = { profile, cycles };

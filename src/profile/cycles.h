@@ -5,7 +5,7 @@
 #include "profile/model.h"
 
 struct tl_cycles {
-	uint32_t *of;   /* by function: its component */
+	uint32_t *of;	/* by function: its component */
 	uint32_t *size; /* by component: its functions; 1: in no cycle (or one that calls only itself) */
 	uint32_t count;
 };
@@ -18,7 +18,8 @@ void tl_cycles_free(struct tl_cycles *cycles);
 struct tl_cycle_parts {
 	uint32_t *slot;
 };
-bool tl_cycle_parts_make(struct tl_cycle_parts *parts, const struct tl_profile *profile, const struct tl_cycles *cycles);
+bool tl_cycle_parts_make(struct tl_cycle_parts *parts, const struct tl_profile *profile,
+			 const struct tl_cycles *cycles);
 void tl_cycle_parts_free(struct tl_cycle_parts *parts);
 
 #endif

@@ -30,8 +30,7 @@ static void add_calls(struct tl_profile *profile, uint64_t *to, uint64_t calls)
 
 static bool zeroed(void *array, size_t count, size_t size)
 {
-	/* One more than needed: an empty table is not a failed allocation. */
-	void *made = calloc(count + 1, size);
+	void *made = tl_zeroed(count, size);
 
 	memcpy(array, &made, sizeof(made));
 	return made != NULL;

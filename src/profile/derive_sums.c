@@ -2,10 +2,11 @@
 /*
  * What follows from the lines and arcs of a profile that has no contexts (docs/formats/callgrind.md, rule J).
  *
- * A function's inclusive cost is its self cost and that of its calls. Where functions call each other in a cycle, the
- * cost of one such call is part of that of the others, and sums cannot tell how much of it: those calls are not added.
- * What entered the cycle through a function was spent while it was on the stack, so that is a lower bound as well, and
- * the larger of the two is shown; the cost of the whole cycle is never exceeded.
+ * A function's inclusive cost is its self cost and that of its calls. Where functions call each other in a
+ * cycle, the cost of one such call is part of that of the others, and sums cannot tell how much of it: those
+ * calls are not added. What entered the cycle through a function was spent while it was on the stack, so that
+ * is a lower bound as well, and the larger of the two is shown; the cost of the whole cycle is never
+ * exceeded.
  */
 #include "profile/model.h"
 
@@ -16,7 +17,7 @@
 /* Sums of one kind: by function, or by function in a part. */
 struct sums {
 	int64_t *self, *inclusive; /* event_count numbers each */
-	int64_t *entered;          /* cost of calls into a cycle from outside it */
+	int64_t *entered;	   /* cost of calls into a cycle from outside it */
 };
 
 static int64_t *row(int64_t *costs, const struct tl_profile *profile, size_t number)
@@ -32,8 +33,7 @@ static void add_row(struct tl_profile *profile, int64_t *to, const int64_t *from
 
 static int64_t *zeros(size_t count)
 {
-	/* One more than needed: an empty table is not a failed allocation. */
-	return calloc(count + 1, sizeof(int64_t));
+	return tl_zeroed(count, sizeof(int64_t));
 }
 
 /* Number of the local that costs of (function, part) belong to; TL_NONE: costs of no one part. */
@@ -68,17 +68,19 @@ static void add_line(struct tl_profile *profile, size_t line)
 {
 	const int64_t *cost = row(profile->line_table.cost, profile, line);
 	const struct tl_cost_line *l = &profile->lines[line];
-	uint32_t local = l->part < profile->part_count ? tl_profile_find_local(profile, l->function, l->part) : TL_NONE;
+	uint32_t local = l->part < profile->part_count ? tl_profile_find_local(profile, l->function, l->part)
+						       : TL_NONE;
 
-	add_row(profile, row(profile->function_self, profile, l->function), cost);
+	if (profile->function_self != profile->line_table.cost)
+		add_row(profile, row(profile->function_self, profile, l->function), cost);
 	add_row(profile, profile->total, cost);
 	if (local != TL_NONE)
 		add_row(profile, row(profile->local_table.cost, profile, local), cost);
 }
 
 /* One arc, to the sums of all parts or of its part. */
-static void add_arc(struct tl_profile *profile, const struct sums *sums, const struct tl_cycles *cycles, size_t arc,
-		    uint32_t caller, uint32_t callee)
+static void add_arc(struct tl_profile *profile, const struct sums *sums, const struct tl_cycles *cycles,
+		    size_t arc, uint32_t caller, uint32_t callee)
 {
 	const struct tl_arc *a = &profile->arcs[arc];
 	const int64_t *cost = row(profile->arc_table.cost, profile, arc);
@@ -92,8 +94,8 @@ static void add_arc(struct tl_profile *profile, const struct sums *sums, const s
 	}
 }
 
-static void add_local_arc(struct tl_profile *profile, const struct sums *locals, const struct tl_cycles *cycles,
-			  size_t arc)
+static void add_local_arc(struct tl_profile *profile, const struct sums *locals,
+			  const struct tl_cycles *cycles, size_t arc)
 {
 	const struct tl_arc *a = &profile->arcs[arc];
 	uint32_t callee, caller = TL_NONE;
@@ -108,8 +110,9 @@ static void add_local_arc(struct tl_profile *profile, const struct sums *locals,
 }
 
 /*
- * The cost of each cycle is that of all its functions' own sums: they left out the calls among them. A function of a
- * cycle has at least its own sum, else what entered through it, which is no more than that of the cycle.
+ * The cost of each cycle is that of all its functions' own sums: they left out the calls among them. A
+ * function of a cycle has at least its own sum, else what entered through it, which is no more than that of
+ * the cycle.
  */
 static void settle(struct tl_profile *profile, const struct sums *sums, size_t number, const int64_t *whole)
 {
@@ -124,7 +127,8 @@ static void settle(struct tl_profile *profile, const struct sums *sums, size_t n
 	}
 }
 
-static bool settle_functions(struct tl_profile *profile, const struct sums *sums, const struct tl_cycles *cycles)
+static bool settle_functions(struct tl_profile *profile, const struct sums *sums,
+			     const struct tl_cycles *cycles)
 {
 	size_t functions = profile->function_table.count;
 	int64_t *whole = zeros((size_t)cycles->count * profile->event_count);
@@ -133,7 +137,8 @@ static bool settle_functions(struct tl_profile *profile, const struct sums *sums
 		return false;
 	for (size_t f = 0; f < functions; f++)
 		if (cycles->size[cycles->of[f]] > 1)
-			add_row(profile, row(whole, profile, cycles->of[f]), row(sums->inclusive, profile, f));
+			add_row(profile, row(whole, profile, cycles->of[f]),
+				row(sums->inclusive, profile, f));
 	for (size_t f = 0; f < functions; f++)
 		if (cycles->size[cycles->of[f]] > 1)
 			settle(profile, sums, f, row(whole, profile, cycles->of[f]));
@@ -151,7 +156,8 @@ static bool settle_locals(struct tl_profile *profile, const struct sums *sums, c
 
 	for (size_t i = 0; ok && i < count; i++)
 		if (parts.slot[i] != TL_NONE)
-			add_row(profile, row(whole, profile, parts.slot[i]), row(sums->inclusive, profile, i));
+			add_row(profile, row(whole, profile, parts.slot[i]),
+				row(sums->inclusive, profile, i));
 	for (size_t i = 0; ok && i < count; i++)
 		if (parts.slot[i] != TL_NONE)
 			settle(profile, sums, i, row(whole, profile, parts.slot[i]));
@@ -196,11 +202,31 @@ static bool derive(struct tl_profile *profile, const struct tl_cycles *cycles)
 	return ok;
 }
 
+/* One line a function, in the order of functions: then the costs of lines are those of functions. */
+static bool lines_are_functions(const struct tl_profile *profile)
+{
+	if (!profile->line_table.count || profile->line_table.count != profile->function_table.count)
+		return false;
+	for (size_t i = 0; i < profile->line_table.count; i++)
+		if (profile->lines[i].function != i)
+			return false;
+	return true;
+}
+
 bool tl_profile_derive_sums(struct tl_profile *profile)
 {
 	struct tl_cycles cycles;
 	bool ok;
 
+	if (lines_are_functions(profile)) {
+		free(profile->function_self);
+		profile->function_self = profile->line_table.cost;
+	}
+
+	/* Nothing is added any more, so nothing is looked for by its key. */
+	tl_index_free(&profile->line_table.index);
+	tl_index_free(&profile->arc_table.index);
+	tl_index_free(&profile->jump_table.index);
 	if (!make_locals(profile))
 		return false;
 	profile->local_inclusive = zeros(profile->local_table.count * profile->event_count);

@@ -152,6 +152,13 @@ const char *tl_profile_intern(struct tl_profile *profile, const char *text, size
 	return number == TL_NONE ? NULL : profile->names.names[number].text;
 }
 
+const char *tl_profile_adopt(struct tl_profile *profile, const char *text, size_t size)
+{
+	uint32_t number = tl_names_adopt(&profile->names, text, size);
+
+	return number == TL_NONE ? NULL : profile->names.names[number].text;
+}
+
 /* ---- functions ---- */
 
 static bool same_function(const void *context, const void *key, uint32_t number)
@@ -220,6 +227,22 @@ int64_t *tl_profile_line_row(struct tl_profile *profile, const struct tl_cost_li
 	if (found == TL_NONE)
 		found = table_append(&profile->line_table, &profile->lines, line, sizeof(*line), profile->event_count, hash);
 	return found == TL_NONE ? NULL : profile->line_table.cost + (size_t)found * profile->event_count;
+}
+
+bool tl_profile_line_each(struct tl_profile *profile)
+{
+	struct tl_table *table = &profile->line_table;
+
+	while (table->count < profile->function_table.count) {
+		struct tl_cost_line line = { .function = (uint32_t)table->count, .part = TL_NONE };
+
+		line.at.file = profile->functions[table->count].file;
+		if (!tl_grow(&profile->lines, &table->capacity, table->count + 1, sizeof(*profile->lines)) ||
+		    !table_cost(table, profile->event_count))
+			return false;
+		profile->lines[table->count++] = line;
+	}
+	return true;
 }
 
 int tl_profile_add_line(struct tl_profile *profile, const struct tl_cost_line *line, const int64_t *cost,
@@ -445,6 +468,8 @@ void tl_profile_free(struct tl_profile *profile)
 		tl_latency_free(&profile->latency[i]);
 	for (size_t i = 0; i < profile->local_table.count; i++)
 		tl_latency_free(&profile->locals[i].latency);
+	if (profile->function_self == profile->line_table.cost)
+		profile->function_self = NULL;
 	table_free(&profile->function_table);
 	table_free(&profile->context_table);
 	table_free(&profile->line_table);

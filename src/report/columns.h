@@ -48,7 +48,7 @@ bool tl_column_shown(const struct tl_column *column, const struct tl_view *view)
 /* The number of a row in a column that is not text; `event` counts for costs only. */
 struct tl_number tl_column_number(const struct tl_column *column, const struct tl_row *row, uint32_t event);
 
-/* Order rows as the options ask. TL_BAD_USAGE for an unknown column. */
-int tl_rows_sort(const struct tl_view *view, struct tl_row *rows, size_t count, struct tl_error *err);
+/* Order the first `shown` of the rows as the options ask, the others as it comes. TL_BAD_USAGE for an unknown column. */
+int tl_rows_sort(const struct tl_view *view, struct tl_row *rows, size_t count, size_t shown, struct tl_error *err);
 
 #endif

@@ -176,12 +176,12 @@ static int report_table(const struct tl_profile *profile, const struct tl_report
 
 	if (status == TL_OK)
 		status = gather(&to, err);
-	if (status == TL_OK)
-		status = tl_rows_sort(&table.view, table.rows, table.count, err);
 	if (status == TL_OK) {
 		cut(&table);
-		status = put_table(&table, err);
+		status = tl_rows_sort(&table.view, table.rows, table.count, table.shown, err);
 	}
+	if (status == TL_OK)
+		status = put_table(&table, err);
 	free(table.rows);
 	tl_arena_free(&to.sums);
 	tl_view_close(&table.view);

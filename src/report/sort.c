@@ -104,12 +104,47 @@ static int compare_rows(const void *left, const void *right, void *context)
 	return result ? result : (a->part > b->part) - (a->part < b->part);
 }
 
-int tl_rows_sort(const struct tl_view *view, struct tl_row *rows, size_t count, struct tl_error *err)
+static void swap_rows(struct tl_row *a, struct tl_row *b)
+{
+	struct tl_row row = *a;
+
+	*a = *b;
+	*b = row;
+}
+
+/* Move a row of a heap, whose root is the last in order, down to its place. */
+static void sift_down(const struct order *order, struct tl_row *heap, size_t at, size_t count)
+{
+	for (size_t child; (child = 2 * at + 1) < count; at = child) {
+		if (child + 1 < count && compare_rows(&heap[child], &heap[child + 1], (void *)(uintptr_t)order) < 0)
+			child++;
+		if (compare_rows(&heap[at], &heap[child], (void *)(uintptr_t)order) >= 0)
+			return;
+		swap_rows(&heap[at], &heap[child]);
+	}
+}
+
+/* The first `wanted` rows to the front, in any order: few are shown of a profile of many functions. */
+static void select_rows(const struct order *order, struct tl_row *rows, size_t count, size_t wanted)
+{
+	for (size_t i = wanted / 2; i-- > 0;)
+		sift_down(order, rows, i, wanted);
+	for (size_t i = wanted; i < count; i++)
+		if (compare_rows(&rows[i], &rows[0], (void *)(uintptr_t)order) < 0) {
+			swap_rows(&rows[i], &rows[0]);
+			sift_down(order, rows, 0, wanted);
+		}
+}
+
+int tl_rows_sort(const struct tl_view *view, struct tl_row *rows, size_t count, size_t shown, struct tl_error *err)
 {
 	struct order order = { .view = view, .event = view->events[0], .ascending = view->options.ascending };
 	int status = choose_column(&order, view->options.sort ? view->options.sort : "self", err);
 
-	if (status == TL_OK && count > 1)
-		qsort_r(rows, count, sizeof(*rows), compare_rows, &order);
-	return status;
+	if (status != TL_OK || count < 2 || !shown)
+		return status;
+	if (shown < count)
+		select_rows(&order, rows, count, shown);
+	qsort_r(rows, shown, sizeof(*rows), compare_rows, &order);
+	return TL_OK;
 }

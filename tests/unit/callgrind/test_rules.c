@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What breaks a rule: its status, its byte, its line; and that the checker says so. */
+#include "text.h"
+
+/* HEAD has 30 bytes and 2 lines; "fn=a\n" 5 bytes and the third. */
+enum { BODY = 35 };
+
+static const struct {
+	const char *text, *rule;
+	enum tl_status status;
+	uint64_t offset, line;
+} broken[] = {
+	{ HEAD "fn=a\nnonsense\n", "callgrind.line.unknown", TL_BAD_RECORD, BODY, 4 },
+	{ HEAD "fn=a\n1 2x\n", "callgrind.cost.number", TL_BAD_RECORD, BODY, 4 },
+	{ HEAD "fn=a\n1x 2\n", "callgrind.cost.number", TL_BAD_RECORD, BODY, 4 },
+	{ HEAD "fn=a\n+ 2\n", "callgrind.cost.number", TL_BAD_RECORD, BODY, 4 },
+	{ HEAD "fn=a\n1 12.5\n", "callgrind.cost.fraction", TL_BAD_RECORD, BODY, 4 },
+	{ HEAD "fn=a\n1 18446744073709551615\n", "callgrind.cost.large", TL_TOO_LARGE, BODY, 4 },
+	{ HEAD "fn=a\n1 5 6\n", "callgrind.cost.surplus", TL_BAD_RECORD, BODY, 4 },
+	{ HEAD "fn=a\n4 6\n-6 41\n", "callgrind.position.negative", TL_BAD_RECORD, BODY + 4, 5 },
+	{ HEAD "fn=a\n4294967297 6\n", "callgrind.position.large", TL_TOO_LARGE, BODY, 4 },
+	{ HEAD "fn=a\ncfn=b\ncalls=-1 9\n1 1\n", "callgrind.call.number", TL_BAD_RECORD, BODY + 6, 5 },
+	{ HEAD "fn=a\ncfn=b\ncalls=1 9\nfn=c\n", "callgrind.call.no-cost", TL_BAD_RECORD, BODY + 6, 5 },
+	{ HEAD "fn=a\ncfn=b\ncalls=1 9\n", "callgrind.call.no-cost", TL_BAD_RECORD, BODY + 6, 5 },
+	{ HEAD "fn=a\ncalls=1 9\n1 1\n", "callgrind.call.no-callee", TL_BAD_RECORD, BODY + 10, 5 },
+	{ HEAD "fn=a\njump=x 9\n1\n", "callgrind.jump.number", TL_BAD_RECORD, BODY, 4 },
+	{ HEAD "fn=a\njump=1 9\nfn=b\n", "callgrind.jump.no-source", TL_BAD_RECORD, BODY, 4 },
+	{ HEAD "fn=a\ncfn=(4)\n", "callgrind.name.undefined", TL_BAD_RECORD, BODY, 4 },
+	{ HEAD "version: 2\n", "callgrind.header.version", TL_UNSUPPORTED, 30, 3 },
+	{ HEAD "pid: me\n", "callgrind.header.number", TL_BAD_RECORD, 30, 3 },
+	{ HEAD "positions: column\n", "callgrind.header.positions", TL_BAD_RECORD, 30, 3 },
+	{ HEAD "positions: line line\n", "callgrind.header.positions", TL_BAD_RECORD, 30, 3 },
+	{ HEAD "event: = Ir\n", "callgrind.header.event", TL_BAD_RECORD, 30, 3 },
+	{ HEAD "fn=a\n1 10\ntotals: 11\n", "callgrind.totals", TL_BAD_RECORD, BODY + 5, 5 },
+	{ HEAD "fn=a\n1 10\ntotals: 10\n1 1\n", "callgrind.totals", TL_BAD_RECORD, BODY + 5, 5 },
+	/* Cachegrind's sum stands at the end. */
+	{ HEAD "fn=a\n1 10\nsummary: 11\n", "callgrind.summary.last", TL_BAD_RECORD, BODY + 5, 5 },
+	{ HEAD "creator: callgrind-3.19.0\nfn=a\n1 10\n", "callgrind.totals.missing", TL_TRUNCATED,
+	  30 + 26 + 5 + 5, 5 },
+	{ HEAD "fn=a\n1 9223372036854775807\n2 1\n", "callgrind.sum.large", TL_TOO_LARGE, BODY + 22, 5 },
+};
+
+static void faults_have_status_offset_and_line(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++)
+		expect_fault(broken[i].text, 1, broken[i].status, broken[i].offset, broken[i].line);
+}
+
+/* Costs before any events: are a fault of each line. */
+static void no_events(void **state)
+{
+	(void)state;
+	expect_fault("version: 1\nfn=a\n1 5\n", 1, TL_BAD_RECORD, 16, 3);
+}
+
+struct seen {
+	const char *rule;
+	uint64_t offset, line;
+	unsigned count;
+};
+
+static int note(void *arg, const struct tl_callgrind_violation *violation)
+{
+	struct seen *seen = arg;
+
+	if (!seen->count++) {
+		seen->rule = violation->rule;
+		seen->offset = violation->offset;
+		seen->line = violation->line;
+	}
+	return 0;
+}
+
+static struct seen check_text(const char *text)
+{
+	struct seen seen = { NULL, 0, 0, 0 };
+	struct text t;
+	int64_t found;
+
+	text_open(&t, text);
+	found = tl_callgrind_check(t.reader, note, &seen, &t.err);
+	assert_int_equal(found, seen.count);
+	text_close(&t);
+	return seen;
+}
+
+static void the_checker_says_the_same(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
+		struct seen seen = check_text(broken[i].text);
+
+		assert_int_equal(seen.count, 1);
+		assert_string_equal(seen.rule, broken[i].rule);
+		assert_int_equal(seen.offset, broken[i].offset);
+		assert_int_equal(seen.line, broken[i].line);
+	}
+}
+
+/* What loses nothing is no damage, and the checker tells of it all the same. */
+static const struct {
+	const char *text, *rule;
+	uint64_t offset, line;
+} noted[] = {
+	{ HEAD "fn=a\n 1 5\n", "callgrind.line.indented", BODY, 4 },
+	{ "\xef\xbb\xbf" HEAD "fn=a\n1 5\n", "callgrind.line.bom", 0, 1 },
+	{ HEAD "1 5\n", "callgrind.cost.no-function", 30, 3 },
+	{ HEAD "colour: red\nshape: round\n", "callgrind.header.unknown", 30, 3 },
+	{ HEAD "fn=(1) a\nfn=(1) b\n", "callgrind.name.redefined", 39, 4 },
+	{ HEAD "fn=a\ncfn=b\nrcalls=1 9\n1 0\n", "callgrind.call.rcalls", BODY + 6, 5 },
+	/* "summary: ... is the cost of the whole run when it is not the sum": told where no totals: explains
+	   it */
+	{ HEAD "summary: 1\nfn=a\n5 10\n", "callgrind.summary", 30, 3 },
+};
+
+static void notes_are_no_damage(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(noted) / sizeof(noted[0]); i++) {
+		struct seen seen = check_text(noted[i].text);
+
+		expect_clean(noted[i].text);
+		assert_int_equal(seen.count, 1);
+		assert_string_equal(seen.rule, noted[i].rule);
+		assert_int_equal(seen.offset, noted[i].offset);
+		assert_int_equal(seen.line, noted[i].line);
+	}
+}
+
+/* "with --cache-sim summary = totals + 2 Ir": a summary: beside totals: that agree is by design */
+static void explained_summary(void **state)
+{
+	(void)state;
+	assert_int_equal(check_text(HEAD "summary: 12\nfn=a\n5 10\ntotals: 10\n").count, 0);
+}
+
+/* Known lines without a meaning for costs: "never the end of the parse" (section 4) */
+static void other_dialects(void **state)
+{
+	(void)state;
+	assert_int_equal(check_text(HEAD
+				    "timeframe (BB): 1-2\narch: arm\nfrfn=(spontaneous)\nfn=a\nbb=0x10 3 "
+				    "1\nln=5\nrec=1\n1 5\n"
+				    "==== NEW PROFILING FILE ====\nversion: 0.9.6\nevents: Ir\nfn=b\n1 5\n")
+				 .count,
+			 0);
+}
+
+/* A call that costs less than what was called: no totals: line sees that. In a cycle nothing can be said. */
+static void calls_that_are_too_cheap(void **state)
+{
+	struct seen seen = check_text(HEAD "fn=main\n1 10\ncfn=f\ncalls=1 9\n1 39\nfn=f\n9 40\n");
+
+	(void)state;
+	assert_int_equal(seen.count, 1);
+	assert_string_equal(seen.rule, "callgrind.inclusive");
+	assert_int_equal(seen.offset, TL_NOWHERE);
+	assert_int_equal(check_text(HEAD "fn=main\n1 10\ncfn=f\ncalls=1 9\n1 40\nfn=f\n9 40\n").count, 0);
+	assert_int_equal(
+		check_text(HEAD "fn=a\n1 10\ncfn=b\ncalls=1 9\n1 5\nfn=b\n9 40\ncfn=a\ncalls=1 1\n1 5\n")
+			.count,
+		0);
+}
+
+static int stop_at_once(void *arg, const struct tl_callgrind_violation *violation)
+{
+	(void)violation;
+	++*(int *)arg;
+	return 1;
+}
+
+static void the_caller_can_stop(void **state)
+{
+	struct text t;
+	int calls = 0;
+
+	(void)state;
+	text_open(&t, HEAD "fn=a\nx\ny\nz\n");
+	assert_int_equal(tl_callgrind_check(t.reader, stop_at_once, &calls, &t.err), 1);
+	assert_int_equal(calls, 1);
+	text_close(&t);
+}
+
+/* The first 1000 faults are listed, all are counted, with the bytes they cost. */
+static void many_faults(void **state)
+{
+	enum { LINES = 1500 };
+	char *text = malloc(LINES * 2 + 64), *to = text + strlen(strcpy(text, HEAD));
+	uint64_t count, skipped;
+	size_t listed;
+	struct text t;
+
+	(void)state;
+	for (int i = 0; i < LINES; i++)
+		to = stpcpy(to, "?\n");
+	text_open(&t, text);
+	read_rest(&t);
+	tl_callgrind_faults(t.reader, &listed, &count, &skipped);
+	assert_int_equal(listed, 1000);
+	assert_int_equal(count, LINES);
+	assert_int_equal(skipped, LINES * 2);
+	text_close(&t);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(faults_have_status_offset_and_line),
+		cmocka_unit_test(no_events),
+		cmocka_unit_test(the_checker_says_the_same),
+		cmocka_unit_test(notes_are_no_damage),
+		cmocka_unit_test(explained_summary),
+		cmocka_unit_test(other_dialects),
+		cmocka_unit_test(calls_that_are_too_cheap),
+		cmocka_unit_test(the_caller_can_stop),
+		cmocka_unit_test(many_faults),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
