@@ -32,6 +32,8 @@ struct settings {
 	enum when progress, color;
 	enum tl_tree_kind tree;
 	bool json, csv, help, man;
+	bool svg, icicle;
+	uint32_t pixels;
 };
 
 struct command;
@@ -58,7 +60,8 @@ enum {
 	C_TIMELINE = 1 << 6,
 	C_CONVERT = 1 << 7,
 	C_HELP = 1 << 8,
-	C_READERS = C_INFO | C_CHECK | C_DUMP | C_REPORT | C_TREE | C_STACKS | C_TIMELINE | C_CONVERT,
+	C_FLAME = 1 << 16,
+	C_READERS = C_INFO | C_CHECK | C_DUMP | C_REPORT | C_TREE | C_STACKS | C_TIMELINE | C_CONVERT | C_FLAME,
 	C_ALL = C_READERS | C_HELP,
 };
 
@@ -88,6 +91,7 @@ int cmd_check(struct job *job, struct tl_error *err);
 int cmd_dump(struct job *job, struct tl_error *err);
 int cmd_report(struct job *job, struct tl_error *err);
 int cmd_tree(struct job *job, struct tl_error *err);
+int cmd_flame(struct job *job, struct tl_error *err);
 int cmd_stacks(struct job *job, struct tl_error *err);
 int cmd_timeline(struct job *job, struct tl_error *err);
 int cmd_convert(struct job *job, struct tl_error *err);

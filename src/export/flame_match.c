@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is the same in two profiles, and what goes into which column. Functions of the baseline are those of the profile
+ * with the same object, file and name, else with the same name (a rebuilt program lies elsewhere), else further ones.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/flame.h"
+
+/* ---- functions ---- */
+
+static uint64_t hash_exactly(const struct tl_function *f)
+{
+	return tl_hash_pair(tl_hash_pair(tl_hash_bytes(f->object, strlen(f->object)),
+					 tl_hash_bytes(f->file, strlen(f->file))),
+			    tl_hash_bytes(f->name, strlen(f->name)));
+}
+
+static uint64_t hash_name(const struct tl_function *f)
+{
+	return tl_hash_bytes(f->name, strlen(f->name));
+}
+
+static bool same_name(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_function *have = ((const struct tl_flame *)context)->functions[number], *wanted = key;
+
+	return !strcmp(have->name, wanted->name);
+}
+
+static bool same_exactly(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_function *have = ((const struct tl_flame *)context)->functions[number], *wanted = key;
+
+	return !strcmp(have->name, wanted->name) && !strcmp(have->file, wanted->file) &&
+	       !strcmp(have->object, wanted->object);
+}
+
+struct lookup {
+	struct tl_index exact, names;
+};
+
+/* Make a function of side 0 known; of several that are alike the first is found. */
+static bool remember(struct lookup *lookup, const struct tl_flame *flame, uint32_t number)
+{
+	const struct tl_function *f = flame->functions[number];
+	uint64_t exact = hash_exactly(f), name = hash_name(f);
+
+	if (tl_index_find(&lookup->exact, exact, same_exactly, flame, f) == TL_NONE &&
+	    !tl_index_add(&lookup->exact, exact, number))
+		return false;
+	return tl_index_find(&lookup->names, name, same_name, flame, f) != TL_NONE ||
+	       tl_index_add(&lookup->names, name, number);
+}
+
+static uint32_t look_up(const struct lookup *lookup, const struct tl_flame *flame, const struct tl_function *f)
+{
+	uint32_t found = tl_index_find(&lookup->exact, hash_exactly(f), same_exactly, flame, f);
+
+	return found != TL_NONE ? found : tl_index_find(&lookup->names, hash_name(f), same_name, flame, f);
+}
+
+static bool match_baseline(struct tl_flame *flame)
+{
+	uint32_t count = tl_profile_function_count(flame->profile[1]);
+	struct lookup lookup = { 0 };
+	bool ok = true;
+
+	for (uint32_t i = 0; ok && i < flame->function_count; i++)
+		ok = remember(&lookup, flame, i);
+	for (uint32_t i = 0; ok && i < count; i++) {
+		const struct tl_function *f = tl_profile_function(flame->profile[1], i);
+		uint32_t found = look_up(&lookup, flame, f);
+
+		if (found == TL_NONE) {
+			found = flame->function_count++;
+			flame->functions[found] = f;
+			/* Two of the baseline that are alike are one as well. */
+			ok = remember(&lookup, flame, found);
+		}
+		flame->function_of[1][i] = found;
+	}
+	tl_index_free(&lookup.exact);
+	tl_index_free(&lookup.names);
+	return ok;
+}
+
+/* An estimate has one function more than what it was made from: what it does not go into. */
+static void map_estimate(struct tl_flame *flame, int side)
+{
+	uint32_t count = tl_profile_function_count(flame->profile[side]);
+
+	flame->function_of[side][count] = flame->function_count + FLAME_OTHER;
+}
+
+bool tl_flame_match(struct tl_flame *flame)
+{
+	uint32_t count = tl_profile_function_count(flame->profile[0]), more = 0;
+
+	if (flame->profile[1])
+		more = tl_profile_function_count(flame->profile[1]);
+	flame->functions = calloc((size_t)count + more + 1, sizeof(*flame->functions));
+	flame->function_of[0] = calloc((size_t)count + 1, sizeof(uint32_t));
+	flame->function_of[1] = calloc((size_t)more + 1, sizeof(uint32_t));
+	if (!flame->functions || !flame->function_of[0] || !flame->function_of[1])
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		flame->functions[i] = tl_profile_function(flame->profile[0], i);
+		flame->function_of[0][i] = i;
+	}
+	flame->function_count = count;
+	if (flame->profile[1] && !match_baseline(flame))
+		return false;
+	map_estimate(flame, 0);
+	if (flame->profile[1])
+		map_estimate(flame, 1);
+	return true;
+}
+
+/* ---- columns ---- */
+
+/* The parts with the greatest cost have a column each, in the order of parts. */
+static int compare_parts(const void *a, const void *b, void *costs)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const uint64_t *cost = costs;
+
+	if (cost[x] != cost[y])
+		return cost[x] > cost[y] ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+static uint64_t magnitude(int64_t cost)
+{
+	return cost < 0 ? -(uint64_t)cost : (uint64_t)cost;
+}
+
+/* What the contexts of each part cost, of the first event. */
+static void sum_parts(const struct tl_flame *flame, uint64_t *costs, uint32_t parts)
+{
+	const struct tl_profile *profile = flame->contexts[0];
+	uint32_t contexts = tl_profile_context_count(profile);
+
+	for (uint32_t i = 0; i < contexts && flame->event_count; i++) {
+		uint32_t part = tl_profile_context(profile, i)->part;
+
+		if (part < parts)
+			costs[part] += magnitude(tl_profile_context_self(profile, i)[flame->events[0][0]]);
+	}
+}
+
+static bool choose_columns(struct tl_flame *flame, uint32_t parts)
+{
+	uint64_t *costs = calloc((size_t)parts + 1, sizeof(*costs));
+	uint32_t *order = calloc((size_t)parts + 1, sizeof(*order));
+	uint32_t own = FLAME_MOST_COLUMNS - 1, column = 0;
+
+	if (costs && order) {
+		sum_parts(flame, costs, parts);
+		for (uint32_t i = 0; i < parts; i++)
+			order[i] = i;
+		qsort_r(order, parts, sizeof(*order), compare_parts, costs);
+		for (uint32_t i = 0; i < parts; i++)
+			flame->column_of_part[order[i]] = i < own ? 0 : own;
+		for (uint32_t i = 0; i < parts; i++) {
+			if (flame->column_of_part[i] == own)
+				continue;
+			flame->part_of_column[column] = i;
+			flame->column_of_part[i] = column++;
+		}
+		flame->column_count = FLAME_MOST_COLUMNS;
+		flame->columns_shared = true;
+	}
+	free(costs);
+	free(order);
+	return costs && order;
+}
+
+bool tl_flame_columns(struct tl_flame *flame)
+{
+	uint32_t parts = tl_profile_part_count(flame->contexts[0]);
+
+	flame->column_of_part = calloc((size_t)parts + 1, sizeof(*flame->column_of_part));
+	flame->part_of_column = calloc(FLAME_MOST_COLUMNS, sizeof(*flame->part_of_column));
+	if (!flame->column_of_part || !flame->part_of_column)
+		return false;
+	if (flame->profile[1] || flame->estimated || parts < 2) {
+		flame->column_count = flame->profile[1] ? 2 : 1;
+		return true;
+	}
+	if (parts > FLAME_MOST_COLUMNS)
+		return choose_columns(flame, parts);
+	for (uint32_t i = 0; i < parts; i++)
+		flame->column_of_part[i] = flame->part_of_column[i] = i;
+	flame->column_count = parts;
+	return true;
+}
+
+void tl_flame_column_title(const struct tl_flame *flame, uint32_t column, char *title, size_t size)
+{
+	static const char *const sides[] = { "after", "before" };
+	const char *text = flame->profile[1] ? sides[column] : NULL;
+
+	if (!text && flame->column_count < 2)
+		text = "all";
+	if (!text && flame->columns_shared && column == flame->column_count - 1)
+		text = "all other threads";
+	if (!text) {
+		tl_part_title(flame->profile[0], flame->part_of_column[column], title, size);
+		return;
+	}
+	strncpy(title, text, size - 1);
+	title[size - 1] = '\0';
+}
