@@ -20,7 +20,7 @@ const placeOf = f => {
 /* ---- numbers for people ---- */
 
 const grouped = n => Math.round(n).toLocaleString('en-US');
-const digits = n => Math.abs(n) >= 100 ? n.toFixed(0) : Math.abs(n) >= 10 ? n.toFixed(1) : n.toFixed(2);
+const digits = n => Math.abs(n) >= 100 ? grouped(n) : Math.abs(n) >= 10 ? n.toFixed(1) : n.toFixed(2);
 
 function scaled(n, steps) {
 	for (const [size, unit] of steps)
@@ -207,6 +207,15 @@ function at(frame) {
 	return found;
 }
 
+// New frames grow even where nothing else moves: they are set to what they grow to.
+function standStill() {
+	const every = selection.selectAll('g.frame').interrupt(), width = node => (node.x1 - node.x0) * chart.width();
+	const y = node => state.icicle ? node.depth * CELL_HEIGHT : chart.height() - (node.depth + 1) * CELL_HEIGHT;
+	every.attr('transform', node => 'translate(' + node.x0 * chart.width() + ',' + y(node) + ')');
+	every.select('rect').interrupt().attr('width', width);
+	every.select('foreignObject').select('div').interrupt().text(node => node.data.name);
+}
+
 // d3-flame-graph leaves two rows for a heading that is not there.
 function afterUpdate() {
 	const svg = $('graph').querySelector('svg'), spare = 2 * CELL_HEIGHT, height = chart.height() - spare;
@@ -214,6 +223,7 @@ function afterUpdate() {
 	svg.setAttribute('viewBox', [0, state.icicle ? 0 : spare, chart.width(), height].join(' '));
 	svg.setAttribute('role', 'img');
 	svg.setAttribute('aria-label', (state.icicle ? 'Icicle' : 'Flame graph') + ' of ' + data.events[state.event].name + ', zoomed to ' + nameOf(frames.function[state.zoom]));
+	if (!chart.transitionDuration()) standStill();
 	markCurrent();
 	$('scroll').scrollTop = state.icicle ? 0 : $('scroll').scrollHeight;
 }

@@ -165,9 +165,11 @@ void tl_flame_notes(const struct tl_flame *flame, tl_flame_note_fn *note, void *
 		note(arg, "The profile has no call stacks: paths are estimated from callers and callees, dividing each "
 			  "function's cost as it is divided in the profile as a whole. Totals and the table are exact.");
 	if (flame->left_out) {
-		snprintf(text, sizeof(text), "%s stack%s below %.2g %% %s summed into their callers as \"(other)\".",
+		snprintf(text, sizeof(text), "%s stack%s below %.2g %% of the total%s %s summed into %s as \"(other)\".",
 			 grouped(flame->left_out, number), flame->left_out == 1 ? "" : "s", flame->threshold * 100,
-			 flame->left_out == 1 ? "is" : "are");
+			 flame->column_count > 1 && !flame->profile[1] ? ", and of their thread's," : "",
+			 flame->left_out == 1 ? "is" : "are",
+			 flame->left_out == 1 ? "its caller" : "their callers");
 		note(arg, text);
 	}
 	if (flame->too_deep) {

@@ -32,7 +32,7 @@ static void put_title(const struct tl_flame *flame, struct tl_output *out)
 
 	if (name && *name) {
 		put_escaped(out, name);
-		if (baseline && *baseline) {
+		if (flame->profile[1] && baseline && *baseline) {
 			tl_put_text(out, " since ");
 			put_escaped(out, baseline);
 		}
