@@ -89,6 +89,7 @@ TL_API int tl_timeline_finish(struct tl_timeline *timeline, struct tl_error *err
 enum tl_flame_form {
 	TL_FLAME_PAGE, /**< one HTML file: flame graph, function table, search; needs no network */
 	TL_FLAME_SVG,  /**< a picture of one event, without any script */
+	TL_FLAME_DATA, /**< what the page shows, JSON (the head of src/export/flame_data.c says how) */
 };
 
 /** How a flame graph is drawn. Zero-filled with `size` set and `threshold` -1 is a good default. */
@@ -108,7 +109,7 @@ struct tl_flame_options {
 	uint32_t width;            /**< of a picture, in pixels; 0: 1200 */
 };
 
-/** Whether this library was built with the parts the page is made of; without, only TL_FLAME_SVG can be written. */
+/** Whether this library was built with the parts the page is made of; without, TL_FLAME_PAGE is not. */
 TL_API bool tl_flame_has_page(void);
 
 /**

@@ -239,15 +239,21 @@ int tl_flame_write(const struct tl_profile *profile, const struct tl_profile *ba
 		   const struct tl_flame_options *options, struct tl_output *out, struct tl_error *err)
 {
 	struct tl_flame flame = { .profile = { profile, baseline } };
+	static int (*const writers[])(const struct tl_flame *flame, struct tl_output *out, struct tl_error *err) = {
+		[TL_FLAME_PAGE] = tl_flame_write_page,
+		[TL_FLAME_SVG] = tl_flame_write_svg,
+		[TL_FLAME_DATA] = tl_flame_write_data,
+	};
 	int status;
 
 	fill_options(&flame.options, options);
+	if ((size_t)flame.options.form >= sizeof(writers) / sizeof(writers[0]))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no such form of a flame graph");
 	if (flame.options.form == TL_FLAME_PAGE && !tl_flame_has_page())
 		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, "this build has no page for flame graphs in it");
 	status = build(&flame, err);
 	if (status == 0)
-		status = flame.options.form == TL_FLAME_PAGE ? tl_flame_write_page(&flame, out, err)
-							     : tl_flame_write_svg(&flame, out, err);
+		status = writers[flame.options.form](&flame, out, err);
 	free_flame(&flame);
 	return status;
 }
