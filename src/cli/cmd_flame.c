@@ -12,7 +12,8 @@ static const char *written(const char *path, char *text, size_t size)
 	struct stat status;
 	struct tm date;
 
-	if (!strcmp(path, "-") || stat(path, &status) || !S_ISREG(status.st_mode) || !gmtime_r(&status.st_mtime, &date))
+	if (!strcmp(path, "-") || stat(path, &status) || !S_ISREG(status.st_mode) ||
+	    !gmtime_r(&status.st_mtime, &date))
 		return NULL;
 	return strftime(text, size, "%Y-%m-%d %H:%M UTC", &date) ? text : NULL;
 }
@@ -44,8 +45,9 @@ int cmd_flame(struct job *job, struct tl_error *err)
 	int status;
 
 	if (!job->settings->svg && !tl_flame_has_page()) {
-		complain(job->command, "this tracelathe was built without the page, as npm or what it gets was missing "
-				       "(`make deps`, then build again); --svg needs neither");
+		complain(job->command,
+			 "this tracelathe was built without the page, as npm or what it gets was missing "
+			 "(`make deps`, then build again); --svg needs neither");
 		job->said = true;
 		return TL_UNSUPPORTED;
 	}

@@ -9,9 +9,16 @@
 
 #include "core/error.h"
 
-static const double default_threshold = 0.01; /* percent: a seventh of a pixel on a screen, a pixel when zoomed in */
+static const double default_threshold =
+	0.01; /* percent: a seventh of a pixel on a screen, a pixel when zoomed in */
 
-enum { DEFAULT_FRAMES = 20000, DEFAULT_DEPTH = 500, DEFAULT_WIDTH = 1200, LEAST_WIDTH = 200, MOST_WIDTH = 20000 };
+enum {
+	DEFAULT_FRAMES = 20000,
+	DEFAULT_DEPTH = 500,
+	DEFAULT_WIDTH = 1200,
+	LEAST_WIDTH = 200,
+	MOST_WIDTH = 20000
+};
 
 /* ---- options ---- */
 
@@ -142,7 +149,8 @@ static void note_losses(const struct tl_flame *flame, tl_flame_note_fn *note, vo
 		  "calls had not ended when the trace did; their cost is counted, the calls are not." },
 		{ orphans, "exit has no entry in the trace and is left out.",
 		  "exits have no entry in the trace and are left out." },
-		{ skipped, "byte of the trace is damaged and skipped.", "bytes of the trace are damaged and skipped." },
+		{ skipped, "byte of the trace is damaged and skipped.",
+		  "bytes of the trace are damaged and skipped." },
 	};
 	struct tl_losses lost = tl_profile_losses(flame->profile[0]);
 
@@ -152,7 +160,8 @@ static void note_losses(const struct tl_flame *flame, tl_flame_note_fn *note, vo
 
 		if (!count)
 			continue;
-		snprintf(text, sizeof(text), "%s %s", grouped(count, number), count == 1 ? losses[i].one : losses[i].many);
+		snprintf(text, sizeof(text), "%s %s", grouped(count, number),
+			 count == 1 ? losses[i].one : losses[i].many);
 		note(arg, text);
 	}
 }
@@ -162,11 +171,15 @@ void tl_flame_notes(const struct tl_flame *flame, tl_flame_note_fn *note, void *
 	char number[32], text[256];
 
 	if (flame->estimated)
-		note(arg, "The profile has no call stacks: paths are estimated from callers and callees, dividing each "
-			  "function's cost as it is divided in the profile as a whole. Totals and the table are exact.");
+		note(arg, "The profile has no call stacks: paths are estimated from callers and callees, "
+			  "dividing each "
+			  "function's cost as it is divided in the profile as a whole. Totals and the table "
+			  "are exact.");
 	if (flame->left_out) {
-		snprintf(text, sizeof(text), "%s stack%s below %.2g %% of the total%s %s summed into %s as \"(other)\".",
-			 grouped(flame->left_out, number), flame->left_out == 1 ? "" : "s", flame->threshold * 100,
+		snprintf(text, sizeof(text),
+			 "%s stack%s below %.2g %% of the total%s %s summed into %s as \"(other)\".",
+			 grouped(flame->left_out, number), flame->left_out == 1 ? "" : "s",
+			 flame->threshold * 100,
 			 flame->column_count > 1 && !flame->profile[1] ? ", and of their thread's," : "",
 			 flame->left_out == 1 ? "is" : "are",
 			 flame->left_out == 1 ? "its caller" : "their callers");
@@ -205,10 +218,12 @@ static int find_contexts(struct tl_flame *flame, int side, struct tl_error *err)
 
 static void free_flame(struct tl_flame *flame)
 {
-	void *arrays[] = { flame->events[0],      flame->events[1],       flame->functions,   flame->function_of[0],
-			   flame->function_of[1], flame->column_of_part,  flame->part_of_column, flame->nodes,
-			   flame->node_of[0],     flame->node_of[1],      flame->inclusive[0], flame->inclusive[1],
-			   flame->score,	  flame->frames,	  flame->cells,	      flame->self };
+	void *arrays[] = {
+		flame->events[0],      flame->events[1],      flame->functions,	     flame->function_of[0],
+		flame->function_of[1], flame->column_of_part, flame->part_of_column, flame->nodes,
+		flame->node_of[0],     flame->node_of[1],     flame->inclusive[0],   flame->inclusive[1],
+		flame->score,	       flame->frames,	      flame->cells,	     flame->self
+	};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
@@ -230,7 +245,8 @@ static int build(struct tl_flame *flame, struct tl_error *err)
 		status = find_contexts(flame, side, err);
 	if (status < 0)
 		return status;
-	if (!tl_flame_match(flame) || !tl_flame_columns(flame) || !tl_flame_grow(flame) || !tl_flame_prune(flame))
+	if (!tl_flame_match(flame) || !tl_flame_columns(flame) || !tl_flame_grow(flame) ||
+	    !tl_flame_prune(flame))
 		return tl_error_memory(err);
 	return 0;
 }
@@ -239,7 +255,8 @@ int tl_flame_write(const struct tl_profile *profile, const struct tl_profile *ba
 		   const struct tl_flame_options *options, struct tl_output *out, struct tl_error *err)
 {
 	struct tl_flame flame = { .profile = { profile, baseline } };
-	static int (*const writers[])(const struct tl_flame *flame, struct tl_output *out, struct tl_error *err) = {
+	static int (*const writers[])(const struct tl_flame *flame, struct tl_output *out,
+				      struct tl_error *err) = {
 		[TL_FLAME_PAGE] = tl_flame_write_page,
 		[TL_FLAME_SVG] = tl_flame_write_svg,
 		[TL_FLAME_DATA] = tl_flame_write_data,
@@ -250,7 +267,8 @@ int tl_flame_write(const struct tl_profile *profile, const struct tl_profile *ba
 	if ((size_t)flame.options.form >= sizeof(writers) / sizeof(writers[0]))
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no such form of a flame graph");
 	if (flame.options.form == TL_FLAME_PAGE && !tl_flame_has_page())
-		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, "this build has no page for flame graphs in it");
+		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+				   "this build has no page for flame graphs in it");
 	status = build(&flame, err);
 	if (status == 0)
 		status = writers[flame.options.form](&flame, out, err);

@@ -2,8 +2,9 @@
 #ifndef TL_EXPORT_FLAME_H
 #define TL_EXPORT_FLAME_H
 /*
- * A flame graph on its way from profiles to a page or a picture: paths of contexts become one tree (flame_tree.c),
- * what is too small to be seen is summed (flame_prune.c), and what is left is written (flame_page.c, flame_svg.c).
+ * A flame graph on its way from profiles to a page or a picture: paths of contexts become one tree
+ * (flame_tree.c), what is too small to be seen is summed (flame_prune.c), and what is left is written
+ * (flame_page.c, flame_svg.c).
  */
 #include "core/memory.h"
 #include "export/export.h"
@@ -63,8 +64,8 @@ struct tl_flame {
 };
 
 /* A new profile whose contexts are estimated from the lines and arcs of one without. */
-int tl_flame_estimate(struct tl_profile **estimate, const struct tl_profile *sums, double threshold, uint32_t most,
-		      uint32_t most_depth, struct tl_error *err);
+int tl_flame_estimate(struct tl_profile **estimate, const struct tl_profile *sums, double threshold,
+		      uint32_t most, uint32_t most_depth, struct tl_error *err);
 /* The name of the function that stands for what an estimate does not go into. */
 extern const char tl_flame_other_name[];
 
@@ -73,6 +74,8 @@ bool tl_flame_match(struct tl_flame *flame);
 bool tl_flame_columns(struct tl_flame *flame);
 bool tl_flame_grow(struct tl_flame *flame);
 bool tl_flame_prune(struct tl_flame *flame);
+/* The size of a cost as a share of a total. */
+double tl_flame_share(int64_t cost, int64_t total);
 
 /* The text on a frame, and its column's title; `buffer` is used for those that are made up. */
 const char *tl_flame_name(const struct tl_flame *flame, uint32_t function, char *buffer, size_t size);
@@ -88,6 +91,30 @@ int tl_flame_write_page(const struct tl_flame *flame, struct tl_output *out, str
 int tl_flame_write_svg(const struct tl_flame *flame, struct tl_output *out, struct tl_error *err);
 /* The profile as the page reads it: one JSON object, in which no '<' stands. */
 int tl_flame_write_data(const struct tl_flame *flame, struct tl_output *out, struct tl_error *err);
+
+/* Functions in the table; the ones with the greatest inclusive cost. */
+enum { FLAME_MOST_ROWS = 5000 };
+
+/* The totals of a function in a column; TL_NONE: in all threads. */
+struct tl_flame_row {
+	uint32_t function, column;
+	uint64_t calls;
+};
+
+struct tl_flame_rows {
+	struct tl_flame_row *rows;
+	int64_t *costs; /* by row: self of each event, then inclusive of each */
+	size_t count, row_capacity, cost_capacity;
+	uint64_t left_out;
+};
+
+/* False without memory; freed by tl_flame_rows_free() in either case. */
+bool tl_flame_rows_gather(struct tl_flame_rows *rows, const struct tl_flame *flame);
+void tl_flame_rows_free(struct tl_flame_rows *rows);
+
+/* Text in HTML or XML, between tags or in double quotes; what cannot stand there becomes a blank or U+FFFD.
+ */
+void tl_flame_put_markup(struct tl_output *out, const char *text, size_t size);
 
 /* The page around title and data, made by scripts/web_bundle.py: three pieces, or none of any size. */
 struct tl_flame_piece {

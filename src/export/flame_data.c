@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The profile as the page reads it. One object of flat arrays, as 20,000 nested objects are slow to read and deep ones
- * overflow a browser's stack; texts are numbers of a list. "cells" and "rows" have one array per event. A row without
- * column is that of all columns together. Numbers are read as doubles there: exact up to 2^53.
+ * The profile as the page reads it. One object of flat arrays, as 20,000 nested objects are slow to read and
+ * deep ones overflow a browser's stack; texts are numbers of a list. "cells" and "rows" have one array per
+ * event. A row without column is that of all columns together. Numbers are read as doubles there: exact up to
+ * 2^53.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,26 +13,13 @@
 #include "core/output.h"
 #include "export/flame.h"
 
-/* Functions in the table; the ones with the greatest inclusive cost. */
-enum { MOST_ROWS = 5000 };
-
-/* The totals of a function in a column. */
-struct row {
-	uint32_t function, column;
-	uint64_t calls;
-};
-
 struct data {
 	const struct tl_flame *flame;
 	struct tl_output *out;
 	struct tl_names texts;
 	uint32_t *number; /* by function: as the page numbers it; TL_NONE: not in it */
 	uint32_t used;
-	bool *listed; /* by function: has a row */
-	struct row *rows;
-	int64_t *costs; /* by row, event: self, then inclusive */
-	size_t row_count, row_capacity, cost_capacity;
-	uint64_t rows_left_out;
+	struct tl_flame_rows table;
 	bool failed; /* no memory */
 };
 
@@ -88,7 +76,8 @@ static uint32_t function_text(struct data *d, uint32_t function, enum field fiel
 
 static void put_functions(struct data *d, const uint32_t *order)
 {
-	static const char *const fields[] = { ",\n\"functions\":{\"name\":[", "],\"object\":[", "],\"file\":[" };
+	static const char *const fields[] = { ",\n\"functions\":{\"name\":[", "],\"object\":[",
+					      "],\"file\":[" };
 	uint32_t specials = d->flame->function_count;
 	bool first;
 
@@ -131,174 +120,27 @@ static void put_function_list(struct data *d)
 
 /* ---- the table ---- */
 
-static const int64_t *totals_of(const struct tl_profile *profile, uint32_t function, uint32_t part,
-				struct tl_function_totals *totals)
-{
-	tl_profile_function_totals(profile, function, part, totals);
-	return totals->inclusive;
-}
-
-struct ranked {
-	double score;
-	uint32_t function;
-};
-
-static int compare_ranked(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->score != y->score)
-		return x->score > y->score ? -1 : 1;
-	return (x->function > y->function) - (x->function < y->function);
-}
-
-static void rank_side(const struct tl_flame *flame, int side, struct ranked *ranked)
-{
-	const struct tl_profile *profile = flame->profile[side];
-	const int64_t *total = tl_profile_total(profile);
-	uint32_t count = tl_profile_function_count(profile);
-
-	for (uint32_t f = 0; f < count; f++) {
-		struct tl_function_totals totals;
-		const int64_t *inclusive = totals_of(profile, f, TL_NONE, &totals);
-		double *score = &ranked[flame->function_of[side][f]].score;
-
-		if (totals.calls || totals.unfinished)
-			*score = *score > 0 ? *score : 1e-300;
-		for (uint32_t e = 0; e < flame->event_count; e++) {
-			uint32_t event = flame->events[side][e];
-			double whole = event == TL_NONE ? 0 : (double)total[event];
-			double share = whole != 0 ? (double)inclusive[event] / whole : 0;
-
-			share = share < 0 ? -share : share;
-			*score = share > *score ? share : *score;
-		}
-	}
-}
-
-/* Functions that were called or cost something, the largest MOST_ROWS. */
-static bool choose_rows(struct data *d)
-{
-	const struct tl_flame *flame = d->flame;
-	struct ranked *ranked = calloc((size_t)flame->function_count + 1, sizeof(*ranked));
-
-	if (!ranked)
-		return false;
-	for (uint32_t f = 0; f < flame->function_count; f++)
-		ranked[f].function = f;
-	for (int side = 0; side < 2 && flame->profile[side]; side++)
-		rank_side(flame, side, ranked);
-	qsort(ranked, flame->function_count, sizeof(*ranked), compare_ranked);
-	for (uint32_t i = 0; i < flame->function_count && ranked[i].score > 0; i++) {
-		if (i >= MOST_ROWS) {
-			d->rows_left_out++;
-			continue;
-		}
-		d->listed[ranked[i].function] = true;
-		use(d, ranked[i].function);
-	}
-	free(ranked);
-	return true;
-}
-
-/* The row of a function in the column at hand; `at` is where the column's rows begin. */
-static int64_t *row_costs(struct data *d, uint32_t *row_of, uint32_t function, uint32_t column, struct row **row)
-{
-	size_t width = (size_t)d->flame->event_count * 2;
-
-	if (row_of[function] == TL_NONE) {
-		if (!tl_grow(&d->rows, &d->row_capacity, d->row_count + 1, sizeof(*d->rows)) ||
-		    !tl_grow(&d->costs, &d->cost_capacity, (d->row_count + 1) * width, sizeof(*d->costs)))
-			return NULL;
-		d->rows[d->row_count] = (struct row){ function, column, 0 };
-		memset(d->costs + d->row_count * width, 0, width * sizeof(*d->costs));
-		row_of[function] = (uint32_t)d->row_count++;
-	}
-	*row = &d->rows[row_of[function]];
-	return d->costs + row_of[function] * width;
-}
-
-static bool add_row(struct data *d, uint32_t *row_of, int side, uint32_t number, uint32_t part, uint32_t column)
-{
-	const struct tl_flame *flame = d->flame;
-	uint32_t function = flame->function_of[side][number], events = flame->event_count;
-	struct tl_function_totals totals;
-	struct row *row;
-	bool any;
-	int64_t *costs;
-
-	totals_of(flame->profile[side], number, part, &totals);
-	any = totals.calls || totals.unfinished;
-	for (uint32_t e = 0; !any && e < events; e++)
-		any = flame->events[side][e] != TL_NONE && totals.inclusive[flame->events[side][e]];
-	if (!any || !d->listed[function])
-		return true;
-	costs = row_costs(d, row_of, function, column, &row);
-	if (!costs)
-		return false;
-	row->calls += totals.calls;
-	for (uint32_t e = 0; e < events; e++) {
-		uint32_t event = flame->events[side][e];
-
-		if (event == TL_NONE)
-			continue;
-		costs[e] = tl_add_saturating(costs[e], totals.self[event]);
-		costs[events + e] = tl_add_saturating(costs[events + e], totals.inclusive[event]);
-	}
-	return true;
-}
-
-static bool add_rows(struct data *d, uint32_t *row_of, int side, uint32_t part, uint32_t column)
-{
-	uint32_t count = tl_profile_function_count(d->flame->profile[side]);
-	bool ok = true;
-
-	for (uint32_t f = 0; ok && f < count; f++)
-		ok = add_row(d, row_of, side, f, part, column);
-	return ok;
-}
-
-static bool gather_rows(struct data *d)
-{
-	const struct tl_flame *flame = d->flame;
-	size_t size = ((size_t)flame->function_count + 1) * sizeof(uint32_t);
-	uint32_t *row_of = malloc(size), parts = tl_profile_part_count(flame->profile[0]);
-	bool ok = row_of && choose_rows(d), threads = flame->column_count > 1 && !flame->profile[1];
-
-	for (int side = 0; ok && side < 2 && flame->profile[side]; side++) {
-		memset(row_of, 0xff, size);
-		ok = add_rows(d, row_of, side, TL_NONE, threads ? TL_NONE : (uint32_t)side);
-	}
-	for (uint32_t column = 0; ok && threads && column < flame->column_count; column++) {
-		memset(row_of, 0xff, size);
-		for (uint32_t part = 0; ok && part < parts; part++)
-			if (flame->column_of_part[part] == column)
-				ok = add_rows(d, row_of, 0, part, column);
-	}
-	free(row_of);
-	return ok;
-}
-
 static void put_rows(struct data *d)
 {
 	uint32_t events = d->flame->event_count;
 	bool first;
 
 	begin(d, ",\n\"rows\":{\"function\":[", &first);
-	for (size_t i = 0; i < d->row_count; i++)
-		put_number(d, d->number[d->rows[i].function], &first);
+	for (size_t i = 0; i < d->table.count; i++)
+		put_number(d, d->number[d->table.rows[i].function], &first);
 	begin(d, "],\"column\":[", &first);
-	for (size_t i = 0; i < d->row_count; i++)
-		put_number(d, d->rows[i].column == TL_NONE ? -1 : (int64_t)d->rows[i].column, &first);
+	for (size_t i = 0; i < d->table.count; i++)
+		put_number(d, d->table.rows[i].column == TL_NONE ? -1 : (int64_t)d->table.rows[i].column,
+			   &first);
 	begin(d, "],\"calls\":[", &first);
-	for (size_t i = 0; i < d->row_count; i++)
-		put_number(d, (int64_t)d->rows[i].calls, &first);
+	for (size_t i = 0; i < d->table.count; i++)
+		put_number(d, (int64_t)d->table.rows[i].calls, &first);
 	for (uint32_t list = 0; list < events * 2; list++) {
 		if (list % events == 0)
 			tl_put_text(d->out, list ? "]],\"inclusive\":[" : "],\"self\":[");
 		begin(d, list % events ? "],[" : "[", &first);
-		for (size_t i = 0; i < d->row_count; i++)
-			put_number(d, d->costs[i * events * 2 + list], &first);
+		for (size_t i = 0; i < d->table.count; i++)
+			put_number(d, d->table.costs[i * events * 2 + list], &first);
 	}
 	tl_put_text(d->out, "]]}");
 }
@@ -366,7 +208,8 @@ static void put_events(struct data *d)
 		for (uint32_t e = 0; e < flame->event_count; e++) {
 			uint32_t event = flame->events[side][e];
 
-			put_number(d, event == TL_NONE ? 0 : tl_profile_total(flame->profile[side])[event], &first);
+			put_number(d, event == TL_NONE ? 0 : tl_profile_total(flame->profile[side])[event],
+				   &first);
 		}
 		tl_put_char(d->out, ']');
 	}
@@ -422,9 +265,10 @@ static void put_notes(struct data *d)
 
 	tl_put_text(d->out, ",\n\"notes\":[");
 	tl_flame_notes(d->flame, put_note, &notes);
-	if (d->rows_left_out) {
-		snprintf(text, sizeof(text), "The table has the %d largest functions; %llu more are left out.", MOST_ROWS,
-			 (unsigned long long)d->rows_left_out);
+	if (d->table.left_out) {
+		snprintf(text, sizeof(text),
+			 "The table has the %d largest functions; %llu more are left out.", FLAME_MOST_ROWS,
+			 (unsigned long long)d->table.left_out);
 		put_note(&notes, text);
 	}
 	tl_put_char(d->out, ']');
@@ -486,15 +330,18 @@ static bool prepare(struct data *d)
 	size_t functions = (size_t)flame->function_count + FLAME_THREADS + FLAME_MOST_COLUMNS;
 
 	d->number = malloc(functions * sizeof(*d->number));
-	d->listed = calloc(functions, sizeof(*d->listed));
-	if (!d->number || !d->listed)
+	if (!d->number)
 		return false;
 	memset(d->number, 0xff, functions * sizeof(*d->number));
 	if (text_number(d, "") || d->failed)
 		return false;
 	for (uint32_t i = 0; i < flame->frame_count; i++)
 		use(d, flame->frames[i].function);
-	return gather_rows(d);
+	if (!tl_flame_rows_gather(&d->table, flame))
+		return false;
+	for (size_t i = 0; i < d->table.count; i++)
+		use(d, d->table.rows[i].function);
+	return true;
 }
 
 int tl_flame_write_data(const struct tl_flame *flame, struct tl_output *out, struct tl_error *err)
@@ -518,8 +365,6 @@ int tl_flame_write_data(const struct tl_flame *flame, struct tl_output *out, str
 	tl_output_discard(d.out);
 	tl_names_free(&d.texts);
 	free(d.number);
-	free(d.listed);
-	free(d.rows);
-	free(d.costs);
+	tl_flame_rows_free(&d.table);
 	return status;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call paths of a profile that only has sums. From the roots downwards, what a function was given is divided between its
- * own cost and its calls as they are divided in the profile as a whole, so that the parts always make up what was given.
- * A call to a function that is on the path already is no way down: its share goes to the others. The largest paths are
- * made first; what is too small, too deep or one too many is put under a function of its own, tl_flame_other_name.
+ * Call paths of a profile that only has sums. From the roots downwards, what a function was given is divided
+ * between its own cost and its calls as they are divided in the profile as a whole, so that the parts always
+ * make up what was given. A call to a function that is on the path already is no way down: its share goes to
+ * the others. The largest paths are made first; what is too small, too deep or one too many is put under a
+ * function of its own, tl_flame_other_name.
  *
- * A root is given what a function costs beyond what its callers account for, scaled so that roots make up the total.
+ * A root is given what a function costs beyond what its callers account for, scaled so that roots make up the
+ * total.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,12 +40,12 @@ struct estimate {
 	uint32_t events, functions, other;
 	double least;
 	uint32_t most, most_depth, made;
-	int64_t *self;   /* by function and event, none below 0 */
+	int64_t *self;	   /* by function and event, none below 0 */
 	uint64_t *entered; /* by function: calls from outside */
-	int64_t *given;  /* by function and event: what callers account for */
-	int64_t *total;  /* by event */
-	struct way *ways; /* sorted by caller and callee, one each */
-	int64_t *costs;  /* by way and event, none below 0 */
+	int64_t *given;	   /* by function and event: what callers account for */
+	int64_t *total;	   /* by event */
+	struct way *ways;  /* sorted by caller and callee, one each */
+	int64_t *costs;	   /* by way and event, none below 0 */
 	uint32_t way_count;
 	uint32_t *first_way; /* by function, and one more */
 	uint64_t *on_path;   /* by function: the turn it was last on the path in */
@@ -92,8 +94,10 @@ static void join_arcs(struct estimate *e, const uint32_t *order, uint32_t count)
 			e->first_way[arc->caller + 1]++;
 		}
 		way->calls += arc->calls;
-		add_costs(e, e->costs + (size_t)(e->way_count - 1) * e->events, tl_profile_arc_cost(e->sums, order[i]));
-		add_costs(e, e->given + (size_t)arc->callee * e->events, tl_profile_arc_cost(e->sums, order[i]));
+		add_costs(e, e->costs + (size_t)(e->way_count - 1) * e->events,
+			  tl_profile_arc_cost(e->sums, order[i]));
+		add_costs(e, e->given + (size_t)arc->callee * e->events,
+			  tl_profile_arc_cost(e->sums, order[i]));
 	}
 	for (uint32_t f = 0; f < e->functions; f++)
 		e->first_way[f + 1] += e->first_way[f];
@@ -129,7 +133,8 @@ static bool gather(struct estimate *e)
 	e->on_path = calloc((size_t)e->functions + 1, sizeof(*e->on_path));
 	e->parent_of = malloc(((size_t)e->most * 2 + 2) * sizeof(*e->parent_of));
 	e->function_of = malloc(((size_t)e->most * 2 + 2) * sizeof(*e->function_of));
-	if (!e->self || !e->given || !e->total || !e->spare || !e->entered || !e->on_path || !e->parent_of || !e->function_of)
+	if (!e->self || !e->given || !e->total || !e->spare || !e->entered || !e->on_path || !e->parent_of ||
+	    !e->function_of)
 		return false;
 	for (uint32_t f = 0; f < e->functions; f++) {
 		struct tl_function_totals totals;
@@ -262,7 +267,9 @@ static int descend(struct estimate *e, const struct candidate *c, uint32_t conte
 	int64_t *share = spare(e, SHARE), *done = spare(e, DONE);
 
 	for (uint32_t w = e->first_way[c->function]; w < e->first_way[c->function + 1]; w++) {
-		struct candidate next = { .parent = context, .function = e->ways[w].callee, .depth = c->depth + 1 };
+		struct candidate next = { .parent = context,
+					  .function = e->ways[w].callee,
+					  .depth = c->depth + 1 };
 		const int64_t *cost = e->costs + (size_t)w * e->events;
 		int status = 0;
 
@@ -282,8 +289,8 @@ static int descend(struct estimate *e, const struct candidate *c, uint32_t conte
 }
 
 /* @return the context, or a negative tl_status */
-static int64_t add_context(struct estimate *e, uint32_t parent, uint32_t function, uint64_t calls, const int64_t *self,
-			   struct tl_error *err)
+static int64_t add_context(struct estimate *e, uint32_t parent, uint32_t function, uint64_t calls,
+			   const int64_t *self, struct tl_error *err)
 {
 	int64_t number = tl_profile_add_context(e->result, parent, function, 0, err);
 
@@ -358,7 +365,8 @@ static void choose_weight(const struct estimate *e, uint32_t function, const boo
 
 static int plant_roots(struct estimate *e, const bool *cyclic, struct tl_error *err)
 {
-	int64_t *whole = spare(e, WHOLE), *done = spare(e, DONE), *share = spare(e, SHARE), *rest = spare(e, REST);
+	int64_t *whole = spare(e, WHOLE), *done = spare(e, DONE), *share = spare(e, SHARE),
+		*rest = spare(e, REST);
 
 	for (uint32_t f = 0; f < e->functions; f++) {
 		struct candidate root = { .parent = TL_NONE, .function = f, .depth = 1 };
@@ -409,7 +417,9 @@ static int add_roots(struct estimate *e, struct tl_error *err)
 /* The functions keep their numbers; the one of all others comes behind them. */
 static int copy_functions(struct estimate *e, struct tl_error *err)
 {
-	struct tl_function other = { .name = tl_flame_other_name, .object = "", .file = "", .id = TL_NOWHERE - 1 };
+	struct tl_function other = {
+		.name = tl_flame_other_name, .object = "", .file = "", .id = TL_NOWHERE - 1
+	};
 	struct tl_part part = { .process = TL_NOWHERE, .thread = TL_NOWHERE, .command = "", .header = "" };
 	int64_t number = tl_profile_add_part(e->result, &part, err);
 
@@ -438,8 +448,8 @@ static int fill(struct estimate *e, struct tl_error *err)
 
 static void free_estimate(struct estimate *e)
 {
-	void *arrays[] = { e->self, e->given, e->total, e->spare, e->entered, e->on_path, e->parent_of, e->function_of,
-			   e->ways, e->costs, e->first_way };
+	void *arrays[] = { e->self,	 e->given,	 e->total, e->spare, e->entered,  e->on_path,
+			   e->parent_of, e->function_of, e->ways,  e->costs, e->first_way };
 
 	for (size_t i = 0; i < e->heap_count; i++)
 		free(e->heap[i].amount);
@@ -448,8 +458,8 @@ static void free_estimate(struct estimate *e)
 	free(e->heap);
 }
 
-int tl_flame_estimate(struct tl_profile **estimate, const struct tl_profile *sums, double threshold, uint32_t most,
-		      uint32_t most_depth, struct tl_error *err)
+int tl_flame_estimate(struct tl_profile **estimate, const struct tl_profile *sums, double threshold,
+		      uint32_t most, uint32_t most_depth, struct tl_error *err)
 {
 	struct estimate e = { .sums = sums,
 			      .events = tl_profile_event_count(sums),
@@ -458,7 +468,8 @@ int tl_flame_estimate(struct tl_profile **estimate, const struct tl_profile *sum
 			      .most = most,
 			      .most_depth = most_depth };
 	const struct tl_event *events = e.events ? tl_profile_event(sums, 0) : NULL;
-	int status = tl_profile_new(&e.result, tl_profile_format(sums), events, e.events, tl_profile_frequency(sums), err);
+	int status = tl_profile_new(&e.result, tl_profile_format(sums), events, e.events,
+				    tl_profile_frequency(sums), err);
 
 	if (status == 0)
 		status = fill(&e, err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is the same in two profiles, and what goes into which column. Functions of the baseline are those of the profile
- * with the same object, file and name, else with the same name (a rebuilt program lies elsewhere), else further ones.
+ * What is the same in two profiles, and what goes into which column. Functions of the baseline are those of
+ * the profile with the same object, file and name, else with the same name (a rebuilt program lies
+ * elsewhere), else further ones.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,8 @@ static bool remember(struct lookup *lookup, const struct tl_flame *flame, uint32
 	       tl_index_add(&lookup->names, name, number);
 }
 
-static uint32_t look_up(const struct lookup *lookup, const struct tl_flame *flame, const struct tl_function *f)
+static uint32_t look_up(const struct lookup *lookup, const struct tl_flame *flame,
+			const struct tl_function *f)
 {
 	uint32_t found = tl_index_find(&lookup->exact, hash_exactly(f), same_exactly, flame, f);
 

@@ -5,24 +5,41 @@
 #include "core/output.h"
 #include "export/flame.h"
 
-/* Text between tags, or a double-quoted attribute. */
-static void put_escaped(struct tl_output *out, const char *text)
+/* What stands for a character of markup, NULL: itself. */
+static const char *entity(char c)
 {
 	static const struct {
 		char what;
 		const char *as;
 	} entities[] = { { '&', "&amp;" }, { '<', "&lt;" }, { '>', "&gt;" }, { '"', "&quot;" } };
 
-	for (; *text; text++) {
-		const char *as = NULL;
+	for (size_t i = 0; i < sizeof(entities) / sizeof(entities[0]); i++)
+		if (entities[i].what == c)
+			return entities[i].as;
+	/* XML 1.0, 2.2: control characters cannot stand in a document, not even escaped. */
+	return (unsigned char)c < 0x20 ? " " : NULL;
+}
 
-		for (size_t i = 0; i < sizeof(entities) / sizeof(entities[0]); i++)
-			if (entities[i].what == *text)
-				as = entities[i].as;
-		if (as)
-			tl_put_text(out, as);
-		else
-			tl_put_char(out, *text);
+void tl_flame_put_markup(struct tl_output *out, const char *text, size_t size)
+{
+	while (size) {
+		size_t run = tl_utf8_span(text, size);
+
+		for (size_t i = 0; i < run; i++) {
+			const char *as = entity(text[i]);
+
+			if (as)
+				tl_put_text(out, as);
+			else
+				tl_put_char(out, text[i]);
+		}
+		text += run;
+		size -= run;
+		if (size) {
+			tl_put_text(out, "\xef\xbf\xbd"); /* U+FFFD */
+			text++;
+			size--;
+		}
 	}
 }
 
@@ -31,10 +48,10 @@ static void put_title(const struct tl_flame *flame, struct tl_output *out)
 	const char *name = flame->options.name, *baseline = flame->options.baseline_name;
 
 	if (name && *name) {
-		put_escaped(out, name);
+		tl_flame_put_markup(out, name, strlen(name));
 		if (flame->profile[1] && baseline && *baseline) {
 			tl_put_text(out, " since ");
-			put_escaped(out, baseline);
+			tl_flame_put_markup(out, baseline, strlen(baseline));
 		}
 		tl_put_text(out, " – ");
 	}

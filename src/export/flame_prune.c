@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The frames that are drawn: those whose share of any event reaches the threshold, the largest ones first if they are too
- * many. What is left out is summed in a frame "(other)" of its caller, so that every total stays what it is.
+ * The frames that are drawn: those whose share of any event reaches the threshold, the largest ones first if
+ * they are too many. What is left out is summed in a frame "(other)" of its caller, so that every total stays
+ * what it is.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,8 @@ struct prune {
 
 /* ---- what is kept ---- */
 
-/* Larger first; a caller has at least the score of its callees and the smaller number, so it comes before them. */
+/* Larger first; a caller has at least the score of its callees and the smaller number, so it comes before
+ * them. */
 static int compare_scores(const void *a, const void *b, void *context)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -85,7 +87,8 @@ static uint32_t caller_of(const void *context, uint32_t node)
 static int compare_names(const void *a, const void *b, void *context)
 {
 	const struct tl_flame *flame = context;
-	uint32_t x = flame->nodes[*(const uint32_t *)a].function, y = flame->nodes[*(const uint32_t *)b].function;
+	uint32_t x = flame->nodes[*(const uint32_t *)a].function,
+		 y = flame->nodes[*(const uint32_t *)b].function;
 	bool special = tl_flame_special(flame, x);
 	int order = special - tl_flame_special(flame, y);
 
@@ -183,7 +186,8 @@ static bool add_cell(struct tl_flame *flame, uint32_t *known, uint32_t frame, ui
 	size_t events = flame->event_count;
 
 	if (!tl_grow(&flame->cells, &flame->cell_capacity, flame->cell_count + 1, sizeof(*flame->cells)) ||
-	    !tl_grow(&flame->self, &flame->self_capacity, (flame->cell_count + 1) * events + 1, sizeof(*flame->self)))
+	    !tl_grow(&flame->self, &flame->self_capacity, (flame->cell_count + 1) * events + 1,
+		     sizeof(*flame->self)))
 		return false;
 	memset(flame->self + flame->cell_count * events, 0, events * sizeof(*flame->self));
 	flame->cells[flame->cell_count] = (struct tl_flame_cell){ frame, column, 0 };
@@ -198,7 +202,8 @@ static bool add_context(const struct prune *p, uint32_t *cells, int side, uint32
 	const struct tl_context *c = tl_profile_context(flame->contexts[side], number);
 	const int64_t *self = tl_profile_context_self(flame->contexts[side], number);
 	uint32_t node = flame->node_of[side][number], frame = p->frame_of[node];
-	uint32_t column = flame->profile[1] ? (uint32_t)side : flame->column_of_part[c->part == TL_NONE ? 0 : c->part];
+	uint32_t column =
+		flame->profile[1] ? (uint32_t)side : flame->column_of_part[c->part == TL_NONE ? 0 : c->part];
 	uint32_t *cell = &cells[(size_t)frame * flame->column_count + column];
 
 	if (*cell == TL_NONE && !add_cell(flame, cell, frame, column))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A flame graph as a picture (SVG 1.1), without any script: what a frame says when pointed at is its <title>. Places are
- * computed in hundredths of a pixel with integers, so that every machine draws the same. Letters are taken to be 0.6 of
- * their size wide, as those of fixed-width fonts are.
+ * A flame graph as a picture (SVG 1.1), without any script: what a frame says when pointed at is its <title>.
+ * Places are computed in hundredths of a pixel with integers, so that every machine draws the same. Letters
+ * are taken to be 0.6 of their size wide, as those of fixed-width fonts are.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -14,7 +14,14 @@
 #include "core/output.h"
 #include "export/flame.h"
 
-enum { ROW = 18, LETTER = 12, MARGIN = 10, HEAD = 58, LINE = 16, LEAST_SHOWN = 10 /* hundredths of a pixel */ };
+enum {
+	ROW = 18,
+	LETTER = 12,
+	MARGIN = 10,
+	HEAD = 58,
+	LINE = 16,
+	LEAST_SHOWN = 10 /* hundredths of a pixel */
+};
 
 struct picture {
 	const struct tl_flame *flame;
@@ -28,33 +35,9 @@ struct picture {
 
 /* ---- text ---- */
 
-/* XML 1.0, 2.2: control characters cannot stand in a document, not even escaped. */
-static void put_xml(struct tl_output *out, const char *text, size_t size)
-{
-	while (size) {
-		size_t run = tl_utf8_span(text, size);
-
-		for (size_t i = 0; i < run; i++)
-			switch (text[i]) {
-			case '&': tl_put_text(out, "&amp;"); break;
-			case '<': tl_put_text(out, "&lt;"); break;
-			case '>': tl_put_text(out, "&gt;"); break;
-			case '"': tl_put_text(out, "&quot;"); break;
-			default: tl_put_char(out, (unsigned char)text[i] < 0x20 ? ' ' : text[i]);
-			}
-		text += run;
-		size -= run;
-		if (size) {
-			tl_put_text(out, "\xef\xbf\xbd"); /* U+FFFD */
-			text++;
-			size--;
-		}
-	}
-}
-
 static void put_xml_text(struct tl_output *out, const char *text)
 {
-	put_xml(out, text, strlen(text));
+	tl_flame_put_markup(out, text, strlen(text));
 }
 
 static bool begins_letter(char c)
@@ -70,7 +53,7 @@ static void put_fitting(struct tl_output *out, const char *text, size_t room)
 	for (size_t i = 0; i < size; i++)
 		letters += begins_letter(text[i]);
 	if (letters <= room) {
-		put_xml(out, text, size);
+		tl_flame_put_markup(out, text, size);
 		return;
 	}
 	if (room < 4)
@@ -78,7 +61,7 @@ static void put_fitting(struct tl_output *out, const char *text, size_t room)
 	for (; cut < size; cut++)
 		if (begins_letter(text[cut]) && seen++ == room - 2)
 			break;
-	put_xml(out, text, cut);
+	tl_flame_put_markup(out, text, cut);
 	tl_put_text(out, "..");
 }
 
@@ -142,13 +125,15 @@ static uint32_t name_hash(const char *name)
 /* From light to dark in one family of hues: neighbours differ in lightness, which every eye sees. */
 static struct colour name_colour(const char *name)
 {
-	static const struct colour light = { 253, 224, 140 }, middle = { 246, 176, 92 }, dark = { 224, 126, 84 };
+	static const struct colour light = { 253, 224, 140 }, middle = { 246, 176, 92 },
+				   dark = { 224, 126, 84 };
 	int part = (int)(name_hash(name) & 0x1ff);
 
 	return part < 256 ? between(light, middle, part) : between(middle, dark, part - 256);
 }
 
-/* Blue for less, orange for more, by the root of the change's share, so that small changes are seen as well. */
+/* Blue for less, orange for more, by the root of the change's share, so that small changes are seen as well.
+ */
 static struct colour change_colour(const struct picture *p, uint32_t frame)
 {
 	static const struct colour same = { 214, 216, 222 }, more = { 230, 97, 60 }, less = { 74, 144, 217 };
@@ -281,7 +266,8 @@ static void put_frame(const struct picture *p, uint32_t i)
 {
 	const struct tl_flame_node *frame = &p->flame->frames[i];
 	int64_t from = place(p, p->left[i]), to = end_of(p, i);
-	uint32_t row = p->flame->options.icicle ? frame->depth : p->depth - frame->depth, y = HEAD + row * ROW;
+	uint32_t row = p->flame->options.icicle ? frame->depth : p->depth - frame->depth,
+		 y = HEAD + row * ROW;
 	char buffer[256];
 	const char *name = tl_flame_name(p->flame, frame->function, buffer, sizeof(buffer));
 	struct colour colour = colour_of(p, i, name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One node a path: the contexts of all threads, and of both profiles where there is a baseline, laid over each other.
- * Frames below the greatest depth are summed in one node; a browser lays trees out by recursion.
+ * One node a path: the contexts of all threads, and of both profiles where there is a baseline, laid over
+ * each other. Frames below the greatest depth are summed in one node; a browser lays trees out by recursion.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static uint32_t root_of(struct tl_flame *flame, int side, uint32_t part)
 static uint32_t node_of_context(struct tl_flame *flame, int side, const struct tl_context *context)
 {
 	uint32_t parent = context->parent == TL_NONE ? root_of(flame, side, context->part)
-						      : flame->node_of[side][context->parent];
+						     : flame->node_of[side][context->parent];
 	uint32_t deeper = flame->function_count + FLAME_DEEPER;
 
 	if (parent == TL_NONE)
@@ -120,11 +120,15 @@ static bool sum_side(struct tl_flame *flame, int side)
 
 /* ---- how large a node is ---- */
 
-static double share(int64_t cost, int64_t total)
+double tl_flame_share(int64_t cost, int64_t total)
 {
-	double part = (double)cost / (double)total;
+	double part;
 
-	return total ? part < 0 ? -part : part : 0;
+	/* Where costs above and below zero cancel out, each is as large as all. */
+	if (!total)
+		return cost ? 1 : 0;
+	part = (double)cost / (double)total;
+	return part < 0 ? -part : part;
 }
 
 static void score_side(struct tl_flame *flame, int side)
@@ -134,7 +138,7 @@ static void score_side(struct tl_flame *flame, int side)
 
 	for (size_t n = 0; n < flame->node_count; n++)
 		for (uint32_t e = 0; e < events; e++) {
-			double s = share(sums[n * events + e], sums[e]);
+			double s = tl_flame_share(sums[n * events + e], sums[e]);
 
 			if (s > flame->score[n])
 				flame->score[n] = s;
@@ -166,8 +170,9 @@ static bool score_columns(struct tl_flame *flame)
 		double *score = &flame->score[flame->node_of[0][i]];
 
 		for (uint32_t e = 0; c->part < parts && e < events; e++) {
-			double s = share(tl_profile_context_inclusive(profile, i)[flame->events[0][e]],
-					 totals[(size_t)c->part * events + e]);
+			double s =
+				tl_flame_share(tl_profile_context_inclusive(profile, i)[flame->events[0][e]],
+					       totals[(size_t)c->part * events + e]);
 
 			*score = s > *score ? s : *score;
 		}

@@ -49,15 +49,17 @@ static uint32_t part(struct tl_profile *profile, uint64_t thread, const char *co
 
 static uint32_t function(struct tl_profile *profile, const char *name, const char *file, uint32_t line)
 {
-	struct tl_function added = { .name = name, .object = "prog", .file = file, .id = TL_NOWHERE, .line = line };
+	struct tl_function added = {
+		.name = name, .object = "prog", .file = file, .id = TL_NOWHERE, .line = line
+	};
 	int64_t number = tl_profile_add_function(profile, &added, NULL);
 
 	need(number >= 0, "a function");
 	return (uint32_t)number;
 }
 
-static uint32_t context(struct tl_profile *profile, uint32_t parent, uint32_t function, uint32_t part, uint64_t calls,
-			int64_t ticks, int64_t bytes)
+static uint32_t context(struct tl_profile *profile, uint32_t parent, uint32_t function, uint32_t part,
+			uint64_t calls, int64_t ticks, int64_t bytes)
 {
 	const int64_t cost[2] = { ticks, bytes };
 	int64_t number = tl_profile_add_context(profile, parent, function, part, NULL);
@@ -76,7 +78,8 @@ static struct tl_profile *finished(struct tl_profile *profile)
 static struct tl_profile *make_small(void)
 {
 	struct tl_profile *p = new_profile(1);
-	uint32_t t = part(p, 2, "prog"), m = function(p, "main", "main.c", 10), a = function(p, "a", "a.c", 20);
+	uint32_t t = part(p, 2, "prog"), m = function(p, "main", "main.c", 10),
+		 a = function(p, "a", "a.c", 20);
 	uint32_t b = function(p, "b", "b.c", 30), top = context(p, TL_NONE, m, t, 1, 10, 0);
 
 	context(p, context(p, top, a, t, 2, 20, 0), b, t, 3, 30, 0);
@@ -87,8 +90,10 @@ static struct tl_profile *make_small(void)
 static struct tl_profile *make_before(void)
 {
 	struct tl_profile *p = new_profile(1);
-	uint32_t t = part(p, 2, "prog"), m = function(p, "main", "main.c", 10), a = function(p, "a", "a.c", 20);
-	uint32_t b = function(p, "b", "b.c", 30), c = function(p, "c", "c.c", 40), top = context(p, TL_NONE, m, t, 1, 10, 0);
+	uint32_t t = part(p, 2, "prog"), m = function(p, "main", "main.c", 10),
+		 a = function(p, "a", "a.c", 20);
+	uint32_t b = function(p, "b", "b.c", 30), c = function(p, "c", "c.c", 40),
+		 top = context(p, TL_NONE, m, t, 1, 10, 0);
 
 	context(p, context(p, top, a, t, 2, 20, 0), b, t, 1, 10, 0);
 	context(p, top, c, t, 1, 15, 0);
@@ -99,7 +104,8 @@ static struct tl_profile *make_threads(void)
 {
 	struct tl_profile *p = new_profile(2);
 	uint32_t one = part(p, 7, "reader"), two = part(p, 8, "writer");
-	uint32_t m = function(p, "main", "main.c", 1), w = function(p, "work", "work.c", 2), i = function(p, "idle", "", 0);
+	uint32_t m = function(p, "main", "main.c", 1), w = function(p, "work", "work.c", 2),
+		 i = function(p, "idle", "", 0);
 	uint32_t top = context(p, TL_NONE, m, one, 1, 100, 0);
 
 	context(p, top, w, one, 4, 300, 4096);
@@ -117,8 +123,12 @@ static void line(struct tl_profile *profile, uint32_t function, int64_t cost)
 
 static void arc(struct tl_profile *profile, uint32_t caller, uint32_t callee, uint64_t calls, int64_t cost)
 {
-	struct tl_arc added = { .caller = caller, .callee = callee, .part = TL_NONE, .calls = calls,
-				.from = { .file = "" }, .to = { .file = "" } };
+	struct tl_arc added = { .caller = caller,
+				.callee = callee,
+				.part = TL_NONE,
+				.calls = calls,
+				.from = { .file = "" },
+				.to = { .file = "" } };
 
 	need(!tl_profile_add_arc(profile, &added, &cost, NULL), "an arc");
 }
@@ -127,7 +137,8 @@ static void arc(struct tl_profile *profile, uint32_t caller, uint32_t callee, ui
 static struct tl_profile *make_sums(void)
 {
 	struct tl_profile *p = new_profile(1);
-	uint32_t m = function(p, "main", "main.c", 1), a = function(p, "a", "a.c", 2), b = function(p, "b", "b.c", 3);
+	uint32_t m = function(p, "main", "main.c", 1), a = function(p, "a", "a.c", 2),
+		 b = function(p, "b", "b.c", 3);
 	uint32_t c = function(p, "c", "c.c", 4);
 
 	line(p, m, 10);
@@ -161,9 +172,11 @@ static uint32_t next(uint64_t *seed, uint32_t below)
 
 static const char *made_up_name(uint32_t number, char *name, size_t size)
 {
-	static const char *const rooms[] = { "net", "store", "index", "parse", "render", "cache", "sched", "codec" };
-	static const char *const verbs[] = { "read", "write", "lookup", "merge", "encode", "decode", "flush", "visit",
-					     "insert", "split", "scan", "resolve", "compact", "hash", "sort", "commit" };
+	static const char *const rooms[] = { "net",    "store", "index", "parse",
+					     "render", "cache", "sched", "codec" };
+	static const char *const verbs[] = { "read",	"write", "lookup", "merge", "encode", "decode",
+					     "flush",	"visit", "insert", "split", "scan",   "resolve",
+					     "compact", "hash",	 "sort",   "commit" };
 	static const char *const nouns[] = { "Block", "Row", "Key", "Frame", "Node", "Segment", "Tile" };
 
 	snprintf(name, size, "%s::%s%s(%s%u)", rooms[number % 8], verbs[number / 8 % 16], nouns[number % 7],
@@ -196,8 +209,9 @@ static struct tl_profile *make_large(void)
 		if (parent != TL_NONE && depth[parent] >= LEVELS)
 			parent = i % 4;
 		depth[i] = parent == TL_NONE ? 0 : depth[parent] + 1;
-		at[i] = context(p, parent == TL_NONE ? TL_NONE : at[parent], i < 4 ? i : next(&seed, FUNCTIONS),
-				parent == TL_NONE ? parts[i] : tl_profile_context(p, at[parent])->part, 33, cost, 0);
+		at[i] = context(
+			p, parent == TL_NONE ? TL_NONE : at[parent], i < 4 ? i : next(&seed, FUNCTIONS),
+			parent == TL_NONE ? parts[i] : tl_profile_context(p, at[parent])->part, 33, cost, 0);
 	}
 	return finished(p);
 }
@@ -207,9 +221,12 @@ static struct tl_profile *make_hostile(void)
 	struct tl_profile *p = new_profile(1);
 	uint32_t t = part(p, 2, "<b>"), top;
 
-	top = context(p, TL_NONE, function(p, "</script><script>document.title='broken'</script>", "<!--", 1), t, 1, 10, 0);
-	top = context(p, top, function(p, "<img src=x onerror=\"document.title='broken'\">", "]]>&amp;", 2), t, 1, 10, 0);
-	context(p, top, function(p, "\xff\x01 \"quotes\" & 'more' \xe2\x80\xa8 <!--<script>", "", 0), t, 1, 10, 0);
+	top = context(p, TL_NONE, function(p, "</script><script>document.title='broken'</script>", "<!--", 1),
+		      t, 1, 10, 0);
+	top = context(p, top, function(p, "<img src=x onerror=\"document.title='broken'\">", "]]>&amp;", 2),
+		      t, 1, 10, 0);
+	context(p, top, function(p, "\xff\x01 \"quotes\" & 'more' \xe2\x80\xa8 <!--<script>", "", 0), t, 1,
+		10, 0);
 	return finished(p);
 }
 
@@ -218,16 +235,20 @@ static const struct kind {
 	struct tl_profile *(*make)(void);
 	struct tl_profile *(*before)(void);
 } kinds[] = {
-	{ "small", make_small, NULL },   { "threads", make_threads, NULL }, { "diff", make_small, make_before },
-	{ "sums", make_sums, NULL },     { "deep", make_deep, NULL },	    { "large", make_large, NULL },
+	{ "small", make_small, NULL },	     { "threads", make_threads, NULL },
+	{ "diff", make_small, make_before }, { "sums", make_sums, NULL },
+	{ "deep", make_deep, NULL },	     { "large", make_large, NULL },
 	{ "hostile", make_hostile, NULL },
 };
 
 static int write_kind(const struct kind *kind, bool svg)
 {
 	struct tl_profile *profile = kind->make(), *before = kind->before ? kind->before() : NULL;
-	const struct tl_flame_options options = { .size = sizeof(options), .form = svg ? TL_FLAME_SVG : TL_FLAME_PAGE,
-						  .threshold = -1, .name = kind->name, .baseline_name = "before",
+	const struct tl_flame_options options = { .size = sizeof(options),
+						  .form = svg ? TL_FLAME_SVG : TL_FLAME_PAGE,
+						  .threshold = -1,
+						  .name = kind->name,
+						  .baseline_name = "before",
 						  .when = "2026-01-02 03:04 UTC" };
 	struct tl_output *out;
 	struct tl_error err;

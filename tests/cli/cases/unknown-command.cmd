@@ -1,6 +1,6 @@
 # Commands of later versions are unknown; near misses are guessed.
-for command in flame annotate diff merge slice record nonsense repotr cnovert; do
+for command in annotate diff merge slice record nonsense repotr cnovert; do
 	tracelathe $command x
 	echo $?
 done
-tracelathe help flame
+tracelathe help slice

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flame graphs: what is drawn and what is summed, held against sums done by hand; the picture, against XML's own tools. */
+/* Flame graphs: what is drawn and what is summed, held against sums done by hand; the picture, against XML's
+ * own tools. */
 #include "helper.h"
 
 #include <stdio.h>
@@ -28,7 +29,9 @@ static char *flame_text(const struct tl_profile *profile, const struct tl_profil
 
 static struct tl_flame_options data_options(void)
 {
-	return (struct tl_flame_options){ .size = sizeof(struct tl_flame_options), .form = TL_FLAME_DATA, .threshold = -1 };
+	return (struct tl_flame_options){ .size = sizeof(struct tl_flame_options),
+					  .form = TL_FLAME_DATA,
+					  .threshold = -1 };
 }
 
 static void assert_jq(const char *text, const char *filter, const char *expected)
@@ -67,12 +70,15 @@ static void frames_and_rows(void **state)
 	(void)state;
 	options.name = "x<y";
 	text = flame_text(profile, NULL, &options);
-	assert_frames(text, 0, "[[\"all;main\",1,10],[\"all;main;a\",2,20],[\"all;main;a;b\",3,30],[\"all;main;b\",1,5]]\n");
+	assert_frames(
+		text, 0,
+		"[[\"all;main\",1,10],[\"all;main;a\",2,20],[\"all;main;a;b\",3,30],[\"all;main;b\",1,5]]\n");
 	assert_jq(text, "[.name, .frequency, .total, .columns, .notes, .diff, .estimated]",
 		  "[\"x<y\",1000,[65],[\"all\"],[],false,false]\n");
 	/* Recursion counts once in `inclusive`; here: main 65, a 50, b 35 of its own and nothing else. */
-	assert_jq(text, ". as $d | [.rows | .function as $f | .calls as $c | .self[0] as $s | .inclusive[0] as $i"
-			" | range($f | length) | [$d.texts[$d.functions.name[$f[.]]], $c[.], $s[.], $i[.]]]",
+	assert_jq(text,
+		  ". as $d | [.rows | .function as $f | .calls as $c | .self[0] as $s | .inclusive[0] as $i"
+		  " | range($f | length) | [$d.texts[$d.functions.name[$f[.]]], $c[.], $s[.], $i[.]]]",
 		  "[[\"main\",1,10,65],[\"a\",2,20,50],[\"b\",4,35,35]]\n");
 	/* "one JSON object, in which no '<' stands" */
 	assert_lacks(text, "<");
@@ -81,8 +87,9 @@ static void frames_and_rows(void **state)
 }
 
 /*
- * "stacks with less than this share of every event are summed" in "(other)" of their caller, "so that every total stays
- * what it is"; calls are those the caller made. 20 % of 1000 is 200: b (with c below it) and d have less.
+ * "stacks with less than this share of every event are summed" in "(other)" of their caller, "so that every
+ * total stays what it is"; calls are those the caller made. 20 % of 1000 is 200: b (with c below it) and d
+ * have less.
  */
 static struct tl_profile *wide_profile(void)
 {
@@ -110,8 +117,11 @@ static void small_stacks_are_summed(void **state)
 	(void)state;
 	options.threshold = 20;
 	text = flame_text(profile, NULL, &options);
-	assert_frames(text, 0, "[[\"all;main\",1,400],[\"all;main;a\",5,301],[\"all;main;(other)\",20,299]]\n");
-	assert_jq(text, ".notes", "[\"3 stacks below 20 % of the total are summed into their callers as \\\"(other)\\\".\"]\n");
+	assert_frames(text, 0,
+		      "[[\"all;main\",1,400],[\"all;main;a\",5,301],[\"all;main;(other)\",20,299]]\n");
+	assert_jq(
+		text, ".notes",
+		"[\"3 stacks below 20 % of the total are summed into their callers as \\\"(other)\\\".\"]\n");
 	assert_jq(text, "[.total[0], (.cells.self[0] | add)]", "[1000,1000]\n");
 	/* The table leaves nothing out. */
 	assert_jq(text, ".rows.function | length", "5\n");
@@ -152,7 +162,9 @@ static void deep_stacks_are_cut(void **state)
 	finish(profile);
 	options.most_depth = 2;
 	text = flame_text(profile, NULL, &options);
-	assert_frames(text, 0, "[[\"all;f\",1,2],[\"all;f;f\",1,2],[\"all;f;f;(deeper than 2 frames)\",99998,199996]]\n");
+	assert_frames(
+		text, 0,
+		"[[\"all;f\",1,2],[\"all;f;f\",1,2],[\"all;f;f;(deeper than 2 frames)\",99998,199996]]\n");
 	assert_jq(text, ".notes", "[\"Stacks are drawn 2 frames deep; 99,998 below that are summed.\"]\n");
 	free(text);
 	tl_profile_free(profile);
@@ -163,7 +175,8 @@ static void baseline_is_matched(void **state)
 {
 	struct tl_profile *after = small_profile(0), *before = new_profile(0, 1);
 	uint32_t part = add_part(before, 1, 1, ""), gone = add_function(before, "", "", "gone", 0);
-	uint32_t moved = add_function(before, "other", "moved.c", "a", 99), same = add_function(before, "prog", "main.c", "main", 10);
+	uint32_t moved = add_function(before, "other", "moved.c", "a", 99);
+	uint32_t same = add_function(before, "prog", "main.c", "main", 10);
 	struct tl_flame_options options = data_options();
 	uint32_t top;
 	char *text;
@@ -175,8 +188,11 @@ static void baseline_is_matched(void **state)
 	finish(before);
 	text = flame_text(after, before, &options);
 	assert_frames(text, 1, "[[\"all;main\",1,1],[\"all;main;a\",2,4],[\"all;main;gone\",3,16]]\n");
-	assert_frames(text, 0, "[[\"all;main\",1,10],[\"all;main;a\",2,20],[\"all;main;a;b\",3,30],[\"all;main;b\",1,5]]\n");
-	assert_jq(text, "[.diff, .columns, .total, .baseline_total]", "[true,[\"after\",\"before\"],[65],[21]]\n");
+	assert_frames(
+		text, 0,
+		"[[\"all;main\",1,10],[\"all;main;a\",2,20],[\"all;main;a;b\",3,30],[\"all;main;b\",1,5]]\n");
+	assert_jq(text, "[.diff, .columns, .total, .baseline_total]",
+		  "[true,[\"after\",\"before\"],[65],[21]]\n");
 	free(text);
 	tl_profile_free(after);
 	tl_profile_free(before);
@@ -209,7 +225,8 @@ static void threads_are_columns_or_roots(void **state)
 	tl_profile_free(profile);
 }
 
-/* "the last column may hold several parts": of 40 threads with costs 1 to 40, the 31 largest have their own. */
+/* "the last column may hold several parts": of 40 threads with costs 1 to 40, the 31 largest have their own.
+ */
 static void many_threads_share_a_column(void **state)
 {
 	struct tl_profile *profile = new_profile(0, 1);
@@ -223,8 +240,10 @@ static void many_threads_share_a_column(void **state)
 	finish(profile);
 	text = flame_text(profile, NULL, &options);
 	/* 1 + ... + 9 = 45; 1 + ... + 40 = 820 */
-	assert_jq(text, "[(.columns | length), .columns[0], .columns[30], .columns[31], .cells.self[0][0], (.cells.self[0] | add),"
-			" .rows.self[0][0], .rows.self[0][-1]]",
+	assert_jq(text,
+		  "[(.columns | length), .columns[0], .columns[30], .columns[31], .cells.self[0][0], "
+		  "(.cells.self[0] | add),"
+		  " .rows.self[0][0], .rows.self[0][-1]]",
 		  "[32,\"thread 10\",\"thread 40\",\"all other threads\",45,820,820,45]\n");
 	free(text);
 	tl_profile_free(profile);
@@ -240,15 +259,23 @@ static void add_sums(struct tl_profile *profile, uint32_t function, int64_t self
 	add_line(profile, function, TL_NONE, nowhere(), self);
 }
 
-static void add_call(struct tl_profile *profile, uint32_t caller, uint32_t callee, uint64_t calls, int64_t cost)
+static void add_call(struct tl_profile *profile, uint32_t caller, uint32_t callee, uint64_t calls,
+		     int64_t cost)
 {
-	add_arc(profile, (struct tl_arc){ .caller = caller, .callee = callee, .part = TL_NONE, .from = nowhere(),
-					  .to = nowhere(), .calls = calls }, cost);
+	add_arc(profile,
+		(struct tl_arc){ .caller = caller,
+				 .callee = callee,
+				 .part = TL_NONE,
+				 .from = nowhere(),
+				 .to = nowhere(),
+				 .calls = calls },
+		cost);
 }
 
 /*
- * "what a function was given is divided between its own cost and its calls as they are divided in the profile as a
- * whole": c has 60, of which 40 were for a (which cost 60 in all) and 20 for b. c's calls of itself are no path.
+ * "what a function was given is divided between its own cost and its calls as they are divided in the profile
+ * as a whole": c has 60, of which 40 were for a (which cost 60 in all) and 20 for b. c's calls of itself are
+ * no path.
  */
 static void paths_are_estimated(void **state)
 {
@@ -270,22 +297,25 @@ static void paths_are_estimated(void **state)
 	add_call(profile, c, c, 100, 50);
 	finish(profile);
 	text = flame_text(profile, NULL, &options);
-	assert_frames(text, 0,
-		      "[[\"all;main\",0,10],[\"all;main;a\",1,20],[\"all;main;a;c\",4,40],[\"all;main;b\",1,10],"
-		      "[\"all;main;b;c\",2,20]]\n");
+	assert_frames(
+		text, 0,
+		"[[\"all;main\",0,10],[\"all;main;a\",1,20],[\"all;main;a;c\",4,40],[\"all;main;b\",1,10],"
+		"[\"all;main;b;c\",2,20]]\n");
 	assert_jq(text, "[.estimated, (.notes[0] | test(\"estimated\"))]", "[true,true]\n");
 	free(text);
 	/* "what is too small": 25 % leaves b's c (20) and what b itself costs with it: b has 30. */
 	options.threshold = 25;
 	text = flame_text(profile, NULL, &options);
-	assert_frames(text, 0,
-		      "[[\"all;main\",0,10],[\"all;main;a\",1,20],[\"all;main;a;c\",4,40],[\"all;main;b\",1,10],"
-		      "[\"all;main;b;(other)\",0,20]]\n");
+	assert_frames(
+		text, 0,
+		"[[\"all;main\",0,10],[\"all;main;a\",1,20],[\"all;main;a;c\",4,40],[\"all;main;b\",1,10],"
+		"[\"all;main;b;(other)\",0,20]]\n");
 	free(text);
 	tl_profile_free(profile);
 }
 
-/* "Where all is one cycle there is no root": x (30) and y (70) call each other; nothing is lost, nothing endless. */
+/* "Where all is one cycle there is no root": x (30) and y (70) call each other; nothing is lost, nothing
+ * endless. */
 static void a_cycle_has_an_estimate(void **state)
 {
 	struct tl_profile *profile = new_profile(0, 1);
@@ -300,7 +330,8 @@ static void a_cycle_has_an_estimate(void **state)
 	add_call(profile, y, x, 5, 130);
 	finish(profile);
 	text = flame_text(profile, NULL, &options);
-	assert_jq(text, "[.total[0], (.cells.self[0] | add), (.frames.parent | length) < 6]", "[100,100,true]\n");
+	assert_jq(text, "[.total[0], (.cells.self[0] | add), (.frames.parent | length) < 6]",
+		  "[100,100,true]\n");
 	free(text);
 	tl_profile_free(profile);
 }
@@ -340,8 +371,10 @@ static void estimates_add_up(void **state)
 		}
 		finish(profile);
 		text = flame_text(profile, NULL, &options);
-		snprintf(expected, sizeof(expected), "[%lld,%lld,true]\n", (long long)total, (long long)total);
-		assert_jq(text, "[.total[0], (.cells.self[0] | add), ([.cells.self[0][] < 0] | any | not)]", expected);
+		snprintf(expected, sizeof(expected), "[%lld,%lld,true]\n", (long long)total,
+			 (long long)total);
+		assert_jq(text, "[.total[0], (.cells.self[0] | add), ([.cells.self[0][] < 0] | any | not)]",
+			  expected);
 		free(text);
 		tl_profile_free(profile);
 	}
@@ -382,13 +415,15 @@ static struct tl_flame_options svg_options(void)
 static void assert_xml(const char *text)
 {
 	need_program("python3");
-	free(pipe_through("python3 -c \"import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.stdin.buffer)\"", text,
-			  strlen(text)));
+	free(pipe_through(
+		"python3 -c \"import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.stdin.buffer)\"", text,
+		strlen(text)));
 }
 
 /*
- * 1320 pixels and 10 on either side are 20 pixels a tick: main 65 from 10 to 1310, a 50 to 1010, its b 30 to 610, the
- * other b 5 from 1010 on. Rows are 18 high, the first at 58; a flame has its root in the last of four.
+ * 1320 pixels and 10 on either side are 20 pixels a tick: main 65 from 10 to 1310, a 50 to 1010, its b 30 to
+ * 610, the other b 5 from 1010 on. Rows are 18 high, the first at 58; a flame has its root in the last of
+ * four.
  */
 static void picture_has_frames_in_their_places(void **state)
 {
@@ -402,8 +437,9 @@ static void picture_has_frames_in_their_places(void **state)
 	text = flame_text(profile, NULL, &options);
 	assert_xml(text);
 	assert_contains(text, "<rect x=\"10.00\" y=\"112\" width=\"1300.00\" height=\"17\"");
-	assert_contains(text, "<title>a\ntotal 50 ms, 76.92 %\nself 20 ms, 30.77 %\n2 calls\na.c:20\nprog</title>"
-			      "<rect x=\"10.00\" y=\"76\" width=\"1000.00\" height=\"17\"");
+	assert_contains(text,
+			"<title>a\ntotal 50 ms, 76.92 %\nself 20 ms, 30.77 %\n2 calls\na.c:20\nprog</title>"
+			"<rect x=\"10.00\" y=\"76\" width=\"1000.00\" height=\"17\"");
 	assert_contains(text, "<rect x=\"10.00\" y=\"58\" width=\"600.00\" height=\"17\"");
 	assert_contains(text, "<rect x=\"1010.00\" y=\"76\" width=\"100.00\" height=\"17\"");
 	assert_contains(text, ">small &amp; &lt;quick&gt;</text>");
@@ -420,7 +456,8 @@ static void picture_has_frames_in_their_places(void **state)
 	tl_profile_free(profile);
 }
 
-/* "As many letters as fit; ".." stands for the rest": 100 pixels less 8 hold 12 letters of 7.2, as letters of UTF-8. */
+/* "As many letters as fit; ".." stands for the rest": 100 pixels less 8 hold 12 letters of 7.2, as letters of
+ * UTF-8. */
 static void names_are_cut_to_fit(void **state)
 {
 	struct tl_profile *profile = new_profile(0, 1);
@@ -431,7 +468,12 @@ static void names_are_cut_to_fit(void **state)
 	(void)state;
 	add_context(profile, TL_NONE, add_function(profile, "", "", "exactly12let", 0), part, 1, 100);
 	add_context(profile, TL_NONE, add_function(profile, "", "", "these are 13!", 0), part, 1, 100);
-	add_context(profile, TL_NONE, add_function(profile, "", "", "\xc3\xa4\xc3\xb6\xc3\xbc" "456789abcdef", 0), part, 1, 100);
+	add_context(profile, TL_NONE,
+		    add_function(profile, "", "",
+				 "\xc3\xa4\xc3\xb6\xc3\xbc"
+				 "456789abcdef",
+				 0),
+		    part, 1, 100);
 	add_context(profile, TL_NONE, add_function(profile, "", "", "tiny", 0), part, 1, 31);
 	finish(profile);
 	options.width = 351;
@@ -439,7 +481,8 @@ static void names_are_cut_to_fit(void **state)
 	assert_xml(text);
 	assert_contains(text, ">exactly12let</text>");
 	assert_contains(text, ">these are ..</text>");
-	assert_contains(text, ">\xc3\xa4\xc3\xb6\xc3\xbc" "456789a..</text>");
+	assert_contains(text, ">\xc3\xa4\xc3\xb6\xc3\xbc"
+			      "456789a..</text>");
 	assert_lacks(text, ">tiny</text>");
 	free(text);
 	tl_profile_free(profile);
@@ -454,7 +497,9 @@ static void odd_names_are_xml(void **state)
 	char *text;
 
 	(void)state;
-	add_context(profile, TL_NONE, add_function(profile, "<o>", "]]>", "\x01\x1f\xff<a href=\"x\">&amp;</a>", 1), part, 1, 1);
+	add_context(profile, TL_NONE,
+		    add_function(profile, "<o>", "]]>", "\x01\x1f\xff<a href=\"x\">&amp;</a>", 1), part, 1,
+		    1);
 	finish(profile);
 	text = flame_text(profile, NULL, &options);
 	assert_xml(text);
@@ -478,7 +523,8 @@ static void picture_of_a_difference(void **state)
 {
 	struct tl_profile *after = small_profile(0), *before = new_profile(0, 1);
 	uint32_t part = add_part(before, 1, 1, ""), m = add_function(before, "prog", "main.c", "main", 10);
-	uint32_t a = add_function(before, "prog", "a.c", "a", 20), b = add_function(before, "lib.so", "b.c", "b", 30), top;
+	uint32_t a = add_function(before, "prog", "a.c", "a", 20),
+		 b = add_function(before, "lib.so", "b.c", "b", 30), top;
 	struct tl_flame_options options = svg_options();
 	unsigned red, green, blue;
 	char *text;
@@ -543,7 +589,8 @@ static void costs_below_zero(void **state)
 	tl_profile_free(profile);
 }
 
-static void assert_refused(const struct tl_profile *profile, const struct tl_flame_options *options, int status)
+static void assert_refused(const struct tl_profile *profile, const struct tl_flame_options *options,
+			   int status)
 {
 	struct tl_output *out;
 	struct tl_error err;
@@ -577,7 +624,8 @@ static void what_is_refused(void **state)
 	tl_profile_free(profile);
 }
 
-/* The page holds the same data; title and data are where they belong, and nothing can end the data's element early. */
+/* The page holds the same data; title and data are where they belong, and nothing can end the data's element
+ * early. */
 static void page_holds_the_data(void **state)
 {
 	struct tl_profile *profile = new_profile(0, 1);
