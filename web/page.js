@@ -50,7 +50,7 @@ const signed = (n, text) => n > 0 ? '+' + text : n < 0 ? text.replace('-', '−'
 function percent(n, whole) {
 	if (!whole) return '';
 	const share = 100 * n / whole;
-	return (share && Math.abs(share) < 0.01 ? share.toPrecision(1) : share.toFixed(2)) + ' %';
+	return (share && Math.abs(share) < 0.005 ? (share < 0 ? '−' : '') + '<0.01' : share.toFixed(2)) + ' %';
 }
 
 /* ---- what is shown ---- */
@@ -439,6 +439,8 @@ const where = f => placeOf(f) || objectOf(f);
 const nameColumn = text('name', 'Function', row => nameOf(row.f), nameCell);
 const callsColumn = number('calls', 'Calls', row => row.calls, row => element('td', null, grouped(row.calls)));
 const placeColumn = text('place', 'Where', row => where(row.f), row => element('td', { class: 'text place', title: where(row.f) }, element('bdi', null, where(row.f))));
+// Without names of files or programs there is nothing to say where.
+const placeColumns = functions.name.some((_, f) => where(f)) ? [placeColumn] : [];
 const columns = data.diff ? [
 	nameColumn,
 	number('total-change', 'Total: change', row => row.totalChange, changeCell(row => row.totalChange)),
@@ -447,14 +449,14 @@ const columns = data.diff ? [
 	number('self-change', 'Self: change', row => row.selfChange, changeCell(row => row.selfChange)),
 	number('self-before', 'before', row => row.selfBefore, costCell(row => row.selfBefore)),
 	number('self', 'after', row => row.self, costCell(row => row.self)),
-	callsColumn, placeColumn,
+	callsColumn, ...placeColumns,
 ] : [
 	nameColumn,
 	number('self', 'Self', row => row.self, costCell(row => row.self)),
 	number('self-share', 'Self %', row => row.self, shareCell(row => row.self, true)),
 	number('total', 'Total', row => row.total, costCell(row => row.total)),
 	number('total-share', 'Total %', row => row.total, shareCell(row => row.total)),
-	callsColumn, placeColumn,
+	callsColumn, ...placeColumns,
 ];
 state.sort = columns[1].key;
 

@@ -114,8 +114,9 @@ TL_API bool tl_flame_has_page(void);
 
 /**
  * A flame graph of a profile or, with a baseline, of what became more and less since then: frames are as wide as in
- * `profile`, their colours say how their cost changed. Functions are the same when object, file and name are, else
- * when the name is. Events of the baseline are found by name.
+ * `profile`, their colours say how their cost changed. Functions are the same when object, file and name are; of those
+ * left, when they have a name that is there once on each side. Events of the baseline are found by name, its ticks are
+ * converted where both clocks are known.
  *
  * Profiles without contexts get paths estimated from their arcs, which the result says.
  *

@@ -74,6 +74,8 @@ bool tl_flame_match(struct tl_flame *flame);
 bool tl_flame_columns(struct tl_flame *flame);
 bool tl_flame_grow(struct tl_flame *flame);
 bool tl_flame_prune(struct tl_flame *flame);
+/* What a cost vector of either profile says of an event, in the units of the first. */
+int64_t tl_flame_cost(const struct tl_flame *flame, int side, const int64_t *costs, uint32_t event);
 /* The size of a cost as a share of a total. */
 double tl_flame_share(int64_t cost, int64_t total);
 

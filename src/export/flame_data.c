@@ -205,12 +205,9 @@ static void put_events(struct data *d)
 		bool first;
 
 		begin(d, side ? ",\n\"baseline_total\":[" : ",\n\"total\":[", &first);
-		for (uint32_t e = 0; e < flame->event_count; e++) {
-			uint32_t event = flame->events[side][e];
-
-			put_number(d, event == TL_NONE ? 0 : tl_profile_total(flame->profile[side])[event],
+		for (uint32_t e = 0; e < flame->event_count; e++)
+			put_number(d, tl_flame_cost(flame, side, tl_profile_total(flame->profile[side]), e),
 				   &first);
-		}
 		tl_put_char(d->out, ']');
 	}
 }

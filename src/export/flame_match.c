@@ -11,26 +11,14 @@
 
 /* ---- functions ---- */
 
-static uint64_t hash_exactly(const struct tl_function *f)
+static uint64_t hash_function(const struct tl_function *f)
 {
 	return tl_hash_pair(tl_hash_pair(tl_hash_bytes(f->object, strlen(f->object)),
 					 tl_hash_bytes(f->file, strlen(f->file))),
 			    tl_hash_bytes(f->name, strlen(f->name)));
 }
 
-static uint64_t hash_name(const struct tl_function *f)
-{
-	return tl_hash_bytes(f->name, strlen(f->name));
-}
-
-static bool same_name(const void *context, const void *key, uint32_t number)
-{
-	const struct tl_function *have = ((const struct tl_flame *)context)->functions[number], *wanted = key;
-
-	return !strcmp(have->name, wanted->name);
-}
-
-static bool same_exactly(const void *context, const void *key, uint32_t number)
+static bool same_function(const void *context, const void *key, uint32_t number)
 {
 	const struct tl_function *have = ((const struct tl_flame *)context)->functions[number], *wanted = key;
 
@@ -38,53 +26,110 @@ static bool same_exactly(const void *context, const void *key, uint32_t number)
 	       !strcmp(have->object, wanted->object);
 }
 
-struct lookup {
-	struct tl_index exact, names;
+/* Functions of a name that were not matched, and the last of the profile among them. */
+struct left {
+	uint32_t after, before, number;
 };
 
-/* Make a function of side 0 known; of several that are alike the first is found. */
-static bool remember(struct lookup *lookup, const struct tl_flame *flame, uint32_t number)
-{
-	const struct tl_function *f = flame->functions[number];
-	uint64_t exact = hash_exactly(f), name = hash_name(f);
+struct match {
+	struct tl_flame *flame;
+	struct tl_index index;
+	struct tl_names names;
+	struct left *left; /* by name */
+	bool *taken;	   /* by function of the profile */
+};
 
-	if (tl_index_find(&lookup->exact, exact, same_exactly, flame, f) == TL_NONE &&
-	    !tl_index_add(&lookup->exact, exact, number))
-		return false;
-	return tl_index_find(&lookup->names, name, same_name, flame, f) != TL_NONE ||
-	       tl_index_add(&lookup->names, name, number);
+static bool match_exactly(struct match *m)
+{
+	struct tl_flame *flame = m->flame;
+	uint32_t count = tl_profile_function_count(flame->profile[1]);
+
+	for (uint32_t i = 0; i < flame->function_count; i++) {
+		const struct tl_function *f = flame->functions[i];
+		uint64_t hash = hash_function(f);
+
+		if (tl_index_find(&m->index, hash, same_function, flame, f) == TL_NONE &&
+		    !tl_index_add(&m->index, hash, i))
+			return false;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tl_function *f = tl_profile_function(flame->profile[1], i);
+		uint32_t found = tl_index_find(&m->index, hash_function(f), same_function, flame, f);
+
+		flame->function_of[1][i] = found;
+		if (found != TL_NONE)
+			m->taken[found] = true;
+	}
+	return true;
 }
 
-static uint32_t look_up(const struct lookup *lookup, const struct tl_flame *flame,
-			const struct tl_function *f)
+static struct left *left_of(struct match *m, const struct tl_function *f)
 {
-	uint32_t found = tl_index_find(&lookup->exact, hash_exactly(f), same_exactly, flame, f);
+	uint32_t name = tl_names_add(&m->names, f->name, strlen(f->name));
 
-	return found != TL_NONE ? found : tl_index_find(&lookup->names, hash_name(f), same_name, flame, f);
+	return name == TL_NONE ? NULL : &m->left[name];
+}
+
+static bool count_left(struct match *m)
+{
+	struct tl_flame *flame = m->flame;
+	uint32_t count = tl_profile_function_count(flame->profile[1]);
+	struct left *left = NULL;
+
+	for (uint32_t i = 0; i < flame->function_count; i++) {
+		if (m->taken[i])
+			continue;
+		left = left_of(m, flame->functions[i]);
+		if (!left)
+			return false;
+		left->after++;
+		left->number = i;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		if (flame->function_of[1][i] != TL_NONE)
+			continue;
+		left = left_of(m, tl_profile_function(flame->profile[1], i));
+		if (!left)
+			return false;
+		left->before++;
+	}
+	return true;
+}
+
+static bool match_names(struct match *m)
+{
+	struct tl_flame *flame = m->flame;
+	uint32_t count = tl_profile_function_count(flame->profile[1]);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tl_function *f = tl_profile_function(flame->profile[1], i);
+		const struct left *left = flame->function_of[1][i] == TL_NONE ? left_of(m, f) : NULL;
+
+		if (!left)
+			continue;
+		if (left->after == 1 && left->before == 1) {
+			flame->function_of[1][i] = left->number;
+			continue;
+		}
+		flame->function_of[1][i] = flame->function_count;
+		flame->functions[flame->function_count++] = f;
+	}
+	return true;
 }
 
 static bool match_baseline(struct tl_flame *flame)
 {
-	uint32_t count = tl_profile_function_count(flame->profile[1]);
-	struct lookup lookup = { 0 };
-	bool ok = true;
+	size_t functions = (size_t)flame->function_count + tl_profile_function_count(flame->profile[1]);
+	struct match m = { .flame = flame,
+			   .left = calloc(functions + 1, sizeof(*m.left)),
+			   .taken = calloc(functions + 1, sizeof(*m.taken)) };
+	bool ok = m.left && m.taken && tl_names_add(&m.names, "", 0) == 0 && match_exactly(&m) &&
+		  count_left(&m) && match_names(&m);
 
-	for (uint32_t i = 0; ok && i < flame->function_count; i++)
-		ok = remember(&lookup, flame, i);
-	for (uint32_t i = 0; ok && i < count; i++) {
-		const struct tl_function *f = tl_profile_function(flame->profile[1], i);
-		uint32_t found = look_up(&lookup, flame, f);
-
-		if (found == TL_NONE) {
-			found = flame->function_count++;
-			flame->functions[found] = f;
-			/* Two of the baseline that are alike are one as well. */
-			ok = remember(&lookup, flame, found);
-		}
-		flame->function_of[1][i] = found;
-	}
-	tl_index_free(&lookup.exact);
-	tl_index_free(&lookup.names);
+	tl_index_free(&m.index);
+	tl_names_free(&m.names);
+	free(m.left);
+	free(m.taken);
 	return ok;
 }
 
@@ -187,7 +232,7 @@ bool tl_flame_columns(struct tl_flame *flame)
 	flame->part_of_column = calloc(FLAME_MOST_COLUMNS, sizeof(*flame->part_of_column));
 	if (!flame->column_of_part || !flame->part_of_column)
 		return false;
-	if (flame->profile[1] || flame->estimated || parts < 2) {
+	if (flame->profile[1] || parts < 2) {
 		flame->column_count = flame->profile[1] ? 2 : 1;
 		return true;
 	}

@@ -213,8 +213,7 @@ static bool add_context(const struct prune *p, uint32_t *cells, int side, uint32
 	for (uint32_t e = 0; e < flame->event_count; e++) {
 		int64_t *to = &flame->self[(size_t)*cell * flame->event_count + e];
 
-		if (flame->events[side][e] != TL_NONE)
-			*to = tl_add_saturating(*to, self[flame->events[side][e]]);
+		*to = tl_add_saturating(*to, tl_flame_cost(flame, side, self, e));
 	}
 	return true;
 }

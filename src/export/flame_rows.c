@@ -42,9 +42,8 @@ static void rank_side(const struct tl_flame *flame, int side, struct ranked *ran
 		if (totals.calls || totals.unfinished)
 			*score = *score > 0 ? *score : 1e-300;
 		for (uint32_t e = 0; e < flame->event_count; e++) {
-			uint32_t event = flame->events[side][e];
-			double share =
-				event == TL_NONE ? 0 : tl_flame_share(totals.inclusive[event], total[event]);
+			double share = tl_flame_share(tl_flame_cost(flame, side, totals.inclusive, e),
+						      tl_flame_cost(flame, side, total, e));
 
 			*score = share > *score ? share : *score;
 		}
@@ -108,7 +107,7 @@ static bool add_row(struct gathering *g, uint32_t *row_of, int side, uint32_t nu
 	tl_profile_function_totals(flame->profile[side], number, part, &totals);
 	any = totals.calls || totals.unfinished;
 	for (uint32_t e = 0; !any && e < events; e++)
-		any = flame->events[side][e] != TL_NONE && totals.inclusive[flame->events[side][e]];
+		any = tl_flame_cost(flame, side, totals.inclusive, e) != 0;
 	if (!any || !g->listed[function])
 		return true;
 	costs = row_costs(g, row_of, function, column, &row);
@@ -116,12 +115,9 @@ static bool add_row(struct gathering *g, uint32_t *row_of, int side, uint32_t nu
 		return false;
 	row->calls += totals.calls;
 	for (uint32_t e = 0; e < events; e++) {
-		uint32_t event = flame->events[side][e];
-
-		if (event == TL_NONE)
-			continue;
-		costs[e] = tl_add_saturating(costs[e], totals.self[event]);
-		costs[events + e] = tl_add_saturating(costs[events + e], totals.inclusive[event]);
+		costs[e] = tl_add_saturating(costs[e], tl_flame_cost(flame, side, totals.self, e));
+		costs[events + e] =
+			tl_add_saturating(costs[events + e], tl_flame_cost(flame, side, totals.inclusive, e));
 	}
 	return true;
 }

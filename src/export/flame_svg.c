@@ -356,7 +356,7 @@ static void put_head(const struct picture *p)
 	put_cost(p, tl_profile_total(flame->profile[0])[flame->events[0][0]]);
 	if (flame->profile[1] && flame->events[1][0] != TL_NONE) {
 		tl_put_text(p->out, ", before ");
-		put_cost(p, tl_profile_total(flame->profile[1])[flame->events[1][0]]);
+		put_cost(p, tl_flame_cost(flame, 1, tl_profile_total(flame->profile[1]), 0));
 	}
 	if (when && *when) {
 		tl_put_text(p->out, " · ");

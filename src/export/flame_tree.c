@@ -86,11 +86,23 @@ static bool place_contexts(struct tl_flame *flame, int side)
 
 /* ---- costs ---- */
 
-static int64_t event_cost(const struct tl_flame *flame, int side, const int64_t *costs, uint32_t event)
+int64_t tl_flame_cost(const struct tl_flame *flame, int side, const int64_t *costs, uint32_t event)
 {
 	uint32_t number = flame->events[side][event];
+	uint64_t ours, theirs;
+	__int128 cost;
 
-	return number == TL_NONE ? 0 : costs[number];
+	if (number == TL_NONE)
+		return 0;
+	if (!side)
+		return costs[number];
+	/* Ticks of another clock, as ticks of ours. */
+	ours = tl_event_frequency(flame->profile[0], flame->events[0][event]);
+	theirs = tl_event_frequency(flame->profile[1], number);
+	if (!ours || !theirs || ours == theirs)
+		return costs[number];
+	cost = (__int128)costs[number] * (__int128)ours / (__int128)theirs;
+	return cost > INT64_MAX ? INT64_MAX : cost < INT64_MIN ? INT64_MIN : (int64_t)cost;
 }
 
 /* Self costs onto nodes, then each node onto its parent, which stands before it. */
@@ -107,7 +119,7 @@ static bool sum_side(struct tl_flame *flame, int side)
 		int64_t *to = sums + (size_t)flame->node_of[side][i] * events;
 
 		for (uint32_t e = 0; e < events; e++)
-			to[e] = tl_add_saturating(to[e], event_cost(flame, side, self, e));
+			to[e] = tl_add_saturating(to[e], tl_flame_cost(flame, side, self, e));
 	}
 	for (size_t n = flame->node_count; n-- > 1;)
 		for (uint32_t e = 0; e < events; e++) {

@@ -170,7 +170,8 @@ static void deep_stacks_are_cut(void **state)
 	tl_profile_free(profile);
 }
 
-/* "Functions are the same when object, file and name are, else when the name is." */
+/* "Functions are the same when object, file and name are; of those left, when they have a name that is there
+ * once ..." */
 static void baseline_is_matched(void **state)
 {
 	struct tl_profile *after = small_profile(0), *before = new_profile(0, 1);
@@ -193,6 +194,50 @@ static void baseline_is_matched(void **state)
 		"[[\"all;main\",1,10],[\"all;main;a\",2,20],[\"all;main;a;b\",3,30],[\"all;main;b\",1,5]]\n");
 	assert_jq(text, "[.diff, .columns, .total, .baseline_total]",
 		  "[true,[\"after\",\"before\"],[65],[21]]\n");
+	free(text);
+	tl_profile_free(after);
+	tl_profile_free(before);
+}
+
+/* "that of the same name where there is one on each side": here are two that x could be, so it is neither. */
+static void doubtful_names_are_not_matched(void **state)
+{
+	struct tl_profile *after = new_profile(0, 1), *before = new_profile(0, 1);
+	uint32_t one = add_part(after, 1, 1, ""), two = add_part(before, 1, 1, "");
+	struct tl_flame_options options = data_options();
+	char *text;
+
+	(void)state;
+	add_context(after, TL_NONE, add_function(after, "", "new.c", "x", 0), one, 1, 8);
+	finish(after);
+	add_context(before, TL_NONE, add_function(before, "", "a.c", "x", 0), two, 1, 1);
+	add_context(before, TL_NONE, add_function(before, "", "b.c", "x", 0), two, 1, 2);
+	finish(before);
+	text = flame_text(after, before, &options);
+	assert_frames(text, 0, "[[\"all;x\",1,8]]\n");
+	assert_frames(text, 1, "[[\"all;x\",1,1],[\"all;x\",1,2]]\n");
+	assert_jq(text, ".frames.parent", "[0,0,0,0]\n");
+	free(text);
+	tl_profile_free(after);
+	tl_profile_free(before);
+}
+
+/* "Ticks of another clock, as ticks of ours": 40 at 2 kHz are the 20 ms that 20 at 1 kHz are. */
+static void clocks_are_converted(void **state)
+{
+	struct tl_profile *after = new_profile(1000, 1), *before = new_profile(2000, 1);
+	uint32_t one = add_part(after, 1, 1, ""), two = add_part(before, 1, 1, "");
+	struct tl_flame_options options = data_options();
+	char *text;
+
+	(void)state;
+	add_context(after, TL_NONE, add_function(after, "", "", "f", 0), one, 1, 25);
+	finish(after);
+	add_context(before, TL_NONE, add_function(before, "", "", "f", 0), two, 1, 40);
+	finish(before);
+	text = flame_text(after, before, &options);
+	assert_frames(text, 1, "[[\"all;f\",1,20]]\n");
+	assert_jq(text, "[.total, .baseline_total, .rows.self[0]]", "[[25],[20],[25,20]]\n");
 	free(text);
 	tl_profile_free(after);
 	tl_profile_free(before);
@@ -310,6 +355,37 @@ static void paths_are_estimated(void **state)
 		text, 0,
 		"[[\"all;main\",0,10],[\"all;main;a\",1,20],[\"all;main;a;c\",4,40],[\"all;main;b\",1,10],"
 		"[\"all;main;b;(other)\",0,20]]\n");
+	free(text);
+	tl_profile_free(profile);
+}
+
+/* "every line and arc is of one part ... then each part has paths of its own" */
+static void parts_of_sums_have_their_paths(void **state)
+{
+	struct tl_profile *profile = new_profile(0, 1);
+	uint32_t m = add_function(profile, "", "", "main", 0), a = add_function(profile, "", "", "a", 0);
+	struct tl_flame_options options = data_options();
+	char *text;
+
+	(void)state;
+	for (uint32_t part = 0; part < 2; part++) {
+		add_part(profile, TL_NOWHERE, part + 1, "");
+		add_line(profile, m, part, nowhere(), 10 + part);
+		add_line(profile, a, part, nowhere(), part ? 3 : 50);
+		add_arc(profile,
+			(struct tl_arc){ .caller = m,
+					 .callee = a,
+					 .part = part,
+					 .calls = 2,
+					 .from = nowhere(),
+					 .to = nowhere() },
+			part ? 3 : 50);
+	}
+	finish(profile);
+	text = flame_text(profile, NULL, &options);
+	assert_frames(text, 0, "[[\"all;main\",0,10],[\"all;main;a\",2,50]]\n");
+	assert_frames(text, 1, "[[\"all;main\",0,11],[\"all;main;a\",2,3]]\n");
+	assert_jq(text, "[.columns, .estimated, .total]", "[[\"thread 1\",\"thread 2\"],true,[74]]\n");
 	free(text);
 	tl_profile_free(profile);
 }
@@ -663,9 +739,12 @@ int main(void)
 		cmocka_unit_test(the_largest_frames_are_drawn),
 		cmocka_unit_test(deep_stacks_are_cut),
 		cmocka_unit_test(baseline_is_matched),
+		cmocka_unit_test(doubtful_names_are_not_matched),
+		cmocka_unit_test(clocks_are_converted),
 		cmocka_unit_test(threads_are_columns_or_roots),
 		cmocka_unit_test(many_threads_share_a_column),
 		cmocka_unit_test(paths_are_estimated),
+		cmocka_unit_test(parts_of_sums_have_their_paths),
 		cmocka_unit_test(a_cycle_has_an_estimate),
 		cmocka_unit_test(estimates_add_up),
 		cmocka_unit_test(huge_costs_are_estimated),
