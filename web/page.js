@@ -7,7 +7,7 @@ const data = JSON.parse(document.getElementById('profile').textContent);
 const $ = id => document.getElementById(id);
 const { frames, cells, rows, functions, texts } = data;
 const frameCount = frames.parent.length;
-const CELL_HEIGHT = 20, LEAST_WIDTH = 0.5, ROWS_AT_ONCE = 200, MANY_FRAMES = 1500;
+const CELL_HEIGHT = 20, LEAST_WIDTH = 0.5, ROWS_AT_ONCE = 200, MANY_FRAMES = 1500, MOST_DRAWN = 4000;
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 
 const nameOf = f => texts[functions.name[f]];
@@ -186,13 +186,24 @@ let root = null; // d3's tree
 let current = null; // the frame that the keyboard is on
 const selection = d3.select('#graph');
 const chart = flamegraph.default()
-	.cellHeight(CELL_HEIGHT).minFrameSize(LEAST_WIDTH).selfValue(true).resetHeightOnZoom(true)
+	.cellHeight(CELL_HEIGHT).selfValue(true).resetHeightOnZoom(true)
 	.getName(node => node.data.name)
 	.tooltip(tooltip).setDetailsHandler(() => {}).setSearchHandler(() => {})
 	.setColorMapper(colourOf).onClick(zoomed);
 
 function graphWidth() {
 	return Math.max(200, Math.floor($('scroll').clientWidth));
+}
+
+const depths = new Uint32Array(frameCount);
+for (let i = 1; i < frameCount; i++) depths[i] = depths[frames.parent[i]] + 1;
+
+// Thousands of elements take a browser seconds: of the frames in view the widest are drawn.
+function leastWidth(zoom) {
+	const scale = graphWidth() / view.sum.width[zoom], wide = [];
+	for (let i = zoom + 1; i < frameCount && depths[i] > depths[zoom]; i++)
+		if (view.sum.width[i] * scale > LEAST_WIDTH) wide.push(view.sum.width[i] * scale);
+	return wide.length > MOST_DRAWN ? wide.sort((a, b) => b - a)[MOST_DRAWN] : LEAST_WIDTH;
 }
 
 // Many moving frames stutter: then they just change places.
@@ -236,17 +247,17 @@ function draw() {
 	}
 	const tree = nest(view.sum);
 	current = null;
-	chart.width(graphWidth()).inverted(state.icicle).transitionDuration(0);
+	chart.width(graphWidth()).minFrameSize(leastWidth(0)).inverted(state.icicle).transitionDuration(0);
 	if (root) chart.update(tree);
 	else selection.datum(tree).call(chart);
 	root = selection.datum();
 	const zoom = state.zoom && at(state.zoom);
-	if (zoom) chart.zoomTo(zoom);
+	if (zoom) chart.minFrameSize(leastWidth(state.zoom)).zoomTo(zoom);
 	else zoomed(root);
 }
 
 function redraw() {
-	chart.width(graphWidth()).inverted(state.icicle).transitionDuration(0).update();
+	chart.width(graphWidth()).minFrameSize(leastWidth(state.zoom)).inverted(state.icicle).transitionDuration(0).update();
 	afterUpdate();
 }
 
@@ -261,8 +272,16 @@ function zoomed(node) {
 
 function zoomTo(node) {
 	setPace();
-	chart.zoomTo(node);
+	chart.minFrameSize(leastWidth(node.data.frame)).zoomTo(node);
 }
+
+// Before d3-flame-graph sees the click, as what is drawn depends on where it leads.
+$('graph').addEventListener('click', event => {
+	const frame = event.target.closest('g.frame');
+	if (!frame) return;
+	event.stopPropagation();
+	zoomTo(d3.select(frame).datum());
+}, true);
 
 function reset() {
 	if (state.zoom) zoomTo(root);
@@ -283,7 +302,7 @@ function showPath(node) {
 
 /* ---- keyboard ---- */
 
-const visible = node => node && (node.x1 - node.x0) * chart.width() > LEAST_WIDTH;
+const visible = node => node && (node.x1 - node.x0) * chart.width() > chart.minFrameSize();
 
 function markCurrent() {
 	selection.selectAll('g.frame').classed('current', node => node === current);
@@ -508,9 +527,10 @@ function figure(what, value, title) {
 
 function head() {
 	const formats = { xray: 'XRay', 'intel-pt': 'Intel PT', perf: 'perf', xtrace: 'xtrace', callgrind: 'Callgrind' };
-	const about = [formats[data.format] || data.format, data.when, data.diff && data.baseline ? 'compared with ' + data.baseline : ''];
+	const name = data.name.replace(/.*\/(?=.)/, '');
+	const about = [name === data.name ? '' : data.name, formats[data.format] || data.format, data.when, data.diff && data.baseline ? 'compared with ' + data.baseline : ''];
 	const e = state.event, event = data.events[e], list = [];
-	$('name').textContent = data.name || 'Flame graph';
+	$('name').textContent = name || 'Flame graph';
 	$('about').textContent = about.filter(Boolean).join(' · ');
 	$('version').textContent = data.version;
 	if (data.span && data.frequency) list.push(figure('recorded', duration(data.span / data.frequency), 'from the first record to the last'));

@@ -100,7 +100,7 @@ const char *tl_flame_name(const struct tl_flame *flame, uint32_t function, char 
 /* ---- notes ---- */
 
 /* "12,345" */
-static const char *grouped(uint64_t number, char *text)
+const char *tl_flame_grouped(uint64_t number, char *text)
 {
 	char digits[24];
 	int count = snprintf(digits, sizeof(digits), "%" PRIu64, number), at = 0;
@@ -160,7 +160,7 @@ static void note_losses(const struct tl_flame *flame, tl_flame_note_fn *note, vo
 
 		if (!count)
 			continue;
-		snprintf(text, sizeof(text), "%s %s", grouped(count, number),
+		snprintf(text, sizeof(text), "%s %s", tl_flame_grouped(count, number),
 			 count == 1 ? losses[i].one : losses[i].many);
 		note(arg, text);
 	}
@@ -178,7 +178,7 @@ void tl_flame_notes(const struct tl_flame *flame, tl_flame_note_fn *note, void *
 	if (flame->left_out) {
 		snprintf(text, sizeof(text),
 			 "%s stack%s below %.2g %% of the total%s %s summed into %s as \"(other)\".",
-			 grouped(flame->left_out, number), flame->left_out == 1 ? "" : "s",
+			 tl_flame_grouped(flame->left_out, number), flame->left_out == 1 ? "" : "s",
 			 flame->threshold * 100,
 			 flame->column_count > 1 && !flame->profile[1] ? ", and of their thread's," : "",
 			 flame->left_out == 1 ? "is" : "are",
@@ -187,7 +187,7 @@ void tl_flame_notes(const struct tl_flame *flame, tl_flame_note_fn *note, void *
 	}
 	if (flame->too_deep) {
 		snprintf(text, sizeof(text), "Stacks are drawn %u frames deep; %s below that %s summed.",
-			 (unsigned)flame->options.most_depth, grouped(flame->too_deep, number),
+			 (unsigned)flame->options.most_depth, tl_flame_grouped(flame->too_deep, number),
 			 flame->too_deep == 1 ? "is" : "are");
 		note(arg, text);
 	}

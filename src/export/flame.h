@@ -89,6 +89,9 @@ bool tl_flame_special(const struct tl_flame *flame, uint32_t function);
 typedef void tl_flame_note_fn(void *arg, const char *text);
 void tl_flame_notes(const struct tl_flame *flame, tl_flame_note_fn *note, void *arg);
 
+/* "12,345" into 32 bytes; returns them. */
+const char *tl_flame_grouped(uint64_t number, char *text);
+
 int tl_flame_write_page(const struct tl_flame *flame, struct tl_output *out, struct tl_error *err);
 int tl_flame_write_svg(const struct tl_flame *flame, struct tl_output *out, struct tl_error *err);
 /* The profile as the page reads it: one JSON object, in which no '<' stands. */

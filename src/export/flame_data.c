@@ -258,14 +258,13 @@ static void put_note(void *arg, const char *text)
 static void put_notes(struct data *d)
 {
 	struct notes notes = { .out = d->out };
-	char text[128];
+	char text[128], most[32], more[32];
 
 	tl_put_text(d->out, ",\n\"notes\":[");
 	tl_flame_notes(d->flame, put_note, &notes);
 	if (d->table.left_out) {
-		snprintf(text, sizeof(text),
-			 "The table has the %d largest functions; %llu more are left out.", FLAME_MOST_ROWS,
-			 (unsigned long long)d->table.left_out);
+		snprintf(text, sizeof(text), "The table has the %s largest functions; %s more are left out.",
+			 tl_flame_grouped(FLAME_MOST_ROWS, most), tl_flame_grouped(d->table.left_out, more));
 		put_note(&notes, text);
 	}
 	tl_put_char(d->out, ']');

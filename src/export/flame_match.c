@@ -4,6 +4,7 @@
  * the profile with the same object, file and name, else with the same name (a rebuilt program lies
  * elsewhere), else further ones.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,6 +245,27 @@ bool tl_flame_columns(struct tl_flame *flame)
 	return true;
 }
 
+/* Parts of one thread have the same title: then their numbers tell them apart. */
+static void part_title(const struct tl_flame *flame, uint32_t column, char *title, size_t size)
+{
+	const struct tl_profile *profile = flame->profile[0];
+	uint32_t part = flame->part_of_column[column], columns = flame->column_count - flame->columns_shared;
+	uint64_t number = tl_profile_part(profile, part)->number;
+	char other[256];
+
+	tl_part_title(profile, part, title, size);
+	for (uint32_t i = 0; i < columns; i++) {
+		tl_part_title(profile, flame->part_of_column[i], other, sizeof(other));
+		if (i != column && !strcmp(title, other)) {
+			size_t length = strlen(title);
+
+			snprintf(title + length, size - length, ", part %llu",
+				 (unsigned long long)(number ? number : (uint64_t)part + 1));
+			return;
+		}
+	}
+}
+
 void tl_flame_column_title(const struct tl_flame *flame, uint32_t column, char *title, size_t size)
 {
 	static const char *const sides[] = { "after", "before" };
@@ -254,7 +276,7 @@ void tl_flame_column_title(const struct tl_flame *flame, uint32_t column, char *
 	if (!text && flame->columns_shared && column == flame->column_count - 1)
 		text = "all other threads";
 	if (!text) {
-		tl_part_title(flame->profile[0], flame->part_of_column[column], title, size);
+		part_title(flame, column, title, size);
 		return;
 	}
 	strncpy(title, text, size - 1);

@@ -270,6 +270,32 @@ static void threads_are_columns_or_roots(void **state)
 	tl_profile_free(profile);
 }
 
+/* "Parts of one thread have the same title: then their numbers tell them apart." */
+static void parts_of_a_thread_are_told_apart(void **state)
+{
+	struct tl_profile *profile = new_profile(0, 1);
+	uint32_t f = add_function(profile, "", "", "f", 0);
+	struct tl_flame_options options = data_options();
+	char *text;
+
+	(void)state;
+	for (uint64_t number = 1; number <= 3; number++) {
+		struct tl_part part = { .process = 1,
+					.thread = number == 3 ? 8 : 7,
+					.number = number,
+					.command = "",
+					.header = "" };
+
+		assert_int_equal(tl_profile_add_part(profile, &part, NULL), number - 1);
+		add_context(profile, TL_NONE, f, (uint32_t)number - 1, 1, 1);
+	}
+	finish(profile);
+	text = flame_text(profile, NULL, &options);
+	assert_jq(text, ".columns", "[\"thread 7, part 1\",\"thread 7, part 2\",\"thread 8\"]\n");
+	free(text);
+	tl_profile_free(profile);
+}
+
 /* "the last column may hold several parts": of 40 threads with costs 1 to 40, the 31 largest have their own.
  */
 static void many_threads_share_a_column(void **state)
@@ -742,6 +768,7 @@ int main(void)
 		cmocka_unit_test(doubtful_names_are_not_matched),
 		cmocka_unit_test(clocks_are_converted),
 		cmocka_unit_test(threads_are_columns_or_roots),
+		cmocka_unit_test(parts_of_a_thread_are_told_apart),
 		cmocka_unit_test(many_threads_share_a_column),
 		cmocka_unit_test(paths_are_estimated),
 		cmocka_unit_test(parts_of_sums_have_their_paths),
