@@ -45,7 +45,8 @@ fuzz:
 
 install: build
 	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX)) >/dev/null
-	@meson install -C $(BUILD) --quiet
+	@scripts/build.sh $(BUILD)
+	@meson install -C $(BUILD) --no-rebuild --quiet
 
 clean:
 	rm -rf build build-*/

@@ -99,6 +99,8 @@ TRACED int main(int argc, char **argv)
 	int workers = argc > 1 ? std::atoi(argv[1]) : 4;
 	std::vector<std::thread> threads;
 
+	threads.reserve((size_t)workers);
+
 	for (int i = 0; i < workers; i++)
 		threads.emplace_back(workshop::work, i, 200 + 50 * i);
 	for (auto &thread : threads)

@@ -12,12 +12,28 @@
 extern "C" {
 #endif
 
+/** Callgrind: what is written short. */
+enum tl_export_compression {
+	TL_COMPRESS_NAMES, /**< names once, then their numbers; positions in full */
+	TL_COMPRESS_ALL,   /**< names as above, positions relative to the line before */
+	TL_COMPRESS_NONE,  /**< names and positions in full */
+};
+
+/** Callgrind: the columns of positions. */
+enum tl_export_positions {
+	TL_POSITIONS_KNOWN, /**< lines, and addresses and basic blocks where the profile has some */
+	TL_POSITIONS_LINE,  /**< only lines: what is on one is summed up */
+	TL_POSITIONS_INSTR, /**< addresses and lines */
+};
+
 /** How a profile is written. Zero-filled with `size` set is a good default. */
 struct tl_export_options {
 	size_t size;          /**< sizeof(struct tl_export_options) */
 	uint32_t event;       /**< which event, where the format has room for one */
 	bool threads;         /**< folded: the thread is the root of each stack */
-	const char *command;  /**< what the header names as the producer's input, may be NULL */
+	const char *command;  /**< what the header names as measured where the profile does not know, may be NULL */
+	enum tl_export_compression compression;
+	enum tl_export_positions positions;
 };
 
 /** A profile format that can be written. */

@@ -23,6 +23,12 @@ struct tl_binary_spec {
 	uint64_t address; /**< load bias, 0: as linked */
 };
 
+/** How much of the input a profile keeps; formats that have no use for it keep everything. */
+enum tl_input_detail {
+	TL_DETAIL_LINES,     /**< everything: cost lines, calls by place, jumps, by part */
+	TL_DETAIL_FUNCTIONS, /**< sums of functions and of calls between them: enough for tables and trees */
+};
+
 /** How an input is opened and read. Zero-filled with `size` set, ids at TL_NOWHERE, is a good default. */
 struct tl_input_options {
 	size_t size;                       /**< sizeof(struct tl_input_options) */
@@ -43,6 +49,8 @@ struct tl_input_options {
 	unsigned jobs;                     /**< 0: 1 */
 	tl_progress_fn *progress;
 	void *progress_arg;
+	enum tl_input_detail detail;
+	uint64_t part;                     /**< Callgrind: only parts of this number, 0: any */
 };
 
 /** One place where the input is damaged. */
@@ -50,6 +58,7 @@ struct tl_damage {
 	enum tl_status status;
 	const char *text; /**< what was wrong; what was kept; static */
 	uint64_t offset, length, record;
+	const char *path; /**< which of the paths, NULL: the first */
 };
 
 /** A format that can be read. */

@@ -219,6 +219,28 @@ TL_API bool tl_profile_chosen(const struct tl_profile *profile, uint32_t functio
 TL_API int tl_profile_filtered(struct tl_profile **filtered, const struct tl_profile *profile,
 			       const struct tl_profile_filter *filter, struct tl_error *err);
 
+/* ---- several profiles -------------------------------------------------------------------------------------- */
+
+/**
+ * A new profile of everything in `count` finished ones. Order-free and associative: the same result, to the byte of any
+ * export, in whatever order and groups profiles are merged. Events match by name (what a profile lacks is 0), functions
+ * by object, file and name, parts by process, thread, number, command and header; durations merge exactly. A call tree
+ * is kept if all have one. Finished.
+ * @return 0; TL_BAD_USAGE for ticks of different clocks or formulas that contradict; TL_NO_MEMORY
+ */
+TL_API int tl_profile_merge(struct tl_profile **merged, const struct tl_profile *const *profiles, size_t count,
+			    struct tl_error *err);
+
+/** What functions are taken together by. */
+enum tl_profile_unit { TL_BY_FUNCTION, TL_BY_FILE, TL_BY_OBJECT };
+
+/**
+ * A new profile with a "function" for each file or object, named after it: self, inclusive (recursion counted once),
+ * arcs and contexts are those of the unit; calls and durations those of all its functions. Finished.
+ */
+TL_API int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profile *profile, enum tl_profile_unit by,
+			      struct tl_error *err);
+
 #ifdef __cplusplus
 }
 #endif

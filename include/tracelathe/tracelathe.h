@@ -2,6 +2,7 @@
 #ifndef TRACELATHE_H
 #define TRACELATHE_H
 /** @file All of tracelathe. */
+#include <tracelathe/callgrind.h>
 #include <tracelathe/core.h>
 #include <tracelathe/export.h>
 #include <tracelathe/open.h>

@@ -31,6 +31,8 @@ struct settings {
 	const char *output, *events, *to, *variant, *completion, *order;
 	enum when progress, color;
 	enum tl_tree_kind tree;
+	enum tl_export_compression compression;
+	enum tl_export_positions positions;
 	bool json, csv, help, man;
 	bool svg, icicle;
 	uint32_t pixels;
@@ -47,6 +49,7 @@ struct job {
 	struct tl_output *out;
 	struct progress *progress; /* shown until it is ended */
 	bool said;		   /* the failure was already told on stderr */
+	bool damaged;		   /* one of several inputs was, which was told */
 };
 
 /* The commands, by bit in the masks of the option table. */
@@ -60,8 +63,14 @@ enum {
 	C_TIMELINE = 1 << 6,
 	C_CONVERT = 1 << 7,
 	C_HELP = 1 << 8,
+	C_MERGE = 1 << 12,
+	C_DIFF = 1 << 13,
+	C_ANNOTATE = 1 << 14,
 	C_FLAME = 1 << 16,
-	C_READERS = C_INFO | C_CHECK | C_DUMP | C_REPORT | C_TREE | C_STACKS | C_TIMELINE | C_CONVERT | C_FLAME,
+	/* These open each file by itself; for the others all files are one input. */
+	C_SEVERAL = C_MERGE | C_DIFF,
+	C_READERS = C_INFO | C_CHECK | C_DUMP | C_REPORT | C_TREE | C_STACKS | C_TIMELINE | C_CONVERT | C_SEVERAL |
+		    C_ANNOTATE | C_FLAME,
 	C_ALL = C_READERS | C_HELP,
 };
 
@@ -95,6 +104,9 @@ int cmd_flame(struct job *job, struct tl_error *err);
 int cmd_stacks(struct job *job, struct tl_error *err);
 int cmd_timeline(struct job *job, struct tl_error *err);
 int cmd_convert(struct job *job, struct tl_error *err);
+int cmd_merge(struct job *job, struct tl_error *err);
+int cmd_diff(struct job *job, struct tl_error *err);
+int cmd_annotate(struct job *job, struct tl_error *err);
 
 /* `tracelathe help ...`; returns the exit status. */
 int cmd_help(const struct settings *settings);
@@ -132,8 +144,15 @@ int close_stdout(int status);
 int run_command(const struct command *command, struct settings *settings);
 /* The form asked for by --json and --csv. */
 enum tl_report_form report_form(const struct settings *settings);
+/* Write a profile by an exporter; `command` is what the header names as measured, or NULL. */
+int export_profile(const struct job *job, const struct tl_exporter *exporter, const struct tl_profile *profile,
+		   const char *command, struct tl_error *err);
 /* Fold the input and write the profile by the exporter of that name, "json" or "csv". */
 int export_input(struct job *job, const char *name, struct tl_error *err);
+/* Open, fold and close one of several files; tells what is wrong with it by itself. *profile NULL: failed. */
+int fold_file(struct job *job, const char *path, struct tl_profile **profile, struct tl_error *err);
+/* Choose the events that --event names; complains by itself of unknown ones. The caller frees `*events`. */
+int choose_events(struct job *job, const struct tl_profile *profile, uint32_t **events, struct tl_error *err);
 /* Fold the input and choose events; negative on failure. The caller frees both results, also then. */
 int fold_input(struct job *job, struct tl_profile **profile, uint32_t **events, struct tl_error *err);
 /* The same, cut down to the stacks through the functions asked for: for what shows stacks. */

@@ -4,15 +4,17 @@
 
 #include "cli/cli.h"
 
-static int export_profile(const struct job *job, const struct tl_exporter *exporter,
-			  const struct tl_profile *profile, struct tl_error *err)
+int export_profile(const struct job *job, const struct tl_exporter *exporter, const struct tl_profile *profile,
+		   const char *command, struct tl_error *err)
 {
 	const struct tl_report_options *report = &job->settings->report;
 	struct tl_export_options options = {
 		.size = sizeof(options),
 		.event = report->event_count ? report->events[0] : 0,
 		.threads = report->threads,
-		.command = job->settings->paths[0],
+		.command = command,
+		.compression = job->settings->compression,
+		.positions = job->settings->positions,
 	};
 
 	return exporter->write(profile, &options, job->out, err);
@@ -36,7 +38,7 @@ int export_input(struct job *job, const char *name, struct tl_error *err)
 	int status = fold_input_stacks(job, &profile, &events, err);
 
 	if (status == TL_OK && exporter)
-		status = export_profile(job, exporter, profile, err);
+		status = export_profile(job, exporter, profile, job->settings->paths[0], err);
 	else if (status == TL_OK)
 		status = export_table(job, name, profile, err);
 	free(events);

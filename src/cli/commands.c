@@ -125,6 +125,19 @@ const struct command commands[] = {
 		    "for an older reader" } },
 	},
 	{
+		"merge",
+		C_MERGE,
+		"FILE...",
+		"several profiles or traces as one profile",
+		"Adds up any number of profiles and traces, of any formats, and writes one profile. The result is "
+		"the same, to the byte, in whatever order and groups the files are merged. Events match by name; "
+		"functions by object, file and name; parts stay apart.",
+		"cg_merge",
+		cmd_merge,
+		{ { "tracelathe merge -o all.callgrind log.1 log.2 log.3", "the processes of one run together" },
+		  { "tracelathe merge --to json -o all.json *.xray", "for other programs" } },
+	},
+	{
 		"help",
 		C_HELP,
 		"[COMMAND]",

@@ -38,8 +38,7 @@ static size_t count_names(const char *list)
 	return count;
 }
 
-static int choose_events(struct job *job, const struct tl_profile *profile, uint32_t **events,
-			 struct tl_error *err)
+int choose_events(struct job *job, const struct tl_profile *profile, uint32_t **events, struct tl_error *err)
 {
 	const char *name = job->settings->events;
 	struct tl_report_options *report = &job->settings->report;

@@ -39,8 +39,8 @@ void help_overview(void)
 	     "  tracelathe timeline -o out.perfetto xray-log   for ui.perfetto.dev\n");
 	fputs("formats:", stdout);
 	for (const struct tl_format_info *format = tl_formats(); format->name; format++)
-		printf(" %s", format->name);
-	puts(", plain or compressed (zstd, gzip, xz, lz4); - is standard input\n"
+		printf("%s %s", format == tl_formats() ? "" : ",", format->name);
+	puts("; also as .zst .gz .xz .lz4; - is standard input\n"
 	     "more:    tracelathe COMMAND --help, tracelathe --version");
 }
 
@@ -68,7 +68,7 @@ static void put_name(const char *name, const char *help)
 	help_wrap(help, COMMAND_COLUMN + 2, COMMAND_COLUMN + 2);
 }
 
-static void put_targets(void)
+static void put_targets(bool reencode)
 {
 	puts("\nformats of --to:");
 	for (const struct tl_exporter *const *exporter = tl_exporters(); *exporter; exporter++)
@@ -77,7 +77,7 @@ static void put_targets(void)
 		put_name("json", "the table of `tracelathe report --json`");
 	if (!tl_exporter_find("csv"))
 		put_name("csv", "the table of `tracelathe report --csv`");
-	for (const struct tl_format_info *format = tl_formats(); format->name; format++)
+	for (const struct tl_format_info *format = tl_formats(); reencode && format->name; format++)
 		if (!tl_exporter_find(format->name))
 			put_name(format->name, "the trace itself, record for record");
 }
@@ -104,8 +104,8 @@ void help_command(const struct command *command)
 	for (const struct option_row *row = option_rows; row->name; row++)
 		if (row->commands & command->bit)
 			put_option(row);
-	if (command->bit & C_CONVERT)
-		put_targets();
+	if (command->bit & (C_CONVERT | C_MERGE))
+		put_targets(command->bit & C_CONVERT);
 	if (command->bit & C_READERS)
 		put_formats();
 	put_examples(command);

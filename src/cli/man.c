@@ -109,7 +109,7 @@ static void command_page(const struct command *command)
 	for (const struct option_row *row = option_rows; row->name; row++)
 		if (row->commands & command->bit)
 			put_option(row);
-	if (command->bit & C_CONVERT) {
+	if (command->bit & (C_CONVERT | C_MERGE)) {
 		puts(".SH FORMATS TO WRITE");
 		for (const struct tl_exporter *const *exporter = tl_exporters(); *exporter; exporter++)
 			put_tagged((*exporter)->name, (*exporter)->help);

@@ -27,7 +27,9 @@ void complain_error(const char *file, const struct tl_error *err)
 		gap = ", ";
 	}
 	if (err->record != TL_NOWHERE) {
-		fprintf(stderr, "%srecord %" PRIu64, gap, err->record);
+		/* What is text has lines. */
+		fprintf(stderr, "%s%s %" PRIu64, gap,
+			err->format && !strcmp(err->format, "callgrind") ? "line" : "record", err->record);
 		gap = ", ";
 	}
 	fprintf(stderr, "%s%s", *gap == ',' ? ": " : gap,

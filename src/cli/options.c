@@ -7,7 +7,7 @@
 
 #define FIELD(member) offsetof(struct settings, member)
 
-enum { C_TABLES = C_REPORT | C_TREE, C_EVENTS = C_TABLES | C_STACKS | C_CONVERT | C_FLAME };
+enum { C_TABLES = C_REPORT | C_TREE, C_EVENTS = C_TABLES | C_STACKS | C_CONVERT | C_MERGE | C_FLAME };
 
 const struct option_row option_rows[] = {
 	/* report, tree */
@@ -49,10 +49,18 @@ const struct option_row option_rows[] = {
 	  0 },
 	{ "to", 0, "perfetto|chrome", C_TIMELINE, "what to write (default: perfetto)", set_timeline,
 	  FIELD(to), 0 },
-	{ "to", 0, "NAME", C_CONVERT, "what to write (default: callgrind); the names are listed below",
+	{ "to", 0, "NAME", C_CONVERT | C_MERGE, "what to write (default: callgrind); the names are listed below",
 	  set_target, FIELD(to), 0 },
 	{ "xray-version", 0, "V", C_CONVERT, "--to xray: 1 to 5, or basic (default: 5)", set_text,
 	  FIELD(variant), 0 },
+	{ "compress", 0, NULL, C_CONVERT, "--to callgrind: names once, positions relative to the line before", set_choice,
+	  FIELD(compression), TL_COMPRESS_ALL },
+	{ "no-compress", 0, NULL, C_CONVERT,
+	  "--to callgrind: names and positions in full (default: names once, positions in full)", set_choice,
+	  FIELD(compression), TL_COMPRESS_NONE },
+	{ "positions", 0, "instr|line", C_CONVERT,
+	  "--to callgrind: addresses and lines, or only lines (default: what the profile has)", set_positions,
+	  FIELD(positions), 0 },
 	/* the input */
 	{ "format", 0, "NAME", C_READERS,
 	  "read the input as this format instead of recognising it by content", set_format,
@@ -76,6 +84,7 @@ const struct option_row option_rows[] = {
 	  FIELD(input.jobs), 0 },
 	/* what counts */
 	{ "thread", 0, "ID", C_READERS, "only this thread", set_id, FIELD(input.thread), 0 },
+	{ "part", 0, "N", C_READERS, "Callgrind: only parts of this number", set_part, FIELD(input.part), 0 },
 	{ "cpu", 0, "ID", C_READERS, "only what ran on this processor", set_id, FIELD(input.cpu), 0 },
 	{ "pid", 0, "ID", C_READERS, "only this process", set_id, FIELD(input.process), 0 },
 	{ "time", 0, "FROM..TO", C_READERS,
@@ -261,6 +270,8 @@ static bool settle(struct settings *settings, const struct command *command)
 	}
 	settings->input.binaries = settings->binaries;
 	settings->input.binary_count = settings->binary_count;
+	if (command->bit & (C_REPORT | C_TREE | C_STACKS))
+		settings->input.detail = TL_DETAIL_FUNCTIONS;
 	settings->input.per_thread = settings->report.threads;
 	settings->input.file_order = settings->order && !strcmp(settings->order, "file");
 	if (settings->input.bit_order && !strcmp(settings->input.bit_order, "detect"))

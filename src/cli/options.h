@@ -34,12 +34,14 @@ const char *set_text(void *field, const struct option_row *row, const char *valu
 const char *set_word(void *field, const struct option_row *row, const char *value);
 const char *set_when(void *field, const struct option_row *row, const char *value);
 const char *set_id(void *field, const struct option_row *row, const char *value);
+const char *set_part(void *field, const struct option_row *row, const char *value);
 const char *set_count(void *field, const struct option_row *row, const char *value);
 const char *set_jobs(void *field, const struct option_row *row, const char *value);
 const char *set_percent(void *field, const struct option_row *row, const char *value);
 const char *set_window(void *field, const struct option_row *row, const char *value);
 const char *set_format(void *field, const struct option_row *row, const char *value);
 const char *set_timeline(void *field, const struct option_row *row, const char *value);
+const char *set_positions(void *field, const struct option_row *row, const char *value);
 const char *set_target(void *field, const struct option_row *row, const char *value);
 const char *set_binary(void *field, const struct option_row *row, const char *value);
 /* Whether a name is something `convert --to` writes. */

@@ -11,40 +11,39 @@ enum { DAMAGE_LISTED = 10 };
 
 /* ---- input ---- */
 
-static bool open_input(struct job *job)
+static bool open_input(struct job *job, const char *const *paths, size_t count)
 {
 	struct settings *settings = job->settings;
-	const char *failed = settings->paths[0];
+	const char *failed = paths[0];
 	struct tl_error err;
 
 	settings->input.progress = progress_tick;
 	settings->input.progress_arg = job->progress;
-	if (!tl_input_open(&job->input, settings->paths, settings->path_count, &settings->input, &failed,
-			   &err))
+	if (!tl_input_open(&job->input, paths, count, &settings->input, &failed, &err))
 		return true;
 	progress_end(job->progress);
-	complain_error(failed ? failed : settings->paths[0], &err);
+	complain_error(failed ? failed : paths[0], &err);
 	return false;
 }
 
 /* @return whether there was any damage */
-static bool tell_damage(const struct job *job)
+static bool tell_damage(const struct job *job, const char *file)
 {
 	size_t listed = 0;
 	uint64_t count = 0, skipped = 0;
 	const struct tl_damage *places = tl_input_damage(job->input, &listed, &count, &skipped);
-	const char *file = job->settings->paths[0];
 	size_t told = listed < DAMAGE_LISTED ? listed : DAMAGE_LISTED;
 
 	for (size_t i = 0; i < told; i++) {
 		struct tl_error place = {
 			.status = places[i].status,
 			.text = places[i].text,
+			.format = tl_input_format(job->input),
 			.offset = places[i].offset,
 			.record = places[i].record,
 		};
 
-		complain_error(file, &place);
+		complain_error(places[i].path ? places[i].path : file, &place);
 	}
 	if (count > told)
 		fprintf(stderr,
@@ -115,10 +114,48 @@ static int run_open(struct job *job)
 		give_up(job, &err);
 	else
 		written = commit(job);
-	damaged = (result >= 0 || !job->settings->input.strict) && tell_damage(job);
+	damaged = job->damaged;
+	if (job->input && (result >= 0 || !job->settings->input.strict))
+		damaged = tell_damage(job, job->settings->paths[0]);
 	if (result < 0 || !written)
 		return EXIT_UNUSABLE;
 	return result || damaged ? EXIT_DAMAGED : EXIT_CLEAN;
+}
+
+int fold_file(struct job *job, const char *path, struct tl_profile **profile, struct tl_error *err)
+{
+	int status;
+
+	*profile = NULL;
+	/* The bar of the file before has been cleared. */
+	progress_begin(job->progress, job->settings->progress);
+	if (!open_input(job, &path, 1)) {
+		job->said = true;
+		return TL_BAD_FORMAT;
+	}
+	status = tl_input_fold(job->input, profile, err);
+	progress_end(job->progress);
+	if (status < 0) {
+		complain_error(path, err);
+		job->said = true;
+	}
+	if (status >= 0 || !job->settings->input.strict)
+		job->damaged = tell_damage(job, path) || job->damaged;
+	tl_input_close(job->input);
+	job->input = NULL;
+	return status;
+}
+
+static bool enough_files(const struct command *command, const struct settings *settings)
+{
+	if (!settings->path_count)
+		complain(command, "no FILE given (- is standard input); `tracelathe %s --help` says more", command->name);
+	else if (command->bit == C_DIFF && settings->path_count != 2)
+		complain(command, "two files are needed, %zu given; `tracelathe diff --help` says more",
+			 settings->path_count);
+	else
+		return true;
+	return false;
 }
 
 int run_command(const struct command *command, struct settings *settings)
@@ -127,17 +164,14 @@ int run_command(const struct command *command, struct settings *settings)
 	struct job job = { .command = command, .settings = settings, .progress = &progress };
 	int status = EXIT_UNUSABLE;
 
-	if (!settings->path_count) {
-		complain(command, "no FILE given (- is standard input); `tracelathe %s --help` says more",
-			 command->name);
+	if (!enough_files(command, settings))
 		return EXIT_UNUSABLE;
-	}
 	settings->report.form = report_form(settings);
 	settings->report.color = use_color(settings);
 	if (!settings->output)
 		settings->report.width = terminal_width(1);
 	progress_begin(&progress, settings->progress);
-	if (open_input(&job))
+	if ((command->bit & C_SEVERAL) || open_input(&job, settings->paths, settings->path_count))
 		status = run_open(&job);
 	progress_end(&progress);
 	tl_input_close(job.input);

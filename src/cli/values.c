@@ -91,6 +91,13 @@ const char *set_id(void *field, const struct option_row *row, const char *value)
 	return NULL;
 }
 
+const char *set_part(void *field, const struct option_row *row, const char *value)
+{
+	const char *wrong = set_id(field, row, value);
+
+	return wrong || *(uint64_t *)field ? wrong : "parts are numbered from 1";
+}
+
 const char *set_count(void *field, const struct option_row *row, const char *value)
 {
 	uint64_t number;
@@ -212,6 +219,16 @@ bool target_known(const char *name)
 		if (!strcmp(format->name, name))
 			return true;
 	return false;
+}
+
+const char *set_positions(void *field, const struct option_row *row, const char *value)
+{
+	bool instr = !strcmp(value, "instr");
+
+	if (!instr && strcmp(value, "line"))
+		return row->argument;
+	*(enum tl_export_positions *)field = instr ? TL_POSITIONS_INSTR : TL_POSITIONS_LINE;
+	return NULL;
 }
 
 const char *set_target(void *field, const struct option_row *row, const char *value)

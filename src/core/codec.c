@@ -50,7 +50,10 @@ struct zstd {
 	size_t hint;
 };
 
-enum { ZSTD_HINT = 5 }; /* tells the size of a frame header */
+enum {
+	ZSTD_HINT = 5,        /* tells the size of a frame header */
+	ZSTD_WINDOW_LOG = 27, /* what `zstd --long` writes, and the most that `zstd -d` reads unasked */
+};
 
 static bool zstd_begins(const uint8_t *in, size_t size)
 {
@@ -60,8 +63,6 @@ static bool zstd_begins(const uint8_t *in, size_t size)
 static void *zstd_open(void)
 {
 	struct zstd *zstd = malloc(sizeof(*zstd));
-	int window_log = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound;
-
 	if (!zstd)
 		return NULL;
 	zstd->stream = ZSTD_createDStream();
@@ -69,8 +70,8 @@ static void *zstd_open(void)
 		free(zstd);
 		return NULL;
 	}
-	/* Files made with `zstd --long=31`. The window is allocated, but touched only as bytes come. */
-	ZSTD_DCtx_setParameter(zstd->stream, ZSTD_d_windowLogMax, window_log < 31 ? window_log : 31);
+	/* Files made with `zstd --long`, and no more: a header of a few bytes may ask for 2 GiB. */
+	ZSTD_DCtx_setParameter(zstd->stream, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG);
 	zstd->hint = ZSTD_HINT;
 	return zstd;
 }

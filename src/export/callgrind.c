@@ -12,9 +12,10 @@
 
 /* ---- what is there ---- */
 
-static bool known_address(const struct tl_position *at)
+static void survey_position(struct tl_callgrind *c, const struct tl_position *at)
 {
-	return at->address != 0;
+	c->addresses = c->addresses || at->address;
+	c->blocks = c->blocks || at->block;
 }
 
 /* Which columns the profile needs, and whether each thing is of one part. */
@@ -28,23 +29,31 @@ static void survey(struct tl_callgrind *c)
 	for (uint32_t i = 0; i < lines; i++) {
 		const struct tl_cost_line *line = tl_profile_line(c->profile, i);
 
-		c->addresses = c->addresses || known_address(&line->at);
+		survey_position(c, &line->at);
 		c->parts = c->parts && line->part < parts;
 	}
 	for (uint32_t i = 0; i < arcs; i++) {
 		const struct tl_arc *arc = tl_profile_arc(c->profile, i);
 
-		c->addresses = c->addresses || known_address(&arc->from) || known_address(&arc->to);
+		survey_position(c, &arc->from);
+		survey_position(c, &arc->to);
 		c->parts = c->parts && arc->part < parts;
 	}
 	for (uint32_t i = 0; i < jumps; i++) {
 		const struct tl_jump *jump = tl_profile_jump(c->profile, i);
 
-		c->addresses = c->addresses || known_address(&jump->from) || known_address(&jump->to);
+		survey_position(c, &jump->from);
+		survey_position(c, &jump->to);
 		c->parts = c->parts && jump->part < parts;
 	}
 	for (uint32_t i = 0; i < functions; i++)
 		c->objects = c->objects || *tl_profile_function(c->profile, i)->object;
+	if (c->options.positions != TL_POSITIONS_KNOWN) {
+		c->addresses = c->options.positions == TL_POSITIONS_INSTR;
+		c->blocks = false;
+	}
+	/* Calls without a count (rule G) come from files of this format; elsewhere they are calls that never ended. */
+	c->keep_zero = !strcmp(tl_profile_format(c->profile), "callgrind");
 }
 
 static bool choose_events(struct tl_callgrind *c)
@@ -55,7 +64,8 @@ static bool choose_events(struct tl_callgrind *c)
 	for (uint32_t e = 0; c->events && e < count; e++)
 		if (!*tl_profile_event(c->profile, e)->formula)
 			c->events[c->event_count++] = e;
-	return c->events != NULL;
+	c->costs = malloc(((size_t)count + 1) * sizeof(*c->costs));
+	return c->events && c->costs;
 }
 
 /* In the order of the file, so that the numbers do not tell how the profile was built. */
@@ -68,9 +78,9 @@ static bool name_functions(struct tl_callgrind *c)
 		const struct tl_function *function = tl_profile_function(c->profile, c->functions[i]);
 
 		c->function_names[c->functions[i]] = (struct tl_function_names){
-			.object = tl_callgrind_name(&c->names, TL_OBJECTS, function->object),
-			.file = tl_callgrind_name(&c->names, TL_FILES, function->file),
-			.name = tl_callgrind_name(&c->names, TL_FUNCTIONS, function->name),
+			.object = tl_callgrind_name_number(&c->names, TL_OBJECTS, function->object),
+			.file = tl_callgrind_name_number(&c->names, TL_FILES, function->file),
+			.name = tl_callgrind_name_number(&c->names, TL_FUNCTIONS, function->name),
 		};
 	}
 	return c->function_names && !c->names.no_memory;
@@ -177,14 +187,25 @@ static uint64_t common_process(const struct tl_callgrind *c)
 	return process;
 }
 
+static const char *common_command(const struct tl_callgrind *c)
+{
+	uint32_t parts = tl_profile_part_count(c->profile);
+	const char *command = parts ? tl_profile_part(c->profile, 0)->command : "";
+
+	for (uint32_t i = 1; i < parts; i++)
+		if (strcmp(tl_profile_part(c->profile, i)->command, command))
+			return "";
+	return command;
+}
+
 /* Who was measured: a part of the profile, or NULL for all together. */
 static void put_target(const struct tl_callgrind *c, const struct tl_part *part, uint32_t number)
 {
 	uint64_t process = part ? part->process : common_process(c);
-	const char *command = c->options.command;
+	const char *command = part ? part->command : common_command(c);
 
-	if (!command)
-		command = part && *part->command ? part->command : "???";
+	if (!*command)
+		command = c->options.command ? c->options.command : "???";
 	if (process != TL_NOWHERE)
 		tl_put_format(c->out, "pid: %" PRIu64 "\n", process);
 	put_command(c->out, command);
@@ -205,7 +226,9 @@ static void put_part(struct tl_callgrind *c, uint32_t number)
 
 	c->names.part = number + 1;
 	put_target(c, one ? tl_profile_part(c->profile, number) : NULL, number);
-	tl_put_text(c->out, c->addresses ? "positions: instr line\n" : "positions: line\n");
+	tl_put_text(c->out, "positions:");
+	tl_put_text(c->out, c->addresses ? " instr" : "");
+	tl_put_text(c->out, c->blocks ? " bb line\n" : " line\n");
 	for (uint32_t e = 0; e < events; e++)
 		put_event(c, e);
 	tl_put_text(c->out, "events:");
@@ -254,6 +277,7 @@ static int write_callgrind(const struct tl_profile *profile, const struct tl_exp
 	struct tl_callgrind c = { .profile = profile, .out = out };
 	int status = tl_export_options(&c.options, profile, options, err);
 
+	c.names.in_full = c.options.compression == TL_COMPRESS_NONE;
 	if (status == 0)
 		status = prepare(&c, err);
 	if (status == 0) {
@@ -261,12 +285,13 @@ static int write_callgrind(const struct tl_profile *profile, const struct tl_exp
 		if (c.names.no_memory)
 			status = tl_error_memory(err);
 	}
-	tl_callgrind_names_free(&c.names);
+	tl_name_tables_free(&c.names);
 	tl_groups_free(&c.items);
 	free(c.function_names);
 	free(c.functions);
 	free(c.next);
 	free(c.events);
+	free(c.costs);
 	free(c.totals);
 	return status;
 }

@@ -5,7 +5,10 @@
 #include "export/callgrind_names.h"
 #include "export/export.h"
 
-/* A thing that is written in a function's block. Items are numbered: first all lines, then all arcs, then all jumps. */
+/*
+ * A thing that is written in a function's block. Items are numbered: first all lines, then all
+ * arcs, then all jumps.
+ */
 enum tl_item_kind { TL_ITEM_LINE, TL_ITEM_CALL, TL_ITEM_JUMP };
 
 struct tl_item {
@@ -14,7 +17,8 @@ struct tl_item {
 	uint32_t function;  /* whose block; TL_NONE: none */
 	uint32_t part;
 	uint32_t target;    /* called or jumped to function, TL_NONE: none */
-	const struct tl_position *at;
+	const struct tl_position *at, *to; /* to: of calls and jumps */
+	bool conditional;
 };
 
 /* The names of a function, as numbers. */
@@ -27,7 +31,9 @@ struct tl_callgrind {
 	struct tl_export_options options;
 	struct tl_output *out;
 	struct tl_name_tables names;
-	bool addresses;    /* positions: instr line */
+	bool addresses;    /* positions: instr */
+	bool blocks;       /* positions: bb */
+	bool keep_zero;    /* calls=0 is what the profile's own file said */
 	bool parts;        /* a part of the file for each of the profile; else one for all */
 	bool objects;      /* some function's object is known */
 	uint32_t *events;  /* columns: the events that are no formula */
@@ -39,9 +45,21 @@ struct tl_callgrind {
 	uint32_t *next;    /* by function: its first item not yet written */
 	uint32_t object;   /* of the function written last, as a name; 0: none in this part */
 	uint32_t file;     /* current file, as a name */
+	uint32_t self_file; /* that of the last cost line of the block */
+
+	/* Relative positions: that of the last cost line, if all readers agree what is relative to it. */
+	struct tl_position base;
+	bool agreed;
+
+	/* What is written next: costs and counts of items that are printed as one. */
+	int64_t *costs;    /* by column */
+	uint64_t count, taken;
 };
 
 struct tl_item tl_callgrind_item(const struct tl_callgrind *c, uint32_t item);
+
+/* The order of two items of one function; 0: they are printed alike. */
+int tl_callgrind_compare(const struct tl_callgrind *c, const struct tl_item *x, const struct tl_item *y);
 
 /* Fill `functions`, `items` and `next`. */
 int tl_callgrind_order(struct tl_callgrind *c, struct tl_error *err);

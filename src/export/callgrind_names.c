@@ -5,7 +5,10 @@
 
 #include <tracelathe/core.h>
 
-/* A name ends with its line, and blanks before it are not part of it: control characters become blanks. */
+/*
+ * A name ends with its line, and blanks before it are not part of it: control characters become
+ * blanks.
+ */
 static uint32_t add_clean(struct tl_names *names, const char *text)
 {
 	size_t size = strlen(text);
@@ -29,7 +32,8 @@ static bool room_for_number(struct tl_name_table *table, uint32_t number)
 {
 	if (number < table->defined_count)
 		return true;
-	if (!tl_grow(&table->defined, &table->defined_capacity, (size_t)number + 1, sizeof(*table->defined)))
+	if (!tl_grow(&table->defined, &table->defined_capacity, (size_t)number + 1,
+		     sizeof(*table->defined)))
 		return false;
 	memset(table->defined + table->defined_count, 0,
 	       ((size_t)number + 1 - table->defined_count) * sizeof(*table->defined));
@@ -37,7 +41,7 @@ static bool room_for_number(struct tl_name_table *table, uint32_t number)
 	return true;
 }
 
-uint32_t tl_callgrind_name(struct tl_name_tables *tables, enum tl_namespace space, const char *text)
+uint32_t tl_callgrind_name_number(struct tl_name_tables *tables, enum tl_namespace space, const char *text)
 {
 	struct tl_name_table *table = &tables->tables[space];
 	uint32_t number;
@@ -54,6 +58,12 @@ uint32_t tl_callgrind_name(struct tl_name_tables *tables, enum tl_namespace spac
 	return number;
 }
 
+/* "A name starting with '(' + digit is compressed": such a name has to have a number of its own. */
+static bool looks_like_number(const struct tl_name *name)
+{
+	return name->size > 1 && name->text[0] == '(' && name->text[1] >= '0' && name->text[1] <= '9';
+}
+
 void tl_put_callgrind_name(struct tl_name_tables *tables, struct tl_output *out, const char *key,
 			   enum tl_namespace space, uint32_t number)
 {
@@ -62,6 +72,12 @@ void tl_put_callgrind_name(struct tl_name_tables *tables, struct tl_output *out,
 	if (tables->no_memory)
 		return;
 	tl_put_text(out, key);
+	if (tables->in_full && !looks_like_number(&table->names.names[number])) {
+		tl_put_char(out, '=');
+		tl_put_bytes(out, table->names.names[number].text, table->names.names[number].size);
+		tl_put_char(out, '\n');
+		return;
+	}
 	tl_put_text(out, "=(");
 	tl_put_u64(out, number);
 	tl_put_char(out, ')');
@@ -73,7 +89,7 @@ void tl_put_callgrind_name(struct tl_name_tables *tables, struct tl_output *out,
 	tl_put_char(out, '\n');
 }
 
-void tl_callgrind_names_free(struct tl_name_tables *tables)
+void tl_name_tables_free(struct tl_name_tables *tables)
 {
 	for (size_t i = 0; i < TL_NAMESPACES; i++) {
 		tl_names_free(&tables->tables[i].names);

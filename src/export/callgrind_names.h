@@ -22,16 +22,17 @@ struct tl_name_table {
 struct tl_name_tables {
 	struct tl_name_table tables[TL_NAMESPACES];
 	uint32_t part; /* from 1 */
+	bool in_full;  /* no numbers are written */
 	bool no_memory;
 };
 
 /* The number of a name; "" is "???", which is what the format's writers call the unknown. 0 without memory. */
-uint32_t tl_callgrind_name(struct tl_name_tables *tables, enum tl_namespace space, const char *text);
+uint32_t tl_callgrind_name_number(struct tl_name_tables *tables, enum tl_namespace space, const char *text);
 
 /* "fn=(7) main\n" or "fn=(7)\n". */
 void tl_put_callgrind_name(struct tl_name_tables *tables, struct tl_output *out, const char *key,
 			   enum tl_namespace space, uint32_t number);
 
-void tl_callgrind_names_free(struct tl_name_tables *tables);
+void tl_name_tables_free(struct tl_name_tables *tables);
 
 #endif

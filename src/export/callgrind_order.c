@@ -43,19 +43,21 @@ struct tl_item tl_callgrind_item(const struct tl_callgrind *c, uint32_t item)
 	if (item < lines) {
 		const struct tl_cost_line *line = tl_profile_line(c->profile, item);
 
-		return (struct tl_item){ TL_ITEM_LINE, item, line->function, line->part, TL_NONE, &line->at };
+		return (struct tl_item){ TL_ITEM_LINE, item, line->function, line->part, TL_NONE, &line->at, NULL, false };
 	}
 	item -= lines;
 	if (item < arcs) {
 		const struct tl_arc *arc = tl_profile_arc(c->profile, item);
 
-		return (struct tl_item){ TL_ITEM_CALL, item, arc->caller, arc->part, arc->callee, &arc->from };
+		return (struct tl_item){ TL_ITEM_CALL, item, arc->caller, arc->part, arc->callee, &arc->from, &arc->to,
+					 false };
 	}
 	item -= arcs;
 
 	const struct tl_jump *jump = tl_profile_jump(c->profile, item);
 
-	return (struct tl_item){ TL_ITEM_JUMP, item, jump->function, jump->part, jump->target, &jump->from };
+	return (struct tl_item){ TL_ITEM_JUMP, item, jump->function, jump->part, jump->target, &jump->from, &jump->to,
+				 jump->conditional };
 }
 
 static const char *file_of(const struct tl_callgrind *c, const struct tl_item *item)
@@ -74,31 +76,50 @@ static int compare_files(const struct tl_callgrind *c, const struct tl_item *x, 
 	return !compare_text(f, own) ? -1 : !compare_text(g, own) ? 1 : order;
 }
 
-static int compare_positions(const struct tl_position *x, const struct tl_position *y)
+/* Only the columns that are written. */
+static int compare_positions(const struct tl_callgrind *c, const struct tl_position *x, const struct tl_position *y)
 {
-	int order = compare_numbers(x->address, y->address);
+	int order = c->addresses ? compare_numbers(x->address, y->address) : 0;
 
 	if (!order)
 		order = compare_numbers(x->line, y->line);
-	return order ? order : compare_numbers(x->block, y->block);
+	return order || !c->blocks ? order : compare_numbers(x->block, y->block);
+}
+
+/* What stands in both places of a jump or call is written as one: so that what is alike stands together. */
+static int compare_targets(const struct tl_callgrind *c, const struct tl_item *x, const struct tl_item *y)
+{
+	int order = 0;
+
+	if (x->target != y->target)
+		order = compare_functions(&x->target, &y->target, (void *)(uintptr_t)c);
+	if (!order)
+		order = compare_numbers(x->conditional, y->conditional);
+	if (!order && x->to)
+		order = compare_text(x->to->file, y->to->file);
+	return order || !x->to ? order : compare_positions(c, x->to, y->to);
+}
+
+int tl_callgrind_compare(const struct tl_callgrind *c, const struct tl_item *x, const struct tl_item *y)
+{
+	int order = c->parts ? compare_numbers(x->part, y->part) : 0;
+
+	if (!order)
+		order = compare_files(c, x, y);
+	if (!order)
+		order = compare_positions(c, x->at, y->at);
+	if (!order)
+		order = compare_numbers(x->kind, y->kind);
+	return order ? order : compare_targets(c, x, y);
 }
 
 /* Two items of one function. */
 static int compare_items(const void *a, const void *b, void *context)
 {
-	const struct tl_callgrind *c = context;
-	struct tl_item x = tl_callgrind_item(c, *(const uint32_t *)a);
-	struct tl_item y = tl_callgrind_item(c, *(const uint32_t *)b);
-	int order = c->parts ? compare_numbers(x.part, y.part) : 0;
+	struct tl_item x = tl_callgrind_item(context, *(const uint32_t *)a);
+	struct tl_item y = tl_callgrind_item(context, *(const uint32_t *)b);
+	int order = tl_callgrind_compare(context, &x, &y);
 
-	if (!order)
-		order = compare_files(c, &x, &y);
-	if (!order)
-		order = compare_positions(x.at, y.at);
-	if (!order)
-		order = compare_numbers(x.kind, y.kind);
-	if (!order && x.target != y.target)
-		order = compare_functions(&x.target, &y.target, context);
 	return order ? order : compare_numbers(x.number, y.number);
 }
 

@@ -2,12 +2,14 @@
 /*
  * Chrome's trace event format, JSON object form, read by chrome://tracing, Perfetto and speedscope.
  *
- * A call is one complete event ("X"), written when it ends: half the bytes of a begin and an end. Readers sort events by
- * time, and of two that begin together they cannot tell which is inside. So a call in which another begins at the same
- * tick is written as a begin ("B") before that one, and an end ("E"); so is a call with arguments, which need not be
- * kept then, and one that has not ended. Events of one time then stand in the order of their nesting.
+ * A call is one complete event ("X"), written when it ends: half the bytes of a begin and an end.
+ * Readers sort events by time, and of two that begin together they cannot tell which is inside. So
+ * a call in which another begins at the same tick is written as a begin ("B") before that one, and
+ * an end ("E"); so is a call with arguments, which need not be kept then, and one that has not
+ * ended. Events of one time then stand in the order of their nesting.
  *
- * Times are microseconds with all their digits: nanoseconds, and picoseconds where a tick is no whole nanosecond.
+ * Times are microseconds with all their digits: nanoseconds, and picoseconds where a tick is no
+ * whole nanosecond.
  */
 #include <string.h>
 
@@ -110,7 +112,8 @@ static struct tl_time time_between(struct tl_time from, struct tl_time to)
 	return d;
 }
 
-enum { EVENT_BYTES = 320 }; /* separator, head, phase, two times, closing: all but name and arguments */
+/* Separator, head, phase, two times, closing: all but name and arguments. */
+enum { EVENT_BYTES = 320 };
 
 /* An event up to and with its time. The room taken holds EVENT_BYTES. */
 static char *event_head(struct chrome *c, const struct track *t, char phase, struct tl_time time)
@@ -187,9 +190,9 @@ static void put_hex_text(struct tl_output *out, const unsigned char *bytes, size
 
 static void put_arg(struct tl_output *out, const struct tl_timeline_arg *arg)
 {
-	bool text = arg->kind == TL_ARG_TEXT || (arg->kind == TL_ARG_BYTES && arg->size &&
-						  !memchr(arg->data, 0, arg->size) &&
-						  tl_utf8_span(arg->data, arg->size) == arg->size);
+	bool text = arg->kind == TL_ARG_TEXT ||
+		    (arg->kind == TL_ARG_BYTES && arg->size && !memchr(arg->data, 0, arg->size) &&
+		     tl_utf8_span(arg->data, arg->size) == arg->size);
 
 	tl_put_json(out, arg->name, strlen(arg->name));
 	tl_put_char(out, ':');
@@ -237,8 +240,8 @@ static void name_track(struct tl_timeline *timeline, struct tl_track *track, con
 	tl_put_text(out, "}}");
 }
 
-static void put_begin(struct chrome *c, const struct track *t, struct frame *frame, const struct tl_timeline_arg *args,
-		      size_t arg_count)
+static void put_begin(struct chrome *c, const struct track *t, struct frame *frame,
+		      const struct tl_timeline_arg *args, size_t arg_count)
 {
 	struct tl_time time = tl_ticks_time(c->base.frequency, frame->ticks);
 
@@ -249,7 +252,10 @@ static void put_begin(struct chrome *c, const struct track *t, struct frame *fra
 	frame->begun = true;
 }
 
-/* Before an event at `ticks`: the innermost call if it began then. Those around it are written already if they did. */
+/*
+ * Before an event at `ticks`: the innermost call if it began then. Those around it are written
+ * already if they did.
+ */
 static void begin_together(struct chrome *c, struct track *t, uint64_t ticks)
 {
 	struct frame *innermost = t->depth ? &t->frames[t->depth - 1] : NULL;
@@ -258,9 +264,9 @@ static void begin_together(struct chrome *c, struct track *t, uint64_t ticks)
 		put_begin(c, t, innermost, NULL, 0);
 }
 
-static void enter(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks, uint32_t name_key,
-		  const char *name, const char *file, uint32_t line, const struct tl_timeline_arg *args,
-		  size_t arg_count)
+static void enter(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks,
+		  uint32_t name_key, const char *name, const char *file, uint32_t line,
+		  const struct tl_timeline_arg *args, size_t arg_count)
 {
 	struct chrome *c = (struct chrome *)timeline;
 	struct track *t = (struct track *)track;
@@ -268,7 +274,8 @@ static void enter(struct tl_timeline *timeline, struct tl_track *track, uint64_t
 	(void)file, (void)line; /* the format has no place for them */
 	if (name_key >= c->key_count || !c->keys[name_key].size)
 		prepare_name(c, name_key, name);
-	if (t->depth == t->capacity && !tl_grow(&t->frames, &t->capacity, t->depth + 1, sizeof(*t->frames)))
+	if (t->depth == t->capacity &&
+	    !tl_grow(&t->frames, &t->capacity, t->depth + 1, sizeof(*t->frames)))
 		timeline->no_memory = true;
 	if (timeline->no_memory)
 		return;
@@ -315,8 +322,8 @@ static void leave(struct tl_timeline *timeline, struct tl_track *track, uint64_t
 	tl_put_char(timeline->out, '}');
 }
 
-static void instant(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks, const char *name,
-		    const struct tl_timeline_arg *args, size_t arg_count)
+static void instant(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks,
+		    const char *name, const struct tl_timeline_arg *args, size_t arg_count)
 {
 	struct chrome *c = (struct chrome *)timeline;
 	struct track *t = (struct track *)track;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The function table as CSV (RFC 4180): the columns of "report --csv", all functions, times in ticks. Sorted by self
- * cost of the chosen event, largest first.
+ * The function table as CSV (RFC 4180): the columns of "report --csv", all functions, times in
+ * ticks. Sorted by self cost of the chosen event, largest first.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,8 @@ static bool put_head(const struct table *table, struct tl_output *out)
 	for (uint32_t e = 0; e < events; e++) {
 		const char *name = tl_profile_event(table->profile, e)->name;
 
-		if (!put_event_column(out, name, "self") || !put_event_column(out, name, "inclusive"))
+		if (!put_event_column(out, name, "self") ||
+		    !put_event_column(out, name, "inclusive"))
 			return false;
 	}
 	tl_put_text(out, ",calls");
@@ -110,8 +111,8 @@ static void put_row(const struct table *table, uint32_t number, struct tl_output
 	tl_put_char(out, '\n');
 }
 
-static int write_csv(const struct tl_profile *profile, const struct tl_export_options *options, struct tl_output *out,
-		     struct tl_error *err)
+static int write_csv(const struct tl_profile *profile, const struct tl_export_options *options,
+		     struct tl_output *out, struct tl_error *err)
 {
 	struct tl_export_options filled;
 	struct table table = { .profile = profile };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The call graph for Graphviz: a node per function with its shares of the total, an edge per caller and callee with the
- * calls and the share of their inclusive cost. Functions that cost nothing and take no part in a call are left out.
+ * The call graph for Graphviz: a node per function with its shares of the total, an edge per caller
+ * and callee with the calls and the share of their inclusive cost. Functions that cost nothing and
+ * take no part in a call are left out.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,21 +22,28 @@ struct graph {
 
 /* ---- text ---- */
 
-/* A part of a double-quoted string: Graphviz takes any backslash for an escape. */
+/*
+ * A byte inside a double-quoted string, where Graphviz takes any backslash for an escape. Control
+ * characters mean nothing in a picture, and are not XML, which it may become.
+ */
+static void put_quoted_byte(struct tl_output *out, char byte)
+{
+	if (byte == '"' || byte == '\\')
+		tl_put_char(out, '\\');
+	tl_put_char(out, (unsigned char)byte < 0x20 || byte == 0x7f ? ' ' : byte);
+}
+
+/* Graphviz refuses what is not UTF-8: U+FFFD stands for it. */
 static void put_quoted(struct tl_output *out, const char *text)
 {
 	while (*text) {
-		size_t size = strlen(text), run = tl_utf8_span(text, size);
+		size_t run = tl_utf8_span(text, strlen(text));
 
-		for (size_t i = 0; i < run; i++) {
-			if (text[i] == '"' || text[i] == '\\')
-				tl_put_char(out, '\\');
-			/* Other control characters mean nothing in a picture, and are not XML, which it may become. */
-			tl_put_char(out, (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? ' ' : text[i]);
-		}
+		for (size_t i = 0; i < run; i++)
+			put_quoted_byte(out, text[i]);
 		text += run;
 		if (*text) {
-			tl_put_text(out, "\xef\xbf\xbd"); /* U+FFFD: Graphviz refuses what is not UTF-8 */
+			tl_put_text(out, "\xef\xbf\xbd");
 			text++;
 		}
 	}
@@ -45,10 +53,13 @@ static void put_quoted(struct tl_output *out, const char *text)
 static void put_share(struct tl_output *out, int64_t cost, int64_t total)
 {
 	__int128 whole = total < 0 ? -(__int128)total : total;
-	__int128 hundredths = whole ? ((cost < 0 ? -(__int128)cost : cost) * 10000 + whole / 2) / whole : 0;
+	__int128 hundredths =
+		whole ? ((cost < 0 ? -(__int128)cost : cost) * 10000 + whole / 2) / whole : 0;
 
-	tl_put_format(out, "%s%lld.%02d%%", cost < 0 && hundredths ? "-" : "", (long long)(hundredths / 100),
-		      (int)(hundredths % 100));
+	if (hundredths > INT64_MAX)
+		hundredths = INT64_MAX;
+	tl_put_format(out, "%s%lld.%02d%%", cost < 0 && hundredths ? "-" : "",
+		      (long long)(hundredths / 100), (int)(hundredths % 100));
 }
 
 /* ---- nodes ---- */
@@ -94,7 +105,8 @@ static bool sort_arcs(struct graph *graph)
 	uint32_t count = tl_profile_arc_count(graph->profile);
 
 	graph->arcs = malloc(((size_t)count + 1) * sizeof(*graph->arcs));
-	graph->called = calloc((size_t)tl_profile_function_count(graph->profile) + 1, sizeof(*graph->called));
+	graph->called = calloc((size_t)tl_profile_function_count(graph->profile) + 1,
+			       sizeof(*graph->called));
 	if (!graph->arcs || !graph->called)
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
@@ -106,7 +118,8 @@ static bool sort_arcs(struct graph *graph)
 		graph->called[arc->caller] = true;
 		graph->arcs[graph->arc_count++] = i;
 	}
-	qsort_r(graph->arcs, graph->arc_count, sizeof(*graph->arcs), compare_arcs, (void *)(uintptr_t)graph->profile);
+	qsort_r(graph->arcs, graph->arc_count, sizeof(*graph->arcs), compare_arcs,
+		(void *)(uintptr_t)graph->profile);
 	return true;
 }
 
@@ -124,10 +137,11 @@ static uint32_t put_edge(const struct graph *graph, uint32_t first, struct tl_ou
 		if (next->caller != arc->caller || next->callee != arc->callee)
 			break;
 		calls = calls > UINT64_MAX - next->calls ? UINT64_MAX : calls + next->calls;
-		cost = tl_add_saturating(cost, tl_profile_arc_cost(graph->profile, graph->arcs[at])[graph->event]);
+		cost = tl_add_saturating(
+			cost, tl_profile_arc_cost(graph->profile, graph->arcs[at])[graph->event]);
 	}
-	tl_put_format(out, "\tf%u -> f%u [label=\"%llu call%s\\n", (unsigned)arc->caller, (unsigned)arc->callee,
-		      (unsigned long long)calls, calls == 1 ? "" : "s");
+	tl_put_format(out, "\tf%u -> f%u [label=\"%llu call%s\\n", (unsigned)arc->caller,
+		      (unsigned)arc->callee, (unsigned long long)calls, calls == 1 ? "" : "s");
 	put_share(out, cost, graph->total);
 	tl_put_text(out, "\"];\n");
 	return at;
@@ -149,8 +163,8 @@ static void put_graph(const struct graph *graph, const char *title, struct tl_ou
 	tl_put_text(out, "}\n");
 }
 
-static int write_dot(const struct tl_profile *profile, const struct tl_export_options *options, struct tl_output *out,
-		     struct tl_error *err)
+static int write_dot(const struct tl_profile *profile, const struct tl_export_options *options,
+		     struct tl_output *out, struct tl_error *err)
 {
 	struct graph graph = { .profile = profile };
 	struct tl_export_options filled;
@@ -159,7 +173,8 @@ static int write_dot(const struct tl_profile *profile, const struct tl_export_op
 	if (status < 0)
 		return status;
 	if (!tl_profile_event_count(profile))
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the profile has no event to draw shares of");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the profile has no event to draw shares of");
 	graph.event = filled.event;
 	graph.total = tl_profile_total(profile)[filled.event];
 	if (sort_arcs(&graph))

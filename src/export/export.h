@@ -5,6 +5,7 @@
 #include <tracelathe/export.h>
 
 extern const struct tl_exporter tl_callgrind_exporter;
+extern const struct tl_exporter tl_cachegrind_exporter;
 extern const struct tl_exporter tl_pprof_exporter;
 extern const struct tl_exporter tl_speedscope_exporter;
 extern const struct tl_exporter tl_folded_exporter;
@@ -12,13 +13,16 @@ extern const struct tl_exporter tl_dot_exporter;
 extern const struct tl_exporter tl_json_exporter;
 extern const struct tl_exporter tl_csv_exporter;
 
-/* The options with their defaults filled in. TL_BAD_USAGE when the event is not one of the profile. */
+/*
+ * The options with their defaults filled in. TL_BAD_USAGE when the event is not one of the profile.
+ */
 int tl_export_options(struct tl_export_options *filled, const struct tl_profile *profile,
 		      const struct tl_export_options *options, struct tl_error *err);
 
 /*
- * What a stack of a profile costs by itself: a context, or, where the input had no call stacks, the one frame of a cost
- * line. Stacks are numbered from 0 to tl_stack_count() - 1; parents come before their children.
+ * What a stack of a profile costs by itself: a context, or, where the input had no call stacks, the
+ * one frame of a cost line. Stacks are numbered from 0 to tl_stack_count() - 1; parents come before
+ * their children.
  */
 struct tl_stack {
 	uint32_t parent; /* stack, TL_NONE: this frame is the root */
@@ -30,12 +34,16 @@ struct tl_stack {
 uint32_t tl_stack_count(const struct tl_profile *profile);
 struct tl_stack tl_stack_at(const struct tl_profile *profile, uint32_t stack);
 
-/* Text of a part that people recognise: "command (thread)", "thread N", "part N"; `size` bytes at most, terminated. */
+/*
+ * Text of a part that people recognise: "command (thread)", "thread N", "part N"; `size` bytes at
+ * most, terminated.
+ */
 void tl_part_title(const struct tl_profile *profile, uint32_t part, char *title, size_t size);
 
 /*
- * Numbers 0 .. count - 1 grouped by key: those of key k are order[start[k]] .. order[start[k + 1] - 1], ascending. Keys
- * at or past `keys` are left out. False without memory; freed by tl_groups_free() in either case.
+ * Numbers 0 .. count - 1 grouped by key: those of key k are order[start[k]] .. order[start[k + 1] -
+ * 1], ascending. Keys at or past `keys` are left out. False without memory; freed by
+ * tl_groups_free() in either case.
  */
 struct tl_groups {
 	uint32_t *start, *order;
@@ -57,8 +65,9 @@ static inline int64_t tl_add_saturating(int64_t a, int64_t b)
 }
 
 /*
- * Ticks to nanoseconds, one after the other: the fraction that is cut off is carried into the next value, so that the
- * sum of the results is the conversion of the sum. frequency 0: values pass unchanged.
+ * Ticks to nanoseconds, one after the other: the fraction that is cut off is carried into the next
+ * value, so that the sum of the results is the conversion of the sum. frequency 0: values pass
+ * unchanged.
  */
 struct tl_ns_carry {
 	uint64_t frequency;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folded stacks: a line per call path, "a;b;c 123", with the path's self cost, sorted by the bytes of the path.
+ * Folded stacks: a line per call path, "a;b;c 123", with the path's self cost, sorted by the bytes
+ * of the path.
  *
- * Paths that read the same are one line, whichever part, file or object their functions are of. ';' and the end of a
- * line would break the format inside a name; they become ':' and ' '.
+ * Paths that read the same are one line, whichever part, file or object their functions are of. ';'
+ * and the end of a line would break the format inside a name; they become ':' and ' '.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,13 @@ struct fold {
 
 /* ---- the tree ---- */
 
+static char clean_byte(char byte)
+{
+	if (byte == ';')
+		return ':';
+	return byte == '\n' || byte == '\r' ? ' ' : byte;
+}
+
 /* A name as it may stand in a line; never empty. */
 static uint32_t clean_name(struct fold *fold, const char *text)
 {
@@ -46,8 +54,9 @@ static uint32_t clean_name(struct fold *fold, const char *text)
 	if (!clean)
 		return TL_NONE;
 	for (size_t i = 0; i < size; i++)
-		clean[i] = text[i] == ';' ? ':' : text[i] == '\n' || text[i] == '\r' ? ' ' : text[i];
-	number = size ? tl_names_add(&fold->names, clean, size) : tl_names_add(&fold->names, "???", 3);
+		clean[i] = clean_byte(text[i]);
+	number = size ? tl_names_add(&fold->names, clean, size) :
+			tl_names_add(&fold->names, "???", 3);
 	free(clean);
 	return number;
 }
@@ -117,14 +126,16 @@ static bool add_stack(struct fold *fold, uint32_t *nodes, uint32_t number)
 	node = node_below(fold, parent, function_name(fold, stack.function));
 	if (node == TL_NONE)
 		return false;
-	fold->nodes[node].self = tl_add_saturating(fold->nodes[node].self, stack.self[fold->options.event]);
+	fold->nodes[node].self =
+		tl_add_saturating(fold->nodes[node].self, stack.self[fold->options.event]);
 	nodes[number] = node;
 	return true;
 }
 
 static bool grow_tree(struct fold *fold)
 {
-	size_t functions = tl_profile_function_count(fold->profile), parts = tl_profile_part_count(fold->profile);
+	size_t functions = tl_profile_function_count(fold->profile);
+	size_t parts = tl_profile_part_count(fold->profile);
 	uint32_t count = tl_stack_count(fold->profile);
 	uint32_t *nodes = malloc(((size_t)count + 1) * sizeof(*nodes));
 	bool ok;
@@ -152,8 +163,9 @@ static void free_fold(struct fold *fold)
 /* ---- the order ---- */
 
 /*
- * An entry is what a node writes below its parent: entry 2n its own line, entry 2n + 1 all the lines below it. They are
- * sorted apart, as in the order of bytes "a 1", "a! 1", "a;b 1" the lines of `a` are no neighbours.
+ * An entry is what a node writes below its parent: entry 2n its own line, entry 2n + 1 all the
+ * lines below it. They are sorted apart, as in the order of bytes "a 1", "a! 1", "a;b 1" the lines
+ * of `a` are no neighbours.
  */
 static uint32_t entry_group(const void *context, uint32_t entry)
 {
@@ -194,7 +206,8 @@ static void sort_groups(struct tl_groups *groups, struct fold *fold)
 		size_t first = groups->start[g], count = groups->start[g + 1] - first;
 
 		if (count > 1)
-			qsort_r(groups->order + first, count, sizeof(*groups->order), compare_entries, fold);
+			qsort_r(groups->order + first, count, sizeof(*groups->order),
+				compare_entries, fold);
 	}
 }
 
@@ -216,7 +229,8 @@ static bool descend(struct walk *w, const struct tl_groups *groups, size_t group
 {
 	if (!tl_grow(&w->levels, &w->capacity, w->depth + 1, sizeof(*w->levels)))
 		return false;
-	w->levels[w->depth++] = (struct level){ groups->start[group], groups->start[group + 1], path_size };
+	w->levels[w->depth++] =
+		(struct level){ groups->start[group], groups->start[group + 1], path_size };
 	return true;
 }
 
@@ -228,8 +242,8 @@ static void put_line(struct tl_output *out, const char *path, size_t size, int64
 	tl_put_char(out, '\n');
 }
 
-static bool walk_entry(struct walk *w, const struct fold *fold, const struct tl_groups *groups, uint32_t entry,
-		       size_t path_size, struct tl_output *out)
+static bool walk_entry(struct walk *w, const struct fold *fold, const struct tl_groups *groups,
+		       uint32_t entry, size_t path_size, struct tl_output *out)
 {
 	struct tl_name name = entry_name(fold, entry);
 
@@ -245,7 +259,8 @@ static bool walk_entry(struct walk *w, const struct fold *fold, const struct tl_
 	return true;
 }
 
-static bool put_lines(const struct fold *fold, const struct tl_groups *groups, struct tl_output *out)
+static bool put_lines(const struct fold *fold, const struct tl_groups *groups,
+		      struct tl_output *out)
 {
 	struct walk w = { 0 };
 	bool ok = descend(&w, groups, 0, 0);
@@ -256,7 +271,8 @@ static bool put_lines(const struct fold *fold, const struct tl_groups *groups, s
 		if (level->at == level->end)
 			w.depth--;
 		else
-			ok = walk_entry(&w, fold, groups, groups->order[level->at++], level->path_size, out);
+			ok = walk_entry(&w, fold, groups, groups->order[level->at++],
+					level->path_size, out);
 	}
 	free(w.levels);
 	free(w.path);

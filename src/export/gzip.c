@@ -7,7 +7,8 @@
 
 enum { GZIP_WINDOW = 15 + 16 }; /* zlib: the largest window, in a gzip wrapper */
 enum { MEMORY_LEVEL = 8 }; /* zlib's default */
-enum { UNKNOWN_SYSTEM = 255 }; /* RFC 1952, 2.3.1: no host in the header, no time: the same bytes everywhere */
+/* RFC 1952, 2.3.1: no host in the header, no time: the same bytes everywhere. */
+enum { UNKNOWN_SYSTEM = 255 };
 
 bool tl_gzip_begin(struct tl_gzip *gzip, struct tl_output *out)
 {
@@ -15,7 +16,9 @@ bool tl_gzip_begin(struct tl_gzip *gzip, struct tl_output *out)
 	gzip->stream = (z_stream){ 0 };
 	gzip->header = (gz_header){ .os = UNKNOWN_SYSTEM };
 	gzip->out = out;
-	/* Varints hardly repeat: the default level takes several times as long to find little more. */
+	/*
+	 * Varints hardly repeat: the default level takes several times as long to find little more.
+	 */
 	if (deflateInit2(&gzip->stream, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL,
 			 Z_DEFAULT_STRATEGY) != Z_OK)
 		return false;
@@ -23,7 +26,10 @@ bool tl_gzip_begin(struct tl_gzip *gzip, struct tl_output *out)
 	return true;
 }
 
-/* Deflate the buffer; with Z_FINISH to the end of the member. With room for output neither can fail. */
+/*
+ * Deflate the buffer; with Z_FINISH to the end of the member. With room for output neither can
+ * fail.
+ */
 static void deflate_buffer(struct tl_gzip *gzip, int flush)
 {
 	int status;

@@ -19,7 +19,9 @@ struct tl_gzip {
 	struct tl_output *out;
 };
 
-/* False without memory; nothing is to be ended then. Otherwise tl_gzip_end() frees what it holds. */
+/*
+ * False without memory; nothing is to be ended then. Otherwise tl_gzip_end() frees what it holds.
+ */
 bool tl_gzip_begin(struct tl_gzip *gzip, struct tl_output *out);
 void tl_gzip_put(struct tl_gzip *gzip, const void *data, size_t size);
 void tl_gzip_end(struct tl_gzip *gzip);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The whole profile as one JSON object, a line per thing. Things refer to each other by number from 0; what is not
- * known is null. Numbers keep all their digits, addresses are hexadecimal strings.
+ * The whole profile as one JSON object, a line per thing. Things refer to each other by number from
+ * 0; what is not known is null. Numbers keep all their digits, addresses are hexadecimal strings.
  */
 #include <string.h>
 
@@ -45,7 +45,8 @@ static void put_address(struct tl_output *out, const char *name, uint64_t addres
 	tl_put_char(out, '"');
 }
 
-static void put_costs(struct tl_output *out, const char *name, const struct tl_profile *profile, const int64_t *costs)
+static void put_costs(struct tl_output *out, const char *name, const struct tl_profile *profile,
+		      const int64_t *costs)
 {
 	uint32_t count = tl_profile_event_count(profile);
 
@@ -217,7 +218,8 @@ static const struct list {
 	{ "jumps", tl_profile_jump_count, put_jump },
 };
 
-static void put_list(const struct list *list, const struct tl_profile *profile, struct tl_output *out)
+static void put_list(const struct list *list, const struct tl_profile *profile,
+		     struct tl_output *out)
 {
 	uint32_t count = list->count(profile);
 
@@ -229,8 +231,8 @@ static void put_list(const struct list *list, const struct tl_profile *profile, 
 	tl_put_char(out, ']');
 }
 
-static int write_json(const struct tl_profile *profile, const struct tl_export_options *options, struct tl_output *out,
-		      struct tl_error *err)
+static int write_json(const struct tl_profile *profile, const struct tl_export_options *options,
+		      struct tl_output *out, struct tl_error *err)
 {
 	struct tl_losses losses = tl_profile_losses(profile);
 	struct tl_export_options filled;

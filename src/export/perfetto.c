@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Perfetto's protobuf trace: a Trace is a sequence of TracePacket; each is written as its event comes.
+ * Perfetto's protobuf trace: a Trace is a sequence of TracePacket; each is written as its event
+ * comes.
  *
- * Each thread is a packet sequence of its own (trusted_packet_sequence_id) with its own interned names, so that the
- * part of one thread can be read without the others. Names are interned by their key: iid = key + 1, as 0 means "none".
- * Every event names its track, because readers of single packets do not know the defaults of a sequence.
+ * Each thread is a packet sequence of its own (trusted_packet_sequence_id) with its own interned
+ * names, so that the part of one thread can be read without the others. Names are interned by their
+ * key: iid = key + 1, as 0 means "none". Every event names its track, because readers of single
+ * packets do not know the defaults of a sequence.
  */
 #include <string.h>
 
@@ -26,7 +28,14 @@ enum { FLAG_STATE_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
 enum { DESCRIPTOR_UUID = 1, DESCRIPTOR_PROCESS = 3, DESCRIPTOR_THREAD = 4, DESCRIPTOR_PARENT = 5 };
 enum { PROCESS_PID = 1, PROCESS_NAME = 6 };
 enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
-enum { EVENT_ANNOTATION = 4, EVENT_TYPE = 9, EVENT_NAME_IID = 10, EVENT_TRACK = 11, EVENT_NAME = 23, EVENT_SOURCE = 34 };
+enum {
+	EVENT_ANNOTATION = 4,
+	EVENT_TYPE = 9,
+	EVENT_NAME_IID = 10,
+	EVENT_TRACK = 11,
+	EVENT_NAME = 23,
+	EVENT_SOURCE = 34
+};
 enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
 enum { ANNOTATION_UINT = 3, ANNOTATION_STRING = 6, ANNOTATION_NAME = 10 };
 enum { INTERNED_EVENT_NAME = 2, INTERNED_SOURCE = 4 };
@@ -77,7 +86,8 @@ static void describe_process(struct perfetto *f, const struct track *t, const ch
 	tl_message_inner(&f->event, DESCRIPTOR_PROCESS, &f->inner);
 }
 
-static void describe_thread(struct perfetto *f, const struct track *t, uint64_t process_uuid, const char *name)
+static void describe_thread(struct perfetto *f, const struct track *t, uint64_t process_uuid,
+			    const char *name)
 {
 	tl_message_number(&f->event, DESCRIPTOR_PARENT, process_uuid);
 	tl_message_number(&f->inner, THREAD_PID, (uint64_t)t->base.process);
@@ -88,7 +98,8 @@ static void describe_thread(struct perfetto *f, const struct track *t, uint64_t 
 }
 
 /* A descriptor may be repeated; the last one with a name counts. The first opens the sequence. */
-static void put_descriptor(struct perfetto *f, struct track *t, uint64_t process_uuid, const char *name)
+static void put_descriptor(struct perfetto *f, struct track *t, uint64_t process_uuid,
+			   const char *name)
 {
 	tl_message_number(&f->event, DESCRIPTOR_UUID, t->uuid);
 	if (t->base.thread < 0)
@@ -112,8 +123,8 @@ static bool same_uuid(const void *context, const void *key, uint32_t number)
 }
 
 /*
- * Derived from process and thread, so that traces of several processes can be concatenated; of 35 bits, five bytes in
- * each event. Where two meet the later one takes the next free number.
+ * Derived from process and thread, so that traces of several processes can be concatenated; of 35
+ * bits, five bytes in each event. Where two meet the later one takes the next free number.
  */
 static bool choose_uuid(struct perfetto *f, struct track *t)
 {
@@ -181,7 +192,8 @@ static inline bool knows(const struct track *t, uint32_t key)
 }
 
 /* Into `packet`, which must be empty. `event` and `inner` are used. */
-static void intern(struct perfetto *f, uint32_t key, const char *name, const char *file, uint32_t line)
+static void intern(struct perfetto *f, uint32_t key, const char *name, const char *file,
+		   uint32_t line)
 {
 	tl_message_number(&f->inner, NAME_IID, (uint64_t)key + 1);
 	tl_message_text(&f->inner, NAME_NAME, name, strlen(name));
@@ -223,8 +235,9 @@ static void put_event(struct perfetto *f, const struct track *t, uint64_t ticks,
 }
 
 /* The first call of a name in a sequence, or one with arguments. */
-static void enter_slowly(struct perfetto *f, struct track *t, uint64_t ticks, uint32_t key, const char *name,
-			 const char *file, uint32_t line, const struct tl_timeline_arg *args, size_t arg_count)
+static void enter_slowly(struct perfetto *f, struct track *t, uint64_t ticks, uint32_t key,
+			 const char *name, const char *file, uint32_t line,
+			 const struct tl_timeline_arg *args, size_t arg_count)
 {
 	if (!room_for_key(t, key)) {
 		f->base.no_memory = true;
@@ -242,11 +255,11 @@ static void enter_slowly(struct perfetto *f, struct track *t, uint64_t ticks, ui
 }
 
 /*
- * The hot path: everything is below 128 bytes, so that lengths are one byte, put in when the end is known. `event` is
- * the encoded event but for its track; `interned`: it has interned names.
+ * The hot path: everything is below 128 bytes, so that lengths are one byte, put in when the end is
+ * known. `event` is the encoded event but for its track; `interned`: it has interned names.
  */
-static void put_short(struct perfetto *f, const struct track *t, uint64_t ticks, const char *event, size_t event_size,
-		      bool interned)
+static void put_short(struct perfetto *f, const struct track *t, uint64_t ticks, const char *event,
+		      size_t event_size, bool interned)
 {
 	char *start = tl_output_room(f->base.out, 128), *p = start + 2;
 
@@ -266,9 +279,9 @@ static void put_short(struct perfetto *f, const struct track *t, uint64_t ticks,
 	tl_output_advance(f->base.out, p);
 }
 
-static void enter(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks, uint32_t name_key,
-		  const char *name, const char *file, uint32_t line, const struct tl_timeline_arg *args,
-		  size_t arg_count)
+static void enter(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks,
+		  uint32_t name_key, const char *name, const char *file, uint32_t line,
+		  const struct tl_timeline_arg *args, size_t arg_count)
 {
 	struct perfetto *f = (struct perfetto *)timeline;
 	struct track *t = (struct track *)track;
@@ -299,8 +312,8 @@ static void leave(struct tl_timeline *timeline, struct tl_track *track, uint64_t
 	put_short((struct perfetto *)timeline, t, ticks, event, (size_t)(p - event), false);
 }
 
-static void instant(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks, const char *name,
-		    const struct tl_timeline_arg *args, size_t arg_count)
+static void instant(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks,
+		    const char *name, const struct tl_timeline_arg *args, size_t arg_count)
 {
 	struct perfetto *f = (struct perfetto *)timeline;
 	struct track *t = (struct track *)track;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pprof's profile.proto, gzip-compressed. Fields may come in any order, and repeated ones apart, so samples are written
- * as they are met, and the tables they refer to after them: locations, functions, mappings, strings.
+ * pprof's profile.proto, gzip-compressed. Fields may come in any order, and repeated ones apart, so
+ * samples are written as they are met, and the tables they refer to after them: locations,
+ * functions, mappings, strings.
  *
- * With call stacks a frame is a function: its location, its pprof function and its number here are one thing. Without,
- * each cost line is a stack of one frame with a location of its own.
+ * With call stacks a frame is a function: its location, its pprof function and its number here are
+ * one thing. Without, each cost line is a stack of one frame with a location of its own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +34,22 @@ enum {
 enum { TYPE_TYPE = 1, TYPE_UNIT = 2 };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
 enum { LABEL_KEY = 1, LABEL_NUMBER = 3 };
-enum { MAPPING_ID = 1, MAPPING_FILE = 5, MAPPING_HAS_FUNCTIONS = 7, MAPPING_HAS_FILES = 8, MAPPING_HAS_LINES = 9 };
+enum {
+	MAPPING_ID = 1,
+	MAPPING_FILE = 5,
+	MAPPING_HAS_FUNCTIONS = 7,
+	MAPPING_HAS_FILES = 8,
+	MAPPING_HAS_LINES = 9
+};
 enum { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_ADDRESS = 3, LOCATION_LINE = 4 };
 enum { LINE_FUNCTION = 1, LINE_LINE = 2 };
-enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILE = 4, FUNCTION_START = 5 };
+enum {
+	FUNCTION_ID = 1,
+	FUNCTION_NAME = 2,
+	FUNCTION_SYSTEM_NAME = 3,
+	FUNCTION_FILE = 4,
+	FUNCTION_START = 5
+};
 
 struct pprof {
 	const struct tl_profile *profile;
@@ -65,7 +78,8 @@ static uint64_t string(struct pprof *p, const char *text)
 /* Write `message` as a field of the profile; it is empty afterwards. */
 static void put_message(struct pprof *p, uint32_t field)
 {
-	char head[2 * TL_PB_VARINT_BYTES], *end = tl_pb_varint(tl_pb_key(head, field, TL_PB_BYTES), p->message.size);
+	char head[2 * TL_PB_VARINT_BYTES];
+	char *end = tl_pb_varint(tl_pb_key(head, field, TL_PB_BYTES), p->message.size);
 
 	p->no_memory = p->no_memory || p->message.failed || p->inner.failed;
 	if (p->no_memory)
@@ -170,7 +184,10 @@ static uint64_t location_of(const struct pprof *p, uint32_t number, const struct
 	return (p->contexts ? (uint64_t)stack->function : (uint64_t)number) + 1;
 }
 
-/* Location numbers of a stack, from the leaf, as one packed field. The path is gone through twice: its size is first. */
+/*
+ * Location numbers of a stack, from the leaf, as one packed field. The path is gone through twice:
+ * its size is first.
+ */
 static void add_locations(struct pprof *p, uint32_t number)
 {
 	struct tl_stack stack;
@@ -223,8 +240,8 @@ static void put_samples(struct pprof *p)
 
 /* ---- tables ---- */
 
-static void put_location(struct pprof *p, uint64_t id, const struct tl_function *function, uint64_t function_id,
-			 uint64_t address, uint32_t line)
+static void put_location(struct pprof *p, uint64_t id, const struct tl_function *function,
+			 uint64_t function_id, uint64_t address, uint32_t line)
 {
 	uint32_t mapping = tl_names_add(&p->objects, function->object, strlen(function->object));
 
@@ -241,7 +258,8 @@ static void put_location(struct pprof *p, uint64_t id, const struct tl_function 
 	put_message(p, PROFILE_LOCATION);
 }
 
-static void put_function(struct pprof *p, uint64_t id, const struct tl_function *function, const char *file)
+static void put_function(struct pprof *p, uint64_t id, const struct tl_function *function,
+			 const char *file)
 {
 	uint64_t name = string(p, function->name);
 
@@ -264,19 +282,24 @@ static void put_functions(struct pprof *p)
 
 		put_function(p, (uint64_t)i + 1, function, function->file);
 		if (p->contexts)
-			put_location(p, (uint64_t)i + 1, function, (uint64_t)i + 1, function->address,
-				     function->line);
+			put_location(p, (uint64_t)i + 1, function, (uint64_t)i + 1,
+				     function->address, function->line);
 	}
 }
 
-/* A line of another file than its function's was inlined; a pprof function has one file, so it gets its own. */
+/*
+ * A line of another file than its function's was inlined; a pprof function has one file, so it gets
+ * its own.
+ */
 static void put_lines(struct pprof *p)
 {
-	uint32_t count = tl_profile_line_count(p->profile), functions = tl_profile_function_count(p->profile);
+	uint32_t count = tl_profile_line_count(p->profile);
+	uint32_t functions = tl_profile_function_count(p->profile);
 
 	for (uint32_t i = 0; i < count && !p->no_memory && !tl_output_failed(p->gzip.out); i++) {
 		const struct tl_cost_line *line = tl_profile_line(p->profile, i);
-		const struct tl_function *function = tl_profile_function(p->profile, line->function);
+		const struct tl_function *function =
+			tl_profile_function(p->profile, line->function);
 		uint64_t id = (uint64_t)line->function + 1;
 
 		if (*line->at.file && strcmp(line->at.file, function->file)) {
@@ -303,7 +326,8 @@ static void put_mappings(struct pprof *p)
 static void put_strings(struct pprof *p)
 {
 	for (size_t i = 0; i < p->strings.count && !p->no_memory; i++) {
-		tl_message_text(&p->message, PROFILE_STRING, p->strings.names[i].text, p->strings.names[i].size);
+		tl_message_text(&p->message, PROFILE_STRING, p->strings.names[i].text,
+				p->strings.names[i].size);
 		p->no_memory = p->message.failed;
 		tl_gzip_put(&p->gzip, p->message.data, p->message.size);
 		p->message.size = 0;
@@ -328,12 +352,14 @@ static void put_duration(struct pprof *p)
 		last = part->last_ticks > last ? part->last_ticks : last;
 	}
 	if (carry.frequency && last > first && last - first <= INT64_MAX)
-		put_number(p, PROFILE_DURATION_NS, (uint64_t)tl_carry_ns(&carry, (int64_t)(last - first)));
+		put_number(p, PROFILE_DURATION_NS,
+			   (uint64_t)tl_carry_ns(&carry, (int64_t)(last - first)));
 }
 
 static bool prepare(struct pprof *p)
 {
-	uint32_t events = tl_profile_event_count(p->profile), contexts = tl_profile_context_count(p->profile);
+	uint32_t events = tl_profile_event_count(p->profile);
+	uint32_t contexts = tl_profile_context_count(p->profile);
 
 	p->contexts = contexts > 0;
 	for (uint32_t i = 0; i < contexts && !p->calls; i++)
@@ -361,8 +387,8 @@ static void put_all(struct pprof *p)
 	put_strings(p);
 }
 
-static int write_pprof(const struct tl_profile *profile, const struct tl_export_options *options, struct tl_output *out,
-		       struct tl_error *err)
+static int write_pprof(const struct tl_profile *profile, const struct tl_export_options *options,
+		       struct tl_output *out, struct tl_error *err)
 {
 	struct pprof p = { .profile = profile, .labelled = TL_NONE };
 	int status = tl_export_options(&p.options, profile, options, err);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_EXPORT_PROTOBUF_H
 #define TL_EXPORT_PROTOBUF_H
-/* The wire format of protocol buffers, written: keys, varints, and messages built from the inside out. */
+/*
+ * The wire format of protocol buffers, written: keys, varints, and messages built from the inside
+ * out.
+ */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,7 +38,10 @@ static inline char *tl_pb_number(char *p, uint32_t field, uint64_t value)
 	return tl_pb_varint(tl_pb_key(p, field, TL_PB_VARINT), value);
 }
 
-/* A message under construction. After a failed allocation it stays empty and `failed`. Zero-filled is empty. */
+/*
+ * A message under construction. After a failed allocation it stays empty and `failed`. Zero-filled
+ * is empty.
+ */
 struct tl_message {
 	char *data;
 	size_t size, capacity;
@@ -53,8 +59,8 @@ void tl_message_inner(struct tl_message *message, uint32_t field, struct tl_mess
 /* All bytes of another message, as they are. */
 void tl_message_append(struct tl_message *message, const struct tl_message *other);
 /*
- * Key and length of a field of `size` bytes, which the caller writes at the place returned, then tells their end. NULL
- * without memory.
+ * Key and length of a field of `size` bytes, which the caller writes at the place returned, then
+ * tells their end. NULL without memory.
  */
 char *tl_message_room(struct tl_message *message, uint32_t field, size_t size);
 void tl_message_end(struct tl_message *message, const char *end);

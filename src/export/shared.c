@@ -29,19 +29,25 @@ struct tl_stack tl_stack_at(const struct tl_profile *profile, uint32_t stack)
 	if (tl_profile_context_count(profile)) {
 		const struct tl_context *c = tl_profile_context(profile, stack);
 
-		return (struct tl_stack){ .parent = c->parent, .function = c->function, .part = c->part,
-					  .calls = c->calls, .self = tl_profile_context_self(profile, stack) };
+		return (struct tl_stack){ .parent = c->parent,
+					  .function = c->function,
+					  .part = c->part,
+					  .calls = c->calls,
+					  .self = tl_profile_context_self(profile, stack) };
 	}
 
 	const struct tl_cost_line *line = tl_profile_line(profile, stack);
 
-	return (struct tl_stack){ .parent = TL_NONE, .function = line->function, .part = line->part,
+	return (struct tl_stack){ .parent = TL_NONE,
+				  .function = line->function,
+				  .part = line->part,
 				  .self = tl_profile_line_cost(profile, stack) };
 }
 
 void tl_part_title(const struct tl_profile *profile, uint32_t part, char *title, size_t size)
 {
-	const struct tl_part *p = part < tl_profile_part_count(profile) ? tl_profile_part(profile, part) : NULL;
+	const struct tl_part *p =
+		part < tl_profile_part_count(profile) ? tl_profile_part(profile, part) : NULL;
 
 	if (!p)
 		snprintf(title, size, "all");
@@ -64,7 +70,10 @@ bool tl_groups_make(struct tl_groups *groups, uint32_t count, uint32_t keys, tl_
 	groups->order = malloc(((size_t)count + 1) * sizeof(*groups->order));
 	if (!groups->start || !groups->order)
 		return false;
-	/* Counted two places up, summed one place up: filling then moves each start to where it belongs. */
+	/*
+	 * Counted two places up, summed one place up: filling then moves each start to where it
+	 * belongs.
+	 */
 	next = groups->start + 1;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t k = key(context, i);
@@ -91,7 +100,9 @@ void tl_groups_free(struct tl_groups *groups)
 
 uint64_t tl_event_frequency(const struct tl_profile *profile, uint32_t event)
 {
-	return strcmp(tl_profile_event(profile, event)->unit, "ticks") ? 0 : tl_profile_frequency(profile);
+	return strcmp(tl_profile_event(profile, event)->unit, "ticks") ?
+		       0 :
+		       tl_profile_frequency(profile);
 }
 
 int64_t tl_carry_ns(struct tl_ns_carry *carry, int64_t ticks)
@@ -106,11 +117,19 @@ int64_t tl_carry_ns(struct tl_ns_carry *carry, int64_t ticks)
 	return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
 
-/* Bytes of the character at `p`, 0 when it is not one: decoded, then held against what its length may encode. */
+/*
+ * Bytes of the character at `p`, 0 when it is not one: decoded, then held against what its length
+ * may encode.
+ */
 static size_t utf8_character(const unsigned char *p, size_t left)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t size = *p < 0x80 ? 1 : *p < 0xc0 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf8 ? 4 : 0;
+	size_t size = *p < 0x80 ? 1 :
+		      *p < 0xc0 ? 0 :
+		      *p < 0xe0 ? 2 :
+		      *p < 0xf0 ? 3 :
+		      *p < 0xf8 ? 4 :
+				  0;
 	uint32_t code;
 
 	if (size <= 1)
@@ -123,7 +142,8 @@ static size_t utf8_character(const unsigned char *p, size_t left)
 			return 0;
 		code = code << 6 | (p[i] & 0x3f);
 	}
-	return code >= least[size] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? size : 0;
+	return code >= least[size] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? size :
+											     0;
 }
 
 size_t tl_utf8_span(const char *text, size_t size)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * speedscope's own JSON format: functions as shared frames, then a "sampled" profile per part, a sample for each stack
- * with cost of its own. The file has the weights apart from the samples, so the stacks are gone through twice.
- * Weights below zero have no meaning there; such stacks are left out.
+ * speedscope's own JSON format: functions as shared frames, then a "sampled" profile per part, a
+ * sample for each stack with cost of its own. The file has the weights apart from the samples, so
+ * the stacks are gone through twice. Weights below zero have no meaning there; such stacks are left
+ * out.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,8 @@ static const char *unit_of(const struct scope *s)
 static uint32_t part_key(const void *context, uint32_t stack)
 {
 	const struct scope *s = context;
-	uint32_t part = tl_stack_at(s->profile, stack).part, parts = tl_profile_part_count(s->profile);
+	uint32_t part = tl_stack_at(s->profile, stack).part,
+		 parts = tl_profile_part_count(s->profile);
 
 	return part < parts ? part : parts;
 }
@@ -107,7 +109,8 @@ static bool put_samples(struct scope *s, uint32_t group)
 /* Returns their sum. */
 static int64_t put_weights(const struct scope *s, uint32_t group)
 {
-	struct tl_ns_carry carry = { .frequency = tl_event_frequency(s->profile, s->options.event) };
+	struct tl_ns_carry carry = { .frequency =
+					     tl_event_frequency(s->profile, s->options.event) };
 	const char *separator = "";
 	int64_t sum = 0;
 
@@ -160,8 +163,9 @@ static bool put_profiles(struct scope *s)
 	return ok || tl_output_failed(s->out);
 }
 
-static int write_speedscope(const struct tl_profile *profile, const struct tl_export_options *options,
-			    struct tl_output *out, struct tl_error *err)
+static int write_speedscope(const struct tl_profile *profile,
+			    const struct tl_export_options *options, struct tl_output *out,
+			    struct tl_error *err)
 {
 	struct scope s = { .profile = profile, .out = out };
 	int status = tl_export_options(&s.options, profile, options, err);
@@ -170,10 +174,13 @@ static int write_speedscope(const struct tl_profile *profile, const struct tl_ex
 	if (status < 0)
 		return status;
 	if (!tl_profile_event_count(profile))
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the profile has no event to weigh stacks with");
-	ok = tl_groups_make(&s.groups, tl_stack_count(profile), tl_profile_part_count(profile) + 1, part_key, &s);
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the profile has no event to weigh stacks with");
+	ok = tl_groups_make(&s.groups, tl_stack_count(profile), tl_profile_part_count(profile) + 1,
+			    part_key, &s);
 	if (ok) {
-		tl_put_text(out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",");
+		tl_put_text(out,
+			    "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",");
 		tl_put_text(out, "\"exporter\":\"tracelathe " TL_VERSION "\",\"name\":");
 		tl_put_json(out, s.options.command ? s.options.command : "tracelathe",
 			    strlen(s.options.command ? s.options.command : "tracelathe"));

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Timelines: the calls of <tracelathe/export.h>, handed to the format with the track they are on. */
+/*
+ * Timelines: the calls of <tracelathe/export.h>, handed to the format with the track they are on.
+ */
 #include "export/timeline.h"
 
 #include "core/error.h"
@@ -14,11 +16,13 @@ static bool same_track(const void *context, const void *key, uint32_t number)
 	return have->thread == wanted->thread && have->process == wanted->process;
 }
 
-static struct tl_track *add_track(struct tl_tracks *tracks, uint64_t hash, const struct tl_track *key)
+static struct tl_track *add_track(struct tl_tracks *tracks, uint64_t hash,
+				  const struct tl_track *key)
 {
 	struct tl_track *track;
 
-	if (tracks->count >= TL_NONE || !tl_grow(&tracks->all, &tracks->capacity, tracks->count + 1, sizeof(track)))
+	if (tracks->count >= TL_NONE ||
+	    !tl_grow(&tracks->all, &tracks->capacity, tracks->count + 1, sizeof(track)))
 		return NULL;
 	track = calloc(1, tracks->track_size);
 	if (!track || !tl_index_add(&tracks->index, hash, (uint32_t)tracks->count)) {
@@ -75,8 +79,8 @@ static void free_timeline(struct tl_timeline *timeline)
 	free(timeline);
 }
 
-int tl_timeline_open(struct tl_timeline **timeline, const char *format, uint64_t frequency, struct tl_output *out,
-		     struct tl_error *err)
+int tl_timeline_open(struct tl_timeline **timeline, const char *format, uint64_t frequency,
+		     struct tl_output *out, struct tl_error *err)
 {
 	const struct tl_timeline_ops *ops = tl_timeline_find(format);
 	struct tl_timeline *opened;
@@ -99,7 +103,8 @@ int tl_timeline_open(struct tl_timeline **timeline, const char *format, uint64_t
 	return 0;
 }
 
-void tl_timeline_name(struct tl_timeline *timeline, int64_t process, int64_t thread, const char *name)
+void tl_timeline_name(struct tl_timeline *timeline, int64_t process, int64_t thread,
+		      const char *name)
 {
 	struct tl_timeline_point at = { .process = process, .thread = thread };
 	struct tl_track *track = track_at(timeline, &at);
@@ -108,14 +113,15 @@ void tl_timeline_name(struct tl_timeline *timeline, int64_t process, int64_t thr
 		timeline->ops->name(timeline, track, name);
 }
 
-void tl_timeline_enter(struct tl_timeline *timeline, const struct tl_timeline_point *at, uint32_t name_key,
-		       const char *name, const char *file, uint32_t line, const struct tl_timeline_arg *args,
-		       size_t arg_count)
+void tl_timeline_enter(struct tl_timeline *timeline, const struct tl_timeline_point *at,
+		       uint32_t name_key, const char *name, const char *file, uint32_t line,
+		       const struct tl_timeline_arg *args, size_t arg_count)
 {
 	struct tl_track *track = track_at(timeline, at);
 
 	if (track)
-		timeline->ops->enter(timeline, track, at->ticks, name_key, name, file, line, args, arg_count);
+		timeline->ops->enter(timeline, track, at->ticks, name_key, name, file, line, args,
+				     arg_count);
 }
 
 void tl_timeline_leave(struct tl_timeline *timeline, const struct tl_timeline_point *at)
@@ -126,8 +132,8 @@ void tl_timeline_leave(struct tl_timeline *timeline, const struct tl_timeline_po
 		timeline->ops->leave(timeline, track, at->ticks);
 }
 
-void tl_timeline_instant(struct tl_timeline *timeline, const struct tl_timeline_point *at, const char *name,
-			 const struct tl_timeline_arg *args, size_t arg_count)
+void tl_timeline_instant(struct tl_timeline *timeline, const struct tl_timeline_point *at,
+			 const char *name, const struct tl_timeline_arg *args, size_t arg_count)
 {
 	struct tl_track *track = track_at(timeline, at);
 

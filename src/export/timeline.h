@@ -15,7 +15,8 @@ struct tl_track {
 };
 
 /*
- * Tracks by (process, thread). Events of many threads interleave, so that a small cache answers before the index.
+ * Tracks by (process, thread). Events of many threads interleave, so that a small cache answers
+ * before the index.
  */
 enum { TL_TRACK_CACHE = 64 };
 
@@ -35,16 +36,16 @@ struct tl_time {
 
 struct tl_timeline_ops {
 	struct tl_timeline_format format;
-	size_t size;       /* bytes of the format's timeline, which begins with a struct tl_timeline */
+	size_t size; /* bytes of the format's timeline, which begins with a struct tl_timeline */
 	size_t track_size; /* bytes of its tracks */
 	bool (*begin)(struct tl_timeline *timeline);
 	void (*name)(struct tl_timeline *timeline, struct tl_track *track, const char *name);
-	void (*enter)(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks, uint32_t name_key,
-		      const char *name, const char *file, uint32_t line, const struct tl_timeline_arg *args,
-		      size_t arg_count);
+	void (*enter)(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks,
+		      uint32_t name_key, const char *name, const char *file, uint32_t line,
+		      const struct tl_timeline_arg *args, size_t arg_count);
 	void (*leave)(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks);
-	void (*instant)(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks, const char *name,
-			const struct tl_timeline_arg *args, size_t arg_count);
+	void (*instant)(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks,
+			const char *name, const struct tl_timeline_arg *args, size_t arg_count);
 	void (*end)(struct tl_timeline *timeline);
 	void (*free_track)(struct tl_track *track); /* what the track owns */
 	void (*free)(struct tl_timeline *timeline); /* what the timeline owns */
@@ -55,7 +56,7 @@ struct tl_timeline {
 	const struct tl_timeline_ops *ops;
 	struct tl_output *out;
 	uint64_t frequency; /* never 0 */
-	bool no_memory;     /* an allocation failed: nothing is written any more */
+	bool no_memory; /* an allocation failed: nothing is written any more */
 	struct tl_tracks tracks;
 };
 
@@ -67,7 +68,10 @@ const struct tl_timeline_ops *tl_timeline_find(const char *name);
 /* The track, added if new; NULL (and timeline->no_memory) without memory. */
 struct tl_track *tl_timeline_track(struct tl_timeline *timeline, int64_t process, int64_t thread);
 
-/* Exact but for what is below a picosecond. The common clocks (below 18 GHz) need no 128-bit division. */
+/*
+ * Exact but for what is below a picosecond. The common clocks (below 18 GHz) need no 128-bit
+ * division.
+ */
 static inline struct tl_time tl_ticks_time(uint64_t frequency, uint64_t ticks)
 {
 	struct tl_time time = { .seconds = ticks / frequency };

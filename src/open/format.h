@@ -36,7 +36,10 @@ extern const struct tl_format *const tl_format_table[];
 
 /* What help says of them. */
 #define TL_XRAY_INFO { "xray", "LLVM XRay: flight data recorder (FDR), basic and profiling mode" }
+#define TL_CALLGRIND_INFO \
+	{ "callgrind", "Callgrind and Cachegrind profiles, also of other programs (xdebug, pprof, xtree, ...)" }
 
 extern const struct tl_format tl_xray_format;
+extern const struct tl_format tl_callgrind_format;
 
 #endif

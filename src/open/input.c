@@ -29,7 +29,8 @@ static int by_content(struct tl_source *source, const struct tl_format **format,
 	if (status < 0)
 		return status;
 	if (!size)
-		return tl_error_at(err, TL_TRUNCATED, 0, "the file is empty");
+		return tl_error_at(err, TL_TRUNCATED, 0,
+				   "the file is empty (Callgrind with --separate-threads=yes writes FILE-01, FILE-02, ...)");
 	for (size_t i = 0; tl_format_table[i]; i++) {
 		int sure = tl_format_table[i]->probe(data, size);
 
@@ -39,6 +40,25 @@ static int by_content(struct tl_source *source, const struct tl_format **format,
 		}
 	}
 	return surest ? 0 : tl_error_at(err, TL_BAD_FORMAT, 0, "not a trace of any format that this build reads");
+}
+
+/* By the first of several files that has a byte: Callgrind leaves an empty one beside those of its threads. */
+static int by_contents(struct tl_input *input, const char *const *paths, size_t path_count, const char **failed,
+		       struct tl_error *err)
+{
+	int status = by_content(input->source, &input->format, err);
+
+	for (size_t i = 1; status == TL_TRUNCATED && i < path_count; i++) {
+		struct tl_source *source = NULL;
+
+		status = tl_source_open(&source, paths[i], NULL, err);
+		if (status < 0)
+			*failed = paths[i];
+		else
+			status = by_content(source, &input->format, err);
+		tl_source_close(source);
+	}
+	return status;
 }
 
 static int open_paths(struct tl_input *input, const char *const *paths, size_t path_count, const char **failed,
@@ -54,7 +74,7 @@ static int open_paths(struct tl_input *input, const char *const *paths, size_t p
 	if (status == 0)
 		status = tl_source_open(&input->source, paths[0], &source, err);
 	if (status == 0 && !input->format)
-		status = by_content(input->source, &input->format, err);
+		status = by_contents(input, paths, path_count, failed, err);
 	if (status == 0)
 		status = input->format->open(input, paths, path_count, failed, err);
 	return status;
@@ -73,7 +93,9 @@ int tl_input_open(struct tl_input **input, const char *const *paths, size_t path
 	*input = NULL;
 	if (!made)
 		return tl_error_memory(err);
-	made->options = options ? *options : everything;
+	made->options = everything;
+	if (options)
+		memcpy(&made->options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
 	status = path_count ? open_paths(made, paths, path_count, &about, err)
 			    : tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no input");
 	if (status < 0) {

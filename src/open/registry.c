@@ -4,6 +4,7 @@
 
 const struct tl_format *const tl_format_table[] = {
 	&tl_xray_format,
+	&tl_callgrind_format,
 	NULL,
 };
 
@@ -11,6 +12,7 @@ const struct tl_format_info *tl_formats(void)
 {
 	static const struct tl_format_info formats[] = {
 		TL_XRAY_INFO,
+		TL_CALLGRIND_INFO,
 		{ NULL, NULL },
 	};
 

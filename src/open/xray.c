@@ -52,6 +52,8 @@ static int open_reader(struct tl_input *input, struct xray_input *x, struct tl_e
 		options.bit_order = TL_XRAY_BITS_LOW;
 	else if (o->bit_order && !strcmp(o->bit_order, "high"))
 		options.bit_order = TL_XRAY_BITS_HIGH;
+	else if (o->bit_order)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "a bit order is low or high");
 	return tl_xray_open(&x->reader, input->source, &options, err);
 }
 

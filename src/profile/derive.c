@@ -4,8 +4,7 @@
  *
  * Recursion is counted once. A function's inclusive cost is the cost while it is on the stack at all: the sum over its
  * contexts that have no other context of the function above them. The same holds for an arc: the cost while that call
- * is on the stack. Without contexts (a profile of sums) the inclusive cost is the self cost and that of the calls to
- * other functions, which is what the format's writers mean by it.
+ * is on the stack. A profile of sums has no contexts: see derive_sums.c.
  */
 #include "profile/model.h"
 
@@ -22,6 +21,11 @@ static void add_row(struct tl_profile *profile, int64_t *to, const int64_t *from
 {
 	for (uint32_t e = 0; e < profile->event_count; e++)
 		tl_add_cost(&to[e], from[e], &profile->losses.saturated);
+}
+
+static void add_calls(struct tl_profile *profile, uint64_t *to, uint64_t calls)
+{
+	tl_add_count(to, calls, &profile->losses.saturated);
 }
 
 static bool zeroed(void *array, size_t count, size_t size)
@@ -165,10 +169,10 @@ static bool sum_functions(struct tl_profile *profile, uint32_t *functions, uint3
 		add_row(profile, row(profile->function_self, profile, c->function), self);
 		add_row(profile, row(profile->local_table.cost, profile, locals[i]), self);
 		add_row(profile, profile->total, self);
-		profile->function_calls[c->function] += c->calls;
-		profile->function_unfinished[c->function] += c->unfinished;
-		profile->locals[locals[i]].calls += c->calls;
-		profile->locals[locals[i]].unfinished += c->unfinished;
+		add_calls(profile, &profile->function_calls[c->function], c->calls);
+		add_calls(profile, &profile->function_unfinished[c->function], c->unfinished);
+		add_calls(profile, &profile->locals[locals[i]].calls, c->calls);
+		add_calls(profile, &profile->locals[locals[i]].unfinished, c->unfinished);
 	}
 	return zeroed(&profile->local_inclusive, profile->local_table.count * profile->event_count, sizeof(int64_t));
 }
@@ -233,28 +237,6 @@ static int derive_from_contexts(struct tl_profile *profile, uint32_t *things, ui
 	return status;
 }
 
-/* ---- from lines and arcs ---- */
-
-static void derive_from_sums(struct tl_profile *profile)
-{
-	for (size_t i = 0; i < profile->line_table.count; i++) {
-		const int64_t *cost = row(profile->line_table.cost, profile, i);
-		uint32_t function = profile->lines[i].function;
-
-		add_row(profile, row(profile->function_self, profile, function), cost);
-		add_row(profile, row(profile->function_inclusive, profile, function), cost);
-		add_row(profile, profile->total, cost);
-	}
-	for (size_t i = 0; i < profile->arc_table.count; i++) {
-		const struct tl_arc *arc = &profile->arcs[i];
-
-		profile->function_calls[arc->callee] += arc->calls;
-		if (arc->caller != TL_NONE && arc->caller != arc->callee)
-			add_row(profile, row(profile->function_inclusive, profile, arc->caller),
-				row(profile->arc_table.cost, profile, i));
-	}
-}
-
 int tl_profile_finish(struct tl_profile *profile, struct tl_error *err)
 {
 	size_t contexts = profile->context_table.count;
@@ -270,7 +252,7 @@ int tl_profile_finish(struct tl_profile *profile, struct tl_error *err)
 	for (size_t i = 0; i < profile->local_table.count; i++)
 		tl_latency_settle(&profile->locals[i].latency);
 	if (!contexts) {
-		derive_from_sums(profile);
+		status = tl_profile_derive_sums(profile) ? 0 : tl_error_memory(err);
 	} else {
 		sum_subtrees(profile);
 		if (!zeroed(&things, contexts, sizeof(*things)) || !zeroed(&locals, contexts, sizeof(*locals)))
@@ -280,6 +262,8 @@ int tl_profile_finish(struct tl_profile *profile, struct tl_error *err)
 		free(things);
 		free(locals);
 	}
+	if (status == 0)
+		status = tl_profile_inherit(profile, err);
 	profile->finished = status == 0;
 	return status;
 }

@@ -130,6 +130,22 @@ static int take_context(struct filter *f, size_t i, bool with_cost, struct tl_er
 	return 0;
 }
 
+/* Durations that were kept apart for each part stay so. */
+static int take_local_durations(struct filter *f, struct tl_error *err)
+{
+	for (size_t i = 0; i < f->from->local_table.count; i++) {
+		const struct tl_local *local = &f->from->locals[i];
+		uint32_t number;
+
+		if (!local->latency.calls || f->function[local->function] == TL_NONE)
+			continue;
+		number = tl_profile_local(f->to, f->function[local->function], local->part);
+		if (number == TL_NONE || !tl_latency_merge(&f->to->locals[number].latency, &local->latency, f->to->exact))
+			return tl_error_memory(err);
+	}
+	return 0;
+}
+
 static int take_contexts(struct filter *f, struct tl_error *err)
 {
 	unsigned char *keep = mark_contexts(f);
@@ -196,6 +212,8 @@ static int take_all(struct filter *f, const struct tl_profile_filter *filter, st
 	}
 	if (status == 0)
 		status = contexts ? take_contexts(f, err) : take_sums(f, err);
+	if (status == 0)
+		status = take_local_durations(f, err);
 	return status == 0 ? tl_profile_finish(f->to, err) : status;
 }
 

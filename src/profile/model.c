@@ -47,6 +47,55 @@ int tl_profile_new(struct tl_profile **profile, const char *format, const struct
 	return 0;
 }
 
+/* Every row of a table gets one more number, 0. */
+static bool widen_table(struct tl_table *table, uint32_t events)
+{
+	size_t old = events, new = events + 1u;
+
+	if (!table->count)
+		return true;
+	if (!tl_grow(&table->cost, &table->cost_capacity, table->count * new, sizeof(*table->cost)))
+		return false;
+	for (size_t i = table->count; i-- > 0;) {
+		memmove(table->cost + i * new, table->cost + i * old, old * sizeof(*table->cost));
+		table->cost[i * new + old] = 0;
+	}
+	return true;
+}
+
+static bool widen_vector(int64_t **vector, uint32_t events)
+{
+	int64_t *wider = realloc(*vector, ((size_t)events + 1) * sizeof(*wider));
+
+	if (!wider)
+		return false;
+	wider[events] = 0;
+	*vector = wider;
+	return true;
+}
+
+int64_t tl_profile_add_event(struct tl_profile *profile, const struct tl_event *event, struct tl_error *err)
+{
+	uint32_t count = profile->event_count;
+	struct tl_event *events;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!strcmp(profile->events[i].name, event->name))
+			return i;
+	events = count < TL_NONE - 1 ? realloc(profile->events, ((size_t)count + 1) * sizeof(*events)) : NULL;
+	if (!events)
+		return tl_error_memory(err);
+	profile->events = events;
+	/* Tables that were widened before a failure only have rows that are longer than need be: the profile is dropped. */
+	if (!copy_event(profile, &events[count], event) || !widen_vector(&profile->total, count) ||
+	    !widen_vector(&profile->zeros, count) || !widen_table(&profile->line_table, count) ||
+	    !widen_table(&profile->arc_table, count) || !widen_table(&profile->context_table, count) ||
+	    !widen_table(&profile->local_table, count))
+		return tl_error_memory(err);
+	profile->event_count++;
+	return count;
+}
+
 int64_t tl_profile_add_part(struct tl_profile *profile, const struct tl_part *part, struct tl_error *err)
 {
 	struct tl_part copy = *part;
@@ -96,6 +145,13 @@ static void add_costs(struct tl_profile *profile, int64_t *to, const int64_t *co
 		tl_add_cost(&to[e], cost[e], &profile->losses.saturated);
 }
 
+const char *tl_profile_intern(struct tl_profile *profile, const char *text, size_t size)
+{
+	uint32_t number = tl_names_add(&profile->names, text, size);
+
+	return number == TL_NONE ? NULL : profile->names.names[number].text;
+}
+
 /* ---- functions ---- */
 
 static bool same_function(const void *context, const void *key, uint32_t number)
@@ -106,10 +162,20 @@ static bool same_function(const void *context, const void *key, uint32_t number)
 	return a->name == b->name && a->file == b->file && a->object == b->object && a->id == b->id;
 }
 
+uint32_t tl_profile_function_interned(struct tl_profile *profile, const struct tl_function *function)
+{
+	uint64_t hash = tl_hash_pair(tl_hash_pair((uintptr_t)function->name, (uintptr_t)function->file),
+				     tl_hash_pair((uintptr_t)function->object, function->id));
+	uint32_t found = tl_index_find(&profile->function_table.index, hash, same_function, profile, function);
+
+	if (found == TL_NONE)
+		found = table_append(&profile->function_table, &profile->functions, function, sizeof(*function), 0, hash);
+	return found;
+}
+
 int64_t tl_profile_add_function(struct tl_profile *profile, const struct tl_function *function, struct tl_error *err)
 {
 	struct tl_function key = *function;
-	uint64_t hash;
 	uint32_t found;
 
 	key.name = tl_names_text(&profile->names, function->name ? function->name : "");
@@ -117,11 +183,7 @@ int64_t tl_profile_add_function(struct tl_profile *profile, const struct tl_func
 	key.object = tl_names_text(&profile->names, function->object ? function->object : "");
 	if (!key.name || !key.file || !key.object)
 		return tl_error_memory(err);
-	hash = tl_hash_pair(tl_hash_pair((uintptr_t)key.name, (uintptr_t)key.file),
-			    tl_hash_pair((uintptr_t)key.object, key.id));
-	found = tl_index_find(&profile->function_table.index, hash, same_function, profile, &key);
-	if (found == TL_NONE)
-		found = table_append(&profile->function_table, &profile->functions, &key, sizeof(key), 0, hash);
+	found = tl_profile_function_interned(profile, &key);
 	return found == TL_NONE ? tl_error_memory(err) : (int64_t)found;
 }
 
@@ -150,22 +212,28 @@ static bool same_line(const void *context, const void *key, uint32_t number)
 	return a->function == b->function && a->part == b->part && same_position(&a->at, &b->at);
 }
 
+int64_t *tl_profile_line_row(struct tl_profile *profile, const struct tl_cost_line *line)
+{
+	uint64_t hash = tl_hash_pair(hash_position(&line->at), (uint64_t)line->function << 32 | line->part);
+	uint32_t found = tl_index_find(&profile->line_table.index, hash, same_line, profile, line);
+
+	if (found == TL_NONE)
+		found = table_append(&profile->line_table, &profile->lines, line, sizeof(*line), profile->event_count, hash);
+	return found == TL_NONE ? NULL : profile->line_table.cost + (size_t)found * profile->event_count;
+}
+
 int tl_profile_add_line(struct tl_profile *profile, const struct tl_cost_line *line, const int64_t *cost,
 			struct tl_error *err)
 {
 	struct tl_cost_line key = *line;
-	uint64_t hash;
-	uint32_t found;
+	int64_t *row;
 
 	if (!intern_position(profile, &key.at))
 		return tl_error_memory(err);
-	hash = tl_hash_pair(hash_position(&key.at), (uint64_t)key.function << 32 | key.part);
-	found = tl_index_find(&profile->line_table.index, hash, same_line, profile, &key);
-	if (found == TL_NONE)
-		found = table_append(&profile->line_table, &profile->lines, &key, sizeof(key), profile->event_count, hash);
-	if (found == TL_NONE)
+	row = tl_profile_line_row(profile, &key);
+	if (!row)
 		return tl_error_memory(err);
-	add_costs(profile, profile->line_table.cost + (size_t)found * profile->event_count, cost);
+	add_costs(profile, row, cost);
 	return 0;
 }
 
@@ -179,31 +247,43 @@ static bool same_arc(const void *context, const void *key, uint32_t number)
 
 static void add_count(struct tl_profile *profile, uint64_t *to, uint64_t count)
 {
-	if (__builtin_add_overflow(*to, count, to)) {
-		*to = UINT64_MAX;
-		profile->losses.saturated++;
+	tl_add_count(to, count, &profile->losses.saturated);
+}
+
+/* The number of an arc whose strings are interned; TL_NONE without memory. */
+static uint32_t count_arc(struct tl_profile *profile, const struct tl_arc *arc)
+{
+	uint64_t hash = tl_hash_pair(tl_hash_pair(hash_position(&arc->from), hash_position(&arc->to)),
+				     tl_hash_pair((uint64_t)arc->caller << 32 | arc->callee, arc->part));
+	uint32_t found = tl_index_find(&profile->arc_table.index, hash, same_arc, profile, arc);
+
+	if (found == TL_NONE) {
+		struct tl_arc fresh = *arc;
+
+		fresh.calls = 0;
+		found = table_append(&profile->arc_table, &profile->arcs, &fresh, sizeof(fresh), profile->event_count, hash);
 	}
+	if (found != TL_NONE)
+		add_count(profile, &profile->arcs[found].calls, arc->calls);
+	return found;
+}
+
+int64_t *tl_profile_arc_row(struct tl_profile *profile, const struct tl_arc *arc)
+{
+	uint32_t number = count_arc(profile, arc);
+
+	return number == TL_NONE ? NULL : profile->arc_table.cost + (size_t)number * profile->event_count;
 }
 
 int64_t tl_profile_arc_number(struct tl_profile *profile, const struct tl_arc *arc, struct tl_error *err)
 {
 	struct tl_arc key = *arc;
-	uint64_t hash;
-	uint32_t found;
+	uint32_t number;
 
 	if (!intern_position(profile, &key.from) || !intern_position(profile, &key.to))
 		return tl_error_memory(err);
-	hash = tl_hash_pair(tl_hash_pair(hash_position(&key.from), hash_position(&key.to)),
-			    tl_hash_pair((uint64_t)key.caller << 32 | key.callee, key.part));
-	found = tl_index_find(&profile->arc_table.index, hash, same_arc, profile, &key);
-	if (found == TL_NONE) {
-		key.calls = 0;
-		found = table_append(&profile->arc_table, &profile->arcs, &key, sizeof(key), profile->event_count, hash);
-	}
-	if (found == TL_NONE)
-		return tl_error_memory(err);
-	add_count(profile, &profile->arcs[found].calls, arc->calls);
-	return found;
+	number = count_arc(profile, &key);
+	return number == TL_NONE ? tl_error_memory(err) : (int64_t)number;
 }
 
 int tl_profile_add_arc(struct tl_profile *profile, const struct tl_arc *arc, const int64_t *inclusive,
@@ -314,6 +394,7 @@ bool tl_profile_add_latency(struct tl_profile *profile, uint32_t function, uint3
 			    const struct tl_latencies *latencies)
 {
 	size_t had = profile->latency_capacity;
+	uint64_t counted;
 
 	if (function >= had) {
 		if (!tl_grow(&profile->latency, &profile->latency_capacity, (size_t)function + 1,
@@ -328,7 +409,12 @@ bool tl_profile_add_latency(struct tl_profile *profile, uint32_t function, uint3
 		if (local == TL_NONE || !tl_latency_merge(&profile->locals[local].latency, latencies, profile->exact))
 			return false;
 	}
-	return tl_latency_merge(&profile->latency[function], latencies, profile->exact);
+	/* Sums that did not fit before are in the losses of their parts. */
+	counted = profile->latency[function].saturated + latencies->saturated;
+	if (!tl_latency_merge(&profile->latency[function], latencies, profile->exact))
+		return false;
+	profile->losses.saturated += profile->latency[function].saturated - counted;
+	return true;
 }
 
 void tl_losses_add(struct tl_losses *a, const struct tl_losses *b)

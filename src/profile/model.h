@@ -70,6 +70,15 @@ static inline void tl_add_cost(int64_t *a, int64_t b, uint64_t *saturated)
 	}
 }
 
+/* The same for a count. */
+static inline void tl_add_count(uint64_t *a, uint64_t b, uint64_t *saturated)
+{
+	if (__builtin_add_overflow(*a, b, a)) {
+		*a = UINT64_MAX;
+		++*saturated;
+	}
+}
+
 /* Add durations of a function (and of the function in a part, unless TL_NONE). False without memory. */
 bool tl_profile_add_latency(struct tl_profile *profile, uint32_t function, uint32_t part,
 			    const struct tl_latencies *latencies);
@@ -82,8 +91,27 @@ uint32_t tl_profile_local(struct tl_profile *profile, uint32_t function, uint32_
 /* The number of an arc, added if new, with the arc's calls counted. @return it, or a negative tl_status */
 int64_t tl_profile_arc_number(struct tl_profile *profile, const struct tl_arc *arc, struct tl_error *err);
 
+/*
+ * Quick ways in for readers that come with the same names again and again: the strings of what is added are those that
+ * tl_profile_intern() returned. The cost rows hold one number per event and stay valid until the next addition; NULL
+ * without memory.
+ */
+const char *tl_profile_intern(struct tl_profile *profile, const char *text, size_t size);
+uint32_t tl_profile_function_interned(struct tl_profile *profile, const struct tl_function *function);
+int64_t *tl_profile_line_row(struct tl_profile *profile, const struct tl_cost_line *line);
+int64_t *tl_profile_arc_row(struct tl_profile *profile, const struct tl_arc *arc);
+
+/* The number of an event, added with a cost of 0 everywhere if new. @return it, or a negative tl_status */
+int64_t tl_profile_add_event(struct tl_profile *profile, const struct tl_event *event, struct tl_error *err);
+
+/* What tl_profile_finish() derives without contexts (derive_sums.c). False without memory. */
+bool tl_profile_derive_sums(struct tl_profile *profile);
+
 /* Calls that were never finished. */
 void tl_profile_add_unfinished(struct tl_profile *profile, uint32_t context, uint64_t unfinished);
+
+/* Fill in the costs of inherited events, once all others are there (inherited.c). */
+int tl_profile_inherit(struct tl_profile *profile, struct tl_error *err);
 
 /* a += b, field by field. */
 void tl_losses_add(struct tl_losses *a, const struct tl_losses *b);

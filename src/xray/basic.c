@@ -27,6 +27,7 @@ int tl_xray_index_basic(struct tl_xray_reader *reader, struct tl_error *err)
 	const struct xray_dialect *d = &reader->dialect;
 	struct xray_block block = { .end = XRAY_HEADER_BYTES };
 	uint64_t at = XRAY_HEADER_BYTES;
+	bool named = false; /* a record of the block told its thread */
 	int status = 0;
 
 	for (; status == 0 && reader->size - at >= XRAY_BASIC_BYTES; at += XRAY_BASIC_BYTES) {
@@ -34,14 +35,19 @@ int tl_xray_index_basic(struct tl_xray_reader *reader, struct tl_error *err)
 		struct basic b = head_of(d, p);
 		bool known = b.type <= RECORD_ARGUMENT;
 
-		if (block.start && known && (b.thread != block.thread || b.process != block.process)) {
+		if (named && known && (b.thread != block.thread || b.process != block.process)) {
 			status = tl_xray_add_block(reader, &block, err);
 			block.start = 0;
+			named = false;
 		}
-		if (!block.start) {
-			block = (struct xray_block){ .start = at, .thread = b.thread, .process = b.process };
+		if (!block.start)
+			block = (struct xray_block){ .start = at };
+		if (!named && known) {
+			block.thread = b.thread;
+			block.process = b.process;
 			block.timed = b.type == RECORD_NORMAL;
 			block.first_tsc = block.timed ? tl_get64s(p + 8, d->swap) : 0;
+			named = true;
 		}
 		block.end = at + XRAY_BASIC_BYTES;
 	}

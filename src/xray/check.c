@@ -16,7 +16,6 @@ struct rule {
 
 /* In the order of the grammar. */
 static const struct rule no_extents = { "xray.grammar.buffer-extents", "a buffer does not begin with BufferExtents" };
-static const struct rule no_new_buffer = { "xray.grammar.new-buffer", "a buffer does not begin with NewBuffer" };
 static const struct rule no_wall_clock = { "xray.grammar.wall-clock", "WallClockTime does not follow NewBuffer" };
 static const struct rule stray_head = { "xray.grammar.head", "a record of a buffer's head stands in its body" };
 static const struct rule no_new_cpu = { "xray.grammar.new-cpu", "a record of the body stands before NewCPUId" };
@@ -45,6 +44,7 @@ struct check {
 	struct xray_ids ids;
 	enum state state;
 	bool takes_argument; /* the last record was an entry, or an argument of one */
+	struct tl_xray_record entry; /* basic mode: that entry */
 	bool cpu_known;
 	uint64_t tsc;        /* of the thread's last function record */
 	bool timed;
@@ -78,7 +78,7 @@ static const struct rule *head_rule(struct check *c, const struct tl_xray_record
 			return &no_extents;
 		return c->state <= IN_EXTENTS ? NULL : &stray_head;
 	case TL_XRAY_WALL_CLOCK:
-		return c->state == IN_NEW_BUFFER ? NULL : c->state < IN_NEW_BUFFER ? &no_new_buffer : &stray_head;
+		return c->state == IN_NEW_BUFFER ? NULL : &stray_head;
 	case TL_XRAY_PID:
 		if (c->reader->dialect.version < 3)
 			return &stray_pid;
@@ -86,8 +86,6 @@ static const struct rule *head_rule(struct check *c, const struct tl_xray_record
 	default:
 		break;
 	}
-	if (c->state < IN_NEW_BUFFER)
-		return &no_new_buffer;
 	if (c->state < IN_WALL_CLOCK)
 		return &no_wall_clock;
 	if (!c->cpu_known && record->kind != TL_XRAY_NEW_CPU)
@@ -126,11 +124,16 @@ static void check_grammar(struct check *c, const struct tl_xray_record *record, 
 	c->state = next_state(record);
 }
 
-/* Basic mode has no buffers: only arguments have a place. */
+/* Basic mode has no buffers: only arguments have a place, behind the entry whose function and thread they name (2.7). */
 static void check_basic(struct check *c, const struct tl_xray_record *record, uint64_t number)
 {
-	if (record->kind == TL_XRAY_CALL_ARGUMENT && !c->takes_argument)
+	bool belongs = c->takes_argument && record->function == c->entry.function &&
+		       record->thread == c->entry.thread && record->process == c->entry.process;
+
+	if (record->kind == TL_XRAY_CALL_ARGUMENT && !belongs)
 		violate(c, &stray_argument, NULL, record, number);
+	if (record->kind == TL_XRAY_FUNCTION)
+		c->entry = *record;
 }
 
 /* ---- order ---- */

@@ -4,27 +4,6 @@
 
 #include "core/error.h"
 
-int tl_xray_lose(struct xray_stream *stream, uint64_t start, enum tl_status status, const char *text,
-		 struct tl_xray_record *record, struct tl_error *err)
-{
-	uint64_t end = (uint64_t)(stream->cur.end - stream->cur.base);
-	struct tl_xray_fault fault = {
-		.status = status, .text = text, .offset = start, .length = end - start, .record = stream->record,
-	};
-
-	*record = (struct tl_xray_record){
-		.kind = TL_XRAY_LOST, .offset = start, .length = end - start, .text = text, .tsc = stream->tsc,
-		.thread = stream->thread, .process = stream->process, .cpu = stream->cpu,
-	};
-	stream->cur.pos = stream->cur.end;
-	if (!tl_xray_fault(stream->faults, &fault))
-		return tl_error_memory(err);
-	if (stream->reader->options.strict)
-		return tl_error_in(err, status, start, stream->record, text);
-	stream->record++;
-	return 1;
-}
-
 /* ---- payloads of metadata records, by kind; `p` is at the 15 bytes after the first ---- */
 
 /* A fault while decoding a record: `text` NULL is none. */

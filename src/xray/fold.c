@@ -5,8 +5,6 @@
  */
 #include "xray/fold.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +14,6 @@
 #include "profile/fold.h"
 #include "profile/model.h"
 #include "xray/ids.h"
-#include "xray/map.h"
 
 /* One thread's work. */
 struct job {
@@ -57,7 +54,8 @@ static void window_time(struct job *job, uint64_t tsc)
 			tl_fold_time(fold, border);
 		job->in_window = inside;
 		tl_fold_gate(fold, inside && job->cpu_wanted);
-	} else if (!inside && fold->started && fold->last < o->from_ticks && o->to_ticks && tsc >= o->to_ticks) {
+	} else if (!inside && fold->started && fold->last < o->from_ticks && o->from_ticks < o->to_ticks &&
+		   tsc >= o->to_ticks) {
 		/* One step over the whole window. */
 		tl_fold_time(fold, o->from_ticks);
 		tl_fold_gate(fold, job->cpu_wanted);
@@ -97,8 +95,11 @@ static void fold_record(struct job *job, const struct tl_xray_record *record)
 {
 	switch (record->kind) {
 	case TL_XRAY_FUNCTION:
-		if (job->filtered && job->stream.reader->info.mode == TL_XRAY_BASIC)
+		/* Time up to the record was spent where the one before it was, as a NewCPUId would have it. */
+		if (job->filtered && job->stream.reader->info.mode == TL_XRAY_BASIC) {
+			fold_time(job, record->tsc);
 			fold_cpu(job, record->cpu);
+		}
 		fold_function(job, record->action, record->function, record->tsc);
 		break;
 	case TL_XRAY_NEW_CPU:
@@ -249,43 +250,6 @@ static int run_job(void *arg, size_t task)
 		return TL_NO_MEMORY;
 	tl_xray_stream_begin(&job->stream, run->reader, run->reader->order, thread->begin, thread->end, &job->faults);
 	return fold_thread(job);
-}
-
-bool tl_xray_thread_wanted(const struct tl_xray_fold_options *options, const struct xray_thread *thread)
-{
-	return (options->thread == TL_NOWHERE || options->thread == (uint32_t)thread->thread) &&
-	       (options->process == TL_NOWHERE || options->process == (uint32_t)thread->process);
-}
-
-uint64_t tl_xray_first_tsc(const struct tl_xray_reader *reader)
-{
-	uint64_t first = UINT64_MAX;
-
-	for (size_t i = 0; i < reader->block_count; i++)
-		if (reader->blocks[i].timed && reader->blocks[i].first_tsc < first)
-			first = reader->blocks[i].first_tsc;
-	return first == UINT64_MAX ? 0 : first;
-}
-
-int64_t tl_xray_profile_function(struct tl_profile *profile, struct tl_xray_map *map, uint32_t id, struct tl_error *err)
-{
-	struct tl_xray_function known;
-	struct tl_function function = { .id = id };
-	char unnamed[16];
-
-	snprintf(unnamed, sizeof(unnamed), "#%" PRIu32, id);
-	function.name = unnamed;
-	if (map && tl_xray_map_find(map, id, &known)) {
-		if (*known.name)
-			function.name = known.name;
-		function.file = known.file;
-		function.object = known.object;
-		function.line = known.line;
-		function.address = known.address;
-	}
-	if (map && tl_xray_map_short_of_memory(map))
-		return tl_error_memory(err);
-	return tl_profile_add_function(profile, &function, err);
 }
 
 /* Add one thread's fold to the profile. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_XRAY_FOLD_H
 #define TL_XRAY_FOLD_H
-/* Shared by the two ways to fold: records over time (fold.c) and sums (fold_profiling.c). */
+/* Shared by the two ways to fold: records over time (fold.c) and sums (fold_profiling.c); fold_common.c. */
 #include "xray/reader.h"
 
 /* The profile's number of a function id, named by the map if it knows it, else "#id". Negative: no memory. */

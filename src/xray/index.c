@@ -15,7 +15,7 @@
 struct head {
 	uint64_t start;
 	uint64_t end;   /* by its extents; UINT64_MAX: it has none */
-	bool found;
+	bool found, sized; /* sized: it has extents */
 };
 
 static bool is_kind(const struct tl_xray_reader *r, uint64_t at, enum xray_metadata kind)
@@ -47,7 +47,7 @@ static bool head_at(const struct tl_xray_reader *r, uint64_t at, struct head *he
 	head->found = false;
 	if (!is_kind(r, at, XRAY_MD_BUFFER_EXTENTS))
 		return false;
-	*head = (struct head){ .start = at, .end = extents_end(r, at) };
+	*head = (struct head){ .start = at, .end = extents_end(r, at), .sized = true };
 	/* An empty block holds nothing but its size. */
 	head->found = is_kind(r, at + XRAY_METADATA_BYTES, XRAY_MD_NEW_BUFFER) ||
 		      (head->end == at + XRAY_METADATA_BYTES &&
@@ -75,8 +75,8 @@ static struct head next_head(const struct tl_xray_reader *r, uint64_t from)
 		extents = at - XRAY_METADATA_BYTES;
 		if (r->dialect.version > 1 && at >= from + XRAY_METADATA_BYTES &&
 		    is_kind(r, extents, XRAY_MD_BUFFER_EXTENTS))
-			return (struct head){ extents, extents_end(r, extents), true };
-		return (struct head){ at, UINT64_MAX, true };
+			return (struct head){ extents, extents_end(r, extents), true, true };
+		return (struct head){ at, UINT64_MAX, true, false };
 	}
 	return (struct head){ .start = r->size };
 }
@@ -103,6 +103,7 @@ static int describe(const struct tl_xray_reader *r, struct xray_block *block, st
 			break;
 		if (record.kind == TL_XRAY_WALL_CLOCK)
 			block->wall = record.value * 1000000 + record.microseconds;
+		block->has_process |= record.kind == TL_XRAY_PID;
 		if (record.kind == TL_XRAY_NEW_CPU || record.kind == TL_XRAY_TSC_WRAP) {
 			block->timed = true;
 			block->first_tsc = record.tsc;
@@ -110,6 +111,7 @@ static int describe(const struct tl_xray_reader *r, struct xray_block *block, st
 	}
 	block->thread = stream.thread;
 	block->process = stream.process;
+	block->begun = stream.begun;
 	free(unnoted.list);
 	return status == TL_NO_MEMORY ? status : 0;
 }
@@ -140,9 +142,9 @@ static bool is_zero(const struct tl_xray_reader *r, uint64_t from, uint64_t to)
 }
 
 /*
- * Version 1: a buffer ends where the buffer size says. Where no buffer begins there, the size is not to be trusted or
- * the next head is damaged: then filler ends at the next head ("EndOfBuffer"), and if what lies between is no filler,
- * it was a buffer, which is left to be missed.
+ * Version 1: a buffer ends where the buffer size says. Where no buffer begins there, the size is not to be trusted (as
+ * published it is that of all buffers, 3.1) or the next head is damaged: then filler ends at the next head
+ * ("EndOfBuffer"), and if what lies between is no filler, it was a buffer, which is left to be missed.
  */
 static int buffer_end(const struct tl_xray_reader *r, uint64_t start, uint64_t *end, struct tl_error *err)
 {
@@ -151,7 +153,7 @@ static int buffer_end(const struct tl_xray_reader *r, uint64_t start, uint64_t *
 	int status;
 
 	*end = start + size;
-	if (fits && (*end == r->size || is_kind(r, *end, XRAY_MD_NEW_BUFFER)))
+	if (fits && is_kind(r, *end, XRAY_MD_NEW_BUFFER))
 		return 0;
 	status = body_end(r, start, &after, err);
 	next = next_head(r, after > start ? after : start + 1).start;
@@ -172,11 +174,12 @@ static int take_block(struct tl_xray_reader *r, const struct head *head, uint64_
 	} else if (block.end != r->size && !(block.end < r->size && head_at(r, block.end, &follower))) {
 		/* The chain breaks after this block. */
 		follower = next_head(r, head->start + XRAY_METADATA_BYTES + 1);
-		if (block.end > r->size && !follower.found)
+		/* Without extents, those are among the bytes that were skipped before it. */
+		if (head->sized && block.end > r->size && !follower.found)
 			status = tl_xray_add_gap(r, head->start, head->start, TL_TRUNCATED,
 						 "buffer extents reach past the end of the file; "
 						 "kept the records before it", err);
-		else if (block.end > follower.start)
+		else if (head->sized && block.end > follower.start)
 			status = tl_xray_add_gap(r, head->start, head->start, TL_BAD_SIZE,
 						 "buffer extents reach over the next buffer; "
 						 "kept the records before it", err);
@@ -189,6 +192,83 @@ static int take_block(struct tl_xray_reader *r, const struct head *head, uint64_
 	if (status == 0)
 		status = tl_xray_add_block(r, &block, err);
 	return status;
+}
+
+/* ---- what a buffer does not say of itself ---- */
+
+/* Threads and the process that a Pid last gave them. */
+struct owners {
+	struct tl_index index;
+	struct owner { int32_t thread, process; } *list;
+	size_t count, capacity;
+};
+
+static bool same_thread(const void *context, const void *key, uint32_t number)
+{
+	return ((const struct owners *)context)->list[number].thread == *(const int32_t *)key;
+}
+
+static struct owner *find_owner(const struct owners *o, int32_t thread)
+{
+	uint32_t number = tl_index_find(&o->index, tl_hash64((uint32_t)thread), same_thread, o, &thread);
+
+	return number == TL_NONE ? NULL : &o->list[number];
+}
+
+static bool add_owner(struct owners *o, const struct xray_block *block)
+{
+	if (!block->has_process || find_owner(o, block->thread))
+		return true;
+	if (!tl_grow(&o->list, &o->capacity, o->count + 1, sizeof(*o->list)) ||
+	    !tl_index_add(&o->index, tl_hash64((uint32_t)block->thread), (uint32_t)o->count))
+		return false;
+	o->list[o->count++] = (struct owner){ block->thread, block->process };
+	return true;
+}
+
+/*
+ * The process survives from block to block of a thread (2.4): one without a Pid is of the process that the thread's
+ * blocks before it named, the first ones of the one that is named next.
+ */
+static int adopt_processes(struct tl_xray_reader *r, struct tl_error *err)
+{
+	struct owners owners = { 0 };
+	bool ok = true, missing = false;
+
+	for (size_t i = 0; i < r->block_count; i++)
+		missing |= r->blocks[i].begun && !r->blocks[i].has_process;
+	for (size_t i = 0; ok && missing && i < r->block_count; i++)
+		ok = add_owner(&owners, &r->blocks[i]);
+	for (size_t i = 0; ok && missing && i < r->block_count; i++) {
+		struct owner *owner = find_owner(&owners, r->blocks[i].thread);
+
+		if (owner && r->blocks[i].has_process)
+			owner->process = r->blocks[i].process;
+		else if (owner && r->blocks[i].begun)
+			r->blocks[i].process = owner->process;
+	}
+	tl_index_free(&owners.index);
+	free(owners.list);
+	return ok ? 0 : tl_error_memory(err);
+}
+
+/* A block of length 0 names no thread: it goes with the block before it, the first ones with the one after them. */
+static void adopt_empty_blocks(struct tl_xray_reader *r)
+{
+	const struct xray_block *near = NULL;
+
+	for (size_t i = 0; i < r->block_count && !near; i++)
+		near = r->blocks[i].begun ? &r->blocks[i] : NULL;
+	for (size_t i = 0; near && i < r->block_count; i++) {
+		struct xray_block *block = &r->blocks[i];
+
+		if (block->begun) {
+			near = block;
+			continue;
+		}
+		block->process = near->process;
+		block->thread = near->thread;
+	}
 }
 
 int tl_xray_index_fdr(struct tl_xray_reader *reader, struct tl_error *err)
@@ -207,5 +287,8 @@ int tl_xray_index_fdr(struct tl_xray_reader *reader, struct tl_error *err)
 		}
 		status = take_block(reader, &head, &at, err);
 	}
+	if (status == 0 && reader->dialect.version >= 3)
+		status = adopt_processes(reader, err);
+	adopt_empty_blocks(reader);
 	return status;
 }

@@ -2,8 +2,9 @@
 #ifndef TL_XRAY_READER_H
 #define TL_XRAY_READER_H
 /*
- * The reader's insides. Opening a trace indexes its blocks (index.c); a stream decodes the blocks of one thread, or
- * all blocks as they stand in the file, one record at a time (decode.c); the reader merges streams (reader.c).
+ * The reader's insides. Opening a trace (reader.c) indexes its blocks (index.c, basic.c, profiling.c) and orders them
+ * (blocks.c); a stream decodes the blocks of one thread, or all as they stand in the file, one record at a time
+ * (stream.c, decode.c); streams are merged by time (merge.c).
  */
 #include <tracelathe/xray.h>
 
@@ -17,6 +18,8 @@ struct xray_block {
 	uint64_t wall;       /* WallClock in microseconds, 0: none */
 	int32_t process, thread;
 	bool timed;          /* `first_tsc` is its own */
+	bool begun;          /* FDR: it has a NewBuffer, whose thread this is */
+	bool has_process;    /* FDR: it has a Pid */
 };
 
 /* A stretch between blocks of which no record was made. */
@@ -77,7 +80,7 @@ struct tl_xray_reader {
 	struct xray_merge *merge;        /* tl_xray_next()'s state */
 };
 
-/* index.c: find the blocks. */
+/* Find the blocks (index.c, basic.c, profiling.c). */
 int tl_xray_index_fdr(struct tl_xray_reader *reader, struct tl_error *err);
 int tl_xray_index_basic(struct tl_xray_reader *reader, struct tl_error *err);
 int tl_xray_index_profiling(struct tl_xray_reader *reader, struct tl_error *err);
@@ -86,6 +89,9 @@ int tl_xray_index_profiling(struct tl_xray_reader *reader, struct tl_error *err)
 int tl_xray_add_block(struct tl_xray_reader *reader, const struct xray_block *block, struct tl_error *err);
 int tl_xray_add_gap(struct tl_xray_reader *reader, uint64_t start, uint64_t end, enum tl_status status,
 		    const char *text, struct tl_error *err);
+
+/* Order the blocks by thread and time, when all are there (blocks.c). 0 or TL_NO_MEMORY. */
+int tl_xray_order_blocks(struct tl_xray_reader *reader, struct tl_error *err);
 
 /* Note damage. False without memory. */
 bool tl_xray_fault(struct xray_faults *faults, const struct tl_xray_fault *fault);
@@ -120,6 +126,9 @@ int tl_xray_decode_profiling(struct xray_stream *stream, struct tl_xray_record *
  */
 int tl_xray_lose(struct xray_stream *stream, uint64_t start, enum tl_status status, const char *text,
 		 struct tl_xray_record *record, struct tl_error *err);
+
+/* tl_xray_next()'s state (merge.c); NULL is fine. */
+void tl_xray_merge_free(struct xray_merge *merge);
 
 /* Start reading from the beginning; faults met while reading are forgotten. */
 void tl_xray_rewind(struct tl_xray_reader *reader);

@@ -1,37 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams of blocks, and the list of faults. */
+/* Streams: the records of some blocks, whatever the mode. */
 #include <stdlib.h>
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "xray/reader.h"
-
-enum { FAULTS_LISTED = 1000 };
-
-bool tl_xray_fault(struct xray_faults *faults, const struct tl_xray_fault *fault)
-{
-	faults->count++;
-	faults->skipped_bytes += fault->length;
-	if (faults->listed == FAULTS_LISTED)
-		return true;
-	if (!tl_grow(&faults->list, &faults->capacity, faults->listed + 1, sizeof(*faults->list)))
-		return false;
-	faults->list[faults->listed++] = *fault;
-	return true;
-}
-
-bool tl_xray_faults_merge(struct xray_faults *into, const struct xray_faults *from)
-{
-	uint64_t count = into->count + from->count;
-	uint64_t skipped = into->skipped_bytes + from->skipped_bytes;
-
-	for (size_t i = 0; i < from->listed; i++)
-		if (!tl_xray_fault(into, &from->list[i]))
-			return false;
-	into->count = count;
-	into->skipped_bytes = skipped;
-	return true;
-}
 
 void tl_xray_stream_begin(struct xray_stream *stream, const struct tl_xray_reader *reader, const uint32_t *order,
 			  uint32_t begin, uint32_t end, struct xray_faults *faults)

@@ -19,7 +19,10 @@ struct tl_xray_writer {
 	/* The present block, from NewBuffer on. */
 	uint8_t *block;
 	size_t size, capacity;
-	bool in_block, has_wall, has_body;
+	bool in_block, has_wall, has_pid, has_body;
+	int32_t thread, process;
+	uint64_t wall_seconds;
+	uint32_t wall_microseconds;
 	bool has_base; /* a NewCPUId was written: `base` and `cpu` hold */
 	uint64_t base;
 	uint16_t cpu;
@@ -30,9 +33,6 @@ struct tl_xray_writer {
 
 /* The runtime writes a TSCWrap when a delta exceeds this (2.6). */
 #define MOST_DELTA ((uint64_t)INT32_MAX)
-
-/* Function ids have 28 bits ("Function Records"), in basic mode 32. */
-enum { MOST_FUNCTION = 0x0fffffff };
 
 /* ---- bytes ---- */
 
@@ -146,7 +146,7 @@ static int flush_block(struct tl_xray_writer *w, struct tl_error *err)
 		tl_output_write(w->out, w->block, w->size);
 	}
 	w->size = 0;
-	w->in_block = w->has_wall = w->has_body = w->has_base = false;
+	w->in_block = w->has_wall = w->has_pid = w->has_body = w->has_base = false;
 	return 0;
 }
 
@@ -157,6 +157,7 @@ static bool begin_block(struct tl_xray_writer *w, int32_t thread)
 	if (!p)
 		return false;
 	set32(&w->dialect, p + 1, (uint32_t)thread);
+	w->thread = thread;
 	w->in_block = true;
 	return true;
 }
@@ -169,6 +170,8 @@ static bool put_wall_clock(struct tl_xray_writer *w, uint64_t seconds, uint32_t 
 		set64(&w->dialect, p + 1, seconds);
 		set32(&w->dialect, p + 9, microseconds);
 		w->has_wall = true;
+		w->wall_seconds = seconds;
+		w->wall_microseconds = microseconds;
 	}
 	return p != NULL;
 }
@@ -177,12 +180,26 @@ static bool put_pid(struct tl_xray_writer *w, int32_t process)
 {
 	uint8_t *p;
 
-	if (w->options.version < 3 || w->has_body)
+	if (w->options.version < 3)
 		return true;
 	p = put_wall_clock(w, 0, 0) ? append_metadata(w, XRAY_MD_PID) : NULL;
-	if (p)
-		set32(&w->dialect, p + 1, (uint32_t)process);
-	return p != NULL;
+	if (!p)
+		return false;
+	set32(&w->dialect, p + 1, (uint32_t)process);
+	w->process = process;
+	w->has_pid = true;
+	return true;
+}
+
+/* A block is of one process: a record of another begins the next one ("ThreadBuffer"). */
+static bool in_process(struct tl_xray_writer *w, int32_t process)
+{
+	if (w->options.version < 3 || (w->has_pid && w->process == process))
+		return true;
+	if (!w->has_pid && !w->has_body)
+		return put_pid(w, process);
+	return flush_block(w, NULL) == 0 && begin_block(w, w->thread) &&
+	       put_wall_clock(w, w->wall_seconds, w->wall_microseconds) && put_pid(w, process);
 }
 
 static bool put_cpu(struct tl_xray_writer *w, uint16_t cpu, uint64_t tsc)
@@ -246,10 +263,11 @@ static bool put_event(struct tl_xray_writer *w, const struct tl_xray_record *rec
 {
 	bool custom = record->kind == TL_XRAY_CUSTOM_EVENT;
 	bool absolute = custom && w->options.version < 5;
+	bool own_cpu = custom && w->options.version == 4;
 	uint32_t delta = 0;
 	uint8_t *p;
 
-	if (!w->has_base && !put_cpu(w, record->cpu, record->tsc))
+	if ((!w->has_base || (!own_cpu && record->cpu != w->cpu)) && !put_cpu(w, record->cpu, record->tsc))
 		return false;
 	if (!absolute && !move_base(w, record->tsc, &delta))
 		return false;
@@ -292,20 +310,20 @@ static bool put_fdr(struct tl_xray_writer *w, const struct tl_xray_record *recor
 		return false;
 	switch (record->kind) {
 	case TL_XRAY_FUNCTION:
-		return put_function(w, record);
+		return in_process(w, record->process) && put_function(w, record);
 	case TL_XRAY_CUSTOM_EVENT:
 	case TL_XRAY_TYPED_EVENT:
-		return put_event(w, record);
+		return in_process(w, record->process) && put_event(w, record);
 	case TL_XRAY_CALL_ARGUMENT:
 		return put_argument(w, record);
 	case TL_XRAY_NEW_CPU:
-		return put_cpu(w, record->cpu, record->tsc);
+		return in_process(w, record->process) && put_cpu(w, record->cpu, record->tsc);
 	case TL_XRAY_TSC_WRAP:
 		return w->has_base ? put_tsc_wrap(w, record->tsc) : put_cpu(w, record->cpu, record->tsc);
 	case TL_XRAY_WALL_CLOCK:
 		return put_wall_clock(w, record->value, record->microseconds);
 	case TL_XRAY_PID:
-		return put_pid(w, record->process);
+		return in_process(w, record->process);
 	default:
 		return true;
 	}
@@ -327,6 +345,8 @@ static int put_basic(struct tl_xray_writer *w, const struct tl_xray_record *reco
 	if (record->kind == TL_XRAY_FUNCTION) {
 		if (record->cpu > UINT8_MAX)
 			return tl_error_at(err, TL_UNSUPPORTED, record->offset, "basic mode has no room for a CPU above 255");
+		if (record->action == TL_XRAY_TAIL_EXIT && w->options.version < 2)
+			return tl_error_at(err, TL_UNSUPPORTED, record->offset, "basic mode has no tail exits in version 1");
 		p[2] = (uint8_t)record->cpu;
 		p[3] = (uint8_t)record->action;
 		set32(&w->dialect, p + 4, record->function);
@@ -347,6 +367,12 @@ static int put_basic(struct tl_xray_writer *w, const struct tl_xray_record *reco
 	return 0;
 }
 
+/* 28 bits; with low bits in a big-endian file bit 20 stands where a reader looks for the discriminant (3.4). */
+static bool has_room_for_id(const struct tl_xray_writer_options *options, uint32_t id)
+{
+	return id < UINT32_C(1) << 28 && !(options->big_endian && !options->high_bits && id >> 20 & 1);
+}
+
 /* ---- the interface ---- */
 
 int tl_xray_writer_put(struct tl_xray_writer *writer, const struct tl_xray_record *record, struct tl_error *err)
@@ -357,8 +383,9 @@ int tl_xray_writer_put(struct tl_xray_writer *writer, const struct tl_xray_recor
 		return tl_error_at(err, TL_UNSUPPORTED, record->offset, "a profile of sums is no trace of records");
 	if (writer->options.mode == TL_XRAY_BASIC)
 		return put_basic(writer, record, err);
-	if (record->kind == TL_XRAY_FUNCTION && record->function > MOST_FUNCTION)
-		return tl_error_at(err, TL_UNSUPPORTED, record->offset, "FDR has no room for a function id of more than 28 bits");
+	if (record->kind == TL_XRAY_FUNCTION && !has_room_for_id(&writer->options, record->function))
+		return tl_error_at(err, TL_UNSUPPORTED, record->offset,
+				   "a function id above what the bits of an FDR record can say");
 	if (record->kind == TL_XRAY_BUFFER_EXTENTS || record->kind == TL_XRAY_END_OF_BUFFER ||
 	    record->kind == TL_XRAY_LOST)
 		return 0;
@@ -388,17 +415,14 @@ enum { RECORDS_PER_BUFFER = 1024 };
 static int begin_buffer(struct tl_xray_writer *writer, const struct tl_xray_record *at, struct tl_error *err)
 {
 	struct tl_xray_record record = { .kind = TL_XRAY_NEW_BUFFER, .thread = at->thread, .process = at->process };
-	int status = tl_xray_writer_put(writer, &record, err);
 
-	record.kind = TL_XRAY_PID;
-	return status == 0 ? tl_xray_writer_put(writer, &record, err) : status;
+	return tl_xray_writer_put(writer, &record, err);
 }
 
 static int convert_thread(struct tl_xray_reader *reader, const struct xray_thread *thread,
 			  struct tl_xray_writer *writer, struct tl_error *err)
 {
 	bool bufferless = reader->info.mode == TL_XRAY_BASIC && writer->options.mode == TL_XRAY_FDR;
-	bool pidless = reader->info.mode == TL_XRAY_FDR && reader->dialect.version < 3;
 	struct tl_xray_record record;
 	struct xray_stream stream;
 	uint64_t functions = 0;
@@ -410,11 +434,6 @@ static int convert_thread(struct tl_xray_reader *reader, const struct xray_threa
 			status = begin_buffer(writer, &record, err);
 		if (status >= 0)
 			status = tl_xray_writer_put(writer, &record, err);
-		/* Versions that have no Pid record have a process all the same (3.14). */
-		if (status >= 0 && pidless && record.kind == TL_XRAY_WALL_CLOCK) {
-			record.kind = TL_XRAY_PID;
-			status = tl_xray_writer_put(writer, &record, err);
-		}
 		if (status < 0 || tl_output_failed(writer->out))
 			break;
 	}

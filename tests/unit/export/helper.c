@@ -18,26 +18,32 @@ struct tl_profile *new_profile(uint64_t frequency, uint32_t events)
 	return profile;
 }
 
-uint32_t add_part(struct tl_profile *profile, uint64_t process, uint64_t thread, const char *command)
+uint32_t add_part(struct tl_profile *profile, uint64_t process, uint64_t thread,
+		  const char *command)
 {
-	struct tl_part part = { .process = process, .thread = thread, .command = command, .header = "" };
+	struct tl_part part = {
+		.process = process, .thread = thread, .command = command, .header = ""
+	};
 	int64_t number = tl_profile_add_part(profile, &part, NULL);
 
 	assert_true(number >= 0);
 	return (uint32_t)number;
 }
 
-uint32_t add_function(struct tl_profile *profile, const char *object, const char *file, const char *name, uint32_t line)
+uint32_t add_function(struct tl_profile *profile, const char *object, const char *file,
+		      const char *name, uint32_t line)
 {
-	struct tl_function function = { .name = name, .object = object, .file = file, .id = TL_NOWHERE, .line = line };
+	struct tl_function function = {
+		.name = name, .object = object, .file = file, .id = TL_NOWHERE, .line = line
+	};
 	int64_t number = tl_profile_add_function(profile, &function, NULL);
 
 	assert_true(number >= 0);
 	return (uint32_t)number;
 }
 
-uint32_t add_context(struct tl_profile *profile, uint32_t parent, uint32_t function, uint32_t part, uint64_t calls,
-		     int64_t self)
+uint32_t add_context(struct tl_profile *profile, uint32_t parent, uint32_t function, uint32_t part,
+		     uint64_t calls, int64_t self)
 {
 	int64_t cost[2] = { self, 0 };
 	int64_t number = tl_profile_add_context(profile, parent, function, part, NULL);
@@ -47,7 +53,8 @@ uint32_t add_context(struct tl_profile *profile, uint32_t parent, uint32_t funct
 	return (uint32_t)number;
 }
 
-void add_line(struct tl_profile *profile, uint32_t function, uint32_t part, struct tl_position at, int64_t cost)
+void add_line(struct tl_profile *profile, uint32_t function, uint32_t part, struct tl_position at,
+	      int64_t cost)
 {
 	struct tl_cost_line line = { .function = function, .part = part, .at = at };
 	int64_t costs[2] = { cost, 0 };
@@ -83,8 +90,8 @@ struct tl_profile *small_profile(uint64_t frequency)
 	return profile;
 }
 
-char *export_with(const char *exporter, const struct tl_profile *profile, const struct tl_export_options *options,
-		  size_t *size)
+char *export_with(const char *exporter, const struct tl_profile *profile,
+		  const struct tl_export_options *options, size_t *size)
 {
 	const struct tl_exporter *e = tl_exporter_find(exporter);
 	struct tl_output *out;
@@ -152,7 +159,8 @@ char *pipe_through(const char *command, const char *data, size_t size)
 	char line[1024], *text;
 
 	temp_open(&temp);
-	snprintf(line, sizeof(line), "exec <%s 2>&1; %s", temp_write(&temp, "export", data, size), command);
+	snprintf(line, sizeof(line), "exec <%s 2>&1; %s", temp_write(&temp, "export", data, size),
+		 command);
 	text = read_all(line);
 	temp_close(&temp);
 	return text;

@@ -27,7 +27,8 @@ static void leave(int64_t thread, uint64_t ticks)
 /* The events, one a line, between the frame of the document; for free(). */
 static char *finish_events(void)
 {
-	static const char head[] = "{\"traceEvents\":[\n", tail[] = "\n],\"displayTimeUnit\":\"ns\"}\n";
+	static const char head[] = "{\"traceEvents\":[\n",
+			  tail[] = "\n],\"displayTimeUnit\":\"ns\"}\n";
 	const char *bytes;
 	char *events;
 	size_t size;
@@ -51,7 +52,9 @@ static void assert_events(const char *expected)
 	free(events);
 }
 
-/* "A call is one complete event, written when it ends"; ts in microseconds with nanosecond digits */
+/*
+ * "A call is one complete event, written when it ends"; ts in microseconds with nanosecond digits
+ */
 static void calls_are_complete_events(void **state)
 {
 	(void)state;
@@ -60,11 +63,15 @@ static void calls_are_complete_events(void **state)
 	enter(2, 1500, 1, "g");
 	leave(2, 2501);
 	leave(2, 3000);
-	assert_events("{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":1.500,\"dur\":1.001,\"name\":\"g\"},\n"
-		      "{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":1.000,\"dur\":2.000,\"name\":\"f\"}");
+	assert_events(
+		"{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":1.500,\"dur\":1.001,\"name\":\"g\"},\n"
+		"{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":1.000,\"dur\":2.000,\"name\":\"f\"}");
 }
 
-/* "of two that begin together ... the outer one is written as a begin before": equal times keep their nesting */
+/*
+ * "of two that begin together ... the outer one is written as a begin before": equal times keep
+ * their nesting
+ */
 static void calls_that_begin_together(void **state)
 {
 	(void)state;
@@ -75,14 +82,18 @@ static void calls_that_begin_together(void **state)
 	leave(2, 1000);
 	leave(2, 1000);
 	leave(2, 1000);
-	assert_events("{\"pid\":1,\"tid\":2,\"ph\":\"B\",\"ts\":1.000,\"name\":\"f\"},\n"
-		      "{\"pid\":1,\"tid\":2,\"ph\":\"B\",\"ts\":1.000,\"name\":\"g\"},\n"
-		      "{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":1.000,\"dur\":0.000,\"name\":\"h\"},\n"
-		      "{\"pid\":1,\"tid\":2,\"ph\":\"E\",\"ts\":1.000},\n"
-		      "{\"pid\":1,\"tid\":2,\"ph\":\"E\",\"ts\":1.000}");
+	assert_events(
+		"{\"pid\":1,\"tid\":2,\"ph\":\"B\",\"ts\":1.000,\"name\":\"f\"},\n"
+		"{\"pid\":1,\"tid\":2,\"ph\":\"B\",\"ts\":1.000,\"name\":\"g\"},\n"
+		"{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":1.000,\"dur\":0.000,\"name\":\"h\"},\n"
+		"{\"pid\":1,\"tid\":2,\"ph\":\"E\",\"ts\":1.000},\n"
+		"{\"pid\":1,\"tid\":2,\"ph\":\"E\",\"ts\":1.000}");
 }
 
-/* "what has not ended is a begin without an end", outermost first; a leave without an open call is nothing */
+/*
+ * "what has not ended is a begin without an end", outermost first; a leave without an open call is
+ * nothing
+ */
 static void unfinished_and_orphans(void **state)
 {
 	(void)state;
@@ -96,8 +107,9 @@ static void unfinished_and_orphans(void **state)
 }
 
 /*
- * "exact decimals; fractional ns kept to 3 more digits if the clock is not a multiple": at 3 GHz one tick is a third of
- * a nanosecond, 0.333 ns; tick 3 * 10^9 + 1 is 1 s and 0.333 ns. The duration is the difference of the times shown.
+ * "exact decimals; fractional ns kept to 3 more digits if the clock is not a multiple": at 3 GHz
+ * one tick is a third of a nanosecond, 0.333 ns; tick 3 * 10^9 + 1 is 1 s and 0.333 ns. The
+ * duration is the difference of the times shown.
  */
 static void times_of_odd_clocks(void **state)
 {
@@ -105,26 +117,33 @@ static void times_of_odd_clocks(void **state)
 	begin(3000000000);
 	enter(2, 3000000001, 0, "f");
 	leave(2, 6000000003);
-	assert_events("{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":1000000.000333,\"dur\":1000000.000667,\"name\":\"f\"}");
+	assert_events("{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":1000000.000333,\"dur\":1000000."
+		      "000667,\"name\":\"f\"}");
 	/* The end of the range: 2^64 - 1 = 18446744073709551615 seconds; and a clock of 2^63 Hz. */
 	begin(1);
 	enter(2, UINT64_MAX, 0, "f");
 	leave(2, UINT64_MAX);
-	assert_events("{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":18446744073709551615000000.000,\"dur\":0.000,"
+	assert_events("{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":18446744073709551615000000.000,"
+		      "\"dur\":0.000,"
 		      "\"name\":\"f\"}");
 	begin(UINT64_C(1) << 63);
 	enter(2, UINT64_C(1) << 62, 0, "f");
 	leave(2, UINT64_C(3) << 62);
-	assert_events("{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":500000.000000,\"dur\":1000000.000000,"
-		      "\"name\":\"f\"}");
+	assert_events(
+		"{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":500000.000000,\"dur\":1000000.000000,"
+		"\"name\":\"f\"}");
 	/* "frequency 0: a tick is shown as a nanosecond" */
 	begin(0);
 	enter(2, 7, 0, "f");
 	leave(2, 5);
-	assert_events("{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":0.007,\"dur\":0.000,\"name\":\"f\"}");
+	assert_events(
+		"{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":0.007,\"dur\":0.000,\"name\":\"f\"}");
 }
 
-/* "args object with numbers, strings and bytes (text if valid UTF-8 without NUL, else hex); instants with scope t" */
+/*
+ * "args object with numbers, strings and bytes (text if valid UTF-8 without NUL, else hex);
+ * instants with scope t"
+ */
 static void arguments_and_instants(void **state)
 {
 	const struct tl_timeline_arg args[] = {
@@ -132,7 +151,10 @@ static void arguments_and_instants(void **state)
 		{ .name = "t\"", .kind = TL_ARG_TEXT, .data = "a\"\xff", .size = 3 },
 		{ .name = "b", .kind = TL_ARG_BYTES, .data = "h\xc3\xa9", .size = 3 },
 		{ .name = "c", .kind = TL_ARG_BYTES, .data = "h\0", .size = 2 },
-		{ .name = "d", .kind = TL_ARG_BYTES, .data = "\xed\xa0\x80", .size = 3 }, /* a surrogate */
+		{ .name = "d",
+		  .kind = TL_ARG_BYTES,
+		  .data = "\xed\xa0\x80",
+		  .size = 3 }, /* a surrogate */
 	};
 	struct tl_timeline_point at = { 1, 2, 1000 };
 
@@ -143,9 +165,11 @@ static void arguments_and_instants(void **state)
 	tl_timeline_instant(timeline, &at, "e\n", args, 1);
 	tl_timeline_leave(timeline, &at);
 	assert_events("{\"pid\":1,\"tid\":2,\"ph\":\"B\",\"ts\":1.000,\"name\":\"f\",\"args\":"
-		      "{\"n\":18446744073709551615,\"t\\\"\":\"a\\\"\xef\xbf\xbd\",\"b\":\"h\xc3\xa9\",\"c\":\"6800\","
+		      "{\"n\":18446744073709551615,\"t\\\"\":\"a\\\"\xef\xbf\xbd\",\"b\":"
+		      "\"h\xc3\xa9\",\"c\":\"6800\","
 		      "\"d\":\"eda080\"}},\n"
-		      "{\"pid\":1,\"tid\":2,\"ph\":\"i\",\"ts\":2.000,\"s\":\"t\",\"name\":\"e\\n\",\"args\":"
+		      "{\"pid\":1,\"tid\":2,\"ph\":\"i\",\"ts\":2.000,\"s\":\"t\",\"name\":"
+		      "\"e\\n\",\"args\":"
 		      "{\"n\":18446744073709551615}},\n"
 		      "{\"pid\":1,\"tid\":2,\"ph\":\"E\",\"ts\":2.000}");
 }
@@ -159,12 +183,18 @@ static void names(void **state)
 	tl_timeline_name(timeline, 1, 2, "t\t");
 	enter(2, 0, 0, "operator\"\"_x");
 	leave(2, 1);
-	assert_events("{\"pid\":1,\"tid\":1,\"ph\":\"M\",\"name\":\"process_name\",\"args\":{\"name\":\"p\\\\\"}},\n"
-		      "{\"pid\":1,\"tid\":2,\"ph\":\"M\",\"name\":\"thread_name\",\"args\":{\"name\":\"t\\t\"}},\n"
-		      "{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":0.000,\"dur\":0.001,\"name\":\"operator\\\"\\\"_x\"}");
+	assert_events("{\"pid\":1,\"tid\":1,\"ph\":\"M\",\"name\":\"process_name\",\"args\":{"
+		      "\"name\":\"p\\\\\"}},\n"
+		      "{\"pid\":1,\"tid\":2,\"ph\":\"M\",\"name\":\"thread_name\",\"args\":{"
+		      "\"name\":\"t\\t\"}},\n"
+		      "{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":0.000,\"dur\":0.001,\"name\":"
+		      "\"operator\\\"\\\"_x\"}");
 }
 
-/* The sum of all durations as another reader of JSON sees it, with more threads than the cache of tracks has places. */
+/*
+ * The sum of all durations as another reader of JSON sees it, with more threads than the cache of
+ * tracks has places.
+ */
 static void many_threads_are_valid_json(void **state)
 {
 	char *events, *sum;
@@ -177,7 +207,8 @@ static void many_threads_are_valid_json(void **state)
 	for (uint64_t i = 0; i < 1000; i++)
 		leave((int64_t)i, 1000 * i + 2000);
 	events = finish_events();
-	sum = pipe_through("(echo '['; cat; echo ']') | jq -c '[length, ([.[].dur] | add), ([.[].tid] | unique | length)]'",
+	sum = pipe_through("(echo '['; cat; echo ']') | jq -c '[length, ([.[].dur] | add), "
+			   "([.[].tid] | unique | length)]'",
 			   events, strlen(events));
 	assert_string_equal(sum, "[1000,2000,1000]\n");
 	free(sum);

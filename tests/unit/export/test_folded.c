@@ -16,12 +16,15 @@ static void lines_are_paths_with_self_cost(void **state)
 	tl_profile_free(profile);
 }
 
-/* "Paths that read the same are one line, whichever part, file or object their functions are of." */
+/*
+ * "Paths that read the same are one line, whichever part, file or object their functions are of."
+ */
 static void parts_and_files_are_summed(void **state)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t one = add_part(profile, 1, 7, ""), two = add_part(profile, 1, 8, "worker");
-	uint32_t f = add_function(profile, "", "x.c", "f", 0), g = add_function(profile, "", "y.c", "f", 0);
+	uint32_t f = add_function(profile, "", "x.c", "f", 0),
+		 g = add_function(profile, "", "y.c", "f", 0);
 	struct tl_export_options threads = { .size = sizeof(threads), .threads = true };
 	size_t size;
 	char *text;
@@ -41,13 +44,18 @@ static void parts_and_files_are_summed(void **state)
 	tl_profile_free(profile);
 }
 
-/* "';' and the end of a line would break the format inside a name; they become ':' and ' '." Bytes sort unsigned. */
+/*
+ * "';' and the end of a line would break the format inside a name; they become ':' and ' '." Bytes
+ * sort unsigned.
+ */
 static void names_are_made_safe_and_sorted_by_bytes(void **state)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t part = add_part(profile, 1, 1, "");
-	uint32_t a = add_function(profile, "", "", "a", 0), bang = add_function(profile, "", "", "a!", 0);
-	uint32_t odd = add_function(profile, "", "", "x;y\nz \"\\\t\xff", 0), none = add_function(profile, "", "", "", 0);
+	uint32_t a = add_function(profile, "", "", "a", 0),
+		 bang = add_function(profile, "", "", "a!", 0);
+	uint32_t odd = add_function(profile, "", "", "x;y\nz \"\\\t\xff", 0),
+		 none = add_function(profile, "", "", "", 0);
 	uint32_t top = add_context(profile, TL_NONE, a, part, 1, 1);
 	char *text;
 
@@ -68,7 +76,8 @@ static void only_positive_costs(void **state)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t part = add_part(profile, 1, 1, ""), f = add_function(profile, "", "", "f", 0);
-	uint32_t g = add_function(profile, "", "", "g", 0), h = add_function(profile, "", "", "h", 0);
+	uint32_t g = add_function(profile, "", "", "g", 0),
+		 h = add_function(profile, "", "", "h", 0);
 	uint32_t top = add_context(profile, TL_NONE, f, part, 1, -5);
 	char *text;
 
@@ -100,11 +109,15 @@ static void sums_saturate(void **state)
 	tl_profile_free(profile);
 }
 
-/* A chain is walked without recursion, and its path is written once: 100000 frames of "f;" and the end. */
+/*
+ * A chain is walked without recursion, and its path is written once: 100000 frames of "f;" and the
+ * end.
+ */
 static void deep_chain(void **state)
 {
 	struct tl_profile *profile = new_profile(0, 1);
-	uint32_t part = add_part(profile, 1, 1, ""), f = add_function(profile, "", "", "f", 0), at = TL_NONE;
+	uint32_t part = add_part(profile, 1, 1, ""), f = add_function(profile, "", "", "f", 0),
+		 at = TL_NONE;
 	char *text;
 
 	(void)state;

@@ -12,7 +12,8 @@ static void begin(uint64_t frequency)
 	assert_int_equal(tl_timeline_open(&timeline, "perfetto", frequency, out, NULL), 0);
 }
 
-static void enter(int64_t thread, uint64_t ticks, uint32_t key, const char *name, const char *file, uint32_t line)
+static void enter(int64_t thread, uint64_t ticks, uint32_t key, const char *name, const char *file,
+		  uint32_t line)
 {
 	struct tl_timeline_point at = { 100, thread, ticks };
 
@@ -46,7 +47,9 @@ static char *finish_decoded(void)
 	char command[2048];
 
 	snprintf(command, sizeof(command),
-		 "protoc --decode=Trace -I'%s' perfetto.proto | tr -s ' \\n' ' ' | sed 's/packet {/\\npacket {/g'", here());
+		 "protoc --decode=Trace -I'%s' perfetto.proto | tr -s ' \\n' ' ' | sed 's/packet "
+		 "{/\\npacket {/g'",
+		 here());
 	return finish_through(command);
 }
 
@@ -60,8 +63,9 @@ static unsigned long long number_after(const char *text, const char *key)
 }
 
 /*
- * "TrackDescriptor packets for processes and threads; SLICE_BEGIN/SLICE_END with interned names; one sequence per
- * thread, SEQ_INCREMENTAL_STATE_CLEARED (1) on the first, SEQ_NEEDS_INCREMENTAL_STATE (2) where names are interned"
+ * "TrackDescriptor packets for processes and threads; SLICE_BEGIN/SLICE_END with interned names;
+ * one sequence per thread, SEQ_INCREMENTAL_STATE_CLEARED (1) on the first,
+ * SEQ_NEEDS_INCREMENTAL_STATE (2) where names are interned"
  */
 static void packets(void **state)
 {
@@ -81,29 +85,43 @@ static void packets(void **state)
 	thread = number_after(strstr(text, "uuid: ") + 6, "{ uuid: ");
 	assert_true(process && thread && process != thread);
 	snprintf(expected, sizeof(expected),
-		 "\npacket { trusted_packet_sequence_id: 1 sequence_flags: 1 track_descriptor { uuid: %llu "
+		 "\npacket { trusted_packet_sequence_id: 1 sequence_flags: 1 track_descriptor { "
+		 "uuid: %llu "
 		 "process { pid: 100 process_name: \"prog\" } } } "
-		 "\npacket { trusted_packet_sequence_id: 2 sequence_flags: 1 track_descriptor { uuid: %llu "
+		 "\npacket { trusted_packet_sequence_id: 2 sequence_flags: 1 track_descriptor { "
+		 "uuid: %llu "
 		 "thread { pid: 100 tid: 200 thread_name: \"worker\" } parent_uuid: %llu } } "
-		 "\npacket { timestamp: 1000 trusted_packet_sequence_id: 2 track_event { type: SLICE_BEGIN name_iid: 5 "
-		 "track_uuid: %llu source_location_iid: 5 } interned_data { event_names { iid: 5 name: \"f\" } "
-		 "source_locations { iid: 5 file_name: \"f.c\" function_name: \"f\" line_number: 12 } } "
+		 "\npacket { timestamp: 1000 trusted_packet_sequence_id: 2 track_event { type: "
+		 "SLICE_BEGIN name_iid: 5 "
+		 "track_uuid: %llu source_location_iid: 5 } interned_data { event_names { iid: 5 "
+		 "name: \"f\" } "
+		 "source_locations { iid: 5 file_name: \"f.c\" function_name: \"f\" line_number: "
+		 "12 } } "
 		 "sequence_flags: 2 } "
-		 "\npacket { timestamp: 2000 trusted_packet_sequence_id: 2 track_event { type: SLICE_BEGIN name_iid: 5 "
+		 "\npacket { timestamp: 2000 trusted_packet_sequence_id: 2 track_event { type: "
+		 "SLICE_BEGIN name_iid: 5 "
 		 "track_uuid: %llu source_location_iid: 5 } sequence_flags: 2 } "
-		 "\npacket { timestamp: 3000 trusted_packet_sequence_id: 2 track_event { type: SLICE_END "
+		 "\npacket { timestamp: 3000 trusted_packet_sequence_id: 2 track_event { type: "
+		 "SLICE_END "
 		 "track_uuid: %llu } } ",
 		 process, thread, process, thread, thread, thread);
 	assert_string_equal(text, expected);
 	free(text);
 }
 
-/* "debug annotations for args (uint, string; bytes as lower-case hex string)"; an instant carries its own name */
+/*
+ * "debug annotations for args (uint, string; bytes as lower-case hex string)"; an instant carries
+ * its own name
+ */
 static void arguments_and_instants(void **state)
 {
 	const struct tl_timeline_arg args[] = {
 		{ .name = "n", .kind = TL_ARG_NUMBER, .number = UINT64_MAX },
-		{ .name = "t", .kind = TL_ARG_TEXT, .data = "a\"\xff" "b", .size = 4 },
+		{ .name = "t",
+		  .kind = TL_ARG_TEXT,
+		  .data = "a\"\xff"
+			  "b",
+		  .size = 4 },
 		{ .name = "b", .kind = TL_ARG_BYTES, .data = "\x00\xAB", .size = 2 },
 	};
 	struct tl_timeline_point at = { 100, 200, 7 };
@@ -116,18 +134,24 @@ static void arguments_and_instants(void **state)
 	tl_timeline_instant(timeline, &at, "mark", args, 1);
 	text = finish_decoded();
 	/* protoc escapes bytes over 0x7f: U+FFFD is 357 277 275 */
+	assert_contains(text,
+			"\npacket { timestamp: 7 trusted_packet_sequence_id: 1 track_event { "
+			"debug_annotations { uint_value: 18446744073709551615 name: \"n\" } "
+			"debug_annotations { string_value: \"a\\\"\\357\\277\\275b\" name: \"t\" } "
+			"debug_annotations { string_value: \"00ab\" name: \"b\" } type: "
+			"SLICE_BEGIN name_iid: 1 ");
 	assert_contains(text, "\npacket { timestamp: 7 trusted_packet_sequence_id: 1 track_event { "
 			      "debug_annotations { uint_value: 18446744073709551615 name: \"n\" } "
-			      "debug_annotations { string_value: \"a\\\"\\357\\277\\275b\" name: \"t\" } "
-			      "debug_annotations { string_value: \"00ab\" name: \"b\" } type: SLICE_BEGIN name_iid: 1 ");
-	assert_contains(text, "\npacket { timestamp: 7 trusted_packet_sequence_id: 1 track_event { "
-			      "debug_annotations { uint_value: 18446744073709551615 name: \"n\" } type: INSTANT ");
+			      "type: INSTANT ");
 	assert_contains(text, " name: \"mark\" } } ");
 	assert_lacks(text, "source_location");
 	free(text);
 }
 
-/* "timestamps in ns, converted exactly: ticks * 10^9 / frequency"; what does not fit is the end of the range */
+/*
+ * "timestamps in ns, converted exactly: ticks * 10^9 / frequency"; what does not fit is the end of
+ * the range
+ */
 static void timestamps(void **state)
 {
 	char *text;
@@ -153,7 +177,10 @@ static void timestamps(void **state)
 	free(text);
 }
 
-/* Each thread is a track and a sequence of its own that interns its own names; process -1 is no obstacle. */
+/*
+ * Each thread is a track and a sequence of its own that interns its own names; process -1 is no
+ * obstacle.
+ */
 static void threads_are_apart(void **state)
 {
 	struct tl_timeline_point at = { -1, 5, 1 };
@@ -186,8 +213,10 @@ static void counts_of_threads(void **state)
 	for (int64_t i = 0; i < 300; i++)
 		leave(i, 2);
 	snprintf(command, sizeof(command),
-		 "protoc --decode=Trace -I'%s' perfetto.proto | sort | uniq -c | sort | sed 's/^ *//' | "
-		 "grep -E 'type|iid: 71|flags|pid'", here());
+		 "protoc --decode=Trace -I'%s' perfetto.proto | sort | uniq -c | sort | sed 's/^ "
+		 "*//' | "
+		 "grep -E 'type|iid: 71|flags|pid'",
+		 here());
 	text = finish_through(command);
 	/* 300 threads and their process; 300 names interned, 300 begun and ended */
 	assert_contains(text, "300     type: SLICE_BEGIN\n");
@@ -201,7 +230,8 @@ static void counts_of_threads(void **state)
 	for (int64_t i = 0; i < 300; i++)
 		enter(i, 1, 70, "f", "", 0);
 	snprintf(command, sizeof(command),
-		 "protoc --decode=Trace -I'%s' perfetto.proto | grep ' uuid:' | sort -u | wc -l", here());
+		 "protoc --decode=Trace -I'%s' perfetto.proto | grep ' uuid:' | sort -u | wc -l",
+		 here());
 	text = finish_through(command);
 	assert_string_equal(text, "301\n");
 	free(text);
@@ -210,10 +240,8 @@ static void counts_of_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packets),
-		cmocka_unit_test(arguments_and_instants),
-		cmocka_unit_test(timestamps),
-		cmocka_unit_test(threads_are_apart),
+		cmocka_unit_test(packets),           cmocka_unit_test(arguments_and_instants),
+		cmocka_unit_test(timestamps),        cmocka_unit_test(threads_are_apart),
 		cmocka_unit_test(counts_of_threads),
 	};
 

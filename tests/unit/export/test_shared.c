@@ -4,8 +4,8 @@
 #include "helper.h"
 
 /*
- * RFC 3629, section 4: UTF8-2 = C2-DF tail; E0 A0-BF tail; ED 80-9F tail (no surrogates); F0 90-BF, F4 80-8F; tail =
- * 80-BF; nothing else.
+ * RFC 3629, section 4: UTF8-2 = C2-DF tail; E0 A0-BF tail; ED 80-9F tail (no surrogates); F0 90-BF,
+ * F4 80-8F; tail = 80-BF; nothing else.
  */
 static void utf8_span_is_rfc_3629(void **state)
 {
@@ -35,7 +35,9 @@ static void utf8_span_is_rfc_3629(void **state)
 		assert_int_equal(tl_utf8_span(cases[i].bytes, cases[i].size), cases[i].span);
 }
 
-/* "the fraction that is cut off is carried ... the sum of the results is the conversion of the sum" */
+/*
+ * "the fraction that is cut off is carried ... the sum of the results is the conversion of the sum"
+ */
 static void carried_nanoseconds(void **state)
 {
 	struct tl_ns_carry carry = { .frequency = 3000000000 };
@@ -60,7 +62,10 @@ static uint32_t key_of(const void *context, uint32_t number)
 	return ((const uint32_t *)context)[number];
 }
 
-/* "those of key k are order[start[k]] .. order[start[k + 1] - 1], ascending; keys at or past `keys` are left out" */
+/*
+ * "those of key k are order[start[k]] .. order[start[k + 1] - 1], ascending; keys at or past `keys`
+ * are left out"
+ */
 static void groups(void **state)
 {
 	const uint32_t keys[] = { 2, 0, TL_NONE, 2, 0, 3 };
@@ -82,7 +87,10 @@ static void groups(void **state)
 	tl_groups_free(&g);
 }
 
-/* Protocol buffers, "Encoding": 150 is 96 01; field 1 of it is 08 96 01; the text "testing" in field 2 is 12 07 ... */
+/*
+ * Protocol buffers, "Encoding": 150 is 96 01; field 1 of it is 08 96 01; the text "testing" in
+ * field 2 is 12 07 ...
+ */
 static void wire_format(void **state)
 {
 	struct tl_message message = { 0 }, inner = { 0 };
@@ -109,7 +117,8 @@ static void wire_format(void **state)
 	for (unsigned bits = 0; bits < 64; bits++) {
 		char bytes[TL_PB_VARINT_BYTES];
 
-		assert_int_equal(tl_pb_varint(bytes, UINT64_C(1) << bits) - bytes, tl_pb_varint_size(UINT64_C(1) << bits));
+		assert_int_equal(tl_pb_varint(bytes, UINT64_C(1) << bits) - bytes,
+				 tl_pb_varint_size(UINT64_C(1) << bits));
 	}
 	tl_message_free(&message);
 	tl_message_free(&inner);
@@ -118,7 +127,8 @@ static void wire_format(void **state)
 /* Each exporter can be found by its name, and has what help needs. */
 static void tables(void **state)
 {
-	static const char *const names[] = { "callgrind", "pprof", "speedscope", "folded", "dot", "json", "csv" };
+	static const char *const names[] = { "callgrind", "cachegrind", "pprof", "speedscope",
+					     "folded",    "dot",        "json",  "csv" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

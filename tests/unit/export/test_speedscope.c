@@ -2,8 +2,9 @@
 #include "helper.h"
 
 /*
- * "$schema, shared.frames, one sampled profile per part with samples and weights; unit nanoseconds when the frequency is
- * known; total weight = self sum of the part". At 1 GHz a tick is a nanosecond.
+ * "$schema, shared.frames, one sampled profile per part with samples and weights; unit nanoseconds
+ * when the frequency is known; total weight = self sum of the part". At 1 GHz a tick is a
+ * nanosecond.
  */
 static void one_profile_per_part(void **state)
 {
@@ -13,13 +14,15 @@ static void one_profile_per_part(void **state)
 	(void)state;
 	assert_string_equal(text,
 			    "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
-			    "\"exporter\":\"tracelathe " TL_VERSION "\",\"name\":\"tracelathe\",\"activeProfileIndex\":0,\n"
+			    "\"exporter\":\"tracelathe " TL_VERSION
+			    "\",\"name\":\"tracelathe\",\"activeProfileIndex\":0,\n"
 			    "\"shared\":{\"frames\":[\n"
 			    "{\"name\":\"main\",\"file\":\"main.c\",\"line\":10},\n"
 			    "{\"name\":\"a\",\"file\":\"a.c\",\"line\":20},\n"
 			    "{\"name\":\"b\",\"file\":\"b.c\",\"line\":30}]},\n"
 			    "\"profiles\":[\n"
-			    "{\"type\":\"sampled\",\"name\":\"prog (2)\",\"unit\":\"nanoseconds\",\"startValue\":0,\n"
+			    "{\"type\":\"sampled\",\"name\":\"prog "
+			    "(2)\",\"unit\":\"nanoseconds\",\"startValue\":0,\n"
 			    "\"samples\":[\n[0],\n[0,1],\n[0,1,2],\n[0,2]],\n"
 			    "\"weights\":[10,20,30,5],\n"
 			    "\"endValue\":65}]}\n");
@@ -31,7 +34,8 @@ static void one_profile_per_part(void **state)
 static void two_threads_without_clock(void **state)
 {
 	struct tl_profile *profile = new_profile(0, 1);
-	uint32_t one = add_part(profile, 1, 7, "a\"b"), f = add_function(profile, "", "x\\", "f\"\n\t\xff", 0);
+	uint32_t one = add_part(profile, 1, 7, "a\"b"),
+		 f = add_function(profile, "", "x\\", "f\"\n\t\xff", 0);
 	char *text, *seen;
 
 	(void)state;
@@ -40,10 +44,13 @@ static void two_threads_without_clock(void **state)
 	add_context(profile, TL_NONE, f, one, 1, 100);
 	finish(profile);
 	text = export_text("speedscope", profile);
-	seen = pipe_through("jq -c '[.shared.frames, [.profiles[] | [.name, .unit, .samples, .weights, .endValue]]]'", text,
-			    strlen(text));
-	assert_string_equal(seen, "[[{\"name\":\"f\\\"\\n\\t\xef\xbf\xbd\",\"file\":\"x\\\\\"}],"
-				  "[[\"a\\\"b (7)\",\"none\",[[0]],[100],100],[\"thread 8\",\"none\",[],[],0]]]\n");
+	seen = pipe_through("jq -c '[.shared.frames, [.profiles[] | [.name, .unit, .samples, "
+			    ".weights, .endValue]]]'",
+			    text, strlen(text));
+	assert_string_equal(
+		seen,
+		"[[{\"name\":\"f\\\"\\n\\t\xef\xbf\xbd\",\"file\":\"x\\\\\"}],"
+		"[[\"a\\\"b (7)\",\"none\",[[0]],[100],100],[\"thread 8\",\"none\",[],[],0]]]\n");
 	free(seen);
 	free(text);
 	tl_profile_free(profile);
@@ -58,7 +65,13 @@ static void fractions_are_carried(void **state)
 
 	(void)state;
 	for (int i = 0; i < 3; i++)
-		add_context(profile, TL_NONE, add_function(profile, "", "", i == 0 ? "f" : i == 1 ? "g" : "h", 0), part, 1, 1);
+		add_context(profile, TL_NONE,
+			    add_function(profile, "", "",
+					 i == 0 ? "f" :
+					 i == 1 ? "g" :
+						  "h",
+					 0),
+			    part, 1, 1);
 	finish(profile);
 	text = export_text("speedscope", profile);
 	assert_contains(text, "\"weights\":[0,0,1],\n\"endValue\":1}");
@@ -66,7 +79,10 @@ static void fractions_are_carried(void **state)
 	tl_profile_free(profile);
 }
 
-/* Without call stacks: a stack of one frame a line. Weights below zero have no meaning and are left out. */
+/*
+ * Without call stacks: a stack of one frame a line. Weights below zero have no meaning and are left
+ * out.
+ */
 static void lines_without_contexts(void **state)
 {
 	struct tl_profile *profile = new_profile(0, 2);
@@ -80,12 +96,14 @@ static void lines_without_contexts(void **state)
 	add_line(profile, f, TL_NONE, (struct tl_position){ .file = "f.c", .line = 2 }, -6);
 	finish(profile);
 	text = export_text("speedscope", profile);
-	assert_contains(text, "{\"type\":\"sampled\",\"name\":\"all\",\"unit\":\"none\",\"startValue\":0,\n"
-			      "\"samples\":[\n[0]],\n\"weights\":[5],\n\"endValue\":5}]}\n");
+	assert_contains(
+		text, "{\"type\":\"sampled\",\"name\":\"all\",\"unit\":\"none\",\"startValue\":0,\n"
+		      "\"samples\":[\n[0]],\n\"weights\":[5],\n\"endValue\":5}]}\n");
 	free(text);
 	text = export_with("speedscope", profile, &second, &size);
 	assert_contains(text, "\"name\":\"cmd\",");
-	assert_contains(text, "\"unit\":\"bytes\",\"startValue\":0,\n\"samples\":[],\n\"weights\":[],\n\"endValue\":0}]}\n");
+	assert_contains(text, "\"unit\":\"bytes\",\"startValue\":0,\n\"samples\":[],\n\"weights\":["
+			      "],\n\"endValue\":0}]}\n");
 	free(text);
 	tl_profile_free(profile);
 }
@@ -94,7 +112,8 @@ static void lines_without_contexts(void **state)
 static void deep_chain(void **state)
 {
 	struct tl_profile *profile = new_profile(0, 1);
-	uint32_t part = add_part(profile, 1, 1, ""), f = add_function(profile, "", "", "f", 0), at = TL_NONE;
+	uint32_t part = add_part(profile, 1, 1, ""), f = add_function(profile, "", "", "f", 0),
+		 at = TL_NONE;
 	char *text;
 
 	(void)state;
@@ -116,7 +135,8 @@ static void empty_profile(void **state)
 	(void)state;
 	finish(profile);
 	text = export_text("speedscope", profile);
-	assert_contains(text, "\"frames\":[]},\n\"profiles\":[\n{\"type\":\"sampled\",\"name\":\"all\",");
+	assert_contains(text,
+			"\"frames\":[]},\n\"profiles\":[\n{\"type\":\"sampled\",\"name\":\"all\",");
 	free(text);
 	tl_profile_free(profile);
 }

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Body lines ("Body Lines"): names, costs, calls, jumps. */
+#include "callgrind/numbers.h"
+#include "callgrind/reader.h"
+#include "core/error.h"
+
+/* ---- names ---- */
+
+/* What each position specification changes (rules B to E). */
+static void set_name(struct callgrind_state *s, enum callgrind_slot slot, uint32_t name)
+{
+	switch (slot) {
+	case SLOT_OBJECT:
+		s->owner.object = name;
+		break;
+	case SLOT_FILE:
+		s->owner.file = s->file = s->self_file = name;
+		break;
+	case SLOT_CURRENT_FILE:
+		s->file = name;
+		break;
+	case SLOT_FUNCTION:
+		s->owner.function = name;
+		s->file = s->self_file = s->owner.file;
+		s->callee_object = s->callee_file = s->callee = TL_NONE;
+		s->jump_file = s->jump_function = TL_NONE;
+		break;
+	case SLOT_CALLEE_OBJECT:
+		s->callee_object = name;
+		break;
+	case SLOT_CALLEE_FILE:
+		s->callee_file = name;
+		break;
+	case SLOT_CALLEE:
+		s->callee = name;
+		break;
+	case SLOT_JUMP_FILE:
+		s->jump_file = name;
+		break;
+	case SLOT_JUMP_FUNCTION:
+		s->jump_function = name;
+		break;
+	case SLOT_NOTHING:
+		break;
+	}
+}
+
+static int name_faults(struct tl_callgrind_reader *reader, const struct callgrind_reference *reference,
+		       struct tl_error *err)
+{
+	int status = 0;
+
+	if (reference->undefined)
+		status = tl_callgrind_broken(reader, RULE_NAME_UNDEFINED, err);
+	if (status == 0 && reference->redefined)
+		status = tl_callgrind_broken(reader, RULE_NAME_REDEFINED, err);
+	if (status == 0 && reference->has_nul)
+		status = tl_callgrind_broken(reader, RULE_LINE_NUL, err);
+	return status;
+}
+
+int tl_callgrind_name_line(struct tl_callgrind_reader *reader, const struct callgrind_key *key, struct tl_error *err)
+{
+	struct callgrind_lines *lines = &reader->lines;
+	const uint8_t *value = lines->start + key->size;
+	struct tl_callgrind_item *item = &reader->item;
+	struct callgrind_reference reference = { .name = 0 };
+
+	while (value < lines->stop && is_blank(*value))
+		value++;
+	reference.name = tl_callgrind_names_known(&reader->names, key->space, value, lines->stop);
+	if (reference.name != TL_NONE) {
+		reference.id = (const char *)value + 1;
+		reference.id_size = (size_t)(lines->stop - value) - 2;
+	} else {
+		if (!tl_callgrind_names_read(&reader->names, key->space, (const char *)value,
+					     (size_t)(lines->stop - value), tl_callgrind_lines_passed(lines), &reference))
+			return tl_error_memory(err);
+		int status = name_faults(reader, &reference, err);
+
+		if (status < 0)
+			return status;
+	}
+	set_name(&reader->state, key->slot, reference.name);
+	tl_callgrind_item(reader, TL_CALLGRIND_NAME);
+	item->key = key->key;
+	item->has_id = reference.id != NULL;
+	item->id = reference.id;
+	item->id_size = reference.id_size;
+	item->defines = reference.defines || !reference.id;
+	item->name = reference.name;
+	return 1;
+}
+
+/* ---- positions ---- */
+
+struct position {
+	uint64_t at[COLUMNS];
+	bool negative, over;
+};
+
+/* A range "10-20", "10:20", "10+5": its first line counts; -> the byte behind it. */
+static const uint8_t *skip_range(const uint8_t *p, bool *over)
+{
+	uint64_t ignored;
+
+	return parse_number(p + 1, &ignored, over);
+}
+
+/*
+ * One sub-position ("SubPosition := Number | '+' Number | '-' Number | '*'"), relative to what *at is. NULL: none.
+ */
+static inline const uint8_t *sub_position(const uint8_t *p, uint64_t *at, struct position *position)
+{
+	uint64_t number = 0;
+
+	if (*p == '*')
+		return p + 1;
+	if (*p == '+') {
+		p = parse_number(p + 1, &number, &position->over);
+		*at += number;
+	} else if (*p == '-') {
+		p = parse_number(p + 1, &number, &position->over);
+		/* An address may have its top bit set; below 0 is what falls from the lower half. */
+		position->negative |= number > *at && *at <= INT64_MAX;
+		*at -= number;
+	} else {
+		p = parse_number(p, at, &position->over);
+	}
+	if (p && (*p == '-' || *p == ':' || *p == '+'))
+		p = skip_range(p, &position->over);
+	return p;
+}
+
+/* The sub-positions at p; those missing stay as they were. -> the byte behind them and their blanks, NULL: bad. */
+static inline const uint8_t *sub_positions(const struct tl_callgrind_reader *reader, const uint8_t *p,
+					   struct position *position, unsigned *count)
+{
+	const uint8_t *stop = reader->lines.stop;
+	unsigned i = 0;
+
+	for (; i < reader->position_count && p < stop; i++) {
+		p = sub_position(p, &position->at[reader->positions[i]], position);
+		if (!p || (p < stop && !is_blank(*p)))
+			return NULL;
+		p = skip_blanks(p);
+	}
+	*count = i;
+	return p;
+}
+
+/* A source line below 0 is nowhere. */
+static struct tl_callgrind_place place_of(const struct position *position)
+{
+	uint64_t line = position->at[COLUMN_LINE];
+
+	return (struct tl_callgrind_place){
+		position->at[COLUMN_INSTR], position->at[COLUMN_BB], line > INT64_MAX ? 0 : line,
+	};
+}
+
+static int position_faults(struct tl_callgrind_reader *reader, const struct position *position, struct tl_error *err)
+{
+	int status = 0;
+
+	if (position->negative || position->at[COLUMN_LINE] > INT64_MAX)
+		status = tl_callgrind_broken(reader, RULE_POSITION_NEGATIVE, err);
+	else if (position->at[COLUMN_LINE] > UINT32_MAX)
+		status = tl_callgrind_broken(reader, RULE_POSITION_LARGE, err);
+	if (status == 0 && position->over)
+		status = tl_callgrind_broken(reader, RULE_COST_TOO_LARGE, err);
+	return status;
+}
+
+/* ---- costs ---- */
+
+struct costs {
+	unsigned count;
+	bool over, fraction, surplus;
+};
+
+/* The number at p; -> what follows it and its blanks, NULL: none. */
+static inline const uint8_t *read_cost(const uint8_t *p, const uint8_t *stop, int64_t *cost, struct costs *costs)
+{
+	uint64_t value = 0;
+	const uint8_t *end;
+
+	if (is_digit(p[0]) && is_blank(p[1])) {
+		*cost = *p - '0';
+		return skip_blanks(p + 2);
+	}
+	end = parse_digits(p, &value);
+	*cost = (int64_t)value;
+	if (__builtin_expect(!end || end == p || (end != stop && !is_blank(*end)), 0))
+		end = tl_callgrind_odd_cost(p, stop, cost, &costs->over, &costs->fraction);
+	return end ? skip_blanks(end) : NULL;
+}
+
+/* The numbers up to the end of the line. False: one is none. */
+static inline bool read_costs(struct tl_callgrind_reader *reader, const uint8_t *p, struct costs *costs)
+{
+	const uint8_t *stop = reader->lines.stop;
+	unsigned room = (unsigned)reader->column_count;
+
+	while (p < stop) {
+		int64_t cost;
+
+		p = read_cost(p, stop, &cost, costs);
+		if (!p)
+			return false;
+		if (__builtin_expect(costs->count == room, 0)) {
+			costs->surplus = true;
+			continue;
+		}
+		reader->costs[costs->count++] = cost;
+	}
+	return true;
+}
+
+static int cost_faults(struct tl_callgrind_reader *reader, const struct costs *costs, struct tl_error *err)
+{
+	int status = 0;
+
+	if (costs->over)
+		status = tl_callgrind_broken(reader, RULE_COST_TOO_LARGE, err);
+	if (status == 0 && costs->fraction)
+		status = tl_callgrind_broken(reader, RULE_COST_FRACTION, err);
+	if (status == 0 && costs->surplus)
+		status = tl_callgrind_broken(reader, RULE_COST_SURPLUS, err);
+	return status;
+}
+
+/* The part's sums, which its totals: are held against. */
+static inline bool add_to_sums(struct tl_callgrind_reader *reader, unsigned count)
+{
+	bool over = false;
+
+	for (unsigned i = 0; i < count; i++)
+		if (__builtin_expect(__builtin_add_overflow(reader->sums[i], reader->costs[i], &reader->sums[i]), 0)) {
+			reader->sums[i] = reader->costs[i] < 0 ? INT64_MIN : INT64_MAX;
+			over = true;
+		}
+	return !over;
+}
+
+static int self_faults(struct tl_callgrind_reader *reader, bool summed, struct tl_error *err)
+{
+	struct callgrind_state *s = &reader->state;
+	int status = 0;
+
+	if (!summed && !reader->part.too_large) {
+		reader->part.too_large = true;
+		status = tl_callgrind_broken(reader, RULE_SUM_TOO_LARGE, err);
+	}
+	if (status == 0 && s->owner.function == TL_NONE && !s->noted_no_function) {
+		s->noted_no_function = true;
+		status = tl_callgrind_broken(reader, RULE_COST_NO_FUNCTION, err);
+	}
+	return status;
+}
+
+/* Self cost: the only kind that moves the base (rule A). */
+static inline int self_line(struct tl_callgrind_reader *reader, const struct position *position, unsigned count,
+			    struct tl_error *err)
+{
+	struct callgrind_state *s = &reader->state;
+	bool summed = add_to_sums(reader, count);
+
+	memcpy(s->base, position->at, sizeof(s->base));
+	s->self_file = s->file;
+	reader->part.body = reader->part.costs = true;
+	reader->part.summary.last = false;
+	tl_callgrind_item(reader, TL_CALLGRIND_COST);
+	if (__builtin_expect(!summed || s->owner.function == TL_NONE, 0))
+		return self_faults(reader, summed, err);
+	return 0;
+}
+
+/* The item began with the line that waited. */
+static void pending_item(struct tl_callgrind_reader *reader, enum tl_callgrind_kind kind)
+{
+	struct callgrind_state *s = &reader->state;
+	struct tl_callgrind_item *item = &reader->item;
+
+	tl_callgrind_item(reader, kind);
+	item->length += item->offset - s->offset;
+	item->offset = s->offset;
+	item->line = s->line;
+	item->count = s->count;
+	item->taken = s->taken;
+	item->conditional = s->conditional;
+	item->to = place_of(&(struct position){ .at = { s->to[0], s->to[1], s->to[2] } });
+	s->pending = PENDING_NOTHING;
+}
+
+/* Whom the call goes to (rules B, C, D). */
+static int call_line(struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	struct callgrind_state *s = &reader->state;
+
+	pending_item(reader, TL_CALLGRIND_CALL);
+	reader->part.body = true;
+	reader->item.target = (struct tl_callgrind_owner){
+		s->callee_object == TL_NONE ? s->owner.object : s->callee_object,
+		s->callee_file == TL_NONE ? s->self_file : s->callee_file,
+		s->callee,
+	};
+	s->callee_object = s->callee_file = TL_NONE;
+	return s->callee == TL_NONE ? tl_callgrind_broken(reader, RULE_CALL_NO_CALLEE, err) : 0;
+}
+
+static int jump_source(struct tl_callgrind_reader *reader)
+{
+	struct callgrind_state *s = &reader->state;
+
+	pending_item(reader, TL_CALLGRIND_JUMP);
+	reader->item.target = (struct tl_callgrind_owner){
+		s->owner.object,
+		s->jump_file == TL_NONE ? s->self_file : s->jump_file,
+		s->jump_function,
+	};
+	s->jump_file = s->jump_function = TL_NONE;
+	return 0;
+}
+
+/* A line that cannot be read, and with it the call or jump it belongs to. */
+static int bad_cost_line(struct tl_callgrind_reader *reader, enum callgrind_rule rule, struct tl_error *err)
+{
+	struct callgrind_state *s = &reader->state;
+	bool with_first = s->pending == PENDING_CALL || s->pending == PENDING_JUMP;
+
+	s->pending = PENDING_NOTHING;
+	s->callee_object = s->callee_file = s->jump_file = s->jump_function = TL_NONE;
+	return with_first ? tl_callgrind_lost_at(reader, rule, s->offset, s->line, err)
+			  : tl_callgrind_lost(reader, rule, err);
+}
+
+/* The costs of a call whose own line was bad: they are nobody's self cost. */
+static int skipped_line(struct tl_callgrind_reader *reader)
+{
+	reader->state.pending = PENDING_NOTHING;
+	reader->state.callee_object = reader->state.callee_file = TL_NONE;
+	reader->faults.skipped_bytes += (uint64_t)(reader->lines.next - reader->lines.whole);
+	return 0;
+}
+
+int tl_callgrind_cost_line(struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	struct callgrind_state *s = &reader->state;
+	struct tl_callgrind_item *item = &reader->item;
+	struct position position = { .negative = false };
+	struct costs costs = { 0 };
+	enum callgrind_pending pending = s->pending;
+	unsigned count;
+	int status;
+
+	if (pending == PENDING_SKIP)
+		return skipped_line(reader);
+	if (!reader->part.open)
+		tl_callgrind_part_begin(reader);
+	memcpy(position.at, s->base, sizeof(position.at));
+	const uint8_t *p = sub_positions(reader, reader->lines.start, &position, &count);
+
+	if (!reader->column_count && pending != PENDING_JUMP)
+		return bad_cost_line(reader, RULE_EVENTS_MISSING, err);
+	if (!p || (pending != PENDING_JUMP && !read_costs(reader, p, &costs)))
+		return bad_cost_line(reader, RULE_COST, err);
+	if (pending == PENDING_NOTHING)
+		status = self_line(reader, &position, costs.count, err);
+	else
+		status = pending == PENDING_CALL ? call_line(reader, err) : jump_source(reader);
+	if (__builtin_expect(costs.over || costs.fraction || costs.surplus, 0) && status == 0)
+		status = cost_faults(reader, &costs, err);
+	if (__builtin_expect(position.negative || position.over || position.at[COLUMN_LINE] > UINT32_MAX, 0) && status == 0)
+		status = position_faults(reader, &position, err);
+	item->owner = s->owner;
+	item->file = s->file;
+	item->at = place_of(&position);
+	item->costs = reader->costs;
+	item->cost_count = costs.count;
+	return status < 0 ? status : 1;
+}
+
+/* ---- calls and jumps ---- */
+
+/* Where it leads: sub-positions relative to the base. Missing ones are unknown, surplus ones of no meaning (xdebug). */
+static bool read_target(struct tl_callgrind_reader *reader, const uint8_t *p)
+{
+	struct callgrind_state *s = &reader->state;
+	struct position position = { .negative = false };
+	unsigned count;
+
+	memcpy(position.at, s->base, sizeof(position.at));
+	if (!sub_positions(reader, p, &position, &count) || position.over)
+		return false;
+	memset(s->to, 0, sizeof(s->to));
+	for (unsigned i = 0; i < count; i++)
+		s->to[reader->positions[i]] = position.at[reader->positions[i]];
+	return true;
+}
+
+static const uint8_t *count_at(const uint8_t *p, uint64_t *count)
+{
+	bool over = false;
+	const uint8_t *end = parse_number(skip_blanks(p), count, &over);
+
+	return over ? NULL : end;
+}
+
+static int begin_pending(struct tl_callgrind_reader *reader, enum callgrind_pending pending)
+{
+	struct callgrind_state *s = &reader->state;
+
+	s->pending = pending;
+	s->offset = tl_callgrind_lines_offset(&reader->lines);
+	s->line = reader->lines.number;
+	return 0;
+}
+
+/* "calls=(Call Count) (Destination position)". 0 calls are calls (rule G). */
+int tl_callgrind_calls_line(struct tl_callgrind_reader *reader, const struct callgrind_key *key, struct tl_error *err)
+{
+	struct callgrind_state *s = &reader->state;
+	const uint8_t *stop = reader->lines.stop, *p = count_at(reader->lines.start + key->size, &s->count);
+
+	if (p && (p == stop || is_blank(*p)) && read_target(reader, skip_blanks(p))) {
+		s->conditional = false;
+		s->taken = 0;
+		begin_pending(reader, PENDING_CALL);
+		return key->space ? tl_callgrind_broken(reader, RULE_RCALLS, err) : 0;
+	}
+	int status = tl_callgrind_lost(reader, RULE_CALLS, err);
+
+	begin_pending(reader, PENDING_SKIP);
+	return status;
+}
+
+static unsigned count_words(const uint8_t *p, const uint8_t *stop)
+{
+	unsigned words = 0;
+
+	for (p = skip_blanks(p); p < stop; p = skip_blanks(p), words++)
+		while (p < stop && !is_blank(*p))
+			p++;
+	return words;
+}
+
+/*
+ * "jump=executed target"; "jcnd=followed/executed target" as written, "jcnd=executed followed target" as printed in the
+ * published text (section 2).
+ */
+static const uint8_t *jump_counts(const struct tl_callgrind_reader *reader, const uint8_t *p, struct callgrind_state *s)
+{
+	uint64_t first, second;
+
+	p = count_at(p, &first);
+	s->count = s->taken = p ? first : 0;
+	if (!p || !s->conditional)
+		return p;
+	if (*p == '/') {
+		p = count_at(p + 1, &second);
+		s->count = p ? second : 0;
+	} else if (count_words(p, reader->lines.stop) > reader->position_count) {
+		p = count_at(p, &second);
+		s->taken = p ? second : 0;
+	}
+	return p;
+}
+
+int tl_callgrind_jump_line(struct tl_callgrind_reader *reader, const struct callgrind_key *key, struct tl_error *err)
+{
+	struct callgrind_state *s = &reader->state;
+	const uint8_t *stop = reader->lines.stop, *p;
+
+	s->conditional = key->line == LINE_JCND;
+	p = jump_counts(reader, reader->lines.start + key->size, s);
+	if (p && (p == stop || is_blank(*p)) && read_target(reader, skip_blanks(p)))
+		return begin_pending(reader, PENDING_JUMP);
+
+	int status = tl_callgrind_lost(reader, RULE_JUMP, err);
+
+	/* Its source line has no costs; read as self cost it would move the base. */
+	begin_pending(reader, PENDING_SKIP);
+	return status;
+}

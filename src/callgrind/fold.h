@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_CALLGRIND_FOLD_H
+#define TL_CALLGRIND_FOLD_H
+/* The fold's insides: items of a reader into a profile. */
+#include "callgrind/reader.h"
+#include "profile/model.h"
+
+/* A function by the number of its name: names nearly always stand for one function, which is then found at once. */
+struct callgrind_known {
+	uint32_t object, file, function; /* function TL_NONE: none yet */
+};
+
+/* An event that is computed from others, once all is read. */
+struct callgrind_inherited {
+	struct tl_event event;
+	int64_t *factors; /* by event of the profile, `count` of them */
+	uint32_t count;
+};
+
+struct callgrind_fold {
+	struct tl_callgrind_fold_options options;
+	struct tl_profile *profile; /* NULL until there are events */
+	struct tl_callgrind_reader *reader;
+	const char *empty;          /* "" of the profile */
+
+	/* By number of the reader's names. */
+	const char **texts;           /* objects and files in the profile, NULL: not there yet */
+	struct callgrind_known *known; /* functions; slot 0 is no name */
+	size_t text_count, text_capacity, known_count, known_capacity;
+
+	/* The part. */
+	bool part_ready, selected;
+	uint64_t part_place;   /* of all parts of all files, from 1 */
+	uint32_t part;         /* in the profile */
+	uint32_t *columns;     /* event of the profile, by column */
+	size_t column_count, column_capacity;
+	uint64_t records, faults, skipped_bytes;
+
+	/* The function whose self costs are gathered (TL_CALLGRIND_FUNCTIONS). */
+	struct tl_callgrind_owner owner;
+	uint32_t function;     /* its number, TL_NONE: none */
+	int64_t *gathered;     /* by column */
+	size_t gathered_capacity;
+
+	struct callgrind_inherited *inherited;
+	size_t inherited_count, inherited_capacity;
+};
+
+/* Note the inherited events of the reader, which is at its end. 0 or negative. */
+int tl_callgrind_note_inherited(struct callgrind_fold *fold, struct tl_callgrind_reader *reader, struct tl_error *err);
+/* Compute them for all lines and arcs. 0 or negative. */
+int tl_callgrind_add_inherited(struct callgrind_fold *fold, struct tl_error *err);
+void tl_callgrind_free_inherited(struct callgrind_fold *fold);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inherited events of the profile: a column that is computed from others. */
+#include "callgrind/fold.h"
+#include "core/error.h"
+
+/* The reader's factors as those of the profile's events. */
+static bool map_factors(const struct callgrind_fold *fold, const struct tl_callgrind_reader *reader,
+			const int64_t *factors, struct callgrind_inherited *inherited)
+{
+	const struct tl_profile *profile = fold->profile;
+
+	inherited->count = profile->event_count;
+	inherited->factors = calloc((size_t)inherited->count + 1, sizeof(*inherited->factors));
+	for (uint32_t e = 0; inherited->factors && e < inherited->count; e++)
+		for (size_t i = 0; i < reader->event_count; i++)
+			if (!strcmp(profile->events[e].name, tl_callgrind_name(reader, reader->events[i].name)))
+				inherited->factors[e] = factors[i];
+	return inherited->factors != NULL;
+}
+
+static bool copy_texts(struct callgrind_fold *fold, const struct tl_callgrind_reader *reader,
+		       const struct callgrind_event *event, struct tl_event *copy)
+{
+	const char *name = tl_callgrind_name(reader, event->name), *formula = tl_callgrind_name(reader, event->formula);
+	const char *long_name = tl_callgrind_name(reader, event->long_name);
+
+	*copy = (struct tl_event){
+		.name = tl_profile_intern(fold->profile, name, strlen(name)), .unit = fold->empty,
+		.long_name = tl_profile_intern(fold->profile, long_name, strlen(long_name)),
+		.formula = tl_profile_intern(fold->profile, formula, strlen(formula)),
+	};
+	return copy->name && copy->long_name && copy->formula;
+}
+
+static bool is_known(const struct callgrind_fold *fold, const char *name)
+{
+	for (size_t i = 0; i < fold->inherited_count; i++)
+		if (!strcmp(fold->inherited[i].event.name, name))
+			return true;
+	return false;
+}
+
+static int note_event(struct callgrind_fold *fold, struct tl_callgrind_reader *reader, uint32_t number,
+		      struct tl_error *err)
+{
+	const struct callgrind_event *event = &reader->events[number];
+	int64_t *factors = calloc(reader->event_count + 1, sizeof(*factors));
+	struct callgrind_inherited inherited = { .factors = NULL };
+	bool ok = factors != NULL;
+
+	if (ok && !tl_callgrind_formula(reader, number, factors)) {
+		free(factors);
+		return tl_callgrind_broken_at(reader, RULE_FORMULA, event->offset, 0, event->line, err);
+	}
+	ok = ok && copy_texts(fold, reader, event, &inherited.event) && map_factors(fold, reader, factors, &inherited) &&
+	     tl_grow(&fold->inherited, &fold->inherited_capacity, fold->inherited_count + 1, sizeof(inherited));
+	free(factors);
+	if (!ok) {
+		free(inherited.factors);
+		return tl_error_memory(err);
+	}
+	fold->inherited[fold->inherited_count++] = inherited;
+	return 0;
+}
+
+int tl_callgrind_note_inherited(struct callgrind_fold *fold, struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && fold->profile && i < reader->event_count; i++) {
+		const struct callgrind_event *event = &reader->events[i];
+
+		if (!event->column && event->formula && !is_known(fold, tl_callgrind_name(reader, event->name)))
+			status = note_event(fold, reader, (uint32_t)i, err);
+	}
+	return status;
+}
+
+/* Sums of products that do not fit stay at the end of the range, and are counted. */
+static int64_t combine(struct tl_profile *profile, const struct callgrind_inherited *inherited, const int64_t *costs)
+{
+	__int128 sum = 0;
+
+	for (uint32_t e = 0; e < inherited->count; e++)
+		sum += (__int128)inherited->factors[e] * costs[e];
+	if (sum > INT64_MAX || sum < INT64_MIN)
+		profile->losses.saturated++;
+	return sum > INT64_MAX ? INT64_MAX : sum < INT64_MIN ? INT64_MIN : (int64_t)sum;
+}
+
+static void fill_column(struct tl_profile *profile, const struct callgrind_inherited *inherited,
+			struct tl_table *table, size_t event)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		int64_t *row = table->cost + i * profile->event_count;
+
+		row[event] = combine(profile, inherited, row);
+	}
+}
+
+int tl_callgrind_add_inherited(struct callgrind_fold *fold, struct tl_error *err)
+{
+	for (size_t i = 0; i < fold->inherited_count; i++) {
+		uint32_t before = fold->profile->event_count;
+		int64_t event = tl_profile_add_event(fold->profile, &fold->inherited[i].event, err);
+
+		if (event < 0)
+			return (int)event;
+		if (event < before)
+			continue; /* a column of another file has the name */
+		fill_column(fold->profile, &fold->inherited[i], &fold->profile->line_table, (size_t)event);
+		fill_column(fold->profile, &fold->inherited[i], &fold->profile->arc_table, (size_t)event);
+	}
+	return 0;
+}
+
+void tl_callgrind_free_inherited(struct callgrind_fold *fold)
+{
+	for (size_t i = 0; i < fold->inherited_count; i++)
+		free(fold->inherited[i].factors);
+	free(fold->inherited);
+}

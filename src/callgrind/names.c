@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "callgrind/names.h"
+
+#include <string.h>
+
+/* Ids are kept by number up to here whatever the input, and further as far as its length allows. */
+enum { DENSE_ANYWAY = 4096 };
+
+/* Digits in parentheses at text[0]: their length, 0 when there are none. */
+static size_t id_digits(const char *text, size_t size)
+{
+	size_t digits = 0;
+
+	if (!size || text[0] != '(')
+		return 0;
+	while (digits + 1 < size && text[digits + 1] >= '0' && text[digits + 1] <= '9')
+		digits++;
+	return digits && digits + 1 < size && text[digits + 1] == ')' ? digits : 0;
+}
+
+/* The number an id is, UINT64_MAX when it is not one of 18 digits. */
+static uint64_t id_number(const char *digits, size_t size)
+{
+	uint64_t id = 0;
+
+	if (size > 18)
+		return UINT64_MAX;
+	for (size_t i = 0; i < size; i++)
+		id = id * 10 + (uint64_t)(digits[i] - '0');
+	return id;
+}
+
+static bool reserve(uint32_t **array, size_t *count, size_t *capacity, size_t want)
+{
+	if (want <= *count)
+		return true;
+	if (!tl_grow(array, capacity, want, sizeof(**array)))
+		return false;
+	memset(*array + *count, 0xff, (want - *count) * sizeof(**array));
+	*count = want;
+	return true;
+}
+
+/* Where an id's name is kept; NULL without memory. */
+static uint32_t *id_slot(struct callgrind_ids *ids, const char *digits, size_t size, uint64_t passed)
+{
+	uint64_t id = id_number(digits, size);
+	uint32_t key;
+
+	/* An id takes three bytes at least, so that memory stays within a small multiple of the input's. */
+	if (id < DENSE_ANYWAY || id < passed / 3) {
+		if (!reserve(&ids->dense, &ids->count, &ids->capacity, (size_t)id + 1))
+			return NULL;
+		return &ids->dense[id];
+	}
+	while (size > 1 && *digits == '0') {
+		digits++;
+		size--;
+	}
+	key = tl_names_add(&ids->sparse_keys, digits, size);
+	if (key == TL_NONE || !reserve(&ids->sparse, &ids->sparse_count, &ids->sparse_capacity, (size_t)key + 1))
+		return NULL;
+	return &ids->sparse[key];
+}
+
+/* The slot of an id that may have been met when less of the input had passed: as a sparse one. */
+static uint32_t *find_slot(struct callgrind_ids *ids, const char *digits, size_t size, uint64_t passed)
+{
+	uint32_t *slot = id_slot(ids, digits, size, passed), *sparse;
+
+	if (!slot || *slot != TL_NONE || !ids->sparse_count || slot == &ids->sparse[ids->sparse_count - 1])
+		return slot;
+	sparse = id_slot(ids, digits, size, 0);
+	if (sparse && *sparse != TL_NONE)
+		*slot = *sparse;
+	return sparse ? slot : NULL;
+}
+
+/* A name with a zero byte in it: "part of the name, escaped" (rule K). */
+static uint32_t add_escaped(struct tl_names *pool, const char *text, size_t size)
+{
+	char *escaped = size < PTRDIFF_MAX / 4 ? malloc(size * 4) : NULL, *to = escaped;
+	uint32_t name;
+
+	if (!escaped)
+		return TL_NONE;
+	for (size_t i = 0; i < size; i++) {
+		if (text[i]) {
+			*to++ = text[i];
+		} else {
+			memcpy(to, "\\x00", 4);
+			to += 4;
+		}
+	}
+	name = tl_names_add(pool, escaped, (size_t)(to - escaped));
+	free(escaped);
+	return name;
+}
+
+static uint32_t add_text(struct callgrind_names *names, const char *text, size_t size, bool *has_nul)
+{
+	*has_nul = size && memchr(text, '\0', size);
+	return *has_nul ? add_escaped(&names->pool, text, size) : tl_names_add(&names->pool, text, size);
+}
+
+/* The name an id inside a name stands for; false when it is none. */
+static bool nested_name(struct callgrind_names *names, const char *digits, size_t size, struct tl_name *name)
+{
+	struct callgrind_ids *ids = &names->ids[SPACE_FUNCTION];
+	uint64_t id = id_number(digits, size);
+
+	if (id >= ids->count || ids->dense[id] == TL_NONE)
+		return false;
+	*name = names->pool.names[ids->dense[id]];
+	return true;
+}
+
+/*
+ * "(5)'2'(3)": a name made of names, as --compress-mangled=yes writes it. `to` NULL: only measure. An id stands at the
+ * beginning or behind an apostrophe; other parentheses are the name's own.
+ */
+static size_t expand(struct callgrind_names *names, const char *text, size_t size, char *to)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; i < size;) {
+		size_t digits = !i || text[i - 1] == '\'' ? id_digits(text + i, size - i) : 0;
+		struct tl_name name = { text + i, 1 };
+		bool nested = digits && nested_name(names, text + i + 1, digits, &name);
+
+		if (to)
+			memcpy(to + length, name.text, name.size);
+		length += name.size;
+		i += nested ? digits + 2 : 1;
+	}
+	return length;
+}
+
+/* Names of names of names grow without bound; no real one comes near this. */
+enum { LONGEST_NAME = 1 << 20 };
+
+static uint32_t add_nested(struct callgrind_names *names, const char *text, size_t size, bool *has_nul)
+{
+	size_t length = expand(names, text, size, NULL);
+	char *expanded;
+	uint32_t name;
+
+	if (length > LONGEST_NAME && length > size)
+		return add_text(names, text, size, has_nul);
+	expanded = malloc(length + 1);
+	if (!expanded)
+		return TL_NONE;
+	expand(names, text, size, expanded);
+	name = add_text(names, expanded, length, has_nul);
+	free(expanded);
+	return name;
+}
+
+static uint32_t add_name(struct callgrind_names *names, enum callgrind_space space, const char *text, size_t size,
+			 bool *has_nul)
+{
+	/* One id alone is no such name: it is what we call a function whose id was never defined. */
+	if (space == SPACE_FUNCTION && id_digits(text, size) && memchr(text, '\'', size))
+		return add_nested(names, text, size, has_nul);
+	return add_text(names, text, size, has_nul);
+}
+
+/* "an undefined id becomes a distinct name "(id)"" (rule F); from then on it is defined. */
+static bool read_id(struct callgrind_names *names, enum callgrind_space space, const char *text, size_t size,
+		    uint64_t passed, struct callgrind_reference *reference)
+{
+	size_t after = reference->id_size + 2;
+	uint32_t *slot, name;
+
+	while (after < size && (text[after] == ' ' || text[after] == '\t'))
+		after++;
+	reference->defines = after < size;
+	/* The name first: what it is made of may be the id itself, as it was. */
+	name = reference->defines ? add_name(names, space, text + after, size - after, &reference->has_nul) : TL_NONE;
+	slot = find_slot(&names->ids[space], reference->id, reference->id_size, passed);
+	if (!slot || (reference->defines && name == TL_NONE))
+		return false;
+	if (reference->defines) {
+		reference->redefined = *slot != TL_NONE && *slot != name;
+		*slot = name;
+	} else if (*slot == TL_NONE) {
+		reference->undefined = true;
+		*slot = tl_names_add(&names->pool, text, reference->id_size + 2);
+	}
+	reference->name = *slot;
+	return *slot != TL_NONE;
+}
+
+bool tl_callgrind_names_read(struct callgrind_names *names, enum callgrind_space space, const char *text, size_t size,
+			     uint64_t passed, struct callgrind_reference *reference)
+{
+	*reference = (struct callgrind_reference){ .id_size = id_digits(text, size) };
+	if (reference->id_size) {
+		reference->id = text + 1;
+		return read_id(names, space, text, size, passed, reference);
+	}
+	reference->name = add_text(names, text, size, &reference->has_nul);
+	return reference->name != TL_NONE;
+}
+
+void tl_callgrind_names_free(struct callgrind_names *names)
+{
+	tl_names_free(&names->pool);
+	for (size_t i = 0; i < SPACES; i++) {
+		free(names->ids[i].dense);
+		free(names->ids[i].sparse);
+		tl_names_free(&names->ids[i].sparse_keys);
+	}
+}

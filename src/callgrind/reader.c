@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening, the kind of each line, parts, faults. */
+#include "callgrind/reader.h"
+
+#include <stdlib.h>
+
+#include "callgrind/numbers.h"
+
+enum { FAULTS_LISTED = 1000 };
+
+/* ---- faults ---- */
+
+static int note_fault(struct callgrind_faults *faults, const struct tl_callgrind_fault *fault, struct tl_error *err)
+{
+	faults->count++;
+	if (faults->listed >= FAULTS_LISTED)
+		return 0;
+	if (!tl_grow(&faults->list, &faults->capacity, faults->listed + 1, sizeof(*faults->list)))
+		return tl_error_memory(err);
+	faults->list[faults->listed++] = *fault;
+	return 0;
+}
+
+int tl_callgrind_broken_at(struct tl_callgrind_reader *reader, enum callgrind_rule rule, uint64_t offset,
+			   uint64_t length, uint64_t line, struct tl_error *err)
+{
+	const struct callgrind_rule_row *row = &tl_callgrind_rules[rule];
+	const struct tl_callgrind_fault fault = { row->status, row->text, offset, length, line };
+
+	if (reader->observe && reader->observe(reader->observe_arg, rule, offset, line, reader->part.ordinal))
+		return tl_error_at(err, TL_IO, TL_NOWHERE, "stopped by the caller");
+	if (!row->damage)
+		return 0;
+	if (reader->options.strict)
+		return tl_error_format(err, "callgrind", tl_error_in(err, row->status, offset, line, row->text));
+	return note_fault(&reader->faults, &fault, err);
+}
+
+int tl_callgrind_broken(struct tl_callgrind_reader *reader, enum callgrind_rule rule, struct tl_error *err)
+{
+	return tl_callgrind_broken_at(reader, rule, tl_callgrind_lines_offset(&reader->lines), 0, reader->lines.number,
+				      err);
+}
+
+int tl_callgrind_lost_at(struct tl_callgrind_reader *reader, enum callgrind_rule rule, uint64_t offset, uint64_t line,
+			 struct tl_error *err)
+{
+	struct tl_callgrind_item *item = &reader->item;
+	uint64_t length = tl_callgrind_lines_passed(&reader->lines) - offset;
+	int status = tl_callgrind_broken_at(reader, rule, offset, length, line, err);
+
+	if (status < 0)
+		return status;
+	reader->faults.skipped_bytes += length;
+	*item = (struct tl_callgrind_item){
+		.kind = TL_CALLGRIND_LOST, .offset = offset, .length = length, .line = line,
+		.part = reader->part.ordinal, .text = tl_callgrind_rules[rule].text,
+		.text_size = strlen(tl_callgrind_rules[rule].text),
+	};
+	return 1;
+}
+
+int tl_callgrind_lost(struct tl_callgrind_reader *reader, enum callgrind_rule rule, struct tl_error *err)
+{
+	return tl_callgrind_lost_at(reader, rule, tl_callgrind_lines_offset(&reader->lines), reader->lines.number, err);
+}
+
+/* ---- parts ---- */
+
+static const struct callgrind_state fresh_state = {
+	.owner = { TL_NONE, TL_NONE, TL_NONE },
+	.file = TL_NONE, .self_file = TL_NONE,
+	.callee_object = TL_NONE, .callee_file = TL_NONE, .callee = TL_NONE,
+	.jump_file = TL_NONE, .jump_function = TL_NONE,
+};
+
+void tl_callgrind_part_begin(struct tl_callgrind_reader *reader)
+{
+	struct callgrind_part *part = &reader->part;
+	uint32_t creator = part->creator;
+
+	*part = (struct callgrind_part){
+		.open = true, .process = TL_NOWHERE, .thread = TL_NOWHERE, .creator = creator, .ordinal = part->ordinal,
+		.header = part->header, .header_capacity = part->header_capacity,
+		.summary = { .values = part->summary.values, .capacity = part->summary.capacity },
+		.totals = { .values = part->totals.values, .capacity = part->totals.capacity },
+		.offset = tl_callgrind_lines_offset(&reader->lines), .line = reader->lines.number,
+	};
+	if (part->header)
+		*part->header = '\0';
+	/* Addresses and names in force do not pass from part to part; the tables of names do (rule F). */
+	reader->state = fresh_state;
+	if (reader->sums)
+		memset(reader->sums, 0, reader->column_count * sizeof(*reader->sums));
+}
+
+static bool sums_agree(const struct tl_callgrind_reader *reader, const struct callgrind_sums *line)
+{
+	for (size_t i = 0; i < reader->column_count || i < line->count; i++)
+		if ((i < reader->column_count ? reader->sums[i] : 0) != (i < line->count ? line->values[i] : 0))
+			return false;
+	return true;
+}
+
+/* Writers that always end a part with its totals. */
+static bool must_have_totals(const struct tl_callgrind_reader *reader)
+{
+	static const char *const writers[] = { "callgrind-", "xtree", "tracelathe" };
+	const char *creator = tl_callgrind_name(reader, reader->part.creator);
+
+	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++)
+		if (!strncmp(creator, writers[i], strlen(writers[i])))
+			return true;
+	return false;
+}
+
+/*
+ * "sum(self) == totals: in every intact part ... Compare always" (section 4). Callgrind's summary: differs by design
+ * where simulated caches and system calls count (section 2), so it is only held against the sums where no totals: is;
+ * Cachegrind's summary: stands at the end and is its totals.
+ */
+static int check_sums(struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	struct callgrind_part *part = &reader->part;
+	const struct callgrind_sums *line = part->totals.line ? &part->totals : &part->summary;
+	enum callgrind_rule rule = part->totals.line ? RULE_TOTALS : line->last ? RULE_SUMMARY_LAST : RULE_SUMMARY;
+
+	if (part->too_large)
+		return 0;
+	if (!part->totals.line && must_have_totals(reader)) {
+		uint64_t end = tl_callgrind_lines_offset(&reader->lines);
+
+		if (!reader->ended)
+			return tl_callgrind_broken(reader, RULE_TOTALS_MISSING, err);
+		end = tl_callgrind_lines_passed(&reader->lines);
+		return tl_callgrind_broken_at(reader, RULE_TOTALS_MISSING, end, 0, reader->lines.number, err);
+	}
+	if (!line->line || sums_agree(reader, line))
+		return 0;
+	return tl_callgrind_broken_at(reader, rule, line->offset, 0, line->line, err);
+}
+
+int tl_callgrind_part_end(struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	int status = check_sums(reader, err);
+
+	reader->part.open = false;
+	if (status < 0)
+		return status;
+	reader->item = (struct tl_callgrind_item){
+		.kind = TL_CALLGRIND_PART_END, .offset = reader->part.offset, .line = reader->part.line,
+		.length = (reader->ended ? tl_callgrind_lines_passed(&reader->lines)
+					 : tl_callgrind_lines_offset(&reader->lines)) - reader->part.offset,
+		.part = reader->part.ordinal++,
+		.costs = reader->sums, .cost_count = (uint32_t)reader->column_count,
+	};
+	return 1;
+}
+
+/* ---- lines ---- */
+
+static const struct callgrind_key *find_key(const uint8_t *start, const uint8_t *stop)
+{
+	const struct callgrind_key *key = tl_callgrind_keys;
+
+	for (; key->size; key++) {
+		if (start[0] != (uint8_t)key->start[0] || start[1] != (uint8_t)key->start[1])
+			continue;
+		if ((size_t)(stop - start) >= key->size && !memcmp(start, key->start, key->size))
+			return key;
+	}
+	return NULL;
+}
+
+static bool is_key_byte(uint8_t c)
+{
+	return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || is_blank(c) || (c >= '0' && c <= '9') || c == '_' ||
+	       c == '(' || c == ')';
+}
+
+/* A header line: a key, a colon. */
+static const struct callgrind_header_key *find_header(const uint8_t *start, const uint8_t *stop, const uint8_t **colon)
+{
+	const struct callgrind_header_key *key = tl_callgrind_header_keys;
+
+	*colon = start;
+	while (*colon < stop && is_key_byte(**colon))
+		++*colon;
+	if (*colon == stop || **colon != ':' || (*start | 0x20) < 'a' || (*start | 0x20) > 'z')
+		return NULL;
+	while (key->key && (strlen(key->key) != (size_t)(*colon - start) ||
+			    memcmp(key->key, start, (size_t)(*colon - start)) != 0))
+		key++;
+	return key;
+}
+
+static int header_line(struct tl_callgrind_reader *reader, const struct callgrind_header_key *key, const uint8_t *colon,
+		       struct tl_error *err)
+{
+	const uint8_t *value = colon + 1, *stop = reader->lines.stop;
+
+	while (value < stop && is_blank(*value))
+		value++;
+	while (stop > value && is_blank(stop[-1]))
+		stop--;
+	return tl_callgrind_header_line(reader, key, (const char *)value, (size_t)(stop - value), err);
+}
+
+/* The line itself as the item's text. */
+static int text_item(struct tl_callgrind_reader *reader, enum tl_callgrind_kind kind, const char *key)
+{
+	struct callgrind_lines *lines = &reader->lines;
+
+	tl_callgrind_item(reader, kind);
+	reader->item.key = key;
+	reader->item.text = (const char *)lines->start;
+	reader->item.text_size = (size_t)(lines->stop - lines->start);
+	return 1;
+}
+
+static int body_line(struct tl_callgrind_reader *reader, const struct callgrind_key *key, struct tl_error *err)
+{
+	if (!reader->part.open)
+		tl_callgrind_part_begin(reader);
+	switch (key->line) {
+	case LINE_NAME:
+		return tl_callgrind_name_line(reader, key, err);
+	case LINE_CALLS:
+		return tl_callgrind_calls_line(reader, key, err);
+	case LINE_JUMP:
+	case LINE_JCND:
+		return tl_callgrind_jump_line(reader, key, err);
+	default:
+		return text_item(reader, TL_CALLGRIND_OTHER, key->key);
+	}
+}
+
+/*
+ * "calls= without its cost line is reported and dropped" (section 4): then the line that came instead is read again.
+ */
+static int drop_pending(struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	struct callgrind_state *s = &reader->state;
+	enum callgrind_pending pending = s->pending;
+
+	s->pending = PENDING_NOTHING;
+	if (pending == PENDING_SKIP)
+		return 0;
+	if (!reader->ended)
+		tl_callgrind_lines_again(&reader->lines);
+	return tl_callgrind_lost_at(reader, pending == PENDING_CALL ? RULE_CALL_NO_COST : RULE_JUMP_NO_SOURCE, s->offset,
+				    s->line, err);
+}
+
+/* A line that is no cost line. */
+static int other_line(struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	const struct callgrind_lines *lines = &reader->lines;
+	const struct callgrind_key *key = find_key(lines->start, lines->stop);
+	const struct callgrind_header_key *header = NULL;
+	const uint8_t *colon;
+
+	if (!key && *lines->start == '#')
+		return text_item(reader, TL_CALLGRIND_COMMENT, "#");
+	if (reader->state.pending) {
+		int status = drop_pending(reader, err);
+
+		if (status)
+			return status;
+	}
+	if (key)
+		return body_line(reader, key, err);
+	header = find_header(lines->start, lines->stop, &colon);
+	if (!header)
+		return tl_callgrind_lost(reader, RULE_LINE_UNKNOWN, err);
+	if (header->begins_part && reader->part.open && reader->part.body) {
+		tl_callgrind_lines_again(&reader->lines);
+		return tl_callgrind_part_end(reader, err);
+	}
+	if (!reader->part.open)
+		tl_callgrind_part_begin(reader);
+	return header_line(reader, header, colon, err);
+}
+
+/* What is odd about the beginning of a line. */
+static int odd_line(struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	struct callgrind_lines *lines = &reader->lines;
+
+	if (lines->too_long) {
+		lines->too_long = false;
+		return tl_callgrind_lost(reader, RULE_LINE_LONG, err);
+	}
+	while (lines->start < lines->stop && is_blank(*lines->start))
+		lines->start++;
+	if (lines->start == lines->stop)
+		return 0;
+	int status = tl_callgrind_broken(reader, RULE_LINE_INDENTED, err);
+
+	if (status < 0)
+		return status;
+	return tl_callgrind_first[*lines->start] == FIRST_COST ? tl_callgrind_cost_line(reader, err)
+							       : other_line(reader, err);
+}
+
+/* The end of the text: what waits is dropped, the last part is complete. */
+static int end_of_text(struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	reader->ended = true;
+	if (reader->state.pending) {
+		int status = drop_pending(reader, err);
+
+		if (status)
+			return status;
+	}
+	return reader->part.open ? tl_callgrind_part_end(reader, err) : 0;
+}
+
+static int skip_mark(struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	struct callgrind_lines *lines = &reader->lines;
+
+	if (lines->stop - lines->start < 3 || memcmp(lines->start, "\xef\xbb\xbf", 3) != 0)
+		return 0;
+	lines->start += 3;
+	lines->whole += 3;
+	return tl_callgrind_broken_at(reader, RULE_BOM, 0, 0, 1, err);
+}
+
+int tl_callgrind_step(struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	struct callgrind_lines *lines = &reader->lines;
+	int status = 0;
+
+	while (status == 0) {
+		status = reader->ended ? 0 : tl_callgrind_lines_next(lines, err);
+		if (status == 0)
+			return end_of_text(reader, err);
+		if (status > 0)
+			status = lines->number == 1 ? skip_mark(reader, err) : 0;
+		if (status < 0)
+			return status;
+		enum callgrind_first first = tl_callgrind_first[*lines->start];
+
+		if (first == FIRST_COST)
+			status = tl_callgrind_cost_line(reader, err);
+		else if (lines->start == lines->stop && !lines->too_long)
+			status = 0;
+		else if (first == FIRST_BLANK || lines->too_long)
+			status = odd_line(reader, err);
+		else
+			status = other_line(reader, err);
+	}
+	return status;
+}
+
+int tl_callgrind_next(struct tl_callgrind_reader *reader, struct tl_callgrind_item *item, struct tl_error *err)
+{
+	int status = tl_callgrind_step(reader, err);
+
+	if (status > 0)
+		*item = reader->item;
+	return status;
+}
+
+/* ---- the handle ---- */
+
+static bool copy_columns(struct tl_callgrind_reader *reader)
+{
+	/* "positions: defaults to line". */
+	reader->positions[0] = COLUMN_LINE;
+	reader->position_names[0] = tl_callgrind_columns[COLUMN_LINE];
+	reader->position_count = 1;
+	reader->state = fresh_state;
+	reader->part.process = reader->part.thread = TL_NOWHERE;
+	/* Number 0 of the pool is "", which all absent texts are. */
+	return tl_names_add(&reader->names.pool, "", 0) != TL_NONE;
+}
+
+int tl_callgrind_open(struct tl_callgrind_reader **reader, struct tl_source *source,
+		      const struct tl_callgrind_options *options, struct tl_error *err)
+{
+	struct tl_callgrind_reader *made = calloc(1, sizeof(*made));
+
+	*reader = NULL;
+	if (!made || !tl_callgrind_lines_begin(&made->lines, source) || !copy_columns(made)) {
+		tl_callgrind_close(made);
+		return tl_error_memory(err);
+	}
+	if (options)
+		memcpy(&made->options, options,
+		       options->size < sizeof(made->options) ? options->size : sizeof(made->options));
+	*reader = made;
+	return 0;
+}
+
+void tl_callgrind_close(struct tl_callgrind_reader *reader)
+{
+	if (!reader)
+		return;
+	tl_callgrind_lines_end(&reader->lines);
+	tl_callgrind_names_free(&reader->names);
+	free(reader->faults.list);
+	free(reader->events);
+	free(reader->columns);
+	free(reader->column_names);
+	free(reader->part.header);
+	free(reader->part.summary.values);
+	free(reader->part.totals.values);
+	free(reader->costs);
+	free(reader->sums);
+	free(reader);
+}
+
+const char *tl_callgrind_name(const struct tl_callgrind_reader *reader, uint32_t name)
+{
+	return name == TL_NONE ? "" : reader->names.pool.names[name].text;
+}
+
+uint32_t tl_callgrind_intern(struct tl_callgrind_reader *reader, const char *text, size_t size)
+{
+	return tl_names_add(&reader->names.pool, text, size);
+}
+
+void tl_callgrind_part(const struct tl_callgrind_reader *reader, struct tl_callgrind_part *part)
+{
+	const struct callgrind_part *p = &reader->part;
+
+	*part = (struct tl_callgrind_part){
+		.process = p->process, .thread = p->thread, .number = p->number,
+		.command = tl_callgrind_name(reader, p->command), .creator = tl_callgrind_name(reader, p->creator),
+		.header = p->header ? p->header : "",
+		.events = reader->column_names, .event_count = (uint32_t)reader->column_count,
+		.positions = reader->position_names, .position_count = reader->position_count,
+	};
+}
+
+const struct tl_callgrind_fault *tl_callgrind_faults(const struct tl_callgrind_reader *reader, size_t *listed,
+						     uint64_t *count, uint64_t *skipped_bytes)
+{
+	*listed = reader->faults.listed;
+	*count = reader->faults.count;
+	*skipped_bytes = reader->faults.skipped_bytes;
+	return reader->faults.list;
+}

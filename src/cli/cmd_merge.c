@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+/* So many profiles are held at a time: merging in groups gives the same result as all at once. */
+enum { GROUP = 16 };
+
+struct group {
+	struct tl_profile *profiles[GROUP];
+	size_t count;
+};
+
+static void group_free(struct group *group)
+{
+	while (group->count)
+		tl_profile_free(group->profiles[--group->count]);
+}
+
+/* All that is there becomes one. */
+static int group_merge(struct job *job, struct group *group, struct tl_error *err)
+{
+	struct tl_profile *merged;
+	int status = tl_profile_merge(&merged, (const struct tl_profile *const *)group->profiles, group->count, err);
+
+	if (status < 0) {
+		complain(job->command, "%s", err->text ? err->text : tl_status_name(err->status));
+		job->said = true;
+		return status;
+	}
+	group_free(group);
+	group->profiles[group->count++] = merged;
+	return 0;
+}
+
+/* The stacks that the options ask for. */
+static int narrow(const struct job *job, struct tl_profile **profile, struct tl_error *err)
+{
+	const struct tl_profile_filter filter = {
+		.size = sizeof(filter),
+		.function = job->settings->input.function,
+		.object = job->settings->input.object,
+	};
+	struct tl_profile *whole = *profile;
+	int status;
+
+	if (!filter.function && !filter.object)
+		return 0;
+	status = tl_profile_filtered(profile, whole, &filter, err);
+	tl_profile_free(whole);
+	return status;
+}
+
+static int gather(struct job *job, struct group *group, struct tl_error *err)
+{
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < job->settings->path_count; i++) {
+		struct tl_profile *profile;
+
+		if (group->count == GROUP)
+			status = group_merge(job, group, err);
+		if (status == 0)
+			status = fold_file(job, job->settings->paths[i], &profile, err);
+		if (status == 0)
+			status = narrow(job, &profile, err);
+		if (status == 0)
+			group->profiles[group->count++] = profile;
+	}
+	return status == 0 ? group_merge(job, group, err) : status;
+}
+
+int cmd_merge(struct job *job, struct tl_error *err)
+{
+	const char *to = job->settings->to ? job->settings->to : "callgrind";
+	const struct tl_exporter *exporter = tl_exporter_find(to);
+	struct group group = { .count = 0 };
+	uint32_t *events = NULL;
+	int status;
+
+	if (!exporter) {
+		complain(job->command, "--to %s: a merged profile cannot be written as that; "
+				       "`tracelathe merge --help` lists what can", to);
+		job->said = true;
+		return TL_BAD_USAGE;
+	}
+	status = gather(job, &group, err);
+	if (status == 0 && job->settings->events)
+		status = choose_events(job, group.profiles[0], &events, err);
+	/* No command: the name of the first file would tell the order. */
+	if (status == 0)
+		status = export_profile(job, exporter, group.profiles[0], NULL, err);
+	free(events);
+	group_free(&group);
+	return status;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Callgrind profiles as an input: several files are parts of one run. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "callgrind/tell.h"
+#include "core/error.h"
+#include "core/output.h"
+#include "core/source.h"
+#include "open/format.h"
+
+struct callgrind_file {
+	char *path;
+	struct tl_source *source; /* of the first file: the input's, not ours */
+	struct tl_callgrind_reader *reader;
+};
+
+struct callgrind_input {
+	struct callgrind_file *files;
+	struct tl_callgrind_reader **readers; /* those of the files */
+	size_t count;
+	bool used; /* the text went by once: it is not held */
+};
+
+static void close_readers(struct tl_input *input)
+{
+	struct callgrind_input *c = input->handle;
+
+	for (size_t i = 0; i < c->count; i++) {
+		tl_callgrind_close(c->files[i].reader);
+		c->files[i].reader = NULL;
+		if (c->files[i].source != input->source)
+			tl_source_close(c->files[i].source);
+		c->files[i].source = NULL;
+	}
+}
+
+static void close_callgrind(struct tl_input *input)
+{
+	struct callgrind_input *c = input->handle;
+
+	close_readers(input);
+	for (size_t i = 0; i < c->count; i++)
+		free(c->files[i].path);
+	free(c->files);
+	free(c->readers);
+	free(c);
+	input->handle = NULL;
+}
+
+static int open_file(struct tl_input *input, struct callgrind_file *file, struct tl_error *err)
+{
+	struct tl_callgrind_options options = { .size = sizeof(options), .strict = input->options.strict };
+	struct tl_source_options source = {
+		.size = sizeof(source), .progress = input->options.progress,
+		.progress_arg = input->options.progress_arg,
+	};
+	int status = file->source ? 0 : tl_source_open(&file->source, file->path, &source, err);
+
+	return status < 0 ? status : tl_callgrind_open(&file->reader, file->source, &options, err);
+}
+
+static int open_files(struct tl_input *input, const char **failed, struct tl_error *err)
+{
+	struct callgrind_input *c = input->handle;
+
+	for (size_t i = 0; i < c->count; i++) {
+		int status = open_file(input, &c->files[i], err);
+
+		if (status < 0) {
+			if (failed)
+				*failed = c->files[i].path;
+			return status;
+		}
+		c->readers[i] = c->files[i].reader;
+	}
+	return 0;
+}
+
+static int check_options(const struct tl_input_options *o, struct tl_error *err)
+{
+	if (o->cpu != TL_NOWHERE || o->from_seconds > 0 || o->to_seconds > 0)
+		return tl_error_format(err, "callgrind", tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				       "a profile of sums has no times and no processors to choose by"));
+	return 0;
+}
+
+static int open_callgrind(struct tl_input *input, const char *const *paths, size_t path_count, const char **failed,
+			  struct tl_error *err)
+{
+	struct callgrind_input *c = calloc(1, sizeof(*c));
+	int status;
+
+	if (!c)
+		return tl_error_memory(err);
+	input->handle = c;
+	c->files = calloc(path_count, sizeof(*c->files));
+	c->readers = calloc(path_count, sizeof(*c->readers));
+	if (!c->files || !c->readers)
+		return tl_error_memory(err);
+	for (; c->count < path_count; c->count++) {
+		c->files[c->count].path = strdup(paths[c->count]);
+		if (!c->files[c->count].path)
+			return tl_error_memory(err);
+	}
+	c->files[0].source = input->source;
+	status = check_options(&input->options, err);
+	return status < 0 ? status : open_files(input, failed, err);
+}
+
+/* Readers at their beginning: those just opened, or the files once more. */
+static int begin(struct tl_input *input, struct tl_error *err)
+{
+	struct callgrind_input *c = input->handle;
+
+	if (!c->used) {
+		c->used = true;
+		return 0;
+	}
+	for (size_t i = 0; i < c->count; i++)
+		if (!strcmp(c->files[i].path, "-"))
+			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "standard input can only be read once");
+	close_readers(input);
+	return open_files(input, NULL, err);
+}
+
+/* ---- operations ---- */
+
+static int fold_with(struct tl_input *input, enum tl_callgrind_detail detail, struct tl_profile **profile,
+		     struct tl_error *err)
+{
+	struct callgrind_input *c = input->handle;
+	const struct tl_input_options *o = &input->options;
+	const struct tl_callgrind_fold_options options = {
+		.size = sizeof(options), .part = o->part ? o->part : TL_NOWHERE, .thread = o->thread,
+		.process = o->process, .detail = detail, .per_part = o->per_thread,
+	};
+	int status = begin(input, err);
+
+	return status < 0 ? status : tl_callgrind_fold(c->readers, c->count, &options, profile, err);
+}
+
+static int fold_callgrind(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
+{
+	return fold_with(input, input->options.detail == TL_DETAIL_FUNCTIONS ? TL_CALLGRIND_FUNCTIONS : TL_CALLGRIND_LINES,
+			 profile, err);
+}
+
+static int each_reader(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err,
+		       int (*tell)(struct tl_callgrind_reader *, bool, struct tl_output *, struct tl_error *))
+{
+	struct callgrind_input *c = input->handle;
+	int status = begin(input, err);
+
+	for (size_t i = 0; status == 0 && i < c->count; i++)
+		status = tell(c->readers[i], json, out, err);
+	return status;
+}
+
+static int describe_callgrind(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
+{
+	return each_reader(input, json, out, err, tl_callgrind_describe);
+}
+
+static int dump_callgrind(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
+{
+	return each_reader(input, json, out, err, tl_callgrind_dump);
+}
+
+/* ---- check ---- */
+
+struct violations {
+	struct tl_output *out;
+	const char *path; /* NULL: there is only one */
+	bool json;
+};
+
+static void put_string(const struct violations *to, const char *key, const char *text)
+{
+	tl_put_text(to->out, key);
+	tl_put_json(to->out, text, strlen(text));
+}
+
+static void put_violation_json(const struct violations *to, const struct tl_callgrind_violation *v)
+{
+	put_string(to, "{\"rule\":", v->rule);
+	if (v->offset == TL_NOWHERE)
+		tl_put_text(to->out, ",\"offset\":null,\"record\":null");
+	else
+		tl_put_format(to->out, ",\"offset\":%" PRIu64 ",\"record\":%" PRIu64, v->offset, v->line);
+	if (v->part != TL_NONE)
+		tl_put_format(to->out, ",\"part\":%" PRIu32, v->part);
+	if (v->function)
+		put_string(to, ",\"function\":", v->function);
+	if (to->path)
+		put_string(to, ",\"file\":", to->path);
+	put_string(to, ",\"text\":", v->text);
+	tl_put_text(to->out, "}\n");
+}
+
+static void put_violation_text(const struct violations *to, const struct tl_callgrind_violation *v)
+{
+	tl_put_text(to->out, v->rule);
+	if (to->path) {
+		tl_put_char(to->out, ' ');
+		tl_put_text(to->out, to->path);
+	}
+	if (v->offset != TL_NOWHERE)
+		tl_put_format(to->out, " offset 0x%" PRIx64 " line %" PRIu64, v->offset, v->line);
+	if (v->function) {
+		tl_put_text(to->out, " function ");
+		tl_put_text(to->out, v->function);
+	}
+	tl_put_format(to->out, ": %s\n", v->text);
+}
+
+static int put_violation(void *arg, const struct tl_callgrind_violation *v)
+{
+	const struct violations *to = arg;
+
+	if (to->json)
+		put_violation_json(to, v);
+	else
+		put_violation_text(to, v);
+	return tl_output_failed(to->out);
+}
+
+static int64_t check_callgrind(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
+{
+	struct callgrind_input *c = input->handle;
+	int64_t sum = begin(input, err);
+
+	for (size_t i = 0; sum >= 0 && i < c->count; i++) {
+		struct violations to = { out, c->count > 1 ? c->files[i].path : NULL, json };
+		int64_t found = tl_callgrind_check(c->readers[i], put_violation, &to, err);
+
+		/* An empty file beside others is what --separate-threads leaves. */
+		if (found == TL_TRUNCATED && c->count > 1)
+			continue;
+		sum = found < 0 ? found : sum + found;
+	}
+	return sum;
+}
+
+/* ---- the rest ---- */
+
+static int timeline_callgrind(struct tl_input *input, const char *format, struct tl_output *out, struct tl_error *err)
+{
+	(void)input;
+	(void)format;
+	(void)out;
+	return tl_error_format(err, "callgrind", tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+			       "a profile of sums has no times, so no timeline can be made of it"));
+}
+
+static int reencode_callgrind(struct tl_input *input, const char *variant, struct tl_output *out, struct tl_error *err)
+{
+	const struct tl_exporter *exporter = tl_exporter_find("callgrind");
+	struct tl_profile *profile = NULL;
+	int status;
+
+	if (variant)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the Callgrind format has no versions to choose from");
+	status = fold_with(input, TL_CALLGRIND_LINES, &profile, err);
+	if (status == 0)
+		status = exporter->write(profile, NULL, out, err);
+	tl_profile_free(profile);
+	return status;
+}
+
+static size_t damage_callgrind(struct tl_input *input, struct tl_damage *places, size_t room, uint64_t *count,
+			       uint64_t *skipped_bytes)
+{
+	struct callgrind_input *c = input->handle;
+	size_t listed = 0;
+
+	*count = *skipped_bytes = 0;
+	for (size_t i = 0; i < c->count; i++) {
+		size_t here;
+		uint64_t faults, skipped;
+		const struct tl_callgrind_fault *list = tl_callgrind_faults(c->readers[i], &here, &faults, &skipped);
+
+		*count += faults;
+		*skipped_bytes += skipped;
+		for (size_t n = 0; n < here && listed < room; n++)
+			places[listed++] = (struct tl_damage){
+				.status = list[n].status, .text = list[n].text, .offset = list[n].offset,
+				.length = list[n].length, .record = list[n].line, .path = c->files[i].path,
+			};
+	}
+	return listed;
+}
+
+const struct tl_format tl_callgrind_format = {
+	.info = TL_CALLGRIND_INFO,
+	.probe = tl_callgrind_probe,
+	.open = open_callgrind,
+	.close = close_callgrind,
+	.fold = fold_callgrind,
+	.describe = describe_callgrind,
+	.dump = dump_callgrind,
+	.check = check_callgrind,
+	.timeline = timeline_callgrind,
+	.reencode = reencode_callgrind,
+	.damage = damage_callgrind,
+};

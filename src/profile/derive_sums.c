@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What follows from the lines and arcs of a profile that has no contexts (docs/formats/callgrind.md, rule J).
+ *
+ * A function's inclusive cost is its self cost and that of its calls. Where functions call each other in a cycle, the
+ * cost of one such call is part of that of the others, and sums cannot tell how much of it: those calls are not added.
+ * What entered the cycle through a function was spent while it was on the stack, so that is a lower bound as well, and
+ * the larger of the two is shown; the cost of the whole cycle is never exceeded.
+ */
+#include "profile/model.h"
+
+#include <string.h>
+
+#include "profile/cycles.h"
+
+/* Sums of one kind: by function, or by function in a part. */
+struct sums {
+	int64_t *self, *inclusive; /* event_count numbers each */
+	int64_t *entered;          /* cost of calls into a cycle from outside it */
+};
+
+static int64_t *row(int64_t *costs, const struct tl_profile *profile, size_t number)
+{
+	return costs + number * profile->event_count;
+}
+
+static void add_row(struct tl_profile *profile, int64_t *to, const int64_t *from)
+{
+	for (uint32_t e = 0; e < profile->event_count; e++)
+		tl_add_cost(&to[e], from[e], &profile->losses.saturated);
+}
+
+static int64_t *zeros(size_t count)
+{
+	/* One more than needed: an empty table is not a failed allocation. */
+	return calloc(count + 1, sizeof(int64_t));
+}
+
+/* Number of the local that costs of (function, part) belong to; TL_NONE: costs of no one part. */
+static bool local_of(struct tl_profile *profile, uint32_t function, uint32_t part, uint32_t *local)
+{
+	*local = TL_NONE;
+	if (part >= profile->part_count)
+		return true;
+	*local = tl_profile_local(profile, function, part);
+	return *local != TL_NONE;
+}
+
+/* All locals there will be, so that their number is known. */
+static bool make_locals(struct tl_profile *profile)
+{
+	uint32_t local;
+
+	for (size_t i = 0; i < profile->line_table.count; i++)
+		if (!local_of(profile, profile->lines[i].function, profile->lines[i].part, &local))
+			return false;
+	for (size_t i = 0; i < profile->arc_table.count; i++) {
+		const struct tl_arc *arc = &profile->arcs[i];
+
+		if (!local_of(profile, arc->callee, arc->part, &local) ||
+		    (arc->caller != TL_NONE && !local_of(profile, arc->caller, arc->part, &local)))
+			return false;
+	}
+	return true;
+}
+
+static void add_line(struct tl_profile *profile, size_t line)
+{
+	const int64_t *cost = row(profile->line_table.cost, profile, line);
+	const struct tl_cost_line *l = &profile->lines[line];
+	uint32_t local = l->part < profile->part_count ? tl_profile_find_local(profile, l->function, l->part) : TL_NONE;
+
+	add_row(profile, row(profile->function_self, profile, l->function), cost);
+	add_row(profile, profile->total, cost);
+	if (local != TL_NONE)
+		add_row(profile, row(profile->local_table.cost, profile, local), cost);
+}
+
+/* One arc, to the sums of all parts or of its part. */
+static void add_arc(struct tl_profile *profile, const struct sums *sums, const struct tl_cycles *cycles, size_t arc,
+		    uint32_t caller, uint32_t callee)
+{
+	const struct tl_arc *a = &profile->arcs[arc];
+	const int64_t *cost = row(profile->arc_table.cost, profile, arc);
+	bool outside = a->caller == TL_NONE;
+
+	if (outside || cycles->of[a->caller] != cycles->of[a->callee]) {
+		if (!outside)
+			add_row(profile, row(sums->inclusive, profile, caller), cost);
+		if (cycles->size[cycles->of[a->callee]] > 1)
+			add_row(profile, row(sums->entered, profile, callee), cost);
+	}
+}
+
+static void add_local_arc(struct tl_profile *profile, const struct sums *locals, const struct tl_cycles *cycles,
+			  size_t arc)
+{
+	const struct tl_arc *a = &profile->arcs[arc];
+	uint32_t callee, caller = TL_NONE;
+
+	if (a->part >= profile->part_count)
+		return;
+	callee = tl_profile_find_local(profile, a->callee, a->part);
+	if (a->caller != TL_NONE)
+		caller = tl_profile_find_local(profile, a->caller, a->part);
+	profile->locals[callee].calls += a->calls;
+	add_arc(profile, locals, cycles, arc, caller, callee);
+}
+
+/*
+ * The cost of each cycle is that of all its functions' own sums: they left out the calls among them. A function of a
+ * cycle has at least its own sum, else what entered through it, which is no more than that of the cycle.
+ */
+static void settle(struct tl_profile *profile, const struct sums *sums, size_t number, const int64_t *whole)
+{
+	int64_t *inclusive = row(sums->inclusive, profile, number);
+	const int64_t *entered = row(sums->entered, profile, number);
+
+	for (uint32_t e = 0; e < profile->event_count; e++) {
+		int64_t most = entered[e] < whole[e] ? entered[e] : whole[e];
+
+		if (inclusive[e] < most)
+			inclusive[e] = most;
+	}
+}
+
+static bool settle_functions(struct tl_profile *profile, const struct sums *sums, const struct tl_cycles *cycles)
+{
+	size_t functions = profile->function_table.count;
+	int64_t *whole = zeros((size_t)cycles->count * profile->event_count);
+
+	if (!whole)
+		return false;
+	for (size_t f = 0; f < functions; f++)
+		if (cycles->size[cycles->of[f]] > 1)
+			add_row(profile, row(whole, profile, cycles->of[f]), row(sums->inclusive, profile, f));
+	for (size_t f = 0; f < functions; f++)
+		if (cycles->size[cycles->of[f]] > 1)
+			settle(profile, sums, f, row(whole, profile, cycles->of[f]));
+	free(whole);
+	return true;
+}
+
+/* The same in each part. The cycle's cost in a part is summed in the slot of its first function there. */
+static bool settle_locals(struct tl_profile *profile, const struct sums *sums, const struct tl_cycles *cycles)
+{
+	size_t count = profile->local_table.count;
+	struct tl_cycle_parts parts;
+	int64_t *whole = zeros(count * profile->event_count);
+	bool ok = tl_cycle_parts_make(&parts, profile, cycles) && whole;
+
+	for (size_t i = 0; ok && i < count; i++)
+		if (parts.slot[i] != TL_NONE)
+			add_row(profile, row(whole, profile, parts.slot[i]), row(sums->inclusive, profile, i));
+	for (size_t i = 0; ok && i < count; i++)
+		if (parts.slot[i] != TL_NONE)
+			settle(profile, sums, i, row(whole, profile, parts.slot[i]));
+	free(whole);
+	tl_cycle_parts_free(&parts);
+	return ok;
+}
+
+static void copy_self(const struct tl_profile *profile, const struct sums *sums, size_t count)
+{
+	if (count)
+		memcpy(sums->inclusive, sums->self, count * profile->event_count * sizeof(*sums->self));
+}
+
+static bool derive(struct tl_profile *profile, const struct tl_cycles *cycles)
+{
+	size_t functions = profile->function_table.count, locals = profile->local_table.count;
+	struct sums all = { .entered = zeros(functions * profile->event_count) };
+	struct sums parts = { .entered = zeros(locals * profile->event_count) };
+	bool ok = all.entered && parts.entered;
+
+	for (size_t i = 0; ok && i < profile->line_table.count; i++)
+		add_line(profile, i);
+	all.self = profile->function_self;
+	all.inclusive = profile->function_inclusive;
+	parts.self = profile->local_table.cost;
+	parts.inclusive = profile->local_inclusive;
+	if (ok) {
+		copy_self(profile, &all, functions);
+		copy_self(profile, &parts, locals);
+	}
+	for (size_t i = 0; ok && i < profile->arc_table.count; i++) {
+		const struct tl_arc *arc = &profile->arcs[i];
+
+		tl_add_count(&profile->function_calls[arc->callee], arc->calls, &profile->losses.saturated);
+		add_arc(profile, &all, cycles, i, arc->caller, arc->callee);
+		add_local_arc(profile, &parts, cycles, i);
+	}
+	ok = ok && settle_functions(profile, &all, cycles) && settle_locals(profile, &parts, cycles);
+	free(all.entered);
+	free(parts.entered);
+	return ok;
+}
+
+bool tl_profile_derive_sums(struct tl_profile *profile)
+{
+	struct tl_cycles cycles;
+	bool ok;
+
+	if (!make_locals(profile))
+		return false;
+	profile->local_inclusive = zeros(profile->local_table.count * profile->event_count);
+	ok = profile->local_inclusive && tl_cycles_find(&cycles, profile);
+	if (ok) {
+		ok = derive(profile, &cycles);
+		tl_cycles_free(&cycles);
+	}
+	return ok;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What both ways to fold have in common. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "core/error.h"
+#include "xray/fold.h"
+#include "xray/map.h"
+
+bool tl_xray_thread_wanted(const struct tl_xray_fold_options *options, const struct xray_thread *thread)
+{
+	return (options->thread == TL_NOWHERE || options->thread == (uint32_t)thread->thread) &&
+	       (options->process == TL_NOWHERE || options->process == (uint32_t)thread->process);
+}
+
+uint64_t tl_xray_first_tsc(const struct tl_xray_reader *reader)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (size_t i = 0; i < reader->block_count; i++)
+		if (reader->blocks[i].timed && reader->blocks[i].first_tsc < first)
+			first = reader->blocks[i].first_tsc;
+	return first == UINT64_MAX ? 0 : first;
+}
+
+int64_t tl_xray_profile_function(struct tl_profile *profile, struct tl_xray_map *map, uint32_t id, struct tl_error *err)
+{
+	struct tl_xray_function known;
+	struct tl_function function = { .id = id };
+	char unnamed[16];
+
+	snprintf(unnamed, sizeof(unnamed), "#%" PRIu32, id);
+	function.name = unnamed;
+	if (map && tl_xray_map_find(map, id, &known)) {
+		if (*known.name)
+			function.name = known.name;
+		function.file = known.file;
+		function.object = known.object;
+		function.line = known.line;
+		function.address = known.address;
+	}
+	if (map && tl_xray_map_short_of_memory(map))
+		return tl_error_memory(err);
+	return tl_profile_add_function(profile, &function, err);
+}

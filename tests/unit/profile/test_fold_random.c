@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Random sequences through the fold, by its plain functions and by the hot ones that loops over records use, against a
+ * simulator: the rules of profile/fold.h written down as slowly and plainly as they read. The simulator walks its whole
+ * stack for every tick it counts.
+ */
+#include "machine.h"
+
+enum { FUNCTIONS = 5, MOST_FRAMES = 400, MOST_CONTEXTS = 4000, MOST_CALLS = 4000, STEPS = 400, RUNS = 400 };
+
+struct sim_context {
+	int parent; /* -1: a root */
+	uint32_t function;
+	uint64_t calls, unfinished;
+	int64_t self[3];
+};
+
+struct sim_frame {
+	int context;
+	uint64_t ticks; /* since it was entered */
+	bool cut;       /* the gate moved meanwhile */
+};
+
+struct sim {
+	struct sim_context contexts[MOST_CONTEXTS];
+	struct sim_frame frames[MOST_FRAMES];
+	int context_count, depth;
+	bool closed, started;
+	uint64_t last;
+	uint64_t durations[FUNCTIONS][MOST_CALLS];
+	size_t calls[FUNCTIONS];
+	int64_t inclusive[FUNCTIONS];
+	struct tl_losses losses;
+};
+
+static uint32_t function_at(const struct sim *s, int frame)
+{
+	return s->contexts[s->frames[frame].context].function;
+}
+
+static void sim_time(struct sim *s, uint64_t time)
+{
+	uint64_t passed = s->started && time >= s->last ? time - s->last : 0;
+	bool on_stack[FUNCTIONS] = { false };
+
+	s->losses.time_reversals += s->started && time < s->last;
+	s->started = true;
+	s->last = time;
+	if (s->closed || !s->depth)
+		return;
+	for (int i = 0; i < s->depth; i++) {
+		s->frames[i].ticks += passed;
+		on_stack[function_at(s, i)] = true;
+	}
+	for (int f = 0; f < FUNCTIONS; f++)
+		s->inclusive[f] += on_stack[f] ? (int64_t)passed : 0;
+	s->contexts[s->frames[s->depth - 1].context].self[0] += (int64_t)passed;
+}
+
+static void sim_enter(struct sim *s, uint32_t function)
+{
+	int parent = s->depth ? s->frames[s->depth - 1].context : -1, found = 0;
+
+	while (found < s->context_count &&
+	       (s->contexts[found].parent != parent || s->contexts[found].function != function))
+		found++;
+	if (found == s->context_count) {
+		assert_true(found < MOST_CONTEXTS);
+		s->contexts[s->context_count++] = (struct sim_context){ .parent = parent, .function = function };
+	}
+	assert_true(s->depth < MOST_FRAMES);
+	s->frames[s->depth++] = (struct sim_frame){ .context = found };
+}
+
+static void sim_unfinished(struct sim *s, const struct sim_frame *frame)
+{
+	s->contexts[frame->context].unfinished++;
+	s->losses.unfinished++;
+}
+
+static void sim_pop(struct sim *s)
+{
+	const struct sim_frame *frame = &s->frames[--s->depth];
+	struct sim_context *context = &s->contexts[frame->context];
+
+	if (frame->cut) {
+		sim_unfinished(s, frame);
+	} else if (!s->closed) {
+		context->calls++;
+		s->durations[context->function][s->calls[context->function]++] = frame->ticks;
+	}
+}
+
+static void sim_leave(struct sim *s, uint32_t function)
+{
+	int found = s->depth;
+
+	while (found > 0 && function_at(s, found - 1) != function)
+		found--;
+	if (!found) {
+		s->losses.orphan_exits++;
+		return;
+	}
+	s->losses.deduced_exits += (uint64_t)(s->depth - found);
+	while (s->depth >= found)
+		sim_pop(s);
+}
+
+static void sim_gate(struct sim *s, bool closed)
+{
+	if (s->closed == closed)
+		return;
+	s->closed = closed;
+	for (int i = 0; i < s->depth; i++)
+		s->frames[i].cut = true;
+}
+
+static void sim_step(struct sim *s, struct step step)
+{
+	sim_time(s, step.time);
+	if (step.act == IN)
+		sim_enter(s, step.what);
+	else if (step.act == OUT)
+		sim_leave(s, step.what);
+	else if (step.act == OPEN || step.act == CLOSE)
+		sim_gate(s, step.act == CLOSE);
+	else if (step.act == GAP)
+		s->losses.gaps++;
+	if (step.act == COST && !s->closed && s->depth) {
+		s->contexts[s->frames[s->depth - 1].context].self[1] += (int64_t)step.what;
+		s->contexts[s->frames[s->depth - 1].context].self[2] -= 2 * (int64_t)step.what;
+	}
+}
+
+static void sim_end(struct sim *s)
+{
+	while (s->depth) {
+		const struct sim_frame *frame = &s->frames[--s->depth];
+
+		if (frame->cut || !s->closed)
+			sim_unfinished(s, frame);
+	}
+}
+
+/* ---- comparing ---- */
+
+/* "contexts that the gate kept empty, and whose children are empty too, are left out" */
+static void sim_kept(const struct sim *s, bool *kept)
+{
+	for (int i = s->context_count; i-- > 0;) {
+		const struct sim_context *c = &s->contexts[i];
+
+		kept[i] |= c->calls || c->unfinished || c->self[0] || c->self[1] || c->self[2];
+		if (kept[i] && c->parent >= 0)
+			kept[c->parent] = true;
+	}
+}
+
+static void compare_contexts(const struct sim *s, const struct tl_profile *profile)
+{
+	static uint32_t numbers[MOST_CONTEXTS];
+	bool kept[MOST_CONTEXTS] = { false };
+	uint32_t number = 0;
+
+	sim_kept(s, kept);
+	for (int i = 0; i < s->context_count; i++) {
+		const struct sim_context *want = &s->contexts[i];
+		const struct tl_context *got;
+
+		if (!kept[i])
+			continue;
+		assert_true(number < tl_profile_context_count(profile));
+		got = tl_profile_context(profile, number);
+		assert_int_equal(got->parent, want->parent < 0 ? TL_NONE : numbers[want->parent]);
+		assert_int_equal(got->function, want->function);
+		assert_int_equal(got->calls, want->calls);
+		assert_int_equal(got->unfinished, want->unfinished);
+		assert_memory_equal(tl_profile_context_self(profile, number), want->self, sizeof(want->self));
+		numbers[i] = number++;
+	}
+	assert_int_equal(number, tl_profile_context_count(profile));
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void compare_functions(struct sim *s, const struct tl_profile *profile)
+{
+	for (uint32_t f = 0; f < FUNCTIONS; f++) {
+		struct tl_function_totals totals;
+		struct tl_latency latency;
+		size_t n = s->calls[f];
+
+		tl_profile_function_totals(profile, f, TL_NONE, &totals);
+		assert_int_equal(totals.calls, n);
+		assert_int_equal(totals.inclusive[0], s->inclusive[f]);
+		assert_int_equal(tl_profile_latency(profile, f, TL_NONE, &latency), n != 0);
+		if (!n)
+			continue;
+		qsort(s->durations[f], n, sizeof(uint64_t), by_value);
+		assert_int_equal(latency.calls, n);
+		assert_int_equal(latency.min, s->durations[f][0]);
+		assert_int_equal(latency.max, s->durations[f][n - 1]);
+		assert_int_equal(latency.median, s->durations[f][n / 2]);
+		assert_int_equal(latency.p90, s->durations[f][n * 9 / 10]);
+		assert_int_equal(latency.p99, s->durations[f][n * 99 / 100]);
+	}
+}
+
+/* ---- random sequences ---- */
+
+static uint32_t random_below(uint64_t *seed, uint32_t bound)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(*seed >> 33) % bound;
+}
+
+/* `odd`: also gates, costs, gaps and steps back. */
+static struct step random_step(uint64_t *seed, uint64_t *time, bool odd)
+{
+	static const enum act rare[] = { OPEN, CLOSE, COST, GAP, TIME };
+	struct step step = { .what = random_below(seed, FUNCTIONS) };
+	uint32_t dice = random_below(seed, 100);
+
+	*time += random_below(seed, 4) ? random_below(seed, 1000) : 0;
+	step.time = *time;
+	step.act = dice < 50 ? IN : OUT;
+	if (odd && dice >= 88)
+		step.act = rare[random_below(seed, 5)];
+	if (odd && dice == 87)
+		*time = step.time = step.time - random_below(seed, 500) % (step.time + 1);
+	return step;
+}
+
+static struct sim *simulate(const struct step *steps)
+{
+	struct sim *s = calloc(1, sizeof(*s));
+
+	assert_non_null(s);
+	for (size_t i = 0; i < STEPS; i++)
+		sim_step(s, steps[i]);
+	sim_end(s);
+	return s;
+}
+
+static void compare(struct machine *m, const struct step *steps)
+{
+	struct sim *s = simulate(steps);
+	struct tl_losses losses = tl_profile_losses(m->profile);
+
+	compare_contexts(s, m->profile);
+	compare_functions(s, m->profile);
+	assert_memory_equal(&losses, &s->losses, sizeof(losses));
+	free(s);
+}
+
+static void plain_functions_do_what_the_rules_say(void **state)
+{
+	struct step steps[STEPS];
+	uint64_t seed = 3;
+
+	(void)state;
+	for (int run = 0; run < RUNS; run++) {
+		struct machine m = { .functions = FUNCTIONS, .extra_events = 2 };
+		uint64_t time = random_below(&seed, 1000);
+
+		for (size_t i = 0; i < STEPS; i++)
+			steps[i] = random_step(&seed, &time, true);
+		machine_run(&m, steps, STEPS);
+		compare(&m, steps);
+		machine_free(&m);
+	}
+}
+
+/* "What a loop over records keeps in registers: load it from the fold, run, store it back." */
+static void run_hot(struct machine *m, const struct step *steps, size_t count)
+{
+	struct tl_fold_hot hot = m->fold.hot;
+
+	for (size_t i = 0; i < count; i++) {
+		hot.clock += steps[i].time - m->fold.last;
+		m->fold.last = steps[i].time;
+		if (steps[i].act == IN)
+			tl_fold_hot_enter(&hot, &m->fold, steps[i].what);
+		else
+			tl_fold_hot_leave(&hot, &m->fold, steps[i].what);
+	}
+	m->fold.hot = hot;
+}
+
+/* Loops of hot calls, broken here and there by plain ones, as a reader's are by metadata records. */
+static void hot_functions_agree_with_plain_ones(void **state)
+{
+	struct step steps[STEPS];
+	uint64_t seed = 17;
+
+	(void)state;
+	for (int run = 0; run < RUNS; run++) {
+		struct machine m = { .functions = FUNCTIONS, .extra_events = 2 };
+		uint64_t time = random_below(&seed, 1000);
+
+		for (size_t i = 0; i < STEPS; i++)
+			steps[i] = random_step(&seed, &time, false);
+		machine_begin(&m);
+		machine_step(&m, steps[0]);
+		for (size_t i = 1; i < STEPS;) {
+			size_t length = random_below(&seed, 60);
+
+			length = length < STEPS - i ? length : STEPS - i;
+			run_hot(&m, steps + i, length);
+			i += length;
+			if (i < STEPS)
+				machine_step(&m, steps[i++]);
+		}
+		machine_finish(&m);
+		compare(&m, steps);
+		machine_free(&m);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(plain_functions_do_what_the_rules_say),
+		cmocka_unit_test(hot_functions_agree_with_plain_ones),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inherited events (Callgrind Profile Format): "InheritedExpr := Name | Number Space* ("*" Space*)? Name | ... + ..." */
+#include "profiles.h"
+
+static int64_t computed(const char *formula, const char *nested)
+{
+	const struct tl_event events[] = {
+		{ "Sum", "", "", formula }, { "Ir", "", "", "" }, { "cpu(ms)", "", "", "" }, { "Nested", "", "", nested },
+	};
+	const int64_t first[] = { 77, 10, 3, 77 }, second[] = { 77, 20, 4, 77 };
+	struct tl_cost_line line = { .part = TL_NONE, .at = at("", 1, 0) };
+	struct tl_profile *p;
+	int64_t total;
+
+	assert_int_equal(tl_profile_new(&p, "x", events, 4, 0, NULL), 0);
+	line.function = add_function(p, "", "", "f");
+	assert_int_equal(tl_profile_add_line(p, &line, first, NULL), 0);
+	line.at.line = 2;
+	assert_int_equal(tl_profile_add_line(p, &line, second, NULL), 0);
+	finished(p);
+	total = tl_profile_total(p)[0];
+	assert_int_equal(self_of(p, "f", 0), total);
+	if (total != 2 * 77)
+		assert_int_equal(tl_profile_line_cost(p, 0)[0] + tl_profile_line_cost(p, 1)[0], total);
+	tl_profile_free(p);
+	return total;
+}
+
+/* Ir is 10 + 20, cpu(ms) 3 + 4. */
+static void formulas_are_sums_of_events(void **state)
+{
+	(void)state;
+	assert_int_equal(computed("Ir", "Ir"), 30);
+	assert_int_equal(computed("Ir + cpu(ms)", "Ir"), 37);
+	assert_int_equal(computed(" 2 Ir+3*cpu(ms)", "Ir"), 81);
+	assert_int_equal(computed("2Ir + 3 * cpu(ms)", "Ir"), 81);
+	assert_int_equal(computed("Ir - cpu(ms)", "Ir"), 23);
+	assert_int_equal(computed("Nested + Ir", "2 cpu(ms)"), 44);
+}
+
+/* What is not understood keeps the numbers of the input: 77 twice. */
+static void nonsense_is_left_alone(void **state)
+{
+	static const char *const nonsense[] = {
+		"Xx", "Ir +", "+ Ir", "Ir cpu(ms)", "2", "Sum + Ir", "99999999999999999999 Ir", "*", "Ir * 2",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++)
+		assert_int_equal(computed(nonsense[i], "Ir"), 154);
+	assert_int_equal(computed("Nested", "Sum"), 154);
+}
+
+/* "a sum that does not fit saturates and is counted" */
+static void overflow_saturates(void **state)
+{
+	static const struct tl_event events[] = { { "Ir", "", "", "" }, { "Big", "", "", "9223372036854775807 Ir" } };
+	struct tl_profile *p;
+
+	(void)state;
+	assert_int_equal(tl_profile_new(&p, "x", events, 2, 0, NULL), 0);
+	add_line(p, add_function(p, "", "", "f"), TL_NONE, at("", 1, 0), -2, 0);
+	finished(p);
+	assert_true(tl_profile_total(p)[1] == INT64_MIN);
+	assert_true(tl_profile_losses(p).saturated > 0);
+	tl_profile_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(formulas_are_sums_of_events),
+		cmocka_unit_test(nonsense_is_left_alone),
+		cmocka_unit_test(overflow_saturates),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

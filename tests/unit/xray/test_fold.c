@@ -1,0 +1,643 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* XRay traces to profiles: filters, clocks, ids, threads. Figures are worked out by hand beside each trace. */
+#include "bytes.h"
+
+static const struct tl_xray_fold_options all = {
+	.size = sizeof(all), .thread = TL_NOWHERE, .process = TL_NOWHERE, .cpu = TL_NOWHERE,
+};
+
+/* NULL options: everything. */
+static struct tl_profile *fold(const struct bytes *b, const struct tl_xray_fold_options *options)
+{
+	struct tl_profile *profile;
+	struct trace t;
+
+	open_trace(&t, b, NULL);
+	assert_int_equal(tl_xray_fold(t.reader, NULL, options, &profile, &t.err), 0);
+	close_trace(&t);
+	return profile;
+}
+
+static uint32_t find(const struct tl_profile *profile, uint64_t id)
+{
+	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++)
+		if (tl_profile_function(profile, i)->id == id)
+			return i;
+	return TL_NONE;
+}
+
+static void has(const struct tl_profile *profile, uint64_t id, uint64_t calls, uint64_t unfinished, int64_t self,
+		int64_t inclusive)
+{
+	struct tl_function_totals totals = { 0 };
+	uint32_t number = find(profile, id);
+
+	assert_int_not_equal(number, TL_NONE);
+	tl_profile_function_totals(profile, number, TL_NONE, &totals);
+	assert_int_equal(totals.calls, calls);
+	assert_int_equal(totals.unfinished, unfinished);
+	assert_int_equal(*totals.self, self);
+	assert_int_equal(*totals.inclusive, inclusive);
+}
+
+static void duration(const struct tl_profile *profile, uint64_t id, uint64_t sum)
+{
+	struct tl_latency latency;
+
+	assert_true(tl_profile_latency(profile, find(profile, id), TL_NONE, &latency));
+	assert_int_equal(latency.calls, 1);
+	assert_int_equal(latency.sum, sum);
+}
+
+/*
+ * t: 100      110      130       140
+ *    enter 1  enter 2  exit 2    exit 1
+ */
+static void put_two_calls(struct bytes *b)
+{
+	size_t start;
+
+	put_header(b, 5, FDR, 1000, 16384);
+	start = begin_block(b, 1, 2, 100);
+	put_function(b, ENTER, 1, 0);
+	put_function(b, ENTER, 2, 10);
+	put_function(b, EXIT, 2, 20);
+	put_function(b, EXIT, 1, 10);
+	end_block(b, start);
+}
+
+static void a_whole_trace(void **state)
+{
+	struct bytes b = { 0 };
+	struct tl_profile *profile;
+
+	(void)state;
+	put_two_calls(&b);
+	profile = fold(&b, NULL);
+	assert_int_equal(tl_profile_event_count(profile), 1);
+	assert_string_equal(tl_profile_event(profile, 0)->name, "Ticks");
+	assert_int_equal(tl_profile_frequency(profile), 1000);
+	assert_true(tl_profile_timed(profile));
+	assert_string_equal(tl_profile_format(profile), "xray");
+	assert_int_equal(tl_profile_part_count(profile), 1);
+	assert_int_equal(tl_profile_part(profile, 0)->process, 1);
+	assert_int_equal(tl_profile_part(profile, 0)->thread, 2);
+	assert_int_equal(tl_profile_part(profile, 0)->first_ticks, 100);
+	assert_int_equal(tl_profile_part(profile, 0)->last_ticks, 140);
+	assert_int_equal(tl_profile_part(profile, 0)->records, 9);
+	assert_string_equal(tl_profile_function(profile, 0)->name, "#1");
+	has(profile, 1, 1, 0, 20, 40);
+	has(profile, 2, 1, 0, 20, 20);
+	duration(profile, 1, 40);
+	assert_int_equal(*tl_profile_total(profile), 40);
+	tl_profile_free(profile);
+	free_bytes(&b);
+}
+
+/* ---- the time window ---- */
+
+/* "absolute window, [from, to); to 0: open": cost to the tick; a call that the window cuts is unfinished. */
+static void a_time_window_counts_to_the_tick(void **state)
+{
+	static const struct {
+		uint64_t from, to;
+		int64_t self1, inclusive1, inclusive2;
+		uint64_t calls2;
+	} cases[] = {
+		{ 105, 120, 5, 15, 10, 0 },  { 115, 125, 0, 10, 10, 0 }, { 111, 112, 0, 1, 1, 0 },
+		{ 110, 131, 1, 21, 20, 1 },  { 110, 130, 0, 20, 20, 0 }, { 125, 0, 10, 15, 5, 0 },
+		{ 0, 120, 10, 20, 10, 0 },   { 104, 106, 2, 2, 0, 0 },	 { 135, 1000, 5, 5, 0, 0 },
+		{ 1, 10000, 20, 40, 20, 1 }, { 131, 132, 1, 1, 0, 0 },
+	};
+	struct bytes b = { 0 };
+
+	(void)state;
+	put_two_calls(&b);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tl_xray_fold_options options = all;
+		struct tl_profile *profile;
+		bool whole = cases[i].from == 1;
+
+		options.from_ticks = cases[i].from;
+		options.to_ticks = cases[i].to;
+		profile = fold(&b, &options);
+		has(profile, 1, whole, !whole, cases[i].self1, cases[i].inclusive1);
+		if (cases[i].inclusive2)
+			has(profile, 2, cases[i].calls2, !cases[i].calls2, cases[i].inclusive2, cases[i].inclusive2);
+		else
+			assert_int_equal(tl_profile_context_count(profile), 1);
+		assert_int_equal(*tl_profile_total(profile), cases[i].inclusive1);
+		tl_profile_free(profile);
+	}
+	free_bytes(&b);
+}
+
+static void a_window_outside_holds_nothing(void **state)
+{
+	static const uint64_t windows[][2] = { { 0, 50 },      { 10, 100 },  { 141, 0 },
+						{ 1000, 2000 }, { 120, 110 }, { 115, 115 } };
+	struct bytes b = { 0 };
+
+	(void)state;
+	put_two_calls(&b);
+	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+		struct tl_xray_fold_options options = all;
+		struct tl_profile *profile;
+
+		options.from_ticks = windows[i][0];
+		options.to_ticks = windows[i][1];
+		profile = fold(&b, &options);
+		assert_int_equal(*tl_profile_total(profile), 0);
+		assert_int_equal(tl_profile_context_count(profile), 0);
+		assert_int_equal(tl_profile_losses(profile).unfinished, 0);
+		tl_profile_free(profile);
+	}
+	free_bytes(&b);
+}
+
+/* The parts of a trace that windows cut it into add up to the whole. */
+static void windows_add_up(void **state)
+{
+	struct bytes b = { 0 };
+
+	(void)state;
+	put_two_calls(&b);
+	for (uint64_t cut = 100; cut <= 141; cut++) {
+		struct tl_xray_fold_options options = all;
+		struct tl_profile *before, *after;
+
+		options.to_ticks = cut;
+		before = fold(&b, &options);
+		options.to_ticks = 0;
+		options.from_ticks = cut;
+		after = fold(&b, &options);
+		assert_int_equal(*tl_profile_total(before) + *tl_profile_total(after), 40);
+		tl_profile_free(before);
+		tl_profile_free(after);
+	}
+	free_bytes(&b);
+}
+
+/* ---- cpu, thread, process ---- */
+
+/* cpu 1: 100..150 and from 200 on; cpu 2: 150..200. 2 runs 150..180. */
+static void put_migration(struct bytes *b)
+{
+	size_t start;
+
+	put_header(b, 5, FDR, 1000, 16384);
+	start = begin_block(b, 1, 2, 100);
+	put_function(b, ENTER, 1, 0);
+	put_new_cpu(b, 2, 150);
+	put_function(b, ENTER, 2, 0);
+	put_function(b, EXIT, 2, 30);
+	put_new_cpu(b, 1, 200);
+	put_function(b, EXIT, 1, 0);
+	end_block(b, start);
+}
+
+/* The same as basic mode says it. */
+static void put_basic_migration(struct bytes *b)
+{
+	put_header(b, 3, BASIC, 1000, 0);
+	put_basic(b, 1, ENTER, 1, 100, 2, 1);
+	put_basic(b, 2, ENTER, 2, 150, 2, 1);
+	put_basic(b, 2, EXIT, 2, 180, 2, 1);
+	put_basic(b, 1, EXIT, 1, 200, 2, 1);
+}
+
+static void a_cpu_filter(void **state)
+{
+	(void)state;
+	for (unsigned basic = 0; basic < 2; basic++) {
+		struct tl_xray_fold_options options = all;
+		struct tl_profile *profile;
+		struct bytes b = { 0 };
+
+		if (basic)
+			put_basic_migration(&b);
+		else
+			put_migration(&b);
+		options.cpu = 1;
+		profile = fold(&b, &options);
+		has(profile, 1, 0, 1, 50, 50);
+		assert_int_equal(tl_profile_context_count(profile), 1);
+		tl_profile_free(profile);
+		options.cpu = 2;
+		profile = fold(&b, &options);
+		has(profile, 1, 0, 1, 20, 50);
+		has(profile, 2, 1, 0, 30, 30);
+		tl_profile_free(profile);
+		options.cpu = 3;
+		profile = fold(&b, &options);
+		assert_int_equal(*tl_profile_total(profile), 0);
+		tl_profile_free(profile);
+		/* With a window, both must hold. */
+		options.cpu = 2;
+		options.from_ticks = 160;
+		options.to_ticks = 170;
+		profile = fold(&b, &options);
+		has(profile, 2, 0, 1, 10, 10);
+		tl_profile_free(profile);
+		free_bytes(&b);
+	}
+}
+
+static void thread_and_process_filters(void **state)
+{
+	static const struct {
+		uint64_t thread, process;
+		size_t parts;
+		int64_t total;
+	} cases[] = {
+		{ TL_NOWHERE, TL_NOWHERE, 3, 111 }, { 2, TL_NOWHERE, 2, 101 }, { TL_NOWHERE, 1, 2, 11 },
+		{ 2, 4, 1, 100 },		    { 3, 4, 0, 0 },	       { 99, TL_NOWHERE, 0, 0 },
+	};
+	static const struct {
+		int32_t process, thread;
+		uint32_t ticks;
+	} threads[] = { { 1, 2, 1 }, { 1, 3, 10 }, { 4, 2, 100 } };
+	struct bytes b = { 0 };
+
+	(void)state;
+	put_header(&b, 5, FDR, 1000, 16384);
+	for (size_t i = 0; i < 3; i++) {
+		size_t start = begin_block(&b, threads[i].process, threads[i].thread, 500);
+
+		put_function(&b, ENTER, 7, 0);
+		put_function(&b, EXIT, 7, threads[i].ticks);
+		end_block(&b, start);
+	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tl_xray_fold_options options = all;
+		struct tl_profile *profile;
+
+		options.thread = cases[i].thread;
+		options.process = cases[i].process;
+		profile = fold(&b, &options);
+		assert_int_equal(tl_profile_part_count(profile), cases[i].parts);
+		assert_int_equal(*tl_profile_total(profile), cases[i].total);
+		tl_profile_free(profile);
+	}
+	free_bytes(&b);
+}
+
+/* ---- the clock ---- */
+
+/* "base := absolute TSC of NewCPUId or TSCWrap"; events of version 5 move it, those of version 4 do not (2.4). */
+static void the_clock_follows_metadata(void **state)
+{
+	(void)state;
+	for (unsigned version = 4; version <= 5; version++) {
+		struct tl_profile *profile;
+		struct bytes b = { 0 };
+		size_t start;
+
+		put_header(&b, version, FDR, 0, 16384);
+		start = begin_block(&b, 1, 2, 100);
+		put_function(&b, ENTER, 1, 0);
+		put_tsc_wrap(&b, 5000000000);
+		put_function(&b, EXIT, 1, 0);
+		put_function(&b, ENTER, 2, 0);
+		put_new_cpu(&b, 3, 5000000070);
+		put_function(&b, EXIT, 2, 5);
+		put_function(&b, ENTER, 3, 0);
+		put_custom(&b, version == 5 ? 50 : 9000000000, 0, "x", 1);
+		put_typed(&b, 7, 1, "", 0);
+		put_function(&b, EXIT, 3, 10);
+		end_block(&b, start);
+		profile = fold(&b, NULL);
+		duration(profile, 1, 4999999900);
+		duration(profile, 2, 75);
+		duration(profile, 3, version == 5 ? 67 : 17);
+		assert_int_equal(tl_profile_losses(profile).time_reversals, 0);
+		tl_profile_free(profile);
+		free_bytes(&b);
+	}
+}
+
+/* Blocks of a wrapped ring are folded in the order of time: no orphan, no step back. */
+static void blocks_are_folded_in_time_order(void **state)
+{
+	struct tl_profile *profile;
+	struct bytes b = { 0 };
+	size_t start;
+
+	(void)state;
+	put_header(&b, 5, FDR, 0, 16384);
+	start = begin_block(&b, 1, 2, 200);
+	put_function(&b, EXIT, 1, 0);
+	end_block(&b, start);
+	start = begin_block(&b, 1, 2, 100);
+	put_function(&b, ENTER, 1, 0);
+	end_block(&b, start);
+	profile = fold(&b, NULL);
+	duration(profile, 1, 100);
+	assert_int_equal(tl_profile_losses(profile).orphan_exits, 0);
+	assert_int_equal(tl_profile_losses(profile).time_reversals, 0);
+	tl_profile_free(profile);
+	free_bytes(&b);
+}
+
+/* ---- ids ---- */
+
+/* "28 bits, no sign extension": ids of every size are told apart, by file order of their first call. */
+static void ids_of_28_bits(void **state)
+{
+	static const uint32_t some[] = { 0, 1, 65534, 65535, 65536, 65537, 1 << 20, 1 << 27, 0x0ffffffe, 0x0fffffff };
+	enum { SOME = 10, MANY = 3000 };
+	struct tl_profile *profile;
+	struct bytes b = { 0 };
+	size_t start;
+
+	(void)state;
+	put_header(&b, 5, FDR, 0, 1 << 20);
+	start = begin_block(&b, 1, 2, 100);
+	for (uint32_t round = 0; round < 2; round++) {
+		for (uint32_t i = 0; i < SOME; i++) {
+			put_function(&b, ENTER, some[i], 0);
+			put_function(&b, EXIT, some[i], i + 1);
+		}
+		for (uint32_t i = 0; i < MANY; i++) {
+			put_function(&b, ENTER, 100 + i * 77777, 0);
+			put_function(&b, EXIT, 100 + i * 77777, 1);
+		}
+	}
+	end_block(&b, start);
+	profile = fold(&b, NULL);
+	assert_int_equal(tl_profile_function_count(profile), SOME + MANY);
+	for (uint32_t i = 0; i < SOME; i++) {
+		assert_int_equal(find(profile, some[i]), i);
+		has(profile, some[i], 2, 0, 2 * ((int64_t)i + 1), 2 * ((int64_t)i + 1));
+	}
+	for (uint32_t i = 0; i < MANY; i++)
+		has(profile, 100 + i * 77777, 2, 0, 2, 2);
+	assert_string_equal(tl_profile_function(profile, 9)->name, "#268435455");
+	tl_profile_free(profile);
+	free_bytes(&b);
+}
+
+/* ---- losses ---- */
+
+static void losses_are_told(void **state)
+{
+	struct tl_profile *profile;
+	struct tl_losses losses;
+	struct bytes b = { 0 };
+	size_t start;
+
+	(void)state;
+	put_header(&b, 5, FDR, 0, 16384);
+	start = begin_block(&b, 1, 2, 100);
+	put_function(&b, EXIT, 9, 0);	    /* orphan */
+	put_function(&b, ENTER, 1, 10);	    /* 110 */
+	put_function(&b, ENTER, 2, 10);	    /* 120 */
+	put_function(&b, EXIT, 1, 10);	    /* 130, 2 deduced */
+	put_function(&b, ENTER, 3, 0);	    /* unfinished */
+	put_function(&b, 6, 3, 0);	    /* unknown action: 8 bytes lost */
+	end_block(&b, start);
+	put_repeat(&b, 0x77, 5);	    /* 5 bytes between buffers */
+	start = begin_block(&b, 1, 2, 400);
+	put_function(&b, ENTER, 4, 0);
+	put_tsc_wrap(&b, 300);		    /* time goes back */
+	put_function(&b, EXIT, 4, 20);	    /* 320 */
+	end_block(&b, start);
+	profile = fold(&b, NULL);
+	losses = tl_profile_losses(profile);
+	assert_int_equal(losses.orphan_exits, 1);
+	assert_int_equal(losses.deduced_exits, 1);
+	assert_int_equal(losses.unfinished, 1);
+	assert_int_equal(losses.time_reversals, 1);
+	assert_int_equal(losses.gaps, 2);
+	assert_int_equal(losses.skipped_bytes, 13);
+	has(profile, 1, 1, 0, 10, 20);
+	has(profile, 2, 1, 0, 10, 10);
+	has(profile, 4, 1, 0, 20, 20);
+	has(profile, 3, 0, 1, 270, 290); /* 130..400, and what 4 took */
+	tl_profile_free(profile);
+	free_bytes(&b);
+}
+
+/* ---- threads side by side ---- */
+
+static uint32_t random_below(uint64_t *seed, uint32_t bound)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(*seed >> 33) % bound;
+}
+
+static void put_random_threads(struct bytes *b)
+{
+	uint64_t seed = 4;
+
+	put_header(b, 5, FDR, 1000, 16384);
+	for (int i = 0; i < 120; i++) {
+		size_t start = begin_block(b, 1 + i % 2, 1 + i % 45, 1000 * random_below(&seed, 1000));
+
+		for (uint32_t f = 0; f < 150; f++)
+			put_function(b, random_below(&seed, 2) ? ENTER : EXIT, random_below(&seed, 9) * 30000,
+				     random_below(&seed, 100));
+		end_block(b, start);
+	}
+}
+
+static void assert_same_latency(const struct tl_profile *a, const struct tl_profile *b, uint32_t function,
+				uint32_t part)
+{
+	struct tl_latency x = { 0 }, y = { 0 };
+
+	assert_int_equal(tl_profile_latency(a, function, part, &x), tl_profile_latency(b, function, part, &y));
+	assert_memory_equal(&x, &y, sizeof(x));
+}
+
+static void assert_same_profile(const struct tl_profile *a, const struct tl_profile *b)
+{
+	assert_int_equal(tl_profile_function_count(a), tl_profile_function_count(b));
+	assert_int_equal(tl_profile_context_count(a), tl_profile_context_count(b));
+	assert_int_equal(tl_profile_part_count(a), tl_profile_part_count(b));
+	assert_int_equal(tl_profile_arc_count(a), tl_profile_arc_count(b));
+	for (uint32_t i = 0; i < tl_profile_context_count(a); i++) {
+		const struct tl_context *x = tl_profile_context(a, i), *y = tl_profile_context(b, i);
+
+		assert_true(x->parent == y->parent && x->function == y->function && x->part == y->part &&
+			    x->calls == y->calls && x->unfinished == y->unfinished);
+		assert_int_equal(*tl_profile_context_self(a, i), *tl_profile_context_self(b, i));
+	}
+	for (uint32_t f = 0; f < tl_profile_function_count(a); f++) {
+		assert_int_equal(tl_profile_function(a, f)->id, tl_profile_function(b, f)->id);
+		assert_same_latency(a, b, f, TL_NONE);
+		for (uint32_t p = 0; p < tl_profile_part_count(a); p++)
+			assert_same_latency(a, b, f, p);
+	}
+	for (uint32_t p = 0; p < tl_profile_part_count(a); p++) {
+		const struct tl_part *x = tl_profile_part(a, p), *y = tl_profile_part(b, p);
+
+		assert_true(x->process == y->process && x->thread == y->thread && x->records == y->records);
+		assert_memory_equal(&x->losses, &y->losses, sizeof(x->losses));
+	}
+	for (uint32_t i = 0; i < tl_profile_arc_count(a); i++)
+		assert_int_equal(*tl_profile_arc_cost(a, i), *tl_profile_arc_cost(b, i));
+}
+
+/* "Same input, any thread count, any file order: byte-identical output." */
+static void any_number_of_jobs_gives_the_same(void **state)
+{
+	static const unsigned jobs[] = { 1, 2, 4, 64 };
+	struct tl_xray_fold_options options = all;
+	struct tl_profile *one, *more;
+	struct bytes b = { 0 };
+
+	(void)state;
+	put_random_threads(&b);
+	options.per_thread = true;
+	one = fold(&b, &options);
+	assert_int_equal(tl_profile_part_count(one), 90);
+	for (size_t i = 0; i < 4; i++) {
+		options.jobs = jobs[i];
+		more = fold(&b, &options);
+		assert_same_profile(one, more);
+		tl_profile_free(more);
+	}
+	tl_profile_free(one);
+	free_bytes(&b);
+}
+
+/* The fast way through runs of function records and the way of a filter that lets all pass give the same. */
+static void a_filter_that_lets_all_pass_changes_nothing(void **state)
+{
+	struct tl_xray_fold_options options = all;
+	struct tl_profile *fast, *slow;
+	struct bytes b = { 0 };
+
+	(void)state;
+	put_random_threads(&b);
+	options.per_thread = true;
+	fast = fold(&b, &options);
+	options.to_ticks = UINT64_MAX;
+	slow = fold(&b, &options);
+	assert_same_profile(fast, slow);
+	tl_profile_free(fast);
+	tl_profile_free(slow);
+	free_bytes(&b);
+}
+
+/* ---- profiling mode ---- */
+
+/* Ticks of a path are those of its calls with all below: what the entries below leave is self. */
+static void profiling_mode_gives_self_and_inclusive(void **state)
+{
+	static const int32_t one[] = { 1, 0 }, two[] = { 2, 1, 0 }, three[] = { 3, 2, 1, 0 }, again[] = { 1, 3, 2, 1, 0 };
+	struct tl_xray_fold_options options = all;
+	struct tl_profile *profile;
+	struct tl_latency latency;
+	struct bytes b = { 0 };
+	size_t start;
+
+	(void)state;
+	put_profiling_header(&b, 0, 4711);
+	start = begin_samples(&b, 0, 12);
+	put_sample(&b, one, 1, 1000);
+	put_sample(&b, two, 5, 300);
+	put_sample(&b, three, 2, 100);
+	put_sample(&b, again, 1, 10);
+	end_samples(&b, start);
+	start = begin_samples(&b, 1, 13);
+	put_sample(&b, one, 2, 50);
+	end_samples(&b, start);
+	profile = fold(&b, NULL);
+	assert_false(tl_profile_timed(profile));
+	assert_int_equal(tl_profile_part_count(profile), 2);
+	assert_int_equal(tl_profile_part(profile, 1)->thread, 13);
+	assert_int_equal(tl_profile_part(profile, 1)->process, 4711);
+	has(profile, 1, 4, 0, 700 + 10 + 50, 1050);
+	has(profile, 2, 5, 0, 200, 300);
+	has(profile, 3, 2, 0, 90, 100);
+	assert_int_equal(*tl_profile_total(profile), 1050);
+	assert_false(tl_profile_latency(profile, 0, TL_NONE, &latency));
+	tl_profile_free(profile);
+	options.thread = 13;
+	profile = fold(&b, &options);
+	assert_int_equal(*tl_profile_total(profile), 50);
+	assert_int_equal(tl_profile_part_count(profile), 1);
+	tl_profile_free(profile);
+	free_bytes(&b);
+}
+
+/* "exact: keep every duration" */
+static void exact_quantiles_when_asked(void **state)
+{
+	struct tl_xray_fold_options options = all;
+	struct bytes b = { 0 };
+	size_t start;
+
+	(void)state;
+	put_header(&b, 5, FDR, 0, 1 << 20);
+	start = begin_block(&b, 1, 2, 100);
+	for (uint32_t i = 1; i <= 4001; i++) {
+		put_function(&b, ENTER, 1, 0);
+		put_function(&b, EXIT, 1, i);
+	}
+	end_block(&b, start);
+	for (unsigned exact = 0; exact < 2; exact++) {
+		struct tl_profile *profile;
+		struct tl_latency latency;
+
+		options.exact = exact;
+		profile = fold(&b, &options);
+		assert_true(tl_profile_latency(profile, 0, TL_NONE, &latency));
+		assert_int_equal(latency.exact, exact);
+		assert_int_equal(latency.calls, 4001);
+		assert_int_equal(latency.sum, 4001 * 4002 / 2);
+		if (exact) {
+			assert_int_equal(latency.median, 2001);
+			assert_int_equal(latency.p99, 3961); /* t[floor(3960.99)] of 1 2 3 ... */
+		}
+		assert_true(latency.median > 1990 && latency.median < 2012);
+		tl_profile_free(profile);
+	}
+	free_bytes(&b);
+}
+
+/* In strict mode a fold fails at the first fault, and there is no profile. */
+static void a_strict_fold_fails_at_the_fault(void **state)
+{
+	struct tl_xray_options strict = { .size = sizeof(strict), .strict = true };
+	struct tl_profile *profile = (struct tl_profile *)1;
+	struct bytes b = { 0 };
+	struct trace t;
+
+	(void)state;
+	put_two_calls(&b);
+	b.data[112 + 8] = 0x0a; /* action 5 of the second function */
+	open_trace(&t, &b, &strict);
+	assert_int_equal(tl_xray_fold(t.reader, NULL, NULL, &profile, &t.err), TL_BAD_RECORD);
+	assert_null(profile);
+	assert_int_equal(t.err.offset, 120);
+	assert_int_equal(t.err.record, 6);
+	assert_string_equal(t.err.format, "xray");
+	close_trace(&t);
+	free_bytes(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_whole_trace),
+		cmocka_unit_test(a_time_window_counts_to_the_tick),
+		cmocka_unit_test(a_window_outside_holds_nothing),
+		cmocka_unit_test(windows_add_up),
+		cmocka_unit_test(a_cpu_filter),
+		cmocka_unit_test(thread_and_process_filters),
+		cmocka_unit_test(the_clock_follows_metadata),
+		cmocka_unit_test(blocks_are_folded_in_time_order),
+		cmocka_unit_test(ids_of_28_bits),
+		cmocka_unit_test(losses_are_told),
+		cmocka_unit_test(any_number_of_jobs_gives_the_same),
+		cmocka_unit_test(a_filter_that_lets_all_pass_changes_nothing),
+		cmocka_unit_test(profiling_mode_gives_self_and_inclusive),
+		cmocka_unit_test(exact_quantiles_when_asked),
+		cmocka_unit_test(a_strict_fold_fails_at_the_fault),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
