@@ -69,7 +69,8 @@ struct tl_format_info {
 TL_API const struct tl_format_info *tl_formats(void);
 
 /**
- * Open an input: `paths` are one trace (most formats take one file). Names come from `options`, else from nowhere.
+ * Open an input: `paths` are parts of one run (Callgrind parts, one XRay log per process), all of one format. Names come
+ * from `options`, else from nowhere.
  * @param options  may be NULL
  * @param failed   set to the path the error is about; may be NULL
  */

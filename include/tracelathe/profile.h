@@ -236,10 +236,67 @@ enum tl_profile_unit { TL_BY_FUNCTION, TL_BY_FILE, TL_BY_OBJECT };
 
 /**
  * A new profile with a "function" for each file or object, named after it: self, inclusive (recursion counted once),
- * arcs and contexts are those of the unit; calls and durations those of all its functions. Finished.
+ * arcs and contexts are those of the unit; calls and durations those of all its functions. Where units call each other
+ * back and there are no contexts, inclusive is an upper bound. Finished.
  */
 TL_API int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profile *profile, enum tl_profile_unit by,
 			      struct tl_error *err);
+
+/* ---- differences ------------------------------------------------------------------------------------------- */
+
+/** Two profiles held against each other, thing by thing. */
+struct tl_diff;
+
+/** What is compared: self (or inclusive) cost of functions, inclusive cost of arcs, self cost of lines. */
+enum tl_diff_unit { TL_DIFF_FUNCTIONS, TL_DIFF_ARCS, TL_DIFF_LINES };
+
+/** Every match of a POSIX extended regular expression in a name becomes `text`; \0 to \9 in it are groups. */
+struct tl_rename {
+	const char *pattern, *text;
+};
+
+/** What is compared, and how. Zero-filled with `size` set is a good default. */
+struct tl_diff_options {
+	size_t size;                     /**< sizeof(struct tl_diff_options) */
+	enum tl_diff_unit by;
+	bool inclusive;                  /**< functions by their inclusive cost */
+	const struct tl_rename *renames; /**< of function names on both sides, one after the other */
+	size_t rename_count;
+};
+
+/** A thing on both sides; what is not there costs 0. Cost vectors have tl_diff_event_count() numbers. */
+struct tl_diff_row {
+	const struct tl_function *function; /**< names after renaming; of an arc the callee */
+	const struct tl_function *caller;   /**< of an arc, NULL: called from outside */
+	const char *file;                   /**< of a line */
+	uint32_t line;                      /**< of a line, 0: unknown */
+	bool in_before, in_after;
+	uint64_t calls_before, calls_after; /**< of functions and arcs */
+	const int64_t *before, *after;
+};
+
+/**
+ * Compare two finished profiles, of whatever formats, which must live as long as the result. Events match by name;
+ * functions by object, file and name, and what is left by name where it is the only one on each side. Ticks of clocks
+ * with different known frequencies are compared in nanoseconds. Functions that are not chosen (tl_profile_choose())
+ * on either side are left out. Rows come in no order that means anything, but always in the same.
+ * @return 0, TL_BAD_USAGE for a pattern that does not compile, TL_NO_MEMORY
+ */
+TL_API int tl_profile_diff(struct tl_diff **diff, const struct tl_profile *before, const struct tl_profile *after,
+			   const struct tl_diff_options *options, struct tl_error *err);
+TL_API enum tl_diff_unit tl_diff_by(const struct tl_diff *diff);
+TL_API uint32_t tl_diff_event_count(const struct tl_diff *diff);
+/** Events of `before`, then those only `after` has. */
+TL_API const struct tl_event *tl_diff_event(const struct tl_diff *diff, uint32_t event);
+/** Units of an event per second where it measures time on both sides, else 0. */
+TL_API uint64_t tl_diff_rate(const struct tl_diff *diff, uint32_t event);
+/** The profiles' totals, as vectors of a row. */
+TL_API const int64_t *tl_diff_total(const struct tl_diff *diff, bool after);
+TL_API const struct tl_profile *tl_diff_profile(const struct tl_diff *diff, bool after);
+TL_API uint32_t tl_diff_row_count(const struct tl_diff *diff);
+TL_API struct tl_diff_row tl_diff_row(const struct tl_diff *diff, uint32_t row);
+/** Free; NULL is fine. */
+TL_API void tl_diff_free(struct tl_diff *diff);
 
 #ifdef __cplusplus
 }

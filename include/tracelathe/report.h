@@ -29,6 +29,7 @@ struct tl_report_options {
 	const uint32_t *events;    /**< which events, in this order; NULL: all */
 	uint32_t event_count;
 	double threshold;          /**< tree: leave out what has less than this share of the total, in percent; < 0: default */
+	enum tl_profile_unit by;   /**< function table: a row for each of these */
 };
 
 /** The names `sort` takes; ends with a NULL. */
@@ -49,6 +50,39 @@ enum tl_tree_kind {
 /** Callers, callees, or a call tree (docs: "tree"). */
 TL_API int tl_report_tree(const struct tl_profile *profile, enum tl_tree_kind kind,
 			  const struct tl_report_options *options, struct tl_output *out, struct tl_error *err);
+
+/** The names `sort` takes in tl_report_diff(); ends with a NULL. "EVENT:change" and the like name an event, too. */
+TL_API const char *const *tl_report_diff_sort_columns(void);
+
+/**
+ * The table of differences (docs: "diff"): `events` number those of the diff, `threshold` is of the larger total, and
+ * text leaves out what did not change unless `all`.
+ */
+TL_API int tl_report_diff(const struct tl_diff *diff, const struct tl_report_options *options, struct tl_output *out,
+			  struct tl_error *err);
+
+struct tl_binary;
+
+/** What is annotated. Zero-filled with `size` set, threshold < 0 and context -1, is a good default. */
+struct tl_annotate_options {
+	size_t size;                    /**< sizeof(struct tl_annotate_options) */
+	const char *file;               /**< only files that match this POSIX extended regular expression, NULL: all */
+	const char *const *source_dirs; /**< where sources are looked for before the path as recorded, in this order */
+	size_t source_dir_count;
+	double threshold;               /**< the files (functions) that hold this share of the cost, in percent; < 0: 99 */
+	int context;                    /**< lines around a line with a cost; < 0: 8 */
+	struct tl_binary *const *binaries; /**< whose code is shown instead of source lines, by instruction */
+	size_t binary_count;
+	bool assembly;                  /**< functions by instruction instead of files by line */
+};
+
+/**
+ * Source files with the cost, the calls and the jumps of each line; or functions by instruction (docs: "annotate").
+ * Of functions that were not chosen (tl_profile_choose()) nothing is shown. A file that cannot be read says so, and its
+ * lines are shown without text. Of `options` form, events, color, seconds and width count.
+ */
+TL_API int tl_report_annotate(const struct tl_profile *profile, const struct tl_annotate_options *what,
+			      const struct tl_report_options *options, struct tl_output *out, struct tl_error *err);
 
 #ifdef __cplusplus
 }

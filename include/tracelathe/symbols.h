@@ -59,6 +59,15 @@ TL_API bool tl_binary_symbol(struct tl_binary *binary, uint64_t address, struct 
 /** A section by name. @return false when there is none */
 TL_API bool tl_binary_section(struct tl_binary *binary, const char *name, struct tl_section *section);
 
+/** The kind of processor: e_machine of the file's header (62: x86-64, 183: AArch64). */
+TL_API unsigned tl_binary_machine(const struct tl_binary *binary);
+
+/**
+ * The code at an address: bytes of an executable section from there to the section's end.
+ * @return NULL when no executable section of the file holds the address
+ */
+TL_API const uint8_t *tl_binary_code(const struct tl_binary *binary, uint64_t address, size_t *size);
+
 /**
  * The addend of the RELATIVE relocation at a virtual address (RELA, REL reads the place itself), as a PIE's loader
  * would store it there with bias 0; symbol-based absolute relocations give symbol value + addend.

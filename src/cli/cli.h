@@ -24,17 +24,27 @@ struct settings {
 	struct tl_input_options input;
 	struct tl_report_options report;
 	struct tl_binary_spec *binaries;
-	char **binary_paths; /* those that had to be copied out of FILE@ADDR */
-	size_t binary_count;
+	char **binary_paths; /* of all binaries; those that had to be copied out of FILE@ADDR */
+	size_t binary_count, binary_path_count;
+	/* diff: those of the second file, when they are others. */
+	struct tl_binary_spec *after_binaries;
+	size_t after_count;
+	const char *after_map;
+	struct tl_rename *renames;
+	char **rename_patterns; /* which had to be copied out of REGEX=TEXT */
+	size_t rename_count;
+	const char **source_dirs;
+	size_t source_dir_count;
 	const char **paths;
 	size_t path_count;
-	const char *output, *events, *to, *variant, *completion, *order;
+	const char *output, *events, *to, *variant, *completion, *order, *by, *file;
 	enum when progress, color;
 	enum tl_tree_kind tree;
 	enum tl_export_compression compression;
 	enum tl_export_positions positions;
-	bool json, csv, help, man;
-	bool svg, icicle;
+	bool json, csv, help, man, inclusive, assembly;
+	int context; /* -1: default */
+	bool svg, icicle, flame;
 	uint32_t pixels;
 };
 
@@ -88,7 +98,7 @@ struct command {
 	const char *replaces;  /* what people used before, or NULL */
 	/* Of commands that read an input: 0, 1 (a check failed) or a negative tl_status. */
 	int (*run)(struct job *job, struct tl_error *err);
-	struct example examples[3];
+	struct example examples[4];
 };
 
 /* Ends with a NULL name. */
@@ -151,6 +161,18 @@ int export_profile(const struct job *job, const struct tl_exporter *exporter, co
 int export_input(struct job *job, const char *name, struct tl_error *err);
 /* Open, fold and close one of several files; tells what is wrong with it by itself. *profile NULL: failed. */
 int fold_file(struct job *job, const char *path, struct tl_profile **profile, struct tl_error *err);
+/* Whether this build can write what is asked for, a page or a picture; tells it by itself when not. */
+bool can_write_flame(struct job *job);
+/* The page or the picture of a profile or, with a baseline (the first file), of what changed since. */
+int write_flame(struct job *job, const struct tl_profile *profile, const struct tl_profile *baseline,
+		struct tl_error *err);
+/* Events that can be chosen. */
+struct event_list {
+	const void *of;
+	uint32_t count;
+	const struct tl_event *(*at)(const void *of, uint32_t event);
+};
+int choose_events_of(struct job *job, const struct event_list *list, uint32_t **events, struct tl_error *err);
 /* Choose the events that --event names; complains by itself of unknown ones. The caller frees `*events`. */
 int choose_events(struct job *job, const struct tl_profile *profile, uint32_t **events, struct tl_error *err);
 /* Fold the input and choose events; negative on failure. The caller frees both results, also then. */

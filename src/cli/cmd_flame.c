@@ -18,9 +18,11 @@ static const char *written(const char *path, char *text, size_t size)
 	return strftime(text, size, "%Y-%m-%d %H:%M UTC", &date) ? text : NULL;
 }
 
-static int write_flame(struct job *job, const struct tl_profile *profile, struct tl_error *err)
+int write_flame(struct job *job, const struct tl_profile *profile, const struct tl_profile *baseline,
+		struct tl_error *err)
 {
 	const struct settings *settings = job->settings;
+	const char *path = settings->paths[baseline ? 1 : 0];
 	char when[64];
 	const struct tl_flame_options options = {
 		.size = sizeof(options),
@@ -30,12 +32,24 @@ static int write_flame(struct job *job, const struct tl_profile *profile, struct
 		.threshold = settings->report.threshold,
 		.events = settings->report.events,
 		.event_count = settings->report.event_count,
-		.name = strcmp(settings->paths[0], "-") ? settings->paths[0] : "standard input",
-		.when = written(settings->paths[0], when, sizeof(when)),
+		.name = strcmp(path, "-") ? path : "standard input",
+		.baseline_name = baseline ? settings->paths[0] : NULL,
+		.when = written(path, when, sizeof(when)),
 		.width = settings->pixels,
 	};
 
-	return tl_flame_write(profile, NULL, &options, job->out, err);
+	return tl_flame_write(profile, baseline, &options, job->out, err);
+}
+
+bool can_write_flame(struct job *job)
+{
+	if (job->settings->svg || tl_flame_has_page())
+		return true;
+	complain(job->command,
+		 "this tracelathe was built without the page, as npm or what it gets was missing "
+		 "(`make deps`, then build again); --svg needs neither");
+	job->said = true;
+	return false;
 }
 
 int cmd_flame(struct job *job, struct tl_error *err)
@@ -44,16 +58,11 @@ int cmd_flame(struct job *job, struct tl_error *err)
 	uint32_t *events;
 	int status;
 
-	if (!job->settings->svg && !tl_flame_has_page()) {
-		complain(job->command,
-			 "this tracelathe was built without the page, as npm or what it gets was missing "
-			 "(`make deps`, then build again); --svg needs neither");
-		job->said = true;
+	if (!can_write_flame(job))
 		return TL_UNSUPPORTED;
-	}
 	status = fold_input_stacks(job, &profile, &events, err);
 	if (status == TL_OK)
-		status = write_flame(job, profile, err);
+		status = write_flame(job, profile, NULL, err);
 	free(events);
 	tl_profile_free(profile);
 	return status;

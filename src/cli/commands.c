@@ -125,6 +125,37 @@ const struct command commands[] = {
 		    "for an older reader" } },
 	},
 	{
+		"annotate",
+		C_ANNOTATE,
+		"FILE",
+		"source lines, or instructions, with what they cost",
+		"Shows source files, heaviest first, with the cost of each line, the calls it makes and the jumps it "
+		"takes; lines far from any cost are left out. With --asm, functions by instruction: the code comes from "
+		"--binary, and jumps are drawn. Traces of calls have their costs at the functions' first lines. What "
+		"could not be annotated is summed up at the end.",
+		"callgrind_annotate --auto=yes, perf annotate",
+		cmd_annotate,
+		{ { "tracelathe annotate --source-dir src callgrind.out", "what do the lines cost?" },
+		  { "tracelathe annotate --file 'parse' --context 3 callgrind.out", "of these files only" },
+		  { "tracelathe annotate --asm --function '^hash$' --binary prog callgrind.out", "by instruction" } },
+	},
+	{
+		"diff",
+		C_DIFF,
+		"BEFORE AFTER",
+		"what changed between two profiles, largest change first",
+		"Compares two profiles or traces, of whatever formats, by function, by call or by source line: what it "
+		"cost before, what it costs after, the change and the change in percent. What is new or gone is said so. "
+		"Events match by name; functions by object, file and name, or by name where that is enough. Ticks of "
+		"clocks that run at different rates are compared in nanoseconds.",
+		"cg_diff, graph-diff",
+		cmd_diff,
+		{ { "tracelathe diff callgrind.out.old callgrind.out.new", "what got slower?" },
+		  { "tracelathe diff --by line --event Ir old.out new.out", "on which lines?" },
+		  { "tracelathe diff --flame -o diff.html old.out new.out", "as a flame graph, in colours" },
+		  { "tracelathe diff --rename '\\.part\\.[0-9]+$=' old.out new.out", "whatever the compiler called them" } },
+	},
+	{
 		"merge",
 		C_MERGE,
 		"FILE...",

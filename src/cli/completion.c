@@ -84,7 +84,8 @@ static void bash(void)
 	     "\tcase \"$command:$prev\" in");
 	for (const struct command *command = commands; command->name; command++)
 		bash_values(command);
-	puts("\t*:--binary|*:--map|*:--output|*:-o) COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n"
+	puts("\t*:--binary|*:--binary-after|*:--map|*:--map-after|*:--output|*:-o|*:--source-dir)\n"
+	     "\t\tCOMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n"
 	     "\t*)\n\t\tif [[ $cur != -* ]]; then\n"
 	     "\t\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n\t\t\treturn\n\t\tfi\n"
 	     "\t\tcase \"$command\" in");

@@ -5,12 +5,10 @@
 
 #include "cli/cli.h"
 
-static uint32_t find_event(const struct tl_profile *profile, const char *name, size_t length)
+static uint32_t find_event(const struct event_list *list, const char *name, size_t length)
 {
-	uint32_t count = tl_profile_event_count(profile);
-
-	for (uint32_t i = 0; i < count; i++) {
-		const char *known = tl_profile_event(profile, i)->name;
+	for (uint32_t i = 0; i < list->count; i++) {
+		const char *known = list->at(list->of, i)->name;
 
 		if (strlen(known) == length && !memcmp(known, name, length))
 			return i;
@@ -18,14 +16,11 @@ static uint32_t find_event(const struct tl_profile *profile, const char *name, s
 	return TL_NONE;
 }
 
-static void complain_event(const struct job *job, const struct tl_profile *profile, const char *name,
-			   size_t length)
+static void complain_event(const struct job *job, const struct event_list *list, const char *name, size_t length)
 {
-	uint32_t count = tl_profile_event_count(profile);
-
 	fprintf(stderr, "tracelathe %s: --event %.*s: the input has", job->command->name, (int)length, name);
-	for (uint32_t i = 0; i < count; i++)
-		fprintf(stderr, "%s %s", i ? "," : "", tl_profile_event(profile, i)->name);
+	for (uint32_t i = 0; i < list->count; i++)
+		fprintf(stderr, "%s %s", i ? "," : "", list->at(list->of, i)->name);
 	putc('\n', stderr);
 }
 
@@ -38,7 +33,7 @@ static size_t count_names(const char *list)
 	return count;
 }
 
-int choose_events(struct job *job, const struct tl_profile *profile, uint32_t **events, struct tl_error *err)
+int choose_events_of(struct job *job, const struct event_list *list, uint32_t **events, struct tl_error *err)
 {
 	const char *name = job->settings->events;
 	struct tl_report_options *report = &job->settings->report;
@@ -50,10 +45,10 @@ int choose_events(struct job *job, const struct tl_profile *profile, uint32_t **
 	}
 	for (;;) {
 		size_t length = strcspn(name, ",");
-		uint32_t event = find_event(profile, name, length);
+		uint32_t event = find_event(list, name, length);
 
 		if (event == TL_NONE) {
-			complain_event(job, profile, name, length);
+			complain_event(job, list, name, length);
 			job->said = true;
 			return TL_BAD_USAGE;
 		}
@@ -66,6 +61,18 @@ int choose_events(struct job *job, const struct tl_profile *profile, uint32_t **
 	return TL_OK;
 }
 
+static const struct tl_event *profile_event(const void *of, uint32_t event)
+{
+	return tl_profile_event(of, event);
+}
+
+int choose_events(struct job *job, const struct tl_profile *profile, uint32_t **events, struct tl_error *err)
+{
+	const struct event_list list = { profile, tl_profile_event_count(profile), profile_event };
+
+	return choose_events_of(job, &list, events, err);
+}
+
 /* Numbers instead of names say that nobody told what program this is. */
 static void hint(const struct job *job, const struct tl_profile *profile)
 {
@@ -73,7 +80,8 @@ static void hint(const struct job *job, const struct tl_profile *profile)
 
 	if (job->settings->binary_count || job->settings->input.map || !count)
 		return;
-	if (report_form(job->settings) != TL_REPORT_TEXT || !(job->command->bit & (C_REPORT | C_TREE | C_FLAME)))
+	if (report_form(job->settings) != TL_REPORT_TEXT ||
+	    !(job->command->bit & (C_REPORT | C_TREE | C_ANNOTATE | C_FLAME)))
 		return;
 	for (uint32_t i = 0; i < count; i++)
 		if (tl_profile_function(profile, i)->name[0] != '#')

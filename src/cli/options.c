@@ -7,7 +7,10 @@
 
 #define FIELD(member) offsetof(struct settings, member)
 
-enum { C_TABLES = C_REPORT | C_TREE, C_EVENTS = C_TABLES | C_STACKS | C_CONVERT | C_MERGE | C_FLAME };
+enum {
+	C_TABLES = C_REPORT | C_TREE | C_DIFF | C_ANNOTATE,
+	C_EVENTS = C_TABLES | C_STACKS | C_CONVERT | C_MERGE | C_FLAME,
+};
 
 const struct option_row option_rows[] = {
 	/* report, tree */
@@ -16,10 +19,39 @@ const struct option_row option_rows[] = {
 	  "median, p90, p99, max, sum, unfinished, or EVENT:self and EVENT:inclusive (default: self); "
 	  "names sort from A to Z",
 	  set_text, FIELD(report.sort), 0 },
-	{ "ascending", 0, NULL, C_REPORT, "least first", set_flag, FIELD(report.ascending), 0 },
-	{ "top", 0, "N", C_REPORT, "only the first N rows (default: 40 as text, else all)", set_count,
+	{ "by", 0, "function|file|object", C_REPORT, "a row for each of these (default: function)", set_word, FIELD(by), 0 },
+	{ "by", 0, "function|arc|line", C_DIFF,
+	  "compare self cost of functions (default), inclusive cost of calls, or self cost of source lines", set_word,
+	  FIELD(by), 0 },
+	{ "inclusive", 0, NULL, C_DIFF, "compare functions by their inclusive cost", set_flag, FIELD(inclusive), 0 },
+	{ "sort", 0, "COLUMN", C_DIFF,
+	  "sort by this column: change (default), percent, before, after, calls, function, caller, object, file, or "
+	  "EVENT:change and the like; numbers by size, names from A to Z",
+	  set_text, FIELD(report.sort), 0 },
+	{ "rename", 0, "REGEX=TEXT", C_DIFF,
+	  "on both sides, read each match in a function's name as TEXT, where \\1 is the first group; may be repeated",
+	  set_rename, 0, 0 },
+	{ "binary-after", 0, "FILE[@ADDR]", C_DIFF,
+	  "as --binary, for the second file (default: the same); may be repeated", set_after_binary, 0, 0 },
+	{ "map-after", 0, "FILE", C_DIFF, "as --map, for the second file (default: the same)", set_text,
+	  FIELD(after_map), 0 },
+	{ "threshold", 0, "PERCENT", C_DIFF,
+	  "leave out what changed by less than this share of the larger total (default: 0)", set_percent,
+	  FIELD(report.threshold), 0 },
+	{ "asm", 0, NULL, C_ANNOTATE, "functions by instruction instead of files by line", set_flag, FIELD(assembly), 0 },
+	{ "file", 0, "REGEX", C_ANNOTATE, "only source files whose path matches", set_text, FIELD(file), 0 },
+	{ "source-dir", 0, "DIR", C_ANNOTATE,
+	  "look for sources below DIR, with leading directories left out as needed, before the path as recorded; may be "
+	  "repeated",
+	  set_source_dir, 0, 0 },
+	{ "context", 0, "N", C_ANNOTATE, "show N lines around those with a cost (default: 8)", set_lines, FIELD(context), 0 },
+	{ "threshold", 0, "PERCENT", C_ANNOTATE,
+	  "the files (functions) that hold this share of the cost, heaviest first (default: 99 as text, else 100)",
+	  set_percent, FIELD(report.threshold), 0 },
+	{ "ascending", 0, NULL, C_REPORT | C_DIFF, "least first", set_flag, FIELD(report.ascending), 0 },
+	{ "top", 0, "N", C_REPORT | C_DIFF, "only the first N rows (default: 40 as text, else all)", set_count,
 	  FIELD(report.top), 0 },
-	{ "all", 0, NULL, C_REPORT, "all rows as text too", set_flag, FIELD(report.all), 0 },
+	{ "all", 0, NULL, C_REPORT | C_DIFF, "all rows as text too", set_flag, FIELD(report.all), 0 },
 	{ "threads", 0, NULL, C_REPORT | C_STACKS | C_FLAME, "keep threads apart", set_flag, FIELD(report.threads), 0 },
 	{ "seconds", 0, NULL, C_TABLES, "durations in seconds instead of ticks", set_flag,
 	  FIELD(report.seconds), 0 },
@@ -37,12 +69,15 @@ const struct option_row option_rows[] = {
 	  "leave out what has less than this share of the total (default: 0.5 as text, else 0)", set_percent,
 	  FIELD(report.threshold), 0 },
 	/* flame */
-	{ "svg", 0, NULL, C_FLAME, "a picture of the first event instead of a page", set_flag, FIELD(svg), 0 },
-	{ "icicle", 0, NULL, C_FLAME, "roots at the top (a page has a switch for it too)", set_flag, FIELD(icicle), 0 },
+	{ "flame", 0, NULL, C_DIFF,
+	  "a flame graph of the second file as one HTML page, with colours for what became more and less", set_flag,
+	  FIELD(flame), 0 },
+	{ "svg", 0, NULL, C_FLAME | C_DIFF, "a picture of the first event instead of a page", set_flag, FIELD(svg), 0 },
+	{ "icicle", 0, NULL, C_FLAME | C_DIFF, "roots at the top (a page has a switch for it too)", set_flag, FIELD(icicle), 0 },
 	{ "threshold", 0, "PERCENT", C_FLAME,
 	  "sum stacks with less than this share of the total, or of their thread's (default: 0.01)", set_percent,
 	  FIELD(report.threshold), 0 },
-	{ "width", 0, "PIXELS", C_FLAME, "--svg: width of the picture (default: 1200)", set_count, FIELD(pixels), 0 },
+	{ "width", 0, "PIXELS", C_FLAME | C_DIFF, "--svg: width of the picture (default: 1200)", set_count, FIELD(pixels), 0 },
 	/* other commands */
 	{ "order", 0, "time|file", C_DUMP,
 	  "threads merged by time (default), or records as they stand in the file", set_word, FIELD(order),
@@ -253,7 +288,7 @@ static unsigned processors(void)
 
 static void set_defaults(struct settings *settings)
 {
-	*settings = (struct settings){ .tree = TL_TREE_BOTH };
+	*settings = (struct settings){ .tree = TL_TREE_BOTH, .context = -1 };
 	settings->input.size = sizeof(settings->input);
 	settings->input.thread = settings->input.process = settings->input.cpu = TL_NOWHERE;
 	settings->input.jobs = processors();
@@ -268,9 +303,16 @@ static bool settle(struct settings *settings, const struct command *command)
 		complain(command, "--json and --csv exclude each other");
 		return false;
 	}
+	if (command->bit == C_DIFF && (settings->svg || settings->icicle || settings->pixels))
+		settings->flame = true;
+	if (settings->flame && (settings->rename_count || settings->by || settings->json || settings->csv)) {
+		complain(command, "--flame goes without --rename, --by, --json and --csv");
+		return false;
+	}
 	settings->input.binaries = settings->binaries;
 	settings->input.binary_count = settings->binary_count;
-	if (command->bit & (C_REPORT | C_TREE | C_STACKS))
+	if ((command->bit & (C_REPORT | C_TREE | C_STACKS)) ||
+	    (command->bit == C_DIFF && !(settings->by && !strcmp(settings->by, "line"))))
 		settings->input.detail = TL_DETAIL_FUNCTIONS;
 	settings->input.per_thread = settings->report.threads;
 	settings->input.file_order = settings->order && !strcmp(settings->order, "file");
@@ -288,7 +330,12 @@ bool settings_parse(struct settings *settings, const struct command *command, in
 	settings->paths = calloc(room, sizeof(*settings->paths));
 	settings->binaries = calloc(room, sizeof(*settings->binaries));
 	settings->binary_paths = calloc(room, sizeof(*settings->binary_paths));
-	if (!settings->paths || !settings->binaries || !settings->binary_paths) {
+	settings->after_binaries = calloc(room, sizeof(*settings->after_binaries));
+	settings->renames = calloc(room, sizeof(*settings->renames));
+	settings->rename_patterns = calloc(room, sizeof(*settings->rename_patterns));
+	settings->source_dirs = calloc(room, sizeof(*settings->source_dirs));
+	if (!settings->paths || !settings->binaries || !settings->binary_paths || !settings->after_binaries ||
+	    !settings->renames || !settings->rename_patterns || !settings->source_dirs) {
 		complain(command, "out of memory");
 		return false;
 	}
@@ -297,8 +344,14 @@ bool settings_parse(struct settings *settings, const struct command *command, in
 
 void settings_free(struct settings *settings)
 {
-	for (size_t i = 0; i < settings->binary_count; i++)
+	for (size_t i = 0; i < settings->binary_path_count; i++)
 		free(settings->binary_paths[i]);
+	for (size_t i = 0; i < settings->rename_count; i++)
+		free(settings->rename_patterns[i]);
+	free(settings->after_binaries);
+	free(settings->renames);
+	free(settings->rename_patterns);
+	free(settings->source_dirs);
 	free(settings->binary_paths);
 	free(settings->binaries);
 	free(settings->paths);

@@ -36,6 +36,7 @@ const char *set_when(void *field, const struct option_row *row, const char *valu
 const char *set_id(void *field, const struct option_row *row, const char *value);
 const char *set_part(void *field, const struct option_row *row, const char *value);
 const char *set_count(void *field, const struct option_row *row, const char *value);
+const char *set_lines(void *field, const struct option_row *row, const char *value);
 const char *set_jobs(void *field, const struct option_row *row, const char *value);
 const char *set_percent(void *field, const struct option_row *row, const char *value);
 const char *set_window(void *field, const struct option_row *row, const char *value);
@@ -43,6 +44,9 @@ const char *set_format(void *field, const struct option_row *row, const char *va
 const char *set_timeline(void *field, const struct option_row *row, const char *value);
 const char *set_positions(void *field, const struct option_row *row, const char *value);
 const char *set_target(void *field, const struct option_row *row, const char *value);
+const char *set_after_binary(void *field, const struct option_row *row, const char *value);
+const char *set_rename(void *field, const struct option_row *row, const char *value);
+const char *set_source_dir(void *field, const struct option_row *row, const char *value);
 const char *set_binary(void *field, const struct option_row *row, const char *value);
 /* Whether a name is something `convert --to` writes. */
 bool target_known(const char *name);

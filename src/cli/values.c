@@ -109,6 +109,17 @@ const char *set_count(void *field, const struct option_row *row, const char *val
 	return NULL;
 }
 
+const char *set_lines(void *field, const struct option_row *row, const char *value)
+{
+	uint64_t number;
+
+	(void)row;
+	if (!parse_number(value, &number) || number > 1000000)
+		return "a number from 0 to 1000000 is needed";
+	*(int *)field = (int)number;
+	return NULL;
+}
+
 const char *set_jobs(void *field, const struct option_row *row, const char *value)
 {
 	uint64_t number;
@@ -241,20 +252,63 @@ const char *set_target(void *field, const struct option_row *row, const char *va
 }
 
 /* A name may have an @ in it: only what looks like an address after the last one is an address. */
-const char *set_binary(void *field, const struct option_row *row, const char *value)
+static const char *add_binary(struct settings *settings, struct tl_binary_spec *specs, size_t *count, const char *value)
 {
-	struct settings *settings = field;
-	struct tl_binary_spec *spec = &settings->binaries[settings->binary_count];
+	struct tl_binary_spec *spec = &specs[*count];
 	const char *at = strrchr(value, '@');
 	bool address = at && parse_number(at + 1, &spec->address);
 	char *path = address ? strndup(value, (size_t)(at - value)) : strdup(value);
 
-	(void)row;
 	if (!path)
 		return "out of memory";
-	settings->binary_paths[settings->binary_count++] = path;
+	settings->binary_paths[settings->binary_path_count++] = path;
+	++*count;
 	spec->path = path;
 	if (!address)
 		spec->address = 0;
 	return *path ? NULL : "a file name is missing";
+}
+
+const char *set_binary(void *field, const struct option_row *row, const char *value)
+{
+	struct settings *settings = field;
+
+	(void)row;
+	return add_binary(settings, settings->binaries, &settings->binary_count, value);
+}
+
+const char *set_after_binary(void *field, const struct option_row *row, const char *value)
+{
+	struct settings *settings = field;
+
+	(void)row;
+	return add_binary(settings, settings->after_binaries, &settings->after_count, value);
+}
+
+/* The text is rarely as wild as the expression: the last "=" is between them. */
+const char *set_rename(void *field, const struct option_row *row, const char *value)
+{
+	struct settings *settings = field;
+	const char *equals = strrchr(value, '=');
+	char *pattern;
+
+	if (!equals || equals == value)
+		return row->argument;
+	pattern = strndup(value, (size_t)(equals - value));
+	if (!pattern)
+		return "out of memory";
+	settings->rename_patterns[settings->rename_count] = pattern;
+	settings->renames[settings->rename_count++] = (struct tl_rename){ pattern, equals + 1 };
+	return NULL;
+}
+
+const char *set_source_dir(void *field, const struct option_row *row, const char *value)
+{
+	struct settings *settings = field;
+
+	(void)row;
+	if (!*value)
+		return "a directory is missing";
+	settings->source_dirs[settings->source_dir_count++] = value;
+	return NULL;
 }

@@ -199,7 +199,7 @@ static const char *common_command(const struct tl_callgrind *c)
 }
 
 /* Who was measured: a part of the profile, or NULL for all together. */
-static void put_target(const struct tl_callgrind *c, const struct tl_part *part, uint32_t number)
+static void put_target(const struct tl_callgrind *c, const struct tl_part *part)
 {
 	uint64_t process = part ? part->process : common_process(c);
 	const char *command = part ? part->command : common_command(c);
@@ -209,8 +209,9 @@ static void put_target(const struct tl_callgrind *c, const struct tl_part *part,
 	if (process != TL_NOWHERE)
 		tl_put_format(c->out, "pid: %" PRIu64 "\n", process);
 	put_command(c->out, command);
-	if (part && (part->number || c->parts))
-		tl_put_format(c->out, "part: %" PRIu64 "\n", part->number ? part->number : (uint64_t)number + 1);
+	/* A number of ours would come back as one of the profile's own when the file is read again. */
+	if (part && part->number)
+		tl_put_format(c->out, "part: %" PRIu64 "\n", part->number);
 	if (part && part->thread != TL_NOWHERE)
 		tl_put_format(c->out, "thread: %" PRIu64 "\n", part->thread);
 	if (part)
@@ -225,7 +226,7 @@ static void put_part(struct tl_callgrind *c, uint32_t number)
 	const int64_t *sums = c->totals + (size_t)number * c->event_count;
 
 	c->names.part = number + 1;
-	put_target(c, one ? tl_profile_part(c->profile, number) : NULL, number);
+	put_target(c, one ? tl_profile_part(c->profile, number) : NULL);
 	tl_put_text(c->out, "positions:");
 	tl_put_text(c->out, c->addresses ? " instr" : "");
 	tl_put_text(c->out, c->blocks ? " bb line\n" : " line\n");

@@ -294,6 +294,7 @@ static size_t damage_callgrind(struct tl_input *input, struct tl_damage *places,
 
 const struct tl_format tl_callgrind_format = {
 	.info = TL_CALLGRIND_INFO,
+	.many_paths = true,
 	.probe = tl_callgrind_probe,
 	.open = open_callgrind,
 	.close = close_callgrind,

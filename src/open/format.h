@@ -10,10 +10,16 @@ struct tl_input {
 	struct tl_source *source; /* of the first path */
 	void *handle;             /* the format's own */
 	struct tl_damage *damage; /* as last asked for */
+
+	/* A format whose trace is one file takes several, too: each is an input of its own. */
+	struct tl_input **others;
+	size_t other_count;
+	const char *path; /* of an other */
 };
 
 struct tl_format {
 	struct tl_format_info info;
+	bool many_paths; /* open() takes several paths as one input */
 	/* How sure it is, 0 .. 100, by the first bytes. */
 	int (*probe)(const uint8_t *data, size_t size);
 	/* Make input->handle; on failure *failed may be set to another path than the first. */

@@ -61,6 +61,29 @@ static int by_contents(struct tl_input *input, const char *const *paths, size_t 
 	return status;
 }
 
+/* One log per process, say: the others are inputs of the same format. */
+static int open_others(struct tl_input *input, const char *const *paths, size_t path_count, const char **failed,
+		       struct tl_error *err)
+{
+	struct tl_input_options options = input->options;
+
+	input->others = calloc(path_count, sizeof(*input->others));
+	if (!input->others)
+		return tl_error_memory(err);
+	options.format = input->format->info.name;
+	for (; input->other_count < path_count; input->other_count++) {
+		const char *path = paths[input->other_count];
+		struct tl_input *other;
+		int status = tl_input_open(&other, &path, 1, &options, failed, err);
+
+		if (status < 0)
+			return status;
+		other->path = tl_source_name(other->source);
+		input->others[input->other_count] = other;
+	}
+	return 0;
+}
+
 static int open_paths(struct tl_input *input, const char *const *paths, size_t path_count, const char **failed,
 		      struct tl_error *err)
 {
@@ -76,7 +99,9 @@ static int open_paths(struct tl_input *input, const char *const *paths, size_t p
 	if (status == 0 && !input->format)
 		status = by_contents(input, paths, path_count, failed, err);
 	if (status == 0)
-		status = input->format->open(input, paths, path_count, failed, err);
+		status = input->format->open(input, paths, input->format->many_paths ? path_count : 1, failed, err);
+	if (status == 0 && !input->format->many_paths && path_count > 1)
+		status = open_others(input, paths + 1, path_count - 1, failed, err);
 	return status;
 }
 
@@ -117,11 +142,47 @@ void tl_input_close(struct tl_input *input)
 {
 	if (!input)
 		return;
+	for (size_t i = 0; i < input->other_count; i++)
+		tl_input_close(input->others[i]);
+	free(input->others);
 	if (input->handle)
 		input->format->close(input);
 	tl_source_close(input->source);
 	free(input->damage);
 	free(input);
+}
+
+/* The profiles of all paths of an input; *folded of them are there, also after a failure. */
+static int fold_each(struct tl_input *input, struct tl_profile **profiles, size_t *folded, struct tl_error *err)
+{
+	int status = input->format->fold(input, &profiles[0], err);
+
+	*folded = status == 0;
+	for (size_t i = 0; status == 0 && i < input->other_count; i++) {
+		status = input->format->fold(input->others[i], &profiles[i + 1], err);
+		*folded += status == 0;
+	}
+	return status;
+}
+
+static int fold_all(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
+{
+	size_t count = input->other_count + 1, folded;
+	struct tl_profile **profiles;
+	int status;
+
+	if (count == 1)
+		return input->format->fold(input, profile, err);
+	profiles = calloc(count, sizeof(*profiles));
+	if (!profiles)
+		return tl_error_memory(err);
+	status = fold_each(input, profiles, &folded, err);
+	if (status == 0)
+		status = tl_profile_merge(profile, (const struct tl_profile *const *)profiles, count, err);
+	while (folded)
+		tl_profile_free(profiles[--folded]);
+	free(profiles);
+	return status;
 }
 
 int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
@@ -132,7 +193,7 @@ int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl
 	int status;
 
 	*profile = NULL;
-	status = input->format->fold(input, profile, err);
+	status = fold_all(input, profile, err);
 	if (status == 0 && (filter.function || filter.object))
 		status = tl_profile_choose(*profile, &filter, err);
 	if (status < 0) {
@@ -142,38 +203,49 @@ int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl
 	return status;
 }
 
+/* What tells of one file, and not of their sum. */
+static int one_file(const struct tl_input *input, struct tl_error *err)
+{
+	if (input->other_count)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "this shows one file at a time; report, tree, stacks and convert take several");
+	return 0;
+}
+
 /* Facts and records are told as text or as JSON; there is no table to be a CSV. */
-static int text_or_json(enum tl_report_form form, struct tl_error *err)
+static int text_or_json(const struct tl_input *input, enum tl_report_form form, struct tl_error *err)
 {
 	if (form == TL_REPORT_CSV)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no CSV form of this; use --json");
-	return 0;
+	return one_file(input, err);
 }
 
 int tl_input_info(struct tl_input *input, enum tl_report_form form, struct tl_output *out, struct tl_error *err)
 {
-	int status = text_or_json(form, err);
+	int status = text_or_json(input, form, err);
 
 	return status < 0 ? status : input->format->describe(input, form == TL_REPORT_JSON, out, err);
 }
 
 int tl_input_dump(struct tl_input *input, enum tl_report_form form, struct tl_output *out, struct tl_error *err)
 {
-	int status = text_or_json(form, err);
+	int status = text_or_json(input, form, err);
 
 	return status < 0 ? status : input->format->dump(input, form == TL_REPORT_JSON, out, err);
 }
 
 int64_t tl_input_check(struct tl_input *input, enum tl_report_form form, struct tl_output *out, struct tl_error *err)
 {
-	int status = text_or_json(form, err);
+	int status = text_or_json(input, form, err);
 
 	return status < 0 ? status : input->format->check(input, form == TL_REPORT_JSON, out, err);
 }
 
 int tl_input_timeline(struct tl_input *input, const char *format, struct tl_output *out, struct tl_error *err)
 {
-	return input->format->timeline(input, format, out, err);
+	int status = one_file(input, err);
+
+	return status < 0 ? status : input->format->timeline(input, format, out, err);
 }
 
 int tl_input_reencode(struct tl_input *input, const char *to, const char *variant, struct tl_output *out,
@@ -181,24 +253,40 @@ int tl_input_reencode(struct tl_input *input, const char *to, const char *varian
 {
 	if (strcmp(to, input->format->info.name))
 		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, "the input cannot be written in that format");
-	return input->format->reencode(input, variant, out, err);
+	return input->other_count ? one_file(input, err) : input->format->reencode(input, variant, out, err);
+}
+
+/* The places of one file, behind those that are listed already. */
+static void add_damage(struct tl_input *input, struct tl_damage *places, size_t room, size_t *listed, uint64_t *count,
+		       uint64_t *skipped_bytes)
+{
+	const struct tl_error *fault = tl_source_fault(input->source);
+	uint64_t own_count = 0, own_bytes = 0;
+	size_t first = *listed;
+
+	if (fault && *listed < room)
+		places[(*listed)++] = (struct tl_damage){
+			.status = fault->status, .text = fault->text, .offset = fault->offset, .record = TL_NOWHERE,
+		};
+	*listed += input->format->damage(input, places + *listed, room - *listed, &own_count, &own_bytes);
+	for (size_t i = first; input->path && i < *listed; i++)
+		places[i].path = input->path;
+	*count += own_count + (fault ? 1 : 0);
+	*skipped_bytes += own_bytes;
 }
 
 const struct tl_damage *tl_input_damage(struct tl_input *input, size_t *listed, uint64_t *count,
 					uint64_t *skipped_bytes)
 {
-	const struct tl_error *fault = tl_source_fault(input->source);
-	size_t room = 0;
+	size_t room;
 
 	if (!input->damage)
 		input->damage = calloc(DAMAGE_LISTED, sizeof(*input->damage));
 	room = input->damage ? DAMAGE_LISTED : 0;
 	*listed = 0;
-	if (fault && room)
-		input->damage[(*listed)++] = (struct tl_damage){
-			.status = fault->status, .text = fault->text, .offset = fault->offset, .record = TL_NOWHERE,
-		};
-	*listed += input->format->damage(input, input->damage + *listed, room - *listed, count, skipped_bytes);
-	*count += fault ? 1 : 0;
+	*count = *skipped_bytes = 0;
+	add_damage(input, input->damage, room, listed, count, skipped_bytes);
+	for (size_t i = 0; i < input->other_count; i++)
+		add_damage(input->others[i], input->damage, room, listed, count, skipped_bytes);
 	return input->damage;
 }

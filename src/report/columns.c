@@ -123,6 +123,12 @@ struct tl_number tl_column_number(const struct tl_column *column, const struct t
 
 bool tl_column_shown(const struct tl_column *column, const struct tl_view *view)
 {
+	bool of_function = column != tl_columns && !column->threads &&
+			   (column->kind == TL_COLUMN_NAME || column->kind == TL_COLUMN_KEY);
+
+	/* Files and objects have a name, and nothing else of what functions have. */
+	if (of_function && view->options.by != TL_BY_FUNCTION)
+		return false;
 	return (!column->timed || view->timed) && (!column->threads || view->options.threads);
 }
 

@@ -167,7 +167,7 @@ static int put_table(const struct tl_table *table, struct tl_error *err)
 	return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no such form of report");
 }
 
-int tl_report_functions(const struct tl_profile *profile, const struct tl_report_options *options,
+static int report_table(const struct tl_profile *profile, const struct tl_report_options *options,
 			struct tl_output *out, struct tl_error *err)
 {
 	struct tl_table table = { 0 };
@@ -185,5 +185,22 @@ int tl_report_functions(const struct tl_profile *profile, const struct tl_report
 	free(table.rows);
 	tl_arena_free(&to.sums);
 	tl_view_close(&table.view);
+	return status;
+}
+
+/* A file or an object is a function of the profile that is grouped by it. */
+int tl_report_functions(const struct tl_profile *profile, const struct tl_report_options *options,
+			struct tl_output *out, struct tl_error *err)
+{
+	bool grouped = options && options->size >= sizeof(*options) && options->by != TL_BY_FUNCTION;
+	struct tl_profile *groups;
+	int status;
+
+	if (!grouped)
+		return report_table(profile, options, out, err);
+	status = tl_profile_grouped(&groups, profile, options->by, err);
+	if (status == TL_OK)
+		status = report_table(groups, options, out, err);
+	tl_profile_free(groups);
 	return status;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The function table as CSV (RFC 4180) and as one JSON object. */
+#include <string.h>
+
 #include "core/output.h"
 #include "report/functions.h"
 
@@ -72,7 +74,7 @@ static void put_head_field(const struct tl_view *view, const struct tl_column *c
 {
 	if (column != tl_columns)
 		tl_put_char(view->out, ',');
-	tl_put_text(view->out, tl_column_name(column));
+	tl_put_text(view->out, column == tl_columns ? tl_view_unit(view) : tl_column_name(column));
 }
 
 /* The head line when there is no row. */
@@ -126,10 +128,21 @@ static bool identity(const struct tl_column *column)
 	return (column->kind == TL_COLUMN_NAME || column->kind == TL_COLUMN_KEY) && !column->threads;
 }
 
-static void put_json_row(const struct tl_view *view, const struct tl_row *row)
+static void put_identity(const struct tl_view *view, const struct tl_row *row)
 {
 	tl_put_char(view->out, '{');
-	tl_view_put_json_function(view, row->function);
+	if (view->options.by == TL_BY_FUNCTION) {
+		tl_view_put_json_function(view, row->function);
+		return;
+	}
+	tl_put_json(view->out, tl_view_unit(view), strlen(tl_view_unit(view)));
+	tl_put_char(view->out, ':');
+	tl_put_json(view->out, row->is->name, strlen(row->is->name));
+}
+
+static void put_json_row(const struct tl_view *view, const struct tl_row *row)
+{
+	put_identity(view, row);
 	for (size_t i = 0; i < tl_column_count(); i++)
 		if (tl_column_shown(&tl_columns[i], view) && !identity(&tl_columns[i]))
 			put_json_field(view, &tl_columns[i], row);
@@ -145,7 +158,7 @@ void tl_table_put_json(const struct tl_table *table)
 
 	tl_put_char(view->out, '{');
 	tl_view_put_json_head(view);
-	tl_put_text(view->out, ",\"functions\":[");
+	tl_put_format(view->out, ",\"%ss\":[", tl_view_unit(view));
 	for (size_t i = 0; i < table->shown && !tl_output_failed(view->out); i++) {
 		if (i)
 			tl_put_char(view->out, ',');

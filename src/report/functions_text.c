@@ -218,7 +218,7 @@ static void put_heads(const struct tl_view *view, const struct layout *layout)
 		tl_put_right(view->out, title, length, layout->columns[i].width);
 		tl_put_blanks(view->out, GAP);
 	}
-	tl_put_text(view->out, "function");
+	tl_put_text(view->out, tl_view_unit(view));
 	if (view->options.color)
 		tl_put_text(view->out, PLAIN);
 	tl_put_char(view->out, '\n');
@@ -278,8 +278,7 @@ static void put_foot(const struct tl_table *table)
 	if (table->shown < table->count) {
 		tl_put_text(view->out, "... ");
 		tl_put_count(view->out, table->count - table->shown);
-		tl_put_text(view->out,
-			    table->count - table->shown == 1 ? " more function" : " more functions");
+		tl_put_format(view->out, " more %s%s", tl_view_unit(view), table->count - table->shown == 1 ? "" : "s");
 		tl_put_text(view->out, " (--all shows them)\n");
 	}
 	for (size_t i = 0; i < table->shown; i++)

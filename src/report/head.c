@@ -195,9 +195,9 @@ void tl_view_put_json_function(const struct tl_view *view, uint32_t function)
 	put_json_number(view->out, ",\"id\":", is->id, is->id != TL_NOWHERE);
 }
 
-/* "name:suffix" as a field of CSV (RFC 4180). */
-static void put_csv_pair(struct tl_output *out, const char *name, const char *suffix)
+void tl_put_csv_pair(struct tl_output *out, const char *name, const char *suffix)
 {
+	tl_put_char(out, ',');
 	if (!strpbrk(name, "\",\r\n")) {
 		tl_put_text(out, name);
 		tl_put_char(out, ':');
@@ -217,8 +217,7 @@ static void put_csv_pair(struct tl_output *out, const char *name, const char *su
 
 void tl_view_put_csv_event(const struct tl_view *view, uint32_t chosen, const char *suffix)
 {
-	tl_put_char(view->out, ',');
-	put_csv_pair(view->out, tl_profile_event(view->profile, view->events[chosen])->name, suffix);
+	tl_put_csv_pair(view->out, tl_profile_event(view->profile, view->events[chosen])->name, suffix);
 }
 
 void tl_view_put_csv_cost(const struct tl_view *view, const int64_t *cost)

@@ -54,7 +54,7 @@ static int choose_column(struct order *order, const char *name, struct tl_error 
 	const char *colon = strrchr(name, ':');
 	const char *column = colon ? colon + 1 : name;
 
-	order->column = find_column(column, strlen(column));
+	order->column = strcmp(name, tl_view_unit(order->view)) ? find_column(column, strlen(column)) : tl_columns;
 	if (!order->column || (colon && order->column->kind != TL_COLUMN_COST))
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no such column to sort by");
 	if (colon && !find_event(order->view->profile, name, (size_t)(colon - name), &order->event))

@@ -66,6 +66,13 @@ void tl_view_close(struct tl_view *view)
 	view->events = NULL;
 }
 
+const char *tl_view_unit(const struct tl_view *view)
+{
+	static const char *const units[] = { "function", "file", "object" };
+
+	return units[view->options.by];
+}
+
 int64_t tl_view_total(const struct tl_view *view)
 {
 	return tl_profile_total(view->profile)[view->events[0]];

@@ -20,6 +20,8 @@ int tl_view_open(struct tl_view *view, const struct tl_profile *profile,
 		 const struct tl_report_options *options, struct tl_output *out, struct tl_error *err);
 void tl_view_close(struct tl_view *view);
 
+/* What a row of the function table is: "function", "file" or "object". */
+const char *tl_view_unit(const struct tl_view *view);
 /* Total of the first chosen event. */
 int64_t tl_view_total(const struct tl_view *view);
 /* The least cost of the first chosen event that a tree shows (options.threshold of the total). */
@@ -36,6 +38,8 @@ void tl_view_put_json_losses(const struct tl_view *view);
 void tl_view_put_json_function(const struct tl_view *view, uint32_t function);
 /* `{"Ir":1,"Dr":2}` of the chosen events. */
 void tl_view_put_json_cost(const struct tl_view *view, const int64_t *cost);
+/* `,name:suffix` as a field of CSV (RFC 4180). */
+void tl_put_csv_pair(struct tl_output *out, const char *name, const char *suffix);
 /* `,E:suffix` for one chosen event, `,cost` for each. */
 void tl_view_put_csv_event(const struct tl_view *view, uint32_t chosen, const char *suffix);
 void tl_view_put_csv_cost(const struct tl_view *view, const int64_t *cost);

@@ -166,6 +166,30 @@ bool tl_binary_section(struct tl_binary *binary, const char *name, struct tl_sec
 	return true;
 }
 
+unsigned tl_binary_machine(const struct tl_binary *binary)
+{
+	return binary->file.header.e_machine;
+}
+
+const uint8_t *tl_binary_code(const struct tl_binary *binary, uint64_t address, size_t *size)
+{
+	uint64_t at = address - binary->bias;
+
+	for (Elf_Scn *section = NULL; (section = elf_nextscn(binary->file.elf, section));) {
+		const uint8_t *bytes;
+		GElf_Shdr header;
+
+		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_EXECINSTR) || at < header.sh_addr)
+			continue;
+		bytes = tl_elf_bytes(section, size);
+		if (!bytes || at - header.sh_addr >= *size)
+			continue;
+		*size -= at - header.sh_addr;
+		return bytes + (at - header.sh_addr);
+	}
+	return NULL;
+}
+
 bool tl_binary_relocation(struct tl_binary *binary, uint64_t address, uint64_t *value)
 {
 	if (!binary->relocations_read) {

@@ -299,6 +299,105 @@ static int report_tree(const struct scene *scene, unsigned variant, uint64_t *di
 	return close_all(&o, status);
 }
 
+/* Two profiles of the scene, one with names: merged, grouped, and written. */
+static int merge_profiles(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	struct opened o = { 0 }, other = { 0 };
+	struct tl_profile *merged = NULL, *grouped = NULL;
+	int status = fold(&o, scene, variant ? 4 : 0);
+
+	if (!status)
+		status = fold(&other, scene, 1);
+	if (!status) {
+		const struct tl_profile *const both[] = { o.profile, other.profile };
+
+		status = tl_profile_merge(&merged, both, 2, &o.err);
+	}
+	if (!status)
+		status = tl_profile_grouped(&grouped, merged, TL_BY_OBJECT, &o.err);
+	if (!status)
+		status = tl_output_open_memory(&o.out, &o.err);
+	if (!status)
+		status = tl_exporter_find("json")->write(merged, NULL, o.out, &o.err);
+	if (!status)
+		status = tl_exporter_find("csv")->write(grouped, NULL, o.out, &o.err);
+	if (!status)
+		status = finish_output(&o, digest);
+	tl_profile_free(merged);
+	tl_profile_free(grouped);
+	close_all(&other, 0);
+	return close_all(&o, status);
+}
+
+static int diff_profiles(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	static const struct tl_rename renames[] = { { "#([0-9])", "f\\1" } };
+	const struct tl_diff_options how = {
+		.size = sizeof(how), .by = (enum tl_diff_unit)(variant / 3), .renames = renames, .rename_count = 1,
+	};
+	const struct tl_report_options options = { .size = sizeof(options), .form = (enum tl_report_form)(variant % 3) };
+	struct opened o = { 0 }, other = { 0 };
+	struct tl_diff *diff = NULL;
+	int status = fold(&o, scene, 0);
+
+	if (!status)
+		status = fold(&other, scene, 1);
+	if (!status)
+		status = tl_profile_diff(&diff, o.profile, other.profile, &how, &o.err);
+	if (!status)
+		status = tl_output_open_memory(&o.out, &o.err);
+	if (!status)
+		status = tl_report_diff(diff, &options, o.out, &o.err);
+	if (!status)
+		status = finish_output(&o, digest);
+	tl_diff_free(diff);
+	close_all(&other, 0);
+	return close_all(&o, status);
+}
+
+/* Functions stand in a source file: the scene's own. Assembly only where the program is here. */
+static int annotate_profile(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	const struct tl_event events[] = { { "Ir", "", "", "" }, { "Sum", "", "", "2 Ir" } };
+	const struct tl_report_options options = { .size = sizeof(options), .form = (enum tl_report_form)(variant % 3) };
+	const char *dirs[] = { "/nowhere" };
+	struct tl_annotate_options what = {
+		.size = sizeof(what), .source_dirs = dirs, .source_dir_count = 1, .threshold = -1, .context = -1,
+		.assembly = variant >= 3, .file = ".",
+	};
+	const struct tl_function function = { .name = "f", .object = "", .file = scene->path, .id = TL_NOWHERE };
+	const struct tl_cost_line line = { .part = TL_NONE, .at = { .file = scene->path, .line = 1, .address = 0x233d0 } };
+	const struct tl_arc arc = { .part = TL_NONE, .from = line.at, .calls = 1 };
+	const struct tl_jump jump = { .part = TL_NONE, .from = line.at, .executed = 1 };
+	const int64_t cost[] = { 5, 0 };
+	struct tl_binary *binary = NULL;
+	struct opened o = { 0 };
+	int status = tl_profile_new(&o.profile, "", events, 2, 0, &o.err);
+
+	if (!status)
+		status = (int)tl_profile_add_function(o.profile, &function, &o.err);
+	if (!status)
+		status = tl_profile_add_line(o.profile, &line, cost, &o.err);
+	if (!status)
+		status = tl_profile_add_arc(o.profile, &arc, cost, &o.err);
+	if (!status)
+		status = tl_profile_add_jump(o.profile, &jump, &o.err);
+	if (!status)
+		status = tl_profile_finish(o.profile, &o.err);
+	if (!status && what.assembly && scene->binary)
+		status = tl_binary_open(&binary, scene->binary, 0, true, &o.err);
+	what.binaries = &binary;
+	what.binary_count = binary != NULL;
+	if (!status)
+		status = tl_output_open_memory(&o.out, &o.err);
+	if (!status)
+		status = tl_report_annotate(o.profile, &what, &options, o.out, &o.err);
+	if (!status)
+		status = finish_output(&o, digest);
+	tl_binary_close(binary);
+	return close_all(&o, status);
+}
+
 static int digest_violation(void *arg, const struct tl_xray_violation *violation)
 {
 	digest_number(arg, violation->offset);
@@ -441,6 +540,9 @@ const struct step steps[] = {
 	{ "flame", draw_flame, 4 },
 	{ "report", report_functions, 6 },
 	{ "tree", report_tree, 15 },
+	{ "merge", merge_profiles, 2 },
+	{ "diff", diff_profiles, 9 },
+	{ "annotate", annotate_profile, 6 },
 	{ "check", check_trace, 1 },
 	{ "convert", convert_trace, 8 },
 	{ "input", use_input, 2 * INPUT_CALLS },

@@ -32,4 +32,13 @@ try dump --order size x
 try help a b
 try help --completion tcsh
 try -x
+try diff x
+try diff x y z
+try diff --by size x y
+try diff --rename nonsense x y
+try merge
+try merge --to xray x y
+try annotate --context -1 x
+try annotate --context 1000001 x
+try report --by line x
 true

@@ -80,6 +80,35 @@ static void objects_of_sums(void **state)
 	tl_profile_free(p);
 }
 
+/*
+ * prog's main 1 calls lib's f 10, which calls back prog's h 100, which calls lib's g 1000: each unit is in each other's
+ * cycle. "Where units call each other back and there are no contexts, inclusive is an upper bound".
+ */
+static void units_that_call_back_are_bounded(void **state)
+{
+	struct tl_profile *p = new_profile("x", ir, 1, 0);
+	uint32_t m = add_function(p, "prog", "", "main"), h = add_function(p, "prog", "", "h");
+	uint32_t f = add_function(p, "lib", "", "f"), g = add_function(p, "lib", "", "g");
+	uint32_t x = add_function(p, "x", "", "x");
+
+	(void)state;
+	add_line(p, m, TL_NONE, at("", 1, 0), 1, 0);
+	add_line(p, f, TL_NONE, at("", 2, 0), 10, 0);
+	add_line(p, h, TL_NONE, at("", 3, 0), 100, 0);
+	add_line(p, g, TL_NONE, at("", 4, 0), 1000, 0);
+	add_line(p, x, TL_NONE, at("", 5, 0), 5000, 0);
+	add_arc(p, m, f, TL_NONE, at("", 1, 0), 1, 1110, 0);
+	add_arc(p, f, h, TL_NONE, at("", 2, 0), 1, 1100, 0);
+	add_arc(p, h, g, TL_NONE, at("", 3, 0), 1, 1000, 0);
+	p = grouped(finished(p), TL_BY_OBJECT);
+	/* The lesser of 101 + 1110 + 1000 and 1100 + 1111. */
+	assert_int_equal(inclusive_of(p, "prog", 0), 2211);
+	/* The lesser of 1010 + 1100 and 1110 + 1000. */
+	assert_int_equal(inclusive_of(p, "lib", 0), 2110);
+	assert_int_equal(inclusive_of(p, "x", 0), 5000);
+	tl_profile_free(p);
+}
+
 static void chosen_functions_choose_their_units(void **state)
 {
 	const struct tl_profile_filter filter = { .size = sizeof(filter), .function = "^g$" };
@@ -109,6 +138,7 @@ int main(void)
 		cmocka_unit_test(objects_of_a_tree),
 		cmocka_unit_test(files_of_a_tree),
 		cmocka_unit_test(objects_of_sums),
+		cmocka_unit_test(units_that_call_back_are_bounded),
 		cmocka_unit_test(chosen_functions_choose_their_units),
 		cmocka_unit_test(functions_are_no_unit),
 	};

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include <tracelathe/symbols.h>
+
+#include "cli/cli.h"
+
+/* The binaries of the command line, for their code. */
+struct binaries {
+	struct tl_binary **list;
+	size_t count;
+};
+
+static int open_binaries(struct job *job, struct binaries *binaries, struct tl_error *err)
+{
+	const struct settings *settings = job->settings;
+	int status = 0;
+
+	binaries->list = calloc(settings->binary_count + 1, sizeof(*binaries->list));
+	if (!binaries->list) {
+		*err = (struct tl_error){ TL_NO_MEMORY, 0, NULL, "out of memory", TL_NOWHERE, TL_NOWHERE };
+		return TL_NO_MEMORY;
+	}
+	for (size_t i = 0; status == 0 && i < settings->binary_count; i++) {
+		status = tl_binary_open(&binaries->list[i], settings->binaries[i].path, settings->binaries[i].address,
+					!settings->input.raw_names, err);
+		if (status == 0) {
+			binaries->count++;
+			continue;
+		}
+		complain_error(settings->binaries[i].path, err);
+		job->said = true;
+	}
+	return status;
+}
+
+static void close_binaries(struct binaries *binaries)
+{
+	while (binaries->count)
+		tl_binary_close(binaries->list[--binaries->count]);
+	free(binaries->list);
+}
+
+int cmd_annotate(struct job *job, struct tl_error *err)
+{
+	const struct settings *settings = job->settings;
+	struct tl_annotate_options what = {
+		.size = sizeof(what),
+		.file = settings->file,
+		.source_dirs = settings->source_dirs,
+		.source_dir_count = settings->source_dir_count,
+		.threshold = settings->report.threshold,
+		.context = settings->context,
+		.assembly = settings->assembly,
+	};
+	struct binaries binaries = { NULL, 0 };
+	struct tl_profile *profile;
+	uint32_t *events;
+	int status = fold_input(job, &profile, &events, err);
+
+	if (status == 0 && settings->assembly)
+		status = open_binaries(job, &binaries, err);
+	what.binaries = binaries.list;
+	what.binary_count = binaries.count;
+	if (status == 0)
+		status = tl_report_annotate(profile, &what, &settings->report, job->out, err);
+	close_binaries(&binaries);
+	free(events);
+	tl_profile_free(profile);
+	return status;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A function by instruction: which binary has its code, and what all forms show of it. */
+#include "report/asm.h"
+
+#include <string.h>
+
+#include "core/error.h"
+#include "core/output.h"
+#include "report/asm_text.h"
+#include "symbols/binary.h"
+
+static const char *last_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* A function's object is known by the name of its file; of an unknown object any binary may be. */
+static bool may_hold(struct tl_binary *binary, const struct tl_function *function)
+{
+	return !*function->object || !strcmp(last_name(function->object), last_name(tl_binary_path(binary)));
+}
+
+static uint64_t first_address(const struct tl_annotation *a, const struct tl_note_group *group)
+{
+	size_t at = group->first;
+
+	while (at + 1 < group->end && !a->notes[at].at)
+		at++;
+	return a->notes[at].at;
+}
+
+static struct tl_binary *find_binary(const struct tl_annotation *a, const struct tl_note_group *group)
+{
+	const struct tl_function *function = tl_profile_function(a->view.profile, tl_group_note(a, group)->function);
+	uint64_t address = first_address(a, group);
+	size_t size;
+
+	for (size_t i = 0; i < a->what.binary_count; i++) {
+		struct tl_binary *binary = a->what.binaries[i];
+
+		if (may_hold(binary, function) && tl_isa_known(tl_binary_machine(binary)) &&
+		    tl_binary_code(binary, address, &size))
+			return binary;
+	}
+	return NULL;
+}
+
+/* ---- machine forms: a row, or a member, for each remark ---- */
+
+/* The text of the instruction at an address, "" when its code is not there. */
+static void decode_at(const struct tl_listing *listing, uint64_t address, struct tl_insn *insn)
+{
+	size_t size = 0;
+	const uint8_t *code = listing->binary ? tl_binary_code(listing->binary, address, &size) : NULL;
+
+	*insn = (struct tl_insn){ 0 };
+	if (code)
+		tl_disassemble(listing->disassembler, code, size, address, insn);
+}
+
+static void put_csv(const struct tl_annotation *a, const struct tl_note_group *group, const struct tl_listing *listing)
+{
+	const struct tl_function *function = tl_profile_function(a->view.profile, tl_group_note(a, group)->function);
+	struct tl_output *out = a->view.out;
+
+	for (size_t at = group->first; at < group->end && !tl_output_failed(out);) {
+		struct tl_remark remark;
+		struct tl_insn insn;
+
+		at = tl_remark_take(a, group, at, &remark);
+		decode_at(listing, remark.at, &insn);
+		tl_put_csv(out, function->name);
+		tl_put_char(out, ',');
+		tl_put_csv(out, function->object);
+		tl_put_char(out, ',');
+		if (remark.at)
+			tl_put_hex(out, remark.at);
+		tl_put_char(out, ',');
+		tl_annotate_put_csv_remark(a, &remark);
+		tl_put_csv(out, remark.kind == TL_NOTE_SELF ? insn.text : "");
+		tl_put_char(out, '\n');
+	}
+}
+
+static void begin_json_place(const struct tl_listing *listing, struct tl_output *out, uint64_t address)
+{
+	struct tl_insn insn;
+
+	decode_at(listing, address, &insn);
+	tl_put_text(out, "{\"address\":");
+	if (address) {
+		tl_put_char(out, '"');
+		tl_put_hex(out, address);
+		tl_put_char(out, '"');
+	} else {
+		tl_put_text(out, "null");
+	}
+	tl_put_text(out, ",\"code\":");
+	if (*insn.text)
+		tl_put_json(out, insn.text, strlen(insn.text));
+	else
+		tl_put_text(out, "null");
+	tl_put_text(out, ",\"remarks\":[");
+}
+
+static void put_json(const struct tl_annotation *a, const struct tl_note_group *group, const struct tl_listing *listing)
+{
+	struct tl_output *out = a->view.out;
+
+	tl_put_char(out, '{');
+	tl_view_put_json_function(&a->view, tl_group_note(a, group)->function);
+	tl_put_text(out, ",\"cost\":");
+	tl_view_put_json_cost(&a->view, tl_group_cost(a, group));
+	tl_put_text(out, ",\"instructions\":[");
+	for (size_t at = group->first; at < group->end && !tl_output_failed(out);) {
+		bool begins = at == group->first || a->notes[at].at != a->notes[at - 1].at;
+		struct tl_remark remark;
+
+		if (begins && at != group->first)
+			tl_put_text(out, "]},");
+		if (begins)
+			begin_json_place(listing, out, a->notes[at].at);
+		else
+			tl_put_char(out, ',');
+		at = tl_remark_take(a, group, at, &remark);
+		tl_annotate_put_json_remark(a, &remark);
+	}
+	tl_put_text(out, "]}]}");
+}
+
+/* ---- one function ---- */
+
+int tl_annotate_put_function(const struct tl_annotation *a, struct tl_note_group *group, struct tl_error *err)
+{
+	struct tl_listing listing = { .binary = find_binary(a, group) };
+	int status = 0;
+
+	if (listing.binary) {
+		listing.disassembler = tl_disassembler_open(tl_binary_machine(listing.binary));
+		if (!listing.disassembler)
+			return tl_error_memory(err);
+	} else {
+		group->fate = TL_FATE_UNREADABLE;
+	}
+	if (a->view.options.form == TL_REPORT_CSV)
+		put_csv(a, group, &listing);
+	else if (a->view.options.form == TL_REPORT_JSON)
+		put_json(a, group, &listing);
+	else if (!tl_asm_put_text(a, group, &listing))
+		status = tl_error_memory(err);
+	/* What a binary tells without memory may be less than what it knows. */
+	if (status == 0 && listing.binary && tl_binary_short_of_memory(listing.binary))
+		status = tl_error_memory(err);
+	tl_listing_free(&listing);
+	tl_disassembler_close(listing.disassembler);
+	return status;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_REPORT_SOURCE_TEXT_H
+#define TL_REPORT_SOURCE_TEXT_H
+/* The lines of a source file, wherever it is now. */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <tracelathe/core.h>
+
+struct tl_source_text {
+	char *path;     /* where it was found, NULL: nowhere */
+	char *data;
+	size_t *starts; /* of each line, and where the text ends */
+	size_t lines;
+};
+
+/*
+ * Look for `recorded` below each directory, with more and more of its leading directories left out, then as it is.
+ * Only regular files are read. A file that is not there is no failure: text->path is then NULL.
+ * Returns 0 or TL_NO_MEMORY. Freed by tl_source_text_free(), also after a failure.
+ */
+int tl_source_text_read(struct tl_source_text *text, const char *recorded, const char *const *dirs, size_t dir_count,
+			struct tl_error *err);
+void tl_source_text_free(struct tl_source_text *text);
+
+/* Line `number` from 1, without its end; NULL when the file has none of that number. */
+const char *tl_source_text_line(const struct tl_source_text *text, uint64_t number, size_t *size);
+
+/* Text for a terminal: tabs to columns of eight, control characters, which could steer it, as '?'. */
+void tl_put_source(struct tl_output *out, const char *text, size_t size);
+
+#endif
