@@ -13,7 +13,7 @@ help:
 	@echo 'make demo     build, record a small program, show its profile'
 	@echo 'make check    build with every compiler, run every test'
 	@echo 'make build    build $(BUILD)/tracelathe'
-	@echo 'make deps     install the Debian packages that all of this needs'
+	@echo 'make deps     install the Debian packages that all of this needs, and what npm brings'
 	@echo 'make bench    time tracelathe and llvm-xray on a 125 MB trace'
 	@echo 'make fuzz     run each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make install  install below DESTDIR and PREFIX=$(PREFIX)'

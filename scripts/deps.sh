@@ -1,12 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# deps.sh [GROUP...]: install what scripts/packages.txt lists for the groups (default: all) and is not there yet.
+# deps.sh [GROUP...]: install what scripts/packages.txt lists for the groups (default: all) and is not there yet; for
+# building also what web/package-lock.json lists, through npm. Neither npm nor a network for it is needed to go on.
 # Says nothing when nothing is missing. Never asks.
 set -eu
 list=$(dirname "$0")/packages.txt
 groups=${*:-build test demo bench}
 
 say() { echo "deps: $*" >&2; }
+# nodejs of other origins brings an npm of its own, and conflicts with Debian's.
+brought() { case $1 in nodejs|npm) command -v npm >/dev/null ;; *) false ;; esac; }
 installed() { dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed; }
 offered() { apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'; }
 
@@ -23,7 +26,7 @@ missing() {
 	for entry in $(wanted); do
 		case $entry in
 		\(*) name=${entry#(}; name=${name%)}
-			installed "$name" || { offered "$name" && echo "$name"; } || echo "-$name" ;;
+			brought "$name" || installed "$name" || { offered "$name" && echo "$name"; } || echo "-$name" ;;
 		*/*) first=${entry%/*}; second=${entry#*/}
 			installed "$first" || { offered "$first" && echo "$first"; } || installed "$second" || echo "$second" ;;
 		*) installed "$entry" || echo "$entry" ;;
@@ -38,13 +41,32 @@ without() {
 	done
 }
 
+# The parts of the page of `tracelathe flame`, as web/package-lock.json names them, into web/node_modules.
+web_parts() {
+	case " $groups " in *" build "*) ;; *) return 0 ;; esac
+	web=$(dirname "$0")/../web
+	if ! command -v npm >/dev/null; then
+		say "no npm here: \`tracelathe flame\` will write --svg only"
+	elif ! cmp -s "$web/package-lock.json" "$web/node_modules/.taken"; then
+		say "npm ci in web/"
+		if npm_log=$(cd "$web" && npm ci --ignore-scripts --no-audit --no-fund --fetch-retries=1 --fetch-retry-mintimeout=2000 2>&1); then
+			cp "$web/package-lock.json" "$web/node_modules/.taken"
+		else
+			echo "$npm_log" >&2
+			say "npm ci failed: \`tracelathe flame\` will write --svg only"
+		fi
+	fi
+}
+
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 	say "not a Debian machine: install the packages of $list (or their like) by your own means"
+	web_parts
 	exit 0
 fi
 offered libc6 && lists=yes || lists=no
 if [ $lists = yes ] && [ -z "$(missing | grep -v '^-')" ]; then
 	without
+	web_parts
 	exit 0
 fi
 
@@ -65,7 +87,10 @@ apt() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@" >>"$log" 2>
 apt update || say "apt-get update failed; going on with the package lists that are here"
 packages=$(missing | grep -v '^-' | tr '\n' ' ')
 without
-[ -n "$packages" ] || exit 0
+if [ -z "$packages" ]; then
+	web_parts
+	exit 0
+fi
 say "installing $packages"
 # shellcheck disable=SC2086
 if ! apt install -y --no-install-recommends $packages; then
@@ -73,3 +98,4 @@ if ! apt install -y --no-install-recommends $packages; then
 	say "apt-get install failed"
 	exit 1
 fi
+web_parts

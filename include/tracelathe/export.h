@@ -100,6 +100,49 @@ TL_API void tl_timeline_instant(struct tl_timeline *timeline, const struct tl_ti
 /** Write the end and free the handle. @return 0 or the first failure (TL_NO_MEMORY) */
 TL_API int tl_timeline_finish(struct tl_timeline *timeline, struct tl_error *err);
 
+/* ---- flame graphs ------------------------------------------------------------------------------------------ */
+
+enum tl_flame_form {
+	TL_FLAME_PAGE, /**< one HTML file: flame graph, function table, search; needs no network */
+	TL_FLAME_SVG,  /**< a picture of one event, without any script */
+	TL_FLAME_DATA, /**< what the page shows, JSON (the head of src/export/flame_data.c says how) */
+};
+
+/** How a flame graph is drawn. Zero-filled with `size` set and `threshold` -1 is a good default. */
+struct tl_flame_options {
+	size_t size;               /**< sizeof(struct tl_flame_options) */
+	enum tl_flame_form form;
+	bool icicle;               /**< roots at the top (the page has a switch, this is where it begins) */
+	bool threads;              /**< each thread is a root of its own */
+	double threshold;          /**< percent: stacks with less than this share of every event are summed; < 0: 0.01 */
+	uint32_t most_frames;      /**< frames drawn, the largest ones; 0: 20,000 */
+	uint32_t most_depth;       /**< frames of a stack, what is deeper is summed; 0: 500 */
+	const uint32_t *events;    /**< which events, in this order; NULL: all. A picture shows the first */
+	uint32_t event_count;
+	const char *name;          /**< what the profile was made from, for people; may be NULL */
+	const char *baseline_name; /**< the same of the baseline */
+	const char *when;          /**< when that was, for people; may be NULL */
+	uint32_t width;            /**< of a picture, in pixels; 0: 1200 */
+};
+
+/** Whether this library was built with the parts the page is made of; without, TL_FLAME_PAGE is not. */
+TL_API bool tl_flame_has_page(void);
+
+/**
+ * A flame graph of a profile or, with a baseline, of what became more and less since then: frames are as wide as in
+ * `profile`, their colours say how their cost changed. Functions are the same when object, file and name are; of those
+ * left, when they have a name that is there once on each side. Events of the baseline are found by name, its ticks are
+ * converted where both clocks are known.
+ *
+ * Profiles without contexts get paths estimated from their arcs, which the result says.
+ *
+ * @param baseline  may be NULL
+ * @param options   may be NULL
+ * @return 0, TL_BAD_USAGE (no such event), TL_UNSUPPORTED (no page in this build), TL_NO_MEMORY
+ */
+TL_API int tl_flame_write(const struct tl_profile *profile, const struct tl_profile *baseline,
+			  const struct tl_flame_options *options, struct tl_output *out, struct tl_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -44,6 +44,8 @@ struct settings {
 	enum tl_export_positions positions;
 	bool json, csv, help, man, inclusive, assembly;
 	int context; /* -1: default */
+	bool svg, icicle, flame;
+	uint32_t pixels;
 };
 
 struct command;
@@ -74,10 +76,11 @@ enum {
 	C_MERGE = 1 << 12,
 	C_DIFF = 1 << 13,
 	C_ANNOTATE = 1 << 14,
+	C_FLAME = 1 << 16,
 	/* These open each file by itself; for the others all files are one input. */
 	C_SEVERAL = C_MERGE | C_DIFF,
 	C_READERS = C_INFO | C_CHECK | C_DUMP | C_REPORT | C_TREE | C_STACKS | C_TIMELINE | C_CONVERT | C_SEVERAL |
-		    C_ANNOTATE,
+		    C_ANNOTATE | C_FLAME,
 	C_ALL = C_READERS | C_HELP,
 };
 
@@ -95,7 +98,7 @@ struct command {
 	const char *replaces;  /* what people used before, or NULL */
 	/* Of commands that read an input: 0, 1 (a check failed) or a negative tl_status. */
 	int (*run)(struct job *job, struct tl_error *err);
-	struct example examples[3];
+	struct example examples[4];
 };
 
 /* Ends with a NULL name. */
@@ -107,6 +110,7 @@ int cmd_check(struct job *job, struct tl_error *err);
 int cmd_dump(struct job *job, struct tl_error *err);
 int cmd_report(struct job *job, struct tl_error *err);
 int cmd_tree(struct job *job, struct tl_error *err);
+int cmd_flame(struct job *job, struct tl_error *err);
 int cmd_stacks(struct job *job, struct tl_error *err);
 int cmd_timeline(struct job *job, struct tl_error *err);
 int cmd_convert(struct job *job, struct tl_error *err);
@@ -157,6 +161,11 @@ int export_profile(const struct job *job, const struct tl_exporter *exporter, co
 int export_input(struct job *job, const char *name, struct tl_error *err);
 /* Open, fold and close one of several files; tells what is wrong with it by itself. *profile NULL: failed. */
 int fold_file(struct job *job, const char *path, struct tl_profile **profile, struct tl_error *err);
+/* Whether this build can write what is asked for, a page or a picture; tells it by itself when not. */
+bool can_write_flame(struct job *job);
+/* The page or the picture of a profile or, with a baseline (the first file), of what changed since. */
+int write_flame(struct job *job, const struct tl_profile *profile, const struct tl_profile *baseline,
+		struct tl_error *err);
 /* Events that can be chosen. */
 struct event_list {
 	const void *of;

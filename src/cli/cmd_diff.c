@@ -61,8 +61,28 @@ static int report(struct job *job, const struct tl_diff *diff, struct tl_error *
 	return status;
 }
 
+/* Colours instead of numbers: both profiles in one flame graph. */
+static int draw(struct job *job, struct tl_error *err)
+{
+	struct tl_profile *profiles[2] = { NULL, NULL };
+	uint32_t *events = NULL;
+	int status = can_write_flame(job) ? fold_both(job, profiles, err) : TL_UNSUPPORTED;
+
+	if (status == 0 && job->settings->events)
+		status = choose_events(job, profiles[1], &events, err);
+	if (status == 0)
+		status = write_flame(job, profiles[1], profiles[0], err);
+	free(events);
+	tl_profile_free(profiles[0]);
+	tl_profile_free(profiles[1]);
+	return status;
+}
+
 int cmd_diff(struct job *job, struct tl_error *err)
 {
+	if (job->settings->flame)
+		return draw(job, err);
+
 	const struct tl_diff_options options = {
 		.size = sizeof(options),
 		.by = unit_of(job->settings),

@@ -86,6 +86,20 @@ const struct command commands[] = {
 		    "a flame graph" } },
 	},
 	{
+		"flame",
+		C_FLAME,
+		"FILE",
+		"a flame graph: one HTML page that needs no network, or a picture",
+		"Writes one HTML page with the profile as a flame graph or icicle: a click zooms, a search "
+		"marks functions and says their share, a table of functions sorts by any column, and event "
+		"and thread can be chosen. The page needs nothing from the network. What is too small to be "
+		"seen is summed, and the page says so. --svg writes a picture instead.",
+		"flamegraph.pl, speedscope",
+		cmd_flame,
+		{ { "tracelathe flame --binary prog -o flame.html log.xray", "open it in any browser" },
+		  { "tracelathe flame --svg --icicle -o flame.svg log.xray", "a picture for a document" } },
+	},
+	{
 		"timeline",
 		C_TIMELINE,
 		"FILE",
@@ -138,6 +152,7 @@ const struct command commands[] = {
 		cmd_diff,
 		{ { "tracelathe diff callgrind.out.old callgrind.out.new", "what got slower?" },
 		  { "tracelathe diff --by line --event Ir old.out new.out", "on which lines?" },
+		  { "tracelathe diff --flame -o diff.html old.out new.out", "as a flame graph, in colours" },
 		  { "tracelathe diff --rename '\\.part\\.[0-9]+$=' old.out new.out", "whatever the compiler called them" } },
 	},
 	{

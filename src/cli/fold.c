@@ -80,7 +80,8 @@ static void hint(const struct job *job, const struct tl_profile *profile)
 
 	if (job->settings->binary_count || job->settings->input.map || !count)
 		return;
-	if (report_form(job->settings) != TL_REPORT_TEXT || !(job->command->bit & (C_REPORT | C_TREE | C_ANNOTATE)))
+	if (report_form(job->settings) != TL_REPORT_TEXT ||
+	    !(job->command->bit & (C_REPORT | C_TREE | C_ANNOTATE | C_FLAME)))
 		return;
 	for (uint32_t i = 0; i < count; i++)
 		if (tl_profile_function(profile, i)->name[0] != '#')

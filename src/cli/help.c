@@ -29,7 +29,7 @@ void help_wrap(const char *text, unsigned at, unsigned indent)
 
 void help_overview(void)
 {
-	puts("tracelathe - turn any execution trace into a profile you can read\n\n"
+	puts("tracelathe - turn any execution trace into a profile you can read\n"
 	     "usage: tracelathe COMMAND [OPTIONS] FILE\n");
 	for (const struct command *command = commands; command->name; command++)
 		printf("  %-*s%s\n", COMMAND_COLUMN - 2, command->name, command->help);
@@ -92,7 +92,7 @@ static void put_formats(void)
 static void put_examples(const struct command *command)
 {
 	puts("\nexamples:");
-	for (size_t i = 0; i < 3 && command->examples[i].line; i++)
+	for (size_t i = 0; i < 4 && command->examples[i].line; i++)
 		printf("  # %s\n  %s\n", command->examples[i].says, command->examples[i].line);
 }
 

@@ -68,7 +68,7 @@ static void put_tagged(const char *tag, const char *text)
 static void put_examples(const struct command *command)
 {
 	puts(".SH EXAMPLES");
-	for (size_t i = 0; i < 3 && command->examples[i].line; i++) {
+	for (size_t i = 0; i < 4 && command->examples[i].line; i++) {
 		put_line(".TP\n", command->examples[i].says, "");
 		put_line(".B ", command->examples[i].line, "");
 	}

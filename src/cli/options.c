@@ -7,7 +7,10 @@
 
 #define FIELD(member) offsetof(struct settings, member)
 
-enum { C_TABLES = C_REPORT | C_TREE | C_DIFF | C_ANNOTATE, C_EVENTS = C_TABLES | C_STACKS | C_CONVERT | C_MERGE };
+enum {
+	C_TABLES = C_REPORT | C_TREE | C_DIFF | C_ANNOTATE,
+	C_EVENTS = C_TABLES | C_STACKS | C_CONVERT | C_MERGE | C_FLAME,
+};
 
 const struct option_row option_rows[] = {
 	/* report, tree */
@@ -49,7 +52,7 @@ const struct option_row option_rows[] = {
 	{ "top", 0, "N", C_REPORT | C_DIFF, "only the first N rows (default: 40 as text, else all)", set_count,
 	  FIELD(report.top), 0 },
 	{ "all", 0, NULL, C_REPORT | C_DIFF, "all rows as text too", set_flag, FIELD(report.all), 0 },
-	{ "threads", 0, NULL, C_REPORT | C_STACKS, "keep threads apart", set_flag, FIELD(report.threads), 0 },
+	{ "threads", 0, NULL, C_REPORT | C_STACKS | C_FLAME, "keep threads apart", set_flag, FIELD(report.threads), 0 },
 	{ "seconds", 0, NULL, C_TABLES, "durations in seconds instead of ticks", set_flag,
 	  FIELD(report.seconds), 0 },
 	{ "callers", 0, NULL, C_TREE, "each function with its callers", set_choice, FIELD(tree),
@@ -65,6 +68,16 @@ const struct option_row option_rows[] = {
 	{ "threshold", 0, "PERCENT", C_TREE,
 	  "leave out what has less than this share of the total (default: 0.5 as text, else 0)", set_percent,
 	  FIELD(report.threshold), 0 },
+	/* flame */
+	{ "flame", 0, NULL, C_DIFF,
+	  "a flame graph of the second file as one HTML page, with colours for what became more and less", set_flag,
+	  FIELD(flame), 0 },
+	{ "svg", 0, NULL, C_FLAME | C_DIFF, "a picture of the first event instead of a page", set_flag, FIELD(svg), 0 },
+	{ "icicle", 0, NULL, C_FLAME | C_DIFF, "roots at the top (a page has a switch for it too)", set_flag, FIELD(icicle), 0 },
+	{ "threshold", 0, "PERCENT", C_FLAME,
+	  "sum stacks with less than this share of the total, or of their thread's (default: 0.01)", set_percent,
+	  FIELD(report.threshold), 0 },
+	{ "width", 0, "PIXELS", C_FLAME | C_DIFF, "--svg: width of the picture (default: 1200)", set_count, FIELD(pixels), 0 },
 	/* other commands */
 	{ "order", 0, "time|file", C_DUMP,
 	  "threads merged by time (default), or records as they stand in the file", set_word, FIELD(order),
@@ -288,6 +301,12 @@ static bool settle(struct settings *settings, const struct command *command)
 {
 	if (settings->json && settings->csv) {
 		complain(command, "--json and --csv exclude each other");
+		return false;
+	}
+	if (command->bit == C_DIFF && (settings->svg || settings->icicle || settings->pixels))
+		settings->flame = true;
+	if (settings->flame && (settings->rename_count || settings->by || settings->json || settings->csv)) {
+		complain(command, "--flame goes without --rename, --by, --json and --csv");
 		return false;
 	}
 	settings->input.binaries = settings->binaries;

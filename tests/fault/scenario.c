@@ -215,6 +215,51 @@ static int export_profile(const struct scene *scene, unsigned variant, uint64_t 
 	return close_all(&o, status);
 }
 
+/* The functions, lines and arcs of a profile as one without contexts. */
+static int copy_sums(struct tl_profile *sums, const struct tl_profile *from, struct tl_error *err)
+{
+	int64_t status = 0;
+
+	for (uint32_t i = 0; status >= 0 && i < tl_profile_function_count(from); i++)
+		status = tl_profile_add_function(sums, tl_profile_function(from, i), err);
+	for (uint32_t i = 0; status >= 0 && i < tl_profile_line_count(from); i++)
+		status = tl_profile_add_line(sums, tl_profile_line(from, i),
+					     tl_profile_line_cost(from, i), err);
+	for (uint32_t i = 0; status >= 0 && i < tl_profile_arc_count(from); i++)
+		status = tl_profile_add_arc(sums, tl_profile_arc(from, i), tl_profile_arc_cost(from, i),
+					    err);
+	return status < 0 ? (int)status : tl_profile_finish(sums, err);
+}
+
+/* Variants: a picture, the data of a page, those of a difference; and of estimated paths. */
+static int draw_flame(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	struct opened o = { 0 };
+	struct tl_profile *sums = NULL;
+	const struct tl_flame_options options = {
+		.size = sizeof(options),
+		.form = variant ? TL_FLAME_DATA : TL_FLAME_SVG,
+		.threshold = variant == 1 ? 5 : -1,
+		.name = "scene",
+	};
+	int status = fold(&o, scene, 1);
+
+	if (!status && variant == 3)
+		status = tl_profile_new(&sums, "test", tl_profile_event(o.profile, 0),
+					tl_profile_event_count(o.profile), 0, &o.err);
+	if (!status && sums)
+		status = copy_sums(sums, o.profile, &o.err);
+	if (!status)
+		status = tl_output_open_memory(&o.out, &o.err);
+	if (!status)
+		status = tl_flame_write(sums ? sums : o.profile, variant == 2 ? o.profile : NULL,
+					&options, o.out, &o.err);
+	if (!status)
+		status = finish_output(&o, digest);
+	tl_profile_free(sums);
+	return close_all(&o, status);
+}
+
 static int report_functions(const struct scene *scene, unsigned variant, uint64_t *digest)
 {
 	struct opened o = { 0 };
@@ -492,6 +537,7 @@ const struct step steps[] = {
 	{ "fold", fold_trace, FOLDS },
 	{ "filter", filter_profile, 1 },
 	{ "export", export_profile, 2 },
+	{ "flame", draw_flame, 4 },
 	{ "report", report_functions, 6 },
 	{ "tree", report_tree, 15 },
 	{ "merge", merge_profiles, 2 },

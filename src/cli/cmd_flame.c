@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "cli/cli.h"
+
+/* When the file was written last, which says when it was recorded; nothing for a pipe. */
+static const char *written(const char *path, char *text, size_t size)
+{
+	struct stat status;
+	struct tm date;
+
+	if (!strcmp(path, "-") || stat(path, &status) || !S_ISREG(status.st_mode) ||
+	    !gmtime_r(&status.st_mtime, &date))
+		return NULL;
+	return strftime(text, size, "%Y-%m-%d %H:%M UTC", &date) ? text : NULL;
+}
+
+int write_flame(struct job *job, const struct tl_profile *profile, const struct tl_profile *baseline,
+		struct tl_error *err)
+{
+	const struct settings *settings = job->settings;
+	const char *path = settings->paths[baseline ? 1 : 0];
+	char when[64];
+	const struct tl_flame_options options = {
+		.size = sizeof(options),
+		.form = settings->svg ? TL_FLAME_SVG : TL_FLAME_PAGE,
+		.icicle = settings->icicle,
+		.threads = settings->report.threads,
+		.threshold = settings->report.threshold,
+		.events = settings->report.events,
+		.event_count = settings->report.event_count,
+		.name = strcmp(path, "-") ? path : "standard input",
+		.baseline_name = baseline ? settings->paths[0] : NULL,
+		.when = written(path, when, sizeof(when)),
+		.width = settings->pixels,
+	};
+
+	return tl_flame_write(profile, baseline, &options, job->out, err);
+}
+
+bool can_write_flame(struct job *job)
+{
+	if (job->settings->svg || tl_flame_has_page())
+		return true;
+	complain(job->command,
+		 "this tracelathe was built without the page, as npm or what it gets was missing "
+		 "(`make deps`, then build again); --svg needs neither");
+	job->said = true;
+	return false;
+}
+
+int cmd_flame(struct job *job, struct tl_error *err)
+{
+	struct tl_profile *profile;
+	uint32_t *events;
+	int status;
+
+	if (!can_write_flame(job))
+		return TL_UNSUPPORTED;
+	status = fold_input_stacks(job, &profile, &events, err);
+	if (status == TL_OK)
+		status = write_flame(job, profile, NULL, err);
+	free(events);
+	tl_profile_free(profile);
+	return status;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Flame graphs: options, the steps, and what is said about the result. */
+#include "export/flame.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+
+static const double default_threshold =
+	0.01; /* percent: a seventh of a pixel on a screen, a pixel when zoomed in */
+
+enum {
+	DEFAULT_FRAMES = 20000,
+	DEFAULT_DEPTH = 500,
+	DEFAULT_WIDTH = 1200,
+	LEAST_WIDTH = 200,
+	MOST_WIDTH = 20000
+};
+
+/* ---- options ---- */
+
+static uint32_t event_named(const struct tl_profile *profile, const char *name)
+{
+	uint32_t count = tl_profile_event_count(profile);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!strcmp(tl_profile_event(profile, i)->name, name))
+			return i;
+	return TL_NONE;
+}
+
+static int choose_events(struct tl_flame *flame, struct tl_error *err)
+{
+	const struct tl_flame_options *options = &flame->options;
+	uint32_t known = tl_profile_event_count(flame->profile[0]);
+
+	flame->event_count = options->events ? options->event_count : known;
+	for (int side = 0; side < 2; side++) {
+		flame->events[side] = calloc((size_t)flame->event_count + 1, sizeof(uint32_t));
+		if (!flame->events[side])
+			return tl_error_memory(err);
+	}
+	for (uint32_t i = 0; i < flame->event_count; i++) {
+		uint32_t event = options->events ? options->events[i] : i;
+
+		if (event >= known)
+			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no such event in this profile");
+		flame->events[0][i] = event;
+		if (flame->profile[1])
+			flame->events[1][i] = event_named(flame->profile[1],
+							  tl_profile_event(flame->profile[0], event)->name);
+	}
+	if (!flame->event_count)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "a flame graph needs an event");
+	return 0;
+}
+
+static void fill_options(struct tl_flame_options *filled, const struct tl_flame_options *options)
+{
+	*filled = options ? *options : (struct tl_flame_options){ .size = sizeof(*filled), .threshold = -1 };
+	if (filled->threshold < 0)
+		filled->threshold = default_threshold;
+	if (!filled->most_frames)
+		filled->most_frames = DEFAULT_FRAMES;
+	if (!filled->most_depth)
+		filled->most_depth = DEFAULT_DEPTH;
+	if (!filled->width)
+		filled->width = DEFAULT_WIDTH;
+	if (filled->width < LEAST_WIDTH || filled->width > MOST_WIDTH)
+		filled->width = filled->width < LEAST_WIDTH ? LEAST_WIDTH : MOST_WIDTH;
+}
+
+/* ---- names ---- */
+
+bool tl_flame_special(const struct tl_flame *flame, uint32_t function)
+{
+	return function >= flame->function_count;
+}
+
+const char *tl_flame_name(const struct tl_flame *flame, uint32_t function, char *buffer, size_t size)
+{
+	uint32_t special = function - flame->function_count;
+
+	if (!tl_flame_special(flame, function))
+		return *flame->functions[function]->name ? flame->functions[function]->name : "???";
+	if (special == FLAME_ALL)
+		return "all";
+	if (special == FLAME_OTHER)
+		return tl_flame_other_name;
+	if (special == FLAME_DEEPER)
+		snprintf(buffer, size, "(deeper than %u frames)", (unsigned)flame->options.most_depth);
+	else
+		tl_flame_column_title(flame, special - FLAME_THREADS, buffer, size);
+	return buffer;
+}
+
+/* ---- notes ---- */
+
+/* "12,345" */
+const char *tl_flame_grouped(uint64_t number, char *text)
+{
+	char digits[24];
+	int count = snprintf(digits, sizeof(digits), "%" PRIu64, number), at = 0;
+
+	for (int i = 0; i < count; i++) {
+		if (i && (count - i) % 3 == 0)
+			text[at++] = ',';
+		text[at++] = digits[i];
+	}
+	text[at] = '\0';
+	return text;
+}
+
+static bool has_negative(const struct tl_flame *flame)
+{
+	for (size_t i = 0; i < flame->cell_count * flame->event_count; i++)
+		if (flame->self[i] < 0)
+			return true;
+	return false;
+}
+
+struct noted {
+	uint64_t (*count)(const struct tl_losses *losses);
+	const char *one, *many;
+};
+
+static uint64_t unfinished(const struct tl_losses *losses)
+{
+	return losses->unfinished;
+}
+
+static uint64_t orphans(const struct tl_losses *losses)
+{
+	return losses->orphan_exits;
+}
+
+static uint64_t skipped(const struct tl_losses *losses)
+{
+	return losses->skipped_bytes;
+}
+
+static void note_losses(const struct tl_flame *flame, tl_flame_note_fn *note, void *arg)
+{
+	static const struct noted losses[] = {
+		{ unfinished, "call had not ended when the trace did; its cost is counted, the call is not.",
+		  "calls had not ended when the trace did; their cost is counted, the calls are not." },
+		{ orphans, "exit has no entry in the trace and is left out.",
+		  "exits have no entry in the trace and are left out." },
+		{ skipped, "byte of the trace is damaged and skipped.",
+		  "bytes of the trace are damaged and skipped." },
+	};
+	struct tl_losses lost = tl_profile_losses(flame->profile[0]);
+
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
+		uint64_t count = losses[i].count(&lost);
+		char number[32], text[160];
+
+		if (!count)
+			continue;
+		snprintf(text, sizeof(text), "%s %s", tl_flame_grouped(count, number),
+			 count == 1 ? losses[i].one : losses[i].many);
+		note(arg, text);
+	}
+}
+
+void tl_flame_notes(const struct tl_flame *flame, tl_flame_note_fn *note, void *arg)
+{
+	char number[32], text[256];
+
+	if (flame->estimated)
+		note(arg, "The profile has no call stacks: paths are estimated from callers and callees, "
+			  "dividing each "
+			  "function's cost as it is divided in the profile as a whole. Totals and the table "
+			  "are exact.");
+	if (flame->left_out) {
+		snprintf(text, sizeof(text),
+			 "%s stack%s below %.2g %% of the total%s %s summed into %s as \"(other)\".",
+			 tl_flame_grouped(flame->left_out, number), flame->left_out == 1 ? "" : "s",
+			 flame->threshold * 100,
+			 flame->column_count > 1 && !flame->profile[1] ? ", and of their thread's," : "",
+			 flame->left_out == 1 ? "is" : "are",
+			 flame->left_out == 1 ? "its caller" : "their callers");
+		note(arg, text);
+	}
+	if (flame->too_deep) {
+		snprintf(text, sizeof(text), "Stacks are drawn %u frames deep; %s below that %s summed.",
+			 (unsigned)flame->options.most_depth, tl_flame_grouped(flame->too_deep, number),
+			 flame->too_deep == 1 ? "is" : "are");
+		note(arg, text);
+	}
+	if (has_negative(flame))
+		note(arg, "Some costs are below zero: they count in the totals, and have no width.");
+	note_losses(flame, note, arg);
+}
+
+/* ---- the steps ---- */
+
+static int find_contexts(struct tl_flame *flame, int side, struct tl_error *err)
+{
+	const struct tl_flame_options *options = &flame->options;
+	const struct tl_profile *profile = flame->profile[side];
+	int status;
+
+	flame->contexts[side] = profile;
+	if (!profile || tl_profile_context_count(profile) || !tl_profile_line_count(profile))
+		return 0;
+	status = tl_flame_estimate(&flame->estimate[side], profile, options->threshold, options->most_frames,
+				   options->most_depth, err);
+	if (status < 0)
+		return status;
+	flame->contexts[side] = flame->estimate[side];
+	flame->estimated = true;
+	return 0;
+}
+
+static void free_flame(struct tl_flame *flame)
+{
+	void *arrays[] = {
+		flame->events[0],      flame->events[1],      flame->functions,	     flame->function_of[0],
+		flame->function_of[1], flame->column_of_part, flame->part_of_column, flame->nodes,
+		flame->node_of[0],     flame->node_of[1],     flame->inclusive[0],   flame->inclusive[1],
+		flame->score,	       flame->frames,	      flame->cells,	     flame->self
+	};
+
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+		free(arrays[i]);
+	tl_index_free(&flame->index);
+	tl_profile_free(flame->estimate[0]);
+	tl_profile_free(flame->estimate[1]);
+}
+
+bool tl_flame_has_page(void)
+{
+	return tl_flame_pieces[0].size > 0;
+}
+
+static int build(struct tl_flame *flame, struct tl_error *err)
+{
+	int status = choose_events(flame, err);
+
+	for (int side = 0; status == 0 && side < 2; side++)
+		status = find_contexts(flame, side, err);
+	if (status < 0)
+		return status;
+	if (!tl_flame_match(flame) || !tl_flame_columns(flame) || !tl_flame_grow(flame) ||
+	    !tl_flame_prune(flame))
+		return tl_error_memory(err);
+	return 0;
+}
+
+int tl_flame_write(const struct tl_profile *profile, const struct tl_profile *baseline,
+		   const struct tl_flame_options *options, struct tl_output *out, struct tl_error *err)
+{
+	struct tl_flame flame = { .profile = { profile, baseline } };
+	static int (*const writers[])(const struct tl_flame *flame, struct tl_output *out,
+				      struct tl_error *err) = {
+		[TL_FLAME_PAGE] = tl_flame_write_page,
+		[TL_FLAME_SVG] = tl_flame_write_svg,
+		[TL_FLAME_DATA] = tl_flame_write_data,
+	};
+	int status;
+
+	fill_options(&flame.options, options);
+	if ((size_t)flame.options.form >= sizeof(writers) / sizeof(writers[0]))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no such form of a flame graph");
+	if (flame.options.form == TL_FLAME_PAGE && !tl_flame_has_page())
+		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+				   "this build has no page for flame graphs in it");
+	status = build(&flame, err);
+	if (status == 0)
+		status = writers[flame.options.form](&flame, out, err);
+	free_flame(&flame);
+	return status;
+}
