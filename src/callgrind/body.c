@@ -54,8 +54,8 @@ static int name_faults(struct tl_callgrind_reader *reader, const struct callgrin
 		status = tl_callgrind_broken(reader, RULE_NAME_UNDEFINED, err);
 	if (status == 0 && reference->redefined)
 		status = tl_callgrind_broken(reader, RULE_NAME_REDEFINED, err);
-	if (status == 0 && reference->has_nul)
-		status = tl_callgrind_broken(reader, RULE_LINE_NUL, err);
+	if (status == 0 && reference->has_control)
+		status = tl_callgrind_broken(reader, RULE_NAME_CONTROL, err);
 	return status;
 }
 

@@ -43,6 +43,24 @@ static bool is_known(const struct callgrind_fold *fold, const char *name)
 	return false;
 }
 
+/* An events: line that no cost ever stood under names columns that the profile does not have. */
+static bool all_known(const struct callgrind_fold *fold, const struct tl_callgrind_reader *reader,
+		      const int64_t *factors)
+{
+	const struct tl_profile *profile = fold->profile;
+
+	for (size_t i = 0; i < reader->event_count; i++) {
+		const char *name = tl_callgrind_name(reader, reader->events[i].name);
+		bool known = !factors[i];
+
+		for (uint32_t e = 0; !known && e < profile->event_count; e++)
+			known = !strcmp(profile->events[e].name, name);
+		if (!known)
+			return false;
+	}
+	return true;
+}
+
 static int note_event(struct callgrind_fold *fold, struct tl_callgrind_reader *reader, uint32_t number,
 		      struct tl_error *err)
 {
@@ -51,7 +69,7 @@ static int note_event(struct callgrind_fold *fold, struct tl_callgrind_reader *r
 	struct callgrind_inherited inherited = { .factors = NULL };
 	bool ok = factors != NULL;
 
-	if (ok && !tl_callgrind_formula(reader, number, factors)) {
+	if (ok && (!tl_callgrind_formula(reader, number, factors) || !all_known(fold, reader, factors))) {
 		free(factors);
 		return tl_callgrind_broken_at(reader, RULE_FORMULA, event->offset, 0, event->line, err);
 	}

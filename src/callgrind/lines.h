@@ -59,6 +59,16 @@ static inline void tl_callgrind_lines_again(struct callgrind_lines *lines)
 	lines->number--;
 }
 
+/* Control characters of the present line, from a byte of it on, become blanks. */
+static inline void tl_callgrind_lines_blank(struct callgrind_lines *lines, const uint8_t *from)
+{
+	uint8_t *p = lines->buffer + (from - lines->buffer),
+		*stop = lines->buffer + (lines->stop - lines->buffer);
+
+	for (; p < stop; p++)
+		*p = *p < ' ' ? ' ' : *p;
+}
+
 static inline uint64_t tl_callgrind_lines_offset(const struct callgrind_lines *lines)
 {
 	return lines->offset + (uint64_t)(lines->whole - lines->buffer);

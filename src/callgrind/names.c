@@ -77,20 +77,40 @@ static uint32_t *find_slot(struct callgrind_ids *ids, const char *digits, size_t
 	return sparse ? slot : NULL;
 }
 
-/* A name with a zero byte in it: "part of the name, escaped" (rule K). */
+static bool is_control(char c)
+{
+	return (unsigned char)c < ' ';
+}
+
+static bool has_control(const char *text, size_t size)
+{
+	size_t i = 0;
+
+	while (i < size && !is_control(text[i]))
+		i++;
+	return i < size;
+}
+
+/*
+ * A name with a zero byte in it: "part of the name, escaped" (rule K). So are other control characters: no
+ * writer of this format could write them back.
+ */
 static uint32_t add_escaped(struct tl_names *pool, const char *text, size_t size)
 {
+	static const char digits[] = "0123456789abcdef";
 	char *escaped = size < PTRDIFF_MAX / 4 ? malloc(size * 4) : NULL, *to = escaped;
 	uint32_t name;
 
 	if (!escaped)
 		return TL_NONE;
 	for (size_t i = 0; i < size; i++) {
-		if (text[i]) {
-			*to++ = text[i];
+		if (is_control(text[i])) {
+			*to++ = '\\';
+			*to++ = 'x';
+			*to++ = digits[text[i] >> 4];
+			*to++ = digits[text[i] & 15];
 		} else {
-			memcpy(to, "\\x00", 4);
-			to += 4;
+			*to++ = text[i];
 		}
 	}
 	name = tl_names_add(pool, escaped, (size_t)(to - escaped));
@@ -98,10 +118,10 @@ static uint32_t add_escaped(struct tl_names *pool, const char *text, size_t size
 	return name;
 }
 
-static uint32_t add_text(struct callgrind_names *names, const char *text, size_t size, bool *has_nul)
+static uint32_t add_text(struct callgrind_names *names, const char *text, size_t size, bool *odd)
 {
-	*has_nul = size && memchr(text, '\0', size);
-	return *has_nul ? add_escaped(&names->pool, text, size) : tl_names_add(&names->pool, text, size);
+	*odd = has_control(text, size);
+	return *odd ? add_escaped(&names->pool, text, size) : tl_names_add(&names->pool, text, size);
 }
 
 /* The name an id inside a name stands for; false when it is none. */
@@ -113,26 +133,39 @@ static bool nested_name(struct callgrind_names *names, const char *digits, size_
 	if (id >= ids->count || ids->dense[id] == TL_NONE)
 		return false;
 	*name = names->pool.names[ids->dense[id]];
-	return true;
+	/* A name that is an id stands for one that was never defined. */
+	return !id_digits(name->text, name->size);
+}
+
+/* `to` NULL: only measure. */
+static size_t put_piece(char *to, size_t length, const char *piece, size_t size)
+{
+	if (to)
+		memcpy(to + length, piece, size);
+	return length + size;
 }
 
 /*
- * "(5)'2'(3)": a name made of names, as --compress-mangled=yes writes it. `to` NULL: only measure. An id
- * stands at the beginning or behind an apostrophe; other parentheses are the name's own.
+ * "(5)'2'(3)": a name made of names, as --compress-mangled=yes writes it. An id stands at the beginning or
+ * behind an apostrophe; other parentheses are the name's own. An id that is not defined becomes "[5]", which
+ * no id of another file is taken for.
  */
 static size_t expand(struct callgrind_names *names, const char *text, size_t size, char *to)
 {
-	size_t length = 0;
+	size_t length = 0, digits;
+	struct tl_name name;
 
-	for (size_t i = 0; i < size;) {
-		size_t digits = !i || text[i - 1] == '\'' ? id_digits(text + i, size - i) : 0;
-		struct tl_name name = { text + i, 1 };
-		bool nested = digits && nested_name(names, text + i + 1, digits, &name);
-
-		if (to)
-			memcpy(to + length, name.text, name.size);
-		length += name.size;
-		i += nested ? digits + 2 : 1;
+	for (size_t i = 0; i < size; i += digits ? digits + 2 : 1) {
+		digits = !i || text[i - 1] == '\'' ? id_digits(text + i, size - i) : 0;
+		if (digits && nested_name(names, text + i + 1, digits, &name)) {
+			length = put_piece(to, length, name.text, name.size);
+		} else if (digits) {
+			length = put_piece(to, length, "[", 1);
+			length = put_piece(to, length, text + i + 1, digits);
+			length = put_piece(to, length, "]", 1);
+		} else {
+			length = put_piece(to, length, text + i, 1);
+		}
 	}
 	return length;
 }
@@ -140,30 +173,30 @@ static size_t expand(struct callgrind_names *names, const char *text, size_t siz
 /* Names of names of names grow without bound; no real one comes near this. */
 enum { LONGEST_NAME = 1 << 20 };
 
-static uint32_t add_nested(struct callgrind_names *names, const char *text, size_t size, bool *has_nul)
+static uint32_t add_nested(struct callgrind_names *names, const char *text, size_t size, bool *odd)
 {
 	size_t length = expand(names, text, size, NULL);
 	char *expanded;
 	uint32_t name;
 
 	if (length > LONGEST_NAME && length > size)
-		return add_text(names, text, size, has_nul);
+		return add_text(names, text, size, odd);
 	expanded = malloc(length + 1);
 	if (!expanded)
 		return TL_NONE;
 	expand(names, text, size, expanded);
-	name = add_text(names, expanded, length, has_nul);
+	name = add_text(names, expanded, length, odd);
 	free(expanded);
 	return name;
 }
 
 static uint32_t add_name(struct callgrind_names *names, enum callgrind_space space, const char *text,
-			 size_t size, bool *has_nul)
+			 size_t size, bool *odd)
 {
 	/* One id alone is no such name: it is what we call a function whose id was never defined. */
 	if (space == SPACE_FUNCTION && id_digits(text, size) && memchr(text, '\'', size))
-		return add_nested(names, text, size, has_nul);
-	return add_text(names, text, size, has_nul);
+		return add_nested(names, text, size, odd);
+	return add_text(names, text, size, odd);
 }
 
 /*
@@ -171,16 +204,16 @@ static uint32_t add_name(struct callgrind_names *names, enum callgrind_space spa
  * there tells, and nothing is looked up.
  */
 static uint32_t define_name(struct callgrind_names *names, enum callgrind_space space, const char *text,
-			    size_t size, uint32_t before, bool *has_nul)
+			    size_t size, uint32_t before, bool *odd)
 {
-	bool plain = text[0] != '(' && !memchr(text, '\0', size);
+	bool plain = text[0] != '(' && !has_control(text, size);
 	const struct tl_name *old = before == TL_NONE ? NULL : &names->pool.names[before];
 
 	if (plain && !old)
 		return tl_names_append(&names->pool, text, size);
 	if (plain && old->size == size && !memcmp(old->text, text, size))
 		return before;
-	return add_name(names, space, text, size, has_nul);
+	return add_name(names, space, text, size, odd);
 }
 
 /* "an undefined id becomes a distinct name "(id)"" (rule F); from then on it is defined. */
@@ -197,7 +230,8 @@ static bool read_id(struct callgrind_names *names, enum callgrind_space space, c
 	before = *slot;
 	reference->defines = after < size;
 	if (reference->defines) {
-		*slot = define_name(names, space, text + after, size - after, before, &reference->has_nul);
+		*slot = define_name(names, space, text + after, size - after, before,
+				    &reference->has_control);
 		reference->redefined =
 			before != TL_NONE && *slot != before && *slot != TL_NONE &&
 			strcmp(names->pool.names[before].text, names->pool.names[*slot].text) != 0;
@@ -217,7 +251,7 @@ bool tl_callgrind_names_read(struct callgrind_names *names, enum callgrind_space
 		reference->id = text + 1;
 		return read_id(names, space, text, size, passed, reference);
 	}
-	reference->name = add_text(names, text, size, &reference->has_nul);
+	reference->name = add_text(names, text, size, &reference->has_control);
 	return reference->name != TL_NONE;
 }
 

@@ -25,7 +25,7 @@ struct callgrind_names {
 struct callgrind_reference {
 	const char *id; /* NULL: none */
 	size_t id_size;
-	bool defines, undefined, redefined, has_nul;
+	bool defines, undefined, redefined, has_control;
 	uint32_t name;
 };
 

@@ -224,6 +224,7 @@ static int header_line(struct tl_callgrind_reader *reader, const struct callgrin
 {
 	const uint8_t *value = colon + 1, *stop = reader->lines.stop;
 
+	tl_callgrind_lines_blank(&reader->lines, value);
 	while (value < stop && is_blank(*value))
 		value++;
 	while (stop > value && is_blank(stop[-1]))

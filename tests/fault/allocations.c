@@ -106,11 +106,11 @@ static int fail_each(const struct step *step, const struct scene *scene, unsigne
 	return failures;
 }
 
-static int fail_all(const struct scene *scene, uint64_t *runs)
+static int fail_all(const struct step *step, const struct scene *scene, uint64_t *runs)
 {
 	int failures = 0;
 
-	for (const struct step *step = steps; step->name; step++)
+	for (; step->name; step++)
 		for (unsigned variant = 0; variant < step->variants; variant++) {
 			failures += fail_each(step, scene, variant, false, runs);
 			failures += fail_each(step, scene, variant, true, runs);
@@ -222,7 +222,7 @@ static int test_trace(const struct trace *trace, const char *folder, const char 
 	scene.path = write_temporary(folder, "trace", trace->data, trace->size);
 	scene.target = write_temporary(folder, "target", "old", 3);
 	scene.binary = binary && !access(binary, R_OK) ? binary : NULL;
-	failures = fail_all(&scene, runs);
+	failures = fail_all(steps, &scene, runs);
 	if (named(trace, "args-fdr.xray"))
 		failures += fail_compressed(&scene, folder, runs);
 	unlink(scene.path);
@@ -253,6 +253,31 @@ static int test_chosen(const struct trace *trace, const char *folder, const char
 	return 0;
 }
 
+/* Small profiles that together have every kind of line, and every kind of damage. */
+static const char *const chosen_texts[] = { "instr-jumps.out", "parts-cycle.out", "odd.out", "cachegrind.out" };
+
+static int test_texts(const char *folder, uint64_t *runs)
+{
+	struct trace *texts;
+	size_t count = texts_load(&texts, 4096);
+	int failures = 0;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t n = 0; n < sizeof(chosen_texts) / sizeof(chosen_texts[0]); n++) {
+			struct scene scene = { .data = texts[i].data, .size = texts[i].size };
+
+			if (!named(&texts[i], chosen_texts[n]))
+				continue;
+			scene.path = write_temporary(folder, "text", texts[i].data, texts[i].size);
+			scene.target = write_temporary(folder, "target", "old", 3);
+			failures += fail_all(text_steps, &scene, runs);
+			unlink(scene.path);
+			unlink(scene.target);
+		}
+	traces_free(texts, count);
+	return failures;
+}
+
 int main(void)
 {
 	struct trace *traces;
@@ -267,6 +292,7 @@ int main(void)
 
 	for (size_t i = 0; i < count; i++)
 		failures += test_chosen(&traces[i], folder, map, &runs);
+	failures += test_texts(folder, &runs);
 	unlink(map);
 	rmdir(folder);
 	traces_free(traces, count);

@@ -530,6 +530,112 @@ static int look_up(const struct scene *scene, unsigned variant, uint64_t *digest
 	return status;
 }
 
+/* ---- Callgrind profiles: scenes that are one ---- */
+
+static int open_text(struct opened *o, const struct scene *scene, struct tl_callgrind_reader **reader)
+{
+	int status = tl_source_open_memory(&o->source, scene->data, scene->size, "memory", &o->err);
+
+	return status ? status : tl_callgrind_open(reader, o->source, NULL, &o->err);
+}
+
+static int fold_text(struct opened *o, const struct scene *scene, unsigned variant)
+{
+	const struct tl_callgrind_fold_options options = {
+		.size = sizeof(options),
+		.part = TL_NOWHERE,
+		.thread = TL_NOWHERE,
+		.process = TL_NOWHERE,
+		.detail = variant ? TL_CALLGRIND_FUNCTIONS : TL_CALLGRIND_LINES,
+		.per_part = variant == 2,
+	};
+	struct tl_callgrind_reader *reader = NULL;
+	int status = open_text(o, scene, &reader);
+
+	if (!status)
+		status = tl_callgrind_fold(&reader, 1, &options, &o->profile, &o->err);
+	tl_callgrind_close(reader);
+	return status;
+}
+
+static int fold_callgrind(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	struct opened o = { 0 };
+	int status = fold_text(&o, scene, variant);
+
+	if (!status)
+		for (uint32_t i = 0; i < tl_profile_function_count(o.profile); i++)
+			digest_function(o.profile, i, digest);
+	return close_all(&o, status);
+}
+
+static int export_callgrind(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	struct opened o = { 0 };
+	const struct tl_export_options options = {
+		.size = sizeof(options),
+		.compression = (enum tl_export_compression)(variant % 3),
+	};
+	const char *name = variant < 3 ? "callgrind" : "cachegrind";
+	int status = fold_text(&o, scene, 0);
+
+	if (!status)
+		status = tl_output_open_memory(&o.out, &o.err);
+	if (!status)
+		status = tl_exporter_find(name)->write(o.profile, &options, o.out, &o.err);
+	if (!status)
+		status = finish_output(&o, digest);
+	return close_all(&o, status);
+}
+
+static int digest_text_violation(void *arg, const struct tl_callgrind_violation *violation)
+{
+	digest_number(arg, violation->offset);
+	return 0;
+}
+
+static int check_callgrind(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	struct opened o = { 0 };
+	struct tl_callgrind_reader *reader = NULL;
+	int64_t status = open_text(&o, scene, &reader);
+
+	(void)variant;
+	if (!status)
+		status = tl_callgrind_check(reader, digest_text_violation, digest, &o.err);
+	tl_callgrind_close(reader);
+	return close_all(&o, (int)status);
+}
+
+/* info, dump, check, fold; with two files; asked twice, which opens the files once more. */
+static int use_texts(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	static const unsigned calls[] = { 0, 1, 2, 6 };
+	struct opened o = { 0 };
+	const char *const paths[] = { scene->path, scene->path };
+	const char *failed;
+	int status = tl_input_open(&o.input, paths, 1 + variant / 4, NULL, &failed, &o.err);
+
+	for (int twice = 0; twice < 2 && status >= 0; twice++) {
+		tl_profile_free(o.profile);
+		o.profile = NULL;
+		status = tl_output_open_memory(&o.out, &o.err);
+		if (!status)
+			status = call_input(&o, calls[variant % 4], TL_REPORT_JSON);
+		if (status >= 0)
+			status = finish_output(&o, digest);
+	}
+	return close_all(&o, status);
+}
+
+const struct step text_steps[] = {
+	{ "fold a text", fold_callgrind, 3 },
+	{ "write a text", export_callgrind, 4 },
+	{ "check a text", check_callgrind, 1 },
+	{ "use texts", use_texts, 8 },
+	{ NULL, NULL, 0 },
+};
+
 const struct step steps[] = {
 	{ "source read", read_source, 2 },
 	{ "source map", map_source, 1 },

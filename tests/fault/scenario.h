@@ -29,5 +29,7 @@ struct step {
 
 /* Ends with a step without a name. */
 extern const struct step steps[];
+/* The same for scenes that are Callgrind profiles. */
+extern const struct step text_steps[];
 
 #endif

@@ -7,11 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <tracelathe/callgrind.h>
 #include <tracelathe/xray.h>
 
 struct list {
 	struct trace *traces;
 	size_t count, limit;
+	int (*probe)(const uint8_t *data, size_t size);
 };
 
 static uint8_t *read_file(const char *path, size_t limit, size_t *size)
@@ -51,7 +53,7 @@ static void add_file(struct list *list, const char *folder, const char *name)
 	uint8_t *data = read_file(path, list->limit, &size);
 	struct trace *grown = NULL;
 
-	if (data && tl_xray_probe(data, size) > 0 && !known(list, data, size))
+	if (data && list->probe(data, size) > 0 && !known(list, data, size))
 		grown = realloc(list->traces, (list->count + 1) * sizeof(*grown));
 	if (!grown) {
 		free(data);
@@ -77,20 +79,38 @@ static void add_folder(struct list *list, const char *root, const char *below)
 		free(names);
 }
 
-size_t traces_load(struct trace **traces, size_t limit)
+/* Folders of this tree, then of the shared corpus; each list ends with a NULL. */
+static size_t load(struct list list, struct trace **traces, const char *const *own,
+		   const char *const *others)
 {
-	struct list list = { NULL, 0, limit };
 	const char *root = getenv("TL_SOURCE_ROOT"), *shared = getenv("TL_SHARED");
 	char beside[2048];
 
 	if (!root)
 		root = ".";
 	snprintf(beside, sizeof(beside), "%s/../shared", root);
-	add_folder(&list, root, "tests/golden/xray");
-	add_folder(&list, root, "fuzz/corpus/xray");
-	add_folder(&list, shared ? shared : beside, "corpus/xray");
+	for (; *own; own++)
+		add_folder(&list, root, *own);
+	for (; *others; others++)
+		add_folder(&list, shared ? shared : beside, *others);
 	*traces = list.traces;
 	return list.count;
+}
+
+size_t traces_load(struct trace **traces, size_t limit)
+{
+	static const char *const own[] = { "tests/golden/xray", "fuzz/corpus/xray", NULL };
+	static const char *const others[] = { "corpus/xray", NULL };
+
+	return load((struct list){ NULL, 0, limit, tl_xray_probe }, traces, own, others);
+}
+
+size_t texts_load(struct trace **texts, size_t limit)
+{
+	static const char *const own[] = { "tests/golden/callgrind", "fuzz/corpus/callgrind", NULL };
+	static const char *const others[] = { "corpus/callgrind/hand", "corpus/callgrind", NULL };
+
+	return load((struct list){ NULL, 0, limit, tl_callgrind_probe }, texts, own, others);
 }
 
 void traces_free(struct trace *traces, size_t count)

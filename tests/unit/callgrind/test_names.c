@@ -112,7 +112,7 @@ static void nested_ids(void **state)
 		  "fn=(5) f\nfn=(3) main\nfn=(9) (5)'2'(3)\nfn=(9)\nfn=(10) (5)'(77)\nfn=(11) (below main)\n"
 		  "fn=(12) operator()(5)\n");
 	static const char *const wanted[] = { "f",	"main",		"f'2'main",	"f'2'main",
-					      "f'(77)", "(below main)", "operator()(5)" };
+					      "f'[77]", "(below main)", "operator()(5)" };
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
 		assert_string_equal(name_at(&t), wanted[i]);

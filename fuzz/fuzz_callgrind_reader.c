@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes to items, profiles and violations: what must hold of any bytes is in tests/fault/exercise_text.c. */
+#include "exercise_text.h"
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	FUZZ_MUST(!exercise_text(data, size));
+	return 0;
+}
