@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bench.py BUILD-DIRECTORY [--no-peers] [--runs N]: how long the commands take on a 125 MB XRay log.
+"""bench.py BUILD-DIRECTORY [--no-peers] [--runs N] [--only xray|callgrind]: how long the commands take on a 125 MB XRay
+log and a Callgrind profile of 400 MB.
 
-Wall clock time is the median of five runs (one for llvm-xray, which takes a minute), with the file in the page cache and
-the output going nowhere; memory is the peak resident set, mapped file pages included. "floor" is a walk over the records
-that does nothing else (bench/floor_xray.c). Nothing is asserted."""
+Wall clock time is the median of five runs (one for the peers, which take minutes), with the file in the page cache and the
+output going nowhere; memory is the peak resident set, mapped file pages included. "floor" is a loop that does nothing but
+step over the records (bench/floor_xray.c), or find the lines and parse every number (bench/floor_callgrind.c). Nothing is
+asserted."""
 import argparse
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -15,8 +18,8 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SHARED = os.environ.get("TL_SHARED", os.path.join(ROOT, "..", "shared"))
 
-# What is timed, and what of llvm-xray it is held against.
-OURS = (
+# What is timed, and what of the peer it is held against.
+XRAY = (
     ("report --csv --jobs 1", "account"),
     ("report --csv --jobs 2", "account"),
     ("stacks --jobs 1", "stack"),
@@ -28,11 +31,21 @@ OURS = (
     ("check --jobs 1", None),
     ("dump --json --jobs 1", "convert -f yaml"),
 )
-PEERS = (
+LLVM_XRAY = (
     ("account", "account -k -d -f csv"),
     ("stack", "stack -k -all-stacks -stack-format=flame -aggregate-threads -aggregation-type=time"),
     ("convert -f trace_event", "convert -f trace_event -o /dev/null"),
     ("convert -f yaml", "convert -f yaml -o /dev/null"),
+)
+CALLGRIND = (
+    ("report", "callgrind_annotate"),
+    ("report --csv", "callgrind_annotate"),
+    ("tree --callees", "callgrind_annotate --tree=both"),
+    ("convert --to callgrind", None),
+    ("check", None),
+)
+CALLGRIND_ANNOTATE = (
+    ("callgrind_annotate", "--auto=no"),
 )
 
 
@@ -62,11 +75,11 @@ def line(name, wall, peer, floor, memory, status):
           flush=True)
 
 
-def generated(build, folder):
-    path = os.path.join(folder, "generated.xray")
+def generated(build, folder, name, generator, *options):
+    path = os.path.join(folder, name)
     if not os.path.exists(path):
         with open(path + ".part", "wb") as out:
-            subprocess.run([os.path.join(build, "bench", "gen_xray")], stdout=out, check=True)
+            subprocess.run([os.path.join(build, "bench", generator), *options], stdout=out, check=True)
         os.rename(path + ".part", path)
     return path
 
@@ -86,34 +99,58 @@ def warm(path):
             pass
 
 
-def bench_peers(path):
-    """Wall time per command of llvm-xray; empty when it is not here."""
-    llvm = next((p for p in ("/usr/bin/llvm-xray-19", "/usr/bin/llvm-xray-14") if os.path.exists(p)), None)
+def bench_peers(program, name, commands, path):
+    """Wall time per command of a peer; empty when it is not here."""
     times = {}
-    for name, options in PEERS if llvm else ():
-        wall, memory, status = once([llvm, *options.split(), path])
-        times[name] = wall
-        yield "llvm-xray " + name, wall, memory, status, times
+    for what, options in commands if program else ():
+        wall, memory, status = once([program, *options.split(), path])
+        times[what] = wall
+        yield name + what, wall, memory, status, times
 
 
-def bench(build, path, peers, runs):
+def bench(build, path, ours, floor_program, peers, runs):
+    """`peers`: a generator of bench_peers(). Returns the floor."""
     program = os.path.join(build, "tracelathe")
     warm(path)
-    floor, memory, status = several([os.path.join(build, "bench", "floor_xray"), path], runs)
+    floor, memory, status = several([os.path.join(build, "bench", floor_program), path], runs)
     print("\n%s, %.1f MB" % (os.path.basename(path), os.path.getsize(path) / 1e6))
     print("%-44s %8s %8s %8s %8s" % ("", "wall s", "x peer", "x floor", "MiB"))
     line("floor", floor, None, floor, memory, status)
     times = {}
-    for name, wall, memory, status, times in bench_peers(path) if peers else ():
+    for name, wall, memory, status, times in peers:
         line(name, wall, None, floor, memory, status)
-    for options, peer in OURS:
+    for options, peer in ours:
         wall, memory, status = several([program, *options.split(), path], runs)
         line("tracelathe " + options, wall, times.get(peer), floor, memory, status)
+    return floor
+
+
+def bench_pipe(build, path, floor):
     pipe = subprocess.Popen(["cat", path], stdout=subprocess.PIPE)
-    wall, memory, status = once([program, "report", "--csv", "-"], stdin=pipe.stdout)
+    wall, memory, status = once([os.path.join(build, "tracelathe"), "report", "--csv", "-"], stdin=pipe.stdout)
     pipe.stdout.close()
     pipe.wait()
-    line("cat | tracelathe report --csv -", wall, times.get("account"), floor, memory, status)
+    line("cat | tracelathe report --csv -", wall, None, floor, memory, status)
+
+
+def bench_xray(build, folder, options):
+    llvm = next((p for p in ("/usr/bin/llvm-xray-19", "/usr/bin/llvm-xray-14") if os.path.exists(p)), None)
+    paths = [path for path in (generated(build, folder, "generated.xray", "gen_xray"), recorded(folder)) if path]
+    for path in paths:
+        peer = llvm if not options.no_peers and path == paths[-1] else None
+        floor = bench(build, path, XRAY, "floor_xray", bench_peers(peer, "llvm-xray ", LLVM_XRAY, path), options.runs)
+        bench_pipe(build, path, floor)
+
+
+def bench_callgrind(build, folder, options):
+    """Also a profile of a real program, where someone made one: large.callgrind beside the generated one."""
+    paths = [generated(build, folder, "generated.callgrind", "gen_callgrind", "12000000"),
+             os.path.join(folder, "large.callgrind")]
+    annotate = None if options.no_peers else shutil.which("callgrind_annotate")
+    for path in filter(os.path.exists, paths):
+        floor = bench(build, path, CALLGRIND, "floor_callgrind",
+                      bench_peers(annotate, "", CALLGRIND_ANNOTATE, path), options.runs)
+        bench_pipe(build, path, floor)
 
 
 def main():
@@ -121,15 +158,17 @@ def main():
     options.add_argument("build")
     options.add_argument("--no-peers", action="store_true")
     options.add_argument("--runs", type=int, default=5)
+    options.add_argument("--only", choices=("xray", "callgrind"))
     options = options.parse_args()
     build = os.path.abspath(options.build)
     folder = os.path.join(build, "bench-inputs")
     os.makedirs(folder, exist_ok=True)
-    paths = [path for path in (generated(build, folder), recorded(folder)) if path]
-    print("wall: median of %d runs (llvm-xray: 1); x peer: times faster than llvm-xray's command of the same purpose;\n"
-          "x floor: times slower than a bare walk over the records; MiB: peak resident set" % options.runs)
-    for path in paths:
-        bench(build, path, not options.no_peers and path == paths[-1], options.runs)
+    print("wall: median of %d runs (peers: 1); x peer: times faster than the peer's command of the same purpose;\n"
+          "x floor: times slower than the bare loop; MiB: peak resident set" % options.runs)
+    if options.only != "callgrind":
+        bench_xray(build, folder, options)
+    if options.only != "xray":
+        bench_callgrind(build, folder, options)
 
 
 if __name__ == "__main__":
