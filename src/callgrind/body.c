@@ -323,6 +323,7 @@ static int jump_source(struct tl_callgrind_reader *reader)
 	struct callgrind_state *s = &reader->state;
 
 	pending_item(reader, TL_CALLGRIND_JUMP);
+	reader->part.body = true;
 	reader->item.target = (struct tl_callgrind_owner){
 		s->owner.object,
 		s->jump_file == TL_NONE ? s->self_file : s->jump_file,

@@ -255,6 +255,19 @@ static void sums_saturate(void **state)
 	}
 }
 
+/* Jumps are of the body too: events: after them begin another part, with other columns. */
+static void a_jump_is_body(void **state)
+{
+	struct tl_profile *profile =
+		fold_text("events: A\nfn=f\njump=1 2\n1\nevents: A B C\nfn=f\n1 1 2 3\n");
+
+	(void)state;
+	assert_int_equal(tl_profile_part_count(profile), 2);
+	assert_int_equal(tl_profile_event_count(profile), 3);
+	assert_int_equal(totals_of(profile, "f").self[2], 3);
+	tl_profile_free(profile);
+}
+
 /* What was skipped is in the part it was skipped from. */
 static void losses_of_parts(void **state)
 {
@@ -283,6 +296,7 @@ int main(void)
 		cmocka_unit_test(nothing_usable),
 		cmocka_unit_test(sums_saturate),
 		cmocka_unit_test(losses_of_parts),
+		cmocka_unit_test(a_jump_is_body),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
