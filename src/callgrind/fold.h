@@ -11,13 +11,6 @@ struct callgrind_known {
 	uint32_t object, file, function; /* function TL_NONE: none yet */
 };
 
-/* An event that is computed from others, once all is read. */
-struct callgrind_inherited {
-	struct tl_event event;
-	int64_t *factors; /* by event of the profile, `count` of them */
-	uint32_t count;
-};
-
 struct callgrind_fold {
 	struct tl_callgrind_fold_options options;
 	struct tl_profile *profile; /* NULL until there are events */
@@ -43,14 +36,14 @@ struct callgrind_fold {
 	int64_t *gathered; /* by column */
 	size_t gathered_capacity;
 
-	struct callgrind_inherited *inherited;
+	struct tl_event *inherited; /* events that the profile computes from others */
 	size_t inherited_count, inherited_capacity;
 };
 
 /* Note the inherited events of the reader, which is at its end. 0 or negative. */
 int tl_callgrind_note_inherited(struct callgrind_fold *fold, struct tl_callgrind_reader *reader,
 				struct tl_error *err);
-/* Compute them for all lines and arcs. 0 or negative. */
+/* Add them to the profile. 0 or negative. */
 int tl_callgrind_add_inherited(struct callgrind_fold *fold, struct tl_error *err);
 void tl_callgrind_free_inherited(struct callgrind_fold *fold);
 

@@ -1,23 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inherited events of the profile: a column that is computed from others. */
+/* Inherited events: held against the columns there are, and handed to the profile, which computes them. */
 #include "callgrind/fold.h"
 #include "core/error.h"
-
-/* The reader's factors as those of the profile's events. */
-static bool map_factors(const struct callgrind_fold *fold, const struct tl_callgrind_reader *reader,
-			const int64_t *factors, struct callgrind_inherited *inherited)
-{
-	const struct tl_profile *profile = fold->profile;
-
-	inherited->count = profile->event_count;
-	inherited->factors = calloc((size_t)inherited->count + 1, sizeof(*inherited->factors));
-	for (uint32_t e = 0; inherited->factors && e < inherited->count; e++)
-		for (size_t i = 0; i < reader->event_count; i++)
-			if (!strcmp(profile->events[e].name,
-				    tl_callgrind_name(reader, reader->events[i].name)))
-				inherited->factors[e] = factors[i];
-	return inherited->factors != NULL;
-}
 
 static bool copy_texts(struct callgrind_fold *fold, const struct tl_callgrind_reader *reader,
 		       const struct callgrind_event *event, struct tl_event *copy)
@@ -38,7 +22,7 @@ static bool copy_texts(struct callgrind_fold *fold, const struct tl_callgrind_re
 static bool is_known(const struct callgrind_fold *fold, const char *name)
 {
 	for (size_t i = 0; i < fold->inherited_count; i++)
-		if (!strcmp(fold->inherited[i].event.name, name))
+		if (!strcmp(fold->inherited[i].name, name))
 			return true;
 	return false;
 }
@@ -66,22 +50,19 @@ static int note_event(struct callgrind_fold *fold, struct tl_callgrind_reader *r
 {
 	const struct callgrind_event *event = &reader->events[number];
 	int64_t *factors = calloc(reader->event_count + 1, sizeof(*factors));
-	struct callgrind_inherited inherited = { .factors = NULL };
+	struct tl_event inherited;
 	bool ok = factors != NULL;
 
 	if (ok && (!tl_callgrind_formula(reader, number, factors) || !all_known(fold, reader, factors))) {
 		free(factors);
 		return tl_callgrind_broken_at(reader, RULE_FORMULA, event->offset, 0, event->line, err);
 	}
-	ok = ok && copy_texts(fold, reader, event, &inherited.event) &&
-	     map_factors(fold, reader, factors, &inherited) &&
+	ok = ok && copy_texts(fold, reader, event, &inherited) &&
 	     tl_grow(&fold->inherited, &fold->inherited_capacity, fold->inherited_count + 1,
 		     sizeof(inherited));
 	free(factors);
-	if (!ok) {
-		free(inherited.factors);
+	if (!ok)
 		return tl_error_memory(err);
-	}
 	fold->inherited[fold->inherited_count++] = inherited;
 	return 0;
 }
@@ -101,48 +82,18 @@ int tl_callgrind_note_inherited(struct callgrind_fold *fold, struct tl_callgrind
 	return status;
 }
 
-/* Sums of products that do not fit stay at the end of the range, and are counted. */
-static int64_t combine(struct tl_profile *profile, const struct callgrind_inherited *inherited,
-		       const int64_t *costs)
-{
-	__int128 sum = 0;
-
-	for (uint32_t e = 0; e < inherited->count; e++)
-		sum += (__int128)inherited->factors[e] * costs[e];
-	if (sum > INT64_MAX || sum < INT64_MIN)
-		profile->losses.saturated++;
-	return sum > INT64_MAX ? INT64_MAX : sum < INT64_MIN ? INT64_MIN : (int64_t)sum;
-}
-
-static void fill_column(struct tl_profile *profile, const struct callgrind_inherited *inherited,
-			struct tl_table *table, size_t event)
-{
-	for (size_t i = 0; i < table->count; i++) {
-		int64_t *row = table->cost + i * profile->event_count;
-
-		row[event] = combine(profile, inherited, row);
-	}
-}
-
 int tl_callgrind_add_inherited(struct callgrind_fold *fold, struct tl_error *err)
 {
 	for (size_t i = 0; i < fold->inherited_count; i++) {
-		uint32_t before = fold->profile->event_count;
-		int64_t event = tl_profile_add_event(fold->profile, &fold->inherited[i].event, err);
+		int64_t event = tl_profile_add_event(fold->profile, &fold->inherited[i], err);
 
 		if (event < 0)
 			return (int)event;
-		if (event < before)
-			continue; /* a column of another file has the name */
-		fill_column(fold->profile, &fold->inherited[i], &fold->profile->line_table, (size_t)event);
-		fill_column(fold->profile, &fold->inherited[i], &fold->profile->arc_table, (size_t)event);
 	}
 	return 0;
 }
 
 void tl_callgrind_free_inherited(struct callgrind_fold *fold)
 {
-	for (size_t i = 0; i < fold->inherited_count; i++)
-		free(fold->inherited[i].factors);
 	free(fold->inherited);
 }
