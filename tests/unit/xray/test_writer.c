@@ -275,7 +275,7 @@ static void extents_are_exact(void **state)
 static void its_own_records_are_ignored(void **state)
 {
 	struct tl_xray_writer_options options = fdr(5);
-	struct tl_xray_record records[16], call[8];
+	struct tl_xray_record records[16], call[8] = { 0 };
 	struct bytes with = { 0 }, without = { 0 };
 	size_t count = 0, calls = a_call(call);
 
