@@ -46,7 +46,7 @@ const struct command commands[] = {
 	{
 		"report",
 		C_REPORT,
-		"FILE",
+		"FILE...",
 		"the function table: calls, self and inclusive cost, durations",
 		"Prints a line for each function: its self cost, its inclusive cost (recursion is counted "
 		"once), how often it was called, and for traces with a clock how long the calls took: "
@@ -58,12 +58,13 @@ const struct command commands[] = {
 		  { "tracelathe report --sort p99 --top 10 log.xray",
 		    "the ten functions with the worst slow calls" },
 		  { "tracelathe report --csv --threads -o report.csv log.xray",
-		    "a table for other programs" } },
+		    "a table for other programs" },
+		  { "tracelathe report callgrind.out.1234*", "a Callgrind run, all its parts" } },
 	},
 	{
 		"tree",
 		C_TREE,
-		"FILE",
+		"FILE...",
 		"callers and callees of each function, or a call tree",
 		"Shows who called whom: each function with its callers above and its callees below it, or "
 		"the call tree from its roots (--top-down), or from each function outwards (--bottom-up).",
@@ -75,7 +76,7 @@ const struct command commands[] = {
 	{
 		"stacks",
 		C_STACKS,
-		"FILE",
+		"FILE...",
 		"folded stacks with their self cost, for flame graph tools",
 		"Prints each call stack on a line, root first, frames separated by semicolons, then its "
 		"self cost. The costs sum up to the total. --threads puts the thread at the root of each "
@@ -88,7 +89,7 @@ const struct command commands[] = {
 	{
 		"flame",
 		C_FLAME,
-		"FILE",
+		"FILE...",
 		"a flame graph: one HTML page that needs no network, or a picture",
 		"Writes one HTML page with the profile as a flame graph or icicle: a click zooms, a search "
 		"marks functions and says their share, a table of functions sorts by any column, and event "

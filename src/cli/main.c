@@ -6,6 +6,8 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 
+enum { STDOUT_BYTES = 1 << 16 };
+
 int close_stdout(int status)
 {
 	bool failed = ferror(stdout) != 0;
@@ -46,10 +48,13 @@ static bool is_one_of(const char *word, const char *a, const char *b)
 
 int main(int argc, char **argv)
 {
+	static char text[STDOUT_BYTES]; /* until exit() has flushed it */
 	const struct command *command;
 
 	/* A reader of our output that goes away shows as EPIPE, where the output is written. */
 	signal(SIGPIPE, SIG_IGN);
+	/* Texts of help are written once, by close_stdout(), which sees why that fails. */
+	setvbuf(stdout, text, _IOFBF, sizeof(text));
 	if (argc < 2 || is_one_of(argv[1], "--help", "-h")) {
 		help_overview();
 		return close_stdout(EXIT_CLEAN);

@@ -51,10 +51,13 @@ static bool text_column(const struct tl_column *column, const struct tl_view *vi
 	return losses.unfinished > 0;
 }
 
+/* A profile of sixteen events is no table of 32 columns: of those nobody asked for, the self cost is shown. */
 static void add_cost_columns(struct layout *layout, const struct tl_column *column,
 			     const struct tl_view *view)
 {
-	for (uint32_t i = 0; i < view->event_count; i++) {
+	bool first_only = !view->options.events && strcmp(tl_column_name(column), "self");
+
+	for (uint32_t i = 0; i < (first_only ? 1 : view->event_count); i++) {
 		struct cell_column cell = { .column = column,
 					    .event = view->events[i],
 					    .spare = i ? SPARE_EVENT + i : 0 };
