@@ -10,8 +10,8 @@ static void ends_of_lines(void **state)
 		"events: Ir\nfn=main\n5 10\n",
 		"events: Ir\r\nfn=main\r\n5 10\r\n",
 		"events: Ir\nfn=main\n5 10",
-		"\xef\xbb\xbf"
-		"events: Ir\nfn=main\n5 10\n",
+		("\xef\xbb\xbf"
+		 "events: Ir\nfn=main\n5 10\n"),
 		"events: Ir\r\nfn=main\r\n5 10",
 		"events: Ir\n\n\nfn=main\n\n5 10\n\n",
 	};
