@@ -85,6 +85,9 @@ static const char *walk(struct bytes in, struct sums *sums)
 	int status = broken ? -1 : 1;
 
 	*sums = (struct sums){ .faults = 0 };
+	/* Offsets are those of the expanded text, whose size only the reader knows. */
+	if (!broken && strcmp(tl_source_compression(o.source), "none") != 0)
+		in.size = SIZE_MAX;
 	while (!broken && (status = tl_callgrind_next(o.reader, &item, &o.err)) > 0) {
 		broken = bad_item(&o, &item, in.size);
 		add_item(sums, &item);
@@ -234,22 +237,36 @@ static bool same_totals(const struct tl_profile *a, const struct tl_profile *b)
 	return !memcmp(tl_profile_total(a), tl_profile_total(b), tl_profile_event_count(a) * sizeof(int64_t));
 }
 
+/* With costs near the limit it depends on their order whether a sum fits. */
+static bool sums_may_not_fit(const struct tl_profile *profile)
+{
+	uint32_t events = tl_profile_event_count(profile);
+
+	for (uint32_t i = 0; i < tl_profile_line_count(profile); i++)
+		for (uint32_t e = 0; e < events; e++)
+			if (tl_profile_line_cost(profile, i)[e] / 1024 > INT64_MAX >> 14 ||
+			    tl_profile_line_cost(profile, i)[e] / 1024 < INT64_MIN >> 14)
+				return true;
+	return tl_profile_losses(profile).saturated != 0;
+}
+
 static const char *write_and_read(const struct tl_profile *profile, enum tl_export_compression compression)
 {
 	struct bytes once = { NULL, 0 }, twice = { NULL, 0 };
 	struct tl_profile *again = NULL;
 	struct sums sums;
 	const char *broken = NULL;
+	bool large = sums_may_not_fit(profile);
 
 	if (!write_text(profile, compression, &once))
 		return "a profile cannot be written";
 	broken = walk(once, &sums);
-	if (!broken && sums.faults && !tl_profile_losses(profile).saturated)
+	if (!broken && sums.faults && !large)
 		broken = "what was written has faults";
 	again = broken ? NULL : fold(once, TL_CALLGRIND_LINES);
-	if (!broken && (!again || !same_totals(profile, again)) && !tl_profile_losses(profile).saturated)
+	if (!broken && (!again || !same_totals(profile, again)) && !large)
 		broken = "what was written is another profile";
-	if (!broken && again && !tl_profile_losses(profile).saturated) {
+	if (!broken && again && !large) {
 		if (!write_text(again, compression, &twice))
 			broken = "what was read again cannot be written";
 		else if (once.size != twice.size || memcmp(once.data, twice.data, once.size) != 0)
