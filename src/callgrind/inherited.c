@@ -27,22 +27,44 @@ static bool is_known(const struct callgrind_fold *fold, const char *name)
 	return false;
 }
 
-/* An events: line that no cost ever stood under names columns that the profile does not have. */
-static bool all_known(const struct callgrind_fold *fold, const struct tl_callgrind_reader *reader,
-		      const int64_t *factors)
+static bool has_event(const struct callgrind_fold *fold, const char *name, size_t size)
 {
-	const struct tl_profile *profile = fold->profile;
+	for (uint32_t e = 0; e < fold->profile->event_count; e++)
+		if (strlen(fold->profile->events[e].name) == size &&
+		    !memcmp(fold->profile->events[e].name, name, size))
+			return true;
+	for (size_t i = 0; i < fold->inherited_count; i++)
+		if (strlen(fold->inherited[i].name) == size && !memcmp(fold->inherited[i].name, name, size))
+			return true;
+	return false;
+}
+
+/*
+ * An events: line that no cost ever stood under names columns that the profile does not have: a formula that mentions
+ * one, if only 0 times, could not be read again.
+ */
+static bool all_known(const struct callgrind_fold *fold, const struct tl_callgrind_reader *reader,
+		      const int64_t *factors, const char *formula)
+{
+	static const char between[] = " \t+-*";
+	bool any = false;
 
 	for (size_t i = 0; i < reader->event_count; i++) {
 		const char *name = tl_callgrind_name(reader, reader->events[i].name);
-		bool known = !factors[i];
 
-		for (uint32_t e = 0; !known && e < profile->event_count; e++)
-			known = !strcmp(profile->events[e].name, name);
-		if (!known)
+		if (factors[i] && !has_event(fold, name, strlen(name)))
 			return false;
+		any |= factors[i] != 0;
 	}
-	return true;
+	for (formula += strspn(formula, between); *formula; formula += strspn(formula, between)) {
+		size_t size = strcspn(formula, between);
+
+		/* What begins with a digit is a factor ("Number"). */
+		if (!strchr("0123456789", *formula) && !has_event(fold, formula, size))
+			return false;
+		formula += size;
+	}
+	return any;
 }
 
 static int note_event(struct callgrind_fold *fold, struct tl_callgrind_reader *reader, uint32_t number,
@@ -53,7 +75,8 @@ static int note_event(struct callgrind_fold *fold, struct tl_callgrind_reader *r
 	struct tl_event inherited;
 	bool ok = factors != NULL;
 
-	if (ok && (!tl_callgrind_formula(reader, number, factors) || !all_known(fold, reader, factors))) {
+	if (ok && (!tl_callgrind_formula(reader, number, factors) ||
+		   !all_known(fold, reader, factors, tl_callgrind_name(reader, event->formula)))) {
 		free(factors);
 		return tl_callgrind_broken_at(reader, RULE_FORMULA, event->offset, 0, event->line, err);
 	}
