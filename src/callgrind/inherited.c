@@ -39,6 +39,14 @@ static bool has_event(const struct callgrind_fold *fold, const char *name, size_
 	return false;
 }
 
+/* A factor may stand right before its event ("Number Space* ..."). */
+static size_t number_size(const char *text)
+{
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+		return 2 + strspn(text + 2, "0123456789abcdefABCDEF");
+	return strspn(text, "0123456789");
+}
+
 /*
  * An events: line that no cost ever stood under names columns that the profile does not have: a formula that mentions
  * one, if only 0 times, could not be read again.
@@ -57,10 +65,9 @@ static bool all_known(const struct callgrind_fold *fold, const struct tl_callgri
 		any |= factors[i] != 0;
 	}
 	for (formula += strspn(formula, between); *formula; formula += strspn(formula, between)) {
-		size_t size = strcspn(formula, between);
+		size_t size = strcspn(formula, between), number = number_size(formula);
 
-		/* What begins with a digit is a factor ("Number"). */
-		if (!strchr("0123456789", *formula) && !has_event(fold, formula, size))
+		if (number < size && !has_event(fold, formula + number, size - number))
 			return false;
 		formula += size;
 	}
