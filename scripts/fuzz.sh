@@ -27,7 +27,7 @@ for target in ${FUZZ_TARGETS:-build-fuzz/fuzz/libfuzzer_*}; do
 	[ -d "$seeds" ] || seeds=fuzz/corpus/${name%%_*}
 	# Long enough for several buffers, short enough for ten thousand executions a second.
 	length=2048
-	[ "$name" != xray_fold ] || length=1024
+	[ "$name" != xray_fold ] || length=640
 	echo "== $name, $seconds s"
 	"build-fuzz/fuzz/libfuzzer_$name" -max_total_time="$seconds" -max_len=$length -timeout=10 \
 		-rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix=build-fuzz/crashes/"$name"- \
