@@ -19,10 +19,10 @@ static bool copy_texts(struct callgrind_fold *fold, const struct tl_callgrind_re
 	return copy->name && copy->long_name && copy->formula;
 }
 
-static bool is_known(const struct callgrind_fold *fold, const char *name)
+static bool is_inherited(const struct callgrind_fold *fold, const char *name, size_t size)
 {
 	for (size_t i = 0; i < fold->inherited_count; i++)
-		if (!strcmp(fold->inherited[i].name, name))
+		if (strlen(fold->inherited[i].name) == size && !memcmp(fold->inherited[i].name, name, size))
 			return true;
 	return false;
 }
@@ -33,10 +33,7 @@ static bool has_event(const struct callgrind_fold *fold, const char *name, size_
 		if (strlen(fold->profile->events[e].name) == size &&
 		    !memcmp(fold->profile->events[e].name, name, size))
 			return true;
-	for (size_t i = 0; i < fold->inherited_count; i++)
-		if (strlen(fold->inherited[i].name) == size && !memcmp(fold->inherited[i].name, name, size))
-			return true;
-	return false;
+	return is_inherited(fold, name, size);
 }
 
 /* A factor may stand right before its event ("Number Space* ..."). */
@@ -104,9 +101,9 @@ int tl_callgrind_note_inherited(struct callgrind_fold *fold, struct tl_callgrind
 
 	for (size_t i = 0; status == 0 && fold->profile && i < reader->event_count; i++) {
 		const struct callgrind_event *event = &reader->events[i];
+		const char *name = tl_callgrind_name(reader, event->name);
 
-		if (!event->column && event->formula &&
-		    !is_known(fold, tl_callgrind_name(reader, event->name)))
+		if (!event->column && event->formula && !is_inherited(fold, name, strlen(name)))
 			status = note_event(fold, reader, (uint32_t)i, err);
 	}
 	return status;

@@ -73,6 +73,8 @@ void tl_put_format(struct tl_output *out, const char *format, ...) __attribute__
  * A JSON string with its quotes (RFC 8259): control characters escaped, bytes that are not UTF-8 become U+FFFD.
  */
 void tl_put_json(struct tl_output *out, const char *text, size_t size);
+/* Bytes of `text` up to the first that is not UTF-8 (RFC 3629). */
+size_t tl_utf8_span(const char *text, size_t size);
 /* A CSV field (RFC 4180), quoted when it must be. */
 void tl_put_csv(struct tl_output *out, const char *text);
 

@@ -118,6 +118,21 @@ static size_t utf8_size(const unsigned char *p, size_t left)
 	return s->size;
 }
 
+size_t tl_utf8_span(const char *text, size_t size)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t at = 0;
+
+	while (at < size) {
+		size_t step = p[at] < 0x80 ? 1 : utf8_size(p + at, size - at);
+
+		if (!step)
+			break;
+		at += step;
+	}
+	return at;
+}
+
 /* Bytes from `p` that stand for themselves in a JSON string. */
 static size_t plain_run(const unsigned char *p, size_t left)
 {

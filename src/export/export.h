@@ -78,7 +78,4 @@ int64_t tl_carry_ns(struct tl_ns_carry *carry, int64_t ticks);
 /* The frequency to convert an event's costs with, 0: they are no ticks, or of an unknown clock. */
 uint64_t tl_event_frequency(const struct tl_profile *profile, uint32_t event);
 
-/* Bytes of `text` up to the first that is not UTF-8 (RFC 3629). */
-size_t tl_utf8_span(const char *text, size_t size);
-
 #endif

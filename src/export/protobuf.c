@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
+#include "core/output.h"
 #include "export/export.h"
 
 /* Room for `size` more bytes, NULL without memory. */

@@ -94,6 +94,12 @@ void tl_annotate_put_csv_head(const struct tl_annotation *a);
 void tl_annotate_put_csv_remark(const struct tl_annotation *a, const struct tl_remark *remark);
 void tl_annotate_put_json_remark(const struct tl_annotation *a, const struct tl_remark *remark);
 
+/* A place up to its remarks: `{...,"remarks":[`. */
+typedef void tl_annotate_place_fn(struct tl_output *out, const void *context, uint64_t at);
+/* The places of a group with their remarks, and the end of the group's own object. */
+void tl_annotate_put_json_places(const struct tl_annotation *a, const struct tl_note_group *group,
+				 tl_annotate_place_fn *begin, const void *context);
+
 /* ---- what text lines share ---- */
 
 /* Cost columns of the chosen events, the share of the first one, and where a line number or address stands. */
@@ -109,6 +115,9 @@ void tl_note_layout_free(struct tl_note_layout *layout);
 void tl_note_put_heads(const struct tl_annotation *a, const struct tl_note_layout *layout, const char *place);
 /* Costs, or blanks of their width when `cost` is NULL. */
 void tl_note_put_costs(const struct tl_annotation *a, const struct tl_note_layout *layout, const int64_t *cost);
+/* A call out of a place; `gap` blanks stand where the place's own columns are. */
+void tl_note_put_call(const struct tl_annotation *a, const struct tl_note_layout *layout, size_t gap,
+		      const struct tl_remark *remark);
 /* "Ir 1,234 (12.34%), Dr 5 (0.10%)" */
 void tl_note_put_sums(const struct tl_annotation *a, const int64_t *cost);
 /* What was annotated and what was not. */

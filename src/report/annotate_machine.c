@@ -116,9 +116,30 @@ void tl_annotate_put_json_remark(const struct tl_annotation *a, const struct tl_
 	tl_put_char(out, '}');
 }
 
-static void put_json_line(const struct tl_annotation *a, const struct tl_source_text *text, uint64_t line)
+void tl_annotate_put_json_places(const struct tl_annotation *a, const struct tl_note_group *group,
+				 tl_annotate_place_fn *begin, const void *context)
 {
 	struct tl_output *out = a->view.out;
+
+	for (size_t at = group->first; at < group->end && !tl_output_failed(out);) {
+		bool begins = at == group->first || a->notes[at].at != a->notes[at - 1].at;
+		struct tl_remark remark;
+
+		if (begins && at != group->first)
+			tl_put_text(out, "]},");
+		if (begins)
+			begin(out, context, a->notes[at].at);
+		else
+			tl_put_char(out, ',');
+		at = tl_remark_take(a, group, at, &remark);
+		tl_annotate_put_json_remark(a, &remark);
+	}
+	tl_put_text(out, "]}]}");
+}
+
+static void put_json_line(struct tl_output *out, const void *context, uint64_t line)
+{
+	const struct tl_source_text *text = context;
 	size_t size;
 	const char *source = tl_source_text_line(text, line, &size);
 
@@ -151,19 +172,6 @@ bool tl_annotate_put_json_file(const struct tl_annotation *a, const struct tl_no
 	tl_put_text(out, ",\"cost\":");
 	tl_view_put_json_cost(&a->view, tl_group_cost(a, group));
 	tl_put_text(out, ",\"lines\":[");
-	for (size_t at = group->first; at < group->end && !tl_output_failed(out);) {
-		bool begins = at == group->first || a->notes[at].at != a->notes[at - 1].at;
-		struct tl_remark remark;
-
-		if (begins && at != group->first)
-			tl_put_text(out, "]},");
-		if (begins)
-			put_json_line(a, text, a->notes[at].at);
-		else
-			tl_put_char(out, ',');
-		at = tl_remark_take(a, group, at, &remark);
-		tl_annotate_put_json_remark(a, &remark);
-	}
-	tl_put_text(out, "]}]}");
+	tl_annotate_put_json_places(a, group, put_json_line, text);
 	return true;
 }

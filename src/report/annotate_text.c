@@ -70,19 +70,6 @@ static void put_line(const struct page *page, uint64_t line, const int64_t *cost
 	tl_put_text(out, color ? "\033[0m\n" : "\n");
 }
 
-static void put_call(const struct page *page, const struct tl_remark *remark)
-{
-	struct tl_output *out = page->a->view.out;
-
-	tl_note_put_costs(page->a, &page->layout, remark->cost);
-	tl_put_blanks(out, page->layout.place);
-	tl_put_text(out, "    > ");
-	tl_view_put_function(&page->a->view, remark->function);
-	tl_put_text(out, "  (");
-	tl_put_count(out, remark->count);
-	tl_put_text(out, remark->count == 1 ? " call)\n" : " calls)\n");
-}
-
 static void put_jump(const struct page *page, const struct tl_remark *remark)
 {
 	struct tl_output *out = page->a->view.out;
@@ -155,7 +142,7 @@ static void put_remarks(struct page *page)
 		if (remark.kind == TL_NOTE_SELF)
 			put_line(page, line, remark.cost);
 		else if (remark.kind == TL_NOTE_CALL)
-			put_call(page, &remark);
+			tl_note_put_call(page->a, &page->layout, page->layout.place, &remark);
 		else
 			put_jump(page, &remark);
 	}

@@ -84,8 +84,9 @@ static void put_csv(const struct tl_annotation *a, const struct tl_note_group *g
 	}
 }
 
-static void begin_json_place(const struct tl_listing *listing, struct tl_output *out, uint64_t address)
+static void begin_json_place(struct tl_output *out, const void *context, uint64_t address)
 {
+	const struct tl_listing *listing = context;
 	struct tl_insn insn;
 
 	decode_at(listing, address, &insn);
@@ -114,20 +115,7 @@ static void put_json(const struct tl_annotation *a, const struct tl_note_group *
 	tl_put_text(out, ",\"cost\":");
 	tl_view_put_json_cost(&a->view, tl_group_cost(a, group));
 	tl_put_text(out, ",\"instructions\":[");
-	for (size_t at = group->first; at < group->end && !tl_output_failed(out);) {
-		bool begins = at == group->first || a->notes[at].at != a->notes[at - 1].at;
-		struct tl_remark remark;
-
-		if (begins && at != group->first)
-			tl_put_text(out, "]},");
-		if (begins)
-			begin_json_place(listing, out, a->notes[at].at);
-		else
-			tl_put_char(out, ',');
-		at = tl_remark_take(a, group, at, &remark);
-		tl_annotate_put_json_remark(a, &remark);
-	}
-	tl_put_text(out, "]}]}");
+	tl_annotate_put_json_places(a, group, begin_json_place, listing);
 }
 
 /* ---- one function ---- */

@@ -34,19 +34,6 @@ static void put_address(const struct sheet *sheet, uint64_t address)
 
 /* ---- remarks below an instruction ---- */
 
-static void put_call(const struct sheet *sheet, const struct tl_remark *remark)
-{
-	struct tl_output *out = sheet->a->view.out;
-
-	tl_note_put_costs(sheet->a, &sheet->layout, remark->cost);
-	tl_put_blanks(out, sheet->layout.place + sheet->listing->lanes);
-	tl_put_text(out, "    > ");
-	tl_view_put_function(&sheet->a->view, remark->function);
-	tl_put_text(out, "  (");
-	tl_put_count(out, remark->count);
-	tl_put_text(out, remark->count == 1 ? " call)\n" : " calls)\n");
-}
-
 static void put_jump(const struct sheet *sheet, const struct tl_remark *remark)
 {
 	struct tl_output *out = sheet->a->view.out;
@@ -80,7 +67,7 @@ static void put_remarks(struct sheet *sheet, uint64_t end)
 
 		sheet->at = tl_remark_take(sheet->a, sheet->group, sheet->at, &remark);
 		if (remark.kind == TL_NOTE_CALL)
-			put_call(sheet, &remark);
+			tl_note_put_call(sheet->a, &sheet->layout, sheet->layout.place + sheet->listing->lanes, &remark);
 		else if (remark.kind == TL_NOTE_JUMP)
 			put_jump(sheet, &remark);
 		else

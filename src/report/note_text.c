@@ -256,3 +256,17 @@ void tl_annotate_put_json_foot(const struct tl_annotation *a)
 	tl_view_put_json_losses(&a->view);
 	tl_put_text(a->view.out, "}\n");
 }
+
+void tl_note_put_call(const struct tl_annotation *a, const struct tl_note_layout *layout, size_t gap,
+		      const struct tl_remark *remark)
+{
+	struct tl_output *out = a->view.out;
+
+	tl_note_put_costs(a, layout, remark->cost);
+	tl_put_blanks(out, gap);
+	tl_put_text(out, "    > ");
+	tl_view_put_function(&a->view, remark->function);
+	tl_put_text(out, "  (");
+	tl_put_count(out, remark->count);
+	tl_put_text(out, remark->count == 1 ? " call)\n" : " calls)\n");
+}

@@ -85,7 +85,7 @@ static struct head next_head(const struct tl_xray_reader *r, uint64_t from)
 
 enum { HEAD_RECORDS = 8 };
 
-/* Thread, process, wall clock and first absolute TSC stand in the first few records. */
+/* Thread, process and first absolute TSC stand in the first few records. */
 static int describe(const struct tl_xray_reader *r, struct xray_block *block, struct tl_error *err)
 {
 	struct xray_faults unnoted = { 0 };
@@ -101,8 +101,6 @@ static int describe(const struct tl_xray_reader *r, struct xray_block *block, st
 		status = tl_xray_decode_fdr(&stream, &record, err);
 		if (status != 1 || record.kind == TL_XRAY_FUNCTION || record.kind == TL_XRAY_LOST)
 			break;
-		if (record.kind == TL_XRAY_WALL_CLOCK)
-			block->wall = record.value * 1000000 + record.microseconds;
 		block->has_process |= record.kind == TL_XRAY_PID;
 		if (record.kind == TL_XRAY_NEW_CPU || record.kind == TL_XRAY_TSC_WRAP) {
 			block->timed = true;

@@ -17,7 +17,6 @@
 struct xray_block {
 	uint64_t start, end; /* bytes; an FDR block begins with its BufferExtents where it has one */
 	uint64_t first_tsc;  /* of its first record with an absolute one, else that of the thread's block before */
-	uint64_t wall;       /* WallClock in microseconds, 0: none */
 	int32_t process, thread;
 	bool timed;          /* `first_tsc` is its own */
 	bool begun;          /* FDR: it has a NewBuffer, whose thread this is */

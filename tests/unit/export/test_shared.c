@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/export.h"
 #include "export/protobuf.h"
+#include "core/output.h"
 #include "helper.h"
 
 /*
