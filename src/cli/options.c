@@ -15,137 +15,172 @@ enum {
 const struct option_row option_rows[] = {
 	/* report, tree */
 	{ "sort", 0, "COLUMN", C_REPORT,
-	  "sort by this column: function, object, file, line, id, thread, self, inclusive, calls, min, "
-	  "median, p90, p99, max, sum, unfinished, or EVENT:self and EVENT:inclusive (default: self); "
+	  "sort by this column: function, object, file, line, id, thread, self, inclusive, calls, "
+	  "min, "
+	  "median, p90, p99, max, sum, unfinished, or EVENT:self and EVENT:inclusive (default: "
+	  "self); "
 	  "names sort from A to Z",
 	  set_text, FIELD(report.sort), 0 },
-	{ "by", 0, "function|file|object", C_REPORT, "a row for each of these (default: function)", set_word, FIELD(by), 0 },
+	{ "by", 0, "function|file|object", C_REPORT, "a row for each of these (default: function)",
+	  set_word, FIELD(by), 0 },
 	{ "by", 0, "function|arc|line", C_DIFF,
-	  "compare self cost of functions (default), inclusive cost of calls, or self cost of source lines", set_word,
-	  FIELD(by), 0 },
-	{ "inclusive", 0, NULL, C_DIFF, "compare functions by their inclusive cost", set_flag, FIELD(inclusive), 0 },
+	  "compare self cost of functions (default), inclusive cost of calls, or self cost of "
+	  "source lines",
+	  set_word, FIELD(by), 0 },
+	{ "inclusive", 0, NULL, C_DIFF, "compare functions by their inclusive cost", set_flag,
+	  FIELD(inclusive), 0 },
 	{ "sort", 0, "COLUMN", C_DIFF,
-	  "sort by this column: change (default), percent, before, after, calls, function, caller, object, file, or "
+	  "sort by this column: change (default), percent, before, after, calls, function, caller, "
+	  "object, file, or "
 	  "EVENT:change and the like; numbers by size, names from A to Z",
 	  set_text, FIELD(report.sort), 0 },
 	{ "rename", 0, "REGEX=TEXT", C_DIFF,
-	  "on both sides, read each match in a function's name as TEXT, where \\1 is the first group; may be repeated",
+	  "on both sides, read each match in a function's name as TEXT, where \\1 is the first "
+	  "group; may be repeated",
 	  set_rename, 0, 0 },
 	{ "binary-after", 0, "FILE[@ADDR]", C_DIFF,
-	  "as --binary, for the second file (default: the same); may be repeated", set_after_binary, 0, 0 },
-	{ "map-after", 0, "FILE", C_DIFF, "as --map, for the second file (default: the same)", set_text,
-	  FIELD(after_map), 0 },
+	  "as --binary, for the second file (default: the same); may be repeated", set_after_binary,
+	  0, 0 },
+	{ "map-after", 0, "FILE", C_DIFF, "as --map, for the second file (default: the same)",
+	  set_text, FIELD(after_map), 0 },
 	{ "threshold", 0, "PERCENT", C_DIFF,
-	  "leave out what changed by less than this share of the larger total (default: 0)", set_percent,
-	  FIELD(report.threshold), 0 },
-	{ "asm", 0, NULL, C_ANNOTATE, "functions by instruction instead of files by line", set_flag, FIELD(assembly), 0 },
-	{ "file", 0, "REGEX", C_ANNOTATE, "only source files whose path matches", set_text, FIELD(file), 0 },
+	  "leave out what changed by less than this share of the larger total (default: 0)",
+	  set_percent, FIELD(report.threshold), 0 },
+	{ "asm", 0, NULL, C_ANNOTATE, "functions by instruction instead of files by line", set_flag,
+	  FIELD(assembly), 0 },
+	{ "file", 0, "REGEX", C_ANNOTATE, "only source files whose path matches", set_text,
+	  FIELD(file), 0 },
 	{ "source-dir", 0, "DIR", C_ANNOTATE,
-	  "look for sources below DIR, with leading directories left out as needed, before the path as recorded; may be "
+	  "look for sources below DIR, with leading directories left out as needed, before the "
+	  "path as recorded; may be "
 	  "repeated",
 	  set_source_dir, 0, 0 },
-	{ "context", 0, "N", C_ANNOTATE, "show N lines around those with a cost (default: 8)", set_lines, FIELD(context), 0 },
+	{ "context", 0, "N", C_ANNOTATE, "show N lines around those with a cost (default: 8)",
+	  set_lines, FIELD(context), 0 },
 	{ "threshold", 0, "PERCENT", C_ANNOTATE,
-	  "the files (functions) that hold this share of the cost, heaviest first (default: 99 as text, else 100)",
+	  "the files (functions) that hold this share of the cost, heaviest first (default: 99 as "
+	  "text, else 100)",
 	  set_percent, FIELD(report.threshold), 0 },
-	{ "ascending", 0, NULL, C_REPORT | C_DIFF, "least first", set_flag, FIELD(report.ascending), 0 },
-	{ "top", 0, "N", C_REPORT | C_DIFF, "only the first N rows (default: 40 as text, else all)", set_count,
-	  FIELD(report.top), 0 },
-	{ "all", 0, NULL, C_REPORT | C_DIFF, "all rows as text too", set_flag, FIELD(report.all), 0 },
-	{ "threads", 0, NULL, C_REPORT | C_STACKS | C_FLAME, "keep threads apart", set_flag, FIELD(report.threads), 0 },
+	{ "ascending", 0, NULL, C_REPORT | C_DIFF, "least first", set_flag, FIELD(report.ascending),
+	  0 },
+	{ "top", 0, "N", C_REPORT | C_DIFF, "only the first N rows (default: 40 as text, else all)",
+	  set_count, FIELD(report.top), 0 },
+	{ "all", 0, NULL, C_REPORT | C_DIFF, "all rows as text too", set_flag, FIELD(report.all),
+	  0 },
+	{ "threads", 0, NULL, C_REPORT | C_STACKS | C_FLAME, "keep threads apart", set_flag,
+	  FIELD(report.threads), 0 },
 	{ "seconds", 0, NULL, C_TABLES, "durations in seconds instead of ticks", set_flag,
 	  FIELD(report.seconds), 0 },
 	{ "callers", 0, NULL, C_TREE, "each function with its callers", set_choice, FIELD(tree),
 	  TL_TREE_CALLERS },
 	{ "callees", 0, NULL, C_TREE, "each function with its callees", set_choice, FIELD(tree),
 	  TL_TREE_CALLEES },
-	{ "both", 0, NULL, C_TREE, "callers above, callees below (default)", set_choice, FIELD(tree),
-	  TL_TREE_BOTH },
+	{ "both", 0, NULL, C_TREE, "callers above, callees below (default)", set_choice,
+	  FIELD(tree), TL_TREE_BOTH },
 	{ "top-down", 0, NULL, C_TREE, "the call tree from its roots", set_choice, FIELD(tree),
 	  TL_TREE_TOP_DOWN },
 	{ "bottom-up", 0, NULL, C_TREE, "each function, then the paths of its callers", set_choice,
 	  FIELD(tree), TL_TREE_BOTTOM_UP },
 	{ "threshold", 0, "PERCENT", C_TREE,
-	  "leave out what has less than this share of the total (default: 0.5 as text, else 0)", set_percent,
-	  FIELD(report.threshold), 0 },
+	  "leave out what has less than this share of the total (default: 0.5 as text, else 0)",
+	  set_percent, FIELD(report.threshold), 0 },
 	/* flame */
 	{ "flame", 0, NULL, C_DIFF,
-	  "a flame graph of the second file as one HTML page, with colours for what became more and less", set_flag,
-	  FIELD(flame), 0 },
-	{ "svg", 0, NULL, C_FLAME | C_DIFF, "a picture of the first event instead of a page", set_flag, FIELD(svg), 0 },
-	{ "icicle", 0, NULL, C_FLAME | C_DIFF, "roots at the top (a page has a switch for it too)", set_flag, FIELD(icicle), 0 },
+	  "a flame graph of the second file as one HTML page, with colours for what became more "
+	  "and less",
+	  set_flag, FIELD(flame), 0 },
+	{ "svg", 0, NULL, C_FLAME | C_DIFF, "a picture of the first event instead of a page",
+	  set_flag, FIELD(svg), 0 },
+	{ "icicle", 0, NULL, C_FLAME | C_DIFF, "roots at the top (a page has a switch for it too)",
+	  set_flag, FIELD(icicle), 0 },
 	{ "threshold", 0, "PERCENT", C_FLAME,
-	  "sum stacks with less than this share of the total, or of their thread's (default: 0.01)", set_percent,
-	  FIELD(report.threshold), 0 },
-	{ "width", 0, "PIXELS", C_FLAME | C_DIFF, "--svg: width of the picture (default: 1200)", set_count, FIELD(pixels), 0 },
+	  "sum stacks with less than this share of the total, or of their thread's (default: 0.01)",
+	  set_percent, FIELD(report.threshold), 0 },
+	{ "width", 0, "PIXELS", C_FLAME | C_DIFF, "--svg: width of the picture (default: 1200)",
+	  set_count, FIELD(pixels), 0 },
 	/* other commands */
 	{ "order", 0, "time|file", C_DUMP,
-	  "threads merged by time (default), or records as they stand in the file", set_word, FIELD(order),
-	  0 },
+	  "threads merged by time (default), or records as they stand in the file", set_word,
+	  FIELD(order), 0 },
 	{ "to", 0, "perfetto|chrome", C_TIMELINE, "what to write (default: perfetto)", set_timeline,
 	  FIELD(to), 0 },
-	{ "to", 0, "NAME", C_CONVERT | C_MERGE, "what to write (default: callgrind); the names are listed below",
-	  set_target, FIELD(to), 0 },
+	{ "to", 0, "NAME", C_CONVERT | C_MERGE,
+	  "what to write (default: callgrind); the names are listed below", set_target, FIELD(to),
+	  0 },
 	{ "xray-version", 0, "V", C_CONVERT, "--to xray: 1 to 5, or basic (default: 5)", set_text,
 	  FIELD(variant), 0 },
-	{ "compress", 0, NULL, C_CONVERT, "--to callgrind: names once, positions relative to the line before", set_choice,
+	{ "compress", 0, NULL, C_CONVERT,
+	  "--to callgrind: names once, positions relative to the line before", set_choice,
 	  FIELD(compression), TL_COMPRESS_ALL },
 	{ "no-compress", 0, NULL, C_CONVERT,
-	  "--to callgrind: names and positions in full (default: names once, positions in full)", set_choice,
-	  FIELD(compression), TL_COMPRESS_NONE },
+	  "--to callgrind: names and positions in full (default: names once, positions in full)",
+	  set_choice, FIELD(compression), TL_COMPRESS_NONE },
 	{ "positions", 0, "instr|line", C_CONVERT,
-	  "--to callgrind: addresses and lines, or only lines (default: what the profile has)", set_positions,
-	  FIELD(positions), 0 },
+	  "--to callgrind: addresses and lines, or only lines (default: what the profile has)",
+	  set_positions, FIELD(positions), 0 },
 	/* the input */
 	{ "format", 0, "NAME", C_READERS,
 	  "read the input as this format instead of recognising it by content", set_format,
 	  FIELD(input.format), 0 },
 	{ "binary", 0, "FILE[@ADDR]", C_READERS,
-	  "the program that ran, for names, lines and the XRay map; ADDR is what it was moved by; may be "
+	  "the program that ran, for names, lines and the XRay map; ADDR is what it was moved by; "
+	  "may be "
 	  "repeated",
 	  set_binary, 0, 0 },
-	{ "map", 0, "FILE", C_READERS, "XRay instrumentation map as `llvm-xray extract` writes it (YAML)",
-	  set_text, FIELD(input.map), 0 },
-	{ "tid16", 0, NULL, C_READERS, "XRay: thread ids have the 2 bytes of the published version 1",
-	  set_flag, FIELD(input.tid16), 0 },
+	{ "map", 0, "FILE", C_READERS,
+	  "XRay instrumentation map as `llvm-xray extract` writes it (YAML)", set_text,
+	  FIELD(input.map), 0 },
+	{ "tid16", 0, NULL, C_READERS,
+	  "XRay: thread ids have the 2 bytes of the published version 1", set_flag,
+	  FIELD(input.tid16), 0 },
 	{ "bit-order", 0, "low|high|detect", C_READERS,
 	  "XRay, big-endian files: bit fields begin at this end (default: detect)", set_word,
 	  FIELD(input.bit_order), 0 },
-	{ "no-demangle", 0, NULL, C_READERS, "show C++ and Rust names as the linker sees them", set_flag,
-	  FIELD(input.raw_names), 0 },
-	{ "strict", 0, NULL, C_READERS, "stop at the first fault instead of skipping what is damaged",
-	  set_flag, FIELD(input.strict), 0 },
-	{ "jobs", 0, "N", C_READERS, "work on so many threads (default: one per processor)", set_jobs,
-	  FIELD(input.jobs), 0 },
+	{ "no-demangle", 0, NULL, C_READERS, "show C++ and Rust names as the linker sees them",
+	  set_flag, FIELD(input.raw_names), 0 },
+	{ "strict", 0, NULL, C_READERS,
+	  "stop at the first fault instead of skipping what is damaged", set_flag,
+	  FIELD(input.strict), 0 },
+	{ "jobs", 0, "N", C_READERS, "work on so many threads (default: one per processor)",
+	  set_jobs, FIELD(input.jobs), 0 },
 	/* what counts */
 	{ "thread", 0, "ID", C_READERS, "only this thread", set_id, FIELD(input.thread), 0 },
-	{ "part", 0, "N", C_READERS, "Callgrind: only parts of this number", set_part, FIELD(input.part), 0 },
-	{ "cpu", 0, "ID", C_READERS, "only what ran on this processor", set_id, FIELD(input.cpu), 0 },
+	{ "part", 0, "N", C_READERS, "Callgrind: only parts of this number", set_part,
+	  FIELD(input.part), 0 },
+	{ "cpu", 0, "ID", C_READERS, "only what ran on this processor", set_id, FIELD(input.cpu),
+	  0 },
 	{ "pid", 0, "ID", C_READERS, "only this process", set_id, FIELD(input.process), 0 },
 	{ "time", 0, "FROM..TO", C_READERS,
-	  "only this window, in seconds from the first record; 5ms..20ms, 1.5.. and ..300us are windows too",
+	  "only this window, in seconds from the first record; 5ms..20ms, 1.5.. and ..300us are "
+	  "windows too",
 	  set_window, 0, 0 },
-	{ "function", 0, "REGEX", C_READERS, "only functions whose name matches, or the stacks that go through one", set_text,
+	{ "function", 0, "REGEX", C_READERS,
+	  "only functions whose name matches, or the stacks that go through one", set_text,
 	  FIELD(input.function), 0 },
-	{ "object", 0, "REGEX", C_READERS, "only functions whose ELF file matches, or the stacks through one", set_text,
+	{ "object", 0, "REGEX", C_READERS,
+	  "only functions whose ELF file matches, or the stacks through one", set_text,
 	  FIELD(input.object), 0 },
 	{ "event", 0, "NAME[,NAME...]", C_EVENTS,
-	  "which events, in this order (default: all; the first one sorts)", set_text, FIELD(events), 0 },
+	  "which events, in this order (default: all; the first one sorts)", set_text,
+	  FIELD(events), 0 },
 	{ "exact", 0, NULL, C_READERS, "exact quantiles, whatever memory they need", set_flag,
 	  FIELD(input.exact), 0 },
 	/* the output */
-	{ "output", 'o', "FILE", C_READERS, "write to FILE, whole or not at all (default: standard output)",
-	  set_text, FIELD(output), 0 },
-	{ "json", 0, NULL, C_INFO | C_CHECK | C_DUMP | C_TABLES, "as JSON; dump and check: one object a line",
-	  set_flag, FIELD(json), 0 },
+	{ "output", 'o', "FILE", C_READERS,
+	  "write to FILE, whole or not at all (default: standard output)", set_text, FIELD(output),
+	  0 },
+	{ "json", 0, NULL, C_INFO | C_CHECK | C_DUMP | C_TABLES,
+	  "as JSON; dump and check: one object a line", set_flag, FIELD(json), 0 },
 	{ "csv", 0, NULL, C_TABLES, "as CSV (RFC 4180)", set_flag, FIELD(csv), 0 },
 	{ "progress", 0, "auto|always|never", C_READERS,
-	  "a progress bar on standard error (default: on a terminal)", set_when, FIELD(progress), 0 },
+	  "a progress bar on standard error (default: on a terminal)", set_when, FIELD(progress),
+	  0 },
 	{ "color", 0, "auto|always|never", C_READERS,
 	  "colors (default: on a terminal, unless NO_COLOR is set)", set_when, FIELD(color), 0 },
 	/* help */
-	{ "man", 0, NULL, C_HELP, "write a manual page (roff) of the command, or of tracelathe itself",
-	  set_flag, FIELD(man), 0 },
+	{ "man", 0, NULL, C_HELP,
+	  "write a manual page (roff) of the command, or of tracelathe itself", set_flag,
+	  FIELD(man), 0 },
 	{ "completion", 0, "bash|zsh|fish", C_HELP, "write completions for a shell", set_word,
 	  FIELD(completion), 0 },
 	{ "help", 'h', NULL, C_ALL, "this text", set_flag, FIELD(help), 0 },
@@ -190,11 +225,12 @@ static void complain_unknown(const struct command *command, const char *name, si
 		complain(command, "unknown option --%s; did you mean --%s?", word, best->name);
 	else if (elsewhere)
 		complain(command,
-			 "--%s is an option of other commands; `tracelathe %s --help` lists those of %s",
+			 "--%s is an option of other commands; `tracelathe %s --help` lists those "
+			 "of %s",
 			 word, command->name, command->name);
 	else
-		complain(command, "unknown option --%s; `tracelathe %s --help` lists the options", word,
-			 command->name);
+		complain(command, "unknown option --%s; `tracelathe %s --help` lists the options",
+			 word, command->name);
 }
 
 /* ---- reading arguments ---- */
@@ -204,8 +240,8 @@ struct arguments {
 	char **list;
 };
 
-static bool store(struct settings *settings, const struct command *command, const struct option_row *row,
-		  const char *value)
+static bool store(struct settings *settings, const struct command *command,
+		  const struct option_row *row, const char *value)
 {
 	const char *wrong = row->set((char *)settings + row->field, row, value);
 
@@ -215,8 +251,8 @@ static bool store(struct settings *settings, const struct command *command, cons
 	return !wrong;
 }
 
-static bool take_value(struct settings *settings, const struct command *command, const struct option_row *row,
-		       const char *attached, struct arguments *args)
+static bool take_value(struct settings *settings, const struct command *command,
+		       const struct option_row *row, const char *attached, struct arguments *args)
 {
 	if (!row->argument) {
 		if (!attached)
@@ -232,21 +268,22 @@ static bool take_value(struct settings *settings, const struct command *command,
 	return false;
 }
 
-static bool take_long(struct settings *settings, const struct command *command, const char *argument,
-		      struct arguments *args)
+static bool take_long(struct settings *settings, const struct command *command,
+		      const char *argument, struct arguments *args)
 {
 	const char *name = argument + 2;
 	size_t length = strcspn(name, "=");
 	const struct option_row *row = find_row(name, length, command->bit);
 
 	if (row)
-		return take_value(settings, command, row, name[length] ? name + length + 1 : NULL, args);
+		return take_value(settings, command, row, name[length] ? name + length + 1 : NULL,
+				  args);
 	complain_unknown(command, name, length);
 	return false;
 }
 
-static bool take_short(struct settings *settings, const struct command *command, const char *argument,
-		       struct arguments *args)
+static bool take_short(struct settings *settings, const struct command *command,
+		       const char *argument, struct arguments *args)
 {
 	const struct option_row *row = find_letter(argument[1], command->bit);
 	const char *attached = argument[2] ? argument + 2 : NULL;
@@ -258,7 +295,8 @@ static bool take_short(struct settings *settings, const struct command *command,
 	return false;
 }
 
-static bool take_all(struct settings *settings, const struct command *command, struct arguments *args)
+static bool take_all(struct settings *settings, const struct command *command,
+		     struct arguments *args)
 {
 	bool options = true;
 
@@ -305,7 +343,8 @@ static bool settle(struct settings *settings, const struct command *command)
 	}
 	if (command->bit == C_DIFF && (settings->svg || settings->icicle || settings->pixels))
 		settings->flame = true;
-	if (settings->flame && (settings->rename_count || settings->by || settings->json || settings->csv)) {
+	if (settings->flame &&
+	    (settings->rename_count || settings->by || settings->json || settings->csv)) {
 		complain(command, "--flame goes without --rename, --by, --json and --csv");
 		return false;
 	}
@@ -334,8 +373,9 @@ bool settings_parse(struct settings *settings, const struct command *command, in
 	settings->renames = calloc(room, sizeof(*settings->renames));
 	settings->rename_patterns = calloc(room, sizeof(*settings->rename_patterns));
 	settings->source_dirs = calloc(room, sizeof(*settings->source_dirs));
-	if (!settings->paths || !settings->binaries || !settings->binary_paths || !settings->after_binaries ||
-	    !settings->renames || !settings->rename_patterns || !settings->source_dirs) {
+	if (!settings->paths || !settings->binaries || !settings->binary_paths ||
+	    !settings->after_binaries || !settings->renames || !settings->rename_patterns ||
+	    !settings->source_dirs) {
 		complain(command, "out of memory");
 		return false;
 	}

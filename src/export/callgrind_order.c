@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order of a Callgrind file, the same for the same profile however it was built: functions by object, file and
- * name; in a function the function's own file first, then inlined ones; in a file by address and line.
+ * The order of a Callgrind file, the same for the same profile however it was built: functions by
+ * object, file and name; in a function the function's own file first, then inlined ones; in a file
+ * by address and line.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,8 @@ static int compare_functions(const void *a, const void *b, void *context)
 {
 	const struct tl_callgrind *c = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const struct tl_function *f = tl_profile_function(c->profile, x), *g = tl_profile_function(c->profile, y);
+	const struct tl_function *f = tl_profile_function(c->profile, x),
+				 *g = tl_profile_function(c->profile, y);
 	int order = compare_text(f->object, g->object);
 
 	if (!order)
@@ -43,29 +45,32 @@ struct tl_item tl_callgrind_item(const struct tl_callgrind *c, uint32_t item)
 	if (item < lines) {
 		const struct tl_cost_line *line = tl_profile_line(c->profile, item);
 
-		return (struct tl_item){ TL_ITEM_LINE, item, line->function, line->part, TL_NONE, &line->at, NULL, false };
+		return (struct tl_item){ TL_ITEM_LINE, item,	  line->function, line->part,
+					 TL_NONE,      &line->at, NULL,		  false };
 	}
 	item -= lines;
 	if (item < arcs) {
 		const struct tl_arc *arc = tl_profile_arc(c->profile, item);
 
-		return (struct tl_item){ TL_ITEM_CALL, item, arc->caller, arc->part, arc->callee, &arc->from, &arc->to,
-					 false };
+		return (struct tl_item){ TL_ITEM_CALL, item,	   arc->caller, arc->part,
+					 arc->callee,  &arc->from, &arc->to,	false };
 	}
 	item -= arcs;
 
 	const struct tl_jump *jump = tl_profile_jump(c->profile, item);
 
-	return (struct tl_item){ TL_ITEM_JUMP, item, jump->function, jump->part, jump->target, &jump->from, &jump->to,
-				 jump->conditional };
+	return (struct tl_item){ TL_ITEM_JUMP, item,	    jump->function, jump->part,
+				 jump->target, &jump->from, &jump->to,	    jump->conditional };
 }
 
 static const char *file_of(const struct tl_callgrind *c, const struct tl_item *item)
 {
-	return *item->at->file ? item->at->file : tl_profile_function(c->profile, item->function)->file;
+	return *item->at->file ? item->at->file
+			       : tl_profile_function(c->profile, item->function)->file;
 }
 
-static int compare_files(const struct tl_callgrind *c, const struct tl_item *x, const struct tl_item *y)
+static int compare_files(const struct tl_callgrind *c, const struct tl_item *x,
+			 const struct tl_item *y)
 {
 	const char *own = tl_profile_function(c->profile, x->function)->file;
 	const char *f = file_of(c, x), *g = file_of(c, y);
@@ -77,7 +82,8 @@ static int compare_files(const struct tl_callgrind *c, const struct tl_item *x, 
 }
 
 /* Only the columns that are written. */
-static int compare_positions(const struct tl_callgrind *c, const struct tl_position *x, const struct tl_position *y)
+static int compare_positions(const struct tl_callgrind *c, const struct tl_position *x,
+			     const struct tl_position *y)
 {
 	int order = c->addresses ? compare_numbers(x->address, y->address) : 0;
 
@@ -86,8 +92,10 @@ static int compare_positions(const struct tl_callgrind *c, const struct tl_posit
 	return order || !c->blocks ? order : compare_numbers(x->block, y->block);
 }
 
-/* What stands in both places of a jump or call is written as one: so that what is alike stands together. */
-static int compare_targets(const struct tl_callgrind *c, const struct tl_item *x, const struct tl_item *y)
+/* What stands in both places of a jump or call is written as one: so that what is alike stands
+ * together. */
+static int compare_targets(const struct tl_callgrind *c, const struct tl_item *x,
+			   const struct tl_item *y)
 {
 	int order = 0;
 
@@ -100,7 +108,8 @@ static int compare_targets(const struct tl_callgrind *c, const struct tl_item *x
 	return order || !x->to ? order : compare_positions(c, x->to, y->to);
 }
 
-int tl_callgrind_compare(const struct tl_callgrind *c, const struct tl_item *x, const struct tl_item *y)
+int tl_callgrind_compare(const struct tl_callgrind *c, const struct tl_item *x,
+			 const struct tl_item *y)
 {
 	int order = c->parts ? compare_numbers(x->part, y->part) : 0;
 
@@ -131,14 +140,16 @@ static uint32_t item_function(const void *context, uint32_t item)
 int tl_callgrind_order(struct tl_callgrind *c, struct tl_error *err)
 {
 	uint32_t functions = tl_profile_function_count(c->profile);
-	uint64_t items = (uint64_t)tl_profile_line_count(c->profile) + tl_profile_arc_count(c->profile) +
-			 tl_profile_jump_count(c->profile);
+	uint64_t items = (uint64_t)tl_profile_line_count(c->profile) +
+			 tl_profile_arc_count(c->profile) + tl_profile_jump_count(c->profile);
 
 	if (items > UINT32_MAX - 1)
-		return tl_error_at(err, TL_TOO_LARGE, TL_NOWHERE, "more lines, arcs and jumps than can be ordered");
+		return tl_error_at(err, TL_TOO_LARGE, TL_NOWHERE,
+				   "more lines, arcs and jumps than can be ordered");
 	c->functions = malloc(((size_t)functions + 1) * sizeof(*c->functions));
 	c->next = malloc(((size_t)functions + 1) * sizeof(*c->next));
-	if (!c->functions || !c->next || !tl_groups_make(&c->items, (uint32_t)items, functions, item_function, c))
+	if (!c->functions || !c->next ||
+	    !tl_groups_make(&c->items, (uint32_t)items, functions, item_function, c))
 		return tl_error_memory(err);
 	for (uint32_t f = 0; f < functions; f++) {
 		size_t first = c->items.start[f], count = c->items.start[f + 1] - first;
@@ -146,7 +157,8 @@ int tl_callgrind_order(struct tl_callgrind *c, struct tl_error *err)
 		c->functions[f] = f;
 		c->next[f] = (uint32_t)first;
 		if (count > 1)
-			qsort_r(c->items.order + first, count, sizeof(*c->items.order), compare_items, c);
+			qsort_r(c->items.order + first, count, sizeof(*c->items.order),
+				compare_items, c);
 	}
 	qsort_r(c->functions, functions, sizeof(*c->functions), compare_functions, c);
 	return 0;

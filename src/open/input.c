@@ -19,7 +19,8 @@ static int by_name(const char *name, const struct tl_format **format, struct tl_
 	return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "not a format that this build reads");
 }
 
-static int by_content(struct tl_source *source, const struct tl_format **format, struct tl_error *err)
+static int by_content(struct tl_source *source, const struct tl_format **format,
+		      struct tl_error *err)
 {
 	const uint8_t *data;
 	size_t size;
@@ -30,7 +31,8 @@ static int by_content(struct tl_source *source, const struct tl_format **format,
 		return status;
 	if (!size)
 		return tl_error_at(err, TL_TRUNCATED, 0,
-				   "the file is empty (Callgrind with --separate-threads=yes writes FILE-01, FILE-02, ...)");
+				   "the file is empty (Callgrind with --separate-threads=yes "
+				   "writes FILE-01, FILE-02, ...)");
 	for (size_t i = 0; tl_format_table[i]; i++) {
 		int sure = tl_format_table[i]->probe(data, size);
 
@@ -39,12 +41,15 @@ static int by_content(struct tl_source *source, const struct tl_format **format,
 			*format = tl_format_table[i];
 		}
 	}
-	return surest ? 0 : tl_error_at(err, TL_BAD_FORMAT, 0, "not a trace of any format that this build reads");
+	return surest ? 0
+		      : tl_error_at(err, TL_BAD_FORMAT, 0,
+				    "not a trace of any format that this build reads");
 }
 
-/* By the first of several files that has a byte: Callgrind leaves an empty one beside those of its threads. */
-static int by_contents(struct tl_input *input, const char *const *paths, size_t path_count, const char **failed,
-		       struct tl_error *err)
+/* By the first of several files that has a byte: Callgrind leaves an empty one beside those of its
+ * threads. */
+static int by_contents(struct tl_input *input, const char *const *paths, size_t path_count,
+		       const char **failed, struct tl_error *err)
 {
 	int status = by_content(input->source, &input->format, err);
 
@@ -62,8 +67,8 @@ static int by_contents(struct tl_input *input, const char *const *paths, size_t 
 }
 
 /* One log per process, say: the others are inputs of the same format. */
-static int open_others(struct tl_input *input, const char *const *paths, size_t path_count, const char **failed,
-		       struct tl_error *err)
+static int open_others(struct tl_input *input, const char *const *paths, size_t path_count,
+		       const char **failed, struct tl_error *err)
 {
 	struct tl_input_options options = input->options;
 
@@ -84,11 +89,12 @@ static int open_others(struct tl_input *input, const char *const *paths, size_t 
 	return 0;
 }
 
-static int open_paths(struct tl_input *input, const char *const *paths, size_t path_count, const char **failed,
-		      struct tl_error *err)
+static int open_paths(struct tl_input *input, const char *const *paths, size_t path_count,
+		      const char **failed, struct tl_error *err)
 {
 	struct tl_source_options source = {
-		.size = sizeof(source), .progress = input->options.progress,
+		.size = sizeof(source),
+		.progress = input->options.progress,
 		.progress_arg = input->options.progress_arg,
 	};
 	int status;
@@ -99,7 +105,8 @@ static int open_paths(struct tl_input *input, const char *const *paths, size_t p
 	if (status == 0 && !input->format)
 		status = by_contents(input, paths, path_count, failed, err);
 	if (status == 0)
-		status = input->format->open(input, paths, input->format->many_paths ? path_count : 1, failed, err);
+		status = input->format->open(
+			input, paths, input->format->many_paths ? path_count : 1, failed, err);
 	if (status == 0 && !input->format->many_paths && path_count > 1)
 		status = open_others(input, paths + 1, path_count - 1, failed, err);
 	return status;
@@ -109,7 +116,10 @@ int tl_input_open(struct tl_input **input, const char *const *paths, size_t path
 		  const struct tl_input_options *options, const char **failed, struct tl_error *err)
 {
 	static const struct tl_input_options everything = {
-		.size = sizeof(everything), .thread = TL_NOWHERE, .process = TL_NOWHERE, .cpu = TL_NOWHERE,
+		.size = sizeof(everything),
+		.thread = TL_NOWHERE,
+		.process = TL_NOWHERE,
+		.cpu = TL_NOWHERE,
 	};
 	struct tl_input *made = calloc(1, sizeof(*made));
 	const char *about = path_count ? paths[0] : NULL;
@@ -120,7 +130,8 @@ int tl_input_open(struct tl_input **input, const char *const *paths, size_t path
 		return tl_error_memory(err);
 	made->options = everything;
 	if (options)
-		memcpy(&made->options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
+		memcpy(&made->options, options,
+		       options->size < sizeof(*options) ? options->size : sizeof(*options));
 	status = path_count ? open_paths(made, paths, path_count, &about, err)
 			    : tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no input");
 	if (status < 0) {
@@ -153,7 +164,8 @@ void tl_input_close(struct tl_input *input)
 }
 
 /* The profiles of all paths of an input; *folded of them are there, also after a failure. */
-static int fold_each(struct tl_input *input, struct tl_profile **profiles, size_t *folded, struct tl_error *err)
+static int fold_each(struct tl_input *input, struct tl_profile **profiles, size_t *folded,
+		     struct tl_error *err)
 {
 	int status = input->format->fold(input, &profiles[0], err);
 
@@ -178,7 +190,8 @@ static int fold_all(struct tl_input *input, struct tl_profile **profile, struct 
 		return tl_error_memory(err);
 	status = fold_each(input, profiles, &folded, err);
 	if (status == 0)
-		status = tl_profile_merge(profile, (const struct tl_profile *const *)profiles, count, err);
+		status = tl_profile_merge(profile, (const struct tl_profile *const *)profiles,
+					  count, err);
 	while (folded)
 		tl_profile_free(profiles[--folded]);
 	free(profiles);
@@ -188,7 +201,9 @@ static int fold_all(struct tl_input *input, struct tl_profile **profile, struct 
 int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
 	const struct tl_profile_filter filter = {
-		.size = sizeof(filter), .function = input->options.function, .object = input->options.object,
+		.size = sizeof(filter),
+		.function = input->options.function,
+		.object = input->options.object,
 	};
 	int status;
 
@@ -208,57 +223,67 @@ static int one_file(const struct tl_input *input, struct tl_error *err)
 {
 	if (input->other_count)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-				   "this shows one file at a time; report, tree, stacks and convert take several");
+				   "this shows one file at a time; report, tree, stacks and "
+				   "convert take several");
 	return 0;
 }
 
 /* Facts and records are told as text or as JSON; there is no table to be a CSV. */
-static int text_or_json(const struct tl_input *input, enum tl_report_form form, struct tl_error *err)
+static int text_or_json(const struct tl_input *input, enum tl_report_form form,
+			struct tl_error *err)
 {
 	if (form == TL_REPORT_CSV)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no CSV form of this; use --json");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "there is no CSV form of this; use --json");
 	return one_file(input, err);
 }
 
-int tl_input_info(struct tl_input *input, enum tl_report_form form, struct tl_output *out, struct tl_error *err)
+int tl_input_info(struct tl_input *input, enum tl_report_form form, struct tl_output *out,
+		  struct tl_error *err)
 {
 	int status = text_or_json(input, form, err);
 
-	return status < 0 ? status : input->format->describe(input, form == TL_REPORT_JSON, out, err);
+	return status < 0 ? status
+			  : input->format->describe(input, form == TL_REPORT_JSON, out, err);
 }
 
-int tl_input_dump(struct tl_input *input, enum tl_report_form form, struct tl_output *out, struct tl_error *err)
+int tl_input_dump(struct tl_input *input, enum tl_report_form form, struct tl_output *out,
+		  struct tl_error *err)
 {
 	int status = text_or_json(input, form, err);
 
 	return status < 0 ? status : input->format->dump(input, form == TL_REPORT_JSON, out, err);
 }
 
-int64_t tl_input_check(struct tl_input *input, enum tl_report_form form, struct tl_output *out, struct tl_error *err)
+int64_t tl_input_check(struct tl_input *input, enum tl_report_form form, struct tl_output *out,
+		       struct tl_error *err)
 {
 	int status = text_or_json(input, form, err);
 
 	return status < 0 ? status : input->format->check(input, form == TL_REPORT_JSON, out, err);
 }
 
-int tl_input_timeline(struct tl_input *input, const char *format, struct tl_output *out, struct tl_error *err)
+int tl_input_timeline(struct tl_input *input, const char *format, struct tl_output *out,
+		      struct tl_error *err)
 {
 	int status = one_file(input, err);
 
 	return status < 0 ? status : input->format->timeline(input, format, out, err);
 }
 
-int tl_input_reencode(struct tl_input *input, const char *to, const char *variant, struct tl_output *out,
-		      struct tl_error *err)
+int tl_input_reencode(struct tl_input *input, const char *to, const char *variant,
+		      struct tl_output *out, struct tl_error *err)
 {
 	if (strcmp(to, input->format->info.name))
-		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, "the input cannot be written in that format");
-	return input->other_count ? one_file(input, err) : input->format->reencode(input, variant, out, err);
+		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+				   "the input cannot be written in that format");
+	return input->other_count ? one_file(input, err)
+				  : input->format->reencode(input, variant, out, err);
 }
 
 /* The places of one file, behind those that are listed already. */
-static void add_damage(struct tl_input *input, struct tl_damage *places, size_t room, size_t *listed, uint64_t *count,
-		       uint64_t *skipped_bytes)
+static void add_damage(struct tl_input *input, struct tl_damage *places, size_t room,
+		       size_t *listed, uint64_t *count, uint64_t *skipped_bytes)
 {
 	const struct tl_error *fault = tl_source_fault(input->source);
 	uint64_t own_count = 0, own_bytes = 0;
@@ -266,9 +291,13 @@ static void add_damage(struct tl_input *input, struct tl_damage *places, size_t 
 
 	if (fault && *listed < room)
 		places[(*listed)++] = (struct tl_damage){
-			.status = fault->status, .text = fault->text, .offset = fault->offset, .record = TL_NOWHERE,
+			.status = fault->status,
+			.text = fault->text,
+			.offset = fault->offset,
+			.record = TL_NOWHERE,
 		};
-	*listed += input->format->damage(input, places + *listed, room - *listed, &own_count, &own_bytes);
+	*listed += input->format->damage(input, places + *listed, room - *listed, &own_count,
+					 &own_bytes);
 	for (size_t i = first; input->path && i < *listed; i++)
 		places[i].path = input->path;
 	*count += own_count + (fault ? 1 : 0);

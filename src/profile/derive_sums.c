@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What follows from the lines and arcs of a profile that has no contexts (docs/formats/callgrind.md, rule J).
+ * What follows from the lines and arcs of a profile that has no contexts
+ * (docs/formats/callgrind.md, rule J).
  *
- * A function's inclusive cost is its self cost and that of its calls. Where functions call each other in a
- * cycle, the cost of one such call is part of that of the others, and sums cannot tell how much of it: those
- * calls are not added. What entered the cycle through a function was spent while it was on the stack, so that
- * is a lower bound as well, and the larger of the two is shown; the cost of the whole cycle is never
- * exceeded.
+ * A function's inclusive cost is its self cost and that of its calls. Where functions call each
+ * other in a cycle, the cost of one such call is part of that of the others, and sums cannot tell
+ * how much of it: those calls are not added. What entered the cycle through a function was spent
+ * while it was on the stack, so that is a lower bound as well, and the larger of the two is shown;
+ * the cost of the whole cycle is never exceeded.
  */
 #include "profile/model.h"
 
@@ -68,8 +69,9 @@ static void add_line(struct tl_profile *profile, size_t line)
 {
 	const int64_t *cost = row(profile->line_table.cost, profile, line);
 	const struct tl_cost_line *l = &profile->lines[line];
-	uint32_t local = l->part < profile->part_count ? tl_profile_find_local(profile, l->function, l->part)
-						       : TL_NONE;
+	uint32_t local = l->part < profile->part_count
+				 ? tl_profile_find_local(profile, l->function, l->part)
+				 : TL_NONE;
 
 	if (profile->function_self != profile->line_table.cost)
 		add_row(profile, row(profile->function_self, profile, l->function), cost);
@@ -79,8 +81,8 @@ static void add_line(struct tl_profile *profile, size_t line)
 }
 
 /* One arc, to the sums of all parts or of its part. */
-static void add_arc(struct tl_profile *profile, const struct sums *sums, const struct tl_cycles *cycles,
-		    size_t arc, uint32_t caller, uint32_t callee)
+static void add_arc(struct tl_profile *profile, const struct sums *sums,
+		    const struct tl_cycles *cycles, size_t arc, uint32_t caller, uint32_t callee)
 {
 	const struct tl_arc *a = &profile->arcs[arc];
 	const int64_t *cost = row(profile->arc_table.cost, profile, arc);
@@ -110,11 +112,12 @@ static void add_local_arc(struct tl_profile *profile, const struct sums *locals,
 }
 
 /*
- * The cost of each cycle is that of all its functions' own sums: they left out the calls among them. A
- * function of a cycle has at least its own sum, else what entered through it, which is no more than that of
- * the cycle.
+ * The cost of each cycle is that of all its functions' own sums: they left out the calls among
+ * them. A function of a cycle has at least its own sum, else what entered through it, which is no
+ * more than that of the cycle.
  */
-static void settle(struct tl_profile *profile, const struct sums *sums, size_t number, const int64_t *whole)
+static void settle(struct tl_profile *profile, const struct sums *sums, size_t number,
+		   const int64_t *whole)
 {
 	int64_t *inclusive = row(sums->inclusive, profile, number);
 	const int64_t *entered = row(sums->entered, profile, number);
@@ -146,8 +149,10 @@ static bool settle_functions(struct tl_profile *profile, const struct sums *sums
 	return true;
 }
 
-/* The same in each part. The cycle's cost in a part is summed in the slot of its first function there. */
-static bool settle_locals(struct tl_profile *profile, const struct sums *sums, const struct tl_cycles *cycles)
+/* The same in each part. The cycle's cost in a part is summed in the slot of its first function
+ * there. */
+static bool settle_locals(struct tl_profile *profile, const struct sums *sums,
+			  const struct tl_cycles *cycles)
 {
 	size_t count = profile->local_table.count;
 	struct tl_cycle_parts parts;
@@ -169,7 +174,8 @@ static bool settle_locals(struct tl_profile *profile, const struct sums *sums, c
 static void copy_self(const struct tl_profile *profile, const struct sums *sums, size_t count)
 {
 	if (count)
-		memcpy(sums->inclusive, sums->self, count * profile->event_count * sizeof(*sums->self));
+		memcpy(sums->inclusive, sums->self,
+		       count * profile->event_count * sizeof(*sums->self));
 }
 
 static bool derive(struct tl_profile *profile, const struct tl_cycles *cycles)
@@ -192,20 +198,24 @@ static bool derive(struct tl_profile *profile, const struct tl_cycles *cycles)
 	for (size_t i = 0; ok && i < profile->arc_table.count; i++) {
 		const struct tl_arc *arc = &profile->arcs[i];
 
-		tl_add_count(&profile->function_calls[arc->callee], arc->calls, &profile->losses.saturated);
+		tl_add_count(&profile->function_calls[arc->callee], arc->calls,
+			     &profile->losses.saturated);
 		add_arc(profile, &all, cycles, i, arc->caller, arc->callee);
 		add_local_arc(profile, &parts, cycles, i);
 	}
-	ok = ok && settle_functions(profile, &all, cycles) && settle_locals(profile, &parts, cycles);
+	ok = ok && settle_functions(profile, &all, cycles) &&
+	     settle_locals(profile, &parts, cycles);
 	free(all.entered);
 	free(parts.entered);
 	return ok;
 }
 
-/* One line a function, in the order of functions: then the costs of lines are those of functions. */
+/* One line a function, in the order of functions: then the costs of lines are those of functions.
+ */
 static bool lines_are_functions(const struct tl_profile *profile)
 {
-	if (!profile->line_table.count || profile->line_table.count != profile->function_table.count)
+	if (!profile->line_table.count ||
+	    profile->line_table.count != profile->function_table.count)
 		return false;
 	for (size_t i = 0; i < profile->line_table.count; i++)
 		if (profile->lines[i].function != i)

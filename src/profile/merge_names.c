@@ -22,7 +22,8 @@ static int compare_events(const void *a, const void *b, void *context)
 	return strcmp(event_of(context, a)->name, event_of(context, b)->name);
 }
 
-/* Of what profiles say about one event, the text that sorts last: the same whoever is asked first. */
+/* Of what profiles say about one event, the text that sorts last: the same whoever is asked first.
+ */
 static void take_text(const char **into, const char *text)
 {
 	if (strcmp(*into, text) < 0)
@@ -30,8 +31,8 @@ static void take_text(const char **into, const char *text)
 }
 
 /* Distinct events by name into `events`, each profile's numbers into its map. */
-static int unite_events(struct tl_merge *merge, const struct tl_merge_ref *refs, size_t total, struct tl_event *events,
-			uint32_t *count, struct tl_error *err)
+static int unite_events(struct tl_merge *merge, const struct tl_merge_ref *refs, size_t total,
+			struct tl_event *events, uint32_t *count, struct tl_error *err)
 {
 	*count = 0;
 	for (size_t i = 0; i < total; i++) {
@@ -42,7 +43,8 @@ static int unite_events(struct tl_merge *merge, const struct tl_merge_ref *refs,
 			events[(*count)++] = *event;
 		} else if (strcmp(last->formula, event->formula) != 0) {
 			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-					   "an event is a sum of others in one profile and not, or another, in the next");
+					   "an event is a sum of others in one profile and not, or "
+					   "another, in the next");
 		} else {
 			take_text(&last->long_name, event->long_name);
 			take_text(&last->unit, event->unit);
@@ -71,13 +73,14 @@ static bool all_the_same(const struct tl_merge *merge)
 }
 
 /*
- * The order people know: time first, then as Callgrind's simulator counts; events of other names follow by name. It is
- * decided by the event alone.
+ * The order people know: time first, then as Callgrind's simulator counts; events of other names
+ * follow by name. It is decided by the event alone.
  */
 static unsigned rank(const struct tl_event *event)
 {
 	static const char *const known[] = {
-		"Ticks", "Ir", "Dr", "Dw", "I1mr", "D1mr", "D1mw", "ILmr", "DLmr", "DLmw", "Bc", "Bcm", "Bi", "Bim",
+		"Ticks", "Ir",	 "Dr",	 "Dw", "I1mr", "D1mr", "D1mw",
+		"ILmr",	 "DLmr", "DLmw", "Bc", "Bcm",  "Bi",   "Bim",
 	};
 	unsigned i = 0;
 
@@ -91,14 +94,17 @@ static unsigned rank(const struct tl_event *event)
 static int compare_known(const void *a, const void *b, void *context)
 {
 	const struct tl_event *events = context;
-	const struct tl_event *x = &events[*(const uint32_t *)a], *y = &events[*(const uint32_t *)b];
+	const struct tl_event *x = &events[*(const uint32_t *)a],
+			      *y = &events[*(const uint32_t *)b];
 	int order = tl_merge_order(rank(x), rank(y));
 
 	return order ? order : strcmp(x->name, y->name);
 }
 
-/* The order of all profiles, where they agree on one; fill `order` with numbers of united events. */
-static void order_events(const struct tl_merge *merge, struct tl_event *events, uint32_t count, uint32_t *order)
+/* The order of all profiles, where they agree on one; fill `order` with numbers of united events.
+ */
+static void order_events(const struct tl_merge *merge, struct tl_event *events, uint32_t count,
+			 uint32_t *order)
 {
 	const struct tl_profile *first = merge->from[0];
 
@@ -112,8 +118,8 @@ static void order_events(const struct tl_merge *merge, struct tl_event *events, 
 }
 
 /* `events` in `order` are those of the merged profile; the maps follow. */
-static int make_profile(struct tl_merge *merge, const struct tl_event *events, const uint32_t *order, uint32_t count,
-			struct tl_error *err)
+static int make_profile(struct tl_merge *merge, const struct tl_event *events,
+			const uint32_t *order, uint32_t count, struct tl_error *err)
 {
 	struct tl_event *sorted = malloc(count * sizeof(*sorted));
 	uint32_t *place = new_map(count);
@@ -136,7 +142,8 @@ static int make_profile(struct tl_merge *merge, const struct tl_event *events, c
 int tl_merge_events(struct tl_merge *merge, struct tl_error *err)
 {
 	size_t total;
-	struct tl_merge_ref *refs = tl_merge_sorted(merge, tl_profile_event_count, compare_events, &total);
+	struct tl_merge_ref *refs =
+		tl_merge_sorted(merge, tl_profile_event_count, compare_events, &total);
 	struct tl_event *events = malloc((total + 1) * sizeof(*events));
 	uint32_t *order = new_map(total), count = 0;
 	bool room = refs && events && order;
@@ -146,11 +153,13 @@ int tl_merge_events(struct tl_merge *merge, struct tl_error *err)
 		merge->maps[p].events = new_map(merge->from[p]->event_count);
 		room = room && merge->maps[p].events;
 	}
-	status = room ? unite_events(merge, refs, total, events, &count, err) : tl_error_memory(err);
+	status =
+		room ? unite_events(merge, refs, total, events, &count, err) : tl_error_memory(err);
 	if (status == 0) {
 		order_events(merge, events, count, order);
 		merge->row = malloc(count * sizeof(*merge->row));
-		status = merge->row ? make_profile(merge, events, order, count, err) : tl_error_memory(err);
+		status = merge->row ? make_profile(merge, events, order, count, err)
+				    : tl_error_memory(err);
 	}
 	free(refs);
 	free(events);
@@ -160,7 +169,8 @@ int tl_merge_events(struct tl_merge *merge, struct tl_error *err)
 
 /* ---- functions ---- */
 
-static const struct tl_function *function_of(const struct tl_merge *merge, const struct tl_merge_ref *ref)
+static const struct tl_function *function_of(const struct tl_merge *merge,
+					     const struct tl_merge_ref *ref)
 {
 	return &merge->from[ref->profile]->functions[ref->number];
 }
@@ -191,8 +201,8 @@ static void take_entry(struct tl_function *into, const struct tl_function *from)
 }
 
 /* Functions refs[at] ... refs[end - 1] are one. */
-static int unite_functions(struct tl_merge *merge, const struct tl_merge_ref *refs, size_t at, size_t end,
-			   struct tl_error *err)
+static int unite_functions(struct tl_merge *merge, const struct tl_merge_ref *refs, size_t at,
+			   size_t end, struct tl_error *err)
 {
 	struct tl_function function = *function_of(merge, &refs[at]);
 	int64_t number;
@@ -206,9 +216,10 @@ static int unite_functions(struct tl_merge *merge, const struct tl_merge_ref *re
 }
 
 /* Runs of things that compare as equal, each to `unite`. */
-static int each_run(struct tl_merge *merge, const struct tl_merge_ref *refs, size_t total, tl_merge_compare_fn *compare,
-		    int (*unite)(struct tl_merge *merge, const struct tl_merge_ref *refs, size_t at, size_t end,
-				 struct tl_error *err),
+static int each_run(struct tl_merge *merge, const struct tl_merge_ref *refs, size_t total,
+		    tl_merge_compare_fn *compare,
+		    int (*unite)(struct tl_merge *merge, const struct tl_merge_ref *refs, size_t at,
+				 size_t end, struct tl_error *err),
 		    struct tl_error *err)
 {
 	int status = 0;
@@ -224,7 +235,8 @@ static int each_run(struct tl_merge *merge, const struct tl_merge_ref *refs, siz
 int tl_merge_functions(struct tl_merge *merge, struct tl_error *err)
 {
 	size_t total;
-	struct tl_merge_ref *refs = tl_merge_sorted(merge, tl_profile_function_count, compare_functions, &total);
+	struct tl_merge_ref *refs =
+		tl_merge_sorted(merge, tl_profile_function_count, compare_functions, &total);
 	bool room = refs != NULL;
 	int status;
 
@@ -232,7 +244,8 @@ int tl_merge_functions(struct tl_merge *merge, struct tl_error *err)
 		merge->maps[p].functions = new_map(merge->from[p]->function_table.count);
 		room = room && merge->maps[p].functions;
 	}
-	status = room ? each_run(merge, refs, total, compare_functions, unite_functions, err) : tl_error_memory(err);
+	status = room ? each_run(merge, refs, total, compare_functions, unite_functions, err)
+		      : tl_error_memory(err);
 	free(refs);
 	return status;
 }
@@ -262,7 +275,8 @@ static void take_part(struct tl_part *into, const struct tl_part *from)
 {
 	bool timed = from->first_ticks || from->last_ticks;
 
-	if (timed && ((!into->first_ticks && !into->last_ticks) || from->first_ticks < into->first_ticks))
+	if (timed &&
+	    ((!into->first_ticks && !into->last_ticks) || from->first_ticks < into->first_ticks))
 		into->first_ticks = from->first_ticks;
 	if (timed && from->last_ticks > into->last_ticks)
 		into->last_ticks = from->last_ticks;
@@ -270,8 +284,8 @@ static void take_part(struct tl_part *into, const struct tl_part *from)
 	tl_losses_add(&into->losses, &from->losses);
 }
 
-static int unite_parts(struct tl_merge *merge, const struct tl_merge_ref *refs, size_t at, size_t end,
-		       struct tl_error *err)
+static int unite_parts(struct tl_merge *merge, const struct tl_merge_ref *refs, size_t at,
+		       size_t end, struct tl_error *err)
 {
 	struct tl_part part = *part_of(merge, &refs[at]);
 	int64_t number;
@@ -287,7 +301,8 @@ static int unite_parts(struct tl_merge *merge, const struct tl_merge_ref *refs, 
 int tl_merge_parts(struct tl_merge *merge, struct tl_error *err)
 {
 	size_t total;
-	struct tl_merge_ref *refs = tl_merge_sorted(merge, tl_profile_part_count, compare_parts, &total);
+	struct tl_merge_ref *refs =
+		tl_merge_sorted(merge, tl_profile_part_count, compare_parts, &total);
 	bool room = refs != NULL;
 	int status;
 
@@ -295,7 +310,8 @@ int tl_merge_parts(struct tl_merge *merge, struct tl_error *err)
 		merge->maps[p].parts = new_map(merge->from[p]->part_count);
 		room = room && merge->maps[p].parts;
 	}
-	status = room ? each_run(merge, refs, total, compare_parts, unite_parts, err) : tl_error_memory(err);
+	status = room ? each_run(merge, refs, total, compare_parts, unite_parts, err)
+		      : tl_error_memory(err);
 	free(refs);
 	return status;
 }

@@ -8,7 +8,8 @@
 
 /* ---- events, parts ---- */
 
-static bool copy_event(struct tl_profile *profile, struct tl_event *event, const struct tl_event *from)
+static bool copy_event(struct tl_profile *profile, struct tl_event *event,
+		       const struct tl_event *from)
 {
 	event->name = tl_names_text(&profile->names, from->name ? from->name : "");
 	event->long_name = tl_names_text(&profile->names, from->long_name ? from->long_name : "");
@@ -17,8 +18,8 @@ static bool copy_event(struct tl_profile *profile, struct tl_event *event, const
 	return event->name && event->long_name && event->unit && event->formula;
 }
 
-int tl_profile_new(struct tl_profile **profile, const char *format, const struct tl_event *events, uint32_t event_count,
-		   uint64_t frequency, struct tl_error *err)
+int tl_profile_new(struct tl_profile **profile, const char *format, const struct tl_event *events,
+		   uint32_t event_count, uint64_t frequency, struct tl_error *err)
 {
 	struct tl_profile *made = calloc(1, sizeof(*made));
 	bool ok = made != NULL;
@@ -74,7 +75,8 @@ static bool widen_vector(int64_t **vector, uint32_t events)
 	return true;
 }
 
-int64_t tl_profile_add_event(struct tl_profile *profile, const struct tl_event *event, struct tl_error *err)
+int64_t tl_profile_add_event(struct tl_profile *profile, const struct tl_event *event,
+			     struct tl_error *err)
 {
 	uint32_t count = profile->event_count;
 	struct tl_event *events;
@@ -82,28 +84,34 @@ int64_t tl_profile_add_event(struct tl_profile *profile, const struct tl_event *
 	for (uint32_t i = 0; i < count; i++)
 		if (!strcmp(profile->events[i].name, event->name))
 			return i;
-	events = count < TL_NONE - 1 ? realloc(profile->events, ((size_t)count + 1) * sizeof(*events)) : NULL;
+	events = count < TL_NONE - 1
+			 ? realloc(profile->events, ((size_t)count + 1) * sizeof(*events))
+			 : NULL;
 	if (!events)
 		return tl_error_memory(err);
 	profile->events = events;
-	/* Tables that were widened before a failure only have rows that are longer than need be: the profile is dropped. */
+	/* Tables that were widened before a failure only have rows that are longer than need be:
+	 * the profile is dropped. */
 	if (!copy_event(profile, &events[count], event) || !widen_vector(&profile->total, count) ||
 	    !widen_vector(&profile->zeros, count) || !widen_table(&profile->line_table, count) ||
-	    !widen_table(&profile->arc_table, count) || !widen_table(&profile->context_table, count) ||
+	    !widen_table(&profile->arc_table, count) ||
+	    !widen_table(&profile->context_table, count) ||
 	    !widen_table(&profile->local_table, count))
 		return tl_error_memory(err);
 	profile->event_count++;
 	return count;
 }
 
-int64_t tl_profile_add_part(struct tl_profile *profile, const struct tl_part *part, struct tl_error *err)
+int64_t tl_profile_add_part(struct tl_profile *profile, const struct tl_part *part,
+			    struct tl_error *err)
 {
 	struct tl_part copy = *part;
 
 	copy.command = tl_names_text(&profile->names, part->command ? part->command : "");
 	copy.header = tl_names_text(&profile->names, part->header ? part->header : "");
 	if (!copy.command || !copy.header || profile->part_count >= TL_NONE ||
-	    !tl_grow(&profile->parts, &profile->part_capacity, profile->part_count + 1, sizeof(*profile->parts)))
+	    !tl_grow(&profile->parts, &profile->part_capacity, profile->part_count + 1,
+		     sizeof(*profile->parts)))
 		return tl_error_memory(err);
 	profile->parts[profile->part_count] = copy;
 	return (int64_t)profile->part_count++;
@@ -123,8 +131,8 @@ static bool table_cost(struct tl_table *table, uint32_t event_count)
 }
 
 /* Append to array *elements; `with_cost` gives it a cost row. TL_NONE without memory. */
-static uint32_t table_append(struct tl_table *table, void *elements, const void *element, size_t size,
-			     uint32_t event_count, uint64_t hash)
+static uint32_t table_append(struct tl_table *table, void *elements, const void *element,
+			     size_t size, uint32_t event_count, uint64_t hash)
 {
 	char *base;
 
@@ -163,24 +171,30 @@ const char *tl_profile_adopt(struct tl_profile *profile, const char *text, size_
 
 static bool same_function(const void *context, const void *key, uint32_t number)
 {
-	const struct tl_function *a = &((const struct tl_profile *)context)->functions[number], *b = key;
+	const struct tl_function *a = &((const struct tl_profile *)context)->functions[number],
+				 *b = key;
 
 	/* Interned strings: equal when their addresses are. */
 	return a->name == b->name && a->file == b->file && a->object == b->object && a->id == b->id;
 }
 
-uint32_t tl_profile_function_interned(struct tl_profile *profile, const struct tl_function *function)
+uint32_t tl_profile_function_interned(struct tl_profile *profile,
+				      const struct tl_function *function)
 {
-	uint64_t hash = tl_hash_pair(tl_hash_pair((uintptr_t)function->name, (uintptr_t)function->file),
-				     tl_hash_pair((uintptr_t)function->object, function->id));
-	uint32_t found = tl_index_find(&profile->function_table.index, hash, same_function, profile, function);
+	uint64_t hash =
+		tl_hash_pair(tl_hash_pair((uintptr_t)function->name, (uintptr_t)function->file),
+			     tl_hash_pair((uintptr_t)function->object, function->id));
+	uint32_t found = tl_index_find(&profile->function_table.index, hash, same_function, profile,
+				       function);
 
 	if (found == TL_NONE)
-		found = table_append(&profile->function_table, &profile->functions, function, sizeof(*function), 0, hash);
+		found = table_append(&profile->function_table, &profile->functions, function,
+				     sizeof(*function), 0, hash);
 	return found;
 }
 
-int64_t tl_profile_add_function(struct tl_profile *profile, const struct tl_function *function, struct tl_error *err)
+int64_t tl_profile_add_function(struct tl_profile *profile, const struct tl_function *function,
+				struct tl_error *err)
 {
 	struct tl_function key = *function;
 	uint32_t found;
@@ -204,29 +218,35 @@ static bool intern_position(struct tl_profile *profile, struct tl_position *at)
 
 static uint64_t hash_position(const struct tl_position *at)
 {
-	return tl_hash_pair(tl_hash_pair((uintptr_t)at->file, at->line), tl_hash_pair(at->address, at->block));
+	return tl_hash_pair(tl_hash_pair((uintptr_t)at->file, at->line),
+			    tl_hash_pair(at->address, at->block));
 }
 
 static bool same_position(const struct tl_position *a, const struct tl_position *b)
 {
-	return a->file == b->file && a->line == b->line && a->address == b->address && a->block == b->block;
+	return a->file == b->file && a->line == b->line && a->address == b->address &&
+	       a->block == b->block;
 }
 
 static bool same_line(const void *context, const void *key, uint32_t number)
 {
-	const struct tl_cost_line *a = &((const struct tl_profile *)context)->lines[number], *b = key;
+	const struct tl_cost_line *a = &((const struct tl_profile *)context)->lines[number],
+				  *b = key;
 
 	return a->function == b->function && a->part == b->part && same_position(&a->at, &b->at);
 }
 
 int64_t *tl_profile_line_row(struct tl_profile *profile, const struct tl_cost_line *line)
 {
-	uint64_t hash = tl_hash_pair(hash_position(&line->at), (uint64_t)line->function << 32 | line->part);
+	uint64_t hash =
+		tl_hash_pair(hash_position(&line->at), (uint64_t)line->function << 32 | line->part);
 	uint32_t found = tl_index_find(&profile->line_table.index, hash, same_line, profile, line);
 
 	if (found == TL_NONE)
-		found = table_append(&profile->line_table, &profile->lines, line, sizeof(*line), profile->event_count, hash);
-	return found == TL_NONE ? NULL : profile->line_table.cost + (size_t)found * profile->event_count;
+		found = table_append(&profile->line_table, &profile->lines, line, sizeof(*line),
+				     profile->event_count, hash);
+	return found == TL_NONE ? NULL
+				: profile->line_table.cost + (size_t)found * profile->event_count;
 }
 
 bool tl_profile_line_each(struct tl_profile *profile)
@@ -237,7 +257,8 @@ bool tl_profile_line_each(struct tl_profile *profile)
 		struct tl_cost_line line = { .function = (uint32_t)table->count, .part = TL_NONE };
 
 		line.at.file = profile->functions[table->count].file;
-		if (!tl_grow(&profile->lines, &table->capacity, table->count + 1, sizeof(*profile->lines)) ||
+		if (!tl_grow(&profile->lines, &table->capacity, table->count + 1,
+			     sizeof(*profile->lines)) ||
 		    !table_cost(table, profile->event_count))
 			return false;
 		profile->lines[table->count++] = line;
@@ -245,8 +266,8 @@ bool tl_profile_line_each(struct tl_profile *profile)
 	return true;
 }
 
-int tl_profile_add_line(struct tl_profile *profile, const struct tl_cost_line *line, const int64_t *cost,
-			struct tl_error *err)
+int tl_profile_add_line(struct tl_profile *profile, const struct tl_cost_line *line,
+			const int64_t *cost, struct tl_error *err)
 {
 	struct tl_cost_line key = *line;
 	int64_t *row;
@@ -276,15 +297,17 @@ static void add_count(struct tl_profile *profile, uint64_t *to, uint64_t count)
 /* The number of an arc whose strings are interned; TL_NONE without memory. */
 static uint32_t count_arc(struct tl_profile *profile, const struct tl_arc *arc)
 {
-	uint64_t hash = tl_hash_pair(tl_hash_pair(hash_position(&arc->from), hash_position(&arc->to)),
-				     tl_hash_pair((uint64_t)arc->caller << 32 | arc->callee, arc->part));
+	uint64_t hash =
+		tl_hash_pair(tl_hash_pair(hash_position(&arc->from), hash_position(&arc->to)),
+			     tl_hash_pair((uint64_t)arc->caller << 32 | arc->callee, arc->part));
 	uint32_t found = tl_index_find(&profile->arc_table.index, hash, same_arc, profile, arc);
 
 	if (found == TL_NONE) {
 		struct tl_arc fresh = *arc;
 
 		fresh.calls = 0;
-		found = table_append(&profile->arc_table, &profile->arcs, &fresh, sizeof(fresh), profile->event_count, hash);
+		found = table_append(&profile->arc_table, &profile->arcs, &fresh, sizeof(fresh),
+				     profile->event_count, hash);
 	}
 	if (found != TL_NONE)
 		add_count(profile, &profile->arcs[found].calls, arc->calls);
@@ -295,10 +318,12 @@ int64_t *tl_profile_arc_row(struct tl_profile *profile, const struct tl_arc *arc
 {
 	uint32_t number = count_arc(profile, arc);
 
-	return number == TL_NONE ? NULL : profile->arc_table.cost + (size_t)number * profile->event_count;
+	return number == TL_NONE ? NULL
+				 : profile->arc_table.cost + (size_t)number * profile->event_count;
 }
 
-int64_t tl_profile_arc_number(struct tl_profile *profile, const struct tl_arc *arc, struct tl_error *err)
+int64_t tl_profile_arc_number(struct tl_profile *profile, const struct tl_arc *arc,
+			      struct tl_error *err)
 {
 	struct tl_arc key = *arc;
 	uint32_t number;
@@ -309,14 +334,15 @@ int64_t tl_profile_arc_number(struct tl_profile *profile, const struct tl_arc *a
 	return number == TL_NONE ? tl_error_memory(err) : (int64_t)number;
 }
 
-int tl_profile_add_arc(struct tl_profile *profile, const struct tl_arc *arc, const int64_t *inclusive,
-		       struct tl_error *err)
+int tl_profile_add_arc(struct tl_profile *profile, const struct tl_arc *arc,
+		       const int64_t *inclusive, struct tl_error *err)
 {
 	int64_t number = tl_profile_arc_number(profile, arc, err);
 
 	if (number < 0)
 		return (int)number;
-	add_costs(profile, profile->arc_table.cost + (size_t)number * profile->event_count, inclusive);
+	add_costs(profile, profile->arc_table.cost + (size_t)number * profile->event_count,
+		  inclusive);
 	return 0;
 }
 
@@ -325,10 +351,12 @@ static bool same_jump(const void *context, const void *key, uint32_t number)
 	const struct tl_jump *a = &((const struct tl_profile *)context)->jumps[number], *b = key;
 
 	return a->function == b->function && a->target == b->target && a->part == b->part &&
-	       a->conditional == b->conditional && same_position(&a->from, &b->from) && same_position(&a->to, &b->to);
+	       a->conditional == b->conditional && same_position(&a->from, &b->from) &&
+	       same_position(&a->to, &b->to);
 }
 
-int tl_profile_add_jump(struct tl_profile *profile, const struct tl_jump *jump, struct tl_error *err)
+int tl_profile_add_jump(struct tl_profile *profile, const struct tl_jump *jump,
+			struct tl_error *err)
 {
 	struct tl_jump key = *jump;
 	uint64_t hash;
@@ -337,11 +365,13 @@ int tl_profile_add_jump(struct tl_profile *profile, const struct tl_jump *jump, 
 	if (!intern_position(profile, &key.from) || !intern_position(profile, &key.to))
 		return tl_error_memory(err);
 	hash = tl_hash_pair(tl_hash_pair(hash_position(&key.from), hash_position(&key.to)),
-			    tl_hash_pair((uint64_t)key.function << 32 | key.target, key.part * 2ull + key.conditional));
+			    tl_hash_pair((uint64_t)key.function << 32 | key.target,
+					 key.part * 2ull + key.conditional));
 	found = tl_index_find(&profile->jump_table.index, hash, same_jump, profile, &key);
 	if (found == TL_NONE) {
 		key.executed = key.taken = 0;
-		found = table_append(&profile->jump_table, &profile->jumps, &key, sizeof(key), 0, hash);
+		found = table_append(&profile->jump_table, &profile->jumps, &key, sizeof(key), 0,
+				     hash);
 	}
 	if (found == TL_NONE)
 		return tl_error_memory(err);
@@ -354,17 +384,19 @@ int tl_profile_add_jump(struct tl_profile *profile, const struct tl_jump *jump, 
 
 static bool same_context(const void *context, const void *key, uint32_t number)
 {
-	const struct tl_context *a = &((const struct tl_profile *)context)->contexts[number], *b = key;
+	const struct tl_context *a = &((const struct tl_profile *)context)->contexts[number],
+				*b = key;
 
 	return a->parent == b->parent && a->function == b->function && a->part == b->part;
 }
 
-int64_t tl_profile_add_context(struct tl_profile *profile, uint32_t parent, uint32_t function, uint32_t part,
-			       struct tl_error *err)
+int64_t tl_profile_add_context(struct tl_profile *profile, uint32_t parent, uint32_t function,
+			       uint32_t part, struct tl_error *err)
 {
 	struct tl_context key = { .parent = parent, .function = function, .part = part };
 	uint64_t hash = tl_hash_pair((uint64_t)parent << 32 | function, part);
-	uint32_t found = tl_index_find(&profile->context_table.index, hash, same_context, profile, &key);
+	uint32_t found =
+		tl_index_find(&profile->context_table.index, hash, same_context, profile, &key);
 
 	if (found == TL_NONE)
 		found = table_append(&profile->context_table, &profile->contexts, &key, sizeof(key),
@@ -372,10 +404,12 @@ int64_t tl_profile_add_context(struct tl_profile *profile, uint32_t parent, uint
 	return found == TL_NONE ? tl_error_memory(err) : (int64_t)found;
 }
 
-void tl_profile_add_context_cost(struct tl_profile *profile, uint32_t context, uint64_t calls, const int64_t *self)
+void tl_profile_add_context_cost(struct tl_profile *profile, uint32_t context, uint64_t calls,
+				 const int64_t *self)
 {
 	add_count(profile, &profile->contexts[context].calls, calls);
-	add_costs(profile, profile->context_table.cost + (size_t)context * profile->event_count, self);
+	add_costs(profile, profile->context_table.cost + (size_t)context * profile->event_count,
+		  self);
 }
 
 void tl_profile_add_unfinished(struct tl_profile *profile, uint32_t context, uint64_t unfinished)
@@ -401,7 +435,8 @@ uint32_t tl_profile_find_local(const struct tl_profile *profile, uint32_t functi
 {
 	struct tl_local key = { .function = function, .part = part };
 
-	return tl_index_find(&profile->local_table.index, hash_local(function, part), same_local, profile, &key);
+	return tl_index_find(&profile->local_table.index, hash_local(function, part), same_local,
+			     profile, &key);
 }
 
 uint32_t tl_profile_local(struct tl_profile *profile, uint32_t function, uint32_t part)
@@ -409,8 +444,10 @@ uint32_t tl_profile_local(struct tl_profile *profile, uint32_t function, uint32_
 	struct tl_local key = { .function = function, .part = part, .latency = TL_LATENCIES_NONE };
 	uint32_t found = tl_profile_find_local(profile, function, part);
 
-	return found != TL_NONE ? found : table_append(&profile->local_table, &profile->locals, &key, sizeof(key),
-						       profile->event_count, hash_local(function, part));
+	return found != TL_NONE
+		       ? found
+		       : table_append(&profile->local_table, &profile->locals, &key, sizeof(key),
+				      profile->event_count, hash_local(function, part));
 }
 
 bool tl_profile_add_latency(struct tl_profile *profile, uint32_t function, uint32_t part,
@@ -429,7 +466,8 @@ bool tl_profile_add_latency(struct tl_profile *profile, uint32_t function, uint3
 	if (part != TL_NONE) {
 		uint32_t local = tl_profile_local(profile, function, part);
 
-		if (local == TL_NONE || !tl_latency_merge(&profile->locals[local].latency, latencies, profile->exact))
+		if (local == TL_NONE ||
+		    !tl_latency_merge(&profile->locals[local].latency, latencies, profile->exact))
 			return false;
 	}
 	/* Sums that did not fit before are in the losses of their parts. */
@@ -477,11 +515,24 @@ void tl_profile_free(struct tl_profile *profile)
 	table_free(&profile->jump_table);
 	table_free(&profile->local_table);
 	void *const owned[] = {
-		profile->events, profile->parts, profile->functions, profile->contexts, profile->context_inclusive,
-		profile->lines, profile->arcs, profile->jumps, profile->total, profile->zeros,
+		profile->events,
+		profile->parts,
+		profile->functions,
+		profile->contexts,
+		profile->context_inclusive,
+		profile->lines,
+		profile->arcs,
+		profile->jumps,
+		profile->total,
+		profile->zeros,
 		profile->function_self,
-		profile->function_inclusive, profile->function_calls, profile->function_unfinished, profile->locals,
-		profile->local_inclusive, profile->latency, profile->chosen,
+		profile->function_inclusive,
+		profile->function_calls,
+		profile->function_unfinished,
+		profile->locals,
+		profile->local_inclusive,
+		profile->latency,
+		profile->chosen,
 	};
 	for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++)
 		free(owned[i]);

@@ -9,13 +9,14 @@
 #include "core/memory.h"
 #include "report/annotate.h"
 
-/* What text shows by default: the files that hold so many percent of the cost, as callgrind_annotate does. */
+/* What text shows by default: the files that hold so many percent of the cost, as
+ * callgrind_annotate does. */
 static const double text_share = 99;
 
 /* ---- gathering ---- */
 
-static bool add_note(struct tl_annotation *a, enum tl_note_kind kind, uint32_t number, uint32_t function,
-		     const struct tl_position *at)
+static bool add_note(struct tl_annotation *a, enum tl_note_kind kind, uint32_t number,
+		     uint32_t function, const struct tl_position *at)
 {
 	const struct tl_profile *profile = a->view.profile;
 	bool assembly = a->what.assembly;
@@ -56,7 +57,8 @@ static bool add_notes(struct tl_annotation *a)
 			ok = add_note(a, TL_NOTE_SELF, i, line->function, &line->at);
 	}
 	for (uint32_t i = 0; ok && i < arcs; i++)
-		ok = add_note(a, TL_NOTE_CALL, i, tl_profile_arc(profile, i)->caller, &tl_profile_arc(profile, i)->from);
+		ok = add_note(a, TL_NOTE_CALL, i, tl_profile_arc(profile, i)->caller,
+			      &tl_profile_arc(profile, i)->from);
 	for (uint32_t i = 0; ok && i < jumps; i++)
 		ok = add_note(a, TL_NOTE_JUMP, i, tl_profile_jump(profile, i)->function,
 			      &tl_profile_jump(profile, i)->from);
@@ -77,9 +79,11 @@ static int compare_groups_of(const struct tl_note *a, const struct tl_note *b)
 	return order ? order : compare_numbers(a->function, b->function);
 }
 
-static int compare_targets(const struct tl_profile *profile, const struct tl_note *a, const struct tl_note *b)
+static int compare_targets(const struct tl_profile *profile, const struct tl_note *a,
+			   const struct tl_note *b)
 {
-	const struct tl_jump *x = tl_profile_jump(profile, a->number), *y = tl_profile_jump(profile, b->number);
+	const struct tl_jump *x = tl_profile_jump(profile, a->number),
+			     *y = tl_profile_jump(profile, b->number);
 	int order = compare_numbers(x->target, y->target);
 
 	if (!order)
@@ -92,7 +96,8 @@ static int compare_targets(const struct tl_profile *profile, const struct tl_not
 }
 
 /* 0: they say the same. */
-static int compare_saying(const struct tl_profile *profile, const struct tl_note *a, const struct tl_note *b)
+static int compare_saying(const struct tl_profile *profile, const struct tl_note *a,
+			  const struct tl_note *b)
 {
 	int order = compare_groups_of(a, b);
 
@@ -125,7 +130,8 @@ static bool add_group(struct tl_annotation *a, size_t first, size_t end)
 	int64_t *sum;
 
 	if (!tl_grow(&a->groups, &a->group_capacity, a->group_count + 1, sizeof(group)) ||
-	    !tl_grow(&a->costs, &a->cost_capacity, (a->group_count + 1) * events, sizeof(*a->costs)))
+	    !tl_grow(&a->costs, &a->cost_capacity, (a->group_count + 1) * events,
+		     sizeof(*a->costs)))
 		return false;
 	a->groups[a->group_count++] = group;
 	sum = tl_group_cost(a, &group);
@@ -145,7 +151,8 @@ static int compare_weights(const void *left, const void *right, void *context)
 {
 	const struct tl_annotation *a = context;
 	const struct tl_note_group *x = left, *y = right;
-	int64_t p = tl_group_cost(a, x)[a->view.events[0]], q = tl_group_cost(a, y)[a->view.events[0]];
+	int64_t p = tl_group_cost(a, x)[a->view.events[0]],
+		q = tl_group_cost(a, y)[a->view.events[0]];
 
 	return p != q ? (p < q) - (p > q) : compare_numbers(x->first, y->first);
 }
@@ -153,7 +160,8 @@ static int compare_weights(const void *left, const void *right, void *context)
 static bool make_groups(struct tl_annotation *a)
 {
 	for (size_t at = 0, end; at < a->count; at = end) {
-		for (end = at + 1; end < a->count && compare_groups_of(&a->notes[at], &a->notes[end]) == 0; end++)
+		for (end = at + 1;
+		     end < a->count && compare_groups_of(&a->notes[at], &a->notes[end]) == 0; end++)
 			;
 		if (!add_group(a, at, end))
 			return false;
@@ -173,18 +181,23 @@ static bool is_named(const struct tl_annotation *a, const struct tl_note_group *
 	return a->notes[group->end - 1].at != 0;
 }
 
-static bool is_wanted(const struct tl_annotation *a, const struct tl_note_group *group, const regex_t *pattern)
+static bool is_wanted(const struct tl_annotation *a, const struct tl_note_group *group,
+		      const regex_t *pattern)
 {
 	const struct tl_note *note = tl_group_note(a, group);
-	const char *file = a->what.assembly ? tl_profile_function(a->view.profile, note->function)->file : note->file;
+	const char *file = a->what.assembly
+				   ? tl_profile_function(a->view.profile, note->function)->file
+				   : note->file;
 
 	return !pattern || regexec(pattern, file, 0, NULL, 0) == 0;
 }
 
-/* Heaviest first, until so much is shown; what costs nothing at all is not what a threshold asks for. */
+/* Heaviest first, until so much is shown; what costs nothing at all is not what a threshold asks
+ * for. */
 static void choose_groups(struct tl_annotation *a, const regex_t *pattern)
 {
-	double total = fabs((double)tl_view_total(&a->view)), enough = total * a->what.threshold / 100, shown = 0;
+	double total = fabs((double)tl_view_total(&a->view)),
+	       enough = total * a->what.threshold / 100, shown = 0;
 	bool all = a->what.threshold >= 100 || !(total > 0);
 
 	for (size_t i = 0; i < a->group_count; i++) {
@@ -210,7 +223,8 @@ static int choose(struct tl_annotation *a, struct tl_error *err)
 	if (bad == REG_ESPACE)
 		return tl_error_memory(err);
 	if (bad)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "not a POSIX extended regular expression");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "not a POSIX extended regular expression");
 	choose_groups(a, a->what.file ? &pattern : NULL);
 	if (a->what.file)
 		regfree(&pattern);
@@ -223,12 +237,14 @@ int tl_notes_gather(struct tl_annotation *a, struct tl_error *err)
 
 	/* Machine forms are complete; so is what was asked for by name. */
 	if (a->what.threshold < 0 || isnan(a->what.threshold))
-		a->what.threshold = a->view.options.form == TL_REPORT_TEXT && !a->what.file ? text_share : 100;
+		a->what.threshold =
+			a->view.options.form == TL_REPORT_TEXT && !a->what.file ? text_share : 100;
 	a->row = malloc(tl_profile_event_count(profile) * sizeof(*a->row));
 	if (!a->row || !add_notes(a))
 		return tl_error_memory(err);
 	if (a->count)
-		qsort_r(a->notes, a->count, sizeof(*a->notes), compare_notes, (void *)(uintptr_t)profile);
+		qsort_r(a->notes, a->count, sizeof(*a->notes), compare_notes,
+			(void *)(uintptr_t)profile);
 	return make_groups(a) ? choose(a, err) : tl_error_memory(err);
 }
 
@@ -242,7 +258,8 @@ void tl_notes_free(struct tl_annotation *a)
 
 /* ---- remarks ---- */
 
-static void add_to_remark(const struct tl_annotation *a, const struct tl_note *note, struct tl_remark *remark)
+static void add_to_remark(const struct tl_annotation *a, const struct tl_note *note,
+			  struct tl_remark *remark)
 {
 	const struct tl_profile *profile = a->view.profile;
 	const int64_t *cost = NULL;
@@ -267,7 +284,9 @@ size_t tl_remark_take(const struct tl_annotation *a, const struct tl_note_group 
 	const struct tl_note *note = &a->notes[at];
 	size_t end = at;
 
-	*remark = (struct tl_remark){ .kind = note->kind, .at = note->at, .cost = a->row, .function = TL_NONE };
+	*remark = (struct tl_remark){
+		.kind = note->kind, .at = note->at, .cost = a->row, .function = TL_NONE
+	};
 	memset(a->row, 0, tl_profile_event_count(profile) * sizeof(*a->row));
 	if (note->kind == TL_NOTE_CALL) {
 		remark->function = tl_profile_arc(profile, note->number)->callee;
@@ -278,7 +297,9 @@ size_t tl_remark_take(const struct tl_annotation *a, const struct tl_note_group 
 		remark->to = jump->to;
 		remark->conditional = jump->conditional;
 	}
-	for (; end < group->end && (end == at || compare_saying(profile, note, &a->notes[end]) == 0); end++)
+	for (;
+	     end < group->end && (end == at || compare_saying(profile, note, &a->notes[end]) == 0);
+	     end++)
 		add_to_remark(a, &a->notes[end], remark);
 	return end;
 }

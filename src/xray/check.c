@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of the specification, each with a name: the grammar of a buffer ("Format", as the versions have it, 2.5)
- * and the order of function records ("Function Records", 1.7). Damage that the reader skipped is a violation, too.
+ * The rules of the specification, each with a name: the grammar of a buffer ("Format", as the
+ * versions have it, 2.5) and the order of function records ("Function Records", 1.7). Damage that
+ * the reader skipped is a violation, too.
  */
 #include <stdlib.h>
 
@@ -15,16 +16,24 @@ struct rule {
 };
 
 /* In the order of the grammar. */
-static const struct rule no_extents = { "xray.grammar.buffer-extents", "a buffer does not begin with BufferExtents" };
-static const struct rule no_wall_clock = { "xray.grammar.wall-clock", "WallClockTime does not follow NewBuffer" };
-static const struct rule stray_head = { "xray.grammar.head", "a record of a buffer's head stands in its body" };
-static const struct rule no_new_cpu = { "xray.grammar.new-cpu", "a record of the body stands before NewCPUId" };
-static const struct rule stray_pid = { "xray.grammar.pid", "a Pid record in a version that has none" };
-static const struct rule stray_argument = { "xray.grammar.call-argument",
-					    "CallArgument does not follow a function entry with arguments" };
-static const struct rule no_end = { "xray.grammar.end-of-buffer", "a buffer of version 1 ends without EndOfBuffer" };
+static const struct rule no_extents = { "xray.grammar.buffer-extents",
+					"a buffer does not begin with BufferExtents" };
+static const struct rule no_wall_clock = { "xray.grammar.wall-clock",
+					   "WallClockTime does not follow NewBuffer" };
+static const struct rule stray_head = { "xray.grammar.head",
+					"a record of a buffer's head stands in its body" };
+static const struct rule no_new_cpu = { "xray.grammar.new-cpu",
+					"a record of the body stands before NewCPUId" };
+static const struct rule stray_pid = { "xray.grammar.pid",
+				       "a Pid record in a version that has none" };
+static const struct rule stray_argument = {
+	"xray.grammar.call-argument", "CallArgument does not follow a function entry with arguments"
+};
+static const struct rule no_end = { "xray.grammar.end-of-buffer",
+				    "a buffer of version 1 ends without EndOfBuffer" };
 static const struct rule bodiless = { "xray.grammar.terminal", "a buffer ends in its head" };
-static const struct rule orphan = { "xray.order.exit-without-entry", "an exit without an entry before it" };
+static const struct rule orphan = { "xray.order.exit-without-entry",
+				    "an exit without an entry before it" };
 static const struct rule skipping = { "xray.order.exit-not-innermost",
 				      "an exit of a function that is not the innermost open one" };
 static const struct rule backwards = { "xray.time.backwards", "time goes back within a thread" };
@@ -43,18 +52,21 @@ struct check {
 	struct tl_fold fold; /* of the present thread */
 	struct xray_ids ids;
 	enum state state;
-	bool takes_argument; /* the last record was an entry, or an argument of one */
+	bool takes_argument;	     /* the last record was an entry, or an argument of one */
 	struct tl_xray_record entry; /* basic mode: that entry */
 	bool cpu_known;
-	uint64_t tsc;        /* of the thread's last function record */
+	uint64_t tsc; /* of the thread's last function record */
 	bool timed;
 };
 
-static void violate(struct check *c, const struct rule *rule, const char *text, const struct tl_xray_record *record,
-		    uint64_t number)
+static void violate(struct check *c, const struct rule *rule, const char *text,
+		    const struct tl_xray_record *record, uint64_t number)
 {
 	struct tl_xray_violation v = {
-		.rule = rule->name, .text = text ? text : rule->text, .offset = record->offset, .record = number,
+		.rule = rule->name,
+		.text = text ? text : rule->text,
+		.offset = record->offset,
+		.record = number,
 		.thread = record->thread,
 		.function = record->kind == TL_XRAY_FUNCTION ? record->function : TL_NONE,
 	};
@@ -82,7 +94,9 @@ static const struct rule *head_rule(struct check *c, const struct tl_xray_record
 	case TL_XRAY_PID:
 		if (c->reader->dialect.version < 3)
 			return &stray_pid;
-		return c->state == IN_WALL_CLOCK ? NULL : c->state < IN_WALL_CLOCK ? &no_wall_clock : &stray_head;
+		return c->state == IN_WALL_CLOCK  ? NULL
+		       : c->state < IN_WALL_CLOCK ? &no_wall_clock
+						  : &stray_head;
 	default:
 		break;
 	}
@@ -124,7 +138,8 @@ static void check_grammar(struct check *c, const struct tl_xray_record *record, 
 	c->state = next_state(record);
 }
 
-/* Basic mode has no buffers: only arguments have a place, behind the entry whose function and thread they name (2.7). */
+/* Basic mode has no buffers: only arguments have a place, behind the entry whose function and
+ * thread they name (2.7). */
 static void check_basic(struct check *c, const struct tl_xray_record *record, uint64_t number)
 {
 	bool belongs = c->takes_argument && record->function == c->entry.function &&
@@ -169,7 +184,9 @@ static bool check_function(struct check *c, const struct tl_xray_record *record,
 static void end_block(struct check *c, const struct xray_stream *stream)
 {
 	struct tl_xray_record end = {
-		.kind = TL_XRAY_LOST, .offset = stream->block->end, .thread = stream->thread,
+		.kind = TL_XRAY_LOST,
+		.offset = stream->block->end,
+		.thread = stream->thread,
 	};
 
 	if (c->reader->info.mode != TL_XRAY_FDR || c->state == AT_START)
@@ -201,8 +218,9 @@ static int check_block(struct check *c, struct xray_stream *stream, struct tl_er
 			check_basic(c, &record, number);
 		if (record.kind == TL_XRAY_FUNCTION && !check_function(c, &record, number))
 			return tl_error_memory(err);
-		c->takes_argument = (c->takes_argument && record.kind == TL_XRAY_CALL_ARGUMENT) ||
-				    (record.kind == TL_XRAY_FUNCTION && record.action == TL_XRAY_ENTER_ARGS);
+		c->takes_argument =
+			(c->takes_argument && record.kind == TL_XRAY_CALL_ARGUMENT) ||
+			(record.kind == TL_XRAY_FUNCTION && record.action == TL_XRAY_ENTER_ARGS);
 	}
 	if (status == 0)
 		end_block(c, stream);
@@ -228,14 +246,16 @@ static int check_thread(struct check *c, const struct xray_thread *thread, struc
 	return status;
 }
 
-int64_t tl_xray_check(struct tl_xray_reader *reader, tl_xray_violation_fn *fn, void *arg, struct tl_error *err)
+int64_t tl_xray_check(struct tl_xray_reader *reader, tl_xray_violation_fn *fn, void *arg,
+		      struct tl_error *err)
 {
 	struct check c = { .reader = reader, .fn = fn, .arg = arg };
 	int status = 0;
 
 	tl_xray_rewind(reader);
 	for (size_t i = 0; i < reader->gap_count; i++) {
-		struct tl_xray_record gap = { .kind = TL_XRAY_LOST, .offset = reader->gaps[i].start };
+		struct tl_xray_record gap = { .kind = TL_XRAY_LOST,
+					      .offset = reader->gaps[i].start };
 
 		violate(&c, &damage, reader->gaps[i].text, &gap, TL_NOWHERE);
 	}

@@ -14,15 +14,20 @@ struct flaw {
 
 static const struct flaw fine;
 
-typedef struct flaw decode_fn(struct xray_stream *stream, const uint8_t *p, struct tl_xray_record *record);
+typedef struct flaw decode_fn(struct xray_stream *stream, const uint8_t *p,
+			      struct tl_xray_record *record);
 
-static struct flaw new_buffer(struct xray_stream *stream, const uint8_t *p, struct tl_xray_record *record)
+static struct flaw new_buffer(struct xray_stream *stream, const uint8_t *p,
+			      struct tl_xray_record *record)
 {
 	const struct xray_dialect *d = &stream->reader->dialect;
 
-	/* The first record of a block, after its extents (1.5); a second one means that the extents are wrong. */
+	/* The first record of a block, after its extents (1.5); a second one means that the extents
+	 * are wrong. */
 	if (stream->begun)
-		return (struct flaw){ TL_BAD_RECORD, "a buffer begins inside another; kept the records before it" };
+		return (struct flaw){
+			TL_BAD_RECORD, "a buffer begins inside another; kept the records before it"
+		};
 	stream->begun = true;
 	record->thread = d->tid16 ? tl_get16s(p, d->swap) : (int32_t)tl_get32s(p, d->swap);
 	stream->thread = record->thread;
@@ -31,19 +36,21 @@ static struct flaw new_buffer(struct xray_stream *stream, const uint8_t *p, stru
 	return fine;
 }
 
-static struct flaw end_of_buffer(struct xray_stream *stream, const uint8_t *p, struct tl_xray_record *record)
+static struct flaw end_of_buffer(struct xray_stream *stream, const uint8_t *p,
+				 struct tl_xray_record *record)
 {
 	(void)p;
 	(void)record;
 	if (stream->reader->dialect.version > 1)
-		return (struct flaw){ TL_BAD_RECORD,
-				      "an EndOfBuffer record, which ended with version 1; kept the records before it" };
+		return (struct flaw){ TL_BAD_RECORD, "an EndOfBuffer record, which ended with "
+						     "version 1; kept the records before it" };
 	/* What follows is filler up to the next buffer ("EndOfBuffer Records"). */
 	stream->cur.pos = stream->cur.end;
 	return fine;
 }
 
-static struct flaw new_cpu(struct xray_stream *stream, const uint8_t *p, struct tl_xray_record *record)
+static struct flaw new_cpu(struct xray_stream *stream, const uint8_t *p,
+			   struct tl_xray_record *record)
 {
 	bool swap = stream->reader->dialect.swap;
 
@@ -52,13 +59,15 @@ static struct flaw new_cpu(struct xray_stream *stream, const uint8_t *p, struct 
 	return fine;
 }
 
-static struct flaw tsc_wrap(struct xray_stream *stream, const uint8_t *p, struct tl_xray_record *record)
+static struct flaw tsc_wrap(struct xray_stream *stream, const uint8_t *p,
+			    struct tl_xray_record *record)
 {
 	record->tsc = stream->tsc = tl_get64s(p, stream->reader->dialect.swap);
 	return fine;
 }
 
-static struct flaw wall_clock(struct xray_stream *stream, const uint8_t *p, struct tl_xray_record *record)
+static struct flaw wall_clock(struct xray_stream *stream, const uint8_t *p,
+			      struct tl_xray_record *record)
 {
 	bool swap = stream->reader->dialect.swap;
 
@@ -67,16 +76,21 @@ static struct flaw wall_clock(struct xray_stream *stream, const uint8_t *p, stru
 	return fine;
 }
 
-static struct flaw call_argument(struct xray_stream *stream, const uint8_t *p, struct tl_xray_record *record)
+static struct flaw call_argument(struct xray_stream *stream, const uint8_t *p,
+				 struct tl_xray_record *record)
 {
 	record->value = tl_get64s(p, stream->reader->dialect.swap);
 	return fine;
 }
 
-static struct flaw buffer_extents(struct xray_stream *stream, const uint8_t *p, struct tl_xray_record *record)
+static struct flaw buffer_extents(struct xray_stream *stream, const uint8_t *p,
+				  struct tl_xray_record *record)
 {
 	if (stream->record)
-		return (struct flaw){ TL_BAD_RECORD, "buffer extents inside a buffer; kept the records before them" };
+		return (struct flaw){
+			TL_BAD_RECORD,
+			"buffer extents inside a buffer; kept the records before them"
+		};
 	record->value = tl_get64s(p, stream->reader->dialect.swap);
 	return fine;
 }
@@ -88,15 +102,19 @@ static struct flaw pid(struct xray_stream *stream, const uint8_t *p, struct tl_x
 }
 
 /* The bytes that follow an event's record. */
-static struct flaw payload(struct xray_stream *stream, const uint8_t *p, struct tl_xray_record *record)
+static struct flaw payload(struct xray_stream *stream, const uint8_t *p,
+			   struct tl_xray_record *record)
 {
 	int32_t size = (int32_t)tl_get32s(p, stream->reader->dialect.swap);
 
 	if (size < 0)
-		return (struct flaw){ TL_BAD_SIZE, "an event of negative size; kept the records before it" };
+		return (struct flaw){ TL_BAD_SIZE,
+				      "an event of negative size; kept the records before it" };
 	if (!tl_cursor_has(&stream->cur, (uint32_t)size))
-		return (struct flaw){ TL_TRUNCATED,
-				      "an event reaches past the end of its buffer; kept the records before it" };
+		return (struct flaw){
+			TL_TRUNCATED,
+			"an event reaches past the end of its buffer; kept the records before it"
+		};
 	record->payload = stream->cur.pos;
 	record->payload_size = (uint32_t)size;
 	record->length += (uint32_t)size;
@@ -111,7 +129,8 @@ static void event_delta(struct xray_stream *stream, const uint8_t *p, struct tl_
 	record->tsc = stream->tsc;
 }
 
-static struct flaw custom_event(struct xray_stream *stream, const uint8_t *p, struct tl_xray_record *record)
+static struct flaw custom_event(struct xray_stream *stream, const uint8_t *p,
+				struct tl_xray_record *record)
 {
 	const struct xray_dialect *d = &stream->reader->dialect;
 	struct flaw flaw = payload(stream, p, record);
@@ -129,7 +148,8 @@ static struct flaw custom_event(struct xray_stream *stream, const uint8_t *p, st
 	return fine;
 }
 
-static struct flaw typed_event(struct xray_stream *stream, const uint8_t *p, struct tl_xray_record *record)
+static struct flaw typed_event(struct xray_stream *stream, const uint8_t *p,
+			       struct tl_xray_record *record)
 {
 	struct flaw flaw = payload(stream, p, record);
 
@@ -141,16 +161,22 @@ static struct flaw typed_event(struct xray_stream *stream, const uint8_t *p, str
 }
 
 static decode_fn *const decoders[XRAY_MD_COUNT] = {
-	[XRAY_MD_NEW_BUFFER] = new_buffer,       [XRAY_MD_END_OF_BUFFER] = end_of_buffer,
-	[XRAY_MD_NEW_CPU] = new_cpu,             [XRAY_MD_TSC_WRAP] = tsc_wrap,
-	[XRAY_MD_WALL_CLOCK] = wall_clock,       [XRAY_MD_CUSTOM_EVENT] = custom_event,
-	[XRAY_MD_CALL_ARGUMENT] = call_argument, [XRAY_MD_BUFFER_EXTENTS] = buffer_extents,
-	[XRAY_MD_TYPED_EVENT] = typed_event,     [XRAY_MD_PID] = pid,
+	[XRAY_MD_NEW_BUFFER] = new_buffer,
+	[XRAY_MD_END_OF_BUFFER] = end_of_buffer,
+	[XRAY_MD_NEW_CPU] = new_cpu,
+	[XRAY_MD_TSC_WRAP] = tsc_wrap,
+	[XRAY_MD_WALL_CLOCK] = wall_clock,
+	[XRAY_MD_CUSTOM_EVENT] = custom_event,
+	[XRAY_MD_CALL_ARGUMENT] = call_argument,
+	[XRAY_MD_BUFFER_EXTENTS] = buffer_extents,
+	[XRAY_MD_TYPED_EVENT] = typed_event,
+	[XRAY_MD_PID] = pid,
 };
 
 /* ---- records ---- */
 
-/* CallArgument records right after a function record belong to it; they stay to be read as records, too. */
+/* CallArgument records right after a function record belong to it; they stay to be read as records,
+ * too. */
 static void attach_arguments(const struct xray_stream *stream, struct tl_xray_record *record)
 {
 	const struct xray_dialect *d = &stream->reader->dialect;
@@ -164,7 +190,8 @@ static void attach_arguments(const struct xray_stream *stream, struct tl_xray_re
 	}
 }
 
-static int function_record(struct xray_stream *stream, struct tl_xray_record *record, struct tl_error *err)
+static int function_record(struct xray_stream *stream, struct tl_xray_record *record,
+			   struct tl_error *err)
 {
 	const struct xray_dialect *d = &stream->reader->dialect;
 	uint64_t start = record->offset;
@@ -173,13 +200,16 @@ static int function_record(struct xray_stream *stream, struct tl_xray_record *re
 	unsigned action;
 
 	if (!tl_cursor_has(&stream->cur, XRAY_FUNCTION_BYTES))
-		return tl_xray_lose(stream, start, TL_TRUNCATED, "a function record is cut short; kept the records before it",
+		return tl_xray_lose(stream, start, TL_TRUNCATED,
+				    "a function record is cut short; kept the records before it",
 				    record, err);
 	word = tl_get32s(p, d->swap);
 	action = xray_function_action(d->high_bits, word);
 	if (action > TL_XRAY_ENTER_ARGS)
-		return tl_xray_lose(stream, start, TL_BAD_RECORD,
-				    "a function record of unknown action; kept the records before it", record, err);
+		return tl_xray_lose(
+			stream, start, TL_BAD_RECORD,
+			"a function record of unknown action; kept the records before it", record,
+			err);
 	record->kind = TL_XRAY_FUNCTION;
 	record->action = (enum tl_xray_action)action;
 	record->function = xray_function_id(d->high_bits, word);
@@ -192,7 +222,8 @@ static int function_record(struct xray_stream *stream, struct tl_xray_record *re
 	return 1;
 }
 
-static int metadata_record(struct xray_stream *stream, struct tl_xray_record *record, struct tl_error *err)
+static int metadata_record(struct xray_stream *stream, struct tl_xray_record *record,
+			   struct tl_error *err)
 {
 	uint64_t start = record->offset;
 	const uint8_t *p = stream->cur.pos;
@@ -200,12 +231,14 @@ static int metadata_record(struct xray_stream *stream, struct tl_xray_record *re
 	unsigned kind;
 
 	if (!tl_cursor_has(&stream->cur, XRAY_METADATA_BYTES))
-		return tl_xray_lose(stream, start, TL_TRUNCATED, "a metadata record is cut short; kept the records before it",
+		return tl_xray_lose(stream, start, TL_TRUNCATED,
+				    "a metadata record is cut short; kept the records before it",
 				    record, err);
 	kind = xray_metadata_kind(stream->reader->dialect.high_bits, *p);
 	if (kind >= XRAY_MD_COUNT)
 		return tl_xray_lose(stream, start, TL_BAD_RECORD,
-				    "a metadata record of unknown kind; kept the records before it", record, err);
+				    "a metadata record of unknown kind; kept the records before it",
+				    record, err);
 	record->kind = tl_xray_metadata_kinds[kind].kind;
 	record->length = XRAY_METADATA_BYTES;
 	stream->cur.pos += XRAY_METADATA_BYTES;
@@ -216,7 +249,8 @@ static int metadata_record(struct xray_stream *stream, struct tl_xray_record *re
 	return 1;
 }
 
-int tl_xray_decode_fdr(struct xray_stream *stream, struct tl_xray_record *record, struct tl_error *err)
+int tl_xray_decode_fdr(struct xray_stream *stream, struct tl_xray_record *record,
+		       struct tl_error *err)
 {
 	if (stream->cur.pos == stream->cur.end)
 		return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records to profile. Each thread is folded by itself, on as many workers as asked for, and added to the profile in the
- * order of threads, so that the result is the same whatever the number of workers.
+ * Records to profile. Each thread is folded by itself, on as many workers as asked for, and added
+ * to the profile in the order of threads, so that the result is the same whatever the number of
+ * workers.
  */
 #include "xray/fold.h"
 
@@ -48,14 +49,15 @@ static void window_time(struct job *job, uint64_t tsc)
 	bool inside = tsc >= o->from_ticks && (!o->to_ticks || tsc < o->to_ticks);
 
 	if (inside != job->in_window) {
-		uint64_t border = inside && fold->last < o->from_ticks ? o->from_ticks : o->to_ticks;
+		uint64_t border =
+			inside && fold->last < o->from_ticks ? o->from_ticks : o->to_ticks;
 
 		if (fold->started && border > fold->last && border <= tsc)
 			tl_fold_time(fold, border);
 		job->in_window = inside;
 		tl_fold_gate(fold, inside && job->cpu_wanted);
-	} else if (!inside && fold->started && fold->last < o->from_ticks && o->from_ticks < o->to_ticks &&
-		   tsc >= o->to_ticks) {
+	} else if (!inside && fold->started && fold->last < o->from_ticks &&
+		   o->from_ticks < o->to_ticks && tsc >= o->to_ticks) {
 		/* One step over the whole window. */
 		tl_fold_time(fold, o->from_ticks);
 		tl_fold_gate(fold, job->cpu_wanted);
@@ -95,7 +97,8 @@ static void fold_record(struct job *job, const struct tl_xray_record *record)
 {
 	switch (record->kind) {
 	case TL_XRAY_FUNCTION:
-		/* Time up to the record was spent where the one before it was, as a NewCPUId would have it. */
+		/* Time up to the record was spent where the one before it was, as a NewCPUId would
+		 * have it. */
 		if (job->filtered && job->stream.reader->info.mode == TL_XRAY_BASIC) {
 			fold_time(job, record->tsc);
 			fold_cpu(job, record->cpu);
@@ -121,11 +124,12 @@ static void fold_record(struct job *job, const struct tl_xray_record *record)
 /* ---- one block ---- */
 
 /*
- * Function records are nearly all there is: a run of them is read here, eight bytes at a time, with the dialect known
- * to the compiler and the fold's state in registers. Deltas are unsigned, so time only goes on; that the sum fits is
- * tested for the whole run.
+ * Function records are nearly all there is: a run of them is read here, eight bytes at a time, with
+ * the dialect known to the compiler and the fold's state in registers. Deltas are unsigned, so time
+ * only goes on; that the sum fits is tested for the whole run.
  */
-static inline __attribute__((always_inline)) void fold_function_run(struct job *job, bool swap, bool high_bits)
+static inline __attribute__((always_inline)) void fold_function_run(struct job *job, bool swap,
+								    bool high_bits)
 {
 	struct xray_stream *stream = &job->stream;
 	const uint8_t *p = stream->cur.pos, *end = stream->cur.end;
@@ -133,7 +137,8 @@ static inline __attribute__((always_inline)) void fold_function_run(struct job *
 	uint64_t tsc = stream->tsc, run;
 
 	fold_time(job, tsc);
-	if (fold->hot.gate & 1 || (uint64_t)(end - p) > ((uint64_t)INT64_MAX - fold->hot.clock) >> 30)
+	if (fold->hot.gate & 1 ||
+	    (uint64_t)(end - p) > ((uint64_t)INT64_MAX - fold->hot.clock) >> 30)
 		return;
 	struct tl_fold_hot hot = fold->hot;
 	const uint32_t *small = job->ids.small;
@@ -145,8 +150,9 @@ static inline __attribute__((always_inline)) void fold_function_run(struct job *
 		uint32_t id = xray_function_id(high_bits, word);
 
 		/* A new function, like any other record, is not for this loop. */
-		if (__builtin_expect(xray_is_metadata(high_bits, *p) || id >= small_count || !small[id] ||
-				     action > TL_XRAY_ENTER_ARGS, 0))
+		if (__builtin_expect(xray_is_metadata(high_bits, *p) || id >= small_count ||
+					     !small[id] || action > TL_XRAY_ENTER_ARGS,
+				     0))
 			break;
 		tsc += delta;
 		hot.clock += delta;
@@ -164,8 +170,10 @@ static inline __attribute__((always_inline)) void fold_function_run(struct job *
 	stream->tsc = tsc;
 }
 
-/* A block of an FDR log: runs of function records, and everything else through the decoder. 0 or negative. */
-static inline __attribute__((always_inline)) int fold_fdr_block(struct job *job, bool swap, bool high_bits)
+/* A block of an FDR log: runs of function records, and everything else through the decoder. 0 or
+ * negative. */
+static inline __attribute__((always_inline)) int fold_fdr_block(struct job *job, bool swap,
+								bool high_bits)
 {
 	struct tl_xray_record record;
 	int status;
@@ -189,7 +197,8 @@ static int fold_block(struct job *job)
 	int status;
 
 	if (d->mode == TL_XRAY_FDR && !d->high_bits)
-		return d->swap ? fold_fdr_block(job, true, false) : fold_fdr_block(job, false, false);
+		return d->swap ? fold_fdr_block(job, true, false)
+			       : fold_fdr_block(job, false, false);
 	if (d->mode == TL_XRAY_FDR)
 		return fold_fdr_block(job, d->swap, true);
 	while ((status = tl_xray_stream_record(&job->stream, &record, &job->error)) == 1) {
@@ -231,8 +240,8 @@ struct run {
 	const struct tl_xray_fold_options *options;
 	struct tl_profile *profile;
 	struct tl_xray_map *map;
-	struct job *jobs;    /* of the present batch */
-	uint32_t *threads;   /* the wanted ones */
+	struct job *jobs;  /* of the present batch */
+	uint32_t *threads; /* the wanted ones */
 	size_t thread_count, done;
 };
 
@@ -245,29 +254,38 @@ static int run_job(void *arg, size_t task)
 
 	*job = (struct job){ .options = o };
 	job->filtered = o->cpu != TL_NOWHERE || o->from_ticks || o->to_ticks;
-	job->error = (struct tl_error){ .status = TL_NO_MEMORY, .text = "out of memory", .offset = TL_NOWHERE,
+	job->error = (struct tl_error){ .status = TL_NO_MEMORY,
+					.text = "out of memory",
+					.offset = TL_NOWHERE,
 					.record = TL_NOWHERE };
 	if (!tl_fold_begin(&job->fold, 0, o->exact))
 		return TL_NO_MEMORY;
-	tl_xray_stream_open(&job->stream, run->reader, run->reader->order, thread->begin, thread->end, &job->faults);
+	tl_xray_stream_open(&job->stream, run->reader, run->reader->order, thread->begin,
+			    thread->end, &job->faults);
 	return fold_thread(job);
 }
 
 /* Add one thread's fold to the profile. */
-static int merge_job(struct run *run, struct job *job, const struct xray_thread *thread, struct tl_error *err)
+static int merge_job(struct run *run, struct job *job, const struct xray_thread *thread,
+		     struct tl_error *err)
 {
-	struct tl_part part = { .process = (uint32_t)thread->process, .thread = (uint32_t)thread->thread };
+	struct tl_part part = { .process = (uint32_t)thread->process,
+				.thread = (uint32_t)thread->thread };
 	uint32_t *functions = malloc((job->ids.count + 1) * sizeof(*functions));
-	int status = functions && tl_xray_faults_merge(&run->reader->faults, &job->faults) ? 0 : tl_error_memory(err);
+	int status = functions && tl_xray_faults_merge(&run->reader->faults, &job->faults)
+			     ? 0
+			     : tl_error_memory(err);
 
 	for (size_t i = 0; status == 0 && i < job->ids.count; i++) {
-		int64_t number = tl_xray_profile_function(run->profile, run->map, job->ids.ids[i], err);
+		int64_t number =
+			tl_xray_profile_function(run->profile, run->map, job->ids.ids[i], err);
 
 		functions[i] = (uint32_t)number;
 		status = number < 0 ? (int)number : 0;
 	}
 	if (status == 0)
-		status = tl_fold_into(&job->fold, run->profile, &part, functions, run->options->per_thread, err);
+		status = tl_fold_into(&job->fold, run->profile, &part, functions,
+				      run->options->per_thread, err);
 	free(functions);
 	return status;
 }
@@ -296,7 +314,8 @@ static int run_batch(struct run *run, unsigned workers, size_t count, struct tl_
 			break;
 		}
 	for (size_t i = 0; status == 0 && i < count; i++)
-		status = merge_job(run, &run->jobs[i], &run->reader->threads[run->threads[run->done + i]], err);
+		status = merge_job(run, &run->jobs[i],
+				   &run->reader->threads[run->threads[run->done + i]], err);
 	free_jobs(run->jobs, count);
 	run->done += count;
 	return status;
@@ -326,14 +345,22 @@ static int run_threads(struct run *run, struct tl_error *err)
 }
 
 static const struct tl_xray_fold_options everything = {
-	.size = sizeof(everything), .thread = TL_NOWHERE, .process = TL_NOWHERE, .cpu = TL_NOWHERE,
+	.size = sizeof(everything),
+	.thread = TL_NOWHERE,
+	.process = TL_NOWHERE,
+	.cpu = TL_NOWHERE,
 };
 
-int tl_xray_fold(struct tl_xray_reader *reader, struct tl_xray_map *map, const struct tl_xray_fold_options *options,
-		 struct tl_profile **profile, struct tl_error *err)
+int tl_xray_fold(struct tl_xray_reader *reader, struct tl_xray_map *map,
+		 const struct tl_xray_fold_options *options, struct tl_profile **profile,
+		 struct tl_error *err)
 {
-	static const struct tl_event ticks = { .name = "Ticks", .long_name = "Time stamp counter", .unit = "ticks" };
-	struct run run = { .reader = reader, .map = map, .options = options ? options : &everything };
+	static const struct tl_event ticks = { .name = "Ticks",
+					       .long_name = "Time stamp counter",
+					       .unit = "ticks" };
+	struct run run = { .reader = reader,
+			   .map = map,
+			   .options = options ? options : &everything };
 	int status;
 
 	tl_xray_rewind(reader);

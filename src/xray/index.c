@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the buffers of an FDR log are. Buffers form a chain: each ends where the next begins (from version 2 on by its
- * BufferExtents, in version 1 by the buffer size of the header). Where the chain breaks, extents or what stands between
- * them are wrong: the next place that can only be the head of a buffer is looked for, from the head of the buffer
- * before on, so that a wrong size or a few bytes too many or too few cost no whole buffer (3.6 to 3.9).
+ * Where the buffers of an FDR log are. Buffers form a chain: each ends where the next begins (from
+ * version 2 on by its BufferExtents, in version 1 by the buffer size of the header). Where the
+ * chain breaks, extents or what stands between them are wrong: the next place that can only be the
+ * head of a buffer is looked for, from the head of the buffer before on, so that a wrong size or a
+ * few bytes too many or too few cost no whole buffer (3.6 to 3.9).
  */
 #include <string.h>
 
@@ -14,7 +15,7 @@
 /* A head of a buffer in the bytes. */
 struct head {
 	uint64_t start;
-	uint64_t end;   /* by its extents; UINT64_MAX: it has none */
+	uint64_t end;	   /* by its extents; UINT64_MAX: it has none */
 	bool found, sized; /* sized: it has extents */
 };
 
@@ -24,24 +25,29 @@ static bool is_kind(const struct tl_xray_reader *r, uint64_t at, enum xray_metad
 	       r->data[at] == xray_metadata_byte(&r->dialect, kind);
 }
 
-/* NewBuffer and WallClock follow each other in every buffer that the runtime wrote: what a search may trust. */
+/* NewBuffer and WallClock follow each other in every buffer that the runtime wrote: what a search
+ * may trust. */
 static bool is_buffer(const struct tl_xray_reader *r, uint64_t at)
 {
-	return is_kind(r, at, XRAY_MD_NEW_BUFFER) && is_kind(r, at + XRAY_METADATA_BYTES, XRAY_MD_WALL_CLOCK);
+	return is_kind(r, at, XRAY_MD_NEW_BUFFER) &&
+	       is_kind(r, at + XRAY_METADATA_BYTES, XRAY_MD_WALL_CLOCK);
 }
 
 static uint64_t extents_end(const struct tl_xray_reader *r, uint64_t at)
 {
 	uint64_t size = tl_get64s(r->data + at + 1, r->dialect.swap);
 
-	return size > UINT64_MAX - at - XRAY_METADATA_BYTES ? UINT64_MAX : at + XRAY_METADATA_BYTES + size;
+	return size > UINT64_MAX - at - XRAY_METADATA_BYTES ? UINT64_MAX
+							    : at + XRAY_METADATA_BYTES + size;
 }
 
 /* A buffer that should begin here does. */
 static bool head_at(const struct tl_xray_reader *r, uint64_t at, struct head *head)
 {
 	if (r->dialect.version == 1) {
-		*head = (struct head){ .start = at, .end = UINT64_MAX, .found = is_kind(r, at, XRAY_MD_NEW_BUFFER) };
+		*head = (struct head){ .start = at,
+				       .end = UINT64_MAX,
+				       .found = is_kind(r, at, XRAY_MD_NEW_BUFFER) };
 		return head->found;
 	}
 	head->found = false;
@@ -115,7 +121,8 @@ static int describe(const struct tl_xray_reader *r, struct xray_block *block, st
 }
 
 /* Version 1: where the EndOfBuffer record of a buffer ends, or its last whole record. */
-static int body_end(const struct tl_xray_reader *r, uint64_t start, uint64_t *end, struct tl_error *err)
+static int body_end(const struct tl_xray_reader *r, uint64_t start, uint64_t *end,
+		    struct tl_error *err)
 {
 	struct xray_faults unnoted = { 0 };
 	struct xray_stream stream;
@@ -126,7 +133,8 @@ static int body_end(const struct tl_xray_reader *r, uint64_t start, uint64_t *en
 	stream.cur = tl_cursor_over(r->data, r->size);
 	tl_cursor_seek(&stream.cur, start);
 	*end = start;
-	while ((status = tl_xray_decode_fdr(&stream, &record, err)) == 1 && record.kind != TL_XRAY_LOST)
+	while ((status = tl_xray_decode_fdr(&stream, &record, err)) == 1 &&
+	       record.kind != TL_XRAY_LOST)
 		*end = record.offset + record.length;
 	free(unnoted.list);
 	return status == TL_NO_MEMORY ? status : 0;
@@ -140,11 +148,14 @@ static bool is_zero(const struct tl_xray_reader *r, uint64_t from, uint64_t to)
 }
 
 /*
- * Version 1: a buffer ends where the buffer size says. Where no buffer begins there, the size is not to be trusted (as
- * published it is that of all buffers, 3.1) or the next head is damaged: then filler ends at the next head
- * ("EndOfBuffer"), and if what lies between is no filler, it was a buffer, which is left to be missed.
+ * Version 1: a buffer ends where the buffer size says. Where no buffer begins there, the size is
+ * not to be trusted (as published it is that of all buffers, 3.1) or the next head is damaged: then
+ * filler ends at the next head
+ * ("EndOfBuffer"), and if what lies between is no filler, it was a buffer, which is left to be
+ * missed.
  */
-static int buffer_end(const struct tl_xray_reader *r, uint64_t start, uint64_t *end, struct tl_error *err)
+static int buffer_end(const struct tl_xray_reader *r, uint64_t start, uint64_t *end,
+		      struct tl_error *err)
 {
 	uint64_t size = r->info.buffer_size, after, next;
 	bool fits = size >= XRAY_METADATA_BYTES && size <= r->size - start;
@@ -161,7 +172,8 @@ static int buffer_end(const struct tl_xray_reader *r, uint64_t start, uint64_t *
 }
 
 /* The block whose head was found; `*next` is where the one after should begin. */
-static int take_block(struct tl_xray_reader *r, const struct head *head, uint64_t *next, struct tl_error *err)
+static int take_block(struct tl_xray_reader *r, const struct head *head, uint64_t *next,
+		      struct tl_error *err)
 {
 	struct xray_block block = { .start = head->start, .end = head->end };
 	struct head follower;
@@ -169,18 +181,21 @@ static int take_block(struct tl_xray_reader *r, const struct head *head, uint64_
 
 	if (r->dialect.version == 1) {
 		status = buffer_end(r, head->start, &block.end, err);
-	} else if (block.end != r->size && !(block.end < r->size && head_at(r, block.end, &follower))) {
+	} else if (block.end != r->size &&
+		   !(block.end < r->size && head_at(r, block.end, &follower))) {
 		/* The chain breaks after this block. */
 		follower = next_head(r, head->start + XRAY_METADATA_BYTES + 1);
 		/* Without extents, those are among the bytes that were skipped before it. */
 		if (head->sized && block.end > r->size && !follower.found)
 			status = tl_xray_add_gap(r, head->start, head->start, TL_TRUNCATED,
 						 "buffer extents reach past the end of the file; "
-						 "kept the records before it", err);
+						 "kept the records before it",
+						 err);
 		else if (head->sized && block.end > follower.start)
 			status = tl_xray_add_gap(r, head->start, head->start, TL_BAD_SIZE,
 						 "buffer extents reach over the next buffer; "
-						 "kept the records before it", err);
+						 "kept the records before it",
+						 err);
 		if (block.end > follower.start)
 			block.end = follower.start;
 	}
@@ -197,7 +212,9 @@ static int take_block(struct tl_xray_reader *r, const struct head *head, uint64_
 /* Threads and the process that a Pid last gave them. */
 struct owners {
 	struct tl_index index;
-	struct owner { int32_t thread, process; } *list;
+	struct owner {
+		int32_t thread, process;
+	} * list;
 	size_t count, capacity;
 };
 
@@ -208,7 +225,8 @@ static bool same_thread(const void *context, const void *key, uint32_t number)
 
 static struct owner *find_owner(const struct owners *o, int32_t thread)
 {
-	uint32_t number = tl_index_find(&o->index, tl_hash64((uint32_t)thread), same_thread, o, &thread);
+	uint32_t number =
+		tl_index_find(&o->index, tl_hash64((uint32_t)thread), same_thread, o, &thread);
 
 	return number == TL_NONE ? NULL : &o->list[number];
 }
@@ -225,8 +243,8 @@ static bool add_owner(struct owners *o, const struct xray_block *block)
 }
 
 /*
- * The process survives from block to block of a thread (2.4): one without a Pid is of the process that the thread's
- * blocks before it named, the first ones of the one that is named next.
+ * The process survives from block to block of a thread (2.4): one without a Pid is of the process
+ * that the thread's blocks before it named, the first ones of the one that is named next.
  */
 static int adopt_processes(struct tl_xray_reader *r, struct tl_error *err)
 {
@@ -250,7 +268,8 @@ static int adopt_processes(struct tl_xray_reader *r, struct tl_error *err)
 	return ok ? 0 : tl_error_memory(err);
 }
 
-/* A block of length 0 names no thread: it goes with the block before it, the first ones with the one after them. */
+/* A block of length 0 names no thread: it goes with the block before it, the first ones with the
+ * one after them. */
 static void adopt_empty_blocks(struct tl_xray_reader *r)
 {
 	const struct xray_block *near = NULL;
@@ -278,8 +297,9 @@ int tl_xray_index_fdr(struct tl_xray_reader *reader, struct tl_error *err)
 	while (status == 0 && at < reader->size) {
 		if (!head_at(reader, at, &head)) {
 			head = next_head(reader, at);
-			status = tl_xray_add_gap(reader, at, head.start, TL_BAD_RECORD,
-						 "not the beginning of a buffer; went on at the next one", err);
+			status = tl_xray_add_gap(
+				reader, at, head.start, TL_BAD_RECORD,
+				"not the beginning of a buffer; went on at the next one", err);
 			if (!head.found || status < 0)
 				break;
 		}

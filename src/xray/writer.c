@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records to FDR and basic-mode files (docs/formats/xray.md, 6). A block is gathered in memory, since its extents stand
- * before it; unused bytes are zero.
+ * Records to FDR and basic-mode files (docs/formats/xray.md, 6). A block is gathered in memory,
+ * since its extents stand before it; unused bytes are zero.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -100,15 +100,18 @@ int tl_xray_writer_open(struct tl_xray_writer **writer, struct tl_output *out,
 	*writer = NULL;
 	if (options->mode == TL_XRAY_PROFILING || options->version < 1 || options->version > newest)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-				   "an XRay trace is written as FDR version 1 to 5 or basic mode version 1 to 3");
+				   "an XRay trace is written as FDR version 1 to 5 or basic mode "
+				   "version 1 to 3");
 	w = calloc(1, sizeof(*w));
 	if (!w)
 		return tl_error_memory(err);
 	w->out = out;
 	w->options = *options;
 	w->dialect = (struct xray_dialect){
-		.mode = options->mode, .version = options->version,
-		.swap = options->big_endian != TL_HOST_BIG_ENDIAN, .high_bits = options->high_bits,
+		.mode = options->mode,
+		.version = options->version,
+		.swap = options->big_endian != TL_HOST_BIG_ENDIAN,
+		.high_bits = options->high_bits,
 	};
 	*writer = w;
 	write_header(w);
@@ -252,8 +255,9 @@ static bool put_function(struct tl_xray_writer *w, const struct tl_xray_record *
 	p = append(w, XRAY_FUNCTION_BYTES);
 	if (!p)
 		return false;
-	word = w->dialect.high_bits ? (uint32_t)record->action << 28 | (record->function & 0x0fffffff)
-				    : (uint32_t)record->action << 1 | record->function << 4;
+	word = w->dialect.high_bits
+		       ? (uint32_t)record->action << 28 | (record->function & 0x0fffffff)
+		       : (uint32_t)record->action << 1 | record->function << 4;
 	set32(&w->dialect, p, word);
 	set32(&w->dialect, p + 4, delta);
 	return true;
@@ -267,7 +271,8 @@ static bool put_event(struct tl_xray_writer *w, const struct tl_xray_record *rec
 	uint32_t delta = 0;
 	uint8_t *p;
 
-	if ((!w->has_base || (!own_cpu && record->cpu != w->cpu)) && !put_cpu(w, record->cpu, record->tsc))
+	if ((!w->has_base || (!own_cpu && record->cpu != w->cpu)) &&
+	    !put_cpu(w, record->cpu, record->tsc))
 		return false;
 	if (!absolute && !move_base(w, record->tsc, &delta))
 		return false;
@@ -319,7 +324,8 @@ static bool put_fdr(struct tl_xray_writer *w, const struct tl_xray_record *recor
 	case TL_XRAY_NEW_CPU:
 		return in_process(w, record->process) && put_cpu(w, record->cpu, record->tsc);
 	case TL_XRAY_TSC_WRAP:
-		return w->has_base ? put_tsc_wrap(w, record->tsc) : put_cpu(w, record->cpu, record->tsc);
+		return w->has_base ? put_tsc_wrap(w, record->tsc)
+				   : put_cpu(w, record->cpu, record->tsc);
 	case TL_XRAY_WALL_CLOCK:
 		return put_wall_clock(w, record->value, record->microseconds);
 	case TL_XRAY_PID:
@@ -331,22 +337,26 @@ static bool put_fdr(struct tl_xray_writer *w, const struct tl_xray_record *recor
 
 /* ---- basic mode ---- */
 
-static void set_basic_thread(struct tl_xray_writer *w, uint8_t *p, const struct tl_xray_record *record)
+static void set_basic_thread(struct tl_xray_writer *w, uint8_t *p,
+			     const struct tl_xray_record *record)
 {
 	set32(&w->dialect, p, (uint32_t)record->thread);
 	if (w->options.version >= 3)
 		set32(&w->dialect, p + 4, (uint32_t)record->process);
 }
 
-static int put_basic(struct tl_xray_writer *w, const struct tl_xray_record *record, struct tl_error *err)
+static int put_basic(struct tl_xray_writer *w, const struct tl_xray_record *record,
+		     struct tl_error *err)
 {
 	uint8_t p[XRAY_BASIC_BYTES] = { 0 };
 
 	if (record->kind == TL_XRAY_FUNCTION) {
 		if (record->cpu > UINT8_MAX)
-			return tl_error_at(err, TL_UNSUPPORTED, record->offset, "basic mode has no room for a CPU above 255");
+			return tl_error_at(err, TL_UNSUPPORTED, record->offset,
+					   "basic mode has no room for a CPU above 255");
 		if (record->action == TL_XRAY_TAIL_EXIT && w->options.version < 2)
-			return tl_error_at(err, TL_UNSUPPORTED, record->offset, "basic mode has no tail exits in version 1");
+			return tl_error_at(err, TL_UNSUPPORTED, record->offset,
+					   "basic mode has no tail exits in version 1");
 		p[2] = (uint8_t)record->cpu;
 		p[3] = (uint8_t)record->action;
 		set32(&w->dialect, p + 4, record->function);
@@ -359,7 +369,8 @@ static int put_basic(struct tl_xray_writer *w, const struct tl_xray_record *reco
 		set_basic_thread(w, p + 8, record);
 		set64(&w->dialect, p + 16, record->value);
 	} else if (record->kind == TL_XRAY_CUSTOM_EVENT || record->kind == TL_XRAY_TYPED_EVENT) {
-		return tl_error_at(err, TL_UNSUPPORTED, record->offset, "basic mode has no custom or typed events");
+		return tl_error_at(err, TL_UNSUPPORTED, record->offset,
+				   "basic mode has no custom or typed events");
 	} else {
 		return 0;
 	}
@@ -367,23 +378,28 @@ static int put_basic(struct tl_xray_writer *w, const struct tl_xray_record *reco
 	return 0;
 }
 
-/* 28 bits; with low bits in a big-endian file bit 20 stands where a reader looks for the discriminant (3.4). */
+/* 28 bits; with low bits in a big-endian file bit 20 stands where a reader looks for the
+ * discriminant (3.4). */
 static bool has_room_for_id(const struct tl_xray_writer_options *options, uint32_t id)
 {
-	return id < UINT32_C(1) << 28 && !(options->big_endian && !options->high_bits && id >> 20 & 1);
+	return id < UINT32_C(1) << 28 &&
+	       !(options->big_endian && !options->high_bits && id >> 20 & 1);
 }
 
 /* ---- the interface ---- */
 
-int tl_xray_writer_put(struct tl_xray_writer *writer, const struct tl_xray_record *record, struct tl_error *err)
+int tl_xray_writer_put(struct tl_xray_writer *writer, const struct tl_xray_record *record,
+		       struct tl_error *err)
 {
 	int status;
 
 	if (record->kind == TL_XRAY_SAMPLE)
-		return tl_error_at(err, TL_UNSUPPORTED, record->offset, "a profile of sums is no trace of records");
+		return tl_error_at(err, TL_UNSUPPORTED, record->offset,
+				   "a profile of sums is no trace of records");
 	if (writer->options.mode == TL_XRAY_BASIC)
 		return put_basic(writer, record, err);
-	if (record->kind == TL_XRAY_FUNCTION && !has_room_for_id(&writer->options, record->function))
+	if (record->kind == TL_XRAY_FUNCTION &&
+	    !has_room_for_id(&writer->options, record->function))
 		return tl_error_at(err, TL_UNSUPPORTED, record->offset,
 				   "a function id above what the bits of an FDR record can say");
 	if (record->kind == TL_XRAY_BUFFER_EXTENTS || record->kind == TL_XRAY_END_OF_BUFFER ||
@@ -412,9 +428,12 @@ int tl_xray_writer_finish(struct tl_xray_writer *writer, struct tl_error *err)
 /* A source without buffers of its own (basic mode) gets some: how many records each. */
 enum { RECORDS_PER_BUFFER = 1024 };
 
-static int begin_buffer(struct tl_xray_writer *writer, const struct tl_xray_record *at, struct tl_error *err)
+static int begin_buffer(struct tl_xray_writer *writer, const struct tl_xray_record *at,
+			struct tl_error *err)
 {
-	struct tl_xray_record record = { .kind = TL_XRAY_NEW_BUFFER, .thread = at->thread, .process = at->process };
+	struct tl_xray_record record = { .kind = TL_XRAY_NEW_BUFFER,
+					 .thread = at->thread,
+					 .process = at->process };
 
 	return tl_xray_writer_put(writer, &record, err);
 }
@@ -428,9 +447,11 @@ static int convert_thread(struct tl_xray_reader *reader, const struct xray_threa
 	uint64_t functions = 0;
 	int status;
 
-	tl_xray_stream_open(&stream, reader, reader->order, thread->begin, thread->end, &reader->faults);
+	tl_xray_stream_open(&stream, reader, reader->order, thread->begin, thread->end,
+			    &reader->faults);
 	while ((status = tl_xray_stream_next(&stream, &record, err)) == 1) {
-		if (bufferless && record.kind == TL_XRAY_FUNCTION && functions++ % RECORDS_PER_BUFFER == 0)
+		if (bufferless && record.kind == TL_XRAY_FUNCTION &&
+		    functions++ % RECORDS_PER_BUFFER == 0)
 			status = begin_buffer(writer, &record, err);
 		if (status >= 0)
 			status = tl_xray_writer_put(writer, &record, err);
@@ -441,8 +462,8 @@ static int convert_thread(struct tl_xray_reader *reader, const struct xray_threa
 	return status < 0 ? status : 0;
 }
 
-int tl_xray_convert(struct tl_xray_reader *reader, struct tl_output *out, const struct tl_xray_writer_options *options,
-		    struct tl_error *err)
+int tl_xray_convert(struct tl_xray_reader *reader, struct tl_output *out,
+		    const struct tl_xray_writer_options *options, struct tl_error *err)
 {
 	struct tl_xray_writer *writer;
 	int status, finished;
