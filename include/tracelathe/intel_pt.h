@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACELATHE_INTEL_PT_H
+#define TRACELATHE_INTEL_PT_H
+/**
+ * @file
+ * Intel Processor Trace: packets, flow, blocks, instructions, events and time.
+ *
+ * Section numbers are those of docs/formats/intel-pt.md; "SDM" is Intel's Software Developer's Manual, volume 3,
+ * chapter "Intel Processor Trace"; "pt_blk_next" is the published manual page of that name.
+ *
+ * Results: decoding functions return a non-negative number, or the negative of an enum tl_pt_error, whose numbers are
+ * those of the published interface. tl_pt_fault() turns one into a struct tl_error with the offset it belongs to.
+ */
+#include <tracelathe/core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Why decoding stopped; numbers of the published interface (3.3). */
+enum tl_pt_error {
+	TL_PT_OK,
+	TL_PT_INTERNAL,
+	TL_PT_INVALID,           /**< an argument makes no sense */
+	TL_PT_NOSYNC,            /**< not synchronised onto a PSB yet */
+	TL_PT_BAD_OPC,           /**< bytes that begin no packet */
+	TL_PT_BAD_PACKET,        /**< a packet with a reserved payload */
+	TL_PT_BAD_CONTEXT,       /**< a packet where it must not be */
+	TL_PT_EOS,               /**< the trace ends here */
+	TL_PT_BAD_QUERY,         /**< flow and trace disagree */
+	TL_PT_NOMEM,
+	TL_PT_BAD_CONFIG,
+	TL_PT_NOIP,
+	TL_PT_IP_SUPPRESSED,
+	TL_PT_NOMAP,             /**< no code bytes at this address */
+	TL_PT_BAD_INSN,          /**< bytes that are no instruction */
+	TL_PT_NO_TIME,
+	TL_PT_NO_CBR,
+	TL_PT_BAD_IMAGE,
+	TL_PT_BAD_LOCK,
+	TL_PT_NOT_SUPPORTED,
+	TL_PT_RETSTACK_EMPTY,    /**< a compressed return without a call */
+	TL_PT_BAD_RETCOMP,       /**< a return with a not-taken bit */
+	TL_PT_BAD_STATUS_UPDATE, /**< PSB+ contradicts the flow */
+	TL_PT_NO_ENABLE,         /**< flow packets while tracing is off */
+	TL_PT_EVENT_IGNORED,     /**< an event was not taken before asking for the next block */
+	TL_PT_OVERFLOW,
+	TL_PT_BAD_FILE,
+	TL_PT_BAD_CPU,
+	TL_PT_ERROR_COUNT
+};
+
+/** Results that are not negative: what the caller should know before going on ("pt_blk_next", pt_status_flag). */
+enum tl_pt_status {
+	TL_PT_EVENT_PENDING = 1, /**< take it with the event function first */
+	TL_PT_STATUS_IP_SUPPRESSED = 2,
+	TL_PT_END_OF_STREAM = 4, /**< packets are used up; blocks go on while they need none */
+};
+
+/** Errata (7), a bit each, in the order of the published structure. */
+enum tl_pt_erratum {
+	TL_PT_BDM70 = 1 << 0,
+	TL_PT_BDM64 = 1 << 1,
+	TL_PT_SKD007 = 1 << 2,
+	TL_PT_SKD022 = 1 << 3,
+	TL_PT_SKD010 = 1 << 4,
+	TL_PT_SKL014 = 1 << 5,
+	TL_PT_APL12 = 1 << 6,
+	TL_PT_APL11 = 1 << 7,
+	TL_PT_SKL168 = 1 << 8,
+	TL_PT_SKZ84 = 1 << 9,
+};
+
+/** Wishes of a configuration. */
+enum tl_pt_flag {
+	TL_PT_END_ON_CALL = 1 << 0, /**< a block ends after a near direct call */
+	TL_PT_END_ON_JUMP = 1 << 1, /**< a block ends after a near direct jump */
+	TL_PT_TICK_EVENTS = 1 << 2, /**< an event whenever a branch carries a new time */
+	TL_PT_KEEP_TCAL = 1 << 3,   /**< keep the calibration of CYC over an overflow */
+	TL_PT_IFLAG_EVENTS = 1 << 4, /**< an event when the interrupt flag changes */
+};
+
+struct tl_pt_cpu {
+	bool intel;
+	uint16_t family;
+	uint8_t model, stepping;
+};
+
+/** One of the four address ranges of IA32_RTIT_CTL. */
+struct tl_pt_range {
+	enum { TL_PT_RANGE_OFF, TL_PT_RANGE_FILTER, TL_PT_RANGE_STOP } use;
+	uint64_t first, last; /**< both inclusive */
+};
+
+/** How a trace was made and how it is to be read. Zero-filled with `size`, `begin`, `end` set is a good default. */
+struct tl_pt_config {
+	size_t size; /**< sizeof(struct tl_pt_config) */
+	const uint8_t *begin, *end; /**< the trace; the caller keeps it alive */
+	struct tl_pt_cpu cpu;
+	uint32_t errata;            /**< enum tl_pt_erratum; see tl_pt_cpu_errata() */
+	uint32_t flags;             /**< enum tl_pt_flag */
+	uint32_t cpuid_15_eax, cpuid_15_ebx; /**< CPUID 15H: TSC = crystal clock * ebx / eax; 0: unknown */
+	uint8_t mtc_freq;           /**< IA32_RTIT_CTL.MTCFreq */
+	uint8_t nom_freq;           /**< nominal (P1) core:bus ratio; 0: unknown */
+	struct tl_pt_range ranges[4];
+	/** Called for bytes that begin no packet; NULL: they are an error. @return length of the packet, or -tl_pt_error */
+	int (*unknown)(void *arg, const uint8_t *pos, const uint8_t *end);
+	void *unknown_arg;
+};
+
+/** An address space. All ones in a field: any. */
+struct tl_pt_asid {
+	uint64_t cr3, vmcs;
+};
+#define TL_PT_ANY UINT64_MAX
+
+/* ---- packets (4) ------------------------------------------------------------------------------------------- */
+
+/** Packet kinds; numbers of the published interface, then what it does not know. */
+enum tl_pt_packet_kind {
+	TL_PT_PKT_INVALID, TL_PT_PKT_UNKNOWN, TL_PT_PKT_PAD, TL_PT_PKT_PSB, TL_PT_PKT_PSBEND, TL_PT_PKT_FUP,
+	TL_PT_PKT_TIP, TL_PT_PKT_TIP_PGE, TL_PT_PKT_TIP_PGD, TL_PT_PKT_TNT_8, TL_PT_PKT_TNT_64, TL_PT_PKT_MODE,
+	TL_PT_PKT_PIP, TL_PT_PKT_VMCS, TL_PT_PKT_CBR, TL_PT_PKT_TSC, TL_PT_PKT_TMA, TL_PT_PKT_MTC, TL_PT_PKT_CYC,
+	TL_PT_PKT_STOP, TL_PT_PKT_OVF, TL_PT_PKT_MNT, TL_PT_PKT_EXSTOP, TL_PT_PKT_MWAIT, TL_PT_PKT_PWRE,
+	TL_PT_PKT_PWRX, TL_PT_PKT_PTW, TL_PT_PKT_CFE, TL_PT_PKT_EVD, TL_PT_PKT_TRIG,
+	TL_PT_PKT_BBP, TL_PT_PKT_BIP, TL_PT_PKT_BEP,
+	TL_PT_PKT_COUNT
+};
+
+/** How an address is stored (4.3): the code in bits 7:5 of the first byte. */
+enum tl_pt_ipc { TL_PT_IPC_SUPPRESSED, TL_PT_IPC_UPDATE_16, TL_PT_IPC_UPDATE_32, TL_PT_IPC_SEXT_48,
+		 TL_PT_IPC_UPDATE_48, TL_PT_IPC_FULL = 6 };
+
+enum tl_pt_mode_leaf { TL_PT_MODE_EXEC = 0x00, TL_PT_MODE_TSX = 0x20 };
+
+/** One packet as its bytes say, nothing applied. */
+struct tl_pt_packet {
+	enum tl_pt_packet_kind kind;
+	uint8_t size; /**< bytes, all of them */
+	union {
+		struct { uint64_t bits; uint8_t count; } tnt; /**< oldest outcome in bit `count - 1` */
+		struct { uint64_t ip; enum tl_pt_ipc ipc; } ip; /**< TIP, TIP.PGE, TIP.PGD, FUP */
+		struct { enum tl_pt_mode_leaf leaf; bool csl, csd, iflag, intx, abrt; } mode;
+		struct { uint64_t cr3; bool nr; } pip;
+		struct { uint64_t base; } vmcs;
+		struct { uint64_t tsc; } tsc;
+		struct { uint8_t ratio; } cbr;
+		struct { uint16_t ctc, fc; } tma;
+		struct { uint8_t ctc; } mtc;
+		struct { uint64_t value; } cyc;
+		struct { uint64_t payload; } mnt;
+		struct { bool ip; } exstop;
+		struct { uint32_t hints, ext; } mwait;
+		struct { uint8_t state, sub_state; bool hw; } pwre;
+		struct { uint8_t last, deepest; bool interrupt, store, autonomous; } pwrx;
+		struct { uint64_t payload; uint8_t plc; bool ip; } ptw;
+		struct { uint8_t type, vector; bool ip; } cfe;
+		struct { uint8_t type; uint64_t payload; } evd;
+		struct { uint16_t icnt; uint8_t trbv; bool ip, icntv, mult; } trig;
+		struct { uint8_t type; bool short_items; } bbp;
+		struct { uint64_t payload; uint8_t id; } bip;
+		struct { bool ip; } bep;
+	};
+};
+
+/* ---- events (5) -------------------------------------------------------------------------------------------- */
+
+/** Numbers of the published interface, then ours. */
+enum tl_pt_event_kind {
+	TL_PT_EV_ENABLED, TL_PT_EV_DISABLED, TL_PT_EV_ASYNC_DISABLED, TL_PT_EV_ASYNC_BRANCH, TL_PT_EV_PAGING,
+	TL_PT_EV_ASYNC_PAGING, TL_PT_EV_OVERFLOW, TL_PT_EV_EXEC_MODE, TL_PT_EV_TSX, TL_PT_EV_STOP, TL_PT_EV_VMCS,
+	TL_PT_EV_ASYNC_VMCS, TL_PT_EV_EXSTOP, TL_PT_EV_MWAIT, TL_PT_EV_PWRE, TL_PT_EV_PWRX, TL_PT_EV_PTWRITE,
+	TL_PT_EV_TICK, TL_PT_EV_CBR, TL_PT_EV_MNT, TL_PT_EV_TIP, TL_PT_EV_TNT, TL_PT_EV_IFLAGS, TL_PT_EV_INTERRUPT,
+	TL_PT_EV_IRET, TL_PT_EV_SMI, TL_PT_EV_RSM, TL_PT_EV_SIPI, TL_PT_EV_INIT, TL_PT_EV_VMENTRY, TL_PT_EV_VMEXIT,
+	TL_PT_EV_SHUTDOWN, TL_PT_EV_UINTR, TL_PT_EV_UIRET, TL_PT_EV_TRIG, TL_PT_EV_SWINTR, TL_PT_EV_SYSCALL,
+	TL_PT_EV_LOST, /**< ours: bytes [lost.from, lost.to) gave no flow */
+	TL_PT_EV_COUNT
+};
+
+enum tl_pt_exec_mode { TL_PT_MODE_UNKNOWN, TL_PT_MODE_16, TL_PT_MODE_32, TL_PT_MODE_64 };
+
+struct tl_pt_event {
+	enum tl_pt_event_kind kind;
+	bool ip_suppressed; /**< `ip` (or `to`) was withheld */
+	bool status_update; /**< from a PSB+: says what is, not what changed */
+	bool has_tsc;
+	uint64_t tsc;
+	uint32_t lost_mtc, lost_cyc;
+	uint64_t offset; /**< of the packet it comes from */
+	uint64_t ip;     /**< where; of a branch or disable that came from somewhere: `from`, `at` */
+	union {
+		struct { uint64_t to; } branch;        /**< async_branch; `ip` is its source */
+		struct { uint64_t to; } disabled;      /**< async_disabled: tracing was turned off at `ip`, going to `to` */
+		struct { bool resumed; } enabled;
+		struct { uint64_t cr3; bool non_root; } paging;
+		struct { uint64_t base; } vmcs;
+		struct { enum tl_pt_exec_mode mode; } exec_mode;
+		struct { bool speculative, aborted; } tsx;
+		struct { uint32_t hints, ext; } mwait;
+		struct { uint8_t state, sub_state; bool hw; } pwre;
+		struct { uint8_t last, deepest; bool interrupt, store, autonomous; } pwrx;
+		struct { uint64_t payload; uint8_t size; } ptwrite;
+		struct { uint16_t ratio; } cbr;
+		struct { uint64_t payload; } mnt;
+		struct { uint64_t bits; uint8_t count; } tnt;
+		struct { bool iflag; } iflags;
+		struct { uint64_t cr2; uint8_t vector; bool has_cr2; } interrupt; /**< also uintr, swintr, sipi */
+		struct { uint64_t vmxr, vmxq; uint8_t vector; bool has_vector, has_vmxr, has_vmxq; } vmexit;
+		struct { uint16_t icnt; uint8_t trbv; bool mult; } trig;
+		struct { uint64_t from, to, packets, outcomes; enum tl_pt_error why; } lost;
+	};
+};
+
+/* ---- blocks and instructions (1) --------------------------------------------------------------------------- */
+
+enum tl_pt_iclass { TL_PT_IC_ERROR, TL_PT_IC_OTHER, TL_PT_IC_CALL, TL_PT_IC_RETURN, TL_PT_IC_JUMP,
+		    TL_PT_IC_COND_JUMP, TL_PT_IC_FAR_CALL, TL_PT_IC_FAR_RETURN, TL_PT_IC_FAR_JUMP,
+		    TL_PT_IC_PTWRITE, TL_PT_IC_INDIRECT };
+
+/**
+ * Flags of a block. The first two stand where version 2 of the published interface has them; the others are those of
+ * version 1, in the bits that version 2 leaves free, so that one structure serves both.
+ */
+enum tl_pt_block_flag {
+	TL_PT_SPECULATIVE = 1 << 0, /**< ran inside a transaction */
+	TL_PT_TRUNCATED = 1 << 1,   /**< the last instruction goes on in another section: `raw`, `size` */
+	TL_PT_ABORTED = 1 << 2,     /**< after it the transaction was aborted */
+	TL_PT_COMMITTED = 1 << 3,   /**< after it the transaction was committed */
+	TL_PT_DISABLED = 1 << 4,    /**< after it tracing was turned off */
+	TL_PT_ENABLED = 1 << 5,     /**< tracing was turned on at its first instruction */
+	TL_PT_RESUMED = 1 << 6,     /**< and that is where it had been turned off */
+	TL_PT_INTERRUPTED = 1 << 7, /**< after it the flow was interrupted */
+	TL_PT_RESYNCED = 1 << 8,    /**< first after packets were lost */
+	TL_PT_STOPPED = 1 << 9,     /**< after it TraceStop stopped tracing */
+};
+
+/** A run of instructions that needs no trace between them; same layout as the published structure (48 bytes). */
+struct tl_pt_block {
+	uint64_t ip;     /**< of the first instruction */
+	uint64_t end_ip; /**< of the last instruction */
+	int32_t isid;    /**< image section, 0: none, or memory came from the callback */
+	int32_t mode;    /**< enum tl_pt_exec_mode */
+	int32_t iclass;  /**< enum tl_pt_iclass of the last instruction */
+	uint16_t ninsn;
+	uint8_t raw[15]; /**< bytes of the last instruction, with TL_PT_TRUNCATED */
+	uint8_t size;    /**< its length, with TL_PT_TRUNCATED */
+	uint16_t flags;  /**< enum tl_pt_block_flag */
+};
+
+/** One instruction. */
+struct tl_pt_insn {
+	uint64_t ip;
+	int32_t isid;
+	enum tl_pt_exec_mode mode;
+	enum tl_pt_iclass iclass;
+	uint8_t raw[15], size;
+	uint16_t flags; /**< TL_PT_SPECULATIVE, TL_PT_TRUNCATED */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
