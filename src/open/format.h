@@ -32,6 +32,8 @@ struct tl_format {
 	int64_t (*check)(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err);
 	int (*timeline)(struct tl_input *input, const char *format, struct tl_output *out, struct tl_error *err);
 	int (*reencode)(struct tl_input *input, const char *variant, struct tl_output *out, struct tl_error *err);
+	/* A part of the trace; NULL: the format cannot be cut. */
+	int (*slice)(struct tl_input *input, const struct tl_slice *what, struct tl_output *out, struct tl_error *err);
 	/* Fill at most `room` places; returns how many there are listed. */
 	size_t (*damage)(struct tl_input *input, struct tl_damage *places, size_t room, uint64_t *count,
 			 uint64_t *skipped_bytes);
