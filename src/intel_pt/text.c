@@ -7,25 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const packet_names[TL_PT_PKT_COUNT] = {
-	[TL_PT_PKT_INVALID] = "<invalid>", [TL_PT_PKT_UNKNOWN] = "<unknown>", [TL_PT_PKT_PAD] = "pad",
-	[TL_PT_PKT_PSB] = "psb",	   [TL_PT_PKT_PSBEND] = "psbend",     [TL_PT_PKT_FUP] = "fup",
-	[TL_PT_PKT_TIP] = "tip",	   [TL_PT_PKT_TIP_PGE] = "tip.pge",   [TL_PT_PKT_TIP_PGD] = "tip.pgd",
-	[TL_PT_PKT_TNT_8] = "tnt.8",	   [TL_PT_PKT_TNT_64] = "tnt.64",     [TL_PT_PKT_MODE] = "mode",
-	[TL_PT_PKT_PIP] = "pip",	   [TL_PT_PKT_VMCS] = "vmcs",	      [TL_PT_PKT_CBR] = "cbr",
-	[TL_PT_PKT_TSC] = "tsc",	   [TL_PT_PKT_TMA] = "tma",	      [TL_PT_PKT_MTC] = "mtc",
-	[TL_PT_PKT_CYC] = "cyc",	   [TL_PT_PKT_STOP] = "stop",	      [TL_PT_PKT_OVF] = "ovf",
-	[TL_PT_PKT_MNT] = "mnt",	   [TL_PT_PKT_EXSTOP] = "exstop",     [TL_PT_PKT_MWAIT] = "mwait",
-	[TL_PT_PKT_PWRE] = "pwre",	   [TL_PT_PKT_PWRX] = "pwrx",	      [TL_PT_PKT_PTW] = "ptw",
-	[TL_PT_PKT_CFE] = "cfe",	   [TL_PT_PKT_EVD] = "evd",	      [TL_PT_PKT_TRIG] = "trig",
-	[TL_PT_PKT_BBP] = "bbp",	   [TL_PT_PKT_BIP] = "bip",	      [TL_PT_PKT_BEP] = "bep",
-};
-
-const char *tl_pt_packet_name(const struct tl_pt_packet *packet)
+const char *tl_pt_packet_word(const struct tl_pt_packet *packet)
 {
 	if (packet->kind == TL_PT_PKT_MODE)
 		return packet->mode.leaf == TL_PT_MODE_TSX ? "mode.tsx" : "mode.exec";
-	return (unsigned)packet->kind < TL_PT_PKT_COUNT ? packet_names[packet->kind] : packet_names[0];
+	return tl_pt_packet_name(packet->kind);
 }
 
 const char *tl_pt_mode_name(enum tl_pt_exec_mode mode)

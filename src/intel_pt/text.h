@@ -37,7 +37,7 @@ enum tl_pt_text_wish {
 };
 
 /* Names as in 12.1; never NULL. */
-const char *tl_pt_packet_name(const struct tl_pt_packet *packet);
+const char *tl_pt_packet_word(const struct tl_pt_packet *packet);
 const char *tl_pt_event_name(enum tl_pt_event_kind kind);
 const char *tl_pt_mode_name(enum tl_pt_exec_mode mode);
 const char *tl_pt_cfe_name(unsigned type);
@@ -51,13 +51,22 @@ void tl_pt_payload_text(char text[TL_PT_PAYLOAD_TEXT], const struct tl_pt_packet
 /* An event's line: `[...]`. Some have none (the first "enabled" of a status update is one the reader knows of). */
 void tl_pt_put_event(struct tl_output *out, const struct tl_pt_event *event, unsigned wishes);
 
-/* The same as objects, without the line's end. */
+/* The same as an object on a line. */
 void tl_pt_put_packet_json(struct tl_output *out, const struct tl_pt_packet *packet, uint64_t offset);
 void tl_pt_put_event_json(struct tl_output *out, const struct tl_pt_event *event);
 
-/* "key":"0x..", with a comma before it. */
+/* ,"key":"0x.." and the like. */
 void tl_pt_json_hex(struct tl_output *out, const char *key, uint64_t value);
 void tl_pt_json_number(struct tl_output *out, const char *key, uint64_t value);
 void tl_pt_json_flag(struct tl_output *out, const char *key, bool value);
+void tl_pt_json_word(struct tl_output *out, const char *key, const char *value);
+
+/*
+ * All packets, a line each, from the first PSB on. What is no packet is told in its place, and the next PSB is looked
+ * for: `damage` is called with each such range. 0, or a failed output.
+ */
+typedef void tl_pt_damage_fn(void *arg, enum tl_pt_error error, uint64_t from, uint64_t to);
+int tl_pt_dump_packets(const struct tl_pt_config *config, unsigned wishes, struct tl_output *out,
+		       tl_pt_damage_fn *damage, void *arg, struct tl_error *err);
 
 #endif
