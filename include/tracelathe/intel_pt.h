@@ -165,6 +165,76 @@ struct tl_pt_packet {
 	};
 };
 
+/** The text of the published interface for an error ("unknown opcode"), "internal error." for any other number; static. */
+TL_API const char *tl_pt_error_text(enum tl_pt_error error);
+
+/**
+ * An error of this room as the library's error value: its text and the offset it belongs to.
+ * @return the tl_status it has there, negative; 0 for TL_PT_OK
+ */
+TL_API int tl_pt_fault(struct tl_error *err, enum tl_pt_error error, uint64_t offset);
+
+/**
+ * The errata of a processor (7).
+ * @param classic  the model tables of version 2.0.5 of the published interface instead of the present ones
+ * @return 0; -TL_PT_BAD_CPU for a processor that is not listed, with `*errata` 0
+ */
+TL_API int tl_pt_cpu_errata(uint32_t *errata, const struct tl_pt_cpu *cpu, bool classic);
+
+/**
+ * Read the one packet at `pos`; bytes at and behind `end` are not looked at.
+ * @return its bytes; -TL_PT_EOS when it is cut short, -TL_PT_BAD_OPC, -TL_PT_BAD_PACKET
+ */
+TL_API int tl_pt_packet_read(struct tl_pt_packet *packet, const uint8_t *pos, const uint8_t *end);
+
+/**
+ * Write a packet (its `kind` and payload; `size` matters for TL_PT_PKT_BIP only, 5 or 9 bytes). What a payload's field
+ * has no bits for is cut off.
+ * @return its bytes; -TL_PT_EOS when `room` is too small, -TL_PT_BAD_PACKET for a payload that cannot be written,
+ *         -TL_PT_BAD_OPC for a kind that has no bytes (unknown, invalid)
+ */
+TL_API int tl_pt_packet_write(uint8_t *pos, size_t room, const struct tl_pt_packet *packet);
+
+/** The name of a packet kind as in listings ("psb", "tnt.8", "tip.pge"; "mode" for both leaves); static. */
+TL_API const char *tl_pt_packet_name(enum tl_pt_packet_kind kind);
+
+/** A reader of packets, one at a time, without any meaning between them but that of a block of BIP packets. */
+struct tl_pt_packets;
+
+/**
+ * Open on a configuration, which is copied; the trace itself is not. Not synchronised yet.
+ * @return 0, -TL_PT_INVALID, -TL_PT_BAD_CONFIG, -TL_PT_NOMEM
+ */
+TL_API int tl_pt_packets_open(struct tl_pt_packets **packets, const struct tl_pt_config *config);
+TL_API void tl_pt_packets_close(struct tl_pt_packets *packets);
+TL_API const struct tl_pt_config *tl_pt_packets_config(const struct tl_pt_packets *packets);
+
+/**
+ * Synchronise onto the next PSB behind the present one (at first: the first one), the last one before it, or at any
+ * offset at all (`_set`; the packet reader takes the caller's word for it).
+ * @return 0, -TL_PT_EOS when there is no such place
+ */
+TL_API int tl_pt_packets_sync_forward(struct tl_pt_packets *packets);
+TL_API int tl_pt_packets_sync_backward(struct tl_pt_packets *packets);
+TL_API int tl_pt_packets_sync_set(struct tl_pt_packets *packets, uint64_t offset);
+
+/** Where the next packet is, and the last synchronisation. @return 0, -TL_PT_NOSYNC */
+TL_API int tl_pt_packets_offset(const struct tl_pt_packets *packets, uint64_t *offset);
+TL_API int tl_pt_packets_sync_offset(const struct tl_pt_packets *packets, uint64_t *offset);
+
+/**
+ * Read the next packet. The reader stays at a packet that is at fault.
+ * @return its bytes; -TL_PT_EOS at the end or at a packet cut short, -TL_PT_NOSYNC, -TL_PT_BAD_OPC, -TL_PT_BAD_PACKET
+ */
+TL_API int tl_pt_packets_next(struct tl_pt_packets *packets, struct tl_pt_packet *packet);
+
+/**
+ * Offsets of PSB packets in order, for decoding in parallel.
+ * @param from  where to begin looking
+ * @return how many were stored, at most `room`
+ */
+TL_API size_t tl_pt_find_psbs(const struct tl_pt_config *config, uint64_t from, uint64_t *offsets, size_t room);
+
 /* ---- events (5) -------------------------------------------------------------------------------------------- */
 
 /** Numbers of the published interface, then ours. */
