@@ -13,7 +13,7 @@ struct dump {
 	const struct tl_pt_config *config;
 	unsigned wishes;
 	struct tl_output *out;
-	tl_pt_damage_fn *damage;
+	tl_pt_lost_fn *lost;
 	void *arg;
 	uint64_t last_ip;
 	bool ip_known;
@@ -115,8 +115,8 @@ static bool resync(struct dump *d, enum tl_pt_error error, uint64_t offset)
 	status = tl_pt_packets_sync_forward(d->packets);
 	if (status >= 0)
 		tl_pt_packets_offset(d->packets, &at);
-	if (d->damage)
-		d->damage(d->arg, error, offset, at);
+	if (d->lost)
+		d->lost(d->arg, &(struct tl_pt_lost){ .why = error, .from = offset, .to = at });
 	return status >= 0;
 }
 
@@ -137,10 +137,10 @@ static void dump_all(struct dump *d)
 	}
 }
 
-int tl_pt_dump_packets(const struct tl_pt_config *config, unsigned wishes, struct tl_output *out,
-		       tl_pt_damage_fn *damage, void *arg, struct tl_error *err)
+int tl_pt_dump_packets(const struct tl_pt_config *config, unsigned wishes, struct tl_output *out, tl_pt_lost_fn *lost,
+		       void *arg, struct tl_error *err)
 {
-	struct dump d = { .config = config, .wishes = wishes, .out = out, .damage = damage, .arg = arg };
+	struct dump d = { .config = config, .wishes = wishes, .out = out, .lost = lost, .arg = arg };
 	int status = tl_pt_packets_open(&d.packets, config);
 
 	if (status < 0)

@@ -34,8 +34,6 @@ struct tl_pt_feed {
 	void (*rewind)(void *arg);
 	/* Of an address of the piece given last. False: of no mapping known. */
 	bool (*place)(void *arg, uint64_t ip, struct tl_pt_place *place);
-	/* Ticks of the TSC to nanoseconds, where the input has a conversion; may be NULL. */
-	bool (*ns)(void *arg, uint64_t tsc, uint64_t *ns);
 	void *arg;
 	uint64_t frequency; /* of the TSC, 0: unknown */
 	bool timed;	    /* there is time in the trace */

@@ -21,6 +21,16 @@ const char *tl_pt_mode_name(enum tl_pt_exec_mode mode)
 	return (unsigned)mode < sizeof(names) / sizeof(names[0]) ? names[mode] : names[0];
 }
 
+const char *tl_pt_iclass_name(int iclass)
+{
+	static const char *const names[] = {
+		"unknown", "other", "call", "return", "jump", "cond_jump", "far_call", "far_return", "far_jump", "ptwrite",
+		"indirect",
+	};
+
+	return (unsigned)iclass < sizeof(names) / sizeof(names[0]) ? names[iclass] : names[0];
+}
+
 /* Types of control flow events and of event data (3.3). */
 const char *tl_pt_cfe_name(unsigned type)
 {

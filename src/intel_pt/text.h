@@ -5,7 +5,7 @@
  * Packets, events, blocks and instructions as people read them: in the words of ptdump and ptxed (section 12 of
  * docs/formats/intel-pt.md), or as a JSON object a line.
  */
-#include <tracelathe/intel_pt.h>
+#include "intel_pt/faults.h"
 
 /* What is shown, and how. */
 enum tl_pt_text_wish {
@@ -33,6 +33,7 @@ enum tl_pt_text_wish {
 	TL_PT_TEXT_EVENT_IP = 1 << 17,
 	TL_PT_TEXT_DISASSEMBLE = 1 << 18,
 	TL_PT_TEXT_RESYNC = 1 << 19, /* after an error go on at the next place instead of the next PSB (9.9) */
+	TL_PT_TEXT_QUIET = 1 << 21,
 	TL_PT_TEXT_BY_BLOCK = 1 << 20, /* instructions by way of blocks, which is faster */
 };
 
@@ -61,12 +62,23 @@ void tl_pt_json_number(struct tl_output *out, const char *key, uint64_t value);
 void tl_pt_json_flag(struct tl_output *out, const char *key, bool value);
 void tl_pt_json_word(struct tl_output *out, const char *key, const char *value);
 
+/* Called with each range of bytes that gave no packets, or no flow. */
+typedef void tl_pt_lost_fn(void *arg, const struct tl_pt_lost *lost);
+
 /*
  * All packets, a line each, from the first PSB on. What is no packet is told in its place, and the next PSB is looked
- * for: `damage` is called with each such range. 0, or a failed output.
+ * for.
  */
-typedef void tl_pt_damage_fn(void *arg, enum tl_pt_error error, uint64_t from, uint64_t to);
-int tl_pt_dump_packets(const struct tl_pt_config *config, unsigned wishes, struct tl_output *out,
-		       tl_pt_damage_fn *damage, void *arg, struct tl_error *err);
+int tl_pt_dump_packets(const struct tl_pt_config *config, unsigned wishes, struct tl_output *out, tl_pt_lost_fn *lost,
+		       void *arg, struct tl_error *err);
+
+struct tl_pt_flow_counts {
+	uint64_t insns, blocks;
+};
+
+/* Events, blocks, instructions, as wished. `lost` and `counts` may be NULL. */
+int tl_pt_dump_flow(const struct tl_pt_config *config, struct tl_pt_image *image, unsigned wishes,
+		    struct tl_output *out, tl_pt_lost_fn *lost, void *arg, struct tl_pt_flow_counts *counts,
+		    struct tl_error *err);
 
 #endif

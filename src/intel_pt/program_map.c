@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
-#include "intel_pt/code_part.h"
+#include "intel_pt/program_part.h"
 #include "symbols/elf_file.h"
 
 enum { MAX_LINE = 4096 + 128 };
@@ -25,7 +25,7 @@ struct origin {
 };
 
 struct map {
-	struct tl_pt_code *code;
+	struct tl_pt_program *program;
 	const char *path, *sysroot;
 	const uint8_t *image;
 	size_t image_size;
@@ -58,7 +58,7 @@ static char *image_path(const char *map)
 	return NULL;
 }
 
-char *tl_pt_code_find_map(const char *trace)
+char *tl_pt_program_find_map(const char *trace)
 {
 	const char *slash = strrchr(trace, '/'), *name = slash ? slash + 1 : trace;
 	const char *dot = *name ? strchr(name + 1, '.') : NULL;
@@ -120,13 +120,13 @@ static int open_origin(struct map *m, const char *name, uint32_t *number, struct
 	if (!tl_grow(&m->origins, &m->origin_capacity, m->origin_count + 1, sizeof(*m->origins)))
 		return tl_error_memory(err);
 	origin = &m->origins[m->origin_count];
-	*origin = (struct origin){ .name = tl_names_text(&m->code->names, name), .elf = { .fd = -1 } };
+	*origin = (struct origin){ .name = tl_names_text(&m->program->names, name), .elf = { .fd = -1 } };
 	if (!origin->name || !find_origin(m, origin))
 		return tl_error_memory(err);
 	*number = (uint32_t)m->origin_count++;
 	if (origin->path)
 		origin->is_elf = tl_elf_open(&origin->elf, origin->path, &ignored) == 0;
-	if (origin->is_elf && tl_pt_code_map_file(m->code, origin->path, &origin->data, &origin->size, &ignored) < 0)
+	if (origin->is_elf && tl_pt_program_map_file(m->program, origin->path, &origin->data, &origin->size, &ignored) < 0)
 		origin->data = NULL;
 	return 0;
 }
@@ -250,7 +250,7 @@ static int add_parts(struct map *m, struct tl_error *err)
 
 		if (origin->is_elf && !origin->is_other)
 			m->places[i].file = origin->path;
-		status = tl_pt_code_add_part(m->code, &m->places[i], m->image + m->image_offsets[i], err);
+		status = tl_pt_program_add_part(m->program, &m->places[i], m->image + m->image_offsets[i], err);
 	}
 	return status;
 }
@@ -266,18 +266,18 @@ static int add_map(struct map *m, struct tl_error *err)
 
 	if (!image)
 		return tl_error_at(err, TL_IO, TL_NOWHERE, "there is no .img beside the .map");
-	status = tl_pt_code_map_file(m->code, image, &m->image, &m->image_size, err);
+	status = tl_pt_program_map_file(m->program, image, &m->image, &m->image_size, err);
 	free(image);
 	if (status == 0)
-		status = tl_pt_code_map_file(m->code, m->path, &text, &size, err);
+		status = tl_pt_program_map_file(m->program, m->path, &text, &size, err);
 	if (status == 0)
 		status = read_lines(m, text, size, err);
 	return status == 0 ? add_parts(m, err) : status;
 }
 
-int tl_pt_code_add_map(struct tl_pt_code *code, const char *path, const char *sysroot, struct tl_error *err)
+int tl_pt_program_add_map(struct tl_pt_program *program, const char *path, const char *sysroot, struct tl_error *err)
 {
-	struct map m = { .code = code, .path = path, .sysroot = sysroot };
+	struct map m = { .program = program, .path = path, .sysroot = sysroot };
 	int status = add_map(&m, err);
 
 	free_origins(&m);
