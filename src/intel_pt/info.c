@@ -7,65 +7,9 @@
 #include "core/facts.h"
 #include "core/output.h"
 #include "intel_pt/layout.h"
+#include "intel_pt/scan.h"
 #include "intel_pt/text.h"
 #include "intel_pt/time.h"
-
-/* ---- packet by packet, past what is none ---- */
-
-struct scan {
-	const struct tl_pt_config *config;
-	struct tl_pt_faults *faults;
-	struct tl_pt_packets *packets;
-	uint64_t offset; /* of the packet */
-};
-
-static int scan_open(struct scan *s, const struct tl_pt_config *config, struct tl_pt_faults *faults,
-		     struct tl_error *err)
-{
-	int status;
-
-	*s = (struct scan){ .config = config, .faults = faults };
-	status = tl_pt_packets_open(&s->packets, config);
-	if (status < 0)
-		return tl_pt_fault(err, (enum tl_pt_error)-status, TL_NOWHERE);
-	if (tl_pt_packets_sync_forward(s->packets) >= 0)
-		return 0;
-	tl_pt_packets_close(s->packets);
-	return tl_pt_fault(err, TL_PT_NOSYNC, 0);
-}
-
-/* Bytes from `offset` to the next PSB are no packets. 1: it goes on there; 0: nothing follows; negative: no memory. */
-static int scan_skip(struct scan *s, enum tl_pt_error why, struct tl_error *err)
-{
-	struct tl_pt_lost lost = {
-		.why = why, .from = s->offset, .to = (uint64_t)(s->config->end - s->config->begin),
-	};
-	int status = tl_pt_packets_sync_forward(s->packets);
-
-	if (status >= 0)
-		tl_pt_packets_offset(s->packets, &lost.to);
-	if (!tl_pt_fault_add(s->faults, &lost, NULL))
-		return tl_error_memory(err);
-	return status >= 0;
-}
-
-/* 1 and a packet, 0 at the end, negative. */
-static int scan_next(struct scan *s, struct tl_pt_packet *packet, struct tl_error *err)
-{
-	for (;;) {
-		int status;
-
-		tl_pt_packets_offset(s->packets, &s->offset);
-		status = tl_pt_packets_next(s->packets, packet);
-		if (status >= 0)
-			return 1;
-		if (status == -TL_PT_EOS)
-			return 0;
-		status = scan_skip(s, (enum tl_pt_error)-status, err);
-		if (status != 1)
-			return status;
-	}
-}
 
 /* ---- facts ---- */
 
@@ -77,7 +21,7 @@ struct sums {
 	bool timed;
 };
 
-static void sum_time(struct sums *sums, const struct scan *s, const struct tl_pt_packet *p)
+static void sum_time(struct sums *sums, const struct tl_pt_scan *s, const struct tl_pt_packet *p)
 {
 	tl_pt_time_packet(&sums->time, p, s->config);
 	if (!sums->time.have_tsc)
@@ -103,7 +47,7 @@ static void sum_psb(struct sums *sums, uint64_t offset)
 	sums->psb_at = offset;
 }
 
-static void sum_packet(struct sums *sums, const struct scan *s, const struct tl_pt_packet *p)
+static void sum_packet(struct sums *sums, const struct tl_pt_scan *s, const struct tl_pt_packet *p)
 {
 	if (p->kind == TL_PT_PKT_PSB)
 		sum_psb(sums, s->offset);
@@ -159,15 +103,15 @@ int tl_pt_describe(const struct tl_pt_config *config, struct tl_pt_faults *fault
 	struct sums sums = { 0 };
 	struct tl_pt_packet packet;
 	struct tl_facts facts;
-	struct scan scan;
-	int status = scan_open(&scan, config, faults, err);
+	struct tl_pt_scan scan;
+	int status = tl_pt_scan_open(&scan, config, faults, err);
 
 	if (status < 0)
 		return status;
 	tl_pt_time_reset(&sums.time);
-	while ((status = scan_next(&scan, &packet, err)) == 1)
+	while ((status = tl_pt_scan_next(&scan, &packet, err)) == 1)
 		sum_packet(&sums, &scan, &packet);
-	tl_pt_packets_close(scan.packets);
+	tl_pt_scan_close(&scan);
 	if (status < 0)
 		return status;
 	tl_facts_begin(&facts, out, json);
@@ -177,28 +121,6 @@ int tl_pt_describe(const struct tl_pt_config *config, struct tl_pt_faults *fault
 	return 0;
 }
 
-/* ---- has it time? ---- */
-
-enum { LOOK_PACKETS = 1 << 16 };
-
-bool tl_pt_has_time(const struct tl_pt_config *config)
-{
-	struct tl_pt_packets *packets;
-	struct tl_pt_packet packet;
-	bool found = false;
-	int status;
-
-	if (tl_pt_packets_open(&packets, config) < 0)
-		return false;
-	status = tl_pt_packets_sync_forward(packets);
-	for (unsigned i = 0; status >= 0 && !found && i < LOOK_PACKETS; i++) {
-		status = tl_pt_packets_next(packets, &packet);
-		found = status >= 0 && packet.kind == TL_PT_PKT_TSC;
-	}
-	tl_pt_packets_close(packets);
-	return found;
-}
-
 /* ---- written anew ---- */
 
 int tl_pt_rewrite(const struct tl_pt_config *config, struct tl_pt_faults *faults, struct tl_output *out,
@@ -206,12 +128,12 @@ int tl_pt_rewrite(const struct tl_pt_config *config, struct tl_pt_faults *faults
 {
 	struct tl_pt_packet packet;
 	uint8_t bytes[TL_PT_MAX_BYTES];
-	struct scan scan;
-	int status = scan_open(&scan, config, faults, err);
+	struct tl_pt_scan scan;
+	int status = tl_pt_scan_open(&scan, config, faults, err);
 
 	if (status < 0)
 		return status;
-	while ((status = scan_next(&scan, &packet, err)) == 1 && !tl_output_failed(out)) {
+	while ((status = tl_pt_scan_next(&scan, &packet, err)) == 1 && !tl_output_failed(out)) {
 		int size = tl_pt_packet_write(bytes, sizeof(bytes), &packet);
 
 		/* Some can be said in several ways: what was read is what is kept. */
@@ -220,6 +142,6 @@ int tl_pt_rewrite(const struct tl_pt_config *config, struct tl_pt_faults *faults
 		else
 			tl_put_bytes(out, config->begin + scan.offset, packet.size);
 	}
-	tl_pt_packets_close(scan.packets);
+	tl_pt_scan_close(&scan);
 	return status < 0 ? status : 0;
 }

@@ -4,9 +4,6 @@
 /* What a trace says of itself, without its code. */
 #include "intel_pt/faults.h"
 
-/* Whether it tells the time: the first TSC packet decides. */
-bool tl_pt_has_time(const struct tl_pt_config *config);
-
 /* Packets of each kind, PSBs, time, modes, address spaces, damage: text, or one JSON object. */
 int tl_pt_describe(const struct tl_pt_config *config, struct tl_pt_faults *faults, bool json, struct tl_output *out,
 		   struct tl_error *err);

@@ -198,7 +198,7 @@ static int read_line(struct map *m, const char *line, uint64_t offset, struct tl
 	uint64_t address, size, image_offset, origin_offset;
 	struct tl_pt_place place = { 0 };
 	char name[MAX_LINE];
-	uint32_t number;
+	uint32_t number = 0;
 	int status;
 
 	if (*line == '#' || !line[strspn(line, " \t\r")])

@@ -8,6 +8,7 @@
 #include "intel_pt/program.h"
 #include "intel_pt/info.h"
 #include "intel_pt/probe.h"
+#include "intel_pt/slice.h"
 #include "open/intel_pt.h"
 
 struct raw_input {
@@ -112,6 +113,7 @@ static int open_raw(struct tl_input *input, const char *const *paths, size_t pat
 		    struct tl_error *err)
 {
 	struct raw_input *raw = calloc(1, sizeof(*raw));
+	uint64_t first;
 	int status;
 
 	(void)path_count;
@@ -129,7 +131,8 @@ static int open_raw(struct tl_input *input, const char *const *paths, size_t pat
 		status = add_map(raw, &input->options, paths[0], failed, err);
 	if (status == 0)
 		status = add_code(raw, &input->options, failed, err);
-	raw->pt.feed.timed = status == 0 && tl_pt_has_time(&raw->config);
+	raw->pt.has_code = status == 0 && !tl_pt_program_is_empty(raw->program);
+	raw->pt.feed.timed = status == 0 && tl_pt_first_time(&raw->config, &first);
 	return status;
 }
 

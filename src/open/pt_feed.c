@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "intel_pt/fold.h"
+#include "intel_pt/slice.h"
 #include "intel_pt/text.h"
 #include "open/intel_pt.h"
 
@@ -16,11 +17,29 @@ static uint64_t ticks(double seconds, uint64_t frequency, uint64_t first)
 	return ticks >= (double)(UINT64_MAX - first) ? UINT64_MAX : first + (uint64_t)(ticks + 0.5);
 }
 
+/* The least of the pieces' first times. */
+static int first_time(const struct tl_pt_feed *feed, uint64_t *first, struct tl_error *err)
+{
+	struct tl_pt_piece piece;
+	int status;
+
+	*first = UINT64_MAX;
+	feed->rewind(feed->arg);
+	while ((status = feed->next(feed->arg, &piece, err)) == 1) {
+		uint64_t tsc;
+
+		if (!piece.continues && tl_pt_first_time(&piece.config, &tsc) && tsc < *first)
+			*first = tsc;
+	}
+	return status;
+}
+
 int tl_pt_input_window(struct tl_input *input, struct tl_number_range *window, struct tl_error *err)
 {
 	const struct tl_input_options *o = &input->options;
 	struct pt_input *pt = input->handle;
 	uint64_t first = 0;
+	int status;
 
 	*window = (struct tl_number_range){ 0, 0 };
 	if (o->from_seconds <= 0 && o->to_seconds <= 0)
@@ -30,8 +49,9 @@ int tl_pt_input_window(struct tl_input *input, struct tl_number_range *window, s
 	if (!pt->feed.frequency)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "the trace does not say how long a tick is; give --tsc-hz for a time window");
-	if (!tl_pt_feed_first_time(&pt->feed, &first))
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no time in the trace, so no time window");
+	status = first_time(&pt->feed, &first, err);
+	if (status < 0)
+		return status;
 	if (o->from_seconds > 0)
 		window->from = ticks(o->from_seconds, pt->feed.frequency, first);
 	if (o->to_seconds > 0)
