@@ -142,6 +142,8 @@ const struct option_row option_rows[] = {
 	{ "order", 0, "time|file", C_DUMP,
 	  "threads merged by time (default), or records as they stand in the file", set_word,
 	  FIELD(order), 0 },
+	{ "depth", 0, "N", C_TIMELINE, "Intel PT: only N calls inside each other (default: all)", set_count,
+	  FIELD(input.depth), 0 },
 	{ "to", 0, "perfetto|chrome", C_TIMELINE, "what to write (default: perfetto)", set_timeline,
 	  FIELD(to), 0 },
 	{ "to", 0, "NAME", C_CONVERT | C_MERGE,

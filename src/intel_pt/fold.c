@@ -11,6 +11,33 @@ enum { RUN_NODES = 1 << 15, RUN_MARKS = 1 << 12 };
 
 /* ---- threads ---- */
 
+static void watch_opened(void *arg, struct tl_pt_frame *frame)
+{
+	struct pt_folder *f = arg;
+
+	(void)frame;
+	f->options->watch->opened(f->options->watch->arg, f);
+}
+
+static void watch_closing(void *arg, struct tl_pt_frame *frame)
+{
+	struct pt_folder *f = arg;
+
+	(void)frame;
+	f->options->watch->closing(f->options->watch->arg, f);
+}
+
+/* What is open at the end ends there. */
+static void watch_end(struct pt_folder *f)
+{
+	struct tl_fold *fold = &f->thread->stack.fold;
+
+	while (f->options->watch && tl_fold_depth(fold)) {
+		watch_closing(f, NULL);
+		tl_fold_leave(fold, tl_fold_top(fold));
+	}
+}
+
 static bool begin_thread(struct pt_folder *f, struct pt_thread *t, const struct tl_pt_piece *piece)
 {
 	*t = (struct pt_thread){ .process = piece->process, .thread = piece->thread, .cpu = piece->cpu };
@@ -20,8 +47,11 @@ static bool begin_thread(struct pt_folder *f, struct pt_thread *t, const struct 
 	if (f->options->lines) {
 		t->stack.opened = tl_pt_lines_opened;
 		t->stack.closing = tl_pt_lines_closing;
-		t->stack.arg = f;
+	} else if (f->options->watch) {
+		t->stack.opened = watch_opened;
+		t->stack.closing = watch_closing;
 	}
+	t->stack.arg = f;
 	return true;
 }
 
@@ -87,6 +117,12 @@ static void branch_away(struct pt_folder *f, const struct tl_pt_event *event)
 	f->aborted = false;
 }
 
+static void watch_lost(struct pt_folder *f)
+{
+	if (f->options->watch)
+		f->options->watch->lost(f->options->watch->arg, f);
+}
+
 static int take_event(struct pt_folder *f, const struct tl_pt_piece *piece, const struct tl_pt_event *event,
 		      struct tl_error *err)
 {
@@ -107,9 +143,11 @@ static int take_event(struct pt_folder *f, const struct tl_pt_piece *piece, cons
 		break;
 	case TL_PT_EV_OVERFLOW:
 		tl_fold_gap(&f->thread->stack.fold);
+		watch_lost(f);
 		f->key = PT_KEY_LOSS;
 		break;
 	case TL_PT_EV_LOST:
+		watch_lost(f);
 		f->key = PT_KEY_LOSS;
 		return note_loss(f, piece, event, err);
 	default:
@@ -267,7 +305,6 @@ static int new_profile(const struct pt_folder *f, struct tl_profile **profile, s
 	return status;
 }
 
-/* Functions that nobody entered were only looked at. */
 static int add_functions(struct pt_folder *f, struct tl_profile *profile, uint32_t *numbers, struct tl_error *err)
 {
 	for (size_t i = 0; i < f->functions.count; i++) {
@@ -283,17 +320,6 @@ static int add_functions(struct pt_folder *f, struct tl_profile *profile, uint32
 		numbers[i] = (uint32_t)number;
 	}
 	return 0;
-}
-
-static bool entered(const struct pt_folder *f, uint32_t function)
-{
-	for (size_t i = 0; i < f->thread_count; i++) {
-		const struct tl_fold *fold = &f->threads[i].stack.fold;
-
-		if (function < fold->function_count && fold->hot.functions[function].calls)
-			return true;
-	}
-	return false;
 }
 
 static int add_thread(struct pt_folder *f, struct pt_thread *t, const uint32_t *numbers, struct tl_profile *profile,
@@ -315,6 +341,10 @@ static int add_threads(struct pt_folder *f, struct tl_profile *profile, struct t
 	uint32_t *numbers = malloc((f->functions.count + 1) * sizeof(*numbers));
 	int status = numbers ? add_functions(f, profile, numbers, err) : tl_error_memory(err);
 
+	for (size_t i = 0; i < f->thread_count; i++) {
+		f->thread = &f->threads[i];
+		watch_end(f);
+	}
 	for (size_t i = 0; status == 0 && i < f->thread_count; i++)
 		status = add_thread(f, &f->threads[i], numbers, profile, err);
 	free(numbers);

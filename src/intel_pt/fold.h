@@ -12,7 +12,18 @@
 #include "intel_pt/faults.h"
 #include "intel_pt/stack.h"
 
+struct pt_folder;
+
+/* Someone who follows the stack as it moves: after a frame was opened, before one is closed, where trace is missing. */
+struct pt_watch {
+	void (*opened)(void *arg, const struct pt_folder *folder);
+	void (*closing)(void *arg, const struct pt_folder *folder);
+	void (*lost)(void *arg, const struct pt_folder *folder);
+	void *arg;
+};
+
 struct tl_pt_fold_options {
+	const struct pt_watch *watch; /* NULL: nobody; not with lines */
 	uint64_t thread, process, cpu; /* TL_NOWHERE: any */
 	uint64_t from_ticks, to_ticks; /* a window of time; 0: open */
 	unsigned jobs;

@@ -156,7 +156,7 @@ static inline __attribute__((always_inline)) bool call_or_return(struct hot *h, 
 }
 
 static inline __attribute__((always_inline)) void run(struct pt_folder *f, const uint32_t *numbers, size_t count,
-						      bool timed, bool lines)
+						      bool timed, bool careful)
 {
 	struct pt_node *nodes = f->nodes;
 	struct hot h;
@@ -165,9 +165,9 @@ static inline __attribute__((always_inline)) void run(struct pt_folder *f, const
 	for (size_t i = 0; i < count; i++) {
 		struct pt_node *n = &nodes[numbers[i]];
 
-		if (lines && !f->closed && h.last != &f->outside && h.last->after != n->ip)
+		if (careful && f->node_lines && !f->closed && h.last != &f->outside && h.last->after != n->ip)
 			f->node_lines[h.last - nodes].taken++;
-		if (n->entry != h.key && (lines || n->entry == PT_KEY_SEVERAL || !call_or_return(&h, f, n, timed))) {
+		if (n->entry != h.key && (careful || n->entry == PT_KEY_SEVERAL || !call_or_return(&h, f, n, timed))) {
 			store(&h, f);
 			arrive_slowly(f, numbers[i]);
 			load(&h, f);
@@ -185,11 +185,13 @@ static inline __attribute__((always_inline)) void run(struct pt_folder *f, const
 
 void tl_pt_fold_run(struct pt_folder *f, const uint32_t *numbers, size_t count)
 {
-	if (f->timed && !f->node_lines)
+	bool careful = f->node_lines || f->options->watch;
+
+	if (f->timed && !careful)
 		run(f, numbers, count, true, false);
 	else if (f->timed)
 		run(f, numbers, count, true, true);
-	else if (f->node_lines)
+	else if (careful)
 		run(f, numbers, count, false, true);
 	else
 		run(f, numbers, count, false, false);
