@@ -208,7 +208,7 @@ static void put_block(struct dump *d, const struct tl_pt_block *b)
 /* A PSB+ says again what is so: a reader of the text knows, but for what comes nowhere else. */
 static bool is_repetition(const struct tl_pt_event *event)
 {
-	return event->status_update && event->kind != TL_PT_EV_MNT && event->kind != TL_PT_EV_CBR;
+	return event->status_update && event->kind != TL_PT_EV_MNT;
 }
 
 static void put_event(struct dump *d, const struct tl_pt_event *event)

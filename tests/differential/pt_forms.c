@@ -161,7 +161,7 @@ static const struct option {
 	{ "--stat:insn", set_stat_insn, true, 0, 0 },
 	{ "--stat:blocks", set_stat_blocks, true, 0, 0 },
 	{ "--time", NULL, true, TL_PT_TEXT_TIME, 0 },
-	{ "--time-delta", NULL, true, TL_PT_TEXT_TIME_DELTA | TL_PT_TEXT_TIME, 0 },
+	{ "--time-delta", NULL, true, TL_PT_TEXT_TIME_DELTA, 0 },
 	{ "--tcal", NULL, true, TL_PT_TEXT_TCAL, 0 },
 	{ "--no-tcal", NULL, true, TL_PT_TEXT_NO_TCAL, 0 },
 	{ "--no-wall-clock", NULL, true, TL_PT_TEXT_NO_TSC, 0 },
