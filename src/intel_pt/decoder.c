@@ -21,6 +21,13 @@ static void start_anew(struct tl_pt_decoder *decoder)
 	decoder->last = (struct tl_pt_block){ .iclass = TL_PT_IC_ERROR };
 }
 
+static unsigned wishes(const struct tl_pt_config *config)
+{
+	bool classic = config && config->size >= sizeof(*config) && config->flags & TL_PT_CLASSIC;
+
+	return TL_PT_FLOW_TIMED | (classic ? TL_PT_FLOW_CLASSIC : 0);
+}
+
 int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt_config *config, struct tl_pt_image *image)
 {
 	struct tl_pt_decoder *made;
@@ -32,7 +39,7 @@ int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt_config
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return -TL_PT_NOMEM;
-	status = tl_pt_flow_open(&made->flow, config, TL_PT_FLOW_TIMED);
+	status = tl_pt_flow_open(&made->flow, config, wishes(config));
 	if (!status) {
 		made->config = made->flow.config;
 		made->own = tl_pt_image_open(NULL);

@@ -81,6 +81,9 @@ struct tl_pt_decoder {
 
 	struct tl_pt_item item;
 	bool have_item;
+	uint64_t place_offset; /* of what the walk to a place is for */
+	bool border;           /* a PSB+ to come to */
+	uint64_t border_ip, border_offset;
 	const uint8_t *taken; /* where the packets begin whose outcomes are in `bits` */
 
 	/* What came of it. */
@@ -150,6 +153,10 @@ enum tl_pt_stop tl_pt_walk_on(struct tl_pt_decoder *decoder, struct tl_pt_out *o
 
 /* bind.c: bring the walk to the place of the event in `item` and apply it. TL_PT_STOP_EVENT: it is `due`; _GO: it is none. */
 enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
+
+/* The PSB+ noted before. TL_PT_STOP_GO: taken. And what may come before it. */
+enum tl_pt_stop tl_pt_take_border(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
+bool tl_pt_before_border(const struct tl_pt_item *item);
 
 /* run.c: nodes up to the next event or error, at most as many as there is room for. */
 enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
