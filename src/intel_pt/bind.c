@@ -68,11 +68,14 @@ static bool async_branch(struct tl_pt_decoder *decoder, struct tl_pt_event *even
 	return tl_pt_stand_at(decoder, event->branch.to);
 }
 
+/* The kinds that are bound to an instruction have no address that could be withheld. */
 static bool paging(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
 	struct tl_pt_asid asid = decoder->graph.asid;
 
 	asid.cr3 = event->paging.cr3;
+	if (event->kind == TL_PT_EV_PAGING)
+		event->ip_suppressed = false;
 	return tl_pt_change_space(decoder, &asid, tl_pt_graph_mode(&decoder->graph));
 }
 
@@ -81,6 +84,8 @@ static bool vmcs(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 	struct tl_pt_asid asid = decoder->graph.asid;
 
 	asid.vmcs = event->vmcs.base;
+	if (event->kind == TL_PT_EV_VMCS)
+		event->ip_suppressed = false;
 	return tl_pt_change_space(decoder, &asid, tl_pt_graph_mode(&decoder->graph));
 }
 
