@@ -146,7 +146,7 @@ struct tl_pt_packet {
 	uint8_t size; /**< bytes, all of them */
 	union {
 		struct { uint64_t bits; uint8_t count; } tnt; /**< oldest outcome in bit `count - 1` */
-		struct { uint64_t ip; enum tl_pt_ipc ipc; } ip; /**< TIP, TIP.PGE, TIP.PGD, FUP */
+		struct { uint64_t ip; enum tl_pt_ipc ipc; } ip; /**< TIP, TIP.PGE, TIP.PGD, FUP: the bytes sent, rest 0 */
 		struct { enum tl_pt_mode_leaf leaf; bool csl, csd, iflag, intx, abrt; } mode;
 		struct { uint64_t cr3; bool nr; } pip;
 		struct { uint64_t base; } vmcs;
@@ -195,8 +195,8 @@ TL_API int tl_pt_packet_read(struct tl_pt_packet *packet, const uint8_t *pos, co
 /**
  * Write a packet (its `kind` and payload; `size` matters for TL_PT_PKT_BIP only, 5 or 9 bytes). What a payload's field
  * has no bits for is cut off.
- * @return its bytes; -TL_PT_EOS when `room` is too small, -TL_PT_BAD_PACKET for a payload that cannot be written,
- *         -TL_PT_BAD_OPC for a kind that has no bytes (unknown, invalid)
+ * @return its bytes; -TL_PT_EOS when `room` is too small; -TL_PT_INVALID, -TL_PT_BAD_PACKET for a payload that cannot be
+ *         written (INVALID: counts and codes out of range); -TL_PT_BAD_OPC for a kind that has no bytes (unknown, invalid)
  */
 TL_API int tl_pt_packet_write(uint8_t *pos, size_t room, const struct tl_pt_packet *packet);
 

@@ -50,6 +50,21 @@ struct tl_pt_moments {
 	uint64_t last; /* what the last one showed */
 };
 
+/* An instruction at a time: those of nodes met before, and where in one of them the caller is (insns.c). */
+struct tl_pt_insns {
+	struct tl_pt_reader reader;
+	struct tl_pt_insn *list; /* from 1 on */
+	size_t capacity;
+	uint32_t count;
+	uint32_t *first; /* by node: in `list`; 0: not there */
+	uint32_t capacity_nodes, epoch;
+	uint32_t at, left;
+	uint16_t flags;
+	bool eos;
+};
+
+enum { TL_PT_INSNS_MOST = 1 << 20 };
+
 struct tl_pt_decoder {
 	struct tl_pt_config config;
 	struct tl_pt_flow flow;
@@ -102,12 +117,7 @@ struct tl_pt_decoder {
 	bool run_speculative, ids_speculative, ids_eos;
 	enum tl_pt_stop stop;
 
-	/* An instruction at a time: those of the node that is being given (insns.c). */
-	struct tl_pt_reader insns;
-	uint64_t inside_ip;
-	uint32_t inside_left;
-	uint16_t inside_flags;
-	bool inside_eos;
+	struct tl_pt_insns insns;
 };
 
 /* Free nodes that handling one item may need: those a part of a block makes, and the return stack in another space. */

@@ -1,234 +1,701 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Against libipt, as Debian has it: every instruction, and every event with its place, its fields and its time, must be
- * the same. Blocks are walked again on both sides; where they end is not compared (docs/formats/intel-pt.md, 9.2).
+ * Packets, queries and time against the reference library (Debian's libipt 2.0.5, libipt-dev), on all small traces of
+ * the shared corpus, on the traces of the peer cases, and on mutants of them.
  *
- *   pt_libipt PT MAP IMG [MTC_FREQ]
+ *   pt_libipt packets|writer|query MUTANTS FILE...
+ *
+ * Exit status 1 when answers differ, with one line each for the first of them.
  */
-#include <inttypes.h>
+#include <intel-pt.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <intel-pt.h>
-
 #include <tracelathe/intel_pt.h>
 
-#include "pt_code.h"
+/* ---- differences ---- */
 
-/* One event in the numbers of the published interface: equal lines are equal events. */
-struct note {
-	uint64_t insn; /* how many instructions came before it */
-	char text[200];
-};
+static unsigned long compared, differences;
+static const char *file = "";
+static unsigned long mutant;
 
-struct notes {
-	struct note *list;
-	size_t count, capacity;
-	uint64_t insns, hash;
-	int last;
-};
-
-static struct note *note(struct notes *notes)
+static const uint8_t *current; static size_t current_size;
+static bool differ(const char *what, uint64_t offset, long long ours, long long theirs)
 {
-	if (notes->count == notes->capacity) {
-		notes->capacity = notes->capacity * 2 + 100;
-		notes->list = realloc(notes->list, notes->capacity * sizeof(*notes->list));
-		if (!notes->list)
-			exit(2);
-	}
-	notes->list[notes->count].insn = notes->insns;
-	return &notes->list[notes->count++];
+	if (ours == theirs)
+		return false;
+	if (getenv("HEX")&&current&&differences<4) { for (size_t i = offset>8?offset-8:0; i < offset + 24 && i<current_size; i++) fprintf(stderr,"%s%02x", i==offset?"|":" ", current[i]); fputc(10,stderr);}
+	if (differences++ < 20)
+		fprintf(stderr, "%s, mutant %lu, 0x%llx: %s: ours %lld (0x%llx), theirs %lld (0x%llx)\n", file, mutant,
+			(unsigned long long)offset, what, ours, (unsigned long long)ours, theirs,
+			(unsigned long long)theirs);
+	return true;
 }
 
-static void retire(struct notes *notes, struct pt_code *code, uint64_t ip, uint64_t end_ip, unsigned ninsn)
+#define SAME(what, ours, theirs) (bad |= differ(what, offset, (long long)(ours), (long long)(theirs)))
+
+/* ---- damage ---- */
+
+static uint64_t seed;
+
+static uint64_t next_random(void)
 {
-	uint64_t last = 0;
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed * 0x2545f4914f6cdd1du;
+}
 
-	for (unsigned i = 0; i < ninsn; i++) {
-		const struct pt_known *known = pt_code_know(code, ip);
+/* A few bytes changed; sometimes to what begins a packet. */
+static void damage(uint8_t *data, size_t size)
+{
+	static const uint8_t openers[] = { 0x02, 0x82, 0xa3, 0x43, 0xf3, 0x03, 0x73, 0x83, 0xc8, 0x62, 0xe2, 0xc2, 0x22,
+					   0xa2, 0x12, 0xb2, 0x99, 0x19, 0x59, 0x0d, 0x11, 0x01, 0x1d, 0x2d, 0xdd };
 
-		notes->hash = ((notes->hash << 5 | notes->hash >> 59) ^ ip) * UINT64_C(0x9e3779b97f4a7c15);
-		notes->insns++;
-		last = ip;
-		if (!known)
+	for (size_t n = 1 + (next_random() >> 20) % 6; n; n--) {
+		size_t at = (size_t)(next_random() >> 11) % size;
+
+		data[at] = next_random() >> 40 & 1 ? openers[(next_random() >> 30) % sizeof(openers)]
+						   : (uint8_t)(next_random() >> 50);
+		if (data[at] == 0x02 && at + 1 < size && next_random() >> 40 & 1)
+			data[at + 1] = openers[(next_random() >> 30) % sizeof(openers)];
+	}
+}
+
+/* ---- packets ---- */
+
+static bool same_payload(uint64_t offset, const struct tl_pt_packet *p, const struct pt_packet *q)
+{
+	bool bad = false;
+
+	switch (p->kind) {
+	case TL_PT_PKT_TNT_8:
+	case TL_PT_PKT_TNT_64:
+		SAME("tnt count", p->tnt.count, q->payload.tnt.bit_size);
+		SAME("tnt bits", p->tnt.bits, q->payload.tnt.payload);
+		break;
+	case TL_PT_PKT_TIP:
+	case TL_PT_PKT_TIP_PGE:
+	case TL_PT_PKT_TIP_PGD:
+	case TL_PT_PKT_FUP:
+		SAME("ipc", p->ip.ipc, q->payload.ip.ipc);
+		if (p->ip.ipc)
+			SAME("ip", p->ip.ip, q->payload.ip.ip);
+		break;
+	case TL_PT_PKT_MODE:
+		SAME("leaf", p->mode.leaf, q->payload.mode.leaf);
+		if (p->mode.leaf == TL_PT_MODE_EXEC) {
+			SAME("csl", p->mode.csl, q->payload.mode.bits.exec.csl);
+			SAME("csd", p->mode.csd, q->payload.mode.bits.exec.csd);
+		} else {
+			SAME("intx", p->mode.intx, q->payload.mode.bits.tsx.intx);
+			SAME("abrt", p->mode.abrt, q->payload.mode.bits.tsx.abrt);
+		}
+		break;
+	case TL_PT_PKT_PIP:
+		SAME("cr3", p->pip.cr3, q->payload.pip.cr3);
+		SAME("nr", p->pip.nr, q->payload.pip.nr);
+		break;
+	case TL_PT_PKT_VMCS:
+		SAME("vmcs", p->vmcs.base, q->payload.vmcs.base);
+		break;
+	case TL_PT_PKT_CBR:
+		SAME("cbr", p->cbr.ratio, q->payload.cbr.ratio);
+		break;
+	case TL_PT_PKT_TSC:
+		SAME("tsc", p->tsc.tsc, q->payload.tsc.tsc);
+		break;
+	case TL_PT_PKT_TMA:
+		SAME("ctc", p->tma.ctc, q->payload.tma.ctc);
+		SAME("fc", p->tma.fc, q->payload.tma.fc);
+		break;
+	case TL_PT_PKT_MTC:
+		SAME("mtc", p->mtc.ctc, q->payload.mtc.ctc);
+		break;
+	case TL_PT_PKT_CYC:
+		SAME("cyc", p->cyc.value, q->payload.cyc.value);
+		break;
+	case TL_PT_PKT_MNT:
+		SAME("mnt", p->mnt.payload, q->payload.mnt.payload);
+		break;
+	case TL_PT_PKT_EXSTOP:
+		SAME("exstop ip", p->exstop.ip, q->payload.exstop.ip);
+		break;
+	case TL_PT_PKT_MWAIT:
+		SAME("hints", p->mwait.hints, q->payload.mwait.hints);
+		SAME("ext", p->mwait.ext, q->payload.mwait.ext);
+		break;
+	case TL_PT_PKT_PWRE:
+		SAME("state", p->pwre.state, q->payload.pwre.state);
+		SAME("sub state", p->pwre.sub_state, q->payload.pwre.sub_state);
+		break;
+	case TL_PT_PKT_PWRX:
+		SAME("last", p->pwrx.last, q->payload.pwrx.last);
+		SAME("deepest", p->pwrx.deepest, q->payload.pwrx.deepest);
+		SAME("interrupt", p->pwrx.interrupt, q->payload.pwrx.interrupt);
+		SAME("store", p->pwrx.store, q->payload.pwrx.store);
+		SAME("autonomous", p->pwrx.autonomous, q->payload.pwrx.autonomous);
+		break;
+	case TL_PT_PKT_PTW:
+		SAME("plc", p->ptw.plc, q->payload.ptw.plc);
+		SAME("ptw ip", p->ptw.ip, q->payload.ptw.ip);
+		SAME("ptw", p->ptw.payload, q->payload.ptw.payload);
+		break;
+	default:
+		break;
+	}
+	return !bad;
+}
+
+/* What the reference does not know is an unknown opcode to it; what begins with it is left alone. */
+static bool beyond(const struct tl_pt_packet *packet, int size)
+{
+	return size > 0 && packet->kind >= TL_PT_PKT_CFE;
+}
+
+static bool one_packet(struct tl_pt_packets *ours, struct pt_packet_decoder *theirs)
+{
+	struct tl_pt_packet p;
+	struct pt_packet q;
+	uint64_t offset = 0, their_offset = 0;
+	bool bad = false;
+	int a, b;
+
+	tl_pt_packets_offset(ours, &offset);
+	pt_pkt_get_offset(theirs, &their_offset);
+	SAME("offset", offset, their_offset);
+	a = tl_pt_packets_next(ours, &p);
+	b = pt_pkt_next(theirs, &q, sizeof(q));
+	compared++;
+	if (beyond(&p, a) && b == -pte_bad_opc)
+		return false;
+	SAME("size", a, b);
+	if (a < 0 || b < 0 || bad)
+		return false;
+	SAME("kind", p.kind, q.type);
+	return !bad && same_payload(offset, &p, &q);
+}
+
+static void compare_packets(uint8_t *data, size_t size)
+{
+	struct tl_pt_config config = { .size = sizeof(config), .begin = data, .end = data + size };
+	struct pt_config their_config;
+	struct pt_packet_decoder *theirs;
+	struct tl_pt_packets *ours;
+	uint64_t offset = 0, at = 0, their_at = 0;
+	bool bad = false;
+
+	pt_config_init(&their_config);
+	their_config.begin = data;
+	their_config.end = data + size;
+	theirs = pt_pkt_alloc_decoder(&their_config);
+	if (tl_pt_packets_open(&ours, &config) < 0 || !theirs)
+		exit(2);
+	while (!bad) {
+		int a = tl_pt_packets_sync_forward(ours), b = pt_pkt_sync_forward(theirs);
+
+		SAME("sync", a, b);
+		if (a < 0 || b < 0)
 			break;
-		ip = known->follow ? known->target : ip + known->size;
+		tl_pt_packets_offset(ours, &at);
+		pt_pkt_get_offset(theirs, &their_at);
+		SAME("sync offset", at, their_at);
+		offset = at;
+		while (one_packet(ours, theirs))
+			;
+		/* Both stay at what neither can read. */
+		tl_pt_packets_offset(ours, &at);
+		pt_pkt_get_offset(theirs, &their_at);
+		if (at != their_at)
+			tl_pt_packets_sync_set(ours, their_at), pt_pkt_sync_set(theirs, their_at);
 	}
-	if (last != end_ip)
-		note(notes)->text[0] = '\0';
+	tl_pt_packets_close(ours);
+	pt_pkt_free_decoder(theirs);
 }
 
-/* ---- libipt ---- */
+/* ---- writer: whatever can be read, with any payload ---- */
 
-static void note_theirs(struct notes *notes, const struct pt_event *e)
+static void random_packet(struct tl_pt_packet *p, struct pt_packet *q)
 {
-	char *text = note(notes)->text;
-	int n = snprintf(text, 200, "%u s%u u%u ", e->type, e->ip_suppressed, e->status_update);
-
-	if (e->has_tsc)
-		n += snprintf(text + n, 100, "tsc %" PRIx64 " lost %u %u ", e->tsc, e->lost_mtc, e->lost_cyc);
-	switch (e->type) {
-	case ptev_enabled: snprintf(text + n, 60, "ip %" PRIx64, e->variant.enabled.ip); break;
-	case ptev_disabled: if (!e->ip_suppressed) snprintf(text + n, 60, "ip %" PRIx64, e->variant.disabled.ip); break;
-	case ptev_async_disabled: n += snprintf(text + n, 60, "at %" PRIx64, e->variant.async_disabled.at);
-		if (!e->ip_suppressed) snprintf(text + n, 60, " ip %" PRIx64, e->variant.async_disabled.ip); break;
-	case ptev_async_branch: snprintf(text + n, 60, "from %" PRIx64 " to %" PRIx64, e->variant.async_branch.from, e->variant.async_branch.to); break;
-	case ptev_paging: snprintf(text + n, 60, "cr3 %" PRIx64 " nr %u", e->variant.paging.cr3, e->variant.paging.non_root); break;
-	case ptev_async_paging: snprintf(text + n, 90, "cr3 %" PRIx64 " nr %u ip %" PRIx64, e->variant.async_paging.cr3, e->variant.async_paging.non_root, e->ip_suppressed ? 0 : e->variant.async_paging.ip); break;
-	case ptev_overflow: if (!e->ip_suppressed) snprintf(text + n, 60, "ip %" PRIx64, e->variant.overflow.ip); break;
-	case ptev_exec_mode: snprintf(text + n, 60, "mode %u ip %" PRIx64, e->variant.exec_mode.mode, e->ip_suppressed ? 0 : e->variant.exec_mode.ip); break;
-	case ptev_tsx: snprintf(text + n, 60, "spec %u abrt %u ip %" PRIx64, e->variant.tsx.speculative, e->variant.tsx.aborted, e->ip_suppressed ? 0 : e->variant.tsx.ip); break;
-	case ptev_vmcs: snprintf(text + n, 60, "base %" PRIx64, e->variant.vmcs.base); break;
-	case ptev_async_vmcs: snprintf(text + n, 60, "base %" PRIx64 " ip %" PRIx64, e->variant.async_vmcs.base, e->ip_suppressed ? 0 : e->variant.async_vmcs.ip); break;
-	case ptev_cbr: snprintf(text + n, 60, "cbr %u", e->variant.cbr.ratio); break;
-	case ptev_tick: snprintf(text + n, 60, "ip %" PRIx64, e->ip_suppressed ? 0 : e->variant.tick.ip); break;
-	case ptev_exstop: snprintf(text + n, 60, "ip %" PRIx64, e->ip_suppressed ? 0 : e->variant.exstop.ip); break;
-	case ptev_ptwrite: snprintf(text + n, 60, "ip %" PRIx64 " %" PRIx64, e->ip_suppressed ? 0 : e->variant.ptwrite.ip, e->variant.ptwrite.payload); break;
-	default: break;
+	memset(p, 0, sizeof(*p));
+	memset(q, 0, sizeof(*q));
+	p->kind = (enum tl_pt_packet_kind)(TL_PT_PKT_PAD + next_random() % (TL_PT_PKT_PTW - TL_PT_PKT_PAD + 1));
+	q->type = (enum pt_packet_type)p->kind;
+	switch (p->kind) {
+	case TL_PT_PKT_TNT_8:
+	case TL_PT_PKT_TNT_64:
+		q->payload.tnt.bit_size = p->tnt.count = (uint8_t)(1 + next_random() % 60);
+		q->payload.tnt.payload = p->tnt.bits = next_random() >> (64 - p->tnt.count);
+		break;
+	case TL_PT_PKT_TIP:
+	case TL_PT_PKT_TIP_PGE:
+	case TL_PT_PKT_TIP_PGD:
+	case TL_PT_PKT_FUP:
+		p->ip.ipc = (enum tl_pt_ipc)(next_random() % 8);
+		q->payload.ip.ipc = (enum pt_ip_compression)p->ip.ipc;
+		q->payload.ip.ip = p->ip.ip = next_random();
+		break;
+	case TL_PT_PKT_MODE:
+		p->mode.leaf = next_random() & 4096 ? TL_PT_MODE_EXEC : TL_PT_MODE_TSX;
+		q->payload.mode.leaf = (enum pt_mode_leaf)p->mode.leaf;
+		if (p->mode.leaf == TL_PT_MODE_EXEC) {
+			q->payload.mode.bits.exec.csl = p->mode.csl = next_random() & 64;
+			q->payload.mode.bits.exec.csd = p->mode.csd = next_random() & 64;
+		} else {
+			q->payload.mode.bits.tsx.intx = p->mode.intx = next_random() & 64;
+			q->payload.mode.bits.tsx.abrt = p->mode.abrt = next_random() & 64;
+		}
+		break;
+	case TL_PT_PKT_PIP:
+		q->payload.pip.cr3 = p->pip.cr3 = next_random() & UINT64_C(0xfffffffffffe0);
+		q->payload.pip.nr = p->pip.nr = next_random() & 64;
+		break;
+	case TL_PT_PKT_VMCS:
+		q->payload.vmcs.base = p->vmcs.base = next_random() & UINT64_C(0xffffffffff000);
+		break;
+	case TL_PT_PKT_CBR:
+		q->payload.cbr.ratio = p->cbr.ratio = (uint8_t)next_random();
+		break;
+	case TL_PT_PKT_TSC:
+		q->payload.tsc.tsc = p->tsc.tsc = next_random() & UINT64_C(0xffffffffffffff);
+		break;
+	case TL_PT_PKT_TMA:
+		q->payload.tma.ctc = p->tma.ctc = (uint16_t)next_random();
+		q->payload.tma.fc = p->tma.fc = next_random() & 0x3ff;
+		break;
+	case TL_PT_PKT_MTC:
+		q->payload.mtc.ctc = p->mtc.ctc = (uint8_t)next_random();
+		break;
+	case TL_PT_PKT_CYC:
+		q->payload.cyc.value = p->cyc.value = next_random() >> next_random() % 64;
+		break;
+	case TL_PT_PKT_MNT:
+		q->payload.mnt.payload = p->mnt.payload = next_random();
+		break;
+	case TL_PT_PKT_EXSTOP:
+		q->payload.exstop.ip = p->exstop.ip = next_random() & 64;
+		break;
+	case TL_PT_PKT_MWAIT:
+		q->payload.mwait.hints = p->mwait.hints = next_random() & 0xff;
+		q->payload.mwait.ext = p->mwait.ext = next_random() & 3;
+		break;
+	case TL_PT_PKT_PWRE:
+		q->payload.pwre.state = p->pwre.state = next_random() & 15;
+		q->payload.pwre.sub_state = p->pwre.sub_state = next_random() & 15;
+		q->payload.pwre.hw = p->pwre.hw = next_random() & 64;
+		break;
+	case TL_PT_PKT_PWRX:
+		q->payload.pwrx.last = p->pwrx.last = next_random() & 15;
+		q->payload.pwrx.deepest = p->pwrx.deepest = next_random() & 15;
+		q->payload.pwrx.interrupt = p->pwrx.interrupt = next_random() & 64;
+		q->payload.pwrx.store = p->pwrx.store = next_random() & 64;
+		q->payload.pwrx.autonomous = p->pwrx.autonomous = next_random() & 64;
+		break;
+	case TL_PT_PKT_PTW:
+		q->payload.ptw.plc = p->ptw.plc = next_random() & 3;
+		q->payload.ptw.ip = p->ptw.ip = next_random() & 64;
+		q->payload.ptw.payload = p->ptw.payload = next_random();
+		break;
+	default:
+		break;
 	}
 }
 
-static void decode_theirs(struct notes *notes, struct pt_code *code, const struct tl_pt_config *ours, const char *img)
+static void compare_writers(unsigned long count)
 {
+	uint8_t ours[32], theirs[32];
 	struct pt_config config;
-	struct pt_image_section_cache *cache = pt_iscache_alloc(NULL);
-	struct pt_image *image = pt_image_alloc(NULL);
-	struct pt_block_decoder *decoder;
-	int status;
+	struct pt_encoder *encoder;
 
 	pt_config_init(&config);
-	config.begin = (uint8_t *)(uintptr_t)ours->begin;
-	config.end = (uint8_t *)(uintptr_t)ours->end;
-	config.cpuid_0x15_eax = ours->cpuid_15_eax;
-	config.cpuid_0x15_ebx = ours->cpuid_15_ebx;
-	config.mtc_freq = ours->mtc_freq;
-	config.nom_freq = ours->nom_freq;
-	config.flags.variant.block.enable_tick_events = ours->flags & TL_PT_TICK_EVENTS ? 1 : 0;
-	for (size_t i = 0; i < code->count; i++)
-		pt_image_add_cached(image, cache, pt_iscache_add_file(cache, img, code->segments[i].offset,
-								      code->segments[i].size, code->segments[i].vaddr), NULL);
-	decoder = pt_blk_alloc_decoder(&config);
-	pt_blk_set_image(decoder, image);
-	status = pt_blk_sync_forward(decoder);
-	while (status >= 0) {
-		struct pt_block block = { .ninsn = 0 };
-		struct pt_event event;
+	config.begin = theirs;
+	config.end = theirs + sizeof(theirs);
+	encoder = pt_alloc_encoder(&config);
+	for (mutant = 0; mutant < count; mutant++) {
+		struct tl_pt_packet p;
+		struct pt_packet q;
+		uint64_t offset = 0;
+		bool bad = false;
+		int a, b;
 
-		if (status & pts_event_pending) {
-			status = pt_blk_event(decoder, &event, sizeof(event));
-			if (status >= 0)
-				note_theirs(notes, &event);
-			continue;
-		}
-		status = pt_blk_next(decoder, &block, sizeof(block));
-		retire(notes, code, block.ip, block.ninsn ? block.end_ip : 0, block.ninsn);
+		random_packet(&p, &q);
+		memset(ours, 0, sizeof(ours));
+		memset(theirs, 0, sizeof(theirs));
+		offset = p.kind;
+		a = tl_pt_packet_write(ours, sizeof(ours), &p);
+		pt_enc_sync_set(encoder, 0);
+		b = pt_enc_next(encoder, &q);
+		compared++;
+		SAME("written size (offset: kind)", a, b);
+		for (int i = 0; i < a && !bad; i++)
+			SAME("written byte (offset: kind)", ours[i], theirs[i]);
 	}
-	notes->last = status;
-	pt_blk_free_decoder(decoder);
-	pt_image_free(image);
-	pt_iscache_free(cache);
+	pt_free_encoder(encoder);
 }
 
-/* ---- ours ---- */
+/* ---- queries ---- */
 
-static void note_ours(struct notes *notes, const struct tl_pt_event *e)
+static bool same_event(uint64_t offset, const struct tl_pt_event *e, const struct pt_event *f)
 {
-	char *text = note(notes)->text;
-	int n = snprintf(text, 200, "%u s%u u%u ", e->kind, e->ip_suppressed, e->status_update);
-	uint64_t ip = e->ip_suppressed ? 0 : e->ip;
+	bool bad = false;
 
+	SAME("event kind", e->kind, f->type);
+	if (bad)
+		return false;
+	SAME("event suppressed", e->ip_suppressed, f->ip_suppressed);
+	SAME("event status", e->status_update, f->status_update);
+	SAME("event has tsc", e->has_tsc, f->has_tsc);
 	if (e->has_tsc)
-		n += snprintf(text + n, 100, "tsc %" PRIx64 " lost %u %u ", e->tsc, e->lost_mtc, e->lost_cyc);
+		SAME("event tsc", e->tsc, f->tsc);
+	SAME("event lost mtc", e->lost_mtc, f->lost_mtc);
+	SAME("event lost cyc", e->lost_cyc, f->lost_cyc);
 	switch (e->kind) {
-	case TL_PT_EV_ENABLED: snprintf(text + n, 60, "ip %" PRIx64, e->ip); break;
-	case TL_PT_EV_DISABLED: case TL_PT_EV_OVERFLOW: if (!e->ip_suppressed) snprintf(text + n, 60, "ip %" PRIx64, e->ip); break;
-	case TL_PT_EV_ASYNC_DISABLED: n += snprintf(text + n, 60, "at %" PRIx64, e->ip);
-		if (!e->ip_suppressed) snprintf(text + n, 60, " ip %" PRIx64, e->disabled.to); break;
-	case TL_PT_EV_ASYNC_BRANCH: snprintf(text + n, 60, "from %" PRIx64 " to %" PRIx64, e->ip, e->branch.to); break;
-	case TL_PT_EV_PAGING: snprintf(text + n, 60, "cr3 %" PRIx64 " nr %u", e->paging.cr3, e->paging.non_root); break;
-	case TL_PT_EV_ASYNC_PAGING: snprintf(text + n, 90, "cr3 %" PRIx64 " nr %u ip %" PRIx64, e->paging.cr3, e->paging.non_root, ip); break;
-	case TL_PT_EV_EXEC_MODE: snprintf(text + n, 60, "mode %u ip %" PRIx64, e->exec_mode.mode, ip); break;
-	case TL_PT_EV_TSX: snprintf(text + n, 60, "spec %u abrt %u ip %" PRIx64, e->tsx.speculative, e->tsx.aborted, ip); break;
-	case TL_PT_EV_VMCS: snprintf(text + n, 60, "base %" PRIx64, e->vmcs.base); break;
-	case TL_PT_EV_ASYNC_VMCS: snprintf(text + n, 60, "base %" PRIx64 " ip %" PRIx64, e->vmcs.base, ip); break;
-	case TL_PT_EV_CBR: snprintf(text + n, 60, "cbr %u", e->cbr.ratio); break;
-	case TL_PT_EV_TICK: case TL_PT_EV_EXSTOP: snprintf(text + n, 60, "ip %" PRIx64, ip); break;
-	case TL_PT_EV_PTWRITE: snprintf(text + n, 60, "ip %" PRIx64 " %" PRIx64, ip, e->ptwrite.payload); break;
-	default: break;
+	case TL_PT_EV_ENABLED:
+		SAME("enabled ip", e->ip, f->variant.enabled.ip);
+		break;
+	case TL_PT_EV_DISABLED:
+		if (!e->ip_suppressed)
+			SAME("disabled ip", e->ip, f->variant.disabled.ip);
+		break;
+	case TL_PT_EV_ASYNC_DISABLED:
+		SAME("async disabled at", e->ip, f->variant.async_disabled.at);
+		if (!e->ip_suppressed)
+			SAME("async disabled ip", e->disabled.to, f->variant.async_disabled.ip);
+		break;
+	case TL_PT_EV_ASYNC_BRANCH:
+		SAME("async branch from", e->ip, f->variant.async_branch.from);
+		if (!e->ip_suppressed)
+			SAME("async branch to", e->branch.to, f->variant.async_branch.to);
+		break;
+	case TL_PT_EV_PAGING:
+		SAME("cr3", e->paging.cr3, f->variant.paging.cr3);
+		SAME("non root", e->paging.non_root, f->variant.paging.non_root);
+		break;
+	case TL_PT_EV_ASYNC_PAGING:
+		SAME("cr3", e->paging.cr3, f->variant.async_paging.cr3);
+		SAME("non root", e->paging.non_root, f->variant.async_paging.non_root);
+		if (!e->ip_suppressed)
+			SAME("paging ip", e->ip, f->variant.async_paging.ip);
+		break;
+	case TL_PT_EV_OVERFLOW:
+		if (!e->ip_suppressed)
+			SAME("overflow ip", e->ip, f->variant.overflow.ip);
+		break;
+	case TL_PT_EV_EXEC_MODE:
+		SAME("mode", e->exec_mode.mode, f->variant.exec_mode.mode);
+		if (!e->ip_suppressed)
+			SAME("mode ip", e->ip, f->variant.exec_mode.ip);
+		break;
+	case TL_PT_EV_TSX:
+		SAME("speculative", e->tsx.speculative, f->variant.tsx.speculative);
+		SAME("aborted", e->tsx.aborted, f->variant.tsx.aborted);
+		if (!e->ip_suppressed)
+			SAME("tsx ip", e->ip, f->variant.tsx.ip);
+		break;
+	case TL_PT_EV_VMCS:
+		SAME("vmcs", e->vmcs.base, f->variant.vmcs.base);
+		break;
+	case TL_PT_EV_ASYNC_VMCS:
+		SAME("vmcs", e->vmcs.base, f->variant.async_vmcs.base);
+		if (!e->ip_suppressed)
+			SAME("vmcs ip", e->ip, f->variant.async_vmcs.ip);
+		break;
+	case TL_PT_EV_EXSTOP:
+		if (!e->ip_suppressed)
+			SAME("exstop ip", e->ip, f->variant.exstop.ip);
+		break;
+	case TL_PT_EV_MWAIT:
+		SAME("hints", e->mwait.hints, f->variant.mwait.hints);
+		if (!e->ip_suppressed)
+			SAME("mwait ip", e->ip, f->variant.mwait.ip);
+		break;
+	case TL_PT_EV_PWRE:
+		SAME("pwre", e->pwre.state, f->variant.pwre.state);
+		break;
+	case TL_PT_EV_PWRX:
+		SAME("pwrx", e->pwrx.last, f->variant.pwrx.last);
+		break;
+	case TL_PT_EV_PTWRITE:
+		SAME("ptwrite", e->ptwrite.payload, f->variant.ptwrite.payload);
+		SAME("ptwrite size", e->ptwrite.size, f->variant.ptwrite.size);
+		if (!e->ip_suppressed)
+			SAME("ptwrite ip", e->ip, f->variant.ptwrite.ip);
+		break;
+	case TL_PT_EV_CBR:
+		SAME("cbr", e->cbr.ratio, f->variant.cbr.ratio);
+		break;
+	case TL_PT_EV_MNT:
+		SAME("mnt", e->mnt.payload, f->variant.mnt.payload);
+		break;
+	default:
+		break;
 	}
+	return !bad;
 }
 
-static void decode_ours(struct notes *notes, struct pt_code *code, const struct tl_pt_config *config, const char *img)
+static bool same_time(uint64_t offset, struct tl_pt_query *ours, struct pt_query_decoder *theirs)
 {
-	struct tl_pt_image *image = tl_pt_image_open(NULL);
-	struct tl_pt_decoder *decoder;
-	int status;
+	uint64_t tsc = 0, their_tsc = 0;
+	uint32_t mtc = 0, cyc = 0, their_mtc = 0, their_cyc = 0, ratio = 0, their_ratio = 0;
+	bool bad = false;
+	int a = tl_pt_query_time(ours, &tsc, &mtc, &cyc), b = pt_qry_time(theirs, &their_tsc, &their_mtc, &their_cyc);
 
-	for (size_t i = 0; i < code->count; i++)
-		tl_pt_image_add_file(image, img, code->segments[i].offset, code->segments[i].size, NULL,
-				     code->segments[i].vaddr);
-	if (tl_pt_decoder_open(&decoder, config, image) < 0)
-		exit(2);
-	status = tl_pt_sync_forward(decoder);
-	while (status >= 0) {
-		struct tl_pt_block block;
-		struct tl_pt_event event;
+	SAME("time", a, b);
+	SAME("tsc", tsc, their_tsc);
+	SAME("lost mtc", mtc, their_mtc);
+	SAME("lost cyc", cyc, their_cyc);
+	a = tl_pt_query_core_bus_ratio(ours, &ratio);
+	b = pt_qry_core_bus_ratio(theirs, &their_ratio);
+	SAME("ratio", a, b);
+	if (a == 0)
+		SAME("core:bus ratio", ratio, their_ratio);
+	return !bad;
+}
 
-		if (status & TL_PT_EVENT_PENDING) {
-			status = tl_pt_event_next(decoder, &event);
-			if (status >= 0)
-				note_ours(notes, &event);
-			continue;
+/* One question; negative: the trace has ended or is at fault, for both. 1: they differ. */
+static int one_query(struct tl_pt_query *ours, struct pt_query_decoder *theirs, int status)
+{
+	uint64_t offset = 0, ip = 0, their_ip = 0;
+	int a, b, taken = 0, their_taken = 0;
+	bool bad = false;
+
+	tl_pt_query_offset(ours, &offset);
+	compared++;
+	if (status & TL_PT_EVENT_PENDING) {
+		struct tl_pt_event e;
+		struct pt_event f;
+
+		a = tl_pt_query_event(ours, &e);
+		b = pt_qry_event(theirs, &f, sizeof(f));
+		SAME("event", a, b);
+		if (!bad && a >= 0)
+			bad = !same_event(offset, &e, &f);
+	} else {
+		a = tl_pt_query_cond_branch(ours, &taken);
+		b = pt_qry_cond_branch(theirs, &their_taken);
+		SAME("cond branch", a, b);
+		if (a >= 0)
+			SAME("taken", taken, their_taken);
+		if (a == -TL_PT_BAD_QUERY) {
+			a = tl_pt_query_indirect_branch(ours, &ip);
+			b = pt_qry_indirect_branch(theirs, &their_ip);
+			SAME("indirect branch", a, b);
+			if (a >= 0 && !(a & TL_PT_STATUS_IP_SUPPRESSED))
+				SAME("target", ip, their_ip);
 		}
-		status = tl_pt_block_next(decoder, &block);
-		if (status >= 0)
-			retire(notes, code, block.ip, block.end_ip, block.ninsn);
 	}
-	notes->last = status;
-	tl_pt_decoder_close(decoder);
-	tl_pt_image_close(image);
+	if (a >= 0 && !bad)
+		bad = !same_time(offset, ours, theirs);
+	return bad ? 1 : a < 0 ? a : a << 1;
 }
 
-static int compare(const char *name, const struct notes *theirs, const struct notes *ours)
+static struct tl_pt_config settings = { .size = sizeof(settings), .mtc_freq = 3, .nom_freq = 32, .cpuid_15_eax = 2,
+					.cpuid_15_ebx = 176 };
+
+static void compare_queries(uint8_t *data, size_t size)
 {
-	size_t count = theirs->count < ours->count ? theirs->count : ours->count;
-	int different = 0;
+	struct tl_pt_config config = settings;
+	struct pt_config their_config;
+	struct pt_query_decoder *theirs;
+	struct tl_pt_query *ours;
 
-	for (size_t i = 0; i < count && different < 5; i++) {
-		const struct note *a = &theirs->list[i], *b = &ours->list[i];
+	config.begin = data;
+	config.end = data + size;
+	pt_config_init(&their_config);
+	their_config.begin = data;
+	their_config.end = data + size;
+	their_config.mtc_freq = config.mtc_freq;
+	their_config.nom_freq = config.nom_freq;
+	their_config.cpuid_0x15_eax = config.cpuid_15_eax;
+	their_config.cpuid_0x15_ebx = config.cpuid_15_ebx;
+	theirs = pt_qry_alloc_decoder(&their_config);
+	if (tl_pt_query_open(&ours, &config) < 0 || !theirs)
+		exit(2);
+	for (;;) {
+		uint64_t offset = 0, ip = 0, their_ip = 0;
+		bool bad = false;
+		int a = tl_pt_query_sync_forward(ours, &ip), b = pt_qry_sync_forward(theirs, &their_ip);
 
-		if (a->insn == b->insn && !strcmp(a->text, b->text))
-			continue;
-		printf("%s: event %zu: libipt %" PRIu64 " %s, ours %" PRIu64 " %s\n", name, i, a->insn, a->text,
-		       b->insn, b->text);
-		different++;
+		tl_pt_query_sync_offset(ours, &offset);
+		SAME("query sync", a, b);
+		if (a >= 0 && !(a & TL_PT_STATUS_IP_SUPPRESSED))
+			SAME("sync ip", ip, their_ip);
+		if (a < 0 || bad)
+			break;
+		a <<= 1;
+		do
+			a = one_query(ours, theirs, a >> 1);
+		while (a >= 0 && a != 1);
+		if (a == 1)
+			break;
 	}
-	different += theirs->count != ours->count || theirs->insns != ours->insns || theirs->hash != ours->hash ||
-		     theirs->last != ours->last;
-	printf("%s: %s: libipt %" PRIu64 " instructions, %zu events, %d; ours %" PRIu64 ", %zu, %d\n", name,
-	       different ? "DIFFERENT" : "equal", theirs->insns, theirs->count, theirs->last, ours->insns, ours->count,
-	       ours->last);
-	return different != 0;
+	tl_pt_query_close(ours);
+	pt_qry_free_decoder(theirs);
+}
+
+/* ---- time: made-up streams, plausible and not ---- */
+
+struct stream {
+	uint8_t data[4096];
+	size_t size;
+};
+
+static void append(struct stream *stream, const struct tl_pt_packet *packet)
+{
+	int size = tl_pt_packet_write(stream->data + stream->size, sizeof(stream->data) - stream->size, packet);
+
+	if (size > 0)
+		stream->size += (size_t)size;
+}
+
+/* The counters that a processor would have, moved on at random. */
+static struct {
+	uint64_t tsc, cycles;
+	unsigned cbr;
+} machine;
+
+static uint64_t crystal(void)
+{
+	return settings.cpuid_15_ebx ? machine.tsc * settings.cpuid_15_eax / settings.cpuid_15_ebx : 0;
+}
+
+static void random_time_packet(struct stream *stream)
+{
+	struct tl_pt_packet p = { .kind = TL_PT_PKT_PAD };
+	uint64_t before = crystal(), passed = next_random() >> 20 & ((1u << next_random() % 16) - 1);
+
+	machine.tsc += passed;
+	machine.cycles += settings.nom_freq ? passed * machine.cbr / settings.nom_freq : passed;
+	if (crystal() >> settings.mtc_freq != before >> settings.mtc_freq && next_random() % 16) {
+		p.kind = TL_PT_PKT_MTC;
+		p.mtc.ctc = (uint8_t)(crystal() >> settings.mtc_freq);
+		append(stream, &p);
+	}
+	switch (next_random() >> 30 & 31) {
+	case 0:
+		p.kind = TL_PT_PKT_TSC;
+		p.tsc.tsc = machine.tsc;
+		append(stream, &p);
+		if (next_random() >> 40 & 7) {
+			p.kind = TL_PT_PKT_TMA;
+			p.tma.ctc = (uint16_t)crystal();
+			p.tma.fc = (uint16_t)(next_random() % 64);
+		}
+		break;
+	case 1:
+		machine.cbr = 1 + next_random() % 64;
+		p.kind = TL_PT_PKT_CBR;
+		p.cbr.ratio = (uint8_t)machine.cbr;
+		break;
+	case 3:
+		p.kind = TL_PT_PKT_MTC;
+		p.mtc.ctc = (uint8_t)next_random();
+		break;
+	case 4:
+		p.kind = TL_PT_PKT_CYC;
+		p.cyc.value = next_random() >> next_random() % 64;
+		if (p.cyc.value >> 60)
+			p.cyc.value >>= 8;
+		break;
+	default:
+		if (next_random() & 1024) {
+			p.kind = TL_PT_PKT_CYC;
+			p.cyc.value = machine.cycles;
+			machine.cycles = 0;
+			append(stream, &p);
+		}
+		memset(&p, 0, sizeof(p));
+		p.kind = TL_PT_PKT_TNT_8;
+		p.tnt.count = 1;
+	}
+	append(stream, &p);
+}
+
+static void compare_times(unsigned long count)
+{
+	static struct stream stream;
+
+	for (mutant = 0; mutant < count; mutant++) {
+		struct tl_pt_packet psb = { .kind = TL_PT_PKT_PSB }, psbend = { .kind = TL_PT_PKT_PSBEND };
+		struct tl_pt_packet fup = { .kind = TL_PT_PKT_FUP, .ip = { 0x1000, TL_PT_IPC_SEXT_48 } };
+
+		seed = (mutant + 1) * 0x9e3779b97f4a7c15u;
+		next_random();
+		settings.mtc_freq = (uint8_t)(next_random() % 13);
+		settings.nom_freq = next_random() % 8 ? (uint8_t)(1 + next_random() % 64) : 0;
+		settings.cpuid_15_eax = next_random() % 8 ? (uint32_t)(1 + next_random() % 4) : 0;
+		settings.cpuid_15_ebx = next_random() % 8 ? (uint32_t)(1 + next_random() % 400) : 0;
+		machine.tsc = next_random() >> 20;
+		machine.cycles = 0;
+		machine.cbr = 1 + next_random() % 64;
+		stream.size = 0;
+		append(&stream, &psb);
+		append(&stream, &fup);
+		append(&stream, &psbend);
+		while (stream.size < 400)
+			random_time_packet(&stream);
+		current = stream.data; current_size = stream.size;
+		compare_queries(stream.data, stream.size);
+	}
+}
+
+/* ---- files ---- */
+
+static uint8_t *load(const char *name, size_t *size)
+{
+	FILE *in = fopen(name, "rb");
+	uint8_t *data;
+	long length;
+
+	if (!in || fseek(in, 0, SEEK_END) || (length = ftell(in)) <= 0 || fseek(in, 0, SEEK_SET))
+		exit(2);
+	*size = (size_t)length;
+	data = malloc(*size);
+	if (!data || fread(data, 1, *size, in) != *size)
+		exit(2);
+	fclose(in);
+	return data;
+}
+
+static void compare_file(const char *how, unsigned long mutants)
+{
+	size_t size;
+	uint8_t *data = load(file, &size), *copy = malloc(size);
+
+	if (!copy)
+		exit(2);
+	for (mutant = 0; mutant <= mutants; mutant++) {
+		memcpy(copy, data, size);
+		seed = mutant * 0x9e3779b97f4a7c15u + size;
+		if (mutant)
+			damage(copy, size);
+		current = copy; current_size = size;
+		if (!strcmp(how, "packets"))
+			compare_packets(copy, size);
+		else
+			compare_queries(copy, size);
+	}
+	free(copy);
+	free(data);
 }
 
 int main(int argc, char **argv)
 {
-	static struct pt_code code;
-	struct notes theirs = { .hash = 0 }, ours = { .hash = 0 };
-	struct tl_pt_config config = { .size = sizeof(config), .cpuid_15_eax = 2, .cpuid_15_ebx = 176, .mtc_freq = 3,
-				       .nom_freq = 32, .flags = TL_PT_CLASSIC };
-	struct pt_bytes trace;
+	unsigned long mutants = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
 
-	if (argc < 4)
+	if (argc < 3)
 		return 2;
-	if (argc > 4)
-		config.flags |= TL_PT_TICK_EVENTS;
-	trace = pt_load(argv[1]);
-	config.begin = trace.data;
-	config.end = trace.data + trace.size;
-	pt_code_open(&code, argv[2], argv[3]);
-	decode_theirs(&theirs, &code, &config, argv[3]);
-	decode_ours(&ours, &code, &config, argv[3]);
-	return compare(argv[1], &theirs, &ours);
+	seed = 88172645463325252u;
+	if (!strcmp(argv[1], "writer"))
+		compare_writers(mutants);
+	if (!strcmp(argv[1], "time"))
+		compare_times(mutants);
+	for (int i = 3; i < argc; i++) {
+		file = argv[i];
+		compare_file(argv[1], mutants);
+	}
+	printf("%s: %lu compared, %lu different\n", argv[1], compared, differences);
+	return differences || !compared;
 }
