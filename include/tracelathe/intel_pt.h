@@ -80,6 +80,11 @@ enum tl_pt_flag {
 	TL_PT_IFLAG_EVENTS = 1 << 4, /**< an event when the interrupt flag changes */
 	TL_PT_FOLD_EVENTS = 1 << 5,  /**< version 1 (2): events show as flags of the blocks around them; none is pending */
 	TL_PT_SALVAGE = 1 << 6,      /**< an error becomes a TL_PT_EV_LOST, and decoding goes on where it can (9.9) */
+	/**
+	 * Events as version 2.0.5 of the published interface gives them: synchronising gives no event that tracing is on
+	 * or off, and execution mode events may change nothing.
+	 */
+	TL_PT_CLASSIC = 1 << 7,
 };
 
 struct tl_pt_cpu {
@@ -141,7 +146,7 @@ struct tl_pt_packet {
 	uint8_t size; /**< bytes, all of them */
 	union {
 		struct { uint64_t bits; uint8_t count; } tnt; /**< oldest outcome in bit `count - 1` */
-		struct { uint64_t ip; enum tl_pt_ipc ipc; } ip; /**< TIP, TIP.PGE, TIP.PGD, FUP */
+		struct { uint64_t ip; enum tl_pt_ipc ipc; } ip; /**< TIP, TIP.PGE, TIP.PGD, FUP: the bytes sent, rest 0 */
 		struct { enum tl_pt_mode_leaf leaf; bool csl, csd, iflag, intx, abrt; } mode;
 		struct { uint64_t cr3; bool nr; } pip;
 		struct { uint64_t base; } vmcs;
@@ -190,8 +195,8 @@ TL_API int tl_pt_packet_read(struct tl_pt_packet *packet, const uint8_t *pos, co
 /**
  * Write a packet (its `kind` and payload; `size` matters for TL_PT_PKT_BIP only, 5 or 9 bytes). What a payload's field
  * has no bits for is cut off.
- * @return its bytes; -TL_PT_EOS when `room` is too small, -TL_PT_BAD_PACKET for a payload that cannot be written,
- *         -TL_PT_BAD_OPC for a kind that has no bytes (unknown, invalid)
+ * @return its bytes; -TL_PT_EOS when `room` is too small; -TL_PT_INVALID, -TL_PT_BAD_PACKET for a payload that cannot be
+ *         written (INVALID: counts and codes out of range); -TL_PT_BAD_OPC for a kind that has no bytes (unknown, invalid)
  */
 TL_API int tl_pt_packet_write(uint8_t *pos, size_t room, const struct tl_pt_packet *packet);
 
