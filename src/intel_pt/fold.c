@@ -179,8 +179,8 @@ static void set_time(struct pt_folder *f, uint64_t tsc)
 	if (f->options->from_ticks || f->options->to_ticks)
 		move_gate(f, tsc);
 	tl_fold_time(fold, tsc);
-	if (f->node_lines && f->last != &f->outside)
-		f->node_lines[f->last - f->nodes].ticks += (int64_t)(fold->hot.clock - before);
+	if (f->node_lines)
+		f->visits[f->last_visit].ticks += (int64_t)(fold->hot.clock - before);
 }
 
 static void fold_timed(struct pt_folder *f, const struct tl_pt_run *run)
@@ -378,6 +378,7 @@ static void free_folder(struct pt_folder *f)
 	free(f->nodes);
 	free(f->node_lines);
 	free(f->steps);
+	free(f->visits);
 	free(f->marks);
 	free(f->numbers);
 	tl_pt_functions_end(&f->functions);
@@ -390,11 +391,15 @@ int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *o
 	int status;
 
 	f.last = &f.outside;
+	f.visit_count = f.visit_capacity = 1;
 	f.marks = malloc(RUN_MARKS * sizeof(*f.marks));
 	f.numbers = malloc(RUN_NODES * sizeof(*f.numbers));
+	f.visits = calloc(1, sizeof(*f.visits));
+	if (f.visits)
+		f.visits[0].function = TL_NONE;
 	tl_pt_functions_begin(&f.functions, feed);
 	feed->rewind(feed->arg);
-	status = f.marks && f.numbers ? new_profile(&f, profile, err) : tl_error_memory(err);
+	status = f.marks && f.numbers && f.visits ? new_profile(&f, profile, err) : tl_error_memory(err);
 	if (status == 0)
 		status = fold_pieces(&f, err);
 	if (status == 0)

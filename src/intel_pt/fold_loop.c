@@ -155,6 +155,17 @@ static inline __attribute__((always_inline)) bool call_or_return(struct hot *h, 
 	return false;
 }
 
+/* Outside the window the stack moves on, but nothing counts. */
+static inline __attribute__((always_inline)) void count_visit(struct pt_folder *f, const struct hot *h, uint32_t number)
+{
+	uint32_t visit = f->node_lines[number].visits;
+
+	if (f->visits[visit].function != h->fold.top->function)
+		visit = tl_pt_fold_visits(f, number, h->fold.top->function);
+	f->visits[visit].count += !f->closed;
+	f->last_visit = visit;
+}
+
 static inline __attribute__((always_inline)) void run(struct pt_folder *f, const uint32_t *numbers, size_t count,
 						      bool timed, bool careful)
 {
@@ -165,14 +176,15 @@ static inline __attribute__((always_inline)) void run(struct pt_folder *f, const
 	for (size_t i = 0; i < count; i++) {
 		struct pt_node *n = &nodes[numbers[i]];
 
-		if (careful && f->node_lines && !f->closed && h.last != &f->outside && h.last->after != n->ip)
-			f->node_lines[h.last - nodes].taken++;
+		if (careful && f->node_lines && !f->closed && h.last->after != n->ip)
+			f->visits[f->last_visit].taken++;
 		if (n->entry != h.key && (careful || n->entry == PT_KEY_SEVERAL || !call_or_return(&h, f, n, timed))) {
 			store(&h, f);
 			arrive_slowly(f, numbers[i]);
 			load(&h, f);
 		}
-		n->count++;
+		if (careful && f->node_lines)
+			count_visit(f, &h, numbers[i]);
 		if (timed)
 			h.insns += n->insns;
 		else
@@ -195,7 +207,4 @@ void tl_pt_fold_run(struct pt_folder *f, const uint32_t *numbers, size_t count)
 		run(f, numbers, count, false, true);
 	else
 		run(f, numbers, count, false, false);
-	/* Outside the window the stack moves on, but nothing counts. */
-	for (size_t i = 0; f->closed && i < count; i++)
-		f->nodes[numbers[i]].count--;
 }
