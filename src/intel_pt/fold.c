@@ -179,8 +179,12 @@ static void set_time(struct pt_folder *f, uint64_t tsc)
 	if (f->options->from_ticks || f->options->to_ticks)
 		move_gate(f, tsc);
 	tl_fold_time(fold, tsc);
-	if (f->node_lines)
+	if (!f->node_lines)
+		return;
+	if (f->visits[f->last_visit].function == tl_fold_top(fold))
 		f->visits[f->last_visit].ticks += (int64_t)(fold->hot.clock - before);
+	else
+		f->owed_ticks += (int64_t)(fold->hot.clock - before);
 }
 
 static void fold_timed(struct pt_folder *f, const struct tl_pt_run *run)

@@ -64,6 +64,7 @@ struct pt_node {
 /* Of a node, with lines. */
 struct pt_node_lines {
 	uint32_t first, count; /* places in `steps` */
+	uint32_t tail;	       /* steps before the function it is left in: 0 but for PT_KEY_SEVERAL */
 	uint32_t visits;       /* the first of a list, that of the last visit; 0: none */
 };
 
@@ -73,6 +74,7 @@ struct pt_node_lines {
  */
 struct pt_visits {
 	uint32_t node, function, next;
+	uint32_t first, steps; /* of the node's, those in this function */
 	uint64_t count, taken; /* taken: the next node was not the one behind it */
 	int64_t ticks;
 };
@@ -139,6 +141,7 @@ struct pt_folder {
 	struct pt_visits *visits; /* [0] is nobody's */
 	size_t visit_count, visit_capacity;
 	uint32_t last_visit;
+	int64_t owed_ticks; /* of a function that has run nothing yet: to its first visit */
 	uint32_t epoch;
 
 	/* Where the thread is. */
@@ -165,13 +168,14 @@ void tl_pt_fold_settle(struct pt_folder *folder);
 void tl_pt_fold_look(struct pt_folder *folder, uint32_t number);
 bool tl_pt_fold_room(struct pt_folder *folder, uint32_t limit);
 /* Where a node that runs through several functions enters another one; 0 behind the last. */
+enum { PT_INNER = 16 }; /* places looked for in one node */
 struct pt_inner {
 	uint32_t insns; /* run before it */
 	uint64_t ip;
 };
 size_t tl_pt_fold_inner(struct pt_folder *folder, uint32_t number, struct pt_inner *inner, size_t room);
-/* The visits of a node in a function, from now on the first of its list. 0: no memory. */
-uint32_t tl_pt_fold_visits(struct pt_folder *folder, uint32_t number, uint32_t function);
+/* The visits of a node, some steps of it, in a function; from now on the first of its list. 0: no memory. */
+uint32_t tl_pt_fold_visits(struct pt_folder *folder, uint32_t number, uint32_t function, uint32_t first, uint32_t steps);
 /* Visits to costs of addresses; nodes are then as never met. */
 void tl_pt_fold_flush(struct pt_folder *folder);
 

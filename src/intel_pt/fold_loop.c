@@ -65,10 +65,15 @@ static void count_insns(struct pt_folder *f, uint32_t insns)
 
 static void run_inner(struct pt_folder *f, uint32_t number)
 {
-	struct pt_inner inner[16];
-	size_t count = tl_pt_fold_inner(f, number, inner, sizeof(inner) / sizeof(inner[0]));
+	struct pt_inner inner[PT_INNER];
+	size_t count = tl_pt_fold_inner(f, number, inner, PT_INNER);
+	uint32_t first = 0;
 
 	for (size_t i = 0; i < count; i++) {
+		if (f->node_lines && !f->closed)
+			f->visits[tl_pt_fold_visits(f, number, tl_fold_top(&f->thread->stack.fold), first,
+						    inner[i].insns)].count++;
+		first += inner[i].insns;
 		count_insns(f, inner[i].insns);
 		f->key = PT_KEY_NONE;
 		tl_pt_fold_arrive(f, inner[i].ip);
@@ -158,11 +163,14 @@ static inline __attribute__((always_inline)) bool call_or_return(struct hot *h, 
 /* Outside the window the stack moves on, but nothing counts. */
 static inline __attribute__((always_inline)) void count_visit(struct pt_folder *f, const struct hot *h, uint32_t number)
 {
-	uint32_t visit = f->node_lines[number].visits;
+	const struct pt_node_lines *l = &f->node_lines[number];
+	uint32_t visit = l->visits;
 
-	if (f->visits[visit].function != h->fold.top->function)
-		visit = tl_pt_fold_visits(f, number, h->fold.top->function);
+	if (f->visits[visit].function != h->fold.top->function || f->visits[visit].first != l->tail)
+		visit = tl_pt_fold_visits(f, number, h->fold.top->function, l->tail, l->count - l->tail);
 	f->visits[visit].count += !f->closed;
+	f->visits[visit].ticks += f->owed_ticks;
+	f->owed_ticks = 0;
 	f->last_visit = visit;
 }
 

@@ -139,11 +139,14 @@ static uint32_t exit_key(struct pt_folder *f, uint32_t number, const struct pt_n
 /* Its entry is then no key that any node is left by; the instructions before the last change are told apart. */
 static void look_inside(struct pt_folder *f, uint32_t number, struct pt_node *n)
 {
-	struct pt_inner inner[16];
-	size_t count = tl_pt_fold_inner(f, number, inner, sizeof(inner) / sizeof(inner[0]));
+	struct pt_inner inner[PT_INNER];
+	size_t count = tl_pt_fold_inner(f, number, inner, PT_INNER);
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		n->insns = (uint16_t)(n->insns - inner[i].insns);
+		if (f->node_lines)
+			f->node_lines[number].tail += inner[i].insns;
+	}
 	if (count)
 		n->entry = PT_KEY_SEVERAL;
 }
@@ -179,12 +182,12 @@ void tl_pt_fold_look(struct pt_folder *f, uint32_t number)
 
 /* ---- visits ---- */
 
-uint32_t tl_pt_fold_visits(struct pt_folder *f, uint32_t number, uint32_t function)
+uint32_t tl_pt_fold_visits(struct pt_folder *f, uint32_t number, uint32_t function, uint32_t first, uint32_t steps)
 {
 	struct pt_node_lines *l = &f->node_lines[number];
 	uint32_t at = l->visits, before = 0;
 
-	while (at && f->visits[at].function != function) {
+	while (at && (f->visits[at].function != function || f->visits[at].first != first)) {
 		before = at;
 		at = f->visits[at].next;
 	}
@@ -195,7 +198,9 @@ uint32_t tl_pt_fold_visits(struct pt_folder *f, uint32_t number, uint32_t functi
 			return 0;
 		}
 		at = (uint32_t)f->visit_count++;
-		f->visits[at] = (struct pt_visits){ .node = number, .function = function };
+		f->visits[at] = (struct pt_visits){
+			.node = number, .function = function, .first = first, .steps = steps,
+		};
 	} else if (before) {
 		f->visits[before].next = f->visits[at].next;
 	}
@@ -210,9 +215,10 @@ static void flush_visits(struct pt_folder *f, const struct pt_visits *v)
 {
 	const struct pt_node_lines *l = &f->node_lines[v->node];
 
-	for (uint32_t i = 0; i < l->count; i++) {
-		bool last = i + 1 == l->count;
-		struct pt_cost *cost = tl_pt_lines_cost(&f->thread->lines, f->steps[l->first + i], v->function);
+	for (uint32_t i = 0; i < v->steps; i++) {
+		bool last = v->first + i + 1 == l->count;
+		uint32_t place = f->steps[l->first + v->first + i];
+		struct pt_cost *cost = tl_pt_lines_cost(&f->thread->lines, place, v->function);
 
 		if (!cost)
 			return;
