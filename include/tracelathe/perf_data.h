@@ -218,7 +218,7 @@ struct tl_perf_trace_options {
 	size_t build_id_dir_count;
 	const char *directory;  /**< where relative names are looked for; NULL: where the file is */
 	bool no_files;          /**< look for no code at all */
-	uint64_t process, thread, cpu; /**< only these, TL_NOWHERE: any */
+	uint64_t process, thread, cpu; /**< what runs are `chosen`, TL_NOWHERE: any */
 };
 
 struct tl_perf_trace;
@@ -239,6 +239,9 @@ struct tl_perf_run {
 	bool gap;                      /**< trace was lost before it */
 	struct tl_pt_image *image;     /**< belongs to the trace; lives until another run has another one */
 	uint32_t space;                /**< number of the image: equal numbers, equal images */
+	bool chosen;                   /**< the filters want it; else decode it only to keep in step */
+	uint32_t space_process;        /**< for tl_perf_trace_place() */
+	uint64_t space_changes;
 };
 
 /** Code a file could not be found for, and what the run loses by it. */
