@@ -327,6 +327,16 @@ static int other_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 	return header_line(reader, header, colon, err);
 }
 
+/* A cost line that is not one of a run. What a run has is given first: self costs are added in their order. */
+static int cost_line(struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	if (!reader->run_lines || reader->state.pending)
+		return tl_callgrind_cost_line(reader, err);
+	tl_callgrind_lines_again(&reader->lines);
+	tl_callgrind_run_item(reader);
+	return 1;
+}
+
 /* What is odd about the beginning of a line. */
 static int odd_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
@@ -344,8 +354,7 @@ static int odd_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 
 	if (status < 0)
 		return status;
-	return tl_callgrind_first[*lines->start] == FIRST_COST ? tl_callgrind_cost_line(reader, err)
-							       : other_line(reader, err);
+	return tl_callgrind_first[*lines->start] == FIRST_COST ? cost_line(reader, err) : other_line(reader, err);
 }
 
 /* The end of the text: what waits is dropped, the last part is complete. */
@@ -370,16 +379,6 @@ static int skip_mark(struct tl_callgrind_reader *reader, struct tl_error *err)
 	lines->start += 3;
 	lines->whole += 3;
 	return tl_callgrind_broken_at(reader, RULE_BOM, 0, 0, 1, err);
-}
-
-/* A cost line that is not one of a run. What a run has is given first: self costs are added in their order. */
-static int cost_line(struct tl_callgrind_reader *reader, struct tl_error *err)
-{
-	if (!reader->run_lines || reader->state.pending)
-		return tl_callgrind_cost_line(reader, err);
-	tl_callgrind_lines_again(&reader->lines);
-	tl_callgrind_run_item(reader);
-	return 1;
 }
 
 int tl_callgrind_step(struct tl_callgrind_reader *reader, struct tl_error *err)

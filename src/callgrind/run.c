@@ -24,8 +24,10 @@ static bool may_run(const struct tl_callgrind_reader *reader)
 {
 	const struct callgrind_state *s = &reader->state;
 
-	return reader->gathers && s->pending == PENDING_NOTHING && reader->part.open &&
-	       s->owner.function != TL_NONE && (reader->run_lines ? reader->run_lines < LONGEST_RUN : is_safe(reader));
+	if (!reader->gathers || s->pending || !reader->part.open || !reader->column_count ||
+	    s->owner.function == TL_NONE)
+		return false;
+	return reader->run_lines ? reader->run_lines < LONGEST_RUN : is_safe(reader);
 }
 
 /* The costs of the line at p to reader->costs; their number, or -1. */
