@@ -45,7 +45,10 @@ extern const struct tl_format *const tl_format_table[];
 #define TL_CALLGRIND_INFO \
 	{ "callgrind", "Callgrind and Cachegrind profiles, also of other programs (xdebug, pprof, xtree, ...)" }
 
+#define TL_PERF_INFO { "perf", "perf.data of Linux perf, with the Intel PT in it" }
+
 extern const struct tl_format tl_xray_format;
 extern const struct tl_format tl_callgrind_format;
+extern const struct tl_format tl_perf_format;
 
 #endif
