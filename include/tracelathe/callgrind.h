@@ -137,6 +137,7 @@ struct tl_callgrind_fold_options {
 	uint64_t part, thread, process;  /**< TL_NOWHERE: any; a part without a number counts by its place, from 1 */
 	enum tl_callgrind_detail detail;
 	bool per_part;                   /**< TL_CALLGRIND_FUNCTIONS: keep parts apart */
+	size_t *failed;                  /**< gets the number of the reader that an error is about; may be NULL */
 };
 
 /**

@@ -412,8 +412,11 @@ int tl_callgrind_fold(struct tl_callgrind_reader *const *readers, size_t count,
 	if (options)
 		memcpy(&f.options, options,
 		       options->size < sizeof(*options) ? options->size : sizeof(*options));
-	for (size_t i = 0; status == 0 && i < count; i++)
+	for (size_t i = 0; status == 0 && i < count; i++) {
 		status = fold_reader(&f, readers[i], err);
+		if (status < 0 && f.options.failed)
+			*f.options.failed = i;
+	}
 	if (status == 0)
 		status = f.profile ? finish(&f, err) : nothing_read(readers, count, err);
 	free_fold(&f);
