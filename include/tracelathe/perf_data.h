@@ -224,9 +224,14 @@ struct tl_perf_trace_options {
 struct tl_perf_trace;
 
 /**
- * A run: bytes of one AUX buffer that one thread ran over one image. Runs of a buffer come in order, buffer after
- * buffer. Bytes [config.begin + from, config.begin + to) are those of the run; the packets before them are there for
- * what they leave behind (time, last IP).
+ * A run: bytes of one AUX buffer that one thread ran over one image. Runs of all buffers come in the order of their
+ * beginnings, so that those of a thread are in order, wherever it ran; those of one buffer are in the order of its bytes.
+ *
+ * A run is bytes [config.begin + from, config.begin + to). The packets before it are there for what they leave behind
+ * (time, last IP), so a buffer has one decoder: it is opened over config.begin .. config.end for a run that does not
+ * continue, and is kept, beside those of other buffers, for the next run of that `stream` with `continues`, which gives
+ * it another image. Runs begin where flow can change hands: with a TIP.PGE, PIP or OVF packet, at a TIP out of the
+ * kernel, or between two packets inside the kernel, whose code all images have.
  */
 struct tl_perf_run {
 	uint64_t stream;               /**< number of the buffer, from 0 */
@@ -235,9 +240,10 @@ struct tl_perf_run {
 	struct tl_pt_config config;    /**< begin, end: a stretch of the buffer without gaps */
 	uint64_t from, to;
 	uint64_t buffer_offset;        /**< of config.begin in the buffer's stream of bytes */
-	bool continues;                /**< same stretch as the run before: its decoder goes on, with another image */
+	uint64_t start_tsc;            /**< when it begins, 0: unknown */
+	bool continues;                /**< same bytes as the stream's run before: its decoder goes on */
 	bool gap;                      /**< trace was lost before it */
-	struct tl_pt_image *image;     /**< belongs to the trace; lives until another run has another one */
+	struct tl_pt_image *image;     /**< belongs to the trace, which keeps some: lives while 8 others are not used */
 	uint32_t space;                /**< number of the image: equal numbers, equal images */
 	bool chosen;                   /**< the filters want it; else decode it only to keep in step */
 	uint32_t space_process;        /**< for tl_perf_trace_place() */

@@ -4,9 +4,8 @@
 
 /* ---- turns ---- */
 
-static int add_turn(struct tl_perf_trace *t, struct perf_turn turn, struct tl_error *err)
+static int add_turn(const struct tl_perf_trace *t, struct perf_walk *w, struct perf_turn turn, struct tl_error *err)
 {
-	struct perf_walk *w = &t->walk;
 	const struct perf_turn *last = w->turn_count ? &w->turns[w->turn_count - 1] : NULL;
 
 	if (last && last->tid == turn.tid && last->pid == turn.pid && last->process == turn.process &&
@@ -22,18 +21,18 @@ static int add_turn(struct tl_perf_trace *t, struct perf_turn turn, struct tl_er
 }
 
 /* A thread has the processor from `from_ns` on, until `to_ns`: a turn for each epoch of its process. */
-static int add_turns(struct tl_perf_trace *t, uint32_t pid, uint32_t tid, uint64_t from_ns, uint64_t to_ns,
+static int add_turns(const struct tl_perf_trace *t, struct perf_walk *w, struct perf_turn turn, uint64_t to_ns,
 		     struct tl_error *err)
 {
-	const uint32_t process = pid == KERNEL_PID ? TL_NONE : tl_perf_find_process(t, pid);
-	const struct perf_process *p = process == TL_NONE ? NULL : &t->processes[process];
-	struct perf_turn turn = { .time_ns = from_ns, .pid = pid, .tid = tid, .process = process };
+	const struct perf_process *p;
 	int status;
 
-	turn.changes = p ? tl_perf_changes_at(p, from_ns) : 0;
-	status = add_turn(t, turn, err);
+	turn.process = turn.pid == KERNEL_PID ? TL_NONE : tl_perf_find_process(t, turn.pid);
+	p = turn.process == TL_NONE ? NULL : &t->processes[turn.process];
+	turn.changes = p ? tl_perf_changes_at(p, turn.time_ns) : 0;
+	status = add_turn(t, w, turn, err);
 	while (status == 0 && p && tl_perf_next_epoch(p, &turn.changes, &turn.time_ns) && turn.time_ns < to_ns)
-		status = add_turn(t, turn, err);
+		status = add_turn(t, w, turn, err);
 	return status;
 }
 
@@ -70,54 +69,49 @@ static uint32_t pid_of_switch(const struct tl_perf_trace *t, const struct perf_s
 	return s->pid == KERNEL_PID ? tl_perf_pid_of(t, s->tid) : s->pid;
 }
 
-static int cpu_turns(struct tl_perf_trace *t, uint32_t cpu, struct tl_error *err)
+static int cpu_turns(const struct tl_perf_trace *t, struct perf_walk *w, struct tl_error *err)
 {
 	const bool kernel = kernel_is_traced(t);
-	const struct perf_switch *last = NULL;
+	struct perf_turn last = { .pid = KERNEL_PID };
+	bool any = false;
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && i < t->switch_count; i++) {
 		const struct perf_switch *s = &t->switches[i];
 
 		/* The idle thread has no code of its own: without the kernel's it never runs. */
-		if (s->cpu != cpu || (!s->tid && !kernel))
+		if (s->cpu != w->stream->cpu || (!s->tid && !kernel))
 			continue;
-		if (last)
-			status = add_turns(t, pid_of_switch(t, last), last->tid, last->time_ns, s->time_ns, err);
-		last = s;
+		if (any)
+			status = add_turns(t, w, last, s->time_ns, err);
+		last = (struct perf_turn){ .time_ns = s->time_ns, .pid = pid_of_switch(t, s), .tid = s->tid };
+		any = true;
 	}
-	if (status == 0 && last)
-		status = add_turns(t, pid_of_switch(t, last), last->tid, last->time_ns, UINT64_MAX, err);
-	if (status == 0 && !last) {
-		const uint32_t pid = only_process(t);
-
-		status = add_turns(t, pid, pid, 0, UINT64_MAX, err);
-	}
-	return status;
+	if (!any)
+		last.tid = last.pid = only_process(t);
+	return status < 0 ? status : add_turns(t, w, last, UINT64_MAX, err);
 }
 
-static int make_turns(struct tl_perf_trace *t, struct tl_error *err)
+static int make_turns(const struct tl_perf_trace *t, struct perf_walk *w, struct tl_error *err)
 {
-	struct perf_walk *w = &t->walk;
-	const struct perf_stream *s = &t->streams[w->stream];
+	const struct perf_turn whole = { .pid = tl_perf_pid_of(t, w->stream->tid), .tid = w->stream->tid };
 
-	if (w->turns_of == w->stream + 1)
-		return 0;
-	w->turn_count = 0;
-	w->turns_of = w->stream + 1;
-	if (s->cpu != UINT32_MAX)
-		return cpu_turns(t, s->cpu, err);
-	return add_turns(t, tl_perf_pid_of(t, s->tid), s->tid, 0, UINT64_MAX, err);
+	w->turned = true;
+	return w->stream->cpu != NO_CPU ? cpu_turns(t, w, err) : add_turns(t, w, whole, UINT64_MAX, err);
 }
 
-/* ---- the walk ---- */
+/* ---- the walk through a stream ---- */
+
+struct handover {
+	const struct tl_perf_trace *trace;
+	const struct perf_turn *goes, *comes;
+};
 
 static int whose(const void *arg, uint64_t ip)
 {
-	const struct tl_perf_trace *t = arg;
-	const struct perf_turn *goes = &t->walk.turns[t->walk.turn], *comes = goes + 1;
-	const bool before = tl_perf_find_map(t, goes->process, goes->changes, ip);
-	const bool after = tl_perf_find_map(t, comes->process, comes->changes, ip);
+	const struct handover *h = arg;
+	const bool before = tl_perf_find_map(h->trace, h->goes->process, h->goes->changes, ip);
+	const bool after = tl_perf_find_map(h->trace, h->comes->process, h->comes->changes, ip);
 
 	return (int)after - (int)before;
 }
@@ -127,18 +121,18 @@ static const uint8_t *stretch_end(const struct perf_walk *w)
 	return w->stretch.data + w->stretch.size;
 }
 
-static int open_stretch(struct tl_perf_trace *t, struct tl_error *err)
+static int open_stretch(const struct tl_perf_trace *t, struct perf_walk *w, struct tl_error *err)
 {
-	struct perf_walk *w = &t->walk;
-	int status = tl_perf_stretch_next(t, err);
+	int status = tl_perf_stretch_next(t, w, err);
 
 	if (status <= 0)
 		return status;
-	status = make_turns(t, err);
+	if (!w->turned)
+		status = make_turns(t, w, err);
 	if (status < 0)
 		return status;
 	tl_perf_scan_begin(&w->scan, t, w->stretch.data, stretch_end(w));
-	w->first_tsc = w->turn_count > 1 ? tl_perf_scan_first(&w->scan, stretch_end(w)) : 0;
+	w->first_tsc = tl_perf_scan_first(&w->scan, stretch_end(w));
 	w->turn = 0;
 	/* A stretch without any time is taken for the last turn's: what was recorded at the end was run. */
 	while (w->turn + 1 < w->turn_count && (!w->first_tsc || w->turns[w->turn + 1].tsc <= w->first_tsc))
@@ -149,6 +143,55 @@ static int open_stretch(struct tl_perf_trace *t, struct tl_error *err)
 	return 1;
 }
 
+/* The turn that has come at the scan's place; others in between had no packets. */
+static size_t turn_here(const struct perf_walk *w)
+{
+	size_t turn = w->turn + 1;
+
+	while (turn + 1 < w->turn_count && w->turns[turn + 1].tsc <= w->scan.tsc)
+		turn++;
+	return turn;
+}
+
+/* Find the end of the next run of the stretch. */
+static void find_run(const struct tl_perf_trace *t, struct perf_walk *w)
+{
+	const uint8_t *end = stretch_end(w), *at = end;
+
+	for (;;) {
+		if (w->turn + 1 < w->turn_count && w->first_tsc) {
+			const struct handover h = { t, &w->turns[w->turn], &w->turns[w->turn + 1] };
+
+			at = tl_perf_scan_to(&w->scan, end, h.comes->tsc, whose, &h);
+		}
+		w->next_turn = at == end ? w->turn : turn_here(w);
+		w->to = (uint64_t)(at - w->stretch.data);
+		if (at == end || w->to > w->from)
+			break;
+		w->turn = w->next_turn;
+		at = end;
+	}
+	w->start = w->turns[w->turn].tsc > w->first_tsc ? w->turns[w->turn].tsc : w->first_tsc;
+	w->pending = true;
+}
+
+/* 1: there is a run; 0: the stream is at its end; negative. */
+static int look_for_run(const struct tl_perf_trace *t, struct perf_walk *w, struct tl_error *err)
+{
+	while (!w->pending && !w->ended) {
+		int status = w->open ? 1 : open_stretch(t, w, err);
+
+		if (status < 0)
+			return status;
+		w->ended = !status;
+		if (status)
+			find_run(t, w);
+	}
+	return w->pending;
+}
+
+/* ---- runs of all streams ---- */
+
 static bool chosen(const struct tl_perf_trace *t, const struct tl_perf_run *run)
 {
 	const struct tl_perf_trace_options *o = &t->options;
@@ -157,35 +200,34 @@ static bool chosen(const struct tl_perf_trace *t, const struct tl_perf_run *run)
 	       (o->thread == TL_NOWHERE || o->thread == run->thread) && (o->cpu == TL_NOWHERE || o->cpu == run->cpu);
 }
 
-/* When the run began, as far as is known. */
-static uint64_t run_time(const struct tl_perf_trace *t, const struct perf_turn *turn)
+/* The thread's name when the run began; without a clock, the last one. */
+static const char *name_of(const struct tl_perf_trace *t, const struct perf_walk *w, const struct perf_turn *turn)
 {
 	uint64_t ns;
 
-	if (t->walk.first_tsc && turn->tsc <= t->walk.first_tsc && tl_perf_trace_ns(t, t->walk.first_tsc, &ns))
-		return ns;
-	return turn->tsc || turn + 1 < t->walk.turns + t->walk.turn_count ? turn->time_ns : UINT64_MAX;
+	if (!w->start || !tl_perf_trace_ns(t, w->start, &ns))
+		ns = UINT64_MAX;
+	return tl_perf_comm_at(t, turn->tid, ns);
 }
 
-static int give(struct tl_perf_trace *t, uint64_t to, struct tl_perf_run *run, struct tl_error *err)
+static int give(struct tl_perf_trace *t, struct perf_walk *w, struct tl_perf_run *run, struct tl_error *err)
 {
-	struct perf_walk *w = &t->walk;
-	const struct perf_stream *s = &t->streams[w->stream];
 	const struct perf_turn *turn = &w->turns[w->turn];
-	const bool known = turn->pid != KERNEL_PID;
+	const bool known = turn->pid != KERNEL_PID, per_thread = w->stream->cpu == NO_CPU;
 	int status = tl_perf_use_image(t, turn->process, turn->changes, err);
 
 	if (status < 0)
 		return status;
 	*run = (struct tl_perf_run){
-		.stream = w->stream,
+		.stream = (uint64_t)(w->stream - t->streams),
 		.process = known ? turn->pid : TL_NOWHERE,
-		.thread = known || s->cpu == UINT32_MAX ? turn->tid : TL_NOWHERE,
-		.cpu = s->cpu == UINT32_MAX ? TL_NOWHERE : s->cpu,
-		.command = known ? tl_perf_comm_at(t, turn->tid, run_time(t, turn)) : "",
+		.thread = known || per_thread ? turn->tid : TL_NOWHERE,
+		.cpu = per_thread ? TL_NOWHERE : w->stream->cpu,
+		.command = known ? name_of(t, w, turn) : "",
 		.config = t->config,
 		.from = w->from,
-		.to = to,
+		.to = w->to,
+		.start_tsc = w->start,
 		.buffer_offset = w->stretch.offset,
 		.continues = w->given,
 		.gap = w->stretch.gap && !w->given,
@@ -197,76 +239,56 @@ static int give(struct tl_perf_trace *t, uint64_t to, struct tl_perf_run *run, s
 	run->config.begin = w->stretch.data;
 	run->config.end = stretch_end(w);
 	run->chosen = chosen(t, run);
-	w->from = to;
+	w->from = w->to;
+	w->turn = w->next_turn;
 	w->given = true;
+	w->open = w->to < w->stretch.size;
+	w->pending = false;
 	return 1;
 }
 
-/* Streams of processors and threads that no filter wants are not even decoded. */
-static bool wanted(const struct tl_perf_trace *t)
+static int begin_walks(struct tl_perf_trace *t, struct tl_error *err)
 {
-	const struct perf_walk *w = &t->walk;
-	const struct perf_stream *s = &t->streams[w->stream];
-	const struct tl_perf_trace_options *o = &t->options;
-
-	if (o->cpu != TL_NOWHERE && o->cpu != (s->cpu == UINT32_MAX ? TL_NOWHERE : s->cpu))
-		return false;
-	for (size_t i = w->turn; i < w->turn_count; i++)
-		if ((o->process == TL_NOWHERE || o->process == w->turns[i].pid) &&
-		    (o->thread == TL_NOWHERE || o->thread == w->turns[i].tid))
-			return true;
-	return false;
-}
-
-/* On to the turn that has come at the scan's place; others in between had no packets. */
-static void take_turn(struct perf_walk *w)
-{
-	w->turn++;
-	while (w->turn + 1 < w->turn_count && w->turns[w->turn + 1].tsc <= w->scan.tsc)
-		w->turn++;
+	if (t->walks)
+		return 0;
+	t->walks = tl_zeroed(t->stream_count, sizeof(*t->walks));
+	if (!t->walks)
+		return tl_error_memory(err);
+	for (size_t i = 0; i < t->stream_count; i++)
+		t->walks[i].stream = &t->streams[i];
+	return 0;
 }
 
 int tl_perf_trace_next(struct tl_perf_trace *t, struct tl_perf_run *run, struct tl_error *err)
 {
-	struct perf_walk *w = &t->walk;
+	struct perf_walk *first = NULL;
+	int status = begin_walks(t, err);
 
-	for (;;) {
-		const uint8_t *end, *at;
+	for (size_t i = 0; status >= 0 && i < t->stream_count; i++) {
+		struct perf_walk *w = &t->walks[i];
 
-		if (!w->open) {
-			int status = open_stretch(t, err);
-
-			if (status <= 0)
-				return status;
-			w->open = wanted(t);
-			continue;
-		}
-		end = stretch_end(w);
-		at = end;
-		if (w->turn + 1 < w->turn_count && w->first_tsc)
-			at = tl_perf_scan_to(&w->scan, end, w->turns[w->turn + 1].tsc, whose, t);
-		if (at == end) {
-			w->open = false;
-			return give(t, w->stretch.size, run, err);
-		}
-		if ((uint64_t)(at - w->stretch.data) > w->from) {
-			int status = give(t, (uint64_t)(at - w->stretch.data), run, err);
-
-			take_turn(w);
-			return status;
-		}
-		take_turn(w);
+		status = look_for_run(t, w, err);
+		if (status > 0 && (!first || w->start < first->start))
+			first = w;
 	}
+	if (status < 0)
+		return tl_error_format(err, "perf", status);
+	return first ? give(t, first, run, err) : 0;
+}
+
+void tl_perf_walks_free(struct tl_perf_trace *t)
+{
+	for (size_t i = 0; t->walks && i < t->stream_count; i++) {
+		tl_perf_stretch_close(&t->walks[i].whole);
+		free(t->walks[i].turns);
+	}
+	free(t->walks);
+	t->walks = NULL;
 }
 
 void tl_perf_trace_rewind(struct tl_perf_trace *t)
 {
-	struct perf_walk *w = &t->walk;
-
-	tl_perf_stretch_close(&w->whole);
-	w->stretch = w->whole;
-	w->stream = w->piece = w->used = 0;
-	w->open = w->given = w->gap = false;
+	tl_perf_walks_free(t);
 }
 
 bool tl_perf_trace_place(struct tl_perf_trace *t, const struct tl_perf_run *run, uint64_t ip,

@@ -10,8 +10,6 @@
 #include "core/source.h"
 #include "perf_data/trace.h"
 
-#define NO_CPU UINT32_MAX
-
 /* ---- pieces ---- */
 
 /* The streams are few: one for each buffer, that is, a processor or a thread. */
@@ -161,13 +159,13 @@ static const uint8_t *piece_data(const struct tl_perf_trace *t, const struct per
  */
 static size_t find_overlap(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size)
 {
-	enum { TELLING = 32 }; /* a PSB, and what follows: TSC, TMA, CBR */
+	enum { TELLING = 32, TRIES = 64 }; /* a PSB, and what follows: TSC, TMA, CBR */
 	const uint8_t *psb = tl_pt_psb_forward(b, b + b_size);
 	const uint8_t *from = a;
 
 	if (!psb || (size_t)(b + b_size - psb) < TELLING)
 		return 0;
-	while (from && (size_t)(a + a_size - from) >= TELLING) {
+	for (int i = 0; i < TRIES && (size_t)(a + a_size - from) >= TELLING; i++) {
 		const uint8_t *same = memmem(from, (size_t)(a + a_size - from), psb, TELLING);
 		const size_t left = same ? (size_t)(a + a_size - same) : 0;
 		const size_t before = (size_t)(psb - b);
@@ -280,16 +278,16 @@ static uint64_t next_cut(const struct tl_perf_trace *t, const struct perf_stream
 	return cut;
 }
 
-/* Pieces at one address: as they are if there is one, else written one after the other. */
-static int gather_pieces(struct tl_perf_trace *t, const struct perf_stream *s, size_t first, size_t last,
+/* Pieces at one address: written one after the other. */
+static int gather_pieces(const struct tl_perf_trace *t, const struct perf_piece *first, const struct perf_piece *last,
 			 struct perf_stretch *out, struct tl_error *err)
 {
 	uint64_t size = 0, at = 0;
 	uint8_t *map;
 	int fd;
 
-	for (size_t i = first; i <= last; i++)
-		size += s->pieces[i].size;
+	for (const struct perf_piece *p = first; p <= last; p++)
+		size += p->size;
 	fd = tl_open_unlinked(err);
 	if (fd < 0)
 		return fd;
@@ -301,24 +299,28 @@ static int gather_pieces(struct tl_perf_trace *t, const struct perf_stream *s, s
 	close(fd);
 	if (map == MAP_FAILED)
 		return tl_error_memory(err);
-	for (size_t i = first; i <= last; i++) {
-		memcpy(map + at, piece_data(t, &s->pieces[i]), (size_t)s->pieces[i].size);
-		at += s->pieces[i].size;
+	for (const struct perf_piece *p = first; p <= last; p++) {
+		memcpy(map + at, piece_data(t, p), (size_t)p->size);
+		at += p->size;
 	}
-	*out = (struct perf_stretch){ map, (size_t)size, s->pieces[first].offset, false, map, (size_t)size };
+	*out = (struct perf_stretch){ map, (size_t)size, first->offset, false, map, (size_t)size };
 	return 0;
 }
 
-static int open_pieces(struct tl_perf_trace *t, const struct perf_stream *s, size_t first, size_t last,
-		       struct tl_error *err)
+static int open_pieces(const struct tl_perf_trace *t, struct perf_walk *w, struct tl_error *err)
 {
-	struct perf_stretch *out = &t->walk.whole;
-	const struct perf_piece *p = &s->pieces[first];
+	const struct perf_stream *s = w->stream;
+	const struct perf_piece *first = &s->pieces[w->piece], *last = first;
 
-	tl_perf_stretch_close(out);
+	while (last + 1 < s->pieces + s->count && last[1].follows)
+		last++;
+	tl_perf_stretch_close(&w->whole);
+	w->used = 0;
+	w->gap = w->piece > 0;
+	w->piece = (size_t)(last - s->pieces) + 1;
 	if (first != last)
-		return gather_pieces(t, s, first, last, out, err);
-	*out = (struct perf_stretch){ piece_data(t, p), (size_t)p->size, p->offset, false, NULL, 0 };
+		return gather_pieces(t, first, last, &w->whole, err);
+	w->whole = (struct perf_stretch){ piece_data(t, first), (size_t)first->size, first->offset, false, NULL, 0 };
 	return 0;
 }
 
@@ -333,55 +335,36 @@ void tl_perf_stretch_close(struct perf_stretch *s)
  * The part of the gathered pieces up to the next place where the buffer was full. Where tracing had been turned off
  * before that place and is turned on or synchronised behind it, no flow is torn: the stretch goes on.
  */
-static void cut_stretch(struct tl_perf_trace *t, const struct perf_stream *s)
+static void cut_stretch(const struct tl_perf_trace *t, struct perf_walk *w)
 {
-	struct perf_walk *w = &t->walk;
 	const struct perf_stretch *all = &w->whole;
-	const uint64_t end = all->offset + all->size;
+	const uint8_t *begin = all->data + w->used, *end = all->data + all->size, *at;
 	uint64_t cut = all->offset + w->used;
-	const uint8_t *at;
 
 	do {
-		cut = next_cut(t, s, cut, end);
+		cut = next_cut(t, w->stream, cut, all->offset + all->size);
 		at = cut == TL_NOWHERE ? NULL : all->data + (cut - all->offset);
-	} while (at && tl_perf_scan_is_off(t, all->data + w->used, at, all->data + all->size));
+	} while (at && tl_perf_scan_is_off(t, begin, at, end));
 	w->stretch = (struct perf_stretch){
-		.data = all->data + w->used,
-		.size = at ? (size_t)(at - all->data) - w->used : all->size - w->used,
+		.data = begin,
+		.size = (size_t)((at ? at : end) - begin),
 		.offset = all->offset + w->used,
 		.gap = w->used || w->gap,
 	};
 	w->used += w->stretch.size;
 }
 
-int tl_perf_stretch_next(struct tl_perf_trace *t, struct tl_error *err)
+int tl_perf_stretch_next(const struct tl_perf_trace *t, struct perf_walk *w, struct tl_error *err)
 {
-	struct perf_walk *w = &t->walk;
-
 	while (w->used >= w->whole.size) {
-		const struct perf_stream *s;
-		size_t first, last;
 		int status;
 
-		if (w->stream < t->stream_count && w->piece >= t->streams[w->stream].count) {
-			w->stream++;
-			w->piece = 0;
-		}
-		if (w->stream >= t->stream_count)
+		if (w->piece >= w->stream->count)
 			return 0;
-		s = &t->streams[w->stream];
-		if (w->piece >= s->count)
-			continue;
-		first = last = w->piece;
-		while (last + 1 < s->count && s->pieces[last + 1].follows)
-			last++;
-		status = open_pieces(t, s, first, last, err);
+		status = open_pieces(t, w, err);
 		if (status < 0)
 			return status;
-		w->gap = first > 0;
-		w->piece = last + 1;
-		w->used = 0;
 	}
-	cut_stretch(t, &t->streams[w->stream]);
+	cut_stretch(t, w);
 	return 1;
 }

@@ -85,8 +85,7 @@ void tl_perf_trace_close(struct tl_perf_trace *t)
 {
 	if (!t)
 		return;
-	tl_perf_stretch_close(&t->walk.whole);
-	free(t->walk.turns);
+	tl_perf_walks_free(t);
 	tl_perf_images_free(t);
 	tl_perf_streams_free(t);
 	tl_perf_people_free(t);

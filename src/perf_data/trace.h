@@ -13,6 +13,7 @@
 #include "perf_data/reader.h"
 
 #define KERNEL_PID UINT32_MAX
+#define NO_CPU UINT32_MAX /* of a stream: it is a thread's */
 #define KERNEL_START (UINT64_C(1) << 63)
 
 /* ---- objects ---- */
@@ -158,8 +159,10 @@ struct perf_scan {
 /* Whose an address is: > 0 only of who comes, < 0 only of who goes, 0: of both, or of neither. */
 typedef int perf_whose_fn(const void *arg, uint64_t ip);
 
+/* The way through one stream. */
 struct perf_walk {
-	size_t stream, piece;   /* of the next pieces */
+	const struct perf_stream *stream;
+	size_t piece;           /* of the next pieces */
 	struct perf_stretch whole; /* pieces that follow on each other */
 	size_t used;            /* bytes of it that were in stretches */
 	bool gap;               /* before it */
@@ -167,11 +170,16 @@ struct perf_walk {
 	struct perf_scan scan;
 	struct perf_turn *turns;
 	size_t turn_count, turn_capacity, turn;
-	size_t turns_of;        /* stream + 1 whose turns they are */
+	bool turned;            /* the turns are made */
 	uint64_t from;          /* of the next run in the stretch */
 	uint64_t first_tsc;     /* of the stretch; 0: it has no time */
 	bool open;              /* the stretch has a run to give */
 	bool given;             /* and gave one already */
+
+	/* The next run, found ahead so that the earliest of all streams can be chosen. */
+	bool pending, ended;
+	uint64_t to, start;     /* where it ends; when it begins */
+	size_t next_turn;       /* whose the one behind it is */
 };
 
 /* An image that was made. */
@@ -225,7 +233,7 @@ struct tl_perf_trace {
 	size_t image_key_count, image_key_capacity;
 	struct tl_perf_missing *missing;
 	size_t missing_count, missing_capacity;
-	struct perf_walk walk;
+	struct perf_walk *walks; /* one for each stream; NULL: not begun */
 };
 
 /* ---- gather.c ---- */
@@ -263,10 +271,14 @@ int tl_perf_add_sample_piece(struct tl_perf_trace *t, const struct tl_perf_recor
 int tl_perf_add_mark(struct tl_perf_trace *t, const struct tl_perf_record *rec, uint64_t time_ns, struct tl_error *err);
 /* All pieces are there: put them in order. */
 int tl_perf_finish_streams(struct tl_perf_trace *t, struct tl_error *err);
-/* The next stretch of the walk. 1, 0 at the end, negative. */
-int tl_perf_stretch_next(struct tl_perf_trace *t, struct tl_error *err);
+/* The next stretch of a walk. 1, 0 at the end, negative. */
+int tl_perf_stretch_next(const struct tl_perf_trace *t, struct perf_walk *w, struct tl_error *err);
 void tl_perf_stretch_close(struct perf_stretch *s);
 void tl_perf_streams_free(struct tl_perf_trace *t);
+
+/* ---- runs.c ---- */
+
+void tl_perf_walks_free(struct tl_perf_trace *t);
 
 /* ---- scan.c ---- */
 
