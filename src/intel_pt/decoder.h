@@ -6,7 +6,7 @@
  *
  *   walk.c     outcomes and targets along the graph: the loop that has to be fast
  *   place.c    to a place without using trace: for everything that is bound to an address or an instruction
- *   events.c   what each event is bound to, and what it changes
+ *   bind.c     what each event is bound to, and what it changes
  *   run.c      items one after the other: fills a run of nodes up to the next event or error
  *   blocks.c, insns.c, nodes.c, decoder.c   the public faces
  */
@@ -34,10 +34,20 @@ struct tl_pt_out {
 	uint32_t *pos, *end;
 };
 
-/* Where in the trace a node's outcome is: from node `index` of a run on, at `pos`. */
-struct tl_pt_spot {
+/* The clock, from node `index` of a run on. */
+struct tl_pt_moment {
 	uint32_t index;
-	const uint8_t *pos;
+	uint32_t lost_mtc, lost_cyc;
+	bool have_tsc;
+	uint64_t tsc;
+};
+
+/* The moments of a run: the first is that of its beginning. */
+struct tl_pt_moments {
+	struct tl_pt_moment *list;
+	uint32_t count, most;
+	const uint32_t *begin; /* of the run's nodes */
+	uint64_t last; /* what the last one showed */
 };
 
 struct tl_pt_decoder {
@@ -50,6 +60,7 @@ struct tl_pt_decoder {
 	uint32_t cur;
 	bool on;           /* tracing is */
 	bool synced;
+	bool settled;      /* the first event behind synchronising has come */
 	bool have_target;  /* of the next branch that needs one: from a TIP, or where a far branch went */
 	bool no_target;    /* that TIP had no address */
 	uint64_t target;
@@ -79,18 +90,21 @@ struct tl_pt_decoder {
 	uint64_t error_offset;
 	bool eos;
 
-	/* Nodes decoded ahead of the caller. */
+	/* Nodes decoded ahead of the caller, and when. */
 	uint32_t ids[TL_PT_RUN];
+	struct tl_pt_moment times[TL_PT_RUN];
+	struct tl_pt_moments moments; /* of the run that is being made */
+	uint32_t time_count;
 	uint32_t at, filled;
-	bool ids_speculative, ids_eos;
+	bool run_speculative, ids_speculative, ids_eos;
 	enum tl_pt_stop stop;
 
-	/* An instruction at a time: inside the node that is being given (insns.c). */
+	/* An instruction at a time: those of the node that is being given (insns.c). */
 	struct tl_pt_reader insns;
-	uint32_t inside, insns_epoch; /* node; 0: none */
-	unsigned insns_space;
 	uint64_t inside_ip;
 	uint32_t inside_left;
+	uint16_t inside_flags;
+	bool inside_eos;
 };
 
 /* Free nodes that handling one item may need: those a part of a block makes, and the return stack in another space. */
@@ -107,6 +121,14 @@ static inline enum tl_pt_stop tl_pt_fail(struct tl_pt_decoder *decoder, enum tl_
 	decoder->error = error;
 	decoder->error_offset = offset;
 	return TL_PT_STOP_ERROR;
+}
+
+/* The run's next node is at `out`: note the time, if it is another one. There must be room. */
+void tl_pt_note_time(struct tl_pt_decoder *decoder, const uint32_t *out);
+
+static inline bool tl_pt_moments_full(const struct tl_pt_decoder *decoder)
+{
+	return decoder->moments.list && decoder->moments.count == decoder->moments.most;
 }
 
 /* walk.c: as far as TNT and TIP packets at the flow's position lead. */
@@ -126,10 +148,8 @@ enum tl_pt_stop tl_pt_walk_to(struct tl_pt_decoder *decoder, const struct tl_pt_
 /* Whole blocks as long as they need no trace, then one that does. TL_PT_STOP_GO: that one was given. */
 enum tl_pt_stop tl_pt_walk_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 
-/* events.c: bring the walk to the place of the event in `item` and apply it. TL_PT_STOP_EVENT: it is `due`. */
+/* bind.c: bring the walk to the place of the event in `item` and apply it. TL_PT_STOP_EVENT: it is `due`; _GO: it is none. */
 enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
-/* A PSB+ in running flow. TL_PT_STOP_GO: taken. */
-enum tl_pt_stop tl_pt_take_psb(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 
 /* run.c: nodes up to the next event or error, at most as many as there is room for. */
 enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
@@ -140,8 +160,16 @@ bool tl_pt_change_space(struct tl_pt_decoder *decoder, const struct tl_pt_asid *
 /* Forget all that walking has left behind. */
 void tl_pt_forget(struct tl_pt_decoder *decoder);
 
+/* relocate.c: go on where the trace allows (9.9). False: nothing follows. `lost` is filled in any case. */
+bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost);
+
 /* blocks.c: decode ahead if nothing is left of the last time; the status the caller sees then. */
 void tl_pt_ahead(struct tl_pt_decoder *decoder);
 int tl_pt_status_now(const struct tl_pt_decoder *decoder);
+/* The next node, decoded before if need be. 0, or the negative error that callers of blocks and instructions get. */
+int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number);
+
+/* insns.c: make the decoder's second reader see what a node was decoded from. */
+int tl_pt_read_node(struct tl_pt_decoder *decoder, const struct tl_pt_node *node);
 
 #endif

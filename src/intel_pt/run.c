@@ -92,6 +92,22 @@ static bool drop_nodes(struct tl_pt_decoder *decoder)
 	return find_places(decoder, &places);
 }
 
+void tl_pt_note_time(struct tl_pt_decoder *decoder, const uint32_t *out)
+{
+	const struct tl_pt_time *time = &decoder->flow.time;
+	struct tl_pt_moments *moments = &decoder->moments;
+	uint32_t index = (uint32_t)(out - moments->begin);
+
+	if (!moments->list || !time->have_tsc || (time->tsc == moments->last && moments->count))
+		return;
+	/* Time that passed without a node between is none that a node has. */
+	if (moments->count && moments->list[moments->count - 1].index == index)
+		moments->count--;
+	moments->last = time->tsc;
+	moments->list[moments->count++] =
+		(struct tl_pt_moment){ index, time->lost_mtc, time->lost_cyc, true, time->tsc };
+}
+
 static bool is_stale(const struct tl_pt_decoder *decoder)
 {
 	const struct tl_pt_graph *graph = &decoder->graph;
@@ -154,22 +170,16 @@ static enum tl_pt_stop take_error(struct tl_pt_decoder *decoder, struct tl_pt_ou
 static item_fn *const takers[] = {
 	[TL_PT_ITEM_TNT] = take_tnt,
 	[TL_PT_ITEM_TIP] = take_tip,
-	[TL_PT_ITEM_PSB] = tl_pt_take_psb,
 	[TL_PT_ITEM_EVENT] = tl_pt_take_event,
 	[TL_PT_ITEM_END] = take_end,
 	[TL_PT_ITEM_ERROR] = take_error,
 };
 
-static void next_item(struct tl_pt_decoder *decoder)
+static void next_item(struct tl_pt_decoder *decoder, const struct tl_pt_out *out)
 {
-	struct tl_pt_item *item = &decoder->item;
-	struct tl_pt_event *event = &item->event;
-
-	tl_pt_flow_next(&decoder->flow, item);
+	tl_pt_flow_next(&decoder->flow, &decoder->item);
 	decoder->have_item = true;
-	if (item->kind != TL_PT_ITEM_EVENT || event->has_tsc)
-		return;
-	event->has_tsc = !tl_pt_flow_time(&decoder->flow, &event->tsc, &event->lost_mtc, &event->lost_cyc);
+	tl_pt_note_time(decoder, out->pos);
 }
 
 /* What the walk cannot take itself. */
@@ -177,8 +187,10 @@ static enum tl_pt_stop take_item(struct tl_pt_decoder *decoder, struct tl_pt_out
 {
 	enum tl_pt_stop stop;
 
+	if (!decoder->have_item && tl_pt_moments_full(decoder))
+		return TL_PT_STOP_FULL;
 	if (!decoder->have_item)
-		next_item(decoder);
+		next_item(decoder, out);
 	if (!tl_pt_has_room(&decoder->graph)) {
 		decoder->graph.full = true;
 		return TL_PT_STOP_FULL;
@@ -191,6 +203,18 @@ static enum tl_pt_stop take_item(struct tl_pt_decoder *decoder, struct tl_pt_out
 	return stop;
 }
 
+/* With TL_PT_SALVAGE an error is an event. */
+static bool salvage(struct tl_pt_decoder *decoder)
+{
+	if (!(decoder->config.flags & TL_PT_SALVAGE) || decoder->error == TL_PT_EOS ||
+	    decoder->error == TL_PT_NOMEM || decoder->error == TL_PT_NOSYNC)
+		return false;
+	decoder->was_on = false;
+	tl_pt_find_place(decoder, &decoder->due);
+	decoder->is_due = true;
+	return !decoder->error;
+}
+
 static bool may_walk(const struct tl_pt_decoder *decoder)
 {
 	return decoder->on && !decoder->have_item;
@@ -201,10 +225,13 @@ enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *ou
 	uint32_t *begin = out->pos;
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
 
-	if (decoder->error)
+	if (decoder->error && !salvage(decoder))
 		return TL_PT_STOP_ERROR;
 	if (decoder->is_due)
 		return TL_PT_STOP_EVENT;
+	decoder->run_speculative = decoder->speculative;
+	decoder->moments.begin = begin;
+	tl_pt_note_time(decoder, begin);
 	while (stop == TL_PT_STOP_GO) {
 		/* Numbers that were given stay good until the next run. */
 		if (out->pos == begin && (decoder->graph.full || is_stale(decoder)) && !drop_nodes(decoder))

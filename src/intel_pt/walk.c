@@ -170,19 +170,25 @@ INLINE enum tl_pt_stop use_target(struct walk *walk, struct tl_pt_decoder *decod
 	return stop;
 }
 
-/* What may stand between two packets of this loop: PAD, MTC, CYC. Time catches up by itself. */
-INLINE const uint8_t *skip_time(const uint8_t *pos, const uint8_t *end)
+/* What may stand between two packets of this loop: PAD, MTC, CYC. */
+INLINE bool is_passing(uint32_t byte)
 {
-	while (pos < end) {
-		uint32_t byte = *pos;
+	return byte == TL_PT_OPC_PAD || byte == TL_PT_OPC_MTC || (byte & 3) == TL_PT_OPC_CYC;
+}
 
-		if (byte == TL_PT_OPC_PAD || (byte & 7) == TL_PT_OPC_CYC)
-			pos++;
-		else if (byte == TL_PT_OPC_MTC && end - pos >= 2)
-			pos += 2;
-		else
+static __attribute__((noinline)) const uint8_t *keep_time(struct tl_pt_decoder *decoder, const uint8_t *pos,
+							  const uint32_t *out)
+{
+	const uint8_t *end = decoder->flow.end;
+
+	while (pos < end && is_passing(*pos)) {
+		size_t size = *pos == TL_PT_OPC_PAD ? 1 : tl_pt_flow_keep_time(&decoder->flow, pos);
+
+		if (!size)
 			break;
+		pos += size;
 	}
+	tl_pt_note_time(decoder, out);
 	return pos;
 }
 
@@ -194,7 +200,12 @@ INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
 
 	if (decoder->flow.hold)
 		return TL_PT_STOP_NEED;
-	pos = skip_time(walk->pos, walk->end);
+	if (walk->pos < walk->end && is_passing(*walk->pos)) {
+		if (tl_pt_moments_full(decoder))
+			return TL_PT_STOP_FULL;
+		walk->pos = keep_time(decoder, walk->pos, walk->out);
+	}
+	pos = walk->pos;
 	if (!walk->count) {
 		next = tl_pt_take_tnt(pos, walk->end, &walk->bits, &walk->count);
 		if (next != pos) {
