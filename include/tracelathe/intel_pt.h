@@ -612,6 +612,20 @@ TL_API struct tl_pt_image *tl_pt_image_of(struct tl_pt_decoder *decoder);
 /** Use another image from here on; NULL: the decoder's own one. @return 0 or -TL_PT_INVALID */
 TL_API int tl_pt_set_image(struct tl_pt_decoder *decoder, struct tl_pt_image *image);
 
+/**
+ * Decode only packets before `offset` for now, and then tell of the end of the stream; a later call allows more, and
+ * decoding goes on as if there had been no stop. For containers that know where another program takes over: there they
+ * change the address space. Packets that belong together must stand on one side. To be called before synchronising, or
+ * when the end was told. @return 0, or -TL_PT_INVALID
+ */
+TL_API int tl_pt_set_end(struct tl_pt_decoder *decoder, uint64_t offset);
+
+/**
+ * Another address space from here on, as if a packet had told of it. Not between nodes decoded ahead: to be called when
+ * synchronised, or when the end was told. Synchronising sets it back to any. @return 0, -TL_PT_INVALID, -TL_PT_NOMEM
+ */
+TL_API int tl_pt_set_asid(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid);
+
 /* ---- nodes: blocks by number, for profiles ------------------------------------------------------------------ */
 
 /** From node number `index` of a run on, the time is `tsc`. */

@@ -227,11 +227,13 @@ struct tl_perf_trace;
  * A run: bytes of one AUX buffer that one thread ran over one image. Runs of all buffers come in the order of their
  * beginnings, so that those of a thread are in order, wherever it ran; those of one buffer are in the order of its bytes.
  *
- * A run is bytes [config.begin + from, config.begin + to). The packets before it are there for what they leave behind
- * (time, last IP), so a buffer has one decoder: it is opened over config.begin .. config.end for a run that does not
- * continue, and is kept, beside those of other buffers, for the next run of that `stream` with `continues`, which gives
- * it another image. Runs begin where flow can change hands: with a TIP.PGE, PIP or OVF packet, at a TIP out of the
- * kernel, or between two packets inside the kernel, whose code all images have.
+ * A run is bytes [config.begin + from, config.begin + to). A buffer has one decoder, kept beside those of the others:
+ *
+ *   unless run.continues: open it with run.config and run.image; tl_pt_set_end(run.to); tl_pt_sync_forward()
+ *   else: tl_pt_set_end(run.to)
+ *   tl_pt_set_asid(run.asid); decode until the end of the stream is told
+ *
+ * All spaces are in one image, which grows as new ones are met: each has an asid of its own.
  */
 struct tl_perf_run {
 	uint64_t stream;               /**< number of the buffer, from 0 */
@@ -243,11 +245,10 @@ struct tl_perf_run {
 	uint64_t start_tsc;            /**< when it begins, 0: unknown */
 	bool continues;                /**< same bytes as the stream's run before: its decoder goes on */
 	bool gap;                      /**< trace was lost before it */
-	struct tl_pt_image *image;     /**< belongs to the trace, which keeps some: lives while 8 others are not used */
-	uint32_t space;                /**< number of the image: equal numbers, equal images */
+	struct tl_pt_image *image;     /**< the trace's own, the same for all runs */
+	struct tl_pt_asid asid;        /**< what the code is found under in it */
+	uint32_t space;                /**< number of the address space: for tl_perf_trace_place() */
 	bool chosen;                   /**< the filters want it; else decode it only to keep in step */
-	uint32_t space_process;        /**< for tl_perf_trace_place() */
-	uint64_t space_changes;
 };
 
 /** Code a file could not be found for, and what the run loses by it. */

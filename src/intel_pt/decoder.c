@@ -205,3 +205,30 @@ int tl_pt_set_image(struct tl_pt_decoder *decoder, struct tl_pt_image *image)
 	decoder->image = image ? image : decoder->own;
 	return 0;
 }
+
+int tl_pt_set_end(struct tl_pt_decoder *decoder, uint64_t offset)
+{
+	if (!decoder || offset > (uint64_t)(decoder->config.end - decoder->config.begin) ||
+	    (decoder->synced && offset < tl_pt_flow_offset(&decoder->flow)))
+		return -TL_PT_INVALID;
+	decoder->flow.end = decoder->config.begin + offset;
+	if (decoder->error == TL_PT_EOS)
+		decoder->error = TL_PT_OK;
+	if (decoder->have_item && decoder->item.kind == TL_PT_ITEM_END)
+		decoder->have_item = false;
+	decoder->eos = false;
+	return 0;
+}
+
+int tl_pt_set_asid(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid)
+{
+	const struct tl_pt_graph *graph;
+
+	if (!decoder || !asid)
+		return -TL_PT_INVALID;
+	graph = &decoder->graph;
+	/* Without nodes there is nothing to find again; they are made when decoding begins. */
+	if (!graph->nodes && tl_pt_graph_reset(&decoder->graph, decoder->image) < 0)
+		return -TL_PT_NOMEM;
+	return tl_pt_change_space(decoder, asid, tl_pt_graph_mode(graph)) ? 0 : -TL_PT_NOMEM;
+}

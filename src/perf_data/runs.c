@@ -214,10 +214,11 @@ static int give(struct tl_perf_trace *t, struct perf_walk *w, struct tl_perf_run
 {
 	const struct perf_turn *turn = &w->turns[w->turn];
 	const bool known = turn->pid != KERNEL_PID, per_thread = w->stream->cpu == NO_CPU;
-	int status = tl_perf_use_image(t, turn->process, turn->changes, err);
+	struct tl_pt_asid asid;
+	const int64_t space = tl_perf_use_space(t, turn->process, turn->changes, &asid, err);
 
-	if (status < 0)
-		return status;
+	if (space < 0)
+		return (int)space;
 	*run = (struct tl_perf_run){
 		.stream = (uint64_t)(w->stream - t->streams),
 		.process = known ? turn->pid : TL_NOWHERE,
@@ -231,10 +232,9 @@ static int give(struct tl_perf_trace *t, struct perf_walk *w, struct tl_perf_run
 		.buffer_offset = w->stretch.offset,
 		.continues = w->given,
 		.gap = w->stretch.gap && !w->given,
-		.image = t->image->image,
-		.space = t->image->number,
-		.space_process = turn->process,
-		.space_changes = turn->changes,
+		.image = t->image,
+		.asid = asid,
+		.space = (uint32_t)space,
 	};
 	run->config.begin = w->stretch.data;
 	run->config.end = stretch_end(w);
@@ -294,7 +294,7 @@ void tl_perf_trace_rewind(struct tl_perf_trace *t)
 bool tl_perf_trace_place(struct tl_perf_trace *t, const struct tl_perf_run *run, uint64_t ip,
 			 struct tl_perf_place *place)
 {
-	const struct perf_change *c = tl_perf_find_map(t, run->space_process, run->space_changes, ip);
+	const struct perf_change *c = tl_perf_find_map(t, t->spaces[run->space].process, t->spaces[run->space].changes, ip);
 	const struct perf_object *o;
 
 	if (!c)

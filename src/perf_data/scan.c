@@ -95,10 +95,12 @@ static void follow(struct perf_scan *s, const struct tl_pt_config *c, const stru
 	case TL_PT_PKT_TIP:
 	case TL_PT_PKT_FUP:
 		s->on = true;
+		s->off_at = NULL;
 		take_ip(s, p, at);
 		break;
 	case TL_PT_PKT_TIP_PGD:
 		s->on = false;
+		s->off_at = s->pos;
 		take_ip(s, p, at);
 		break;
 	default:
@@ -211,9 +213,12 @@ const uint8_t *tl_perf_scan_to(struct perf_scan *s, const uint8_t *end, uint64_t
 			return end;
 		if (!takes_over(s, &p, before.on && before.ip & KERNEL_START, tsc, whose, arg))
 			continue;
-		/* The packet itself belongs to what comes: stay in front of it. */
+		/*
+		 * The packet itself belongs to what comes: stay in front of it. What stands between TIP.PGD and
+		 * TIP.PGE may belong to the latter (MODE.Exec), so all of it does.
+		 */
 		*s = before;
-		return before.pos;
+		return p.kind == TL_PT_PKT_TIP_PGE && before.off_at ? before.off_at : before.pos;
 	}
 }
 

@@ -99,19 +99,19 @@ static int tell_missing(struct tl_perf_trace *t, struct perf_object *object, str
 }
 
 /* A part of a file, through the cache, so that all images share it. */
-static int add_file(struct tl_perf_trace *t, struct tl_pt_image *image, const char *path, uint64_t offset,
+static int add_file(const struct tl_perf_trace *t, const struct tl_pt_asid *asid, const char *path, uint64_t offset,
 		    uint64_t size, uint64_t address, struct tl_error *err)
 {
 	int isid = tl_pt_cache_add_file(t->cache, path, offset, size, address);
 
 	if (isid > 0)
-		isid = tl_pt_image_add_cached(image, t->cache, isid, NULL);
+		isid = tl_pt_image_add_cached(t->image, t->cache, isid, asid);
 	/* A file that has no bytes there is as good as none: decoding says so where it gets there. */
 	return isid == -TL_PT_NOMEM ? tl_error_memory(err) : 0;
 }
 
 /* A map of the kernel says how far it was moved from where it was linked; a core file holds it as it ran. */
-static int add_kernel(struct tl_perf_trace *t, struct tl_pt_image *image, const struct perf_change *c,
+static int add_kernel(const struct tl_perf_trace *t, const struct tl_pt_asid *asid, const struct perf_change *c,
 		      const struct perf_object *object, struct tl_error *err)
 {
 	const uint64_t moved = object->elf.core ? 0 : c->start - c->page_offset;
@@ -122,27 +122,26 @@ static int add_kernel(struct tl_perf_trace *t, struct tl_pt_image *image, const 
 		const uint64_t start = load->address + moved;
 
 		if (start < c->end && start + load->size > c->start)
-			status = add_file(t, image, object->file, load->offset, load->size, start, err);
+			status = add_file(t, asid, object->file, load->offset, load->size, start, err);
 	}
 	return status;
 }
 
-static int add_memory(struct tl_pt_image *image, const struct perf_change *c, const struct perf_object *object,
-		      struct tl_error *err)
+static int add_memory(const struct tl_perf_trace *t, const struct tl_pt_asid *asid, const struct perf_change *c,
+		      const struct perf_object *object, struct tl_error *err)
 {
 	uint64_t size = c->end - c->start;
+	int status;
 
 	if (c->page_offset >= object->memory_size)
 		return 0;
 	if (size > object->memory_size - c->page_offset)
 		size = object->memory_size - c->page_offset;
-	return tl_pt_image_add_memory(image, object->memory + c->page_offset, (size_t)size, NULL, c->start, 0) ==
-			       -TL_PT_NOMEM
-		       ? tl_error_memory(err)
-		       : 0;
+	status = tl_pt_image_add_memory(t->image, object->memory + c->page_offset, (size_t)size, asid, c->start, 0);
+	return status == -TL_PT_NOMEM ? tl_error_memory(err) : 0;
 }
 
-static int add_map(struct tl_perf_trace *t, struct tl_pt_image *image, const struct perf_change *c,
+static int add_map(struct tl_perf_trace *t, const struct tl_pt_asid *asid, const struct perf_change *c,
 		   struct tl_error *err)
 {
 	struct perf_object *object = &t->objects[c->object];
@@ -151,16 +150,16 @@ static int add_map(struct tl_perf_trace *t, struct tl_pt_image *image, const str
 	if (status < 0)
 		return status;
 	if (object->memory)
-		return add_memory(image, c, object, err);
+		return add_memory(t, asid, c, object, err);
 	if (!object->file)
 		return tell_missing(t, object, err);
 	if (object->kind == OBJECT_KERNEL)
-		return add_kernel(t, image, c, object, err);
-	return add_file(t, image, object->file, c->page_offset, c->end - c->start, c->start, err);
+		return add_kernel(t, asid, c, object, err);
+	return add_file(t, asid, object->file, c->page_offset, c->end - c->start, c->start, err);
 }
 
 /* The oldest first: what is added later wins, as it did when it was mapped. */
-static int add_maps(struct tl_perf_trace *t, struct tl_pt_image *image, uint32_t process, size_t changes,
+static int add_maps(struct tl_perf_trace *t, uint32_t process, size_t changes, const struct tl_pt_asid *asid,
 		    struct tl_error *err)
 {
 	struct perf_maps maps = { process, changes };
@@ -177,92 +176,86 @@ static int add_maps(struct tl_perf_trace *t, struct tl_pt_image *image, uint32_t
 	for (size_t i = count; (c = tl_perf_older_map(t, &maps));)
 		list[--i] = c;
 	for (size_t i = 0; status == 0 && i < count; i++)
-		status = add_map(t, image, list[i], err);
+		status = add_map(t, asid, list[i], err);
 	free(list);
 	return status;
 }
 
-static bool same_image(const void *context, const void *key, uint32_t number)
+static bool same_space(const void *context, const void *key, uint32_t number)
 {
 	const struct tl_perf_trace *t = context;
-	const struct perf_image *wanted = key, *have = &t->image_keys[number];
+	const struct perf_space *wanted = key, *have = &t->spaces[number];
 
 	return have->process == wanted->process && have->changes == wanted->changes;
 }
 
 /* The same number whenever the same space comes back. TL_NONE without memory. */
-static uint32_t image_number(struct tl_perf_trace *t, const struct perf_image *key)
+static uint32_t space_number(struct tl_perf_trace *t, const struct perf_space *key)
 {
 	const uint64_t hash = tl_hash_pair(key->process, key->changes);
-	uint32_t number = tl_index_find(&t->image_index, hash, same_image, t, key);
+	uint32_t number = tl_index_find(&t->space_index, hash, same_space, t, key);
 
 	if (number != TL_NONE)
 		return number;
-	if (!tl_grow(&t->image_keys, &t->image_key_capacity, t->image_key_count + 1, sizeof(*t->image_keys)) ||
-	    !tl_index_add(&t->image_index, hash, (uint32_t)t->image_key_count))
+	if (!tl_grow(&t->spaces, &t->space_capacity, t->space_count + 1, sizeof(*t->spaces)) ||
+	    !tl_index_add(&t->space_index, hash, (uint32_t)t->space_count))
 		return TL_NONE;
-	t->image_keys[t->image_key_count] = *key;
-	return (uint32_t)t->image_key_count++;
-}
-
-static int make_image(struct tl_perf_trace *t, struct perf_image *to, struct tl_error *err)
-{
-	const uint32_t kernel = kernel_process(t);
-	int status = 0;
-
-	to->image = tl_pt_image_open(NULL);
-	if (!to->image)
-		return tl_error_memory(err);
-	if (kernel != TL_NONE)
-		status = add_maps(t, to->image, kernel, t->processes[kernel].count, err);
-	if (status == 0 && to->process != TL_NONE)
-		status = add_maps(t, to->image, to->process, to->changes, err);
-	return status;
+	t->spaces[t->space_count] = *key;
+	return (uint32_t)t->space_count++;
 }
 
 /*
- * Some images are kept, since threads alternate and what was decoded belongs to the image: the one that was not used
- * for longest goes.
+ * All spaces are in one image, each under an asid of its own, so that a decoder that goes from one to another keeps what
+ * it knows of both. VMCS is the field for it: of guests perf.data tells nothing, and bases in packets are below 2^52,
+ * while CR3 changes with packets where the kernel is traced.
  */
-int tl_perf_use_image(struct tl_perf_trace *t, uint32_t process, size_t changes, struct tl_error *err)
+static struct tl_pt_asid asid_of(uint32_t number)
 {
-	struct perf_image wanted = { .process = process, .changes = changes };
-	struct perf_image *slot = &t->images[0];
-	int status;
-
-	for (size_t i = 0; i < IMAGES_KEPT; i++) {
-		struct perf_image *have = &t->images[i];
-
-		if (have->image && have->process == process && have->changes == changes) {
-			t->image = have;
-			have->used = ++t->image_uses;
-			return 0;
-		}
-		if (have != t->image && (slot == t->image || have->used < slot->used))
-			slot = have;
-	}
-	wanted.number = image_number(t, &wanted);
-	if (wanted.number == TL_NONE)
-		return tl_error_memory(err);
-	tl_pt_image_close(slot->image);
-	*slot = wanted;
-	status = make_image(t, slot, err);
-	if (status < 0) {
-		tl_pt_image_close(slot->image);
-		*slot = (struct perf_image){ .image = NULL };
-		return status;
-	}
-	slot->used = ++t->image_uses;
-	t->image = slot;
-	return 0;
+	return (struct tl_pt_asid){ .cr3 = TL_PT_ANY, .vmcs = UINT64_C(1) << 63 | number };
 }
 
-void tl_perf_images_free(struct tl_perf_trace *t)
+static int add_space(struct tl_perf_trace *t, const struct perf_space *space, uint32_t number, struct tl_error *err)
 {
-	for (size_t i = 0; i < IMAGES_KEPT; i++)
-		tl_pt_image_close(t->images[i].image);
+	const struct tl_pt_asid asid = asid_of(number);
+
+	return space->process == TL_NONE ? 0 : add_maps(t, space->process, space->changes, &asid, err);
+}
+
+/* The kernel is in all spaces. */
+static int make_image(struct tl_perf_trace *t, struct tl_error *err)
+{
+	const uint32_t kernel = kernel_process(t);
+
+	t->image = tl_pt_image_open(NULL);
+	if (!t->image)
+		return tl_error_memory(err);
+	return kernel == TL_NONE ? 0 : add_maps(t, kernel, t->processes[kernel].count, NULL, err);
+}
+
+int64_t tl_perf_use_space(struct tl_perf_trace *t, uint32_t process, size_t changes, struct tl_pt_asid *asid,
+			  struct tl_error *err)
+{
+	const struct perf_space wanted = { process, changes };
+	const size_t known = t->space_count;
+	int status = t->image ? 0 : make_image(t, err);
+	uint32_t number;
+
+	if (status < 0)
+		return status;
+	number = space_number(t, &wanted);
+	if (number == TL_NONE)
+		return tl_error_memory(err);
+	*asid = asid_of(number);
+	if (t->space_count > known)
+		status = add_space(t, &wanted, number, err);
+	return status < 0 ? status : (int64_t)number;
+}
+
+void tl_perf_spaces_free(struct tl_perf_trace *t)
+{
+	tl_pt_image_close(t->image);
 	tl_pt_cache_close(t->cache);
-	tl_index_free(&t->image_index);
-	free(t->image_keys);
+	tl_index_free(&t->space_index);
+	free(t->spaces);
 	free(t->missing);
 }

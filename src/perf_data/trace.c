@@ -86,7 +86,7 @@ void tl_perf_trace_close(struct tl_perf_trace *t)
 	if (!t)
 		return;
 	tl_perf_walks_free(t);
-	tl_perf_images_free(t);
+	tl_perf_spaces_free(t);
 	tl_perf_streams_free(t);
 	tl_perf_people_free(t);
 	free(t->objects);

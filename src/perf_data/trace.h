@@ -146,6 +146,7 @@ struct perf_scan {
 	struct tl_pt_context context;
 	uint64_t ip;         /* the last address told */
 	bool on, in_psb;     /* tracing is on, as far as packets told; inside a PSB+ */
+	const uint8_t *off_at; /* behind the TIP.PGD that turned it off; NULL: not known */
 	uint64_t base, tsc;  /* time at the last TSC or MTC; with the cycles since; 0: unknown */
 	uint64_t cycles;
 	uint8_t cbr;
@@ -182,16 +183,11 @@ struct perf_walk {
 	size_t next_turn;       /* whose the one behind it is */
 };
 
-/* An image that was made. */
-struct perf_image {
+/* What is mapped in a process (TL_NONE: only the kernel) after its first `changes` changes. */
+struct perf_space {
 	uint32_t process;
 	size_t changes;
-	struct tl_pt_image *image;
-	uint32_t number;
-	uint64_t used; /* when, in uses */
 };
-
-enum { IMAGES_KEPT = 8 };
 
 struct tl_perf_trace {
 	struct tl_perf_trace_options options;
@@ -226,11 +222,10 @@ struct tl_perf_trace {
 	void *spool_map;
 
 	struct tl_pt_cache *cache;
-	struct perf_image images[IMAGES_KEPT], *image; /* the present one; NULL: none yet */
-	uint64_t image_uses;
-	struct tl_index image_index; /* (process, changes) -> number */
-	struct perf_image *image_keys;
-	size_t image_key_count, image_key_capacity;
+	struct tl_pt_image *image; /* of all spaces met so far */
+	struct perf_space *spaces;
+	size_t space_count, space_capacity;
+	struct tl_index space_index;
 	struct tl_perf_missing *missing;
 	size_t missing_count, missing_capacity;
 	struct perf_walk *walks; /* one for each stream; NULL: not begun */
@@ -295,13 +290,14 @@ bool tl_perf_scan_is_off(const struct tl_perf_trace *t, const uint8_t *begin, co
 
 /* ---- space.c ---- */
 
-/* The image of a process (TL_NONE: only the kernel) with its first `changes` changes, in t->image. */
-int tl_perf_use_image(struct tl_perf_trace *t, uint32_t process, size_t changes, struct tl_error *err);
+/* The number of a space, whose code is in t->image under `*asid` from here on; negative. */
+int64_t tl_perf_use_space(struct tl_perf_trace *t, uint32_t process, size_t changes, struct tl_pt_asid *asid,
+			  struct tl_error *err);
 /* The changes a process has at a time, up to the end of the epoch. */
 size_t tl_perf_changes_at(const struct perf_process *p, uint64_t time_ns);
 /* On to the epoch behind that which ends with `*changes`; when it begins. False: it was the last. */
 bool tl_perf_next_epoch(const struct perf_process *p, size_t *changes, uint64_t *time_ns);
-void tl_perf_images_free(struct tl_perf_trace *t);
+void tl_perf_spaces_free(struct tl_perf_trace *t);
 /* From the newest to the oldest map that shows in an image: where to go on. */
 struct perf_maps {
 	uint32_t process;
