@@ -621,8 +621,9 @@ TL_API int tl_pt_set_image(struct tl_pt_decoder *decoder, struct tl_pt_image *im
 TL_API int tl_pt_set_end(struct tl_pt_decoder *decoder, uint64_t offset);
 
 /**
- * Another address space from here on, as if a packet had told of it. Not between nodes decoded ahead: to be called when
- * synchronised, or when the end was told. Synchronising sets it back to any. @return 0, -TL_PT_INVALID, -TL_PT_NOMEM
+ * The address space from here on, as if a packet had told of it, and wherever the decoder is synchronised later. Not
+ * between nodes decoded ahead: to be called before synchronising, or when the end was told.
+ * @return 0, -TL_PT_INVALID, -TL_PT_NOMEM
  */
 TL_API int tl_pt_set_asid(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid);
 

@@ -7,10 +7,8 @@
 /* Nothing of what was decoded before counts. */
 static void start_anew(struct tl_pt_decoder *decoder)
 {
-	static const struct tl_pt_asid any = { TL_PT_ANY, TL_PT_ANY };
-
 	tl_pt_forget(decoder);
-	tl_pt_graph_switch(&decoder->graph, &any, TL_PT_MODE_UNKNOWN);
+	tl_pt_graph_switch(&decoder->graph, &decoder->asid, TL_PT_MODE_UNKNOWN);
 	decoder->synced = true;
 	decoder->settled = decoder->on = decoder->eos = decoder->speculative = false;
 	decoder->resume_known = decoder->is_due = decoder->have_item = false;
@@ -32,6 +30,7 @@ int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt_config
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return -TL_PT_NOMEM;
+	made->asid = (struct tl_pt_asid){ TL_PT_ANY, TL_PT_ANY };
 	status = tl_pt_flow_open(&made->flow, config, TL_PT_FLOW_TIMED);
 	if (!status) {
 		made->config = made->flow.config;
@@ -211,7 +210,7 @@ int tl_pt_set_end(struct tl_pt_decoder *decoder, uint64_t offset)
 	if (!decoder || offset > (uint64_t)(decoder->config.end - decoder->config.begin) ||
 	    (decoder->synced && offset < tl_pt_flow_offset(&decoder->flow)))
 		return -TL_PT_INVALID;
-	decoder->flow.end = decoder->config.begin + offset;
+	decoder->flow.end = decoder->flow.config.end = decoder->config.begin + offset;
 	if (decoder->error == TL_PT_EOS)
 		decoder->error = TL_PT_OK;
 	if (decoder->have_item && decoder->item.kind == TL_PT_ITEM_END)
@@ -222,13 +221,13 @@ int tl_pt_set_end(struct tl_pt_decoder *decoder, uint64_t offset)
 
 int tl_pt_set_asid(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid)
 {
-	const struct tl_pt_graph *graph;
-
 	if (!decoder || !asid)
 		return -TL_PT_INVALID;
-	graph = &decoder->graph;
-	/* Without nodes there is nothing to find again; they are made when decoding begins. */
-	if (!graph->nodes && tl_pt_graph_reset(&decoder->graph, decoder->image) < 0)
-		return -TL_PT_NOMEM;
-	return tl_pt_change_space(decoder, asid, tl_pt_graph_mode(graph)) ? 0 : -TL_PT_NOMEM;
+	decoder->asid = *asid;
+	/* Without nodes there is nothing to find again. */
+	if (!decoder->graph.nodes) {
+		decoder->graph.asid = *asid;
+		return 0;
+	}
+	return tl_pt_change_space(decoder, asid, tl_pt_graph_mode(&decoder->graph)) ? 0 : -TL_PT_NOMEM;
 }
