@@ -80,6 +80,11 @@ enum tl_pt_flag {
 	TL_PT_IFLAG_EVENTS = 1 << 4, /**< an event when the interrupt flag changes */
 	TL_PT_FOLD_EVENTS = 1 << 5,  /**< version 1 (2): events show as flags of the blocks around them; none is pending */
 	TL_PT_SALVAGE = 1 << 6,      /**< an error becomes a TL_PT_EV_LOST, and decoding goes on where it can (9.9) */
+	/**
+	 * Events as version 2.0.5 of the published interface gives them: synchronising gives no event that tracing is on
+	 * or off, and execution mode events may change nothing.
+	 */
+	TL_PT_CLASSIC = 1 << 7,
 };
 
 struct tl_pt_cpu {
@@ -165,7 +170,7 @@ struct tl_pt_packet {
 	uint8_t size; /**< bytes, all of them */
 	union {
 		struct tl_pt_packet_tnt tnt; /**< oldest outcome in bit `count - 1` */
-		struct tl_pt_packet_ip ip; /**< TIP, TIP.PGE, TIP.PGD, FUP */
+		struct tl_pt_packet_ip ip; /**< TIP, TIP.PGE, TIP.PGD, FUP: the bytes sent, rest 0 */
 		struct tl_pt_packet_mode mode;
 		struct tl_pt_packet_pip pip;
 		struct tl_pt_packet_vmcs vmcs;
@@ -214,8 +219,8 @@ TL_API int tl_pt_packet_read(struct tl_pt_packet *packet, const uint8_t *pos, co
 /**
  * Write a packet (its `kind` and payload; `size` matters for TL_PT_PKT_BIP only, 5 or 9 bytes). What a payload's field
  * has no bits for is cut off.
- * @return its bytes; -TL_PT_EOS when `room` is too small, -TL_PT_BAD_PACKET for a payload that cannot be written,
- *         -TL_PT_BAD_OPC for a kind that has no bytes (unknown, invalid)
+ * @return its bytes; -TL_PT_EOS when `room` is too small; -TL_PT_INVALID, -TL_PT_BAD_PACKET for a payload that cannot be
+ *         written (INVALID: counts and codes out of range); -TL_PT_BAD_OPC for a kind that has no bytes (unknown, invalid)
  */
 TL_API int tl_pt_packet_write(uint8_t *pos, size_t room, const struct tl_pt_packet *packet);
 

@@ -13,10 +13,17 @@ static void start_anew(struct tl_pt_decoder *decoder)
 	decoder->settled = decoder->on = decoder->eos = decoder->speculative = false;
 	decoder->resume_known = decoder->is_due = decoder->have_item = false;
 	decoder->error = TL_PT_OK;
-	decoder->at = decoder->filled = decoder->inside_left = 0;
+	decoder->at = decoder->filled = decoder->insns.left = 0;
 	decoder->stop = TL_PT_STOP_FULL;
 	decoder->time_count = 0;
 	decoder->last = (struct tl_pt_block){ .iclass = TL_PT_IC_ERROR };
+}
+
+static unsigned wishes(const struct tl_pt_config *config)
+{
+	bool classic = config && config->size >= sizeof(*config) && config->flags & TL_PT_CLASSIC;
+
+	return TL_PT_FLOW_TIMED | (classic ? TL_PT_FLOW_CLASSIC : 0);
 }
 
 int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt_config *config, struct tl_pt_image *image)
@@ -31,7 +38,7 @@ int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt_config
 	if (!made)
 		return -TL_PT_NOMEM;
 	made->asid = (struct tl_pt_asid){ TL_PT_ANY, TL_PT_ANY };
-	status = tl_pt_flow_open(&made->flow, config, TL_PT_FLOW_TIMED);
+	status = tl_pt_flow_open(&made->flow, config, wishes(config));
 	if (!status) {
 		made->config = made->flow.config;
 		made->own = tl_pt_image_open(NULL);
@@ -52,7 +59,9 @@ void tl_pt_decoder_close(struct tl_pt_decoder *decoder)
 	if (!decoder)
 		return;
 	tl_pt_graph_close(&decoder->graph);
-	tl_pt_reader_close(&decoder->insns);
+	tl_pt_reader_close(&decoder->insns.reader);
+	free(decoder->insns.list);
+	free(decoder->insns.first);
 	tl_pt_image_close(decoder->own);
 	free(decoder);
 }
@@ -108,7 +117,7 @@ int tl_pt_event_next(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 		return -TL_PT_INVALID;
 	if (!decoder->synced)
 		return -TL_PT_NOSYNC;
-	if (!decoder->is_due || decoder->at < decoder->filled || decoder->inside_left)
+	if (!decoder->is_due || decoder->at < decoder->filled || decoder->insns.left)
 		return -TL_PT_BAD_QUERY;
 	*event = decoder->due;
 	decoder->is_due = false;

@@ -99,6 +99,7 @@ struct tl_pt_flow {
 	/* 5.1: the PSB+ we are in. */
 	bool running;    /* the flow came here from before: status must agree */
 	bool status_on;  /* it has a FUP */
+	bool status_stale; /* which is an old one: tracing is off (BDM70, 7) */
 	uint64_t status_ip;
 
 	/* 5.3, 5.5: what waits for a FUP, for a TIP; and events ready to be given. */

@@ -130,7 +130,9 @@ static bool give_bound(struct tl_pt_flow *flow)
 /* In a PSB+ a FUP says that tracing is on, and where (5.1). */
 static int status_fup(const struct tl_pt_flow *flow)
 {
-	return flow->running && flow->status_on && !tl_pt_flow_is_on(flow) ? -TL_PT_BAD_STATUS_UPDATE : TL_PT_GO_ON;
+	bool is_on = tl_pt_flow_is_on(flow) || flow->status_stale;
+
+	return flow->running && flow->status_on && !is_on ? -TL_PT_BAD_STATUS_UPDATE : TL_PT_GO_ON;
 }
 
 int tl_pt_rule_fup(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)

@@ -53,14 +53,14 @@ static bool enabled_next(const struct tl_pt_flow *flow, const uint8_t *pos)
 
 static void give_status(struct tl_pt_flow *flow, const struct psb_plus *psb)
 {
-	struct tl_pt_event event = tl_pt_event_at(flow, flow->status_on ? TL_PT_EV_ENABLED : TL_PT_EV_DISABLED);
+	struct tl_pt_event event = tl_pt_event_at(flow, psb->has_fup ? TL_PT_EV_ENABLED : TL_PT_EV_DISABLED);
 
 	/* An overflow inside says itself whether tracing is on. */
-	if (psb->cut && !flow->status_on)
+	if (psb->cut && !psb->has_fup)
 		return;
 	event.status_update = true;
-	event.ip = flow->status_ip;
-	event.ip_suppressed = !flow->status_on;
+	event.ip = psb->has_fup ? psb->ip : 0;
+	event.ip_suppressed = !psb->has_fup;
 	tl_pt_flow_give(flow, &event);
 }
 
@@ -75,10 +75,18 @@ int tl_pt_rule_psb(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 	flow->psb = flow->packet;
 	flow->last_ip = 0;
 	look_through(flow, flow->pos, &psb);
-	if (psb.has_fup && psb.behind && flow->config.errata & TL_PT_BDM70 && enabled_next(flow, psb.behind))
+	flow->status_stale = false;
+	if (psb.has_fup && psb.behind && (flow->config.errata & TL_PT_BDM70 || (flow->running && !was_on)) &&
+	    enabled_next(flow, psb.behind)) {
+		/*
+		 * Where flow knows that tracing is off, the erratum need not be configured: hardware that others have
+		 * recorded does so, too. The events then have the address all the same, as in the published library.
+		 */
+		flow->status_stale = !(flow->config.errata & TL_PT_BDM70);
 		psb.has_fup = false;
-	flow->status_on = psb.has_fup;
-	flow->status_ip = psb.has_fup ? psb.ip : 0;
+	}
+	flow->status_on = psb.has_fup || flow->status_stale;
+	flow->status_ip = flow->status_on ? psb.ip : 0;
 	flow->hold |= TL_PT_HOLD_PSB;
 	if (flow->config.errata & TL_PT_SKL168)
 		tl_pt_time_break(&flow->time);

@@ -7,15 +7,12 @@
  */
 #include <tracelathe/intel_pt.h>
 
-/* How many TSC ticks a core cycle has: from CBR, or measured between two MTC or two TSC (6). */
+/* How many TSC ticks a core cycle has: from CBR, or measured between two MTC (6). */
 struct tl_pt_cycles {
-	uint64_t fcr;     /* ticks per cycle, 8 bits behind the point; 0: not known yet */
-	uint64_t tsc;     /* of the last TSC */
-	uint64_t cyc_tsc; /* cycles since then */
-	uint64_t cyc_mtc; /* cycles since the last MTC */
-	uint32_t ctc;     /* of the last MTC */
-	uint32_t lost_mtc;
-	bool have_tsc, have_mtc;
+	uint64_t fcr; /* ticks per cycle, 8 bits behind the point; 0: not known yet */
+	uint64_t cyc; /* cycles since the MTC that is measured from */
+	uint32_t ctc; /* of that MTC */
+	bool have_mtc;
 };
 
 struct tl_pt_time {
