@@ -247,9 +247,9 @@ static int decoder_failed(const struct pt_folder *f, int status, struct tl_error
 	return tl_pt_fault(err, (enum tl_pt_error)-status, offset);
 }
 
-static int fold_decoder(struct pt_folder *f, const struct tl_pt_piece *piece, struct tl_error *err)
+static int fold_decoder(struct pt_folder *f, const struct tl_pt_piece *piece, int status, struct tl_error *err)
 {
-	int result = 0, status = tl_pt_sync_forward(f->decoder);
+	int result = 0;
 
 	while (result == 0 && status >= 0) {
 		struct tl_pt_run run = {
@@ -271,24 +271,54 @@ static int fold_decoder(struct pt_folder *f, const struct tl_pt_piece *piece, st
 	return result < 0 ? result : status < 0 ? decoder_failed(f, status, err) : 0;
 }
 
-static int fold_piece(struct pt_folder *f, const struct tl_pt_piece *piece, struct tl_error *err)
+/* Where the thread was when it ran last; what it does first, after a stretch that is missing, is anybody's guess. */
+static void take_thread_up(struct pt_folder *f, const struct tl_pt_piece *piece)
 {
-	struct tl_pt_config config = piece->config;
+	struct pt_thread *t = f->thread;
+
+	f->key = !t->ran || piece->gap ? PT_KEY_LOSS : t->key;
+	f->back = t->back;
+	f->aborted = false;
+	f->outside = t->outside;
+	f->last = &f->outside;
+	f->epoch = 0;
+}
+
+static void put_thread_down(struct pt_folder *f)
+{
+	struct pt_thread *t = f->thread;
+
+	tl_pt_fold_settle(f);
+	tl_pt_fold_flush(f);
+	t->ran = true;
+	t->key = f->key;
+	t->back = f->back;
+	t->outside = f->outside;
+}
+
+static int fold_thread(struct pt_folder *f, const struct tl_pt_piece *piece, int synced, struct tl_error *err)
+{
 	int status = find_thread(f, piece, err);
 
 	if (status < 0)
 		return status;
-	config.flags |= TL_PT_SALVAGE | TL_PT_END_ON_CALL;
-	status = tl_pt_decoder_open(&f->decoder, &config, piece->image);
-	if (status < 0)
-		return tl_pt_fault(err, (enum tl_pt_error)-status, TL_NOWHERE);
-	f->key = PT_KEY_LOSS;
-	f->last = &f->outside;
-	f->epoch = 0;
-	status = fold_decoder(f, piece, err);
-	tl_pt_fold_settle(f);
-	tl_pt_fold_flush(f);
-	tl_pt_decoder_close(f->decoder);
+	take_thread_up(f, piece);
+	status = fold_decoder(f, piece, synced, err);
+	put_thread_down(f);
+	return status;
+}
+
+static int fold_piece(struct pt_folder *f, const struct tl_pt_piece *piece, struct tl_error *err)
+{
+	int status = 0, synced = tl_pt_decoder_of(&f->decoders, piece, TL_PT_SALVAGE | TL_PT_END_ON_CALL, &f->decoder);
+	if (!f->decoder)
+		return tl_pt_fault(err, (enum tl_pt_error)-synced, TL_NOWHERE);
+	if (wanted(f->options, piece)) {
+		status = fold_thread(f, piece, synced, err);
+	} else if (tl_pt_pass_over(f->decoder, synced) < 0) {
+		status = tl_error_memory(err);
+	}
+	tl_pt_decoder_done(&f->decoders, piece);
 	f->decoder = NULL;
 	return status;
 }
@@ -363,8 +393,6 @@ static int fold_pieces(struct pt_folder *f, struct tl_error *err)
 	int status;
 
 	while ((status = f->feed->next(f->feed->arg, &piece, err)) == 1) {
-		if (!wanted(f->options, &piece))
-			continue;
 		status = fold_piece(f, &piece, err);
 		if (status < 0)
 			break;
@@ -385,6 +413,7 @@ static void free_folder(struct pt_folder *f)
 	free(f->visits);
 	free(f->marks);
 	free(f->numbers);
+	tl_pt_decoders_close(&f->decoders);
 	tl_pt_functions_end(&f->functions);
 }
 

@@ -119,6 +119,12 @@ struct pt_thread {
 	struct tl_pt_stack stack;
 	struct pt_lines lines;
 	int64_t total_insns; /* all that were counted */
+
+	/* Where it was at the end of its last piece. */
+	bool ran;
+	uint32_t key;
+	uint64_t back;
+	struct pt_node outside;
 };
 
 struct pt_folder {
@@ -133,6 +139,7 @@ struct pt_folder {
 
 	/* Of the present decoder and epoch. */
 	struct tl_pt_decoder *decoder;
+	struct tl_pt_decoders decoders;
 	struct pt_node *nodes;
 	struct pt_node_lines *node_lines; /* NULL: without lines */
 	size_t node_count, node_capacity, node_lines_capacity;

@@ -32,6 +32,7 @@ static int next_piece(void *arg, struct tl_pt_piece *piece, struct tl_error *err
 		.config = raw->config,
 		.to = (uint64_t)(raw->config.end - raw->config.begin),
 		.image = tl_pt_program_image(raw->program),
+		.asid = { TL_PT_ANY, TL_PT_ANY },
 		.process = TL_NOWHERE, .thread = TL_NOWHERE, .cpu = TL_NOWHERE,
 		.command = "",
 	};
