@@ -298,7 +298,7 @@ struct tl_pt_event_tnt { uint64_t bits; uint8_t count; };
 struct tl_pt_event_iflags { bool iflag; };
 struct tl_pt_event_interrupt { uint64_t cr2; uint8_t vector; bool has_cr2; };
 struct tl_pt_event_vmexit { uint64_t vmxr, vmxq; uint8_t vector; bool has_vector, has_vmxr, has_vmxq; };
-struct tl_pt_event_trig { uint16_t icnt; uint8_t trbv; bool mult; };
+struct tl_pt_event_trig { uint16_t icnt; uint8_t trbv; bool icntv, mult; }; /**< icntv: `icnt` instructions on */
 struct tl_pt_event_lost { uint64_t from, to, packets, outcomes; enum tl_pt_error why; };
 
 /** Something that happened beside the flow of instructions. */
@@ -616,6 +616,21 @@ TL_API struct tl_pt_image *tl_pt_image_of(struct tl_pt_decoder *decoder);
 
 /** Use another image from here on; NULL: the decoder's own one. @return 0 or -TL_PT_INVALID */
 TL_API int tl_pt_set_image(struct tl_pt_decoder *decoder, struct tl_pt_image *image);
+
+/**
+ * Decode only packets before `offset` for now, and then tell of the end of the stream; a later call allows more, and
+ * decoding goes on as if there had been no stop. For containers that know where another program takes over: there they
+ * change the address space. Packets that belong together must stand on one side. To be called before synchronising, or
+ * when the end was told. @return 0, or -TL_PT_INVALID
+ */
+TL_API int tl_pt_set_end(struct tl_pt_decoder *decoder, uint64_t offset);
+
+/**
+ * The address space from here on, as if a packet had told of it, and wherever the decoder is synchronised later. Not
+ * between nodes decoded ahead: to be called before synchronising, or when the end was told.
+ * @return 0, -TL_PT_INVALID, -TL_PT_NOMEM
+ */
+TL_API int tl_pt_set_asid(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid);
 
 /* ---- nodes: blocks by number, for profiles ------------------------------------------------------------------ */
 

@@ -7,10 +7,8 @@
 /* Nothing of what was decoded before counts. */
 static void start_anew(struct tl_pt_decoder *decoder)
 {
-	static const struct tl_pt_asid any = { TL_PT_ANY, TL_PT_ANY };
-
 	tl_pt_forget(decoder);
-	tl_pt_graph_switch(&decoder->graph, &any, TL_PT_MODE_UNKNOWN);
+	tl_pt_graph_switch(&decoder->graph, &decoder->asid, TL_PT_MODE_UNKNOWN);
 	decoder->synced = true;
 	decoder->settled = decoder->on = decoder->eos = decoder->speculative = false;
 	decoder->resume_known = decoder->is_due = decoder->have_item = false;
@@ -39,6 +37,7 @@ int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt_config
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return -TL_PT_NOMEM;
+	made->asid = (struct tl_pt_asid){ TL_PT_ANY, TL_PT_ANY };
 	status = tl_pt_flow_open(&made->flow, config, wishes(config));
 	if (!status) {
 		made->config = made->flow.config;
@@ -213,4 +212,31 @@ int tl_pt_set_image(struct tl_pt_decoder *decoder, struct tl_pt_image *image)
 		return -TL_PT_INVALID;
 	decoder->image = image ? image : decoder->own;
 	return 0;
+}
+
+int tl_pt_set_end(struct tl_pt_decoder *decoder, uint64_t offset)
+{
+	if (!decoder || offset > (uint64_t)(decoder->config.end - decoder->config.begin) ||
+	    (decoder->synced && offset < tl_pt_flow_offset(&decoder->flow)))
+		return -TL_PT_INVALID;
+	decoder->flow.end = decoder->flow.config.end = decoder->config.begin + offset;
+	if (decoder->error == TL_PT_EOS)
+		decoder->error = TL_PT_OK;
+	if (decoder->have_item && decoder->item.kind == TL_PT_ITEM_END)
+		decoder->have_item = false;
+	decoder->eos = false;
+	return 0;
+}
+
+int tl_pt_set_asid(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid)
+{
+	if (!decoder || !asid)
+		return -TL_PT_INVALID;
+	decoder->asid = *asid;
+	/* Without nodes there is nothing to find again. */
+	if (!decoder->graph.nodes) {
+		decoder->graph.asid = *asid;
+		return 0;
+	}
+	return tl_pt_change_space(decoder, asid, tl_pt_graph_mode(&decoder->graph)) ? 0 : -TL_PT_NOMEM;
 }

@@ -70,6 +70,7 @@ struct tl_pt_decoder {
 	struct tl_pt_flow flow;
 	struct tl_pt_graph graph;
 	struct tl_pt_image *image, *own;
+	struct tl_pt_asid asid; /* where synchronising begins */
 
 	/* Where the walk stands: before the node `cur`; without one, where flow goes on is not known. */
 	uint32_t cur;

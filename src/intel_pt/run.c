@@ -146,6 +146,9 @@ static enum tl_pt_stop take_tip(struct tl_pt_decoder *decoder, struct tl_pt_out 
 /* Blocks go on as long as they need no trace (9.11). */
 static enum tl_pt_stop take_end(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
+	/* More may be allowed later: the walk stays where it is (tl_pt_set_end()). */
+	if (decoder->flow.end != decoder->config.end)
+		return tl_pt_fail(decoder, TL_PT_EOS, decoder->item.offset);
 	if (!decoder->eos) {
 		decoder->eos = true;
 		return TL_PT_STOP_FULL;

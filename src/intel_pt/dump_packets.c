@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All packets of a trace, a line each, as ptdump has them (12.1). */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "core/error.h"
+#include "core/output.h"
+#include "intel_pt/layout.h"
+#include "intel_pt/text.h"
+
+struct dump {
+	struct tl_pt_packets *packets;
+	const struct tl_pt_config *config;
+	unsigned wishes;
+	struct tl_output *out;
+	tl_pt_lost_fn *lost;
+	void *arg;
+	uint64_t last_ip;
+	bool ip_known;
+};
+
+static bool is_timing(enum tl_pt_packet_kind kind)
+{
+	return kind == TL_PT_PKT_TSC || kind == TL_PT_PKT_TMA || kind == TL_PT_PKT_MTC || kind == TL_PT_PKT_CYC ||
+	       kind == TL_PT_PKT_CBR;
+}
+
+static bool is_ip(enum tl_pt_packet_kind kind)
+{
+	return kind == TL_PT_PKT_TIP || kind == TL_PT_PKT_TIP_PGE || kind == TL_PT_PKT_TIP_PGD || kind == TL_PT_PKT_FUP;
+}
+
+static bool is_shown(const struct dump *d, enum tl_pt_packet_kind kind)
+{
+	if (kind == TL_PT_PKT_PAD)
+		return !(d->wishes & TL_PT_TEXT_NO_PAD);
+	if (kind == TL_PT_PKT_CYC && (d->wishes & TL_PT_TEXT_NO_CYC))
+		return false;
+	return !is_timing(kind) || !(d->wishes & TL_PT_TEXT_NO_TIMING);
+}
+
+/* What is known by now of what the packet speaks of. */
+static void tracked(struct dump *d, const struct tl_pt_packet *p, const uint8_t *bytes, char *text, size_t room)
+{
+	*text = '\0';
+	if (is_ip(p->kind) && p->ip.ipc != TL_PT_IPC_SUPPRESSED) {
+		d->last_ip = tl_pt_apply_ip(bytes + 1, p->ip.ipc, d->last_ip);
+		if (d->wishes & TL_PT_TEXT_LAST_IP)
+			snprintf(text, room, "ip %016" PRIx64, d->last_ip);
+	} else if (p->kind == TL_PT_PKT_PIP) {
+		snprintf(text, room, "cr3 %016" PRIx64, p->pip.cr3);
+	} else if (p->kind == TL_PT_PKT_VMCS) {
+		snprintf(text, room, "vmcs %016" PRIx64, p->vmcs.base);
+	} else if (p->kind == TL_PT_PKT_MODE && p->mode.leaf == TL_PT_MODE_EXEC &&
+		   (d->wishes & TL_PT_TEXT_EXEC_MODE)) {
+		snprintf(text, room, "em %s", p->mode.csl ? "64-bit" : p->mode.csd ? "32-bit" : "16-bit");
+	}
+}
+
+static void put_line(struct dump *d, const struct tl_pt_packet *p, uint64_t offset, const char *known)
+{
+	char payload[TL_PT_PAYLOAD_TEXT];
+	const uint8_t *bytes = d->config->begin + offset;
+	const char *word = tl_pt_packet_word(p);
+
+	tl_pt_payload_text(payload, p);
+	if (!(d->wishes & TL_PT_TEXT_NO_OFFSET))
+		tl_put_format(d->out, "%016" PRIx64 "  ", offset);
+	if (d->wishes & TL_PT_TEXT_RAW) {
+		for (unsigned i = 0; i < p->size; i++)
+			tl_put_format(d->out, "%02x", bytes[i]);
+		tl_put_format(d->out, "%*s", 2 + 2 * (TL_PT_MAX_BYTES - (int)p->size), "");
+	}
+	if (*known)
+		tl_put_format(d->out, "%-9s  %-19s  %s\n", word, payload, known);
+	else if (*payload)
+		tl_put_format(d->out, "%-9s  %s\n", word, payload);
+	else
+		tl_put_format(d->out, "%s\n", word);
+}
+
+static void put_packet(struct dump *d, const struct tl_pt_packet *p, uint64_t offset)
+{
+	char known[64];
+
+	tracked(d, p, d->config->begin + offset, known, sizeof(known));
+	if (!is_shown(d, p->kind))
+		return;
+	if (d->wishes & TL_PT_TEXT_JSON)
+		tl_pt_put_packet_json(d->out, p, offset);
+	else
+		put_line(d, p, offset, known);
+}
+
+/* Bytes that are no packet: told in their place. */
+static void put_damage(struct dump *d, enum tl_pt_error error, uint64_t offset)
+{
+	if (d->wishes & TL_PT_TEXT_JSON) {
+		tl_put_text(d->out, "{\"offset\":");
+		tl_put_u64(d->out, offset);
+		tl_pt_json_word(d->out, "error", tl_pt_error_text(error));
+		tl_put_text(d->out, "}\n");
+	} else {
+		tl_put_format(d->out, "[%" PRIx64 ": error decoding packet: %s]\n", offset, tl_pt_error_text(error));
+	}
+}
+
+/* Go on at the next PSB. False: there is none. */
+static bool resync(struct dump *d, enum tl_pt_error error, uint64_t offset)
+{
+	uint64_t at = (uint64_t)(d->config->end - d->config->begin);
+	int status;
+
+	put_damage(d, error, offset);
+	status = tl_pt_packets_sync_forward(d->packets);
+	if (status >= 0)
+		tl_pt_packets_offset(d->packets, &at);
+	if (d->lost)
+		d->lost(d->arg, &(struct tl_pt_lost){ .why = error, .from = offset, .to = at });
+	return status >= 0;
+}
+
+static void dump_all(struct dump *d)
+{
+	struct tl_pt_packet packet;
+	uint64_t offset = 0;
+	int status = d->wishes & TL_PT_TEXT_NO_SYNC ? tl_pt_packets_sync_set(d->packets, 0)
+						    : tl_pt_packets_sync_forward(d->packets);
+
+	while (status >= 0 && !tl_output_failed(d->out)) {
+		tl_pt_packets_offset(d->packets, &offset);
+		status = tl_pt_packets_next(d->packets, &packet);
+		if (status >= 0)
+			put_packet(d, &packet, offset);
+		else if (status != -TL_PT_EOS && resync(d, (enum tl_pt_error)-status, offset))
+			status = 0;
+	}
+}
+
+int tl_pt_dump_packets(const struct tl_pt_config *config, unsigned wishes, struct tl_output *out, tl_pt_lost_fn *lost,
+		       void *arg, struct tl_error *err)
+{
+	struct dump d = { .config = config, .wishes = wishes, .out = out, .lost = lost, .arg = arg };
+	int status = tl_pt_packets_open(&d.packets, config);
+
+	if (status < 0)
+		return tl_pt_fault(err, (enum tl_pt_error)-status, TL_NOWHERE);
+	dump_all(&d);
+	tl_pt_packets_close(d.packets);
+	return 0;
+}
