@@ -14,7 +14,7 @@
  *          ptwrite and CFE events with an address are where the walk comes to that address without using trace;
  *          exec_mode and iflags come behind the TIP or the event (enabled, async_branch) that they belong to and are
  *          now, at its target; paging, vmcs, ptwrite without address are at the next instruction that 5.5 and 5.7
- *          name; with `ip_suppressed` and none of these: now
+ *          name; all events while tracing is off, and those with `ip_suppressed` that none of this names: now
  *   END    no more packets
  *   ERROR  `error`, at `offset`; the flow stays there until it is synchronised again or resynchronised
  *
@@ -94,6 +94,7 @@ struct tl_pt_flow {
 	struct tl_pt_time time;
 	const uint8_t *time_pos; /* untimed: time packets before it are in `time` */
 	struct tl_pt_context time_context;
+	bool time_in_psb;
 	uint64_t event_tsc;      /* of the last event or tick */
 
 	/* 5.1: the PSB+ we are in. */

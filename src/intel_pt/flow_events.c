@@ -64,8 +64,9 @@ int tl_pt_rule_skip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, 
 int tl_pt_rule_time(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
 {
 	(void)item;
-	if (flow->timed)
-		tl_pt_time_packet(&flow->time, packet, &flow->config);
+	/* Those of a PSB+ have been taken when it began. */
+	if (flow->timed && !(flow->hold & TL_PT_HOLD_PSB))
+		tl_pt_time_packet(&flow->time, packet, &flow->config, false);
 	return TL_PT_GO_ON;
 }
 

@@ -112,7 +112,6 @@ static void address_space(struct tl_pt_flow *flow, struct tl_pt_event *event, st
 		flow->at_tip |= bit;
 		flow->hold |= TL_PT_HOLD_BOUND;
 	} else {
-		event->ip_suppressed = !tl_pt_flow_is_on(flow);
 		tl_pt_flow_give(flow, event);
 	}
 }

@@ -48,7 +48,7 @@ static void settle(struct tl_pt_flow *flow)
 	tl_pt_flow_drop(flow);
 	flow->running = false;
 	if (!(flow->config.flags & TL_PT_KEEP_TCAL))
-		tl_pt_time_break(&flow->time);
+		tl_pt_time_forget(&flow->time);
 }
 
 /* Tracing is off, as far as one can tell; packets go on at `pos`. */

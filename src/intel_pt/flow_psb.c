@@ -9,7 +9,8 @@ struct psb_plus {
 	const uint8_t *behind; /* its PSBEND */
 };
 
-static void look_through(const struct tl_pt_flow *flow, const uint8_t *pos, struct psb_plus *psb)
+/* All of it describes one moment, so that its time holds from the first event on. */
+static void look_through(struct tl_pt_flow *flow, const uint8_t *pos, struct psb_plus *psb)
 {
 	struct tl_pt_context context = { &flow->config, TL_PT_ITEMS_NONE };
 	const uint64_t state = 1u << TL_PT_PKT_PAD | 1u << TL_PT_PKT_MODE | 1u << TL_PT_PKT_PIP | 1u << TL_PT_PKT_VMCS |
@@ -30,6 +31,8 @@ static void look_through(const struct tl_pt_flow *flow, const uint8_t *pos, stru
 		} else if (size <= 0 || !(state >> packet.kind & 1)) {
 			psb->cut = true;
 			return;
+		} else if (flow->timed) {
+			tl_pt_time_packet(&flow->time, &packet, &flow->config, true);
 		}
 	}
 }
@@ -74,14 +77,14 @@ int tl_pt_rule_psb(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 		return -TL_PT_BAD_CONTEXT;
 	flow->psb = flow->packet;
 	flow->last_ip = 0;
+	if (flow->config.errata & TL_PT_SKL168)
+		tl_pt_time_break(&flow->time);
 	look_through(flow, flow->pos, &psb);
 	if (psb.has_fup && psb.behind && flow->config.errata & TL_PT_BDM70 && enabled_next(flow, psb.behind))
 		psb.has_fup = false;
 	flow->status_on = psb.has_fup;
 	flow->status_ip = psb.has_fup ? psb.ip : 0;
 	flow->hold |= TL_PT_HOLD_PSB;
-	if (flow->config.errata & TL_PT_SKL168)
-		tl_pt_time_break(&flow->time);
 	/* A contradiction is found at the FUP, or here for want of one. */
 	if (flow->running && was_on != psb.has_fup && !(psb.cut && !psb.has_fup))
 		return was_on ? -TL_PT_BAD_STATUS_UPDATE : TL_PT_GO_ON;
