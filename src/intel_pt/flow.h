@@ -18,6 +18,9 @@
  *   END    no more packets
  *   ERROR  `error`, at `offset`; the flow stays there until it is synchronised again or resynchronised
  *
+ * PSB+ of a running flow: the enabled or disabled status comes first; the walk, which knows where it is, says
+ * -TL_PT_BAD_STATUS_UPDATE if it does not agree (5.1). The mode is checked here.
+ *
  * An event that lies behind outcomes follows them as an item. A TIP may be deferred (5.6): at an indirect branch with
  * outcomes left, the walk keeps them and takes the next item; only a TIP will do.
  */
@@ -129,7 +132,10 @@ enum tl_pt_flow_wish {
 	 * given, but a TNT item may then span several times and has that of its last packet.
 	 */
 	TL_PT_FLOW_TIMED = 1 << 0,
-	/* exec_mode events that change nothing are given, too, as version 2.0.5 of the published interface does. */
+	/*
+	 * As version 2.0.5 of the published interface: exec_mode events that change nothing are given, too, and before
+	 * their TIP; PWRE is not kept; TIP.PGE and PSB+ need not agree with what was before.
+	 */
 	TL_PT_FLOW_CLASSIC = 1 << 1,
 };
 

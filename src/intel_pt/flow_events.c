@@ -87,7 +87,6 @@ int tl_pt_rule_mnt(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 
 	(void)item;
 	event.mnt.payload = packet->mnt.payload;
-	event.status_update = flow->hold & TL_PT_HOLD_PSB;
 	tl_pt_flow_give(flow, &event);
 	return TL_PT_GO_ON;
 }
@@ -177,6 +176,10 @@ int tl_pt_rule_pwre(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, 
 	event.pwre.sub_state = packet->pwre.sub_state;
 	event.pwre.hw = packet->pwre.hw;
 	event.ip_suppressed = true;
+	if (flow->classic) {
+		tl_pt_flow_give(flow, &event);
+		return TL_PT_GO_ON;
+	}
 	keep(flow, &flow->have_pwre, &flow->pwre, &event);
 	return TL_PT_GO_ON;
 }

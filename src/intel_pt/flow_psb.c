@@ -37,8 +37,8 @@ static void look_through(struct tl_pt_flow *flow, const uint8_t *pos, struct psb
 	}
 }
 
-/* BDM70 (7): a TIP.PGE right behind a PSB+ says that tracing was off in spite of the FUP in it. */
-static bool enabled_next(const struct tl_pt_flow *flow, const uint8_t *pos)
+/* A TIP.PGE, or perhaps the end, comes before anything that says that tracing is on. */
+static bool enabled_next(const struct tl_pt_flow *flow, const uint8_t *pos, bool at_end)
 {
 	struct tl_pt_context context = { &flow->config, TL_PT_ITEMS_NONE };
 	const uint64_t passed = 1u << TL_PT_PKT_PAD | 1u << TL_PT_PKT_MODE | 1u << TL_PT_PKT_MNT | 1u << TL_PT_PKT_TSC |
@@ -50,8 +50,21 @@ static bool enabled_next(const struct tl_pt_flow *flow, const uint8_t *pos)
 	for (int size;; pos += size) {
 		size = tl_pt_flow_decode(flow, &packet, pos, &context);
 		if (size <= 0 || !(passed >> packet.kind & 1))
-			return size > 0 && packet.kind == TL_PT_PKT_TIP_PGE;
+			return size <= 0 ? at_end : packet.kind == TL_PT_PKT_TIP_PGE;
 	}
+}
+
+/*
+ * BDM70 (7): a TIP.PGE right behind a PSB+ says that tracing was off in spite of the FUP in it. A flow that knows that
+ * it is off believes so whatever the processor.
+ */
+static bool wrong_fup(const struct tl_pt_flow *flow, const struct psb_plus *psb, bool was_on)
+{
+	bool known_off = flow->running && !was_on;
+
+	if (!psb->has_fup || !(known_off || flow->config.errata & TL_PT_BDM70))
+		return false;
+	return psb->behind ? enabled_next(flow, psb->behind, known_off) : known_off;
 }
 
 static void give_status(struct tl_pt_flow *flow, const struct psb_plus *psb)
@@ -80,14 +93,11 @@ int tl_pt_rule_psb(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 	if (flow->config.errata & TL_PT_SKL168)
 		tl_pt_time_break(&flow->time);
 	look_through(flow, flow->pos, &psb);
-	if (psb.has_fup && psb.behind && flow->config.errata & TL_PT_BDM70 && enabled_next(flow, psb.behind))
+	if (wrong_fup(flow, &psb, was_on))
 		psb.has_fup = false;
 	flow->status_on = psb.has_fup;
 	flow->status_ip = psb.has_fup ? psb.ip : 0;
 	flow->hold |= TL_PT_HOLD_PSB;
-	/* A contradiction is found at the FUP, or here for want of one. */
-	if (flow->running && was_on != psb.has_fup && !(psb.cut && !psb.has_fup))
-		return was_on ? -TL_PT_BAD_STATUS_UPDATE : TL_PT_GO_ON;
 	tl_pt_flow_set_on(flow, psb.has_fup);
 	give_status(flow, &psb);
 	return TL_PT_GO_ON;
