@@ -10,7 +10,8 @@ struct psb_plus {
 };
 
 /* All of it describes one moment, so that its time holds from the first event on. */
-static void look_through(struct tl_pt_flow *flow, const uint8_t *pos, struct psb_plus *psb)
+static void look_through(const struct tl_pt_flow *flow, const uint8_t *pos, struct psb_plus *psb,
+			 struct tl_pt_time *time)
 {
 	struct tl_pt_context context = { &flow->config, TL_PT_ITEMS_NONE };
 	const uint64_t state = 1u << TL_PT_PKT_PAD | 1u << TL_PT_PKT_MODE | 1u << TL_PT_PKT_PIP | 1u << TL_PT_PKT_VMCS |
@@ -31,8 +32,8 @@ static void look_through(struct tl_pt_flow *flow, const uint8_t *pos, struct psb
 		} else if (size <= 0 || !(state >> packet.kind & 1)) {
 			psb->cut = true;
 			return;
-		} else if (flow->timed) {
-			tl_pt_time_packet(&flow->time, &packet, &flow->config, true);
+		} else if (time) {
+			tl_pt_time_packet(time, &packet, &flow->config, true);
 		}
 	}
 }
@@ -60,7 +61,7 @@ static bool enabled_next(const struct tl_pt_flow *flow, const uint8_t *pos, bool
  */
 static bool wrong_fup(const struct tl_pt_flow *flow, const struct psb_plus *psb, bool was_on)
 {
-	bool known_off = flow->running && !was_on;
+	bool known_off = flow->running && !was_on && !flow->classic;
 
 	if (!psb->has_fup || !(known_off || flow->config.errata & TL_PT_BDM70))
 		return false;
@@ -80,6 +81,15 @@ static void give_status(struct tl_pt_flow *flow, const struct psb_plus *psb)
 	tl_pt_flow_give(flow, &event);
 }
 
+bool tl_pt_psb_address(const struct tl_pt_flow *flow, const uint8_t *psb, uint64_t *ip)
+{
+	struct psb_plus plus = { .has_fup = false };
+
+	look_through(flow, psb + TL_PT_PSB_BYTES, &plus, NULL);
+	*ip = plus.ip;
+	return plus.has_fup;
+}
+
 int tl_pt_rule_psb(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
 {
 	struct psb_plus psb = { .has_fup = false };
@@ -92,7 +102,7 @@ int tl_pt_rule_psb(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 	flow->last_ip = 0;
 	if (flow->config.errata & TL_PT_SKL168)
 		tl_pt_time_break(&flow->time);
-	look_through(flow, flow->pos, &psb);
+	look_through(flow, flow->pos, &psb, flow->timed ? &flow->time : NULL);
 	if (wrong_fup(flow, &psb, was_on))
 		psb.has_fup = false;
 	flow->status_on = psb.has_fup;

@@ -110,7 +110,7 @@ static int begin(struct tl_pt_query *q, int status, uint64_t *ip)
 	q->at_last = q->at_next;
 	if (ip)
 		*ip = q->flow.status_ip;
-	if (q->next.kind == TL_PT_ITEM_ERROR)
+	if (q->next.kind == TL_PT_ITEM_ERROR || q->next.kind == TL_PT_ITEM_END)
 		return mismatch(q);
 	return status_flags(q) | (q->flow.status_on ? 0 : TL_PT_STATUS_IP_SUPPRESSED);
 }

@@ -492,6 +492,20 @@ static int one_query(struct tl_pt_query *ours, struct pt_query_decoder *theirs, 
 	return bad ? 1 : a < 0 ? a : a << 1;
 }
 
+/* The peer cases name their processor: NAME-cpu_FAMILY_MODEL.pt. */
+static void set_errata(struct tl_pt_config *config, struct pt_config *their_config)
+{
+	const char *name = strstr(file, "-cpu_");
+	unsigned family, model;
+
+	if (!name || sscanf(name, "-cpu_%u_%u.pt", &family, &model) != 2)
+		return;
+	config->cpu = (struct tl_pt_cpu){ true, (uint16_t)family, (uint8_t)model, 0 };
+	their_config->cpu = (struct pt_cpu){ pcv_intel, (uint16_t)family, (uint8_t)model, 0 };
+	tl_pt_cpu_errata(&config->errata, &config->cpu, true);
+	pt_cpu_errata(&their_config->errata, &their_config->cpu);
+}
+
 static struct tl_pt_config settings = { .size = sizeof(settings), .mtc_freq = 3, .nom_freq = 32, .cpuid_15_eax = 2,
 					.cpuid_15_ebx = 176 };
 
@@ -511,6 +525,7 @@ static void compare_queries(uint8_t *data, size_t size)
 	their_config.nom_freq = config.nom_freq;
 	their_config.cpuid_0x15_eax = config.cpuid_15_eax;
 	their_config.cpuid_0x15_ebx = config.cpuid_15_ebx;
+	set_errata(&config, &their_config);
 	theirs = pt_qry_alloc_decoder(&their_config);
 	if (tl_pt_query_open(&ours, &config) < 0 || !theirs)
 		exit(2);
