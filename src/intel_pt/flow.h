@@ -18,8 +18,8 @@
  *   END    no more packets
  *   ERROR  `error`, at `offset`; the flow stays there until it is synchronised again or resynchronised
  *
- * PSB+ of a running flow: the enabled or disabled status comes first; the walk, which knows where it is, says
- * -TL_PT_BAD_STATUS_UPDATE if it does not agree (5.1). The mode is checked here.
+ * PSB+ of a running flow: the enabled or disabled status comes first, and must agree with what was before (5.1);
+ * whether its address does, the walk knows.
  *
  * An event that lies behind outcomes follows them as an item. A TIP may be deferred (5.6): at an indirect branch with
  * outcomes left, the walk keeps them and takes the next item; only a TIP will do.
@@ -84,7 +84,7 @@ struct tl_pt_flow {
 	const uint8_t *pos, *end;
 	uint64_t last_ip;
 	uint32_t hold; /* enum tl_pt_hold */
-	bool timed, classic;
+	bool timed, classic, query;
 
 	enum tl_pt_error error;
 	const uint8_t *begin;
@@ -103,6 +103,7 @@ struct tl_pt_flow {
 	/* 5.1: the PSB+ we are in. */
 	bool running;    /* the flow came here from before: status must agree */
 	bool status_on;  /* it has a FUP */
+	bool status_stale; /* which is an old one: tracing is off (BDM70, 7) */
 	uint64_t status_ip;
 
 	/* 5.3, 5.5: what waits for a FUP, for a TIP; and events ready to be given. */
@@ -132,11 +133,10 @@ enum tl_pt_flow_wish {
 	 * given, but a TNT item may then span several times and has that of its last packet.
 	 */
 	TL_PT_FLOW_TIMED = 1 << 0,
-	/*
-	 * As version 2.0.5 of the published interface: exec_mode events that change nothing are given, too, and before
-	 * their TIP; PWRE is not kept; TIP.PGE and PSB+ need not agree with what was before.
-	 */
+	/* As version 2.0.5 of the published interface: exec_mode events may change nothing; PWRE is not kept. */
 	TL_PT_FLOW_CLASSIC = 1 << 1,
+	/* As its query decoder: exec_mode comes before its TIP; TIP.PGE and PSB+ need not agree with what was before. */
+	TL_PT_FLOW_QUERY = 1 << 2,
 };
 
 /* Begin over config->begin .. end, not synchronised. The configuration is copied. 0, or -TL_PT_INVALID, _BAD_CONFIG. */
@@ -175,6 +175,9 @@ static inline uint64_t tl_pt_flow_offset(const struct tl_pt_flow *flow)
 }
 
 /* ---- the fast path ---- */
+
+/* In a timed flow: take the CYC or MTC at `pos` < end into the clock. Its size; 0: none of them, or not that simple. */
+size_t tl_pt_flow_keep_time(struct tl_pt_flow *flow, const uint8_t *pos);
 
 /*
  * Gather outcomes from the TNT packets at `pos` behind those already in the register (the oldest in bit `count - 1`),

@@ -65,7 +65,8 @@ static int mode_exec(struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
 		flow->hold |= TL_PT_HOLD_BOUND;
 		return TL_PT_GO_ON;
 	}
-	if (flow->running && !flow->classic && flow->status_on && flow->mode != TL_PT_MODE_UNKNOWN && flow->mode != mode)
+	if (flow->running && !flow->query && flow->status_on && !flow->status_stale &&
+	    flow->mode != TL_PT_MODE_UNKNOWN && flow->mode != mode)
 		return -TL_PT_BAD_STATUS_UPDATE;
 	place.status_update = true;
 	place.ip = flow->status_ip;

@@ -57,11 +57,11 @@ static bool enabled_next(const struct tl_pt_flow *flow, const uint8_t *pos, bool
 
 /*
  * BDM70 (7): a TIP.PGE right behind a PSB+ says that tracing was off in spite of the FUP in it. A flow that knows that
- * it is off believes so whatever the processor.
+ * it is off believes so whatever the processor: hardware that others have recorded does so, too.
  */
 static bool wrong_fup(const struct tl_pt_flow *flow, const struct psb_plus *psb, bool was_on)
 {
-	bool known_off = flow->running && !was_on && !flow->classic;
+	bool known_off = flow->running && !was_on && !flow->query;
 
 	if (!psb->has_fup || !(known_off || flow->config.errata & TL_PT_BDM70))
 		return false;
@@ -70,14 +70,14 @@ static bool wrong_fup(const struct tl_pt_flow *flow, const struct psb_plus *psb,
 
 static void give_status(struct tl_pt_flow *flow, const struct psb_plus *psb)
 {
-	struct tl_pt_event event = tl_pt_event_at(flow, flow->status_on ? TL_PT_EV_ENABLED : TL_PT_EV_DISABLED);
+	struct tl_pt_event event = tl_pt_event_at(flow, psb->has_fup ? TL_PT_EV_ENABLED : TL_PT_EV_DISABLED);
 
 	/* An overflow inside says itself whether tracing is on. */
-	if (psb->cut && !flow->status_on)
+	if (psb->cut && !psb->has_fup)
 		return;
 	event.status_update = true;
-	event.ip = flow->status_ip;
-	event.ip_suppressed = !flow->status_on;
+	event.ip = psb->has_fup ? psb->ip : 0;
+	event.ip_suppressed = !psb->has_fup;
 	tl_pt_flow_give(flow, &event);
 }
 
@@ -103,11 +103,18 @@ int tl_pt_rule_psb(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 	if (flow->config.errata & TL_PT_SKL168)
 		tl_pt_time_break(&flow->time);
 	look_through(flow, flow->pos, &psb, flow->timed ? &flow->time : NULL);
-	if (wrong_fup(flow, &psb, was_on))
+	flow->status_stale = false;
+	if (wrong_fup(flow, &psb, was_on)) {
+		/* Without the erratum the events have the address all the same, as in the published library. */
+		flow->status_stale = !(flow->config.errata & TL_PT_BDM70);
 		psb.has_fup = false;
-	flow->status_on = psb.has_fup;
-	flow->status_ip = psb.has_fup ? psb.ip : 0;
+	}
+	flow->status_on = psb.has_fup || flow->status_stale;
+	flow->status_ip = flow->status_on ? psb.ip : 0;
 	flow->hold |= TL_PT_HOLD_PSB;
+	/* A contradiction is found at the FUP, or here for want of one. */
+	if (flow->running && !flow->query && was_on != psb.has_fup && !(psb.cut && !psb.has_fup))
+		return was_on ? -TL_PT_BAD_STATUS_UPDATE : TL_PT_GO_ON;
 	tl_pt_flow_set_on(flow, psb.has_fup);
 	give_status(flow, &psb);
 	return TL_PT_GO_ON;

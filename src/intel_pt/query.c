@@ -80,7 +80,7 @@ int tl_pt_query_open(struct tl_pt_query **query, const struct tl_pt_config *conf
 	*query = NULL;
 	if (!q)
 		return -TL_PT_NOMEM;
-	status = tl_pt_flow_open(&q->flow, config, TL_PT_FLOW_TIMED | TL_PT_FLOW_CLASSIC);
+	status = tl_pt_flow_open(&q->flow, config, TL_PT_FLOW_TIMED | TL_PT_FLOW_CLASSIC | TL_PT_FLOW_QUERY);
 	if (status < 0) {
 		free(q);
 		return status;
