@@ -281,6 +281,19 @@ int tl_input_reencode(struct tl_input *input, const char *to, const char *varian
 				  : input->format->reencode(input, variant, out, err);
 }
 
+int tl_input_slice(struct tl_input *input, const struct tl_slice *what, struct tl_output *out,
+		   struct tl_error *err)
+{
+	int status = one_file(input, err);
+
+	if (status < 0)
+		return status;
+	if (!input->format->slice)
+		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+				   "traces of this format cannot be cut");
+	return input->format->slice(input, what, out, err);
+}
+
 /* The places of one file, behind those that are listed already. */
 static void add_damage(struct tl_input *input, struct tl_damage *places, size_t room,
 		       size_t *listed, uint64_t *count, uint64_t *skipped_bytes)
