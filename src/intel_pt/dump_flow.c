@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "core/output.h"
-#include "intel_pt/reader.h"
+#include "intel_pt/decoder.h"
 #include "intel_pt/text.h"
 #include "isa/isa.h"
 
@@ -205,14 +205,17 @@ static void put_block(struct dump *d, const struct tl_pt_block *b)
 
 /* ---- the walk ---- */
 
+/* A PSB+ says again what is so: a reader of the text knows, but for what comes nowhere else. */
+static bool is_repetition(const struct tl_pt_event *event)
+{
+	return event->status_update && event->kind != TL_PT_EV_MNT;
+}
+
 static void put_event(struct dump *d, const struct tl_pt_event *event)
 {
-	/* A reader of a PSB+ knows that tracing was on or off: it is told there every time. */
-	if (event->status_update && (event->kind == TL_PT_EV_ENABLED || event->kind == TL_PT_EV_DISABLED))
-		return;
 	if (d->wishes & TL_PT_TEXT_JSON)
 		tl_pt_put_event_json(d->out, event);
-	else
+	else if (!is_repetition(event))
 		tl_pt_put_event(d->out, event, d->wishes);
 }
 
@@ -238,23 +241,23 @@ static int take_code(struct dump *d)
 		status = tl_pt_block_next(d->decoder, &block);
 		if (status >= 0 && block.ninsn)
 			put_block(d, &block);
-		else if (status < 0)
-			d->ip = block.ip;
 	} else {
 		status = tl_pt_insn_next(d->decoder, &insn);
 		if (status >= 0)
 			put_insn(d, &insn);
-		else
-			d->ip = insn.ip;
 	}
 	return status;
 }
 
 static void put_error(struct dump *d, const char *what, int status)
 {
+	const struct tl_pt_decoder *decoder = d->decoder;
 	uint64_t offset = 0;
 
-	tl_pt_offset(d->decoder, &offset);
+	tl_pt_offset(decoder, &offset);
+	/* Before an instruction that cannot be run, or still at one whose outcome is not known. */
+	if (decoder->cur >= TL_PT_NODE_FIRST)
+		d->ip = decoder->graph.nodes[decoder->cur].block.ip;
 	if (d->wishes & TL_PT_TEXT_JSON) {
 		tl_put_text(d->out, "{\"offset\":");
 		tl_put_u64(d->out, offset);

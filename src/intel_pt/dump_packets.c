@@ -7,6 +7,7 @@
 #include "core/output.h"
 #include "intel_pt/layout.h"
 #include "intel_pt/text.h"
+#include "intel_pt/time.h"
 
 struct dump {
 	struct tl_pt_packets *packets;
@@ -16,7 +17,8 @@ struct dump {
 	tl_pt_lost_fn *lost;
 	void *arg;
 	uint64_t last_ip;
-	bool ip_known;
+	struct tl_pt_time time;
+	uint64_t told_tsc, told_fcr; /* the last ones */
 };
 
 static bool is_timing(enum tl_pt_packet_kind kind)
@@ -39,7 +41,73 @@ static bool is_shown(const struct dump *d, enum tl_pt_packet_kind kind)
 	return !is_timing(kind) || !(d->wishes & TL_PT_TEXT_NO_TIMING);
 }
 
-/* What is known by now of what the packet speaks of. */
+/* ---- what is known by now of what a packet speaks of ---- */
+
+static void tracked_time(struct dump *d, char *text, size_t room)
+{
+	uint64_t tsc = d->time.tsc, told = d->told_tsc;
+
+	if (!d->time.have_tsc && !(d->wishes & TL_PT_TEXT_NO_TSC))
+		return;
+	d->told_tsc = tsc;
+	if (!(d->wishes & TL_PT_TEXT_TIME_DELTA))
+		snprintf(text, room, "tsc %016" PRIx64, tsc);
+	else if (tsc >= told)
+		snprintf(text, room, "tsc +%" PRIx64, tsc - told);
+	else
+		snprintf(text, room, "tsc -%" PRIx64, told - tsc);
+}
+
+/* Ticks per cycle have eight binary places. */
+static void tracked_cycles(struct dump *d, char *text, size_t room)
+{
+	uint64_t fcr = d->time.cycles.fcr, shown = fcr;
+	char sign[2] = "";
+
+	if (!fcr) {
+		snprintf(text, room, "fcr <unavailable>");
+		return;
+	}
+	if (d->wishes & TL_PT_TEXT_TIME_DELTA) {
+		sign[0] = fcr >= d->told_fcr ? '+' : '-';
+		shown = fcr >= d->told_fcr ? fcr - d->told_fcr : d->told_fcr - fcr;
+	}
+	d->told_fcr = fcr;
+	snprintf(text, room, "fcr %s%" PRIu64 ".%03u", sign, shown >> 8, (unsigned)((shown & 0xff) * 1000 / 256));
+}
+
+static void put_time_error(struct dump *d, uint64_t offset, const char *what)
+{
+	if (!(d->wishes & TL_PT_TEXT_JSON))
+		tl_put_format(d->out, "[%" PRIx64 ": %s]\n", offset, what);
+}
+
+/* The clock moves, and says so when it cannot. */
+static void move_time(struct dump *d, const struct tl_pt_packet *p, uint64_t offset)
+{
+	if (p->kind == TL_PT_PKT_CYC && !d->time.cycles.fcr && !(d->wishes & TL_PT_TEXT_NO_TCAL)) {
+		put_time_error(d, offset, "calibration error: no timing information");
+		put_time_error(d, offset, "error updating time: no calibration");
+	}
+	/* A PSB may have swallowed a CYC (7, skl168). */
+	if ((p->kind == TL_PT_PKT_OVF && !(d->config->flags & TL_PT_KEEP_TCAL)) ||
+	    (p->kind == TL_PT_PKT_PSB && (d->config->errata & TL_PT_SKL168)))
+		tl_pt_time_break(&d->time);
+	tl_pt_time_packet(&d->time, p, d->config);
+	if (p->kind == TL_PT_PKT_MTC && (d->wishes & TL_PT_TEXT_TCAL) && !d->time.cycles.fcr)
+		put_time_error(d, offset, "error printing time: no timing information");
+}
+
+static void tracked_clock(struct dump *d, const struct tl_pt_packet *p, char *text, size_t room)
+{
+	if (p->kind == TL_PT_PKT_CBR)
+		return;
+	if (!(d->wishes & TL_PT_TEXT_TCAL))
+		tracked_time(d, text, room);
+	else if (p->kind == TL_PT_PKT_MTC)
+		tracked_cycles(d, text, room);
+}
+
 static void tracked(struct dump *d, const struct tl_pt_packet *p, const uint8_t *bytes, char *text, size_t room)
 {
 	*text = '\0';
@@ -54,6 +122,8 @@ static void tracked(struct dump *d, const struct tl_pt_packet *p, const uint8_t 
 	} else if (p->kind == TL_PT_PKT_MODE && p->mode.leaf == TL_PT_MODE_EXEC &&
 		   (d->wishes & TL_PT_TEXT_EXEC_MODE)) {
 		snprintf(text, room, "em %s", p->mode.csl ? "64-bit" : p->mode.csd ? "32-bit" : "16-bit");
+	} else if (is_timing(p->kind) && (d->wishes & (TL_PT_TEXT_TIME | TL_PT_TEXT_TCAL))) {
+		tracked_clock(d, p, text, room);
 	}
 }
 
@@ -83,6 +153,8 @@ static void put_packet(struct dump *d, const struct tl_pt_packet *p, uint64_t of
 {
 	char known[64];
 
+	if (d->wishes & (TL_PT_TEXT_TIME | TL_PT_TEXT_TCAL))
+		move_time(d, p, offset);
 	tracked(d, p, d->config->begin + offset, known, sizeof(known));
 	if (!is_shown(d, p->kind))
 		return;

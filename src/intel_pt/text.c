@@ -11,6 +11,8 @@ const char *tl_pt_packet_word(const struct tl_pt_packet *packet)
 {
 	if (packet->kind == TL_PT_PKT_MODE)
 		return packet->mode.leaf == TL_PT_MODE_TSX ? "mode.tsx" : "mode.exec";
+	if (packet->kind == TL_PT_PKT_INVALID)
+		return "<invalid>";
 	return tl_pt_packet_name(packet->kind);
 }
 
@@ -178,17 +180,23 @@ static void ptw_payload(struct text *to, const struct tl_pt_packet *p)
 	add(to, "%x: %" PRIx64 "%s", p->ptw.plc, p->ptw.payload, p->ptw.ip ? ", ip" : "");
 }
 
+/* Only some come with a vector; that of a SIPI is a page's number. */
 static void cfe_payload(struct text *to, const struct tl_pt_packet *p)
 {
-	add(to, "%x", p->cfe.type);
-	if (p->cfe.vector)
+	enum { SIPI = 5 };
+	static const bool has_vector[32] = { [1] = true, [SIPI] = true, [9] = true, [0xc] = true, [0xe] = true };
+
+	add(to, "%u", p->cfe.type);
+	if (p->cfe.type == SIPI)
 		add(to, ": %x", p->cfe.vector);
+	else if (has_vector[p->cfe.type & 31])
+		add(to, ": %u", p->cfe.vector);
 	add(to, "%s type %s", p->cfe.ip ? ", ip" : "", tl_pt_cfe_name(p->cfe.type));
 }
 
 static void evd_payload(struct text *to, const struct tl_pt_packet *p)
 {
-	add(to, "%x: %" PRIx64 " type %s", p->evd.type, p->evd.payload, tl_pt_evd_name(p->evd.type));
+	add(to, "%u: %" PRIx64 " type %s", p->evd.type, p->evd.payload, tl_pt_evd_name(p->evd.type));
 }
 
 static void trig_payload(struct text *to, const struct tl_pt_packet *p)

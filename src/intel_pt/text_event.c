@@ -144,16 +144,14 @@ static void put_vmexit(struct tl_output *out, const struct tl_pt_event *e)
 	if (e->vmexit.has_vector)
 		tl_put_format(out, ", intr: %u", e->vmexit.vector);
 	if (e->vmexit.has_vmxr)
-		tl_put_format(out, ", vmxr: %" PRIx64, e->vmexit.vmxr);
+		tl_put_format(out, ", vmxr: %016" PRIx64, e->vmexit.vmxr);
 	if (e->vmexit.has_vmxq)
-		tl_put_format(out, ", vmxq: %" PRIx64, e->vmexit.vmxq);
+		tl_put_format(out, ", vmxq: %016" PRIx64, e->vmexit.vmxq);
 }
 
 static void put_trig(struct tl_output *out, const struct tl_pt_event *e)
 {
 	tl_put_format(out, "trig %02x", e->trig.trbv);
-	if (e->trig.icnt)
-		tl_put_format(out, ", icnt: %u", e->trig.icnt);
 	if (e->trig.mult)
 		tl_put_text(out, ", mult");
 }
