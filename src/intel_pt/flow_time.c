@@ -5,11 +5,15 @@
 /* Breaks in what is being measured are those of the timed way (rules for PSB and OVF). */
 static void caught(struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
 {
-	if ((packet->kind == TL_PT_PKT_OVF && !(flow->config.flags & TL_PT_KEEP_TCAL)) ||
-	    (packet->kind == TL_PT_PKT_PSB && flow->config.errata & TL_PT_SKL168))
+	if (packet->kind == TL_PT_PKT_OVF && !(flow->config.flags & TL_PT_KEEP_TCAL))
+		tl_pt_time_forget(&flow->time);
+	if (packet->kind == TL_PT_PKT_PSB && flow->config.errata & TL_PT_SKL168)
 		tl_pt_time_break(&flow->time);
-	else
-		tl_pt_time_packet(&flow->time, packet, &flow->config);
+	if (packet->kind == TL_PT_PKT_PSB)
+		flow->time_in_psb = true;
+	else if (packet->kind == TL_PT_PKT_PSBEND || packet->kind == TL_PT_PKT_OVF)
+		flow->time_in_psb = false;
+	tl_pt_time_packet(&flow->time, packet, &flow->config, flow->time_in_psb);
 }
 
 static void catch_up(struct tl_pt_flow *flow)

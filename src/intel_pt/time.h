@@ -29,14 +29,17 @@ struct tl_pt_time {
 
 void tl_pt_time_reset(struct tl_pt_time *time);
 
-/* Any packet may be given; those that tell no time change nothing. */
-void tl_pt_time_packet(struct tl_pt_time *time, const struct tl_pt_packet *packet, const struct tl_pt_config *config);
+/* Any packet may be given; those that tell no time change nothing. `status`: it stands in a PSB+. */
+void tl_pt_time_packet(struct tl_pt_time *time, const struct tl_pt_packet *packet, const struct tl_pt_config *config,
+		       bool status);
 
 /* The two that are frequent, without a packet around them. */
 void tl_pt_time_mtc(struct tl_pt_time *time, uint8_t value, const struct tl_pt_config *config);
 void tl_pt_time_cyc(struct tl_pt_time *time, uint64_t cycles, const struct tl_pt_config *config);
 
-/* Packets were lost: what is being measured cannot be finished. */
+/* What is being measured cannot be finished (SKL168, 7). */
 void tl_pt_time_break(struct tl_pt_time *time);
+/* Packets were lost: what is known of cycles may hold no longer (5.2). */
+void tl_pt_time_forget(struct tl_pt_time *time);
 
 #endif
