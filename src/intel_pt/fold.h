@@ -127,6 +127,11 @@ struct pt_thread {
 	struct pt_node outside;
 };
 
+enum {
+	PT_RUN_NODES = 1 << 15, /* held at most */
+	PT_RATE_BITS = 16,	/* binary places of ticks per instruction */
+};
+
 struct pt_folder {
 	const struct tl_pt_feed *feed;
 	const struct tl_pt_fold_options *options;
@@ -161,7 +166,10 @@ struct pt_folder {
 	bool closed;	 /* outside the window of time */
 	int64_t insns;	 /* not added to a context yet; only with time */
 	struct tl_pt_mark *marks;
-	uint32_t *numbers;
+	uint32_t *numbers; /* of nodes; the first `held` wait until the next moment is known */
+	size_t held;
+	/* Ticks per instruction; the clock where it began, and what came to it since. */
+	uint64_t rate, base, part;
 };
 
 /* fold_loop.c: a run of nodes, none of which moves time. */
@@ -170,6 +178,11 @@ void tl_pt_fold_run(struct pt_folder *folder, const uint32_t *numbers, size_t co
 void tl_pt_fold_arrive(struct pt_folder *folder, uint64_t ip);
 /* Give the instructions that wait to the innermost context. */
 void tl_pt_fold_settle(struct pt_folder *folder);
+
+/* fold_time.c: run what is held and the nodes of a run, of which all were looked at; `more` nodes will follow at once. */
+void tl_pt_fold_timed(struct pt_folder *folder, const struct tl_pt_run *run, bool more);
+/* Run what is held. */
+void tl_pt_fold_rest(struct pt_folder *folder);
 
 /* fold_node.c: what is to be known of a node that is met for the first time. */
 void tl_pt_fold_look(struct pt_folder *folder, uint32_t number);

@@ -102,7 +102,8 @@ static __attribute__((noinline)) void arrive_slowly(struct pt_folder *f, uint32_
 		.is_entry = n->is_entry,
 	};
 	arrive(f, &at);
-	n->called = at.called + 1;
+	if (at.called != TL_NONE && tl_pt_stack_know(&f->thread->stack, at.called))
+		n->called = at.called + 1;
 }
 
 /* What the loop keeps in registers. */
@@ -111,6 +112,7 @@ struct hot {
 	struct pt_node *last;
 	uint32_t key;
 	int64_t insns;
+	uint64_t part;
 };
 
 static inline __attribute__((always_inline)) void store(const struct hot *h, struct pt_folder *f)
@@ -119,11 +121,12 @@ static inline __attribute__((always_inline)) void store(const struct hot *h, str
 	f->last = h->last;
 	f->key = h->key;
 	f->insns = h->insns;
+	f->part = h->part;
 }
 
 static inline __attribute__((always_inline)) void load(struct hot *h, const struct pt_folder *f)
 {
-	*h = (struct hot){ f->thread->stack.fold.hot, f->last, f->key, f->insns };
+	*h = (struct hot){ f->thread->stack.fold.hot, f->last, f->key, f->insns, f->part };
 }
 
 static inline __attribute__((always_inline)) void give(struct hot *h, struct pt_folder *f, bool timed)
@@ -174,6 +177,18 @@ static inline __attribute__((always_inline)) void count_visit(struct pt_folder *
 	f->last_visit = visit;
 }
 
+static inline __attribute__((always_inline)) void pass_time(struct pt_folder *f, struct hot *h, uint32_t insns,
+							    bool careful)
+{
+	uint64_t before = h->fold.clock;
+
+	h->insns += insns;
+	h->part += insns * f->rate;
+	h->fold.clock = f->base + (h->part >> PT_RATE_BITS);
+	if (careful && f->node_lines)
+		f->visits[f->last_visit].ticks += (int64_t)(h->fold.clock - before);
+}
+
 static inline __attribute__((always_inline)) void run(struct pt_folder *f, const uint32_t *numbers, size_t count,
 						      bool timed, bool careful)
 {
@@ -194,7 +209,7 @@ static inline __attribute__((always_inline)) void run(struct pt_folder *f, const
 		if (careful && f->node_lines)
 			count_visit(f, &h, numbers[i]);
 		if (timed)
-			h.insns += n->insns;
+			pass_time(f, &h, n->insns, careful);
 		else
 			h.fold.clock += n->insns;
 		h.key = n->exit;

@@ -169,6 +169,8 @@ void tl_pt_fold_look(struct pt_folder *f, uint32_t number)
 	n->iclass = (uint8_t)block->iclass;
 	n->is_entry = first.is_entry;
 	n->called = first.function == TL_NONE ? 0 : first.function + 1;
+	if (n->called)
+		tl_pt_stack_know(&f->thread->stack, first.function);
 	n->entry = function_key(&first);
 	n->exit = exit_key(f, number, n, function_key(&last));
 	if (first.function != last.function)
