@@ -294,13 +294,13 @@ static bool is_silent(const struct tl_pt_decoder *decoder, const struct tl_pt_ev
  * bdm64: right before an abort a conditional branch may have the wrong outcome. If the abort is not where that led, but
  * where the other one leads, it is the other one.
  */
-static void mend_abort(struct tl_pt_decoder *decoder, const struct tl_pt_event *event, const struct tl_pt_out *out)
+static void mend_abort(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 {
 	const struct tl_pt_node *nodes = decoder->graph.nodes, *branch;
 	uint32_t other;
 
 	if (!(decoder->config.errata & TL_PT_BDM64) || !decoder->on || event->ip_suppressed ||
-	    decoder->cur < TL_PT_NODE_FIRST || out->pos == decoder->moments.begin || out->pos[-1] != decoder->last_walked)
+	    decoder->cur < TL_PT_NODE_FIRST || !decoder->last_walked)
 		return;
 	branch = &nodes[decoder->last_walked];
 	if (branch->kind != TL_PT_NODE_COND || tl_pt_reaches(decoder, nodes[decoder->cur].block.ip, event->ip))
@@ -320,7 +320,7 @@ enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out
 	if (is_border(decoder, event))
 		return note_border(decoder, event);
 	if (event->kind == TL_PT_EV_TSX && event->tsx.aborted)
-		mend_abort(decoder, event, out);
+		mend_abort(decoder, event);
 	stop = bind_to(decoder, &rules[event->kind], event, out);
 	if (stop == TL_PT_STOP_GO)
 		stop = bind_vmentry(decoder, event, out);

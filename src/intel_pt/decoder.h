@@ -83,7 +83,7 @@ struct tl_pt_decoder {
 	uint64_t bits;     /* outcomes not used yet, the oldest in bit `count - 1` */
 	uint32_t count;
 	uint64_t idle;     /* instructions since trace was used last */
-	uint32_t last_walked; /* the node that trace was used for last, in the present run */
+	uint32_t last_walked; /* the node given last, if trace was used for it */
 	uint32_t since;    /* given behind the last place that trace told (TRIG) */
 	/* A tick that is due behind the next branch, and the outcomes behind that (5.8). */
 	bool have_tick;
@@ -124,6 +124,11 @@ struct tl_pt_decoder {
 	uint32_t at, filled;
 	bool run_speculative, ids_speculative, ids_eos;
 	enum tl_pt_stop stop;
+
+	/* Version 1: the block before what comes next, and what is known of the one behind (fold_flags.c). */
+	struct tl_pt_block held;
+	bool have_held;
+	uint16_t next_flags;
 
 	struct tl_pt_insns insns;
 };
@@ -199,6 +204,15 @@ void tl_pt_ahead(struct tl_pt_decoder *decoder);
 int tl_pt_status_now(const struct tl_pt_decoder *decoder);
 /* The next node, decoded before if need be. 0, or the negative error that callers of blocks and instructions get. */
 int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number);
+
+/* fold_flags.c: the next block with the flags of version 1; its status. */
+int tl_pt_folded_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block);
+int tl_pt_folded_status(const struct tl_pt_decoder *decoder);
+
+static inline bool tl_pt_folds(const struct tl_pt_decoder *decoder)
+{
+	return decoder->config.flags & TL_PT_FOLD_EVENTS;
+}
 
 /* insns.c: make the decoder's second reader see what a node was decoded from. */
 int tl_pt_read_node(struct tl_pt_decoder *decoder, const struct tl_pt_node *node);

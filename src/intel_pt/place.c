@@ -35,6 +35,7 @@ static void stand_behind(struct tl_pt_decoder *decoder, const struct tl_pt_block
 {
 	decoder->last = *block;
 	decoder->since += block->ninsn;
+	decoder->last_walked = TL_PT_NODE_NONE;
 	decoder->last_flags = (uint16_t)flags;
 	if (kind != TL_PT_NODE_NEXT)
 		decoder->cur = TL_PT_NODE_BEHIND;

@@ -23,6 +23,7 @@ void tl_pt_forget(struct tl_pt_decoder *decoder)
 	decoder->idle = 0;
 	decoder->border = decoder->have_tick = false;
 	decoder->rest_count = decoder->since = 0;
+	decoder->last_walked = TL_PT_NODE_NONE;
 	decoder->cur = TL_PT_NODE_BEHIND;
 	decoder->last = (struct tl_pt_block){ .iclass = TL_PT_IC_ERROR };
 	decoder->last_flags = 0;
@@ -85,6 +86,7 @@ static bool drop_nodes(struct tl_pt_decoder *decoder)
 	struct tl_pt_graph *graph = &decoder->graph;
 	struct places places = { .used = 0 };
 
+	decoder->last_walked = TL_PT_NODE_NONE;
 	if (graph->nodes)
 		note_places(decoder, &places);
 	if (tl_pt_graph_reset(graph, decoder->image) < 0) {
