@@ -38,7 +38,6 @@ static int stand(struct tl_pt_flow *flow, const uint8_t *pos)
 	flow->running = false;
 	flow->event_tsc = 0;
 	flow->time_context = flow->context;
-	flow->time_in_psb = false;
 	tl_pt_time_reset(&flow->time);
 	return 0;
 }

@@ -97,7 +97,6 @@ struct tl_pt_flow {
 	struct tl_pt_time time;
 	const uint8_t *time_pos; /* untimed: time packets before it are in `time` */
 	struct tl_pt_context time_context;
-	bool time_in_psb;
 	uint64_t event_tsc;      /* of the last event or tick */
 
 	/* 5.1: the PSB+ we are in. */

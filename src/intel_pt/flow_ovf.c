@@ -47,8 +47,6 @@ static void settle(struct tl_pt_flow *flow)
 			tl_pt_flow_give_bare(flow, &flow->bound[i].event);
 	tl_pt_flow_drop(flow);
 	flow->running = false;
-	if (!(flow->config.flags & TL_PT_KEEP_TCAL))
-		tl_pt_time_forget(&flow->time);
 }
 
 /* Tracing is off, as far as one can tell; packets go on at `pos`. */
@@ -125,7 +123,9 @@ int tl_pt_rule_ovf(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_OVERFLOW);
 	struct ahead ahead = look_ahead(flow, flow->pos, passed);
 
-	(void)packet, (void)item;
+	(void)item;
+	if (flow->timed)
+		tl_pt_time_packet(&flow->time, packet, &flow->config);
 	settle(flow);
 	if (ahead.size > 0 && ahead.packet.kind == TL_PT_PKT_PSB && flow->config.errata & TL_PT_SKD010)
 		return overflow_at_psb(flow, &event, &ahead);

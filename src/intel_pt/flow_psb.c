@@ -33,7 +33,7 @@ static void look_through(const struct tl_pt_flow *flow, const uint8_t *pos, stru
 			psb->cut = true;
 			return;
 		} else if (time) {
-			tl_pt_time_packet(time, &packet, &flow->config, true);
+			tl_pt_time_packet(time, &packet, &flow->config);
 		}
 	}
 }
@@ -95,14 +95,15 @@ int tl_pt_rule_psb(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 	struct psb_plus psb = { .has_fup = false };
 	bool was_on = tl_pt_flow_is_on(flow);
 
-	(void)packet, (void)item;
+	(void)item;
 	if (flow->hold & (TL_PT_HOLD_FUP | TL_PT_HOLD_BOUND))
 		return -TL_PT_BAD_CONTEXT;
 	flow->psb = flow->packet;
 	flow->last_ip = 0;
-	if (flow->config.errata & TL_PT_SKL168)
-		tl_pt_time_break(&flow->time);
+	if (flow->timed)
+		tl_pt_time_packet(&flow->time, packet, &flow->config);
 	look_through(flow, flow->pos, &psb, flow->timed ? &flow->time : NULL);
+	flow->time.in_psb = false;
 	flow->status_stale = false;
 	if (wrong_fup(flow, &psb, was_on)) {
 		/* Without the erratum the events have the address all the same, as in the published library. */

@@ -68,7 +68,7 @@ static bool find(struct tl_pt_flow *flow, struct search *search)
 		if (search->pos != flow->resumed && is_place(&search->packet))
 			return true;
 		if (flow->timed)
-			tl_pt_time_packet(&flow->time, &search->packet, &flow->config, false);
+			tl_pt_time_packet(&flow->time, &search->packet, &flow->config);
 		pass(search, size);
 	}
 }

@@ -21,11 +21,6 @@ void tl_pt_time_break(struct tl_pt_time *time)
 	time->cycles.cyc = 0;
 }
 
-void tl_pt_time_forget(struct tl_pt_time *time)
-{
-	memset(&time->cycles, 0, sizeof(time->cycles));
-}
-
 static bool knows_crystal(const struct tl_pt_config *config)
 {
 	return config->cpuid_15_eax && config->cpuid_15_ebx;
@@ -174,10 +169,41 @@ void tl_pt_time_cyc(struct tl_pt_time *time, uint64_t cycles, const struct tl_pt
 	time->tsc = time->base + time->fc;
 }
 
-void tl_pt_time_packet(struct tl_pt_time *time, const struct tl_pt_packet *packet, const struct tl_pt_config *config,
-		       bool status)
+static void time_psb(struct tl_pt_time *time, const struct tl_pt_config *config)
+{
+	time->in_psb = true;
+	/* It may have swallowed a CYC (7). */
+	if (config->errata & TL_PT_SKL168)
+		tl_pt_time_break(time);
+}
+
+/* Packets were lost: what is known of cycles may hold no longer (5.2). */
+static void time_overflow(struct tl_pt_time *time, const struct tl_pt_config *config)
+{
+	time->in_psb = false;
+	if (!(config->flags & TL_PT_KEEP_TCAL))
+		memset(&time->cycles, 0, sizeof(time->cycles));
+}
+
+static void time_cbr(struct tl_pt_time *time, uint8_t ratio, const struct tl_pt_config *config)
+{
+	time->cbr = ratio;
+	time->have_cbr = true;
+	cycles_cbr(&time->cycles, ratio, config, time->in_psb);
+}
+
+void tl_pt_time_packet(struct tl_pt_time *time, const struct tl_pt_packet *packet, const struct tl_pt_config *config)
 {
 	switch (packet->kind) {
+	case TL_PT_PKT_PSB:
+		time_psb(time, config);
+		break;
+	case TL_PT_PKT_PSBEND:
+		time->in_psb = false;
+		break;
+	case TL_PT_PKT_OVF:
+		time_overflow(time, config);
+		break;
 	case TL_PT_PKT_TSC:
 		time_tsc(time, packet->tsc.tsc);
 		break;
@@ -191,9 +217,7 @@ void tl_pt_time_packet(struct tl_pt_time *time, const struct tl_pt_packet *packe
 		tl_pt_time_cyc(time, packet->cyc.value, config);
 		break;
 	case TL_PT_PKT_CBR:
-		time->cbr = packet->cbr.ratio;
-		time->have_cbr = true;
-		cycles_cbr(&time->cycles, packet->cbr.ratio, config, status);
+		time_cbr(time, packet->cbr.ratio, config);
 		break;
 	default:
 		break;
