@@ -93,7 +93,7 @@ static void move_time(struct dump *d, const struct tl_pt_packet *p, uint64_t off
 	if ((p->kind == TL_PT_PKT_OVF && !(d->config->flags & TL_PT_KEEP_TCAL)) ||
 	    (p->kind == TL_PT_PKT_PSB && (d->config->errata & TL_PT_SKL168)))
 		tl_pt_time_break(&d->time);
-	tl_pt_time_packet(&d->time, p, d->config, false);
+	tl_pt_time_packet(&d->time, p, d->config);
 	if (p->kind == TL_PT_PKT_MTC && (d->wishes & TL_PT_TEXT_TCAL) && !d->time.cycles.fcr)
 		put_time_error(d, offset, "error printing time: no timing information");
 }
@@ -122,7 +122,7 @@ static void tracked(struct dump *d, const struct tl_pt_packet *p, const uint8_t 
 	} else if (p->kind == TL_PT_PKT_MODE && p->mode.leaf == TL_PT_MODE_EXEC &&
 		   (d->wishes & TL_PT_TEXT_EXEC_MODE)) {
 		snprintf(text, room, "em %s", p->mode.csl ? "64-bit" : p->mode.csd ? "32-bit" : "16-bit");
-	} else if (is_timing(p->kind) && (d->wishes & (TL_PT_TEXT_TIME | TL_PT_TEXT_TCAL))) {
+	} else if (is_timing(p->kind) && is_shown(d, p->kind) && (d->wishes & (TL_PT_TEXT_TIME | TL_PT_TEXT_TCAL))) {
 		tracked_clock(d, p, text, room);
 	}
 }
