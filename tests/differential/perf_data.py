@@ -259,8 +259,8 @@ def test_pieces():
     data = trace("rec", "time")
     cuts = [0, 1000, 2000, 5000, 9000, len(data)]
     pieces = [(a, data[a:b]) for a, b in zip(cuts, cuts[1:])]
-    check("pieces", one_thread(data, pieces).file(), {100: truth("rec")})
-    # perf 6.1 takes what fills the last word of a piece for packets, so it is no peer where cuts are odd.
+    check("pieces", one_thread(data, pieces).file(), {100: truth("rec")}, peer=False)
+    # perf 6.1 reads a packet across two records as a bad one, so it is no peer here.
     odd = [0, 1001, 2002, 5005, 9001, len(data)]
     check("pieces-odd", one_thread(data, [(a, data[a:b]) for a, b in zip(odd, odd[1:])]).file(), {100: truth("rec")},
           peer=False)
