@@ -619,9 +619,9 @@ TL_API int tl_pt_set_image(struct tl_pt_decoder *decoder, struct tl_pt_image *im
 
 /**
  * Decode only packets before `offset` for now, and then tell of the end of the stream; a later call allows more, and
- * decoding goes on as if there had been no stop. For containers that know where another program takes over: there they
- * change the address space. Packets that belong together must stand on one side. To be called before synchronising, or
- * when the end was told. @return 0, or -TL_PT_INVALID
+ * decoding goes on as if there had been no stop. For containers that know where another program takes over: they change
+ * the address space first. Packets that belong together must stand on one side. To be called before synchronising, or
+ * when the end was told. @return status, or -TL_PT_INVALID
  */
 TL_API int tl_pt_set_end(struct tl_pt_decoder *decoder, uint64_t offset);
 
