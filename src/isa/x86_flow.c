@@ -149,31 +149,38 @@ static bool is_mov_cr3(const ZydisDecodedInstruction *insn)
  * JMPABS (APX): REX2 (D5) with map 0 and no W, A1, eight bytes of address. Zydis 4.0 does not know it; outside 64-bit
  * mode D5 is AAD, which it does know.
  */
-static bool decode_jmpabs(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size,
-			  struct tl_x86_flow *flow)
+static int decode_jmpabs(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size,
+			 struct tl_x86_flow *flow)
 {
 	enum { BYTES = 11 };
 
-	if (decoder->mask != UINT64_MAX || size < BYTES || code[0] != 0xd5 || code[1] & 0x88 || code[2] != 0xa1)
-		return false;
+	if (decoder->mask != UINT64_MAX || code[0] != 0xd5)
+		return -TL_PT_BAD_INSN;
+	if (size < BYTES)
+		return -TL_PT_NOMAP;
+	if (code[1] & 0x88 || code[2] != 0xa1)
+		return -TL_PT_BAD_INSN;
 	*flow = (struct tl_x86_flow){ .size = BYTES, .iclass = TL_PT_IC_JUMP, .flags = TL_X86_BRANCH | TL_X86_JMPABS };
 	memcpy(&flow->target, code + 3, sizeof(flow->target));
-	return true;
+	return 0;
 }
 
-bool tl_x86_flow_decode(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size, uint64_t ip,
-			struct tl_x86_flow *flow)
+int tl_x86_flow_decode(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size, uint64_t ip,
+		       struct tl_x86_flow *flow)
 {
 	ZydisDecodedInstruction insn;
+	ZyanStatus status = ZydisDecoderDecodeInstruction(&decoder->zydis, NULL, code, size, &insn);
 
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder->zydis, NULL, code, size, &insn)))
+	if (status == ZYDIS_STATUS_NO_MORE_DATA)
+		return -TL_PT_NOMAP;
+	if (!ZYAN_SUCCESS(status))
 		return decode_jmpabs(decoder, code, size, flow);
 	*flow = (struct tl_x86_flow){ .size = insn.length, .iclass = TL_PT_IC_OTHER };
 	if (!may_matter(&insn))
-		return true;
+		return 0;
 	if (is_mov_cr3(&insn))
 		flow->flags = TL_X86_MOV_CR3;
 	else
 		classify(decoder, &insn, ip, flow);
-	return true;
+	return 0;
 }

@@ -37,8 +37,8 @@ struct tl_x86_flow_decoder {
 
 void tl_x86_flow_open(struct tl_x86_flow_decoder *decoder, enum tl_pt_exec_mode mode);
 
-/* The instruction at `ip`, of which `size` bytes are at `code`. False: no instruction, or more bytes are needed. */
-bool tl_x86_flow_decode(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size, uint64_t ip,
-			struct tl_x86_flow *flow);
+/* The instruction at `ip`, of which `size` bytes are at `code`. 0; -TL_PT_NOMAP: more bytes are needed; -TL_PT_BAD_INSN. */
+int tl_x86_flow_decode(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size, uint64_t ip,
+		       struct tl_x86_flow *flow);
 
 #endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "intel_pt/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+
+enum {
+	LEAST_NODES = 1 << 13,
+	MOST_NODES = 1 << 21,
+	UNKNOWN_NODES = 1 << 20, /* where a callback has the code */
+	LEAST_SLOTS = 1 << 12,
+	/* Nodes that building one may make: two edges and all links. */
+	RESERVE = TL_PT_STACK + 4,
+};
+
+int tl_pt_graph_open(struct tl_pt_graph *graph, uint32_t flags)
+{
+	*graph = (struct tl_pt_graph){ .flags = flags, .asid = { TL_PT_ANY, TL_PT_ANY } };
+	graph->reader_context = TL_PT_CONTEXTS;
+	graph->slots = calloc(LEAST_SLOTS, sizeof(*graph->slots));
+	graph->mask = LEAST_SLOTS - 1;
+	return graph->slots ? 0 : -TL_PT_NOMEM;
+}
+
+void tl_pt_graph_close(struct tl_pt_graph *graph)
+{
+	tl_pt_reader_close(&graph->reader);
+	free(graph->nodes);
+	free(graph->slots);
+	free(graph->lists);
+}
+
+/* Few bytes of code begin a block; and what is not used of the memory asked for is never touched. */
+static uint32_t nodes_for(const struct tl_pt_image *image)
+{
+	uint64_t want = image->read ? UNKNOWN_NODES : LEAST_NODES;
+
+	for (size_t i = 0; i < image->count; i++)
+		want += (image->regions[i].last - image->regions[i].begin) / 2;
+	return want < MOST_NODES ? (uint32_t)want : MOST_NODES;
+}
+
+static int make_room(struct tl_pt_graph *graph, uint32_t want)
+{
+	if (graph->nodes && graph->capacity >= want)
+		return 0;
+	free(graph->nodes);
+	graph->nodes = NULL;
+	for (; !graph->nodes && want >= LEAST_NODES; want /= 2) {
+		graph->capacity = want;
+		graph->nodes = aligned_alloc(64, want * sizeof(*graph->nodes));
+	}
+	return graph->nodes ? 0 : -TL_PT_NOMEM;
+}
+
+int tl_pt_graph_reset(struct tl_pt_graph *graph, const struct tl_pt_image *image)
+{
+	enum tl_pt_exec_mode mode = tl_pt_graph_mode(graph);
+	struct tl_pt_asid asid = graph->asid;
+
+	if (make_room(graph, nodes_for(image)) < 0)
+		return -TL_PT_NOMEM;
+	memset(graph->slots, 0, ((size_t)graph->mask + 1) * sizeof(*graph->slots));
+	memset(graph->nodes, 0, TL_PT_NODE_FIRST * sizeof(*graph->nodes));
+	graph->nodes[TL_PT_NODE_NONE].kind = TL_PT_NODE_EMPTY;
+	graph->nodes[TL_PT_NODE_BEHIND].kind = TL_PT_NODE_AWAIT;
+	graph->count = TL_PT_NODE_FIRST;
+	graph->list_count = 0;
+	graph->context_count = 0;
+	graph->reader_context = TL_PT_CONTEXTS;
+	graph->image = image;
+	graph->version = image->version;
+	graph->epoch++;
+	graph->full = graph->no_memory = false;
+	return tl_pt_graph_switch(graph, &asid, mode);
+}
+
+int tl_pt_graph_switch(struct tl_pt_graph *graph, const struct tl_pt_asid *asid, enum tl_pt_exec_mode mode)
+{
+	static const struct tl_pt_asid any = { TL_PT_ANY, TL_PT_ANY };
+	const struct tl_pt_asid *seen = graph->image && graph->image->by_space ? asid : &any;
+	unsigned i;
+
+	graph->asid = *asid;
+	for (i = 0; i < graph->context_count; i++) {
+		const struct tl_pt_context *context = &graph->contexts[i];
+
+		if (context->mode == mode && context->asid.cr3 == seen->cr3 && context->asid.vmcs == seen->vmcs)
+			break;
+	}
+	if (i == TL_PT_CONTEXTS) {
+		/* The present context is overwritten: nothing is decoded before all is dropped. */
+		graph->full = true;
+		graph->contexts[graph->context].mode = mode;
+		return -TL_PT_NOMEM;
+	}
+	graph->contexts[i] = (struct tl_pt_context){ *seen, mode };
+	if (i == graph->context_count)
+		graph->context_count++;
+	graph->context = i;
+	return 0;
+}
+
+/* ---- nodes ---- */
+
+static uint32_t tag_of(const struct tl_pt_node *node)
+{
+	return tl_pt_node_tag(node->block.ip, node->context,
+			      node->kind == TL_PT_NODE_PART ? node->block.ninsn : 0);
+}
+
+static void put(struct tl_pt_slot *slots, uint32_t mask, uint32_t tag, uint32_t number)
+{
+	uint32_t i = tag & mask;
+
+	while (slots[i].node)
+		i = (i + 1) & mask;
+	slots[i] = (struct tl_pt_slot){ tag, number };
+}
+
+static bool grow_slots(struct tl_pt_graph *graph)
+{
+	uint32_t mask = graph->mask * 2 + 1;
+	struct tl_pt_slot *slots = calloc((size_t)mask + 1, sizeof(*slots));
+
+	if (!slots)
+		return false;
+	for (uint32_t i = TL_PT_NODE_FIRST; i < graph->count; i++)
+		put(slots, mask, tag_of(&graph->nodes[i]), i);
+	free(graph->slots);
+	graph->slots = slots;
+	graph->mask = mask;
+	return true;
+}
+
+/* A new node, which the caller has filled in. 0: no room. */
+static uint32_t add(struct tl_pt_graph *graph, const struct tl_pt_node *node)
+{
+	if (graph->count == graph->capacity) {
+		graph->full = true;
+		return 0;
+	}
+	if (graph->count >= graph->mask / 2 && !grow_slots(graph)) {
+		graph->no_memory = true;
+		return 0;
+	}
+	graph->nodes[graph->count] = *node;
+	put(graph->slots, graph->mask, tag_of(node), graph->count);
+	return graph->count++;
+}
+
+uint32_t tl_pt_graph_node(struct tl_pt_graph *graph, uint64_t ip)
+{
+	uint32_t found = tl_pt_graph_find(graph, ip);
+	struct tl_pt_node stub = { .kind = TL_PT_NODE_STUB, .context = (uint8_t)graph->context };
+
+	if (found)
+		return found;
+	stub.block.ip = ip;
+	return add(graph, &stub);
+}
+
+/* ---- building ---- */
+
+/* The links of a stretch as a node holds them. False without memory. */
+static bool set_links(struct tl_pt_graph *graph, const struct tl_pt_stretch *stretch, struct tl_pt_node *node)
+{
+	uint32_t count = stretch->calls < TL_PT_STACK ? stretch->calls : TL_PT_STACK;
+	uint32_t first = stretch->calls - count;
+
+	if (count < 2) {
+		node->link = count ? tl_pt_graph_node(graph, stretch->links[0]) : 0;
+		return node->link || !count;
+	}
+	if (!tl_grow(&graph->lists, &graph->list_capacity, graph->list_count + count + 1, sizeof(*graph->lists)))
+		return false;
+	node->link = TL_PT_LINK_LIST | (uint32_t)graph->list_count;
+	graph->lists[graph->list_count++] = count;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t link = tl_pt_graph_node(graph, stretch->links[(first + i) % TL_PT_STACK]);
+
+		if (!link)
+			return false;
+		graph->lists[graph->list_count++] = link;
+	}
+	return true;
+}
+
+static bool set_edges(struct tl_pt_graph *graph, const struct tl_pt_stretch *stretch, struct tl_pt_node *node)
+{
+	node->edge[0] = node->edge[1] = 0;
+	if (stretch->kind == TL_PT_NODE_COND || stretch->kind == TL_PT_NODE_NEXT) {
+		node->edge[0] = tl_pt_graph_node(graph, stretch->next);
+		if (!node->edge[0])
+			return false;
+	}
+	if (stretch->kind == TL_PT_NODE_COND)
+		node->edge[1] = tl_pt_graph_node(graph, stretch->target);
+	return stretch->kind != TL_PT_NODE_COND || node->edge[1];
+}
+
+static void fill(struct tl_pt_node *node, const struct tl_pt_stretch *stretch)
+{
+	node->block = stretch->block;
+	node->traits = (uint8_t)stretch->traits;
+	node->error = (uint8_t)stretch->error;
+}
+
+bool tl_pt_graph_build(struct tl_pt_graph *graph, uint32_t number)
+{
+	struct tl_pt_node *node = &graph->nodes[number];
+	struct tl_pt_stretch stretch;
+
+	if (graph->capacity - graph->count < RESERVE) {
+		graph->full = true;
+		return false;
+	}
+	tl_pt_graph_stretch(graph, node->block.ip, NULL, &stretch);
+	if (stretch.error == TL_PT_NOMEM) {
+		graph->no_memory = true;
+		return false;
+	}
+	if (!set_links(graph, &stretch, node) || !set_edges(graph, &stretch, node)) {
+		graph->no_memory = true;
+		return false;
+	}
+	fill(node, &stretch);
+	node->kind = (uint8_t)stretch.kind;
+	return true;
+}
+
+uint32_t tl_pt_graph_part(struct tl_pt_graph *graph, const struct tl_pt_stretch *stretch)
+{
+	const struct tl_pt_block *block = &stretch->block;
+	uint32_t tag = tl_pt_node_tag(block->ip, graph->context, block->ninsn);
+	struct tl_pt_node part = { .kind = TL_PT_NODE_PART, .context = (uint8_t)graph->context };
+
+	for (uint32_t i = tag & graph->mask; graph->slots[i].node; i = (i + 1) & graph->mask) {
+		const struct tl_pt_node *node = &graph->nodes[graph->slots[i].node];
+
+		if (graph->slots[i].tag == tag && node->kind == TL_PT_NODE_PART && node->block.ip == block->ip &&
+		    node->block.ninsn == block->ninsn && node->context == graph->context)
+			return graph->slots[i].node;
+	}
+	fill(&part, stretch);
+	return add(graph, &part);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_INTEL_PT_GRAPH_H
+#define TL_INTEL_PT_GRAPH_H
+/*
+ * The graph of blocks: what code does between two points that need trace, decoded once and linked. An outcome is one
+ * step along an edge. Edges always lead to a node: one that was not visited yet is a stub, which holds its address and is
+ * decoded when the walk gets there. A node depends on the code, the mode and the address space alone, never on the trace.
+ *
+ * Memory is bounded: when the nodes are used up, all are dropped and the graph starts anew.
+ */
+#include "intel_pt/reader.h"
+
+enum tl_pt_node_kind {
+	TL_PT_NODE_COND,     /* edges: not taken, taken */
+	TL_PT_NODE_RETURN,   /* edge 0 of this and the next two: where it went last */
+	TL_PT_NODE_INDIRECT, /* near call or jump */
+	TL_PT_NODE_FAR,
+	TL_PT_NODE_NEXT,     /* needs no trace; edge 0 */
+	TL_PT_NODE_STUB,
+	TL_PT_NODE_ERROR,    /* no code, no instruction: `error` */
+	TL_PT_NODE_EMPTY,    /* what an empty return stack gives */
+	TL_PT_NODE_AWAIT,    /* behind a far branch that has been given; its target is yet to come */
+	TL_PT_NODE_PART,     /* the first instructions of a block, cut by an event */
+};
+
+/* One cache line: the block as it is given, and what the walk needs. */
+struct tl_pt_node {
+	struct tl_pt_block block;
+	uint32_t edge[2];
+	uint32_t link;   /* of the call inside: node at its return address; 0: none; TL_PT_LINK_LIST: several */
+	uint8_t kind;    /* enum tl_pt_node_kind */
+	uint8_t traits;  /* flags of all its instructions (enum tl_x86_flow_flag), the first eight */
+	uint8_t error;   /* enum tl_pt_error */
+	uint8_t context;
+};
+_Static_assert(sizeof(struct tl_pt_block) == 48 && sizeof(struct tl_pt_node) == 64, "a node is a cache line");
+
+enum {
+	TL_PT_STACK = 64, /* return addresses the hardware remembers (5.6) */
+	TL_PT_NODE_NONE = 0, /* the empty one */
+	TL_PT_NODE_BEHIND = 1, /* the one that awaits */
+	TL_PT_NODE_FIRST = 2,
+	TL_PT_BLOCK_MOST = 65535, /* instructions (9.1) */
+	TL_PT_CONTEXTS = 255,
+};
+#define TL_PT_LINK_LIST 0x80000000u
+
+struct tl_pt_slot {
+	uint32_t tag;
+	uint32_t node; /* 0: free */
+};
+
+struct tl_pt_context {
+	struct tl_pt_asid asid;
+	enum tl_pt_exec_mode mode;
+};
+
+struct tl_pt_graph {
+	struct tl_pt_node *nodes;
+	uint32_t count, capacity;
+	struct tl_pt_slot *slots;
+	uint32_t mask;   /* of slots */
+	uint32_t *lists; /* of links: how many, then each */
+	size_t list_count, list_capacity;
+
+	struct tl_pt_context contexts[TL_PT_CONTEXTS];
+	unsigned context_count, context;
+	struct tl_pt_asid asid; /* as told, any or not */
+	struct tl_pt_reader reader;
+	unsigned reader_context; /* TL_PT_CONTEXTS: none yet */
+
+	const struct tl_pt_image *image;
+	uint64_t version;
+	uint32_t flags; /* enum tl_pt_flag */
+	uint32_t epoch;
+	bool full;      /* no more nodes: drop all before going on */
+	bool no_memory;
+};
+
+/* What ends a run of instructions before trace is needed. */
+struct tl_pt_goal {
+	bool at_ip;      /* before the instruction at `ip` */
+	bool behind;     /* but not before one has run */
+	bool branch;     /* behind any instruction that needs trace */
+	uint16_t flags;  /* behind an instruction with one of these (enum tl_x86_flow_flag) */
+	uint64_t ip;
+	const struct tl_pt_range *ranges; /* behind a direct branch that leaves all of these (7, skl014); NULL: not */
+};
+
+/* A run of instructions as decoded: a block, or the part of one before a goal. */
+struct tl_pt_stretch {
+	struct tl_pt_block block;
+	enum tl_pt_node_kind kind;
+	enum tl_pt_error error;
+	bool reached;   /* the goal */
+	uint16_t traits, flags; /* of all; of the last instruction */
+	uint64_t next;  /* where it goes on; of a conditional branch, if not taken */
+	uint64_t target; /* of a conditional branch */
+	uint64_t links[TL_PT_STACK]; /* return addresses of the calls inside: the last ones of `calls` */
+	uint32_t calls;
+};
+
+int tl_pt_graph_open(struct tl_pt_graph *graph, uint32_t flags);
+void tl_pt_graph_close(struct tl_pt_graph *graph);
+
+/* Drop all nodes, and use this image from here on. 0, or -TL_PT_NOMEM. */
+int tl_pt_graph_reset(struct tl_pt_graph *graph, const struct tl_pt_image *image);
+
+/* Nodes from here on are those of this address space and mode. 0; -TL_PT_NOMEM, with `full`, when there are too many. */
+int tl_pt_graph_switch(struct tl_pt_graph *graph, const struct tl_pt_asid *asid, enum tl_pt_exec_mode mode);
+
+/* The node at an address, a stub if it is new. 0: none, `full` or `no_memory` is set. */
+uint32_t tl_pt_graph_node(struct tl_pt_graph *graph, uint64_t ip);
+
+/* Decode a stub. False: not enough nodes (`full`, `no_memory`); it is still a stub. */
+bool tl_pt_graph_build(struct tl_pt_graph *graph, uint32_t number);
+
+/* Decode from `ip` on up to a goal or the end of the block. */
+void tl_pt_graph_stretch(struct tl_pt_graph *graph, uint64_t ip, const struct tl_pt_goal *goal,
+			 struct tl_pt_stretch *stretch);
+
+/* The node for such a part of a block. 0: none, as above. */
+uint32_t tl_pt_graph_part(struct tl_pt_graph *graph, const struct tl_pt_stretch *stretch);
+
+static inline const struct tl_pt_asid *tl_pt_graph_asid(const struct tl_pt_graph *graph)
+{
+	return &graph->asid;
+}
+
+static inline enum tl_pt_exec_mode tl_pt_graph_mode(const struct tl_pt_graph *graph)
+{
+	return graph->contexts[graph->context].mode;
+}
+
+/* ---- finding nodes ---- */
+
+static inline uint32_t tl_pt_node_tag(uint64_t ip, unsigned context, unsigned part)
+{
+	uint64_t h = (ip ^ (uint64_t)context << 56 ^ (uint64_t)part << 40) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (uint32_t)(h >> 32);
+}
+
+/* The node of a block at an address, if there is one; 0: not. */
+static inline uint32_t tl_pt_graph_find(const struct tl_pt_graph *graph, uint64_t ip)
+{
+	uint32_t tag = tl_pt_node_tag(ip, graph->context, 0);
+
+	for (uint32_t i = tag & graph->mask;; i = (i + 1) & graph->mask) {
+		const struct tl_pt_slot *slot = &graph->slots[i];
+
+		if (!slot->node)
+			return 0;
+		if (slot->tag == tag) {
+			const struct tl_pt_node *node = &graph->nodes[slot->node];
+
+			if (node->block.ip == ip && node->context == graph->context && node->kind != TL_PT_NODE_PART)
+				return slot->node;
+		}
+	}
+}
+
+#endif
