@@ -278,7 +278,7 @@ struct tl_pt_event {
 		struct { bool iflag; } iflags;
 		struct { uint64_t cr2; uint8_t vector; bool has_cr2; } interrupt; /**< also uintr, swintr, sipi */
 		struct { uint64_t vmxr, vmxq; uint8_t vector; bool has_vector, has_vmxr, has_vmxq; } vmexit;
-		struct { uint16_t icnt; uint8_t trbv; bool mult; } trig;
+		struct { uint16_t icnt; uint8_t trbv; bool icntv, mult; } trig; /**< `icntv`: `icnt` instructions on */
 		struct { uint64_t from, to, packets, outcomes; enum tl_pt_error why; } lost;
 	};
 };

@@ -256,6 +256,15 @@ static int unknown(const uint8_t *pos, const uint8_t *end, const struct tl_pt_co
 	return size > end - pos ? -TL_PT_EOS : size;
 }
 
+/*
+ * SKZ84 (7): a TMA with reserved bits set is corrupt, and one stray byte follows it. It is given as a packet of its own
+ * kind that means nothing.
+ */
+static bool corrupt_tma(const struct tl_pt_packet *packet, const uint8_t *pos, const struct tl_pt_config *config)
+{
+	return packet->kind == TL_PT_PKT_TMA && config && config->errata & TL_PT_SKZ84 && (pos[4] || pos[6] & 0xfe);
+}
+
 /* A packet whose length is not that of its opcode. */
 static int odd_size(struct tl_pt_packet *packet, const uint8_t *pos, const uint8_t *end)
 {
@@ -321,7 +330,10 @@ int tl_pt_decode(struct tl_pt_packet *packet, const uint8_t *pos, const uint8_t 
 		size = odd_size(packet, pos, end);
 	if (size > end - pos)
 		return -TL_PT_EOS;
-	if (size > 0 && payloads[packet->kind]) {
+	if (size > 0 && corrupt_tma(packet, pos, context->config)) {
+		packet->kind = TL_PT_PKT_INVALID;
+		size = size < end - pos ? size + 1 : -TL_PT_EOS;
+	} else if (size > 0 && payloads[packet->kind]) {
 		int status = payloads[packet->kind](packet, pos);
 
 		size = status < 0 ? status : size;

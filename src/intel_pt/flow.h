@@ -28,6 +28,7 @@
 #include <tracelathe/intel_pt.h>
 
 #include "intel_pt/layout.h"
+#include "intel_pt/packet.h"
 #include "intel_pt/time.h"
 
 enum tl_pt_item_kind { TL_PT_ITEM_TNT, TL_PT_ITEM_TIP, TL_PT_ITEM_PSB, TL_PT_ITEM_EVENT, TL_PT_ITEM_END,
@@ -38,6 +39,7 @@ struct tl_pt_item {
 	enum tl_pt_error error;
 	uint32_t count;     /* TNT: outcomes, 1 .. 64 */
 	bool suppressed;    /* TIP, PSB: without an address */
+	bool tick;          /* TNT, TIP: its time is a new one (TL_PT_TICK_EVENTS): a tick at its first branch */
 	uint64_t bits;      /* TNT: the oldest outcome in bit `count - 1`; bits above it are 0 */
 	uint64_t ip;        /* TIP, PSB */
 	uint64_t offset;    /* of the packet, the first one of several */
@@ -49,63 +51,78 @@ struct tl_pt_item {
  * pending, so that TNT and TIP stand for themselves.
  */
 enum tl_pt_hold {
-	TL_PT_HOLD_SYNC = 1 << 0,    /* not synchronised */
-	TL_PT_HOLD_ERROR = 1 << 1,   /* `error` */
-	TL_PT_HOLD_OFF = 1 << 2,     /* tracing is off */
-	TL_PT_HOLD_READY = 1 << 3,   /* events to be given */
-	TL_PT_HOLD_BOUND = 1 << 4,   /* something waits for a FUP or a TIP */
-	TL_PT_HOLD_PSB = 1 << 5,     /* inside a PSB+ */
-	TL_PT_HOLD_BLOCK = 1 << 6,   /* inside BBP .. BEP: TNT bytes may be items */
-	TL_PT_HOLD_TICK = 1 << 7,    /* each TNT and TIP may bring a tick event */
-	TL_PT_HOLD_MWAIT = 1 << 8,   /* power packets kept for later ones */
-	TL_PT_HOLD_RESUME = 1 << 9,  /* behind a loss: the next address is where flow goes on */
+	TL_PT_HOLD_SYNC = 1 << 0,  /* not synchronised */
+	TL_PT_HOLD_ERROR = 1 << 1, /* `error` */
+	TL_PT_HOLD_OFF = 1 << 2,   /* tracing is off */
+	TL_PT_HOLD_READY = 1 << 3, /* events to be given */
+	TL_PT_HOLD_FUP = 1 << 4,   /* a FUP waits for its TIP or TIP.PGD */
+	TL_PT_HOLD_BOUND = 1 << 5, /* something waits for a FUP or a TIP */
+	TL_PT_HOLD_PSB = 1 << 6,   /* inside a PSB+ */
+	TL_PT_HOLD_ITEMS = 1 << 7, /* inside BBP .. BEP: bytes of TNT may be items */
+	TL_PT_HOLD_POWER = 1 << 8, /* MWAIT or PWRE kept for later packets */
+	TL_PT_HOLD_EVD = 1 << 9,   /* EVD kept for its CFE */
+	TL_PT_HOLD_TICK = 1 << 10, /* each TNT and TIP may bring a tick */
 };
 
 enum {
-	TL_PT_READY_MAX = 24, /* events at once: those bound to a FUP and to a TIP, and the branch itself */
+	TL_PT_READY_MAX = 24, /* events at once: those bound to a FUP or a TIP, what is kept, and the branch itself */
 	TL_PT_BOUND_MAX = 8,
 };
 
-struct tl_pt_events {
-	uint32_t first, count;
-	struct tl_pt_event list[TL_PT_READY_MAX];
+/* An event that waits for a FUP. */
+struct tl_pt_bound {
+	struct tl_pt_event event;
+	bool keep;   /* the FUP is also the source of a branch (5.3) */
+	bool silent; /* the FUP only is taken away */
 };
 
 struct tl_pt_flow {
 	/*
 	 * What the fast path reads and writes. While `hold` is 0 a walk may keep `pos` and `last_ip` in locals, take
 	 * TNT and TIP packets with the functions below, and must store both back before it calls any function here.
-	 * `pos` stands behind the last packet taken: time packets before the next one are passed with that one.
+	 * `pos` stands behind the last packet taken; what stands before the next TNT or TIP (PAD, and time packets in
+	 * an untimed flow) is passed with that one. A timed flow gives outcomes up to the next time packet.
 	 */
 	const uint8_t *pos, *end;
 	uint64_t last_ip;
-	uint32_t hold;  /* enum tl_pt_hold */
-	bool timed;     /* time is kept packet by packet: outcomes are gathered only up to a time packet */
+	uint32_t hold; /* enum tl_pt_hold */
+	bool timed, classic;
 
-	const uint8_t *begin;
-	const uint8_t *time_pos; /* time packets before it are in `time` */
-	struct tl_pt_time time;
-	struct tl_pt_config config;
-	const uint8_t *packet;   /* the packet being decoded, or the one at fault */
-	const uint8_t *psb;      /* the last PSB taken */
-	const uint8_t *skipped;  /* bytes before it gave no flow (5.2, 9.9) */
 	enum tl_pt_error error;
+	const uint8_t *begin;
+	const uint8_t *packet;  /* the packet being decoded, or the one at fault */
+	const uint8_t *psb;     /* the PSB synchronised onto, or the last one passed */
+	const uint8_t *resumed; /* where the last resynchronisation went on */
+	struct tl_pt_config config;
+	struct tl_pt_context context;
 
-	/* 5.3, 5.5: what waits for a FUP, for a TIP, and what is ready to be given. */
-	struct tl_pt_events ready, fup, tip;
-	uint64_t fup_ip;         /* source of an asynchronous change */
-	const uint8_t *fup_pos;
-	bool fup_pending;
+	struct tl_pt_time time;
+	const uint8_t *time_pos; /* untimed: time packets before it are in `time` */
+	struct tl_pt_context time_context;
+	uint64_t event_tsc;      /* of the last event or tick */
 
-	enum tl_pt_exec_mode mode;
-	bool iflag, mode_known;
-	bool status_known;       /* the flow was running before this PSB+: its status must agree (5.1) */
+	/* 5.1: the PSB+ we are in. */
+	bool running;    /* the flow came here from before: status must agree */
+	bool status_on;  /* it has a FUP */
 	uint64_t status_ip;
-	bool status_on;          /* this PSB+ has a FUP */
-	bool short_items;        /* 4.2: BIP of 4 bytes */
-	struct tl_pt_event mwait, pwre, vector, trig;
-	uint32_t kept;           /* which of them are filled */
-	uint64_t tick_tsc;
+
+	/* 5.3, 5.5: what waits for a FUP, for a TIP; and events ready to be given. */
+	uint64_t fup_ip; /* with TL_PT_HOLD_FUP */
+	uint64_t fup_offset;
+	uint32_t bound_count;
+	uint32_t at_tip; /* enum tl_pt_at_tip */
+	uint32_t ready_first, ready_count;
+	enum tl_pt_exec_mode mode, new_mode;
+	bool iflag, iflag_known, new_iflag;
+	uint64_t mode_offset;
+	struct tl_pt_event tip_paging, tip_vmcs;
+	struct tl_pt_bound bound[TL_PT_BOUND_MAX];
+	struct tl_pt_event ready[TL_PT_READY_MAX];
+
+	/* 5.7: what is kept for later packets. */
+	bool have_mwait, have_pwre, have_cr2, have_vmxq, have_vmxr;
+	struct tl_pt_event mwait, pwre;
+	uint64_t cr2, vmxq, vmxr;
 };
 
 /* What a flow is opened for. */
@@ -116,6 +133,8 @@ enum tl_pt_flow_wish {
 	 * given, but a TNT item may then span several times and has that of its last packet.
 	 */
 	TL_PT_FLOW_TIMED = 1 << 0,
+	/* exec_mode events that change nothing are given, too, as version 2.0.5 of the published interface does. */
+	TL_PT_FLOW_CLASSIC = 1 << 1,
 };
 
 /* Begin over config->begin .. end, not synchronised. The configuration is copied. 0, or -TL_PT_INVALID, _BAD_CONFIG. */
@@ -133,13 +152,16 @@ int tl_pt_flow_sync_set(struct tl_pt_flow *flow, uint64_t offset);
 void tl_pt_flow_next(struct tl_pt_flow *flow, struct tl_pt_item *item);
 
 /*
- * After an error, here or in the walk (9.9): drop what is pending, keep time, and go on at the next packet from `from`
- * (an offset, usually that of the item at fault) that gives a place. The next items are then an event that says where
- * flow is: enabled (on at `ip`, a PSB+, TIP.PGE), async_branch or async_disabled (a FUP with its TIP), disabled
- * (TIP.PGD, suppressed address), overflow, or, for a TIP or a lone FUP, a TL_PT_EV_ENABLED with `status_update`.
- * `lost` is filled with a TL_PT_EV_LOST event. 0, or -TL_PT_EOS: nothing follows.
+ * After a TL_PT_ITEM_ERROR (9.9): drop what is pending, keep time, and go on at the next packet that gives a place.
+ * `lost` is filled with a TL_PT_EV_LOST event. 0, or -TL_PT_EOS: nothing follows; `lost` then reaches to the end.
+ *
+ * A walk that fails itself, on an item that does not fit the code, needs no such call: it drops outcomes, and gives
+ * events that have no place away, until an item that tl_pt_gives_place() - the one at fault, perhaps.
  */
-int tl_pt_flow_resync(struct tl_pt_flow *flow, uint64_t from, enum tl_pt_error why, struct tl_pt_event *lost);
+int tl_pt_flow_resync(struct tl_pt_flow *flow, struct tl_pt_event *lost);
+
+/* Does an item say where flow goes on, so that a lost walk is found? *on, *ip: tracing is on, and where. */
+bool tl_pt_gives_place(const struct tl_pt_item *item, bool *on, uint64_t *ip);
 
 /* Time at the item just given: 0; -TL_PT_NO_TIME (counters are given anyway). The core:bus ratio: -TL_PT_NO_CBR. */
 int tl_pt_flow_time(struct tl_pt_flow *flow, uint64_t *tsc, uint32_t *lost_mtc, uint32_t *lost_cyc);

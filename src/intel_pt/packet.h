@@ -22,6 +22,8 @@ bool tl_pt_ends_block(enum tl_pt_packet_kind kind);
 /* The first PSB that begins at or behind `pos`; the last one that begins before it; NULL: none. */
 const uint8_t *tl_pt_psb_forward(const uint8_t *pos, const uint8_t *end);
 const uint8_t *tl_pt_psb_backward(const uint8_t *begin, const uint8_t *pos, const uint8_t *end);
+/* The one behind `pos`, for a reader that synchronised onto `sync`; `pos` NULL: the first one of all. */
+const uint8_t *tl_pt_psb_after(const struct tl_pt_config *config, const uint8_t *sync, const uint8_t *pos);
 bool tl_pt_is_psb(const uint8_t *pos, const uint8_t *end);
 
 /* A copy of a configuration whose `size` says how much of it the caller knows. 0, -TL_PT_INVALID, -TL_PT_BAD_CONFIG. */

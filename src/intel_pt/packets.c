@@ -55,6 +55,22 @@ const uint8_t *tl_pt_psb_backward(const uint8_t *begin, const uint8_t *pos, cons
 	return run + (pos - run) / TL_PT_PSB_BYTES * TL_PT_PSB_BYTES;
 }
 
+/*
+ * A packet that was cut short by the PSB behind it may have swallowed part of that PSB, so the search goes back by what
+ * one packet can hold; but not onto the PSB synchronised onto.
+ */
+const uint8_t *tl_pt_psb_after(const struct tl_pt_config *config, const uint8_t *sync, const uint8_t *pos)
+{
+	const uint8_t *first = config->begin;
+
+	if (pos) {
+		first = pos - sync > TL_PT_PSB_BYTES - 1 ? pos - (TL_PT_PSB_BYTES - 1) : sync;
+		if (tl_pt_is_psb(sync, config->end) && first - sync < TL_PT_PSB_BYTES)
+			first = sync + TL_PT_PSB_BYTES;
+	}
+	return tl_pt_psb_forward(first, config->end);
+}
+
 size_t tl_pt_find_psbs(const struct tl_pt_config *config, uint64_t from, uint64_t *offsets, size_t room)
 {
 	const uint8_t *pos = config->begin;
@@ -130,12 +146,7 @@ static int stand(struct tl_pt_packets *p, const uint8_t *pos)
 
 int tl_pt_packets_sync_forward(struct tl_pt_packets *p)
 {
-	const uint8_t *pos = p->pos ? p->pos : p->config.begin;
-
-	/* Standing on the PSB synchronised onto, the next one is wanted. */
-	if (p->pos && p->pos == p->sync && p->config.end - pos >= TL_PT_PSB_BYTES)
-		pos += TL_PT_PSB_BYTES;
-	return stand(p, tl_pt_psb_forward(pos, p->config.end));
+	return stand(p, tl_pt_psb_after(&p->config, p->sync, p->pos));
 }
 
 int tl_pt_packets_sync_backward(struct tl_pt_packets *p)

@@ -1,21 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_INTEL_PT_TIME_H
 #define TL_INTEL_PT_TIME_H
-/* Time from TSC, TMA, MTC, CYC and CBR packets (6). */
+/*
+ * Time from TSC, TMA, MTC, CYC and CBR packets (6), by the arithmetic of the published interface's library, so that
+ * both tell the same time.
+ */
 #include <tracelathe/intel_pt.h>
 
-/* The clock: the present estimate, and what the next MTC and CYC are measured against. */
+/* How many TSC ticks a core cycle has: from CBR, or measured between two MTC or two TSC (6). */
+struct tl_pt_cycles {
+	uint64_t fcr;     /* ticks per cycle, 8 bits behind the point; 0: not known yet */
+	uint64_t tsc;     /* of the last TSC */
+	uint64_t cyc_tsc; /* cycles since then */
+	uint64_t cyc_mtc; /* cycles since the last MTC */
+	uint32_t ctc;     /* of the last MTC */
+	uint32_t lost_mtc;
+	bool have_tsc, have_mtc;
+};
+
 struct tl_pt_time {
-	uint64_t tsc, base;      /* the estimate; that at the last TSC or MTC */
-	uint64_t fc;             /* CTC's fraction of `base`, in TSC ticks: fast counter of the last TMA */
-	uint32_t ctc, ctc_cyc;   /* the last MTC or TMA; MTC seen by CYC */
-	uint64_t cyc;            /* ticks since `base`, from CYC */
+	uint64_t tsc;      /* the estimate */
+	uint64_t base;     /* at the last TSC, TMA or MTC */
+	uint64_t fc;       /* ticks since `base` that came with TMA and CYC */
+	uint32_t ctc;      /* crystal clock at `base` */
+	uint32_t ctc_cyc;  /* crystal clock that `fc` counts from */
 	uint32_t lost_mtc, lost_cyc;
 	uint8_t cbr;
 	bool have_tsc, have_cbr, have_tma, have_mtc;
-	/* Ticks per cycle, 8 bits behind the point, by measurement; see calibration in 6. */
-	uint64_t fcr, cal_cyc, cal_tsc, cal_ctc;
-	bool have_fcr, cal_mtc;
+	struct tl_pt_cycles cycles;
 };
+
+void tl_pt_time_reset(struct tl_pt_time *time);
+
+/* Any packet may be given; those that tell no time change nothing. */
+void tl_pt_time_packet(struct tl_pt_time *time, const struct tl_pt_packet *packet, const struct tl_pt_config *config);
+
+/* Packets were lost: what is being measured cannot be finished. */
+void tl_pt_time_break(struct tl_pt_time *time);
 
 #endif

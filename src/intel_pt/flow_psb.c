@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PSB+: packets from PSB to PSBEND say what is, not what changed (5.1). */
+#include "intel_pt/rules.h"
+
+/* What a PSB+ holds, seen from its PSB. */
+struct psb_plus {
+	bool has_fup, cut; /* `cut`: by an OVF, the end, or something that must not be there */
+	uint64_t ip;
+	const uint8_t *behind; /* its PSBEND */
+};
+
+static void look_through(const struct tl_pt_flow *flow, const uint8_t *pos, struct psb_plus *psb)
+{
+	struct tl_pt_context context = { &flow->config, TL_PT_ITEMS_NONE };
+	const uint64_t state = 1u << TL_PT_PKT_PAD | 1u << TL_PT_PKT_MODE | 1u << TL_PT_PKT_PIP | 1u << TL_PT_PKT_VMCS |
+			       1u << TL_PT_PKT_MNT | 1u << TL_PT_PKT_TSC | 1u << TL_PT_PKT_CBR | 1u << TL_PT_PKT_TMA |
+			       1u << TL_PT_PKT_MTC | 1u << TL_PT_PKT_CYC | 1u << TL_PT_PKT_UNKNOWN |
+			       1u << TL_PT_PKT_INVALID;
+	struct tl_pt_packet packet;
+
+	for (int size;; pos += size) {
+		size = tl_pt_flow_decode(flow, &packet, pos, &context);
+		if (size > 0 && packet.kind == TL_PT_PKT_PSBEND) {
+			psb->behind = pos + size;
+			return;
+		}
+		if (size > 0 && packet.kind == TL_PT_PKT_FUP && packet.ip.ipc != TL_PT_IPC_SUPPRESSED) {
+			psb->has_fup = true;
+			psb->ip = tl_pt_take_ip(pos, 0);
+		} else if (size <= 0 || !(state >> packet.kind & 1)) {
+			psb->cut = true;
+			return;
+		}
+	}
+}
+
+/* BDM70 (7): a TIP.PGE right behind a PSB+ says that tracing was off in spite of the FUP in it. */
+static bool enabled_next(const struct tl_pt_flow *flow, const uint8_t *pos)
+{
+	struct tl_pt_context context = { &flow->config, TL_PT_ITEMS_NONE };
+	const uint64_t passed = 1u << TL_PT_PKT_PAD | 1u << TL_PT_PKT_MODE | 1u << TL_PT_PKT_MNT | 1u << TL_PT_PKT_TSC |
+				1u << TL_PT_PKT_CBR | 1u << TL_PT_PKT_TMA | 1u << TL_PT_PKT_MTC |
+				1u << TL_PT_PKT_CYC | 1u << TL_PT_PKT_UNKNOWN | 1u << TL_PT_PKT_PIP |
+				1u << TL_PT_PKT_VMCS | 1u << TL_PT_PKT_INVALID;
+	struct tl_pt_packet packet;
+
+	for (int size;; pos += size) {
+		size = tl_pt_flow_decode(flow, &packet, pos, &context);
+		if (size <= 0 || !(passed >> packet.kind & 1))
+			return size > 0 && packet.kind == TL_PT_PKT_TIP_PGE;
+	}
+}
+
+static void give_status(struct tl_pt_flow *flow, const struct psb_plus *psb)
+{
+	struct tl_pt_event event = tl_pt_event_at(flow, flow->status_on ? TL_PT_EV_ENABLED : TL_PT_EV_DISABLED);
+
+	/* An overflow inside says itself whether tracing is on. */
+	if (psb->cut && !flow->status_on)
+		return;
+	event.status_update = true;
+	event.ip = flow->status_ip;
+	event.ip_suppressed = !flow->status_on;
+	tl_pt_flow_give(flow, &event);
+}
+
+int tl_pt_rule_psb(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+{
+	struct psb_plus psb = { .has_fup = false };
+	bool was_on = tl_pt_flow_is_on(flow);
+
+	(void)packet, (void)item;
+	if (flow->hold & (TL_PT_HOLD_FUP | TL_PT_HOLD_BOUND))
+		return -TL_PT_BAD_CONTEXT;
+	flow->psb = flow->packet;
+	flow->last_ip = 0;
+	look_through(flow, flow->pos, &psb);
+	if (psb.has_fup && psb.behind && flow->config.errata & TL_PT_BDM70 && enabled_next(flow, psb.behind))
+		psb.has_fup = false;
+	flow->status_on = psb.has_fup;
+	flow->status_ip = psb.has_fup ? psb.ip : 0;
+	flow->hold |= TL_PT_HOLD_PSB;
+	if (flow->config.errata & TL_PT_SKL168)
+		tl_pt_time_break(&flow->time);
+	/* A contradiction is found at the FUP, or here for want of one. */
+	if (flow->running && was_on != psb.has_fup && !(psb.cut && !psb.has_fup))
+		return was_on ? -TL_PT_BAD_STATUS_UPDATE : TL_PT_GO_ON;
+	tl_pt_flow_set_on(flow, psb.has_fup);
+	give_status(flow, &psb);
+	return TL_PT_GO_ON;
+}
+
+int tl_pt_rule_psbend(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+{
+	(void)packet, (void)item;
+	if (!(flow->hold & TL_PT_HOLD_PSB))
+		return -TL_PT_BAD_CONTEXT;
+	flow->hold &= ~(uint32_t)TL_PT_HOLD_PSB;
+	flow->running = true;
+	return TL_PT_GO_ON;
+}
