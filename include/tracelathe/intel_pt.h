@@ -283,6 +283,71 @@ struct tl_pt_event {
 	};
 };
 
+/* ---- queries: what comes next, asked by someone who walks the code -------------------------------------------- */
+
+/**
+ * The published query interface: the flow of a trace one question at a time. Statuses of all calls (enum tl_pt_status):
+ * TL_PT_EVENT_PENDING: the next thing is an event; TL_PT_END_OF_STREAM: nothing comes any more;
+ * TL_PT_STATUS_IP_SUPPRESSED: the address asked for was withheld. Events and end are told when no outcomes are left.
+ */
+struct tl_pt_query;
+
+/** Open, not synchronised. @return 0, -TL_PT_INVALID, -TL_PT_BAD_CONFIG, -TL_PT_NOMEM */
+TL_API int tl_pt_query_open(struct tl_pt_query **query, const struct tl_pt_config *config);
+TL_API void tl_pt_query_close(struct tl_pt_query *query);
+TL_API const struct tl_pt_config *tl_pt_query_config(const struct tl_pt_query *query);
+
+/**
+ * Synchronise onto the next PSB, the one before, the one at `offset`.
+ * @param ip  may be NULL; where tracing is on, 0 with TL_PT_STATUS_IP_SUPPRESSED when it is off
+ * @return status; -TL_PT_EOS without such a PSB, -TL_PT_NOSYNC when there is none at `offset`, or what is wrong in it
+ */
+TL_API int tl_pt_query_sync_forward(struct tl_pt_query *query, uint64_t *ip);
+TL_API int tl_pt_query_sync_backward(struct tl_pt_query *query, uint64_t *ip);
+TL_API int tl_pt_query_sync_set(struct tl_pt_query *query, uint64_t *ip, uint64_t offset);
+
+/** Where the next packet with something to say is, and the last synchronisation. @return 0, -TL_PT_NOSYNC */
+TL_API int tl_pt_query_offset(const struct tl_pt_query *query, uint64_t *offset);
+TL_API int tl_pt_query_sync_offset(const struct tl_pt_query *query, uint64_t *offset);
+
+/** Was the next conditional branch taken? A compressed return is a taken one. @return status; -TL_PT_BAD_QUERY when
+ * something else comes next, -TL_PT_EOS, or the error of the trace, which stays until it is synchronised again */
+TL_API int tl_pt_query_cond_branch(struct tl_pt_query *query, int *taken);
+
+/** Where did the next indirect branch, far branch or uncompressed return go? Outcomes that are left stay (5.6). */
+TL_API int tl_pt_query_indirect_branch(struct tl_pt_query *query, uint64_t *ip);
+
+/** The next event. -TL_PT_BAD_QUERY while outcomes are left, or when a branch comes next. */
+TL_API int tl_pt_query_event(struct tl_pt_query *query, struct tl_pt_event *event);
+
+/** The time of what was asked last. @return 0, -TL_PT_NO_TIME (values are given anyway), -TL_PT_NOSYNC */
+TL_API int tl_pt_query_time(struct tl_pt_query *query, uint64_t *tsc, uint32_t *lost_mtc, uint32_t *lost_cyc);
+/** The core:bus ratio then. @return 0, -TL_PT_NO_CBR, -TL_PT_NOSYNC */
+TL_API int tl_pt_query_core_bus_ratio(struct tl_pt_query *query, uint32_t *ratio);
+
+/**
+ * The published event interface: the same flow as events in a row, branches among them (TL_PT_EV_TNT, TL_PT_EV_TIP), and
+ * the state of each PSB+ as events with `status_update`.
+ */
+struct tl_pt_events;
+
+/** Open, not synchronised. @return 0, -TL_PT_INVALID, -TL_PT_BAD_CONFIG, -TL_PT_NOMEM */
+TL_API int tl_pt_events_open(struct tl_pt_events **events, const struct tl_pt_config *config);
+TL_API void tl_pt_events_close(struct tl_pt_events *events);
+TL_API const struct tl_pt_config *tl_pt_events_config(const struct tl_pt_events *events);
+
+/** Synchronise onto the next PSB, the one before, the one at `offset`. @return 0, -TL_PT_EOS, -TL_PT_NOSYNC */
+TL_API int tl_pt_events_sync_forward(struct tl_pt_events *events);
+TL_API int tl_pt_events_sync_backward(struct tl_pt_events *events);
+TL_API int tl_pt_events_sync_set(struct tl_pt_events *events, uint64_t offset);
+
+/** Where the next packet is, and the last synchronisation. @return 0, -TL_PT_NOSYNC */
+TL_API int tl_pt_events_offset(const struct tl_pt_events *events, uint64_t *offset);
+TL_API int tl_pt_events_sync_offset(const struct tl_pt_events *events, uint64_t *offset);
+
+/** The next event. @return 0; -TL_PT_EOS at the end, -TL_PT_NOSYNC, or the error of the trace, which stays */
+TL_API int tl_pt_events_next(struct tl_pt_events *events, struct tl_pt_event *event);
+
 /* ---- blocks and instructions (1) --------------------------------------------------------------------------- */
 
 enum tl_pt_iclass { TL_PT_IC_ERROR, TL_PT_IC_OTHER, TL_PT_IC_CALL, TL_PT_IC_RETURN, TL_PT_IC_JUMP,

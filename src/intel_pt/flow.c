@@ -114,15 +114,59 @@ bool tl_pt_flow_ip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
 
 /* ---- the fast way ---- */
 
-/* The length of a packet that only keeps time or is PAD, if it can be told at a glance; 0: look closer. */
-static size_t passing(const uint8_t *pos, const uint8_t *end)
+/* CYC of as many bytes as always hold 64 bits; its size, or 0: look closer. */
+static size_t short_cyc(const uint8_t *pos, const uint8_t *end, uint64_t *cycles)
+{
+	size_t left = (size_t)(end - pos), size = 1;
+	unsigned shift = 5;
+
+	*cycles = *pos >> 3;
+	if (!(*pos & 4))
+		return 1;
+	for (; size < left && size < 9; shift += 7) {
+		uint8_t byte = pos[size++];
+
+		*cycles |= (uint64_t)(byte >> 1) << shift;
+		if (!(byte & 1))
+			return size;
+	}
+	return 0;
+}
+
+/* The length of a packet that only keeps time, or of PAD, if it can be told at a glance; 0: look closer. */
+static size_t passing(const struct tl_pt_flow *flow, const uint8_t *pos)
 {
 	struct tl_pt_opcode op = tl_pt_opcodes[*pos];
+	uint64_t cycles;
 
-	if (op.kind != TL_PT_PKT_PAD && op.kind != TL_PT_PKT_CYC && op.kind != TL_PT_PKT_MTC &&
-	    op.kind != TL_PT_PKT_TSC)
+	if (op.kind == TL_PT_PKT_PAD)
+		return 1;
+	if (flow->timed)
 		return 0;
-	return op.size <= end - pos ? op.size : 0;
+	if (op.kind == TL_PT_PKT_CYC)
+		return *pos & 4 && flow->config.errata & TL_PT_SKD007 ? 0 : short_cyc(pos, flow->end, &cycles);
+	if (op.kind == TL_PT_PKT_MTC || op.kind == TL_PT_PKT_TSC)
+		return op.size <= flow->end - pos ? op.size : 0;
+	return 0;
+}
+
+/* In a timed flow: take CYC and MTC at `pos` into the clock. Its size, or 0: look closer. */
+static size_t keep_time(struct tl_pt_flow *flow, const uint8_t *pos)
+{
+	struct tl_pt_opcode op = tl_pt_opcodes[*pos];
+	uint64_t cycles;
+	size_t size;
+
+	if (op.kind == TL_PT_PKT_MTC && flow->end - pos >= 2) {
+		tl_pt_time_mtc(&flow->time, pos[1], &flow->config);
+		return 2;
+	}
+	if (op.kind != TL_PT_PKT_CYC || (*pos & 4 && flow->config.errata & TL_PT_SKD007))
+		return 0;
+	size = short_cyc(pos, flow->end, &cycles);
+	if (size)
+		tl_pt_time_cyc(&flow->time, cycles, &flow->config);
+	return size;
 }
 
 /* TNT of up to 47 outcomes. */
@@ -192,7 +236,7 @@ static uint32_t gather(struct tl_pt_flow *flow, struct tl_pt_item *item, const u
 			flow->pos = pos;
 			continue;
 		}
-		size = flow->timed && *pos != TL_PT_OPC_PAD ? 0 : passing(pos, end);
+		size = passing(flow, pos);
 		if (!size)
 			break;
 		pos += size;
@@ -207,10 +251,18 @@ static bool fast(struct tl_pt_flow *flow, struct tl_pt_item *item)
 {
 	const uint8_t *pos = flow->pos;
 
-	/* What stands before the packet is passed with it; a timed flow has it in the table of rules. */
-	for (size_t size; pos < flow->end && (size = passing(pos, flow->end)) != 0; pos += size)
-		if (flow->timed && *pos != TL_PT_OPC_PAD)
+	/* What stands before the packet is passed with it. */
+	while (pos < flow->end) {
+		size_t size = passing(flow, pos);
+
+		if (!size && flow->timed) {
+			size = keep_time(flow, pos);
+			flow->pos += size ? pos + size - flow->pos : 0;
+		}
+		if (!size)
 			break;
+		pos += size;
+	}
 	if (pos == flow->end)
 		return false;
 	if (take_tip(flow, item, pos))

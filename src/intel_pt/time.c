@@ -122,7 +122,7 @@ static void time_tma(struct tl_pt_time *time, const struct tl_pt_packet *packet,
 	time->have_tma = true;
 }
 
-static void time_mtc(struct tl_pt_time *time, uint8_t value, const struct tl_pt_config *config)
+void tl_pt_time_mtc(struct tl_pt_time *time, uint8_t value, const struct tl_pt_config *config)
 {
 	unsigned bits = config->mtc_freq + MTC_BITS;
 	uint32_t ctc = (uint32_t)value << config->mtc_freq;
@@ -156,7 +156,7 @@ static void time_mtc(struct tl_pt_time *time, uint8_t value, const struct tl_pt_
 		time->tsc = time->base;
 }
 
-static void time_cyc(struct tl_pt_time *time, uint64_t cycles, const struct tl_pt_config *config)
+void tl_pt_time_cyc(struct tl_pt_time *time, uint64_t cycles, const struct tl_pt_config *config)
 {
 	uint64_t fcr = time->cycles.fcr, elapsed, since;
 
@@ -187,10 +187,10 @@ void tl_pt_time_packet(struct tl_pt_time *time, const struct tl_pt_packet *packe
 		time_tma(time, packet, config);
 		break;
 	case TL_PT_PKT_MTC:
-		time_mtc(time, packet->mtc.ctc, config);
+		tl_pt_time_mtc(time, packet->mtc.ctc, config);
 		break;
 	case TL_PT_PKT_CYC:
-		time_cyc(time, packet->cyc.value, config);
+		tl_pt_time_cyc(time, packet->cyc.value, config);
 		break;
 	case TL_PT_PKT_CBR:
 		time->cbr = packet->cbr.ratio;

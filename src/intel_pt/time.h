@@ -35,6 +35,10 @@ void tl_pt_time_reset(struct tl_pt_time *time);
 /* Any packet may be given; those that tell no time change nothing. */
 void tl_pt_time_packet(struct tl_pt_time *time, const struct tl_pt_packet *packet, const struct tl_pt_config *config);
 
+/* The two that are frequent, without a packet around them. */
+void tl_pt_time_mtc(struct tl_pt_time *time, uint8_t value, const struct tl_pt_config *config);
+void tl_pt_time_cyc(struct tl_pt_time *time, uint64_t cycles, const struct tl_pt_config *config);
+
 /* Packets were lost: what is being measured cannot be finished. */
 void tl_pt_time_break(struct tl_pt_time *time);
 
