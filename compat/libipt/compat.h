@@ -29,13 +29,30 @@ bool tl_compat_config(struct tl_compat_config *to, const struct pt_config *from,
 /* The caller's structure: what it has room for, zeros where it knows more than we do. */
 void tl_compat_give(void *to, size_t size, const void *from, size_t known);
 
-/* An address space of the caller; NULL: any. 0 or -pte_invalid. */
-int tl_compat_asid(struct tl_pt_asid *to, const struct pt_asid *from);
+/* An address space of the caller; NULL: any. So is what it is too short for. */
+void tl_compat_asid(struct tl_pt_asid *to, const struct pt_asid *from);
+
+/* A time as a decoder of ours gives it. */
+struct tl_compat_time {
+	uint64_t tsc;
+	uint32_t lost_mtc, lost_cyc;
+	int status;
+};
+
+/*
+ * Give it to the caller, who may not want to know what was lost. What is known is given with -pte_no_time, too; and a
+ * decoder that is not synchronised has no time, and no ratio, rather than no synchronisation (as 2.0.5).
+ */
+int tl_compat_time(const struct tl_compat_time *now, uint64_t *time, uint32_t *lost_mtc, uint32_t *lost_cyc);
+int tl_compat_cbr(int status);
 
 void tl_compat_packet_out(struct pt_packet *to, const struct tl_pt_packet *from);
 /* 0 or -pte_bad_opc. */
 int tl_compat_packet_in(struct tl_pt_packet *to, const struct pt_packet *from);
 void tl_compat_event(struct pt_event *to, const struct tl_pt_event *from);
+
+/* A file that cannot be read is an invalid argument in 2.0.5. */
+int tl_compat_file(int status);
 
 struct pt_image {
 	struct tl_pt_image *image;

@@ -41,9 +41,11 @@ int tl_compat_decoder_set_image(struct tl_compat_decoder *dec, struct pt_image *
 
 int tl_compat_decoder_time(struct tl_compat_decoder *dec, uint64_t *time, uint32_t *lost_mtc, uint32_t *lost_cyc)
 {
-	if (!dec || !time)
-		return -pte_invalid;
-	return tl_pt_time(dec->decoder, time, lost_mtc, lost_cyc);
+	struct tl_compat_time now = { .status = -pte_invalid };
+
+	if (dec && time)
+		now.status = tl_pt_time(dec->decoder, &now.tsc, &now.lost_mtc, &now.lost_cyc);
+	return tl_compat_time(&now, time, lost_mtc, lost_cyc);
 }
 
 int tl_compat_decoder_asid(const struct tl_compat_decoder *dec, struct pt_asid *asid, size_t size)

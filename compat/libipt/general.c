@@ -56,16 +56,34 @@ void tl_compat_give(void *to, size_t size, const void *from, size_t known)
 	memcpy(to, from, size);
 }
 
-int tl_compat_asid(struct tl_pt_asid *to, const struct pt_asid *from)
+void tl_compat_asid(struct tl_pt_asid *to, const struct pt_asid *from)
 {
 	struct pt_asid asid;
 
 	pt_asid_init(&asid);
-	if (from) {
-		if (from->size < sizeof(from->size))
-			return -pte_invalid;
+	if (from)
 		memcpy(&asid, from, from->size < sizeof(asid) ? from->size : sizeof(asid));
-	}
 	*to = (struct tl_pt_asid){ .cr3 = asid.cr3, .vmcs = asid.vmcs };
-	return 0;
+}
+
+int tl_compat_time(const struct tl_compat_time *now, uint64_t *time, uint32_t *lost_mtc, uint32_t *lost_cyc)
+{
+	if (now->status == -pte_invalid)
+		return now->status;
+	*time = now->tsc;
+	if (lost_mtc)
+		*lost_mtc = now->lost_mtc;
+	if (lost_cyc)
+		*lost_cyc = now->lost_cyc;
+	return now->status == -pte_nosync ? -pte_no_time : now->status;
+}
+
+int tl_compat_cbr(int status)
+{
+	return status == -pte_nosync ? -pte_no_cbr : status;
+}
+
+int tl_compat_file(int status)
+{
+	return status == -pte_bad_file ? -pte_invalid : status;
 }

@@ -33,12 +33,11 @@ int pt_image_add_file(struct pt_image *image, const char *filename, uint64_t off
 		      const struct pt_asid *asid, uint64_t vaddr)
 {
 	struct tl_pt_asid ours;
-	int status;
 
 	if (!image || !filename)
 		return -pte_invalid;
-	status = tl_compat_asid(&ours, asid);
-	return status < 0 ? status : tl_pt_image_add_file(image->image, filename, offset, size, &ours, vaddr);
+	tl_compat_asid(&ours, asid);
+	return tl_compat_file(tl_pt_image_add_file(image->image, filename, offset, size, &ours, vaddr));
 }
 
 int pt_image_add_cached(struct pt_image *image, struct pt_image_section_cache *iscache, int isid,
@@ -49,9 +48,7 @@ int pt_image_add_cached(struct pt_image *image, struct pt_image_section_cache *i
 
 	if (!image || !iscache)
 		return -pte_invalid;
-	status = tl_compat_asid(&ours, asid);
-	if (status < 0)
-		return status;
+	tl_compat_asid(&ours, asid);
 	pthread_mutex_lock(&iscache->lock);
 	status = tl_pt_image_add_cached(image->image, iscache->cache, isid, &ours);
 	pthread_mutex_unlock(&iscache->lock);
@@ -66,23 +63,21 @@ int pt_image_copy(struct pt_image *image, const struct pt_image *src)
 int pt_image_remove_by_filename(struct pt_image *image, const char *filename, const struct pt_asid *asid)
 {
 	struct tl_pt_asid ours;
-	int status;
 
 	if (!image || !filename)
 		return -pte_invalid;
-	status = tl_compat_asid(&ours, asid);
-	return status < 0 ? status : tl_pt_image_remove_by_filename(image->image, filename, &ours);
+	tl_compat_asid(&ours, asid);
+	return tl_pt_image_remove_by_filename(image->image, filename, &ours);
 }
 
 int pt_image_remove_by_asid(struct pt_image *image, const struct pt_asid *asid)
 {
 	struct tl_pt_asid ours;
-	int status;
 
 	if (!image)
 		return -pte_invalid;
-	status = tl_compat_asid(&ours, asid);
-	return status < 0 ? status : tl_pt_image_remove_by_asid(image->image, &ours);
+	tl_compat_asid(&ours, asid);
+	return tl_pt_image_remove_by_asid(image->image, &ours);
 }
 
 static int read_code(uint8_t *buffer, size_t size, const struct tl_pt_asid *asid, uint64_t ip, void *arg)

@@ -55,7 +55,7 @@ int pt_iscache_add_file(struct pt_image_section_cache *iscache, const char *file
 	pthread_mutex_lock(&iscache->lock);
 	isid = tl_pt_cache_add_file(iscache->cache, filename, offset, size, vaddr);
 	pthread_mutex_unlock(&iscache->lock);
-	return isid;
+	return tl_compat_file(isid);
 }
 
 int pt_iscache_read(struct pt_image_section_cache *iscache, uint8_t *buffer, uint64_t size, int isid, uint64_t vaddr)
