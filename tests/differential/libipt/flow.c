@@ -87,7 +87,8 @@ void peer_insns(const struct peer_input *input, enum peer_setup setup)
 		uint64_t sync = 0;
 		int status = pt_insn_sync_forward(dec);
 
-		pt_insn_get_sync_offset(dec, &sync);
+		if (status >= 0)
+			pt_insn_get_sync_offset(dec, &sync);
 		printf("[%llx] ", (ull)sync);
 		say(&account, "sync", status);
 		if (status == -pte_eos)
@@ -196,7 +197,8 @@ void peer_blocks(const struct peer_input *input, enum peer_setup setup)
 		uint64_t sync = 0;
 		int status = pt_blk_sync_forward(dec);
 
-		pt_blk_get_sync_offset(dec, &sync);
+		if (status >= 0)
+			pt_blk_get_sync_offset(dec, &sync);
 		printf("[%llx] ", (ull)sync);
 		say(&walk.account, "sync", status);
 		if (status == -pte_eos)

@@ -229,7 +229,8 @@ void peer_query(const struct peer_input *input)
 		int status = (ip = 0, pt_qry_sync_forward(dec, &ip));
 
 		sync = 0;
-		pt_qry_get_sync_offset(dec, &sync);
+		if (status >= 0)
+			pt_qry_get_sync_offset(dec, &sync);
 		printf("sync %d %llx at %llx\n", status, (ull)ip, (ull)sync);
 		if (status == -pte_eos)
 			break;
