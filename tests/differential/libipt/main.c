@@ -119,7 +119,9 @@ int main(int argc, char **argv)
 		input.image = argv[4];
 		input.bytes = slurp(argv[4], &input.bytes_size);
 	}
-	if (!strcmp(what, "misuse"))
+	if (!strcmp(what, "library"))
+		puts(pt_library_version().ext);
+	else if (!strcmp(what, "misuse"))
 		peer_misuse();
 	else if (!strcmp(what, "errata"))
 		peer_errata();
