@@ -150,8 +150,7 @@ static size_t passing(const struct tl_pt_flow *flow, const uint8_t *pos)
 	return 0;
 }
 
-/* In a timed flow: take CYC and MTC at `pos` into the clock. Its size, or 0: look closer. */
-static size_t keep_time(struct tl_pt_flow *flow, const uint8_t *pos)
+size_t tl_pt_flow_keep_time(struct tl_pt_flow *flow, const uint8_t *pos)
 {
 	struct tl_pt_opcode op = tl_pt_opcodes[*pos];
 	uint64_t cycles;
@@ -256,7 +255,7 @@ static bool fast(struct tl_pt_flow *flow, struct tl_pt_item *item)
 		size_t size = passing(flow, pos);
 
 		if (!size && flow->timed) {
-			size = keep_time(flow, pos);
+			size = tl_pt_flow_keep_time(flow, pos);
 			flow->pos += size ? pos + size - flow->pos : 0;
 		}
 		if (!size)

@@ -9,10 +9,6 @@
  *   TNT    outcomes, oldest first: consecutive TNT packets are gathered as long as nothing else stands between them
  *          that the walk or the clock must see
  *   TIP    the target of an indirect or far branch, or of an uncompressed return
- *   PSB    a PSB+ in running flow, complete: `ip` is where it stands (with `suppressed`: tracing is off there). The walk
- *          comes to that address, ends the block there (9.20) and forgets its return stack (9.6). What the PSB+ said and
- *          differs from what is known follows as events (status updates); a PSB+ that was synchronised on gives no such
- *          item but, first, the event "enabled" or "disabled"
  *   EVENT  an event, in the order of 5.1 to 5.8. How the walk binds it to a place follows from its kind: a status
  *          update or overflow is now; enabled is now; disabled is where 5.4 says; async_* , tsx, exstop, mwait,
  *          ptwrite and CFE events with an address are where the walk comes to that address without using trace;
@@ -31,17 +27,16 @@
 #include "intel_pt/packet.h"
 #include "intel_pt/time.h"
 
-enum tl_pt_item_kind { TL_PT_ITEM_TNT, TL_PT_ITEM_TIP, TL_PT_ITEM_PSB, TL_PT_ITEM_EVENT, TL_PT_ITEM_END,
-		       TL_PT_ITEM_ERROR };
+enum tl_pt_item_kind { TL_PT_ITEM_TNT, TL_PT_ITEM_TIP, TL_PT_ITEM_EVENT, TL_PT_ITEM_END, TL_PT_ITEM_ERROR };
 
 struct tl_pt_item {
 	enum tl_pt_item_kind kind;
 	enum tl_pt_error error;
 	uint32_t count;     /* TNT: outcomes, 1 .. 64 */
-	bool suppressed;    /* TIP, PSB: without an address */
+	bool suppressed;    /* TIP: without an address */
 	bool tick;          /* TNT, TIP: its time is a new one (TL_PT_TICK_EVENTS): a tick at its first branch */
 	uint64_t bits;      /* TNT: the oldest outcome in bit `count - 1`; bits above it are 0 */
-	uint64_t ip;        /* TIP, PSB */
+	uint64_t ip;        /* TIP */
 	uint64_t offset;    /* of the packet, the first one of several */
 	struct tl_pt_event event;
 };
@@ -173,6 +168,9 @@ static inline uint64_t tl_pt_flow_offset(const struct tl_pt_flow *flow)
 }
 
 /* ---- the fast path ---- */
+
+/* In a timed flow: take the CYC or MTC at `pos` < end into the clock. Its size; 0: none of them, or not that simple. */
+size_t tl_pt_flow_keep_time(struct tl_pt_flow *flow, const uint8_t *pos);
 
 /*
  * Gather outcomes from the TNT packets at `pos` behind those already in the register (the oldest in bit `count - 1`),

@@ -18,7 +18,7 @@ enum {
 int tl_pt_graph_open(struct tl_pt_graph *graph, uint32_t flags)
 {
 	*graph = (struct tl_pt_graph){ .flags = flags, .asid = { TL_PT_ANY, TL_PT_ANY } };
-	graph->reader_context = TL_PT_CONTEXTS;
+	graph->reader_space = TL_PT_SPACES;
 	graph->slots = calloc(LEAST_SLOTS, sizeof(*graph->slots));
 	graph->mask = LEAST_SLOTS - 1;
 	return graph->slots ? 0 : -TL_PT_NOMEM;
@@ -68,8 +68,8 @@ int tl_pt_graph_reset(struct tl_pt_graph *graph, const struct tl_pt_image *image
 	graph->nodes[TL_PT_NODE_BEHIND].kind = TL_PT_NODE_AWAIT;
 	graph->count = TL_PT_NODE_FIRST;
 	graph->list_count = 0;
-	graph->context_count = 0;
-	graph->reader_context = TL_PT_CONTEXTS;
+	graph->space_count = 0;
+	graph->reader_space = TL_PT_SPACES;
 	graph->image = image;
 	graph->version = image->version;
 	graph->epoch++;
@@ -84,22 +84,22 @@ int tl_pt_graph_switch(struct tl_pt_graph *graph, const struct tl_pt_asid *asid,
 	unsigned i;
 
 	graph->asid = *asid;
-	for (i = 0; i < graph->context_count; i++) {
-		const struct tl_pt_context *context = &graph->contexts[i];
+	for (i = 0; i < graph->space_count; i++) {
+		const struct tl_pt_space *space = &graph->spaces[i];
 
-		if (context->mode == mode && context->asid.cr3 == seen->cr3 && context->asid.vmcs == seen->vmcs)
+		if (space->mode == mode && space->asid.cr3 == seen->cr3 && space->asid.vmcs == seen->vmcs)
 			break;
 	}
-	if (i == TL_PT_CONTEXTS) {
-		/* The present context is overwritten: nothing is decoded before all is dropped. */
+	if (i == TL_PT_SPACES) {
+		/* The present space is overwritten: nothing is decoded before all is dropped. */
 		graph->full = true;
-		graph->contexts[graph->context].mode = mode;
+		graph->spaces[graph->space].mode = mode;
 		return -TL_PT_NOMEM;
 	}
-	graph->contexts[i] = (struct tl_pt_context){ *seen, mode };
-	if (i == graph->context_count)
-		graph->context_count++;
-	graph->context = i;
+	graph->spaces[i] = (struct tl_pt_space){ *seen, mode };
+	if (i == graph->space_count)
+		graph->space_count++;
+	graph->space = i;
 	return 0;
 }
 
@@ -107,7 +107,7 @@ int tl_pt_graph_switch(struct tl_pt_graph *graph, const struct tl_pt_asid *asid,
 
 static uint32_t tag_of(const struct tl_pt_node *node)
 {
-	return tl_pt_node_tag(node->block.ip, node->context,
+	return tl_pt_node_tag(node->block.ip, node->space,
 			      node->kind == TL_PT_NODE_PART ? node->block.ninsn : 0);
 }
 
@@ -154,7 +154,7 @@ static uint32_t add(struct tl_pt_graph *graph, const struct tl_pt_node *node)
 uint32_t tl_pt_graph_node(struct tl_pt_graph *graph, uint64_t ip)
 {
 	uint32_t found = tl_pt_graph_find(graph, ip);
-	struct tl_pt_node stub = { .kind = TL_PT_NODE_STUB, .context = (uint8_t)graph->context };
+	struct tl_pt_node stub = { .kind = TL_PT_NODE_STUB, .space = (uint8_t)graph->space };
 
 	if (found)
 		return found;
@@ -234,14 +234,14 @@ bool tl_pt_graph_build(struct tl_pt_graph *graph, uint32_t number)
 uint32_t tl_pt_graph_part(struct tl_pt_graph *graph, const struct tl_pt_stretch *stretch)
 {
 	const struct tl_pt_block *block = &stretch->block;
-	uint32_t tag = tl_pt_node_tag(block->ip, graph->context, block->ninsn);
-	struct tl_pt_node part = { .kind = TL_PT_NODE_PART, .context = (uint8_t)graph->context };
+	uint32_t tag = tl_pt_node_tag(block->ip, graph->space, block->ninsn);
+	struct tl_pt_node part = { .kind = TL_PT_NODE_PART, .space = (uint8_t)graph->space };
 
 	for (uint32_t i = tag & graph->mask; graph->slots[i].node; i = (i + 1) & graph->mask) {
 		const struct tl_pt_node *node = &graph->nodes[graph->slots[i].node];
 
 		if (graph->slots[i].tag == tag && node->kind == TL_PT_NODE_PART && node->block.ip == block->ip &&
-		    node->block.ninsn == block->ninsn && node->context == graph->context)
+		    node->block.ninsn == block->ninsn && node->space == graph->space)
 			return graph->slots[i].node;
 	}
 	fill(&part, stretch);

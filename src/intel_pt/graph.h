@@ -31,7 +31,7 @@ struct tl_pt_node {
 	uint8_t kind;    /* enum tl_pt_node_kind */
 	uint8_t traits;  /* flags of all its instructions (enum tl_x86_flow_flag), the first eight */
 	uint8_t error;   /* enum tl_pt_error */
-	uint8_t context;
+	uint8_t space;
 };
 _Static_assert(sizeof(struct tl_pt_block) == 48 && sizeof(struct tl_pt_node) == 64, "a node is a cache line");
 
@@ -41,7 +41,7 @@ enum {
 	TL_PT_NODE_BEHIND = 1, /* the one that awaits */
 	TL_PT_NODE_FIRST = 2,
 	TL_PT_BLOCK_MOST = 65535, /* instructions (9.1) */
-	TL_PT_CONTEXTS = 255,
+	TL_PT_SPACES = 255,
 };
 #define TL_PT_LINK_LIST 0x80000000u
 
@@ -50,7 +50,7 @@ struct tl_pt_slot {
 	uint32_t node; /* 0: free */
 };
 
-struct tl_pt_context {
+struct tl_pt_space {
 	struct tl_pt_asid asid;
 	enum tl_pt_exec_mode mode;
 };
@@ -63,11 +63,11 @@ struct tl_pt_graph {
 	uint32_t *lists; /* of links: how many, then each */
 	size_t list_count, list_capacity;
 
-	struct tl_pt_context contexts[TL_PT_CONTEXTS];
-	unsigned context_count, context;
+	struct tl_pt_space spaces[TL_PT_SPACES];
+	unsigned space_count, space;
 	struct tl_pt_asid asid; /* as told, any or not */
 	struct tl_pt_reader reader;
-	unsigned reader_context; /* TL_PT_CONTEXTS: none yet */
+	unsigned reader_space; /* TL_PT_SPACES: none yet */
 
 	const struct tl_pt_image *image;
 	uint64_t version;
@@ -129,14 +129,14 @@ static inline const struct tl_pt_asid *tl_pt_graph_asid(const struct tl_pt_graph
 
 static inline enum tl_pt_exec_mode tl_pt_graph_mode(const struct tl_pt_graph *graph)
 {
-	return graph->contexts[graph->context].mode;
+	return graph->spaces[graph->space].mode;
 }
 
 /* ---- finding nodes ---- */
 
-static inline uint32_t tl_pt_node_tag(uint64_t ip, unsigned context, unsigned part)
+static inline uint32_t tl_pt_node_tag(uint64_t ip, unsigned space, unsigned part)
 {
-	uint64_t h = (ip ^ (uint64_t)context << 56 ^ (uint64_t)part << 40) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t h = (ip ^ (uint64_t)space << 56 ^ (uint64_t)part << 40) * UINT64_C(0x9e3779b97f4a7c15);
 
 	return (uint32_t)(h >> 32);
 }
@@ -144,7 +144,7 @@ static inline uint32_t tl_pt_node_tag(uint64_t ip, unsigned context, unsigned pa
 /* The node of a block at an address, if there is one; 0: not. */
 static inline uint32_t tl_pt_graph_find(const struct tl_pt_graph *graph, uint64_t ip)
 {
-	uint32_t tag = tl_pt_node_tag(ip, graph->context, 0);
+	uint32_t tag = tl_pt_node_tag(ip, graph->space, 0);
 
 	for (uint32_t i = tag & graph->mask;; i = (i + 1) & graph->mask) {
 		const struct tl_pt_slot *slot = &graph->slots[i];
@@ -154,7 +154,7 @@ static inline uint32_t tl_pt_graph_find(const struct tl_pt_graph *graph, uint64_
 		if (slot->tag == tag) {
 			const struct tl_pt_node *node = &graph->nodes[slot->node];
 
-			if (node->block.ip == ip && node->context == graph->context && node->kind != TL_PT_NODE_PART)
+			if (node->block.ip == ip && node->space == graph->space && node->kind != TL_PT_NODE_PART)
 				return slot->node;
 		}
 	}

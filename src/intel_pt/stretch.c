@@ -125,16 +125,16 @@ static void set_truncated(struct tl_pt_block *block, const struct tl_pt_code *co
 	memcpy(block->raw, code->raw, sizeof(block->raw));
 }
 
-/* Make the reader see what the present context sees. */
-static int use_context(struct tl_pt_graph *graph)
+/* Make the reader see what the present space sees. */
+static int use_space(struct tl_pt_graph *graph)
 {
-	const struct tl_pt_context *context = &graph->contexts[graph->context];
+	const struct tl_pt_space *space = &graph->spaces[graph->space];
 	int status = 0;
 
-	if (graph->reader_context == graph->context)
+	if (graph->reader_space == graph->space)
 		return 0;
-	status = tl_pt_reader_use(&graph->reader, graph->image, &context->asid, context->mode);
-	graph->reader_context = status < 0 ? TL_PT_CONTEXTS : graph->context;
+	status = tl_pt_reader_use(&graph->reader, graph->image, &space->asid, space->mode);
+	graph->reader_space = status < 0 ? TL_PT_SPACES : graph->space;
 	return status;
 }
 
@@ -145,7 +145,7 @@ void tl_pt_graph_stretch(struct tl_pt_graph *graph, uint64_t ip, const struct tl
 	const struct tl_pt_section *region = NULL;
 	struct tl_pt_code code;
 	struct step step = { .goal = goal, .code = &code, .wishes = graph->flags };
-	int status = use_context(graph);
+	int status = use_space(graph);
 
 	/* All but the links, which `calls` says how many are filled of. */
 	memset(stretch, 0, offsetof(struct tl_pt_stretch, links));

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening, synchronising, and what a decoder says of itself. */
+#include "intel_pt/decoder.h"
+
+#include <stdlib.h>
+
+/* Nothing of what was decoded before counts. */
+static void start_anew(struct tl_pt_decoder *decoder)
+{
+	static const struct tl_pt_asid any = { TL_PT_ANY, TL_PT_ANY };
+
+	tl_pt_forget(decoder);
+	tl_pt_graph_switch(&decoder->graph, &any, TL_PT_MODE_UNKNOWN);
+	decoder->synced = true;
+	decoder->settled = decoder->on = decoder->eos = decoder->speculative = false;
+	decoder->resume_known = decoder->is_due = decoder->have_item = false;
+	decoder->error = TL_PT_OK;
+	decoder->at = decoder->filled = decoder->inside_left = 0;
+	decoder->stop = TL_PT_STOP_FULL;
+	decoder->time_count = 0;
+	decoder->last = (struct tl_pt_block){ .iclass = TL_PT_IC_ERROR };
+}
+
+int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt_config *config, struct tl_pt_image *image)
+{
+	struct tl_pt_decoder *made;
+	int status;
+
+	if (!decoder)
+		return -TL_PT_INVALID;
+	*decoder = NULL;
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return -TL_PT_NOMEM;
+	status = tl_pt_flow_open(&made->flow, config, TL_PT_FLOW_TIMED);
+	if (!status) {
+		made->config = made->flow.config;
+		made->own = tl_pt_image_open(NULL);
+		made->image = image ? image : made->own;
+		status = made->own ? tl_pt_graph_open(&made->graph, made->config.flags) : -TL_PT_NOMEM;
+	}
+	if (status < 0) {
+		tl_pt_decoder_close(made);
+		return status;
+	}
+	tl_pt_clear_stack(made);
+	*decoder = made;
+	return 0;
+}
+
+void tl_pt_decoder_close(struct tl_pt_decoder *decoder)
+{
+	if (!decoder)
+		return;
+	tl_pt_graph_close(&decoder->graph);
+	tl_pt_reader_close(&decoder->insns);
+	tl_pt_image_close(decoder->own);
+	free(decoder);
+}
+
+static int synced(struct tl_pt_decoder *decoder, int status)
+{
+	if (status < 0)
+		return status;
+	start_anew(decoder);
+	tl_pt_ahead(decoder);
+	/* An error at the very beginning is told here. */
+	if (!decoder->filled && decoder->stop == TL_PT_STOP_ERROR && decoder->error != TL_PT_EOS)
+		return -(int)decoder->error;
+	return tl_pt_status_now(decoder);
+}
+
+int tl_pt_sync_forward(struct tl_pt_decoder *decoder)
+{
+	return decoder ? synced(decoder, tl_pt_flow_sync_forward(&decoder->flow)) : -TL_PT_INVALID;
+}
+
+int tl_pt_sync_backward(struct tl_pt_decoder *decoder)
+{
+	return decoder ? synced(decoder, tl_pt_flow_sync_backward(&decoder->flow)) : -TL_PT_INVALID;
+}
+
+int tl_pt_sync_set(struct tl_pt_decoder *decoder, uint64_t offset)
+{
+	return decoder ? synced(decoder, tl_pt_flow_sync_set(&decoder->flow, offset)) : -TL_PT_INVALID;
+}
+
+int tl_pt_resync(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
+{
+	struct tl_pt_event ignored;
+
+	if (!decoder)
+		return -TL_PT_INVALID;
+	if (!decoder->synced)
+		return -TL_PT_NOSYNC;
+	if (decoder->error == TL_PT_EOS || decoder->error == TL_PT_NOMEM)
+		return -(int)decoder->error;
+	if (decoder->error && !tl_pt_find_place(decoder, lost ? lost : &ignored))
+		return -(int)tl_pt_fail(decoder, TL_PT_EOS, decoder->item.offset), -TL_PT_EOS;
+	tl_pt_ahead(decoder);
+	return tl_pt_status_now(decoder);
+}
+
+int tl_pt_event_next(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
+{
+	if (!decoder || !event)
+		return -TL_PT_INVALID;
+	if (!decoder->synced)
+		return -TL_PT_NOSYNC;
+	if (!decoder->is_due || decoder->at < decoder->filled || decoder->inside_left)
+		return -TL_PT_BAD_QUERY;
+	*event = decoder->due;
+	decoder->is_due = false;
+	tl_pt_ahead(decoder);
+	return tl_pt_status_now(decoder);
+}
+
+/* The moment of the node given last: nodes behind it have been decoded already. */
+static const struct tl_pt_moment *moment_now(const struct tl_pt_decoder *decoder)
+{
+	const struct tl_pt_moment *found = NULL;
+
+	for (uint32_t i = 0; i < decoder->time_count && decoder->times[i].index < decoder->at; i++)
+		found = &decoder->times[i];
+	return found;
+}
+
+int tl_pt_time(const struct tl_pt_decoder *decoder, uint64_t *tsc, uint32_t *lost_mtc, uint32_t *lost_cyc)
+{
+	const struct tl_pt_moment *moment;
+	const struct tl_pt_time *time;
+	struct tl_pt_moment now;
+
+	if (!decoder)
+		return -TL_PT_INVALID;
+	if (!decoder->synced)
+		return -TL_PT_NOSYNC;
+	time = &decoder->flow.time;
+	now = (struct tl_pt_moment){ 0, time->lost_mtc, time->lost_cyc, time->have_tsc, time->tsc };
+	moment = decoder->at < decoder->filled ? moment_now(decoder) : NULL;
+	moment = moment ? moment : &now;
+	if (tsc)
+		*tsc = moment->tsc;
+	if (lost_mtc)
+		*lost_mtc = moment->lost_mtc;
+	if (lost_cyc)
+		*lost_cyc = moment->lost_cyc;
+	return moment->have_tsc ? 0 : -TL_PT_NO_TIME;
+}
+
+int tl_pt_core_bus_ratio(const struct tl_pt_decoder *decoder, uint32_t *ratio)
+{
+	if (!decoder || !ratio)
+		return -TL_PT_INVALID;
+	if (!decoder->synced)
+		return -TL_PT_NOSYNC;
+	*ratio = decoder->flow.time.cbr;
+	return decoder->flow.time.have_cbr ? 0 : -TL_PT_NO_CBR;
+}
+
+int tl_pt_asid_of(const struct tl_pt_decoder *decoder, struct tl_pt_asid *asid)
+{
+	if (!decoder || !asid)
+		return -TL_PT_INVALID;
+	*asid = decoder->graph.asid;
+	return 0;
+}
+
+int tl_pt_offset(const struct tl_pt_decoder *decoder, uint64_t *offset)
+{
+	if (!decoder || !offset)
+		return -TL_PT_INVALID;
+	if (!decoder->synced)
+		return -TL_PT_NOSYNC;
+	*offset = decoder->error ? decoder->error_offset : tl_pt_flow_offset(&decoder->flow);
+	return 0;
+}
+
+int tl_pt_sync_offset(const struct tl_pt_decoder *decoder, uint64_t *offset)
+{
+	if (!decoder || !offset)
+		return -TL_PT_INVALID;
+	if (!decoder->synced)
+		return -TL_PT_NOSYNC;
+	*offset = (uint64_t)(decoder->flow.psb - decoder->flow.begin);
+	return 0;
+}
+
+const struct tl_pt_config *tl_pt_config_of(const struct tl_pt_decoder *decoder)
+{
+	return decoder ? &decoder->config : NULL;
+}
+
+struct tl_pt_image *tl_pt_image_of(struct tl_pt_decoder *decoder)
+{
+	return decoder ? decoder->image : NULL;
+}
+
+int tl_pt_set_image(struct tl_pt_decoder *decoder, struct tl_pt_image *image)
+{
+	if (!decoder)
+		return -TL_PT_INVALID;
+	decoder->image = image ? image : decoder->own;
+	return 0;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_INTEL_PT_DECODER_H
+#define TL_INTEL_PT_DECODER_H
+/*
+ * The inside of a decoder: the flow of packets, the graph of code, and where between them the walk stands.
+ *
+ *   walk.c     outcomes and targets along the graph: the loop that has to be fast
+ *   place.c    to a place without using trace: for everything that is bound to an address or an instruction
+ *   bind.c     what each event is bound to, and what it changes
+ *   run.c      items one after the other: fills a run of nodes up to the next event or error
+ *   blocks.c, insns.c, nodes.c, decoder.c   the public faces
+ */
+#include "intel_pt/flow.h"
+#include "intel_pt/graph.h"
+
+enum {
+	TL_PT_RUN = 256, /* nodes decoded ahead */
+	/* Instructions without trace before an endless loop is called one (9.12, 9.13); a block counts as some more. */
+	TL_PT_IDLE_MOST = 1 << 22,
+	TL_PT_IDLE_BLOCK = 64,
+};
+
+/* Why a run ends. */
+enum tl_pt_stop {
+	TL_PT_STOP_GO,    /* not at all */
+	TL_PT_STOP_FULL,  /* no more room for nodes, or in the graph */
+	TL_PT_STOP_EVENT, /* `due` */
+	TL_PT_STOP_ERROR, /* `error` */
+	TL_PT_STOP_NEED,  /* of the walk: what follows is none of its business */
+};
+
+/* Nodes as they come out. */
+struct tl_pt_out {
+	uint32_t *pos, *end;
+};
+
+/* The clock, from node `index` of a run on. */
+struct tl_pt_moment {
+	uint32_t index;
+	uint32_t lost_mtc, lost_cyc;
+	bool have_tsc;
+	uint64_t tsc;
+};
+
+/* The moments of a run: the first is that of its beginning. */
+struct tl_pt_moments {
+	struct tl_pt_moment *list;
+	uint32_t count, most;
+	const uint32_t *begin; /* of the run's nodes */
+	uint64_t last; /* what the last one showed */
+};
+
+struct tl_pt_decoder {
+	struct tl_pt_config config;
+	struct tl_pt_flow flow;
+	struct tl_pt_graph graph;
+	struct tl_pt_image *image, *own;
+
+	/* Where the walk stands: before the node `cur`; without one, where flow goes on is not known. */
+	uint32_t cur;
+	bool on;           /* tracing is */
+	bool synced;
+	bool settled;      /* the first event behind synchronising has come */
+	bool have_target;  /* of the next branch that needs one: from a TIP, or where a far branch went */
+	bool no_target;    /* that TIP had no address */
+	uint64_t target;
+	uint64_t bits;     /* outcomes not used yet, the oldest in bit `count - 1` */
+	uint32_t count;
+	uint64_t idle;     /* instructions since trace was used last */
+
+	/* What a goal was reached with: with cur == TL_PT_NODE_BEHIND the branch whose target is yet to come. */
+	struct tl_pt_block last;
+	uint16_t last_flags; /* of its last instruction, enum tl_x86_flow_flag */
+
+	uint32_t top;      /* of the return stack */
+	uint32_t stack[TL_PT_STACK];
+
+	bool speculative;
+	bool resume_known; /* where tracing is expected to go on (2, "resumed") */
+	uint64_t resume_ip;
+
+	struct tl_pt_item item;
+	bool have_item;
+	const uint8_t *taken; /* where the packets begin whose outcomes are in `bits` */
+
+	/* What came of it. */
+	bool is_due, was_on; /* an event waits; tracing was on before it */
+	struct tl_pt_event due;
+	enum tl_pt_error error;
+	uint64_t error_offset;
+	bool eos;
+
+	/* Nodes decoded ahead of the caller, and when. */
+	uint32_t ids[TL_PT_RUN];
+	struct tl_pt_moment times[TL_PT_RUN];
+	struct tl_pt_moments moments; /* of the run that is being made */
+	uint32_t time_count;
+	uint32_t at, filled;
+	bool run_speculative, ids_speculative, ids_eos;
+	enum tl_pt_stop stop;
+
+	/* An instruction at a time: those of the node that is being given (insns.c). */
+	struct tl_pt_reader insns;
+	uint64_t inside_ip;
+	uint32_t inside_left;
+	uint16_t inside_flags;
+	bool inside_eos;
+};
+
+/* Free nodes that handling one item may need: those a part of a block makes, and the return stack in another space. */
+enum { TL_PT_ROOM = 3 * TL_PT_STACK };
+
+static inline bool tl_pt_has_room(const struct tl_pt_graph *graph)
+{
+	return !graph->full && graph->capacity - graph->count >= TL_PT_ROOM && graph->space_count < TL_PT_SPACES;
+}
+
+/* Take an error; the walk stays where it is. */
+static inline enum tl_pt_stop tl_pt_fail(struct tl_pt_decoder *decoder, enum tl_pt_error error, uint64_t offset)
+{
+	decoder->error = error;
+	decoder->error_offset = offset;
+	return TL_PT_STOP_ERROR;
+}
+
+/* The run's next node is at `out`: note the time, if it is another one. There must be room. */
+void tl_pt_note_time(struct tl_pt_decoder *decoder, const uint32_t *out);
+
+static inline bool tl_pt_moments_full(const struct tl_pt_decoder *decoder)
+{
+	return decoder->moments.list && decoder->moments.count == decoder->moments.most;
+}
+
+/* walk.c: as far as TNT and TIP packets at the flow's position lead. */
+enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
+
+static inline void tl_pt_push(struct tl_pt_decoder *decoder, uint32_t link)
+{
+	decoder->stack[decoder->top++ % TL_PT_STACK] = link;
+}
+
+/* Push what the calls in a node push. */
+void tl_pt_push_links(struct tl_pt_decoder *decoder, uint32_t link);
+void tl_pt_clear_stack(struct tl_pt_decoder *decoder);
+
+/* place.c: as far as a goal. TL_PT_STOP_GO: reached. */
+enum tl_pt_stop tl_pt_walk_to(struct tl_pt_decoder *decoder, const struct tl_pt_goal *goal, struct tl_pt_out *out);
+/* Whole blocks as long as they need no trace, then one that does. TL_PT_STOP_GO: that one was given. */
+enum tl_pt_stop tl_pt_walk_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
+
+/* bind.c: bring the walk to the place of the event in `item` and apply it. TL_PT_STOP_EVENT: it is `due`; _GO: it is none. */
+enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
+
+/* run.c: nodes up to the next event or error, at most as many as there is room for. */
+enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
+/* The walk stands at an address of the present space, or nowhere. False: TL_PT_STOP_ERROR is set. */
+bool tl_pt_stand_at(struct tl_pt_decoder *decoder, uint64_t ip);
+/* Go over to another address space or mode. */
+bool tl_pt_change_space(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid, enum tl_pt_exec_mode mode);
+/* Forget all that walking has left behind. */
+void tl_pt_forget(struct tl_pt_decoder *decoder);
+
+/* relocate.c: go on where the trace allows (9.9). False: nothing follows. `lost` is filled in any case. */
+bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost);
+
+/* blocks.c: decode ahead if nothing is left of the last time; the status the caller sees then. */
+void tl_pt_ahead(struct tl_pt_decoder *decoder);
+int tl_pt_status_now(const struct tl_pt_decoder *decoder);
+/* The next node, decoded before if need be. 0, or the negative error that callers of blocks and instructions get. */
+int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number);
+
+/* insns.c: make the decoder's second reader see what a node was decoded from. */
+int tl_pt_read_node(struct tl_pt_decoder *decoder, const struct tl_pt_node *node);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Items one after the other, as far as the next event or error. */
+#include "intel_pt/decoder.h"
+
+bool tl_pt_stand_at(struct tl_pt_decoder *decoder, uint64_t ip)
+{
+	uint32_t number = tl_pt_graph_node(&decoder->graph, ip);
+
+	if (!number) {
+		/* Room was made sure of before (tl_pt_has_room()). */
+		tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.offset);
+		return false;
+	}
+	decoder->cur = number;
+	return true;
+}
+
+void tl_pt_forget(struct tl_pt_decoder *decoder)
+{
+	tl_pt_clear_stack(decoder);
+	decoder->count = 0;
+	decoder->have_target = false;
+	decoder->idle = 0;
+	decoder->cur = TL_PT_NODE_BEHIND;
+	decoder->last = (struct tl_pt_block){ .iclass = TL_PT_IC_ERROR };
+	decoder->last_flags = 0;
+}
+
+/* ---- the walk in addresses, while its nodes change ---- */
+
+struct places {
+	uint64_t cur, stack[TL_PT_STACK];
+	uint64_t used; /* a bit for each entry of the stack */
+};
+
+static void note_places(const struct tl_pt_decoder *decoder, struct places *places)
+{
+	const struct tl_pt_node *nodes = decoder->graph.nodes;
+
+	places->used = 0;
+	if (decoder->cur >= TL_PT_NODE_FIRST)
+		places->cur = nodes[decoder->cur].block.ip;
+	for (unsigned i = 0; i < TL_PT_STACK; i++) {
+		if (decoder->stack[i] == TL_PT_NODE_NONE)
+			continue;
+		places->used |= UINT64_C(1) << i;
+		places->stack[i] = nodes[decoder->stack[i]].block.ip;
+	}
+}
+
+static bool find_places(struct tl_pt_decoder *decoder, const struct places *places)
+{
+	if (decoder->cur >= TL_PT_NODE_FIRST && !tl_pt_stand_at(decoder, places->cur))
+		return false;
+	for (unsigned i = 0; i < TL_PT_STACK; i++) {
+		if (!(places->used >> i & 1))
+			continue;
+		decoder->stack[i] = tl_pt_graph_node(&decoder->graph, places->stack[i]);
+		if (!decoder->stack[i]) {
+			tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.offset);
+			return false;
+		}
+	}
+	return true;
+}
+
+bool tl_pt_change_space(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid, enum tl_pt_exec_mode mode)
+{
+	struct tl_pt_graph *graph = &decoder->graph;
+	unsigned before = graph->space;
+	struct places places;
+
+	tl_pt_graph_switch(graph, asid, mode);
+	if (graph->space == before)
+		return true;
+	note_places(decoder, &places);
+	return find_places(decoder, &places);
+}
+
+/* All nodes anew: they are used up, or the image is another one. */
+static bool drop_nodes(struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_graph *graph = &decoder->graph;
+	struct places places = { .used = 0 };
+
+	if (graph->nodes)
+		note_places(decoder, &places);
+	if (tl_pt_graph_reset(graph, decoder->image) < 0) {
+		tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.offset);
+		return false;
+	}
+	return find_places(decoder, &places);
+}
+
+void tl_pt_note_time(struct tl_pt_decoder *decoder, const uint32_t *out)
+{
+	const struct tl_pt_time *time = &decoder->flow.time;
+	struct tl_pt_moments *moments = &decoder->moments;
+	uint32_t index = (uint32_t)(out - moments->begin);
+
+	if (!moments->list || !time->have_tsc || (time->tsc == moments->last && moments->count))
+		return;
+	/* Time that passed without a node between is none that a node has. */
+	if (moments->count && moments->list[moments->count - 1].index == index)
+		moments->count--;
+	moments->last = time->tsc;
+	moments->list[moments->count++] =
+		(struct tl_pt_moment){ index, time->lost_mtc, time->lost_cyc, true, time->tsc };
+}
+
+static bool is_stale(const struct tl_pt_decoder *decoder)
+{
+	const struct tl_pt_graph *graph = &decoder->graph;
+
+	return !graph->nodes || graph->image != decoder->image || graph->version != decoder->image->version;
+}
+
+/* ---- items ---- */
+
+typedef enum tl_pt_stop item_fn(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
+
+static enum tl_pt_stop take_tnt(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
+{
+	(void)out;
+	if (decoder->count || decoder->have_target || !decoder->on)
+		return tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->item.offset);
+	decoder->bits = decoder->item.bits;
+	decoder->count = decoder->item.count;
+	decoder->taken = decoder->flow.begin + decoder->item.offset;
+	return TL_PT_STOP_GO;
+}
+
+static enum tl_pt_stop take_tip(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
+{
+	(void)out;
+	if (decoder->have_target || !decoder->on)
+		return tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->item.offset);
+	decoder->target = decoder->item.ip;
+	decoder->no_target = decoder->item.suppressed;
+	decoder->have_target = true;
+	decoder->taken = decoder->flow.begin + decoder->item.offset;
+	return TL_PT_STOP_GO;
+}
+
+/* Blocks go on as long as they need no trace (9.11). */
+static enum tl_pt_stop take_end(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
+{
+	if (!decoder->eos) {
+		decoder->eos = true;
+		return TL_PT_STOP_FULL;
+	}
+	if (decoder->on && decoder->cur != TL_PT_NODE_BEHIND && !decoder->count && !decoder->have_target) {
+		enum tl_pt_stop stop = tl_pt_walk_on(decoder, out);
+
+		if (stop == TL_PT_STOP_FULL)
+			return stop;
+		/* An endless loop ends here, too. */
+		if (stop == TL_PT_STOP_ERROR && decoder->error != TL_PT_BAD_QUERY)
+			return stop;
+	}
+	return tl_pt_fail(decoder, TL_PT_EOS, decoder->item.offset);
+}
+
+static enum tl_pt_stop take_error(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
+{
+	(void)out;
+	return tl_pt_fail(decoder, decoder->item.error, decoder->item.offset);
+}
+
+static item_fn *const takers[] = {
+	[TL_PT_ITEM_TNT] = take_tnt,
+	[TL_PT_ITEM_TIP] = take_tip,
+	[TL_PT_ITEM_EVENT] = tl_pt_take_event,
+	[TL_PT_ITEM_END] = take_end,
+	[TL_PT_ITEM_ERROR] = take_error,
+};
+
+static void next_item(struct tl_pt_decoder *decoder, const struct tl_pt_out *out)
+{
+	tl_pt_flow_next(&decoder->flow, &decoder->item);
+	decoder->have_item = true;
+	tl_pt_note_time(decoder, out->pos);
+}
+
+/* What the walk cannot take itself. */
+static enum tl_pt_stop take_item(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
+{
+	enum tl_pt_stop stop;
+
+	if (!decoder->have_item && tl_pt_moments_full(decoder))
+		return TL_PT_STOP_FULL;
+	if (!decoder->have_item)
+		next_item(decoder, out);
+	if (!tl_pt_has_room(&decoder->graph)) {
+		decoder->graph.full = true;
+		return TL_PT_STOP_FULL;
+	}
+	stop = takers[decoder->item.kind](decoder, out);
+	if (stop == TL_PT_STOP_GO || stop == TL_PT_STOP_EVENT) {
+		decoder->have_item = false;
+		decoder->idle = 0;
+	}
+	return stop;
+}
+
+/* With TL_PT_SALVAGE an error is an event. */
+static bool salvage(struct tl_pt_decoder *decoder)
+{
+	if (!(decoder->config.flags & TL_PT_SALVAGE) || decoder->error == TL_PT_EOS ||
+	    decoder->error == TL_PT_NOMEM || decoder->error == TL_PT_NOSYNC)
+		return false;
+	decoder->was_on = false;
+	tl_pt_find_place(decoder, &decoder->due);
+	decoder->is_due = true;
+	return !decoder->error;
+}
+
+static bool may_walk(const struct tl_pt_decoder *decoder)
+{
+	return decoder->on && !decoder->have_item;
+}
+
+enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
+{
+	uint32_t *begin = out->pos;
+	enum tl_pt_stop stop = TL_PT_STOP_GO;
+
+	if (decoder->error && !salvage(decoder))
+		return TL_PT_STOP_ERROR;
+	if (decoder->is_due)
+		return TL_PT_STOP_EVENT;
+	decoder->run_speculative = decoder->speculative;
+	decoder->moments.begin = begin;
+	tl_pt_note_time(decoder, begin);
+	while (stop == TL_PT_STOP_GO) {
+		/* Numbers that were given stay good until the next run. */
+		if (out->pos == begin && (decoder->graph.full || is_stale(decoder)) && !drop_nodes(decoder))
+			return TL_PT_STOP_ERROR;
+		if (may_walk(decoder))
+			stop = tl_pt_walk(decoder, out);
+		if (stop == TL_PT_STOP_GO || stop == TL_PT_STOP_NEED)
+			stop = take_item(decoder, out);
+		if (decoder->graph.no_memory)
+			return tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.offset);
+		if (stop == TL_PT_STOP_FULL && out->pos == begin && decoder->graph.full)
+			stop = TL_PT_STOP_GO;
+	}
+	return stop;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The walk along the graph: one step an outcome, one look an indirect target. Everything else (events, PSB+, overflow,
+ * errors) is done elsewhere, so that this loop has none of it. Its state is a local structure that is never pointed to
+ * from outside: all functions that take it are inlined, so that its members are registers.
+ */
+#include "intel_pt/decoder.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+struct walk {
+	struct tl_pt_node *nodes;
+	uint32_t *out, *out_end;
+	uint32_t *stack;
+	const uint8_t *pos, *end;
+	const uint8_t *taken;
+	uint64_t bits, target;
+	uint32_t count, cur, top;
+	bool have_target;
+	enum tl_pt_error error;
+};
+
+void tl_pt_push_links(struct tl_pt_decoder *decoder, uint32_t link)
+{
+	const uint32_t *list;
+
+	if (!(link & TL_PT_LINK_LIST)) {
+		tl_pt_push(decoder, link);
+		return;
+	}
+	list = &decoder->graph.lists[link & ~TL_PT_LINK_LIST];
+	for (uint32_t i = 1; i <= list[0]; i++)
+		tl_pt_push(decoder, list[i]);
+}
+
+void tl_pt_clear_stack(struct tl_pt_decoder *decoder)
+{
+	for (unsigned i = 0; i < TL_PT_STACK; i++)
+		decoder->stack[i] = TL_PT_NODE_NONE;
+	decoder->top = 0;
+}
+
+static __attribute__((noinline)) uint32_t push_list(struct tl_pt_decoder *decoder, uint32_t link, uint32_t top)
+{
+	decoder->top = top;
+	tl_pt_push_links(decoder, link);
+	return decoder->top;
+}
+
+/* Give the node, and push what its calls push: at the moment it is given, not when it is built. */
+INLINE void give(struct walk *walk, struct tl_pt_decoder *decoder, const struct tl_pt_node *node)
+{
+	*walk->out++ = walk->cur;
+	if (!node->link)
+		return;
+	if (node->link & TL_PT_LINK_LIST)
+		walk->top = push_list(decoder, node->link, walk->top);
+	else
+		walk->stack[walk->top++ % TL_PT_STACK] = node->link;
+}
+
+INLINE enum tl_pt_stop fail(struct walk *walk, enum tl_pt_error error)
+{
+	walk->error = error;
+	return TL_PT_STOP_ERROR;
+}
+
+INLINE enum tl_pt_stop take_return(struct walk *walk)
+{
+	walk->count--;
+	if (!(walk->bits >> walk->count & 1))
+		return fail(walk, TL_PT_BAD_RETCOMP);
+	walk->cur = walk->stack[--walk->top % TL_PT_STACK];
+	walk->stack[walk->top % TL_PT_STACK] = TL_PT_NODE_NONE;
+	return walk->cur == TL_PT_NODE_NONE ? fail(walk, TL_PT_RETSTACK_EMPTY) : TL_PT_STOP_GO;
+}
+
+/* A node that needs no trace. A loop of such, while there is trace, has no way on (9.13). */
+INLINE enum tl_pt_stop take_next(struct walk *walk, struct tl_pt_decoder *decoder, const struct tl_pt_node *node)
+{
+	walk->cur = node->edge[0];
+	decoder->idle += node->block.ninsn + TL_PT_IDLE_BLOCK;
+	return decoder->idle > TL_PT_IDLE_MOST ? fail(walk, TL_PT_BAD_QUERY) : TL_PT_STOP_GO;
+}
+
+/* What is not given: a stub, or the end of all code. */
+INLINE enum tl_pt_stop take_other(struct walk *walk, struct tl_pt_decoder *decoder, const struct tl_pt_node *node)
+{
+	if (node->kind == TL_PT_NODE_STUB)
+		return tl_pt_graph_build(&decoder->graph, walk->cur) ? TL_PT_STOP_GO : TL_PT_STOP_FULL;
+	return fail(walk, node->kind == TL_PT_NODE_ERROR ? (enum tl_pt_error)node->error : TL_PT_BAD_QUERY);
+}
+
+/* Use up the outcomes. TL_PT_STOP_NEED: an indirect branch wants a target first, its TIP was deferred (5.6). */
+INLINE enum tl_pt_stop use_outcomes(struct walk *walk, struct tl_pt_decoder *decoder)
+{
+	enum tl_pt_stop stop = TL_PT_STOP_GO;
+
+	while (walk->count && stop == TL_PT_STOP_GO) {
+		const struct tl_pt_node *node = &walk->nodes[walk->cur];
+
+		if (node->kind >= TL_PT_NODE_STUB) {
+			if (node->kind == TL_PT_NODE_AWAIT)
+				return TL_PT_STOP_NEED;
+			stop = take_other(walk, decoder, node);
+			continue;
+		}
+		if (node->kind == TL_PT_NODE_INDIRECT || node->kind == TL_PT_NODE_FAR)
+			return TL_PT_STOP_NEED;
+		if (walk->out == walk->out_end)
+			return TL_PT_STOP_FULL;
+		give(walk, decoder, node);
+		if (node->kind == TL_PT_NODE_COND) {
+			walk->count--;
+			walk->cur = node->edge[walk->bits >> walk->count & 1];
+		} else if (node->kind == TL_PT_NODE_RETURN) {
+			stop = take_return(walk);
+		} else {
+			stop = take_next(walk, decoder, node);
+		}
+	}
+	return stop;
+}
+
+/* Where an indirect branch goes: nearly always where it went last. */
+INLINE uint32_t follow(struct tl_pt_graph *graph, struct tl_pt_node *node, uint64_t ip)
+{
+	uint32_t to = node->edge[0];
+
+	if (to && graph->nodes[to].block.ip == ip)
+		return to;
+	to = tl_pt_graph_node(graph, ip);
+	node->edge[0] = to;
+	return to;
+}
+
+/* The branch that the target belongs to, and what stands before it. */
+INLINE enum tl_pt_stop use_target(struct walk *walk, struct tl_pt_decoder *decoder)
+{
+	enum tl_pt_stop stop = TL_PT_STOP_GO;
+
+	while (walk->have_target && stop == TL_PT_STOP_GO) {
+		struct tl_pt_node *node = &walk->nodes[walk->cur];
+
+		if (node->kind == TL_PT_NODE_AWAIT) {
+			walk->cur = tl_pt_graph_node(&decoder->graph, walk->target);
+		} else if (node->kind >= TL_PT_NODE_STUB || node->kind == TL_PT_NODE_COND) {
+			stop = take_other(walk, decoder, node);
+			continue;
+		} else {
+			if (walk->out == walk->out_end)
+				return TL_PT_STOP_FULL;
+			give(walk, decoder, node);
+			if (node->kind == TL_PT_NODE_NEXT) {
+				stop = take_next(walk, decoder, node);
+				continue;
+			}
+			if (decoder->no_target)
+				return fail(walk, TL_PT_NOIP);
+			walk->cur = follow(&decoder->graph, node, walk->target);
+		}
+		if (!walk->cur) {
+			/* The branch has been given: where it goes is kept until there is room. */
+			walk->cur = TL_PT_NODE_BEHIND;
+			return TL_PT_STOP_FULL;
+		}
+		walk->have_target = false;
+		decoder->idle = 0;
+	}
+	return stop;
+}
+
+/* What may stand between two packets of this loop: PAD, MTC, CYC. */
+INLINE bool is_passing(uint32_t byte)
+{
+	return byte == TL_PT_OPC_PAD || byte == TL_PT_OPC_MTC || (byte & 3) == TL_PT_OPC_CYC;
+}
+
+static __attribute__((noinline)) const uint8_t *keep_time(struct tl_pt_decoder *decoder, const uint8_t *pos,
+							  const uint32_t *out)
+{
+	const uint8_t *end = decoder->flow.end;
+
+	while (pos < end && is_passing(*pos)) {
+		size_t size = *pos == TL_PT_OPC_PAD ? 1 : tl_pt_flow_keep_time(&decoder->flow, pos);
+
+		if (!size)
+			break;
+		pos += size;
+	}
+	tl_pt_note_time(decoder, out);
+	return pos;
+}
+
+/* The next outcomes or the next target. TL_PT_STOP_NEED: what follows is neither. */
+INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
+{
+	const uint8_t *pos, *next;
+	uint32_t size;
+
+	if (decoder->flow.hold)
+		return TL_PT_STOP_NEED;
+	if (walk->pos < walk->end && is_passing(*walk->pos)) {
+		if (tl_pt_moments_full(decoder))
+			return TL_PT_STOP_FULL;
+		walk->pos = keep_time(decoder, walk->pos, walk->out);
+	}
+	pos = walk->pos;
+	if (!walk->count) {
+		next = tl_pt_take_tnt(pos, walk->end, &walk->bits, &walk->count);
+		if (next != pos) {
+			walk->taken = pos;
+			walk->pos = next;
+			decoder->idle = 0;
+			return TL_PT_STOP_GO;
+		}
+	}
+	size = tl_pt_tip_size(pos, walk->end);
+	if (!size)
+		return TL_PT_STOP_NEED;
+	walk->target = tl_pt_take_ip(pos, decoder->flow.last_ip);
+	walk->have_target = true;
+	walk->taken = pos;
+	walk->pos = pos + size;
+	decoder->flow.last_ip = walk->target;
+	decoder->no_target = false;
+	return TL_PT_STOP_GO;
+}
+
+/* The packet that holds the last outcome used, for the offset of an error. */
+static const uint8_t *packet_at(const uint8_t *taken, const uint8_t *pos, uint32_t left)
+{
+	/* One packet, or short TNT packets in a row. */
+	if (*taken & 1 || *taken == TL_PT_OPC_EXT)
+		return taken;
+	while (pos - 1 > taken) {
+		uint32_t outcomes = 30 - (uint32_t)__builtin_clz(pos[-1] | 2u);
+
+		if (left < outcomes)
+			break;
+		left -= outcomes;
+		pos--;
+	}
+	return pos - 1;
+}
+
+enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
+{
+	struct walk walk = {
+		.nodes = decoder->graph.nodes,
+		.out = out->pos, .out_end = out->end,
+		.stack = decoder->stack, .top = decoder->top,
+		.pos = decoder->flow.pos, .end = decoder->flow.end, .taken = decoder->taken,
+		.bits = decoder->bits, .count = decoder->count, .cur = decoder->cur,
+		.target = decoder->target, .have_target = decoder->have_target,
+	};
+	enum tl_pt_stop stop = use_target(&walk, decoder);
+
+	while (stop == TL_PT_STOP_GO) {
+		stop = use_outcomes(&walk, decoder);
+		if (stop != TL_PT_STOP_GO && stop != TL_PT_STOP_NEED)
+			break;
+		stop = refill(&walk, decoder);
+		if (stop == TL_PT_STOP_GO)
+			stop = use_target(&walk, decoder);
+	}
+	out->pos = walk.out;
+	decoder->top = walk.top;
+	decoder->flow.pos = walk.pos;
+	decoder->taken = walk.taken;
+	decoder->bits = walk.bits;
+	decoder->count = walk.count;
+	decoder->cur = walk.cur;
+	decoder->target = walk.target;
+	decoder->have_target = walk.have_target;
+	if (stop == TL_PT_STOP_ERROR) {
+		const uint8_t *at = packet_at(walk.taken, walk.pos, walk.count);
+
+		return tl_pt_fail(decoder, walk.error, (uint64_t)(at - decoder->flow.begin));
+	}
+	return stop;
+}
