@@ -44,7 +44,7 @@ struct tl_compat_time {
  * decoder that is not synchronised has no time, and no ratio, rather than no synchronisation (as 2.0.5).
  */
 int tl_compat_time(const struct tl_compat_time *now, uint64_t *time, uint32_t *lost_mtc, uint32_t *lost_cyc);
-int tl_compat_cbr(int status);
+int tl_compat_cbr(int status, uint32_t ratio, uint32_t *cbr);
 
 void tl_compat_packet_out(struct pt_packet *to, const struct tl_pt_packet *from);
 /* 0 or -pte_bad_opc. */

@@ -78,8 +78,10 @@ int tl_compat_time(const struct tl_compat_time *now, uint64_t *time, uint32_t *l
 	return now->status == -pte_nosync ? -pte_no_time : now->status;
 }
 
-int tl_compat_cbr(int status)
+int tl_compat_cbr(int status, uint32_t ratio, uint32_t *cbr)
 {
+	if (status >= 0)
+		*cbr = ratio;
 	return status == -pte_nosync ? -pte_no_cbr : status;
 }
 

@@ -70,7 +70,13 @@ int pt_insn_time(struct pt_insn_decoder *decoder, uint64_t *time, uint32_t *lost
 
 int pt_insn_core_bus_ratio(struct pt_insn_decoder *decoder, uint32_t *cbr)
 {
-	return decoder && cbr ? tl_compat_cbr(tl_pt_core_bus_ratio(of(decoder)->decoder, cbr)) : -pte_invalid;
+	uint32_t ratio = 0;
+	int status;
+
+	if (!decoder || !cbr)
+		return -pte_invalid;
+	status = tl_pt_core_bus_ratio(of(decoder)->decoder, &ratio);
+	return tl_compat_cbr(status, ratio, cbr);
 }
 
 int pt_insn_asid(const struct pt_insn_decoder *decoder, struct pt_asid *asid, size_t size)

@@ -95,7 +95,11 @@ int pt_qry_time(struct pt_query_decoder *decoder, uint64_t *time, uint32_t *lost
 
 int pt_qry_core_bus_ratio(struct pt_query_decoder *decoder, uint32_t *cbr)
 {
+	uint32_t ratio = 0;
+	int status;
+
 	if (!decoder || !cbr)
 		return -pte_invalid;
-	return tl_compat_cbr(tl_pt_query_core_bus_ratio(decoder->query, cbr));
+	status = tl_pt_query_core_bus_ratio(decoder->query, &ratio);
+	return tl_compat_cbr(status, ratio, cbr);
 }

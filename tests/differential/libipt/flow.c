@@ -49,7 +49,8 @@ static int drain_insn(struct pt_insn_decoder *dec, const struct account *account
 		status = pt_insn_event(dec, &event, sizeof(event));
 		if (status < 0)
 			break;
-		printf("%llu %d %llx ", account->count, pt_insn_time(dec, &time, NULL, NULL), (ull)time);
+		printf("%llu %d", account->count, pt_insn_time(dec, &time, NULL, NULL));
+		printf(" %llx ", (ull)time);
 		peer_event(&event);
 	}
 	return status;
@@ -161,7 +162,8 @@ static int drain_blk(struct pt_block_decoder *dec, const struct account *account
 		status = pt_blk_event(dec, &event, sizeof(event));
 		if (status < 0)
 			break;
-		printf("%llu %d %llx ", account->count, pt_blk_time(dec, &time, NULL, NULL), (ull)time);
+		printf("%llu %d", account->count, pt_blk_time(dec, &time, NULL, NULL));
+		printf(" %llx ", (ull)time);
 		peer_event(&event);
 	}
 	return status;
