@@ -5,6 +5,7 @@
 /* Where an event takes effect. */
 enum binding {
 	NOW,
+	FROM_IP,  /* before the instruction at its address, which it always has */
 	AT_IP,    /* before the instruction at its address, or now if it has none */
 	DISABLE,  /* 5.4 */
 	AT_INSN,  /* behind the next instruction with some flag, or now if tracing is off */
@@ -62,7 +63,9 @@ static bool async_disabled(struct tl_pt_decoder *decoder, struct tl_pt_event *ev
 
 static bool async_branch(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
-	return decoder->on ? tl_pt_stand_at(decoder, event->branch.to) : context_error(decoder);
+	if (!decoder->on || event->ip_suppressed)
+		return context_error(decoder);
+	return tl_pt_stand_at(decoder, event->branch.to);
 }
 
 static bool paging(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
@@ -124,8 +127,8 @@ static const struct rule {
 } rules[TL_PT_EV_COUNT] = {
 	[TL_PT_EV_ENABLED] = { NOW, 0, enabled },                      /* 5.4 */
 	[TL_PT_EV_DISABLED] = { DISABLE, 0, disabled },                /* 5.4 */
-	[TL_PT_EV_ASYNC_DISABLED] = { AT_IP, 0, async_disabled },      /* 5.3 */
-	[TL_PT_EV_ASYNC_BRANCH] = { AT_IP, 0, async_branch },          /* 5.3 */
+	[TL_PT_EV_ASYNC_DISABLED] = { FROM_IP, 0, async_disabled },      /* 5.3 */
+	[TL_PT_EV_ASYNC_BRANCH] = { FROM_IP, 0, async_branch },          /* 5.3 */
 	[TL_PT_EV_PAGING] = { AT_INSN, PAGING_FLAGS, paging },         /* 5.5 */
 	[TL_PT_EV_ASYNC_PAGING] = { AT_IP, 0, paging },                /* 5.5 */
 	[TL_PT_EV_OVERFLOW] = { NOW, 0, overflow },                    /* 5.2 */
@@ -191,7 +194,7 @@ static enum tl_pt_stop bind_to(struct tl_pt_decoder *decoder, const struct rule 
 		goal = disable_goal(decoder, event);
 		return tl_pt_walk_to(decoder, &goal, out);
 	}
-	if (rule->binding != AT_INSN && !event->ip_suppressed)
+	if (rule->binding == FROM_IP || (rule->binding != AT_INSN && !event->ip_suppressed))
 		return tl_pt_walk_to(decoder, &goal, out);
 	if (rule->binding == AT_IP)
 		return TL_PT_STOP_GO;

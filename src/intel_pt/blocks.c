@@ -49,7 +49,7 @@ static void give(const struct tl_pt_decoder *decoder, uint32_t number, struct tl
 
 int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
-	uint32_t number;
+	uint32_t number = 0;
 	int status;
 
 	if (!decoder || !block)

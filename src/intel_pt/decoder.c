@@ -95,8 +95,10 @@ int tl_pt_resync(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 		return -TL_PT_NOSYNC;
 	if (decoder->error == TL_PT_EOS || decoder->error == TL_PT_NOMEM)
 		return -(int)decoder->error;
-	if (decoder->error && !tl_pt_find_place(decoder, lost ? lost : &ignored))
-		return -(int)tl_pt_fail(decoder, TL_PT_EOS, decoder->item.offset), -TL_PT_EOS;
+	if (decoder->error && !tl_pt_find_place(decoder, lost ? lost : &ignored)) {
+		tl_pt_fail(decoder, TL_PT_EOS, decoder->item.offset);
+		return -TL_PT_EOS;
+	}
 	tl_pt_ahead(decoder);
 	return tl_pt_status_now(decoder);
 }

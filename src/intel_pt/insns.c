@@ -27,7 +27,7 @@ static uint64_t behind(const struct tl_pt_reader *reader, const struct tl_pt_cod
 static int enter(struct tl_pt_decoder *decoder)
 {
 	const struct tl_pt_node *node;
-	uint32_t number;
+	uint32_t number = 0;
 	int status = tl_pt_next_node(decoder, &number);
 
 	if (status < 0)

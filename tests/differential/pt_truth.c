@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Decodes a trace and compares every instruction with the truth: blocks (or instructions, or runs of nodes) are walked
+ * again from `ip` to `end_ip` by a loop of its own, with full decoding by Zydis, over the image's bytes.
+ *
+ *   pt_truth [-m blocks|one|insns|nodes] [-i file|cache|callback|memory] [-s] [-e IPS] PT MAP IMG TRUTH
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <Zydis/Zydis.h>
+
+#include <tracelathe/intel_pt.h>
+
+struct bytes {
+	uint8_t *data;
+	size_t size;
+};
+
+struct segment {
+	uint64_t vaddr, size, offset;
+};
+
+/* What an address holds, decoded once. */
+struct known {
+	uint64_t ip, target;
+	uint8_t size;
+	bool follow; /* goes to `target` without trace */
+};
+
+enum { SEGMENTS = 8192, KNOWN = 1 << 20 };
+
+struct truth {
+	struct bytes image, ips;
+	struct segment segments[SEGMENTS];
+	size_t segment_count;
+	struct known *known;
+	ZydisDecoder zydis;
+	uint64_t insns, hash, blocks, events;
+	uint64_t want_insns, want_hash;
+};
+
+static void die(const char *what, const char *name)
+{
+	fprintf(stderr, "%s: %s\n", name, what);
+	exit(2);
+}
+
+static struct bytes load(const char *path)
+{
+	struct tl_source *source;
+	struct tl_error err;
+	const uint8_t *data;
+	struct bytes bytes = { NULL, 0 };
+
+	if (tl_source_open(&source, path, NULL, &err) < 0 || tl_source_map(source, &data, &bytes.size, &err) < 0)
+		die("cannot be read", path);
+	bytes.data = malloc(bytes.size + 1);
+	if (!bytes.data)
+		die("no memory", path);
+	memcpy(bytes.data, data, bytes.size);
+	tl_source_close(source);
+	return bytes;
+}
+
+static void load_map(struct truth *truth, const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char line[1024];
+
+	if (!file)
+		die("cannot be read", path);
+	while (fgets(line, sizeof(line), file)) {
+		struct segment *s = &truth->segments[truth->segment_count];
+
+		if (*line != '#' && sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64, &s->vaddr, &s->size, &s->offset) == 3)
+			truth->segment_count++;
+		if (truth->segment_count == SEGMENTS)
+			die("too many segments", path);
+	}
+	fclose(file);
+}
+
+static void load_truth(struct truth *truth, const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char line[4096];
+
+	if (!file)
+		die("cannot be read", path);
+	while (fgets(line, sizeof(line), file)) {
+		sscanf(line, "insns %" SCNu64, &truth->want_insns);
+		sscanf(line, "hash %" SCNx64, &truth->want_hash);
+	}
+	fclose(file);
+}
+
+/* ---- the walk of our own ---- */
+
+static size_t image_bytes(const struct truth *truth, uint64_t ip, uint8_t *buffer, size_t size)
+{
+	size_t have = 0;
+
+	for (size_t i = 0; i < truth->segment_count && have < size; i++) {
+		const struct segment *s = &truth->segments[i];
+		uint64_t at = ip + have - s->vaddr;
+
+		if (at >= s->size)
+			continue;
+		while (have < size && at < s->size)
+			buffer[have++] = truth->image.data[s->offset + at++];
+		i = (size_t)-1;
+	}
+	return have;
+}
+
+static const struct known *know(struct truth *truth, uint64_t ip)
+{
+	size_t slot = (size_t)(ip * UINT64_C(0x9e3779b97f4a7c15) >> 44);
+	struct known *known;
+	uint8_t code[15];
+	ZydisDecodedInstruction insn;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+
+	while (truth->known[slot].ip && truth->known[slot].ip != ip)
+		slot = (slot + 1) % KNOWN;
+	known = &truth->known[slot];
+	if (known->ip)
+		return known;
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&truth->zydis, code, image_bytes(truth, ip, code, sizeof(code)), &insn,
+						 operands)))
+		return NULL;
+	known->ip = ip;
+	known->size = insn.length;
+	known->follow = (insn.meta.category == ZYDIS_CATEGORY_CALL || insn.mnemonic == ZYDIS_MNEMONIC_JMP) &&
+			insn.meta.branch_type != ZYDIS_BRANCH_TYPE_FAR &&
+			operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+	if (known->follow)
+		ZydisCalcAbsoluteAddress(&insn, &operands[0], ip, &known->target);
+	return known;
+}
+
+static void retire(struct truth *truth, uint64_t ip)
+{
+	uint64_t want;
+
+	truth->hash = ((truth->hash << 5 | truth->hash >> 59) ^ ip) * UINT64_C(0x9e3779b97f4a7c15);
+	if (truth->ips.data && truth->insns < truth->ips.size / 8) {
+		memcpy(&want, truth->ips.data + 8 * truth->insns, 8);
+		if (want != ip) {
+			fprintf(stderr, "instruction %" PRIu64 ": %" PRIx64 ", should be %" PRIx64 "\n", truth->insns, ip,
+				want);
+			exit(1);
+		}
+	}
+	truth->insns++;
+}
+
+static void walk(struct truth *truth, const struct tl_pt_block *block)
+{
+	uint64_t ip = block->ip, last = 0;
+
+	for (unsigned i = 0; i < block->ninsn; i++) {
+		const struct known *known = know(truth, ip);
+
+		if (!known) {
+			fprintf(stderr, "instruction %" PRIu64 ": no code at %" PRIx64 "\n", truth->insns, ip);
+			exit(1);
+		}
+		retire(truth, ip);
+		last = ip;
+		ip = known->follow ? known->target : ip + known->size;
+	}
+	if (!block->ninsn || last != block->end_ip) {
+		fprintf(stderr, "instruction %" PRIu64 ": block of %u at %" PRIx64 " ends at %" PRIx64 ", not %" PRIx64 "\n",
+			truth->insns, block->ninsn, block->ip, last, block->end_ip);
+		exit(1);
+	}
+	truth->blocks++;
+}
+
+/* ---- the faces of the decoder ---- */
+
+static int drain(struct truth *truth, struct tl_pt_decoder *decoder, int status)
+{
+	struct tl_pt_event event;
+
+	while (status >= 0 && status & TL_PT_EVENT_PENDING) {
+		status = tl_pt_event_next(decoder, &event);
+		truth->events += status >= 0;
+	}
+	return status;
+}
+
+static int by_blocks(struct truth *truth, struct tl_pt_decoder *decoder)
+{
+	static struct tl_pt_block blocks[1000];
+	int status = 0;
+	int64_t count = tl_pt_blocks(decoder, blocks, 1000, &status);
+
+	for (int64_t i = 0; i < count; i++)
+		walk(truth, &blocks[i]);
+	return count < 0 ? (int)count : status;
+}
+
+static int by_one(struct truth *truth, struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_block block;
+	int status = tl_pt_block_next(decoder, &block);
+
+	if (status >= 0)
+		walk(truth, &block);
+	return status;
+}
+
+static int by_insns(struct truth *truth, struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_insn insn;
+	int status = tl_pt_insn_next(decoder, &insn);
+	const struct known *known;
+
+	if (status < 0)
+		return status;
+	retire(truth, insn.ip);
+	known = know(truth, insn.ip);
+	if (!known || known->size != insn.size) {
+		fprintf(stderr, "%" PRIx64 ": wrong size %u\n", insn.ip, insn.size);
+		exit(1);
+	}
+	return status;
+}
+
+static int by_nodes(struct truth *truth, struct tl_pt_decoder *decoder)
+{
+	uint32_t nodes[777];
+	struct tl_pt_mark marks[50];
+	struct tl_pt_run run = { .nodes = nodes, .max = 777, .marks = marks, .max_marks = 50 };
+	int status = tl_pt_nodes(decoder, &run);
+
+	for (size_t i = 0; status >= 0 && i < run.count; i++)
+		walk(truth, tl_pt_node_block(decoder, nodes[i]));
+	return status < 0 ? status : run.status;
+}
+
+static const struct face {
+	const char *name;
+	int (*next)(struct truth *truth, struct tl_pt_decoder *decoder);
+} faces[] = { { "blocks", by_blocks }, { "one", by_one }, { "insns", by_insns }, { "nodes", by_nodes } };
+
+static int decode(struct truth *truth, struct tl_pt_decoder *decoder, const struct face *face, bool again)
+{
+	int status = tl_pt_sync_forward(decoder);
+
+	for (;;) {
+		status = drain(truth, decoder, status);
+		if (status < 0)
+			return status;
+		status = face->next(truth, decoder);
+		if (status == -TL_PT_EOS || (status < 0 && !again))
+			return status;
+	}
+}
+
+static int read_image(uint8_t *buffer, size_t size, const struct tl_pt_asid *asid, uint64_t ip, void *arg)
+{
+	size_t have = image_bytes(arg, ip, buffer, size);
+
+	(void)asid;
+	/* As a debugger does: all or nothing. */
+	return have == size ? (int)have : -TL_PT_NOMAP;
+}
+
+static void fill_image(struct truth *truth, const char *how, const char *path, struct tl_pt_image *image,
+		       struct tl_pt_cache *cache)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < truth->segment_count && status >= 0; i++) {
+		const struct segment *s = &truth->segments[i];
+
+		if (!strcmp(how, "file")) {
+			status = tl_pt_image_add_file(image, path, s->offset, s->size, NULL, s->vaddr);
+		} else if (!strncmp(how, "cache", 5)) {
+			if (how[5])
+				tl_pt_cache_set_limit(cache, strtoull(how + 5, NULL, 0));
+			status = tl_pt_cache_add_file(cache, path, s->offset, s->size, s->vaddr);
+			if (status > 0)
+				status = tl_pt_image_add_cached(image, cache, status, NULL);
+		} else if (!strcmp(how, "memory")) {
+			status = tl_pt_image_add_memory(image, truth->image.data + s->offset, s->size, NULL, s->vaddr, 7);
+		}
+	}
+	if (!strcmp(how, "callback"))
+		status = tl_pt_image_set_callback(image, read_image, truth);
+	if (status < 0)
+		die("cannot be an image", path);
+}
+
+int main(int argc, char **argv)
+{
+	static struct truth truth = { .hash = UINT64_C(0xcbf29ce484222325) };
+	struct tl_pt_config config = { .size = sizeof(config), .cpuid_15_eax = 2, .cpuid_15_ebx = 176, .mtc_freq = 3,
+				       .nom_freq = 32 };
+	const struct face *face = &faces[0];
+	const char *how = "file";
+	struct tl_pt_decoder *decoder;
+	struct tl_pt_image *image = tl_pt_image_open("image");
+	struct tl_pt_cache *cache = tl_pt_cache_open(NULL);
+	struct bytes trace;
+	uint64_t offset = 0;
+	int c, status;
+
+	while ((c = getopt(argc, argv, "m:i:e:f:")) != -1) {
+		if (c == 'm')
+			for (face = faces; strcmp(face->name, optarg); face++)
+				;
+		else if (c == 'i')
+			how = optarg;
+		else if (c == 'f')
+			config.flags = (uint32_t)strtoul(optarg, NULL, 0);
+		else if (c == 'e')
+			truth.ips = load(optarg);
+	}
+	if (argc - optind != 4)
+		die("PT MAP IMG TRUTH", "usage");
+	trace = load(argv[optind]);
+	config.begin = trace.data;
+	config.end = trace.data + trace.size;
+	load_map(&truth, argv[optind + 1]);
+	truth.image = load(argv[optind + 2]);
+	load_truth(&truth, argv[optind + 3]);
+	truth.known = calloc(KNOWN, sizeof(*truth.known));
+	ZydisDecoderInit(&truth.zydis, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	fill_image(&truth, how, argv[optind + 2], image, cache);
+	if (!truth.known || tl_pt_decoder_open(&decoder, &config, image) < 0)
+		die("cannot be decoded", argv[optind]);
+	status = decode(&truth, decoder, face, false);
+	tl_pt_offset(decoder, &offset);
+	printf("%s: %s at %" PRIx64 ": insns %" PRIu64 " of %" PRIu64 ", hash %016" PRIx64 ", blocks %" PRIu64
+	       ", events %" PRIu64 "\n", argv[optind], tl_pt_error_text((enum tl_pt_error)-status), offset, truth.insns,
+	       truth.want_insns, truth.hash, truth.blocks, truth.events);
+	tl_pt_decoder_close(decoder);
+	tl_pt_image_close(image);
+	tl_pt_cache_close(cache);
+	free(truth.known);
+	free(truth.image.data);
+	free(truth.ips.data);
+	free(trace.data);
+	return status != -TL_PT_EOS || truth.insns != truth.want_insns || truth.hash != truth.want_hash;
+}
