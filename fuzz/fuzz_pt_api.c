@@ -3,7 +3,6 @@
  * Calls of the drop-in libipt in any order, over any trace and any code. Input: how many calls (one byte), how many
  * sixteenths of the rest are code (one byte), the calls, the code, the trace.
  */
-#define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

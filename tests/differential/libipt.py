@@ -115,11 +115,12 @@ def types_of(include, folder):
         file.write("#include <intel-pt.h>\n")
     subprocess.run(["gcc", "-g", "-fno-eliminate-unused-debug-types", *include, "-c", "-o", built, source], check=True)
     names = run(["gdb", "-nx", "-batch", "-ex", "info types ^p", built]).stdout
-    types = {}
+    commands = []
     for kind, name in sorted(set(re.findall(r"\b(struct|enum) (p\w+);", names))):
-        command = "ptype%s %s %s" % ("/o" if kind == "struct" else "", kind, name)
-        types["%s %s" % (kind, name)] = run(["gdb", "-nx", "-batch", "-ex", command, built]).stdout
-    return types
+        commands += ["-ex", "echo @%s %s\\n" % (kind, name),
+                     "-ex", "ptype%s %s %s" % ("/o" if kind == "struct" else "", kind, name)]
+    told = run(["gdb", "-nx", "-batch", *commands, built]).stdout
+    return {part.partition("\n")[0]: part.partition("\n")[2] for part in told.split("@")[1:]}
 
 
 def members(text):

@@ -69,7 +69,7 @@ static void configurations(void)
 	SAY_ALL(odd.begin = NULL);
 	SAY_ALL(odd.end = NULL);
 	SAY_ALL(odd.end = odd.begin);
-	SAY_ALL(odd.end = odd.begin - 1);
+	SAY_ALL(odd.end = (uint8_t *)((uintptr_t)odd.begin - 1));
 	SAY_ALL(odd.begin = odd.end = NULL);
 	SAY_ALL(odd.flags.variant.reserved[3] = 1);
 	SAY_ALL(odd.addr_filter.config.addr_cfg = 1);
