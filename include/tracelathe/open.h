@@ -23,6 +23,32 @@ struct tl_binary_spec {
 	uint64_t address; /**< load bias, 0: as linked */
 };
 
+/** Bytes of code in a file that were at an address: [offset, end) of the file, end 0: to its end. */
+struct tl_raw_spec {
+	const char *path;
+	uint64_t offset, end, address;
+};
+
+/** What tl_input_dump() shows, and how; bits. Formats take what they know of and leave the rest. */
+enum tl_dump_wish {
+	TL_DUMP_PACKETS = 1 << 0, /**< Intel PT */
+	TL_DUMP_BLOCKS = 1 << 1,  /**< Intel PT */
+	TL_DUMP_INSTRUCTIONS = 1 << 2,
+	TL_DUMP_EVENTS = 1 << 3,    /**< Intel PT */
+	TL_DUMP_SNAPSHOTS = 1 << 4, /**< xtrace */
+	TL_DUMP_NO_TEXT = 1 << 5,   /**< instructions without their text */
+	TL_DUMP_RAW = 1 << 6,       /**< bytes of packets and instructions */
+	TL_DUMP_NO_OFFSET = 1 << 7, /**< from here on: packets */
+	TL_DUMP_NO_PAD = 1 << 8,
+	TL_DUMP_NO_TIMING = 1 << 9, /**< without TSC, TMA, MTC, CYC, CBR */
+	TL_DUMP_NO_CYC = 1 << 10,
+	TL_DUMP_NO_SYNC = 1 << 11,   /**< from the first byte on */
+	TL_DUMP_LAST_IP = 1 << 12,   /**< whole addresses beside compressed ones */
+	TL_DUMP_EXEC_MODE = 1 << 13, /**< the mode beside MODE.Exec */
+	TL_DUMP_TIME = 1 << 14,      /**< the time beside what moves it */
+	TL_DUMP_TIME_DELTA = 1 << 15,
+};
+
 /** How much of the input a profile keeps; formats that have no use for it keep everything. */
 enum tl_input_detail {
 	TL_DETAIL_LINES,     /**< everything: cost lines, calls by place, jumps, by part */
@@ -51,6 +77,34 @@ struct tl_input_options {
 	void *progress_arg;
 	enum tl_input_detail detail;
 	uint64_t part;                     /**< Callgrind: only parts of this number, 0: any */
+	unsigned dump;                     /**< enum tl_dump_wish */
+	const struct tl_raw_spec *raws;    /**< Intel PT: code */
+	size_t raw_count;
+	const char *sysroot;               /**< where programs that a trace names are looked for, NULL: / */
+	const char *cpu_model;             /**< Intel PT: "FAMILY/MODEL[/STEPPING]", "auto", "none"; NULL: what the trace says */
+	uint8_t mtc_freq, nom_freq;        /**< Intel PT: 0: what the trace says */
+	uint32_t cpuid_15_eax, cpuid_15_ebx;
+	uint32_t depth;                    /**< timeline: most calls shown inside each other, 0: all */
+	uint64_t tsc_hz;                   /**< Intel PT: 0: what the trace says */
+};
+
+/** Numbers from..to, the second one not among them; TL_NOWHERE: no end. */
+struct tl_number_range {
+	uint64_t from, to;
+};
+
+/**
+ * Which part of a trace tl_input_slice() writes: what lies in all of these, and passes the input's filters by time,
+ * thread, process and cpu. Formats refuse what they do not have.
+ */
+struct tl_slice {
+	size_t size;                        /**< sizeof(struct tl_slice) */
+	struct tl_number_range snapshots;   /**< xtrace: by number; { 0, TL_NOWHERE }: all */
+	struct tl_number_range instructions; /**< xtrace: by number from 0; { 0, TL_NOWHERE }: all */
+	const char *trigger;                /**< Intel PT: up to the first call of a function with such a name (POSIX extended
+						 regular expression); NULL: none */
+	double before_seconds;              /**< from so long before it on */
+	struct tl_output *partner;          /**< where the second file of a format of two goes, NULL: nowhere */
 };
 
 /** One place where the input is damaged. */
@@ -86,6 +140,8 @@ TL_API void tl_input_close(struct tl_input *input);
  * tl_profile_free().
  */
 TL_API int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err);
+/** After tl_input_fold() failed: the path that the error is about, NULL: the first. Lives as long as the input. */
+TL_API const char *tl_input_failed(const struct tl_input *input);
 /** What the file is: text, or one JSON object. */
 TL_API int tl_input_info(struct tl_input *input, enum tl_report_form form, struct tl_output *out, struct tl_error *err);
 /** Every record, one line each: text, or one JSON object a line. */
@@ -105,6 +161,13 @@ TL_API int tl_input_timeline(struct tl_input *input, const char *format, struct 
  */
 TL_API int tl_input_reencode(struct tl_input *input, const char *to, const char *variant, struct tl_output *out,
 			     struct tl_error *err);
+
+/**
+ * A part of a trace, in the input's own format, that reads as a trace of its own.
+ * @return 0; TL_UNSUPPORTED when the format cannot be cut, or not in this way; TL_BAD_USAGE
+ */
+TL_API int tl_input_slice(struct tl_input *input, const struct tl_slice *what, struct tl_output *out,
+			  struct tl_error *err);
 
 /**
  * Damage met by the calls so far: `*count` places, of which the first `*listed` are returned; valid until the next

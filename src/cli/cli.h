@@ -23,8 +23,11 @@ enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 struct settings {
 	struct tl_input_options input;
 	struct tl_report_options report;
+	struct tl_slice slice;
 	struct tl_binary_spec *binaries;
-	char **binary_paths; /* of all binaries; those that had to be copied out of FILE@ADDR */
+	struct tl_raw_spec *raws;
+	size_t raw_count;
+	char **binary_paths; /* of all binaries and raws; those that had to be copied out of FILE@ADDR */
 	size_t binary_count, binary_path_count;
 	/* diff: those of the second file, when they are others. */
 	struct tl_binary_spec *after_binaries;
@@ -38,6 +41,7 @@ struct settings {
 	const char **paths;
 	size_t path_count;
 	const char *output, *events, *to, *variant, *completion, *order, *by, *file;
+	const char *partner; /* where the second file of a slice goes */
 	enum when progress, color;
 	enum tl_tree_kind tree;
 	enum tl_export_compression compression;
@@ -73,6 +77,7 @@ enum {
 	C_TIMELINE = 1 << 6,
 	C_CONVERT = 1 << 7,
 	C_HELP = 1 << 8,
+	C_SLICE = 1 << 9,
 	C_MERGE = 1 << 12,
 	C_DIFF = 1 << 13,
 	C_ANNOTATE = 1 << 14,
@@ -80,7 +85,7 @@ enum {
 	/* These open each file by itself; for the others all files are one input. */
 	C_SEVERAL = C_MERGE | C_DIFF,
 	C_READERS = C_INFO | C_CHECK | C_DUMP | C_REPORT | C_TREE | C_STACKS | C_TIMELINE | C_CONVERT | C_SEVERAL |
-		    C_ANNOTATE | C_FLAME,
+		    C_ANNOTATE | C_FLAME | C_SLICE,
 	C_ALL = C_READERS | C_HELP,
 };
 
@@ -117,6 +122,7 @@ int cmd_convert(struct job *job, struct tl_error *err);
 int cmd_merge(struct job *job, struct tl_error *err);
 int cmd_diff(struct job *job, struct tl_error *err);
 int cmd_annotate(struct job *job, struct tl_error *err);
+int cmd_slice(struct job *job, struct tl_error *err);
 
 /* `tracelathe help ...`; returns the exit status. */
 int cmd_help(const struct settings *settings);

@@ -9,7 +9,7 @@ const struct command commands[] = {
 		"info",
 		C_INFO,
 		"FILE",
-		"what a file is: format, version, threads, time span, records, damage",
+		"what a file is: format, threads, time span, records, damage",
 		"Says what the file is and what it holds: format and version, byte order, clock, threads, "
 		"time span, how many records of each kind, and where it is damaged.",
 		NULL,
@@ -168,6 +168,20 @@ const struct command commands[] = {
 		cmd_merge,
 		{ { "tracelathe merge -o all.callgrind log.1 log.2 log.3", "the processes of one run together" },
 		  { "tracelathe merge --to json -o all.json *.xray", "for other programs" } },
+	},
+	{
+		"slice",
+		C_SLICE,
+		"FILE",
+		"a part of a trace as a smaller trace of the same format",
+		"Writes a part of a trace as a trace of its own that any reader of the format takes: a time window, a "
+		"thread, what ran before a function was called (Intel PT: cut at synchronisation points, so that it "
+		"decodes alone), snapshots or instructions by number (xtrace).",
+		"perf record --snapshot, record_filter",
+		cmd_slice,
+		{ { "tracelathe slice --time 5ms..9ms -o part.pt trace.pt", "four milliseconds" },
+		  { "tracelathe slice --trigger '^abort$' --before 2ms -o part.data perf.data",
+		    "what led to it?" } },
 	},
 	{
 		"help",

@@ -30,18 +30,16 @@ void help_wrap(const char *text, unsigned at, unsigned indent)
 void help_overview(void)
 {
 	puts("tracelathe - turn any execution trace into a profile you can read\n"
-	     "usage: tracelathe COMMAND [OPTIONS] FILE\n");
+	     "usage: tracelathe COMMAND [OPTIONS] FILE; tracelathe COMMAND --help; --version\n");
 	for (const struct command *command = commands; command->name; command++)
 		printf("  %-*s%s\n", COMMAND_COLUMN - 2, command->name, command->help);
-	puts("\nfor example\n"
-	     "  tracelathe report --binary ./prog xray-log     where did the time go?\n"
+	puts("\n  tracelathe report --binary ./prog xray-log     where did the time go?\n"
 	     "  tracelathe tree --top-down xray-log            the call tree\n"
 	     "  tracelathe timeline -o out.perfetto xray-log   for ui.perfetto.dev\n");
 	fputs("formats:", stdout);
 	for (const struct tl_format_info *format = tl_formats(); format->name; format++)
 		printf("%s %s", format == tl_formats() ? "" : ",", format->name);
-	puts("; also as .zst .gz .xz .lz4; - is standard input\n"
-	     "more:    tracelathe COMMAND --help, tracelathe --version");
+	puts(" (.zst .gz .xz .lz4; - is stdin)");
 }
 
 /* ---- one command ---- */

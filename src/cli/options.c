@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The table of options. */
 #include "cli/options.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define FIELD(member) offsetof(struct settings, member)
 
@@ -98,10 +95,55 @@ const struct option_row option_rows[] = {
 	  set_percent, FIELD(report.threshold), 0 },
 	{ "width", 0, "PIXELS", C_FLAME | C_DIFF, "--svg: width of the picture (default: 1200)",
 	  set_count, FIELD(pixels), 0 },
+	/* dump */
+	{ "packets", 0, NULL, C_DUMP, "Intel PT: packets (default)", set_bit, FIELD(input.dump),
+	  TL_DUMP_PACKETS },
+	{ "blocks", 0, NULL, C_DUMP,
+	  "Intel PT: blocks of instructions, as `ptxed --block-decoder` with its block headings", set_bit,
+	  FIELD(input.dump), TL_DUMP_BLOCKS },
+	{ "instructions", 0, NULL, C_DUMP, "every instruction, with its text", set_bit, FIELD(input.dump),
+	  TL_DUMP_INSTRUCTIONS },
+	{ "events", 0, NULL, C_DUMP, "Intel PT: what happened beside branches; alone, or among blocks or instructions",
+	  set_bit, FIELD(input.dump), TL_DUMP_EVENTS },
+	{ "snapshots", 0, NULL, C_DUMP, "xtrace: register snapshots", set_bit, FIELD(input.dump),
+	  TL_DUMP_SNAPSHOTS },
+	{ "no-text", 0, NULL, C_DUMP, "--instructions: addresses only", set_bit, FIELD(input.dump),
+	  TL_DUMP_NO_TEXT },
+	{ "raw-bytes", 0, NULL, C_DUMP, "--packets, --instructions: their bytes, too", set_bit, FIELD(input.dump),
+	  TL_DUMP_RAW },
+	{ "no-offset", 0, NULL, C_DUMP, "--packets: without their offsets", set_bit, FIELD(input.dump),
+	  TL_DUMP_NO_OFFSET },
+	{ "no-pad", 0, NULL, C_DUMP, "--packets: without PAD", set_bit, FIELD(input.dump), TL_DUMP_NO_PAD },
+	{ "no-timing", 0, NULL, C_DUMP, "--packets: without TSC, TMA, MTC, CYC, CBR", set_bit, FIELD(input.dump),
+	  TL_DUMP_NO_TIMING },
+	{ "no-cyc", 0, NULL, C_DUMP, "--packets: without CYC", set_bit, FIELD(input.dump), TL_DUMP_NO_CYC },
+	{ "no-sync", 0, NULL, C_DUMP, "--packets: from the first byte on instead of the first PSB", set_bit,
+	  FIELD(input.dump), TL_DUMP_NO_SYNC },
+	{ "lastip", 0, NULL, C_DUMP, "--packets: the whole address beside each compressed one", set_bit,
+	  FIELD(input.dump), TL_DUMP_LAST_IP },
+	{ "exec-mode", 0, NULL, C_DUMP, "--packets: the mode beside each MODE.Exec", set_bit, FIELD(input.dump),
+	  TL_DUMP_EXEC_MODE },
+	{ "timestamps", 0, NULL, C_DUMP, "--packets: the time beside each that moves it; --events: before each", set_bit,
+	  FIELD(input.dump), TL_DUMP_TIME },
+	{ "time-delta", 0, NULL, C_DUMP, "as --timestamps, but what was added", set_bit, FIELD(input.dump),
+	  TL_DUMP_TIME_DELTA },
+	/* slice */
+	{ "snapshots", 0, "I..J", C_SLICE, "xtrace: from snapshot I to before snapshot J", set_range, FIELD(slice.snapshots), 0 },
+	{ "instructions", 0, "FROM..TO", C_SLICE, "xtrace: instructions by number, from 0; the last one is not in it",
+	  set_range, FIELD(slice.instructions), 0 },
+	{ "snapshot-output", 0, "FILE", C_SLICE, "xtrace: write the snapshots of the part to FILE", set_text,
+	  FIELD(partner), 0 },
+	{ "trigger", 0, "REGEX", C_SLICE,
+	  "Intel PT: what ran before the first call of a function whose name matches; see --before", set_text,
+	  FIELD(slice.trigger), 0 },
+	{ "before", 0, "TIME", C_SLICE, "--trigger: so much time before the call (default: 1ms)", set_time,
+	  FIELD(slice.before_seconds), 0 },
 	/* other commands */
 	{ "order", 0, "time|file", C_DUMP,
 	  "threads merged by time (default), or records as they stand in the file", set_word,
 	  FIELD(order), 0 },
+	{ "depth", 0, "N", C_TIMELINE, "Intel PT: only N calls inside each other (default: all)", set_count,
+	  FIELD(input.depth), 0 },
 	{ "to", 0, "perfetto|chrome", C_TIMELINE, "what to write (default: perfetto)", set_timeline,
 	  FIELD(to), 0 },
 	{ "to", 0, "NAME", C_CONVERT | C_MERGE,
@@ -128,8 +170,25 @@ const struct option_row option_rows[] = {
 	  "repeated",
 	  set_binary, 0, 0 },
 	{ "map", 0, "FILE", C_READERS,
-	  "XRay instrumentation map as `llvm-xray extract` writes it (YAML)", set_text,
+	  "XRay: instrumentation map as `llvm-xray extract` writes it (YAML); Intel PT: which "
+	  "bytes of NAME.img beside it were where", set_text,
 	  FIELD(input.map), 0 },
+	{ "raw", 0, "FILE[:OFF[-END]]@ADDR", C_READERS,
+	  "Intel PT: bytes of code that were at ADDR; may be repeated", set_raw, 0, 0 },
+	{ "sysroot", 0, "DIR", C_READERS, "look for the programs that a trace names below DIR", set_text,
+	  FIELD(input.sysroot), 0 },
+	{ "cpu-model", 0, "F/M[/S]", C_READERS,
+	  "Intel PT: family, model, stepping of the processor, for its errata; auto: this machine's; none", set_text,
+	  FIELD(input.cpu_model), 0 },
+	{ "mtc-freq", 0, "N", C_READERS, "Intel PT: IA32_RTIT_CTL.MTCFreq, for times from MTC", set_byte,
+	  FIELD(input.mtc_freq), 0 },
+	{ "nom-freq", 0, "N", C_READERS, "Intel PT: nominal core:bus ratio, for times from CYC", set_byte,
+	  FIELD(input.nom_freq), 0 },
+	{ "cpuid-0x15.eax", 0, "N", C_READERS, "Intel PT: denominator of TSC to crystal clock", set_u32,
+	  FIELD(input.cpuid_15_eax), 0 },
+	{ "cpuid-0x15.ebx", 0, "N", C_READERS, "Intel PT: its numerator", set_u32, FIELD(input.cpuid_15_ebx), 0 },
+	{ "tsc-hz", 0, "N", C_READERS, "Intel PT: ticks of the TSC per second, for seconds", set_id,
+	  FIELD(input.tsc_hz), 0 },
 	{ "tid16", 0, NULL, C_READERS,
 	  "XRay: thread ids have the 2 bytes of the published version 1", set_flag,
 	  FIELD(input.tid16), 0 },
@@ -186,213 +245,3 @@ const struct option_row option_rows[] = {
 	{ "help", 'h', NULL, C_ALL, "this text", set_flag, FIELD(help), 0 },
 	{ NULL, 0, NULL, 0, NULL, NULL, 0, 0 },
 };
-
-/* ---- finding a row ---- */
-
-static const struct option_row *find_row(const char *name, size_t length, unsigned commands_mask)
-{
-	for (const struct option_row *row = option_rows; row->name; row++)
-		if ((row->commands & commands_mask) && strlen(row->name) == length &&
-		    !memcmp(row->name, name, length))
-			return row;
-	return NULL;
-}
-
-static const struct option_row *find_letter(char letter, unsigned commands_mask)
-{
-	for (const struct option_row *row = option_rows; row->name; row++)
-		if ((row->commands & commands_mask) && row->letter == letter)
-			return row;
-	return NULL;
-}
-
-static void complain_unknown(const struct command *command, const char *name, size_t length)
-{
-	const struct option_row *elsewhere = find_row(name, length, C_ALL), *best = NULL;
-	size_t best_distance = SIZE_MAX;
-	char word[64];
-
-	snprintf(word, sizeof(word), "%.*s", (int)(length < 60 ? length : 60), name);
-	for (const struct option_row *row = option_rows; row->name; row++) {
-		size_t distance = word_distance(word, row->name);
-
-		if ((row->commands & command->bit) && distance < best_distance) {
-			best = row;
-			best_distance = distance;
-		}
-	}
-	if (best && word_is_near(word, best_distance))
-		complain(command, "unknown option --%s; did you mean --%s?", word, best->name);
-	else if (elsewhere)
-		complain(command,
-			 "--%s is an option of other commands; `tracelathe %s --help` lists those "
-			 "of %s",
-			 word, command->name, command->name);
-	else
-		complain(command, "unknown option --%s; `tracelathe %s --help` lists the options",
-			 word, command->name);
-}
-
-/* ---- reading arguments ---- */
-
-struct arguments {
-	int at, count;
-	char **list;
-};
-
-static bool store(struct settings *settings, const struct command *command,
-		  const struct option_row *row, const char *value)
-{
-	const char *wrong = row->set((char *)settings + row->field, row, value);
-
-	if (wrong)
-		complain(command, "--%s %s: %s%s", row->name, value ? value : "",
-			 wrong == row->argument ? "must be " : "", wrong);
-	return !wrong;
-}
-
-static bool take_value(struct settings *settings, const struct command *command,
-		       const struct option_row *row, const char *attached, struct arguments *args)
-{
-	if (!row->argument) {
-		if (!attached)
-			return store(settings, command, row, NULL);
-		complain(command, "--%s takes no value", row->name);
-		return false;
-	}
-	if (!attached && args->at < args->count)
-		attached = args->list[args->at++];
-	if (attached)
-		return store(settings, command, row, attached);
-	complain(command, "--%s needs a value, --%s %s", row->name, row->name, row->argument);
-	return false;
-}
-
-static bool take_long(struct settings *settings, const struct command *command,
-		      const char *argument, struct arguments *args)
-{
-	const char *name = argument + 2;
-	size_t length = strcspn(name, "=");
-	const struct option_row *row = find_row(name, length, command->bit);
-
-	if (row)
-		return take_value(settings, command, row, name[length] ? name + length + 1 : NULL,
-				  args);
-	complain_unknown(command, name, length);
-	return false;
-}
-
-static bool take_short(struct settings *settings, const struct command *command,
-		       const char *argument, struct arguments *args)
-{
-	const struct option_row *row = find_letter(argument[1], command->bit);
-	const char *attached = argument[2] ? argument + 2 : NULL;
-
-	if (row && (row->argument || !attached))
-		return take_value(settings, command, row, attached, args);
-	complain(command, "unknown option %s; `tracelathe %s --help` lists the options", argument,
-		 command->name);
-	return false;
-}
-
-static bool take_all(struct settings *settings, const struct command *command,
-		     struct arguments *args)
-{
-	bool options = true;
-
-	while (args->at < args->count) {
-		const char *argument = args->list[args->at++];
-
-		if (!options || argument[0] != '-' || !argument[1]) {
-			settings->paths[settings->path_count++] = argument;
-		} else if (!strcmp(argument, "--")) {
-			options = false;
-		} else if (argument[1] == '-') {
-			if (!take_long(settings, command, argument, args))
-				return false;
-		} else if (!take_short(settings, command, argument, args)) {
-			return false;
-		}
-	}
-	return true;
-}
-
-static unsigned processors(void)
-{
-	long count = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return count < 1 ? 1 : count > 16 ? 16 : (unsigned)count;
-}
-
-static void set_defaults(struct settings *settings)
-{
-	*settings = (struct settings){ .tree = TL_TREE_BOTH, .context = -1 };
-	settings->input.size = sizeof(settings->input);
-	settings->input.thread = settings->input.process = settings->input.cpu = TL_NOWHERE;
-	settings->input.jobs = processors();
-	settings->report.size = sizeof(settings->report);
-	settings->report.threshold = -1;
-}
-
-/* What the options mean together. */
-static bool settle(struct settings *settings, const struct command *command)
-{
-	if (settings->json && settings->csv) {
-		complain(command, "--json and --csv exclude each other");
-		return false;
-	}
-	if (command->bit == C_DIFF && (settings->svg || settings->icicle || settings->pixels))
-		settings->flame = true;
-	if (settings->flame &&
-	    (settings->rename_count || settings->by || settings->json || settings->csv)) {
-		complain(command, "--flame goes without --rename, --by, --json and --csv");
-		return false;
-	}
-	settings->input.binaries = settings->binaries;
-	settings->input.binary_count = settings->binary_count;
-	if ((command->bit & (C_REPORT | C_TREE | C_STACKS)) ||
-	    (command->bit == C_DIFF && !(settings->by && !strcmp(settings->by, "line"))))
-		settings->input.detail = TL_DETAIL_FUNCTIONS;
-	settings->input.per_thread = settings->report.threads;
-	settings->input.file_order = settings->order && !strcmp(settings->order, "file");
-	if (settings->input.bit_order && !strcmp(settings->input.bit_order, "detect"))
-		settings->input.bit_order = NULL;
-	return true;
-}
-
-bool settings_parse(struct settings *settings, const struct command *command, int argc, char **argv)
-{
-	struct arguments args = { 0, argc, argv };
-	size_t room = (size_t)argc + 1;
-
-	set_defaults(settings);
-	settings->paths = calloc(room, sizeof(*settings->paths));
-	settings->binaries = calloc(room, sizeof(*settings->binaries));
-	settings->binary_paths = calloc(room, sizeof(*settings->binary_paths));
-	settings->after_binaries = calloc(room, sizeof(*settings->after_binaries));
-	settings->renames = calloc(room, sizeof(*settings->renames));
-	settings->rename_patterns = calloc(room, sizeof(*settings->rename_patterns));
-	settings->source_dirs = calloc(room, sizeof(*settings->source_dirs));
-	if (!settings->paths || !settings->binaries || !settings->binary_paths ||
-	    !settings->after_binaries || !settings->renames || !settings->rename_patterns ||
-	    !settings->source_dirs) {
-		complain(command, "out of memory");
-		return false;
-	}
-	return take_all(settings, command, &args) && settle(settings, command);
-}
-
-void settings_free(struct settings *settings)
-{
-	for (size_t i = 0; i < settings->binary_path_count; i++)
-		free(settings->binary_paths[i]);
-	for (size_t i = 0; i < settings->rename_count; i++)
-		free(settings->rename_patterns[i]);
-	free(settings->after_binaries);
-	free(settings->renames);
-	free(settings->rename_patterns);
-	free(settings->source_dirs);
-	free(settings->binary_paths);
-	free(settings->binaries);
-	free(settings->paths);
-}

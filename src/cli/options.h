@@ -13,7 +13,7 @@ struct option_row {
 	/* Stores the value into the field; returns NULL, or what is wrong with the value. */
 	const char *(*set)(void *field, const struct option_row *row, const char *value);
 	size_t field; /* offset in struct settings */
-	int choice;   /* for set_choice() */
+	int choice;   /* for set_choice() and set_bit() */
 };
 
 /* Ends with a NULL name. */
@@ -30,6 +30,7 @@ void settings_free(struct settings *settings);
 
 const char *set_flag(void *field, const struct option_row *row, const char *value);
 const char *set_choice(void *field, const struct option_row *row, const char *value);
+const char *set_bit(void *field, const struct option_row *row, const char *value);
 const char *set_text(void *field, const struct option_row *row, const char *value);
 const char *set_word(void *field, const struct option_row *row, const char *value);
 const char *set_when(void *field, const struct option_row *row, const char *value);
@@ -40,6 +41,11 @@ const char *set_lines(void *field, const struct option_row *row, const char *val
 const char *set_jobs(void *field, const struct option_row *row, const char *value);
 const char *set_percent(void *field, const struct option_row *row, const char *value);
 const char *set_window(void *field, const struct option_row *row, const char *value);
+const char *set_time(void *field, const struct option_row *row, const char *value);
+const char *set_range(void *field, const struct option_row *row, const char *value);
+const char *set_byte(void *field, const struct option_row *row, const char *value);
+const char *set_u32(void *field, const struct option_row *row, const char *value);
+const char *set_raw(void *field, const struct option_row *row, const char *value);
 const char *set_format(void *field, const struct option_row *row, const char *value);
 const char *set_timeline(void *field, const struct option_row *row, const char *value);
 const char *set_positions(void *field, const struct option_row *row, const char *value);

@@ -23,6 +23,13 @@ const char *set_choice(void *field, const struct option_row *row, const char *va
 	return NULL;
 }
 
+const char *set_bit(void *field, const struct option_row *row, const char *value)
+{
+	(void)value;
+	*(unsigned *)field |= (unsigned)row->choice;
+	return NULL;
+}
+
 const char *set_text(void *field, const struct option_row *row, const char *value)
 {
 	(void)row;
@@ -107,6 +114,33 @@ const char *set_count(void *field, const struct option_row *row, const char *val
 		return "a number from 1 on is needed";
 	*(uint32_t *)field = (uint32_t)number;
 	return NULL;
+}
+
+static const char *set_up_to(uint64_t limit, const char *value, uint64_t *number)
+{
+	return parse_number(value, number) && *number <= limit ? NULL : "a smaller number is needed";
+}
+
+const char *set_byte(void *field, const struct option_row *row, const char *value)
+{
+	uint64_t number;
+	const char *wrong = set_up_to(UINT8_MAX, value, &number);
+
+	(void)row;
+	if (!wrong)
+		*(uint8_t *)field = (uint8_t)number;
+	return wrong;
+}
+
+const char *set_u32(void *field, const struct option_row *row, const char *value)
+{
+	uint64_t number;
+	const char *wrong = set_up_to(UINT32_MAX, value, &number);
+
+	(void)row;
+	if (!wrong)
+		*(uint32_t *)field = (uint32_t)number;
+	return wrong;
 }
 
 const char *set_lines(void *field, const struct option_row *row, const char *value)
@@ -199,6 +233,41 @@ const char *set_window(void *field, const struct option_row *row, const char *va
 	return NULL;
 }
 
+const char *set_time(void *field, const struct option_row *row, const char *value)
+{
+	(void)row;
+	return parse_time(value, strlen(value), field) && *value ? NULL : "a time is needed, such as 5ms or 0.2";
+}
+
+/* A number of a range, empty: TL_NOWHERE. */
+static bool parse_end(const char *text, size_t length, uint64_t *number)
+{
+	char copy[32];
+
+	*number = TL_NOWHERE;
+	if (!length)
+		return true;
+	if (length >= sizeof(copy))
+		return false;
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	return parse_number(copy, number) && *number != TL_NOWHERE;
+}
+
+const char *set_range(void *field, const struct option_row *row, const char *value)
+{
+	struct tl_number_range *range = field;
+	const char *dots = strstr(value, "..");
+
+	(void)row;
+	if (!dots || !parse_end(value, (size_t)(dots - value), &range->from) ||
+	    !parse_end(dots + 2, strlen(dots + 2), &range->to))
+		return "a range such as 3..7, 3.. or ..7 is needed";
+	if (range->from == TL_NOWHERE)
+		range->from = 0;
+	return range->to > range->from ? NULL : "the range ends before it begins";
+}
+
 const char *set_format(void *field, const struct option_row *row, const char *value)
 {
 	(void)row;
@@ -275,6 +344,34 @@ const char *set_binary(void *field, const struct option_row *row, const char *va
 
 	(void)row;
 	return add_binary(settings, settings->binaries, &settings->binary_count, value);
+}
+
+/* FILE[:OFF[-END]]@ADDR, as ptxed has it; the file's name may have all of these characters in it. */
+const char *set_raw(void *field, const struct option_row *row, const char *value)
+{
+	struct settings *settings = field;
+	struct tl_raw_spec *spec = &settings->raws[settings->raw_count];
+	char *path = strdup(value), *at, *colon, *dash;
+
+	if (!path)
+		return "out of memory";
+	settings->binary_paths[settings->binary_path_count++] = path;
+	*spec = (struct tl_raw_spec){ .path = path };
+	at = strrchr(path, '@');
+	if (!at || !parse_number(at + 1, &spec->address))
+		return row->argument;
+	*at = '\0';
+	colon = strrchr(path, ':');
+	if (colon) {
+		dash = strchr(colon, '-');
+		if (dash)
+			*dash = '\0';
+		if (!parse_number(colon + 1, &spec->offset) || (dash && !parse_number(dash + 1, &spec->end)))
+			return row->argument;
+		*colon = '\0';
+	}
+	settings->raw_count++;
+	return *path ? NULL : "a file name is missing";
 }
 
 const char *set_after_binary(void *field, const struct option_row *row, const char *value)

@@ -68,11 +68,14 @@ static bool async_branch(struct tl_pt_decoder *decoder, struct tl_pt_event *even
 	return tl_pt_stand_at(decoder, event->branch.to);
 }
 
+/* The kinds that are bound to an instruction have no address that could be withheld. */
 static bool paging(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
 	struct tl_pt_asid asid = decoder->graph.asid;
 
 	asid.cr3 = event->paging.cr3;
+	if (event->kind == TL_PT_EV_PAGING)
+		event->ip_suppressed = false;
 	return tl_pt_change_space(decoder, &asid, tl_pt_graph_mode(&decoder->graph));
 }
 
@@ -81,6 +84,8 @@ static bool vmcs(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 	struct tl_pt_asid asid = decoder->graph.asid;
 
 	asid.vmcs = event->vmcs.base;
+	if (event->kind == TL_PT_EV_VMCS)
+		event->ip_suppressed = false;
 	return tl_pt_change_space(decoder, &asid, tl_pt_graph_mode(&decoder->graph));
 }
 
@@ -236,15 +241,41 @@ static bool is_border(const struct tl_pt_decoder *decoder, const struct tl_pt_ev
 	       ((event->kind == TL_PT_EV_ENABLED && decoder->on) || (event->kind == TL_PT_EV_DISABLED && !decoder->on));
 }
 
-static enum tl_pt_stop take_border(struct tl_pt_decoder *decoder, const struct tl_pt_event *event,
-				   struct tl_pt_out *out)
+static enum tl_pt_stop note_border(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 {
-	struct tl_pt_goal goal = { .at_ip = true, .ip = event->ip };
-	enum tl_pt_stop stop = decoder->on ? tl_pt_walk_to(decoder, &goal, out) : TL_PT_STOP_GO;
+	decoder->border = true;
+	decoder->border_ip = event->ip;
+	decoder->border_offset = event->offset;
+	return TL_PT_STOP_GO;
+}
 
-	if (stop == TL_PT_STOP_GO)
-		tl_pt_clear_stack(decoder);
-	return stop;
+/* What is bound to no place comes before the walk to that of the PSB+ it is in (5.8). */
+bool tl_pt_before_border(const struct tl_pt_item *item)
+{
+	return item->kind == TL_PT_ITEM_EVENT && rules[item->event.kind].binding == NOW &&
+	       item->event.kind != TL_PT_EV_ENABLED;
+}
+
+enum tl_pt_stop tl_pt_take_border(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
+{
+	struct tl_pt_goal goal = { .at_ip = true, .ip = decoder->border_ip };
+	enum tl_pt_stop stop = TL_PT_STOP_GO;
+
+	decoder->place_offset = decoder->border_offset;
+	if (decoder->on)
+		stop = tl_pt_walk_to(decoder, &goal, out);
+	if (stop != TL_PT_STOP_GO)
+		return stop;
+	decoder->border = false;
+	tl_pt_clear_stack(decoder);
+	return TL_PT_STOP_GO;
+}
+
+/* Version 2.0.5 of the published interface tells whether tracing is on by the status only. */
+static bool is_silent(const struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
+{
+	return decoder->config.flags & TL_PT_CLASSIC && event->status_update &&
+	       (event->kind == TL_PT_EV_ENABLED || event->kind == TL_PT_EV_DISABLED);
 }
 
 enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
@@ -255,7 +286,7 @@ enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out
 	if (decoder->count || decoder->have_target)
 		return tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->item.offset);
 	if (is_border(decoder, event))
-		return take_border(decoder, event, out);
+		return note_border(decoder, event);
 	stop = bind_to(decoder, &rules[event->kind], event, out);
 	if (stop == TL_PT_STOP_GO)
 		stop = bind_vmentry(decoder, event, out);
@@ -264,6 +295,10 @@ enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out
 	decoder->was_on = decoder->on;
 	if (!rules[event->kind].apply(decoder, event))
 		return TL_PT_STOP_ERROR;
+	if (!decoder->settled && is_silent(decoder, event)) {
+		decoder->settled = true;
+		return TL_PT_STOP_GO;
+	}
 	decoder->settled = true;
 	decoder->due = *event;
 	decoder->is_due = true;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks and runs of nodes, served from nodes decoded ahead. */
+#include <string.h>
+
 #include "intel_pt/decoder.h"
 
 void tl_pt_ahead(struct tl_pt_decoder *decoder)
@@ -99,21 +101,34 @@ int64_t tl_pt_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, 
 
 /* ---- runs of nodes ---- */
 
-static void give_marks(const struct tl_pt_decoder *decoder, struct tl_pt_run *run, const struct tl_pt_moment *moments,
-		       uint32_t count)
+/*
+ * The moments of the next `take` nodes as marks of the run, the one that holds at its beginning first. Returns how many
+ * nodes there are marks enough for.
+ */
+static uint32_t give_marks(const struct tl_pt_decoder *decoder, struct tl_pt_run *run, uint32_t take)
 {
-	(void)decoder;
-	for (uint32_t i = 0; i < count && run->mark_count < run->max_marks; i++)
+	uint32_t end = decoder->at + take;
+
+	for (uint32_t i = 0; i < decoder->time_count && decoder->times[i].index < end; i++) {
+		const struct tl_pt_moment *moment = &decoder->times[i];
+		bool before = moment->index <= decoder->at;
+
+		if (before)
+			run->mark_count = 0;
+		if (run->mark_count == run->max_marks)
+			return moment->index - decoder->at;
 		run->marks[run->mark_count++] = (struct tl_pt_mark){
-			moments[i].index, moments[i].lost_mtc + moments[i].lost_cyc, moments[i].tsc
+			before ? 0 : moment->index - decoder->at, moment->lost_mtc + moment->lost_cyc, moment->tsc
 		};
+	}
+	return take;
 }
 
 int tl_pt_nodes(struct tl_pt_decoder *decoder, struct tl_pt_run *run)
 {
 	uint32_t take;
 
-	if (!decoder || !run || !run->nodes || !run->max)
+	if (!decoder || !run || !run->nodes || !run->max || (run->marks && !run->max_marks))
 		return -TL_PT_INVALID;
 	if (!decoder->synced)
 		return -TL_PT_NOSYNC;
@@ -122,9 +137,10 @@ int tl_pt_nodes(struct tl_pt_decoder *decoder, struct tl_pt_run *run)
 	take = decoder->filled - decoder->at;
 	if (take > run->max)
 		take = (uint32_t)run->max;
-	(void)give_marks;
-	for (uint32_t i = 0; i < take; i++)
-		run->nodes[i] = decoder->ids[decoder->at++];
+	if (run->marks)
+		take = give_marks(decoder, run, take);
+	memcpy(run->nodes, decoder->ids + decoder->at, take * sizeof(*run->nodes));
+	decoder->at += take;
 	run->count = take;
 	run->flags = decoder->ids_speculative ? TL_PT_SPECULATIVE : 0;
 	run->status = tl_pt_status_now(decoder);

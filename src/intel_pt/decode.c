@@ -43,7 +43,8 @@ static int ip(struct tl_pt_packet *packet, const uint8_t *p)
 	unsigned code = p[0] >> 5;
 
 	packet->ip.ipc = code;
-	packet->ip.ip = tl_pt_apply_ip(p + 1, code, 0);
+	/* The bytes themselves, not what they make of the address before. */
+	packet->ip.ip = code == TL_PT_IPC_SEXT_48 ? get48(p + 1) : tl_pt_apply_ip(p + 1, code, 0);
 	return 0;
 }
 
@@ -95,7 +96,7 @@ static int tma(struct tl_pt_packet *packet, const uint8_t *p)
 {
 	packet->tma.ctc = tl_get16(p + 2);
 	packet->tma.fc = tl_get16(p + 5);
-	return packet->tma.fc > 0x1ff ? -TL_PT_BAD_PACKET : 0;
+	return p[4] || packet->tma.fc > 0x1ff ? -TL_PT_BAD_PACKET : 0;
 }
 
 static int mtc(struct tl_pt_packet *packet, const uint8_t *p)
@@ -118,8 +119,8 @@ static int exstop(struct tl_pt_packet *packet, const uint8_t *p)
 
 static int mwait(struct tl_pt_packet *packet, const uint8_t *p)
 {
-	packet->mwait.hints = tl_get32(p + 2) & 0xff;
-	packet->mwait.ext = tl_get32(p + 6) & 3;
+	packet->mwait.hints = tl_get32(p + 2);
+	packet->mwait.ext = tl_get32(p + 6);
 	return 0;
 }
 
@@ -137,8 +138,8 @@ static int pwrx(struct tl_pt_packet *packet, const uint8_t *p)
 	packet->pwrx.last = p[2] >> 4;
 	packet->pwrx.deepest = p[2] & 15;
 	packet->pwrx.interrupt = p[3] & 1;
-	packet->pwrx.store = p[3] & 2;
-	packet->pwrx.autonomous = p[3] & 4 || p[3] & 8;
+	packet->pwrx.store = p[3] & 4;
+	packet->pwrx.autonomous = p[3] & 8;
 	return 0;
 }
 

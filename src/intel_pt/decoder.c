@@ -7,18 +7,23 @@
 /* Nothing of what was decoded before counts. */
 static void start_anew(struct tl_pt_decoder *decoder)
 {
-	static const struct tl_pt_asid any = { TL_PT_ANY, TL_PT_ANY };
-
 	tl_pt_forget(decoder);
-	tl_pt_graph_switch(&decoder->graph, &any, TL_PT_MODE_UNKNOWN);
+	tl_pt_graph_switch(&decoder->graph, &decoder->asid, TL_PT_MODE_UNKNOWN);
 	decoder->synced = true;
 	decoder->settled = decoder->on = decoder->eos = decoder->speculative = false;
 	decoder->resume_known = decoder->is_due = decoder->have_item = false;
 	decoder->error = TL_PT_OK;
-	decoder->at = decoder->filled = decoder->inside_left = 0;
+	decoder->at = decoder->filled = decoder->insns.left = 0;
 	decoder->stop = TL_PT_STOP_FULL;
 	decoder->time_count = 0;
 	decoder->last = (struct tl_pt_block){ .iclass = TL_PT_IC_ERROR };
+}
+
+static unsigned wishes(const struct tl_pt_config *config)
+{
+	bool classic = config && config->size >= sizeof(*config) && config->flags & TL_PT_CLASSIC;
+
+	return TL_PT_FLOW_TIMED | (classic ? TL_PT_FLOW_CLASSIC : 0);
 }
 
 int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt_config *config, struct tl_pt_image *image)
@@ -32,7 +37,8 @@ int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt_config
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return -TL_PT_NOMEM;
-	status = tl_pt_flow_open(&made->flow, config, TL_PT_FLOW_TIMED);
+	made->asid = (struct tl_pt_asid){ TL_PT_ANY, TL_PT_ANY };
+	status = tl_pt_flow_open(&made->flow, config, wishes(config));
 	if (!status) {
 		made->config = made->flow.config;
 		made->own = tl_pt_image_open(NULL);
@@ -53,7 +59,9 @@ void tl_pt_decoder_close(struct tl_pt_decoder *decoder)
 	if (!decoder)
 		return;
 	tl_pt_graph_close(&decoder->graph);
-	tl_pt_reader_close(&decoder->insns);
+	tl_pt_reader_close(&decoder->insns.reader);
+	free(decoder->insns.list);
+	free(decoder->insns.first);
 	tl_pt_image_close(decoder->own);
 	free(decoder);
 }
@@ -109,7 +117,7 @@ int tl_pt_event_next(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 		return -TL_PT_INVALID;
 	if (!decoder->synced)
 		return -TL_PT_NOSYNC;
-	if (!decoder->is_due || decoder->at < decoder->filled || decoder->inside_left)
+	if (!decoder->is_due || decoder->at < decoder->filled || decoder->insns.left)
 		return -TL_PT_BAD_QUERY;
 	*event = decoder->due;
 	decoder->is_due = false;
@@ -204,4 +212,31 @@ int tl_pt_set_image(struct tl_pt_decoder *decoder, struct tl_pt_image *image)
 		return -TL_PT_INVALID;
 	decoder->image = image ? image : decoder->own;
 	return 0;
+}
+
+int tl_pt_set_end(struct tl_pt_decoder *decoder, uint64_t offset)
+{
+	if (!decoder || offset > (uint64_t)(decoder->config.end - decoder->config.begin) ||
+	    (decoder->synced && offset < tl_pt_flow_offset(&decoder->flow)))
+		return -TL_PT_INVALID;
+	decoder->flow.end = decoder->flow.config.end = decoder->config.begin + offset;
+	if (decoder->error == TL_PT_EOS)
+		decoder->error = TL_PT_OK;
+	if (decoder->have_item && decoder->item.kind == TL_PT_ITEM_END)
+		decoder->have_item = false;
+	decoder->eos = false;
+	return 0;
+}
+
+int tl_pt_set_asid(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid)
+{
+	if (!decoder || !asid)
+		return -TL_PT_INVALID;
+	decoder->asid = *asid;
+	/* Without nodes there is nothing to find again. */
+	if (!decoder->graph.nodes) {
+		decoder->graph.asid = *asid;
+		return 0;
+	}
+	return tl_pt_change_space(decoder, asid, tl_pt_graph_mode(&decoder->graph)) ? 0 : -TL_PT_NOMEM;
 }

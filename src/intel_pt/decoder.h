@@ -50,11 +50,27 @@ struct tl_pt_moments {
 	uint64_t last; /* what the last one showed */
 };
 
+/* An instruction at a time: those of nodes met before, and where in one of them the caller is (insns.c). */
+struct tl_pt_insns {
+	struct tl_pt_reader reader;
+	struct tl_pt_insn *list; /* from 1 on */
+	size_t capacity;
+	uint32_t count;
+	uint32_t *first; /* by node: in `list`; 0: not there */
+	uint32_t capacity_nodes, epoch;
+	uint32_t at, left;
+	uint16_t flags;
+	bool eos;
+};
+
+enum { TL_PT_INSNS_MOST = 1 << 20 };
+
 struct tl_pt_decoder {
 	struct tl_pt_config config;
 	struct tl_pt_flow flow;
 	struct tl_pt_graph graph;
 	struct tl_pt_image *image, *own;
+	struct tl_pt_asid asid; /* where synchronising begins */
 
 	/* Where the walk stands: before the node `cur`; without one, where flow goes on is not known. */
 	uint32_t cur;
@@ -81,6 +97,9 @@ struct tl_pt_decoder {
 
 	struct tl_pt_item item;
 	bool have_item;
+	uint64_t place_offset; /* of what the walk to a place is for */
+	bool border;           /* a PSB+ to come to */
+	uint64_t border_ip, border_offset;
 	const uint8_t *taken; /* where the packets begin whose outcomes are in `bits` */
 
 	/* What came of it. */
@@ -99,12 +118,7 @@ struct tl_pt_decoder {
 	bool run_speculative, ids_speculative, ids_eos;
 	enum tl_pt_stop stop;
 
-	/* An instruction at a time: those of the node that is being given (insns.c). */
-	struct tl_pt_reader insns;
-	uint64_t inside_ip;
-	uint32_t inside_left;
-	uint16_t inside_flags;
-	bool inside_eos;
+	struct tl_pt_insns insns;
 };
 
 /* Free nodes that handling one item may need: those a part of a block makes, and the return stack in another space. */
@@ -150,6 +164,10 @@ enum tl_pt_stop tl_pt_walk_on(struct tl_pt_decoder *decoder, struct tl_pt_out *o
 
 /* bind.c: bring the walk to the place of the event in `item` and apply it. TL_PT_STOP_EVENT: it is `due`; _GO: it is none. */
 enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
+
+/* The PSB+ noted before. TL_PT_STOP_GO: taken. And what may come before it. */
+enum tl_pt_stop tl_pt_take_border(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
+bool tl_pt_before_border(const struct tl_pt_item *item);
 
 /* run.c: nodes up to the next event or error, at most as many as there is room for. */
 enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out);

@@ -49,7 +49,7 @@ static int ip(struct bytes *out, const struct tl_pt_packet *packet)
 	unsigned code = packet->ip.ipc;
 
 	if (code > 7 || tl_pt_ip_bytes[code] == TL_PT_IP_RESERVED)
-		return -TL_PT_BAD_PACKET;
+		return -TL_PT_INVALID;
 	put(out, opcodes[packet->kind] | code << 5, 1);
 	return put(out, packet->ip.ip, tl_pt_ip_bytes[code]);
 }
@@ -71,7 +71,7 @@ static int tnt_8(struct bytes *out, const struct tl_pt_packet *packet)
 static int tnt_64(struct bytes *out, const struct tl_pt_packet *packet)
 {
 	if (packet->tnt.count < 1 || packet->tnt.count > 47)
-		return -TL_PT_BAD_PACKET;
+		return -TL_PT_INVALID;
 	extended(out, 0xa3);
 	return put(out, stopped(packet), 6);
 }
@@ -85,7 +85,7 @@ static int mode(struct bytes *out, const struct tl_pt_packet *packet)
 	else if (packet->mode.leaf == TL_PT_MODE_TSX)
 		bits = packet->mode.intx | packet->mode.abrt << 1;
 	else
-		return -TL_PT_BAD_PACKET;
+		return -TL_PT_INVALID;
 	put(out, TL_PT_OPC_MODE, 1);
 	return put(out, packet->mode.leaf | bits, 1);
 }
@@ -165,8 +165,8 @@ static int exstop(struct bytes *out, const struct tl_pt_packet *packet)
 static int mwait(struct bytes *out, const struct tl_pt_packet *packet)
 {
 	extended(out, 0xc2);
-	put(out, packet->mwait.hints & 0xff, 4);
-	return put(out, packet->mwait.ext & 3, 4);
+	put(out, packet->mwait.hints, 4);
+	return put(out, packet->mwait.ext, 4);
 }
 
 /* Of the two known positions of the hardware bit the one that the published encoder writes (9.17). */
@@ -181,7 +181,7 @@ static int pwrx(struct bytes *out, const struct tl_pt_packet *packet)
 {
 	extended(out, 0xa2);
 	put(out, (packet->pwrx.last & 15u) << 4 | (packet->pwrx.deepest & 15u), 1);
-	return put(out, packet->pwrx.interrupt | packet->pwrx.store << 1 | packet->pwrx.autonomous << 3, 4);
+	return put(out, packet->pwrx.interrupt | packet->pwrx.store << 2 | packet->pwrx.autonomous << 3, 4);
 }
 
 static int ptw(struct bytes *out, const struct tl_pt_packet *packet)

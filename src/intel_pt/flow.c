@@ -16,6 +16,7 @@ int tl_pt_flow_open(struct tl_pt_flow *flow, const struct tl_pt_config *config, 
 	flow->end = flow->config.end;
 	flow->timed = wishes & TL_PT_FLOW_TIMED;
 	flow->classic = wishes & TL_PT_FLOW_CLASSIC;
+	flow->query = wishes & TL_PT_FLOW_QUERY;
 	flow->hold = TL_PT_HOLD_SYNC;
 	return 0;
 }

@@ -14,9 +14,12 @@
  *          ptwrite and CFE events with an address are where the walk comes to that address without using trace;
  *          exec_mode and iflags come behind the TIP or the event (enabled, async_branch) that they belong to and are
  *          now, at its target; paging, vmcs, ptwrite without address are at the next instruction that 5.5 and 5.7
- *          name; with `ip_suppressed` and none of these: now
+ *          name; all events while tracing is off, and those with `ip_suppressed` that none of this names: now
  *   END    no more packets
  *   ERROR  `error`, at `offset`; the flow stays there until it is synchronised again or resynchronised
+ *
+ * PSB+ of a running flow: the enabled or disabled status comes first, and must agree with what was before (5.1);
+ * whether its address does, the walk knows.
  *
  * An event that lies behind outcomes follows them as an item. A TIP may be deferred (5.6): at an indirect branch with
  * outcomes left, the walk keeps them and takes the next item; only a TIP will do.
@@ -81,7 +84,7 @@ struct tl_pt_flow {
 	const uint8_t *pos, *end;
 	uint64_t last_ip;
 	uint32_t hold; /* enum tl_pt_hold */
-	bool timed, classic;
+	bool timed, classic, query;
 
 	enum tl_pt_error error;
 	const uint8_t *begin;
@@ -99,6 +102,7 @@ struct tl_pt_flow {
 	/* 5.1: the PSB+ we are in. */
 	bool running;    /* the flow came here from before: status must agree */
 	bool status_on;  /* it has a FUP */
+	bool status_stale; /* which is an old one: tracing is off (BDM70, 7) */
 	uint64_t status_ip;
 
 	/* 5.3, 5.5: what waits for a FUP, for a TIP; and events ready to be given. */
@@ -128,8 +132,10 @@ enum tl_pt_flow_wish {
 	 * given, but a TNT item may then span several times and has that of its last packet.
 	 */
 	TL_PT_FLOW_TIMED = 1 << 0,
-	/* exec_mode events that change nothing are given, too, as version 2.0.5 of the published interface does. */
+	/* As version 2.0.5 of the published interface: exec_mode events may change nothing; PWRE is not kept. */
 	TL_PT_FLOW_CLASSIC = 1 << 1,
+	/* As its query decoder: exec_mode comes before its TIP; TIP.PGE and PSB+ need not agree with what was before. */
+	TL_PT_FLOW_QUERY = 1 << 2,
 };
 
 /* Begin over config->begin .. end, not synchronised. The configuration is copied. 0, or -TL_PT_INVALID, _BAD_CONFIG. */

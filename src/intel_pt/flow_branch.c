@@ -40,6 +40,12 @@ int tl_pt_rule_tip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 	has_ip = tl_pt_flow_ip(flow, packet);
 	if (flow->hold & TL_PT_HOLD_FUP)
 		return async_branch(flow, has_ip);
+	if (flow->query && flow->at_tip) {
+		/* The query interface tells before the branch what takes effect behind it. */
+		tl_pt_flow_give_at_tip(flow, !has_ip, flow->last_ip);
+		flow->pos = flow->packet;
+		return TL_PT_GO_ON;
+	}
 	item->kind = TL_PT_ITEM_TIP;
 	item->suppressed = !has_ip;
 	item->ip = has_ip ? flow->last_ip : 0;
@@ -54,7 +60,7 @@ int tl_pt_rule_pge(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 	struct tl_pt_event event;
 
 	(void)item;
-	if (tl_pt_flow_is_on(flow) || flow->bound_count)
+	if ((tl_pt_flow_is_on(flow) && !flow->query) || flow->bound_count)
 		return -TL_PT_BAD_CONTEXT;
 	/* Flow cannot begin nowhere. */
 	if (!tl_pt_flow_ip(flow, packet))
@@ -130,7 +136,9 @@ static bool give_bound(struct tl_pt_flow *flow)
 /* In a PSB+ a FUP says that tracing is on, and where (5.1). */
 static int status_fup(const struct tl_pt_flow *flow)
 {
-	return flow->running && flow->status_on && !tl_pt_flow_is_on(flow) ? -TL_PT_BAD_STATUS_UPDATE : TL_PT_GO_ON;
+	bool is_on = tl_pt_flow_is_on(flow) || flow->status_stale;
+
+	return flow->running && flow->status_on && !is_on ? -TL_PT_BAD_STATUS_UPDATE : TL_PT_GO_ON;
 }
 
 int tl_pt_rule_fup(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
@@ -138,6 +146,7 @@ int tl_pt_rule_fup(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 	bool has_ip = tl_pt_flow_ip(flow, packet);
 
 	(void)item;
+	/* Else it has been given with the PSB. */
 	if (flow->hold & TL_PT_HOLD_PSB)
 		return status_fup(flow);
 	if (flow->hold & TL_PT_HOLD_FUP)

@@ -64,7 +64,8 @@ int tl_pt_rule_skip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, 
 int tl_pt_rule_time(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
 {
 	(void)item;
-	if (flow->timed)
+	/* Those of a PSB+ have been taken when it began. */
+	if (flow->timed && !(flow->hold & TL_PT_HOLD_PSB))
 		tl_pt_time_packet(&flow->time, packet, &flow->config);
 	return TL_PT_GO_ON;
 }
@@ -86,7 +87,6 @@ int tl_pt_rule_mnt(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 
 	(void)item;
 	event.mnt.payload = packet->mnt.payload;
-	event.status_update = flow->hold & TL_PT_HOLD_PSB;
 	tl_pt_flow_give(flow, &event);
 	return TL_PT_GO_ON;
 }
@@ -136,7 +136,7 @@ int tl_pt_rule_bep(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 static void keep(struct tl_pt_flow *flow, bool *have, struct tl_pt_event *kept, struct tl_pt_event *event)
 {
 	if (*have)
-		tl_pt_flow_give_bare(flow, kept);
+		tl_pt_flow_give(flow, kept);
 	/* It keeps its own time. */
 	stamp(flow, event);
 	*kept = *event;
@@ -149,7 +149,7 @@ void tl_pt_flow_give_power(struct tl_pt_flow *flow)
 	if (flow->have_mwait)
 		tl_pt_flow_give_bare(flow, &flow->mwait);
 	if (flow->have_pwre)
-		tl_pt_flow_give_bare(flow, &flow->pwre);
+		tl_pt_flow_give(flow, &flow->pwre);
 	flow->have_mwait = flow->have_pwre = false;
 	flow->hold &= ~(uint32_t)TL_PT_HOLD_POWER;
 }
@@ -161,6 +161,7 @@ int tl_pt_rule_mwait(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	(void)item;
 	event.mwait.hints = packet->mwait.hints;
 	event.mwait.ext = packet->mwait.ext;
+	event.ip_suppressed = true;
 	if (flow->have_pwre)
 		tl_pt_flow_give_power(flow);
 	keep(flow, &flow->have_mwait, &flow->mwait, &event);
@@ -175,7 +176,10 @@ int tl_pt_rule_pwre(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, 
 	event.pwre.state = packet->pwre.state;
 	event.pwre.sub_state = packet->pwre.sub_state;
 	event.pwre.hw = packet->pwre.hw;
-	event.ip_suppressed = true;
+	if (flow->classic) {
+		tl_pt_flow_give(flow, &event);
+		return TL_PT_GO_ON;
+	}
 	keep(flow, &flow->have_pwre, &flow->pwre, &event);
 	return TL_PT_GO_ON;
 }
@@ -206,7 +210,7 @@ int tl_pt_rule_pwrx(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, 
 	event.pwrx.interrupt = packet->pwrx.interrupt;
 	event.pwrx.store = packet->pwrx.store;
 	event.pwrx.autonomous = packet->pwrx.autonomous;
-	tl_pt_flow_give_bare(flow, &event);
+	tl_pt_flow_give(flow, &event);
 	return TL_PT_GO_ON;
 }
 

@@ -65,7 +65,8 @@ static int mode_exec(struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
 		flow->hold |= TL_PT_HOLD_BOUND;
 		return TL_PT_GO_ON;
 	}
-	if (flow->running && flow->status_on && flow->mode != TL_PT_MODE_UNKNOWN && flow->mode != mode)
+	if (flow->running && !flow->query && flow->status_on && !flow->status_stale &&
+	    flow->mode != TL_PT_MODE_UNKNOWN && flow->mode != mode)
 		return -TL_PT_BAD_STATUS_UPDATE;
 	place.status_update = true;
 	place.ip = flow->status_ip;
@@ -112,7 +113,6 @@ static void address_space(struct tl_pt_flow *flow, struct tl_pt_event *event, st
 		flow->at_tip |= bit;
 		flow->hold |= TL_PT_HOLD_BOUND;
 	} else {
-		event->ip_suppressed = !tl_pt_flow_is_on(flow);
 		tl_pt_flow_give(flow, event);
 	}
 }

@@ -47,8 +47,6 @@ static void settle(struct tl_pt_flow *flow)
 			tl_pt_flow_give_bare(flow, &flow->bound[i].event);
 	tl_pt_flow_drop(flow);
 	flow->running = false;
-	if (!(flow->config.flags & TL_PT_KEEP_TCAL))
-		tl_pt_time_break(&flow->time);
 }
 
 /* Tracing is off, as far as one can tell; packets go on at `pos`. */
@@ -70,6 +68,19 @@ static int overflow_at(struct tl_pt_flow *flow, struct tl_pt_event *event, const
 	return TL_PT_GO_ON;
 }
 
+/* The FUP of a PSB+ says where flow goes on, if there is one; the PSB+ itself comes next. */
+static int overflow_at_psb(struct tl_pt_flow *flow, struct tl_pt_event *event, const struct ahead *psb)
+{
+	uint64_t ip;
+
+	if (!tl_pt_psb_address(flow, psb->pos, &ip))
+		return overflow_off(flow, event, psb->pos);
+	tl_pt_flow_set_on(flow, true);
+	event->ip = ip;
+	tl_pt_flow_give(flow, event);
+	return TL_PT_GO_ON;
+}
+
 /* SKD010 (7): FUP or TIP.PGE may be missing; flow goes on with the next packet that gives an address. */
 static int resume_anywhere(struct tl_pt_flow *flow, struct tl_pt_event *event)
 {
@@ -87,6 +98,9 @@ static int resume_anywhere(struct tl_pt_flow *flow, struct tl_pt_event *event)
 		if (ahead.packet.ip.ipc != TL_PT_IPC_SUPPRESSED)
 			return overflow_at(flow, event, &ahead);
 		break;
+	case TL_PT_PKT_PSB:
+		flow->pos = ahead.pos;
+		return overflow_at_psb(flow, event, &ahead);
 	default:
 		break;
 	}
@@ -109,12 +123,14 @@ int tl_pt_rule_ovf(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_OVERFLOW);
 	struct ahead ahead = look_ahead(flow, flow->pos, passed);
 
-	(void)packet, (void)item;
+	(void)item;
+	if (flow->timed)
+		tl_pt_time_packet(&flow->time, packet, &flow->config);
 	settle(flow);
-	if (ahead.size < 0 || when_off >> ahead.packet.kind & 1) {
-		/* A PSB+ says where flow goes on; SKD010 takes its word. */
+	if (ahead.size > 0 && ahead.packet.kind == TL_PT_PKT_PSB && flow->config.errata & TL_PT_SKD010)
+		return overflow_at_psb(flow, &event, &ahead);
+	if (ahead.size < 0 || when_off >> ahead.packet.kind & 1)
 		return overflow_off(flow, &event, flow->pos);
-	}
 	if (ahead.packet.kind == TL_PT_PKT_FUP) {
 		if (unexpected_fup(flow, &ahead)) {
 			flow->last_ip = ahead.last_ip;

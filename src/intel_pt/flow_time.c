@@ -2,16 +2,6 @@
 /* What time it is at the item just given: kept along the way, or caught up with when somebody asks. */
 #include "intel_pt/rules.h"
 
-/* Breaks in what is being measured are those of the timed way (rules for PSB and OVF). */
-static void caught(struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
-{
-	if ((packet->kind == TL_PT_PKT_OVF && !(flow->config.flags & TL_PT_KEEP_TCAL)) ||
-	    (packet->kind == TL_PT_PKT_PSB && flow->config.errata & TL_PT_SKL168))
-		tl_pt_time_break(&flow->time);
-	else
-		tl_pt_time_packet(&flow->time, packet, &flow->config);
-}
-
 static void catch_up(struct tl_pt_flow *flow)
 {
 	while (flow->time_pos && flow->time_pos < flow->pos) {
@@ -19,7 +9,7 @@ static void catch_up(struct tl_pt_flow *flow)
 		int size = tl_pt_flow_decode(flow, &packet, flow->time_pos, &flow->time_context);
 
 		if (size > 0) {
-			caught(flow, &packet);
+			tl_pt_time_packet(&flow->time, &packet, &flow->config);
 			flow->time_pos += size;
 			continue;
 		}

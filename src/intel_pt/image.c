@@ -100,14 +100,16 @@ static size_t count_split(const struct tl_pt_image *image, uint64_t begin, uint6
 static int add(struct tl_pt_image *image, struct tl_pt_section *section, const struct tl_pt_asid *asid, uint64_t vaddr,
 	       int isid)
 {
-	/* What reaches past the end of the address space is left out. */
+	/* What reaches past the end of the address space is left out; no bytes are nothing to add. */
 	uint64_t most = section->size - 1;
 	uint64_t last = most > UINT64_MAX - vaddr ? UINT64_MAX : vaddr + most;
 	size_t want = image->count + 1 + count_split(image, vaddr, last);
 
-	if (!tl_grow(&image->regions, &image->capacity, want, sizeof(*image->regions))) {
+	if (!section->size || !tl_grow(&image->regions, &image->capacity, want, sizeof(*image->regions))) {
+		int status = section->size ? -TL_PT_NOMEM : 0;
+
 		tl_pt_section_drop(section);
-		return -TL_PT_NOMEM;
+		return status;
 	}
 	asid = asid ? asid : &any_space;
 	cut_out(image, vaddr, last, asid);

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The instructions of nodes: one at a time along the trace, or all of one node. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/memory.h"
 #include "intel_pt/decoder.h"
 
 int tl_pt_read_node(struct tl_pt_decoder *decoder, const struct tl_pt_node *node)
 {
 	const struct tl_pt_space *space = &decoder->graph.spaces[node->space];
-	const struct tl_pt_reader *reader = &decoder->insns;
+	const struct tl_pt_reader *reader = &decoder->insns.reader;
 
 	if (reader->image == decoder->graph.image && reader->version == decoder->graph.version &&
 	    reader->mode == space->mode && reader->asid.cr3 == space->asid.cr3 && reader->asid.vmcs == space->asid.vmcs)
 		return 0;
-	return tl_pt_reader_use(&decoder->insns, decoder->graph.image, &space->asid, space->mode);
+	return tl_pt_reader_use(&decoder->insns.reader, decoder->graph.image, &space->asid, space->mode);
 }
 
 /* Where the block goes on behind an instruction that is not its last. */
@@ -23,61 +25,103 @@ static uint64_t behind(const struct tl_pt_reader *reader, const struct tl_pt_cod
 	return (ip + code->flow.size) & reader->decoder.mask;
 }
 
+static int decode(struct tl_pt_reader *reader, uint64_t ip, struct tl_pt_insn *insn, uint64_t *next)
+{
+	struct tl_pt_code code;
+	int status = tl_pt_reader_insn(reader, ip, &code);
+
+	if (status < 0)
+		return status;
+	memset(insn, 0, sizeof(*insn));
+	insn->ip = ip;
+	insn->isid = code.isid;
+	insn->mode = reader->mode;
+	insn->iclass = code.flow.iclass;
+	insn->size = code.flow.size;
+	insn->flags = code.truncated ? TL_PT_TRUNCATED : 0;
+	tl_pt_reader_bytes(reader, ip, insn->raw, insn->size);
+	*next = behind(reader, &code, ip);
+	return 0;
+}
+
+/* Room for the instructions of one more node; if there are too many, all are forgotten. */
+static bool make_room(struct tl_pt_decoder *decoder, uint32_t ninsn)
+{
+	struct tl_pt_insns *insns = &decoder->insns;
+	const struct tl_pt_graph *graph = &decoder->graph;
+
+	if (insns->epoch != graph->epoch || insns->capacity_nodes < graph->capacity) {
+		free(insns->first);
+		insns->first = tl_zeroed(graph->capacity, sizeof(*insns->first));
+		insns->capacity_nodes = insns->first ? graph->capacity : 0;
+		insns->epoch = graph->epoch;
+		insns->count = 1;
+	} else if (insns->count + ninsn > TL_PT_INSNS_MOST) {
+		memset(insns->first, 0, graph->capacity * sizeof(*insns->first));
+		insns->count = 1;
+	}
+	return insns->first && tl_grow(&insns->list, &insns->capacity, insns->count + ninsn, sizeof(*insns->list));
+}
+
+/* Decode the instructions of a node, once as long as they are remembered. */
+static int remember(struct tl_pt_decoder *decoder, uint32_t number)
+{
+	struct tl_pt_insns *insns = &decoder->insns;
+	const struct tl_pt_node *node = &decoder->graph.nodes[number];
+	uint64_t ip = node->block.ip;
+	int status = tl_pt_read_node(decoder, node);
+
+	if (status < 0)
+		return status;
+	if (!make_room(decoder, node->block.ninsn))
+		return -TL_PT_NOMEM;
+	for (uint32_t i = 0; i < node->block.ninsn; i++) {
+		status = decode(&insns->reader, ip, &insns->list[insns->count + i], &ip);
+		if (status < 0)
+			return status;
+	}
+	insns->first[number] = insns->count;
+	insns->count += node->block.ninsn;
+	return 0;
+}
+
 /* Enter the next node. */
 static int enter(struct tl_pt_decoder *decoder)
 {
-	const struct tl_pt_node *node;
+	struct tl_pt_insns *insns = &decoder->insns;
 	uint32_t number = 0;
 	int status = tl_pt_next_node(decoder, &number);
 
 	if (status < 0)
 		return status;
-	node = &decoder->graph.nodes[number];
-	status = tl_pt_read_node(decoder, node);
+	if (insns->epoch != decoder->graph.epoch || !insns->first[number])
+		status = remember(decoder, number);
 	if (status < 0)
 		return status;
-	decoder->inside_ip = node->block.ip;
-	decoder->inside_left = node->block.ninsn;
-	decoder->inside_flags = decoder->ids_speculative ? TL_PT_SPECULATIVE : 0;
-	decoder->inside_eos = decoder->ids_eos;
-	return 0;
-}
-
-static int give(struct tl_pt_decoder *decoder, struct tl_pt_insn *insn)
-{
-	struct tl_pt_reader *reader = &decoder->insns;
-	struct tl_pt_code code;
-	int status = tl_pt_reader_insn(reader, decoder->inside_ip, &code);
-
-	if (status < 0)
-		return status;
-	memset(insn, 0, sizeof(*insn));
-	insn->ip = decoder->inside_ip;
-	insn->isid = code.isid;
-	insn->mode = reader->mode;
-	insn->iclass = code.flow.iclass;
-	insn->size = code.flow.size;
-	insn->flags = decoder->inside_flags | (code.truncated ? TL_PT_TRUNCATED : 0);
-	tl_pt_reader_bytes(reader, insn->ip, insn->raw, insn->size);
-	decoder->inside_ip = behind(reader, &code, insn->ip);
-	decoder->inside_left--;
+	insns->at = insns->first[number];
+	insns->left = decoder->graph.nodes[number].block.ninsn;
+	insns->flags = decoder->ids_speculative ? TL_PT_SPECULATIVE : 0;
+	insns->eos = decoder->ids_eos;
 	return 0;
 }
 
 int tl_pt_insn_next(struct tl_pt_decoder *decoder, struct tl_pt_insn *insn)
 {
-	int status = 0;
+	struct tl_pt_insns *insns;
 
 	if (!decoder || !insn)
 		return -TL_PT_INVALID;
-	if (!decoder->inside_left)
-		status = enter(decoder);
-	if (!status)
-		status = give(decoder, insn);
-	if (status < 0)
-		return status;
-	if (decoder->inside_left)
-		return decoder->inside_eos ? TL_PT_END_OF_STREAM : 0;
+	insns = &decoder->insns;
+	if (!insns->left) {
+		int status = enter(decoder);
+
+		if (status < 0)
+			return status;
+	}
+	*insn = insns->list[insns->at++];
+	insn->flags |= insns->flags;
+	if (--insns->left)
+		return insns->eos ? TL_PT_END_OF_STREAM : 0;
 	tl_pt_ahead(decoder);
 	return tl_pt_status_now(decoder);
 }
@@ -95,13 +139,13 @@ int tl_pt_node_steps(struct tl_pt_decoder *decoder, uint32_t number, size_t firs
 	status = tl_pt_read_node(decoder, &decoder->graph.nodes[number]);
 	ip = block->ip;
 	for (size_t i = 0; i < block->ninsn && done < max && !status; i++) {
-		status = tl_pt_reader_insn(&decoder->insns, ip, &code);
+		status = tl_pt_reader_insn(&decoder->insns.reader, ip, &code);
 		if (status < 0)
 			break;
 		if (i >= first)
 			steps[done++] = (struct tl_pt_step){ ip, code.flow.target, code.flow.size, code.flow.iclass,
 							     code.flow.flags & TL_X86_DIRECT };
-		ip = behind(&decoder->insns, &code, ip);
+		ip = behind(&decoder->insns.reader, &code, ip);
 	}
 	return status < 0 ? status : (int)done;
 }

@@ -5,11 +5,6 @@
  */
 #include "intel_pt/decoder.h"
 
-static uint64_t item_offset(const struct tl_pt_decoder *decoder)
-{
-	return decoder->item.offset;
-}
-
 /* The node of what was decoded: the whole block's, if it is whole. 0: no room. */
 static uint32_t node_for(struct tl_pt_decoder *decoder, const struct tl_pt_stretch *stretch)
 {
@@ -49,7 +44,7 @@ static enum tl_pt_stop go_on(struct tl_pt_decoder *decoder, const struct tl_pt_b
 {
 	decoder->idle += block->ninsn + TL_PT_IDLE_BLOCK;
 	if (decoder->idle > TL_PT_IDLE_MOST)
-		return tl_pt_fail(decoder, TL_PT_BAD_QUERY, item_offset(decoder));
+		return tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->place_offset);
 	return TL_PT_STOP_GO;
 }
 
@@ -68,7 +63,7 @@ static enum tl_pt_stop give_whole(struct tl_pt_decoder *decoder, const struct tl
 		     node->kind == TL_PT_NODE_FAR ? node->traits & (TL_X86_FAR | TL_X86_VMENTRY) : 0);
 	if (node->kind == TL_PT_NODE_NEXT)
 		return go_on(decoder, &node->block);
-	return *reached ? TL_PT_STOP_GO : tl_pt_fail(decoder, TL_PT_BAD_QUERY, item_offset(decoder));
+	return *reached ? TL_PT_STOP_GO : tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->place_offset);
 }
 
 /* A block up to the goal, if that is in it. */
@@ -82,7 +77,7 @@ static enum tl_pt_stop give_part(struct tl_pt_decoder *decoder, const struct tl_
 	tl_pt_graph_stretch(graph, graph->nodes[decoder->cur].block.ip, goal, &stretch);
 	number = node_for(decoder, &stretch);
 	if (!number || !push_calls(decoder, &stretch))
-		return tl_pt_fail(decoder, TL_PT_NOMEM, item_offset(decoder));
+		return tl_pt_fail(decoder, TL_PT_NOMEM, decoder->place_offset);
 	*out->pos++ = number;
 	*reached = stretch.reached;
 	if (stretch.kind == TL_PT_NODE_NEXT && !tl_pt_stand_at(decoder, stretch.next))
@@ -92,7 +87,7 @@ static enum tl_pt_stop give_part(struct tl_pt_decoder *decoder, const struct tl_
 		return TL_PT_STOP_GO;
 	if (stretch.kind == TL_PT_NODE_NEXT)
 		return go_on(decoder, &stretch.block);
-	return tl_pt_fail(decoder, TL_PT_BAD_QUERY, item_offset(decoder));
+	return tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->place_offset);
 }
 
 /* One block or part of one. TL_PT_STOP_GO: `*reached` says whether that was it. */
@@ -102,13 +97,13 @@ static enum tl_pt_stop give_to(struct tl_pt_decoder *decoder, const struct tl_pt
 	const struct tl_pt_node *node = &decoder->graph.nodes[decoder->cur];
 
 	if (decoder->cur == TL_PT_NODE_BEHIND)
-		return tl_pt_fail(decoder, TL_PT_BAD_QUERY, item_offset(decoder));
+		return tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->place_offset);
 	if (out->pos == out->end || !tl_pt_has_room(&decoder->graph))
 		return TL_PT_STOP_FULL;
 	if (node->kind == TL_PT_NODE_STUB && !tl_pt_graph_build(&decoder->graph, decoder->cur))
 		return TL_PT_STOP_FULL;
 	if (node->kind == TL_PT_NODE_ERROR)
-		return tl_pt_fail(decoder, node->error, item_offset(decoder));
+		return tl_pt_fail(decoder, node->error, decoder->place_offset);
 	if (!goal->at_ip && !goal->ranges && !(goal->flags & node->traits))
 		return give_whole(decoder, goal, out, reached);
 	return give_part(decoder, goal, out, reached);

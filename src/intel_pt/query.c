@@ -80,7 +80,7 @@ int tl_pt_query_open(struct tl_pt_query **query, const struct tl_pt_config *conf
 	*query = NULL;
 	if (!q)
 		return -TL_PT_NOMEM;
-	status = tl_pt_flow_open(&q->flow, config, TL_PT_FLOW_TIMED | TL_PT_FLOW_CLASSIC);
+	status = tl_pt_flow_open(&q->flow, config, TL_PT_FLOW_TIMED | TL_PT_FLOW_CLASSIC | TL_PT_FLOW_QUERY);
 	if (status < 0) {
 		free(q);
 		return status;
@@ -110,7 +110,7 @@ static int begin(struct tl_pt_query *q, int status, uint64_t *ip)
 	q->at_last = q->at_next;
 	if (ip)
 		*ip = q->flow.status_ip;
-	if (q->next.kind == TL_PT_ITEM_ERROR)
+	if (q->next.kind == TL_PT_ITEM_ERROR || q->next.kind == TL_PT_ITEM_END)
 		return mismatch(q);
 	return status_flags(q) | (q->flow.status_on ? 0 : TL_PT_STATUS_IP_SUPPRESSED);
 }

@@ -35,6 +35,9 @@ int tl_pt_flow_decode(const struct tl_pt_flow *flow, struct tl_pt_packet *packet
 /* Does the IP packet have an address? Then last_ip becomes it. */
 bool tl_pt_flow_ip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet);
 
+/* The address of the FUP in the PSB+ that begins at `psb`. */
+bool tl_pt_psb_address(const struct tl_pt_flow *flow, const uint8_t *psb, uint64_t *ip);
+
 /* A new event, stamped with the present time and packet, not yet given away. */
 struct tl_pt_event tl_pt_event_at(const struct tl_pt_flow *flow, enum tl_pt_event_kind kind);
 

@@ -21,6 +21,7 @@ void tl_pt_forget(struct tl_pt_decoder *decoder)
 	decoder->count = 0;
 	decoder->have_target = false;
 	decoder->idle = 0;
+	decoder->border = false;
 	decoder->cur = TL_PT_NODE_BEHIND;
 	decoder->last = (struct tl_pt_block){ .iclass = TL_PT_IC_ERROR };
 	decoder->last_flags = 0;
@@ -145,6 +146,9 @@ static enum tl_pt_stop take_tip(struct tl_pt_decoder *decoder, struct tl_pt_out 
 /* Blocks go on as long as they need no trace (9.11). */
 static enum tl_pt_stop take_end(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
+	/* More may be allowed later: the walk stays where it is (tl_pt_set_end()). */
+	if (decoder->flow.end != decoder->config.end)
+		return tl_pt_fail(decoder, TL_PT_EOS, decoder->item.offset);
 	if (!decoder->eos) {
 		decoder->eos = true;
 		return TL_PT_STOP_FULL;
@@ -195,6 +199,12 @@ static enum tl_pt_stop take_item(struct tl_pt_decoder *decoder, struct tl_pt_out
 		decoder->graph.full = true;
 		return TL_PT_STOP_FULL;
 	}
+	if (decoder->border && !tl_pt_before_border(&decoder->item)) {
+		stop = tl_pt_take_border(decoder, out);
+		if (stop != TL_PT_STOP_GO)
+			return stop;
+	}
+	decoder->place_offset = decoder->item.offset;
 	stop = takers[decoder->item.kind](decoder, out);
 	if (stop == TL_PT_STOP_GO || stop == TL_PT_STOP_EVENT) {
 		decoder->have_item = false;
@@ -217,7 +227,7 @@ static bool salvage(struct tl_pt_decoder *decoder)
 
 static bool may_walk(const struct tl_pt_decoder *decoder)
 {
-	return decoder->on && !decoder->have_item;
+	return decoder->on && !decoder->have_item && !decoder->border;
 }
 
 enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out)

@@ -54,15 +54,15 @@ int tl_pt_section_open(struct tl_pt_section **section, const char *path, uint64_
 	uint64_t there = fd < 0 ? 0 : bytes_behind(fd, offset);
 
 	*section = NULL;
-	if (there && size)
+	if (there)
 		*section = make(path, offset, size < there ? size : there);
-	if (*section && map)
+	if (*section && map && size)
 		map_file(*section, fd);
 	if (fd >= 0)
 		close(fd);
 	if (*section)
 		return 0;
-	return there && size ? -TL_PT_NOMEM : -TL_PT_INVALID;
+	return there ? -TL_PT_NOMEM : -TL_PT_INVALID;
 }
 
 struct tl_pt_section *tl_pt_section_over(const uint8_t *data, size_t size)
@@ -92,7 +92,7 @@ void tl_pt_section_map(struct tl_pt_section *section)
 {
 	int fd;
 
-	if (section->data)
+	if (section->data || !section->size)
 		return;
 	fd = open(section->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)

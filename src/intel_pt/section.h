@@ -9,7 +9,7 @@
 struct tl_pt_section {
 	atomic_uint users;
 	char *path;          /* NULL: the caller's memory */
-	uint64_t offset, size; /* in the file; `size` > 0 */
+	uint64_t offset, size; /* in the file */
 	const uint8_t *data; /* NULL: not mapped, to be read */
 	void *map;           /* of the system; NULL: none */
 	size_t map_size;

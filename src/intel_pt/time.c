@@ -17,11 +17,8 @@ void tl_pt_time_reset(struct tl_pt_time *time)
 
 void tl_pt_time_break(struct tl_pt_time *time)
 {
-	struct tl_pt_cycles *c = &time->cycles;
-
-	c->have_tsc = c->have_mtc = false;
-	c->cyc_tsc = c->cyc_mtc = 0;
-	c->lost_mtc = 0;
+	time->cycles.have_mtc = false;
+	time->cycles.cyc = 0;
 }
 
 static bool knows_crystal(const struct tl_pt_config *config)
@@ -46,140 +43,167 @@ static uint32_t between(uint32_t from, uint32_t to, const struct tl_pt_config *c
 
 /* ---- ticks per cycle ---- */
 
-static void measure(struct tl_pt_cycles *c, uint64_t tsc, uint64_t cycles)
+/* A new ratio ends what is being measured under the old one; in a PSB+ it is not a new one. */
+static void cycles_cbr(struct tl_pt_cycles *c, uint8_t ratio, const struct tl_pt_config *config, bool status)
 {
-	if (cycles && tsc << POINT >> POINT == tsc && (tsc << POINT) / cycles)
-		c->fcr = (tsc << POINT) / cycles;
-}
-
-static void cycles_tsc(struct tl_pt_cycles *c, uint64_t tsc)
-{
-	if (c->have_mtc)
+	if (!ratio)
 		return;
-	if (c->have_tsc && c->cyc_tsc && tsc > c->tsc)
-		measure(c, tsc - c->tsc, c->cyc_tsc);
-	c->tsc = tsc;
-	c->cyc_tsc = 0;
-	c->have_tsc = true;
+	c->fcr = ((uint64_t)config->nom_freq << POINT) / ratio;
+	if (status)
+		return;
+	c->have_mtc = false;
+	c->cyc = 0;
 }
 
-static void cycles_cbr(struct tl_pt_cycles *c, uint8_t ratio, const struct tl_pt_config *config)
-{
-	if (config->nom_freq && ratio)
-		c->fcr = ((uint64_t)config->nom_freq << POINT) / ratio;
-}
-
+/* An MTC period without a CYC is measured together with the next one: a low frequency may leave it so. */
 static void cycles_mtc(struct tl_pt_cycles *c, uint32_t ctc, const struct tl_pt_config *config)
 {
-	if (!knows_crystal(config))
+	if (c->have_mtc && !c->cyc)
 		return;
-	if (c->have_mtc && !c->cyc_mtc) {
-		/* A low frequency may leave MTC periods without a CYC. */
-		c->lost_mtc++;
-		return;
-	}
 	if (c->have_mtc)
-		measure(c, ticks(between(c->ctc, ctc, config), config), c->cyc_mtc);
+		c->fcr = (ticks(between(c->ctc, ctc, config), config) << POINT) / c->cyc;
 	c->have_mtc = true;
-	c->cyc_mtc = 0;
+	c->cyc = 0;
 	c->ctc = ctc;
-	c->lost_mtc = 0;
 }
 
 /* ---- time ---- */
 
 static void time_tsc(struct tl_pt_time *time, uint64_t tsc)
 {
-	cycles_tsc(&time->cycles, tsc);
 	time->tsc = time->base = tsc;
 	time->fc = 0;
-	time->ctc = time->ctc_cyc = 0;
+	time->ctc = 0;
 	time->lost_mtc = time->lost_cyc = 0;
 	time->have_tsc = true;
 	time->have_tma = time->have_mtc = false;
 }
 
-/* The TSC before it was `fc` ticks behind the edge of crystal clock `ctc`; the bits below N count as ticks, too. */
+/* The TSC before it was `fc` ticks behind the edge of crystal clock `ctc`. */
 static void time_tma(struct tl_pt_time *time, const struct tl_pt_packet *packet, const struct tl_pt_config *config)
 {
 	unsigned bits = config->mtc_freq + MTC_BITS;
 	uint32_t ctc = packet->tma.ctc;
-	uint64_t fc = packet->tma.fc;
-	uint32_t below;
 
-	if (!time->have_tsc || time->have_tma || !knows_crystal(config) || config->mtc_freq >= TMA_BITS)
+	/* One TMA belongs to one TSC. */
+	if (!time->have_tsc || time->have_tma || config->mtc_freq >= TMA_BITS)
 		return;
-	below = ctc & ((UINT32_C(1) << config->mtc_freq) - 1);
-	fc += ticks(below, config);
-	if (fc > time->base)
-		return;
-	ctc -= below;
+	time->have_tma = true;
 	if (bits < TMA_BITS)
 		ctc &= (UINT32_C(1) << bits) - 1;
-	time->base -= fc;
-	time->fc += fc;
+	time->base -= packet->tma.fc;
+	time->fc += packet->tma.fc;
 	time->ctc = time->ctc_cyc = ctc;
-	time->have_tma = true;
 }
 
+/* TMA lacks the upper bits of a crystal clock of more than 16; they are taken from the first MTC. */
+static uint32_t whole_clock(uint32_t tma, uint32_t mtc, unsigned bits)
+{
+	const uint32_t low = (UINT32_C(1) << TMA_BITS) - 1;
+	uint32_t whole = (mtc & ~low) | tma;
+
+	if (whole > mtc)
+		whole -= low + 1;
+	return bits < 32 ? whole & ((UINT32_C(1) << bits) - 1) : whole;
+}
+
+/*
+ * With cycles counted since the last MTC, a CYC came right before this one (each packet is preceded by its own), so
+ * what the next CYC counts begins here. Without, it begins where it did before.
+ */
 void tl_pt_time_mtc(struct tl_pt_time *time, uint8_t value, const struct tl_pt_config *config)
 {
 	unsigned bits = config->mtc_freq + MTC_BITS;
 	uint32_t ctc = (uint32_t)value << config->mtc_freq;
 
-	if (!knows_crystal(config)) {
-		time->lost_mtc++;
+	if (knows_crystal(config))
+		cycles_mtc(&time->cycles, ctc, config);
+	/* Between TSC and TMA nothing says when the clock was at any value; without TSC, time counts from the first MTC. */
+	if (time->have_tsc && !time->have_tma)
+		return;
+	if (!time->have_mtc && !time->have_tma) {
+		time->ctc = time->ctc_cyc = ctc;
+		time->have_mtc = true;
+		time->fc = 0;
+		time->lost_cyc = 0;
 		return;
 	}
-	cycles_mtc(&time->cycles, ctc, config);
-	if (!time->have_tsc || !time->have_tma) {
-		/* Nothing says when the clock was last at any value. */
-		if (!time->have_mtc) {
-			time->have_mtc = true;
-			time->ctc = time->ctc_cyc = ctc;
-			if (!time->have_tma)
-				return;
-		}
-	} else if (!time->have_mtc && bits > TMA_BITS) {
-		/* TMA lacks the upper bits; they are taken from here. */
-		uint32_t low = (UINT32_C(1) << TMA_BITS) - 1;
-		uint32_t last = (ctc & ~low) | time->ctc;
-
-		if (last > ctc)
-			last -= low + 1;
-		time->ctc = time->ctc_cyc = last & ((UINT32_C(1) << bits) - 1);
+	if (!time->have_mtc && bits > TMA_BITS) {
+		time->ctc = whole_clock(time->ctc, ctc, bits);
+		time->ctc_cyc = ctc;
 	}
-	time->base += ticks(between(time->ctc, ctc, config), config);
+	if (time->fc || time->lost_cyc)
+		time->ctc_cyc = ctc;
+	time->fc = 0;
+	time->lost_cyc = 0;
+	if (knows_crystal(config)) {
+		time->base += ticks(between(time->ctc, ctc, config), config);
+		time->tsc = time->base;
+	}
 	time->ctc = ctc;
 	time->have_mtc = true;
-	if (time->tsc < time->base)
-		time->tsc = time->base;
 }
 
 void tl_pt_time_cyc(struct tl_pt_time *time, uint64_t cycles, const struct tl_pt_config *config)
 {
-	uint64_t fcr = time->cycles.fcr, elapsed, since;
+	uint64_t fcr = time->cycles.fcr;
 
-	time->cycles.cyc_tsc += cycles;
-	time->cycles.cyc_mtc += cycles;
+	time->cycles.cyc += cycles;
 	if (!fcr) {
 		time->lost_cyc++;
 		return;
 	}
-	elapsed = time->fc + (cycles * fcr >> POINT);
 	if (time->ctc != time->ctc_cyc) {
-		since = ticks(between(time->ctc_cyc, time->ctc, config), config);
-		elapsed = elapsed > since ? elapsed - since : 0;
+		uint64_t before;
+
+		if (!knows_crystal(config))
+			return;
+		/* Part of it was before the last MTC. */
+		before = (ticks(between(time->ctc_cyc, time->ctc, config), config) << POINT) / fcr;
+		if (cycles < before)
+			return;
+		cycles -= before;
 		time->ctc_cyc = time->ctc;
 	}
-	time->fc = elapsed;
-	if (time->tsc < time->base + elapsed)
-		time->tsc = time->base + elapsed;
+	time->fc += cycles * fcr >> POINT;
+	time->tsc = time->base + time->fc;
+}
+
+static void time_psb(struct tl_pt_time *time, const struct tl_pt_config *config)
+{
+	time->in_psb = true;
+	/* It may have swallowed a CYC (7). */
+	if (config->errata & TL_PT_SKL168)
+		tl_pt_time_break(time);
+}
+
+/* Packets were lost: what is known of cycles may hold no longer (5.2). */
+static void time_overflow(struct tl_pt_time *time, const struct tl_pt_config *config)
+{
+	time->in_psb = false;
+	if (!(config->flags & TL_PT_KEEP_TCAL))
+		memset(&time->cycles, 0, sizeof(time->cycles));
+}
+
+static void time_cbr(struct tl_pt_time *time, uint8_t ratio, const struct tl_pt_config *config)
+{
+	time->cbr = ratio;
+	time->have_cbr = true;
+	cycles_cbr(&time->cycles, ratio, config, time->in_psb);
 }
 
 void tl_pt_time_packet(struct tl_pt_time *time, const struct tl_pt_packet *packet, const struct tl_pt_config *config)
 {
 	switch (packet->kind) {
+	case TL_PT_PKT_PSB:
+		time_psb(time, config);
+		break;
+	case TL_PT_PKT_PSBEND:
+		time->in_psb = false;
+		break;
+	case TL_PT_PKT_OVF:
+		time_overflow(time, config);
+		break;
 	case TL_PT_PKT_TSC:
 		time_tsc(time, packet->tsc.tsc);
 		break;
@@ -193,9 +217,7 @@ void tl_pt_time_packet(struct tl_pt_time *time, const struct tl_pt_packet *packe
 		tl_pt_time_cyc(time, packet->cyc.value, config);
 		break;
 	case TL_PT_PKT_CBR:
-		time->cbr = packet->cbr.ratio;
-		time->have_cbr = true;
-		cycles_cbr(&time->cycles, packet->cbr.ratio, config);
+		time_cbr(time, packet->cbr.ratio, config);
 		break;
 	default:
 		break;

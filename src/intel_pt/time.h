@@ -7,15 +7,12 @@
  */
 #include <tracelathe/intel_pt.h>
 
-/* How many TSC ticks a core cycle has: from CBR, or measured between two MTC or two TSC (6). */
+/* How many TSC ticks a core cycle has: from CBR, or measured between two MTC (6). */
 struct tl_pt_cycles {
-	uint64_t fcr;     /* ticks per cycle, 8 bits behind the point; 0: not known yet */
-	uint64_t tsc;     /* of the last TSC */
-	uint64_t cyc_tsc; /* cycles since then */
-	uint64_t cyc_mtc; /* cycles since the last MTC */
-	uint32_t ctc;     /* of the last MTC */
-	uint32_t lost_mtc;
-	bool have_tsc, have_mtc;
+	uint64_t fcr; /* ticks per cycle, 8 bits behind the point; 0: not known yet */
+	uint64_t cyc; /* cycles since the MTC that is measured from */
+	uint32_t ctc; /* of that MTC */
+	bool have_mtc;
 };
 
 struct tl_pt_time {
@@ -27,19 +24,23 @@ struct tl_pt_time {
 	uint32_t lost_mtc, lost_cyc;
 	uint8_t cbr;
 	bool have_tsc, have_cbr, have_tma, have_mtc;
+	bool in_psb; /* inside a PSB+ */
 	struct tl_pt_cycles cycles;
 };
 
 void tl_pt_time_reset(struct tl_pt_time *time);
 
-/* Any packet may be given; those that tell no time change nothing. */
+/*
+ * Any packet may be given, all of a trace should be: PSB, PSBEND and OVF say what the time packets around them mean.
+ * Those that have nothing to do with time change nothing.
+ */
 void tl_pt_time_packet(struct tl_pt_time *time, const struct tl_pt_packet *packet, const struct tl_pt_config *config);
 
 /* The two that are frequent, without a packet around them. */
 void tl_pt_time_mtc(struct tl_pt_time *time, uint8_t value, const struct tl_pt_config *config);
 void tl_pt_time_cyc(struct tl_pt_time *time, uint64_t cycles, const struct tl_pt_config *config);
 
-/* Packets were lost: what is being measured cannot be finished. */
+/* What is being measured cannot be finished. */
 void tl_pt_time_break(struct tl_pt_time *time);
 
 #endif

@@ -15,6 +15,7 @@ struct tl_input {
 	struct tl_input **others;
 	size_t other_count;
 	const char *path; /* of an other */
+	const char *failed; /* what the last error is about, NULL: the first path */
 };
 
 struct tl_format {
@@ -32,6 +33,8 @@ struct tl_format {
 	int64_t (*check)(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err);
 	int (*timeline)(struct tl_input *input, const char *format, struct tl_output *out, struct tl_error *err);
 	int (*reencode)(struct tl_input *input, const char *variant, struct tl_output *out, struct tl_error *err);
+	/* A part of the trace; NULL: the format cannot be cut. */
+	int (*slice)(struct tl_input *input, const struct tl_slice *what, struct tl_output *out, struct tl_error *err);
 	/* Fill at most `room` places; returns how many there are listed. */
 	size_t (*damage)(struct tl_input *input, struct tl_damage *places, size_t room, uint64_t *count,
 			 uint64_t *skipped_bytes);
@@ -44,8 +47,13 @@ extern const struct tl_format *const tl_format_table[];
 #define TL_XRAY_INFO { "xray", "LLVM XRay: flight data recorder (FDR), basic and profiling mode" }
 #define TL_CALLGRIND_INFO \
 	{ "callgrind", "Callgrind and Cachegrind profiles, also of other programs (xdebug, pprof, xtree, ...)" }
+#define TL_INTEL_PT_INFO { "intel-pt", "Intel Processor Trace, as the processor writes it" }
+
+#define TL_PERF_INFO { "perf", "perf.data of Linux perf, with the Intel PT in it" }
 
 extern const struct tl_format tl_xray_format;
 extern const struct tl_format tl_callgrind_format;
+extern const struct tl_format tl_intel_pt_format;
+extern const struct tl_format tl_perf_format;
 
 #endif

@@ -173,6 +173,7 @@ static int fold_each(struct tl_input *input, struct tl_profile **profiles, size_
 	for (size_t i = 0; status == 0 && i < input->other_count; i++) {
 		status = input->format->fold(input->others[i], &profiles[i + 1], err);
 		*folded += status == 0;
+		input->failed = input->others[i]->path;
 	}
 	return status;
 }
@@ -216,6 +217,11 @@ int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl
 		*profile = NULL;
 	}
 	return status;
+}
+
+const char *tl_input_failed(const struct tl_input *input)
+{
+	return input->failed;
 }
 
 /* What tells of one file, and not of their sum. */
@@ -279,6 +285,19 @@ int tl_input_reencode(struct tl_input *input, const char *to, const char *varian
 				   "the input cannot be written in that format");
 	return input->other_count ? one_file(input, err)
 				  : input->format->reencode(input, variant, out, err);
+}
+
+int tl_input_slice(struct tl_input *input, const struct tl_slice *what, struct tl_output *out,
+		   struct tl_error *err)
+{
+	int status = one_file(input, err);
+
+	if (status < 0)
+		return status;
+	if (!input->format->slice)
+		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+				   "traces of this format cannot be cut");
+	return input->format->slice(input, what, out, err);
 }
 
 /* The places of one file, behind those that are listed already. */

@@ -5,6 +5,8 @@
 const struct tl_format *const tl_format_table[] = {
 	&tl_xray_format,
 	&tl_callgrind_format,
+	&tl_intel_pt_format,
+	&tl_perf_format,
 	NULL,
 };
 
@@ -13,6 +15,8 @@ const struct tl_format_info *tl_formats(void)
 	static const struct tl_format_info formats[] = {
 		TL_XRAY_INFO,
 		TL_CALLGRIND_INFO,
+		TL_INTEL_PT_INFO,
+		TL_PERF_INFO,
 		{ NULL, NULL },
 	};
 

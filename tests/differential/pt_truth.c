@@ -3,7 +3,7 @@
  * Decodes a trace and compares every instruction with the truth: blocks (or instructions, or runs of nodes) are walked
  * again from `ip` to `end_ip` by a loop of its own, with full decoding by Zydis, over the image's bytes.
  *
- *   pt_truth [-m blocks|one|insns|nodes] [-i file|cache|callback|memory] [-s] [-e IPS] PT MAP IMG TRUTH
+ *   pt_truth [-m blocks|one|insns|nodes] [-i file|cache[LIMIT]|callback|memory] [-s] [-e IPS] PT MAP IMG TRUTH
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,78 +12,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <Zydis/Zydis.h>
-
 #include <tracelathe/intel_pt.h>
 
-struct bytes {
-	uint8_t *data;
-	size_t size;
-};
-
-struct segment {
-	uint64_t vaddr, size, offset;
-};
-
-/* What an address holds, decoded once. */
-struct known {
-	uint64_t ip, target;
-	uint8_t size;
-	bool follow; /* goes to `target` without trace */
-};
-
-enum { SEGMENTS = 8192, KNOWN = 1 << 20 };
+#include "pt_code.h"
 
 struct truth {
-	struct bytes image, ips;
-	struct segment segments[SEGMENTS];
-	size_t segment_count;
-	struct known *known;
-	ZydisDecoder zydis;
+	struct pt_code code;
+	struct pt_bytes ips;
 	uint64_t insns, hash, blocks, events;
 	uint64_t want_insns, want_hash;
 };
-
-static void die(const char *what, const char *name)
-{
-	fprintf(stderr, "%s: %s\n", name, what);
-	exit(2);
-}
-
-static struct bytes load(const char *path)
-{
-	struct tl_source *source;
-	struct tl_error err;
-	const uint8_t *data;
-	struct bytes bytes = { NULL, 0 };
-
-	if (tl_source_open(&source, path, NULL, &err) < 0 || tl_source_map(source, &data, &bytes.size, &err) < 0)
-		die("cannot be read", path);
-	bytes.data = malloc(bytes.size + 1);
-	if (!bytes.data)
-		die("no memory", path);
-	memcpy(bytes.data, data, bytes.size);
-	tl_source_close(source);
-	return bytes;
-}
-
-static void load_map(struct truth *truth, const char *path)
-{
-	FILE *file = fopen(path, "r");
-	char line[1024];
-
-	if (!file)
-		die("cannot be read", path);
-	while (fgets(line, sizeof(line), file)) {
-		struct segment *s = &truth->segments[truth->segment_count];
-
-		if (*line != '#' && sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64, &s->vaddr, &s->size, &s->offset) == 3)
-			truth->segment_count++;
-		if (truth->segment_count == SEGMENTS)
-			die("too many segments", path);
-	}
-	fclose(file);
-}
 
 static void load_truth(struct truth *truth, const char *path)
 {
@@ -91,57 +29,12 @@ static void load_truth(struct truth *truth, const char *path)
 	char line[4096];
 
 	if (!file)
-		die("cannot be read", path);
+		pt_die("cannot be read", path);
 	while (fgets(line, sizeof(line), file)) {
 		sscanf(line, "insns %" SCNu64, &truth->want_insns);
 		sscanf(line, "hash %" SCNx64, &truth->want_hash);
 	}
 	fclose(file);
-}
-
-/* ---- the walk of our own ---- */
-
-static size_t image_bytes(const struct truth *truth, uint64_t ip, uint8_t *buffer, size_t size)
-{
-	size_t have = 0;
-
-	for (size_t i = 0; i < truth->segment_count && have < size; i++) {
-		const struct segment *s = &truth->segments[i];
-		uint64_t at = ip + have - s->vaddr;
-
-		if (at >= s->size)
-			continue;
-		while (have < size && at < s->size)
-			buffer[have++] = truth->image.data[s->offset + at++];
-		i = (size_t)-1;
-	}
-	return have;
-}
-
-static const struct known *know(struct truth *truth, uint64_t ip)
-{
-	size_t slot = (size_t)(ip * UINT64_C(0x9e3779b97f4a7c15) >> 44);
-	struct known *known;
-	uint8_t code[15];
-	ZydisDecodedInstruction insn;
-	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-
-	while (truth->known[slot].ip && truth->known[slot].ip != ip)
-		slot = (slot + 1) % KNOWN;
-	known = &truth->known[slot];
-	if (known->ip)
-		return known;
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&truth->zydis, code, image_bytes(truth, ip, code, sizeof(code)), &insn,
-						 operands)))
-		return NULL;
-	known->ip = ip;
-	known->size = insn.length;
-	known->follow = (insn.meta.category == ZYDIS_CATEGORY_CALL || insn.mnemonic == ZYDIS_MNEMONIC_JMP) &&
-			insn.meta.branch_type != ZYDIS_BRANCH_TYPE_FAR &&
-			operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
-	if (known->follow)
-		ZydisCalcAbsoluteAddress(&insn, &operands[0], ip, &known->target);
-	return known;
 }
 
 static void retire(struct truth *truth, uint64_t ip)
@@ -165,7 +58,7 @@ static void walk(struct truth *truth, const struct tl_pt_block *block)
 	uint64_t ip = block->ip, last = 0;
 
 	for (unsigned i = 0; i < block->ninsn; i++) {
-		const struct known *known = know(truth, ip);
+		const struct pt_known *known = pt_code_know(&truth->code, ip);
 
 		if (!known) {
 			fprintf(stderr, "instruction %" PRIu64 ": no code at %" PRIx64 "\n", truth->insns, ip);
@@ -221,12 +114,12 @@ static int by_insns(struct truth *truth, struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_insn insn;
 	int status = tl_pt_insn_next(decoder, &insn);
-	const struct known *known;
+	const struct pt_known *known;
 
 	if (status < 0)
 		return status;
 	retire(truth, insn.ip);
-	known = know(truth, insn.ip);
+	known = pt_code_know(&truth->code, insn.ip);
 	if (!known || known->size != insn.size) {
 		fprintf(stderr, "%" PRIx64 ": wrong size %u\n", insn.ip, insn.size);
 		exit(1);
@@ -267,7 +160,7 @@ static int decode(struct truth *truth, struct tl_pt_decoder *decoder, const stru
 
 static int read_image(uint8_t *buffer, size_t size, const struct tl_pt_asid *asid, uint64_t ip, void *arg)
 {
-	size_t have = image_bytes(arg, ip, buffer, size);
+	size_t have = pt_code_bytes(&((struct truth *)arg)->code, ip, buffer, size);
 
 	(void)asid;
 	/* As a debugger does: all or nothing. */
@@ -279,8 +172,8 @@ static void fill_image(struct truth *truth, const char *how, const char *path, s
 {
 	int status = 0;
 
-	for (size_t i = 0; i < truth->segment_count && status >= 0; i++) {
-		const struct segment *s = &truth->segments[i];
+	for (size_t i = 0; i < truth->code.count && status >= 0; i++) {
+		const struct pt_segment *s = &truth->code.segments[i];
 
 		if (!strcmp(how, "file")) {
 			status = tl_pt_image_add_file(image, path, s->offset, s->size, NULL, s->vaddr);
@@ -291,13 +184,13 @@ static void fill_image(struct truth *truth, const char *how, const char *path, s
 			if (status > 0)
 				status = tl_pt_image_add_cached(image, cache, status, NULL);
 		} else if (!strcmp(how, "memory")) {
-			status = tl_pt_image_add_memory(image, truth->image.data + s->offset, s->size, NULL, s->vaddr, 7);
+			status = tl_pt_image_add_memory(image, truth->code.image.data + s->offset, s->size, NULL, s->vaddr, 7);
 		}
 	}
 	if (!strcmp(how, "callback"))
 		status = tl_pt_image_set_callback(image, read_image, truth);
 	if (status < 0)
-		die("cannot be an image", path);
+		pt_die("cannot be an image", path);
 }
 
 int main(int argc, char **argv)
@@ -310,7 +203,7 @@ int main(int argc, char **argv)
 	struct tl_pt_decoder *decoder;
 	struct tl_pt_image *image = tl_pt_image_open("image");
 	struct tl_pt_cache *cache = tl_pt_cache_open(NULL);
-	struct bytes trace;
+	struct pt_bytes trace;
 	uint64_t offset = 0;
 	int c, status;
 
@@ -323,21 +216,18 @@ int main(int argc, char **argv)
 		else if (c == 'f')
 			config.flags = (uint32_t)strtoul(optarg, NULL, 0);
 		else if (c == 'e')
-			truth.ips = load(optarg);
+			truth.ips = pt_load(optarg);
 	}
 	if (argc - optind != 4)
-		die("PT MAP IMG TRUTH", "usage");
-	trace = load(argv[optind]);
+		pt_die("PT MAP IMG TRUTH", "usage");
+	trace = pt_load(argv[optind]);
 	config.begin = trace.data;
 	config.end = trace.data + trace.size;
-	load_map(&truth, argv[optind + 1]);
-	truth.image = load(argv[optind + 2]);
+	pt_code_open(&truth.code, argv[optind + 1], argv[optind + 2]);
 	load_truth(&truth, argv[optind + 3]);
-	truth.known = calloc(KNOWN, sizeof(*truth.known));
-	ZydisDecoderInit(&truth.zydis, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	fill_image(&truth, how, argv[optind + 2], image, cache);
-	if (!truth.known || tl_pt_decoder_open(&decoder, &config, image) < 0)
-		die("cannot be decoded", argv[optind]);
+	if (tl_pt_decoder_open(&decoder, &config, image) < 0)
+		pt_die("cannot be decoded", argv[optind]);
 	status = decode(&truth, decoder, face, false);
 	tl_pt_offset(decoder, &offset);
 	printf("%s: %s at %" PRIx64 ": insns %" PRIu64 " of %" PRIu64 ", hash %016" PRIx64 ", blocks %" PRIu64
@@ -346,8 +236,7 @@ int main(int argc, char **argv)
 	tl_pt_decoder_close(decoder);
 	tl_pt_image_close(image);
 	tl_pt_cache_close(cache);
-	free(truth.known);
-	free(truth.image.data);
+	pt_code_close(&truth.code);
 	free(truth.ips.data);
 	free(trace.data);
 	return status != -TL_PT_EOS || truth.insns != truth.want_insns || truth.hash != truth.want_hash;

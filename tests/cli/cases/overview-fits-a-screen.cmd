@@ -6,8 +6,8 @@ tracelathe --help | cmp - overview
 [ "$(wc -l <overview)" -le 24 ] && echo "lines fit"
 awk 'length > 80 { print "too long: " $0 }' overview
 grep -c '^  tracelathe ' overview
-for command in info check dump report tree stacks flame timeline convert annotate diff merge help; do
+for command in info check dump report tree stacks flame timeline convert annotate diff merge slice help; do
 	grep -q "^  $command  *[a-z]" overview || echo "missing: $command"
 done
-grep -E '^  (slice|record) ' overview
+grep -E '^  record ' overview
 true

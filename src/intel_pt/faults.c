@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "intel_pt/faults.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/memory.h"
+
+/* Code of one mapping, or of one run of addresses that nothing maps, is missed once. */
+static struct tl_pt_lost *find_missing(struct tl_pt_faults *f, uint64_t start, uint64_t end)
+{
+	for (size_t i = 0; i < f->listed; i++) {
+		struct tl_pt_lost *have = &f->list[i];
+
+		if (have->why != TL_PT_NOMAP || start > have->end || end < have->start)
+			continue;
+		if (start < have->start)
+			have->start = start;
+		if (end > have->end)
+			have->end = end;
+		return have;
+	}
+	return NULL;
+}
+
+bool tl_pt_fault_add(struct tl_pt_faults *f, const struct tl_pt_lost *lost, const struct tl_pt_place *place)
+{
+	uint64_t bytes = lost->to > lost->from ? lost->to - lost->from : 0;
+	struct tl_pt_lost *have = NULL, made = *lost;
+
+	if (lost->why == TL_PT_NOMAP) {
+		made.start = place ? place->start : lost->ip & ~UINT64_C(0xfff);
+		made.end = place ? place->end : made.start + 0x1000;
+		have = find_missing(f, made.start, made.end);
+	}
+	f->skipped_bytes += bytes;
+	if (have) {
+		have->places++;
+		have->bytes += bytes;
+		return true;
+	}
+	f->count++;
+	if (f->listed == TL_PT_FAULTS_LISTED)
+		return true;
+	if (!tl_grow(&f->list, &f->capacity, f->listed + 1, sizeof(*f->list)))
+		return false;
+	made.places = 1;
+	made.bytes = bytes;
+	made.object = place ? place->object : "";
+	made.text = NULL;
+	f->list[f->listed++] = made;
+	return true;
+}
+
+static int format_missing(struct tl_pt_lost *lost)
+{
+	return asprintf(&lost->text,
+			"no code at 0x%" PRIx64 "%s%s (give it with --binary or --raw): %" PRIu64
+			" time%s, %" PRIu64 " bytes of trace without flow; went on behind them",
+			lost->ip, *lost->object ? " of " : "", lost->object, lost->places, lost->places == 1 ? "" : "s",
+			lost->bytes);
+}
+
+const char *tl_pt_fault_text(struct tl_pt_lost *lost)
+{
+	int made;
+
+	free(lost->text);
+	if (lost->why == TL_PT_NOMAP)
+		made = format_missing(lost);
+	else
+		made = asprintf(&lost->text, "%s; %" PRIu64 " bytes of trace gave no flow, went on behind them",
+				tl_pt_error_text(lost->why), lost->bytes);
+	if (made < 0)
+		lost->text = NULL;
+	return lost->text ? lost->text : tl_pt_error_text(lost->why);
+}
+
+void tl_pt_faults_free(struct tl_pt_faults *f)
+{
+	for (size_t i = 0; i < f->listed; i++)
+		free(f->list[i].text);
+	free(f->list);
+}

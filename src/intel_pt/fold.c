@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "intel_pt/fold.h"
+
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "profile/model.h"
+
+enum { RUN_NODES = 1 << 15, RUN_MARKS = 1 << 12 };
+
+/* ---- threads ---- */
+
+static void watch_opened(void *arg, struct tl_pt_frame *frame)
+{
+	struct pt_folder *f = arg;
+
+	(void)frame;
+	f->options->watch->opened(f->options->watch->arg, f);
+}
+
+static void watch_closing(void *arg, struct tl_pt_frame *frame)
+{
+	struct pt_folder *f = arg;
+
+	(void)frame;
+	f->options->watch->closing(f->options->watch->arg, f);
+}
+
+/* What is open at the end ends there. */
+static void watch_end(struct pt_folder *f)
+{
+	struct tl_fold *fold = &f->thread->stack.fold;
+
+	while (f->options->watch && tl_fold_depth(fold)) {
+		watch_closing(f, NULL);
+		tl_fold_leave(fold, tl_fold_top(fold));
+	}
+}
+
+static bool begin_thread(struct pt_folder *f, struct pt_thread *t, const struct tl_pt_piece *piece)
+{
+	*t = (struct pt_thread){ .process = piece->process, .thread = piece->thread, .cpu = piece->cpu };
+	t->command = tl_names_text(&f->functions.names, piece->command);
+	if (!t->command || !tl_pt_stack_begin(&t->stack, &f->functions, f->timed, f->options->exact))
+		return false;
+	if (f->options->lines) {
+		t->stack.opened = tl_pt_lines_opened;
+		t->stack.closing = tl_pt_lines_closing;
+	} else if (f->options->watch) {
+		t->stack.opened = watch_opened;
+		t->stack.closing = watch_closing;
+	}
+	t->stack.arg = f;
+	return true;
+}
+
+/* The thread of a piece, which may have been met before: its frames are still open. */
+static int find_thread(struct pt_folder *f, const struct tl_pt_piece *piece, struct tl_error *err)
+{
+	for (size_t i = 0; i < f->thread_count; i++)
+		if (f->threads[i].process == piece->process && f->threads[i].thread == piece->thread) {
+			f->thread = &f->threads[i];
+			return 0;
+		}
+	if (!tl_grow(&f->threads, &f->thread_capacity, f->thread_count + 1, sizeof(*f->threads)) ||
+	    !begin_thread(f, &f->threads[f->thread_count], piece))
+		return tl_error_memory(err);
+	f->thread = &f->threads[f->thread_count++];
+	return 0;
+}
+
+static bool wanted(const struct tl_pt_fold_options *o, const struct tl_pt_piece *piece)
+{
+	return (o->thread == TL_NOWHERE || o->thread == piece->thread) &&
+	       (o->process == TL_NOWHERE || o->process == piece->process) &&
+	       (o->cpu == TL_NOWHERE || o->cpu == piece->cpu);
+}
+
+/* ---- events ---- */
+
+static int note_loss(struct pt_folder *f, const struct tl_pt_piece *piece, const struct tl_pt_event *event,
+		     struct tl_error *err)
+{
+	struct tl_pt_lost lost = {
+		.why = event->lost.why, .from = piece->base + event->lost.from, .to = piece->base + event->lost.to,
+		.ip = event->ip,
+	};
+	struct tl_pt_place place;
+	bool known = f->feed->place(f->feed->arg, event->ip, &place);
+
+	tl_fold_gap(&f->thread->stack.fold);
+	f->thread->stack.fold.losses.skipped_bytes += lost.to - lost.from;
+	if (f->options->strict)
+		return tl_pt_fault(err, event->lost.why, lost.from);
+	return tl_pt_fault_add(f->faults, &lost, known ? &place : NULL) ? 0 : tl_error_memory(err);
+}
+
+/* Where the walk stood when something came between: a call or return just made leads there. */
+static void reach(struct pt_folder *f, uint64_t ip)
+{
+	if (f->key == PT_KEY_CALL || f->key == PT_KEY_RETURN || f->key == PT_KEY_FAR_RETURN)
+		tl_pt_fold_arrive(f, ip);
+}
+
+static void go_off(struct pt_folder *f, uint64_t back)
+{
+	f->back = back;
+	f->key = PT_KEY_ENABLE;
+}
+
+static void branch_away(struct pt_folder *f, const struct tl_pt_event *event)
+{
+	reach(f, event->ip);
+	f->back = event->ip;
+	f->key = f->aborted ? PT_KEY_NONE : PT_KEY_INTERRUPT;
+	f->aborted = false;
+}
+
+static void watch_lost(struct pt_folder *f)
+{
+	if (f->options->watch)
+		f->options->watch->lost(f->options->watch->arg, f);
+}
+
+static int take_event(struct pt_folder *f, const struct tl_pt_piece *piece, const struct tl_pt_event *event,
+		      struct tl_error *err)
+{
+	switch (event->kind) {
+	case TL_PT_EV_DISABLED:
+		/* Of a call that is not traced, and of a system call, it comes back behind it (5.4). */
+		go_off(f, f->key == PT_KEY_CALL ? f->last->after : 0);
+		break;
+	case TL_PT_EV_ASYNC_DISABLED:
+		reach(f, event->ip);
+		go_off(f, event->ip);
+		break;
+	case TL_PT_EV_ASYNC_BRANCH:
+		branch_away(f, event);
+		break;
+	case TL_PT_EV_TSX:
+		f->aborted = event->tsx.aborted;
+		break;
+	case TL_PT_EV_OVERFLOW:
+		tl_fold_gap(&f->thread->stack.fold);
+		watch_lost(f);
+		f->key = PT_KEY_LOSS;
+		break;
+	case TL_PT_EV_LOST:
+		watch_lost(f);
+		f->key = PT_KEY_LOSS;
+		return note_loss(f, piece, event, err);
+	default:
+		break;
+	}
+	return 0;
+}
+
+/* ---- time ---- */
+
+static void move_gate(struct pt_folder *f, uint64_t tsc)
+{
+	const struct tl_pt_fold_options *o = f->options;
+	bool closed = tsc < o->from_ticks || (o->to_ticks && tsc >= o->to_ticks);
+
+	if (closed == f->closed)
+		return;
+	tl_pt_fold_settle(f);
+	f->closed = closed;
+	tl_fold_gate(&f->thread->stack.fold, !closed);
+}
+
+/* Time that passed is that of the node run last. */
+static void set_time(struct pt_folder *f, uint64_t tsc)
+{
+	struct tl_fold *fold = &f->thread->stack.fold;
+	uint64_t before = fold->hot.clock;
+
+	if (f->options->from_ticks || f->options->to_ticks)
+		move_gate(f, tsc);
+	tl_fold_time(fold, tsc);
+	if (f->node_lines && f->last != &f->outside)
+		f->node_lines[f->last - f->nodes].ticks += (int64_t)(fold->hot.clock - before);
+}
+
+static void fold_timed(struct pt_folder *f, const struct tl_pt_run *run)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < run->mark_count; i++) {
+		size_t to = run->marks[i].index < run->count ? run->marks[i].index : run->count;
+
+		if (to > at)
+			tl_pt_fold_run(f, run->nodes + at, to - at);
+		at = to;
+		set_time(f, run->marks[i].tsc);
+	}
+	if (run->count > at)
+		tl_pt_fold_run(f, run->nodes + at, run->count - at);
+}
+
+/* ---- pieces ---- */
+
+static int fold_run(struct pt_folder *f, const struct tl_pt_run *run, struct tl_error *err)
+{
+	if (run->epoch != f->epoch) {
+		tl_pt_fold_flush(f);
+		f->epoch = run->epoch;
+	}
+	if (!tl_pt_fold_room(f, run->limit))
+		return tl_error_memory(err);
+	f->thread->stack.fold.records += run->count;
+	if (f->timed)
+		fold_timed(f, run);
+	else
+		tl_pt_fold_run(f, run->nodes, run->count);
+	return f->thread->stack.fold.no_memory || f->functions.no_memory || f->thread->lines.no_memory
+		       ? tl_error_memory(err)
+		       : 0;
+}
+
+static int take_events(struct pt_folder *f, const struct tl_pt_piece *piece, int *pending, struct tl_error *err)
+{
+	struct tl_pt_event event;
+	int status = 0;
+
+	while (status == 0 && *pending >= 0 && (*pending & TL_PT_EVENT_PENDING)) {
+		*pending = tl_pt_event_next(f->decoder, &event);
+		if (*pending >= 0)
+			status = take_event(f, piece, &event, err);
+	}
+	return status;
+}
+
+/* Errors that are no part of the trace. */
+static int decoder_failed(const struct pt_folder *f, int status, struct tl_error *err)
+{
+	uint64_t offset = TL_NOWHERE;
+
+	if (status == -TL_PT_EOS)
+		return 0;
+	tl_pt_offset(f->decoder, &offset);
+	return tl_pt_fault(err, (enum tl_pt_error)-status, offset);
+}
+
+static int fold_decoder(struct pt_folder *f, const struct tl_pt_piece *piece, int status, struct tl_error *err)
+{
+	int result = 0;
+
+	while (result == 0 && status >= 0) {
+		struct tl_pt_run run = {
+			.nodes = f->numbers, .max = RUN_NODES,
+			.marks = f->timed ? f->marks : NULL, .max_marks = f->timed ? RUN_MARKS : 0,
+		};
+
+		result = take_events(f, piece, &status, err);
+		if (result < 0 || status < 0)
+			break;
+		status = tl_pt_nodes(f->decoder, &run);
+		if (status < 0)
+			break;
+		status = run.status;
+		result = fold_run(f, &run, err);
+		if ((status & TL_PT_END_OF_STREAM) && !(status & TL_PT_EVENT_PENDING))
+			break;
+	}
+	return result < 0 ? result : status < 0 ? decoder_failed(f, status, err) : 0;
+}
+
+/* Where the thread was when it ran last; what it does first, after a stretch that is missing, is anybody's guess. */
+static void take_thread_up(struct pt_folder *f, const struct tl_pt_piece *piece)
+{
+	struct pt_thread *t = f->thread;
+
+	f->key = !t->ran || piece->gap ? PT_KEY_LOSS : t->key;
+	f->back = t->back;
+	f->aborted = false;
+	f->outside = t->outside;
+	f->last = &f->outside;
+	f->epoch = 0;
+}
+
+static void put_thread_down(struct pt_folder *f)
+{
+	struct pt_thread *t = f->thread;
+
+	tl_pt_fold_settle(f);
+	tl_pt_fold_flush(f);
+	t->ran = true;
+	t->key = f->key;
+	t->back = f->back;
+	t->outside = f->outside;
+}
+
+static int fold_thread(struct pt_folder *f, const struct tl_pt_piece *piece, int synced, struct tl_error *err)
+{
+	int status = find_thread(f, piece, err);
+
+	if (status < 0)
+		return status;
+	take_thread_up(f, piece);
+	status = fold_decoder(f, piece, synced, err);
+	put_thread_down(f);
+	return status;
+}
+
+static int fold_piece(struct pt_folder *f, const struct tl_pt_piece *piece, struct tl_error *err)
+{
+	int status = 0, synced = tl_pt_decoder_of(&f->decoders, piece, TL_PT_SALVAGE | TL_PT_END_ON_CALL, &f->decoder);
+	if (!f->decoder)
+		return tl_pt_fault(err, (enum tl_pt_error)-synced, TL_NOWHERE);
+	if (wanted(f->options, piece)) {
+		status = fold_thread(f, piece, synced, err);
+	} else if (tl_pt_pass_over(f->decoder, synced) < 0) {
+		status = tl_error_memory(err);
+	}
+	tl_pt_decoder_done(&f->decoders, piece);
+	f->decoder = NULL;
+	return status;
+}
+
+/* ---- into the profile ---- */
+
+static int new_profile(const struct pt_folder *f, struct tl_profile **profile, struct tl_error *err)
+{
+	static const struct tl_event events[] = {
+		{ "Ticks", "Ticks of the TSC", "ticks", "" },
+		{ "Ir", "Instructions", "instructions", "" },
+	};
+	int status = f->timed ? tl_profile_new(profile, "intel-pt", events, 2, f->feed->frequency, err)
+			      : tl_profile_new(profile, "intel-pt", events + 1, 1, 0, err);
+
+	if (status == 0)
+		(*profile)->timed = true;
+	return status;
+}
+
+static int add_functions(struct pt_folder *f, struct tl_profile *profile, uint32_t *numbers, struct tl_error *err)
+{
+	for (size_t i = 0; i < f->functions.count; i++) {
+		const struct tl_pt_function *from = &f->functions.list[i];
+		struct tl_function function = {
+			.name = from->name, .object = from->object, .file = from->file, .id = TL_NOWHERE,
+			.address = from->address, .line = from->line,
+		};
+		int64_t number = tl_profile_add_function(profile, &function, err);
+
+		if (number < 0)
+			return (int)number;
+		numbers[i] = (uint32_t)number;
+	}
+	return 0;
+}
+
+static int add_thread(struct pt_folder *f, struct pt_thread *t, const uint32_t *numbers, struct tl_profile *profile,
+		      struct tl_error *err)
+{
+	struct tl_part part = { .process = t->process, .thread = t->thread, .command = t->command, .header = "" };
+	uint32_t number = tl_profile_part_count(profile);
+	int status;
+
+	tl_fold_end(&t->stack.fold);
+	status = tl_fold_into(&t->stack.fold, profile, &part, numbers, f->options->per_thread, err);
+	if (status == 0 && f->options->lines)
+		status = tl_pt_lines_into(f, t, number, numbers, profile, err);
+	return status;
+}
+
+static int add_threads(struct pt_folder *f, struct tl_profile *profile, struct tl_error *err)
+{
+	uint32_t *numbers = malloc((f->functions.count + 1) * sizeof(*numbers));
+	int status = numbers ? add_functions(f, profile, numbers, err) : tl_error_memory(err);
+
+	for (size_t i = 0; i < f->thread_count; i++) {
+		f->thread = &f->threads[i];
+		watch_end(f);
+	}
+	for (size_t i = 0; status == 0 && i < f->thread_count; i++)
+		status = add_thread(f, &f->threads[i], numbers, profile, err);
+	free(numbers);
+	return status == 0 ? tl_profile_finish(profile, err) : status;
+}
+
+/* ---- the whole ---- */
+
+static int fold_pieces(struct pt_folder *f, struct tl_error *err)
+{
+	struct tl_pt_piece piece;
+	int status;
+
+	while ((status = f->feed->next(f->feed->arg, &piece, err)) == 1) {
+		status = fold_piece(f, &piece, err);
+		if (status < 0)
+			break;
+	}
+	return status;
+}
+
+static void free_folder(struct pt_folder *f)
+{
+	for (size_t i = 0; i < f->thread_count; i++) {
+		tl_pt_stack_end(&f->threads[i].stack);
+		tl_pt_lines_free(&f->threads[i].lines);
+	}
+	free(f->threads);
+	free(f->nodes);
+	free(f->node_lines);
+	free(f->steps);
+	free(f->marks);
+	free(f->numbers);
+	tl_pt_decoders_close(&f->decoders);
+	tl_pt_functions_end(&f->functions);
+}
+
+int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *options, struct tl_pt_faults *faults,
+	       struct tl_profile **profile, struct tl_error *err)
+{
+	struct pt_folder f = { .feed = feed, .options = options, .faults = faults, .timed = feed->timed };
+	int status;
+
+	f.last = &f.outside;
+	f.marks = malloc(RUN_MARKS * sizeof(*f.marks));
+	f.numbers = malloc(RUN_NODES * sizeof(*f.numbers));
+	tl_pt_functions_begin(&f.functions, feed);
+	feed->rewind(feed->arg);
+	status = f.marks && f.numbers ? new_profile(&f, profile, err) : tl_error_memory(err);
+	if (status == 0)
+		status = fold_pieces(&f, err);
+	if (status == 0)
+		status = add_threads(&f, *profile, err);
+	free_folder(&f);
+	return status;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_INTEL_PT_FOLD_H
+#define TL_INTEL_PT_FOLD_H
+/*
+ * Traces to profiles. What a block costs is decided once, when it is first met (fold_node.c): its function, how it is
+ * left, what it is if it is called. After that a visit is a count and a comparison (fold_loop.c); only calls, returns
+ * and what is odd reach the stack (stack.h). Counts become costs of addresses in the end (fold_lines.c).
+ *
+ * The events: with time in the trace, Ticks of the TSC and Ir, instructions; else Ir alone, which is then the clock:
+ * durations of calls are instructions.
+ */
+#include "intel_pt/faults.h"
+#include "intel_pt/stack.h"
+
+struct pt_folder;
+
+/* Someone who follows the stack as it moves: after a frame was opened, before one is closed, where trace is missing. */
+struct pt_watch {
+	void (*opened)(void *arg, const struct pt_folder *folder);
+	void (*closing)(void *arg, const struct pt_folder *folder);
+	void (*lost)(void *arg, const struct pt_folder *folder);
+	void *arg;
+};
+
+struct tl_pt_fold_options {
+	const struct pt_watch *watch; /* NULL: nobody; not with lines */
+	uint64_t thread, process, cpu; /* TL_NOWHERE: any */
+	uint64_t from_ticks, to_ticks; /* a window of time; 0: open */
+	unsigned jobs;
+	bool exact, per_thread;
+	bool lines;  /* costs of addresses, calls by place, jumps; else functions and contexts alone */
+	bool strict; /* stop at the first fault */
+};
+
+int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *options, struct tl_pt_faults *faults,
+	       struct tl_profile **profile, struct tl_error *err);
+
+/* ---- the parts ---- */
+
+/* How a node is left, or what the next one is come to by. From PT_KEY_FIRST on: inside function key - PT_KEY_FIRST. */
+enum {
+	PT_KEY_NONE, /* of a node that is not looked at yet: no way of leaving is equal to it */
+	PT_KEY_CALL,
+	PT_KEY_RETURN,
+	PT_KEY_FAR_RETURN,
+	PT_KEY_ENABLE,
+	PT_KEY_INTERRUPT,
+	PT_KEY_LOSS,
+	PT_KEY_SEVERAL, /* a node that runs through several functions */
+	PT_KEY_UNKNOWN, /* code without a symbol */
+	PT_KEY_FIRST,
+};
+
+/* A block. */
+struct pt_node {
+	uint64_t count;
+	uint64_t ip, after; /* its first address, the one after its last instruction */
+	uint32_t entry, exit; /* keys */
+	uint32_t called;      /* its function when it is called, + 1; 0: not known */
+	uint16_t insns;
+	bool is_entry;
+	uint8_t iclass; /* of the last instruction */
+};
+
+/* Of a node, with lines. */
+struct pt_node_lines {
+	uint32_t first, count; /* addresses in `steps` */
+	uint64_t taken;	       /* how often the next node was not the one after it */
+	int64_t ticks;
+};
+
+/* An address that was run. */
+struct pt_address {
+	uint64_t ip, target; /* target of a direct branch */
+	uint64_t executed, taken;
+	int64_t ticks;
+	uint8_t iclass;
+};
+
+/* Calls from a place to a function. */
+struct pt_call {
+	uint64_t from, to; /* addresses; from 0: not by an instruction */
+	uint32_t caller, callee;
+	uint64_t calls, active;
+	int64_t clock, insns; /* inclusive, of those that are not inside another one */
+	int64_t clock_start, insns_start;
+};
+
+/* What is counted by address, with lines: of one thread. */
+struct pt_lines {
+	struct pt_address *addresses;
+	size_t address_count, address_capacity;
+	struct tl_index by_ip;
+	struct pt_call *calls;
+	size_t call_count, call_capacity;
+	struct tl_index by_call;
+	bool no_memory;
+};
+
+struct pt_thread {
+	uint64_t process, thread, cpu;
+	const char *command;
+	struct tl_pt_stack stack;
+	struct pt_lines lines;
+	int64_t total_insns; /* all that were counted */
+
+	/* Where it was at the end of its last piece. */
+	bool ran;
+	uint32_t key;
+	uint64_t back;
+	struct pt_node outside;
+};
+
+struct pt_folder {
+	const struct tl_pt_feed *feed;
+	const struct tl_pt_fold_options *options;
+	struct tl_pt_faults *faults;
+	struct tl_pt_functions functions;
+	bool timed;
+	struct pt_thread *threads;
+	size_t thread_count, thread_capacity;
+	struct pt_thread *thread; /* the present one */
+
+	/* Of the present decoder and epoch. */
+	struct tl_pt_decoder *decoder;
+	struct tl_pt_decoders decoders;
+	struct pt_node *nodes;
+	struct pt_node_lines *node_lines; /* NULL: without lines */
+	size_t node_count, node_capacity, node_lines_capacity;
+	uint32_t *steps; /* of all nodes: numbers of their addresses */
+	size_t step_count, step_capacity;
+	uint32_t epoch;
+
+	/* Where the thread is. */
+	struct pt_node *last;  /* the node run last */
+	struct pt_node outside; /* before there was one */
+	uint32_t key;
+	uint64_t back;	 /* of PT_KEY_ENABLE and _INTERRUPT */
+	bool aborted;	 /* the next asynchronous branch goes to the handler of an aborted transaction */
+	uint64_t window_first; /* time of the first mark, + 1 */
+	bool closed;	 /* outside the window of time */
+	int64_t insns;	 /* not added to a context yet; only with time */
+	struct tl_pt_mark *marks;
+	uint32_t *numbers;
+};
+
+/* fold_loop.c: a run of nodes, none of which moves time. */
+void tl_pt_fold_run(struct pt_folder *folder, const uint32_t *numbers, size_t count);
+/* Arrive at an address by the present key, without running anything there. */
+void tl_pt_fold_arrive(struct pt_folder *folder, uint64_t ip);
+/* Give the instructions that wait to the innermost context. */
+void tl_pt_fold_settle(struct pt_folder *folder);
+
+/* fold_node.c: what is to be known of a node that is met for the first time. */
+void tl_pt_fold_look(struct pt_folder *folder, uint32_t number);
+bool tl_pt_fold_room(struct pt_folder *folder, uint32_t limit);
+/* Where a node that runs through several functions enters another one; 0 behind the last. */
+struct pt_inner {
+	uint32_t insns; /* run before it */
+	uint64_t ip;
+};
+size_t tl_pt_fold_inner(struct pt_folder *folder, uint32_t number, struct pt_inner *inner, size_t room);
+/* Counts of nodes to those of addresses; nodes are then as never met. */
+void tl_pt_fold_flush(struct pt_folder *folder);
+
+/* fold_lines.c */
+void tl_pt_lines_free(struct pt_lines *lines);
+uint32_t tl_pt_lines_address(struct pt_lines *lines, const struct tl_pt_step *step);
+void tl_pt_lines_opened(void *arg, struct tl_pt_frame *frame);
+void tl_pt_lines_closing(void *arg, struct tl_pt_frame *frame);
+/* Lines, calls and jumps into the profile; `numbers[i]` is its number of function i. */
+int tl_pt_lines_into(struct pt_folder *folder, struct pt_thread *thread, uint32_t part, const uint32_t *numbers,
+		     struct tl_profile *profile, struct tl_error *err);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loop over nodes: it runs once for every block that was executed. */
+#include "core/error.h"
+#include "intel_pt/fold.h"
+
+static const enum tl_pt_arrival arrivals[PT_KEY_FIRST] = {
+	[PT_KEY_NONE] = TL_PT_BY_FLOW,	 [PT_KEY_CALL] = TL_PT_BY_CALL,	       [PT_KEY_RETURN] = TL_PT_BY_RETURN,
+	[PT_KEY_FAR_RETURN] = TL_PT_BY_FAR_RETURN, [PT_KEY_ENABLE] = TL_PT_BY_ENABLE,
+	[PT_KEY_INTERRUPT] = TL_PT_BY_INTERRUPT,   [PT_KEY_LOSS] = TL_PT_BY_LOSS, [PT_KEY_SEVERAL] = TL_PT_BY_FLOW,
+	[PT_KEY_UNKNOWN] = TL_PT_BY_FLOW,
+};
+
+void tl_pt_fold_settle(struct pt_folder *f)
+{
+	struct tl_pt_stack *stack = &f->thread->stack;
+
+	if (f->timed && f->insns)
+		tl_fold_cost(&stack->fold, &f->insns);
+	if (!f->closed)
+		f->thread->total_insns += f->insns;
+	f->insns = 0;
+}
+
+/* Go to a place in the way the last node was left. */
+static void arrive(struct pt_folder *f, struct tl_pt_at *at)
+{
+	enum tl_pt_arrival how = f->key < PT_KEY_FIRST ? arrivals[f->key] : TL_PT_BY_FLOW;
+	uint64_t back = how == TL_PT_BY_CALL ? f->last->after : f->back;
+
+	tl_pt_fold_settle(f);
+	tl_pt_stack_arrive(&f->thread->stack, how, at, back);
+}
+
+static struct tl_pt_at place_of(struct pt_folder *f, uint64_t ip)
+{
+	struct tl_pt_name name = tl_pt_functions_name(&f->functions, ip);
+
+	return (struct tl_pt_at){ ip, name.function, TL_NONE, name.is_entry };
+}
+
+static uint32_t key_of(const struct tl_pt_at *at)
+{
+	return at->function == TL_NONE ? PT_KEY_UNKNOWN : at->function + PT_KEY_FIRST;
+}
+
+void tl_pt_fold_arrive(struct pt_folder *f, uint64_t ip)
+{
+	struct tl_pt_at at = place_of(f, ip);
+
+	if (f->key != key_of(&at))
+		arrive(f, &at);
+	f->key = key_of(&at);
+}
+
+/* Count instructions run since the last place. */
+static void count_insns(struct pt_folder *f, uint32_t insns)
+{
+	struct tl_fold_hot *hot = &f->thread->stack.fold.hot;
+
+	if (f->timed)
+		f->insns += insns;
+	else
+		hot->clock += insns;
+}
+
+static void run_inner(struct pt_folder *f, uint32_t number)
+{
+	struct pt_inner inner[16];
+	size_t count = tl_pt_fold_inner(f, number, inner, sizeof(inner) / sizeof(inner[0]));
+
+	for (size_t i = 0; i < count; i++) {
+		count_insns(f, inner[i].insns);
+		f->key = PT_KEY_NONE;
+		tl_pt_fold_arrive(f, inner[i].ip);
+	}
+}
+
+/* A node that is new, or is not come to by plain flow inside a function. */
+static __attribute__((noinline)) void arrive_slowly(struct pt_folder *f, uint32_t number)
+{
+	struct pt_node *n = &f->nodes[number];
+	struct tl_pt_at at;
+
+	if (n->entry == PT_KEY_NONE)
+		tl_pt_fold_look(f, number);
+	if (n->entry == PT_KEY_SEVERAL) {
+		tl_pt_fold_arrive(f, n->ip);
+		run_inner(f, number);
+		return;
+	}
+	if (n->entry == f->key)
+		return;
+	at = (struct tl_pt_at){
+		.ip = n->ip,
+		.function = n->entry == PT_KEY_UNKNOWN ? TL_NONE : n->entry - PT_KEY_FIRST,
+		.called = n->called - 1, /* 0 is TL_NONE then */
+		.is_entry = n->is_entry,
+	};
+	arrive(f, &at);
+	n->called = at.called + 1;
+}
+
+/* What the loop keeps in registers. */
+struct hot {
+	struct tl_fold_hot fold;
+	struct pt_node *last;
+	uint32_t key;
+	int64_t insns;
+};
+
+static inline __attribute__((always_inline)) void store(const struct hot *h, struct pt_folder *f)
+{
+	f->thread->stack.fold.hot = h->fold;
+	f->last = h->last;
+	f->key = h->key;
+	f->insns = h->insns;
+}
+
+static inline __attribute__((always_inline)) void load(struct hot *h, const struct pt_folder *f)
+{
+	*h = (struct hot){ f->thread->stack.fold.hot, f->last, f->key, f->insns };
+}
+
+static inline __attribute__((always_inline)) void give(struct hot *h, struct pt_folder *f, bool timed)
+{
+	if (timed) {
+		if (!f->closed)
+			f->thread->stack.fold.costs[h->fold.top->node] += h->insns;
+		h->insns = 0;
+	}
+}
+
+/*
+ * Calls and returns as they mostly are: the return goes where the innermost frame waits, the call to a function that is
+ * known. False: it is another case.
+ */
+static inline __attribute__((always_inline)) bool call_or_return(struct hot *h, struct pt_folder *f,
+								 const struct pt_node *n, bool timed)
+{
+	struct tl_pt_stack *stack = &f->thread->stack;
+	size_t depth = (size_t)(h->fold.top - stack->fold.frames);
+	struct tl_pt_frame *frame = &stack->frames[depth];
+
+	if (h->key == PT_KEY_RETURN && frame->back == n->ip && n->entry != PT_KEY_NONE && !frame->handler) {
+		give(h, f, timed);
+		tl_fold_hot_pop(&h->fold, &stack->fold);
+		return true;
+	}
+	if (h->key == PT_KEY_CALL && n->called && depth + 2 <= stack->frame_capacity && depth < TL_PT_STACK_MAX) {
+		give(h, f, timed);
+		frame[1] = (struct tl_pt_frame){ .back = h->last->after, .call = TL_NONE };
+		tl_fold_hot_enter(&h->fold, &stack->fold, n->called - 1);
+		return true;
+	}
+	return false;
+}
+
+static inline __attribute__((always_inline)) void run(struct pt_folder *f, const uint32_t *numbers, size_t count,
+						      bool timed, bool careful)
+{
+	struct pt_node *nodes = f->nodes;
+	struct hot h;
+
+	load(&h, f);
+	for (size_t i = 0; i < count; i++) {
+		struct pt_node *n = &nodes[numbers[i]];
+
+		if (careful && f->node_lines && !f->closed && h.last != &f->outside && h.last->after != n->ip)
+			f->node_lines[h.last - nodes].taken++;
+		if (n->entry != h.key && (careful || n->entry == PT_KEY_SEVERAL || !call_or_return(&h, f, n, timed))) {
+			store(&h, f);
+			arrive_slowly(f, numbers[i]);
+			load(&h, f);
+		}
+		n->count++;
+		if (timed)
+			h.insns += n->insns;
+		else
+			h.fold.clock += n->insns;
+		h.key = n->exit;
+		h.last = n;
+	}
+	store(&h, f);
+}
+
+void tl_pt_fold_run(struct pt_folder *f, const uint32_t *numbers, size_t count)
+{
+	bool careful = f->node_lines || f->options->watch;
+
+	if (f->timed && !careful)
+		run(f, numbers, count, true, false);
+	else if (f->timed)
+		run(f, numbers, count, true, true);
+	else if (careful)
+		run(f, numbers, count, false, true);
+	else
+		run(f, numbers, count, false, false);
+	/* Outside the window the stack moves on, but nothing counts. */
+	for (size_t i = 0; f->closed && i < count; i++)
+		f->nodes[numbers[i]].count--;
+}

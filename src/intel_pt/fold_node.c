@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is decided once for a block: its function, how it is left, the addresses it runs through. */
+#include <string.h>
+
+#include "core/error.h"
+#include "intel_pt/fold.h"
+
+enum { STEPS = 64 };
+
+static bool grow_zeroed(void *array, size_t *capacity, size_t want, size_t element)
+{
+	size_t had = *capacity;
+	char *made;
+
+	if (want <= had)
+		return true;
+	if (!tl_grow(array, capacity, want, element))
+		return false;
+	memcpy(&made, array, sizeof(made));
+	memset(made + had * element, 0, (*capacity - had) * element);
+	return true;
+}
+
+bool tl_pt_fold_room(struct pt_folder *f, uint32_t limit)
+{
+	size_t last = f->last == &f->outside ? 0 : (size_t)(f->last - f->nodes);
+	bool outside = f->last == &f->outside;
+
+	if (limit <= f->node_count)
+		return true;
+	if (!grow_zeroed(&f->nodes, &f->node_capacity, limit, sizeof(*f->nodes)) ||
+	    (f->options->lines &&
+	     !grow_zeroed(&f->node_lines, &f->node_lines_capacity, limit, sizeof(*f->node_lines))))
+		return false;
+	f->last = outside ? &f->outside : &f->nodes[last];
+	f->node_count = limit;
+	return true;
+}
+
+/* ---- steps ---- */
+
+/* Calls `each` with every instruction of a node, until it returns false. */
+static void each_step(struct pt_folder *f, uint32_t number,
+		      bool (*each)(struct pt_folder *f, const struct tl_pt_step *step, size_t i, void *arg), void *arg)
+{
+	struct tl_pt_step steps[STEPS];
+	size_t at = 0;
+	int count;
+
+	while ((count = tl_pt_node_steps(f->decoder, number, at, steps, STEPS)) > 0)
+		for (int i = 0; i < count; i++, at++)
+			if (!each(f, &steps[i], at, arg))
+				return;
+}
+
+static bool add_step(struct pt_folder *f, const struct tl_pt_step *step, size_t i, void *arg)
+{
+	uint32_t address = tl_pt_lines_address(&f->thread->lines, step);
+
+	(void)i;
+	(void)arg;
+	if (address == TL_NONE || !tl_grow(&f->steps, &f->step_capacity, f->step_count + 1, sizeof(*f->steps))) {
+		f->thread->lines.no_memory = true;
+		return false;
+	}
+	f->steps[f->step_count++] = address;
+	return true;
+}
+
+struct search {
+	struct pt_inner *inner;
+	size_t room, count, begun;
+	uint32_t function;
+};
+
+static bool find_change(struct pt_folder *f, const struct tl_pt_step *step, size_t i, void *arg)
+{
+	struct search *s = arg;
+	uint32_t function = tl_pt_functions_name(&f->functions, step->ip).function;
+
+	if (i && function != s->function) {
+		if (s->count == s->room)
+			return false;
+		s->inner[s->count++] = (struct pt_inner){ (uint32_t)(i - s->begun), step->ip };
+		s->begun = i;
+	}
+	s->function = function;
+	return true;
+}
+
+size_t tl_pt_fold_inner(struct pt_folder *f, uint32_t number, struct pt_inner *inner, size_t room)
+{
+	struct search s = { .inner = inner, .room = room };
+
+	each_step(f, number, find_change, &s);
+	return s.count;
+}
+
+/* ---- the node ---- */
+
+static uint32_t function_key(const struct tl_pt_name *name)
+{
+	return name->function == TL_NONE ? PT_KEY_UNKNOWN : name->function + PT_KEY_FIRST;
+}
+
+static bool find_last(struct pt_folder *f, const struct tl_pt_step *step, size_t i, void *arg)
+{
+	(void)f;
+	(void)i;
+	*(struct tl_pt_step *)arg = *step;
+	return true;
+}
+
+/* A call of the next instruction pushes an address to be popped: it is no call. */
+static bool calls_next(struct pt_folder *f, uint32_t number, const struct pt_node *n)
+{
+	struct tl_pt_step last = { 0 };
+
+	each_step(f, number, find_last, &last);
+	return last.direct && last.target == n->after;
+}
+
+static uint32_t exit_key(struct pt_folder *f, uint32_t number, const struct pt_node *n, uint32_t inside)
+{
+	switch (n->iclass) {
+	case TL_PT_IC_CALL:
+		return calls_next(f, number, n) ? inside : PT_KEY_CALL;
+	case TL_PT_IC_FAR_CALL:
+		return PT_KEY_CALL;
+	case TL_PT_IC_RETURN:
+		return PT_KEY_RETURN;
+	case TL_PT_IC_FAR_RETURN:
+		return PT_KEY_FAR_RETURN;
+	default:
+		return inside;
+	}
+}
+
+/* Its entry is then no key that any node is left by; the instructions before the last change are told apart. */
+static void look_inside(struct pt_folder *f, uint32_t number, struct pt_node *n)
+{
+	struct pt_inner inner[16];
+	size_t count = tl_pt_fold_inner(f, number, inner, sizeof(inner) / sizeof(inner[0]));
+
+	for (size_t i = 0; i < count; i++)
+		n->insns = (uint16_t)(n->insns - inner[i].insns);
+	if (count)
+		n->entry = PT_KEY_SEVERAL;
+}
+
+void tl_pt_fold_look(struct pt_folder *f, uint32_t number)
+{
+	const struct tl_pt_block *block = tl_pt_node_block(f->decoder, number);
+	struct pt_node *n = &f->nodes[number];
+	struct tl_pt_name first, last;
+
+	if (!block) {
+		n->entry = n->exit = PT_KEY_UNKNOWN;
+		return;
+	}
+	first = tl_pt_functions_name(&f->functions, block->ip);
+	last = tl_pt_functions_name(&f->functions, block->end_ip);
+	n->ip = block->ip;
+	n->after = block->end_ip + block->size;
+	n->insns = block->ninsn;
+	n->iclass = (uint8_t)block->iclass;
+	n->is_entry = first.is_entry;
+	n->called = first.function == TL_NONE ? 0 : first.function + 1;
+	n->entry = function_key(&first);
+	n->exit = exit_key(f, number, n, function_key(&last));
+	if (first.function != last.function)
+		look_inside(f, number, n);
+	if (f->node_lines) {
+		f->node_lines[number].first = (uint32_t)f->step_count;
+		each_step(f, number, add_step, NULL);
+		f->node_lines[number].count = (uint32_t)f->step_count - f->node_lines[number].first;
+	}
+}
+
+/* ---- the end ---- */
+
+static void flush_node(struct pt_folder *f, const struct pt_node *n, const struct pt_node_lines *l)
+{
+	struct pt_address *addresses = f->thread->lines.addresses, *last;
+
+	if (!l->count)
+		return;
+	for (uint32_t i = 0; i < l->count; i++)
+		addresses[f->steps[l->first + i]].executed += n->count;
+	/* Branches before the last one are direct ones that were followed. */
+	for (uint32_t i = 0; i + 1 < l->count; i++)
+		addresses[f->steps[l->first + i]].taken += n->count;
+	last = &addresses[f->steps[l->first + l->count - 1]];
+	last->taken += l->taken;
+	last->ticks += l->ticks;
+}
+
+void tl_pt_fold_flush(struct pt_folder *f)
+{
+	for (size_t i = 0; f->node_lines && i < f->node_count; i++)
+		flush_node(f, &f->nodes[i], &f->node_lines[i]);
+	f->outside = *f->last;
+	f->last = &f->outside;
+	if (f->node_count)
+		memset(f->nodes, 0, f->node_capacity * sizeof(*f->nodes));
+	if (f->node_lines)
+		memset(f->node_lines, 0, f->node_lines_capacity * sizeof(*f->node_lines));
+	f->node_count = 0;
+	f->step_count = 0;
+}

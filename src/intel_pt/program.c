@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "intel_pt/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "intel_pt/program_part.h"
+#include "symbols/elf_file.h"
+
+int tl_pt_program_open(struct tl_pt_program **program, struct tl_error *err)
+{
+	*program = calloc(1, sizeof(**program));
+	if (!*program)
+		return tl_error_memory(err);
+	(*program)->image = tl_pt_image_open(NULL);
+	if ((*program)->image)
+		return 0;
+	tl_pt_program_close(*program);
+	*program = NULL;
+	return tl_error_memory(err);
+}
+
+void tl_pt_program_close(struct tl_pt_program *program)
+{
+	if (!program)
+		return;
+	tl_pt_image_close(program->image);
+	for (size_t i = 0; i < program->source_count; i++)
+		tl_source_close(program->sources[i]);
+	free(program->sources);
+	free(program->parts);
+	tl_intervals_free(&program->index);
+	tl_names_free(&program->names);
+	free(program);
+}
+
+struct tl_pt_image *tl_pt_program_image(const struct tl_pt_program *program)
+{
+	return program->image;
+}
+
+bool tl_pt_program_is_empty(const struct tl_pt_program *program)
+{
+	return !program->part_count;
+}
+
+/* ---- parts ---- */
+
+int tl_pt_program_map_file(struct tl_pt_program *program, const char *path, const uint8_t **data, size_t *size,
+			struct tl_error *err)
+{
+	struct tl_source *source = NULL;
+	int status;
+
+	if (!tl_grow(&program->sources, &program->source_capacity, program->source_count + 1, sizeof(struct tl_source *)))
+		return tl_error_memory(err);
+	status = tl_source_open(&source, path, NULL, err);
+	if (status == 0)
+		status = tl_source_map(source, data, size, err);
+	if (status < 0)
+		tl_source_close(source);
+	else
+		program->sources[program->source_count++] = source;
+	return status;
+}
+
+int tl_pt_program_add_part(struct tl_pt_program *program, const struct tl_pt_place *place, const uint8_t *bytes,
+			struct tl_error *err)
+{
+	struct tl_pt_place *part;
+	int status;
+
+	if (place->start >= place->end)
+		return 0;
+	if (!tl_grow(&program->parts, &program->part_capacity, program->part_count + 1, sizeof(*program->parts)))
+		return tl_error_memory(err);
+	part = &program->parts[program->part_count];
+	*part = *place;
+	part->object = tl_names_text(&program->names, place->object);
+	part->file = place->file ? tl_names_text(&program->names, place->file) : NULL;
+	if (!part->object || (place->file && !part->file))
+		return tl_error_memory(err);
+	status = tl_pt_image_add_memory(program->image, bytes, (size_t)(place->end - place->start), NULL, place->start, 0);
+	if (status < 0)
+		return tl_pt_fault(err, (enum tl_pt_error)-status, TL_NOWHERE);
+	program->part_count++;
+	program->indexed = false;
+	return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct tl_interval *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static bool index_parts(struct tl_pt_program *program)
+{
+	struct tl_interval *items = calloc(program->part_count + 1, sizeof(*items));
+	bool ok;
+
+	if (!items)
+		return false;
+	for (size_t i = 0; i < program->part_count; i++)
+		items[i] = (struct tl_interval){ program->parts[i].start, program->parts[i].end, (uint32_t)i };
+	qsort(items, program->part_count, sizeof(*items), by_start);
+	tl_intervals_free(&program->index);
+	program->index = (struct tl_intervals){ 0 };
+	ok = tl_intervals_build(&program->index, items, program->part_count);
+	free(items);
+	program->indexed = ok;
+	return ok;
+}
+
+bool tl_pt_program_place(struct tl_pt_program *program, uint64_t ip, struct tl_pt_place *place)
+{
+	uint32_t number;
+
+	if (!program->indexed && !index_parts(program))
+		return false;
+	number = tl_intervals_find(&program->index, ip);
+	if (number == TL_NONE)
+		return false;
+	*place = program->parts[number];
+	return true;
+}
+
+/* ---- ELF files ---- */
+
+/* One load segment, as much of it as the file has. */
+static int add_segment(struct tl_pt_program *program, const char *path, uint64_t address, const GElf_Phdr *segment,
+		       const uint8_t *data, size_t size, struct tl_error *err)
+{
+	uint64_t bytes = segment->p_filesz;
+	struct tl_pt_place place = {
+		.object = path, .file = path, .bias = address, .start = segment->p_vaddr + address,
+		.offset = segment->p_offset,
+	};
+
+	if (segment->p_type != PT_LOAD || segment->p_offset >= size)
+		return 0;
+	if (bytes > size - segment->p_offset)
+		bytes = size - segment->p_offset;
+	if (bytes > UINT64_MAX - place.start)
+		return tl_error_at(err, TL_BAD_SIZE, TL_NOWHERE, "a load segment reaches past the end of all addresses");
+	place.end = place.start + bytes;
+	return tl_pt_program_add_part(program, &place, data + segment->p_offset, err);
+}
+
+static int add_segments(struct tl_pt_program *program, const char *path, uint64_t address, const struct tl_elf *elf,
+			struct tl_error *err)
+{
+	const uint8_t *data;
+	size_t size, count, before = program->part_count;
+	int status = tl_pt_program_map_file(program, path, &data, &size, err);
+
+	if (status == 0 && elf_getphdrnum(elf->elf, &count))
+		count = 0;
+	for (size_t i = 0; status == 0 && i < count; i++) {
+		GElf_Phdr segment;
+
+		if (gelf_getphdr(elf->elf, (int)i, &segment))
+			status = add_segment(program, path, address, &segment, data, size, err);
+	}
+	if (status == 0 && program->part_count == before)
+		status = tl_error_at(err, TL_BAD_FORMAT, TL_NOWHERE, "the file has no load segments, so no code");
+	return status;
+}
+
+int tl_pt_program_add_elf(struct tl_pt_program *program, const char *path, uint64_t address, struct tl_error *err)
+{
+	struct tl_elf elf;
+	int status = tl_elf_open(&elf, path, err);
+
+	if (status < 0)
+		return status;
+	status = add_segments(program, path, address, &elf, err);
+	tl_elf_close(&elf);
+	return status;
+}
+
+/* ---- raw bytes ---- */
+
+int tl_pt_program_add_raw(struct tl_pt_program *program, const char *path, uint64_t offset, uint64_t end, uint64_t address,
+		       struct tl_error *err)
+{
+	struct tl_pt_place place = { .object = path, .start = address, .offset = offset };
+	const uint8_t *data;
+	size_t size;
+	int status = tl_pt_program_map_file(program, path, &data, &size, err);
+
+	if (status < 0)
+		return status;
+	if (!end || end > size)
+		end = size;
+	if (offset >= end)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there are no such bytes in the file");
+	if (end - offset > UINT64_MAX - address)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the bytes reach past the end of all addresses");
+	place.end = address + (end - offset);
+	return tl_pt_program_add_part(program, &place, data + offset, err);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Maps of saved pages: which bytes of an .img were where, and what they had been loaded from. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "intel_pt/program_part.h"
+#include "symbols/elf_file.h"
+
+enum { MAX_LINE = 4096 + 128 };
+
+/* A file that pages came from, opened once for all of its lines. */
+struct origin {
+	const char *name; /* as in the map */
+	char *path;	  /* NULL: there is no such file */
+	const uint8_t *data;
+	size_t size;
+	struct tl_elf elf;
+	bool is_elf, is_other; /* other: its bytes are not those of the image */
+};
+
+struct map {
+	struct tl_pt_program *program;
+	const char *path, *sysroot;
+	const uint8_t *image;
+	size_t image_size;
+	struct origin *origins;
+	size_t origin_count, origin_capacity;
+	struct tl_pt_place *places; /* of the lines, until it is known which origins are true */
+	uint64_t *image_offsets;
+	uint32_t *of; /* origin of each */
+	size_t count, place_capacity, offset_capacity, of_capacity;
+};
+
+static const char *const packings[] = { "", ".zst", ".gz", ".xz", ".lz4" };
+
+/* NAME.img, or that compressed, beside NAME.map. NULL: none, or no memory. */
+static char *image_path(const char *map)
+{
+	size_t length = strlen(map);
+
+	if (length > 4 && !strcmp(map + length - 4, ".map"))
+		length -= 4;
+	for (size_t i = 0; i < sizeof(packings) / sizeof(packings[0]); i++) {
+		char *path;
+
+		if (asprintf(&path, "%.*s.img%s", (int)length, map, packings[i]) < 0)
+			return NULL;
+		if (!access(path, R_OK))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+char *tl_pt_program_find_map(const char *trace)
+{
+	const char *slash = strrchr(trace, '/'), *name = slash ? slash + 1 : trace;
+	const char *dot = *name ? strchr(name + 1, '.') : NULL;
+	char *map, *image;
+
+	if (!dot || asprintf(&map, "%.*s.map", (int)(dot - trace), trace) < 0)
+		return NULL;
+	image = access(map, R_OK) ? NULL : image_path(map);
+	if (!image) {
+		free(map);
+		return NULL;
+	}
+	free(image);
+	return map;
+}
+
+/* ---- origins ---- */
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+/* A relative name is one beside the map. False: no memory. */
+static bool find_origin(const struct map *m, struct origin *origin)
+{
+	const char *slash = strrchr(m->path, '/');
+	int made;
+
+	if (origin->name[0] == '[')
+		return true;
+	if (origin->name[0] != '/')
+		made = asprintf(&origin->path, "%.*s%s", slash ? (int)(slash + 1 - m->path) : 0, m->path, origin->name);
+	else
+		made = asprintf(&origin->path, "%s%s", m->sysroot ? m->sysroot : "", origin->name);
+	if (made < 0) {
+		origin->path = NULL;
+		return false;
+	}
+	if (is_file(origin->path))
+		return true;
+	free(origin->path);
+	origin->path = NULL;
+	return true;
+}
+
+static int open_origin(struct map *m, const char *name, uint32_t *number, struct tl_error *err)
+{
+	struct origin *origin;
+	struct tl_error ignored;
+
+	for (size_t i = 0; i < m->origin_count; i++)
+		if (!strcmp(m->origins[i].name, name)) {
+			*number = (uint32_t)i;
+			return 0;
+		}
+	if (!tl_grow(&m->origins, &m->origin_capacity, m->origin_count + 1, sizeof(*m->origins)))
+		return tl_error_memory(err);
+	origin = &m->origins[m->origin_count];
+	*origin = (struct origin){ .name = tl_names_text(&m->program->names, name), .elf = { .fd = -1 } };
+	if (!origin->name || !find_origin(m, origin))
+		return tl_error_memory(err);
+	*number = (uint32_t)m->origin_count++;
+	if (origin->path)
+		origin->is_elf = tl_elf_open(&origin->elf, origin->path, &ignored) == 0;
+	if (origin->is_elf && tl_pt_program_map_file(m->program, origin->path, &origin->data, &origin->size, &ignored) < 0)
+		origin->data = NULL;
+	return 0;
+}
+
+/* What the loader added to the file's addresses: by the load segment that has the byte. */
+static bool bias_of(const struct origin *origin, uint64_t offset, uint64_t address, uint64_t *bias)
+{
+	size_t count;
+
+	if (!origin->is_elf || elf_getphdrnum(origin->elf.elf, &count))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr segment;
+		uint64_t page;
+
+		if (!gelf_getphdr(origin->elf.elf, (int)i, &segment) || segment.p_type != PT_LOAD ||
+		    !(segment.p_flags & PF_X))
+			continue;
+		/* The loader maps whole pages, so a little of what stands before the segment, too. */
+		page = segment.p_offset & ~(uint64_t)0xfff;
+		if (offset >= page && offset - page < segment.p_filesz + (segment.p_offset - page)) {
+			*bias = address - (segment.p_vaddr + (offset - segment.p_offset));
+			return true;
+		}
+	}
+	return false;
+}
+
+static void free_origins(struct map *m)
+{
+	for (size_t i = 0; i < m->origin_count; i++) {
+		if (m->origins[i].is_elf)
+			tl_elf_close(&m->origins[i].elf);
+		free(m->origins[i].path);
+	}
+	free(m->origins);
+}
+
+/* ---- lines ---- */
+
+/* Another build of a file has other bytes, and other names at these places. */
+static void compare_bytes(struct origin *origin, uint64_t offset, const uint8_t *bytes, size_t size)
+{
+	if (!origin->data || offset >= origin->size) {
+		origin->is_other = true;
+		return;
+	}
+	if (size > origin->size - offset)
+		size = (size_t)(origin->size - offset);
+	if (memcmp(origin->data + offset, bytes, size))
+		origin->is_other = true;
+}
+
+static int add_line(struct map *m, const struct tl_pt_place *place, uint64_t image_offset, uint32_t origin,
+		    struct tl_error *err)
+{
+	if (!tl_grow(&m->places, &m->place_capacity, m->count + 1, sizeof(*m->places)) ||
+	    !tl_grow(&m->image_offsets, &m->offset_capacity, m->count + 1, sizeof(*m->image_offsets)) ||
+	    !tl_grow(&m->of, &m->of_capacity, m->count + 1, sizeof(*m->of)))
+		return tl_error_memory(err);
+	m->places[m->count] = *place;
+	m->image_offsets[m->count] = image_offset;
+	m->of[m->count++] = origin;
+	return 0;
+}
+
+static int read_line(struct map *m, const char *line, uint64_t offset, struct tl_error *err)
+{
+	uint64_t address, size, image_offset, origin_offset;
+	struct tl_pt_place place = { 0 };
+	char name[MAX_LINE];
+	uint32_t number = 0;
+	int status;
+
+	if (*line == '#' || !line[strspn(line, " \t\r")])
+		return 0;
+	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64 " %4095s %" SCNx64, &address, &size, &image_offset, name,
+		   &origin_offset) != 5)
+		return tl_error_at(err, TL_BAD_RECORD, offset, "a line of a map is: vaddr size img_off origin origin_off");
+	if (image_offset > m->image_size || size > m->image_size - image_offset)
+		return tl_error_at(err, TL_BAD_SIZE, offset, "the map names bytes that the .img does not have");
+	if (size > UINT64_MAX - address)
+		return tl_error_at(err, TL_BAD_SIZE, offset, "the bytes reach past the end of all addresses");
+	status = open_origin(m, name, &number, err);
+	if (status < 0)
+		return status;
+	place = (struct tl_pt_place){ .start = address, .end = address + size, .offset = origin_offset,
+				      .object = m->origins[number].name };
+	compare_bytes(&m->origins[number], origin_offset, m->image + image_offset, (size_t)size);
+	if (!bias_of(&m->origins[number], origin_offset, address, &place.bias))
+		m->origins[number].is_other = true;
+	return add_line(m, &place, image_offset, number, err);
+}
+
+static int read_lines(struct map *m, const uint8_t *text, size_t size, struct tl_error *err)
+{
+	size_t at = 0;
+	int status = 0;
+
+	while (status == 0 && at < size) {
+		const uint8_t *end = memchr(text + at, '\n', size - at);
+		size_t length = end ? (size_t)(end - (text + at)) : size - at;
+		char line[MAX_LINE];
+
+		if (length >= sizeof(line))
+			return tl_error_at(err, TL_BAD_RECORD, at, "a line of the map is too long");
+		memcpy(line, text + at, length);
+		line[length] = '\0';
+		status = read_line(m, line, at, err);
+		at += length + 1;
+	}
+	return status;
+}
+
+static int add_parts(struct map *m, struct tl_error *err)
+{
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < m->count; i++) {
+		const struct origin *origin = &m->origins[m->of[i]];
+
+		if (origin->is_elf && !origin->is_other)
+			m->places[i].file = origin->path;
+		status = tl_pt_program_add_part(m->program, &m->places[i], m->image + m->image_offsets[i], err);
+	}
+	return status;
+}
+
+/* ---- the whole ---- */
+
+static int add_map(struct map *m, struct tl_error *err)
+{
+	char *image = image_path(m->path);
+	const uint8_t *text;
+	size_t size;
+	int status;
+
+	if (!image)
+		return tl_error_at(err, TL_IO, TL_NOWHERE, "there is no .img beside the .map");
+	status = tl_pt_program_map_file(m->program, image, &m->image, &m->image_size, err);
+	free(image);
+	if (status == 0)
+		status = tl_pt_program_map_file(m->program, m->path, &text, &size, err);
+	if (status == 0)
+		status = read_lines(m, text, size, err);
+	return status == 0 ? add_parts(m, err) : status;
+}
+
+int tl_pt_program_add_map(struct tl_pt_program *program, const char *path, const char *sysroot, struct tl_error *err)
+{
+	struct map m = { .program = program, .path = path, .sysroot = sysroot };
+	int status = add_map(&m, err);
+
+	free_origins(&m);
+	free(m.places);
+	free(m.image_offsets);
+	free(m.of);
+	return status;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Raw Intel PT as an input: one piece of trace, and code that the options name. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/source.h"
+#include "intel_pt/program.h"
+#include "intel_pt/info.h"
+#include "intel_pt/probe.h"
+#include "intel_pt/slice.h"
+#include "open/intel_pt.h"
+
+struct raw_input {
+	struct pt_input pt;
+	struct tl_pt_config config;
+	struct tl_pt_program *program;
+	bool given; /* the one piece was */
+};
+
+/* ---- the feed ---- */
+
+static int next_piece(void *arg, struct tl_pt_piece *piece, struct tl_error *err)
+{
+	struct raw_input *raw = arg;
+
+	(void)err;
+	if (raw->given)
+		return 0;
+	raw->given = true;
+	*piece = (struct tl_pt_piece){
+		.config = raw->config,
+		.to = (uint64_t)(raw->config.end - raw->config.begin),
+		.image = tl_pt_program_image(raw->program),
+		.asid = { TL_PT_ANY, TL_PT_ANY },
+		.process = TL_NOWHERE, .thread = TL_NOWHERE, .cpu = TL_NOWHERE,
+		.command = "",
+	};
+	return 1;
+}
+
+static void rewind_pieces(void *arg)
+{
+	struct raw_input *raw = arg;
+
+	raw->given = false;
+}
+
+static bool place_of(void *arg, uint64_t ip, struct tl_pt_place *place)
+{
+	struct raw_input *raw = arg;
+
+	return tl_pt_program_place(raw->program, ip, place);
+}
+
+/* ---- opening ---- */
+
+static void close_raw(struct tl_input *input)
+{
+	struct raw_input *raw = input->handle;
+
+	tl_pt_faults_free(&raw->pt.faults);
+	tl_pt_program_close(raw->program);
+	free(raw);
+	input->handle = NULL;
+}
+
+/* The map that is named, or the one that stands beside the trace. */
+static int add_map(struct raw_input *raw, const struct tl_input_options *o, const char *trace, const char **failed,
+		   struct tl_error *err)
+{
+	char *beside = o->map || o->binary_count || o->raw_count ? NULL : tl_pt_program_find_map(trace);
+	const char *path = o->map ? o->map : beside;
+	int status = path ? tl_pt_program_add_map(raw->program, path, o->sysroot, err) : 0;
+
+	if (status < 0 && o->map)
+		*failed = o->map;
+	free(beside);
+	return status;
+}
+
+static int add_code(struct raw_input *raw, const struct tl_input_options *o, const char **failed, struct tl_error *err)
+{
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < o->binary_count; i++) {
+		status = tl_pt_program_add_elf(raw->program, o->binaries[i].path, o->binaries[i].address, err);
+		if (status < 0)
+			*failed = o->binaries[i].path;
+	}
+	for (size_t i = 0; status == 0 && i < o->raw_count; i++) {
+		const struct tl_raw_spec *r = &o->raws[i];
+
+		status = tl_pt_program_add_raw(raw->program, r->path, r->offset, r->end, r->address, err);
+		if (status < 0)
+			*failed = r->path;
+	}
+	return status;
+}
+
+static int open_trace(struct tl_input *input, struct raw_input *raw, struct tl_error *err)
+{
+	const uint8_t *data;
+	size_t size;
+	int status = tl_source_map(input->source, &data, &size, err);
+
+	if (status < 0)
+		return status;
+	raw->config = (struct tl_pt_config){ .size = sizeof(raw->config), .begin = data, .end = size ? data + size : data };
+	return tl_pt_input_configure(&input->options, &raw->config, err);
+}
+
+static int open_raw(struct tl_input *input, const char *const *paths, size_t path_count, const char **failed,
+		    struct tl_error *err)
+{
+	struct raw_input *raw = calloc(1, sizeof(*raw));
+	uint64_t first;
+	int status;
+
+	(void)path_count;
+	if (!raw)
+		return tl_error_memory(err);
+	input->handle = raw;
+	raw->pt.feed = (struct tl_pt_feed){
+		.next = next_piece, .rewind = rewind_pieces, .place = place_of, .arg = raw,
+		.frequency = input->options.tsc_hz, .raw_names = input->options.raw_names,
+	};
+	status = tl_pt_program_open(&raw->program, err);
+	if (status == 0)
+		status = open_trace(input, raw, err);
+	if (status == 0)
+		status = add_map(raw, &input->options, paths[0], failed, err);
+	if (status == 0)
+		status = add_code(raw, &input->options, failed, err);
+	raw->pt.has_code = status == 0 && !tl_pt_program_is_empty(raw->program);
+	raw->pt.feed.timed = status == 0 && tl_pt_first_time(&raw->config, &first);
+	return status;
+}
+
+/* ---- operations that are not those of a feed ---- */
+
+static int describe_raw(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
+{
+	struct raw_input *raw = input->handle;
+
+	return tl_pt_describe(&raw->config, &raw->pt.faults, json, out, err);
+}
+
+static int reencode_raw(struct tl_input *input, const char *variant, struct tl_output *out, struct tl_error *err)
+{
+	struct raw_input *raw = input->handle;
+
+	if (variant)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "Intel PT has no versions to choose from");
+	return tl_pt_rewrite(&raw->config, &raw->pt.faults, out, err);
+}
+
+const struct tl_format tl_intel_pt_format = {
+	.info = TL_INTEL_PT_INFO,
+	.probe = tl_pt_probe,
+	.open = open_raw,
+	.close = close_raw,
+	.fold = tl_pt_input_fold,
+	.describe = describe_raw,
+	.dump = tl_pt_input_dump,
+	.check = tl_pt_input_check,
+	.timeline = tl_pt_input_timeline,
+	.reencode = reencode_raw,
+	.slice = tl_pt_input_slice,
+	.damage = tl_pt_input_damage,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_OPEN_INTEL_PT_H
+#define TL_OPEN_INTEL_PT_H
+/* What raw Intel PT and perf.data do alike: all that works on a feed. */
+#include "intel_pt/faults.h"
+#include "open/format.h"
+
+/* The head of both formats' handles. */
+struct pt_input {
+	struct tl_pt_feed feed;
+	struct tl_pt_faults faults;
+	bool has_code; /* some code was given */
+};
+
+int tl_pt_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err);
+int tl_pt_input_dump(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err);
+int tl_pt_input_timeline(struct tl_input *input, const char *format, struct tl_output *out, struct tl_error *err);
+int64_t tl_pt_input_check(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err);
+int tl_pt_input_slice(struct tl_input *input, const struct tl_slice *what, struct tl_output *out, struct tl_error *err);
+size_t tl_pt_input_damage(struct tl_input *input, struct tl_damage *places, size_t room, uint64_t *count,
+			  uint64_t *skipped_bytes);
+
+/* The window of the options in ticks; 0: open. */
+int tl_pt_input_window(struct tl_input *input, struct tl_number_range *window, struct tl_error *err);
+
+/* What the options say of the recording, into a configuration; what they do not say stays. */
+int tl_pt_input_configure(const struct tl_input_options *options, struct tl_pt_config *config, struct tl_error *err);
+
+#endif

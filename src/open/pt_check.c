@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Violations of rules, a line each. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/output.h"
+#include "intel_pt/check.h"
+#include "open/intel_pt.h"
+
+struct violations {
+	struct tl_output *out;
+	uint64_t base;
+	bool json;
+};
+
+static void put_json(const struct violations *to, const struct tl_pt_violation *v)
+{
+	tl_put_text(to->out, "{\"rule\":");
+	tl_put_json(to->out, v->rule, strlen(v->rule));
+	tl_put_format(to->out, ",\"offset\":%" PRIu64, to->base + v->offset);
+	if (v->ip)
+		tl_put_format(to->out, ",\"ip\":\"0x%" PRIx64 "\"", v->ip);
+	tl_put_text(to->out, ",\"text\":");
+	tl_put_json(to->out, v->text, strlen(v->text));
+	tl_put_text(to->out, "}\n");
+}
+
+static int put_violation(void *arg, const struct tl_pt_violation *v)
+{
+	const struct violations *to = arg;
+
+	if (to->json) {
+		put_json(to, v);
+		return tl_output_failed(to->out);
+	}
+	tl_put_format(to->out, "%s offset 0x%" PRIx64, v->rule, to->base + v->offset);
+	if (v->ip)
+		tl_put_format(to->out, " at 0x%" PRIx64, v->ip);
+	tl_put_format(to->out, ": %s\n", v->text);
+	return tl_output_failed(to->out);
+}
+
+int64_t tl_pt_input_check(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
+{
+	struct pt_input *pt = input->handle;
+	struct violations to = { .out = out, .json = json };
+	struct tl_pt_piece piece;
+	int64_t sum = 0;
+	int status;
+
+	pt->feed.rewind(pt->feed.arg);
+	while ((status = pt->feed.next(pt->feed.arg, &piece, err)) == 1) {
+		int64_t found;
+
+		to.base = piece.base;
+		found = tl_pt_check(&piece.config, piece.image, pt->has_code, put_violation, &to, err);
+		if (found < 0)
+			return found;
+		sum += found;
+	}
+	return status < 0 ? status : sum;
+}
