@@ -23,7 +23,7 @@ struct sums {
 
 static void sum_time(struct sums *sums, const struct tl_pt_scan *s, const struct tl_pt_packet *p)
 {
-	tl_pt_time_packet(&sums->time, p, s->config, false);
+	tl_pt_time_packet(&sums->time, p, s->config);
 	if (!sums->time.have_tsc)
 		return;
 	if (!sums->timed)
