@@ -51,7 +51,7 @@ int tl_pt_slice_time(const struct tl_pt_config *config, uint64_t from_ticks, uin
 		return status;
 	tl_pt_time_reset(&time);
 	while (!cut.ended && (status = tl_pt_scan_next(&scan, &packet, err)) == 1) {
-		tl_pt_time_packet(&time, &packet, config, false);
+		tl_pt_time_packet(&time, &packet, config);
 		if (packet.kind == TL_PT_PKT_PSB) {
 			cut.inside = true;
 			cut.psb = scan.offset;
