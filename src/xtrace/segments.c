@@ -103,12 +103,11 @@ enum { BELIEVED = 32 };
  */
 static bool can_begin(const struct xtrace_stream *s, uint64_t offset)
 {
-	const uint8_t *p = s->data + offset;
 	uint64_t pc, high, extent;
 
-	if (s->size < 13 || offset > s->size - 13 || s->tokens.kind[*p] != TL_XTRACE_PCINST)
+	if (s->size < 13 || offset > s->size - 13 || s->tokens.kind[s->data[offset]] != TL_XTRACE_PCINST)
 		return false;
-	pc = tl_get64s(p + 1, TL_HOST_BIG_ENDIAN);
+	pc = tl_get64s(s->data + offset + 1, TL_HOST_BIG_ENDIAN);
 	high = pc >> 52;
 	if (pc % 4 || (high != 0 && high != 0xfff))
 		return false;
