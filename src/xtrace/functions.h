@@ -14,8 +14,8 @@
 
 struct xtrace_function {
 	uint64_t start;   /* its first address */
-	uint32_t binary;  /* TL_NONE: of no binary */
-	const char *name; /* the binary's; NULL: none */
+	uint32_t binary;  /* that has the code, TL_NONE: none */
+	const char *name; /* the symbol's, NULL: there is none */
 	bool kernel;      /* of no binary, met above EL0 */
 };
 
