@@ -108,13 +108,13 @@ static const struct check_opcode *look(struct check *c, uint32_t opcode)
 	return op;
 }
 
-static void end_instruction(struct check_stream *s, bool cut)
+static void end_instruction(struct check_stream *s, bool cut, bool interrupted)
 {
 	if (!s->last.op || s->ended)
 		return;
 	s->ended = true;
 	tl_xtrace_check_whole(s, cut);
-	tl_xtrace_check_execute(s);
+	tl_xtrace_check_execute(s, interrupted);
 }
 
 static void begin_instruction(struct check_stream *s, enum tl_xtrace_kind kind)
@@ -142,7 +142,7 @@ static void begin_instruction(struct check_stream *s, enum tl_xtrace_kind kind)
 /* Between two instructions: the one before is whole, and these belong to the one behind. */
 static void boundary(struct check_stream *s, enum tl_xtrace_kind kind)
 {
-	end_instruction(s, false);
+	end_instruction(s, false, kind == TL_XTRACE_ALLGPR);
 	if (kind == TL_XTRACE_ALLGPR) {
 		s->allgpr = s->walk.token + 1;
 		tl_xtrace_check_all_registers(s, s->allgpr, false);
@@ -226,17 +226,23 @@ static bool next_segment(struct check_stream *s, struct tl_error *err)
 		return false;
 	}
 	if (s->segment + 1 >= s->stream->segment_count) {
-		end_instruction(s, true);
+		end_instruction(s, true, true);
 		tl_xtrace_check_snapshots_end(s);
 		s->over = true;
 		return false;
 	}
 	if (damaged) {
-		end_instruction(s, true);
+		end_instruction(s, true, true);
 		after_gap(s);
 	}
 	tl_xtrace_walk_begin(&s->walk, s->check->trace, s->stream, &s->stream->segments[++s->segment]);
 	return true;
+}
+
+/* Entries of vectors are 128 bytes apart: an exception may have come between. */
+static bool may_be_vector(const struct check_stream *s, enum tl_xtrace_kind kind)
+{
+	return kind == TL_XTRACE_PCINST && xtrace_walk_el(&s->walk) && xtrace_walk_value(&s->walk) % 128 == 0;
 }
 
 /* Go along a stream up to an offset. */
@@ -251,7 +257,7 @@ static void check_until(struct check_stream *s, uint64_t end, struct tl_error *e
 			if (!next_segment(s, err))
 				return;
 		} else if (xtrace_is_instruction(kind)) {
-			end_instruction(s, false);
+			end_instruction(s, false, may_be_vector(s, kind));
 			if (__builtin_expect(s->snapshot_at && s->walk.token >= s->snapshot_at, 0))
 				tl_xtrace_check_snapshot(s, kind);
 			begin_instruction(s, kind);

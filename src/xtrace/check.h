@@ -139,7 +139,8 @@ void tl_xtrace_check_space(struct check_stream *s, uint64_t ttbr0);
 /* check_registers.c */
 void tl_xtrace_check_value(struct check_stream *s, enum tl_xtrace_kind kind, uint64_t value);
 void tl_xtrace_check_all_registers(struct check_stream *s, const uint8_t *values, bool sp);
-void tl_xtrace_check_execute(struct check_stream *s);
+/* `interrupted`: an exception may have kept it from ending. */
+void tl_xtrace_check_execute(struct check_stream *s, bool interrupted);
 
 /* check_snapshots.c */
 void tl_xtrace_check_snapshots_begin(struct check_stream *s);

@@ -102,15 +102,15 @@ static bool is_relative(const struct xtrace_effect *e)
 }
 
 /* The last instruction is whole: what it does to registers. */
-void tl_xtrace_check_execute(struct check_stream *s)
+void tl_xtrace_check_execute(struct check_stream *s, bool interrupted)
 {
 	const struct check_instruction *i = &s->last;
 	struct xtrace_registers *r = &s->registers;
 	uint32_t accesses = UINT32_C(1) << TL_XTRACE_LOAD | UINT32_C(1) << TL_XTRACE_STORE;
 	const struct xtrace_effect *e = &i->op->effect;
 
-	if (i->op->a64.access && !(i->seen & accesses)) {
-		/* It faulted, or was predicated away: it may have written, or not. */
+	if (i->op->a64.access && (interrupted || !(i->seen & accesses))) {
+		/* It faulted, maybe in its second half, or was predicated away: it may have written, or not. */
 		r->known &= ~(e->forget | (e->kind ? UINT32_C(1) << e->rd | UINT32_C(1) << e->rt2 : 0) |
 			      (e->writes_back ? UINT32_C(1) << e->rn : 0));
 		return;
