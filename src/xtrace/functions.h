@@ -40,6 +40,9 @@ struct xtrace_place {
 	bool known;        /* there is a symbol */
 };
 
+/* The symbol at an address of code that one of the binaries has. */
+bool tl_xtrace_symbol(struct tl_binary *const *binaries, size_t count, uint64_t pc, struct tl_symbol *symbol);
+
 void tl_xtrace_functions_begin(struct xtrace_functions *functions, struct tl_binary *const *binaries, size_t count);
 void tl_xtrace_functions_free(struct xtrace_functions *functions);
 
