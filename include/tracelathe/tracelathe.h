@@ -10,4 +10,5 @@
 #include <tracelathe/report.h>
 #include <tracelathe/symbols.h>
 #include <tracelathe/xray.h>
+#include <tracelathe/xtrace.h>
 #endif
