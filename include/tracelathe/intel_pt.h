@@ -78,6 +78,8 @@ enum tl_pt_flag {
 	TL_PT_TICK_EVENTS = 1 << 2, /**< an event whenever a branch carries a new time */
 	TL_PT_KEEP_TCAL = 1 << 3,   /**< keep the calibration of CYC over an overflow */
 	TL_PT_IFLAG_EVENTS = 1 << 4, /**< an event when the interrupt flag changes */
+	TL_PT_FOLD_EVENTS = 1 << 5,  /**< version 1 (2): events show as flags of the blocks around them; none is pending */
+	TL_PT_SALVAGE = 1 << 6,      /**< an error becomes a TL_PT_EV_LOST, and decoding goes on where it can (9.9) */
 };
 
 struct tl_pt_cpu {
@@ -162,6 +164,76 @@ struct tl_pt_packet {
 		struct { bool ip; } bep;
 	};
 };
+
+/** The text of the published interface for an error ("unknown opcode"), "internal error." for any other number; static. */
+TL_API const char *tl_pt_error_text(enum tl_pt_error error);
+
+/**
+ * An error of this room as the library's error value: its text and the offset it belongs to.
+ * @return the tl_status it has there, negative; 0 for TL_PT_OK
+ */
+TL_API int tl_pt_fault(struct tl_error *err, enum tl_pt_error error, uint64_t offset);
+
+/**
+ * The errata of a processor (7).
+ * @param classic  the model tables of version 2.0.5 of the published interface instead of the present ones
+ * @return 0; -TL_PT_BAD_CPU for a processor that is not listed, with `*errata` 0
+ */
+TL_API int tl_pt_cpu_errata(uint32_t *errata, const struct tl_pt_cpu *cpu, bool classic);
+
+/**
+ * Read the one packet at `pos`; bytes at and behind `end` are not looked at.
+ * @return its bytes; -TL_PT_EOS when it is cut short, -TL_PT_BAD_OPC, -TL_PT_BAD_PACKET
+ */
+TL_API int tl_pt_packet_read(struct tl_pt_packet *packet, const uint8_t *pos, const uint8_t *end);
+
+/**
+ * Write a packet (its `kind` and payload; `size` matters for TL_PT_PKT_BIP only, 5 or 9 bytes). What a payload's field
+ * has no bits for is cut off.
+ * @return its bytes; -TL_PT_EOS when `room` is too small, -TL_PT_BAD_PACKET for a payload that cannot be written,
+ *         -TL_PT_BAD_OPC for a kind that has no bytes (unknown, invalid)
+ */
+TL_API int tl_pt_packet_write(uint8_t *pos, size_t room, const struct tl_pt_packet *packet);
+
+/** The name of a packet kind as in listings ("psb", "tnt.8", "tip.pge"; "mode" for both leaves); static. */
+TL_API const char *tl_pt_packet_name(enum tl_pt_packet_kind kind);
+
+/** A reader of packets, one at a time, without any meaning between them but that of a block of BIP packets. */
+struct tl_pt_packets;
+
+/**
+ * Open on a configuration, which is copied; the trace itself is not. Not synchronised yet.
+ * @return 0, -TL_PT_INVALID, -TL_PT_BAD_CONFIG, -TL_PT_NOMEM
+ */
+TL_API int tl_pt_packets_open(struct tl_pt_packets **packets, const struct tl_pt_config *config);
+TL_API void tl_pt_packets_close(struct tl_pt_packets *packets);
+TL_API const struct tl_pt_config *tl_pt_packets_config(const struct tl_pt_packets *packets);
+
+/**
+ * Synchronise onto the next PSB behind the present one (at first: the first one), the last one before it, or at any
+ * offset at all (`_set`; the packet reader takes the caller's word for it).
+ * @return 0, -TL_PT_EOS when there is no such place
+ */
+TL_API int tl_pt_packets_sync_forward(struct tl_pt_packets *packets);
+TL_API int tl_pt_packets_sync_backward(struct tl_pt_packets *packets);
+TL_API int tl_pt_packets_sync_set(struct tl_pt_packets *packets, uint64_t offset);
+
+/** Where the next packet is, and the last synchronisation. @return 0, -TL_PT_NOSYNC */
+TL_API int tl_pt_packets_offset(const struct tl_pt_packets *packets, uint64_t *offset);
+TL_API int tl_pt_packets_sync_offset(const struct tl_pt_packets *packets, uint64_t *offset);
+
+/**
+ * Read the next packet. The reader stays at a packet that is at fault.
+ * @return its bytes; -TL_PT_EOS at the end or at a packet cut short, -TL_PT_NOSYNC, -TL_PT_BAD_OPC, -TL_PT_BAD_PACKET
+ */
+TL_API int tl_pt_packets_next(struct tl_pt_packets *packets, struct tl_pt_packet *packet);
+
+/**
+ * Offsets of PSB packets in order, for decoding in parallel.
+ * @param from  where to begin looking
+ * @return how many were stored, at most `room`
+ */
+TL_API size_t tl_pt_find_psbs(const struct tl_pt_config *config, uint64_t from, uint64_t *offsets, size_t room);
 
 /* ---- events (5) -------------------------------------------------------------------------------------------- */
 
@@ -256,6 +328,228 @@ struct tl_pt_insn {
 	uint8_t raw[15], size;
 	uint16_t flags; /**< TL_PT_SPECULATIVE, TL_PT_TRUNCATED */
 };
+
+/* ---- image (3.1) -------------------------------------------------------------------------------------------- */
+
+/**
+ * Files that several images share, each added once and known by a number, its isid. A cache may be closed before the
+ * images that use it. Not to be changed while another thread decodes with an image that uses it.
+ */
+struct tl_pt_cache;
+
+/** @param name  copied; may be NULL. @return NULL without memory */
+TL_API struct tl_pt_cache *tl_pt_cache_open(const char *name);
+
+/** NULL is fine. */
+TL_API void tl_pt_cache_close(struct tl_pt_cache *cache);
+
+/** The name given, NULL if none. */
+TL_API const char *tl_pt_cache_name(const struct tl_pt_cache *cache);
+
+/**
+ * The most bytes that stay mapped of files nobody decodes with; 0: no limit. Decoding is as fast with any limit: what
+ * was decoded once is not read again. @return 0 or -TL_PT_INVALID
+ */
+TL_API int tl_pt_cache_set_limit(struct tl_pt_cache *cache, uint64_t bytes);
+
+/**
+ * Add bytes [offset, offset + size) of a file, as loaded at `vaddr`; what reaches past the end of the file is left out.
+ * The same part at the same address keeps its number.
+ * @return the isid, > 0; -TL_PT_BAD_FILE, -TL_PT_INVALID (nothing of the file is there), -TL_PT_NOMEM
+ */
+TL_API int tl_pt_cache_add_file(struct tl_pt_cache *cache, const char *path, uint64_t offset, uint64_t size,
+				uint64_t vaddr);
+
+/** Read up to `size` bytes of a section at its address. @return how many; -TL_PT_INVALID, -TL_PT_BAD_IMAGE, -TL_PT_NOMAP */
+TL_API int tl_pt_cache_read(struct tl_pt_cache *cache, uint8_t *buffer, size_t size, int isid, uint64_t vaddr);
+
+/**
+ * The code of a traced program: sections of files at addresses, in address spaces. A section added later wins where two
+ * overlap. An image may be changed between two calls of a decoder that uses it, and be shared by decoders; it is not
+ * to be changed while another thread decodes with it.
+ */
+struct tl_pt_image;
+
+/** @param name  copied; may be NULL. @return NULL without memory */
+TL_API struct tl_pt_image *tl_pt_image_open(const char *name);
+
+/** NULL is fine. Decoders that use it must be gone, or have been given another one. */
+TL_API void tl_pt_image_close(struct tl_pt_image *image);
+
+/** The name given, NULL if none. */
+TL_API const char *tl_pt_image_name(const struct tl_pt_image *image);
+
+/**
+ * Add bytes [offset, offset + size) of a file as loaded at `vaddr` in an address space (NULL: in any). The file is
+ * mapped; it must not shrink while it is used. @return 0; errors as tl_pt_cache_add_file()
+ */
+TL_API int tl_pt_image_add_file(struct tl_pt_image *image, const char *path, uint64_t offset, uint64_t size,
+				const struct tl_pt_asid *asid, uint64_t vaddr);
+
+/** Add bytes that the caller keeps alive and unchanged. `isid`: shown in blocks, 0 if of no use. @return 0 or an error */
+TL_API int tl_pt_image_add_memory(struct tl_pt_image *image, const uint8_t *data, size_t size,
+				  const struct tl_pt_asid *asid, uint64_t vaddr, int isid);
+
+/** Add a section of a cache. @return 0, -TL_PT_BAD_IMAGE when there is no such section */
+TL_API int tl_pt_image_add_cached(struct tl_pt_image *image, struct tl_pt_cache *cache, int isid,
+				  const struct tl_pt_asid *asid);
+
+/** Add all sections of another image. @return 0, or how many could not be added */
+TL_API int tl_pt_image_copy(struct tl_pt_image *image, const struct tl_pt_image *from);
+
+/** Remove the sections of a file in an address space (NULL: any). @return how many */
+TL_API int tl_pt_image_remove_by_filename(struct tl_pt_image *image, const char *path, const struct tl_pt_asid *asid);
+
+/** Remove the sections of an address space (NULL: any). @return how many */
+TL_API int tl_pt_image_remove_by_asid(struct tl_pt_image *image, const struct tl_pt_asid *asid);
+
+/**
+ * Reads code that no section has. It must give the same bytes for the same place until it is set again.
+ * @return bytes read, at least 1; a negative tl_pt_error if there are none
+ */
+typedef int tl_pt_read_fn(uint8_t *buffer, size_t size, const struct tl_pt_asid *asid, uint64_t ip, void *arg);
+
+/** `read` NULL: no callback. @return 0 or -TL_PT_INVALID */
+TL_API int tl_pt_image_set_callback(struct tl_pt_image *image, tl_pt_read_fn *read, void *arg);
+
+/**
+ * Read code as a decoder sees it, at most to the end of the section. @param isid  set; may be NULL
+ * @return bytes read, or -TL_PT_NOMAP
+ */
+TL_API int tl_pt_image_read(const struct tl_pt_image *image, int *isid, uint8_t *buffer, size_t size,
+			    const struct tl_pt_asid *asid, uint64_t ip);
+
+/* ---- decoder ------------------------------------------------------------------------------------------------ */
+
+/**
+ * Walks the code along the trace. It gives blocks, instructions or nodes, and events between them; synchronise first.
+ *
+ * Results of these functions: non-negative, a set of enum tl_pt_status; or a negative tl_pt_error. After an error other
+ * than -TL_PT_EOS the decoder stays in it until it is synchronised again or tl_pt_resync() (9.8). What was run before an
+ * error has been delivered by then, so an error never comes with blocks. While the last result has
+ * TL_PT_EVENT_PENDING, take the events; else blocks give -TL_PT_EVENT_IGNORED.
+ *
+ * Where a block ends depends on code and trace alone (9.1): after an instruction that needs trace, where an event takes
+ * effect, at a PSB, where section or mode change, after 65,535 instructions, and as the flags of the configuration say.
+ */
+struct tl_pt_decoder;
+
+/**
+ * @param config  copied; the trace it points to stays the caller's
+ * @param image   NULL: the decoder's own one, empty; see tl_pt_image_of()
+ * @return 0, -TL_PT_INVALID, -TL_PT_BAD_CONFIG, -TL_PT_NOMEM
+ */
+TL_API int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt_config *config,
+			      struct tl_pt_image *image);
+
+/** NULL is fine. */
+TL_API void tl_pt_decoder_close(struct tl_pt_decoder *decoder);
+
+/** Synchronise at the next PSB; the first time at the first one. @return status, or -TL_PT_EOS if there is none */
+TL_API int tl_pt_sync_forward(struct tl_pt_decoder *decoder);
+
+/** At the PSB before the one synchronised at; the first time at the last one. @return status, or -TL_PT_EOS */
+TL_API int tl_pt_sync_backward(struct tl_pt_decoder *decoder);
+
+/** At the PSB at `offset`. @return status; -TL_PT_NOSYNC if there is none, -TL_PT_EOS beyond the end (9.10) */
+TL_API int tl_pt_sync_set(struct tl_pt_decoder *decoder, uint64_t offset);
+
+/**
+ * After an error: go on at the next packet that gives a place (9.9). `lost`, which may be NULL, tells what was skipped.
+ * @return status, or -TL_PT_EOS if there is nothing more
+ */
+TL_API int tl_pt_resync(struct tl_pt_decoder *decoder, struct tl_pt_event *lost);
+
+/**
+ * The next blocks, as many as there are up to `max` before an event or an error. The status, in `*status`, holds at
+ * their end. An error waits until the blocks before it have been taken. With TL_PT_END_OF_STREAM, blocks go on as long
+ * as they need no trace (9.11).
+ * @return number of blocks; 0: see `*status`; or a negative error
+ */
+TL_API int64_t tl_pt_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, size_t max, int *status);
+
+/** One block: tl_pt_blocks() with `max` 1, but the status looks one step ahead, as "pt_blk_next" has it. */
+TL_API int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block);
+
+/** One instruction; `raw` and `size` are always filled. Not to be mixed with blocks without synchronising again. */
+TL_API int tl_pt_insn_next(struct tl_pt_decoder *decoder, struct tl_pt_insn *insn);
+
+/** The event that is pending. @return status, or -TL_PT_BAD_QUERY if none is */
+TL_API int tl_pt_event_next(struct tl_pt_decoder *decoder, struct tl_pt_event *event);
+
+/** The time where decoding is; NULL where not wanted. @return 0 or -TL_PT_NO_TIME */
+TL_API int tl_pt_time(const struct tl_pt_decoder *decoder, uint64_t *tsc, uint32_t *lost_mtc, uint32_t *lost_cyc);
+
+/** The core:bus ratio. @return 0 or -TL_PT_NO_CBR */
+TL_API int tl_pt_core_bus_ratio(const struct tl_pt_decoder *decoder, uint32_t *ratio);
+
+/** The address space where decoding is; all ones where unknown. @return 0 or -TL_PT_INVALID */
+TL_API int tl_pt_asid_of(const struct tl_pt_decoder *decoder, struct tl_pt_asid *asid);
+
+/** The byte decoding is at; after an error the start of the packet it is about. @return 0 or -TL_PT_NOSYNC */
+TL_API int tl_pt_offset(const struct tl_pt_decoder *decoder, uint64_t *offset);
+
+/** The PSB synchronised at last. @return 0 or -TL_PT_NOSYNC */
+TL_API int tl_pt_sync_offset(const struct tl_pt_decoder *decoder, uint64_t *offset);
+
+/** The configuration given. */
+TL_API const struct tl_pt_config *tl_pt_config_of(const struct tl_pt_decoder *decoder);
+
+/** The image in use. */
+TL_API struct tl_pt_image *tl_pt_image_of(struct tl_pt_decoder *decoder);
+
+/** Use another image from here on; NULL: the decoder's own one. @return 0 or -TL_PT_INVALID */
+TL_API int tl_pt_set_image(struct tl_pt_decoder *decoder, struct tl_pt_image *image);
+
+/* ---- nodes: blocks by number, for profiles ------------------------------------------------------------------ */
+
+/** From node number `index` of a run on, the time is `tsc`. */
+struct tl_pt_mark {
+	uint32_t index;
+	uint32_t lost; /**< MTC and CYC packets that could not be used since the last exact time */
+	uint64_t tsc;
+};
+
+/** A run of blocks, each given as the number of its node: the same block always has the same number. */
+struct tl_pt_run {
+	uint32_t *nodes; /**< the caller's, `max` numbers */
+	size_t max;
+	struct tl_pt_mark *marks; /**< the caller's, `max_marks` marks; NULL: time is not wanted. The run ends when full */
+	size_t max_marks;
+	size_t count, mark_count; /**< what was filled in */
+	uint16_t flags;           /**< TL_PT_SPECULATIVE: all of them ran inside a transaction */
+	int status;               /**< enum tl_pt_status at the end of the run */
+	uint32_t limit;           /**< all numbers so far are below this one; from 1 on */
+	uint32_t epoch;           /**< when it differs from the run before, all numbers are new */
+};
+
+/**
+ * The next run; as tl_pt_blocks(), of which it is the faster form: keep counts per node and look at a node once. Node
+ * numbers are dense. When memory for nodes is used up, or the image changes, they start anew: `epoch`.
+ * @return 0, or a negative error
+ */
+TL_API int tl_pt_nodes(struct tl_pt_decoder *decoder, struct tl_pt_run *run);
+
+/**
+ * The block of a node of the present epoch; `size` is always the length of its last instruction. Lives until the next
+ * call that decodes. NULL for a number that is none.
+ */
+TL_API const struct tl_pt_block *tl_pt_node_block(const struct tl_pt_decoder *decoder, uint32_t node);
+
+/** What stands in one node. */
+struct tl_pt_step {
+	uint64_t ip;
+	uint64_t target; /**< of a direct branch, else 0 */
+	uint8_t size;
+	uint8_t iclass;  /**< enum tl_pt_iclass */
+	bool direct;     /**< a direct branch, conditional or not */
+};
+
+/**
+ * The instructions of a node, from number `first` on. @return how many were filled in, 0 behind the last, or -TL_PT_INVALID
+ */
+TL_API int tl_pt_node_steps(struct tl_pt_decoder *decoder, uint32_t node, size_t first, struct tl_pt_step *steps,
+			    size_t max);
 
 #ifdef __cplusplus
 }

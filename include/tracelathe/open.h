@@ -49,6 +49,11 @@ enum tl_dump_wish {
 	TL_DUMP_TIME_DELTA = 1 << 15,
 };
 
+/** Numbers from..to, the second one not among them; TL_NOWHERE: no end. */
+struct tl_number_range {
+	uint64_t from, to;
+};
+
 /** How much of the input a profile keeps; formats that have no use for it keep everything. */
 enum tl_input_detail {
 	TL_DETAIL_LINES,     /**< everything: cost lines, calls by place, jumps, by part */
@@ -85,11 +90,13 @@ struct tl_input_options {
 	uint8_t mtc_freq, nom_freq;        /**< Intel PT: 0: what the trace says */
 	uint32_t cpuid_15_eax, cpuid_15_ebx;
 	uint64_t tsc_hz;                   /**< Intel PT: 0: what the trace says */
-};
-
-/** Numbers from..to, the second one not among them; TL_NOWHERE: no end. */
-struct tl_number_range {
-	uint64_t from, to;
+	const char *layout;                /**< xtrace: see struct tl_xtrace_layout; NULL: find out */
+	const char *skip_unknown;          /**< xtrace: "04=8": undefined tokens to skip, with their payload's size */
+	/* xtrace: what tl_input_dump() shows; zero-filled: everything. */
+	struct tl_number_range ordinals;   /**< instructions by number from 0 */
+	struct tl_number_range pcs;        /**< instructions by address */
+	struct tl_number_range between;    /**< from one snapshot to before another */
+	struct tl_number_range compare;    /**< the two snapshots to compare instead */
 };
 
 /**

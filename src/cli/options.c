@@ -127,6 +127,13 @@ const struct option_row option_rows[] = {
 	  FIELD(input.dump), TL_DUMP_TIME },
 	{ "time-delta", 0, NULL, C_DUMP, "as --timestamps, but what was added", set_bit, FIELD(input.dump),
 	  TL_DUMP_TIME_DELTA },
+	{ "ordinals", 0, "FROM..TO", C_DUMP,
+	  "xtrace: only instructions of these numbers, from 0; the last one is not among them", set_range,
+	  FIELD(input.ordinals), 0 },
+	{ "pcs", 0, "FROM..TO", C_DUMP, "xtrace: only instructions at these addresses", set_range, FIELD(input.pcs), 0 },
+	{ "between", 0, "I..J", C_DUMP, "xtrace: only from snapshot I to before snapshot J", set_range,
+	  FIELD(input.between), 0 },
+	{ "compare", 0, "I,J", C_DUMP, "xtrace: in what snapshots I and J differ", set_two, FIELD(input.compare), 0 },
 	/* slice */
 	{ "snapshots", 0, "I..J", C_SLICE, "xtrace: from snapshot I to before snapshot J", set_range, FIELD(slice.snapshots), 0 },
 	{ "instructions", 0, "FROM..TO", C_SLICE, "xtrace: instructions by number, from 0; the last one is not in it",
@@ -187,6 +194,14 @@ const struct option_row option_rows[] = {
 	{ "cpuid-0x15.ebx", 0, "N", C_READERS, "Intel PT: its numerator", set_u32, FIELD(input.cpuid_15_ebx), 0 },
 	{ "tsc-hz", 0, "N", C_READERS, "Intel PT: ticks of the TSC per second, for seconds", set_id,
 	  FIELD(input.tsc_hz), 0 },
+	{ "layout", 0, "NAME=VALUE,...", C_READERS,
+	  "xtrace: how the files are laid out instead of finding out: header=24|19|32|0, "
+	  "predicates=16|17, pad=register|block, sysreg=8|4, za=yes|no, vl=128..2048, z=vl|fixed, "
+	  "time=8|0|4|16, codes=5|4",
+	  set_text, FIELD(input.layout), 0 },
+	{ "skip-unknown", 0, "TOKEN=BYTES", C_READERS,
+	  "xtrace: skip this undefined token (in hexadecimal) and so many bytes behind it; more after commas",
+	  set_text, FIELD(input.skip_unknown), 0 },
 	{ "tid16", 0, NULL, C_READERS,
 	  "XRay: thread ids have the 2 bytes of the published version 1", set_flag,
 	  FIELD(input.tid16), 0 },

@@ -42,6 +42,7 @@ const char *set_jobs(void *field, const struct option_row *row, const char *valu
 const char *set_percent(void *field, const struct option_row *row, const char *value);
 const char *set_window(void *field, const struct option_row *row, const char *value);
 const char *set_time(void *field, const struct option_row *row, const char *value);
+const char *set_two(void *field, const struct option_row *row, const char *value);
 const char *set_range(void *field, const struct option_row *row, const char *value);
 const char *set_byte(void *field, const struct option_row *row, const char *value);
 const char *set_u32(void *field, const struct option_row *row, const char *value);

@@ -268,6 +268,19 @@ const char *set_range(void *field, const struct option_row *row, const char *val
 	return range->to > range->from ? NULL : "the range ends before it begins";
 }
 
+/* Two numbers that are not a range: the second may be the lower one. */
+const char *set_two(void *field, const struct option_row *row, const char *value)
+{
+	struct tl_number_range *two = field;
+	const char *comma = strchr(value, ',');
+
+	(void)row;
+	if (!comma || comma == value || !comma[1] || !parse_end(value, (size_t)(comma - value), &two->from) ||
+	    !parse_end(comma + 1, strlen(comma + 1), &two->to))
+		return "two numbers such as 3,4 are needed";
+	return two->from != two->to ? NULL : "the two are the same";
+}
+
 const char *set_format(void *field, const struct option_row *row, const char *value)
 {
 	(void)row;

@@ -12,12 +12,19 @@
  *   EVENT  an event, in the order of 5.1 to 5.8. How the walk binds it to a place follows from its kind: a status
  *          update or overflow is now; enabled is now; disabled is where 5.4 says; async_* , tsx, exstop, mwait,
  *          ptwrite and CFE events with an address are where the walk comes to that address without using trace;
- *          exec_mode is after the branch whose TIP follows; paging, vmcs, ptwrite without address are at the next
- *          instruction that 5.5 and 5.7 name; with `ip_suppressed` and none of these: now
+ *          exec_mode and iflags come behind the TIP or the event (enabled, async_branch) that they belong to and are
+ *          now, at its target; paging, vmcs, ptwrite without address are at the next instruction that 5.5 and 5.7
+ *          name; with `ip_suppressed` and none of these: now
  *   END    no more packets
  *   ERROR  `error`, at `offset`; the flow stays there until it is synchronised again or resynchronised
+ *
+ * An event that lies behind outcomes follows them as an item. A TIP may be deferred (5.6): at an indirect branch with
+ * outcomes left, the walk keeps them and takes the next item; only a TIP will do.
  */
 #include <tracelathe/intel_pt.h>
+
+#include "intel_pt/layout.h"
+#include "intel_pt/time.h"
 
 enum tl_pt_item_kind { TL_PT_ITEM_TNT, TL_PT_ITEM_TIP, TL_PT_ITEM_EVENT, TL_PT_ITEM_END, TL_PT_ITEM_ERROR };
 
@@ -26,10 +33,161 @@ struct tl_pt_item {
 	enum tl_pt_error error;
 	uint32_t count;     /* TNT: outcomes, 1 .. 64 */
 	bool suppressed;    /* TIP: without an address */
-	uint64_t bits;      /* TNT: the oldest outcome in bit `count - 1` */
+	uint64_t bits;      /* TNT: the oldest outcome in bit `count - 1`; bits above it are 0 */
 	uint64_t ip;        /* TIP */
 	uint64_t offset;    /* of the packet, the first one of several */
 	struct tl_pt_event event;
 };
+
+/*
+ * Why packets at `pos` may not be taken inline (tl_pt_flow.hold). Zero: tracing is on, synchronised, and nothing is
+ * pending, so that TNT and TIP stand for themselves.
+ */
+enum tl_pt_hold {
+	TL_PT_HOLD_SYNC = 1 << 0,    /* not synchronised */
+	TL_PT_HOLD_ERROR = 1 << 1,   /* `error` */
+	TL_PT_HOLD_OFF = 1 << 2,     /* tracing is off */
+	TL_PT_HOLD_READY = 1 << 3,   /* events to be given */
+	TL_PT_HOLD_BOUND = 1 << 4,   /* something waits for a FUP or a TIP */
+	TL_PT_HOLD_PSB = 1 << 5,     /* inside a PSB+ */
+	TL_PT_HOLD_BLOCK = 1 << 6,   /* inside BBP .. BEP: TNT bytes may be items */
+	TL_PT_HOLD_TICK = 1 << 7,    /* each TNT and TIP may bring a tick event */
+	TL_PT_HOLD_MWAIT = 1 << 8,   /* power packets kept for later ones */
+	TL_PT_HOLD_RESUME = 1 << 9,  /* behind a loss: the next address is where flow goes on */
+};
+
+enum {
+	TL_PT_READY_MAX = 24, /* events at once: those bound to a FUP and to a TIP, and the branch itself */
+	TL_PT_BOUND_MAX = 8,
+};
+
+struct tl_pt_events {
+	uint32_t first, count;
+	struct tl_pt_event list[TL_PT_READY_MAX];
+};
+
+struct tl_pt_flow {
+	/*
+	 * What the fast path reads and writes. While `hold` is 0 a walk may keep `pos` and `last_ip` in locals, take
+	 * TNT and TIP packets with the functions below, and must store both back before it calls any function here.
+	 * `pos` stands behind the last packet taken: time packets before the next one are passed with that one.
+	 */
+	const uint8_t *pos, *end;
+	uint64_t last_ip;
+	uint32_t hold;  /* enum tl_pt_hold */
+	bool timed;     /* time is kept packet by packet: outcomes are gathered only up to a time packet */
+
+	const uint8_t *begin;
+	const uint8_t *time_pos; /* time packets before it are in `time` */
+	struct tl_pt_time time;
+	struct tl_pt_config config;
+	const uint8_t *packet;   /* the packet being decoded, or the one at fault */
+	const uint8_t *psb;      /* the last PSB taken */
+	const uint8_t *skipped;  /* bytes before it gave no flow (5.2, 9.9) */
+	enum tl_pt_error error;
+
+	/* 5.3, 5.5: what waits for a FUP, for a TIP, and what is ready to be given. */
+	struct tl_pt_events ready, fup, tip;
+	uint64_t fup_ip;         /* source of an asynchronous change */
+	const uint8_t *fup_pos;
+	bool fup_pending;
+
+	enum tl_pt_exec_mode mode;
+	bool iflag, mode_known;
+	bool status_known;       /* the flow was running before this PSB+: its status must agree (5.1) */
+	uint64_t status_ip;
+	bool status_on;          /* this PSB+ has a FUP */
+	bool short_items;        /* 4.2: BIP of 4 bytes */
+	struct tl_pt_event mwait, pwre, vector, trig;
+	uint32_t kept;           /* which of them are filled */
+	uint64_t tick_tsc;
+};
+
+/* What a flow is opened for. */
+enum tl_pt_flow_wish {
+	/*
+	 * Every item has its own time (tl_pt_flow_time() after each item, event.tsc). Without it time packets are passed
+	 * over, events carry no time, and tl_pt_flow_time() catches up when it is asked: still exact at the item just
+	 * given, but a TNT item may then span several times and has that of its last packet.
+	 */
+	TL_PT_FLOW_TIMED = 1 << 0,
+};
+
+/* Begin over config->begin .. end, not synchronised. The configuration is copied. 0, or -TL_PT_INVALID, _BAD_CONFIG. */
+int tl_pt_flow_open(struct tl_pt_flow *flow, const struct tl_pt_config *config, unsigned wishes);
+
+/*
+ * Synchronise: to the next PSB behind the present one (the first one at first), to the one before it, to the one at
+ * `offset`. All pending state is dropped, time too. 0; -TL_PT_EOS without such a PSB; -TL_PT_NOSYNC: none at `offset`.
+ */
+int tl_pt_flow_sync_forward(struct tl_pt_flow *flow);
+int tl_pt_flow_sync_backward(struct tl_pt_flow *flow);
+int tl_pt_flow_sync_set(struct tl_pt_flow *flow, uint64_t offset);
+
+/* The next item. */
+void tl_pt_flow_next(struct tl_pt_flow *flow, struct tl_pt_item *item);
+
+/*
+ * After an error, here or in the walk (9.9): drop what is pending, keep time, and go on at the next packet from `from`
+ * (an offset, usually that of the item at fault) that gives a place. The next items are then an event that says where
+ * flow is: enabled (on at `ip`, a PSB+, TIP.PGE), async_branch or async_disabled (a FUP with its TIP), disabled
+ * (TIP.PGD, suppressed address), overflow, or, for a TIP or a lone FUP, a TL_PT_EV_ENABLED with `status_update`.
+ * `lost` is filled with a TL_PT_EV_LOST event. 0, or -TL_PT_EOS: nothing follows.
+ */
+int tl_pt_flow_resync(struct tl_pt_flow *flow, uint64_t from, enum tl_pt_error why, struct tl_pt_event *lost);
+
+/* Time at the item just given: 0; -TL_PT_NO_TIME (counters are given anyway). The core:bus ratio: -TL_PT_NO_CBR. */
+int tl_pt_flow_time(struct tl_pt_flow *flow, uint64_t *tsc, uint32_t *lost_mtc, uint32_t *lost_cyc);
+int tl_pt_flow_cbr(struct tl_pt_flow *flow, uint32_t *ratio);
+
+static inline uint64_t tl_pt_flow_offset(const struct tl_pt_flow *flow)
+{
+	return (uint64_t)(flow->pos - flow->begin);
+}
+
+/* ---- the fast path ---- */
+
+/*
+ * Gather outcomes from the TNT packets at `pos` behind those already in the register (the oldest in bit `count - 1`),
+ * at most 64. Returns the position behind the last packet taken; `pos` itself when there was none, or no room.
+ */
+static inline const uint8_t *tl_pt_take_tnt(const uint8_t *pos, const uint8_t *end, uint64_t *bits, uint32_t *count)
+{
+	uint64_t b = *bits;
+	uint32_t n = *count;
+
+	/* Short TNT: an even byte other than 00 and 02; its highest 1 is the stop bit (4.1). */
+	while (pos < end && n <= 64 - 6) {
+		uint32_t byte = *pos;
+		uint32_t outcomes;
+
+		if (byte & 1 || byte <= 2)
+			break;
+		outcomes = 30 - (uint32_t)__builtin_clz(byte);
+		b = b << outcomes | ((byte >> 1) ^ 1u << outcomes);
+		n += outcomes;
+		pos++;
+	}
+	*bits = b;
+	*count = n;
+	return pos;
+}
+
+/* Is there a TIP with an address at `pos`, with all its bytes? Its length, or 0. */
+static inline uint32_t tl_pt_tip_size(const uint8_t *pos, const uint8_t *end)
+{
+	uint32_t size;
+
+	if (pos == end || (*pos & 0x1f) != TL_PT_OPC_TIP)
+		return 0;
+	size = tl_pt_ip_bytes[*pos >> 5];
+	return size && size < (size_t)(end - pos) ? 1 + size : 0;
+}
+
+/* The address of the IP packet at `pos`, which is whole and has one; `last_ip` is the one before it (4.3). */
+static inline uint64_t tl_pt_take_ip(const uint8_t *pos, uint64_t last_ip)
+{
+	return tl_pt_apply_ip(pos + 1, *pos >> 5, last_ip);
+}
 
 #endif

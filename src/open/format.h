@@ -46,8 +46,11 @@ extern const struct tl_format *const tl_format_table[];
 #define TL_XRAY_INFO { "xray", "LLVM XRay: flight data recorder (FDR), basic and profiling mode" }
 #define TL_CALLGRIND_INFO \
 	{ "callgrind", "Callgrind and Cachegrind profiles, also of other programs (xdebug, pprof, xtree, ...)" }
+#define TL_XTRACE_INFO \
+	{ "xtrace", "Kunpeng workload traces: instruction streams (xinsndata), register snapshots (xsnapshot)" }
 
 extern const struct tl_format tl_xray_format;
 extern const struct tl_format tl_callgrind_format;
+extern const struct tl_format tl_xtrace_format;
 
 #endif

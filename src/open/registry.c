@@ -5,6 +5,7 @@
 const struct tl_format *const tl_format_table[] = {
 	&tl_xray_format,
 	&tl_callgrind_format,
+	&tl_xtrace_format,
 	NULL,
 };
 
@@ -13,6 +14,7 @@ const struct tl_format_info *tl_formats(void)
 	static const struct tl_format_info formats[] = {
 		TL_XRAY_INFO,
 		TL_CALLGRIND_INFO,
+		TL_XTRACE_INFO,
 		{ NULL, NULL },
 	};
 

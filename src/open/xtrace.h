@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_OPEN_XTRACE_H
+#define TL_OPEN_XTRACE_H
+/* The xtrace input, shared by its operations. */
+#include "open/format.h"
+#include "xtrace/tell.h"
+
+struct xtrace_input {
+	struct tl_xtrace *trace;
+	struct tl_source **sources; /* of the paths behind the first */
+	size_t source_count;
+};
+
+/* What the input's options choose. 0 or TL_BAD_USAGE. */
+int tl_xtrace_input_select(struct tl_input *input, struct xtrace_select *select, struct tl_error *err);
+
+#endif
