@@ -61,10 +61,10 @@ static bool show_extents(struct xtrace_analysis *a, struct xtrace_table *t, size
 
 		if (!tl_xtrace_footprint_sum(footprint, el, a->page_shift, &lines, &pages))
 			return false;
-		levels += lines.all != 0;
 		/* The sum of one level is that level. */
 		if (el == XTRACE_EVERY_EL ? levels == 1 : !lines.all)
 			continue;
+		levels++;
 		put_place(a, t, lane, el);
 		put_extent(t, "line", UINT64_C(1) << a->line_shift, &lines);
 		put_place(a, t, lane, el);
