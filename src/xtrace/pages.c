@@ -51,6 +51,11 @@ uint8_t *tl_xtrace_pages_find(struct xtrace_pages *pages, uint64_t number)
 	return slot->bytes;
 }
 
+uint8_t *tl_xtrace_pages_known(const struct xtrace_pages *pages, uint64_t number)
+{
+	return pages->slots ? slot_of(pages, number)->bytes : NULL;
+}
+
 void tl_xtrace_pages_free(struct xtrace_pages *pages)
 {
 	for (size_t i = 0; pages->slots && i <= pages->mask; i++)

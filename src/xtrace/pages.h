@@ -26,6 +26,8 @@ struct xtrace_pages {
 
 /* The page of a number whether or not it is among those used last; NULL without memory. */
 uint8_t *tl_xtrace_pages_find(struct xtrace_pages *pages, uint64_t number);
+/* The page of a number if there is one. */
+uint8_t *tl_xtrace_pages_known(const struct xtrace_pages *pages, uint64_t number);
 void tl_xtrace_pages_free(struct xtrace_pages *pages);
 
 static inline uint8_t *tl_xtrace_pages_get(struct xtrace_pages *pages, uint64_t number)
