@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "open/xtrace.h"
 #include "xtrace/analyze.h"
+#include "xtrace/convert.h"
 
 const char *tl_default_caches(void)
 {
@@ -159,7 +160,47 @@ static int write_bbv(struct tl_input *input, struct tl_output *out, struct tl_er
 	return tl_xtrace_input_analyze(input, &analysis, out, &failed, err);
 }
 
+typedef int write_fn(struct tl_xtrace *trace, uint32_t stream, struct tl_output *out, struct tl_error *err);
+
+static int write_one(struct tl_input *input, write_fn *write, struct tl_output *out, struct tl_error *err)
+{
+	struct xtrace_input *x = input->handle;
+	struct xtrace_select select;
+	uint32_t stream;
+	int status = tl_xtrace_input_select(input, &select, err);
+
+	if (status == 0)
+		status = tl_xtrace_one_stream(x->trace, select.id, &stream, err);
+	return status < 0 ? status : write(x->trace, stream, out, err);
+}
+
+static int write_tarmac(struct tl_input *input, struct tl_output *out, struct tl_error *err)
+{
+	return write_one(input, tl_xtrace_to_tarmac, out, err);
+}
+
+static int write_champsim(struct tl_input *input, struct tl_output *out, struct tl_error *err)
+{
+	return write_one(input, tl_xtrace_to_champsim, out, err);
+}
+
+/* Lines say their thread: all of them may be in one file. */
+static int write_jsonl(struct tl_input *input, struct tl_output *out, struct tl_error *err)
+{
+	struct xtrace_input *x = input->handle;
+	struct xtrace_select select;
+	int status = tl_xtrace_input_select(input, &select, err);
+
+	for (uint32_t i = 0; status == 0 && i < tl_xtrace_stream_count(x->trace); i++)
+		if (select.id == TL_NOWHERE || select.id == tl_xtrace_stream(x->trace, i)->id)
+			status = tl_xtrace_to_jsonl(x->trace, i, out, err);
+	return status;
+}
+
 const struct tl_conversion tl_xtrace_conversions[] = {
+	{ "tarmac", write_tarmac },
+	{ "champsim", write_champsim },
 	{ "bbv", write_bbv },
+	{ "jsonl", write_jsonl },
 	{ NULL, NULL },
 };
