@@ -19,12 +19,12 @@ enum { TURN = 1000, DEFAULT_LINE = 64, DEFAULT_PAGE = 4096, ZVA_BYTES = 64 };
 
 static bool attribute(struct xtrace_analysis *a, struct xtrace_lane *lane, uint64_t pc)
 {
-	struct xtrace_functions *functions = &a->functions;
+	struct xtrace_lookup *functions = &a->functions;
 	uint32_t number = lane->function;
 	size_t before = a->function_room;
 
-	if (number == TL_NONE || !tl_xtrace_function_has(&functions->list[number], pc)) {
-		number = lane->function = tl_xtrace_function_at(functions, pc);
+	if (number == TL_NONE || !tl_xtrace_lookup_has(&functions->list[number], pc)) {
+		number = lane->function = tl_xtrace_lookup_at(functions, pc);
 		if (number == TL_NONE || !tl_grow(&a->function_counts, &a->function_room, (size_t)number + 1,
 						  sizeof(*a->function_counts)))
 			return false;
@@ -56,7 +56,7 @@ static bool fetch(struct xtrace_analysis *a, struct xtrace_lane *lane, uint64_t 
 		tl_xtrace_cache_access(lane->core, pc, 4, XTRACE_FETCH, counts_of(a, lane));
 	}
 	return !(what & (XTRACE_BLOCKS | XTRACE_BBV)) ||
-	       tl_xtrace_block_step(&a->blocks, &lane->place, pc, lane->el, lane->opcode);
+	       tl_xtrace_basic_block_step(&a->blocks, &lane->place, pc, lane->el, lane->opcode);
 }
 
 static bool access_data(struct xtrace_analysis *a, struct xtrace_lane *lane, enum xtrace_use use, uint64_t address,
@@ -295,7 +295,7 @@ static int show(struct xtrace_analysis *a, struct tl_error *err)
 	if (what & XTRACE_SYSCALLS)
 		tl_xtrace_table_end(&a->table);
 	for (size_t i = 0; good && i < a->lane_count; i++)
-		good = tl_xtrace_block_leave(&a->blocks, &a->lanes[i].place);
+		good = tl_xtrace_basic_block_leave(&a->blocks, &a->lanes[i].place);
 	if (good && what & XTRACE_BBV)
 		good = end_bbv(a);
 	if (good && what & XTRACE_FOOTPRINT)
@@ -320,9 +320,9 @@ static void end(struct xtrace_analysis *a)
 	}
 	free(a->lanes);
 	tl_xtrace_caches_end(&a->caches);
-	tl_xtrace_functions_free(&a->functions);
+	tl_xtrace_lookup_free(&a->functions);
 	free(a->function_counts);
-	tl_xtrace_blocks_free(&a->blocks);
+	tl_xtrace_basic_blocks_free(&a->blocks);
 }
 
 int tl_xtrace_analyze(struct tl_xtrace *trace, const struct xtrace_wishes *wishes, struct tl_output *out,

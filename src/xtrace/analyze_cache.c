@@ -79,7 +79,7 @@ void tl_xtrace_show_cache(struct xtrace_analysis *a)
 /* ---- by function ---- */
 
 struct function_row {
-	const struct xtrace_function *function;
+	const struct xtrace_found *function;
 	const struct xtrace_function_count *count;
 	uint64_t misses; /* of all levels: what the rows are sorted by */
 };

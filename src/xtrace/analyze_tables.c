@@ -176,8 +176,8 @@ static const struct xtrace_column block_columns[] = {
 /* Most instructions first, then in the order of addresses. */
 static int by_instructions(const void *x, const void *y, void *list)
 {
-	const struct xtrace_block *blocks = list;
-	const struct xtrace_block *a = &blocks[*(const uint32_t *)x], *b = &blocks[*(const uint32_t *)y];
+	const struct xtrace_basic_block *blocks = list;
+	const struct xtrace_basic_block *a = &blocks[*(const uint32_t *)x], *b = &blocks[*(const uint32_t *)y];
 
 	if (a->instructions != b->instructions)
 		return a->instructions < b->instructions ? 1 : -1;
@@ -188,8 +188,8 @@ static int by_instructions(const void *x, const void *y, void *list)
 
 static bool put_block(struct xtrace_analysis *a, struct xtrace_table *t, uint32_t number, uint64_t total)
 {
-	const struct xtrace_block *block = &a->blocks.list[number];
-	uint32_t function = tl_xtrace_function_at(&a->functions, block->address);
+	const struct xtrace_basic_block *block = &a->blocks.list[number];
+	uint32_t function = tl_xtrace_lookup_at(&a->functions, block->address);
 
 	if (function == TL_NONE)
 		return false;

@@ -22,7 +22,7 @@ void tl_xtrace_bbv_begin(struct xtrace_analysis *a)
 	tl_xtrace_table_columns(&a->table, columns, sizeof(columns) / sizeof(columns[0]));
 }
 
-static void put_line(struct tl_output *out, const struct xtrace_blocks *blocks, const uint32_t *list, size_t count)
+static void put_line(struct tl_output *out, const struct xtrace_basic_blocks *blocks, const uint32_t *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		tl_put_format(out, "%s%" PRIu32 ":%" PRIu64, i ? " :" : "T:", list[i] + 1,
@@ -30,7 +30,7 @@ static void put_line(struct tl_output *out, const struct xtrace_blocks *blocks, 
 	tl_put_char(out, '\n');
 }
 
-static void put_rows(struct xtrace_table *table, uint64_t interval, const struct xtrace_blocks *blocks,
+static void put_rows(struct xtrace_table *table, uint64_t interval, const struct xtrace_basic_blocks *blocks,
 		     const uint32_t *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -46,9 +46,9 @@ bool tl_xtrace_bbv_end_interval(struct xtrace_analysis *a, struct xtrace_lane *l
 	const uint32_t *list;
 	size_t count;
 
-	if (!tl_xtrace_block_count(&a->blocks, &lane->place))
+	if (!tl_xtrace_basic_block_count(&a->blocks, &lane->place))
 		return false;
-	list = tl_xtrace_blocks_interval(&a->blocks, &count);
+	list = tl_xtrace_basic_blocks_interval(&a->blocks, &count);
 	if (!count)
 		return true;
 	if (a->wishes.form == XTRACE_TEXT)
@@ -56,6 +56,6 @@ bool tl_xtrace_bbv_end_interval(struct xtrace_analysis *a, struct xtrace_lane *l
 	else
 		put_rows(&a->table, a->intervals, &a->blocks, list, count);
 	a->intervals++;
-	tl_xtrace_blocks_next_interval(&a->blocks);
+	tl_xtrace_basic_blocks_next_interval(&a->blocks);
 	return true;
 }

@@ -102,7 +102,7 @@ static bool on_stack(uint32_t opcode)
 }
 
 /* "Add/subtract (immediate)" to SP. */
-static void stack_arithmetic(struct xtrace_stack *stack, uint32_t opcode)
+static void stack_arithmetic(struct xtrace_sp *stack, uint32_t opcode)
 {
 	uint64_t amount = (uint64_t)field(opcode, 21, 10) << (field(opcode, 22, 22) ? 12 : 0);
 
@@ -110,14 +110,14 @@ static void stack_arithmetic(struct xtrace_stack *stack, uint32_t opcode)
 	stack->sp += opcode >> 30 & 1 ? 0 - amount : amount;
 }
 
-static void at_address(struct xtrace_stack *stack, uint64_t sp)
+static void at_address(struct xtrace_sp *stack, uint64_t sp)
 {
 	stack->known = true;
 	stack->sp = sp;
 }
 
 /* "Load/store register pair": the mode is in bits 24:23. */
-static void stack_pair(struct xtrace_stack *stack, uint32_t opcode, uint64_t address)
+static void stack_pair(struct xtrace_sp *stack, uint32_t opcode, uint64_t address)
 {
 	unsigned opc = opcode >> 30, scale = opcode >> 26 & 1 ? 2 + opc : 2 + (opc >> 1);
 	int64_t offset = signed_field(opcode, 21, 15) * ((int64_t)1 << scale);
@@ -132,7 +132,7 @@ static void stack_pair(struct xtrace_stack *stack, uint32_t opcode, uint64_t add
 }
 
 /* "Load/store register": with an unsigned immediate, or by bits 11:10. */
-static void stack_single(struct xtrace_stack *stack, uint32_t opcode, uint64_t address)
+static void stack_single(struct xtrace_sp *stack, uint32_t opcode, uint64_t address)
 {
 	unsigned vector = opcode >> 26 & 1, scale = opcode >> 30 | (vector && opcode >> 23 & 1 ? 4 : 0);
 	uint64_t offset = (uint64_t)signed_field(opcode, 20, 12);
@@ -149,7 +149,7 @@ static void stack_single(struct xtrace_stack *stack, uint32_t opcode, uint64_t a
 		at_address(stack, address - offset);
 }
 
-static void stack_access(struct xtrace_stack *stack, uint32_t opcode, uint64_t address)
+static void stack_access(struct xtrace_sp *stack, uint32_t opcode, uint64_t address)
 {
 	if ((opcode & 0x3a000000) == 0x28000000)
 		stack_pair(stack, opcode, address);
@@ -169,11 +169,11 @@ static bool writes_sp(uint32_t opcode)
 	return false;
 }
 
-static void follow_stack(struct xtrace_stack *stack, const struct tl_xtrace_instruction *insn, bool accessed,
+static void follow_stack(struct xtrace_sp *stack, const struct tl_xtrace_instruction *insn, bool accessed,
 			 uint64_t address)
 {
 	uint32_t opcode = insn->opcode;
-	struct xtrace_stack before = *stack;
+	struct xtrace_sp before = *stack;
 
 	/* A load or store that faulted has no access, and wrote nothing. */
 	if ((opcode & 0x3f800000) == 0x11000000 && (opcode & 31) == XTRACE_SP)
@@ -205,9 +205,9 @@ static void tokens(struct xtrace_effects *effects, const struct tl_xtrace_instru
 }
 
 void tl_xtrace_effects(const struct tl_xtrace_reader *reader, const struct tl_xtrace_instruction *insn,
-		       struct xtrace_stack *stack, struct xtrace_effects *effects)
+		       struct xtrace_sp *stack, struct xtrace_effects *effects)
 {
-	struct xtrace_stack before = *stack;
+	struct xtrace_sp before = *stack;
 	struct tl_xtrace_access accesses[2];
 	unsigned count = 0;
 	uint64_t at = 0;

@@ -21,13 +21,13 @@ struct xtrace_effects {
 };
 
 /* What is known of SP. Zero-filled is nothing. */
-struct xtrace_stack {
+struct xtrace_sp {
 	bool known;
 	uint64_t sp;
 };
 
 /* Effects of an instruction and its accesses; `stack` goes on with it. */
 void tl_xtrace_effects(const struct tl_xtrace_reader *reader, const struct tl_xtrace_instruction *insn,
-		       struct xtrace_stack *stack, struct xtrace_effects *effects);
+		       struct xtrace_sp *stack, struct xtrace_effects *effects);
 
 #endif

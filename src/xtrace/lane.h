@@ -3,8 +3,8 @@
 #define TL_XTRACE_LANE_H
 /* The insides of an analysis: its streams at work, what they share, and how results are shown. */
 #include "xtrace/analyze.h"
-#include "xtrace/blocks.h"
-#include "xtrace/functions.h"
+#include "xtrace/basic_blocks.h"
+#include "xtrace/lookup.h"
 #include "xtrace/reuse.h"
 
 /* A system call that is under way. */
@@ -53,10 +53,10 @@ struct xtrace_analysis {
 	size_t lane_count;
 
 	struct xtrace_caches caches;
-	struct xtrace_functions functions;
+	struct xtrace_lookup functions;
 	struct xtrace_function_count *function_counts;
 	size_t function_room;
-	struct xtrace_blocks blocks;
+	struct xtrace_basic_blocks blocks;
 
 	struct xtrace_table table; /* that is written on the way */
 	unsigned tables;	   /* begun so far */

@@ -3,7 +3,7 @@
  * System calls of Linux on AArch64 by number, with how many arguments they take, and names of
  * errors: the generic tables of Linux (asm-generic/unistd.h, errno.h), which AArch64 has as they are.
  */
-#include "xtrace/syscalls.h"
+#include "xtrace/syscall_names.h"
 
 #define FIRST_LATE 260
 #define FIRST_NEW 424

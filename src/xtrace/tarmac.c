@@ -20,7 +20,7 @@ struct tarmac {
 	uint32_t stream;
 	struct tl_output *out;
 	struct tl_a64_text *text;
-	struct xtrace_stack stack;
+	struct xtrace_sp stack;
 	unsigned el;
 	uint64_t time;
 };
@@ -71,7 +71,7 @@ static void put_registers(struct tarmac *t, const uint64_t x[32])
 	for (unsigned i = 0; i < X_REGISTERS; i++)
 		put_register(t, i, x[i]);
 	put_register(t, XTRACE_SP, x[31]);
-	t->stack = (struct xtrace_stack){ true, x[31] };
+	t->stack = (struct xtrace_sp){ true, x[31] };
 }
 
 static int put_snapshot(struct tarmac *t, uint32_t number, struct tl_error *err)

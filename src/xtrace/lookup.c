@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "xtrace/functions.h"
+#include "xtrace/lookup.h"
 
-static struct xtrace_function look_up(const struct xtrace_functions *functions, uint64_t address)
+static struct xtrace_found look_up(const struct xtrace_lookup *functions, uint64_t address)
 {
 	struct tl_symbol symbol;
 
 	for (size_t i = 0; i < functions->binary_count; i++)
 		if (tl_binary_symbol(functions->binaries[i], address, &symbol) && *symbol.name)
-			return (struct xtrace_function){ symbol.name, symbol.start, symbol.size };
-	return (struct xtrace_function){ "[unknown]", UINT64_MAX, 0 };
+			return (struct xtrace_found){ symbol.name, symbol.start, symbol.size };
+	return (struct xtrace_found){ "[unknown]", UINT64_MAX, 0 };
 }
 
-static uint32_t number_of(struct xtrace_functions *functions, const struct xtrace_function *function)
+static uint32_t number_of(struct xtrace_lookup *functions, const struct xtrace_found *function)
 {
 	uint32_t before = functions->starts.count, number;
 
@@ -23,10 +23,10 @@ static uint32_t number_of(struct xtrace_functions *functions, const struct xtrac
 	return number;
 }
 
-uint32_t tl_xtrace_function_at(struct xtrace_functions *functions, uint64_t address)
+uint32_t tl_xtrace_lookup_at(struct xtrace_lookup *functions, uint64_t address)
 {
 	uint32_t before = functions->addresses.count, number;
-	struct xtrace_function function;
+	struct xtrace_found function;
 
 	if (!tl_grow(&functions->of_address, &functions->address_room, (size_t)before + 1,
 		     sizeof(*functions->of_address)))
@@ -39,7 +39,7 @@ uint32_t tl_xtrace_function_at(struct xtrace_functions *functions, uint64_t addr
 	return number == TL_NONE ? TL_NONE : functions->of_address[number];
 }
 
-void tl_xtrace_functions_free(struct xtrace_functions *functions)
+void tl_xtrace_lookup_free(struct xtrace_lookup *functions)
 {
 	tl_xtrace_numbers_free(&functions->addresses);
 	tl_xtrace_numbers_free(&functions->starts);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TL_XTRACE_SYSCALLS_H
-#define TL_XTRACE_SYSCALLS_H
+#ifndef TL_XTRACE_SYSCALL_NAMES_H
+#define TL_XTRACE_SYSCALL_NAMES_H
 /* System calls: their names, and what a trace says of each. */
 #include <tracelathe/core.h>
 

@@ -9,7 +9,7 @@
 #include "core/cursor.h"
 #include "core/output.h"
 #include "xtrace/lane.h"
-#include "xtrace/syscalls.h"
+#include "xtrace/syscall_names.h"
 
 enum { ALL_ARGUMENTS = 6, HIGHEST_ERROR = 4095, SMALL = 65535 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "xtrace/blocks.h"
+#include "xtrace/basic_blocks.h"
 
-bool tl_xtrace_block_count(struct xtrace_blocks *blocks, struct xtrace_block_place *place)
+bool tl_xtrace_basic_block_count(struct xtrace_basic_blocks *blocks, struct xtrace_block_place *place)
 {
-	struct xtrace_block *block;
+	struct xtrace_basic_block *block;
 
 	if (!place->block || place->length == place->counted)
 		return true;
@@ -19,13 +19,13 @@ bool tl_xtrace_block_count(struct xtrace_blocks *blocks, struct xtrace_block_pla
 	return true;
 }
 
-bool tl_xtrace_block_leave(struct xtrace_blocks *blocks, struct xtrace_block_place *place)
+bool tl_xtrace_basic_block_leave(struct xtrace_basic_blocks *blocks, struct xtrace_block_place *place)
 {
-	struct xtrace_block *block;
+	struct xtrace_basic_block *block;
 
 	if (!place->block)
 		return true;
-	if (!tl_xtrace_block_count(blocks, place))
+	if (!tl_xtrace_basic_block_count(blocks, place))
 		return false;
 	block = &blocks->list[place->block - 1];
 	block->executions++;
@@ -36,7 +36,7 @@ bool tl_xtrace_block_leave(struct xtrace_blocks *blocks, struct xtrace_block_pla
 	return true;
 }
 
-bool tl_xtrace_block_enter(struct xtrace_blocks *blocks, struct xtrace_block_place *place, uint64_t pc, unsigned el)
+bool tl_xtrace_basic_block_enter(struct xtrace_basic_blocks *blocks, struct xtrace_block_place *place, uint64_t pc, unsigned el)
 {
 	uint32_t before = blocks->numbers.count, number;
 
@@ -47,7 +47,7 @@ bool tl_xtrace_block_enter(struct xtrace_blocks *blocks, struct xtrace_block_pla
 	if (number == TL_NONE)
 		return false;
 	if (number == before)
-		blocks->list[number] = (struct xtrace_block){ .address = pc, .el = el };
+		blocks->list[number] = (struct xtrace_basic_block){ .address = pc, .el = el };
 	*place = (struct xtrace_block_place){ .block = number + 1, .el = el };
 	return true;
 }
@@ -59,7 +59,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-const uint32_t *tl_xtrace_blocks_interval(struct xtrace_blocks *blocks, size_t *count)
+const uint32_t *tl_xtrace_basic_blocks_interval(struct xtrace_basic_blocks *blocks, size_t *count)
 {
 	*count = blocks->touched_count;
 	if (*count)
@@ -67,17 +67,17 @@ const uint32_t *tl_xtrace_blocks_interval(struct xtrace_blocks *blocks, size_t *
 	return blocks->touched;
 }
 
-void tl_xtrace_blocks_next_interval(struct xtrace_blocks *blocks)
+void tl_xtrace_basic_blocks_next_interval(struct xtrace_basic_blocks *blocks)
 {
 	for (size_t i = 0; i < blocks->touched_count; i++)
 		blocks->list[blocks->touched[i]].in_interval = 0;
 	blocks->touched_count = 0;
 }
 
-void tl_xtrace_blocks_free(struct xtrace_blocks *blocks)
+void tl_xtrace_basic_blocks_free(struct xtrace_basic_blocks *blocks)
 {
 	tl_xtrace_numbers_free(&blocks->numbers);
 	free(blocks->list);
 	free(blocks->touched);
-	*blocks = (struct xtrace_blocks){ 0 };
+	*blocks = (struct xtrace_basic_blocks){ 0 };
 }
