@@ -163,6 +163,8 @@ int close_stdout(int status);
 int run_command(const struct command *command, struct settings *settings);
 /* The form asked for by --json and --csv. */
 enum tl_report_form report_form(const struct settings *settings);
+/* Write a part of the input, its second file to where the settings say. */
+int write_part(struct job *job, struct tl_slice what, struct tl_error *err);
 /* Write a profile by an exporter; `command` is what the header names as measured, or NULL. */
 int export_profile(const struct job *job, const struct tl_exporter *exporter, const struct tl_profile *profile,
 		   const char *command, struct tl_error *err);
