@@ -336,6 +336,7 @@ static void graft_part(struct xtrace_fold *fold, struct xtrace_part *part)
 	}
 	tl_xtrace_spans_free(part->spans, part->span_count);
 	part->spans = NULL;
+	part->span_count = 0;
 	if (part->last.valid)
 		fold->last = part->last;
 	if (part->gap)
@@ -416,11 +417,11 @@ static int fold_stream(struct xtrace_fold *fold, uint32_t stream, struct tl_erro
 	}
 	status = tl_xtrace_each_segment(fold->trace, stream, fold->options.jobs, segment_fn, fold, err);
 	for (size_t i = 0; i < segments; i++)
-		tl_xtrace_spans_free(fold->parts[i].spans, fold->parts[i].span_count * !!fold->parts[i].spans);
+		tl_xtrace_spans_free(fold->parts[i].spans, fold->parts[i].span_count);
 	tl_xtrace_stack_end(&fold->stack);
 	if (status == 0 && (fold->no_memory || fold->stack.no_memory || (fold->gather && !take_entries(fold))))
 		status = tl_error_memory(err);
-	if (status == 0 && !fold->gather)
+	if (status == 0 && fold->export)
 		status = tl_xtrace_fold_export(fold, err);
 	tl_xtrace_stack_free(&fold->stack);
 	free_workers(fold);
@@ -433,25 +434,6 @@ static bool is_wanted(const struct xtrace_fold *fold, uint32_t stream)
 {
 	return fold->options.id == TL_NOWHERE || fold->trace->streams[stream].info.id == fold->options.id;
 }
-
-static int fold_streams(struct xtrace_fold *fold, bool gather, struct tl_error *err)
-{
-	int status = 0;
-
-	fold->gather = gather;
-	tl_xtrace_rewind(fold->trace);
-	for (uint32_t i = 0; status == 0 && i < fold->trace->stream_count; i++)
-		if (is_wanted(fold, i) && fold->trace->streams[i].size)
-			status = fold_stream(fold, i, err);
-	if (status == 0 && gather) {
-		tl_xtrace_functions_entries(&fold->functions, fold->entries.list, fold->entries.count);
-		fold->entries.list = NULL;
-	}
-	tl_xtrace_entries_free(&fold->entries);
-	return status;
-}
-
-/* ---- the whole ---- */
 
 static int begin_profile(struct xtrace_fold *fold, struct tl_error *err)
 {
@@ -468,25 +450,40 @@ static int begin_profile(struct xtrace_fold *fold, struct tl_error *err)
 	return tl_profile_new(&fold->profile, "xtrace", events, sizeof(events) / sizeof(events[0]), 0, err);
 }
 
+static int fold_streams(struct xtrace_fold *fold, struct tl_error *err)
+{
+	int status = fold->export ? begin_profile(fold, err) : 0;
+
+	tl_xtrace_rewind(fold->trace);
+	for (uint32_t i = 0; status == 0 && i < fold->trace->stream_count; i++)
+		if (is_wanted(fold, i) && fold->trace->streams[i].size)
+			status = fold_stream(fold, i, err);
+	return status;
+}
+
+/* ---- the whole ---- */
+
 /*
- * Without symbols, functions are what was called: a first pass finds that out. With symbols, only if they turn out not to
- * cover the trace.
+ * Without symbols, functions are what was called, which a first pass finds out. With symbols there is one more only if
+ * they turn out not to cover the trace.
  */
 static int fold_all(struct xtrace_fold *fold, struct tl_error *err)
 {
-	int status = fold->options.binary_count ? 0 : fold_streams(fold, true, err);
-	bool gathered = !fold->options.binary_count;
+	int status;
 
-	for (; status == 0; gathered = true) {
-		status = begin_profile(fold, err);
-		if (status == 0)
-			status = fold_streams(fold, false, err);
-		if (status < 0 || gathered || !fold->functions.any_unknown)
-			break;
+	fold->gather = true;
+	fold->export = fold->options.binary_count != 0;
+	status = fold_streams(fold, err);
+	if (status == 0 && (!fold->export || fold->functions.any_unknown)) {
 		tl_profile_free(fold->profile);
 		fold->profile = NULL;
-		status = fold_streams(fold, true, err);
+		tl_xtrace_functions_entries(&fold->functions, fold->entries.list, fold->entries.count);
+		fold->entries.list = NULL;
+		fold->gather = false;
+		fold->export = true;
+		status = fold_streams(fold, err);
 	}
+	tl_xtrace_entries_free(&fold->entries);
 	return status < 0 ? status : tl_profile_finish(fold->profile, err);
 }
 

@@ -25,7 +25,8 @@ struct xtrace_fold {
 	struct tl_xtrace *trace;
 	struct tl_xtrace_fold_options options;
 	struct xtrace_functions functions;
-	bool gather;                 /* this pass gathers entries; its costs are not wanted */
+	bool gather;                 /* this pass gathers entries */
+	bool export;                 /* this pass makes the profile */
 	struct xtrace_entries entries;
 
 	/* Of the present stream. */
