@@ -15,6 +15,7 @@ struct tl_input {
 	struct tl_input **others;
 	size_t other_count;
 	const char *path; /* of an other */
+	const char *failed; /* what the last error is about, NULL: the first path */
 };
 
 /* A form that the records of a trace can be written in. */
