@@ -284,5 +284,7 @@ const struct tl_format tl_xtrace_format = {
 	.timeline = timeline_xtrace,
 	.reencode = reencode_xtrace,
 	.slice = slice_xtrace,
+	.analyze = tl_xtrace_input_analyze,
+	.conversions = tl_xtrace_conversions,
 	.damage = damage_xtrace,
 };
