@@ -108,35 +108,58 @@ static const struct check_opcode *look(struct check *c, uint32_t opcode)
 	return op;
 }
 
-static void end_instruction(struct check_stream *s, bool cut, bool interrupted)
+static void judge_instruction(struct check_stream *s, bool cut, bool interrupted)
 {
-	if (!s->last.op || s->ended)
-		return;
-	s->ended = true;
 	tl_xtrace_check_whole(s, cut);
 	tl_xtrace_check_execute(s, interrupted);
 }
 
-static void begin_instruction(struct check_stream *s, enum tl_xtrace_kind kind)
+static inline void end_instruction(struct check_stream *s, bool cut, bool interrupted)
 {
-	struct check_instruction next = { .offset = xtrace_walk_offset(&s->walk), .ordinal = s->ordinal };
+	if (!s->last.op || s->ended)
+		return;
+	s->ended = true;
+	/* Every other instruction is of this kind. */
+	if (!s->last.op->inert || s->last.seen)
+		judge_instruction(s, cut, interrupted);
+}
 
-	next.op = look(s->check, xtrace_walk_instruction(&s->walk, kind));
-	next.pc = s->walk.pc;
-	next.pc_known = s->walk.pc_known;
-	next.el = (uint8_t)xtrace_walk_el(&s->walk);
-	/* Most instructions follow one that goes on behind itself. */
-	if (!s->last.op || !s->last.op->simple || next.pc != s->last.pc + 4 || next.el != s->last.el || s->allgpr ||
-	    !next.pc_known || next.pc % 4)
-		tl_xtrace_check_flow(s, &next);
+static void check_jump(struct check_stream *s, const struct check_opcode *op, uint64_t pc, unsigned el)
+{
+	struct check_instruction next = {
+		.op = op, .pc = pc, .pc_known = s->walk.pc_known, .el = (uint8_t)el, .ordinal = s->ordinal,
+		.offset = xtrace_walk_offset(&s->walk),
+	};
+
+	tl_xtrace_check_flow(s, &next);
 	/* SP is another one at another level, until ALLGPR says which. */
-	if (s->last.op && next.el != s->last.el && !s->allgpr)
+	if (s->last.op && el != s->last.el && !s->allgpr)
 		s->registers.known &= ~(UINT32_C(1) << REGISTER_SP);
-	s->last = next;
+}
+
+static inline void begin_instruction(struct check_stream *s, uint32_t opcode)
+{
+	struct check_instruction *i = &s->last;
+	const struct check_opcode *op = look(s->check, opcode);
+	uint64_t pc = s->walk.pc;
+	unsigned el = xtrace_walk_el(&s->walk);
+
+	/* Most instructions follow one that goes on behind itself. */
+	if (!i->op || !i->op->simple || pc != i->pc + 4 || el != i->el || s->allgpr || !s->walk.pc_known || pc % 4)
+		check_jump(s, op, pc, el);
+	/* Field by field: what is not named here is only looked at where `seen` says that it is there. */
+	i->op = op;
+	i->pc = pc;
+	i->offset = xtrace_walk_offset(&s->walk);
+	i->ordinal = s->ordinal++;
+	i->load = NULL;
+	i->seen = 0;
+	i->el = (uint8_t)el;
+	i->rank = i->svcargs = 0;
+	i->pc_known = s->walk.pc_known;
 	s->ended = false;
 	s->allgpr = NULL;
-	s->ordinal++;
-	s->user += !next.el;
+	s->user += !el;
 }
 
 /* Between two instructions: the one before is whole, and these belong to the one behind. */
@@ -245,28 +268,50 @@ static bool may_be_vector(const struct check_stream *s, enum tl_xtrace_kind kind
 	return kind == TL_XTRACE_PCINST && xtrace_walk_el(&s->walk) && xtrace_walk_value(&s->walk) % 128 == 0;
 }
 
-/* Go along a stream up to an offset. */
+static void take_instruction(struct check_stream *s, enum tl_xtrace_kind kind)
+{
+	uint32_t opcode;
+
+	end_instruction(s, false, may_be_vector(s, kind));
+	if (__builtin_expect(s->snapshot_at && s->walk.token >= s->snapshot_at, 0))
+		tl_xtrace_check_snapshot(s, kind);
+	opcode = xtrace_walk_instruction(&s->walk, kind);
+	begin_instruction(s, opcode);
+}
+
+/*
+ * Go along a stream up to an offset. The position is kept in registers, and the others are told of it: each token's place
+ * depends on the one before it, so that what is on this way is what time goes to.
+ */
 static void check_until(struct check_stream *s, uint64_t end, struct tl_error *err)
 {
 	const uint8_t *limit = s->stream->data + end;
+	bool to_end = end >= s->stream->size;
+	struct xtrace_walk w = s->walk;
 
-	while (!s->check->status && !s->over && (s->walk.next < limit || end >= s->stream->size)) {
-		enum tl_xtrace_kind kind = xtrace_walk_next(&s->walk);
+	while (!s->check->status && !s->over && (w.next < limit || to_end)) {
+		enum tl_xtrace_kind kind = xtrace_walk_next(&w);
 
 		if (__builtin_expect(kind == TL_XTRACE_NONE, 0)) {
+			w.pc = s->walk.pc;
+			s->walk = w;
 			if (!next_segment(s, err))
 				return;
-		} else if (xtrace_is_instruction(kind)) {
-			end_instruction(s, false, may_be_vector(s, kind));
-			if (__builtin_expect(s->snapshot_at && s->walk.token >= s->snapshot_at, 0))
-				tl_xtrace_check_snapshot(s, kind);
-			begin_instruction(s, kind);
-		} else if (kind == TL_XTRACE_ALLGPR || kind == TL_XTRACE_SVCRET) {
-			boundary(s, kind);
-		} else {
-			take_token(s, kind);
+			w = s->walk;
+			continue;
 		}
+		s->walk.token = w.token;
+		s->walk.next = w.next;
+		if (xtrace_is_instruction(kind))
+			take_instruction(s, kind);
+		else if (kind == TL_XTRACE_ALLGPR || kind == TL_XTRACE_SVCRET)
+			boundary(s, kind);
+		else
+			take_token(s, kind);
 	}
+	w.pc = s->walk.pc;
+	w.pc_known = s->walk.pc_known;
+	s->walk = w;
 }
 
 static void begin_stream(struct check_stream *s, struct check *c, uint32_t stream)

@@ -41,8 +41,8 @@ struct check_opcode {
 	struct tl_a64 a64;
 	struct xtrace_effect effect;
 	uint32_t belongs; /* kinds of tokens that may stand behind it, as bits */
-	uint8_t rank;     /* of its own register token: STXR, MRS and flags come last, MSR's anywhere */
-	bool simple;      /* goes on behind itself and needs no tokens */
+	bool simple;      /* goes on behind itself */
+	bool inert;       /* needs no tokens, and changes no register */
 };
 
 enum { CHECK_CACHE_BITS = 12 };
@@ -68,6 +68,7 @@ struct check_instruction {
 	uint32_t seen;            /* kinds of tokens behind it, as bits */
 	uint8_t el, rank, svcargs;
 	bool pc_known;
+	/* Of system calls: as long as `svcargs` and `seen` say that they were there. */
 	uint64_t args[7];
 	const uint8_t *iovecs;
 	uint64_t iovec_count;

@@ -61,7 +61,7 @@ static enum check_rule judge(const struct check_instruction *last, const struct 
 			       RULE_COUNT :
 			       RULE_PC_TARGET;
 	case TL_A64_EXCEPTION_CALL:
-		return sequential || tl_xtrace_syscall_jumps(last->args[0]) ? RULE_COUNT : RULE_PC_CONTINUITY;
+		return sequential || (last->svcargs && tl_xtrace_syscall_jumps(last->args[0])) ? RULE_COUNT : RULE_PC_CONTINUITY;
 	case TL_A64_TRAP:
 		return RULE_COUNT;
 	default:

@@ -39,6 +39,8 @@ void tl_xtrace_check_opcode(struct check_opcode *op)
 	if (op->a64.flow >= TL_A64_JUMP_REGISTER && op->a64.flow <= TL_A64_EXCEPTION_RETURN)
 		op->belongs |= bit(TL_XTRACE_TARGET_B);
 	op->simple = op->a64.flow == TL_A64_NEXT;
+	op->inert = op->simple && op->a64.special == TL_A64_PLAIN && !op->a64.access && !op->effect.kind &&
+		    !op->effect.forget && !op->effect.writes_back;
 }
 
 void tl_xtrace_check_token(struct check_stream *s, enum tl_xtrace_kind kind)

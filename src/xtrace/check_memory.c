@@ -81,14 +81,17 @@ void tl_xtrace_check_call(struct check_stream *s)
 	const struct check_instruction *i = &s->last;
 	uint64_t number = i->args[0];
 
+	s->waits_for_svcret = i->svcargs == 7;
+	if (!s->waits_for_svcret)
+		return;
 	for (unsigned n = 0; n < 7; n++)
 		s->pending_args[n] = i->args[n];
-	s->waits_for_svcret = i->svcargs == 7;
+	if (!(i->seen >> TL_XTRACE_SYSCALL_VEC & 1))
+		number = 0;
 	if (number == READV || number == PREADV || number == RECVMSG || number == PREADV2)
 		forget_vectors(s);
 	/* Should its result never be told: what does not depend on it. */
-	if (s->waits_for_svcret)
-		forget_written(s, s->pending_args, 0);
+	forget_written(s, s->pending_args, 0);
 }
 
 void tl_xtrace_check_call_done(struct check_stream *s, uint64_t result)

@@ -124,7 +124,7 @@ void tl_xtrace_check_execute(struct check_stream *s, bool interrupted)
 		xtrace_registers_set(r, i->op->a64.opcode >> 16 & 31, (uint32_t)i->result);
 	if (i->op->a64.special == TL_A64_SVC) {
 		/* The result; and a signal's return brings back whatever was there before. */
-		r->known &= tl_xtrace_syscall_jumps(i->args[0]) ? 0 : ~UINT32_C(1);
+		r->known &= i->svcargs && tl_xtrace_syscall_jumps(i->args[0]) ? 0 : ~UINT32_C(1);
 		tl_xtrace_check_call(s);
 	}
 }
