@@ -319,8 +319,8 @@ struct tl_xtrace_fold_options {
 };
 
 /**
- * Fold a trace into a finished profile: a part per stream. Events: Ir, Loads, Stores, LoadBytes, StoreBytes, IrUser (at
- * EL0), IrKernel (above). Calls and returns come from the instructions and their targets (docs/design.md, "xtrace").
+ * Fold a trace into a finished profile: a part per stream. Events: Ir, Loads, Stores, LoadBytes, StoreBytes, and, if there
+ * are any, IrKernel (those instructions that ran above EL0). Calls and returns come from the instructions and their targets (docs/design.md, "xtrace").
  * Functions are those of the binaries; code that they do not know is named after the address it was called at.
  */
 TL_API int tl_xtrace_fold(struct tl_xtrace *trace, const struct tl_xtrace_fold_options *options,

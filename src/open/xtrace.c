@@ -135,6 +135,8 @@ static int dump_xtrace(struct tl_input *input, bool json, struct tl_output *out,
 						snapshot_number(compare->to), json, out, err);
 	if (input->options.dump & TL_DUMP_SNAPSHOTS)
 		return tl_xtrace_dump_snapshots(x->trace, &select, TL_NONE, TL_NONE, json, out, err);
+	if (input->options.dump & TL_DUMP_INSTRUCTIONS)
+		return tl_xtrace_input_instructions(input, &select, json, out, err);
 	return tl_xtrace_dump(x->trace, &select, json, out, err);
 }
 

@@ -27,5 +27,8 @@ void tl_xtrace_input_close_binaries(struct tl_input *input);
 
 /* The operation "fold". */
 int tl_xtrace_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err);
+/* The operation "dump", of instructions. */
+int tl_xtrace_input_instructions(struct tl_input *input, const struct xtrace_select *select, bool json,
+				 struct tl_output *out, struct tl_error *err);
 
 #endif

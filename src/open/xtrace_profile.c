@@ -54,3 +54,16 @@ int tl_xtrace_input_fold(struct tl_input *input, struct tl_profile **profile, st
 	options.id = select.id;
 	return status < 0 ? status : tl_xtrace_fold(x->trace, &options, profile, err);
 }
+
+int tl_xtrace_input_instructions(struct tl_input *input, const struct xtrace_select *select, bool json,
+				 struct tl_output *out, struct tl_error *err)
+{
+	const struct xtrace_input *x = input->handle;
+	const struct xtrace_shown shown = {
+		.binaries = x->binaries,
+		.binary_count = x->binary_count,
+		.no_text = input->options.dump & TL_DUMP_NO_TEXT,
+	};
+
+	return tl_xtrace_dump_instructions(x->trace, select, &shown, json, out, err);
+}

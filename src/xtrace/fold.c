@@ -65,6 +65,14 @@ static void count_indirect(struct run *r, const struct xtrace_place *to)
 	w->indirect[found].count++;
 }
 
+static void count_jump(struct run *r, const struct xtrace_place *to)
+{
+	if (r->done && r->last.flow == TL_A64_CONDITIONAL && to->pc == r->done->target)
+		r->done->taken++;
+	if (r->last.flow == TL_A64_JUMP_REGISTER && to->function == xtrace_stack_top(&r->stack))
+		count_indirect(r, to);
+}
+
 /* The step to a block, in full. */
 static void step_to(struct run *r, const struct xtrace_block *next)
 {
@@ -77,10 +85,8 @@ static void step_to(struct run *r, const struct xtrace_block *next)
 		tl_xtrace_stack_step(&r->stack, &begin);
 		return;
 	}
-	if (r->done && r->last.flow == TL_A64_CONDITIONAL && next->place.pc == r->done->target)
-		r->done->taken++;
-	if (r->last.flow == TL_A64_JUMP_REGISTER && next->place.function == xtrace_stack_top(&r->stack))
-		count_indirect(r, &next->place);
+	if (next->place.el == r->last.el)
+		count_jump(r, &next->place);
 	tl_xtrace_step_to(&r->stack, &fold->functions, fold->gather ? &r->worker->entries : NULL, &r->last, &next->place);
 }
 
@@ -311,11 +317,30 @@ static void fold_segment(struct xtrace_fold *fold, struct xtrace_worker *worker,
 	tl_xtrace_stack_free(&r.stack);
 }
 
+/* A jump over the border of two segments. */
+static void count_crossing(struct xtrace_fold *fold, const struct xtrace_place *to)
+{
+	const struct xtrace_last *last = &fold->last;
+	struct xtrace_crossing made = { last->pc, to->pc, to->function, last->flow == TL_A64_CONDITIONAL };
+
+	if (last->el != to->el || to->pc != last->target || !last->has_target ||
+	    (last->flow != TL_A64_CONDITIONAL && last->flow != TL_A64_JUMP_REGISTER))
+		return;
+	if (tl_xtrace_place(&fold->functions, last->pc, last->el).function != to->function)
+		return;
+	if (tl_grow(&fold->crossings, &fold->crossing_capacity, fold->crossing_count + 1, sizeof(*fold->crossings)))
+		fold->crossings[fold->crossing_count++] = made;
+	else
+		fold->no_memory = true;
+}
+
 /* The first instruction of a segment: behind the last one of the segment before it, or behind a gap. */
 static void begin_part(struct xtrace_fold *fold, const struct xtrace_place *to)
 {
 	struct xtrace_step step = { .kind = fold->begun ? XTRACE_STEP_GAP : XTRACE_STEP_FOUND, .to = *to };
 
+	if (fold->last.valid)
+		count_crossing(fold, to);
 	if (fold->last.valid)
 		tl_xtrace_step_to(&fold->stack, &fold->functions, fold->gather ? &fold->entries : NULL, &fold->last, to);
 	else
@@ -426,6 +451,9 @@ static int fold_stream(struct xtrace_fold *fold, uint32_t stream, struct tl_erro
 	tl_xtrace_stack_free(&fold->stack);
 	free_workers(fold);
 	free(fold->parts);
+	free(fold->crossings);
+	fold->crossings = NULL;
+	fold->crossing_count = fold->crossing_capacity = 0;
 	fold->parts = NULL;
 	return status;
 }
@@ -443,8 +471,6 @@ static int begin_profile(struct xtrace_fold *fold, struct tl_error *err)
 		{ "Stores", "Stores", "accesses", "" },
 		{ "LoadBytes", "Bytes loaded", "bytes", "" },
 		{ "StoreBytes", "Bytes stored", "bytes", "" },
-		{ "IrUser", "Instructions at EL0", "instructions", "" },
-		{ "IrKernel", "Instructions above EL0", "instructions", "" },
 	};
 
 	return tl_profile_new(&fold->profile, "xtrace", events, sizeof(events) / sizeof(events[0]), 0, err);

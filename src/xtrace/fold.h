@@ -11,6 +11,13 @@ struct xtrace_indirect {
 	uint32_t function;
 };
 
+/* A jump from one segment to the next; as many as there are snapshots at most. */
+struct xtrace_crossing {
+	uint64_t from, to;
+	uint32_t function;
+	bool conditional;
+};
+
 /* What a thread keeps from segment to segment. */
 struct xtrace_worker {
 	struct xtrace_blocks blocks;
@@ -40,6 +47,8 @@ struct xtrace_fold {
 	pthread_mutex_t lock;
 	pthread_cond_t turn;
 	struct xtrace_part *parts;   /* by segment */
+	struct xtrace_crossing *crossings;
+	size_t crossing_count, crossing_capacity;
 	size_t next;                 /* the segment whose turn it is */
 	bool no_memory;
 

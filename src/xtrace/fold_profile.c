@@ -9,8 +9,6 @@
 #include "profile/model.h"
 #include "xtrace/fold.h"
 
-enum { IR_USER = 5, IR_KERNEL, EVENTS };
-
 struct line {
 	uint64_t pc;
 	uint32_t function;
@@ -35,13 +33,6 @@ struct exporting {
 	struct jump *jumps;
 	size_t line_count, line_capacity, jump_count, jump_capacity;
 };
-
-static void costs_of(const struct xtrace_cost *cost, int64_t events[EVENTS])
-{
-	memcpy(events, cost->n, XTRACE_IR_KERNEL * sizeof(*events));
-	events[IR_USER] = cost->n[XTRACE_IR] - cost->n[XTRACE_IR_KERNEL];
-	events[IR_KERNEL] = cost->n[XTRACE_IR_KERNEL];
-}
 
 /* ---- functions ---- */
 
@@ -97,7 +88,7 @@ static int put_contexts(struct exporting *e, struct tl_error *err)
 	for (size_t i = 1; i < stack->node_count; i++) {
 		const struct xtrace_node *node = &stack->nodes[i];
 		uint32_t function = function_number(e, node->function, err);
-		int64_t events[EVENTS], number;
+		int64_t number;
 
 		if (function == TL_NONE)
 			return tl_error_memory(err);
@@ -105,8 +96,7 @@ static int put_contexts(struct exporting *e, struct tl_error *err)
 		if (number < 0)
 			return (int)number;
 		e->contexts[i] = (uint32_t)number;
-		costs_of(&node->self, events);
-		tl_profile_add_context_cost(e->profile, e->contexts[i], node->calls, events);
+		tl_profile_add_context_cost(e->profile, e->contexts[i], node->calls, node->self.n);
 		tl_profile_add_unfinished(e->profile, e->contexts[i], node->unfinished);
 	}
 	return 0;
@@ -126,7 +116,6 @@ static int put_calls(struct exporting *e, struct tl_error *err)
 	for (size_t i = 0; i < stack->site_count; i++) {
 		const struct xtrace_site *site = &stack->sites[i];
 		struct tl_arc arc = { .part = e->part, .calls = site->calls };
-		int64_t events[EVENTS];
 		int status;
 
 		arc.caller = function_number(e, site->caller, err);
@@ -135,8 +124,7 @@ static int put_calls(struct exporting *e, struct tl_error *err)
 			return tl_error_memory(err);
 		arc.from = position_of(e, site->caller, site->from);
 		arc.to = position_of(e, site->callee, e->fold->functions.list[site->callee].start);
-		costs_of(&site->inclusive, events);
-		status = tl_profile_add_arc(e->profile, &arc, events, err);
+		status = tl_profile_add_arc(e->profile, &arc, site->inclusive.n, err);
 		if (status < 0)
 			return status;
 	}
@@ -206,6 +194,22 @@ static bool gather_block(struct exporting *e, const struct xtrace_block *b)
 	return add_block_jump(e, b);
 }
 
+static bool gather_crossings(struct exporting *e)
+{
+	for (size_t i = 0; i < e->fold->crossing_count; i++) {
+		const struct xtrace_crossing *from = &e->fold->crossings[i];
+		const struct jump jump = {
+			.from = from->from, .to = from->to, .function = from->function, .conditional = from->conditional,
+			.kernel = e->fold->functions.list[from->function].kernel,
+			.executed = !from->conditional, .taken = 1, /* the block counted the execution of a branch */
+		};
+
+		if (!add_jump(e, &jump))
+			return false;
+	}
+	return true;
+}
+
 static bool gather(struct exporting *e)
 {
 	for (const struct xtrace_worker *w = e->fold->idle; w; w = w->next) {
@@ -225,7 +229,7 @@ static bool gather(struct exporting *e)
 				return false;
 		}
 	}
-	return true;
+	return gather_crossings(e);
 }
 
 static int by_place(const void *a, const void *b)
@@ -243,16 +247,14 @@ static int put_lines(struct exporting *e, struct tl_error *err)
 		qsort(e->lines, e->line_count, sizeof(*e->lines), by_place);
 	for (size_t i = 0, next; i < e->line_count; i = next) {
 		struct tl_cost_line line = { .part = e->part, .at = position_of(e, e->lines[i].function, e->lines[i].pc) };
-		int64_t events[EVENTS];
 		int status;
 
 		for (next = i + 1; next < e->line_count && !by_place(&e->lines[i], &e->lines[next]); next++)
 			xtrace_cost_add(&e->lines[i].cost, &e->lines[next].cost);
-		costs_of(&e->lines[i].cost, events);
 		line.function = function_number(e, e->lines[i].function, err);
 		if (line.function == TL_NONE)
 			return tl_error_memory(err);
-		status = tl_profile_add_line(e->profile, &line, events, err);
+		status = tl_profile_add_line(e->profile, &line, e->lines[i].cost.n, err);
 		if (status < 0)
 			return status;
 	}
@@ -312,10 +314,22 @@ static int put_part(struct exporting *e, struct tl_error *err)
 	return number < 0 ? (int)number : 0;
 }
 
+/* The profile has the events in the order of the costs; the last one only if there are such instructions. */
+static int put_events(struct exporting *e, struct tl_error *err)
+{
+	const struct tl_event kernel = { "IrKernel", "Instructions above EL0", "instructions", "" };
+
+	if (!e->fold->stack.total.n[XTRACE_IR_KERNEL])
+		return 0;
+	return tl_profile_add_event(e->profile, &kernel, err) < 0 ? tl_error_memory(err) : 0;
+}
+
 static int put_all(struct exporting *e, struct tl_error *err)
 {
-	int status = put_part(e, err);
+	int status = put_events(e, err);
 
+	if (status == 0)
+		status = put_part(e, err);
 	if (status == 0)
 		status = put_contexts(e, err);
 	if (status < 0 || !e->fold->options.lines)
