@@ -51,8 +51,8 @@ static void put_option(const struct option_row *row)
 
 	if (row->letter)
 		snprintf(letter, sizeof(letter), "-%c,", row->letter);
-	length = snprintf(left, sizeof(left), "  %s --%s%s%s", letter, row->name, row->argument && !value_is_optional(row) ? " " : "",
-			  row->argument ? row->argument : "");
+	length = snprintf(left, sizeof(left), "  %s --%s%s%s", letter, row->name,
+			  row->argument && !value_is_optional(row) ? " " : "", row->argument ? row->argument : "");
 	if (length < OPTION_COLUMN - 1)
 		printf("%-*s", OPTION_COLUMN, left);
 	else

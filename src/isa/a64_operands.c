@@ -25,6 +25,7 @@ enum {
 	LINK = 1 << 16, /* X30 is written */
 	DP = 1 << 17,	/* D is a predicate */
 	GP = 1 << 18,	/* bits 12:10 name a governing predicate */
+	MSP = 1 << 20,	/* 31 in M is SP */
 	D2 = 1 << 19,	/* two registers from D on: compare and swap pair */
 	BASE = RN | NSP,
 	VECTOR = WD | DV | RN | NV,
@@ -58,6 +59,7 @@ static const struct row integers[] = {
 	{ 0x1f000000, 0x10000000, WD },			 /* ADR, ADRP */
 	{ 0x3f800000, 0x31000000, WD | BASE | WF },	 /* ADDS, SUBS (immediate) */
 	{ 0x1f800000, 0x11000000, WD | DSP | BASE },	 /* ADD, SUB (immediate) */
+	{ 0x7ff00000, 0x11c00000, WD | RN },		 /* SMAX to UMIN (immediate) */
 	{ 0x1f800000, 0x11800000, WD | DSP | BASE },	 /* ADDG, SUBG */
 	{ 0x7f800000, 0x72000000, WD | RN | WF },	 /* ANDS (immediate) */
 	{ 0x1f800000, 0x12000000, WD | DSP | RN },	 /* AND, ORR, EOR (immediate) */
@@ -74,11 +76,16 @@ static const struct row integers[] = {
 	{ 0x1f200000, 0x0b000000, WD | RN | RM },
 	{ 0x3fe0fc00, 0x3a000000, WD | RN | RM | RF | WF }, /* ADCS, SBCS */
 	{ 0x3fe0fc00, 0x1a000000, WD | RN | RM | RF },	 /* ADC, SBC */
+	{ 0xbfe0e000, 0x9a002000, WD | DSP | BASE | RM }, /* ADDPT, SUBPT */
 	{ 0x1fe00000, 0x1a000000, RN | RF | WF },	 /* RMIF, SETF8, SETF16 */
 	{ 0x1fe00800, 0x1a400800, RN | RF | WF },	 /* CCMN, CCMP (immediate) */
 	{ 0x1fe00000, 0x1a400000, RN | RM | RF | WF },
 	{ 0x1fe00000, 0x1a800000, WD | RN | RM | RF },	 /* conditional select */
+	{ 0xff600000, 0x9b400000, WD | RN | RM },	 /* SMULH, UMULH */
 	{ 0x1f000000, 0x1b000000, WD | RN | RM | RA },	 /* 3 source */
+	{ 0xffe0fc00, 0x9ac00000, WD | BASE | RM | MSP }, /* SUBP */
+	{ 0xffe0fc00, 0xbac00000, WD | BASE | RM | MSP | WF },
+	{ 0xffe0fc00, 0x9ac01000, WD | DSP | BASE | RM }, /* IRG */
 	{ 0x5fe00000, 0x1ac00000, WD | RN | RM },	 /* 2 source */
 	{ 0x5fe00000, 0x5ac00000, WD | RN },		 /* 1 source */
 };
@@ -134,7 +141,17 @@ static const struct row memory[] = {
 	{ 0xbec00000, 0x0c400000, WD | DV | BASE },
 	{ 0xbec00000, 0x0c800000, RD | DV | BASE | RM | WN },
 	{ 0xbe400000, 0x0c000000, RD | DV | BASE },
-	{ 0x3f000000, 0x19000000, RD | BASE },		 /* LDAPUR, STLUR, tags */
+	{ 0x3f600c00, 0x1d000800, RD | DV | BASE },	 /* STLUR, LDAPUR of vectors */
+	{ 0x3f600c00, 0x1d400800, WD | DV | BASE },
+	{ 0xffe00c00, 0xd9600000, RD | WD | BASE },	 /* LDG */
+	{ 0xff200c00, 0xd9200000, RD | BASE },		 /* STGM and the like */
+	{ 0xff200c00, 0xd9200800, RD | DSP | BASE },	 /* STG and the like */
+	{ 0xff200400, 0xd9200400, RD | DSP | BASE | WN },
+	{ 0xffffec00, 0xd91f0c00, RD | BASE },		 /* GCSSTR, GCSSTTR */
+	{ 0xbfe0fc00, 0x99800800, RD | BASE | WN },	 /* STLR, LDAPR with write-back */
+	{ 0xbfe0fc00, 0x99c00800, WD | BASE | WN },
+	{ 0x3fe00c00, 0x19000000, RD | BASE },		 /* STLUR */
+	{ 0x3f200c00, 0x19000000, WD | BASE },		 /* LDAPUR */
 };
 
 /* "Data Processing -- Scalar Floating-Point and Advanced SIMD" */
@@ -229,7 +246,7 @@ static void add_roles(struct tl_a64_operands *o, uint32_t opcode, uint32_t roles
 	if (roles & DP)
 		d &= 15;
 	add_field(o, n, roles & NV ? TL_A64_V0 : TL_A64_X0, roles & NSP, roles & RN, roles & WN);
-	add_field(o, m, roles & MV ? TL_A64_V0 : TL_A64_X0, false, roles & RM, roles & WM);
+	add_field(o, m, roles & MV ? TL_A64_V0 : TL_A64_X0, roles & MSP, roles & RM, roles & WM);
 	add_field(o, a, roles & AV ? TL_A64_V0 : TL_A64_X0, false, roles & RA, roles & WA);
 	add_field(o, d, kind_of_d, roles & DSP, roles & RD, roles & WD);
 	if (roles & D2) {

@@ -4,7 +4,8 @@
 /*
  * Which registers an A64 instruction reads and writes, by its encoding: for simulators, which need
  * dependences. Exact for branches, integers, loads and stores of one or two registers; of vector
- * instructions, the registers that the fields Rd, Rn, Rm and Ra name. The zero register is none.
+ * instructions, the registers that the fields Rd, Rn, Rm and Ra name. Not known: 128-bit atomics and
+ * system registers, memory copies, LDIAPP, STILP. The zero register is none.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Analyses of xtrace, and its records in the formats of others. */
-#include <stdlib.h>
-
-#include <tracelathe/symbols.h>
-
 #include "core/error.h"
-#include "core/memory.h"
 #include "open/xtrace.h"
 #include "xtrace/analyze.h"
 #include "xtrace/convert.h"
@@ -18,38 +13,9 @@ const char *tl_default_caches(void)
 /* ---- what is needed beside the trace ---- */
 
 struct opened {
-	struct tl_binary **binaries;
-	size_t binary_count;
 	struct tl_source *caches_source;
 	struct xtrace_cache_config caches;
 };
-
-static void close_opened(struct opened *o)
-{
-	for (size_t i = 0; i < o->binary_count; i++)
-		tl_binary_close(o->binaries[i]);
-	free(o->binaries);
-	tl_source_close(o->caches_source);
-}
-
-static int open_binaries(struct opened *o, const struct tl_input_options *options, const char **failed,
-			 struct tl_error *err)
-{
-	o->binaries = tl_zeroed(options->binary_count, sizeof(struct tl_binary *));
-	if (!o->binaries)
-		return tl_error_memory(err);
-	for (size_t i = 0; i < options->binary_count; i++) {
-		const struct tl_binary_spec *spec = &options->binaries[i];
-		int status = tl_binary_open(&o->binaries[i], spec->path, spec->address, !options->raw_names, err);
-
-		if (status < 0) {
-			*failed = spec->path;
-			return status;
-		}
-		o->binary_count++;
-	}
-	return 0;
-}
 
 static int read_caches(struct opened *o, const char *path, const char **failed, struct tl_error *err)
 {
@@ -126,15 +92,13 @@ static int run(struct tl_input *input, const struct tl_analysis *analysis, unsig
 	};
 	int status = tl_xtrace_input_select(input, &select, err);
 
-	if (status == 0)
-		status = open_binaries(o, &input->options, failed, err);
 	if (status == 0 && wishes & TL_ANALYZE_CACHE)
 		status = read_caches(o, analysis->caches, failed, err);
 	if (status < 0)
 		return status;
 	to.thread = select.id;
-	to.binaries = o->binaries;
-	to.binary_count = o->binary_count;
+	to.binaries = x->binaries;
+	to.binary_count = x->binary_count;
 	return tl_xtrace_analyze(x->trace, &to, out, err);
 }
 
@@ -148,7 +112,7 @@ int tl_xtrace_input_analyze(struct tl_input *input, const struct tl_analysis *an
 
 	if (status == 0)
 		status = run(input, analysis, wishes, &opened, out, failed, err);
-	close_opened(&opened);
+	tl_source_close(opened.caches_source);
 	return status;
 }
 

@@ -271,6 +271,7 @@ static int begin(struct xtrace_analysis *a, struct tl_error *err)
 	a->functions.binaries = wishes->binaries;
 	a->functions.binary_count = wishes->binary_count;
 	a->interval_end = wishes->interval;
+	tl_xtrace_tables_begin(a->out, wishes->form);
 	if (wishes->what & XTRACE_SYSCALLS)
 		tl_xtrace_calls_begin(a);
 	if (wishes->what & XTRACE_BBV)
@@ -302,12 +303,14 @@ static int show(struct xtrace_analysis *a, struct tl_error *err)
 		good = tl_xtrace_show_footprint(a);
 	if (good && what & XTRACE_REUSE)
 		tl_xtrace_show_reuse(a);
-	if (good && what & XTRACE_CACHE)
+	/* CSV is one table: that of functions where there are names. */
+	if (good && what & XTRACE_CACHE && (!a->wishes.binary_count || a->wishes.form != XTRACE_CSV))
 		tl_xtrace_show_cache(a);
 	if (good && what & XTRACE_CACHE && a->wishes.binary_count)
 		good = tl_xtrace_show_cache_functions(a);
 	if (good && what & XTRACE_BLOCKS)
 		good = tl_xtrace_show_blocks(a);
+	tl_xtrace_tables_end(a->out, a->wishes.form);
 	return good ? 0 : tl_error_memory(err);
 }
 
@@ -332,7 +335,6 @@ int tl_xtrace_analyze(struct tl_xtrace *trace, const struct xtrace_wishes *wishe
 	int status;
 
 	tl_xtrace_rewind(trace);
-	tl_xtrace_tables_begin(out, wishes->form);
 	status = begin(&a, err);
 	if (status == 0 && wishes->what & XTRACE_MIX)
 		status = tl_xtrace_show_mix(&a, err);
@@ -340,7 +342,6 @@ int tl_xtrace_analyze(struct tl_xtrace *trace, const struct xtrace_wishes *wishe
 		status = run_all(&a, err);
 	if (status == 0 && wishes->what & ~(unsigned)XTRACE_MIX)
 		status = show(&a, err);
-	tl_xtrace_tables_end(out, wishes->form);
 	end(&a);
 	return status;
 }

@@ -36,7 +36,8 @@ bool tl_xtrace_basic_block_leave(struct xtrace_basic_blocks *blocks, struct xtra
 	return true;
 }
 
-bool tl_xtrace_basic_block_enter(struct xtrace_basic_blocks *blocks, struct xtrace_block_place *place, uint64_t pc, unsigned el)
+bool tl_xtrace_basic_block_enter(struct xtrace_basic_blocks *blocks, struct xtrace_block_place *place,
+				 uint64_t pc, unsigned el)
 {
 	uint32_t before = blocks->numbers.count, number;
 

@@ -45,7 +45,8 @@ static inline bool tl_xtrace_ends_block(uint32_t opcode)
 /* Leave the block a stream is in. False without memory. */
 bool tl_xtrace_basic_block_leave(struct xtrace_basic_blocks *blocks, struct xtrace_block_place *place);
 /* Enter the block at an address. False without memory. */
-bool tl_xtrace_basic_block_enter(struct xtrace_basic_blocks *blocks, struct xtrace_block_place *place, uint64_t pc, unsigned el);
+bool tl_xtrace_basic_block_enter(struct xtrace_basic_blocks *blocks, struct xtrace_block_place *place,
+				 uint64_t pc, unsigned el);
 /* Add what was executed of the present block to the interval. */
 bool tl_xtrace_basic_block_count(struct xtrace_basic_blocks *blocks, struct xtrace_block_place *place);
 /* Blocks of the interval in the order of their numbers; then a new interval begins. */
@@ -54,7 +55,8 @@ void tl_xtrace_basic_blocks_next_interval(struct xtrace_basic_blocks *blocks);
 void tl_xtrace_basic_blocks_free(struct xtrace_basic_blocks *blocks);
 
 /* An instruction of a stream. False without memory. */
-static inline bool tl_xtrace_basic_block_step(struct xtrace_basic_blocks *blocks, struct xtrace_block_place *place, uint64_t pc,
+static inline bool tl_xtrace_basic_block_step(struct xtrace_basic_blocks *blocks,
+					      struct xtrace_block_place *place, uint64_t pc,
 					unsigned el, uint32_t opcode)
 {
 	if ((!place->block || pc != place->next || el != place->el) &&

@@ -22,7 +22,8 @@ void tl_xtrace_bbv_begin(struct xtrace_analysis *a)
 	tl_xtrace_table_columns(&a->table, columns, sizeof(columns) / sizeof(columns[0]));
 }
 
-static void put_line(struct tl_output *out, const struct xtrace_basic_blocks *blocks, const uint32_t *list, size_t count)
+static void put_line(struct tl_output *out, const struct xtrace_basic_blocks *blocks, const uint32_t *list,
+		     size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		tl_put_format(out, "%s%" PRIu32 ":%" PRIu64, i ? " :" : "T:", list[i] + 1,
