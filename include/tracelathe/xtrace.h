@@ -304,6 +304,28 @@ struct tl_xtrace_slice {
 TL_API int tl_xtrace_slice_write(struct tl_xtrace *trace, const struct tl_xtrace_slice *slice, struct tl_output *stream,
 				 struct tl_output *snapshots, struct tl_error *err);
 
+/* ---- profiles --------------------------------------------------------------------------------------------- */
+
+struct tl_binary;
+
+/** How a trace becomes a profile. Zero-filled with `size` set and `id` TL_NOWHERE is a good default. */
+struct tl_xtrace_fold_options {
+	size_t size;                         /**< sizeof(struct tl_xtrace_fold_options) */
+	struct tl_binary *const *binaries;   /**< for names and lines; used by one call at a time */
+	size_t binary_count;
+	uint64_t id;                         /**< only this thread or core, TL_NOWHERE: all */
+	bool lines;                          /**< costs by address, calls by place, jumps; else by function and context */
+	unsigned jobs;                       /**< threads, 0: 1; the result is the same */
+};
+
+/**
+ * Fold a trace into a finished profile: a part per stream. Events: Ir, Loads, Stores, LoadBytes, StoreBytes, and, if there
+ * are any, IrKernel (those instructions that ran above EL0). Calls and returns come from the instructions and their targets (docs/design.md, "xtrace").
+ * Functions are those of the binaries; code that they do not know is named after the address it was called at.
+ */
+TL_API int tl_xtrace_fold(struct tl_xtrace *trace, const struct tl_xtrace_fold_options *options,
+			  struct tl_profile **profile, struct tl_error *err);
+
 #ifdef __cplusplus
 }
 #endif

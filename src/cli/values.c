@@ -311,6 +311,9 @@ bool target_known(const char *name)
 	for (const struct tl_format_info *format = tl_formats(); format->name; format++)
 		if (!strcmp(format->name, name))
 			return true;
+	for (const struct tl_format_info *target = tl_trace_targets(); target->name; target++)
+		if (!strcmp(target->name, name))
+			return true;
 	return false;
 }
 
@@ -321,6 +324,18 @@ const char *set_positions(void *field, const struct option_row *row, const char 
 	if (!instr && strcmp(value, "line"))
 		return row->argument;
 	*(enum tl_export_positions *)field = instr ? TL_POSITIONS_INSTR : TL_POSITIONS_LINE;
+	return NULL;
+}
+
+const char *set_caches(void *field, const struct option_row *row, const char *value)
+{
+	struct settings *settings = field;
+
+	(void)row;
+	if (value && !*value)
+		return "a file name is missing";
+	settings->analysis.what |= TL_ANALYZE_CACHE;
+	settings->analysis.caches = value ? value : settings->analysis.caches;
 	return NULL;
 }
 

@@ -15,6 +15,13 @@ struct tl_input {
 	struct tl_input **others;
 	size_t other_count;
 	const char *path; /* of an other */
+	const char *failed; /* what the last error is about, NULL: the first path */
+};
+
+/* A form that the records of a trace can be written in. */
+struct tl_conversion {
+	const char *name;
+	int (*write)(struct tl_input *input, struct tl_output *out, struct tl_error *err);
 };
 
 struct tl_format {
@@ -34,6 +41,10 @@ struct tl_format {
 	int (*reencode)(struct tl_input *input, const char *variant, struct tl_output *out, struct tl_error *err);
 	/* A part of the trace; NULL: the format cannot be cut. */
 	int (*slice)(struct tl_input *input, const struct tl_slice *what, struct tl_output *out, struct tl_error *err);
+	/* What was executed; NULL: the format does not tell. */
+	int (*analyze)(struct tl_input *input, const struct tl_analysis *analysis, struct tl_output *out,
+		       const char **failed, struct tl_error *err);
+	const struct tl_conversion *conversions; /* ends with a NULL name; NULL: none */
 	/* Fill at most `room` places; returns how many there are listed. */
 	size_t (*damage)(struct tl_input *input, struct tl_damage *places, size_t room, uint64_t *count,
 			 uint64_t *skipped_bytes);

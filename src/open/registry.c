@@ -9,6 +9,19 @@ const struct tl_format *const tl_format_table[] = {
 	NULL,
 };
 
+const struct tl_format_info *tl_trace_targets(void)
+{
+	static const struct tl_format_info targets[] = {
+		{ "tarmac", "instructions, registers and accesses as Arm's Tarmac (text)" },
+		{ "champsim", "instructions as ChampSim reads them (64 bytes each)" },
+		{ "bbv", "basic-block vectors as SimPoint reads them (`analyze --bbv`)" },
+		{ "jsonl", "instructions with their accesses, one JSON object a line" },
+		{ NULL, NULL },
+	};
+
+	return targets;
+}
+
 const struct tl_format_info *tl_formats(void)
 {
 	static const struct tl_format_info formats[] = {

@@ -13,6 +13,7 @@ static void close_xtrace(struct tl_input *input)
 	struct xtrace_input *x = input->handle;
 
 	tl_xtrace_close(x->trace);
+	tl_xtrace_input_close_binaries(input);
 	for (size_t i = 0; i < x->source_count; i++)
 		tl_source_close(x->sources[i]);
 	free(x->sources);
@@ -66,6 +67,8 @@ static int open_xtrace(struct tl_input *input, const char *const *paths, size_t 
 		status = open_sources(input, paths, path_count, files, failed, err);
 	if (status == 0)
 		status = tl_xtrace_open(&x->trace, files, path_count, &options, failed, err);
+	if (status == 0)
+		status = tl_xtrace_input_binaries(input, failed, err);
 	free(files);
 	return status;
 }
@@ -109,14 +112,6 @@ int tl_xtrace_input_select(struct tl_input *input, struct xtrace_select *select,
 
 /* ---- operations ---- */
 
-static int fold_xtrace(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
-{
-	(void)input;
-	(void)profile;
-	return tl_error_format(err, "xtrace",
-			       tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, "no profile is made of such traces"));
-}
-
 static int describe_xtrace(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
 {
 	struct xtrace_input *x = input->handle;
@@ -140,6 +135,8 @@ static int dump_xtrace(struct tl_input *input, bool json, struct tl_output *out,
 						snapshot_number(compare->to), json, out, err);
 	if (input->options.dump & TL_DUMP_SNAPSHOTS)
 		return tl_xtrace_dump_snapshots(x->trace, &select, TL_NONE, TL_NONE, json, out, err);
+	if (input->options.dump & TL_DUMP_INSTRUCTIONS)
+		return tl_xtrace_input_instructions(input, &select, json, out, err);
 	return tl_xtrace_dump(x->trace, &select, json, out, err);
 }
 
@@ -280,12 +277,14 @@ const struct tl_format tl_xtrace_format = {
 	.probe = tl_xtrace_probe,
 	.open = open_xtrace,
 	.close = close_xtrace,
-	.fold = fold_xtrace,
+	.fold = tl_xtrace_input_fold,
 	.describe = describe_xtrace,
 	.dump = dump_xtrace,
 	.check = check_xtrace,
 	.timeline = timeline_xtrace,
 	.reencode = reencode_xtrace,
 	.slice = slice_xtrace,
+	.analyze = tl_xtrace_input_analyze,
+	.conversions = tl_xtrace_conversions,
 	.damage = damage_xtrace,
 };

@@ -65,6 +65,16 @@ static void count_indirect(struct run *r, const struct xtrace_place *to)
 	w->indirect[found].count++;
 }
 
+/* A branch to the next instruction goes there anyway: it counts as not taken. */
+static void count_jump(struct run *r, const struct xtrace_place *to)
+{
+	if (r->done && r->last.flow == TL_A64_CONDITIONAL && to->pc == r->done->target && to->pc != r->done->end)
+		r->done->taken++;
+	if (r->last.flow == TL_A64_JUMP_REGISTER && (!r->last.has_target || r->last.target == to->pc) &&
+	    to->function == xtrace_stack_top(&r->stack))
+		count_indirect(r, to);
+}
+
 /* The step to a block, in full. */
 static void step_to(struct run *r, const struct xtrace_block *next)
 {
@@ -77,10 +87,8 @@ static void step_to(struct run *r, const struct xtrace_block *next)
 		tl_xtrace_stack_step(&r->stack, &begin);
 		return;
 	}
-	if (r->done && r->last.flow == TL_A64_CONDITIONAL && next->place.pc == r->done->target)
-		r->done->taken++;
-	if (r->last.flow == TL_A64_JUMP_REGISTER && next->place.function == xtrace_stack_top(&r->stack))
-		count_indirect(r, &next->place);
+	if (next->place.el == r->last.el)
+		count_jump(r, &next->place);
 	tl_xtrace_step_to(&r->stack, &fold->functions, fold->gather ? &r->worker->entries : NULL, &r->last, &next->place);
 }
 
@@ -191,42 +199,13 @@ static bool one_by_one(struct run *r, struct xtrace_block *b)
 
 /* ---- a segment ---- */
 
-static struct xtrace_block *find_block(struct run *r, uint64_t pc, const uint8_t *p)
-{
-	struct xtrace_block *b = r->done ? r->done->next : NULL;
-
-	if (b && b->place.pc == pc && b->head == *p && xtrace_block_fits(&r->worker->blocks, b, p, r->walk.end))
-		return b;
-	b = tl_xtrace_block(&r->worker->blocks, pc, p, r->walk.end);
-	if (r->done)
-		r->done->next = b;
-	return b;
-}
-
-/* Where the next instruction is; false: none begins here. */
-static bool next_pc(const struct xtrace_walk *w, uint64_t *pc)
-{
-	uint8_t kind = w->tokens->kind[*w->next];
-
-	if (kind == TL_XTRACE_INST)
-		*pc = w->pc_known ? w->pc + 4 : w->pc;
-	else if (kind == TL_XTRACE_PCINST && w->end - w->next >= 13)
-		*pc = tl_get64s(w->next + 1, TL_HOST_BIG_ENDIAN);
-	else
-		return false;
-	return true;
-}
-
 static void take_whole(struct run *r, struct xtrace_block *b)
 {
 	b->count++;
 	xtrace_cost_add(&r->stack.run, &b->cost);
 	r->done = b;
 	r->done_at = r->walk.next;
-	r->walk.token = r->walk.next;
-	r->walk.next += b->bytes;
-	r->walk.pc = b->last;
-	r->walk.pc_known = true;
+	xtrace_block_skip(b, &r->walk);
 }
 
 static void fold_walk(struct run *r)
@@ -237,16 +216,15 @@ static void fold_walk(struct run *r)
 		struct xtrace_block *b = NULL;
 		uint64_t pc;
 
-		if (next_pc(w, &pc))
-			b = find_block(r, pc, w->next);
+		if (xtrace_block_pc(w, &pc))
+			b = xtrace_block_next(&r->worker->blocks, r->done, w, pc);
 		if (!b) {
 			if (xtrace_walk_next(w) == TL_XTRACE_NONE)
 				break;
 			continue;
 		}
 		step_quickly(r, b);
-		if (b->bytes < (size_t)(w->stop - w->next) &&
-		    xtrace_block_fits(&r->worker->blocks, b, w->next, w->end))
+		if (xtrace_block_is_whole(&r->worker->blocks, b, w))
 			take_whole(r, b);
 		else if (!one_by_one(r, b))
 			break;
@@ -311,11 +289,31 @@ static void fold_segment(struct xtrace_fold *fold, struct xtrace_worker *worker,
 	tl_xtrace_stack_free(&r.stack);
 }
 
+/* A jump over the border of two segments. */
+static void count_crossing(struct xtrace_fold *fold, const struct xtrace_place *to)
+{
+	const struct xtrace_last *last = &fold->last;
+	struct xtrace_crossing made = { last->pc, to->pc, to->function, last->flow == TL_A64_CONDITIONAL };
+
+	if (last->el != to->el || (last->has_target && to->pc != last->target) ||
+	    (last->flow == TL_A64_CONDITIONAL && to->pc == last->pc + 4) ||
+	    (last->flow != TL_A64_CONDITIONAL && last->flow != TL_A64_JUMP_REGISTER))
+		return;
+	if (tl_xtrace_place(&fold->functions, last->pc, last->el).function != to->function)
+		return;
+	if (tl_grow(&fold->crossings, &fold->crossing_capacity, fold->crossing_count + 1, sizeof(*fold->crossings)))
+		fold->crossings[fold->crossing_count++] = made;
+	else
+		fold->no_memory = true;
+}
+
 /* The first instruction of a segment: behind the last one of the segment before it, or behind a gap. */
 static void begin_part(struct xtrace_fold *fold, const struct xtrace_place *to)
 {
 	struct xtrace_step step = { .kind = fold->begun ? XTRACE_STEP_GAP : XTRACE_STEP_FOUND, .to = *to };
 
+	if (fold->last.valid)
+		count_crossing(fold, to);
 	if (fold->last.valid)
 		tl_xtrace_step_to(&fold->stack, &fold->functions, fold->gather ? &fold->entries : NULL, &fold->last, to);
 	else
@@ -336,6 +334,7 @@ static void graft_part(struct xtrace_fold *fold, struct xtrace_part *part)
 	}
 	tl_xtrace_spans_free(part->spans, part->span_count);
 	part->spans = NULL;
+	part->span_count = 0;
 	if (part->last.valid)
 		fold->last = part->last;
 	if (part->gap)
@@ -416,15 +415,18 @@ static int fold_stream(struct xtrace_fold *fold, uint32_t stream, struct tl_erro
 	}
 	status = tl_xtrace_each_segment(fold->trace, stream, fold->options.jobs, segment_fn, fold, err);
 	for (size_t i = 0; i < segments; i++)
-		tl_xtrace_spans_free(fold->parts[i].spans, fold->parts[i].span_count * !!fold->parts[i].spans);
+		tl_xtrace_spans_free(fold->parts[i].spans, fold->parts[i].span_count);
 	tl_xtrace_stack_end(&fold->stack);
 	if (status == 0 && (fold->no_memory || fold->stack.no_memory || (fold->gather && !take_entries(fold))))
 		status = tl_error_memory(err);
-	if (status == 0 && !fold->gather)
+	if (status == 0 && fold->export)
 		status = tl_xtrace_fold_export(fold, err);
 	tl_xtrace_stack_free(&fold->stack);
 	free_workers(fold);
 	free(fold->parts);
+	free(fold->crossings);
+	fold->crossings = NULL;
+	fold->crossing_count = fold->crossing_capacity = 0;
 	fold->parts = NULL;
 	return status;
 }
@@ -434,25 +436,6 @@ static bool is_wanted(const struct xtrace_fold *fold, uint32_t stream)
 	return fold->options.id == TL_NOWHERE || fold->trace->streams[stream].info.id == fold->options.id;
 }
 
-static int fold_streams(struct xtrace_fold *fold, bool gather, struct tl_error *err)
-{
-	int status = 0;
-
-	fold->gather = gather;
-	tl_xtrace_rewind(fold->trace);
-	for (uint32_t i = 0; status == 0 && i < fold->trace->stream_count; i++)
-		if (is_wanted(fold, i) && fold->trace->streams[i].size)
-			status = fold_stream(fold, i, err);
-	if (status == 0 && gather) {
-		tl_xtrace_functions_entries(&fold->functions, fold->entries.list, fold->entries.count);
-		fold->entries.list = NULL;
-	}
-	tl_xtrace_entries_free(&fold->entries);
-	return status;
-}
-
-/* ---- the whole ---- */
-
 static int begin_profile(struct xtrace_fold *fold, struct tl_error *err)
 {
 	static const struct tl_event events[] = {
@@ -461,32 +444,45 @@ static int begin_profile(struct xtrace_fold *fold, struct tl_error *err)
 		{ "Stores", "Stores", "accesses", "" },
 		{ "LoadBytes", "Bytes loaded", "bytes", "" },
 		{ "StoreBytes", "Bytes stored", "bytes", "" },
-		{ "IrUser", "Instructions at EL0", "instructions", "" },
-		{ "IrKernel", "Instructions above EL0", "instructions", "" },
 	};
 
 	return tl_profile_new(&fold->profile, "xtrace", events, sizeof(events) / sizeof(events[0]), 0, err);
 }
 
+static int fold_streams(struct xtrace_fold *fold, struct tl_error *err)
+{
+	int status = fold->export ? begin_profile(fold, err) : 0;
+
+	tl_xtrace_rewind(fold->trace);
+	for (uint32_t i = 0; status == 0 && i < fold->trace->stream_count; i++)
+		if (is_wanted(fold, i) && fold->trace->streams[i].size)
+			status = fold_stream(fold, i, err);
+	return status;
+}
+
+/* ---- the whole ---- */
+
 /*
- * Without symbols, functions are what was called: a first pass finds that out. With symbols, only if they turn out not to
- * cover the trace.
+ * Without symbols, functions are what was called, which a first pass finds out. With symbols there is one more only if
+ * they turn out not to cover the trace.
  */
 static int fold_all(struct xtrace_fold *fold, struct tl_error *err)
 {
-	int status = fold->options.binary_count ? 0 : fold_streams(fold, true, err);
-	bool gathered = !fold->options.binary_count;
+	int status;
 
-	for (; status == 0; gathered = true) {
-		status = begin_profile(fold, err);
-		if (status == 0)
-			status = fold_streams(fold, false, err);
-		if (status < 0 || gathered || !fold->functions.any_unknown)
-			break;
+	fold->gather = true;
+	fold->export = fold->options.binary_count != 0;
+	status = fold_streams(fold, err);
+	if (status == 0 && (!fold->export || fold->functions.any_unknown)) {
 		tl_profile_free(fold->profile);
 		fold->profile = NULL;
-		status = fold_streams(fold, true, err);
+		tl_xtrace_functions_entries(&fold->functions, fold->entries.list, fold->entries.count);
+		fold->entries.list = NULL;
+		fold->gather = false;
+		fold->export = true;
+		status = fold_streams(fold, err);
 	}
+	tl_xtrace_entries_free(&fold->entries);
 	return status < 0 ? status : tl_profile_finish(fold->profile, err);
 }
 

@@ -11,6 +11,13 @@ struct xtrace_indirect {
 	uint32_t function;
 };
 
+/* A jump from one segment to the next; as many as there are snapshots at most. */
+struct xtrace_crossing {
+	uint64_t from, to;
+	uint32_t function;
+	bool conditional;
+};
+
 /* What a thread keeps from segment to segment. */
 struct xtrace_worker {
 	struct xtrace_blocks blocks;
@@ -25,7 +32,8 @@ struct xtrace_fold {
 	struct tl_xtrace *trace;
 	struct tl_xtrace_fold_options options;
 	struct xtrace_functions functions;
-	bool gather;                 /* this pass gathers entries; its costs are not wanted */
+	bool gather;                 /* this pass gathers entries */
+	bool export;                 /* this pass makes the profile */
 	struct xtrace_entries entries;
 
 	/* Of the present stream. */
@@ -39,6 +47,8 @@ struct xtrace_fold {
 	pthread_mutex_t lock;
 	pthread_cond_t turn;
 	struct xtrace_part *parts;   /* by segment */
+	struct xtrace_crossing *crossings;
+	size_t crossing_count, crossing_capacity;
 	size_t next;                 /* the segment whose turn it is */
 	bool no_memory;
 

@@ -64,24 +64,41 @@ static uint64_t entry_of(const struct xtrace_functions *functions, uint64_t pc)
 	return low && pc - functions->entries[low - 1] < REACH ? functions->entries[low - 1] : 0;
 }
 
+/* The number of the first binary that has the code at an address; TL_NONE: none. */
+static uint32_t holder(struct tl_binary *const *binaries, size_t count, uint64_t pc)
+{
+	size_t size;
+
+	for (size_t i = 0; i < count && i < TL_NONE; i++)
+		if (tl_binary_code(binaries[i], pc, &size))
+			return (uint32_t)i;
+	return TL_NONE;
+}
+
+bool tl_xtrace_symbol(struct tl_binary *const *binaries, size_t count, uint64_t pc, struct tl_symbol *symbol)
+{
+	uint32_t binary = holder(binaries, count, pc);
+
+	return binary != TL_NONE && tl_binary_symbol(binaries[binary], pc, symbol) && *symbol->name && symbol->start <= pc;
+}
+
+/* A symbol is nearer than an entry. */
 static struct xtrace_function describe(struct xtrace_functions *functions, uint64_t pc, unsigned el)
 {
 	struct tl_symbol symbol;
-	size_t size;
+	uint32_t binary = holder(functions->binaries, functions->binary_count, pc);
 
-	for (size_t i = 0; i < functions->binary_count; i++)
-		if (tl_binary_code(functions->binaries[i], pc, &size) &&
-		    tl_binary_symbol(functions->binaries[i], pc, &symbol) && *symbol.name && symbol.start <= pc)
-			return (struct xtrace_function){ symbol.start, (uint32_t)i, symbol.name, false };
+	if (tl_xtrace_symbol(functions->binaries, functions->binary_count, pc, &symbol))
+		return (struct xtrace_function){ symbol.start, binary, symbol.name, false };
 	functions->any_unknown = true;
-	return (struct xtrace_function){ entry_of(functions, pc), TL_NONE, NULL, el > 0 };
+	return (struct xtrace_function){ entry_of(functions, pc), binary, NULL, binary == TL_NONE && el > 0 };
 }
 
 static bool same(const void *context, const void *key, uint32_t number)
 {
 	const struct xtrace_function *a = &((const struct xtrace_functions *)context)->list[number], *b = key;
 
-	return a->start == b->start && a->binary == b->binary && a->kernel == b->kernel;
+	return a->start == b->start && a->binary == b->binary && a->kernel == b->kernel && !a->name == !b->name;
 }
 
 static uint32_t number_of(struct xtrace_functions *functions, const struct xtrace_function *function)
@@ -109,6 +126,6 @@ struct xtrace_place tl_xtrace_place(struct xtrace_functions *functions, uint64_t
 	place.function = number_of(functions, &function);
 	pthread_mutex_unlock(&functions->lock);
 	place.entry = function.start == pc;
-	place.known = function.binary != TL_NONE;
+	place.known = function.name != NULL;
 	return place;
 }

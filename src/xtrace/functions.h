@@ -14,8 +14,8 @@
 
 struct xtrace_function {
 	uint64_t start;   /* its first address */
-	uint32_t binary;  /* TL_NONE: of no binary */
-	const char *name; /* the binary's; NULL: none */
+	uint32_t binary;  /* that has the code, TL_NONE: none */
+	const char *name; /* the symbol's, NULL: there is none */
 	bool kernel;      /* of no binary, met above EL0 */
 };
 
@@ -39,6 +39,9 @@ struct xtrace_place {
 	bool entry;        /* the function's first address */
 	bool known;        /* there is a symbol */
 };
+
+/* The symbol at an address of code that one of the binaries has. */
+bool tl_xtrace_symbol(struct tl_binary *const *binaries, size_t count, uint64_t pc, struct tl_symbol *symbol);
 
 void tl_xtrace_functions_begin(struct xtrace_functions *functions, struct tl_binary *const *binaries, size_t count);
 void tl_xtrace_functions_free(struct xtrace_functions *functions);

@@ -33,4 +33,14 @@ int tl_xtrace_dump(struct tl_xtrace *trace, const struct xtrace_select *select, 
 int tl_xtrace_dump_snapshots(struct tl_xtrace *trace, const struct xtrace_select *select, uint32_t one, uint32_t other,
 			     bool json, struct tl_output *out, struct tl_error *err);
 
+/* dump_instructions.c: every instruction on a line, with its text and what it touched; stream by stream. */
+struct tl_binary;
+struct xtrace_shown {
+	struct tl_binary *const *binaries; /* for symbols */
+	size_t binary_count;
+	bool no_text;
+};
+int tl_xtrace_dump_instructions(struct tl_xtrace *trace, const struct xtrace_select *select,
+				const struct xtrace_shown *shown, bool json, struct tl_output *out, struct tl_error *err);
+
 #endif
