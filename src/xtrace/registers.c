@@ -172,6 +172,7 @@ static void pair(uint32_t opcode, struct xtrace_effect *e)
 		return;
 	e->kind = EFFECT_LOAD;
 	e->size = (uint8_t)size;
+	e->pair = true;
 	e->rt2 = (uint8_t)field(opcode, 14, 10);
 	e->extend = opc == 1 ? EXTEND_SIGN_64 : EXTEND_ZERO;
 }
@@ -281,10 +282,8 @@ static uint64_t loaded_value(const struct xtrace_effect *e, const uint8_t *data)
 static void apply_load(struct xtrace_registers *r, const struct xtrace_effect *e, const uint8_t *data,
 		       uint32_t data_size)
 {
-	bool pair = e->rt2 != 31 || data_size == 2u * e->size;
-
 	r->known &= ~(bit_of(e->rd) | bit_of(e->rt2));
-	if (!data || data_size != (pair ? 2u : 1u) * e->size)
+	if (!data || data_size != (e->pair ? 2u : 1u) * e->size)
 		return;
 	if (e->rd != 31)
 		xtrace_registers_set(r, e->rd, loaded_value(e, data));

@@ -37,6 +37,7 @@ struct xtrace_effect {
 	uint8_t size;      /* LOAD: bytes of one register; 4: the result of others has 32 bits */
 	uint8_t extend;
 	uint8_t shift;     /* KEEP: of the 16 bits */
+	bool pair;         /* LOAD: of two registers; rt2 is the second */
 	bool writes_back;  /* rn = rn + back */
 	int16_t back;
 	uint32_t forget;   /* registers that are written with who knows what */

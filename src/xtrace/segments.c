@@ -41,8 +41,8 @@ uint64_t tl_xtrace_parse_extent(const struct xtrace_tokens *tokens, const uint8_
 	return tl_cursor_offset(&cur);
 }
 
-/* So much of a stream is looked at. */
-enum { WINDOW = 4 << 20 };
+/* So much of a stream is looked at; so much further has a dialect to get than the likely one. */
+enum { WINDOW = 4 << 20, BY_CHANCE = 4096 };
 
 /* "{8,0,4,16} by: the whole file parses and the values increase" (A11), with both ways to number VAL and MISC (A14). */
 static const struct {
@@ -69,7 +69,8 @@ static int choose_dialect(struct tl_xtrace *trace, struct xtrace_stream *s, cons
 		/* The window may end inside a token: nothing gets further than that. */
 		if (extent + XTRACE_MAX_FIXED > window && window < s->size)
 			extent = window;
-		if (found && extent <= furthest)
+		/* Damage stops all of them; one may by chance stumble on a little. */
+		if (found && extent < (furthest + BY_CHANCE < window ? furthest + BY_CHANCE : window))
 			continue;
 		found = true;
 		furthest = extent;
