@@ -43,6 +43,7 @@ static int read_caches(struct opened *o, const char *path, const char **failed, 
 static const struct {
 	unsigned wish, what;
 } whats[] = {
+	{ TL_ANALYZE_MIX, XTRACE_MIX },
 	{ TL_ANALYZE_FOOTPRINT, XTRACE_FOOTPRINT }, { TL_ANALYZE_REUSE, XTRACE_REUSE },
 	{ TL_ANALYZE_CACHE, XTRACE_CACHE },	    { TL_ANALYZE_SYSCALLS, XTRACE_SYSCALLS },
 	{ TL_ANALYZE_BLOCKS, XTRACE_BLOCKS },	    { TL_ANALYZE_BBV, XTRACE_BBV },
@@ -86,6 +87,7 @@ static int run(struct tl_input *input, const struct tl_analysis *analysis, unsig
 		.line = analysis->line,
 		.page = analysis->page,
 		.top = analysis->top,
+		.jobs = input->options.jobs,
 		.caches = &o->caches,
 	};
 	int status = tl_xtrace_input_select(input, &select, err);
@@ -104,7 +106,7 @@ int tl_xtrace_input_analyze(struct tl_input *input, const struct tl_analysis *an
 			    const char **failed, struct tl_error *err)
 {
 	unsigned wishes = analysis->what ? analysis->what
-					 : TL_ANALYZE_FOOTPRINT | TL_ANALYZE_REUSE | TL_ANALYZE_CACHE;
+					 : TL_ANALYZE_MIX | TL_ANALYZE_FOOTPRINT | TL_ANALYZE_REUSE | TL_ANALYZE_CACHE;
 	struct opened opened = { 0 };
 	int status = check_wishes(analysis, wishes, err);
 

@@ -336,9 +336,11 @@ int tl_xtrace_analyze(struct tl_xtrace *trace, const struct xtrace_wishes *wishe
 
 	tl_xtrace_rewind(trace);
 	status = begin(&a, err);
-	if (status == 0)
+	if (status == 0 && wishes->what & XTRACE_MIX)
+		status = tl_xtrace_show_mix(&a, err);
+	if (status == 0 && wishes->what & ~(unsigned)XTRACE_MIX)
 		status = run_all(&a, err);
-	if (status == 0)
+	if (status == 0 && wishes->what & ~(unsigned)XTRACE_MIX)
 		status = show(&a, err);
 	end(&a);
 	return status;

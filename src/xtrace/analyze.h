@@ -13,6 +13,7 @@ enum {
 	XTRACE_SYSCALLS = 1 << 3,
 	XTRACE_BLOCKS = 1 << 4,
 	XTRACE_BBV = 1 << 5, /* alone; as text in the form that SimPoint reads */
+	XTRACE_MIX = 1 << 6,
 };
 
 struct xtrace_wishes {
@@ -21,6 +22,7 @@ struct xtrace_wishes {
 	uint64_t thread;     /* or core, by its id; TL_NOWHERE: all */
 	uint64_t interval;   /* BBV: instructions; 0: from snapshot to snapshot */
 	uint64_t line, page; /* bytes, powers of two; 0: 64, 4096. Of footprint and reuse */
+	unsigned jobs;
 	uint32_t top;	     /* rows of long tables, 0: all */
 	const struct xtrace_cache_config *caches;
 	struct tl_binary *const *binaries; /* names of functions */

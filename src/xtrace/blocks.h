@@ -93,4 +93,48 @@ static inline bool xtrace_block_fits(const struct xtrace_blocks *blocks, const s
 	return xtrace_ends_instruction(blocks->kinds[p[block->bytes]]);
 }
 
+/* Where the next instruction of a walk is; false: none begins there. */
+static inline bool xtrace_block_pc(const struct xtrace_walk *w, uint64_t *pc)
+{
+	uint8_t kind = w->tokens->kind[*w->next];
+
+	if (kind == TL_XTRACE_INST)
+		*pc = w->pc_known ? w->pc + 4 : w->pc;
+	else if (kind == TL_XTRACE_PCINST && w->end - w->next >= 13)
+		*pc = tl_get64s(w->next + 1, TL_HOST_BIG_ENDIAN);
+	else
+		return false;
+	return true;
+}
+
+/* The block there; `before` (NULL: none) remembers what comes behind it. */
+static inline struct xtrace_block *xtrace_block_next(struct xtrace_blocks *blocks, struct xtrace_block *before,
+						     const struct xtrace_walk *w, uint64_t pc)
+{
+	struct xtrace_block *b = before ? before->next : NULL;
+
+	if (b && b->place.pc == pc && b->head == *w->next && xtrace_block_fits(blocks, b, w->next, w->end))
+		return b;
+	b = tl_xtrace_block(blocks, pc, w->next, w->end);
+	if (before)
+		before->next = b;
+	return b;
+}
+
+/* Whether a block stands there as a whole, with nothing in the way that only xtrace_walk_next() can do. */
+static inline bool xtrace_block_is_whole(const struct xtrace_blocks *blocks, const struct xtrace_block *b,
+					 const struct xtrace_walk *w)
+{
+	return b->bytes < (size_t)(w->stop - w->next) && xtrace_block_fits(blocks, b, w->next, w->end);
+}
+
+/* Go behind it. */
+static inline void xtrace_block_skip(const struct xtrace_block *b, struct xtrace_walk *w)
+{
+	w->token = w->next;
+	w->next += b->bytes;
+	w->pc = b->last;
+	w->pc_known = true;
+}
+
 #endif

@@ -197,42 +197,13 @@ static bool one_by_one(struct run *r, struct xtrace_block *b)
 
 /* ---- a segment ---- */
 
-static struct xtrace_block *find_block(struct run *r, uint64_t pc, const uint8_t *p)
-{
-	struct xtrace_block *b = r->done ? r->done->next : NULL;
-
-	if (b && b->place.pc == pc && b->head == *p && xtrace_block_fits(&r->worker->blocks, b, p, r->walk.end))
-		return b;
-	b = tl_xtrace_block(&r->worker->blocks, pc, p, r->walk.end);
-	if (r->done)
-		r->done->next = b;
-	return b;
-}
-
-/* Where the next instruction is; false: none begins here. */
-static bool next_pc(const struct xtrace_walk *w, uint64_t *pc)
-{
-	uint8_t kind = w->tokens->kind[*w->next];
-
-	if (kind == TL_XTRACE_INST)
-		*pc = w->pc_known ? w->pc + 4 : w->pc;
-	else if (kind == TL_XTRACE_PCINST && w->end - w->next >= 13)
-		*pc = tl_get64s(w->next + 1, TL_HOST_BIG_ENDIAN);
-	else
-		return false;
-	return true;
-}
-
 static void take_whole(struct run *r, struct xtrace_block *b)
 {
 	b->count++;
 	xtrace_cost_add(&r->stack.run, &b->cost);
 	r->done = b;
 	r->done_at = r->walk.next;
-	r->walk.token = r->walk.next;
-	r->walk.next += b->bytes;
-	r->walk.pc = b->last;
-	r->walk.pc_known = true;
+	xtrace_block_skip(b, &r->walk);
 }
 
 static void fold_walk(struct run *r)
@@ -243,16 +214,15 @@ static void fold_walk(struct run *r)
 		struct xtrace_block *b = NULL;
 		uint64_t pc;
 
-		if (next_pc(w, &pc))
-			b = find_block(r, pc, w->next);
+		if (xtrace_block_pc(w, &pc))
+			b = xtrace_block_next(&r->worker->blocks, r->done, w, pc);
 		if (!b) {
 			if (xtrace_walk_next(w) == TL_XTRACE_NONE)
 				break;
 			continue;
 		}
 		step_quickly(r, b);
-		if (b->bytes < (size_t)(w->stop - w->next) &&
-		    xtrace_block_fits(&r->worker->blocks, b, w->next, w->end))
+		if (xtrace_block_is_whole(&r->worker->blocks, b, w))
 			take_whole(r, b);
 		else if (!one_by_one(r, b))
 			break;

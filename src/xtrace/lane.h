@@ -84,6 +84,9 @@ void tl_xtrace_show_cache(struct xtrace_analysis *a);
 bool tl_xtrace_show_cache_functions(struct xtrace_analysis *a);
 bool tl_xtrace_show_blocks(struct xtrace_analysis *a);
 
+/* mix.c: a pass of its own, and its tables. */
+int tl_xtrace_show_mix(struct xtrace_analysis *a, struct tl_error *err);
+
 /* The name of a stream in tables: its id; a lane beyond the last: "all". */
 void tl_xtrace_cell_lane(struct xtrace_analysis *a, struct xtrace_table *table, size_t lane);
 void tl_xtrace_begin_table(struct xtrace_analysis *a, struct xtrace_table *table, const char *name,
