@@ -11,4 +11,5 @@
 #include <tracelathe/report.h>
 #include <tracelathe/symbols.h>
 #include <tracelathe/xray.h>
+#include <tracelathe/xtrace.h>
 #endif
