@@ -299,7 +299,11 @@ struct tl_pt_event_iflags { bool iflag; };
 struct tl_pt_event_interrupt { uint64_t cr2; uint8_t vector; bool has_cr2; };
 struct tl_pt_event_vmexit { uint64_t vmxr, vmxq; uint8_t vector; bool has_vector, has_vmxr, has_vmxq; };
 struct tl_pt_event_trig { uint16_t icnt; uint8_t trbv; bool icntv, mult; }; /**< icntv: `icnt` instructions on */
-struct tl_pt_event_lost { uint64_t from, to, packets, outcomes; enum tl_pt_error why; };
+struct tl_pt_event_lost {
+	uint64_t from, to, packets, outcomes;
+	uint64_t at; /**< address of the walk before, 0: unknown */
+	enum tl_pt_error why;
+};
 
 /** Something that happened beside the flow of instructions. */
 struct tl_pt_event {
