@@ -47,7 +47,16 @@ struct tl_pt_moments {
 	struct tl_pt_moment *list;
 	uint32_t count, most;
 	const uint32_t *begin; /* of the run's nodes */
-	uint64_t last; /* what the last one showed */
+};
+
+/* Nodes of a run that callers are served from. */
+struct tl_pt_batch {
+	const struct tl_pt_graph *graph; /* whose they are */
+	const uint32_t *ids;
+	const struct tl_pt_moment *times; /* the first is that of the beginning */
+	uint32_t at, filled, time_count;
+	bool speculative, eos;
+	enum tl_pt_stop stop; /* behind them */
 };
 
 /* An instruction at a time: those of nodes met before, and where in one of them the caller is (insns.c). */
@@ -116,14 +125,15 @@ struct tl_pt_decoder {
 	uint64_t error_offset;
 	bool eos;
 
-	/* Nodes decoded ahead of the caller, and when. */
+	struct tl_pt_moments moments; /* of the run that is being made */
+	struct tl_pt_moment noted;    /* the clock at the last packet used */
+	bool run_speculative;
+
+	/* What is decoded ahead of the caller, and the clock where that began. */
+	struct tl_pt_batch batch;
+	struct tl_pt_moment given;
 	uint32_t ids[TL_PT_RUN];
 	struct tl_pt_moment times[TL_PT_RUN];
-	struct tl_pt_moments moments; /* of the run that is being made */
-	uint32_t time_count;
-	uint32_t at, filled;
-	bool run_speculative, ids_speculative, ids_eos;
-	enum tl_pt_stop stop;
 
 	/* Version 1: the block before what comes next, and what is known of the one behind (fold_flags.c). */
 	struct tl_pt_block held;
@@ -149,7 +159,7 @@ static inline enum tl_pt_stop tl_pt_fail(struct tl_pt_decoder *decoder, enum tl_
 	return TL_PT_STOP_ERROR;
 }
 
-/* The run's next node is at `out`: note the time, if it is another one. There must be room. */
+/* The packet that the run's node at `out` ends with is used: note the time. There must be room. */
 void tl_pt_note_time(struct tl_pt_decoder *decoder, const uint32_t *out);
 
 static inline bool tl_pt_moments_full(const struct tl_pt_decoder *decoder)
@@ -201,6 +211,7 @@ bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost);
 
 /* blocks.c: decode ahead if nothing is left of the last time; the status the caller sees then. */
 void tl_pt_ahead(struct tl_pt_decoder *decoder);
+const struct tl_pt_moment *tl_pt_moment_now(const struct tl_pt_decoder *decoder);
 int tl_pt_status_now(const struct tl_pt_decoder *decoder);
 /* The next node, decoded before if need be. 0, or the negative error that callers of blocks and instructions get. */
 int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number);

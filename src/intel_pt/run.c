@@ -102,14 +102,28 @@ void tl_pt_note_time(struct tl_pt_decoder *decoder, const uint32_t *out)
 	struct tl_pt_moments *moments = &decoder->moments;
 	uint32_t index = (uint32_t)(out - moments->begin);
 
-	if (!moments->list || !time->have_tsc || (time->tsc == moments->last && moments->count))
+	if (time->have_tsc == decoder->noted.have_tsc && time->tsc == decoder->noted.tsc &&
+	    time->lost_mtc == decoder->noted.lost_mtc && time->lost_cyc == decoder->noted.lost_cyc)
+		return;
+	decoder->noted = (struct tl_pt_moment){ index, time->lost_mtc, time->lost_cyc, time->have_tsc, time->tsc };
+	if (!moments->list)
 		return;
 	/* Time that passed without a node between is none that a node has. */
 	if (moments->count && moments->list[moments->count - 1].index == index)
 		moments->count--;
-	moments->last = time->tsc;
-	moments->list[moments->count++] =
-		(struct tl_pt_moment){ index, time->lost_mtc, time->lost_cyc, true, time->tsc };
+	moments->list[moments->count++] = decoder->noted;
+}
+
+static void begin_moments(struct tl_pt_decoder *decoder, const uint32_t *begin)
+{
+	struct tl_pt_moments *moments = &decoder->moments;
+
+	moments->begin = begin;
+	moments->count = 0;
+	if (!moments->list)
+		return;
+	moments->list[moments->count] = decoder->noted;
+	moments->list[moments->count++].index = 0;
 }
 
 static bool is_stale(const struct tl_pt_decoder *decoder)
@@ -232,7 +246,9 @@ static void next_item(struct tl_pt_decoder *decoder, const struct tl_pt_out *out
 {
 	tl_pt_flow_next(&decoder->flow, &decoder->item);
 	decoder->have_item = true;
-	tl_pt_note_time(decoder, out->pos);
+	/* What is bound to a place is used there. */
+	if (decoder->item.kind != TL_PT_ITEM_EVENT)
+		tl_pt_note_time(decoder, out->pos);
 }
 
 /* What the walk cannot take itself. */
@@ -256,6 +272,8 @@ static enum tl_pt_stop take_item(struct tl_pt_decoder *decoder, struct tl_pt_out
 	decoder->place_offset = decoder->item.offset;
 	stop = takers[decoder->item.kind](decoder, out);
 	if (stop == TL_PT_STOP_GO || stop == TL_PT_STOP_EVENT) {
+		if (decoder->item.kind == TL_PT_ITEM_EVENT)
+			tl_pt_note_time(decoder, out->pos);
 		decoder->have_item = false;
 		decoder->idle = 0;
 	}
@@ -289,8 +307,7 @@ enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *ou
 	if (decoder->is_due)
 		return TL_PT_STOP_EVENT;
 	decoder->run_speculative = decoder->speculative;
-	decoder->moments.begin = begin;
-	tl_pt_note_time(decoder, begin);
+	begin_moments(decoder, begin);
 	while (stop == TL_PT_STOP_GO) {
 		/* Numbers that were given stay good until the next run. */
 		if (out->pos == begin && (decoder->graph.full || is_stale(decoder)) && !drop_nodes(decoder))
