@@ -5,6 +5,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	FUZZ_MUST(!exercise_text(data, size));
+	FUZZ_MUST(!exercise_reading(data, size));
 	return 0;
 }

@@ -59,7 +59,7 @@ struct tl_callgrind_item {
 	uint32_t file;            /**< current file, which "fi=" and "fe=" change (rule E) */
 	struct tl_callgrind_owner target; /**< callee, or where the jump leads (rules B, C, D) */
 	struct tl_callgrind_place at, to;
-	uint64_t count;           /**< calls, or executions of a jump */
+	uint64_t count;           /**< calls, or executions of a jump; cost: 1 */
 	uint64_t taken;           /**< of a conditional jump */
 	bool conditional;
 	const int64_t *costs;     /**< in the order of the part's events; those missing are 0 */
@@ -137,6 +137,7 @@ struct tl_callgrind_fold_options {
 	uint64_t part, thread, process;  /**< TL_NOWHERE: any; a part without a number counts by its place, from 1 */
 	enum tl_callgrind_detail detail;
 	bool per_part;                   /**< TL_CALLGRIND_FUNCTIONS: keep parts apart */
+	size_t *failed;                  /**< gets the number of the reader that an error is about; may be NULL */
 };
 
 /**

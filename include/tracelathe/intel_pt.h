@@ -78,7 +78,7 @@ enum tl_pt_flag {
 	TL_PT_TICK_EVENTS = 1 << 2, /**< an event whenever a branch carries a new time */
 	TL_PT_KEEP_TCAL = 1 << 3,   /**< keep the calibration of CYC over an overflow */
 	TL_PT_IFLAG_EVENTS = 1 << 4, /**< an event when the interrupt flag changes */
-	TL_PT_FOLD_EVENTS = 1 << 5,  /**< version 1 (2): events show as flags of the blocks around them; none is pending */
+	TL_PT_FOLD_EVENTS = 1 << 5,  /**< version 1 (2): events show as flags of blocks; none is pending. Blocks only */
 	TL_PT_SALVAGE = 1 << 6,      /**< an error becomes a TL_PT_EV_LOST, and decoding goes on where it can (9.9) */
 	/**
 	 * Events as version 2.0.5 of the published interface gives them: synchronising gives no event that tracing is on
@@ -140,33 +140,57 @@ enum tl_pt_ipc { TL_PT_IPC_SUPPRESSED, TL_PT_IPC_UPDATE_16, TL_PT_IPC_UPDATE_32,
 
 enum tl_pt_mode_leaf { TL_PT_MODE_EXEC = 0x00, TL_PT_MODE_TSX = 0x20 };
 
+/* What packets carry, by kind. */
+struct tl_pt_packet_tnt { uint64_t bits; uint8_t count; };
+struct tl_pt_packet_ip { uint64_t ip; enum tl_pt_ipc ipc; };
+struct tl_pt_packet_mode { enum tl_pt_mode_leaf leaf; bool csl, csd, iflag, intx, abrt; };
+struct tl_pt_packet_pip { uint64_t cr3; bool nr; };
+struct tl_pt_packet_vmcs { uint64_t base; };
+struct tl_pt_packet_tsc { uint64_t tsc; };
+struct tl_pt_packet_cbr { uint8_t ratio; };
+struct tl_pt_packet_tma { uint16_t ctc, fc; };
+struct tl_pt_packet_mtc { uint8_t ctc; };
+struct tl_pt_packet_cyc { uint64_t value; };
+struct tl_pt_packet_mnt { uint64_t payload; };
+struct tl_pt_packet_exstop { bool ip; };
+struct tl_pt_packet_mwait { uint32_t hints, ext; };
+struct tl_pt_packet_pwre { uint8_t state, sub_state; bool hw; };
+struct tl_pt_packet_pwrx { uint8_t last, deepest; bool interrupt, store, autonomous; };
+struct tl_pt_packet_ptw { uint64_t payload; uint8_t plc; bool ip; };
+struct tl_pt_packet_cfe { uint8_t type, vector; bool ip; };
+struct tl_pt_packet_evd { uint8_t type; uint64_t payload; };
+struct tl_pt_packet_trig { uint16_t icnt; uint8_t trbv; bool ip, icntv, mult; };
+struct tl_pt_packet_bbp { uint8_t type; bool short_items; };
+struct tl_pt_packet_bip { uint64_t payload; uint8_t id; };
+struct tl_pt_packet_bep { bool ip; };
+
 /** One packet as its bytes say, nothing applied. */
 struct tl_pt_packet {
 	enum tl_pt_packet_kind kind;
 	uint8_t size; /**< bytes, all of them */
 	union {
-		struct { uint64_t bits; uint8_t count; } tnt; /**< oldest outcome in bit `count - 1` */
-		struct { uint64_t ip; enum tl_pt_ipc ipc; } ip; /**< TIP, TIP.PGE, TIP.PGD, FUP: the bytes sent, rest 0 */
-		struct { enum tl_pt_mode_leaf leaf; bool csl, csd, iflag, intx, abrt; } mode;
-		struct { uint64_t cr3; bool nr; } pip;
-		struct { uint64_t base; } vmcs;
-		struct { uint64_t tsc; } tsc;
-		struct { uint8_t ratio; } cbr;
-		struct { uint16_t ctc, fc; } tma;
-		struct { uint8_t ctc; } mtc;
-		struct { uint64_t value; } cyc;
-		struct { uint64_t payload; } mnt;
-		struct { bool ip; } exstop;
-		struct { uint32_t hints, ext; } mwait;
-		struct { uint8_t state, sub_state; bool hw; } pwre;
-		struct { uint8_t last, deepest; bool interrupt, store, autonomous; } pwrx;
-		struct { uint64_t payload; uint8_t plc; bool ip; } ptw;
-		struct { uint8_t type, vector; bool ip; } cfe;
-		struct { uint8_t type; uint64_t payload; } evd;
-		struct { uint16_t icnt; uint8_t trbv; bool ip, icntv, mult; } trig;
-		struct { uint8_t type; bool short_items; } bbp;
-		struct { uint64_t payload; uint8_t id; } bip;
-		struct { bool ip; } bep;
+		struct tl_pt_packet_tnt tnt; /**< oldest outcome in bit `count - 1` */
+		struct tl_pt_packet_ip ip; /**< TIP, TIP.PGE, TIP.PGD, FUP: the bytes sent, rest 0 */
+		struct tl_pt_packet_mode mode;
+		struct tl_pt_packet_pip pip;
+		struct tl_pt_packet_vmcs vmcs;
+		struct tl_pt_packet_tsc tsc;
+		struct tl_pt_packet_cbr cbr;
+		struct tl_pt_packet_tma tma;
+		struct tl_pt_packet_mtc mtc;
+		struct tl_pt_packet_cyc cyc;
+		struct tl_pt_packet_mnt mnt;
+		struct tl_pt_packet_exstop exstop;
+		struct tl_pt_packet_mwait mwait;
+		struct tl_pt_packet_pwre pwre;
+		struct tl_pt_packet_pwrx pwrx;
+		struct tl_pt_packet_ptw ptw;
+		struct tl_pt_packet_cfe cfe;
+		struct tl_pt_packet_evd evd;
+		struct tl_pt_packet_trig trig;
+		struct tl_pt_packet_bbp bbp;
+		struct tl_pt_packet_bip bip;
+		struct tl_pt_packet_bep bep;
 	};
 };
 
@@ -256,6 +280,32 @@ enum tl_pt_event_kind {
 
 enum tl_pt_exec_mode { TL_PT_MODE_UNKNOWN, TL_PT_MODE_16, TL_PT_MODE_32, TL_PT_MODE_64 };
 
+/* What events carry, by kind. */
+struct tl_pt_event_branch { uint64_t to; };
+struct tl_pt_event_disabled { uint64_t to; };
+struct tl_pt_event_enabled { bool resumed; };
+struct tl_pt_event_paging { uint64_t cr3; bool non_root; };
+struct tl_pt_event_vmcs { uint64_t base; };
+struct tl_pt_event_exec_mode { enum tl_pt_exec_mode mode; };
+struct tl_pt_event_tsx { bool speculative, aborted; };
+struct tl_pt_event_mwait { uint32_t hints, ext; };
+struct tl_pt_event_pwre { uint8_t state, sub_state; bool hw; };
+struct tl_pt_event_pwrx { uint8_t last, deepest; bool interrupt, store, autonomous; };
+struct tl_pt_event_ptwrite { uint64_t payload; uint8_t size; };
+struct tl_pt_event_cbr { uint16_t ratio; };
+struct tl_pt_event_mnt { uint64_t payload; };
+struct tl_pt_event_tnt { uint64_t bits; uint8_t count; };
+struct tl_pt_event_iflags { bool iflag; };
+struct tl_pt_event_interrupt { uint64_t cr2; uint8_t vector; bool has_cr2; };
+struct tl_pt_event_vmexit { uint64_t vmxr, vmxq; uint8_t vector; bool has_vector, has_vmxr, has_vmxq; };
+struct tl_pt_event_trig { uint16_t icnt; uint8_t trbv; bool icntv, mult; }; /**< icntv: `icnt` instructions on */
+struct tl_pt_event_lost {
+	uint64_t from, to, packets, outcomes;
+	uint64_t at; /**< address of the walk before, 0: unknown */
+	enum tl_pt_error why;
+};
+
+/** Something that happened beside the flow of instructions. */
 struct tl_pt_event {
 	enum tl_pt_event_kind kind;
 	bool ip_suppressed; /**< `ip` (or `to`) was withheld */
@@ -266,25 +316,25 @@ struct tl_pt_event {
 	uint64_t offset; /**< of the packet it comes from */
 	uint64_t ip;     /**< where; of a branch or disable that came from somewhere: `from`, `at` */
 	union {
-		struct { uint64_t to; } branch;        /**< async_branch; `ip` is its source */
-		struct { uint64_t to; } disabled;      /**< async_disabled: tracing was turned off at `ip`, going to `to` */
-		struct { bool resumed; } enabled;
-		struct { uint64_t cr3; bool non_root; } paging;
-		struct { uint64_t base; } vmcs;
-		struct { enum tl_pt_exec_mode mode; } exec_mode;
-		struct { bool speculative, aborted; } tsx;
-		struct { uint32_t hints, ext; } mwait;
-		struct { uint8_t state, sub_state; bool hw; } pwre;
-		struct { uint8_t last, deepest; bool interrupt, store, autonomous; } pwrx;
-		struct { uint64_t payload; uint8_t size; } ptwrite;
-		struct { uint16_t ratio; } cbr;
-		struct { uint64_t payload; } mnt;
-		struct { uint64_t bits; uint8_t count; } tnt;
-		struct { bool iflag; } iflags;
-		struct { uint64_t cr2; uint8_t vector; bool has_cr2; } interrupt; /**< also uintr, swintr, sipi */
-		struct { uint64_t vmxr, vmxq; uint8_t vector; bool has_vector, has_vmxr, has_vmxq; } vmexit;
-		struct { uint16_t icnt; uint8_t trbv; bool icntv, mult; } trig; /**< `icntv`: `icnt` instructions on */
-		struct { uint64_t from, to, packets, outcomes; enum tl_pt_error why; } lost;
+		struct tl_pt_event_branch branch;        /**< async_branch; `ip` is its source */
+		struct tl_pt_event_disabled disabled;      /**< async_disabled: tracing was turned off at `ip`, going to `to` */
+		struct tl_pt_event_enabled enabled;
+		struct tl_pt_event_paging paging;
+		struct tl_pt_event_vmcs vmcs;
+		struct tl_pt_event_exec_mode exec_mode;
+		struct tl_pt_event_tsx tsx;
+		struct tl_pt_event_mwait mwait;
+		struct tl_pt_event_pwre pwre;
+		struct tl_pt_event_pwrx pwrx;
+		struct tl_pt_event_ptwrite ptwrite;
+		struct tl_pt_event_cbr cbr;
+		struct tl_pt_event_mnt mnt;
+		struct tl_pt_event_tnt tnt;
+		struct tl_pt_event_iflags iflags;
+		struct tl_pt_event_interrupt interrupt; /**< also uintr, swintr, sipi */
+		struct tl_pt_event_vmexit vmexit;
+		struct tl_pt_event_trig trig;
+		struct tl_pt_event_lost lost;
 	};
 };
 
@@ -573,6 +623,21 @@ TL_API struct tl_pt_image *tl_pt_image_of(struct tl_pt_decoder *decoder);
 
 /** Use another image from here on; NULL: the decoder's own one. @return 0 or -TL_PT_INVALID */
 TL_API int tl_pt_set_image(struct tl_pt_decoder *decoder, struct tl_pt_image *image);
+
+/**
+ * Decode only packets before `offset` for now, and then tell of the end of the stream; a later call allows more, and
+ * decoding goes on as if there had been no stop. For containers that know where another program takes over: they change
+ * the address space first. Packets that belong together must stand on one side. To be called before synchronising, or
+ * when the end was told. @return status, or -TL_PT_INVALID
+ */
+TL_API int tl_pt_set_end(struct tl_pt_decoder *decoder, uint64_t offset);
+
+/**
+ * The address space from here on, as if a packet had told of it, and wherever the decoder is synchronised later. Not
+ * between nodes decoded ahead: to be called before synchronising, or when the end was told.
+ * @return 0, -TL_PT_INVALID, -TL_PT_NOMEM
+ */
+TL_API int tl_pt_set_asid(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid);
 
 /* ---- nodes: blocks by number, for profiles ------------------------------------------------------------------ */
 

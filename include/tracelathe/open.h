@@ -140,6 +140,8 @@ TL_API void tl_input_close(struct tl_input *input);
  * tl_profile_free().
  */
 TL_API int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err);
+/** After tl_input_fold() failed: the path that the error is about, NULL: the first. Lives as long as the input. */
+TL_API const char *tl_input_failed(const struct tl_input *input);
 /** What the file is: text, or one JSON object. */
 TL_API int tl_input_info(struct tl_input *input, enum tl_report_form form, struct tl_output *out, struct tl_error *err);
 /** Every record, one line each: text, or one JSON object a line. */

@@ -6,6 +6,7 @@
 #include <tracelathe/core.h>
 #include <tracelathe/export.h>
 #include <tracelathe/open.h>
+#include <tracelathe/perf_data.h>
 #include <tracelathe/profile.h>
 #include <tracelathe/report.h>
 #include <tracelathe/symbols.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Body lines ("Body Lines"): names, costs, calls, jumps. */
-#include "callgrind/numbers.h"
-#include "callgrind/reader.h"
+#include "callgrind/cost_line.h"
 #include "core/error.h"
 
 /* ---- names ---- */
@@ -96,63 +95,6 @@ int tl_callgrind_name_line(struct tl_callgrind_reader *reader, const struct call
 
 /* ---- positions ---- */
 
-struct position {
-	uint64_t at[COLUMNS];
-	bool negative, over;
-};
-
-/* A range "10-20", "10:20", "10+5": its first line counts; -> the byte behind it. */
-static const uint8_t *skip_range(const uint8_t *p, bool *over)
-{
-	uint64_t ignored;
-
-	return parse_number(p + 1, &ignored, over);
-}
-
-/*
- * One sub-position ("SubPosition := Number | '+' Number | '-' Number | '*'"), relative to what *at is. NULL:
- * none.
- */
-static inline const uint8_t *sub_position(const uint8_t *p, uint64_t *at, struct position *position)
-{
-	uint64_t number = 0;
-
-	if (*p == '*')
-		return p + 1;
-	if (*p == '+') {
-		p = parse_number(p + 1, &number, &position->over);
-		*at += number;
-	} else if (*p == '-') {
-		p = parse_number(p + 1, &number, &position->over);
-		/* An address may have its top bit set; below 0 is what falls from the lower half. */
-		position->negative |= number > *at && *at <= INT64_MAX;
-		*at -= number;
-	} else {
-		p = parse_number(p, at, &position->over);
-	}
-	if (p && (*p == '-' || *p == ':' || *p == '+'))
-		p = skip_range(p, &position->over);
-	return p;
-}
-
-/* The sub-positions at p; those missing stay as they were. -> the byte behind them and their blanks, NULL:
- * bad. */
-static inline const uint8_t *sub_positions(const struct tl_callgrind_reader *reader, const uint8_t *p,
-					   struct position *position, unsigned *count)
-{
-	const uint8_t *stop = reader->lines.stop;
-	unsigned i = 0;
-
-	for (; i < reader->position_count && p < stop; i++) {
-		p = sub_position(p, &position->at[reader->positions[i]], position);
-		if (!p || (p < stop && !is_blank(*p)))
-			return NULL;
-		p = skip_blanks(p);
-	}
-	*count = i;
-	return p;
-}
-
 /* A source line below 0 is nowhere. */
 static struct tl_callgrind_place place_of(const struct position *position)
 {
@@ -180,29 +122,6 @@ static int position_faults(struct tl_callgrind_reader *reader, const struct posi
 }
 
 /* ---- costs ---- */
-
-struct costs {
-	unsigned count;
-	bool over, fraction, surplus;
-};
-
-/* The number at p; -> what follows it and its blanks, NULL: none. */
-static inline const uint8_t *read_cost(const uint8_t *p, const uint8_t *stop, int64_t *cost,
-				       struct costs *costs)
-{
-	uint64_t value = 0;
-	const uint8_t *end;
-
-	if (is_digit(p[0]) && is_blank(p[1])) {
-		*cost = *p - '0';
-		return skip_blanks(p + 2);
-	}
-	end = parse_digits(p, &value);
-	*cost = (int64_t)value;
-	if (__builtin_expect(!end || end == p || (end != stop && !is_blank(*end)), 0))
-		end = tl_callgrind_odd_cost(p, stop, cost, &costs->over, &costs->fraction);
-	return end ? skip_blanks(end) : NULL;
-}
 
 /* The numbers up to the end of the line. False: one is none. */
 static inline bool read_costs(struct tl_callgrind_reader *reader, const uint8_t *p, struct costs *costs)
@@ -280,6 +199,7 @@ static inline int self_line(struct tl_callgrind_reader *reader, const struct pos
 	reader->part.body = reader->part.costs = true;
 	reader->part.summary.last = false;
 	tl_callgrind_item(reader, TL_CALLGRIND_COST);
+	reader->item.count = 1;
 	if (__builtin_expect(!summed || s->owner.function == TL_NONE, 0))
 		return self_faults(reader, summed, err);
 	return 0;

@@ -16,43 +16,25 @@ static bool is_unknown(const char *text)
 	return !strcmp(text, "???");
 }
 
-/* An object or a file as a string of the profile; NULL without memory. */
-static const char *text_of(struct callgrind_fold *f, uint32_t name)
+/* An object or a file as a string of the profile. */
+static const char *text_of(const struct callgrind_fold *f, uint32_t name)
 {
-	const struct tl_names *pool = &f->reader->names.pool;
+	const char *text = name == TL_NONE ? f->empty : f->profile->names.names[name].text;
 
-	if (name == TL_NONE)
-		return f->empty;
-	if (name >= f->text_count) {
-		if (!tl_grow(&f->texts, &f->text_capacity, pool->count, sizeof(*f->texts)))
-			return NULL;
-		memset(f->texts + f->text_count, 0, (pool->count - f->text_count) * sizeof(*f->texts));
-		f->text_count = pool->count;
-	}
-	if (!f->texts[name])
-		f->texts[name] = is_unknown(pool->names[name].text)
-					 ? f->empty
-					 : tl_profile_adopt(f->profile, pool->names[name].text,
-							    pool->names[name].size);
-	return f->texts[name];
+	return is_unknown(text) ? f->empty : text;
 }
 
 static uint32_t add_function(struct callgrind_fold *f, const struct tl_callgrind_owner *owner)
 {
-	static const struct tl_name unknown = { "???", 3 };
-	const struct tl_name *name =
-		owner->function == TL_NONE ? &unknown : &f->reader->names.pool.names[owner->function];
+	const char *name = owner->function == TL_NONE ? "" : f->profile->names.names[owner->function].text;
 	struct tl_function function = {
-		.name = tl_profile_adopt(f->profile, name->size ? name->text : unknown.text,
-					 name->size ? name->size : 3),
+		.name = *name ? name : tl_profile_intern(f->profile, "???", 3),
 		.object = text_of(f, owner->object),
 		.file = text_of(f, owner->file),
 		.id = TL_NOWHERE,
 	};
 
-	if (!function.name || !function.object || !function.file)
-		return TL_NONE;
-	return tl_profile_function_interned(f->profile, &function);
+	return function.name ? tl_profile_function_interned(f->profile, &function) : TL_NONE;
 }
 
 /* "identity = (object, file of fl, function name)" (rule E). TL_NONE without memory. */
@@ -62,7 +44,7 @@ static uint32_t function_of(struct callgrind_fold *f, const struct tl_callgrind_
 	struct callgrind_known *known;
 
 	if (slot >= f->known_count) {
-		size_t count = f->reader->names.pool.count + 1;
+		size_t count = f->profile->names.count + 1;
 
 		if (!tl_grow(&f->known, &f->known_capacity, count, sizeof(*f->known)))
 			return TL_NONE;
@@ -95,6 +77,9 @@ static int make_profile(struct callgrind_fold *f, struct tl_error *err)
 
 	if (status < 0)
 		return status;
+	if (!tl_profile_take_names(f->profile, &f->names))
+		return tl_error_memory(err);
+	f->reader->names.pool = &f->profile->names;
 	f->empty = tl_profile_intern(f->profile, "", 0);
 	return f->empty ? 0 : tl_error_memory(err);
 }
@@ -219,16 +204,15 @@ static int gather(struct callgrind_fold *f, const struct tl_callgrind_item *item
 }
 
 /* Positions of the model have 32 bits for the line; the reader told of those that are larger. */
-static bool position_of(struct callgrind_fold *f, const struct tl_callgrind_place *place, uint32_t file,
-			struct tl_position *position)
+static struct tl_position position_of(const struct callgrind_fold *f, const struct tl_callgrind_place *place,
+				      uint32_t file)
 {
-	*position = (struct tl_position){
+	return (struct tl_position){
 		.file = text_of(f, file),
 		.address = place->address,
 		.block = place->block,
 		.line = place->line > UINT32_MAX ? UINT32_MAX : (uint32_t)place->line,
 	};
-	return position->file != NULL;
 }
 
 static int fold_line(struct callgrind_fold *f, const struct tl_callgrind_item *item, struct tl_error *err)
@@ -236,8 +220,9 @@ static int fold_line(struct callgrind_fold *f, const struct tl_callgrind_item *i
 	struct tl_cost_line line = { .function = function_of(f, &item->owner), .part = f->part };
 	int64_t *row;
 
-	if (line.function == TL_NONE || !position_of(f, &item->at, item->file, &line.at))
+	if (line.function == TL_NONE)
 		return tl_error_memory(err);
+	line.at = position_of(f, &item->at, item->file);
 	row = tl_profile_line_row(f->profile, &line);
 	if (!row)
 		return tl_error_memory(err);
@@ -264,10 +249,10 @@ static int fold_call(struct callgrind_fold *f, const struct tl_callgrind_item *i
 
 	if (arc.caller == TL_NONE || arc.callee == TL_NONE)
 		return tl_error_memory(err);
-	if (f->options.detail == TL_CALLGRIND_LINES &&
-	    (!position_of(f, &item->at, item->file, &arc.from) ||
-	     !position_of(f, &item->to, item->target.file, &arc.to)))
-		return tl_error_memory(err);
+	if (f->options.detail == TL_CALLGRIND_LINES) {
+		arc.from = position_of(f, &item->at, item->file);
+		arc.to = position_of(f, &item->to, item->target.file);
+	}
 	row = tl_profile_arc_row(f->profile, &arc);
 	if (!row)
 		return tl_error_memory(err);
@@ -288,10 +273,10 @@ static int fold_jump(struct callgrind_fold *f, const struct tl_callgrind_item *i
 		return 0;
 	jump.function = function_of(f, &item->owner);
 	jump.target = item->target.function == TL_NONE ? jump.function : function_of(f, &item->target);
-	if (jump.function == TL_NONE || jump.target == TL_NONE ||
-	    !position_of(f, &item->at, item->file, &jump.from) ||
-	    !position_of(f, &item->to, item->target.file, &jump.to))
+	if (jump.function == TL_NONE || jump.target == TL_NONE)
 		return tl_error_memory(err);
+	jump.from = position_of(f, &item->at, item->file);
+	jump.to = position_of(f, &item->to, item->target.file);
 	return tl_profile_add_jump(f->profile, &jump, err);
 }
 
@@ -326,20 +311,38 @@ static fold_fn *const fold_item[TL_CALLGRIND_KIND_COUNT] = {
 	[TL_CALLGRIND_JUMP] = fold_jump,
 };
 
-static int fold_reader(struct callgrind_fold *f, struct tl_callgrind_reader *reader, struct tl_error *err)
+/* All readers number the names of one pool, which is the profile's as soon as there is one. */
+static int lend_names(struct callgrind_fold *f, struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	if (tl_callgrind_lines_passed(&reader->lines))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the reader was read from before");
+	reader->names.pool = f->profile ? &f->profile->names : &f->names;
+	return tl_names_add(reader->names.pool, "", 0) == TL_NONE ? tl_error_memory(err) : 0;
+}
+
+/* Nothing of the reader may refer to names that are the profile's. */
+static void take_names_back(struct tl_callgrind_reader *reader)
+{
+	tl_callgrind_names_free(&reader->names);
+	reader->names = (struct callgrind_names){ .pool = &reader->names.own };
+	reader->part.command = reader->part.creator = 0;
+	reader->column_count = reader->event_count = 0;
+}
+
+static int fold_items(struct callgrind_fold *f, struct tl_callgrind_reader *reader, struct tl_error *err)
 {
 	const struct tl_callgrind_item *item = &reader->item;
 	int status;
 
 	f->reader = reader;
-	f->text_count = f->known_count = 0;
+	reader->gathers = f->options.detail == TL_CALLGRIND_FUNCTIONS;
 	f->faults = f->skipped_bytes = f->records = 0;
 	while ((status = tl_callgrind_step(reader, err)) > 0) {
 		fold_fn *fold = fold_item[item->kind];
 
 		if (fold) {
 			status = f->part_ready ? 0 : begin_part(f, err);
-			f->records++;
+			f->records += item->kind == TL_CALLGRIND_COST ? item->count : 1;
 			if (status == 0 && f->selected)
 				status = fold(f, item, err);
 		} else if (item->kind == TL_CALLGRIND_PART_END) {
@@ -349,6 +352,16 @@ static int fold_reader(struct callgrind_fold *f, struct tl_callgrind_reader *rea
 			break;
 	}
 	return status < 0 ? status : tl_callgrind_note_inherited(f, reader, err);
+}
+
+static int fold_reader(struct callgrind_fold *f, struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	int status = lend_names(f, reader, err);
+
+	if (status == 0)
+		status = fold_items(f, reader, err);
+	take_names_back(reader);
+	return status;
 }
 
 /* ---- the whole ---- */
@@ -364,42 +377,23 @@ static int nothing_read(struct tl_callgrind_reader *const *readers, size_t count
 		"the file is empty; with --separate-threads=yes the data are in FILE-01, FILE-02, ...");
 }
 
-static void free_tables(struct callgrind_fold *f)
-{
-	free(f->texts);
-	free(f->known);
-	f->texts = NULL;
-	f->known = NULL;
-}
-
-/* The names of the profile are those of the readers: they are the profile's from here on. */
-static void hand_over_names(struct tl_profile *profile, struct tl_callgrind_reader *reader)
-{
-	tl_arena_move(&profile->names.arena, &reader->names.pool.arena);
-	tl_callgrind_names_free(&reader->names);
-	reader->names = (struct callgrind_names){ .pool = { .count = 0 } };
-	reader->part.command = reader->part.creator = 0;
-	reader->column_count = reader->event_count = 0;
-}
-
-static int finish(struct callgrind_fold *f, struct tl_callgrind_reader *const *readers, size_t count,
-		  struct tl_error *err)
+static int finish(struct callgrind_fold *f, struct tl_error *err)
 {
 	int status = tl_callgrind_add_inherited(f, err);
 
 	if (status == 0 && f->options.detail == TL_CALLGRIND_FUNCTIONS && !f->options.per_part &&
 	    !tl_profile_line_each(f->profile))
 		status = tl_error_memory(err);
-	for (size_t i = 0; status == 0 && i < count; i++)
-		hand_over_names(f->profile, readers[i]);
-	free_tables(f);
+	free(f->known);
+	f->known = NULL;
 	return status < 0 ? status : tl_profile_finish(f->profile, err);
 }
 
 static void free_fold(struct callgrind_fold *f)
 {
 	tl_callgrind_free_inherited(f);
-	free_tables(f);
+	tl_names_free(&f->names);
+	free(f->known);
 	free(f->columns);
 	free(f->gathered);
 }
@@ -418,10 +412,13 @@ int tl_callgrind_fold(struct tl_callgrind_reader *const *readers, size_t count,
 	if (options)
 		memcpy(&f.options, options,
 		       options->size < sizeof(*options) ? options->size : sizeof(*options));
-	for (size_t i = 0; status == 0 && i < count; i++)
+	for (size_t i = 0; status == 0 && i < count; i++) {
 		status = fold_reader(&f, readers[i], err);
+		if (status < 0 && f.options.failed)
+			*f.options.failed = i;
+	}
 	if (status == 0)
-		status = f.profile ? finish(&f, readers, count, err) : nothing_read(readers, count, err);
+		status = f.profile ? finish(&f, err) : nothing_read(readers, count, err);
 	free_fold(&f);
 	if (status < 0) {
 		tl_profile_free(f.profile);

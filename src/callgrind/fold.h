@@ -15,12 +15,11 @@ struct callgrind_fold {
 	struct tl_callgrind_fold_options options;
 	struct tl_profile *profile; /* NULL until there are events */
 	struct tl_callgrind_reader *reader;
-	const char *empty; /* "" of the profile */
+	struct tl_names names;	   /* until there is a profile, whose they are from then on */
+	const char *empty;	   /* "" of the profile */
 
-	/* By number of the reader's names. */
-	const char **texts;	       /* objects and files in the profile, NULL: not there yet */
-	struct callgrind_known *known; /* functions; slot 0 is no name */
-	size_t text_count, text_capacity, known_count, known_capacity;
+	struct callgrind_known *known; /* functions by number of their name; slot 0 is no name */
+	size_t known_count, known_capacity;
 
 	/* The part. */
 	bool part_ready, selected;

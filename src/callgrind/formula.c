@@ -12,7 +12,7 @@ enum { DEEPEST = 16 };
 static uint32_t find_event(const struct tl_callgrind_reader *reader, const char *name, size_t size)
 {
 	for (size_t i = 0; i < reader->event_count; i++) {
-		const struct tl_name *known = &reader->names.pool.names[reader->events[i].name];
+		const struct tl_name *known = &reader->names.pool->names[reader->events[i].name];
 
 		if (known->size == size && !memcmp(known->text, name, size))
 			return (uint32_t)i;

@@ -146,11 +146,13 @@ static bool column_room(struct tl_callgrind_reader *reader, size_t count)
 {
 	if (!tl_grow(&reader->costs, &reader->cost_capacity, count + 1, sizeof(*reader->costs)) ||
 	    !tl_grow(&reader->sums, &reader->sum_capacity, count + 1, sizeof(*reader->sums)) ||
+	    !tl_grow(&reader->run, &reader->run_capacity, count + 1, sizeof(*reader->run)) ||
 	    !tl_grow(&reader->column_names, &reader->column_name_capacity, count + 1,
 		     sizeof(*reader->column_names)) ||
 	    !tl_grow(&reader->columns, &reader->column_capacity, count + 1, sizeof(*reader->columns)))
 		return false;
 	memset(reader->sums, 0, count * sizeof(*reader->sums));
+	memset(reader->run, 0, count * sizeof(*reader->run));
 	return true;
 }
 

@@ -4,11 +4,21 @@
 #include <stdlib.h>
 
 /* Stays in the second level cache, and is long enough for the read to cost nothing. */
-enum { FIRST_CAPACITY = 256 * 1024 };
+enum { FIRST_CAPACITY = 256 * 1024, LEAST_CAPACITY = 1024 };
+
+/* Short files need no more than their bytes, and one to see that there are none left. */
+static size_t first_capacity(const struct tl_source *source)
+{
+	uint64_t stored = tl_source_stored_size(source);
+
+	if (!stored || stored >= FIRST_CAPACITY)
+		return FIRST_CAPACITY;
+	return stored < LEAST_CAPACITY ? LEAST_CAPACITY : (size_t)stored + 1;
+}
 
 bool tl_callgrind_lines_begin(struct callgrind_lines *lines, struct tl_source *source)
 {
-	*lines = (struct callgrind_lines){ .source = source, .capacity = FIRST_CAPACITY };
+	*lines = (struct callgrind_lines){ .source = source, .capacity = first_capacity(source) };
 	lines->buffer = calloc(1, lines->capacity + CALLGRIND_SLACK);
 	lines->next = lines->end = lines->start = lines->stop = lines->whole = lines->buffer;
 	return lines->buffer != NULL;

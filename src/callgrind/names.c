@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "callgrind/names.h"
 
+#include "core/cursor.h"
+
 #include <string.h>
 
 /* Ids are kept by number up to here whatever the input, and further as far as its length allows. */
@@ -82,13 +84,20 @@ static bool is_control(char c)
 	return (unsigned char)c < ' ';
 }
 
+/* Eight bytes at a time: of a byte below a blank, and of no other, subtracting one sets the top bit anew. */
 static bool has_control(const char *text, size_t size)
 {
+	uint64_t found = 0;
 	size_t i = 0;
 
+	for (; size - i >= 8; i += 8) {
+		uint64_t word = tl_get64((const uint8_t *)text + i);
+
+		found |= (word - 0x2020202020202020u) & ~word & 0x8080808080808080u;
+	}
 	while (i < size && !is_control(text[i]))
 		i++;
-	return i < size;
+	return found || i < size;
 }
 
 /*
@@ -121,7 +130,7 @@ static uint32_t add_escaped(struct tl_names *pool, const char *text, size_t size
 static uint32_t add_text(struct callgrind_names *names, const char *text, size_t size, bool *odd)
 {
 	*odd = has_control(text, size);
-	return *odd ? add_escaped(&names->pool, text, size) : tl_names_add(&names->pool, text, size);
+	return *odd ? add_escaped(names->pool, text, size) : tl_names_add(names->pool, text, size);
 }
 
 /* The name an id inside a name stands for; false when it is none. */
@@ -132,7 +141,7 @@ static bool nested_name(struct callgrind_names *names, const char *digits, size_
 
 	if (id >= ids->count || ids->dense[id] == TL_NONE)
 		return false;
-	*name = names->pool.names[ids->dense[id]];
+	*name = names->pool->names[ids->dense[id]];
 	/* A name that is an id stands for one that was never defined. */
 	return !id_digits(name->text, name->size);
 }
@@ -199,20 +208,17 @@ static uint32_t add_name(struct callgrind_names *names, enum callgrind_space spa
 	return add_text(names, text, size, odd);
 }
 
-/*
- * The name an id is defined with. Most are defined once, or anew with the same name in each part: what stands
- * there tells, and nothing is looked up.
- */
+/* The name an id is defined with; often it is defined anew with the same name in each part. */
 static uint32_t define_name(struct callgrind_names *names, enum callgrind_space space, const char *text,
 			    size_t size, uint32_t before, bool *odd)
 {
 	bool plain = text[0] != '(' && !has_control(text, size);
-	const struct tl_name *old = before == TL_NONE ? NULL : &names->pool.names[before];
+	const struct tl_name *old = before == TL_NONE ? NULL : &names->pool->names[before];
 
-	if (plain && !old)
-		return tl_names_append(&names->pool, text, size);
-	if (plain && old->size == size && !memcmp(old->text, text, size))
+	if (plain && old && old->size == size && !memcmp(old->text, text, size))
 		return before;
+	if (plain)
+		return tl_names_add(names->pool, text, size);
 	return add_name(names, space, text, size, odd);
 }
 
@@ -234,10 +240,10 @@ static bool read_id(struct callgrind_names *names, enum callgrind_space space, c
 				    &reference->has_control);
 		reference->redefined =
 			before != TL_NONE && *slot != before && *slot != TL_NONE &&
-			strcmp(names->pool.names[before].text, names->pool.names[*slot].text) != 0;
+			strcmp(names->pool->names[before].text, names->pool->names[*slot].text) != 0;
 	} else if (before == TL_NONE) {
 		reference->undefined = true;
-		*slot = tl_names_add(&names->pool, text, reference->id_size + 2);
+		*slot = tl_names_add(names->pool, text, reference->id_size + 2);
 	}
 	reference->name = *slot;
 	return *slot != TL_NONE;
@@ -257,7 +263,7 @@ bool tl_callgrind_names_read(struct callgrind_names *names, enum callgrind_space
 
 void tl_callgrind_names_free(struct callgrind_names *names)
 {
-	tl_names_free(&names->pool);
+	tl_names_free(&names->own);
 	for (size_t i = 0; i < SPACES; i++) {
 		free(names->ids[i].dense);
 		free(names->ids[i].sparse);

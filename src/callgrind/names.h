@@ -17,7 +17,8 @@ struct callgrind_ids {
 };
 
 struct callgrind_names {
-	struct tl_names pool; /* number 0 is "" */
+	struct tl_names *pool; /* number 0 is ""; `own`, or those of the profile that is being made */
+	struct tl_names own;
 	struct callgrind_ids ids[SPACES];
 };
 

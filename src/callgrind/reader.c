@@ -162,8 +162,13 @@ static int check_sums(struct tl_callgrind_reader *reader, struct tl_error *err)
 
 int tl_callgrind_part_end(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
-	int status = check_sums(reader, err);
+	int status;
 
+	if (reader->run_lines) {
+		tl_callgrind_run_item(reader);
+		return 1;
+	}
+	status = check_sums(reader, err);
 	reader->part.open = false;
 	if (status < 0)
 		return status;
@@ -244,11 +249,23 @@ static int text_item(struct tl_callgrind_reader *reader, enum tl_callgrind_kind 
 	return 1;
 }
 
+/* Whose self cost it is changes: other names are those of lines, calls and jumps. */
+static bool ends_run(const struct callgrind_key *key)
+{
+	return key->line == LINE_NAME && (key->slot == SLOT_FUNCTION || key->slot == SLOT_FILE ||
+					  key->slot == SLOT_OBJECT);
+}
+
 static int body_line(struct tl_callgrind_reader *reader, const struct callgrind_key *key,
 		     struct tl_error *err)
 {
 	if (!reader->part.open)
 		tl_callgrind_part_begin(reader);
+	if (reader->run_lines && ends_run(key)) {
+		tl_callgrind_lines_again(&reader->lines);
+		tl_callgrind_run_item(reader);
+		return 1;
+	}
 	switch (key->line) {
 	case LINE_NAME:
 		return tl_callgrind_name_line(reader, key, err);
@@ -310,6 +327,16 @@ static int other_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 	return header_line(reader, header, colon, err);
 }
 
+/* A cost line that is not one of a run. What a run has is given first: self costs are added in their order. */
+static int cost_line(struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	if (!reader->run_lines || reader->state.pending)
+		return tl_callgrind_cost_line(reader, err);
+	tl_callgrind_lines_again(&reader->lines);
+	tl_callgrind_run_item(reader);
+	return 1;
+}
+
 /* What is odd about the beginning of a line. */
 static int odd_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
@@ -327,8 +354,7 @@ static int odd_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 
 	if (status < 0)
 		return status;
-	return tl_callgrind_first[*lines->start] == FIRST_COST ? tl_callgrind_cost_line(reader, err)
-							       : other_line(reader, err);
+	return tl_callgrind_first[*lines->start] == FIRST_COST ? cost_line(reader, err) : other_line(reader, err);
 }
 
 /* The end of the text: what waits is dropped, the last part is complete. */
@@ -373,7 +399,7 @@ int tl_callgrind_step(struct tl_callgrind_reader *reader, struct tl_error *err)
 		if (__builtin_expect(lines->too_long, 0))
 			status = odd_line(reader, err);
 		else if (first == FIRST_COST)
-			status = tl_callgrind_cost_line(reader, err);
+			status = tl_callgrind_run_line(reader) ? 0 : cost_line(reader, err);
 		else if (lines->start == lines->stop)
 			status = 0;
 		else if (first == FIRST_BLANK)
@@ -405,7 +431,8 @@ static bool copy_columns(struct tl_callgrind_reader *reader)
 	reader->state = fresh_state;
 	reader->part.process = reader->part.thread = TL_NOWHERE;
 	/* Number 0 of the pool is "", which all absent texts are. */
-	return tl_names_add(&reader->names.pool, "", 0) != TL_NONE;
+	reader->names.pool = &reader->names.own;
+	return tl_names_add(reader->names.pool, "", 0) != TL_NONE;
 }
 
 int tl_callgrind_open(struct tl_callgrind_reader **reader, struct tl_source *source,
@@ -440,17 +467,20 @@ void tl_callgrind_close(struct tl_callgrind_reader *reader)
 	free(reader->part.totals.values);
 	free(reader->costs);
 	free(reader->sums);
+	free(reader->run);
 	free(reader);
 }
 
 const char *tl_callgrind_name(const struct tl_callgrind_reader *reader, uint32_t name)
 {
-	return name >= reader->names.pool.count ? "" : reader->names.pool.names[name].text;
+	const struct tl_names *pool = reader->names.pool;
+
+	return name >= pool->count ? "" : pool->names[name].text;
 }
 
 uint32_t tl_callgrind_intern(struct tl_callgrind_reader *reader, const char *text, size_t size)
 {
-	return tl_names_add(&reader->names.pool, text, size);
+	return tl_names_add(reader->names.pool, text, size);
 }
 
 void tl_callgrind_part(const struct tl_callgrind_reader *reader, struct tl_callgrind_part *part)

@@ -89,6 +89,13 @@ struct tl_callgrind_reader {
 	struct callgrind_state state;
 	int64_t *costs, *sums; /* of the present line; of the part; by column */
 	size_t cost_capacity, sum_capacity;
+
+	/* Self costs by function (run.c). */
+	bool gathers;	    /* wished for */
+	int64_t *run;	    /* by column: plain lines of the present function that no item was made of yet */
+	uint64_t run_lines; /* how many */
+	size_t run_capacity;
+
 	bool noted_header; /* an unknown header line was told of */
 	bool ended;
 	struct tl_callgrind_item item;
@@ -122,6 +129,11 @@ static inline void tl_callgrind_item(struct tl_callgrind_reader *reader, enum tl
 	item->line = reader->lines.number;
 	item->part = reader->part.ordinal;
 }
+
+/* Add the present line, a cost line, to the run; false: it is not one of those, and nothing was done. */
+bool tl_callgrind_run_line(struct tl_callgrind_reader *reader);
+/* Make the item of a run of some lines, which is then empty. */
+void tl_callgrind_run_item(struct tl_callgrind_reader *reader);
 
 /* Lines by their kind: 1 and an item, 0 without one, or negative. */
 int tl_callgrind_cost_line(struct tl_callgrind_reader *reader, struct tl_error *err);

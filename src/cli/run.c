@@ -92,8 +92,11 @@ static void give_up(struct job *job, const struct tl_error *err)
 	} else {
 		commit(job);
 	}
-	if (!output_failed && !job->said)
-		complain_error(job->settings->paths[0], err);
+	if (!output_failed && !job->said) {
+		const char *failed = job->input ? tl_input_failed(job->input) : NULL;
+
+		complain_error(failed ? failed : job->settings->paths[0], err);
+	}
 }
 
 /* ---- the run ---- */

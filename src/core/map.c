@@ -33,7 +33,7 @@ static int map_descriptor(struct tl_source *source, int fd, uint64_t size, int f
 	return 0;
 }
 
-static int open_unlinked(struct tl_error *err)
+int tl_open_unlinked(struct tl_error *err)
 {
 	const char *directory = secure_getenv("TMPDIR");
 	char *name;
@@ -74,7 +74,7 @@ static int spool_piece(struct tl_source *source, int fd, struct tl_error *err)
 
 static int spool(struct tl_source *source, struct tl_error *err)
 {
-	int fd = open_unlinked(err), status = 0;
+	int fd = tl_open_unlinked(err), status = 0;
 	off_t size;
 
 	if (fd < 0)

@@ -8,17 +8,21 @@
 #include <tracelathe/core.h>
 
 /* From this size on memory is worth large pages: clearing and mapping it page by page is what filling it costs. */
-enum { LARGE = 8 << 20, SMALL_PAGE = 4096 };
+enum { LARGE = 4 << 20, SMALL_PAGE = 4096, LARGE_PAGE = 2 << 20 };
 
+/*
+ * Whole pages, those at both ends too: a mapping of which only a part were advised would be two for the system, which
+ * realloc() then cannot move but must copy.
+ */
 static void prefer_large_pages(void *data, size_t size)
 {
 #ifdef MADV_HUGEPAGE
-	uintptr_t start = ((uintptr_t)data + SMALL_PAGE - 1) & ~(uintptr_t)(SMALL_PAGE - 1);
-	size_t left = size - (start - (uintptr_t)data);
+	uintptr_t start = (uintptr_t)data & ~(uintptr_t)(SMALL_PAGE - 1);
+	uintptr_t end = ((uintptr_t)data + size + SMALL_PAGE - 1) & ~(uintptr_t)(SMALL_PAGE - 1);
 
 	/* Advice: whether it is followed makes no difference but in time. */
 	if (size >= LARGE)
-		madvise((void *)start, left & ~(size_t)(SMALL_PAGE - 1), MADV_HUGEPAGE);
+		madvise((void *)start, end - start, MADV_HUGEPAGE);
 #else
 	(void)data;
 	(void)size;
@@ -57,7 +61,8 @@ void *tl_zeroed(size_t count, size_t element)
 
 /* ---- arena ---- */
 
-enum { ARENA_BLOCK = 16 * 1024, ARENA_LARGE_BLOCK = LARGE };
+/* With its heads a largest block is a whole number of large pages, which the system then aligns. */
+enum { ARENA_HEADS = 64, ARENA_BLOCK = 16 * 1024, ARENA_LARGE_BLOCK = 4 * LARGE_PAGE - ARENA_HEADS };
 
 struct tl_arena_block {
 	struct tl_arena_block *next;
@@ -143,19 +148,6 @@ void tl_arena_free(struct tl_arena *arena)
 		free(block);
 	}
 	*arena = (struct tl_arena){ 0 };
-}
-
-void tl_arena_move(struct tl_arena *to, struct tl_arena *from)
-{
-	struct tl_arena_block **last = &from->blocks;
-
-	while (*last)
-		last = &(*last)->next;
-	/* The block that `to` is still taking from may be any of the chain. */
-	*last = to->blocks;
-	to->blocks = from->blocks;
-	to->total += from->total;
-	*from = (struct tl_arena){ 0 };
 }
 
 /* ---- index ---- */
@@ -300,22 +292,6 @@ uint32_t tl_names_add(struct tl_names *names, const char *text, size_t size)
 	found = find_name(names, hash, text, size);
 	return found != TL_NONE ? found
 				: names_put_indexed(names, hash, tl_arena_copy(&names->arena, text, size), size);
-}
-
-uint32_t tl_names_append(struct tl_names *names, const char *text, size_t size)
-{
-	return names_begin(names) ? names_put(names, tl_arena_copy(&names->arena, text, size), size) : TL_NONE;
-}
-
-uint32_t tl_names_adopt(struct tl_names *names, const char *text, size_t size)
-{
-	uint64_t hash = tl_hash_bytes(text, size);
-	uint32_t found;
-
-	if (!names_begin(names))
-		return TL_NONE;
-	found = find_name(names, hash, text, size);
-	return found != TL_NONE ? found : names_put_indexed(names, hash, text, size);
 }
 
 const char *tl_names_text(struct tl_names *names, const char *text)

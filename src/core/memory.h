@@ -29,8 +29,6 @@ void *tl_arena_alloc(struct tl_arena *arena, size_t size);
 /* A terminated copy of `size` bytes. */
 char *tl_arena_copy(struct tl_arena *arena, const char *text, size_t size);
 void tl_arena_free(struct tl_arena *arena);
-/* What was allocated from `from` lives with `to` from here on; `from` is empty. */
-void tl_arena_move(struct tl_arena *to, struct tl_arena *from);
 
 /*
  * An index from keys to 32-bit numbers of the caller's own arrays: open addressing over (hash, number) pairs. Keys are
@@ -88,10 +86,6 @@ struct tl_name {
 
 /* The number of a text, added if new; TL_NONE without memory. */
 uint32_t tl_names_add(struct tl_names *names, const char *text, size_t size);
-/* A new number for a text, whether or not it is there: for texts that are told apart by other means. */
-uint32_t tl_names_append(struct tl_names *names, const char *text, size_t size);
-/* As tl_names_add(), but a new text is not copied: it is terminated and lives as long as the names. */
-uint32_t tl_names_adopt(struct tl_names *names, const char *text, size_t size);
 /* The address of an interned copy of a terminated text; NULL without memory. */
 const char *tl_names_text(struct tl_names *names, const char *text);
 void tl_names_free(struct tl_names *names);

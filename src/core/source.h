@@ -46,6 +46,9 @@ int tl_source_peek(struct tl_source *source, const uint8_t **data, size_t *size,
 /* Call the progress hook with `done` stored bytes, if byte `at` is a good way on or is the end. */
 int tl_source_progress(struct tl_source *source, uint64_t at, uint64_t done, bool end, struct tl_error *err);
 
+/* A temporary file without a name ($TMPDIR, else /var/tmp): its descriptor, or negative (map.c). */
+int tl_open_unlinked(struct tl_error *err);
+
 /* Release the mapping (map.c). */
 void tl_source_unmap(struct tl_source *source);
 

@@ -7,10 +7,8 @@
 /* Nothing of what was decoded before counts. */
 static void start_anew(struct tl_pt_decoder *decoder)
 {
-	static const struct tl_pt_asid any = { TL_PT_ANY, TL_PT_ANY };
-
 	tl_pt_forget(decoder);
-	tl_pt_graph_switch(&decoder->graph, &any, TL_PT_MODE_UNKNOWN);
+	tl_pt_graph_switch(&decoder->graph, &decoder->asid, TL_PT_MODE_UNKNOWN);
 	decoder->synced = true;
 	decoder->settled = decoder->on = decoder->eos = decoder->speculative = false;
 	decoder->resume_known = decoder->is_due = decoder->have_item = false;
@@ -18,6 +16,8 @@ static void start_anew(struct tl_pt_decoder *decoder)
 	decoder->at = decoder->filled = decoder->insns.left = 0;
 	decoder->stop = TL_PT_STOP_FULL;
 	decoder->time_count = 0;
+	decoder->have_held = false;
+	decoder->held.flags = decoder->next_flags = 0;
 	decoder->last = (struct tl_pt_block){ .iclass = TL_PT_IC_ERROR };
 }
 
@@ -39,6 +39,7 @@ int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt_config
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return -TL_PT_NOMEM;
+	made->asid = (struct tl_pt_asid){ TL_PT_ANY, TL_PT_ANY };
 	status = tl_pt_flow_open(&made->flow, config, wishes(config));
 	if (!status) {
 		made->config = made->flow.config;
@@ -118,7 +119,7 @@ int tl_pt_event_next(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 		return -TL_PT_INVALID;
 	if (!decoder->synced)
 		return -TL_PT_NOSYNC;
-	if (!decoder->is_due || decoder->at < decoder->filled || decoder->insns.left)
+	if (!decoder->is_due || tl_pt_folds(decoder) || decoder->at < decoder->filled || decoder->insns.left)
 		return -TL_PT_BAD_QUERY;
 	*event = decoder->due;
 	decoder->is_due = false;
@@ -213,4 +214,34 @@ int tl_pt_set_image(struct tl_pt_decoder *decoder, struct tl_pt_image *image)
 		return -TL_PT_INVALID;
 	decoder->image = image ? image : decoder->own;
 	return 0;
+}
+
+int tl_pt_set_end(struct tl_pt_decoder *decoder, uint64_t offset)
+{
+	if (!decoder || offset > (uint64_t)(decoder->config.end - decoder->config.begin) ||
+	    (decoder->synced && offset < tl_pt_flow_offset(&decoder->flow)))
+		return -TL_PT_INVALID;
+	decoder->flow.end = decoder->flow.config.end = decoder->config.begin + offset;
+	if (decoder->error == TL_PT_EOS)
+		decoder->error = TL_PT_OK;
+	if (decoder->have_item && decoder->item.kind == TL_PT_ITEM_END)
+		decoder->have_item = false;
+	decoder->eos = false;
+	if (!decoder->synced)
+		return 0;
+	tl_pt_ahead(decoder);
+	return tl_pt_status_now(decoder);
+}
+
+int tl_pt_set_asid(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid)
+{
+	if (!decoder || !asid)
+		return -TL_PT_INVALID;
+	decoder->asid = *asid;
+	/* Without nodes there is nothing to find again. */
+	if (!decoder->graph.nodes) {
+		decoder->graph.asid = *asid;
+		return 0;
+	}
+	return tl_pt_change_space(decoder, asid, tl_pt_graph_mode(&decoder->graph)) ? 0 : -TL_PT_NOMEM;
 }

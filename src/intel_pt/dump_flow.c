@@ -231,6 +231,19 @@ static int take_events(struct dump *d, int status)
 	return status;
 }
 
+/*
+ * Before an instruction that cannot be run; else it is still the last one, whose outcome is not known, or behind which
+ * the packets are bad.
+ */
+static void stand(struct dump *d, int error)
+{
+	const struct tl_pt_decoder *decoder = d->decoder;
+	bool packets = error == -TL_PT_BAD_CONTEXT || error == -TL_PT_BAD_OPC || error == -TL_PT_BAD_PACKET;
+
+	if (!packets && decoder->cur >= TL_PT_NODE_FIRST)
+		d->ip = decoder->graph.nodes[decoder->cur].block.ip;
+}
+
 static int take_code(struct dump *d)
 {
 	struct tl_pt_block block = { 0 };
@@ -246,18 +259,16 @@ static int take_code(struct dump *d)
 		if (status >= 0)
 			put_insn(d, &insn);
 	}
+	if (status < 0)
+		stand(d, status);
 	return status;
 }
 
 static void put_error(struct dump *d, const char *what, int status)
 {
-	const struct tl_pt_decoder *decoder = d->decoder;
 	uint64_t offset = 0;
 
-	tl_pt_offset(decoder, &offset);
-	/* Before an instruction that cannot be run, or still at one whose outcome is not known. */
-	if (decoder->cur >= TL_PT_NODE_FIRST)
-		d->ip = decoder->graph.nodes[decoder->cur].block.ip;
+	tl_pt_offset(d->decoder, &offset);
 	if (d->wishes & TL_PT_TEXT_JSON) {
 		tl_put_text(d->out, "{\"offset\":");
 		tl_put_u64(d->out, offset);
@@ -329,10 +340,8 @@ static int go_on(struct dump *d, int error)
 	return status;
 }
 
-static void dump_all(struct dump *d)
+static void dump_from(struct dump *d, int status)
 {
-	int status = tl_pt_sync_forward(d->decoder);
-
 	while (status >= 0 && !tl_output_failed(d->out)) {
 		status = follow(d, status);
 		if (status == -TL_PT_EOS)
@@ -341,6 +350,14 @@ static void dump_all(struct dump *d)
 	}
 	if (status != -TL_PT_EOS)
 		put_error(d, "sync error", status);
+}
+
+static int finish(struct dump *d, struct tl_error *err)
+{
+	tl_pt_reader_close(&d->reader);
+	for (size_t i = 0; i < sizeof(d->text) / sizeof(d->text[0]); i++)
+		tl_disassembler_close(d->text[i]);
+	return d->no_memory ? tl_error_memory(err) : 0;
 }
 
 int tl_pt_dump_flow(const struct tl_pt_config *config, struct tl_pt_image *image, unsigned wishes,
@@ -353,10 +370,24 @@ int tl_pt_dump_flow(const struct tl_pt_config *config, struct tl_pt_image *image
 
 	if (status < 0)
 		return tl_pt_fault(err, (enum tl_pt_error)-status, TL_NOWHERE);
-	dump_all(&d);
+	dump_from(&d, tl_pt_sync_forward(d.decoder));
 	tl_pt_decoder_close(d.decoder);
-	tl_pt_reader_close(&d.reader);
-	for (size_t i = 0; i < sizeof(d.text) / sizeof(d.text[0]); i++)
-		tl_disassembler_close(d.text[i]);
-	return d.no_memory ? tl_error_memory(err) : 0;
+	return finish(&d, err);
+}
+
+int tl_pt_dump_piece(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece, unsigned wishes,
+		     struct tl_output *out, tl_pt_lost_fn *lost, void *arg, struct tl_error *err)
+{
+	struct dump d = { .config = &piece->config, .image = piece->image, .wishes = wishes, .out = out,
+			  .lost = lost, .arg = arg };
+	int status = tl_pt_decoder_of(decoders, piece, 0, &d.decoder);
+
+	if (!d.decoder)
+		return tl_pt_fault(err, (enum tl_pt_error)-status, TL_NOWHERE);
+	if (out)
+		dump_from(&d, status);
+	else if (tl_pt_pass_over(d.decoder, status) < 0)
+		d.no_memory = true;
+	tl_pt_decoder_done(decoders, piece);
+	return finish(&d, err);
 }

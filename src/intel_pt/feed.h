@@ -13,9 +13,11 @@ struct tl_pt_piece {
 	uint64_t from, to;
 	uint64_t base; /* offset of config.begin in the file, for messages */
 	struct tl_pt_image *image;
+	struct tl_pt_asid asid; /* what the code is found under in it */
+	uint64_t stream;        /* number of the buffer: pieces of several may alternate */
 	uint64_t process, thread, cpu; /* TL_NOWHERE: unknown */
 	const char *command;	       /* "" */
-	bool continues;		       /* the stretch before goes on here, with another image or thread */
+	bool continues;		       /* the stream's piece before goes on here, with another space or thread */
 	bool gap;		       /* trace is missing before it */
 };
 
@@ -26,6 +28,7 @@ struct tl_pt_place {
 	const char *file;   /* an ELF file for its symbols, NULL: none; lives as long as the feed */
 	uint64_t bias;	    /* that file's addresses were moved by this */
 	uint64_t offset;    /* of `start` in the object */
+	const char *why;    /* there is no code of it; static, NULL: not known */
 };
 
 struct tl_pt_feed {
@@ -39,5 +42,24 @@ struct tl_pt_feed {
 	bool timed;	    /* there is time in the trace */
 	bool raw_names;	    /* no demangling */
 };
+
+/* ---- decoders of a feed (feed.c): one for each stream ---- */
+
+struct tl_pt_decoders {
+	struct tl_pt_decoder **list; /* by stream */
+	size_t count, capacity;
+};
+
+/*
+ * The decoder of a piece, at its beginning; it stops at its end. Returns the status of synchronising, 0 when it goes
+ * on, or a negative tl_pt_error, -TL_PT_EOS: there is nothing to decode in it. `flags` are added to the configuration's.
+ */
+int tl_pt_decoder_of(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece, uint32_t flags,
+		     struct tl_pt_decoder **decoder);
+/* Decode the piece for what it leaves behind. 0, or -TL_PT_NOMEM. */
+int tl_pt_pass_over(struct tl_pt_decoder *decoder, int status);
+/* Close what the piece was the last of. */
+void tl_pt_decoder_done(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece);
+void tl_pt_decoders_close(struct tl_pt_decoders *decoders);
 
 #endif

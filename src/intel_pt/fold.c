@@ -7,7 +7,7 @@
 #include "core/memory.h"
 #include "profile/model.h"
 
-enum { RUN_NODES = 1 << 15, RUN_MARKS = 1 << 12 };
+enum { RUN_MARKS = 1 << 12 };
 
 /* ---- threads ---- */
 
@@ -84,10 +84,10 @@ static int note_loss(struct pt_folder *f, const struct tl_pt_piece *piece, const
 {
 	struct tl_pt_lost lost = {
 		.why = event->lost.why, .from = piece->base + event->lost.from, .to = piece->base + event->lost.to,
-		.ip = event->ip,
+		.ip = event->lost.at,
 	};
 	struct tl_pt_place place;
-	bool known = f->feed->place(f->feed->arg, event->ip, &place);
+	bool known = f->feed->place(f->feed->arg, event->lost.at, &place);
 
 	tl_fold_gap(&f->thread->stack.fold);
 	f->thread->stack.fold.losses.skipped_bytes += lost.to - lost.from;
@@ -156,67 +156,39 @@ static int take_event(struct pt_folder *f, const struct tl_pt_piece *piece, cons
 	return 0;
 }
 
-/* ---- time ---- */
-
-static void move_gate(struct pt_folder *f, uint64_t tsc)
-{
-	const struct tl_pt_fold_options *o = f->options;
-	bool closed = tsc < o->from_ticks || (o->to_ticks && tsc >= o->to_ticks);
-
-	if (closed == f->closed)
-		return;
-	tl_pt_fold_settle(f);
-	f->closed = closed;
-	tl_fold_gate(&f->thread->stack.fold, !closed);
-}
-
-/* Time that passed is that of the node run last. */
-static void set_time(struct pt_folder *f, uint64_t tsc)
-{
-	struct tl_fold *fold = &f->thread->stack.fold;
-	uint64_t before = fold->hot.clock;
-
-	if (f->options->from_ticks || f->options->to_ticks)
-		move_gate(f, tsc);
-	tl_fold_time(fold, tsc);
-	if (f->node_lines && f->last != &f->outside)
-		f->node_lines[f->last - f->nodes].ticks += (int64_t)(fold->hot.clock - before);
-}
-
-static void fold_timed(struct pt_folder *f, const struct tl_pt_run *run)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i < run->mark_count; i++) {
-		size_t to = run->marks[i].index < run->count ? run->marks[i].index : run->count;
-
-		if (to > at)
-			tl_pt_fold_run(f, run->nodes + at, to - at);
-		at = to;
-		set_time(f, run->marks[i].tsc);
-	}
-	if (run->count > at)
-		tl_pt_fold_run(f, run->nodes + at, run->count - at);
-}
-
 /* ---- pieces ---- */
 
-static int fold_run(struct pt_folder *f, const struct tl_pt_run *run, struct tl_error *err)
+static bool failed(const struct pt_folder *f)
 {
-	if (run->epoch != f->epoch) {
-		tl_pt_fold_flush(f);
-		f->epoch = run->epoch;
-	}
+	return f->thread->stack.fold.no_memory || f->functions.no_memory || f->thread->lines.no_memory;
+}
+
+/* Numbers of another epoch: what was held back of the last one is run first, and brought to the front. */
+static void change_epoch(struct pt_folder *f, struct tl_pt_run *run)
+{
+	tl_pt_fold_rest(f);
+	tl_pt_fold_flush(f);
+	memmove(f->numbers, run->nodes, run->count * sizeof(*run->nodes));
+	f->epoch = run->epoch;
+}
+
+static int fold_run(struct pt_folder *f, struct tl_pt_run *run, struct tl_error *err)
+{
+	bool more = !(run->status & (TL_PT_EVENT_PENDING | TL_PT_END_OF_STREAM));
+
+	if (run->epoch != f->epoch)
+		change_epoch(f, run);
 	if (!tl_pt_fold_room(f, run->limit))
 		return tl_error_memory(err);
 	f->thread->stack.fold.records += run->count;
+	for (size_t i = 0; f->timed && i < run->count; i++)
+		if (f->nodes[f->numbers[f->held + i]].entry == PT_KEY_NONE)
+			tl_pt_fold_look(f, f->numbers[f->held + i]);
 	if (f->timed)
-		fold_timed(f, run);
+		tl_pt_fold_timed(f, run, more);
 	else
 		tl_pt_fold_run(f, run->nodes, run->count);
-	return f->thread->stack.fold.no_memory || f->functions.no_memory || f->thread->lines.no_memory
-		       ? tl_error_memory(err)
-		       : 0;
+	return failed(f) ? tl_error_memory(err) : 0;
 }
 
 static int take_events(struct pt_folder *f, const struct tl_pt_piece *piece, int *pending, struct tl_error *err)
@@ -243,13 +215,13 @@ static int decoder_failed(const struct pt_folder *f, int status, struct tl_error
 	return tl_pt_fault(err, (enum tl_pt_error)-status, offset);
 }
 
-static int fold_decoder(struct pt_folder *f, const struct tl_pt_piece *piece, struct tl_error *err)
+static int fold_decoder(struct pt_folder *f, const struct tl_pt_piece *piece, int status, struct tl_error *err)
 {
-	int result = 0, status = tl_pt_sync_forward(f->decoder);
+	int result = 0;
 
 	while (result == 0 && status >= 0) {
 		struct tl_pt_run run = {
-			.nodes = f->numbers, .max = RUN_NODES,
+			.nodes = f->numbers + f->held, .max = PT_RUN_NODES - f->held,
 			.marks = f->timed ? f->marks : NULL, .max_marks = f->timed ? RUN_MARKS : 0,
 		};
 
@@ -267,24 +239,55 @@ static int fold_decoder(struct pt_folder *f, const struct tl_pt_piece *piece, st
 	return result < 0 ? result : status < 0 ? decoder_failed(f, status, err) : 0;
 }
 
-static int fold_piece(struct pt_folder *f, const struct tl_pt_piece *piece, struct tl_error *err)
+/* Where the thread was when it ran last; what it does first, after a stretch that is missing, is anybody's guess. */
+static void take_thread_up(struct pt_folder *f, const struct tl_pt_piece *piece)
 {
-	struct tl_pt_config config = piece->config;
+	struct pt_thread *t = f->thread;
+
+	f->key = !t->ran || piece->gap ? PT_KEY_LOSS : t->key;
+	f->back = t->back;
+	f->aborted = false;
+	f->outside = t->outside;
+	f->last = &f->outside;
+	f->epoch = 0;
+}
+
+static void put_thread_down(struct pt_folder *f)
+{
+	struct pt_thread *t = f->thread;
+
+	tl_pt_fold_rest(f);
+	tl_pt_fold_settle(f);
+	tl_pt_fold_flush(f);
+	t->ran = true;
+	t->key = f->key;
+	t->back = f->back;
+	t->outside = f->outside;
+}
+
+static int fold_thread(struct pt_folder *f, const struct tl_pt_piece *piece, int synced, struct tl_error *err)
+{
 	int status = find_thread(f, piece, err);
 
 	if (status < 0)
 		return status;
-	config.flags |= TL_PT_SALVAGE | TL_PT_END_ON_CALL;
-	status = tl_pt_decoder_open(&f->decoder, &config, piece->image);
-	if (status < 0)
-		return tl_pt_fault(err, (enum tl_pt_error)-status, TL_NOWHERE);
-	f->key = PT_KEY_LOSS;
-	f->last = &f->outside;
-	f->epoch = 0;
-	status = fold_decoder(f, piece, err);
-	tl_pt_fold_settle(f);
-	tl_pt_fold_flush(f);
-	tl_pt_decoder_close(f->decoder);
+	take_thread_up(f, piece);
+	status = fold_decoder(f, piece, synced, err);
+	put_thread_down(f);
+	return status;
+}
+
+static int fold_piece(struct pt_folder *f, const struct tl_pt_piece *piece, struct tl_error *err)
+{
+	int status = 0, synced = tl_pt_decoder_of(&f->decoders, piece, TL_PT_SALVAGE | TL_PT_END_ON_CALL, &f->decoder);
+	if (!f->decoder)
+		return tl_pt_fault(err, (enum tl_pt_error)-synced, TL_NOWHERE);
+	if (wanted(f->options, piece)) {
+		status = fold_thread(f, piece, synced, err);
+	} else if (tl_pt_pass_over(f->decoder, synced) < 0) {
+		status = tl_error_memory(err);
+	}
+	tl_pt_decoder_done(&f->decoders, piece);
 	f->decoder = NULL;
 	return status;
 }
@@ -359,8 +362,6 @@ static int fold_pieces(struct pt_folder *f, struct tl_error *err)
 	int status;
 
 	while ((status = f->feed->next(f->feed->arg, &piece, err)) == 1) {
-		if (!wanted(f->options, &piece))
-			continue;
 		status = fold_piece(f, &piece, err);
 		if (status < 0)
 			break;
@@ -378,8 +379,10 @@ static void free_folder(struct pt_folder *f)
 	free(f->nodes);
 	free(f->node_lines);
 	free(f->steps);
+	free(f->visits);
 	free(f->marks);
 	free(f->numbers);
+	tl_pt_decoders_close(&f->decoders);
 	tl_pt_functions_end(&f->functions);
 }
 
@@ -390,11 +393,15 @@ int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *o
 	int status;
 
 	f.last = &f.outside;
+	f.visit_count = f.visit_capacity = 1;
 	f.marks = malloc(RUN_MARKS * sizeof(*f.marks));
-	f.numbers = malloc(RUN_NODES * sizeof(*f.numbers));
+	f.numbers = malloc(PT_RUN_NODES * sizeof(*f.numbers));
+	f.visits = calloc(1, sizeof(*f.visits));
+	if (f.visits)
+		f.visits[0].function = TL_NONE;
 	tl_pt_functions_begin(&f.functions, feed);
 	feed->rewind(feed->arg);
-	status = f.marks && f.numbers ? new_profile(&f, profile, err) : tl_error_memory(err);
+	status = f.marks && f.numbers && f.visits ? new_profile(&f, profile, err) : tl_error_memory(err);
 	if (status == 0)
 		status = fold_pieces(&f, err);
 	if (status == 0)

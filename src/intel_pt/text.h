@@ -81,4 +81,8 @@ int tl_pt_dump_flow(const struct tl_pt_config *config, struct tl_pt_image *image
 		    struct tl_output *out, tl_pt_lost_fn *lost, void *arg, struct tl_pt_flow_counts *counts,
 		    struct tl_error *err);
 
+/* The same of a piece of a feed, by the decoder of its stream; `out` NULL: only to keep that in step. */
+int tl_pt_dump_piece(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece, unsigned wishes,
+		     struct tl_output *out, tl_pt_lost_fn *lost, void *arg, struct tl_error *err);
+
 #endif

@@ -136,6 +136,7 @@ static int fold_with(struct tl_input *input, enum tl_callgrind_detail detail, st
 {
 	struct callgrind_input *c = input->handle;
 	const struct tl_input_options *o = &input->options;
+	size_t failed = 0;
 	const struct tl_callgrind_fold_options options = {
 		.size = sizeof(options),
 		.part = o->part ? o->part : TL_NOWHERE,
@@ -143,10 +144,14 @@ static int fold_with(struct tl_input *input, enum tl_callgrind_detail detail, st
 		.process = o->process,
 		.detail = detail,
 		.per_part = o->per_thread,
+		.failed = &failed,
 	};
 	int status = begin(input, err);
 
-	return status < 0 ? status : tl_callgrind_fold(c->readers, c->count, &options, profile, err);
+	if (status == 0)
+		status = tl_callgrind_fold(c->readers, c->count, &options, profile, err);
+	input->failed = c->files[failed].path;
+	return status;
 }
 
 static int fold_callgrind(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)

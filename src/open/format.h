@@ -15,6 +15,7 @@ struct tl_input {
 	struct tl_input **others;
 	size_t other_count;
 	const char *path; /* of an other */
+	const char *failed; /* what the last error is about, NULL: the first path */
 };
 
 struct tl_format {
@@ -48,8 +49,11 @@ extern const struct tl_format *const tl_format_table[];
 	{ "callgrind", "Callgrind and Cachegrind profiles, also of other programs (xdebug, pprof, xtree, ...)" }
 #define TL_INTEL_PT_INFO { "intel-pt", "Intel Processor Trace, as the processor writes it" }
 
+#define TL_PERF_INFO { "perf", "perf.data of Linux perf, with the Intel PT in it" }
+
 extern const struct tl_format tl_xray_format;
 extern const struct tl_format tl_callgrind_format;
 extern const struct tl_format tl_intel_pt_format;
+extern const struct tl_format tl_perf_format;
 
 #endif

@@ -173,6 +173,7 @@ static int fold_each(struct tl_input *input, struct tl_profile **profiles, size_
 	for (size_t i = 0; status == 0 && i < input->other_count; i++) {
 		status = input->format->fold(input->others[i], &profiles[i + 1], err);
 		*folded += status == 0;
+		input->failed = input->others[i]->path;
 	}
 	return status;
 }
@@ -216,6 +217,11 @@ int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl
 		*profile = NULL;
 	}
 	return status;
+}
+
+const char *tl_input_failed(const struct tl_input *input)
+{
+	return input->failed;
 }
 
 /* What tells of one file, and not of their sum. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations on a feed, whatever gives it. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "core/error.h"
+#include "core/output.h"
 #include "intel_pt/fold.h"
 #include "intel_pt/slice.h"
 #include "intel_pt/text.h"
@@ -121,17 +123,6 @@ static void note(void *arg, const struct tl_pt_lost *lost)
 		damage->no_memory = true;
 }
 
-static int dump_piece(struct tl_input *input, const struct tl_pt_piece *piece, unsigned wishes, struct tl_output *out,
-		      struct tl_error *err)
-{
-	struct damage damage = { input->handle, piece->base, false };
-	bool flow = wishes & (TL_PT_TEXT_BLOCKS | TL_PT_TEXT_INSNS | TL_PT_TEXT_EVENTS);
-	int status = flow ? tl_pt_dump_flow(&piece->config, piece->image, wishes, out, note, &damage, NULL, err)
-			  : tl_pt_dump_packets(&piece->config, wishes, out, note, &damage, err);
-
-	return status == 0 && damage.no_memory ? tl_error_memory(err) : status;
-}
-
 static bool wanted(const struct tl_input_options *o, const struct tl_pt_piece *piece)
 {
 	return (o->thread == TL_NOWHERE || o->thread == piece->thread) &&
@@ -139,21 +130,60 @@ static bool wanted(const struct tl_input_options *o, const struct tl_pt_piece *p
 	       (o->cpu == TL_NOWHERE || o->cpu == piece->cpu);
 }
 
+/* Whose the piece is, where there are several. */
+static void put_owner(const struct tl_pt_piece *piece, bool json, struct tl_output *out)
+{
+	if (json || piece->thread == TL_NOWHERE)
+		return;
+	tl_put_format(out, "[process %" PRId64 ", thread %" PRId64, (int64_t)piece->process, (int64_t)piece->thread);
+	if (piece->cpu != TL_NOWHERE)
+		tl_put_format(out, ", cpu %" PRIu64, piece->cpu);
+	tl_put_format(out, "%s%s]\n", *piece->command ? ": " : "", piece->command);
+}
+
+/* Packets are those of whole stretches: who takes over inside is of no matter to them. */
+static int dump_packets(const struct tl_pt_piece *piece, unsigned wishes, struct damage *damage, struct tl_output *out,
+			struct tl_error *err)
+{
+	if (piece->continues)
+		return 0;
+	put_owner(piece, wishes & TL_PT_TEXT_JSON, out);
+	return tl_pt_dump_packets(&piece->config, wishes, out, note, damage, err);
+}
+
+static int dump_piece(struct tl_input *input, struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece,
+		      unsigned wishes, struct tl_output *out, struct tl_error *err)
+{
+	struct damage damage = { input->handle, piece->base, false };
+	bool flow = wishes & (TL_PT_TEXT_BLOCKS | TL_PT_TEXT_INSNS | TL_PT_TEXT_EVENTS);
+	struct tl_output *to = wanted(&input->options, piece) ? out : NULL;
+	int status;
+
+	if (flow) {
+		if (to)
+			put_owner(piece, wishes & TL_PT_TEXT_JSON, to);
+		status = tl_pt_dump_piece(decoders, piece, wishes, to, note, &damage, err);
+	} else {
+		status = to ? dump_packets(piece, wishes, &damage, to, err) : 0;
+	}
+	return status == 0 && damage.no_memory ? tl_error_memory(err) : status;
+}
+
 int tl_pt_input_dump(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
 {
 	struct pt_input *pt = input->handle;
 	unsigned wishes = text_wishes(input->options.dump, json);
+	struct tl_pt_decoders decoders = { .list = NULL };
 	struct tl_pt_piece piece;
 	int status;
 
 	pt->feed.rewind(pt->feed.arg);
 	while ((status = pt->feed.next(pt->feed.arg, &piece, err)) == 1 && !tl_output_failed(out)) {
-		if (!wanted(&input->options, &piece))
-			continue;
-		status = dump_piece(input, &piece, wishes, out, err);
+		status = dump_piece(input, &decoders, &piece, wishes, out, err);
 		if (status < 0)
-			return status;
+			break;
 	}
+	tl_pt_decoders_close(&decoders);
 	return status < 0 ? status : 0;
 }
 

@@ -6,6 +6,7 @@ const struct tl_format *const tl_format_table[] = {
 	&tl_xray_format,
 	&tl_callgrind_format,
 	&tl_intel_pt_format,
+	&tl_perf_format,
 	NULL,
 };
 
@@ -15,6 +16,7 @@ const struct tl_format_info *tl_formats(void)
 		TL_XRAY_INFO,
 		TL_CALLGRIND_INFO,
 		TL_INTEL_PT_INFO,
+		TL_PERF_INFO,
 		{ NULL, NULL },
 	};
 

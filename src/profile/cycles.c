@@ -115,19 +115,38 @@ static void visit_from(struct visit *v, struct tl_cycles *cycles, uint32_t root)
 	}
 }
 
+static void number_members(struct tl_cycles *cycles, size_t functions)
+{
+	for (size_t f = 0; f < functions; f++) {
+		uint32_t component = cycles->of[f];
+
+		if (cycles->size[component] < 2)
+			continue;
+		if (cycles->leader[component] == TL_NONE)
+			cycles->leader[component] = cycles->members;
+		cycles->member[f] = cycles->members++;
+	}
+}
+
 bool tl_cycles_find(struct tl_cycles *cycles, const struct tl_profile *profile)
 {
 	size_t functions = profile->function_table.count;
 	struct visit v;
 	bool ok = visit_make(&v, functions, profile->arc_table.count);
 
-	*cycles = (struct tl_cycles){ .of = numbers(functions, 0xff), .size = numbers(functions, 0) };
-	ok = ok && cycles->of && cycles->size;
+	*cycles = (struct tl_cycles){
+		.of = numbers(functions, 0xff),
+		.size = numbers(functions, 0),
+		.member = numbers(functions, 0xff),
+		.leader = numbers(functions, 0xff),
+	};
+	ok = ok && cycles->of && cycles->size && cycles->member && cycles->leader;
 	if (ok) {
 		link_arcs(&v, profile);
 		for (uint32_t f = 0; f < functions; f++)
 			if (v.order[f] == TL_NONE)
 				visit_from(&v, cycles, f);
+		number_members(cycles, functions);
 	} else {
 		tl_cycles_free(cycles);
 	}
@@ -139,6 +158,8 @@ void tl_cycles_free(struct tl_cycles *cycles)
 {
 	free(cycles->of);
 	free(cycles->size);
+	free(cycles->member);
+	free(cycles->leader);
 	*cycles = (struct tl_cycles){ 0 };
 }
 

@@ -8,6 +8,11 @@ struct tl_cycles {
 	uint32_t *of;	/* by function: its component */
 	uint32_t *size; /* by component: its functions; 1: in no cycle (or one that calls only itself) */
 	uint32_t count;
+
+	/* Functions that are in a cycle, few as a rule, have numbers of their own. */
+	uint32_t *member; /* by function, TL_NONE: in none */
+	uint32_t *leader; /* by component: the member number of its first function */
+	uint32_t members;
 };
 
 /* False without memory; there is then nothing to free. */

@@ -18,7 +18,7 @@
 /* Sums of one kind: by function, or by function in a part. */
 struct sums {
 	int64_t *self, *inclusive; /* event_count numbers each */
-	int64_t *entered;	   /* cost of calls into a cycle from outside it */
+	int64_t *entered;	   /* cost of calls into a cycle from outside it; by member, or by local */
 };
 
 static int64_t *row(int64_t *costs, const struct tl_profile *profile, size_t number)
@@ -80,9 +80,9 @@ static void add_line(struct tl_profile *profile, size_t line)
 		add_row(profile, row(profile->local_table.cost, profile, local), cost);
 }
 
-/* One arc, to the sums of all parts or of its part. */
+/* One arc, to the sums of all parts or of its part. `entered` is the callee's row of those. */
 static void add_arc(struct tl_profile *profile, const struct sums *sums,
-		    const struct tl_cycles *cycles, size_t arc, uint32_t caller, uint32_t callee)
+		    const struct tl_cycles *cycles, size_t arc, uint32_t caller, uint32_t entered)
 {
 	const struct tl_arc *a = &profile->arcs[arc];
 	const int64_t *cost = row(profile->arc_table.cost, profile, arc);
@@ -92,7 +92,7 @@ static void add_arc(struct tl_profile *profile, const struct sums *sums,
 		if (!outside)
 			add_row(profile, row(sums->inclusive, profile, caller), cost);
 		if (cycles->size[cycles->of[a->callee]] > 1)
-			add_row(profile, row(sums->entered, profile, callee), cost);
+			add_row(profile, row(sums->entered, profile, entered), cost);
 	}
 }
 
@@ -116,12 +116,9 @@ static void add_local_arc(struct tl_profile *profile, const struct sums *locals,
  * them. A function of a cycle has at least its own sum, else what entered through it, which is no
  * more than that of the cycle.
  */
-static void settle(struct tl_profile *profile, const struct sums *sums, size_t number,
+static void settle(const struct tl_profile *profile, int64_t *inclusive, const int64_t *entered,
 		   const int64_t *whole)
 {
-	int64_t *inclusive = row(sums->inclusive, profile, number);
-	const int64_t *entered = row(sums->entered, profile, number);
-
 	for (uint32_t e = 0; e < profile->event_count; e++) {
 		int64_t most = entered[e] < whole[e] ? entered[e] : whole[e];
 
@@ -134,17 +131,19 @@ static bool settle_functions(struct tl_profile *profile, const struct sums *sums
 			     const struct tl_cycles *cycles)
 {
 	size_t functions = profile->function_table.count;
-	int64_t *whole = zeros((size_t)cycles->count * profile->event_count);
+	int64_t *whole = zeros((size_t)cycles->members * profile->event_count);
 
 	if (!whole)
 		return false;
 	for (size_t f = 0; f < functions; f++)
-		if (cycles->size[cycles->of[f]] > 1)
-			add_row(profile, row(whole, profile, cycles->of[f]),
+		if (cycles->member[f] != TL_NONE)
+			add_row(profile, row(whole, profile, cycles->leader[cycles->of[f]]),
 				row(sums->inclusive, profile, f));
 	for (size_t f = 0; f < functions; f++)
-		if (cycles->size[cycles->of[f]] > 1)
-			settle(profile, sums, f, row(whole, profile, cycles->of[f]));
+		if (cycles->member[f] != TL_NONE)
+			settle(profile, row(sums->inclusive, profile, f),
+			       row(sums->entered, profile, cycles->member[f]),
+			       row(whole, profile, cycles->leader[cycles->of[f]]));
 	free(whole);
 	return true;
 }
@@ -165,7 +164,8 @@ static bool settle_locals(struct tl_profile *profile, const struct sums *sums,
 				row(sums->inclusive, profile, i));
 	for (size_t i = 0; ok && i < count; i++)
 		if (parts.slot[i] != TL_NONE)
-			settle(profile, sums, i, row(whole, profile, parts.slot[i]));
+			settle(profile, row(sums->inclusive, profile, i),
+			       row(sums->entered, profile, i), row(whole, profile, parts.slot[i]));
 	free(whole);
 	tl_cycle_parts_free(&parts);
 	return ok;
@@ -181,7 +181,7 @@ static void copy_self(const struct tl_profile *profile, const struct sums *sums,
 static bool derive(struct tl_profile *profile, const struct tl_cycles *cycles)
 {
 	size_t functions = profile->function_table.count, locals = profile->local_table.count;
-	struct sums all = { .entered = zeros(functions * profile->event_count) };
+	struct sums all = { .entered = zeros((size_t)cycles->members * profile->event_count) };
 	struct sums parts = { .entered = zeros(locals * profile->event_count) };
 	bool ok = all.entered && parts.entered;
 
@@ -200,7 +200,7 @@ static bool derive(struct tl_profile *profile, const struct tl_cycles *cycles)
 
 		tl_add_count(&profile->function_calls[arc->callee], arc->calls,
 			     &profile->losses.saturated);
-		add_arc(profile, &all, cycles, i, arc->caller, arc->callee);
+		add_arc(profile, &all, cycles, i, arc->caller, cycles->member[arc->callee]);
 		add_local_arc(profile, &parts, cycles, i);
 	}
 	ok = ok && settle_functions(profile, &all, cycles) &&

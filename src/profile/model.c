@@ -160,11 +160,17 @@ const char *tl_profile_intern(struct tl_profile *profile, const char *text, size
 	return number == TL_NONE ? NULL : profile->names.names[number].text;
 }
 
-const char *tl_profile_adopt(struct tl_profile *profile, const char *text, size_t size)
+bool tl_profile_take_names(struct tl_profile *profile, struct tl_names *names)
 {
-	uint32_t number = tl_names_adopt(&profile->names, text, size);
+	struct tl_names old = profile->names;
+	bool ok = true;
 
-	return number == TL_NONE ? NULL : profile->names.names[number].text;
+	profile->names = *names;
+	*names = (struct tl_names){ 0 };
+	for (uint32_t i = 0; ok && i < profile->event_count; i++)
+		ok = copy_event(profile, &profile->events[i], &profile->events[i]);
+	tl_names_free(&old);
+	return ok;
 }
 
 /* ---- functions ---- */

@@ -97,8 +97,8 @@ int64_t tl_profile_arc_number(struct tl_profile *profile, const struct tl_arc *a
  * without memory.
  */
 const char *tl_profile_intern(struct tl_profile *profile, const char *text, size_t size);
-/* The same without a copy: the text is one of an arena that is moved to profile->names.arena in the end. */
-const char *tl_profile_adopt(struct tl_profile *profile, const char *text, size_t size);
+/* The names of a profile that has events only become those here, which are then empty. False without memory. */
+bool tl_profile_take_names(struct tl_profile *profile, struct tl_names *names);
 uint32_t tl_profile_function_interned(struct tl_profile *profile, const struct tl_function *function);
 int64_t *tl_profile_line_row(struct tl_profile *profile, const struct tl_cost_line *line);
 /* Further lines at the end, until each function has one of its number, which is then not looked up. False: no memory. */

@@ -67,13 +67,13 @@ static struct tl_number unfinished_number(const struct tl_row *row)
 #define LATENCY(field, known)                                                                                \
 	static struct tl_number field##_number(const struct tl_row *row)                                     \
 	{                                                                                                    \
-		return key(row->latency.field, known);                                                       \
+		return key(row->latency->field, known);                                                       \
 	}
-LATENCY(min, row->latency.calls)
-LATENCY(median, row->latency.calls)
-LATENCY(p90, row->latency.calls)
-LATENCY(p99, row->latency.calls)
-LATENCY(max, row->latency.calls)
+LATENCY(min, row->latency->calls)
+LATENCY(median, row->latency->calls)
+LATENCY(p90, row->latency->calls)
+LATENCY(p99, row->latency->calls)
+LATENCY(max, row->latency->calls)
 LATENCY(sum, true)
 #undef LATENCY
 

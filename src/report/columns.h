@@ -11,7 +11,7 @@ struct tl_row {
 	uint64_t thread; /* TL_NOWHERE: unknown */
 	const struct tl_function *is;
 	struct tl_function_totals totals;
-	struct tl_latency latency; /* calls 0: none */
+	const struct tl_latency *latency; /* calls 0: none */
 };
 
 /* A number that may be unknown. */

@@ -13,7 +13,7 @@ enum { TEXT_ROWS = 40 };
 struct gathering {
 	struct tl_table *table;
 	size_t capacity;
-	struct tl_arena sums; /* cost vectors of rows over several parts */
+	struct tl_arena kept; /* durations; cost vectors of rows over several parts */
 };
 
 static bool any_cost(const struct tl_view *view, const struct tl_function_totals *totals)
@@ -22,6 +22,20 @@ static bool any_cost(const struct tl_view *view, const struct tl_function_totals
 		if (totals->self[i] || totals->inclusive[i])
 			return true;
 	return false;
+}
+
+/* NULL without memory. */
+static const struct tl_latency *latency_of(struct gathering *to, uint32_t function, uint32_t part)
+{
+	static const struct tl_latency none = { 0 };
+	struct tl_latency latency, *kept;
+
+	if (!tl_profile_latency(to->table->view.profile, function, part, &latency))
+		return &none;
+	kept = tl_arena_alloc(&to->kept, sizeof(*kept));
+	if (kept)
+		*kept = latency;
+	return kept;
 }
 
 /* A function that only has calls that never ended is a row; one that only the symbols know is not. */
@@ -37,8 +51,9 @@ static int add_row(struct gathering *to, uint32_t function, uint32_t part, struc
 	row.is = tl_profile_function(profile, function);
 	if (part != TL_NONE)
 		row.thread = tl_profile_part(profile, part)->thread;
-	if (!tl_profile_latency(profile, function, part, &row.latency))
-		row.latency = (struct tl_latency){ 0 };
+	row.latency = latency_of(to, function, part);
+	if (!row.latency)
+		return tl_error_memory(err);
 	if (!tl_grow(&table->rows, &to->capacity, table->count + 1, sizeof(row)))
 		return tl_error_memory(err);
 	table->rows[table->count++] = row;
@@ -69,8 +84,8 @@ static int join_rows(struct gathering *to, struct tl_row *into, const struct tl_
 		     struct tl_error *err)
 {
 	uint32_t count = tl_profile_event_count(to->table->view.profile);
-	int64_t *self = sum_costs(&to->sums, count, into->totals.self, row->totals.self);
-	int64_t *inclusive = sum_costs(&to->sums, count, into->totals.inclusive, row->totals.inclusive);
+	int64_t *self = sum_costs(&to->kept, count, into->totals.self, row->totals.self);
+	int64_t *inclusive = sum_costs(&to->kept, count, into->totals.inclusive, row->totals.inclusive);
 
 	if (!self || !inclusive)
 		return tl_error_memory(err);
@@ -183,7 +198,7 @@ static int report_table(const struct tl_profile *profile, const struct tl_report
 	if (status == TL_OK)
 		status = put_table(&table, err);
 	free(table.rows);
-	tl_arena_free(&to.sums);
+	tl_arena_free(&to.kept);
 	tl_view_close(&table.view);
 	return status;
 }

@@ -147,7 +147,7 @@ static void put_json_row(const struct tl_view *view, const struct tl_row *row)
 		if (tl_column_shown(&tl_columns[i], view) && !identity(&tl_columns[i]))
 			put_json_field(view, &tl_columns[i], row);
 	if (view->timed)
-		tl_put_text(view->out, row->latency.exact || !row->latency.calls ? ",\"exact\":true"
+		tl_put_text(view->out, row->latency->exact || !row->latency->calls ? ",\"exact\":true"
 										 : ",\"exact\":false");
 	tl_put_char(view->out, '}');
 }

@@ -260,15 +260,15 @@ static void put_row(const struct tl_view *view, const struct layout *layout, con
 }
 
 /* The line of sums: the total is all there is, so self and inclusive are the same. */
-static struct tl_row add_up(const struct tl_table *table)
+static struct tl_row add_up(const struct tl_table *table, struct tl_latency *latency)
 {
-	struct tl_row sums = { .function = TL_NONE, .part = TL_NONE, .thread = TL_NOWHERE };
+	struct tl_row sums = { .function = TL_NONE, .part = TL_NONE, .thread = TL_NOWHERE, .latency = latency };
 
 	sums.totals.self = sums.totals.inclusive = tl_profile_total(table->view.profile);
 	for (size_t i = 0; i < table->count; i++) {
 		sums.totals.calls += table->rows[i].totals.calls;
 		sums.totals.unfinished += table->rows[i].totals.unfinished;
-		sums.latency.sum += table->rows[i].latency.sum;
+		latency->sum += table->rows[i].latency->sum;
 	}
 	return sums;
 }
@@ -285,7 +285,7 @@ static void put_foot(const struct tl_table *table)
 		tl_put_text(view->out, " (--all shows them)\n");
 	}
 	for (size_t i = 0; i < table->shown; i++)
-		exact = exact && (table->rows[i].latency.exact || !table->rows[i].latency.calls);
+		exact = exact && (table->rows[i].latency->exact || !table->rows[i].latency->calls);
 	if (!exact)
 		tl_put_text(view->out,
 			    "median, p90 and p99 are within 0.4% where calls are many (--exact: exact)\n");
@@ -294,7 +294,8 @@ static void put_foot(const struct tl_table *table)
 int tl_table_put_text(const struct tl_table *table, struct tl_error *err)
 {
 	struct layout layout = { 0 };
-	struct tl_row sums = add_up(table);
+	struct tl_latency durations = { 0 };
+	struct tl_row sums = add_up(table, &durations);
 
 	if (!choose_columns(&layout, &table->view))
 		return tl_error_memory(err);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <intel-pt.h>
 
@@ -69,22 +70,63 @@ static void note_theirs(struct notes *notes, const struct pt_event *e)
 	if (e->has_tsc)
 		n += snprintf(text + n, 100, "tsc %" PRIx64 " lost %u %u ", e->tsc, e->lost_mtc, e->lost_cyc);
 	switch (e->type) {
-	case ptev_enabled: snprintf(text + n, 60, "ip %" PRIx64, e->variant.enabled.ip); break;
-	case ptev_disabled: if (!e->ip_suppressed) snprintf(text + n, 60, "ip %" PRIx64, e->variant.disabled.ip); break;
-	case ptev_async_disabled: n += snprintf(text + n, 60, "at %" PRIx64, e->variant.async_disabled.at);
-		if (!e->ip_suppressed) snprintf(text + n, 60, " ip %" PRIx64, e->variant.async_disabled.ip); break;
-	case ptev_async_branch: snprintf(text + n, 60, "from %" PRIx64 " to %" PRIx64, e->variant.async_branch.from, e->variant.async_branch.to); break;
-	case ptev_paging: snprintf(text + n, 60, "cr3 %" PRIx64 " nr %u", e->variant.paging.cr3, e->variant.paging.non_root); break;
-	case ptev_async_paging: snprintf(text + n, 90, "cr3 %" PRIx64 " nr %u ip %" PRIx64, e->variant.async_paging.cr3, e->variant.async_paging.non_root, e->ip_suppressed ? 0 : e->variant.async_paging.ip); break;
-	case ptev_overflow: if (!e->ip_suppressed) snprintf(text + n, 60, "ip %" PRIx64, e->variant.overflow.ip); break;
-	case ptev_exec_mode: snprintf(text + n, 60, "mode %u ip %" PRIx64, e->variant.exec_mode.mode, e->ip_suppressed ? 0 : e->variant.exec_mode.ip); break;
-	case ptev_tsx: snprintf(text + n, 60, "spec %u abrt %u ip %" PRIx64, e->variant.tsx.speculative, e->variant.tsx.aborted, e->ip_suppressed ? 0 : e->variant.tsx.ip); break;
-	case ptev_vmcs: snprintf(text + n, 60, "base %" PRIx64, e->variant.vmcs.base); break;
-	case ptev_async_vmcs: snprintf(text + n, 60, "base %" PRIx64 " ip %" PRIx64, e->variant.async_vmcs.base, e->ip_suppressed ? 0 : e->variant.async_vmcs.ip); break;
-	case ptev_cbr: snprintf(text + n, 60, "cbr %u", e->variant.cbr.ratio); break;
-	case ptev_tick: snprintf(text + n, 60, "ip %" PRIx64, e->ip_suppressed ? 0 : e->variant.tick.ip); break;
-	case ptev_exstop: snprintf(text + n, 60, "ip %" PRIx64, e->ip_suppressed ? 0 : e->variant.exstop.ip); break;
-	case ptev_ptwrite: snprintf(text + n, 60, "ip %" PRIx64 " %" PRIx64, e->ip_suppressed ? 0 : e->variant.ptwrite.ip, e->variant.ptwrite.payload); break;
+	case ptev_enabled:
+		snprintf(text + n, 60, "ip %" PRIx64, e->variant.enabled.ip);
+		break;
+	case ptev_disabled:
+		if (!e->ip_suppressed) snprintf(text + n, 60, "ip %" PRIx64,
+			 e->variant.disabled.ip);
+		break;
+	case ptev_async_disabled:
+		snprintf(text + n, 90, "at %" PRIx64 " ip %" PRIx64, e->variant.async_disabled.at,
+			 e->ip_suppressed ? 0 : e->variant.async_disabled.ip);
+		break;
+	case ptev_async_branch:
+		snprintf(text + n, 60, "from %" PRIx64 " to %" PRIx64,
+			 e->variant.async_branch.from, e->variant.async_branch.to);
+		break;
+	case ptev_paging:
+		snprintf(text + n, 60, "cr3 %" PRIx64 " nr %u", e->variant.paging.cr3,
+			 e->variant.paging.non_root);
+		break;
+	case ptev_async_paging:
+		snprintf(text + n, 90, "cr3 %" PRIx64 " nr %u ip %" PRIx64,
+			 e->variant.async_paging.cr3, e->variant.async_paging.non_root,
+			 e->ip_suppressed ? 0 : e->variant.async_paging.ip);
+		break;
+	case ptev_overflow:
+		if (!e->ip_suppressed) snprintf(text + n, 60, "ip %" PRIx64,
+			 e->variant.overflow.ip);
+		break;
+	case ptev_exec_mode:
+		snprintf(text + n, 60, "mode %u ip %" PRIx64, e->variant.exec_mode.mode,
+			 e->ip_suppressed ? 0 : e->variant.exec_mode.ip);
+		break;
+	case ptev_tsx:
+		snprintf(text + n, 60, "spec %u abrt %u ip %" PRIx64, e->variant.tsx.speculative,
+			 e->variant.tsx.aborted, e->ip_suppressed ? 0 : e->variant.tsx.ip);
+		break;
+	case ptev_vmcs:
+		snprintf(text + n, 60, "base %" PRIx64, e->variant.vmcs.base);
+		break;
+	case ptev_async_vmcs:
+		snprintf(text + n, 60, "base %" PRIx64 " ip %" PRIx64, e->variant.async_vmcs.base,
+			 e->ip_suppressed ? 0 : e->variant.async_vmcs.ip);
+		break;
+	case ptev_cbr:
+		snprintf(text + n, 60, "cbr %u", e->variant.cbr.ratio);
+		break;
+	case ptev_tick:
+		snprintf(text + n, 60, "ip %" PRIx64, e->ip_suppressed ? 0 : e->variant.tick.ip);
+		break;
+	case ptev_exstop:
+		snprintf(text + n, 60, "ip %" PRIx64, e->ip_suppressed ? 0 : e->variant.exstop.ip);
+		break;
+	case ptev_ptwrite:
+		snprintf(text + n, 60, "ip %" PRIx64 " %" PRIx64,
+			 e->ip_suppressed ? 0 : e->variant.ptwrite.ip,
+			 e->variant.ptwrite.payload);
+		break;
 	default: break;
 	}
 }
@@ -104,7 +146,8 @@ static void decode_theirs(struct notes *notes, struct pt_code *code, const struc
 	config.cpuid_0x15_ebx = ours->cpuid_15_ebx;
 	config.mtc_freq = ours->mtc_freq;
 	config.nom_freq = ours->nom_freq;
-	config.flags.variant.block.enable_tick_events = ours->flags & TL_PT_TICK_EVENTS ? 1 : 0;
+	if (ours->flags & TL_PT_TICK_EVENTS)
+		config.flags.variant.block.enable_tick_events = 1;
 	for (size_t i = 0; i < code->count; i++)
 		pt_image_add_cached(image, cache, pt_iscache_add_file(cache, img, code->segments[i].offset,
 								      code->segments[i].size, code->segments[i].vaddr), NULL);
@@ -141,20 +184,50 @@ static void note_ours(struct notes *notes, const struct tl_pt_event *e)
 	if (e->has_tsc)
 		n += snprintf(text + n, 100, "tsc %" PRIx64 " lost %u %u ", e->tsc, e->lost_mtc, e->lost_cyc);
 	switch (e->kind) {
-	case TL_PT_EV_ENABLED: snprintf(text + n, 60, "ip %" PRIx64, e->ip); break;
-	case TL_PT_EV_DISABLED: case TL_PT_EV_OVERFLOW: if (!e->ip_suppressed) snprintf(text + n, 60, "ip %" PRIx64, e->ip); break;
-	case TL_PT_EV_ASYNC_DISABLED: n += snprintf(text + n, 60, "at %" PRIx64, e->ip);
-		if (!e->ip_suppressed) snprintf(text + n, 60, " ip %" PRIx64, e->disabled.to); break;
-	case TL_PT_EV_ASYNC_BRANCH: snprintf(text + n, 60, "from %" PRIx64 " to %" PRIx64, e->ip, e->branch.to); break;
-	case TL_PT_EV_PAGING: snprintf(text + n, 60, "cr3 %" PRIx64 " nr %u", e->paging.cr3, e->paging.non_root); break;
-	case TL_PT_EV_ASYNC_PAGING: snprintf(text + n, 90, "cr3 %" PRIx64 " nr %u ip %" PRIx64, e->paging.cr3, e->paging.non_root, ip); break;
-	case TL_PT_EV_EXEC_MODE: snprintf(text + n, 60, "mode %u ip %" PRIx64, e->exec_mode.mode, ip); break;
-	case TL_PT_EV_TSX: snprintf(text + n, 60, "spec %u abrt %u ip %" PRIx64, e->tsx.speculative, e->tsx.aborted, ip); break;
-	case TL_PT_EV_VMCS: snprintf(text + n, 60, "base %" PRIx64, e->vmcs.base); break;
-	case TL_PT_EV_ASYNC_VMCS: snprintf(text + n, 60, "base %" PRIx64 " ip %" PRIx64, e->vmcs.base, ip); break;
-	case TL_PT_EV_CBR: snprintf(text + n, 60, "cbr %u", e->cbr.ratio); break;
-	case TL_PT_EV_TICK: case TL_PT_EV_EXSTOP: snprintf(text + n, 60, "ip %" PRIx64, ip); break;
-	case TL_PT_EV_PTWRITE: snprintf(text + n, 60, "ip %" PRIx64 " %" PRIx64, ip, e->ptwrite.payload); break;
+	case TL_PT_EV_ENABLED:
+		snprintf(text + n, 60, "ip %" PRIx64, e->ip);
+		break;
+	case TL_PT_EV_DISABLED:
+	case TL_PT_EV_OVERFLOW:
+		if (!e->ip_suppressed) snprintf(text + n, 60, "ip %" PRIx64, e->ip);
+		break;
+	case TL_PT_EV_ASYNC_DISABLED:
+		snprintf(text + n, 90, "at %" PRIx64 " ip %" PRIx64, e->ip,
+			 e->ip_suppressed ? 0 : e->disabled.to);
+		break;
+	case TL_PT_EV_ASYNC_BRANCH:
+		snprintf(text + n, 60, "from %" PRIx64 " to %" PRIx64, e->ip, e->branch.to);
+		break;
+	case TL_PT_EV_PAGING:
+		snprintf(text + n, 60, "cr3 %" PRIx64 " nr %u", e->paging.cr3, e->paging.non_root);
+		break;
+	case TL_PT_EV_ASYNC_PAGING:
+		snprintf(text + n, 90, "cr3 %" PRIx64 " nr %u ip %" PRIx64, e->paging.cr3,
+			 e->paging.non_root, ip);
+		break;
+	case TL_PT_EV_EXEC_MODE:
+		snprintf(text + n, 60, "mode %u ip %" PRIx64, e->exec_mode.mode, ip);
+		break;
+	case TL_PT_EV_TSX:
+		snprintf(text + n, 60, "spec %u abrt %u ip %" PRIx64, e->tsx.speculative,
+			 e->tsx.aborted, ip);
+		break;
+	case TL_PT_EV_VMCS:
+		snprintf(text + n, 60, "base %" PRIx64, e->vmcs.base);
+		break;
+	case TL_PT_EV_ASYNC_VMCS:
+		snprintf(text + n, 60, "base %" PRIx64 " ip %" PRIx64, e->vmcs.base, ip);
+		break;
+	case TL_PT_EV_CBR:
+		snprintf(text + n, 60, "cbr %u", e->cbr.ratio);
+		break;
+	case TL_PT_EV_TICK:
+	case TL_PT_EV_EXSTOP:
+		snprintf(text + n, 60, "ip %" PRIx64, ip);
+		break;
+	case TL_PT_EV_PTWRITE:
+		snprintf(text + n, 60, "ip %" PRIx64 " %" PRIx64, ip, e->ptwrite.payload);
+		break;
 	default: break;
 	}
 }
@@ -218,7 +291,9 @@ int main(int argc, char **argv)
 	struct notes theirs = { .hash = 0 }, ours = { .hash = 0 };
 	struct tl_pt_config config = { .size = sizeof(config), .cpuid_15_eax = 2, .cpuid_15_ebx = 176, .mtc_freq = 3,
 				       .nom_freq = 32, .flags = TL_PT_CLASSIC };
+	char image[] = "/tmp/pt_blocks_XXXXXX";
 	struct pt_bytes trace;
+	int fd, different;
 
 	if (argc < 4)
 		return 2;
@@ -228,7 +303,18 @@ int main(int argc, char **argv)
 	config.begin = trace.data;
 	config.end = trace.data + trace.size;
 	pt_code_open(&code, argv[2], argv[3]);
-	decode_theirs(&theirs, &code, &config, argv[3]);
-	decode_ours(&ours, &code, &config, argv[3]);
-	return compare(argv[1], &theirs, &ours);
+	/* libipt reads files, as they are; ours may be compressed. */
+	fd = mkstemp(image);
+	if (fd < 0 || write(fd, code.image.data, code.image.size) != (ssize_t)code.image.size)
+		pt_die("cannot be written", image);
+	close(fd);
+	decode_theirs(&theirs, &code, &config, image);
+	decode_ours(&ours, &code, &config, image);
+	unlink(image);
+	different = compare(argv[1], &theirs, &ours);
+	pt_code_close(&code);
+	free(trace.data);
+	free(theirs.list);
+	free(ours.list);
+	return different;
 }

@@ -3,7 +3,7 @@
  * Decodes a trace and compares every instruction with the truth: blocks (or instructions, or runs of nodes) are walked
  * again from `ip` to `end_ip` by a loop of its own, with full decoding by Zydis, over the image's bytes.
  *
- *   pt_truth [-m blocks|one|insns|nodes] [-i file|cache|callback|memory] [-s] [-e IPS] PT MAP IMG TRUTH
+ *   pt_truth [-m blocks|one|insns|nodes] [-i file|cache[LIMIT]|callback|memory] [-s] [-e IPS] PT MAP IMG TRUTH
  */
 #include <errno.h>
 #include <inttypes.h>

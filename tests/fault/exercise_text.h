@@ -3,17 +3,21 @@
 #define TESTS_FAULT_EXERCISE_TEXT_H
 /* Everything that can be done with a Callgrind profile, on any bytes, held against what must be true of any
  * bytes. */
+#include <tracelathe/export.h>
+
 #include "mutate.h"
 
-/*
- * Read, strictly too, fold in both ways, check, write and read again. Returns what was not as it must be,
- * NULL when all was well.
- */
-const char *exercise_text(const uint8_t *data, size_t size);
+/* Each returns what was not as it must be, NULL when all was well. */
 
-/* The half of it that is the writer's: what is written is read as the same profile, and written again the
- * same. */
-const char *exercise_round_trip(const uint8_t *data, size_t size);
+/* The reader's half: read, strictly too, fold in both ways, check. */
+const char *exercise_reading(const uint8_t *data, size_t size);
+
+/* The writer's half: what is written, with names and positions short or in full, is read as the same profile, and
+ * written again the same. */
+const char *exercise_round_trip(const uint8_t *data, size_t size, enum tl_export_compression compression);
+
+/* Both, with every compression. */
+const char *exercise_text(const uint8_t *data, size_t size);
 
 /*
  * One mutation of lines, in place: a line deleted, doubled, exchanged, joined, cut, with another digit or

@@ -32,13 +32,11 @@ static const char *exercise_exactly(const uint8_t *data, size_t size)
 	return broken;
 }
 
-/* Every prefix of a short text; of a longer one so many that it takes as long as one of `most` bytes. */
-static int test_prefixes(const struct trace *trace, size_t most)
+static int test_prefixes(const struct trace *trace)
 {
-	size_t step = trace->size / most + 1;
 	int failures = 0;
 
-	for (size_t size = 0; size <= trace->size && failures < 5; size += step) {
+	for (size_t size = 0; size <= trace->size && failures < 5; size++) {
 		watch(20, trace->name);
 		const char *broken = exercise_exactly(trace->data, size);
 
@@ -65,24 +63,25 @@ static int test_mutant(const struct trace *trace, size_t number)
 	return broken ? report(trace, kind, number, broken) : 0;
 }
 
-/* Usage: texts [MUTANTS [PREFIXES]] */
+/* Usage: texts [MUTANTS [LONGEST]]: every prefix of the texts of at most LONGEST bytes. */
 int main(int argc, char **argv)
 {
 	struct trace *texts;
-	size_t count = texts_load(&texts, 8 * 1024);
 	size_t mutants = argc > 1 ? strtoul(argv[1], NULL, 10) : 10000;
-	size_t prefixes = argc > 2 ? strtoul(argv[2], NULL, 10) : 500;
+	size_t count = texts_load(&texts, argc > 2 ? strtoul(argv[2], NULL, 10) : 16 * 1024), prefixes = 0;
 	int failures = 0;
 
 	if (!count) {
 		puts("skipped: no profiles");
 		return TEST_SKIPPED;
 	}
-	for (size_t i = 0; i < count; i++)
-		failures += test_prefixes(&texts[i], prefixes);
+	for (size_t i = 0; i < count; i++) {
+		failures += test_prefixes(&texts[i]);
+		prefixes += texts[i].size + 1;
+	}
 	for (size_t i = 0; i < mutants && failures < 20; i++)
 		failures += test_mutant(&texts[i % count], i);
-	printf("%zu mutants of %zu profiles, and their prefixes, %d failures\n", mutants, count, failures);
+	printf("%zu mutants of %zu profiles, and their %zu prefixes, %d failures\n", mutants, count, prefixes, failures);
 	traces_free(texts, count);
 	return failures != 0;
 }

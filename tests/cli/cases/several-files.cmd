@@ -7,3 +7,9 @@ tracelathe info "$GOLDEN/xray/fib-fdr.xray" "$GOLDEN/xray/fib-fdr-wrap.xray" 2>/
 echo "status $?"
 tracelathe report "$GOLDEN/xray/fib-fdr.xray" missing 2>&1
 echo "status $?"
+
+# what stops a strict reading is told of the file it is in
+printf 'events: Ir\nfn=a\n1 5\n' >one.out
+printf 'events: Ir\nfn=a\n1 5\nno such line\n' >two.out
+tracelathe report --strict one.out two.out 2>&1
+echo "status $?"

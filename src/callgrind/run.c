@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * For those who only want the self cost of each function: its plain cost lines, nearly all there are, are added up
+ * where they are read and given as one item. A plain line has few digits, so that nothing can overflow; what is in any
+ * way odd is read by body.c, line by line.
+ */
+#include "callgrind/cost_line.h"
+
+/* With at most seven digits a cost, a run of that many lines stays far below the largest sum that runs are added to. */
+enum { LONGEST_RUN = 1 << 30 };
+
+/* Sums that come near their limit are watched line by line. */
+static bool is_safe(const struct tl_callgrind_reader *reader)
+{
+	static const int64_t largest = (int64_t)1 << 61;
+
+	for (size_t i = 0; i < reader->column_count; i++)
+		if (reader->sums[i] > largest || reader->sums[i] < -largest)
+			return false;
+	return true;
+}
+
+static bool may_run(const struct tl_callgrind_reader *reader)
+{
+	const struct callgrind_state *s = &reader->state;
+
+	if (!reader->gathers || s->pending || !reader->part.open || !reader->column_count ||
+	    s->owner.function == TL_NONE)
+		return false;
+	return reader->run_lines ? reader->run_lines < LONGEST_RUN : is_safe(reader);
+}
+
+/* The costs of the line at p to reader->costs; their number, or -1. */
+static int plain_costs(struct tl_callgrind_reader *reader, const uint8_t *p)
+{
+	const uint8_t *stop = reader->lines.stop;
+	int count = 0, room = (int)reader->column_count;
+
+	while (p < stop) {
+		if (count == room)
+			return -1;
+		p = plain_cost(p, stop, &reader->costs[count++]);
+		if (!p)
+			return -1;
+	}
+	return count;
+}
+
+bool tl_callgrind_run_line(struct tl_callgrind_reader *reader)
+{
+	struct callgrind_state *s = &reader->state;
+	struct position position = { .negative = false };
+	unsigned positions;
+	int count;
+
+	if (!may_run(reader))
+		return false;
+	memcpy(position.at, s->base, sizeof(position.at));
+	const uint8_t *p = sub_positions(reader, reader->lines.start, &position, &positions);
+
+	if (!p || position.negative || position.over || position.at[COLUMN_LINE] > UINT32_MAX)
+		return false;
+	count = plain_costs(reader, p);
+	if (count < 0)
+		return false;
+	for (int i = 0; i < count; i++)
+		reader->run[i] += reader->costs[i];
+	memcpy(s->base, position.at, sizeof(s->base));
+	s->self_file = s->file;
+	reader->part.body = reader->part.costs = true;
+	reader->part.summary.last = false;
+	reader->run_lines++;
+	return true;
+}
+
+void tl_callgrind_run_item(struct tl_callgrind_reader *reader)
+{
+	struct tl_callgrind_item *item = &reader->item;
+
+	tl_callgrind_item(reader, TL_CALLGRIND_COST);
+	for (size_t i = 0; i < reader->column_count; i++) {
+		reader->sums[i] += reader->run[i];
+		reader->costs[i] = reader->run[i];
+		reader->run[i] = 0;
+	}
+	item->owner = reader->state.owner;
+	item->costs = reader->costs;
+	item->cost_count = (uint32_t)reader->column_count;
+	item->count = reader->run_lines;
+	reader->run_lines = 0;
+}

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Blocks, instructions and runs of nodes of every trace of the shared corpus against its truth, instruction by
+instruction, and against libipt with all events and their times (where there is a libipt to compile against).
+
+  pt_blocks.py PT_TRUTH [PT_BLOCKS_LIBIPT]"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import common
+
+SMALL = os.path.join(common.SHARED, "corpus", "intel-pt")
+LARGE = os.path.join(common.SHARED, "corpus", "large", "intel-pt")
+REAL = os.path.join(common.SHARED, "peer", "real-pt")
+count = 0
+
+
+def run(program, *args):
+    """Run one comparison: it says itself what differs."""
+    global count
+    done = subprocess.run([program, *args], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    count += 1
+    if done.returncode:
+        common.fail(" ".join(args), done.stdout.strip()[-600:])
+    return done.stdout
+
+
+def small(truth, libipt):
+    for name in ("true", "sh", "rec", "sig", "jit"):
+        base = os.path.join(SMALL, name)
+        for variant in ("ret", "noret", "time", "cyc", "irq"):
+            trace = "%s.%s.pt" % (base, variant)
+            code = [base + ".map", base + ".img"]
+            for face in ("blocks", "one", "insns", "nodes"):
+                run(truth, "-m", face, "-e", base + ".ips.zst", trace, *code, base + ".truth")
+            for image in ("cache", "cache100000", "callback", "memory"):
+                run(truth, "-i", image, "-e", base + ".ips.zst", trace, *code, base + ".truth")
+            # Blocks that end at direct calls and jumps, too, are the same instructions.
+            run(truth, "-f", "3", "-e", base + ".ips.zst", trace, *code, base + ".truth")
+            if libipt:
+                run(libipt, trace, *code)
+
+
+def large(truth, libipt):
+    base = os.path.join(LARGE, "py")
+    for variant in ("ret", "noret", "time", "cyc"):
+        trace = "%s.%s.pt.zst" % (base, variant)
+        code = [base + ".map", base + ".img.zst"]
+        for face in ("blocks", "nodes"):
+            run(truth, "-m", face, "-i", "memory", trace, *code, base + ".truth")
+        if libipt:
+            run(libipt, trace, *code)
+
+
+def hardware(truth, libipt):
+    """What a processor recorded: counts and hash as its list has them."""
+    with open(os.path.join(REAL, "MANIFEST.tsv")) as lines:
+        rows = [line.rstrip("\n").split("\t") for line in lines]
+    for row in (dict(zip(rows[0], row)) for row in rows[1:]):
+        trace, image, code = [os.path.join(REAL, row[key]) for key in ("pt", "img", "map")]
+        with tempfile.NamedTemporaryFile("w") as facts:
+            facts.write("insns %s\nhash %s\n" % (row["insns"], row["ip_hash"]))
+            facts.flush()
+            said = run(truth, "-f", "128", "-i", "memory", trace, code, image, facts.name)
+        common.expect(row["name"] + " events", said.strip().split("events ")[-1], row["events"])
+        if libipt:
+            run(libipt, trace, code, image)
+
+
+def main():
+    programs = [os.path.abspath(program) for program in sys.argv[1:]]
+    truth, libipt = (programs + [None])[:2]
+    if not os.path.isdir(SMALL):
+        common.skip("no shared corpus")
+    small(truth, libipt)
+    large(truth, libipt)
+    if os.path.isdir(REAL):
+        hardware(truth, libipt)
+    common.finish(count, "comparisons" + ("" if libipt else " (none with libipt: it is not installed)"))
+
+
+main()
