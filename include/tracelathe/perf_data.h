@@ -242,6 +242,7 @@ struct tl_perf_run {
 	struct tl_pt_config config;    /**< begin, end: a stretch of the buffer without gaps */
 	uint64_t from, to;
 	uint64_t buffer_offset;        /**< of config.begin in the buffer's stream of bytes */
+	uint64_t file_offset;          /**< of config.begin in the file; TL_NOWHERE: in several places of it */
 	uint64_t start_tsc;            /**< when it begins, 0: unknown */
 	bool continues;                /**< same bytes as the stream's run before: its decoder goes on */
 	bool gap;                      /**< trace was lost before it */
@@ -263,7 +264,8 @@ struct tl_perf_missing {
 struct tl_perf_place {
 	uint64_t start, end, page_offset; /**< of the mapping */
 	const char *path; /**< as recorded */
-	const char *file; /**< the file its code is taken from, NULL: none was found */
+	const char *file; /**< the file its code is taken from, NULL: none was found, or it is not in a file */
+	const char *why;  /**< static: why there is no code of it; NULL: there is */
 	uint64_t bias;    /**< what the loader added to the addresses of that file */
 };
 

@@ -13,9 +13,11 @@ static void start_anew(struct tl_pt_decoder *decoder)
 	decoder->settled = decoder->on = decoder->eos = decoder->speculative = false;
 	decoder->resume_known = decoder->is_due = decoder->have_item = false;
 	decoder->error = TL_PT_OK;
-	decoder->at = decoder->filled = decoder->insns.left = 0;
-	decoder->stop = TL_PT_STOP_FULL;
-	decoder->time_count = 0;
+	decoder->insns.left = 0;
+	decoder->batch = (struct tl_pt_batch){ .graph = &decoder->graph, .stop = TL_PT_STOP_FULL };
+	decoder->noted = decoder->given = (struct tl_pt_moment){ .index = 0 };
+	decoder->have_held = false;
+	decoder->held.flags = decoder->next_flags = 0;
 	decoder->last = (struct tl_pt_block){ .iclass = TL_PT_IC_ERROR };
 }
 
@@ -73,7 +75,7 @@ static int synced(struct tl_pt_decoder *decoder, int status)
 	start_anew(decoder);
 	tl_pt_ahead(decoder);
 	/* An error at the very beginning is told here. */
-	if (!decoder->filled && decoder->stop == TL_PT_STOP_ERROR && decoder->error != TL_PT_EOS)
+	if (!decoder->batch.filled && decoder->batch.stop == TL_PT_STOP_ERROR && decoder->error != TL_PT_EOS)
 		return -(int)decoder->error;
 	return tl_pt_status_now(decoder);
 }
@@ -117,38 +119,24 @@ int tl_pt_event_next(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 		return -TL_PT_INVALID;
 	if (!decoder->synced)
 		return -TL_PT_NOSYNC;
-	if (!decoder->is_due || decoder->at < decoder->filled || decoder->insns.left)
+	if (!decoder->is_due || tl_pt_folds(decoder) || decoder->batch.at < decoder->batch.filled || decoder->insns.left)
 		return -TL_PT_BAD_QUERY;
 	*event = decoder->due;
 	decoder->is_due = false;
+	decoder->given = (struct tl_pt_moment){ 0, event->lost_mtc, event->lost_cyc, event->has_tsc, event->tsc };
 	tl_pt_ahead(decoder);
 	return tl_pt_status_now(decoder);
-}
-
-/* The moment of the node given last: nodes behind it have been decoded already. */
-static const struct tl_pt_moment *moment_now(const struct tl_pt_decoder *decoder)
-{
-	const struct tl_pt_moment *found = NULL;
-
-	for (uint32_t i = 0; i < decoder->time_count && decoder->times[i].index < decoder->at; i++)
-		found = &decoder->times[i];
-	return found;
 }
 
 int tl_pt_time(const struct tl_pt_decoder *decoder, uint64_t *tsc, uint32_t *lost_mtc, uint32_t *lost_cyc)
 {
 	const struct tl_pt_moment *moment;
-	const struct tl_pt_time *time;
-	struct tl_pt_moment now;
 
 	if (!decoder)
 		return -TL_PT_INVALID;
 	if (!decoder->synced)
 		return -TL_PT_NOSYNC;
-	time = &decoder->flow.time;
-	now = (struct tl_pt_moment){ 0, time->lost_mtc, time->lost_cyc, time->have_tsc, time->tsc };
-	moment = decoder->at < decoder->filled ? moment_now(decoder) : NULL;
-	moment = moment ? moment : &now;
+	moment = tl_pt_moment_now(decoder);
 	if (tsc)
 		*tsc = moment->tsc;
 	if (lost_mtc)

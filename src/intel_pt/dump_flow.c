@@ -231,6 +231,15 @@ static int take_events(struct dump *d, int status)
 	return status;
 }
 
+/* Before an instruction that cannot be run; else it is still the last one, whose outcome is not known. */
+static void stand(struct dump *d)
+{
+	const struct tl_pt_decoder *decoder = d->decoder;
+
+	if (decoder->cur >= TL_PT_NODE_FIRST)
+		d->ip = decoder->graph.nodes[decoder->cur].block.ip;
+}
+
 static int take_code(struct dump *d)
 {
 	struct tl_pt_block block = { 0 };
@@ -246,18 +255,16 @@ static int take_code(struct dump *d)
 		if (status >= 0)
 			put_insn(d, &insn);
 	}
+	if (status < 0)
+		stand(d);
 	return status;
 }
 
 static void put_error(struct dump *d, const char *what, int status)
 {
-	const struct tl_pt_decoder *decoder = d->decoder;
 	uint64_t offset = 0;
 
-	tl_pt_offset(decoder, &offset);
-	/* Before an instruction that cannot be run, or still at one whose outcome is not known. */
-	if (decoder->cur >= TL_PT_NODE_FIRST)
-		d->ip = decoder->graph.nodes[decoder->cur].block.ip;
+	tl_pt_offset(d->decoder, &offset);
 	if (d->wishes & TL_PT_TEXT_JSON) {
 		tl_put_text(d->out, "{\"offset\":");
 		tl_put_u64(d->out, offset);

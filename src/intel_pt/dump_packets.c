@@ -122,7 +122,7 @@ static void tracked(struct dump *d, const struct tl_pt_packet *p, const uint8_t 
 	} else if (p->kind == TL_PT_PKT_MODE && p->mode.leaf == TL_PT_MODE_EXEC &&
 		   (d->wishes & TL_PT_TEXT_EXEC_MODE)) {
 		snprintf(text, room, "em %s", p->mode.csl ? "64-bit" : p->mode.csd ? "32-bit" : "16-bit");
-	} else if (is_timing(p->kind) && (d->wishes & (TL_PT_TEXT_TIME | TL_PT_TEXT_TCAL))) {
+	} else if (is_timing(p->kind) && is_shown(d, p->kind) && (d->wishes & (TL_PT_TEXT_TIME | TL_PT_TEXT_TCAL))) {
 		tracked_clock(d, p, text, room);
 	}
 }

@@ -48,6 +48,7 @@ bool tl_pt_fault_add(struct tl_pt_faults *f, const struct tl_pt_lost *lost, cons
 	made.places = 1;
 	made.bytes = bytes;
 	made.object = place ? place->object : "";
+	made.reason = place ? place->why : NULL;
 	made.text = NULL;
 	f->list[f->listed++] = made;
 	return true;
@@ -56,9 +57,10 @@ bool tl_pt_fault_add(struct tl_pt_faults *f, const struct tl_pt_lost *lost, cons
 static int format_missing(struct tl_pt_lost *lost)
 {
 	return asprintf(&lost->text,
-			"no code at 0x%" PRIx64 "%s%s (give it with --binary or --raw): %" PRIu64
+			"no code at 0x%" PRIx64 "%s%s (%s): %" PRIu64
 			" time%s, %" PRIu64 " bytes of trace without flow; went on behind them",
-			lost->ip, *lost->object ? " of " : "", lost->object, lost->places, lost->places == 1 ? "" : "s",
+			lost->ip, *lost->object ? " of " : "", lost->object,
+			lost->reason ? lost->reason : "give it with --binary or --raw", lost->places, lost->places == 1 ? "" : "s",
 			lost->bytes);
 }
 

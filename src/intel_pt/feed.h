@@ -28,6 +28,7 @@ struct tl_pt_place {
 	const char *file;   /* an ELF file for its symbols, NULL: none; lives as long as the feed */
 	uint64_t bias;	    /* that file's addresses were moved by this */
 	uint64_t offset;    /* of `start` in the object */
+	const char *why;    /* there is no code of it; static, NULL: not known */
 };
 
 struct tl_pt_feed {

@@ -7,7 +7,7 @@
 #include "core/memory.h"
 #include "profile/model.h"
 
-enum { RUN_NODES = 1 << 15, RUN_MARKS = 1 << 12 };
+enum { RUN_MARKS = 1 << 12 };
 
 /* ---- threads ---- */
 
@@ -156,67 +156,39 @@ static int take_event(struct pt_folder *f, const struct tl_pt_piece *piece, cons
 	return 0;
 }
 
-/* ---- time ---- */
-
-static void move_gate(struct pt_folder *f, uint64_t tsc)
-{
-	const struct tl_pt_fold_options *o = f->options;
-	bool closed = tsc < o->from_ticks || (o->to_ticks && tsc >= o->to_ticks);
-
-	if (closed == f->closed)
-		return;
-	tl_pt_fold_settle(f);
-	f->closed = closed;
-	tl_fold_gate(&f->thread->stack.fold, !closed);
-}
-
-/* Time that passed is that of the node run last. */
-static void set_time(struct pt_folder *f, uint64_t tsc)
-{
-	struct tl_fold *fold = &f->thread->stack.fold;
-	uint64_t before = fold->hot.clock;
-
-	if (f->options->from_ticks || f->options->to_ticks)
-		move_gate(f, tsc);
-	tl_fold_time(fold, tsc);
-	if (f->node_lines && f->last != &f->outside)
-		f->node_lines[f->last - f->nodes].ticks += (int64_t)(fold->hot.clock - before);
-}
-
-static void fold_timed(struct pt_folder *f, const struct tl_pt_run *run)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i < run->mark_count; i++) {
-		size_t to = run->marks[i].index < run->count ? run->marks[i].index : run->count;
-
-		if (to > at)
-			tl_pt_fold_run(f, run->nodes + at, to - at);
-		at = to;
-		set_time(f, run->marks[i].tsc);
-	}
-	if (run->count > at)
-		tl_pt_fold_run(f, run->nodes + at, run->count - at);
-}
-
 /* ---- pieces ---- */
 
-static int fold_run(struct pt_folder *f, const struct tl_pt_run *run, struct tl_error *err)
+static bool failed(const struct pt_folder *f)
 {
-	if (run->epoch != f->epoch) {
-		tl_pt_fold_flush(f);
-		f->epoch = run->epoch;
-	}
+	return f->thread->stack.fold.no_memory || f->functions.no_memory || f->thread->lines.no_memory;
+}
+
+/* Numbers of another epoch: what was held back of the last one is run first, and brought to the front. */
+static void change_epoch(struct pt_folder *f, struct tl_pt_run *run)
+{
+	tl_pt_fold_rest(f);
+	tl_pt_fold_flush(f);
+	memmove(f->numbers, run->nodes, run->count * sizeof(*run->nodes));
+	f->epoch = run->epoch;
+}
+
+static int fold_run(struct pt_folder *f, struct tl_pt_run *run, struct tl_error *err)
+{
+	bool more = !(run->status & (TL_PT_EVENT_PENDING | TL_PT_END_OF_STREAM));
+
+	if (run->epoch != f->epoch)
+		change_epoch(f, run);
 	if (!tl_pt_fold_room(f, run->limit))
 		return tl_error_memory(err);
 	f->thread->stack.fold.records += run->count;
+	for (size_t i = 0; f->timed && i < run->count; i++)
+		if (f->nodes[f->numbers[f->held + i]].entry == PT_KEY_NONE)
+			tl_pt_fold_look(f, f->numbers[f->held + i]);
 	if (f->timed)
-		fold_timed(f, run);
+		tl_pt_fold_timed(f, run, more);
 	else
 		tl_pt_fold_run(f, run->nodes, run->count);
-	return f->thread->stack.fold.no_memory || f->functions.no_memory || f->thread->lines.no_memory
-		       ? tl_error_memory(err)
-		       : 0;
+	return failed(f) ? tl_error_memory(err) : 0;
 }
 
 static int take_events(struct pt_folder *f, const struct tl_pt_piece *piece, int *pending, struct tl_error *err)
@@ -249,7 +221,7 @@ static int fold_decoder(struct pt_folder *f, const struct tl_pt_piece *piece, in
 
 	while (result == 0 && status >= 0) {
 		struct tl_pt_run run = {
-			.nodes = f->numbers, .max = RUN_NODES,
+			.nodes = f->numbers + f->held, .max = PT_RUN_NODES - f->held,
 			.marks = f->timed ? f->marks : NULL, .max_marks = f->timed ? RUN_MARKS : 0,
 		};
 
@@ -284,6 +256,7 @@ static void put_thread_down(struct pt_folder *f)
 {
 	struct pt_thread *t = f->thread;
 
+	tl_pt_fold_rest(f);
 	tl_pt_fold_settle(f);
 	tl_pt_fold_flush(f);
 	t->ran = true;
@@ -406,6 +379,7 @@ static void free_folder(struct pt_folder *f)
 	free(f->nodes);
 	free(f->node_lines);
 	free(f->steps);
+	free(f->visits);
 	free(f->marks);
 	free(f->numbers);
 	tl_pt_decoders_close(&f->decoders);
@@ -419,11 +393,15 @@ int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *o
 	int status;
 
 	f.last = &f.outside;
+	f.visit_count = f.visit_capacity = 1;
 	f.marks = malloc(RUN_MARKS * sizeof(*f.marks));
-	f.numbers = malloc(RUN_NODES * sizeof(*f.numbers));
+	f.numbers = malloc(PT_RUN_NODES * sizeof(*f.numbers));
+	f.visits = calloc(1, sizeof(*f.visits));
+	if (f.visits)
+		f.visits[0].function = TL_NONE;
 	tl_pt_functions_begin(&f.functions, feed);
 	feed->rewind(feed->arg);
-	status = f.marks && f.numbers ? new_profile(&f, profile, err) : tl_error_memory(err);
+	status = f.marks && f.numbers && f.visits ? new_profile(&f, profile, err) : tl_error_memory(err);
 	if (status == 0)
 		status = fold_pieces(&f, err);
 	if (status == 0)

@@ -53,7 +53,6 @@ enum {
 
 /* A block. */
 struct pt_node {
-	uint64_t count;
 	uint64_t ip, after; /* its first address, the one after its last instruction */
 	uint32_t entry, exit; /* keys */
 	uint32_t called;      /* its function when it is called, + 1; 0: not known */
@@ -64,17 +63,33 @@ struct pt_node {
 
 /* Of a node, with lines. */
 struct pt_node_lines {
-	uint32_t first, count; /* addresses in `steps` */
-	uint64_t taken;	       /* how often the next node was not the one after it */
+	uint32_t first, count; /* places in `steps` */
+	uint32_t tail;	       /* steps before the function it is left in: 0 but for PT_KEY_SEVERAL */
+	uint32_t visits;       /* the first of a list, that of the last visit; 0: none */
+};
+
+/*
+ * Visits of a node in one function. Code without symbols may belong to several: it is what was called that runs there,
+ * so that costs of lines, of functions and of calls agree.
+ */
+struct pt_visits {
+	uint32_t node, function, next;
+	uint32_t first, steps; /* of the node's, those in this function */
+	uint64_t count, taken; /* taken: the next node was not the one behind it */
 	int64_t ticks;
 };
 
 /* An address that was run. */
-struct pt_address {
+struct pt_place {
 	uint64_t ip, target; /* target of a direct branch */
+	uint8_t iclass;
+};
+
+/* What it cost in a function. */
+struct pt_cost {
+	uint32_t place, function;
 	uint64_t executed, taken;
 	int64_t ticks;
-	uint8_t iclass;
 };
 
 /* Calls from a place to a function. */
@@ -88,12 +103,13 @@ struct pt_call {
 
 /* What is counted by address, with lines: of one thread. */
 struct pt_lines {
-	struct pt_address *addresses;
-	size_t address_count, address_capacity;
-	struct tl_index by_ip;
+	struct pt_place *places;
+	size_t place_count, place_capacity;
+	struct pt_cost *costs;
+	size_t cost_count, cost_capacity;
 	struct pt_call *calls;
 	size_t call_count, call_capacity;
-	struct tl_index by_call;
+	struct tl_index by_ip, by_cost, by_call;
 	bool no_memory;
 };
 
@@ -109,6 +125,11 @@ struct pt_thread {
 	uint32_t key;
 	uint64_t back;
 	struct pt_node outside;
+};
+
+enum {
+	PT_RUN_NODES = 1 << 15, /* held at most */
+	PT_RATE_BITS = 16,	/* binary places of ticks per instruction */
 };
 
 struct pt_folder {
@@ -127,8 +148,12 @@ struct pt_folder {
 	struct pt_node *nodes;
 	struct pt_node_lines *node_lines; /* NULL: without lines */
 	size_t node_count, node_capacity, node_lines_capacity;
-	uint32_t *steps; /* of all nodes: numbers of their addresses */
+	uint32_t *steps; /* of all nodes: numbers of their places */
 	size_t step_count, step_capacity;
+	struct pt_visits *visits; /* [0] is nobody's */
+	size_t visit_count, visit_capacity;
+	uint32_t last_visit;
+	int64_t owed_ticks; /* of a function that has run nothing yet: to its first visit */
 	uint32_t epoch;
 
 	/* Where the thread is. */
@@ -141,7 +166,10 @@ struct pt_folder {
 	bool closed;	 /* outside the window of time */
 	int64_t insns;	 /* not added to a context yet; only with time */
 	struct tl_pt_mark *marks;
-	uint32_t *numbers;
+	uint32_t *numbers; /* of nodes; the first `held` wait until the next moment is known */
+	size_t held;
+	/* Ticks per instruction; the clock where it began, and what came to it since. */
+	uint64_t rate, base, part;
 };
 
 /* fold_loop.c: a run of nodes, none of which moves time. */
@@ -151,21 +179,30 @@ void tl_pt_fold_arrive(struct pt_folder *folder, uint64_t ip);
 /* Give the instructions that wait to the innermost context. */
 void tl_pt_fold_settle(struct pt_folder *folder);
 
+/* fold_time.c: run what is held and the nodes of a run, of which all were looked at; `more` nodes will follow at once. */
+void tl_pt_fold_timed(struct pt_folder *folder, const struct tl_pt_run *run, bool more);
+/* Run what is held. */
+void tl_pt_fold_rest(struct pt_folder *folder);
+
 /* fold_node.c: what is to be known of a node that is met for the first time. */
 void tl_pt_fold_look(struct pt_folder *folder, uint32_t number);
 bool tl_pt_fold_room(struct pt_folder *folder, uint32_t limit);
 /* Where a node that runs through several functions enters another one; 0 behind the last. */
+enum { PT_INNER = 16 }; /* places looked for in one node */
 struct pt_inner {
 	uint32_t insns; /* run before it */
 	uint64_t ip;
 };
 size_t tl_pt_fold_inner(struct pt_folder *folder, uint32_t number, struct pt_inner *inner, size_t room);
-/* Counts of nodes to those of addresses; nodes are then as never met. */
+/* The visits of a node, some steps of it, in a function; from now on the first of its list. 0: no memory. */
+uint32_t tl_pt_fold_visits(struct pt_folder *folder, uint32_t number, uint32_t function, uint32_t first, uint32_t steps);
+/* Visits to costs of addresses; nodes are then as never met. */
 void tl_pt_fold_flush(struct pt_folder *folder);
 
 /* fold_lines.c */
 void tl_pt_lines_free(struct pt_lines *lines);
-uint32_t tl_pt_lines_address(struct pt_lines *lines, const struct tl_pt_step *step);
+uint32_t tl_pt_lines_place(struct pt_lines *lines, const struct tl_pt_step *step);
+struct pt_cost *tl_pt_lines_cost(struct pt_lines *lines, uint32_t place, uint32_t function);
 void tl_pt_lines_opened(void *arg, struct tl_pt_frame *frame);
 void tl_pt_lines_closing(void *arg, struct tl_pt_frame *frame);
 /* Lines, calls and jumps into the profile; `numbers[i]` is its number of function i. */

@@ -8,9 +8,11 @@
 
 void tl_pt_lines_free(struct pt_lines *l)
 {
-	free(l->addresses);
+	free(l->places);
+	free(l->costs);
 	free(l->calls);
 	tl_index_free(&l->by_ip);
+	tl_index_free(&l->by_cost);
 	tl_index_free(&l->by_call);
 }
 
@@ -18,26 +20,51 @@ void tl_pt_lines_free(struct pt_lines *l)
 
 static bool same_ip(const void *context, const void *key, uint32_t number)
 {
-	const struct pt_address *addresses = context;
+	const struct pt_place *places = context;
 
-	return addresses[number].ip == *(const uint64_t *)key;
+	return places[number].ip == *(const uint64_t *)key;
 }
 
-uint32_t tl_pt_lines_address(struct pt_lines *l, const struct tl_pt_step *step)
+uint32_t tl_pt_lines_place(struct pt_lines *l, const struct tl_pt_step *step)
 {
 	uint64_t hash = tl_hash64(step->ip);
-	uint32_t number = tl_index_find(&l->by_ip, hash, same_ip, l->addresses, &step->ip);
+	uint32_t number = tl_index_find(&l->by_ip, hash, same_ip, l->places, &step->ip);
 
 	if (number != TL_NONE)
 		return number;
-	number = (uint32_t)l->address_count;
-	if (!tl_grow(&l->addresses, &l->address_capacity, l->address_count + 1, sizeof(*l->addresses)) ||
+	number = (uint32_t)l->place_count;
+	if (!tl_grow(&l->places, &l->place_capacity, l->place_count + 1, sizeof(*l->places)) ||
 	    !tl_index_add(&l->by_ip, hash, number))
 		return TL_NONE;
-	l->addresses[l->address_count++] = (struct pt_address){
+	l->places[l->place_count++] = (struct pt_place){
 		.ip = step->ip, .target = step->direct ? step->target : 0, .iclass = step->iclass,
 	};
 	return number;
+}
+
+static bool same_cost(const void *context, const void *key, uint32_t number)
+{
+	const struct pt_cost *costs = context, *wanted = key;
+
+	return costs[number].place == wanted->place && costs[number].function == wanted->function;
+}
+
+struct pt_cost *tl_pt_lines_cost(struct pt_lines *l, uint32_t place, uint32_t function)
+{
+	const struct pt_cost wanted = { .place = place, .function = function };
+	uint64_t hash = tl_hash64((uint64_t)place << 32 | function);
+	uint32_t number = tl_index_find(&l->by_cost, hash, same_cost, l->costs, &wanted);
+
+	if (number != TL_NONE)
+		return &l->costs[number];
+	number = (uint32_t)l->cost_count;
+	if (!tl_grow(&l->costs, &l->cost_capacity, l->cost_count + 1, sizeof(*l->costs)) ||
+	    !tl_index_add(&l->by_cost, hash, number)) {
+		l->no_memory = true;
+		return NULL;
+	}
+	l->costs[l->cost_count++] = wanted;
+	return &l->costs[number];
 }
 
 /* ---- calls ---- */
@@ -74,7 +101,7 @@ static uint64_t site(const struct pt_folder *f)
 	if (f->last == &f->outside)
 		return 0;
 	l = &f->node_lines[f->last - f->nodes];
-	return l->count ? f->thread->lines.addresses[f->steps[l->first + l->count - 1]].ip : 0;
+	return l->count ? f->thread->lines.places[f->steps[l->first + l->count - 1]].ip : 0;
 }
 
 void tl_pt_lines_opened(void *arg, struct tl_pt_frame *frame)
@@ -117,94 +144,53 @@ void tl_pt_lines_closing(void *arg, struct tl_pt_frame *frame)
 
 /* ---- into the profile ---- */
 
-/* Whose an address is: its symbol's, else that of the entry before it that was called, in the same object. */
-struct owners {
-	struct pt_folder *folder;
-	uint32_t *entries; /* functions known by their entry, by address */
-	size_t count;
-};
-
-static int by_address(const void *a, const void *b, void *arg)
-{
-	const struct tl_pt_function *list = arg;
-	uint64_t x = list[*(const uint32_t *)a].address, y = list[*(const uint32_t *)b].address;
-
-	return x < y ? -1 : x > y;
-}
-
-static bool owners_begin(struct owners *o, struct pt_folder *f, const uint32_t *numbers)
-{
-	o->folder = f;
-	o->entries = calloc(f->functions.count + 1, sizeof(*o->entries));
-	for (uint32_t i = 0; o->entries && i < f->functions.count; i++)
-		if (f->functions.list[i].by_entry && numbers[i] != TL_NONE)
-			o->entries[o->count++] = i;
-	if (o->entries)
-		qsort_r(o->entries, o->count, sizeof(*o->entries), by_address, f->functions.list);
-	return o->entries;
-}
-
-static uint32_t owner_of(const struct owners *o, uint64_t ip)
-{
-	const struct tl_pt_function *list = o->folder->functions.list;
-	size_t low = 0, high = o->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list[o->entries[middle]].address <= ip)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? o->entries[low - 1] : TL_NONE;
-}
-
 struct writer {
 	struct pt_folder *folder;
+	const struct pt_lines *lines;
 	struct tl_profile *profile;
-	struct owners owners;
 	const uint32_t *numbers;
 	size_t number_count; /* functions met since are only those of jumps never taken */
-	uint32_t part, fallback;
+	uint32_t part;
 };
 
-/* The function of an address in the profile, and the line it stands on. */
+/* The line an address stands on, and its symbol's function: TL_NONE if it has none. */
 static uint32_t locate(struct writer *w, uint64_t ip, struct tl_position *at)
 {
 	struct tl_pt_name name = tl_pt_functions_name(&w->folder->functions, ip);
-	uint32_t function = name.function;
 
-	if (function == TL_NONE || function >= w->number_count || w->numbers[function] == TL_NONE)
-		function = owner_of(&w->owners, ip);
 	*at = (struct tl_position){ .file = name.file, .address = ip, .line = name.line };
-	return function == TL_NONE ? w->fallback : w->numbers[function];
+	return name.function < w->number_count ? name.function : TL_NONE;
 }
 
-static int put_line(struct writer *w, const struct pt_address *a, struct tl_error *err)
+static int put_line(struct writer *w, const struct pt_cost *c, struct tl_error *err)
 {
-	struct tl_cost_line line = { .part = w->part };
-	int64_t cost[2] = { (int64_t)a->executed, 0 };
+	struct tl_cost_line line = { .part = w->part, .function = w->numbers[c->function] };
+	int64_t cost[2] = { (int64_t)c->executed, 0 };
 
 	if (w->folder->timed) {
-		cost[0] = a->ticks;
-		cost[1] = (int64_t)a->executed;
+		cost[0] = c->ticks;
+		cost[1] = (int64_t)c->executed;
 	}
-	line.function = locate(w, a->ip, &line.at);
+	locate(w, w->lines->places[c->place].ip, &line.at);
 	return tl_profile_add_line(w->profile, &line, cost, err);
 }
 
-static int put_jump(struct writer *w, const struct pt_address *a, struct tl_error *err)
+static int put_jump(struct writer *w, const struct pt_cost *c, struct tl_error *err)
 {
-	struct tl_jump jump = { .part = w->part, .executed = a->executed, .taken = a->executed };
+	const struct pt_place *place = &w->lines->places[c->place];
+	struct tl_jump jump = {
+		.part = w->part, .function = w->numbers[c->function], .executed = c->executed, .taken = c->executed,
+		.conditional = place->iclass == TL_PT_IC_COND_JUMP,
+	};
+	uint32_t target;
 
-	if (!a->target || (a->iclass != TL_PT_IC_COND_JUMP && a->iclass != TL_PT_IC_JUMP))
+	if (!place->target || (!jump.conditional && place->iclass != TL_PT_IC_JUMP))
 		return 0;
-	jump.conditional = a->iclass == TL_PT_IC_COND_JUMP;
 	if (jump.conditional)
-		jump.taken = a->taken;
-	jump.function = locate(w, a->ip, &jump.from);
-	jump.target = locate(w, a->target, &jump.to);
+		jump.taken = c->taken;
+	locate(w, place->ip, &jump.from);
+	target = locate(w, place->target, &jump.to);
+	jump.target = target == TL_NONE ? jump.function : w->numbers[target];
 	return tl_profile_add_jump(w->profile, &jump, err);
 }
 
@@ -213,7 +199,7 @@ static int put_call(struct writer *w, const struct pt_call *c, struct tl_error *
 	struct tl_arc arc = { .part = w->part, .calls = c->calls };
 	int64_t cost[2] = { c->clock, c->insns };
 
-	if (!c->calls || w->numbers[c->callee] == TL_NONE || w->numbers[c->caller] == TL_NONE)
+	if (!c->calls)
 		return 0;
 	if (c->from)
 		locate(w, c->from, &arc.from);
@@ -228,16 +214,20 @@ static int put_call(struct writer *w, const struct pt_call *c, struct tl_error *
 	return tl_profile_add_arc(w->profile, &arc, cost, err);
 }
 
-static int put_all(struct writer *w, const struct pt_lines *l, struct tl_error *err)
+static int put_all(struct writer *w, struct tl_error *err)
 {
+	const struct pt_lines *l = w->lines;
 	int status = 0;
 
-	for (size_t i = 0; status == 0 && i < l->address_count; i++)
-		if (l->addresses[i].executed) {
-			status = put_line(w, &l->addresses[i], err);
-			if (status == 0)
-				status = put_jump(w, &l->addresses[i], err);
-		}
+	for (size_t i = 0; status == 0 && i < l->cost_count; i++) {
+		const struct pt_cost *cost = &l->costs[i];
+
+		if (!cost->executed || cost->function == TL_NONE)
+			continue;
+		status = put_line(w, cost, err);
+		if (status == 0)
+			status = put_jump(w, cost, err);
+	}
 	for (size_t i = 0; status == 0 && i < l->call_count; i++)
 		status = put_call(w, &l->calls[i], err);
 	return status;
@@ -260,17 +250,13 @@ static void end_calls(struct pt_thread *thread)
 int tl_pt_lines_into(struct pt_folder *f, struct pt_thread *thread, uint32_t part, const uint32_t *numbers,
 		     struct tl_profile *profile, struct tl_error *err)
 {
-	struct writer w = { .folder = f, .profile = profile, .numbers = numbers, .part = part,
-			    .number_count = f->functions.count };
-	int status;
+	struct writer w = {
+		.folder = f, .lines = &thread->lines, .profile = profile, .numbers = numbers,
+		.number_count = f->functions.count, .part = part,
+	};
 
-	if (thread->lines.no_memory || !owners_begin(&w.owners, f, numbers))
+	if (thread->lines.no_memory)
 		return tl_error_memory(err);
-	for (uint32_t i = 0; i < f->functions.count; i++)
-		if (numbers[i] != TL_NONE)
-			w.fallback = numbers[i];
 	end_calls(thread);
-	status = put_all(&w, &thread->lines, err);
-	free(w.owners.entries);
-	return status;
+	return put_all(&w, err);
 }

@@ -65,10 +65,15 @@ static void count_insns(struct pt_folder *f, uint32_t insns)
 
 static void run_inner(struct pt_folder *f, uint32_t number)
 {
-	struct pt_inner inner[16];
-	size_t count = tl_pt_fold_inner(f, number, inner, sizeof(inner) / sizeof(inner[0]));
+	struct pt_inner inner[PT_INNER];
+	size_t count = tl_pt_fold_inner(f, number, inner, PT_INNER);
+	uint32_t first = 0;
 
 	for (size_t i = 0; i < count; i++) {
+		if (f->node_lines && !f->closed)
+			f->visits[tl_pt_fold_visits(f, number, tl_fold_top(&f->thread->stack.fold), first,
+						    inner[i].insns)].count++;
+		first += inner[i].insns;
 		count_insns(f, inner[i].insns);
 		f->key = PT_KEY_NONE;
 		tl_pt_fold_arrive(f, inner[i].ip);
@@ -97,7 +102,8 @@ static __attribute__((noinline)) void arrive_slowly(struct pt_folder *f, uint32_
 		.is_entry = n->is_entry,
 	};
 	arrive(f, &at);
-	n->called = at.called + 1;
+	if (at.called != TL_NONE && tl_pt_stack_know(&f->thread->stack, at.called))
+		n->called = at.called + 1;
 }
 
 /* What the loop keeps in registers. */
@@ -106,6 +112,7 @@ struct hot {
 	struct pt_node *last;
 	uint32_t key;
 	int64_t insns;
+	uint64_t part;
 };
 
 static inline __attribute__((always_inline)) void store(const struct hot *h, struct pt_folder *f)
@@ -114,11 +121,12 @@ static inline __attribute__((always_inline)) void store(const struct hot *h, str
 	f->last = h->last;
 	f->key = h->key;
 	f->insns = h->insns;
+	f->part = h->part;
 }
 
 static inline __attribute__((always_inline)) void load(struct hot *h, const struct pt_folder *f)
 {
-	*h = (struct hot){ f->thread->stack.fold.hot, f->last, f->key, f->insns };
+	*h = (struct hot){ f->thread->stack.fold.hot, f->last, f->key, f->insns, f->part };
 }
 
 static inline __attribute__((always_inline)) void give(struct hot *h, struct pt_folder *f, bool timed)
@@ -155,6 +163,32 @@ static inline __attribute__((always_inline)) bool call_or_return(struct hot *h, 
 	return false;
 }
 
+/* Outside the window the stack moves on, but nothing counts. */
+static inline __attribute__((always_inline)) void count_visit(struct pt_folder *f, const struct hot *h, uint32_t number)
+{
+	const struct pt_node_lines *l = &f->node_lines[number];
+	uint32_t visit = l->visits;
+
+	if (f->visits[visit].function != h->fold.top->function || f->visits[visit].first != l->tail)
+		visit = tl_pt_fold_visits(f, number, h->fold.top->function, l->tail, l->count - l->tail);
+	f->visits[visit].count += !f->closed;
+	f->visits[visit].ticks += f->owed_ticks;
+	f->owed_ticks = 0;
+	f->last_visit = visit;
+}
+
+static inline __attribute__((always_inline)) void pass_time(struct pt_folder *f, struct hot *h, uint32_t insns,
+							    bool careful)
+{
+	uint64_t before = h->fold.clock;
+
+	h->insns += insns;
+	h->part += insns * f->rate;
+	h->fold.clock = f->base + (h->part >> PT_RATE_BITS);
+	if (careful && f->node_lines)
+		f->visits[f->last_visit].ticks += (int64_t)(h->fold.clock - before);
+}
+
 static inline __attribute__((always_inline)) void run(struct pt_folder *f, const uint32_t *numbers, size_t count,
 						      bool timed, bool careful)
 {
@@ -165,16 +199,17 @@ static inline __attribute__((always_inline)) void run(struct pt_folder *f, const
 	for (size_t i = 0; i < count; i++) {
 		struct pt_node *n = &nodes[numbers[i]];
 
-		if (careful && f->node_lines && !f->closed && h.last != &f->outside && h.last->after != n->ip)
-			f->node_lines[h.last - nodes].taken++;
+		if (careful && f->node_lines && !f->closed && h.last->after != n->ip)
+			f->visits[f->last_visit].taken++;
 		if (n->entry != h.key && (careful || n->entry == PT_KEY_SEVERAL || !call_or_return(&h, f, n, timed))) {
 			store(&h, f);
 			arrive_slowly(f, numbers[i]);
 			load(&h, f);
 		}
-		n->count++;
+		if (careful && f->node_lines)
+			count_visit(f, &h, numbers[i]);
 		if (timed)
-			h.insns += n->insns;
+			pass_time(f, &h, n->insns, careful);
 		else
 			h.fold.clock += n->insns;
 		h.key = n->exit;
@@ -195,7 +230,4 @@ void tl_pt_fold_run(struct pt_folder *f, const uint32_t *numbers, size_t count)
 		run(f, numbers, count, false, true);
 	else
 		run(f, numbers, count, false, false);
-	/* Outside the window the stack moves on, but nothing counts. */
-	for (size_t i = 0; f->closed && i < count; i++)
-		f->nodes[numbers[i]].count--;
 }

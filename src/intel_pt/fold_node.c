@@ -55,15 +55,15 @@ static void each_step(struct pt_folder *f, uint32_t number,
 
 static bool add_step(struct pt_folder *f, const struct tl_pt_step *step, size_t i, void *arg)
 {
-	uint32_t address = tl_pt_lines_address(&f->thread->lines, step);
+	uint32_t place = tl_pt_lines_place(&f->thread->lines, step);
 
 	(void)i;
 	(void)arg;
-	if (address == TL_NONE || !tl_grow(&f->steps, &f->step_capacity, f->step_count + 1, sizeof(*f->steps))) {
+	if (place == TL_NONE || !tl_grow(&f->steps, &f->step_capacity, f->step_count + 1, sizeof(*f->steps))) {
 		f->thread->lines.no_memory = true;
 		return false;
 	}
-	f->steps[f->step_count++] = address;
+	f->steps[f->step_count++] = place;
 	return true;
 }
 
@@ -139,11 +139,14 @@ static uint32_t exit_key(struct pt_folder *f, uint32_t number, const struct pt_n
 /* Its entry is then no key that any node is left by; the instructions before the last change are told apart. */
 static void look_inside(struct pt_folder *f, uint32_t number, struct pt_node *n)
 {
-	struct pt_inner inner[16];
-	size_t count = tl_pt_fold_inner(f, number, inner, sizeof(inner) / sizeof(inner[0]));
+	struct pt_inner inner[PT_INNER];
+	size_t count = tl_pt_fold_inner(f, number, inner, PT_INNER);
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		n->insns = (uint16_t)(n->insns - inner[i].insns);
+		if (f->node_lines)
+			f->node_lines[number].tail += inner[i].insns;
+	}
 	if (count)
 		n->entry = PT_KEY_SEVERAL;
 }
@@ -166,6 +169,8 @@ void tl_pt_fold_look(struct pt_folder *f, uint32_t number)
 	n->iclass = (uint8_t)block->iclass;
 	n->is_entry = first.is_entry;
 	n->called = first.function == TL_NONE ? 0 : first.function + 1;
+	if (n->called)
+		tl_pt_stack_know(&f->thread->stack, first.function);
 	n->entry = function_key(&first);
 	n->exit = exit_key(f, number, n, function_key(&last));
 	if (first.function != last.function)
@@ -177,34 +182,66 @@ void tl_pt_fold_look(struct pt_folder *f, uint32_t number)
 	}
 }
 
-/* ---- the end ---- */
+/* ---- visits ---- */
 
-static void flush_node(struct pt_folder *f, const struct pt_node *n, const struct pt_node_lines *l)
+uint32_t tl_pt_fold_visits(struct pt_folder *f, uint32_t number, uint32_t function, uint32_t first, uint32_t steps)
 {
-	struct pt_address *addresses = f->thread->lines.addresses, *last;
+	struct pt_node_lines *l = &f->node_lines[number];
+	uint32_t at = l->visits, before = 0;
 
-	if (!l->count)
-		return;
-	for (uint32_t i = 0; i < l->count; i++)
-		addresses[f->steps[l->first + i]].executed += n->count;
-	/* Branches before the last one are direct ones that were followed. */
-	for (uint32_t i = 0; i + 1 < l->count; i++)
-		addresses[f->steps[l->first + i]].taken += n->count;
-	last = &addresses[f->steps[l->first + l->count - 1]];
-	last->taken += l->taken;
-	last->ticks += l->ticks;
+	while (at && (f->visits[at].function != function || f->visits[at].first != first)) {
+		before = at;
+		at = f->visits[at].next;
+	}
+	if (!at) {
+		if (f->visit_count >= UINT32_MAX ||
+		    !tl_grow(&f->visits, &f->visit_capacity, f->visit_count + 1, sizeof(*f->visits))) {
+			f->thread->lines.no_memory = true;
+			return 0;
+		}
+		at = (uint32_t)f->visit_count++;
+		f->visits[at] = (struct pt_visits){
+			.node = number, .function = function, .first = first, .steps = steps,
+		};
+	} else if (before) {
+		f->visits[before].next = f->visits[at].next;
+	}
+	if (at != l->visits)
+		f->visits[at].next = l->visits;
+	l->visits = at;
+	return at;
+}
+
+/* Branches before the last one are direct ones that were followed. */
+static void flush_visits(struct pt_folder *f, const struct pt_visits *v)
+{
+	const struct pt_node_lines *l = &f->node_lines[v->node];
+
+	for (uint32_t i = 0; i < v->steps; i++) {
+		bool last = v->first + i + 1 == l->count;
+		uint32_t place = f->steps[l->first + v->first + i];
+		struct pt_cost *cost = tl_pt_lines_cost(&f->thread->lines, place, v->function);
+
+		if (!cost)
+			return;
+		cost->executed += v->count;
+		cost->taken += last ? v->taken : v->count;
+		cost->ticks += last ? v->ticks : 0;
+	}
 }
 
 void tl_pt_fold_flush(struct pt_folder *f)
 {
-	for (size_t i = 0; f->node_lines && i < f->node_count; i++)
-		flush_node(f, &f->nodes[i], &f->node_lines[i]);
+	for (size_t i = 1; i < f->visit_count; i++)
+		flush_visits(f, &f->visits[i]);
 	f->outside = *f->last;
 	f->last = &f->outside;
 	if (f->node_count)
 		memset(f->nodes, 0, f->node_capacity * sizeof(*f->nodes));
 	if (f->node_lines)
 		memset(f->node_lines, 0, f->node_lines_capacity * sizeof(*f->node_lines));
+	f->visit_count = 1;
+	f->last_visit = 0;
 	f->node_count = 0;
 	f->step_count = 0;
 }

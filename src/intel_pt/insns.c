@@ -100,8 +100,8 @@ static int enter(struct tl_pt_decoder *decoder)
 		return status;
 	insns->at = insns->first[number];
 	insns->left = decoder->graph.nodes[number].block.ninsn;
-	insns->flags = decoder->ids_speculative ? TL_PT_SPECULATIVE : 0;
-	insns->eos = decoder->ids_eos;
+	insns->flags = decoder->batch.speculative ? TL_PT_SPECULATIVE : 0;
+	insns->eos = decoder->batch.eos;
 	return 0;
 }
 

@@ -39,7 +39,7 @@ bool tl_pt_stack_room(struct tl_pt_stack *stack)
 
 /* ---- frames ---- */
 
-static bool known_to_fold(struct tl_pt_stack *s, uint32_t function)
+bool tl_pt_stack_know(struct tl_pt_stack *s, uint32_t function)
 {
 	if (function == TL_NONE)
 		s->fold.no_memory = true;
@@ -50,7 +50,7 @@ static bool known_to_fold(struct tl_pt_stack *s, uint32_t function)
 
 static void enter(struct tl_pt_stack *s, uint32_t function, struct tl_pt_frame frame)
 {
-	if (!known_to_fold(s, function))
+	if (!tl_pt_stack_know(s, function))
 		return;
 	if (!tl_pt_stack_room(s)) {
 		tl_fold_gap(&s->fold);
@@ -94,7 +94,7 @@ static void unwind_to(struct tl_pt_stack *s, uint32_t function)
 
 static bool is_open(struct tl_pt_stack *s, uint32_t function)
 {
-	return known_to_fold(s, function) && tl_fold_is_open(&s->fold, function);
+	return tl_pt_stack_know(s, function) && tl_fold_is_open(&s->fold, function);
 }
 
 /* The depth of the innermost frame that waits for an address; 0: none of those looked at. */

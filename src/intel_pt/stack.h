@@ -80,6 +80,9 @@ void tl_pt_stack_arrive(struct tl_pt_stack *stack, enum tl_pt_arrival how, struc
 /* The function a place has when it is called. */
 uint32_t tl_pt_stack_called(struct tl_pt_stack *stack, struct tl_pt_at *at);
 
+/* Whoever enters a function by himself makes it known first. False: no memory, or TL_NONE. */
+bool tl_pt_stack_know(struct tl_pt_stack *stack, uint32_t function);
+
 /* The rare half of entering: room for one more frame. False: no memory, or too deep. */
 bool tl_pt_stack_room(struct tl_pt_stack *stack);
 

@@ -144,13 +144,16 @@ INLINE enum tl_pt_stop use_target(struct walk *walk, struct tl_pt_decoder *decod
 
 		if (node->kind == TL_PT_NODE_AWAIT) {
 			walk->cur = tl_pt_graph_node(&decoder->graph, walk->target);
-		} else if (node->kind >= TL_PT_NODE_STUB || node->kind == TL_PT_NODE_COND) {
+		} else if (node->kind >= TL_PT_NODE_STUB) {
 			stop = take_other(walk, decoder, node);
 			continue;
 		} else {
 			if (walk->out == walk->out_end)
 				return TL_PT_STOP_FULL;
 			give(walk, decoder, node);
+			/* The branch that has no outcome has been reached, too (9.3). */
+			if (node->kind == TL_PT_NODE_COND)
+				return fail(walk, TL_PT_BAD_QUERY);
 			if (node->kind == TL_PT_NODE_NEXT) {
 				stop = take_next(walk, decoder, node);
 				continue;
@@ -176,8 +179,7 @@ INLINE bool is_passing(uint32_t byte)
 	return byte == TL_PT_OPC_PAD || byte == TL_PT_OPC_MTC || (byte & 3) == TL_PT_OPC_CYC;
 }
 
-static __attribute__((noinline)) const uint8_t *keep_time(struct tl_pt_decoder *decoder, const uint8_t *pos,
-							  const uint32_t *out)
+static __attribute__((noinline)) const uint8_t *keep_time(struct tl_pt_decoder *decoder, const uint8_t *pos)
 {
 	const uint8_t *end = decoder->flow.end;
 
@@ -188,7 +190,6 @@ static __attribute__((noinline)) const uint8_t *keep_time(struct tl_pt_decoder *
 			break;
 		pos += size;
 	}
-	tl_pt_note_time(decoder, out);
 	return pos;
 }
 
@@ -196,6 +197,7 @@ static __attribute__((noinline)) const uint8_t *keep_time(struct tl_pt_decoder *
 INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
 {
 	const uint8_t *pos, *next;
+	bool passed = false;
 	uint32_t size;
 
 	if (decoder->flow.hold)
@@ -203,7 +205,8 @@ INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
 	if (walk->pos < walk->end && is_passing(*walk->pos)) {
 		if (tl_pt_moments_full(decoder))
 			return TL_PT_STOP_FULL;
-		walk->pos = keep_time(decoder, walk->pos, walk->out);
+		walk->pos = keep_time(decoder, walk->pos);
+		passed = true;
 	}
 	pos = walk->pos;
 	if (!walk->count) {
@@ -212,6 +215,8 @@ INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
 			walk->taken = pos;
 			walk->pos = next;
 			decoder->idle = 0;
+			if (passed)
+				tl_pt_note_time(decoder, walk->out);
 			return TL_PT_STOP_GO;
 		}
 	}
@@ -224,6 +229,8 @@ INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
 	walk->pos = pos + size;
 	decoder->flow.last_ip = walk->target;
 	decoder->no_target = false;
+	if (passed)
+		tl_pt_note_time(decoder, walk->out);
 	return TL_PT_STOP_GO;
 }
 
@@ -264,6 +271,10 @@ enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 		if (stop == TL_PT_STOP_GO)
 			stop = use_target(&walk, decoder);
 	}
+	if (walk.out != out->pos) {
+		decoder->since = 0;
+		decoder->last_walked = walk.out[-1];
+	}
 	out->pos = walk.out;
 	decoder->top = walk.top;
 	decoder->flow.pos = walk.pos;
@@ -276,6 +287,9 @@ enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 	if (stop == TL_PT_STOP_ERROR) {
 		const uint8_t *at = packet_at(walk.taken, walk.pos, walk.count);
 
+		/* Where code ends, what comes next is at fault, and has been read. */
+		if (walk.error == TL_PT_NOMAP || walk.error == TL_PT_BAD_INSN)
+			at = walk.have_target ? at : walk.count && !(*at & 1) && *at > TL_PT_OPC_EXT ? at + 1 : walk.pos;
 		return tl_pt_fail(decoder, walk.error, (uint64_t)(at - decoder->flow.begin));
 	}
 	return stop;

@@ -5,24 +5,87 @@
 
 #include "core/error.h"
 #include "core/source.h"
-#include "open/format.h"
+#include "open/intel_pt.h"
 #include "perf_data/tell.h"
 
 struct perf_input {
-	struct tl_perf_reader *reader; /* of the last call: what it met is the damage */
+	struct pt_input pt;
+	struct tl_perf_reader *reader; /* of the last call on records: what it met is damage */
+	struct tl_perf_trace *trace;   /* NULL: not opened yet */
+	struct tl_perf_run run;
+	const struct tl_input_options *options;
 };
+
+/* ---- the feed ---- */
+
+static int next_piece(void *arg, struct tl_pt_piece *piece, struct tl_error *err)
+{
+	struct perf_input *p = arg;
+	struct tl_perf_run *run = &p->run;
+	int status = tl_perf_trace_next(p->trace, run, err);
+
+	if (status <= 0)
+		return status;
+	*piece = (struct tl_pt_piece){
+		.config = run->config,
+		.from = run->from,
+		.to = run->to,
+		.base = run->file_offset == TL_NOWHERE ? run->buffer_offset : run->file_offset,
+		.image = run->image,
+		.asid = run->asid,
+		.stream = run->stream,
+		.process = run->process,
+		.thread = run->thread,
+		.cpu = run->cpu,
+		.command = run->command,
+		.continues = run->continues,
+		.gap = run->gap,
+	};
+	status = tl_pt_input_configure(p->options, &piece->config, err);
+	return status < 0 ? status : 1;
+}
+
+static void rewind_pieces(void *arg)
+{
+	struct perf_input *p = arg;
+
+	tl_perf_trace_rewind(p->trace);
+}
+
+static bool place_of(void *arg, uint64_t ip, struct tl_pt_place *place)
+{
+	struct perf_input *p = arg;
+	struct tl_perf_place found;
+
+	if (!tl_perf_trace_place(p->trace, &p->run, ip, &found))
+		return false;
+	*place = (struct tl_pt_place){
+		.start = found.start,
+		.end = found.end,
+		.object = found.path,
+		.file = found.file,
+		.bias = found.bias,
+		.offset = found.page_offset,
+		.why = found.why,
+	};
+	return true;
+}
+
+/* ---- opening ---- */
 
 static void close_perf(struct tl_input *input)
 {
 	struct perf_input *p = input->handle;
 
+	tl_pt_faults_free(&p->pt.faults);
+	tl_perf_trace_close(p->trace);
 	tl_perf_close(p->reader);
 	free(p);
 	input->handle = NULL;
 }
 
 /* A reader at the first record. */
-static int begin(struct tl_input *input, struct tl_error *err)
+static int begin_records(struct tl_input *input, struct tl_error *err)
 {
 	struct perf_input *p = input->handle;
 	const struct tl_perf_options options = {
@@ -36,77 +99,142 @@ static int begin(struct tl_input *input, struct tl_error *err)
 	return tl_perf_open(&p->reader, input->source, &options, err);
 }
 
+/* Nanoseconds = ticks * mult >> shift. */
+static uint64_t frequency(const struct tl_perf_pt_info *info)
+{
+	double ticks = 1e9;
+
+	if (!info->time_mult || info->time_shift > 63)
+		return 0;
+	ticks *= (double)(UINT64_C(1) << info->time_shift) / (double)info->time_mult;
+	return ticks < 1e15 ? (uint64_t)(ticks + 0.5) : 0;
+}
+
+/* Read who ran what, once. */
+static int need_trace(struct tl_input *input, struct tl_error *err)
+{
+	struct perf_input *p = input->handle;
+	const struct tl_input_options *o = &input->options;
+	const struct tl_perf_trace_options options = {
+		.size = sizeof(options),
+		.strict = o->strict,
+		.sysroot = o->sysroot,
+		.process = o->process,
+		.thread = o->thread,
+		.cpu = o->cpu,
+	};
+	const struct tl_perf_pt_info *info;
+	int status = p->trace ? 0 : tl_perf_trace_open(&p->trace, input->source, &options, err);
+
+	if (status < 0)
+		return status;
+	info = tl_perf_trace_info(p->trace);
+	p->pt.feed.timed = info->config & info->tsc_bit;
+	p->pt.feed.frequency = o->tsc_hz ? o->tsc_hz : frequency(info);
+	return 0;
+}
+
 static int open_perf(struct tl_input *input, const char *const *paths, size_t path_count, const char **failed,
 		     struct tl_error *err)
 {
+	struct perf_input *p = calloc(1, sizeof(*p));
+
 	(void)paths;
 	(void)path_count;
 	(void)failed;
-	input->handle = calloc(1, sizeof(struct perf_input));
-	return input->handle ? begin(input, err) : tl_error_memory(err);
+	if (!p)
+		return tl_error_memory(err);
+	input->handle = p;
+	p->options = &input->options;
+	p->pt.has_code = true;
+	p->pt.feed = (struct tl_pt_feed){
+		.next = next_piece, .rewind = rewind_pieces, .place = place_of, .arg = p,
+		.raw_names = input->options.raw_names,
+	};
+	return begin_records(input, err);
 }
+
+/* ---- records ---- */
 
 static int describe_perf(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
 {
 	struct perf_input *p = input->handle;
-	int status = begin(input, err);
+	int status = begin_records(input, err);
 
 	return status < 0 ? status : tl_perf_describe(p->reader, json, out, err);
-}
-
-static int dump_perf(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
-{
-	struct perf_input *p = input->handle;
-	int status = begin(input, err);
-
-	return status < 0 ? status : tl_perf_dump(p->reader, json, out, err);
 }
 
 static int64_t check_perf(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
 {
 	struct perf_input *p = input->handle;
-	int status = begin(input, err);
+	int64_t records = begin_records(input, err), flow;
 
-	return status < 0 ? status : tl_perf_check(p->reader, json, out, err);
+	if (records == 0)
+		records = tl_perf_check(p->reader, json, out, err);
+	if (records < 0)
+		return records;
+	flow = need_trace(input, err);
+	/* Without Intel PT there is nothing more to check. */
+	if (flow == TL_UNSUPPORTED)
+		return records;
+	if (flow == 0)
+		flow = tl_pt_input_check(input, json, out, err);
+	return flow < 0 ? flow : records + flow;
 }
 
-static int cannot_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
+/* ---- the trace in it ---- */
+
+static int dump_perf(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
 {
-	(void)input;
+	const unsigned flow = TL_DUMP_PACKETS | TL_DUMP_BLOCKS | TL_DUMP_INSTRUCTIONS | TL_DUMP_EVENTS;
+	struct perf_input *p = input->handle;
+	int status;
+
+	if (input->options.dump & flow) {
+		status = need_trace(input, err);
+		return status < 0 ? status : tl_pt_input_dump(input, json, out, err);
+	}
+	status = begin_records(input, err);
+	return status < 0 ? status : tl_perf_dump(p->reader, json, out, err);
+}
+
+static int fold_perf(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
+{
+	int status = need_trace(input, err);
+
 	*profile = NULL;
-	return tl_error_format(err, "perf",
-			       tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, "samples are not folded into profiles"));
+	return status < 0 ? status : tl_pt_input_fold(input, profile, err);
 }
 
-static int cannot_draw(struct tl_input *input, const char *format, struct tl_output *out, struct tl_error *err)
+static int draw_perf(struct tl_input *input, const char *format, struct tl_output *out, struct tl_error *err)
 {
-	(void)input;
-	(void)format;
-	(void)out;
-	return tl_error_format(err, "perf",
-			       tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, "samples make no timeline of calls"));
+	int status = need_trace(input, err);
+
+	return status < 0 ? status : tl_pt_input_timeline(input, format, out, err);
 }
 
-static int cannot_write(struct tl_input *input, const char *variant, struct tl_output *out, struct tl_error *err)
+static int reencode_perf(struct tl_input *input, const char *variant, struct tl_output *out, struct tl_error *err)
 {
 	(void)input;
 	(void)variant;
 	(void)out;
-	return tl_error_format(err, "perf",
-			       tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, "perf.data is not written"));
+	return tl_error_format(err, "perf", tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, "perf.data is not written"));
 }
+
+/* ---- damage: of records, then of the trace ---- */
 
 static size_t damage_perf(struct tl_input *input, struct tl_damage *places, size_t room, uint64_t *count,
 			  uint64_t *skipped_bytes)
 {
 	struct perf_input *p = input->handle;
-	const struct tl_perf_fault *list;
-	size_t listed;
+	struct tl_perf_reader *reader = p->trace ? tl_perf_trace_reader(p->trace) : p->reader;
+	const struct tl_perf_fault *list = NULL;
+	uint64_t flow_count, flow_bytes;
+	size_t listed = 0;
 
 	*count = *skipped_bytes = 0;
-	if (!p->reader)
-		return 0;
-	list = tl_perf_faults(p->reader, &listed, count, skipped_bytes);
+	if (reader)
+		list = tl_perf_faults(reader, &listed, count, skipped_bytes);
 	listed = listed < room ? listed : room;
 	for (size_t i = 0; i < listed; i++)
 		places[i] = (struct tl_damage){
@@ -116,6 +244,9 @@ static size_t damage_perf(struct tl_input *input, struct tl_damage *places, size
 			.length = list[i].length,
 			.record = list[i].record,
 		};
+	listed += tl_pt_input_damage(input, places + listed, room - listed, &flow_count, &flow_bytes);
+	*count += flow_count;
+	*skipped_bytes += flow_bytes;
 	return listed;
 }
 
@@ -124,11 +255,11 @@ const struct tl_format tl_perf_format = {
 	.probe = tl_perf_probe,
 	.open = open_perf,
 	.close = close_perf,
-	.fold = cannot_fold,
+	.fold = fold_perf,
 	.describe = describe_perf,
 	.dump = dump_perf,
 	.check = check_perf,
-	.timeline = cannot_draw,
-	.reencode = cannot_write,
+	.timeline = draw_perf,
+	.reencode = reencode_perf,
 	.damage = damage_perf,
 };

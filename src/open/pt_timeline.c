@@ -23,15 +23,17 @@ struct show {
 	bool no_memory;
 };
 
-static struct tl_timeline_point point(const struct pt_thread *thread)
+/* Without time in the trace: instructions. */
+static struct tl_timeline_point point(const struct pt_folder *folder)
 {
+	const struct pt_thread *thread = folder->thread;
 	const struct tl_fold *fold = &thread->stack.fold;
-	bool clock = !fold->started; /* no time in the trace: instructions */
+	uint64_t passed = folder->rate ? fold->hot.clock - folder->base : 0;
 
 	return (struct tl_timeline_point){
 		.process = thread->process == TL_NOWHERE ? 0 : (int64_t)thread->process,
 		.thread = thread->thread == TL_NOWHERE ? 0 : (int64_t)thread->thread,
-		.ticks = clock ? fold->hot.clock : fold->last,
+		.ticks = fold->started ? fold->last + passed : fold->hot.clock,
 	};
 }
 
@@ -53,9 +55,11 @@ static bool is_wanted(struct show *s, const struct tl_pt_functions *functions, u
 	return s->wanted[function] == 2;
 }
 
-static void name_thread(struct show *s, const struct pt_thread *thread, uint32_t number)
+static void name_thread(struct show *s, const struct pt_folder *folder)
 {
-	struct tl_timeline_point at = point(thread);
+	const struct pt_thread *thread = folder->thread;
+	uint32_t number = (uint32_t)(thread - folder->threads);
+	struct tl_timeline_point at = point(folder);
 	char name[64];
 
 	if (number < s->named)
@@ -77,9 +81,9 @@ static void opened(void *arg, const struct pt_folder *folder)
 	size_t depth = tl_fold_depth(&thread->stack.fold);
 	uint32_t number = tl_fold_top(&thread->stack.fold);
 	const struct tl_pt_function *function = &folder->functions.list[number];
-	struct tl_timeline_point at = point(thread);
+	struct tl_timeline_point at = point(folder);
 
-	name_thread(s, thread, (uint32_t)(thread - folder->threads));
+	name_thread(s, folder);
 	if (!tl_grow(&s->shown, &s->shown_capacity, depth + 1, sizeof(*s->shown))) {
 		s->no_memory = true;
 		return;
@@ -94,7 +98,7 @@ static void closing(void *arg, const struct pt_folder *folder)
 {
 	struct show *s = arg;
 	size_t depth = tl_fold_depth(&folder->thread->stack.fold);
-	struct tl_timeline_point at = point(folder->thread);
+	struct tl_timeline_point at = point(folder);
 
 	if (depth < s->shown_capacity && s->shown[depth])
 		tl_timeline_leave(s->timeline, &at);
@@ -103,7 +107,7 @@ static void closing(void *arg, const struct pt_folder *folder)
 static void lost(void *arg, const struct pt_folder *folder)
 {
 	struct show *s = arg;
-	struct tl_timeline_point at = point(folder->thread);
+	struct tl_timeline_point at = point(folder);
 
 	if (!folder->closed)
 		tl_timeline_instant(s->timeline, &at, "trace lost", NULL, 0);

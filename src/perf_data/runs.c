@@ -210,6 +210,13 @@ static const char *name_of(const struct tl_perf_trace *t, const struct perf_walk
 	return tl_perf_comm_at(t, turn->tid, ns);
 }
 
+static uint64_t file_offset(const struct tl_perf_trace *t, const uint8_t *data)
+{
+	const struct tl_perf_reader *r = t->reader;
+
+	return data >= r->map && data < r->map + r->map_size ? (uint64_t)(data - r->map) : TL_NOWHERE;
+}
+
 static int give(struct tl_perf_trace *t, struct perf_walk *w, struct tl_perf_run *run, struct tl_error *err)
 {
 	const struct perf_turn *turn = &w->turns[w->turn];
@@ -230,6 +237,7 @@ static int give(struct tl_perf_trace *t, struct perf_walk *w, struct tl_perf_run
 		.to = w->to,
 		.start_tsc = w->start,
 		.buffer_offset = w->stretch.offset,
+		.file_offset = file_offset(t, w->stretch.data),
 		.continues = w->given,
 		.gap = w->stretch.gap && !w->given,
 		.image = t->image,
@@ -306,6 +314,7 @@ bool tl_perf_trace_place(struct tl_perf_trace *t, const struct tl_perf_run *run,
 		.page_offset = c->page_offset,
 		.path = t->names.names[o->path].text,
 		.file = o->file,
+		.why = o->reason,
 		.bias = o->kind == OBJECT_KERNEL ? c->start - c->page_offset : c->start,
 	};
 	if (o->kind == OBJECT_KERNEL && o->elf.core)

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles of Intel PT against the list of all addresses that were executed, which the corpus has beside each trace.
+
+The truth is counted here from that list, the symbols (nm) and the opcodes of calls alone: how often each address ran; how
+often a function was entered, by a call or from outside of it; how many instructions ran in it."""
+import glob
+import os
+import re
+import shutil
+import struct
+import subprocess
+
+import common
+from common import SHARED, expect
+
+CORPUS = os.path.join(SHARED, "corpus", "intel-pt")
+TIMING = ["--cpuid-0x15.eax", "2", "--cpuid-0x15.ebx", "176", "--mtc-freq", "3", "--nom-freq", "32"]
+VARIANTS = ["ret", "noret", "time", "cyc", "irq"]
+
+
+def tool(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def truth_of(name):
+    with open(os.path.join(CORPUS, name + ".truth"), encoding="utf-8") as file:
+        return dict(line.split(None, 1) for line in file if " " in line.strip())
+
+
+def addresses(name):
+    data = subprocess.run(["zstd", "-dc", os.path.join(CORPUS, name + ".ips.zst")], check=True,
+                          stdout=subprocess.PIPE).stdout
+    return struct.unpack("<%dQ" % (len(data) // 8), data)
+
+
+def load_address(name):
+    """Where bin/NAME was: its page with file offset 1000 is the first one of its code."""
+    with open(os.path.join(CORPUS, name + ".map"), encoding="utf-8") as file:
+        for line in file:
+            fields = line.split()
+            if len(fields) == 5 and fields[3] == "bin/" + name:
+                return int(fields[0], 16) - int(fields[4], 16)
+    return None
+
+
+def symbols(name, base):
+    """[(start, end, name)] of the functions of bin/NAME that have a size."""
+    found = []
+    for line in tool("nm", "-S", os.path.join(CORPUS, "bin", name)).splitlines():
+        fields = line.split()
+        if len(fields) == 4 and fields[2] in "tTwW":
+            start = int(fields[0], 16) + base
+            found.append((start, start + int(fields[1], 16), fields[3]))
+    return sorted(found)
+
+
+def kinds(name):
+    """{address: "call", "ret" or "other"} of all code in NAME.img."""
+    found = {}
+    with open(os.path.join(CORPUS, name + ".map"), encoding="utf-8") as file:
+        parts = [line.split() for line in file if not line.startswith("#")]
+    executed = set(addresses(name))
+    with open(os.path.join(CORPUS, name + ".img"), "rb") as file:
+        image = file.read()
+    # One instruction after the other from wherever one was executed: code may begin anywhere in a page.
+    for vaddr, size, offset, *_ in parts:
+        vaddr, size, offset = int(vaddr, 16), int(size, 16), int(offset, 16)
+        for ip in executed:
+            if vaddr <= ip < vaddr + size:
+                found[ip] = kind(image[offset + ip - vaddr:offset + ip - vaddr + 15])
+    return found
+
+
+def kind(code):
+    """Near calls and returns by their opcodes (Intel SDM volume 2): E8; FF /2; C2, C3. Prefixes 66, F2, F3, 40 to 4F."""
+    while code and (code[0] in (0x66, 0xf2, 0xf3, 0x3e) or 0x40 <= code[0] <= 0x4f):
+        code = code[1:]
+    if not code:
+        return "other"
+    if code[0] == 0xe8:
+        return "next" if code[1:5] == b"\0\0\0\0" else "call"
+    if code[0] == 0xff and len(code) > 1 and code[1] >> 3 & 7 == 2:
+        return "call"
+    return "ret" if code[0] in (0xc2, 0xc3) else "other"
+
+
+def count(name):
+    """{function: (calls, self)} of the functions of bin/NAME."""
+    ips = addresses(name)
+    what = kinds(name)
+    functions = symbols(name, load_address(name))
+    of = {}
+    for ip in set(ips):
+        of[ip] = next((f for f in functions if f[0] <= ip < f[1]), None)
+    calls, self_cost = {}, {}
+    before = None
+    for ip in ips:
+        function = of[ip]
+        if function:
+            self_cost[function[2]] = self_cost.get(function[2], 0) + 1
+            entered = before is None or of[before] != function or what[before] == "call"
+            if ip == function[0] and entered:
+                calls[function[2]] = calls.get(function[2], 0) + 1
+        before = ip
+    return {f: (calls.get(f, 0), self_cost[f]) for f in self_cost}
+
+
+def ours(path, *options):
+    report = common.report_json(path, "--event", "Ir", *options)
+    rows = {}
+    for f in report["functions"]:
+        rows[f["function"]] = (f["calls"] + f.get("unfinished", 0), f["self"]["Ir"])
+    return report["total"]["Ir"], rows
+
+
+def check_trace(name, path, wanted, total, *options):
+    got_total, rows = ours(path, *options)
+    what = os.path.basename(path) + " " + " ".join(options)
+    expect(what + ": instructions", got_total, total)
+    expect(what + ": calls and self cost", {f: rows.get(f) for f in wanted}, wanted)
+
+
+def check_addresses(name, path):
+    """How often each address ran, out of the Callgrind file that is made of it."""
+    text = common.run("convert", "--no-compress", "--positions", "instr", path)
+    got = {}
+    skip = False
+    for line in text.splitlines():
+        cost = re.match(r"(0x[0-9a-f]+) (\S+) (\d+)$", line)
+        if line.startswith(("calls=", "jump=", "jcnd=")):
+            skip = True
+        elif cost and not skip:
+            ip = int(cost.group(1), 16)
+            got[ip] = got.get(ip, 0) + int(cost.group(3))
+        else:
+            skip = False
+    wanted = {}
+    for ip in addresses(name):
+        wanted[ip] = wanted.get(ip, 0) + 1
+    expect(os.path.basename(path) + ": instructions at each address", got, wanted)
+
+
+def main():
+    if not os.path.isdir(CORPUS):
+        common.skip(CORPUS + " is not here")
+    for name in ("nm", "zstd"):
+        if not shutil.which(name):
+            common.skip("there is no " + name)
+    compared = 0
+    for truth in sorted(glob.glob(os.path.join(CORPUS, "*.truth"))):
+        name = os.path.basename(truth)[:-len(".truth")]
+        total = int(truth_of(name)["insns"].split()[0])
+        wanted = count(name) if os.path.exists(os.path.join(CORPUS, "bin", name)) else {}
+        for variant in VARIANTS:
+            path = os.path.join(CORPUS, "%s.%s.pt" % (name, variant))
+            check_trace(name, path, wanted, total, *([] if variant in ("ret", "noret") else TIMING))
+        check_trace(name, os.path.join(CORPUS, name + ".ret.pt"), wanted, total, "--jobs", "2")
+        data = os.path.join(CORPUS, name + ".time.perf.data")
+        if os.path.exists(data):
+            check_trace(name, data, wanted, total)
+        check_addresses(name, os.path.join(CORPUS, name + ".ret.pt"))
+        compared += 1
+    common.finish(compared, "programs")
+
+
+main()
