@@ -561,6 +561,14 @@ TL_API int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt
 /** NULL is fine. */
 TL_API void tl_pt_decoder_close(struct tl_pt_decoder *decoder);
 
+/**
+ * Decode with so many threads from the next synchronisation on. What comes out of blocks, nodes and events is the same
+ * for any number, but for the numbers of nodes. It pays for long traces; instructions, traces with CYC packets and what
+ * comes behind an error are decoded by one thread. The image's callback is then called by several threads.
+ * @return 0 or -TL_PT_INVALID
+ */
+TL_API int tl_pt_set_jobs(struct tl_pt_decoder *decoder, unsigned jobs);
+
 /** Synchronise at the next PSB; the first time at the first one. @return status, or -TL_PT_EOS if there is none */
 TL_API int tl_pt_sync_forward(struct tl_pt_decoder *decoder);
 

@@ -2,7 +2,7 @@
 /* Blocks and runs of nodes, served from nodes decoded ahead. */
 #include <string.h>
 
-#include "intel_pt/decoder.h"
+#include "intel_pt/team.h"
 
 /* The clock at the node given last: nodes behind it have been decoded already. */
 const struct tl_pt_moment *tl_pt_moment_now(const struct tl_pt_decoder *decoder)
@@ -15,7 +15,7 @@ const struct tl_pt_moment *tl_pt_moment_now(const struct tl_pt_decoder *decoder)
 	return found;
 }
 
-static void run_ahead(struct tl_pt_decoder *decoder)
+void tl_pt_run_ahead(struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_batch *batch = &decoder->batch;
 	struct tl_pt_out out = { decoder->ids, decoder->ids + TL_PT_RUN };
@@ -38,7 +38,10 @@ void tl_pt_ahead(struct tl_pt_decoder *decoder)
 	if (batch->at)
 		decoder->given = *tl_pt_moment_now(decoder);
 	do
-		run_ahead(decoder);
+		if (decoder->team)
+			tl_pt_team_ahead(decoder);
+		else
+			tl_pt_run_ahead(decoder);
 	while (!batch->filled && batch->stop == TL_PT_STOP_FULL);
 }
 
@@ -151,6 +154,8 @@ static uint32_t give_marks(const struct tl_pt_decoder *decoder, struct tl_pt_run
 		const struct tl_pt_moment *moment = &decoder->batch.times[i];
 		bool before = moment->index <= decoder->batch.at;
 
+		if (!moment->have_tsc)
+			continue;
 		if (before)
 			run->mark_count = 0;
 		if (run->mark_count == run->max_marks)
@@ -162,9 +167,47 @@ static uint32_t give_marks(const struct tl_pt_decoder *decoder, struct tl_pt_run
 	return take;
 }
 
+/* Numbers of a team's graphs lie between each other: each has its own remainder. */
+static uint32_t members(const struct tl_pt_decoder *decoder)
+{
+	return decoder->jobs > 1 ? decoder->jobs + 1 : 1;
+}
+
+static void give_numbers(const struct tl_pt_decoder *decoder, uint32_t *nodes, uint32_t take)
+{
+	const uint32_t *ids = decoder->batch.ids + decoder->batch.at;
+	uint32_t factor = members(decoder), member = decoder->batch.member;
+
+	if (factor == 1) {
+		memcpy(nodes, ids, take * sizeof(*nodes));
+		return;
+	}
+	for (uint32_t i = 0; i < take; i++)
+		nodes[i] = ids[i] * factor + member;
+}
+
+/* A thread of the team may be making more nodes. */
+static uint32_t limit_of(const struct tl_pt_decoder *decoder, uint32_t member)
+{
+	return member ? decoder->team->limits[member - 1] : decoder->graph.count;
+}
+
+const struct tl_pt_node *tl_pt_find_node(const struct tl_pt_decoder *decoder, uint32_t number,
+					 const struct tl_pt_graph **graph)
+{
+	uint32_t factor = members(decoder), member = number % factor, id = number / factor;
+
+	*graph = &decoder->graph;
+	if (member && (!decoder->team || member > decoder->team->jobs))
+		return NULL;
+	if (member)
+		*graph = &decoder->team->workers[member - 1].decoder->graph;
+	return id >= TL_PT_NODE_FIRST && id < limit_of(decoder, member) ? &(*graph)->nodes[id] : NULL;
+}
+
 int tl_pt_nodes(struct tl_pt_decoder *decoder, struct tl_pt_run *run)
 {
-	uint32_t take;
+	uint32_t take, limit, epoch;
 
 	if (!decoder || !run || !run->nodes || !run->max || (run->marks && !run->max_marks))
 		return -TL_PT_INVALID;
@@ -175,21 +218,24 @@ int tl_pt_nodes(struct tl_pt_decoder *decoder, struct tl_pt_run *run)
 	take = decoder->batch.filled - decoder->batch.at;
 	if (take > run->max)
 		take = (uint32_t)run->max;
+	limit = limit_of(decoder, decoder->batch.member) * members(decoder);
+	epoch = decoder->epochs + (decoder->team ? tl_pt_team_epoch(decoder->team) : decoder->graph.epoch);
 	if (run->marks)
 		take = give_marks(decoder, run, take);
-	memcpy(run->nodes, decoder->batch.ids + decoder->batch.at, take * sizeof(*run->nodes));
+	give_numbers(decoder, run->nodes, take);
 	decoder->batch.at += take;
 	run->count = take;
 	run->flags = decoder->batch.speculative ? TL_PT_SPECULATIVE : 0;
 	run->status = tl_pt_status_now(decoder);
-	run->limit = decoder->graph.count;
-	run->epoch = decoder->graph.epoch;
+	run->limit = limit;
+	run->epoch = epoch;
 	return !take && !decoder->is_due ? -(int)decoder->error : 0;
 }
 
 const struct tl_pt_block *tl_pt_node_block(const struct tl_pt_decoder *decoder, uint32_t node)
 {
-	if (!decoder || node < TL_PT_NODE_FIRST || node >= decoder->graph.count)
-		return NULL;
-	return &decoder->graph.nodes[node].block;
+	const struct tl_pt_graph *graph;
+	const struct tl_pt_node *found = decoder ? tl_pt_find_node(decoder, node, &graph) : NULL;
+
+	return found ? &found->block : NULL;
 }

@@ -251,6 +251,44 @@ static void next_item(struct tl_pt_decoder *decoder, const struct tl_pt_out *out
 		tl_pt_note_time(decoder, out->pos);
 }
 
+void tl_pt_note_joint(const struct tl_pt_decoder *decoder, struct tl_pt_joint *joint, uint64_t ip)
+{
+	const uint32_t kept = TL_PT_HOLD_POWER | TL_PT_HOLD_EVD | TL_PT_HOLD_ITEMS;
+
+	joint->on = decoder->on;
+	joint->ip = ip;
+	joint->speculative = decoder->speculative;
+	joint->resume_known = decoder->resume_known;
+	joint->resume_ip = decoder->resume_ip;
+	joint->clean = !(decoder->flow.hold & kept) && decoder->settled;
+	joint->mode = tl_pt_graph_mode(&decoder->graph);
+	joint->asid = decoder->graph.asid;
+	joint->time = decoder->flow.time;
+}
+
+/* The beginning of a piece is known when its PSB+ has said all it says. */
+static void note_beginning(struct tl_pt_decoder *decoder)
+{
+	const struct tl_pt_event *event = &decoder->item.event;
+	struct tl_pt_joint *joint = &decoder->part.begin_joint;
+
+	if (decoder->item.kind == TL_PT_ITEM_EVENT && event->status_update) {
+		joint->has_paging |= event->kind == TL_PT_EV_ASYNC_PAGING;
+		joint->has_vmcs |= event->kind == TL_PT_EV_ASYNC_VMCS;
+		joint->has_tsx |= event->kind == TL_PT_EV_TSX;
+		if (event->kind == TL_PT_EV_ENABLED || event->kind == TL_PT_EV_DISABLED) {
+			joint->ip = event->ip;
+			joint->time = decoder->flow.time;
+		}
+		return;
+	}
+	decoder->part.began = true;
+	joint->on = decoder->on;
+	joint->speculative = decoder->speculative;
+	joint->mode = tl_pt_graph_mode(&decoder->graph);
+	joint->asid = decoder->graph.asid;
+}
+
 /* What the walk cannot take itself. */
 static enum tl_pt_stop take_item(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
@@ -269,6 +307,11 @@ static enum tl_pt_stop take_item(struct tl_pt_decoder *decoder, struct tl_pt_out
 		if (stop != TL_PT_STOP_GO)
 			return stop;
 	}
+	if (decoder->part.joining && !decoder->part.began)
+		note_beginning(decoder);
+	/* Beyond the end of a piece only its border will do. */
+	if (decoder->item.offset >= decoder->part.end && decoder->item.kind != TL_PT_ITEM_EVENT)
+		return tl_pt_fail(decoder, TL_PT_EOS, decoder->item.offset);
 	decoder->place_offset = decoder->item.offset;
 	stop = takers[decoder->item.kind](decoder, out);
 	if (stop == TL_PT_STOP_GO || stop == TL_PT_STOP_EVENT) {
@@ -310,8 +353,12 @@ enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *ou
 	begin_moments(decoder, begin);
 	while (stop == TL_PT_STOP_GO) {
 		/* Numbers that were given stay good until the next run. */
-		if (out->pos == begin && (decoder->graph.full || is_stale(decoder)) && !drop_nodes(decoder))
-			return TL_PT_STOP_ERROR;
+		if (out->pos == begin && (decoder->graph.full || is_stale(decoder))) {
+			if (decoder->part.pinned)
+				return TL_PT_STOP_FULL;
+			if (!drop_nodes(decoder))
+				return TL_PT_STOP_ERROR;
+		}
 		if (may_walk(decoder))
 			stop = tl_pt_walk(decoder, out);
 		if (decoder->have_tick && stop != TL_PT_STOP_ERROR && give_tick(decoder, out, begin) == TL_PT_STOP_EVENT)
