@@ -239,8 +239,8 @@ TL_API void tl_pt_packets_close(struct tl_pt_packets *packets);
 TL_API const struct tl_pt_config *tl_pt_packets_config(const struct tl_pt_packets *packets);
 
 /**
- * Synchronise onto the next PSB behind the present one (at first: the first one), the last one before it, or at any
- * offset at all (`_set`; the packet reader takes the caller's word for it).
+ * Synchronise onto the next PSB behind the present one (at first: the first one), the last one before the present
+ * offset, or at any offset at all (`_set`; the packet reader takes the caller's word for it).
  * @return 0, -TL_PT_EOS when there is no such place
  */
 TL_API int tl_pt_packets_sync_forward(struct tl_pt_packets *packets);
