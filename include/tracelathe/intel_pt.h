@@ -239,8 +239,8 @@ TL_API void tl_pt_packets_close(struct tl_pt_packets *packets);
 TL_API const struct tl_pt_config *tl_pt_packets_config(const struct tl_pt_packets *packets);
 
 /**
- * Synchronise onto the next PSB behind the present one (at first: the first one), the last one before it, or at any
- * offset at all (`_set`; the packet reader takes the caller's word for it).
+ * Synchronise onto the next PSB behind the present one (at first: the first one), the last one before the present
+ * offset, or at any offset at all (`_set`; the packet reader takes the caller's word for it).
  * @return 0, -TL_PT_EOS when there is no such place
  */
 TL_API int tl_pt_packets_sync_forward(struct tl_pt_packets *packets);
@@ -365,8 +365,11 @@ TL_API int tl_pt_query_sync_set(struct tl_pt_query *query, uint64_t *ip, uint64_
 TL_API int tl_pt_query_offset(const struct tl_pt_query *query, uint64_t *offset);
 TL_API int tl_pt_query_sync_offset(const struct tl_pt_query *query, uint64_t *offset);
 
-/** Was the next conditional branch taken? A compressed return is a taken one. @return status; -TL_PT_BAD_QUERY when
- * something else comes next, -TL_PT_EOS, or the error of the trace, which stays until it is synchronised again */
+/**
+ * Was the next conditional branch taken? A compressed return is a taken one.
+ * @return status; -TL_PT_BAD_QUERY when something else comes next, -TL_PT_EOS, or the error of the trace, which stays
+ *         until it is synchronised again
+ */
 TL_API int tl_pt_query_cond_branch(struct tl_pt_query *query, int *taken);
 
 /** Where did the next indirect branch, far branch or uncompressed return go? Outcomes that are left stay (5.6). */

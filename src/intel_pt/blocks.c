@@ -68,14 +68,8 @@ int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number)
 	return 0;
 }
 
-static void give(const struct tl_pt_decoder *decoder, uint32_t number, struct tl_pt_block *block)
-{
-	*block = decoder->batch.graph->nodes[number].block;
-	if (decoder->batch.speculative)
-		block->flags |= TL_PT_SPECULATIVE;
-}
-
-int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
+/* Kept apart, so that what is called for each block needs no stack frame. */
+static __attribute__((noinline)) int next_slowly(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
 	uint32_t number = 0;
 	int status;
@@ -84,17 +78,21 @@ int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 		return -TL_PT_INVALID;
 	if (tl_pt_folds(decoder))
 		return decoder->synced ? tl_pt_folded_next(decoder, block) : -TL_PT_NOSYNC;
-	/* The common case: there are more to come of those decoded ahead, so nothing is due yet. */
-	if (decoder->batch.at + 1 < decoder->batch.filled) {
-		give(decoder, decoder->batch.ids[decoder->batch.at++], block);
-		return decoder->batch.eos ? TL_PT_END_OF_STREAM : 0;
-	}
 	status = tl_pt_next_node(decoder, &number);
 	if (status < 0)
 		return status;
-	give(decoder, number, block);
+	tl_pt_give(&decoder->batch, number, block);
 	tl_pt_ahead(decoder);
 	return tl_pt_status_now(decoder);
+}
+
+int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
+{
+	int status;
+
+	if (decoder && block && tl_pt_give_ready(decoder, block, &status))
+		return status;
+	return next_slowly(decoder, block);
 }
 
 static int64_t folded_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, size_t max, int *status)
@@ -130,7 +128,7 @@ int64_t tl_pt_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, 
 		if (take > max - count)
 			take = max - count;
 		for (size_t i = 0; i < take; i++)
-			give(decoder, decoder->batch.ids[decoder->batch.at + i], &blocks[count + i]);
+			tl_pt_give(&decoder->batch, decoder->batch.ids[decoder->batch.at + i], &blocks[count + i]);
 		decoder->batch.at += (uint32_t)take;
 		count += take;
 		if (decoder->batch.at == decoder->batch.filled && decoder->batch.stop != TL_PT_STOP_FULL)
