@@ -78,7 +78,7 @@ enum tl_pt_flag {
 	TL_PT_TICK_EVENTS = 1 << 2, /**< an event whenever a branch carries a new time */
 	TL_PT_KEEP_TCAL = 1 << 3,   /**< keep the calibration of CYC over an overflow */
 	TL_PT_IFLAG_EVENTS = 1 << 4, /**< an event when the interrupt flag changes */
-	TL_PT_FOLD_EVENTS = 1 << 5,  /**< version 1 (2): events show as flags of the blocks around them; none is pending */
+	TL_PT_FOLD_EVENTS = 1 << 5,  /**< version 1 (2): events show as flags of blocks; none is pending. Blocks only */
 	TL_PT_SALVAGE = 1 << 6,      /**< an error becomes a TL_PT_EV_LOST, and decoding goes on where it can (9.9) */
 	/**
 	 * Events as version 2.0.5 of the published interface gives them: synchronising gives no event that tracing is on

@@ -9,7 +9,8 @@ enum binding {
 	AT_IP,    /* before the instruction at its address, or now if it has none */
 	DISABLE,  /* 5.4 */
 	AT_INSN,  /* behind the next instruction with some flag, or now if tracing is off */
-	AT_EITHER, /* at its address, or, if it has none, behind such an instruction, whose address it gets */
+	BEHIND,   /* behind the instruction at its address, or, if it has none, as AT_INSN */
+	COUNTED,  /* AT_IP, or as many instructions on as it says */
 };
 
 typedef bool apply_fn(struct tl_pt_decoder *decoder, struct tl_pt_event *event);
@@ -41,7 +42,7 @@ static bool disabled(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
 	const struct tl_pt_block *last = &decoder->last;
 
-	if (!event->status_update) {
+	if (!event->status_update && decoder->settled) {
 		if (!decoder->on)
 			return context_error(decoder);
 		decoder->resume_known = last->iclass == TL_PT_IC_CALL || last->iclass == TL_PT_IC_FAR_CALL;
@@ -53,7 +54,7 @@ static bool disabled(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 
 static bool async_disabled(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
-	if (!decoder->on)
+	if (!decoder->on && decoder->settled)
 		return context_error(decoder);
 	decoder->resume_known = true;
 	decoder->resume_ip = event->ip;
@@ -63,8 +64,9 @@ static bool async_disabled(struct tl_pt_decoder *decoder, struct tl_pt_event *ev
 
 static bool async_branch(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
-	if (!decoder->on || event->ip_suppressed)
+	if ((!decoder->on && decoder->settled) || event->ip_suppressed)
 		return context_error(decoder);
+	decoder->on = true;
 	return tl_pt_stand_at(decoder, event->branch.to);
 }
 
@@ -122,7 +124,7 @@ static bool nothing(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 
 enum {
 	PAGING_FLAGS = TL_X86_MOV_CR3 | TL_X86_FAR | TL_X86_VMENTRY,
-	VMCS_FLAGS = TL_X86_VMPTRLD | TL_X86_VMENTRY,
+	VMCS_FLAGS = TL_X86_VMPTRLD | TL_X86_VMENTRY | TL_X86_FAR,
 };
 
 static const struct rule {
@@ -146,7 +148,7 @@ static const struct rule {
 	[TL_PT_EV_MWAIT] = { AT_IP, 0, nothing },
 	[TL_PT_EV_PWRE] = { NOW, 0, nothing },
 	[TL_PT_EV_PWRX] = { NOW, 0, nothing },
-	[TL_PT_EV_PTWRITE] = { AT_EITHER, TL_X86_PTWRITE, nothing },
+	[TL_PT_EV_PTWRITE] = { BEHIND, TL_X86_PTWRITE, nothing },
 	[TL_PT_EV_TICK] = { NOW, 0, nothing },                         /* 5.8 */
 	[TL_PT_EV_CBR] = { NOW, 0, nothing },
 	[TL_PT_EV_MNT] = { NOW, 0, nothing },
@@ -154,17 +156,17 @@ static const struct rule {
 	[TL_PT_EV_TNT] = { NOW, 0, nothing },
 	[TL_PT_EV_IFLAGS] = { AT_IP, 0, nothing },                     /* 5.7 */
 	[TL_PT_EV_INTERRUPT] = { AT_IP, 0, nothing },
-	[TL_PT_EV_IRET] = { AT_IP, 0, nothing },
+	[TL_PT_EV_IRET] = { BEHIND, TL_X86_FAR, nothing },
 	[TL_PT_EV_SMI] = { AT_IP, 0, nothing },
 	[TL_PT_EV_RSM] = { AT_IP, 0, nothing },
 	[TL_PT_EV_SIPI] = { AT_IP, 0, nothing },
 	[TL_PT_EV_INIT] = { AT_IP, 0, nothing },
-	[TL_PT_EV_VMENTRY] = { AT_IP, 0, nothing },
+	[TL_PT_EV_VMENTRY] = { BEHIND, TL_X86_FAR, nothing },
 	[TL_PT_EV_VMEXIT] = { AT_IP, 0, nothing },
 	[TL_PT_EV_SHUTDOWN] = { AT_IP, 0, nothing },
 	[TL_PT_EV_UINTR] = { AT_IP, 0, nothing },
-	[TL_PT_EV_UIRET] = { AT_IP, 0, nothing },
-	[TL_PT_EV_TRIG] = { AT_IP, 0, nothing },
+	[TL_PT_EV_UIRET] = { BEHIND, TL_X86_FAR, nothing },
+	[TL_PT_EV_TRIG] = { COUNTED, 0, nothing },
 	[TL_PT_EV_SWINTR] = { AT_IP, 0, nothing },
 	[TL_PT_EV_SYSCALL] = { AT_IP, 0, nothing },
 	[TL_PT_EV_LOST] = { NOW, 0, nothing },
@@ -187,11 +189,23 @@ static struct tl_pt_goal disable_goal(const struct tl_pt_decoder *decoder, const
 	return (struct tl_pt_goal){ .at_ip = true, .behind = true, .branch = true, .ip = event->ip };
 }
 
+/* TRIG may come some instructions behind the last place; what comes next counts from here. */
+static enum tl_pt_stop count_on(struct tl_pt_decoder *decoder, struct tl_pt_event *event, struct tl_pt_out *out)
+{
+	enum tl_pt_stop stop = tl_pt_walk_past(decoder, event->trig.icnt, out);
+
+	if (stop != TL_PT_STOP_GO)
+		return stop;
+	event->ip_suppressed = decoder->cur == TL_PT_NODE_BEHIND;
+	event->ip = event->ip_suppressed ? 0 : decoder->graph.nodes[decoder->cur].block.ip;
+	decoder->since = 0;
+	return TL_PT_STOP_GO;
+}
+
 static enum tl_pt_stop bind_to(struct tl_pt_decoder *decoder, const struct rule *rule, struct tl_pt_event *event,
 			       struct tl_pt_out *out)
 {
 	struct tl_pt_goal goal = { .at_ip = true, .ip = event->ip };
-	enum tl_pt_stop stop;
 
 	if (rule->binding == NOW || event->status_update || !decoder->on)
 		return TL_PT_STOP_GO;
@@ -199,17 +213,15 @@ static enum tl_pt_stop bind_to(struct tl_pt_decoder *decoder, const struct rule 
 		goal = disable_goal(decoder, event);
 		return tl_pt_walk_to(decoder, &goal, out);
 	}
-	if (rule->binding == FROM_IP || (rule->binding != AT_INSN && !event->ip_suppressed))
-		return tl_pt_walk_to(decoder, &goal, out);
-	if (rule->binding == AT_IP)
+	if (rule->binding == COUNTED && event->trig.icntv)
+		return count_on(decoder, event, out);
+	if (rule->binding == BEHIND && !event->ip_suppressed)
+		goal = (struct tl_pt_goal){ .past_ip = true, .ip = event->ip };
+	else if (rule->binding == AT_INSN || rule->binding == BEHIND)
+		goal = (struct tl_pt_goal){ .flags = rule->flags };
+	else if (rule->binding != FROM_IP && event->ip_suppressed)
 		return TL_PT_STOP_GO;
-	goal = (struct tl_pt_goal){ .flags = rule->flags };
-	stop = tl_pt_walk_to(decoder, &goal, out);
-	if (stop == TL_PT_STOP_GO && rule->binding == AT_EITHER) {
-		event->ip = decoder->last.end_ip;
-		event->ip_suppressed = false;
-	}
-	return stop;
+	return tl_pt_walk_to(decoder, &goal, out);
 }
 
 /* skd022: a VM entry that turns tracing off may give a FUP: it is a synchronous disable then. */
@@ -278,20 +290,44 @@ static bool is_silent(const struct tl_pt_decoder *decoder, const struct tl_pt_ev
 	       (event->kind == TL_PT_EV_ENABLED || event->kind == TL_PT_EV_DISABLED);
 }
 
+/*
+ * bdm64: right before an abort a conditional branch may have the wrong outcome. If the abort is not where that led, but
+ * where the other one leads, it is the other one.
+ */
+static void mend_abort(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
+{
+	const struct tl_pt_node *nodes = decoder->graph.nodes, *branch;
+	uint32_t other;
+
+	if (!(decoder->config.errata & TL_PT_BDM64) || !decoder->on || event->ip_suppressed ||
+	    decoder->cur < TL_PT_NODE_FIRST || !decoder->last_walked)
+		return;
+	branch = &nodes[decoder->last_walked];
+	if (branch->kind != TL_PT_NODE_COND || tl_pt_reaches(decoder, nodes[decoder->cur].block.ip, event->ip))
+		return;
+	other = decoder->cur == branch->edge[0] ? branch->edge[1] : branch->edge[0];
+	if (tl_pt_reaches(decoder, nodes[other].block.ip, event->ip))
+		decoder->cur = other;
+}
+
 enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
 	struct tl_pt_event *event = &decoder->item.event;
 	enum tl_pt_stop stop;
 
 	if (decoder->count || decoder->have_target)
-		return tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->item.offset);
+		return tl_pt_mismatch(decoder, out);
 	if (is_border(decoder, event))
 		return note_border(decoder, event);
+	if (event->kind == TL_PT_EV_TSX && event->tsx.aborted)
+		mend_abort(decoder, event);
 	stop = bind_to(decoder, &rules[event->kind], event, out);
 	if (stop == TL_PT_STOP_GO)
 		stop = bind_vmentry(decoder, event, out);
 	if (stop != TL_PT_STOP_GO)
 		return stop;
+	if (!event->ip_suppressed && !event->status_update && rules[event->kind].binding != BEHIND)
+		decoder->since = 0;
 	decoder->was_on = decoder->on;
 	if (!rules[event->kind].apply(decoder, event))
 		return TL_PT_STOP_ERROR;

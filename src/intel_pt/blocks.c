@@ -24,6 +24,8 @@ void tl_pt_ahead(struct tl_pt_decoder *decoder)
 /* End of stream is told when no event comes before it ("pt_blk_next"). */
 int tl_pt_status_now(const struct tl_pt_decoder *decoder)
 {
+	if (tl_pt_folds(decoder))
+		return tl_pt_folded_status(decoder);
 	if (decoder->at < decoder->filled)
 		return decoder->ids_eos ? TL_PT_END_OF_STREAM : 0;
 	if (decoder->is_due)
@@ -56,6 +58,8 @@ int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 
 	if (!decoder || !block)
 		return -TL_PT_INVALID;
+	if (tl_pt_folds(decoder))
+		return decoder->synced ? tl_pt_folded_next(decoder, block) : -TL_PT_NOSYNC;
 	/* The common case: there are more to come of those decoded ahead, so nothing is due yet. */
 	if (decoder->at + 1 < decoder->filled) {
 		give(decoder, decoder->ids[decoder->at++], block);
@@ -69,6 +73,19 @@ int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 	return tl_pt_status_now(decoder);
 }
 
+static int64_t folded_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, size_t max, int *status)
+{
+	size_t count = 0;
+	int last = 0;
+
+	while (count < max && last >= 0) {
+		last = tl_pt_folded_next(decoder, &blocks[count]);
+		count += last >= 0;
+	}
+	*status = tl_pt_folded_status(decoder);
+	return count ? (int64_t)count : last;
+}
+
 int64_t tl_pt_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, size_t max, int *status)
 {
 	size_t count = 0;
@@ -77,6 +94,8 @@ int64_t tl_pt_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, 
 		return -TL_PT_INVALID;
 	if (!decoder->synced)
 		return -TL_PT_NOSYNC;
+	if (tl_pt_folds(decoder))
+		return folded_blocks(decoder, blocks, max, status);
 	while (count < max) {
 		size_t take;
 

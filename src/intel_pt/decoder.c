@@ -16,6 +16,8 @@ static void start_anew(struct tl_pt_decoder *decoder)
 	decoder->at = decoder->filled = decoder->insns.left = 0;
 	decoder->stop = TL_PT_STOP_FULL;
 	decoder->time_count = 0;
+	decoder->have_held = false;
+	decoder->held.flags = decoder->next_flags = 0;
 	decoder->last = (struct tl_pt_block){ .iclass = TL_PT_IC_ERROR };
 }
 
@@ -117,7 +119,7 @@ int tl_pt_event_next(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 		return -TL_PT_INVALID;
 	if (!decoder->synced)
 		return -TL_PT_NOSYNC;
-	if (!decoder->is_due || decoder->at < decoder->filled || decoder->insns.left)
+	if (!decoder->is_due || tl_pt_folds(decoder) || decoder->at < decoder->filled || decoder->insns.left)
 		return -TL_PT_BAD_QUERY;
 	*event = decoder->due;
 	decoder->is_due = false;

@@ -83,6 +83,13 @@ struct tl_pt_decoder {
 	uint64_t bits;     /* outcomes not used yet, the oldest in bit `count - 1` */
 	uint32_t count;
 	uint64_t idle;     /* instructions since trace was used last */
+	uint32_t last_walked; /* the node given last, if trace was used for it */
+	uint32_t since;    /* given behind the last place that trace told (TRIG) */
+	/* A tick that is due behind the next branch, and the outcomes behind that (5.8). */
+	bool have_tick;
+	struct tl_pt_event tick;
+	uint64_t rest_bits;
+	uint32_t rest_count;
 
 	/* What a goal was reached with: with cur == TL_PT_NODE_BEHIND the branch whose target is yet to come. */
 	struct tl_pt_block last;
@@ -117,6 +124,11 @@ struct tl_pt_decoder {
 	uint32_t at, filled;
 	bool run_speculative, ids_speculative, ids_eos;
 	enum tl_pt_stop stop;
+
+	/* Version 1: the block before what comes next, and what is known of the one behind (fold_flags.c). */
+	struct tl_pt_block held;
+	bool have_held;
+	uint16_t next_flags;
 
 	struct tl_pt_insns insns;
 };
@@ -159,6 +171,9 @@ void tl_pt_clear_stack(struct tl_pt_decoder *decoder);
 
 /* place.c: as far as a goal. TL_PT_STOP_GO: reached. */
 enum tl_pt_stop tl_pt_walk_to(struct tl_pt_decoder *decoder, const struct tl_pt_goal *goal, struct tl_pt_out *out);
+/* Whether an address can be reached from another without trace, in a few steps (7, bdm64). */
+bool tl_pt_reaches(struct tl_pt_decoder *decoder, uint64_t from, uint64_t to);
+enum tl_pt_stop tl_pt_walk_past(struct tl_pt_decoder *decoder, uint32_t insns, struct tl_pt_out *out);
 /* Whole blocks as long as they need no trace, then one that does. TL_PT_STOP_GO: that one was given. */
 enum tl_pt_stop tl_pt_walk_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 
@@ -168,6 +183,9 @@ enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out
 /* The PSB+ noted before. TL_PT_STOP_GO: taken. And what may come before it. */
 enum tl_pt_stop tl_pt_take_border(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 bool tl_pt_before_border(const struct tl_pt_item *item);
+
+/* run.c: trace does not fit the code. TL_PT_STOP_FULL: once more. */
+enum tl_pt_stop tl_pt_mismatch(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 
 /* run.c: nodes up to the next event or error, at most as many as there is room for. */
 enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
@@ -186,6 +204,15 @@ void tl_pt_ahead(struct tl_pt_decoder *decoder);
 int tl_pt_status_now(const struct tl_pt_decoder *decoder);
 /* The next node, decoded before if need be. 0, or the negative error that callers of blocks and instructions get. */
 int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number);
+
+/* fold_flags.c: the next block with the flags of version 1; its status. */
+int tl_pt_folded_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block);
+int tl_pt_folded_status(const struct tl_pt_decoder *decoder);
+
+static inline bool tl_pt_folds(const struct tl_pt_decoder *decoder)
+{
+	return decoder->config.flags & TL_PT_FOLD_EVENTS;
+}
 
 /* insns.c: make the decoder's second reader see what a node was decoded from. */
 int tl_pt_read_node(struct tl_pt_decoder *decoder, const struct tl_pt_node *node);

@@ -82,6 +82,8 @@ struct tl_pt_goal {
 	bool at_ip;      /* before the instruction at `ip` */
 	bool behind;     /* but not before one has run */
 	bool branch;     /* behind any instruction that needs trace */
+	bool past_ip;    /* behind the instruction at `ip` */
+	uint32_t insns;  /* behind so many instructions; 0: no matter how many */
 	uint16_t flags;  /* behind an instruction with one of these (enum tl_x86_flow_flag) */
 	uint64_t ip;
 	const struct tl_pt_range *ranges; /* behind a direct branch that leaves all of these (7, skl014); NULL: not */

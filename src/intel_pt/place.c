@@ -34,6 +34,8 @@ static void stand_behind(struct tl_pt_decoder *decoder, const struct tl_pt_block
 			 unsigned flags)
 {
 	decoder->last = *block;
+	decoder->since += block->ninsn;
+	decoder->last_walked = TL_PT_NODE_NONE;
 	decoder->last_flags = (uint16_t)flags;
 	if (kind != TL_PT_NODE_NEXT)
 		decoder->cur = TL_PT_NODE_BEHIND;
@@ -103,8 +105,8 @@ static enum tl_pt_stop give_to(struct tl_pt_decoder *decoder, const struct tl_pt
 	if (node->kind == TL_PT_NODE_STUB && !tl_pt_graph_build(&decoder->graph, decoder->cur))
 		return TL_PT_STOP_FULL;
 	if (node->kind == TL_PT_NODE_ERROR)
-		return tl_pt_fail(decoder, node->error, decoder->place_offset);
-	if (!goal->at_ip && !goal->ranges && !(goal->flags & node->traits))
+		return tl_pt_fail(decoder, node->error, tl_pt_flow_offset(&decoder->flow));
+	if (!goal->at_ip && !goal->past_ip && !goal->insns && !goal->ranges && !(goal->flags & node->traits))
 		return give_whole(decoder, goal, out, reached);
 	return give_part(decoder, goal, out, reached);
 }
@@ -123,6 +125,36 @@ enum tl_pt_stop tl_pt_walk_to(struct tl_pt_decoder *decoder, const struct tl_pt_
 
 	while (!reached && stop == TL_PT_STOP_GO)
 		stop = give_to(decoder, goal, out, &reached);
+	return stop;
+}
+
+bool tl_pt_reaches(struct tl_pt_decoder *decoder, uint64_t from, uint64_t to)
+{
+	enum { STEPS = 256 };
+	const struct tl_pt_goal goal = { .at_ip = true, .ip = to };
+	struct tl_pt_stretch stretch = { .next = from, .kind = TL_PT_NODE_NEXT };
+	uint32_t steps = 0;
+
+	while (stretch.next != to || stretch.kind != TL_PT_NODE_NEXT) {
+		if (stretch.kind != TL_PT_NODE_NEXT || steps >= STEPS)
+			return false;
+		tl_pt_graph_stretch(&decoder->graph, stretch.next, &goal, &stretch);
+		steps += stretch.block.ninsn;
+	}
+	return true;
+}
+
+/* So many instructions behind where trace told the place last. */
+enum tl_pt_stop tl_pt_walk_past(struct tl_pt_decoder *decoder, uint32_t insns, struct tl_pt_out *out)
+{
+	bool reached = insns <= decoder->since;
+	enum tl_pt_stop stop = TL_PT_STOP_GO;
+
+	while (!reached && stop == TL_PT_STOP_GO) {
+		struct tl_pt_goal goal = { .insns = insns - decoder->since };
+
+		stop = give_to(decoder, &goal, out, &reached);
+	}
 	return stop;
 }
 

@@ -11,9 +11,8 @@ static bool stand(struct tl_pt_decoder *decoder, const struct tl_pt_item *item)
 	if (!tl_pt_gives_place(item, &on, &ip))
 		return false;
 	decoder->settled = false;
-	/* These two say themselves where they are; they are taken as events, as if tracing had been off. */
-	if (item->kind == TL_PT_ITEM_EVENT &&
-	    (item->event.kind == TL_PT_EV_ENABLED || item->event.kind == TL_PT_EV_OVERFLOW))
+	/* Events say themselves where they are; they are taken as if tracing had been off. */
+	if (item->kind == TL_PT_ITEM_EVENT)
 		return true;
 	decoder->have_item = false;
 	decoder->settled = true;
@@ -66,7 +65,7 @@ static bool search(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 
 bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 {
-	bool found;
+	bool found, has_target = decoder->have_target && !decoder->no_target;
 
 	*lost = (struct tl_pt_event){ .kind = TL_PT_EV_LOST, .ip_suppressed = true, .offset = decoder->error_offset };
 	lost->lost.from = decoder->error_offset;
@@ -77,7 +76,15 @@ bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 	decoder->resume_known = false;
 	decoder->error = TL_PT_OK;
 	tl_pt_forget(decoder);
-	found = search(decoder, lost);
+	/* A target that has been read, and whose branch was not found, is a place. */
+	if (has_target && decoder->flow.begin + decoder->error_offset < decoder->flow.pos) {
+		lost->lost.to = (uint64_t)(decoder->flow.pos - decoder->flow.begin);
+		decoder->have_item = false;
+		decoder->settled = decoder->on = true;
+		found = tl_pt_stand_at(decoder, decoder->target);
+	} else {
+		found = search(decoder, lost);
+	}
 	if (decoder->on) {
 		lost->ip = decoder->graph.nodes[decoder->cur].block.ip;
 		lost->ip_suppressed = false;

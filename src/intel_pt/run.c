@@ -21,7 +21,9 @@ void tl_pt_forget(struct tl_pt_decoder *decoder)
 	decoder->count = 0;
 	decoder->have_target = false;
 	decoder->idle = 0;
-	decoder->border = false;
+	decoder->border = decoder->have_tick = false;
+	decoder->rest_count = decoder->since = 0;
+	decoder->last_walked = TL_PT_NODE_NONE;
 	decoder->cur = TL_PT_NODE_BEHIND;
 	decoder->last = (struct tl_pt_block){ .iclass = TL_PT_IC_ERROR };
 	decoder->last_flags = 0;
@@ -84,6 +86,7 @@ static bool drop_nodes(struct tl_pt_decoder *decoder)
 	struct tl_pt_graph *graph = &decoder->graph;
 	struct places places = { .used = 0 };
 
+	decoder->last_walked = TL_PT_NODE_NONE;
 	if (graph->nodes)
 		note_places(decoder, &places);
 	if (tl_pt_graph_reset(graph, decoder->image) < 0) {
@@ -120,26 +123,72 @@ static bool is_stale(const struct tl_pt_decoder *decoder)
 
 typedef enum tl_pt_stop item_fn(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 
+/* The branch that trace does not fit has been reached, so it is given (9.3). */
+enum tl_pt_stop tl_pt_mismatch(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
+{
+	enum tl_pt_stop stop = TL_PT_STOP_GO;
+
+	if (decoder->on && decoder->cur >= TL_PT_NODE_FIRST && !decoder->have_target)
+		stop = tl_pt_walk_on(decoder, out);
+	return stop == TL_PT_STOP_GO ? tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->item.offset) : stop;
+}
+
+/* A tick comes behind the first branch of its packet: the other outcomes wait (5.8). */
+static void prepare_tick(struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_event *tick = &decoder->tick;
+
+	if (!decoder->item.tick)
+		return;
+	*tick = (struct tl_pt_event){ .kind = TL_PT_EV_TICK, .offset = decoder->item.offset, .has_tsc = true };
+	tl_pt_flow_time(&decoder->flow, &tick->tsc, &tick->lost_mtc, &tick->lost_cyc);
+	decoder->have_tick = true;
+	if (!decoder->count)
+		return;
+	decoder->rest_count = decoder->count - 1;
+	decoder->rest_bits = decoder->bits;
+	decoder->bits >>= decoder->rest_count;
+	decoder->count = 1;
+}
+
+/* The branch has been given, with the others of its run. */
+static enum tl_pt_stop give_tick(struct tl_pt_decoder *decoder, const struct tl_pt_out *out, const uint32_t *begin)
+{
+	if (out->pos != begin)
+		decoder->tick.ip = decoder->graph.nodes[out->pos[-1]].block.end_ip;
+	if (decoder->count || decoder->have_target)
+		return TL_PT_STOP_GO;
+	decoder->have_tick = false;
+	decoder->bits = decoder->rest_bits;
+	decoder->count = decoder->rest_count;
+	decoder->rest_count = 0;
+	decoder->was_on = decoder->on;
+	decoder->due = decoder->tick;
+	decoder->is_due = true;
+	return TL_PT_STOP_EVENT;
+}
+
 static enum tl_pt_stop take_tnt(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
-	(void)out;
 	if (decoder->count || decoder->have_target || !decoder->on)
-		return tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->item.offset);
+		return tl_pt_mismatch(decoder, out);
 	decoder->bits = decoder->item.bits;
 	decoder->count = decoder->item.count;
 	decoder->taken = decoder->flow.begin + decoder->item.offset;
+	prepare_tick(decoder);
 	return TL_PT_STOP_GO;
 }
 
 static enum tl_pt_stop take_tip(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
-	(void)out;
 	if (decoder->have_target || !decoder->on)
-		return tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->item.offset);
+		return tl_pt_mismatch(decoder, out);
 	decoder->target = decoder->item.ip;
 	decoder->no_target = decoder->item.suppressed;
 	decoder->have_target = true;
 	decoder->taken = decoder->flow.begin + decoder->item.offset;
+	if (!decoder->count)
+		prepare_tick(decoder);
 	return TL_PT_STOP_GO;
 }
 
@@ -248,6 +297,8 @@ enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *ou
 			return TL_PT_STOP_ERROR;
 		if (may_walk(decoder))
 			stop = tl_pt_walk(decoder, out);
+		if (decoder->have_tick && stop != TL_PT_STOP_ERROR && give_tick(decoder, out, begin) == TL_PT_STOP_EVENT)
+			return TL_PT_STOP_EVENT;
 		if (stop == TL_PT_STOP_GO || stop == TL_PT_STOP_NEED)
 			stop = take_item(decoder, out);
 		if (decoder->graph.no_memory)

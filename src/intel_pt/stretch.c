@@ -85,7 +85,8 @@ static bool behind_goal(const struct tl_pt_stretch *stretch, const struct step *
 {
 	const struct tl_pt_goal *goal = step->goal;
 
-	if (step->code->flow.flags & goal->flags)
+	if (step->code->flow.flags & goal->flags || (goal->past_ip && step->ip == goal->ip) ||
+	    (goal->insns && stretch->block.ninsn == goal->insns))
 		return true;
 	if (ended && stretch->kind != TL_PT_NODE_NEXT)
 		return goal->branch;

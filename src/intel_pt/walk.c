@@ -144,13 +144,16 @@ INLINE enum tl_pt_stop use_target(struct walk *walk, struct tl_pt_decoder *decod
 
 		if (node->kind == TL_PT_NODE_AWAIT) {
 			walk->cur = tl_pt_graph_node(&decoder->graph, walk->target);
-		} else if (node->kind >= TL_PT_NODE_STUB || node->kind == TL_PT_NODE_COND) {
+		} else if (node->kind >= TL_PT_NODE_STUB) {
 			stop = take_other(walk, decoder, node);
 			continue;
 		} else {
 			if (walk->out == walk->out_end)
 				return TL_PT_STOP_FULL;
 			give(walk, decoder, node);
+			/* The branch that has no outcome has been reached, too (9.3). */
+			if (node->kind == TL_PT_NODE_COND)
+				return fail(walk, TL_PT_BAD_QUERY);
 			if (node->kind == TL_PT_NODE_NEXT) {
 				stop = take_next(walk, decoder, node);
 				continue;
@@ -264,6 +267,10 @@ enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 		if (stop == TL_PT_STOP_GO)
 			stop = use_target(&walk, decoder);
 	}
+	if (walk.out != out->pos) {
+		decoder->since = 0;
+		decoder->last_walked = walk.out[-1];
+	}
 	out->pos = walk.out;
 	decoder->top = walk.top;
 	decoder->flow.pos = walk.pos;
@@ -276,6 +283,9 @@ enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 	if (stop == TL_PT_STOP_ERROR) {
 		const uint8_t *at = packet_at(walk.taken, walk.pos, walk.count);
 
+		/* Where code ends, what comes next is at fault, and has been read. */
+		if (walk.error == TL_PT_NOMAP || walk.error == TL_PT_BAD_INSN)
+			at = walk.have_target ? at : walk.count && !(*at & 1) && *at > TL_PT_OPC_EXT ? at + 1 : walk.pos;
 		return tl_pt_fail(decoder, walk.error, (uint64_t)(at - decoder->flow.begin));
 	}
 	return stop;

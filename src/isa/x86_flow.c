@@ -154,7 +154,7 @@ static int decode_jmpabs(const struct tl_x86_flow_decoder *decoder, const uint8_
 {
 	enum { BYTES = 11 };
 
-	if (decoder->mask != UINT64_MAX || code[0] != 0xd5)
+	if (decoder->mask != UINT64_MAX)
 		return -TL_PT_BAD_INSN;
 	if (size < BYTES)
 		return -TL_PT_NOMAP;
@@ -162,6 +162,20 @@ static int decode_jmpabs(const struct tl_x86_flow_decoder *decoder, const uint8_
 		return -TL_PT_BAD_INSN;
 	*flow = (struct tl_x86_flow){ .size = BYTES, .iclass = TL_PT_IC_JUMP, .flags = TL_X86_BRANCH | TL_X86_JMPABS };
 	memcpy(&flow->target, code + 3, sizeof(flow->target));
+	return 0;
+}
+
+/* ERETU and ERETS (FRED): F3 and F2 0F 01 CA. */
+static int decode_fred(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size,
+		       struct tl_x86_flow *flow)
+{
+	enum { BYTES = 4 };
+
+	if (decoder->mask != UINT64_MAX || (code[0] != 0xf2 && code[0] != 0xf3) || size < BYTES || code[1] != 0x0f ||
+	    code[2] != 0x01 || code[3] != 0xca)
+		return -TL_PT_BAD_INSN;
+	*flow = (struct tl_x86_flow){ .size = BYTES, .iclass = TL_PT_IC_FAR_RETURN,
+				      .flags = TL_X86_BRANCH | TL_X86_FAR };
 	return 0;
 }
 
@@ -174,7 +188,8 @@ int tl_x86_flow_decode(const struct tl_x86_flow_decoder *decoder, const uint8_t 
 	if (status == ZYDIS_STATUS_NO_MORE_DATA)
 		return -TL_PT_NOMAP;
 	if (!ZYAN_SUCCESS(status))
-		return decode_jmpabs(decoder, code, size, flow);
+		return code[0] == 0xd5 ? decode_jmpabs(decoder, code, size, flow) :
+					 decode_fred(decoder, code, size, flow);
 	*flow = (struct tl_x86_flow){ .size = insn.length, .iclass = TL_PT_IC_OTHER };
 	if (!may_matter(&insn))
 		return 0;
