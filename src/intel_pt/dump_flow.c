@@ -346,9 +346,12 @@ static void dump_from(struct dump *d, int status)
 		status = follow(d, status);
 		if (status == -TL_PT_EOS)
 			return;
+		if (status == -TL_PT_NOMEM)
+			break;
 		status = go_on(d, status);
 	}
-	if (status != -TL_PT_EOS)
+	d->no_memory |= status == -TL_PT_NOMEM;
+	if (status < 0 && status != -TL_PT_EOS && status != -TL_PT_NOMEM)
 		put_error(d, "sync error", status);
 }
 
