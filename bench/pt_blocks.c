@@ -87,27 +87,37 @@ static int insn(struct tl_pt_decoder *decoder, struct sums *sums)
 	return status;
 }
 
-/* As a profile does it: a count a node, its instructions looked up when it is seen first. */
+/* As a profile does it: a count a node; what is in a node is looked up when it is seen first. */
+static struct {
+	uint32_t ninsn, seen; /* 0: not seen */
+} *weights;
+static uint32_t known, epoch;
+
 static int nodes(struct tl_pt_decoder *decoder, struct sums *sums)
 {
 	static uint32_t numbers[4096];
-	static uint32_t *weights, known, epoch;
 	struct tl_pt_run run = { .nodes = numbers, .max = 4096 };
 	int status = tl_pt_nodes(decoder, &run);
 
 	if (status < 0)
 		return status;
-	if (run.epoch != epoch)
-		known = 0;
-	epoch = run.epoch;
-	if (run.limit > known) {
+	if (run.limit > known || run.epoch != epoch) {
+		known = run.epoch != epoch ? 0 : known;
+		epoch = run.epoch;
 		weights = realloc(weights, run.limit * sizeof(*weights));
-		for (; weights && known < run.limit; known++)
-			weights[known] = known && tl_pt_node_block(decoder, known) ?
-						 tl_pt_node_block(decoder, known)->ninsn : 0;
+		if (!weights)
+			exit(2);
+		if (run.limit > known)
+			memset(weights + known, 0, (run.limit - known) * sizeof(*weights));
+		known = run.limit;
 	}
-	for (size_t i = 0; weights && i < run.count; i++)
-		sums->insns += weights[numbers[i]];
+	for (size_t i = 0; i < run.count; i++) {
+		uint32_t number = numbers[i];
+
+		if (!weights[number].seen++)
+			weights[number].ninsn = tl_pt_node_block(decoder, number)->ninsn;
+		sums->insns += weights[number].ninsn;
+	}
 	sums->blocks += run.count;
 	return run.status;
 }
@@ -143,7 +153,7 @@ int main(int argc, char **argv)
 	struct tl_pt_decoder *decoder;
 	struct pt_input input;
 	struct sums sums = { 0 };
-	double begin;
+	struct pt_times begin;
 
 	if (argc != 6)
 		return 2;
@@ -155,7 +165,7 @@ int main(int argc, char **argv)
 	if (tl_pt_decoder_open(&decoder, &config, image) < 0)
 		return 2;
 	decode(decoder, &sums, argv[1]);
-	pt_report(pt_now() - begin, sums.insns, sums.blocks, sums.errors);
+	pt_report(begin, sums.insns, sums.blocks, sums.errors);
 	tl_pt_decoder_close(decoder);
 	tl_pt_image_close(image);
 	tl_pt_cache_close(cache);

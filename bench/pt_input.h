@@ -83,22 +83,32 @@ static int pt_input_read(struct pt_input *input, uint8_t *buffer, size_t size, u
 	return -13; /* pte_nomap */
 }
 
-static double pt_now(void)
+struct pt_times {
+	double wall, cpu;
+};
+
+static double pt_clock(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* One line for bench_pt.py: seconds of the decoding, what came out, peak memory in KiB. */
-static void pt_report(double seconds, uint64_t insns, uint64_t blocks, uint64_t errors)
+static struct pt_times pt_now(void)
 {
+	return (struct pt_times){ pt_clock(CLOCK_MONOTONIC), pt_clock(CLOCK_PROCESS_CPUTIME_ID) };
+}
+
+/* One line for bench_pt.py: seconds of the decoding, what came out, peak memory in KiB. */
+static void pt_report(struct pt_times begin, uint64_t insns, uint64_t blocks, uint64_t errors)
+{
+	struct pt_times end = pt_now();
 	struct rusage usage;
 
 	getrusage(RUSAGE_SELF, &usage);
-	printf("%.6f %llu %llu %llu %ld\n", seconds, (unsigned long long)insns, (unsigned long long)blocks,
-	       (unsigned long long)errors, usage.ru_maxrss);
+	printf("%.6f %.6f %llu %llu %llu %ld\n", end.wall - begin.wall, end.cpu - begin.cpu, (unsigned long long)insns,
+	       (unsigned long long)blocks, (unsigned long long)errors, usage.ru_maxrss);
 }
 
 #endif

@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 	struct pt_input input;
 	struct pt_config config;
 	struct sums sums = { 0 };
-	double begin;
+	struct pt_times begin;
 
 	if (argc != 5)
 		return 2;
@@ -104,7 +104,7 @@ int main(int argc, char **argv)
 	decoder = pt_blk_alloc_decoder(&config);
 	pt_blk_set_image(decoder, image);
 	decode(decoder, &sums);
-	pt_report(pt_now() - begin, sums.insns, sums.blocks, sums.errors);
+	pt_report(begin, sums.insns, sums.blocks, sums.errors);
 	fprintf(stderr, "libipt %d.%d.%d%s\n", version.major, version.minor, version.patch, version.ext);
 	pt_blk_free_decoder(decoder);
 	pt_image_free(image);

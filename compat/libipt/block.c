@@ -2,6 +2,8 @@
 /* pt_blk_* */
 #include "compat.h"
 
+#include "intel_pt/decoder.h"
+
 /* "struct pt_block": nothing of a block says anything without its address and its end (9.5). */
 enum { LEAST = offsetof(struct pt_block, isid) };
 
@@ -87,16 +89,16 @@ int pt_blk_asid(const struct pt_block_decoder *decoder, struct pt_asid *asid, si
 	return tl_compat_decoder_asid(of(decoder), asid, size);
 }
 
-/* A block of another size than ours, or none. */
-static int next_of_size(struct tl_pt_decoder *decoder, struct pt_block *block, size_t size)
+/* Kept apart, so that what is called for each block needs no stack frame. */
+static __attribute__((noinline)) int next_slowly(struct tl_compat_decoder *decoder, struct pt_block *block, size_t size)
 {
 	struct tl_pt_block ours;
 	int status;
 
-	if (!block || size < LEAST)
+	if (!decoder || !block || size < LEAST)
 		return -pte_invalid;
 	memset(&ours, 0, sizeof(ours));
-	status = tl_pt_block_next(decoder, &ours);
+	status = tl_pt_block_next(decoder->decoder, &ours);
 	if (status < 0)
 		memset(&ours, 0, sizeof(ours));
 	tl_compat_give(block, size, &ours, sizeof(ours));
@@ -107,15 +109,11 @@ int pt_blk_next(struct pt_block_decoder *decoder, struct pt_block *block, size_t
 {
 	int status;
 
-	if (!decoder)
-		return -pte_invalid;
-	if (!block || size != sizeof(*block))
-		return next_of_size(of(decoder)->decoder, block, size);
-	/* Field by field the same (layout.c): no copy on the way that decoding takes. */
-	status = tl_pt_block_next(of(decoder)->decoder, (struct tl_pt_block *)(void *)block);
-	if (status < 0)
-		memset(block, 0, sizeof(*block));
-	return status;
+	/* Field by field the same (layout.c): no copy on the way that decoding takes, and no further call mostly. */
+	if (decoder && block && size == sizeof(*block) &&
+	    tl_pt_give_ready(of(decoder)->decoder, (struct tl_pt_block *)(void *)block, &status))
+		return status;
+	return next_slowly(of(decoder), block, size);
 }
 
 int pt_blk_event(struct pt_block_decoder *decoder, struct pt_event *event, size_t size)

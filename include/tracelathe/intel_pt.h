@@ -299,7 +299,11 @@ struct tl_pt_event_iflags { bool iflag; };
 struct tl_pt_event_interrupt { uint64_t cr2; uint8_t vector; bool has_cr2; };
 struct tl_pt_event_vmexit { uint64_t vmxr, vmxq; uint8_t vector; bool has_vector, has_vmxr, has_vmxq; };
 struct tl_pt_event_trig { uint16_t icnt; uint8_t trbv; bool icntv, mult; }; /**< icntv: `icnt` instructions on */
-struct tl_pt_event_lost { uint64_t from, to, packets, outcomes; enum tl_pt_error why; };
+struct tl_pt_event_lost {
+	uint64_t from, to, packets, outcomes;
+	uint64_t at; /**< address of the walk before, 0: unknown */
+	enum tl_pt_error why;
+};
 
 /** Something that happened beside the flow of instructions. */
 struct tl_pt_event {
@@ -563,6 +567,14 @@ TL_API int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt
 
 /** NULL is fine. */
 TL_API void tl_pt_decoder_close(struct tl_pt_decoder *decoder);
+
+/**
+ * Decode with so many threads from the next synchronisation on. What comes out of blocks, nodes and events is the same
+ * for any number, but for the numbers of nodes. It pays for long traces; instructions, traces with CYC packets and what
+ * comes behind an error are decoded by one thread. The image's callback is then called by several threads.
+ * @return 0 or -TL_PT_INVALID
+ */
+TL_API int tl_pt_set_jobs(struct tl_pt_decoder *decoder, unsigned jobs);
 
 /** Synchronise at the next PSB; the first time at the first one. @return status, or -TL_PT_EOS if there is none */
 TL_API int tl_pt_sync_forward(struct tl_pt_decoder *decoder);

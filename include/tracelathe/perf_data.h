@@ -167,6 +167,9 @@ struct tl_perf_fault {
 
 struct tl_perf_reader;
 
+/** How sure it is, 0 .. 100, that a file which begins with these bytes is perf.data. */
+TL_API int tl_perf_probe(const uint8_t *data, size_t size);
+
 /**
  * Read a perf.data file; the source stays the caller's and must outlive the reader. It is mapped (tl_source_map()).
  *

@@ -69,7 +69,7 @@ int tl_pt_rule_time(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, 
 {
 	(void)item;
 	/* Those of a PSB+ have been taken when it began. */
-	if (flow->timed && !(flow->hold & TL_PT_HOLD_PSB))
+	if (flow->timed && flow->packet >= flow->time_pos)
 		tl_pt_time_packet(&flow->time, packet, &flow->config);
 	return TL_PT_GO_ON;
 }

@@ -128,7 +128,7 @@ struct pt_thread {
 };
 
 enum {
-	PT_RUN_NODES = 1 << 15, /* held at most */
+	PT_RUN_NODES = 1 << 15, /* taken at once; half of it are held at most */
 	PT_RATE_BITS = 16,	/* binary places of ticks per instruction */
 };
 
@@ -153,6 +153,7 @@ struct pt_folder {
 	struct pt_visits *visits; /* [0] is nobody's */
 	size_t visit_count, visit_capacity;
 	uint32_t last_visit;
+	bool decided; /* whether the last branch was followed is counted already */
 	int64_t owed_ticks; /* to the next visit of a function that time passed in while it ran nothing */
 	uint32_t owed_to;
 	uint32_t epoch;
@@ -175,6 +176,8 @@ struct pt_folder {
 
 /* fold_loop.c: a run of nodes, none of which moves time. */
 void tl_pt_fold_run(struct pt_folder *folder, const uint32_t *numbers, size_t count);
+/* The last branch led to an address, whatever comes next. */
+void tl_pt_fold_branch(struct pt_folder *folder, uint64_t ip);
 /* Arrive at an address by the present key, without running anything there. */
 void tl_pt_fold_arrive(struct pt_folder *folder, uint64_t ip);
 /* Give the instructions that wait to the innermost context. */

@@ -57,6 +57,12 @@ void tl_pt_flow_give_at_tip(struct tl_pt_flow *flow, bool suppressed, uint64_t i
 /* Give MWAIT and PWRE that are kept (5.7). */
 void tl_pt_flow_give_power(struct tl_pt_flow *flow);
 
+/* In an untimed flow: bring the clock to where the flow is. */
+void tl_pt_flow_catch_up(struct tl_pt_flow *flow);
+
+/* Go on at `pos`; time packets up to there count, nothing else does. */
+void tl_pt_flow_pass(struct tl_pt_flow *flow, const uint8_t *pos);
+
 /* Forget all that waits for other packets. */
 void tl_pt_flow_drop(struct tl_pt_flow *flow);
 

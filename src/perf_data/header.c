@@ -155,7 +155,7 @@ static int read_attrs(struct tl_perf_reader *r, struct extent section, uint64_t 
 	int status = 0;
 
 	if (!inside(r, section) || each < ATTR_LEAST_BYTES + 16 || section.size < each)
-		return tl_perf_broken(r, RULE_ATTR_SIZE, section.offset, 0, err);
+		return tl_perf_broken(r, RULE_ATTR_SIZE, 24, 0, err);
 	for (uint64_t at = 0; status == 0 && section.size - at >= each; at += each)
 		status = read_attr(r, view_of(r, r->map + section.offset + at, (size_t)each), err);
 	return status;

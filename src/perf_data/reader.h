@@ -98,6 +98,7 @@ struct tl_perf_reader {
 	uint64_t pos, end; /* of the data section */
 	uint64_t number;   /* of the next record */
 	uint64_t known;    /* records below were met in an earlier pass */
+	bool ended;
 	struct perf_expand *expand; /* NULL: nothing was compressed so far */
 	struct perf_order order;
 };

@@ -3,7 +3,8 @@
  * Packets, queries and time against the reference library (Debian's libipt 2.0.5, libipt-dev), on all small traces of
  * the shared corpus, on the traces of the peer cases, and on mutants of them.
  *
- *   pt_libipt packets|writer|query MUTANTS FILE...
+ *   pt_libipt packets|query MUTANTS FILE...    each file and its mutants
+ *   pt_libipt writer|time COUNT                made-up packets, made-up streams of time
  *
  * Exit status 1 when answers differ, with one line each for the first of them.
  */
@@ -202,6 +203,9 @@ static void compare_packets(uint8_t *data, size_t size)
 			break;
 		tl_pt_packets_offset(ours, &at);
 		pt_pkt_get_offset(theirs, &their_at);
+		/* Of more than eight pairs in a row we take the first eight, the reference takes others. */
+		if (at != their_at && at + 16 > their_at && their_at + 16 > at)
+			break;
 		SAME("sync offset", at, their_at);
 		offset = at;
 		while (one_packet(ours, theirs))
@@ -623,7 +627,6 @@ static uint64_t crystal(void)
 	return settings.cpuid_15_ebx ? machine.tsc * settings.cpuid_15_eax / settings.cpuid_15_ebx : 0;
 }
 
-/* A processor that sends MTC sends a TMA with each TSC. */
 static void random_time_packet(struct stream *stream)
 {
 	struct tl_pt_packet p = { .kind = TL_PT_PKT_PAD };
@@ -641,6 +644,8 @@ static void random_time_packet(struct stream *stream)
 		p.kind = TL_PT_PKT_TSC;
 		p.tsc.tsc = machine.tsc;
 		append(stream, &p);
+		if (next_random() >> 40 & 3)
+			return;
 		p.kind = TL_PT_PKT_TMA;
 		p.tma.ctc = (uint16_t)crystal();
 		p.tma.fc = (uint16_t)(next_random() % 64);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include <tracelathe/callgrind.h>
+#include <tracelathe/perf_data.h>
 #include <tracelathe/xray.h>
 
 struct list {
@@ -126,6 +127,14 @@ size_t pairs_load(struct trace **pairs, size_t limit)
 	static const char *const others[] = { NULL };
 
 	return load((struct list){ NULL, 0, limit, any_bytes }, pairs, own, others);
+}
+
+size_t perf_load(struct trace **traces, size_t limit)
+{
+	static const char *const own[] = { "fuzz/corpus/perf_data", NULL };
+	static const char *const others[] = { "corpus/intel-pt", NULL };
+
+	return load((struct list){ NULL, 0, limit, tl_perf_probe }, traces, own, others);
 }
 
 void traces_free(struct trace *traces, size_t count)

@@ -58,7 +58,8 @@ static int drain_insn(struct pt_insn_decoder *dec, const struct account *account
 
 static int one_insn(struct pt_insn_decoder *dec, struct account *account)
 {
-	struct pt_insn insn;
+	/* 2.0.5 leaves what it is given as it is when it has nothing to say. */
+	struct pt_insn insn = { .iclass = ptic_error };
 	int status = pt_insn_next(dec, &insn, sizeof(insn));
 
 	if (status < 0 && insn.iclass == ptic_error)
@@ -171,7 +172,7 @@ static int drain_blk(struct pt_block_decoder *dec, const struct account *account
 
 static int one_block(struct pt_block_decoder *dec, struct walk *walk)
 {
-	struct pt_block block;
+	struct pt_block block = { .ninsn = 0 };
 	int status = pt_blk_next(dec, &block, sizeof(block));
 
 	if (status < 0 && !block.ninsn)

@@ -118,6 +118,25 @@ static void errors_stand_at_their_packet(void **state)
 	want_error(&s, TL_PT_BAD_OPC, 28);
 }
 
+/* 4.3: "5, 7 | reserved: bad packet", on the fast way, too, with bytes behind for any length. */
+static void reserved_codes_in_flow(void **state)
+{
+	static const uint8_t codes[] = { 0xad, 0xed, 0xbd, 0xfd, 0xa1, 0xe1, 0xb1, 0xf1 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(codes); i++) {
+		struct stream s = { .size = 0 };
+
+		PUT(&s, START, TNT_T, codes[i]);
+		for (int n = 0; n < 300; n++)
+			PUT(&s, TNT_T);
+		begin_flow(&s, 0);
+		want_start(&s);
+		want_tnt(&s, 1, 1, 27);
+		want_error(&s, TL_PT_BAD_PACKET, 28);
+	}
+}
+
 /* 10: "trailing partial packet (pte_eos at its offset)" */
 static void a_packet_cut_short_is_the_end(void **state)
 {
@@ -479,6 +498,7 @@ int main(void)
 		cmocka_unit_test(the_last_address_is_zero_behind_a_psb),
 		cmocka_unit_test(no_flow_while_tracing_is_off),
 		cmocka_unit_test(errors_stand_at_their_packet),
+		cmocka_unit_test(reserved_codes_in_flow),
 		cmocka_unit_test(a_packet_cut_short_is_the_end),
 		cmocka_unit_test(status_comes_first),
 		cmocka_unit_test(what_must_not_be_in_a_psb_plus),
