@@ -239,8 +239,8 @@ TL_API void tl_pt_packets_close(struct tl_pt_packets *packets);
 TL_API const struct tl_pt_config *tl_pt_packets_config(const struct tl_pt_packets *packets);
 
 /**
- * Synchronise onto the next PSB behind the present one (at first: the first one), the last one before it, or at any
- * offset at all (`_set`; the packet reader takes the caller's word for it).
+ * Synchronise onto the next PSB behind the present one (at first: the first one), the last one before the present
+ * offset, or at any offset at all (`_set`; the packet reader takes the caller's word for it).
  * @return 0, -TL_PT_EOS when there is no such place
  */
 TL_API int tl_pt_packets_sync_forward(struct tl_pt_packets *packets);
@@ -299,7 +299,11 @@ struct tl_pt_event_iflags { bool iflag; };
 struct tl_pt_event_interrupt { uint64_t cr2; uint8_t vector; bool has_cr2; };
 struct tl_pt_event_vmexit { uint64_t vmxr, vmxq; uint8_t vector; bool has_vector, has_vmxr, has_vmxq; };
 struct tl_pt_event_trig { uint16_t icnt; uint8_t trbv; bool icntv, mult; }; /**< icntv: `icnt` instructions on */
-struct tl_pt_event_lost { uint64_t from, to, packets, outcomes; enum tl_pt_error why; };
+struct tl_pt_event_lost {
+	uint64_t from, to, packets, outcomes;
+	uint64_t at; /**< address of the walk before, 0: unknown */
+	enum tl_pt_error why;
+};
 
 /** Something that happened beside the flow of instructions. */
 struct tl_pt_event {
@@ -361,8 +365,11 @@ TL_API int tl_pt_query_sync_set(struct tl_pt_query *query, uint64_t *ip, uint64_
 TL_API int tl_pt_query_offset(const struct tl_pt_query *query, uint64_t *offset);
 TL_API int tl_pt_query_sync_offset(const struct tl_pt_query *query, uint64_t *offset);
 
-/** Was the next conditional branch taken? A compressed return is a taken one. @return status; -TL_PT_BAD_QUERY when
- * something else comes next, -TL_PT_EOS, or the error of the trace, which stays until it is synchronised again */
+/**
+ * Was the next conditional branch taken? A compressed return is a taken one.
+ * @return status; -TL_PT_BAD_QUERY when something else comes next, -TL_PT_EOS, or the error of the trace, which stays
+ *         until it is synchronised again
+ */
 TL_API int tl_pt_query_cond_branch(struct tl_pt_query *query, int *taken);
 
 /** Where did the next indirect branch, far branch or uncompressed return go? Outcomes that are left stay (5.6). */
@@ -560,6 +567,14 @@ TL_API int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt
 
 /** NULL is fine. */
 TL_API void tl_pt_decoder_close(struct tl_pt_decoder *decoder);
+
+/**
+ * Decode with so many threads from the next synchronisation on. What comes out of blocks, nodes and events is the same
+ * for any number, but for the numbers of nodes. It pays for long traces; instructions, traces with CYC packets and what
+ * comes behind an error are decoded by one thread. The image's callback is then called by several threads.
+ * @return 0 or -TL_PT_INVALID
+ */
+TL_API int tl_pt_set_jobs(struct tl_pt_decoder *decoder, unsigned jobs);
 
 /** Synchronise at the next PSB; the first time at the first one. @return status, or -TL_PT_EOS if there is none */
 TL_API int tl_pt_sync_forward(struct tl_pt_decoder *decoder);

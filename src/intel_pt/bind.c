@@ -32,6 +32,8 @@ static bool enabled(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 	if (event->ip_suppressed || (decoder->on && !event->status_update))
 		return context_error(decoder);
 	event->enabled.resumed = decoder->resume_known && decoder->resume_ip == event->ip;
+	decoder->part.inherited = decoder->part.inherits && !event->status_update;
+	decoder->part.inherits = false;
 	decoder->on = true;
 	decoder->resume_known = false;
 	return tl_pt_stand_at(decoder, event->ip);
@@ -45,6 +47,7 @@ static bool disabled(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 	if (!event->status_update && decoder->settled) {
 		if (!decoder->on)
 			return context_error(decoder);
+		decoder->part.inherits = false;
 		decoder->resume_known = last->iclass == TL_PT_IC_CALL || last->iclass == TL_PT_IC_FAR_CALL;
 		decoder->resume_ip = last->end_ip + last->size;
 	}
@@ -57,6 +60,7 @@ static bool async_disabled(struct tl_pt_decoder *decoder, struct tl_pt_event *ev
 	if (!decoder->on && decoder->settled)
 		return context_error(decoder);
 	decoder->resume_known = true;
+	decoder->part.inherits = false;
 	decoder->resume_ip = event->ip;
 	turn_off(decoder);
 	return true;
@@ -95,7 +99,7 @@ static bool vmcs(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 static bool overflow(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
 	tl_pt_forget(decoder);
-	decoder->resume_known = false;
+	decoder->resume_known = decoder->part.inherits = false;
 	if (event->ip_suppressed) {
 		turn_off(decoder);
 		return true;
@@ -283,10 +287,25 @@ enum tl_pt_stop tl_pt_take_border(struct tl_pt_decoder *decoder, struct tl_pt_ou
 	return TL_PT_STOP_GO;
 }
 
+/* The end of a piece is such a border. */
+static enum tl_pt_stop take_border_now(struct tl_pt_decoder *decoder, const struct tl_pt_event *event,
+				       struct tl_pt_out *out)
+{
+	enum tl_pt_stop stop;
+
+	note_border(decoder, event);
+	stop = tl_pt_take_border(decoder, out);
+	if (stop != TL_PT_STOP_GO || event->offset < decoder->part.end)
+		return stop;
+	decoder->part.at_end = true;
+	tl_pt_note_joint(decoder, &decoder->part.end_joint, event->ip);
+	return tl_pt_fail(decoder, TL_PT_EOS, event->offset);
+}
+
 /* Version 2.0.5 of the published interface tells whether tracing is on by the status only. */
 static bool is_silent(const struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 {
-	return decoder->config.flags & TL_PT_CLASSIC && event->status_update &&
+	return (decoder->config.flags & TL_PT_CLASSIC || decoder->part.joining) && event->status_update &&
 	       (event->kind == TL_PT_EV_ENABLED || event->kind == TL_PT_EV_DISABLED);
 }
 
@@ -318,7 +337,8 @@ enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out
 	if (decoder->count || decoder->have_target)
 		return tl_pt_mismatch(decoder, out);
 	if (is_border(decoder, event))
-		return note_border(decoder, event);
+		return decoder->config.flags & TL_PT_CLASSIC ? note_border(decoder, event) :
+							       take_border_now(decoder, event, out);
 	if (event->kind == TL_PT_EV_TSX && event->tsx.aborted)
 		mend_abort(decoder, event);
 	stop = bind_to(decoder, &rules[event->kind], event, out);
@@ -329,6 +349,7 @@ enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out
 	if (!event->ip_suppressed && !event->status_update && rules[event->kind].binding != BEHIND)
 		decoder->since = 0;
 	decoder->was_on = decoder->on;
+	decoder->part.inherited = false;
 	if (!rules[event->kind].apply(decoder, event))
 		return TL_PT_STOP_ERROR;
 	if (!decoder->settled && is_silent(decoder, event)) {

@@ -2,23 +2,47 @@
 /* Blocks and runs of nodes, served from nodes decoded ahead. */
 #include <string.h>
 
-#include "intel_pt/decoder.h"
+#include "intel_pt/team.h"
+
+/* The clock at the node given last: nodes behind it have been decoded already. */
+const struct tl_pt_moment *tl_pt_moment_now(const struct tl_pt_decoder *decoder)
+{
+	const struct tl_pt_batch *batch = &decoder->batch;
+	const struct tl_pt_moment *found = &decoder->given;
+
+	for (uint32_t i = 0; i < batch->time_count && batch->times[i].index < batch->at; i++)
+		found = &batch->times[i];
+	return found;
+}
+
+void tl_pt_run_ahead(struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_batch *batch = &decoder->batch;
+	struct tl_pt_out out = { decoder->ids, decoder->ids + TL_PT_RUN };
+
+	decoder->moments = (struct tl_pt_moments){ .list = decoder->times, .most = TL_PT_RUN };
+	*batch = (struct tl_pt_batch){ .graph = &decoder->graph, .ids = decoder->ids, .times = decoder->times,
+				       .eos = decoder->eos };
+	batch->stop = tl_pt_run_on(decoder, &out);
+	batch->speculative = decoder->run_speculative;
+	batch->time_count = decoder->moments.count;
+	batch->filled = (uint32_t)(out.pos - decoder->ids);
+}
 
 void tl_pt_ahead(struct tl_pt_decoder *decoder)
 {
-	if (decoder->at < decoder->filled)
-		return;
-	do {
-		struct tl_pt_out out = { decoder->ids, decoder->ids + TL_PT_RUN };
+	struct tl_pt_batch *batch = &decoder->batch;
 
-		decoder->moments = (struct tl_pt_moments){ .list = decoder->times, .most = TL_PT_RUN };
-		decoder->ids_eos = decoder->eos;
-		decoder->stop = tl_pt_run_on(decoder, &out);
-		decoder->ids_speculative = decoder->run_speculative;
-		decoder->time_count = decoder->moments.count;
-		decoder->at = 0;
-		decoder->filled = (uint32_t)(out.pos - decoder->ids);
-	} while (!decoder->filled && decoder->stop == TL_PT_STOP_FULL);
+	if (batch->at < batch->filled)
+		return;
+	if (batch->at)
+		decoder->given = *tl_pt_moment_now(decoder);
+	do
+		if (decoder->team)
+			tl_pt_team_ahead(decoder);
+		else
+			tl_pt_run_ahead(decoder);
+	while (!batch->filled && batch->stop == TL_PT_STOP_FULL);
 }
 
 /* End of stream is told when no event comes before it ("pt_blk_next"). */
@@ -26,8 +50,8 @@ int tl_pt_status_now(const struct tl_pt_decoder *decoder)
 {
 	if (tl_pt_folds(decoder))
 		return tl_pt_folded_status(decoder);
-	if (decoder->at < decoder->filled)
-		return decoder->ids_eos ? TL_PT_END_OF_STREAM : 0;
+	if (decoder->batch.at < decoder->batch.filled)
+		return decoder->batch.eos ? TL_PT_END_OF_STREAM : 0;
 	if (decoder->is_due)
 		return TL_PT_EVENT_PENDING | (decoder->was_on ? 0 : TL_PT_STATUS_IP_SUPPRESSED);
 	return (decoder->on ? 0 : TL_PT_STATUS_IP_SUPPRESSED) | (decoder->eos ? TL_PT_END_OF_STREAM : 0);
@@ -38,20 +62,14 @@ int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number)
 	if (!decoder->synced)
 		return -TL_PT_NOSYNC;
 	tl_pt_ahead(decoder);
-	if (decoder->at == decoder->filled)
+	if (decoder->batch.at == decoder->batch.filled)
 		return decoder->is_due ? -TL_PT_EVENT_IGNORED : -(int)decoder->error;
-	*number = decoder->ids[decoder->at++];
+	*number = decoder->batch.ids[decoder->batch.at++];
 	return 0;
 }
 
-static void give(const struct tl_pt_decoder *decoder, uint32_t number, struct tl_pt_block *block)
-{
-	*block = decoder->graph.nodes[number].block;
-	if (decoder->ids_speculative)
-		block->flags |= TL_PT_SPECULATIVE;
-}
-
-int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
+/* Kept apart, so that what is called for each block needs no stack frame. */
+static __attribute__((noinline)) int next_slowly(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
 	uint32_t number = 0;
 	int status;
@@ -60,17 +78,21 @@ int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 		return -TL_PT_INVALID;
 	if (tl_pt_folds(decoder))
 		return decoder->synced ? tl_pt_folded_next(decoder, block) : -TL_PT_NOSYNC;
-	/* The common case: there are more to come of those decoded ahead, so nothing is due yet. */
-	if (decoder->at + 1 < decoder->filled) {
-		give(decoder, decoder->ids[decoder->at++], block);
-		return decoder->ids_eos ? TL_PT_END_OF_STREAM : 0;
-	}
 	status = tl_pt_next_node(decoder, &number);
 	if (status < 0)
 		return status;
-	give(decoder, number, block);
+	tl_pt_give(&decoder->batch, number, block);
 	tl_pt_ahead(decoder);
 	return tl_pt_status_now(decoder);
+}
+
+int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
+{
+	int status;
+
+	if (decoder && block && tl_pt_give_ready(decoder, block, &status))
+		return status;
+	return next_slowly(decoder, block);
 }
 
 static int64_t folded_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, size_t max, int *status)
@@ -100,16 +122,16 @@ int64_t tl_pt_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, 
 		size_t take;
 
 		tl_pt_ahead(decoder);
-		take = decoder->filled - decoder->at;
+		take = decoder->batch.filled - decoder->batch.at;
 		if (!take)
 			break;
 		if (take > max - count)
 			take = max - count;
 		for (size_t i = 0; i < take; i++)
-			give(decoder, decoder->ids[decoder->at + i], &blocks[count + i]);
-		decoder->at += (uint32_t)take;
+			tl_pt_give(&decoder->batch, decoder->batch.ids[decoder->batch.at + i], &blocks[count + i]);
+		decoder->batch.at += (uint32_t)take;
 		count += take;
-		if (decoder->at == decoder->filled && decoder->stop != TL_PT_STOP_FULL)
+		if (decoder->batch.at == decoder->batch.filled && decoder->batch.stop != TL_PT_STOP_FULL)
 			break;
 	}
 	*status = tl_pt_status_now(decoder);
@@ -126,26 +148,66 @@ int64_t tl_pt_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, 
  */
 static uint32_t give_marks(const struct tl_pt_decoder *decoder, struct tl_pt_run *run, uint32_t take)
 {
-	uint32_t end = decoder->at + take;
+	uint32_t end = decoder->batch.at + take;
 
-	for (uint32_t i = 0; i < decoder->time_count && decoder->times[i].index < end; i++) {
-		const struct tl_pt_moment *moment = &decoder->times[i];
-		bool before = moment->index <= decoder->at;
+	for (uint32_t i = 0; i < decoder->batch.time_count && decoder->batch.times[i].index < end; i++) {
+		const struct tl_pt_moment *moment = &decoder->batch.times[i];
+		bool before = moment->index <= decoder->batch.at;
 
+		if (!moment->have_tsc)
+			continue;
 		if (before)
 			run->mark_count = 0;
 		if (run->mark_count == run->max_marks)
-			return moment->index - decoder->at;
+			return moment->index - decoder->batch.at;
 		run->marks[run->mark_count++] = (struct tl_pt_mark){
-			before ? 0 : moment->index - decoder->at, moment->lost_mtc + moment->lost_cyc, moment->tsc
+			before ? 0 : moment->index - decoder->batch.at, moment->lost_mtc + moment->lost_cyc, moment->tsc
 		};
 	}
 	return take;
 }
 
+/* Numbers of a team's graphs lie between each other: each has its own remainder. */
+static uint32_t members(const struct tl_pt_decoder *decoder)
+{
+	return decoder->jobs > 1 ? decoder->jobs + 1 : 1;
+}
+
+static void give_numbers(const struct tl_pt_decoder *decoder, uint32_t *nodes, uint32_t take)
+{
+	const uint32_t *ids = decoder->batch.ids + decoder->batch.at;
+	uint32_t factor = members(decoder), member = decoder->batch.member;
+
+	if (factor == 1) {
+		memcpy(nodes, ids, take * sizeof(*nodes));
+		return;
+	}
+	for (uint32_t i = 0; i < take; i++)
+		nodes[i] = ids[i] * factor + member;
+}
+
+/* A thread of the team may be making more nodes. */
+static uint32_t limit_of(const struct tl_pt_decoder *decoder, uint32_t member)
+{
+	return member ? decoder->team->limits[member - 1] : decoder->graph.count;
+}
+
+const struct tl_pt_node *tl_pt_find_node(const struct tl_pt_decoder *decoder, uint32_t number,
+					 const struct tl_pt_graph **graph)
+{
+	uint32_t factor = members(decoder), member = number % factor, id = number / factor;
+
+	*graph = &decoder->graph;
+	if (member && (!decoder->team || member > decoder->team->jobs))
+		return NULL;
+	if (member)
+		*graph = &decoder->team->workers[member - 1].decoder->graph;
+	return id >= TL_PT_NODE_FIRST && id < limit_of(decoder, member) ? &(*graph)->nodes[id] : NULL;
+}
+
 int tl_pt_nodes(struct tl_pt_decoder *decoder, struct tl_pt_run *run)
 {
-	uint32_t take;
+	uint32_t take, limit, epoch;
 
 	if (!decoder || !run || !run->nodes || !run->max || (run->marks && !run->max_marks))
 		return -TL_PT_INVALID;
@@ -153,24 +215,27 @@ int tl_pt_nodes(struct tl_pt_decoder *decoder, struct tl_pt_run *run)
 		return -TL_PT_NOSYNC;
 	run->count = run->mark_count = 0;
 	tl_pt_ahead(decoder);
-	take = decoder->filled - decoder->at;
+	take = decoder->batch.filled - decoder->batch.at;
 	if (take > run->max)
 		take = (uint32_t)run->max;
+	limit = limit_of(decoder, decoder->batch.member) * members(decoder);
+	epoch = decoder->epochs + (decoder->team ? tl_pt_team_epoch(decoder->team) : decoder->graph.epoch);
 	if (run->marks)
 		take = give_marks(decoder, run, take);
-	memcpy(run->nodes, decoder->ids + decoder->at, take * sizeof(*run->nodes));
-	decoder->at += take;
+	give_numbers(decoder, run->nodes, take);
+	decoder->batch.at += take;
 	run->count = take;
-	run->flags = decoder->ids_speculative ? TL_PT_SPECULATIVE : 0;
+	run->flags = decoder->batch.speculative ? TL_PT_SPECULATIVE : 0;
 	run->status = tl_pt_status_now(decoder);
-	run->limit = decoder->graph.count;
-	run->epoch = decoder->graph.epoch;
+	run->limit = limit;
+	run->epoch = epoch;
 	return !take && !decoder->is_due ? -(int)decoder->error : 0;
 }
 
 const struct tl_pt_block *tl_pt_node_block(const struct tl_pt_decoder *decoder, uint32_t node)
 {
-	if (!decoder || node < TL_PT_NODE_FIRST || node >= decoder->graph.count)
-		return NULL;
-	return &decoder->graph.nodes[node].block;
+	const struct tl_pt_graph *graph;
+	const struct tl_pt_node *found = decoder ? tl_pt_find_node(decoder, node, &graph) : NULL;
+
+	return found ? &found->block : NULL;
 }

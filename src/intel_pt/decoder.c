@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening, synchronising, and what a decoder says of itself. */
-#include "intel_pt/decoder.h"
+#include "intel_pt/team.h"
 
 #include <stdlib.h>
 
 /* Nothing of what was decoded before counts. */
-static void start_anew(struct tl_pt_decoder *decoder)
+void tl_pt_start_anew(struct tl_pt_decoder *decoder)
 {
 	tl_pt_forget(decoder);
 	tl_pt_graph_switch(&decoder->graph, &decoder->asid, TL_PT_MODE_UNKNOWN);
@@ -13,9 +13,10 @@ static void start_anew(struct tl_pt_decoder *decoder)
 	decoder->settled = decoder->on = decoder->eos = decoder->speculative = false;
 	decoder->resume_known = decoder->is_due = decoder->have_item = false;
 	decoder->error = TL_PT_OK;
-	decoder->at = decoder->filled = decoder->insns.left = 0;
-	decoder->stop = TL_PT_STOP_FULL;
-	decoder->time_count = 0;
+	decoder->insns.left = 0;
+	decoder->batch = (struct tl_pt_batch){ .graph = &decoder->graph, .stop = TL_PT_STOP_FULL };
+	decoder->part = (struct tl_pt_part){ .end = UINT64_MAX };
+	decoder->noted = decoder->given = (struct tl_pt_moment){ .index = 0 };
 	decoder->have_held = false;
 	decoder->held.flags = decoder->next_flags = 0;
 	decoder->last = (struct tl_pt_block){ .iclass = TL_PT_IC_ERROR };
@@ -60,6 +61,7 @@ void tl_pt_decoder_close(struct tl_pt_decoder *decoder)
 {
 	if (!decoder)
 		return;
+	tl_pt_team_stop(decoder);
 	tl_pt_graph_close(&decoder->graph);
 	tl_pt_reader_close(&decoder->insns.reader);
 	free(decoder->insns.list);
@@ -72,27 +74,37 @@ static int synced(struct tl_pt_decoder *decoder, int status)
 {
 	if (status < 0)
 		return status;
-	start_anew(decoder);
+	tl_pt_start_anew(decoder);
+	tl_pt_team_start(decoder);
 	tl_pt_ahead(decoder);
 	/* An error at the very beginning is told here. */
-	if (!decoder->filled && decoder->stop == TL_PT_STOP_ERROR && decoder->error != TL_PT_EOS)
+	if (!decoder->batch.filled && decoder->batch.stop == TL_PT_STOP_ERROR && decoder->error != TL_PT_EOS)
 		return -(int)decoder->error;
 	return tl_pt_status_now(decoder);
 }
 
 int tl_pt_sync_forward(struct tl_pt_decoder *decoder)
 {
-	return decoder ? synced(decoder, tl_pt_flow_sync_forward(&decoder->flow)) : -TL_PT_INVALID;
+	if (!decoder)
+		return -TL_PT_INVALID;
+	tl_pt_team_stop(decoder);
+	return synced(decoder, tl_pt_flow_sync_forward(&decoder->flow));
 }
 
 int tl_pt_sync_backward(struct tl_pt_decoder *decoder)
 {
-	return decoder ? synced(decoder, tl_pt_flow_sync_backward(&decoder->flow)) : -TL_PT_INVALID;
+	if (!decoder)
+		return -TL_PT_INVALID;
+	tl_pt_team_stop(decoder);
+	return synced(decoder, tl_pt_flow_sync_backward(&decoder->flow));
 }
 
 int tl_pt_sync_set(struct tl_pt_decoder *decoder, uint64_t offset)
 {
-	return decoder ? synced(decoder, tl_pt_flow_sync_set(&decoder->flow, offset)) : -TL_PT_INVALID;
+	if (!decoder)
+		return -TL_PT_INVALID;
+	tl_pt_team_stop(decoder);
+	return synced(decoder, tl_pt_flow_sync_set(&decoder->flow, offset));
 }
 
 int tl_pt_resync(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
@@ -105,6 +117,8 @@ int tl_pt_resync(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 		return -TL_PT_NOSYNC;
 	if (decoder->error == TL_PT_EOS || decoder->error == TL_PT_NOMEM)
 		return -(int)decoder->error;
+	if (decoder->team)
+		tl_pt_team_leave(decoder);
 	if (decoder->error && !tl_pt_find_place(decoder, lost ? lost : &ignored)) {
 		tl_pt_fail(decoder, TL_PT_EOS, decoder->item.offset);
 		return -TL_PT_EOS;
@@ -119,38 +133,24 @@ int tl_pt_event_next(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 		return -TL_PT_INVALID;
 	if (!decoder->synced)
 		return -TL_PT_NOSYNC;
-	if (!decoder->is_due || tl_pt_folds(decoder) || decoder->at < decoder->filled || decoder->insns.left)
+	if (!decoder->is_due || tl_pt_folds(decoder) || decoder->batch.at < decoder->batch.filled || decoder->insns.left)
 		return -TL_PT_BAD_QUERY;
 	*event = decoder->due;
 	decoder->is_due = false;
+	decoder->given = (struct tl_pt_moment){ 0, event->lost_mtc, event->lost_cyc, event->has_tsc, event->tsc };
 	tl_pt_ahead(decoder);
 	return tl_pt_status_now(decoder);
-}
-
-/* The moment of the node given last: nodes behind it have been decoded already. */
-static const struct tl_pt_moment *moment_now(const struct tl_pt_decoder *decoder)
-{
-	const struct tl_pt_moment *found = NULL;
-
-	for (uint32_t i = 0; i < decoder->time_count && decoder->times[i].index < decoder->at; i++)
-		found = &decoder->times[i];
-	return found;
 }
 
 int tl_pt_time(const struct tl_pt_decoder *decoder, uint64_t *tsc, uint32_t *lost_mtc, uint32_t *lost_cyc)
 {
 	const struct tl_pt_moment *moment;
-	const struct tl_pt_time *time;
-	struct tl_pt_moment now;
 
 	if (!decoder)
 		return -TL_PT_INVALID;
 	if (!decoder->synced)
 		return -TL_PT_NOSYNC;
-	time = &decoder->flow.time;
-	now = (struct tl_pt_moment){ 0, time->lost_mtc, time->lost_cyc, time->have_tsc, time->tsc };
-	moment = decoder->at < decoder->filled ? moment_now(decoder) : NULL;
-	moment = moment ? moment : &now;
+	moment = tl_pt_moment_now(decoder);
 	if (tsc)
 		*tsc = moment->tsc;
 	if (lost_mtc)
@@ -212,7 +212,21 @@ int tl_pt_set_image(struct tl_pt_decoder *decoder, struct tl_pt_image *image)
 {
 	if (!decoder)
 		return -TL_PT_INVALID;
+	if (decoder->team)
+		tl_pt_team_leave(decoder);
 	decoder->image = image ? image : decoder->own;
+	return 0;
+}
+
+int tl_pt_set_jobs(struct tl_pt_decoder *decoder, unsigned jobs)
+{
+	if (!decoder || !jobs)
+		return -TL_PT_INVALID;
+	/* Numbers of nodes and their order depend on it. */
+	tl_pt_team_stop(decoder);
+	decoder->epochs++;
+	decoder->jobs = jobs < TL_PT_JOBS_MOST ? jobs : TL_PT_JOBS_MOST;
+	decoder->synced = false;
 	return 0;
 }
 

@@ -47,7 +47,17 @@ struct tl_pt_moments {
 	struct tl_pt_moment *list;
 	uint32_t count, most;
 	const uint32_t *begin; /* of the run's nodes */
-	uint64_t last; /* what the last one showed */
+};
+
+/* Nodes of a run that callers are served from. */
+struct tl_pt_batch {
+	const struct tl_pt_graph *graph; /* whose they are */
+	const uint32_t *ids;
+	const struct tl_pt_moment *times; /* the first is that of the beginning */
+	uint32_t at, filled, time_count;
+	bool speculative, eos;
+	enum tl_pt_stop stop; /* behind them */
+	unsigned member;      /* of the team, from 1 on; 0: the caller's own decoder */
 };
 
 /* An instruction at a time: those of nodes met before, and where in one of them the caller is (insns.c). */
@@ -64,6 +74,30 @@ struct tl_pt_insns {
 };
 
 enum { TL_PT_INSNS_MOST = 1 << 20 };
+
+/* Where a walk stands between two pieces of a trace: all that one leaves to the next. */
+struct tl_pt_joint {
+	bool on, speculative, resume_known;
+	bool clean; /* no packet is kept for a later one */
+	/* At the beginning of a piece: what its PSB+ says itself, whatever was before. */
+	bool has_paging, has_vmcs, has_tsx;
+	enum tl_pt_exec_mode mode;
+	uint64_t ip, resume_ip;
+	struct tl_pt_asid asid;
+	struct tl_pt_time time;
+};
+
+/* What makes a decoder one of a team (team.c): it decodes from one PSB to another. */
+struct tl_pt_part {
+	bool joining;   /* it begins in running flow: the first PSB+ is a border, not a beginning */
+	bool began;     /* `begin` is known */
+	bool pinned;    /* nodes given before are still needed: none may be dropped */
+	bool inherits;  /* where tracing is expected to go on is known by the piece before */
+	bool inherited; /* the event that is due depends on that */
+	bool at_end;    /* the border at `end` was reached */
+	uint64_t end;   /* offset of the PSB that ends it; UINT64_MAX: none */
+	struct tl_pt_joint begin_joint, end_joint;
+};
 
 struct tl_pt_decoder {
 	struct tl_pt_config config;
@@ -116,14 +150,20 @@ struct tl_pt_decoder {
 	uint64_t error_offset;
 	bool eos;
 
-	/* Nodes decoded ahead of the caller, and when. */
+	struct tl_pt_moments moments; /* of the run that is being made */
+	struct tl_pt_moment noted;    /* the clock at the last packet used */
+	bool run_speculative;
+
+	/* What is decoded ahead of the caller, and the clock where that began. */
+	struct tl_pt_batch batch;
+	struct tl_pt_moment given;
 	uint32_t ids[TL_PT_RUN];
 	struct tl_pt_moment times[TL_PT_RUN];
-	struct tl_pt_moments moments; /* of the run that is being made */
-	uint32_t time_count;
-	uint32_t at, filled;
-	bool run_speculative, ids_speculative, ids_eos;
-	enum tl_pt_stop stop;
+
+	struct tl_pt_part part;
+	struct tl_pt_team *team; /* decodes for this one; NULL: it does so itself */
+	unsigned jobs;
+	uint32_t epochs;        /* of node numbers, before the present graph */
 
 	/* Version 1: the block before what comes next, and what is known of the one behind (fold_flags.c). */
 	struct tl_pt_block held;
@@ -149,7 +189,7 @@ static inline enum tl_pt_stop tl_pt_fail(struct tl_pt_decoder *decoder, enum tl_
 	return TL_PT_STOP_ERROR;
 }
 
-/* The run's next node is at `out`: note the time, if it is another one. There must be room. */
+/* The packet that the run's node at `out` ends with is used: note the time. There must be room. */
 void tl_pt_note_time(struct tl_pt_decoder *decoder, const uint32_t *out);
 
 static inline bool tl_pt_moments_full(const struct tl_pt_decoder *decoder)
@@ -189,6 +229,8 @@ enum tl_pt_stop tl_pt_mismatch(struct tl_pt_decoder *decoder, struct tl_pt_out *
 
 /* run.c: nodes up to the next event or error, at most as many as there is room for. */
 enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
+/* What the next piece would have to know of this one; `ip`: where tracing goes on, if it does. */
+void tl_pt_note_joint(const struct tl_pt_decoder *decoder, struct tl_pt_joint *joint, uint64_t ip);
 /* The walk stands at an address of the present space, or nowhere. False: TL_PT_STOP_ERROR is set. */
 bool tl_pt_stand_at(struct tl_pt_decoder *decoder, uint64_t ip);
 /* Go over to another address space or mode. */
@@ -196,14 +238,21 @@ bool tl_pt_change_space(struct tl_pt_decoder *decoder, const struct tl_pt_asid *
 /* Forget all that walking has left behind. */
 void tl_pt_forget(struct tl_pt_decoder *decoder);
 
+/* decoder.c: the flow stands at a PSB: nothing of what was decoded before counts. */
+void tl_pt_start_anew(struct tl_pt_decoder *decoder);
+
 /* relocate.c: go on where the trace allows (9.9). False: nothing follows. `lost` is filled in any case. */
 bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost);
 
 /* blocks.c: decode ahead if nothing is left of the last time; the status the caller sees then. */
 void tl_pt_ahead(struct tl_pt_decoder *decoder);
+const struct tl_pt_moment *tl_pt_moment_now(const struct tl_pt_decoder *decoder);
 int tl_pt_status_now(const struct tl_pt_decoder *decoder);
 /* The next node, decoded before if need be. 0, or the negative error that callers of blocks and instructions get. */
 int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number);
+
+/* blocks.c: decode a run, whoever decodes for the caller. */
+void tl_pt_run_ahead(struct tl_pt_decoder *decoder);
 
 /* fold_flags.c: the next block with the flags of version 1; its status. */
 int tl_pt_folded_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block);
@@ -214,7 +263,33 @@ static inline bool tl_pt_folds(const struct tl_pt_decoder *decoder)
 	return decoder->config.flags & TL_PT_FOLD_EVENTS;
 }
 
-/* insns.c: make the decoder's second reader see what a node was decoded from. */
-int tl_pt_read_node(struct tl_pt_decoder *decoder, const struct tl_pt_node *node);
+/* The block of a node of the run that was decoded ahead. */
+static inline void tl_pt_give(const struct tl_pt_batch *batch, uint32_t number, struct tl_pt_block *block)
+{
+	*block = batch->graph->nodes[number].block;
+	if (batch->speculative)
+		block->flags |= TL_PT_SPECULATIVE;
+}
+
+/*
+ * The common case of one block a call: more are to come of those decoded ahead, so nothing is due yet. False: it is not
+ * that case. Inline, so that the drop-in, too, has it without a call of its own.
+ */
+static inline bool tl_pt_give_ready(struct tl_pt_decoder *decoder, struct tl_pt_block *block, int *status)
+{
+	struct tl_pt_batch *batch = &decoder->batch;
+
+	if (batch->at + 1 >= batch->filled || tl_pt_folds(decoder))
+		return false;
+	tl_pt_give(batch, batch->ids[batch->at++], block);
+	*status = batch->eos ? TL_PT_END_OF_STREAM : 0;
+	return true;
+}
+
+/* insns.c: make the decoder's second reader see what a node of this graph was decoded from. */
+int tl_pt_read_node(struct tl_pt_decoder *decoder, const struct tl_pt_graph *graph, const struct tl_pt_node *node);
+/* blocks.c: the graph and the node of a number as callers have it; NULL: there is none. */
+const struct tl_pt_node *tl_pt_find_node(const struct tl_pt_decoder *decoder, uint32_t number,
+					 const struct tl_pt_graph **graph);
 
 #endif

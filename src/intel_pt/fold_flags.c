@@ -55,15 +55,15 @@ static bool take(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
 	for (;;) {
 		tl_pt_ahead(decoder);
-		if (decoder->at < decoder->filled)
+		if (decoder->batch.at < decoder->batch.filled)
 			break;
 		if (!decoder->is_due)
 			return false;
 		fold(decoder);
 	}
-	*block = decoder->graph.nodes[decoder->ids[decoder->at++]].block;
+	*block = decoder->batch.graph->nodes[decoder->batch.ids[decoder->batch.at++]].block;
 	block->flags |= decoder->next_flags;
-	if (decoder->ids_speculative)
+	if (decoder->batch.speculative)
 		block->flags |= TL_PT_SPECULATIVE;
 	decoder->next_flags = 0;
 	return true;

@@ -51,6 +51,7 @@ static void each_step(struct pt_folder *f, uint32_t number,
 		for (int i = 0; i < count; i++, at++)
 			if (!each(f, &steps[i], at, arg))
 				return;
+	f->functions.no_memory |= count == -TL_PT_NOMEM;
 }
 
 static bool add_step(struct pt_folder *f, const struct tl_pt_step *step, size_t i, void *arg)

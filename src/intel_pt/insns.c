@@ -4,17 +4,17 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "intel_pt/decoder.h"
+#include "intel_pt/team.h"
 
-int tl_pt_read_node(struct tl_pt_decoder *decoder, const struct tl_pt_node *node)
+int tl_pt_read_node(struct tl_pt_decoder *decoder, const struct tl_pt_graph *graph, const struct tl_pt_node *node)
 {
-	const struct tl_pt_space *space = &decoder->graph.spaces[node->space];
+	const struct tl_pt_space *space = &graph->spaces[node->space];
 	const struct tl_pt_reader *reader = &decoder->insns.reader;
 
-	if (reader->image == decoder->graph.image && reader->version == decoder->graph.version &&
+	if (reader->image == graph->image && reader->version == graph->version &&
 	    reader->mode == space->mode && reader->asid.cr3 == space->asid.cr3 && reader->asid.vmcs == space->asid.vmcs)
 		return 0;
-	return tl_pt_reader_use(&decoder->insns.reader, decoder->graph.image, &space->asid, space->mode);
+	return tl_pt_reader_use(&decoder->insns.reader, graph->image, &space->asid, space->mode);
 }
 
 /* Where the block goes on behind an instruction that is not its last. */
@@ -69,7 +69,7 @@ static int remember(struct tl_pt_decoder *decoder, uint32_t number)
 	struct tl_pt_insns *insns = &decoder->insns;
 	const struct tl_pt_node *node = &decoder->graph.nodes[number];
 	uint64_t ip = node->block.ip;
-	int status = tl_pt_read_node(decoder, node);
+	int status = tl_pt_read_node(decoder, &decoder->graph, node);
 
 	if (status < 0)
 		return status;
@@ -100,8 +100,8 @@ static int enter(struct tl_pt_decoder *decoder)
 		return status;
 	insns->at = insns->first[number];
 	insns->left = decoder->graph.nodes[number].block.ninsn;
-	insns->flags = decoder->ids_speculative ? TL_PT_SPECULATIVE : 0;
-	insns->eos = decoder->ids_eos;
+	insns->flags = decoder->batch.speculative ? TL_PT_SPECULATIVE : 0;
+	insns->eos = decoder->batch.eos;
 	return 0;
 }
 
@@ -113,8 +113,12 @@ int tl_pt_insn_next(struct tl_pt_decoder *decoder, struct tl_pt_insn *insn)
 		return -TL_PT_INVALID;
 	insns = &decoder->insns;
 	if (!insns->left) {
-		int status = enter(decoder);
+		int status;
 
+		/* One at a time is no work for several. */
+		if (decoder->team)
+			tl_pt_team_leave(decoder);
+		status = enter(decoder);
 		if (status < 0)
 			return status;
 	}
@@ -128,17 +132,18 @@ int tl_pt_insn_next(struct tl_pt_decoder *decoder, struct tl_pt_insn *insn)
 
 int tl_pt_node_steps(struct tl_pt_decoder *decoder, uint32_t number, size_t first, struct tl_pt_step *steps, size_t max)
 {
-	const struct tl_pt_block *block = tl_pt_node_block(decoder, number);
+	const struct tl_pt_graph *graph;
+	const struct tl_pt_node *node = decoder ? tl_pt_find_node(decoder, number, &graph) : NULL;
 	struct tl_pt_code code;
 	uint64_t ip;
 	size_t done = 0;
 	int status;
 
-	if (!block || !steps)
+	if (!node || !steps)
 		return -TL_PT_INVALID;
-	status = tl_pt_read_node(decoder, &decoder->graph.nodes[number]);
-	ip = block->ip;
-	for (size_t i = 0; i < block->ninsn && done < max && !status; i++) {
+	status = tl_pt_read_node(decoder, graph, node);
+	ip = node->block.ip;
+	for (size_t i = 0; i < node->block.ninsn && done < max && !status; i++) {
 		status = tl_pt_reader_insn(&decoder->insns.reader, ip, &code);
 		if (status < 0)
 			break;

@@ -102,14 +102,28 @@ void tl_pt_note_time(struct tl_pt_decoder *decoder, const uint32_t *out)
 	struct tl_pt_moments *moments = &decoder->moments;
 	uint32_t index = (uint32_t)(out - moments->begin);
 
-	if (!moments->list || !time->have_tsc || (time->tsc == moments->last && moments->count))
+	if (time->have_tsc == decoder->noted.have_tsc && time->tsc == decoder->noted.tsc &&
+	    time->lost_mtc == decoder->noted.lost_mtc && time->lost_cyc == decoder->noted.lost_cyc)
+		return;
+	decoder->noted = (struct tl_pt_moment){ index, time->lost_mtc, time->lost_cyc, time->have_tsc, time->tsc };
+	if (!moments->list)
 		return;
 	/* Time that passed without a node between is none that a node has. */
 	if (moments->count && moments->list[moments->count - 1].index == index)
 		moments->count--;
-	moments->last = time->tsc;
-	moments->list[moments->count++] =
-		(struct tl_pt_moment){ index, time->lost_mtc, time->lost_cyc, true, time->tsc };
+	moments->list[moments->count++] = decoder->noted;
+}
+
+static void begin_moments(struct tl_pt_decoder *decoder, const uint32_t *begin)
+{
+	struct tl_pt_moments *moments = &decoder->moments;
+
+	moments->begin = begin;
+	moments->count = 0;
+	if (!moments->list)
+		return;
+	moments->list[moments->count] = decoder->noted;
+	moments->list[moments->count++].index = 0;
 }
 
 static bool is_stale(const struct tl_pt_decoder *decoder)
@@ -232,7 +246,47 @@ static void next_item(struct tl_pt_decoder *decoder, const struct tl_pt_out *out
 {
 	tl_pt_flow_next(&decoder->flow, &decoder->item);
 	decoder->have_item = true;
-	tl_pt_note_time(decoder, out->pos);
+	/* What is bound to a place is used there. */
+	if (decoder->item.kind != TL_PT_ITEM_EVENT)
+		tl_pt_note_time(decoder, out->pos);
+}
+
+void tl_pt_note_joint(const struct tl_pt_decoder *decoder, struct tl_pt_joint *joint, uint64_t ip)
+{
+	const uint32_t kept = TL_PT_HOLD_POWER | TL_PT_HOLD_EVD | TL_PT_HOLD_ITEMS;
+
+	joint->on = decoder->on;
+	joint->ip = ip;
+	joint->speculative = decoder->speculative;
+	joint->resume_known = decoder->resume_known;
+	joint->resume_ip = decoder->resume_ip;
+	joint->clean = !(decoder->flow.hold & kept) && decoder->settled;
+	joint->mode = tl_pt_graph_mode(&decoder->graph);
+	joint->asid = decoder->graph.asid;
+	joint->time = decoder->flow.time;
+}
+
+/* The beginning of a piece is known when its PSB+ has said all it says. */
+static void note_beginning(struct tl_pt_decoder *decoder)
+{
+	const struct tl_pt_event *event = &decoder->item.event;
+	struct tl_pt_joint *joint = &decoder->part.begin_joint;
+
+	if (decoder->item.kind == TL_PT_ITEM_EVENT && event->status_update) {
+		joint->has_paging |= event->kind == TL_PT_EV_ASYNC_PAGING;
+		joint->has_vmcs |= event->kind == TL_PT_EV_ASYNC_VMCS;
+		joint->has_tsx |= event->kind == TL_PT_EV_TSX;
+		if (event->kind == TL_PT_EV_ENABLED || event->kind == TL_PT_EV_DISABLED) {
+			joint->ip = event->ip;
+			joint->time = decoder->flow.time;
+		}
+		return;
+	}
+	decoder->part.began = true;
+	joint->on = decoder->on;
+	joint->speculative = decoder->speculative;
+	joint->mode = tl_pt_graph_mode(&decoder->graph);
+	joint->asid = decoder->graph.asid;
 }
 
 /* What the walk cannot take itself. */
@@ -253,9 +307,16 @@ static enum tl_pt_stop take_item(struct tl_pt_decoder *decoder, struct tl_pt_out
 		if (stop != TL_PT_STOP_GO)
 			return stop;
 	}
+	if (decoder->part.joining && !decoder->part.began)
+		note_beginning(decoder);
+	/* Beyond the end of a piece only its border will do. */
+	if (decoder->item.offset >= decoder->part.end && decoder->item.kind != TL_PT_ITEM_EVENT)
+		return tl_pt_fail(decoder, TL_PT_EOS, decoder->item.offset);
 	decoder->place_offset = decoder->item.offset;
 	stop = takers[decoder->item.kind](decoder, out);
 	if (stop == TL_PT_STOP_GO || stop == TL_PT_STOP_EVENT) {
+		if (decoder->item.kind == TL_PT_ITEM_EVENT)
+			tl_pt_note_time(decoder, out->pos);
 		decoder->have_item = false;
 		decoder->idle = 0;
 	}
@@ -289,12 +350,15 @@ enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *ou
 	if (decoder->is_due)
 		return TL_PT_STOP_EVENT;
 	decoder->run_speculative = decoder->speculative;
-	decoder->moments.begin = begin;
-	tl_pt_note_time(decoder, begin);
+	begin_moments(decoder, begin);
 	while (stop == TL_PT_STOP_GO) {
 		/* Numbers that were given stay good until the next run. */
-		if (out->pos == begin && (decoder->graph.full || is_stale(decoder)) && !drop_nodes(decoder))
-			return TL_PT_STOP_ERROR;
+		if (out->pos == begin && (decoder->graph.full || is_stale(decoder))) {
+			if (decoder->part.pinned)
+				return TL_PT_STOP_FULL;
+			if (!drop_nodes(decoder))
+				return TL_PT_STOP_ERROR;
+		}
 		if (may_walk(decoder))
 			stop = tl_pt_walk(decoder, out);
 		if (decoder->have_tick && stop != TL_PT_STOP_ERROR && give_tick(decoder, out, begin) == TL_PT_STOP_EVENT)

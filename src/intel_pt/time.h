@@ -23,6 +23,7 @@ struct tl_pt_time {
 	uint32_t ctc_cyc;  /* crystal clock that `fc` counts from */
 	uint32_t lost_mtc, lost_cyc;
 	uint8_t cbr;
+	bool have_cyc; /* there was one since synchronising */
 	bool have_tsc, have_cbr, have_tma, have_mtc;
 	bool in_psb; /* inside a PSB+ */
 	struct tl_pt_cycles cycles;

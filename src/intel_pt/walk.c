@@ -179,8 +179,7 @@ INLINE bool is_passing(uint32_t byte)
 	return byte == TL_PT_OPC_PAD || byte == TL_PT_OPC_MTC || (byte & 3) == TL_PT_OPC_CYC;
 }
 
-static __attribute__((noinline)) const uint8_t *keep_time(struct tl_pt_decoder *decoder, const uint8_t *pos,
-							  const uint32_t *out)
+static __attribute__((noinline)) const uint8_t *keep_time(struct tl_pt_decoder *decoder, const uint8_t *pos)
 {
 	const uint8_t *end = decoder->flow.end;
 
@@ -191,7 +190,6 @@ static __attribute__((noinline)) const uint8_t *keep_time(struct tl_pt_decoder *
 			break;
 		pos += size;
 	}
-	tl_pt_note_time(decoder, out);
 	return pos;
 }
 
@@ -199,6 +197,7 @@ static __attribute__((noinline)) const uint8_t *keep_time(struct tl_pt_decoder *
 INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
 {
 	const uint8_t *pos, *next;
+	bool passed = false;
 	uint32_t size;
 
 	if (decoder->flow.hold)
@@ -206,7 +205,8 @@ INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
 	if (walk->pos < walk->end && is_passing(*walk->pos)) {
 		if (tl_pt_moments_full(decoder))
 			return TL_PT_STOP_FULL;
-		walk->pos = keep_time(decoder, walk->pos, walk->out);
+		walk->pos = keep_time(decoder, walk->pos);
+		passed = true;
 	}
 	pos = walk->pos;
 	if (!walk->count) {
@@ -215,6 +215,8 @@ INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
 			walk->taken = pos;
 			walk->pos = next;
 			decoder->idle = 0;
+			if (passed)
+				tl_pt_note_time(decoder, walk->out);
 			return TL_PT_STOP_GO;
 		}
 	}
@@ -227,6 +229,8 @@ INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
 	walk->pos = pos + size;
 	decoder->flow.last_ip = walk->target;
 	decoder->no_target = false;
+	if (passed)
+		tl_pt_note_time(decoder, walk->out);
 	return TL_PT_STOP_GO;
 }
 

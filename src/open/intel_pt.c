@@ -69,9 +69,15 @@ static void close_raw(struct tl_input *input)
 static int add_map(struct raw_input *raw, const struct tl_input_options *o, const char *trace, const char **failed,
 		   struct tl_error *err)
 {
-	char *beside = o->map || o->binary_count || o->raw_count ? NULL : tl_pt_program_find_map(trace);
-	const char *path = o->map ? o->map : beside;
-	int status = path ? tl_pt_program_add_map(raw->program, path, o->sysroot, err) : 0;
+	char *beside = NULL;
+	const char *path;
+	int status = 0;
+
+	if (!o->map && !o->binary_count && !o->raw_count)
+		status = tl_pt_program_find_map(trace, &beside, err);
+	path = o->map ? o->map : beside;
+	if (status == 0 && path)
+		status = tl_pt_program_add_map(raw->program, path, o->sysroot, err);
 
 	if (status < 0 && o->map)
 		*failed = o->map;
@@ -101,12 +107,16 @@ static int add_code(struct raw_input *raw, const struct tl_input_options *o, con
 static int open_trace(struct tl_input *input, struct raw_input *raw, struct tl_error *err)
 {
 	const uint8_t *data;
+	uint64_t psb;
 	size_t size;
 	int status = tl_source_map(input->source, &data, &size, err);
 
 	if (status < 0)
 		return status;
 	raw->config = (struct tl_pt_config){ .size = sizeof(raw->config), .begin = data, .end = size ? data + size : data };
+	if (!tl_pt_find_psbs(&raw->config, 0, &psb, 1) && !(input->options.dump & TL_DUMP_NO_SYNC))
+		return tl_error_format(err, "intel-pt",
+				       tl_error_at(err, TL_BAD_FORMAT, 0, "there is no PSB, so nothing can be decoded"));
 	return tl_pt_input_configure(&input->options, &raw->config, err);
 }
 
@@ -115,7 +125,7 @@ static int open_raw(struct tl_input *input, const char *const *paths, size_t pat
 {
 	struct raw_input *raw = calloc(1, sizeof(*raw));
 	uint64_t first;
-	int status;
+	int status, timed = 0;
 
 	(void)path_count;
 	if (!raw)
@@ -132,9 +142,13 @@ static int open_raw(struct tl_input *input, const char *const *paths, size_t pat
 		status = add_map(raw, &input->options, paths[0], failed, err);
 	if (status == 0)
 		status = add_code(raw, &input->options, failed, err);
-	raw->pt.has_code = status == 0 && !tl_pt_program_is_empty(raw->program);
-	raw->pt.feed.timed = status == 0 && tl_pt_first_time(&raw->config, &first);
-	return status;
+	if (status == 0)
+		status = tl_pt_program_settle(raw->program, err);
+	if (status == 0)
+		status = timed = tl_pt_first_time(&raw->config, &first, err);
+	raw->pt.has_code = status >= 0 && !tl_pt_program_is_empty(raw->program);
+	raw->pt.feed.timed = timed > 0;
+	return status < 0 ? status : 0;
 }
 
 /* ---- operations that are not those of a feed ---- */

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The threads of a team, and how pieces become one stream again. */
+#include "intel_pt/team.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- workers ---- */
+
+/* The piece of this number in the ring. */
+static struct tl_pt_piece *piece_of(const struct tl_pt_team *team, uint64_t number)
+{
+	return &team->pieces[number % team->ring];
+}
+
+/* Find where pieces begin up to this one, which is in the ring. Under the lock. */
+static void set_up_to(struct tl_pt_team *team, uint64_t number, const struct tl_pt_flow *flow)
+{
+	while (team->next <= number) {
+		struct tl_pt_piece *piece = piece_of(team, team->next++);
+		const uint8_t *from = NULL, *end = flow->config.end;
+
+		piece->is_set = team->begin != UINT64_MAX;
+		piece->is_ready = false;
+		piece->begin = team->begin;
+		if (piece->is_set && (uint64_t)(end - flow->begin) - piece->begin > TL_PT_PIECE)
+			from = tl_pt_psb_forward(flow->begin + piece->begin + TL_PT_PIECE, end);
+		piece->end = from ? (uint64_t)(from - flow->begin) : UINT64_MAX;
+		team->begin = piece->end;
+	}
+}
+
+/* Nodes are dropped between two pieces only, when no list refers to them any more. Under the lock. */
+static void drop_if_scarce(struct tl_pt_team *team, struct tl_pt_decoder *decoder, uint64_t number)
+{
+	struct tl_pt_graph *graph = &decoder->graph;
+
+	if (!graph->full && graph->count <= graph->capacity / 4 * 3)
+		return;
+	while (team->consumed < number && !team->stopping)
+		pthread_cond_wait(&team->room, &team->lock);
+	graph->full = true;
+}
+
+static void *work(void *arg)
+{
+	struct tl_pt_worker *worker = arg;
+	struct tl_pt_team *team = worker->team;
+
+	pthread_mutex_lock(&team->lock);
+	for (uint64_t number = worker->index; !team->stopping; number += team->jobs) {
+		struct tl_pt_piece *piece = piece_of(team, number);
+
+		while (number >= team->consumed + team->ring && !team->stopping)
+			pthread_cond_wait(&team->room, &team->lock);
+		if (team->stopping)
+			break;
+		set_up_to(team, number, &worker->decoder->flow);
+		if (!piece->is_set)
+			break;
+		drop_if_scarce(team, worker->decoder, number);
+		if (team->stopping)
+			break;
+		pthread_mutex_unlock(&team->lock);
+		tl_pt_piece_decode(piece, worker->decoder, !number);
+		pthread_mutex_lock(&team->lock);
+		piece->is_ready = true;
+		pthread_cond_broadcast(&team->ready);
+	}
+	pthread_mutex_unlock(&team->lock);
+	return NULL;
+}
+
+/* ---- start and stop ---- */
+
+static bool make_workers(struct tl_pt_team *team, struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_config config = decoder->config;
+
+	config.size = sizeof(config);
+	for (unsigned i = 0; i < team->jobs; i++) {
+		struct tl_pt_worker *worker = &team->workers[i];
+
+		worker->team = team;
+		worker->index = i;
+		if (tl_pt_decoder_open(&worker->decoder, &config, decoder->image) < 0)
+			return false;
+		worker->decoder->asid = decoder->asid;
+	}
+	return true;
+}
+
+static void free_team(struct tl_pt_team *team)
+{
+	for (unsigned i = 0; i < team->jobs; i++)
+		tl_pt_decoder_close(team->workers[i].decoder);
+	for (uint64_t i = 0; team->pieces && i < team->ring; i++)
+		tl_pt_piece_free(&team->pieces[i]);
+	free(team->pieces);
+	pthread_mutex_destroy(&team->lock);
+	pthread_cond_destroy(&team->ready);
+	pthread_cond_destroy(&team->room);
+	free(team);
+}
+
+uint32_t tl_pt_team_epoch(const struct tl_pt_team *team)
+{
+	uint32_t sum = 0;
+
+	for (unsigned i = 0; i < team->jobs; i++)
+		sum += team->epochs[i];
+	return sum;
+}
+
+void tl_pt_team_stop(struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_team *team = decoder->team;
+
+	if (!team)
+		return;
+	pthread_mutex_lock(&team->lock);
+	team->stopping = true;
+	pthread_cond_broadcast(&team->room);
+	pthread_mutex_unlock(&team->lock);
+	for (unsigned i = 0; i < team->started; i++)
+		pthread_join(team->workers[i].thread, NULL);
+	decoder->team = NULL;
+	decoder->epochs += tl_pt_team_epoch(team) + 1;
+	/* What was served from the team's lists is gone with them. */
+	decoder->batch = (struct tl_pt_batch){ .graph = &decoder->graph, .stop = TL_PT_STOP_FULL };
+	free_team(team);
+}
+
+/* Some wishes tie what is told to what came long before. */
+static bool may_team(const struct tl_pt_decoder *decoder)
+{
+	const uint32_t alone = TL_PT_TICK_EVENTS | TL_PT_IFLAG_EVENTS | TL_PT_CLASSIC;
+	const struct tl_pt_flow *flow = &decoder->flow;
+
+	return decoder->jobs > 1 && !(decoder->config.flags & alone) && flow->end == decoder->config.end &&
+	       flow->end - flow->psb > 2 * TL_PT_PIECE;
+}
+
+bool tl_pt_team_start(struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_team *team = may_team(decoder) ? calloc(1, sizeof(*team)) : NULL;
+
+	if (!team)
+		return false;
+	pthread_mutex_init(&team->lock, NULL);
+	pthread_cond_init(&team->ready, NULL);
+	pthread_cond_init(&team->room, NULL);
+	team->jobs = decoder->jobs < TL_PT_JOBS_MOST ? decoder->jobs : TL_PT_JOBS_MOST;
+	team->ring = 4 * (uint64_t)team->jobs;
+	team->begin = (uint64_t)(decoder->flow.psb - decoder->flow.begin);
+	team->before = UINT64_MAX;
+	team->pieces = calloc(team->ring, sizeof(*team->pieces));
+	if (!team->pieces || !make_workers(team, decoder)) {
+		free_team(team);
+		return false;
+	}
+	decoder->team = team;
+	while (team->started < team->jobs &&
+	       !pthread_create(&team->workers[team->started].thread, NULL, work, &team->workers[team->started]))
+		team->started++;
+	if (team->started == team->jobs)
+		return true;
+	tl_pt_team_stop(decoder);
+	return false;
+}
+
+/* ---- one stream ---- */
+
+/* The present piece, when it is done. The last one is never released, so there is one. */
+static struct tl_pt_piece *wait_for(struct tl_pt_team *team)
+{
+	struct tl_pt_piece *piece = piece_of(team, team->current);
+
+	pthread_mutex_lock(&team->lock);
+	while (team->next <= team->current || !piece->is_ready)
+		pthread_cond_wait(&team->ready, &team->lock);
+	pthread_mutex_unlock(&team->lock);
+	return piece;
+}
+
+static void release(struct tl_pt_team *team)
+{
+	pthread_mutex_lock(&team->lock);
+	piece_of(team, team->current)->is_ready = false;
+	team->before = piece_of(team, team->current)->begin;
+	team->consumed = ++team->current;
+	team->cut = 0;
+	pthread_cond_broadcast(&team->room);
+	pthread_mutex_unlock(&team->lock);
+}
+
+/* The caller sees the decoder as the worker's was when it came to this cut. */
+static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_piece *piece)
+{
+	struct tl_pt_team *team = decoder->team;
+	const struct tl_pt_cut *cut = &piece->cuts[team->cut];
+	uint32_t first = team->cut ? cut[-1].ids : 0, first_time = team->cut ? cut[-1].times : 0;
+	unsigned worker = (unsigned)(team->current % team->jobs);
+
+	decoder->batch = (struct tl_pt_batch){
+		.graph = &team->workers[worker].decoder->graph, .ids = piece->ids + first, .filled = cut->ids - first,
+		.times = piece->times + first_time, .time_count = cut->times - first_time,
+		.speculative = cut->speculative, .eos = cut->eos,
+		.stop = cut->has_event ? TL_PT_STOP_EVENT : TL_PT_STOP_FULL, .member = worker + 1,
+	};
+	team->epochs[worker] = piece->epoch;
+	team->limits[worker] = piece->limit;
+	decoder->on = cut->on;
+	decoder->was_on = cut->was_on;
+	decoder->eos = cut->eos;
+	decoder->is_due = cut->has_event;
+	decoder->flow.pos = decoder->flow.begin + cut->offset;
+	decoder->graph.asid = cut->asid;
+	decoder->flow.time.cbr = cut->cbr;
+	decoder->flow.time.have_cbr = cut->have_cbr;
+	if (cut->has_event)
+		decoder->due = cut->event;
+	if (cut->inherited)
+		decoder->due.enabled.resumed = team->joint.resume_known && team->joint.resume_ip == cut->event.ip;
+	team->cut++;
+}
+
+/* ---- without a team again ---- */
+
+/* Decode from a PSB on with the caller's own decoder, and drop what it has had already. */
+static void catch_up(struct tl_pt_decoder *decoder, const struct tl_pt_takeover *from)
+{
+	struct tl_pt_batch *batch = &decoder->batch;
+	uint64_t nodes = from->nodes, events = from->events;
+	struct tl_pt_moment given = decoder->given;
+
+	tl_pt_flow_sync_set(&decoder->flow, from->begin);
+	tl_pt_start_anew(decoder);
+	decoder->part.joining = !from->first;
+	decoder->part.end = from->end;
+	decoder->resume_known = from->resume_known;
+	decoder->resume_ip = from->resume_ip;
+	while ((nodes || events) && batch->stop != TL_PT_STOP_ERROR) {
+		uint64_t take;
+
+		tl_pt_run_ahead(decoder);
+		take = batch->filled < nodes ? batch->filled : nodes;
+		batch->at = (uint32_t)take;
+		nodes -= take;
+		if (batch->at == batch->filled && decoder->is_due && events) {
+			events--;
+			decoder->is_due = false;
+		}
+	}
+	decoder->given = given;
+	/* The end of a piece is none of the trace. */
+	if (decoder->part.at_end)
+		decoder->error = TL_PT_OK;
+	decoder->part = (struct tl_pt_part){ .end = UINT64_MAX };
+}
+
+/* The pieces before the present one are right, but it does not begin as they end. */
+static void leave_at_joint(struct tl_pt_decoder *decoder)
+{
+	const struct tl_pt_team *team = decoder->team;
+	struct tl_pt_joint joint = team->joint;
+	struct tl_pt_takeover from = { .begin = team->before, .first = team->current == 1,
+				       .end = piece_of(team, team->current)->begin,
+				       .nodes = UINT64_MAX, .events = UINT64_MAX };
+
+	tl_pt_team_stop(decoder);
+	catch_up(decoder, &from);
+	decoder->resume_known = joint.resume_known;
+	decoder->resume_ip = joint.resume_ip;
+	decoder->batch = (struct tl_pt_batch){ .graph = &decoder->graph, .stop = TL_PT_STOP_FULL };
+}
+
+void tl_pt_team_leave(struct tl_pt_decoder *decoder)
+{
+	const struct tl_pt_team *team = decoder->team;
+	const struct tl_pt_piece *piece = piece_of(team, team->current);
+	struct tl_pt_takeover from = { .begin = piece->begin, .first = !team->current, .end = UINT64_MAX,
+				       .resume_known = team->joint.resume_known, .resume_ip = team->joint.resume_ip };
+
+	for (size_t i = 0; i < team->cut; i++)
+		from.events += piece->cuts[i].has_event;
+	from.events -= decoder->is_due;
+	decoder->given = *tl_pt_moment_now(decoder);
+	if (team->cut)
+		from.nodes = piece->cuts[team->cut - 1].ids - decoder->batch.filled + decoder->batch.at;
+	tl_pt_team_stop(decoder);
+	catch_up(decoder, &from);
+}
+
+/* ---- the caller's side ---- */
+
+static void show_end(struct tl_pt_decoder *decoder, const struct tl_pt_piece *piece)
+{
+	decoder->batch = (struct tl_pt_batch){ .graph = &decoder->graph, .stop = TL_PT_STOP_ERROR };
+	decoder->eos = true;
+	decoder->error = piece->error;
+	decoder->error_offset = piece->error_offset;
+}
+
+static void next_piece(struct tl_pt_decoder *decoder, const struct tl_pt_piece *piece)
+{
+	struct tl_pt_joint *joint = &decoder->team->joint, before = *joint;
+
+	*joint = piece->joint_end;
+	if (piece->inherits) {
+		joint->resume_known = before.resume_known;
+		joint->resume_ip = before.resume_ip;
+	}
+	decoder->batch = (struct tl_pt_batch){ .graph = &decoder->graph, .stop = TL_PT_STOP_FULL };
+	release(decoder->team);
+}
+
+void tl_pt_team_ahead(struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_team *team = decoder->team;
+	const struct tl_pt_piece *piece;
+
+	decoder->batch.at = decoder->batch.filled = decoder->batch.time_count = 0;
+	if (decoder->is_due)
+		return;
+	piece = wait_for(team);
+	if (!team->cut && team->current && !tl_pt_joins(&team->joint, piece))
+		leave_at_joint(decoder);
+	else if (team->cut < piece->cut_count)
+		show_cut(decoder, piece);
+	else if (!piece->whole)
+		tl_pt_team_leave(decoder);
+	else if (piece->end == UINT64_MAX)
+		show_end(decoder, piece);
+	else
+		next_piece(decoder, piece);
+}

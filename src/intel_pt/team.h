@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_INTEL_PT_TEAM_H
+#define TL_INTEL_PT_TEAM_H
+/*
+ * Several threads for one trace (9.20). It is cut into pieces at PSBs; each is decoded from its PSB with an empty return
+ * stack, by a decoder and a graph of the thread's own, into a list of nodes and events. The caller gets them in order. A
+ * piece counts only if it began as the one before it ended; else the caller's own decoder does it once more, from there:
+ * so what comes out is that of one thread, byte for byte.
+ */
+#include <pthread.h>
+
+#include "intel_pt/decoder.h"
+
+enum {
+	TL_PT_PIECE = 1 << 16,      /* bytes of trace */
+	TL_PT_PIECE_NODES = 1 << 22, /* a piece of more is given up: memory is bounded whatever the trace */
+	TL_PT_JOBS_MOST = 64,
+};
+
+/* Nodes up to an event, or to the end of the piece. */
+struct tl_pt_cut {
+	uint32_t ids, times; /* end of them in the piece's lists */
+	bool speculative, eos, on, was_on;
+	bool has_event, inherited;
+	struct tl_pt_event event;
+	uint64_t offset;
+	struct tl_pt_asid asid;
+	uint8_t cbr;
+	bool have_cbr;
+};
+
+struct tl_pt_piece {
+	uint64_t begin, end; /* offsets of its PSB and the next piece's; UINT64_MAX: the last one */
+	bool is_set, is_ready;
+	uint32_t *ids;
+	size_t id_count, id_room;
+	struct tl_pt_moment *times;
+	size_t time_count, time_room;
+	struct tl_pt_cut *cuts;
+	size_t cut_count, cut_room;
+	uint32_t events;
+	bool whole;  /* decoded to its end: the border, or the end of the trace */
+	bool inherits;
+	bool has_cyc;
+	struct tl_pt_joint joint_begin, joint_end;
+	enum tl_pt_error error;
+	uint64_t error_offset;
+	uint32_t epoch, limit; /* of the graph */
+};
+
+struct tl_pt_worker {
+	struct tl_pt_team *team;
+	struct tl_pt_decoder *decoder;
+	pthread_t thread;
+	unsigned index;
+};
+
+struct tl_pt_team {
+	struct tl_pt_worker workers[TL_PT_JOBS_MOST];
+	unsigned jobs, started;
+	struct tl_pt_piece *pieces; /* a ring */
+	uint64_t ring;
+
+	pthread_mutex_t lock;
+	pthread_cond_t ready, room;
+	uint64_t consumed;  /* pieces the caller is done with; the next one is being given */
+	uint64_t next, begin; /* the first piece that is not set yet, and where it begins */
+	bool stopping;
+
+	/* The caller's: what is being given, and the end of the one before it. */
+	uint64_t current;
+	size_t cut;
+	struct tl_pt_joint joint;
+	uint64_t before; /* offset of the piece before */
+	uint32_t epochs[TL_PT_JOBS_MOST], limits[TL_PT_JOBS_MOST]; /* of the graphs, as far as pieces were given */
+};
+
+/* Where the caller's own decoder takes over: it begins at a PSB, and drops what the caller has had. */
+struct tl_pt_takeover {
+	uint64_t begin, end;
+	bool first;
+	uint64_t nodes, events;
+	bool resume_known;
+	uint64_t resume_ip;
+};
+
+/* Begin at the PSB synchronised at. False: the caller decodes alone, which gives the same. */
+bool tl_pt_team_start(struct tl_pt_decoder *decoder);
+void tl_pt_team_stop(struct tl_pt_decoder *decoder);
+/* Go on alone from where the caller is. */
+void tl_pt_team_leave(struct tl_pt_decoder *decoder);
+/* Changes when node numbers do. */
+uint32_t tl_pt_team_epoch(const struct tl_pt_team *team);
+/* As tl_pt_run_ahead(). */
+void tl_pt_team_ahead(struct tl_pt_decoder *decoder);
+
+/* piece.c: decode one piece. */
+void tl_pt_piece_decode(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder, bool first);
+void tl_pt_piece_free(struct tl_pt_piece *piece);
+/* May this piece follow what ended so? */
+bool tl_pt_joins(const struct tl_pt_joint *before, const struct tl_pt_piece *piece);
+
+#endif
