@@ -29,6 +29,14 @@ void tl_pt_run_ahead(struct tl_pt_decoder *decoder)
 	batch->filled = (uint32_t)(out.pos - decoder->ids);
 }
 
+/* A run without nodes may be none: room had to be made, or an error is to become an event. */
+static bool goes_on(const struct tl_pt_decoder *decoder)
+{
+	if (decoder->batch.stop == TL_PT_STOP_ERROR)
+		return decoder->error && tl_pt_may_salvage(decoder);
+	return decoder->batch.stop == TL_PT_STOP_FULL;
+}
+
 void tl_pt_ahead(struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_batch *batch = &decoder->batch;
@@ -42,7 +50,7 @@ void tl_pt_ahead(struct tl_pt_decoder *decoder)
 			tl_pt_team_ahead(decoder);
 		else
 			tl_pt_run_ahead(decoder);
-	while (!batch->filled && batch->stop == TL_PT_STOP_FULL);
+	while (!batch->filled && goes_on(decoder));
 }
 
 /* End of stream is told when no event comes before it ("pt_blk_next"). */

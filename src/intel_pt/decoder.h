@@ -80,7 +80,7 @@ struct tl_pt_joint {
 	bool on, speculative, resume_known;
 	bool clean; /* no packet is kept for a later one */
 	/* At the beginning of a piece: what its PSB+ says itself, whatever was before. */
-	bool has_paging, has_vmcs, has_tsx;
+	bool has_mode, has_paging, has_vmcs, has_tsx;
 	enum tl_pt_exec_mode mode;
 	uint64_t ip, resume_ip;
 	struct tl_pt_asid asid;
@@ -240,6 +240,9 @@ void tl_pt_forget(struct tl_pt_decoder *decoder);
 
 /* decoder.c: the flow stands at a PSB: nothing of what was decoded before counts. */
 void tl_pt_start_anew(struct tl_pt_decoder *decoder);
+
+/* run.c: the error will be an event. */
+bool tl_pt_may_salvage(const struct tl_pt_decoder *decoder);
 
 /* relocate.c: go on where the trace allows (9.9). False: nothing follows. `lost` is filled in any case. */
 bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost);

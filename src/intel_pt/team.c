@@ -238,9 +238,11 @@ static void catch_up(struct tl_pt_decoder *decoder, const struct tl_pt_takeover 
 	tl_pt_start_anew(decoder);
 	decoder->part.joining = !from->first;
 	decoder->part.end = from->end;
+	if (!from->first)
+		tl_pt_assume_mode(decoder);
 	decoder->resume_known = from->resume_known;
 	decoder->resume_ip = from->resume_ip;
-	while ((nodes || events) && batch->stop != TL_PT_STOP_ERROR) {
+	while ((nodes || events) && (batch->stop != TL_PT_STOP_ERROR || tl_pt_may_salvage(decoder))) {
 		uint64_t take;
 
 		tl_pt_run_ahead(decoder);
