@@ -55,6 +55,7 @@ struct tl_pt_batch {
 	const uint32_t *ids;
 	const struct tl_pt_moment *times; /* the first is that of the beginning */
 	uint32_t at, filled, time_count;
+	uint32_t plain; /* `filled`, if nothing is to be said of these blocks but what their nodes hold; else 0 */
 	bool speculative, eos;
 	enum tl_pt_stop stop; /* behind them */
 	unsigned member;      /* of the team, from 1 on; 0: the caller's own decoder */
@@ -256,6 +257,8 @@ int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number);
 
 /* blocks.c: decode a run, whoever decodes for the caller. */
 void tl_pt_run_ahead(struct tl_pt_decoder *decoder);
+/* The batch is filled. */
+void tl_pt_batch_ready(struct tl_pt_decoder *decoder);
 
 /* fold_flags.c: the next block with the flags of version 1; its status. */
 int tl_pt_folded_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block);

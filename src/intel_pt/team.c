@@ -220,6 +220,7 @@ static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_piece *pi
 	decoder->flow.time.have_cbr = cut->have_cbr;
 	if (cut->has_event)
 		decoder->due = cut->event;
+	tl_pt_batch_ready(decoder);
 	if (cut->inherited)
 		decoder->due.enabled.resumed = team->joint.resume_known && team->joint.resume_ip == cut->event.ip;
 	team->cut++;
@@ -322,7 +323,7 @@ void tl_pt_team_ahead(struct tl_pt_decoder *decoder)
 	struct tl_pt_team *team = decoder->team;
 	const struct tl_pt_piece *piece;
 
-	decoder->batch.at = decoder->batch.filled = decoder->batch.time_count = 0;
+	decoder->batch.at = decoder->batch.filled = decoder->batch.plain = decoder->batch.time_count = 0;
 	if (decoder->is_due)
 		return;
 	piece = wait_for(team);
