@@ -305,7 +305,9 @@ static enum tl_pt_stop take_border_now(struct tl_pt_decoder *decoder, const stru
 /* Version 2.0.5 of the published interface tells whether tracing is on by the status only. */
 static bool is_silent(const struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 {
-	return (decoder->config.flags & TL_PT_CLASSIC || decoder->part.joining) && event->status_update &&
+	bool joining = decoder->part.joining && !decoder->part.began;
+
+	return (decoder->config.flags & TL_PT_CLASSIC || joining) && event->status_update &&
 	       (event->kind == TL_PT_EV_ENABLED || event->kind == TL_PT_EV_DISABLED);
 }
 
@@ -339,6 +341,8 @@ enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out
 	if (is_border(decoder, event))
 		return decoder->config.flags & TL_PT_CLASSIC ? note_border(decoder, event) :
 							       take_border_now(decoder, event, out);
+	if (event->offset >= decoder->part.end)
+		return tl_pt_fail(decoder, TL_PT_EOS, event->offset);
 	if (event->kind == TL_PT_EV_TSX && event->tsx.aborted)
 		mend_abort(decoder, event);
 	stop = bind_to(decoder, &rules[event->kind], event, out);

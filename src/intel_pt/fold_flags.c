@@ -71,6 +71,9 @@ static bool take(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 
 int tl_pt_folded_status(const struct tl_pt_decoder *decoder)
 {
+	/* There is another block to come. */
+	if (decoder->have_held)
+		return 0;
 	return (decoder->on ? 0 : TL_PT_STATUS_IP_SUPPRESSED) | (decoder->eos ? TL_PT_END_OF_STREAM : 0);
 }
 

@@ -273,6 +273,7 @@ static void note_beginning(struct tl_pt_decoder *decoder)
 	struct tl_pt_joint *joint = &decoder->part.begin_joint;
 
 	if (decoder->item.kind == TL_PT_ITEM_EVENT && event->status_update) {
+		joint->has_mode |= event->kind == TL_PT_EV_EXEC_MODE;
 		joint->has_paging |= event->kind == TL_PT_EV_ASYNC_PAGING;
 		joint->has_vmcs |= event->kind == TL_PT_EV_ASYNC_VMCS;
 		joint->has_tsx |= event->kind == TL_PT_EV_TSX;
@@ -323,11 +324,16 @@ static enum tl_pt_stop take_item(struct tl_pt_decoder *decoder, struct tl_pt_out
 	return stop;
 }
 
+bool tl_pt_may_salvage(const struct tl_pt_decoder *decoder)
+{
+	return decoder->config.flags & TL_PT_SALVAGE && decoder->error != TL_PT_EOS &&
+	       decoder->error != TL_PT_NOMEM && decoder->error != TL_PT_NOSYNC;
+}
+
 /* With TL_PT_SALVAGE an error is an event. */
 static bool salvage(struct tl_pt_decoder *decoder)
 {
-	if (!(decoder->config.flags & TL_PT_SALVAGE) || decoder->error == TL_PT_EOS ||
-	    decoder->error == TL_PT_NOMEM || decoder->error == TL_PT_NOSYNC)
+	if (!tl_pt_may_salvage(decoder))
 		return false;
 	decoder->was_on = false;
 	tl_pt_find_place(decoder, &decoder->due);

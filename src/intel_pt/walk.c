@@ -96,28 +96,31 @@ INLINE enum tl_pt_stop use_outcomes(struct walk *walk, struct tl_pt_decoder *dec
 {
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
 
-	while (walk->count && stop == TL_PT_STOP_GO) {
+	while (walk->count) {
 		const struct tl_pt_node *node = &walk->nodes[walk->cur];
 
-		if (node->kind >= TL_PT_NODE_STUB) {
-			if (node->kind == TL_PT_NODE_AWAIT)
-				return TL_PT_STOP_NEED;
-			stop = take_other(walk, decoder, node);
-			continue;
-		}
-		if (node->kind == TL_PT_NODE_INDIRECT || node->kind == TL_PT_NODE_FAR)
-			return TL_PT_STOP_NEED;
 		if (walk->out == walk->out_end)
 			return TL_PT_STOP_FULL;
-		give(walk, decoder, node);
-		if (node->kind == TL_PT_NODE_COND) {
+		if (__builtin_expect(node->kind == TL_PT_NODE_COND, 1)) {
+			give(walk, decoder, node);
 			walk->count--;
 			walk->cur = node->edge[walk->bits >> walk->count & 1];
-		} else if (node->kind == TL_PT_NODE_RETURN) {
-			stop = take_return(walk);
-		} else {
-			stop = take_next(walk, decoder, node);
+			continue;
 		}
+		if (node->kind == TL_PT_NODE_INDIRECT || node->kind == TL_PT_NODE_FAR ||
+		    node->kind == TL_PT_NODE_AWAIT)
+			return TL_PT_STOP_NEED;
+		if (node->kind == TL_PT_NODE_RETURN) {
+			give(walk, decoder, node);
+			stop = take_return(walk);
+		} else if (node->kind == TL_PT_NODE_NEXT) {
+			give(walk, decoder, node);
+			stop = take_next(walk, decoder, node);
+		} else {
+			stop = take_other(walk, decoder, node);
+		}
+		if (stop != TL_PT_STOP_GO)
+			return stop;
 	}
 	return stop;
 }
