@@ -107,12 +107,10 @@ static __attribute__((noinline)) int next_slowly(struct tl_compat_decoder *decod
 
 int pt_blk_next(struct pt_block_decoder *decoder, struct pt_block *block, size_t size)
 {
-	int status;
-
 	/* Field by field the same (layout.c): no copy on the way that decoding takes, and no further call mostly. */
 	if (decoder && block && size == sizeof(*block) &&
-	    tl_pt_give_ready(of(decoder)->decoder, (struct tl_pt_block *)(void *)block, &status))
-		return status;
+	    tl_pt_give_ready(of(decoder)->decoder, (struct tl_pt_block *)(void *)block))
+		return 0;
 	return next_slowly(of(decoder), block, size);
 }
 

@@ -104,11 +104,6 @@ static __attribute__((noinline)) int next_slowly(struct tl_pt_decoder *decoder, 
 
 	if (!decoder || !block)
 		return -TL_PT_INVALID;
-	/* The common case: there are more to come of those decoded ahead, so nothing is due yet. */
-	if (decoder->batch.at + 1 < decoder->batch.plain) {
-		*block = decoder->batch.graph->nodes[decoder->batch.ids[decoder->batch.at++]].block;
-		return 0;
-	}
 	if (tl_pt_folds(decoder))
 		return decoder->synced ? tl_pt_folded_next(decoder, block) : -TL_PT_NOSYNC;
 	status = tl_pt_next_node(decoder, &number);
@@ -121,10 +116,8 @@ static __attribute__((noinline)) int next_slowly(struct tl_pt_decoder *decoder, 
 
 int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
-	int status;
-
-	if (decoder && block && tl_pt_give_ready(decoder, block, &status))
-		return status;
+	if (decoder && block && tl_pt_give_ready(decoder, block))
+		return 0;
 	return next_slowly(decoder, block);
 }
 
