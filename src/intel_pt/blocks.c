@@ -116,10 +116,8 @@ static __attribute__((noinline)) int next_slowly(struct tl_pt_decoder *decoder, 
 
 int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
-	int status;
-
-	if (decoder && block && tl_pt_give_ready(decoder, block, &status))
-		return status;
+	if (decoder && block && tl_pt_give_ready(decoder, block))
+		return 0;
 	return next_slowly(decoder, block);
 }
 

@@ -278,17 +278,16 @@ static inline void tl_pt_give(const struct tl_pt_batch *batch, uint32_t number, 
 }
 
 /*
- * The common case of one block a call: more are to come of those decoded ahead, so nothing is due yet. False: it is not
- * that case. Inline, so that the drop-in, too, has it without a call of its own.
+ * The common case of one block a call: more are to come of those decoded ahead, so nothing is due yet, and the status
+ * is 0. False: it is not that case. Inline, so that the drop-in, too, has it without a call of its own.
  */
-static inline bool tl_pt_give_ready(struct tl_pt_decoder *decoder, struct tl_pt_block *block, int *status)
+static inline bool tl_pt_give_ready(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
 	struct tl_pt_batch *batch = &decoder->batch;
 
 	if (batch->at + 1 >= batch->plain)
 		return false;
 	*block = batch->graph->nodes[batch->ids[batch->at++]].block;
-	*status = 0;
 	return true;
 }
 
