@@ -150,6 +150,8 @@ static int dump_xtrace(struct tl_input *input, bool json, struct tl_output *out,
 struct violations {
 	struct tl_output *out;
 	bool json;
+	uint64_t id; /* only those of this thread or core; TL_NOWHERE: any */
+	int64_t count;
 };
 
 static void number_or_null(struct tl_output *out, const char *key, uint64_t value)
@@ -192,8 +194,11 @@ static void put_violation_text(struct tl_output *out, const struct tl_xtrace_vio
 
 static int put_violation(void *arg, const struct tl_xtrace_violation *v)
 {
-	const struct violations *to = arg;
+	struct violations *to = arg;
 
+	if (to->id != TL_NOWHERE && to->id != v->id)
+		return 0;
+	to->count++;
 	(to->json ? put_violation_json : put_violation_text)(to->out, v);
 	return tl_output_failed(to->out);
 }
@@ -202,9 +207,15 @@ static int64_t check_xtrace(struct tl_input *input, bool json, struct tl_output 
 			    struct tl_error *err)
 {
 	struct xtrace_input *x = input->handle;
-	struct violations to = { out, json };
+	struct violations to = { .out = out, .json = json };
+	struct xtrace_select select = tl_xtrace_everything;
+	int64_t found = tl_xtrace_input_select(input, &select, err);
 
-	return tl_xtrace_check(x->trace, put_violation, &to, err);
+	/* All streams are read, as they share a memory, and those asked for are told of. */
+	to.id = select.id;
+	if (found == 0)
+		found = tl_xtrace_check(x->trace, put_violation, &to, err);
+	return found < 0 ? found : to.count;
 }
 
 /* ---- the rest ---- */

@@ -249,6 +249,8 @@ static void after_gap(struct check_stream *s)
 	s->last.op = NULL;
 	s->allgpr = NULL;
 	s->registers.known = 0;
+	s->sysregs_known = 0;
+	s->heap_end = 0;
 	s->counts_known = false;
 	s->waits_for_svcret = false;
 }
@@ -348,7 +350,7 @@ static void begin_stream(struct check_stream *s, struct check *c, uint32_t strea
 {
 	*s = (struct check_stream){ .check = c,
 				    .stream = &c->trace->streams[stream],
-				    .counts_known = false };
+				    .counts_known = true };
 	s->zero_block = DEFAULT_ZERO_BLOCK;
 	tl_xtrace_walk_begin(&s->walk, c->trace, s->stream, &s->stream->segments[0]);
 }

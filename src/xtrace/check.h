@@ -46,7 +46,7 @@ struct check_opcode {
 	bool inert;	  /* needs no tokens, and changes no register */
 };
 
-enum { CHECK_CACHE_BITS = 12 };
+enum { CHECK_CACHE_BITS = 12, CHECK_SYSREGS = 5 };
 
 struct check_cache {
 	struct check_opcode slots[1 << CHECK_CACHE_BITS];
@@ -90,7 +90,10 @@ struct check_stream {
 	uint64_t ordinal, user;		/* instructions so far */
 	bool counts_known;		/* no gap since the beginning, or since the last snapshot */
 	uint64_t count_base, user_base; /* a snapshot's counts less ours */
-	const uint8_t *allgpr;		/* at this boundary */
+	uint64_t heap_end;		/* 0: unknown */
+	uint64_t sysregs[CHECK_SYSREGS]; /* those that only MSR changes */
+	uint32_t sysregs_known;		 /* bits */
+	const uint8_t *allgpr;		 /* at this boundary */
 	bool waits_for_svcret;
 	uint64_t pending_args[7]; /* of the call that SVCRET ends */
 	bool timed;		  /* there was a TIME */
@@ -146,6 +149,9 @@ void tl_xtrace_check_all_registers(struct check_stream *s, const uint8_t *values
 /* `interrupted`: an exception may have kept it from ending. */
 void tl_xtrace_check_execute(struct check_stream *s, bool interrupted);
 
+/* The system registers of a snapshot; false: they differ from what is known. */
+bool tl_xtrace_check_sysregs(struct check_stream *s, const uint64_t *values);
+
 /* check_snapshots.c */
 void tl_xtrace_check_snapshots_begin(struct check_stream *s);
 /* The walk stands on a token at or behind the next snapshot's offset. */
@@ -164,5 +170,7 @@ unsigned tl_xtrace_syscall_writes(const uint64_t *args, uint64_t result,
 				  bool *everything);
 /* Whether a call may go on somewhere else than behind it: sigreturn, execve. */
 bool tl_xtrace_syscall_jumps(uint64_t number);
+/* Whether its result is the end of the heap. */
+bool tl_xtrace_syscall_is_brk(uint64_t number);
 
 #endif

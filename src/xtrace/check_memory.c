@@ -98,15 +98,26 @@ void tl_xtrace_check_call(struct check_stream *s)
 	forget_written(s, s->pending_args, 0);
 }
 
+/* What is above the end of the heap is gone; what comes there later is zero. */
+static void move_heap(struct check_stream *s, uint64_t end)
+{
+	if (s->heap_end > end)
+		tl_xtrace_shadow_forget(&s->memory->shadow, space_of(s, end), end,
+					s->heap_end - end);
+	s->heap_end = end;
+}
+
 void tl_xtrace_check_call_done(struct check_stream *s, uint64_t result)
 {
+	if (s->waits_for_svcret && tl_xtrace_syscall_is_brk(s->pending_args[0]))
+		move_heap(s, result);
 	if (s->waits_for_svcret)
 		forget_written(s, s->pending_args, result);
 	s->waits_for_svcret = false;
 }
 
 /* Numbers of address spaces are few; if not, the last one is several. */
-enum { MOST_SPACES = 4095 };
+enum { MOST_SPACES = SHADOW_SPACES - 1 };
 
 void tl_xtrace_check_space(struct check_stream *s, uint64_t ttbr0)
 {

@@ -30,10 +30,55 @@ static void system_call_argument(struct check_stream *s, uint64_t value)
 /* Bits 20:5 of MSR and MRS: S3_0_C2_C0_0 and S3_3_C0_C0_7. */
 enum { SYSTEM_REGISTER = 0x1fffe0, TTBR0_EL1 = 0x182000, DCZID_EL0 = 0x1b00e0, LARGEST_BLOCK = 9 };
 
+/* Those of a snapshot that nothing but MSR changes. */
+static const struct {
+	uint32_t name;
+	uint8_t number; /* in the snapshot (2.3, item 10) */
+} stable[CHECK_SYSREGS] = {
+	{ 0x1b4400, 0 },		   /* FPCR, S3_3_C4_C4_0 */
+	{ 0x1bd040, 3 },		   /* TPIDR_EL0, S3_3_C13_C0_2 */
+	{ 0x1bd060, 4 },		   /* TPIDRRO_EL0, S3_3_C13_C0_3 */
+	{ TTBR0_EL1, 5 }, { 0x18d080, 9 }, /* TPIDR_EL1, S3_0_C13_C0_4 */
+};
+
+/* A system register is said to have a value. */
+static void expect_system_register(struct check_stream *s, uint32_t name, uint64_t value)
+{
+	bool written = s->last.op->a64.special == TL_A64_MSR;
+
+	for (unsigned i = 0; i < CHECK_SYSREGS; i++) {
+		if (stable[i].name != name)
+			continue;
+		if (!written && (s->sysregs_known >> i & 1) && s->sysregs[i] != value)
+			tl_xtrace_violate_at(s, RULE_REGISTER_VALUE, xtrace_walk_offset(&s->walk));
+		s->sysregs[i] = value;
+		s->sysregs_known |= 1u << i;
+	}
+}
+
+bool tl_xtrace_check_sysregs(struct check_stream *s, const uint64_t *values)
+{
+	bool agree = true;
+
+	for (unsigned i = 0; i < CHECK_SYSREGS; i++) {
+		uint64_t value = values[stable[i].number];
+
+		if ((s->sysregs_known >> i & 1) && s->sysregs[i] != value)
+			agree = false;
+		/* A zero may be a register that the collector has no way to read. */
+		if (value) {
+			s->sysregs[i] = value;
+			s->sysregs_known |= 1u << i;
+		}
+	}
+	return agree;
+}
+
 static void system_register(struct check_stream *s, uint64_t value)
 {
 	uint32_t opcode = s->last.op->a64.opcode, name = opcode & SYSTEM_REGISTER;
 
+	expect_system_register(s, name, value);
 	if (s->last.op->a64.special == TL_A64_MSR) {
 		expect(s, opcode & 31, value, UINT64_MAX);
 		if (name == TTBR0_EL1)

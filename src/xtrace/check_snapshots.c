@@ -50,18 +50,20 @@ void tl_xtrace_check_snapshots_begin(struct check_stream *s)
 	find_next(s, 0, true);
 }
 
-/* Counts are held against each other, so that a stream that was cut out of another may keep its
- * own. */
+/* "Snapshot 0 at the start (0 instructions)". One that is wrong there is told once: from then on
+ * counts are held against its own. */
 static void check_counts(struct check_stream *s, const struct tl_xtrace_snapshot *snapshot)
 {
 	uint64_t total = snapshot->total - s->ordinal, user = snapshot->user - s->user;
 
-	if (!s->counts_known) {
+	bool first = !s->next_snapshot, agree = total == s->count_base && user == s->user_base;
+
+	if (s->counts_known && !agree)
+		violate(s, RULE_SNAPSHOT_COUNT, s->next_snapshot, snapshot);
+	if (!s->counts_known || first) {
 		s->count_base = total;
 		s->user_base = user;
 		s->counts_known = true;
-	} else if (total != s->count_base || user != s->user_base) {
-		violate(s, RULE_SNAPSHOT_COUNT, s->next_snapshot, snapshot);
 	}
 }
 
@@ -76,7 +78,7 @@ static void check_registers(struct check_stream *s, const struct tl_xtrace_snaps
 		r->x[i] = snapshot->x[i];
 	}
 	r->known = UINT32_MAX;
-	if (!agree)
+	if (!tl_xtrace_check_sysregs(s, snapshot->sysregs) || !agree)
 		violate(s, RULE_SNAPSHOT_REGISTERS, s->next_snapshot, snapshot);
 }
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { XTRACE_PAGE_BYTES = 4096, XTRACE_PAGES_RECENT = 64 };
+enum { XTRACE_PAGE_BYTES = 4096, XTRACE_PAGES_RECENT = 512 };
 
 struct xtrace_page {
 	uint64_t number;

@@ -7,14 +7,26 @@
  */
 #include "xtrace/pages.h"
 
+/* Small pages, since what programs touch is often scattered. */
 enum {
-	SHADOW_KNOWN = XTRACE_PAGE_BYTES, /* a bit a byte, behind the bytes of a page */
-	SHADOW_PAGE = XTRACE_PAGE_BYTES + XTRACE_PAGE_BYTES / 8 +
-		      8, /* and some, so that bits are read eight bytes at a time */
+	SHADOW_BYTES = 512,
+	SHADOW_KNOWN = SHADOW_BYTES, /* a bit a byte, behind the bytes of a page */
+	/* And some, so that bits are read eight bytes at a time. */
+	SHADOW_PAGE = SHADOW_BYTES + SHADOW_BYTES / 8 + 8,
+	SHADOW_SPACES = 512,
 };
+
+/*
+ * To forget is always right, if not always needed: with more pages than this everything is
+ * forgotten, so that the memory of a machine is enough for whatever trace; and also when so much
+ * was to be looked through for what is to be forgotten that it would take longer than reading the
+ * trace.
+ */
+enum { SHADOW_MOST_PAGES = 4 << 20 };
 
 struct xtrace_shadow {
 	struct xtrace_pages pages;
+	uint64_t credit; /* slots that may be looked through: some for each access */
 };
 
 void tl_xtrace_shadow_begin(struct xtrace_shadow *shadow);
@@ -23,7 +35,8 @@ void tl_xtrace_shadow_free(struct xtrace_shadow *shadow);
 /* What an access found. */
 enum xtrace_agreement { SHADOW_AGREES, SHADOW_DISAGREES, SHADOW_NO_MEMORY };
 
-/* Bytes were stored at an address; in an address space, a number below 4096. False without memory.
+/* Bytes were stored at an address; in an address space, a number below SHADOW_SPACES. False without
+ * memory.
  */
 bool tl_xtrace_shadow_store(struct xtrace_shadow *shadow, unsigned space, uint64_t address,
 			    const uint8_t *data, size_t size);

@@ -159,6 +159,11 @@ bool tl_xtrace_syscall_jumps(uint64_t number)
 	return number == SYS_SIGRETURN || number == SYS_EXECVE || number == SYS_EXECVEAT;
 }
 
+bool tl_xtrace_syscall_is_brk(uint64_t number)
+{
+	return number == SYS_BRK;
+}
+
 unsigned tl_xtrace_syscall_writes(const uint64_t *args, uint64_t result,
 				  struct xtrace_written written[XTRACE_MOST_WRITTEN],
 				  bool *everything)
@@ -176,7 +181,5 @@ unsigned tl_xtrace_syscall_writes(const uint64_t *args, uint64_t result,
 		written[count++] = (struct xtrace_written){ result, args[2] };
 	else if (args[0] == SYS_MREMAP && !is_error(result) && count < XTRACE_MOST_WRITTEN)
 		written[count++] = (struct xtrace_written){ result, args[3] };
-	else if (args[0] == SYS_BRK)
-		written[count++] = (struct xtrace_written){ result, UINT64_C(1) << 30 };
 	return count;
 }

@@ -559,6 +559,82 @@ static void snapshots_are_compared(void **state)
 	assert_snapshots(&good, true, "xtrace.snapshot.order");
 }
 
+/* "Snapshot 0 at the start (0 instructions)"; a wrong one is told once, and others are held against
+ * it. */
+static void the_first_counts_too(void **state)
+{
+	struct bytes b = { .data = NULL }, s = { .data = NULL };
+	struct trace t;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		put_pcinst(&b, 0, 0x1000 + 4 * i, A64_NOP);
+	put_header(&s);
+	for (unsigned i = 0; i < 3; i++)
+		put_record(&s, &(struct record){ .index = 13 * i, .user = 5 + i, .total = 5 + i });
+	open_trace(&t, &b, &s);
+	assert_found(&t, &(struct broken){ "xtrace.snapshot.count", 24, 0 }, 1);
+	close_trace(&t);
+	free_bytes(&b);
+	free_bytes(&s);
+}
+
+/* MRS and MSR of a register that a snapshot has, too: TPIDR_EL0 is 0x1003 in every record. */
+static void system_registers_are_compared(void **state)
+{
+	struct bytes b = { .data = NULL }, s = { .data = NULL };
+	struct trace t;
+	size_t second;
+
+	(void)state;
+	put_pcinst(&b, 0, 0x1000, 0xd53bd040); /* MRS X0, TPIDR_EL0 */
+	put_value(&b, MRS, 0x1003);
+	put_inst(&b, 0, 0xd53bd040);
+	second = put_value(&b, MRS, 0x1004);
+	put_inst(&b, 0, 0xd51bd041); /* MSR TPIDR_EL0, X1 */
+	put_value(&b, MRS, 1);
+	put_header(&s);
+	put_record(&s, &(struct record){ .index = 0 });
+	put_record(&s, &(struct record){ .index = b.size, .user = 3, .total = 3 });
+	/* Registers as these three leave them: X0 is 0x1004, X1 is 1. */
+	s.data[24 + 1424 + 32] = 0x04;
+	s.data[24 + 1424 + 33] = 0x10;
+	put_pcinst(&b, 0, 0x100c, A64_NOP);
+	open_trace(&t, &b, &s);
+	assert_found(&t,
+		     (struct broken[]){ { "xtrace.register.value", second, 1 },
+					{ "xtrace.snapshot.registers", 24 + 1424, 1 } },
+		     2);
+	close_trace(&t);
+	free_bytes(&b);
+	free_bytes(&s);
+}
+
+/* brk is 214: what was above the new end of the heap is gone. */
+static void the_heap_shrinks(void **state)
+{
+	static const uint64_t grow[7] = { 214, 0xa000, 0, 0, 0, 0, 0 },
+			      shrink[7] = { 214, 0x9800, 0, 0, 0, 0, 0 };
+	struct bytes b = { .data = NULL };
+	size_t at;
+
+	(void)state;
+	put_call(&b, 0x0ff0, grow, 7);
+	put_value(&b, SVCRET, 0xa000);
+	put_inst(&b, 0, A64_STR);
+	put_access(&b, STORE, 3, 0x9900, 1);
+	put_inst(&b, 0, A64_STR);
+	put_access(&b, STORE, 3, 0x9700, 1);
+	put_pcinst(&b, 0, 0x0ffc, 0x8b040040); /* ADD X0, X2, X4 */
+	put_call(&b, 0x1000, shrink, 7);
+	put_value(&b, SVCRET, 0x9800);
+	put_inst(&b, 0, A64_LDR);
+	put_access(&b, LOAD, 3, 0x9900, 0);
+	put_inst(&b, 0, A64_LDR);
+	at = put_access(&b, LOAD, 3, 0x9700, 0);
+	assert_one(&b, "xtrace.memory.value", at, 6);
+}
+
 static void a_caller_may_stop(void **state)
 {
 	struct found found = { .stop_after = 1 };
@@ -653,6 +729,9 @@ int main(void)
 		cmocka_unit_test(system_calls_use_registers),
 		cmocka_unit_test(all_registers_are_compared),
 		cmocka_unit_test(snapshots_are_compared),
+		cmocka_unit_test(the_first_counts_too),
+		cmocka_unit_test(system_registers_are_compared),
+		cmocka_unit_test(the_heap_shrinks),
 		cmocka_unit_test(a_caller_may_stop),
 		cmocka_unit_test(streams_share_a_memory),
 	};
