@@ -162,16 +162,35 @@ def check_source(name, got):
     expect(name + ": bytes on stdout", [c["result"] for c in to_stdout], [size])
 
 
+def check_mix(name, streams):
+    """Classes count every instruction, by level; --csv is the table of opcodes."""
+    global compared
+    paths = [s.path for s in streams]
+    mix = json.loads(run("analyze", "--mix", "--json", *paths))
+    levels = [0] * 4
+    for stream in streams:
+        for event in stream.instructions():
+            levels[event[1]] += 1
+    for table in (mix["classes"], mix["opcodes"], rows(streams, "--mix")):
+        expect(name + ": --mix by level", [sum(int(r["el%d" % el]) for r in table) for el in range(4)], levels)
+        expect(name + ": --mix in all", sum(int(r["all"]) for r in table), sum(levels))
+        compared += 1
+    # SVC and ERET by their encodings.
+    calls = sum(event[3] & 0xffe0001f == 0xd4000001 for s in streams for event in s.instructions())
+    expect(name + ": --mix, SVC", sum(r["all"] for r in mix["opcodes"] if r["opcode"] == "svc") in (calls, 0), True)
+
+
 def check_forms(name, streams):
     """Text, CSV and JSON say the same."""
     paths = [s.path for s in streams]
-    whole = json.loads(run("analyze", "--json", "--footprint", "--reuse", "--cache", "--blocks", *paths))
+    whole = json.loads(run("analyze", "--json", "--mix", "--footprint", "--reuse", "--cache", "--blocks", "--syscalls",
+                           *paths))
     for option in ("footprint", "reuse", "cache", "blocks"):
         table = rows(streams, "--" + option)
         plain = [{k: "" if v is None else str(v) for k, v in row.items()} for row in whole[option]]
         # 12.50 and 12.5 are one number.
         for row in table + plain:
-            for key in ("percent", "up to", "missed"):
+            for key in ("percent", "up_to", "missed"):
                 if row.get(key):
                     row[key] = float(row[key])
         expect("%s: --%s as CSV and JSON" % (name, option), table, plain)
@@ -194,5 +213,6 @@ with tempfile.TemporaryDirectory() as scratch:
         check_cache(pair, members, scratch)
         check_blocks(pair, members)
         check_calls(pair, members)
+        check_mix(pair, members)
         check_forms(pair, members)
 finish(compared, "results")
