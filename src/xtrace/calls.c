@@ -61,7 +61,7 @@ static uint64_t meant(const struct xtrace_last *last, const struct xtrace_place 
 	}
 }
 
-static void follow(struct xtrace_stack *stack, const struct xtrace_last *last, const struct xtrace_place *to)
+static void follow(struct xtrace_stack *stack, const struct xtrace_last *last, const struct xtrace_place *to, bool arrives)
 {
 	switch (last->flow) {
 	case TL_A64_CALL:
@@ -76,7 +76,10 @@ static void follow(struct xtrace_stack *stack, const struct xtrace_last *last, c
 		break;
 	case TL_A64_EXCEPTION_CALL:
 	case TL_A64_TRAP:
-		break;
+		/* Whether it comes back is not known yet. */
+		if (!arrives)
+			break;
+		/* fall through */
 	default:
 		if (xtrace_stack_top(stack) != to->function)
 			step(stack, XTRACE_STEP_JUMP, to, last->pc, 0);
@@ -108,12 +111,12 @@ void tl_xtrace_step_to(struct xtrace_stack *stack, struct xtrace_functions *func
 		return;
 	}
 	if (!arrives)
-		to = tl_xtrace_place(functions, target, returns ? 0 : last->el);
+		to = tl_xtrace_place(functions, target, returns && !(target >> 63) ? 0 : last->el);
 	if (to.function == TL_NONE)
 		stack->no_memory = true;
 	if (is_call(last))
 		note(stack, entries, &to);
-	follow(stack, last, &to);
+	follow(stack, last, &to, arrives);
 	if (arrives)
 		return;
 	if (next->el > last->el)

@@ -5,13 +5,15 @@
 /* A register is said to have a value: it has it from here on. */
 static void expect(struct check_stream *s, unsigned number, uint64_t value, uint64_t mask)
 {
-	if (number < 31 && xtrace_registers_know(&s->registers, number) && ((s->registers.x[number] ^ value) & mask))
+	if (number < 31 && xtrace_registers_know(&s->registers, number) &&
+	    ((s->registers.x[number] ^ value) & mask))
 		tl_xtrace_violate_at(s, RULE_REGISTER_VALUE, xtrace_walk_offset(&s->walk));
 	if (number < 31 && mask == UINT64_MAX)
 		xtrace_registers_set(&s->registers, number, value);
 }
 
-/* "An argument of the system call: the first is the system call number (x8), the next six are x0-x5". */
+/* "An argument of the system call: the first is the system call number (x8), the next six are
+ * x0-x5". */
 static void system_call_argument(struct check_stream *s, uint64_t value)
 {
 	struct check_instruction *i = &s->last;
@@ -77,7 +79,8 @@ void tl_xtrace_check_value(struct check_stream *s, enum tl_xtrace_kind kind, uin
 	}
 }
 
-/* X0 to X30 as a block of them says; `sp`: X31 is the SP of the same level as before, else that of another. */
+/* X0 to X30 as a block of them says; `sp`: X31 is the SP of the same level as before, else that of
+ * another. */
 void tl_xtrace_check_all_registers(struct check_stream *s, const uint8_t *values, bool sp)
 {
 	struct xtrace_registers *r = &s->registers;
@@ -92,10 +95,12 @@ void tl_xtrace_check_all_registers(struct check_stream *s, const uint8_t *values
 	}
 	r->known = UINT32_MAX;
 	if (!agree)
-		tl_xtrace_violate(s, RULE_REGISTER_VALUE, (uint64_t)(values - 1 - s->stream->data), s->ordinal, TL_NOWHERE);
+		tl_xtrace_violate(s, RULE_REGISTER_VALUE, (uint64_t)(values - 1 - s->stream->data),
+				  s->ordinal, TL_NOWHERE);
 }
 
-/* The PC decides, which has to be known, and not that of code that is mapped twice (check_flow.c). */
+/* The PC decides, which has to be known, and not that of code that is mapped twice (check_flow.c).
+ */
 static bool is_relative(const struct xtrace_effect *e)
 {
 	return e->kind == EFFECT_RELATIVE || e->kind == EFFECT_PAGE || e->kind == EFFECT_LINK;
@@ -110,9 +115,11 @@ void tl_xtrace_check_execute(struct check_stream *s, bool interrupted)
 	const struct xtrace_effect *e = &i->op->effect;
 
 	if (i->op->a64.access && (interrupted || !(i->seen & accesses))) {
-		/* It faulted, maybe in its second half, or was predicated away: it may have written, or not. */
-		r->known &= ~(e->forget | (e->kind ? UINT32_C(1) << e->rd | UINT32_C(1) << e->rt2 : 0) |
-			      (e->writes_back ? UINT32_C(1) << e->rn : 0));
+		/* It faulted, maybe in its second half, or was predicated away: it may have
+		 * written, or not. */
+		r->known &=
+			~(e->forget | (e->kind ? UINT32_C(1) << e->rd | UINT32_C(1) << e->rt2 : 0) |
+			  (e->writes_back ? UINT32_C(1) << e->rn : 0));
 		return;
 	}
 	tl_xtrace_registers_apply(r, e, i->pc, i->load, i->load_size);

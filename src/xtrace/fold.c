@@ -65,11 +65,13 @@ static void count_indirect(struct run *r, const struct xtrace_place *to)
 	w->indirect[found].count++;
 }
 
+/* A branch to the next instruction goes there anyway: it counts as not taken. */
 static void count_jump(struct run *r, const struct xtrace_place *to)
 {
-	if (r->done && r->last.flow == TL_A64_CONDITIONAL && to->pc == r->done->target)
+	if (r->done && r->last.flow == TL_A64_CONDITIONAL && to->pc == r->done->target && to->pc != r->done->end)
 		r->done->taken++;
-	if (r->last.flow == TL_A64_JUMP_REGISTER && to->function == xtrace_stack_top(&r->stack))
+	if (r->last.flow == TL_A64_JUMP_REGISTER && (!r->last.has_target || r->last.target == to->pc) &&
+	    to->function == xtrace_stack_top(&r->stack))
 		count_indirect(r, to);
 }
 
@@ -293,7 +295,8 @@ static void count_crossing(struct xtrace_fold *fold, const struct xtrace_place *
 	const struct xtrace_last *last = &fold->last;
 	struct xtrace_crossing made = { last->pc, to->pc, to->function, last->flow == TL_A64_CONDITIONAL };
 
-	if (last->el != to->el || to->pc != last->target || !last->has_target ||
+	if (last->el != to->el || (last->has_target && to->pc != last->target) ||
+	    (last->flow == TL_A64_CONDITIONAL && to->pc == last->pc + 4) ||
 	    (last->flow != TL_A64_CONDITIONAL && last->flow != TL_A64_JUMP_REGISTER))
 		return;
 	if (tl_xtrace_place(&fold->functions, last->pc, last->el).function != to->function)

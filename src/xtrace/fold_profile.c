@@ -269,7 +269,9 @@ static int by_ends(const void *a, const void *b)
 		return x->from < y->from ? -1 : 1;
 	if (x->to != y->to)
 		return x->to < y->to ? -1 : 1;
-	return x->kernel - y->kernel;
+	if (x->kernel != y->kernel)
+		return x->kernel - y->kernel;
+	return x->conditional - y->conditional; /* code may change */
 }
 
 static int put_jumps(struct exporting *e, struct tl_error *err)

@@ -22,7 +22,8 @@ static uint64_t page_number(unsigned space, uint64_t address)
 	return address >> PAGE_BITS | (uint64_t)space << SPACE_BITS;
 }
 
-/* Bits of the bytes [offset, offset + size), size at most 32, in the 64 bits that begin with byte offset / 8. */
+/* Bits of the bytes [offset, offset + size), size at most 32, in the 64 bits that begin with byte
+ * offset / 8. */
 static uint64_t mask_of(size_t offset, size_t size)
 {
 	return ((UINT64_C(1) << size) - 1) << offset % 8;
@@ -50,7 +51,8 @@ static void store_chunk(uint8_t *page, size_t offset, const uint8_t *data, size_
 	set_known(page, offset, mask_of(offset, size));
 }
 
-static bool some_differ(const uint8_t *page, size_t offset, const uint8_t *data, size_t size, uint64_t known)
+static bool some_differ(const uint8_t *page, size_t offset, const uint8_t *data, size_t size,
+			uint64_t known)
 {
 	for (size_t i = 0; i < size; i++)
 		if (known >> (offset % 8 + i) & 1 && page[offset + i] != data[i])
@@ -77,8 +79,8 @@ static size_t chunk_size(size_t offset, size_t size)
 	return size < CHUNK ? size : CHUNK;
 }
 
-bool tl_xtrace_shadow_store(struct xtrace_shadow *shadow, unsigned space, uint64_t address, const uint8_t *data,
-			    size_t size)
+bool tl_xtrace_shadow_store(struct xtrace_shadow *shadow, unsigned space, uint64_t address,
+			    const uint8_t *data, size_t size)
 {
 	while (size) {
 		size_t offset = address % XTRACE_PAGE_BYTES, part = chunk_size(offset, size);
@@ -94,8 +96,8 @@ bool tl_xtrace_shadow_store(struct xtrace_shadow *shadow, unsigned space, uint64
 	return true;
 }
 
-enum xtrace_agreement tl_xtrace_shadow_load(struct xtrace_shadow *shadow, unsigned space, uint64_t address,
-					    const uint8_t *data, size_t size)
+enum xtrace_agreement tl_xtrace_shadow_load(struct xtrace_shadow *shadow, unsigned space,
+					    uint64_t address, const uint8_t *data, size_t size)
 {
 	enum xtrace_agreement result = SHADOW_AGREES;
 
@@ -141,7 +143,8 @@ void tl_xtrace_shadow_forget_all(struct xtrace_shadow *shadow, unsigned space)
 	forget_in_all(shadow, page_number(space, 0), page_number(space, UINT64_MAX));
 }
 
-void tl_xtrace_shadow_forget(struct xtrace_shadow *shadow, unsigned space, uint64_t address, uint64_t size)
+void tl_xtrace_shadow_forget(struct xtrace_shadow *shadow, unsigned space, uint64_t address,
+			     uint64_t size)
 {
 	uint64_t end = size > UINT64_MAX - address ? UINT64_MAX : address + size;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A part of a stream as a pair of files of its own (section 7). Tokens are copied as they stand, so that all of a stream
- * comes out as it was; only an INST at the beginning becomes a PCINST. A stream of another dialect is written anew.
+ * A part of a stream as a pair of files of its own (section 7). Tokens are copied as they stand, so
+ * that all of a stream comes out as it was; only an INST at the beginning becomes a PCINST. A
+ * stream of another dialect is written anew.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +17,16 @@ struct slice {
 	const struct xtrace_stream *stream;
 	const struct tl_xtrace_slice *what;
 	struct tl_output *out, *snapshots;
-	bool whole;                     /* nothing is cut off */
-	uint64_t begin_byte, end_byte;  /* of the snapshots asked for */
-	uint64_t ordinal, user;         /* instructions so far, of the whole stream */
-	bool begun;                     /* the first instruction of the part was met */
+	bool whole;			       /* nothing is cut off */
+	uint64_t begin_byte, end_byte;	       /* of the snapshots asked for */
+	uint64_t ordinal, user;		       /* instructions so far, of the whole stream */
+	bool begun;			       /* the first instruction of the part was met */
 	uint64_t begin, base_total, base_user; /* where it was, and how many instructions before */
-	uint64_t written;               /* bytes */
-	bool first_written;             /* the part's first instruction was */
+	uint64_t written;		       /* bytes */
+	bool first_written;		       /* the part's first instruction was */
 	uint64_t user_of_fields, total_of_fields; /* what snapshots say less what was counted */
 	uint32_t next_snapshot;
-	struct tl_xtrace_layout layout; /* of the snapshots we write */
+	struct tl_xtrace_layout layout;	 /* of the snapshots we write */
 	struct tl_xtrace_writer *writer; /* a dialect that is not ours; else NULL */
 };
 
@@ -36,7 +37,8 @@ static uint64_t written(const struct slice *s)
 	return s->writer ? tl_xtrace_writer_bytes(s->writer) : s->written;
 }
 
-/* Pass the snapshots up to a place in the stream, at which we are now; those of the part are written. */
+/* Pass the snapshots up to a place in the stream, at which we are now; those of the part are
+ * written. */
 static void pass_snapshots(struct slice *s, uint64_t place, bool within)
 {
 	struct tl_xtrace_snapshot snapshot;
@@ -53,12 +55,14 @@ static void pass_snapshots(struct slice *s, uint64_t place, bool within)
 				s->base_user = snapshot.user;
 			}
 		}
-		if (!within || !s->snapshots || (snapshot.offset == TL_NOWHERE && !s->whole) || s->next_snapshot < s->what->first_snapshot ||
+		if (!within || !s->snapshots || (snapshot.offset == TL_NOWHERE && !s->whole) ||
+		    s->next_snapshot < s->what->first_snapshot ||
 		    s->next_snapshot >= s->what->end_snapshot || snapshot.offset < s->begin)
 			continue;
 		/* One that is not where it says keeps its distance. */
 		if (!s->whole || !s->stream->info.ordinals)
-			snapshot.index = snapshot.offset == place ? written(s) : snapshot.offset - s->begin;
+			snapshot.index =
+				snapshot.offset == place ? written(s) : snapshot.offset - s->begin;
 		if (!s->whole) {
 			snapshot.file = 0;
 			snapshot.user -= s->base_user;
@@ -95,7 +99,8 @@ static void put_first(struct slice *s, const struct xtrace_walk *w, enum tl_xtra
 }
 
 /* A token that is written in other bytes than it was read in. */
-static int translate(struct slice *s, const struct xtrace_walk *w, enum tl_xtrace_kind kind, struct tl_error *err)
+static int translate(struct slice *s, const struct xtrace_walk *w, enum tl_xtrace_kind kind,
+		     struct tl_error *err)
 {
 	struct tl_xtrace_token t = { .kind = kind, .pc = w->pc, .pc_known = w->pc_known };
 	uint64_t length = (uint64_t)(w->next - w->token);
@@ -105,7 +110,8 @@ static int translate(struct slice *s, const struct xtrace_walk *w, enum tl_xtrac
 				   "an unknown token has no place among the tokens we write");
 	if (xtrace_is_instruction(kind)) {
 		t.el = (uint8_t)xtrace_walk_el(w);
-		t.opcode = tl_get32s(w->token + (kind == TL_XTRACE_INST ? 1 : 9), TL_HOST_BIG_ENDIAN);
+		t.opcode =
+			tl_get32s(w->token + (kind == TL_XTRACE_INST ? 1 : 9), TL_HOST_BIG_ENDIAN);
 	} else if (kind == TL_XTRACE_ALLGPR) {
 		t.data = w->token + 1;
 		t.data_size = XTRACE_GPR_BYTES;
@@ -146,8 +152,8 @@ static void begin_part(struct slice *s, uint64_t offset)
 }
 
 /*
- * One token. What stands before an instruction at the boundary goes with it, what stands behind with the last one. 1: go on;
- * 0: the part is over.
+ * One token. What stands before an instruction at the boundary goes with it, what stands behind
+ * with the last one. 1: go on; 0: the part is over.
  */
 static int cut_token(struct slice *s, struct xtrace_walk *w, enum tl_xtrace_kind kind, bool *inside,
 		     struct tl_error *err)
@@ -180,7 +186,8 @@ static int cut_token(struct slice *s, struct xtrace_walk *w, enum tl_xtrace_kind
 	return status;
 }
 
-static int cut_segment(struct slice *s, const struct xtrace_segment *segment, bool *inside, struct tl_error *err)
+static int cut_segment(struct slice *s, const struct xtrace_segment *segment, bool *inside,
+		       struct tl_error *err)
 {
 	struct xtrace_walk w;
 	enum tl_xtrace_kind kind;
@@ -210,7 +217,8 @@ static int cut_stream(struct slice *s, struct tl_error *err)
 	if (status == 1 && s->whole)
 		pass_snapshots(s, UINT64_MAX - 1, true);
 	if (status >= 0 && !s->begun)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there are no instructions in that part");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "there are no instructions in that part");
 	return status < 0 ? status : 0;
 }
 
@@ -223,12 +231,15 @@ static int find_bytes(struct slice *s, struct tl_error *err)
 
 	s->end_byte = UINT64_MAX;
 	if (s->what->first_snapshot) {
-		if (tl_xtrace_snapshot_read(s->trace, s->what->stream, s->what->first_snapshot, &snapshot) < 0)
-			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no such snapshot");
+		if (tl_xtrace_snapshot_read(s->trace, s->what->stream, s->what->first_snapshot,
+					    &snapshot) < 0)
+			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+					   "there is no such snapshot");
 		s->begin_byte = snapshot.offset;
 	}
 	if (s->what->end_snapshot < s->stream->info.snapshots) {
-		tl_xtrace_snapshot_read(s->trace, s->what->stream, s->what->end_snapshot, &snapshot);
+		tl_xtrace_snapshot_read(s->trace, s->what->stream, s->what->end_snapshot,
+					&snapshot);
 		s->end_byte = snapshot.offset;
 	}
 	return 0;
@@ -244,8 +255,11 @@ static void put_header(const struct slice *s)
 {
 	const struct tl_xtrace_stream_info *info = &s->stream->info;
 	const struct tl_xtrace_writer_options options = {
-		.size = sizeof(options), .global_snapshot = info->global_snapshot, .division = info->division,
-		.stream_type = info->stream_type, .access_order = info->access_order,
+		.size = sizeof(options),
+		.global_snapshot = info->global_snapshot,
+		.division = info->division,
+		.stream_type = info->stream_type,
+		.access_order = info->access_order,
 	};
 
 	if (info->has_header && info->layout.header_bytes == XTRACE_HEADER_BYTES)
@@ -269,13 +283,15 @@ static int write_slice(struct slice *s, struct tl_error *err)
 		status = tl_xtrace_writer_open(&s->writer, s->out, NULL, &options, err);
 	if (status == 0)
 		status = cut_stream(s, err);
-	if (s->writer && tl_xtrace_writer_finish(s->writer, status < 0 ? NULL : err) < 0 && status >= 0)
+	if (s->writer && tl_xtrace_writer_finish(s->writer, status < 0 ? NULL : err) < 0 &&
+	    status >= 0)
 		status = TL_IO;
 	return status;
 }
 
-int tl_xtrace_slice_write(struct tl_xtrace *trace, const struct tl_xtrace_slice *slice, struct tl_output *stream,
-			  struct tl_output *snapshots, struct tl_error *err)
+int tl_xtrace_slice_write(struct tl_xtrace *trace, const struct tl_xtrace_slice *slice,
+			  struct tl_output *stream, struct tl_output *snapshots,
+			  struct tl_error *err)
 {
 	struct slice s = { .trace = trace, .what = slice, .out = stream, .snapshots = snapshots };
 	struct tl_error own;
@@ -283,7 +299,9 @@ int tl_xtrace_slice_write(struct tl_xtrace *trace, const struct tl_xtrace_slice 
 	err = err ? err : &own;
 	tl_xtrace_rewind(trace);
 	if (slice->stream >= trace->stream_count)
-		return tl_error_format(err, "xtrace", tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no such stream"));
+		return tl_error_format(
+			err, "xtrace",
+			tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no such stream"));
 	s.stream = &trace->streams[slice->stream];
 	return tl_error_format(err, "xtrace", write_slice(&s, err));
 }

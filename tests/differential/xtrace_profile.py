@@ -206,7 +206,7 @@ class Walk:
         last_el, last_pc, opcode, target_b, _ = last
         kind, target = flow(last_pc, opcode)
         if kind == "conditional":
-            self.jumped(last)[1] += pc == target and el == last_el
+            self.jumped(last)[1] += pc == target and pc != last_pc + 4 and el == last_el
             meant = pc if pc == target else last_pc + 4
         elif kind in ("next", "trap"):
             meant = last_pc + 4
@@ -215,7 +215,7 @@ class Walk:
         arrives = meant == pc and (el <= last_el if kind == "eret" else el == last_el)
         if kind != "eret" and el < last_el:
             return self.exception_return(function)
-        to = function if arrives else self.function(meant, 0 if kind == "eret" else last_el)
+        to = function if arrives else self.function(meant, 0 if kind == "eret" and not meant >> 63 else last_el)
         if kind == "call":
             self.met.add(meant)
             self.push(to, last_pc + 4, last_pc, True)
@@ -223,7 +223,7 @@ class Walk:
             self.returned(meant, to)
         elif kind == "eret":
             self.exception_return(to)
-        elif kind != "trap" and self.stack[-1].function != to:
+        elif (kind != "trap" or arrives) and self.stack[-1].function != to:
             self.jump(meant, to)
         if not arrives:
             if el > last_el:
