@@ -112,11 +112,14 @@ static int run_segment(struct xtrace_analysis *a, struct xtrace_lane *lane, uint
 	bool good = true, more = false;
 
 	while (good && !more && (kind = xtrace_walk_next(&w)) != TL_XTRACE_NONE) {
-		if (xtrace_is_instruction(kind)) {
+		if (xtrace_is_instruction(kind) && lane->instructions == turn) {
+			/* It begins the next turn: the accesses of the one before it were still of this. */
+			w.next = w.token;
+			more = true;
+		} else if (xtrace_is_instruction(kind)) {
 			lane->opcode = xtrace_walk_instruction(&w, kind);
 			lane->el = xtrace_walk_el(&w);
 			good = instruction(a, lane, &w);
-			more = lane->instructions == turn;
 		} else if (kind == TL_XTRACE_LOAD || kind == TL_XTRACE_STORE) {
 			good = access_data(a, lane, kind == TL_XTRACE_LOAD ? XTRACE_LOAD : XTRACE_STORE,
 					   xtrace_walk_value(&w), xtrace_access_size(*w.token));

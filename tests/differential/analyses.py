@@ -3,9 +3,11 @@
 """`analyze` against the plain models of xtrace_model.py, on every pair of the shared corpus; system calls against what
 the program's source says it calls."""
 import csv
+import glob
 import io
 import json
 import os
+import shutil
 import tempfile
 
 import xtrace_model as model
@@ -90,6 +92,26 @@ def check_cache(name, streams, folder):
                for r in rows(streams, option) if r["access"] != "all" and r["thread"] != "all" and r["accesses"] != "0"}
         expect("%s: %s" % (name, option[:8]), got, wanted)
         compared += 1
+
+
+def check_turns(folder):
+    """Two cores without TIME share a cache in turns of 1,000 instructions."""
+    global compared
+    paths = []
+    for number, pair in enumerate(("u1-recur-vl128", "u7-recur-vl2048")):
+        for kind in ("xinsndata", "xsnapshot"):
+            (source,) = glob.glob(os.path.join(model.PAIRS, pair, "*.%s.bin" % kind))
+            path = os.path.join(folder, "xtrace.5.%d.hint9.%s.bin" % (number, kind))
+            shutil.copy(source, path)
+            paths += [path] if kind == "xinsndata" else []
+    streams = [model.Stream(path) for path in paths]
+    caches = model.Caches(USUAL_LEVELS, 2)
+    for core, (use, _, address, size) in model.by_turns(streams):
+        caches.touch(core, use, address, size)
+    got = {(int(r["thread"]), r["level"], r["access"]): [int(r["accesses"]), int(r["misses"])]
+           for r in rows(streams, "--cache") if r["access"] != "all" and r["thread"] != "all" and r["accesses"] != "0"}
+    expect("two cores by turns", got, caches.counts)
+    compared += 1
 
 
 def check_blocks(name, streams):
@@ -201,6 +223,7 @@ def check_forms(name, streams):
 if not os.path.isdir(model.PAIRS):
     skip("no shared corpus")
 with tempfile.TemporaryDirectory() as scratch:
+    check_turns(scratch)
     for pair, members in model.pairs():
         for member in members:
             truth_instructions, truth_accesses = model.truth(pair, member)
