@@ -23,9 +23,11 @@ struct slice {
 	bool begun;			       /* the first instruction of the part was met */
 	uint64_t begin, base_total, base_user; /* where it was, and how many instructions before */
 	uint64_t written;		       /* bytes */
+	const uint8_t *run, *run_end; /* tokens to copy */
 	bool first_written;		       /* the part's first instruction was */
 	uint64_t user_of_fields, total_of_fields; /* what snapshots say less what was counted */
 	uint32_t next_snapshot;
+	uint64_t next_place; /* at most where it is */
 	struct tl_xtrace_layout layout;	 /* of the snapshots we write */
 	struct tl_xtrace_writer *writer; /* a dialect that is not ours; else NULL */
 };
@@ -45,6 +47,7 @@ static void pass_snapshots(struct slice *s, uint64_t place, bool within)
 
 	for (; s->next_snapshot < s->stream->info.snapshots; s->next_snapshot++) {
 		tl_xtrace_snapshot_read(s->trace, s->what->stream, s->next_snapshot, &snapshot);
+		s->next_place = snapshot.offset;
 		if (snapshot.offset > place && snapshot.offset != TL_NOWHERE)
 			return;
 		if (snapshot.offset == place) {
@@ -70,19 +73,29 @@ static void pass_snapshots(struct slice *s, uint64_t place, bool within)
 		}
 		tl_xtrace_put_record(s->snapshots, &s->layout, &snapshot, snapshot.vector_bits);
 	}
+	s->next_place = UINT64_MAX;
 }
 
 /* ---- tokens ---- */
 
+/* Tokens that stand behind each other are copied together. */
+enum { LONGEST_RUN = 64 << 10 };
+
+static void end_run(struct slice *s)
+{
+	if (s->run != s->run_end)
+		tl_output_write(s->out, s->run, (size_t)(s->run_end - s->run));
+	s->run = s->run_end = NULL;
+}
+
 static void put_token(struct slice *s, const struct xtrace_walk *w)
 {
-	size_t size = (size_t)(w->next - w->token);
-
-	if (size > TL_OUTPUT_ROOM)
-		tl_output_write(s->out, w->token, size);
-	else
-		tl_put_bytes(s->out, w->token, size);
-	s->written += size;
+	if (w->token != s->run_end || s->run_end - s->run > LONGEST_RUN) {
+		end_run(s);
+		s->run = w->token;
+	}
+	s->run_end = w->next;
+	s->written += (uint64_t)(w->next - w->token);
 }
 
 /* The first instruction of the part has its PC, even if its token had not. */
@@ -92,6 +105,7 @@ static void put_first(struct slice *s, const struct xtrace_walk *w, enum tl_xtra
 		put_token(s, w);
 		return;
 	}
+	end_run(s);
 	tl_put_char(s->out, (char)tl_xtrace_token_byte(TL_XTRACE_PCINST, xtrace_walk_el(w)));
 	tl_xtrace_put64(s->out, w->pc);
 	tl_put_bytes(s->out, w->token + 1, 4);
@@ -172,7 +186,7 @@ static int cut_token(struct slice *s, struct xtrace_walk *w, enum tl_xtrace_kind
 	first = *inside && !s->begun;
 	if (first)
 		begin_part(s, offset);
-	if (instruction)
+	if (instruction && offset >= s->next_place)
 		pass_snapshots(s, offset, *inside);
 	if (*inside && s->writer)
 		status = translate(s, w, kind, err) < 0 ? err->status : 1;
@@ -214,6 +228,7 @@ static int cut_stream(struct slice *s, struct tl_error *err)
 		s->begun = true;
 	for (size_t i = 0; status == 1 && i < s->stream->segment_count; i++)
 		status = cut_segment(s, &s->stream->segments[i], &inside, err);
+	end_run(s);
 	if (status == 1 && s->whole)
 		pass_snapshots(s, UINT64_MAX - 1, true);
 	if (status >= 0 && !s->begun)
