@@ -38,6 +38,12 @@ XTRACE = (
     ("report --csv --jobs 1", None),
     ("report --csv --jobs 2", None),
     ("dump --jobs 1", None),
+    ("analyze --footprint", None),
+    ("analyze --reuse", None),
+    ("analyze --cache", None),
+    ("analyze --bbv", None),
+    ("convert --to tarmac", None),
+    ("convert --to champsim", None),
 )
 LLVM_XRAY = (
     ("account", "account -k -d -f csv"),
