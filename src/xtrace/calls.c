@@ -50,7 +50,7 @@ static uint64_t meant(const struct xtrace_last *last, const struct xtrace_place 
 	case TL_A64_CALL:
 		return last->target;
 	case TL_A64_CONDITIONAL:
-		return next->pc == last->target ? last->target : last->pc + 4;
+		return xtrace_same_place(next->pc, last->target, next->el) ? last->target : last->pc + 4;
 	case TL_A64_JUMP_REGISTER:
 	case TL_A64_CALL_REGISTER:
 	case TL_A64_RETURN:
@@ -102,7 +102,8 @@ void tl_xtrace_step_to(struct xtrace_stack *stack, struct xtrace_functions *func
 {
 	uint64_t target = meant(last, next);
 	bool returns = last->flow == TL_A64_EXCEPTION_RETURN;
-	bool arrives = target == next->pc && (returns ? next->el <= last->el : next->el == last->el);
+	bool arrives = xtrace_same_place(target, next->pc, next->el) &&
+		       (returns ? next->el <= last->el : next->el == last->el);
 	struct xtrace_place to = *next;
 
 	/* Down without ERET: the kernel is traced in part only. */

@@ -40,6 +40,15 @@ struct xtrace_place {
 	bool known;        /* there is a symbol */
 };
 
+/*
+ * The same place above EL0: a kernel's image has low addresses, too, those of its identity map, and emulators that share
+ * translations record the one for the other. Both maps have blocks of 2 MB.
+ */
+static inline bool xtrace_same_place(uint64_t a, uint64_t b, unsigned el)
+{
+	return a == b || (el && !((a ^ b) & 0x1fffff) && a >> 63 != b >> 63);
+}
+
 /* The symbol at an address of code that one of the binaries has. */
 bool tl_xtrace_symbol(struct tl_binary *const *binaries, size_t count, uint64_t pc, struct tl_symbol *symbol);
 

@@ -13,8 +13,11 @@
  *	            address and all. It is a call if it is the function's first address (a tail call); else the
  *	            function goes on (a cold part jumps back), which is none
  *	exception   a frame of the handler on the interrupted one
- *	exception   leaves all frames down to the handler's. Where another place goes on than the interrupted one, in
- *	return      another function, some other thread does: the frames are abandoned
+ *	exception   leaves all frames down to the handler's, and goes on in the function below it, or in the place that
+ *	return      was interrupted. Where it does not, some other thread goes on
+ *	other       A core's stream goes from thread to thread inside the kernel, which shows as a return above EL0 to no
+ *	threads     frame, or as an exception return to another place. The stack is then set aside, and one that was set
+ *	            aside before is taken up again if it has that return address, or was interrupted at that place
  *	found       a function in whose middle the trace begins, or goes on after a gap: a frame that nobody called
  *
  * A stack may be *local*: that of a segment of the stream, of which what lies below is not known yet. What can be done
@@ -102,6 +105,15 @@ struct xtrace_span {
 	struct tl_losses losses;
 };
 
+/* Frames of a thread that does not run. */
+struct xtrace_aside {
+	struct xtrace_frame *frames;
+	size_t depth;
+	uint64_t since; /* the larger, the later */
+};
+
+enum { XTRACE_ASIDE = 64 }; /* the one that was set aside first is abandoned for one more */
+
 struct xtrace_stack {
 	bool local;
 	bool sites_wanted;
@@ -120,6 +132,9 @@ struct xtrace_stack {
 	struct tl_losses losses;
 	struct xtrace_span *spans;
 	size_t span_count, span_capacity;
+	struct xtrace_aside aside[XTRACE_ASIDE];
+	size_t aside_count;
+	uint64_t aside_clock;
 };
 
 /* False without memory. `base`: function at the bottom of a local stack. */
