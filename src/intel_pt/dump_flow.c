@@ -237,7 +237,7 @@ static void stand(struct dump *d)
 	const struct tl_pt_decoder *decoder = d->decoder;
 
 	if (decoder->cur >= TL_PT_NODE_FIRST)
-		d->ip = decoder->graph.nodes[decoder->cur].block.ip;
+		d->ip = decoder->graph.blocks[decoder->cur].ip;
 }
 
 static int take_code(struct dump *d)

@@ -87,7 +87,7 @@ bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 		found = search(decoder, lost);
 	}
 	if (decoder->on) {
-		lost->ip = decoder->graph.nodes[decoder->cur].block.ip;
+		lost->ip = decoder->graph.blocks[decoder->cur].ip;
 		lost->ip_suppressed = false;
 	}
 	lost->has_tsc = !tl_pt_flow_time(&decoder->flow, &lost->tsc, &lost->lost_mtc, &lost->lost_cyc);
