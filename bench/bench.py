@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bench.py BUILD-DIRECTORY [--no-peers] [--runs N] [--only xray|callgrind]: how long the commands take on a 125 MB XRay
+"""bench.py BUILD-DIRECTORY [--no-peers] [--runs N] [--only xray|callgrind|intel-pt]: how long the commands take on a 125 MB XRay
 log and a Callgrind profile of 400 MB.
 
 Wall clock time is the median of five runs (one for the peers, which take minutes), with the file in the page cache and the
@@ -14,6 +14,8 @@ import statistics
 import subprocess
 import sys
 import time
+
+from bench_pt import bench_intel_pt
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SHARED = os.environ.get("TL_SHARED", os.path.join(ROOT, "..", "shared"))
@@ -158,17 +160,17 @@ def main():
     options.add_argument("build")
     options.add_argument("--no-peers", action="store_true")
     options.add_argument("--runs", type=int, default=5)
-    options.add_argument("--only", choices=("xray", "callgrind"))
+    options.add_argument("--only", choices=("xray", "callgrind", "intel-pt"))
     options = options.parse_args()
     build = os.path.abspath(options.build)
     folder = os.path.join(build, "bench-inputs")
     os.makedirs(folder, exist_ok=True)
     print("wall: median of %d runs (peers: 1); x peer: times faster than the peer's command of the same purpose;\n"
           "x floor: times slower than the bare loop; MiB: peak resident set" % options.runs)
-    if options.only != "callgrind":
-        bench_xray(build, folder, options)
-    if options.only != "xray":
-        bench_callgrind(build, folder, options)
+    rooms = {"xray": bench_xray, "callgrind": bench_callgrind, "intel-pt": bench_intel_pt}
+    for name, room in rooms.items():
+        if options.only in (None, name):
+            room(build, folder, options)
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ enum pt_error_code {
 /** The error in a result; pte_ok for results that are not negative. */
 static inline enum pt_error_code pt_errcode(int status)
 {
-	return status >= 0 ? pte_ok : (enum pt_error_code) -status;
+	return status >= 0 ? pte_ok : (enum pt_error_code)-status;
 }
 
 /** A short text; for a number that is no error: "internal error.". */
@@ -408,7 +408,7 @@ static inline struct pt_packet_mode_exec pt_set_exec_mode(enum pt_exec_mode mode
 /** Bytes of a PTW packet's payload for the size code `plc`, or -pte_bad_packet. */
 static inline int pt_ptw_size(uint8_t plc)
 {
-	return plc == 0 ? 4 : plc == 1 ? 8 : -(int) pte_bad_packet;
+	return plc == 0 ? 4 : plc == 1 ? 8 : -(int)pte_bad_packet;
 }
 
 /** Write packets into the buffer of `config`, from its start on. NULL: bad configuration, or no memory. */
@@ -790,9 +790,9 @@ static inline int tl_pt_blk_next_v1(struct pt_block_decoder *decoder, struct pt_
 
 	if (!block || size < at + sizeof(flags))
 		return status;
-	memcpy(&flags, (const uint8_t *) block + at, sizeof(flags));
-	flags = (uint16_t) ((flags & 1) | (flags >> 1 & 0x1fe) | (flags & 2) << 8);
-	memcpy((uint8_t *) block + at, &flags, sizeof(flags));
+	memcpy(&flags, (const uint8_t *)block + at, sizeof(flags));
+	flags = (uint16_t)((flags & 1) | (flags >> 1 & 0x1fe) | (flags & 2) << 8);
+	memcpy((uint8_t *)block + at, &flags, sizeof(flags));
 	return status;
 }
 

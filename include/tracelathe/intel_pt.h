@@ -239,8 +239,8 @@ TL_API void tl_pt_packets_close(struct tl_pt_packets *packets);
 TL_API const struct tl_pt_config *tl_pt_packets_config(const struct tl_pt_packets *packets);
 
 /**
- * Synchronise onto the next PSB behind the present one (at first: the first one), the last one before it, or at any
- * offset at all (`_set`; the packet reader takes the caller's word for it).
+ * Synchronise onto the next PSB behind the present one (at first: the first one), the last one before the present
+ * offset, or at any offset at all (`_set`; the packet reader takes the caller's word for it).
  * @return 0, -TL_PT_EOS when there is no such place
  */
 TL_API int tl_pt_packets_sync_forward(struct tl_pt_packets *packets);
@@ -299,7 +299,11 @@ struct tl_pt_event_iflags { bool iflag; };
 struct tl_pt_event_interrupt { uint64_t cr2; uint8_t vector; bool has_cr2; };
 struct tl_pt_event_vmexit { uint64_t vmxr, vmxq; uint8_t vector; bool has_vector, has_vmxr, has_vmxq; };
 struct tl_pt_event_trig { uint16_t icnt; uint8_t trbv; bool icntv, mult; }; /**< icntv: `icnt` instructions on */
-struct tl_pt_event_lost { uint64_t from, to, packets, outcomes; enum tl_pt_error why; };
+struct tl_pt_event_lost {
+	uint64_t from, to, packets, outcomes;
+	uint64_t at; /**< address of the walk before, 0: unknown */
+	enum tl_pt_error why;
+};
 
 /** Something that happened beside the flow of instructions. */
 struct tl_pt_event {
@@ -349,9 +353,11 @@ TL_API void tl_pt_query_close(struct tl_pt_query *query);
 TL_API const struct tl_pt_config *tl_pt_query_config(const struct tl_pt_query *query);
 
 /**
- * Synchronise onto the next PSB, the one before, the one at `offset`.
+ * Synchronise onto the next PSB; onto the last one before the present offset, but not the one just synchronised onto;
+ * onto the one at `offset`.
  * @param ip  may be NULL; where tracing is on, 0 with TL_PT_STATUS_IP_SUPPRESSED when it is off
- * @return status; -TL_PT_EOS without such a PSB or anything behind it, -TL_PT_NOSYNC when there is none at `offset`, or what is wrong in it
+ * @return status; -TL_PT_EOS without such a PSB or anything behind it, -TL_PT_NOSYNC when there is none at `offset`, or
+ *         what is wrong in it
  */
 TL_API int tl_pt_query_sync_forward(struct tl_pt_query *query, uint64_t *ip);
 TL_API int tl_pt_query_sync_backward(struct tl_pt_query *query, uint64_t *ip);
@@ -361,8 +367,11 @@ TL_API int tl_pt_query_sync_set(struct tl_pt_query *query, uint64_t *ip, uint64_
 TL_API int tl_pt_query_offset(const struct tl_pt_query *query, uint64_t *offset);
 TL_API int tl_pt_query_sync_offset(const struct tl_pt_query *query, uint64_t *offset);
 
-/** Was the next conditional branch taken? A compressed return is a taken one. @return status; -TL_PT_BAD_QUERY when
- * something else comes next, -TL_PT_EOS, or the error of the trace, which stays until it is synchronised again */
+/**
+ * Was the next conditional branch taken? A compressed return is a taken one.
+ * @return status; -TL_PT_BAD_QUERY when something else comes next, -TL_PT_EOS, or the error of the trace, which stays
+ *         until it is synchronised again
+ */
 TL_API int tl_pt_query_cond_branch(struct tl_pt_query *query, int *taken);
 
 /** Where did the next indirect branch, far branch or uncompressed return go? Outcomes that are left stay (5.6). */
@@ -627,9 +636,9 @@ TL_API int tl_pt_set_image(struct tl_pt_decoder *decoder, struct tl_pt_image *im
 
 /**
  * Decode only packets before `offset` for now, and then tell of the end of the stream; a later call allows more, and
- * decoding goes on as if there had been no stop. For containers that know where another program takes over: there they
- * change the address space. Packets that belong together must stand on one side. To be called before synchronising, or
- * when the end was told. @return 0, or -TL_PT_INVALID
+ * decoding goes on as if there had been no stop. For containers that know where another program takes over: they change
+ * the address space first. Packets that belong together must stand on one side. To be called before synchronising, or
+ * when the end was told. @return status, or -TL_PT_INVALID
  */
 TL_API int tl_pt_set_end(struct tl_pt_decoder *decoder, uint64_t offset);
 

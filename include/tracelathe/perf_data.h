@@ -229,9 +229,10 @@ struct tl_perf_trace;
  *
  * A run is bytes [config.begin + from, config.begin + to). A buffer has one decoder, kept beside those of the others:
  *
- *   unless run.continues: open it with run.config and run.image; tl_pt_set_end(run.to); tl_pt_sync_forward()
- *   else: tl_pt_set_end(run.to)
- *   tl_pt_set_asid(run.asid); decode until the end of the stream is told
+ *   unless run.continues: open it with run.config and run.image
+ *   tl_pt_set_asid(run.asid); tl_pt_set_end(run.to)
+ *   unless run.continues: tl_pt_sync_forward()
+ *   decode until the end of the stream is told
  *
  * All spaces are in one image, which grows as new ones are met: each has an asid of its own.
  */

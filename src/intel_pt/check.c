@@ -272,7 +272,7 @@ static int next_events(struct check *c, struct tl_pt_decoder *decoder, int statu
 	while (status >= 0 && (status & TL_PT_EVENT_PENDING)) {
 		status = tl_pt_event_next(decoder, &event);
 		if (status >= 0 && event.kind == TL_PT_EV_LOST)
-			flow_violation(c, event.lost.why, event.lost.from, event.ip);
+			flow_violation(c, event.lost.why, event.lost.from, event.lost.at);
 	}
 	return status;
 }

@@ -241,7 +241,10 @@ int tl_pt_set_end(struct tl_pt_decoder *decoder, uint64_t offset)
 	if (decoder->have_item && decoder->item.kind == TL_PT_ITEM_END)
 		decoder->have_item = false;
 	decoder->eos = false;
-	return 0;
+	if (!decoder->synced)
+		return 0;
+	tl_pt_ahead(decoder);
+	return tl_pt_status_now(decoder);
 }
 
 int tl_pt_set_asid(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid)

@@ -269,6 +269,28 @@ static inline bool tl_pt_folds(const struct tl_pt_decoder *decoder)
 	return decoder->config.flags & TL_PT_FOLD_EVENTS;
 }
 
+/* The block of a node of the run that was decoded ahead. */
+static inline void tl_pt_give(const struct tl_pt_batch *batch, uint32_t number, struct tl_pt_block *block)
+{
+	*block = batch->graph->nodes[number].block;
+	if (batch->speculative)
+		block->flags |= TL_PT_SPECULATIVE;
+}
+
+/*
+ * The common case of one block a call: more are to come of those decoded ahead, so nothing is due yet, and the status
+ * is 0. False: it is not that case. Inline, so that the drop-in, too, has it without a call of its own.
+ */
+static inline bool tl_pt_give_ready(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
+{
+	struct tl_pt_batch *batch = &decoder->batch;
+
+	if (batch->at + 1 >= batch->plain)
+		return false;
+	*block = batch->graph->nodes[batch->ids[batch->at++]].block;
+	return true;
+}
+
 /* insns.c: make the decoder's second reader see what a node of this graph was decoded from. */
 int tl_pt_read_node(struct tl_pt_decoder *decoder, const struct tl_pt_graph *graph, const struct tl_pt_node *node);
 /* blocks.c: the graph and the node of a number as callers have it; NULL: there is none. */

@@ -231,12 +231,16 @@ static int take_events(struct dump *d, int status)
 	return status;
 }
 
-/* Before an instruction that cannot be run; else it is still the last one, whose outcome is not known. */
-static void stand(struct dump *d)
+/*
+ * Before an instruction that cannot be run; else it is still the last one, whose outcome is not known, or behind which
+ * the packets are bad.
+ */
+static void stand(struct dump *d, int error)
 {
 	const struct tl_pt_decoder *decoder = d->decoder;
+	bool packets = error == -TL_PT_BAD_CONTEXT || error == -TL_PT_BAD_OPC || error == -TL_PT_BAD_PACKET;
 
-	if (decoder->cur >= TL_PT_NODE_FIRST)
+	if (!packets && decoder->cur >= TL_PT_NODE_FIRST)
 		d->ip = decoder->graph.blocks[decoder->cur].ip;
 }
 
@@ -256,7 +260,7 @@ static int take_code(struct dump *d)
 			put_insn(d, &insn);
 	}
 	if (status < 0)
-		stand(d);
+		stand(d, status);
 	return status;
 }
 

@@ -81,9 +81,9 @@ static int mode(struct bytes *out, const struct tl_pt_packet *packet)
 	unsigned bits = 0;
 
 	if (packet->mode.leaf == TL_PT_MODE_EXEC)
-		bits = packet->mode.csl | packet->mode.csd << 1 | packet->mode.iflag << 2;
+		bits = (packet->mode.csl ? 1u : 0) | (packet->mode.csd ? 2u : 0) | (packet->mode.iflag ? 4u : 0);
 	else if (packet->mode.leaf == TL_PT_MODE_TSX)
-		bits = packet->mode.intx | packet->mode.abrt << 1;
+		bits = (packet->mode.intx ? 1u : 0) | (packet->mode.abrt ? 2u : 0);
 	else
 		return -TL_PT_INVALID;
 	put(out, TL_PT_OPC_MODE, 1);
@@ -181,7 +181,8 @@ static int pwrx(struct bytes *out, const struct tl_pt_packet *packet)
 {
 	extended(out, 0xa2);
 	put(out, (packet->pwrx.last & 15u) << 4 | (packet->pwrx.deepest & 15u), 1);
-	return put(out, packet->pwrx.interrupt | packet->pwrx.store << 2 | packet->pwrx.autonomous << 3, 4);
+	return put(out, (packet->pwrx.interrupt ? 1u : 0) | (packet->pwrx.store ? 4u : 0) |
+		   (packet->pwrx.autonomous ? 8u : 0), 4);
 }
 
 static int ptw(struct bytes *out, const struct tl_pt_packet *packet)

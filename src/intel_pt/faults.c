@@ -4,21 +4,39 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/memory.h"
 
-/* Code of one mapping, or of one run of addresses that nothing maps, is missed once. */
-static struct tl_pt_lost *find_missing(struct tl_pt_faults *f, uint64_t start, uint64_t end)
+/* Addresses that nothing maps belong together when they are as near as those of one file. */
+enum { NEAR = 1 << 20 };
+
+static bool near_to(uint64_t begin, uint64_t end)
+{
+	return begin <= end || begin - end <= NEAR;
+}
+
+static bool is_same(const struct tl_pt_lost *have, const struct tl_pt_lost *wanted)
+{
+	if (have->why != TL_PT_NOMAP)
+		return false;
+	if (*have->object || *wanted->object)
+		return !strcmp(have->object, wanted->object);
+	return near_to(wanted->start, have->end) && near_to(have->start, wanted->end);
+}
+
+/* Code of one object, or of one run of addresses that nothing maps, is missed once. */
+static struct tl_pt_lost *find_missing(struct tl_pt_faults *f, const struct tl_pt_lost *wanted)
 {
 	for (size_t i = 0; i < f->listed; i++) {
 		struct tl_pt_lost *have = &f->list[i];
 
-		if (have->why != TL_PT_NOMAP || start > have->end || end < have->start)
+		if (!is_same(have, wanted))
 			continue;
-		if (start < have->start)
-			have->start = start;
-		if (end > have->end)
-			have->end = end;
+		if (wanted->start < have->start)
+			have->start = wanted->start;
+		if (wanted->end > have->end)
+			have->end = wanted->end;
 		return have;
 	}
 	return NULL;
@@ -29,11 +47,10 @@ bool tl_pt_fault_add(struct tl_pt_faults *f, const struct tl_pt_lost *lost, cons
 	uint64_t bytes = lost->to > lost->from ? lost->to - lost->from : 0;
 	struct tl_pt_lost *have = NULL, made = *lost;
 
-	if (lost->why == TL_PT_NOMAP) {
-		made.start = place ? place->start : lost->ip & ~UINT64_C(0xfff);
-		made.end = place ? place->end : made.start + 0x1000;
-		have = find_missing(f, made.start, made.end);
-	}
+	made.object = place ? place->object : "";
+	made.start = made.end = lost->ip;
+	if (lost->why == TL_PT_NOMAP)
+		have = find_missing(f, &made);
 	f->skipped_bytes += bytes;
 	if (have) {
 		have->places++;
@@ -47,7 +64,6 @@ bool tl_pt_fault_add(struct tl_pt_faults *f, const struct tl_pt_lost *lost, cons
 		return false;
 	made.places = 1;
 	made.bytes = bytes;
-	made.object = place ? place->object : "";
 	made.reason = place ? place->why : NULL;
 	made.text = NULL;
 	f->list[f->listed++] = made;

@@ -16,7 +16,7 @@ struct tl_pt_lost {
 	uint64_t ip;	   /* where the walk was, 0: unknown */
 	const char *object; /* missing code: what is known to be there, "" */
 	const char *reason; /* missing code: why it is, NULL: nobody knows */
-	uint64_t start, end; /* missing code: the addresses asked for, and the pages of them */
+	uint64_t start, end; /* missing code: the least and the greatest address asked for */
 	char *text;
 };
 

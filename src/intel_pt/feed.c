@@ -33,9 +33,9 @@ int tl_pt_decoder_of(struct tl_pt_decoders *decoders, const struct tl_pt_piece *
 		status = tl_pt_decoder_open(slot, &config, piece->image);
 	}
 	if (status == 0)
-		status = tl_pt_set_end(*slot, piece->to);
-	if (status == 0)
 		status = tl_pt_set_asid(*slot, &piece->asid);
+	if (status == 0)
+		status = tl_pt_set_end(*slot, piece->to);
 	if (status == 0 && !piece->continues)
 		status = tl_pt_sync_forward(*slot);
 	*decoder = *slot;

@@ -26,7 +26,7 @@ static int stand(struct tl_pt_flow *flow, const uint8_t *pos)
 	if (!pos)
 		return -TL_PT_EOS;
 	tl_pt_flow_drop(flow);
-	flow->pos = flow->packet = flow->psb = flow->time_pos = pos;
+	flow->pos = flow->packet = flow->psb = flow->psb_end = flow->time_pos = pos;
 	flow->resumed = NULL;
 	flow->last_ip = 0;
 	flow->hold = TL_PT_HOLD_OFF;

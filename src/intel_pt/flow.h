@@ -95,12 +95,13 @@ struct tl_pt_flow {
 	struct tl_pt_context context;
 
 	struct tl_pt_time time;
-	const uint8_t *time_pos; /* untimed: time packets before it are in `time` */
+	const uint8_t *time_pos; /* time packets before it are in `time`, if not all before `pos` are */
 	struct tl_pt_context time_context;
 	uint64_t event_tsc;      /* of the last event or tick */
 
 	/* 5.1: the PSB+ we are in. */
 	bool running;    /* the flow came here from before: status must agree */
+	const uint8_t *psb_end; /* as far as it was looked through: its time holds from its first event on */
 	bool status_on;  /* it has a FUP */
 	bool status_stale; /* which is an old one: tracing is off (BDM70, 7) */
 	uint64_t status_ip;
@@ -212,7 +213,7 @@ static inline uint32_t tl_pt_tip_size(const uint8_t *pos, const uint8_t *end)
 	if (pos == end || (*pos & 0x1f) != TL_PT_OPC_TIP)
 		return 0;
 	size = tl_pt_ip_bytes[*pos >> 5];
-	return size && size < (size_t)(end - pos) ? 1 + size : 0;
+	return size - 1 < 8 && size < (size_t)(end - pos) ? 1 + size : 0; /* not suppressed, not reserved */
 }
 
 /* The address of the IP packet at `pos`, which is whole and has one; `last_ip` is the one before it (4.3). */

@@ -16,7 +16,7 @@ struct tl_pt_event tl_pt_event_at(const struct tl_pt_flow *flow, enum tl_pt_even
 
 static void stamp(const struct tl_pt_flow *flow, struct tl_pt_event *event)
 {
-	if (!flow->timed || event->has_tsc)
+	if (!flow->timed)
 		return;
 	event->has_tsc = flow->time.have_tsc;
 	event->tsc = flow->time.tsc;
@@ -24,18 +24,22 @@ static void stamp(const struct tl_pt_flow *flow, struct tl_pt_event *event)
 	event->lost_cyc = flow->time.lost_cyc;
 }
 
-void tl_pt_flow_give(struct tl_pt_flow *flow, const struct tl_pt_event *event)
+static void push(struct tl_pt_flow *flow, const struct tl_pt_event *event)
 {
-	struct tl_pt_event *ready;
-
 	/* No packet gives more: eight bound ones, two of power, two of address space, two of mode, and its own. */
 	if (flow->ready_first + flow->ready_count == TL_PT_READY_MAX)
 		return;
-	ready = &flow->ready[flow->ready_first + flow->ready_count++];
-	*ready = *event;
-	stamp(flow, ready);
-	flow->event_tsc = ready->tsc;
+	flow->ready[flow->ready_first + flow->ready_count++] = *event;
+	flow->event_tsc = event->tsc;
 	flow->hold |= TL_PT_HOLD_READY;
+}
+
+void tl_pt_flow_give(struct tl_pt_flow *flow, const struct tl_pt_event *event)
+{
+	struct tl_pt_event stamped = *event;
+
+	stamp(flow, &stamped);
+	push(flow, &stamped);
 }
 
 void tl_pt_flow_give_status(struct tl_pt_flow *flow, struct tl_pt_event *event)
@@ -65,7 +69,7 @@ int tl_pt_rule_time(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, 
 {
 	(void)item;
 	/* Those of a PSB+ have been taken when it began. */
-	if (flow->timed && !(flow->hold & TL_PT_HOLD_PSB))
+	if (flow->timed && flow->packet >= flow->time_pos)
 		tl_pt_time_packet(&flow->time, packet, &flow->config);
 	return TL_PT_GO_ON;
 }
@@ -133,24 +137,20 @@ int tl_pt_rule_bep(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 
 /* ---- power: MWAIT waits for EXSTOP, PWRE for what follows (5.7) ---- */
 
-static void keep(struct tl_pt_flow *flow, bool *have, struct tl_pt_event *kept, struct tl_pt_event *event)
+static void give_pwre(struct tl_pt_flow *flow)
 {
-	if (*have)
-		tl_pt_flow_give(flow, kept);
 	/* It keeps its own time. */
-	stamp(flow, event);
-	*kept = *event;
-	*have = true;
-	flow->hold |= TL_PT_HOLD_POWER;
+	if (flow->have_pwre)
+		push(flow, &flow->pwre);
+	flow->have_pwre = false;
 }
 
 void tl_pt_flow_give_power(struct tl_pt_flow *flow)
 {
 	if (flow->have_mwait)
 		tl_pt_flow_give_bare(flow, &flow->mwait);
-	if (flow->have_pwre)
-		tl_pt_flow_give(flow, &flow->pwre);
-	flow->have_mwait = flow->have_pwre = false;
+	flow->have_mwait = false;
+	give_pwre(flow);
 	flow->hold &= ~(uint32_t)TL_PT_HOLD_POWER;
 }
 
@@ -161,10 +161,10 @@ int tl_pt_rule_mwait(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	(void)item;
 	event.mwait.hints = packet->mwait.hints;
 	event.mwait.ext = packet->mwait.ext;
-	event.ip_suppressed = true;
-	if (flow->have_pwre)
-		tl_pt_flow_give_power(flow);
-	keep(flow, &flow->have_mwait, &flow->mwait, &event);
+	tl_pt_flow_give_power(flow);
+	flow->mwait = event;
+	flow->have_mwait = true;
+	flow->hold |= TL_PT_HOLD_POWER;
 	return TL_PT_GO_ON;
 }
 
@@ -180,7 +180,11 @@ int tl_pt_rule_pwre(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, 
 		tl_pt_flow_give(flow, &event);
 		return TL_PT_GO_ON;
 	}
-	keep(flow, &flow->have_pwre, &flow->pwre, &event);
+	give_pwre(flow);
+	stamp(flow, &event);
+	flow->pwre = event;
+	flow->have_pwre = true;
+	flow->hold |= TL_PT_HOLD_POWER;
 	return TL_PT_GO_ON;
 }
 

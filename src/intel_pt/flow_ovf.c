@@ -54,7 +54,7 @@ static int overflow_off(struct tl_pt_flow *flow, struct tl_pt_event *event, cons
 {
 	tl_pt_flow_set_on(flow, false);
 	tl_pt_flow_give_bare(flow, event);
-	flow->pos = pos;
+	tl_pt_flow_pass(flow, pos);
 	return TL_PT_GO_ON;
 }
 
@@ -62,9 +62,9 @@ static int overflow_off(struct tl_pt_flow *flow, struct tl_pt_event *event, cons
 static int overflow_at(struct tl_pt_flow *flow, struct tl_pt_event *event, const struct ahead *ahead)
 {
 	tl_pt_flow_set_on(flow, true);
+	tl_pt_flow_pass(flow, ahead->pos + ahead->size);
 	flow->last_ip = event->ip = ahead->last_ip;
 	tl_pt_flow_give(flow, event);
-	flow->pos = ahead->pos + ahead->size;
 	return TL_PT_GO_ON;
 }
 
@@ -99,7 +99,7 @@ static int resume_anywhere(struct tl_pt_flow *flow, struct tl_pt_event *event)
 			return overflow_at(flow, event, &ahead);
 		break;
 	case TL_PT_PKT_PSB:
-		flow->pos = ahead.pos;
+		tl_pt_flow_pass(flow, ahead.pos);
 		return overflow_at_psb(flow, event, &ahead);
 	default:
 		break;

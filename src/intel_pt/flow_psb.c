@@ -6,7 +6,8 @@
 struct psb_plus {
 	bool has_fup, cut; /* `cut`: by an OVF, the end, or something that must not be there */
 	uint64_t ip;
-	const uint8_t *behind; /* its PSBEND */
+	const uint8_t *end;    /* its PSBEND, or where it is cut */
+	const uint8_t *behind; /* its PSBEND; NULL: it has none */
 };
 
 /* All of it describes one moment, so that its time holds from the first event on. */
@@ -21,6 +22,7 @@ static void look_through(const struct tl_pt_flow *flow, const uint8_t *pos, stru
 	struct tl_pt_packet packet;
 
 	for (int size;; pos += size) {
+		psb->end = pos;
 		size = tl_pt_flow_decode(flow, &packet, pos, &context);
 		if (size > 0 && packet.kind == TL_PT_PKT_PSBEND) {
 			psb->behind = pos + size;
@@ -103,7 +105,11 @@ int tl_pt_rule_psb(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 	if (flow->timed)
 		tl_pt_time_packet(&flow->time, packet, &flow->config);
 	look_through(flow, flow->pos, &psb, flow->timed ? &flow->time : NULL);
-	flow->time.in_psb = false;
+	flow->psb_end = psb.end;
+	if (flow->timed) {
+		flow->time.in_psb = false;
+		flow->time_pos = psb.end;
+	}
 	flow->status_stale = false;
 	if (wrong_fup(flow, &psb, was_on)) {
 		/* Without the erratum the events have the address all the same, as in the published library. */

@@ -84,10 +84,10 @@ static int note_loss(struct pt_folder *f, const struct tl_pt_piece *piece, const
 {
 	struct tl_pt_lost lost = {
 		.why = event->lost.why, .from = piece->base + event->lost.from, .to = piece->base + event->lost.to,
-		.ip = event->ip,
+		.ip = event->lost.at,
 	};
 	struct tl_pt_place place;
-	bool known = f->feed->place(f->feed->arg, event->ip, &place);
+	bool known = f->feed->place(f->feed->arg, event->lost.at, &place);
 
 	tl_fold_gap(&f->thread->stack.fold);
 	f->thread->stack.fold.losses.skipped_bytes += lost.to - lost.from;

@@ -153,7 +153,8 @@ struct pt_folder {
 	struct pt_visits *visits; /* [0] is nobody's */
 	size_t visit_count, visit_capacity;
 	uint32_t last_visit;
-	int64_t owed_ticks; /* of a function that has run nothing yet: to its first visit */
+	int64_t owed_ticks; /* to the next visit of a function that time passed in while it ran nothing */
+	uint32_t owed_to;
 	uint32_t epoch;
 
 	/* Where the thread is. */
@@ -181,6 +182,8 @@ void tl_pt_fold_settle(struct pt_folder *folder);
 
 /* fold_time.c: run what is held and the nodes of a run, of which all were looked at; `more` nodes will follow at once. */
 void tl_pt_fold_timed(struct pt_folder *folder, const struct tl_pt_run *run, bool more);
+/* Give what is owed to any visit of the function. */
+void tl_pt_fold_pay(struct pt_folder *folder);
 /* Run what is held. */
 void tl_pt_fold_rest(struct pt_folder *folder);
 

@@ -172,8 +172,10 @@ static inline __attribute__((always_inline)) void count_visit(struct pt_folder *
 	if (f->visits[visit].function != h->fold.top->function || f->visits[visit].first != l->tail)
 		visit = tl_pt_fold_visits(f, number, h->fold.top->function, l->tail, l->count - l->tail);
 	f->visits[visit].count += !f->closed;
-	f->visits[visit].ticks += f->owed_ticks;
-	f->owed_ticks = 0;
+	if (f->owed_ticks && f->owed_to == h->fold.top->function) {
+		f->visits[visit].ticks += f->owed_ticks;
+		f->owed_ticks = 0;
+	}
 	f->last_visit = visit;
 }
 

@@ -232,6 +232,7 @@ static void flush_visits(struct pt_folder *f, const struct pt_visits *v)
 
 void tl_pt_fold_flush(struct pt_folder *f)
 {
+	tl_pt_fold_pay(f);
 	for (size_t i = 1; i < f->visit_count; i++)
 		flush_visits(f, &f->visits[i]);
 	f->outside = *f->last;

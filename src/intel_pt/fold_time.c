@@ -24,6 +24,25 @@ static void move_gate(struct pt_folder *f, uint64_t tsc)
 	tl_fold_gate(&f->thread->stack.fold, !closed);
 }
 
+void tl_pt_fold_pay(struct pt_folder *f)
+{
+	uint32_t to = f->last_visit;
+
+	for (uint32_t i = 1; f->owed_ticks && i < f->visit_count; i++)
+		if (f->visits[i].function == f->owed_to)
+			to = i;
+	f->visits[to].ticks += f->owed_ticks;
+	f->owed_ticks = 0;
+}
+
+static void owe(struct pt_folder *f, uint32_t function, int64_t ticks)
+{
+	if (f->owed_to != function)
+		tl_pt_fold_pay(f);
+	f->owed_to = function;
+	f->owed_ticks += ticks;
+}
+
 static void set_time(struct pt_folder *f, uint64_t tsc)
 {
 	struct tl_fold *fold = &f->thread->stack.fold;
@@ -37,7 +56,7 @@ static void set_time(struct pt_folder *f, uint64_t tsc)
 	if (f->visits[f->last_visit].function == tl_fold_top(fold))
 		f->visits[f->last_visit].ticks += (int64_t)(fold->hot.clock - before);
 	else
-		f->owed_ticks += (int64_t)(fold->hot.clock - before);
+		owe(f, tl_fold_top(fold), (int64_t)(fold->hot.clock - before));
 }
 
 /* Ticks per instruction, so that time is `tsc` behind these nodes. */

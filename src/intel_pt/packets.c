@@ -151,7 +151,7 @@ int tl_pt_packets_sync_forward(struct tl_pt_packets *p)
 
 int tl_pt_packets_sync_backward(struct tl_pt_packets *p)
 {
-	return stand(p, tl_pt_psb_backward(p->config.begin, p->sync ? p->sync : p->config.end, p->config.end));
+	return stand(p, tl_pt_psb_backward(p->config.begin, p->pos ? p->pos : p->config.end, p->config.end));
 }
 
 int tl_pt_packets_sync_set(struct tl_pt_packets *p, uint64_t offset)

@@ -67,7 +67,7 @@ static bool find(struct tl_pt_flow *flow, struct search *search)
 		}
 		if (search->pos != flow->resumed && is_place(&search->packet))
 			return true;
-		if (flow->timed)
+		if (search->pos >= flow->time_pos)
 			tl_pt_time_packet(&flow->time, &search->packet, &flow->config);
 		pass(search, size);
 	}
@@ -95,7 +95,10 @@ int tl_pt_flow_resync(struct tl_pt_flow *flow, struct tl_pt_event *lost)
 		return -TL_PT_NOSYNC;
 	if (flow->hold & TL_PT_HOLD_FUP)
 		tl_pt_flow_drop(flow);
+	tl_pt_flow_catch_up(flow);
 	found = find(flow, &search);
+	flow->time_pos = search.pos > flow->time_pos ? search.pos : flow->time_pos;
+	flow->time.in_psb = false;
 	tell(flow, &search, flow->pos, why, lost);
 	tl_pt_flow_drop(flow);
 	flow->hold &= ~(uint32_t)(TL_PT_HOLD_ERROR | TL_PT_HOLD_READY);
@@ -104,6 +107,7 @@ int tl_pt_flow_resync(struct tl_pt_flow *flow, struct tl_pt_event *lost)
 	flow->error = TL_PT_OK;
 	flow->resumed = search.pos;
 	flow->last_ip = search.last_ip;
+	flow->time_context = flow->context;
 	flow->pos = found && search.mode ? search.mode : search.pos;
 	tl_pt_flow_set_on(flow, found && search.packet.kind != TL_PT_PKT_PSB && search.packet.kind != TL_PT_PKT_TIP_PGE);
 	return found ? 0 : -TL_PT_EOS;

@@ -38,10 +38,10 @@ bool tl_pt_flow_ip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet);
 /* The address of the FUP in the PSB+ that begins at `psb`. */
 bool tl_pt_psb_address(const struct tl_pt_flow *flow, const uint8_t *psb, uint64_t *ip);
 
-/* A new event, stamped with the present time and packet, not yet given away. */
+/* A new event from the present packet, not yet given away. */
 struct tl_pt_event tl_pt_event_at(const struct tl_pt_flow *flow, enum tl_pt_event_kind kind);
 
-/* Give an event: it follows those given before. It takes the present time, if it has none yet. */
+/* Give an event: it follows those given before, and has the present time. */
 void tl_pt_flow_give(struct tl_pt_flow *flow, const struct tl_pt_event *event);
 
 /* Give an event that says what is (inside PSB+), or that has no address. */
@@ -56,6 +56,12 @@ void tl_pt_flow_give_at_tip(struct tl_pt_flow *flow, bool suppressed, uint64_t i
 
 /* Give MWAIT and PWRE that are kept (5.7). */
 void tl_pt_flow_give_power(struct tl_pt_flow *flow);
+
+/* In an untimed flow: bring the clock to where the flow is. */
+void tl_pt_flow_catch_up(struct tl_pt_flow *flow);
+
+/* Go on at `pos`; time packets up to there count, nothing else does. */
+void tl_pt_flow_pass(struct tl_pt_flow *flow, const uint8_t *pos);
 
 /* Forget all that waits for other packets. */
 void tl_pt_flow_drop(struct tl_pt_flow *flow);

@@ -323,6 +323,8 @@ static void ev_lost(struct tl_output *out, const struct tl_pt_event *e)
 	tl_pt_json_number(out, "packets", e->lost.packets);
 	tl_pt_json_number(out, "outcomes", e->lost.outcomes);
 	tl_pt_json_word(out, "why", tl_pt_error_text(e->lost.why));
+	if (e->lost.at)
+		tl_pt_json_hex(out, "at", e->lost.at);
 }
 
 static const struct {

@@ -154,17 +154,16 @@ void tl_pt_time_cyc(struct tl_pt_time *time, uint64_t cycles, const struct tl_pt
 		time->lost_cyc++;
 		return;
 	}
-	if (time->ctc != time->ctc_cyc) {
+	if (!time->fc && time->ctc != time->ctc_cyc) {
 		uint64_t before;
 
 		if (!knows_crystal(config))
 			return;
-		/* Part of it was before the last MTC. */
+		/* The first one since the last MTC: part of it was before that. */
 		before = (ticks(between(time->ctc_cyc, time->ctc, config), config) << POINT) / fcr;
-		if (cycles < before)
+		if (cycles <= before)
 			return;
 		cycles -= before;
-		time->ctc_cyc = time->ctc;
 	}
 	time->fc += cycles * fcr >> POINT;
 	time->tsc = time->base + time->fc;

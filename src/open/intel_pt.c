@@ -101,12 +101,16 @@ static int add_code(struct raw_input *raw, const struct tl_input_options *o, con
 static int open_trace(struct tl_input *input, struct raw_input *raw, struct tl_error *err)
 {
 	const uint8_t *data;
+	uint64_t psb;
 	size_t size;
 	int status = tl_source_map(input->source, &data, &size, err);
 
 	if (status < 0)
 		return status;
 	raw->config = (struct tl_pt_config){ .size = sizeof(raw->config), .begin = data, .end = size ? data + size : data };
+	if (!tl_pt_find_psbs(&raw->config, 0, &psb, 1) && !(input->options.dump & TL_DUMP_NO_SYNC))
+		return tl_error_format(err, "intel-pt",
+				       tl_error_at(err, TL_BAD_FORMAT, 0, "there is no PSB, so nothing can be decoded"));
 	return tl_pt_input_configure(&input->options, &raw->config, err);
 }
 

@@ -182,23 +182,23 @@ static size_t find_overlap(const uint8_t *a, size_t a_size, const uint8_t *b, si
 
 static void trim_snapshots(const struct tl_perf_trace *t, struct perf_stream *s)
 {
+	const uint8_t *last = NULL;
+	size_t last_size = 0;
 	uint64_t offset = 0;
 
 	for (size_t i = 0; i < s->count; i++) {
-		struct perf_piece *p = &s->pieces[i], *last = i ? p - 1 : NULL;
-		size_t overlap = 0;
+		struct perf_piece *p = &s->pieces[i];
+		const uint8_t *data = piece_data(t, p);
+		const size_t size = (size_t)p->size;
+		const size_t overlap = last ? find_overlap(last, last_size, data, size) : 0;
 
-		/* An empty piece stands for the ones that were all overlap. */
-		for (; last > s->pieces && !last->size; last--)
-			;
-		if (last)
-			overlap = find_overlap(piece_data(t, last), (size_t)last->size, piece_data(t, p),
-					       (size_t)p->size);
 		p->at += overlap;
 		p->size -= overlap;
 		p->follows = overlap;
 		p->offset = offset;
 		offset += p->size;
+		last = data;
+		last_size = size;
 	}
 }
 

@@ -78,9 +78,9 @@ static void decode_run(struct decode *d, struct thread *t, struct tl_pt_decoder 
 
 static int run_one(struct decode *d, const struct tl_perf_run *run)
 {
-	struct tl_pt_decoder **decoder = &d->decoders[run->stream];
+	struct tl_pt_decoder **decoder = &d->decoders[run->stream % MOST];
 	struct thread *t = find_thread(d, run);
-	int status = 0;
+	int status;
 
 	if (run->stream >= MOST)
 		return 1;
@@ -90,12 +90,11 @@ static int run_one(struct decode *d, const struct tl_perf_run *run)
 		if (tl_pt_decoder_open(decoder, &run->config, run->image) < 0)
 			return 1;
 	}
-	if (tl_pt_set_end(*decoder, run->to) < 0)
+	if (tl_pt_set_asid(*decoder, &run->asid) < 0)
 		return 1;
-	if (!run->continues)
+	status = tl_pt_set_end(*decoder, run->to);
+	if (status >= 0 && !run->continues)
 		status = tl_pt_sync_forward(*decoder);
-	if (status >= 0 && tl_pt_set_asid(*decoder, &run->asid) < 0)
-		return 1;
 	decode_run(d, t, *decoder, status);
 	return 0;
 }

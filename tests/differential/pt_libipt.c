@@ -3,7 +3,8 @@
  * Packets, queries and time against the reference library (Debian's libipt 2.0.5, libipt-dev), on all small traces of
  * the shared corpus, on the traces of the peer cases, and on mutants of them.
  *
- *   pt_libipt packets|writer|query MUTANTS FILE...
+ *   pt_libipt packets|query MUTANTS FILE...    each file and its mutants
+ *   pt_libipt writer|time COUNT                made-up packets, made-up streams of time
  *
  * Exit status 1 when answers differ, with one line each for the first of them.
  */
@@ -202,6 +203,9 @@ static void compare_packets(uint8_t *data, size_t size)
 			break;
 		tl_pt_packets_offset(ours, &at);
 		pt_pkt_get_offset(theirs, &their_at);
+		/* Of more than eight pairs in a row we take the first eight, the reference takes others. */
+		if (at != their_at && at + 16 > their_at && their_at + 16 > at)
+			break;
 		SAME("sync offset", at, their_at);
 		offset = at;
 		while (one_packet(ours, theirs))
@@ -218,12 +222,8 @@ static void compare_packets(uint8_t *data, size_t size)
 
 /* ---- writer: whatever can be read, with any payload ---- */
 
-static void random_packet(struct tl_pt_packet *p, struct pt_packet *q)
+static void random_flow(struct tl_pt_packet *p, struct pt_packet *q)
 {
-	memset(p, 0, sizeof(*p));
-	memset(q, 0, sizeof(*q));
-	p->kind = (enum tl_pt_packet_kind)(TL_PT_PKT_PAD + next_random() % (TL_PT_PKT_PTW - TL_PT_PKT_PAD + 1));
-	q->type = (enum pt_packet_type)p->kind;
 	switch (p->kind) {
 	case TL_PT_PKT_TNT_8:
 	case TL_PT_PKT_TNT_64:
@@ -256,6 +256,14 @@ static void random_packet(struct tl_pt_packet *p, struct pt_packet *q)
 	case TL_PT_PKT_VMCS:
 		q->payload.vmcs.base = p->vmcs.base = next_random() & UINT64_C(0xffffffffff000);
 		break;
+	default:
+		break;
+	}
+}
+
+static void random_time(struct tl_pt_packet *p, struct pt_packet *q)
+{
+	switch (p->kind) {
 	case TL_PT_PKT_CBR:
 		q->payload.cbr.ratio = p->cbr.ratio = (uint8_t)next_random();
 		break;
@@ -272,6 +280,14 @@ static void random_packet(struct tl_pt_packet *p, struct pt_packet *q)
 	case TL_PT_PKT_CYC:
 		q->payload.cyc.value = p->cyc.value = next_random() >> next_random() % 64;
 		break;
+	default:
+		break;
+	}
+}
+
+static void random_power(struct tl_pt_packet *p, struct pt_packet *q)
+{
+	switch (p->kind) {
 	case TL_PT_PKT_MNT:
 		q->payload.mnt.payload = p->mnt.payload = next_random();
 		break;
@@ -302,6 +318,17 @@ static void random_packet(struct tl_pt_packet *p, struct pt_packet *q)
 	default:
 		break;
 	}
+}
+
+static void random_packet(struct tl_pt_packet *p, struct pt_packet *q)
+{
+	memset(p, 0, sizeof(*p));
+	memset(q, 0, sizeof(*q));
+	p->kind = (enum tl_pt_packet_kind)(TL_PT_PKT_PAD + next_random() % (TL_PT_PKT_PTW - TL_PT_PKT_PAD + 1));
+	q->type = (enum pt_packet_type)p->kind;
+	random_flow(p, q);
+	random_time(p, q);
+	random_power(p, q);
 }
 
 static void compare_writers(unsigned long count)
@@ -338,7 +365,7 @@ static void compare_writers(unsigned long count)
 
 /* ---- queries ---- */
 
-static bool same_event(uint64_t offset, const struct tl_pt_event *e, const struct pt_event *f)
+static bool same_head(uint64_t offset, const struct tl_pt_event *e, const struct pt_event *f)
 {
 	bool bad = false;
 
@@ -352,6 +379,13 @@ static bool same_event(uint64_t offset, const struct tl_pt_event *e, const struc
 		SAME("event tsc", e->tsc, f->tsc);
 	SAME("event lost mtc", e->lost_mtc, f->lost_mtc);
 	SAME("event lost cyc", e->lost_cyc, f->lost_cyc);
+	return !bad;
+}
+
+static bool same_branch(uint64_t offset, const struct tl_pt_event *e, const struct pt_event *f)
+{
+	bool bad = false;
+
 	switch (e->kind) {
 	case TL_PT_EV_ENABLED:
 		SAME("enabled ip", e->ip, f->variant.enabled.ip);
@@ -384,6 +418,17 @@ static bool same_event(uint64_t offset, const struct tl_pt_event *e, const struc
 		if (!e->ip_suppressed)
 			SAME("overflow ip", e->ip, f->variant.overflow.ip);
 		break;
+	default:
+		break;
+	}
+	return !bad;
+}
+
+static bool same_other(uint64_t offset, const struct tl_pt_event *e, const struct pt_event *f)
+{
+	bool bad = false;
+
+	switch (e->kind) {
 	case TL_PT_EV_EXEC_MODE:
 		SAME("mode", e->exec_mode.mode, f->variant.exec_mode.mode);
 		if (!e->ip_suppressed)
@@ -434,6 +479,11 @@ static bool same_event(uint64_t offset, const struct tl_pt_event *e, const struc
 		break;
 	}
 	return !bad;
+}
+
+static bool same_event(uint64_t offset, const struct tl_pt_event *e, const struct pt_event *f)
+{
+	return same_head(offset, e, f) && same_branch(offset, e, f) && same_other(offset, e, f);
 }
 
 static bool same_time(uint64_t offset, struct tl_pt_query *ours, struct pt_query_decoder *theirs)
@@ -577,7 +627,6 @@ static uint64_t crystal(void)
 	return settings.cpuid_15_ebx ? machine.tsc * settings.cpuid_15_eax / settings.cpuid_15_ebx : 0;
 }
 
-/* A processor that sends MTC sends a TMA with each TSC. */
 static void random_time_packet(struct stream *stream)
 {
 	struct tl_pt_packet p = { .kind = TL_PT_PKT_PAD };
@@ -595,6 +644,8 @@ static void random_time_packet(struct stream *stream)
 		p.kind = TL_PT_PKT_TSC;
 		p.tsc.tsc = machine.tsc;
 		append(stream, &p);
+		if (next_random() >> 40 & 3)
+			return;
 		p.kind = TL_PT_PKT_TMA;
 		p.tma.ctc = (uint16_t)crystal();
 		p.tma.fc = (uint16_t)(next_random() % 64);

@@ -15,7 +15,7 @@ static uint8_t *slurp(const char *path, size_t *size)
 		perror(path);
 		exit(2);
 	}
-	*size = (size_t) ftell(file);
+	*size = (size_t)ftell(file);
 	rewind(file);
 	bytes = malloc(*size + 1);
 	if (!bytes || fread(bytes, 1, *size, file) != *size)
@@ -62,7 +62,7 @@ int peer_read(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64_t
 {
 	const struct peer_input *input = context;
 
-	(void) asid;
+	(void)asid;
 	for (size_t i = 0; i < input->sections_count; i++) {
 		const struct peer_section *section = &input->sections[i];
 		uint64_t into = ip - section->vaddr;
@@ -70,9 +70,9 @@ int peer_read(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64_t
 		if (ip < section->vaddr || into >= section->size)
 			continue;
 		if (size > section->size - into)
-			size = (size_t) (section->size - into);
+			size = (size_t)(section->size - into);
 		memcpy(buffer, input->bytes + section->offset + into, size);
-		return (int) size;
+		return (int)size;
 	}
 	return -pte_nomap;
 }
@@ -82,7 +82,7 @@ struct pt_image *peer_image(const struct peer_input *input, enum peer_setup setu
 	struct pt_image *image = pt_image_alloc("peer");
 
 	if (setup == PEER_CALLBACK)
-		peer_result("set_callback", pt_image_set_callback(image, peer_read, (void *) (uintptr_t) input));
+		peer_result("set_callback", pt_image_set_callback(image, peer_read, (void *)(uintptr_t) input));
 	for (size_t i = 0; setup != PEER_CALLBACK && i < input->sections_count; i++) {
 		const struct peer_section *at = &input->sections[i];
 
@@ -119,7 +119,9 @@ int main(int argc, char **argv)
 		input.image = argv[4];
 		input.bytes = slurp(argv[4], &input.bytes_size);
 	}
-	if (!strcmp(what, "misuse"))
+	if (!strcmp(what, "library"))
+		puts(pt_library_version().ext);
+	else if (!strcmp(what, "misuse"))
 		peer_misuse();
 	else if (!strcmp(what, "errata"))
 		peer_errata();

@@ -6,6 +6,9 @@
 
 static uint8_t psb_only[64] = { 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x23 };
 static uint8_t nothing[64];
+/* PSB, MODE.Exec 64, FUP 1000, PSBEND, TNT 1, TIP.PGD without address: nobody has code for it. */
+static uint8_t no_code[64] = { 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82,
+			       0x99, 1, 0x7d, 0, 0x10, 0, 0, 0, 0, 2, 0x23, 6, 1 };
 
 static struct pt_config over(uint8_t *bytes, size_t size)
 {
@@ -28,12 +31,12 @@ static void general(void)
 
 	printf("version %d.%d.%d build %u\n", version.major, version.minor, version.patch, version.build);
 	for (int code = -2; code < 32; code++)
-		printf("error %d: %s\n", code, pt_errstr((enum pt_error_code) code));
+		printf("error %d: %s\n", code, pt_errstr((enum pt_error_code)code));
 	SAY(pt_cpu_errata(NULL, &cpu));
 	SAY(pt_cpu_errata(&errata, NULL));
 	SAY(pt_cpu_errata(&errata, &cpu));
 	for (unsigned plc = 0; plc < 5; plc++)
-		SAY(pt_ptw_size((uint8_t) plc));
+		SAY(pt_ptw_size((uint8_t)plc));
 }
 
 /* Configurations that no decoder is made from, and some that one is made from. */
@@ -58,7 +61,7 @@ static void configurations(void)
 		SAY_ALLOC(pt_insn_alloc_decoder, pt_insn_free_decoder);                                                        \
 		SAY_ALLOC(pt_blk_alloc_decoder, pt_blk_free_decoder);                                                          \
 	} while (0)
-	SAY_ALL((void) odd);
+	SAY_ALL((void)odd);
 	SAY_ALL(odd.size = 0);
 	SAY_ALL(odd.size = 8);
 	SAY_ALL(odd.size = 23);
@@ -69,7 +72,7 @@ static void configurations(void)
 	SAY_ALL(odd.begin = NULL);
 	SAY_ALL(odd.end = NULL);
 	SAY_ALL(odd.end = odd.begin);
-	SAY_ALL(odd.end = odd.begin - 1);
+	SAY_ALL(odd.end = (uint8_t *)((uintptr_t)odd.begin - 1));
 	SAY_ALL(odd.begin = odd.end = NULL);
 	SAY_ALL(odd.flags.variant.reserved[3] = 1);
 	SAY_ALL(odd.addr_filter.config.addr_cfg = 1);
@@ -101,12 +104,12 @@ static void encoder(void)
 	SAY_NULL(pt_enc_get_config(NULL));
 	SAY_NULL(pt_enc_get_config(enc));
 	SAY(pt_enc_get_offset(enc, &offset));
-	printf("offset %llu\n", (unsigned long long) offset);
+	printf("offset %llu\n", (unsigned long long)offset);
 	SAY(pt_enc_sync_set(enc, 64));
 	SAY(pt_enc_next(enc, &packet));
 	SAY(pt_enc_sync_set(enc, 65));
 	SAY(pt_enc_get_offset(enc, &offset));
-	printf("offset %llu\n", (unsigned long long) offset);
+	printf("offset %llu\n", (unsigned long long)offset);
 	SAY(pt_enc_sync_set(enc, 50));
 	packet.type = ppt_psb;
 	SAY(pt_enc_next(enc, &packet));
@@ -146,13 +149,13 @@ static void packets(struct pt_config config)
 	SAY(pt_pkt_next(dec, &packet, 4));
 	SAY(pt_pkt_next(dec, &packet, 1000 > sizeof(packet) ? sizeof(packet) : 0));
 	SAY(pt_pkt_get_offset(dec, &offset));
-	printf("offset %llu\n", (unsigned long long) offset);
+	printf("offset %llu\n", (unsigned long long)offset);
 	SAY(pt_pkt_sync_forward(dec));
 	SAY(pt_pkt_sync_backward(dec));
 	SAY(pt_pkt_sync_backward(dec));
 	SAY(pt_pkt_sync_set(dec, 2));
 	SAY(pt_pkt_get_sync_offset(dec, &offset));
-	printf("offset %llu\n", (unsigned long long) offset);
+	printf("offset %llu\n", (unsigned long long)offset);
 	pt_pkt_free_decoder(dec);
 	pt_pkt_free_decoder(NULL);
 }
@@ -186,7 +189,7 @@ static void packets(struct pt_config config)
 		SAY(pt_##p##_core_bus_ratio(NULL, &cbr));                                                                      \
 		SAY(pt_##p##_core_bus_ratio(dec, NULL));                                                                       \
 		SAY(pt_##p##_core_bus_ratio(dec, &cbr));                                                                       \
-		printf("time %llu cbr %u lost %u %u\n", (unsigned long long) time, cbr, mtc, cyc);                             \
+		printf("time %llu cbr %u lost %u %u\n", (unsigned long long)time, cbr, mtc, cyc);                             \
 		SAY(pt_##p##_get_offset(dec, &offset));                                                                        \
 		SAY(pt_##p##_get_sync_offset(dec, &offset));                                                                   \
 		p##_more(dec);                                                                                                 \
@@ -194,10 +197,7 @@ static void packets(struct pt_config config)
 		SAY(pt_##p##_sync_set(dec SYNC_IP, 1));                                                                        \
 		SAY(pt_##p##_sync_set(dec SYNC_IP, 1000));                                                                     \
 		SAY(pt_##p##_sync_forward(dec SYNC_IP));                                                                       \
-		SAY(pt_##p##_get_offset(dec, &offset));                                                                        \
-		printf("offset %llu\n", (unsigned long long) offset);                                                          \
 		SAY(pt_##p##_get_sync_offset(dec, &offset));                                                                   \
-		printf("offset %llu\n", (unsigned long long) offset);                                                          \
 		SAY(pt_##p##_event(dec, &event, 16));                                                                          \
 		SAY(pt_##p##_event(dec, &event, sizeof(event)));                                                               \
 		SAY(pt_##p##_event(dec, &event, sizeof(event)));                                                               \
@@ -278,9 +278,12 @@ void peer_misuse(void)
 	qry(over(psb_only, 18));
 	qry(over(psb_only, 17));
 	qry(over(nothing, 64));
+	qry(over(no_code, 29));
 	insn(over(psb_only, 18));
 	insn(over(nothing, 64));
+	insn(over(no_code, 29));
 	blk(over(psb_only, 18));
 	blk(over(psb_only, 17));
 	blk(over(nothing, 64));
+	blk(over(no_code, 29));
 }

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Overflows (5.2) and the errata around them (7). */
+#include "stream.h"
+
+#define MNT 0x02, 0xc3, 0x88, 1, 0, 0, 0, 0, 0, 0, 0
+
+/* "FUP next: overflow event at the FUP's IP, tracing on"; "Look ahead over PAD, MNT, CBR, TSC, TMA, MTC, CYC, unknown" */
+static void flow_goes_on_at_the_fup(void **state)
+{
+	struct stream s = { .size = 0 };
+
+	(void)state;
+	PUT(&s, START, OVF, 0, MNT, CBR(3), MTC(5), FUP16(0x1010), TNT_T);
+	begin_flow(&s, 0);
+	want_start(&s);
+	want_event(&s, TL_PT_EV_MNT, 30);
+	want_event(&s, TL_PT_EV_CBR, 41);
+	want_at(&s, TL_PT_EV_OVERFLOW, 27, 0x1010);
+	want_tnt(&s, 1, 1, 50);
+	want_end(&s);
+}
+
+/* "PSB, TIP.PGE, MODE, PIP, VMCS, TraceStop, OVF, EXSTOP, ... next: overflow event with suppressed IP, tracing off" */
+static void tracing_was_off_at_the_end(void **state)
+{
+	static const uint8_t off[][16] = {
+		{ PGE(0x2000) }, { MODE32 }, { PIP(0x3000) }, { VMCS(0x1000) }, { 0x02, 0x83 }, { OVF }, { 0x02, 0x62 },
+		{ 0x02, 0xc2 }, { 0x02, 0x22 }, { 0x02, 0xa2 }, { 0x02, 0x12 }, { 0x02, 0x13, 1 }, { 0x02, 0x53, 31 }, { PSB },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(off) / sizeof(off[0]); i++) {
+		struct stream s = { .size = 0 };
+
+		PUT(&s, START, OVF, MTC(5));
+		put_bytes(&s, off[i], 16);
+		begin_flow(&s, 0);
+		want_start(&s);
+		want_bare(&s, TL_PT_EV_OVERFLOW, 27);
+		assert_false(s.flow.hold & TL_PT_HOLD_ERROR);
+	}
+}
+
+static void tracing_goes_on_with_pge(void **state)
+{
+	struct stream s = { .size = 0 };
+
+	(void)state;
+	PUT(&s, START, OVF, MODE32, PGE(0x2000), TNT_T);
+	begin_flow(&s, 0);
+	want_start(&s);
+	want_bare(&s, TL_PT_EV_OVERFLOW, 27);
+	want_at(&s, TL_PT_EV_ENABLED, 31, 0x2000);
+	want_at(&s, TL_PT_EV_EXEC_MODE, 29, 0x2000);
+	want_tnt(&s, 1, 1, 38);
+	want_end(&s);
+}
+
+/* "PSBEND, TIP, TIP.PGD, TNT next: pte_bad_context" */
+static void flow_must_not_go_on_nowhere(void **state)
+{
+	static const uint8_t bad[][4] = { { PSBEND }, { TIP(0x1000) }, { PGD0 }, { TNT_T } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct stream s = { .size = 0 };
+
+		PUT(&s, START, OVF);
+		put_bytes(&s, bad[i], 4);
+		begin_flow(&s, 0);
+		want_start(&s);
+		want_error(&s, TL_PT_BAD_CONTEXT, 27);
+	}
+}
+
+/* "End of stream: standalone overflow event." */
+static void the_trace_ends_with_it(void **state)
+{
+	struct stream s = { .size = 0 };
+
+	(void)state;
+	PUT(&s, START, OVF, 0, 0x2d);
+	begin_flow(&s, 0);
+	want_start(&s);
+	want_bare(&s, TL_PT_EV_OVERFLOW, 27);
+	want_end(&s);
+}
+
+/* "If tracing was on, events waiting for a FUP or TIP are dropped; if off they are published with suppressed IP." */
+static void what_was_waiting(void **state)
+{
+	struct stream s = { .size = 0 };
+
+	(void)state;
+	PUT(&s, START, MODE32, 0x02, 0x92, 9, 0, 0, 0, OVF, FUP16(0x1004), TIP(0x2000));
+	begin_flow(&s, 0);
+	want_start(&s);
+	want_at(&s, TL_PT_EV_OVERFLOW, 35, 0x1004);
+	want_tip(&s, 0x2000, 40);
+	want_end(&s);
+	s.size = 0;
+	PUT(&s, START_OFF, 0x02, 0x92, 9, 0, 0, 0, OVF, PGE(0x1004));
+	begin_flow(&s, 0);
+	want_start_off(&s);
+	want_bare(&s, TL_PT_EV_PTWRITE, 20);
+	want_bare(&s, TL_PT_EV_OVERFLOW, 26);
+	want_at(&s, TL_PT_EV_ENABLED, 28, 0x1004);
+	want_end(&s);
+}
+
+/* 5.1: "PSB+ cut by OVF: the 'disabled' status is dropped, OVF rules follow" */
+static void within_a_psb_plus(void **state)
+{
+	struct stream s = { .size = 0 };
+
+	(void)state;
+	PUT(&s, PSB, MODE64, OVF, FUP(0x1004), TNT_T);
+	begin_flow(&s, 0);
+	want_bare(&s, TL_PT_EV_EXEC_MODE, 16);
+	want_at(&s, TL_PT_EV_OVERFLOW, 18, 0x1004);
+	want_tnt(&s, 1, 1, 27);
+	want_end(&s);
+}
+
+/* Behind an overflow nothing is known that a PSB+ could contradict. */
+static void a_psb_plus_behind_it(void **state)
+{
+	struct stream s = { .size = 0 };
+
+	(void)state;
+	PUT(&s, START, OVF, PSB, FUP(0x2000), MODE32, PSBEND, TNT_T);
+	begin_flow(&s, 0);
+	want_start(&s);
+	want_bare(&s, TL_PT_EV_OVERFLOW, 27);
+	want_at(&s, TL_PT_EV_ENABLED, 29, 0x2000);
+	want_at(&s, TL_PT_EV_EXEC_MODE, 52, 0x2000);
+	want_tnt(&s, 1, 1, 56);
+	want_end(&s);
+}
+
+/* ---- errata (7) ---- */
+
+/* skd007: "OVF may come after the first byte of a multi-byte CYC in place of the rest" */
+static void skd007_cuts_a_cyc(void **state)
+{
+	struct stream s = { .size = 0 };
+
+	(void)state;
+	PUT(&s, START, 0x2f, OVF, FUP(0x1004), TNT_T);
+	begin_flow(&s, 0);
+	want_start(&s);
+	/* Without the erratum 2f 02 and f3 are two CYC, and the FUP is nobody's. */
+	want_error(&s, TL_PT_BAD_CONTEXT, 37);
+	s.config.errata = TL_PT_SKD007;
+	begin_flow(&s, TL_PT_FLOW_TIMED);
+	want_start(&s);
+	want_at(&s, TL_PT_EV_OVERFLOW, 28, 0x1004);
+	want_tnt(&s, 1, 1, 37);
+	want_end(&s);
+}
+
+/* skd010: "take the next packet that gives an IP (TIP, FUP, PSB+ ...) as the resume point; without one: suppressed" */
+static void skd010_looks_further(void **state)
+{
+	struct stream s = { .config = { .errata = TL_PT_SKD010 } };
+
+	(void)state;
+	PUT(&s, START, OVF, TNT_T, TNT_T, TIP(0x1010), TNT_N);
+	begin_flow(&s, 0);
+	want_start(&s);
+	want_at(&s, TL_PT_EV_OVERFLOW, 27, 0x1010);
+	want_tnt(&s, 1, 0, 34);
+	want_end(&s);
+	s.size = 0;
+	PUT(&s, START, OVF, PGD0, PGE(0x2000));
+	begin_flow(&s, 0);
+	want_start(&s);
+	want_bare(&s, TL_PT_EV_OVERFLOW, 27);
+	want_at(&s, TL_PT_EV_ENABLED, 30, 0x2000);
+	want_end(&s);
+	s.size = 0;
+	PUT(&s, START, OVF, PSB, FUP(0x2000), PSBEND);
+	begin_flow(&s, 0);
+	want_start(&s);
+	want_at(&s, TL_PT_EV_OVERFLOW, 27, 0x2000);
+	want_at(&s, TL_PT_EV_ENABLED, 29, 0x2000);
+	want_end(&s);
+	s.size = 0;
+	PUT(&s, START, OVF, TNT_T);
+	begin_flow(&s, 0);
+	want_start(&s);
+	want_bare(&s, TL_PT_EV_OVERFLOW, 27);
+	want_end(&s);
+}
+
+/* apl11: "overflow with tracing off; swallow the PGD" */
+static void apl11_swallows_a_pgd(void **state)
+{
+	struct stream s = { .config = { .errata = TL_PT_APL11 } };
+
+	(void)state;
+	PUT(&s, START, OVF, PGD(0x2000), PGE(0x3000));
+	begin_flow(&s, 0);
+	want_start(&s);
+	want_bare(&s, TL_PT_EV_OVERFLOW, 27);
+	want_at(&s, TL_PT_EV_ENABLED, 32, 0x3000);
+	want_end(&s);
+}
+
+/* apl12: "look on: PSB or TIP.PGE before flow packets means tracing is off" */
+static void apl12_doubts_the_fup(void **state)
+{
+	struct stream s = { .config = { .errata = TL_PT_APL12 } };
+
+	(void)state;
+	PUT(&s, START, OVF, FUP16(0x1004), PGE(0x3000));
+	begin_flow(&s, 0);
+	want_start(&s);
+	want_bare(&s, TL_PT_EV_OVERFLOW, 27);
+	want_at(&s, TL_PT_EV_ENABLED, 32, 0x3000);
+	want_end(&s);
+	s.size = 0;
+	PUT(&s, START, OVF, FUP16(0x1004), TNT_T, PSB);
+	begin_flow(&s, 0);
+	want_start(&s);
+	want_at(&s, TL_PT_EV_OVERFLOW, 27, 0x1004);
+	want_tnt(&s, 1, 1, 32);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(flow_goes_on_at_the_fup),
+		cmocka_unit_test(tracing_was_off_at_the_end),
+		cmocka_unit_test(tracing_goes_on_with_pge),
+		cmocka_unit_test(flow_must_not_go_on_nowhere),
+		cmocka_unit_test(the_trace_ends_with_it),
+		cmocka_unit_test(what_was_waiting),
+		cmocka_unit_test(within_a_psb_plus),
+		cmocka_unit_test(a_psb_plus_behind_it),
+		cmocka_unit_test(skd007_cuts_a_cyc),
+		cmocka_unit_test(skd010_looks_further),
+		cmocka_unit_test(apl11_swallows_a_pgd),
+		cmocka_unit_test(apl12_doubts_the_fup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

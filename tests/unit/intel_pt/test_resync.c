@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rule 9.9: "from the failing packet on, drop TNT and pending state, keep time, find the next packet that gives a place:
+ * TIP.PGE (on at IP), FUP (on at IP), TIP (on at IP, marked 'after loss'), TIP.PGD (off), async pair (its source first),
+ * PSB+ (as sync_set). Unknown opcode: scan for the next PSB. Report [first lost offset, resume offset), lost packets and
+ * TNT bits."
+ */
+#include "stream.h"
+
+static void want_lost(struct stream *s, uint64_t from, uint64_t to, uint64_t packets, uint64_t outcomes)
+{
+	struct tl_pt_event lost;
+
+	assert_int_equal(tl_pt_flow_resync(&s->flow, &lost), 0);
+	assert_int_equal(lost.kind, TL_PT_EV_LOST);
+	assert_int_equal(lost.lost.from, from);
+	assert_int_equal(lost.lost.to, to);
+	assert_int_equal(lost.lost.packets, packets);
+	assert_int_equal(lost.lost.outcomes, outcomes);
+}
+
+static void want_place(struct stream *s, bool on, uint64_t ip)
+{
+	bool is_on;
+	uint64_t at;
+
+	assert_true(tl_pt_gives_place(&s->item, &is_on, &at));
+	assert_int_equal(is_on, on);
+	if (on)
+		assert_int_equal(at, ip);
+}
+
+/* PSBEND where none must be is the error; behind it flow goes on with what is there. */
+static void go_on(struct stream *s, const uint8_t *bytes, size_t size)
+{
+	s->size = 0;
+	PUT(s, START, PSBEND, TNT_TTNTNN, TNT_T);
+	put_bytes(s, bytes, size);
+	begin_flow(s, 0);
+	want_start(s);
+	want_error(s, TL_PT_BAD_CONTEXT, 27);
+}
+
+#define GO_ON(s, ...) go_on(s, (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
+
+static void at_a_target(void **state)
+{
+	struct stream s = { .size = 0 };
+
+	(void)state;
+	GO_ON(&s, TIP(0x2000), TNT_T);
+	want_lost(&s, 27, 31, 3, 7);
+	want_tip(&s, 0x2000, 31);
+	want_place(&s, true, 0x2000);
+	want_tnt(&s, 1, 1, 34);
+	want_end(&s);
+}
+
+static void where_tracing_is_turned_on_or_off(void **state)
+{
+	struct stream s = { .size = 0 };
+
+	(void)state;
+	GO_ON(&s, PGE(0x2000), TNT_T);
+	want_lost(&s, 27, 31, 3, 7);
+	want_at(&s, TL_PT_EV_ENABLED, 31, 0x2000);
+	want_place(&s, true, 0x2000);
+	want_tnt(&s, 1, 1, 38);
+	GO_ON(&s, PGD(0x2000), PGE(0x3000));
+	want_lost(&s, 27, 31, 3, 7);
+	want_at(&s, TL_PT_EV_DISABLED, 31, 0x2000);
+	want_place(&s, false, 0);
+	want_at(&s, TL_PT_EV_ENABLED, 34, 0x3000);
+}
+
+static void at_an_asynchronous_branch(void **state)
+{
+	struct stream s = { .size = 0 };
+
+	(void)state;
+	GO_ON(&s, FUP16(0x1008), TIP(0x2000));
+	want_lost(&s, 27, 31, 3, 7);
+	want_at(&s, TL_PT_EV_ASYNC_BRANCH, 34, 0x1008);
+	want_place(&s, true, 0x2000);
+	want_end(&s);
+}
+
+static void at_an_overflow(void **state)
+{
+	struct stream s = { .size = 0 };
+
+	(void)state;
+	GO_ON(&s, OVF, FUP16(0x1008), TNT_T);
+	want_lost(&s, 27, 31, 3, 7);
+	want_at(&s, TL_PT_EV_OVERFLOW, 31, 0x1008);
+	want_place(&s, true, 0x1008);
+	want_tnt(&s, 1, 1, 36);
+}
+
+/* Nothing before is known to contradict it. */
+static void at_a_psb(void **state)
+{
+	struct stream s = { .size = 0 };
+
+	(void)state;
+	GO_ON(&s, PSB, FUP(0x2000), MODE32, PSBEND, TNT_T);
+	want_lost(&s, 27, 31, 3, 7);
+	want_at(&s, TL_PT_EV_ENABLED, 31, 0x2000);
+	want_place(&s, true, 0x2000);
+	want_at(&s, TL_PT_EV_EXEC_MODE, 54, 0x2000);
+	want_tnt(&s, 1, 1, 58);
+}
+
+/* A mode that belongs to the place is not lost with what was before it. */
+static void the_mode_of_the_place_is_kept(void **state)
+{
+	struct stream s = { .size = 0 };
+
+	(void)state;
+	GO_ON(&s, MODE32, MTC(3), TIP(0x2000));
+	want_lost(&s, 27, 35, 5, 7);
+	want_tip(&s, 0x2000, 35);
+	want_at(&s, TL_PT_EV_EXEC_MODE, 31, 0x2000);
+}
+
+static void bytes_that_are_no_packets(void **state)
+{
+	struct stream s = { .size = 0 };
+
+	(void)state;
+	PUT(&s, START, TNT_T, 0x05, TIP(0x2000), PSB, FUP(0x3000), PSBEND, TNT_T);
+	begin_flow(&s, 0);
+	want_start(&s);
+	want_tnt(&s, 1, 1, 27);
+	want_error(&s, TL_PT_BAD_OPC, 28);
+	want_lost(&s, 28, 32, 0, 0);
+	want_at(&s, TL_PT_EV_ENABLED, 32, 0x3000);
+	want_tnt(&s, 1, 1, 57);
+}
+
+static void nothing_more(void **state)
+{
+	struct stream s = { .size = 0 };
+	struct tl_pt_event lost;
+
+	(void)state;
+	GO_ON(&s, 0x0d, TNT_T);
+	assert_int_equal(tl_pt_flow_resync(&s.flow, &lost), -TL_PT_EOS);
+	assert_int_equal(lost.lost.from, 27);
+	assert_int_equal(lost.lost.to, 33);
+	assert_int_equal(lost.lost.outcomes, 8);
+	assert_int_equal(lost.lost.why, TL_PT_BAD_CONTEXT);
+	want_end(&s);
+}
+
+/* Each resynchronisation passes at least one packet: errors one behind the other come to an end. */
+static void it_always_moves_on(void **state)
+{
+	struct stream s = { .size = 0 };
+	struct tl_pt_event lost;
+	uint64_t last = 0;
+	int rounds = 0;
+
+	(void)state;
+	PUT(&s, START, PSBEND);
+	for (int i = 0; i < 20; i++)
+		PUT(&s, FUP16(0x1000), FUP16(0x1001), TSX(3), PGE(0x1000), PGE(0x1000), PGD0, PGD0, FUP16(0x1000), PSBEND);
+	begin_flow(&s, 0);
+	for (;;) {
+		next(&s);
+		if (s.item.kind == TL_PT_ITEM_END)
+			break;
+		if (s.item.kind != TL_PT_ITEM_ERROR)
+			continue;
+		assert_true(s.item.offset >= last);
+		last = s.item.offset;
+		tl_pt_flow_resync(&s.flow, &lost);
+		assert_true(++rounds < 400);
+	}
+	assert_true(rounds > 20);
+}
+
+/* "keep time": time packets on the way still count. */
+static void time_is_kept(void **state)
+{
+	for (unsigned wishes = 0; wishes <= TL_PT_FLOW_TIMED; wishes++) {
+		struct stream s = { .config = { .mtc_freq = 4, .cpuid_15_eax = 1, .cpuid_15_ebx = 4 } };
+		uint64_t tsc = 0;
+		uint32_t mtc, cyc;
+
+		PUT(&s, START, TSC(1000), TMA(16, 0), PSBEND, MTC(2), TNT_T, MTC(3), TIP(0x2000));
+		begin_flow(&s, wishes);
+		want_start(&s);
+		want_error(&s, TL_PT_BAD_CONTEXT, 42);
+		want_lost(&s, 42, 49, 4, 1);
+		want_tip(&s, 0x2000, 49);
+		assert_int_equal(tl_pt_flow_time(&s.flow, &tsc, &mtc, &cyc), 0);
+		assert_int_equal(tsc, 1128);
+	}
+	(void)state;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(at_a_target),
+		cmocka_unit_test(where_tracing_is_turned_on_or_off),
+		cmocka_unit_test(at_an_asynchronous_branch),
+		cmocka_unit_test(at_an_overflow),
+		cmocka_unit_test(at_a_psb),
+		cmocka_unit_test(the_mode_of_the_place_is_kept),
+		cmocka_unit_test(bytes_that_are_no_packets),
+		cmocka_unit_test(nothing_more),
+		cmocka_unit_test(it_always_moves_on),
+		cmocka_unit_test(time_is_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
