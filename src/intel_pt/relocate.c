@@ -74,7 +74,8 @@ bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 	lost->lost.outcomes = decoder->count;
 	decoder->on = false;
 	decoder->speculative = false;
-	decoder->resume_known = false;
+	decoder->resume_known = decoder->part.inherits = false;
+	decoder->part.began = true;
 	decoder->error = TL_PT_OK;
 	tl_pt_forget(decoder);
 	/* A target that has been read, and whose branch was not found, is a place. */
@@ -87,7 +88,7 @@ bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 		found = search(decoder, lost);
 	}
 	if (decoder->on) {
-		lost->ip = decoder->graph.nodes[decoder->cur].block.ip;
+		lost->ip = decoder->graph.blocks[decoder->cur].ip;
 		lost->ip_suppressed = false;
 	}
 	lost->lost.at = at;
