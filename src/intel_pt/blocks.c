@@ -120,18 +120,9 @@ int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 	status = tl_pt_next_node(decoder, &number);
 	if (status < 0)
 		return status;
-	tl_pt_give(&decoder->batch, number, block);
+	give(decoder, number, block);
 	tl_pt_ahead(decoder);
 	return tl_pt_status_now(decoder);
-}
-
-int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
-{
-	int status;
-
-	if (decoder && block && tl_pt_give_ready(decoder, block, &status))
-		return status;
-	return next_slowly(decoder, block);
 }
 
 static int64_t folded_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, size_t max, int *status)

@@ -269,14 +269,6 @@ static inline bool tl_pt_folds(const struct tl_pt_decoder *decoder)
 	return decoder->config.flags & TL_PT_FOLD_EVENTS;
 }
 
-/* The block of a node of the run that was decoded ahead. */
-static inline void tl_pt_give(const struct tl_pt_batch *batch, uint32_t number, struct tl_pt_block *block)
-{
-	*block = batch->graph->nodes[number].block;
-	if (batch->speculative)
-		block->flags |= TL_PT_SPECULATIVE;
-}
-
 /*
  * The common case of one block a call: more are to come of those decoded ahead, so nothing is due yet. False: it is not
  * that case. Inline, so that the drop-in, too, has it without a call of its own.
@@ -285,10 +277,10 @@ static inline bool tl_pt_give_ready(struct tl_pt_decoder *decoder, struct tl_pt_
 {
 	struct tl_pt_batch *batch = &decoder->batch;
 
-	if (batch->at + 1 >= batch->filled || tl_pt_folds(decoder))
+	if (batch->at + 1 >= batch->plain)
 		return false;
-	tl_pt_give(batch, batch->ids[batch->at++], block);
-	*status = batch->eos ? TL_PT_END_OF_STREAM : 0;
+	*block = batch->graph->blocks[batch->ids[batch->at++]];
+	*status = 0;
 	return true;
 }
 
