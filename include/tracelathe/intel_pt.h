@@ -353,9 +353,11 @@ TL_API void tl_pt_query_close(struct tl_pt_query *query);
 TL_API const struct tl_pt_config *tl_pt_query_config(const struct tl_pt_query *query);
 
 /**
- * Synchronise onto the next PSB, the one before, the one at `offset`.
+ * Synchronise onto the next PSB; onto the last one before the present offset, but not the one just synchronised onto;
+ * onto the one at `offset`.
  * @param ip  may be NULL; where tracing is on, 0 with TL_PT_STATUS_IP_SUPPRESSED when it is off
- * @return status; -TL_PT_EOS without such a PSB or anything behind it, -TL_PT_NOSYNC when there is none at `offset`, or what is wrong in it
+ * @return status; -TL_PT_EOS without such a PSB or anything behind it, -TL_PT_NOSYNC when there is none at `offset`, or
+ *         what is wrong in it
  */
 TL_API int tl_pt_query_sync_forward(struct tl_pt_query *query, uint64_t *ip);
 TL_API int tl_pt_query_sync_backward(struct tl_pt_query *query, uint64_t *ip);

@@ -350,7 +350,7 @@ static void dump_from(struct dump *d, int status)
 		status = go_on(d, status);
 	}
 	d->no_memory |= status == -TL_PT_NOMEM;
-	if (status < 0 && status != -TL_PT_EOS && !d->no_memory)
+	if (status < 0 && status != -TL_PT_EOS && status != -TL_PT_NOMEM)
 		put_error(d, "sync error", status);
 }
 

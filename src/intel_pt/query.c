@@ -17,7 +17,8 @@ struct tl_pt_query {
 	struct moment at_next, at_last;
 	uint64_t bits;          /* outcomes of the last TNT that are left */
 	uint32_t count;
-	bool synced;
+	const uint8_t *sync;    /* the PSB synchronised onto */
+	bool synced, asked;     /* `asked`: for anything since then */
 };
 
 /* That tracing is on or off is told by synchronising; the event interface alone has events for it. */
@@ -44,6 +45,7 @@ static void read_ahead(struct tl_pt_query *q)
 static void use_next(struct tl_pt_query *q)
 {
 	q->at_last = q->at_next;
+	q->asked = true;
 	if (q->next.kind == TL_PT_ITEM_TNT) {
 		q->bits = q->next.bits;
 		q->count = q->next.count;
@@ -105,6 +107,8 @@ static int begin(struct tl_pt_query *q, int status, uint64_t *ip)
 	if (status < 0)
 		return status;
 	q->synced = true;
+	q->asked = false;
+	q->sync = q->flow.psb;
 	q->bits = q->count = 0;
 	read_ahead(q);
 	q->at_last = q->at_next;
@@ -122,7 +126,20 @@ int tl_pt_query_sync_forward(struct tl_pt_query *query, uint64_t *ip)
 
 int tl_pt_query_sync_backward(struct tl_pt_query *query, uint64_t *ip)
 {
-	return begin(query, tl_pt_flow_sync_backward(&query->flow), ip);
+	const struct tl_pt_flow *flow = &query->flow;
+	const uint8_t *pos = flow->end;
+	int status;
+
+	/* From where it stands, which may lead to the same PSB again. */
+	if (query->synced)
+		pos = query->asked ? flow->begin + query->next.offset : query->sync;
+	do {
+		pos = tl_pt_psb_backward(flow->begin, pos, flow->end);
+		if (!pos)
+			return -TL_PT_EOS;
+		status = begin(query, tl_pt_flow_sync_set(&query->flow, (uint64_t)(pos - flow->begin)), ip);
+	} while (status == -TL_PT_EOS);
+	return status;
 }
 
 int tl_pt_query_sync_set(struct tl_pt_query *query, uint64_t *ip, uint64_t offset)
@@ -132,7 +149,12 @@ int tl_pt_query_sync_set(struct tl_pt_query *query, uint64_t *ip, uint64_t offse
 
 int tl_pt_query_offset(const struct tl_pt_query *query, uint64_t *offset)
 {
+	const struct tl_pt_flow *flow = &query->flow;
+
 	*offset = query->synced ? query->next.offset : 0;
+	/* A PSB+ is read as a whole. */
+	if (query->synced && query->next.kind == TL_PT_ITEM_EVENT && query->next.event.status_update)
+		*offset = (uint64_t)(flow->psb_end - flow->begin);
 	return query->synced ? 0 : -TL_PT_NOSYNC;
 }
 

@@ -117,6 +117,7 @@ static void synchronising(void **state)
 {
 	struct stream s = { .size = 0 };
 	struct tl_pt_query *query;
+	struct tl_pt_event event;
 	uint64_t ip = 7;
 
 	(void)state;
@@ -129,6 +130,10 @@ static void synchronising(void **state)
 	assert_int_equal(tl_pt_query_sync_backward(query, &ip), -TL_PT_EOS);
 	assert_int_equal(tl_pt_query_sync_set(query, &ip, 1), -TL_PT_NOSYNC);
 	assert_int_equal(tl_pt_query_sync_set(query, &ip, 27), TL_PT_EVENT_PENDING);
+	/* Behind a question the same PSB is the last one before the present place. */
+	assert_int_equal(tl_pt_query_event(query, &event), 0);
+	assert_int_equal(tl_pt_query_sync_backward(query, &ip), TL_PT_EVENT_PENDING);
+	assert_int_equal(ip, 0x1000);
 	assert_int_equal(tl_pt_query_sync_forward(query, &ip), -TL_PT_EOS);
 	tl_pt_query_close(query);
 	/* Nothing comes behind this PSB+. */

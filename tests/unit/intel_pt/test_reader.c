@@ -68,6 +68,9 @@ static void from_psb_to_psb(void **state)
 	assert_int_equal(offset, 21);
 	assert_int_equal(tl_pt_packets_next(packets, &(struct tl_pt_packet){ 0 }), -TL_PT_EOS);
 	assert_int_equal(tl_pt_packets_sync_forward(packets), -TL_PT_EOS);
+	/* From where it stands: once more the PSB it has read. */
+	assert_int_equal(tl_pt_packets_sync_backward(packets), 0);
+	assert_int_equal(offset_of(packets), 21);
 	assert_int_equal(tl_pt_packets_sync_backward(packets), 0);
 	assert_int_equal(offset_of(packets), 3);
 	assert_int_equal(tl_pt_packets_sync_backward(packets), -TL_PT_EOS);
