@@ -236,7 +236,7 @@ int tl_perf_read_header(struct tl_perf_reader *r, struct tl_error *err)
 	if (r->map_size < PIPE_HEADER_BYTES)
 		return tl_error_at(err, TL_TRUNCATED, r->map_size, "the header is cut short");
 	/* Whole words tell the order: "PERFILE2" is a u64 as the recorder stores it. */
-	r->header.swapped = !memcmp(r->map, PERF_MAGIC_SWAPPED, 8) != TL_HOST_BIG_ENDIAN;
+	r->header.swapped = (memcmp(r->map, PERF_MAGIC_SWAPPED, 8) == 0) != TL_HOST_BIG_ENDIAN;
 	v = view_of(r, r->map, r->map_size);
 	take64(&v);
 	size = take64(&v);

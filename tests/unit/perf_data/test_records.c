@@ -321,7 +321,7 @@ static void an_unknown_type(void **state)
 
 /* ---- compressed ---- */
 
-/* Two records as one zstd frame in pieces of `piece` bytes: a record may begin in one and end in another (7). */
+/* Two records as one zstd frame in pieces of `piece` bytes: a record may begin in one and end in another (5). */
 static void put_compressed(size_t piece, bool newer)
 {
 	static struct file plain;
