@@ -344,11 +344,13 @@ static void dump_from(struct dump *d, int status)
 {
 	while (status >= 0 && !tl_output_failed(d->out)) {
 		status = follow(d, status);
-		if (status == -TL_PT_EOS)
+		d->no_memory |= status == -TL_PT_NOMEM;
+		if (status == -TL_PT_EOS || d->no_memory)
 			return;
 		status = go_on(d, status);
 	}
-	if (status != -TL_PT_EOS)
+	d->no_memory |= status == -TL_PT_NOMEM;
+	if (status < 0 && status != -TL_PT_EOS && status != -TL_PT_NOMEM)
 		put_error(d, "sync error", status);
 }
 
