@@ -109,7 +109,7 @@ static __attribute__((noinline)) int next_slowly(struct tl_pt_decoder *decoder, 
 	status = tl_pt_next_node(decoder, &number);
 	if (status < 0)
 		return status;
-	give(decoder, number, block);
+	tl_pt_give(&decoder->batch, number, block);
 	tl_pt_ahead(decoder);
 	return tl_pt_status_now(decoder);
 }
