@@ -272,7 +272,7 @@ static inline bool tl_pt_folds(const struct tl_pt_decoder *decoder)
 /* The block of a node of the run that was decoded ahead. */
 static inline void tl_pt_give(const struct tl_pt_batch *batch, uint32_t number, struct tl_pt_block *block)
 {
-	*block = batch->graph->nodes[number].block;
+	*block = batch->graph->blocks[number];
 	if (batch->speculative)
 		block->flags |= TL_PT_SPECULATIVE;
 }
@@ -287,7 +287,7 @@ static inline bool tl_pt_give_ready(struct tl_pt_decoder *decoder, struct tl_pt_
 
 	if (batch->at + 1 >= batch->plain)
 		return false;
-	*block = batch->graph->nodes[batch->ids[batch->at++]].block;
+	*block = batch->graph->blocks[batch->ids[batch->at++]];
 	return true;
 }
 

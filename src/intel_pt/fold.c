@@ -386,6 +386,7 @@ static void free_folder(struct pt_folder *f)
 	free(f->node_lines);
 	free(f->steps);
 	free(f->visits);
+	free(f->inner);
 	free(f->marks);
 	free(f->numbers);
 	tl_pt_decoders_close(&f->decoders);

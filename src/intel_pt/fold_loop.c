@@ -80,18 +80,16 @@ static void count_insns(struct pt_folder *f, uint32_t insns)
 
 static void run_inner(struct pt_folder *f, uint32_t number)
 {
-	struct pt_inner inner[PT_INNER];
-	size_t count = tl_pt_fold_inner(f, number, inner, PT_INNER);
 	uint32_t first = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = f->nodes[number].called; f->inner[i].ip; i++) {
 		if (f->node_lines && !f->closed)
 			f->visits[tl_pt_fold_visits(f, number, tl_fold_top(&f->thread->stack.fold), first,
-						    inner[i].insns)].count++;
-		first += inner[i].insns;
-		count_insns(f, inner[i].insns);
+						    f->inner[i].insns)].count++;
+		first += f->inner[i].insns;
+		count_insns(f, f->inner[i].insns);
 		f->key = PT_KEY_NONE;
-		tl_pt_fold_arrive(f, inner[i].ip);
+		tl_pt_fold_arrive(f, f->inner[i].ip);
 	}
 }
 

@@ -78,8 +78,10 @@ INLINE enum tl_pt_stop take_return(struct walk *walk)
 /* A node that needs no trace. A loop of such, while there is trace, has no way on (9.13). */
 INLINE enum tl_pt_stop take_next(struct walk *walk, struct tl_pt_decoder *decoder, const struct tl_pt_node *node)
 {
+	uint32_t number = walk->cur;
+
 	walk->cur = node->edge[0];
-	decoder->idle += node->block.ninsn + TL_PT_IDLE_BLOCK;
+	decoder->idle += decoder->graph.blocks[number].ninsn + TL_PT_IDLE_BLOCK;
 	return decoder->idle > TL_PT_IDLE_MOST ? fail(walk, TL_PT_BAD_QUERY) : TL_PT_STOP_GO;
 }
 
@@ -130,7 +132,7 @@ INLINE uint32_t follow(struct tl_pt_graph *graph, struct tl_pt_node *node, uint6
 {
 	uint32_t to = node->edge[0];
 
-	if (to && graph->nodes[to].block.ip == ip)
+	if (to && graph->blocks[to].ip == ip)
 		return to;
 	to = tl_pt_graph_node(graph, ip);
 	node->edge[0] = to;

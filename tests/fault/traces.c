@@ -131,7 +131,7 @@ size_t pairs_load(struct trace **pairs, size_t limit)
 
 size_t perf_load(struct trace **traces, size_t limit)
 {
-	static const char *const own[] = { "fuzz/corpus/perf_data", NULL };
+	static const char *const own[] = { "tests/golden/perf", "fuzz/corpus/perf_data", NULL };
 	static const char *const others[] = { "corpus/intel-pt", NULL };
 
 	return load((struct list){ NULL, 0, limit, tl_perf_probe }, traces, own, others);
