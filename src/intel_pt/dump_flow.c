@@ -240,7 +240,7 @@ static void stand(struct dump *d, int error)
 	const struct tl_pt_decoder *decoder = d->decoder;
 	bool packets = error == -TL_PT_BAD_CONTEXT || error == -TL_PT_BAD_OPC || error == -TL_PT_BAD_PACKET;
 
-	if (decoder->cur >= TL_PT_NODE_FIRST)
+	if (!packets && decoder->cur >= TL_PT_NODE_FIRST)
 		d->ip = decoder->graph.blocks[decoder->cur].ip;
 }
 
