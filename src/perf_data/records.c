@@ -158,7 +158,8 @@ int tl_perf_raw_next(struct tl_perf_reader *r, struct perf_raw *raw, struct tl_e
 	if (status <= 0)
 		return status;
 	raw->number = r->number;
-	status = r->number >= r->known ? tl_perf_absorb(r, raw, err) : 0;
+	if (r->number >= r->known || raw->type == TL_PERF_HEADER_ATTR)
+		status = tl_perf_absorb(r, raw, err);
 	r->number++;
 	return status < 0 ? status : 1;
 }
