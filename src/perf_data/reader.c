@@ -56,7 +56,7 @@ void tl_perf_rewind(struct tl_perf_reader *r)
 		r->known = r->number;
 	if (r->ended)
 		r->known = UINT64_MAX;
-	r->ended = false;
+	r->ended = r->unaligned = false;
 	r->number = 0;
 	r->pos = r->header.data_offset;
 	tl_perf_expand_rewind(r);

@@ -74,6 +74,7 @@ struct perf_order {
 	uint64_t round, next;      /* latest time met; and at the end of the last round */
 	uint64_t limit;            /* what may leave */
 	bool ended;
+	bool unaligned;    /* compressed records were met: others begin anywhere */
 	uint8_t *given;            /* copy of the record given last */
 };
 
@@ -100,6 +101,7 @@ struct tl_perf_reader {
 	uint64_t number;   /* of the next record */
 	uint64_t known;    /* records below were met in an earlier pass */
 	bool ended;
+	bool unaligned;    /* compressed records were met: others begin anywhere */
 	struct perf_expand *expand; /* NULL: nothing was compressed so far */
 	struct perf_order order;
 };
