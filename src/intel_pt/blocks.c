@@ -15,6 +15,14 @@ const struct tl_pt_moment *tl_pt_moment_now(const struct tl_pt_decoder *decoder)
 	return found;
 }
 
+void tl_pt_batch_ready(struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_batch *batch = &decoder->batch;
+	bool plain = !batch->speculative && !batch->eos && !tl_pt_folds(decoder);
+
+	batch->plain = plain ? batch->filled : 0;
+}
+
 void tl_pt_run_ahead(struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_batch *batch = &decoder->batch;
@@ -27,6 +35,15 @@ void tl_pt_run_ahead(struct tl_pt_decoder *decoder)
 	batch->speculative = decoder->run_speculative;
 	batch->time_count = decoder->moments.count;
 	batch->filled = (uint32_t)(out.pos - decoder->ids);
+	tl_pt_batch_ready(decoder);
+}
+
+/* A run without nodes may be none: room had to be made, or an error is to become an event. */
+static bool goes_on(const struct tl_pt_decoder *decoder)
+{
+	if (decoder->batch.stop == TL_PT_STOP_ERROR)
+		return decoder->error && tl_pt_may_salvage(decoder);
+	return decoder->batch.stop == TL_PT_STOP_FULL;
 }
 
 void tl_pt_ahead(struct tl_pt_decoder *decoder)
@@ -42,7 +59,7 @@ void tl_pt_ahead(struct tl_pt_decoder *decoder)
 			tl_pt_team_ahead(decoder);
 		else
 			tl_pt_run_ahead(decoder);
-	while (!batch->filled && batch->stop == TL_PT_STOP_FULL);
+	while (!batch->filled && goes_on(decoder));
 }
 
 /* End of stream is told when no event comes before it ("pt_blk_next"). */
@@ -68,31 +85,44 @@ int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number)
 	return 0;
 }
 
-/* Kept apart, so that what is called for each block needs no stack frame. */
-static __attribute__((noinline)) int next_slowly(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
+static void give(const struct tl_pt_decoder *decoder, uint32_t number, struct tl_pt_block *block)
+{
+	*block = decoder->batch.graph->blocks[number];
+	if (decoder->batch.speculative)
+		block->flags |= TL_PT_SPECULATIVE;
+}
+
+static void give_all(const struct tl_pt_decoder *decoder, struct tl_pt_block *restrict blocks, size_t count)
+{
+	const struct tl_pt_block *restrict of = decoder->batch.graph->blocks;
+	const uint32_t *restrict ids = decoder->batch.ids + decoder->batch.at;
+
+	for (size_t i = 0; i < count; i++)
+		blocks[i] = of[ids[i]];
+	for (size_t i = 0; i < count && decoder->batch.speculative; i++)
+		blocks[i].flags |= TL_PT_SPECULATIVE;
+}
+
+int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
 	uint32_t number = 0;
 	int status;
 
 	if (!decoder || !block)
 		return -TL_PT_INVALID;
+	/* The common case: there are more to come of those decoded ahead, so nothing is due yet. */
+	if (decoder->batch.at + 1 < decoder->batch.plain) {
+		*block = decoder->batch.graph->blocks[decoder->batch.ids[decoder->batch.at++]];
+		return 0;
+	}
 	if (tl_pt_folds(decoder))
 		return decoder->synced ? tl_pt_folded_next(decoder, block) : -TL_PT_NOSYNC;
 	status = tl_pt_next_node(decoder, &number);
 	if (status < 0)
 		return status;
-	tl_pt_give(&decoder->batch, number, block);
+	give(decoder, number, block);
 	tl_pt_ahead(decoder);
 	return tl_pt_status_now(decoder);
-}
-
-int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
-{
-	int status;
-
-	if (decoder && block && tl_pt_give_ready(decoder, block, &status))
-		return status;
-	return next_slowly(decoder, block);
 }
 
 static int64_t folded_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, size_t max, int *status)
@@ -127,8 +157,7 @@ int64_t tl_pt_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, 
 			break;
 		if (take > max - count)
 			take = max - count;
-		for (size_t i = 0; i < take; i++)
-			tl_pt_give(&decoder->batch, decoder->batch.ids[decoder->batch.at + i], &blocks[count + i]);
+		give_all(decoder, blocks + count, take);
 		decoder->batch.at += (uint32_t)take;
 		count += take;
 		if (decoder->batch.at == decoder->batch.filled && decoder->batch.stop != TL_PT_STOP_FULL)
@@ -237,5 +266,5 @@ const struct tl_pt_block *tl_pt_node_block(const struct tl_pt_decoder *decoder, 
 	const struct tl_pt_graph *graph;
 	const struct tl_pt_node *found = decoder ? tl_pt_find_node(decoder, node, &graph) : NULL;
 
-	return found ? &found->block : NULL;
+	return found ? &graph->blocks[found - graph->nodes] : NULL;
 }

@@ -241,7 +241,7 @@ static void stand(struct dump *d, int error)
 	bool packets = error == -TL_PT_BAD_CONTEXT || error == -TL_PT_BAD_OPC || error == -TL_PT_BAD_PACKET;
 
 	if (!packets && decoder->cur >= TL_PT_NODE_FIRST)
-		d->ip = decoder->graph.nodes[decoder->cur].block.ip;
+		d->ip = decoder->graph.blocks[decoder->cur].ip;
 }
 
 static int take_code(struct dump *d)
