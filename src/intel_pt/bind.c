@@ -201,7 +201,7 @@ static enum tl_pt_stop count_on(struct tl_pt_decoder *decoder, struct tl_pt_even
 	if (stop != TL_PT_STOP_GO)
 		return stop;
 	event->ip_suppressed = decoder->cur == TL_PT_NODE_BEHIND;
-	event->ip = event->ip_suppressed ? 0 : decoder->graph.nodes[decoder->cur].block.ip;
+	event->ip = event->ip_suppressed ? 0 : decoder->graph.blocks[decoder->cur].ip;
 	decoder->since = 0;
 	return TL_PT_STOP_GO;
 }
@@ -305,7 +305,9 @@ static enum tl_pt_stop take_border_now(struct tl_pt_decoder *decoder, const stru
 /* Version 2.0.5 of the published interface tells whether tracing is on by the status only. */
 static bool is_silent(const struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 {
-	return (decoder->config.flags & TL_PT_CLASSIC || decoder->part.joining) && event->status_update &&
+	bool joining = decoder->part.joining && !decoder->part.began;
+
+	return (decoder->config.flags & TL_PT_CLASSIC || joining) && event->status_update &&
 	       (event->kind == TL_PT_EV_ENABLED || event->kind == TL_PT_EV_DISABLED);
 }
 
@@ -315,17 +317,18 @@ static bool is_silent(const struct tl_pt_decoder *decoder, const struct tl_pt_ev
  */
 static void mend_abort(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 {
-	const struct tl_pt_node *nodes = decoder->graph.nodes, *branch;
+	const struct tl_pt_block *blocks = decoder->graph.blocks;
+	const struct tl_pt_node *branch;
 	uint32_t other;
 
 	if (!(decoder->config.errata & TL_PT_BDM64) || !decoder->on || event->ip_suppressed ||
 	    decoder->cur < TL_PT_NODE_FIRST || !decoder->last_walked)
 		return;
-	branch = &nodes[decoder->last_walked];
-	if (branch->kind != TL_PT_NODE_COND || tl_pt_reaches(decoder, nodes[decoder->cur].block.ip, event->ip))
+	branch = &decoder->graph.nodes[decoder->last_walked];
+	if (branch->kind != TL_PT_NODE_COND || tl_pt_reaches(decoder, blocks[decoder->cur].ip, event->ip))
 		return;
 	other = decoder->cur == branch->edge[0] ? branch->edge[1] : branch->edge[0];
-	if (tl_pt_reaches(decoder, nodes[other].block.ip, event->ip))
+	if (tl_pt_reaches(decoder, blocks[other].ip, event->ip))
 		decoder->cur = other;
 }
 
@@ -339,6 +342,8 @@ enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out
 	if (is_border(decoder, event))
 		return decoder->config.flags & TL_PT_CLASSIC ? note_border(decoder, event) :
 							       take_border_now(decoder, event, out);
+	if (event->offset >= decoder->part.end)
+		return tl_pt_fail(decoder, TL_PT_EOS, event->offset);
 	if (event->kind == TL_PT_EV_TSX && event->tsx.aborted)
 		mend_abort(decoder, event);
 	stop = bind_to(decoder, &rules[event->kind], event, out);

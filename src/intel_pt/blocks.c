@@ -15,6 +15,14 @@ const struct tl_pt_moment *tl_pt_moment_now(const struct tl_pt_decoder *decoder)
 	return found;
 }
 
+void tl_pt_batch_ready(struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_batch *batch = &decoder->batch;
+	bool plain = !batch->speculative && !batch->eos && !tl_pt_folds(decoder);
+
+	batch->plain = plain ? batch->filled : 0;
+}
+
 void tl_pt_run_ahead(struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_batch *batch = &decoder->batch;
@@ -27,6 +35,15 @@ void tl_pt_run_ahead(struct tl_pt_decoder *decoder)
 	batch->speculative = decoder->run_speculative;
 	batch->time_count = decoder->moments.count;
 	batch->filled = (uint32_t)(out.pos - decoder->ids);
+	tl_pt_batch_ready(decoder);
+}
+
+/* A run without nodes may be none: room had to be made, or an error is to become an event. */
+static bool goes_on(const struct tl_pt_decoder *decoder)
+{
+	if (decoder->batch.stop == TL_PT_STOP_ERROR)
+		return decoder->error && tl_pt_may_salvage(decoder);
+	return decoder->batch.stop == TL_PT_STOP_FULL;
 }
 
 void tl_pt_ahead(struct tl_pt_decoder *decoder)
@@ -42,7 +59,7 @@ void tl_pt_ahead(struct tl_pt_decoder *decoder)
 			tl_pt_team_ahead(decoder);
 		else
 			tl_pt_run_ahead(decoder);
-	while (!batch->filled && batch->stop == TL_PT_STOP_FULL);
+	while (!batch->filled && goes_on(decoder));
 }
 
 /* End of stream is told when no event comes before it ("pt_blk_next"). */
@@ -68,6 +85,17 @@ int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number)
 	return 0;
 }
 
+static void give_all(const struct tl_pt_decoder *decoder, struct tl_pt_block *restrict blocks, size_t count)
+{
+	const struct tl_pt_block *restrict of = decoder->batch.graph->blocks;
+	const uint32_t *restrict ids = decoder->batch.ids + decoder->batch.at;
+
+	for (size_t i = 0; i < count; i++)
+		blocks[i] = of[ids[i]];
+	for (size_t i = 0; i < count && decoder->batch.speculative; i++)
+		blocks[i].flags |= TL_PT_SPECULATIVE;
+}
+
 /* Kept apart, so that what is called for each block needs no stack frame. */
 static __attribute__((noinline)) int next_slowly(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
@@ -88,10 +116,8 @@ static __attribute__((noinline)) int next_slowly(struct tl_pt_decoder *decoder, 
 
 int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
-	int status;
-
-	if (decoder && block && tl_pt_give_ready(decoder, block, &status))
-		return status;
+	if (decoder && block && tl_pt_give_ready(decoder, block))
+		return 0;
 	return next_slowly(decoder, block);
 }
 
@@ -127,8 +153,7 @@ int64_t tl_pt_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, 
 			break;
 		if (take > max - count)
 			take = max - count;
-		for (size_t i = 0; i < take; i++)
-			tl_pt_give(&decoder->batch, decoder->batch.ids[decoder->batch.at + i], &blocks[count + i]);
+		give_all(decoder, blocks + count, take);
 		decoder->batch.at += (uint32_t)take;
 		count += take;
 		if (decoder->batch.at == decoder->batch.filled && decoder->batch.stop != TL_PT_STOP_FULL)
@@ -237,5 +262,5 @@ const struct tl_pt_block *tl_pt_node_block(const struct tl_pt_decoder *decoder, 
 	const struct tl_pt_graph *graph;
 	const struct tl_pt_node *found = decoder ? tl_pt_find_node(decoder, node, &graph) : NULL;
 
-	return found ? &found->block : NULL;
+	return found ? &graph->blocks[found - graph->nodes] : NULL;
 }

@@ -55,6 +55,7 @@ struct tl_pt_batch {
 	const uint32_t *ids;
 	const struct tl_pt_moment *times; /* the first is that of the beginning */
 	uint32_t at, filled, time_count;
+	uint32_t plain; /* `filled`, if nothing is to be said of these blocks but what their nodes hold; else 0 */
 	bool speculative, eos;
 	enum tl_pt_stop stop; /* behind them */
 	unsigned member;      /* of the team, from 1 on; 0: the caller's own decoder */
@@ -80,7 +81,7 @@ struct tl_pt_joint {
 	bool on, speculative, resume_known;
 	bool clean; /* no packet is kept for a later one */
 	/* At the beginning of a piece: what its PSB+ says itself, whatever was before. */
-	bool has_paging, has_vmcs, has_tsx;
+	bool has_mode, has_paging, has_vmcs, has_tsx;
 	enum tl_pt_exec_mode mode;
 	uint64_t ip, resume_ip;
 	struct tl_pt_asid asid;
@@ -241,6 +242,9 @@ void tl_pt_forget(struct tl_pt_decoder *decoder);
 /* decoder.c: the flow stands at a PSB: nothing of what was decoded before counts. */
 void tl_pt_start_anew(struct tl_pt_decoder *decoder);
 
+/* run.c: the error will be an event. */
+bool tl_pt_may_salvage(const struct tl_pt_decoder *decoder);
+
 /* relocate.c: go on where the trace allows (9.9). False: nothing follows. `lost` is filled in any case. */
 bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost);
 
@@ -253,6 +257,8 @@ int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number);
 
 /* blocks.c: decode a run, whoever decodes for the caller. */
 void tl_pt_run_ahead(struct tl_pt_decoder *decoder);
+/* The batch is filled. */
+void tl_pt_batch_ready(struct tl_pt_decoder *decoder);
 
 /* fold_flags.c: the next block with the flags of version 1; its status. */
 int tl_pt_folded_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block);
@@ -266,23 +272,22 @@ static inline bool tl_pt_folds(const struct tl_pt_decoder *decoder)
 /* The block of a node of the run that was decoded ahead. */
 static inline void tl_pt_give(const struct tl_pt_batch *batch, uint32_t number, struct tl_pt_block *block)
 {
-	*block = batch->graph->nodes[number].block;
+	*block = batch->graph->blocks[number];
 	if (batch->speculative)
 		block->flags |= TL_PT_SPECULATIVE;
 }
 
 /*
- * The common case of one block a call: more are to come of those decoded ahead, so nothing is due yet. False: it is not
- * that case. Inline, so that the drop-in, too, has it without a call of its own.
+ * The common case of one block a call: more are to come of those decoded ahead, so nothing is due yet, and the status
+ * is 0. False: it is not that case. Inline, so that the drop-in, too, has it without a call of its own.
  */
-static inline bool tl_pt_give_ready(struct tl_pt_decoder *decoder, struct tl_pt_block *block, int *status)
+static inline bool tl_pt_give_ready(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
 	struct tl_pt_batch *batch = &decoder->batch;
 
-	if (batch->at + 1 >= batch->filled || tl_pt_folds(decoder))
+	if (batch->at + 1 >= batch->plain)
 		return false;
-	tl_pt_give(batch, batch->ids[batch->at++], block);
-	*status = batch->eos ? TL_PT_END_OF_STREAM : 0;
+	*block = batch->graph->blocks[batch->ids[batch->at++]];
 	return true;
 }
 

@@ -61,7 +61,7 @@ static bool take(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 			return false;
 		fold(decoder);
 	}
-	*block = decoder->batch.graph->nodes[decoder->batch.ids[decoder->batch.at++]].block;
+	*block = decoder->batch.graph->blocks[decoder->batch.ids[decoder->batch.at++]];
 	block->flags |= decoder->next_flags;
 	if (decoder->batch.speculative)
 		block->flags |= TL_PT_SPECULATIVE;
@@ -71,6 +71,9 @@ static bool take(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 
 int tl_pt_folded_status(const struct tl_pt_decoder *decoder)
 {
+	/* There is another block to come. */
+	if (decoder->have_held)
+		return 0;
 	return (decoder->on ? 0 : TL_PT_STATUS_IP_SUPPRESSED) | (decoder->eos ? TL_PT_END_OF_STREAM : 0);
 }
 

@@ -39,7 +39,7 @@ bool tl_pt_joins(const struct tl_pt_joint *before, const struct tl_pt_piece *pie
 
 	if (!before->clean || before->on != behind->on || (before->on && before->ip != behind->ip))
 		return false;
-	if (before->on && before->mode != behind->mode)
+	if (before->mode != behind->mode && (before->on || !behind->has_mode))
 		return false;
 	if (before->speculative != behind->speculative && !behind->has_tsx)
 		return false;
@@ -116,7 +116,14 @@ static bool decode_run(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder)
 		add_cut(piece, decoder, (uint32_t)(out.pos - begin), eos);
 	piece->whole = stop == TL_PT_STOP_ERROR && decoder->error == TL_PT_EOS &&
 		       (decoder->part.at_end || piece->end == UINT64_MAX);
-	return stop != TL_PT_STOP_ERROR;
+	return stop != TL_PT_STOP_ERROR || tl_pt_may_salvage(decoder);
+}
+
+/* While tracing is off a PSB+ may tell no mode: most likely it is what nearly all code has. */
+void tl_pt_assume_mode(struct tl_pt_decoder *decoder)
+{
+	decoder->flow.mode = TL_PT_MODE_64;
+	tl_pt_graph_switch(&decoder->graph, &decoder->graph.asid, TL_PT_MODE_64);
 }
 
 void tl_pt_piece_decode(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder, bool first)
@@ -131,6 +138,8 @@ void tl_pt_piece_decode(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder
 	tl_pt_start_anew(decoder);
 	decoder->part.joining = decoder->part.inherits = !first;
 	decoder->part.end = piece->end;
+	if (!first)
+		tl_pt_assume_mode(decoder);
 	while (decode_run(piece, decoder))
 		decoder->part.pinned = true;
 	piece->inherits = decoder->part.inherits;

@@ -38,16 +38,16 @@ struct places {
 
 static void note_places(const struct tl_pt_decoder *decoder, struct places *places)
 {
-	const struct tl_pt_node *nodes = decoder->graph.nodes;
+	const struct tl_pt_block *blocks = decoder->graph.blocks;
 
 	places->used = 0;
 	if (decoder->cur >= TL_PT_NODE_FIRST)
-		places->cur = nodes[decoder->cur].block.ip;
+		places->cur = blocks[decoder->cur].ip;
 	for (unsigned i = 0; i < TL_PT_STACK; i++) {
 		if (decoder->stack[i] == TL_PT_NODE_NONE)
 			continue;
 		places->used |= UINT64_C(1) << i;
-		places->stack[i] = nodes[decoder->stack[i]].block.ip;
+		places->stack[i] = blocks[decoder->stack[i]].ip;
 	}
 }
 
@@ -169,7 +169,7 @@ static void prepare_tick(struct tl_pt_decoder *decoder)
 static enum tl_pt_stop give_tick(struct tl_pt_decoder *decoder, const struct tl_pt_out *out, const uint32_t *begin)
 {
 	if (out->pos != begin)
-		decoder->tick.ip = decoder->graph.nodes[out->pos[-1]].block.end_ip;
+		decoder->tick.ip = decoder->graph.blocks[out->pos[-1]].end_ip;
 	if (decoder->count || decoder->have_target)
 		return TL_PT_STOP_GO;
 	decoder->have_tick = false;
@@ -273,6 +273,7 @@ static void note_beginning(struct tl_pt_decoder *decoder)
 	struct tl_pt_joint *joint = &decoder->part.begin_joint;
 
 	if (decoder->item.kind == TL_PT_ITEM_EVENT && event->status_update) {
+		joint->has_mode |= event->kind == TL_PT_EV_EXEC_MODE;
 		joint->has_paging |= event->kind == TL_PT_EV_ASYNC_PAGING;
 		joint->has_vmcs |= event->kind == TL_PT_EV_ASYNC_VMCS;
 		joint->has_tsx |= event->kind == TL_PT_EV_TSX;
@@ -323,11 +324,16 @@ static enum tl_pt_stop take_item(struct tl_pt_decoder *decoder, struct tl_pt_out
 	return stop;
 }
 
+bool tl_pt_may_salvage(const struct tl_pt_decoder *decoder)
+{
+	return decoder->config.flags & TL_PT_SALVAGE && decoder->error != TL_PT_EOS &&
+	       decoder->error != TL_PT_NOMEM && decoder->error != TL_PT_NOSYNC;
+}
+
 /* With TL_PT_SALVAGE an error is an event. */
 static bool salvage(struct tl_pt_decoder *decoder)
 {
-	if (!(decoder->config.flags & TL_PT_SALVAGE) || decoder->error == TL_PT_EOS ||
-	    decoder->error == TL_PT_NOMEM || decoder->error == TL_PT_NOSYNC)
+	if (!tl_pt_may_salvage(decoder))
 		return false;
 	decoder->was_on = false;
 	tl_pt_find_place(decoder, &decoder->due);

@@ -220,6 +220,7 @@ static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_piece *pi
 	decoder->flow.time.have_cbr = cut->have_cbr;
 	if (cut->has_event)
 		decoder->due = cut->event;
+	tl_pt_batch_ready(decoder);
 	if (cut->inherited)
 		decoder->due.enabled.resumed = team->joint.resume_known && team->joint.resume_ip == cut->event.ip;
 	team->cut++;
@@ -238,9 +239,11 @@ static void catch_up(struct tl_pt_decoder *decoder, const struct tl_pt_takeover 
 	tl_pt_start_anew(decoder);
 	decoder->part.joining = !from->first;
 	decoder->part.end = from->end;
+	if (!from->first)
+		tl_pt_assume_mode(decoder);
 	decoder->resume_known = from->resume_known;
 	decoder->resume_ip = from->resume_ip;
-	while ((nodes || events) && batch->stop != TL_PT_STOP_ERROR) {
+	while ((nodes || events) && (batch->stop != TL_PT_STOP_ERROR || tl_pt_may_salvage(decoder))) {
 		uint64_t take;
 
 		tl_pt_run_ahead(decoder);
@@ -320,7 +323,7 @@ void tl_pt_team_ahead(struct tl_pt_decoder *decoder)
 	struct tl_pt_team *team = decoder->team;
 	const struct tl_pt_piece *piece;
 
-	decoder->batch.at = decoder->batch.filled = decoder->batch.time_count = 0;
+	decoder->batch.at = decoder->batch.filled = decoder->batch.plain = decoder->batch.time_count = 0;
 	if (decoder->is_due)
 		return;
 	piece = wait_for(team);

@@ -96,6 +96,8 @@ void tl_pt_team_ahead(struct tl_pt_decoder *decoder);
 
 /* piece.c: decode one piece. */
 void tl_pt_piece_decode(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder, bool first);
+/* A piece that begins while tracing is off may not be told its mode. */
+void tl_pt_assume_mode(struct tl_pt_decoder *decoder);
 void tl_pt_piece_free(struct tl_pt_piece *piece);
 /* May this piece follow what ended so? */
 bool tl_pt_joins(const struct tl_pt_joint *before, const struct tl_pt_piece *piece);

@@ -78,8 +78,10 @@ INLINE enum tl_pt_stop take_return(struct walk *walk)
 /* A node that needs no trace. A loop of such, while there is trace, has no way on (9.13). */
 INLINE enum tl_pt_stop take_next(struct walk *walk, struct tl_pt_decoder *decoder, const struct tl_pt_node *node)
 {
+	uint32_t number = walk->cur;
+
 	walk->cur = node->edge[0];
-	decoder->idle += node->block.ninsn + TL_PT_IDLE_BLOCK;
+	decoder->idle += decoder->graph.blocks[number].ninsn + TL_PT_IDLE_BLOCK;
 	return decoder->idle > TL_PT_IDLE_MOST ? fail(walk, TL_PT_BAD_QUERY) : TL_PT_STOP_GO;
 }
 
@@ -96,28 +98,31 @@ INLINE enum tl_pt_stop use_outcomes(struct walk *walk, struct tl_pt_decoder *dec
 {
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
 
-	while (walk->count && stop == TL_PT_STOP_GO) {
+	while (walk->count) {
 		const struct tl_pt_node *node = &walk->nodes[walk->cur];
 
-		if (node->kind >= TL_PT_NODE_STUB) {
-			if (node->kind == TL_PT_NODE_AWAIT)
-				return TL_PT_STOP_NEED;
-			stop = take_other(walk, decoder, node);
-			continue;
-		}
-		if (node->kind == TL_PT_NODE_INDIRECT || node->kind == TL_PT_NODE_FAR)
-			return TL_PT_STOP_NEED;
 		if (walk->out == walk->out_end)
 			return TL_PT_STOP_FULL;
-		give(walk, decoder, node);
-		if (node->kind == TL_PT_NODE_COND) {
+		if (__builtin_expect(node->kind == TL_PT_NODE_COND, 1)) {
+			give(walk, decoder, node);
 			walk->count--;
 			walk->cur = node->edge[walk->bits >> walk->count & 1];
-		} else if (node->kind == TL_PT_NODE_RETURN) {
-			stop = take_return(walk);
-		} else {
-			stop = take_next(walk, decoder, node);
+			continue;
 		}
+		if (node->kind == TL_PT_NODE_INDIRECT || node->kind == TL_PT_NODE_FAR ||
+		    node->kind == TL_PT_NODE_AWAIT)
+			return TL_PT_STOP_NEED;
+		if (node->kind == TL_PT_NODE_RETURN) {
+			give(walk, decoder, node);
+			stop = take_return(walk);
+		} else if (node->kind == TL_PT_NODE_NEXT) {
+			give(walk, decoder, node);
+			stop = take_next(walk, decoder, node);
+		} else {
+			stop = take_other(walk, decoder, node);
+		}
+		if (stop != TL_PT_STOP_GO)
+			return stop;
 	}
 	return stop;
 }
@@ -127,7 +132,7 @@ INLINE uint32_t follow(struct tl_pt_graph *graph, struct tl_pt_node *node, uint6
 {
 	uint32_t to = node->edge[0];
 
-	if (to && graph->nodes[to].block.ip == ip)
+	if (to && graph->blocks[to].ip == ip)
 		return to;
 	to = tl_pt_graph_node(graph, ip);
 	node->edge[0] = to;

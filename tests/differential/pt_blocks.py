@@ -2,8 +2,11 @@
 """Blocks, instructions and runs of nodes of every trace of the shared corpus against its truth, instruction by
 instruction, and against libipt with all events and their times (where there is a libipt to compile against).
 
-  pt_blocks.py PT_TRUTH [PT_BLOCKS_LIBIPT]"""
+And any number of threads gives the same, also where the trace is damaged.
+
+  pt_blocks.py PT_TRUTH PT_JOBS [PT_BLOCKS_LIBIPT]"""
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -53,7 +56,28 @@ def large(truth, libipt):
             run(libipt, trace, *code)
 
 
-def hardware(truth, libipt):
+SALVAGE = "64"
+
+
+def threads(jobs):
+    """One thread and several, side by side; then with bytes of the trace overwritten."""
+    code = [os.path.join(LARGE, "py.map"), os.path.join(LARGE, "py.img.zst")]
+    for variant, number in (("ret", "2"), ("time", "3"), ("cyc", "2")):
+        run(jobs, number, "0", os.path.join(LARGE, "py.%s.pt.zst" % variant), *code)
+    whole = subprocess.run(["zstd", "-dc", "--long=27", os.path.join(LARGE, "py.time.pt.zst")],
+                           stdout=subprocess.PIPE, check=True).stdout[:3000000]
+    for seed in range(4):
+        damaged, choice = bytearray(whole), random.Random(seed)
+        for _ in range(30):
+            damaged[choice.randrange(len(damaged))] = choice.randrange(256)
+        with tempfile.NamedTemporaryFile() as trace:
+            trace.write(damaged)
+            trace.flush()
+            run(jobs, "3", SALVAGE, trace.name, *code)
+            run(jobs, "2", "0", trace.name, *code)
+
+
+def hardware(truth, jobs, libipt):
     """What a processor recorded: counts and hash as its list has them."""
     with open(os.path.join(REAL, "MANIFEST.tsv")) as lines:
         rows = [line.rstrip("\n").split("\t") for line in lines]
@@ -66,17 +90,19 @@ def hardware(truth, libipt):
         common.expect(row["name"] + " events", said.strip().split("events ")[-1], row["events"])
         if libipt:
             run(libipt, trace, code, image)
+        run(jobs, "2", "0", trace, code, image)
 
 
 def main():
     programs = [os.path.abspath(program) for program in sys.argv[1:]]
-    truth, libipt = (programs + [None])[:2]
+    truth, jobs, libipt = (programs + [None])[:3]
     if not os.path.isdir(SMALL):
         common.skip("no shared corpus")
     small(truth, libipt)
     large(truth, libipt)
+    threads(jobs)
     if os.path.isdir(REAL):
-        hardware(truth, libipt)
+        hardware(truth, jobs, libipt)
     common.finish(count, "comparisons" + ("" if libipt else " (none with libipt: it is not installed)"))
 
 
