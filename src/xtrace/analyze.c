@@ -310,7 +310,6 @@ static int show(struct xtrace_analysis *a, struct tl_error *err)
 		good = tl_xtrace_show_cache_functions(a);
 	if (good && what & XTRACE_BLOCKS)
 		good = tl_xtrace_show_blocks(a);
-	tl_xtrace_tables_end(a->out, a->wishes.form);
 	return good ? 0 : tl_error_memory(err);
 }
 
@@ -342,6 +341,8 @@ int tl_xtrace_analyze(struct tl_xtrace *trace, const struct xtrace_wishes *wishe
 		status = run_all(&a, err);
 	if (status == 0 && wishes->what & ~(unsigned)XTRACE_MIX)
 		status = show(&a, err);
+	if (status == 0)
+		tl_xtrace_tables_end(out, wishes->form);
 	end(&a);
 	return status;
 }

@@ -50,7 +50,7 @@ static const char *object_of(const struct exporting *e, const struct xtrace_func
 {
 	if (f->binary != TL_NONE)
 		return tl_binary_path(e->fold->functions.binaries[f->binary]);
-	return f->kernel ? "[kernel]" : "";
+	return f->kernel ? "kernel" : "";
 }
 
 /* The number in the profile; TL_NONE without memory. */

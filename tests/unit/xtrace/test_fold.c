@@ -263,7 +263,7 @@ static void exceptions_nest(void **state)
 	profile = fold(&s);
 	assert_function(profile, F, 1, 0, 2, 5);
 	assert_function(profile, VECTOR, 1, 0, 3, 3);
-	assert_string_equal(tl_profile_function(profile, find(profile, VECTOR))->object, "[kernel]");
+	assert_string_equal(tl_profile_function(profile, find(profile, VECTOR))->object, "kernel");
 	assert_arc(profile, F, F, VECTOR, 1, 3);
 	assert_string_equal(tl_profile_event(profile, 5)->name, "IrKernel");
 	assert_int_equal(tl_profile_total(profile)[5], 3);
@@ -309,6 +309,91 @@ static void another_thread_goes_on(void **state)
 	assert_function(profile, F, 0, 1, 1, 2);
 	assert_function(profile, G, 1, 0, 2, 2);
 	assert_int_equal(tl_profile_part(profile, 0)->losses.gaps, 1);
+	tl_profile_free(profile);
+}
+
+/* As call() and ret(), above EL0. */
+static void kernel_call(struct bytes *s, uint64_t from, uint64_t to)
+{
+	put_pcinst(s, 1, from, bl(from, to));
+}
+
+static void kernel_ret(struct bytes *s, uint64_t from, uint64_t to)
+{
+	put_pcinst(s, 1, from, A64_RET);
+	put_value(s, TARGET_B, to);
+}
+
+enum { SWITCH = 0xa000, SLEEP = 0xb000, FORK = 0xc000 };
+
+/* A thread sleeps: main() calls the kernel, there SLEEP calls SWITCH. */
+static void goes_to_sleep(struct bytes *s, uint64_t pc)
+{
+	put_pcinst(s, 0, pc, A64_SVC);
+	kernel_call(s, VECTOR, SLEEP);
+	kernel_call(s, SLEEP, SWITCH);
+}
+
+/*
+ * "The stack is then set aside, and one that was set aside before is taken up again if it has that return address":
+ * MAIN sleeps, a new thread runs to G and sleeps elsewhere, MAIN wakes and returns to where it called.
+ */
+static void threads_take_turns(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	(void)state;
+	/* FORK and G are functions: each is called once before. */
+	kernel_call(&s, VECTOR, FORK);
+	kernel_ret(&s, FORK, VECTOR + 4);
+	put_pcinst(&s, 1, VECTOR + 4, A64_ERET);
+	put_value(&s, TARGET_B, MAIN - 4);
+	call(&s, MAIN - 4, G);
+	ret(&s, G, MAIN);
+	call(&s, MAIN, F);
+	goes_to_sleep(&s, F);
+	kernel_ret(&s, SWITCH, FORK); /* nobody called there */
+	put_pcinst(&s, 1, FORK, A64_ERET);
+	put_value(&s, TARGET_B, G);
+	nop(&s, G);
+	put_pcinst(&s, 0, G + 4, A64_SVC);
+	kernel_call(&s, VECTOR + 8, SLEEP + 16);
+	kernel_call(&s, SLEEP + 16, SWITCH);
+	kernel_ret(&s, SWITCH, SLEEP + 4); /* MAIN's */
+	kernel_ret(&s, SLEEP + 4, VECTOR + 4);
+	put_pcinst(&s, 1, VECTOR + 4, A64_ERET);
+	put_value(&s, TARGET_B, F + 4);
+	ret(&s, F + 4, MAIN + 4);
+	nop(&s, MAIN + 4);
+	profile = fold(&s);
+	/* Without the first: two in MAIN, two in F, five in the kernel: what runs before a switch is the one, behind it the other thread. */
+	assert_function(profile, 0, 0, 0, 3, 11); /* nobody called it: "[unknown]" */
+	assert_function(profile, F, 1, 0, 2, 7);
+	assert_arc(profile, 0, MAIN, F, 1, 7);
+	assert_function(profile, G, 1, 0, 3, 6);
+	/* The second thread sleeps for ever. */
+	assert_function(profile, SWITCH, 1, 1, 2, 2);
+	tl_profile_free(profile);
+}
+
+/* "The same place above EL0: a kernel's image has low addresses, too, those of its identity map." */
+static void a_kernel_has_two_addresses(void **state)
+{
+	const uint64_t high = 0xffff800008000000, low = 0x40000000;
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	(void)state;
+	kernel_call(&s, high, high + 0x1000);
+	put_pcinst(&s, 1, low + 0x1000, 0x54000040); /* B.EQ +8 */
+	put_pcinst(&s, 1, high + 0x1004, A64_NOP);
+	kernel_ret(&s, low + 0x1008, high + 4);
+	put_pcinst(&s, 1, high + 4, A64_NOP);
+	profile = fold(&s);
+	assert_int_equal(tl_profile_part(profile, 0)->losses.gaps, 0);
+	assert_int_equal(tl_profile_part(profile, 0)->losses.unfinished, 0);
+	assert_function(profile, high, 0, 0, 3, 5);
 	tl_profile_free(profile);
 }
 
@@ -463,6 +548,8 @@ int main(void)
 		cmocka_unit_test(exceptions_nest),
 		cmocka_unit_test(an_exception_right_behind_a_return),
 		cmocka_unit_test(another_thread_goes_on),
+		cmocka_unit_test(threads_take_turns),
+		cmocka_unit_test(a_kernel_has_two_addresses),
 		cmocka_unit_test(signals_come_and_go),
 		cmocka_unit_test(accesses_that_vary),
 		cmocka_unit_test(branches),
