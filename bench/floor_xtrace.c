@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The floor: how long it takes merely to step over the tokens of a whole, undamaged instruction stream in memory and to
- * count the instructions. No PCs, no checks of anything.
+ * The floor: how long it takes merely to step over the tokens of a whole, undamaged instruction
+ * stream in memory and to count the instructions. No PCs, no checks of anything.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -38,7 +38,8 @@ static uint16_t size_of(unsigned token)
 	}
 }
 
-static uint64_t walk(const uint8_t *p, const uint8_t *end, const uint16_t *sizes, uint64_t *instructions)
+static uint64_t walk(const uint8_t *p, const uint8_t *end, const uint16_t *sizes,
+		     uint64_t *instructions)
 {
 	uint64_t tokens = 0, count = 0;
 
@@ -75,7 +76,8 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < 256; i++)
 		sizes[i] = size_of(i);
 	tokens = walk(data, data + st.st_size, sizes, &instructions);
-	printf("%llu tokens, %llu instructions\n", (unsigned long long)tokens, (unsigned long long)instructions);
+	printf("%llu tokens, %llu instructions\n", (unsigned long long)tokens,
+	       (unsigned long long)instructions);
 	close(fd);
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Both files of a pair of any bytes: what is cut out of them reads as what it was, and the parts are the whole. */
+/* Both files of a pair of any bytes: what is cut out of them reads as what it was, and the parts
+ * are the whole. */
 #include "exercise_xtrace.h"
 #include "fuzz.h"
 

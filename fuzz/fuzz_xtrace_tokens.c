@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An instruction stream of any bytes, alone: all of it is read or told as skipped, in whatever dialect it seems to be. */
+/* An instruction stream of any bytes, alone: all of it is read or told as skipped, in whatever
+ * dialect it seems to be. */
 #include "exercise_xtrace.h"
 #include "fuzz.h"
 

@@ -155,11 +155,12 @@ static void put_boundary(struct recorder *r)
 	}
 }
 
+/* Snapshot 0 is that of the beginning, wherever this is; the others come before a user instruction. */
 static void put_snapshot_if_due(struct recorder *r)
 {
 	uint64_t count = plugin.by_total ? r->total : r->user;
 
-	if (count < r->next_snapshot || (!plugin.by_total && r->el))
+	if (r->total && (count < r->next_snapshot || (!plugin.by_total && r->el)))
 		return;
 	registers_snapshot(&r->registers, &r->snapshot);
 	r->snapshot.user = r->user;

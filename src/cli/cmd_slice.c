@@ -5,7 +5,8 @@
 
 #include "cli/cli.h"
 
-/* Of a pair of files both have one name: NAME.xinsndata.bin has NAME.xsnapshot.bin beside it. To free(). */
+/* Of a pair of files both have one name: NAME.xinsndata.bin has NAME.xsnapshot.bin beside it. To
+ * free(). */
 static char *partner_name(const struct settings *settings)
 {
 	static const char suffix[] = ".xinsndata.bin";
@@ -17,7 +18,9 @@ static char *partner_name(const struct settings *settings)
 		return strdup(settings->partner);
 	if (size < sizeof(suffix) || strcmp(output + size - sizeof(suffix) + 1, suffix))
 		return NULL;
-	return asprintf(&name, "%.*s.xsnapshot.bin", (int)(size - sizeof(suffix) + 1), output) < 0 ? NULL : name;
+	return asprintf(&name, "%.*s.xsnapshot.bin", (int)(size - sizeof(suffix) + 1), output) < 0
+		       ? NULL
+		       : name;
 }
 
 static int write_both(struct job *job, struct tl_slice what, const char *name, struct tl_error *err)

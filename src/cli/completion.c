@@ -20,6 +20,8 @@ static bool option_words(const struct option_row *row, char separator)
 		for (const struct tl_exporter *const *exporter = tl_exporters(); *exporter;
 		     exporter++, gap = between)
 			printf("%s%s", gap, (*exporter)->name);
+		for (const struct tl_format_info *target = tl_trace_targets(); target->name; target++)
+			printf("%s%s", gap, target->name);
 		return true;
 	}
 	if (!row->argument || !strchr(row->argument, '|'))

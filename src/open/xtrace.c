@@ -45,8 +45,8 @@ static int open_sources(struct tl_input *input, const char *const *paths, size_t
 	return 0;
 }
 
-static int open_xtrace(struct tl_input *input, const char *const *paths, size_t path_count, const char **failed,
-		       struct tl_error *err)
+static int open_xtrace(struct tl_input *input, const char *const *paths, size_t path_count,
+		       const char **failed, struct tl_error *err)
 {
 	struct xtrace_input *x = calloc(1, sizeof(*x));
 	struct tl_xtrace_file *files = calloc(path_count, sizeof(*files));
@@ -87,7 +87,8 @@ static uint32_t snapshot_number(uint64_t number)
 	return number < TL_NONE ? (uint32_t)number : TL_NONE;
 }
 
-int tl_xtrace_input_select(struct tl_input *input, struct xtrace_select *select, struct tl_error *err)
+int tl_xtrace_input_select(struct tl_input *input, struct xtrace_select *select,
+			   struct tl_error *err)
 {
 	const struct tl_input_options *o = &input->options;
 	uint64_t from, to;
@@ -95,7 +96,8 @@ int tl_xtrace_input_select(struct tl_input *input, struct xtrace_select *select,
 	if (o->process != TL_NOWHERE || o->from_seconds > 0 || o->to_seconds > 0)
 		return tl_error_format(err, "xtrace",
 				       tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-						   "a trace of instructions has no processes and no times to choose by"));
+						   "a trace of instructions has no processes and "
+						   "no times to choose by"));
 	*select = tl_xtrace_everything;
 	/* A stream is a thread's or a core's, and its number is the one or the other. */
 	select->id = o->thread != TL_NOWHERE ? o->thread : o->cpu;
@@ -112,7 +114,8 @@ int tl_xtrace_input_select(struct tl_input *input, struct xtrace_select *select,
 
 /* ---- operations ---- */
 
-static int describe_xtrace(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
+static int describe_xtrace(struct tl_input *input, bool json, struct tl_output *out,
+			   struct tl_error *err)
 {
 	struct xtrace_input *x = input->handle;
 	struct xtrace_select select;
@@ -121,7 +124,8 @@ static int describe_xtrace(struct tl_input *input, bool json, struct tl_output *
 	return status < 0 ? status : tl_xtrace_describe(x->trace, &select, json, out, err);
 }
 
-static int dump_xtrace(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
+static int dump_xtrace(struct tl_input *input, bool json, struct tl_output *out,
+		       struct tl_error *err)
 {
 	struct xtrace_input *x = input->handle;
 	const struct tl_number_range *compare = &input->options.compare;
@@ -134,7 +138,8 @@ static int dump_xtrace(struct tl_input *input, bool json, struct tl_output *out,
 		return tl_xtrace_dump_snapshots(x->trace, &select, snapshot_number(compare->from),
 						snapshot_number(compare->to), json, out, err);
 	if (input->options.dump & TL_DUMP_SNAPSHOTS)
-		return tl_xtrace_dump_snapshots(x->trace, &select, TL_NONE, TL_NONE, json, out, err);
+		return tl_xtrace_dump_snapshots(x->trace, &select, TL_NONE, TL_NONE, json, out,
+						err);
 	if (input->options.dump & TL_DUMP_INSTRUCTIONS)
 		return tl_xtrace_input_instructions(input, &select, json, out, err);
 	return tl_xtrace_dump(x->trace, &select, json, out, err);
@@ -145,6 +150,8 @@ static int dump_xtrace(struct tl_input *input, bool json, struct tl_output *out,
 struct violations {
 	struct tl_output *out;
 	bool json;
+	uint64_t id; /* only those of this thread or core; TL_NOWHERE: any */
+	int64_t count;
 };
 
 static void number_or_null(struct tl_output *out, const char *key, uint64_t value)
@@ -187,50 +194,69 @@ static void put_violation_text(struct tl_output *out, const struct tl_xtrace_vio
 
 static int put_violation(void *arg, const struct tl_xtrace_violation *v)
 {
-	const struct violations *to = arg;
+	struct violations *to = arg;
 
+	if (to->id != TL_NOWHERE && to->id != v->id)
+		return 0;
+	to->count++;
 	(to->json ? put_violation_json : put_violation_text)(to->out, v);
 	return tl_output_failed(to->out);
 }
 
-static int64_t check_xtrace(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
+static int64_t check_xtrace(struct tl_input *input, bool json, struct tl_output *out,
+			    struct tl_error *err)
 {
 	struct xtrace_input *x = input->handle;
-	struct violations to = { out, json };
+	struct violations to = { .out = out, .json = json };
+	struct xtrace_select select = tl_xtrace_everything;
+	int64_t found = tl_xtrace_input_select(input, &select, err);
 
-	return tl_xtrace_check(x->trace, put_violation, &to, err);
+	/* All streams are read, as they share a memory, and those asked for are told of. */
+	to.id = select.id;
+	if (found == 0)
+		found = tl_xtrace_check(x->trace, put_violation, &to, err);
+	return found < 0 ? found : to.count;
 }
 
 /* ---- the rest ---- */
 
-static int timeline_xtrace(struct tl_input *input, const char *format, struct tl_output *out, struct tl_error *err)
+static int timeline_xtrace(struct tl_input *input, const char *format, struct tl_output *out,
+			   struct tl_error *err)
 {
 	(void)input;
 	(void)format;
 	(void)out;
-	return tl_error_format(err, "xtrace",
-			       tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
-					   "a trace of instructions has no clock, so no timeline can be made of it"));
+	return tl_error_format(
+		err, "xtrace",
+		tl_error_at(
+			err, TL_UNSUPPORTED, TL_NOWHERE,
+			"a trace of instructions has no clock, so no timeline can be made of it"));
 }
 
-static size_t damage_xtrace(struct tl_input *input, struct tl_damage *places, size_t room, uint64_t *count,
-			    uint64_t *skipped_bytes)
+static size_t damage_xtrace(struct tl_input *input, struct tl_damage *places, size_t room,
+			    uint64_t *count, uint64_t *skipped_bytes)
 {
 	struct xtrace_input *x = input->handle;
 	size_t listed;
-	const struct tl_xtrace_fault *faults = tl_xtrace_faults(x->trace, &listed, count, skipped_bytes);
+	const struct tl_xtrace_fault *faults =
+		tl_xtrace_faults(x->trace, &listed, count, skipped_bytes);
 
 	if (listed > room)
 		listed = room;
 	for (size_t i = 0; i < listed; i++)
 		places[i] = (struct tl_damage){
-			.status = faults[i].status, .text = faults[i].text, .offset = faults[i].offset,
-			.length = faults[i].length, .record = faults[i].record, .path = faults[i].path,
+			.status = faults[i].status,
+			.text = faults[i].text,
+			.offset = faults[i].offset,
+			.length = faults[i].length,
+			.record = faults[i].record,
+			.path = faults[i].path,
 		};
 	return listed;
 }
 
-/* The whole of a stream as we would write it; the snapshots go with it where there is a place for them. */
+/* The whole of a stream as we would write it; the snapshots go with it where there is a place for
+ * them. */
 static int slice_xtrace(struct tl_input *input, const struct tl_slice *what, struct tl_output *out,
 			struct tl_error *err)
 {
@@ -242,17 +268,20 @@ static int slice_xtrace(struct tl_input *input, const struct tl_slice *what, str
 	if (status < 0)
 		return status;
 	if (what->trigger)
-		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, "xtrace is cut by snapshots and instructions");
+		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+				   "xtrace is cut by snapshots and instructions");
 	for (uint32_t i = 0; i < tl_xtrace_stream_count(x->trace); i++) {
 		if (select.id != TL_NOWHERE && tl_xtrace_stream(x->trace, i)->id != select.id)
 			continue;
 		if (slice.stream != TL_NONE)
-			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-					   "there are several streams: choose one with --thread or --cpu");
+			return tl_error_at(
+				err, TL_BAD_USAGE, TL_NOWHERE,
+				"there are several streams: choose one with --thread or --cpu");
 		slice.stream = i;
 	}
 	if (slice.stream == TL_NONE)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no such thread or core");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "there is no such thread or core");
 	slice.first_snapshot = snapshot_number(what->snapshots.from);
 	slice.end_snapshot = snapshot_number(what->snapshots.to);
 	slice.first_instruction = what->instructions.from;
@@ -260,14 +289,18 @@ static int slice_xtrace(struct tl_input *input, const struct tl_slice *what, str
 	return tl_xtrace_slice_write(x->trace, &slice, out, what->partner, err);
 }
 
-static int reencode_xtrace(struct tl_input *input, const char *variant, struct tl_output *out, struct tl_error *err)
+static int reencode_xtrace(struct tl_input *input, const char *variant, struct tl_output *out,
+			   struct tl_error *err)
 {
 	const struct tl_slice everything = {
-		.size = sizeof(everything), .snapshots = { 0, TL_NOWHERE }, .instructions = { 0, TL_NOWHERE },
+		.size = sizeof(everything),
+		.snapshots = { 0, TL_NOWHERE },
+		.instructions = { 0, TL_NOWHERE },
 	};
 
 	if (variant)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "xtrace has no versions to choose from");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "xtrace has no versions to choose from");
 	return slice_xtrace(input, &everything, out, err);
 }
 

@@ -14,11 +14,12 @@ struct xtrace_input {
 };
 
 /* What the input's options choose. 0 or TL_BAD_USAGE. */
-int tl_xtrace_input_select(struct tl_input *input, struct xtrace_select *select, struct tl_error *err);
+int tl_xtrace_input_select(struct tl_input *input, struct xtrace_select *select,
+			   struct tl_error *err);
 
 /* xtrace_analyze.c */
-int tl_xtrace_input_analyze(struct tl_input *input, const struct tl_analysis *analysis, struct tl_output *out,
-			    const char **failed, struct tl_error *err);
+int tl_xtrace_input_analyze(struct tl_input *input, const struct tl_analysis *analysis,
+			    struct tl_output *out, const char **failed, struct tl_error *err);
 extern const struct tl_conversion tl_xtrace_conversions[];
 
 /* Open the binaries of the options, and close them (xtrace_profile.c). */
@@ -28,7 +29,7 @@ void tl_xtrace_input_close_binaries(struct tl_input *input);
 /* The operation "fold". */
 int tl_xtrace_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err);
 /* The operation "dump", of instructions. */
-int tl_xtrace_input_instructions(struct tl_input *input, const struct xtrace_select *select, bool json,
-				 struct tl_output *out, struct tl_error *err);
+int tl_xtrace_input_instructions(struct tl_input *input, const struct xtrace_select *select,
+				 bool json, struct tl_output *out, struct tl_error *err);
 
 #endif

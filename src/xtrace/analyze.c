@@ -112,11 +112,14 @@ static int run_segment(struct xtrace_analysis *a, struct xtrace_lane *lane, uint
 	bool good = true, more = false;
 
 	while (good && !more && (kind = xtrace_walk_next(&w)) != TL_XTRACE_NONE) {
-		if (xtrace_is_instruction(kind)) {
+		if (xtrace_is_instruction(kind) && lane->instructions == turn) {
+			/* It begins the next turn: the accesses of the one before it were still of this. */
+			w.next = w.token;
+			more = true;
+		} else if (xtrace_is_instruction(kind)) {
 			lane->opcode = xtrace_walk_instruction(&w, kind);
 			lane->el = xtrace_walk_el(&w);
 			good = instruction(a, lane, &w);
-			more = lane->instructions == turn;
 		} else if (kind == TL_XTRACE_LOAD || kind == TL_XTRACE_STORE) {
 			good = access_data(a, lane, kind == TL_XTRACE_LOAD ? XTRACE_LOAD : XTRACE_STORE,
 					   xtrace_walk_value(&w), xtrace_access_size(*w.token));
@@ -271,11 +274,6 @@ static int begin(struct xtrace_analysis *a, struct tl_error *err)
 	a->functions.binaries = wishes->binaries;
 	a->functions.binary_count = wishes->binary_count;
 	a->interval_end = wishes->interval;
-	tl_xtrace_tables_begin(a->out, wishes->form);
-	if (wishes->what & XTRACE_SYSCALLS)
-		tl_xtrace_calls_begin(a);
-	if (wishes->what & XTRACE_BBV)
-		tl_xtrace_bbv_begin(a);
 	return 0;
 }
 
@@ -313,6 +311,20 @@ static int show(struct xtrace_analysis *a, struct tl_error *err)
 	return good ? 0 : tl_error_memory(err);
 }
 
+/* All but the mix, which is a pass of its own. */
+static int one_pass(struct xtrace_analysis *a, struct tl_error *err)
+{
+	int status;
+
+	/* These are written on the way. */
+	if (a->wishes.what & XTRACE_SYSCALLS)
+		tl_xtrace_calls_begin(a);
+	if (a->wishes.what & XTRACE_BBV)
+		tl_xtrace_bbv_begin(a);
+	status = run_all(a, err);
+	return status < 0 ? status : show(a, err);
+}
+
 static void end(struct xtrace_analysis *a)
 {
 	for (size_t i = 0; i < a->lane_count; i++) {
@@ -335,12 +347,12 @@ int tl_xtrace_analyze(struct tl_xtrace *trace, const struct xtrace_wishes *wishe
 
 	tl_xtrace_rewind(trace);
 	status = begin(&a, err);
+	if (status == 0)
+		tl_xtrace_tables_begin(out, wishes->form);
 	if (status == 0 && wishes->what & XTRACE_MIX)
 		status = tl_xtrace_show_mix(&a, err);
 	if (status == 0 && wishes->what & ~(unsigned)XTRACE_MIX)
-		status = run_all(&a, err);
-	if (status == 0 && wishes->what & ~(unsigned)XTRACE_MIX)
-		status = show(&a, err);
+		status = one_pass(&a, err);
 	if (status == 0)
 		tl_xtrace_tables_end(out, wishes->form);
 	end(&a);

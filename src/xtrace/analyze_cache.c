@@ -62,7 +62,7 @@ void tl_xtrace_show_cache(struct xtrace_analysis *a)
 	struct xtrace_cache_count sums[XTRACE_LEVELS] = { 0 };
 	struct xtrace_table t;
 
-	tl_xtrace_begin_table(a, &t, "cache", "caches and TLBs");
+	tl_xtrace_begin_table(a, &t, "cache", "Caches and TLBs");
 	tl_xtrace_table_columns(&t, level_columns, COUNT(level_columns));
 	for (size_t i = 0; i < a->lane_count; i++)
 		for (uint32_t level = 0; level < config->count; level++) {
@@ -155,7 +155,7 @@ bool tl_xtrace_show_cache_functions(struct xtrace_analysis *a)
 
 	if (!rows)
 		return false;
-	tl_xtrace_begin_table(a, &t, "cache_functions", "caches and TLBs by function, most misses first");
+	tl_xtrace_begin_table(a, &t, "cache_functions", "Caches and TLBs by function, most misses first");
 	tl_xtrace_table_columns(&t, columns, make_columns(a->wishes.caches, names, columns));
 	for (uint32_t i = 0; i < count && (!shown || i < shown); i++)
 		put_function(a, &t, &rows[i]);

@@ -79,7 +79,7 @@ bool tl_xtrace_show_footprint(struct xtrace_analysis *a)
 	struct xtrace_table t;
 	bool good = true;
 
-	tl_xtrace_begin_table(a, &t, "footprint", "footprint: lines and pages that were touched");
+	tl_xtrace_begin_table(a, &t, "footprint", "Footprint: lines and pages that were touched");
 	tl_xtrace_table_columns(&t, footprint_columns, COUNT(footprint_columns));
 	tl_xtrace_footprint_begin(&sum, a->line_shift);
 	for (size_t i = 0; good && i < a->lane_count; i++) {
@@ -98,7 +98,7 @@ bool tl_xtrace_show_footprint(struct xtrace_analysis *a)
 
 static const struct xtrace_column reuse_columns[] = {
 	{ "thread", -10 }, { "access", -11 }, { "from", 12 }, { "to", 12 }, { "touches", 14 },
-	{ "percent", 8 },  { "up to", 8 },
+	{ "percent", 8 },  { "up_to", 8 },
 };
 
 static void put_bucket(struct xtrace_analysis *a, struct xtrace_table *t, size_t lane, const char *access,
@@ -149,7 +149,7 @@ void tl_xtrace_show_reuse(struct xtrace_analysis *a)
 	char title[TITLE];
 
 	snprintf(title, sizeof(title),
-		 "reuse distance: other lines of %" PRIu64 " bytes touched since the last touch; the last row of "
+		 "Reuse distance: other lines of %" PRIu64 " bytes touched since the last touch; the last row of "
 		 "each: first touches", UINT64_C(1) << a->line_shift);
 	tl_xtrace_begin_table(a, &t, "reuse", title);
 	tl_xtrace_table_columns(&t, reuse_columns, COUNT(reuse_columns));
@@ -221,7 +221,7 @@ bool tl_xtrace_show_blocks(struct xtrace_analysis *a)
 	}
 	if (good && count)
 		qsort_r(order, count, sizeof(*order), by_instructions, a->blocks.list);
-	tl_xtrace_begin_table(a, &t, "blocks", "basic blocks, by the instructions executed in them");
+	tl_xtrace_begin_table(a, &t, "blocks", "Basic blocks, by the instructions executed in them");
 	tl_xtrace_table_columns(&t, block_columns, COUNT(block_columns));
 	for (uint32_t i = 0; good && i < count && (!shown || i < shown); i++)
 		good = put_block(a, &t, order[i], total);

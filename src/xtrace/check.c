@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checking a trace: the rules' names, and the way along the streams on which all parts are asked. */
+/* Checking a trace: the rules' names, and the way along the streams on which all parts are asked.
+ */
 #include "xtrace/check.h"
 
 #include <stdlib.h>
@@ -12,31 +13,42 @@ static const struct {
 	const char *rule, *text;
 } rules[RULE_COUNT] = {
 	[RULE_TOKEN] = { "xtrace.token", "bytes that are no token" },
-	[RULE_GRAMMAR_PLACE] = { "xtrace.grammar.place", "a token stands in the wrong order behind its instruction" },
-	[RULE_GRAMMAR_OWNER] = { "xtrace.grammar.owner", "a token that the instruction before it does not have" },
+	[RULE_GRAMMAR_PLACE] = { "xtrace.grammar.place",
+				 "a token stands in the wrong order behind its instruction" },
+	[RULE_GRAMMAR_OWNER] = { "xtrace.grammar.owner",
+				 "a token that the instruction before it does not have" },
 	[RULE_GRAMMAR_MISSING] = { "xtrace.grammar.missing",
-				   "an instruction without the tokens it must have (TARGET_B, DC, seven SVCARG)" },
+				   "an instruction without the tokens it must have (TARGET_B, DC, "
+				   "seven SVCARG)" },
 	[RULE_GRAMMAR_TIME] = { "xtrace.grammar.time", "TIME twice, or without an access" },
 	[RULE_PC_ALIGNMENT] = { "xtrace.pc.alignment", "a PC that is no multiple of 4" },
-	[RULE_PC_CONTINUITY] = { "xtrace.pc.continuity", "the PC breaks without a branch or an exception" },
+	[RULE_PC_CONTINUITY] = { "xtrace.pc.continuity",
+				 "the PC breaks without a branch or an exception" },
 	[RULE_PC_BRANCH] = { "xtrace.pc.branch", "not where the branch before it leads" },
 	[RULE_PC_TARGET] = { "xtrace.pc.target", "not at the TARGET_B of the branch before it" },
-	[RULE_EL_RETURN] = { "xtrace.el.return", "a lower exception level without an exception return" },
-	[RULE_EL_VECTOR] = { "xtrace.el.vector", "a higher exception level, but not at an exception vector" },
+	[RULE_EL_RETURN] = { "xtrace.el.return",
+			     "a lower exception level without an exception return" },
+	[RULE_EL_VECTOR] = { "xtrace.el.vector",
+			     "a higher exception level, but not at an exception vector" },
 	[RULE_EL_REGISTERS] = { "xtrace.el.registers",
 				"ALLGPR and changes of the exception level do not go together" },
 	[RULE_TIME_ORDER] = { "xtrace.time.order", "TIME does not increase" },
 	[RULE_TIME_UNIQUE] = { "xtrace.time.unique", "two streams have the same TIME" },
-	[RULE_MEMORY_VALUE] = { "xtrace.memory.value", "a load differs from what was stored or loaded there last" },
-	[RULE_REGISTER_VALUE] = { "xtrace.register.value", "a register's value differs from what the trace said of it" },
-	[RULE_SNAPSHOT_OFFSET] = { "xtrace.snapshot.offset", "a snapshot's offset is not that of a PCINST" },
-	[RULE_SNAPSHOT_ORDER] = { "xtrace.snapshot.order", "a snapshot is not behind the one before it" },
+	[RULE_MEMORY_VALUE] = { "xtrace.memory.value",
+				"a load differs from what was stored or loaded there last" },
+	[RULE_REGISTER_VALUE] = { "xtrace.register.value",
+				  "a register's value differs from what the trace said of it" },
+	[RULE_SNAPSHOT_OFFSET] = { "xtrace.snapshot.offset",
+				   "a snapshot's offset is not that of a PCINST" },
+	[RULE_SNAPSHOT_ORDER] = { "xtrace.snapshot.order",
+				  "a snapshot is not behind the one before it" },
 	[RULE_SNAPSHOT_COUNT] = { "xtrace.snapshot.count",
 				  "a snapshot's number of instructions is not that of the stream" },
 	[RULE_SNAPSHOT_VECTOR] = { "xtrace.snapshot.vector-length",
 				   "a snapshot's vector length is not that of the others" },
 	[RULE_SNAPSHOT_REGISTERS] = { "xtrace.snapshot.registers",
-				      "a snapshot's registers differ from what the trace said of them" },
+				      "a snapshot's registers differ from what the trace said of "
+				      "them" },
 };
 
 /* Bytes, as every processor has had them so far. */
@@ -55,7 +67,8 @@ static void tell(struct check_stream *s, const struct tl_xtrace_violation *viola
 		c->status = 1;
 }
 
-void tl_xtrace_violate(struct check_stream *s, enum check_rule rule, uint64_t offset, uint64_t record, uint64_t pc)
+void tl_xtrace_violate(struct check_stream *s, enum check_rule rule, uint64_t offset,
+		       uint64_t record, uint64_t pc)
 {
 	bool of_snapshots = rule >= RULE_SNAPSHOT_OFFSET;
 	struct tl_xtrace_violation violation = {
@@ -124,10 +137,15 @@ static inline void end_instruction(struct check_stream *s, bool cut, bool interr
 		judge_instruction(s, cut, interrupted);
 }
 
-static void check_jump(struct check_stream *s, const struct check_opcode *op, uint64_t pc, unsigned el)
+static void check_jump(struct check_stream *s, const struct check_opcode *op, uint64_t pc,
+		       unsigned el)
 {
 	struct check_instruction next = {
-		.op = op, .pc = pc, .pc_known = s->walk.pc_known, .el = (uint8_t)el, .ordinal = s->ordinal,
+		.op = op,
+		.pc = pc,
+		.pc_known = s->walk.pc_known,
+		.el = (uint8_t)el,
+		.ordinal = s->ordinal,
 		.offset = xtrace_walk_offset(&s->walk),
 	};
 
@@ -145,9 +163,11 @@ static inline void begin_instruction(struct check_stream *s, uint32_t opcode)
 	unsigned el = xtrace_walk_el(&s->walk);
 
 	/* Most instructions follow one that goes on behind itself. */
-	if (!i->op || !i->op->simple || pc != i->pc + 4 || el != i->el || s->allgpr || !s->walk.pc_known || pc % 4)
+	if (!i->op || !i->op->simple || pc != i->pc + 4 || el != i->el || s->allgpr ||
+	    !s->walk.pc_known || pc % 4)
 		check_jump(s, op, pc, el);
-	/* Field by field: what is not named here is only looked at where `seen` says that it is there. */
+	/* Field by field: what is not named here is only looked at where `seen` says that it is
+	 * there. */
 	i->op = op;
 	i->pc = pc;
 	i->offset = xtrace_walk_offset(&s->walk);
@@ -187,7 +207,8 @@ static void take_time(struct check_stream *s)
 		return;
 	if (s->timed && time <= s->time)
 		tl_xtrace_violate_at(s, RULE_TIME_ORDER, offset);
-	else if (c->merged && c->last_time_stream != TL_NONE && c->last_time_stream != stream && c->last_time == time)
+	else if (c->merged && c->last_time_stream != TL_NONE && c->last_time_stream != stream &&
+		 c->last_time == time)
 		tl_xtrace_violate_at(s, RULE_TIME_UNIQUE, offset);
 	s->timed = true;
 	s->time = c->last_time = time;
@@ -199,7 +220,8 @@ static void take_token(struct check_stream *s, enum tl_xtrace_kind kind)
 	struct check_instruction *i = &s->last;
 
 	if (!i->op) {
-		tl_xtrace_violate(s, RULE_GRAMMAR_OWNER, xtrace_walk_offset(&s->walk), TL_NOWHERE, TL_NOWHERE);
+		tl_xtrace_violate(s, RULE_GRAMMAR_OWNER, xtrace_walk_offset(&s->walk), TL_NOWHERE,
+				  TL_NOWHERE);
 		return;
 	}
 	tl_xtrace_check_token(s, kind);
@@ -227,6 +249,8 @@ static void after_gap(struct check_stream *s)
 	s->last.op = NULL;
 	s->allgpr = NULL;
 	s->registers.known = 0;
+	s->sysregs_known = 0;
+	s->heap_end = 0;
 	s->counts_known = false;
 	s->waits_for_svcret = false;
 }
@@ -235,8 +259,13 @@ static void after_gap(struct check_stream *s)
 static bool next_segment(struct check_stream *s, struct tl_error *err)
 {
 	struct tl_xtrace_violation violation = {
-		.rule = rules[RULE_TOKEN].rule, .text = s->walk.text, .path = s->stream->info.path,
-		.offset = s->walk.fault, .record = s->ordinal, .pc = TL_NOWHERE, .id = s->stream->info.id,
+		.rule = rules[RULE_TOKEN].rule,
+		.text = s->walk.text,
+		.path = s->stream->info.path,
+		.offset = s->walk.fault,
+		.record = s->ordinal,
+		.pc = TL_NOWHERE,
+		.id = s->stream->info.id,
 	};
 	bool damaged = s->walk.status != TL_OK;
 	int status;
@@ -258,14 +287,16 @@ static bool next_segment(struct check_stream *s, struct tl_error *err)
 		end_instruction(s, true, true);
 		after_gap(s);
 	}
-	tl_xtrace_walk_begin(&s->walk, s->check->trace, s->stream, &s->stream->segments[++s->segment]);
+	tl_xtrace_walk_begin(&s->walk, s->check->trace, s->stream,
+			     &s->stream->segments[++s->segment]);
 	return true;
 }
 
 /* Entries of vectors are 128 bytes apart: an exception may have come between. */
 static bool may_be_vector(const struct check_stream *s, enum tl_xtrace_kind kind)
 {
-	return kind == TL_XTRACE_PCINST && xtrace_walk_el(&s->walk) && xtrace_walk_value(&s->walk) % 128 == 0;
+	return kind == TL_XTRACE_PCINST && xtrace_walk_el(&s->walk) &&
+	       xtrace_walk_value(&s->walk) % 128 == 0;
 }
 
 static void take_instruction(struct check_stream *s, enum tl_xtrace_kind kind)
@@ -280,8 +311,9 @@ static void take_instruction(struct check_stream *s, enum tl_xtrace_kind kind)
 }
 
 /*
- * Go along a stream up to an offset. The position is kept in registers, and the others are told of it: each token's place
- * depends on the one before it, so that what is on this way is what time goes to.
+ * Go along a stream up to an offset. The position is kept in registers, and the others are told of
+ * it: each token's place depends on the one before it, so that what is on this way is what time
+ * goes to.
  */
 static void check_until(struct check_stream *s, uint64_t end, struct tl_error *err)
 {
@@ -316,7 +348,9 @@ static void check_until(struct check_stream *s, uint64_t end, struct tl_error *e
 
 static void begin_stream(struct check_stream *s, struct check *c, uint32_t stream)
 {
-	*s = (struct check_stream){ .check = c, .stream = &c->trace->streams[stream], .counts_known = false };
+	*s = (struct check_stream){ .check = c,
+				    .stream = &c->trace->streams[stream],
+				    .counts_known = true };
 	s->zero_block = DEFAULT_ZERO_BLOCK;
 	tl_xtrace_walk_begin(&s->walk, c->trace, s->stream, &s->stream->segments[0]);
 }
@@ -394,7 +428,8 @@ static void check_groups(struct group *g, struct tl_error *err)
 
 	for (g->begin = 0; g->begin < count && !g->check->status; g->begin = g->end) {
 		g->end = g->begin + 1;
-		while (g->end < count && !strcmp(streams[g->end].info.timestamp, streams[g->begin].info.timestamp))
+		while (g->end < count &&
+		       !strcmp(streams[g->end].info.timestamp, streams[g->begin].info.timestamp))
 			g->end++;
 		check_memories(g, err);
 	}
@@ -414,7 +449,8 @@ static struct check_cache *make_cache(void)
 	return cache;
 }
 
-int64_t tl_xtrace_check(struct tl_xtrace *trace, tl_xtrace_violation_fn *fn, void *arg, struct tl_error *err)
+int64_t tl_xtrace_check(struct tl_xtrace *trace, tl_xtrace_violation_fn *fn, void *arg,
+			struct tl_error *err)
 {
 	struct check check = { .trace = trace, .fn = fn, .arg = arg, .cache = make_cache() };
 	struct group group = { .check = &check };

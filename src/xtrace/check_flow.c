@@ -3,8 +3,8 @@
 #include "xtrace/check.h"
 
 /*
- * Exception vectors: a table of 16 entries of 128 bytes, aligned to 2048. From the same level entries 0 to 7 are taken, from
- * a lower one 8 to 15.
+ * Exception vectors: a table of 16 entries of 128 bytes, aligned to 2048. From the same level
+ * entries 0 to 7 are taken, from a lower one 8 to 15.
  */
 static bool is_vector(uint64_t pc, bool from_below)
 {
@@ -18,8 +18,9 @@ static bool same_place(uint64_t a, uint64_t b)
 }
 
 /*
- * A kernel runs some of its code twice mapped: where it is linked, and at low addresses where it turns on the MMU. An
- * emulator that translates by physical address tells the one for the other, so at higher levels both are the same place.
+ * A kernel runs some of its code twice mapped: where it is linked, and at low addresses where it
+ * turns on the MMU. An emulator that translates by physical address tells the one for the other, so
+ * at higher levels both are the same place.
  */
 static bool mapped_twice(const struct check_instruction *next, uint64_t expected)
 {
@@ -31,7 +32,8 @@ static bool is_at(const struct check_instruction *next, uint64_t expected)
 	return next->pc == expected || mapped_twice(next, expected);
 }
 
-/* "A faulting load/store is recorded as INST without MEM, then the handler, then the same PC again". */
+/* "A faulting load/store is recorded as INST without MEM, then the handler, then the same PC
+ * again". */
 static bool is_repeated(const struct check_instruction *last, const struct check_instruction *next)
 {
 	uint32_t accesses = UINT32_C(1) << TL_XTRACE_LOAD | UINT32_C(1) << TL_XTRACE_STORE;
@@ -40,7 +42,8 @@ static bool is_repeated(const struct check_instruction *last, const struct check
 }
 
 /* The present rule for a jump, or RULE_COUNT: all is well. */
-static enum check_rule judge(const struct check_instruction *last, const struct check_instruction *next)
+static enum check_rule judge(const struct check_instruction *last,
+			     const struct check_instruction *next)
 {
 	const struct tl_a64 *a64 = &last->op->a64;
 	bool sequential = is_at(next, last->pc + 4);
@@ -56,12 +59,15 @@ static enum check_rule judge(const struct check_instruction *last, const struct 
 	case TL_A64_CALL_REGISTER:
 	case TL_A64_RETURN:
 	case TL_A64_EXCEPTION_RETURN:
-		return !(last->seen >> TL_XTRACE_TARGET_B & 1) || same_place(last->target, next->pc) ||
-				       mapped_twice(next, last->target) ?
-			       RULE_COUNT :
-			       RULE_PC_TARGET;
+		return !(last->seen >> TL_XTRACE_TARGET_B & 1) ||
+				       same_place(last->target, next->pc) ||
+				       mapped_twice(next, last->target)
+			       ? RULE_COUNT
+			       : RULE_PC_TARGET;
 	case TL_A64_EXCEPTION_CALL:
-		return sequential || (last->svcargs && tl_xtrace_syscall_jumps(last->args[0])) ? RULE_COUNT : RULE_PC_CONTINUITY;
+		return sequential || (last->svcargs && tl_xtrace_syscall_jumps(last->args[0]))
+			       ? RULE_COUNT
+			       : RULE_PC_CONTINUITY;
 	case TL_A64_TRAP:
 		return RULE_COUNT;
 	default:
@@ -81,7 +87,8 @@ static void check_level(struct check_stream *s, const struct check_instruction *
 		tl_xtrace_violate(s, RULE_EL_REGISTERS, next->offset, next->ordinal, next->pc);
 	/* A return to a lower level leads where it says, if nothing came in between. */
 	if (next->el < last->el && last->op->a64.flow == TL_A64_EXCEPTION_RETURN &&
-	    (last->seen >> TL_XTRACE_TARGET_B & 1) && next->pc_known && !same_place(last->target, next->pc))
+	    (last->seen >> TL_XTRACE_TARGET_B & 1) && next->pc_known &&
+	    !same_place(last->target, next->pc))
 		tl_xtrace_violate(s, RULE_PC_TARGET, next->offset, next->ordinal, next->pc);
 }
 

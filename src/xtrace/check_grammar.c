@@ -8,15 +8,17 @@ static uint32_t bit(enum tl_xtrace_kind kind)
 }
 
 /*
- * "INST, [SVCARG x7, SYSCALL_VEC or TARGET_B or DC], [TIME], MEM*, [STXR, MRS or MISC_FLAGS]" (A21). 0: anywhere.
+ * "INST, [SVCARG x7, SYSCALL_VEC or TARGET_B or DC], [TIME], MEM*, [STXR, MRS or MISC_FLAGS]"
+ * (A21). 0: anywhere.
  */
 static const uint8_t ranks[TL_XTRACE_KIND_COUNT] = {
-	[TL_XTRACE_SVCARG] = 1, [TL_XTRACE_TARGET_B] = 1, [TL_XTRACE_DC] = 1, [TL_XTRACE_SYSCALL_VEC] = 2,
-	[TL_XTRACE_TIME] = 3,	[TL_XTRACE_LOAD] = 4,	  [TL_XTRACE_STORE] = 4,
-	[TL_XTRACE_STXR] = 5,	[TL_XTRACE_MRS] = 5,
+	[TL_XTRACE_SVCARG] = 1,	     [TL_XTRACE_TARGET_B] = 1, [TL_XTRACE_DC] = 1,
+	[TL_XTRACE_SYSCALL_VEC] = 2, [TL_XTRACE_TIME] = 3,     [TL_XTRACE_LOAD] = 4,
+	[TL_XTRACE_STORE] = 4,	     [TL_XTRACE_STXR] = 5,     [TL_XTRACE_MRS] = 5,
 };
 
-/* Kinds that belong to whatever instruction: "accept MISC_FLAGS anywhere" (A17), and what is not known. */
+/* Kinds that belong to whatever instruction: "accept MISC_FLAGS anywhere" (A17), and what is not
+ * known. */
 enum { ANYWHERE = 1 << TL_XTRACE_FLAGS | 1 << TL_XTRACE_UNKNOWN };
 
 void tl_xtrace_check_opcode(struct check_opcode *op)
@@ -33,14 +35,15 @@ void tl_xtrace_check_opcode(struct check_opcode *op)
 	op->belongs = ANYWHERE;
 	if (op->a64.special < sizeof(of_specials) / sizeof(of_specials[0]))
 		op->belongs |= of_specials[op->a64.special];
-	/* Whatever the classifier does not know may touch memory: encodings of later architectures. */
+	/* Whatever the classifier does not know may touch memory: encodings of later architectures.
+	 */
 	if (op->a64.access || op->a64.class == TL_A64_UNALLOCATED)
 		op->belongs |= bit(TL_XTRACE_LOAD) | bit(TL_XTRACE_STORE) | bit(TL_XTRACE_TIME);
 	if (op->a64.flow >= TL_A64_JUMP_REGISTER && op->a64.flow <= TL_A64_EXCEPTION_RETURN)
 		op->belongs |= bit(TL_XTRACE_TARGET_B);
 	op->simple = op->a64.flow == TL_A64_NEXT;
-	op->inert = op->simple && op->a64.special == TL_A64_PLAIN && !op->a64.access && !op->effect.kind &&
-		    !op->effect.forget && !op->effect.writes_back;
+	op->inert = op->simple && op->a64.special == TL_A64_PLAIN && !op->a64.access &&
+		    !op->effect.kind && !op->effect.forget && !op->effect.writes_back;
 }
 
 void tl_xtrace_check_token(struct check_stream *s, enum tl_xtrace_kind kind)
@@ -71,7 +74,8 @@ void tl_xtrace_check_whole(struct check_stream *s, bool cut)
 		return;
 	if ((i->seen & bit(TL_XTRACE_TIME)) && !(i->seen & accesses))
 		tl_xtrace_violate_at(s, RULE_GRAMMAR_TIME, i->offset);
-	needs = i->op->belongs & (bit(TL_XTRACE_TARGET_B) | (i->op->a64.special == TL_A64_DC_ZERO ? bit(TL_XTRACE_DC) : 0));
+	needs = i->op->belongs & (bit(TL_XTRACE_TARGET_B) |
+				  (i->op->a64.special == TL_A64_DC_ZERO ? bit(TL_XTRACE_DC) : 0));
 	/* "A system call is usually followed by 7 arguments". */
 	if ((needs & ~i->seen) || (i->op->a64.special == TL_A64_SVC && i->svcargs != 7))
 		tl_xtrace_violate_at(s, RULE_GRAMMAR_MISSING, i->offset);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads find what was stored (section 5), but for what the kernel wrote and where the trace says so. */
+/* Loads find what was stored (section 5), but for what the kernel wrote and where the trace says
+ * so. */
 #include "core/memory.h"
 #include "xtrace/check.h"
 
@@ -38,7 +39,8 @@ void tl_xtrace_check_zero(struct check_stream *s, uint64_t address)
 	for (uint32_t done = 0; done < s->zero_block; done += (uint32_t)sizeof(zeros)) {
 		size_t size = s->zero_block < sizeof(zeros) ? s->zero_block : sizeof(zeros);
 
-		if (!tl_xtrace_shadow_store(&s->memory->shadow, space_of(s, address), address + done, zeros, size)) {
+		if (!tl_xtrace_shadow_store(&s->memory->shadow, space_of(s, address),
+					    address + done, zeros, size)) {
 			tl_xtrace_check_no_memory(s);
 			return;
 		}
@@ -53,8 +55,8 @@ static void forget_written(struct check_stream *s, const uint64_t *args, uint64_
 	unsigned count = tl_xtrace_syscall_writes(args, result, written, &everything);
 
 	for (unsigned i = 0; i < count; i++)
-		tl_xtrace_shadow_forget(&s->memory->shadow, space_of(s, written[i].address), written[i].address,
-					written[i].size);
+		tl_xtrace_shadow_forget(&s->memory->shadow, space_of(s, written[i].address),
+					written[i].address, written[i].size);
 	if (everything)
 		tl_xtrace_shadow_forget_all(&s->memory->shadow, s->space);
 }
@@ -64,12 +66,14 @@ static void forget_vectors(struct check_stream *s)
 {
 	const struct check_instruction *i = &s->last;
 
-	/* Counts of a file are bounded by its bytes, but one call may not cost more than Linux allows: IOV_MAX. */
+	/* Counts of a file are bounded by its bytes, but one call may not cost more than Linux
+	 * allows: IOV_MAX. */
 	for (uint64_t n = 0; n < i->iovec_count && n < 1024; n++) {
 		const uint8_t *p = i->iovecs + n * XTRACE_IOVEC_BYTES;
 		uint64_t base = tl_get64s(p, TL_HOST_BIG_ENDIAN);
 
-		tl_xtrace_shadow_forget(&s->memory->shadow, space_of(s, base), base, tl_get64s(p + 8, TL_HOST_BIG_ENDIAN));
+		tl_xtrace_shadow_forget(&s->memory->shadow, space_of(s, base), base,
+					tl_get64s(p + 8, TL_HOST_BIG_ENDIAN));
 	}
 }
 
@@ -94,15 +98,26 @@ void tl_xtrace_check_call(struct check_stream *s)
 	forget_written(s, s->pending_args, 0);
 }
 
+/* What is above the end of the heap is gone; what comes there later is zero. */
+static void move_heap(struct check_stream *s, uint64_t end)
+{
+	if (s->heap_end > end)
+		tl_xtrace_shadow_forget(&s->memory->shadow, space_of(s, end), end,
+					s->heap_end - end);
+	s->heap_end = end;
+}
+
 void tl_xtrace_check_call_done(struct check_stream *s, uint64_t result)
 {
+	if (s->waits_for_svcret && tl_xtrace_syscall_is_brk(s->pending_args[0]))
+		move_heap(s, result);
 	if (s->waits_for_svcret)
 		forget_written(s, s->pending_args, result);
 	s->waits_for_svcret = false;
 }
 
 /* Numbers of address spaces are few; if not, the last one is several. */
-enum { MOST_SPACES = 4095 };
+enum { MOST_SPACES = SHADOW_SPACES - 1 };
 
 void tl_xtrace_check_space(struct check_stream *s, uint64_t ttbr0)
 {

@@ -5,13 +5,15 @@
 /* A register is said to have a value: it has it from here on. */
 static void expect(struct check_stream *s, unsigned number, uint64_t value, uint64_t mask)
 {
-	if (number < 31 && xtrace_registers_know(&s->registers, number) && ((s->registers.x[number] ^ value) & mask))
+	if (number < 31 && xtrace_registers_know(&s->registers, number) &&
+	    ((s->registers.x[number] ^ value) & mask))
 		tl_xtrace_violate_at(s, RULE_REGISTER_VALUE, xtrace_walk_offset(&s->walk));
 	if (number < 31 && mask == UINT64_MAX)
 		xtrace_registers_set(&s->registers, number, value);
 }
 
-/* "An argument of the system call: the first is the system call number (x8), the next six are x0-x5". */
+/* "An argument of the system call: the first is the system call number (x8), the next six are
+ * x0-x5". */
 static void system_call_argument(struct check_stream *s, uint64_t value)
 {
 	struct check_instruction *i = &s->last;
@@ -28,10 +30,55 @@ static void system_call_argument(struct check_stream *s, uint64_t value)
 /* Bits 20:5 of MSR and MRS: S3_0_C2_C0_0 and S3_3_C0_C0_7. */
 enum { SYSTEM_REGISTER = 0x1fffe0, TTBR0_EL1 = 0x182000, DCZID_EL0 = 0x1b00e0, LARGEST_BLOCK = 9 };
 
+/* Those of a snapshot that nothing but MSR changes. */
+static const struct {
+	uint32_t name;
+	uint8_t number; /* in the snapshot (2.3, item 10) */
+} stable[CHECK_SYSREGS] = {
+	{ 0x1b4400, 0 },		   /* FPCR, S3_3_C4_C4_0 */
+	{ 0x1bd040, 3 },		   /* TPIDR_EL0, S3_3_C13_C0_2 */
+	{ 0x1bd060, 4 },		   /* TPIDRRO_EL0, S3_3_C13_C0_3 */
+	{ TTBR0_EL1, 5 }, { 0x18d080, 9 }, /* TPIDR_EL1, S3_0_C13_C0_4 */
+};
+
+/* A system register is said to have a value. */
+static void expect_system_register(struct check_stream *s, uint32_t name, uint64_t value)
+{
+	bool written = s->last.op->a64.special == TL_A64_MSR;
+
+	for (unsigned i = 0; i < CHECK_SYSREGS; i++) {
+		if (stable[i].name != name)
+			continue;
+		if (!written && (s->sysregs_known >> i & 1) && s->sysregs[i] != value)
+			tl_xtrace_violate_at(s, RULE_REGISTER_VALUE, xtrace_walk_offset(&s->walk));
+		s->sysregs[i] = value;
+		s->sysregs_known |= 1u << i;
+	}
+}
+
+bool tl_xtrace_check_sysregs(struct check_stream *s, const uint64_t *values)
+{
+	bool agree = true;
+
+	for (unsigned i = 0; i < CHECK_SYSREGS; i++) {
+		uint64_t value = values[stable[i].number];
+
+		if ((s->sysregs_known >> i & 1) && s->sysregs[i] != value)
+			agree = false;
+		/* A zero may be a register that the collector has no way to read. */
+		if (value) {
+			s->sysregs[i] = value;
+			s->sysregs_known |= 1u << i;
+		}
+	}
+	return agree;
+}
+
 static void system_register(struct check_stream *s, uint64_t value)
 {
 	uint32_t opcode = s->last.op->a64.opcode, name = opcode & SYSTEM_REGISTER;
 
+	expect_system_register(s, name, value);
 	if (s->last.op->a64.special == TL_A64_MSR) {
 		expect(s, opcode & 31, value, UINT64_MAX);
 		if (name == TTBR0_EL1)
@@ -77,7 +124,8 @@ void tl_xtrace_check_value(struct check_stream *s, enum tl_xtrace_kind kind, uin
 	}
 }
 
-/* X0 to X30 as a block of them says; `sp`: X31 is the SP of the same level as before, else that of another. */
+/* X0 to X30 as a block of them says; `sp`: X31 is the SP of the same level as before, else that of
+ * another. */
 void tl_xtrace_check_all_registers(struct check_stream *s, const uint8_t *values, bool sp)
 {
 	struct xtrace_registers *r = &s->registers;
@@ -92,10 +140,12 @@ void tl_xtrace_check_all_registers(struct check_stream *s, const uint8_t *values
 	}
 	r->known = UINT32_MAX;
 	if (!agree)
-		tl_xtrace_violate(s, RULE_REGISTER_VALUE, (uint64_t)(values - 1 - s->stream->data), s->ordinal, TL_NOWHERE);
+		tl_xtrace_violate(s, RULE_REGISTER_VALUE, (uint64_t)(values - 1 - s->stream->data),
+				  s->ordinal, TL_NOWHERE);
 }
 
-/* The PC decides, which has to be known, and not that of code that is mapped twice (check_flow.c). */
+/* The PC decides, which has to be known, and not that of code that is mapped twice (check_flow.c).
+ */
 static bool is_relative(const struct xtrace_effect *e)
 {
 	return e->kind == EFFECT_RELATIVE || e->kind == EFFECT_PAGE || e->kind == EFFECT_LINK;
@@ -110,9 +160,11 @@ void tl_xtrace_check_execute(struct check_stream *s, bool interrupted)
 	const struct xtrace_effect *e = &i->op->effect;
 
 	if (i->op->a64.access && (interrupted || !(i->seen & accesses))) {
-		/* It faulted, maybe in its second half, or was predicated away: it may have written, or not. */
-		r->known &= ~(e->forget | (e->kind ? UINT32_C(1) << e->rd | UINT32_C(1) << e->rt2 : 0) |
-			      (e->writes_back ? UINT32_C(1) << e->rn : 0));
+		/* It faulted, maybe in its second half, or was predicated away: it may have
+		 * written, or not. */
+		r->known &=
+			~(e->forget | (e->kind ? UINT32_C(1) << e->rd | UINT32_C(1) << e->rt2 : 0) |
+			  (e->writes_back ? UINT32_C(1) << e->rn : 0));
 		return;
 	}
 	tl_xtrace_registers_apply(r, e, i->pc, i->load, i->load_size);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snapshots against the stream: where they are, how many instructions were before, what the registers were (2.3). */
+/* Snapshots against the stream: where they are, how many instructions were before, what the
+ * registers were (2.3). */
 #include "xtrace/check.h"
 #include "xtrace/snapshot.h"
 
-static void read_snapshot(const struct check_stream *s, uint32_t number, struct tl_xtrace_snapshot *snapshot)
+static void read_snapshot(const struct check_stream *s, uint32_t number,
+			  struct tl_xtrace_snapshot *snapshot)
 {
-	tl_xtrace_snapshot_read(s->check->trace, (uint32_t)(s->stream - s->check->trace->streams), number, snapshot);
+	tl_xtrace_snapshot_read(s->check->trace, (uint32_t)(s->stream - s->check->trace->streams),
+				number, snapshot);
 }
 
 static void violate(struct check_stream *s, enum check_rule rule, uint32_t number,
@@ -14,7 +17,8 @@ static void violate(struct check_stream *s, enum check_rule rule, uint32_t numbe
 	tl_xtrace_violate(s, rule, snapshot->record_offset, number, TL_NOWHERE);
 }
 
-/* The next snapshot that has a place behind the walk; those that have none are out of order, or beyond the end. */
+/* The next snapshot that has a place behind the walk; those that have none are out of order, or
+ * beyond the end. */
 static void find_next(struct check_stream *s, uint64_t behind, bool first)
 {
 	struct tl_xtrace_snapshot snapshot;
@@ -46,17 +50,20 @@ void tl_xtrace_check_snapshots_begin(struct check_stream *s)
 	find_next(s, 0, true);
 }
 
-/* Counts are held against each other, so that a stream that was cut out of another may keep its own. */
+/* "Snapshot 0 at the start (0 instructions)". One that is wrong there is told once: from then on
+ * counts are held against its own. */
 static void check_counts(struct check_stream *s, const struct tl_xtrace_snapshot *snapshot)
 {
 	uint64_t total = snapshot->total - s->ordinal, user = snapshot->user - s->user;
 
-	if (!s->counts_known) {
+	bool first = !s->next_snapshot, agree = total == s->count_base && user == s->user_base;
+
+	if (s->counts_known && !agree)
+		violate(s, RULE_SNAPSHOT_COUNT, s->next_snapshot, snapshot);
+	if (!s->counts_known || first) {
 		s->count_base = total;
 		s->user_base = user;
 		s->counts_known = true;
-	} else if (total != s->count_base || user != s->user_base) {
-		violate(s, RULE_SNAPSHOT_COUNT, s->next_snapshot, snapshot);
 	}
 }
 
@@ -71,7 +78,7 @@ static void check_registers(struct check_stream *s, const struct tl_xtrace_snaps
 		r->x[i] = snapshot->x[i];
 	}
 	r->known = UINT32_MAX;
-	if (!agree)
+	if (!tl_xtrace_check_sysregs(s, snapshot->sysregs) || !agree)
 		violate(s, RULE_SNAPSHOT_REGISTERS, s->next_snapshot, snapshot);
 }
 
@@ -80,7 +87,8 @@ void tl_xtrace_check_snapshot(struct check_stream *s, enum tl_xtrace_kind kind)
 	struct tl_xtrace_snapshot snapshot;
 
 	read_snapshot(s, s->next_snapshot, &snapshot);
-	/* "Byte offset in xinsndata of the first token after the snapshot", and "a slice start needs a PCINST". */
+	/* "Byte offset in xinsndata of the first token after the snapshot", and "a slice start
+	 * needs a PCINST". */
 	if (s->walk.token != s->snapshot_at || kind != TL_XTRACE_PCINST) {
 		violate(s, RULE_SNAPSHOT_OFFSET, s->next_snapshot, &snapshot);
 	} else {

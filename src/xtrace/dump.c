@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens as lines: text, or one compact JSON object each. What a kind shows is one row of a table. */
+/* Tokens as lines: text, or one compact JSON object each. What a kind shows is one row of a table.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -179,10 +180,11 @@ struct head {
 	struct tl_xtrace_token token;
 	bool pending;
 	uint64_t ordinal; /* of the next instruction */
-	bool shown;       /* the present instruction is */
+	bool shown;	  /* the present instruction is */
 };
 
-static void put_line(const struct dump *d, const struct xtrace_stream *s, const struct tl_xtrace_token *t)
+static void put_line(const struct dump *d, const struct xtrace_stream *s,
+		     const struct tl_xtrace_token *t)
 {
 	struct tl_output *out = d->out;
 
@@ -223,8 +225,9 @@ static bool is_selected(const struct xtrace_select *select, const struct head *h
 	const struct tl_xtrace_token *t = &head->token;
 
 	if (is_boundary(t->kind))
-		return head->ordinal >= select->from_ordinal && head->ordinal < select->to_ordinal &&
-		       !select->from_pc && select->to_pc == TL_NOWHERE;
+		return head->ordinal >= select->from_ordinal &&
+		       head->ordinal < select->to_ordinal && !select->from_pc &&
+		       select->to_pc == TL_NOWHERE;
 	return head->ordinal >= select->from_ordinal && head->ordinal < select->to_ordinal &&
 	       ((t->pc_known && t->pc >= select->from_pc && t->pc < select->to_pc) ||
 		(!select->from_pc && select->to_pc == TL_NOWHERE));
@@ -242,12 +245,14 @@ static void show(const struct dump *d, const struct xtrace_stream *s, struct hea
 	head->ordinal += instruction;
 }
 
-/* Tokens of a stream up to an offset. 1: there are more; 0: it is over, or all that is wanted was shown. */
-static int dump_until(const struct dump *d, const struct xtrace_stream *s, struct head *head, uint64_t end,
-		      struct tl_error *err)
+/* Tokens of a stream up to an offset. 1: there are more; 0: it is over, or all that is wanted was
+ * shown. */
+static int dump_until(const struct dump *d, const struct xtrace_stream *s, struct head *head,
+		      uint64_t end, struct tl_error *err)
 {
 	for (;;) {
-		int status = head->pending ? 1 : tl_xtrace_next_token(head->reader, &head->token, err);
+		int status =
+			head->pending ? 1 : tl_xtrace_next_token(head->reader, &head->token, err);
 
 		if (status <= 0)
 			return status;
@@ -265,14 +270,16 @@ static int dump_until(const struct dump *d, const struct xtrace_stream *s, struc
 /* ---- which part ---- */
 
 /* The bytes between two snapshots, and how many instructions there are before them. */
-static int part_of(const struct tl_xtrace *trace, uint32_t stream, const struct xtrace_select *select, uint64_t *end,
+static int part_of(const struct tl_xtrace *trace, uint32_t stream,
+		   const struct xtrace_select *select, uint64_t *end,
 		   struct tl_xtrace_snapshot *first, struct tl_error *err)
 {
 	struct tl_xtrace_snapshot last;
 
 	*end = trace->streams[stream].size;
 	*first = (struct tl_xtrace_snapshot){ .offset = 0 };
-	if (select->from_snapshot && tl_xtrace_snapshot_read(trace, stream, select->from_snapshot, first) < 0)
+	if (select->from_snapshot &&
+	    tl_xtrace_snapshot_read(trace, stream, select->from_snapshot, first) < 0)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "a stream has no such snapshot");
 	if (select->to_snapshot < trace->streams[stream].info.snapshots) {
 		tl_xtrace_snapshot_read(trace, stream, select->to_snapshot, &last);
@@ -281,7 +288,8 @@ static int part_of(const struct tl_xtrace *trace, uint32_t stream, const struct 
 	return 0;
 }
 
-static int dump_one(const struct dump *d, struct tl_xtrace *trace, uint32_t stream, struct tl_error *err)
+static int dump_one(const struct dump *d, struct tl_xtrace *trace, uint32_t stream,
+		    struct tl_error *err)
 {
 	struct tl_xtrace_snapshot first;
 	struct head head = { .shown = true };
@@ -289,7 +297,8 @@ static int dump_one(const struct dump *d, struct tl_xtrace *trace, uint32_t stre
 	int status = part_of(trace, stream, d->select, &end, &first, err);
 
 	if (status == 0)
-		status = tl_xtrace_reader_open(&head.reader, trace, stream, d->select->from_snapshot, err);
+		status = tl_xtrace_reader_open(&head.reader, trace, stream,
+					       d->select->from_snapshot, err);
 	if (status < 0)
 		return status;
 	head.ordinal = first.total;
@@ -305,7 +314,8 @@ static int merge_streams(const struct dump *d, struct tl_xtrace *trace, struct x
 	uint64_t end;
 	int status = 0;
 
-	while (status >= 0 && !tl_output_failed(d->out) && tl_xtrace_order_next(order, &stream, &end)) {
+	while (status >= 0 && !tl_output_failed(d->out) &&
+	       tl_xtrace_order_next(order, &stream, &end)) {
 		struct head *head = &heads[stream];
 
 		if (!head->reader)
@@ -316,7 +326,8 @@ static int merge_streams(const struct dump *d, struct tl_xtrace *trace, struct x
 	return status < 0 ? status : 0;
 }
 
-static int dump_merged(const struct dump *d, struct tl_xtrace *trace, const bool *wanted, struct tl_error *err)
+static int dump_merged(const struct dump *d, struct tl_xtrace *trace, const bool *wanted,
+		       struct tl_error *err)
 {
 	struct xtrace_order order;
 	struct head *heads = calloc(trace->stream_count, sizeof(*heads));
@@ -337,8 +348,8 @@ static int dump_merged(const struct dump *d, struct tl_xtrace *trace, const bool
 	return status;
 }
 
-int tl_xtrace_dump(struct tl_xtrace *trace, const struct xtrace_select *select, bool json, struct tl_output *out,
-		   struct tl_error *err)
+int tl_xtrace_dump(struct tl_xtrace *trace, const struct xtrace_select *select, bool json,
+		   struct tl_output *out, struct tl_error *err)
 {
 	struct dump d = { select, out, json, trace->stream_count > 1 };
 	bool parts = select->from_snapshot || select->to_snapshot != TL_NONE;

@@ -104,10 +104,10 @@ static void text_head(struct tl_output *out, const struct xtrace_stream *s, uint
 		      const struct tl_xtrace_snapshot *snapshot)
 {
 	tl_put_format(out,
-		      "snapshot %" PRIu32 " thread %" PRIu64 " record 0x%" PRIx64 " file %" PRIu64 " offset 0x%" PRIx64
-		      " user %" PRIu64 " total %" PRIu64 " vl %" PRIu64 "\n",
-		      number, s->info.id, snapshot->record_offset, snapshot->file, snapshot->offset, snapshot->user,
-		      snapshot->total, snapshot->vector_bits);
+		      "snapshot %" PRIu32 " thread %" PRIu64 " record 0x%" PRIx64 " file %" PRIu64
+		      " offset 0x%" PRIx64 " user %" PRIu64 " total %" PRIu64 " vl %" PRIu64 "\n",
+		      number, s->info.id, snapshot->record_offset, snapshot->file, snapshot->offset,
+		      snapshot->user, snapshot->total, snapshot->vector_bits);
 }
 
 static void text_snapshot(struct tl_output *out, const struct xtrace_stream *s, uint32_t number,
@@ -132,7 +132,8 @@ static void text_snapshot(struct tl_output *out, const struct xtrace_stream *s, 
 /* ---- JSON ---- */
 
 static void json_group(struct tl_output *out, const struct xtrace_stream *s,
-		       const struct tl_xtrace_snapshot *snapshot, const char *name, unsigned from, unsigned to)
+		       const struct tl_xtrace_snapshot *snapshot, const char *name, unsigned from,
+		       unsigned to)
 {
 	tl_put_format(out, ",\"%s\":[", name);
 	for (unsigned i = from; i < to; i++) {
@@ -156,27 +157,31 @@ static void json_snapshot(struct tl_output *out, const struct xtrace_stream *s, 
 			  const struct tl_xtrace_snapshot *snapshot)
 {
 	unsigned vectors = 32 + XTRACE_SYSREGS, predicates = vectors + 32;
-	struct value ffr = register_of(snapshot, s->info.layout.predicates, predicates + s->info.layout.predicates);
+	struct value ffr = register_of(snapshot, s->info.layout.predicates,
+				       predicates + s->info.layout.predicates);
 
 	tl_put_format(out,
-		      "{\"offset\":%" PRIu64 ",\"snapshot\":%" PRIu32 ",\"thread\":%" PRIu64 ",\"file\":%" PRIu64
-		      ",\"stream_offset\":%" PRIu64 ",\"user\":%" PRIu64 ",\"total\":%" PRIu64 ",\"vl\":%" PRIu64,
-		      snapshot->record_offset, number, s->info.id, snapshot->file, snapshot->offset, snapshot->user,
-		      snapshot->total, snapshot->vector_bits);
+		      "{\"offset\":%" PRIu64 ",\"snapshot\":%" PRIu32 ",\"thread\":%" PRIu64
+		      ",\"file\":%" PRIu64 ",\"stream_offset\":%" PRIu64 ",\"user\":%" PRIu64
+		      ",\"total\":%" PRIu64 ",\"vl\":%" PRIu64,
+		      snapshot->record_offset, number, s->info.id, snapshot->file, snapshot->offset,
+		      snapshot->user, snapshot->total, snapshot->vector_bits);
 	json_group(out, s, snapshot, "x", 0, 32);
 	for (unsigned i = 0; i < XTRACE_SYSREGS; i++)
-		tl_put_format(out, ",\"%s\":%" PRIu64, tl_xtrace_sysreg_name(i), snapshot->sysregs[i]);
+		tl_put_format(out, ",\"%s\":%" PRIu64, tl_xtrace_sysreg_name(i),
+			      snapshot->sysregs[i]);
 	json_group(out, s, snapshot, "z", vectors, predicates);
 	json_group(out, s, snapshot, "p", predicates, predicates + s->info.layout.predicates);
 	tl_put_text(out, ",\"ffr\":\"");
 	put_wide(out, &ffr);
-	tl_put_format(out, "\",\"za_bytes\":%" PRIu64 ",\"za_nonzero\":%" PRIu64 "}\n", za_bytes(snapshot),
-		      count_za(snapshot, NULL));
+	tl_put_format(out, "\",\"za_bytes\":%" PRIu64 ",\"za_nonzero\":%" PRIu64 "}\n",
+		      za_bytes(snapshot), count_za(snapshot, NULL));
 }
 
 /* ---- difference ---- */
 
-static void put_difference(struct tl_output *out, bool json, const struct value *a, const struct value *b)
+static void put_difference(struct tl_output *out, bool json, const struct value *a,
+			   const struct value *b)
 {
 	tl_put_format(out, json ? "{\"register\":\"%s\",\"before\":\"" : "  %-12s ", a->name);
 	put_wide(out, a);
@@ -188,19 +193,22 @@ static void put_difference(struct tl_output *out, bool json, const struct value 
 static void put_counts(struct tl_output *out, bool json, const struct tl_xtrace_snapshot *a,
 		       const struct tl_xtrace_snapshot *b)
 {
-	tl_put_format(out,
-		      json ? "{\"instructions\":%" PRId64 ",\"user\":%" PRId64 ",\"bytes\":%" PRId64 "}\n" :
-			     "  %" PRId64 " instructions, %" PRId64 " of them user, %" PRId64 " bytes\n",
-		      (int64_t)(b->total - a->total), (int64_t)(b->user - a->user), (int64_t)(b->offset - a->offset));
+	tl_put_format(
+		out,
+		json ? "{\"instructions\":%" PRId64 ",\"user\":%" PRId64 ",\"bytes\":%" PRId64 "}\n"
+		     : "  %" PRId64 " instructions, %" PRId64 " of them user, %" PRId64 " bytes\n",
+		(int64_t)(b->total - a->total), (int64_t)(b->user - a->user),
+		(int64_t)(b->offset - a->offset));
 }
 
-static int dump_difference(const struct tl_xtrace *trace, uint32_t stream, uint32_t one, uint32_t other, bool json,
-			   struct tl_output *out, struct tl_error *err)
+static int dump_difference(const struct tl_xtrace *trace, uint32_t stream, uint32_t one,
+			   uint32_t other, bool json, struct tl_output *out, struct tl_error *err)
 {
 	const struct xtrace_stream *s = &trace->streams[stream];
 	struct tl_xtrace_snapshot a, b;
 
-	if (tl_xtrace_snapshot_read(trace, stream, one, &a) < 0 || tl_xtrace_snapshot_read(trace, stream, other, &b) < 0)
+	if (tl_xtrace_snapshot_read(trace, stream, one, &a) < 0 ||
+	    tl_xtrace_snapshot_read(trace, stream, other, &b) < 0)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "a stream has no such snapshot");
 	if (!json) {
 		text_head(out, s, one, &a);
@@ -215,13 +223,16 @@ static int dump_difference(const struct tl_xtrace *trace, uint32_t stream, uint3
 			put_difference(out, json, &x, &y);
 	}
 	if (count_za(&a, &b))
-		tl_put_format(out, json ? "{\"register\":\"za\",\"bytes\":%" PRIu64 "}\n" : "  za           %" PRIu64
-			      " bytes differ\n", count_za(&a, &b));
+		tl_put_format(out,
+			      json ? "{\"register\":\"za\",\"bytes\":%" PRIu64 "}\n"
+				   : "  za           %" PRIu64 " bytes differ\n",
+			      count_za(&a, &b));
 	return 0;
 }
 
-int tl_xtrace_dump_snapshots(struct tl_xtrace *trace, const struct xtrace_select *select, uint32_t one, uint32_t other,
-			     bool json, struct tl_output *out, struct tl_error *err)
+int tl_xtrace_dump_snapshots(struct tl_xtrace *trace, const struct xtrace_select *select,
+			     uint32_t one, uint32_t other, bool json, struct tl_output *out,
+			     struct tl_error *err)
 {
 	int status = 0;
 
@@ -235,7 +246,8 @@ int tl_xtrace_dump_snapshots(struct tl_xtrace *trace, const struct xtrace_select
 			status = dump_difference(trace, i, one, other, json, out, err);
 			continue;
 		}
-		for (uint32_t n = select->from_snapshot; n < s->info.snapshots && n < select->to_snapshot; n++) {
+		for (uint32_t n = select->from_snapshot;
+		     n < s->info.snapshots && n < select->to_snapshot; n++) {
 			struct tl_xtrace_snapshot snapshot;
 
 			if (tl_output_failed(out))

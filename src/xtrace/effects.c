@@ -78,20 +78,35 @@ static void pair_load(struct xtrace_effects *effects, uint32_t opcode, const str
 	add_x(effects, field(opcode, 14, 10), extend(little(high, half), half, is_signed, true));
 }
 
+/* Loads that extend with zeros: exclusive and ordered ones, and LDAPR, which is among the atomic operations. */
+static bool is_plain_load(uint32_t opcode)
+{
+	return (opcode & 0x3f600000) == 0x08400000 || (opcode & 0x3fe0fc00) == 0x38a0c000;
+}
+
+static bool is_single_load(uint32_t opcode)
+{
+	bool atomic = (opcode & 0x3f200c00) == 0x38200000;
+
+	return (opcode & 0x3f000000) == 0x18000000 || ((opcode & 0x3a000000) == 0x38000000 && !atomic);
+}
+
 static void loaded(struct xtrace_effects *effects, uint32_t opcode, const struct tl_xtrace_access *accesses,
 		   unsigned count)
 {
-	bool literal = (opcode & 0x3f000000) == 0x18000000, exclusive = (opcode & 0x3f600000) == 0x08400000;
-	bool pair = (opcode & 0x3e400000) == 0x28400000, single = (opcode & 0x3a000000) == 0x38000000;
+	bool pair = (opcode & 0x3e400000) == 0x28400000;
 
 	/* Atomic operations load and store; vectors are not tracked. */
 	if (!count || accesses[0].store || opcode >> 26 & 1)
 		return;
 	if (pair)
 		pair_load(effects, opcode, &accesses[0], count == 2 ? &accesses[1] : NULL);
-	else if (count == 1 && accesses[0].size <= 8 && (literal || single || exclusive))
-		exclusive ? add_x(effects, opcode & 31, little(accesses[0].data, accesses[0].size))
-			  : single_load(effects, opcode, &accesses[0]);
+	else if (count != 1 || accesses[0].size > 8)
+		return;
+	else if (is_plain_load(opcode))
+		add_x(effects, opcode & 31, little(accesses[0].data, accesses[0].size));
+	else if (is_single_load(opcode))
+		single_load(effects, opcode, &accesses[0]);
 }
 
 /* ---- the stack pointer ---- */
@@ -149,16 +164,6 @@ static void stack_single(struct xtrace_sp *stack, uint32_t opcode, uint64_t addr
 		at_address(stack, address - offset);
 }
 
-static void stack_access(struct xtrace_sp *stack, uint32_t opcode, uint64_t address)
-{
-	if ((opcode & 0x3a000000) == 0x28000000)
-		stack_pair(stack, opcode, address);
-	else if ((opcode & 0x3a000000) == 0x38000000)
-		stack_single(stack, opcode, address);
-	else if ((opcode & 0x3f000000) == 0x08000000)
-		at_address(stack, address); /* exclusives and ordered ones have no offset */
-}
-
 static bool writes_sp(uint32_t opcode)
 {
 	struct tl_a64_operands operands = tl_a64_operands(opcode);
@@ -169,22 +174,34 @@ static bool writes_sp(uint32_t opcode)
 	return false;
 }
 
+static void stack_access(struct xtrace_sp *stack, uint32_t opcode, uint64_t address)
+{
+	if ((opcode & 0x3a000000) == 0x28000000)
+		stack_pair(stack, opcode, address);
+	else if ((opcode & 0x3a000000) == 0x38000000)
+		stack_single(stack, opcode, address);
+	else if ((opcode & 0x3f000000) == 0x08000000)
+		at_address(stack, address); /* exclusives and ordered ones have no offset */
+	else if (writes_sp(opcode))
+		stack->known = false; /* structures move it by a size or a register */
+}
+
+static bool is_memory(uint32_t opcode)
+{
+	return (opcode & 0x0a000000) == 0x08000000;
+}
+
+/* A load or store that faulted has no access, and wrote nothing. */
 static void follow_stack(struct xtrace_sp *stack, const struct tl_xtrace_instruction *insn, bool accessed,
 			 uint64_t address)
 {
 	uint32_t opcode = insn->opcode;
-	struct xtrace_sp before = *stack;
 
-	/* A load or store that faulted has no access, and wrote nothing. */
 	if ((opcode & 0x3f800000) == 0x11000000 && (opcode & 31) == XTRACE_SP)
 		stack_arithmetic(stack, opcode);
-	else if (accessed && (opcode & 0x0a000000) == 0x08000000 && on_stack(opcode))
+	else if (is_memory(opcode) && accessed && on_stack(opcode))
 		stack_access(stack, opcode, address);
-	else if (writes_sp(opcode) && (opcode & 0x0a000000) != 0x08000000)
-		stack->known = false;
-	/* A structure or a stride in a register: not followed. */
-	if (accessed && stack->known && before.known && stack->sp == before.sp &&
-	    (opcode & 0xbe800000) == 0x0c800000 && on_stack(opcode))
+	else if (!is_memory(opcode) && writes_sp(opcode))
 		stack->known = false;
 }
 

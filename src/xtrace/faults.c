@@ -8,7 +8,8 @@ enum { LISTED = 1000 };
 bool tl_xtrace_fault(struct xtrace_faults *faults, const struct tl_xtrace_fault *fault)
 {
 	if (faults->listed < LISTED) {
-		if (!tl_grow(&faults->list, &faults->capacity, faults->listed + 1, sizeof(*faults->list)))
+		if (!tl_grow(&faults->list, &faults->capacity, faults->listed + 1,
+			     sizeof(*faults->list)))
 			return false;
 		faults->list[faults->listed++] = *fault;
 	}
@@ -24,8 +25,8 @@ void tl_xtrace_rewind(struct tl_xtrace *trace)
 	trace->faults.skipped_bytes = trace->open_faults.skipped_bytes;
 }
 
-const struct tl_xtrace_fault *tl_xtrace_faults(const struct tl_xtrace *trace, size_t *listed, uint64_t *count,
-					       uint64_t *skipped_bytes)
+const struct tl_xtrace_fault *tl_xtrace_faults(const struct tl_xtrace *trace, size_t *listed,
+					       uint64_t *count, uint64_t *skipped_bytes)
 {
 	*listed = trace->faults.listed;
 	*count = trace->faults.count;

@@ -11,7 +11,10 @@
 #include "xtrace/tell.h"
 
 const struct xtrace_select tl_xtrace_everything = {
-	.id = TL_NOWHERE, .to_ordinal = TL_NOWHERE, .to_pc = TL_NOWHERE, .to_snapshot = TL_NONE,
+	.id = TL_NOWHERE,
+	.to_ordinal = TL_NOWHERE,
+	.to_pc = TL_NOWHERE,
+	.to_snapshot = TL_NONE,
 };
 
 /* By token byte: it tells the kind, the exception level and the size of an access. */
@@ -49,7 +52,8 @@ static int count_segment(void *arg, struct xtrace_walk *walk, size_t segment, st
 }
 
 /* Distinct PCs as well: a bit per place of four bytes, in pages of memory that the code covers. */
-static int count_segment_exactly(void *arg, struct xtrace_walk *walk, size_t segment, struct tl_error *err)
+static int count_segment_exactly(void *arg, struct xtrace_walk *walk, size_t segment,
+				 struct tl_error *err)
 {
 	struct counting *counting = arg;
 	enum tl_xtrace_kind kind;
@@ -76,7 +80,8 @@ static int count_segment_exactly(void *arg, struct xtrace_walk *walk, size_t seg
 	return 0;
 }
 
-static uint64_t count_kind(const struct counts *c, const struct xtrace_stream *s, enum tl_xtrace_kind kind)
+static uint64_t count_kind(const struct counts *c, const struct xtrace_stream *s,
+			   enum tl_xtrace_kind kind)
 {
 	uint64_t sum = 0;
 
@@ -96,7 +101,8 @@ static uint64_t count_level(const struct counts *c, const struct xtrace_stream *
 	return sum;
 }
 
-static uint64_t count_bytes(const struct counts *c, const struct xtrace_stream *s, enum tl_xtrace_kind kind)
+static uint64_t count_bytes(const struct counts *c, const struct xtrace_stream *s,
+			    enum tl_xtrace_kind kind)
 {
 	uint64_t sum = 0;
 
@@ -151,10 +157,12 @@ static void snapshot_facts(struct tl_facts *facts, const struct tl_xtrace *trace
 	tl_fact_u64(facts, "first_snapshot_at", first.total);
 	tl_fact_u64(facts, "last_snapshot_at", last.total);
 	if (info->snapshots > 1)
-		tl_fact_u64(facts, "snapshot_interval_user", (last.user - first.user) / (info->snapshots - 1));
+		tl_fact_u64(facts, "snapshot_interval_user",
+			    (last.user - first.user) / (info->snapshots - 1));
 }
 
-static void count_facts(struct tl_facts *facts, const struct xtrace_stream *s, const struct counting *counting)
+static void count_facts(struct tl_facts *facts, const struct xtrace_stream *s,
+			const struct counting *counting)
 {
 	static const char *const levels[] = { "el0", "el1", "el2", "el3" };
 	const struct counts *c = &counting->sum;
@@ -182,8 +190,10 @@ static void count_facts(struct tl_facts *facts, const struct xtrace_stream *s, c
 	tl_fact_u64(facts, "loaded_bytes", count_bytes(c, s, TL_XTRACE_LOAD));
 	tl_fact_u64(facts, "stored_bytes", count_bytes(c, s, TL_XTRACE_STORE));
 	if (instructions) {
-		tl_fact_double(facts, "bytes_per_instruction", (double)s->size / (double)instructions);
-		tl_fact_double(facts, "instructions_per_run", (double)instructions / (double)(pcinst ? pcinst : 1));
+		tl_fact_double(facts, "bytes_per_instruction",
+			       (double)s->size / (double)instructions);
+		tl_fact_double(facts, "instructions_per_run",
+			       (double)instructions / (double)(pcinst ? pcinst : 1));
 	}
 }
 
@@ -210,7 +220,8 @@ static int describe_stream(struct tl_facts *facts, struct tl_xtrace *trace, uint
 
 	pthread_mutex_init(&counting.lock, NULL);
 	status = tl_xtrace_each_segment(trace, stream, select->exact ? 1 : select->jobs,
-					select->exact ? count_segment_exactly : count_segment, &counting, err);
+					select->exact ? count_segment_exactly : count_segment,
+					&counting, err);
 	if (status == 0) {
 		tl_facts_item(facts);
 		name_facts(facts, &trace->streams[stream]);
@@ -247,8 +258,8 @@ static void damage_facts(struct tl_facts *facts, const struct tl_xtrace *trace)
 	tl_facts_close_list(facts);
 }
 
-int tl_xtrace_describe(struct tl_xtrace *trace, const struct xtrace_select *select, bool json, struct tl_output *out,
-		       struct tl_error *err)
+int tl_xtrace_describe(struct tl_xtrace *trace, const struct xtrace_select *select, bool json,
+		       struct tl_output *out, struct tl_error *err)
 {
 	struct tl_facts facts;
 	int status = 0;

@@ -51,7 +51,8 @@ const char *tl_xtrace_kind_name(enum tl_xtrace_kind kind)
 	return (unsigned)kind < TL_XTRACE_KIND_COUNT ? kind_names[kind] : "?";
 }
 
-static void set_token(struct xtrace_tokens *tokens, unsigned byte, enum tl_xtrace_kind kind, size_t size)
+static void set_token(struct xtrace_tokens *tokens, unsigned byte, enum tl_xtrace_kind kind,
+		      size_t size)
 {
 	tokens->kind[byte] = (uint8_t)kind;
 	tokens->size[byte] = (uint16_t)size;
@@ -64,8 +65,10 @@ static void make_regular(struct xtrace_tokens *tokens)
 		set_token(tokens, tl_xtrace_token_byte(TL_XTRACE_PCINST, el), TL_XTRACE_PCINST, 13);
 	}
 	for (unsigned k = 0; (1u << k) <= XTRACE_MAX_ACCESS; k++) {
-		set_token(tokens, tl_xtrace_token_byte(TL_XTRACE_LOAD, k), TL_XTRACE_LOAD, 9 + (1u << k));
-		set_token(tokens, tl_xtrace_token_byte(TL_XTRACE_STORE, k), TL_XTRACE_STORE, 9 + (1u << k));
+		set_token(tokens, tl_xtrace_token_byte(TL_XTRACE_LOAD, k), TL_XTRACE_LOAD,
+			  9 + (1u << k));
+		set_token(tokens, tl_xtrace_token_byte(TL_XTRACE_STORE, k), TL_XTRACE_STORE,
+			  9 + (1u << k));
 	}
 }
 
@@ -91,7 +94,8 @@ int tl_xtrace_tokens_make(struct xtrace_tokens *tokens, const struct tl_xtrace_l
 	memset(tokens, 0, sizeof(*tokens));
 	make_regular(tokens);
 	for (size_t i = 0; i < ROWS; i++) {
-		unsigned byte = (unsigned)rows[i].code << (8 - layout->code_bits) | rows[i].token_class;
+		unsigned byte =
+			(unsigned)rows[i].code << (8 - layout->code_bits) | rows[i].token_class;
 		size_t size = rows[i].payload ? rows[i].payload + 1u : 0;
 
 		if (rows[i].kind == TL_XTRACE_TIME)
@@ -101,9 +105,10 @@ int tl_xtrace_tokens_make(struct xtrace_tokens *tokens, const struct tl_xtrace_l
 	while (skip_unknown && *skip_unknown) {
 		skip_unknown = skip_one(tokens, skip_unknown);
 		if (!skip_unknown)
-			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-					   "tokens to skip are TOKEN=BYTES[,...], an undefined token byte in "
-					   "hexadecimal and its payload, such as 04=8");
+			return tl_error_at(
+				err, TL_BAD_USAGE, TL_NOWHERE,
+				"tokens to skip are TOKEN=BYTES[,...], an undefined token byte in "
+				"hexadecimal and its payload, such as 04=8");
 	}
 	return 0;
 }
@@ -131,8 +136,8 @@ uint8_t tl_xtrace_token_byte(enum tl_xtrace_kind kind, unsigned parameter)
 /* ---- snapshot records ---- */
 
 static const char *const sysreg_names[XTRACE_SYSREGS] = {
-	"fpcr",	     "fpsr",	 "nzcv",    "tpidr_el0", "tpidrro_el0", "ttbr0_el1",
-	"elr_el1",   "spsr_el1", "esr_el1", "tpidr_el1", "daif",
+	"fpcr",	   "fpsr",     "nzcv",	  "tpidr_el0", "tpidrro_el0", "ttbr0_el1",
+	"elr_el1", "spsr_el1", "esr_el1", "tpidr_el1", "daif",
 };
 
 const char *tl_xtrace_sysreg_name(unsigned number)
@@ -143,8 +148,13 @@ const char *tl_xtrace_sysreg_name(unsigned number)
 struct tl_xtrace_layout tl_xtrace_own_layout(uint32_t vector_bits)
 {
 	return (struct tl_xtrace_layout){
-		.header_bytes = XTRACE_HEADER_BYTES, .predicates = 16, .sysreg_bytes = 8, .za = true,
-		.vector_bits = vector_bits, .time_bytes = 8, .code_bits = 5,
+		.header_bytes = XTRACE_HEADER_BYTES,
+		.predicates = 16,
+		.sysreg_bytes = 8,
+		.za = true,
+		.vector_bits = vector_bits,
+		.time_bytes = 8,
+		.code_bits = 5,
 	};
 }
 

@@ -20,17 +20,33 @@ static const struct field {
 	bool is_bool;
 	struct choice choices[MOST_CHOICES];
 } fields[] = {
-	{ "header", offsetof(struct tl_xtrace_layout, header_bytes), false,
+	{ "header",
+	  offsetof(struct tl_xtrace_layout, header_bytes),
+	  false,
 	  { { "24", 24 }, { "19", 19 }, { "32", 32 }, { "0", 0 } } },
-	{ "predicates", offsetof(struct tl_xtrace_layout, predicates), false, { { "16", 16 }, { "17", 17 } } },
-	{ "pad", offsetof(struct tl_xtrace_layout, pad_blocks), true, { { "register", 0 }, { "block", 1 } } },
-	{ "sysreg", offsetof(struct tl_xtrace_layout, sysreg_bytes), false, { { "8", 8 }, { "4", 4 } } },
+	{ "predicates",
+	  offsetof(struct tl_xtrace_layout, predicates),
+	  false,
+	  { { "16", 16 }, { "17", 17 } } },
+	{ "pad",
+	  offsetof(struct tl_xtrace_layout, pad_blocks),
+	  true,
+	  { { "register", 0 }, { "block", 1 } } },
+	{ "sysreg",
+	  offsetof(struct tl_xtrace_layout, sysreg_bytes),
+	  false,
+	  { { "8", 8 }, { "4", 4 } } },
 	{ "za", offsetof(struct tl_xtrace_layout, za), true, { { "yes", 1 }, { "no", 0 } } },
 	{ "vl", offsetof(struct tl_xtrace_layout, vector_bits), false, { { NULL, 0 } } },
 	{ "z", offsetof(struct tl_xtrace_layout, fixed_z), true, { { "vl", 0 }, { "fixed", 1 } } },
-	{ "time", offsetof(struct tl_xtrace_layout, time_bytes), false,
+	{ "time",
+	  offsetof(struct tl_xtrace_layout, time_bytes),
+	  false,
 	  { { "8", 8 }, { "0", 0 }, { "4", 4 }, { "16", 16 } } },
-	{ "codes", offsetof(struct tl_xtrace_layout, code_bits), false, { { "5", 5 }, { "4", 4 } } },
+	{ "codes",
+	  offsetof(struct tl_xtrace_layout, code_bits),
+	  false,
+	  { { "5", 5 }, { "4", 4 } } },
 };
 
 enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
@@ -52,8 +68,9 @@ void tl_xtrace_layout_text(const struct tl_xtrace_layout *layout, char *text)
 
 		while (c->word && c->value != value)
 			c++;
-		used += (size_t)snprintf(text + used, TL_XTRACE_LAYOUT_TEXT - used, c->word ? "%s%s=%s" : "%s%s=%.0s%u",
-					 i ? "," : "", fields[i].name, c->word ? c->word : "", value);
+		used += (size_t)snprintf(text + used, TL_XTRACE_LAYOUT_TEXT - used,
+					 c->word ? "%s%s=%s" : "%s%s=%.0s%u", i ? "," : "",
+					 fields[i].name, c->word ? c->word : "", value);
 	}
 }
 
@@ -108,10 +125,12 @@ int tl_xtrace_layout_parse(const char *text, struct tl_xtrace_layout *layout, st
 		size_t size = strcspn(p, ",");
 
 		if (!take_field(layout, p, size))
-			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-					   "a layout is NAME=VALUE[,...] of header=24|19|32|0 predicates=16|17 "
-					   "pad=register|block sysreg=8|4 za=yes|no vl=128..2048 z=vl|fixed "
-					   "time=8|0|4|16 codes=5|4");
+			return tl_error_at(
+				err, TL_BAD_USAGE, TL_NOWHERE,
+				"a layout is NAME=VALUE[,...] of header=24|19|32|0 "
+				"predicates=16|17 "
+				"pad=register|block sysreg=8|4 za=yes|no vl=128..2048 z=vl|fixed "
+				"time=8|0|4|16 codes=5|4");
 		if (!p[size])
 			return 0;
 		p += size + 1;

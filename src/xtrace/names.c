@@ -68,8 +68,9 @@ static void parse_stem(const char *path, struct xtrace_name *name)
 	base += 7;
 	id = memchr(base, '.', (size_t)(end - base));
 	hint = id ? memchr(id + 1, '.', (size_t)(end - id - 1)) : NULL;
-	if (!hint || end - hint < 6 || memcmp(hint, ".hint", 5) || !take_number(id + 1, hint, &number) ||
-	    !take_number(hint + 5, end, &value) || (value != 9 && value != 13))
+	if (!hint || end - hint < 6 || memcmp(hint, ".hint", 5) ||
+	    !take_number(id + 1, hint, &number) || !take_number(hint + 5, end, &value) ||
+	    (value != 9 && value != 13))
 		return;
 	name->timestamp = base;
 	name->timestamp_size = (size_t)(id - base);
@@ -85,7 +86,8 @@ void tl_xtrace_name_parse(const char *path, struct xtrace_name *name)
 		parse_stem(path, name);
 }
 
-static char *existing(const char *path, size_t stem, const char *suffix, const char *compression, bool *no_memory)
+static char *existing(const char *path, size_t stem, const char *suffix, const char *compression,
+		      bool *no_memory)
 {
 	char *partner;
 

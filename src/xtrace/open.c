@@ -28,7 +28,8 @@ struct opening {
 
 /* ---- the given files ---- */
 
-static int open_given(struct opening *o, struct given *g, const struct tl_xtrace_file *file, struct tl_error *err)
+static int open_given(struct opening *o, struct given *g, const struct tl_xtrace_file *file,
+		      struct tl_error *err)
 {
 	int status = 0;
 
@@ -43,16 +44,18 @@ static int open_given(struct opening *o, struct given *g, const struct tl_xtrace
 		status = tl_source_map(g->source, &g->data, &g->size, err);
 	if (status < 0 || g->name.kind != XTRACE_FILE_UNKNOWN)
 		return status;
-	g->name.kind = tl_xtrace_probe_snapshots(g->data, g->size) ? XTRACE_FILE_SNAPSHOTS : XTRACE_FILE_STREAM;
+	g->name.kind = tl_xtrace_probe_snapshots(g->data, g->size) ? XTRACE_FILE_SNAPSHOTS
+								   : XTRACE_FILE_STREAM;
 	return 0;
 }
 
-/* By start time, then thread or core, then path: the order of streams does not depend on that of the arguments. */
+/* By start time, then thread or core, then path: the order of streams does not depend on that of
+ * the arguments. */
 static int compare_given(const void *a, const void *b)
 {
 	const struct given *x = a, *y = b;
-	size_t least = x->name.timestamp_size < y->name.timestamp_size ? x->name.timestamp_size :
-									 y->name.timestamp_size;
+	size_t least = x->name.timestamp_size < y->name.timestamp_size ? x->name.timestamp_size
+								       : y->name.timestamp_size;
 	int order = memcmp(x->name.timestamp, y->name.timestamp, least);
 
 	if (!order && x->name.timestamp_size != y->name.timestamp_size)
@@ -67,7 +70,8 @@ static int compare_given(const void *a, const void *b)
 
 static bool same_stem(const struct given *a, const struct given *b)
 {
-	return a->name.stem && a->name.stem == b->name.stem && !memcmp(a->file->path, b->file->path, a->name.stem);
+	return a->name.stem && a->name.stem == b->name.stem &&
+	       !memcmp(a->file->path, b->file->path, a->name.stem);
 }
 
 /* ---- streams ---- */
@@ -96,8 +100,10 @@ static bool name_stream(struct xtrace_stream *s, const struct given *g)
 	return *path && s->timestamp;
 }
 
-/* The other file of a pair, if it stands beside the given one. One that cannot be read is a fault. */
-static int open_partner(struct opening *o, struct xtrace_stream *s, const struct given *g, struct tl_error *err)
+/* The other file of a pair, if it stands beside the given one. One that cannot be read is a fault.
+ */
+static int open_partner(struct opening *o, struct xtrace_stream *s, const struct given *g,
+			struct tl_error *err)
 {
 	bool no_memory;
 	char *path = tl_xtrace_name_partner(g->file->path, &g->name, &no_memory);
@@ -111,8 +117,8 @@ static int open_partner(struct opening *o, struct xtrace_stream *s, const struct
 	*(stream ? &s->path : &s->snapshot_path) = path;
 	status = tl_source_open(&source, path, NULL, &why);
 	if (status == 0)
-		status = tl_source_map(source, stream ? &s->data : &s->snapshots, stream ? &s->size : &s->snapshots_size,
-				       &why);
+		status = tl_source_map(source, stream ? &s->data : &s->snapshots,
+				       stream ? &s->size : &s->snapshots_size, &why);
 	*(stream ? &s->source : &s->snapshot_source) = source;
 	*(stream ? &s->own_source : &s->own_snapshot_source) = true;
 	if (status == 0 || status == TL_NO_MEMORY || o->trace->options.strict) {
@@ -123,12 +129,15 @@ static int open_partner(struct opening *o, struct xtrace_stream *s, const struct
 		}
 		return status;
 	}
-	struct tl_xtrace_fault fault = { status, "the other file of the pair cannot be read", path, 0, 0, TL_NOWHERE };
+	struct tl_xtrace_fault fault = { status, "the other file of the pair cannot be read",
+					 path,	 0,
+					 0,	 TL_NOWHERE };
 
 	return tl_xtrace_fault(&o->trace->faults, &fault) ? 0 : tl_error_memory(err);
 }
 
-static int add_stream(struct opening *o, struct given *first, struct given *second, struct tl_error *err)
+static int add_stream(struct opening *o, struct given *first, struct given *second,
+		      struct tl_error *err)
 {
 	struct xtrace_stream *s = &o->trace->streams[o->trace->stream_count++];
 	int status = 0;
@@ -167,7 +176,8 @@ static int make_streams(struct opening *o, struct tl_error *err)
 
 		if (pair && first->name.kind == next->name.kind) {
 			o->failed = next->file->path;
-			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the same part of a trace was given twice");
+			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+					   "the same part of a trace was given twice");
 		}
 		status = add_stream(o, first, pair ? next : NULL, err);
 		if (status < 0)
@@ -181,11 +191,18 @@ static int make_streams(struct opening *o, struct tl_error *err)
 
 static const uint8_t no_bytes[1];
 
-static int describe_missing(struct tl_xtrace *trace, const struct xtrace_stream *s, struct tl_error *err)
+static int describe_missing(struct tl_xtrace *trace, const struct xtrace_stream *s,
+			    struct tl_error *err)
 {
 	struct tl_xtrace_fault fault = {
-		TL_IO, "the instruction stream of these snapshots is missing (....xinsndata.bin beside it); only "
-		       "snapshots can be shown", s->info.snapshot_path, TL_NOWHERE, 0, TL_NOWHERE,
+		TL_IO,
+		"the instruction stream of these snapshots is missing (....xinsndata.bin beside "
+		"it); only "
+		"snapshots can be shown",
+		s->info.snapshot_path,
+		TL_NOWHERE,
+		0,
+		TL_NOWHERE,
 	};
 
 	if (s->source)
@@ -199,8 +216,8 @@ static int describe_missing(struct tl_xtrace *trace, const struct xtrace_stream 
 	return tl_xtrace_fault(&trace->faults, &fault) ? 0 : tl_error_memory(err);
 }
 
-static int open_stream(struct opening *o, struct xtrace_stream *s, const struct xtrace_forced *forced,
-		       struct tl_error *err)
+static int open_stream(struct opening *o, struct xtrace_stream *s,
+		       const struct xtrace_forced *forced, struct tl_error *err)
 {
 	int status;
 
@@ -228,7 +245,8 @@ static int open_stream(struct opening *o, struct xtrace_stream *s, const struct 
 
 /* ---- open and close ---- */
 
-static int open_files(struct opening *o, const struct tl_xtrace_file *files, size_t count, struct tl_error *err)
+static int open_files(struct opening *o, const struct tl_xtrace_file *files, size_t count,
+		      struct tl_error *err)
 {
 	struct xtrace_forced forced;
 	int status = tl_xtrace_forced_parse(o->trace->options.layout, &forced, err);
@@ -254,7 +272,8 @@ static void close_given(struct opening *o)
 }
 
 /* The path of an error, as one of the arguments: strings of the trace go with it. */
-static const char *failed_argument(const struct opening *o, const struct tl_xtrace_file *files, size_t count)
+static const char *failed_argument(const struct opening *o, const struct tl_xtrace_file *files,
+				   size_t count)
 {
 	for (size_t i = 0; o->failed && i < count; i++)
 		if (!strcmp(files[i].path, o->failed))
@@ -263,7 +282,8 @@ static const char *failed_argument(const struct opening *o, const struct tl_xtra
 }
 
 int tl_xtrace_open(struct tl_xtrace **trace, const struct tl_xtrace_file *files, size_t count,
-		   const struct tl_xtrace_options *options, const char **failed, struct tl_error *err)
+		   const struct tl_xtrace_options *options, const char **failed,
+		   struct tl_error *err)
 {
 	struct opening o = { .trace = calloc(1, sizeof(*o.trace)) };
 	int status;
@@ -275,8 +295,8 @@ int tl_xtrace_open(struct tl_xtrace **trace, const struct tl_xtrace_file *files,
 	if (options)
 		memcpy(&o.trace->options, options,
 		       options->size < sizeof(*options) ? options->size : sizeof(*options));
-	status = count ? open_files(&o, files, count, err) :
-			 tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no input");
+	status = count ? open_files(&o, files, count, err)
+		       : tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no input");
 	close_given(&o);
 	if (status < 0) {
 		if (failed)
@@ -335,12 +355,15 @@ static uint64_t located(const struct xtrace_stream *s, uint32_t number)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (s->segments[middle].snapshot != TL_NONE && s->segments[middle].snapshot >= number)
+		if (s->segments[middle].snapshot != TL_NONE &&
+		    s->segments[middle].snapshot >= number)
 			high = middle;
 		else
 			low = middle + 1;
 	}
-	return low < s->segment_count && s->segments[low].snapshot == number ? s->segments[low].begin : TL_NOWHERE;
+	return low < s->segment_count && s->segments[low].snapshot == number
+		       ? s->segments[low].begin
+		       : TL_NOWHERE;
 }
 
 int tl_xtrace_snapshot_read(const struct tl_xtrace *trace, uint32_t stream, uint32_t number,

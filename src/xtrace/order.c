@@ -11,8 +11,10 @@ static enum tl_xtrace_kind scout_token(struct xtrace_scout *scout)
 	const struct xtrace_stream *s = scout->walk.stream;
 	enum tl_xtrace_kind kind;
 
-	while ((kind = xtrace_walk_next(&scout->walk)) == TL_XTRACE_NONE && scout->segment + 1 < s->segment_count)
-		tl_xtrace_walk_begin(&scout->walk, scout->walk.trace, s, &s->segments[++scout->segment]);
+	while ((kind = xtrace_walk_next(&scout->walk)) == TL_XTRACE_NONE &&
+	       scout->segment + 1 < s->segment_count)
+		tl_xtrace_walk_begin(&scout->walk, scout->walk.trace, s,
+				     &s->segments[++scout->segment]);
 	return kind;
 }
 
@@ -39,7 +41,8 @@ static void scout_ahead(struct xtrace_scout *scout)
 		}
 	}
 	scout->ahead = kind;
-	scout->end = kind == TL_XTRACE_NONE ? scout->walk.stream->size : xtrace_walk_offset(&scout->walk);
+	scout->end = kind == TL_XTRACE_NONE ? scout->walk.stream->size
+					    : xtrace_walk_offset(&scout->walk);
 }
 
 int tl_xtrace_order_begin(struct xtrace_order *order, struct tl_xtrace *trace, const bool *wanted,
@@ -72,7 +75,8 @@ static void find_first(const struct xtrace_order *order, uint32_t *first, uint32
 		if (*first == TL_NONE || order->scouts[i].time < order->scouts[*first].time) {
 			*second = *first;
 			*first = i;
-		} else if (*second == TL_NONE || order->scouts[i].time < order->scouts[*second].time) {
+		} else if (*second == TL_NONE ||
+			   order->scouts[i].time < order->scouts[*second].time) {
 			*second = i;
 		}
 	}

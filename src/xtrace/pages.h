@@ -2,14 +2,14 @@
 #ifndef TL_XTRACE_PAGES_H
 #define TL_XTRACE_PAGES_H
 /*
- * Sparse memory: zeroed pages by number, made when first asked for. What grows with a trace's footprint and not with its
- * length lives here. Zero-filled is empty.
+ * Sparse memory: zeroed pages by number, made when first asked for. What grows with a trace's
+ * footprint and not with its length lives here. Zero-filled is empty.
  */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { XTRACE_PAGE_BYTES = 4096, XTRACE_PAGES_RECENT = 64 };
+enum { XTRACE_PAGE_BYTES = 4096, XTRACE_PAGES_RECENT = 512 };
 
 struct xtrace_page {
 	uint64_t number;
@@ -21,7 +21,7 @@ struct xtrace_pages {
 	struct xtrace_page recent[XTRACE_PAGES_RECENT];
 	struct xtrace_page *slots; /* open addressing */
 	size_t mask, count;
-	size_t page_bytes;         /* 0: XTRACE_PAGE_BYTES; set before the first page is made */
+	size_t page_bytes; /* 0: XTRACE_PAGE_BYTES; set before the first page is made */
 };
 
 /* The page of a number whether or not it is among those used last; NULL without memory. */

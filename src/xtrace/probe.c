@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is this an xtrace file? The format has no magic number of its own, so the bytes have to make sense as a whole. */
+/* Is this an xtrace file? The format has no magic number of its own, so the bytes have to make
+ * sense as a whole. */
 #include "core/cursor.h"
 #include "xtrace/snapshot.h"
 
 /* So many tokens make sure; a file with fewer has to be nothing but tokens. */
 enum { ENOUGH_TOKENS = 64, LEAST_TOKENS = 2, WINDOW = 64 << 10 };
 
-/* The tokens a stream begins with: instructions of one PC after another, ALLGPR where a core was caught in between. */
+/* The tokens a stream begins with: instructions of one PC after another, ALLGPR where a core was
+ * caught in between. */
 static bool begins_like_stream(const struct xtrace_tokens *tokens, const uint8_t *data, size_t size)
 {
 	enum tl_xtrace_kind kind = (enum tl_xtrace_kind)tokens->kind[data[0]];
@@ -29,7 +31,8 @@ static int probe_stream(const uint8_t *data, size_t size, uint32_t code_bits)
 	uint64_t extent, enough;
 
 	layout.code_bits = code_bits;
-	if (tl_xtrace_tokens_make(&tokens, &layout, NULL, NULL) < 0 || !begins_like_stream(&tokens, data, size))
+	if (tl_xtrace_tokens_make(&tokens, &layout, NULL, NULL) < 0 ||
+	    !begins_like_stream(&tokens, data, size))
 		return 0;
 	extent = tl_xtrace_parse_extent(&tokens, data, 0, size, WINDOW, NULL);
 	enough = tl_xtrace_parse_extent(&tokens, data, 0, size, ENOUGH_TOKENS, NULL);

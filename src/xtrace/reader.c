@@ -9,15 +9,16 @@
 struct tl_xtrace_reader {
 	struct tl_xtrace *trace;
 	const struct xtrace_stream *stream;
-	size_t segment;            /* of the walk */
+	size_t segment; /* of the walk */
 	struct xtrace_walk walk;
 	uint64_t ordinal;
-	bool gap;                  /* bytes were skipped since the last instruction */
-	enum tl_xtrace_kind ahead; /* instructions: the walk stands on this token, which is still to be used */
+	bool gap; /* bytes were skipped since the last instruction */
+	enum tl_xtrace_kind
+		ahead; /* instructions: the walk stands on this token, which is still to be used */
 };
 
-int tl_xtrace_reader_open(struct tl_xtrace_reader **reader, struct tl_xtrace *trace, uint32_t stream,
-			  uint32_t snapshot, struct tl_error *err)
+int tl_xtrace_reader_open(struct tl_xtrace_reader **reader, struct tl_xtrace *trace,
+			  uint32_t stream, uint32_t snapshot, struct tl_error *err)
 {
 	struct tl_xtrace_reader *r = NULL;
 	const struct xtrace_stream *s;
@@ -31,7 +32,8 @@ int tl_xtrace_reader_open(struct tl_xtrace_reader **reader, struct tl_xtrace *tr
 		while (first < s->segment_count && s->segments[first].snapshot != snapshot)
 			first++;
 	if (first == s->segment_count)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no such snapshot, or reading cannot begin at it");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "no such snapshot, or reading cannot begin at it");
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return tl_error_memory(err);
@@ -61,7 +63,8 @@ static int advance(struct tl_xtrace_reader *r, enum tl_xtrace_kind *kind, struct
 		status = tl_xtrace_walk_end(&r->walk, err);
 		if (status < 0 || r->segment + 1 >= r->stream->segment_count)
 			return tl_error_format(err, "xtrace", status);
-		tl_xtrace_walk_begin(&r->walk, r->trace, r->stream, &r->stream->segments[++r->segment]);
+		tl_xtrace_walk_begin(&r->walk, r->trace, r->stream,
+				     &r->stream->segments[++r->segment]);
 	}
 }
 
@@ -94,7 +97,8 @@ static void fill_payload(const struct xtrace_walk *w, struct tl_xtrace_token *t)
 	}
 }
 
-int tl_xtrace_next_token(struct tl_xtrace_reader *r, struct tl_xtrace_token *token, struct tl_error *err)
+int tl_xtrace_next_token(struct tl_xtrace_reader *r, struct tl_xtrace_token *token,
+			 struct tl_error *err)
 {
 	enum tl_xtrace_kind kind;
 	int status = advance(r, &kind, err);
@@ -117,7 +121,8 @@ int tl_xtrace_next_token(struct tl_xtrace_reader *r, struct tl_xtrace_token *tok
 
 /* ---- instructions ---- */
 
-static void take_before(const struct xtrace_walk *w, enum tl_xtrace_kind kind, struct tl_xtrace_instruction *i)
+static void take_before(const struct xtrace_walk *w, enum tl_xtrace_kind kind,
+			struct tl_xtrace_instruction *i)
 {
 	if (kind == TL_XTRACE_ALLGPR) {
 		i->allgpr = w->token + 1;
@@ -127,14 +132,18 @@ static void take_before(const struct xtrace_walk *w, enum tl_xtrace_kind kind, s
 	}
 }
 
-static void take_after(const struct xtrace_walk *w, enum tl_xtrace_kind kind, struct tl_xtrace_instruction *i)
+static void take_after(const struct xtrace_walk *w, enum tl_xtrace_kind kind,
+		       struct tl_xtrace_instruction *i)
 {
 	static const struct {
 		size_t has, value;
 	} fields[TL_XTRACE_KIND_COUNT] = {
-#define FIELD(name) { offsetof(struct tl_xtrace_instruction, has_##name), offsetof(struct tl_xtrace_instruction, name) }
-		[TL_XTRACE_STXR] = FIELD(stxr),	   [TL_XTRACE_MRS] = FIELD(mrs),   [TL_XTRACE_DC] = FIELD(dc),
-		[TL_XTRACE_TARGET_B] = FIELD(target), [TL_XTRACE_FLAGS] = FIELD(flags), [TL_XTRACE_TIME] = FIELD(time),
+#define FIELD(name)                                                                                \
+	{ offsetof(struct tl_xtrace_instruction, has_##name),                                      \
+	  offsetof(struct tl_xtrace_instruction, name) }
+		[TL_XTRACE_STXR] = FIELD(stxr),	  [TL_XTRACE_MRS] = FIELD(mrs),
+		[TL_XTRACE_DC] = FIELD(dc),	  [TL_XTRACE_TARGET_B] = FIELD(target),
+		[TL_XTRACE_FLAGS] = FIELD(flags), [TL_XTRACE_TIME] = FIELD(time),
 #undef FIELD
 	};
 
@@ -155,7 +164,8 @@ static void take_after(const struct xtrace_walk *w, enum tl_xtrace_kind kind, st
 	}
 }
 
-static void begin_instruction(struct tl_xtrace_reader *r, enum tl_xtrace_kind kind, struct tl_xtrace_instruction *i)
+static void begin_instruction(struct tl_xtrace_reader *r, enum tl_xtrace_kind kind,
+			      struct tl_xtrace_instruction *i)
 {
 	const struct xtrace_walk *w = &r->walk;
 
@@ -173,10 +183,11 @@ static void begin_instruction(struct tl_xtrace_reader *r, enum tl_xtrace_kind ki
 }
 
 /*
- * Tokens that belong to an instruction, up to the first that does not, which is kept for the next. What stands before the
- * first instruction of a segment and belongs to none is passed over.
+ * Tokens that belong to an instruction, up to the first that does not, which is kept for the next.
+ * What stands before the first instruction of a segment and belongs to none is passed over.
  */
-int tl_xtrace_next(struct tl_xtrace_reader *r, struct tl_xtrace_instruction *i, struct tl_error *err)
+int tl_xtrace_next(struct tl_xtrace_reader *r, struct tl_xtrace_instruction *i,
+		   struct tl_error *err)
 {
 	enum tl_xtrace_kind kind = r->ahead;
 	int status = 1;
@@ -201,7 +212,8 @@ int tl_xtrace_next(struct tl_xtrace_reader *r, struct tl_xtrace_instruction *i, 
 		} else if (begun) {
 			take_after(&r->walk, kind, i);
 		}
-		i->length = xtrace_walk_offset(&r->walk) + (uint64_t)(r->walk.next - r->walk.token) - i->offset;
+		i->length = xtrace_walk_offset(&r->walk) +
+			    (uint64_t)(r->walk.next - r->walk.token) - i->offset;
 		if (begun)
 			i->token_bytes = (uint64_t)(r->walk.next - i->tokens);
 	}
@@ -210,8 +222,8 @@ int tl_xtrace_next(struct tl_xtrace_reader *r, struct tl_xtrace_instruction *i, 
 	return begun ? 1 : status;
 }
 
-bool tl_xtrace_access_next(const struct tl_xtrace_reader *r, const struct tl_xtrace_instruction *i, uint64_t *at,
-			   struct tl_xtrace_access *access)
+bool tl_xtrace_access_next(const struct tl_xtrace_reader *r, const struct tl_xtrace_instruction *i,
+			   uint64_t *at, struct tl_xtrace_access *access)
 {
 	const struct xtrace_tokens *tokens = &r->stream->tokens;
 
@@ -219,14 +231,16 @@ bool tl_xtrace_access_next(const struct tl_xtrace_reader *r, const struct tl_xtr
 		const uint8_t *p = i->tokens + *at;
 		enum tl_xtrace_kind kind = (enum tl_xtrace_kind)tokens->kind[*p];
 
-		*at += kind == TL_XTRACE_SYSCALL_VEC ?
-			       9 + XTRACE_IOVEC_BYTES * tl_get64s(p + 1, TL_HOST_BIG_ENDIAN) :
-			       tokens->size[*p];
+		*at += kind == TL_XTRACE_SYSCALL_VEC
+			       ? 9 + XTRACE_IOVEC_BYTES * tl_get64s(p + 1, TL_HOST_BIG_ENDIAN)
+			       : tokens->size[*p];
 		if (kind != TL_XTRACE_LOAD && kind != TL_XTRACE_STORE)
 			continue;
 		*access = (struct tl_xtrace_access){
-			.store = kind == TL_XTRACE_STORE, .address = tl_get64s(p + 1, TL_HOST_BIG_ENDIAN),
-			.size = (uint32_t)xtrace_access_size(*p), .data = p + 9,
+			.store = kind == TL_XTRACE_STORE,
+			.address = tl_get64s(p + 1, TL_HOST_BIG_ENDIAN),
+			.size = (uint32_t)xtrace_access_size(*p),
+			.data = p + 9,
 		};
 		return true;
 	}

@@ -88,7 +88,8 @@ static void immediate(uint32_t opcode, struct xtrace_effect *e)
 		e->forget = or_sp(rd_of(opcode));
 		break;
 	case 4: /* logical: SP, but for ANDS */
-		e->forget = field(opcode, 30, 29) == 3 ? bit_of(rd_of(opcode)) : or_sp(rd_of(opcode));
+		e->forget =
+			field(opcode, 30, 29) == 3 ? bit_of(rd_of(opcode)) : or_sp(rd_of(opcode));
 		break;
 	case 5:
 		move_wide(opcode, e);
@@ -105,18 +106,21 @@ static void immediate(uint32_t opcode, struct xtrace_effect *e)
 static void of_registers(uint32_t opcode, struct xtrace_effect *e)
 {
 	/* ORR with XZR and no shift is MOV. */
-	if ((opcode & 0x7fe0ffe0) == 0x2a0003e0 && rd_of(opcode) != 31 && field(opcode, 20, 16) != 31) {
+	if ((opcode & 0x7fe0ffe0) == 0x2a0003e0 && rd_of(opcode) != 31 &&
+	    field(opcode, 20, 16) != 31) {
 		e->kind = EFFECT_MOVE;
 		e->rn = (uint8_t)field(opcode, 20, 16);
 		return;
 	}
 	/* "Add/subtract (extended register)" */
-	e->forget = (opcode & 0x1fe00000) == 0x0b200000 ? or_sp(rd_of(opcode)) : bit_of(rd_of(opcode));
+	e->forget =
+		(opcode & 0x1fe00000) == 0x0b200000 ? or_sp(rd_of(opcode)) : bit_of(rd_of(opcode));
 }
 
 /* ---- loads and stores ---- */
 
-/* "Load/store register (...)": the general register that a load writes, and how. `size` and `opc` are 31:30 and 23:22. */
+/* "Load/store register (...)": the general register that a load writes, and how. `size` and `opc`
+ * are 31:30 and 23:22. */
 static void plain_load(uint32_t opcode, struct xtrace_effect *e)
 {
 	unsigned size = field(opcode, 31, 30), opc = field(opcode, 23, 22);
@@ -148,7 +152,8 @@ static void single_register(uint32_t opcode, struct xtrace_effect *e)
 	} else if (how == 2) {
 		plain_load(opcode, e);
 	} else if (how & 1) { /* LDRAA */
-		e->forget = bit_of(rd_of(opcode)) | (field(opcode, 11, 11) ? or_sp(rn_of(opcode)) : 0);
+		e->forget =
+			bit_of(rd_of(opcode)) | (field(opcode, 11, 11) ? or_sp(rn_of(opcode)) : 0);
 	} else if (field(opcode, 15, 15) && field(opcode, 14, 12) == 5) { /* LD64B */
 		e->forget = UINT32_MAX;
 	} else { /* "Atomic memory operations" */
@@ -198,7 +203,8 @@ static void other_memory(uint32_t opcode, struct xtrace_effect *e)
 		e->forget = or_sp(rn_of(opcode));
 		return;
 	}
-	e->forget = bit_of(rt) | bit_of(rt | 1) | bit_of(rs) | bit_of(rs | 1) | bit_of(field(opcode, 14, 10));
+	e->forget = bit_of(rt) | bit_of(rt | 1) | bit_of(rs) | bit_of(rs | 1) |
+		    bit_of(field(opcode, 14, 10));
 	if (field(opcode, 29, 27) == 3) /* tags, copies, pairs with order */
 		e->forget |= or_sp(rn_of(opcode));
 }
@@ -227,11 +233,13 @@ static void branch_or_system(uint32_t opcode, struct xtrace_effect *e)
 {
 	if ((opcode & 0xfc000000) == 0x94000000 || (opcode & 0xfefff000) == 0xd63f0000)
 		e->kind = EFFECT_LINK;
-	else if ((opcode & 0xffe00000) == 0xd5200000) /* MRS, SYSL: what they give is told by a token */
+	else if ((opcode & 0xffe00000) ==
+		 0xd5200000) /* MRS, SYSL: what they give is told by a token */
 		e->forget = bit_of(rd_of(opcode));
 	else if ((opcode & 0xffe00000) == 0xd5600000)
 		e->forget = bit_of(rd_of(opcode)) | bit_of(rd_of(opcode) | 1);
-	else if ((opcode & 0xfffff01f) == 0xd503201f && opcode != 0xd503201f) /* hints on X16, X17 and X30 */
+	else if ((opcode & 0xfffff01f) == 0xd503201f &&
+		 opcode != 0xd503201f) /* hints on X16, X17 and X30 */
 		e->forget = UINT32_C(1) << 16 | UINT32_C(1) << 17 | UINT32_C(1) << REGISTER_LINK;
 }
 
@@ -245,7 +253,9 @@ static void vectors(uint32_t opcode, struct xtrace_effect *e)
 
 struct xtrace_effect tl_xtrace_effect(uint32_t opcode)
 {
-	struct xtrace_effect e = { .rd = (uint8_t)rd_of(opcode), .rn = (uint8_t)rn_of(opcode), .rt2 = 31 };
+	struct xtrace_effect e = { .rd = (uint8_t)rd_of(opcode),
+				   .rn = (uint8_t)rn_of(opcode),
+				   .rt2 = 31 };
 	unsigned op0 = field(opcode, 28, 25);
 
 	e.size = opcode >> 31 ? 8 : 4;
@@ -279,8 +289,8 @@ static uint64_t loaded_value(const struct xtrace_effect *e, const uint8_t *data)
 	return e->extend == EXTEND_SIGN_32 ? (uint32_t)value : value;
 }
 
-static void apply_load(struct xtrace_registers *r, const struct xtrace_effect *e, const uint8_t *data,
-		       uint32_t data_size)
+static void apply_load(struct xtrace_registers *r, const struct xtrace_effect *e,
+		       const uint8_t *data, uint32_t data_size)
 {
 	r->known &= ~(bit_of(e->rd) | bit_of(e->rt2));
 	if (!data || data_size != (e->pair ? 2u : 1u) * e->size)
@@ -305,11 +315,12 @@ static void apply_sum(struct xtrace_registers *r, const struct xtrace_effect *e)
 static void apply_keep(struct xtrace_registers *r, const struct xtrace_effect *e)
 {
 	if (xtrace_registers_know(r, e->rd))
-		xtrace_registers_set(r, e->rd, (r->x[e->rd] & ~(UINT64_C(0xffff) << e->shift)) | e->value);
+		xtrace_registers_set(r, e->rd,
+				     (r->x[e->rd] & ~(UINT64_C(0xffff) << e->shift)) | e->value);
 }
 
-void tl_xtrace_registers_apply(struct xtrace_registers *r, const struct xtrace_effect *e, uint64_t pc,
-			       const uint8_t *loaded, uint32_t loaded_size)
+void tl_xtrace_registers_apply(struct xtrace_registers *r, const struct xtrace_effect *e,
+			       uint64_t pc, const uint8_t *loaded, uint32_t loaded_size)
 {
 	if (e->writes_back && xtrace_registers_know(r, e->rn))
 		r->x[e->rn] += (uint64_t)(int64_t)e->back;

@@ -8,8 +8,8 @@
 
 /* ---- dialects of tokens ---- */
 
-uint64_t tl_xtrace_parse_extent(const struct xtrace_tokens *tokens, const uint8_t *data, uint64_t begin, uint64_t end,
-				uint64_t most, bool *times_increase)
+uint64_t tl_xtrace_parse_extent(const struct xtrace_tokens *tokens, const uint8_t *data,
+				uint64_t begin, uint64_t end, uint64_t most, bool *times_increase)
 {
 	struct tl_cursor cur = tl_cursor_over(data, end);
 	uint64_t last = 0;
@@ -26,8 +26,8 @@ uint64_t tl_xtrace_parse_extent(const struct xtrace_tokens *tokens, const uint8_
 		if (!size || !tl_cursor_has(&cur, size))
 			break;
 		if (times_increase && tokens->kind[byte] == TL_XTRACE_TIME && size > 1) {
-			uint64_t now = size == 5 ? tl_get32s(cur.pos + 1, TL_HOST_BIG_ENDIAN) :
-						   tl_get64s(cur.pos + 1, TL_HOST_BIG_ENDIAN);
+			uint64_t now = size == 5 ? tl_get32s(cur.pos + 1, TL_HOST_BIG_ENDIAN)
+						 : tl_get64s(cur.pos + 1, TL_HOST_BIG_ENDIAN);
 
 			if (timed && now <= last)
 				*times_increase = false;
@@ -44,13 +44,14 @@ uint64_t tl_xtrace_parse_extent(const struct xtrace_tokens *tokens, const uint8_
 /* So much of a stream is looked at; so much further has a dialect to get than the likely one. */
 enum { WINDOW = 4 << 20, BY_CHANCE = 4096 };
 
-/* "{8,0,4,16} by: the whole file parses and the values increase" (A11), with both ways to number VAL and MISC (A14). */
+/* "{8,0,4,16} by: the whole file parses and the values increase" (A11), with both ways to number
+ * VAL and MISC (A14). */
 static const struct {
 	uint32_t time_bytes, code_bits;
 } dialects[] = { { 8, 5 }, { 0, 5 }, { 4, 5 }, { 16, 5 }, { 8, 4 }, { 0, 4 }, { 4, 4 }, { 16, 4 } };
 
-static int choose_dialect(struct tl_xtrace *trace, struct xtrace_stream *s, const struct xtrace_forced *forced,
-			  struct tl_error *err)
+static int choose_dialect(struct tl_xtrace *trace, struct xtrace_stream *s,
+			  const struct xtrace_forced *forced, struct tl_error *err)
 {
 	uint64_t window = s->size < WINDOW ? s->size : WINDOW, furthest = 0;
 	struct tl_xtrace_layout tried = s->info.layout;
@@ -61,7 +62,8 @@ static int choose_dialect(struct tl_xtrace *trace, struct xtrace_stream *s, cons
 		uint64_t extent;
 		bool increase = true;
 
-		tried.time_bytes = forced->time ? forced->layout.time_bytes : dialects[i].time_bytes;
+		tried.time_bytes =
+			forced->time ? forced->layout.time_bytes : dialects[i].time_bytes;
 		tried.code_bits = forced->codes ? forced->layout.code_bits : dialects[i].code_bits;
 		if (tl_xtrace_tokens_make(&tokens, &tried, trace->options.skip_unknown, err) < 0)
 			return TL_BAD_USAGE;
@@ -70,7 +72,8 @@ static int choose_dialect(struct tl_xtrace *trace, struct xtrace_stream *s, cons
 		if (extent + XTRACE_MAX_FIXED > window && window < s->size)
 			extent = window;
 		/* Damage stops all of them; one may by chance stumble on a little. */
-		if (found && extent < (furthest + BY_CHANCE < window ? furthest + BY_CHANCE : window))
+		if (found &&
+		    extent < (furthest + BY_CHANCE < window ? furthest + BY_CHANCE : window))
 			continue;
 		found = true;
 		furthest = extent;
@@ -80,8 +83,8 @@ static int choose_dialect(struct tl_xtrace *trace, struct xtrace_stream *s, cons
 	return 0;
 }
 
-int tl_xtrace_tokens_probe(struct tl_xtrace *trace, struct xtrace_stream *s, const struct xtrace_forced *forced,
-			   struct tl_error *err)
+int tl_xtrace_tokens_probe(struct tl_xtrace *trace, struct xtrace_stream *s,
+			   const struct xtrace_forced *forced, struct tl_error *err)
 {
 	if (forced->time)
 		s->info.layout.time_bytes = forced->layout.time_bytes;
@@ -98,25 +101,29 @@ int tl_xtrace_tokens_probe(struct tl_xtrace *trace, struct xtrace_stream *s, con
 enum { BELIEVED = 32 };
 
 /*
- * Whether reading can begin at an offset: a PCINST of a PC that can be one, and tokens behind it. A reader that began
- * inside a payload would be told apart by the tokens, or by the 53 bits that a PC has not.
+ * Whether reading can begin at an offset: a PCINST of a PC that can be one, and tokens behind it. A
+ * reader that began inside a payload would be told apart by the tokens, or by the 53 bits that a PC
+ * has not.
  */
 static bool can_begin(const struct xtrace_stream *s, uint64_t offset)
 {
 	uint64_t pc, high, extent;
 
-	if (s->size < 13 || offset > s->size - 13 || s->tokens.kind[s->data[offset]] != TL_XTRACE_PCINST)
+	if (s->size < 13 || offset > s->size - 13 ||
+	    s->tokens.kind[s->data[offset]] != TL_XTRACE_PCINST)
 		return false;
 	pc = tl_get64s(s->data + offset + 1, TL_HOST_BIG_ENDIAN);
 	high = pc >> 52;
 	if (pc % 4 || (high != 0 && high != 0xfff))
 		return false;
 	extent = tl_xtrace_parse_extent(&s->tokens, s->data, offset, s->size, BELIEVED, NULL);
-	/* All of them were whole, or the file ends; damage behind a good beginning is not its fault. */
+	/* All of them were whole, or the file ends; damage behind a good beginning is not its
+	 * fault. */
 	return extent - offset >= 5 * BELIEVED || s->size - extent < XTRACE_MAX_FIXED;
 }
 
-static bool add_segment(struct xtrace_stream *s, size_t *capacity, uint64_t begin, uint32_t snapshot)
+static bool add_segment(struct xtrace_stream *s, size_t *capacity, uint64_t begin,
+			uint32_t snapshot)
 {
 	if (!tl_grow(&s->segments, capacity, s->segment_count + 1, sizeof(*s->segments)))
 		return false;
@@ -124,7 +131,8 @@ static bool add_segment(struct xtrace_stream *s, size_t *capacity, uint64_t begi
 	return true;
 }
 
-/* "If every value equals the record's ordinal": one snapshot says nothing, since offset and number are both 0. */
+/* "If every value equals the record's ordinal": one snapshot says nothing, since offset and number
+ * are both 0. */
 static bool are_ordinals(const struct xtrace_stream *s)
 {
 	struct tl_xtrace_snapshot snapshot;
@@ -138,7 +146,8 @@ static bool are_ordinals(const struct xtrace_stream *s)
 }
 
 /* "locate by counting instructions": the PCINST with so many instructions before it. */
-static int locate(struct tl_xtrace *trace, struct xtrace_stream *s, size_t *capacity, struct tl_error *err)
+static int locate(struct tl_xtrace *trace, struct xtrace_stream *s, size_t *capacity,
+		  struct tl_error *err)
 {
 	struct xtrace_segment whole = { 0, s->size, TL_NONE };
 	struct xtrace_walk w;
@@ -153,7 +162,8 @@ static int locate(struct tl_xtrace *trace, struct xtrace_stream *s, size_t *capa
 		if (!xtrace_is_instruction(kind))
 			continue;
 		while (snapshot.total <= count) {
-			if (snapshot.total == count && !add_segment(s, capacity, xtrace_walk_offset(&w), next))
+			if (snapshot.total == count &&
+			    !add_segment(s, capacity, xtrace_walk_offset(&w), next))
 				return tl_error_memory(err);
 			if (++next == s->info.snapshots)
 				return 0;
@@ -180,7 +190,8 @@ static int cut_at_offsets(struct xtrace_stream *s, size_t *capacity, struct tl_e
 	return 0;
 }
 
-/* A beginning before the first snapshot, no segment that begins where reading cannot, and the ends. */
+/* A beginning before the first snapshot, no segment that begins where reading cannot, and the ends.
+ */
 static bool finish_segments(struct xtrace_stream *s, size_t *capacity)
 {
 	size_t kept = 0;
@@ -193,7 +204,8 @@ static bool finish_segments(struct xtrace_stream *s, size_t *capacity)
 		s->segments[0] = (struct xtrace_segment){ 0, s->size, TL_NONE };
 	}
 	for (size_t i = 0; i < s->segment_count; i++)
-		if (!i || (s->segments[i].begin > s->segments[kept - 1].begin && can_begin(s, s->segments[i].begin)))
+		if (!i || (s->segments[i].begin > s->segments[kept - 1].begin &&
+			   can_begin(s, s->segments[i].begin)))
 			s->segments[kept++] = s->segments[i];
 	s->segment_count = kept;
 	for (size_t i = 0; i + 1 < kept; i++)
@@ -207,7 +219,8 @@ int tl_xtrace_segments_make(struct tl_xtrace *trace, struct xtrace_stream *s, st
 	int status;
 
 	s->info.ordinals = are_ordinals(s);
-	status = s->info.ordinals ? locate(trace, s, &capacity, err) : cut_at_offsets(s, &capacity, err);
+	status = s->info.ordinals ? locate(trace, s, &capacity, err)
+				  : cut_at_offsets(s, &capacity, err);
 	if (status == 0 && !finish_segments(s, &capacity))
 		status = tl_error_memory(err);
 	return status;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A part of a stream as a pair of files of its own (section 7). Tokens are copied as they stand, so that all of a stream
- * comes out as it was; only an INST at the beginning becomes a PCINST. A stream of another dialect is written anew.
+ * A part of a stream as a pair of files of its own (section 7). Tokens are copied as they stand, so
+ * that all of a stream comes out as it was; only an INST at the beginning becomes a PCINST. A
+ * stream of another dialect is written anew.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +17,18 @@ struct slice {
 	const struct xtrace_stream *stream;
 	const struct tl_xtrace_slice *what;
 	struct tl_output *out, *snapshots;
-	bool whole;                     /* nothing is cut off */
-	uint64_t begin_byte, end_byte;  /* of the snapshots asked for */
-	uint64_t ordinal, user;         /* instructions so far, of the whole stream */
-	bool begun;                     /* the first instruction of the part was met */
+	bool whole;			       /* nothing is cut off */
+	uint64_t begin_byte, end_byte;	       /* of the snapshots asked for */
+	uint64_t ordinal, user;		       /* instructions so far, of the whole stream */
+	bool begun;			       /* the first instruction of the part was met */
 	uint64_t begin, base_total, base_user; /* where it was, and how many instructions before */
-	uint64_t written;               /* bytes */
-	bool first_written;             /* the part's first instruction was */
+	uint64_t written;		       /* bytes */
+	const uint8_t *run, *run_end; /* tokens to copy */
+	bool first_written;		       /* the part's first instruction was */
 	uint64_t user_of_fields, total_of_fields; /* what snapshots say less what was counted */
 	uint32_t next_snapshot;
-	struct tl_xtrace_layout layout; /* of the snapshots we write */
+	uint64_t next_place; /* at most where it is */
+	struct tl_xtrace_layout layout;	 /* of the snapshots we write */
 	struct tl_xtrace_writer *writer; /* a dialect that is not ours; else NULL */
 };
 
@@ -36,13 +39,15 @@ static uint64_t written(const struct slice *s)
 	return s->writer ? tl_xtrace_writer_bytes(s->writer) : s->written;
 }
 
-/* Pass the snapshots up to a place in the stream, at which we are now; those of the part are written. */
+/* Pass the snapshots up to a place in the stream, at which we are now; those of the part are
+ * written. */
 static void pass_snapshots(struct slice *s, uint64_t place, bool within)
 {
 	struct tl_xtrace_snapshot snapshot;
 
 	for (; s->next_snapshot < s->stream->info.snapshots; s->next_snapshot++) {
 		tl_xtrace_snapshot_read(s->trace, s->what->stream, s->next_snapshot, &snapshot);
+		s->next_place = snapshot.offset;
 		if (snapshot.offset > place && snapshot.offset != TL_NOWHERE)
 			return;
 		if (snapshot.offset == place) {
@@ -53,12 +58,14 @@ static void pass_snapshots(struct slice *s, uint64_t place, bool within)
 				s->base_user = snapshot.user;
 			}
 		}
-		if (!within || !s->snapshots || (snapshot.offset == TL_NOWHERE && !s->whole) || s->next_snapshot < s->what->first_snapshot ||
+		if (!within || !s->snapshots || (snapshot.offset == TL_NOWHERE && !s->whole) ||
+		    s->next_snapshot < s->what->first_snapshot ||
 		    s->next_snapshot >= s->what->end_snapshot || snapshot.offset < s->begin)
 			continue;
 		/* One that is not where it says keeps its distance. */
 		if (!s->whole || !s->stream->info.ordinals)
-			snapshot.index = snapshot.offset == place ? written(s) : snapshot.offset - s->begin;
+			snapshot.index =
+				snapshot.offset == place ? written(s) : snapshot.offset - s->begin;
 		if (!s->whole) {
 			snapshot.file = 0;
 			snapshot.user -= s->base_user;
@@ -66,19 +73,29 @@ static void pass_snapshots(struct slice *s, uint64_t place, bool within)
 		}
 		tl_xtrace_put_record(s->snapshots, &s->layout, &snapshot, snapshot.vector_bits);
 	}
+	s->next_place = UINT64_MAX;
 }
 
 /* ---- tokens ---- */
 
+/* Tokens that stand behind each other are copied together. */
+enum { LONGEST_RUN = 64 << 10 };
+
+static void end_run(struct slice *s)
+{
+	if (s->run != s->run_end)
+		tl_output_write(s->out, s->run, (size_t)(s->run_end - s->run));
+	s->run = s->run_end = NULL;
+}
+
 static void put_token(struct slice *s, const struct xtrace_walk *w)
 {
-	size_t size = (size_t)(w->next - w->token);
-
-	if (size > TL_OUTPUT_ROOM)
-		tl_output_write(s->out, w->token, size);
-	else
-		tl_put_bytes(s->out, w->token, size);
-	s->written += size;
+	if (w->token != s->run_end || s->run_end - s->run > LONGEST_RUN) {
+		end_run(s);
+		s->run = w->token;
+	}
+	s->run_end = w->next;
+	s->written += (uint64_t)(w->next - w->token);
 }
 
 /* The first instruction of the part has its PC, even if its token had not. */
@@ -88,6 +105,7 @@ static void put_first(struct slice *s, const struct xtrace_walk *w, enum tl_xtra
 		put_token(s, w);
 		return;
 	}
+	end_run(s);
 	tl_put_char(s->out, (char)tl_xtrace_token_byte(TL_XTRACE_PCINST, xtrace_walk_el(w)));
 	tl_xtrace_put64(s->out, w->pc);
 	tl_put_bytes(s->out, w->token + 1, 4);
@@ -95,7 +113,8 @@ static void put_first(struct slice *s, const struct xtrace_walk *w, enum tl_xtra
 }
 
 /* A token that is written in other bytes than it was read in. */
-static int translate(struct slice *s, const struct xtrace_walk *w, enum tl_xtrace_kind kind, struct tl_error *err)
+static int translate(struct slice *s, const struct xtrace_walk *w, enum tl_xtrace_kind kind,
+		     struct tl_error *err)
 {
 	struct tl_xtrace_token t = { .kind = kind, .pc = w->pc, .pc_known = w->pc_known };
 	uint64_t length = (uint64_t)(w->next - w->token);
@@ -105,7 +124,8 @@ static int translate(struct slice *s, const struct xtrace_walk *w, enum tl_xtrac
 				   "an unknown token has no place among the tokens we write");
 	if (xtrace_is_instruction(kind)) {
 		t.el = (uint8_t)xtrace_walk_el(w);
-		t.opcode = tl_get32s(w->token + (kind == TL_XTRACE_INST ? 1 : 9), TL_HOST_BIG_ENDIAN);
+		t.opcode =
+			tl_get32s(w->token + (kind == TL_XTRACE_INST ? 1 : 9), TL_HOST_BIG_ENDIAN);
 	} else if (kind == TL_XTRACE_ALLGPR) {
 		t.data = w->token + 1;
 		t.data_size = XTRACE_GPR_BYTES;
@@ -146,8 +166,8 @@ static void begin_part(struct slice *s, uint64_t offset)
 }
 
 /*
- * One token. What stands before an instruction at the boundary goes with it, what stands behind with the last one. 1: go on;
- * 0: the part is over.
+ * One token. What stands before an instruction at the boundary goes with it, what stands behind
+ * with the last one. 1: go on; 0: the part is over.
  */
 static int cut_token(struct slice *s, struct xtrace_walk *w, enum tl_xtrace_kind kind, bool *inside,
 		     struct tl_error *err)
@@ -166,7 +186,7 @@ static int cut_token(struct slice *s, struct xtrace_walk *w, enum tl_xtrace_kind
 	first = *inside && !s->begun;
 	if (first)
 		begin_part(s, offset);
-	if (instruction)
+	if (instruction && offset >= s->next_place)
 		pass_snapshots(s, offset, *inside);
 	if (*inside && s->writer)
 		status = translate(s, w, kind, err) < 0 ? err->status : 1;
@@ -180,7 +200,8 @@ static int cut_token(struct slice *s, struct xtrace_walk *w, enum tl_xtrace_kind
 	return status;
 }
 
-static int cut_segment(struct slice *s, const struct xtrace_segment *segment, bool *inside, struct tl_error *err)
+static int cut_segment(struct slice *s, const struct xtrace_segment *segment, bool *inside,
+		       struct tl_error *err)
 {
 	struct xtrace_walk w;
 	enum tl_xtrace_kind kind;
@@ -207,10 +228,12 @@ static int cut_stream(struct slice *s, struct tl_error *err)
 		s->begun = true;
 	for (size_t i = 0; status == 1 && i < s->stream->segment_count; i++)
 		status = cut_segment(s, &s->stream->segments[i], &inside, err);
+	end_run(s);
 	if (status == 1 && s->whole)
 		pass_snapshots(s, UINT64_MAX - 1, true);
 	if (status >= 0 && !s->begun)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there are no instructions in that part");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "there are no instructions in that part");
 	return status < 0 ? status : 0;
 }
 
@@ -223,12 +246,15 @@ static int find_bytes(struct slice *s, struct tl_error *err)
 
 	s->end_byte = UINT64_MAX;
 	if (s->what->first_snapshot) {
-		if (tl_xtrace_snapshot_read(s->trace, s->what->stream, s->what->first_snapshot, &snapshot) < 0)
-			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no such snapshot");
+		if (tl_xtrace_snapshot_read(s->trace, s->what->stream, s->what->first_snapshot,
+					    &snapshot) < 0)
+			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+					   "there is no such snapshot");
 		s->begin_byte = snapshot.offset;
 	}
 	if (s->what->end_snapshot < s->stream->info.snapshots) {
-		tl_xtrace_snapshot_read(s->trace, s->what->stream, s->what->end_snapshot, &snapshot);
+		tl_xtrace_snapshot_read(s->trace, s->what->stream, s->what->end_snapshot,
+					&snapshot);
 		s->end_byte = snapshot.offset;
 	}
 	return 0;
@@ -244,8 +270,11 @@ static void put_header(const struct slice *s)
 {
 	const struct tl_xtrace_stream_info *info = &s->stream->info;
 	const struct tl_xtrace_writer_options options = {
-		.size = sizeof(options), .global_snapshot = info->global_snapshot, .division = info->division,
-		.stream_type = info->stream_type, .access_order = info->access_order,
+		.size = sizeof(options),
+		.global_snapshot = info->global_snapshot,
+		.division = info->division,
+		.stream_type = info->stream_type,
+		.access_order = info->access_order,
 	};
 
 	if (info->has_header && info->layout.header_bytes == XTRACE_HEADER_BYTES)
@@ -269,13 +298,15 @@ static int write_slice(struct slice *s, struct tl_error *err)
 		status = tl_xtrace_writer_open(&s->writer, s->out, NULL, &options, err);
 	if (status == 0)
 		status = cut_stream(s, err);
-	if (s->writer && tl_xtrace_writer_finish(s->writer, status < 0 ? NULL : err) < 0 && status >= 0)
+	if (s->writer && tl_xtrace_writer_finish(s->writer, status < 0 ? NULL : err) < 0 &&
+	    status >= 0)
 		status = TL_IO;
 	return status;
 }
 
-int tl_xtrace_slice_write(struct tl_xtrace *trace, const struct tl_xtrace_slice *slice, struct tl_output *stream,
-			  struct tl_output *snapshots, struct tl_error *err)
+int tl_xtrace_slice_write(struct tl_xtrace *trace, const struct tl_xtrace_slice *slice,
+			  struct tl_output *stream, struct tl_output *snapshots,
+			  struct tl_error *err)
 {
 	struct slice s = { .trace = trace, .what = slice, .out = stream, .snapshots = snapshots };
 	struct tl_error own;
@@ -283,7 +314,9 @@ int tl_xtrace_slice_write(struct tl_xtrace *trace, const struct tl_xtrace_slice 
 	err = err ? err : &own;
 	tl_xtrace_rewind(trace);
 	if (slice->stream >= trace->stream_count)
-		return tl_error_format(err, "xtrace", tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no such stream"));
+		return tl_error_format(
+			err, "xtrace",
+			tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no such stream"));
 	s.stream = &trace->streams[slice->stream];
 	return tl_error_format(err, "xtrace", write_slice(&s, err));
 }

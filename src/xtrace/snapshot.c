@@ -15,7 +15,8 @@ static uint64_t get(const uint8_t *p)
 
 enum { VECTOR_STEP = 128, VECTOR_MOST = 2048, VECTORS = VECTOR_MOST / VECTOR_STEP, LAYOUTS = 1024 };
 
-/* Number 0 .. 1023 of the layouts that are tried; the likely values first, so that they win where several fit. */
+/* Number 0 .. 1023 of the layouts that are tried; the likely values first, so that they win where
+ * several fit. */
 static struct tl_xtrace_layout numbered(unsigned number)
 {
 	static const uint32_t headers[] = { 24, 0, 19, 32 };
@@ -52,7 +53,8 @@ static bool count_matching(const uint8_t *data, size_t size, struct fit *fit, ui
 		const uint8_t *p = data + fit->layout.header_bytes + i * r.size;
 
 		fit->matching += get(p + r.vector_bits) == fit->layout.vector_bits;
-		fit->ordered = fit->ordered && get(p + 16) >= user && get(p + 24) >= total && get(p + 16) <= get(p + 24);
+		fit->ordered = fit->ordered && get(p + 16) >= user && get(p + 24) >= total &&
+			       get(p + 16) <= get(p + 24);
 		user = get(p + 16);
 		total = get(p + 24);
 		/* Hopeless: a layout is believed with more than half of the records on its side. */
@@ -66,10 +68,12 @@ static bool count_matching(const uint8_t *data, size_t size, struct fit *fit, ui
 
 static unsigned quality(const struct fit *fit)
 {
-	return (fit->matching == fit->records ? 4u : 0) + (fit->whole ? 2u : 0) + (fit->ordered ? 1u : 0);
+	return (fit->matching == fit->records ? 4u : 0) + (fit->whole ? 2u : 0) +
+	       (fit->ordered ? 1u : 0);
 }
 
-/* Records that are looked at while layouts are compared: enough to tell, whatever the length of the file. */
+/* Records that are looked at while layouts are compared: enough to tell, whatever the length of the
+ * file. */
 enum { COMPARED = 256 };
 
 static bool find_layout(const uint8_t *data, size_t size, struct fit *best, uint32_t *fits)
@@ -95,15 +99,18 @@ static bool find_layout(const uint8_t *data, size_t size, struct fit *best, uint
 
 int tl_xtrace_probe_snapshots(const uint8_t *data, size_t size)
 {
-	bool magic = size >= XTRACE_HEADER_BYTES && tl_get32s(data, TL_HOST_BIG_ENDIAN) == XTRACE_MAGIC;
+	bool magic =
+		size >= XTRACE_HEADER_BYTES && tl_get32s(data, TL_HOST_BIG_ENDIAN) == XTRACE_MAGIC;
 
 	if (magic)
 		return 95;
 	for (unsigned i = 0; i < LAYOUTS; i++) {
 		struct fit fit = { .layout = numbered(i) };
 
-		/* The first record is at instruction 0, or near it: small counts, which code and data are not. */
-		if (count_matching(data, size, &fit, 1) && get(data + fit.layout.header_bytes + 24) < UINT32_MAX)
+		/* The first record is at instruction 0, or near it: small counts, which code and
+		 * data are not. */
+		if (count_matching(data, size, &fit, 1) &&
+		    get(data + fit.layout.header_bytes + 24) < UINT32_MAX)
 			return 70;
 	}
 	return 0;
@@ -111,10 +118,12 @@ int tl_xtrace_probe_snapshots(const uint8_t *data, size_t size)
 
 /* ---- opening ---- */
 
-static int snapshot_fault(struct tl_xtrace *trace, const struct xtrace_stream *s, enum tl_status status, uint64_t offset,
-			  uint64_t length, const char *text, struct tl_error *err)
+static int snapshot_fault(struct tl_xtrace *trace, const struct xtrace_stream *s,
+			  enum tl_status status, uint64_t offset, uint64_t length, const char *text,
+			  struct tl_error *err)
 {
-	struct tl_xtrace_fault fault = { status, text, s->info.snapshot_path, offset, length, TL_NOWHERE };
+	struct tl_xtrace_fault fault = { status, text,	 s->info.snapshot_path,
+					 offset, length, TL_NOWHERE };
 
 	if (trace->options.strict)
 		return tl_error_at(err, status, offset, text);
@@ -125,7 +134,8 @@ static void read_header(struct xtrace_stream *s)
 {
 	const uint8_t *p = s->snapshots;
 
-	s->info.has_header = s->info.layout.header_bytes >= 19 && s->snapshots_size >= s->info.layout.header_bytes;
+	s->info.has_header = s->info.layout.header_bytes >= 19 &&
+			     s->snapshots_size >= s->info.layout.header_bytes;
 	if (!s->info.has_header)
 		return;
 	s->info.magic = tl_get32s(p, TL_HOST_BIG_ENDIAN);
@@ -147,18 +157,23 @@ static int take_records(struct tl_xtrace *trace, struct xtrace_stream *s, struct
 	read_header(s);
 	count = s->snapshots_size > header ? (s->snapshots_size - header) / s->record.size : 0;
 	s->info.snapshots = count < TL_NONE ? (uint32_t)count : TL_NONE - 1;
-	left = s->snapshots_size > header ? (uint32_t)((s->snapshots_size - header) % s->record.size) : 0;
+	left = s->snapshots_size > header
+		       ? (uint32_t)((s->snapshots_size - header) % s->record.size)
+		       : 0;
 	for (uint32_t i = 0; status == 0 && i < s->info.snapshots; i++) {
 		uint64_t at = header + (uint64_t)i * s->record.size + s->record.vector_bits;
 
 		if (get(s->snapshots + at) != s->info.layout.vector_bits)
 			status = snapshot_fault(trace, s, TL_BAD_RECORD, at, 0,
-						"a snapshot's vector length is not that of the others; its registers are "
-						"read as theirs", err);
+						"a snapshot's vector length is not that of the "
+						"others; its registers are "
+						"read as theirs",
+						err);
 	}
 	if (status == 0 && left)
 		status = snapshot_fault(trace, s, TL_TRUNCATED, s->snapshots_size, left,
-					"the file ends inside a snapshot; kept those before it", err);
+					"the file ends inside a snapshot; kept those before it",
+					err);
 	return status;
 }
 
@@ -167,21 +182,28 @@ static bool is_header_alone(size_t size)
 	return size == 24 || size == 19 || size == 32;
 }
 
-/* A vector length no processor has, or none at all, stands where every layout has it: in the last eight bytes. */
+/* A vector length no processor has, or none at all, stands where every layout has it: in the last
+ * eight bytes. */
 static int nothing_fits(struct tl_xtrace *trace, struct xtrace_stream *s, struct tl_error *err)
 {
 	uint64_t at = s->snapshots_size >= 8 ? s->snapshots_size - 8 : 0;
-	uint32_t smallest = tl_xtrace_own_layout(128).header_bytes +
-			    (uint32_t)tl_xtrace_record_layout(&(struct tl_xtrace_layout){
-				    .predicates = 16, .sysreg_bytes = 4, .vector_bits = 128 }).size;
+	uint32_t smallest =
+		tl_xtrace_own_layout(128).header_bytes +
+		(uint32_t)tl_xtrace_record_layout(&(struct tl_xtrace_layout){ .predicates = 16,
+									      .sysreg_bytes = 4,
+									      .vector_bits = 128 })
+			.size;
 
 	s->info.layout.vector_bits = 0;
 	if (s->snapshots_size < smallest)
-		return snapshot_fault(trace, s, TL_TRUNCATED, s->snapshots_size, s->snapshots_size,
-				      "the file ends inside its first snapshot; read without snapshots", err);
-	return snapshot_fault(trace, s, TL_BAD_FORMAT, at, s->snapshots_size,
-			      "no layout of snapshots fits: none has the vector length at its end that its size "
-			      "needs; read without snapshots", err);
+		return snapshot_fault(
+			trace, s, TL_TRUNCATED, s->snapshots_size, s->snapshots_size,
+			"the file ends inside its first snapshot; read without snapshots", err);
+	return snapshot_fault(
+		trace, s, TL_BAD_FORMAT, at, s->snapshots_size,
+		"no layout of snapshots fits: none has the vector length at its end that its size "
+		"needs; read without snapshots",
+		err);
 }
 
 int tl_xtrace_forced_parse(const char *text, struct xtrace_forced *forced, struct tl_error *err)
@@ -207,7 +229,8 @@ static bool find_vector(const struct xtrace_stream *s, struct fit *fit)
 		struct fit tried = { .layout = fit->layout };
 
 		tried.layout.vector_bits = i * VECTOR_STEP;
-		if (count_matching(s->snapshots, s->snapshots_size, &tried, COMPARED) && tried.whole) {
+		if (count_matching(s->snapshots, s->snapshots_size, &tried, COMPARED) &&
+		    tried.whole) {
 			*fit = tried;
 			return true;
 		}
@@ -221,7 +244,8 @@ static bool choose_layout(struct xtrace_stream *s, const struct xtrace_forced *f
 	bool found;
 
 	if (!forced->given) {
-		found = find_layout(s->snapshots, s->snapshots_size, &best, &s->info.layouts_that_fit);
+		found = find_layout(s->snapshots, s->snapshots_size, &best,
+				    &s->info.layouts_that_fit);
 	} else {
 		found = forced->vector || find_vector(s, &best);
 		s->info.layouts_that_fit = found;
@@ -231,8 +255,8 @@ static bool choose_layout(struct xtrace_stream *s, const struct xtrace_forced *f
 	return found;
 }
 
-int tl_xtrace_snapshots_open(struct tl_xtrace *trace, struct xtrace_stream *s, const struct xtrace_forced *forced,
-			     struct tl_error *err)
+int tl_xtrace_snapshots_open(struct tl_xtrace *trace, struct xtrace_stream *s,
+			     const struct xtrace_forced *forced, struct tl_error *err)
 {
 	int status = 0;
 
@@ -252,23 +276,34 @@ int tl_xtrace_snapshots_open(struct tl_xtrace *trace, struct xtrace_stream *s, c
 
 /* ---- records ---- */
 
-void tl_xtrace_snapshot_decode(const struct xtrace_stream *s, uint32_t number, struct tl_xtrace_snapshot *snapshot)
+void tl_xtrace_snapshot_decode(const struct xtrace_stream *s, uint32_t number,
+			       struct tl_xtrace_snapshot *snapshot)
 {
 	const struct xtrace_record_layout *r = &s->record;
 	uint64_t offset = s->info.layout.header_bytes + (uint64_t)number * r->size;
 	const uint8_t *p = s->snapshots + offset;
 
 	*snapshot = (struct tl_xtrace_snapshot){
-		.record_offset = offset, .file = get(p), .index = get(p + 8), .user = get(p + 16), .total = get(p + 24),
-		.z = p + r->z, .p = p + r->p, .ffr = p + r->ffr, .za = s->info.layout.za ? p + r->za : NULL,
-		.z_stride = r->z_stride, .p_stride = r->p_stride,
-		.vector_bytes = s->info.layout.vector_bits / 8, .vector_bits = get(p + r->vector_bits),
+		.record_offset = offset,
+		.file = get(p),
+		.index = get(p + 8),
+		.user = get(p + 16),
+		.total = get(p + 24),
+		.z = p + r->z,
+		.p = p + r->p,
+		.ffr = p + r->ffr,
+		.za = s->info.layout.za ? p + r->za : NULL,
+		.z_stride = r->z_stride,
+		.p_stride = r->p_stride,
+		.vector_bytes = s->info.layout.vector_bits / 8,
+		.vector_bits = get(p + r->vector_bits),
 	};
 	snapshot->offset = snapshot->index;
 	for (unsigned i = 0; i < 32; i++)
 		snapshot->x[i] = get(p + 32 + 8 * (size_t)i);
 	for (unsigned i = 0; i < XTRACE_SYSREGS; i++)
-		snapshot->sysregs[i] = s->info.layout.sysreg_bytes == 8 ?
-					       get(p + r->sysregs + 8 * (size_t)i) :
-					       tl_get32s(p + r->sysregs + 4 * (size_t)i, TL_HOST_BIG_ENDIAN);
+		snapshot->sysregs[i] =
+			s->info.layout.sysreg_bytes == 8
+				? get(p + r->sysregs + 8 * (size_t)i)
+				: tl_get32s(p + r->sysregs + 4 * (size_t)i, TL_HOST_BIG_ENDIAN);
 }

@@ -26,7 +26,7 @@ void tl_xtrace_calls_begin(struct xtrace_analysis *a)
 {
 	bool text = a->wishes.form == XTRACE_TEXT;
 
-	tl_xtrace_begin_table(a, &a->table, "syscalls", "system calls");
+	tl_xtrace_begin_table(a, &a->table, "syscalls", "System calls");
 	tl_xtrace_table_columns(&a->table, text ? text_columns : columns,
 				text ? sizeof(text_columns) / sizeof(text_columns[0])
 				     : sizeof(columns) / sizeof(columns[0]));

@@ -11,8 +11,8 @@
 /* After so many bytes pages are given back and progress is told. */
 enum { PIECE = 4 << 20 };
 
-void tl_xtrace_walk_begin(struct xtrace_walk *walk, struct tl_xtrace *trace, const struct xtrace_stream *stream,
-			  const struct xtrace_segment *segment)
+void tl_xtrace_walk_begin(struct xtrace_walk *walk, struct tl_xtrace *trace,
+			  const struct xtrace_stream *stream, const struct xtrace_segment *segment)
 {
 	const uint8_t *begin = stream->data + segment->begin, *end = stream->data + segment->end;
 
@@ -30,7 +30,8 @@ void tl_xtrace_walk_begin(struct xtrace_walk *walk, struct tl_xtrace *trace, con
 	};
 }
 
-static enum tl_xtrace_kind stop_at(struct xtrace_walk *walk, enum tl_status status, const char *text)
+static enum tl_xtrace_kind stop_at(struct xtrace_walk *walk, enum tl_status status,
+				   const char *text)
 {
 	walk->status = status;
 	walk->text = text;
@@ -43,9 +44,11 @@ static enum tl_xtrace_kind stop_at(struct xtrace_walk *walk, enum tl_status stat
 static enum tl_xtrace_kind stop_short(struct xtrace_walk *walk)
 {
 	if (walk->segment->end < walk->stream->size)
-		return stop_at(walk, TL_BAD_RECORD,
-			       "a token reaches over the next snapshot's offset; reading goes on there");
-	return stop_at(walk, TL_TRUNCATED, "the file ends inside a token; kept the tokens before it");
+		return stop_at(
+			walk, TL_BAD_RECORD,
+			"a token reaches over the next snapshot's offset; reading goes on there");
+	return stop_at(walk, TL_TRUNCATED,
+		       "the file ends inside a token; kept the tokens before it");
 }
 
 /* "An 8-byte number N of iovec structures follows, then N structures". */
@@ -58,8 +61,9 @@ static enum tl_xtrace_kind next_vector(struct xtrace_walk *walk)
 		return stop_short(walk);
 	count = tl_get64s(walk->next + 1, TL_HOST_BIG_ENDIAN);
 	if (count > (left - 9) / XTRACE_IOVEC_BYTES)
-		return stop_at(walk, TL_BAD_SIZE, "a SYSCALL_VEC has more entries than there are bytes; "
-						  "skipped to the next snapshot");
+		return stop_at(walk, TL_BAD_SIZE,
+			       "a SYSCALL_VEC has more entries than there are bytes; "
+			       "skipped up to the next snapshot");
 	walk->token = walk->next;
 	walk->next += 9 + count * XTRACE_IOVEC_BYTES;
 	if (walk->next > walk->stop)
@@ -73,12 +77,13 @@ static const char *why_undefined(uint8_t byte)
 	case 0:
 	case 5:
 	case 6:
-		return "a token of an undefined class; skipped to the next snapshot";
+		return "a token of an undefined class; skipped up to the next snapshot";
 	case 2:
-		return "an access of more than 256 bytes; skipped to the next snapshot";
+		return "an access of more than 256 bytes; skipped up to the next snapshot";
 	default:
-		return "an unknown token (--skip-unknown can say its size, --layout codes=4 is another way to number "
-		       "them); skipped to the next snapshot";
+		return "an unknown token (--skip-unknown can say its size, --layout codes=4 is "
+		       "another way to number "
+		       "them); skipped up to the next snapshot";
 	}
 }
 
@@ -183,7 +188,8 @@ static int walk_segment(void *arg, size_t number)
 	struct pass *pass = arg;
 	struct outcome *outcome = &pass->outcomes[number];
 
-	tl_xtrace_walk_begin(&outcome->walk, pass->trace, pass->stream, &pass->stream->segments[number]);
+	tl_xtrace_walk_begin(&outcome->walk, pass->trace, pass->stream,
+			     &pass->stream->segments[number]);
 	return pass->fn(pass->arg, &outcome->walk, number, &outcome->err);
 }
 
@@ -215,10 +221,12 @@ static int each_parallel(struct pass *pass, unsigned jobs, struct tl_error *err)
 	return status;
 }
 
-int tl_xtrace_each_segment(struct tl_xtrace *trace, uint32_t stream, unsigned jobs, xtrace_segment_fn *fn, void *arg,
-			   struct tl_error *err)
+int tl_xtrace_each_segment(struct tl_xtrace *trace, uint32_t stream, unsigned jobs,
+			   xtrace_segment_fn *fn, void *arg, struct tl_error *err)
 {
-	struct pass pass = { .trace = trace, .stream = &trace->streams[stream], .fn = fn, .arg = arg };
+	struct pass pass = {
+		.trace = trace, .stream = &trace->streams[stream], .fn = fn, .arg = arg
+	};
 	struct xtrace_walk walk;
 	int status = 0;
 

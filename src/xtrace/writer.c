@@ -10,11 +10,11 @@
 struct tl_xtrace_writer {
 	struct tl_output *stream, *snapshots;
 	struct tl_xtrace_layout layout;
-	uint64_t bytes;       /* of the instruction stream */
+	uint64_t bytes;	      /* of the instruction stream */
 	uint64_t user, total; /* instructions */
-	uint64_t pc;          /* of the last one */
+	uint64_t pc;	      /* of the last one */
 	uint8_t el;
-	bool begun;           /* a next instruction can be told by its predecessor */
+	bool begun; /* a next instruction can be told by its predecessor */
 };
 
 /* ---- numbers and records ---- */
@@ -73,12 +73,15 @@ void tl_xtrace_put_record(struct tl_output *out, const struct tl_xtrace_layout *
 	for (size_t i = 0; i < 32; i++)
 		tl_xtrace_put64(out, s->x[i]);
 	for (size_t i = 0; i < 32; i++)
-		put_sized(out, s->z ? s->z + i * s->z_stride : NULL, s->z ? s->z_stride : 0, r.z_stride);
+		put_sized(out, s->z ? s->z + i * s->z_stride : NULL, s->z ? s->z_stride : 0,
+			  r.z_stride);
 	for (size_t i = 0; i < 16; i++)
-		put_sized(out, s->p ? s->p + i * s->p_stride : NULL, s->p ? s->p_stride : 0, r.p_stride);
+		put_sized(out, s->p ? s->p + i * s->p_stride : NULL, s->p ? s->p_stride : 0,
+			  r.p_stride);
 	put_sized(out, s->ffr, s->ffr ? s->p_stride : 0, r.za - r.ffr);
 	/* A matrix of another vector length is another matrix. */
-	put_sized(out, s->za, s->za && s->vector_bytes == vector ? (uint64_t)vector * vector : 0, r.sysregs - r.za);
+	put_sized(out, s->za, s->za && s->vector_bytes == vector ? (uint64_t)vector * vector : 0,
+		  r.sysregs - r.za);
 	for (size_t i = 0; i < XTRACE_SYSREGS; i++)
 		tl_xtrace_put64(out, s->sysregs[i]);
 	tl_xtrace_put64(out, vector_bits);
@@ -86,7 +89,8 @@ void tl_xtrace_put_record(struct tl_output *out, const struct tl_xtrace_layout *
 
 /* ---- the writer ---- */
 
-int tl_xtrace_writer_open(struct tl_xtrace_writer **writer, struct tl_output *stream, struct tl_output *snapshots,
+int tl_xtrace_writer_open(struct tl_xtrace_writer **writer, struct tl_output *stream,
+			  struct tl_output *snapshots,
 			  const struct tl_xtrace_writer_options *options, struct tl_error *err)
 {
 	uint32_t bits = options->vector_bits ? options->vector_bits : 128;
@@ -94,7 +98,8 @@ int tl_xtrace_writer_open(struct tl_xtrace_writer **writer, struct tl_output *st
 
 	*writer = NULL;
 	if (bits > 2048 || bits % 128)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "a vector length is 128 to 2048 bits in steps of 128");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "a vector length is 128 to 2048 bits in steps of 128");
 	w = calloc(1, sizeof(*w));
 	if (!w)
 		return tl_error_memory(err);
@@ -125,10 +130,12 @@ static void put_data(struct tl_xtrace_writer *w, const struct tl_xtrace_token *t
 	w->bytes += token->data_size;
 }
 
-/* "PCINST at file start, at each snapshot offset, at every non-sequential PC and EL change" (section 7). */
+/* "PCINST at file start, at each snapshot offset, at every non-sequential PC and EL change"
+ * (section 7). */
 static int put_instruction(struct tl_xtrace_writer *w, const struct tl_xtrace_token *t)
 {
-	bool with_pc = t->pc_known && (t->kind == TL_XTRACE_PCINST || !w->begun || t->el != w->el || t->pc != w->pc + 4);
+	bool with_pc = t->pc_known && (t->kind == TL_XTRACE_PCINST || !w->begun || t->el != w->el ||
+				       t->pc != w->pc + 4);
 
 	put_byte(w, with_pc ? TL_XTRACE_PCINST : TL_XTRACE_INST, t->el & 3u);
 	if (with_pc)
@@ -143,27 +150,31 @@ static int put_instruction(struct tl_xtrace_writer *w, const struct tl_xtrace_to
 	return 0;
 }
 
-static int put_access(struct tl_xtrace_writer *w, const struct tl_xtrace_token *t, struct tl_error *err)
+static int put_access(struct tl_xtrace_writer *w, const struct tl_xtrace_token *t,
+		      struct tl_error *err)
 {
 	unsigned log2 = 0;
 
 	while (log2 < 8 && UINT64_C(1) << log2 < t->data_size)
 		log2++;
 	if (t->data_size != UINT64_C(1) << log2)
-		return tl_error_at(err, TL_BAD_USAGE, w->bytes, "an access has 1, 2, 4 ... 256 bytes");
+		return tl_error_at(err, TL_BAD_USAGE, w->bytes,
+				   "an access has 1, 2, 4 ... 256 bytes");
 	put_byte(w, t->kind, log2);
 	put_number(w, t->value);
 	put_data(w, t);
 	return 0;
 }
 
-static int put_block(struct tl_xtrace_writer *w, const struct tl_xtrace_token *t, struct tl_error *err)
+static int put_block(struct tl_xtrace_writer *w, const struct tl_xtrace_token *t,
+		     struct tl_error *err)
 {
 	bool vector = t->kind == TL_XTRACE_SYSCALL_VEC;
 	uint64_t size = vector ? t->value * XTRACE_IOVEC_BYTES : XTRACE_GPR_BYTES;
 
 	if ((vector && t->value > UINT64_MAX / XTRACE_IOVEC_BYTES) || t->data_size != size)
-		return tl_error_at(err, TL_BAD_USAGE, w->bytes, "a token's data has not the size its kind needs");
+		return tl_error_at(err, TL_BAD_USAGE, w->bytes,
+				   "a token's data has not the size its kind needs");
 	put_byte(w, t->kind, 0);
 	if (vector)
 		put_number(w, t->value);
@@ -171,7 +182,8 @@ static int put_block(struct tl_xtrace_writer *w, const struct tl_xtrace_token *t
 	return 0;
 }
 
-int tl_xtrace_writer_put(struct tl_xtrace_writer *w, const struct tl_xtrace_token *t, struct tl_error *err)
+int tl_xtrace_writer_put(struct tl_xtrace_writer *w, const struct tl_xtrace_token *t,
+			 struct tl_error *err)
 {
 	switch (t->kind) {
 	case TL_XTRACE_INST:
@@ -185,7 +197,8 @@ int tl_xtrace_writer_put(struct tl_xtrace_writer *w, const struct tl_xtrace_toke
 		return put_block(w, t, err);
 	default:
 		if (!tl_xtrace_token_byte(t->kind, 0))
-			return tl_error_at(err, TL_UNSUPPORTED, w->bytes, "a token of no kind that can be written");
+			return tl_error_at(err, TL_UNSUPPORTED, w->bytes,
+					   "a token of no kind that can be written");
 		put_byte(w, t->kind, 0);
 		put_number(w, t->value);
 		return 0;
@@ -198,7 +211,8 @@ int tl_xtrace_writer_snapshot(struct tl_xtrace_writer *w, const struct tl_xtrace
 	struct tl_xtrace_snapshot s = *snapshot;
 
 	if (!w->snapshots)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the writer has no file for snapshots");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the writer has no file for snapshots");
 	s.file = 0;
 	s.index = w->bytes;
 	s.user = w->user;

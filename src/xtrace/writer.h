@@ -8,7 +8,8 @@
 /* A header of 24 bytes (2.2). */
 void tl_xtrace_put_header(struct tl_output *out, const struct tl_xtrace_writer_options *options);
 
-/* A record (2.3) for the vector length of `layout`, with the numbers of `snapshot`: file, index, user, total. */
+/* A record (2.3) for the vector length of `layout`, with the numbers of `snapshot`: file, index,
+ * user, total. */
 void tl_xtrace_put_record(struct tl_output *out, const struct tl_xtrace_layout *layout,
 			  const struct tl_xtrace_snapshot *snapshot, uint64_t vector_bits);
 

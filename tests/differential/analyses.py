@@ -3,9 +3,11 @@
 """`analyze` against the plain models of xtrace_model.py, on every pair of the shared corpus; system calls against what
 the program's source says it calls."""
 import csv
+import glob
 import io
 import json
 import os
+import shutil
 import tempfile
 
 import xtrace_model as model
@@ -92,6 +94,26 @@ def check_cache(name, streams, folder):
         compared += 1
 
 
+def check_turns(folder):
+    """Two cores without TIME share a cache in turns of 1,000 instructions."""
+    global compared
+    paths = []
+    for number, pair in enumerate(("u1-recur-vl128", "u7-recur-vl2048")):
+        for kind in ("xinsndata", "xsnapshot"):
+            (source,) = glob.glob(os.path.join(model.PAIRS, pair, "*.%s.bin" % kind))
+            path = os.path.join(folder, "xtrace.5.%d.hint9.%s.bin" % (number, kind))
+            shutil.copy(source, path)
+            paths += [path] if kind == "xinsndata" else []
+    streams = [model.Stream(path) for path in paths]
+    caches = model.Caches(USUAL_LEVELS, 2)
+    for core, (use, _, address, size) in model.by_turns(streams):
+        caches.touch(core, use, address, size)
+    got = {(int(r["thread"]), r["level"], r["access"]): [int(r["accesses"]), int(r["misses"])]
+           for r in rows(streams, "--cache") if r["access"] != "all" and r["thread"] != "all" and r["accesses"] != "0"}
+    expect("two cores by turns", got, caches.counts)
+    compared += 1
+
+
 def check_blocks(name, streams):
     global compared
     for stream in streams:
@@ -162,16 +184,35 @@ def check_source(name, got):
     expect(name + ": bytes on stdout", [c["result"] for c in to_stdout], [size])
 
 
+def check_mix(name, streams):
+    """Classes count every instruction, by level; --csv is the table of opcodes."""
+    global compared
+    paths = [s.path for s in streams]
+    mix = json.loads(run("analyze", "--mix", "--json", *paths))
+    levels = [0] * 4
+    for stream in streams:
+        for event in stream.instructions():
+            levels[event[1]] += 1
+    for table in (mix["classes"], mix["opcodes"], rows(streams, "--mix")):
+        expect(name + ": --mix by level", [sum(int(r["el%d" % el]) for r in table) for el in range(4)], levels)
+        expect(name + ": --mix in all", sum(int(r["all"]) for r in table), sum(levels))
+        compared += 1
+    # SVC and ERET by their encodings.
+    calls = sum(event[3] & 0xffe0001f == 0xd4000001 for s in streams for event in s.instructions())
+    expect(name + ": --mix, SVC", sum(r["all"] for r in mix["opcodes"] if r["opcode"] == "svc") in (calls, 0), True)
+
+
 def check_forms(name, streams):
     """Text, CSV and JSON say the same."""
     paths = [s.path for s in streams]
-    whole = json.loads(run("analyze", "--json", "--footprint", "--reuse", "--cache", "--blocks", *paths))
+    whole = json.loads(run("analyze", "--json", "--mix", "--footprint", "--reuse", "--cache", "--blocks", "--syscalls",
+                           *paths))
     for option in ("footprint", "reuse", "cache", "blocks"):
         table = rows(streams, "--" + option)
         plain = [{k: "" if v is None else str(v) for k, v in row.items()} for row in whole[option]]
         # 12.50 and 12.5 are one number.
         for row in table + plain:
-            for key in ("percent", "up to", "missed"):
+            for key in ("percent", "up_to", "missed"):
                 if row.get(key):
                     row[key] = float(row[key])
         expect("%s: --%s as CSV and JSON" % (name, option), table, plain)
@@ -182,6 +223,7 @@ def check_forms(name, streams):
 if not os.path.isdir(model.PAIRS):
     skip("no shared corpus")
 with tempfile.TemporaryDirectory() as scratch:
+    check_turns(scratch)
     for pair, members in model.pairs():
         for member in members:
             truth_instructions, truth_accesses = model.truth(pair, member)
@@ -194,5 +236,6 @@ with tempfile.TemporaryDirectory() as scratch:
         check_cache(pair, members, scratch)
         check_blocks(pair, members)
         check_calls(pair, members)
+        check_mix(pair, members)
         check_forms(pair, members)
 finish(compared, "results")

@@ -8,29 +8,37 @@
 
 struct pair pair_of(const uint8_t *data, size_t size)
 {
-	size_t stream = size < 4 ? 0 : data[0] | (size_t)data[1] << 8 | (size_t)data[2] << 16 | (size_t)data[3] << 24;
+	size_t stream = size < 4 ? 0
+				 : data[0] | (size_t)data[1] << 8 | (size_t)data[2] << 16 |
+					   (size_t)data[3] << 24;
 	size_t left = size < 4 ? 0 : size - 4;
 
 	stream = stream < left ? stream : left;
-	return (struct pair){ data + (size < 4 ? 0 : 4), data + (size < 4 ? 0 : 4) + stream, stream, left - stream };
+	return (struct pair){ data + (size < 4 ? 0 : 4), data + (size < 4 ? 0 : 4) + stream, stream,
+			      left - stream };
 }
 
-int open_pair(struct open_pair *open, const struct pair *pair, const struct tl_xtrace_options *options)
+int open_pair(struct open_pair *open, const struct pair *pair,
+	      const struct tl_xtrace_options *options)
 {
 	struct tl_xtrace_options alone = { .size = sizeof(alone) };
-	struct tl_xtrace_file files[2] = { { "a.xinsndata.bin", NULL }, { "a.xsnapshot.bin", NULL } };
+	struct tl_xtrace_file files[2] = { { "a.xinsndata.bin", NULL },
+					   { "a.xsnapshot.bin", NULL } };
 	int status;
 
 	*open = (struct open_pair){ .trace = NULL };
 	if (options)
 		alone = *options;
 	alone.alone = true;
-	status = tl_source_open_memory(&open->sources[0], pair->stream, pair->stream_size, "a", &open->err);
+	status = tl_source_open_memory(&open->sources[0], pair->stream, pair->stream_size, "a",
+				       &open->err);
 	if (status == 0)
-		status = tl_source_open_memory(&open->sources[1], pair->snapshots, pair->snapshots_size, "b", &open->err);
+		status = tl_source_open_memory(&open->sources[1], pair->snapshots,
+					       pair->snapshots_size, "b", &open->err);
 	files[0].source = open->sources[0];
 	files[1].source = open->sources[1];
-	return status < 0 ? status : tl_xtrace_open(&open->trace, files, 2, &alone, NULL, &open->err);
+	return status < 0 ? status
+			  : tl_xtrace_open(&open->trace, files, 2, &alone, NULL, &open->err);
 }
 
 void close_pair(struct open_pair *open)
@@ -61,7 +69,8 @@ static struct sums read_tokens(struct open_pair *open, uint64_t size)
 		return sums;
 	}
 	while ((status = tl_xtrace_next_token(reader, &token, &open->err)) == 1) {
-		if (token.offset < end || token.length > size || token.offset > size - token.length || !token.length)
+		if (token.offset < end || token.length > size ||
+		    token.offset > size - token.length || !token.length)
 			sums.broken = "a token is not behind the one before it";
 		end = token.offset + token.length;
 		sums.tokens++;
@@ -102,7 +111,8 @@ static uint64_t skipped(const struct open_pair *open, const char *path)
 {
 	size_t listed;
 	uint64_t count, bytes, sum = 0;
-	const struct tl_xtrace_fault *faults = tl_xtrace_faults(open->trace, &listed, &count, &bytes);
+	const struct tl_xtrace_fault *faults =
+		tl_xtrace_faults(open->trace, &listed, &count, &bytes);
 
 	for (size_t i = 0; i < listed; i++)
 		if (faults[i].path && !strcmp(faults[i].path, path))
@@ -130,7 +140,8 @@ const char *exercise_tokens(const struct pair *pair)
 	if (!broken && instructions.broken)
 		broken = instructions.broken;
 	/* Accesses in front of the first instruction of a segment belong to none. */
-	if (!broken && (instructions.instructions != tokens.instructions || instructions.accesses > tokens.accesses))
+	if (!broken && (instructions.instructions != tokens.instructions ||
+			instructions.accesses > tokens.accesses))
 		broken = "instructions are not those of the tokens";
 	close_pair(&open);
 	if (open_pair(&open, pair, &strict) == 0) {
@@ -164,7 +175,8 @@ static char *tell(const struct pair *pair, enum telling what, unsigned jobs, boo
 	else if (status == 0 && what == DUMP)
 		status = tl_xtrace_dump(open.trace, &select, json, out, &open.err);
 	else if (status == 0)
-		status = tl_xtrace_dump_snapshots(open.trace, &select, TL_NONE, TL_NONE, json, out, &open.err);
+		status = tl_xtrace_dump_snapshots(open.trace, &select, TL_NONE, TL_NONE, json, out,
+						  &open.err);
 	if (status == 0) {
 		const char *bytes = tl_output_bytes(out, &size);
 
@@ -242,7 +254,9 @@ struct part {
 
 static struct part cut(const struct pair *pair, uint64_t from, uint64_t to)
 {
-	const struct tl_xtrace_slice slice = { .size = sizeof(slice), .end_snapshot = TL_NONE, .first_instruction = from,
+	const struct tl_xtrace_slice slice = { .size = sizeof(slice),
+					       .end_snapshot = TL_NONE,
+					       .first_instruction = from,
 					       .end_instruction = to };
 	struct part part = { .stream = NULL };
 	struct open_pair open;
@@ -253,7 +267,8 @@ static struct part cut(const struct pair *pair, uint64_t from, uint64_t to)
 	if (part.status == 0)
 		part.status = tl_output_open_memory(&part.snapshots, &open.err);
 	if (part.status == 0)
-		part.status = tl_xtrace_slice_write(open.trace, &slice, part.stream, part.snapshots, &open.err);
+		part.status = tl_xtrace_slice_write(open.trace, &slice, part.stream, part.snapshots,
+						    &open.err);
 	close_pair(&open);
 	return part;
 }
@@ -292,7 +307,9 @@ const char *exercise_slice(const struct pair *pair)
 	struct sums sums, parts = { .tokens = 0 };
 
 	if (whole.status < 0)
-		broken = whole.status == TL_UNSUPPORTED || whole.status == TL_BAD_USAGE ? NULL : "cannot be cut";
+		broken = whole.status == TL_UNSUPPORTED || whole.status == TL_BAD_USAGE
+				 ? NULL
+				 : "cannot be cut";
 	if (whole.status < 0 || open_pair(&open, pair, NULL) < 0) {
 		free_part(&whole);
 		return broken;

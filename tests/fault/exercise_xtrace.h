@@ -2,8 +2,8 @@
 #ifndef TESTS_FAULT_EXERCISE_XTRACE_H
 #define TESTS_FAULT_EXERCISE_XTRACE_H
 /*
- * Everything that can be done with an xtrace pair, on any bytes, held against what must be true of any bytes. Each returns
- * what was not as it must be, NULL when all was well.
+ * Everything that can be done with an xtrace pair, on any bytes, held against what must be true of
+ * any bytes. Each returns what was not as it must be, NULL when all was well.
  *
  * A pair in one piece: the size of the instruction stream in four bytes, the stream, the snapshots.
  */
@@ -26,10 +26,12 @@ struct open_pair {
 	struct tl_xtrace *trace;
 	struct tl_error err;
 };
-int open_pair(struct open_pair *open, const struct pair *pair, const struct tl_xtrace_options *options);
+int open_pair(struct open_pair *open, const struct pair *pair,
+	      const struct tl_xtrace_options *options);
 void close_pair(struct open_pair *open);
 
-/* Tokens and instructions: in order, whole, and with what was skipped as many bytes as there are. */
+/* Tokens and instructions: in order, whole, and with what was skipped as many bytes as there are.
+ */
 const char *exercise_tokens(const struct pair *pair);
 /* What is told of a trace: by one thread or two the same. */
 const char *exercise_tell(const struct pair *pair);

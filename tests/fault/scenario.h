@@ -31,5 +31,7 @@ struct step {
 extern const struct step steps[];
 /* The same for scenes that are Callgrind profiles. */
 extern const struct step text_steps[];
+/* The same for scenes that are xtrace pairs (scenario_xtrace.c). */
+extern const struct step xtrace_steps[];
 
 #endif

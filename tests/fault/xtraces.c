@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * xtrace pairs cut at any byte, and damaged in every way, in either file: no crash, no hang, always an answer that adds up.
- * "No crash, no hang, exact offsets": every byte of a stream is either read or told as skipped.
+ * xtrace pairs cut at any byte, and damaged in every way, in either file: no crash, no hang, always
+ * an answer that adds up. "No crash, no hang, exact offsets": every byte of a stream is either read
+ * or told as skipped.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,10 +26,11 @@ static const struct {
 };
 
 /* Exact allocations let the sanitizer see a read of one byte too many. */
-static int test_pair(const char *name, const char *what, size_t number, const uint8_t *stream, size_t stream_size,
-		     const uint8_t *snapshots, size_t snapshots_size)
+static int test_pair(const char *name, const char *what, size_t number, const uint8_t *stream,
+		     size_t stream_size, const uint8_t *snapshots, size_t snapshots_size)
 {
-	uint8_t *one = malloc(stream_size ? stream_size : 1), *two = malloc(snapshots_size ? snapshots_size : 1);
+	uint8_t *one = malloc(stream_size ? stream_size : 1),
+		*two = malloc(snapshots_size ? snapshots_size : 1);
 	const struct pair pair = { one, two, stream_size, snapshots_size };
 	int failures = 0;
 
@@ -39,7 +41,8 @@ static int test_pair(const char *name, const char *what, size_t number, const ui
 		const char *broken = exercises[i].run(&pair);
 
 		if (broken) {
-			fprintf(stderr, "%s: %s %zu: %s: %s\n", name, what, number, exercises[i].name, broken);
+			fprintf(stderr, "%s: %s %zu: %s: %s\n", name, what, number,
+				exercises[i].name, broken);
 			failures = 1;
 		}
 	}
@@ -54,11 +57,11 @@ static int test_prefixes(const struct trace *trace, size_t step)
 	int failures = 0;
 
 	for (size_t size = 0; size <= pair.stream_size && failures < 5; size += step)
-		failures += test_pair(trace->name, "first bytes", size, pair.stream, size, pair.snapshots,
-				      pair.snapshots_size);
+		failures += test_pair(trace->name, "first bytes", size, pair.stream, size,
+				      pair.snapshots, pair.snapshots_size);
 	for (size_t size = 0; size <= pair.snapshots_size && failures < 5; size += step)
-		failures += test_pair(trace->name, "first bytes of snapshots", size, pair.stream, pair.stream_size,
-				      pair.snapshots, size);
+		failures += test_pair(trace->name, "first bytes of snapshots", size, pair.stream,
+				      pair.stream_size, pair.snapshots, size);
 	return failures;
 }
 
@@ -79,7 +82,8 @@ static int test_mutant(const struct trace *trace, size_t number)
 		kind = mutate(stream, &pair.stream_size, &random);
 	if (which < 3 && pair.snapshots_size)
 		kind = mutate(snapshots, &pair.snapshots_size, &random);
-	failures = test_pair(trace->name, kind, number, stream, pair.stream_size, snapshots, pair.snapshots_size);
+	failures = test_pair(trace->name, kind, number, stream, pair.stream_size, snapshots,
+			     pair.snapshots_size);
 	free(stream);
 	free(snapshots);
 	return failures;
@@ -103,7 +107,8 @@ int main(int argc, char **argv)
 		failures += test_prefixes(&traces[i], step);
 	for (size_t i = first; i < first + mutants && failures < 20; i++)
 		failures += test_mutant(&traces[i % count], i);
-	printf("%zu mutants of %zu pairs, and their prefixes, %d failures\n", mutants, count, failures);
+	printf("%zu mutants of %zu pairs, and their prefixes, %d failures\n", mutants, count,
+	       failures);
 	traces_free(traces, count);
 	return failures != 0;
 }

@@ -2,8 +2,8 @@
 #ifndef TESTS_UNIT_XTRACE_BYTES_H
 #define TESTS_UNIT_XTRACE_BYTES_H
 /*
- * Pairs of files written by hand, byte for byte from docs/formats/xtrace.md, section 2. This knows nothing of the code
- * under test.
+ * Pairs of files written by hand, byte for byte from docs/formats/xtrace.md, section 2. This knows
+ * nothing of the code under test.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,19 +24,29 @@ struct bytes {
 
 /* "Token byte" of 2.4. */
 enum {
-	INST = 0x01, PCINST = 0x09, /* of EL0; others: EL << 6 more */
-	LOAD = 0x02, STORE = 0x0a,  /* of 1 byte; others: log2 << 4 more */
-	STXR = 0x03, MRS = 0x0b, SVCARG = 0x13, SVCRET = 0x1b, DC = 0x23, TARGET_B = 0x2b,
-	ALLGPR = 0x0c, FLAGS = 0x1c, SYSCALL_VEC = 0x24, TIME = 0x07,
+	INST = 0x01,
+	PCINST = 0x09, /* of EL0; others: EL << 6 more */
+	LOAD = 0x02,
+	STORE = 0x0a, /* of 1 byte; others: log2 << 4 more */
+	STXR = 0x03,
+	MRS = 0x0b,
+	SVCARG = 0x13,
+	SVCRET = 0x1b,
+	DC = 0x23,
+	TARGET_B = 0x2b,
+	ALLGPR = 0x0c,
+	FLAGS = 0x1c,
+	SYSCALL_VEC = 0x24,
+	TIME = 0x07,
 };
 
 /* A64 encodings (Arm Architecture Reference Manual, C6.2). */
-#define A64_NOP  0xd503201fu
-#define A64_RET  0xd65f03c0u
+#define A64_NOP	 0xd503201fu
+#define A64_RET	 0xd65f03c0u
 #define A64_ERET 0xd69f03e0u
-#define A64_SVC  0xd4000001u
-#define A64_LDR  0xf9400020u /* LDR X0, [X1] */
-#define A64_STR  0xf9000020u /* STR X0, [X1] */
+#define A64_SVC	 0xd4000001u
+#define A64_LDR	 0xf9400020u /* LDR X0, [X1] */
+#define A64_STR	 0xf9000020u /* STR X0, [X1] */
 
 static inline void put_byte(struct bytes *b, unsigned value)
 {
@@ -89,7 +99,8 @@ static inline size_t put_pcinst(struct bytes *b, unsigned el, uint64_t pc, uint3
 }
 
 /* Of 2^log2 bytes, at most 8. */
-static inline size_t put_access(struct bytes *b, unsigned token, unsigned log2, uint64_t address, uint64_t value)
+static inline size_t put_access(struct bytes *b, unsigned token, unsigned log2, uint64_t address,
+				uint64_t value)
 {
 	size_t at = b->size;
 
@@ -135,14 +146,15 @@ static inline void put_header(struct bytes *b)
 struct record {
 	uint64_t file, index, user, total;
 	uint64_t first; /* X0; X1 is one more, ... */
-	unsigned bits;  /* vector length, 0: 128 */
-	uint64_t says;  /* ... as the last field has it, 0: the same */
+	unsigned bits;	/* vector length, 0: 128 */
+	uint64_t says;	/* ... as the last field has it, 0: the same */
 };
 
 static inline size_t put_record(struct bytes *b, const struct record *r)
 {
 	size_t at = b->size;
-	unsigned bits = r->bits ? r->bits : 128, length = bits / 8, predicate = (length / 8 + 15) / 16 * 16;
+	unsigned bits = r->bits ? r->bits : 128, length = bits / 8,
+		 predicate = (length / 8 + 15) / 16 * 16;
 
 	put_number(b, r->file, 8);
 	put_number(b, r->index, 8);
@@ -172,27 +184,32 @@ struct trace {
 };
 
 /* `stream`, `snapshots`: either may be NULL. Returns the status of opening. */
-static inline int try_open(struct trace *t, const struct bytes *stream, const struct bytes *snapshots,
-			   const struct tl_xtrace_options *options)
+static inline int try_open(struct trace *t, const struct bytes *stream,
+			   const struct bytes *snapshots, const struct tl_xtrace_options *options)
 {
 	struct tl_xtrace_file files[2];
 	size_t count = 0;
 
 	*t = (struct trace){ .err = { .offset = 12345 } };
 	if (stream) {
-		assert_int_equal(tl_source_open_memory(&t->sources[count], stream->data, stream->size, "a", NULL), 0);
+		assert_int_equal(tl_source_open_memory(&t->sources[count], stream->data,
+						       stream->size, "a", NULL),
+				 0);
 		files[count] = (struct tl_xtrace_file){ "a.xinsndata.bin", t->sources[count] };
 		count++;
 	}
 	if (snapshots) {
-		assert_int_equal(tl_source_open_memory(&t->sources[count], snapshots->data, snapshots->size, "a", NULL), 0);
+		assert_int_equal(tl_source_open_memory(&t->sources[count], snapshots->data,
+						       snapshots->size, "a", NULL),
+				 0);
 		files[count] = (struct tl_xtrace_file){ "a.xsnapshot.bin", t->sources[count] };
 		count++;
 	}
 	return tl_xtrace_open(&t->trace, files, count, options, &t->failed, &t->err);
 }
 
-static inline void open_trace(struct trace *t, const struct bytes *stream, const struct bytes *snapshots)
+static inline void open_trace(struct trace *t, const struct bytes *stream,
+			      const struct bytes *snapshots)
 {
 	const struct tl_xtrace_options options = { .size = sizeof(options), .alone = true };
 
@@ -211,7 +228,8 @@ static inline void assert_fault(const struct trace *t, int status, uint64_t offs
 {
 	size_t listed;
 	uint64_t count, skipped;
-	const struct tl_xtrace_fault *faults = tl_xtrace_faults(t->trace, &listed, &count, &skipped);
+	const struct tl_xtrace_fault *faults =
+		tl_xtrace_faults(t->trace, &listed, &count, &skipped);
 
 	assert_int_equal(count, 1);
 	assert_int_equal(listed, 1);

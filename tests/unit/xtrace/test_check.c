@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of `check`, each broken once at a known byte; and streams that break none, odd as they look. Facts are those of
- * docs/formats/xtrace.md, section 5.
+ * The rules of `check`, each broken once at a known byte; and streams that break none, odd as they
+ * look. Facts are those of docs/formats/xtrace.md, section 5.
  */
 #include "bytes.h"
 
@@ -75,7 +75,10 @@ static void the_pc_breaks(void **state)
 
 	put_pcinst(&b, 0, 0x1000, A64_NOP);
 	at = put_pcinst(&b, 0, 0x1006, A64_NOP);
-	assert_broken(&b, (struct broken[]){ { "xtrace.pc.alignment", at, 1 }, { "xtrace.pc.continuity", at, 1 } }, 2);
+	assert_broken(&b,
+		      (struct broken[]){ { "xtrace.pc.alignment", at, 1 },
+					 { "xtrace.pc.continuity", at, 1 } },
+		      2);
 }
 
 /* "PCINST also appears for straight-line code. Not an error." */
@@ -89,7 +92,8 @@ static void a_pc_where_none_was_needed(void **state)
 	assert_good(&b);
 }
 
-/* "A faulting load/store is recorded as INST without MEM, then the handler, then the same PC again (counted twice)". */
+/* "A faulting load/store is recorded as INST without MEM, then the handler, then the same PC again
+ * (counted twice)". */
 static void a_load_that_is_repeated(void **state)
 {
 	struct bytes b = { .data = NULL };
@@ -114,7 +118,8 @@ static void direct_branches(void **state)
 		uint32_t opcode;
 		bool conditional;
 	} branches[] = {
-		{ 0x14000004, false }, { 0x94000004, false }, { 0x54000080, true }, { 0xb4000080, true }, { 0x36000080, true },
+		{ 0x14000004, false }, { 0x94000004, false }, { 0x54000080, true },
+		{ 0xb4000080, true },  { 0x36000080, true },
 	};
 
 	(void)state;
@@ -198,7 +203,8 @@ static void levels_go_up_and_down(void **state)
 	assert_one(&b, "xtrace.el.registers", 13, 1);
 }
 
-/* "ERET's TARGET_B (an EL0 address) followed by an EL1 vector instruction: an IRQ taken at once. Allowed." */
+/* "ERET's TARGET_B (an EL0 address) followed by an EL1 vector instruction: an IRQ taken at once.
+ * Allowed." */
 static void an_interrupt_at_once(void **state)
 {
 	struct bytes b = { .data = NULL };
@@ -223,7 +229,8 @@ static void an_interrupt_at_once(void **state)
 	assert_one(&b, "xtrace.pc.target", 13 + 257 + 13 + 9 + 257, 2);
 }
 
-/* "EL1 runs at LOW addresses too (kernel identity map)": the same page offset in the other half is the same place. */
+/* "EL1 runs at LOW addresses too (kernel identity map)": the same page offset in the other half is
+ * the same place. */
 static void code_that_is_mapped_twice(void **state)
 {
 	struct bytes b = { .data = NULL };
@@ -256,8 +263,10 @@ static void tokens_without_an_owner(void **state)
 		at = put_value(&b, tokens[i], 1);
 		put_inst(&b, 0, A64_NOP);
 		if (tokens[i] == TIME)
-			assert_broken(&b, (struct broken[]){ { "xtrace.grammar.owner", at, 0 },
-							     { "xtrace.grammar.time", 0, 0 } }, 2);
+			assert_broken(&b,
+				      (struct broken[]){ { "xtrace.grammar.owner", at, 0 },
+							 { "xtrace.grammar.time", 0, 0 } },
+				      2);
 		else
 			assert_one(&b, "xtrace.grammar.owner", at, 0);
 	}
@@ -272,7 +281,8 @@ static void tokens_without_an_owner(void **state)
 	assert_one(&b, "xtrace.grammar.owner", 0, TL_NOWHERE);
 }
 
-/* "INST, [...], [TIME], MEM*, [STXR, MRS or MISC_FLAGS]" (A21); "TIME: one per memory instruction" (A12). */
+/* "INST, [...], [TIME], MEM*, [STXR, MRS or MISC_FLAGS]" (A21); "TIME: one per memory instruction"
+ * (A12). */
 static void tokens_in_the_wrong_order(void **state)
 {
 	struct bytes b = { .data = NULL };
@@ -379,7 +389,7 @@ static void loads_find_what_was_stored(void **state)
 	(void)state;
 	put_pcinst(&b, 0, 0x1000, A64_STR);
 	put_access(&b, STORE, 3, 0x9ffc, 0x8877665544332211); /* over the end of a page */
-	put_inst(&b, 0, 0xb9400020); /* LDR W0, [X1] */
+	put_inst(&b, 0, 0xb9400020);			      /* LDR W0, [X1] */
 	put_access(&b, LOAD, 2, 0xa000, 0x88776655);
 	put_inst(&b, 0, 0x39400020); /* LDRB W0, [X1] */
 	at = put_access(&b, LOAD, 0, 0x9fff, 0x45);
@@ -392,7 +402,8 @@ static void loads_find_what_was_stored(void **state)
 /* "EXCEPT bytes the kernel wrote (pipe() descriptors)": pipe2 is 59, read is 63. */
 static void the_kernel_writes(void **state)
 {
-	static const uint64_t pipe2[7] = { 59, 0x9000, 0, 0, 0, 0, 0 }, read[7] = { 63, 3, 0x9000, 100, 0, 0, 0 };
+	static const uint64_t pipe2[7] = { 59, 0x9000, 0, 0, 0, 0, 0 },
+			      read[7] = { 63, 3, 0x9000, 100, 0, 0, 0 };
 	struct bytes b = { .data = NULL };
 	size_t at;
 
@@ -514,7 +525,8 @@ static void assert_snapshots(const struct record *second, bool add, const char *
 		put_record(&s, second);
 	open_trace(&t, &b, &s);
 	if (rule)
-		assert_found(&t, &(struct broken){ rule, 24 + (add ? 2 : 1) * 1424, add ? 2 : 1 }, 1);
+		assert_found(&t, &(struct broken){ rule, 24 + (add ? 2 : 1) * 1424, add ? 2 : 1 },
+			     1);
 	else
 		assert_found(&t, NULL, 0);
 	close_trace(&t);
@@ -547,6 +559,82 @@ static void snapshots_are_compared(void **state)
 	assert_snapshots(&good, true, "xtrace.snapshot.order");
 }
 
+/* "Snapshot 0 at the start (0 instructions)"; a wrong one is told once, and others are held against
+ * it. */
+static void the_first_counts_too(void **state)
+{
+	struct bytes b = { .data = NULL }, s = { .data = NULL };
+	struct trace t;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		put_pcinst(&b, 0, 0x1000 + 4 * i, A64_NOP);
+	put_header(&s);
+	for (unsigned i = 0; i < 3; i++)
+		put_record(&s, &(struct record){ .index = 13 * i, .user = 5 + i, .total = 5 + i });
+	open_trace(&t, &b, &s);
+	assert_found(&t, &(struct broken){ "xtrace.snapshot.count", 24, 0 }, 1);
+	close_trace(&t);
+	free_bytes(&b);
+	free_bytes(&s);
+}
+
+/* MRS and MSR of a register that a snapshot has, too: TPIDR_EL0 is 0x1003 in every record. */
+static void system_registers_are_compared(void **state)
+{
+	struct bytes b = { .data = NULL }, s = { .data = NULL };
+	struct trace t;
+	size_t second;
+
+	(void)state;
+	put_pcinst(&b, 0, 0x1000, 0xd53bd040); /* MRS X0, TPIDR_EL0 */
+	put_value(&b, MRS, 0x1003);
+	put_inst(&b, 0, 0xd53bd040);
+	second = put_value(&b, MRS, 0x1004);
+	put_inst(&b, 0, 0xd51bd041); /* MSR TPIDR_EL0, X1 */
+	put_value(&b, MRS, 1);
+	put_header(&s);
+	put_record(&s, &(struct record){ .index = 0 });
+	put_record(&s, &(struct record){ .index = b.size, .user = 3, .total = 3 });
+	/* Registers as these three leave them: X0 is 0x1004, X1 is 1. */
+	s.data[24 + 1424 + 32] = 0x04;
+	s.data[24 + 1424 + 33] = 0x10;
+	put_pcinst(&b, 0, 0x100c, A64_NOP);
+	open_trace(&t, &b, &s);
+	assert_found(&t,
+		     (struct broken[]){ { "xtrace.register.value", second, 1 },
+					{ "xtrace.snapshot.registers", 24 + 1424, 1 } },
+		     2);
+	close_trace(&t);
+	free_bytes(&b);
+	free_bytes(&s);
+}
+
+/* brk is 214: what was above the new end of the heap is gone. */
+static void the_heap_shrinks(void **state)
+{
+	static const uint64_t grow[7] = { 214, 0xa000, 0, 0, 0, 0, 0 },
+			      shrink[7] = { 214, 0x9800, 0, 0, 0, 0, 0 };
+	struct bytes b = { .data = NULL };
+	size_t at;
+
+	(void)state;
+	put_call(&b, 0x0ff0, grow, 7);
+	put_value(&b, SVCRET, 0xa000);
+	put_inst(&b, 0, A64_STR);
+	put_access(&b, STORE, 3, 0x9900, 1);
+	put_inst(&b, 0, A64_STR);
+	put_access(&b, STORE, 3, 0x9700, 1);
+	put_pcinst(&b, 0, 0x0ffc, 0x8b040040); /* ADD X0, X2, X4 */
+	put_call(&b, 0x1000, shrink, 7);
+	put_value(&b, SVCRET, 0x9800);
+	put_inst(&b, 0, A64_LDR);
+	put_access(&b, LOAD, 3, 0x9900, 0);
+	put_inst(&b, 0, A64_LDR);
+	at = put_access(&b, LOAD, 3, 0x9700, 0);
+	assert_one(&b, "xtrace.memory.value", at, 6);
+}
+
 static void a_caller_may_stop(void **state)
 {
 	struct found found = { .stop_after = 1 };
@@ -565,12 +653,14 @@ static void a_caller_may_stop(void **state)
 
 /* ---- several streams ---- */
 
-/* Two streams of one group: the second stores 2 at TIME `stored`, the first loads 1, then `found` at TIME 5. */
+/* Two streams of one group: the second stores 2 at TIME `stored`, the first loads 1, then `found`
+ * at TIME 5. */
 static int64_t check_two(uint64_t stored, uint64_t found, struct found *broken)
 {
 	struct bytes one = { .data = NULL }, two = { .data = NULL };
 	struct trace t = { .trace = NULL };
-	struct tl_xtrace_file files[2] = { { "xtrace.1.0.hint9.xinsndata.bin", NULL }, { "xtrace.1.1.hint9.xinsndata.bin", NULL } };
+	struct tl_xtrace_file files[2] = { { "xtrace.1.0.hint9.xinsndata.bin", NULL },
+					   { "xtrace.1.1.hint9.xinsndata.bin", NULL } };
 	const struct tl_xtrace_options options = { .size = sizeof(options), .alone = true };
 	int64_t result;
 
@@ -639,6 +729,9 @@ int main(void)
 		cmocka_unit_test(system_calls_use_registers),
 		cmocka_unit_test(all_registers_are_compared),
 		cmocka_unit_test(snapshots_are_compared),
+		cmocka_unit_test(the_first_counts_too),
+		cmocka_unit_test(system_registers_are_compared),
+		cmocka_unit_test(the_heap_shrinks),
 		cmocka_unit_test(a_caller_may_stop),
 		cmocka_unit_test(streams_share_a_memory),
 	};

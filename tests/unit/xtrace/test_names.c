@@ -22,7 +22,8 @@ static struct bytes one_snapshot(void)
 	return b;
 }
 
-static char *write_file(struct temp *temp, const char *name, const char *suffix, const struct bytes *b)
+static char *write_file(struct temp *temp, const char *name, const char *suffix,
+			const struct bytes *b)
 {
 	char whole[256];
 
@@ -43,12 +44,15 @@ static void the_other_file_is_found(void **state)
 
 	for (unsigned i = 0; i < 4; i++) {
 		const struct tl_xtrace_file one[] = { { i & 1 ? second : first, NULL } };
-		const struct tl_xtrace_file two[] = { { i & 1 ? second : first, NULL }, { i & 1 ? first : second, NULL } };
+		const struct tl_xtrace_file two[] = { { i & 1 ? second : first, NULL },
+						      { i & 1 ? first : second, NULL } };
 		const struct tl_xtrace_stream_info *info;
 		struct tl_xtrace *trace;
 		struct tl_error err;
 
-		assert_int_equal(tl_xtrace_open(&trace, i & 2 ? two : one, i & 2 ? 2 : 1, NULL, NULL, &err), 0);
+		assert_int_equal(
+			tl_xtrace_open(&trace, i & 2 ? two : one, i & 2 ? 2 : 1, NULL, NULL, &err),
+			0);
 		assert_int_equal(tl_xtrace_stream_count(trace), 1);
 		info = tl_xtrace_stream(trace, 0);
 		assert_string_equal(info->path, first);
@@ -91,10 +95,12 @@ static void a_missing_snapshot_file_is_no_fault(void **state)
 	free_bytes(&stream);
 }
 
-/* "group of threads or cores = same timestamp": in the order of their numbers, whatever that of the arguments. */
+/* "group of threads or cores = same timestamp": in the order of their numbers, whatever that of the
+ * arguments. */
 static void groups_are_ordered(void **state)
 {
-	static const char *const names[] = { "xtrace.7.2.hint9", "xtrace.7.10.hint9", "xtrace.8.1.hint9" };
+	static const char *const names[] = { "xtrace.7.2.hint9", "xtrace.7.10.hint9",
+					     "xtrace.8.1.hint9" };
 	struct temp temp;
 	char *paths[3];
 
@@ -155,7 +161,8 @@ static void nameless_pairs(void **state)
 
 	(void)state;
 	temp_open(&temp);
-	char *first = write_file(&temp, "one", "", &stream), *second = write_file(&temp, "another", "", &snapshots);
+	char *first = write_file(&temp, "one", "", &stream),
+	     *second = write_file(&temp, "another", "", &snapshots);
 	const struct tl_xtrace_file files[] = { { second, NULL }, { first, NULL } };
 	struct tl_xtrace *trace;
 	struct tl_error err;

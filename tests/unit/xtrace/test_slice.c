@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of streams, and the writer (section 7): what is written is read again, and held against bytes written by hand. */
+/* Parts of streams, and the writer (section 7): what is written is read again, and held against
+ * bytes written by hand. */
 #include "bytes.h"
 
 struct pair {
@@ -15,7 +16,10 @@ static struct pair make_pair(void)
 	p.snapshots.data[17] = 1; /* a core, as it happens */
 	for (unsigned i = 0; i < 40; i++) {
 		if (i % 10 == 0)
-			put_record(&p.snapshots, &(struct record){ .index = p.stream.size, .user = i, .total = i, .first = i });
+			put_record(&p.snapshots, &(struct record){ .index = p.stream.size,
+								   .user = i,
+								   .total = i,
+								   .first = i });
 		if (i % 10)
 			put_inst(&p.stream, 0, A64_LDR);
 		else
@@ -44,8 +48,8 @@ static struct bytes taken(struct tl_output *out)
 }
 
 /* Write a part of the only stream; the status, and both files. */
-static int cut(const struct pair *whole, const struct tl_xtrace_options *options, struct tl_xtrace_slice slice,
-	       struct pair *part)
+static int cut(const struct pair *whole, const struct tl_xtrace_options *options,
+	       struct tl_xtrace_slice slice, struct pair *part)
 {
 	const struct tl_xtrace_options alone = { .size = sizeof(alone), .alone = true };
 	struct tl_output *out, *snapshots;
@@ -53,8 +57,10 @@ static int cut(const struct pair *whole, const struct tl_xtrace_options *options
 	int status;
 
 	slice.size = sizeof(slice);
-	assert_int_equal(try_open(&t, &whole->stream, whole->snapshots.size ? &whole->snapshots : NULL,
-				  options ? options : &alone), 0);
+	assert_int_equal(try_open(&t, &whole->stream,
+				  whole->snapshots.size ? &whole->snapshots : NULL,
+				  options ? options : &alone),
+			 0);
 	assert_int_equal(tl_output_open_memory(&out, &t.err), 0);
 	assert_int_equal(tl_output_open_memory(&snapshots, &t.err), 0);
 	status = tl_xtrace_slice_write(t.trace, &slice, out, snapshots, &t.err);
@@ -70,7 +76,8 @@ static void assert_same(const struct bytes *got, const struct bytes *want)
 	assert_memory_equal(got->data, want->data, want->size);
 }
 
-static const struct tl_xtrace_slice everything = { .end_snapshot = TL_NONE, .end_instruction = TL_NOWHERE };
+static const struct tl_xtrace_slice everything = { .end_snapshot = TL_NONE,
+						   .end_instruction = TL_NOWHERE };
 
 /* "Lossless re-encoding: byte-identical when nothing is changed". */
 static void the_whole_is_the_same(void **state)
@@ -78,7 +85,8 @@ static void the_whole_is_the_same(void **state)
 	struct pair whole = make_pair(), part;
 
 	(void)state;
-	/* Even what is wrong in it: an offset in the middle of a token, another magic, tokens before the first instruction. */
+	/* Even what is wrong in it: an offset in the middle of a token, another magic, tokens
+	 * before the first instruction. */
 	whole.snapshots.data[0] ^= 0xff;
 	whole.snapshots.data[24 + 1424 + 8]++;
 	assert_int_equal(cut(&whole, NULL, everything, &part), 0);
@@ -96,7 +104,8 @@ static void the_whole_is_the_same(void **state)
 	free_pair(&whole);
 }
 
-/* "A slice i..j: bytes [offset_i, offset_j), records i..j-1; counts and offsets rebased (file number 0, first offset 0)". */
+/* "A slice i..j: bytes [offset_i, offset_j), records i..j-1; counts and offsets rebased (file
+ * number 0, first offset 0)". */
 static void parts_between_snapshots(void **state)
 {
 	struct pair whole = make_pair(), part, want = { .stream = { .data = NULL } };
@@ -113,7 +122,8 @@ static void parts_between_snapshots(void **state)
 	put_header(&want.snapshots);
 	want.snapshots.data[17] = 1;
 	put_record(&want.snapshots, &(struct record){ .index = 0, .first = 10 });
-	put_record(&want.snapshots, &(struct record){ .index = 228, .user = 10, .total = 10, .first = 20 });
+	put_record(&want.snapshots,
+		   &(struct record){ .index = 228, .user = 10, .total = 10, .first = 20 });
 	assert_same(&part.snapshots, &want.snapshots);
 	free_pair(&part);
 	free_pair(&want);
@@ -144,7 +154,8 @@ static void parts_by_instructions(void **state)
 	assert_same(&part.stream, &want.stream);
 	put_header(&want.snapshots);
 	want.snapshots.data[17] = 1;
-	put_record(&want.snapshots, &(struct record){ .index = 13 + 5 + 34, .user = 2, .total = 2, .first = 10 });
+	put_record(&want.snapshots,
+		   &(struct record){ .index = 13 + 5 + 34, .user = 2, .total = 2, .first = 10 });
 	assert_same(&part.snapshots, &want.snapshots);
 	free_pair(&part);
 	free_pair(&want);
@@ -205,8 +216,11 @@ static void damage_is_left_out(void **state)
 /* Another dialect is written in ours: TIME of 4 bytes, other numbers of VAL tokens (A11, A14). */
 static void dialects_are_translated(void **state)
 {
-	const struct tl_xtrace_options options = { .size = sizeof(options), .alone = true, .layout = "time=4,codes=4" };
-	struct pair whole = { .stream = { .data = NULL } }, part, want = { .stream = { .data = NULL } };
+	const struct tl_xtrace_options options = { .size = sizeof(options),
+						   .alone = true,
+						   .layout = "time=4,codes=4" };
+	struct pair whole = { .stream = { .data = NULL } }, part,
+		    want = { .stream = { .data = NULL } };
 
 	(void)state;
 	put_pcinst(&whole.stream, 0, 0x1000, A64_LDR);
@@ -248,11 +262,14 @@ static void put(struct tl_xtrace_writer *w, struct tl_xtrace_token token)
 	assert_int_equal(tl_xtrace_writer_put(w, &token, &err), 0);
 }
 
-/* "PCINST at file start, at each snapshot offset, at every non-sequential PC and EL change" (section 7). */
+/* "PCINST at file start, at each snapshot offset, at every non-sequential PC and EL change"
+ * (section 7). */
 static void pcs_where_they_are_needed(void **state)
 {
 	static const uint8_t value[8] = { 1 };
-	struct tl_xtrace_writer_options options = { .size = sizeof(options), .vector_bits = 256, .access_order = 1 };
+	struct tl_xtrace_writer_options options = { .size = sizeof(options),
+						    .vector_bits = 256,
+						    .access_order = 1 };
 	struct bytes want = { .data = NULL }, records = { .data = NULL };
 	struct tl_xtrace_snapshot snapshot = { .total = 999, .x = { 5 } };
 	struct tl_xtrace_writer *w;
@@ -266,13 +283,20 @@ static void pcs_where_they_are_needed(void **state)
 	assert_int_equal(tl_xtrace_writer_open(&w, out, snapshots, &options, &err), 0);
 	for (unsigned i = 0; i < 6; i++) {
 		static const uint64_t pcs[] = { 0x1000, 0x1004, 0x1008, 0x2000, 0x2004, 0x2008 };
-		struct tl_xtrace_token token = { .kind = TL_XTRACE_INST, .pc = pcs[i], .pc_known = true, .opcode = i, .el = i > 4 };
+		struct tl_xtrace_token token = { .kind = TL_XTRACE_INST,
+						 .pc = pcs[i],
+						 .pc_known = true,
+						 .opcode = i,
+						 .el = i > 4 };
 
 		if (i == 2)
 			assert_int_equal(tl_xtrace_writer_snapshot(w, &snapshot, &err), 0);
 		put(w, token);
 		if (i == 1)
-			put(w, (struct tl_xtrace_token){ .kind = TL_XTRACE_STORE, .value = 8, .data = value, .data_size = 8 });
+			put(w, (struct tl_xtrace_token){ .kind = TL_XTRACE_STORE,
+							 .value = 8,
+							 .data = value,
+							 .data_size = 8 });
 	}
 	put(w, (struct tl_xtrace_token){ .kind = TL_XTRACE_TIME, .value = 3 });
 	assert_int_equal(tl_xtrace_writer_finish(w, &err), 0);
@@ -308,11 +332,14 @@ static void pcs_where_they_are_needed(void **state)
 static void what_cannot_be_written(void **state)
 {
 	static const struct tl_xtrace_token wrong[] = {
-		{ .kind = TL_XTRACE_LOAD, .data_size = 3 },   { .kind = TL_XTRACE_LOAD, .data_size = 512 },
-		{ .kind = TL_XTRACE_LOAD, .data_size = 0 },   { .kind = TL_XTRACE_ALLGPR, .data_size = 255 },
+		{ .kind = TL_XTRACE_LOAD, .data_size = 3 },
+		{ .kind = TL_XTRACE_LOAD, .data_size = 512 },
+		{ .kind = TL_XTRACE_LOAD, .data_size = 0 },
+		{ .kind = TL_XTRACE_ALLGPR, .data_size = 255 },
 		{ .kind = TL_XTRACE_SYSCALL_VEC, .value = 1ull << 60, .data_size = 0 },
 		{ .kind = TL_XTRACE_SYSCALL_VEC, .value = 2, .data_size = 16 },
-		{ .kind = TL_XTRACE_UNKNOWN },		      { .kind = TL_XTRACE_NONE },
+		{ .kind = TL_XTRACE_UNKNOWN },
+		{ .kind = TL_XTRACE_NONE },
 	};
 	struct tl_xtrace_writer_options options = { .size = sizeof(options) };
 	struct tl_xtrace_writer *w;

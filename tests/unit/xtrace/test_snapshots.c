@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snapshot files: layouts found by trying, records, damage; and the segments that snapshots cut a stream into. */
+/* Snapshot files: layouts found by trying, records, damage; and the segments that snapshots cut a
+ * stream into. */
 #include "bytes.h"
 
 static const struct tl_xtrace_stream_info *info_of(const struct trace *t)
@@ -29,7 +30,10 @@ static struct bytes snapshots_at_tenths(unsigned count, unsigned bits)
 
 	put_header(&b);
 	for (unsigned i = 0; i < count; i++)
-		put_record(&b, &(struct record){ .index = TENTH * i, .user = 10 * i, .total = 10 * i, .first = 100 * i,
+		put_record(&b, &(struct record){ .index = TENTH * i,
+						 .user = 10 * i,
+						 .total = 10 * i,
+						 .first = 100 * i,
 						 .bits = bits });
 	return b;
 }
@@ -78,8 +82,8 @@ static void records_of_every_vector_length(void **state)
 }
 
 /* One record of whatever layout of 2.3 and section 6: sizes of the parts are written out here. */
-static void put_odd_record(struct bytes *b, unsigned index, unsigned bits, unsigned predicates, bool blocks,
-			   unsigned sysreg, bool za)
+static void put_odd_record(struct bytes *b, unsigned index, unsigned bits, unsigned predicates,
+			   bool blocks, unsigned sysreg, bool za)
 {
 	unsigned length = bits / 8, predicate = blocks ? length / 8 : (length / 8 + 15) / 16 * 16;
 	unsigned all = (predicates * predicate + 15) / 16 * 16;
@@ -99,7 +103,8 @@ static void put_odd_record(struct bytes *b, unsigned index, unsigned bits, unsig
 	put_number(b, bits, 8);
 }
 
-/* "1,024 combinations (H 24/19/32/0 x 16/17 predicates x per-register or block padding x 8/4-byte system registers x ZA x 16 VLs)". */
+/* "1,024 combinations (H 24/19/32/0 x 16/17 predicates x per-register or block padding x 8/4-byte
+ * system registers x ZA x 16 VLs)". */
 static void layouts_are_found(void **state)
 {
 	static const unsigned headers[] = { 24, 19, 32, 0 };
@@ -113,7 +118,8 @@ static void layouts_are_found(void **state)
 
 		put_repeat(&b, 0x77, headers[n % 4]);
 		for (unsigned i = 0; i < 5; i++)
-			put_odd_record(&b, i, 256, n & 4 ? 17 : 16, n & 8, n & 16 ? 4 : 8, !(n & 32));
+			put_odd_record(&b, i, 256, n & 4 ? 17 : 16, n & 8, n & 16 ? 4 : 8,
+				       !(n & 32));
 		open_trace(&t, &stream, &b);
 		assert_no_fault(&t);
 		assert_int_equal(info_of(&t)->snapshots, 5);
@@ -142,7 +148,8 @@ static void layouts_can_be_given(void **state)
 	char text[TL_XTRACE_LAYOUT_TEXT];
 
 	(void)state;
-	/* "Z slot = current maximum VL or fixed 256 bytes: `--layout fixed` only if ever seen" (A7). */
+	/* "Z slot = current maximum VL or fixed 256 bytes: `--layout fixed` only if ever seen"
+	 * (A7). */
 	put_repeat(&b, 0, 32 + 256);
 	put_repeat(&b, 0x22, 32 * 256);
 	put_repeat(&b, 0, 16 * 16 + 16 + 16 * 16 + 88);
@@ -152,8 +159,8 @@ static void layouts_can_be_given(void **state)
 	assert_no_fault(&t);
 	assert_int_equal(info_of(&t)->snapshots, 1);
 	tl_xtrace_layout_text(&info_of(&t)->layout, text);
-	assert_string_equal(text,
-			    "header=0,predicates=16,pad=register,sysreg=8,za=yes,vl=128,z=fixed,time=8,codes=5");
+	assert_string_equal(text, "header=0,predicates=16,pad=register,sysreg=8,za=yes,vl=128,z="
+				  "fixed,time=8,codes=5");
 	assert_int_equal(tl_xtrace_snapshot_read(t.trace, 0, 0, &s), 0);
 	assert_int_equal(s.z_stride, 256);
 	close_trace(&t);
@@ -166,8 +173,10 @@ static void layouts_can_be_given(void **state)
 
 static void layout_texts(void **state)
 {
-	static const char *const wrong[] = { "", "header", "header=", "header=23", "vl=0", "vl=127", "vl=2176", "vl=99999999999",
-					     "vl=-128", "za=maybe", "x=1", "za=yes,", ",", "header=24 " };
+	static const char *const wrong[] = { "",	"header",    "header=", "header=23",
+					     "vl=0",	"vl=127",    "vl=2176", "vl=99999999999",
+					     "vl=-128", "za=maybe",  "x=1",	"za=yes,",
+					     ",",	"header=24 " };
 	struct tl_xtrace_layout layout = { .predicates = 16 };
 	struct tl_error err;
 	char text[TL_XTRACE_LAYOUT_TEXT];
@@ -175,10 +184,14 @@ static void layout_texts(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_int_equal(tl_xtrace_layout_parse(wrong[i], &layout, &err), TL_BAD_USAGE);
-	assert_int_equal(tl_xtrace_layout_parse("header=19,predicates=17,pad=block,sysreg=4,za=no,vl=2048,z=fixed,time=16,codes=4",
-						&layout, &err), 0);
+	assert_int_equal(tl_xtrace_layout_parse("header=19,predicates=17,pad=block,sysreg=4,za=no,"
+						"vl=2048,z=fixed,time=16,codes=4",
+						&layout, &err),
+			 0);
 	tl_xtrace_layout_text(&layout, text);
-	assert_string_equal(text, "header=19,predicates=17,pad=block,sysreg=4,za=no,vl=2048,z=fixed,time=16,codes=4");
+	assert_string_equal(
+		text,
+		"header=19,predicates=17,pad=block,sysreg=4,za=no,vl=2048,z=fixed,time=16,codes=4");
 }
 
 /* "Absurd sizes: VL 0 or 10^9". The last eight bytes say so; the stream is read all the same. */
@@ -262,7 +275,8 @@ static void damage_costs_a_segment(void **state)
 	for (; tl_xtrace_next(reader, &i, &t.err) == 1; count++) {
 		assert_int_equal(i.pc, count < 11 ? 0x1000 + 4 * count : 0x1000 + 4 * (count + 9));
 		assert_int_equal(i.after_gap, count == 11);
-		assert_int_equal(i.snapshot, i.pc % 40 == 0x1000 % 40 ? (i.pc - 0x1000) / 40 : TL_NONE);
+		assert_int_equal(i.snapshot,
+				 i.pc % 40 == 0x1000 % 40 ? (i.pc - 0x1000) / 40 : TL_NONE);
 	}
 	assert_int_equal(count, 31);
 	assert_fault(&t, TL_BAD_RECORD, TENTH + 13, TENTH - 13);
@@ -295,7 +309,8 @@ static void reading_begins_at_a_snapshot(void **state)
 	free_bytes(&b);
 }
 
-/* Offsets that are nobody's beginning do not cut the stream: it is read as if they were not there. */
+/* Offsets that are nobody's beginning do not cut the stream: it is read as if they were not there.
+ */
 static void wrong_offsets_are_harmless(void **state)
 {
 	static const uint64_t wrong[] = { TENTH + 1, TENTH + 13, TENTH - 5, 100000, UINT64_MAX };
@@ -325,7 +340,8 @@ static void wrong_offsets_are_harmless(void **state)
 	free_bytes(&stream);
 }
 
-/* "If every value equals the record's ordinal, treat it as an ordinal and locate by counting instructions" (2.3). */
+/* "If every value equals the record's ordinal, treat it as an ordinal and locate by counting
+ * instructions" (2.3). */
 static void offsets_that_are_numbers(void **state)
 {
 	struct bytes stream = instructions(40), b = { .data = NULL };

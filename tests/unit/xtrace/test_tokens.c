@@ -27,12 +27,14 @@ static struct tl_xtrace_token only(const struct bytes *b, struct trace *t)
 	return token;
 }
 
-/* "0x09 49 89 C9 | PCINST EL0..3 | 12 | u64 PC, u32 opcode"; "0x01 41 81 C1 | INST EL0..3 | 4 | opcode". */
+/* "0x09 49 89 C9 | PCINST EL0..3 | 12 | u64 PC, u32 opcode"; "0x01 41 81 C1 | INST EL0..3 | 4 |
+ * opcode". */
 static void instructions_of_every_level(void **state)
 {
 	(void)state;
 	for (unsigned el = 0; el < 4; el++) {
-		static const uint8_t inst[] = { 0x01, 0x41, 0x81, 0xc1 }, pcinst[] = { 0x09, 0x49, 0x89, 0xc9 };
+		static const uint8_t inst[] = { 0x01, 0x41, 0x81, 0xc1 },
+				     pcinst[] = { 0x09, 0x49, 0x89, 0xc9 };
 		struct bytes b = { .data = NULL };
 		struct tl_xtrace_token token;
 		struct trace t;
@@ -93,8 +95,8 @@ static void values_of_eight_bytes(void **state)
 		uint8_t byte;
 		enum tl_xtrace_kind kind;
 	} values[] = {
-		{ 0x03, TL_XTRACE_STXR },   { 0x0b, TL_XTRACE_MRS },	  { 0x13, TL_XTRACE_SVCARG },
-		{ 0x1b, TL_XTRACE_SVCRET }, { 0x23, TL_XTRACE_DC },	  { 0x2b, TL_XTRACE_TARGET_B },
+		{ 0x03, TL_XTRACE_STXR },   { 0x0b, TL_XTRACE_MRS },  { 0x13, TL_XTRACE_SVCARG },
+		{ 0x1b, TL_XTRACE_SVCRET }, { 0x23, TL_XTRACE_DC },   { 0x2b, TL_XTRACE_TARGET_B },
 		{ 0x1c, TL_XTRACE_FLAGS },  { 0x07, TL_XTRACE_TIME },
 	};
 
@@ -170,10 +172,13 @@ static void pc_goes_on_by_four(void **state)
 	free_bytes(&b);
 }
 
-/* A byte of damage behind two instructions: what is kept, what is told, and how a strict reader stops. */
+/* A byte of damage behind two instructions: what is kept, what is told, and how a strict reader
+ * stops. */
 static void assert_damaged(struct bytes *b, size_t offset, enum tl_status status)
 {
-	const struct tl_xtrace_options strict = { .size = sizeof(strict), .alone = true, .strict = true };
+	const struct tl_xtrace_options strict = { .size = sizeof(strict),
+						  .alone = true,
+						  .strict = true };
 	struct tl_xtrace_token token;
 	struct trace t;
 	struct tl_xtrace_reader *reader;
@@ -218,7 +223,8 @@ static void undefined_tokens(void **state)
 		unsigned class = byte & 7, high = byte >> 3;
 		bool defined = (class == 1 && (high & 7) < 2) || (class == 2 && byte >> 4 <= 8) ||
 			       (class == 3 && high < 6) ||
-			       (class == 4 && (high == 1 || high == 3 || high == 4)) || (class == 7 && high == 0);
+			       (class == 4 && (high == 1 || high == 3 || high == 4)) ||
+			       (class == 7 && high == 0);
 		struct bytes b = two_instructions();
 
 		put_byte(&b, byte);
@@ -258,10 +264,13 @@ static void truncated_tails(void **state)
 	}
 }
 
-/* "0x04 and 0x14 unknown: stop with a clear error and the offset; `--skip-unknown 04=N` overrides" (A13). */
+/* "0x04 and 0x14 unknown: stop with a clear error and the offset; `--skip-unknown 04=N` overrides"
+ * (A13). */
 static void unknown_tokens_can_be_skipped(void **state)
 {
-	const struct tl_xtrace_options options = { .size = sizeof(options), .alone = true, .skip_unknown = "04=2,14=0" };
+	const struct tl_xtrace_options options = { .size = sizeof(options),
+						   .alone = true,
+						   .skip_unknown = "04=2,14=0" };
 	struct bytes b = two_instructions();
 	struct tl_xtrace_instruction i;
 	struct trace t;
@@ -288,12 +297,15 @@ static void unknown_tokens_can_be_skipped(void **state)
 static void nonsense_to_skip_is_refused(void **state)
 {
 	/* Known tokens are not to be redefined, and numbers are numbers. */
-	static const char *const wrong[] = { "01=4", "04", "04=", "=4", "04=4;", "104=4", "04=-1", "04=70000", "xx=1", "04=1,," };
+	static const char *const wrong[] = { "01=4",  "04",    "04=",	   "=4",   "04=4;",
+					     "104=4", "04=-1", "04=70000", "xx=1", "04=1,," };
 	struct bytes b = two_instructions();
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		struct tl_xtrace_options options = { .size = sizeof(options), .alone = true, .skip_unknown = wrong[i] };
+		struct tl_xtrace_options options = { .size = sizeof(options),
+						     .alone = true,
+						     .skip_unknown = wrong[i] };
 		struct trace t;
 
 		assert_int_equal(try_open(&t, &b, NULL, &options), TL_BAD_USAGE);
@@ -302,7 +314,8 @@ static void nonsense_to_skip_is_refused(void **state)
 	free_bytes(&b);
 }
 
-/* "TIME payload: reader probes {8,0,4,16} by the whole file parses and the values increase" (A11). */
+/* "TIME payload: reader probes {8,0,4,16} by the whole file parses and the values increase" (A11).
+ */
 static void width_of_time_is_found(void **state)
 {
 	static const unsigned widths[] = { 8, 0, 4, 16 };
@@ -340,14 +353,16 @@ static void width_of_time_is_found(void **state)
 	}
 }
 
-/* "VAL/MISC high bits = high 4 or high 5: reader may probe 4 (tokens 13 23 33.. instead of 0B 13 1B..)" (A14). */
+/* "VAL/MISC high bits = high 4 or high 5: reader may probe 4 (tokens 13 23 33.. instead of 0B 13
+ * 1B..)" (A14). */
 static void other_numbering_is_found(void **state)
 {
 	struct bytes b = { .data = NULL };
 	struct tl_xtrace_token token;
 	struct trace t;
 	struct tl_xtrace_reader *reader;
-	static const enum tl_xtrace_kind kinds[] = { TL_XTRACE_PCINST, TL_XTRACE_SVCARG, TL_XTRACE_SVCRET, TL_XTRACE_TARGET_B,
+	static const enum tl_xtrace_kind kinds[] = { TL_XTRACE_PCINST, TL_XTRACE_SVCARG,
+						     TL_XTRACE_SVCRET, TL_XTRACE_TARGET_B,
 						     TL_XTRACE_ALLGPR };
 
 	(void)state;
@@ -371,8 +386,9 @@ static void other_numbering_is_found(void **state)
 }
 
 /*
- * "INST, [SVCARG x7, SYSCALL_VEC or TARGET_B or DC], [TIME], MEM*, [STXR, MRS or MISC_FLAGS]: every non-INST token belongs to
- * the last INST/PCINST, except SVCRET and ALLGPR, which belong to the boundary before the next instruction" (A21).
+ * "INST, [SVCARG x7, SYSCALL_VEC or TARGET_B or DC], [TIME], MEM*, [STXR, MRS or MISC_FLAGS]: every
+ * non-INST token belongs to the last INST/PCINST, except SVCRET and ALLGPR, which belong to the
+ * boundary before the next instruction" (A21).
  */
 static void tokens_belong_to_their_instruction(void **state)
 {
@@ -449,7 +465,8 @@ static void tokens_belong_to_their_instruction(void **state)
 static void streams_are_recognised(void **state)
 {
 	struct bytes b = { .data = NULL };
-	static const char text[] = "\tThis is a text of some length that begins like an instruction of EL0 does.\n";
+	static const char text[] =
+		"\tThis is a text of some length that begins like an instruction of EL0 does.\n";
 
 	(void)state;
 	put_pcinst(&b, 0, 0x1000, A64_NOP);
