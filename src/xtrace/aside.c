@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stacks of threads that do not run. While it is aside, a stack costs nothing: its calls do not go on. */
+/* The stacks of threads that do not run. While it is aside, a stack costs nothing: its calls do not
+ * go on. */
 #include "xtrace/frames.h"
 
 #include <stdlib.h>
@@ -70,7 +71,8 @@ void tl_xtrace_set_aside(struct xtrace_stack *stack)
 	stack->aside[stack->aside_count++] = made;
 }
 
-/* The frame that returns to an address, counted from 1, or 0. Those below a handler are out of reach. */
+/* The frame that returns to an address, counted from 1, or 0. Those below a handler are out of
+ * reach. */
 static size_t with_return(const struct xtrace_aside *aside, const struct xtrace_place *to)
 {
 	for (size_t i = aside->depth; i > 0 && !aside->frames[i - 1].handler; i--)
@@ -85,12 +87,15 @@ static size_t with_handler(const struct xtrace_aside *aside, const struct xtrace
 	for (size_t i = aside->depth; i > 0; i--)
 		if (aside->frames[i - 1].handler)
 			return xtrace_same_place(aside->frames[i - 1].back, to->pc, to->el) ||
-					       xtrace_same_place(aside->frames[i - 1].from, to->pc, to->el)
-				       ? i : 0;
+					       xtrace_same_place(aside->frames[i - 1].from, to->pc,
+								 to->el)
+				       ? i
+				       : 0;
 	return 0;
 }
 
-static bool take_up(struct xtrace_stack *stack, const struct xtrace_place *to, bool keep, size_t *at,
+static bool take_up(struct xtrace_stack *stack, const struct xtrace_place *to, bool keep,
+		    size_t *at,
 		    size_t (*fits)(const struct xtrace_aside *, const struct xtrace_place *))
 {
 	struct xtrace_aside taken;
@@ -98,7 +103,8 @@ static bool take_up(struct xtrace_stack *stack, const struct xtrace_place *to, b
 
 	for (size_t i = 0; i < stack->aside_count; i++)
 		if (fits(&stack->aside[i], to) &&
-		    (best == stack->aside_count || stack->aside[i].since > stack->aside[best].since))
+		    (best == stack->aside_count ||
+		     stack->aside[i].since > stack->aside[best].since))
 			best = i;
 	if (best == stack->aside_count)
 		return false;
@@ -117,7 +123,8 @@ bool tl_xtrace_take_up_return(struct xtrace_stack *stack, const struct xtrace_pl
 	return take_up(stack, to, true, at, with_return);
 }
 
-bool tl_xtrace_take_up_handler(struct xtrace_stack *stack, const struct xtrace_place *to, bool keep, size_t *at)
+bool tl_xtrace_take_up_handler(struct xtrace_stack *stack, const struct xtrace_place *to, bool keep,
+			       size_t *at)
 {
 	return take_up(stack, to, keep, at, with_handler);
 }

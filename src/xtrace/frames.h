@@ -11,8 +11,10 @@ enum { XTRACE_DEEPEST = 1 << 18 };
 uint32_t tl_xtrace_child_of(struct xtrace_stack *stack, uint32_t parent, uint32_t function);
 uint32_t tl_xtrace_top_node(const struct xtrace_stack *stack);
 /* TL_NONE without memory. */
-uint32_t tl_xtrace_site_of(struct xtrace_stack *stack, uint32_t caller, uint64_t from, uint32_t callee);
-/* What ran since the last change of the stack is the cost of its top: to be said before any change. */
+uint32_t tl_xtrace_site_of(struct xtrace_stack *stack, uint32_t caller, uint64_t from,
+			   uint32_t callee);
+/* What ran since the last change of the stack is the cost of its top: to be said before any change.
+ */
 void tl_xtrace_settle(struct xtrace_stack *stack);
 
 /* Room for one more frame; NULL without memory. */
@@ -35,11 +37,14 @@ void tl_xtrace_leave_span(struct xtrace_stack *stack, const struct xtrace_step *
 /* Set the frames aside (aside.c). */
 void tl_xtrace_set_aside(struct xtrace_stack *stack);
 /*
- * Take up the frames that were set aside last of those with this return address in reach, or whose handler interrupted, or
- * would go on at, this place; the others are set aside if `keep`, else abandoned. *at is the frame's number. False: none.
+ * Take up the frames that were set aside last of those with this return address in reach, or whose
+ * handler interrupted, or would go on at, this place; the others are set aside if `keep`, else
+ * abandoned. *at is the frame's number. False: none.
  */
-bool tl_xtrace_take_up_return(struct xtrace_stack *stack, const struct xtrace_place *to, size_t *at);
-bool tl_xtrace_take_up_handler(struct xtrace_stack *stack, const struct xtrace_place *to, bool keep, size_t *at);
+bool tl_xtrace_take_up_return(struct xtrace_stack *stack, const struct xtrace_place *to,
+			      size_t *at);
+bool tl_xtrace_take_up_handler(struct xtrace_stack *stack, const struct xtrace_place *to, bool keep,
+			       size_t *at);
 /* All that is aside is abandoned. */
 void tl_xtrace_abandon_aside(struct xtrace_stack *stack);
 void tl_xtrace_free_aside(struct xtrace_stack *stack);

@@ -43,7 +43,8 @@ void tl_xtrace_leave_span(struct xtrace_stack *stack, const struct xtrace_step *
 {
 	struct xtrace_span *span;
 
-	if (!tl_grow(&stack->spans, &stack->span_capacity, stack->span_count + 1, sizeof(*stack->spans))) {
+	if (!tl_grow(&stack->spans, &stack->span_capacity, stack->span_count + 1,
+		     sizeof(*stack->spans))) {
 		stack->no_memory = true;
 		empty(stack);
 		return;
@@ -117,8 +118,8 @@ static void graft_sites(struct xtrace_stack *stack, const struct xtrace_span *sp
 	}
 }
 
-static void graft_frames(struct xtrace_stack *stack, const struct xtrace_span *span, const uint32_t *nodes,
-			 const uint32_t *sites)
+static void graft_frames(struct xtrace_stack *stack, const struct xtrace_span *span,
+			 const uint32_t *nodes, const uint32_t *sites)
 {
 	for (size_t i = 0; i < span->frame_count; i++) {
 		struct xtrace_frame *frame = tl_xtrace_new_frame(stack);
@@ -157,6 +158,7 @@ void tl_xtrace_stack_graft(struct xtrace_stack *stack, const struct xtrace_span 
 	stack->losses.deduced_exits += span->losses.deduced_exits;
 	stack->losses.gaps += span->losses.gaps;
 	stack->losses.unfinished += span->losses.unfinished;
-	if (!stack->no_memory && span->step.kind != XTRACE_STEP_NONE && span->step.kind != XTRACE_STEP_BEGIN)
+	if (!stack->no_memory && span->step.kind != XTRACE_STEP_NONE &&
+	    span->step.kind != XTRACE_STEP_BEGIN)
 		tl_xtrace_stack_step(stack, &span->step);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profiles of hand-made streams: what docs/design.md, "xtrace", and the head of stack.h say of calls, returns, jumps and
- * exceptions, one rule a test; costs are counted by hand. Code has no symbols here: functions are what is called.
+ * Profiles of hand-made streams: what docs/design.md, "xtrace", and the head of stack.h say of
+ * calls, returns, jumps and exceptions, one rule a test; costs are counted by hand. Code has no
+ * symbols here: functions are what is called.
  */
 #include "bytes.h"
 
@@ -10,7 +11,7 @@
 enum { MAIN = 0x1000, F = 0x2000, G = 0x3000, VECTOR = 0x9000 };
 
 #define A64_BLR 0xd63f0200u /* BLR X16 */
-#define A64_BR  0xd61f0200u /* BR X16 */
+#define A64_BR	0xd61f0200u /* BR X16 */
 
 static uint32_t bl(uint64_t from, uint64_t to)
 {
@@ -47,10 +48,14 @@ static void ret(struct bytes *s, uint64_t from, uint64_t to)
 
 /* ---- profiles ---- */
 
-static struct tl_profile *fold_pair(const struct bytes *stream, const struct bytes *snapshots, unsigned jobs)
+static struct tl_profile *fold_pair(const struct bytes *stream, const struct bytes *snapshots,
+				    unsigned jobs)
 {
 	const struct tl_xtrace_fold_options options = {
-		.size = sizeof(options), .id = TL_NOWHERE, .lines = true, .jobs = jobs,
+		.size = sizeof(options),
+		.id = TL_NOWHERE,
+		.lines = true,
+		.jobs = jobs,
 	};
 	struct tl_profile *profile;
 	struct trace t;
@@ -78,8 +83,8 @@ static uint32_t find(const struct tl_profile *profile, uint64_t address)
 	return TL_NONE;
 }
 
-static void assert_function(const struct tl_profile *profile, uint64_t address, uint64_t calls, uint64_t unfinished,
-			    int64_t self, int64_t inclusive)
+static void assert_function(const struct tl_profile *profile, uint64_t address, uint64_t calls,
+			    uint64_t unfinished, int64_t self, int64_t inclusive)
 {
 	struct tl_function_totals totals;
 
@@ -90,8 +95,8 @@ static void assert_function(const struct tl_profile *profile, uint64_t address, 
 	assert_int_equal(totals.inclusive[0], inclusive);
 }
 
-static void assert_arc(const struct tl_profile *profile, uint64_t caller, uint64_t from, uint64_t callee, uint64_t calls,
-		       int64_t inclusive)
+static void assert_arc(const struct tl_profile *profile, uint64_t caller, uint64_t from,
+		       uint64_t callee, uint64_t calls, int64_t inclusive)
 {
 	for (uint32_t i = 0; i < tl_profile_arc_count(profile); i++) {
 		const struct tl_arc *arc = tl_profile_arc(profile, i);
@@ -143,7 +148,8 @@ static void calls_and_returns(void **state)
 	tl_profile_free(profile);
 }
 
-/* "jump into another function: ... It is a call if it is the function's first address (a tail call)". */
+/* "jump into another function: ... It is a call if it is the function's first address (a tail
+ * call)". */
 static void tail_calls(void **state)
 {
 	struct bytes s = { 0 };
@@ -242,7 +248,8 @@ static void what_is_open_is_unfinished(void **state)
 	tl_profile_free(profile);
 }
 
-/* "exception: a frame of the handler on the interrupted one"; IrKernel are the instructions above EL0. */
+/* "exception: a frame of the handler on the interrupted one"; IrKernel are the instructions above
+ * EL0. */
 static void exceptions_nest(void **state)
 {
 	struct bytes s = { 0 };
@@ -272,7 +279,8 @@ static void exceptions_nest(void **state)
 	tl_profile_free(profile);
 }
 
-/* "ERET's TARGET_B (an EL0 address) followed by an EL1 vector instruction: an IRQ taken at once" (section 5). */
+/* "ERET's TARGET_B (an EL0 address) followed by an EL1 vector instruction: an IRQ taken at once"
+ * (section 5). */
 static void an_exception_right_behind_a_return(void **state)
 {
 	struct bytes s = { 0 };
@@ -291,7 +299,8 @@ static void an_exception_right_behind_a_return(void **state)
 	tl_profile_free(profile);
 }
 
-/* "Where another place goes on than the interrupted one, in another function, some other thread does". */
+/* "Where another place goes on than the interrupted one, in another function, some other thread
+ * does". */
 static void another_thread_goes_on(void **state)
 {
 	struct bytes s = { 0 };
@@ -335,8 +344,9 @@ static void goes_to_sleep(struct bytes *s, uint64_t pc)
 }
 
 /*
- * "The stack is then set aside, and one that was set aside before is taken up again if it has that return address":
- * MAIN sleeps, a new thread runs to G and sleeps elsewhere, MAIN wakes and returns to where it called.
+ * "The stack is then set aside, and one that was set aside before is taken up again if it has that
+ * return address": MAIN sleeps, a new thread runs to G and sleeps elsewhere, MAIN wakes and returns
+ * to where it called.
  */
 static void threads_take_turns(void **state)
 {
@@ -367,7 +377,8 @@ static void threads_take_turns(void **state)
 	ret(&s, F + 4, MAIN + 4);
 	nop(&s, MAIN + 4);
 	profile = fold(&s);
-	/* Without the first: two in MAIN, two in F, five in the kernel: what runs before a switch is the one, behind it the other thread. */
+	/* Without the first: two in MAIN, two in F, five in the kernel: what runs before a switch
+	 * is the one, behind it the other thread. */
 	assert_function(profile, 0, 0, 0, 3, 11); /* nobody called it: "[unknown]" */
 	assert_function(profile, F, 1, 0, 2, 7);
 	assert_arc(profile, 0, MAIN, F, 1, 7);
@@ -377,7 +388,8 @@ static void threads_take_turns(void **state)
 	tl_profile_free(profile);
 }
 
-/* "The same place above EL0: a kernel's image has low addresses, too, those of its identity map." */
+/* "The same place above EL0: a kernel's image has low addresses, too, those of its identity map."
+ */
 static void a_kernel_has_two_addresses(void **state)
 {
 	const uint64_t high = 0xffff800008000000, low = 0x40000000;
@@ -397,7 +409,8 @@ static void a_kernel_has_two_addresses(void **state)
 	tl_profile_free(profile);
 }
 
-/* "in a thread's stream, where the kernel is not traced, a signal": its end is that the interrupted place goes on. */
+/* "in a thread's stream, where the kernel is not traced, a signal": its end is that the interrupted
+ * place goes on. */
 static void signals_come_and_go(void **state)
 {
 	struct bytes s = { 0 };
@@ -513,7 +526,8 @@ static void gaps_keep_frames(void **state)
 	put_record(&n, &(struct record){ .index = 0 });
 	put_record(&n, &(struct record){ .index = second, .user = 41, .total = 41 });
 	profile = fold_pair(&s, &n, 1);
-	/* F is lost, and the call with it, since no instruction is seen there; who called goes on. */
+	/* F is lost, and the call with it, since no instruction is seen there; who called goes on.
+	 */
 	assert_function(profile, MAIN, 0, 0, 81, 81);
 	assert_int_equal(tl_profile_part(profile, 0)->losses.gaps, 1);
 	tl_profile_free(profile);
