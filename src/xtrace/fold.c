@@ -81,16 +81,31 @@ static void begin_part(struct xtrace_fold *fold, const struct xtrace_place *to)
 	fold->begun = true;
 }
 
+static void graft(struct xtrace_fold *fold, struct xtrace_span *spans, size_t count)
+{
+	for (size_t i = 0; i < count && !fold->no_memory; i++) {
+		tl_xtrace_stack_graft(&fold->stack, &spans[i]);
+		if (spans[i].step.kind == XTRACE_STEP_BEGIN)
+			begin_part(fold, &spans[i].step.to);
+		fold->no_memory |= fold->stack.no_memory;
+	}
+	tl_xtrace_spans_free(spans, count);
+}
+
+void tl_xtrace_fold_spans(struct xtrace_fold *fold, size_t segment, struct xtrace_span *spans,
+			  size_t count)
+{
+	pthread_mutex_lock(&fold->lock);
+	while (fold->next != segment)
+		pthread_cond_wait(&fold->turn, &fold->lock);
+	graft(fold, spans, count);
+	pthread_mutex_unlock(&fold->lock);
+}
+
 static void graft_part(struct xtrace_fold *fold, struct xtrace_part *part)
 {
 	fold->no_memory |= part->no_memory;
-	for (size_t i = 0; i < part->span_count && !fold->no_memory; i++) {
-		tl_xtrace_stack_graft(&fold->stack, &part->spans[i]);
-		if (part->spans[i].step.kind == XTRACE_STEP_BEGIN)
-			begin_part(fold, &part->spans[i].step.to);
-		fold->no_memory |= fold->stack.no_memory;
-	}
-	tl_xtrace_spans_free(part->spans, part->span_count);
+	graft(fold, part->spans, part->span_count);
 	part->spans = NULL;
 	part->span_count = 0;
 	if (part->last.valid)
@@ -125,7 +140,7 @@ static int segment_fn(void *arg, struct xtrace_walk *walk, size_t segment, struc
 	bool no_memory;
 
 	if (worker) {
-		tl_xtrace_fold_segment(fold, worker, walk, part);
+		tl_xtrace_fold_segment(fold, worker, walk, segment, part);
 		put_worker(fold, worker);
 	} else {
 		part->no_memory = true;

@@ -64,9 +64,14 @@ struct xtrace_part {
 	bool done, gap, no_memory;
 };
 
+/* Add spans to the stack of the whole, as soon as it is the segment's turn; they are freed. */
+void tl_xtrace_fold_spans(struct xtrace_fold *fold, size_t segment, struct xtrace_span *spans,
+			  size_t count);
+
 /* Fold a segment (fold_segment.c). */
 void tl_xtrace_fold_segment(struct xtrace_fold *fold, struct xtrace_worker *worker,
-			    struct xtrace_walk *walk, struct xtrace_part *part);
+			    struct xtrace_walk *walk, size_t segment,
+			    struct xtrace_part *part);
 
 /* Add what the fold of the present stream found to the profile (fold_profile.c). */
 int tl_xtrace_fold_export(struct xtrace_fold *fold, struct tl_error *err);

@@ -8,6 +8,7 @@
 
 struct run {
 	struct xtrace_fold *fold;
+	size_t segment;
 	struct xtrace_worker *worker;
 	struct xtrace_stack stack;
 	struct xtrace_walk walk;
@@ -222,6 +223,16 @@ static void take_whole(struct run *r, struct xtrace_block *b)
 	xtrace_block_skip(b, &r->walk);
 }
 
+/* Spans that are many are not kept: memory does not grow with the segment. */
+enum { MANY_SPANS = 1024 };
+
+static void give_spans(struct run *r)
+{
+	tl_xtrace_fold_spans(r->fold, r->segment, r->stack.spans, r->stack.span_count);
+	r->stack.spans = NULL;
+	r->stack.span_count = r->stack.span_capacity = 0;
+}
+
 static void fold_walk(struct run *r)
 {
 	struct xtrace_walk *w = &r->walk;
@@ -238,6 +249,8 @@ static void fold_walk(struct run *r)
 			continue;
 		}
 		step_quickly(r, b);
+		if (__builtin_expect(r->stack.span_count >= MANY_SPANS, 0))
+			give_spans(r);
 		if (xtrace_block_is_whole(&r->worker->blocks, b, w))
 			take_whole(r, b);
 		else if (!one_by_one(r, b))
@@ -247,9 +260,10 @@ static void fold_walk(struct run *r)
 }
 
 void tl_xtrace_fold_segment(struct xtrace_fold *fold, struct xtrace_worker *worker,
-			    struct xtrace_walk *walk, struct xtrace_part *part)
+			    struct xtrace_walk *walk, size_t segment,
+			    struct xtrace_part *part)
 {
-	struct run r = { .fold = fold, .worker = worker, .walk = *walk };
+	struct run r = { .fold = fold, .segment = segment, .worker = worker, .walk = *walk };
 
 	if (!tl_xtrace_stack_begin(&r.stack, true, fold->options.lines)) {
 		part->no_memory = true;

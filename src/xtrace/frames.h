@@ -4,8 +4,17 @@
 /* The stack's insides: what steps, spans and stacks set aside are made of. */
 #include "xtrace/stack.h"
 
-/* Calls that never return would fill the memory: beyond this depth all frames are abandoned. */
-enum { XTRACE_DEEPEST = 1 << 18 };
+/*
+ * Limits, so that no stream takes memory without end, or time that is more than linear. DEEPEST: calls that never return
+ * would fill the memory, all frames are abandoned then. REACH: returns skip at most so many frames. ASIDE: deeper stacks
+ * are not set aside but abandoned. SWITCHED: so far from the top is what the frames of a thread are known again by.
+ */
+enum {
+	XTRACE_DEEPEST = 1 << 18,
+	XTRACE_REACH = 1024,
+	XTRACE_ASIDE_DEEPEST = 1024,
+	XTRACE_SWITCHED = 64,
+};
 
 /* The context of a function called in another; 0 without memory. */
 uint32_t tl_xtrace_child_of(struct xtrace_stack *stack, uint32_t parent, uint32_t function);
@@ -20,6 +29,7 @@ void tl_xtrace_settle(struct xtrace_stack *stack);
 /* Room for one more frame; NULL without memory. */
 struct xtrace_frame *tl_xtrace_new_frame(struct xtrace_stack *stack);
 void tl_xtrace_push(struct xtrace_stack *stack, const struct xtrace_frame *made);
+void tl_xtrace_note_handler(struct xtrace_stack *stack, struct xtrace_frame *frame);
 /* A frame that nobody called. */
 void tl_xtrace_push_found(struct xtrace_stack *stack, const struct xtrace_place *to);
 void tl_xtrace_pop(struct xtrace_stack *stack, bool finished);

@@ -33,6 +33,7 @@ static void empty(struct xtrace_stack *stack)
 	if (stack->site_count)
 		empty_index(&stack->site_index);
 	stack->depth = stack->site_count = 0;
+	stack->handler = 0;
 	stack->node_count = 1;
 	stack->nodes[0] = (struct xtrace_node){ .function = TL_NONE, .parent = TL_NONE };
 	stack->total = (struct xtrace_cost){ { 0 } };
@@ -127,6 +128,7 @@ static void graft_frames(struct xtrace_stack *stack, const struct xtrace_span *s
 		if (!frame)
 			return;
 		*frame = span->frames[i];
+		tl_xtrace_note_handler(stack, frame);
 		frame->node = nodes[frame->node];
 		xtrace_cost_add(&frame->start, &stack->total);
 		if (frame->site == TL_NONE)

@@ -144,6 +144,15 @@ struct xtrace_frame *tl_xtrace_new_frame(struct xtrace_stack *stack)
 	return &stack->frames[stack->depth++];
 }
 
+/* The frame on top, if it is a handler's. */
+void tl_xtrace_note_handler(struct xtrace_stack *stack, struct xtrace_frame *frame)
+{
+	if (!frame->handler)
+		return;
+	frame->outer_handler = stack->handler;
+	stack->handler = (uint32_t)stack->depth;
+}
+
 void tl_xtrace_push(struct xtrace_stack *stack, const struct xtrace_frame *made)
 {
 	uint32_t caller = xtrace_stack_top(stack), parent = tl_xtrace_top_node(stack);
@@ -157,6 +166,7 @@ void tl_xtrace_push(struct xtrace_stack *stack, const struct xtrace_frame *made)
 	if (!frame)
 		return;
 	*frame = *made;
+	tl_xtrace_note_handler(stack, frame);
 	frame->node = node;
 	frame->site = site;
 	frame->start = stack->total;
@@ -169,6 +179,8 @@ void tl_xtrace_pop(struct xtrace_stack *stack, bool finished)
 	const struct xtrace_frame *frame = &stack->frames[--stack->depth];
 	struct xtrace_node *node = &stack->nodes[frame->node];
 
+	if (frame->handler)
+		stack->handler = frame->outer_handler;
 	if (frame->called && finished)
 		node->calls++;
 	else if (frame->called)

@@ -59,6 +59,7 @@ struct xtrace_frame {
 	uint32_t site; /* TL_NONE: nobody called */
 	bool called;
 	bool outermost; /* of its site */
+	uint32_t outer_handler; /* of a handler: number of the one below it, from 1; 0: none */
 	bool handler;	/* of an exception: `from` was interrupted, `back` would have been next */
 	uint64_t back;	/* return address, TL_NOWHERE: unknown */
 	uint64_t from;	/* place of the call */
@@ -111,6 +112,7 @@ struct xtrace_span {
 struct xtrace_aside {
 	struct xtrace_frame *frames;
 	size_t depth;
+	uint32_t handler;
 	uint64_t since; /* the larger, the later */
 };
 
@@ -123,6 +125,7 @@ struct xtrace_stack {
 	uint32_t base;	/* local: function at the bottom */
 	struct xtrace_frame *frames;
 	size_t depth, frame_capacity;
+	uint32_t handler; /* number of the innermost handler's frame, from 1; 0: none */
 	struct xtrace_node *nodes; /* 0: the outside, or the bottom */
 	size_t node_count, node_capacity;
 	struct tl_index children;

@@ -85,12 +85,12 @@ static bool return_elsewhere(struct xtrace_stack *stack, const struct xtrace_ste
 /* Frames below a handler are out of reach; on a local stack so are those that are not known. */
 static bool step_return(struct xtrace_stack *stack, const struct xtrace_step *step)
 {
-	size_t at = stack->depth;
+	size_t at = stack->depth, last = at > XTRACE_REACH ? at - XTRACE_REACH : 0;
 
-	while (at && !stack->frames[at - 1].handler &&
+	while (at > last && !stack->frames[at - 1].handler &&
 	       !xtrace_same_place(stack->frames[at - 1].back, step->to.pc, step->to.el))
 		at--;
-	if (at && !stack->frames[at - 1].handler) {
+	if (at > last && !stack->frames[at - 1].handler) {
 		tl_xtrace_pop_to(stack, at - 1);
 		/* A call that is the last instruction of its function returns to another one. */
 		return go_on(stack, step);
@@ -98,15 +98,6 @@ static bool step_return(struct xtrace_stack *stack, const struct xtrace_step *st
 	if (stack->local && (!at || step->to.el))
 		return false;
 	return step->to.el ? return_elsewhere(stack, step) : go_on(stack, step);
-}
-
-/* The innermost handler's frame, counted from 1; 0: none. */
-static size_t innermost_handler(const struct xtrace_stack *stack)
-{
-	for (size_t i = stack->depth; i > 0; i--)
-		if (stack->frames[i - 1].handler)
-			return i;
-	return 0;
 }
 
 static bool goes_back(const struct xtrace_stack *stack, size_t handler,
@@ -121,7 +112,7 @@ static bool goes_back(const struct xtrace_stack *stack, size_t handler,
 
 static bool step_exception_return(struct xtrace_stack *stack, const struct xtrace_step *step)
 {
-	size_t handler = innermost_handler(stack), at;
+	size_t handler = stack->handler, at;
 
 	if (handler && goes_back(stack, handler, &step->to)) {
 		tl_xtrace_pop_to(stack, handler - 1);
@@ -151,7 +142,7 @@ static bool step_exception(struct xtrace_stack *stack, const struct xtrace_step 
 		.from = step->from,
 		.back = step->back,
 	};
-	size_t handler = step->to.el ? 0 : innermost_handler(stack);
+	size_t handler = step->to.el ? 0 : stack->handler;
 
 	if (!step->to.el && !handler && stack->local)
 		return false;
