@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stacks of threads that do not run. While it is aside, a stack costs nothing: its calls do not go on. */
+/* The stacks of threads that do not run. While it is aside, a stack costs nothing: its calls do not
+ * go on. */
 #include "xtrace/frames.h"
 
 #include <stdlib.h>
@@ -10,9 +11,11 @@ static void put_frames(struct xtrace_stack *stack, struct xtrace_aside *made)
 	for (size_t i = stack->depth; i-- > 0;)
 		if (stack->frames[i].site != TL_NONE)
 			tl_xtrace_leave_site(stack, &stack->frames[i]);
-	*made = (struct xtrace_aside){ stack->frames, stack->depth, stack->aside_clock++ };
+	*made = (struct xtrace_aside){ stack->frames, stack->depth, stack->handler,
+				       stack->aside_clock++ };
 	stack->frames = NULL;
 	stack->depth = stack->frame_capacity = 0;
+	stack->handler = 0;
 }
 
 static void take_frames(struct xtrace_stack *stack, const struct xtrace_aside *from)
@@ -20,6 +23,7 @@ static void take_frames(struct xtrace_stack *stack, const struct xtrace_aside *f
 	free(stack->frames);
 	stack->frames = from->frames;
 	stack->depth = stack->frame_capacity = from->depth;
+	stack->handler = from->handler;
 	for (size_t i = 0; i < stack->depth; i++) {
 		stack->frames[i].start = stack->total;
 		if (stack->frames[i].site != TL_NONE)
@@ -62,6 +66,8 @@ void tl_xtrace_set_aside(struct xtrace_stack *stack)
 {
 	struct xtrace_aside made;
 
+	if (stack->depth > XTRACE_ASIDE_DEEPEST)
+		tl_xtrace_abandon(stack);
 	if (!stack->depth)
 		return;
 	if (stack->aside_count == XTRACE_ASIDE)
@@ -70,10 +76,13 @@ void tl_xtrace_set_aside(struct xtrace_stack *stack)
 	stack->aside[stack->aside_count++] = made;
 }
 
-/* The frame that returns to an address, counted from 1, or 0. Those below a handler are out of reach. */
+/* The frame that returns to an address, counted from 1, or 0. Those below a handler are out of
+ * reach. */
 static size_t with_return(const struct xtrace_aside *aside, const struct xtrace_place *to)
 {
-	for (size_t i = aside->depth; i > 0 && !aside->frames[i - 1].handler; i--)
+	size_t last = aside->depth > XTRACE_SWITCHED ? aside->depth - XTRACE_SWITCHED : 0;
+
+	for (size_t i = aside->depth; i > last && !aside->frames[i - 1].handler; i--)
 		if (xtrace_same_place(aside->frames[i - 1].back, to->pc, to->el))
 			return i;
 	return 0;
@@ -82,15 +91,16 @@ static size_t with_return(const struct xtrace_aside *aside, const struct xtrace_
 /* The innermost handler's frame if it goes back to a place. */
 static size_t with_handler(const struct xtrace_aside *aside, const struct xtrace_place *to)
 {
-	for (size_t i = aside->depth; i > 0; i--)
-		if (aside->frames[i - 1].handler)
-			return xtrace_same_place(aside->frames[i - 1].back, to->pc, to->el) ||
-					       xtrace_same_place(aside->frames[i - 1].from, to->pc, to->el)
-				       ? i : 0;
+	const struct xtrace_frame *frame = aside->frames + aside->handler - !!aside->handler;
+
+	if (aside->handler && (xtrace_same_place(frame->back, to->pc, to->el) ||
+			       xtrace_same_place(frame->from, to->pc, to->el)))
+		return aside->handler;
 	return 0;
 }
 
-static bool take_up(struct xtrace_stack *stack, const struct xtrace_place *to, bool keep, size_t *at,
+static bool take_up(struct xtrace_stack *stack, const struct xtrace_place *to, bool keep,
+		    size_t *at,
 		    size_t (*fits)(const struct xtrace_aside *, const struct xtrace_place *))
 {
 	struct xtrace_aside taken;
@@ -98,7 +108,8 @@ static bool take_up(struct xtrace_stack *stack, const struct xtrace_place *to, b
 
 	for (size_t i = 0; i < stack->aside_count; i++)
 		if (fits(&stack->aside[i], to) &&
-		    (best == stack->aside_count || stack->aside[i].since > stack->aside[best].since))
+		    (best == stack->aside_count ||
+		     stack->aside[i].since > stack->aside[best].since))
 			best = i;
 	if (best == stack->aside_count)
 		return false;
@@ -117,7 +128,8 @@ bool tl_xtrace_take_up_return(struct xtrace_stack *stack, const struct xtrace_pl
 	return take_up(stack, to, true, at, with_return);
 }
 
-bool tl_xtrace_take_up_handler(struct xtrace_stack *stack, const struct xtrace_place *to, bool keep, size_t *at)
+bool tl_xtrace_take_up_handler(struct xtrace_stack *stack, const struct xtrace_place *to, bool keep,
+			       size_t *at)
 {
 	return take_up(stack, to, keep, at, with_handler);
 }

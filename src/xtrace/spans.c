@@ -33,6 +33,7 @@ static void empty(struct xtrace_stack *stack)
 	if (stack->site_count)
 		empty_index(&stack->site_index);
 	stack->depth = stack->site_count = 0;
+	stack->handler = 0;
 	stack->node_count = 1;
 	stack->nodes[0] = (struct xtrace_node){ .function = TL_NONE, .parent = TL_NONE };
 	stack->total = (struct xtrace_cost){ { 0 } };
@@ -43,7 +44,8 @@ void tl_xtrace_leave_span(struct xtrace_stack *stack, const struct xtrace_step *
 {
 	struct xtrace_span *span;
 
-	if (!tl_grow(&stack->spans, &stack->span_capacity, stack->span_count + 1, sizeof(*stack->spans))) {
+	if (!tl_grow(&stack->spans, &stack->span_capacity, stack->span_count + 1,
+		     sizeof(*stack->spans))) {
 		stack->no_memory = true;
 		empty(stack);
 		return;
@@ -117,8 +119,8 @@ static void graft_sites(struct xtrace_stack *stack, const struct xtrace_span *sp
 	}
 }
 
-static void graft_frames(struct xtrace_stack *stack, const struct xtrace_span *span, const uint32_t *nodes,
-			 const uint32_t *sites)
+static void graft_frames(struct xtrace_stack *stack, const struct xtrace_span *span,
+			 const uint32_t *nodes, const uint32_t *sites)
 {
 	for (size_t i = 0; i < span->frame_count; i++) {
 		struct xtrace_frame *frame = tl_xtrace_new_frame(stack);
@@ -126,6 +128,7 @@ static void graft_frames(struct xtrace_stack *stack, const struct xtrace_span *s
 		if (!frame)
 			return;
 		*frame = span->frames[i];
+		tl_xtrace_note_handler(stack, frame);
 		frame->node = nodes[frame->node];
 		xtrace_cost_add(&frame->start, &stack->total);
 		if (frame->site == TL_NONE)
@@ -157,6 +160,7 @@ void tl_xtrace_stack_graft(struct xtrace_stack *stack, const struct xtrace_span 
 	stack->losses.deduced_exits += span->losses.deduced_exits;
 	stack->losses.gaps += span->losses.gaps;
 	stack->losses.unfinished += span->losses.unfinished;
-	if (!stack->no_memory && span->step.kind != XTRACE_STEP_NONE && span->step.kind != XTRACE_STEP_BEGIN)
+	if (!stack->no_memory && span->step.kind != XTRACE_STEP_NONE &&
+	    span->step.kind != XTRACE_STEP_BEGIN)
 		tl_xtrace_stack_step(stack, &span->step);
 }

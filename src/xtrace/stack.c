@@ -7,7 +7,9 @@
 
 bool tl_xtrace_stack_begin(struct xtrace_stack *stack, bool local, bool sites_wanted)
 {
-	*stack = (struct xtrace_stack){ .local = local, .sites_wanted = sites_wanted, .base = TL_NONE };
+	*stack = (struct xtrace_stack){ .local = local,
+					.sites_wanted = sites_wanted,
+					.base = TL_NONE };
 	if (!tl_grow(&stack->nodes, &stack->node_capacity, 16, sizeof(*stack->nodes)) ||
 	    !tl_grow(&stack->frames, &stack->frame_capacity, 16, sizeof(*stack->frames))) {
 		tl_xtrace_stack_free(stack);
@@ -44,7 +46,8 @@ void tl_xtrace_stack_free(struct xtrace_stack *stack)
 
 static bool same_node(const void *context, const void *key, uint32_t number)
 {
-	const struct xtrace_node *a = &((const struct xtrace_stack *)context)->nodes[number], *b = key;
+	const struct xtrace_node *a = &((const struct xtrace_stack *)context)->nodes[number],
+				 *b = key;
 
 	return a->function == b->function && a->parent == b->parent;
 }
@@ -59,7 +62,8 @@ uint32_t tl_xtrace_child_of(struct xtrace_stack *stack, uint32_t parent, uint32_
 	if (found != TL_NONE)
 		return found;
 	if (stack->node_count >= TL_NONE ||
-	    !tl_grow(&stack->nodes, &stack->node_capacity, stack->node_count + 1, sizeof(*stack->nodes)) ||
+	    !tl_grow(&stack->nodes, &stack->node_capacity, stack->node_count + 1,
+		     sizeof(*stack->nodes)) ||
 	    !tl_index_add(&stack->children, hash, (uint32_t)stack->node_count)) {
 		stack->no_memory = true;
 		return 0;
@@ -85,12 +89,14 @@ void tl_xtrace_settle(struct xtrace_stack *stack)
 
 static bool same_site(const void *context, const void *key, uint32_t number)
 {
-	const struct xtrace_site *a = &((const struct xtrace_stack *)context)->sites[number], *b = key;
+	const struct xtrace_site *a = &((const struct xtrace_stack *)context)->sites[number],
+				 *b = key;
 
 	return a->from == b->from && a->callee == b->callee && a->caller == b->caller;
 }
 
-uint32_t tl_xtrace_site_of(struct xtrace_stack *stack, uint32_t caller, uint64_t from, uint32_t callee)
+uint32_t tl_xtrace_site_of(struct xtrace_stack *stack, uint32_t caller, uint64_t from,
+			   uint32_t callee)
 {
 	const struct xtrace_site key = { .caller = caller, .from = from, .callee = callee };
 	uint64_t hash = tl_hash_pair(from, (uint64_t)caller << 32 | callee);
@@ -99,7 +105,8 @@ uint32_t tl_xtrace_site_of(struct xtrace_stack *stack, uint32_t caller, uint64_t
 	if (found != TL_NONE)
 		return found;
 	if (stack->site_count >= TL_NONE ||
-	    !tl_grow(&stack->sites, &stack->site_capacity, stack->site_count + 1, sizeof(*stack->sites)) ||
+	    !tl_grow(&stack->sites, &stack->site_capacity, stack->site_count + 1,
+		     sizeof(*stack->sites)) ||
 	    !tl_index_add(&stack->site_index, hash, (uint32_t)stack->site_count)) {
 		stack->no_memory = true;
 		return TL_NONE;
@@ -129,11 +136,21 @@ void tl_xtrace_leave_site(struct xtrace_stack *stack, const struct xtrace_frame 
 
 struct xtrace_frame *tl_xtrace_new_frame(struct xtrace_stack *stack)
 {
-	if (!tl_grow(&stack->frames, &stack->frame_capacity, stack->depth + 1, sizeof(*stack->frames))) {
+	if (!tl_grow(&stack->frames, &stack->frame_capacity, stack->depth + 1,
+		     sizeof(*stack->frames))) {
 		stack->no_memory = true;
 		return NULL;
 	}
 	return &stack->frames[stack->depth++];
+}
+
+/* The frame on top, if it is a handler's. */
+void tl_xtrace_note_handler(struct xtrace_stack *stack, struct xtrace_frame *frame)
+{
+	if (!frame->handler)
+		return;
+	frame->outer_handler = stack->handler;
+	stack->handler = (uint32_t)stack->depth;
 }
 
 void tl_xtrace_push(struct xtrace_stack *stack, const struct xtrace_frame *made)
@@ -142,12 +159,14 @@ void tl_xtrace_push(struct xtrace_stack *stack, const struct xtrace_frame *made)
 	uint32_t node = tl_xtrace_child_of(stack, parent, made->function), site = TL_NONE;
 	struct xtrace_frame *frame;
 
-	if (made->called && stack->sites_wanted && made->from != TL_NOWHERE && (parent || stack->local))
+	if (made->called && stack->sites_wanted && made->from != TL_NOWHERE &&
+	    (parent || stack->local))
 		site = tl_xtrace_site_of(stack, caller, made->from, made->function);
 	frame = tl_xtrace_new_frame(stack);
 	if (!frame)
 		return;
 	*frame = *made;
+	tl_xtrace_note_handler(stack, frame);
 	frame->node = node;
 	frame->site = site;
 	frame->start = stack->total;
@@ -160,6 +179,8 @@ void tl_xtrace_pop(struct xtrace_stack *stack, bool finished)
 	const struct xtrace_frame *frame = &stack->frames[--stack->depth];
 	struct xtrace_node *node = &stack->nodes[frame->node];
 
+	if (frame->handler)
+		stack->handler = frame->outer_handler;
 	if (frame->called && finished)
 		node->calls++;
 	else if (frame->called)
@@ -187,6 +208,7 @@ void tl_xtrace_abandon(struct xtrace_stack *stack)
 /* A frame that nobody called. */
 void tl_xtrace_push_found(struct xtrace_stack *stack, const struct xtrace_place *to)
 {
-	tl_xtrace_push(stack, &(struct xtrace_frame){ .function = to->function, .from = TL_NOWHERE, .back = TL_NOWHERE });
+	tl_xtrace_push(stack, &(struct xtrace_frame){ .function = to->function,
+						      .from = TL_NOWHERE,
+						      .back = TL_NOWHERE });
 }
-

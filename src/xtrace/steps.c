@@ -13,9 +13,12 @@ static bool make_room(struct xtrace_stack *stack, const struct xtrace_place *to)
 	return false;
 }
 
-void tl_xtrace_stack_call(struct xtrace_stack *stack, const struct xtrace_place *to, uint64_t from, uint64_t back)
+void tl_xtrace_stack_call(struct xtrace_stack *stack, const struct xtrace_place *to, uint64_t from,
+			  uint64_t back)
 {
-	const struct xtrace_frame frame = { .function = to->function, .called = true, .from = from, .back = back };
+	const struct xtrace_frame frame = {
+		.function = to->function, .called = true, .from = from, .back = back
+	};
 
 	tl_xtrace_settle(stack);
 	if (make_room(stack, to))
@@ -47,7 +50,8 @@ static bool step_jump(struct xtrace_stack *stack, const struct xtrace_step *step
 /* The function goes on there, or another one, as if the frame had jumped. */
 static bool go_on(struct xtrace_stack *stack, const struct xtrace_step *step)
 {
-	tl_xtrace_stack_step(stack, &(struct xtrace_step){ .kind = XTRACE_STEP_JUMP, .to = step->to });
+	tl_xtrace_stack_step(stack,
+			     &(struct xtrace_step){ .kind = XTRACE_STEP_JUMP, .to = step->to });
 	return true;
 }
 
@@ -60,7 +64,8 @@ static bool step_found(struct xtrace_stack *stack, const struct xtrace_step *ste
 	return true;
 }
 
-/* A return above EL0 that no frame awaits: to another thread's frame, or into one that is not known. */
+/* A return above EL0 that no frame awaits: to another thread's frame, or into one that is not
+ * known. */
 static bool return_elsewhere(struct xtrace_stack *stack, const struct xtrace_step *step)
 {
 	size_t at;
@@ -80,12 +85,12 @@ static bool return_elsewhere(struct xtrace_stack *stack, const struct xtrace_ste
 /* Frames below a handler are out of reach; on a local stack so are those that are not known. */
 static bool step_return(struct xtrace_stack *stack, const struct xtrace_step *step)
 {
-	size_t at = stack->depth;
+	size_t at = stack->depth, last = at > XTRACE_REACH ? at - XTRACE_REACH : 0;
 
-	while (at && !stack->frames[at - 1].handler &&
+	while (at > last && !stack->frames[at - 1].handler &&
 	       !xtrace_same_place(stack->frames[at - 1].back, step->to.pc, step->to.el))
 		at--;
-	if (at && !stack->frames[at - 1].handler) {
+	if (at > last && !stack->frames[at - 1].handler) {
 		tl_xtrace_pop_to(stack, at - 1);
 		/* A call that is the last instruction of its function returns to another one. */
 		return go_on(stack, step);
@@ -95,27 +100,19 @@ static bool step_return(struct xtrace_stack *stack, const struct xtrace_step *st
 	return step->to.el ? return_elsewhere(stack, step) : go_on(stack, step);
 }
 
-/* The innermost handler's frame, counted from 1; 0: none. */
-static size_t innermost_handler(const struct xtrace_stack *stack)
-{
-	for (size_t i = stack->depth; i > 0; i--)
-		if (stack->frames[i - 1].handler)
-			return i;
-	return 0;
-}
-
-static bool goes_back(const struct xtrace_stack *stack, size_t handler, const struct xtrace_place *to)
+static bool goes_back(const struct xtrace_stack *stack, size_t handler,
+		      const struct xtrace_place *to)
 {
 	const struct xtrace_frame *frame = &stack->frames[handler - 1];
 	uint32_t below = handler > 1 ? stack->frames[handler - 2].function : stack->base;
 
-	return xtrace_same_place(frame->back, to->pc, to->el) || xtrace_same_place(frame->from, to->pc, to->el) ||
-	       below == to->function;
+	return xtrace_same_place(frame->back, to->pc, to->el) ||
+	       xtrace_same_place(frame->from, to->pc, to->el) || below == to->function;
 }
 
 static bool step_exception_return(struct xtrace_stack *stack, const struct xtrace_step *step)
 {
-	size_t handler = innermost_handler(stack), at;
+	size_t handler = stack->handler, at;
 
 	if (handler && goes_back(stack, handler, &step->to)) {
 		tl_xtrace_pop_to(stack, handler - 1);
@@ -134,17 +131,23 @@ static bool step_exception_return(struct xtrace_stack *stack, const struct xtrac
 	return step_found(stack, step);
 }
 
-/* To another exception level an exception; to EL0 from there also the end of one: a signal's handler returns so. */
+/* To another exception level an exception; to EL0 from there also the end of one: a signal's
+ * handler returns so. */
 static bool step_exception(struct xtrace_stack *stack, const struct xtrace_step *step)
 {
 	const struct xtrace_frame made = {
-		.function = step->to.function, .called = true, .handler = true, .from = step->from, .back = step->back,
+		.function = step->to.function,
+		.called = true,
+		.handler = true,
+		.from = step->from,
+		.back = step->back,
 	};
-	size_t handler = step->to.el ? 0 : innermost_handler(stack);
+	size_t handler = step->to.el ? 0 : stack->handler;
 
 	if (!step->to.el && !handler && stack->local)
 		return false;
-	if (handler && (stack->frames[handler - 1].back == step->to.pc || stack->frames[handler - 1].from == step->to.pc)) {
+	if (handler && (stack->frames[handler - 1].back == step->to.pc ||
+			stack->frames[handler - 1].from == step->to.pc)) {
 		tl_xtrace_pop_to(stack, handler - 1);
 		return go_on(stack, step);
 	}

@@ -6,7 +6,9 @@ import collections
 import glob
 import json
 import os
+import shutil
 import struct
+import subprocess
 import sys
 import tempfile
 
@@ -357,14 +359,14 @@ def padded(cost):
 
 
 def compare(what, profile, walk):
-    got = {(address(f["address"]), f["object"] == "[kernel]"):
+    got = {(address(f["address"]), f["object"] == "kernel"):
            (f["calls"], f["unfinished"], padded(f["self"]), padded(f["inclusive"])) for f in profile["functions"]}
     wanted = {(f[1], f[2]): (walk.calls[f], walk.unfinished[f], cost, walk.inclusive[f])
               for f, cost in walk.self_cost.items()}
     for f in set(walk.inclusive) - set(walk.self_cost):
         wanted[f[1], f[2]] = (walk.calls[f], walk.unfinished[f], [0] * 6, walk.inclusive[f])
     common.expect(what + " functions", got, wanted)
-    functions = [(address(f["address"]), f["object"] == "[kernel]") for f in profile["functions"]]
+    functions = [(address(f["address"]), f["object"] == "kernel") for f in profile["functions"]]
     lines = collections.defaultdict(lambda: [0] * 6)
     for line in profile["lines"]:
         for i, n in enumerate(padded(line["self"])):
@@ -382,6 +384,44 @@ def compare(what, profile, walk):
     return len(lines)
 
 
+# ---- instructions as lines, and the mix ----
+
+def compare_dump(what, path, stream):
+    count = 0
+    for line, insn in zip(common.run("dump", "--instructions", "--json", "--no-text", path).splitlines(), stream):
+        o = json.loads(line)
+        got = [o["el"], address(o["pc"]), o["opcode"], address(o["target"]) if "target" in o else None,
+               [(a["store"], a["size"]) for a in o.get("accesses", [])]]
+        if not common.expect("%s instruction %d" % (what, count), got, insn) or o["ordinal"] != count:
+            break
+        count += 1
+    common.expect(what + " instructions", count, len(stream))
+
+
+def compare_mix(what, path, stream):
+    """Mnemonics are those of llvm-mc, where there is one of a version whose words are the library's."""
+    tool = shutil.which("llvm-mc-19")
+    mix = json.loads(common.run("analyze", "--mix", "--json", path))
+    levels = collections.Counter(insn[0] for insn in stream)
+    for table in ("classes", "opcodes"):
+        for el in range(4):
+            common.expect("%s mix of EL%d" % (what, el), sum(row["el%d" % el] for row in mix[table]), levels[el])
+    if not tool:
+        return
+    opcodes = sorted({insn[2] for insn in stream})
+    text = subprocess.run([tool, "--disassemble", "--triple=aarch64", "--mattr=+all"], stdout=subprocess.PIPE, check=True,
+                          input="\n".join(" ".join("0x%02x" % b for b in struct.pack("<I", o)) for o in opcodes),
+                          text=True).stdout
+    words = [line.split()[0] for line in text.splitlines() if line[:1] == "\t" and not line.startswith("\t.")]
+    common.expect(what + " words", len(words), len(opcodes))
+    names = dict(zip(opcodes, words))
+    wanted = collections.Counter(names[insn[2]] for insn in stream)
+    got = collections.Counter()
+    for row in mix["opcodes"]:
+        got[row["opcode"]] += row["all"]
+    common.expect(what + " mix", dict(got), dict(wanted))
+
+
 def main():
     if not os.path.isdir(CORPUS):
         common.skip("no shared corpus")
@@ -393,6 +433,8 @@ def main():
         stream = instructions(open(path, "rb").read())
         common.expect(name + " truth", [[i[0], i[1], i[2], i[4]] for i in stream],
                       truth(os.path.join(os.path.dirname(path), "truth.%s.txt" % path.split(".")[-4])))
+        compare_dump(name, path, stream)
+        compare_mix(name, path, stream)
         for elf in (os.path.join(CORPUS, "elf", programs[name[:2]]), None):
             what = "%s.%s %s" % (name, path.split(".")[-4], "with symbols" if elf else "without")
             walk = reference(stream, elf)
