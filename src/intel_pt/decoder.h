@@ -218,7 +218,10 @@ enum tl_pt_stop tl_pt_walk_past(struct tl_pt_decoder *decoder, uint32_t insns, s
 /* Whole blocks as long as they need no trace, then one that does. TL_PT_STOP_GO: that one was given. */
 enum tl_pt_stop tl_pt_walk_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 
-/* bind.c: bring the walk to the place of the event in `item` and apply it. TL_PT_STOP_EVENT: it is `due`; _GO: it is none. */
+/*
+ * bind.c: bring the walk to the place of the event in `item` and apply it. TL_PT_STOP_EVENT: it is `due`; _GO: it is
+ * none.
+ */
 enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 
 /* The PSB+ noted before. TL_PT_STOP_GO: taken. And what may come before it. */

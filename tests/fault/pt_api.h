@@ -20,7 +20,10 @@ struct pt_api_input {
 	uint32_t errata;  /* as bits of struct pt_errata */
 };
 
-/* Everything once over: packets, queries, events, instructions and blocks, resynchronising after errors. What broke, or NULL. */
+/*
+ * Everything once over: packets, queries, events, instructions and blocks, resynchronising after errors. What broke, or
+ * NULL.
+ */
 const char *pt_api_exercise(const struct pt_api_input *input);
 /* Calls as `ops` says, a byte or two a call. What broke, or NULL. */
 const char *pt_api_sequence(const struct pt_api_input *input, const uint8_t *ops, size_t count);

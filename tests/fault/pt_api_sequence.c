@@ -52,27 +52,27 @@ static uint64_t offset_of(const struct state *s)
 }
 
 /* The same calls of the three decoders of flow. */
-#define FLOW_CALLS(p, WITH_IP)                                                                                   \
-	static void p##_call(struct state *s, unsigned call)                                                     \
-	{                                                                                                        \
-		struct guarded g = { .guard = 0x5aa5 };                                                          \
-		uint64_t value = 0;                                                                              \
-		uint32_t ratio = 0;                                                                              \
-                                                                                                                 \
-		switch (call) {                                                                                  \
-		case 0: check(s, pt_##p##_sync_forward(s->p WITH_IP)); break;                                    \
-		case 1: check(s, pt_##p##_sync_backward(s->p WITH_IP)); break;                                   \
-		case 2: check(s, pt_##p##_sync_set(s->p WITH_IP, offset_of(s))); break;                          \
-		case 3: check(s, pt_##p##_get_offset(s->p, &value)); break;                                      \
-		case 4: check(s, pt_##p##_get_sync_offset(s->p, &value)); break;                                 \
+#define FLOW_CALLS(p, WITH_IP) \
+	static void p##_call(struct state *s, unsigned call) \
+	{ \
+		struct guarded g = { .guard = 0x5aa5 }; \
+		uint64_t value = 0; \
+		uint32_t ratio = 0; \
+	\
+		switch (call) { \
+		case 0: check(s, pt_##p##_sync_forward(s->p WITH_IP)); break; \
+		case 1: check(s, pt_##p##_sync_backward(s->p WITH_IP)); break; \
+		case 2: check(s, pt_##p##_sync_set(s->p WITH_IP, offset_of(s))); break; \
+		case 3: check(s, pt_##p##_get_offset(s->p, &value)); break; \
+		case 4: check(s, pt_##p##_get_sync_offset(s->p, &value)); break; \
 		case 5: check(s, pt_##p##_time(s->p, &value, s->arg & 1 ? &ratio : NULL, NULL)); value = 0; break; \
-		case 6: check(s, pt_##p##_core_bus_ratio(s->p, &ratio)); break;                                  \
-		case 7: check(s, pt_##p##_event(s->p, &g.of.event, size_of(s, sizeof(g.of.event)))); break;      \
-		default: p##_more(s, call, &g); break;                                                           \
-		}                                                                                                \
-		guard(s, &g);                                                                                    \
-		if (value > s->input->size)                                                                      \
-			s->broken = "an offset behind the trace";                                                \
+		case 6: check(s, pt_##p##_core_bus_ratio(s->p, &ratio)); break; \
+		case 7: check(s, pt_##p##_event(s->p, &g.of.event, size_of(s, sizeof(g.of.event)))); break; \
+		default: p##_more(s, call, &g); break; \
+		} \
+		guard(s, &g); \
+		if (value > s->input->size) \
+			s->broken = "an offset behind the trace"; \
 	}
 
 static void qry_more(struct state *s, unsigned call, struct guarded *g)

@@ -44,22 +44,22 @@ static void configurations(void)
 {
 	struct pt_config config = over(psb_only, 18), odd;
 
-#define SAY_ALLOC(kind, free)                                                                                                  \
-	do {                                                                                                                   \
-		void *made = kind(&odd);                                                                                       \
-		printf(#kind ": %s\n", made ? "something" : "NULL");                                                           \
-		free(made);                                                                                                    \
+#define SAY_ALLOC(kind, free) \
+	do { \
+		void *made = kind(&odd); \
+		printf(#kind ": %s\n", made ? "something" : "NULL"); \
+		free(made); \
 	} while (0)
-#define SAY_ALL(change)                                                                                                        \
-	do {                                                                                                                   \
-		odd = config;                                                                                                  \
-		change;                                                                                                        \
-		puts(#change);                                                                                                 \
-		SAY_ALLOC(pt_alloc_encoder, pt_free_encoder);                                                                  \
-		SAY_ALLOC(pt_pkt_alloc_decoder, pt_pkt_free_decoder);                                                          \
-		SAY_ALLOC(pt_qry_alloc_decoder, pt_qry_free_decoder);                                                          \
-		SAY_ALLOC(pt_insn_alloc_decoder, pt_insn_free_decoder);                                                        \
-		SAY_ALLOC(pt_blk_alloc_decoder, pt_blk_free_decoder);                                                          \
+#define SAY_ALL(change) \
+	do { \
+		odd = config; \
+		change; \
+		puts(#change); \
+		SAY_ALLOC(pt_alloc_encoder, pt_free_encoder); \
+		SAY_ALLOC(pt_pkt_alloc_decoder, pt_pkt_free_decoder); \
+		SAY_ALLOC(pt_qry_alloc_decoder, pt_qry_free_decoder); \
+		SAY_ALLOC(pt_insn_alloc_decoder, pt_insn_free_decoder); \
+		SAY_ALLOC(pt_blk_alloc_decoder, pt_blk_free_decoder); \
 	} while (0)
 	SAY_ALL((void)odd);
 	SAY_ALL(odd.size = 0);
@@ -161,54 +161,54 @@ static void packets(struct pt_config config)
 }
 
 /* One list for the three decoders of flow: query, instruction, block. */
-#define FLOW(p, type, SYNC_IP)                                                                                                 \
-	static void p(struct pt_config config)                                                                                 \
-	{                                                                                                                      \
-		struct type *dec = pt_##p##_alloc_decoder(&config);                                                            \
-		struct pt_event event;                                                                                         \
-		uint64_t offset = 77, time = 5;                                                                                \
-		uint32_t cbr = 5, mtc = 5, cyc = 5;                                                                            \
-                                                                                                                               \
-		SAY(pt_##p##_sync_forward(NULL SYNC_IP));                                                                      \
-		SAY(pt_##p##_sync_backward(NULL SYNC_IP));                                                                     \
-		SAY(pt_##p##_sync_set(NULL SYNC_IP, 0));                                                                       \
-		SAY(pt_##p##_get_offset(NULL, &offset));                                                                       \
-		SAY(pt_##p##_get_offset(dec, NULL));                                                                           \
-		SAY(pt_##p##_get_sync_offset(NULL, &offset));                                                                  \
-		SAY(pt_##p##_get_sync_offset(dec, NULL));                                                                      \
-		SAY_NULL(pt_##p##_get_config(NULL));                                                                           \
-		SAY(pt_##p##_event(NULL, &event, sizeof(event)));                                                              \
-		SAY(pt_##p##_event(dec, NULL, sizeof(event)));                                                                 \
-		SAY(pt_##p##_event(dec, &event, 0));                                                                           \
-		SAY(pt_##p##_event(dec, &event, 16));                                                                          \
-		SAY(pt_##p##_event(dec, &event, sizeof(event)));                                                               \
-		SAY(pt_##p##_time(NULL, &time, &mtc, &cyc));                                                                   \
-		SAY(pt_##p##_time(dec, NULL, &mtc, &cyc));                                                                     \
-		SAY(pt_##p##_time(dec, &time, &mtc, &cyc));                                                                    \
-		SAY(pt_##p##_time(dec, &time, NULL, NULL));                                                                    \
-		SAY(pt_##p##_core_bus_ratio(NULL, &cbr));                                                                      \
-		SAY(pt_##p##_core_bus_ratio(dec, NULL));                                                                       \
-		SAY(pt_##p##_core_bus_ratio(dec, &cbr));                                                                       \
-		printf("time %llu cbr %u lost %u %u\n", (unsigned long long)time, cbr, mtc, cyc);                             \
-		SAY(pt_##p##_get_offset(dec, &offset));                                                                        \
-		SAY(pt_##p##_get_sync_offset(dec, &offset));                                                                   \
-		p##_more(dec);                                                                                                 \
-		SAY(pt_##p##_sync_backward(dec SYNC_IP));                                                                      \
-		SAY(pt_##p##_sync_set(dec SYNC_IP, 1));                                                                        \
-		SAY(pt_##p##_sync_set(dec SYNC_IP, 1000));                                                                     \
-		SAY(pt_##p##_sync_forward(dec SYNC_IP));                                                                       \
-		SAY(pt_##p##_get_sync_offset(dec, &offset));                                                                   \
-		SAY(pt_##p##_event(dec, &event, 16));                                                                          \
-		SAY(pt_##p##_event(dec, &event, sizeof(event)));                                                               \
-		SAY(pt_##p##_event(dec, &event, sizeof(event)));                                                               \
-		p##_more(dec);                                                                                                 \
-		SAY(pt_##p##_sync_forward(dec SYNC_IP));                                                                       \
-		p##_more(dec);                                                                                                 \
-		SAY(pt_##p##_sync_backward(dec SYNC_IP));                                                                      \
-		SAY(pt_##p##_sync_backward(dec SYNC_IP));                                                                      \
-		SAY(pt_##p##_sync_set(dec SYNC_IP, 0));                                                                        \
-		pt_##p##_free_decoder(dec);                                                                                    \
-		pt_##p##_free_decoder(NULL);                                                                                   \
+#define FLOW(p, type, SYNC_IP) \
+	static void p(struct pt_config config) \
+	{ \
+		struct type *dec = pt_##p##_alloc_decoder(&config); \
+		struct pt_event event; \
+		uint64_t offset = 77, time = 5; \
+		uint32_t cbr = 5, mtc = 5, cyc = 5; \
+	\
+		SAY(pt_##p##_sync_forward(NULL SYNC_IP)); \
+		SAY(pt_##p##_sync_backward(NULL SYNC_IP)); \
+		SAY(pt_##p##_sync_set(NULL SYNC_IP, 0)); \
+		SAY(pt_##p##_get_offset(NULL, &offset)); \
+		SAY(pt_##p##_get_offset(dec, NULL)); \
+		SAY(pt_##p##_get_sync_offset(NULL, &offset)); \
+		SAY(pt_##p##_get_sync_offset(dec, NULL)); \
+		SAY_NULL(pt_##p##_get_config(NULL)); \
+		SAY(pt_##p##_event(NULL, &event, sizeof(event))); \
+		SAY(pt_##p##_event(dec, NULL, sizeof(event))); \
+		SAY(pt_##p##_event(dec, &event, 0)); \
+		SAY(pt_##p##_event(dec, &event, 16)); \
+		SAY(pt_##p##_event(dec, &event, sizeof(event))); \
+		SAY(pt_##p##_time(NULL, &time, &mtc, &cyc)); \
+		SAY(pt_##p##_time(dec, NULL, &mtc, &cyc)); \
+		SAY(pt_##p##_time(dec, &time, &mtc, &cyc)); \
+		SAY(pt_##p##_time(dec, &time, NULL, NULL)); \
+		SAY(pt_##p##_core_bus_ratio(NULL, &cbr)); \
+		SAY(pt_##p##_core_bus_ratio(dec, NULL)); \
+		SAY(pt_##p##_core_bus_ratio(dec, &cbr)); \
+		printf("time %llu cbr %u lost %u %u\n", (unsigned long long)time, cbr, mtc, cyc); \
+		SAY(pt_##p##_get_offset(dec, &offset)); \
+		SAY(pt_##p##_get_sync_offset(dec, &offset)); \
+		p##_more(dec); \
+		SAY(pt_##p##_sync_backward(dec SYNC_IP)); \
+		SAY(pt_##p##_sync_set(dec SYNC_IP, 1)); \
+		SAY(pt_##p##_sync_set(dec SYNC_IP, 1000)); \
+		SAY(pt_##p##_sync_forward(dec SYNC_IP)); \
+		SAY(pt_##p##_get_sync_offset(dec, &offset)); \
+		SAY(pt_##p##_event(dec, &event, 16)); \
+		SAY(pt_##p##_event(dec, &event, sizeof(event))); \
+		SAY(pt_##p##_event(dec, &event, sizeof(event))); \
+		p##_more(dec); \
+		SAY(pt_##p##_sync_forward(dec SYNC_IP)); \
+		p##_more(dec); \
+		SAY(pt_##p##_sync_backward(dec SYNC_IP)); \
+		SAY(pt_##p##_sync_backward(dec SYNC_IP)); \
+		SAY(pt_##p##_sync_set(dec SYNC_IP, 0)); \
+		pt_##p##_free_decoder(dec); \
+		pt_##p##_free_decoder(NULL); \
 	}
 
 static void qry_more(struct pt_query_decoder *dec)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gcc -O1 -nostdlib -static -fno-stack-protector -fno-pie -no-pie -o tiny tiny.c: all kinds of branches in one page of code. */
+/*
+ * gcc -O1 -nostdlib -static -fno-stack-protector -fno-pie -no-pie -o tiny tiny.c: all kinds of branches in one page of
+ * code.
+ */
 typedef unsigned long word;
 
 static volatile word sink;

@@ -25,7 +25,10 @@ static struct pt_config over(const uint8_t *bytes, size_t size)
 	return config;
 }
 
-/* "2.1: cfe 27, evd 28; 2.2: trig 29"; 4.2: CFE 02 13, byte 2 bits 4:0 type, bit 7 IP, byte 3 vector; EVD 02 53; 4.1 TRIG d9. */
+/*
+ * "2.1: cfe 27, evd 28; 2.2: trig 29"; 4.2: CFE 02 13, byte 2 bits 4:0 type, bit 7 IP, byte 3 vector; EVD 02 53; 4.1
+ * TRIG d9.
+ */
 static void newer_packets(void **state)
 {
 	static const uint8_t bytes[] = { 2, 0x13, 0x81, 0x2a, 2, 0x53, 1, 8, 7, 6, 5, 4, 3, 2, 1, 0xd9, 0xe0, 0x05, 0x34, 0x12,
