@@ -2,20 +2,22 @@
 /*
  * Our own interface over the same input.
  *   pt_blocks FORM SETUP TRACE MAP IMAGE
- * FORM: batch (tl_pt_blocks, 256 at a time), one (tl_pt_block_next), nodes (numbers of blocks), insns.
- * SETUP: cached, limited, files, callback, as in pt_libipt.c.
+ * FORM: batch (tl_pt_blocks, 256 at a time), one (tl_pt_block_next), nodes (numbers of blocks),
+ * insns. SETUP: cached, limited, files, callback, as in pt_libipt.c.
  */
 #include <tracelathe/intel_pt.h>
 
 #include "pt_input.h"
 
-static int read_memory(uint8_t *buffer, size_t size, const struct tl_pt_asid *asid, uint64_t ip, void *arg)
+static int read_memory(uint8_t *buffer, size_t size, const struct tl_pt_asid *asid, uint64_t ip,
+		       void *arg)
 {
 	(void)asid;
 	return pt_input_read(arg, buffer, size, ip);
 }
 
-static void add_sections(struct tl_pt_image *image, struct tl_pt_cache *cache, struct pt_input *input, const char *setup)
+static void add_sections(struct tl_pt_image *image, struct tl_pt_cache *cache,
+			 struct pt_input *input, const char *setup)
 {
 	if (!strcmp(setup, "callback")) {
 		input->image = pt_slurp(input->image_path, &input->image_size);
@@ -29,10 +31,12 @@ static void add_sections(struct tl_pt_image *image, struct tl_pt_cache *cache, s
 		int isid;
 
 		if (!strcmp(setup, "files")) {
-			tl_pt_image_add_file(image, input->image_path, at->offset, at->size, NULL, at->vaddr);
+			tl_pt_image_add_file(image, input->image_path, at->offset, at->size, NULL,
+					     at->vaddr);
 			continue;
 		}
-		isid = tl_pt_cache_add_file(cache, input->image_path, at->offset, at->size, at->vaddr);
+		isid = tl_pt_cache_add_file(cache, input->image_path, at->offset, at->size,
+					    at->vaddr);
 		tl_pt_image_add_cached(image, cache, isid, NULL);
 	}
 }
@@ -124,7 +128,10 @@ static int nodes(struct tl_pt_decoder *decoder, struct sums *sums)
 
 static int (*form_of(const char *name))(struct tl_pt_decoder *, struct sums *)
 {
-	return !strcmp(name, "batch") ? batch : !strcmp(name, "one") ? one : !strcmp(name, "nodes") ? nodes : insn;
+	return !strcmp(name, "batch")	? batch
+	       : !strcmp(name, "one")	? one
+	       : !strcmp(name, "nodes") ? nodes
+					: insn;
 }
 
 static void decode(struct tl_pt_decoder *decoder, struct sums *sums, const char *name)
@@ -148,7 +155,10 @@ int main(int argc, char **argv)
 {
 	struct tl_pt_cache *cache = tl_pt_cache_open("bench");
 	struct tl_pt_image *image = tl_pt_image_open("bench");
-	struct tl_pt_config config = { .size = sizeof(config), .cpuid_15_eax = 2, .cpuid_15_ebx = 176, .mtc_freq = 3,
+	struct tl_pt_config config = { .size = sizeof(config),
+				       .cpuid_15_eax = 2,
+				       .cpuid_15_ebx = 176,
+				       .mtc_freq = 3,
 				       .nom_freq = 32 };
 	struct tl_pt_decoder *decoder;
 	struct pt_input input;
