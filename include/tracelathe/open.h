@@ -81,6 +81,7 @@ struct tl_input_options {
 	const struct tl_raw_spec *raws;    /**< Intel PT: code */
 	size_t raw_count;
 	const char *sysroot;               /**< where programs that a trace names are looked for, NULL: / */
+	const char *build_id_dir;          /**< perf.data: a cache of programs by build id, NULL: ~/.debug */
 	const char *cpu_model;             /**< Intel PT: "FAMILY/MODEL[/STEPPING]", "auto", "none"; NULL: what the trace says */
 	uint8_t mtc_freq, nom_freq;        /**< Intel PT: 0: what the trace says */
 	uint32_t cpuid_15_eax, cpuid_15_ebx;

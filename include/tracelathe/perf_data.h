@@ -5,9 +5,9 @@
  * @file
  * perf.data, the container of Linux perf: its records, and the Intel PT that is in it.
  *
- * Two floors. A reader (tl_perf_open(), tl_perf_next()) gives the records of a file, of a pipe's bytes or of a directory's
- * "data" file, in either byte order, expanded when compressed. A trace (tl_perf_trace_open()) reads all of them once and
- * gives runs: which bytes of which AUX buffer ran in which thread over which code.
+ * Two floors. A reader (tl_perf_open(), tl_perf_next()) gives the records of a file, of a pipe's bytes or of a
+ * directory's "data" file, in either byte order, expanded when compressed. A trace (tl_perf_trace_open()) reads all of
+ * them once and gives runs: which bytes of which AUX buffer ran in which thread over which code.
  *
  * Section numbers are those of docs/formats/perf-data.md; UAPI is <linux/perf_event.h>.
  */
@@ -87,6 +87,41 @@ struct tl_perf_sample {
 	uint64_t callchain_count, raw_size, branch_count, stack_size, aux_size; /**< callchain: of u64 */
 };
 
+/* What stands in a record, by its type (UAPI, enum perf_event_type; section 4). */
+struct tl_perf_of_mmap { /* MMAP, MMAP2 */
+	uint32_t pid, tid;
+	uint64_t address, length, page_offset, inode, generation;
+	uint32_t dev_major, dev_minor, protection, flags;
+	struct tl_perf_build_id build_id;
+	struct tl_perf_text path;
+};
+struct tl_perf_of_comm { uint32_t pid, tid; struct tl_perf_text name; };
+struct tl_perf_of_task { uint32_t pid, ppid, tid, ptid; uint64_t time_ns; }; /* FORK, EXIT */
+struct tl_perf_of_lost { uint64_t id, count; }; /* LOST, LOST_SAMPLES (id 0) */
+struct tl_perf_of_throttle { uint64_t time_ns, id, stream; };
+struct tl_perf_of_aux { uint64_t offset, size, flags; };
+struct tl_perf_of_thread { uint32_t pid, tid; }; /* ITRACE_START, SWITCH_CPU_WIDE (the other one), READ */
+struct tl_perf_of_namespaces { uint32_t pid, tid; uint64_t count; };
+struct tl_perf_of_ksymbol { uint64_t address; uint32_t length; uint16_t type, flags; struct tl_perf_text name; };
+struct tl_perf_of_bpf { uint16_t type, flags; uint32_t id; const uint8_t *tag; };
+struct tl_perf_of_cgroup { uint64_t id; struct tl_perf_text path; };
+struct tl_perf_of_poke { uint64_t address; uint16_t old_size, new_size; const uint8_t *bytes; };
+struct tl_perf_of_output { uint64_t hw_id; };
+struct tl_perf_of_build_id { uint32_t pid; struct tl_perf_build_id build_id; struct tl_perf_text path; };
+struct tl_perf_of_auxtrace { uint64_t size, offset, reference; uint32_t idx, tid, cpu; };
+struct tl_perf_of_auxtrace_info { uint32_t type; const uint8_t *words; uint64_t count; }; /* words: u64 */
+struct tl_perf_of_auxtrace_error {
+	uint32_t type, code, cpu, pid, tid;
+	uint64_t ip, time_ns;
+	struct tl_perf_text text;
+};
+struct tl_perf_of_time_conv { uint64_t shift, mult, zero, cycles, mask; bool zero_valid, short_valid; };
+struct tl_perf_of_feature { uint64_t id; struct tl_perf_text data; };
+struct tl_perf_of_update { uint64_t what, id; struct tl_perf_text data; }; /* EVENT_UPDATE: 2 is a name */
+struct tl_perf_of_list { uint64_t count; }; /* ID_INDEX, THREAD_MAP, STAT_CONFIG: entries that are there */
+struct tl_perf_of_stat { uint64_t id, value, enabled, running; uint32_t cpu, thread; };
+struct tl_perf_of_compressed { uint64_t size; }; /* bytes as stored; only with `compressed` of the options */
+
 /** One record, decoded. Pointers live until the next call on the reader. */
 struct tl_perf_record {
 	uint32_t type; /**< enum tl_perf_type, or a number this version does not know */
@@ -102,41 +137,30 @@ struct tl_perf_record {
 	const struct tl_perf_attr *attr; /**< the event it belongs to; NULL: records of perf itself */
 	struct tl_perf_id id;
 	union {
-		/** MMAP, MMAP2 */
-		struct {
-			uint32_t pid, tid;
-			uint64_t address, length, page_offset, inode, generation;
-			uint32_t dev_major, dev_minor, protection, flags;
-			struct tl_perf_build_id build_id;
-			struct tl_perf_text path;
-		} mmap;
-		struct { uint32_t pid, tid; struct tl_perf_text name; } comm;
-		struct { uint32_t pid, ppid, tid, ptid; uint64_t time_ns; } task;  /**< FORK, EXIT */
-		struct { uint64_t id, count; } lost;                              /**< LOST, LOST_SAMPLES (id 0) */
-		struct { uint64_t time_ns, id, stream; } throttle;
-		struct { uint64_t offset, size, flags; } aux;
-		struct { uint32_t pid, tid; } thread; /**< ITRACE_START, SWITCH_CPU_WIDE (the other one), READ */
-		struct { uint32_t pid, tid; uint64_t count; } namespaces;
-		struct { uint64_t address; uint32_t length; uint16_t type, flags; struct tl_perf_text name; } ksymbol;
-		struct { uint16_t type, flags; uint32_t id; const uint8_t *tag; } bpf;
-		struct { uint64_t id; struct tl_perf_text path; } cgroup;
-		struct { uint64_t address; uint16_t old_size, new_size; const uint8_t *bytes; } poke;
-		struct { uint64_t hw_id; } output;
+		struct tl_perf_of_mmap mmap;
+		struct tl_perf_of_comm comm;
+		struct tl_perf_of_task task;
+		struct tl_perf_of_lost lost;
+		struct tl_perf_of_throttle throttle;
+		struct tl_perf_of_aux aux;
+		struct tl_perf_of_thread thread;
+		struct tl_perf_of_namespaces namespaces;
+		struct tl_perf_of_ksymbol ksymbol;
+		struct tl_perf_of_bpf bpf;
+		struct tl_perf_of_cgroup cgroup;
+		struct tl_perf_of_poke poke;
+		struct tl_perf_of_output output;
 		struct tl_perf_sample sample;
-		struct { uint32_t pid; struct tl_perf_build_id build_id; struct tl_perf_text path; } build_id;
-		struct { uint64_t size, offset, reference; uint32_t idx, tid, cpu; } auxtrace;
-		struct { uint32_t type; const uint8_t *words; uint64_t count; } auxtrace_info; /**< words: u64 */
-		struct {
-			uint32_t type, code, cpu, pid, tid;
-			uint64_t ip, time_ns;
-			struct tl_perf_text text;
-		} auxtrace_error;
-		struct { uint64_t shift, mult, zero, cycles, mask; bool zero_valid, short_valid; } time_conv;
-		struct { uint64_t id; struct tl_perf_text data; } feature;
-		struct { uint64_t what, id; struct tl_perf_text data; } update; /**< EVENT_UPDATE: 2 is a name */
-		struct { uint64_t count; } list; /**< ID_INDEX, THREAD_MAP, STAT_CONFIG: entries that are there */
-		struct { uint64_t id, value, enabled, running; uint32_t cpu, thread; } stat;
-		struct { uint64_t size; } compressed; /**< bytes as stored; only with `compressed` of the options */
+		struct tl_perf_of_build_id build_id;
+		struct tl_perf_of_auxtrace auxtrace;
+		struct tl_perf_of_auxtrace_info auxtrace_info;
+		struct tl_perf_of_auxtrace_error auxtrace_error;
+		struct tl_perf_of_time_conv time_conv;
+		struct tl_perf_of_feature feature;
+		struct tl_perf_of_update update;
+		struct tl_perf_of_list list;
+		struct tl_perf_of_stat stat;
+		struct tl_perf_of_compressed compressed;
 	};
 };
 
@@ -166,6 +190,9 @@ struct tl_perf_fault {
 };
 
 struct tl_perf_reader;
+
+/** How sure it is, 0 .. 100, that a file which begins with these bytes is perf.data. */
+TL_API int tl_perf_probe(const uint8_t *data, size_t size);
 
 /**
  * Read a perf.data file; the source stays the caller's and must outlive the reader. It is mapped (tl_source_map()).

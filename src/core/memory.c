@@ -120,7 +120,7 @@ void *tl_arena_alloc(struct tl_arena *arena, size_t size)
 	size_t pad = arena->left % align;
 
 	/* Blocks end aligned, so what is left tells how the free byte is aligned. */
-	if (pad <= arena->left) {
+	if (pad && pad <= arena->left) {
 		arena->free += pad;
 		arena->left -= pad;
 	}

@@ -201,7 +201,7 @@ static enum tl_pt_stop count_on(struct tl_pt_decoder *decoder, struct tl_pt_even
 	if (stop != TL_PT_STOP_GO)
 		return stop;
 	event->ip_suppressed = decoder->cur == TL_PT_NODE_BEHIND;
-	event->ip = event->ip_suppressed ? 0 : decoder->graph.nodes[decoder->cur].block.ip;
+	event->ip = event->ip_suppressed ? 0 : decoder->graph.blocks[decoder->cur].ip;
 	decoder->since = 0;
 	return TL_PT_STOP_GO;
 }
@@ -317,17 +317,18 @@ static bool is_silent(const struct tl_pt_decoder *decoder, const struct tl_pt_ev
  */
 static void mend_abort(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 {
-	const struct tl_pt_node *nodes = decoder->graph.nodes, *branch;
+	const struct tl_pt_block *blocks = decoder->graph.blocks;
+	const struct tl_pt_node *branch;
 	uint32_t other;
 
 	if (!(decoder->config.errata & TL_PT_BDM64) || !decoder->on || event->ip_suppressed ||
 	    decoder->cur < TL_PT_NODE_FIRST || !decoder->last_walked)
 		return;
-	branch = &nodes[decoder->last_walked];
-	if (branch->kind != TL_PT_NODE_COND || tl_pt_reaches(decoder, nodes[decoder->cur].block.ip, event->ip))
+	branch = &decoder->graph.nodes[decoder->last_walked];
+	if (branch->kind != TL_PT_NODE_COND || tl_pt_reaches(decoder, blocks[decoder->cur].ip, event->ip))
 		return;
 	other = decoder->cur == branch->edge[0] ? branch->edge[1] : branch->edge[0];
-	if (tl_pt_reaches(decoder, nodes[other].block.ip, event->ip))
+	if (tl_pt_reaches(decoder, blocks[other].ip, event->ip))
 		decoder->cur = other;
 }
 

@@ -29,6 +29,8 @@ void tl_pt_run_ahead(struct tl_pt_decoder *decoder)
 	struct tl_pt_out out = { decoder->ids, decoder->ids + TL_PT_RUN };
 
 	decoder->moments = (struct tl_pt_moments){ .list = decoder->times, .most = TL_PT_RUN };
+	/* What an event behind these nodes changes is not so yet. */
+	decoder->given_asid = decoder->graph.asid;
 	*batch = (struct tl_pt_batch){ .graph = &decoder->graph, .ids = decoder->ids, .times = decoder->times,
 				       .eos = decoder->eos };
 	batch->stop = tl_pt_run_on(decoder, &out);
@@ -87,11 +89,11 @@ int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number)
 
 static void give_all(const struct tl_pt_decoder *decoder, struct tl_pt_block *restrict blocks, size_t count)
 {
-	const struct tl_pt_node *restrict nodes = decoder->batch.graph->nodes;
+	const struct tl_pt_block *restrict of = decoder->batch.graph->blocks;
 	const uint32_t *restrict ids = decoder->batch.ids + decoder->batch.at;
 
 	for (size_t i = 0; i < count; i++)
-		blocks[i] = nodes[ids[i]].block;
+		blocks[i] = of[ids[i]];
 	for (size_t i = 0; i < count && decoder->batch.speculative; i++)
 		blocks[i].flags |= TL_PT_SPECULATIVE;
 }
@@ -262,5 +264,5 @@ const struct tl_pt_block *tl_pt_node_block(const struct tl_pt_decoder *decoder, 
 	const struct tl_pt_graph *graph;
 	const struct tl_pt_node *found = decoder ? tl_pt_find_node(decoder, node, &graph) : NULL;
 
-	return found ? &found->block : NULL;
+	return found ? &graph->blocks[found - graph->nodes] : NULL;
 }

@@ -277,18 +277,10 @@ static int next_events(struct check *c, struct tl_pt_decoder *decoder, int statu
 	return status;
 }
 
-static int check_code(struct check *c, struct tl_pt_image *image, struct tl_error *err)
+static int check_code(struct check *c, struct tl_pt_decoder *decoder, int status, struct tl_error *err)
 {
-	struct tl_pt_config config = *c->config;
-	struct tl_pt_decoder *decoder;
 	struct tl_pt_block blocks[64];
-	int status, failed;
 
-	config.flags |= TL_PT_SALVAGE;
-	failed = tl_pt_decoder_open(&decoder, &config, image);
-	if (failed < 0)
-		return tl_pt_fault(err, (enum tl_pt_error)-failed, TL_NOWHERE);
-	status = tl_pt_sync_forward(decoder);
 	while (status >= 0 && !c->stop) {
 		int64_t count;
 
@@ -299,8 +291,22 @@ static int check_code(struct check *c, struct tl_pt_image *image, struct tl_erro
 		if (count < 0)
 			status = (int)count;
 	}
-	tl_pt_decoder_close(decoder);
 	return status == -TL_PT_NOMEM ? tl_error_memory(err) : 0;
+}
+
+static int check_image(struct check *c, struct tl_pt_image *image, struct tl_error *err)
+{
+	struct tl_pt_config config = *c->config;
+	struct tl_pt_decoder *decoder;
+	int status;
+
+	config.flags |= TL_PT_SALVAGE;
+	status = tl_pt_decoder_open(&decoder, &config, image);
+	if (status < 0)
+		return tl_pt_fault(err, (enum tl_pt_error)-status, TL_NOWHERE);
+	status = check_code(c, decoder, tl_pt_sync_forward(decoder), err);
+	tl_pt_decoder_close(decoder);
+	return status;
 }
 
 int64_t tl_pt_check(const struct tl_pt_config *config, struct tl_pt_image *image, bool code, tl_pt_violation_fn *put,
@@ -310,6 +316,24 @@ int64_t tl_pt_check(const struct tl_pt_config *config, struct tl_pt_image *image
 	int status = check_packets(&c, err);
 
 	if (status == 0 && !c.stop)
-		status = code ? check_code(&c, image, err) : check_flow(&c, err);
+		status = code ? check_image(&c, image, err) : check_flow(&c, err);
+	return status < 0 ? status : c.count;
+}
+
+int64_t tl_pt_check_piece(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece, tl_pt_violation_fn *put,
+			  void *arg, struct tl_error *err)
+{
+	struct check c = { .config = &piece->config, .put = put, .arg = arg };
+	struct tl_pt_decoder *decoder;
+	/* Packets are those of the whole stretch: who takes over inside is of no matter to them. */
+	int status = piece->continues ? 0 : check_packets(&c, err), synced;
+
+	if (status < 0)
+		return status;
+	synced = tl_pt_decoder_of(decoders, piece, TL_PT_SALVAGE, &decoder);
+	if (!decoder)
+		return tl_pt_fault(err, (enum tl_pt_error)-synced, TL_NOWHERE);
+	status = check_code(&c, decoder, synced, err);
+	tl_pt_decoder_done(decoders, piece);
 	return status < 0 ? status : c.count;
 }

@@ -17,4 +17,8 @@ typedef int tl_pt_violation_fn(void *arg, const struct tl_pt_violation *violatio
 int64_t tl_pt_check(const struct tl_pt_config *config, struct tl_pt_image *image, bool code, tl_pt_violation_fn *put,
 		    void *arg, struct tl_error *err);
 
+/* The same of a piece of a feed, with its code, by the decoder of its stream. */
+int64_t tl_pt_check_piece(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece, tl_pt_violation_fn *put,
+			  void *arg, struct tl_error *err);
+
 #endif

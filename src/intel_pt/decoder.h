@@ -142,7 +142,7 @@ struct tl_pt_decoder {
 	uint64_t place_offset; /* of what the walk to a place is for */
 	bool border;           /* a PSB+ to come to */
 	uint64_t border_ip, border_offset;
-	const uint8_t *taken; /* where the packets begin whose outcomes are in `bits` */
+	const uint8_t *taken, *taken_end; /* the packets whose outcomes are in `bits` */
 
 	/* What came of it. */
 	bool is_due, was_on; /* an event waits; tracing was on before it */
@@ -158,6 +158,7 @@ struct tl_pt_decoder {
 	/* What is decoded ahead of the caller, and the clock where that began. */
 	struct tl_pt_batch batch;
 	struct tl_pt_moment given;
+	struct tl_pt_asid given_asid;
 	uint32_t ids[TL_PT_RUN];
 	struct tl_pt_moment times[TL_PT_RUN];
 
@@ -218,7 +219,10 @@ enum tl_pt_stop tl_pt_walk_past(struct tl_pt_decoder *decoder, uint32_t insns, s
 /* Whole blocks as long as they need no trace, then one that does. TL_PT_STOP_GO: that one was given. */
 enum tl_pt_stop tl_pt_walk_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 
-/* bind.c: bring the walk to the place of the event in `item` and apply it. TL_PT_STOP_EVENT: it is `due`; _GO: it is none. */
+/*
+ * bind.c: bring the walk to the place of the event in `item` and apply it. TL_PT_STOP_EVENT: it is `due`; _GO: it is
+ * none for the caller.
+ */
 enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 
 /* The PSB+ noted before. TL_PT_STOP_GO: taken. And what may come before it. */
@@ -272,7 +276,7 @@ static inline bool tl_pt_folds(const struct tl_pt_decoder *decoder)
 /* The block of a node of the run that was decoded ahead. */
 static inline void tl_pt_give(const struct tl_pt_batch *batch, uint32_t number, struct tl_pt_block *block)
 {
-	*block = batch->graph->nodes[number].block;
+	*block = batch->graph->blocks[number];
 	if (batch->speculative)
 		block->flags |= TL_PT_SPECULATIVE;
 }
@@ -287,7 +291,7 @@ static inline bool tl_pt_give_ready(struct tl_pt_decoder *decoder, struct tl_pt_
 
 	if (batch->at + 1 >= batch->plain)
 		return false;
-	*block = batch->graph->nodes[batch->ids[batch->at++]].block;
+	*block = batch->graph->blocks[batch->ids[batch->at++]];
 	return true;
 }
 

@@ -241,7 +241,7 @@ static void stand(struct dump *d, int error)
 	bool packets = error == -TL_PT_BAD_CONTEXT || error == -TL_PT_BAD_OPC || error == -TL_PT_BAD_PACKET;
 
 	if (!packets && decoder->cur >= TL_PT_NODE_FIRST)
-		d->ip = decoder->graph.nodes[decoder->cur].block.ip;
+		d->ip = decoder->graph.blocks[decoder->cur].ip;
 }
 
 static int take_code(struct dump *d)
@@ -344,11 +344,13 @@ static void dump_from(struct dump *d, int status)
 {
 	while (status >= 0 && !tl_output_failed(d->out)) {
 		status = follow(d, status);
-		if (status == -TL_PT_EOS)
+		d->no_memory |= status == -TL_PT_NOMEM;
+		if (status == -TL_PT_EOS || d->no_memory)
 			return;
 		status = go_on(d, status);
 	}
-	if (status != -TL_PT_EOS)
+	d->no_memory |= status == -TL_PT_NOMEM;
+	if (status < 0 && status != -TL_PT_EOS && status != -TL_PT_NOMEM)
 		put_error(d, "sync error", status);
 }
 

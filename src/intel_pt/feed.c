@@ -31,6 +31,8 @@ int tl_pt_decoder_of(struct tl_pt_decoders *decoders, const struct tl_pt_piece *
 		tl_pt_decoder_close(*slot);
 		config.flags |= flags;
 		status = tl_pt_decoder_open(slot, &config, piece->image);
+		if (status == 0 && decoders->jobs > 1)
+			status = tl_pt_set_jobs(*slot, decoders->jobs);
 	}
 	if (status == 0)
 		status = tl_pt_set_asid(*slot, &piece->asid);

@@ -48,6 +48,7 @@ struct tl_pt_feed {
 struct tl_pt_decoders {
 	struct tl_pt_decoder **list; /* by stream */
 	size_t count, capacity;
+	unsigned jobs; /* threads to decode with; 0: 1 */
 };
 
 /*

@@ -111,6 +111,7 @@ static void go_off(struct pt_folder *f, uint64_t back)
 
 static void branch_away(struct pt_folder *f, const struct tl_pt_event *event)
 {
+	tl_pt_fold_branch(f, event->ip);
 	reach(f, event->ip);
 	f->back = event->ip;
 	f->key = f->aborted ? PT_KEY_NONE : PT_KEY_INTERRUPT;
@@ -132,6 +133,7 @@ static int take_event(struct pt_folder *f, const struct tl_pt_piece *piece, cons
 		go_off(f, f->key == PT_KEY_CALL ? f->last->after : 0);
 		break;
 	case TL_PT_EV_ASYNC_DISABLED:
+		tl_pt_fold_branch(f, event->ip);
 		reach(f, event->ip);
 		go_off(f, event->ip);
 		break;
@@ -166,7 +168,11 @@ static bool failed(const struct pt_folder *f)
 /* Numbers of another epoch: what was held back of the last one is run first, and brought to the front. */
 static void change_epoch(struct pt_folder *f, struct tl_pt_run *run)
 {
+	const struct tl_pt_block *first = run->count ? tl_pt_node_block(f->decoder, run->nodes[0]) : NULL;
+
 	tl_pt_fold_rest(f);
+	if (first && !(f->key == PT_KEY_ENABLE || f->key == PT_KEY_INTERRUPT || f->key == PT_KEY_LOSS))
+		tl_pt_fold_branch(f, first->ip);
 	tl_pt_fold_flush(f);
 	memmove(f->numbers, run->nodes, run->count * sizeof(*run->nodes));
 	f->epoch = run->epoch;
@@ -380,6 +386,7 @@ static void free_folder(struct pt_folder *f)
 	free(f->node_lines);
 	free(f->steps);
 	free(f->visits);
+	free(f->inner);
 	free(f->marks);
 	free(f->numbers);
 	tl_pt_decoders_close(&f->decoders);
@@ -394,6 +401,7 @@ int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *o
 
 	f.last = &f.outside;
 	f.visit_count = f.visit_capacity = 1;
+	f.decoders.jobs = options->jobs;
 	f.marks = malloc(RUN_MARKS * sizeof(*f.marks));
 	f.numbers = malloc(PT_RUN_NODES * sizeof(*f.numbers));
 	f.visits = calloc(1, sizeof(*f.visits));

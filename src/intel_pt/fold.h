@@ -55,10 +55,16 @@ enum {
 struct pt_node {
 	uint64_t ip, after; /* its first address, the one after its last instruction */
 	uint32_t entry, exit; /* keys */
-	uint32_t called;      /* its function when it is called, + 1; 0: not known */
+	uint32_t called;      /* its function when it is called, + 1; 0: not known. PT_KEY_SEVERAL: its first in `inner` */
 	uint16_t insns;
 	bool is_entry;
 	uint8_t iclass; /* of the last instruction */
+};
+
+/* Where a node that runs through several functions enters the next one; the list of a node ends with an ip of 0. */
+struct pt_inner {
+	uint64_t ip;
+	uint32_t insns; /* run before it, since the last such place */
 };
 
 /* Of a node, with lines. */
@@ -128,7 +134,7 @@ struct pt_thread {
 };
 
 enum {
-	PT_RUN_NODES = 1 << 15, /* held at most */
+	PT_RUN_NODES = 1 << 15, /* taken at once; half of it are held at most */
 	PT_RATE_BITS = 16,	/* binary places of ticks per instruction */
 };
 
@@ -150,9 +156,12 @@ struct pt_folder {
 	size_t node_count, node_capacity, node_lines_capacity;
 	uint32_t *steps; /* of all nodes: numbers of their places */
 	size_t step_count, step_capacity;
+	struct pt_inner *inner;
+	size_t inner_count, inner_capacity;
 	struct pt_visits *visits; /* [0] is nobody's */
 	size_t visit_count, visit_capacity;
 	uint32_t last_visit;
+	bool decided; /* whether the last branch was followed is counted already */
 	int64_t owed_ticks; /* to the next visit of a function that time passed in while it ran nothing */
 	uint32_t owed_to;
 	uint32_t epoch;
@@ -175,6 +184,8 @@ struct pt_folder {
 
 /* fold_loop.c: a run of nodes, none of which moves time. */
 void tl_pt_fold_run(struct pt_folder *folder, const uint32_t *numbers, size_t count);
+/* The last branch led to an address, whatever comes next. */
+void tl_pt_fold_branch(struct pt_folder *folder, uint64_t ip);
 /* Arrive at an address by the present key, without running anything there. */
 void tl_pt_fold_arrive(struct pt_folder *folder, uint64_t ip);
 /* Give the instructions that wait to the innermost context. */
@@ -190,13 +201,6 @@ void tl_pt_fold_rest(struct pt_folder *folder);
 /* fold_node.c: what is to be known of a node that is met for the first time. */
 void tl_pt_fold_look(struct pt_folder *folder, uint32_t number);
 bool tl_pt_fold_room(struct pt_folder *folder, uint32_t limit);
-/* Where a node that runs through several functions enters another one; 0 behind the last. */
-enum { PT_INNER = 16 }; /* places looked for in one node */
-struct pt_inner {
-	uint32_t insns; /* run before it */
-	uint64_t ip;
-};
-size_t tl_pt_fold_inner(struct pt_folder *folder, uint32_t number, struct pt_inner *inner, size_t room);
 /* The visits of a node, some steps of it, in a function; from now on the first of its list. 0: no memory. */
 uint32_t tl_pt_fold_visits(struct pt_folder *folder, uint32_t number, uint32_t function, uint32_t first, uint32_t steps);
 /* Visits to costs of addresses; nodes are then as never met. */

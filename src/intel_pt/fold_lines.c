@@ -230,7 +230,7 @@ static int put_all(struct writer *w, struct tl_error *err)
 	}
 	for (size_t i = 0; status == 0 && i < l->call_count; i++)
 		status = put_call(w, &l->calls[i], err);
-	return status;
+	return status == 0 && w->folder->functions.no_memory ? tl_error_memory(err) : status;
 }
 
 /* A call that never ended costs what it had cost by then. */

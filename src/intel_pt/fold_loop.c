@@ -43,6 +43,21 @@ static uint32_t key_of(const struct tl_pt_at *at)
 	return at->function == TL_NONE ? PT_KEY_UNKNOWN : at->function + PT_KEY_FIRST;
 }
 
+static inline void count_branch(struct pt_folder *f, const struct pt_node *last, uint64_t ip)
+{
+	if (!f->closed && !f->decided && last->after != ip)
+		f->visits[f->last_visit].taken++;
+	f->decided = false;
+}
+
+void tl_pt_fold_branch(struct pt_folder *f, uint64_t ip)
+{
+	if (!f->node_lines)
+		return;
+	count_branch(f, f->last, ip);
+	f->decided = true;
+}
+
 void tl_pt_fold_arrive(struct pt_folder *f, uint64_t ip)
 {
 	struct tl_pt_at at = place_of(f, ip);
@@ -65,18 +80,16 @@ static void count_insns(struct pt_folder *f, uint32_t insns)
 
 static void run_inner(struct pt_folder *f, uint32_t number)
 {
-	struct pt_inner inner[PT_INNER];
-	size_t count = tl_pt_fold_inner(f, number, inner, PT_INNER);
 	uint32_t first = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = f->nodes[number].called; f->inner[i].ip; i++) {
 		if (f->node_lines && !f->closed)
 			f->visits[tl_pt_fold_visits(f, number, tl_fold_top(&f->thread->stack.fold), first,
-						    inner[i].insns)].count++;
-		first += inner[i].insns;
-		count_insns(f, inner[i].insns);
+						    f->inner[i].insns)].count++;
+		first += f->inner[i].insns;
+		count_insns(f, f->inner[i].insns);
 		f->key = PT_KEY_NONE;
-		tl_pt_fold_arrive(f, inner[i].ip);
+		tl_pt_fold_arrive(f, f->inner[i].ip);
 	}
 }
 
@@ -191,6 +204,13 @@ static inline __attribute__((always_inline)) void pass_time(struct pt_folder *f,
 		f->visits[f->last_visit].ticks += (int64_t)(h->fold.clock - before);
 }
 
+static __attribute__((noinline)) void look(struct pt_folder *f, struct hot *h, uint32_t number)
+{
+	store(h, f);
+	tl_pt_fold_look(f, number);
+	load(h, f);
+}
+
 static inline __attribute__((always_inline)) void run(struct pt_folder *f, const uint32_t *numbers, size_t count,
 						      bool timed, bool careful)
 {
@@ -201,8 +221,10 @@ static inline __attribute__((always_inline)) void run(struct pt_folder *f, const
 	for (size_t i = 0; i < count; i++) {
 		struct pt_node *n = &nodes[numbers[i]];
 
-		if (careful && f->node_lines && !f->closed && h.last->after != n->ip)
-			f->visits[f->last_visit].taken++;
+		if (careful && n->entry == PT_KEY_NONE)
+			look(f, &h, numbers[i]);
+		if (careful && f->node_lines)
+			count_branch(f, h.last, n->ip);
 		if (n->entry != h.key && (careful || n->entry == PT_KEY_SEVERAL || !call_or_return(&h, f, n, timed))) {
 			store(&h, f);
 			arrive_slowly(f, numbers[i]);

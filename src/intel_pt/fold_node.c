@@ -51,6 +51,7 @@ static void each_step(struct pt_folder *f, uint32_t number,
 		for (int i = 0; i < count; i++, at++)
 			if (!each(f, &steps[i], at, arg))
 				return;
+	f->functions.no_memory |= count == -TL_PT_NOMEM;
 }
 
 static bool add_step(struct pt_folder *f, const struct tl_pt_step *step, size_t i, void *arg)
@@ -68,10 +69,17 @@ static bool add_step(struct pt_folder *f, const struct tl_pt_step *step, size_t 
 }
 
 struct search {
-	struct pt_inner *inner;
-	size_t room, count, begun;
+	size_t begun;
 	uint32_t function;
 };
+
+static void add_inner(struct pt_folder *f, uint64_t ip, uint32_t insns)
+{
+	if (tl_grow(&f->inner, &f->inner_capacity, f->inner_count + 1, sizeof(*f->inner)))
+		f->inner[f->inner_count++] = (struct pt_inner){ ip, insns };
+	else
+		f->functions.no_memory = true;
+}
 
 static bool find_change(struct pt_folder *f, const struct tl_pt_step *step, size_t i, void *arg)
 {
@@ -79,21 +87,11 @@ static bool find_change(struct pt_folder *f, const struct tl_pt_step *step, size
 	uint32_t function = tl_pt_functions_name(&f->functions, step->ip).function;
 
 	if (i && function != s->function) {
-		if (s->count == s->room)
-			return false;
-		s->inner[s->count++] = (struct pt_inner){ (uint32_t)(i - s->begun), step->ip };
+		add_inner(f, step->ip, (uint32_t)(i - s->begun));
 		s->begun = i;
 	}
 	s->function = function;
 	return true;
-}
-
-size_t tl_pt_fold_inner(struct pt_folder *f, uint32_t number, struct pt_inner *inner, size_t room)
-{
-	struct search s = { .inner = inner, .room = room };
-
-	each_step(f, number, find_change, &s);
-	return s.count;
 }
 
 /* ---- the node ---- */
@@ -139,16 +137,20 @@ static uint32_t exit_key(struct pt_folder *f, uint32_t number, const struct pt_n
 /* Its entry is then no key that any node is left by; the instructions before the last change are told apart. */
 static void look_inside(struct pt_folder *f, uint32_t number, struct pt_node *n)
 {
-	struct pt_inner inner[PT_INNER];
-	size_t count = tl_pt_fold_inner(f, number, inner, PT_INNER);
+	struct search s = { .function = TL_NONE };
+	size_t first = f->inner_count;
 
-	for (size_t i = 0; i < count; i++) {
-		n->insns = (uint16_t)(n->insns - inner[i].insns);
-		if (f->node_lines)
-			f->node_lines[number].tail += inner[i].insns;
-	}
-	if (count)
-		n->entry = PT_KEY_SEVERAL;
+	each_step(f, number, find_change, &s);
+	if (f->inner_count == first)
+		return;
+	add_inner(f, 0, 0);
+	if (f->functions.no_memory)
+		return;
+	n->insns = (uint16_t)(n->insns - s.begun);
+	if (f->node_lines)
+		f->node_lines[number].tail = (uint32_t)s.begun;
+	n->entry = PT_KEY_SEVERAL;
+	n->called = (uint32_t)first;
 }
 
 void tl_pt_fold_look(struct pt_folder *f, uint32_t number)
@@ -244,5 +246,5 @@ void tl_pt_fold_flush(struct pt_folder *f)
 	f->visit_count = 1;
 	f->last_visit = 0;
 	f->node_count = 0;
-	f->step_count = 0;
+	f->step_count = f->inner_count = 0;
 }

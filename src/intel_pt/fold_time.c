@@ -10,6 +10,7 @@
 #include "intel_pt/fold.h"
 
 /* Steps of time that are spread: a longer one is no step inside a run of code. */
+enum { HELD_MOST = PT_RUN_NODES / 2 };
 #define SPREAD_MOST (UINT64_C(1) << 40)
 
 static void move_gate(struct pt_folder *f, uint64_t tsc)
@@ -111,8 +112,11 @@ void tl_pt_fold_timed(struct pt_folder *f, const struct tl_pt_run *run, bool mor
 		set_time(f, tsc);
 		at = to;
 	}
+	/* In fixed portions, so that it does not matter in what runs nodes come. */
+	for (; count - at >= HELD_MOST; at += HELD_MOST)
+		run_at(f, f->numbers + at, HELD_MOST, 0);
 	memmove(f->numbers, f->numbers + at, (count - at) * sizeof(*f->numbers));
 	f->held = count - at;
-	if (!more || f->held > PT_RUN_NODES / 2)
+	if (!more)
 		tl_pt_fold_rest(f);
 }

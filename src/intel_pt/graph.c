@@ -28,6 +28,7 @@ void tl_pt_graph_close(struct tl_pt_graph *graph)
 {
 	tl_pt_reader_close(&graph->reader);
 	free(graph->nodes);
+	free(graph->blocks);
 	free(graph->slots);
 	free(graph->lists);
 }
@@ -47,12 +48,21 @@ static int make_room(struct tl_pt_graph *graph, uint32_t want)
 	if (graph->nodes && graph->capacity >= want)
 		return 0;
 	free(graph->nodes);
+	free(graph->blocks);
 	graph->nodes = NULL;
+	graph->blocks = NULL;
 	for (; !graph->nodes && want >= LEAST_NODES; want /= 2) {
-		graph->capacity = want;
-		graph->nodes = aligned_alloc(64, want * sizeof(*graph->nodes));
+		graph->capacity = want & ~3u;
+		graph->nodes = aligned_alloc(64, graph->capacity * sizeof(*graph->nodes));
+		graph->blocks = malloc(graph->capacity * sizeof(*graph->blocks));
+		if (graph->nodes && graph->blocks)
+			return 0;
+		free(graph->nodes);
+		free(graph->blocks);
+		graph->nodes = NULL;
+		graph->blocks = NULL;
 	}
-	return graph->nodes ? 0 : -TL_PT_NOMEM;
+	return -TL_PT_NOMEM;
 }
 
 int tl_pt_graph_reset(struct tl_pt_graph *graph, const struct tl_pt_image *image)
@@ -64,6 +74,7 @@ int tl_pt_graph_reset(struct tl_pt_graph *graph, const struct tl_pt_image *image
 		return -TL_PT_NOMEM;
 	memset(graph->slots, 0, ((size_t)graph->mask + 1) * sizeof(*graph->slots));
 	memset(graph->nodes, 0, TL_PT_NODE_FIRST * sizeof(*graph->nodes));
+	memset(graph->blocks, 0, TL_PT_NODE_FIRST * sizeof(*graph->blocks));
 	graph->nodes[TL_PT_NODE_NONE].kind = TL_PT_NODE_EMPTY;
 	graph->nodes[TL_PT_NODE_BEHIND].kind = TL_PT_NODE_AWAIT;
 	graph->count = TL_PT_NODE_FIRST;
@@ -105,10 +116,9 @@ int tl_pt_graph_switch(struct tl_pt_graph *graph, const struct tl_pt_asid *asid,
 
 /* ---- nodes ---- */
 
-static uint32_t tag_of(const struct tl_pt_node *node)
+static uint32_t tag_of(const struct tl_pt_node *node, const struct tl_pt_block *block)
 {
-	return tl_pt_node_tag(node->block.ip, node->space,
-			      node->kind == TL_PT_NODE_PART ? node->block.ninsn : 0);
+	return tl_pt_node_tag(block->ip, node->space, node->kind == TL_PT_NODE_PART ? block->ninsn : 0);
 }
 
 static void put(struct tl_pt_slot *slots, uint32_t mask, uint32_t tag, uint32_t number)
@@ -128,7 +138,7 @@ static bool grow_slots(struct tl_pt_graph *graph)
 	if (!slots)
 		return false;
 	for (uint32_t i = TL_PT_NODE_FIRST; i < graph->count; i++)
-		put(slots, mask, tag_of(&graph->nodes[i]), i);
+		put(slots, mask, tag_of(&graph->nodes[i], &graph->blocks[i]), i);
 	free(graph->slots);
 	graph->slots = slots;
 	graph->mask = mask;
@@ -136,7 +146,7 @@ static bool grow_slots(struct tl_pt_graph *graph)
 }
 
 /* A new node, which the caller has filled in. 0: no room. */
-static uint32_t add(struct tl_pt_graph *graph, const struct tl_pt_node *node)
+static uint32_t add(struct tl_pt_graph *graph, const struct tl_pt_node *node, const struct tl_pt_block *block)
 {
 	if (graph->count == graph->capacity) {
 		graph->full = true;
@@ -147,19 +157,20 @@ static uint32_t add(struct tl_pt_graph *graph, const struct tl_pt_node *node)
 		return 0;
 	}
 	graph->nodes[graph->count] = *node;
-	put(graph->slots, graph->mask, tag_of(node), graph->count);
+	graph->blocks[graph->count] = *block;
+	put(graph->slots, graph->mask, tag_of(node, block), graph->count);
 	return graph->count++;
 }
 
 uint32_t tl_pt_graph_node(struct tl_pt_graph *graph, uint64_t ip)
 {
 	uint32_t found = tl_pt_graph_find(graph, ip);
-	struct tl_pt_node stub = { .kind = TL_PT_NODE_STUB, .space = (uint8_t)graph->space };
+	const struct tl_pt_node stub = { .kind = TL_PT_NODE_STUB, .space = (uint8_t)graph->space };
+	const struct tl_pt_block block = { .ip = ip };
 
 	if (found)
 		return found;
-	stub.block.ip = ip;
-	return add(graph, &stub);
+	return add(graph, &stub, &block);
 }
 
 /* ---- building ---- */
@@ -203,7 +214,6 @@ static bool set_edges(struct tl_pt_graph *graph, const struct tl_pt_stretch *str
 
 static void fill(struct tl_pt_node *node, const struct tl_pt_stretch *stretch)
 {
-	node->block = stretch->block;
 	node->traits = (uint8_t)stretch->traits;
 	node->error = (uint8_t)stretch->error;
 }
@@ -217,7 +227,7 @@ bool tl_pt_graph_build(struct tl_pt_graph *graph, uint32_t number)
 		graph->full = true;
 		return false;
 	}
-	tl_pt_graph_stretch(graph, node->block.ip, NULL, &stretch);
+	tl_pt_graph_stretch(graph, graph->blocks[number].ip, NULL, &stretch);
 	if (stretch.error == TL_PT_NOMEM) {
 		graph->no_memory = true;
 		return false;
@@ -227,6 +237,7 @@ bool tl_pt_graph_build(struct tl_pt_graph *graph, uint32_t number)
 		return false;
 	}
 	fill(node, &stretch);
+	graph->blocks[number] = stretch.block;
 	node->kind = (uint8_t)stretch.kind;
 	return true;
 }
@@ -239,11 +250,12 @@ uint32_t tl_pt_graph_part(struct tl_pt_graph *graph, const struct tl_pt_stretch 
 
 	for (uint32_t i = tag & graph->mask; graph->slots[i].node; i = (i + 1) & graph->mask) {
 		const struct tl_pt_node *node = &graph->nodes[graph->slots[i].node];
+		const struct tl_pt_block *other = &graph->blocks[graph->slots[i].node];
 
-		if (graph->slots[i].tag == tag && node->kind == TL_PT_NODE_PART && node->block.ip == block->ip &&
-		    node->block.ninsn == block->ninsn && node->space == graph->space)
+		if (graph->slots[i].tag == tag && node->kind == TL_PT_NODE_PART && other->ip == block->ip &&
+		    other->ninsn == block->ninsn && node->space == graph->space)
 			return graph->slots[i].node;
 	}
 	fill(&part, stretch);
-	return add(graph, &part);
+	return add(graph, &part, block);
 }

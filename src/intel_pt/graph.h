@@ -23,9 +23,8 @@ enum tl_pt_node_kind {
 	TL_PT_NODE_PART,     /* the first instructions of a block, cut by an event */
 };
 
-/* One cache line: the block as it is given, and what the walk needs. */
+/* What the walk needs, so small that many stay near; the block as it is given stands apart, under the same number. */
 struct tl_pt_node {
-	struct tl_pt_block block;
 	uint32_t edge[2];
 	uint32_t link;   /* of the call inside: node at its return address; 0: none; TL_PT_LINK_LIST: several */
 	uint8_t kind;    /* enum tl_pt_node_kind */
@@ -33,7 +32,7 @@ struct tl_pt_node {
 	uint8_t error;   /* enum tl_pt_error */
 	uint8_t space;
 };
-_Static_assert(sizeof(struct tl_pt_block) == 48 && sizeof(struct tl_pt_node) == 64, "a node is a cache line");
+_Static_assert(sizeof(struct tl_pt_block) == 48 && sizeof(struct tl_pt_node) == 16, "four nodes to a cache line");
 
 enum {
 	TL_PT_STACK = 64, /* return addresses the hardware remembers (5.6) */
@@ -57,6 +56,7 @@ struct tl_pt_space {
 
 struct tl_pt_graph {
 	struct tl_pt_node *nodes;
+	struct tl_pt_block *blocks; /* of the nodes */
 	uint32_t count, capacity;
 	struct tl_pt_slot *slots;
 	uint32_t mask;   /* of slots */
@@ -156,7 +156,7 @@ static inline uint32_t tl_pt_graph_find(const struct tl_pt_graph *graph, uint64_
 		if (slot->tag == tag) {
 			const struct tl_pt_node *node = &graph->nodes[slot->node];
 
-			if (node->block.ip == ip && node->space == graph->space && node->kind != TL_PT_NODE_PART)
+			if (graph->blocks[slot->node].ip == ip && node->space == graph->space && node->kind != TL_PT_NODE_PART)
 				return slot->node;
 		}
 	}

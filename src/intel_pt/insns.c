@@ -68,20 +68,21 @@ static int remember(struct tl_pt_decoder *decoder, uint32_t number)
 {
 	struct tl_pt_insns *insns = &decoder->insns;
 	const struct tl_pt_node *node = &decoder->graph.nodes[number];
-	uint64_t ip = node->block.ip;
+	const struct tl_pt_block *block = &decoder->graph.blocks[number];
+	uint64_t ip = block->ip;
 	int status = tl_pt_read_node(decoder, &decoder->graph, node);
 
 	if (status < 0)
 		return status;
-	if (!make_room(decoder, node->block.ninsn))
+	if (!make_room(decoder, block->ninsn))
 		return -TL_PT_NOMEM;
-	for (uint32_t i = 0; i < node->block.ninsn; i++) {
+	for (uint32_t i = 0; i < block->ninsn; i++) {
 		status = decode(&insns->reader, ip, &insns->list[insns->count + i], &ip);
 		if (status < 0)
 			return status;
 	}
 	insns->first[number] = insns->count;
-	insns->count += node->block.ninsn;
+	insns->count += block->ninsn;
 	return 0;
 }
 
@@ -99,7 +100,7 @@ static int enter(struct tl_pt_decoder *decoder)
 	if (status < 0)
 		return status;
 	insns->at = insns->first[number];
-	insns->left = decoder->graph.nodes[number].block.ninsn;
+	insns->left = decoder->graph.blocks[number].ninsn;
 	insns->flags = decoder->batch.speculative ? TL_PT_SPECULATIVE : 0;
 	insns->eos = decoder->batch.eos;
 	return 0;
@@ -132,8 +133,9 @@ int tl_pt_insn_next(struct tl_pt_decoder *decoder, struct tl_pt_insn *insn)
 
 int tl_pt_node_steps(struct tl_pt_decoder *decoder, uint32_t number, size_t first, struct tl_pt_step *steps, size_t max)
 {
+	const struct tl_pt_block *block = tl_pt_node_block(decoder, number);
 	const struct tl_pt_graph *graph;
-	const struct tl_pt_node *node = decoder ? tl_pt_find_node(decoder, number, &graph) : NULL;
+	const struct tl_pt_node *node = block ? tl_pt_find_node(decoder, number, &graph) : NULL;
 	struct tl_pt_code code;
 	uint64_t ip;
 	size_t done = 0;
@@ -142,8 +144,8 @@ int tl_pt_node_steps(struct tl_pt_decoder *decoder, uint32_t number, size_t firs
 	if (!node || !steps)
 		return -TL_PT_INVALID;
 	status = tl_pt_read_node(decoder, graph, node);
-	ip = node->block.ip;
-	for (size_t i = 0; i < node->block.ninsn && done < max && !status; i++) {
+	ip = block->ip;
+	for (size_t i = 0; i < block->ninsn && done < max && !status; i++) {
 		status = tl_pt_reader_insn(&decoder->insns.reader, ip, &code);
 		if (status < 0)
 			break;

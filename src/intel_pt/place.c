@@ -10,7 +10,7 @@ static uint32_t node_for(struct tl_pt_decoder *decoder, const struct tl_pt_stret
 {
 	const struct tl_pt_node *node = &decoder->graph.nodes[decoder->cur];
 
-	if (node->kind < TL_PT_NODE_STUB && node->block.ninsn == stretch->block.ninsn)
+	if (node->kind < TL_PT_NODE_STUB && decoder->graph.blocks[decoder->cur].ninsn == stretch->block.ninsn)
 		return decoder->cur;
 	return tl_pt_graph_part(&decoder->graph, stretch);
 }
@@ -55,16 +55,17 @@ static enum tl_pt_stop give_whole(struct tl_pt_decoder *decoder, const struct tl
 				  bool *reached)
 {
 	const struct tl_pt_node *node = &decoder->graph.nodes[decoder->cur];
+	const struct tl_pt_block *block = &decoder->graph.blocks[decoder->cur];
 
 	*out->pos++ = decoder->cur;
 	if (node->link)
 		tl_pt_push_links(decoder, node->link);
 	*reached = goal->branch && node->kind != TL_PT_NODE_NEXT;
 	decoder->cur = node->edge[0];
-	stand_behind(decoder, &node->block, node->kind, 
+	stand_behind(decoder, block, node->kind,
 		     node->kind == TL_PT_NODE_FAR ? node->traits & (TL_X86_FAR | TL_X86_VMENTRY) : 0);
 	if (node->kind == TL_PT_NODE_NEXT)
-		return go_on(decoder, &node->block);
+		return go_on(decoder, block);
 	return *reached ? TL_PT_STOP_GO : tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->place_offset);
 }
 
@@ -76,7 +77,7 @@ static enum tl_pt_stop give_part(struct tl_pt_decoder *decoder, const struct tl_
 	struct tl_pt_stretch stretch;
 	uint32_t number;
 
-	tl_pt_graph_stretch(graph, graph->nodes[decoder->cur].block.ip, goal, &stretch);
+	tl_pt_graph_stretch(graph, graph->blocks[decoder->cur].ip, goal, &stretch);
 	number = node_for(decoder, &stretch);
 	if (!number || !push_calls(decoder, &stretch))
 		return tl_pt_fail(decoder, TL_PT_NOMEM, decoder->place_offset);
@@ -115,7 +116,7 @@ static bool reached_already(const struct tl_pt_decoder *decoder, const struct tl
 {
 	if (decoder->cur == TL_PT_NODE_BEHIND)
 		return goal->branch || (goal->flags & decoder->last_flags);
-	return goal->at_ip && !goal->behind && decoder->graph.nodes[decoder->cur].block.ip == goal->ip;
+	return goal->at_ip && !goal->behind && decoder->graph.blocks[decoder->cur].ip == goal->ip;
 }
 
 enum tl_pt_stop tl_pt_walk_to(struct tl_pt_decoder *decoder, const struct tl_pt_goal *goal, struct tl_pt_out *out)

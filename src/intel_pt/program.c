@@ -86,7 +86,6 @@ int tl_pt_program_add_part(struct tl_pt_program *program, const struct tl_pt_pla
 	if (status < 0)
 		return tl_pt_fault(err, (enum tl_pt_error)-status, TL_NOWHERE);
 	program->part_count++;
-	program->indexed = false;
 	return 0;
 }
 
@@ -99,13 +98,13 @@ static int by_start(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static bool index_parts(struct tl_pt_program *program)
+int tl_pt_program_settle(struct tl_pt_program *program, struct tl_error *err)
 {
 	struct tl_interval *items = calloc(program->part_count + 1, sizeof(*items));
 	bool ok;
 
 	if (!items)
-		return false;
+		return tl_error_memory(err);
 	for (size_t i = 0; i < program->part_count; i++)
 		items[i] = (struct tl_interval){ program->parts[i].start, program->parts[i].end, (uint32_t)i };
 	qsort(items, program->part_count, sizeof(*items), by_start);
@@ -113,16 +112,13 @@ static bool index_parts(struct tl_pt_program *program)
 	program->index = (struct tl_intervals){ 0 };
 	ok = tl_intervals_build(&program->index, items, program->part_count);
 	free(items);
-	program->indexed = ok;
-	return ok;
+	return ok ? 0 : tl_error_memory(err);
 }
 
 bool tl_pt_program_place(struct tl_pt_program *program, uint64_t ip, struct tl_pt_place *place)
 {
 	uint32_t number;
 
-	if (!program->indexed && !index_parts(program))
-		return false;
 	number = tl_intervals_find(&program->index, ip);
 	if (number == TL_NONE)
 		return false;

@@ -25,9 +25,11 @@ int tl_pt_program_add_raw(struct tl_pt_program *program, const char *path, uint6
  */
 int tl_pt_program_add_map(struct tl_pt_program *program, const char *path, const char *sysroot, struct tl_error *err);
 
-/* NAME.map of a trace NAME.x.y where it and NAME.img stand beside the trace; NULL: not so, or no memory. */
-char *tl_pt_program_find_map(const char *trace);
+/* NAME.map of a trace NAME.x.y where it and NAME.img stand beside the trace, for free(); NULL: not so. */
+int tl_pt_program_find_map(const char *trace, char **map, struct tl_error *err);
 
+/* When all was added: from here on places are found. */
+int tl_pt_program_settle(struct tl_pt_program *program, struct tl_error *err);
 bool tl_pt_program_place(struct tl_pt_program *program, uint64_t ip, struct tl_pt_place *place);
 
 #endif

@@ -39,40 +39,51 @@ struct map {
 
 static const char *const packings[] = { "", ".zst", ".gz", ".xz", ".lz4" };
 
-/* NAME.img, or that compressed, beside NAME.map. NULL: none, or no memory. */
-static char *image_path(const char *map)
+/* NAME.img, or that compressed, beside NAME.map; NULL: there is none. False: no memory. */
+static bool find_image(const char *map, char **path)
 {
 	size_t length = strlen(map);
 
+	*path = NULL;
 	if (length > 4 && !strcmp(map + length - 4, ".map"))
 		length -= 4;
-	for (size_t i = 0; i < sizeof(packings) / sizeof(packings[0]); i++) {
-		char *path;
-
-		if (asprintf(&path, "%.*s.img%s", (int)length, map, packings[i]) < 0)
-			return NULL;
-		if (!access(path, R_OK))
-			return path;
-		free(path);
+	for (size_t i = 0; !*path && i < sizeof(packings) / sizeof(packings[0]); i++) {
+		if (asprintf(path, "%.*s.img%s", (int)length, map, packings[i]) < 0) {
+			*path = NULL;
+			return false;
+		}
+		if (access(*path, R_OK)) {
+			free(*path);
+			*path = NULL;
+		}
 	}
-	return NULL;
+	return true;
 }
 
-char *tl_pt_program_find_map(const char *trace)
+int tl_pt_program_find_map(const char *trace, char **map, struct tl_error *err)
 {
 	const char *slash = strrchr(trace, '/'), *name = slash ? slash + 1 : trace;
 	const char *dot = *name ? strchr(name + 1, '.') : NULL;
-	char *map, *image;
+	char *image = NULL;
 
-	if (!dot || asprintf(&map, "%.*s.map", (int)(dot - trace), trace) < 0)
-		return NULL;
-	image = access(map, R_OK) ? NULL : image_path(map);
+	*map = NULL;
+	if (!dot)
+		return 0;
+	if (asprintf(map, "%.*s.map", (int)(dot - trace), trace) < 0) {
+		*map = NULL;
+		return tl_error_memory(err);
+	}
+	if (!access(*map, R_OK) && !find_image(*map, &image)) {
+		free(*map);
+		*map = NULL;
+		return tl_error_memory(err);
+	}
 	if (!image) {
-		free(map);
-		return NULL;
+		free(*map);
+		*map = NULL;
 	}
 	free(image);
-	return map;
+	return 0;
 }
 
 /* ---- origins ---- */
@@ -107,10 +118,20 @@ static bool find_origin(const struct map *m, struct origin *origin)
 	return true;
 }
 
+/* What is no ELF file, or cannot be read, gives no names. */
+static int read_origin(struct map *m, struct origin *origin, struct tl_error *err)
+{
+	struct tl_error ignored = { .status = TL_OK };
+
+	origin->is_elf = tl_elf_open(&origin->elf, origin->path, &ignored) == 0;
+	if (origin->is_elf && tl_pt_program_map_file(m->program, origin->path, &origin->data, &origin->size, &ignored) < 0)
+		origin->data = NULL;
+	return ignored.status == TL_NO_MEMORY ? tl_error_memory(err) : 0;
+}
+
 static int open_origin(struct map *m, const char *name, uint32_t *number, struct tl_error *err)
 {
 	struct origin *origin;
-	struct tl_error ignored;
 
 	for (size_t i = 0; i < m->origin_count; i++)
 		if (!strcmp(m->origins[i].name, name)) {
@@ -124,11 +145,7 @@ static int open_origin(struct map *m, const char *name, uint32_t *number, struct
 	if (!origin->name || !find_origin(m, origin))
 		return tl_error_memory(err);
 	*number = (uint32_t)m->origin_count++;
-	if (origin->path)
-		origin->is_elf = tl_elf_open(&origin->elf, origin->path, &ignored) == 0;
-	if (origin->is_elf && tl_pt_program_map_file(m->program, origin->path, &origin->data, &origin->size, &ignored) < 0)
-		origin->data = NULL;
-	return 0;
+	return origin->path ? read_origin(m, origin, err) : 0;
 }
 
 /* What the loader added to the file's addresses: by the load segment that has the byte. */
@@ -259,11 +276,13 @@ static int add_parts(struct map *m, struct tl_error *err)
 
 static int add_map(struct map *m, struct tl_error *err)
 {
-	char *image = image_path(m->path);
+	char *image;
 	const uint8_t *text;
 	size_t size;
 	int status;
 
+	if (!find_image(m->path, &image))
+		return tl_error_memory(err);
 	if (!image)
 		return tl_error_at(err, TL_IO, TL_NOWHERE, "there is no .img beside the .map");
 	status = tl_pt_program_map_file(m->program, image, &m->image, &m->image_size, err);

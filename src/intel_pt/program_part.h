@@ -10,8 +10,7 @@ struct tl_pt_program {
 	struct tl_pt_image *image;
 	struct tl_pt_place *parts;
 	size_t part_count, part_capacity;
-	struct tl_intervals index; /* of the parts, when `indexed` */
-	bool indexed;
+	struct tl_intervals index; /* of the parts */
 	struct tl_source **sources; /* what the parts' bytes are mapped from */
 	size_t source_count, source_capacity;
 	struct tl_names names; /* of objects and files */

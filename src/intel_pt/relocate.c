@@ -66,7 +66,7 @@ static bool search(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 {
 	bool found, has_target = decoder->have_target && !decoder->no_target;
-	uint64_t at = decoder->on && decoder->cur >= TL_PT_NODE_FIRST ? decoder->graph.nodes[decoder->cur].block.ip : 0;
+	uint64_t at = decoder->on && decoder->cur >= TL_PT_NODE_FIRST ? decoder->graph.blocks[decoder->cur].ip : 0;
 
 	*lost = (struct tl_pt_event){ .kind = TL_PT_EV_LOST, .ip_suppressed = true, .offset = decoder->error_offset };
 	lost->lost.from = decoder->error_offset;
@@ -88,7 +88,7 @@ bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 		found = search(decoder, lost);
 	}
 	if (decoder->on) {
-		lost->ip = decoder->graph.nodes[decoder->cur].block.ip;
+		lost->ip = decoder->graph.blocks[decoder->cur].ip;
 		lost->ip_suppressed = false;
 	}
 	lost->lost.at = at;

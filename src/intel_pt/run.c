@@ -38,16 +38,16 @@ struct places {
 
 static void note_places(const struct tl_pt_decoder *decoder, struct places *places)
 {
-	const struct tl_pt_node *nodes = decoder->graph.nodes;
+	const struct tl_pt_block *blocks = decoder->graph.blocks;
 
 	places->used = 0;
 	if (decoder->cur >= TL_PT_NODE_FIRST)
-		places->cur = nodes[decoder->cur].block.ip;
+		places->cur = blocks[decoder->cur].ip;
 	for (unsigned i = 0; i < TL_PT_STACK; i++) {
 		if (decoder->stack[i] == TL_PT_NODE_NONE)
 			continue;
 		places->used |= UINT64_C(1) << i;
-		places->stack[i] = nodes[decoder->stack[i]].block.ip;
+		places->stack[i] = blocks[decoder->stack[i]].ip;
 	}
 }
 
@@ -169,7 +169,7 @@ static void prepare_tick(struct tl_pt_decoder *decoder)
 static enum tl_pt_stop give_tick(struct tl_pt_decoder *decoder, const struct tl_pt_out *out, const uint32_t *begin)
 {
 	if (out->pos != begin)
-		decoder->tick.ip = decoder->graph.nodes[out->pos[-1]].block.end_ip;
+		decoder->tick.ip = decoder->graph.blocks[out->pos[-1]].end_ip;
 	if (decoder->count || decoder->have_target)
 		return TL_PT_STOP_GO;
 	decoder->have_tick = false;
@@ -189,6 +189,7 @@ static enum tl_pt_stop take_tnt(struct tl_pt_decoder *decoder, struct tl_pt_out 
 	decoder->bits = decoder->item.bits;
 	decoder->count = decoder->item.count;
 	decoder->taken = decoder->flow.begin + decoder->item.offset;
+	decoder->taken_end = decoder->flow.pos;
 	prepare_tick(decoder);
 	return TL_PT_STOP_GO;
 }
@@ -200,9 +201,11 @@ static enum tl_pt_stop take_tip(struct tl_pt_decoder *decoder, struct tl_pt_out 
 	decoder->target = decoder->item.ip;
 	decoder->no_target = decoder->item.suppressed;
 	decoder->have_target = true;
-	decoder->taken = decoder->flow.begin + decoder->item.offset;
-	if (!decoder->count)
+	if (!decoder->count) {
+		decoder->taken = decoder->flow.begin + decoder->item.offset;
+		decoder->taken_end = decoder->flow.pos;
 		prepare_tick(decoder);
+	}
 	return TL_PT_STOP_GO;
 }
 

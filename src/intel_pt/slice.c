@@ -67,16 +67,16 @@ int tl_pt_slice_time(const struct tl_pt_config *config, uint64_t from_ticks, uin
 
 enum { LOOK_PACKETS = 1 << 16 };
 
-bool tl_pt_first_time(const struct tl_pt_config *config, uint64_t *tsc)
+int tl_pt_first_time(const struct tl_pt_config *config, uint64_t *tsc, struct tl_error *err)
 {
 	struct tl_pt_packet packet;
 	struct tl_pt_scan scan;
-	struct tl_error ignored;
+	int status = tl_pt_scan_open(&scan, config, NULL, err);
 	bool found = false;
 
-	if (tl_pt_scan_open(&scan, config, NULL, &ignored) < 0)
-		return false;
-	for (unsigned i = 0; !found && i < LOOK_PACKETS && tl_pt_scan_next(&scan, &packet, &ignored) == 1; i++) {
+	if (status < 0)
+		return status == TL_NO_MEMORY ? status : 0;
+	for (unsigned i = 0; !found && i < LOOK_PACKETS && tl_pt_scan_next(&scan, &packet, err) == 1; i++) {
 		found = packet.kind == TL_PT_PKT_TSC;
 		if (found)
 			*tsc = packet.tsc.tsc;

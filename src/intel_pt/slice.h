@@ -25,7 +25,7 @@ int tl_pt_find_trigger(const struct tl_pt_piece *piece, struct tl_pt_functions *
 /* The first PSB at or behind an offset; the end of the trace if there is none. */
 uint64_t tl_pt_psb_behind(const struct tl_pt_config *config, uint64_t offset);
 
-/* The first time that a trace tells. */
-bool tl_pt_first_time(const struct tl_pt_config *config, uint64_t *tsc);
+/* The first time that a trace tells. 1; 0: it tells none; negative: no memory. */
+int tl_pt_first_time(const struct tl_pt_config *config, uint64_t *tsc, struct tl_error *err);
 
 #endif

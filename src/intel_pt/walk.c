@@ -13,7 +13,7 @@ struct walk {
 	uint32_t *out, *out_end;
 	uint32_t *stack;
 	const uint8_t *pos, *end;
-	const uint8_t *taken;
+	const uint8_t *taken, *taken_end;
 	uint64_t bits, target;
 	uint32_t count, cur, top;
 	bool have_target;
@@ -78,8 +78,10 @@ INLINE enum tl_pt_stop take_return(struct walk *walk)
 /* A node that needs no trace. A loop of such, while there is trace, has no way on (9.13). */
 INLINE enum tl_pt_stop take_next(struct walk *walk, struct tl_pt_decoder *decoder, const struct tl_pt_node *node)
 {
+	uint32_t number = walk->cur;
+
 	walk->cur = node->edge[0];
-	decoder->idle += node->block.ninsn + TL_PT_IDLE_BLOCK;
+	decoder->idle += decoder->graph.blocks[number].ninsn + TL_PT_IDLE_BLOCK;
 	return decoder->idle > TL_PT_IDLE_MOST ? fail(walk, TL_PT_BAD_QUERY) : TL_PT_STOP_GO;
 }
 
@@ -130,7 +132,7 @@ INLINE uint32_t follow(struct tl_pt_graph *graph, struct tl_pt_node *node, uint6
 {
 	uint32_t to = node->edge[0];
 
-	if (to && graph->nodes[to].block.ip == ip)
+	if (to && graph->blocks[to].ip == ip)
 		return to;
 	to = tl_pt_graph_node(graph, ip);
 	node->edge[0] = to;
@@ -216,7 +218,7 @@ INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
 		next = tl_pt_take_tnt(pos, walk->end, &walk->bits, &walk->count);
 		if (next != pos) {
 			walk->taken = pos;
-			walk->pos = next;
+			walk->pos = walk->taken_end = next;
 			decoder->idle = 0;
 			if (passed)
 				tl_pt_note_time(decoder, walk->out);
@@ -228,8 +230,11 @@ INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
 		return TL_PT_STOP_NEED;
 	walk->target = tl_pt_take_ip(pos, decoder->flow.last_ip);
 	walk->have_target = true;
-	walk->taken = pos;
 	walk->pos = pos + size;
+	if (!walk->count) {
+		walk->taken = pos;
+		walk->taken_end = walk->pos;
+	}
 	decoder->flow.last_ip = walk->target;
 	decoder->no_target = false;
 	if (passed)
@@ -261,6 +266,7 @@ enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 		.out = out->pos, .out_end = out->end,
 		.stack = decoder->stack, .top = decoder->top,
 		.pos = decoder->flow.pos, .end = decoder->flow.end, .taken = decoder->taken,
+		.taken_end = decoder->taken_end,
 		.bits = decoder->bits, .count = decoder->count, .cur = decoder->cur,
 		.target = decoder->target, .have_target = decoder->have_target,
 	};
@@ -282,13 +288,14 @@ enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 	decoder->top = walk.top;
 	decoder->flow.pos = walk.pos;
 	decoder->taken = walk.taken;
+	decoder->taken_end = walk.taken_end;
 	decoder->bits = walk.bits;
 	decoder->count = walk.count;
 	decoder->cur = walk.cur;
 	decoder->target = walk.target;
 	decoder->have_target = walk.have_target;
 	if (stop == TL_PT_STOP_ERROR) {
-		const uint8_t *at = packet_at(walk.taken, walk.pos, walk.count);
+		const uint8_t *at = packet_at(walk.taken, walk.taken_end, walk.count);
 
 		/* Where code ends, what comes next is at fault, and has been read. */
 		if (walk.error == TL_PT_NOMAP || walk.error == TL_PT_BAD_INSN)

@@ -69,9 +69,15 @@ static void close_raw(struct tl_input *input)
 static int add_map(struct raw_input *raw, const struct tl_input_options *o, const char *trace, const char **failed,
 		   struct tl_error *err)
 {
-	char *beside = o->map || o->binary_count || o->raw_count ? NULL : tl_pt_program_find_map(trace);
-	const char *path = o->map ? o->map : beside;
-	int status = path ? tl_pt_program_add_map(raw->program, path, o->sysroot, err) : 0;
+	char *beside = NULL;
+	const char *path;
+	int status = 0;
+
+	if (!o->map && !o->binary_count && !o->raw_count)
+		status = tl_pt_program_find_map(trace, &beside, err);
+	path = o->map ? o->map : beside;
+	if (status == 0 && path)
+		status = tl_pt_program_add_map(raw->program, path, o->sysroot, err);
 
 	if (status < 0 && o->map)
 		*failed = o->map;
@@ -119,7 +125,7 @@ static int open_raw(struct tl_input *input, const char *const *paths, size_t pat
 {
 	struct raw_input *raw = calloc(1, sizeof(*raw));
 	uint64_t first;
-	int status;
+	int status, timed = 0;
 
 	(void)path_count;
 	if (!raw)
@@ -136,9 +142,13 @@ static int open_raw(struct tl_input *input, const char *const *paths, size_t pat
 		status = add_map(raw, &input->options, paths[0], failed, err);
 	if (status == 0)
 		status = add_code(raw, &input->options, failed, err);
-	raw->pt.has_code = status == 0 && !tl_pt_program_is_empty(raw->program);
-	raw->pt.feed.timed = status == 0 && tl_pt_first_time(&raw->config, &first);
-	return status;
+	if (status == 0)
+		status = tl_pt_program_settle(raw->program, err);
+	if (status == 0)
+		status = timed = tl_pt_first_time(&raw->config, &first, err);
+	raw->pt.has_code = status >= 0 && !tl_pt_program_is_empty(raw->program);
+	raw->pt.feed.timed = timed > 0;
+	return status < 0 ? status : 0;
 }
 
 /* ---- operations that are not those of a feed ---- */

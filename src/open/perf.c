@@ -119,6 +119,8 @@ static int need_trace(struct tl_input *input, struct tl_error *err)
 		.size = sizeof(options),
 		.strict = o->strict,
 		.sysroot = o->sysroot,
+		.build_id_dirs = &o->build_id_dir,
+		.build_id_dir_count = o->build_id_dir != NULL,
 		.process = o->process,
 		.thread = o->thread,
 		.cpu = o->cpu,

@@ -44,6 +44,7 @@ int64_t tl_pt_input_check(struct tl_input *input, bool json, struct tl_output *o
 {
 	struct pt_input *pt = input->handle;
 	struct violations to = { .out = out, .json = json };
+	struct tl_pt_decoders decoders = { .list = NULL };
 	struct tl_pt_piece piece;
 	int64_t sum = 0;
 	int status;
@@ -53,10 +54,13 @@ int64_t tl_pt_input_check(struct tl_input *input, bool json, struct tl_output *o
 		int64_t found;
 
 		to.base = piece.base;
-		found = tl_pt_check(&piece.config, piece.image, pt->has_code, put_violation, &to, err);
-		if (found < 0)
-			return found;
+		found = pt->has_code ? tl_pt_check_piece(&decoders, &piece, put_violation, &to, err)
+				     : tl_pt_check(&piece.config, piece.image, false, put_violation, &to, err);
+		status = found < 0 ? (int)found : 0;
+		if (status < 0)
+			break;
 		sum += found;
 	}
+	tl_pt_decoders_close(&decoders);
 	return status < 0 ? status : sum;
 }

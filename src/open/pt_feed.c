@@ -28,9 +28,12 @@ static int first_time(const struct tl_pt_feed *feed, uint64_t *first, struct tl_
 	*first = UINT64_MAX;
 	feed->rewind(feed->arg);
 	while ((status = feed->next(feed->arg, &piece, err)) == 1) {
-		uint64_t tsc;
+		uint64_t tsc = UINT64_MAX;
+		int found = piece.continues ? 0 : tl_pt_first_time(&piece.config, &tsc, err);
 
-		if (!piece.continues && tl_pt_first_time(&piece.config, &tsc) && tsc < *first)
+		if (found < 0)
+			return found;
+		if (found && tsc < *first)
 			*first = tsc;
 	}
 	return status;

@@ -6,12 +6,21 @@
 #include "perf_data/reader.h"
 #include "perf_data/tell.h"
 
+/* How far the AUX data of a buffer go, and how far AUX records say that they do. */
+struct extent {
+	uint64_t cpu, tid; /* cpu TL_NOWHERE: of a thread */
+	uint64_t data, told;
+	uint64_t offset, record; /* of the record that told of most */
+};
+
 struct checking {
 	struct tl_perf_reader *reader;
 	struct tl_output *out;
 	bool json;
 	int64_t violations;
-	bool info, aux_before_info;
+	bool info, aux_before_info, snapshots, no_memory;
+	struct extent *extents;
+	size_t extent_count, extent_capacity;
 	uint64_t pmu_type;
 };
 
@@ -42,6 +51,57 @@ static void tell_earlier(struct checking *c)
 				violate(c, (enum perf_rule)rule, r->faults[i].offset, r->faults[i].record);
 }
 
+static struct extent *find_extent(struct checking *c, uint64_t cpu, uint64_t tid)
+{
+	for (size_t i = 0; i < c->extent_count; i++)
+		if (c->extents[i].cpu == cpu && (cpu != TL_NOWHERE || c->extents[i].tid == tid))
+			return &c->extents[i];
+	if (!tl_grow(&c->extents, &c->extent_capacity, c->extent_count + 1, sizeof(*c->extents))) {
+		c->no_memory = true;
+		return NULL;
+	}
+	c->extents[c->extent_count] = (struct extent){ .cpu = cpu, .tid = tid };
+	return &c->extents[c->extent_count++];
+}
+
+/* Offsets of pieces go on where the one before ended, up to what fills its last word; in snapshots they do not. */
+static void check_piece(struct checking *c, const struct tl_perf_record *rec)
+{
+	const bool per_cpu = rec->auxtrace.cpu != UINT32_MAX;
+	struct extent *e = find_extent(c, per_cpu ? rec->auxtrace.cpu : TL_NOWHERE, rec->auxtrace.tid);
+	const uint64_t end = rec->auxtrace.offset + rec->data_size;
+
+	if (!c->info && !c->aux_before_info) {
+		c->aux_before_info = true;
+		violate(c, RULE_NO_INFO, rec->offset, rec->number);
+	}
+	if (!e)
+		return;
+	if (!c->snapshots && rec->auxtrace.offset > e->data)
+		violate(c, RULE_AUX_GAP, rec->offset, rec->number);
+	e->data = end > e->data ? end : e->data;
+}
+
+/* Trailers name both thread and processor: the buffers of the file say which of them counts. */
+static void note_told(struct checking *c, const struct tl_perf_record *rec)
+{
+	struct extent *e = find_extent(c, rec->id.cpu, rec->id.thread);
+	const uint64_t end = rec->aux.offset + rec->aux.size;
+
+	if (!e || end <= e->told)
+		return;
+	e->told = end;
+	e->offset = rec->offset;
+	e->record = rec->number;
+}
+
+static void check_told(struct checking *c)
+{
+	for (size_t i = 0; !c->snapshots && i < c->extent_count; i++)
+		if (c->extents[i].data && c->extents[i].told > c->extents[i].data)
+			violate(c, RULE_AUX_MISSING, c->extents[i].offset, c->extents[i].record);
+}
+
 static void check_aux(struct checking *c, const struct tl_perf_record *rec)
 {
 	static const struct {
@@ -56,11 +116,16 @@ static void check_aux(struct checking *c, const struct tl_perf_record *rec)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rec->aux.flags & rows[i].flag)
 			violate(c, rows[i].rule, rec->offset, rec->number);
+	note_told(c, rec);
 }
 
 static void check_info(struct checking *c, const struct tl_perf_record *rec)
 {
+	enum { SNAPSHOT_MODE = 8 };
+
 	c->info = true;
+	c->snapshots = rec->auxtrace_info.count > SNAPSHOT_MODE &&
+		       tl_get64s(rec->auxtrace_info.words + 8 * SNAPSHOT_MODE, rec->swapped);
 	if (rec->auxtrace_info.type != AUXTRACE_TYPE_INTEL_PT || !rec->auxtrace_info.count)
 		return;
 	c->pmu_type = tl_get64s(rec->auxtrace_info.words, rec->swapped);
@@ -78,10 +143,8 @@ static void check_record(struct checking *c, const struct tl_perf_record *rec)
 		violate(c, RULE_LOST, rec->offset, rec->number);
 	else if (rec->type == TL_PERF_AUXTRACE_INFO)
 		check_info(c, rec);
-	else if (rec->type == TL_PERF_AUXTRACE && !c->info && !c->aux_before_info) {
-		c->aux_before_info = true;
-		violate(c, RULE_NO_INFO, rec->offset, rec->number);
-	}
+	else if (rec->type == TL_PERF_AUXTRACE)
+		check_piece(c, rec);
 }
 
 int64_t tl_perf_check(struct tl_perf_reader *r, bool json, struct tl_output *out, struct tl_error *err)
@@ -99,6 +162,11 @@ int64_t tl_perf_check(struct tl_perf_reader *r, bool json, struct tl_output *out
 		check_record(&c, &rec);
 	r->observe = NULL;
 	r->options.strict = strict;
+	if (status == 0)
+		check_told(&c);
+	free(c.extents);
+	if (c.no_memory)
+		return tl_error_memory(err);
 	if (status < 0 && !tl_output_failed(out))
 		return tl_error_format(err, "perf", status);
 	return c.violations;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * COMPRESSED and COMPRESSED2: pieces of one zstd stream of records. A record may begin in one piece and end in the next
- * (docs/formats/perf-data.md section 7).
+ * (docs/formats/perf-data.md section 5).
  */
 #include <zstd.h>
 

@@ -49,7 +49,6 @@ const struct perf_rule_row tl_perf_rules[RULE_COUNT] = {
 	[RULE_AUX_GAP] = NOTICE("aux-gap", "AUX data do not follow on each other: trace is missing between"),
 	[RULE_AUX_MISSING] = NOTICE("aux-missing", "an AUX record tells of data that are not in the file"),
 	[RULE_NO_EVENT] = NOTICE("no-event", "AUXTRACE_INFO names a PMU that no event of the file has"),
-	[RULE_NO_TIME] = NOTICE("no-time", "records have no time: maps and switches hold from their place on"),
 };
 
 static int note(struct tl_perf_reader *r, const struct tl_perf_fault *fault, struct tl_error *err)

@@ -213,7 +213,7 @@ int tl_perf_read_features(struct tl_perf_reader *r, uint64_t at, struct tl_error
 		if (!has_feature(r, i))
 			continue;
 		if (at > r->map_size || r->map_size - at < 16)
-			return tl_perf_broken(r, RULE_FEATURE, at, 0, err);
+			return tl_perf_broken(r, RULE_FEATURE, at < r->map_size ? at : r->map_size, 0, err);
 		entry = view_of(r, r->map + at, 16);
 		offset = take64(&entry);
 		size = take64(&entry);

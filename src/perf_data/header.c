@@ -155,7 +155,7 @@ static int read_attrs(struct tl_perf_reader *r, struct extent section, uint64_t 
 	int status = 0;
 
 	if (!inside(r, section) || each < ATTR_LEAST_BYTES + 16 || section.size < each)
-		return tl_perf_broken(r, RULE_ATTR_SIZE, section.offset, 0, err);
+		return tl_perf_broken(r, RULE_ATTR_SIZE, 24, 0, err);
 	for (uint64_t at = 0; status == 0 && section.size - at >= each; at += each)
 		status = read_attr(r, view_of(r, r->map + section.offset + at, (size_t)each), err);
 	return status;
@@ -236,7 +236,7 @@ int tl_perf_read_header(struct tl_perf_reader *r, struct tl_error *err)
 	if (r->map_size < PIPE_HEADER_BYTES)
 		return tl_error_at(err, TL_TRUNCATED, r->map_size, "the header is cut short");
 	/* Whole words tell the order: "PERFILE2" is a u64 as the recorder stores it. */
-	r->header.swapped = !memcmp(r->map, PERF_MAGIC_SWAPPED, 8) != TL_HOST_BIG_ENDIAN;
+	r->header.swapped = (memcmp(r->map, PERF_MAGIC_SWAPPED, 8) == 0) != TL_HOST_BIG_ENDIAN;
 	v = view_of(r, r->map, r->map_size);
 	take64(&v);
 	size = take64(&v);

@@ -101,7 +101,7 @@ void tl_perf_configure(struct tl_perf_trace *t)
 		.cpu = parse_cpuid(t->reader->header.cpuid),
 		.cpuid_15_eax = (uint32_t)info->tsc_ctc_d,
 		.cpuid_15_ebx = (uint32_t)info->tsc_ctc_n,
-		.mtc_freq = (uint8_t)field(info->config, info->mtc_freq_bits),
+		.mtc_freq = field(info->config, info->mtc_freq_bits) & 15, /* four bits, whatever a damaged mask says */
 		.nom_freq = (uint8_t)info->max_nonturbo_ratio,
 	};
 	/* A processor whose errata are not known is read as if it had none. */

@@ -48,8 +48,12 @@ void tl_perf_close(struct tl_perf_reader *r)
 
 void tl_perf_rewind(struct tl_perf_reader *r)
 {
+	/* At the end nothing is left that was not met. */
 	if (r->known < r->number)
 		r->known = r->number;
+	if (r->ended)
+		r->known = UINT64_MAX;
+	r->ended = false;
 	r->number = 0;
 	r->pos = r->header.data_offset;
 	tl_perf_expand_rewind(r);

@@ -26,7 +26,7 @@ enum perf_rule {
 	RULE_RECORD_CUT, RULE_RECORD_SIZE, RULE_RECORD_SHORT, RULE_RECORD_CONTENT, RULE_RECORD_NO_EVENT,
 	RULE_RECORD_UNKNOWN, RULE_DATA_CUT, RULE_ZSTD, RULE_ZSTD_CUT, RULE_ZSTD_RATIO, RULE_ORDER,
 	RULE_AUX_TRUNCATED, RULE_AUX_COLLISION, RULE_AUX_PARTIAL, RULE_LOST, RULE_NO_INFO, RULE_AUX_GAP,
-	RULE_AUX_MISSING, RULE_NO_EVENT, RULE_NO_TIME,
+	RULE_AUX_MISSING, RULE_NO_EVENT,
 	RULE_COUNT
 };
 
@@ -98,6 +98,7 @@ struct tl_perf_reader {
 	uint64_t pos, end; /* of the data section */
 	uint64_t number;   /* of the next record */
 	uint64_t known;    /* records below were met in an earlier pass */
+	bool ended;
 	struct perf_expand *expand; /* NULL: nothing was compressed so far */
 	struct perf_order order;
 };

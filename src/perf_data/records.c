@@ -154,6 +154,7 @@ int tl_perf_raw_next(struct tl_perf_reader *r, struct perf_raw *raw, struct tl_e
 {
 	int status = any_next(r, raw, err);
 
+	r->ended = !status;
 	if (status <= 0)
 		return status;
 	raw->number = r->number;

@@ -4,9 +4,6 @@
 /* What a file is and what stands in it, as text or JSON; whether it keeps the rules. */
 #include <tracelathe/perf_data.h>
 
-/* How sure it is that a file begins like this, 0 .. 100. */
-int tl_perf_probe(const uint8_t *data, size_t size);
-
 /* The facts of one file. 0 or negative. */
 int tl_perf_describe(struct tl_perf_reader *reader, bool json, struct tl_output *out, struct tl_error *err);
 /* Every record on a line, in the reader's order. 0 or negative. */

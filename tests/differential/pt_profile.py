@@ -139,6 +139,31 @@ def check_addresses(name, path):
     for ip in addresses(name):
         wanted[ip] = wanted.get(ip, 0) + 1
     expect(os.path.basename(path) + ": instructions at each address", got, wanted)
+    check_jumps(name, path, text)
+
+
+def check_jumps(name, path, text):
+    """How often each conditional branch ran and was followed: the next address in the list is its target."""
+    ips = addresses(name)
+    followed = {}
+    for line in re.finditer(r"^jcnd=(\d+)/(\d+) (0x[0-9a-f]+) \S+\n(0x[0-9a-f]+) ", text, re.MULTILINE):
+        taken, executed, target, ip = int(line[1]), int(line[2]), int(line[3], 16), int(line[4], 16)
+        before = followed.get((ip, target), (0, 0))
+        followed[ip, target] = (before[0] + taken, before[1] + executed)
+    branches = {ip: target for ip, target in followed}
+    after, successors = {}, {ip: [] for ip in branches}
+    for ip, then in zip(ips, ips[1:] + (0,)):
+        if ip in branches:
+            successors[ip].append(then)
+        if ip in branches and then != branches[ip] and 0 < then - ip <= 15:
+            after[ip] = then
+    for (ip, target), (taken, executed) in sorted(followed.items()):
+        nexts = successors[ip]
+        sure = nexts.count(target)
+        # A signal may come behind a branch: where that led is not in the list.
+        unsure = sum(then not in (target, after.get(ip)) for then in nexts)
+        expect("%s: branch at %x ran" % (os.path.basename(path), ip), executed, len(nexts))
+        expect("%s: branch at %x followed" % (os.path.basename(path), ip), sure <= taken <= sure + unsure, True)
 
 
 def main():

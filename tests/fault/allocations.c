@@ -278,6 +278,26 @@ static int test_texts(const char *folder, uint64_t *runs)
 	return failures;
 }
 
+/* All small files of perf.data: they differ in what they reach. */
+static int test_perf(const char *folder, uint64_t *runs)
+{
+	struct trace *files;
+	size_t count = perf_load(&files, 4096);
+	int failures = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct scene scene = { .data = files[i].data, .size = files[i].size };
+
+		scene.path = write_temporary(folder, "perf", files[i].data, files[i].size);
+		scene.target = write_temporary(folder, "target", "old", 3);
+		failures += fail_all(perf_steps, &scene, runs);
+		unlink(scene.path);
+		unlink(scene.target);
+	}
+	traces_free(files, count);
+	return failures;
+}
+
 int main(void)
 {
 	struct trace *traces;
@@ -293,6 +313,7 @@ int main(void)
 	for (size_t i = 0; i < count; i++)
 		failures += test_chosen(&traces[i], folder, map, &runs);
 	failures += test_texts(folder, &runs);
+	failures += test_perf(folder, &runs);
 	unlink(map);
 	rmdir(folder);
 	traces_free(traces, count);

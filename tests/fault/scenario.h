@@ -31,5 +31,7 @@ struct step {
 extern const struct step steps[];
 /* The same for scenes that are Callgrind profiles. */
 extern const struct step text_steps[];
+/* And that are perf.data. */
+extern const struct step perf_steps[];
 
 #endif

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include <tracelathe/callgrind.h>
+#include <tracelathe/perf_data.h>
 #include <tracelathe/xray.h>
 
 struct list {
@@ -111,6 +112,14 @@ size_t texts_load(struct trace **texts, size_t limit)
 	static const char *const others[] = { "corpus/callgrind/hand", "corpus/callgrind", NULL };
 
 	return load((struct list){ NULL, 0, limit, tl_callgrind_probe }, texts, own, others);
+}
+
+size_t perf_load(struct trace **traces, size_t limit)
+{
+	static const char *const own[] = { "tests/golden/perf", "fuzz/corpus/perf_data", NULL };
+	static const char *const others[] = { "corpus/intel-pt", NULL };
+
+	return load((struct list){ NULL, 0, limit, tl_perf_probe }, traces, own, others);
 }
 
 void traces_free(struct trace *traces, size_t count)

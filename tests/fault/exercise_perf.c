@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exercise_perf.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include <tracelathe/tracelathe.h>
+
+enum { DECODERS = 64, STEPS = 2000, RUNS = 2000 };
+
+struct bytes {
+	const uint8_t *data;
+	size_t size;
+};
+
+/* ---- records ---- */
+
+static bool inside(struct bytes in, const uint8_t *data, uint64_t size)
+{
+	return data >= in.data && data <= in.data + in.size && size <= (uint64_t)(in.data + in.size - data);
+}
+
+static const char *bad_record(struct bytes in, const struct tl_perf_record *rec)
+{
+	if (rec->offset >= in.size)
+		return "a record behind the end";
+	if (rec->inside == TL_NOWHERE && !inside(in, rec->body, rec->body_size))
+		return "a body outside the input";
+	if (rec->data && rec->inside == TL_NOWHERE && !inside(in, rec->data, rec->data_size))
+		return "data outside the input";
+	return NULL;
+}
+
+static const char *bad_faults(struct bytes in, const struct tl_perf_reader *reader, uint64_t *count)
+{
+	size_t listed;
+	uint64_t skipped;
+	const struct tl_perf_fault *faults = tl_perf_faults(reader, &listed, count, &skipped);
+
+	if (listed > *count || listed > 1000)
+		return "more faults listed than counted, or than 1000";
+	for (size_t i = 0; i < listed; i++)
+		if (faults[i].offset > in.size || !faults[i].text)
+			return "a fault without a text or behind the end";
+	return NULL;
+}
+
+struct walk {
+	uint64_t records, sum, faults;
+	int status;
+};
+
+static const char *walk_once(struct bytes in, struct tl_perf_reader *reader, struct walk *walk)
+{
+	struct tl_perf_record rec;
+	struct tl_error err;
+	const char *broken = NULL;
+
+	*walk = (struct walk){ .records = 0 };
+	while (!broken && (walk->status = tl_perf_next(reader, &rec, &err)) > 0) {
+		broken = bad_record(in, &rec);
+		walk->records++;
+		walk->sum += rec.type + rec.body_size;
+	}
+	return broken ? broken : bad_faults(in, reader, &walk->faults);
+}
+
+/* The same records in both orders and in a second pass; with `strict` a prefix of them. */
+static const char *walk_records(struct bytes in)
+{
+	struct tl_perf_options options = { .size = sizeof(options) };
+	struct tl_source *source;
+	struct walk plain = { .records = 0 }, other;
+	const char *broken = NULL;
+	struct tl_error err;
+
+	if (tl_source_open_memory(&source, in.data, in.size, "memory", &err) < 0)
+		return "memory is not opened";
+	for (int round = 0; !broken && round < 3; round++) {
+		struct tl_perf_reader *reader;
+
+		options.in_order = round == 1;
+		options.strict = round == 2;
+		if (tl_perf_open(&reader, source, &options, &err) < 0)
+			continue;
+		broken = walk_once(in, reader, round ? &other : &plain);
+		if (!broken && round == 1 && (other.records != plain.records || other.sum != plain.sum))
+			broken = "other records by time than by place";
+		if (!broken && round == 2 && other.status == 0 && plain.faults)
+			broken = "strict reading goes over faults";
+		tl_perf_rewind(reader);
+		if (!broken && !round)
+			broken = walk_once(in, reader, &other);
+		if (!broken && !round && (other.records != plain.records || other.faults != plain.faults))
+			broken = "a second pass is another one";
+		tl_perf_close(reader);
+	}
+	tl_source_close(source);
+	return broken;
+}
+
+/* ---- runs ---- */
+
+static const char *bad_run(const struct tl_perf_run *run, const struct tl_perf_run *last)
+{
+	const uint64_t size = (uint64_t)(run->config.end - run->config.begin);
+
+	if (run->from >= run->to || run->to > size)
+		return "a run of no bytes, or behind its end";
+	if (run->continues && (run->from != last->to || run->config.begin != last->config.begin))
+		return "a run does not begin where the one before it ends";
+	if (!run->continues && run->from)
+		return "a first run that does not begin at the beginning";
+	return run->image ? NULL : "a run without an image";
+}
+
+static void decode(struct tl_pt_decoder *decoder, int status)
+{
+	struct tl_pt_block blocks[16];
+	struct tl_pt_event event;
+
+	for (int i = 0; status >= 0 && i < STEPS; i++) {
+		int64_t count;
+
+		while (status >= 0 && status & TL_PT_EVENT_PENDING)
+			status = tl_pt_event_next(decoder, &event);
+		if (status < 0)
+			return;
+		count = tl_pt_blocks(decoder, blocks, 16, &status);
+		if (count < 0)
+			status = count == -TL_PT_EOS ? -TL_PT_EOS : tl_pt_resync(decoder, NULL);
+	}
+}
+
+struct decoding {
+	struct tl_pt_decoder *decoders[DECODERS];
+	struct tl_perf_run last[DECODERS];
+};
+
+static const char *decode_run(struct decoding *d, const struct tl_perf_run *run)
+{
+	struct tl_pt_decoder **decoder = &d->decoders[run->stream % DECODERS];
+	struct tl_perf_run *last = &d->last[run->stream % DECODERS];
+	const char *broken;
+	int status;
+
+	if (run->stream >= DECODERS)
+		return NULL;
+	broken = bad_run(run, last);
+	*last = *run;
+	if (broken)
+		return broken;
+	if (!run->continues) {
+		tl_pt_decoder_close(*decoder);
+		if (tl_pt_decoder_open(decoder, &run->config, run->image) < 0)
+			return NULL;
+	}
+	if (!*decoder || tl_pt_set_asid(*decoder, &run->asid) < 0)
+		return "an address space is refused";
+	status = tl_pt_set_end(*decoder, run->to);
+	if (status < 0)
+		return "the end of a run is refused";
+	decode(*decoder, run->continues ? status : tl_pt_sync_forward(*decoder));
+	return NULL;
+}
+
+static const char *walk_runs(struct bytes in)
+{
+	const struct tl_perf_trace_options options = {
+		.size = sizeof(options), .no_files = true, .process = TL_NOWHERE, .thread = TL_NOWHERE, .cpu = TL_NOWHERE,
+	};
+	struct decoding d = { .decoders = { NULL } };
+	struct tl_perf_place place;
+	struct tl_perf_trace *trace;
+	struct tl_source *source;
+	struct tl_perf_run run;
+	const char *broken = NULL;
+	struct tl_error err;
+
+	if (tl_source_open_memory(&source, in.data, in.size, "memory", &err) < 0)
+		return "memory is not opened";
+	if (tl_perf_trace_open(&trace, source, &options, &err) == 0) {
+		for (int i = 0; !broken && i < RUNS && tl_perf_trace_next(trace, &run, &err) > 0; i++) {
+			broken = decode_run(&d, &run);
+			if (tl_perf_trace_place(trace, &run, 0x400000, &place) && !place.path)
+				broken = "a place without a name";
+		}
+		for (int i = 0; i < DECODERS; i++)
+			tl_pt_decoder_close(d.decoders[i]);
+		tl_perf_trace_close(trace);
+	}
+	tl_source_close(source);
+	return broken;
+}
+
+const char *exercise_perf(const uint8_t *data, size_t size)
+{
+	const struct bytes in = { data, size };
+	const char *broken = walk_records(in);
+
+	return broken ? broken : walk_runs(in);
+}

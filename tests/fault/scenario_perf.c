@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps for scenes that are perf.data: records, runs, and all that the command does with them. */
+#include "scenario.h"
+
+#include <tracelathe/tracelathe.h>
+
+/* FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo). */
+static void digest_bytes(uint64_t *digest, const void *data, size_t size)
+{
+	const uint8_t *bytes = data;
+
+	for (size_t i = 0; i < size; i++)
+		*digest = (*digest ^ bytes[i]) * 0x100000001b3u;
+}
+
+static void digest_number(uint64_t *digest, uint64_t number)
+{
+	digest_bytes(digest, &number, sizeof(number));
+}
+
+/* By place, by time; each twice, the second time behind a rewind. */
+static int read_records(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	const struct tl_perf_options options = { .size = sizeof(options), .in_order = variant };
+	struct tl_perf_reader *reader = NULL;
+	struct tl_source *source = NULL;
+	struct tl_perf_record rec;
+	struct tl_error err;
+	int status = tl_source_open_memory(&source, scene->data, scene->size, "memory", &err);
+
+	if (!status)
+		status = tl_perf_open(&reader, source, &options, &err);
+	for (int pass = 0; !status && pass < 2; pass++) {
+		while ((status = tl_perf_next(reader, &rec, &err)) > 0)
+			digest_number(digest, rec.type + rec.body_size + rec.id.time_ns);
+		tl_perf_rewind(reader);
+	}
+	tl_perf_close(reader);
+	tl_source_close(source);
+	return status;
+}
+
+static int walk_runs(struct tl_perf_trace *trace, uint64_t *digest, struct tl_error *err)
+{
+	struct tl_perf_run run;
+	size_t count;
+	int status;
+
+	while ((status = tl_perf_trace_next(trace, &run, err)) > 0) {
+		digest_number(digest, run.from + run.to + run.process + run.thread + run.space);
+		digest_bytes(digest, run.config.begin, (size_t)run.to);
+	}
+	tl_perf_trace_missing(trace, &count);
+	digest_number(digest, count);
+	return status;
+}
+
+static int read_runs(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	const struct tl_perf_trace_options options = {
+		.size = sizeof(options),
+		.sysroot = variant ? "/nowhere" : NULL,
+		.process = TL_NOWHERE,
+		.thread = TL_NOWHERE,
+		.cpu = TL_NOWHERE,
+	};
+	struct tl_perf_trace *trace = NULL;
+	struct tl_source *source = NULL;
+	struct tl_error err;
+	int status = tl_source_open_memory(&source, scene->data, scene->size, "a/b", &err);
+
+	if (!status)
+		status = tl_perf_trace_open(&trace, source, &options, &err);
+	for (int pass = 0; !status && pass < 2; pass++) {
+		status = walk_runs(trace, digest, &err);
+		tl_perf_trace_rewind(trace);
+	}
+	tl_perf_trace_close(trace);
+	tl_source_close(source);
+	return status;
+}
+
+enum { CALLS = 7 };
+
+static int call(struct tl_input *input, unsigned number, struct tl_output *out, struct tl_error *err)
+{
+	struct tl_profile *profile = NULL;
+	int status;
+
+	switch (number) {
+	case 0:
+		return tl_input_info(input, TL_REPORT_JSON, out, err);
+	case 1:
+	case 2:
+	case 3:
+		return tl_input_dump(input, TL_REPORT_JSON, out, err);
+	case 4:
+		return (int)tl_input_check(input, TL_REPORT_JSON, out, err);
+	case 5:
+		return tl_input_timeline(input, "chrome", out, err);
+	default:
+		status = tl_input_fold(input, &profile, err);
+		tl_profile_free(profile);
+		return status;
+	}
+}
+
+static int use_input(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	static const unsigned dumps[CALLS] = { [2] = TL_DUMP_PACKETS, [3] = TL_DUMP_INSTRUCTIONS | TL_DUMP_EVENTS };
+	const struct tl_input_options options = {
+		.size = sizeof(options),
+		.thread = TL_NOWHERE,
+		.process = TL_NOWHERE,
+		.cpu = TL_NOWHERE,
+		.dump = dumps[variant],
+	};
+	struct tl_input *input = NULL;
+	struct tl_output *out = NULL;
+	struct tl_error err;
+	const char *failed;
+	int status = tl_input_open(&input, &scene->path, 1, &options, &failed, &err);
+
+	if (!status)
+		status = tl_output_open_memory(&out, &err);
+	if (!status)
+		status = call(input, variant, out, &err);
+	if (status >= 0 && tl_output_failed(out))
+		status = TL_NO_MEMORY;
+	if (status >= 0) {
+		size_t size;
+		const char *bytes = tl_output_bytes(out, &size);
+
+		digest_bytes(digest, bytes, size);
+	}
+	tl_output_discard(out);
+	tl_input_close(input);
+	return status < 0 ? status : 0;
+}
+
+const struct step perf_steps[] = {
+	{ "records of perf.data", read_records, 2 },
+	{ "runs of perf.data", read_runs, 2 },
+	{ "use perf.data", use_input, CALLS },
+	{ NULL, NULL, 0 },
+};

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "file.h"
+
+static struct file f;
+
+/* "Header, 104 bytes: magic, size, attr entry size, then {offset, size} of attrs, data, event_types" (2) */
+static void a_file_has_its_attributes_in_front(void **state)
+{
+	const struct tl_perf_attr *attrs;
+	size_t count;
+
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_comm(&f, 1, 2, "ab", 0, 5);
+	file_end(&f);
+	reader_open(&f, NULL);
+	attrs = tl_perf_attrs(f.reader, &count);
+	assert_int_equal(count, 1);
+	assert_int_equal(attrs[0].type, 8);
+	assert_int_equal(attrs[0].config, 0x2601);
+	assert_int_equal(attrs[0].sample_type, COMMON_TYPE);
+	assert_int_equal(attrs[0].flags, 1 << 18);
+	assert_int_equal(attrs[0].id_count, 1);
+	assert_int_equal(attrs[0].ids[0], 77);
+	assert_false(tl_perf_header(f.reader)->pipe);
+	assert_int_equal(tl_perf_header(f.reader)->data_offset, DATA_AT);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(next(&f), 0);
+	assert_no_fault(&f);
+	reader_close(&f);
+}
+
+/*
+ * "A byte-swapped magic means the other byte order" (2); bit-fields of a big-endian machine begin at the highest bit of
+ * each byte.
+ */
+static void the_other_byte_order(void **state)
+{
+	size_t count;
+
+	(void)state;
+	f.big = true;
+	file_begin(&f, COMMON_TYPE);
+	put_comm(&f, 0x01020304, 2, "ab", 0x2000, 0x1122334455667788);
+	file_end(&f);
+	f.big = false;
+	reader_open(&f, NULL);
+	assert_true(tl_perf_header(f.reader)->swapped);
+	assert_int_equal(tl_perf_attrs(f.reader, &count)->flags, 1 << 18);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.comm.pid, 0x01020304);
+	assert_int_equal(f.rec.misc, 0x2000);
+	assert_int_equal(f.rec.id.time_ns, 0x1122334455667788);
+	assert_text(f.rec.comm.name, "ab");
+	reader_close(&f);
+}
+
+/* "Pipe output: 16-byte header and attributes as records (HEADER_ATTR)" (2) */
+static void a_pipe_has_them_as_records(void **state)
+{
+	const struct tl_perf_attr *attrs;
+	size_t count;
+
+	(void)state;
+	f.size = 0;
+	put_bytes(&f, "PERFILE2", 8);
+	put64(&f, 16);
+	put_header(&f, TL_PERF_HEADER_ATTR, 0, 8 + 64 + 16);
+	put_attr(&f, 8, COMMON_TYPE, 1 << 18);
+	put64(&f, 77);
+	put64(&f, 78);
+	put_comm(&f, 1, 2, "ab", 0, 5);
+	reader_open(&f, NULL);
+	assert_true(tl_perf_header(f.reader)->pipe);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.type, TL_PERF_HEADER_ATTR);
+	attrs = tl_perf_attrs(f.reader, &count);
+	assert_int_equal(count, 1);
+	assert_int_equal(attrs[0].id_count, 2);
+	assert_int_equal(attrs[0].ids[1], 78);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.id.time_ns, 5);
+	assert_int_equal(next(&f), 0);
+	reader_close(&f);
+}
+
+static void put_feature_entry(size_t at, uint64_t offset, uint64_t size)
+{
+	patch64(&f, at, offset);
+	patch64(&f, at + 8, size);
+}
+
+/* "After the data: one {offset, size} per set feature bit, in bit order"; texts are a length and so many bytes (3) */
+static void features_stand_behind_the_data(void **state)
+{
+	size_t table;
+
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_comm(&f, 1, 2, "ab", 0, 5);
+	file_end(&f);
+	patch64(&f, 72, 1 << 3 | 1 << 9 | 1 << 11);
+	table = f.size;
+	put_zeros(&f, 48);
+	put_feature_entry(table, f.size, 12);
+	put32(&f, 8);
+	put_bytes(&f, "host\0\0\0\0", 8);
+	put_feature_entry(table + 16, f.size, 24);
+	put32(&f, 20);
+	put_bytes(&f, "GenuineIntel,6,85,7\0", 20);
+	put_feature_entry(table + 32, f.size, 4 + 12 + 8);
+	put32(&f, 2);
+	put32(&f, 8);
+	put_bytes(&f, "perf\0\0\0\0", 8);
+	put32(&f, 4);
+	put_bytes(&f, "rec\0", 4);
+	reader_open(&f, NULL);
+	assert_string_equal(tl_perf_header(f.reader)->hostname, "host");
+	assert_string_equal(tl_perf_header(f.reader)->cpuid, "GenuineIntel,6,85,7");
+	assert_string_equal(tl_perf_header(f.reader)->command_line, "perf rec");
+	assert_no_fault(&f);
+	reader_close(&f);
+}
+
+/* A feature section outside the file is a fault at its entry; what the file is for is read all the same. */
+static void a_feature_outside_the_file(void **state)
+{
+	size_t table;
+
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_comm(&f, 1, 2, "ab", 0, 5);
+	file_end(&f);
+	patch64(&f, 72, 1 << 3);
+	table = f.size;
+	put64(&f, 1 << 20);
+	put64(&f, 8);
+	reader_open(&f, NULL);
+	assert_fault(&f, TL_BAD_SIZE, table, 0);
+	assert_int_equal(next(&f), 1);
+	reader_close(&f);
+}
+
+/* perf writes the size of the data last of all: 0 means that it did not get there. */
+static void recording_that_was_not_finished(void **state)
+{
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_comm(&f, 1, 2, "ab", 0, 5);
+	reader_open(&f, NULL);
+	assert_fault(&f, TL_TRUNCATED, 48, 0);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(next(&f), 0);
+	reader_close(&f);
+}
+
+static void what_is_no_perf_data(void **state)
+{
+	struct tl_perf_reader *reader;
+
+	(void)state;
+	assert_int_equal(tl_source_open_memory(&f.source, "PERFILE3........", 16, "test", &f.err), 0);
+	assert_int_equal(tl_perf_open(&reader, f.source, NULL, &f.err), TL_BAD_FORMAT);
+	assert_int_equal(f.err.offset, 0);
+	tl_source_close(f.source);
+	assert_int_equal(tl_source_open_memory(&f.source, "PERFILE2\x68\0\0\0\0\0\0\0abc", 19, "test", &f.err), 0);
+	assert_int_equal(tl_perf_open(&reader, f.source, NULL, &f.err), TL_TRUNCATED);
+	assert_int_equal(f.err.offset, 19);
+	tl_source_close(f.source);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_has_its_attributes_in_front),
+		cmocka_unit_test(the_other_byte_order),
+		cmocka_unit_test(a_pipe_has_them_as_records),
+		cmocka_unit_test(features_stand_behind_the_data),
+		cmocka_unit_test(a_feature_outside_the_file),
+		cmocka_unit_test(recording_that_was_not_finished),
+		cmocka_unit_test(what_is_no_perf_data),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

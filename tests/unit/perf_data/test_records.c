@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "file.h"
+
+#include <zstd.h>
+
+static struct file f;
+
+static void one_record(void)
+{
+	file_end(&f);
+	reader_open(&f, NULL);
+	assert_int_equal(next(&f), 1);
+}
+
+static void no_more(void)
+{
+	assert_int_equal(next(&f), 0);
+	assert_no_fault(&f);
+	reader_close(&f);
+}
+
+/* UAPI: "u32 pid, tid; u64 addr; u64 len; u64 pgoff; char filename[]; struct sample_id" */
+static void mmap(void **state)
+{
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_header(&f, TL_PERF_MMAP, 2, 8 + 32 + 16 + TRAILER);
+	put32(&f, 11);
+	put32(&f, 12);
+	put64(&f, 0x400000);
+	put64(&f, 0x1000);
+	put64(&f, 0x2000);
+	put_name(&f, "/bin/true");
+	put_trailer(&f, 13, 14, 99, 3);
+	one_record();
+	assert_int_equal(f.rec.type, TL_PERF_MMAP);
+	assert_int_equal(f.rec.offset, DATA_AT);
+	assert_int_equal(f.rec.mmap.pid, 11);
+	assert_int_equal(f.rec.mmap.tid, 12);
+	assert_int_equal(f.rec.mmap.address, 0x400000);
+	assert_int_equal(f.rec.mmap.length, 0x1000);
+	assert_int_equal(f.rec.mmap.page_offset, 0x2000);
+	assert_text(f.rec.mmap.path, "/bin/true");
+	assert_int_equal(f.rec.id.process, 13);
+	assert_int_equal(f.rec.id.thread, 14);
+	assert_int_equal(f.rec.id.time_ns, 99);
+	assert_int_equal(f.rec.id.cpu, 3);
+	assert_int_equal(f.rec.id.id, 77);
+	assert_int_equal(f.rec.id.stream, TL_NOWHERE);
+	no_more();
+}
+
+/* UAPI, PERF_RECORD_MISC_MMAP_BUILD_ID: "u8 build_id_size; u8, u16 reserved; u8 build_id[20]" in place of the inode */
+static void mmap2_with_a_build_id(void **state)
+{
+	static const uint8_t id[20] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 };
+
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_header(&f, TL_PERF_MMAP2, 2 | 1 << 14, 8 + 64 + 8 + TRAILER);
+	put32(&f, 11);
+	put32(&f, 11);
+	put64(&f, 0x400000);
+	put64(&f, 0x1000);
+	put64(&f, 0);
+	put32(&f, 20);
+	put_bytes(&f, id, 20);
+	put32(&f, 5);
+	put32(&f, 2);
+	put_name(&f, "a.out");
+	put_trailer(&f, 11, 11, 99, 3);
+	one_record();
+	assert_int_equal(f.rec.mmap.build_id.size, 20);
+	assert_memory_equal(f.rec.mmap.build_id.bytes, id, 20);
+	assert_int_equal(f.rec.mmap.protection, 5);
+	assert_int_equal(f.rec.mmap.flags, 2);
+	assert_text(f.rec.mmap.path, "a.out");
+	no_more();
+}
+
+static void mmap2_with_an_inode(void **state)
+{
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_header(&f, TL_PERF_MMAP2, 2, 8 + 64 + 8 + TRAILER);
+	put32(&f, 11);
+	put32(&f, 11);
+	put_zeros(&f, 24);
+	put32(&f, 254);
+	put32(&f, 1);
+	put64(&f, 4711);
+	put64(&f, 3);
+	put32(&f, 5);
+	put32(&f, 2);
+	put_name(&f, "a.out");
+	put_trailer(&f, 11, 11, 99, 3);
+	one_record();
+	assert_int_equal(f.rec.mmap.build_id.size, 0);
+	assert_int_equal(f.rec.mmap.dev_major, 254);
+	assert_int_equal(f.rec.mmap.dev_minor, 1);
+	assert_int_equal(f.rec.mmap.inode, 4711);
+	assert_int_equal(f.rec.mmap.generation, 3);
+	no_more();
+}
+
+/* UAPI: FORK is "u32 pid, ppid; u32 tid, ptid; u64 time" */
+static void fork_and_aux_and_switch(void **state)
+{
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_header(&f, TL_PERF_FORK, 0, 8 + 24 + TRAILER);
+	put32(&f, 2);
+	put32(&f, 1);
+	put32(&f, 4);
+	put32(&f, 3);
+	put64(&f, 5);
+	put_trailer(&f, 1, 3, 5, 0);
+	put_header(&f, TL_PERF_AUX, 0, 8 + 24 + TRAILER);
+	put64(&f, 0x100);
+	put64(&f, 0x80);
+	put64(&f, 3);
+	put_trailer(&f, 1, 3, 6, 0);
+	put_header(&f, TL_PERF_SWITCH_CPU_WIDE, 1 << 13, 8 + 8 + TRAILER);
+	put32(&f, 8);
+	put32(&f, 9);
+	put_trailer(&f, 1, 3, 7, 2);
+	one_record();
+	assert_int_equal(f.rec.task.pid, 2);
+	assert_int_equal(f.rec.task.ppid, 1);
+	assert_int_equal(f.rec.task.tid, 4);
+	assert_int_equal(f.rec.task.ptid, 3);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.aux.offset, 0x100);
+	assert_int_equal(f.rec.aux.size, 0x80);
+	assert_int_equal(f.rec.aux.flags, TL_PERF_AUX_TRUNCATED | TL_PERF_AUX_OVERWRITE);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.thread.pid, 8);
+	assert_int_equal(f.rec.thread.tid, 9);
+	assert_int_equal(f.rec.id.thread, 3);
+	assert_int_equal(f.rec.id.cpu, 2);
+	assert_true(f.rec.misc & TL_PERF_MISC_OUT);
+	no_more();
+}
+
+/* "then `size` raw bytes that the header size does not count" (4, AUXTRACE) */
+static void aux_data_follow_their_record(void **state)
+{
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_header(&f, TL_PERF_AUXTRACE, 0, 48);
+	put64(&f, 16);
+	put64(&f, 0x1000);
+	put64(&f, 5);
+	put32(&f, 1);
+	put32(&f, 2);
+	put32(&f, 3);
+	put32(&f, 0);
+	put_bytes(&f, "0123456789abcdef", 16);
+	put_comm(&f, 1, 2, "ab", 0, 5);
+	one_record();
+	assert_int_equal(f.rec.auxtrace.offset, 0x1000);
+	assert_int_equal(f.rec.auxtrace.idx, 1);
+	assert_int_equal(f.rec.auxtrace.tid, 2);
+	assert_int_equal(f.rec.auxtrace.cpu, 3);
+	assert_int_equal(f.rec.data_size, 16);
+	assert_memory_equal(f.rec.data, "0123456789abcdef", 16);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.type, TL_PERF_COMM);
+	no_more();
+}
+
+/* UAPI, PERF_RECORD_SAMPLE: fields in their order; AUX is the last */
+static void sample(void **state)
+{
+	const uint64_t type = 1 | 2 | 4 | 8 | 32 | 256 | 1024 | 65536 | 1 << 20;
+
+	(void)state;
+	file_begin(&f, type);
+	put_header(&f, TL_PERF_SAMPLE, 1, 8 + 8 + 8 + 8 + 8 + 8 + 8 + 24 + 8 + 16);
+	put64(&f, 77);
+	put64(&f, 0x401000);
+	put32(&f, 11);
+	put32(&f, 12);
+	put64(&f, 99);
+	put64(&f, 0xdead);
+	put64(&f, 250000);
+	put64(&f, 2); /* callchain */
+	put64(&f, 0x1);
+	put64(&f, 0x2);
+	put32(&f, 4); /* raw */
+	put_bytes(&f, "rawd", 4);
+	put64(&f, 8); /* aux */
+	put_bytes(&f, "auxdata!", 8);
+	one_record();
+	assert_int_equal(f.rec.id.id, 77);
+	assert_int_equal(f.rec.sample.ip, 0x401000);
+	assert_int_equal(f.rec.id.thread, 12);
+	assert_int_equal(f.rec.id.time_ns, 99);
+	assert_int_equal(f.rec.sample.address, 0xdead);
+	assert_int_equal(f.rec.sample.period, 250000);
+	assert_int_equal(f.rec.sample.callchain_count, 2);
+	assert_int_equal(f.rec.sample.raw_size, 4);
+	assert_memory_equal(f.rec.sample.raw, "rawd", 4);
+	assert_int_equal(f.rec.sample.aux_size, 8);
+	assert_memory_equal(f.rec.sample.aux, "auxdata!", 8);
+	no_more();
+}
+
+/* A count inside a record exceeds its size: the record is lost, the next one is read. */
+static void a_callchain_longer_than_its_record(void **state)
+{
+	(void)state;
+	file_begin(&f, 1 | 32 | 65536);
+	put_header(&f, TL_PERF_SAMPLE, 1, 8 + 8 + 8 + 8 + 8);
+	put64(&f, 77);
+	put64(&f, 0x401000);
+	put64(&f, UINT64_C(1) << 61);
+	put64(&f, 0x1);
+	put_header(&f, TL_PERF_FINISHED_ROUND, 0, 8);
+	file_end(&f);
+	reader_open(&f, NULL);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.type, TL_PERF_FINISHED_ROUND);
+	assert_int_equal(next(&f), 0);
+	assert_fault(&f, TL_BAD_RECORD, DATA_AT, 40);
+	reader_close(&f);
+}
+
+/* Too short for its fields: 8 bytes of body less the trailer. */
+static void a_record_too_short(void **state)
+{
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_header(&f, TL_PERF_MMAP, 2, 8 + 16);
+	put_zeros(&f, 16);
+	put_comm(&f, 1, 2, "ab", 0, 5);
+	file_end(&f);
+	reader_open(&f, NULL);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.type, TL_PERF_COMM);
+	assert_fault(&f, TL_BAD_SIZE, DATA_AT, 24);
+	reader_close(&f);
+}
+
+/* A size below 8 cannot be: reading goes on at the next place that can only be a record. */
+static void a_size_that_lies(void **state)
+{
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_header(&f, TL_PERF_COMM, 0, 4);
+	put_bytes(&f, "gibberish that is none..", 24);
+	put_comm(&f, 1, 2, "ab", 0, 5);
+	put_comm(&f, 3, 4, "cd", 0, 6);
+	file_end(&f);
+	reader_open(&f, NULL);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.comm.pid, 1);
+	assert_int_equal(f.rec.offset, DATA_AT + 32);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.comm.pid, 3);
+	assert_int_equal(next(&f), 0);
+	assert_fault(&f, TL_BAD_SIZE, DATA_AT, 32);
+	reader_close(&f);
+}
+
+/* "truncated files keep what is whole" */
+static void a_record_cut_by_the_end(void **state)
+{
+	struct tl_perf_options strict = { .size = sizeof(strict), .strict = true };
+
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_comm(&f, 1, 2, "ab", 0, 5);
+	put_header(&f, TL_PERF_COMM, 0, 56);
+	put_zeros(&f, 20);
+	file_end(&f);
+	reader_open(&f, NULL);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(next(&f), 0);
+	assert_fault(&f, TL_TRUNCATED, DATA_AT + 56, 28);
+	reader_close(&f);
+	reader_open(&f, &strict);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(next(&f), TL_TRUNCATED);
+	assert_int_equal(f.err.offset, DATA_AT + 56);
+	assert_int_equal(f.err.record, 1);
+	reader_close(&f);
+}
+
+static void aux_data_cut_by_the_end(void **state)
+{
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_header(&f, TL_PERF_AUXTRACE, 0, 48);
+	put64(&f, 1 << 20);
+	put_zeros(&f, 32);
+	put_bytes(&f, "012345", 6);
+	file_end(&f);
+	reader_open(&f, NULL);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.data_size, 6);
+	assert_int_equal(next(&f), 0);
+	assert_fault(&f, TL_TRUNCATED, DATA_AT, 0);
+	reader_close(&f);
+}
+
+/* Types that are not known are given as they are: their size says how to get over them. */
+static void an_unknown_type(void **state)
+{
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_header(&f, 1000, 0, 16);
+	put64(&f, 5);
+	put_comm(&f, 1, 2, "ab", 0, 5);
+	one_record();
+	assert_int_equal(f.rec.type, 1000);
+	assert_null(tl_perf_type_name(1000));
+	assert_int_equal(next(&f), 1);
+	no_more();
+}
+
+/* ---- compressed ---- */
+
+/* Two records as one zstd frame in pieces of `piece` bytes: a record may begin in one and end in another (5). */
+static void put_compressed(size_t piece, bool newer)
+{
+	static struct file plain;
+	static uint8_t packed[4096];
+	size_t size;
+
+	plain.size = 0;
+	put_comm(&plain, 1, 2, "ab", 0, 5);
+	put_comm(&plain, 3, 4, "cd", 0, 6);
+	size = ZSTD_compress(packed, sizeof(packed), plain.bytes, plain.size, 1);
+	assert_false(ZSTD_isError(size));
+	for (size_t at = 0; at < size; at += piece) {
+		const size_t part = size - at < piece ? size - at : piece;
+
+		if (newer) {
+			put_header(&f, TL_PERF_COMPRESSED2, 0, 16 + (part + 7) / 8 * 8);
+			put64(&f, part);
+		} else {
+			put_header(&f, TL_PERF_COMPRESSED, 0, 8 + part);
+		}
+		put_bytes(&f, packed + at, part);
+		if (newer)
+			put_zeros(&f, (8 - part % 8) % 8);
+	}
+}
+
+static void compressed_records(void **state)
+{
+	(void)state;
+	for (size_t piece = 1; piece < 100; piece += 7) {
+		file_begin(&f, COMMON_TYPE);
+		put_compressed(piece, piece % 2);
+		put_comm(&f, 5, 6, "ef", 0, 7);
+		one_record();
+		assert_int_equal(f.rec.comm.pid, 1);
+		assert_int_equal(f.rec.inside, 0);
+		assert_int_equal(next(&f), 1);
+		assert_int_equal(f.rec.comm.pid, 3);
+		assert_int_equal(f.rec.inside, 56);
+		assert_int_equal(next(&f), 1);
+		assert_int_equal(f.rec.comm.pid, 5);
+		assert_int_equal(f.rec.inside, TL_NOWHERE);
+		tl_perf_rewind(f.reader);
+		assert_int_equal(next(&f), 1);
+		assert_int_equal(f.rec.comm.pid, 1);
+		reader_close(&f);
+	}
+}
+
+static void what_does_not_expand(void **state)
+{
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_header(&f, TL_PERF_COMPRESSED, 0, 8 + 8);
+	put_bytes(&f, "no frame", 8);
+	put_comm(&f, 5, 6, "ef", 0, 7);
+	file_end(&f);
+	reader_open(&f, NULL);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.comm.pid, 5);
+	assert_fault(&f, TL_BAD_RECORD, DATA_AT, 8);
+	reader_close(&f);
+}
+
+/* ---- order ---- */
+
+/*
+ * "What is older than the end of the round before the last can no longer be overtaken" (5): with in_order, records come
+ * by time; those without a time at once.
+ */
+static void by_time(void **state)
+{
+	static const uint64_t times[] = { 0, 5, 7, 6, 9, 8, 12, 11 };
+	static const uint64_t wanted[] = { 0, 5, 6, 7, 8, 9, 11, 12 };
+	struct tl_perf_options options = { .size = sizeof(options), .in_order = true };
+	size_t at = 0;
+
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	for (size_t i = 0; i < 8; i++) {
+		put_comm(&f, 1, 1, "a", 0, times[i]);
+		if (i % 2)
+			put_header(&f, TL_PERF_FINISHED_ROUND, 0, 8);
+	}
+	file_end(&f);
+	reader_open(&f, &options);
+	while (next(&f) == 1)
+		if (f.rec.type == TL_PERF_COMM)
+			assert_int_equal(f.rec.id.time_ns, wanted[at++]);
+	assert_int_equal(at, 8);
+	assert_no_fault(&f);
+	reader_close(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(mmap),
+		cmocka_unit_test(mmap2_with_a_build_id),
+		cmocka_unit_test(mmap2_with_an_inode),
+		cmocka_unit_test(fork_and_aux_and_switch),
+		cmocka_unit_test(aux_data_follow_their_record),
+		cmocka_unit_test(sample),
+		cmocka_unit_test(a_callchain_longer_than_its_record),
+		cmocka_unit_test(a_record_too_short),
+		cmocka_unit_test(a_size_that_lies),
+		cmocka_unit_test(a_record_cut_by_the_end),
+		cmocka_unit_test(aux_data_cut_by_the_end),
+		cmocka_unit_test(an_unknown_type),
+		cmocka_unit_test(compressed_records),
+		cmocka_unit_test(what_does_not_expand),
+		cmocka_unit_test(by_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
