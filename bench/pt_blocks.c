@@ -3,7 +3,7 @@
  * Our own interface over the same input.
  *   pt_blocks FORM SETUP TRACE MAP IMAGE
  * FORM: batch (tl_pt_blocks, 256 at a time), one (tl_pt_block_next), nodes (numbers of blocks),
- * insns. SETUP: cached, limited, files, callback, as in pt_libipt.c.
+ * insns; batch2, nodes2: with two threads. SETUP: cached, limited, files, callback, as in pt_libipt.c.
  */
 #include <tracelathe/intel_pt.h>
 
@@ -126,17 +126,12 @@ static int nodes(struct tl_pt_decoder *decoder, struct sums *sums)
 	return run.status;
 }
 
-static int (*form_of(const char *name))(struct tl_pt_decoder *, struct sums *)
-{
-	return !strcmp(name, "batch")	? batch
-	       : !strcmp(name, "one")	? one
-	       : !strcmp(name, "nodes") ? nodes
-					: insn;
-}
+typedef int form_fn(struct tl_pt_decoder *decoder, struct sums *sums);
 
-static void decode(struct tl_pt_decoder *decoder, struct sums *sums, const char *name)
+/* Inline, so that each form has a loop of its own, as a program would. */
+static inline __attribute__((always_inline)) void decode(struct tl_pt_decoder *decoder,
+							 struct sums *sums, form_fn *form)
 {
-	int (*form)(struct tl_pt_decoder *, struct sums *) = form_of(name);
 	int status;
 
 	while ((status = tl_pt_sync_forward(decoder)) >= 0) {
@@ -149,6 +144,20 @@ static void decode(struct tl_pt_decoder *decoder, struct sums *sums, const char 
 			break;
 		sums->errors++;
 	}
+}
+
+static void decode_as(const char *name, struct tl_pt_decoder *decoder, struct sums *sums)
+{
+	if (name[strlen(name) - 1] == '2')
+		tl_pt_set_jobs(decoder, 2);
+	if (!strncmp(name, "batch", 5))
+		decode(decoder, sums, batch);
+	else if (!strncmp(name, "nodes", 5))
+		decode(decoder, sums, nodes);
+	else if (!strcmp(name, "one"))
+		decode(decoder, sums, one);
+	else
+		decode(decoder, sums, insn);
 }
 
 int main(int argc, char **argv)
@@ -174,7 +183,7 @@ int main(int argc, char **argv)
 	add_sections(image, cache, &input, argv[2]);
 	if (tl_pt_decoder_open(&decoder, &config, image) < 0)
 		return 2;
-	decode(decoder, &sums, argv[1]);
+	decode_as(argv[1], decoder, &sums);
 	pt_report(begin, sums.insns, sums.blocks, sums.errors);
 	tl_pt_decoder_close(decoder);
 	tl_pt_image_close(image);
