@@ -180,7 +180,7 @@ const struct command commands[] = {
 		"perf record --snapshot, record_filter",
 		cmd_slice,
 		{ { "tracelathe slice --time 5ms..9ms -o part.pt trace.pt", "four milliseconds" },
-		  { "tracelathe slice --trigger '^abort$' --before 2ms -o part.data perf.data",
+		  { "tracelathe slice --trigger '^abort$' --before 2ms -o part.pt trace.pt",
 		    "what led to it?" } },
 	},
 	{

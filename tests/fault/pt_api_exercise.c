@@ -3,8 +3,9 @@
 #include "pt_api_common.h"
 
 /*
- * Where code loops without trace a decoder at the end of the stream gives 65,535 instructions a call for ever (9.13): its
- * caller has to stop. Nothing here needs as many calls as this for a byte of trace.
+ * Where code loops without trace a decoder at the end of the stream gives 65,535 instructions a
+ * call for ever (9.13): its caller has to stop. Nothing here needs as many calls as this for a byte
+ * of trace.
  */
 static size_t calls_for(const struct pt_api_input *input)
 {
@@ -89,15 +90,6 @@ static const char *events(const struct pt_api_input *input)
 	return broken;
 }
 
-static struct pt_image *image_of(const struct pt_api_input *input)
-{
-	struct pt_image *image = pt_image_alloc("exercise");
-
-	if (image)
-		pt_image_set_callback(image, pt_api_read, (void *)(uintptr_t)input);
-	return image;
-}
-
 static const char *insns_here(struct pt_insn_decoder *decoder, int *status, size_t *left)
 {
 	const char *broken = NULL;
@@ -122,7 +114,7 @@ static const char *insns(const struct pt_api_input *input)
 {
 	struct pt_config config = pt_api_config(input);
 	struct pt_insn_decoder *decoder = pt_insn_alloc_decoder(&config);
-	struct pt_image *image = image_of(input);
+	struct pt_image *image = pt_api_image(input);
 	size_t left = 200000;
 	const char *broken = decoder && image ? NULL : "no instruction decoder";
 	int status;
@@ -155,12 +147,13 @@ static const char *blocks_here(struct pt_block_decoder *decoder, int *status, si
 	return broken;
 }
 
-/* After an error: to the next place that the trace names, and to the next PSB only if there is none. */
+/* After an error: to the next place that the trace names, and to the next PSB only if there is
+ * none. */
 static const char *blocks(const struct pt_api_input *input)
 {
 	struct pt_config config = pt_api_config(input);
 	struct pt_block_decoder *decoder = pt_blk_alloc_decoder(&config);
-	struct pt_image *image = image_of(input);
+	struct pt_image *image = pt_api_image(input);
 	size_t left = calls_for(input);
 	const char *broken = decoder && image ? NULL : "no block decoder";
 	uint64_t offset = 0;
@@ -185,7 +178,8 @@ static const char *blocks(const struct pt_api_input *input)
 
 const char *pt_api_exercise(const struct pt_api_input *input)
 {
-	static const char *(*const all[])(const struct pt_api_input *) = { packets, queries, events, insns, blocks };
+	static const char *(*const all[])(const struct pt_api_input *) = { packets, queries, events,
+									   insns, blocks };
 	const char *broken = NULL;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && !broken; i++)
