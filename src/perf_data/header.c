@@ -97,8 +97,13 @@ static int index_id(struct tl_perf_reader *r, uint64_t id, uint32_t owner, struc
 {
 	struct perf_attrs *a = &r->attrs;
 
-	if (tl_index_find(&a->by_id, tl_hash64(id), same_id, a, &id) != TL_NONE)
+	const uint32_t known = tl_index_find(&a->by_id, tl_hash64(id), same_id, a, &id);
+
+	/* The first attribute with an id has it. */
+	if (known != TL_NONE) {
+		a->owners[known] = a->owners[known] == TL_NONE ? owner : a->owners[known];
 		return 0;
+	}
 	if (!tl_grow(&a->ids, &a->id_capacity, a->id_count + 1, sizeof(*a->ids)) ||
 	    !tl_grow(&a->owners, &a->owner_capacity, a->id_count + 1, sizeof(*a->owners)) ||
 	    !tl_index_add(&a->by_id, tl_hash64(id), (uint32_t)a->id_count))
@@ -125,12 +130,25 @@ int tl_perf_add_ids(struct tl_perf_reader *r, size_t attr, struct perf_view v, s
 	return status;
 }
 
+void tl_perf_forget_attrs(struct tl_perf_reader *r)
+{
+	struct perf_attrs *a = &r->attrs;
+
+	a->count = a->header_count;
+	a->identified = a->count;
+	for (size_t i = 0; i < a->count; i++)
+		a->identified &= (a->list[i].sample_type & SAMPLE_IDENTIFIER) != 0;
+	for (size_t i = a->header_ids; i < a->id_count; i++)
+		a->owners[i] = TL_NONE;
+}
+
 const struct tl_perf_attr *tl_perf_attr_of(const struct tl_perf_reader *r, uint64_t id)
 {
 	const struct perf_attrs *a = &r->attrs;
 	const uint32_t number = tl_index_find(&a->by_id, tl_hash64(id), same_id, a, &id);
+	const uint32_t owner = number == TL_NONE ? TL_NONE : a->owners[number];
 
-	return number == TL_NONE ? NULL : &a->list[a->owners[number]];
+	return owner == TL_NONE ? NULL : &a->list[owner];
 }
 
 static int read_attr(struct tl_perf_reader *r, struct perf_view v, struct tl_error *err)

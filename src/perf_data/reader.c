@@ -21,6 +21,8 @@ int tl_perf_open(struct tl_perf_reader **reader, struct tl_source *source, const
 	status = tl_source_map(source, &r->map, &r->map_size, err);
 	if (status == 0)
 		status = tl_perf_read_header(r, err);
+	r->attrs.header_count = r->attrs.count;
+	r->attrs.header_ids = r->attrs.id_count;
 	if (status < 0) {
 		tl_perf_close(r);
 		return tl_error_format(err, "perf", status);
@@ -48,12 +50,13 @@ void tl_perf_close(struct tl_perf_reader *r)
 
 void tl_perf_rewind(struct tl_perf_reader *r)
 {
+	tl_perf_forget_attrs(r);
 	/* At the end nothing is left that was not met. */
 	if (r->known < r->number)
 		r->known = r->number;
 	if (r->ended)
 		r->known = UINT64_MAX;
-	r->ended = false;
+	r->ended = r->unaligned = false;
 	r->number = 0;
 	r->pos = r->header.data_offset;
 	tl_perf_expand_rewind(r);

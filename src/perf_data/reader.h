@@ -50,6 +50,7 @@ struct perf_attrs {
 	uint32_t *owners;
 	size_t id_count, id_capacity, owner_capacity;
 	bool identified; /* each has SAMPLE_IDENTIFIER: ids stand at known places */
+	size_t header_count, header_ids; /* of the header; the others come with records */
 };
 
 struct perf_build_id_row {
@@ -73,6 +74,7 @@ struct perf_order {
 	uint64_t round, next;      /* latest time met; and at the end of the last round */
 	uint64_t limit;            /* what may leave */
 	bool ended;
+	bool unaligned;    /* compressed records were met: others begin anywhere */
 	uint8_t *given;            /* copy of the record given last */
 };
 
@@ -99,6 +101,7 @@ struct tl_perf_reader {
 	uint64_t number;   /* of the next record */
 	uint64_t known;    /* records below were met in an earlier pass */
 	bool ended;
+	bool unaligned;    /* compressed records were met: others begin anywhere */
 	struct perf_expand *expand; /* NULL: nothing was compressed so far */
 	struct perf_order order;
 };
@@ -117,6 +120,11 @@ int tl_perf_read_feature(struct tl_perf_reader *r, unsigned feature, struct perf
 /* One attribute of `size` bytes; its ids are added by tl_perf_add_ids(). */
 int tl_perf_add_attr(struct tl_perf_reader *r, struct perf_view attr, struct tl_error *err);
 int tl_perf_add_ids(struct tl_perf_reader *r, size_t attr, struct perf_view ids, struct tl_error *err);
+/*
+ * Attributes of records hold from where they stand: a second pass must not know more than the first. Their ids stay in
+ * the index, and are of no attribute until it comes again.
+ */
+void tl_perf_forget_attrs(struct tl_perf_reader *r);
 /* The event of an id; NULL: unknown. */
 const struct tl_perf_attr *tl_perf_attr_of(const struct tl_perf_reader *r, uint64_t id);
 /* Take what later records need. */

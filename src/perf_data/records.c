@@ -78,7 +78,7 @@ static bool is_record(const struct tl_perf_reader *r, uint64_t at)
  */
 static uint64_t resync(const struct tl_perf_reader *r, uint64_t at)
 {
-	const uint64_t step = r->expand ? 1 : 8;
+	const uint64_t step = r->unaligned ? 1 : 8;
 
 	for (at += step; at < r->end; at += step)
 		if (is_record(r, at))
@@ -144,6 +144,7 @@ static int any_next(struct tl_perf_reader *r, struct perf_raw *raw, struct tl_er
 			return tl_perf_expand_end(r, err);
 		if (!is_compressed(raw))
 			return 1;
+		r->unaligned = true;
 		status = tl_perf_expand_feed(r, raw, err);
 		if (status < 0 || r->options.compressed)
 			return status < 0 ? status : 1;
@@ -158,7 +159,8 @@ int tl_perf_raw_next(struct tl_perf_reader *r, struct perf_raw *raw, struct tl_e
 	if (status <= 0)
 		return status;
 	raw->number = r->number;
-	status = r->number >= r->known ? tl_perf_absorb(r, raw, err) : 0;
+	if (r->number >= r->known || raw->type == TL_PERF_HEADER_ATTR)
+		status = tl_perf_absorb(r, raw, err);
 	r->number++;
 	return status < 0 ? status : 1;
 }
