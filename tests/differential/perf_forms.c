@@ -41,7 +41,7 @@ static void die(const char *what, const char *name)
 static const uint8_t *map_file(const struct case_ *c, const char *name, struct tl_source **source, size_t *size)
 {
 	char path[2048];
-	const uint8_t *data;
+	const uint8_t *data = NULL;
 	struct tl_error err;
 
 	snprintf(path, sizeof(path), "%s/%s", c->directory, name);
@@ -396,7 +396,7 @@ int main(int argc, char **argv)
 		if (!strcmp(c.column[TOOL], "ptdump"))
 			same = run_one(&c, "packets");
 		else
-			same = run_one(&c, "insn") & run_one(&c, "block");
+			same = run_one(&c, "insn") && run_one(&c, "block");
 		passed += same;
 		failed += !same;
 	}
