@@ -45,7 +45,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	input.size = (size_t)(data + size - input.trace);
 	input.timed = data[1] & 0x10;
 	file = code_file(input.code, input.code_size, path, sizeof(path));
-	input.file = file >= 0 ? path : NULL;
+	/* Without a file a callback reads it. */
+	input.file = file >= 0 && !(data[1] & 0x20) ? path : NULL;
 	FUZZ_MUST(!pt_api_sequence(&input, ops, count));
 	FUZZ_MUST(!pt_api_exercise(&input));
 	if (file >= 0)

@@ -25,22 +25,22 @@ void pt_blk_free_decoder(struct pt_block_decoder *decoder)
 
 int pt_blk_sync_forward(struct pt_block_decoder *decoder)
 {
-	return decoder ? tl_pt_sync_forward(of(decoder)->decoder) : -pte_invalid;
+	return decoder ? tl_compat_decoder_synced(of(decoder), tl_pt_sync_forward(of(decoder)->decoder)) : -pte_invalid;
 }
 
 int pt_blk_sync_backward(struct pt_block_decoder *decoder)
 {
-	return decoder ? tl_pt_sync_backward(of(decoder)->decoder) : -pte_invalid;
+	return decoder ? tl_compat_decoder_synced(of(decoder), tl_pt_sync_backward(of(decoder)->decoder)) : -pte_invalid;
 }
 
 int pt_blk_sync_set(struct pt_block_decoder *decoder, uint64_t offset)
 {
-	return decoder ? tl_pt_sync_set(of(decoder)->decoder, offset) : -pte_invalid;
+	return decoder ? tl_compat_decoder_synced(of(decoder), tl_pt_sync_set(of(decoder)->decoder, offset)) : -pte_invalid;
 }
 
 int pt_blk_resync(struct pt_block_decoder *decoder)
 {
-	return decoder ? tl_pt_resync(of(decoder)->decoder, NULL) : -pte_invalid;
+	return decoder ? tl_compat_decoder_status(of(decoder), tl_pt_resync(of(decoder)->decoder, NULL)) : -pte_invalid;
 }
 
 int pt_blk_get_offset(const struct pt_block_decoder *decoder, uint64_t *offset)
@@ -102,17 +102,15 @@ static __attribute__((noinline)) int next_slowly(struct tl_compat_decoder *decod
 	if (status < 0)
 		memset(&ours, 0, sizeof(ours));
 	tl_compat_give(block, size, &ours, sizeof(ours));
-	return status;
+	return tl_compat_decoder_status(decoder, status);
 }
 
 int pt_blk_next(struct pt_block_decoder *decoder, struct pt_block *block, size_t size)
 {
-	int status;
-
 	/* Field by field the same (layout.c): no copy on the way that decoding takes, and no further call mostly. */
 	if (decoder && block && size == sizeof(*block) &&
-	    tl_pt_give_ready(of(decoder)->decoder, (struct tl_pt_block *)(void *)block, &status))
-		return status;
+	    tl_pt_give_ready(of(decoder)->decoder, (struct tl_pt_block *)(void *)block))
+		return 0;
 	return next_slowly(of(decoder), block, size);
 }
 

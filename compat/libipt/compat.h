@@ -70,6 +70,7 @@ struct pt_image_section_cache {
 struct tl_compat_decoder {
 	struct tl_pt_decoder *decoder;
 	struct pt_image own, *current;
+	bool pending; /* the last result said that an event is */
 	struct tl_compat_config config;
 };
 
@@ -78,6 +79,10 @@ void tl_compat_decoder_close(struct tl_compat_decoder *dec);
 int tl_compat_decoder_time(struct tl_compat_decoder *dec, uint64_t *time, uint32_t *lost_mtc, uint32_t *lost_cyc);
 int tl_compat_decoder_asid(const struct tl_compat_decoder *dec, struct pt_asid *asid, size_t size);
 int tl_compat_decoder_event(struct tl_compat_decoder *dec, struct pt_event *event, size_t size);
+/* A result, and what is to be remembered of it. */
+int tl_compat_decoder_status(struct tl_compat_decoder *dec, int status);
+/* What a sync function of ours gave, as those of 2.0.5 give it. */
+int tl_compat_decoder_synced(struct tl_compat_decoder *dec, int status);
 int tl_compat_decoder_set_image(struct tl_compat_decoder *dec, struct pt_image *image);
 
 #endif

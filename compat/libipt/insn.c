@@ -20,22 +20,22 @@ void pt_insn_free_decoder(struct pt_insn_decoder *decoder)
 
 int pt_insn_sync_forward(struct pt_insn_decoder *decoder)
 {
-	return decoder ? tl_pt_sync_forward(of(decoder)->decoder) : -pte_invalid;
+	return decoder ? tl_compat_decoder_synced(of(decoder), tl_pt_sync_forward(of(decoder)->decoder)) : -pte_invalid;
 }
 
 int pt_insn_sync_backward(struct pt_insn_decoder *decoder)
 {
-	return decoder ? tl_pt_sync_backward(of(decoder)->decoder) : -pte_invalid;
+	return decoder ? tl_compat_decoder_synced(of(decoder), tl_pt_sync_backward(of(decoder)->decoder)) : -pte_invalid;
 }
 
 int pt_insn_sync_set(struct pt_insn_decoder *decoder, uint64_t offset)
 {
-	return decoder ? tl_pt_sync_set(of(decoder)->decoder, offset) : -pte_invalid;
+	return decoder ? tl_compat_decoder_synced(of(decoder), tl_pt_sync_set(of(decoder)->decoder, offset)) : -pte_invalid;
 }
 
 int pt_insn_resync(struct pt_insn_decoder *decoder)
 {
-	return decoder ? tl_pt_resync(of(decoder)->decoder, NULL) : -pte_invalid;
+	return decoder ? tl_compat_decoder_status(of(decoder), tl_pt_resync(of(decoder)->decoder, NULL)) : -pte_invalid;
 }
 
 int pt_insn_get_offset(const struct pt_insn_decoder *decoder, uint64_t *offset)
@@ -105,7 +105,7 @@ int pt_insn_next(struct pt_insn_decoder *decoder, struct pt_insn *insn, size_t s
 		user.truncated = !!(ours.flags & TL_PT_TRUNCATED);
 	}
 	tl_compat_give(insn, size, &user, sizeof(user));
-	return status;
+	return tl_compat_decoder_status(of(decoder), status);
 }
 
 int pt_insn_event(struct pt_insn_decoder *decoder, struct pt_event *event, size_t size)

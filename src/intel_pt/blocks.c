@@ -29,6 +29,8 @@ void tl_pt_run_ahead(struct tl_pt_decoder *decoder)
 	struct tl_pt_out out = { decoder->ids, decoder->ids + TL_PT_RUN };
 
 	decoder->moments = (struct tl_pt_moments){ .list = decoder->times, .most = TL_PT_RUN };
+	/* What an event behind these nodes changes is not so yet. */
+	decoder->given_asid = decoder->graph.asid;
 	*batch = (struct tl_pt_batch){ .graph = &decoder->graph, .ids = decoder->ids, .times = decoder->times,
 				       .eos = decoder->eos };
 	batch->stop = tl_pt_run_on(decoder, &out);
@@ -85,13 +87,6 @@ int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number)
 	return 0;
 }
 
-static void give(const struct tl_pt_decoder *decoder, uint32_t number, struct tl_pt_block *block)
-{
-	*block = decoder->batch.graph->blocks[number];
-	if (decoder->batch.speculative)
-		block->flags |= TL_PT_SPECULATIVE;
-}
-
 static void give_all(const struct tl_pt_decoder *decoder, struct tl_pt_block *restrict blocks, size_t count)
 {
 	const struct tl_pt_block *restrict of = decoder->batch.graph->blocks;
@@ -103,26 +98,29 @@ static void give_all(const struct tl_pt_decoder *decoder, struct tl_pt_block *re
 		blocks[i].flags |= TL_PT_SPECULATIVE;
 }
 
-int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
+/* Kept apart, so that what is called for each block needs no stack frame. */
+static __attribute__((noinline)) int next_slowly(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
 	uint32_t number = 0;
 	int status;
 
 	if (!decoder || !block)
 		return -TL_PT_INVALID;
-	/* The common case: there are more to come of those decoded ahead, so nothing is due yet. */
-	if (decoder->batch.at + 1 < decoder->batch.plain) {
-		*block = decoder->batch.graph->blocks[decoder->batch.ids[decoder->batch.at++]];
-		return 0;
-	}
 	if (tl_pt_folds(decoder))
 		return decoder->synced ? tl_pt_folded_next(decoder, block) : -TL_PT_NOSYNC;
 	status = tl_pt_next_node(decoder, &number);
 	if (status < 0)
 		return status;
-	give(decoder, number, block);
+	tl_pt_give(&decoder->batch, number, block);
 	tl_pt_ahead(decoder);
 	return tl_pt_status_now(decoder);
+}
+
+int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
+{
+	if (decoder && block && tl_pt_give_ready(decoder, block))
+		return 0;
+	return next_slowly(decoder, block);
 }
 
 static int64_t folded_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, size_t max, int *status)

@@ -301,6 +301,24 @@ bool tl_pt_ends_block(enum tl_pt_packet_kind kind)
 	return ends >> kind & 1;
 }
 
+/* Short TNT and addresses are nine of ten packets: they take the short way. Its size, or 0: none of them. */
+static int common(struct tl_pt_packet *packet, const uint8_t *pos, const uint8_t *end)
+{
+	struct tl_pt_opcode op = tl_pt_opcodes[*pos];
+
+	if (op.kind == TL_PT_PKT_TNT_8) {
+		packet->tnt.count = (uint8_t)(30 - __builtin_clz(*pos));
+		packet->tnt.bits = (uint64_t)(*pos >> 1) ^ UINT64_C(1) << packet->tnt.count;
+	} else if (op.kind >= TL_PT_PKT_FUP && op.kind <= TL_PT_PKT_TIP_PGD && op.size && op.size <= end - pos) {
+		ip(packet, pos);
+	} else {
+		return 0;
+	}
+	packet->kind = op.kind;
+	packet->size = op.size;
+	return op.size;
+}
+
 int tl_pt_decode(struct tl_pt_packet *packet, const uint8_t *pos, const uint8_t *end, struct tl_pt_context *context)
 {
 	struct tl_pt_opcode op;
@@ -309,6 +327,8 @@ int tl_pt_decode(struct tl_pt_packet *packet, const uint8_t *pos, const uint8_t 
 	if (pos == end)
 		return -TL_PT_EOS;
 	memset(packet, 0, sizeof(*packet));
+	if (!context->items && (size = common(packet, pos, end)) != 0)
+		return size;
 	if (context->items && (*pos & 7) == 4) {
 		size = item(packet, pos, (size_t)(end - pos), context->items);
 		packet->kind = TL_PT_PKT_BIP;

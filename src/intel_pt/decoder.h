@@ -142,7 +142,7 @@ struct tl_pt_decoder {
 	uint64_t place_offset; /* of what the walk to a place is for */
 	bool border;           /* a PSB+ to come to */
 	uint64_t border_ip, border_offset;
-	const uint8_t *taken; /* where the packets begin whose outcomes are in `bits` */
+	const uint8_t *taken, *taken_end; /* the packets whose outcomes are in `bits` */
 
 	/* What came of it. */
 	bool is_due, was_on; /* an event waits; tracing was on before it */
@@ -158,6 +158,7 @@ struct tl_pt_decoder {
 	/* What is decoded ahead of the caller, and the clock where that began. */
 	struct tl_pt_batch batch;
 	struct tl_pt_moment given;
+	struct tl_pt_asid given_asid;
 	uint32_t ids[TL_PT_RUN];
 	struct tl_pt_moment times[TL_PT_RUN];
 
@@ -218,7 +219,10 @@ enum tl_pt_stop tl_pt_walk_past(struct tl_pt_decoder *decoder, uint32_t insns, s
 /* Whole blocks as long as they need no trace, then one that does. TL_PT_STOP_GO: that one was given. */
 enum tl_pt_stop tl_pt_walk_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 
-/* bind.c: bring the walk to the place of the event in `item` and apply it. TL_PT_STOP_EVENT: it is `due`; _GO: it is none. */
+/*
+ * bind.c: bring the walk to the place of the event in `item` and apply it. TL_PT_STOP_EVENT: it is `due`; _GO: it is
+ * none for the caller.
+ */
 enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 
 /* The PSB+ noted before. TL_PT_STOP_GO: taken. And what may come before it. */
@@ -269,18 +273,25 @@ static inline bool tl_pt_folds(const struct tl_pt_decoder *decoder)
 	return decoder->config.flags & TL_PT_FOLD_EVENTS;
 }
 
+/* The block of a node of the run that was decoded ahead. */
+static inline void tl_pt_give(const struct tl_pt_batch *batch, uint32_t number, struct tl_pt_block *block)
+{
+	*block = batch->graph->blocks[number];
+	if (batch->speculative)
+		block->flags |= TL_PT_SPECULATIVE;
+}
+
 /*
- * The common case of one block a call: more are to come of those decoded ahead, so nothing is due yet. False: it is not
- * that case. Inline, so that the drop-in, too, has it without a call of its own.
+ * The common case of one block a call: more are to come of those decoded ahead, so nothing is due yet, and the status
+ * is 0. False: it is not that case. Inline, so that the drop-in, too, has it without a call of its own.
  */
-static inline bool tl_pt_give_ready(struct tl_pt_decoder *decoder, struct tl_pt_block *block, int *status)
+static inline bool tl_pt_give_ready(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
 	struct tl_pt_batch *batch = &decoder->batch;
 
 	if (batch->at + 1 >= batch->plain)
 		return false;
 	*block = batch->graph->blocks[batch->ids[batch->at++]];
-	*status = 0;
 	return true;
 }
 

@@ -34,7 +34,8 @@ static void look_through(const struct tl_pt_flow *flow, const uint8_t *pos, stru
 		} else if (size <= 0 || !(state >> packet.kind & 1)) {
 			psb->cut = true;
 			return;
-		} else if (time) {
+		} else if (time && pos >= flow->time_pos) {
+			/* Not again, when the PSB+ was at fault and is come back to (9.9). */
 			tl_pt_time_packet(time, &packet, &flow->config);
 		}
 	}
@@ -102,13 +103,14 @@ int tl_pt_rule_psb(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 		return -TL_PT_BAD_CONTEXT;
 	flow->psb = flow->packet;
 	flow->last_ip = 0;
-	if (flow->timed)
+	if (flow->timed && flow->packet >= flow->time_pos)
 		tl_pt_time_packet(&flow->time, packet, &flow->config);
 	look_through(flow, flow->pos, &psb, flow->timed ? &flow->time : NULL);
 	flow->psb_end = psb.end;
 	if (flow->timed) {
 		flow->time.in_psb = false;
-		flow->time_pos = psb.end;
+		if (psb.end > flow->time_pos)
+			flow->time_pos = psb.end;
 	}
 	flow->status_stale = false;
 	if (wrong_fup(flow, &psb, was_on)) {

@@ -30,15 +30,16 @@ static bool is_state(const struct tl_pt_item *item)
 
 static void read_ahead(struct tl_pt_query *q)
 {
-	int status;
+	const struct tl_pt_time *time = &q->flow.time;
 
 	do
 		tl_pt_flow_next(&q->flow, &q->next);
 	while (is_state(&q->next));
-	status = tl_pt_flow_time(&q->flow, &q->at_next.tsc, &q->at_next.lost_mtc, &q->at_next.lost_cyc);
-	q->at_next.have_tsc = status == 0;
-	status = tl_pt_flow_cbr(&q->flow, &q->at_next.cbr);
-	q->at_next.have_cbr = status == 0;
+	/* The flow is a timed one: its clock is right at each item. */
+	q->at_next = (struct moment){
+		.tsc = time->tsc, .lost_mtc = time->lost_mtc, .lost_cyc = time->lost_cyc, .cbr = time->cbr,
+		.have_tsc = time->have_tsc, .have_cbr = time->have_cbr,
+	};
 }
 
 /* The item read ahead is what was asked for. */

@@ -37,7 +37,7 @@ int tl_pt_reader_use(struct tl_pt_reader *reader, const struct tl_pt_image *imag
 	reader->version = image->version;
 	reader->asid = *asid;
 	if (reader->mode != mode || !reader->decoder.mask)
-		tl_x86_flow_open(&reader->decoder, mode);
+		tl_x86_flow_open(&reader->decoder, (enum tl_x86_mode)mode);
 	reader->mode = mode;
 	reader->count = 0;
 	if (image->count && !tl_grow(&reader->view, &reader->capacity, image->count, sizeof(*reader->view)))
@@ -152,6 +152,18 @@ size_t tl_pt_reader_bytes(struct tl_pt_reader *reader, uint64_t ip, uint8_t *buf
 	return have;
 }
 
+_Static_assert((int)TL_X86_OTHER == TL_PT_IC_OTHER && (int)TL_X86_PTWRITES == TL_PT_IC_PTWRITE &&
+		       (int)TL_X86_64 == TL_PT_MODE_64,
+	       "classes and modes have the same numbers");
+
+static int decode(const struct tl_pt_reader *reader, const uint8_t *code, size_t size, uint64_t ip,
+		  struct tl_x86_flow *flow)
+{
+	static const int results[] = { [TL_X86_CUT] = -TL_PT_NOMAP, [TL_X86_INVALID] = -TL_PT_BAD_INSN };
+
+	return results[tl_x86_flow_decode(&reader->decoder, code, size, ip, flow)];
+}
+
 /* An instruction that does not end within what is at hand, nor perhaps within its region. */
 static int gather(struct tl_pt_reader *reader, uint64_t ip, struct tl_pt_code *code)
 {
@@ -161,7 +173,7 @@ static int gather(struct tl_pt_reader *reader, uint64_t ip, struct tl_pt_code *c
 
 	if (!have)
 		return -TL_PT_NOMAP;
-	status = tl_x86_flow_decode(&reader->decoder, code->raw, have, ip, &code->flow);
+	status = decode(reader, code->raw, have, ip, &code->flow);
 	if (status < 0)
 		return status;
 	code->truncated = code->flow.size - 1u > left;
@@ -182,6 +194,6 @@ int tl_pt_reader_insn(struct tl_pt_reader *reader, uint64_t ip, struct tl_pt_cod
 	left = reader->size - at;
 	if (left > TL_PT_INSN_BYTES)
 		left = TL_PT_INSN_BYTES;
-	status = tl_x86_flow_decode(&reader->decoder, reader->data + at, (size_t)left, ip, &code->flow);
+	status = decode(reader, reader->data + at, (size_t)left, ip, &code->flow);
 	return status < 0 && left < TL_PT_INSN_BYTES ? gather(reader, ip, code) : status;
 }

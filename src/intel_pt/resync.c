@@ -96,9 +96,9 @@ int tl_pt_flow_resync(struct tl_pt_flow *flow, struct tl_pt_event *lost)
 	if (flow->hold & TL_PT_HOLD_FUP)
 		tl_pt_flow_drop(flow);
 	tl_pt_flow_catch_up(flow);
+	flow->time.in_psb = false;
 	found = find(flow, &search);
 	flow->time_pos = search.pos > flow->time_pos ? search.pos : flow->time_pos;
-	flow->time.in_psb = false;
 	tell(flow, &search, flow->pos, why, lost);
 	tl_pt_flow_drop(flow);
 	flow->hold &= ~(uint32_t)(TL_PT_HOLD_ERROR | TL_PT_HOLD_READY);

@@ -15,71 +15,71 @@ static const struct row {
 	uint8_t iclass;
 	uint16_t flags;
 } rows[] = {
-	{ ZYDIS_MNEMONIC_CALL, TL_PT_IC_CALL, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_JMP, TL_PT_IC_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_RET, TL_PT_IC_RETURN, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_JO, TL_PT_IC_COND_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_JNO, TL_PT_IC_COND_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_JB, TL_PT_IC_COND_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_JNB, TL_PT_IC_COND_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_JZ, TL_PT_IC_COND_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_JNZ, TL_PT_IC_COND_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_JBE, TL_PT_IC_COND_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_JNBE, TL_PT_IC_COND_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_JS, TL_PT_IC_COND_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_JNS, TL_PT_IC_COND_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_JP, TL_PT_IC_COND_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_JNP, TL_PT_IC_COND_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_JL, TL_PT_IC_COND_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_JNL, TL_PT_IC_COND_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_JLE, TL_PT_IC_COND_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_JNLE, TL_PT_IC_COND_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_JCXZ, TL_PT_IC_COND_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_JECXZ, TL_PT_IC_COND_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_JRCXZ, TL_PT_IC_COND_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_LOOP, TL_PT_IC_COND_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_LOOPE, TL_PT_IC_COND_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_LOOPNE, TL_PT_IC_COND_JUMP, TL_X86_BRANCH },
-	{ ZYDIS_MNEMONIC_SYSCALL, TL_PT_IC_FAR_CALL, TL_X86_BRANCH | TL_X86_FAR },
-	{ ZYDIS_MNEMONIC_SYSENTER, TL_PT_IC_FAR_CALL, TL_X86_BRANCH | TL_X86_FAR },
-	{ ZYDIS_MNEMONIC_INT, TL_PT_IC_FAR_CALL, TL_X86_BRANCH | TL_X86_FAR },
-	{ ZYDIS_MNEMONIC_INT1, TL_PT_IC_FAR_CALL, TL_X86_BRANCH | TL_X86_FAR },
-	{ ZYDIS_MNEMONIC_INT3, TL_PT_IC_FAR_CALL, TL_X86_BRANCH | TL_X86_FAR },
-	{ ZYDIS_MNEMONIC_INTO, TL_PT_IC_FAR_CALL, TL_X86_BRANCH | TL_X86_FAR },
-	{ ZYDIS_MNEMONIC_VMCALL, TL_PT_IC_FAR_CALL, TL_X86_BRANCH | TL_X86_FAR },
-	{ ZYDIS_MNEMONIC_SYSRET, TL_PT_IC_FAR_RETURN, TL_X86_BRANCH | TL_X86_FAR },
-	{ ZYDIS_MNEMONIC_SYSEXIT, TL_PT_IC_FAR_RETURN, TL_X86_BRANCH | TL_X86_FAR },
-	{ ZYDIS_MNEMONIC_IRET, TL_PT_IC_FAR_RETURN, TL_X86_BRANCH | TL_X86_FAR },
-	{ ZYDIS_MNEMONIC_IRETD, TL_PT_IC_FAR_RETURN, TL_X86_BRANCH | TL_X86_FAR },
-	{ ZYDIS_MNEMONIC_IRETQ, TL_PT_IC_FAR_RETURN, TL_X86_BRANCH | TL_X86_FAR },
-	{ ZYDIS_MNEMONIC_RSM, TL_PT_IC_FAR_RETURN, TL_X86_BRANCH | TL_X86_FAR },
-	{ ZYDIS_MNEMONIC_UIRET, TL_PT_IC_FAR_RETURN, TL_X86_BRANCH | TL_X86_FAR },
-	{ ZYDIS_MNEMONIC_VMLAUNCH, TL_PT_IC_FAR_RETURN, TL_X86_BRANCH | TL_X86_FAR | TL_X86_VMENTRY },
-	{ ZYDIS_MNEMONIC_VMRESUME, TL_PT_IC_FAR_RETURN, TL_X86_BRANCH | TL_X86_FAR | TL_X86_VMENTRY },
-	{ ZYDIS_MNEMONIC_VMPTRLD, TL_PT_IC_OTHER, TL_X86_VMPTRLD },
-	{ ZYDIS_MNEMONIC_PTWRITE, TL_PT_IC_PTWRITE, TL_X86_PTWRITE },
-	{ ZYDIS_MNEMONIC_MWAIT, TL_PT_IC_OTHER, TL_X86_WAIT },
-	{ ZYDIS_MNEMONIC_UMWAIT, TL_PT_IC_OTHER, TL_X86_WAIT },
-	{ ZYDIS_MNEMONIC_TPAUSE, TL_PT_IC_OTHER, TL_X86_WAIT },
+	{ ZYDIS_MNEMONIC_CALL, TL_X86_CALL, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_JMP, TL_X86_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_RET, TL_X86_RETURN, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_JO, TL_X86_COND_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_JNO, TL_X86_COND_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_JB, TL_X86_COND_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_JNB, TL_X86_COND_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_JZ, TL_X86_COND_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_JNZ, TL_X86_COND_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_JBE, TL_X86_COND_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_JNBE, TL_X86_COND_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_JS, TL_X86_COND_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_JNS, TL_X86_COND_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_JP, TL_X86_COND_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_JNP, TL_X86_COND_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_JL, TL_X86_COND_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_JNL, TL_X86_COND_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_JLE, TL_X86_COND_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_JNLE, TL_X86_COND_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_JCXZ, TL_X86_COND_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_JECXZ, TL_X86_COND_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_JRCXZ, TL_X86_COND_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_LOOP, TL_X86_COND_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_LOOPE, TL_X86_COND_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_LOOPNE, TL_X86_COND_JUMP, TL_X86_BRANCH },
+	{ ZYDIS_MNEMONIC_SYSCALL, TL_X86_FAR_CALL, TL_X86_BRANCH | TL_X86_FAR },
+	{ ZYDIS_MNEMONIC_SYSENTER, TL_X86_FAR_CALL, TL_X86_BRANCH | TL_X86_FAR },
+	{ ZYDIS_MNEMONIC_INT, TL_X86_FAR_CALL, TL_X86_BRANCH | TL_X86_FAR },
+	{ ZYDIS_MNEMONIC_INT1, TL_X86_FAR_CALL, TL_X86_BRANCH | TL_X86_FAR },
+	{ ZYDIS_MNEMONIC_INT3, TL_X86_FAR_CALL, TL_X86_BRANCH | TL_X86_FAR },
+	{ ZYDIS_MNEMONIC_INTO, TL_X86_FAR_CALL, TL_X86_BRANCH | TL_X86_FAR },
+	{ ZYDIS_MNEMONIC_VMCALL, TL_X86_FAR_CALL, TL_X86_BRANCH | TL_X86_FAR },
+	{ ZYDIS_MNEMONIC_SYSRET, TL_X86_FAR_RETURN, TL_X86_BRANCH | TL_X86_FAR },
+	{ ZYDIS_MNEMONIC_SYSEXIT, TL_X86_FAR_RETURN, TL_X86_BRANCH | TL_X86_FAR },
+	{ ZYDIS_MNEMONIC_IRET, TL_X86_FAR_RETURN, TL_X86_BRANCH | TL_X86_FAR },
+	{ ZYDIS_MNEMONIC_IRETD, TL_X86_FAR_RETURN, TL_X86_BRANCH | TL_X86_FAR },
+	{ ZYDIS_MNEMONIC_IRETQ, TL_X86_FAR_RETURN, TL_X86_BRANCH | TL_X86_FAR },
+	{ ZYDIS_MNEMONIC_RSM, TL_X86_FAR_RETURN, TL_X86_BRANCH | TL_X86_FAR },
+	{ ZYDIS_MNEMONIC_UIRET, TL_X86_FAR_RETURN, TL_X86_BRANCH | TL_X86_FAR },
+	{ ZYDIS_MNEMONIC_VMLAUNCH, TL_X86_FAR_RETURN, TL_X86_BRANCH | TL_X86_FAR | TL_X86_VMENTRY },
+	{ ZYDIS_MNEMONIC_VMRESUME, TL_X86_FAR_RETURN, TL_X86_BRANCH | TL_X86_FAR | TL_X86_VMENTRY },
+	{ ZYDIS_MNEMONIC_VMPTRLD, TL_X86_OTHER, TL_X86_VMPTRLD },
+	{ ZYDIS_MNEMONIC_PTWRITE, TL_X86_PTWRITES, TL_X86_PTWRITE },
+	{ ZYDIS_MNEMONIC_MWAIT, TL_X86_OTHER, TL_X86_WAIT },
+	{ ZYDIS_MNEMONIC_UMWAIT, TL_X86_OTHER, TL_X86_WAIT },
+	{ ZYDIS_MNEMONIC_TPAUSE, TL_X86_OTHER, TL_X86_WAIT },
 };
 
-void tl_x86_flow_open(struct tl_x86_flow_decoder *decoder, enum tl_pt_exec_mode mode)
+void tl_x86_flow_open(struct tl_x86_flow_decoder *decoder, enum tl_x86_mode mode)
 {
 	static const struct {
 		ZydisMachineMode machine;
 		ZydisStackWidth stack;
 	} modes[] = {
-		[TL_PT_MODE_UNKNOWN] = { ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64 },
-		[TL_PT_MODE_16] = { ZYDIS_MACHINE_MODE_LEGACY_16, ZYDIS_STACK_WIDTH_16 },
-		[TL_PT_MODE_32] = { ZYDIS_MACHINE_MODE_LEGACY_32, ZYDIS_STACK_WIDTH_32 },
-		[TL_PT_MODE_64] = { ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64 },
+		[TL_X86_ANY_MODE] = { ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64 },
+		[TL_X86_16] = { ZYDIS_MACHINE_MODE_LEGACY_16, ZYDIS_STACK_WIDTH_16 },
+		[TL_X86_32] = { ZYDIS_MACHINE_MODE_LEGACY_32, ZYDIS_STACK_WIDTH_32 },
+		[TL_X86_64] = { ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64 },
 	};
 
 	/* These fail for wrong arguments only, and ours are constants. */
 	ZydisDecoderInit(&decoder->zydis, modes[mode].machine, modes[mode].stack);
 	ZydisDecoderEnableMode(&decoder->zydis, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE);
 	/* Linear addresses are 32 bits wide outside 64-bit mode (volume 3, "Linear Address"). */
-	decoder->mask = mode == TL_PT_MODE_16 || mode == TL_PT_MODE_32 ? UINT32_MAX : UINT64_MAX;
+	decoder->mask = mode == TL_X86_16 || mode == TL_X86_32 ? UINT32_MAX : UINT64_MAX;
 }
 
 /* FF /3 and /5, 9A, EA, CA, CB: far forms under the names of near ones (volume 2, CALL, JMP, RET). */
@@ -98,16 +98,16 @@ static void set_target(const struct tl_x86_flow_decoder *decoder, const ZydisDec
 		return;
 	flow->flags |= TL_X86_DIRECT;
 	flow->target = (ip + insn->length + (uint64_t)insn->raw.imm[0].value.s) & decoder->mask;
-	if (flow->iclass == TL_PT_IC_CALL && !insn->raw.imm[0].value.s)
+	if (flow->iclass == TL_X86_CALL && !insn->raw.imm[0].value.s)
 		flow->flags |= TL_X86_CALL_NEXT;
 }
 
 static void set_far(struct tl_x86_flow *flow)
 {
 	static const uint8_t far[] = {
-		[TL_PT_IC_CALL] = TL_PT_IC_FAR_CALL,
-		[TL_PT_IC_RETURN] = TL_PT_IC_FAR_RETURN,
-		[TL_PT_IC_JUMP] = TL_PT_IC_FAR_JUMP,
+		[TL_X86_CALL] = TL_X86_FAR_CALL,
+		[TL_X86_RETURN] = TL_X86_FAR_RETURN,
+		[TL_X86_JUMP] = TL_X86_FAR_JUMP,
 	};
 
 	flow->iclass = far[flow->iclass];
@@ -122,7 +122,7 @@ static void classify(const struct tl_x86_flow_decoder *decoder, const ZydisDecod
 			continue;
 		flow->iclass = rows[i].iclass;
 		flow->flags = rows[i].flags;
-		if (flow->iclass >= TL_PT_IC_CALL && flow->iclass <= TL_PT_IC_JUMP && is_far(insn))
+		if (flow->iclass >= TL_X86_CALL && flow->iclass <= TL_X86_JUMP && is_far(insn))
 			set_far(flow);
 		set_target(decoder, insn, ip, flow);
 		return;
@@ -149,53 +149,53 @@ static bool is_mov_cr3(const ZydisDecodedInstruction *insn)
  * JMPABS (APX): REX2 (D5) with map 0 and no W, A1, eight bytes of address. Zydis 4.0 does not know it; outside 64-bit
  * mode D5 is AAD, which it does know.
  */
-static int decode_jmpabs(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size,
+static enum tl_x86_result decode_jmpabs(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size,
 			 struct tl_x86_flow *flow)
 {
 	enum { BYTES = 11 };
 
 	if (decoder->mask != UINT64_MAX)
-		return -TL_PT_BAD_INSN;
+		return TL_X86_INVALID;
 	if (size < BYTES)
-		return -TL_PT_NOMAP;
+		return TL_X86_CUT;
 	if (code[1] & 0x88 || code[2] != 0xa1)
-		return -TL_PT_BAD_INSN;
-	*flow = (struct tl_x86_flow){ .size = BYTES, .iclass = TL_PT_IC_JUMP, .flags = TL_X86_BRANCH | TL_X86_JMPABS };
+		return TL_X86_INVALID;
+	*flow = (struct tl_x86_flow){ .size = BYTES, .iclass = TL_X86_JUMP, .flags = TL_X86_BRANCH | TL_X86_JMPABS };
 	memcpy(&flow->target, code + 3, sizeof(flow->target));
-	return 0;
+	return TL_X86_DECODED;
 }
 
 /* ERETU and ERETS (FRED): F3 and F2 0F 01 CA. */
-static int decode_fred(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size,
+static enum tl_x86_result decode_fred(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size,
 		       struct tl_x86_flow *flow)
 {
 	enum { BYTES = 4 };
 
 	if (decoder->mask != UINT64_MAX || (code[0] != 0xf2 && code[0] != 0xf3) || size < BYTES || code[1] != 0x0f ||
 	    code[2] != 0x01 || code[3] != 0xca)
-		return -TL_PT_BAD_INSN;
-	*flow = (struct tl_x86_flow){ .size = BYTES, .iclass = TL_PT_IC_FAR_RETURN,
+		return TL_X86_INVALID;
+	*flow = (struct tl_x86_flow){ .size = BYTES, .iclass = TL_X86_FAR_RETURN,
 				      .flags = TL_X86_BRANCH | TL_X86_FAR };
-	return 0;
+	return TL_X86_DECODED;
 }
 
-int tl_x86_flow_decode(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size, uint64_t ip,
-		       struct tl_x86_flow *flow)
+enum tl_x86_result tl_x86_flow_decode(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size,
+				      uint64_t ip, struct tl_x86_flow *flow)
 {
 	ZydisDecodedInstruction insn;
 	ZyanStatus status = ZydisDecoderDecodeInstruction(&decoder->zydis, NULL, code, size, &insn);
 
 	if (status == ZYDIS_STATUS_NO_MORE_DATA)
-		return -TL_PT_NOMAP;
+		return TL_X86_CUT;
 	if (!ZYAN_SUCCESS(status))
 		return code[0] == 0xd5 ? decode_jmpabs(decoder, code, size, flow) :
 					 decode_fred(decoder, code, size, flow);
-	*flow = (struct tl_x86_flow){ .size = insn.length, .iclass = TL_PT_IC_OTHER };
+	*flow = (struct tl_x86_flow){ .size = insn.length, .iclass = TL_X86_OTHER };
 	if (!may_matter(&insn))
-		return 0;
+		return TL_X86_DECODED;
 	if (is_mov_cr3(&insn))
 		flow->flags = TL_X86_MOV_CR3;
 	else
 		classify(decoder, &insn, ip, flow);
-	return 0;
+	return TL_X86_DECODED;
 }

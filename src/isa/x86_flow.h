@@ -2,12 +2,33 @@
 #ifndef TL_ISA_X86_FLOW_H
 #define TL_ISA_X86_FLOW_H
 /*
- * What one x86 instruction means to the flow of control: all that a walk along an Intel PT trace has to know, and nothing
- * that costs time. Through Zydis in its minimal mode.
+ * What one x86 instruction means to the flow of control: all that a walk along a trace of branches has to know, and
+ * nothing that costs time. Through Zydis in its minimal mode.
  */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include <Zydis/Zydis.h>
 
-#include <tracelathe/intel_pt.h>
+enum tl_x86_mode { TL_X86_ANY_MODE, TL_X86_16, TL_X86_32, TL_X86_64 };
+
+/* Classes of the Intel PT interface ("pt_insn_next"), whose numbers they have. */
+enum tl_x86_class {
+	TL_X86_NONE,
+	TL_X86_OTHER,
+	TL_X86_CALL,
+	TL_X86_RETURN,
+	TL_X86_JUMP,
+	TL_X86_COND_JUMP,
+	TL_X86_FAR_CALL,
+	TL_X86_FAR_RETURN,
+	TL_X86_FAR_JUMP,
+	TL_X86_PTWRITES,
+};
+
+/* What came of decoding. */
+enum tl_x86_result { TL_X86_DECODED, TL_X86_CUT, TL_X86_INVALID };
 
 enum tl_x86_flow_flag {
 	TL_X86_DIRECT = 1 << 0,   /* a branch whose target the instruction holds */
@@ -24,7 +45,7 @@ enum tl_x86_flow_flag {
 
 struct tl_x86_flow {
 	uint8_t size;
-	uint8_t iclass;   /* enum tl_pt_iclass */
+	uint8_t iclass;   /* enum tl_x86_class */
 	uint16_t flags;   /* enum tl_x86_flow_flag */
 	uint64_t target;  /* TL_X86_DIRECT */
 };
@@ -35,10 +56,10 @@ struct tl_x86_flow_decoder {
 	uint64_t mask; /* of addresses */
 };
 
-void tl_x86_flow_open(struct tl_x86_flow_decoder *decoder, enum tl_pt_exec_mode mode);
+void tl_x86_flow_open(struct tl_x86_flow_decoder *decoder, enum tl_x86_mode mode);
 
-/* The instruction at `ip`, of which `size` bytes are at `code`. 0; -TL_PT_NOMAP: more bytes are needed; -TL_PT_BAD_INSN. */
-int tl_x86_flow_decode(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size, uint64_t ip,
-		       struct tl_x86_flow *flow);
+/* The instruction at `ip`, of which `size` bytes are at `code`. TL_X86_CUT: more bytes are needed. */
+enum tl_x86_result tl_x86_flow_decode(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size,
+				      uint64_t ip, struct tl_x86_flow *flow);
 
 #endif

@@ -331,9 +331,9 @@ static bool run_one(struct case_ *c, const char *kind, const char *expected)
 static void open_case(struct case_ *c)
 {
 	char *pt = path_of(c, c->column[PT]), *bin = path_of(c, c->column[BIN]);
-	const uint8_t *data;
+	const uint8_t *data = NULL;
 	struct tl_error err;
-	size_t size;
+	size_t size = 0;
 
 	c->config = (struct tl_pt_config){ .size = sizeof(c->config) };
 	if (tl_source_open(&c->source, pt, NULL, &err) < 0 || tl_source_map(c->source, &data, &size, &err) < 0)

@@ -79,6 +79,7 @@ static void add(struct subjects *subjects, const char *folder, const char *trace
 	subject.name = strdup(path);
 	snprintf(path, sizeof(path), "%s/%s.img", folder, code);
 	subject.input.code = slurp(path, &subject.input.code_size);
+	subject.input.file = strdup(path);
 	snprintf(path, sizeof(path), "%s/%s.map", folder, code);
 	subject.input.vaddr = first_section(path, &subject.input.code_size);
 	subject.input.timed = strstr(trace, "ret") == NULL;
@@ -88,6 +89,7 @@ static void add(struct subjects *subjects, const char *folder, const char *trace
 	}
 	free((void *)(uintptr_t)subject.input.trace);
 	free((void *)(uintptr_t)subject.input.code);
+	free((void *)(uintptr_t)subject.input.file);
 	free(subject.name);
 }
 
@@ -112,7 +114,7 @@ static void add_all(struct subjects *subjects)
 }
 
 /* A copy of the exact size, so that a sanitizer sees a read of one byte too many. */
-static const char *exercise_copy(const struct subject *subject, const uint8_t *bytes, size_t size)
+static const char *exercise_copy(const struct subject *subject, const uint8_t *bytes, size_t size, size_t number)
 {
 	struct pt_api_input input = subject->input;
 	uint8_t *copy = malloc(size ? size : 1);
@@ -121,6 +123,8 @@ static const char *exercise_copy(const struct subject *subject, const uint8_t *b
 	memcpy(copy, bytes, size);
 	input.trace = copy;
 	input.size = size;
+	if (number % 16 == 0)
+		input.file = NULL;
 	watch(30, subject->name);
 	broken = pt_api_exercise(&input);
 	free(copy);
@@ -136,7 +140,7 @@ static int prefixes(const struct subjects *subjects, size_t step)
 		const struct subject *subject = &subjects->list[i];
 
 		for (size_t size = 0; size <= subject->input.size && failures < 5; size += subject->ours ? 1 : step) {
-			const char *broken = exercise_copy(subject, subject->input.trace, size);
+			const char *broken = exercise_copy(subject, subject->input.trace, size, count);
 
 			count++;
 			if (broken)
@@ -162,7 +166,7 @@ static int mutants(const struct subjects *subjects, size_t count, size_t first)
 		memcpy(room, subject->input.trace, size);
 		for (size_t n = 1 + random_below(&random, 6) / 4; n; n--)
 			kind = mutate(room, &size, &random);
-		broken = exercise_copy(subject, room, size);
+		broken = exercise_copy(subject, room, size, number);
 		free(room);
 		if (broken)
 			failures += fprintf(stderr, "%s: mutant %zu (%s): %s\n", subject->name, number, kind, broken) > 0;
@@ -190,6 +194,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < subjects.count; i++) {
 		free((void *)(uintptr_t)subjects.list[i].input.trace);
 		free((void *)(uintptr_t)subjects.list[i].input.code);
+		free((void *)(uintptr_t)subjects.list[i].input.file);
 		free(subjects.list[i].name);
 	}
 	return failures != 0;

@@ -12,7 +12,7 @@
 struct pt_api_input {
 	const uint8_t *trace;
 	size_t size;
-	const uint8_t *code; /* at `vaddr`; read by a callback */
+	const uint8_t *code; /* at `vaddr`; read by a callback if there is no file */
 	size_t code_size;
 	uint64_t vaddr;
 	const char *file; /* the same code as a file, or NULL */

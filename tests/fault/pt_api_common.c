@@ -18,6 +18,17 @@ int pt_api_read(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64
 	return (int)size;
 }
 
+struct pt_image *pt_api_image(const struct pt_api_input *input)
+{
+	struct pt_image *image = pt_image_alloc(NULL);
+
+	if (!image)
+		return NULL;
+	if (!input->file || pt_image_add_file(image, input->file, 0, input->code_size, NULL, input->vaddr) < 0)
+		pt_image_set_callback(image, pt_api_read, (void *)(uintptr_t)input);
+	return image;
+}
+
 struct pt_config pt_api_config(const struct pt_api_input *input)
 {
 	struct pt_config config;

@@ -89,15 +89,6 @@ static const char *events(const struct pt_api_input *input)
 	return broken;
 }
 
-static struct pt_image *image_of(const struct pt_api_input *input)
-{
-	struct pt_image *image = pt_image_alloc("exercise");
-
-	if (image)
-		pt_image_set_callback(image, pt_api_read, (void *)(uintptr_t)input);
-	return image;
-}
-
 static const char *insns_here(struct pt_insn_decoder *decoder, int *status, size_t *left)
 {
 	const char *broken = NULL;
@@ -122,7 +113,7 @@ static const char *insns(const struct pt_api_input *input)
 {
 	struct pt_config config = pt_api_config(input);
 	struct pt_insn_decoder *decoder = pt_insn_alloc_decoder(&config);
-	struct pt_image *image = image_of(input);
+	struct pt_image *image = pt_api_image(input);
 	size_t left = 200000;
 	const char *broken = decoder && image ? NULL : "no instruction decoder";
 	int status;
@@ -160,7 +151,7 @@ static const char *blocks(const struct pt_api_input *input)
 {
 	struct pt_config config = pt_api_config(input);
 	struct pt_block_decoder *decoder = pt_blk_alloc_decoder(&config);
-	struct pt_image *image = image_of(input);
+	struct pt_image *image = pt_api_image(input);
 	size_t left = calls_for(input);
 	const char *broken = decoder && image ? NULL : "no block decoder";
 	uint64_t offset = 0;

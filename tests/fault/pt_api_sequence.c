@@ -228,10 +228,8 @@ static void open_all(struct state *s)
 	s->insn = pt_insn_alloc_decoder(&s->config);
 	s->blk = pt_blk_alloc_decoder(&s->config);
 	s->cache = pt_iscache_alloc("cache");
-	for (unsigned i = 0; i < 2; i++) {
-		s->images[i] = pt_image_alloc(NULL);
-		pt_image_set_callback(s->images[i], pt_api_read, (void *)(uintptr_t)s->input);
-	}
+	for (unsigned i = 0; i < 2; i++)
+		s->images[i] = pt_api_image(s->input);
 	pt_insn_set_image(s->insn, s->images[0]);
 	pt_blk_set_image(s->blk, s->images[0]);
 	pt_insn_sync_forward(s->insn);

@@ -530,6 +530,66 @@ static int look_up(const struct scene *scene, unsigned variant, uint64_t *digest
 	return status;
 }
 
+/* ---- Intel PT: handles over a trace of one branch; what the scene is does not matter ---- */
+
+static int read_pt_packets(const struct tl_pt_config *config, uint64_t *digest)
+{
+	struct tl_pt_packets *packets;
+	struct tl_pt_packet packet;
+	int status = tl_pt_packets_open(&packets, config);
+
+	if (status < 0)
+		return status;
+	for (status = tl_pt_packets_sync_forward(packets); status >= 0;)
+		if ((status = tl_pt_packets_next(packets, &packet)) > 0)
+			digest_number(digest, packet.kind);
+	tl_pt_packets_close(packets);
+	return status;
+}
+
+static int query_pt(const struct tl_pt_config *config, uint64_t *digest)
+{
+	struct tl_pt_query *query;
+	uint64_t ip = 0;
+	int taken = 0, status = tl_pt_query_open(&query, config);
+
+	if (status < 0)
+		return status;
+	tl_pt_query_sync_forward(query, &ip);
+	status = tl_pt_query_cond_branch(query, &taken);
+	digest_number(digest, ip + (uint64_t)taken);
+	tl_pt_query_close(query);
+	return status;
+}
+
+static int read_pt_events(const struct tl_pt_config *config, uint64_t *digest)
+{
+	struct tl_pt_events *events;
+	struct tl_pt_event event;
+	int status = tl_pt_events_open(&events, config);
+
+	if (status < 0)
+		return status;
+	for (status = tl_pt_events_sync_forward(events); status >= 0;)
+		if ((status = tl_pt_events_next(events, &event)) >= 0)
+			digest_number(digest, event.kind);
+	tl_pt_events_close(events);
+	return status;
+}
+
+static int use_pt(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	static int (*const uses[])(const struct tl_pt_config *, uint64_t *) = { read_pt_packets, query_pt,
+										read_pt_events };
+	static const uint8_t trace[] = { 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82,
+					 0x7d, 0, 0x10, 0, 0, 0, 0, 2, 0x23, 6 };
+	const struct tl_pt_config config = { .size = sizeof(config), .begin = trace, .end = trace + sizeof(trace) };
+	int status = uses[variant](&config, digest);
+
+	(void)scene;
+	return status == -TL_PT_NOMEM ? TL_NO_MEMORY : 0;
+}
+
 /* ---- Callgrind profiles: scenes that are one ---- */
 
 static int open_text(struct opened *o, const struct scene *scene, struct tl_callgrind_reader **reader)
@@ -654,5 +714,6 @@ const struct step steps[] = {
 	{ "input", use_input, 2 * INPUT_CALLS },
 	{ "output", write_file, 1 },
 	{ "symbols", look_up, 1 },
+	{ "pt", use_pt, 3 },
 	{ NULL, NULL, 0 },
 };

@@ -6,6 +6,9 @@
 
 static uint8_t psb_only[64] = { 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x23 };
 static uint8_t nothing[64];
+/* PSB, MODE.Exec 64, FUP 1000, PSBEND, TNT 1, TIP.PGD without address: nobody has code for it. */
+static uint8_t no_code[64] = { 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82,
+			       0x99, 1, 0x7d, 0, 0x10, 0, 0, 0, 0, 2, 0x23, 6, 1 };
 
 static struct pt_config over(uint8_t *bytes, size_t size)
 {
@@ -194,10 +197,7 @@ static void packets(struct pt_config config)
 		SAY(pt_##p##_sync_set(dec SYNC_IP, 1));                                                                        \
 		SAY(pt_##p##_sync_set(dec SYNC_IP, 1000));                                                                     \
 		SAY(pt_##p##_sync_forward(dec SYNC_IP));                                                                       \
-		SAY(pt_##p##_get_offset(dec, &offset));                                                                        \
-		printf("offset %llu\n", (unsigned long long)offset);                                                          \
 		SAY(pt_##p##_get_sync_offset(dec, &offset));                                                                   \
-		printf("offset %llu\n", (unsigned long long)offset);                                                          \
 		SAY(pt_##p##_event(dec, &event, 16));                                                                          \
 		SAY(pt_##p##_event(dec, &event, sizeof(event)));                                                               \
 		SAY(pt_##p##_event(dec, &event, sizeof(event)));                                                               \
@@ -278,9 +278,12 @@ void peer_misuse(void)
 	qry(over(psb_only, 18));
 	qry(over(psb_only, 17));
 	qry(over(nothing, 64));
+	qry(over(no_code, 29));
 	insn(over(psb_only, 18));
 	insn(over(nothing, 64));
+	insn(over(no_code, 29));
 	blk(over(psb_only, 18));
 	blk(over(psb_only, 17));
 	blk(over(nothing, 64));
+	blk(over(no_code, 29));
 }

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls and returns out of addresses: each paragraph of the head of src/intel_pt/stack.h. The functions are those of
+ * tests/golden/intel_pt/bin/rec, at the addresses nm says; what is beyond them has no symbol.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "intel_pt/stack.h"
+
+enum { DEEP = 0x1159, ODD = 0x1185, EVEN = 0x11b2, MAIN = 0x1257, UNKNOWN = 0x900000 };
+
+struct fixture {
+	struct tl_pt_feed feed;
+	struct tl_pt_functions functions;
+	struct tl_pt_stack stack;
+	char file[512];
+};
+
+static bool place(void *arg, uint64_t ip, struct tl_pt_place *place)
+{
+	struct fixture *f = arg;
+	bool known = ip < 0x4000;
+
+	*place = (struct tl_pt_place){ .object = known ? "rec" : "lib.so", .file = known ? f->file : NULL,
+				       .start = known ? 0 : UNKNOWN, .end = known ? 0x4000 : UNKNOWN + 0x10000 };
+	return known || ip >= UNKNOWN;
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	const char *root = getenv("TL_SOURCE_ROOT");
+
+	if (!f || !root)
+		return -1;
+	snprintf(f->file, sizeof(f->file), "%s/tests/golden/intel_pt/bin/rec", root);
+	f->feed = (struct tl_pt_feed){ .place = place, .arg = f };
+	tl_pt_functions_begin(&f->functions, &f->feed);
+	*state = f;
+	return tl_pt_stack_begin(&f->stack, &f->functions, 0, false) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	tl_pt_stack_end(&f->stack);
+	tl_pt_functions_end(&f->functions);
+	free(f);
+	return 0;
+}
+
+static void go(struct fixture *f, enum tl_pt_arrival how, uint64_t ip, uint64_t back)
+{
+	struct tl_pt_name name = tl_pt_functions_name(&f->functions, ip);
+	struct tl_pt_at at = { ip, name.function, TL_NONE, name.is_entry };
+
+	tl_pt_stack_arrive(&f->stack, how, &at, back);
+	assert_false(f->stack.fold.no_memory);
+}
+
+/* The open frames, outermost first, as "main deep deep". */
+static void want(struct fixture *f, const char *wanted)
+{
+	char got[256] = "";
+	size_t at = 0;
+
+	for (size_t i = 1; i <= tl_fold_depth(&f->stack.fold); i++)
+		at += (size_t)snprintf(got + at, sizeof(got) - at, "%s%s", i > 1 ? " " : "",
+				       f->functions.list[f->stack.fold.frames[i].function].name);
+	assert_string_equal(got, wanted);
+}
+
+static void in_main_deep(struct fixture *f)
+{
+	go(f, TL_PT_BY_LOSS, MAIN, 0);
+	go(f, TL_PT_BY_CALL, DEEP, MAIN + 0x10);
+	want(f, "main deep");
+}
+
+/* "return: closes the innermost frame that waits for the address returned to, and those above it" */
+static void calls_return(void **state)
+{
+	struct fixture *f = *state;
+
+	in_main_deep(f);
+	go(f, TL_PT_BY_CALL, DEEP, DEEP + 0x10);
+	want(f, "main deep deep");
+	go(f, TL_PT_BY_RETURN, DEEP + 0x10, 0);
+	want(f, "main deep");
+	go(f, TL_PT_BY_CALL, EVEN, DEEP + 0x14);
+	go(f, TL_PT_BY_CALL, ODD, EVEN + 0x10);
+	go(f, TL_PT_BY_RETURN, MAIN + 0x10, 0);
+	want(f, "main");
+	assert_int_equal(f->stack.fold.losses.deduced_exits, 2);
+}
+
+/* "a frame whose call was not seen (the trace began inside) is closed, and its caller entered" */
+static void callers_that_were_not_seen(void **state)
+{
+	struct fixture *f = *state;
+
+	go(f, TL_PT_BY_LOSS, ODD + 4, 0);
+	want(f, "odd");
+	go(f, TL_PT_BY_RETURN, EVEN + 0x20, 0);
+	want(f, "even");
+	go(f, TL_PT_BY_RETURN, MAIN + 0x20, 0);
+	want(f, "main");
+}
+
+/* "else the return is a jump (push and ret, retpoline)"; "to the entry of another one: a tail call" */
+static void returns_that_are_jumps(void **state)
+{
+	struct fixture *f = *state;
+
+	in_main_deep(f);
+	go(f, TL_PT_BY_RETURN, DEEP + 8, 0);
+	want(f, "main deep");
+	go(f, TL_PT_BY_RETURN, ODD, 0);
+	want(f, "main odd");
+	go(f, TL_PT_BY_RETURN, MAIN + 0x10, 0);
+	want(f, "main");
+}
+
+/* "a tail call, which takes the place of the frame and returns where that would have"; inside a function: nothing. */
+static void tail_calls(void **state)
+{
+	struct fixture *f = *state;
+
+	in_main_deep(f);
+	go(f, TL_PT_BY_FLOW, DEEP + 4, 0);
+	go(f, TL_PT_BY_FLOW, DEEP, 0);
+	want(f, "main deep");
+	go(f, TL_PT_BY_FLOW, EVEN, 0);
+	want(f, "main even");
+	go(f, TL_PT_BY_RETURN, MAIN + 0x10, 0);
+	want(f, "main");
+}
+
+/* "Into the middle of a function that is on the stack: back to its innermost frame (longjmp, exceptions)." */
+static void longjmp_goes_back(void **state)
+{
+	struct fixture *f = *state;
+
+	in_main_deep(f);
+	go(f, TL_PT_BY_CALL, EVEN, DEEP + 8);
+	go(f, TL_PT_BY_CALL, UNKNOWN + 0x10, EVEN + 8);
+	want(f, "main deep even [lib.so+0x10]");
+	go(f, TL_PT_BY_FLOW, MAIN + 0x30, 0);
+	want(f, "main");
+	/* "Into the middle of any other: as a tail call." */
+	go(f, TL_PT_BY_FLOW, ODD + 8, 0);
+	want(f, "odd");
+}
+
+/* "From code with a symbol into code without: as a tail call; between two places without: nothing." */
+static void code_without_symbols(void **state)
+{
+	struct fixture *f = *state;
+
+	in_main_deep(f);
+	go(f, TL_PT_BY_FLOW, UNKNOWN, 0);
+	want(f, "main [lib.so+0x0]");
+	go(f, TL_PT_BY_FLOW, UNKNOWN + 0x100, 0);
+	want(f, "main [lib.so+0x0]");
+	go(f, TL_PT_BY_CALL, UNKNOWN + 0x200, UNKNOWN + 0x108);
+	want(f, "main [lib.so+0x0] [lib.so+0x200]");
+	go(f, TL_PT_BY_RETURN, UNKNOWN + 0x108, 0);
+	go(f, TL_PT_BY_RETURN, MAIN + 0x10, 0);
+	want(f, "main");
+}
+
+/* "off and on: tracing that goes on where it was expected to: nothing. Elsewhere: ... a handler was entered (signals)" */
+static void signals(void **state)
+{
+	struct fixture *f = *state;
+
+	in_main_deep(f);
+	go(f, TL_PT_BY_ENABLE, DEEP + 8, DEEP + 8);
+	want(f, "main deep");
+	go(f, TL_PT_BY_ENABLE, ODD, DEEP + 8);
+	want(f, "main deep odd");
+	assert_int_equal(f->stack.handlers, 1);
+	/* The handler returns into the code that calls sigreturn, which has no symbol. */
+	go(f, TL_PT_BY_RETURN, UNKNOWN, 0);
+	want(f, "main deep [lib.so+0x0]");
+	go(f, TL_PT_BY_ENABLE, DEEP + 8, UNKNOWN + 9);
+	want(f, "main deep");
+	assert_int_equal(f->stack.handlers, 0);
+	/* "or the function below it is the one": it goes on behind the instruction at fault. */
+	go(f, TL_PT_BY_ENABLE, ODD, DEEP + 8);
+	go(f, TL_PT_BY_ENABLE, DEEP + 11, ODD + 4);
+	want(f, "main deep");
+	/* "else a jump": siglongjmp() out of a handler. */
+	go(f, TL_PT_BY_ENABLE, ODD, DEEP + 11);
+	go(f, TL_PT_BY_FLOW, MAIN + 0x30, 0);
+	want(f, "main");
+	assert_int_equal(f->stack.handlers, 0);
+}
+
+/* "interrupt: an asynchronous branch enters a handler, which waits for the address interrupted" */
+static void interrupts(void **state)
+{
+	struct fixture *f = *state;
+
+	in_main_deep(f);
+	go(f, TL_PT_BY_INTERRUPT, UNKNOWN, DEEP + 3);
+	want(f, "main deep [lib.so+0x0]");
+	go(f, TL_PT_BY_FAR_RETURN, DEEP + 3, 0);
+	want(f, "main deep");
+}
+
+/* "loss: frames stay open. Where the trace goes on: in the innermost function: nothing; in one on the stack: back to it;
+ * elsewhere: entered, by a call that was not seen." */
+static void losses(void **state)
+{
+	struct fixture *f = *state;
+
+	in_main_deep(f);
+	go(f, TL_PT_BY_LOSS, DEEP + 9, 0);
+	want(f, "main deep");
+	go(f, TL_PT_BY_LOSS, EVEN + 9, 0);
+	want(f, "main deep even");
+	go(f, TL_PT_BY_LOSS, MAIN + 9, 0);
+	want(f, "main");
+}
+
+/* "A frame deeper than STACK_MAX is not kept; its call counts as a gap." */
+static void depth_is_bounded(void **state)
+{
+	struct fixture *f = *state;
+
+	for (unsigned i = 0; i < TL_PT_STACK_MAX + 5u; i++) {
+		struct tl_pt_at at = { DEEP, TL_NONE, TL_NONE, true };
+
+		at.function = tl_pt_functions_called(&f->functions, DEEP);
+		tl_pt_stack_arrive(&f->stack, TL_PT_BY_CALL, &at, DEEP + 8);
+	}
+	assert_int_equal(tl_fold_depth(&f->stack.fold), TL_PT_STACK_MAX);
+	assert_int_equal(f->stack.fold.losses.gaps, 5);
+	go(f, TL_PT_BY_RETURN, DEEP + 8, 0);
+	assert_int_equal(tl_fold_depth(&f->stack.fold), TL_PT_STACK_MAX - 1);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(calls_return), TEST(callers_that_were_not_seen), TEST(returns_that_are_jumps), TEST(tail_calls),
+		TEST(longjmp_goes_back), TEST(code_without_symbols), TEST(signals), TEST(interrupts), TEST(losses),
+		TEST(depth_is_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
