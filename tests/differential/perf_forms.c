@@ -231,7 +231,7 @@ static void put_block(struct case_ *c, struct tl_pt_decoder *decoder, const stru
 	struct tl_pt_asid asid;
 	uint64_t ip = block->ip;
 
-	tl_x86_flow_open(&x86, (enum tl_pt_exec_mode)block->mode);
+	tl_x86_flow_open(&x86, (enum tl_x86_mode)block->mode);
 	tl_pt_asid_of(decoder, &asid);
 	for (unsigned i = 0; i < block->ninsn; i++) {
 		struct tl_x86_flow flow;
@@ -243,7 +243,7 @@ static void put_block(struct case_ *c, struct tl_pt_decoder *decoder, const stru
 		while (size < 15 && (part = tl_pt_image_read(tl_pt_image_of(decoder), &isid, bytes + size,
 							     15 - (size_t)size, &asid, ip + (unsigned)size)) > 0)
 			size += part;
-		if (tl_x86_flow_decode(&x86, bytes, (size_t)size, ip, &flow) < 0)
+		if (tl_x86_flow_decode(&x86, bytes, (size_t)size, ip, &flow) != TL_X86_DECODED)
 			break;
 		ip = flow.flags & TL_X86_DIRECT && flow.iclass != TL_PT_IC_COND_JUMP ? flow.target : ip + flow.size;
 	}
