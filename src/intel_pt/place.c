@@ -62,7 +62,7 @@ static enum tl_pt_stop give_whole(struct tl_pt_decoder *decoder, const struct tl
 		tl_pt_push_links(decoder, node->link);
 	*reached = goal->branch && node->kind != TL_PT_NODE_NEXT;
 	decoder->cur = node->edge[0];
-	stand_behind(decoder, block, node->kind, 
+	stand_behind(decoder, block, node->kind,
 		     node->kind == TL_PT_NODE_FAR ? node->traits & (TL_X86_FAR | TL_X86_VMENTRY) : 0);
 	if (node->kind == TL_PT_NODE_NEXT)
 		return go_on(decoder, block);

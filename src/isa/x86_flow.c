@@ -179,8 +179,8 @@ static enum tl_x86_result decode_fred(const struct tl_x86_flow_decoder *decoder,
 	return TL_X86_DECODED;
 }
 
-enum tl_x86_result tl_x86_flow_decode(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size, uint64_t ip,
-		       struct tl_x86_flow *flow)
+enum tl_x86_result tl_x86_flow_decode(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size,
+				      uint64_t ip, struct tl_x86_flow *flow)
 {
 	ZydisDecodedInstruction insn;
 	ZyanStatus status = ZydisDecoderDecodeInstruction(&decoder->zydis, NULL, code, size, &insn);
