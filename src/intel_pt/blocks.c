@@ -29,6 +29,8 @@ void tl_pt_run_ahead(struct tl_pt_decoder *decoder)
 	struct tl_pt_out out = { decoder->ids, decoder->ids + TL_PT_RUN };
 
 	decoder->moments = (struct tl_pt_moments){ .list = decoder->times, .most = TL_PT_RUN };
+	/* What an event behind these nodes changes is not so yet. */
+	decoder->given_asid = decoder->graph.asid;
 	*batch = (struct tl_pt_batch){ .graph = &decoder->graph, .ids = decoder->ids, .times = decoder->times,
 				       .eos = decoder->eos };
 	batch->stop = tl_pt_run_on(decoder, &out);

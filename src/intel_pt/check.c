@@ -50,6 +50,19 @@ static bool allowed_in_psb(enum tl_pt_packet_kind kind)
 	return allowed[kind];
 }
 
+/* Some processors give an address in a PSB+ that a TIP.PGE follows (7, bdm70). */
+static void end_psb(struct check *c)
+{
+	enum tracing now = c->fup_in_psb ? ON : OFF;
+	bool contradicts = c->tracing != UNKNOWN && c->tracing != now;
+
+	if (contradicts && !(now == ON && (c->config->errata & TL_PT_BDM70)))
+		violation(c, "psb-contradicts", c->psb_at, 0,
+			  now == ON ? "a PSB+ has an address while tracing is off"
+				    : "a PSB+ has no address while tracing is on");
+	c->tracing = contradicts ? UNKNOWN : now;
+}
+
 static void check_psb(struct check *c, const struct tl_pt_packet *p, uint64_t at)
 {
 	if (c->in_psb && p->kind == TL_PT_PKT_PSB) {
@@ -60,13 +73,7 @@ static void check_psb(struct check *c, const struct tl_pt_packet *p, uint64_t at
 		violation(c, "psbend-without-psb", at, 0, "a PSBEND without a PSB before it");
 	}
 	if (c->in_psb && p->kind == TL_PT_PKT_PSBEND) {
-		enum tracing now = c->fup_in_psb ? ON : OFF;
-
-		if (c->tracing != UNKNOWN && c->tracing != now)
-			violation(c, "psb-contradicts", c->psb_at, 0,
-				  now == ON ? "a PSB+ has an address while tracing is off"
-					    : "a PSB+ has no address while tracing is on");
-		c->tracing = now;
+		end_psb(c);
 	}
 	if (p->kind == TL_PT_PKT_PSB) {
 		c->in_psb = true;

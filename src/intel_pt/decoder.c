@@ -40,7 +40,7 @@ int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt_config
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return -TL_PT_NOMEM;
-	made->asid = (struct tl_pt_asid){ TL_PT_ANY, TL_PT_ANY };
+	made->asid = made->given_asid = (struct tl_pt_asid){ TL_PT_ANY, TL_PT_ANY };
 	status = tl_pt_flow_open(&made->flow, config, wishes(config));
 	if (!status) {
 		made->config = made->flow.config;
@@ -174,7 +174,7 @@ int tl_pt_asid_of(const struct tl_pt_decoder *decoder, struct tl_pt_asid *asid)
 {
 	if (!decoder || !asid)
 		return -TL_PT_INVALID;
-	*asid = decoder->graph.asid;
+	*asid = decoder->given_asid;
 	return 0;
 }
 
@@ -251,7 +251,7 @@ int tl_pt_set_asid(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid)
 {
 	if (!decoder || !asid)
 		return -TL_PT_INVALID;
-	decoder->asid = *asid;
+	decoder->asid = decoder->given_asid = *asid;
 	/* Without nodes there is nothing to find again. */
 	if (!decoder->graph.nodes) {
 		decoder->graph.asid = *asid;

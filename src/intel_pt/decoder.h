@@ -16,7 +16,7 @@
 enum {
 	TL_PT_RUN = 256, /* nodes decoded ahead */
 	/* Instructions without trace before an endless loop is called one (9.12, 9.13); a block counts as some more. */
-	TL_PT_IDLE_MOST = 1 << 22,
+	TL_PT_IDLE_MOST = 1 << 18,
 	TL_PT_IDLE_BLOCK = 64,
 };
 
@@ -142,7 +142,7 @@ struct tl_pt_decoder {
 	uint64_t place_offset; /* of what the walk to a place is for */
 	bool border;           /* a PSB+ to come to */
 	uint64_t border_ip, border_offset;
-	const uint8_t *taken; /* where the packets begin whose outcomes are in `bits` */
+	const uint8_t *taken, *taken_end; /* the packets whose outcomes are in `bits` */
 
 	/* What came of it. */
 	bool is_due, was_on; /* an event waits; tracing was on before it */
@@ -158,6 +158,7 @@ struct tl_pt_decoder {
 	/* What is decoded ahead of the caller, and the clock where that began. */
 	struct tl_pt_batch batch;
 	struct tl_pt_moment given;
+	struct tl_pt_asid given_asid;
 	uint32_t ids[TL_PT_RUN];
 	struct tl_pt_moment times[TL_PT_RUN];
 
@@ -220,7 +221,7 @@ enum tl_pt_stop tl_pt_walk_on(struct tl_pt_decoder *decoder, struct tl_pt_out *o
 
 /*
  * bind.c: bring the walk to the place of the event in `item` and apply it. TL_PT_STOP_EVENT: it is `due`; _GO: it is
- * none.
+ * none for the caller.
  */
 enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 

@@ -13,7 +13,9 @@ struct dump {
 	struct tl_pt_decoder *decoder;
 	const struct tl_pt_config *config;
 	struct tl_pt_image *image;
+	const struct tl_pt_show *show;
 	unsigned wishes;
+	bool outside; /* of the window of time */
 	struct tl_output *out;
 	tl_pt_lost_fn *lost;
 	void *arg;
@@ -91,12 +93,17 @@ static void put_insn_json(struct dump *d, const struct tl_pt_insn *insn)
 	tl_put_text(d->out, "}\n");
 }
 
+static bool is_shown(const struct dump *d, uint64_t ip)
+{
+	return !d->outside && (!d->show->wanted || d->show->wanted(d->show->arg, ip));
+}
+
 static void put_insn(struct dump *d, const struct tl_pt_insn *insn)
 {
 	d->ip = insn->ip;
 	if (d->counts)
 		d->counts->insns++;
-	if (!(d->wishes & TL_PT_TEXT_INSNS))
+	if (!(d->wishes & TL_PT_TEXT_INSNS) || !is_shown(d, insn->ip))
 		return;
 	if (d->wishes & TL_PT_TEXT_JSON)
 		put_insn_json(d, insn);
@@ -131,7 +138,7 @@ static void put_block_json(struct dump *d, const struct tl_pt_block *b)
 
 static void put_block_head(struct dump *d, const struct tl_pt_block *b)
 {
-	if (!(d->wishes & TL_PT_TEXT_BLOCKS))
+	if (!(d->wishes & TL_PT_TEXT_BLOCKS) || !is_shown(d, b->ip))
 		return;
 	if (d->wishes & TL_PT_TEXT_JSON)
 		put_block_json(d, b);
@@ -213,10 +220,23 @@ static bool is_repetition(const struct tl_pt_event *event)
 
 static void put_event(struct dump *d, const struct tl_pt_event *event)
 {
+	if (event->ip_suppressed && d->show->wanted ? true : !is_shown(d, event->ip))
+		return;
 	if (d->wishes & TL_PT_TEXT_JSON)
 		tl_pt_put_event_json(d->out, event);
 	else if (!is_repetition(event))
 		tl_pt_put_event(d->out, event, d->wishes);
+}
+
+/* Where there is a window, what comes before the first time is outside. */
+static void look_at_clock(struct dump *d)
+{
+	uint64_t tsc;
+
+	if (!d->show->from_ticks && !d->show->to_ticks)
+		return;
+	d->outside = tl_pt_time(d->decoder, &tsc, NULL, NULL) < 0 || tsc < d->show->from_ticks ||
+		     (d->show->to_ticks && tsc >= d->show->to_ticks);
 }
 
 static int take_events(struct dump *d, int status)
@@ -225,6 +245,7 @@ static int take_events(struct dump *d, int status)
 
 	while (status >= 0 && (status & TL_PT_EVENT_PENDING)) {
 		status = tl_pt_event_next(d->decoder, &event);
+		look_at_clock(d);
 		if (status >= 0 && (d->wishes & TL_PT_TEXT_EVENTS))
 			put_event(d, &event);
 	}
@@ -252,10 +273,12 @@ static int take_code(struct dump *d)
 
 	if (d->wishes & TL_PT_TEXT_BY_BLOCK) {
 		status = tl_pt_block_next(d->decoder, &block);
+		look_at_clock(d);
 		if (status >= 0 && block.ninsn)
 			put_block(d, &block);
 	} else {
 		status = tl_pt_insn_next(d->decoder, &insn);
+		look_at_clock(d);
 		if (status >= 0)
 			put_insn(d, &insn);
 	}
@@ -362,11 +385,11 @@ static int finish(struct dump *d, struct tl_error *err)
 	return d->no_memory ? tl_error_memory(err) : 0;
 }
 
-int tl_pt_dump_flow(const struct tl_pt_config *config, struct tl_pt_image *image, unsigned wishes,
+int tl_pt_dump_flow(const struct tl_pt_config *config, struct tl_pt_image *image, const struct tl_pt_show *show,
 		    struct tl_output *out, tl_pt_lost_fn *lost, void *arg, struct tl_pt_flow_counts *counts,
 		    struct tl_error *err)
 {
-	struct dump d = { .config = config, .image = image, .wishes = wishes, .out = out, .lost = lost, .arg = arg,
+	struct dump d = { .config = config, .image = image, .show = show, .wishes = show->wishes, .out = out, .lost = lost, .arg = arg,
 			  .counts = counts };
 	int status = tl_pt_decoder_open(&d.decoder, config, image);
 
@@ -377,10 +400,10 @@ int tl_pt_dump_flow(const struct tl_pt_config *config, struct tl_pt_image *image
 	return finish(&d, err);
 }
 
-int tl_pt_dump_piece(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece, unsigned wishes,
+int tl_pt_dump_piece(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece, const struct tl_pt_show *show,
 		     struct tl_output *out, tl_pt_lost_fn *lost, void *arg, struct tl_error *err)
 {
-	struct dump d = { .config = &piece->config, .image = piece->image, .wishes = wishes, .out = out,
+	struct dump d = { .config = &piece->config, .image = piece->image, .show = show, .wishes = show->wishes, .out = out,
 			  .lost = lost, .arg = arg };
 	int status = tl_pt_decoder_of(decoders, piece, 0, &d.decoder);
 

@@ -12,6 +12,7 @@
 struct dump {
 	struct tl_pt_packets *packets;
 	const struct tl_pt_config *config;
+	const struct tl_pt_show *show;
 	unsigned wishes;
 	struct tl_output *out;
 	tl_pt_lost_fn *lost;
@@ -32,8 +33,20 @@ static bool is_ip(enum tl_pt_packet_kind kind)
 	return kind == TL_PT_PKT_TIP || kind == TL_PT_PKT_TIP_PGE || kind == TL_PT_PKT_TIP_PGD || kind == TL_PT_PKT_FUP;
 }
 
+/* What comes before the first time is outside. */
+static bool in_window(const struct dump *d)
+{
+	const struct tl_pt_show *show = d->show;
+
+	if (!show->from_ticks && !show->to_ticks)
+		return true;
+	return d->time.have_tsc && d->time.tsc >= show->from_ticks && (!show->to_ticks || d->time.tsc < show->to_ticks);
+}
+
 static bool is_shown(const struct dump *d, enum tl_pt_packet_kind kind)
 {
+	if (!in_window(d))
+		return false;
 	if (kind == TL_PT_PKT_PAD)
 		return !(d->wishes & TL_PT_TEXT_NO_PAD);
 	if (kind == TL_PT_PKT_CYC && (d->wishes & TL_PT_TEXT_NO_CYC))
@@ -155,6 +168,8 @@ static void put_packet(struct dump *d, const struct tl_pt_packet *p, uint64_t of
 
 	if (d->wishes & (TL_PT_TEXT_TIME | TL_PT_TEXT_TCAL))
 		move_time(d, p, offset);
+	else if (d->show->from_ticks || d->show->to_ticks)
+		tl_pt_time_packet(&d->time, p, d->config);
 	tracked(d, p, d->config->begin + offset, known, sizeof(known));
 	if (!is_shown(d, p->kind))
 		return;
@@ -209,10 +224,10 @@ static void dump_all(struct dump *d)
 	}
 }
 
-int tl_pt_dump_packets(const struct tl_pt_config *config, unsigned wishes, struct tl_output *out, tl_pt_lost_fn *lost,
-		       void *arg, struct tl_error *err)
+int tl_pt_dump_packets(const struct tl_pt_config *config, const struct tl_pt_show *show, struct tl_output *out,
+		       tl_pt_lost_fn *lost, void *arg, struct tl_error *err)
 {
-	struct dump d = { .config = config, .wishes = wishes, .out = out, .lost = lost, .arg = arg };
+	struct dump d = { .config = config, .show = show, .wishes = show->wishes, .out = out, .lost = lost, .arg = arg };
 	int status = tl_pt_packets_open(&d.packets, config);
 
 	if (status < 0)

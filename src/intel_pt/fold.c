@@ -165,17 +165,38 @@ static bool failed(const struct pt_folder *f)
 	return f->thread->stack.fold.no_memory || f->functions.no_memory || f->thread->lines.no_memory;
 }
 
-/* Numbers of another epoch: what was held back of the last one is run first, and brought to the front. */
+/*
+ * Numbers of another epoch: they stand behind those known, as nodes that are held back, and the branch taken last, are of
+ * the epoch before. When these are too many, they are given up.
+ */
 static void change_epoch(struct pt_folder *f, struct tl_pt_run *run)
 {
 	const struct tl_pt_block *first = run->count ? tl_pt_node_block(f->decoder, run->nodes[0]) : NULL;
 
+	f->epoch = run->epoch;
+	f->shift = (uint32_t)f->node_count;
+	if (f->node_count < PT_NODES_MOST)
+		return;
 	tl_pt_fold_rest(f);
-	if (first && !(f->key == PT_KEY_ENABLE || f->key == PT_KEY_INTERRUPT || f->key == PT_KEY_LOSS))
+	if (first && f->key != PT_KEY_ENABLE && f->key != PT_KEY_INTERRUPT && f->key != PT_KEY_LOSS)
 		tl_pt_fold_branch(f, first->ip);
 	tl_pt_fold_flush(f);
 	memmove(f->numbers, run->nodes, run->count * sizeof(*run->nodes));
-	f->epoch = run->epoch;
+}
+
+/* Make the new nodes known; with time their instructions must be before they are run. */
+static bool take_nodes(struct pt_folder *f, const struct tl_pt_run *run)
+{
+	uint32_t *numbers = f->numbers + f->held;
+
+	if (run->limit > UINT32_MAX - f->shift || !tl_pt_fold_room(f, run->limit + f->shift))
+		return false;
+	for (size_t i = 0; f->shift && i < run->count; i++)
+		numbers[i] += f->shift;
+	for (size_t i = 0; f->timed && i < run->count; i++)
+		if (f->nodes[numbers[i]].entry == PT_KEY_NONE)
+			tl_pt_fold_look(f, numbers[i]);
+	return true;
 }
 
 static int fold_run(struct pt_folder *f, struct tl_pt_run *run, struct tl_error *err)
@@ -184,16 +205,13 @@ static int fold_run(struct pt_folder *f, struct tl_pt_run *run, struct tl_error 
 
 	if (run->epoch != f->epoch)
 		change_epoch(f, run);
-	if (!tl_pt_fold_room(f, run->limit))
+	if (!take_nodes(f, run))
 		return tl_error_memory(err);
 	f->thread->stack.fold.records += run->count;
-	for (size_t i = 0; f->timed && i < run->count; i++)
-		if (f->nodes[f->numbers[f->held + i]].entry == PT_KEY_NONE)
-			tl_pt_fold_look(f, f->numbers[f->held + i]);
 	if (f->timed)
 		tl_pt_fold_timed(f, run, more);
 	else
-		tl_pt_fold_run(f, run->nodes, run->count);
+		tl_pt_fold_run(f, f->numbers, run->count);
 	return failed(f) ? tl_error_memory(err) : 0;
 }
 

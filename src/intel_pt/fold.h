@@ -134,6 +134,7 @@ struct pt_thread {
 };
 
 enum {
+	PT_NODES_MOST = 1 << 20, /* of several epochs; then they are flushed */
 	PT_RUN_NODES = 1 << 15, /* taken at once; half of it are held at most */
 	PT_RATE_BITS = 16,	/* binary places of ticks per instruction */
 };
@@ -165,6 +166,7 @@ struct pt_folder {
 	int64_t owed_ticks; /* to the next visit of a function that time passed in while it ran nothing */
 	uint32_t owed_to;
 	uint32_t epoch;
+	uint32_t shift; /* numbers of this epoch stand behind those of the ones before */
 
 	/* Where the thread is. */
 	struct pt_node *last;  /* the node run last */

@@ -47,7 +47,7 @@ static void each_step(struct pt_folder *f, uint32_t number,
 	size_t at = 0;
 	int count;
 
-	while ((count = tl_pt_node_steps(f->decoder, number, at, steps, STEPS)) > 0)
+	while ((count = tl_pt_node_steps(f->decoder, number - f->shift, at, steps, STEPS)) > 0)
 		for (int i = 0; i < count; i++, at++)
 			if (!each(f, &steps[i], at, arg))
 				return;
@@ -155,7 +155,7 @@ static void look_inside(struct pt_folder *f, uint32_t number, struct pt_node *n)
 
 void tl_pt_fold_look(struct pt_folder *f, uint32_t number)
 {
-	const struct tl_pt_block *block = tl_pt_node_block(f->decoder, number);
+	const struct tl_pt_block *block = tl_pt_node_block(f->decoder, number - f->shift);
 	struct pt_node *n = &f->nodes[number];
 	struct tl_pt_name first, last;
 
@@ -246,5 +246,6 @@ void tl_pt_fold_flush(struct pt_folder *f)
 	f->visit_count = 1;
 	f->last_visit = 0;
 	f->node_count = 0;
+	f->shift = 0;
 	f->step_count = f->inner_count = 0;
 }

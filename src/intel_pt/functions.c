@@ -207,7 +207,7 @@ uint32_t tl_pt_functions_called(struct tl_pt_functions *f, uint64_t ip)
 
 	if (name.function != TL_NONE)
 		return name.function;
-	if (f->feed->place(f->feed->arg, ip, &place)) {
+	if (f->feed->place(f->feed->arg, ip, &place) && *place.object) {
 		const char *slash = strrchr(place.object, '/');
 
 		function.object = intern(f, place.object, strlen(place.object));

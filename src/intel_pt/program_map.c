@@ -101,7 +101,7 @@ static bool find_origin(const struct map *m, struct origin *origin)
 	const char *slash = strrchr(m->path, '/');
 	int made;
 
-	if (origin->name[0] == '[')
+	if (origin->name[0] == '[' || !strcmp(origin->name, "?"))
 		return true;
 	if (origin->name[0] != '/')
 		made = asprintf(&origin->path, "%.*s%s", slash ? (int)(slash + 1 - m->path) : 0, m->path, origin->name);
@@ -231,7 +231,7 @@ static int read_line(struct map *m, const char *line, uint64_t offset, struct tl
 	if (status < 0)
 		return status;
 	place = (struct tl_pt_place){ .start = address, .end = address + size, .offset = origin_offset,
-				      .object = m->origins[number].name };
+				      .object = strcmp(m->origins[number].name, "?") ? m->origins[number].name : "" };
 	compare_bytes(&m->origins[number], origin_offset, m->image + image_offset, (size_t)size);
 	if (!bias_of(&m->origins[number], origin_offset, address, &place.bias))
 		m->origins[number].is_other = true;

@@ -189,6 +189,7 @@ static enum tl_pt_stop take_tnt(struct tl_pt_decoder *decoder, struct tl_pt_out 
 	decoder->bits = decoder->item.bits;
 	decoder->count = decoder->item.count;
 	decoder->taken = decoder->flow.begin + decoder->item.offset;
+	decoder->taken_end = decoder->flow.pos;
 	prepare_tick(decoder);
 	return TL_PT_STOP_GO;
 }
@@ -200,9 +201,11 @@ static enum tl_pt_stop take_tip(struct tl_pt_decoder *decoder, struct tl_pt_out 
 	decoder->target = decoder->item.ip;
 	decoder->no_target = decoder->item.suppressed;
 	decoder->have_target = true;
-	decoder->taken = decoder->flow.begin + decoder->item.offset;
-	if (!decoder->count)
+	if (!decoder->count) {
+		decoder->taken = decoder->flow.begin + decoder->item.offset;
+		decoder->taken_end = decoder->flow.pos;
 		prepare_tick(decoder);
+	}
 	return TL_PT_STOP_GO;
 }
 

@@ -215,6 +215,7 @@ static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_piece *pi
 	decoder->eos = cut->eos;
 	decoder->is_due = cut->has_event;
 	decoder->flow.pos = decoder->flow.begin + cut->offset;
+	decoder->given_asid = decoder->graph.asid;
 	decoder->graph.asid = cut->asid;
 	decoder->flow.time.cbr = cut->cbr;
 	decoder->flow.time.have_cbr = cut->have_cbr;

@@ -62,6 +62,14 @@ void tl_pt_json_number(struct tl_output *out, const char *key, uint64_t value);
 void tl_pt_json_flag(struct tl_output *out, const char *key, bool value);
 void tl_pt_json_word(struct tl_output *out, const char *key, const char *value);
 
+/* What is shown of what there is. */
+struct tl_pt_show {
+	unsigned wishes;		       /* enum tl_pt_text_wish */
+	uint64_t from_ticks, to_ticks;	       /* a window of time; 0: open */
+	bool (*wanted)(void *arg, uint64_t ip); /* of blocks, instructions and events by address; NULL: all */
+	void *arg;
+};
+
 /* Called with each range of bytes that gave no packets, or no flow. */
 typedef void tl_pt_lost_fn(void *arg, const struct tl_pt_lost *lost);
 
@@ -69,20 +77,20 @@ typedef void tl_pt_lost_fn(void *arg, const struct tl_pt_lost *lost);
  * All packets, a line each, from the first PSB on. What is no packet is told in its place, and the next PSB is looked
  * for.
  */
-int tl_pt_dump_packets(const struct tl_pt_config *config, unsigned wishes, struct tl_output *out, tl_pt_lost_fn *lost,
-		       void *arg, struct tl_error *err);
+int tl_pt_dump_packets(const struct tl_pt_config *config, const struct tl_pt_show *show, struct tl_output *out,
+		       tl_pt_lost_fn *lost, void *arg, struct tl_error *err);
 
 struct tl_pt_flow_counts {
 	uint64_t insns, blocks;
 };
 
 /* Events, blocks, instructions, as wished. `lost` and `counts` may be NULL. */
-int tl_pt_dump_flow(const struct tl_pt_config *config, struct tl_pt_image *image, unsigned wishes,
+int tl_pt_dump_flow(const struct tl_pt_config *config, struct tl_pt_image *image, const struct tl_pt_show *show,
 		    struct tl_output *out, tl_pt_lost_fn *lost, void *arg, struct tl_pt_flow_counts *counts,
 		    struct tl_error *err);
 
 /* The same of a piece of a feed, by the decoder of its stream; `out` NULL: only to keep that in step. */
-int tl_pt_dump_piece(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece, unsigned wishes,
+int tl_pt_dump_piece(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece, const struct tl_pt_show *show,
 		     struct tl_output *out, tl_pt_lost_fn *lost, void *arg, struct tl_error *err);
 
 #endif

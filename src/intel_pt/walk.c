@@ -13,7 +13,7 @@ struct walk {
 	uint32_t *out, *out_end;
 	uint32_t *stack;
 	const uint8_t *pos, *end;
-	const uint8_t *taken;
+	const uint8_t *taken, *taken_end;
 	uint64_t bits, target;
 	uint32_t count, cur, top;
 	bool have_target;
@@ -218,7 +218,7 @@ INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
 		next = tl_pt_take_tnt(pos, walk->end, &walk->bits, &walk->count);
 		if (next != pos) {
 			walk->taken = pos;
-			walk->pos = next;
+			walk->pos = walk->taken_end = next;
 			decoder->idle = 0;
 			if (passed)
 				tl_pt_note_time(decoder, walk->out);
@@ -230,8 +230,11 @@ INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
 		return TL_PT_STOP_NEED;
 	walk->target = tl_pt_take_ip(pos, decoder->flow.last_ip);
 	walk->have_target = true;
-	walk->taken = pos;
 	walk->pos = pos + size;
+	if (!walk->count) {
+		walk->taken = pos;
+		walk->taken_end = walk->pos;
+	}
 	decoder->flow.last_ip = walk->target;
 	decoder->no_target = false;
 	if (passed)
@@ -263,6 +266,7 @@ enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 		.out = out->pos, .out_end = out->end,
 		.stack = decoder->stack, .top = decoder->top,
 		.pos = decoder->flow.pos, .end = decoder->flow.end, .taken = decoder->taken,
+		.taken_end = decoder->taken_end,
 		.bits = decoder->bits, .count = decoder->count, .cur = decoder->cur,
 		.target = decoder->target, .have_target = decoder->have_target,
 	};
@@ -284,13 +288,14 @@ enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 	decoder->top = walk.top;
 	decoder->flow.pos = walk.pos;
 	decoder->taken = walk.taken;
+	decoder->taken_end = walk.taken_end;
 	decoder->bits = walk.bits;
 	decoder->count = walk.count;
 	decoder->cur = walk.cur;
 	decoder->target = walk.target;
 	decoder->have_target = walk.have_target;
 	if (stop == TL_PT_STOP_ERROR) {
-		const uint8_t *at = packet_at(walk.taken, walk.pos, walk.count);
+		const uint8_t *at = packet_at(walk.taken, walk.taken_end, walk.count);
 
 		/* Where code ends, what comes next is at fault, and has been read. */
 		if (walk.error == TL_PT_NOMAP || walk.error == TL_PT_BAD_INSN)

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations on a feed, whatever gives it. */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "core/error.h"
-#include "core/output.h"
 #include "intel_pt/fold.h"
 #include "intel_pt/slice.h"
-#include "intel_pt/text.h"
 #include "open/intel_pt.h"
 
 /* ---- windows ---- */
@@ -82,112 +79,6 @@ int tl_pt_input_fold(struct tl_input *input, struct tl_profile **profile, struct
 	options.from_ticks = window.from;
 	options.to_ticks = window.to;
 	return tl_pt_fold(&pt->feed, &options, &pt->faults, profile, err);
-}
-
-/* ---- dumping ---- */
-
-static unsigned text_wishes(unsigned dump, bool json)
-{
-	static const struct {
-		unsigned from, to;
-	} wishes[] = {
-		{ TL_DUMP_RAW, TL_PT_TEXT_RAW },	     { TL_DUMP_NO_OFFSET, TL_PT_TEXT_NO_OFFSET },
-		{ TL_DUMP_NO_PAD, TL_PT_TEXT_NO_PAD },	     { TL_DUMP_NO_TIMING, TL_PT_TEXT_NO_TIMING },
-		{ TL_DUMP_NO_CYC, TL_PT_TEXT_NO_CYC },	     { TL_DUMP_NO_SYNC, TL_PT_TEXT_NO_SYNC },
-		{ TL_DUMP_LAST_IP, TL_PT_TEXT_LAST_IP },     { TL_DUMP_EXEC_MODE, TL_PT_TEXT_EXEC_MODE },
-		{ TL_DUMP_TIME, TL_PT_TEXT_TIME },	     { TL_DUMP_TIME_DELTA, TL_PT_TEXT_TIME | TL_PT_TEXT_TIME_DELTA },
-		{ TL_DUMP_BLOCKS, TL_PT_TEXT_BLOCKS },	     { TL_DUMP_INSTRUCTIONS, TL_PT_TEXT_INSNS },
-		{ TL_DUMP_EVENTS, TL_PT_TEXT_EVENTS },
-	};
-	unsigned made = TL_PT_TEXT_EVENT_IP | TL_PT_TEXT_BY_BLOCK | TL_PT_TEXT_RESYNC | (json ? TL_PT_TEXT_JSON : 0);
-
-	for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++)
-		if (dump & wishes[i].from)
-			made |= wishes[i].to;
-	return dump & TL_DUMP_NO_TEXT ? made : made | TL_PT_TEXT_DISASSEMBLE;
-}
-
-struct damage {
-	struct pt_input *pt;
-	uint64_t base;
-	bool no_memory;
-};
-
-static void note(void *arg, const struct tl_pt_lost *lost)
-{
-	struct damage *damage = arg;
-	struct tl_pt_lost made = *lost;
-	struct tl_pt_place place;
-	bool known = lost->why == TL_PT_NOMAP && damage->pt->feed.place(damage->pt->feed.arg, lost->ip, &place);
-
-	made.from += damage->base;
-	made.to += damage->base;
-	if (!tl_pt_fault_add(&damage->pt->faults, &made, known ? &place : NULL))
-		damage->no_memory = true;
-}
-
-static bool wanted(const struct tl_input_options *o, const struct tl_pt_piece *piece)
-{
-	return (o->thread == TL_NOWHERE || o->thread == piece->thread) &&
-	       (o->process == TL_NOWHERE || o->process == piece->process) &&
-	       (o->cpu == TL_NOWHERE || o->cpu == piece->cpu);
-}
-
-/* Whose the piece is, where there are several. */
-static void put_owner(const struct tl_pt_piece *piece, bool json, struct tl_output *out)
-{
-	if (json || piece->thread == TL_NOWHERE)
-		return;
-	tl_put_format(out, "[process %" PRId64 ", thread %" PRId64, (int64_t)piece->process, (int64_t)piece->thread);
-	if (piece->cpu != TL_NOWHERE)
-		tl_put_format(out, ", cpu %" PRIu64, piece->cpu);
-	tl_put_format(out, "%s%s]\n", *piece->command ? ": " : "", piece->command);
-}
-
-/* Packets are those of whole stretches: who takes over inside is of no matter to them. */
-static int dump_packets(const struct tl_pt_piece *piece, unsigned wishes, struct damage *damage, struct tl_output *out,
-			struct tl_error *err)
-{
-	if (piece->continues)
-		return 0;
-	put_owner(piece, wishes & TL_PT_TEXT_JSON, out);
-	return tl_pt_dump_packets(&piece->config, wishes, out, note, damage, err);
-}
-
-static int dump_piece(struct tl_input *input, struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece,
-		      unsigned wishes, struct tl_output *out, struct tl_error *err)
-{
-	struct damage damage = { input->handle, piece->base, false };
-	bool flow = wishes & (TL_PT_TEXT_BLOCKS | TL_PT_TEXT_INSNS | TL_PT_TEXT_EVENTS);
-	struct tl_output *to = wanted(&input->options, piece) ? out : NULL;
-	int status;
-
-	if (flow) {
-		if (to)
-			put_owner(piece, wishes & TL_PT_TEXT_JSON, to);
-		status = tl_pt_dump_piece(decoders, piece, wishes, to, note, &damage, err);
-	} else {
-		status = to ? dump_packets(piece, wishes, &damage, to, err) : 0;
-	}
-	return status == 0 && damage.no_memory ? tl_error_memory(err) : status;
-}
-
-int tl_pt_input_dump(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
-{
-	struct pt_input *pt = input->handle;
-	unsigned wishes = text_wishes(input->options.dump, json);
-	struct tl_pt_decoders decoders = { .list = NULL };
-	struct tl_pt_piece piece;
-	int status;
-
-	pt->feed.rewind(pt->feed.arg);
-	while ((status = pt->feed.next(pt->feed.arg, &piece, err)) == 1 && !tl_output_failed(out)) {
-		status = dump_piece(input, &decoders, &piece, wishes, out, err);
-		if (status < 0)
-			break;
-	}
-	tl_pt_decoders_close(&decoders);
-	return status < 0 ? status : 0;
 }
 
 /* ---- damage ---- */

@@ -270,7 +270,7 @@ static void run_dump(struct case_ *c, struct tl_output *out)
 
 	if (c->bad_cpu)
 		tl_put_text(out, "[0: failed to determine errata: unknown cpu]\n");
-	tl_pt_dump_packets(&c->config, c->wishes, out, NULL, NULL, &err);
+	tl_pt_dump_packets(&c->config, &(struct tl_pt_show){ .wishes = c->wishes }, out, NULL, NULL, &err);
 }
 
 static void run_flow(struct case_ *c, bool block, struct tl_output *out)
@@ -288,7 +288,7 @@ static void run_flow(struct case_ *c, bool block, struct tl_output *out)
 		tl_put_text(out, "[0, 0: config error: unknown cpu]\n");
 		c->config.errata = 0;
 	}
-	tl_pt_dump_flow(&c->config, tl_pt_program_image(c->program), wishes, out, NULL, NULL, &counts, &err);
+	tl_pt_dump_flow(&c->config, tl_pt_program_image(c->program), &(struct tl_pt_show){ .wishes = wishes }, out, NULL, NULL, &counts, &err);
 	if (c->stat && (both || c->stat_insn))
 		tl_put_format(out, "insn: %llu.\n", (unsigned long long)counts.insns);
 	if (c->stat && block && (both || c->stat_blocks))

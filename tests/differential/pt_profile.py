@@ -4,7 +4,9 @@
 
 The truth is counted here from that list, the symbols (nm) and the opcodes of calls alone: how often each address ran; how
 often a function was entered, by a call or from outside of it; how many instructions ran in it."""
+import csv
 import glob
+import json
 import os
 import re
 import shutil
@@ -166,6 +168,40 @@ def check_jumps(name, path, text):
         expect("%s: branch at %x followed" % (os.path.basename(path), ip), sure <= taken <= sure + unsure, True)
 
 
+def check_large():
+    """The large trace: all its instructions, and the same output, to the byte, for any number of threads."""
+    trace = os.path.join(SHARED, "corpus", "large", "intel-pt", "py.%s.pt.zst")
+    if not os.path.exists(trace % "ret"):
+        print("skipped: the large trace is not here")
+        return 0
+    with open(os.path.join(os.path.dirname(trace), "py.truth"), encoding="utf-8") as file:
+        insns = int(dict(line.split(None, 1) for line in file if " " in line.strip())["insns"].split()[0])
+    for variant in ("ret", "time"):
+        outputs = []
+        for jobs in ("1", "2", "3"):
+            options = ["--jobs", jobs, *(TIMING if variant == "time" else []), trace % variant]
+            outputs.append((common.run("report", "--json", *options), common.run("convert", *options)))
+        expect("py.%s: 2 and 1 threads" % variant, outputs[1] == outputs[0], True)
+        expect("py.%s: 3 and 1 threads" % variant, outputs[2] == outputs[0], True)
+        expect("py.%s: instructions" % variant, json.loads(outputs[0][0])["total"]["Ir"], insns)
+    return 1
+
+
+def check_hardware():
+    """Traces of a real processor: as many instructions as libipt counts, nothing lost (peer/README.md)."""
+    manifest = os.path.join(SHARED, "peer", "real-pt", "MANIFEST.tsv")
+    if not os.path.exists(manifest):
+        print("skipped: no traces of a real processor are here")
+        return 0
+    with open(manifest, encoding="utf-8") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    for row in rows:
+        report = common.report_json("--event", "Ir", os.path.join(os.path.dirname(manifest), row["pt"]))
+        expect(row["name"] + ": instructions", report["total"]["Ir"], int(row["insns"]))
+        expect(row["name"] + ": bytes skipped", report["losses"]["skipped_bytes"], 0)
+    return len(rows)
+
+
 def main():
     if not os.path.isdir(CORPUS):
         common.skip(CORPUS + " is not here")
@@ -186,6 +222,7 @@ def main():
             check_trace(name, data, wanted, total)
         check_addresses(name, os.path.join(CORPUS, name + ".ret.pt"))
         compared += 1
+    compared += check_large() + check_hardware()
     common.finish(compared, "programs")
 
 

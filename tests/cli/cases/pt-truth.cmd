@@ -19,3 +19,6 @@ import json, sys
 print("blocks:", sum(b.get("ninsn", 0) for b in map(json.loads, sys.stdin)) == int(sys.argv[1]))
 ' "$insns"
 tracelathe stacks --event Ir $GOLDEN/intel_pt/rec.ret.pt | awk '{ sum += $NF } END { print "stacks:", sum }' | sed "s/ $insns/ all/"
+# Filters: the self cost of a function is the number of its instructions; 22880 by tests/differential/pt_profile.py.
+tracelathe dump --instructions --no-text --function '^deep$' $GOLDEN/intel_pt/rec.ret.pt | wc -l
+tracelathe dump --instructions --no-text --time ..1000 --tsc-hz 1000000000 $GOLDEN/intel_pt/rec.time.pt | grep -vc '^\[' | sed "s/^$insns$/all/"
