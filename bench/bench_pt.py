@@ -28,6 +28,7 @@ CONTENDERS = (
     ("tl_pt_blocks, 256 a call, callback", "ours", ("batch", "callback")),
     ("tl_pt_block_next", "ours", ("one", "cached")),
     ("tl_pt_nodes", "ours", ("nodes", "cached")),
+    ("tl_pt_blocks, 256 a call, --jobs 2", "ours", ("batch2", "cached")),
 )
 # What the command does with the trace: everything from start to exit. --map is found beside the trace.
 COMMANDS = (

@@ -2,20 +2,22 @@
 /*
  * Our own interface over the same input.
  *   pt_blocks FORM SETUP TRACE MAP IMAGE
- * FORM: batch (tl_pt_blocks, 256 at a time), one (tl_pt_block_next), nodes (numbers of blocks), insns.
- * SETUP: cached, limited, files, callback, as in pt_libipt.c.
+ * FORM: batch (tl_pt_blocks, 256 at a time), one (tl_pt_block_next), nodes (numbers of blocks),
+ * insns; batch2, nodes2: with two threads. SETUP: cached, limited, files, callback, as in pt_libipt.c.
  */
 #include <tracelathe/intel_pt.h>
 
 #include "pt_input.h"
 
-static int read_memory(uint8_t *buffer, size_t size, const struct tl_pt_asid *asid, uint64_t ip, void *arg)
+static int read_memory(uint8_t *buffer, size_t size, const struct tl_pt_asid *asid, uint64_t ip,
+		       void *arg)
 {
 	(void)asid;
 	return pt_input_read(arg, buffer, size, ip);
 }
 
-static void add_sections(struct tl_pt_image *image, struct tl_pt_cache *cache, struct pt_input *input, const char *setup)
+static void add_sections(struct tl_pt_image *image, struct tl_pt_cache *cache,
+			 struct pt_input *input, const char *setup)
 {
 	if (!strcmp(setup, "callback")) {
 		input->image = pt_slurp(input->image_path, &input->image_size);
@@ -29,10 +31,12 @@ static void add_sections(struct tl_pt_image *image, struct tl_pt_cache *cache, s
 		int isid;
 
 		if (!strcmp(setup, "files")) {
-			tl_pt_image_add_file(image, input->image_path, at->offset, at->size, NULL, at->vaddr);
+			tl_pt_image_add_file(image, input->image_path, at->offset, at->size, NULL,
+					     at->vaddr);
 			continue;
 		}
-		isid = tl_pt_cache_add_file(cache, input->image_path, at->offset, at->size, at->vaddr);
+		isid = tl_pt_cache_add_file(cache, input->image_path, at->offset, at->size,
+					    at->vaddr);
 		tl_pt_image_add_cached(image, cache, isid, NULL);
 	}
 }
@@ -122,14 +126,12 @@ static int nodes(struct tl_pt_decoder *decoder, struct sums *sums)
 	return run.status;
 }
 
-static int (*form_of(const char *name))(struct tl_pt_decoder *, struct sums *)
-{
-	return !strcmp(name, "batch") ? batch : !strcmp(name, "one") ? one : !strcmp(name, "nodes") ? nodes : insn;
-}
+typedef int form_fn(struct tl_pt_decoder *decoder, struct sums *sums);
 
-static void decode(struct tl_pt_decoder *decoder, struct sums *sums, const char *name)
+/* Inline, so that each form has a loop of its own, as a program would. */
+static inline __attribute__((always_inline)) void decode(struct tl_pt_decoder *decoder,
+							 struct sums *sums, form_fn *form)
 {
-	int (*form)(struct tl_pt_decoder *, struct sums *) = form_of(name);
 	int status;
 
 	while ((status = tl_pt_sync_forward(decoder)) >= 0) {
@@ -144,11 +146,28 @@ static void decode(struct tl_pt_decoder *decoder, struct sums *sums, const char 
 	}
 }
 
+static void decode_as(const char *name, struct tl_pt_decoder *decoder, struct sums *sums)
+{
+	if (name[strlen(name) - 1] == '2')
+		tl_pt_set_jobs(decoder, 2);
+	if (!strncmp(name, "batch", 5))
+		decode(decoder, sums, batch);
+	else if (!strncmp(name, "nodes", 5))
+		decode(decoder, sums, nodes);
+	else if (!strcmp(name, "one"))
+		decode(decoder, sums, one);
+	else
+		decode(decoder, sums, insn);
+}
+
 int main(int argc, char **argv)
 {
 	struct tl_pt_cache *cache = tl_pt_cache_open("bench");
 	struct tl_pt_image *image = tl_pt_image_open("bench");
-	struct tl_pt_config config = { .size = sizeof(config), .cpuid_15_eax = 2, .cpuid_15_ebx = 176, .mtc_freq = 3,
+	struct tl_pt_config config = { .size = sizeof(config),
+				       .cpuid_15_eax = 2,
+				       .cpuid_15_ebx = 176,
+				       .mtc_freq = 3,
 				       .nom_freq = 32 };
 	struct tl_pt_decoder *decoder;
 	struct pt_input input;
@@ -164,7 +183,7 @@ int main(int argc, char **argv)
 	add_sections(image, cache, &input, argv[2]);
 	if (tl_pt_decoder_open(&decoder, &config, image) < 0)
 		return 2;
-	decode(decoder, &sums, argv[1]);
+	decode_as(argv[1], decoder, &sums);
 	pt_report(begin, sums.insns, sums.blocks, sums.errors);
 	tl_pt_decoder_close(decoder);
 	tl_pt_image_close(image);

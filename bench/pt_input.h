@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PT_INPUT_H
 #define PT_INPUT_H
-/* What the Intel PT benchmarks decode: BASE.VARIANT.pt with the code of BASE.map and BASE.img (README of the corpus). */
+/* What the Intel PT benchmarks decode: BASE.VARIANT.pt with the code of BASE.map and BASE.img
+ * (README of the corpus). */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,8 @@ static uint8_t *pt_slurp(const char *path, size_t *size)
 	return bytes;
 }
 
-static void pt_input_open(struct pt_input *input, const char *trace, const char *map, const char *image)
+static void pt_input_open(struct pt_input *input, const char *trace, const char *map,
+			  const char *image)
 {
 	FILE *file = fopen(map, "r");
 	char line[4096];
@@ -107,8 +109,9 @@ static void pt_report(struct pt_times begin, uint64_t insns, uint64_t blocks, ui
 	struct rusage usage;
 
 	getrusage(RUSAGE_SELF, &usage);
-	printf("%.6f %.6f %llu %llu %llu %ld\n", end.wall - begin.wall, end.cpu - begin.cpu, (unsigned long long)insns,
-	       (unsigned long long)blocks, (unsigned long long)errors, usage.ru_maxrss);
+	printf("%.6f %.6f %llu %llu %llu %ld\n", end.wall - begin.wall, end.cpu - begin.cpu,
+	       (unsigned long long)insns, (unsigned long long)blocks, (unsigned long long)errors,
+	       usage.ru_maxrss);
 }
 
 #endif

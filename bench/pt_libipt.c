@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The block loop of libipt's interface, as its users write it. The same program runs with Debian's libipt.so.2 and with
- * ours: which one is the loader's business.
- *   pt_libipt SETUP TRACE MAP IMAGE
- * SETUP: cached (a section cache, no limit: libipt at its best), limited (a section cache that keeps 16 MB), files (no
- * section cache), callback (memory that the program reads itself).
+ * The block loop of libipt's interface, as its users write it. The same program runs with Debian's
+ * libipt.so.2 and with ours: which one is the loader's business. pt_libipt SETUP TRACE MAP IMAGE
+ * SETUP: cached (a section cache, no limit: libipt at its best), limited (a section cache that
+ * keeps 16 MB), files (no section cache), callback (memory that the program reads itself).
  */
 #include "intel-pt.h"
 
 #include "pt_input.h"
 
-static int read_memory(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64_t ip, void *context)
+static int read_memory(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64_t ip,
+		       void *context)
 {
 	(void)asid;
 	return pt_input_read(context, buffer, size, ip);
 }
 
-static void add_sections(struct pt_image *image, struct pt_image_section_cache *cache, struct pt_input *input,
-			 const char *setup)
+static void add_sections(struct pt_image *image, struct pt_image_section_cache *cache,
+			 struct pt_input *input, const char *setup)
 {
 	if (!strcmp(setup, "callback")) {
 		input->image = pt_slurp(input->image_path, &input->image_size);
@@ -31,10 +31,12 @@ static void add_sections(struct pt_image *image, struct pt_image_section_cache *
 		int isid;
 
 		if (!strcmp(setup, "files")) {
-			pt_image_add_file(image, input->image_path, at->offset, at->size, NULL, at->vaddr);
+			pt_image_add_file(image, input->image_path, at->offset, at->size, NULL,
+					  at->vaddr);
 			continue;
 		}
-		isid = pt_iscache_add_file(cache, input->image_path, at->offset, at->size, at->vaddr);
+		isid = pt_iscache_add_file(cache, input->image_path, at->offset, at->size,
+					   at->vaddr);
 		pt_image_add_cached(image, cache, isid, NULL);
 	}
 }
@@ -105,7 +107,8 @@ int main(int argc, char **argv)
 	pt_blk_set_image(decoder, image);
 	decode(decoder, &sums);
 	pt_report(begin, sums.insns, sums.blocks, sums.errors);
-	fprintf(stderr, "libipt %d.%d.%d%s\n", version.major, version.minor, version.patch, version.ext);
+	fprintf(stderr, "libipt %d.%d.%d%s\n", version.major, version.minor, version.patch,
+		version.ext);
 	pt_blk_free_decoder(decoder);
 	pt_image_free(image);
 	pt_iscache_free(cache);

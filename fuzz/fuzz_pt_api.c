@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of the drop-in libipt in any order, over any trace and any code. Input: how many calls (one byte), how many
- * sixteenths of the rest are code (one byte), the calls, the code, the trace.
+ * Calls of the drop-in libipt in any order, over any trace and any code. Input: how many calls (one
+ * byte), how many sixteenths of the rest are code (one byte), the calls, the code, the trace.
  */
 #include <stdio.h>
 #include <string.h>

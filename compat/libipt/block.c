@@ -25,22 +25,30 @@ void pt_blk_free_decoder(struct pt_block_decoder *decoder)
 
 int pt_blk_sync_forward(struct pt_block_decoder *decoder)
 {
-	return decoder ? tl_compat_decoder_synced(of(decoder), tl_pt_sync_forward(of(decoder)->decoder)) : -pte_invalid;
+	return decoder ? tl_compat_decoder_synced(of(decoder),
+						  tl_pt_sync_forward(of(decoder)->decoder))
+		       : -pte_invalid;
 }
 
 int pt_blk_sync_backward(struct pt_block_decoder *decoder)
 {
-	return decoder ? tl_compat_decoder_synced(of(decoder), tl_pt_sync_backward(of(decoder)->decoder)) : -pte_invalid;
+	return decoder ? tl_compat_decoder_synced(of(decoder),
+						  tl_pt_sync_backward(of(decoder)->decoder))
+		       : -pte_invalid;
 }
 
 int pt_blk_sync_set(struct pt_block_decoder *decoder, uint64_t offset)
 {
-	return decoder ? tl_compat_decoder_synced(of(decoder), tl_pt_sync_set(of(decoder)->decoder, offset)) : -pte_invalid;
+	return decoder ? tl_compat_decoder_synced(of(decoder),
+						  tl_pt_sync_set(of(decoder)->decoder, offset))
+		       : -pte_invalid;
 }
 
 int pt_blk_resync(struct pt_block_decoder *decoder)
 {
-	return decoder ? tl_compat_decoder_status(of(decoder), tl_pt_resync(of(decoder)->decoder, NULL)) : -pte_invalid;
+	return decoder ? tl_compat_decoder_status(of(decoder),
+						  tl_pt_resync(of(decoder)->decoder, NULL))
+		       : -pte_invalid;
 }
 
 int pt_blk_get_offset(const struct pt_block_decoder *decoder, uint64_t *offset)
@@ -68,7 +76,8 @@ const struct pt_config *pt_blk_get_config(const struct pt_block_decoder *decoder
 	return decoder ? &of(decoder)->config.user : NULL;
 }
 
-int pt_blk_time(struct pt_block_decoder *decoder, uint64_t *time, uint32_t *lost_mtc, uint32_t *lost_cyc)
+int pt_blk_time(struct pt_block_decoder *decoder, uint64_t *time, uint32_t *lost_mtc,
+		uint32_t *lost_cyc)
 {
 	return tl_compat_decoder_time(of(decoder), time, lost_mtc, lost_cyc);
 }
@@ -90,7 +99,8 @@ int pt_blk_asid(const struct pt_block_decoder *decoder, struct pt_asid *asid, si
 }
 
 /* Kept apart, so that what is called for each block needs no stack frame. */
-static __attribute__((noinline)) int next_slowly(struct tl_compat_decoder *decoder, struct pt_block *block, size_t size)
+static __attribute__((noinline)) int next_slowly(struct tl_compat_decoder *decoder,
+						 struct pt_block *block, size_t size)
 {
 	struct tl_pt_block ours;
 	int status;
@@ -107,7 +117,8 @@ static __attribute__((noinline)) int next_slowly(struct tl_compat_decoder *decod
 
 int pt_blk_next(struct pt_block_decoder *decoder, struct pt_block *block, size_t size)
 {
-	/* Field by field the same (layout.c): no copy on the way that decoding takes, and no further call mostly. */
+	/* Field by field the same (layout.c): no copy on the way that decoding takes, and no
+	 * further call mostly. */
 	if (decoder && block && size == sizeof(*block) &&
 	    tl_pt_give_ready(of(decoder)->decoder, (struct tl_pt_block *)(void *)block))
 		return 0;

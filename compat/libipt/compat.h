@@ -2,8 +2,9 @@
 #ifndef TL_COMPAT_H
 #define TL_COMPAT_H
 /*
- * What the files of the drop-in share: the published structures on one side, ours on the other. Everything between is
- * a copy of fields; whatever decides anything is behind <tracelathe/intel_pt.h>.
+ * What the files of the drop-in share: the published structures on one side, ours on the other.
+ * Everything between is a copy of fields; whatever decides anything is behind
+ * <tracelathe/intel_pt.h>.
  */
 #define pt_export __attribute__((visibility("default")))
 #include "intel-pt.h"
@@ -13,7 +14,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* A configuration twice: as the caller may ask for it again, and as our decoders take it. Must not be moved. */
+/* A configuration twice: as the caller may ask for it again, and as our decoders take it. Must not
+ * be moved. */
 struct tl_compat_config {
 	struct pt_config user;
 	struct tl_pt_config ours;
@@ -24,7 +26,8 @@ struct tl_compat_config {
 enum tl_compat_use { TL_COMPAT_PACKETS, TL_COMPAT_QUERY, TL_COMPAT_INSN, TL_COMPAT_BLOCK };
 
 /* Copy `from` by its own size (3.1). False: no decoder can be made from it. */
-bool tl_compat_config(struct tl_compat_config *to, const struct pt_config *from, enum tl_compat_use use);
+bool tl_compat_config(struct tl_compat_config *to, const struct pt_config *from,
+		      enum tl_compat_use use);
 
 /* The caller's structure: what it has room for, zeros where it knows more than we do. */
 void tl_compat_give(void *to, size_t size, const void *from, size_t known);
@@ -40,10 +43,12 @@ struct tl_compat_time {
 };
 
 /*
- * Give it to the caller, who may not want to know what was lost. What is known is given with -pte_no_time, too; and a
- * decoder that is not synchronised has no time, and no ratio, rather than no synchronisation (as 2.0.5).
+ * Give it to the caller, who may not want to know what was lost. What is known is given with
+ * -pte_no_time, too; and a decoder that is not synchronised has no time, and no ratio, rather than
+ * no synchronisation (as 2.0.5).
  */
-int tl_compat_time(const struct tl_compat_time *now, uint64_t *time, uint32_t *lost_mtc, uint32_t *lost_cyc);
+int tl_compat_time(const struct tl_compat_time *now, uint64_t *time, uint32_t *lost_mtc,
+		   uint32_t *lost_cyc);
 int tl_compat_cbr(int status, uint32_t ratio, uint32_t *cbr);
 
 void tl_compat_packet_out(struct pt_packet *to, const struct tl_pt_packet *from);
@@ -74,9 +79,11 @@ struct tl_compat_decoder {
 	struct tl_compat_config config;
 };
 
-struct tl_compat_decoder *tl_compat_decoder_open(const struct pt_config *config, enum tl_compat_use use);
+struct tl_compat_decoder *tl_compat_decoder_open(const struct pt_config *config,
+						 enum tl_compat_use use);
 void tl_compat_decoder_close(struct tl_compat_decoder *dec);
-int tl_compat_decoder_time(struct tl_compat_decoder *dec, uint64_t *time, uint32_t *lost_mtc, uint32_t *lost_cyc);
+int tl_compat_decoder_time(struct tl_compat_decoder *dec, uint64_t *time, uint32_t *lost_mtc,
+			   uint32_t *lost_cyc);
 int tl_compat_decoder_asid(const struct tl_compat_decoder *dec, struct pt_asid *asid, size_t size);
 int tl_compat_decoder_event(struct tl_compat_decoder *dec, struct pt_event *event, size_t size);
 /* A result, and what is to be remembered of it. */

@@ -7,7 +7,8 @@ static int ask(void *arg, const uint8_t *pos, const uint8_t *end)
 {
 	struct tl_compat_config *config = arg;
 	struct pt_packet_unknown unknown = { .packet = pos };
-	int size = config->user.decode.callback(&unknown, &config->user, pos, config->user.decode.context);
+	int size = config->user.decode.callback(&unknown, &config->user, pos,
+						config->user.decode.context);
 
 	(void)end;
 	config->priv = unknown.priv;
@@ -50,15 +51,16 @@ static void ranges_of(struct tl_pt_range *to, const struct pt_conf_addr_filter *
 	for (unsigned i = 0; i < 4; i++) {
 		unsigned use = filter->config.addr_cfg >> (4 * i) & 0xf;
 
-		to[i].use = use == pt_addr_cfg_filter ? TL_PT_RANGE_FILTER :
-			    use == pt_addr_cfg_stop   ? TL_PT_RANGE_STOP :
-							TL_PT_RANGE_OFF;
+		to[i].use = use == pt_addr_cfg_filter ? TL_PT_RANGE_FILTER
+			    : use == pt_addr_cfg_stop ? TL_PT_RANGE_STOP
+						      : TL_PT_RANGE_OFF;
 		memcpy(&to[i].first, &ends[2 * i], sizeof(uint64_t));
 		memcpy(&to[i].last, &ends[2 * i + 1], sizeof(uint64_t));
 	}
 }
 
-bool tl_compat_config(struct tl_compat_config *to, const struct pt_config *from, enum tl_compat_use use)
+bool tl_compat_config(struct tl_compat_config *to, const struct pt_config *from,
+		      enum tl_compat_use use)
 {
 	struct pt_config *user = &to->user;
 
@@ -74,8 +76,10 @@ bool tl_compat_config(struct tl_compat_config *to, const struct pt_config *from,
 		.size = sizeof(to->ours),
 		.begin = user->begin,
 		.end = user->end,
-		.cpu = { .intel = user->cpu.vendor == pcv_intel, .family = user->cpu.family,
-			 .model = user->cpu.model, .stepping = user->cpu.stepping },
+		.cpu = { .intel = user->cpu.vendor == pcv_intel,
+			 .family = user->cpu.family,
+			 .model = user->cpu.model,
+			 .stepping = user->cpu.stepping },
 		.errata = errata_bits(&user->errata),
 		.flags = flags_of(&user->flags, use),
 		.cpuid_15_eax = user->cpuid_0x15_eax,

@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 
-struct tl_compat_decoder *tl_compat_decoder_open(const struct pt_config *config, enum tl_compat_use use)
+struct tl_compat_decoder *tl_compat_decoder_open(const struct pt_config *config,
+						 enum tl_compat_use use)
 {
 	struct tl_compat_decoder *dec = calloc(1, sizeof(*dec));
 
@@ -41,7 +42,8 @@ int tl_compat_decoder_set_image(struct tl_compat_decoder *dec, struct pt_image *
 	return status;
 }
 
-int tl_compat_decoder_time(struct tl_compat_decoder *dec, uint64_t *time, uint32_t *lost_mtc, uint32_t *lost_cyc)
+int tl_compat_decoder_time(struct tl_compat_decoder *dec, uint64_t *time, uint32_t *lost_mtc,
+			   uint32_t *lost_cyc)
 {
 	struct tl_compat_time now = { .status = -pte_invalid };
 
@@ -79,8 +81,9 @@ int tl_compat_decoder_status(struct tl_compat_decoder *dec, int status)
 }
 
 /*
- * A PSB+ says whether tracing is on. Newer versions tell it by an event (5.1), 2.0.5 by pts_ip_suppressed alone. With
- * nothing behind it, and tracing off, there is no place to be synchronised at.
+ * A PSB+ says whether tracing is on. Newer versions tell it by an event (5.1), 2.0.5 by
+ * pts_ip_suppressed alone. With nothing behind it, and tracing off, there is no place to be
+ * synchronised at.
  */
 int tl_compat_decoder_synced(struct tl_compat_decoder *dec, int status)
 {

@@ -3,8 +3,9 @@
 #include "compat.h"
 
 /*
- * 2.0.5 is what this library takes the place of: programs that look at the number were written for what that version does,
- * and its errata table is part of that. What is newer is there for those who link to it.
+ * 2.0.5 is what this library takes the place of: programs that look at the number were written for
+ * what that version does, and its errata table is part of that. What is newer is there for those
+ * who link to it.
  */
 struct pt_version pt_library_version(void)
 {
@@ -40,8 +41,10 @@ int pt_cpu_errata(struct pt_errata *errata, const struct pt_cpu *cpu)
 	if (!errata || !cpu)
 		return -pte_invalid;
 	status = tl_pt_cpu_errata(&bits,
-				  &(struct tl_pt_cpu){ .intel = cpu->vendor == pcv_intel, .family = cpu->family,
-						       .model = cpu->model, .stepping = cpu->stepping },
+				  &(struct tl_pt_cpu){ .intel = cpu->vendor == pcv_intel,
+						       .family = cpu->family,
+						       .model = cpu->model,
+						       .stepping = cpu->stepping },
 				  true);
 	*errata = errata_of(bits);
 	return status;
@@ -66,7 +69,8 @@ void tl_compat_asid(struct tl_pt_asid *to, const struct pt_asid *from)
 	*to = (struct tl_pt_asid){ .cr3 = asid.cr3, .vmcs = asid.vmcs };
 }
 
-int tl_compat_time(const struct tl_compat_time *now, uint64_t *time, uint32_t *lost_mtc, uint32_t *lost_cyc)
+int tl_compat_time(const struct tl_compat_time *now, uint64_t *time, uint32_t *lost_mtc,
+		   uint32_t *lost_cyc)
 {
 	if (now->status == -pte_invalid)
 		return now->status;

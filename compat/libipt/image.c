@@ -37,7 +37,8 @@ int pt_image_add_file(struct pt_image *image, const char *filename, uint64_t off
 	if (!image || !filename)
 		return -pte_invalid;
 	tl_compat_asid(&ours, asid);
-	return tl_compat_file(tl_pt_image_add_file(image->image, filename, offset, size, &ours, vaddr));
+	return tl_compat_file(
+		tl_pt_image_add_file(image->image, filename, offset, size, &ours, vaddr));
 }
 
 int pt_image_add_cached(struct pt_image *image, struct pt_image_section_cache *iscache, int isid,
@@ -60,7 +61,8 @@ int pt_image_copy(struct pt_image *image, const struct pt_image *src)
 	return image && src ? tl_pt_image_copy(image->image, src->image) : -pte_invalid;
 }
 
-int pt_image_remove_by_filename(struct pt_image *image, const char *filename, const struct pt_asid *asid)
+int pt_image_remove_by_filename(struct pt_image *image, const char *filename,
+				const struct pt_asid *asid)
 {
 	struct tl_pt_asid ours;
 
@@ -80,7 +82,8 @@ int pt_image_remove_by_asid(struct pt_image *image, const struct pt_asid *asid)
 	return tl_pt_image_remove_by_asid(image->image, &ours);
 }
 
-static int read_code(uint8_t *buffer, size_t size, const struct tl_pt_asid *asid, uint64_t ip, void *arg)
+static int read_code(uint8_t *buffer, size_t size, const struct tl_pt_asid *asid, uint64_t ip,
+		     void *arg)
 {
 	const struct pt_image *image = arg;
 	struct pt_asid user = { .size = sizeof(user), .cr3 = asid->cr3, .vmcs = asid->vmcs };

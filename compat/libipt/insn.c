@@ -20,22 +20,30 @@ void pt_insn_free_decoder(struct pt_insn_decoder *decoder)
 
 int pt_insn_sync_forward(struct pt_insn_decoder *decoder)
 {
-	return decoder ? tl_compat_decoder_synced(of(decoder), tl_pt_sync_forward(of(decoder)->decoder)) : -pte_invalid;
+	return decoder ? tl_compat_decoder_synced(of(decoder),
+						  tl_pt_sync_forward(of(decoder)->decoder))
+		       : -pte_invalid;
 }
 
 int pt_insn_sync_backward(struct pt_insn_decoder *decoder)
 {
-	return decoder ? tl_compat_decoder_synced(of(decoder), tl_pt_sync_backward(of(decoder)->decoder)) : -pte_invalid;
+	return decoder ? tl_compat_decoder_synced(of(decoder),
+						  tl_pt_sync_backward(of(decoder)->decoder))
+		       : -pte_invalid;
 }
 
 int pt_insn_sync_set(struct pt_insn_decoder *decoder, uint64_t offset)
 {
-	return decoder ? tl_compat_decoder_synced(of(decoder), tl_pt_sync_set(of(decoder)->decoder, offset)) : -pte_invalid;
+	return decoder ? tl_compat_decoder_synced(of(decoder),
+						  tl_pt_sync_set(of(decoder)->decoder, offset))
+		       : -pte_invalid;
 }
 
 int pt_insn_resync(struct pt_insn_decoder *decoder)
 {
-	return decoder ? tl_compat_decoder_status(of(decoder), tl_pt_resync(of(decoder)->decoder, NULL)) : -pte_invalid;
+	return decoder ? tl_compat_decoder_status(of(decoder),
+						  tl_pt_resync(of(decoder)->decoder, NULL))
+		       : -pte_invalid;
 }
 
 int pt_insn_get_offset(const struct pt_insn_decoder *decoder, uint64_t *offset)
@@ -63,7 +71,8 @@ const struct pt_config *pt_insn_get_config(const struct pt_insn_decoder *decoder
 	return decoder ? &of(decoder)->config.user : NULL;
 }
 
-int pt_insn_time(struct pt_insn_decoder *decoder, uint64_t *time, uint32_t *lost_mtc, uint32_t *lost_cyc)
+int pt_insn_time(struct pt_insn_decoder *decoder, uint64_t *time, uint32_t *lost_mtc,
+		 uint32_t *lost_cyc)
 {
 	return tl_compat_decoder_time(of(decoder), time, lost_mtc, lost_cyc);
 }

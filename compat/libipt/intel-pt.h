@@ -5,20 +5,22 @@
  * @file
  * The interface of libipt 2.x, as its published documentation describes it, served by tracelathe.
  *
- * Structures, numbers and functions are those that programs for libipt know, byte for byte (docs/libipt.md says how that
- * is tested, and what differs in behaviour). The library is libipt.so.2: it takes the place of Debian's for programs that
- * were built against either header.
+ * Structures, numbers and functions are those that programs for libipt know, byte for byte
+ * (docs/libipt.md says how that is tested, and what differs in behaviour). The library is
+ * libipt.so.2: it takes the place of Debian's for programs that were built with either header.
  *
- * In short. A decoder of one of five kinds is allocated on a configuration, which names the trace; it is synchronised onto
- * a PSB packet, and asked for the next packet, branch, event, instruction or block. Functions return a number that is not
- * negative (decoders of flow: a set of pt_status_flag), or the negative of an enum pt_error_code. Structures that a
- * function fills come with their size as the caller knows it: a longer one is filled up with zeros, a shorter one is cut.
+ * In short. A decoder of one of five kinds is allocated on a configuration, which names the trace;
+ * it is synchronised onto a PSB packet, and asked for the next packet, branch, event, instruction
+ * or block. Functions return a number that is not negative (decoders of flow: a set of
+ * pt_status_flag), or the negative of an enum pt_error_code. Structures that a function fills come
+ * with their size as the caller knows it: a longer one is filled up with zeros, a shorter one cut.
  *
  * Three macros change what a program sees:
- *  - TL_PT_INTERFACE_22: LIBIPT_VERSION says 2.2, so that programs which look at it use what came after 2.0.5. All of that
- *    is declared in any case, and in the library; the library itself says 2.0.5, which is what it takes the place of.
- *  - TL_PT_BLOCK_V1: struct pt_block has the ten flags of the published page pt_blk_next(3), from version 1 of the
- *    interface, and pt_blk_next() fills them in. There are then no events to be taken: see the end of this file.
+ *  - TL_PT_INTERFACE_22: LIBIPT_VERSION says 2.2, so that programs which look at it use what came
+ *    after 2.0.5. All of that is declared and there in any case; the library itself says 2.0.5,
+ *    which is what it takes the place of.
+ *  - TL_PT_BLOCK_V1: struct pt_block has the ten flags of the published page pt_blk_next(3), from
+ *    version 1 of the interface. There are then no events to be taken (intel-pt-v1.h).
  *  - pt_export: what stands before each function.
  */
 #include <stddef.h>
@@ -52,11 +54,10 @@ struct pt_block_decoder;
 struct pt_image;
 struct pt_image_section_cache;
 
-/* ---- version and errors --------------------------------------------------------------------------------------- */
+/* ---- version and errors ---------------------------------------------------------------------- */
 
 struct pt_version {
-	uint8_t major;
-	uint8_t minor;
+	uint8_t major, minor;
 	uint16_t patch;
 	uint32_t build;
 	const char *ext; /**< never NULL */
@@ -90,7 +91,7 @@ enum pt_error_code {
 	pte_bad_retcomp,       /**< a return with a not-taken bit */
 	pte_bad_status_update, /**< a PSB+ contradicts the flow */
 	pte_no_enable,         /**< flow while tracing is off */
-	pte_event_ignored,     /**< an event was not taken before the next block or instruction was asked for */
+	pte_event_ignored,     /**< an event was not taken before what comes next was asked for */
 	pte_overflow,
 	pte_bad_file,
 	pte_bad_cpu
@@ -105,15 +106,14 @@ static inline enum pt_error_code pt_errcode(int status)
 /** A short text; for a number that is no error: "internal error.". */
 extern pt_export const char *pt_errstr(enum pt_error_code errcode);
 
-/* ---- configuration -------------------------------------------------------------------------------------------- */
+/* ---- configuration --------------------------------------------------------------------------- */
 
 enum pt_cpu_vendor { pcv_unknown, pcv_intel };
 
 struct pt_cpu {
 	enum pt_cpu_vendor vendor;
 	uint16_t family;
-	uint8_t model;
-	uint8_t stepping;
+	uint8_t model, stepping;
 };
 
 /** What the processor gets wrong; named as in Intel's specification updates. */
@@ -141,12 +141,12 @@ extern pt_export int pt_cpu_errata(struct pt_errata *errata, const struct pt_cpu
 struct pt_conf_flags {
 	union {
 		struct {
-			uint32_t end_on_call : 1;        /**< a block ends after a direct call */
-			uint32_t enable_tick_events : 1; /**< an event whenever a branch carries a new time */
-			uint32_t end_on_jump : 1;        /**< a block ends after a direct jump */
-			uint32_t keep_tcal_on_ovf : 1;   /**< 2.1: keep timing calibration over an overflow */
-			uint32_t enable_iflags_events : 1; /**< 2.1: an event when interrupts are allowed or not */
-			uint32_t tl_fold_events : 1;     /**< ours: flags of blocks for events, see TL_PT_BLOCK_V1 */
+			uint32_t end_on_call : 1; /**< a block ends after a direct call */
+			uint32_t enable_tick_events : 1; /**< an event for each new time */
+			uint32_t end_on_jump : 1; /**< a block ends after a direct jump */
+			uint32_t keep_tcal_on_ovf : 1; /**< 2.1: calibration outlives it */
+			uint32_t enable_iflags_events : 1; /**< 2.1: when IF changes */
+			uint32_t tl_fold_events : 1; /**< ours: see TL_PT_BLOCK_V1 */
 		} block;
 		struct {
 			uint32_t enable_tick_events : 1;
@@ -178,25 +178,22 @@ struct pt_conf_addr_filter {
 			uint32_t addr3_cfg : 4;
 		} ctl;
 	} config;
-	uint64_t addr0_a;
-	uint64_t addr0_b;
-	uint64_t addr1_a;
-	uint64_t addr1_b;
-	uint64_t addr2_a;
-	uint64_t addr2_b;
-	uint64_t addr3_a;
-	uint64_t addr3_b;
+	uint64_t addr0_a, addr0_b;
+	uint64_t addr1_a, addr1_b;
+	uint64_t addr2_a, addr2_b;
+	uint64_t addr3_a, addr3_b;
 	uint64_t reserved[8];
 };
 
 struct pt_packet_unknown;
 struct pt_config;
 
-/** Called for bytes that begin no packet. @return how many bytes the packet has, or -pt_error_code */
-typedef int(tl_pt_unknown_callback)(struct pt_packet_unknown *unknown, const struct pt_config *config, const uint8_t *pos,
+/** Called for bytes that begin no packet. @return bytes of the packet, or -pt_error_code */
+typedef int(tl_pt_unknown_callback)(struct pt_packet_unknown *unknown,
+				    const struct pt_config *config, const uint8_t *pos,
 				    void *context);
 
-/** How a trace was made. `size`, `begin` and `end` are needed, everything else may be 0. A decoder keeps a copy. */
+/** How a trace was made. `size`, `begin`, `end` are needed. A decoder keeps a copy. */
 struct pt_config {
 	size_t size;
 	uint8_t *begin;
@@ -207,10 +204,8 @@ struct pt_config {
 	} decode;
 	struct pt_cpu cpu;
 	struct pt_errata errata;
-	uint32_t cpuid_0x15_eax;
-	uint32_t cpuid_0x15_ebx;
-	uint8_t mtc_freq;
-	uint8_t nom_freq;
+	uint32_t cpuid_0x15_eax, cpuid_0x15_ebx;
+	uint8_t mtc_freq, nom_freq;
 	struct pt_conf_flags flags;
 	struct pt_conf_addr_filter addr_filter;
 };
@@ -221,14 +216,17 @@ static inline void pt_config_init(struct pt_config *config)
 	config->size = sizeof(*config);
 }
 
-/* ---- packets -------------------------------------------------------------------------------------------------- */
+/* ---- packets --------------------------------------------------------------------------------- */
 
 enum pt_packet_type {
-	ppt_invalid, ppt_unknown, ppt_pad, ppt_psb, ppt_psbend, ppt_fup, ppt_tip, ppt_tip_pge, ppt_tip_pgd, ppt_tnt_8,
-	ppt_tnt_64, ppt_mode, ppt_pip, ppt_vmcs, ppt_cbr, ppt_tsc, ppt_tma, ppt_mtc, ppt_cyc, ppt_stop, ppt_ovf, ppt_mnt,
-	ppt_exstop, ppt_mwait, ppt_pwre, ppt_pwrx, ppt_ptw,
-	ppt_cfe, ppt_evd, /**< 2.1 */
-	ppt_trig          /**< 2.2 */
+	ppt_invalid, ppt_unknown, ppt_pad, ppt_psb, ppt_psbend, ppt_fup, ppt_tip, ppt_tip_pge,
+	ppt_tip_pgd, ppt_tnt_8, ppt_tnt_64, ppt_mode, ppt_pip, ppt_vmcs, ppt_cbr, ppt_tsc, ppt_tma,
+	ppt_mtc, ppt_cyc, ppt_stop, ppt_ovf, ppt_mnt, ppt_exstop, ppt_mwait, ppt_pwre, ppt_pwrx,
+	ppt_ptw,
+	/* 2.1 */
+	ppt_cfe, ppt_evd,
+	/* 2.2 */
+	ppt_trig
 };
 
 enum pt_ip_compression {
@@ -302,8 +300,7 @@ struct pt_packet_pip {
 struct pt_packet_tsc { uint64_t tsc; };
 struct pt_packet_cbr { uint8_t ratio; };
 struct pt_packet_tma {
-	uint16_t ctc;
-	uint16_t fc;
+	uint16_t ctc, fc;
 };
 
 struct pt_packet_mtc { uint8_t ctc; };
@@ -312,8 +309,7 @@ struct pt_packet_vmcs { uint64_t base; };
 struct pt_packet_mnt { uint64_t payload; };
 struct pt_packet_exstop { uint32_t ip : 1; };
 struct pt_packet_mwait {
-	uint32_t hints;
-	uint32_t ext;
+	uint32_t hints, ext;
 };
 
 struct pt_packet_pwre {
@@ -411,13 +407,13 @@ static inline int pt_ptw_size(uint8_t plc)
 	return plc == 0 ? 4 : plc == 1 ? 8 : -(int)pte_bad_packet;
 }
 
-/** Write packets into the buffer of `config`, from its start on. NULL: bad configuration, or no memory. */
+/** Write packets into the buffer of `config`. NULL: bad configuration, or no memory. */
 extern pt_export struct pt_encoder *pt_alloc_encoder(const struct pt_config *config);
 extern pt_export void pt_free_encoder(struct pt_encoder *encoder);
 extern pt_export int pt_enc_sync_set(struct pt_encoder *encoder, uint64_t offset);
 extern pt_export int pt_enc_get_offset(const struct pt_encoder *encoder, uint64_t *offset);
 extern pt_export const struct pt_config *pt_enc_get_config(const struct pt_encoder *encoder);
-/** @return bytes written; -pte_eos: no room; -pte_bad_packet, -pte_bad_opc: not a packet that can be written */
+/** @return bytes written; -pte_eos: no room; -pte_bad_packet, -pte_bad_opc: cannot be written */
 extern pt_export int pt_enc_next(struct pt_encoder *encoder, const struct pt_packet *packet);
 
 /** Read packets. */
@@ -429,12 +425,14 @@ extern pt_export int pt_pkt_sync_backward(struct pt_packet_decoder *decoder);
 /** To an offset, whatever is there. */
 extern pt_export int pt_pkt_sync_set(struct pt_packet_decoder *decoder, uint64_t offset);
 extern pt_export int pt_pkt_get_offset(const struct pt_packet_decoder *decoder, uint64_t *offset);
-extern pt_export int pt_pkt_get_sync_offset(const struct pt_packet_decoder *decoder, uint64_t *offset);
+extern pt_export int pt_pkt_get_sync_offset(const struct pt_packet_decoder *decoder,
+				uint64_t *offset);
 extern pt_export const struct pt_config *pt_pkt_get_config(const struct pt_packet_decoder *decoder);
 /** @return bytes of the packet */
-extern pt_export int pt_pkt_next(struct pt_packet_decoder *decoder, struct pt_packet *packet, size_t size);
+extern pt_export int pt_pkt_next(struct pt_packet_decoder *decoder, struct pt_packet *packet,
+				size_t size);
 
-/* ---- events and queries --------------------------------------------------------------------------------------- */
+/* ---- events and queries ---------------------------------------------------------------------- */
 
 enum pt_status_flag {
 	pts_event_pending = 1 << 0, /**< take it first */
@@ -443,12 +441,13 @@ enum pt_status_flag {
 };
 
 enum pt_event_type {
-	ptev_enabled, ptev_disabled, ptev_async_disabled, ptev_async_branch, ptev_paging, ptev_async_paging, ptev_overflow,
-	ptev_exec_mode, ptev_tsx, ptev_stop, ptev_vmcs, ptev_async_vmcs, ptev_exstop, ptev_mwait, ptev_pwre, ptev_pwrx,
-	ptev_ptwrite, ptev_tick, ptev_cbr, ptev_mnt,
+	ptev_enabled, ptev_disabled, ptev_async_disabled, ptev_async_branch, ptev_paging,
+	ptev_async_paging, ptev_overflow, ptev_exec_mode, ptev_tsx, ptev_stop, ptev_vmcs,
+	ptev_async_vmcs, ptev_exstop, ptev_mwait, ptev_pwre, ptev_pwrx, ptev_ptwrite, ptev_tick,
+	ptev_cbr, ptev_mnt,
 	/* 2.1 */
-	ptev_tip, ptev_tnt, ptev_iflags, ptev_interrupt, ptev_iret, ptev_smi, ptev_rsm, ptev_sipi, ptev_init, ptev_vmentry,
-	ptev_vmexit, ptev_shutdown, ptev_uintr, ptev_uiret,
+	ptev_tip, ptev_tnt, ptev_iflags, ptev_interrupt, ptev_iret, ptev_smi, ptev_rsm, ptev_sipi,
+	ptev_init, ptev_vmentry, ptev_vmexit, ptev_shutdown, ptev_uintr, ptev_uiret,
 	/* 2.2 */
 	ptev_trig, ptev_swintr, ptev_syscall
 };
@@ -581,23 +580,27 @@ struct pt_event {
 	} variant;
 };
 
-/** Ask for one branch after the other; the caller walks the code. Results are sets of pt_status_flag. */
+/** Ask for one branch after the other; the caller walks the code. Results: pt_status_flag. */
 extern pt_export struct pt_query_decoder *pt_qry_alloc_decoder(const struct pt_config *config);
 extern pt_export void pt_qry_free_decoder(struct pt_query_decoder *decoder);
 /** `ip` may be NULL; it is where tracing is, unless pts_ip_suppressed. */
 extern pt_export int pt_qry_sync_forward(struct pt_query_decoder *decoder, uint64_t *ip);
 extern pt_export int pt_qry_sync_backward(struct pt_query_decoder *decoder, uint64_t *ip);
 /** To the PSB at an offset; -pte_nosync: there is none. */
-extern pt_export int pt_qry_sync_set(struct pt_query_decoder *decoder, uint64_t *ip, uint64_t offset);
+extern pt_export int pt_qry_sync_set(struct pt_query_decoder *decoder, uint64_t *ip,
+				uint64_t offset);
 extern pt_export int pt_qry_get_offset(const struct pt_query_decoder *decoder, uint64_t *offset);
-extern pt_export int pt_qry_get_sync_offset(const struct pt_query_decoder *decoder, uint64_t *offset);
+extern pt_export int pt_qry_get_sync_offset(const struct pt_query_decoder *decoder,
+				uint64_t *offset);
 extern pt_export const struct pt_config *pt_qry_get_config(const struct pt_query_decoder *decoder);
 /** The next conditional branch: 1 taken, 0 not. */
 extern pt_export int pt_qry_cond_branch(struct pt_query_decoder *decoder, int *taken);
 extern pt_export int pt_qry_indirect_branch(struct pt_query_decoder *decoder, uint64_t *ip);
-extern pt_export int pt_qry_event(struct pt_query_decoder *decoder, struct pt_event *event, size_t size);
-/** Time of the last branch or event in TSC ticks; how many timing packets could not be used for it (both may be NULL). */
-extern pt_export int pt_qry_time(struct pt_query_decoder *decoder, uint64_t *time, uint32_t *lost_mtc, uint32_t *lost_cyc);
+extern pt_export int pt_qry_event(struct pt_query_decoder *decoder, struct pt_event *event,
+				size_t size);
+/** TSC at the last branch or event; timing packets that could not be used (both may be NULL). */
+extern pt_export int pt_qry_time(struct pt_query_decoder *decoder, uint64_t *time,
+				uint32_t *lost_mtc, uint32_t *lost_cyc);
 extern pt_export int pt_qry_core_bus_ratio(struct pt_query_decoder *decoder, uint32_t *cbr);
 
 /** 2.1: everything as events, tips and outcomes as well. */
@@ -607,11 +610,13 @@ extern pt_export int pt_evt_sync_forward(struct pt_event_decoder *decoder);
 extern pt_export int pt_evt_sync_backward(struct pt_event_decoder *decoder);
 extern pt_export int pt_evt_sync_set(struct pt_event_decoder *decoder, uint64_t offset);
 extern pt_export int pt_evt_get_offset(const struct pt_event_decoder *decoder, uint64_t *offset);
-extern pt_export int pt_evt_get_sync_offset(const struct pt_event_decoder *decoder, uint64_t *offset);
+extern pt_export int pt_evt_get_sync_offset(const struct pt_event_decoder *decoder,
+				uint64_t *offset);
 extern pt_export const struct pt_config *pt_evt_get_config(const struct pt_event_decoder *decoder);
-extern pt_export int pt_evt_next(struct pt_event_decoder *decoder, struct pt_event *event, size_t size);
+extern pt_export int pt_evt_next(struct pt_event_decoder *decoder, struct pt_event *event,
+				size_t size);
 
-/* ---- images of code ------------------------------------------------------------------------------------------- */
+/* ---- images of code -------------------------------------------------------------------------- */
 
 /** An address space. */
 struct pt_asid {
@@ -632,38 +637,44 @@ static inline void pt_asid_init(struct pt_asid *asid)
 }
 
 /** Read up to `size` bytes of code at `ip`. @return bytes read, or -pt_error_code */
-typedef int(read_memory_callback_t)(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64_t ip, void *context);
+typedef int(read_memory_callback_t)(uint8_t *buffer, size_t size, const struct pt_asid *asid,
+				    uint64_t ip, void *context);
 
-/** Sections of files that many images share; safe to use from several threads. `name` may be NULL. */
+/** Sections of files that images share; threads may share it, too. `name` may be NULL. */
 extern pt_export struct pt_image_section_cache *pt_iscache_alloc(const char *name);
 extern pt_export void pt_iscache_free(struct pt_image_section_cache *iscache);
-/** How many bytes of files may stay mapped (0: all). Taken note of; decoding does not get slower by it. */
+/** How many bytes of files may stay mapped (0: all). Decoding does not get slower by it. */
 extern pt_export int pt_iscache_set_limit(struct pt_image_section_cache *iscache, uint64_t limit);
 extern pt_export const char *pt_iscache_name(const struct pt_image_section_cache *iscache);
 /** @return the identifier of the section, above 0; the same one for the same section */
-extern pt_export int pt_iscache_add_file(struct pt_image_section_cache *iscache, const char *filename, uint64_t offset,
-					 uint64_t size, uint64_t vaddr);
+extern pt_export int pt_iscache_add_file(struct pt_image_section_cache *iscache,
+				const char *filename, uint64_t offset, uint64_t size,
+				uint64_t vaddr);
 /** @return bytes read */
-extern pt_export int pt_iscache_read(struct pt_image_section_cache *iscache, uint8_t *buffer, uint64_t size, int isid,
-				     uint64_t vaddr);
+extern pt_export int pt_iscache_read(struct pt_image_section_cache *iscache, uint8_t *buffer,
+				uint64_t size, int isid, uint64_t vaddr);
 
 extern pt_export struct pt_image *pt_image_alloc(const char *name);
 extern pt_export void pt_image_free(struct pt_image *image);
 extern pt_export const char *pt_image_name(const struct pt_image *image);
 /** A later section takes the place of what it overlaps. `asid` NULL: of every address space. */
-extern pt_export int pt_image_add_file(struct pt_image *image, const char *filename, uint64_t offset, uint64_t size,
-				       const struct pt_asid *asid, uint64_t vaddr);
-extern pt_export int pt_image_add_cached(struct pt_image *image, struct pt_image_section_cache *iscache, int isid,
-					 const struct pt_asid *asid);
+extern pt_export int pt_image_add_file(struct pt_image *image, const char *filename,
+				uint64_t offset, uint64_t size, const struct pt_asid *asid,
+				uint64_t vaddr);
+extern pt_export int pt_image_add_cached(struct pt_image *image,
+				struct pt_image_section_cache *iscache, int isid,
+				const struct pt_asid *asid);
 /** Add all sections of `src`. @return how many could not be added */
 extern pt_export int pt_image_copy(struct pt_image *image, const struct pt_image *src);
 /** @return sections removed */
-extern pt_export int pt_image_remove_by_filename(struct pt_image *image, const char *filename, const struct pt_asid *asid);
+extern pt_export int pt_image_remove_by_filename(struct pt_image *image, const char *filename,
+				const struct pt_asid *asid);
 extern pt_export int pt_image_remove_by_asid(struct pt_image *image, const struct pt_asid *asid);
 /** Bytes that no section has; NULL: none. */
-extern pt_export int pt_image_set_callback(struct pt_image *image, read_memory_callback_t *callback, void *context);
+extern pt_export int pt_image_set_callback(struct pt_image *image,
+				read_memory_callback_t *callback, void *context);
 
-/* ---- instructions --------------------------------------------------------------------------------------------- */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 enum pt_insn_class {
 	ptic_error, /**< not known */
@@ -699,22 +710,27 @@ extern pt_export int pt_insn_sync_forward(struct pt_insn_decoder *decoder);
 extern pt_export int pt_insn_sync_backward(struct pt_insn_decoder *decoder);
 extern pt_export int pt_insn_sync_set(struct pt_insn_decoder *decoder, uint64_t offset);
 extern pt_export int pt_insn_get_offset(const struct pt_insn_decoder *decoder, uint64_t *offset);
-extern pt_export int pt_insn_get_sync_offset(const struct pt_insn_decoder *decoder, uint64_t *offset);
+extern pt_export int pt_insn_get_sync_offset(const struct pt_insn_decoder *decoder,
+				uint64_t *offset);
 /** The image in use; at first one of the decoder's own, empty. */
 extern pt_export struct pt_image *pt_insn_get_image(struct pt_insn_decoder *decoder);
 /** NULL: the decoder's own again. */
 extern pt_export int pt_insn_set_image(struct pt_insn_decoder *decoder, struct pt_image *image);
 extern pt_export const struct pt_config *pt_insn_get_config(const struct pt_insn_decoder *decoder);
-extern pt_export int pt_insn_time(struct pt_insn_decoder *decoder, uint64_t *time, uint32_t *lost_mtc, uint32_t *lost_cyc);
+extern pt_export int pt_insn_time(struct pt_insn_decoder *decoder, uint64_t *time,
+				uint32_t *lost_mtc, uint32_t *lost_cyc);
 extern pt_export int pt_insn_core_bus_ratio(struct pt_insn_decoder *decoder, uint32_t *cbr);
-extern pt_export int pt_insn_asid(const struct pt_insn_decoder *decoder, struct pt_asid *asid, size_t size);
+extern pt_export int pt_insn_asid(const struct pt_insn_decoder *decoder, struct pt_asid *asid,
+				size_t size);
 /** With an error, `iclass` other than ptic_error: the instruction is valid all the same. */
-extern pt_export int pt_insn_next(struct pt_insn_decoder *decoder, struct pt_insn *insn, size_t size);
-extern pt_export int pt_insn_event(struct pt_insn_decoder *decoder, struct pt_event *event, size_t size);
+extern pt_export int pt_insn_next(struct pt_insn_decoder *decoder, struct pt_insn *insn,
+				size_t size);
+extern pt_export int pt_insn_event(struct pt_insn_decoder *decoder, struct pt_event *event,
+				size_t size);
 /** 2.2: after an error, to the next place that the trace names. */
 extern pt_export int pt_insn_resync(struct pt_insn_decoder *decoder);
 
-/* ---- blocks --------------------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 /** Instructions that ran one after the other without trace; see pt_blk_next(3). */
 struct pt_block {
@@ -749,55 +765,26 @@ extern pt_export int pt_blk_sync_forward(struct pt_block_decoder *decoder);
 extern pt_export int pt_blk_sync_backward(struct pt_block_decoder *decoder);
 extern pt_export int pt_blk_sync_set(struct pt_block_decoder *decoder, uint64_t offset);
 extern pt_export int pt_blk_get_offset(const struct pt_block_decoder *decoder, uint64_t *offset);
-extern pt_export int pt_blk_get_sync_offset(const struct pt_block_decoder *decoder, uint64_t *offset);
+extern pt_export int pt_blk_get_sync_offset(const struct pt_block_decoder *decoder,
+				uint64_t *offset);
 extern pt_export struct pt_image *pt_blk_get_image(struct pt_block_decoder *decoder);
 extern pt_export int pt_blk_set_image(struct pt_block_decoder *decoder, struct pt_image *image);
 extern pt_export const struct pt_config *pt_blk_get_config(const struct pt_block_decoder *decoder);
-extern pt_export int pt_blk_time(struct pt_block_decoder *decoder, uint64_t *time, uint32_t *lost_mtc, uint32_t *lost_cyc);
+extern pt_export int pt_blk_time(struct pt_block_decoder *decoder, uint64_t *time,
+				uint32_t *lost_mtc, uint32_t *lost_cyc);
 extern pt_export int pt_blk_core_bus_ratio(struct pt_block_decoder *decoder, uint32_t *cbr);
-extern pt_export int pt_blk_asid(const struct pt_block_decoder *decoder, struct pt_asid *asid, size_t size);
+extern pt_export int pt_blk_asid(const struct pt_block_decoder *decoder, struct pt_asid *asid,
+				size_t size);
 /** With an error, `ninsn` other than 0: the block is valid all the same. */
-extern pt_export int pt_blk_next(struct pt_block_decoder *decoder, struct pt_block *block, size_t size);
-extern pt_export int pt_blk_event(struct pt_block_decoder *decoder, struct pt_event *event, size_t size);
+extern pt_export int pt_blk_next(struct pt_block_decoder *decoder, struct pt_block *block,
+				size_t size);
+extern pt_export int pt_blk_event(struct pt_block_decoder *decoder, struct pt_event *event,
+				size_t size);
 /** 2.2: after an error, to the next place that the trace names. */
 extern pt_export int pt_blk_resync(struct pt_block_decoder *decoder);
 
 #ifdef TL_PT_BLOCK_V1
-/*
- * Version 1 of the interface told by flags of blocks what version 2 tells by events. The library writes both into one
- * structure: speculative and truncated where version 2 has them, in bits 0 and 1 of the half-word at byte 46, the eight
- * others in bits 2 to 9, in the order of the page. Here they take the places that the page gives them, and the decoder is
- * asked to fold events into them, so that none is ever pending.
- */
-static inline struct pt_block_decoder *tl_pt_blk_alloc_decoder_v1(const struct pt_config *config)
-{
-	struct pt_config folding;
-
-	if (!config)
-		return NULL;
-	memset(&folding, 0, sizeof(folding));
-	memcpy(&folding, config, config->size < sizeof(folding) ? config->size : sizeof(folding));
-	folding.size = sizeof(folding);
-	folding.flags.variant.block.tl_fold_events = 1;
-	return pt_blk_alloc_decoder(&folding);
-}
-
-static inline int tl_pt_blk_next_v1(struct pt_block_decoder *decoder, struct pt_block *block, size_t size)
-{
-	const size_t at = offsetof(struct pt_block, size) + 1;
-	int status = pt_blk_next(decoder, block, size);
-	uint16_t flags;
-
-	if (!block || size < at + sizeof(flags))
-		return status;
-	memcpy(&flags, (const uint8_t *)block + at, sizeof(flags));
-	flags = (uint16_t)((flags & 1) | (flags >> 1 & 0x1fe) | (flags & 2) << 8);
-	memcpy((uint8_t *)block + at, &flags, sizeof(flags));
-	return status;
-}
-
-#define pt_blk_alloc_decoder tl_pt_blk_alloc_decoder_v1
-#define pt_blk_next tl_pt_blk_next_v1
+#include "intel-pt-v1.h"
 #endif
 
 #ifdef __cplusplus

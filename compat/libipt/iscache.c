@@ -45,8 +45,8 @@ const char *pt_iscache_name(const struct pt_image_section_cache *iscache)
 	return iscache ? tl_pt_cache_name(iscache->cache) : NULL;
 }
 
-int pt_iscache_add_file(struct pt_image_section_cache *iscache, const char *filename, uint64_t offset, uint64_t size,
-			uint64_t vaddr)
+int pt_iscache_add_file(struct pt_image_section_cache *iscache, const char *filename,
+			uint64_t offset, uint64_t size, uint64_t vaddr)
 {
 	int isid;
 
@@ -58,7 +58,8 @@ int pt_iscache_add_file(struct pt_image_section_cache *iscache, const char *file
 	return tl_compat_file(isid);
 }
 
-int pt_iscache_read(struct pt_image_section_cache *iscache, uint8_t *buffer, uint64_t size, int isid, uint64_t vaddr)
+int pt_iscache_read(struct pt_image_section_cache *iscache, uint8_t *buffer, uint64_t size,
+		    int isid, uint64_t vaddr)
 {
 	int count;
 

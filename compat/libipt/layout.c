@@ -3,7 +3,8 @@
 #include "compat.h"
 
 #define SIZE(type, bytes) _Static_assert(sizeof(struct type) == (bytes), "size of " #type)
-#define AT(type, field, offset) _Static_assert(offsetof(struct type, field) == (offset), #type "." #field)
+#define AT(type, field, offset)                                                                    \
+	_Static_assert(offsetof(struct type, field) == (offset), #type "." #field)
 
 SIZE(pt_version, 16);
 AT(pt_version, patch, 2);
@@ -88,19 +89,31 @@ AT(pt_block, raw, 30);
 AT(pt_block, size, 45);
 /* Bit-fields follow `size` at once; block.c hands our structure out as it is. */
 _Static_assert(sizeof(struct tl_pt_block) == sizeof(struct pt_block), "block");
-_Static_assert(offsetof(struct tl_pt_block, end_ip) == 8 && offsetof(struct tl_pt_block, isid) == 16 &&
-	       offsetof(struct tl_pt_block, mode) == 20 && offsetof(struct tl_pt_block, iclass) == 24 &&
-	       offsetof(struct tl_pt_block, ninsn) == 28 && offsetof(struct tl_pt_block, raw) == 30 &&
-	       offsetof(struct tl_pt_block, size) == 45 && offsetof(struct tl_pt_block, flags) == 46, "block");
+_Static_assert(offsetof(struct tl_pt_block, end_ip) == 8 &&
+		       offsetof(struct tl_pt_block, isid) == 16 &&
+		       offsetof(struct tl_pt_block, mode) == 20 &&
+		       offsetof(struct tl_pt_block, iclass) == 24 &&
+		       offsetof(struct tl_pt_block, ninsn) == 28 &&
+		       offsetof(struct tl_pt_block, raw) == 30 &&
+		       offsetof(struct tl_pt_block, size) == 45 &&
+		       offsetof(struct tl_pt_block, flags) == 46,
+	       "block");
 
 /* Numbers that are handed through as they are. */
 _Static_assert((int)TL_PT_BAD_CPU == pte_bad_cpu && (int)TL_PT_EVENT_IGNORED == pte_event_ignored &&
-	       (int)TL_PT_NOMAP == pte_nomap && (int)TL_PT_EOS == pte_eos, "errors");
-_Static_assert((int)TL_PT_EVENT_PENDING == pts_event_pending && (int)TL_PT_END_OF_STREAM == pts_eos &&
-	       (int)TL_PT_STATUS_IP_SUPPRESSED == pts_ip_suppressed, "status");
-_Static_assert((int)TL_PT_PKT_TNT_64 == ppt_tnt_64 && (int)TL_PT_PKT_PTW == ppt_ptw && (int)TL_PT_PKT_TRIG == ppt_trig,
+		       (int)TL_PT_NOMAP == pte_nomap && (int)TL_PT_EOS == pte_eos,
+	       "errors");
+_Static_assert((int)TL_PT_EVENT_PENDING == pts_event_pending &&
+		       (int)TL_PT_END_OF_STREAM == pts_eos &&
+		       (int)TL_PT_STATUS_IP_SUPPRESSED == pts_ip_suppressed,
+	       "status");
+_Static_assert((int)TL_PT_PKT_TNT_64 == ppt_tnt_64 && (int)TL_PT_PKT_PTW == ppt_ptw &&
+		       (int)TL_PT_PKT_TRIG == ppt_trig,
 	       "packets");
 _Static_assert((int)TL_PT_EV_MNT == ptev_mnt && (int)TL_PT_EV_SYSCALL == ptev_syscall, "events");
-_Static_assert((int)TL_PT_IC_INDIRECT == ptic_indirect && (int)TL_PT_IC_PTWRITE == ptic_ptwrite, "classes");
-_Static_assert((int)TL_PT_MODE_64 == ptem_64bit && (int)TL_PT_MODE_UNKNOWN == ptem_unknown, "modes");
-_Static_assert((int)TL_PT_IPC_FULL == pt_ipc_full && (int)TL_PT_IPC_UPDATE_48 == pt_ipc_update_48, "compression");
+_Static_assert((int)TL_PT_IC_INDIRECT == ptic_indirect && (int)TL_PT_IC_PTWRITE == ptic_ptwrite,
+	       "classes");
+_Static_assert((int)TL_PT_MODE_64 == ptem_64bit && (int)TL_PT_MODE_UNKNOWN == ptem_unknown,
+	       "modes");
+_Static_assert((int)TL_PT_IPC_FULL == pt_ipc_full && (int)TL_PT_IPC_UPDATE_48 == pt_ipc_update_48,
+	       "compression");

@@ -50,7 +50,8 @@ int pt_pkt_get_offset(const struct pt_packet_decoder *decoder, uint64_t *offset)
 
 int pt_pkt_get_sync_offset(const struct pt_packet_decoder *decoder, uint64_t *offset)
 {
-	return decoder && offset ? tl_pt_packets_sync_offset(decoder->packets, offset) : -pte_invalid;
+	return decoder && offset ? tl_pt_packets_sync_offset(decoder->packets, offset)
+				 : -pte_invalid;
 }
 
 const struct pt_config *pt_pkt_get_config(const struct pt_packet_decoder *decoder)

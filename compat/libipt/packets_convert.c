@@ -75,14 +75,14 @@ static void pip_in(struct tl_pt_packet *to, const struct pt_packet *from)
 }
 
 /* Kinds with one field. */
-#define ONE(kind, field)                                                                                  \
-	static void kind##_out(struct pt_packet *to, const struct tl_pt_packet *from)                     \
-	{                                                                                                 \
-		to->payload.kind.field = from->kind.field;                                                \
-	}                                                                                                 \
-	static void kind##_in(struct tl_pt_packet *to, const struct pt_packet *from)                      \
-	{                                                                                                 \
-		to->kind.field = from->payload.kind.field;                                                \
+#define ONE(kind, field)                                                                           \
+	static void kind##_out(struct pt_packet *to, const struct tl_pt_packet *from)              \
+	{                                                                                          \
+		to->payload.kind.field = from->kind.field;                                         \
+	}                                                                                          \
+	static void kind##_in(struct tl_pt_packet *to, const struct pt_packet *from)               \
+	{                                                                                          \
+		to->kind.field = from->payload.kind.field;                                         \
 	}
 
 ONE(vmcs, base)
@@ -212,15 +212,33 @@ static const struct {
 	void (*out)(struct pt_packet *to, const struct tl_pt_packet *from);
 	void (*in)(struct tl_pt_packet *to, const struct pt_packet *from);
 } kinds[] = {
-	[ppt_pad] = { none_out, none_in },   [ppt_psb] = { none_out, none_in },   [ppt_psbend] = { none_out, none_in },
-	[ppt_fup] = { ip_out, ip_in },       [ppt_tip] = { ip_out, ip_in },       [ppt_tip_pge] = { ip_out, ip_in },
-	[ppt_tip_pgd] = { ip_out, ip_in },   [ppt_tnt_8] = { tnt_out, tnt_in },   [ppt_tnt_64] = { tnt_out, tnt_in },
-	[ppt_mode] = { mode_out, mode_in },  [ppt_pip] = { pip_out, pip_in },     [ppt_vmcs] = { vmcs_out, vmcs_in },
-	[ppt_cbr] = { cbr_out, cbr_in },     [ppt_tsc] = { tsc_out, tsc_in },     [ppt_tma] = { tma_out, tma_in },
-	[ppt_mtc] = { mtc_out, mtc_in },     [ppt_cyc] = { cyc_out, cyc_in },     [ppt_stop] = { none_out, none_in },
-	[ppt_ovf] = { none_out, none_in },   [ppt_mnt] = { mnt_out, mnt_in },     [ppt_exstop] = { exstop_out, exstop_in },
-	[ppt_mwait] = { mwait_out, mwait_in }, [ppt_pwre] = { pwre_out, pwre_in }, [ppt_pwrx] = { pwrx_out, pwrx_in },
-	[ppt_ptw] = { ptw_out, ptw_in },     [ppt_cfe] = { cfe_out, cfe_in },     [ppt_evd] = { evd_out, evd_in },
+	[ppt_pad] = { none_out, none_in },
+	[ppt_psb] = { none_out, none_in },
+	[ppt_psbend] = { none_out, none_in },
+	[ppt_fup] = { ip_out, ip_in },
+	[ppt_tip] = { ip_out, ip_in },
+	[ppt_tip_pge] = { ip_out, ip_in },
+	[ppt_tip_pgd] = { ip_out, ip_in },
+	[ppt_tnt_8] = { tnt_out, tnt_in },
+	[ppt_tnt_64] = { tnt_out, tnt_in },
+	[ppt_mode] = { mode_out, mode_in },
+	[ppt_pip] = { pip_out, pip_in },
+	[ppt_vmcs] = { vmcs_out, vmcs_in },
+	[ppt_cbr] = { cbr_out, cbr_in },
+	[ppt_tsc] = { tsc_out, tsc_in },
+	[ppt_tma] = { tma_out, tma_in },
+	[ppt_mtc] = { mtc_out, mtc_in },
+	[ppt_cyc] = { cyc_out, cyc_in },
+	[ppt_stop] = { none_out, none_in },
+	[ppt_ovf] = { none_out, none_in },
+	[ppt_mnt] = { mnt_out, mnt_in },
+	[ppt_exstop] = { exstop_out, exstop_in },
+	[ppt_mwait] = { mwait_out, mwait_in },
+	[ppt_pwre] = { pwre_out, pwre_in },
+	[ppt_pwrx] = { pwrx_out, pwrx_in },
+	[ppt_ptw] = { ptw_out, ptw_in },
+	[ppt_cfe] = { cfe_out, cfe_in },
+	[ppt_evd] = { evd_out, evd_in },
 	[ppt_trig] = { trig_out, trig_in },
 };
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };

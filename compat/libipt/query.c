@@ -84,12 +84,14 @@ int pt_qry_event(struct pt_query_decoder *decoder, struct pt_event *event, size_
 	return status;
 }
 
-int pt_qry_time(struct pt_query_decoder *decoder, uint64_t *time, uint32_t *lost_mtc, uint32_t *lost_cyc)
+int pt_qry_time(struct pt_query_decoder *decoder, uint64_t *time, uint32_t *lost_mtc,
+		uint32_t *lost_cyc)
 {
 	struct tl_compat_time now = { .status = -pte_invalid };
 
 	if (decoder && time)
-		now.status = tl_pt_query_time(decoder->query, &now.tsc, &now.lost_mtc, &now.lost_cyc);
+		now.status =
+			tl_pt_query_time(decoder->query, &now.tsc, &now.lost_mtc, &now.lost_cyc);
 	return tl_compat_time(&now, time, lost_mtc, lost_cyc);
 }
 

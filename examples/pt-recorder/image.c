@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The code that ran: pages as they were when control first came to them, and the very bytes of each instruction. Written
- * as an image and a map of it: "vaddr size image_offset origin origin_offset", numbers in hexadecimal.
+ * The code that ran: pages as they were when control first came to them, and the very bytes of each
+ * instruction. Written as an image and a map of it: "vaddr size image_offset origin origin_offset",
+ * numbers in hexadecimal.
  */
 #include "recorder.h"
 
@@ -73,10 +74,12 @@ static void find_origin(const struct image *image, uint64_t address, struct orig
 		int path = 0;
 
 		line[strcspn(line, "\n")] = 0;
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &first, &end, &offset, &path) < 3 ||
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &first, &end,
+			   &offset, &path) < 3 ||
 		    address < first || address >= end)
 			continue;
-		*origin = (struct origin){ strdup(path && line[path] ? line + path : "[anon]"), first, end, offset };
+		*origin = (struct origin){ strdup(path && line[path] ? line + path : "[anon]"),
+					   first, end, offset };
 		break;
 	}
 	if (file)
@@ -123,7 +126,8 @@ static struct page *page_at(struct image *image, uint64_t address)
 	}
 	page->address = start;
 	find_origin(image, start, &page->origin);
-	memmove(&image->pages[at + 1], &image->pages[at], (image->count - at) * sizeof(*image->pages));
+	memmove(&image->pages[at + 1], &image->pages[at],
+		(image->count - at) * sizeof(*image->pages));
 	image->pages[at] = page;
 	image->count++;
 	return page;
@@ -176,10 +180,11 @@ static void write_files(const struct image *image, FILE *map, FILE *bytes)
 		const char *path = page->origin.path ? page->origin.path : "[unknown]";
 		uint64_t offset = page->origin.offset + (page->address - page->origin.first);
 
-		for (next = i + 1; next < image->count && joins(image->pages[next - 1], image->pages[next]);)
+		for (next = i + 1;
+		     next < image->count && joins(image->pages[next - 1], image->pages[next]);)
 			next++;
-		fprintf(map, "%" PRIx64 " %zx %zx %s %" PRIx64 "\n", page->address, (next - i) * PAGE, i * PAGE, path,
-			path[0] == '[' ? 0 : offset);
+		fprintf(map, "%" PRIx64 " %zx %zx %s %" PRIx64 "\n", page->address,
+			(next - i) * PAGE, i * PAGE, path, path[0] == '[' ? 0 : offset);
 		for (size_t k = i; k < next; k++)
 			fwrite(image->pages[k]->bytes, 1, PAGE, bytes);
 	}

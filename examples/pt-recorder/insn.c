@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one instruction is to the trace. Zydis says it, not the decoder that the traces are to test. */
+/* What one instruction is to the trace. Zydis says it, not the decoder that the traces are to test.
+ */
 #include "recorder.h"
 
 #include <Zydis/Zydis.h>
 
 #include <string.h>
 
-static enum insn_class near_or_far(const ZydisDecodedInstruction *insn, bool direct, enum insn_class if_direct,
-				   enum insn_class if_indirect)
+static enum insn_class near_or_far(const ZydisDecodedInstruction *insn, bool direct,
+				   enum insn_class if_direct, enum insn_class if_indirect)
 {
 	if (insn->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
 		return INSN_FAR;
@@ -49,14 +50,16 @@ bool insn_decode(struct insn *insn, uint64_t ip, const uint8_t *bytes, size_t si
 
 	memset(insn, 0, sizeof(*insn));
 	insn->ip = ip;
-	if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) ||
+	if (!ZYAN_SUCCESS(
+		    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) ||
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, size, &decoded, operands)))
 		return false;
 	insn->size = decoded.length;
 	memcpy(insn->bytes, bytes, decoded.length);
 	direct = decoded.operand_count_visible && operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
 	insn->class = classify(&decoded, direct);
-	if (!direct || (insn->class != INSN_CALL && insn->class != INSN_JUMP && insn->class != INSN_COND))
+	if (!direct ||
+	    (insn->class != INSN_CALL && insn->class != INSN_JUMP && insn->class != INSN_COND))
 		return true;
 	if (!ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&decoded, &operands[0], ip, &insn->target)))
 		return false;

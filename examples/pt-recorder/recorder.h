@@ -2,8 +2,9 @@
 #ifndef PT_RECORDER_H
 #define PT_RECORDER_H
 /*
- * A recorder of Intel PT traces for machines that cannot record any: it steps through a program, one instruction at a
- * time, and writes what a processor would have. Three parts that know little of each other:
+ * A recorder of Intel PT traces for machines that cannot record any: it steps through a program,
+ * one instruction at a time, and writes what a processor would have. Three parts that know little
+ * of each other:
  *
  *   step.c    the program, one retired instruction after the other
  *   trace.c   what each instruction and each change of control is as packets
@@ -18,16 +19,16 @@
 /* What an instruction is to the trace. */
 enum insn_class {
 	INSN_OTHER,
-	INSN_CALL,        /* near, direct */
-	INSN_CALL_NEXT,   /* near, direct, to the instruction behind it */
+	INSN_CALL,	/* near, direct */
+	INSN_CALL_NEXT, /* near, direct, to the instruction behind it */
 	INSN_CALL_INDIRECT,
 	INSN_RETURN,
-	INSN_JUMP,        /* near, direct */
+	INSN_JUMP, /* near, direct */
 	INSN_JUMP_INDIRECT,
 	INSN_COND,
-	INSN_SYSCALL,     /* leaves user code, and tracing with it */
+	INSN_SYSCALL, /* leaves user code, and tracing with it */
 	INSN_FAR,
-	INSN_REPEAT,      /* a string instruction that retires once, however often it is stepped */
+	INSN_REPEAT, /* a string instruction that retires once, however often it is stepped */
 };
 
 struct insn {
@@ -44,12 +45,13 @@ bool insn_decode(struct insn *insn, uint64_t ip, const uint8_t *bytes, size_t si
 /* ---- trace.c ---- */
 
 struct trace_options {
-	bool compress;      /* returns as outcomes */
-	bool long_tnt;      /* up to 47 outcomes a packet */
-	bool time;          /* TSC, TMA, CBR, MTC: 1 tick an instruction, 2,000 a system call */
-	bool cycles;        /* CYC as well */
+	bool compress;	    /* returns as outcomes */
+	bool long_tnt;	    /* up to 47 outcomes a packet */
+	bool time;	    /* TSC, TMA, CBR, MTC: 1 tick an instruction, 2,000 a system call */
+	bool cycles;	    /* CYC as well */
 	uint32_t psb_bytes; /* a PSB+ after so many bytes */
-	uint32_t interrupt; /* an interrupt, which user code does not see, every so many instructions; 0: never */
+	uint32_t interrupt; /* an interrupt, which user code does not see, every so many
+			       instructions; 0: never */
 };
 
 enum { TRACE_STACK = 64 };
@@ -57,11 +59,11 @@ enum { TRACE_STACK = 64 };
 struct trace {
 	struct trace_options options;
 	FILE *file;
-	bool failed;                /* a packet could not be written */
+	bool failed; /* a packet could not be written */
 	bool on, begun;
-	uint64_t written, psb_end;  /* bytes; at the end of the last PSB+ */
+	uint64_t written, psb_end; /* bytes; at the end of the last PSB+ */
 	uint64_t last_ip;
-	bool full_ip;               /* the next address is sent whole: the first one behind a PSB */
+	bool full_ip; /* the next address is sent whole: the first one behind a PSB */
 	uint64_t outcomes;
 	uint8_t outcome_count;
 	uint64_t stack[TRACE_STACK];
@@ -88,7 +90,8 @@ struct image *image_open(pid_t pid);
 void image_close(struct image *image);
 /* Read up to 15 bytes of code at `ip` and keep the pages they are in. How many there are. */
 size_t image_fetch(struct image *image, uint64_t ip, uint8_t bytes[15]);
-/* These bytes ran: they are what the image has for them. Counts bytes that ran before as something else. */
+/* These bytes ran: they are what the image has for them. Counts bytes that ran before as something
+ * else. */
 void image_ran(struct image *image, const struct insn *insn);
 uint64_t image_changed(const struct image *image);
 /* Write both files. False: they could not be written. */
@@ -103,11 +106,11 @@ struct step_options {
 struct step_account {
 	uint64_t insns, hash; /* hash as in the corpus: ((rotl64(h, 5) ^ ip) * 0x9E3779B97F4A7C15 */
 	uint64_t syscalls, signals, odd; /* odd: steps that no instruction takes */
-	const char *end; /* why the recording ended */
+	const char *end;		 /* why the recording ended */
 };
 
 /* Run a program to its end. 0; -1 and errno: it could not be traced. */
-int step_program(char *const *argv, const struct step_options *options, struct trace *trace, struct image **image,
-		 FILE *list, struct step_account *account);
+int step_program(char *const *argv, const struct step_options *options, struct trace *trace,
+		 struct image **image, FILE *list, struct step_account *account);
 
 #endif

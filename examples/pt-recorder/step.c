@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program, one instruction at a time (PTRACE_SINGLESTEP). What the trace is to say is settled here: an instruction
- * counts when it has retired, a repeated string instruction once, a faulting one not until it is run again.
+ * The program, one instruction at a time (PTRACE_SINGLESTEP). What the trace is to say is settled
+ * here: an instruction counts when it has retired, a repeated string instruction once, a faulting
+ * one not until it is run again.
  */
 #include "recorder.h"
 
@@ -25,7 +26,7 @@ struct step {
 	FILE *list;
 	struct step_account *account;
 	struct insn insn; /* at which the program stands */
-	int inject;       /* the signal to be delivered with the next step */
+	int inject;	  /* the signal to be delivered with the next step */
 };
 
 static bool instruction_pointer(const struct step *step, uint64_t *ip)
@@ -43,7 +44,8 @@ static void retire(struct step *step, uint64_t next)
 	struct step_account *account = step->account;
 
 	account->insns++;
-	account->hash = ((account->hash << 5 | account->hash >> 59) ^ step->insn.ip) * UINT64_C(0x9E3779B97F4A7C15);
+	account->hash = ((account->hash << 5 | account->hash >> 59) ^ step->insn.ip) *
+			UINT64_C(0x9E3779B97F4A7C15);
 	account->syscalls += step->insn.class == INSN_SYSCALL;
 	if (step->list)
 		fwrite(&step->insn.ip, sizeof(step->insn.ip), 1, step->list);
@@ -86,11 +88,19 @@ static bool caught(pid_t pid, int number)
 	return mask >> (number - 1) & 1;
 }
 
-/* Signals that do nothing by default; and those that stop a program, which nobody would continue. */
+/* Signals that do nothing by default; and those that stop a program, which nobody would continue.
+ */
 static bool harmless(int number)
 {
 	switch (number) {
-	case SIGCHLD: case SIGURG: case SIGWINCH: case SIGCONT: case SIGSTOP: case SIGTSTP: case SIGTTIN: case SIGTTOU:
+	case SIGCHLD:
+	case SIGURG:
+	case SIGWINCH:
+	case SIGCONT:
+	case SIGSTOP:
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
 		return true;
 	default:
 		return false;
@@ -98,8 +108,9 @@ static bool harmless(int number)
 }
 
 /*
- * A signal is about to be delivered. The instruction has retired if control left it; else it faulted, or was not begun.
- * The handler, if there is one, is where the next step leads, without an instruction being run.
+ * A signal is about to be delivered. The instruction has retired if control left it; else it
+ * faulted, or was not begun. The handler, if there is one, is where the next step leads, without an
+ * instruction being run.
  */
 static void on_signal(struct step *step, int number)
 {
@@ -188,9 +199,11 @@ static enum outcome one_step(struct step *step)
 		return ENDED;
 	trace_at(step->trace, step->insn.ip);
 	do {
-		if (ptrace(PTRACE_SINGLESTEP, step->pid, 0, 0) < 0 || wait_for(step, &status) == ENDED)
+		if (ptrace(PTRACE_SINGLESTEP, step->pid, 0, 0) < 0 ||
+		    wait_for(step, &status) == ENDED)
 			return ENDED;
-		/* The system call that ends the program, or turns it into another one, has retired. */
+		/* The system call that ends the program, or turns it into another one, has retired.
+		 */
 		if (status >> 16) {
 			retire(step, 0);
 			return ENDED;
@@ -233,8 +246,8 @@ static void stop(struct step *step)
 	waitpid(step->pid, NULL, 0);
 }
 
-int step_program(char *const *argv, const struct step_options *options, struct trace *trace, struct image **image,
-		 FILE *list, struct step_account *account)
+int step_program(char *const *argv, const struct step_options *options, struct trace *trace,
+		 struct image **image, FILE *list, struct step_account *account)
 {
 	struct step step = { .trace = trace, .list = list, .account = account };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instructions as packets. The rules are those of docs/formats/intel-pt.md, sections 4 and 5, read from the writing side;
- * the bytes are the library's (tl_pt_packet_write). User code only is traced: a system call turns tracing off.
+ * Instructions as packets. The rules are those of docs/formats/intel-pt.md, sections 4 and 5, read
+ * from the writing side; the bytes are the library's (tl_pt_packet_write). User code only is
+ * traced: a system call turns tracing off.
  */
 #include "recorder.h"
 
@@ -84,7 +85,8 @@ static enum tl_pt_ipc compression(const struct trace *trace, uint64_t ip)
 
 static void put_ip(struct trace *trace, enum tl_pt_packet_kind kind, uint64_t ip)
 {
-	struct tl_pt_packet packet = { .kind = kind, .ip = { .ip = ip, .ipc = compression(trace, ip) } };
+	struct tl_pt_packet packet = { .kind = kind,
+				       .ip = { .ip = ip, .ipc = compression(trace, ip) } };
 
 	put(trace, &packet);
 	trace->last_ip = ip;
@@ -105,7 +107,8 @@ static void put_tsc(struct trace *trace)
 	put(trace, &(struct tl_pt_packet){ .kind = TL_PT_PKT_TSC, .tsc.tsc = trace->clock });
 	put(trace, &(struct tl_pt_packet){
 			   .kind = TL_PT_PKT_TMA,
-			   .tma = { .ctc = (uint16_t)crystal, .fc = (uint16_t)(trace->clock % CRYSTAL_TICKS) },
+			   .tma = { .ctc = (uint16_t)crystal,
+				    .fc = (uint16_t)(trace->clock % CRYSTAL_TICKS) },
 		   });
 	trace->mtc = crystal >> MTC_SHIFT;
 	trace->cycle_clock = trace->clock;
@@ -119,7 +122,8 @@ static void put_mtcs(struct trace *trace)
 		flush_outcomes(trace);
 		put_cycles(trace);
 		trace->mtc++;
-		put(trace, &(struct tl_pt_packet){ .kind = TL_PT_PKT_MTC, .mtc.ctc = (uint8_t)trace->mtc });
+		put(trace, &(struct tl_pt_packet){ .kind = TL_PT_PKT_MTC,
+						   .mtc.ctc = (uint8_t)trace->mtc });
 	}
 }
 
@@ -179,7 +183,8 @@ void trace_at(struct trace *trace, uint64_t ip)
 	put_mtcs(trace);
 	if (psb_is_due(trace))
 		put_psb(trace, ip);
-	if (trace->options.interrupt && trace->retired % trace->options.interrupt == trace->options.interrupt - 1) {
+	if (trace->options.interrupt &&
+	    trace->retired % trace->options.interrupt == trace->options.interrupt - 1) {
 		trace_interrupted(trace, ip, 500);
 		turn_on(trace, ip);
 	}

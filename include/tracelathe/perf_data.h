@@ -66,7 +66,9 @@ struct tl_perf_attr {
 
 /** Who, when, where: the trailer of a kernel record (sample_id), or the same fields of a sample. */
 struct tl_perf_id {
-	uint64_t process, thread, time_ns, cpu, id, stream; /**< TL_NOWHERE: not recorded */
+	uint64_t process, thread, time_ns, cpu, stream; /**< TL_NOWHERE: not recorded */
+	uint64_t sample_id; /**< PERF_SAMPLE_ID */
+	uint64_t id;        /**< PERF_SAMPLE_IDENTIFIER, else PERF_SAMPLE_ID */
 };
 
 /** A text inside a record: not terminated. */

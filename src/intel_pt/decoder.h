@@ -16,7 +16,7 @@
 enum {
 	TL_PT_RUN = 256, /* nodes decoded ahead */
 	/* Instructions without trace before an endless loop is called one (9.12, 9.13); a block counts as some more. */
-	TL_PT_IDLE_MOST = 1 << 22,
+	TL_PT_IDLE_MOST = 1 << 18,
 	TL_PT_IDLE_BLOCK = 64,
 };
 

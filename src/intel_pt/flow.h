@@ -162,8 +162,8 @@ void tl_pt_flow_next(struct tl_pt_flow *flow, struct tl_pt_item *item);
  */
 int tl_pt_flow_resync(struct tl_pt_flow *flow, struct tl_pt_event *lost);
 
-/* Does an item say where flow goes on, so that a lost walk is found? *on, *ip: tracing is on, and where. */
-bool tl_pt_gives_place(const struct tl_pt_item *item, bool *on, uint64_t *ip);
+/* Does the item just given say where flow goes on, so that a lost walk is found? *on, *ip: tracing is on, and where. */
+bool tl_pt_gives_place(const struct tl_pt_flow *flow, const struct tl_pt_item *item, bool *on, uint64_t *ip);
 
 /* Time at the item just given: 0; -TL_PT_NO_TIME (counters are given anyway). The core:bus ratio: -TL_PT_NO_CBR. */
 int tl_pt_flow_time(struct tl_pt_flow *flow, uint64_t *tsc, uint32_t *lost_mtc, uint32_t *lost_cyc);
@@ -172,6 +172,19 @@ int tl_pt_flow_cbr(struct tl_pt_flow *flow, uint32_t *ratio);
 static inline uint64_t tl_pt_flow_offset(const struct tl_pt_flow *flow)
 {
 	return (uint64_t)(flow->pos - flow->begin);
+}
+
+/*
+ * Where the published decoders say they are while an item waits: at the packet that gave an event or a target; behind
+ * outcomes, PIP and VMCS, since they look at what follows these.
+ */
+static inline uint64_t tl_pt_flow_waits_at(const struct tl_pt_flow *flow, const struct tl_pt_item *item)
+{
+	bool behind = item->kind == TL_PT_ITEM_TNT ||
+		      (item->kind == TL_PT_ITEM_EVENT &&
+		       (item->event.kind == TL_PT_EV_PAGING || item->event.kind == TL_PT_EV_VMCS));
+
+	return (uint64_t)((behind ? flow->pos : flow->packet) - flow->begin);
 }
 
 /* ---- the fast path ---- */

@@ -9,7 +9,7 @@
 enum {
 	LEAST_NODES = 1 << 13,
 	MOST_NODES = 1 << 21,
-	UNKNOWN_NODES = 1 << 20, /* where a callback has the code */
+	UNKNOWN_NODES = 1 << 19, /* where a callback has the code */
 	LEAST_SLOTS = 1 << 12,
 	/* Nodes that building one may make: two edges and all links. */
 	RESERVE = TL_PT_STACK + 4,

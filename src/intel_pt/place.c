@@ -106,7 +106,7 @@ static enum tl_pt_stop give_to(struct tl_pt_decoder *decoder, const struct tl_pt
 	if (node->kind == TL_PT_NODE_STUB && !tl_pt_graph_build(&decoder->graph, decoder->cur))
 		return TL_PT_STOP_FULL;
 	if (node->kind == TL_PT_NODE_ERROR)
-		return tl_pt_fail(decoder, node->error, tl_pt_flow_offset(&decoder->flow));
+		return tl_pt_fail(decoder, node->error, tl_pt_flow_waits_at(&decoder->flow, &decoder->item));
 	if (!goal->at_ip && !goal->past_ip && !goal->insns && !goal->ranges && !(goal->flags & node->traits))
 		return give_whole(decoder, goal, out, reached);
 	return give_part(decoder, goal, out, reached);

@@ -2,18 +2,26 @@
 /* Behind an error of the flow or of the walk: the next item that says where flow goes on (9.9). */
 #include "intel_pt/decoder.h"
 
+static bool moves_flow(enum tl_pt_event_kind kind)
+{
+	return kind == TL_PT_EV_ENABLED || kind == TL_PT_EV_OVERFLOW || kind == TL_PT_EV_ASYNC_BRANCH;
+}
+
 /* Go to where an item says. False: it did not. */
 static bool stand(struct tl_pt_decoder *decoder, const struct tl_pt_item *item)
 {
 	bool on;
 	uint64_t ip;
 
-	if (!tl_pt_gives_place(item, &on, &ip))
+	if (!tl_pt_gives_place(&decoder->flow, item, &on, &ip))
 		return false;
 	decoder->settled = false;
-	/* Events say themselves where they are; they are taken as if tracing had been off. */
-	if (item->kind == TL_PT_ITEM_EVENT)
+	/* Events of flow say themselves where it goes on; they are taken as if tracing had been off. Others are here. */
+	if (item->kind == TL_PT_ITEM_EVENT) {
+		if (on && !moves_flow(item->event.kind))
+			decoder->settled = decoder->on = tl_pt_stand_at(decoder, ip);
 		return true;
+	}
 	decoder->have_item = false;
 	decoder->settled = true;
 	decoder->on = on && tl_pt_stand_at(decoder, ip);

@@ -113,16 +113,20 @@ int tl_pt_flow_resync(struct tl_pt_flow *flow, struct tl_pt_event *lost)
 	return found ? 0 : -TL_PT_EOS;
 }
 
-bool tl_pt_gives_place(const struct tl_pt_item *item, bool *on, uint64_t *ip)
-{
-	const struct tl_pt_event *event = &item->event;
+/* Kinds that a FUP, or the target of a branch, gave their address to: that is where the flow was (5.3, 5.5). */
+static const uint64_t located = UINT64_C(1) << TL_PT_EV_EXEC_MODE | UINT64_C(1) << TL_PT_EV_IFLAGS |
+				UINT64_C(1) << TL_PT_EV_TSX | UINT64_C(1) << TL_PT_EV_EXSTOP |
+				UINT64_C(1) << TL_PT_EV_MWAIT | UINT64_C(1) << TL_PT_EV_PTWRITE |
+				UINT64_C(1) << TL_PT_EV_INTERRUPT | UINT64_C(1) << TL_PT_EV_IRET |
+				UINT64_C(1) << TL_PT_EV_SMI | UINT64_C(1) << TL_PT_EV_RSM |
+				UINT64_C(1) << TL_PT_EV_INIT | UINT64_C(1) << TL_PT_EV_VMENTRY |
+				UINT64_C(1) << TL_PT_EV_VMEXIT | UINT64_C(1) << TL_PT_EV_SHUTDOWN |
+				UINT64_C(1) << TL_PT_EV_UINTR | UINT64_C(1) << TL_PT_EV_UIRET |
+				UINT64_C(1) << TL_PT_EV_SWINTR | UINT64_C(1) << TL_PT_EV_SYSCALL |
+				UINT64_C(1) << TL_PT_EV_TRIG;
 
-	*on = true;
-	*ip = item->ip;
-	if (item->kind == TL_PT_ITEM_TIP)
-		return !item->suppressed;
-	if (item->kind != TL_PT_ITEM_EVENT)
-		return false;
+static bool event_place(const struct tl_pt_flow *flow, const struct tl_pt_event *event, bool *on, uint64_t *ip)
+{
 	*ip = event->ip;
 	switch (event->kind) {
 	case TL_PT_EV_ENABLED:
@@ -138,6 +142,16 @@ bool tl_pt_gives_place(const struct tl_pt_item *item, bool *on, uint64_t *ip)
 		*on = false;
 		return true;
 	default:
-		return false;
+		return located >> event->kind & 1 && !event->ip_suppressed && !event->status_update &&
+		       tl_pt_flow_is_on(flow);
 	}
+}
+
+bool tl_pt_gives_place(const struct tl_pt_flow *flow, const struct tl_pt_item *item, bool *on, uint64_t *ip)
+{
+	*on = true;
+	*ip = item->ip;
+	if (item->kind == TL_PT_ITEM_TIP)
+		return !item->suppressed;
+	return item->kind == TL_PT_ITEM_EVENT && event_place(flow, &item->event, on, ip);
 }

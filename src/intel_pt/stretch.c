@@ -139,12 +139,41 @@ static int use_space(struct tl_pt_graph *graph)
 	return status;
 }
 
+/* A loop of direct branches, found by R. P. Brent's method: an address to come back to, moved on ever more rarely. */
+struct loop {
+	uint64_t ip;
+	uint32_t ninsn, calls, branches, patience;
+};
+
+/*
+ * Flow went to `ip` by a direct branch. In a loop nothing new comes up to the end of the block: whole rounds of it need
+ * not be decoded.
+ */
+static void skip_rounds(struct tl_pt_stretch *stretch, struct loop *loop, uint64_t ip)
+{
+	struct tl_pt_block *block = &stretch->block;
+	uint32_t round = block->ninsn - loop->ninsn;
+
+	if (loop->patience && ip == loop->ip && stretch->calls == loop->calls) {
+		uint32_t left = TL_PT_BLOCK_MOST - 1u - block->ninsn;
+
+		block->ninsn = (uint16_t)(block->ninsn + left / round * round);
+	}
+	if (loop->branches++ >= loop->patience) {
+		loop->patience = 2 * loop->branches;
+		loop->ip = ip;
+		loop->ninsn = block->ninsn;
+		loop->calls = stretch->calls;
+	}
+}
+
 void tl_pt_graph_stretch(struct tl_pt_graph *graph, uint64_t ip, const struct tl_pt_goal *goal,
 			 struct tl_pt_stretch *stretch)
 {
 	struct tl_pt_block *block = &stretch->block;
 	const struct tl_pt_section *region = NULL;
 	struct tl_pt_code code;
+	struct loop loop = { .patience = 0 };
 	struct step step = { .goal = goal, .code = &code, .wishes = graph->flags };
 	int status = use_space(graph);
 
@@ -166,6 +195,8 @@ void tl_pt_graph_stretch(struct tl_pt_graph *graph, uint64_t ip, const struct tl
 			set_truncated(block, &code);
 		if (take(stretch, &step, &ip))
 			return;
+		if (code.flow.flags & TL_X86_DIRECT && (!goal || !goal->insns))
+			skip_rounds(stretch, &loop, ip);
 	}
 	end(stretch, block->ninsn ? TL_PT_NODE_NEXT : TL_PT_NODE_ERROR, ip);
 	stretch->error = block->ninsn ? TL_PT_OK : (enum tl_pt_error)-status;

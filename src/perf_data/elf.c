@@ -106,7 +106,7 @@ bool tl_perf_elf_read_memory(const uint8_t *data, size_t size, struct perf_elf *
 	return true;
 }
 
-bool tl_perf_elf_read(const char *path, struct perf_elf *elf)
+bool tl_perf_elf_read(const char *path, struct perf_elf *elf, bool *is_file)
 {
 	struct stat about;
 	bool read = false;
@@ -114,11 +114,13 @@ bool tl_perf_elf_read(const char *path, struct perf_elf *elf)
 	int fd;
 
 	*elf = (struct perf_elf){ .load_count = 0 };
+	*is_file = false;
 	/* A path from a file may name anything: nothing is opened that could block. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return false;
-	if (!fstat(fd, &about) && S_ISREG(about.st_mode) && about.st_size > 0) {
+	*is_file = !fstat(fd, &about) && S_ISREG(about.st_mode) && about.st_size > 0;
+	if (*is_file) {
 		map = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (map != MAP_FAILED) {
 			read = tl_perf_elf_read_memory(map, (size_t)about.st_size, elf);

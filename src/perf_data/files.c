@@ -109,13 +109,16 @@ static bool try_file(struct seeking *s, char *path)
 {
 	struct perf_object *o = s->object;
 	struct perf_elf elf;
-	bool right;
+	bool right, is_file;
 
 	if (!path) {
 		s->failed = true;
 		return false;
 	}
-	right = tl_perf_elf_read(path, &elf);
+	right = tl_perf_elf_read(path, &elf, &is_file);
+	/* Code may be mapped from a file of any format. */
+	if (!right && is_file && !o->build_id.size && o->kind == OBJECT_FILE)
+		right = true;
 	/* Debian's files have build ids; a file without one cannot be told from another build. */
 	if (right && o->build_id.size && elf.build_id.size && !same_id(&o->build_id, &elf.build_id)) {
 		s->other = true;
@@ -241,7 +244,7 @@ static void seek_file(struct seeking *s)
 		return;
 	s->object->reason = s->other  ? "another build: the build ids differ"
 			    : deleted ? "the file had been deleted"
-				      : "no such file, or not an ELF file";
+				      : "no such file";
 }
 
 /* A vdso is mapped whole into every process: sections stand last, so they say how long it is. */

@@ -2,7 +2,9 @@
 /* Opening, decoding, the way of a record. */
 #include "perf_data/reader.h"
 
-static const struct tl_perf_id no_id = { TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, TL_NOWHERE };
+static const struct tl_perf_id no_id = {
+	TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, TL_NOWHERE,
+};
 
 int tl_perf_open(struct tl_perf_reader **reader, struct tl_source *source, const struct tl_perf_options *options,
 		 struct tl_error *err)

@@ -38,7 +38,7 @@ void tl_perf_trailer_decode(struct tl_perf_id *id, const struct tl_perf_attr *at
 	if (type & SAMPLE_TIME)
 		id->time_ns = take64(v);
 	if (type & SAMPLE_ID)
-		id->id = take64(v);
+		id->sample_id = id->id = take64(v);
 	if (type & SAMPLE_STREAM_ID)
 		id->stream = take64(v);
 	if (type & SAMPLE_CPU)
@@ -147,13 +147,15 @@ static bool take_fixed(struct tl_perf_record *rec, struct perf_view *v)
 	if (type & SAMPLE_ADDR)
 		s->address = take64(v);
 	if (type & SAMPLE_ID)
-		rec->id.id = take64(v);
+		rec->id.sample_id = take64(v);
 	if (type & SAMPLE_STREAM_ID)
 		rec->id.stream = take64(v);
 	if (type & SAMPLE_CPU)
 		take_cpu(&rec->id, v);
 	if (type & SAMPLE_PERIOD)
 		s->period = take64(v);
+	if (!(type & SAMPLE_IDENTIFIER))
+		rec->id.id = rec->id.sample_id;
 	return true;
 }
 

@@ -32,8 +32,8 @@ struct perf_elf {
 	bool core; /* a core file, as copies of /proc/kcore are */
 };
 
-/* False: no ELF file of x86, or it cannot be read. */
-bool tl_perf_elf_read(const char *path, struct perf_elf *elf);
+/* False: no ELF file of x86, or it cannot be read; `is_file`: there is a file at least. */
+bool tl_perf_elf_read(const char *path, struct perf_elf *elf, bool *is_file);
 bool tl_perf_elf_read_memory(const uint8_t *data, size_t size, struct perf_elf *elf);
 
 enum perf_object_kind {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Intel PT traces cut at every byte, and damaged, through every decoder of the drop-in: no crash, no hang, no result out
- * of the published ones; and what is not damaged is decoded whole (pt_api_exercise()).
- *   pt_api prefixes STEP | mutants COUNT [FIRST]
- * Traces: tests/golden/intel_pt, and those of the shared corpus where it is: all prefixes of the former, each STEP-th of
- * the latter.
+ * Intel PT traces cut at every byte, and damaged, through every decoder of the drop-in: no crash,
+ * no hang, no result out of the published ones; and what is not damaged is decoded whole
+ * (pt_api_exercise()). pt_api prefixes STEP | mutants COUNT [FIRST] Traces: tests/golden/intel_pt,
+ * and those of the shared corpus where it is: all prefixes of the former, each STEP-th of the
+ * latter.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,8 @@ static uint8_t *slurp(const char *path, size_t *size)
 	return bytes;
 }
 
-/* The address that the first section of a map is at: enough, as all that a damaged trace reaches may be missing. */
+/* The address that the first section of a map is at: enough, as all that a damaged trace reaches
+ * may be missing. */
 static uint64_t first_section(const char *path, size_t *size)
 {
 	FILE *file = fopen(path, "r");
@@ -69,7 +70,8 @@ static uint64_t first_section(const char *path, size_t *size)
 	return address;
 }
 
-static void add(struct subjects *subjects, const char *folder, const char *trace, const char *code, int ours)
+static void add(struct subjects *subjects, const char *folder, const char *trace, const char *code,
+		int ours)
 {
 	struct subject subject = { .ours = ours };
 	char path[4096];
@@ -83,7 +85,8 @@ static void add(struct subjects *subjects, const char *folder, const char *trace
 	snprintf(path, sizeof(path), "%s/%s.map", folder, code);
 	subject.input.vaddr = first_section(path, &subject.input.code_size);
 	subject.input.timed = strstr(trace, "ret") == NULL;
-	if (subject.input.trace && subject.input.code && subject.name && subjects->count < TRACES_MAX) {
+	if (subject.input.trace && subject.input.code && subject.name &&
+	    subjects->count < TRACES_MAX) {
 		subjects->list[subjects->count++] = subject;
 		return;
 	}
@@ -114,7 +117,8 @@ static void add_all(struct subjects *subjects)
 }
 
 /* A copy of the exact size, so that a sanitizer sees a read of one byte too many. */
-static const char *exercise_copy(const struct subject *subject, const uint8_t *bytes, size_t size, size_t number)
+static const char *exercise_copy(const struct subject *subject, const uint8_t *bytes, size_t size,
+				 size_t number)
 {
 	struct pt_api_input input = subject->input;
 	uint8_t *copy = malloc(size ? size : 1);
@@ -139,12 +143,15 @@ static int prefixes(const struct subjects *subjects, size_t step)
 	for (size_t i = 0; i < subjects->count; i++) {
 		const struct subject *subject = &subjects->list[i];
 
-		for (size_t size = 0; size <= subject->input.size && failures < 5; size += subject->ours ? 1 : step) {
-			const char *broken = exercise_copy(subject, subject->input.trace, size, count);
+		for (size_t size = 0; size <= subject->input.size && failures < 5;
+		     size += subject->ours ? 1 : step) {
+			const char *broken =
+				exercise_copy(subject, subject->input.trace, size, count);
 
 			count++;
 			if (broken)
-				failures += fprintf(stderr, "%s: first %zu bytes: %s\n", subject->name, size, broken) > 0;
+				failures += fprintf(stderr, "%s: first %zu bytes: %s\n",
+						    subject->name, size, broken) > 0;
 		}
 	}
 	printf("%zu prefixes of %zu traces, %d failures\n", count, subjects->count, failures);
@@ -157,7 +164,8 @@ static int mutants(const struct subjects *subjects, size_t count, size_t first)
 
 	for (size_t number = first; number < first + count && failures < 5; number++) {
 		/* Two of three are of the small ones. */
-		const struct subject *subject = &subjects->list[number % 3 ? number & 1 : number / 3 % subjects->count];
+		const struct subject *subject =
+			&subjects->list[number % 3 ? number & 1 : number / 3 % subjects->count];
 		struct random random = random_for(SEED, number);
 		size_t size = subject->input.size;
 		uint8_t *room = malloc(size + 4 * MUTATE_GROWTH);
@@ -169,7 +177,8 @@ static int mutants(const struct subjects *subjects, size_t count, size_t first)
 		broken = exercise_copy(subject, room, size, number);
 		free(room);
 		if (broken)
-			failures += fprintf(stderr, "%s: mutant %zu (%s): %s\n", subject->name, number, kind, broken) > 0;
+			failures += fprintf(stderr, "%s: mutant %zu (%s): %s\n", subject->name,
+					    number, kind, broken) > 0;
 	}
 	printf("%zu mutants of %zu traces, %d failures\n", count, subjects->count, failures);
 	return failures;
@@ -190,7 +199,8 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "prefixes"))
 		failures = prefixes(&subjects, strtoul(argv[2], NULL, 10));
 	else
-		failures = mutants(&subjects, strtoul(argv[2], NULL, 10), argc > 3 ? strtoul(argv[3], NULL, 10) : 0);
+		failures = mutants(&subjects, strtoul(argv[2], NULL, 10),
+				   argc > 3 ? strtoul(argv[3], NULL, 10) : 0);
 	for (size_t i = 0; i < subjects.count; i++) {
 		free((void *)(uintptr_t)subjects.list[i].input.trace);
 		free((void *)(uintptr_t)subjects.list[i].input.code);

@@ -5,7 +5,8 @@
 
 #include "pt_api_common.h"
 
-int pt_api_read(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64_t ip, void *context)
+int pt_api_read(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64_t ip,
+		void *context)
 {
 	const struct pt_api_input *input = context;
 
@@ -24,7 +25,8 @@ struct pt_image *pt_api_image(const struct pt_api_input *input)
 
 	if (!image)
 		return NULL;
-	if (!input->file || pt_image_add_file(image, input->file, 0, input->code_size, NULL, input->vaddr) < 0)
+	if (!input->file ||
+	    pt_image_add_file(image, input->file, 0, input->code_size, NULL, input->vaddr) < 0)
 		pt_image_set_callback(image, pt_api_read, (void *)(uintptr_t)input);
 	return image;
 }
@@ -48,7 +50,8 @@ struct pt_config pt_api_config(const struct pt_api_input *input)
 
 const char *pt_api_status(int status)
 {
-	if (status < 0 ? -status > pte_bad_cpu : status > (pts_event_pending | pts_ip_suppressed | pts_eos))
+	if (status<0 ? -status > pte_bad_cpu : status>(pts_event_pending | pts_ip_suppressed |
+						       pts_eos))
 		return "a result that is none";
 	return NULL;
 }
@@ -72,5 +75,6 @@ const char *pt_api_insn(int status, const struct pt_insn *insn)
 		return NULL;
 	if (insn->iclass != ptic_error && (!insn->size || insn->size > pt_max_insn_size))
 		return "an instruction of no length";
-	return insn->mode > ptem_64bit || insn->iclass > ptic_indirect ? "an unknown mode or class" : NULL;
+	return insn->mode > ptem_64bit || insn->iclass > ptic_indirect ? "an unknown mode or class"
+								       : NULL;
 }

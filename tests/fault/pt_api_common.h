@@ -6,8 +6,10 @@
 
 #include "pt_api.h"
 
-int pt_api_read(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64_t ip, void *context);
-/* Of the file, if there is one: a decoder then knows how much code there can be, and asks for far less memory. */
+int pt_api_read(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64_t ip,
+		void *context);
+/* Of the file, if there is one: a decoder then knows how much code there can be, and asks for far
+ * less memory. */
 struct pt_image *pt_api_image(const struct pt_api_input *input);
 struct pt_config pt_api_config(const struct pt_api_input *input);
 /* What is wrong with a result; NULL: nothing. */

@@ -3,8 +3,9 @@
 #include "pt_api_common.h"
 
 /*
- * Where code loops without trace a decoder at the end of the stream gives 65,535 instructions a call for ever (9.13): its
- * caller has to stop. Nothing here needs as many calls as this for a byte of trace.
+ * Where code loops without trace a decoder at the end of the stream gives 65,535 instructions a
+ * call for ever (9.13): its caller has to stop. Nothing here needs as many calls as this for a byte
+ * of trace.
  */
 static size_t calls_for(const struct pt_api_input *input)
 {
@@ -146,7 +147,8 @@ static const char *blocks_here(struct pt_block_decoder *decoder, int *status, si
 	return broken;
 }
 
-/* After an error: to the next place that the trace names, and to the next PSB only if there is none. */
+/* After an error: to the next place that the trace names, and to the next PSB only if there is
+ * none. */
 static const char *blocks(const struct pt_api_input *input)
 {
 	struct pt_config config = pt_api_config(input);
@@ -176,7 +178,8 @@ static const char *blocks(const struct pt_api_input *input)
 
 const char *pt_api_exercise(const struct pt_api_input *input)
 {
-	static const char *(*const all[])(const struct pt_api_input *) = { packets, queries, events, insns, blocks };
+	static const char *(*const all[])(const struct pt_api_input *) = { packets, queries, events,
+									   insns, blocks };
 	const char *broken = NULL;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && !broken; i++)

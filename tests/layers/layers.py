@@ -33,6 +33,8 @@ MAY_INCLUDE = {
     "export": ["core", "profile"],
     "open": ["core", "profile", "symbols", "isa", "xray", "intel_pt", "xtrace", "callgrind", "perf_data", "report",
              "export"],
+    # compat/libipt: the drop-in.
+    "compat": ["intel_pt"],
     # The command and the fleet see public headers only: "open and its headers".
     "cli": [],
     "mpi": [],
@@ -82,8 +84,9 @@ def arrow_fault(room, quote, target, folder=None):
 
 def arrows(root):
     faults = []
-    for path in sources(os.path.join(root, "src")):
-        room = os.path.relpath(path, os.path.join(root, "src")).split(os.sep)[0]
+    rooms = [(path, os.path.relpath(path, os.path.join(root, "src")).split(os.sep)[0])
+             for path in sources(os.path.join(root, "src"))]
+    for path, room in rooms + [(path, "compat") for path in sources(os.path.join(root, "compat"))]:
         if room not in MAY_INCLUDE:
             faults.append("%s: room %s is not in the table" % (path, room))
             continue
@@ -199,7 +202,7 @@ def shape_of(path):
 
 def shape(root):
     faults = []
-    for folder in ("src", "include", "tests", "fuzz", "bench", "examples"):
+    for folder in ("src", "include", "compat", "tests", "fuzz", "bench", "examples"):
         for path in sources(os.path.join(root, folder)):
             faults += shape_of(path)
             if not re.match(r"(/\*|//) SPDX-License-Identifier: Apache-2.0", read(path)):

@@ -10,19 +10,21 @@ static void power(const struct pt_event *e)
 {
 	switch (e->type) {
 	case ptev_mwait:
-		printf(" mwait ip %llx hints %x ext %x", (ull)e->variant.mwait.ip, e->variant.mwait.hints,
-		       e->variant.mwait.ext);
+		printf(" mwait ip %llx hints %x ext %x", (ull)e->variant.mwait.ip,
+		       e->variant.mwait.hints, e->variant.mwait.ext);
 		break;
 	case ptev_pwre:
-		printf(" pwre %u.%u hw %u", e->variant.pwre.state, e->variant.pwre.sub_state, e->variant.pwre.hw);
+		printf(" pwre %u.%u hw %u", e->variant.pwre.state, e->variant.pwre.sub_state,
+		       e->variant.pwre.hw);
 		break;
 	case ptev_pwrx:
 		printf(" pwrx %u %u %u%u%u", e->variant.pwrx.last, e->variant.pwrx.deepest,
-		       e->variant.pwrx.interrupt, e->variant.pwrx.store, e->variant.pwrx.autonomous);
+		       e->variant.pwrx.interrupt, e->variant.pwrx.store,
+		       e->variant.pwrx.autonomous);
 		break;
 	case ptev_ptwrite:
-		printf(" ptwrite ip %llx size %u payload %llx", (ull)e->variant.ptwrite.ip, e->variant.ptwrite.size,
-		       (ull)e->variant.ptwrite.payload);
+		printf(" ptwrite ip %llx size %u payload %llx", (ull)e->variant.ptwrite.ip,
+		       e->variant.ptwrite.size, (ull)e->variant.ptwrite.payload);
 		break;
 	case ptev_exstop:
 		printf(" exstop ip %llx", (ull)e->variant.exstop.ip);
@@ -43,7 +45,8 @@ static void state(const struct pt_event *e)
 		       e->variant.async_paging.non_root, (ull)e->variant.async_paging.ip);
 		break;
 	case ptev_exec_mode:
-		printf(" mode %d ip %llx", (int)e->variant.exec_mode.mode, (ull)e->variant.exec_mode.ip);
+		printf(" mode %d ip %llx", (int)e->variant.exec_mode.mode,
+		       (ull)e->variant.exec_mode.ip);
 		break;
 	case ptev_tsx:
 		printf(" tsx %u%u ip %llx", e->variant.tsx.speculative, e->variant.tsx.aborted,
@@ -53,7 +56,8 @@ static void state(const struct pt_event *e)
 		printf(" vmcs %llx", (ull)e->variant.vmcs.base);
 		break;
 	case ptev_async_vmcs:
-		printf(" vmcs %llx ip %llx", (ull)e->variant.async_vmcs.base, (ull)e->variant.async_vmcs.ip);
+		printf(" vmcs %llx ip %llx", (ull)e->variant.async_vmcs.base,
+		       (ull)e->variant.async_vmcs.ip);
 		break;
 	case ptev_cbr:
 		printf(" cbr %u", e->variant.cbr.ratio);
@@ -70,7 +74,8 @@ static void flow(const struct pt_event *e)
 {
 	switch (e->type) {
 	case ptev_enabled:
-		printf(" enabled ip %llx resumed %u", (ull)e->variant.enabled.ip, e->variant.enabled.resumed);
+		printf(" enabled ip %llx resumed %u", (ull)e->variant.enabled.ip,
+		       e->variant.enabled.resumed);
 		break;
 	case ptev_disabled:
 		printf(" disabled ip %llx", (ull)e->variant.disabled.ip);

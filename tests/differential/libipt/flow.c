@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The code of a trace, walked by the instruction decoder and by the block decoder. Where libipt ends a block depends on
- * what its cache has seen (docs/formats/intel-pt.md, 9.1), so blocks are taken apart into instructions here, and what is
- * compared are these, and the events, each with the number of instructions before it.
+ * The code of a trace, walked by the instruction decoder and by the block decoder. Where libipt
+ * ends a block depends on what its cache has seen (docs/formats/intel-pt.md, 9.1), so blocks are
+ * taken apart into instructions here, and what is compared are these, and the events, each with the
+ * number of instructions before it.
  */
 #include "peer.h"
 
@@ -39,8 +40,8 @@ static void say(const struct account *account, const char *what, int status)
 }
 
 /*
- * What a PSB+ in running flow says, libipt gives at the last place where it used trace, and we at the address that the
- * PSB+ names (9.20), which may be some instructions later.
+ * What a PSB+ in running flow says, libipt gives at the last place where it used trace, and we at
+ * the address that the PSB+ names (9.20), which may be some instructions later.
  */
 static void say_event(const struct account *account, const struct pt_event *event)
 {
@@ -123,7 +124,8 @@ struct walk {
 	ZydisDecoder zydis;
 };
 
-/* The address after an instruction of a block, which it is not the last of: a direct branch is followed. */
+/* The address after an instruction of a block, which it is not the last of: a direct branch is
+ * followed. */
 static bool after(const struct walk *walk, uint64_t ip, uint64_t *next)
 {
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -134,15 +136,18 @@ static bool after(const struct walk *walk, uint64_t ip, uint64_t *next)
 	if (first < 0)
 		return false;
 	if (first < 15) {
-		int more = peer_read(bytes + first, 15, NULL, ip + (unsigned)first, (void *)(uintptr_t)walk->input);
+		int more = peer_read(bytes + first, 15, NULL, ip + (unsigned)first,
+				     (void *)(uintptr_t)walk->input);
 
 		first += more > 0 ? more : 0;
 	}
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&walk->zydis, bytes, (size_t)first, &insn, operands)))
+	if (!ZYAN_SUCCESS(
+		    ZydisDecoderDecodeFull(&walk->zydis, bytes, (size_t)first, &insn, operands)))
 		return false;
 	*next = ip + insn.length;
 	if ((insn.meta.category == ZYDIS_CATEGORY_CALL || insn.mnemonic == ZYDIS_MNEMONIC_JMP) &&
-	    operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && insn.meta.branch_type != ZYDIS_BRANCH_TYPE_FAR)
+	    operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+	    insn.meta.branch_type != ZYDIS_BRANCH_TYPE_FAR)
 		return ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&insn, &operands[0], ip, next));
 	return true;
 }
@@ -187,8 +192,8 @@ static int one_block(struct pt_block_decoder *dec, struct walk *walk)
 		return -pte_internal;
 	}
 	/*
-	 * It ends a block whatever the cache has seen, and the time is that of its outcome. (Behind a TIP, 2.0.5 may have
-	 * read the time of what follows.)
+	 * It ends a block whatever the cache has seen, and the time is that of its outcome. (Behind
+	 * a TIP, 2.0.5 may have read the time of what follows.)
 	 */
 	if (block.iclass == ptic_cond_jump && !(status & pts_event_pending)) {
 		uint64_t time = 0;

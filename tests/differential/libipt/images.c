@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images and section caches: names, overlaps, copies, removals, address spaces, and what is no section. */
+/* Images and section caches: names, overlaps, copies, removals, address spaces, and what is no
+ * section. */
 #include "peer.h"
 
 #include <stdio.h>
@@ -9,7 +10,8 @@
 static void names(void)
 {
 	struct pt_image *image = pt_image_alloc(NULL), *named = pt_image_alloc("a name");
-	struct pt_image_section_cache *cache = pt_iscache_alloc(NULL), *known = pt_iscache_alloc("b name");
+	struct pt_image_section_cache *cache = pt_iscache_alloc(NULL),
+				      *known = pt_iscache_alloc("b name");
 
 	printf("%s %s %s %s\n", pt_image_name(image) ? "name" : "none", pt_image_name(named),
 	       pt_iscache_name(cache) ? "name" : "none", pt_iscache_name(known));
@@ -105,7 +107,8 @@ static void spaces(const char *file)
 	SAY(pt_image_add_file(image, file, 0, 32, NULL, 0x4000));
 	/* Cuts the one before it in three. */
 	SAY(pt_image_add_file(image, file, 0, 8, NULL, 0x4008));
-	SAY(pt_image_add_cached(image, cache, pt_iscache_add_file(cache, file, 0, 32, 0x8000), NULL));
+	SAY(pt_image_add_cached(image, cache, pt_iscache_add_file(cache, file, 0, 32, 0x8000),
+				NULL));
 	SAY(pt_image_copy(copy, image));
 	SAY(pt_image_remove_by_asid(image, &one));
 	SAY(pt_image_remove_by_asid(image, &one));

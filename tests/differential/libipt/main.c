@@ -77,22 +77,25 @@ int peer_read(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64_t
 	return -pte_nomap;
 }
 
-struct pt_image *peer_image(const struct peer_input *input, enum peer_setup setup, struct pt_image_section_cache *cache)
+struct pt_image *peer_image(const struct peer_input *input, enum peer_setup setup,
+			    struct pt_image_section_cache *cache)
 {
 	struct pt_image *image = pt_image_alloc("peer");
 
 	if (setup == PEER_CALLBACK)
-		peer_result("set_callback", pt_image_set_callback(image, peer_read, (void *)(uintptr_t) input));
+		peer_result("set_callback",
+			    pt_image_set_callback(image, peer_read, (void *)(uintptr_t)input));
 	for (size_t i = 0; setup != PEER_CALLBACK && i < input->sections_count; i++) {
 		const struct peer_section *at = &input->sections[i];
 
 		if (setup == PEER_FILES)
-			peer_result("add_file",
-				    pt_image_add_file(image, input->image, at->offset, at->size, NULL, at->vaddr));
+			peer_result("add_file", pt_image_add_file(image, input->image, at->offset,
+								  at->size, NULL, at->vaddr));
 		else
 			peer_result("add_cached",
 				    pt_image_add_cached(image, cache,
-							pt_iscache_add_file(cache, input->image, at->offset, at->size,
+							pt_iscache_add_file(cache, input->image,
+									    at->offset, at->size,
 									    at->vaddr),
 							NULL));
 	}

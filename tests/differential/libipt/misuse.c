@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every function with arguments that make no sense, and before it can have an answer: "pte_invalid", "pte_nosync", NULL. */
+/* Every function with arguments that make no sense, and before it can have an answer:
+ * "pte_invalid", "pte_nosync", NULL. */
 #include "peer.h"
 
 #include <stdio.h>
 
-static uint8_t psb_only[64] = { 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x23 };
+static uint8_t psb_only[64] = { 2,    0x82, 2,	  0x82, 2,    0x82, 2,	  0x82, 2,
+				0x82, 2,    0x82, 2,	0x82, 2,    0x82, 2,	0x23 };
 static uint8_t nothing[64];
 /* PSB, MODE.Exec 64, FUP 1000, PSBEND, TNT 1, TIP.PGD without address: nobody has code for it. */
-static uint8_t no_code[64] = { 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82,
-			       0x99, 1, 0x7d, 0, 0x10, 0, 0, 0, 0, 2, 0x23, 6, 1 };
+static uint8_t no_code[64] = { 2,    0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2,
+			       0x82, 0x99, 1, 0x7d, 0, 0x10, 0, 0,    0, 0,    2, 0x23, 6, 1 };
 
 static struct pt_config over(uint8_t *bytes, size_t size)
 {
@@ -20,7 +22,7 @@ static struct pt_config over(uint8_t *bytes, size_t size)
 	return config;
 }
 
-#define SAY(call) peer_result(#call, call)
+#define SAY(call)      peer_result(#call, call)
 #define SAY_NULL(call) printf("%s: %s\n", #call, (call) ? "something" : "NULL")
 
 static void general(void)
@@ -29,7 +31,8 @@ static void general(void)
 	struct pt_cpu cpu = { pcv_unknown, 6, 0x4e, 3 };
 	struct pt_version version = pt_library_version();
 
-	printf("version %d.%d.%d build %u\n", version.major, version.minor, version.patch, version.build);
+	printf("version %d.%d.%d build %u\n", version.major, version.minor, version.patch,
+	       version.build);
 	for (int code = -2; code < 32; code++)
 		printf("error %d: %s\n", code, pt_errstr((enum pt_error_code)code));
 	SAY(pt_cpu_errata(NULL, &cpu));
@@ -44,22 +47,22 @@ static void configurations(void)
 {
 	struct pt_config config = over(psb_only, 18), odd;
 
-#define SAY_ALLOC(kind, free)                                                                                                  \
-	do {                                                                                                                   \
-		void *made = kind(&odd);                                                                                       \
-		printf(#kind ": %s\n", made ? "something" : "NULL");                                                           \
-		free(made);                                                                                                    \
+#define SAY_ALLOC(kind, free)                                                                      \
+	do {                                                                                       \
+		void *made = kind(&odd);                                                           \
+		printf(#kind ": %s\n", made ? "something" : "NULL");                               \
+		free(made);                                                                        \
 	} while (0)
-#define SAY_ALL(change)                                                                                                        \
-	do {                                                                                                                   \
-		odd = config;                                                                                                  \
-		change;                                                                                                        \
-		puts(#change);                                                                                                 \
-		SAY_ALLOC(pt_alloc_encoder, pt_free_encoder);                                                                  \
-		SAY_ALLOC(pt_pkt_alloc_decoder, pt_pkt_free_decoder);                                                          \
-		SAY_ALLOC(pt_qry_alloc_decoder, pt_qry_free_decoder);                                                          \
-		SAY_ALLOC(pt_insn_alloc_decoder, pt_insn_free_decoder);                                                        \
-		SAY_ALLOC(pt_blk_alloc_decoder, pt_blk_free_decoder);                                                          \
+#define SAY_ALL(change)                                                                            \
+	do {                                                                                       \
+		odd = config;                                                                      \
+		change;                                                                            \
+		puts(#change);                                                                     \
+		SAY_ALLOC(pt_alloc_encoder, pt_free_encoder);                                      \
+		SAY_ALLOC(pt_pkt_alloc_decoder, pt_pkt_free_decoder);                              \
+		SAY_ALLOC(pt_qry_alloc_decoder, pt_qry_free_decoder);                              \
+		SAY_ALLOC(pt_insn_alloc_decoder, pt_insn_free_decoder);                            \
+		SAY_ALLOC(pt_blk_alloc_decoder, pt_blk_free_decoder);                              \
 	} while (0)
 	SAY_ALL((void)odd);
 	SAY_ALL(odd.size = 0);
@@ -79,7 +82,8 @@ static void configurations(void)
 	SAY_ALL(odd.addr_filter.config.addr_cfg = 7);
 	SAY_ALL(odd.addr_filter.config.addr_cfg = 0x12);
 	SAY_ALL(odd.addr_filter.config.addr_cfg = 1ull << 32);
-	SAY_ALL((odd.addr_filter.config.addr_cfg = 1, odd.addr_filter.addr0_a = 2, odd.addr_filter.addr0_b = 1));
+	SAY_ALL((odd.addr_filter.config.addr_cfg = 1, odd.addr_filter.addr0_a = 2,
+		 odd.addr_filter.addr0_b = 1));
 	SAY_ALL(odd.mtc_freq = 255);
 	SAY_NULL(pt_alloc_encoder(NULL));
 	SAY_NULL(pt_pkt_alloc_decoder(NULL));
@@ -117,7 +121,7 @@ static void encoder(void)
 	SAY(pt_enc_next(enc, &packet));
 	packet.type = ppt_unknown;
 	SAY(pt_enc_next(enc, &packet));
-	packet.type = (enum pt_packet_type) 99;
+	packet.type = (enum pt_packet_type)99;
 	SAY(pt_enc_next(enc, &packet));
 	pt_free_encoder(enc);
 	pt_free_encoder(NULL);
@@ -161,54 +165,54 @@ static void packets(struct pt_config config)
 }
 
 /* One list for the three decoders of flow: query, instruction, block. */
-#define FLOW(p, type, SYNC_IP)                                                                                                 \
-	static void p(struct pt_config config)                                                                                 \
-	{                                                                                                                      \
-		struct type *dec = pt_##p##_alloc_decoder(&config);                                                            \
-		struct pt_event event;                                                                                         \
-		uint64_t offset = 77, time = 5;                                                                                \
-		uint32_t cbr = 5, mtc = 5, cyc = 5;                                                                            \
-                                                                                                                               \
-		SAY(pt_##p##_sync_forward(NULL SYNC_IP));                                                                      \
-		SAY(pt_##p##_sync_backward(NULL SYNC_IP));                                                                     \
-		SAY(pt_##p##_sync_set(NULL SYNC_IP, 0));                                                                       \
-		SAY(pt_##p##_get_offset(NULL, &offset));                                                                       \
-		SAY(pt_##p##_get_offset(dec, NULL));                                                                           \
-		SAY(pt_##p##_get_sync_offset(NULL, &offset));                                                                  \
-		SAY(pt_##p##_get_sync_offset(dec, NULL));                                                                      \
-		SAY_NULL(pt_##p##_get_config(NULL));                                                                           \
-		SAY(pt_##p##_event(NULL, &event, sizeof(event)));                                                              \
-		SAY(pt_##p##_event(dec, NULL, sizeof(event)));                                                                 \
-		SAY(pt_##p##_event(dec, &event, 0));                                                                           \
-		SAY(pt_##p##_event(dec, &event, 16));                                                                          \
-		SAY(pt_##p##_event(dec, &event, sizeof(event)));                                                               \
-		SAY(pt_##p##_time(NULL, &time, &mtc, &cyc));                                                                   \
-		SAY(pt_##p##_time(dec, NULL, &mtc, &cyc));                                                                     \
-		SAY(pt_##p##_time(dec, &time, &mtc, &cyc));                                                                    \
-		SAY(pt_##p##_time(dec, &time, NULL, NULL));                                                                    \
-		SAY(pt_##p##_core_bus_ratio(NULL, &cbr));                                                                      \
-		SAY(pt_##p##_core_bus_ratio(dec, NULL));                                                                       \
-		SAY(pt_##p##_core_bus_ratio(dec, &cbr));                                                                       \
-		printf("time %llu cbr %u lost %u %u\n", (unsigned long long)time, cbr, mtc, cyc);                             \
-		SAY(pt_##p##_get_offset(dec, &offset));                                                                        \
-		SAY(pt_##p##_get_sync_offset(dec, &offset));                                                                   \
-		p##_more(dec);                                                                                                 \
-		SAY(pt_##p##_sync_backward(dec SYNC_IP));                                                                      \
-		SAY(pt_##p##_sync_set(dec SYNC_IP, 1));                                                                        \
-		SAY(pt_##p##_sync_set(dec SYNC_IP, 1000));                                                                     \
-		SAY(pt_##p##_sync_forward(dec SYNC_IP));                                                                       \
-		SAY(pt_##p##_get_sync_offset(dec, &offset));                                                                   \
-		SAY(pt_##p##_event(dec, &event, 16));                                                                          \
-		SAY(pt_##p##_event(dec, &event, sizeof(event)));                                                               \
-		SAY(pt_##p##_event(dec, &event, sizeof(event)));                                                               \
-		p##_more(dec);                                                                                                 \
-		SAY(pt_##p##_sync_forward(dec SYNC_IP));                                                                       \
-		p##_more(dec);                                                                                                 \
-		SAY(pt_##p##_sync_backward(dec SYNC_IP));                                                                      \
-		SAY(pt_##p##_sync_backward(dec SYNC_IP));                                                                      \
-		SAY(pt_##p##_sync_set(dec SYNC_IP, 0));                                                                        \
-		pt_##p##_free_decoder(dec);                                                                                    \
-		pt_##p##_free_decoder(NULL);                                                                                   \
+#define FLOW(p, type, SYNC_IP)                                                                     \
+	static void p(struct pt_config config)                                                     \
+	{                                                                                          \
+		struct type *dec = pt_##p##_alloc_decoder(&config);                                \
+		struct pt_event event;                                                             \
+		uint64_t offset = 77, time = 5;                                                    \
+		uint32_t cbr = 5, mtc = 5, cyc = 5;                                                \
+	\
+		SAY(pt_##p##_sync_forward(NULL SYNC_IP));                                          \
+		SAY(pt_##p##_sync_backward(NULL SYNC_IP));                                         \
+		SAY(pt_##p##_sync_set(NULL SYNC_IP, 0));                                           \
+		SAY(pt_##p##_get_offset(NULL, &offset));                                           \
+		SAY(pt_##p##_get_offset(dec, NULL));                                               \
+		SAY(pt_##p##_get_sync_offset(NULL, &offset));                                      \
+		SAY(pt_##p##_get_sync_offset(dec, NULL));                                          \
+		SAY_NULL(pt_##p##_get_config(NULL));                                               \
+		SAY(pt_##p##_event(NULL, &event, sizeof(event)));                                  \
+		SAY(pt_##p##_event(dec, NULL, sizeof(event)));                                     \
+		SAY(pt_##p##_event(dec, &event, 0));                                               \
+		SAY(pt_##p##_event(dec, &event, 16));                                              \
+		SAY(pt_##p##_event(dec, &event, sizeof(event)));                                   \
+		SAY(pt_##p##_time(NULL, &time, &mtc, &cyc));                                       \
+		SAY(pt_##p##_time(dec, NULL, &mtc, &cyc));                                         \
+		SAY(pt_##p##_time(dec, &time, &mtc, &cyc));                                        \
+		SAY(pt_##p##_time(dec, &time, NULL, NULL));                                        \
+		SAY(pt_##p##_core_bus_ratio(NULL, &cbr));                                          \
+		SAY(pt_##p##_core_bus_ratio(dec, NULL));                                           \
+		SAY(pt_##p##_core_bus_ratio(dec, &cbr));                                           \
+		printf("time %llu cbr %u lost %u %u\n", (unsigned long long)time, cbr, mtc, cyc);  \
+		SAY(pt_##p##_get_offset(dec, &offset));                                            \
+		SAY(pt_##p##_get_sync_offset(dec, &offset));                                       \
+		p##_more(dec);                                                                     \
+		SAY(pt_##p##_sync_backward(dec SYNC_IP));                                          \
+		SAY(pt_##p##_sync_set(dec SYNC_IP, 1));                                            \
+		SAY(pt_##p##_sync_set(dec SYNC_IP, 1000));                                         \
+		SAY(pt_##p##_sync_forward(dec SYNC_IP));                                           \
+		SAY(pt_##p##_get_sync_offset(dec, &offset));                                       \
+		SAY(pt_##p##_event(dec, &event, 16));                                              \
+		SAY(pt_##p##_event(dec, &event, sizeof(event)));                                   \
+		SAY(pt_##p##_event(dec, &event, sizeof(event)));                                   \
+		p##_more(dec);                                                                     \
+		SAY(pt_##p##_sync_forward(dec SYNC_IP));                                           \
+		p##_more(dec);                                                                     \
+		SAY(pt_##p##_sync_backward(dec SYNC_IP));                                          \
+		SAY(pt_##p##_sync_backward(dec SYNC_IP));                                          \
+		SAY(pt_##p##_sync_set(dec SYNC_IP, 0));                                            \
+		pt_##p##_free_decoder(dec);                                                        \
+		pt_##p##_free_decoder(NULL);                                                       \
 	}
 
 static void qry_more(struct pt_query_decoder *dec)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every packet of a trace, its PSBs from both ends, its packets written anew; errata of every processor; queries. */
+/* Every packet of a trace, its PSBs from both ends, its packets written anew; errata of every
+ * processor; queries. */
 #include "peer.h"
 
 #include <stdio.h>
@@ -33,19 +34,23 @@ static void payload(const struct pt_packet *p)
 		break;
 	case ppt_mode:
 		printf(" %d %x", (int)p->payload.mode.leaf,
-		       p->payload.mode.leaf == pt_mol_exec ?
-			       p->payload.mode.bits.exec.csl | p->payload.mode.bits.exec.csd << 1 :
-			       p->payload.mode.bits.tsx.intx | p->payload.mode.bits.tsx.abrt << 1);
+		       p->payload.mode.leaf == pt_mol_exec
+			       ? p->payload.mode.bits.exec.csl | p->payload.mode.bits.exec.csd << 1
+			       : p->payload.mode.bits.tsx.intx | p->payload.mode.bits.tsx.abrt
+									 << 1);
 		break;
 	case ppt_ptw:
-		printf(" %llx %u %u", (ull)p->payload.ptw.payload, p->payload.ptw.plc, p->payload.ptw.ip);
+		printf(" %llx %u %u", (ull)p->payload.ptw.payload, p->payload.ptw.plc,
+		       p->payload.ptw.ip);
 		break;
 	case ppt_pwre:
-		printf(" %u %u %u", p->payload.pwre.state, p->payload.pwre.sub_state, p->payload.pwre.hw);
+		printf(" %u %u %u", p->payload.pwre.state, p->payload.pwre.sub_state,
+		       p->payload.pwre.hw);
 		break;
 	case ppt_pwrx:
-		printf(" %u %u %u%u%u", p->payload.pwrx.last, p->payload.pwrx.deepest, p->payload.pwrx.interrupt,
-		       p->payload.pwrx.store, p->payload.pwrx.autonomous);
+		printf(" %u %u %u%u%u", p->payload.pwrx.last, p->payload.pwrx.deepest,
+		       p->payload.pwrx.interrupt, p->payload.pwrx.store,
+		       p->payload.pwrx.autonomous);
 		break;
 	case ppt_cbr:
 		printf(" %u", p->payload.cbr.ratio);
@@ -84,7 +89,8 @@ static void offsets(struct pt_packet_decoder *dec)
 }
 
 /* A word about bytes that begin no packet: those that are even are passed over, two at a time. */
-static int unknown(struct pt_packet_unknown *packet, const struct pt_config *config, const uint8_t *pos, void *context)
+static int unknown(struct pt_packet_unknown *packet, const struct pt_config *config,
+		   const uint8_t *pos, void *context)
 {
 	if (context != config->begin || packet->packet != pos)
 		return -pte_internal;

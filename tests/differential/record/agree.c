@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * usage: agree BASE: decode BASE.pt with the code of BASE.map and BASE.img, through the public interface, and compare
- * every address with BASE.ips: instruction by instruction, and block by block (ip, end_ip, number).
+ * usage: agree BASE: decode BASE.pt with the code of BASE.map and BASE.img, through the public
+ * interface, and compare every address with BASE.ips: instruction by instruction, and block by
+ * block (ip, end_ip, number).
  */
 #include <tracelathe/intel_pt.h>
 
@@ -70,7 +71,8 @@ static void read_code(struct run *run)
 		size = strtoull(at, &at, 16);
 		offset = strtoull(at, &at, 16);
 		if (offset + size > run->image.size ||
-		    tl_pt_image_add_memory(run->code, run->image.bytes + offset, size, NULL, vaddr, 0) < 0)
+		    tl_pt_image_add_memory(run->code, run->image.bytes + offset, size, NULL, vaddr,
+					   0) < 0)
 			exit(2);
 	}
 	if (map)
@@ -79,8 +81,8 @@ static void read_code(struct run *run)
 
 static int fails(const struct run *run, const char *what, uint64_t got)
 {
-	printf("%s: %s at instruction %zu: got %llx, the program was at %llx\n", run->base, what, run->at,
-	       (unsigned long long)got, (unsigned long long)listed(run, run->at));
+	printf("%s: %s at instruction %zu: got %llx, the program was at %llx\n", run->base, what,
+	       run->at, (unsigned long long)got, (unsigned long long)listed(run, run->at));
 	return 1;
 }
 
@@ -102,7 +104,10 @@ static int by_instruction(struct run *run, struct tl_pt_decoder *decoder, int st
 		if (status >= 0)
 			status = tl_pt_insn_next(decoder, &insn);
 		if (status < 0)
-			return status == -TL_PT_EOS ? 0 : fails(run, tl_pt_error_text((enum tl_pt_error)-status), 0);
+			return status == -TL_PT_EOS
+				       ? 0
+				       : fails(run, tl_pt_error_text((enum tl_pt_error) - status),
+					       0);
 		if (insn.ip != listed(run, run->at))
 			return fails(run, "instruction", insn.ip);
 		run->at++;
@@ -119,7 +124,10 @@ static int by_block(struct run *run, struct tl_pt_decoder *decoder, int status)
 		status = drain(decoder, status);
 		count = status < 0 ? status : tl_pt_blocks(decoder, blocks, 64, &status);
 		if (count < 0)
-			return count == -TL_PT_EOS ? 0 : fails(run, tl_pt_error_text((enum tl_pt_error)-count), 0);
+			return count == -TL_PT_EOS
+				       ? 0
+				       : fails(run, tl_pt_error_text((enum tl_pt_error) - count),
+					       0);
 		for (int64_t i = 0; i < count; i++) {
 			if (blocks[i].ip != listed(run, run->at))
 				return fails(run, "block", blocks[i].ip);
@@ -130,7 +138,8 @@ static int by_block(struct run *run, struct tl_pt_decoder *decoder, int status)
 	}
 }
 
-static int compare(struct run *run, int (*by)(struct run *, struct tl_pt_decoder *, int), const char *what)
+static int compare(struct run *run, int (*by)(struct run *, struct tl_pt_decoder *, int),
+		   const char *what)
 {
 	struct tl_pt_config config = {
 		.size = sizeof(config),
@@ -149,10 +158,12 @@ static int compare(struct run *run, int (*by)(struct run *, struct tl_pt_decoder
 	failed = by(run, decoder, tl_pt_sync_forward(decoder));
 	tl_pt_decoder_close(decoder);
 	if (!failed && run->at != run->list.size / 8) {
-		printf("%s: by %s: %zu instructions of %zu\n", run->base, what, run->at, run->list.size / 8);
+		printf("%s: by %s: %zu instructions of %zu\n", run->base, what, run->at,
+		       run->list.size / 8);
 		failed = 1;
 	}
-	printf("%s: by %s: %zu instructions, %s\n", run->base, what, run->at, failed ? "not as listed" : "as listed");
+	printf("%s: by %s: %zu instructions, %s\n", run->base, what, run->at,
+	       failed ? "not as listed" : "as listed");
 	return failed;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is recorded afresh: everything that control flow of user code does, in a few ten thousand instructions. */
+/* What is recorded afresh: everything that control flow of user code does, in a few ten thousand
+ * instructions. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
@@ -47,24 +48,33 @@ static void on_signal(int number)
 __attribute__((noinline)) static unsigned choose(unsigned n)
 {
 	switch (n % 8) {
-	case 0: return n + 1;
-	case 1: return n * 3;
-	case 2: return n ^ 5;
-	case 3: return n - 7;
-	case 4: return n / 3;
-	case 5: return ~n;
-	case 6: return n << 2;
-	default: return n >> 1;
+	case 0:
+		return n + 1;
+	case 1:
+		return n * 3;
+	case 2:
+		return n ^ 5;
+	case 3:
+		return n - 7;
+	case 4:
+		return n / 3;
+	case 5:
+		return ~n;
+	case 6:
+		return n << 2;
+	default:
+		return n >> 1;
 	}
 }
 
 /* Returns that go elsewhere than their call, and a call that nobody returns from. */
 __attribute__((noinline)) static void odd_returns(void)
 {
-	__asm__ volatile("call 1f\n1: pop %%rax\n"            /* where am I? */
+	__asm__ volatile("call 1f\n1: pop %%rax\n"		     /* where am I? */
 			 "lea 2f(%%rip), %%rax\n push %%rax\n ret\n" /* a jump */
 			 "2: mov $5, %%ecx\n3: loop 3b\n"
-			 "xor %%ecx, %%ecx\n jrcxz 4f\n nop\n4:\n" ::: "rax", "rcx", "memory");
+			 "xor %%ecx, %%ecx\n jrcxz 4f\n nop\n4:\n" ::
+				 : "rax", "rcx", "memory");
 }
 
 /* Repeated string instructions, with a count of 0 as well. */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gcc -O1 -nostdlib -static -fno-stack-protector -fno-pie -no-pie -o tiny tiny.c: all kinds of branches in one page of code. */
+/*
+ * All kinds of branches in one page of code. Built with
+ *   gcc -O1 -nostdlib -static -fno-stack-protector -fno-pie -no-pie -fcf-protection=none \
+ *       -fno-asynchronous-unwind-tables -o tiny tiny.c
+ */
 typedef unsigned long word;
 
 static volatile word sink;

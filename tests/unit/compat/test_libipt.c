@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The drop-in where Debian's 2.0.5 cannot be the judge: what is newer, and sizes other than its own. Bytes and numbers are
- * those of docs/formats/intel-pt.md, sections 3 and 4. (All else is compared with 2.0.5 in tests/differential/libipt.)
+ * The drop-in where Debian's 2.0.5 cannot be the judge: what is newer, and sizes other than its
+ * own. Bytes and numbers are those of docs/formats/intel-pt.md, sections 3 and 4. (All else is
+ * compared with 2.0.5 in tests/differential/libipt.)
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +13,7 @@
 
 #include <intel-pt.h>
 
-#define PSB 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82
+#define PSB    2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82
 #define PSBEND 2, 0x23
 
 static struct pt_config over(const uint8_t *bytes, size_t size)
@@ -25,11 +26,13 @@ static struct pt_config over(const uint8_t *bytes, size_t size)
 	return config;
 }
 
-/* "2.1: cfe 27, evd 28; 2.2: trig 29"; 4.2: CFE 02 13, byte 2 bits 4:0 type, bit 7 IP, byte 3 vector; EVD 02 53; 4.1 TRIG d9. */
+/* "2.1: cfe 27, evd 28; 2.2: trig 29"; 4.2: CFE 02 13, byte 2 bits 4:0 type, bit 7 IP, byte 3
+ * vector; EVD 02 53; 4.1 TRIG d9. */
 static void newer_packets(void **state)
 {
-	static const uint8_t bytes[] = { 2, 0x13, 0x81, 0x2a, 2, 0x53, 1, 8, 7, 6, 5, 4, 3, 2, 1, 0xd9, 0xe0, 0x05, 0x34, 0x12,
-					 0x99, 0x05 };
+	static const uint8_t bytes[] = { 2,    0x13, 0x81, 0x2a, 2,    0x53, 1, 8,
+					 7,    6,    5,	   4,	 3,    2,    1, 0xd9,
+					 0xe0, 0x05, 0x34, 0x12, 0x99, 0x05 };
 	struct pt_config config = over(bytes, sizeof(bytes)), room;
 	struct pt_packet_decoder *decoder = pt_pkt_alloc_decoder(&config);
 	struct pt_packet packets[4];
@@ -52,9 +55,11 @@ static void newer_packets(void **state)
 	assert_int_equal(packets[2].size, 5);
 	assert_int_equal(packets[2].payload.trig.trbv, 5);
 	assert_int_equal(packets[2].payload.trig.icnt, 0x1234);
-	assert_true(packets[2].payload.trig.ip && packets[2].payload.trig.icntv && packets[2].payload.trig.mult);
+	assert_true(packets[2].payload.trig.ip && packets[2].payload.trig.icntv &&
+		    packets[2].payload.trig.mult);
 	assert_int_equal(packets[3].type, ppt_mode);
-	assert_true(packets[3].payload.mode.bits.exec.csl && packets[3].payload.mode.bits.exec.iflag);
+	assert_true(packets[3].payload.mode.bits.exec.csl &&
+		    packets[3].payload.mode.bits.exec.iflag);
 
 	room = over(copy, sizeof(copy));
 	encoder = pt_alloc_encoder(&room);
@@ -88,7 +93,8 @@ static void packets_without_a_number(void **state)
 	pt_pkt_free_decoder(decoder);
 }
 
-static int two_bytes(struct pt_packet_unknown *unknown, const struct pt_config *config, const uint8_t *pos, void *context)
+static int two_bytes(struct pt_packet_unknown *unknown, const struct pt_config *config,
+		     const uint8_t *pos, void *context)
 {
 	assert_ptr_equal(unknown->packet, pos);
 	assert_ptr_equal(config->decode.context, context);
@@ -96,7 +102,8 @@ static int two_bytes(struct pt_packet_unknown *unknown, const struct pt_config *
 	return pos[1] == 0xfe ? -pte_bad_packet : 2;
 }
 
-/* pt_config, decode.callback: asked for bytes that begin no packet; its priv comes back with the packet. */
+/* pt_config, decode.callback: asked for bytes that begin no packet; its priv comes back with the
+ * packet. */
 static void unknown_packets(void **state)
 {
 	static const uint8_t bytes[] = { 2, 0xff, 0, 2, 0xfe };
@@ -122,10 +129,13 @@ static void unknown_packets(void **state)
 }
 
 /* EVD vmxq and vmxr, then CFE vmexit_intr with vector 33, while tracing is off. */
-static const uint8_t vmexit[] = { PSB, PSBEND, 2, 0x53, 1, 0x11, 0, 0, 0, 0, 0, 0, 0, 2, 0x53, 2, 0x22, 0, 0, 0, 0, 0, 0, 0,
-				  2, 0x13, 0x09, 0x21 };
+static const uint8_t vmexit[] = {
+	PSB,  PSBEND, 2,    0x53, 1, 0x11, 0, 0, 0, 0, 0, 0,	0,    2,
+	0x53, 2,      0x22, 0,	  0, 0,	   0, 0, 0, 0, 2, 0x13, 0x09, 0x21
+};
 
-static int next_of(struct pt_event_decoder *decoder, enum pt_event_type type, void *event, size_t size)
+static int next_of(struct pt_event_decoder *decoder, enum pt_event_type type, void *event,
+		   size_t size)
 {
 	struct pt_event each;
 
@@ -185,7 +195,8 @@ static void events_by_size(void **state)
 /* TIP.PGE 1000, TIP.PGD: one block of two instructions, a nop and a system call. */
 static const uint8_t one_block[] = { PSB, 0x99, 1, PSBEND, 0x71, 0, 0x10, 0, 0, 0, 0, 1 };
 
-static int code_at_1000(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64_t ip, void *context)
+static int code_at_1000(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64_t ip,
+			void *context)
 {
 	static const uint8_t code[] = { 0x90, 0x0f, 0x05 };
 

@@ -24,7 +24,7 @@ static void want_place(struct stream *s, bool on, uint64_t ip)
 	bool is_on;
 	uint64_t at;
 
-	assert_true(tl_pt_gives_place(&s->item, &is_on, &at));
+	assert_true(tl_pt_gives_place(&s->flow, &s->item, &is_on, &at));
 	assert_int_equal(is_on, on);
 	if (on)
 		assert_int_equal(at, ip);
@@ -123,6 +123,24 @@ static void the_mode_of_the_place_is_kept(void **state)
 	want_at(&s, TL_PT_EV_EXEC_MODE, 31, 0x2000);
 }
 
+/* What waits for a FUP tells where flow is, too, but not while tracing is off. */
+static void at_an_event_with_an_address(void **state)
+{
+	struct stream s = { .size = 0 };
+	uint64_t ip;
+	bool on;
+
+	(void)state;
+	PUT(&s, START, TSX(1), FUP16(0x1004), PGD0, 0x02, 0x92, 1, 0, 0, 0, FUP16(0x1008));
+	begin_flow(&s, 0);
+	want_start(&s);
+	want_at(&s, TL_PT_EV_TSX, 27, 0x1004);
+	want_place(&s, true, 0x1004);
+	want_bare(&s, TL_PT_EV_DISABLED, 32);
+	want_at(&s, TL_PT_EV_PTWRITE, 33, 0x1008);
+	assert_false(tl_pt_gives_place(&s.flow, &s.item, &on, &ip));
+}
+
 static void bytes_that_are_no_packets(void **state)
 {
 	struct stream s = { .size = 0 };
@@ -209,6 +227,7 @@ int main(void)
 		cmocka_unit_test(at_an_overflow),
 		cmocka_unit_test(at_a_psb),
 		cmocka_unit_test(the_mode_of_the_place_is_kept),
+		cmocka_unit_test(at_an_event_with_an_address),
 		cmocka_unit_test(bytes_that_are_no_packets),
 		cmocka_unit_test(nothing_more),
 		cmocka_unit_test(it_always_moves_on),

@@ -385,6 +385,61 @@ static void an_address_tells_whose_it_is(void **state)
 	trace_close();
 }
 
+/*
+ * Samples of sched:sched_switch: TRACING_DATA has the tracepoint's number and where prev_pid and next_pid are; threads are
+ * those of the processes that COMM names (8).
+ */
+static void switches_by_tracepoint(void **state)
+{
+	static const char tracing[] = "name: sched_switch\nID: 314\nformat:\n\tfield:pid_t prev_pid;\toffset:4;\tsize:4;\n"
+				      "\tfield:pid_t next_pid;\toffset:8;\tsize:4;\n";
+	struct stream s = { .size = 0 };
+	size_t first;
+
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_info(0, 1, 0, false);
+	put_header(&f, TL_PERF_HEADER_ATTR, 0, 8 + 64 + 8);
+	put_attr(&f, 2, COMMON_TYPE | 1024, 1 << 18);
+	patch64(&f, f.size - 64 + 8, 314);
+	put64(&f, 78);
+	put_header(&f, TL_PERF_HEADER_TRACING_DATA, 0, 12);
+	put32(&f, (sizeof(tracing) + 7) / 8 * 8);
+	put_bytes(&f, tracing, sizeof(tracing));
+	put_zeros(&f, (8 - sizeof(tracing) % 8) % 8);
+	put_comm(&f, 11, 21, "one", 0, 0);
+	put_comm(&f, 12, 22, "two", 0, 0);
+	put_header(&f, TL_PERF_SAMPLE, 0, 8 + 32 + 4 + 12);
+	put64(&f, 78);
+	put32(&f, 11);
+	put32(&f, 21);
+	put64(&f, 2000);
+	put32(&f, 0);
+	put32(&f, 0);
+	put32(&f, 12); /* raw data */
+	put32(&f, 0);
+	put32(&f, 21);
+	put32(&f, 22);
+	psb(&s, 1000);
+	on(&s, 0x400100);
+	off(&s);
+	first = s.size;
+	tsc(&s, 2100);
+	on(&s, 0x400300);
+	off(&s);
+	put_auxtrace(s.bytes, s.size, 0, UINT32_MAX, 0);
+	trace_open();
+	assert_int_equal(next_run(), 1);
+	assert_int_equal(run.process, 11);
+	assert_int_equal(run.thread, 21);
+	assert_int_equal(run.to, first);
+	assert_int_equal(next_run(), 1);
+	assert_int_equal(run.process, 12);
+	assert_int_equal(run.thread, 22);
+	assert_int_equal(next_run(), 0);
+	trace_close();
+}
+
 static bool place(uint64_t ip, const char *path)
 {
 	struct tl_perf_place found;
@@ -527,6 +582,7 @@ int main(void)
 		cmocka_unit_test(a_full_buffer),
 		cmocka_unit_test(threads_take_turns),
 		cmocka_unit_test(an_address_tells_whose_it_is),
+		cmocka_unit_test(switches_by_tracepoint),
 		cmocka_unit_test(maps_over_time),
 		cmocka_unit_test(missing_files_are_told_once),
 		cmocka_unit_test(files_below_a_sysroot),
