@@ -65,7 +65,7 @@ static void close_raw(struct tl_input *input)
 	input->handle = NULL;
 }
 
-/* The map that is named, or the one that stands beside the trace. */
+/* The map that is named, or the one that stands beside the trace; files that are named win over it. */
 static int add_map(struct raw_input *raw, const struct tl_input_options *o, const char *trace, const char **failed,
 		   struct tl_error *err)
 {
@@ -73,7 +73,7 @@ static int add_map(struct raw_input *raw, const struct tl_input_options *o, cons
 	const char *path;
 	int status = 0;
 
-	if (!o->map && !o->binary_count && !o->raw_count)
+	if (!o->map)
 		status = tl_pt_program_find_map(trace, &beside, err);
 	path = o->map ? o->map : beside;
 	if (status == 0 && path)
