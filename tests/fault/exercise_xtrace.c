@@ -48,6 +48,12 @@ void close_pair(struct open_pair *open)
 	tl_source_close(open->sources[1]);
 }
 
+/* What mutants begin with may make them compressed files: sizes are those of what is in them. */
+static uint64_t stream_bytes(const struct open_pair *open)
+{
+	return tl_xtrace_stream(open->trace, 0)->bytes;
+}
+
 /* ---- tokens ---- */
 
 struct sums {
@@ -56,8 +62,9 @@ struct sums {
 	const char *broken;
 };
 
-static struct sums read_tokens(struct open_pair *open, uint64_t size)
+static struct sums read_tokens(struct open_pair *open)
 {
+	uint64_t size = stream_bytes(open);
 	struct sums sums = { .tokens = 0 };
 	struct tl_xtrace_reader *reader;
 	struct tl_xtrace_token token;
@@ -131,10 +138,10 @@ const char *exercise_tokens(const struct pair *pair)
 		close_pair(&open);
 		return "cannot be opened";
 	}
-	tokens = read_tokens(&open, pair->stream_size);
+	tokens = read_tokens(&open);
 	if (tokens.broken)
 		broken = tokens.broken;
-	else if (tokens.bytes + skipped(&open, "a.xinsndata.bin") != pair->stream_size)
+	else if (tokens.bytes + skipped(&open, "a.xinsndata.bin") != stream_bytes(&open))
 		broken = "bytes are neither read nor skipped";
 	instructions = read_instructions(&open);
 	if (!broken && instructions.broken)
@@ -145,8 +152,8 @@ const char *exercise_tokens(const struct pair *pair)
 		broken = "instructions are not those of the tokens";
 	close_pair(&open);
 	if (open_pair(&open, pair, &strict) == 0) {
-		tokens = read_tokens(&open, pair->stream_size);
-		if (!broken && tokens.bytes > pair->stream_size)
+		tokens = read_tokens(&open);
+		if (!broken && tokens.bytes > stream_bytes(&open))
 			broken = "a strict reader finds more than there is";
 	}
 	close_pair(&open);
@@ -212,7 +219,7 @@ const char *exercise_tell(const struct pair *pair)
 /* ---- checking ---- */
 
 struct limits {
-	const struct pair *pair;
+	const struct open_pair *open;
 	uint64_t count;
 	bool broken;
 };
@@ -221,7 +228,8 @@ static int note(void *arg, const struct tl_xtrace_violation *v)
 {
 	struct limits *limits = arg;
 	bool of_snapshots = v->path && !strcmp(v->path, "a.xsnapshot.bin");
-	size_t size = of_snapshots ? limits->pair->snapshots_size : limits->pair->stream_size;
+	uint64_t size = of_snapshots ? tl_xtrace_stream(limits->open->trace, 0)->snapshot_bytes
+				     : stream_bytes(limits->open);
 
 	limits->count++;
 	if (!v->rule || !v->text || !v->path || v->offset > size)
@@ -231,8 +239,8 @@ static int note(void *arg, const struct tl_xtrace_violation *v)
 
 const char *exercise_check(const struct pair *pair)
 {
-	struct limits limits = { .pair = pair };
 	struct open_pair open;
+	struct limits limits = { .open = &open };
 	int64_t found = 0;
 
 	if (open_pair(&open, pair, NULL) == 0)
@@ -290,7 +298,7 @@ static struct sums read_part(const struct part *part, const char **broken)
 	pair.stream = (const uint8_t *)tl_output_bytes(part->stream, &pair.stream_size);
 	pair.snapshots = (const uint8_t *)tl_output_bytes(part->snapshots, &pair.snapshots_size);
 	if (open_pair(&open, &pair, &ours) == 0)
-		sums = read_tokens(&open, pair.stream_size);
+		sums = read_tokens(&open);
 	else
 		*broken = "a part cannot be opened";
 	if (open.trace && skipped(&open, "a.xinsndata.bin"))
@@ -314,7 +322,7 @@ const char *exercise_slice(const struct pair *pair)
 		free_part(&whole);
 		return broken;
 	}
-	sums = read_tokens(&open, pair->stream_size);
+	sums = read_tokens(&open);
 	close_pair(&open);
 	if (read_part(&whole, &broken).tokens != sums.tokens)
 		broken = "the whole is not the whole";
