@@ -20,13 +20,13 @@ static uint64_t load64(const uint8_t *p)
 }
 
 /* Bytes of a token with its payload; 0: SYSCALL_VEC, or none that is known. */
-static uint16_t size_of(unsigned token)
+static uint32_t size_of(unsigned token)
 {
 	switch (token & 7) {
 	case 1:
 		return (token >> 3 & 7) == 0 ? 5 : (token >> 3 & 7) == 1 ? 13 : 0;
 	case 2:
-		return token >> 4 <= 8 ? (uint16_t)(9 + (1 << (token >> 4))) : 0;
+		return token >> 4 <= 8 ? 9 + (1u << (token >> 4)) : 0;
 	case 3:
 		return token >> 3 <= 5 ? 9 : 0;
 	case 4:
@@ -38,7 +38,7 @@ static uint16_t size_of(unsigned token)
 	}
 }
 
-static uint64_t walk(const uint8_t *p, const uint8_t *end, const uint16_t *sizes,
+static uint64_t walk(const uint8_t *p, const uint8_t *end, const uint32_t *sizes,
 		     uint64_t *instructions)
 {
 	uint64_t tokens = 0, count = 0;
@@ -61,7 +61,7 @@ static uint64_t walk(const uint8_t *p, const uint8_t *end, const uint16_t *sizes
 int main(int argc, char **argv)
 {
 	struct stat st;
-	uint16_t sizes[256];
+	uint32_t sizes[256];
 	uint64_t tokens, instructions;
 	int fd = argc > 1 ? open(argv[1], O_RDONLY) : -1;
 
