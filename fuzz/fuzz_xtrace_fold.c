@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instruction streams to a profile. A stream folded as one segment, and cut at snapshots and folded by two threads, is
- * one profile, to the byte of its JSON; self costs sum to the total, and functions' costs are those of their lines.
+ * Instruction streams to a profile. A stream folded as one segment, and cut at snapshots and folded
+ * by two threads, is one profile, to the byte of its JSON; self costs sum to the total, and
+ * functions' costs are those of their lines.
  *
- * The first byte says how the others are read: as a stream; or as a program, two bytes an instruction: where it is, and
- * what it does. The latter goes where streams of random bytes hardly ever go.
+ * The first byte says how the others are read: as a stream; or as a program, two bytes an
+ * instruction: where it is, and what it does. The latter goes where streams of random bytes hardly
+ * ever go.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +95,8 @@ static void make_program(struct bytes *b, const uint8_t *data, size_t size)
 		unsigned what = data[i] % 11, next_el = data[i] >= 0xe0 ? 1 - el : el;
 		uint64_t next = data[i + 1] & 0x80 ? pc + 4 : place_of(data[i + 1], next_el);
 		/* Now and then it goes elsewhere than it says: an exception. */
-		uint64_t says = data[i + 1] & 0x40 ? place_of((uint8_t)(data[i + 1] + 9), el) : next;
+		uint64_t says =
+			data[i + 1] & 0x40 ? place_of((uint8_t)(data[i + 1] + 9), el) : next;
 
 		if (i && data[i] & 0x10 && data[i - 1] & 0x80) {
 			put(b, 0x01 | el << 6, 1);
@@ -125,8 +128,10 @@ static void make_snapshots(struct bytes *b, struct tl_xtrace *trace, unsigned se
 		return;
 	while (tl_xtrace_next(reader, &insn, NULL) > 0) {
 		random = random * 1664525 + 1013904223;
-		/* A reader begins at the instruction's own token: what stands before it belongs to the part before. */
-		if (insn.with_pc && !insn.allgpr && !insn.has_svcret && (!insn.ordinal || random >> 30 == 0)) {
+		/* A reader begins at the instruction's own token: what stands before it belongs to
+		 * the part before. */
+		if (insn.with_pc && !insn.allgpr && !insn.has_svcret &&
+		    (!insn.ordinal || random >> 30 == 0)) {
 			size_t at = b->size;
 
 			for (unsigned i = 0; i < RECORD / 8; i++)
@@ -165,7 +170,10 @@ static void look(const struct tl_profile *profile)
 static struct tl_output *fold(struct tl_xtrace *trace, unsigned jobs)
 {
 	const struct tl_xtrace_fold_options options = {
-		.size = sizeof(options), .id = TL_NOWHERE, .lines = true, .jobs = jobs,
+		.size = sizeof(options),
+		.id = TL_NOWHERE,
+		.lines = true,
+		.jobs = jobs,
 	};
 	struct tl_profile *profile;
 	struct tl_output *out = NULL;
@@ -185,13 +193,14 @@ static struct tl_output *fold(struct tl_xtrace *trace, unsigned jobs)
 static void compare(struct tl_output *one, struct tl_output *other)
 {
 	size_t size, other_size;
-	const char *bytes = tl_output_bytes(one, &size), *other_bytes = tl_output_bytes(other, &other_size);
+	const char *bytes = tl_output_bytes(one, &size),
+		   *other_bytes = tl_output_bytes(other, &other_size);
 
 	FUZZ_MUST(size == other_size && !memcmp(bytes, other_bytes, size));
 }
 
-static int open_pair(struct tl_xtrace **trace, struct tl_source *sources[2], const struct bytes *stream,
-		     const struct bytes *snapshots)
+static int open_pair(struct tl_xtrace **trace, struct tl_source *sources[2],
+		     const struct bytes *stream, const struct bytes *snapshots)
 {
 	const struct tl_xtrace_options options = { .size = sizeof(options), .alone = true };
 	struct tl_xtrace_file files[2];
@@ -199,7 +208,8 @@ static int open_pair(struct tl_xtrace **trace, struct tl_source *sources[2], con
 	int status = tl_source_open_memory(&sources[0], stream->data, stream->size, "a", NULL);
 
 	if (status == 0 && count == 2)
-		status = tl_source_open_memory(&sources[1], snapshots->data, snapshots->size, "a", NULL);
+		status = tl_source_open_memory(&sources[1], snapshots->data, snapshots->size, "a",
+					       NULL);
 	files[0] = (struct tl_xtrace_file){ "a.xinsndata.bin", sources[0] };
 	files[1] = (struct tl_xtrace_file){ "a.xsnapshot.bin", sources[1] };
 	return status < 0 ? status : tl_xtrace_open(trace, files, count, &options, NULL, NULL);

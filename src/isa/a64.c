@@ -6,7 +6,7 @@
 
 static const struct tl_a64_table *const tables[] = {
 	&tl_a64_branches, &tl_a64_immediates, &tl_a64_registers, &tl_a64_memory,
-	&tl_a64_vectors,  &tl_a64_sve_memory, &tl_a64_sve,       &tl_a64_sme,
+	&tl_a64_vectors,  &tl_a64_sve_memory, &tl_a64_sve,	 &tl_a64_sme,
 };
 
 enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
@@ -46,7 +46,8 @@ static const struct tl_a64_row *find(const struct tl_a64_table *table, uint32_t 
 	for (size_t i = 0; i < table->count; i++) {
 		const struct tl_a64_row *row = &table->rows[i];
 
-		if ((opcode & row->mask) == row->bits && (!row->allocated || row->allocated(opcode)))
+		if ((opcode & row->mask) == row->bits &&
+		    (!row->allocated || row->allocated(opcode)))
 			return row;
 	}
 	return NULL;

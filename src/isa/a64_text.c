@@ -26,10 +26,11 @@ struct slot {
 /* As llvm-c/Disassembler.h and llvm-c/Target.h declare them, the same since LLVM 3. */
 struct tl_a64_text {
 	void *library;
-	void *(*create)(const char *triple, const char *cpu, const char *features, void *info, int tag,
-			void *get_info, void *look_up);
+	void *(*create)(const char *triple, const char *cpu, const char *features, void *info,
+			int tag, void *get_info, void *look_up);
 	void (*dispose)(void *context);
-	size_t (*disassemble)(void *context, uint8_t *bytes, uint64_t size, uint64_t pc, char *text, size_t text_size);
+	size_t (*disassemble)(void *context, uint8_t *bytes, uint64_t size, uint64_t pc, char *text,
+			      size_t text_size);
 	void *context;
 	struct slot slots[1 << SLOT_BITS];
 };
@@ -46,7 +47,8 @@ static bool find_function(void *library, const char *name, void *function, size_
 
 static bool initialize(void *library)
 {
-	static const char *const names[] = { "LLVMInitializeAArch64TargetInfo", "LLVMInitializeAArch64TargetMC",
+	static const char *const names[] = { "LLVMInitializeAArch64TargetInfo",
+					     "LLVMInitializeAArch64TargetMC",
 					     "LLVMInitializeAArch64Disassembler" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -63,8 +65,10 @@ static bool initialize(void *library)
 static const char *open_library(void **library)
 {
 	static const char all[] = "+all";
-	static const char old[] = "+v8.7a,+fp-armv8,+neon,+crc,+lse,+rdm,+fullfp16,+fp16fml,+dotprod,+aes,+sha2,+sha3,+sm4,"
-				  "+mte,+ls64,+pauth,+sve,+sve2,+sve2-aes,+sve2-bitperm,+sve2-sha3,+sve2-sm4,+sme,+bf16,+i8mm,"
+	static const char old[] = "+v8.7a,+fp-armv8,+neon,+crc,+lse,+rdm,+fullfp16,+fp16fml,+"
+				  "dotprod,+aes,+sha2,+sha3,+sm4,"
+				  "+mte,+ls64,+pauth,+sve,+sve2,+sve2-aes,+sve2-bitperm,+sve2-sha3,"
+				  "+sve2-sm4,+sme,+bf16,+i8mm,"
 				  "+f32mm,+f64mm,+tme,+rand,+ssbs,+mops,+hbc";
 	static const struct {
 		const char *name, *features;
@@ -86,10 +90,14 @@ static void find_llvm(struct tl_a64_text *text)
 	const char *features = open_library(&text->library);
 
 	if (text->library && initialize(text->library) &&
-	    find_function(text->library, "LLVMCreateDisasmCPUFeatures", &text->create, sizeof(text->create)) &&
-	    find_function(text->library, "LLVMDisasmDispose", &text->dispose, sizeof(text->dispose)) &&
-	    find_function(text->library, "LLVMDisasmInstruction", &text->disassemble, sizeof(text->disassemble)))
-		text->context = text->create("aarch64-linux-gnu", "", features, NULL, 0, NULL, NULL);
+	    find_function(text->library, "LLVMCreateDisasmCPUFeatures", &text->create,
+			  sizeof(text->create)) &&
+	    find_function(text->library, "LLVMDisasmDispose", &text->dispose,
+			  sizeof(text->dispose)) &&
+	    find_function(text->library, "LLVMDisasmInstruction", &text->disassemble,
+			  sizeof(text->disassemble)))
+		text->context =
+			text->create("aarch64-linux-gnu", "", features, NULL, 0, NULL, NULL);
 }
 
 struct tl_a64_text *tl_a64_text_open(void)
@@ -162,7 +170,8 @@ static bool disassemble(const struct tl_a64_text *text, uint32_t opcode, char li
 	uint8_t bytes[BYTES];
 
 	memcpy(bytes, &stored, BYTES);
-	return text->context && text->disassemble(text->context, bytes, BYTES, 0, line, ROOM) == BYTES;
+	return text->context &&
+	       text->disassemble(text->context, bytes, BYTES, 0, line, ROOM) == BYTES;
 }
 
 /* The offset is cut off where the text ends with one: "bl #64". */
@@ -189,7 +198,8 @@ static void fill(struct tl_a64_text *text, struct slot *slot, uint32_t opcode)
 		slot->size = (uint8_t)tidy(slot->text);
 		cut_offset(slot);
 	} else {
-		slot->size = (uint8_t)snprintf(slot->text, sizeof(slot->text), ".inst 0x%08" PRIx32, opcode);
+		slot->size = (uint8_t)snprintf(slot->text, sizeof(slot->text), ".inst 0x%08" PRIx32,
+					       opcode);
 		slot->form = PLAIN;
 	}
 	slot->word = (uint8_t)strcspn(slot->text, " ");
@@ -223,7 +233,8 @@ char *tl_a64_text_put(struct tl_a64_text *text, uint32_t opcode, uint64_t pc, ch
 	p += slot->size;
 	if (slot->form == PLAIN)
 		return p;
-	return put_hex(p, (slot->form == PAGE ? pc & ~(uint64_t)0xfff : pc) + (uint64_t)slot->offset);
+	return put_hex(p,
+		       (slot->form == PAGE ? pc & ~(uint64_t)0xfff : pc) + (uint64_t)slot->offset);
 }
 
 size_t tl_a64_mnemonic(struct tl_a64_text *text, uint32_t opcode, const char **word)

@@ -32,7 +32,8 @@ static void close_text(void *text)
 	tl_a64_text_close(text);
 }
 
-static bool decode(void *text, const uint8_t *code, size_t size, uint64_t address, struct tl_insn *insn)
+static bool decode(void *text, const uint8_t *code, size_t size, uint64_t address,
+		   struct tl_insn *insn)
 {
 	uint32_t opcode;
 	struct tl_a64 known;
@@ -50,4 +51,5 @@ static bool decode(void *text, const uint8_t *code, size_t size, uint64_t addres
 	return true;
 }
 
-const struct tl_machine tl_machine_aarch64 = { EM_OF_AARCH64, open_text, close_text, decode, BYTES };
+const struct tl_machine tl_machine_aarch64 = { EM_OF_AARCH64, open_text, close_text, decode,
+					       BYTES };

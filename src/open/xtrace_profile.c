@@ -16,7 +16,8 @@ int tl_xtrace_input_binaries(struct tl_input *input, const char **failed, struct
 	if (!x->binaries)
 		return tl_error_memory(err);
 	for (size_t i = 0; i < o->binary_count; i++) {
-		int status = tl_binary_open(&x->binaries[i], o->binaries[i].path, o->binaries[i].address, !o->raw_names, err);
+		int status = tl_binary_open(&x->binaries[i], o->binaries[i].path,
+					    o->binaries[i].address, !o->raw_names, err);
 
 		if (status < 0) {
 			*failed = o->binaries[i].path;
@@ -55,8 +56,8 @@ int tl_xtrace_input_fold(struct tl_input *input, struct tl_profile **profile, st
 	return status < 0 ? status : tl_xtrace_fold(x->trace, &options, profile, err);
 }
 
-int tl_xtrace_input_instructions(struct tl_input *input, const struct xtrace_select *select, bool json,
-				 struct tl_output *out, struct tl_error *err)
+int tl_xtrace_input_instructions(struct tl_input *input, const struct xtrace_select *select,
+				 bool json, struct tl_output *out, struct tl_error *err)
 {
 	const struct xtrace_input *x = input->handle;
 	const struct xtrace_shown shown = {

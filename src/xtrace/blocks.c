@@ -50,7 +50,8 @@ static void draft_access(struct draft *d, uint8_t byte, bool store)
 	}
 }
 
-static void draft_instruction(struct xtrace_blocks *blocks, struct draft *d, const uint8_t *p, unsigned opcode_at)
+static void draft_instruction(struct xtrace_blocks *blocks, struct draft *d, const uint8_t *p,
+			      unsigned opcode_at)
 {
 	uint32_t opcode = tl_get32s(p + opcode_at, TL_HOST_BIG_ENDIAN);
 	const struct tl_a64 *known = tl_a64_look(blocks->cache, opcode);
@@ -67,7 +68,8 @@ static void draft_instruction(struct xtrace_blocks *blocks, struct draft *d, con
 }
 
 /* Whether the token at `p` still belongs to the block. */
-static bool goes_on(const struct xtrace_blocks *blocks, const struct draft *d, const uint8_t *p, size_t left)
+static bool goes_on(const struct xtrace_blocks *blocks, const struct draft *d, const uint8_t *p,
+		    size_t left)
 {
 	const struct xtrace_block *b = &d->block;
 	uint8_t kind;
@@ -77,13 +79,16 @@ static bool goes_on(const struct xtrace_blocks *blocks, const struct draft *d, c
 		return false;
 	kind = blocks->kinds[*p];
 	if (kind == TL_XTRACE_INST)
-		return b->flow == TL_A64_NEXT && *p >> 6 == b->place.el && b->insn_count < MAX_INSNS &&
-		       tl_xtrace_place(blocks->functions, b->end, b->place.el).function == b->place.function;
+		return b->flow == TL_A64_NEXT && *p >> 6 == b->place.el &&
+		       b->insn_count < MAX_INSNS &&
+		       tl_xtrace_place(blocks->functions, b->end, b->place.el).function ==
+			       b->place.function;
 	return !xtrace_ends_instruction(kind);
 }
 
 /* Gather the block at `p`. False: no whole instruction. */
-static bool draft(struct xtrace_blocks *blocks, struct draft *d, const uint8_t *p, const uint8_t *end)
+static bool draft(struct xtrace_blocks *blocks, struct draft *d, const uint8_t *p,
+		  const uint8_t *end)
 {
 	const uint8_t *begin = p;
 	struct xtrace_block *b = &d->block;
@@ -93,7 +98,8 @@ static bool draft(struct xtrace_blocks *blocks, struct draft *d, const uint8_t *
 	do {
 		uint8_t kind = blocks->kinds[*p];
 
-		d->tokens[b->token_count++] = (struct xtrace_block_token){ (uint16_t)(p - begin), *p, 0, 0 };
+		d->tokens[b->token_count++] =
+			(struct xtrace_block_token){ (uint16_t)(p - begin), *p, 0, 0 };
 		if (kind == TL_XTRACE_INST)
 			draft_instruction(blocks, d, p, 1);
 		else if (kind == TL_XTRACE_PCINST)
@@ -126,7 +132,8 @@ static void sum_costs(struct draft *d)
 static struct xtrace_block *keep(struct xtrace_blocks *blocks, struct draft *d)
 {
 	struct xtrace_block *b = tl_arena_alloc(&blocks->arena, sizeof(*b));
-	size_t tokens = d->block.token_count * sizeof(*b->tokens), insns = d->block.insn_count * sizeof(*b->insns);
+	size_t tokens = d->block.token_count * sizeof(*b->tokens),
+	       insns = d->block.insn_count * sizeof(*b->insns);
 
 	d->block.tokens = tl_arena_alloc(&blocks->arena, tokens);
 	d->block.insns = tl_arena_alloc(&blocks->arena, insns);
@@ -140,7 +147,8 @@ static struct xtrace_block *keep(struct xtrace_blocks *blocks, struct draft *d)
 	return b;
 }
 
-static struct xtrace_block *make(struct xtrace_blocks *blocks, uint64_t pc, const uint8_t *p, const uint8_t *end)
+static struct xtrace_block *make(struct xtrace_blocks *blocks, uint64_t pc, const uint8_t *p,
+				 const uint8_t *end)
 {
 	struct draft d = { .block = { .head = *p } };
 
@@ -166,7 +174,8 @@ static size_t home(const struct xtrace_blocks *blocks, uint64_t pc, uint8_t head
 static bool grow(struct xtrace_blocks *blocks)
 {
 	size_t old = blocks->mask + 1, mask = old * 2 - 1;
-	struct xtrace_block **slots = calloc(old * 2, sizeof(struct xtrace_block *)), **before = blocks->slots;
+	struct xtrace_block **slots = calloc(old * 2, sizeof(struct xtrace_block *)),
+			    **before = blocks->slots;
 
 	if (!slots)
 		return false;
@@ -187,12 +196,14 @@ static bool grow(struct xtrace_blocks *blocks)
 }
 
 /* Where a block is, or would be. */
-static struct xtrace_block **slot_of(struct xtrace_blocks *blocks, uint64_t pc, uint8_t head, uint32_t opcode)
+static struct xtrace_block **slot_of(struct xtrace_blocks *blocks, uint64_t pc, uint8_t head,
+				     uint32_t opcode)
 {
 	size_t at = home(blocks, pc, head, opcode);
 
-	while (blocks->slots[at] && (blocks->slots[at]->place.pc != pc || blocks->slots[at]->head != head ||
-				     blocks->slots[at]->insns[0].opcode != opcode))
+	while (blocks->slots[at] &&
+	       (blocks->slots[at]->place.pc != pc || blocks->slots[at]->head != head ||
+		blocks->slots[at]->insns[0].opcode != opcode))
 		at = (at + 1) & blocks->mask;
 	return &blocks->slots[at];
 }
@@ -203,8 +214,8 @@ static uint32_t first_opcode(const struct xtrace_blocks *blocks, const uint8_t *
 }
 
 /* The variant that fits, a new one, or any when there are enough of them. */
-static struct xtrace_block *another(struct xtrace_blocks *blocks, struct xtrace_block *first, const uint8_t *p,
-				    const uint8_t *end)
+static struct xtrace_block *another(struct xtrace_blocks *blocks, struct xtrace_block *first,
+				    const uint8_t *p, const uint8_t *end)
 {
 	struct xtrace_block *made;
 	unsigned count = 0;
@@ -222,7 +233,8 @@ static struct xtrace_block *another(struct xtrace_blocks *blocks, struct xtrace_
 	return made;
 }
 
-struct xtrace_block *tl_xtrace_block(struct xtrace_blocks *blocks, uint64_t pc, const uint8_t *p, const uint8_t *end)
+struct xtrace_block *tl_xtrace_block(struct xtrace_blocks *blocks, uint64_t pc, const uint8_t *p,
+				     const uint8_t *end)
 {
 	struct xtrace_block **slot;
 	uint32_t opcode;

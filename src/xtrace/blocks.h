@@ -2,12 +2,13 @@
 #ifndef TL_XTRACE_BLOCKS_H
 #define TL_XTRACE_BLOCKS_H
 /*
- * Blocks: runs of instructions of one function, one behind the other, up to what may go elsewhere, as they stand in the
- * stream: their tokens with the bytes between. A block that comes again is compared, not decoded: the places of its
- * tokens are known, so nothing waits for the size of the token before. Programs have few blocks.
+ * Blocks: runs of instructions of one function, one behind the other, up to what may go elsewhere,
+ * as they stand in the stream: their tokens with the bytes between. A block that comes again is
+ * compared, not decoded: the places of its tokens are known, so nothing waits for the size of the
+ * token before. Programs have few blocks.
  *
- * A block's costs are those of its tokens. Where tokens come out differently (a load that faults, a predicated store)
- * there are a few variants; beyond these, instructions are counted one by one.
+ * A block's costs are those of its tokens. Where tokens come out differently (a load that faults, a
+ * predicated store) there are a few variants; beyond these, instructions are counted one by one.
  */
 #include "core/cursor.h"
 #include "isa/a64.h"
@@ -18,7 +19,8 @@
 /* Tokens that begin an instruction, or belong to the next one (A21). */
 static inline bool xtrace_ends_instruction(uint8_t kind)
 {
-	return kind == TL_XTRACE_INST || kind == TL_XTRACE_PCINST || kind == TL_XTRACE_SVCRET || kind == TL_XTRACE_ALLGPR;
+	return kind == TL_XTRACE_INST || kind == TL_XTRACE_PCINST || kind == TL_XTRACE_SVCRET ||
+	       kind == TL_XTRACE_ALLGPR;
 }
 
 struct xtrace_block_token {
@@ -37,17 +39,17 @@ struct xtrace_block_insn {
 
 struct xtrace_block {
 	struct xtrace_place place; /* of the first instruction */
-	uint8_t head;              /* its token byte */
-	uint8_t flow;              /* enum tl_a64_flow of the last instruction */
-	bool direct;               /* `target` is known */
-	uint16_t target_at;        /* where the TARGET_B token is, 0: none */
+	uint8_t head;		   /* its token byte */
+	uint8_t flow;		   /* enum tl_a64_flow of the last instruction */
+	bool direct;		   /* `target` is known */
+	uint16_t target_at;	   /* where the TARGET_B token is, 0: none */
 	uint16_t bytes, token_count, insn_count;
-	uint64_t last, end;        /* address of the last instruction; behind it */
+	uint64_t last, end; /* address of the last instruction; behind it */
 	uint64_t target;
-	uint64_t count;            /* times it came as it is */
-	uint64_t last_count;       /* times its last instruction was executed */
-	uint64_t taken;            /* of these, to `target` */
-	struct xtrace_cost cost;   /* of one time */
+	uint64_t count;		 /* times it came as it is */
+	uint64_t last_count;	 /* times its last instruction was executed */
+	uint64_t taken;		 /* of these, to `target` */
+	struct xtrace_cost cost; /* of one time */
 	struct xtrace_block_token *tokens;
 	struct xtrace_block_insn *insns;
 	struct xtrace_block *variant; /* the same address, head and first opcode, other tokens */
@@ -56,7 +58,7 @@ struct xtrace_block {
 
 struct xtrace_blocks {
 	struct xtrace_functions *functions;
-	const uint8_t *kinds;   /* by token byte, enum tl_xtrace_kind */
+	const uint8_t *kinds; /* by token byte, enum tl_xtrace_kind */
 	const uint16_t *sizes;
 	struct tl_arena arena;
 	struct xtrace_block **slots; /* open addressing by address, head and first opcode */
@@ -69,13 +71,16 @@ bool tl_xtrace_blocks_begin(struct xtrace_blocks *blocks, struct xtrace_function
 void tl_xtrace_blocks_free(struct xtrace_blocks *blocks);
 
 /*
- * The block at an address, whose tokens stand at `p`; made if there is none. NULL: no whole instruction stands there, or
- * no memory. If it does not fit (xtrace_block_fits()) its tokens are to be counted one by one.
+ * The block at an address, whose tokens stand at `p`; made if there is none. NULL: no whole
+ * instruction stands there, or no memory. If it does not fit (xtrace_block_fits()) its tokens are
+ * to be counted one by one.
  */
-struct xtrace_block *tl_xtrace_block(struct xtrace_blocks *blocks, uint64_t pc, const uint8_t *p, const uint8_t *end);
+struct xtrace_block *tl_xtrace_block(struct xtrace_blocks *blocks, uint64_t pc, const uint8_t *p,
+				     const uint8_t *end);
 
 /* Whether what stands at `p` is this block, and it ends there. */
-static inline bool xtrace_block_fits(const struct xtrace_blocks *blocks, const struct xtrace_block *block, const uint8_t *p,
+static inline bool xtrace_block_fits(const struct xtrace_blocks *blocks,
+				     const struct xtrace_block *block, const uint8_t *p,
 				     const uint8_t *end)
 {
 	const struct xtrace_block_token *t = block->tokens, *last = t + block->token_count;
@@ -108,12 +113,14 @@ static inline bool xtrace_block_pc(const struct xtrace_walk *w, uint64_t *pc)
 }
 
 /* The block there; `before` (NULL: none) remembers what comes behind it. */
-static inline struct xtrace_block *xtrace_block_next(struct xtrace_blocks *blocks, struct xtrace_block *before,
+static inline struct xtrace_block *xtrace_block_next(struct xtrace_blocks *blocks,
+						     struct xtrace_block *before,
 						     const struct xtrace_walk *w, uint64_t pc)
 {
 	struct xtrace_block *b = before ? before->next : NULL;
 
-	if (b && b->place.pc == pc && b->head == *w->next && xtrace_block_fits(blocks, b, w->next, w->end))
+	if (b && b->place.pc == pc && b->head == *w->next &&
+	    xtrace_block_fits(blocks, b, w->next, w->end))
 		return b;
 	b = tl_xtrace_block(blocks, pc, w->next, w->end);
 	if (before)
@@ -121,11 +128,13 @@ static inline struct xtrace_block *xtrace_block_next(struct xtrace_blocks *block
 	return b;
 }
 
-/* Whether a block stands there as a whole, with nothing in the way that only xtrace_walk_next() can do. */
-static inline bool xtrace_block_is_whole(const struct xtrace_blocks *blocks, const struct xtrace_block *b,
-					 const struct xtrace_walk *w)
+/* Whether a block stands there as a whole, with nothing in the way that only xtrace_walk_next() can
+ * do. */
+static inline bool xtrace_block_is_whole(const struct xtrace_blocks *blocks,
+					 const struct xtrace_block *b, const struct xtrace_walk *w)
 {
-	return b->bytes < (size_t)(w->stop - w->next) && xtrace_block_fits(blocks, b, w->next, w->end);
+	return b->bytes < (size_t)(w->stop - w->next) &&
+	       xtrace_block_fits(blocks, b, w->next, w->end);
 }
 
 /* Go behind it. */

@@ -20,7 +20,8 @@ bool tl_xtrace_entries_add(struct xtrace_entries *entries, uint64_t pc)
 	if (tl_index_find(&entries->index, hash, same, entries, &pc) != TL_NONE)
 		return true;
 	if (entries->count >= TL_NONE ||
-	    !tl_grow(&entries->list, &entries->capacity, entries->count + 1, sizeof(*entries->list)) ||
+	    !tl_grow(&entries->list, &entries->capacity, entries->count + 1,
+		     sizeof(*entries->list)) ||
 	    !tl_index_add(&entries->index, hash, (uint32_t)entries->count))
 		return false;
 	entries->list[entries->count++] = pc;
@@ -36,10 +37,11 @@ void tl_xtrace_entries_free(struct xtrace_entries *entries)
 
 /* ---- steps ---- */
 
-static void step(struct xtrace_stack *stack, enum xtrace_step_kind kind, const struct xtrace_place *to, uint64_t from,
-		 uint64_t back)
+static void step(struct xtrace_stack *stack, enum xtrace_step_kind kind,
+		 const struct xtrace_place *to, uint64_t from, uint64_t back)
 {
-	tl_xtrace_stack_step(stack, &(struct xtrace_step){ .kind = kind, .to = *to, .from = from, .back = back });
+	tl_xtrace_stack_step(stack, &(struct xtrace_step){
+					    .kind = kind, .to = *to, .from = from, .back = back });
 }
 
 /* Where the last instruction meant to go. */
@@ -50,7 +52,8 @@ static uint64_t meant(const struct xtrace_last *last, const struct xtrace_place 
 	case TL_A64_CALL:
 		return last->target;
 	case TL_A64_CONDITIONAL:
-		return next->pc == last->target ? last->target : last->pc + 4;
+		return xtrace_same_place(next->pc, last->target, next->el) ? last->target
+									   : last->pc + 4;
 	case TL_A64_JUMP_REGISTER:
 	case TL_A64_CALL_REGISTER:
 	case TL_A64_RETURN:
@@ -61,7 +64,8 @@ static uint64_t meant(const struct xtrace_last *last, const struct xtrace_place 
 	}
 }
 
-static void follow(struct xtrace_stack *stack, const struct xtrace_last *last, const struct xtrace_place *to, bool arrives)
+static void follow(struct xtrace_stack *stack, const struct xtrace_last *last,
+		   const struct xtrace_place *to, bool arrives)
 {
 	switch (last->flow) {
 	case TL_A64_CALL:
@@ -86,7 +90,8 @@ static void follow(struct xtrace_stack *stack, const struct xtrace_last *last, c
 	}
 }
 
-static void note(struct xtrace_stack *stack, struct xtrace_entries *entries, const struct xtrace_place *place)
+static void note(struct xtrace_stack *stack, struct xtrace_entries *entries,
+		 const struct xtrace_place *place)
 {
 	if (entries && !place->known && !tl_xtrace_entries_add(entries, place->pc))
 		stack->no_memory = true;
@@ -97,12 +102,14 @@ static bool is_call(const struct xtrace_last *last)
 	return last->flow == TL_A64_CALL || last->flow == TL_A64_CALL_REGISTER;
 }
 
-void tl_xtrace_step_to(struct xtrace_stack *stack, struct xtrace_functions *functions, struct xtrace_entries *entries,
-		       const struct xtrace_last *last, const struct xtrace_place *next)
+void tl_xtrace_step_to(struct xtrace_stack *stack, struct xtrace_functions *functions,
+		       struct xtrace_entries *entries, const struct xtrace_last *last,
+		       const struct xtrace_place *next)
 {
 	uint64_t target = meant(last, next);
 	bool returns = last->flow == TL_A64_EXCEPTION_RETURN;
-	bool arrives = target == next->pc && (returns ? next->el <= last->el : next->el == last->el);
+	bool arrives = xtrace_same_place(target, next->pc, next->el) &&
+		       (returns ? next->el <= last->el : next->el == last->el);
 	struct xtrace_place to = *next;
 
 	/* Down without ERET: the kernel is traced in part only. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instructions as lines. What a line says of the instruction alone (PC, symbol, opcode, text) is remembered by PC and
- * opcode and copied the next time: that makes this as fast as writing is.
+ * Instructions as lines. What a line says of the instruction alone (PC, symbol, opcode, text) is
+ * remembered by PC and opcode and copied the next time: that makes this as fast as writing is.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -85,7 +85,8 @@ static char *put_wide(char *p, const uint8_t *data, size_t size)
 
 /* ---- the middle of a line ---- */
 
-/* A name, cut to what there is room for; in JSON whole characters, those that must be escaped as \u00xx (RFC 8259). */
+/* A name, cut to what there is room for; in JSON whole characters, those that must be escaped as
+ * \u00xx (RFC 8259). */
 static char *put_name(const struct insns *d, char *p, const char *name)
 {
 	const char *end = p + NAME_ROOM;
@@ -117,7 +118,8 @@ static char *put_symbol(const struct insns *d, char *p, const struct insn *insn)
 {
 	struct tl_symbol symbol;
 
-	if (!insn->pc_known || !tl_xtrace_symbol(d->shown->binaries, d->shown->binary_count, insn->pc, &symbol))
+	if (!insn->pc_known ||
+	    !tl_xtrace_symbol(d->shown->binaries, d->shown->binary_count, insn->pc, &symbol))
 		return p;
 	p = put_text(p, d->json ? ",\"symbol\":" : " ");
 	p = put_name(d, p, symbol.name);
@@ -140,8 +142,10 @@ static char *put_target(const struct insns *d, char *p, const struct insn *insn)
 	uint64_t target = insn->pc + (uint64_t)(int64_t)known.offset;
 	struct tl_symbol symbol;
 
-	if (!known.target || !insn->pc_known || (known.flow != TL_A64_CALL && known.flow != TL_A64_JUMP) ||
-	    !tl_xtrace_symbol(d->shown->binaries, d->shown->binary_count, target, &symbol) || symbol.start != target)
+	if (!known.target || !insn->pc_known ||
+	    (known.flow != TL_A64_CALL && known.flow != TL_A64_JUMP) ||
+	    !tl_xtrace_symbol(d->shown->binaries, d->shown->binary_count, target, &symbol) ||
+	    symbol.start != target)
 		return p;
 	p = put_text(p, d->json ? ",\"target_symbol\":" : " <");
 	p = put_name(d, p, symbol.name);
@@ -190,11 +194,12 @@ static char *middle_text(const struct insns *d, char *p, const struct insn *insn
 
 static const struct slot *middle(const struct insns *d, const struct insn *insn)
 {
-	struct slot *slot = &d->slots[((insn->pc >> 2) + insn->opcode) * 0x9e3779b97f4a7c15u >> (64 - SLOT_BITS)];
+	struct slot *slot = &d->slots[((insn->pc >> 2) + insn->opcode) * 0x9e3779b97f4a7c15u >>
+				      (64 - SLOT_BITS)];
 	char *end;
 
-	if (slot->size && slot->pc == insn->pc && slot->opcode == insn->opcode && slot->el == insn->el &&
-	    slot->pc_known == insn->pc_known)
+	if (slot->size && slot->pc == insn->pc && slot->opcode == insn->opcode &&
+	    slot->el == insn->el && slot->pc_known == insn->pc_known)
 		return slot;
 	end = d->json ? middle_json(d, slot->text, insn) : middle_text(d, slot->text, insn);
 	slot->size = (uint16_t)(end - slot->text);
@@ -209,8 +214,9 @@ static const struct slot *middle(const struct insns *d, const struct insn *insn)
 
 /* What is shown of those that have one value. */
 static const char *const names[TL_XTRACE_KIND_COUNT] = {
-	[TL_XTRACE_STXR] = "status", [TL_XTRACE_MRS] = "value", [TL_XTRACE_SVCARG] = "x", [TL_XTRACE_DC] = "dc",
-	[TL_XTRACE_TARGET_B] = "target", [TL_XTRACE_FLAGS] = "nzcv", [TL_XTRACE_TIME] = "time",
+	[TL_XTRACE_STXR] = "status", [TL_XTRACE_MRS] = "value",	      [TL_XTRACE_SVCARG] = "x",
+	[TL_XTRACE_DC] = "dc",	     [TL_XTRACE_TARGET_B] = "target", [TL_XTRACE_FLAGS] = "nzcv",
+	[TL_XTRACE_TIME] = "time",
 };
 
 /* Bytes of a token that is known to be whole. */
@@ -225,7 +231,8 @@ static uint64_t value_of(const struct xtrace_tokens *tokens, const uint8_t *p)
 {
 	struct xtrace_walk walk = { .token = p, .tokens = tokens };
 
-	return tokens->kind[*p] == TL_XTRACE_TIME ? tl_xtrace_walk_time(&walk) : xtrace_walk_value(&walk);
+	return tokens->kind[*p] == TL_XTRACE_TIME ? tl_xtrace_walk_time(&walk)
+						  : xtrace_walk_value(&walk);
 }
 
 static void put_access(const struct insns *d, const uint8_t *at, bool store, bool first)
@@ -249,7 +256,8 @@ static void put_access(const struct insns *d, const uint8_t *at, bool store, boo
 }
 
 /* `number`: of the argument of a system call, which are x8 and x0 to x5. */
-static void put_value(const struct insns *d, const struct xtrace_tokens *tokens, const uint8_t *at, unsigned number)
+static void put_value(const struct insns *d, const struct xtrace_tokens *tokens, const uint8_t *at,
+		      unsigned number)
 {
 	uint8_t kind = tokens->kind[*at];
 	char *p = tl_output_room(d->out, VALUE_ROOM);
@@ -265,7 +273,8 @@ static void put_value(const struct insns *d, const struct xtrace_tokens *tokens,
 	tl_output_advance(d->out, p);
 }
 
-static void put_tokens(const struct insns *d, const struct xtrace_tokens *tokens, const struct insn *insn)
+static void put_tokens(const struct insns *d, const struct xtrace_tokens *tokens,
+		       const struct insn *insn)
 {
 	unsigned accesses = 0, args = 0;
 	const uint8_t *first = insn->at + tokens->size[*insn->at];
@@ -302,8 +311,9 @@ static void put_line(const struct insns *d, const struct xtrace_stream *s, const
 	if (d->json) {
 		p = put_text(p, "{\"offset\":");
 		p = tl_format_u64(p, (uint64_t)(insn->at - s->data));
-		p = put_text(p, s->tokens.kind[*insn->at] == TL_XTRACE_INST ? ",\"token\":\"INST\",\"ordinal\":"
-									    : ",\"token\":\"PCINST\",\"ordinal\":");
+		p = put_text(p, s->tokens.kind[*insn->at] == TL_XTRACE_INST
+					? ",\"token\":\"INST\",\"ordinal\":"
+					: ",\"token\":\"PCINST\",\"ordinal\":");
 	}
 	p = tl_format_u64(p, insn->ordinal);
 	if (d->several) {
@@ -363,7 +373,8 @@ static bool dump_segment(const struct insns *d, struct xtrace_walk *walk, uint64
 
 /* ---- which part ---- */
 
-/* The segment to begin with: that of the first snapshot, or the last one that begins before the first ordinal. */
+/* The segment to begin with: that of the first snapshot, or the last one that begins before the
+ * first ordinal. */
 static size_t first_segment(const struct insns *d, uint32_t stream, uint64_t *ordinal)
 {
 	const struct xtrace_stream *s = &d->trace->streams[stream];
@@ -374,11 +385,13 @@ static size_t first_segment(const struct insns *d, uint32_t stream, uint64_t *or
 		struct tl_xtrace_snapshot snapshot;
 		uint32_t number = s->segments[i].snapshot;
 
-		if (number == TL_NONE || tl_xtrace_snapshot_read(d->trace, stream, number, &snapshot) < 0)
+		if (number == TL_NONE ||
+		    tl_xtrace_snapshot_read(d->trace, stream, number, &snapshot) < 0)
 			continue;
 		if (number > d->select->from_snapshot && snapshot.total > d->select->from_ordinal)
 			break;
-		if (number > d->select->from_snapshot && d->select->from_snapshot && !d->select->from_ordinal)
+		if (number > d->select->from_snapshot && d->select->from_snapshot &&
+		    !d->select->from_ordinal)
 			break;
 		first = i;
 		*ordinal = snapshot.total;
@@ -398,7 +411,8 @@ static int dump_stream(const struct insns *d, uint32_t stream, struct tl_error *
 		struct xtrace_walk walk;
 		int status;
 
-		if (s->segments[i].snapshot != TL_NONE && s->segments[i].snapshot >= d->select->to_snapshot)
+		if (s->segments[i].snapshot != TL_NONE &&
+		    s->segments[i].snapshot >= d->select->to_snapshot)
 			break;
 		tl_xtrace_walk_begin(&walk, d->trace, s, &s->segments[i]);
 		more = dump_segment(d, &walk, &ordinal);
@@ -410,7 +424,8 @@ static int dump_stream(const struct insns *d, uint32_t stream, struct tl_error *
 }
 
 int tl_xtrace_dump_instructions(struct tl_xtrace *trace, const struct xtrace_select *select,
-				const struct xtrace_shown *shown, bool json, struct tl_output *out, struct tl_error *err)
+				const struct xtrace_shown *shown, bool json, struct tl_output *out,
+				struct tl_error *err)
 {
 	struct insns d = { trace, select, shown, out, json, trace->stream_count > 1, NULL, NULL };
 	int status;

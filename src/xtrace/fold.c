@@ -7,234 +7,10 @@
 #include "core/error.h"
 #include "profile/model.h"
 
-/* ---- one segment ---- */
-
-struct run {
-	struct xtrace_fold *fold;
-	struct xtrace_worker *worker;
-	struct xtrace_stack stack;
-	struct xtrace_walk walk;
-	struct xtrace_last last;
-	struct xtrace_block *done; /* whose last instruction was the last one; NULL: none */
-	const uint8_t *done_at;    /* its tokens, if it came as it is; NULL: `last` is filled in */
-};
-
-static void fill_last(struct run *r)
-{
-	const struct xtrace_block *b = r->done;
-
-	if (!r->done_at)
-		return;
-	r->last = (struct xtrace_last){
-		.pc = b->last,
-		.target = b->target,
-		.flow = b->flow,
-		.el = b->place.el,
-		.has_target = b->direct || b->target_at,
-		.valid = true,
-	};
-	if (!b->direct && b->target_at)
-		r->last.target = tl_get64s(r->done_at + b->target_at + 1, TL_HOST_BIG_ENDIAN);
-	r->done_at = NULL;
-}
-
-static bool same_indirect(const void *context, const void *key, uint32_t number)
-{
-	const struct xtrace_indirect *a = &((const struct xtrace_worker *)context)->indirect[number], *b = key;
-
-	return a->from == b->from && a->to == b->to && a->function == b->function;
-}
-
-static void count_indirect(struct run *r, const struct xtrace_place *to)
-{
-	struct xtrace_worker *w = r->worker;
-	const struct xtrace_indirect key = { .from = r->last.pc, .to = to->pc, .function = to->function };
-	uint64_t hash = tl_hash_pair(key.from, key.to);
-	uint32_t found = tl_index_find(&w->indirect_index, hash, same_indirect, w, &key);
-
-	if (found == TL_NONE) {
-		if (w->indirect_count >= TL_NONE ||
-		    !tl_grow(&w->indirect, &w->indirect_capacity, w->indirect_count + 1, sizeof(*w->indirect)) ||
-		    !tl_index_add(&w->indirect_index, hash, (uint32_t)w->indirect_count)) {
-			r->stack.no_memory = true;
-			return;
-		}
-		found = (uint32_t)w->indirect_count++;
-		w->indirect[found] = key;
-	}
-	w->indirect[found].count++;
-}
-
-/* A branch to the next instruction goes there anyway: it counts as not taken. */
-static void count_jump(struct run *r, const struct xtrace_place *to)
-{
-	if (r->done && r->last.flow == TL_A64_CONDITIONAL && to->pc == r->done->target && to->pc != r->done->end)
-		r->done->taken++;
-	if (r->last.flow == TL_A64_JUMP_REGISTER && (!r->last.has_target || r->last.target == to->pc) &&
-	    to->function == xtrace_stack_top(&r->stack))
-		count_indirect(r, to);
-}
-
-/* The step to a block, in full. */
-static void step_to(struct run *r, const struct xtrace_block *next)
-{
-	struct xtrace_fold *fold = r->fold;
-
-	fill_last(r);
-	if (!r->last.valid) {
-		const struct xtrace_step begin = { .kind = XTRACE_STEP_BEGIN, .to = next->place };
-
-		tl_xtrace_stack_step(&r->stack, &begin);
-		return;
-	}
-	if (next->place.el == r->last.el)
-		count_jump(r, &next->place);
-	tl_xtrace_step_to(&r->stack, &fold->functions, fold->gather ? &r->worker->entries : NULL, &r->last, &next->place);
-}
-
-/* Nearly every step stays in its function: it is behind the block, or where its branch goes. */
-static inline void step_quickly(struct run *r, const struct xtrace_block *next)
-{
-	struct xtrace_block *done = r->done;
-
-	if (__builtin_expect(!r->done_at || done->place.function != next->place.function ||
-			     done->place.el != next->place.el, 0)) {
-		step_to(r, next);
-	} else if (next->place.pc == done->end && (done->flow == TL_A64_NEXT || done->flow == TL_A64_CONDITIONAL)) {
-		return;
-	} else if (next->place.pc == done->target && done->flow == TL_A64_CONDITIONAL) {
-		done->taken++;
-	} else if (next->place.pc != done->target || done->flow != TL_A64_JUMP) {
-		step_to(r, next);
-	}
-}
-
-/* ---- instructions one by one ---- */
-
-static void add_extra(struct run *r, struct xtrace_block *b, size_t number, const struct xtrace_cost *cost)
-{
-	struct xtrace_block_insn *insn = &b->insns[number];
-
-	if (!insn->extra) {
-		insn->extra = tl_arena_alloc(&r->worker->blocks.arena, sizeof(*insn->extra));
-		if (!insn->extra) {
-			r->stack.no_memory = true;
-			return;
-		}
-		memset(insn->extra, 0, sizeof(*insn->extra));
-	}
-	xtrace_cost_add(insn->extra, cost);
-	xtrace_cost_add(&r->stack.run, cost);
-}
-
-/* What belongs to the present instruction. */
-static void take_tokens(struct run *r, struct xtrace_cost *cost)
-{
-	struct xtrace_walk *w = &r->walk;
-
-	while (w->next < w->end && !xtrace_ends_instruction(w->tokens->kind[*w->next])) {
-		switch (xtrace_walk_next(w)) {
-		case TL_XTRACE_NONE:
-			return;
-		case TL_XTRACE_LOAD:
-			cost->n[XTRACE_LOADS]++;
-			cost->n[XTRACE_LOAD_BYTES] += (int64_t)xtrace_access_size(*w->token);
-			break;
-		case TL_XTRACE_STORE:
-			cost->n[XTRACE_STORES]++;
-			cost->n[XTRACE_STORE_BYTES] += (int64_t)xtrace_access_size(*w->token);
-			break;
-		case TL_XTRACE_TARGET_B:
-			r->last.target = xtrace_walk_value(w);
-			r->last.has_target = true;
-			break;
-		default:
-			break;
-		}
-	}
-}
-
-/* Whether instruction `number` of a block stands next in the stream. */
-static bool comes_next(const struct run *r, const struct xtrace_block *b, size_t number)
-{
-	const uint8_t *p = r->walk.next;
-
-	return number < b->insn_count && r->walk.end - p >= 5 && r->walk.tokens->kind[*p] == TL_XTRACE_INST &&
-	       *p >> 6 == b->place.el && tl_get32s(p + 1, TL_HOST_BIG_ENDIAN) == b->insns[number].opcode;
-}
-
-/* A block whose tokens came out otherwise than usual: as much of it as is there. False: the walk is over. */
-static bool one_by_one(struct run *r, struct xtrace_block *b)
-{
-	enum tl_xtrace_kind kind = xtrace_walk_next(&r->walk);
-	size_t i = 0;
-
-	if (!xtrace_is_instruction(kind))
-		return kind != TL_XTRACE_NONE;
-	do {
-		struct xtrace_cost cost = { { [XTRACE_IR] = 1, [XTRACE_IR_KERNEL] = b->place.el > 0 } };
-
-		if (i)
-			kind = xtrace_walk_next(&r->walk);
-		if (kind == TL_XTRACE_NONE)
-			break;
-		xtrace_walk_instruction(&r->walk, kind);
-		r->last = (struct xtrace_last){ .pc = r->walk.pc, .flow = TL_A64_NEXT, .el = b->place.el, .valid = true };
-		take_tokens(r, &cost);
-		add_extra(r, b, i++, &cost);
-	} while (comes_next(r, b, i));
-	r->done = NULL;
-	r->done_at = NULL;
-	if (i < b->insn_count)
-		return true;
-	b->last_count++;
-	r->done = b;
-	r->last.flow = b->flow;
-	if (b->direct) {
-		r->last.target = b->target;
-		r->last.has_target = true;
-	}
-	return true;
-}
-
-/* ---- a segment ---- */
-
-static void take_whole(struct run *r, struct xtrace_block *b)
-{
-	b->count++;
-	xtrace_cost_add(&r->stack.run, &b->cost);
-	r->done = b;
-	r->done_at = r->walk.next;
-	xtrace_block_skip(b, &r->walk);
-}
-
-static void fold_walk(struct run *r)
-{
-	struct xtrace_walk *w = &r->walk;
-
-	while (w->next < w->end && !r->stack.no_memory && !r->worker->blocks.no_memory) {
-		struct xtrace_block *b = NULL;
-		uint64_t pc;
-
-		if (xtrace_block_pc(w, &pc))
-			b = xtrace_block_next(&r->worker->blocks, r->done, w, pc);
-		if (!b) {
-			if (xtrace_walk_next(w) == TL_XTRACE_NONE)
-				break;
-			continue;
-		}
-		step_quickly(r, b);
-		if (xtrace_block_is_whole(&r->worker->blocks, b, w))
-			take_whole(r, b);
-		else if (!one_by_one(r, b))
-			break;
-	}
-	xtrace_walk_next(w); /* how it ends, if it has not yet */
-}
-
 /* ---- several ---- */
 
-static struct xtrace_worker *take_worker(struct xtrace_fold *fold, const struct xtrace_stream *stream)
+static struct xtrace_worker *take_worker(struct xtrace_fold *fold,
+					 const struct xtrace_stream *stream)
 {
 	struct xtrace_worker *worker;
 
@@ -265,35 +41,12 @@ static void put_worker(struct xtrace_fold *fold, struct xtrace_worker *worker)
 	pthread_mutex_unlock(&fold->lock);
 }
 
-static void fold_segment(struct xtrace_fold *fold, struct xtrace_worker *worker, struct xtrace_walk *walk,
-			 struct xtrace_part *part)
-{
-	struct run r = { .fold = fold, .worker = worker, .walk = *walk };
-
-	if (!tl_xtrace_stack_begin(&r.stack, true, fold->options.lines)) {
-		part->no_memory = true;
-		return;
-	}
-	fold_walk(&r);
-	*walk = r.walk;
-	fill_last(&r);
-	part->last = r.last;
-	part->gap = r.walk.status != TL_OK;
-	if (r.last.valid)
-		tl_xtrace_stack_close_local(&r.stack);
-	part->no_memory = r.stack.no_memory || worker->blocks.no_memory;
-	part->spans = r.stack.spans;
-	part->span_count = r.stack.span_count;
-	r.stack.spans = NULL;
-	r.stack.span_count = 0;
-	tl_xtrace_stack_free(&r.stack);
-}
-
 /* A jump over the border of two segments. */
 static void count_crossing(struct xtrace_fold *fold, const struct xtrace_place *to)
 {
 	const struct xtrace_last *last = &fold->last;
-	struct xtrace_crossing made = { last->pc, to->pc, to->function, last->flow == TL_A64_CONDITIONAL };
+	struct xtrace_crossing made = { last->pc, to->pc, to->function,
+					last->flow == TL_A64_CONDITIONAL };
 
 	if (last->el != to->el || (last->has_target && to->pc != last->target) ||
 	    (last->flow == TL_A64_CONDITIONAL && to->pc == last->pc + 4) ||
@@ -301,38 +54,58 @@ static void count_crossing(struct xtrace_fold *fold, const struct xtrace_place *
 		return;
 	if (tl_xtrace_place(&fold->functions, last->pc, last->el).function != to->function)
 		return;
-	if (tl_grow(&fold->crossings, &fold->crossing_capacity, fold->crossing_count + 1, sizeof(*fold->crossings)))
+	if (tl_grow(&fold->crossings, &fold->crossing_capacity, fold->crossing_count + 1,
+		    sizeof(*fold->crossings)))
 		fold->crossings[fold->crossing_count++] = made;
 	else
 		fold->no_memory = true;
 }
 
-/* The first instruction of a segment: behind the last one of the segment before it, or behind a gap. */
+/* The first instruction of a segment: behind the last one of the segment before it, or behind a
+ * gap. */
 static void begin_part(struct xtrace_fold *fold, const struct xtrace_place *to)
 {
-	struct xtrace_step step = { .kind = fold->begun ? XTRACE_STEP_GAP : XTRACE_STEP_FOUND, .to = *to };
+	struct xtrace_step step = { .kind = fold->begun ? XTRACE_STEP_GAP : XTRACE_STEP_FOUND,
+				    .to = *to };
 
 	if (fold->last.valid)
 		count_crossing(fold, to);
 	if (fold->last.valid)
-		tl_xtrace_step_to(&fold->stack, &fold->functions, fold->gather ? &fold->entries : NULL, &fold->last, to);
+		tl_xtrace_step_to(&fold->stack, &fold->functions,
+				  fold->gather ? &fold->entries : NULL, &fold->last, to);
 	else
 		tl_xtrace_stack_step(&fold->stack, &step);
-	if (!fold->begun && fold->gather && !to->known && !tl_xtrace_entries_add(&fold->entries, to->pc))
+	if (!fold->begun && fold->gather && !to->known &&
+	    !tl_xtrace_entries_add(&fold->entries, to->pc))
 		fold->no_memory = true;
 	fold->begun = true;
+}
+
+static void graft(struct xtrace_fold *fold, struct xtrace_span *spans, size_t count)
+{
+	for (size_t i = 0; i < count && !fold->no_memory; i++) {
+		tl_xtrace_stack_graft(&fold->stack, &spans[i]);
+		if (spans[i].step.kind == XTRACE_STEP_BEGIN)
+			begin_part(fold, &spans[i].step.to);
+		fold->no_memory |= fold->stack.no_memory;
+	}
+	tl_xtrace_spans_free(spans, count);
+}
+
+void tl_xtrace_fold_spans(struct xtrace_fold *fold, size_t segment, struct xtrace_span *spans,
+			  size_t count)
+{
+	pthread_mutex_lock(&fold->lock);
+	while (fold->next != segment)
+		pthread_cond_wait(&fold->turn, &fold->lock);
+	graft(fold, spans, count);
+	pthread_mutex_unlock(&fold->lock);
 }
 
 static void graft_part(struct xtrace_fold *fold, struct xtrace_part *part)
 {
 	fold->no_memory |= part->no_memory;
-	for (size_t i = 0; i < part->span_count && !fold->no_memory; i++) {
-		tl_xtrace_stack_graft(&fold->stack, &part->spans[i]);
-		if (part->spans[i].step.kind == XTRACE_STEP_BEGIN)
-			begin_part(fold, &part->spans[i].step.to);
-		fold->no_memory |= fold->stack.no_memory;
-	}
-	tl_xtrace_spans_free(part->spans, part->span_count);
+	graft(fold, part->spans, part->span_count);
 	part->spans = NULL;
 	part->span_count = 0;
 	if (part->last.valid)
@@ -367,7 +140,7 @@ static int segment_fn(void *arg, struct xtrace_walk *walk, size_t segment, struc
 	bool no_memory;
 
 	if (worker) {
-		fold_segment(fold, worker, walk, part);
+		tl_xtrace_fold_segment(fold, worker, walk, segment, part);
 		put_worker(fold, worker);
 	} else {
 		part->no_memory = true;
@@ -413,11 +186,13 @@ static int fold_stream(struct xtrace_fold *fold, uint32_t stream, struct tl_erro
 		free(fold->parts);
 		return tl_error_memory(err);
 	}
-	status = tl_xtrace_each_segment(fold->trace, stream, fold->options.jobs, segment_fn, fold, err);
+	status = tl_xtrace_each_segment(fold->trace, stream, fold->options.jobs, segment_fn, fold,
+					err);
 	for (size_t i = 0; i < segments; i++)
 		tl_xtrace_spans_free(fold->parts[i].spans, fold->parts[i].span_count);
 	tl_xtrace_stack_end(&fold->stack);
-	if (status == 0 && (fold->no_memory || fold->stack.no_memory || (fold->gather && !take_entries(fold))))
+	if (status == 0 &&
+	    (fold->no_memory || fold->stack.no_memory || (fold->gather && !take_entries(fold))))
 		status = tl_error_memory(err);
 	if (status == 0 && fold->export)
 		status = tl_xtrace_fold_export(fold, err);
@@ -433,7 +208,8 @@ static int fold_stream(struct xtrace_fold *fold, uint32_t stream, struct tl_erro
 
 static bool is_wanted(const struct xtrace_fold *fold, uint32_t stream)
 {
-	return fold->options.id == TL_NOWHERE || fold->trace->streams[stream].info.id == fold->options.id;
+	return fold->options.id == TL_NOWHERE ||
+	       fold->trace->streams[stream].info.id == fold->options.id;
 }
 
 static int begin_profile(struct xtrace_fold *fold, struct tl_error *err)
@@ -446,7 +222,8 @@ static int begin_profile(struct xtrace_fold *fold, struct tl_error *err)
 		{ "StoreBytes", "Bytes stored", "bytes", "" },
 	};
 
-	return tl_profile_new(&fold->profile, "xtrace", events, sizeof(events) / sizeof(events[0]), 0, err);
+	return tl_profile_new(&fold->profile, "xtrace", events, sizeof(events) / sizeof(events[0]),
+			      0, err);
 }
 
 static int fold_streams(struct xtrace_fold *fold, struct tl_error *err)
@@ -463,8 +240,8 @@ static int fold_streams(struct xtrace_fold *fold, struct tl_error *err)
 /* ---- the whole ---- */
 
 /*
- * Without symbols, functions are what was called, which a first pass finds out. With symbols there is one more only if
- * they turn out not to cover the trace.
+ * Without symbols, functions are what was called, which a first pass finds out. With symbols there
+ * is one more only if they turn out not to cover the trace.
  */
 static int fold_all(struct xtrace_fold *fold, struct tl_error *err)
 {
@@ -476,7 +253,8 @@ static int fold_all(struct xtrace_fold *fold, struct tl_error *err)
 	if (status == 0 && (!fold->export || fold->functions.any_unknown)) {
 		tl_profile_free(fold->profile);
 		fold->profile = NULL;
-		tl_xtrace_functions_entries(&fold->functions, fold->entries.list, fold->entries.count);
+		tl_xtrace_functions_entries(&fold->functions, fold->entries.list,
+					    fold->entries.count);
 		fold->entries.list = NULL;
 		fold->gather = false;
 		fold->export = true;
@@ -486,18 +264,20 @@ static int fold_all(struct xtrace_fold *fold, struct tl_error *err)
 	return status < 0 ? status : tl_profile_finish(fold->profile, err);
 }
 
-int tl_xtrace_fold(struct tl_xtrace *trace, const struct tl_xtrace_fold_options *options, struct tl_profile **profile,
-		   struct tl_error *err)
+int tl_xtrace_fold(struct tl_xtrace *trace, const struct tl_xtrace_fold_options *options,
+		   struct tl_profile **profile, struct tl_error *err)
 {
 	struct xtrace_fold fold = { .trace = trace, .options = { .id = TL_NOWHERE } };
 	int status;
 
 	*profile = NULL;
 	if (options)
-		memcpy(&fold.options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
+		memcpy(&fold.options, options,
+		       options->size < sizeof(*options) ? options->size : sizeof(*options));
 	pthread_mutex_init(&fold.lock, NULL);
 	pthread_cond_init(&fold.turn, NULL);
-	tl_xtrace_functions_begin(&fold.functions, fold.options.binaries, fold.options.binary_count);
+	tl_xtrace_functions_begin(&fold.functions, fold.options.binaries,
+				  fold.options.binary_count);
 	status = fold_all(&fold, err);
 	tl_xtrace_functions_free(&fold.functions);
 	pthread_cond_destroy(&fold.turn);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a fold has found, into the profile: contexts from the stack; lines and jumps from the blocks, in the order of addresses. */
+/* What a fold has found, into the profile: contexts from the stack, lines and jumps from the blocks
+ * by address. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +51,7 @@ static const char *object_of(const struct exporting *e, const struct xtrace_func
 {
 	if (f->binary != TL_NONE)
 		return tl_binary_path(e->fold->functions.binaries[f->binary]);
-	return f->kernel ? "[kernel]" : "";
+	return f->kernel ? "kernel" : "";
 }
 
 /* The number in the profile; TL_NONE without memory. */
@@ -59,7 +60,11 @@ static uint32_t function_number(struct exporting *e, uint32_t function, struct t
 	const struct xtrace_function *f = &e->fold->functions.list[function];
 	const struct tl_symbol symbol = symbol_at(e, function, f->start);
 	struct tl_function made = {
-		.name = f->name, .object = object_of(e, f), .file = symbol.file, .line = symbol.line, .id = TL_NOWHERE,
+		.name = f->name,
+		.object = object_of(e, f),
+		.file = symbol.file,
+		.line = symbol.line,
+		.id = TL_NOWHERE,
 		.address = f->start,
 	};
 	char name[32];
@@ -92,7 +97,8 @@ static int put_contexts(struct exporting *e, struct tl_error *err)
 
 		if (function == TL_NONE)
 			return tl_error_memory(err);
-		number = tl_profile_add_context(e->profile, e->contexts[node->parent], function, e->part, err);
+		number = tl_profile_add_context(e->profile, e->contexts[node->parent], function,
+						e->part, err);
 		if (number < 0)
 			return (int)number;
 		e->contexts[i] = (uint32_t)number;
@@ -133,16 +139,20 @@ static int put_calls(struct exporting *e, struct tl_error *err)
 
 /* ---- lines ---- */
 
-static bool add_line(struct exporting *e, uint64_t pc, uint32_t function, const struct xtrace_cost *cost)
+static bool add_line(struct exporting *e, uint64_t pc, uint32_t function,
+		     const struct xtrace_cost *cost)
 {
 	if (!tl_grow(&e->lines, &e->line_capacity, e->line_count + 1, sizeof(*e->lines)))
 		return false;
-	e->lines[e->line_count++] = (struct line){ pc, function, e->fold->functions.list[function].kernel, *cost };
+	e->lines[e->line_count++] =
+		(struct line){ pc, function, e->fold->functions.list[function].kernel, *cost };
 	return true;
 }
 
-/* The cost of an instruction of a block: what it cost each time, and what was counted one by one. */
-static struct xtrace_cost insn_cost(const struct xtrace_block *b, const struct xtrace_block_insn *insn)
+/* The cost of an instruction of a block: what it cost each time, and what was counted one by one.
+ */
+static struct xtrace_cost insn_cost(const struct xtrace_block *b,
+				    const struct xtrace_block_insn *insn)
 {
 	int64_t count = (int64_t)b->count;
 	struct xtrace_cost cost = { {
@@ -171,13 +181,17 @@ static bool add_jump(struct exporting *e, const struct jump *jump)
 static bool add_block_jump(struct exporting *e, const struct xtrace_block *b)
 {
 	struct jump jump = {
-		.from = b->last, .to = b->target, .function = b->place.function,
-		.conditional = b->flow == TL_A64_CONDITIONAL, .executed = b->count + b->last_count,
+		.from = b->last,
+		.to = b->target,
+		.function = b->place.function,
+		.conditional = b->flow == TL_A64_CONDITIONAL,
+		.executed = b->count + b->last_count,
 		.kernel = e->fold->functions.list[b->place.function].kernel,
 	};
 
 	if ((b->flow != TL_A64_CONDITIONAL && b->flow != TL_A64_JUMP) || !jump.executed ||
-	    tl_xtrace_place(&e->fold->functions, b->target, b->place.el).function != b->place.function)
+	    tl_xtrace_place(&e->fold->functions, b->target, b->place.el).function !=
+		    b->place.function)
 		return true;
 	jump.taken = jump.conditional ? b->taken : jump.executed;
 	return add_jump(e, &jump);
@@ -188,7 +202,8 @@ static bool gather_block(struct exporting *e, const struct xtrace_block *b)
 	for (size_t i = 0; i < b->insn_count; i++) {
 		const struct xtrace_cost cost = insn_cost(b, &b->insns[i]);
 
-		if (cost.n[XTRACE_IR] && !add_line(e, b->place.pc + 4 * i, b->place.function, &cost))
+		if (cost.n[XTRACE_IR] &&
+		    !add_line(e, b->place.pc + 4 * i, b->place.function, &cost))
 			return false;
 	}
 	return add_block_jump(e, b);
@@ -199,9 +214,13 @@ static bool gather_crossings(struct exporting *e)
 	for (size_t i = 0; i < e->fold->crossing_count; i++) {
 		const struct xtrace_crossing *from = &e->fold->crossings[i];
 		const struct jump jump = {
-			.from = from->from, .to = from->to, .function = from->function, .conditional = from->conditional,
+			.from = from->from,
+			.to = from->to,
+			.function = from->function,
+			.conditional = from->conditional,
 			.kernel = e->fold->functions.list[from->function].kernel,
-			.executed = !from->conditional, .taken = 1, /* the block counted the execution of a branch */
+			.executed = !from->conditional,
+			.taken = 1, /* the block counted the execution of a branch */
 		};
 
 		if (!add_jump(e, &jump))
@@ -220,9 +239,12 @@ static bool gather(struct exporting *e)
 		for (size_t i = 0; i < w->indirect_count; i++) {
 			const struct xtrace_indirect *from = &w->indirect[i];
 			const struct jump jump = {
-				.from = from->from, .to = from->to, .function = from->function,
+				.from = from->from,
+				.to = from->to,
+				.function = from->function,
 				.kernel = e->fold->functions.list[from->function].kernel,
-				.executed = from->count, .taken = from->count,
+				.executed = from->count,
+				.taken = from->count,
 			};
 
 			if (!add_jump(e, &jump))
@@ -246,10 +268,13 @@ static int put_lines(struct exporting *e, struct tl_error *err)
 	if (e->line_count)
 		qsort(e->lines, e->line_count, sizeof(*e->lines), by_place);
 	for (size_t i = 0, next; i < e->line_count; i = next) {
-		struct tl_cost_line line = { .part = e->part, .at = position_of(e, e->lines[i].function, e->lines[i].pc) };
+		struct tl_cost_line line = {
+			.part = e->part, .at = position_of(e, e->lines[i].function, e->lines[i].pc)
+		};
 		int status;
 
-		for (next = i + 1; next < e->line_count && !by_place(&e->lines[i], &e->lines[next]); next++)
+		for (next = i + 1; next < e->line_count && !by_place(&e->lines[i], &e->lines[next]);
+		     next++)
 			xtrace_cost_add(&e->lines[i].cost, &e->lines[next].cost);
 		line.function = function_number(e, e->lines[i].function, err);
 		if (line.function == TL_NONE)
@@ -281,7 +306,10 @@ static int put_jumps(struct exporting *e, struct tl_error *err)
 	for (size_t i = 0; i < e->jump_count; i++) {
 		const struct jump *from = &e->jumps[i];
 		struct tl_jump jump = {
-			.part = e->part, .executed = from->executed, .taken = from->taken, .conditional = from->conditional,
+			.part = e->part,
+			.executed = from->executed,
+			.taken = from->taken,
+			.conditional = from->conditional,
 			.from = position_of(e, from->function, from->from),
 			.to = position_of(e, from->function, from->to),
 		};
@@ -316,7 +344,8 @@ static int put_part(struct exporting *e, struct tl_error *err)
 	return number < 0 ? (int)number : 0;
 }
 
-/* The profile has the events in the order of the costs; the last one only if there are such instructions. */
+/* The profile has the events in the order of the costs; the last one only if there are such
+ * instructions. */
 static int put_events(struct exporting *e, struct tl_error *err)
 {
 	const struct tl_event kernel = { "IrKernel", "Instructions above EL0", "instructions", "" };

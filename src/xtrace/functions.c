@@ -7,7 +7,8 @@
 /* An entry names what follows it for so many bytes. */
 enum { REACH = 1 << 20 };
 
-void tl_xtrace_functions_begin(struct xtrace_functions *functions, struct tl_binary *const *binaries, size_t count)
+void tl_xtrace_functions_begin(struct xtrace_functions *functions,
+			       struct tl_binary *const *binaries, size_t count)
 {
 	*functions = (struct xtrace_functions){ .binaries = binaries, .binary_count = count };
 	pthread_mutex_init(&functions->lock, NULL);
@@ -39,7 +40,8 @@ static int by_address(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-void tl_xtrace_functions_entries(struct xtrace_functions *functions, uint64_t *entries, size_t count)
+void tl_xtrace_functions_entries(struct xtrace_functions *functions, uint64_t *entries,
+				 size_t count)
 {
 	forget(functions);
 	if (count)
@@ -75,11 +77,13 @@ static uint32_t holder(struct tl_binary *const *binaries, size_t count, uint64_t
 	return TL_NONE;
 }
 
-bool tl_xtrace_symbol(struct tl_binary *const *binaries, size_t count, uint64_t pc, struct tl_symbol *symbol)
+bool tl_xtrace_symbol(struct tl_binary *const *binaries, size_t count, uint64_t pc,
+		      struct tl_symbol *symbol)
 {
 	uint32_t binary = holder(binaries, count, pc);
 
-	return binary != TL_NONE && tl_binary_symbol(binaries[binary], pc, symbol) && *symbol->name && symbol->start <= pc;
+	return binary != TL_NONE && tl_binary_symbol(binaries[binary], pc, symbol) &&
+	       *symbol->name && symbol->start <= pc;
 }
 
 /* A symbol is nearer than an entry. */
@@ -91,17 +95,21 @@ static struct xtrace_function describe(struct xtrace_functions *functions, uint6
 	if (tl_xtrace_symbol(functions->binaries, functions->binary_count, pc, &symbol))
 		return (struct xtrace_function){ symbol.start, binary, symbol.name, false };
 	functions->any_unknown = true;
-	return (struct xtrace_function){ entry_of(functions, pc), binary, NULL, binary == TL_NONE && el > 0 };
+	return (struct xtrace_function){ entry_of(functions, pc), binary, NULL,
+					 binary == TL_NONE && el > 0 };
 }
 
 static bool same(const void *context, const void *key, uint32_t number)
 {
-	const struct xtrace_function *a = &((const struct xtrace_functions *)context)->list[number], *b = key;
+	const struct xtrace_function *a = &((const struct xtrace_functions *)context)->list[number],
+				     *b = key;
 
-	return a->start == b->start && a->binary == b->binary && a->kernel == b->kernel && !a->name == !b->name;
+	return a->start == b->start && a->binary == b->binary && a->kernel == b->kernel &&
+	       !a->name == !b->name;
 }
 
-static uint32_t number_of(struct xtrace_functions *functions, const struct xtrace_function *function)
+static uint32_t number_of(struct xtrace_functions *functions,
+			  const struct xtrace_function *function)
 {
 	uint64_t hash = tl_hash_pair(function->start, function->binary * 2ull + function->kernel);
 	uint32_t number = tl_index_find(&functions->index, hash, same, functions, function);
@@ -109,7 +117,8 @@ static uint32_t number_of(struct xtrace_functions *functions, const struct xtrac
 	if (number != TL_NONE)
 		return number;
 	if (functions->count >= TL_NONE - 1 ||
-	    !tl_grow(&functions->list, &functions->capacity, functions->count + 1, sizeof(*functions->list)) ||
+	    !tl_grow(&functions->list, &functions->capacity, functions->count + 1,
+		     sizeof(*functions->list)) ||
 	    !tl_index_add(&functions->index, hash, (uint32_t)functions->count))
 		return TL_NONE;
 	functions->list[functions->count] = *function;

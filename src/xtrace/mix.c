@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mix: how often each opcode was executed, by exception level, as classes and as mnemonics. Opcodes are counted by
- * the blocks they stand in, so that no instruction is looked at twice.
+ * The mix: how often each opcode was executed, by exception level, as classes and as mnemonics.
+ * Opcodes are counted by the blocks they stand in, so that no instruction is looked at twice.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,8 @@ static bool add(struct mix *mix, uint32_t opcode, unsigned el, uint64_t count)
 	if (!count)
 		return true;
 	if (found == TL_NONE) {
-		if (!tl_grow(&mix->opcodes, &mix->capacity, mix->count + 1, sizeof(*mix->opcodes)) ||
+		if (!tl_grow(&mix->opcodes, &mix->capacity, mix->count + 1,
+			     sizeof(*mix->opcodes)) ||
 		    !tl_index_add(&mix->index, hash, (uint32_t)mix->count))
 			return false;
 		found = (uint32_t)mix->count++;
@@ -164,7 +165,8 @@ static bool gather(struct mix *mix)
 	while ((worker = mix->idle)) {
 		mix->idle = worker->next;
 		for (size_t i = 0; i <= worker->blocks.mask; i++)
-			for (const struct xtrace_block *b = worker->blocks.slots[i]; good && b; b = b->variant)
+			for (const struct xtrace_block *b = worker->blocks.slots[i]; good && b;
+			     b = b->variant)
 				good = add_block(mix, b);
 		tl_xtrace_blocks_free(&worker->blocks);
 		free(worker);
@@ -181,7 +183,8 @@ static int count_streams(struct xtrace_analysis *a, struct mix *mix, struct tl_e
 
 		if (a->wishes.thread != TL_NOWHERE && a->wishes.thread != stream->info.id)
 			continue;
-		status = tl_xtrace_each_segment(a->trace, i, a->wishes.jobs, count_segment, mix, err);
+		status = tl_xtrace_each_segment(a->trace, i, a->wishes.jobs, count_segment, mix,
+						err);
 		if (!gather(mix) && status == 0)
 			status = tl_error_memory(err);
 	}
@@ -253,12 +256,13 @@ static size_t unite(struct row *rows, size_t count)
 /* ---- tables ---- */
 
 static const struct xtrace_column class_columns[] = {
-	{ "class", -14 }, { "el0", 14 }, { "el1", 14 }, { "el2", 10 }, { "el3", 10 }, { "all", 14 }, { "percent", 7 },
+	{ "class", -14 }, { "el0", 14 }, { "el1", 14 },	   { "el2", 10 },
+	{ "el3", 10 },	  { "all", 14 }, { "percent", 7 },
 };
 
 static const struct xtrace_column opcode_columns[] = {
-	{ "opcode", -18 }, { "class", -14 }, { "el0", 14 }, { "el1", 14 }, { "el2", 10 }, { "el3", 10 }, { "all", 14 },
-	{ "percent", 7 },
+	{ "opcode", -18 }, { "class", -14 }, { "el0", 14 }, { "el1", 14 },
+	{ "el2", 10 },	   { "el3", 10 },    { "all", 14 }, { "percent", 7 },
 };
 
 static void put_counts(struct xtrace_table *t, const struct row *row, uint64_t total)
@@ -269,7 +273,8 @@ static void put_counts(struct xtrace_table *t, const struct row *row, uint64_t t
 	tl_xtrace_cell_percent(t, row->sum, total);
 }
 
-static void show_classes(struct xtrace_analysis *a, const struct row *rows, size_t count, uint64_t total)
+static void show_classes(struct xtrace_analysis *a, const struct row *rows, size_t count,
+			 uint64_t total)
 {
 	struct row classes[TL_A64_CLASS_COUNT] = { { .sum = 0 } };
 	struct xtrace_table t;
@@ -282,7 +287,8 @@ static void show_classes(struct xtrace_analysis *a, const struct row *rows, size
 		add_counts(&classes[rows[i].class], rows[i].counts);
 	qsort(classes, TL_A64_CLASS_COUNT, sizeof(*classes), by_count);
 	tl_xtrace_begin_table(a, &t, "classes", "Instructions by class");
-	tl_xtrace_table_columns(&t, class_columns, sizeof(class_columns) / sizeof(class_columns[0]));
+	tl_xtrace_table_columns(&t, class_columns,
+				sizeof(class_columns) / sizeof(class_columns[0]));
 	for (size_t i = 0; i < TL_A64_CLASS_COUNT && classes[i].sum; i++) {
 		tl_xtrace_cell_text(&t, classes[i].word);
 		put_counts(&t, &classes[i], total);
@@ -290,12 +296,14 @@ static void show_classes(struct xtrace_analysis *a, const struct row *rows, size
 	tl_xtrace_table_end(&t);
 }
 
-static void show_opcodes(struct xtrace_analysis *a, const struct row *rows, size_t count, uint64_t total)
+static void show_opcodes(struct xtrace_analysis *a, const struct row *rows, size_t count,
+			 uint64_t total)
 {
 	struct xtrace_table t;
 
 	tl_xtrace_begin_table(a, &t, "opcodes", "Instructions by opcode");
-	tl_xtrace_table_columns(&t, opcode_columns, sizeof(opcode_columns) / sizeof(opcode_columns[0]));
+	tl_xtrace_table_columns(&t, opcode_columns,
+				sizeof(opcode_columns) / sizeof(opcode_columns[0]));
 	for (size_t i = 0; i < count && (!a->wishes.top || i < a->wishes.top); i++) {
 		tl_xtrace_cell_text(&t, rows[i].word);
 		tl_xtrace_cell_text(&t, tl_a64_class_name(rows[i].class));

@@ -6,7 +6,9 @@ import collections
 import glob
 import json
 import os
+import shutil
 import struct
+import subprocess
 import sys
 import tempfile
 
@@ -120,6 +122,11 @@ def flow(pc, op):
 
 # ---- the stack ----
 
+def same_place(a, b, el):
+    """A kernel's code has two addresses: that of its image and that of the identity map."""
+    return a == b or (el > 0 and a is not None and b is not None and not (a ^ b) & 0x1FFFFF and a >> 63 != b >> 63)
+
+
 class Frame:
     def __init__(self, function, back, origin, called, handler):
         self.function, self.back, self.origin, self.called, self.handler = function, back, origin, called, handler
@@ -128,7 +135,7 @@ class Frame:
 class Walk:
     def __init__(self, symbols, entries):
         self.symbols, self.entries, self.met = symbols, entries, set()
-        self.stack = []
+        self.stack, self.aside = [], []
         self.calls, self.unfinished = collections.Counter(), collections.Counter()
         self.self_cost = collections.defaultdict(lambda: [0] * 6)
         self.inclusive = collections.defaultdict(lambda: [0] * 6)
@@ -168,30 +175,83 @@ class Walk:
             self.pop()
             self.push(function, frame.back, frame.origin, function[1] == pc, frame.handler)
 
-    def returned(self, pc, function):
+    def returned(self, pc, el, function):
         for i in range(len(self.stack) - 1, -1, -1):
             if self.stack[i].handler:
                 break
-            if self.stack[i].back == pc:
+            if same_place(self.stack[i].back, pc, el):
                 while len(self.stack) > i:
                     self.pop()
-                break
-        self.jump(pc, function)
+                return self.jump(pc, function)
+        if not el:
+            return self.jump(pc, function)
+
+        def awaits(stack):
+            for i in range(len(stack) - 1, -1, -1):
+                if stack[i].handler:
+                    return None
+                if same_place(stack[i].back, pc, el):
+                    return i
+            return None
+
+        if not self.take_up(pc, function, awaits, True):
+            if len(self.stack) <= 1 and not (self.stack and self.stack[0].called):
+                return self.jump(pc, function)
+            self.set_aside()
+            self.push(function, None, None, False)
+
+    def set_aside(self):
+        if self.stack:
+            self.aside.append(self.stack)
+            self.stack = []
+            if len(self.aside) > 64:
+                self.unfinished.update(f.function for f in self.aside.pop(0) if f.called)
+
+    def take_up(self, pc, function, at, keep):
+        """The stack that was set aside last and fits."""
+        for i in range(len(self.aside) - 1, -1, -1):
+            frame = at(self.aside[i])
+            if frame is not None:
+                taken = self.aside.pop(i)
+                if keep:
+                    self.set_aside()
+                while self.stack:
+                    self.pop(False)
+                self.stack = taken
+                while len(self.stack) > frame:
+                    self.pop()
+                self.jump(pc, function)
+                return True
+        return False
 
     def handler(self):
         return max((i for i, f in enumerate(self.stack) if f.handler), default=None)
 
-    def exception_return(self, function):
+    def exception_return(self, pc, el, function):
         i = self.handler()
-        while len(self.stack) > (i or 0):
-            self.pop(i is not None)
-        if not self.stack or self.stack[-1].function != function:
+        if i is not None and (any(same_place(p, pc, el) for p in (self.stack[i].back, self.stack[i].origin))
+                              or (i and self.stack[i - 1].function == function)):
+            while len(self.stack) > i:
+                self.pop()
+            return self.jump(pc, function)
+
+        def interrupted(stack):
+            handlers = [n for n, f in enumerate(stack) if f.handler]
+            if handlers and any(same_place(p, pc, el) for p in (stack[handlers[-1]].back, stack[handlers[-1]].origin)):
+                return handlers[-1]
+            return None
+
+        if not self.take_up(pc, function, interrupted, i is not None):
+            if i is not None:
+                self.set_aside()
             self.found(function)
 
     def exception(self, pc, el, function, origin, back):
         i = None if el else self.handler()
         if i is not None and pc in (self.stack[i].back, self.stack[i].origin):
-            self.exception_return(function)
+            while len(self.stack) > i:
+                self.pop()
+            self.jump(pc, function)
         else:
             self.push(function, back, origin, True, True)
 
@@ -207,24 +267,28 @@ class Walk:
         kind, target = flow(last_pc, opcode)
         if kind == "conditional":
             self.jumped(last)[1] += pc == target and pc != last_pc + 4 and el == last_el
-            meant = pc if pc == target else last_pc + 4
+            meant = target if same_place(pc, target, el) else last_pc + 4
         elif kind in ("next", "trap"):
             meant = last_pc + 4
         else:
             meant = target if target is not None else target_b if target_b is not None else pc
-        arrives = meant == pc and (el <= last_el if kind == "eret" else el == last_el)
+        arrives = same_place(meant, pc, el) and (el <= last_el if kind == "eret" else el == last_el)
         if kind != "eret" and el < last_el:
-            return self.exception_return(function)
-        to = function if arrives else self.function(meant, 0 if kind == "eret" and not meant >> 63 else last_el)
+            return self.exception_return(pc, el, function)
+        to_el, to_pc = el, pc
+        to = function
+        if not arrives:
+            to_el, to_pc = 0 if kind == "eret" and not meant >> 63 else last_el, meant
+            to = self.function(to_pc, to_el)
         if kind == "call":
-            self.met.add(meant)
+            self.met.add(to_pc)
             self.push(to, last_pc + 4, last_pc, True)
         elif kind == "return":
-            self.returned(meant, to)
+            self.returned(to_pc, to_el, to)
         elif kind == "eret":
-            self.exception_return(to)
+            self.exception_return(to_pc, to_el, to)
         elif (kind != "trap" or arrives) and self.stack[-1].function != to:
-            self.jump(meant, to)
+            self.jump(to_pc, to)
         if not arrives:
             if el > last_el:
                 self.met.add(pc)
@@ -266,6 +330,8 @@ class Walk:
             last = insn
         while self.stack:
             self.pop(False)
+        for stack in self.aside:
+            self.unfinished.update(f.function for f in stack if f.called)
 
 
 def reference(stream, elf):
@@ -293,14 +359,14 @@ def padded(cost):
 
 
 def compare(what, profile, walk):
-    got = {(address(f["address"]), f["object"] == "[kernel]"):
+    got = {(address(f["address"]), f["object"] == "kernel"):
            (f["calls"], f["unfinished"], padded(f["self"]), padded(f["inclusive"])) for f in profile["functions"]}
     wanted = {(f[1], f[2]): (walk.calls[f], walk.unfinished[f], cost, walk.inclusive[f])
               for f, cost in walk.self_cost.items()}
     for f in set(walk.inclusive) - set(walk.self_cost):
         wanted[f[1], f[2]] = (walk.calls[f], walk.unfinished[f], [0] * 6, walk.inclusive[f])
     common.expect(what + " functions", got, wanted)
-    functions = [(address(f["address"]), f["object"] == "[kernel]") for f in profile["functions"]]
+    functions = [(address(f["address"]), f["object"] == "kernel") for f in profile["functions"]]
     lines = collections.defaultdict(lambda: [0] * 6)
     for line in profile["lines"]:
         for i, n in enumerate(padded(line["self"])):
@@ -318,6 +384,44 @@ def compare(what, profile, walk):
     return len(lines)
 
 
+# ---- instructions as lines, and the mix ----
+
+def compare_dump(what, path, stream):
+    count = 0
+    for line, insn in zip(common.run("dump", "--instructions", "--json", "--no-text", path).splitlines(), stream):
+        o = json.loads(line)
+        got = [o["el"], address(o["pc"]), o["opcode"], address(o["target"]) if "target" in o else None,
+               [(a["store"], a["size"]) for a in o.get("accesses", [])]]
+        if not common.expect("%s instruction %d" % (what, count), got, insn) or o["ordinal"] != count:
+            break
+        count += 1
+    common.expect(what + " instructions", count, len(stream))
+
+
+def compare_mix(what, path, stream):
+    """Mnemonics are those of llvm-mc, where there is one of a version whose words are the library's."""
+    tool = shutil.which("llvm-mc-19")
+    mix = json.loads(common.run("analyze", "--mix", "--json", path))
+    levels = collections.Counter(insn[0] for insn in stream)
+    for table in ("classes", "opcodes"):
+        for el in range(4):
+            common.expect("%s mix of EL%d" % (what, el), sum(row["el%d" % el] for row in mix[table]), levels[el])
+    if not tool:
+        return
+    opcodes = sorted({insn[2] for insn in stream})
+    text = subprocess.run([tool, "--disassemble", "--triple=aarch64", "--mattr=+all"], stdout=subprocess.PIPE, check=True,
+                          input="\n".join(" ".join("0x%02x" % b for b in struct.pack("<I", o)) for o in opcodes),
+                          text=True).stdout
+    words = [line.split()[0] for line in text.splitlines() if line[:1] == "\t" and not line.startswith("\t.")]
+    common.expect(what + " words", len(words), len(opcodes))
+    names = dict(zip(opcodes, words))
+    wanted = collections.Counter(names[insn[2]] for insn in stream)
+    got = collections.Counter()
+    for row in mix["opcodes"]:
+        got[row["opcode"]] += row["all"]
+    common.expect(what + " mix", dict(got), dict(wanted))
+
+
 def main():
     if not os.path.isdir(CORPUS):
         common.skip("no shared corpus")
@@ -329,6 +433,8 @@ def main():
         stream = instructions(open(path, "rb").read())
         common.expect(name + " truth", [[i[0], i[1], i[2], i[4]] for i in stream],
                       truth(os.path.join(os.path.dirname(path), "truth.%s.txt" % path.split(".")[-4])))
+        compare_dump(name, path, stream)
+        compare_mix(name, path, stream)
         for elf in (os.path.join(CORPUS, "elf", programs[name[:2]]), None):
             what = "%s.%s %s" % (name, path.split(".")[-4], "with symbols" if elf else "without")
             walk = reference(stream, elf)

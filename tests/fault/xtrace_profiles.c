@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every allocation on the way from an instruction stream to a profile, to its instructions as text and to its mix fails
- * once: the answer is then TL_NO_MEMORY, or the right one. Nothing leaks. As allocations.c.
+ * Every allocation on the way from an instruction stream to a profile, to its instructions as text
+ * and to its mix fails once: the answer is then TL_NO_MEMORY, or the right one. Nothing leaks. As
+ * allocations.c.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -61,11 +62,16 @@ struct outcome {
 	int64_t leaked;
 };
 
-static int run_opened(const char *stream, const struct step *step, struct tl_output *out, struct tl_error *err)
+static int run_opened(const char *stream, const struct step *step, struct tl_output *out,
+		      struct tl_error *err)
 {
 	const struct tl_input_options options = {
-		.size = sizeof(options), .thread = TL_NOWHERE, .process = TL_NOWHERE, .cpu = TL_NOWHERE,
-		.jobs = step->jobs, .dump = step->dump,
+		.size = sizeof(options),
+		.thread = TL_NOWHERE,
+		.process = TL_NOWHERE,
+		.cpu = TL_NOWHERE,
+		.jobs = step->jobs,
+		.dump = step->dump,
 		.detail = step->functions ? TL_DETAIL_FUNCTIONS : TL_DETAIL_LINES,
 	};
 	struct tl_input *input;
@@ -78,7 +84,8 @@ static int run_opened(const char *stream, const struct step *step, struct tl_out
 	return status;
 }
 
-static struct outcome run(const char *stream, const struct step *step, uint64_t failing, bool onward)
+static struct outcome run(const char *stream, const struct step *step, uint64_t failing,
+			  bool onward)
 {
 	struct outcome o = { .digest = 0xcbf29ce484222325u };
 	int64_t before = wrap_live();
@@ -102,7 +109,8 @@ static struct outcome run(const char *stream, const struct step *step, uint64_t 
 	return o;
 }
 
-static int judge(const struct step *step, const struct outcome *got, const struct outcome *right, uint64_t number)
+static int judge(const struct step *step, const struct outcome *got, const struct outcome *right,
+		 uint64_t number)
 {
 	const char *wrong = NULL;
 
@@ -116,14 +124,15 @@ static int judge(const struct step *step, const struct outcome *got, const struc
 		wrong = "says that all is well, and the result is another";
 	if (!wrong)
 		return 0;
-	printf("FAIL: %s, allocation %" PRIu64 ": %s (status %d, %" PRId64 " not freed)\n", step->name, number, wrong,
-	       got->status, got->leaked);
+	printf("FAIL: %s, allocation %" PRIu64 ": %s (status %d, %" PRId64 " not freed)\n",
+	       step->name, number, wrong, got->status, got->leaked);
 	return 1;
 }
 
 static int test(const char *stream, const struct step *step, uint64_t *runs)
 {
-	const struct outcome first = run(stream, step, 0, false), right = run(stream, step, 0, false);
+	const struct outcome first = run(stream, step, 0, false),
+			     right = run(stream, step, 0, false);
 	int failures = judge(step, &right, &first, 0);
 
 	if (first.status) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profiles of hand-made streams: what docs/design.md, "xtrace", and the head of stack.h say of calls, returns, jumps and
- * exceptions, one rule a test; costs are counted by hand. Code has no symbols here: functions are what is called.
+ * Profiles of hand-made streams: what docs/design.md, "xtrace", and the head of stack.h say of
+ * calls, returns, jumps and exceptions, one rule a test; costs are counted by hand. Code has no
+ * symbols here: functions are what is called.
  */
 #include "bytes.h"
 
@@ -10,7 +11,7 @@
 enum { MAIN = 0x1000, F = 0x2000, G = 0x3000, VECTOR = 0x9000 };
 
 #define A64_BLR 0xd63f0200u /* BLR X16 */
-#define A64_BR  0xd61f0200u /* BR X16 */
+#define A64_BR	0xd61f0200u /* BR X16 */
 
 static uint32_t bl(uint64_t from, uint64_t to)
 {
@@ -47,10 +48,14 @@ static void ret(struct bytes *s, uint64_t from, uint64_t to)
 
 /* ---- profiles ---- */
 
-static struct tl_profile *fold_pair(const struct bytes *stream, const struct bytes *snapshots, unsigned jobs)
+static struct tl_profile *fold_pair(const struct bytes *stream, const struct bytes *snapshots,
+				    unsigned jobs)
 {
 	const struct tl_xtrace_fold_options options = {
-		.size = sizeof(options), .id = TL_NOWHERE, .lines = true, .jobs = jobs,
+		.size = sizeof(options),
+		.id = TL_NOWHERE,
+		.lines = true,
+		.jobs = jobs,
 	};
 	struct tl_profile *profile;
 	struct trace t;
@@ -78,8 +83,8 @@ static uint32_t find(const struct tl_profile *profile, uint64_t address)
 	return TL_NONE;
 }
 
-static void assert_function(const struct tl_profile *profile, uint64_t address, uint64_t calls, uint64_t unfinished,
-			    int64_t self, int64_t inclusive)
+static void assert_function(const struct tl_profile *profile, uint64_t address, uint64_t calls,
+			    uint64_t unfinished, int64_t self, int64_t inclusive)
 {
 	struct tl_function_totals totals;
 
@@ -90,8 +95,8 @@ static void assert_function(const struct tl_profile *profile, uint64_t address, 
 	assert_int_equal(totals.inclusive[0], inclusive);
 }
 
-static void assert_arc(const struct tl_profile *profile, uint64_t caller, uint64_t from, uint64_t callee, uint64_t calls,
-		       int64_t inclusive)
+static void assert_arc(const struct tl_profile *profile, uint64_t caller, uint64_t from,
+		       uint64_t callee, uint64_t calls, int64_t inclusive)
 {
 	for (uint32_t i = 0; i < tl_profile_arc_count(profile); i++) {
 		const struct tl_arc *arc = tl_profile_arc(profile, i);
@@ -143,7 +148,8 @@ static void calls_and_returns(void **state)
 	tl_profile_free(profile);
 }
 
-/* "jump into another function: ... It is a call if it is the function's first address (a tail call)". */
+/* "jump into another function: ... It is a call if it is the function's first address (a tail
+ * call)". */
 static void tail_calls(void **state)
 {
 	struct bytes s = { 0 };
@@ -242,7 +248,8 @@ static void what_is_open_is_unfinished(void **state)
 	tl_profile_free(profile);
 }
 
-/* "exception: a frame of the handler on the interrupted one"; IrKernel are the instructions above EL0. */
+/* "exception: a frame of the handler on the interrupted one"; IrKernel are the instructions above
+ * EL0. */
 static void exceptions_nest(void **state)
 {
 	struct bytes s = { 0 };
@@ -263,7 +270,7 @@ static void exceptions_nest(void **state)
 	profile = fold(&s);
 	assert_function(profile, F, 1, 0, 2, 5);
 	assert_function(profile, VECTOR, 1, 0, 3, 3);
-	assert_string_equal(tl_profile_function(profile, find(profile, VECTOR))->object, "[kernel]");
+	assert_string_equal(tl_profile_function(profile, find(profile, VECTOR))->object, "kernel");
 	assert_arc(profile, F, F, VECTOR, 1, 3);
 	assert_string_equal(tl_profile_event(profile, 5)->name, "IrKernel");
 	assert_int_equal(tl_profile_total(profile)[5], 3);
@@ -272,7 +279,8 @@ static void exceptions_nest(void **state)
 	tl_profile_free(profile);
 }
 
-/* "ERET's TARGET_B (an EL0 address) followed by an EL1 vector instruction: an IRQ taken at once" (section 5). */
+/* "ERET's TARGET_B (an EL0 address) followed by an EL1 vector instruction: an IRQ taken at once"
+ * (section 5). */
 static void an_exception_right_behind_a_return(void **state)
 {
 	struct bytes s = { 0 };
@@ -291,7 +299,8 @@ static void an_exception_right_behind_a_return(void **state)
 	tl_profile_free(profile);
 }
 
-/* "Where another place goes on than the interrupted one, in another function, some other thread does". */
+/* "Where another place goes on than the interrupted one, in another function, some other thread
+ * does". */
 static void another_thread_goes_on(void **state)
 {
 	struct bytes s = { 0 };
@@ -312,7 +321,96 @@ static void another_thread_goes_on(void **state)
 	tl_profile_free(profile);
 }
 
-/* "in a thread's stream, where the kernel is not traced, a signal": its end is that the interrupted place goes on. */
+/* As call() and ret(), above EL0. */
+static void kernel_call(struct bytes *s, uint64_t from, uint64_t to)
+{
+	put_pcinst(s, 1, from, bl(from, to));
+}
+
+static void kernel_ret(struct bytes *s, uint64_t from, uint64_t to)
+{
+	put_pcinst(s, 1, from, A64_RET);
+	put_value(s, TARGET_B, to);
+}
+
+enum { SWITCH = 0xa000, SLEEP = 0xb000, FORK = 0xc000 };
+
+/* A thread sleeps: main() calls the kernel, there SLEEP calls SWITCH. */
+static void goes_to_sleep(struct bytes *s, uint64_t pc)
+{
+	put_pcinst(s, 0, pc, A64_SVC);
+	kernel_call(s, VECTOR, SLEEP);
+	kernel_call(s, SLEEP, SWITCH);
+}
+
+/*
+ * "The stack is then set aside, and one that was set aside before is taken up again if it has that
+ * return address": MAIN sleeps, a new thread runs to G and sleeps elsewhere, MAIN wakes and returns
+ * to where it called.
+ */
+static void threads_take_turns(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	(void)state;
+	/* FORK and G are functions: each is called once before. */
+	kernel_call(&s, VECTOR, FORK);
+	kernel_ret(&s, FORK, VECTOR + 4);
+	put_pcinst(&s, 1, VECTOR + 4, A64_ERET);
+	put_value(&s, TARGET_B, MAIN - 4);
+	call(&s, MAIN - 4, G);
+	ret(&s, G, MAIN);
+	call(&s, MAIN, F);
+	goes_to_sleep(&s, F);
+	kernel_ret(&s, SWITCH, FORK); /* nobody called there */
+	put_pcinst(&s, 1, FORK, A64_ERET);
+	put_value(&s, TARGET_B, G);
+	nop(&s, G);
+	put_pcinst(&s, 0, G + 4, A64_SVC);
+	kernel_call(&s, VECTOR + 8, SLEEP + 16);
+	kernel_call(&s, SLEEP + 16, SWITCH);
+	kernel_ret(&s, SWITCH, SLEEP + 4); /* MAIN's */
+	kernel_ret(&s, SLEEP + 4, VECTOR + 4);
+	put_pcinst(&s, 1, VECTOR + 4, A64_ERET);
+	put_value(&s, TARGET_B, F + 4);
+	ret(&s, F + 4, MAIN + 4);
+	nop(&s, MAIN + 4);
+	profile = fold(&s);
+	/* Without the first: two in MAIN, two in F, five in the kernel: what runs before a switch
+	 * is the one, behind it the other thread. */
+	assert_function(profile, 0, 0, 0, 3, 11); /* nobody called it: "[unknown]" */
+	assert_function(profile, F, 1, 0, 2, 7);
+	assert_arc(profile, 0, MAIN, F, 1, 7);
+	assert_function(profile, G, 1, 0, 3, 6);
+	/* The second thread sleeps for ever. */
+	assert_function(profile, SWITCH, 1, 1, 2, 2);
+	tl_profile_free(profile);
+}
+
+/* "The same place above EL0: a kernel's image has low addresses, too, those of its identity map."
+ */
+static void a_kernel_has_two_addresses(void **state)
+{
+	const uint64_t high = 0xffff800008000000, low = 0x40000000;
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	(void)state;
+	kernel_call(&s, high, high + 0x1000);
+	put_pcinst(&s, 1, low + 0x1000, 0x54000040); /* B.EQ +8 */
+	put_pcinst(&s, 1, high + 0x1004, A64_NOP);
+	kernel_ret(&s, low + 0x1008, high + 4);
+	put_pcinst(&s, 1, high + 4, A64_NOP);
+	profile = fold(&s);
+	assert_int_equal(tl_profile_part(profile, 0)->losses.gaps, 0);
+	assert_int_equal(tl_profile_part(profile, 0)->losses.unfinished, 0);
+	assert_function(profile, high, 0, 0, 3, 5);
+	tl_profile_free(profile);
+}
+
+/* "in a thread's stream, where the kernel is not traced, a signal": its end is that the interrupted
+ * place goes on. */
 static void signals_come_and_go(void **state)
 {
 	struct bytes s = { 0 };
@@ -428,7 +526,8 @@ static void gaps_keep_frames(void **state)
 	put_record(&n, &(struct record){ .index = 0 });
 	put_record(&n, &(struct record){ .index = second, .user = 41, .total = 41 });
 	profile = fold_pair(&s, &n, 1);
-	/* F is lost, and the call with it, since no instruction is seen there; who called goes on. */
+	/* F is lost, and the call with it, since no instruction is seen there; who called goes on.
+	 */
 	assert_function(profile, MAIN, 0, 0, 81, 81);
 	assert_int_equal(tl_profile_part(profile, 0)->losses.gaps, 1);
 	tl_profile_free(profile);
@@ -463,6 +562,8 @@ int main(void)
 		cmocka_unit_test(exceptions_nest),
 		cmocka_unit_test(an_exception_right_behind_a_return),
 		cmocka_unit_test(another_thread_goes_on),
+		cmocka_unit_test(threads_take_turns),
+		cmocka_unit_test(a_kernel_has_two_addresses),
 		cmocka_unit_test(signals_come_and_go),
 		cmocka_unit_test(accesses_that_vary),
 		cmocka_unit_test(branches),
