@@ -400,7 +400,8 @@ int tl_pt_dump_flow(const struct tl_pt_config *config, struct tl_pt_image *image
 	return finish(&d, err);
 }
 
-int tl_pt_dump_piece(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece, const struct tl_pt_show *show,
+int tl_pt_dump_piece(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece,
+		     const struct tl_pt_show *show,
 		     struct tl_output *out, tl_pt_lost_fn *lost, void *arg, struct tl_error *err)
 {
 	struct dump d = { .config = &piece->config, .image = piece->image, .show = show, .wishes = show->wishes, .out = out,
