@@ -389,7 +389,13 @@ int tl_pt_dump_flow(const struct tl_pt_config *config, struct tl_pt_image *image
 		    struct tl_output *out, tl_pt_lost_fn *lost, void *arg, struct tl_pt_flow_counts *counts,
 		    struct tl_error *err)
 {
-	struct dump d = { .config = config, .image = image, .show = show, .wishes = show->wishes, .out = out, .lost = lost, .arg = arg,
+	struct dump d = { .config = config,
+			  .image = image,
+			  .show = show,
+			  .wishes = show->wishes,
+			  .out = out,
+			  .lost = lost,
+			  .arg = arg,
 			  .counts = counts };
 	int status = tl_pt_decoder_open(&d.decoder, config, image);
 
