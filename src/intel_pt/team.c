@@ -257,6 +257,9 @@ static void catch_up(struct tl_pt_decoder *decoder, const struct tl_pt_takeover 
 		}
 	}
 	decoder->given = given;
+	/* Nothing is left of what the caller has had. */
+	if (batch->at == batch->filled && !decoder->is_due)
+		*batch = (struct tl_pt_batch){ .graph = &decoder->graph, .stop = TL_PT_STOP_FULL };
 	/* The end of a piece is none of the trace. */
 	if (decoder->part.at_end)
 		decoder->error = TL_PT_OK;
