@@ -77,7 +77,8 @@ def jobs(shared):
             yield ("images", base + ".ret.pt", *code)
         for variant in VARIANTS:
             trace = "%s.%s.pt" % (base, variant)
-            for what in ("packets", "encode", "query", "insns", "insns-cached", "blocks", "blocks-callback"):
+            for what in ("packets", "encode", "query", "insns", "insns-cached", "blocks", "blocks-limited",
+                         "blocks-callback"):
                 yield (what, trace, *code)
 
 
