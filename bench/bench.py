@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bench.py BUILD-DIRECTORY [--no-peers] [--runs N] [--only xray|callgrind|intel-pt]: how long the commands take on a 125 MB XRay
-log and a Callgrind profile of 400 MB.
+"""bench.py BUILD-DIRECTORY [--no-peers] [--runs N] [--only xray|callgrind|intel-pt|xtrace]: how long the commands take
+on a 125 MB XRay log, a Callgrind profile of 400 MB and, where the shared corpus is, Intel PT and an instruction stream of
+291 MB.
 
 Wall clock time is the median of five runs (one for the peers, which take minutes), with the file in the page cache and the
 output going nowhere; memory is the peak resident set, mapped file pages included. "floor" is a loop that does nothing but
-step over the records (bench/floor_xray.c), or find the lines and parse every number (bench/floor_callgrind.c). Nothing is
+step over the records (bench/floor_xray.c, floor_xtrace.c), or find the lines and parse every number (bench/floor_callgrind.c). Nothing is
 asserted."""
 import argparse
 import os
@@ -32,6 +33,23 @@ XRAY = (
     ("convert --to callgrind --jobs 1", None),
     ("check --jobs 1", None),
     ("dump --json --jobs 1", "convert -f yaml"),
+)
+XTRACE = (
+    ("info --jobs 1", None),
+    ("info --jobs 2", None),
+    ("check --jobs 1", None),
+    ("report --csv --jobs 1", None),
+    ("report --csv --jobs 2", None),
+    ("dump --jobs 1", None),
+    ("dump --instructions", None),
+    ("convert --jobs 1", None),
+    ("analyze --mix --jobs 1", None),
+    ("analyze --footprint", None),
+    ("analyze --reuse", None),
+    ("analyze --cache", None),
+    ("analyze --bbv", None),
+    ("convert --to tarmac", None),
+    ("convert --to champsim", None),
 )
 LLVM_XRAY = (
     ("account", "account -k -d -f csv"),
@@ -155,22 +173,40 @@ def bench_callgrind(build, folder, options):
         bench_pipe(build, path, floor)
 
 
+def expanded(folder):
+    """The large instruction stream of the shared corpus, as large as it is."""
+    packed = os.path.join(SHARED, "corpus", "large", "xtrace.20251120130000.0.hint9.%s.bin.zst")
+    for part in ("xsnapshot", "xinsndata"):
+        path = os.path.join(folder, os.path.basename(packed % part)[:-len(".zst")])
+        if not os.path.exists(path) and os.path.exists(packed % part):
+            subprocess.run(["zstd", "-dq", "--long=27", packed % part, "-o", path], check=True)
+    return path if os.path.exists(path) else None
+
+
+def bench_xtrace(build, folder, options):
+    path = expanded(folder)
+    if path:
+        bench(build, path, XTRACE, "floor_xtrace", (), options.runs)
+    else:
+        print("\nskipped: no shared corpus, so no instruction stream")
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("build")
     options.add_argument("--no-peers", action="store_true")
     options.add_argument("--runs", type=int, default=5)
-    options.add_argument("--only", choices=("xray", "callgrind", "intel-pt"))
+    options.add_argument("--only", choices=("xray", "callgrind", "intel-pt", "xtrace"))
     options = options.parse_args()
     build = os.path.abspath(options.build)
     folder = os.path.join(build, "bench-inputs")
     os.makedirs(folder, exist_ok=True)
     print("wall: median of %d runs (peers: 1); x peer: times faster than the peer's command of the same purpose;\n"
           "x floor: times slower than the bare loop; MiB: peak resident set" % options.runs)
-    rooms = {"xray": bench_xray, "callgrind": bench_callgrind, "intel-pt": bench_intel_pt}
-    for name, room in rooms.items():
+    rooms = {"xray": bench_xray, "callgrind": bench_callgrind, "intel-pt": bench_intel_pt, "xtrace": bench_xtrace}
+    for name, measure in rooms.items():
         if options.only in (None, name):
-            room(build, folder, options)
+            measure(build, folder, options)
 
 
 if __name__ == "__main__":

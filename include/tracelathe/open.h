@@ -49,6 +49,11 @@ enum tl_dump_wish {
 	TL_DUMP_TIME_DELTA = 1 << 15,
 };
 
+/** Numbers from..to, the second one not among them; TL_NOWHERE: no end. */
+struct tl_number_range {
+	uint64_t from, to;
+};
+
 /** How much of the input a profile keeps; formats that have no use for it keep everything. */
 enum tl_input_detail {
 	TL_DETAIL_LINES,     /**< everything: cost lines, calls by place, jumps, by part */
@@ -87,11 +92,13 @@ struct tl_input_options {
 	uint32_t cpuid_15_eax, cpuid_15_ebx;
 	uint32_t depth;                    /**< timeline: most calls shown inside each other, 0: all */
 	uint64_t tsc_hz;                   /**< Intel PT: 0: what the trace says */
-};
-
-/** Numbers from..to, the second one not among them; TL_NOWHERE: no end. */
-struct tl_number_range {
-	uint64_t from, to;
+	const char *layout;                /**< xtrace: see struct tl_xtrace_layout; NULL: find out */
+	const char *skip_unknown;          /**< xtrace: "04=8": undefined tokens to skip, with their payload's size */
+	/* xtrace: what tl_input_dump() shows; zero-filled: everything. */
+	struct tl_number_range ordinals;   /**< instructions by number from 0 */
+	struct tl_number_range pcs;        /**< instructions by address */
+	struct tl_number_range between;    /**< from one snapshot to before another */
+	struct tl_number_range compare;    /**< the two snapshots to compare instead */
 };
 
 /**
@@ -107,6 +114,31 @@ struct tl_slice {
 	double before_seconds;              /**< from so long before it on */
 	struct tl_output *partner;          /**< where the second file of a format of two goes, NULL: nowhere */
 };
+
+/** What tl_input_analyze() looks for; bits. */
+enum tl_analysis_wish {
+	TL_ANALYZE_MIX = 1 << 0,       /**< instructions by class and opcode */
+	TL_ANALYZE_FOOTPRINT = 1 << 1, /**< lines and pages touched */
+	TL_ANALYZE_REUSE = 1 << 2,     /**< reuse distances of lines, fetched and accessed */
+	TL_ANALYZE_CACHE = 1 << 3,     /**< caches and TLBs, simulated */
+	TL_ANALYZE_SYSCALLS = 1 << 4,
+	TL_ANALYZE_BLOCKS = 1 << 5,
+	TL_ANALYZE_BBV = 1 << 6,       /**< basic-block vectors; alone */
+};
+
+/** An analysis of executed instructions and accesses (docs/analyze.md). Zero-filled with `size` set is a good default. */
+struct tl_analysis {
+	size_t size;         /**< sizeof(struct tl_analysis) */
+	unsigned what;       /**< enum tl_analysis_wish; 0: mix, footprint, reuse and cache */
+	enum tl_report_form form; /**< TL_REPORT_CSV: one analysis at a time */
+	const char *caches;  /**< file that describes caches and TLBs, NULL: tl_default_caches() */
+	uint64_t interval;   /**< BBV: instructions of a vector, 0: from snapshot to snapshot, or 1,000,000 */
+	uint64_t line, page; /**< footprint, reuse: bytes, powers of two; 0: 64 and 4096 */
+	uint32_t top;        /**< rows of blocks and functions, 0: all */
+};
+
+/** The caches and TLBs that are simulated unless others are asked for, as text; static. */
+TL_API const char *tl_default_caches(void);
 
 /** One place where the input is damaged. */
 struct tl_damage {
@@ -156,9 +188,9 @@ TL_API int64_t tl_input_check(struct tl_input *input, enum tl_report_form form, 
 /** Calls over time. `format`: a name of tl_timeline_formats(), NULL: the default. */
 TL_API int tl_input_timeline(struct tl_input *input, const char *format, struct tl_output *out, struct tl_error *err);
 /**
- * Re-encode in the input's own format.
+ * Re-encode in the input's own format, or write its records in another one of tl_trace_targets().
  * @param variant  format specific ("5", "basic", ...); NULL: the newest
- * @return 0; TL_UNSUPPORTED when `to` is not the input's format
+ * @return 0; TL_UNSUPPORTED when `to` is neither the input's format nor one that its records can be written in
  */
 TL_API int tl_input_reencode(struct tl_input *input, const char *to, const char *variant, struct tl_output *out,
 			     struct tl_error *err);
@@ -169,6 +201,17 @@ TL_API int tl_input_reencode(struct tl_input *input, const char *to, const char 
  */
 TL_API int tl_input_slice(struct tl_input *input, const struct tl_slice *what, struct tl_output *out,
 			  struct tl_error *err);
+
+/**
+ * Look into what was executed and accessed. Memory grows with the code and data touched, not with the trace.
+ * @return 0; TL_UNSUPPORTED when the format has no instructions; TL_BAD_USAGE; TL_BAD_FORMAT for a description of caches
+ *         that makes no sense: `record` is then its line, from 0
+ */
+TL_API int tl_input_analyze(struct tl_input *input, const struct tl_analysis *analysis, struct tl_output *out,
+			    const char **failed, struct tl_error *err);
+
+/** What traces, not profiles, can be converted to by tl_input_reencode(), beside formats; ends with a NULL name. */
+TL_API const struct tl_format_info *tl_trace_targets(void);
 
 /**
  * Damage met by the calls so far: `*count` places, of which the first `*listed` are returned; valid until the next

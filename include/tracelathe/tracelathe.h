@@ -12,4 +12,5 @@
 #include <tracelathe/report.h>
 #include <tracelathe/symbols.h>
 #include <tracelathe/xray.h>
+#include <tracelathe/xtrace.h>
 #endif

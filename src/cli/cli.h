@@ -24,6 +24,7 @@ struct settings {
 	struct tl_input_options input;
 	struct tl_report_options report;
 	struct tl_slice slice;
+	struct tl_analysis analysis;
 	struct tl_binary_spec *binaries;
 	struct tl_raw_spec *raws;
 	size_t raw_count;
@@ -78,6 +79,7 @@ enum {
 	C_CONVERT = 1 << 7,
 	C_HELP = 1 << 8,
 	C_SLICE = 1 << 9,
+	C_ANALYZE = 1 << 10,
 	C_MERGE = 1 << 12,
 	C_DIFF = 1 << 13,
 	C_ANNOTATE = 1 << 14,
@@ -85,7 +87,7 @@ enum {
 	/* These open each file by itself; for the others all files are one input. */
 	C_SEVERAL = C_MERGE | C_DIFF,
 	C_READERS = C_INFO | C_CHECK | C_DUMP | C_REPORT | C_TREE | C_STACKS | C_TIMELINE | C_CONVERT | C_SEVERAL |
-		    C_ANNOTATE | C_FLAME | C_SLICE,
+		    C_ANNOTATE | C_FLAME | C_SLICE | C_ANALYZE,
 	C_ALL = C_READERS | C_HELP,
 };
 
@@ -123,6 +125,7 @@ int cmd_merge(struct job *job, struct tl_error *err);
 int cmd_diff(struct job *job, struct tl_error *err);
 int cmd_annotate(struct job *job, struct tl_error *err);
 int cmd_slice(struct job *job, struct tl_error *err);
+int cmd_analyze(struct job *job, struct tl_error *err);
 
 /* `tracelathe help ...`; returns the exit status. */
 int cmd_help(const struct settings *settings);
@@ -160,6 +163,8 @@ int close_stdout(int status);
 int run_command(const struct command *command, struct settings *settings);
 /* The form asked for by --json and --csv. */
 enum tl_report_form report_form(const struct settings *settings);
+/* Write a part of the input, its second file to where the settings say. */
+int write_part(struct job *job, struct tl_slice what, struct tl_error *err);
 /* Write a profile by an exporter; `command` is what the header names as measured, or NULL. */
 int export_profile(const struct job *job, const struct tl_exporter *exporter, const struct tl_profile *profile,
 		   const char *command, struct tl_error *err);

@@ -48,9 +48,15 @@ int export_input(struct job *job, const char *name, struct tl_error *err)
 
 int cmd_convert(struct job *job, struct tl_error *err)
 {
+	static const struct tl_slice everything = {
+		.size = sizeof(everything), .snapshots = { 0, TL_NOWHERE }, .instructions = { 0, TL_NOWHERE },
+	};
 	const char *to = job->settings->to ? job->settings->to : "callgrind";
 
 	if (tl_exporter_find(to) || !strcmp(to, "json") || !strcmp(to, "csv"))
 		return export_input(job, to, err);
+	/* A format of two files is written whole as its largest part is. */
+	if (!strcmp(to, "xtrace") && !strcmp(to, tl_input_format(job->input)))
+		return write_part(job, everything, err);
 	return tl_input_reencode(job->input, to, job->settings->variant, job->out, err);
 }

@@ -1,14 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "cli/cli.h"
 
-int cmd_slice(struct job *job, struct tl_error *err)
+/* Of a pair of files both have one name: NAME.xinsndata.bin has NAME.xsnapshot.bin beside it. To
+ * free(). */
+static char *partner_name(const struct settings *settings)
 {
-	struct tl_slice what = job->settings->slice;
+	static const char suffix[] = ".xinsndata.bin";
+	const char *output = settings->output;
+	size_t size = output ? strlen(output) : 0;
+	char *name;
+
+	if (settings->partner)
+		return strdup(settings->partner);
+	if (size < sizeof(suffix) || strcmp(output + size - sizeof(suffix) + 1, suffix))
+		return NULL;
+	return asprintf(&name, "%.*s.xsnapshot.bin", (int)(size - sizeof(suffix) + 1), output) < 0
+		       ? NULL
+		       : name;
+}
+
+static int write_both(struct job *job, struct tl_slice what, const char *name, struct tl_error *err)
+{
 	struct tl_output *partner = NULL;
 	int status, committed;
 
-	if (job->settings->partner && tl_output_open(&partner, job->settings->partner, err) < 0) {
-		complain_error(job->settings->partner, err);
+	if (name && tl_output_open(&partner, name, err) < 0) {
+		complain_error(name, err);
 		job->said = true;
 		return err->status;
 	}
@@ -20,4 +41,18 @@ int cmd_slice(struct job *job, struct tl_error *err)
 	}
 	committed = partner ? tl_output_commit(partner, err) : 0;
 	return committed < 0 ? committed : status;
+}
+
+int write_part(struct job *job, struct tl_slice what, struct tl_error *err)
+{
+	char *name = partner_name(job->settings);
+	int status = write_both(job, what, name, err);
+
+	free(name);
+	return status;
+}
+
+int cmd_slice(struct job *job, struct tl_error *err)
+{
+	return write_part(job, job->settings->slice, err);
 }

@@ -170,6 +170,22 @@ const struct command commands[] = {
 		  { "tracelathe merge --to json -o all.json *.xray", "for other programs" } },
 	},
 	{
+		"analyze",
+		C_ANALYZE,
+		"FILE...",
+		"mix, footprint, reuse, caches, system calls, blocks",
+		"Looks into the instructions and accesses of a trace (xtrace) as architects do, in one pass: the mix of "
+		"instructions, the memory touched, reuse distances, caches and TLBs, system calls, basic blocks and "
+		"their vectors for SimPoint. Without a choice: mix, footprint, reuse and caches. Files of several "
+		"threads or cores go together, in the order of their accesses where the trace has it.",
+		"drmemtrace -tool, qemu -plugin cache, bbv",
+		cmd_analyze,
+		{ { "tracelathe analyze xtrace.1.0.hint9.xinsndata.bin", "what does this program need?" },
+		  { "tracelathe analyze --cache=mine.cfg --binary prog *.xinsndata.bin", "which functions miss in my caches?" },
+		  { "tracelathe analyze --bbv --interval 100000 -o prog.bb trace.bin", "for SimPoint" },
+		  { "tracelathe analyze --syscalls --json trace.bin", "for other programs" } },
+	},
+	{
 		"slice",
 		C_SLICE,
 		"FILE",

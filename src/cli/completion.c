@@ -20,6 +20,8 @@ static bool option_words(const struct option_row *row, char separator)
 		for (const struct tl_exporter *const *exporter = tl_exporters(); *exporter;
 		     exporter++, gap = between)
 			printf("%s%s", gap, (*exporter)->name);
+		for (const struct tl_format_info *target = tl_trace_targets(); target->name; target++)
+			printf("%s%s", gap, target->name);
 		return true;
 	}
 	if (!row->argument || !strchr(row->argument, '|'))
@@ -51,7 +53,8 @@ static void command_names(void)
 static void bash_values(const struct command *command)
 {
 	for (const struct option_row *row = option_rows; row->name; row++) {
-		if (!(row->commands & command->bit) || !row->argument || takes_file(row))
+		if (!(row->commands & command->bit) || !row->argument || takes_file(row) ||
+		    value_is_optional(row))
 			continue;
 		printf("\t%s:--%s) words=\"", command->name, row->name);
 		option_words(row, ' ');
@@ -114,10 +117,10 @@ static void zsh_text(const char *text)
 static void zsh_option(const struct option_row *row)
 {
 	printf(" \\\n\t\t'%s--%s%s[", strstr(row->help, "may be repeated") ? "*" : "", row->name,
-	       row->argument ? "=" : "");
+	       row->argument && !value_is_optional(row) ? "=" : "");
 	zsh_text(row->help);
 	fputs("]", stdout);
-	if (row->argument) {
+	if (row->argument && !value_is_optional(row)) {
 		fputs(":value:", stdout);
 		if (takes_file(row)) {
 			fputs("_files", stdout);
@@ -194,7 +197,7 @@ static void fish_option(const struct option_row *row)
 		printf(" -s %c", row->letter);
 	if (takes_file(row)) {
 		fputs(" -r", stdout);
-	} else if (row->argument) {
+	} else if (row->argument && !value_is_optional(row)) {
 		fputs(" -x", stdout);
 		if (has_words(row)) {
 			fputs(" -a '", stdout);

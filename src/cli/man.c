@@ -52,7 +52,7 @@ static void put_option(const struct option_row *row)
 	put(row->name);
 	fputs("\\fR", stdout);
 	if (row->argument) {
-		fputs(" \\fI", stdout);
+		fputs(value_is_optional(row) ? "\\fI" : " \\fI", stdout);
 		put(row->argument);
 		fputs("\\fR", stdout);
 	}

@@ -7,7 +7,7 @@
 struct option_row {
 	const char *name;     /* without the dashes */
 	char letter;	      /* short form, 0: none */
-	const char *argument; /* NULL: a switch; "a|b|c": one of these words */
+	const char *argument; /* NULL: a switch; "a|b|c": one of these words; "[=X]": not needed */
 	unsigned commands;    /* which take it */
 	const char *help;
 	/* Stores the value into the field; returns NULL, or what is wrong with the value. */
@@ -18,6 +18,12 @@ struct option_row {
 
 /* Ends with a NULL name. */
 extern const struct option_row option_rows[];
+
+/* A switch that may have a value all the same. */
+static inline bool value_is_optional(const struct option_row *row)
+{
+	return row->argument && row->argument[0] == '[';
+}
 
 /*
  * Read the arguments after the command. Complains on stderr when it returns false. Free with settings_free(),
@@ -42,6 +48,7 @@ const char *set_jobs(void *field, const struct option_row *row, const char *valu
 const char *set_percent(void *field, const struct option_row *row, const char *value);
 const char *set_window(void *field, const struct option_row *row, const char *value);
 const char *set_time(void *field, const struct option_row *row, const char *value);
+const char *set_two(void *field, const struct option_row *row, const char *value);
 const char *set_range(void *field, const struct option_row *row, const char *value);
 const char *set_byte(void *field, const struct option_row *row, const char *value);
 const char *set_u32(void *field, const struct option_row *row, const char *value);
@@ -49,6 +56,7 @@ const char *set_raw(void *field, const struct option_row *row, const char *value
 const char *set_format(void *field, const struct option_row *row, const char *value);
 const char *set_timeline(void *field, const struct option_row *row, const char *value);
 const char *set_positions(void *field, const struct option_row *row, const char *value);
+const char *set_caches(void *field, const struct option_row *row, const char *value);
 const char *set_target(void *field, const struct option_row *row, const char *value);
 const char *set_after_binary(void *field, const struct option_row *row, const char *value);
 const char *set_rename(void *field, const struct option_row *row, const char *value);

@@ -79,6 +79,8 @@ static bool take_value(struct settings *settings, const struct command *command,
 		complain(command, "--%s takes no value", row->name);
 		return false;
 	}
+	if (!attached && value_is_optional(row))
+		return store(settings, command, row, NULL);
 	if (!attached && args->at < args->count)
 		attached = args->list[args->at++];
 	if (attached)

@@ -268,6 +268,19 @@ const char *set_range(void *field, const struct option_row *row, const char *val
 	return range->to > range->from ? NULL : "the range ends before it begins";
 }
 
+/* Two numbers that are not a range: the second may be the lower one. */
+const char *set_two(void *field, const struct option_row *row, const char *value)
+{
+	struct tl_number_range *two = field;
+	const char *comma = strchr(value, ',');
+
+	(void)row;
+	if (!comma || comma == value || !comma[1] || !parse_end(value, (size_t)(comma - value), &two->from) ||
+	    !parse_end(comma + 1, strlen(comma + 1), &two->to))
+		return "two numbers such as 3,4 are needed";
+	return two->from != two->to ? NULL : "the two are the same";
+}
+
 const char *set_format(void *field, const struct option_row *row, const char *value)
 {
 	(void)row;
@@ -298,6 +311,9 @@ bool target_known(const char *name)
 	for (const struct tl_format_info *format = tl_formats(); format->name; format++)
 		if (!strcmp(format->name, name))
 			return true;
+	for (const struct tl_format_info *target = tl_trace_targets(); target->name; target++)
+		if (!strcmp(target->name, name))
+			return true;
 	return false;
 }
 
@@ -308,6 +324,18 @@ const char *set_positions(void *field, const struct option_row *row, const char 
 	if (!instr && strcmp(value, "line"))
 		return row->argument;
 	*(enum tl_export_positions *)field = instr ? TL_POSITIONS_INSTR : TL_POSITIONS_LINE;
+	return NULL;
+}
+
+const char *set_caches(void *field, const struct option_row *row, const char *value)
+{
+	struct settings *settings = field;
+
+	(void)row;
+	if (value && !*value)
+		return "a file name is missing";
+	settings->analysis.what |= TL_ANALYZE_CACHE;
+	settings->analysis.caches = value ? value : settings->analysis.caches;
 	return NULL;
 }
 

@@ -119,8 +119,8 @@ void *tl_arena_alloc(struct tl_arena *arena, size_t size)
 	size_t align = alignof(max_align_t);
 	size_t pad = arena->left % align;
 
-	/* Blocks end aligned, so what is left tells how the free byte is aligned. */
-	if (pad && pad <= arena->left) {
+	/* Blocks end aligned, so what is left tells how the free byte is aligned. An empty arena has none. */
+	if (pad) {
 		arena->free += pad;
 		arena->left -= pad;
 	}

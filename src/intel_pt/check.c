@@ -21,7 +21,8 @@ struct check {
 	uint64_t fup_at;
 };
 
-static void violation(struct check *c, const char *rule, uint64_t offset, uint64_t ip, const char *text)
+static void violation(struct check *c, const char *rule, uint64_t offset, uint64_t ip,
+		      const char *text)
 {
 	const struct tl_pt_violation v = { rule, text, offset, ip };
 
@@ -34,16 +35,18 @@ static void violation(struct check *c, const char *rule, uint64_t offset, uint64
 
 static bool is_ip(enum tl_pt_packet_kind kind)
 {
-	return kind == TL_PT_PKT_TIP || kind == TL_PT_PKT_TIP_PGE || kind == TL_PT_PKT_TIP_PGD || kind == TL_PT_PKT_FUP;
+	return kind == TL_PT_PKT_TIP || kind == TL_PT_PKT_TIP_PGE || kind == TL_PT_PKT_TIP_PGD ||
+	       kind == TL_PT_PKT_FUP;
 }
 
 /* 5.1: what may stand inside a PSB+. */
 static bool allowed_in_psb(enum tl_pt_packet_kind kind)
 {
 	static const bool allowed[TL_PT_PKT_COUNT] = {
-		[TL_PT_PKT_FUP] = true, [TL_PT_PKT_MODE] = true, [TL_PT_PKT_PIP] = true, [TL_PT_PKT_VMCS] = true,
-		[TL_PT_PKT_MNT] = true, [TL_PT_PKT_TSC] = true, [TL_PT_PKT_CBR] = true, [TL_PT_PKT_TMA] = true,
-		[TL_PT_PKT_MTC] = true, [TL_PT_PKT_CYC] = true, [TL_PT_PKT_PAD] = true, [TL_PT_PKT_PSBEND] = true,
+		[TL_PT_PKT_FUP] = true,	 [TL_PT_PKT_MODE] = true, [TL_PT_PKT_PIP] = true,
+		[TL_PT_PKT_VMCS] = true, [TL_PT_PKT_MNT] = true,  [TL_PT_PKT_TSC] = true,
+		[TL_PT_PKT_CBR] = true,	 [TL_PT_PKT_TMA] = true,  [TL_PT_PKT_MTC] = true,
+		[TL_PT_PKT_CYC] = true,	 [TL_PT_PKT_PAD] = true,  [TL_PT_PKT_PSBEND] = true,
 		[TL_PT_PKT_OVF] = true,
 	};
 
@@ -66,9 +69,11 @@ static void end_psb(struct check *c)
 static void check_psb(struct check *c, const struct tl_pt_packet *p, uint64_t at)
 {
 	if (c->in_psb && p->kind == TL_PT_PKT_PSB) {
-		violation(c, "psb-without-end", c->psb_at, 0, "a PSB+ has no PSBEND before the next PSB");
+		violation(c, "psb-without-end", c->psb_at, 0,
+			  "a PSB+ has no PSBEND before the next PSB");
 	} else if (c->in_psb && !allowed_in_psb(p->kind)) {
-		violation(c, "packet-in-psb", at, 0, "this packet may not stand between PSB and PSBEND");
+		violation(c, "packet-in-psb", at, 0,
+			  "this packet may not stand between PSB and PSBEND");
 	} else if (!c->in_psb && p->kind == TL_PT_PKT_PSBEND) {
 		violation(c, "psbend-without-psb", at, 0, "a PSBEND without a PSB before it");
 	}
@@ -90,7 +95,8 @@ static void check_address(struct check *c, const struct tl_pt_packet *p, uint64_
 	if (!is_ip(p->kind) || p->ip.ipc == TL_PT_IPC_SUPPRESSED)
 		return;
 	if (!c->address_seen && p->ip.ipc != TL_PT_IPC_SEXT_48 && p->ip.ipc != TL_PT_IPC_FULL)
-		violation(c, "first-address-compressed", at, 0, "the first address behind a PSB is compressed");
+		violation(c, "first-address-compressed", at, 0,
+			  "the first address behind a PSB is compressed");
 	c->address_seen = true;
 }
 
@@ -117,21 +123,23 @@ static bool binds_fup(const struct tl_pt_packet *p)
 
 static bool is_neutral(enum tl_pt_packet_kind kind)
 {
-	return kind == TL_PT_PKT_PAD || kind == TL_PT_PKT_TSC || kind == TL_PT_PKT_TMA || kind == TL_PT_PKT_MTC ||
-	       kind == TL_PT_PKT_CYC || kind == TL_PT_PKT_CBR || kind == TL_PT_PKT_MNT;
+	return kind == TL_PT_PKT_PAD || kind == TL_PT_PKT_TSC || kind == TL_PT_PKT_TMA ||
+	       kind == TL_PT_PKT_MTC || kind == TL_PT_PKT_CYC || kind == TL_PT_PKT_CBR ||
+	       kind == TL_PT_PKT_MNT;
 }
 
 static void check_fup(struct check *c, const struct tl_pt_packet *p, uint64_t at)
 {
-	bool flow = p->kind == TL_PT_PKT_TNT_8 || p->kind == TL_PT_PKT_TNT_64 || p->kind == TL_PT_PKT_PSB;
+	bool flow = p->kind == TL_PT_PKT_TNT_8 || p->kind == TL_PT_PKT_TNT_64 ||
+		    p->kind == TL_PT_PKT_PSB;
 
 	if (p->kind == TL_PT_PKT_FUP && p->ip.ipc == TL_PT_IPC_SUPPRESSED)
 		violation(c, "fup-without-address", at, 0, "a FUP without an address");
 	if (c->fup_open && (flow || p->kind == TL_PT_PKT_FUP))
 		violation(c, "fup-without-target", c->fup_at, 0,
 			  "a FUP that nothing before it asks for has no TIP or TIP.PGD behind it");
-	if (c->fup_open && !is_neutral(p->kind) && p->kind != TL_PT_PKT_MODE && p->kind != TL_PT_PKT_PIP &&
-	    p->kind != TL_PT_PKT_VMCS)
+	if (c->fup_open && !is_neutral(p->kind) && p->kind != TL_PT_PKT_MODE &&
+	    p->kind != TL_PT_PKT_PIP && p->kind != TL_PT_PKT_VMCS)
 		c->fup_open = false;
 	if (p->kind == TL_PT_PKT_FUP) {
 		c->fup_open = !c->fup_bound;
@@ -147,10 +155,12 @@ static void check_fup(struct check *c, const struct tl_pt_packet *p, uint64_t at
 /* 5.2, 5.4, 5.6: what needs tracing to be on, or off. */
 static void check_tracing(struct check *c, const struct tl_pt_packet *p, uint64_t at)
 {
-	bool branch = p->kind == TL_PT_PKT_TNT_8 || p->kind == TL_PT_PKT_TNT_64 || p->kind == TL_PT_PKT_TIP;
+	bool branch = p->kind == TL_PT_PKT_TNT_8 || p->kind == TL_PT_PKT_TNT_64 ||
+		      p->kind == TL_PT_PKT_TIP;
 
 	if (branch && c->tracing == OFF)
-		violation(c, "branch-while-off", at, 0, "an outcome or a target while tracing is off");
+		violation(c, "branch-while-off", at, 0,
+			  "an outcome or a target while tracing is off");
 	else if (p->kind == TL_PT_PKT_TIP_PGD && c->tracing == OFF)
 		violation(c, "disabled-twice", at, 0, "a TIP.PGD while tracing is off");
 	else if (p->kind == TL_PT_PKT_TIP_PGE && c->tracing == ON)
@@ -197,8 +207,10 @@ static void check_broken(struct check *c, const struct tl_pt_scan *scan)
 {
 	if (scan->broken == TL_PT_OK)
 		return;
-	violation(c, scan->broken == TL_PT_BAD_OPC ? "unknown-opcode" : "bad-packet", scan->broken_at, 0,
-		  scan->broken == TL_PT_BAD_OPC ? "bytes that begin no packet" : "a packet with a reserved payload");
+	violation(c, scan->broken == TL_PT_BAD_OPC ? "unknown-opcode" : "bad-packet",
+		  scan->broken_at, 0,
+		  scan->broken == TL_PT_BAD_OPC ? "bytes that begin no packet"
+						: "a packet with a reserved payload");
 	c->tracing = UNKNOWN;
 	c->in_psb = c->fup_open = c->fup_bound = false;
 }
@@ -228,8 +240,10 @@ static const struct {
 	enum tl_pt_error error;
 	const char *rule, *text;
 } flow_rules[] = {
-	{ TL_PT_BAD_CONTEXT, "packet-context", "a packet where the ones before it do not allow it" },
-	{ TL_PT_BAD_QUERY, "flow-mismatch", "trace and code disagree: outcomes, targets or places do not fit" },
+	{ TL_PT_BAD_CONTEXT, "packet-context",
+	  "a packet where the ones before it do not allow it" },
+	{ TL_PT_BAD_QUERY, "flow-mismatch",
+	  "trace and code disagree: outcomes, targets or places do not fit" },
 	{ TL_PT_NOMAP, "no-code", "there is no code at the address that flow leads to" },
 	{ TL_PT_BAD_INSN, "bad-instruction", "the bytes that flow leads to are no instruction" },
 	{ TL_PT_IP_SUPPRESSED, "address-withheld", "an address is needed and was withheld" },
@@ -256,7 +270,7 @@ static int check_flow(struct check *c, struct tl_error *err)
 	int status = tl_pt_events_open(&events, c->config);
 
 	if (status < 0)
-		return tl_pt_fault(err, (enum tl_pt_error)-status, TL_NOWHERE);
+		return tl_pt_fault(err, (enum tl_pt_error) - status, TL_NOWHERE);
 	status = tl_pt_events_sync_forward(events);
 	while (status >= 0 && !c->stop) {
 		status = tl_pt_events_next(events, &event);
@@ -264,7 +278,7 @@ static int check_flow(struct check *c, struct tl_error *err)
 			uint64_t offset = 0;
 
 			tl_pt_events_offset(events, &offset);
-			flow_violation(c, (enum tl_pt_error)-status, offset, 0);
+			flow_violation(c, (enum tl_pt_error) - status, offset, 0);
 			status = tl_pt_events_sync_forward(events);
 		}
 	}
@@ -284,7 +298,8 @@ static int next_events(struct check *c, struct tl_pt_decoder *decoder, int statu
 	return status;
 }
 
-static int check_code(struct check *c, struct tl_pt_decoder *decoder, int status, struct tl_error *err)
+static int check_code(struct check *c, struct tl_pt_decoder *decoder, int status,
+		      struct tl_error *err)
 {
 	struct tl_pt_block blocks[64];
 
@@ -310,14 +325,14 @@ static int check_image(struct check *c, struct tl_pt_image *image, struct tl_err
 	config.flags |= TL_PT_SALVAGE;
 	status = tl_pt_decoder_open(&decoder, &config, image);
 	if (status < 0)
-		return tl_pt_fault(err, (enum tl_pt_error)-status, TL_NOWHERE);
+		return tl_pt_fault(err, (enum tl_pt_error) - status, TL_NOWHERE);
 	status = check_code(c, decoder, tl_pt_sync_forward(decoder), err);
 	tl_pt_decoder_close(decoder);
 	return status;
 }
 
-int64_t tl_pt_check(const struct tl_pt_config *config, struct tl_pt_image *image, bool code, tl_pt_violation_fn *put,
-		    void *arg, struct tl_error *err)
+int64_t tl_pt_check(const struct tl_pt_config *config, struct tl_pt_image *image, bool code,
+		    tl_pt_violation_fn *put, void *arg, struct tl_error *err)
 {
 	struct check c = { .config = config, .put = put, .arg = arg };
 	int status = check_packets(&c, err);
@@ -327,8 +342,8 @@ int64_t tl_pt_check(const struct tl_pt_config *config, struct tl_pt_image *image
 	return status < 0 ? status : c.count;
 }
 
-int64_t tl_pt_check_piece(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece, tl_pt_violation_fn *put,
-			  void *arg, struct tl_error *err)
+int64_t tl_pt_check_piece(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece,
+			  tl_pt_violation_fn *put, void *arg, struct tl_error *err)
 {
 	struct check c = { .config = &piece->config, .put = put, .arg = arg };
 	struct tl_pt_decoder *decoder;
@@ -339,7 +354,7 @@ int64_t tl_pt_check_piece(struct tl_pt_decoders *decoders, const struct tl_pt_pi
 		return status;
 	synced = tl_pt_decoder_of(decoders, piece, TL_PT_SALVAGE, &decoder);
 	if (!decoder)
-		return tl_pt_fault(err, (enum tl_pt_error)-synced, TL_NOWHERE);
+		return tl_pt_fault(err, (enum tl_pt_error) - synced, TL_NOWHERE);
 	status = check_code(&c, decoder, synced, err);
 	tl_pt_decoder_done(decoders, piece);
 	return status < 0 ? status : c.count;

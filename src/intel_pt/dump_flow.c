@@ -37,7 +37,8 @@ static struct tl_disassembler *text_of(struct dump *d, enum tl_pt_exec_mode mode
 	if (mode != TL_PT_MODE_32 && mode != TL_PT_MODE_64)
 		return NULL;
 	if (!d->text[mode]) {
-		d->text[mode] = tl_disassembler_open(mode == TL_PT_MODE_64 ? EM_OF_X86_64 : EM_OF_386);
+		d->text[mode] =
+			tl_disassembler_open(mode == TL_PT_MODE_64 ? EM_OF_X86_64 : EM_OF_386);
 		d->no_memory |= !d->text[mode];
 	}
 	return d->text[mode];
@@ -54,7 +55,8 @@ static void put_bytes(struct dump *d, const struct tl_pt_insn *insn)
 /* The text is behind the address: a line without it is what ptxed --no-inst prints. */
 static void put_insn_text(struct dump *d, const struct tl_pt_insn *insn)
 {
-	struct tl_disassembler *text = d->wishes & TL_PT_TEXT_DISASSEMBLE ? text_of(d, insn->mode) : NULL;
+	struct tl_disassembler *text =
+		d->wishes & TL_PT_TEXT_DISASSEMBLE ? text_of(d, insn->mode) : NULL;
 	struct tl_insn decoded;
 
 	if (insn->flags & TL_PT_SPECULATIVE)
@@ -72,7 +74,8 @@ static void put_insn_text(struct dump *d, const struct tl_pt_insn *insn)
 
 static void put_insn_json(struct dump *d, const struct tl_pt_insn *insn)
 {
-	struct tl_disassembler *text = d->wishes & TL_PT_TEXT_DISASSEMBLE ? text_of(d, insn->mode) : NULL;
+	struct tl_disassembler *text =
+		d->wishes & TL_PT_TEXT_DISASSEMBLE ? text_of(d, insn->mode) : NULL;
 	struct tl_insn decoded;
 
 	tl_put_text(d->out, "{\"ip\":\"");
@@ -119,7 +122,8 @@ static void put_block_json(struct dump *d, const struct tl_pt_block *b)
 		unsigned flag;
 		const char *name;
 	} flags[] = {
-		{ TL_PT_SPECULATIVE, "speculative" }, { TL_PT_TRUNCATED, "truncated" },
+		{ TL_PT_SPECULATIVE, "speculative" },
+		{ TL_PT_TRUNCATED, "truncated" },
 	};
 
 	tl_put_text(d->out, "{\"ip\":\"");
@@ -147,7 +151,8 @@ static void put_block_head(struct dump *d, const struct tl_pt_block *b)
 	else
 		tl_put_format(d->out, "%s%016" PRIx64 "  %016" PRIx64 "  %5u  %s  %s\n",
 			      b->flags & TL_PT_SPECULATIVE ? "? " : "", b->ip, b->end_ip, b->ninsn,
-			      tl_pt_mode_name((enum tl_pt_exec_mode)b->mode), tl_pt_iclass_name(b->iclass));
+			      tl_pt_mode_name((enum tl_pt_exec_mode)b->mode),
+			      tl_pt_iclass_name(b->iclass));
 }
 
 static bool use_reader(struct dump *d, const struct tl_pt_block *b)
@@ -155,8 +160,8 @@ static bool use_reader(struct dump *d, const struct tl_pt_block *b)
 	struct tl_pt_asid asid = { TL_PT_ANY, TL_PT_ANY };
 
 	tl_pt_asid_of(d->decoder, &asid);
-	if (d->reader.image && d->reader.mode == (enum tl_pt_exec_mode)b->mode && asid.cr3 == d->asid.cr3 &&
-	    asid.vmcs == d->asid.vmcs)
+	if (d->reader.image && d->reader.mode == (enum tl_pt_exec_mode)b->mode &&
+	    asid.cr3 == d->asid.cr3 && asid.vmcs == d->asid.vmcs)
 		return true;
 	d->asid = asid;
 	if (tl_pt_reader_use(&d->reader, d->image, &asid, (enum tl_pt_exec_mode)b->mode) < 0) {
@@ -169,7 +174,9 @@ static bool use_reader(struct dump *d, const struct tl_pt_block *b)
 /* "The caller follows direct branches itself while rebuilding them, and stops at end_ip" (1.1). */
 static void put_block_insns(struct dump *d, const struct tl_pt_block *b)
 {
-	struct tl_pt_insn insn = { .ip = b->ip, .mode = (enum tl_pt_exec_mode)b->mode, .flags = b->flags };
+	struct tl_pt_insn insn = { .ip = b->ip,
+				   .mode = (enum tl_pt_exec_mode)b->mode,
+				   .flags = b->flags };
 	struct tl_pt_code code;
 
 	if (!use_reader(d, b))
@@ -192,7 +199,8 @@ static void put_block_insns(struct dump *d, const struct tl_pt_block *b)
 		insn.flags = last ? b->flags : b->flags & TL_PT_SPECULATIVE;
 		put_insn(d, &insn);
 		if (!last)
-			insn.ip = code.flow.flags & TL_X86_DIRECT && code.flow.iclass != TL_PT_IC_COND_JUMP
+			insn.ip = code.flow.flags & TL_X86_DIRECT &&
+						  code.flow.iclass != TL_PT_IC_COND_JUMP
 					  ? code.flow.target
 					  : insn.ip + insn.size;
 	}
@@ -253,13 +261,14 @@ static int take_events(struct dump *d, int status)
 }
 
 /*
- * Before an instruction that cannot be run; else it is still the last one, whose outcome is not known, or behind which
- * the packets are bad.
+ * Before an instruction that cannot be run; else it is still the last one, whose outcome is not
+ * known, or behind which the packets are bad.
  */
 static void stand(struct dump *d, int error)
 {
 	const struct tl_pt_decoder *decoder = d->decoder;
-	bool packets = error == -TL_PT_BAD_CONTEXT || error == -TL_PT_BAD_OPC || error == -TL_PT_BAD_PACKET;
+	bool packets = error == -TL_PT_BAD_CONTEXT || error == -TL_PT_BAD_OPC ||
+		       error == -TL_PT_BAD_PACKET;
 
 	if (!packets && decoder->cur >= TL_PT_NODE_FIRST)
 		d->ip = decoder->graph.blocks[decoder->cur].ip;
@@ -295,19 +304,22 @@ static void put_error(struct dump *d, const char *what, int status)
 	if (d->wishes & TL_PT_TEXT_JSON) {
 		tl_put_text(d->out, "{\"offset\":");
 		tl_put_u64(d->out, offset);
-		tl_pt_json_word(d->out, "error", tl_pt_error_text((enum tl_pt_error)-status));
+		tl_pt_json_word(d->out, "error", tl_pt_error_text((enum tl_pt_error) - status));
 		tl_pt_json_hex(d->out, "ip", d->ip);
 		tl_put_text(d->out, "}\n");
 	} else {
 		tl_put_format(d->out, "[%" PRIx64 ", %" PRIx64 ": %s: %s]\n", offset, d->ip, what,
-			      tl_pt_error_text((enum tl_pt_error)-status));
+			      tl_pt_error_text((enum tl_pt_error) - status));
 	}
 }
 
 static void tell_lost(struct dump *d, enum tl_pt_error why, uint64_t from)
 {
 	struct tl_pt_lost lost = {
-		.why = why, .from = from, .to = (uint64_t)(d->config->end - d->config->begin), .ip = d->ip,
+		.why = why,
+		.from = from,
+		.to = (uint64_t)(d->config->end - d->config->begin),
+		.ip = d->ip,
 	};
 
 	tl_pt_sync_offset(d->decoder, &lost.to);
@@ -325,8 +337,8 @@ static int follow(struct dump *d, int status)
 		if (status < 0)
 			return status;
 		if (status & TL_PT_END_OF_STREAM) {
-			if (!(status & TL_PT_STATUS_IP_SUPPRESSED) && !(d->wishes & TL_PT_TEXT_QUIET) &&
-			    !(d->wishes & TL_PT_TEXT_JSON))
+			if (!(status & TL_PT_STATUS_IP_SUPPRESSED) &&
+			    !(d->wishes & TL_PT_TEXT_QUIET) && !(d->wishes & TL_PT_TEXT_JSON))
 				tl_put_text(d->out, "[end of trace]\n");
 			return -TL_PT_EOS;
 		}
@@ -350,16 +362,18 @@ static int go_on(struct dump *d, int error)
 		status = tl_pt_resync(d->decoder, &lost);
 		if (status >= 0) {
 			if (d->lost)
-				d->lost(d->arg, &(struct tl_pt_lost){ .why = (enum tl_pt_error)-error,
-								      .from = lost.lost.from, .to = lost.lost.to,
-								      .ip = d->ip });
+				d->lost(d->arg,
+					&(struct tl_pt_lost){ .why = (enum tl_pt_error) - error,
+							      .from = lost.lost.from,
+							      .to = lost.lost.to,
+							      .ip = d->ip });
 			return status;
 		}
 		if (status != -TL_PT_EOS)
 			put_error(d, "resync error", status);
 	}
 	status = tl_pt_sync_forward(d->decoder);
-	tell_lost(d, (enum tl_pt_error)-error, from);
+	tell_lost(d, (enum tl_pt_error) - error, from);
 	return status;
 }
 
@@ -385,30 +399,42 @@ static int finish(struct dump *d, struct tl_error *err)
 	return d->no_memory ? tl_error_memory(err) : 0;
 }
 
-int tl_pt_dump_flow(const struct tl_pt_config *config, struct tl_pt_image *image, const struct tl_pt_show *show,
-		    struct tl_output *out, tl_pt_lost_fn *lost, void *arg, struct tl_pt_flow_counts *counts,
-		    struct tl_error *err)
+int tl_pt_dump_flow(const struct tl_pt_config *config, struct tl_pt_image *image,
+		    const struct tl_pt_show *show, struct tl_output *out, tl_pt_lost_fn *lost,
+		    void *arg, struct tl_pt_flow_counts *counts, struct tl_error *err)
 {
-	struct dump d = { .config = config, .image = image, .show = show, .wishes = show->wishes, .out = out, .lost = lost, .arg = arg,
+	struct dump d = { .config = config,
+			  .image = image,
+			  .show = show,
+			  .wishes = show->wishes,
+			  .out = out,
+			  .lost = lost,
+			  .arg = arg,
 			  .counts = counts };
 	int status = tl_pt_decoder_open(&d.decoder, config, image);
 
 	if (status < 0)
-		return tl_pt_fault(err, (enum tl_pt_error)-status, TL_NOWHERE);
+		return tl_pt_fault(err, (enum tl_pt_error) - status, TL_NOWHERE);
 	dump_from(&d, tl_pt_sync_forward(d.decoder));
 	tl_pt_decoder_close(d.decoder);
 	return finish(&d, err);
 }
 
-int tl_pt_dump_piece(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece, const struct tl_pt_show *show,
-		     struct tl_output *out, tl_pt_lost_fn *lost, void *arg, struct tl_error *err)
+int tl_pt_dump_piece(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece,
+		     const struct tl_pt_show *show, struct tl_output *out, tl_pt_lost_fn *lost,
+		     void *arg, struct tl_error *err)
 {
-	struct dump d = { .config = &piece->config, .image = piece->image, .show = show, .wishes = show->wishes, .out = out,
-			  .lost = lost, .arg = arg };
+	struct dump d = { .config = &piece->config,
+			  .image = piece->image,
+			  .show = show,
+			  .wishes = show->wishes,
+			  .out = out,
+			  .lost = lost,
+			  .arg = arg };
 	int status = tl_pt_decoder_of(decoders, piece, 0, &d.decoder);
 
 	if (!d.decoder)
-		return tl_pt_fault(err, (enum tl_pt_error)-status, TL_NOWHERE);
+		return tl_pt_fault(err, (enum tl_pt_error) - status, TL_NOWHERE);
 	if (out)
 		dump_from(&d, status);
 	else if (tl_pt_pass_over(d.decoder, status) < 0)

@@ -24,13 +24,14 @@ struct dump {
 
 static bool is_timing(enum tl_pt_packet_kind kind)
 {
-	return kind == TL_PT_PKT_TSC || kind == TL_PT_PKT_TMA || kind == TL_PT_PKT_MTC || kind == TL_PT_PKT_CYC ||
-	       kind == TL_PT_PKT_CBR;
+	return kind == TL_PT_PKT_TSC || kind == TL_PT_PKT_TMA || kind == TL_PT_PKT_MTC ||
+	       kind == TL_PT_PKT_CYC || kind == TL_PT_PKT_CBR;
 }
 
 static bool is_ip(enum tl_pt_packet_kind kind)
 {
-	return kind == TL_PT_PKT_TIP || kind == TL_PT_PKT_TIP_PGE || kind == TL_PT_PKT_TIP_PGD || kind == TL_PT_PKT_FUP;
+	return kind == TL_PT_PKT_TIP || kind == TL_PT_PKT_TIP_PGE || kind == TL_PT_PKT_TIP_PGD ||
+	       kind == TL_PT_PKT_FUP;
 }
 
 /* What comes before the first time is outside. */
@@ -40,7 +41,8 @@ static bool in_window(const struct dump *d)
 
 	if (!show->from_ticks && !show->to_ticks)
 		return true;
-	return d->time.have_tsc && d->time.tsc >= show->from_ticks && (!show->to_ticks || d->time.tsc < show->to_ticks);
+	return d->time.have_tsc && d->time.tsc >= show->from_ticks &&
+	       (!show->to_ticks || d->time.tsc < show->to_ticks);
 }
 
 static bool is_shown(const struct dump *d, enum tl_pt_packet_kind kind)
@@ -86,7 +88,8 @@ static void tracked_cycles(struct dump *d, char *text, size_t room)
 		shown = fcr >= d->told_fcr ? fcr - d->told_fcr : d->told_fcr - fcr;
 	}
 	d->told_fcr = fcr;
-	snprintf(text, room, "fcr %s%" PRIu64 ".%03u", sign, shown >> 8, (unsigned)((shown & 0xff) * 1000 / 256));
+	snprintf(text, room, "fcr %s%" PRIu64 ".%03u", sign, shown >> 8,
+		 (unsigned)((shown & 0xff) * 1000 / 256));
 }
 
 static void put_time_error(struct dump *d, uint64_t offset, const char *what)
@@ -121,7 +124,8 @@ static void tracked_clock(struct dump *d, const struct tl_pt_packet *p, char *te
 		tracked_cycles(d, text, room);
 }
 
-static void tracked(struct dump *d, const struct tl_pt_packet *p, const uint8_t *bytes, char *text, size_t room)
+static void tracked(struct dump *d, const struct tl_pt_packet *p, const uint8_t *bytes, char *text,
+		    size_t room)
 {
 	*text = '\0';
 	if (is_ip(p->kind) && p->ip.ipc != TL_PT_IPC_SUPPRESSED) {
@@ -134,13 +138,18 @@ static void tracked(struct dump *d, const struct tl_pt_packet *p, const uint8_t 
 		snprintf(text, room, "vmcs %016" PRIx64, p->vmcs.base);
 	} else if (p->kind == TL_PT_PKT_MODE && p->mode.leaf == TL_PT_MODE_EXEC &&
 		   (d->wishes & TL_PT_TEXT_EXEC_MODE)) {
-		snprintf(text, room, "em %s", p->mode.csl ? "64-bit" : p->mode.csd ? "32-bit" : "16-bit");
-	} else if (is_timing(p->kind) && is_shown(d, p->kind) && (d->wishes & (TL_PT_TEXT_TIME | TL_PT_TEXT_TCAL))) {
+		snprintf(text, room, "em %s",
+			 p->mode.csl   ? "64-bit"
+			 : p->mode.csd ? "32-bit"
+				       : "16-bit");
+	} else if (is_timing(p->kind) && is_shown(d, p->kind) &&
+		   (d->wishes & (TL_PT_TEXT_TIME | TL_PT_TEXT_TCAL))) {
 		tracked_clock(d, p, text, room);
 	}
 }
 
-static void put_line(struct dump *d, const struct tl_pt_packet *p, uint64_t offset, const char *known)
+static void put_line(struct dump *d, const struct tl_pt_packet *p, uint64_t offset,
+		     const char *known)
 {
 	char payload[TL_PT_PAYLOAD_TEXT];
 	const uint8_t *bytes = d->config->begin + offset;
@@ -188,7 +197,8 @@ static void put_damage(struct dump *d, enum tl_pt_error error, uint64_t offset)
 		tl_pt_json_word(d->out, "error", tl_pt_error_text(error));
 		tl_put_text(d->out, "}\n");
 	} else {
-		tl_put_format(d->out, "[%" PRIx64 ": error decoding packet: %s]\n", offset, tl_pt_error_text(error));
+		tl_put_format(d->out, "[%" PRIx64 ": error decoding packet: %s]\n", offset,
+			      tl_pt_error_text(error));
 	}
 }
 
@@ -219,19 +229,24 @@ static void dump_all(struct dump *d)
 		status = tl_pt_packets_next(d->packets, &packet);
 		if (status >= 0)
 			put_packet(d, &packet, offset);
-		else if (status != -TL_PT_EOS && resync(d, (enum tl_pt_error)-status, offset))
+		else if (status != -TL_PT_EOS && resync(d, (enum tl_pt_error) - status, offset))
 			status = 0;
 	}
 }
 
-int tl_pt_dump_packets(const struct tl_pt_config *config, const struct tl_pt_show *show, struct tl_output *out,
-		       tl_pt_lost_fn *lost, void *arg, struct tl_error *err)
+int tl_pt_dump_packets(const struct tl_pt_config *config, const struct tl_pt_show *show,
+		       struct tl_output *out, tl_pt_lost_fn *lost, void *arg, struct tl_error *err)
 {
-	struct dump d = { .config = config, .show = show, .wishes = show->wishes, .out = out, .lost = lost, .arg = arg };
+	struct dump d = { .config = config,
+			  .show = show,
+			  .wishes = show->wishes,
+			  .out = out,
+			  .lost = lost,
+			  .arg = arg };
 	int status = tl_pt_packets_open(&d.packets, config);
 
 	if (status < 0)
-		return tl_pt_fault(err, (enum tl_pt_error)-status, TL_NOWHERE);
+		return tl_pt_fault(err, (enum tl_pt_error) - status, TL_NOWHERE);
 	dump_all(&d);
 	tl_pt_packets_close(d.packets);
 	return 0;

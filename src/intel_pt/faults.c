@@ -42,7 +42,8 @@ static struct tl_pt_lost *find_missing(struct tl_pt_faults *f, const struct tl_p
 	return NULL;
 }
 
-bool tl_pt_fault_add(struct tl_pt_faults *f, const struct tl_pt_lost *lost, const struct tl_pt_place *place)
+bool tl_pt_fault_add(struct tl_pt_faults *f, const struct tl_pt_lost *lost,
+		     const struct tl_pt_place *place)
 {
 	uint64_t bytes = lost->to > lost->from ? lost->to - lost->from : 0;
 	struct tl_pt_lost *have = NULL, made = *lost;
@@ -73,11 +74,11 @@ bool tl_pt_fault_add(struct tl_pt_faults *f, const struct tl_pt_lost *lost, cons
 static int format_missing(struct tl_pt_lost *lost)
 {
 	return asprintf(&lost->text,
-			"no code at 0x%" PRIx64 "%s%s (%s): %" PRIu64
-			" time%s, %" PRIu64 " bytes of trace without flow; went on behind them",
+			"no code at 0x%" PRIx64 "%s%s (%s): %" PRIu64 " time%s, %" PRIu64
+			" bytes of trace without flow; went on behind them",
 			lost->ip, *lost->object ? " of " : "", lost->object,
-			lost->reason ? lost->reason : "give it with --binary or --raw", lost->places, lost->places == 1 ? "" : "s",
-			lost->bytes);
+			lost->reason ? lost->reason : "give it with --binary or --raw",
+			lost->places, lost->places == 1 ? "" : "s", lost->bytes);
 }
 
 const char *tl_pt_fault_text(struct tl_pt_lost *lost)
@@ -88,7 +89,8 @@ const char *tl_pt_fault_text(struct tl_pt_lost *lost)
 	if (lost->why == TL_PT_NOMAP)
 		made = format_missing(lost);
 	else
-		made = asprintf(&lost->text, "%s; %" PRIu64 " bytes of trace gave no flow, went on behind them",
+		made = asprintf(&lost->text,
+				"%s; %" PRIu64 " bytes of trace gave no flow, went on behind them",
 				tl_pt_error_text(lost->why), lost->bytes);
 	if (made < 0)
 		lost->text = NULL;

@@ -2,8 +2,8 @@
 #ifndef TL_INTEL_PT_FAULTS_H
 #define TL_INTEL_PT_FAULTS_H
 /*
- * What could not be decoded: each lost stretch of trace; but code that is not there once for each object, with all that
- * its absence cost.
+ * What could not be decoded: each lost stretch of trace; but code that is not there once for each
+ * object, with all that its absence cost.
  */
 #include "intel_pt/feed.h"
 
@@ -13,9 +13,9 @@ struct tl_pt_lost {
 	enum tl_pt_error why;
 	uint64_t from, to; /* bytes of the file that gave no flow; of several places, the first */
 	uint64_t places, bytes;
-	uint64_t ip;	   /* where the walk was, 0: unknown */
-	const char *object; /* missing code: what is known to be there, "" */
-	const char *reason; /* missing code: why it is, NULL: nobody knows */
+	uint64_t ip;	     /* where the walk was, 0: unknown */
+	const char *object;  /* missing code: what is known to be there, "" */
+	const char *reason;  /* missing code: why it is, NULL: nobody knows */
 	uint64_t start, end; /* missing code: the least and the greatest address asked for */
 	char *text;
 };
@@ -26,8 +26,10 @@ struct tl_pt_faults {
 	uint64_t count, skipped_bytes;
 };
 
-/* False: no memory. `place`: of a missing address, NULL: in no mapping known; its object's name must outlive the list. */
-bool tl_pt_fault_add(struct tl_pt_faults *faults, const struct tl_pt_lost *lost, const struct tl_pt_place *place);
+/* False: no memory. `place`: of a missing address, NULL: in no mapping known; its object's name
+ * must outlive the list. */
+bool tl_pt_fault_add(struct tl_pt_faults *faults, const struct tl_pt_lost *lost,
+		     const struct tl_pt_place *place);
 
 /* What it says, in words; lives as long as the list. */
 const char *tl_pt_fault_text(struct tl_pt_lost *lost);

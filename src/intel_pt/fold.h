@@ -2,19 +2,21 @@
 #ifndef TL_INTEL_PT_FOLD_H
 #define TL_INTEL_PT_FOLD_H
 /*
- * Traces to profiles. What a block costs is decided once, when it is first met (fold_node.c): its function, how it is
- * left, what it is if it is called. After that a visit is a count and a comparison (fold_loop.c); only calls, returns
- * and what is odd reach the stack (stack.h). Counts become costs of addresses in the end (fold_lines.c).
+ * Traces to profiles. What a block costs is decided once, when it is first met (fold_node.c): its
+ * function, how it is left, what it is if it is called. After that a visit is a count and a
+ * comparison (fold_loop.c); only calls, returns and what is odd reach the stack (stack.h). Counts
+ * become costs of addresses in the end (fold_lines.c).
  *
- * The events: with time in the trace, Ticks of the TSC and Ir, instructions; else Ir alone, which is then the clock:
- * durations of calls are instructions.
+ * The events: with time in the trace, Ticks of the TSC and Ir, instructions; else Ir alone, which
+ * is then the clock: durations of calls are instructions.
  */
 #include "intel_pt/faults.h"
 #include "intel_pt/stack.h"
 
 struct pt_folder;
 
-/* Someone who follows the stack as it moves: after a frame was opened, before one is closed, where trace is missing. */
+/* Someone who follows the stack as it moves: after a frame was opened, before one is closed, where
+ * trace is missing. */
 struct pt_watch {
 	void (*opened)(void *arg, const struct pt_folder *folder);
 	void (*closing)(void *arg, const struct pt_folder *folder);
@@ -23,21 +25,23 @@ struct pt_watch {
 };
 
 struct tl_pt_fold_options {
-	const struct pt_watch *watch; /* NULL: nobody; not with lines */
+	const struct pt_watch *watch;  /* NULL: nobody; not with lines */
 	uint64_t thread, process, cpu; /* TL_NOWHERE: any */
 	uint64_t from_ticks, to_ticks; /* a window of time; 0: open */
 	unsigned jobs;
 	bool exact, per_thread;
-	bool lines;  /* costs of addresses, calls by place, jumps; else functions and contexts alone */
+	bool lines;  /* costs of addresses, calls by place, jumps; else functions and contexts alone
+		      */
 	bool strict; /* stop at the first fault */
 };
 
-int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *options, struct tl_pt_faults *faults,
-	       struct tl_profile **profile, struct tl_error *err);
+int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *options,
+	       struct tl_pt_faults *faults, struct tl_profile **profile, struct tl_error *err);
 
 /* ---- the parts ---- */
 
-/* How a node is left, or what the next one is come to by. From PT_KEY_FIRST on: inside function key - PT_KEY_FIRST. */
+/* How a node is left, or what the next one is come to by. From PT_KEY_FIRST on: inside function key
+ * - PT_KEY_FIRST. */
 enum {
 	PT_KEY_NONE, /* of a node that is not looked at yet: no way of leaving is equal to it */
 	PT_KEY_CALL,
@@ -53,15 +57,17 @@ enum {
 
 /* A block. */
 struct pt_node {
-	uint64_t ip, after; /* its first address, the one after its last instruction */
+	uint64_t ip, after;   /* its first address, the one after its last instruction */
 	uint32_t entry, exit; /* keys */
-	uint32_t called;      /* its function when it is called, + 1; 0: not known. PT_KEY_SEVERAL: its first in `inner` */
+	uint32_t called; /* its function when it is called, + 1; 0: not known. PT_KEY_SEVERAL: its
+			    first in `inner` */
 	uint16_t insns;
 	bool is_entry;
 	uint8_t iclass; /* of the last instruction */
 };
 
-/* Where a node that runs through several functions enters the next one; the list of a node ends with an ip of 0. */
+/* Where a node that runs through several functions enters the next one; the list of a node ends
+ * with an ip of 0. */
 struct pt_inner {
 	uint64_t ip;
 	uint32_t insns; /* run before it, since the last such place */
@@ -70,13 +76,13 @@ struct pt_inner {
 /* Of a node, with lines. */
 struct pt_node_lines {
 	uint32_t first, count; /* places in `steps` */
-	uint32_t tail;	       /* steps before the function it is left in: 0 but for PT_KEY_SEVERAL */
-	uint32_t visits;       /* the first of a list, that of the last visit; 0: none */
+	uint32_t tail;	 /* steps before the function it is left in: 0 but for PT_KEY_SEVERAL */
+	uint32_t visits; /* the first of a list, that of the last visit; 0: none */
 };
 
 /*
- * Visits of a node in one function. Code without symbols may belong to several: it is what was called that runs there,
- * so that costs of lines, of functions and of calls agree.
+ * Visits of a node in one function. Code without symbols may belong to several: it is what was
+ * called that runs there, so that costs of lines, of functions and of calls agree.
  */
 struct pt_visits {
 	uint32_t node, function, next;
@@ -135,8 +141,8 @@ struct pt_thread {
 
 enum {
 	PT_NODES_MOST = 1 << 20, /* of several epochs; then they are flushed */
-	PT_RUN_NODES = 1 << 15, /* taken at once; half of it are held at most */
-	PT_RATE_BITS = 16,	/* binary places of ticks per instruction */
+	PT_RUN_NODES = 1 << 15,	 /* taken at once; half of it are held at most */
+	PT_RATE_BITS = 16,	 /* binary places of ticks per instruction */
 };
 
 struct pt_folder {
@@ -162,21 +168,23 @@ struct pt_folder {
 	struct pt_visits *visits; /* [0] is nobody's */
 	size_t visit_count, visit_capacity;
 	uint32_t last_visit;
-	bool decided; /* whether the last branch was followed is counted already */
-	int64_t owed_ticks; /* to the next visit of a function that time passed in while it ran nothing */
+	bool decided;	    /* whether the last branch was followed is counted already */
+	int64_t owed_ticks; /* to the next visit of a function that time passed in while it ran
+			       nothing */
 	uint32_t owed_to;
 	uint32_t epoch;
 	uint32_t shift; /* numbers of this epoch stand behind those of the ones before */
 
 	/* Where the thread is. */
-	struct pt_node *last;  /* the node run last */
+	struct pt_node *last;	/* the node run last */
 	struct pt_node outside; /* before there was one */
 	uint32_t key;
-	uint64_t back;	 /* of PT_KEY_ENABLE and _INTERRUPT */
-	bool aborted;	 /* the next asynchronous branch goes to the handler of an aborted transaction */
+	uint64_t back; /* of PT_KEY_ENABLE and _INTERRUPT */
+	bool aborted;  /* the next asynchronous branch goes to the handler of an aborted transaction
+			*/
 	uint64_t window_first; /* time of the first mark, + 1 */
-	bool closed;	 /* outside the window of time */
-	int64_t insns;	 /* not added to a context yet; only with time */
+	bool closed;	       /* outside the window of time */
+	int64_t insns;	       /* not added to a context yet; only with time */
 	struct tl_pt_mark *marks;
 	uint32_t *numbers; /* of nodes; the first `held` wait until the next moment is known */
 	size_t held;
@@ -193,7 +201,8 @@ void tl_pt_fold_arrive(struct pt_folder *folder, uint64_t ip);
 /* Give the instructions that wait to the innermost context. */
 void tl_pt_fold_settle(struct pt_folder *folder);
 
-/* fold_time.c: run what is held and the nodes of a run, of which all were looked at; `more` nodes will follow at once. */
+/* fold_time.c: run what is held and the nodes of a run, of which all were looked at; `more` nodes
+ * will follow at once. */
 void tl_pt_fold_timed(struct pt_folder *folder, const struct tl_pt_run *run, bool more);
 /* Give what is owed to any visit of the function. */
 void tl_pt_fold_pay(struct pt_folder *folder);
@@ -203,8 +212,10 @@ void tl_pt_fold_rest(struct pt_folder *folder);
 /* fold_node.c: what is to be known of a node that is met for the first time. */
 void tl_pt_fold_look(struct pt_folder *folder, uint32_t number);
 bool tl_pt_fold_room(struct pt_folder *folder, uint32_t limit);
-/* The visits of a node, some steps of it, in a function; from now on the first of its list. 0: no memory. */
-uint32_t tl_pt_fold_visits(struct pt_folder *folder, uint32_t number, uint32_t function, uint32_t first, uint32_t steps);
+/* The visits of a node, some steps of it, in a function; from now on the first of its list. 0: no
+ * memory. */
+uint32_t tl_pt_fold_visits(struct pt_folder *folder, uint32_t number, uint32_t function,
+			   uint32_t first, uint32_t steps);
 /* Visits to costs of addresses; nodes are then as never met. */
 void tl_pt_fold_flush(struct pt_folder *folder);
 
@@ -215,7 +226,7 @@ struct pt_cost *tl_pt_lines_cost(struct pt_lines *lines, uint32_t place, uint32_
 void tl_pt_lines_opened(void *arg, struct tl_pt_frame *frame);
 void tl_pt_lines_closing(void *arg, struct tl_pt_frame *frame);
 /* Lines, calls and jumps into the profile; `numbers[i]` is its number of function i. */
-int tl_pt_lines_into(struct pt_folder *folder, struct pt_thread *thread, uint32_t part, const uint32_t *numbers,
-		     struct tl_profile *profile, struct tl_error *err);
+int tl_pt_lines_into(struct pt_folder *folder, struct pt_thread *thread, uint32_t part,
+		     const uint32_t *numbers, struct tl_profile *profile, struct tl_error *err);
 
 #endif

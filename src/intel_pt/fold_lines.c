@@ -37,7 +37,9 @@ uint32_t tl_pt_lines_place(struct pt_lines *l, const struct tl_pt_step *step)
 	    !tl_index_add(&l->by_ip, hash, number))
 		return TL_NONE;
 	l->places[l->place_count++] = (struct pt_place){
-		.ip = step->ip, .target = step->direct ? step->target : 0, .iclass = step->iclass,
+		.ip = step->ip,
+		.target = step->direct ? step->target : 0,
+		.iclass = step->iclass,
 	};
 	return number;
 }
@@ -73,7 +75,8 @@ static bool same_call(const void *context, const void *key, uint32_t number)
 {
 	const struct pt_call *calls = context, *wanted = key, *have = &calls[number];
 
-	return have->from == wanted->from && have->caller == wanted->caller && have->callee == wanted->callee;
+	return have->from == wanted->from && have->caller == wanted->caller &&
+	       have->callee == wanted->callee;
 }
 
 static uint32_t find_call(struct pt_lines *l, const struct pt_call *call)
@@ -109,7 +112,8 @@ void tl_pt_lines_opened(void *arg, struct tl_pt_frame *frame)
 	struct pt_folder *f = arg;
 	const struct tl_fold *fold = &f->thread->stack.fold;
 	struct pt_lines *l = &f->thread->lines;
-	struct pt_call call = { .callee = fold->hot.top->function, .caller = fold->hot.top[-1].function };
+	struct pt_call call = { .callee = fold->hot.top->function,
+				.caller = fold->hot.top[-1].function };
 	struct pt_call *known;
 
 	if (call.caller == TL_NONE)
@@ -179,7 +183,10 @@ static int put_jump(struct writer *w, const struct pt_cost *c, struct tl_error *
 {
 	const struct pt_place *place = &w->lines->places[c->place];
 	struct tl_jump jump = {
-		.part = w->part, .function = w->numbers[c->function], .executed = c->executed, .taken = c->executed,
+		.part = w->part,
+		.function = w->numbers[c->function],
+		.executed = c->executed,
+		.taken = c->executed,
 		.conditional = place->iclass == TL_PT_IC_COND_JUMP,
 	};
 	uint32_t target;
@@ -247,12 +254,16 @@ static void end_calls(struct pt_thread *thread)
 	}
 }
 
-int tl_pt_lines_into(struct pt_folder *f, struct pt_thread *thread, uint32_t part, const uint32_t *numbers,
-		     struct tl_profile *profile, struct tl_error *err)
+int tl_pt_lines_into(struct pt_folder *f, struct pt_thread *thread, uint32_t part,
+		     const uint32_t *numbers, struct tl_profile *profile, struct tl_error *err)
 {
 	struct writer w = {
-		.folder = f, .lines = &thread->lines, .profile = profile, .numbers = numbers,
-		.number_count = f->functions.count, .part = part,
+		.folder = f,
+		.lines = &thread->lines,
+		.profile = profile,
+		.numbers = numbers,
+		.number_count = f->functions.count,
+		.part = part,
 	};
 
 	if (thread->lines.no_memory)

@@ -4,9 +4,10 @@
 #include "intel_pt/fold.h"
 
 static const enum tl_pt_arrival arrivals[PT_KEY_FIRST] = {
-	[PT_KEY_NONE] = TL_PT_BY_FLOW,	 [PT_KEY_CALL] = TL_PT_BY_CALL,	       [PT_KEY_RETURN] = TL_PT_BY_RETURN,
-	[PT_KEY_FAR_RETURN] = TL_PT_BY_FAR_RETURN, [PT_KEY_ENABLE] = TL_PT_BY_ENABLE,
-	[PT_KEY_INTERRUPT] = TL_PT_BY_INTERRUPT,   [PT_KEY_LOSS] = TL_PT_BY_LOSS, [PT_KEY_SEVERAL] = TL_PT_BY_FLOW,
+	[PT_KEY_NONE] = TL_PT_BY_FLOW,	   [PT_KEY_CALL] = TL_PT_BY_CALL,
+	[PT_KEY_RETURN] = TL_PT_BY_RETURN, [PT_KEY_FAR_RETURN] = TL_PT_BY_FAR_RETURN,
+	[PT_KEY_ENABLE] = TL_PT_BY_ENABLE, [PT_KEY_INTERRUPT] = TL_PT_BY_INTERRUPT,
+	[PT_KEY_LOSS] = TL_PT_BY_LOSS,	   [PT_KEY_SEVERAL] = TL_PT_BY_FLOW,
 	[PT_KEY_UNKNOWN] = TL_PT_BY_FLOW,
 };
 
@@ -84,8 +85,9 @@ static void run_inner(struct pt_folder *f, uint32_t number)
 
 	for (size_t i = f->nodes[number].called; f->inner[i].ip; i++) {
 		if (f->node_lines && !f->closed)
-			f->visits[tl_pt_fold_visits(f, number, tl_fold_top(&f->thread->stack.fold), first,
-						    f->inner[i].insns)].count++;
+			f->visits[tl_pt_fold_visits(f, number, tl_fold_top(&f->thread->stack.fold),
+						    first, f->inner[i].insns)]
+				.count++;
 		first += f->inner[i].insns;
 		count_insns(f, f->inner[i].insns);
 		f->key = PT_KEY_NONE;
@@ -142,7 +144,8 @@ static inline __attribute__((always_inline)) void load(struct hot *h, const stru
 	*h = (struct hot){ f->thread->stack.fold.hot, f->last, f->key, f->insns, f->part };
 }
 
-static inline __attribute__((always_inline)) void give(struct hot *h, struct pt_folder *f, bool timed)
+static inline __attribute__((always_inline)) void give(struct hot *h, struct pt_folder *f,
+						       bool timed)
 {
 	if (timed) {
 		if (!f->closed)
@@ -152,22 +155,24 @@ static inline __attribute__((always_inline)) void give(struct hot *h, struct pt_
 }
 
 /*
- * Calls and returns as they mostly are: the return goes where the innermost frame waits, the call to a function that is
- * known. False: it is another case.
+ * Calls and returns as they mostly are: the return goes where the innermost frame waits, the call
+ * to a function that is known. False: it is another case.
  */
-static inline __attribute__((always_inline)) bool call_or_return(struct hot *h, struct pt_folder *f,
-								 const struct pt_node *n, bool timed)
+static inline __attribute__((always_inline)) bool
+call_or_return(struct hot *h, struct pt_folder *f, const struct pt_node *n, bool timed)
 {
 	struct tl_pt_stack *stack = &f->thread->stack;
 	size_t depth = (size_t)(h->fold.top - stack->fold.frames);
 	struct tl_pt_frame *frame = &stack->frames[depth];
 
-	if (h->key == PT_KEY_RETURN && frame->back == n->ip && n->entry != PT_KEY_NONE && !frame->handler) {
+	if (h->key == PT_KEY_RETURN && frame->back == n->ip && n->entry != PT_KEY_NONE &&
+	    !frame->handler) {
 		give(h, f, timed);
 		tl_fold_hot_pop(&h->fold, &stack->fold);
 		return true;
 	}
-	if (h->key == PT_KEY_CALL && n->called && depth + 2 <= stack->frame_capacity && depth < TL_PT_STACK_MAX) {
+	if (h->key == PT_KEY_CALL && n->called && depth + 2 <= stack->frame_capacity &&
+	    depth < TL_PT_STACK_MAX) {
 		give(h, f, timed);
 		frame[1] = (struct tl_pt_frame){ .back = h->last->after, .call = TL_NONE };
 		tl_fold_hot_enter(&h->fold, &stack->fold, n->called - 1);
@@ -177,13 +182,15 @@ static inline __attribute__((always_inline)) bool call_or_return(struct hot *h, 
 }
 
 /* Outside the window the stack moves on, but nothing counts. */
-static inline __attribute__((always_inline)) void count_visit(struct pt_folder *f, const struct hot *h, uint32_t number)
+static inline __attribute__((always_inline)) void count_visit(struct pt_folder *f,
+							      const struct hot *h, uint32_t number)
 {
 	const struct pt_node_lines *l = &f->node_lines[number];
 	uint32_t visit = l->visits;
 
 	if (f->visits[visit].function != h->fold.top->function || f->visits[visit].first != l->tail)
-		visit = tl_pt_fold_visits(f, number, h->fold.top->function, l->tail, l->count - l->tail);
+		visit = tl_pt_fold_visits(f, number, h->fold.top->function, l->tail,
+					  l->count - l->tail);
 	f->visits[visit].count += !f->closed;
 	if (f->owed_ticks && f->owed_to == h->fold.top->function) {
 		f->visits[visit].ticks += f->owed_ticks;
@@ -192,8 +199,8 @@ static inline __attribute__((always_inline)) void count_visit(struct pt_folder *
 	f->last_visit = visit;
 }
 
-static inline __attribute__((always_inline)) void pass_time(struct pt_folder *f, struct hot *h, uint32_t insns,
-							    bool careful)
+static inline __attribute__((always_inline)) void pass_time(struct pt_folder *f, struct hot *h,
+							    uint32_t insns, bool careful)
 {
 	uint64_t before = h->fold.clock;
 
@@ -211,8 +218,8 @@ static __attribute__((noinline)) void look(struct pt_folder *f, struct hot *h, u
 	load(h, f);
 }
 
-static inline __attribute__((always_inline)) void run(struct pt_folder *f, const uint32_t *numbers, size_t count,
-						      bool timed, bool careful)
+static inline __attribute__((always_inline)) void run(struct pt_folder *f, const uint32_t *numbers,
+						      size_t count, bool timed, bool careful)
 {
 	struct pt_node *nodes = f->nodes;
 	struct hot h;
@@ -225,7 +232,8 @@ static inline __attribute__((always_inline)) void run(struct pt_folder *f, const
 			look(f, &h, numbers[i]);
 		if (careful && f->node_lines)
 			count_branch(f, h.last, n->ip);
-		if (n->entry != h.key && (careful || n->entry == PT_KEY_SEVERAL || !call_or_return(&h, f, n, timed))) {
+		if (n->entry != h.key &&
+		    (careful || n->entry == PT_KEY_SEVERAL || !call_or_return(&h, f, n, timed))) {
 			store(&h, f);
 			arrive_slowly(f, numbers[i]);
 			load(&h, f);

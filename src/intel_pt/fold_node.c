@@ -41,7 +41,9 @@ bool tl_pt_fold_room(struct pt_folder *f, uint32_t limit)
 
 /* Calls `each` with every instruction of a node, until it returns false. */
 static void each_step(struct pt_folder *f, uint32_t number,
-		      bool (*each)(struct pt_folder *f, const struct tl_pt_step *step, size_t i, void *arg), void *arg)
+		      bool (*each)(struct pt_folder *f, const struct tl_pt_step *step, size_t i,
+				   void *arg),
+		      void *arg)
 {
 	struct tl_pt_step steps[STEPS];
 	size_t at = 0;
@@ -60,7 +62,8 @@ static bool add_step(struct pt_folder *f, const struct tl_pt_step *step, size_t 
 
 	(void)i;
 	(void)arg;
-	if (place == TL_NONE || !tl_grow(&f->steps, &f->step_capacity, f->step_count + 1, sizeof(*f->steps))) {
+	if (place == TL_NONE ||
+	    !tl_grow(&f->steps, &f->step_capacity, f->step_count + 1, sizeof(*f->steps))) {
 		f->thread->lines.no_memory = true;
 		return false;
 	}
@@ -118,7 +121,8 @@ static bool calls_next(struct pt_folder *f, uint32_t number, const struct pt_nod
 	return last.direct && last.target == n->after;
 }
 
-static uint32_t exit_key(struct pt_folder *f, uint32_t number, const struct pt_node *n, uint32_t inside)
+static uint32_t exit_key(struct pt_folder *f, uint32_t number, const struct pt_node *n,
+			 uint32_t inside)
 {
 	switch (n->iclass) {
 	case TL_PT_IC_CALL:
@@ -134,7 +138,8 @@ static uint32_t exit_key(struct pt_folder *f, uint32_t number, const struct pt_n
 	}
 }
 
-/* Its entry is then no key that any node is left by; the instructions before the last change are told apart. */
+/* Its entry is then no key that any node is left by; the instructions before the last change are
+ * told apart. */
 static void look_inside(struct pt_folder *f, uint32_t number, struct pt_node *n)
 {
 	struct search s = { .function = TL_NONE };
@@ -186,7 +191,8 @@ void tl_pt_fold_look(struct pt_folder *f, uint32_t number)
 
 /* ---- visits ---- */
 
-uint32_t tl_pt_fold_visits(struct pt_folder *f, uint32_t number, uint32_t function, uint32_t first, uint32_t steps)
+uint32_t tl_pt_fold_visits(struct pt_folder *f, uint32_t number, uint32_t function, uint32_t first,
+			   uint32_t steps)
 {
 	struct pt_node_lines *l = &f->node_lines[number];
 	uint32_t at = l->visits, before = 0;
@@ -197,13 +203,17 @@ uint32_t tl_pt_fold_visits(struct pt_folder *f, uint32_t number, uint32_t functi
 	}
 	if (!at) {
 		if (f->visit_count >= UINT32_MAX ||
-		    !tl_grow(&f->visits, &f->visit_capacity, f->visit_count + 1, sizeof(*f->visits))) {
+		    !tl_grow(&f->visits, &f->visit_capacity, f->visit_count + 1,
+			     sizeof(*f->visits))) {
 			f->thread->lines.no_memory = true;
 			return 0;
 		}
 		at = (uint32_t)f->visit_count++;
 		f->visits[at] = (struct pt_visits){
-			.node = number, .function = function, .first = first, .steps = steps,
+			.node = number,
+			.function = function,
+			.first = first,
+			.steps = steps,
 		};
 	} else if (before) {
 		f->visits[before].next = f->visits[at].next;

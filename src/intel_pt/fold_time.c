@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time of a fold. A trace tells it now and then, with MTC every few hundred branches; between two such moments time is
- * spread over the instructions that ran, so that short calls have durations, too. Sums stay what the trace says. Nodes
- * are held back until the next moment is known; where an event comes before it, what it takes is the innermost call's.
+ * Time of a fold. A trace tells it now and then, with MTC every few hundred branches; between two
+ * such moments time is spread over the instructions that ran, so that short calls have durations,
+ * too. Sums stay what the trace says. Nodes are held back until the next moment is known; where an
+ * event comes before it, what it takes is the innermost call's.
  */
 #include <string.h>
 
@@ -61,7 +62,8 @@ static void set_time(struct pt_folder *f, uint64_t tsc)
 }
 
 /* Ticks per instruction, so that time is `tsc` behind these nodes. */
-static uint64_t rate_to(const struct pt_folder *f, const uint32_t *numbers, size_t count, uint64_t tsc)
+static uint64_t rate_to(const struct pt_folder *f, const uint32_t *numbers, size_t count,
+			uint64_t tsc)
 {
 	const struct tl_fold *fold = &f->thread->stack.fold;
 	uint64_t step = tsc - fold->last, insns = 0;

@@ -41,7 +41,8 @@ static struct tl_binary *binary_at(struct tl_pt_functions *f, const char *path, 
 	for (size_t i = f->binary_count; i-- > 0;)
 		if (f->binaries[i].bias == bias && !strcmp(f->binaries[i].path, path))
 			return f->binaries[i].binary;
-	if (!tl_grow(&f->binaries, &f->binary_capacity, f->binary_count + 1, sizeof(*f->binaries))) {
+	if (!tl_grow(&f->binaries, &f->binary_capacity, f->binary_count + 1,
+		     sizeof(*f->binaries))) {
 		f->no_memory = true;
 		return NULL;
 	}
@@ -67,18 +68,20 @@ static bool same_symbol(const void *context, const void *key, uint32_t number)
 {
 	const struct tl_pt_function *list = context, *wanted = key, *have = &list[number];
 
-	return have->address == wanted->address && have->name == wanted->name && have->object == wanted->object;
+	return have->address == wanted->address && have->name == wanted->name &&
+	       have->object == wanted->object;
 }
 
-static uint32_t find_or_add(struct tl_pt_functions *f, struct tl_index *index, uint64_t hash, tl_index_equal_fn *equal,
-			    const struct tl_pt_function *function)
+static uint32_t find_or_add(struct tl_pt_functions *f, struct tl_index *index, uint64_t hash,
+			    tl_index_equal_fn *equal, const struct tl_pt_function *function)
 {
 	uint32_t number = tl_index_find(index, hash, equal, f->list, function);
 
 	if (number != TL_NONE)
 		return number;
 	number = (uint32_t)f->count;
-	if (!tl_grow(&f->list, &f->capacity, f->count + 1, sizeof(*f->list)) || !tl_index_add(index, hash, number)) {
+	if (!tl_grow(&f->list, &f->capacity, f->count + 1, sizeof(*f->list)) ||
+	    !tl_index_add(index, hash, number)) {
 		f->no_memory = true;
 		return TL_NONE;
 	}
@@ -109,7 +112,8 @@ static size_t whole_name(const char *name)
 
 static uint64_t hash_symbol(const struct tl_pt_function *function)
 {
-	return tl_hash_pair(tl_hash_pair((uintptr_t)function->name, (uintptr_t)function->object), function->address);
+	return tl_hash_pair(tl_hash_pair((uintptr_t)function->name, (uintptr_t)function->object),
+			    function->address);
 }
 
 /* The function was only known by the part that was moved away: it gets its entry. */
@@ -144,13 +148,14 @@ static void find_line(struct tl_pt_functions *f, struct tl_binary *binary, uint6
 static uint32_t split_function(struct tl_pt_functions *f, const struct tl_pt_function *part)
 {
 	for (size_t i = 0; i < f->count; i++)
-		if (!f->list[i].by_entry && f->list[i].name == part->name && f->list[i].object == part->object)
+		if (!f->list[i].by_entry && f->list[i].name == part->name &&
+		    f->list[i].object == part->object)
 			return (uint32_t)i;
 	return find_or_add(f, &f->by_name, hash_symbol(part), same_symbol, part);
 }
 
-static uint32_t symbol_function(struct tl_pt_functions *f, const struct tl_pt_place *place, struct tl_binary *binary,
-				const struct tl_symbol *symbol)
+static uint32_t symbol_function(struct tl_pt_functions *f, const struct tl_pt_place *place,
+				struct tl_binary *binary, const struct tl_symbol *symbol)
 {
 	size_t size = whole_name(symbol->name);
 	struct tl_pt_function function = {
@@ -163,7 +168,8 @@ static uint32_t symbol_function(struct tl_pt_functions *f, const struct tl_pt_pl
 	if (symbol->name[size])
 		return split_function(f, &function);
 	function.address = symbol->start;
-	number = tl_index_find(&f->by_name, hash_symbol(&function), same_symbol, f->list, &function);
+	number =
+		tl_index_find(&f->by_name, hash_symbol(&function), same_symbol, f->list, &function);
 	if (number == TL_NONE)
 		number = find_split(f, &function);
 	if (number != TL_NONE && f->list[number].line)
@@ -201,7 +207,9 @@ struct tl_pt_name tl_pt_functions_name(struct tl_pt_functions *f, uint64_t ip)
 uint32_t tl_pt_functions_called(struct tl_pt_functions *f, uint64_t ip)
 {
 	struct tl_pt_name name = tl_pt_functions_name(f, ip);
-	struct tl_pt_function function = { .file = "", .object = "", .address = ip, .by_entry = true };
+	struct tl_pt_function function = {
+		.file = "", .object = "", .address = ip, .by_entry = true
+	};
 	struct tl_pt_place place;
 	char text[256];
 
@@ -211,8 +219,8 @@ uint32_t tl_pt_functions_called(struct tl_pt_functions *f, uint64_t ip)
 		const char *slash = strrchr(place.object, '/');
 
 		function.object = intern(f, place.object, strlen(place.object));
-		snprintf(text, sizeof(text), "[%.200s+0x%" PRIx64 "]", slash ? slash + 1 : place.object,
-			 place.offset + (ip - place.start));
+		snprintf(text, sizeof(text), "[%.200s+0x%" PRIx64 "]",
+			 slash ? slash + 1 : place.object, place.offset + (ip - place.start));
 	} else {
 		snprintf(text, sizeof(text), "[0x%" PRIx64 "]", ip);
 	}

@@ -2,8 +2,9 @@
 #ifndef TL_INTEL_PT_FUNCTIONS_H
 #define TL_INTEL_PT_FUNCTIONS_H
 /*
- * Functions by address. Where symbols know an address, its function is theirs, and the parts that a compiler moved
- * away (`f.cold`) belong to `f`. Elsewhere a function is what was called: named by its entry, [object+0xoffset].
+ * Functions by address. Where symbols know an address, its function is theirs, and the parts that a
+ * compiler moved away (`f.cold`) belong to `f`. Elsewhere a function is what was called: named by
+ * its entry, [object+0xoffset].
  */
 #include "core/memory.h"
 #include "intel_pt/feed.h"

@@ -60,7 +60,8 @@ static void sum_packet(struct sums *sums, const struct tl_pt_scan *s, const stru
 	sum_time(sums, s, p);
 }
 
-static void put_sums(struct tl_facts *facts, const struct sums *sums, const struct tl_pt_config *config)
+static void put_sums(struct tl_facts *facts, const struct sums *sums,
+		     const struct tl_pt_config *config)
 {
 	static const char *const modes[] = { "16_bit", "32_bit", "64_bit" };
 
@@ -87,7 +88,8 @@ static void put_sums(struct tl_facts *facts, const struct sums *sums, const stru
 	tl_facts_object(facts, "packets");
 	for (unsigned i = 0; i < TL_PT_PKT_COUNT; i++)
 		if (sums->kinds[i])
-			tl_fact_u64(facts, tl_pt_packet_name((enum tl_pt_packet_kind)i), sums->kinds[i]);
+			tl_fact_u64(facts, tl_pt_packet_name((enum tl_pt_packet_kind)i),
+				    sums->kinds[i]);
 	tl_facts_close(facts);
 }
 
@@ -97,8 +99,8 @@ static void put_faults(struct tl_facts *facts, struct tl_pt_faults *faults)
 	tl_fact_u64(facts, "damaged_bytes", faults->skipped_bytes);
 }
 
-int tl_pt_describe(const struct tl_pt_config *config, struct tl_pt_faults *faults, bool json, struct tl_output *out,
-		   struct tl_error *err)
+int tl_pt_describe(const struct tl_pt_config *config, struct tl_pt_faults *faults, bool json,
+		   struct tl_output *out, struct tl_error *err)
 {
 	struct sums sums = { 0 };
 	struct tl_pt_packet packet;
@@ -123,8 +125,8 @@ int tl_pt_describe(const struct tl_pt_config *config, struct tl_pt_faults *fault
 
 /* ---- written anew ---- */
 
-int tl_pt_rewrite(const struct tl_pt_config *config, struct tl_pt_faults *faults, struct tl_output *out,
-		  struct tl_error *err)
+int tl_pt_rewrite(const struct tl_pt_config *config, struct tl_pt_faults *faults,
+		  struct tl_output *out, struct tl_error *err)
 {
 	struct tl_pt_packet packet;
 	uint8_t bytes[TL_PT_MAX_BYTES];

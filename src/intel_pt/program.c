@@ -48,13 +48,14 @@ bool tl_pt_program_is_empty(const struct tl_pt_program *program)
 
 /* ---- parts ---- */
 
-int tl_pt_program_map_file(struct tl_pt_program *program, const char *path, const uint8_t **data, size_t *size,
-			struct tl_error *err)
+int tl_pt_program_map_file(struct tl_pt_program *program, const char *path, const uint8_t **data,
+			   size_t *size, struct tl_error *err)
 {
 	struct tl_source *source = NULL;
 	int status;
 
-	if (!tl_grow(&program->sources, &program->source_capacity, program->source_count + 1, sizeof(struct tl_source *)))
+	if (!tl_grow(&program->sources, &program->source_capacity, program->source_count + 1,
+		     sizeof(struct tl_source *)))
 		return tl_error_memory(err);
 	status = tl_source_open(&source, path, NULL, err);
 	if (status == 0)
@@ -66,15 +67,16 @@ int tl_pt_program_map_file(struct tl_pt_program *program, const char *path, cons
 	return status;
 }
 
-int tl_pt_program_add_part(struct tl_pt_program *program, const struct tl_pt_place *place, const uint8_t *bytes,
-			struct tl_error *err)
+int tl_pt_program_add_part(struct tl_pt_program *program, const struct tl_pt_place *place,
+			   const uint8_t *bytes, struct tl_error *err)
 {
 	struct tl_pt_place *part;
 	int status;
 
 	if (place->start >= place->end)
 		return 0;
-	if (!tl_grow(&program->parts, &program->part_capacity, program->part_count + 1, sizeof(*program->parts)))
+	if (!tl_grow(&program->parts, &program->part_capacity, program->part_count + 1,
+		     sizeof(*program->parts)))
 		return tl_error_memory(err);
 	part = &program->parts[program->part_count];
 	*part = *place;
@@ -82,9 +84,10 @@ int tl_pt_program_add_part(struct tl_pt_program *program, const struct tl_pt_pla
 	part->file = place->file ? tl_names_text(&program->names, place->file) : NULL;
 	if (!part->object || (place->file && !part->file))
 		return tl_error_memory(err);
-	status = tl_pt_image_add_memory(program->image, bytes, (size_t)(place->end - place->start), NULL, place->start, 0);
+	status = tl_pt_image_add_memory(program->image, bytes, (size_t)(place->end - place->start),
+					NULL, place->start, 0);
 	if (status < 0)
-		return tl_pt_fault(err, (enum tl_pt_error)-status, TL_NOWHERE);
+		return tl_pt_fault(err, (enum tl_pt_error) - status, TL_NOWHERE);
 	program->part_count++;
 	return 0;
 }
@@ -106,7 +109,8 @@ int tl_pt_program_settle(struct tl_pt_program *program, struct tl_error *err)
 	if (!items)
 		return tl_error_memory(err);
 	for (size_t i = 0; i < program->part_count; i++)
-		items[i] = (struct tl_interval){ program->parts[i].start, program->parts[i].end, (uint32_t)i };
+		items[i] = (struct tl_interval){ program->parts[i].start, program->parts[i].end,
+						 (uint32_t)i };
 	qsort(items, program->part_count, sizeof(*items), by_start);
 	tl_intervals_free(&program->index);
 	program->index = (struct tl_intervals){ 0 };
@@ -129,12 +133,16 @@ bool tl_pt_program_place(struct tl_pt_program *program, uint64_t ip, struct tl_p
 /* ---- ELF files ---- */
 
 /* One load segment, as much of it as the file has. */
-static int add_segment(struct tl_pt_program *program, const char *path, uint64_t address, const GElf_Phdr *segment,
-		       const uint8_t *data, size_t size, struct tl_error *err)
+static int add_segment(struct tl_pt_program *program, const char *path, uint64_t address,
+		       const GElf_Phdr *segment, const uint8_t *data, size_t size,
+		       struct tl_error *err)
 {
 	uint64_t bytes = segment->p_filesz;
 	struct tl_pt_place place = {
-		.object = path, .file = path, .bias = address, .start = segment->p_vaddr + address,
+		.object = path,
+		.file = path,
+		.bias = address,
+		.start = segment->p_vaddr + address,
 		.offset = segment->p_offset,
 	};
 
@@ -143,13 +151,14 @@ static int add_segment(struct tl_pt_program *program, const char *path, uint64_t
 	if (bytes > size - segment->p_offset)
 		bytes = size - segment->p_offset;
 	if (bytes > UINT64_MAX - place.start)
-		return tl_error_at(err, TL_BAD_SIZE, TL_NOWHERE, "a load segment reaches past the end of all addresses");
+		return tl_error_at(err, TL_BAD_SIZE, TL_NOWHERE,
+				   "a load segment reaches past the end of all addresses");
 	place.end = place.start + bytes;
 	return tl_pt_program_add_part(program, &place, data + segment->p_offset, err);
 }
 
-static int add_segments(struct tl_pt_program *program, const char *path, uint64_t address, const struct tl_elf *elf,
-			struct tl_error *err)
+static int add_segments(struct tl_pt_program *program, const char *path, uint64_t address,
+			const struct tl_elf *elf, struct tl_error *err)
 {
 	const uint8_t *data;
 	size_t size, count, before = program->part_count;
@@ -164,11 +173,13 @@ static int add_segments(struct tl_pt_program *program, const char *path, uint64_
 			status = add_segment(program, path, address, &segment, data, size, err);
 	}
 	if (status == 0 && program->part_count == before)
-		status = tl_error_at(err, TL_BAD_FORMAT, TL_NOWHERE, "the file has no load segments, so no code");
+		status = tl_error_at(err, TL_BAD_FORMAT, TL_NOWHERE,
+				     "the file has no load segments, so no code");
 	return status;
 }
 
-int tl_pt_program_add_elf(struct tl_pt_program *program, const char *path, uint64_t address, struct tl_error *err)
+int tl_pt_program_add_elf(struct tl_pt_program *program, const char *path, uint64_t address,
+			  struct tl_error *err)
 {
 	struct tl_elf elf;
 	int status = tl_elf_open(&elf, path, err);
@@ -182,8 +193,8 @@ int tl_pt_program_add_elf(struct tl_pt_program *program, const char *path, uint6
 
 /* ---- raw bytes ---- */
 
-int tl_pt_program_add_raw(struct tl_pt_program *program, const char *path, uint64_t offset, uint64_t end, uint64_t address,
-		       struct tl_error *err)
+int tl_pt_program_add_raw(struct tl_pt_program *program, const char *path, uint64_t offset,
+			  uint64_t end, uint64_t address, struct tl_error *err)
 {
 	struct tl_pt_place place = { .object = path, .start = address, .offset = offset };
 	const uint8_t *data;
@@ -195,9 +206,11 @@ int tl_pt_program_add_raw(struct tl_pt_program *program, const char *path, uint6
 	if (!end || end > size)
 		end = size;
 	if (offset >= end)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there are no such bytes in the file");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "there are no such bytes in the file");
 	if (end - offset > UINT64_MAX - address)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the bytes reach past the end of all addresses");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the bytes reach past the end of all addresses");
 	place.end = address + (end - offset);
 	return tl_pt_program_add_part(program, &place, data + offset, err);
 }

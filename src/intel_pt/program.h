@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_INTEL_PT_PROGRAM_H
 #define TL_INTEL_PT_PROGRAM_H
-/* Code of a raw trace: ELF files, raw bytes, and maps of saved pages, as an image and as places that names come from. */
+/* Code of a raw trace: ELF files, raw bytes, and maps of saved pages, as an image and as places
+ * that names come from. */
 #include "intel_pt/feed.h"
 
 struct tl_pt_program;
@@ -12,20 +13,24 @@ struct tl_pt_image *tl_pt_program_image(const struct tl_pt_program *program);
 bool tl_pt_program_is_empty(const struct tl_pt_program *program);
 
 /* All load segments of an ELF file, moved by `address`. */
-int tl_pt_program_add_elf(struct tl_pt_program *program, const char *path, uint64_t address, struct tl_error *err);
+int tl_pt_program_add_elf(struct tl_pt_program *program, const char *path, uint64_t address,
+			  struct tl_error *err);
 
 /* Bytes [offset, end) of a file at an address; end 0: to the end. */
-int tl_pt_program_add_raw(struct tl_pt_program *program, const char *path, uint64_t offset, uint64_t end, uint64_t address,
-		       struct tl_error *err);
+int tl_pt_program_add_raw(struct tl_pt_program *program, const char *path, uint64_t offset,
+			  uint64_t end, uint64_t address, struct tl_error *err);
 
 /*
- * A map of saved pages: lines `vaddr size img_off origin_file origin_off`, hexadecimal, `#` before a comment. The
- * bytes are in the file beside it whose name ends in .img instead of .map, which may be compressed. An origin gives
- * names if a file of that name, below `sysroot` or beside the map, has the very bytes of the image.
+ * A map of saved pages: lines `vaddr size img_off origin_file origin_off`, hexadecimal, `#` before
+ * a comment. The bytes are in the file beside it whose name ends in .img instead of .map, which may
+ * be compressed. An origin gives names if a file of that name, below `sysroot` or beside the map,
+ * has the very bytes of the image.
  */
-int tl_pt_program_add_map(struct tl_pt_program *program, const char *path, const char *sysroot, struct tl_error *err);
+int tl_pt_program_add_map(struct tl_pt_program *program, const char *path, const char *sysroot,
+			  struct tl_error *err);
 
-/* NAME.map of a trace NAME.x.y where it and NAME.img stand beside the trace, for free(); NULL: not so. */
+/* NAME.map of a trace NAME.x.y where it and NAME.img stand beside the trace, for free(); NULL: not
+ * so. */
 int tl_pt_program_find_map(const char *trace, char **map, struct tl_error *err);
 
 /* When all was added: from here on places are found. */

@@ -104,7 +104,8 @@ static bool find_origin(const struct map *m, struct origin *origin)
 	if (origin->name[0] == '[' || !strcmp(origin->name, "?"))
 		return true;
 	if (origin->name[0] != '/')
-		made = asprintf(&origin->path, "%.*s%s", slash ? (int)(slash + 1 - m->path) : 0, m->path, origin->name);
+		made = asprintf(&origin->path, "%.*s%s", slash ? (int)(slash + 1 - m->path) : 0,
+				m->path, origin->name);
 	else
 		made = asprintf(&origin->path, "%s%s", m->sysroot ? m->sysroot : "", origin->name);
 	if (made < 0) {
@@ -124,7 +125,8 @@ static int read_origin(struct map *m, struct origin *origin, struct tl_error *er
 	struct tl_error ignored = { .status = TL_OK };
 
 	origin->is_elf = tl_elf_open(&origin->elf, origin->path, &ignored) == 0;
-	if (origin->is_elf && tl_pt_program_map_file(m->program, origin->path, &origin->data, &origin->size, &ignored) < 0)
+	if (origin->is_elf && tl_pt_program_map_file(m->program, origin->path, &origin->data,
+						     &origin->size, &ignored) < 0)
 		origin->data = NULL;
 	return ignored.status == TL_NO_MEMORY ? tl_error_memory(err) : 0;
 }
@@ -141,7 +143,8 @@ static int open_origin(struct map *m, const char *name, uint32_t *number, struct
 	if (!tl_grow(&m->origins, &m->origin_capacity, m->origin_count + 1, sizeof(*m->origins)))
 		return tl_error_memory(err);
 	origin = &m->origins[m->origin_count];
-	*origin = (struct origin){ .name = tl_names_text(&m->program->names, name), .elf = { .fd = -1 } };
+	*origin = (struct origin){ .name = tl_names_text(&m->program->names, name),
+				   .elf = { .fd = -1 } };
 	if (!origin->name || !find_origin(m, origin))
 		return tl_error_memory(err);
 	*number = (uint32_t)m->origin_count++;
@@ -162,9 +165,11 @@ static bool bias_of(const struct origin *origin, uint64_t offset, uint64_t addre
 		if (!gelf_getphdr(origin->elf.elf, (int)i, &segment) || segment.p_type != PT_LOAD ||
 		    !(segment.p_flags & PF_X))
 			continue;
-		/* The loader maps whole pages, so a little of what stands before the segment, too. */
+		/* The loader maps whole pages, so a little of what stands before the segment, too.
+		 */
 		page = segment.p_offset & ~(uint64_t)0xfff;
-		if (offset >= page && offset - page < segment.p_filesz + (segment.p_offset - page)) {
+		if (offset >= page &&
+		    offset - page < segment.p_filesz + (segment.p_offset - page)) {
 			*bias = address - (segment.p_vaddr + (offset - segment.p_offset));
 			return true;
 		}
@@ -197,11 +202,12 @@ static void compare_bytes(struct origin *origin, uint64_t offset, const uint8_t 
 		origin->is_other = true;
 }
 
-static int add_line(struct map *m, const struct tl_pt_place *place, uint64_t image_offset, uint32_t origin,
-		    struct tl_error *err)
+static int add_line(struct map *m, const struct tl_pt_place *place, uint64_t image_offset,
+		    uint32_t origin, struct tl_error *err)
 {
 	if (!tl_grow(&m->places, &m->place_capacity, m->count + 1, sizeof(*m->places)) ||
-	    !tl_grow(&m->image_offsets, &m->offset_capacity, m->count + 1, sizeof(*m->image_offsets)) ||
+	    !tl_grow(&m->image_offsets, &m->offset_capacity, m->count + 1,
+		     sizeof(*m->image_offsets)) ||
 	    !tl_grow(&m->of, &m->of_capacity, m->count + 1, sizeof(*m->of)))
 		return tl_error_memory(err);
 	m->places[m->count] = *place;
@@ -220,18 +226,25 @@ static int read_line(struct map *m, const char *line, uint64_t offset, struct tl
 
 	if (*line == '#' || !line[strspn(line, " \t\r")])
 		return 0;
-	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64 " %4095s %" SCNx64, &address, &size, &image_offset, name,
-		   &origin_offset) != 5)
-		return tl_error_at(err, TL_BAD_RECORD, offset, "a line of a map is: vaddr size img_off origin origin_off");
+	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64 " %4095s %" SCNx64, &address, &size,
+		   &image_offset, name, &origin_offset) != 5)
+		return tl_error_at(err, TL_BAD_RECORD, offset,
+				   "a line of a map is: vaddr size img_off origin origin_off");
 	if (image_offset > m->image_size || size > m->image_size - image_offset)
-		return tl_error_at(err, TL_BAD_SIZE, offset, "the map names bytes that the .img does not have");
+		return tl_error_at(err, TL_BAD_SIZE, offset,
+				   "the map names bytes that the .img does not have");
 	if (size > UINT64_MAX - address)
-		return tl_error_at(err, TL_BAD_SIZE, offset, "the bytes reach past the end of all addresses");
+		return tl_error_at(err, TL_BAD_SIZE, offset,
+				   "the bytes reach past the end of all addresses");
 	status = open_origin(m, name, &number, err);
 	if (status < 0)
 		return status;
-	place = (struct tl_pt_place){ .start = address, .end = address + size, .offset = origin_offset,
-				      .object = strcmp(m->origins[number].name, "?") ? m->origins[number].name : "" };
+	place = (struct tl_pt_place){ .start = address,
+				      .end = address + size,
+				      .offset = origin_offset,
+				      .object = strcmp(m->origins[number].name, "?")
+							? m->origins[number].name
+							: "" };
 	compare_bytes(&m->origins[number], origin_offset, m->image + image_offset, (size_t)size);
 	if (!bias_of(&m->origins[number], origin_offset, address, &place.bias))
 		m->origins[number].is_other = true;
@@ -267,7 +280,8 @@ static int add_parts(struct map *m, struct tl_error *err)
 
 		if (origin->is_elf && !origin->is_other)
 			m->places[i].file = origin->path;
-		status = tl_pt_program_add_part(m->program, &m->places[i], m->image + m->image_offsets[i], err);
+		status = tl_pt_program_add_part(m->program, &m->places[i],
+						m->image + m->image_offsets[i], err);
 	}
 	return status;
 }
@@ -294,7 +308,8 @@ static int add_map(struct map *m, struct tl_error *err)
 	return status == 0 ? add_parts(m, err) : status;
 }
 
-int tl_pt_program_add_map(struct tl_pt_program *program, const char *path, const char *sysroot, struct tl_error *err)
+int tl_pt_program_add_map(struct tl_pt_program *program, const char *path, const char *sysroot,
+			  struct tl_error *err)
 {
 	struct map m = { .program = program, .path = path, .sysroot = sysroot };
 	int status = add_map(&m, err);

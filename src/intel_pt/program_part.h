@@ -10,18 +10,18 @@ struct tl_pt_program {
 	struct tl_pt_image *image;
 	struct tl_pt_place *parts;
 	size_t part_count, part_capacity;
-	struct tl_intervals index; /* of the parts */
+	struct tl_intervals index;  /* of the parts */
 	struct tl_source **sources; /* what the parts' bytes are mapped from */
 	size_t source_count, source_capacity;
 	struct tl_names names; /* of objects and files */
 };
 
 /* All bytes of a file, expanded if compressed; they live as long as the code. */
-int tl_pt_program_map_file(struct tl_pt_program *program, const char *path, const uint8_t **data, size_t *size,
-			struct tl_error *err);
+int tl_pt_program_map_file(struct tl_pt_program *program, const char *path, const uint8_t **data,
+			   size_t *size, struct tl_error *err);
 
 /* Bytes at [place->start, place->end). Names are copied. */
-int tl_pt_program_add_part(struct tl_pt_program *program, const struct tl_pt_place *place, const uint8_t *bytes,
-			struct tl_error *err);
+int tl_pt_program_add_part(struct tl_pt_program *program, const struct tl_pt_place *place,
+			   const uint8_t *bytes, struct tl_error *err);
 
 #endif

@@ -33,6 +33,9 @@ int tl_pt_reader_use(struct tl_pt_reader *reader, const struct tl_pt_image *imag
 		     enum tl_pt_exec_mode mode)
 {
 	reader->size = 0;
+	/* Another section may be where one was. */
+	if (reader->pages && (reader->image != image || reader->version != image->version))
+		memset(reader->pages->tags, 0, sizeof(reader->pages->tags));
 	reader->image = image;
 	reader->version = image->version;
 	reader->asid = *asid;
@@ -52,6 +55,7 @@ int tl_pt_reader_use(struct tl_pt_reader *reader, const struct tl_pt_image *imag
 void tl_pt_reader_close(struct tl_pt_reader *reader)
 {
 	free(reader->view);
+	free(reader->pages);
 }
 
 /* The first region of the view that ends at or behind `ip`; `count` if none does. */
@@ -70,10 +74,46 @@ static size_t find_region(const struct tl_pt_reader *reader, uint64_t ip)
 	return low;
 }
 
+/* The page of a section that begins at `at`; read, if it is not the one kept at its place. How many bytes it has. */
+static size_t load_page(struct tl_pt_reader *reader, const struct tl_pt_section *section, uint64_t at)
+{
+	size_t slot = (size_t)(at / TL_PT_WINDOW % TL_PT_PAGES);
+
+	if (!reader->pages)
+		reader->pages = calloc(1, sizeof(*reader->pages));
+	if (!reader->pages) {
+		reader->data = reader->window;
+		return tl_pt_section_read(section, at, reader->window, TL_PT_WINDOW);
+	}
+	reader->data = reader->pages->bytes[slot];
+	if (reader->pages->tags[slot].section != section || reader->pages->tags[slot].at != at) {
+		reader->pages->tags[slot].section = section;
+		reader->pages->tags[slot].at = at;
+		reader->pages->tags[slot].size =
+			tl_pt_section_read(section, at, reader->pages->bytes[slot], TL_PT_WINDOW);
+	}
+	return reader->pages->tags[slot].size;
+}
+
+static bool load_unmapped(struct tl_pt_reader *reader, const struct tl_pt_region *region, uint64_t ip)
+{
+	uint64_t at = region->at + (ip - region->begin), into = at % TL_PT_WINDOW;
+	uint64_t before = into < ip - region->begin ? into : ip - region->begin;
+	size_t size = load_page(reader, region->section, at - into);
+
+	/* What stands before the region in its section may be another region's by now. */
+	reader->section = NULL;
+	reader->data += into - before;
+	reader->begin = ip - before;
+	reader->size = size > into ? size - (into - before) : 0;
+	if (reader->size > region->last - reader->begin)
+		reader->size = region->last - reader->begin + 1;
+	return reader->size != 0;
+}
+
 static bool load_section(struct tl_pt_reader *reader, const struct tl_pt_region *region, uint64_t ip)
 {
 	const struct tl_pt_section *section = region->section;
-	uint64_t at = region->at + (ip - region->begin);
 
 	reader->isid = region->isid;
 	reader->last = region->last;
@@ -86,13 +126,7 @@ static bool load_section(struct tl_pt_reader *reader, const struct tl_pt_region 
 		reader->size = region->last - region->begin + 1;
 		return true;
 	}
-	reader->section = NULL;
-	reader->data = reader->window;
-	reader->begin = ip;
-	reader->size = tl_pt_section_read(section, at, reader->window, sizeof(reader->window));
-	if (reader->size > region->last - ip)
-		reader->size = region->last - ip + 1;
-	return reader->size != 0;
+	return load_unmapped(reader, region, ip);
 }
 
 /* Callbacks may refuse a whole piece for its last byte: then ask for less, so that no instruction is lost. */

@@ -2,13 +2,23 @@
 #ifndef TL_INTEL_PT_READER_H
 #define TL_INTEL_PT_READER_H
 /*
- * Instructions of an image, as one address space sees it. Mapped sections are decoded in place; for others, and for
- * callbacks, a window of bytes is kept. Each decoder has its own reader, so that an image may be read by several.
+ * Instructions of an image, as one address space sees it. Mapped sections are decoded in place; of others some
+ * pages are kept, for callbacks a window of bytes. Each decoder has its own reader, so that an image may be read by several.
  */
 #include "intel_pt/image.h"
 #include "isa/x86_flow.h"
 
-enum { TL_PT_INSN_BYTES = 15, TL_PT_WINDOW = 4096 };
+enum { TL_PT_INSN_BYTES = 15, TL_PT_WINDOW = 4096, TL_PT_PAGES = 256 };
+
+/* Pages of sections that a cache's limit keeps from being mapped: each at its place by number. */
+struct tl_pt_pages {
+	struct {
+		const struct tl_pt_section *section; /* NULL: empty */
+		uint64_t at;
+		size_t size;
+	} tags[TL_PT_PAGES];
+	uint8_t bytes[TL_PT_PAGES][TL_PT_WINDOW];
+};
 
 struct tl_pt_reader {
 	const struct tl_pt_image *image;
@@ -28,6 +38,7 @@ struct tl_pt_reader {
 	const struct tl_pt_section *section; /* whose mapping `data` is; NULL: the window */
 	const uint8_t *mapping;
 	uint8_t window[TL_PT_WINDOW];
+	struct tl_pt_pages *pages; /* made when they are needed first */
 };
 
 /* One instruction and where it stands. */

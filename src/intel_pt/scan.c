@@ -3,20 +3,21 @@
 
 #include "core/error.h"
 
-int tl_pt_scan_open(struct tl_pt_scan *s, const struct tl_pt_config *config, struct tl_pt_faults *faults,
-		    struct tl_error *err)
+int tl_pt_scan_open(struct tl_pt_scan *s, const struct tl_pt_config *config,
+		    struct tl_pt_faults *faults, struct tl_error *err)
 {
 	int status;
 
 	*s = (struct tl_pt_scan){ .config = config, .faults = faults };
 	status = tl_pt_packets_open(&s->packets, config);
 	if (status < 0)
-		return tl_pt_fault(err, (enum tl_pt_error)-status, TL_NOWHERE);
+		return tl_pt_fault(err, (enum tl_pt_error) - status, TL_NOWHERE);
 	if (tl_pt_packets_sync_forward(s->packets) >= 0)
 		return 0;
 	tl_pt_scan_close(s);
-	return tl_error_format(err, "intel-pt",
-			       tl_error_at(err, TL_BAD_FORMAT, 0, "there is no PSB, so nothing can be decoded"));
+	return tl_error_format(
+		err, "intel-pt",
+		tl_error_at(err, TL_BAD_FORMAT, 0, "there is no PSB, so nothing can be decoded"));
 }
 
 void tl_pt_scan_close(struct tl_pt_scan *s)
@@ -29,7 +30,8 @@ void tl_pt_scan_close(struct tl_pt_scan *s)
 static int skip(struct tl_pt_scan *s, enum tl_pt_error why, struct tl_error *err)
 {
 	struct tl_pt_lost lost = {
-		.why = why, .from = s->base + s->offset,
+		.why = why,
+		.from = s->base + s->offset,
 		.to = s->base + (uint64_t)(s->config->end - s->config->begin),
 	};
 	uint64_t at;
@@ -58,7 +60,7 @@ int tl_pt_scan_next(struct tl_pt_scan *s, struct tl_pt_packet *packet, struct tl
 			s->cut_short = s->offset < (uint64_t)(s->config->end - s->config->begin);
 			return 0;
 		}
-		status = skip(s, (enum tl_pt_error)-status, err);
+		status = skip(s, (enum tl_pt_error) - status, err);
 		if (status != 1)
 			return status;
 	}

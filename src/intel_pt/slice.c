@@ -14,7 +14,8 @@ uint64_t tl_pt_psb_behind(const struct tl_pt_config *config, uint64_t offset)
 {
 	uint64_t found;
 
-	return tl_pt_find_psbs(config, offset, &found, 1) ? found : (uint64_t)(config->end - config->begin);
+	return tl_pt_find_psbs(config, offset, &found, 1) ? found
+							  : (uint64_t)(config->end - config->begin);
 }
 
 /* ---- by time ---- */
@@ -41,7 +42,9 @@ static void cut_at(struct cut *cut, uint64_t tsc)
 int tl_pt_slice_time(const struct tl_pt_config *config, uint64_t from_ticks, uint64_t to_ticks,
 		     struct tl_pt_part *part, struct tl_error *err)
 {
-	struct cut cut = { .part.to = (uint64_t)(config->end - config->begin), .from = from_ticks, .to = to_ticks };
+	struct cut cut = { .part.to = (uint64_t)(config->end - config->begin),
+			   .from = from_ticks,
+			   .to = to_ticks };
 	struct tl_pt_packet packet;
 	struct tl_pt_scan scan;
 	struct tl_pt_time time;
@@ -55,7 +58,8 @@ int tl_pt_slice_time(const struct tl_pt_config *config, uint64_t from_ticks, uin
 		if (packet.kind == TL_PT_PKT_PSB) {
 			cut.inside = true;
 			cut.psb = scan.offset;
-		} else if (cut.inside && (packet.kind == TL_PT_PKT_PSBEND || packet.kind == TL_PT_PKT_OVF)) {
+		} else if (cut.inside &&
+			   (packet.kind == TL_PT_PKT_PSBEND || packet.kind == TL_PT_PKT_OVF)) {
 			cut.inside = false;
 			cut_at(&cut, time.have_tsc ? time.tsc : 0);
 		}
@@ -76,7 +80,8 @@ int tl_pt_first_time(const struct tl_pt_config *config, uint64_t *tsc, struct tl
 
 	if (status < 0)
 		return status == TL_NO_MEMORY ? status : 0;
-	for (unsigned i = 0; !found && i < LOOK_PACKETS && tl_pt_scan_next(&scan, &packet, err) == 1; i++) {
+	for (unsigned i = 0;
+	     !found && i < LOOK_PACKETS && tl_pt_scan_next(&scan, &packet, err) == 1; i++) {
 		found = packet.kind == TL_PT_PKT_TSC;
 		if (found)
 			*tsc = packet.tsc.tsc;
@@ -157,7 +162,9 @@ static int hunt_on(struct hunt *h, struct tl_error *err)
 	int status = tl_pt_sync_forward(h->decoder);
 
 	while (status >= 0) {
-		struct tl_pt_run run = { .nodes = h->nodes, .max = NODES, .marks = h->marks, .max_marks = MARKS };
+		struct tl_pt_run run = {
+			.nodes = h->nodes, .max = NODES, .marks = h->marks, .max_marks = MARKS
+		};
 		struct tl_pt_event event;
 
 		if (status & TL_PT_EVENT_PENDING) {
@@ -178,8 +185,8 @@ static int hunt_on(struct hunt *h, struct tl_error *err)
 	return status == -TL_PT_NOMEM ? tl_error_memory(err) : 0;
 }
 
-int tl_pt_find_trigger(const struct tl_pt_piece *piece, struct tl_pt_functions *functions, const char *pattern,
-		       struct tl_pt_trigger *trigger, struct tl_error *err)
+int tl_pt_find_trigger(const struct tl_pt_piece *piece, struct tl_pt_functions *functions,
+		       const char *pattern, struct tl_pt_trigger *trigger, struct tl_error *err)
 {
 	struct tl_pt_config config = piece->config;
 	struct hunt *h = calloc(1, sizeof(*h));
@@ -192,11 +199,13 @@ int tl_pt_find_trigger(const struct tl_pt_piece *piece, struct tl_pt_functions *
 	h->trigger = trigger;
 	if (regcomp(&h->pattern, pattern, REG_EXTENDED | REG_NOSUB)) {
 		free(h);
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "not a POSIX extended regular expression");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "not a POSIX extended regular expression");
 	}
 	config.flags |= TL_PT_SALVAGE | TL_PT_END_ON_CALL | TL_PT_END_ON_JUMP;
 	status = tl_pt_decoder_open(&h->decoder, &config, piece->image);
-	status = status < 0 ? tl_pt_fault(err, (enum tl_pt_error)-status, TL_NOWHERE) : hunt_on(h, err);
+	status = status < 0 ? tl_pt_fault(err, (enum tl_pt_error) - status, TL_NOWHERE)
+			    : hunt_on(h, err);
 	tl_pt_decoder_close(h->decoder);
 	regfree(&h->pattern);
 	free(h->seen);

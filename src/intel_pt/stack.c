@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-bool tl_pt_stack_begin(struct tl_pt_stack *stack, struct tl_pt_functions *functions, uint32_t events, bool exact)
+bool tl_pt_stack_begin(struct tl_pt_stack *stack, struct tl_pt_functions *functions,
+		       uint32_t events, bool exact)
 {
 	*stack = (struct tl_pt_stack){ .functions = functions };
 	if (!tl_fold_begin(&stack->fold, events, exact))
@@ -118,7 +119,8 @@ static bool by_entry(const struct tl_pt_stack *s, uint32_t function)
 uint32_t tl_pt_stack_called(struct tl_pt_stack *s, struct tl_pt_at *at)
 {
 	if (at->called == TL_NONE)
-		at->called = at->function != TL_NONE ? at->function : tl_pt_functions_called(s->functions, at->ip);
+		at->called = at->function != TL_NONE ? at->function
+						     : tl_pt_functions_called(s->functions, at->ip);
 	return at->called;
 }
 
@@ -222,7 +224,8 @@ static void far_returned(struct tl_pt_stack *s, struct tl_pt_at *at)
 		elsewhere(s, at, 0);
 }
 
-void tl_pt_stack_arrive(struct tl_pt_stack *stack, enum tl_pt_arrival how, struct tl_pt_at *at, uint64_t back)
+void tl_pt_stack_arrive(struct tl_pt_stack *stack, enum tl_pt_arrival how, struct tl_pt_at *at,
+			uint64_t back)
 {
 	struct tl_pt_frame called = { .back = back, .call = TL_NONE };
 

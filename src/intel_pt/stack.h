@@ -2,27 +2,33 @@
 #ifndef TL_INTEL_PT_STACK_H
 #define TL_INTEL_PT_STACK_H
 /*
- * Calls and returns of one thread out of the addresses it came by. The one place that says what is a call:
+ * Calls and returns of one thread out of the addresses it came by. The one place that says what is
+ * a call:
  *
- *   call            a near call, direct or not, but not of the next instruction; a far call (SYSCALL, INT) whose
- *                   handler is in the trace. The frame remembers the address after it.
- *   return          closes the innermost frame that waits for the address returned to, and those above it: they were
- *                   left by other means. When there is none: a frame whose call was not seen (the trace began inside) is
- *                   closed, and its caller entered; else the return is a jump (push and ret, retpoline).
- *   jump            inside a function: nothing. To the entry of another one: a tail call, which takes the place of the
- *                   frame and returns where that would have. Into the middle of a function that is on the stack: back
- *                   to its innermost frame (longjmp, exceptions). Into the middle of any other: as a tail call. From
- *                   code with a symbol into code without: as a tail call; between two places without: nothing.
- *   off and on      tracing that goes on where it was expected to: nothing (system calls and interrupts in a user-only
- *                   trace). Elsewhere: the return from a handler, when a frame of one waits for that address, or the
- *                   function below it is the one; else a handler was entered (signals), if it is the entry of a
- *                   function or code without symbols; else a jump.
- *   interrupt       an asynchronous branch enters a handler, which waits for the address interrupted; after an aborted
- *                   transaction it is a jump.
- *   loss            frames stay open. Where the trace goes on: in the innermost function: nothing; in one on the
- *                   stack: back to it; elsewhere: entered, by a call that was not seen.
+ *   call            a near call, direct or not, but not of the next instruction; a far call
+ *                   (SYSCALL, INT) whose handler is in the trace. The frame remembers the address
+ *                   after it.
+ *   return          closes the innermost frame that waits for the address returned to, and those
+ *                   above it: they were left by other means. When there is none: a frame whose call
+ *                   was not seen (the trace began inside) is closed, and its caller entered; else
+ *                   the return is a jump (push and ret, retpoline).
+ *   jump            inside a function: nothing. To the entry of another one: a tail call, which
+ *                   takes the place of the frame and returns where that would have. Into the middle
+ *                   of a function that is on the stack: back to its innermost frame (longjmp,
+ *                   exceptions). Into the middle of any other: as a tail call. From code with a
+ *                   symbol into code without: as a tail call; between two places without: nothing.
+ *   off and on      tracing that goes on where it was expected to: nothing (system calls and
+ *                   interrupts in a user-only trace). Elsewhere: the return from a handler, when a
+ *                   frame of one waits for that address, or the function below it is the one; else
+ *                   a handler was entered (signals), if it is the entry of a function or code
+ *                   without symbols; else a jump.
+ *   interrupt       an asynchronous branch enters a handler, which waits for the address
+ *                   interrupted; after an aborted transaction it is a jump.
+ *   loss            frames stay open. Where the trace goes on: in the innermost function: nothing;
+ *                   in one on the stack: back to it; elsewhere: entered, by a call that was not
+ *                   seen.
  *
- * A frame deeper than STACK_MAX is not kept; its call counts as a gap.
+ * A frame deeper than TL_PT_STACK_MAX is not kept; its call counts as a gap.
  */
 #include "intel_pt/functions.h"
 #include "profile/fold.h"

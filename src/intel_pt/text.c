@@ -26,8 +26,8 @@ const char *tl_pt_mode_name(enum tl_pt_exec_mode mode)
 const char *tl_pt_iclass_name(int iclass)
 {
 	static const char *const names[] = {
-		"unknown", "other", "call", "return", "jump", "cond_jump", "far_call", "far_return", "far_jump", "ptwrite",
-		"indirect",
+		"unknown",  "other",	  "call",     "return",	 "jump",     "cond_jump",
+		"far_call", "far_return", "far_jump", "ptwrite", "indirect",
 	};
 
 	return (unsigned)iclass < sizeof(names) / sizeof(names[0]) ? names[iclass] : names[0];
@@ -37,9 +37,10 @@ const char *tl_pt_iclass_name(int iclass)
 const char *tl_pt_cfe_name(unsigned type)
 {
 	static const char *const names[] = {
-		[1] = "intr",	 [2] = "iret",	   [3] = "smi",	  [4] = "rsm",	 [5] = "sipi",
-		[6] = "init",	 [7] = "vmentry",  [8] = "vmexit", [9] = "vmexit_intr", [0xa] = "shutdown",
-		[0xc] = "uintr", [0xd] = "uiret",  [0xe] = "swintr", [0xf] = "syscall",
+		[1] = "intr",	     [2] = "iret",	 [3] = "smi",	  [4] = "rsm",
+		[5] = "sipi",	     [6] = "init",	 [7] = "vmentry", [8] = "vmexit",
+		[9] = "vmexit_intr", [0xa] = "shutdown", [0xc] = "uintr", [0xd] = "uiret",
+		[0xe] = "swintr",    [0xf] = "syscall",
 	};
 
 	return type < sizeof(names) / sizeof(names[0]) && names[type] ? names[type] : "unknown";
@@ -101,8 +102,8 @@ static void mode_payload(struct text *to, const struct tl_pt_packet *p)
 	const char *between = "";
 
 	if (p->mode.leaf == TL_PT_MODE_TSX) {
-		add(to, "%s%s%s", p->mode.intx ? "intx" : "", p->mode.intx && p->mode.abrt ? ", " : "",
-		    p->mode.abrt ? "abrt" : "");
+		add(to, "%s%s%s", p->mode.intx ? "intx" : "",
+		    p->mode.intx && p->mode.abrt ? ", " : "", p->mode.abrt ? "abrt" : "");
 		return;
 	}
 	if (p->mode.csl || p->mode.csd) {
@@ -166,13 +167,15 @@ static void mwait_payload(struct text *to, const struct tl_pt_packet *p)
 /* States are stored as the state less one, modulo 16 (12.1). */
 static void pwre_payload(struct text *to, const struct tl_pt_packet *p)
 {
-	add(to, "c%u.%u%s", (p->pwre.state + 1u) & 0xf, (p->pwre.sub_state + 1u) & 0xf, p->pwre.hw ? ", hw" : "");
+	add(to, "c%u.%u%s", (p->pwre.state + 1u) & 0xf, (p->pwre.sub_state + 1u) & 0xf,
+	    p->pwre.hw ? ", hw" : "");
 }
 
 static void pwrx_payload(struct text *to, const struct tl_pt_packet *p)
 {
 	add(to, "%s%s%sc%u, c%u", p->pwrx.interrupt ? "int: " : "", p->pwrx.store ? "st: " : "",
-	    p->pwrx.autonomous ? "hw: " : "", (p->pwrx.last + 1u) & 0xf, (p->pwrx.deepest + 1u) & 0xf);
+	    p->pwrx.autonomous ? "hw: " : "", (p->pwrx.last + 1u) & 0xf,
+	    (p->pwrx.deepest + 1u) & 0xf);
 }
 
 static void ptw_payload(struct text *to, const struct tl_pt_packet *p)
@@ -184,7 +187,9 @@ static void ptw_payload(struct text *to, const struct tl_pt_packet *p)
 static void cfe_payload(struct text *to, const struct tl_pt_packet *p)
 {
 	enum { SIPI = 5 };
-	static const bool has_vector[32] = { [1] = true, [SIPI] = true, [9] = true, [0xc] = true, [0xe] = true };
+	static const bool has_vector[32] = {
+		[1] = true, [SIPI] = true, [9] = true, [0xc] = true, [0xe] = true
+	};
 
 	add(to, "%u", p->cfe.type);
 	if (p->cfe.type == SIPI)
@@ -196,7 +201,8 @@ static void cfe_payload(struct text *to, const struct tl_pt_packet *p)
 
 static void evd_payload(struct text *to, const struct tl_pt_packet *p)
 {
-	add(to, "%u: %" PRIx64 " type %s", p->evd.type, p->evd.payload, tl_pt_evd_name(p->evd.type));
+	add(to, "%u: %" PRIx64 " type %s", p->evd.type, p->evd.payload,
+	    tl_pt_evd_name(p->evd.type));
 }
 
 static void trig_payload(struct text *to, const struct tl_pt_packet *p)
@@ -222,15 +228,19 @@ static void bep_payload(struct text *to, const struct tl_pt_packet *p)
 }
 
 static void (*const payloads[TL_PT_PKT_COUNT])(struct text *, const struct tl_pt_packet *) = {
-	[TL_PT_PKT_FUP] = ip_payload,	    [TL_PT_PKT_TIP] = ip_payload,     [TL_PT_PKT_TIP_PGE] = ip_payload,
-	[TL_PT_PKT_TIP_PGD] = ip_payload,   [TL_PT_PKT_TNT_8] = tnt_payload,  [TL_PT_PKT_TNT_64] = tnt_payload,
-	[TL_PT_PKT_MODE] = mode_payload,    [TL_PT_PKT_PIP] = pip_payload,    [TL_PT_PKT_VMCS] = vmcs_payload,
-	[TL_PT_PKT_CBR] = cbr_payload,	    [TL_PT_PKT_TSC] = tsc_payload,    [TL_PT_PKT_TMA] = tma_payload,
-	[TL_PT_PKT_MTC] = mtc_payload,	    [TL_PT_PKT_CYC] = cyc_payload,    [TL_PT_PKT_MNT] = mnt_payload,
-	[TL_PT_PKT_EXSTOP] = exstop_payload, [TL_PT_PKT_MWAIT] = mwait_payload, [TL_PT_PKT_PWRE] = pwre_payload,
-	[TL_PT_PKT_PWRX] = pwrx_payload,    [TL_PT_PKT_PTW] = ptw_payload,    [TL_PT_PKT_CFE] = cfe_payload,
-	[TL_PT_PKT_EVD] = evd_payload,	    [TL_PT_PKT_TRIG] = trig_payload,  [TL_PT_PKT_BBP] = bbp_payload,
-	[TL_PT_PKT_BIP] = bip_payload,	    [TL_PT_PKT_BEP] = bep_payload,
+	[TL_PT_PKT_FUP] = ip_payload,	   [TL_PT_PKT_TIP] = ip_payload,
+	[TL_PT_PKT_TIP_PGE] = ip_payload,  [TL_PT_PKT_TIP_PGD] = ip_payload,
+	[TL_PT_PKT_TNT_8] = tnt_payload,   [TL_PT_PKT_TNT_64] = tnt_payload,
+	[TL_PT_PKT_MODE] = mode_payload,   [TL_PT_PKT_PIP] = pip_payload,
+	[TL_PT_PKT_VMCS] = vmcs_payload,   [TL_PT_PKT_CBR] = cbr_payload,
+	[TL_PT_PKT_TSC] = tsc_payload,	   [TL_PT_PKT_TMA] = tma_payload,
+	[TL_PT_PKT_MTC] = mtc_payload,	   [TL_PT_PKT_CYC] = cyc_payload,
+	[TL_PT_PKT_MNT] = mnt_payload,	   [TL_PT_PKT_EXSTOP] = exstop_payload,
+	[TL_PT_PKT_MWAIT] = mwait_payload, [TL_PT_PKT_PWRE] = pwre_payload,
+	[TL_PT_PKT_PWRX] = pwrx_payload,   [TL_PT_PKT_PTW] = ptw_payload,
+	[TL_PT_PKT_CFE] = cfe_payload,	   [TL_PT_PKT_EVD] = evd_payload,
+	[TL_PT_PKT_TRIG] = trig_payload,   [TL_PT_PKT_BBP] = bbp_payload,
+	[TL_PT_PKT_BIP] = bip_payload,	   [TL_PT_PKT_BEP] = bep_payload,
 };
 
 void tl_pt_payload_text(char text[TL_PT_PAYLOAD_TEXT], const struct tl_pt_packet *packet)

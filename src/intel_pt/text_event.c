@@ -59,7 +59,8 @@ static void put_enabled(struct tl_output *out, const struct tl_pt_event *e)
 
 static void put_paging(struct tl_output *out, const struct tl_pt_event *e)
 {
-	tl_put_format(out, "paging, cr3: %016" PRIx64 "%s", e->paging.cr3, e->paging.non_root ? ", nr" : "");
+	tl_put_format(out, "paging, cr3: %016" PRIx64 "%s", e->paging.cr3,
+		      e->paging.non_root ? ", nr" : "");
 }
 
 static void put_vmcs(struct tl_output *out, const struct tl_pt_event *e)
@@ -74,7 +75,9 @@ static void put_exec_mode(struct tl_output *out, const struct tl_pt_event *e)
 
 static void put_tsx(struct tl_output *out, const struct tl_pt_event *e)
 {
-	tl_put_text(out, e->tsx.speculative ? "begin transaction" : e->tsx.aborted ? "aborted" : "committed");
+	tl_put_text(out, e->tsx.speculative ? "begin transaction"
+			 : e->tsx.aborted   ? "aborted"
+					    : "committed");
 }
 
 static void put_mwait(struct tl_output *out, const struct tl_pt_event *e)
@@ -84,14 +87,15 @@ static void put_mwait(struct tl_output *out, const struct tl_pt_event *e)
 
 static void put_pwre(struct tl_output *out, const struct tl_pt_event *e)
 {
-	tl_put_format(out, "pwre c%u.%u%s", (e->pwre.state + 1u) & 0xf, (e->pwre.sub_state + 1u) & 0xf,
-		      e->pwre.hw ? " hw" : "");
+	tl_put_format(out, "pwre c%u.%u%s", (e->pwre.state + 1u) & 0xf,
+		      (e->pwre.sub_state + 1u) & 0xf, e->pwre.hw ? " hw" : "");
 }
 
 static void put_pwrx(struct tl_output *out, const struct tl_pt_event *e)
 {
-	tl_put_format(out, "pwrx %s%s%sc%u (c%u)", e->pwrx.interrupt ? "int: " : "", e->pwrx.store ? "st: " : "",
-		      e->pwrx.autonomous ? "hw: " : "", (e->pwrx.last + 1u) & 0xf, (e->pwrx.deepest + 1u) & 0xf);
+	tl_put_format(out, "pwrx %s%s%sc%u (c%u)", e->pwrx.interrupt ? "int: " : "",
+		      e->pwrx.store ? "st: " : "", e->pwrx.autonomous ? "hw: " : "",
+		      (e->pwrx.last + 1u) & 0xf, (e->pwrx.deepest + 1u) & 0xf);
 }
 
 static void put_ptwrite(struct tl_output *out, const struct tl_pt_event *e)
@@ -163,13 +167,27 @@ static void put_lost(struct tl_output *out, const struct tl_pt_event *e)
 }
 
 static void (*const bodies[TL_PT_EV_COUNT])(struct tl_output *, const struct tl_pt_event *) = {
-	[TL_PT_EV_ENABLED] = put_enabled,      [TL_PT_EV_PAGING] = put_paging,	  [TL_PT_EV_ASYNC_PAGING] = put_paging,
-	[TL_PT_EV_VMCS] = put_vmcs,	       [TL_PT_EV_ASYNC_VMCS] = put_vmcs,  [TL_PT_EV_EXEC_MODE] = put_exec_mode,
-	[TL_PT_EV_TSX] = put_tsx,	       [TL_PT_EV_MWAIT] = put_mwait,	  [TL_PT_EV_PWRE] = put_pwre,
-	[TL_PT_EV_PWRX] = put_pwrx,	       [TL_PT_EV_PTWRITE] = put_ptwrite,  [TL_PT_EV_CBR] = put_cbr,
-	[TL_PT_EV_MNT] = put_mnt,	       [TL_PT_EV_TNT] = put_tnt,	  [TL_PT_EV_IFLAGS] = put_iflags,
-	[TL_PT_EV_INTERRUPT] = put_interrupt,  [TL_PT_EV_UINTR] = put_vector,	  [TL_PT_EV_SWINTR] = put_vector,
-	[TL_PT_EV_SIPI] = put_sipi,	       [TL_PT_EV_VMEXIT] = put_vmexit,	  [TL_PT_EV_TRIG] = put_trig,
+	[TL_PT_EV_ENABLED] = put_enabled,
+	[TL_PT_EV_PAGING] = put_paging,
+	[TL_PT_EV_ASYNC_PAGING] = put_paging,
+	[TL_PT_EV_VMCS] = put_vmcs,
+	[TL_PT_EV_ASYNC_VMCS] = put_vmcs,
+	[TL_PT_EV_EXEC_MODE] = put_exec_mode,
+	[TL_PT_EV_TSX] = put_tsx,
+	[TL_PT_EV_MWAIT] = put_mwait,
+	[TL_PT_EV_PWRE] = put_pwre,
+	[TL_PT_EV_PWRX] = put_pwrx,
+	[TL_PT_EV_PTWRITE] = put_ptwrite,
+	[TL_PT_EV_CBR] = put_cbr,
+	[TL_PT_EV_MNT] = put_mnt,
+	[TL_PT_EV_TNT] = put_tnt,
+	[TL_PT_EV_IFLAGS] = put_iflags,
+	[TL_PT_EV_INTERRUPT] = put_interrupt,
+	[TL_PT_EV_UINTR] = put_vector,
+	[TL_PT_EV_SWINTR] = put_vector,
+	[TL_PT_EV_SIPI] = put_sipi,
+	[TL_PT_EV_VMEXIT] = put_vmexit,
+	[TL_PT_EV_TRIG] = put_trig,
 	[TL_PT_EV_LOST] = put_lost,
 };
 

@@ -186,19 +186,25 @@ static void bep_fields(struct tl_output *out, const struct tl_pt_packet *p)
 	tl_pt_json_flag(out, "ip", p->bep.ip);
 }
 
-static void (*const packet_fields[TL_PT_PKT_COUNT])(struct tl_output *, const struct tl_pt_packet *) = {
-	[TL_PT_PKT_FUP] = ip_fields,	   [TL_PT_PKT_TIP] = ip_fields,	    [TL_PT_PKT_TIP_PGE] = ip_fields,
-	[TL_PT_PKT_TIP_PGD] = ip_fields,   [TL_PT_PKT_TNT_8] = tnt_fields,  [TL_PT_PKT_TNT_64] = tnt_fields,
-	[TL_PT_PKT_MODE] = mode_fields,	   [TL_PT_PKT_PIP] = pip_fields,    [TL_PT_PKT_VMCS] = vmcs_fields,
-	[TL_PT_PKT_CBR] = cbr_fields,	   [TL_PT_PKT_TSC] = tsc_fields,    [TL_PT_PKT_TMA] = tma_fields,
-	[TL_PT_PKT_MTC] = mtc_fields,	   [TL_PT_PKT_CYC] = cyc_fields,    [TL_PT_PKT_MNT] = mnt_fields,
-	[TL_PT_PKT_EXSTOP] = exstop_fields, [TL_PT_PKT_MWAIT] = mwait_fields, [TL_PT_PKT_PWRE] = pwre_fields,
-	[TL_PT_PKT_PWRX] = pwrx_fields,	   [TL_PT_PKT_PTW] = ptw_fields,    [TL_PT_PKT_CFE] = cfe_fields,
-	[TL_PT_PKT_EVD] = evd_fields,	   [TL_PT_PKT_TRIG] = trig_fields,  [TL_PT_PKT_BBP] = bbp_fields,
-	[TL_PT_PKT_BIP] = bip_fields,	   [TL_PT_PKT_BEP] = bep_fields,
+static void (*const packet_fields[TL_PT_PKT_COUNT])(struct tl_output *,
+						    const struct tl_pt_packet *) = {
+	[TL_PT_PKT_FUP] = ip_fields,	  [TL_PT_PKT_TIP] = ip_fields,
+	[TL_PT_PKT_TIP_PGE] = ip_fields,  [TL_PT_PKT_TIP_PGD] = ip_fields,
+	[TL_PT_PKT_TNT_8] = tnt_fields,	  [TL_PT_PKT_TNT_64] = tnt_fields,
+	[TL_PT_PKT_MODE] = mode_fields,	  [TL_PT_PKT_PIP] = pip_fields,
+	[TL_PT_PKT_VMCS] = vmcs_fields,	  [TL_PT_PKT_CBR] = cbr_fields,
+	[TL_PT_PKT_TSC] = tsc_fields,	  [TL_PT_PKT_TMA] = tma_fields,
+	[TL_PT_PKT_MTC] = mtc_fields,	  [TL_PT_PKT_CYC] = cyc_fields,
+	[TL_PT_PKT_MNT] = mnt_fields,	  [TL_PT_PKT_EXSTOP] = exstop_fields,
+	[TL_PT_PKT_MWAIT] = mwait_fields, [TL_PT_PKT_PWRE] = pwre_fields,
+	[TL_PT_PKT_PWRX] = pwrx_fields,	  [TL_PT_PKT_PTW] = ptw_fields,
+	[TL_PT_PKT_CFE] = cfe_fields,	  [TL_PT_PKT_EVD] = evd_fields,
+	[TL_PT_PKT_TRIG] = trig_fields,	  [TL_PT_PKT_BBP] = bbp_fields,
+	[TL_PT_PKT_BIP] = bip_fields,	  [TL_PT_PKT_BEP] = bep_fields,
 };
 
-void tl_pt_put_packet_json(struct tl_output *out, const struct tl_pt_packet *packet, uint64_t offset)
+void tl_pt_put_packet_json(struct tl_output *out, const struct tl_pt_packet *packet,
+			   uint64_t offset)
 {
 	tl_put_text(out, "{\"offset\":");
 	tl_put_u64(out, offset);
@@ -371,7 +377,8 @@ static const struct {
 	[TL_PT_EV_LOST] = { "lost", ev_lost },
 };
 
-/* The address of an event that has two is that of its source; it is there even if the other one was withheld. */
+/* The address of an event that has two is that of its source; it is there even if the other one was
+ * withheld. */
 static bool has_ip(const struct tl_pt_event *e)
 {
 	return e->kind == TL_PT_EV_ASYNC_BRANCH || e->kind == TL_PT_EV_ASYNC_DISABLED ||

@@ -18,6 +18,12 @@ struct tl_input {
 	const char *failed; /* what the last error is about, NULL: the first path */
 };
 
+/* A form that the records of a trace can be written in. */
+struct tl_conversion {
+	const char *name;
+	int (*write)(struct tl_input *input, struct tl_output *out, struct tl_error *err);
+};
+
 struct tl_format {
 	struct tl_format_info info;
 	bool many_paths; /* open() takes several paths as one input */
@@ -35,6 +41,10 @@ struct tl_format {
 	int (*reencode)(struct tl_input *input, const char *variant, struct tl_output *out, struct tl_error *err);
 	/* A part of the trace; NULL: the format cannot be cut. */
 	int (*slice)(struct tl_input *input, const struct tl_slice *what, struct tl_output *out, struct tl_error *err);
+	/* What was executed; NULL: the format does not tell. */
+	int (*analyze)(struct tl_input *input, const struct tl_analysis *analysis, struct tl_output *out,
+		       const char **failed, struct tl_error *err);
+	const struct tl_conversion *conversions; /* ends with a NULL name; NULL: none */
 	/* Fill at most `room` places; returns how many there are listed. */
 	size_t (*damage)(struct tl_input *input, struct tl_damage *places, size_t room, uint64_t *count,
 			 uint64_t *skipped_bytes);
@@ -48,12 +58,14 @@ extern const struct tl_format *const tl_format_table[];
 #define TL_CALLGRIND_INFO \
 	{ "callgrind", "Callgrind and Cachegrind profiles, also of other programs (xdebug, pprof, xtree, ...)" }
 #define TL_INTEL_PT_INFO { "intel-pt", "Intel Processor Trace, as the processor writes it" }
-
 #define TL_PERF_INFO { "perf", "perf.data of Linux perf, with the Intel PT in it" }
+#define TL_XTRACE_INFO \
+	{ "xtrace", "Kunpeng workload traces: instruction streams (xinsndata), register snapshots (xsnapshot)" }
 
 extern const struct tl_format tl_xray_format;
 extern const struct tl_format tl_callgrind_format;
 extern const struct tl_format tl_intel_pt_format;
 extern const struct tl_format tl_perf_format;
+extern const struct tl_format tl_xtrace_format;
 
 #endif

@@ -277,12 +277,47 @@ int tl_input_timeline(struct tl_input *input, const char *format, struct tl_outp
 	return status < 0 ? status : input->format->timeline(input, format, out, err);
 }
 
+static int convert_records(struct tl_input *input, const char *to, const char *variant,
+			   struct tl_output *out, struct tl_error *err)
+{
+	const struct tl_conversion *conversion = input->format->conversions;
+
+	while (conversion && conversion->name && strcmp(conversion->name, to))
+		conversion++;
+	if (conversion && conversion->name && variant)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "this format has no versions");
+	if (conversion && conversion->name)
+		return conversion->write(input, out, err);
+	for (const struct tl_format_info *target = tl_trace_targets(); target->name; target++)
+		if (!strcmp(target->name, to))
+			return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+					   "only traces of instructions (xtrace) are written in "
+					   "that format");
+	return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+			   "the input cannot be written in that format");
+}
+
+int tl_input_analyze(struct tl_input *input, const struct tl_analysis *analysis,
+		     struct tl_output *out, const char **failed, struct tl_error *err)
+{
+	struct tl_analysis known = { 0 };
+	const char *about = NULL;
+
+	if (failed)
+		*failed = NULL;
+	memcpy(&known, analysis, analysis->size < sizeof(known) ? analysis->size : sizeof(known));
+	if (!input->format->analyze)
+		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+				   "only traces of instructions (xtrace) can be analyzed in this "
+				   "way");
+	return input->format->analyze(input, &known, out, failed ? failed : &about, err);
+}
+
 int tl_input_reencode(struct tl_input *input, const char *to, const char *variant,
 		      struct tl_output *out, struct tl_error *err)
 {
 	if (strcmp(to, input->format->info.name))
-		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
-				   "the input cannot be written in that format");
+		return convert_records(input, to, variant, out, err);
 	return input->other_count ? one_file(input, err)
 				  : input->format->reencode(input, variant, out, err);
 }

@@ -33,7 +33,9 @@ static int next_piece(void *arg, struct tl_pt_piece *piece, struct tl_error *err
 		.to = (uint64_t)(raw->config.end - raw->config.begin),
 		.image = tl_pt_program_image(raw->program),
 		.asid = { TL_PT_ANY, TL_PT_ANY },
-		.process = TL_NOWHERE, .thread = TL_NOWHERE, .cpu = TL_NOWHERE,
+		.process = TL_NOWHERE,
+		.thread = TL_NOWHERE,
+		.cpu = TL_NOWHERE,
 		.command = "",
 	};
 	return 1;
@@ -65,15 +67,16 @@ static void close_raw(struct tl_input *input)
 	input->handle = NULL;
 }
 
-/* The map that is named, or the one that stands beside the trace. */
-static int add_map(struct raw_input *raw, const struct tl_input_options *o, const char *trace, const char **failed,
-		   struct tl_error *err)
+/* The map that is named, or the one that stands beside the trace; files that are named win over it.
+ */
+static int add_map(struct raw_input *raw, const struct tl_input_options *o, const char *trace,
+		   const char **failed, struct tl_error *err)
 {
 	char *beside = NULL;
 	const char *path;
 	int status = 0;
 
-	if (!o->map && !o->binary_count && !o->raw_count)
+	if (!o->map)
 		status = tl_pt_program_find_map(trace, &beside, err);
 	path = o->map ? o->map : beside;
 	if (status == 0 && path)
@@ -85,19 +88,22 @@ static int add_map(struct raw_input *raw, const struct tl_input_options *o, cons
 	return status;
 }
 
-static int add_code(struct raw_input *raw, const struct tl_input_options *o, const char **failed, struct tl_error *err)
+static int add_code(struct raw_input *raw, const struct tl_input_options *o, const char **failed,
+		    struct tl_error *err)
 {
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && i < o->binary_count; i++) {
-		status = tl_pt_program_add_elf(raw->program, o->binaries[i].path, o->binaries[i].address, err);
+		status = tl_pt_program_add_elf(raw->program, o->binaries[i].path,
+					       o->binaries[i].address, err);
 		if (status < 0)
 			*failed = o->binaries[i].path;
 	}
 	for (size_t i = 0; status == 0 && i < o->raw_count; i++) {
 		const struct tl_raw_spec *r = &o->raws[i];
 
-		status = tl_pt_program_add_raw(raw->program, r->path, r->offset, r->end, r->address, err);
+		status = tl_pt_program_add_raw(raw->program, r->path, r->offset, r->end, r->address,
+					       err);
 		if (status < 0)
 			*failed = r->path;
 	}
@@ -113,15 +119,18 @@ static int open_trace(struct tl_input *input, struct raw_input *raw, struct tl_e
 
 	if (status < 0)
 		return status;
-	raw->config = (struct tl_pt_config){ .size = sizeof(raw->config), .begin = data, .end = size ? data + size : data };
+	raw->config = (struct tl_pt_config){ .size = sizeof(raw->config),
+					     .begin = data,
+					     .end = size ? data + size : data };
 	if (!tl_pt_find_psbs(&raw->config, 0, &psb, 1) && !(input->options.dump & TL_DUMP_NO_SYNC))
 		return tl_error_format(err, "intel-pt",
-				       tl_error_at(err, TL_BAD_FORMAT, 0, "there is no PSB, so nothing can be decoded"));
+				       tl_error_at(err, TL_BAD_FORMAT, 0,
+						   "there is no PSB, so nothing can be decoded"));
 	return tl_pt_input_configure(&input->options, &raw->config, err);
 }
 
-static int open_raw(struct tl_input *input, const char *const *paths, size_t path_count, const char **failed,
-		    struct tl_error *err)
+static int open_raw(struct tl_input *input, const char *const *paths, size_t path_count,
+		    const char **failed, struct tl_error *err)
 {
 	struct raw_input *raw = calloc(1, sizeof(*raw));
 	uint64_t first;
@@ -132,8 +141,12 @@ static int open_raw(struct tl_input *input, const char *const *paths, size_t pat
 		return tl_error_memory(err);
 	input->handle = raw;
 	raw->pt.feed = (struct tl_pt_feed){
-		.next = next_piece, .rewind = rewind_pieces, .place = place_of, .arg = raw,
-		.frequency = input->options.tsc_hz, .raw_names = input->options.raw_names,
+		.next = next_piece,
+		.rewind = rewind_pieces,
+		.place = place_of,
+		.arg = raw,
+		.frequency = input->options.tsc_hz,
+		.raw_names = input->options.raw_names,
 	};
 	status = tl_pt_program_open(&raw->program, err);
 	if (status == 0)
@@ -153,19 +166,22 @@ static int open_raw(struct tl_input *input, const char *const *paths, size_t pat
 
 /* ---- operations that are not those of a feed ---- */
 
-static int describe_raw(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
+static int describe_raw(struct tl_input *input, bool json, struct tl_output *out,
+			struct tl_error *err)
 {
 	struct raw_input *raw = input->handle;
 
 	return tl_pt_describe(&raw->config, &raw->pt.faults, json, out, err);
 }
 
-static int reencode_raw(struct tl_input *input, const char *variant, struct tl_output *out, struct tl_error *err)
+static int reencode_raw(struct tl_input *input, const char *variant, struct tl_output *out,
+			struct tl_error *err)
 {
 	struct raw_input *raw = input->handle;
 
 	if (variant)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "Intel PT has no versions to choose from");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "Intel PT has no versions to choose from");
 	return tl_pt_rewrite(&raw->config, &raw->pt.faults, out, err);
 }
 

@@ -13,17 +13,23 @@ struct pt_input {
 };
 
 int tl_pt_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err);
-int tl_pt_input_dump(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err);
-int tl_pt_input_timeline(struct tl_input *input, const char *format, struct tl_output *out, struct tl_error *err);
-int64_t tl_pt_input_check(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err);
-int tl_pt_input_slice(struct tl_input *input, const struct tl_slice *what, struct tl_output *out, struct tl_error *err);
-size_t tl_pt_input_damage(struct tl_input *input, struct tl_damage *places, size_t room, uint64_t *count,
-			  uint64_t *skipped_bytes);
+int tl_pt_input_dump(struct tl_input *input, bool json, struct tl_output *out,
+		     struct tl_error *err);
+int tl_pt_input_timeline(struct tl_input *input, const char *format, struct tl_output *out,
+			 struct tl_error *err);
+int64_t tl_pt_input_check(struct tl_input *input, bool json, struct tl_output *out,
+			  struct tl_error *err);
+int tl_pt_input_slice(struct tl_input *input, const struct tl_slice *what, struct tl_output *out,
+		      struct tl_error *err);
+size_t tl_pt_input_damage(struct tl_input *input, struct tl_damage *places, size_t room,
+			  uint64_t *count, uint64_t *skipped_bytes);
 
 /* The window of the options in ticks; 0: open. */
-int tl_pt_input_window(struct tl_input *input, struct tl_number_range *window, struct tl_error *err);
+int tl_pt_input_window(struct tl_input *input, struct tl_number_range *window,
+		       struct tl_error *err);
 
 /* What the options say of the recording, into a configuration; what they do not say stays. */
-int tl_pt_input_configure(const struct tl_input_options *options, struct tl_pt_config *config, struct tl_error *err);
+int tl_pt_input_configure(const struct tl_input_options *options, struct tl_pt_config *config,
+			  struct tl_error *err);
 
 #endif

@@ -40,7 +40,8 @@ static int put_violation(void *arg, const struct tl_pt_violation *v)
 	return tl_output_failed(to->out);
 }
 
-int64_t tl_pt_input_check(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
+int64_t tl_pt_input_check(struct tl_input *input, bool json, struct tl_output *out,
+			  struct tl_error *err)
 {
 	struct pt_input *pt = input->handle;
 	struct violations to = { .out = out, .json = json };
@@ -55,7 +56,8 @@ int64_t tl_pt_input_check(struct tl_input *input, bool json, struct tl_output *o
 
 		to.base = piece.base;
 		found = pt->has_code ? tl_pt_check_piece(&decoders, &piece, put_violation, &to, err)
-				     : tl_pt_check(&piece.config, piece.image, false, put_violation, &to, err);
+				     : tl_pt_check(&piece.config, piece.image, false, put_violation,
+						   &to, err);
 		status = found < 0 ? (int)found : 0;
 		if (status < 0)
 			break;

@@ -34,7 +34,8 @@ static bool parse_model(const char *text, struct tl_pt_cpu *cpu)
 {
 	unsigned family, model, stepping = 0;
 
-	if (!number(&text, UINT16_MAX, &family) || *text++ != '/' || !number(&text, UINT8_MAX, &model))
+	if (!number(&text, UINT16_MAX, &family) || *text++ != '/' ||
+	    !number(&text, UINT8_MAX, &model))
 		return false;
 	if (*text == '/') {
 		text++;
@@ -53,7 +54,8 @@ static bool this_cpu(struct tl_pt_cpu *cpu)
 
 	if (!__get_cpuid(0, &a, &b, &c, &d))
 		return false;
-	cpu->intel = b == signature_INTEL_ebx && c == signature_INTEL_ecx && d == signature_INTEL_edx;
+	cpu->intel =
+		b == signature_INTEL_ebx && c == signature_INTEL_ecx && d == signature_INTEL_edx;
 	if (!__get_cpuid(1, &a, &b, &c, &d))
 		return false;
 	cpu->family = (uint16_t)(a >> 8 & 0xf);
@@ -79,16 +81,19 @@ static int configure_cpu(const char *model, struct tl_pt_config *config, struct 
 	if (!strcmp(model, "none"))
 		return 0;
 	if (automatic ? !this_cpu(&config->cpu) : !parse_model(model, &config->cpu))
-		return usage(err, automatic ? "this machine has no such processor"
-					    : "--cpu-model is FAMILY/MODEL[/STEPPING], auto or none");
-	/* One without errata that are known is as good as any: only asked for by name it must be known. */
+		return usage(err, automatic
+					  ? "this machine has no such processor"
+					  : "--cpu-model is FAMILY/MODEL[/STEPPING], auto or none");
+	/* One without errata that are known is as good as any: only asked for by name it must be
+	 * known. */
 	if (tl_pt_cpu_errata(&config->errata, &config->cpu, false) < 0 && !automatic &&
 	    !(config->cpu.family && config->cpu.model))
 		return usage(err, "there is no such processor");
 	return 0;
 }
 
-int tl_pt_input_configure(const struct tl_input_options *o, struct tl_pt_config *config, struct tl_error *err)
+int tl_pt_input_configure(const struct tl_input_options *o, struct tl_pt_config *config,
+			  struct tl_error *err)
 {
 	if (o->mtc_freq)
 		config->mtc_freq = o->mtc_freq;

@@ -16,15 +16,22 @@ static unsigned text_wishes(unsigned dump, bool json)
 	static const struct {
 		unsigned from, to;
 	} wishes[] = {
-		{ TL_DUMP_RAW, TL_PT_TEXT_RAW },	     { TL_DUMP_NO_OFFSET, TL_PT_TEXT_NO_OFFSET },
-		{ TL_DUMP_NO_PAD, TL_PT_TEXT_NO_PAD },	     { TL_DUMP_NO_TIMING, TL_PT_TEXT_NO_TIMING },
-		{ TL_DUMP_NO_CYC, TL_PT_TEXT_NO_CYC },	     { TL_DUMP_NO_SYNC, TL_PT_TEXT_NO_SYNC },
-		{ TL_DUMP_LAST_IP, TL_PT_TEXT_LAST_IP },     { TL_DUMP_EXEC_MODE, TL_PT_TEXT_EXEC_MODE },
-		{ TL_DUMP_TIME, TL_PT_TEXT_TIME },	     { TL_DUMP_TIME_DELTA, TL_PT_TEXT_TIME | TL_PT_TEXT_TIME_DELTA },
-		{ TL_DUMP_BLOCKS, TL_PT_TEXT_BLOCKS },	     { TL_DUMP_INSTRUCTIONS, TL_PT_TEXT_INSNS },
+		{ TL_DUMP_RAW, TL_PT_TEXT_RAW },
+		{ TL_DUMP_NO_OFFSET, TL_PT_TEXT_NO_OFFSET },
+		{ TL_DUMP_NO_PAD, TL_PT_TEXT_NO_PAD },
+		{ TL_DUMP_NO_TIMING, TL_PT_TEXT_NO_TIMING },
+		{ TL_DUMP_NO_CYC, TL_PT_TEXT_NO_CYC },
+		{ TL_DUMP_NO_SYNC, TL_PT_TEXT_NO_SYNC },
+		{ TL_DUMP_LAST_IP, TL_PT_TEXT_LAST_IP },
+		{ TL_DUMP_EXEC_MODE, TL_PT_TEXT_EXEC_MODE },
+		{ TL_DUMP_TIME, TL_PT_TEXT_TIME },
+		{ TL_DUMP_TIME_DELTA, TL_PT_TEXT_TIME | TL_PT_TEXT_TIME_DELTA },
+		{ TL_DUMP_BLOCKS, TL_PT_TEXT_BLOCKS },
+		{ TL_DUMP_INSTRUCTIONS, TL_PT_TEXT_INSNS },
 		{ TL_DUMP_EVENTS, TL_PT_TEXT_EVENTS },
 	};
-	unsigned made = TL_PT_TEXT_EVENT_IP | TL_PT_TEXT_BY_BLOCK | TL_PT_TEXT_RESYNC | (json ? TL_PT_TEXT_JSON : 0);
+	unsigned made = TL_PT_TEXT_EVENT_IP | TL_PT_TEXT_BY_BLOCK | TL_PT_TEXT_RESYNC |
+			(json ? TL_PT_TEXT_JSON : 0);
 
 	for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++)
 		if (dump & wishes[i].from)
@@ -43,7 +50,8 @@ static void note(void *arg, const struct tl_pt_lost *lost)
 	struct damage *damage = arg;
 	struct tl_pt_lost made = *lost;
 	struct tl_pt_place place;
-	bool known = lost->why == TL_PT_NOMAP && damage->pt->feed.place(damage->pt->feed.arg, lost->ip, &place);
+	bool known = lost->why == TL_PT_NOMAP &&
+		     damage->pt->feed.place(damage->pt->feed.arg, lost->ip, &place);
 
 	made.from += damage->base;
 	made.to += damage->base;
@@ -63,7 +71,8 @@ static void put_owner(const struct tl_pt_piece *piece, bool json, struct tl_outp
 {
 	if (json || piece->thread == TL_NOWHERE)
 		return;
-	tl_put_format(out, "[process %" PRId64 ", thread %" PRId64, (int64_t)piece->process, (int64_t)piece->thread);
+	tl_put_format(out, "[process %" PRId64 ", thread %" PRId64, (int64_t)piece->process,
+		      (int64_t)piece->thread);
 	if (piece->cpu != TL_NOWHERE)
 		tl_put_format(out, ", cpu %" PRIu64, piece->cpu);
 	tl_put_format(out, "%s%s]\n", *piece->command ? ": " : "", piece->command);
@@ -97,10 +106,12 @@ static bool is_wanted(void *arg, uint64_t ip)
 		c->known[had] = 0;
 	f = &c->functions.list[function];
 	if (!c->known[function])
-		c->known[function] = (!c->by_function || !regexec(&c->function, f->name, 0, NULL, 0)) &&
-						     (!c->by_object || !regexec(&c->object, f->object, 0, NULL, 0))
-					     ? 2
-					     : 1;
+		c->known[function] =
+			(!c->by_function || !regexec(&c->function, f->name, 0, NULL, 0)) &&
+					(!c->by_object ||
+					 !regexec(&c->object, f->object, 0, NULL, 0))
+				? 2
+				: 1;
 	return c->known[function] == 2;
 }
 
@@ -109,7 +120,8 @@ static int compile(regex_t *regex, const char *pattern, bool *is, struct tl_erro
 	if (!pattern)
 		return 0;
 	if (regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB))
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "not a POSIX extended regular expression");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "not a POSIX extended regular expression");
 	*is = true;
 	return 0;
 }
@@ -122,7 +134,8 @@ static int choose(struct choice *c, struct tl_input *input, struct tl_error *err
 	*c = (struct choice){ .known = NULL };
 	tl_pt_functions_begin(&c->functions, &pt->feed);
 	status = compile(&c->function, input->options.function, &c->by_function, err);
-	return status == 0 ? compile(&c->object, input->options.object, &c->by_object, err) : status;
+	return status == 0 ? compile(&c->object, input->options.object, &c->by_object, err)
+			   : status;
 }
 
 static void choose_end(struct choice *c)
@@ -138,8 +151,8 @@ static void choose_end(struct choice *c)
 /* ---- pieces ---- */
 
 /* Packets are those of whole stretches: who takes over inside is of no matter to them. */
-static int dump_packets(const struct tl_pt_piece *piece, const struct tl_pt_show *show, struct damage *damage,
-			struct tl_output *out, struct tl_error *err)
+static int dump_packets(const struct tl_pt_piece *piece, const struct tl_pt_show *show,
+			struct damage *damage, struct tl_output *out, struct tl_error *err)
 {
 	if (piece->continues)
 		return 0;
@@ -147,8 +160,9 @@ static int dump_packets(const struct tl_pt_piece *piece, const struct tl_pt_show
 	return tl_pt_dump_packets(&piece->config, show, out, note, damage, err);
 }
 
-static int dump_piece(struct tl_input *input, struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece,
-		      const struct tl_pt_show *show, struct tl_output *out, struct tl_error *err)
+static int dump_piece(struct tl_input *input, struct tl_pt_decoders *decoders,
+		      const struct tl_pt_piece *piece, const struct tl_pt_show *show,
+		      struct tl_output *out, struct tl_error *err)
 {
 	struct damage damage = { input->handle, piece->base, false };
 	bool flow = show->wishes & (TL_PT_TEXT_BLOCKS | TL_PT_TEXT_INSNS | TL_PT_TEXT_EVENTS);

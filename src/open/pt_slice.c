@@ -10,21 +10,23 @@ static int usage(struct tl_error *err, const char *text)
 	return tl_error_format(err, "intel-pt", tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, text));
 }
 
-static int check_wishes(const struct tl_input *input, const struct tl_slice *what, struct tl_error *err)
+static int check_wishes(const struct tl_input *input, const struct tl_slice *what,
+			struct tl_error *err)
 {
 	const struct tl_input_options *o = &input->options;
 
 	if (what->snapshots.from || what->snapshots.to != TL_NOWHERE || what->instructions.from ||
 	    what->instructions.to != TL_NOWHERE)
-		return usage(err, "a trace of a processor has no snapshots and no numbers of instructions to cut at");
+		return usage(err, "a trace of a processor has no snapshots and no numbers of "
+				  "instructions to cut at");
 	if (!what->trigger && o->from_seconds <= 0 && o->to_seconds <= 0)
 		return usage(err, "what part? --time FROM..TO, or --trigger FUNCTION");
 	return 0;
 }
 
 /* Up to the PSB behind the trigger, from the time before it. */
-static int part_before(struct tl_input *input, const struct tl_pt_piece *piece, const struct tl_slice *what,
-		       struct tl_pt_part *part, struct tl_error *err)
+static int part_before(struct tl_input *input, const struct tl_pt_piece *piece,
+		       const struct tl_slice *what, struct tl_pt_part *part, struct tl_error *err)
 {
 	struct pt_input *pt = input->handle;
 	struct tl_pt_functions functions;
@@ -33,22 +35,26 @@ static int part_before(struct tl_input *input, const struct tl_pt_piece *piece, 
 	int status;
 
 	if (!pt->feed.timed || !pt->feed.frequency)
-		return usage(err, pt->feed.timed ? "the trace does not say how long a tick is; give --tsc-hz"
-						 : "there is no time in the trace, so no time before the call");
+		return usage(err,
+			     pt->feed.timed
+				     ? "the trace does not say how long a tick is; give --tsc-hz"
+				     : "there is no time in the trace, so no time before the call");
 	tl_pt_functions_begin(&functions, &pt->feed);
 	status = tl_pt_find_trigger(piece, &functions, what->trigger, &trigger, err);
 	tl_pt_functions_end(&functions);
 	if (status <= 0)
 		return status < 0 ? status : usage(err, "no function of such a name was reached");
 	ticks = (uint64_t)(what->before_seconds * (double)pt->feed.frequency + 0.5);
-	status = tl_pt_slice_time(&piece->config, trigger.tsc > ticks ? trigger.tsc - ticks : 0, 0, part, err);
+	status = tl_pt_slice_time(&piece->config, trigger.tsc > ticks ? trigger.tsc - ticks : 0, 0,
+				  part, err);
 	part->to = tl_pt_psb_behind(&piece->config, trigger.offset);
 	if (part->from >= part->to)
 		part->from = 0;
 	return status;
 }
 
-int tl_pt_input_slice(struct tl_input *input, const struct tl_slice *what, struct tl_output *out, struct tl_error *err)
+int tl_pt_input_slice(struct tl_input *input, const struct tl_slice *what, struct tl_output *out,
+		      struct tl_error *err)
 {
 	struct pt_input *pt = input->handle;
 	struct tl_number_range window;
@@ -64,8 +70,9 @@ int tl_pt_input_slice(struct tl_input *input, const struct tl_slice *what, struc
 	status = pt->feed.next(pt->feed.arg, &piece, err);
 	if (status <= 0)
 		return status;
-	status = what->trigger ? part_before(input, &piece, what, &part, err)
-			       : tl_pt_slice_time(&piece.config, window.from, window.to, &part, err);
+	status = what->trigger
+			 ? part_before(input, &piece, what, &part, err)
+			 : tl_pt_slice_time(&piece.config, window.from, window.to, &part, err);
 	if (status == 0)
 		tl_output_write(out, piece.config.begin + part.from, (size_t)(part.to - part.from));
 	return status;

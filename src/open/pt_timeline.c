@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls over time: the fold's own stack, told of as it moves, so that the timeline nests as the profile does. */
+/* Calls over time: the fold's own stack, told of as it moves, so that the timeline nests as the
+ * profile does. */
 #include <inttypes.h>
 #include <regex.h>
 #include <stdio.h>
@@ -91,7 +92,8 @@ static void opened(void *arg, const struct pt_folder *folder)
 	s->shown[depth] = !folder->closed && (!s->most || depth <= s->most) &&
 			  is_wanted(s, &folder->functions, number);
 	if (s->shown[depth])
-		tl_timeline_enter(s->timeline, &at, number, function->name, function->file, function->line, NULL, 0);
+		tl_timeline_enter(s->timeline, &at, number, function->name, function->file,
+				  function->line, NULL, 0);
 }
 
 static void closing(void *arg, const struct pt_folder *folder)
@@ -118,24 +120,31 @@ static int compile(regex_t *regex, const char *pattern, bool *is, struct tl_erro
 	if (!pattern)
 		return 0;
 	if (regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB))
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "not a POSIX extended regular expression");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "not a POSIX extended regular expression");
 	*is = true;
 	return 0;
 }
 
-static int show_all(struct tl_input *input, struct show *s, const struct tl_number_range *window, struct tl_output *out,
-		    const char *format, struct tl_error *err)
+static int show_all(struct tl_input *input, struct show *s, const struct tl_number_range *window,
+		    struct tl_output *out, const char *format, struct tl_error *err)
 {
 	struct pt_input *pt = input->handle;
 	const struct tl_input_options *o = &input->options;
 	const struct pt_watch watch = { opened, closing, lost, s };
 	struct tl_pt_fold_options options = {
-		.thread = o->thread, .process = o->process, .cpu = o->cpu, .strict = o->strict,
-		.from_ticks = window->from, .to_ticks = window->to, .watch = &watch,
+		.thread = o->thread,
+		.process = o->process,
+		.cpu = o->cpu,
+		.strict = o->strict,
+		.from_ticks = window->from,
+		.to_ticks = window->to,
+		.watch = &watch,
 	};
 	struct tl_profile *profile = NULL;
-	int status = tl_timeline_open(&s->timeline, format ? format : tl_timeline_formats()[0]->name,
-				      pt->feed.timed ? pt->feed.frequency : 0, out, err);
+	int status =
+		tl_timeline_open(&s->timeline, format ? format : tl_timeline_formats()[0]->name,
+				 pt->feed.timed ? pt->feed.frequency : 0, out, err);
 	int finished;
 
 	if (status < 0)
@@ -148,7 +157,8 @@ static int show_all(struct tl_input *input, struct show *s, const struct tl_numb
 	return status < 0 ? status : finished;
 }
 
-int tl_pt_input_timeline(struct tl_input *input, const char *format, struct tl_output *out, struct tl_error *err)
+int tl_pt_input_timeline(struct tl_input *input, const char *format, struct tl_output *out,
+			 struct tl_error *err)
 {
 	struct show show = { .most = input->options.depth };
 	struct tl_number_range window;

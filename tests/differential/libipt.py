@@ -77,7 +77,8 @@ def jobs(shared):
             yield ("images", base + ".ret.pt", *code)
         for variant in VARIANTS:
             trace = "%s.%s.pt" % (base, variant)
-            for what in ("packets", "encode", "query", "insns", "insns-cached", "blocks", "blocks-callback"):
+            for what in ("packets", "encode", "query", "insns", "insns-cached", "blocks", "blocks-limited",
+                         "blocks-callback"):
                 yield (what, trace, *code)
 
 
@@ -179,6 +180,8 @@ def gdb(_, folder):
     if "libipt.so.2" not in run(["readelf", "-d", program]).stdout:
         skip("this gdb does not use libipt")
     ours = os.path.realpath(os.path.join(folder, "libipt.so.2"))
+    if "libasan" in run(["readelf", "-d", ours]).stdout:
+        skip("our library needs its sanitizer in a program, which gdb has not")
     with tempfile.TemporaryDirectory() as work:
         core, binary = os.path.join(work, "core"), os.path.join(work, "program")
         with open(binary + ".c", "w", encoding="ascii") as file:

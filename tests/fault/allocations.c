@@ -19,6 +19,7 @@
 #include <tracelathe/core.h>
 
 #include "exercise.h"
+#include "exercise_xtrace.h"
 #include "scenario.h"
 #include "traces.h"
 #include "wrap.h"
@@ -298,6 +299,31 @@ static int test_perf(const char *folder, uint64_t *runs)
 	return failures;
 }
 
+/* Pairs: the stream and the snapshots as files beside each other, too. */
+static int test_pairs(const char *folder, uint64_t *runs)
+{
+	struct trace *pairs;
+	size_t count = pairs_load(&pairs, 4096);
+	int failures = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct scene scene = { .data = pairs[i].data, .size = pairs[i].size };
+		struct pair pair = pair_of(pairs[i].data, pairs[i].size);
+		const char *snapshots = write_temporary(folder, "xtrace.1.2.hint9.xsnapshot.bin",
+							pair.snapshots, pair.snapshots_size);
+
+		scene.path = write_temporary(folder, "xtrace.1.2.hint9.xinsndata.bin", pair.stream,
+					     pair.stream_size);
+		scene.target = write_temporary(folder, "target", "old", 3);
+		failures += fail_all(xtrace_steps, &scene, runs);
+		unlink(snapshots);
+		unlink(scene.path);
+		unlink(scene.target);
+	}
+	traces_free(pairs, count);
+	return failures;
+}
+
 int main(void)
 {
 	struct trace *traces;
@@ -314,6 +340,7 @@ int main(void)
 		failures += test_chosen(&traces[i], folder, map, &runs);
 	failures += test_texts(folder, &runs);
 	failures += test_perf(folder, &runs);
+	failures += test_pairs(folder, &runs);
 	unlink(map);
 	rmdir(folder);
 	traces_free(traces, count);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All that the command does with Intel PT, on traces that are cut or damaged, and with every allocation failing in turn:
+ * All that the command does with Intel PT, on traces that are cut or damaged, and with every
+ * allocation failing in turn:
  *
  *   pt_commands prefixes STEP     every STEP-th prefix of the golden traces
  *   pt_commands mutants COUNT     so many mutants of them
  *   pt_commands allocations       allocation 1, 2, 3 ... refused, alone and with all later ones
  *
- * Nothing crashes, hangs or leaks; costs of functions and of lines add up to the total; a step without memory says
- * TL_NO_MEMORY or gives the result it gives with memory.
+ * Nothing crashes, hangs or leaks; costs of functions and of lines add up to the total; a step
+ * without memory says TL_NO_MEMORY or gives the result it gives with memory.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,8 @@ typedef int step_fn(struct tl_input *input, struct tl_output *out, const char **
 
 static const char *check_sums(const struct tl_profile *profile)
 {
-	int64_t functions = 0, lines = 0, total = tl_profile_total(profile)[tl_profile_event_count(profile) - 1];
+	int64_t functions = 0, lines = 0,
+		total = tl_profile_total(profile)[tl_profile_event_count(profile) - 1];
 	struct tl_function_totals sums;
 
 	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++) {
@@ -102,8 +104,11 @@ static int timeline(struct tl_input *input, struct tl_output *out, const char **
 static int slice(struct tl_input *input, struct tl_output *out, const char **broken)
 {
 	const struct tl_slice what = {
-		.size = sizeof(what), .snapshots = { 0, TL_NOWHERE }, .instructions = { 0, TL_NOWHERE },
-		.trigger = "^deep$", .before_seconds = 1e-6,
+		.size = sizeof(what),
+		.snapshots = { 0, TL_NOWHERE },
+		.instructions = { 0, TL_NOWHERE },
+		.trigger = "^deep$",
+		.before_seconds = 1e-6,
 	};
 	struct tl_error err;
 
@@ -147,12 +152,23 @@ static void digest(struct result *result, struct tl_output *out)
 }
 
 /* The damage is asked for, too: it is told after every command. */
-static struct result run_step(const struct step *step, const struct scene *scene, const char **broken)
+static struct result run_step(const struct step *step, const struct scene *scene,
+			      const char **broken)
 {
 	struct tl_input_options options = {
-		.size = sizeof(options), .format = "intel-pt", .map = scene->map, .thread = TL_NOWHERE,
-		.process = TL_NOWHERE, .cpu = TL_NOWHERE, .detail = step->detail, .dump = step->dump, .cpuid_15_eax = 2,
-		.cpuid_15_ebx = 176, .mtc_freq = 3, .nom_freq = 32, .tsc_hz = 1000000000,
+		.size = sizeof(options),
+		.format = "intel-pt",
+		.map = scene->map,
+		.thread = TL_NOWHERE,
+		.process = TL_NOWHERE,
+		.cpu = TL_NOWHERE,
+		.detail = step->detail,
+		.dump = step->dump,
+		.cpuid_15_eax = 2,
+		.cpuid_15_ebx = 176,
+		.mtc_freq = 3,
+		.nom_freq = 32,
+		.tsc_hz = 1000000000,
 	};
 	struct result result = { 0 };
 	struct tl_input *input = NULL;
@@ -247,8 +263,9 @@ static const char *judge(const struct result *result, const struct result *right
 		return NULL;
 	if (result->status != right->status)
 		return "another status than TL_NO_MEMORY";
-	return result->status == 0 && result->digest != right->digest ? "says that all is well, and the result is another"
-								       : NULL;
+	return result->status == 0 && result->digest != right->digest
+		       ? "says that all is well, and the result is another"
+		       : NULL;
 }
 
 static int fail_each(const struct step *step, const struct scene *scene, bool onward)
@@ -270,9 +287,11 @@ static int fail_each(const struct step *step, const struct scene *scene, bool on
 		wrap_disarm();
 		broken = judge(&result, &right, wrap_live() - before);
 		if (broken) {
-			fprintf(stderr, "%s: allocation %llu%s of %llu refused: %s (status %d, %d with memory)\n", step->name,
-				(unsigned long long)n, onward ? " and later" : "", (unsigned long long)asked, broken,
-				result.status, right.status);
+			fprintf(stderr,
+				"%s: allocation %llu%s of %llu refused: %s (status %d, %d with "
+				"memory)\n",
+				step->name, (unsigned long long)n, onward ? " and later" : "",
+				(unsigned long long)asked, broken, result.status, right.status);
 			failures++;
 		}
 	}

@@ -33,5 +33,7 @@ extern const struct step steps[];
 extern const struct step text_steps[];
 /* And that are perf.data. */
 extern const struct step perf_steps[];
+/* The same for scenes that are xtrace pairs (scenario_xtrace.c). */
+extern const struct step xtrace_steps[];
 
 #endif

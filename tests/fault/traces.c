@@ -114,6 +114,21 @@ size_t texts_load(struct trace **texts, size_t limit)
 	return load((struct list){ NULL, 0, limit, tl_callgrind_probe }, texts, own, others);
 }
 
+/* Our own wrapping: nothing to recognise. */
+static int any_bytes(const uint8_t *data, size_t size)
+{
+	(void)data;
+	return size > 4;
+}
+
+size_t pairs_load(struct trace **pairs, size_t limit)
+{
+	static const char *const own[] = { "fuzz/corpus/xtrace", NULL };
+	static const char *const others[] = { NULL };
+
+	return load((struct list){ NULL, 0, limit, any_bytes }, pairs, own, others);
+}
+
 size_t perf_load(struct trace **traces, size_t limit)
 {
 	static const char *const own[] = { "tests/golden/perf", "fuzz/corpus/perf_data", NULL };

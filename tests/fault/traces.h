@@ -23,6 +23,8 @@ enum { TEST_SKIPPED = 77 };
 size_t traces_load(struct trace **traces, size_t limit);
 /* The same for Callgrind profiles: tests/golden/callgrind, fuzz/corpus/callgrind and the shared corpus. */
 size_t texts_load(struct trace **texts, size_t limit);
+/* The same for xtrace pairs, each in one piece (exercise_xtrace.h): fuzz/corpus/xtrace. */
+size_t pairs_load(struct trace **pairs, size_t limit);
 /* And for perf.data: fuzz/corpus/perf_data and the shared corpus. */
 size_t perf_load(struct trace **traces, size_t limit);
 void traces_free(struct trace *traces, size_t count);

@@ -1,5 +1,5 @@
 # "help COMMAND" and "COMMAND --help" are the same, wrapped at 80 columns, and name the options of CLI.md.
-for command in info check dump report tree stacks flame timeline convert annotate diff merge slice help; do
+for command in info check dump report tree stacks flame timeline convert annotate diff merge slice analyze help; do
 	tracelathe help $command >text || echo "$command: status $?"
 	tracelathe $command --help | cmp - text
 	tracelathe $command -h | cmp - text

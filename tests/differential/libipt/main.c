@@ -82,6 +82,9 @@ struct pt_image *peer_image(const struct peer_input *input, enum peer_setup setu
 {
 	struct pt_image *image = pt_image_alloc("peer");
 
+	/* Less than any section has. */
+	if (setup == PEER_LIMITED)
+		peer_result("set_limit", pt_iscache_set_limit(cache, 4096));
 	if (setup == PEER_CALLBACK)
 		peer_result("set_callback",
 			    pt_image_set_callback(image, peer_read, (void *)(uintptr_t)input));
@@ -142,6 +145,8 @@ int main(int argc, char **argv)
 		peer_insns(&input, PEER_CACHED);
 	else if (!strcmp(what, "blocks"))
 		peer_blocks(&input, PEER_CACHED);
+	else if (!strcmp(what, "blocks-limited"))
+		peer_blocks(&input, PEER_LIMITED);
 	else if (!strcmp(what, "blocks-callback"))
 		peer_blocks(&input, PEER_CALLBACK);
 	else

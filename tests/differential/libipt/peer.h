@@ -23,7 +23,7 @@ struct peer_input {
 };
 
 /* How the image is given. */
-enum peer_setup { PEER_CACHED, PEER_FILES, PEER_CALLBACK };
+enum peer_setup { PEER_CACHED, PEER_LIMITED, PEER_FILES, PEER_CALLBACK };
 
 void peer_config(struct pt_config *config, const struct peer_input *input);
 struct pt_image *peer_image(const struct peer_input *input, enum peer_setup setup,

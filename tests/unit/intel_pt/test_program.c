@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code of a raw trace: maps of saved pages, raw bytes, ELF files, and where their addresses belong to. */
+/* Code of a raw trace: maps of saved pages, raw bytes, ELF files, and where their addresses belong
+ * to. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +42,8 @@ static struct tl_pt_program *open_program(void)
 	return program;
 }
 
-/* "Map lines: vaddr size img_off origin_file origin_off, numbers in hex without 0x; a # line is a comment." */
+/* "Map lines: vaddr size img_off origin_file origin_off, numbers in hex without 0x; a # line is a
+ * comment." */
 static void maps(void **state)
 {
 	struct temp *temp = *state;
@@ -59,7 +61,8 @@ static void maps(void **state)
 	assert_null(place.file);
 	assert_int_equal(place.offset, 0x200);
 	assert_false(tl_pt_program_place(program, 0x1004, &place));
-	assert_int_equal(tl_pt_image_read(tl_pt_program_image(program), NULL, &byte, 1, NULL, 0x2001), 1);
+	assert_int_equal(
+		tl_pt_image_read(tl_pt_program_image(program), NULL, &byte, 1, NULL, 0x2001), 1);
 	assert_int_equal(byte, 'f');
 	tl_pt_program_close(program);
 }
@@ -70,7 +73,8 @@ static void want_failure(struct temp *temp, const char *map, int status, uint64_
 	struct tl_error err;
 
 	write_text(temp, "a.map", map);
-	assert_int_equal(tl_pt_program_add_map(program, temp_path(temp, "a.map"), NULL, &err), status);
+	assert_int_equal(tl_pt_program_add_map(program, temp_path(temp, "a.map"), NULL, &err),
+			 status);
 	assert_int_equal(err.status, status);
 	assert_int_equal(err.offset, offset);
 	tl_pt_program_close(program);
@@ -117,20 +121,26 @@ static void raw_bytes(void **state)
 	uint8_t bytes[8];
 
 	write_text(temp, "code", "0123456789");
-	assert_int_equal(tl_pt_program_add_raw(program, temp_path(temp, "code"), 2, 5, 0x400000, &err), 0);
-	assert_int_equal(tl_pt_program_add_raw(program, temp_path(temp, "code"), 7, 0, 0x500000, &err), 0);
+	assert_int_equal(
+		tl_pt_program_add_raw(program, temp_path(temp, "code"), 2, 5, 0x400000, &err), 0);
+	assert_int_equal(
+		tl_pt_program_add_raw(program, temp_path(temp, "code"), 7, 0, 0x500000, &err), 0);
 	assert_int_equal(tl_pt_program_settle(program, &err), 0);
-	assert_int_equal(tl_pt_image_read(tl_pt_program_image(program), NULL, bytes, 8, NULL, 0x400000), 3);
+	assert_int_equal(
+		tl_pt_image_read(tl_pt_program_image(program), NULL, bytes, 8, NULL, 0x400000), 3);
 	assert_memory_equal(bytes, "234", 3);
-	assert_int_equal(tl_pt_image_read(tl_pt_program_image(program), NULL, bytes, 8, NULL, 0x500000), 3);
+	assert_int_equal(
+		tl_pt_image_read(tl_pt_program_image(program), NULL, bytes, 8, NULL, 0x500000), 3);
 	assert_memory_equal(bytes, "789", 3);
 	assert_true(tl_pt_program_place(program, 0x500001, &place));
 	assert_int_equal(place.offset, 7);
-	assert_int_equal(tl_pt_program_add_raw(program, temp_path(temp, "code"), 10, 0, 0, &err), TL_BAD_USAGE);
+	assert_int_equal(tl_pt_program_add_raw(program, temp_path(temp, "code"), 10, 0, 0, &err),
+			 TL_BAD_USAGE);
 	tl_pt_program_close(program);
 }
 
-/* A map's file gives names only if it has the bytes that were executed: another build has other names there. */
+/* A map's file gives names only if it has the bytes that were executed: another build has other
+ * names there. */
 static void origins_are_compared(void **state)
 {
 	struct temp *temp = *state;
@@ -155,7 +165,8 @@ static void origins_are_compared(void **state)
 		elf[0x1200] = (uint8_t)(elf[0x1200] ^ changed);
 		temp_write(temp, "c.img", elf + 0x1000, 0x300);
 		write_text(temp, "c.map", line);
-		assert_int_equal(tl_pt_program_add_map(program, temp_path(temp, "c.map"), NULL, &err), 0);
+		assert_int_equal(
+			tl_pt_program_add_map(program, temp_path(temp, "c.map"), NULL, &err), 0);
 		assert_int_equal(tl_pt_program_settle(program, &err), 0);
 		assert_true(tl_pt_program_place(program, 0x555555555010, &place));
 		assert_int_equal(place.file != NULL, !changed);
@@ -170,7 +181,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(maps), TEST(bad_maps), TEST(found_beside), TEST(raw_bytes), TEST(origins_are_compared),
+		TEST(maps),
+		TEST(bad_maps),
+		TEST(found_beside),
+		TEST(raw_bytes),
+		TEST(origins_are_compared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

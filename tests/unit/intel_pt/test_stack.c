@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls and returns out of addresses: each paragraph of the head of src/intel_pt/stack.h. The functions are those of
- * tests/golden/intel_pt/bin/rec, at the addresses nm says; what is beyond them has no symbol.
+ * Calls and returns out of addresses: each paragraph of the head of src/intel_pt/stack.h. The
+ * functions are those of tests/golden/intel_pt/bin/rec, at the addresses nm says; what is beyond
+ * them has no symbol.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,8 +30,10 @@ static bool place(void *arg, uint64_t ip, struct tl_pt_place *place)
 	struct fixture *f = arg;
 	bool known = ip < 0x4000;
 
-	*place = (struct tl_pt_place){ .object = known ? "rec" : "lib.so", .file = known ? f->file : NULL,
-				       .start = known ? 0 : UNKNOWN, .end = known ? 0x4000 : UNKNOWN + 0x10000 };
+	*place = (struct tl_pt_place){ .object = known ? "rec" : "lib.so",
+				       .file = known ? f->file : NULL,
+				       .start = known ? 0 : UNKNOWN,
+				       .end = known ? 0x4000 : UNKNOWN + 0x10000 };
 	return known || ip >= UNKNOWN;
 }
 
@@ -86,7 +89,8 @@ static void in_main_deep(struct fixture *f)
 	want(f, "main deep");
 }
 
-/* "return: closes the innermost frame that waits for the address returned to, and those above it" */
+/* "return: closes the innermost frame that waits for the address returned to, and those above it"
+ */
 static void calls_return(void **state)
 {
 	struct fixture *f = *state;
@@ -116,7 +120,8 @@ static void callers_that_were_not_seen(void **state)
 	want(f, "main");
 }
 
-/* "else the return is a jump (push and ret, retpoline)"; "to the entry of another one: a tail call" */
+/* "else the return is a jump (push and ret, retpoline)"; "to the entry of another one: a tail call"
+ */
 static void returns_that_are_jumps(void **state)
 {
 	struct fixture *f = *state;
@@ -130,7 +135,8 @@ static void returns_that_are_jumps(void **state)
 	want(f, "main");
 }
 
-/* "a tail call, which takes the place of the frame and returns where that would have"; inside a function: nothing. */
+/* "a tail call, which takes the place of the frame and returns where that would have"; inside a
+ * function: nothing. */
 static void tail_calls(void **state)
 {
 	struct fixture *f = *state;
@@ -145,7 +151,8 @@ static void tail_calls(void **state)
 	want(f, "main");
 }
 
-/* "Into the middle of a function that is on the stack: back to its innermost frame (longjmp, exceptions)." */
+/* "Into the middle of a function that is on the stack: back to its innermost frame (longjmp,
+ * exceptions)." */
 static void longjmp_goes_back(void **state)
 {
 	struct fixture *f = *state;
@@ -161,7 +168,8 @@ static void longjmp_goes_back(void **state)
 	want(f, "odd");
 }
 
-/* "From code with a symbol into code without: as a tail call; between two places without: nothing." */
+/* "From code with a symbol into code without: as a tail call; between two places without: nothing."
+ */
 static void code_without_symbols(void **state)
 {
 	struct fixture *f = *state;
@@ -178,7 +186,8 @@ static void code_without_symbols(void **state)
 	want(f, "main");
 }
 
-/* "off and on: tracing that goes on where it was expected to: nothing. Elsewhere: ... a handler was entered (signals)" */
+/* "off and on: tracing that goes on where it was expected to: nothing. Elsewhere: ... a handler was
+ * entered (signals)" */
 static void signals(void **state)
 {
 	struct fixture *f = *state;
@@ -218,8 +227,8 @@ static void interrupts(void **state)
 	want(f, "main deep");
 }
 
-/* "loss: frames stay open. Where the trace goes on: in the innermost function: nothing; in one on the stack: back to it;
- * elsewhere: entered, by a call that was not seen." */
+/* "loss: frames stay open. Where the trace goes on: in the innermost function: nothing; in one on
+ * the stack: back to it; elsewhere: entered, by a call that was not seen." */
 static void losses(void **state)
 {
 	struct fixture *f = *state;
@@ -254,8 +263,15 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(calls_return), TEST(callers_that_were_not_seen), TEST(returns_that_are_jumps), TEST(tail_calls),
-		TEST(longjmp_goes_back), TEST(code_without_symbols), TEST(signals), TEST(interrupts), TEST(losses),
+		TEST(calls_return),
+		TEST(callers_that_were_not_seen),
+		TEST(returns_that_are_jumps),
+		TEST(tail_calls),
+		TEST(longjmp_goes_back),
+		TEST(code_without_symbols),
+		TEST(signals),
+		TEST(interrupts),
+		TEST(losses),
 		TEST(depth_is_bounded),
 	};
 

@@ -20,7 +20,8 @@ static void want_payload(const struct tl_pt_packet *packet, const char *word, co
 	assert_string_equal(text, payload);
 }
 
-/* "IP packets: CODE: ADDRESS, 16 nibbles, ? for nibbles not sent; 3 and 6 all digits (sign-extended)" */
+/* "IP packets: CODE: ADDRESS, 16 nibbles, ? for nibbles not sent; 3 and 6 all digits
+ * (sign-extended)" */
 static void addresses(void **state)
 {
 	static const struct {
@@ -38,7 +39,8 @@ static void addresses(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct tl_pt_packet packet = { .kind = TL_PT_PKT_FUP, .ip = { rows[i].ip, rows[i].ipc } };
+		struct tl_pt_packet packet = { .kind = TL_PT_PKT_FUP,
+					       .ip = { rows[i].ip, rows[i].ipc } };
 
 		want_payload(&packet, "fup", rows[i].text);
 	}
@@ -55,24 +57,28 @@ static void modes(void **state)
 	want_payload(&packet, "mode.exec", "if");
 	packet.mode.csl = true;
 	want_payload(&packet, "mode.exec", "cs.l, if");
-	packet = (struct tl_pt_packet){ .kind = TL_PT_PKT_MODE, .mode = { .leaf = TL_PT_MODE_TSX, .intx = true } };
+	packet = (struct tl_pt_packet){ .kind = TL_PT_PKT_MODE,
+					.mode = { .leaf = TL_PT_MODE_TSX, .intx = true } };
 	want_payload(&packet, "mode.tsx", "intx");
 	packet.mode = (__typeof__(packet.mode)){ .leaf = TL_PT_MODE_TSX, .abrt = true };
 	want_payload(&packet, "mode.tsx", "abrt");
 }
 
-/* "C-states and sub-states print as (value + 1) modulo 16 (payload f = c0, 0 = c1)"; "mwait %08x, %08x" */
+/* "C-states and sub-states print as (value + 1) modulo 16 (payload f = c0, 0 = c1)"; "mwait %08x,
+ * %08x" */
 static void power(void **state)
 {
 	struct tl_pt_packet packet = { .kind = TL_PT_PKT_PWRE, .pwre = { 0xf, 0, true } };
 
 	(void)state;
 	want_payload(&packet, "pwre", "c0.1, hw");
-	packet = (struct tl_pt_packet){ .kind = TL_PT_PKT_PWRX, .pwrx = { .last = 0, .deepest = 5, .interrupt = true } };
+	packet = (struct tl_pt_packet){ .kind = TL_PT_PKT_PWRX,
+					.pwrx = { .last = 0, .deepest = 5, .interrupt = true } };
 	want_payload(&packet, "pwrx", "int: c1, c6");
 	packet = (struct tl_pt_packet){ .kind = TL_PT_PKT_MWAIT, .mwait = { 0xb, 1 } };
 	want_payload(&packet, "mwait", "0000000b, 00000001");
-	packet = (struct tl_pt_packet){ .kind = TL_PT_PKT_PTW, .ptw = { .payload = 0xabcd, .plc = 1, .ip = true } };
+	packet = (struct tl_pt_packet){ .kind = TL_PT_PKT_PTW,
+					.ptw = { .payload = 0xabcd, .plc = 1, .ip = true } };
 	want_payload(&packet, "ptw", "1: abcd, ip");
 }
 
@@ -110,32 +116,41 @@ static void want_event(const struct tl_pt_event *event, unsigned wishes, const c
 	tl_output_discard(out);
 }
 
-/* "Events as [...] lines: disabled, at: IP; interrupt, from: A, to: B; --event:time puts %016x (TSC) in front" */
+/* "Events as [...] lines: disabled, at: IP; interrupt, from: A, to: B; --event:time puts %016x
+ * (TSC) in front" */
 static void events(void **state)
 {
-	struct tl_pt_event event = { .kind = TL_PT_EV_ASYNC_BRANCH, .ip = 0x1000, .branch = { 0x2000 }, .offset = 7 };
+	struct tl_pt_event event = {
+		.kind = TL_PT_EV_ASYNC_BRANCH, .ip = 0x1000, .branch = { 0x2000 }, .offset = 7
+	};
 
 	(void)state;
 	want_event(&event, 0, "[interrupt]\n");
-	want_event(&event, TL_PT_TEXT_EVENT_IP, "[interrupt, from: 0000000000001000, to: 0000000000002000]\n");
-	want_event(&event, TL_PT_TEXT_JSON,
-		   "{\"offset\":7,\"event\":\"async_branch\",\"ip\":\"0x1000\",\"to\":\"0x2000\"}\n");
+	want_event(&event, TL_PT_TEXT_EVENT_IP,
+		   "[interrupt, from: 0000000000001000, to: 0000000000002000]\n");
+	want_event(
+		&event, TL_PT_TEXT_JSON,
+		"{\"offset\":7,\"event\":\"async_branch\",\"ip\":\"0x1000\",\"to\":\"0x2000\"}\n");
 	event.kind = TL_PT_EV_ASYNC_DISABLED;
 	event.ip_suppressed = true;
 	want_event(&event, TL_PT_TEXT_EVENT_IP, "[disabled, at: 0000000000001000]\n");
-	event = (struct tl_pt_event){ .kind = TL_PT_EV_ENABLED, .ip = 0x1000, .has_tsc = true, .tsc = 0xa0 };
+	event = (struct tl_pt_event){
+		.kind = TL_PT_EV_ENABLED, .ip = 0x1000, .has_tsc = true, .tsc = 0xa0
+	};
 	want_event(&event, TL_PT_TEXT_TIME, "[00000000000000a0  enabled]\n");
 	event.enabled.resumed = true;
 	want_event(&event, 0, "[resumed]\n");
-	event = (struct tl_pt_event){ .kind = TL_PT_EV_TSX, .tsx = { .speculative = false, .aborted = true } };
+	event = (struct tl_pt_event){ .kind = TL_PT_EV_TSX,
+				      .tsx = { .speculative = false, .aborted = true } };
 	want_event(&event, 0, "[aborted]\n");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(addresses), cmocka_unit_test(modes), cmocka_unit_test(power),
-		cmocka_unit_test(control_flow_events), cmocka_unit_test(events),
+		cmocka_unit_test(addresses), cmocka_unit_test(modes),
+		cmocka_unit_test(power),     cmocka_unit_test(control_flow_events),
+		cmocka_unit_test(events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

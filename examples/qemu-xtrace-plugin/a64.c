@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "a64.h"
+
+#include <stddef.h>
+
+static const struct {
+	uint32_t mask, value;
+	unsigned carries;
+} rows[] = {
+	/* "Exception generation": SVC */
+	{ 0xffe0001f, 0xd4000001, CARRIES_SVC },
+	/* "Load/store exclusive register": STXR, STLXR and their bytes and halves */
+	{ 0x3fe00000, 0x08000000, CARRIES_STATUS },
+	/* "Load/store exclusive pair": STXP, STLXP */
+	{ 0xbfe00000, 0x88200000, CARRIES_STATUS },
+	/* "System register move": op0 is 2 or 3 */
+	{ 0xfff00000, 0xd5300000, CARRIES_MRS },
+	{ 0xfff00000, 0xd5100000, CARRIES_MSR },
+	/* RNDR, RNDRRS: S3_3_C2_C4_0, _1 */
+	{ 0xffffffc0, 0xd53b2400, CARRIES_FLAGS },
+	/* "Conditional select": CSEL, CSINC, CSINV, CSNEG */
+	{ 0x3fe00800, 0x1a800000, CARRIES_FLAGS },
+	/* "System instructions": DC ZVA, DC GZVA */
+	{ 0xffffffe0, 0xd50b7420, CARRIES_DC },
+	{ 0xffffffe0, 0xd50b7480, CARRIES_DC },
+	/* "Unconditional branch (register)": BR, BLR, RET */
+	{ 0xfffffc1f, 0xd61f0000, CARRIES_TARGET },
+	{ 0xfffffc1f, 0xd63f0000, CARRIES_TARGET },
+	{ 0xfffffc1f, 0xd65f0000, CARRIES_TARGET },
+	/* BRAAZ, BLRAAZ, RETAA and the like; BRAA, BLRAA and the like */
+	{ 0xff9ff800, 0xd61f0800, CARRIES_NEXT },
+	{ 0xffdff800, 0xd71f0800, CARRIES_NEXT },
+	/* ERET, ERETAA, ERETAB */
+	{ 0xfffff000, 0xd69f0000, CARRIES_ERET },
+	/* "Hints" */
+	{ 0xffffffff, 0xd503213f, IS_HINT_9 },
+	{ 0xffffffff, 0xd50321bf, IS_HINT_13 },
+};
+
+unsigned a64_carries(uint32_t opcode)
+{
+	unsigned carries = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if ((opcode & rows[i].mask) == rows[i].value)
+			carries |= rows[i].carries;
+	return carries;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef REGISTERS_H
+#define REGISTERS_H
+/* A virtual processor's registers, by what QEMU calls them. */
+#include <glib.h>
+
+#include <qemu-plugin.h>
+
+#include "stream.h"
+
+struct registers {
+	struct qemu_plugin_register *x[32], *z[32], *p[16], *ffr, *cpsr;
+	struct qemu_plugin_register *system[SYSTEM_REGISTERS];
+	GByteArray *bytes;
+};
+
+/* On the processor's own thread, in a callback that may read registers. */
+void registers_find(struct registers *registers);
+void registers_free(struct registers *registers);
+
+/* X0 to X30, SP as 31. */
+uint64_t register_x(struct registers *registers, unsigned number);
+/* As an instruction names it: 31 is zero. */
+uint64_t register_operand(struct registers *registers, unsigned number);
+/* NZCV as MRS shows it. */
+uint64_t register_flags(struct registers *registers);
+unsigned register_el(struct registers *registers);
+uint64_t register_elr(struct registers *registers);
+/* All but the counts. */
+void registers_snapshot(struct registers *registers, struct snapshot *snapshot);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Intel PT to profiles, listings and rules: any code, any trace. A byte of wishes, two of the
+ * code's size, the code, the trace. Costs of functions and of lines must add up to the instructions
+ * that are listed.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <tracelathe/tracelathe.h>
+
+#include "core/output.h"
+#include "fuzz.h"
+#include "intel_pt/check.h"
+#include "intel_pt/fold.h"
+#include "intel_pt/slice.h"
+#include "intel_pt/text.h"
+
+enum { HEAD = 3, ADDRESS = 0x401000, MOST = 1 << 14 };
+
+struct input {
+	struct tl_pt_piece piece;
+	bool given;
+};
+
+static int next(void *arg, struct tl_pt_piece *piece, struct tl_error *err)
+{
+	struct input *input = arg;
+
+	(void)err;
+	*piece = input->piece;
+	if (input->given)
+		return 0;
+	input->given = true;
+	return 1;
+}
+
+static void rewind_input(void *arg)
+{
+	((struct input *)arg)->given = false;
+}
+
+static bool place(void *arg, uint64_t ip, struct tl_pt_place *place)
+{
+	(void)arg;
+	*place = (struct tl_pt_place){ .start = ADDRESS,
+				       .end = ADDRESS + UINT16_MAX,
+				       .object = "fuzz" };
+	return ip >= ADDRESS && ip < place->end;
+}
+
+static int64_t sum_lines(const struct tl_profile *profile, uint32_t event)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < tl_profile_line_count(profile); i++)
+		sum += tl_profile_line_cost(profile, i)[event];
+	return sum;
+}
+
+static void fold(struct input *input, bool timed, bool lines)
+{
+	const struct tl_pt_feed feed = {
+		.next = next, .rewind = rewind_input, .place = place, .arg = input, .timed = timed
+	};
+	const struct tl_pt_fold_options options = {
+		.thread = TL_NOWHERE,
+		.process = TL_NOWHERE,
+		.cpu = TL_NOWHERE,
+		.lines = lines,
+	};
+	struct tl_pt_faults faults = { 0 };
+	struct tl_profile *profile = NULL;
+	struct tl_error err;
+
+	if (tl_pt_fold(&feed, &options, &faults, &profile, &err) == 0)
+		for (uint32_t e = 0; e < tl_profile_event_count(profile); e++)
+			FUZZ_MUST(!lines || sum_lines(profile, e) == tl_profile_total(profile)[e]);
+	tl_profile_free(profile);
+	for (size_t i = 0; i < faults.listed; i++)
+		FUZZ_MUST(tl_pt_fault_text(&faults.list[i]));
+	tl_pt_faults_free(&faults);
+}
+
+static int put(void *arg, const struct tl_pt_violation *violation)
+{
+	(void)arg;
+	FUZZ_MUST(violation->rule && violation->text);
+	return 0;
+}
+
+static void list(const struct input *input, unsigned wishes)
+{
+	const struct tl_pt_show show = { .wishes = wishes | TL_PT_TEXT_RESYNC };
+	struct tl_output *out;
+	struct tl_error err;
+
+	if (tl_output_open_memory(&out, &err) < 0)
+		return;
+	tl_pt_dump_flow(&input->piece.config, input->piece.image, &show, out, NULL, NULL, NULL,
+			&err);
+	tl_pt_dump_packets(&input->piece.config, &show, out, NULL, NULL, &err);
+	tl_output_discard(out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input input = {
+		.piece = { .process = 1, .thread = 1, .cpu = TL_NOWHERE, .command = "" }
+	};
+	struct tl_pt_config *config = &input.piece.config;
+	struct tl_pt_part part;
+	struct tl_error err;
+	size_t code;
+
+	if (size < HEAD || size > MOST)
+		return 0;
+	code = data[1] | (size_t)data[2] << 8;
+	if (code > size - HEAD)
+		code = size - HEAD;
+	input.piece.image = tl_pt_image_open(NULL);
+	FUZZ_MUST(input.piece.image);
+	if (code)
+		tl_pt_image_add_memory(input.piece.image, data + HEAD, code, NULL, ADDRESS, 0);
+	*config = (struct tl_pt_config){
+		.size = sizeof(*config),
+		.begin = data + HEAD + code,
+		.end = data + size,
+		.mtc_freq = 3,
+		.nom_freq = 4,
+		.cpuid_15_eax = 1,
+		.cpuid_15_ebx = 4,
+		.errata = data[0] & 0x80 ? 0x3ff : 0,
+	};
+	input.piece.asid = (struct tl_pt_asid){ TL_PT_ANY, TL_PT_ANY };
+	input.piece.to = (uint64_t)(config->end - config->begin);
+	fold(&input, data[0] & 1, data[0] & 2);
+	list(&input, TL_PT_TEXT_BLOCKS | TL_PT_TEXT_INSNS | TL_PT_TEXT_EVENTS |
+			     TL_PT_TEXT_DISASSEMBLE | TL_PT_TEXT_TIME |
+			     (data[0] & 4 ? TL_PT_TEXT_JSON : 0) |
+			     (data[0] & 8 ? TL_PT_TEXT_BY_BLOCK : 0));
+	tl_pt_check(config, input.piece.image, code != 0, put, NULL, &err);
+	tl_pt_slice_time(config, 10, 20, &part, &err);
+	tl_pt_image_close(input.piece.image);
+	return 0;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Analyses and conversions of any bytes as an instruction stream; what is counted twice must be the same. */
+#include "fuzz.h"
+#include "xtrace/analyze.h"
+#include "xtrace/convert.h"
+
+static const unsigned whats[] = {
+	XTRACE_FOOTPRINT | XTRACE_REUSE | XTRACE_SYSCALLS | XTRACE_BLOCKS, XTRACE_CACHE, XTRACE_BBV,
+	XTRACE_SYSCALLS,
+};
+
+static void analyze(struct tl_xtrace *trace, uint8_t choice)
+{
+	static struct xtrace_cache_config caches;
+	struct xtrace_wishes wishes = {
+		.what = whats[choice % 4], .form = (enum xtrace_form)(choice / 4 % 3), .thread = TL_NOWHERE,
+		.interval = choice & 64 ? 5 : 0, .line = choice & 32 ? 16 : 0, .caches = &caches,
+	};
+	static const char text[] = "A size=512 ways=2 line=32 next=B\nB size=4K ways=4 inclusive\nT tlb entries=4 ways=4";
+	struct tl_output *out;
+	struct tl_error err;
+
+	/* One table is all that CSV has room for. */
+	if (wishes.form == XTRACE_CSV)
+		wishes.what = XTRACE_CACHE;
+	FUZZ_MUST(tl_xtrace_cache_parse(&caches, text, sizeof(text) - 1, &err) == 0);
+	if (tl_output_open_memory(&out, &err))
+		return;
+	FUZZ_MUST(tl_xtrace_analyze(trace, &wishes, out, &err) <= 0);
+	tl_output_discard(out);
+}
+
+static void convert(struct tl_xtrace *trace, uint8_t choice)
+{
+	struct tl_output *out;
+	struct tl_error err;
+	uint32_t stream;
+
+	if (tl_xtrace_one_stream(trace, TL_NOWHERE, &stream, &err) || tl_output_open_memory(&out, &err))
+		return;
+	if (choice % 3 == 0)
+		tl_xtrace_to_tarmac(trace, stream, out, &err);
+	else if (choice % 3 == 1)
+		tl_xtrace_to_champsim(trace, stream, out, &err);
+	else
+		tl_xtrace_to_jsonl(trace, stream, out, &err);
+	tl_output_discard(out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tl_xtrace_options options = { .size = sizeof(options), .alone = true };
+	struct tl_xtrace_file file = { .path = "xtrace.1.0.hint9.xinsndata.bin" };
+	struct tl_xtrace *trace;
+	struct tl_error err;
+
+	/* The last byte chooses: seeds begin as files do. */
+	if (!size || tl_source_open_memory(&file.source, data, size, "fuzz", &err))
+		return 0;
+	if (!tl_xtrace_open(&trace, &file, 1, &options, NULL, &err)) {
+		analyze(trace, data[size - 1]);
+		convert(trace, data[size - 1]);
+		tl_xtrace_close(trace);
+	}
+	tl_source_close(file.source);
+	return 0;
+}

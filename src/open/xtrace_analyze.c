@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Analyses of xtrace, and its records in the formats of others. */
+#include "core/error.h"
+#include "open/xtrace.h"
+#include "xtrace/analyze.h"
+#include "xtrace/convert.h"
+
+const char *tl_default_caches(void)
+{
+	return tl_xtrace_cache_default;
+}
+
+/* ---- what is needed beside the trace ---- */
+
+struct opened {
+	struct tl_source *caches_source;
+	struct xtrace_cache_config caches;
+};
+
+static int read_caches(struct opened *o, const char *path, const char **failed, struct tl_error *err)
+{
+	const uint8_t *data = (const uint8_t *)tl_xtrace_cache_default;
+	size_t size = 0;
+	int status = 0;
+
+	if (path) {
+		status = tl_source_open(&o->caches_source, path, NULL, err);
+		if (status == 0)
+			status = tl_source_map(o->caches_source, &data, &size, err);
+	} else {
+		while (data[size])
+			size++;
+	}
+	if (status == 0)
+		status = tl_xtrace_cache_parse(&o->caches, (const char *)data, size, err);
+	if (status < 0)
+		*failed = path;
+	return status;
+}
+
+/* ---- analyses ---- */
+
+static const struct {
+	unsigned wish, what;
+} whats[] = {
+	{ TL_ANALYZE_MIX, XTRACE_MIX },
+	{ TL_ANALYZE_FOOTPRINT, XTRACE_FOOTPRINT }, { TL_ANALYZE_REUSE, XTRACE_REUSE },
+	{ TL_ANALYZE_CACHE, XTRACE_CACHE },	    { TL_ANALYZE_SYSCALLS, XTRACE_SYSCALLS },
+	{ TL_ANALYZE_BLOCKS, XTRACE_BLOCKS },	    { TL_ANALYZE_BBV, XTRACE_BBV },
+};
+
+static unsigned what_of(unsigned wishes)
+{
+	unsigned what = 0;
+
+	for (size_t i = 0; i < sizeof(whats) / sizeof(whats[0]); i++)
+		if (wishes & whats[i].wish)
+			what |= whats[i].what;
+	return what;
+}
+
+static int check_wishes(const struct tl_analysis *analysis, unsigned wishes, struct tl_error *err)
+{
+	bool several = wishes & (wishes - 1);
+
+	if (several && wishes & TL_ANALYZE_BBV)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "basic-block vectors go with no other analysis");
+	if (several && analysis->form == TL_REPORT_CSV)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "CSV is one table: choose one analysis");
+	return 0;
+}
+
+static enum xtrace_form form_of(enum tl_report_form form)
+{
+	return form == TL_REPORT_JSON ? XTRACE_JSON : form == TL_REPORT_CSV ? XTRACE_CSV : XTRACE_TEXT;
+}
+
+static int run(struct tl_input *input, const struct tl_analysis *analysis, unsigned wishes, struct opened *o,
+	       struct tl_output *out, const char **failed, struct tl_error *err)
+{
+	struct xtrace_input *x = input->handle;
+	struct xtrace_select select;
+	struct xtrace_wishes to = {
+		.what = what_of(wishes),
+		.form = form_of(analysis->form),
+		.interval = analysis->interval,
+		.line = analysis->line,
+		.page = analysis->page,
+		.top = analysis->top,
+		.jobs = input->options.jobs,
+		.caches = &o->caches,
+	};
+	int status = tl_xtrace_input_select(input, &select, err);
+
+	if (status == 0 && wishes & TL_ANALYZE_CACHE)
+		status = read_caches(o, analysis->caches, failed, err);
+	if (status < 0)
+		return status;
+	to.thread = select.id;
+	to.binaries = x->binaries;
+	to.binary_count = x->binary_count;
+	return tl_xtrace_analyze(x->trace, &to, out, err);
+}
+
+int tl_xtrace_input_analyze(struct tl_input *input, const struct tl_analysis *analysis, struct tl_output *out,
+			    const char **failed, struct tl_error *err)
+{
+	unsigned wishes = analysis->what ? analysis->what
+					 : TL_ANALYZE_MIX | TL_ANALYZE_FOOTPRINT | TL_ANALYZE_REUSE | TL_ANALYZE_CACHE;
+	struct opened opened = { 0 };
+	int status = check_wishes(analysis, wishes, err);
+
+	if (status == 0)
+		status = run(input, analysis, wishes, &opened, out, failed, err);
+	tl_source_close(opened.caches_source);
+	return status;
+}
+
+/* ---- records in other formats ---- */
+
+static int write_bbv(struct tl_input *input, struct tl_output *out, struct tl_error *err)
+{
+	const struct tl_analysis analysis = { .size = sizeof(analysis), .what = TL_ANALYZE_BBV };
+	const char *failed = NULL;
+
+	return tl_xtrace_input_analyze(input, &analysis, out, &failed, err);
+}
+
+typedef int write_fn(struct tl_xtrace *trace, uint32_t stream, struct tl_output *out, struct tl_error *err);
+
+static int write_one(struct tl_input *input, write_fn *write, struct tl_output *out, struct tl_error *err)
+{
+	struct xtrace_input *x = input->handle;
+	struct xtrace_select select;
+	uint32_t stream;
+	int status = tl_xtrace_input_select(input, &select, err);
+
+	if (status == 0)
+		status = tl_xtrace_one_stream(x->trace, select.id, &stream, err);
+	return status < 0 ? status : write(x->trace, stream, out, err);
+}
+
+static int write_tarmac(struct tl_input *input, struct tl_output *out, struct tl_error *err)
+{
+	return write_one(input, tl_xtrace_to_tarmac, out, err);
+}
+
+static int write_champsim(struct tl_input *input, struct tl_output *out, struct tl_error *err)
+{
+	return write_one(input, tl_xtrace_to_champsim, out, err);
+}
+
+/* Lines say their thread: all of them may be in one file. */
+static int write_jsonl(struct tl_input *input, struct tl_output *out, struct tl_error *err)
+{
+	struct xtrace_input *x = input->handle;
+	struct xtrace_select select;
+	int status = tl_xtrace_input_select(input, &select, err);
+
+	for (uint32_t i = 0; status == 0 && i < tl_xtrace_stream_count(x->trace); i++)
+		if (select.id == TL_NOWHERE || select.id == tl_xtrace_stream(x->trace, i)->id)
+			status = tl_xtrace_to_jsonl(x->trace, i, out, err);
+	return status;
+}
+
+const struct tl_conversion tl_xtrace_conversions[] = {
+	{ "tarmac", write_tarmac },
+	{ "champsim", write_champsim },
+	{ "bbv", write_bbv },
+	{ "jsonl", write_jsonl },
+	{ NULL, NULL },
+};

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Basic-block vectors: for each interval, how many instructions each block executed in it. As text
+ * in the form that SimPoint 3 reads: "T:block:count :block:count ..." a line, blocks from 1 on. A
+ * block over the end of an interval counts in both, by its instructions: counts of an interval sum
+ * to its length.
+ */
+#include <inttypes.h>
+
+#include "core/output.h"
+#include "xtrace/lane.h"
+
+static const struct xtrace_column columns[] = {
+	{ "interval", 0 }, { "block", 0 }, { "address", 0 }, { "instructions", 0 },
+};
+
+void tl_xtrace_bbv_begin(struct xtrace_analysis *a)
+{
+	if (a->wishes.form == XTRACE_TEXT)
+		return;
+	tl_xtrace_begin_table(a, &a->table, "bbv", "");
+	tl_xtrace_table_columns(&a->table, columns, sizeof(columns) / sizeof(columns[0]));
+}
+
+static void put_line(struct tl_output *out, const struct xtrace_basic_blocks *blocks, const uint32_t *list,
+		     size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		tl_put_format(out, "%s%" PRIu32 ":%" PRIu64, i ? " :" : "T:", list[i] + 1,
+			      blocks->list[list[i]].in_interval);
+	tl_put_char(out, '\n');
+}
+
+static void put_rows(struct xtrace_table *table, uint64_t interval, const struct xtrace_basic_blocks *blocks,
+		     const uint32_t *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		tl_xtrace_cell_u64(table, interval);
+		tl_xtrace_cell_u64(table, (uint64_t)list[i] + 1);
+		tl_xtrace_cell_hex(table, blocks->list[list[i]].address);
+		tl_xtrace_cell_u64(table, blocks->list[list[i]].in_interval);
+	}
+}
+
+bool tl_xtrace_bbv_end_interval(struct xtrace_analysis *a, struct xtrace_lane *lane)
+{
+	const uint32_t *list;
+	size_t count;
+
+	if (!tl_xtrace_basic_block_count(&a->blocks, &lane->place))
+		return false;
+	list = tl_xtrace_basic_blocks_interval(&a->blocks, &count);
+	if (!count)
+		return true;
+	if (a->wishes.form == XTRACE_TEXT)
+		put_line(a->out, &a->blocks, list, count);
+	else
+		put_rows(&a->table, a->intervals, &a->blocks, list, count);
+	a->intervals++;
+	tl_xtrace_basic_blocks_next_interval(&a->blocks);
+	return true;
+}

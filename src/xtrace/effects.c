@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Encodings: Arm Architecture Reference Manual (DDI 0487), C4.1. */
+#include "xtrace/effects.h"
+
+#include "core/cursor.h"
+#include "isa/a64.h"
+#include "isa/a64_operands.h"
+
+enum { LINK = 30, NONE = 31 };
+
+static uint32_t field(uint32_t opcode, unsigned high, unsigned low)
+{
+	return opcode >> low & ((2u << (high - low)) - 1);
+}
+
+static int64_t signed_field(uint32_t opcode, unsigned high, unsigned low)
+{
+	uint32_t bits = high - low + 1;
+
+	return (int64_t)((uint64_t)field(opcode, high, low) << (64 - bits)) >> (64 - bits);
+}
+
+static void add(struct xtrace_effects *effects, unsigned reg, uint64_t value)
+{
+	if (effects->count < XTRACE_EFFECTS)
+		effects->list[effects->count++] = (struct xtrace_effect){ reg, value };
+}
+
+/* A general register; 31 is none. */
+static void add_x(struct xtrace_effects *effects, unsigned reg, uint64_t value)
+{
+	if (reg != NONE)
+		add(effects, reg, value);
+}
+
+/* ---- loaded values ---- */
+
+static uint64_t little(const uint8_t *data, uint32_t size)
+{
+	uint64_t value = 0;
+
+	for (uint32_t i = 0; i < size && i < 8; i++)
+		value |= (uint64_t)data[i] << 8 * i;
+	return value;
+}
+
+static uint64_t extend(uint64_t value, uint32_t bytes, bool is_signed, bool to_64)
+{
+	unsigned unused = 64 - 8 * bytes;
+
+	if (is_signed)
+		value = (uint64_t)((int64_t)(value << unused) >> unused);
+	return to_64 ? value : (uint32_t)value;
+}
+
+/* "Load/store register" (all addressing modes) and "Load register (literal)": opc says what becomes of the sign. */
+static void single_load(struct xtrace_effects *effects, uint32_t opcode, const struct tl_xtrace_access *access)
+{
+	bool literal = (opcode & 0x3b000000) == 0x18000000;
+	uint32_t opc = field(opcode, 23, 22);
+	bool is_signed = literal ? opcode >> 30 == 2 : opc & 2;
+
+	add_x(effects, opcode & 31,
+	      extend(little(access->data, access->size), access->size, is_signed, literal || opc != 3));
+}
+
+/* "Load/store register pair": one access of both, or one each. */
+static void pair_load(struct xtrace_effects *effects, uint32_t opcode, const struct tl_xtrace_access *first,
+		      const struct tl_xtrace_access *second)
+{
+	uint32_t half = opcode >> 31 ? 8 : 4;
+	bool is_signed = opcode >> 30 == 1;
+	const uint8_t *high = second ? second->data : first->data + half;
+
+	if (second ? first->size != half || second->size != half : first->size != 2 * half)
+		return;
+	add_x(effects, opcode & 31, extend(little(first->data, half), half, is_signed, true));
+	add_x(effects, field(opcode, 14, 10), extend(little(high, half), half, is_signed, true));
+}
+
+/* Loads that extend with zeros: exclusive and ordered ones, and LDAPR, which is among the atomic operations. */
+static bool is_plain_load(uint32_t opcode)
+{
+	return (opcode & 0x3f600000) == 0x08400000 || (opcode & 0x3fe0fc00) == 0x38a0c000;
+}
+
+static bool is_single_load(uint32_t opcode)
+{
+	bool atomic = (opcode & 0x3f200c00) == 0x38200000;
+
+	return (opcode & 0x3f000000) == 0x18000000 || ((opcode & 0x3a000000) == 0x38000000 && !atomic);
+}
+
+static void loaded(struct xtrace_effects *effects, uint32_t opcode, const struct tl_xtrace_access *accesses,
+		   unsigned count)
+{
+	bool pair = (opcode & 0x3e400000) == 0x28400000;
+
+	/* Atomic operations load and store; vectors are not tracked. */
+	if (!count || accesses[0].store || opcode >> 26 & 1)
+		return;
+	if (pair)
+		pair_load(effects, opcode, &accesses[0], count == 2 ? &accesses[1] : NULL);
+	else if (count != 1 || accesses[0].size > 8)
+		return;
+	else if (is_plain_load(opcode))
+		add_x(effects, opcode & 31, little(accesses[0].data, accesses[0].size));
+	else if (is_single_load(opcode))
+		single_load(effects, opcode, &accesses[0]);
+}
+
+/* ---- the stack pointer ---- */
+
+static bool on_stack(uint32_t opcode)
+{
+	return field(opcode, 9, 5) == XTRACE_SP;
+}
+
+/* "Add/subtract (immediate)" to SP. */
+static void stack_arithmetic(struct xtrace_sp *stack, uint32_t opcode)
+{
+	uint64_t amount = (uint64_t)field(opcode, 21, 10) << (field(opcode, 22, 22) ? 12 : 0);
+
+	stack->known = stack->known && on_stack(opcode);
+	stack->sp += opcode >> 30 & 1 ? 0 - amount : amount;
+}
+
+static void at_address(struct xtrace_sp *stack, uint64_t sp)
+{
+	stack->known = true;
+	stack->sp = sp;
+}
+
+/* "Load/store register pair": the mode is in bits 24:23. */
+static void stack_pair(struct xtrace_sp *stack, uint32_t opcode, uint64_t address)
+{
+	unsigned opc = opcode >> 30, scale = opcode >> 26 & 1 ? 2 + opc : 2 + (opc >> 1);
+	int64_t offset = signed_field(opcode, 21, 15) * ((int64_t)1 << scale);
+	unsigned mode = field(opcode, 24, 23);
+
+	if (mode == 1)
+		at_address(stack, address + (uint64_t)offset);
+	else if (mode == 3)
+		at_address(stack, address);
+	else
+		at_address(stack, address - (uint64_t)offset);
+}
+
+/* "Load/store register": with an unsigned immediate, or by bits 11:10. */
+static void stack_single(struct xtrace_sp *stack, uint32_t opcode, uint64_t address)
+{
+	unsigned vector = opcode >> 26 & 1, scale = opcode >> 30 | (vector && opcode >> 23 & 1 ? 4 : 0);
+	uint64_t offset = (uint64_t)signed_field(opcode, 20, 12);
+
+	if (opcode >> 24 & 1)
+		at_address(stack, address - ((uint64_t)field(opcode, 21, 10) << scale));
+	else if (opcode >> 21 & 1)
+		return; /* a register's offset, or atomic */
+	else if (field(opcode, 11, 10) == 1)
+		at_address(stack, address + offset);
+	else if (field(opcode, 11, 10) == 3)
+		at_address(stack, address);
+	else
+		at_address(stack, address - offset);
+}
+
+static bool writes_sp(uint32_t opcode)
+{
+	struct tl_a64_operands operands = tl_a64_operands(opcode);
+
+	for (unsigned i = 0; i < operands.write_count; i++)
+		if (operands.writes[i] == TL_A64_SP)
+			return true;
+	return false;
+}
+
+static void stack_access(struct xtrace_sp *stack, uint32_t opcode, uint64_t address)
+{
+	if ((opcode & 0x3a000000) == 0x28000000)
+		stack_pair(stack, opcode, address);
+	else if ((opcode & 0x3a000000) == 0x38000000)
+		stack_single(stack, opcode, address);
+	else if ((opcode & 0x3f000000) == 0x08000000)
+		at_address(stack, address); /* exclusives and ordered ones have no offset */
+	else if (writes_sp(opcode))
+		stack->known = false; /* structures move it by a size or a register */
+}
+
+static bool is_memory(uint32_t opcode)
+{
+	return (opcode & 0x0a000000) == 0x08000000;
+}
+
+/* A load or store that faulted has no access, and wrote nothing. */
+static void follow_stack(struct xtrace_sp *stack, const struct tl_xtrace_instruction *insn, bool accessed,
+			 uint64_t address)
+{
+	uint32_t opcode = insn->opcode;
+
+	if ((opcode & 0x3f800000) == 0x11000000 && (opcode & 31) == XTRACE_SP)
+		stack_arithmetic(stack, opcode);
+	else if (is_memory(opcode) && accessed && on_stack(opcode))
+		stack_access(stack, opcode, address);
+	else if (!is_memory(opcode) && writes_sp(opcode))
+		stack->known = false;
+}
+
+/* ---- the whole ---- */
+
+static void tokens(struct xtrace_effects *effects, const struct tl_xtrace_instruction *insn)
+{
+	struct tl_a64 what = tl_a64_classify(insn->opcode);
+
+	if (insn->has_mrs && (what.special == TL_A64_MRS || what.special == TL_A64_RNDR))
+		add_x(effects, insn->opcode & 31, insn->mrs);
+	if (insn->has_stxr)
+		add_x(effects, field(insn->opcode, 20, 16), insn->stxr);
+	if (insn->has_flags)
+		add(effects, XTRACE_NZCV, insn->flags);
+	if (insn->pc_known && tl_a64_is_call(&what))
+		add_x(effects, LINK, insn->pc + 4);
+}
+
+void tl_xtrace_effects(const struct tl_xtrace_reader *reader, const struct tl_xtrace_instruction *insn,
+		       struct xtrace_sp *stack, struct xtrace_effects *effects)
+{
+	struct xtrace_sp before = *stack;
+	struct tl_xtrace_access accesses[2];
+	unsigned count = 0;
+	uint64_t at = 0;
+
+	effects->count = 0;
+	while (count < 2 && tl_xtrace_access_next(reader, insn, &at, &accesses[count]))
+		count++;
+	loaded(effects, insn->opcode, accesses, insn->loads + insn->stores > 2 ? 0 : count);
+	tokens(effects, insn);
+	follow_stack(stack, insn, count, count ? accesses[0].address : 0);
+	if (stack->known && (!before.known || stack->sp != before.sp))
+		add(effects, XTRACE_SP, stack->sp);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * System calls: "A system call is followed by 7 arguments: its number (x8) and x0-x5"; SVCRET comes
+ * when EL0 resumes. In streams of cores the kernel may resume another task: the result is then that
+ * of the other one, which the trace does not tell.
+ */
+#include <inttypes.h>
+
+#include "core/cursor.h"
+#include "core/output.h"
+#include "xtrace/lane.h"
+#include "xtrace/syscall_names.h"
+
+enum { ALL_ARGUMENTS = 6, HIGHEST_ERROR = 4095, SMALL = 65535 };
+
+static const struct xtrace_column text_columns[] = {
+	{ "thread", 10 }, { "instruction", 12 }, { "between", 10 }, { "call", 0 },
+};
+
+static const struct xtrace_column columns[] = {
+	{ "thread", 0 },    { "instruction", 0 }, { "between", 0 }, { "pc", 0 },    { "number", 0 },
+	{ "name", 0 },	    { "arguments", 0 },	  { "result", 0 },  { "error", 0 }, { "vectors", 0 },
+};
+
+void tl_xtrace_calls_begin(struct xtrace_analysis *a)
+{
+	bool text = a->wishes.form == XTRACE_TEXT;
+
+	tl_xtrace_begin_table(a, &a->table, "syscalls", "System calls");
+	tl_xtrace_table_columns(&a->table, text ? text_columns : columns,
+				text ? sizeof(text_columns) / sizeof(text_columns[0])
+				     : sizeof(columns) / sizeof(columns[0]));
+}
+
+/* ---- one call ---- */
+
+static const struct xtrace_syscall_name *name_of(const struct xtrace_call *call)
+{
+	return call->argument_count ? tl_xtrace_syscall_name(call->arguments[0]) : NULL;
+}
+
+static unsigned shown_arguments(const struct xtrace_call *call)
+{
+	const struct xtrace_syscall_name *name = name_of(call);
+	unsigned there = call->argument_count ? call->argument_count - 1 : 0;
+	unsigned want = name ? name->arguments : ALL_ARGUMENTS;
+
+	return there < want ? there : want;
+}
+
+/* Numbers of people's size in decimal, also negative ones of 32 bits; else hexadecimal. */
+static void put_argument(struct tl_output *out, uint64_t value)
+{
+	int64_t wide = (int64_t)value;
+	int32_t narrow = (int32_t)(uint32_t)value;
+
+	if (value >> 32 == 0 && narrow < 0 && narrow >= -HIGHEST_ERROR)
+		tl_put_i64(out, narrow);
+	else if (wide >= -HIGHEST_ERROR && wide <= SMALL)
+		tl_put_i64(out, wide);
+	else
+		tl_put_hex(out, value);
+}
+
+static bool is_error(uint64_t result)
+{
+	return result > UINT64_MAX - HIGHEST_ERROR;
+}
+
+static const char *error_of(uint64_t result)
+{
+	return is_error(result) ? tl_xtrace_error_name(0 - result) : NULL;
+}
+
+static void put_vectors(struct tl_output *out, const struct xtrace_call *call)
+{
+	for (uint64_t i = 0; i < call->vector_count; i++)
+		tl_put_format(out, "%s{0x%" PRIx64 ", %" PRIu64 "}", i ? ", " : " [",
+			      tl_get64s(call->vectors + 16 * i, TL_HOST_BIG_ENDIAN),
+			      tl_get64s(call->vectors + 16 * i + 8, TL_HOST_BIG_ENDIAN));
+	if (call->vector_count)
+		tl_put_char(out, ']');
+}
+
+static void put_text(struct tl_output *out, const struct xtrace_call *call, bool returned, uint64_t result)
+{
+	const struct xtrace_syscall_name *name = name_of(call);
+	const char *error = error_of(result);
+	unsigned count = shown_arguments(call);
+
+	if (name)
+		tl_put_text(out, name->name);
+	else if (call->argument_count)
+		tl_put_format(out, "syscall_%" PRIu64, call->arguments[0]);
+	else
+		tl_put_text(out, "?");
+	for (unsigned i = 0; i < count; i++) {
+		tl_put_text(out, i ? ", " : "(");
+		put_argument(out, call->arguments[1 + i]);
+	}
+	tl_put_text(out, count ? ") = " : "() = ");
+	if (returned)
+		put_argument(out, result);
+	else
+		tl_put_char(out, '?');
+	if (returned && error)
+		tl_put_format(out, " %s", error);
+	put_vectors(out, call);
+}
+
+/* ---- machine forms: lists are arrays in JSON, separated by blanks in CSV ---- */
+
+static void put_item(struct xtrace_table *t, struct tl_output *out, unsigned at, uint64_t value)
+{
+	bool json = t->form == XTRACE_JSON;
+
+	if (at)
+		tl_put_char(out, json ? ',' : ' ');
+	tl_put_format(out, json ? "\"0x%" PRIx64 "\"" : "0x%" PRIx64, value);
+}
+
+static void cell_arguments(struct xtrace_table *t, const struct xtrace_call *call)
+{
+	struct tl_output *out = tl_xtrace_cell_begin(t);
+	unsigned count = shown_arguments(call);
+
+	if (t->form == XTRACE_JSON)
+		tl_put_char(out, '[');
+	for (unsigned i = 0; i < count; i++)
+		put_item(t, out, i, call->arguments[1 + i]);
+	if (t->form == XTRACE_JSON)
+		tl_put_char(out, ']');
+	tl_xtrace_cell_end(t);
+}
+
+static void cell_vectors(struct xtrace_table *t, const struct xtrace_call *call)
+{
+	struct tl_output *out = tl_xtrace_cell_begin(t);
+	bool json = t->form == XTRACE_JSON;
+
+	if (json)
+		tl_put_char(out, '[');
+	for (uint64_t i = 0; i < call->vector_count; i++) {
+		uint64_t base = tl_get64s(call->vectors + 16 * i, TL_HOST_BIG_ENDIAN);
+		uint64_t length = tl_get64s(call->vectors + 16 * i + 8, TL_HOST_BIG_ENDIAN);
+
+		if (i)
+			tl_put_char(out, json ? ',' : ' ');
+		tl_put_format(out, json ? "{\"base\":\"0x%" PRIx64 "\",\"length\":%" PRIu64 "}" : "0x%" PRIx64 ":%" PRIu64,
+			      base, length);
+	}
+	if (json)
+		tl_put_char(out, ']');
+	tl_xtrace_cell_end(t);
+}
+
+static void machine_cells(struct xtrace_table *t, const struct xtrace_call *call, bool returned, uint64_t result)
+{
+	const struct xtrace_syscall_name *name = name_of(call);
+	const char *error = returned ? error_of(result) : NULL;
+
+	tl_xtrace_cell_hex(t, call->pc);
+	if (call->argument_count)
+		tl_xtrace_cell_u64(t, call->arguments[0]);
+	else
+		tl_xtrace_cell_none(t);
+	if (name)
+		tl_xtrace_cell_text(t, name->name);
+	else
+		tl_xtrace_cell_none(t);
+	cell_arguments(t, call);
+	if (returned)
+		tl_xtrace_cell_i64(t, (int64_t)result);
+	else
+		tl_xtrace_cell_none(t);
+	if (error)
+		tl_xtrace_cell_text(t, error);
+	else
+		tl_xtrace_cell_none(t);
+	cell_vectors(t, call);
+}
+
+void tl_xtrace_call_flush(struct xtrace_analysis *a, struct xtrace_lane *lane, bool returned, uint64_t result)
+{
+	struct xtrace_call *call = &lane->call;
+	struct xtrace_table *t = &a->table;
+
+	if (!call->open)
+		return;
+	call->open = false;
+	tl_xtrace_cell_u64(t, lane->stream->info.id);
+	tl_xtrace_cell_u64(t, call->instruction);
+	tl_xtrace_cell_u64(t, call->between);
+	if (t->form == XTRACE_TEXT) {
+		put_text(tl_xtrace_cell_begin(t), call, returned, result);
+		tl_xtrace_cell_end(t);
+	} else {
+		machine_cells(t, call, returned, result);
+	}
+}
+
+/* ---- tokens ---- */
+
+void tl_xtrace_call_begin(struct xtrace_analysis *a, struct xtrace_lane *lane, uint64_t pc)
+{
+	/* One that did not return, such as exit, or whose task is not running now. */
+	tl_xtrace_call_flush(a, lane, false, 0);
+	lane->call = (struct xtrace_call){
+		.open = true,
+		.instruction = lane->instructions,
+		.between = lane->user - lane->call_user,
+		.pc = pc,
+	};
+	lane->call_user = lane->user + (lane->el == 0);
+}
+
+void tl_xtrace_call_token(struct xtrace_analysis *a, struct xtrace_lane *lane, enum tl_xtrace_kind kind,
+			  const struct xtrace_walk *walk)
+{
+	struct xtrace_call *call = &lane->call;
+
+	if (kind == TL_XTRACE_SVCARG && call->argument_count < 7) {
+		call->arguments[call->argument_count++] = xtrace_walk_value(walk);
+	} else if (kind == TL_XTRACE_SYSCALL_VEC) {
+		call->vectors = walk->token + 9;
+		call->vector_count = xtrace_walk_value(walk);
+	} else if (kind == TL_XTRACE_SVCRET) {
+		tl_xtrace_call_flush(a, lane, true, xtrace_walk_value(walk));
+	}
+}

@@ -1,0 +1,22 @@
+# What cannot be analyzed or converted is told, with the file it is about, and nothing is written.
+trace=$GOLDEN/xtrace/xtrace.20260101000000.0.hint9.xinsndata.bin
+both="$GOLDEN/xtrace/xtrace.20260101000001.0.hint9.xinsndata.bin $GOLDEN/xtrace/xtrace.20260101000001.1.hint9.xinsndata.bin"
+try() { tracelathe "$@" >out 2>err; echo "$? $(wc -c <out) $(sed "s,$GOLDEN/,," err)"; }
+cp $GOLDEN/xray/fib-fdr.xray .
+try analyze fib-fdr.xray
+try convert --to tarmac fib-fdr.xray
+try convert --to champsim $both
+try analyze --bbv $both
+try analyze --csv --reuse --footprint $trace
+try analyze --bbv --cache $trace
+try analyze --footprint --line 48 $trace
+try analyze --thread 7 --footprint $trace
+try analyze --cache=none.cfg $trace
+printf '# two levels\nL1 data size=32K ways=3 line=64\n' >ways.cfg
+try analyze --cache=ways.cfg $trace
+printf 'L1 data size=32K ways=8 next=L2\n' >next.cfg
+try analyze --cache=next.cfg $trace
+printf 'L1 data size=32K ways=8\nL2 data size=64K ways=8\n' >first.cfg
+try analyze --cache=first.cfg $trace
+try analyze --cache= $trace
+true

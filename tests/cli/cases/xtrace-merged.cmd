@@ -1,0 +1,10 @@
+# Two threads that share a memory: 22 loads of each differ from what the thread itself stored, none in the order of TIME.
+# Which thread is given first does not matter.
+cd "$GOLDEN/xtrace/u4-thr-time"
+for thread in 0 1; do
+	tracelathe check ./*.$thread.*.xinsndata.bin.zst | cut -d' ' -f1 | sort | uniq -c
+done
+tracelathe check ./*.1.*.xinsndata.bin.zst ./*.0.*.xinsndata.bin.zst && echo agreed
+tracelathe dump --order time ./*.xinsndata.bin.zst | grep -c TIME
+tracelathe dump --json --order time ./*.xinsndata.bin.zst | jq -r 'select(.time).time' | sort -nc && echo in order
+tracelathe dump --compare 0,1 --thread 1 ./*.xinsndata.bin.zst | head -n 4

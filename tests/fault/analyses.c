@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Analyses and conversions of xtrace, on the recordings of tests/golden/xtrace. Every allocation is refused once, and
+ * once with all later ones: TL_NO_MEMORY or the right result, nothing crashes or leaks. Then prefixes and mutants of the
+ * instruction stream: any bytes give a result or an error.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tracelathe/tracelathe.h>
+
+#include "exercise.h"
+#include "mutate.h"
+#include "wrap.h"
+
+static const char *const one[] = { "xtrace.20260101000000.0.hint9.xinsndata.bin" };
+static const char *const two[] = { "xtrace.20260101000001.0.hint9.xinsndata.bin",
+				   "xtrace.20260101000001.1.hint9.xinsndata.bin" };
+
+/* What is asked for: an analysis in a form, or a conversion. */
+struct wish {
+	unsigned what;
+	enum tl_report_form form;
+	const char *to; /* NULL: an analysis */
+	bool binary;
+};
+
+enum { ALL = TL_ANALYZE_MIX | TL_ANALYZE_FOOTPRINT | TL_ANALYZE_REUSE | TL_ANALYZE_CACHE |
+	     TL_ANALYZE_SYSCALLS | TL_ANALYZE_BLOCKS };
+
+static const struct wish wishes[] = {
+	{ ALL, TL_REPORT_TEXT, NULL, true },	   { ALL, TL_REPORT_JSON, NULL, false },
+	{ TL_ANALYZE_CACHE, TL_REPORT_CSV, NULL, true },
+	{ TL_ANALYZE_SYSCALLS, TL_REPORT_CSV, NULL, false },
+	{ TL_ANALYZE_BBV, TL_REPORT_TEXT, NULL, false },
+	{ TL_ANALYZE_BBV, TL_REPORT_JSON, NULL, false },
+	{ 0, TL_REPORT_TEXT, "tarmac", false },	   { 0, TL_REPORT_TEXT, "champsim", false },
+	{ 0, TL_REPORT_TEXT, "jsonl", false },	   { 0, TL_REPORT_TEXT, "bbv", false },
+};
+
+struct input {
+	char paths[2][512];
+	const char *list[2];
+	size_t count;
+	char elf[512];
+};
+
+struct run {
+	int status;
+	uint64_t digest, asked;
+	int64_t leaked;
+};
+
+static uint64_t digest_of(struct tl_output *out)
+{
+	size_t size;
+	const char *bytes = tl_output_bytes(out, &size);
+	uint64_t digest = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; bytes && i < size; i++)
+		digest = (digest ^ (uint8_t)bytes[i]) * 0x100000001b3u;
+	return digest;
+}
+
+static int fulfil(struct tl_input *input, const struct wish *wish, struct tl_output *out)
+{
+	const struct tl_analysis analysis = { .size = sizeof(analysis), .what = wish->what, .form = wish->form };
+	struct tl_error err;
+
+	if (wish->to)
+		return tl_input_reencode(input, wish->to, NULL, out, &err);
+	return tl_input_analyze(input, &analysis, out, NULL, &err);
+}
+
+static int use(const struct input *in, const struct wish *wish, uint64_t *digest)
+{
+	const struct tl_binary_spec binary = { .path = in->elf };
+	const struct tl_input_options options = {
+		.size = sizeof(options), .format = "xtrace", .thread = TL_NOWHERE, .process = TL_NOWHERE,
+		.cpu = TL_NOWHERE, .binaries = &binary, .binary_count = wish->binary,
+	};
+	struct tl_input *input;
+	struct tl_output *out = NULL;
+	const char *failed;
+	struct tl_error err;
+	int status = tl_input_open(&input, in->list, in->count, &options, &failed, &err);
+
+	if (status == 0)
+		status = tl_output_open_memory(&out, &err);
+	if (status == 0)
+		status = fulfil(input, wish, out);
+	if (status == 0) {
+		*digest = digest_of(out);
+		status = tl_output_commit(out, &err);
+		out = NULL;
+	}
+	tl_output_discard(out);
+	tl_input_close(input);
+	return status;
+}
+
+static struct run run_once(const struct input *in, const struct wish *wish, uint64_t refused, bool onward)
+{
+	int64_t before = wrap_live();
+	struct run run = { .digest = 0 };
+
+	watch(60, "an analysis");
+	wrap_arm(refused, onward);
+	run.status = use(in, wish, &run.digest);
+	run.asked = wrap_disarm();
+	run.leaked = wrap_live() - before;
+	return run;
+}
+
+static int refuse_each(const struct input *in, const struct wish *wish, bool onward, uint64_t *runs)
+{
+	struct run right = run_once(in, wish, 0, false);
+
+	for (uint64_t n = 1; n <= right.asked + 1; n++) {
+		struct run run = run_once(in, wish, n, onward);
+		bool wrong = run.status != TL_NO_MEMORY &&
+			     (run.status != right.status || run.digest != right.digest);
+
+		++*runs;
+		if (!wrong && !run.leaked)
+			continue;
+		fprintf(stderr, "%s %x form %d: allocation %" PRIu64 " of %" PRIu64 "%s refused: %s (status %d)\n",
+			wish->to ? wish->to : "analysis", wish->what, (int)wish->form, n, right.asked,
+			onward ? " and later" : "", run.leaked ? "leaks" : "another result", run.status);
+		return 1;
+	}
+	return 0;
+}
+
+/* ---- damage ---- */
+
+static uint8_t *load(const char *path, size_t *size)
+{
+	FILE *file = fopen(path, "rb");
+	uint8_t *data = malloc(1 << 20);
+
+	*size = file && data ? fread(data, 1, 1 << 20, file) : 0;
+	if (file)
+		fclose(file);
+	return data;
+}
+
+static void store(const char *path, const uint8_t *data, size_t size)
+{
+	FILE *file = fopen(path, "wb");
+
+	if (!file || fwrite(data, 1, size, file) != size || fclose(file)) {
+		perror(path);
+		exit(2);
+	}
+}
+
+/* Any status is right; that it comes back, and leaks nothing, is the test. */
+static int damage(const char *folder, const struct input *from, unsigned count, uint64_t *runs)
+{
+	struct input in = { .count = 1 };
+	size_t size;
+	uint8_t *data = load(from->paths[0], &size), *copy = malloc(size + MUTATE_GROWTH);
+	int failures = 0;
+
+	snprintf(in.paths[0], sizeof(in.paths[0]), "%s/xtrace.1.0.hint9.xinsndata.bin", folder);
+	in.list[0] = in.paths[0];
+	memcpy(in.elf, from->elf, sizeof(in.elf));
+	for (unsigned i = 0; data && copy && size && i < count; i++) {
+		const struct wish *wish = &wishes[i % (sizeof(wishes) / sizeof(wishes[0]))];
+		struct random random = random_for(7, i);
+		size_t length = size;
+
+		memcpy(copy, data, size);
+		if (i % 2)
+			length = size * i / count;
+		else
+			mutate(copy, &length, &random);
+		store(in.paths[0], copy, length);
+		if (run_once(&in, wish, 0, false).leaked) {
+			fprintf(stderr, "mutant %u leaks\n", i);
+			failures++;
+		}
+		++*runs;
+	}
+	remove(in.paths[0]);
+	free(data);
+	free(copy);
+	return failures;
+}
+
+/* ---- the whole ---- */
+
+static void find(struct input *in, const char *const *names, size_t count)
+{
+	const char *root = getenv("TL_SOURCE_ROOT");
+
+	*in = (struct input){ .count = count };
+	for (size_t i = 0; i < count; i++) {
+		snprintf(in->paths[i], sizeof(in->paths[i]), "%s/tests/golden/xtrace/%s", root ? root : ".", names[i]);
+		in->list[i] = in->paths[i];
+	}
+	snprintf(in->elf, sizeof(in->elf), "%s/tests/golden/xtrace/small.elf", root ? root : ".");
+}
+
+int main(int argc, char **argv)
+{
+	unsigned mutants = argc > 1 ? (unsigned)atoi(argv[1]) : 2000;
+	char folder[] = "/tmp/tracelathe-analyses-XXXXXX";
+	struct input single, group;
+	uint64_t runs = 0;
+	int failures = 0;
+
+	if (!mkdtemp(folder))
+		return 2;
+	find(&single, one, 1);
+	find(&group, two, 2);
+	for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++)
+		for (int onward = 0; onward < 2; onward++)
+			failures += refuse_each(&single, &wishes[i], onward, &runs);
+	for (int onward = 0; onward < 2; onward++)
+		failures += refuse_each(&group, &wishes[0], onward, &runs);
+	failures += damage(folder, &single, mutants, &runs);
+	rmdir(folder);
+	printf("%" PRIu64 " runs, %d failures\n", runs, failures);
+	return failures || !runs;
+}

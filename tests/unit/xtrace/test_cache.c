@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Caches: docs/analyze.md, "Caches". What hits and misses is counted by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "xtrace/cache.h"
+
+static int parse(struct xtrace_cache_config *config, const char *text, struct tl_error *err)
+{
+	*err = (struct tl_error){ .offset = TL_NOWHERE, .record = TL_NOWHERE };
+	return tl_xtrace_cache_parse(config, text, strlen(text), err);
+}
+
+struct simulation {
+	struct xtrace_cache_config config;
+	struct xtrace_caches caches;
+};
+
+static struct simulation *begin(const char *text, size_t cores)
+{
+	struct simulation *s = calloc(1, sizeof(*s));
+	struct tl_error err;
+
+	assert_non_null(s);
+	assert_int_equal(parse(&s->config, text, &err), 0);
+	assert_int_equal(tl_xtrace_caches_begin(&s->caches, &s->config, cores, &err), 0);
+	return s;
+}
+
+static void end(struct simulation *s)
+{
+	tl_xtrace_caches_end(&s->caches);
+	free(s);
+}
+
+static void load(struct simulation *s, size_t core, uint64_t address)
+{
+	tl_xtrace_cache_access(&s->caches.cores[core], address, 1, XTRACE_LOAD, NULL);
+}
+
+static void assert_counts(const struct simulation *s, size_t core, unsigned level, unsigned accesses, unsigned misses)
+{
+	const struct xtrace_cache_count *count = &s->caches.cores[core].counts[level];
+
+	assert_int_equal(count->accesses[XTRACE_LOAD], accesses);
+	assert_int_equal(count->misses[XTRACE_LOAD], misses);
+}
+
+/* "Least recently used out first": of two ways, the one that was touched before the other. */
+static void least_recently_used_goes(void **state)
+{
+	struct simulation *s = begin("L1 data size=128 ways=2 line=64", 1);
+
+	(void)state;
+	load(s, 0, 0);	 /* miss */
+	load(s, 0, 64);	 /* miss */
+	load(s, 0, 63);	 /* hit: line 0 is the recent one */
+	load(s, 0, 128); /* miss: line 64 goes */
+	load(s, 0, 0);	 /* hit */
+	load(s, 0, 64);	 /* miss */
+	assert_counts(s, 0, 0, 6, 4);
+	end(s);
+}
+
+/* "A line is in the set that its number modulo the number of sets says", also when that is no power of two. */
+static void sets_are_chosen_by_the_remainder(void **state)
+{
+	struct simulation *s = begin("L1 data size=192 ways=1 line=64", 1);
+
+	(void)state;
+	load(s, 0, 0);
+	load(s, 0, 64);
+	load(s, 0, 128);
+	load(s, 0, 0);	     /* hit: three sets */
+	load(s, 0, 3 * 64);  /* miss: set 0 */
+	load(s, 0, 0);	     /* miss */
+	load(s, 0, 128);     /* hit */
+	assert_counts(s, 0, 0, 7, 5);
+	end(s);
+}
+
+/* "An access touches every line, and every page, that it has a byte in, once each." */
+static void an_access_over_a_border_touches_both(void **state)
+{
+	struct simulation *s = begin("L1 data size=1K ways=4 line=64\nT data tlb entries=4 ways=4 page=4K", 1);
+
+	(void)state;
+	tl_xtrace_cache_access(&s->caches.cores[0], 4096 - 8, 16, XTRACE_LOAD, NULL);
+	assert_counts(s, 0, 0, 2, 2);
+	assert_counts(s, 0, 1, 2, 2);
+	tl_xtrace_cache_access(&s->caches.cores[0], UINT64_MAX, 2, XTRACE_LOAD, NULL);
+	assert_counts(s, 0, 0, 4, 4);
+	end(s);
+}
+
+/* "On a miss the next level is asked, and every level that missed gets the line." */
+static void a_miss_asks_the_next_level(void **state)
+{
+	struct simulation *s = begin("L1 data size=64 ways=1 line=64 next=L2\nL2 data size=256 ways=1 line=128", 1);
+
+	(void)state;
+	load(s, 0, 0);	/* misses both; L2 has bytes 0 to 127 */
+	load(s, 0, 64); /* L1 misses, L2 hits */
+	load(s, 0, 64);
+	assert_counts(s, 0, 0, 3, 2);
+	assert_counts(s, 0, 1, 2, 1);
+	end(s);
+}
+
+/* "What an inclusive level drops, the levels in front of it lose": of its line of 128 bytes, both halves. */
+static void inclusive_levels_take_lines_back(void **state)
+{
+	static const char text[] = "L1 data size=1K ways=16 line=64 next=L2\nL2 data size=128 ways=1 line=128%s";
+	char inclusive[128], loose[128];
+	struct simulation *s;
+
+	(void)state;
+	snprintf(inclusive, sizeof(inclusive), text, " inclusive");
+	snprintf(loose, sizeof(loose), text, "");
+	s = begin(inclusive, 1);
+	load(s, 0, 0);
+	load(s, 0, 64);
+	load(s, 0, 128); /* L2's only line goes, and L1's two with it */
+	load(s, 0, 0);
+	load(s, 0, 64);
+	assert_counts(s, 0, 0, 5, 5);
+	end(s);
+	s = begin(loose, 1);
+	load(s, 0, 0);
+	load(s, 0, 64);
+	load(s, 0, 128);
+	load(s, 0, 0);
+	load(s, 0, 64);
+	assert_counts(s, 0, 0, 5, 3);
+	end(s);
+}
+
+/* "shared: one for all cores; else each has its own." */
+static void a_shared_level_is_one(void **state)
+{
+	struct simulation *s = begin("L1 data size=64 ways=1 next=L2\nL2 data size=1K ways=4 shared", 2);
+
+	(void)state;
+	load(s, 0, 0);
+	load(s, 1, 0); /* L1 of core 1 misses, L2 has it from core 0 */
+	assert_counts(s, 0, 0, 1, 1);
+	assert_counts(s, 1, 0, 1, 1);
+	assert_counts(s, 0, 1, 1, 1);
+	assert_counts(s, 1, 1, 1, 0);
+	end(s);
+}
+
+static void the_default_is_right(void **state)
+{
+	struct xtrace_cache_config config;
+	struct tl_error err;
+
+	(void)state;
+	assert_int_equal(parse(&config, tl_xtrace_cache_default, &err), 0);
+	assert_int_equal(config.count, 7);
+	assert_int_equal(config.levels[0].sets, 256); /* 64 KiB / 64 / 4 */
+	assert_int_equal(config.first[0][0], 0);
+	assert_int_equal(config.first[0][1], 1);
+	assert_int_equal(config.first[1][0], 4);
+	assert_int_equal(config.first[1][1], 5);
+}
+
+/* Wrong lines are told by their offset and number. */
+static void wrong_lines_are_told(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t offset, record;
+	} wrong[] = {
+		{ "L1 data size=32K ways=3", 0, 0 },
+		{ "# one\nL1 data size=0 ways=1", 6, 1 },
+		{ "A size=1K ways=1\nA size=1K ways=1", 17, 1 },
+		{ "A size=1K ways=1 colour=red", 0, 0 },
+		{ "A size=1K ways=1 line=48", 0, 0 },
+		{ "A size=1K ways=1 line=8", 0, 0 },
+		{ "A size=1K entries=4 ways=1", 0, 0 },
+		{ "A ways=1", 0, 0 },
+		{ "A size=1Q ways=1", 0, 0 },
+		{ "A size=9999999999999999999999 ways=1", 0, 0 },
+		{ "A size=512G ways=1", 0, 0 },
+		{ "A size=1K ways=99999999999", 0, 0 },
+		{ "a-name-of-more-than-thirty-one-bytes size=1K ways=1", 0, 0 },
+		{ "A size=1K ways=1 next=", 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct xtrace_cache_config config;
+		struct tl_error err;
+
+		assert_int_equal(parse(&config, wrong[i].text, &err), TL_BAD_FORMAT);
+		assert_int_equal(err.offset, wrong[i].offset);
+		assert_int_equal(err.record, wrong[i].record);
+	}
+}
+
+/* What is wrong with the whole is told without a line. */
+static void wrong_chains_are_told(void **state)
+{
+	static const char *const wrong[] = {
+		"", "# nothing\n",
+		"A size=1K ways=1 next=B",				     /* no such level */
+		"A size=1K ways=1\nB size=1K ways=1 next=A",		     /* not further down */
+		"A size=1K ways=1 next=A",				     /* itself */
+		"A tlb entries=4 ways=4 next=B\nB size=1K ways=1",	     /* a TLB before a cache */
+		"A size=1K ways=1 line=64 next=B\nB size=1K ways=1 line=32", /* shorter lines */
+		"A size=1K ways=1 shared next=B\nB size=1K ways=1",
+		"A size=1K ways=1 next=B\nB data size=1K ways=1",
+		"A data size=1K ways=1\nB data size=1K ways=1", /* which is first? */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct xtrace_cache_config config;
+		struct tl_error err;
+
+		assert_int_equal(parse(&config, wrong[i], &err), TL_BAD_FORMAT);
+		assert_int_equal(err.offset, 0);
+		assert_int_equal(err.record, TL_NOWHERE);
+	}
+}
+
+/* "At most 16 caches and TLBs; a line has at most 511 characters." */
+static void there_are_limits(void **state)
+{
+	struct xtrace_cache_config config;
+	struct tl_error err;
+	char text[1024], *p = text;
+
+	(void)state;
+	for (int i = 0; i < 17; i++)
+		p += sprintf(p, "L%c data size=1K ways=1 %s%c\n", 'A' + i, i < 16 ? "next=L" : "#", 'B' + i);
+	assert_int_equal(parse(&config, text, &err), TL_BAD_FORMAT);
+	assert_int_equal(err.record, 16);
+	memset(text, ' ', 600);
+	text[600] = '\0';
+	assert_int_equal(parse(&config, text, &err), TL_BAD_FORMAT);
+	assert_int_equal(err.record, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(least_recently_used_goes),
+		cmocka_unit_test(sets_are_chosen_by_the_remainder),
+		cmocka_unit_test(an_access_over_a_border_touches_both),
+		cmocka_unit_test(a_miss_asks_the_next_level),
+		cmocka_unit_test(inclusive_levels_take_lines_back),
+		cmocka_unit_test(a_shared_level_is_one),
+		cmocka_unit_test(the_default_is_right),
+		cmocka_unit_test(wrong_lines_are_told),
+		cmocka_unit_test(wrong_chains_are_told),
+		cmocka_unit_test(there_are_limits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

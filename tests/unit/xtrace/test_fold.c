@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Profiles of hand-made streams: what docs/design.md, "xtrace", and the head of stack.h say of
+ * calls, returns, jumps and exceptions, one rule a test; costs are counted by hand. Code has no
+ * symbols here: functions are what is called.
+ */
+#include "bytes.h"
+
+#include <stdio.h>
+
+enum { MAIN = 0x1000, F = 0x2000, G = 0x3000, VECTOR = 0x9000 };
+
+#define A64_BLR 0xd63f0200u /* BLR X16 */
+#define A64_BR	0xd61f0200u /* BR X16 */
+
+static uint32_t bl(uint64_t from, uint64_t to)
+{
+	return 0x94000000u | ((uint32_t)((to - from) / 4) & 0x3ffffff);
+}
+
+static uint32_t b(uint64_t from, uint64_t to)
+{
+	return 0x14000000u | ((uint32_t)((to - from) / 4) & 0x3ffffff);
+}
+
+/* ---- streams ---- */
+
+static void nop(struct bytes *s, uint64_t pc)
+{
+	put_pcinst(s, 0, pc, A64_NOP);
+}
+
+static void call(struct bytes *s, uint64_t from, uint64_t to)
+{
+	put_pcinst(s, 0, from, bl(from, to));
+}
+
+static void jump(struct bytes *s, uint64_t from, uint64_t to)
+{
+	put_pcinst(s, 0, from, b(from, to));
+}
+
+static void ret(struct bytes *s, uint64_t from, uint64_t to)
+{
+	put_pcinst(s, 0, from, A64_RET);
+	put_value(s, TARGET_B, to);
+}
+
+/* ---- profiles ---- */
+
+static struct tl_profile *fold_pair(const struct bytes *stream, const struct bytes *snapshots,
+				    unsigned jobs)
+{
+	const struct tl_xtrace_fold_options options = {
+		.size = sizeof(options),
+		.id = TL_NOWHERE,
+		.lines = true,
+		.jobs = jobs,
+	};
+	struct tl_profile *profile;
+	struct trace t;
+
+	open_trace(&t, stream, snapshots);
+	assert_int_equal(tl_xtrace_fold(t.trace, &options, &profile, &t.err), 0);
+	close_trace(&t);
+	return profile;
+}
+
+static struct tl_profile *fold(struct bytes *stream)
+{
+	struct tl_profile *profile = fold_pair(stream, NULL, 1);
+
+	free_bytes(stream);
+	return profile;
+}
+
+static uint32_t find(const struct tl_profile *profile, uint64_t address)
+{
+	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++)
+		if (tl_profile_function(profile, i)->address == address)
+			return i;
+	fail_msg("no function at %#llx", (unsigned long long)address);
+	return TL_NONE;
+}
+
+static void assert_function(const struct tl_profile *profile, uint64_t address, uint64_t calls,
+			    uint64_t unfinished, int64_t self, int64_t inclusive)
+{
+	struct tl_function_totals totals;
+
+	tl_profile_function_totals(profile, find(profile, address), TL_NONE, &totals);
+	assert_int_equal(totals.calls, calls);
+	assert_int_equal(totals.unfinished, unfinished);
+	assert_int_equal(totals.self[0], self);
+	assert_int_equal(totals.inclusive[0], inclusive);
+}
+
+static void assert_arc(const struct tl_profile *profile, uint64_t caller, uint64_t from,
+		       uint64_t callee, uint64_t calls, int64_t inclusive)
+{
+	for (uint32_t i = 0; i < tl_profile_arc_count(profile); i++) {
+		const struct tl_arc *arc = tl_profile_arc(profile, i);
+
+		if (arc->caller != find(profile, caller) || arc->callee != find(profile, callee) ||
+		    arc->from.address != from)
+			continue;
+		assert_int_equal(arc->calls, calls);
+		assert_int_equal(tl_profile_arc_cost(profile, i)[0], inclusive);
+		return;
+	}
+	fail_msg("no such call");
+}
+
+static const int64_t *line_at(const struct tl_profile *profile, uint64_t address)
+{
+	for (uint32_t i = 0; i < tl_profile_line_count(profile); i++)
+		if (tl_profile_line(profile, i)->at.address == address)
+			return tl_profile_line_cost(profile, i);
+	fail_msg("no line at %#llx", (unsigned long long)address);
+	return NULL;
+}
+
+/* ---- rules ---- */
+
+/* "return: to the innermost frame with that return address"; BL and BLR call, RET returns. */
+static void calls_and_returns(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	(void)state;
+	nop(&s, MAIN);
+	call(&s, MAIN + 4, F);
+	nop(&s, F);
+	ret(&s, F + 4, MAIN + 8);
+	put_pcinst(&s, 0, MAIN + 8, A64_BLR);
+	put_value(&s, TARGET_B, F);
+	nop(&s, F);
+	ret(&s, F + 4, MAIN + 12);
+	nop(&s, MAIN + 12);
+	profile = fold(&s);
+	assert_string_equal(tl_profile_function(profile, find(profile, F))->name, "0x2000");
+	assert_function(profile, MAIN, 0, 0, 4, 8);
+	assert_function(profile, F, 2, 0, 4, 4);
+	assert_arc(profile, MAIN, MAIN + 4, F, 1, 2);
+	assert_arc(profile, MAIN, MAIN + 8, F, 1, 2);
+	assert_int_equal(line_at(profile, F)[0], 2);
+	tl_profile_free(profile);
+}
+
+/* "jump into another function: ... It is a call if it is the function's first address (a tail
+ * call)". */
+static void tail_calls(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	(void)state;
+	call(&s, MAIN, G); /* so that G is known for a function */
+	ret(&s, G, MAIN + 4);
+	call(&s, MAIN + 4, F);
+	jump(&s, F, G);
+	nop(&s, G);
+	ret(&s, G + 4, MAIN + 8);
+	nop(&s, MAIN + 8);
+	profile = fold(&s);
+	assert_function(profile, MAIN, 0, 0, 3, 7);
+	assert_function(profile, F, 1, 0, 1, 1);
+	assert_function(profile, G, 2, 0, 3, 3);
+	assert_arc(profile, MAIN, MAIN + 4, G, 1, 2);
+	tl_profile_free(profile);
+}
+
+/* "else the function goes on (a cold part jumps back), which is none". */
+static void jumps_into_the_middle(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	(void)state;
+	call(&s, MAIN, G);
+	ret(&s, G, MAIN + 4);
+	call(&s, MAIN + 4, F);
+	jump(&s, F, G);
+	jump(&s, G, F + 8);
+	ret(&s, F + 8, MAIN + 8);
+	nop(&s, MAIN + 8);
+	profile = fold(&s);
+	assert_function(profile, F, 1, 0, 2, 2);
+	assert_function(profile, G, 2, 0, 2, 2);
+	tl_profile_free(profile);
+}
+
+/* "frames above it were left, too (longjmp)"; recursion is counted once. */
+static void returns_over_frames(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	(void)state;
+	call(&s, MAIN, F);
+	call(&s, F, F);
+	call(&s, F, G);
+	nop(&s, G);
+	ret(&s, G + 4, MAIN + 4);
+	nop(&s, MAIN + 4);
+	profile = fold(&s);
+	assert_function(profile, MAIN, 0, 0, 2, 6);
+	assert_function(profile, F, 2, 0, 2, 4);
+	assert_function(profile, G, 1, 0, 2, 2);
+	assert_arc(profile, F, F, F, 1, 3);
+	assert_int_equal(tl_profile_part(profile, 0)->losses.deduced_exits, 2);
+	tl_profile_free(profile);
+}
+
+/* "None has it: a jump." The trace begins in F, whose caller is found when it is returned to. */
+static void callers_are_found(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	(void)state;
+	nop(&s, F);
+	ret(&s, F + 4, MAIN + 4);
+	call(&s, MAIN + 4, MAIN);
+	ret(&s, MAIN, MAIN + 8);
+	nop(&s, MAIN + 8);
+	profile = fold(&s);
+	assert_function(profile, F, 0, 0, 2, 2);
+	assert_function(profile, MAIN, 1, 0, 3, 3);
+	tl_profile_free(profile);
+}
+
+/* Calls that the end of the trace finds open are unfinished. */
+static void what_is_open_is_unfinished(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	(void)state;
+	call(&s, MAIN, F);
+	call(&s, F, G);
+	nop(&s, G);
+	profile = fold(&s);
+	assert_function(profile, F, 0, 1, 1, 2);
+	assert_function(profile, G, 0, 1, 1, 1);
+	assert_arc(profile, MAIN, MAIN, F, 0, 2);
+	tl_profile_free(profile);
+}
+
+/* "exception: a frame of the handler on the interrupted one"; IrKernel are the instructions above
+ * EL0. */
+static void exceptions_nest(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	(void)state;
+	call(&s, MAIN, F);
+	put_pcinst(&s, 0, F, A64_SVC);
+	put_allgpr(&s, 1);
+	put_pcinst(&s, 1, VECTOR, A64_NOP);
+	put_inst(&s, 1, A64_NOP);
+	put_inst(&s, 1, A64_ERET);
+	put_value(&s, TARGET_B, F + 4);
+	put_value(&s, SVCRET, 0);
+	put_allgpr(&s, 1);
+	ret(&s, F + 4, MAIN + 4);
+	nop(&s, MAIN + 4);
+	profile = fold(&s);
+	assert_function(profile, F, 1, 0, 2, 5);
+	assert_function(profile, VECTOR, 1, 0, 3, 3);
+	assert_string_equal(tl_profile_function(profile, find(profile, VECTOR))->object, "kernel");
+	assert_arc(profile, F, F, VECTOR, 1, 3);
+	assert_string_equal(tl_profile_event(profile, 5)->name, "IrKernel");
+	assert_int_equal(tl_profile_total(profile)[5], 3);
+	assert_int_equal(line_at(profile, VECTOR)[5], 1);
+	assert_int_equal(line_at(profile, F)[5], 0);
+	tl_profile_free(profile);
+}
+
+/* "ERET's TARGET_B (an EL0 address) followed by an EL1 vector instruction: an IRQ taken at once"
+ * (section 5). */
+static void an_exception_right_behind_a_return(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	(void)state;
+	nop(&s, MAIN);
+	put_pcinst(&s, 1, VECTOR, A64_ERET);
+	put_value(&s, TARGET_B, MAIN + 4);
+	put_pcinst(&s, 1, VECTOR, A64_ERET);
+	put_value(&s, TARGET_B, MAIN + 4);
+	nop(&s, MAIN + 4);
+	profile = fold(&s);
+	assert_function(profile, MAIN, 0, 0, 2, 4);
+	assert_function(profile, VECTOR, 2, 0, 2, 2);
+	tl_profile_free(profile);
+}
+
+/* "Where another place goes on than the interrupted one, in another function, some other thread
+ * does". */
+static void another_thread_goes_on(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	(void)state;
+	call(&s, MAIN, G);
+	ret(&s, G, MAIN + 4);
+	call(&s, MAIN + 4, F);
+	nop(&s, F);
+	put_pcinst(&s, 1, VECTOR, A64_ERET);
+	put_value(&s, TARGET_B, G + 4);
+	nop(&s, G + 4);
+	profile = fold(&s);
+	assert_function(profile, F, 0, 1, 1, 2);
+	assert_function(profile, G, 1, 0, 2, 2);
+	assert_int_equal(tl_profile_part(profile, 0)->losses.gaps, 1);
+	tl_profile_free(profile);
+}
+
+/* As call() and ret(), above EL0. */
+static void kernel_call(struct bytes *s, uint64_t from, uint64_t to)
+{
+	put_pcinst(s, 1, from, bl(from, to));
+}
+
+static void kernel_ret(struct bytes *s, uint64_t from, uint64_t to)
+{
+	put_pcinst(s, 1, from, A64_RET);
+	put_value(s, TARGET_B, to);
+}
+
+enum { SWITCH = 0xa000, SLEEP = 0xb000, FORK = 0xc000 };
+
+/* A thread sleeps: main() calls the kernel, there SLEEP calls SWITCH. */
+static void goes_to_sleep(struct bytes *s, uint64_t pc)
+{
+	put_pcinst(s, 0, pc, A64_SVC);
+	kernel_call(s, VECTOR, SLEEP);
+	kernel_call(s, SLEEP, SWITCH);
+}
+
+/*
+ * "The stack is then set aside, and one that was set aside before is taken up again if it has that
+ * return address": MAIN sleeps, a new thread runs to G and sleeps elsewhere, MAIN wakes and returns
+ * to where it called.
+ */
+static void threads_take_turns(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	(void)state;
+	/* FORK and G are functions: each is called once before. */
+	kernel_call(&s, VECTOR, FORK);
+	kernel_ret(&s, FORK, VECTOR + 4);
+	put_pcinst(&s, 1, VECTOR + 4, A64_ERET);
+	put_value(&s, TARGET_B, MAIN - 4);
+	call(&s, MAIN - 4, G);
+	ret(&s, G, MAIN);
+	call(&s, MAIN, F);
+	goes_to_sleep(&s, F);
+	kernel_ret(&s, SWITCH, FORK); /* nobody called there */
+	put_pcinst(&s, 1, FORK, A64_ERET);
+	put_value(&s, TARGET_B, G);
+	nop(&s, G);
+	put_pcinst(&s, 0, G + 4, A64_SVC);
+	kernel_call(&s, VECTOR + 8, SLEEP + 16);
+	kernel_call(&s, SLEEP + 16, SWITCH);
+	kernel_ret(&s, SWITCH, SLEEP + 4); /* MAIN's */
+	kernel_ret(&s, SLEEP + 4, VECTOR + 4);
+	put_pcinst(&s, 1, VECTOR + 4, A64_ERET);
+	put_value(&s, TARGET_B, F + 4);
+	ret(&s, F + 4, MAIN + 4);
+	nop(&s, MAIN + 4);
+	profile = fold(&s);
+	/* Without the first: two in MAIN, two in F, five in the kernel: what runs before a switch
+	 * is the one, behind it the other thread. */
+	assert_function(profile, 0, 0, 0, 3, 11); /* nobody called it: "[unknown]" */
+	assert_function(profile, F, 1, 0, 2, 7);
+	assert_arc(profile, 0, MAIN, F, 1, 7);
+	assert_function(profile, G, 1, 0, 3, 6);
+	/* The second thread sleeps for ever. */
+	assert_function(profile, SWITCH, 1, 1, 2, 2);
+	tl_profile_free(profile);
+}
+
+/* "The same place above EL0: a kernel's image has low addresses, too, those of its identity map."
+ */
+static void a_kernel_has_two_addresses(void **state)
+{
+	const uint64_t high = 0xffff800008000000, low = 0x40000000;
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	(void)state;
+	kernel_call(&s, high, high + 0x1000);
+	put_pcinst(&s, 1, low + 0x1000, 0x54000040); /* B.EQ +8 */
+	put_pcinst(&s, 1, high + 0x1004, A64_NOP);
+	kernel_ret(&s, low + 0x1008, high + 4);
+	put_pcinst(&s, 1, high + 4, A64_NOP);
+	profile = fold(&s);
+	assert_int_equal(tl_profile_part(profile, 0)->losses.gaps, 0);
+	assert_int_equal(tl_profile_part(profile, 0)->losses.unfinished, 0);
+	assert_function(profile, high, 0, 0, 3, 5);
+	tl_profile_free(profile);
+}
+
+/* "in a thread's stream, where the kernel is not traced, a signal": its end is that the interrupted
+ * place goes on. */
+static void signals_come_and_go(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	(void)state;
+	call(&s, MAIN, G);
+	ret(&s, G, MAIN + 4);
+	call(&s, MAIN + 4, F);
+	nop(&s, F);
+	nop(&s, G);
+	put_inst(&s, 0, A64_SVC); /* rt_sigreturn */
+	ret(&s, F + 4, MAIN + 8);
+	nop(&s, MAIN + 8);
+	profile = fold(&s);
+	assert_function(profile, F, 1, 0, 2, 4);
+	assert_function(profile, G, 2, 0, 3, 3);
+	assert_arc(profile, F, F, G, 1, 2);
+	tl_profile_free(profile);
+}
+
+/* Accesses are counted as recorded, whether or not an instruction always makes them. */
+static void accesses_that_vary(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+	const int64_t *cost;
+
+	(void)state;
+	for (unsigned i = 0; i < 20; i++) {
+		put_pcinst(&s, 0, MAIN, A64_LDR);
+		/* None, one, two, ... of 1, 2, 4, 8 bytes: more ways than are remembered. */
+		for (unsigned n = 0; n < i % 7; n++)
+			put_access(&s, LOAD, n % 4, 0x5000, 0);
+		put_inst(&s, 0, A64_STR);
+		put_access(&s, STORE, 3, 0x6000, i);
+		put_inst(&s, 0, b(MAIN + 8, MAIN));
+	}
+	profile = fold(&s);
+	cost = line_at(profile, MAIN);
+	assert_int_equal(cost[0], 20);
+	/* i % 7 is 0 .. 6 twice and 0 .. 5 once. */
+	assert_int_equal(cost[1], 21 + 21 + 15);
+	/* 0, 1, 3, 7, 15, 16, 18 bytes. */
+	assert_int_equal(cost[3], 60 + 60 + 42);
+	cost = line_at(profile, MAIN + 4);
+	assert_int_equal(cost[2], 20);
+	assert_int_equal(cost[4], 160);
+	assert_int_equal(line_at(profile, MAIN + 8)[0], 20);
+	assert_int_equal(tl_profile_jump_count(profile), 1);
+	assert_int_equal(tl_profile_jump(profile, 0)->executed, 20);
+	tl_profile_free(profile);
+}
+
+/* Branches: executed as often as they were, taken as often as they went to their target. */
+static void branches(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+	const struct tl_jump *jump_found;
+
+	(void)state;
+	for (unsigned i = 0; i < 5; i++) {
+		nop(&s, MAIN);
+		put_inst(&s, 0, 0x54ffffe1); /* B.NE MAIN */
+	}
+	put_inst(&s, 0, A64_NOP);
+	profile = fold(&s);
+	assert_int_equal(tl_profile_jump_count(profile), 1);
+	jump_found = tl_profile_jump(profile, 0);
+	assert_true(jump_found->conditional);
+	assert_int_equal(jump_found->executed, 5);
+	assert_int_equal(jump_found->taken, 4);
+	assert_int_equal(jump_found->from.address, MAIN + 4);
+	assert_int_equal(jump_found->to.address, MAIN);
+	tl_profile_free(profile);
+}
+
+/* Code that changes: the same address with another opcode is counted by what it is now. */
+static void code_that_changes(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	(void)state;
+	call(&s, MAIN, F);
+	ret(&s, F, MAIN + 4);
+	nop(&s, MAIN + 4);
+	nop(&s, MAIN); /* no call any more */
+	put_inst(&s, 0, A64_NOP);
+	profile = fold(&s);
+	assert_function(profile, F, 1, 0, 1, 1);
+	assert_int_equal(line_at(profile, MAIN)[0], 2);
+	tl_profile_free(profile);
+}
+
+/* "Resume from the next snapshot's byte offset": a gap leaves the frames that go on. */
+static void gaps_keep_frames(void **state)
+{
+	struct bytes s = { 0 }, n = { 0 };
+	struct tl_profile *profile;
+	size_t second;
+
+	(void)state;
+	for (unsigned i = 0; i < 40; i++)
+		nop(&s, MAIN + 4 * i);
+	call(&s, MAIN + 160, F);
+	put_byte(&s, 0xff); /* no token */
+	second = s.size;
+	for (unsigned i = 0; i < 40; i++)
+		nop(&s, MAIN + 164 + 4 * i);
+	put_header(&n);
+	put_record(&n, &(struct record){ .index = 0 });
+	put_record(&n, &(struct record){ .index = second, .user = 41, .total = 41 });
+	profile = fold_pair(&s, &n, 1);
+	/* F is lost, and the call with it, since no instruction is seen there; who called goes on.
+	 */
+	assert_function(profile, MAIN, 0, 0, 81, 81);
+	assert_int_equal(tl_profile_part(profile, 0)->losses.gaps, 1);
+	tl_profile_free(profile);
+	free_bytes(&s);
+	free_bytes(&n);
+}
+
+/* An INST before any PCINST: "decode opcodes, mark the PC unknown". */
+static void nobody_knows_the_pc(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	(void)state;
+	put_inst(&s, 0, A64_NOP);
+	put_inst(&s, 0, A64_NOP);
+	nop(&s, MAIN);
+	profile = fold(&s);
+	assert_int_equal(tl_profile_total(profile)[0], 3);
+	tl_profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls_and_returns),
+		cmocka_unit_test(tail_calls),
+		cmocka_unit_test(jumps_into_the_middle),
+		cmocka_unit_test(returns_over_frames),
+		cmocka_unit_test(callers_are_found),
+		cmocka_unit_test(what_is_open_is_unfinished),
+		cmocka_unit_test(exceptions_nest),
+		cmocka_unit_test(an_exception_right_behind_a_return),
+		cmocka_unit_test(another_thread_goes_on),
+		cmocka_unit_test(threads_take_turns),
+		cmocka_unit_test(a_kernel_has_two_addresses),
+		cmocka_unit_test(signals_come_and_go),
+		cmocka_unit_test(accesses_that_vary),
+		cmocka_unit_test(branches),
+		cmocka_unit_test(code_that_changes),
+		cmocka_unit_test(gaps_keep_frames),
+		cmocka_unit_test(nobody_knows_the_pc),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

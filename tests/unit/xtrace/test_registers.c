@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What instructions do to general registers. Encodings are those of the Arm Architecture Reference
+ * Manual; each was checked against llvm-mc (-triple=aarch64 -mattr=+all -show-encoding).
+ */
+#include "bytes.h"
+#include "xtrace/registers.h"
+
+/* X0 = 100, X1 = 101, ... all known; then the instruction at 0xffff000000001000, which loads
+ * `loaded`. */
+static struct xtrace_registers after(uint32_t opcode, const uint8_t *loaded, uint32_t size)
+{
+	struct xtrace_registers r = { .known = UINT32_MAX };
+	struct xtrace_effect effect = tl_xtrace_effect(opcode);
+
+	for (unsigned i = 0; i < 32; i++)
+		r.x[i] = 100 + i;
+	tl_xtrace_registers_apply(&r, &effect, 0xffff000000001234, loaded, size);
+	return r;
+}
+
+/* One register has this value; all others are as they were. */
+static void assert_sets(uint32_t opcode, unsigned number, uint64_t value, const uint8_t *loaded,
+			uint32_t size)
+{
+	struct xtrace_registers r = after(opcode, loaded, size);
+
+	assert_int_equal(r.known, UINT32_MAX);
+	for (unsigned i = 0; i < 32; i++)
+		assert_int_equal(r.x[i], i == number ? value : 100 + i);
+}
+
+static void values_that_are_known(void **state)
+{
+	(void)state;
+	assert_sets(0xd2824683, 3, 0x1234, NULL, 0);		 /* mov x3, #0x1234 */
+	assert_sets(0xd2a24683, 3, 0x12340000, NULL, 0);	 /* movz x3, #0x1234, lsl #16 */
+	assert_sets(0x92824683, 3, ~UINT64_C(0x1234), NULL, 0);	 /* movn x3, #0x1234 */
+	assert_sets(0x12824683, 3, (uint32_t)~0x1234u, NULL, 0); /* movn w3, #0x1234 */
+	assert_sets(0xf2e24683, 3, UINT64_C(0x1234) << 48 | 103, NULL,
+		    0);						     /* movk x3, #0x1234, lsl #48 */
+	assert_sets(0x10000043, 3, 0xffff00000000123c, NULL, 0);     /* adr x3, #8 */
+	assert_sets(0x70ffffe3, 3, 0xffff000000001233, NULL, 0);     /* adr x3, #-1 */
+	assert_sets(0xb0000003, 3, 0xffff000000002000, NULL, 0);     /* adrp x3, #4096 */
+	assert_sets(0x91001443, 3, 107, NULL, 0);		     /* add x3, x2, #5 */
+	assert_sets(0xd1401443, 3, UINT64_C(102) - 0x5000, NULL, 0); /* sub x3, x2, #5, lsl #12 */
+	assert_sets(0xd10043ff, 31, 131 - 16, NULL, 0);		     /* sub sp, sp, #16 */
+	assert_sets(0xaa0203e3, 3, 102, NULL, 0);		     /* mov x3, x2 */
+	assert_sets(0x94000010, 30, 0xffff000000001238, NULL, 0);    /* bl #64 */
+	assert_sets(0xd63f0060, 30, 0xffff000000001238, NULL, 0);    /* blr x3 */
+}
+
+static void loads(void **state)
+{
+	static const uint8_t bytes[16] = { 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88,
+					   1,	 2,    3,    4,	   5,	 6,    7,    8 };
+
+	(void)state;
+	assert_sets(0xf9400443, 3, 0x8887868584838281, bytes, 8); /* ldr x3, [x2, #8] */
+	assert_sets(0xb9400443, 3, 0x84838281, bytes, 4);	  /* ldr w3, [x2, #4] */
+	assert_sets(0x39400443, 3, 0x81, bytes, 1);		  /* ldrb w3, [x2, #1] */
+	assert_sets(0x39c00443, 3, 0xffffff81, bytes, 1);	  /* ldrsb w3, [x2, #1] */
+	assert_sets(0x39800443, 3, 0xffffffffffffff81, bytes, 1); /* ldrsb x3, [x2, #1] */
+	assert_sets(0xb9800443, 3, 0xffffffff84838281, bytes, 4); /* ldrsw x3, [x2, #4] */
+	assert_sets(0xf8646843, 3, 0x8887868584838281, bytes, 8); /* ldr x3, [x2, x4] */
+	assert_sets(0x58000043, 3, 0x8887868584838281, bytes, 8); /* ldr x3, #8 */
+	assert_sets(0x98000043, 3, 0xffffffff84838281, bytes, 4); /* ldrsw x3, #8 */
+}
+
+static void pairs_and_bases(void **state)
+{
+	static const uint8_t bytes[16] = { 1, 0, 0, 0, 2, 0, 0, 0x80, 3 };
+	struct xtrace_registers r;
+
+	(void)state;
+	r = after(0xa8c11fe3, bytes, 16); /* ldp x3, x7, [sp], #16 */
+	assert_int_equal(r.known, UINT32_MAX);
+	assert_int_equal(r.x[3], 0x8000000200000001);
+	assert_int_equal(r.x[7], 3);
+	assert_int_equal(r.x[31], 131 + 16);
+	r = after(0x69401fe3, bytes, 8); /* ldpsw x3, x7, [sp] */
+	assert_int_equal(r.x[3], 1);
+	assert_int_equal(r.x[7], 0xffffffff80000002);
+	assert_int_equal(r.x[31], 131);
+	assert_sets(0xa9bf1fe3, 31, 131 - 16, NULL, 0); /* stp x3, x7, [sp, #-16]! */
+	assert_sets(0xf81f0c43, 2, 102 - 16, NULL, 0);	/* str x3, [x2, #-16]! */
+	assert_sets(0x3c801443, 2, 103, NULL, 0);	/* str q3, [x2], #1 */
+	assert_sets(0xadbf1fe3, 31, 131 - 32, NULL, 0); /* stp q3, q7, [sp, #-32]! */
+	/* Bytes that are not as many as the instruction loads say nothing. */
+	r = after(0xf9400443, bytes, 16);
+	assert_int_equal(r.known, ~(1u << 3));
+}
+
+static void writes_of_who_knows_what(void **state)
+{
+	static const struct {
+		uint32_t opcode, forgotten;
+	} cases[] = {
+		{ 0x8b040043, 1u << 3 },  /* add x3, x2, x4 */
+		{ 0x9b041443, 1u << 3 },  /* madd x3, x2, x4, x5 */
+		{ 0x92400443, 1u << 3 },  /* and x3, x2, #3 */
+		{ 0x927cec5f, 1u << 31 }, /* and sp, x2, #0xfffffffffffffff0 */
+		{ 0xd35ffc43, 1u << 3 },  /* lsr x3, x2, #31 */
+		{ 0xeb04005f, 0 },	  /* cmp x2, x4 */
+		{ 0xf100145f, 0 },	  /* cmp x2, #5 */
+		{ 0xd53bd043, 1u << 3 },  /* mrs x3, tpidr_el0: the token says */
+		{ 0xd51bd043, 0 },	  /* msr tpidr_el0, x3 */
+		{ 0x9e660043, 1u << 3 },  /* fmov x3, d2 */
+		{ 0x9e780043, 1u << 3 },  /* fcvtzs x3, d2 */
+		{ 0x4e083c43, 1u << 3 },  /* mov x3, v2.d[0] */
+		{ 0x4ea41c43, 0 },	  /* orr v3, v2, v4 */
+		{ 0x3dc00443, 0 },	  /* ldr q3, [x2, #16] */
+		{ 0xf9000443, 0 },	  /* str x3, [x2, #8] */
+		{ 0xf9800443, 0 },	  /* prfm #3, [x2, #8] */
+		{ 0x54000040, 0 },	  /* b.eq #8 */
+		{ 0xd503201f, 0 },	  /* nop */
+		{ 0xd65f03c0, 0 },	  /* ret */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct xtrace_registers r = after(cases[i].opcode, NULL, 0);
+
+		assert_int_equal(~r.known, cases[i].forgotten);
+	}
+	/* At least what they write: LDADD X4, X3, [X2]; STLXR W4, X3, [X2]; CASP X4, X5, X6, X7,
+	 * [X2]; LD1 {V3.16B}, [X2], #16 */
+	assert_true(~after(0xf8240043, NULL, 0).known & 1u << 3);
+	assert_true(~after(0xc804fc43, NULL, 0).known & 1u << 4);
+	assert_int_equal(~after(0x48247c46, NULL, 0).known & (3u << 4), 3u << 4);
+	assert_true(~after(0x4cdf7043, NULL, 0).known & 1u << 2);
+	/* LDRAA X3, [X2]!; PACIASP; CNTD X3; ADDVL SP, SP, #1 */
+	assert_true(~after(0xf8200c43, NULL, 0).known & 1u << 2);
+	assert_true(~after(0xd503233f, NULL, 0).known & 1u << 30);
+	assert_true(~after(0x04e0e3e3, NULL, 0).known & 1u << 3);
+	assert_true(~after(0x043f503f, NULL, 0).known & 1u << 31);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values_that_are_known),
+		cmocka_unit_test(loads),
+		cmocka_unit_test(pairs_and_bases),
+		cmocka_unit_test(writes_of_who_knows_what),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
