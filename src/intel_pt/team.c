@@ -138,7 +138,7 @@ static bool may_team(const struct tl_pt_decoder *decoder)
 	const struct tl_pt_flow *flow = &decoder->flow;
 
 	return decoder->jobs > 1 && !(decoder->config.flags & alone) && flow->end == decoder->config.end &&
-	       flow->end - flow->psb > 2 * TL_PT_PIECE;
+	       flow->end - flow->psb > TL_PT_TEAM_LEAST;
 }
 
 bool tl_pt_team_start(struct tl_pt_decoder *decoder)
@@ -151,7 +151,7 @@ bool tl_pt_team_start(struct tl_pt_decoder *decoder)
 	pthread_cond_init(&team->ready, NULL);
 	pthread_cond_init(&team->room, NULL);
 	team->jobs = decoder->jobs < TL_PT_JOBS_MOST ? decoder->jobs : TL_PT_JOBS_MOST;
-	team->ring = 4 * (uint64_t)team->jobs;
+	team->ring = TL_PT_PIECES_EACH * (uint64_t)team->jobs;
 	team->begin = (uint64_t)(decoder->flow.psb - decoder->flow.begin);
 	team->before = UINT64_MAX;
 	team->pieces = calloc(team->ring, sizeof(*team->pieces));
