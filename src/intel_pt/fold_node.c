@@ -28,11 +28,13 @@ bool tl_pt_fold_room(struct pt_folder *f, uint32_t limit)
 
 	if (limit <= f->node_count)
 		return true;
-	if (!grow_zeroed(&f->nodes, &f->node_capacity, limit, sizeof(*f->nodes)) ||
-	    (f->options->lines &&
-	     !grow_zeroed(&f->node_lines, &f->node_lines_capacity, limit, sizeof(*f->node_lines))))
+	if (!grow_zeroed(&f->nodes, &f->node_capacity, limit, sizeof(*f->nodes)))
 		return false;
+	/* At once: the nodes may have moved whether or not the rest succeeds. */
 	f->last = outside ? &f->outside : &f->nodes[last];
+	if (f->options->lines &&
+	    !grow_zeroed(&f->node_lines, &f->node_lines_capacity, limit, sizeof(*f->node_lines)))
+		return false;
 	f->node_count = limit;
 	return true;
 }

@@ -24,6 +24,7 @@ enum { SAMPLES = 200000, LINE = 256 };
 struct llvm {
 	void *(*create)(const char *, const char *, const char *, void *, int, void *, void *);
 	size_t (*disassemble)(void *, uint8_t *, uint64_t, uint64_t, char *, size_t);
+	void (*dispose)(void *);
 	void *context;
 	bool knows_all; /* of what we know: what it does not take is unallocated */
 };
@@ -68,7 +69,8 @@ static bool open_llvm(struct llvm *llvm)
 		start();
 	}
 	if (!find(library, "LLVMCreateDisasmCPUFeatures", &llvm->create, sizeof(llvm->create)) ||
-	    !find(library, "LLVMDisasmInstruction", &llvm->disassemble, sizeof(llvm->disassemble)))
+	    !find(library, "LLVMDisasmInstruction", &llvm->disassemble, sizeof(llvm->disassemble)) ||
+	    !find(library, "LLVMDisasmDispose", &llvm->dispose, sizeof(llvm->dispose)))
 		return false;
 	llvm->context = llvm->create("aarch64-linux-gnu", "", libraries[i - 1].features, NULL, 0,
 				     NULL, NULL);
@@ -286,6 +288,7 @@ static void the_whole_space_agrees(void **state)
 			    (uint32_t)(i >> 5 & 1) << 31,
 		    &count);
 	}
+	llvm.dispose(llvm.context);
 	assert_int_equal(count.asked, samples);
 	assert_int_equal(count.failed, 0);
 }
@@ -315,13 +318,16 @@ static void the_corpus_agrees(void **state)
 			snprintf(path, sizeof(path), "%s/../shared/corpus/xtrace/%s/truth.0.txt",
 				 root ? root : ".", logs[i]);
 		log = fopen(path, "r");
-		if (!log)
+		if (!log) {
+			llvm.dispose(llvm.context);
 			skip();
+		}
 		while (fgets(line, sizeof(line), log))
 			if (*line != ' ' && sscanf(line, "%u %llx %x", &el, &pc, &opcode) == 3)
 				ask(&llvm, opcode, &count);
 		fclose(log);
 	}
+	llvm.dispose(llvm.context);
 	assert_true(count.asked > 30000);
 	assert_int_equal(count.failed, 0);
 }
