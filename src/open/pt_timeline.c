@@ -83,12 +83,15 @@ static void opened(void *arg, const struct pt_folder *folder)
 	uint32_t number = tl_fold_top(&thread->stack.fold);
 	const struct tl_pt_function *function = &folder->functions.list[number];
 	struct tl_timeline_point at = point(folder);
+	size_t had = s->shown_capacity;
 
 	name_thread(s, folder);
 	if (!tl_grow(&s->shown, &s->shown_capacity, depth + 1, sizeof(*s->shown))) {
 		s->no_memory = true;
 		return;
 	}
+	for (size_t i = had; i < s->shown_capacity; i++)
+		s->shown[i] = false;
 	s->shown[depth] = !folder->closed && (!s->most || depth <= s->most) &&
 			  is_wanted(s, &folder->functions, number);
 	if (s->shown[depth])
