@@ -92,6 +92,12 @@ static int compare_positions(const struct tl_callgrind *c, const struct tl_posit
 	return order || !c->blocks ? order : compare_numbers(x->block, y->block);
 }
 
+/* As it is written, and read again: no file is that of the function. */
+static const char *target_file(const struct tl_callgrind *c, const struct tl_item *item)
+{
+	return *item->to->file ? item->to->file : tl_profile_function(c->profile, item->target)->file;
+}
+
 /* What stands in both places of a jump or call is written as one: so that what is alike stands
  * together. */
 static int compare_targets(const struct tl_callgrind *c, const struct tl_item *x,
@@ -104,7 +110,7 @@ static int compare_targets(const struct tl_callgrind *c, const struct tl_item *x
 	if (!order)
 		order = compare_numbers(x->conditional, y->conditional);
 	if (!order && x->to)
-		order = compare_text(x->to->file, y->to->file);
+		order = compare_text(target_file(c, x), target_file(c, y));
 	return order || !x->to ? order : compare_positions(c, x->to, y->to);
 }
 
