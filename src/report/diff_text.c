@@ -45,9 +45,15 @@ static size_t copy(char *text, const char *from)
 	return strlen(from);
 }
 
+/* The one number without a positive counterpart, one off: no percentage shows it. */
+static int64_t negatable(int64_t cost)
+{
+	return cost == INT64_MIN ? -INT64_MAX : cost;
+}
+
 static size_t format_percent(const struct tl_diff_row *row, uint32_t event, char *text)
 {
-	int64_t change = tl_diff_change(row, event);
+	int64_t change = negatable(tl_diff_change(row, event)), before = negatable(row->before[event]);
 	size_t length;
 
 	if (!row->in_before)
@@ -56,7 +62,7 @@ static size_t format_percent(const struct tl_diff_row *row, uint32_t event, char
 		return copy(text, "gone");
 	if (!row->before[event])
 		return copy(text, "-");
-	length = tl_format_share(text + 1, row->before[event] < 0 ? -change : change, llabs(row->before[event]));
+	length = tl_format_share(text + 1, before < 0 ? -change : change, llabs(before));
 	if (text[1] == '-' || !change) {
 		memmove(text, text + 1, length + 1);
 		return length;
