@@ -11,6 +11,12 @@
 #include "intel_pt/fold.h"
 #include "open/intel_pt.h"
 
+/* Which open frames of a thread are shown, by depth. */
+struct shown {
+	bool *frames;
+	size_t capacity;
+};
+
 struct show {
 	struct tl_timeline *timeline;
 	uint32_t most; /* frames that are shown above each other, 0: any number */
@@ -18,7 +24,7 @@ struct show {
 	bool by_function, by_object;
 	uint8_t *wanted; /* by function: 0 not looked at, 1 no, 2 yes */
 	size_t wanted_capacity;
-	bool *shown; /* by depth */
+	struct shown *shown; /* by number of the thread: threads take turns */
 	size_t shown_capacity;
 	uint32_t named; /* threads that have a name */
 	bool no_memory;
@@ -75,6 +81,25 @@ static void name_thread(struct show *s, const struct pt_folder *folder)
 	tl_timeline_name(s->timeline, at.process, at.thread, name);
 }
 
+/* The frames of the present thread, with room for one more depth; NULL without memory. What is new is not shown. */
+static struct shown *shown_of(struct show *s, const struct pt_folder *folder, size_t depth)
+{
+	size_t number = (size_t)(folder->thread - folder->threads), had = s->shown_capacity;
+	struct shown *shown;
+
+	if (!tl_grow(&s->shown, &s->shown_capacity, number + 1, sizeof(*s->shown)))
+		return NULL;
+	for (size_t i = had; i < s->shown_capacity; i++)
+		s->shown[i] = (struct shown){ NULL, 0 };
+	shown = &s->shown[number];
+	had = shown->capacity;
+	if (!tl_grow(&shown->frames, &shown->capacity, depth + 1, sizeof(*shown->frames)))
+		return NULL;
+	for (size_t i = had; i < shown->capacity; i++)
+		shown->frames[i] = false;
+	return shown;
+}
+
 static void opened(void *arg, const struct pt_folder *folder)
 {
 	struct show *s = arg;
@@ -83,18 +108,16 @@ static void opened(void *arg, const struct pt_folder *folder)
 	uint32_t number = tl_fold_top(&thread->stack.fold);
 	const struct tl_pt_function *function = &folder->functions.list[number];
 	struct tl_timeline_point at = point(folder);
-	size_t had = s->shown_capacity;
+	struct shown *shown = shown_of(s, folder, depth);
 
 	name_thread(s, folder);
-	if (!tl_grow(&s->shown, &s->shown_capacity, depth + 1, sizeof(*s->shown))) {
+	if (!shown) {
 		s->no_memory = true;
 		return;
 	}
-	for (size_t i = had; i < s->shown_capacity; i++)
-		s->shown[i] = false;
-	s->shown[depth] = !folder->closed && (!s->most || depth <= s->most) &&
+	shown->frames[depth] = !folder->closed && (!s->most || depth <= s->most) &&
 			  is_wanted(s, &folder->functions, number);
-	if (s->shown[depth])
+	if (shown->frames[depth])
 		tl_timeline_enter(s->timeline, &at, number, function->name, function->file,
 				  function->line, NULL, 0);
 }
@@ -104,8 +127,9 @@ static void closing(void *arg, const struct pt_folder *folder)
 	struct show *s = arg;
 	size_t depth = tl_fold_depth(&folder->thread->stack.fold);
 	struct tl_timeline_point at = point(folder);
+	size_t thread = (size_t)(folder->thread - folder->threads);
 
-	if (depth < s->shown_capacity && s->shown[depth])
+	if (thread < s->shown_capacity && depth < s->shown[thread].capacity && s->shown[thread].frames[depth])
 		tl_timeline_leave(s->timeline, &at);
 }
 
@@ -178,6 +202,8 @@ int tl_pt_input_timeline(struct tl_input *input, const char *format, struct tl_o
 	if (show.by_object)
 		regfree(&show.object);
 	free(show.wanted);
+	for (size_t i = 0; i < show.shown_capacity; i++)
+		free(show.shown[i].frames);
 	free(show.shown);
 	return status;
 }
