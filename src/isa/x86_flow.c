@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/cursor.h"
+#include "isa/x86_plain.h"
 
 /* By mnemonic. The forms of CALL, JMP and RET are told apart by their bytes below. */
 static const struct row {
@@ -181,6 +182,14 @@ static enum tl_x86_result decode_fred(const struct tl_x86_flow_decoder *decoder,
 
 enum tl_x86_result tl_x86_flow_decode(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size,
 				      uint64_t ip, struct tl_x86_flow *flow)
+{
+	if (decoder->mask == UINT64_MAX && tl_x86_plain(code, size, ip, flow))
+		return TL_X86_DECODED;
+	return tl_x86_flow_ask(decoder, code, size, ip, flow);
+}
+
+enum tl_x86_result tl_x86_flow_ask(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size,
+				   uint64_t ip, struct tl_x86_flow *flow)
 {
 	ZydisDecodedInstruction insn;
 	ZyanStatus status = ZydisDecoderDecodeInstruction(&decoder->zydis, NULL, code, size, &insn);

@@ -3,7 +3,7 @@
 #define TL_ISA_X86_FLOW_H
 /*
  * What one x86 instruction means to the flow of control: all that a walk along a trace of branches has to know, and
- * nothing that costs time. Through Zydis in its minimal mode.
+ * nothing that costs time. Through Zydis in its minimal mode, but for the plainest (x86_plain.h).
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +61,9 @@ void tl_x86_flow_open(struct tl_x86_flow_decoder *decoder, enum tl_x86_mode mode
 /* The instruction at `ip`, of which `size` bytes are at `code`. TL_X86_CUT: more bytes are needed. */
 enum tl_x86_result tl_x86_flow_decode(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size,
 				      uint64_t ip, struct tl_x86_flow *flow);
+
+/* The same through Zydis, whatever instruction it is. */
+enum tl_x86_result tl_x86_flow_ask(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size,
+				   uint64_t ip, struct tl_x86_flow *flow);
 
 #endif
