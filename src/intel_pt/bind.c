@@ -325,9 +325,9 @@ static void mend_abort(struct tl_pt_decoder *decoder, const struct tl_pt_event *
 	    decoder->cur < TL_PT_NODE_FIRST || !decoder->last_walked)
 		return;
 	branch = &decoder->graph.nodes[decoder->last_walked];
-	if (branch->kind != TL_PT_NODE_COND || tl_pt_reaches(decoder, blocks[decoder->cur].ip, event->ip))
+	if (branch->kind > TL_PT_NODE_COND_CALL || tl_pt_reaches(decoder, blocks[decoder->cur].ip, event->ip))
 		return;
-	other = decoder->cur == branch->edge[0] ? branch->edge[1] : branch->edge[0];
+	other = tl_pt_step_to(branch->edge[tl_pt_step(decoder->cur) == branch->edge[0]]);
 	if (tl_pt_reaches(decoder, blocks[other].ip, event->ip))
 		decoder->cur = other;
 }

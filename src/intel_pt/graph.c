@@ -21,7 +21,8 @@ int tl_pt_graph_open(struct tl_pt_graph *graph, uint32_t flags)
 	graph->reader_space = TL_PT_SPACES;
 	graph->slots = calloc(LEAST_SLOTS, sizeof(*graph->slots));
 	graph->mask = LEAST_SLOTS - 1;
-	return graph->slots ? 0 : -TL_PT_NOMEM;
+	graph->targets = calloc(1u << TL_PT_TARGET_BITS, sizeof(*graph->targets));
+	return graph->slots && graph->targets ? 0 : -TL_PT_NOMEM;
 }
 
 void tl_pt_graph_close(struct tl_pt_graph *graph)
@@ -30,6 +31,7 @@ void tl_pt_graph_close(struct tl_pt_graph *graph)
 	free(graph->nodes);
 	free(graph->blocks);
 	free(graph->slots);
+	free(graph->targets);
 	free(graph->lists);
 }
 
@@ -73,6 +75,7 @@ int tl_pt_graph_reset(struct tl_pt_graph *graph, const struct tl_pt_image *image
 	if (make_room(graph, nodes_for(image)) < 0)
 		return -TL_PT_NOMEM;
 	memset(graph->slots, 0, ((size_t)graph->mask + 1) * sizeof(*graph->slots));
+	memset(graph->targets, 0, sizeof(*graph->targets) << TL_PT_TARGET_BITS);
 	memset(graph->nodes, 0, TL_PT_NODE_FIRST * sizeof(*graph->nodes));
 	memset(graph->blocks, 0, TL_PT_NODE_FIRST * sizeof(*graph->blocks));
 	graph->nodes[TL_PT_NODE_NONE].kind = TL_PT_NODE_EMPTY;
@@ -173,6 +176,15 @@ uint32_t tl_pt_graph_node(struct tl_pt_graph *graph, uint64_t ip)
 	return add(graph, &stub, &block);
 }
 
+uint32_t tl_pt_graph_target_slow(struct tl_pt_graph *graph, struct tl_pt_target *target, uint64_t ip)
+{
+	uint32_t step = tl_pt_step(tl_pt_graph_node(graph, ip));
+
+	if (step)
+		*target = (struct tl_pt_target){ ip, step, graph->space };
+	return step;
+}
+
 /* ---- building ---- */
 
 /* The links of a stretch as a node holds them. False without memory. */
@@ -182,7 +194,7 @@ static bool set_links(struct tl_pt_graph *graph, const struct tl_pt_stretch *str
 	uint32_t first = stretch->calls - count;
 
 	if (count < 2) {
-		node->link = count ? tl_pt_graph_node(graph, stretch->links[0]) : 0;
+		node->link = count ? tl_pt_step(tl_pt_graph_node(graph, stretch->links[0])) : 0;
 		return node->link || !count;
 	}
 	if (!tl_grow(&graph->lists, &graph->list_capacity, graph->list_count + count + 1, sizeof(*graph->lists)))
@@ -194,7 +206,7 @@ static bool set_links(struct tl_pt_graph *graph, const struct tl_pt_stretch *str
 
 		if (!link)
 			return false;
-		graph->lists[graph->list_count++] = link;
+		graph->lists[graph->list_count++] = tl_pt_step(link);
 	}
 	return true;
 }
@@ -203,12 +215,12 @@ static bool set_edges(struct tl_pt_graph *graph, const struct tl_pt_stretch *str
 {
 	node->edge[0] = node->edge[1] = 0;
 	if (stretch->kind == TL_PT_NODE_COND || stretch->kind == TL_PT_NODE_NEXT) {
-		node->edge[0] = tl_pt_graph_node(graph, stretch->next);
+		node->edge[0] = tl_pt_step(tl_pt_graph_node(graph, stretch->next));
 		if (!node->edge[0])
 			return false;
 	}
 	if (stretch->kind == TL_PT_NODE_COND)
-		node->edge[1] = tl_pt_graph_node(graph, stretch->target);
+		node->edge[1] = tl_pt_step(tl_pt_graph_node(graph, stretch->target));
 	return stretch->kind != TL_PT_NODE_COND || node->edge[1];
 }
 
@@ -238,7 +250,7 @@ bool tl_pt_graph_build(struct tl_pt_graph *graph, uint32_t number)
 	}
 	fill(node, &stretch);
 	graph->blocks[number] = stretch.block;
-	node->kind = (uint8_t)stretch.kind;
+	node->kind = stretch.kind == TL_PT_NODE_COND && node->link ? TL_PT_NODE_COND_CALL : (uint8_t)stretch.kind;
 	return true;
 }
 

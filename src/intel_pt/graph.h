@@ -12,7 +12,8 @@
 
 enum tl_pt_node_kind {
 	TL_PT_NODE_COND,     /* edges: not taken, taken */
-	TL_PT_NODE_RETURN,   /* edge 0 of this and the next two: where it went last */
+	TL_PT_NODE_COND_CALL, /* such a one with a call inside */
+	TL_PT_NODE_RETURN,
 	TL_PT_NODE_INDIRECT, /* near call or jump */
 	TL_PT_NODE_FAR,
 	TL_PT_NODE_NEXT,     /* needs no trace; edge 0 */
@@ -25,8 +26,8 @@ enum tl_pt_node_kind {
 
 /* What the walk needs, so small that many stay near; the block as it is given stands apart, under the same number. */
 struct tl_pt_node {
-	uint32_t edge[2];
-	uint32_t link;   /* of the call inside: node at its return address; 0: none; TL_PT_LINK_LIST: several */
+	uint32_t edge[2]; /* steps: tl_pt_step() */
+	uint32_t link;    /* of the call inside: step to the node at its return address; 0: none; with TL_PT_LINK_LIST: several */
 	uint8_t kind;    /* enum tl_pt_node_kind */
 	uint8_t traits;  /* flags of all its instructions (enum tl_x86_flow_flag), the first eight */
 	uint8_t error;   /* enum tl_pt_error */
@@ -44,10 +45,29 @@ enum {
 };
 #define TL_PT_LINK_LIST 0x80000000u
 
+/* The walk goes by offsets in bytes, so that nothing stands between one load and the next. */
+static inline uint32_t tl_pt_step(uint32_t number)
+{
+	return number * (uint32_t)sizeof(struct tl_pt_node);
+}
+
+static inline uint32_t tl_pt_step_to(uint32_t step)
+{
+	return step / (uint32_t)sizeof(struct tl_pt_node);
+}
+
 struct tl_pt_slot {
 	uint32_t tag;
 	uint32_t node; /* 0: free */
 };
+
+/* Where a branch to an address goes, of those that were gone to last. */
+struct tl_pt_target {
+	uint64_t ip;
+	uint32_t step; /* 0: free */
+	uint32_t space;
+};
+enum { TL_PT_TARGET_BITS = 12 };
 
 struct tl_pt_space {
 	struct tl_pt_asid asid;
@@ -60,6 +80,7 @@ struct tl_pt_graph {
 	uint32_t count, capacity;
 	struct tl_pt_slot *slots;
 	uint32_t mask;   /* of slots */
+	struct tl_pt_target *targets;
 	uint32_t *lists; /* of links: how many, then each */
 	size_t list_count, list_capacity;
 
@@ -160,6 +181,18 @@ static inline uint32_t tl_pt_graph_find(const struct tl_pt_graph *graph, uint64_
 				return slot->node;
 		}
 	}
+}
+
+/* The same as a step, stub or not, for targets of indirect branches; 0 as there. */
+uint32_t tl_pt_graph_target_slow(struct tl_pt_graph *graph, struct tl_pt_target *target, uint64_t ip);
+
+static inline uint32_t tl_pt_graph_target(struct tl_pt_graph *graph, uint64_t ip)
+{
+	struct tl_pt_target *target = &graph->targets[ip * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TL_PT_TARGET_BITS)];
+
+	if (__builtin_expect(target->ip == ip && target->step && target->space == graph->space, 1))
+		return target->step;
+	return tl_pt_graph_target_slow(graph, target, ip);
 }
 
 #endif

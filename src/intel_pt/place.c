@@ -24,7 +24,7 @@ static bool push_calls(struct tl_pt_decoder *decoder, const struct tl_pt_stretch
 
 		if (!link)
 			return false;
-		tl_pt_push(decoder, link);
+		tl_pt_push(decoder, tl_pt_step(link));
 	}
 	return true;
 }
@@ -61,7 +61,7 @@ static enum tl_pt_stop give_whole(struct tl_pt_decoder *decoder, const struct tl
 	if (node->link)
 		tl_pt_push_links(decoder, node->link);
 	*reached = goal->branch && node->kind != TL_PT_NODE_NEXT;
-	decoder->cur = node->edge[0];
+	decoder->cur = tl_pt_step_to(node->edge[0]);
 	stand_behind(decoder, block, node->kind,
 		     node->kind == TL_PT_NODE_FAR ? node->traits & (TL_X86_FAR | TL_X86_VMENTRY) : 0);
 	if (node->kind == TL_PT_NODE_NEXT)

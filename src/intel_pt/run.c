@@ -47,7 +47,7 @@ static void note_places(const struct tl_pt_decoder *decoder, struct places *plac
 		if (decoder->stack[i] == TL_PT_NODE_NONE)
 			continue;
 		places->used |= UINT64_C(1) << i;
-		places->stack[i] = blocks[decoder->stack[i]].ip;
+		places->stack[i] = blocks[tl_pt_step_to(decoder->stack[i])].ip;
 	}
 }
 
@@ -58,7 +58,7 @@ static bool find_places(struct tl_pt_decoder *decoder, const struct places *plac
 	for (unsigned i = 0; i < TL_PT_STACK; i++) {
 		if (!(places->used >> i & 1))
 			continue;
-		decoder->stack[i] = tl_pt_graph_node(&decoder->graph, places->stack[i]);
+		decoder->stack[i] = tl_pt_step(tl_pt_graph_node(&decoder->graph, places->stack[i]));
 		if (!decoder->stack[i]) {
 			tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.offset);
 			return false;

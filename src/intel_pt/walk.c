@@ -14,8 +14,9 @@ struct walk {
 	uint32_t *stack;
 	const uint8_t *pos, *end;
 	const uint8_t *taken, *taken_end;
-	uint64_t bits, target;
-	uint32_t count, cur, top;
+	uint64_t bits, target; /* bits: the oldest outcome in the highest bit, `count` of them */
+	uint32_t count, top;
+	uint32_t cur; /* as a step */
 	bool have_target;
 	enum tl_pt_error error;
 };
@@ -47,10 +48,15 @@ static __attribute__((noinline)) uint32_t push_list(struct tl_pt_decoder *decode
 	return decoder->top;
 }
 
+INLINE struct tl_pt_node *node_at(const struct walk *walk)
+{
+	return (struct tl_pt_node *)(void *)((char *)walk->nodes + walk->cur);
+}
+
 /* Give the node, and push what its calls push: at the moment it is given, not when it is built. */
 INLINE void give(struct walk *walk, struct tl_pt_decoder *decoder, const struct tl_pt_node *node)
 {
-	*walk->out++ = walk->cur;
+	*walk->out++ = tl_pt_step_to(walk->cur);
 	if (!node->link)
 		return;
 	if (node->link & TL_PT_LINK_LIST)
@@ -65,10 +71,9 @@ INLINE enum tl_pt_stop fail(struct walk *walk, enum tl_pt_error error)
 	return TL_PT_STOP_ERROR;
 }
 
-INLINE enum tl_pt_stop take_return(struct walk *walk)
+INLINE enum tl_pt_stop take_return(struct walk *walk, uint64_t outcome)
 {
-	walk->count--;
-	if (!(walk->bits >> walk->count & 1))
+	if (!outcome)
 		return fail(walk, TL_PT_BAD_RETCOMP);
 	walk->cur = walk->stack[--walk->top % TL_PT_STACK];
 	walk->stack[walk->top % TL_PT_STACK] = TL_PT_NODE_NONE;
@@ -78,7 +83,7 @@ INLINE enum tl_pt_stop take_return(struct walk *walk)
 /* A node that needs no trace. A loop of such, while there is trace, has no way on (9.13). */
 INLINE enum tl_pt_stop take_next(struct walk *walk, struct tl_pt_decoder *decoder, const struct tl_pt_node *node)
 {
-	uint32_t number = walk->cur;
+	uint32_t number = tl_pt_step_to(walk->cur);
 
 	walk->cur = node->edge[0];
 	decoder->idle += decoder->graph.blocks[number].ninsn + TL_PT_IDLE_BLOCK;
@@ -89,8 +94,43 @@ INLINE enum tl_pt_stop take_next(struct walk *walk, struct tl_pt_decoder *decode
 INLINE enum tl_pt_stop take_other(struct walk *walk, struct tl_pt_decoder *decoder, const struct tl_pt_node *node)
 {
 	if (node->kind == TL_PT_NODE_STUB)
-		return tl_pt_graph_build(&decoder->graph, walk->cur) ? TL_PT_STOP_GO : TL_PT_STOP_FULL;
+		return tl_pt_graph_build(&decoder->graph, tl_pt_step_to(walk->cur)) ? TL_PT_STOP_GO : TL_PT_STOP_FULL;
 	return fail(walk, node->kind == TL_PT_NODE_ERROR ? (enum tl_pt_error)node->error : TL_PT_BAD_QUERY);
+}
+
+/* The edge of the present node: one load behind another, and nothing between. */
+INLINE uint32_t edge(const struct walk *walk, uint64_t outcome)
+{
+	return *(const uint32_t *)(const void *)((const char *)walk->nodes + sizeof(uint32_t) * outcome + walk->cur);
+}
+
+/* Conditional branches and compressed returns, as many as there are one after the other. */
+INLINE enum tl_pt_stop use_branches(struct walk *walk, struct tl_pt_decoder *decoder)
+{
+	size_t room = (size_t)(walk->out_end - walk->out);
+	uint32_t *begin = walk->out, *end = begin + (walk->count < room ? walk->count : room);
+	enum tl_pt_stop stop = TL_PT_STOP_GO;
+
+	while (stop == TL_PT_STOP_GO && walk->out != end) {
+		const struct tl_pt_node *node = node_at(walk);
+		uint64_t outcome = walk->bits >> 63;
+
+		if (__builtin_expect(node->kind == TL_PT_NODE_COND, 1)) {
+			*walk->out++ = tl_pt_step_to(walk->cur);
+			walk->cur = edge(walk, outcome);
+		} else if (node->kind == TL_PT_NODE_COND_CALL) {
+			give(walk, decoder, node);
+			walk->cur = edge(walk, outcome);
+		} else if (node->kind == TL_PT_NODE_RETURN) {
+			give(walk, decoder, node);
+			stop = take_return(walk, outcome);
+		} else {
+			break;
+		}
+		walk->bits <<= 1;
+	}
+	walk->count -= (uint32_t)(walk->out - begin);
+	return stop;
 }
 
 /* Use up the outcomes. TL_PT_STOP_NEED: an indirect branch wants a target first, its TIP was deferred (5.6). */
@@ -99,23 +139,20 @@ INLINE enum tl_pt_stop use_outcomes(struct walk *walk, struct tl_pt_decoder *dec
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
 
 	while (walk->count) {
-		const struct tl_pt_node *node = &walk->nodes[walk->cur];
+		const struct tl_pt_node *node;
 
+		stop = use_branches(walk, decoder);
+		if (stop != TL_PT_STOP_GO)
+			return stop;
+		if (!walk->count)
+			break;
 		if (walk->out == walk->out_end)
 			return TL_PT_STOP_FULL;
-		if (__builtin_expect(node->kind == TL_PT_NODE_COND, 1)) {
-			give(walk, decoder, node);
-			walk->count--;
-			walk->cur = node->edge[walk->bits >> walk->count & 1];
-			continue;
-		}
+		node = node_at(walk);
 		if (node->kind == TL_PT_NODE_INDIRECT || node->kind == TL_PT_NODE_FAR ||
 		    node->kind == TL_PT_NODE_AWAIT)
 			return TL_PT_STOP_NEED;
-		if (node->kind == TL_PT_NODE_RETURN) {
-			give(walk, decoder, node);
-			stop = take_return(walk);
-		} else if (node->kind == TL_PT_NODE_NEXT) {
+		if (node->kind == TL_PT_NODE_NEXT) {
 			give(walk, decoder, node);
 			stop = take_next(walk, decoder, node);
 		} else {
@@ -127,28 +164,16 @@ INLINE enum tl_pt_stop use_outcomes(struct walk *walk, struct tl_pt_decoder *dec
 	return stop;
 }
 
-/* Where an indirect branch goes: nearly always where it went last. */
-INLINE uint32_t follow(struct tl_pt_graph *graph, struct tl_pt_node *node, uint64_t ip)
-{
-	uint32_t to = node->edge[0];
-
-	if (to && graph->blocks[to].ip == ip)
-		return to;
-	to = tl_pt_graph_node(graph, ip);
-	node->edge[0] = to;
-	return to;
-}
-
 /* The branch that the target belongs to, and what stands before it. */
 INLINE enum tl_pt_stop use_target(struct walk *walk, struct tl_pt_decoder *decoder)
 {
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
 
 	while (walk->have_target && stop == TL_PT_STOP_GO) {
-		struct tl_pt_node *node = &walk->nodes[walk->cur];
+		struct tl_pt_node *node = node_at(walk);
 
 		if (node->kind == TL_PT_NODE_AWAIT) {
-			walk->cur = tl_pt_graph_node(&decoder->graph, walk->target);
+			walk->cur = tl_pt_graph_target(&decoder->graph, walk->target);
 		} else if (node->kind >= TL_PT_NODE_STUB) {
 			stop = take_other(walk, decoder, node);
 			continue;
@@ -157,7 +182,7 @@ INLINE enum tl_pt_stop use_target(struct walk *walk, struct tl_pt_decoder *decod
 				return TL_PT_STOP_FULL;
 			give(walk, decoder, node);
 			/* The branch that has no outcome has been reached, too (9.3). */
-			if (node->kind == TL_PT_NODE_COND)
+			if (node->kind <= TL_PT_NODE_COND_CALL)
 				return fail(walk, TL_PT_BAD_QUERY);
 			if (node->kind == TL_PT_NODE_NEXT) {
 				stop = take_next(walk, decoder, node);
@@ -165,11 +190,11 @@ INLINE enum tl_pt_stop use_target(struct walk *walk, struct tl_pt_decoder *decod
 			}
 			if (decoder->no_target)
 				return fail(walk, TL_PT_NOIP);
-			walk->cur = follow(&decoder->graph, node, walk->target);
+			walk->cur = tl_pt_graph_target(&decoder->graph, walk->target);
 		}
 		if (!walk->cur) {
 			/* The branch has been given: where it goes is kept until there is room. */
-			walk->cur = TL_PT_NODE_BEHIND;
+			walk->cur = tl_pt_step(TL_PT_NODE_BEHIND);
 			return TL_PT_STOP_FULL;
 		}
 		walk->have_target = false;
@@ -198,36 +223,25 @@ static __attribute__((noinline)) const uint8_t *keep_time(struct tl_pt_decoder *
 	return pos;
 }
 
-/* The next outcomes or the next target. TL_PT_STOP_NEED: what follows is neither. */
-INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
+/* The next outcomes, or the next target. False: what stands there is neither. */
+INLINE bool take_packets(struct walk *walk, struct tl_pt_decoder *decoder)
 {
-	const uint8_t *pos, *next;
-	bool passed = false;
+	const uint8_t *pos = walk->pos;
 	uint32_t size;
 
-	if (decoder->flow.hold)
-		return TL_PT_STOP_NEED;
-	if (walk->pos < walk->end && is_passing(*walk->pos)) {
-		if (tl_pt_moments_full(decoder))
-			return TL_PT_STOP_FULL;
-		walk->pos = keep_time(decoder, walk->pos);
-		passed = true;
-	}
-	pos = walk->pos;
 	if (!walk->count) {
-		next = tl_pt_take_tnt(pos, walk->end, &walk->bits, &walk->count);
-		if (next != pos) {
+		walk->pos = tl_pt_take_tnt(pos, walk->end, &walk->bits, &walk->count);
+		if (walk->pos != pos) {
+			walk->bits <<= 64 - walk->count;
 			walk->taken = pos;
-			walk->pos = walk->taken_end = next;
+			walk->taken_end = walk->pos;
 			decoder->idle = 0;
-			if (passed)
-				tl_pt_note_time(decoder, walk->out);
-			return TL_PT_STOP_GO;
+			return true;
 		}
 	}
 	size = tl_pt_tip_size(pos, walk->end);
 	if (!size)
-		return TL_PT_STOP_NEED;
+		return false;
 	walk->target = tl_pt_take_ip(pos, decoder->flow.last_ip);
 	walk->have_target = true;
 	walk->pos = pos + size;
@@ -237,6 +251,24 @@ INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
 	}
 	decoder->flow.last_ip = walk->target;
 	decoder->no_target = false;
+	return true;
+}
+
+/* The same behind what may pass. TL_PT_STOP_NEED: what follows is none of the walk's business. */
+INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
+{
+	bool passed = false;
+
+	if (decoder->flow.hold)
+		return TL_PT_STOP_NEED;
+	while (!take_packets(walk, decoder)) {
+		if (passed || walk->pos >= walk->end || !is_passing(*walk->pos))
+			return TL_PT_STOP_NEED;
+		if (tl_pt_moments_full(decoder))
+			return TL_PT_STOP_FULL;
+		walk->pos = keep_time(decoder, walk->pos);
+		passed = true;
+	}
 	if (passed)
 		tl_pt_note_time(decoder, walk->out);
 	return TL_PT_STOP_GO;
@@ -267,7 +299,8 @@ enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 		.stack = decoder->stack, .top = decoder->top,
 		.pos = decoder->flow.pos, .end = decoder->flow.end, .taken = decoder->taken,
 		.taken_end = decoder->taken_end,
-		.bits = decoder->bits, .count = decoder->count, .cur = decoder->cur,
+		.bits = decoder->count ? decoder->bits << (64 - decoder->count) : 0, .count = decoder->count,
+		.cur = tl_pt_step(decoder->cur),
 		.target = decoder->target, .have_target = decoder->have_target,
 	};
 	enum tl_pt_stop stop = use_target(&walk, decoder);
@@ -289,9 +322,9 @@ enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 	decoder->flow.pos = walk.pos;
 	decoder->taken = walk.taken;
 	decoder->taken_end = walk.taken_end;
-	decoder->bits = walk.bits;
+	decoder->bits = walk.count ? walk.bits >> (64 - walk.count) : 0;
 	decoder->count = walk.count;
-	decoder->cur = walk.cur;
+	decoder->cur = tl_pt_step_to(walk.cur);
 	decoder->target = walk.target;
 	decoder->have_target = walk.have_target;
 	if (stop == TL_PT_STOP_ERROR) {
