@@ -243,7 +243,7 @@ static enum tl_pt_stop bind_vmentry(struct tl_pt_decoder *decoder, struct tl_pt_
 	*event = (struct tl_pt_event){ .kind = TL_PT_EV_DISABLED, .ip = event->disabled.to,
 				       .ip_suppressed = event->ip_suppressed, .has_tsc = event->has_tsc,
 				       .tsc = event->tsc, .lost_mtc = event->lost_mtc, .lost_cyc = event->lost_cyc,
-				       .offset = event->offset };
+				       .cycles = event->cycles, .offset = event->offset };
 	return tl_pt_walk_to(decoder, &goal, out);
 }
 

@@ -137,7 +137,8 @@ int tl_pt_event_next(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 		return -TL_PT_BAD_QUERY;
 	*event = decoder->due;
 	decoder->is_due = false;
-	decoder->given = (struct tl_pt_moment){ 0, event->lost_mtc, event->lost_cyc, event->has_tsc, event->tsc };
+	decoder->given = (struct tl_pt_moment){ 0, event->lost_mtc, event->lost_cyc, event->has_tsc, event->tsc,
+						  event->cycles };
 	tl_pt_ahead(decoder);
 	return tl_pt_status_now(decoder);
 }
@@ -158,6 +159,16 @@ int tl_pt_time(const struct tl_pt_decoder *decoder, uint64_t *tsc, uint32_t *los
 	if (lost_cyc)
 		*lost_cyc = moment->lost_cyc;
 	return moment->have_tsc ? 0 : -TL_PT_NO_TIME;
+}
+
+int tl_pt_cycles(const struct tl_pt_decoder *decoder, uint64_t *cycles)
+{
+	if (!decoder || !cycles)
+		return -TL_PT_INVALID;
+	if (!decoder->synced)
+		return -TL_PT_NOSYNC;
+	*cycles = tl_pt_moment_now(decoder)->cycles;
+	return 0;
 }
 
 int tl_pt_core_bus_ratio(const struct tl_pt_decoder *decoder, uint32_t *ratio)

@@ -40,6 +40,7 @@ struct tl_pt_moment {
 	uint32_t lost_mtc, lost_cyc;
 	bool have_tsc;
 	uint64_t tsc;
+	uint64_t cycles; /* since the first CYC packet */
 };
 
 /* The moments of a run: the first is that of its beginning. */

@@ -101,5 +101,6 @@ bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 	}
 	lost->lost.at = at;
 	lost->has_tsc = !tl_pt_flow_time(&decoder->flow, &lost->tsc, &lost->lost_mtc, &lost->lost_cyc);
+	lost->cycles = decoder->flow.time.count;
 	return found;
 }
