@@ -616,7 +616,8 @@ TL_API int tl_pt_time(const struct tl_pt_decoder *decoder, uint64_t *tsc, uint32
 
 /**
  * Cycles of the core up to where decoding is, since the first CYC packet behind the last synchronisation: the sum of all
- * those behind it, modulo 2^64; 0 in a trace without. (That packet counts from one that was not seen.) @return 0, -TL_PT_INVALID, -TL_PT_NOSYNC
+ * those behind it, modulo 2^64; 0 in a trace without. (That packet counts from one that was not seen.)
+ * @return 0, -TL_PT_INVALID, -TL_PT_NOSYNC
  */
 TL_API int tl_pt_cycles(const struct tl_pt_decoder *decoder, uint64_t *cycles);
 

@@ -37,6 +37,8 @@ struct tl_pt_feed {
 	void (*rewind)(void *arg);
 	/* Of an address of the piece given last. False: of no mapping known. */
 	bool (*place)(void *arg, uint64_t ip, struct tl_pt_place *place);
+	/* Bytes of the piece given last, from config.begin on, will hardly be read again. NULL: no matter. */
+	void (*passed)(void *arg, uint64_t bytes);
 	void *arg;
 	uint64_t frequency; /* of the TSC, 0: unknown */
 	bool timed;	    /* there is time in the trace */

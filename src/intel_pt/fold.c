@@ -7,7 +7,7 @@
 #include "core/memory.h"
 #include "profile/model.h"
 
-enum { RUN_MARKS = 1 << 12 };
+enum { RUN_MARKS = 1 << 12, PIECE = 4 << 20 };
 
 /* ---- threads ---- */
 
@@ -242,8 +242,20 @@ static int decoder_failed(const struct pt_folder *f, int status, struct tl_error
 	return tl_pt_fault(err, (enum tl_pt_error)-status, offset);
 }
 
+/* What was decoded need not stay in memory. */
+static void give_back(const struct pt_folder *f, uint64_t *given_back)
+{
+	uint64_t offset;
+
+	if (f->feed->passed && tl_pt_offset(f->decoder, &offset) == 0 && offset >= *given_back + PIECE) {
+		f->feed->passed(f->feed->arg, offset);
+		*given_back = offset;
+	}
+}
+
 static int fold_decoder(struct pt_folder *f, const struct tl_pt_piece *piece, int status, struct tl_error *err)
 {
+	uint64_t given_back = piece->from;
 	int result = 0;
 
 	while (result == 0 && status >= 0) {
@@ -260,6 +272,7 @@ static int fold_decoder(struct pt_folder *f, const struct tl_pt_piece *piece, in
 			break;
 		status = run.status;
 		result = fold_run(f, &run, err);
+		give_back(f, &given_back);
 		if ((status & TL_PT_END_OF_STREAM) && !(status & TL_PT_EVENT_PENDING))
 			break;
 	}
@@ -386,6 +399,8 @@ static int add_thread(struct pt_folder *f, struct pt_thread *t, const uint32_t *
 	status = tl_fold_into(&t->stack.fold, profile, &part, numbers, f->options->per_thread, err);
 	if (status == 0 && f->options->lines)
 		status = tl_pt_lines_into(f, t, number, numbers, profile, err);
+	/* The profile grows as the fold goes. */
+	tl_pt_stack_end(&t->stack);
 	return status;
 }
 
@@ -419,13 +434,10 @@ static int fold_pieces(struct pt_folder *f, struct tl_error *err)
 	return status;
 }
 
-static void free_folder(struct pt_folder *f)
+/* What is of nodes and decoders: when all pieces are folded, nothing of it is needed any more. */
+static void free_nodes(struct pt_folder *f)
 {
-	for (size_t i = 0; i < f->thread_count; i++) {
-		tl_pt_stack_end(&f->threads[i].stack);
-		tl_pt_lines_free(&f->threads[i].lines);
-	}
-	free(f->threads);
+	tl_pt_decoders_close(&f->decoders);
 	free(f->nodes);
 	free(f->node_lines);
 	free(f->steps);
@@ -433,7 +445,15 @@ static void free_folder(struct pt_folder *f)
 	free(f->inner);
 	free(f->marks);
 	free(f->numbers);
-	tl_pt_decoders_close(&f->decoders);
+}
+
+static void free_folder(struct pt_folder *f)
+{
+	for (size_t i = 0; i < f->thread_count; i++) {
+		tl_pt_stack_end(&f->threads[i].stack);
+		tl_pt_lines_free(&f->threads[i].lines);
+	}
+	free(f->threads);
 	tl_pt_functions_end(&f->functions);
 }
 
@@ -454,6 +474,7 @@ int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *o
 	tl_pt_functions_begin(&f.functions, feed);
 	feed->rewind(feed->arg);
 	status = f.marks && f.numbers && f.visits ? fold_pieces(&f, err) : tl_error_memory(err);
+	free_nodes(&f);
 	if (status == 0)
 		status = new_profile(&f, profile, err);
 	if (status == 0)

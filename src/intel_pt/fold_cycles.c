@@ -91,7 +91,7 @@ void tl_pt_cycles_end(struct pt_folder *f, uint64_t to)
 
 void tl_pt_cycles_drop(struct tl_fold *fold)
 {
-	for (size_t i = 0; i < fold->node_count; i++)
+	for (size_t i = 0; i < fold->node_count && !fold->no_memory; i++)
 		fold->costs[i] = fold->costs[i * PT_COSTS + PT_COST_INSNS];
 	fold->event_count = 1;
 }

@@ -48,8 +48,8 @@ bool tl_pt_program_is_empty(const struct tl_pt_program *program)
 
 /* ---- parts ---- */
 
-int tl_pt_program_map_file(struct tl_pt_program *program, const char *path, const uint8_t **data,
-			   size_t *size, struct tl_error *err)
+int tl_pt_program_map_file(struct tl_pt_program *program, const char *path,
+			   struct tl_pt_bytes *bytes, struct tl_error *err)
 {
 	struct tl_source *source = NULL;
 	int status;
@@ -59,12 +59,14 @@ int tl_pt_program_map_file(struct tl_pt_program *program, const char *path, cons
 		return tl_error_memory(err);
 	status = tl_source_open(&source, path, NULL, err);
 	if (status == 0)
-		status = tl_source_map(source, data, size, err);
-	if (status < 0)
+		status = tl_source_map(source, &bytes->data, &bytes->size, err);
+	if (status < 0) {
 		tl_source_close(source);
-	else
-		program->sources[program->source_count++] = source;
-	return status;
+		return status;
+	}
+	bytes->source = source;
+	program->sources[program->source_count++] = source;
+	return 0;
 }
 
 int tl_pt_program_add_part(struct tl_pt_program *program, const struct tl_pt_place *place,
@@ -134,7 +136,7 @@ bool tl_pt_program_place(struct tl_pt_program *program, uint64_t ip, struct tl_p
 
 /* One load segment, as much of it as the file has. */
 static int add_segment(struct tl_pt_program *program, const char *path, uint64_t address,
-		       const GElf_Phdr *segment, const uint8_t *data, size_t size,
+		       const GElf_Phdr *segment, const struct tl_pt_bytes *file,
 		       struct tl_error *err)
 {
 	uint64_t bytes = segment->p_filesz;
@@ -146,23 +148,23 @@ static int add_segment(struct tl_pt_program *program, const char *path, uint64_t
 		.offset = segment->p_offset,
 	};
 
-	if (segment->p_type != PT_LOAD || segment->p_offset >= size)
+	if (segment->p_type != PT_LOAD || segment->p_offset >= file->size)
 		return 0;
-	if (bytes > size - segment->p_offset)
-		bytes = size - segment->p_offset;
+	if (bytes > file->size - segment->p_offset)
+		bytes = file->size - segment->p_offset;
 	if (bytes > UINT64_MAX - place.start)
 		return tl_error_at(err, TL_BAD_SIZE, TL_NOWHERE,
 				   "a load segment reaches past the end of all addresses");
 	place.end = place.start + bytes;
-	return tl_pt_program_add_part(program, &place, data + segment->p_offset, err);
+	return tl_pt_program_add_part(program, &place, file->data + segment->p_offset, err);
 }
 
 static int add_segments(struct tl_pt_program *program, const char *path, uint64_t address,
 			const struct tl_elf *elf, struct tl_error *err)
 {
-	const uint8_t *data;
-	size_t size, count, before = program->part_count;
-	int status = tl_pt_program_map_file(program, path, &data, &size, err);
+	struct tl_pt_bytes file;
+	size_t count, before = program->part_count;
+	int status = tl_pt_program_map_file(program, path, &file, err);
 
 	if (status == 0 && elf_getphdrnum(elf->elf, &count))
 		count = 0;
@@ -170,7 +172,7 @@ static int add_segments(struct tl_pt_program *program, const char *path, uint64_
 		GElf_Phdr segment;
 
 		if (gelf_getphdr(elf->elf, (int)i, &segment))
-			status = add_segment(program, path, address, &segment, data, size, err);
+			status = add_segment(program, path, address, &segment, &file, err);
 	}
 	if (status == 0 && program->part_count == before)
 		status = tl_error_at(err, TL_BAD_FORMAT, TL_NOWHERE,
@@ -197,14 +199,13 @@ int tl_pt_program_add_raw(struct tl_pt_program *program, const char *path, uint6
 			  uint64_t end, uint64_t address, struct tl_error *err)
 {
 	struct tl_pt_place place = { .object = path, .start = address, .offset = offset };
-	const uint8_t *data;
-	size_t size;
-	int status = tl_pt_program_map_file(program, path, &data, &size, err);
+	struct tl_pt_bytes file;
+	int status = tl_pt_program_map_file(program, path, &file, err);
 
 	if (status < 0)
 		return status;
-	if (!end || end > size)
-		end = size;
+	if (!end || end > file.size)
+		end = file.size;
 	if (offset >= end)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "there are no such bytes in the file");
@@ -212,5 +213,5 @@ int tl_pt_program_add_raw(struct tl_pt_program *program, const char *path, uint6
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "the bytes reach past the end of all addresses");
 	place.end = address + (end - offset);
-	return tl_pt_program_add_part(program, &place, data + offset, err);
+	return tl_pt_program_add_part(program, &place, file.data + offset, err);
 }

@@ -12,14 +12,13 @@
 #include "intel_pt/program_part.h"
 #include "symbols/elf_file.h"
 
-enum { MAX_LINE = 4096 + 128 };
+enum { MAX_LINE = 4096 + 128, PIECE = 1 << 20 };
 
 /* A file that pages came from, opened once for all of its lines. */
 struct origin {
 	const char *name; /* as in the map */
 	char *path;	  /* NULL: there is no such file */
-	const uint8_t *data;
-	size_t size;
+	struct tl_pt_bytes bytes;
 	struct tl_elf elf;
 	bool is_elf, is_other; /* other: its bytes are not those of the image */
 };
@@ -27,8 +26,7 @@ struct origin {
 struct map {
 	struct tl_pt_program *program;
 	const char *path, *sysroot;
-	const uint8_t *image;
-	size_t image_size;
+	struct tl_pt_bytes image;
 	struct origin *origins;
 	size_t origin_count, origin_capacity;
 	struct tl_pt_place *places; /* of the lines, until it is known which origins are true */
@@ -125,9 +123,9 @@ static int read_origin(struct map *m, struct origin *origin, struct tl_error *er
 	struct tl_error ignored = { .status = TL_OK };
 
 	origin->is_elf = tl_elf_open(&origin->elf, origin->path, &ignored) == 0;
-	if (origin->is_elf && tl_pt_program_map_file(m->program, origin->path, &origin->data,
-						     &origin->size, &ignored) < 0)
-		origin->data = NULL;
+	if (origin->is_elf &&
+	    tl_pt_program_map_file(m->program, origin->path, &origin->bytes, &ignored) < 0)
+		origin->bytes.data = NULL;
 	return ignored.status == TL_NO_MEMORY ? tl_error_memory(err) : 0;
 }
 
@@ -189,17 +187,28 @@ static void free_origins(struct map *m)
 
 /* ---- lines ---- */
 
-/* Another build of a file has other bytes, and other names at these places. */
-static void compare_bytes(struct origin *origin, uint64_t offset, const uint8_t *bytes, size_t size)
+/*
+ * Another build of a file has other bytes, and other names at these places. What was compared is
+ * given back: little of it is executed.
+ */
+static void compare_bytes(struct origin *origin, uint64_t offset, const struct tl_pt_bytes *image,
+			  uint64_t at, uint64_t size)
 {
-	if (!origin->data || offset >= origin->size) {
+	const struct tl_pt_bytes *bytes = &origin->bytes;
+
+	if (!bytes->data || offset >= bytes->size) {
 		origin->is_other = true;
 		return;
 	}
-	if (size > origin->size - offset)
-		size = (size_t)(origin->size - offset);
-	if (memcmp(origin->data + offset, bytes, size))
-		origin->is_other = true;
+	if (size > bytes->size - offset)
+		size = bytes->size - offset;
+	for (uint64_t done = 0, piece; done < size && !origin->is_other; done += piece) {
+		piece = size - done < PIECE ? size - done : PIECE;
+		origin->is_other = memcmp(bytes->data + offset + done, image->data + at + done,
+					  (size_t)piece) != 0;
+		tl_source_release(bytes->source, offset + done, piece);
+		tl_source_release(image->source, at + done, piece);
+	}
 }
 
 static int add_line(struct map *m, const struct tl_pt_place *place, uint64_t image_offset,
@@ -230,7 +239,7 @@ static int read_line(struct map *m, const char *line, uint64_t offset, struct tl
 		   &image_offset, name, &origin_offset) != 5)
 		return tl_error_at(err, TL_BAD_RECORD, offset,
 				   "a line of a map is: vaddr size img_off origin origin_off");
-	if (image_offset > m->image_size || size > m->image_size - image_offset)
+	if (image_offset > m->image.size || size > m->image.size - image_offset)
 		return tl_error_at(err, TL_BAD_SIZE, offset,
 				   "the map names bytes that the .img does not have");
 	if (size > UINT64_MAX - address)
@@ -245,7 +254,7 @@ static int read_line(struct map *m, const char *line, uint64_t offset, struct tl
 				      .object = strcmp(m->origins[number].name, "?")
 							? m->origins[number].name
 							: "" };
-	compare_bytes(&m->origins[number], origin_offset, m->image + image_offset, (size_t)size);
+	compare_bytes(&m->origins[number], origin_offset, &m->image, image_offset, size);
 	if (!bias_of(&m->origins[number], origin_offset, address, &place.bias))
 		m->origins[number].is_other = true;
 	return add_line(m, &place, image_offset, number, err);
@@ -281,7 +290,7 @@ static int add_parts(struct map *m, struct tl_error *err)
 		if (origin->is_elf && !origin->is_other)
 			m->places[i].file = origin->path;
 		status = tl_pt_program_add_part(m->program, &m->places[i],
-						m->image + m->image_offsets[i], err);
+						m->image.data + m->image_offsets[i], err);
 	}
 	return status;
 }
@@ -291,20 +300,19 @@ static int add_parts(struct map *m, struct tl_error *err)
 static int add_map(struct map *m, struct tl_error *err)
 {
 	char *image;
-	const uint8_t *text;
-	size_t size;
+	struct tl_pt_bytes text;
 	int status;
 
 	if (!find_image(m->path, &image))
 		return tl_error_memory(err);
 	if (!image)
 		return tl_error_at(err, TL_IO, TL_NOWHERE, "there is no .img beside the .map");
-	status = tl_pt_program_map_file(m->program, image, &m->image, &m->image_size, err);
+	status = tl_pt_program_map_file(m->program, image, &m->image, err);
 	free(image);
 	if (status == 0)
-		status = tl_pt_program_map_file(m->program, m->path, &text, &size, err);
+		status = tl_pt_program_map_file(m->program, m->path, &text, err);
 	if (status == 0)
-		status = read_lines(m, text, size, err);
+		status = read_lines(m, text.data, text.size, err);
 	return status == 0 ? add_parts(m, err) : status;
 }
 

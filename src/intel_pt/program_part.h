@@ -17,8 +17,14 @@ struct tl_pt_program {
 };
 
 /* All bytes of a file, expanded if compressed; they live as long as the code. */
-int tl_pt_program_map_file(struct tl_pt_program *program, const char *path, const uint8_t **data,
-			   size_t *size, struct tl_error *err);
+struct tl_pt_bytes {
+	const uint8_t *data;
+	size_t size;
+	struct tl_source *source;
+};
+
+int tl_pt_program_map_file(struct tl_pt_program *program, const char *path,
+			   struct tl_pt_bytes *bytes, struct tl_error *err);
 
 /* Bytes at [place->start, place->end). Names are copied. */
 int tl_pt_program_add_part(struct tl_pt_program *program, const struct tl_pt_place *place,

@@ -15,6 +15,7 @@ struct raw_input {
 	struct pt_input pt;
 	struct tl_pt_config config;
 	struct tl_pt_program *program;
+	struct tl_source *source;
 	bool given; /* the one piece was */
 };
 
@@ -53,6 +54,13 @@ static bool place_of(void *arg, uint64_t ip, struct tl_pt_place *place)
 	struct raw_input *raw = arg;
 
 	return tl_pt_program_place(raw->program, ip, place);
+}
+
+static void passed(void *arg, uint64_t bytes)
+{
+	struct raw_input *raw = arg;
+
+	tl_source_release(raw->source, 0, bytes);
 }
 
 /* ---- opening ---- */
@@ -140,10 +148,12 @@ static int open_raw(struct tl_input *input, const char *const *paths, size_t pat
 	if (!raw)
 		return tl_error_memory(err);
 	input->handle = raw;
+	raw->source = input->source;
 	raw->pt.feed = (struct tl_pt_feed){
 		.next = next_piece,
 		.rewind = rewind_pieces,
 		.place = place_of,
+		.passed = passed,
 		.arg = raw,
 		.frequency = input->options.tsc_hz,
 		.raw_names = input->options.raw_names,

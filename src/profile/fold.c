@@ -322,17 +322,31 @@ static void add_context_costs(const struct tl_fold *fold, struct tl_profile *pro
 		tl_profile_add_unfinished(profile, context, fold->unfinished[node].calls);
 }
 
+/* Whether each function is another one of the profile: then so is each context of a new part. */
+static bool all_differ(const struct tl_fold *fold, const struct tl_profile *profile, const uint32_t *functions)
+{
+	uint8_t *seen = calloc(profile->function_table.count + 1, sizeof(*seen));
+	bool differ = seen != NULL;
+
+	for (size_t i = 0; differ && i < fold->function_count; i++)
+		differ = !seen[functions[i]]++;
+	free(seen);
+	return differ;
+}
+
 static int add_contexts(const struct tl_fold *fold, struct tl_profile *profile, uint32_t part,
 			const uint32_t *functions, const uint64_t *self, uint32_t *contexts, struct tl_error *err)
 {
+	bool new = all_differ(fold, profile, functions);
+
 	for (size_t i = 1; i < fold->node_count; i++) {
 		const struct tl_fold_node *node = &fold->hot.nodes[i];
 		int64_t number;
 
 		if (contexts[i] == TL_NONE)
 			continue;
-		number = tl_profile_add_context(profile, node->parent ? contexts[node->parent] : TL_NONE,
-						functions[node->function], part, err);
+		number = (new ? tl_profile_append_context : tl_profile_add_context)(
+			profile, node->parent ? contexts[node->parent] : TL_NONE, functions[node->function], part, err);
 		if (number < 0)
 			return (int)number;
 		contexts[i] = (uint32_t)number;
@@ -385,8 +399,8 @@ int tl_fold_into(struct tl_fold *fold, struct tl_profile *profile, const struct 
 		struct tl_latencies *latency = &fold->hot.functions[i];
 
 		profile->parts[number].losses.saturated += latency->saturated;
-		if (latency->calls && !tl_profile_add_latency(profile, functions[i], keep_latency ? (uint32_t)number : TL_NONE,
-							      latency))
+		if (latency->calls &&
+		    !tl_profile_move_latency(profile, functions[i], keep_latency ? (uint32_t)number : TL_NONE, latency))
 			return tl_error_memory(err);
 	}
 	return 0;

@@ -96,11 +96,18 @@ bool tl_latency_merge(struct tl_latencies *into, const struct tl_latencies *from
 	return merge_durations(into, from, exact);
 }
 
-static int by_ticks(const void *a, const void *b)
+bool tl_latency_move(struct tl_latencies *into, struct tl_latencies *from, bool exact)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
+	if (into->samples || into->octaves)
+		return tl_latency_merge(into, from, exact);
+	into->samples = from->samples;
+	into->octaves = from->octaves;
+	into->sample_count = from->sample_count;
+	into->capacity = from->capacity;
+	from->samples = NULL;
+	from->octaves = NULL;
+	from->sample_count = from->capacity = 0;
+	return tl_latency_merge(into, from, exact);
 }
 
 /* The middle of the bucket that holds the duration of this rank, no further than the exact extremes. */
@@ -131,8 +138,57 @@ static uint64_t percent_of(uint64_t n, unsigned percent)
 	return n / 100 * percent + n % 100 * percent / 100;
 }
 
+static int by_ticks(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* One round of a radix sort. */
+static void sort_by_byte(uint64_t *restrict to, const uint64_t *restrict from, size_t count, unsigned shift)
+{
+	size_t places[256] = { 0 }, at = 0;
+
+	for (size_t i = 0; i < count; i++)
+		places[from[i] >> shift & 255]++;
+	for (size_t i = 0; i < 256; i++) {
+		size_t here = places[i];
+
+		places[i] = at;
+		at += here;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[places[from[i] >> shift & 255]++] = from[i];
+}
+
+/* Durations are many, and mostly short: by their bytes, from the lowest up to the highest that any has. */
+static bool sort_by_bytes(uint64_t **samples, size_t count, uint64_t max)
+{
+	uint64_t *from = *samples, *to = malloc(count * sizeof(*to));
+
+	if (!to)
+		return false;
+	for (unsigned shift = 0; shift < 64 && max >> shift; shift += 8) {
+		uint64_t *sorted = to;
+
+		sort_by_byte(sorted, from, count, shift);
+		to = from;
+		from = sorted;
+	}
+	free(to);
+	*samples = from;
+	return true;
+}
+
 void tl_latency_settle(struct tl_latencies *l)
 {
+	enum { FEW = 256 };
+
+	if (l->sample_count >= FEW && sort_by_bytes(&l->samples, l->sample_count, l->max)) {
+		l->capacity = l->sample_count;
+		return;
+	}
 	if (l->samples)
 		qsort(l->samples, l->sample_count, sizeof(*l->samples), by_ticks);
 }

@@ -71,6 +71,9 @@ void tl_latency_total(struct tl_latencies *l, uint64_t calls, uint64_t sum);
 /* Add all of `from`, which is left as it was. False without memory. */
 bool tl_latency_merge(struct tl_latencies *into, const struct tl_latencies *from, bool exact);
 
+/* The same; the durations may be taken out of `from`, which is then as good as empty. */
+bool tl_latency_move(struct tl_latencies *into, struct tl_latencies *from, bool exact);
+
 /* Sort the samples: once, after the last addition and before the figures. */
 void tl_latency_settle(struct tl_latencies *l);
 

@@ -130,9 +130,9 @@ static bool table_cost(struct tl_table *table, uint32_t event_count)
 	return true;
 }
 
-/* Append to array *elements; `with_cost` gives it a cost row. TL_NONE without memory. */
-static uint32_t table_append(struct tl_table *table, void *elements, const void *element,
-			     size_t size, uint32_t event_count, uint64_t hash)
+/* Append to array *elements, with a cost row if there are events. TL_NONE without memory. */
+static uint32_t table_add(struct tl_table *table, void *elements, const void *element, size_t size,
+			  uint32_t event_count)
 {
 	char *base;
 
@@ -140,11 +140,21 @@ static uint32_t table_append(struct tl_table *table, void *elements, const void 
 		return TL_NONE;
 	if (event_count && !table_cost(table, event_count))
 		return TL_NONE;
-	if (!tl_index_add(&table->index, hash, (uint32_t)table->count))
-		return TL_NONE;
 	memcpy(&base, elements, sizeof(base));
 	memcpy(base + table->count * size, element, size);
 	return (uint32_t)table->count++;
+}
+
+/* The same, to be found by its hash. */
+static uint32_t table_append(struct tl_table *table, void *elements, const void *element,
+			     size_t size, uint32_t event_count, uint64_t hash)
+{
+	uint32_t number = table_add(table, elements, element, size, event_count);
+
+	if (number == TL_NONE || tl_index_add(&table->index, hash, number))
+		return number;
+	table->count--;
+	return TL_NONE;
 }
 
 static void add_costs(struct tl_profile *profile, int64_t *to, const int64_t *cost)
@@ -396,14 +406,45 @@ static bool same_context(const void *context, const void *key, uint32_t number)
 	return a->parent == b->parent && a->function == b->function && a->part == b->part;
 }
 
+static uint64_t hash_context(const struct tl_context *c)
+{
+	return tl_hash_pair((uint64_t)c->parent << 32 | c->function, c->part);
+}
+
+/* Contexts that were appended are in no index before one is looked for. */
+static bool index_contexts(struct tl_profile *profile)
+{
+	struct tl_table *table = &profile->context_table;
+
+	while (table->index.count < table->count) {
+		uint32_t number = (uint32_t)table->index.count;
+
+		if (!tl_index_add(&table->index, hash_context(&profile->contexts[number]), number))
+			return false;
+	}
+	return true;
+}
+
+int64_t tl_profile_append_context(struct tl_profile *profile, uint32_t parent, uint32_t function,
+				  uint32_t part, struct tl_error *err)
+{
+	struct tl_context context = { .parent = parent, .function = function, .part = part };
+	uint32_t number = table_add(&profile->context_table, &profile->contexts, &context,
+				    sizeof(context), profile->event_count);
+
+	return number == TL_NONE ? tl_error_memory(err) : (int64_t)number;
+}
+
 int64_t tl_profile_add_context(struct tl_profile *profile, uint32_t parent, uint32_t function,
 			       uint32_t part, struct tl_error *err)
 {
 	struct tl_context key = { .parent = parent, .function = function, .part = part };
-	uint64_t hash = tl_hash_pair((uint64_t)parent << 32 | function, part);
-	uint32_t found =
-		tl_index_find(&profile->context_table.index, hash, same_context, profile, &key);
+	uint64_t hash = hash_context(&key);
+	uint32_t found;
 
+	if (!index_contexts(profile))
+		return tl_error_memory(err);
+	found = tl_index_find(&profile->context_table.index, hash, same_context, profile, &key);
 	if (found == TL_NONE)
 		found = table_append(&profile->context_table, &profile->contexts, &key, sizeof(key),
 				     profile->event_count, hash);
@@ -456,11 +497,12 @@ uint32_t tl_profile_local(struct tl_profile *profile, uint32_t function, uint32_
 				      profile->event_count, hash_local(function, part));
 }
 
-bool tl_profile_add_latency(struct tl_profile *profile, uint32_t function, uint32_t part,
-			    const struct tl_latencies *latencies)
+/* Room for the function's durations, and what the part has of them. */
+static bool begin_latency(struct tl_profile *profile, uint32_t function, uint32_t part,
+			  const struct tl_latencies *latencies)
 {
 	size_t had = profile->latency_capacity;
-	uint64_t counted;
+	uint32_t local;
 
 	if (function >= had) {
 		if (!tl_grow(&profile->latency, &profile->latency_capacity, (size_t)function + 1,
@@ -469,18 +511,44 @@ bool tl_profile_add_latency(struct tl_profile *profile, uint32_t function, uint3
 		for (size_t i = had; i < profile->latency_capacity; i++)
 			profile->latency[i] = TL_LATENCIES_NONE;
 	}
-	if (part != TL_NONE) {
-		uint32_t local = tl_profile_local(profile, function, part);
+	if (part == TL_NONE)
+		return true;
+	local = tl_profile_local(profile, function, part);
+	return local != TL_NONE &&
+	       tl_latency_merge(&profile->locals[local].latency, latencies, profile->exact);
+}
 
-		if (local == TL_NONE ||
-		    !tl_latency_merge(&profile->locals[local].latency, latencies, profile->exact))
-			return false;
-	}
-	/* Sums that did not fit before are in the losses of their parts. */
+/* Sums that did not fit before are in the losses of their parts. */
+static void count_saturated(struct tl_profile *profile, uint32_t function, uint64_t counted)
+{
+	profile->losses.saturated += profile->latency[function].saturated - counted;
+}
+
+bool tl_profile_add_latency(struct tl_profile *profile, uint32_t function, uint32_t part,
+			    const struct tl_latencies *latencies)
+{
+	uint64_t counted;
+
+	if (!begin_latency(profile, function, part, latencies))
+		return false;
 	counted = profile->latency[function].saturated + latencies->saturated;
 	if (!tl_latency_merge(&profile->latency[function], latencies, profile->exact))
 		return false;
-	profile->losses.saturated += profile->latency[function].saturated - counted;
+	count_saturated(profile, function, counted);
+	return true;
+}
+
+bool tl_profile_move_latency(struct tl_profile *profile, uint32_t function, uint32_t part,
+			     struct tl_latencies *latencies)
+{
+	uint64_t counted;
+
+	if (!begin_latency(profile, function, part, latencies))
+		return false;
+	counted = profile->latency[function].saturated + latencies->saturated;
+	if (!tl_latency_move(&profile->latency[function], latencies, profile->exact))
+		return false;
+	count_saturated(profile, function, counted);
 	return true;
 }
 

@@ -79,9 +79,16 @@ static inline void tl_add_count(uint64_t *a, uint64_t b, uint64_t *saturated)
 	}
 }
 
+/* tl_profile_add_context() of one that is known to be new: nothing is looked for. */
+int64_t tl_profile_append_context(struct tl_profile *profile, uint32_t parent, uint32_t function, uint32_t part,
+				  struct tl_error *err);
+
 /* Add durations of a function (and of the function in a part, unless TL_NONE). False without memory. */
 bool tl_profile_add_latency(struct tl_profile *profile, uint32_t function, uint32_t part,
 			    const struct tl_latencies *latencies);
+/* The same; the durations may be taken out of `latencies`, which is then as good as empty. */
+bool tl_profile_move_latency(struct tl_profile *profile, uint32_t function, uint32_t part,
+			     struct tl_latencies *latencies);
 
 /* The local of (function, part), TL_NONE when there is none. */
 uint32_t tl_profile_find_local(const struct tl_profile *profile, uint32_t function, uint32_t part);
