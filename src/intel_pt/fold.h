@@ -240,8 +240,8 @@ void tl_pt_cycles_begin(struct pt_folder *folder, const uint32_t *numbers, size_
 void tl_pt_cycles_end(struct pt_folder *folder, uint64_t to);
 /* Cycles of `insns` instructions, those that wait, up to here. */
 void tl_pt_cycles_count(struct pt_folder *folder, int64_t insns);
-/* The same, and all that wait are taken: nothing waits then. */
-int64_t tl_pt_cycles_take(struct pt_folder *folder, int64_t insns);
+/* The same; all that wait are added to a context's costs, and these instructions will be, too. */
+void tl_pt_cycles_give(struct pt_folder *folder, int64_t insns, int64_t cost[PT_COSTS]);
 /* There were none: contexts have one cost less. */
 void tl_pt_cycles_drop(struct tl_fold *fold);
 

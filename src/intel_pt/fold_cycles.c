@@ -69,14 +69,11 @@ void tl_pt_cycles_count(struct pt_folder *f, int64_t insns)
 	pass(f, c->spread - before);
 }
 
-int64_t tl_pt_cycles_take(struct pt_folder *f, int64_t insns)
+void tl_pt_cycles_give(struct pt_folder *f, int64_t insns, int64_t cost[PT_COSTS])
 {
-	int64_t waiting;
-
 	tl_pt_cycles_count(f, insns);
-	waiting = f->cycles.waiting;
+	tl_add_cost(&cost[PT_COST_CYCLES], f->cycles.waiting, &f->thread->stack.fold.losses.saturated);
 	f->cycles.waiting = f->cycles.known = 0;
-	return waiting;
 }
 
 void tl_pt_cycles_end(struct pt_folder *f, uint64_t to)

@@ -2,6 +2,7 @@
 /* The loop over nodes: it runs once for every block that was executed. */
 #include "core/error.h"
 #include "intel_pt/fold.h"
+#include "profile/model.h"
 
 static const enum tl_pt_arrival arrivals[PT_KEY_FIRST] = {
 	[PT_KEY_NONE] = TL_PT_BY_FLOW,	   [PT_KEY_CALL] = TL_PT_BY_CALL,
@@ -18,12 +19,12 @@ void tl_pt_fold_settle(struct pt_folder *f)
 	int64_t cost[PT_COSTS] = { [PT_COST_INSNS] = f->insns };
 
 	if (f->cycles.seen)
-		cost[PT_COST_CYCLES] = tl_pt_cycles_take(f, f->insns);
+		tl_pt_cycles_give(f, f->insns, cost);
 	if (f->timed)
 		tl_fold_cost(&stack->fold, cost);
 	if (!f->closed) {
 		f->thread->total_insns += f->insns;
-		f->thread->total_cycles += cost[PT_COST_CYCLES];
+		tl_add_cost(&f->thread->total_cycles, cost[PT_COST_CYCLES], &stack->fold.losses.saturated);
 	}
 	f->insns = 0;
 }
@@ -159,7 +160,7 @@ static inline __attribute__((always_inline)) void give(struct hot *h, struct pt_
 		if (!f->closed)
 			costs[PT_COST_INSNS] += h->insns;
 		if (f->cycles.seen)
-			costs[PT_COST_CYCLES] += tl_pt_cycles_take(f, h->insns);
+			tl_pt_cycles_give(f, h->insns, costs);
 		h->insns = 0;
 	}
 }
