@@ -346,6 +346,19 @@ static bool salvage(struct tl_pt_decoder *decoder)
 	return !decoder->error;
 }
 
+/* What was met on the way to the place where flow goes on. */
+static bool give_kept(struct tl_pt_decoder *decoder)
+{
+	if (!decoder->kept_count)
+		return false;
+	decoder->due = decoder->kept[decoder->kept_first++];
+	decoder->is_due = true;
+	decoder->was_on = false;
+	if (!--decoder->kept_count)
+		decoder->kept_first = 0;
+	return true;
+}
+
 static bool may_walk(const struct tl_pt_decoder *decoder)
 {
 	return decoder->on && !decoder->have_item && !decoder->border;
@@ -362,6 +375,8 @@ enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *ou
 		return TL_PT_STOP_EVENT;
 	decoder->run_speculative = decoder->speculative;
 	begin_moments(decoder, begin);
+	if (give_kept(decoder))
+		return TL_PT_STOP_EVENT;
 	while (stop == TL_PT_STOP_GO) {
 		/* Numbers that were given stay good until the next run. */
 		if (out->pos == begin && (decoder->graph.full || is_stale(decoder))) {
