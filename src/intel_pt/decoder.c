@@ -140,6 +140,8 @@ int tl_pt_event_next(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 	decoder->is_due = false;
 	decoder->given = (struct tl_pt_moment){ 0, event->lost_mtc, event->lost_cyc, event->has_tsc, event->tsc,
 						  event->cycles };
+	/* The time is that of the event, not of the nodes before it. */
+	decoder->batch.at = decoder->batch.filled = 0;
 	tl_pt_ahead(decoder);
 	return tl_pt_status_now(decoder);
 }
