@@ -125,19 +125,25 @@ void tl_pt_fold_rest(struct pt_folder *f)
 	f->held = 0;
 }
 
+/* A count from before the last moment, modulo 2^64. */
+static bool is_over(const struct pt_folder *f, uint64_t cycles)
+{
+	return cycles - f->cycles.last > INT64_MAX;
+}
+
 void tl_pt_fold_event(struct pt_folder *f, const struct tl_pt_event *event)
 {
 	const struct tl_pt_mark now = { .tsc = event->tsc, .cycles = event->cycles };
 
 	/* What was kept for a later packet has a time that is over (5.7). */
-	if (!event->has_tsc || event->cycles < f->cycles.last)
+	if (!event->has_tsc || is_over(f, event->cycles))
 		return;
 	f->cycles.seen |= event->cycles != f->cycles.last;
 	if (f->cycles.seen)
 		set_time(f, &now);
 }
 
-/* What is said again moves nothing. */
+/* What is said again moves nothing; behind a loss, so is what was said before it. */
 static bool is_now(const struct pt_folder *f, const struct tl_pt_mark *mark)
 {
 	const struct tl_fold *fold = &f->thread->stack.fold;
@@ -145,7 +151,7 @@ static bool is_now(const struct pt_folder *f, const struct tl_pt_mark *mark)
 
 	if (c->due)
 		return mark->tsc == c->next.tsc && mark->cycles == c->next.cycles;
-	return fold->started && mark->tsc == fold->last && mark->cycles == c->last;
+	return (fold->started && mark->tsc == fold->last && mark->cycles == c->last) || is_over(f, mark->cycles);
 }
 
 /*
