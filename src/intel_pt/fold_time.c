@@ -167,6 +167,9 @@ static void run_up_to(struct pt_folder *f, const uint32_t *numbers, size_t count
 		return;
 	}
 	run_to(f, numbers, count, f->cycles.due ? &f->cycles.next : NULL);
+	/* Nodes before the first time that is told are where that is. */
+	if (!f->thread->stack.fold.started)
+		move_gate(f, mark->tsc);
 	f->cycles.next = *mark;
 	f->cycles.due = true;
 }

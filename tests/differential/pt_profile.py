@@ -202,6 +202,16 @@ def check_cycles(name, path, wanted, *options):
     expect(what + ": info", facts["cycles"], total if options else True)
 
 
+def check_windows(path):
+    """Two windows of time that meet have together what the whole has."""
+    totals = [common.report_json(path, *TIMING, "--tsc-hz", "1000000000", "--time", window)["total"]
+              for window in ("..100us", "100us..", "..")]
+    what = os.path.basename(path)
+    expect(what + ": both windows have something", min(totals[0]["Ir"], totals[1]["Ir"]) > 0, True)
+    for event in ("Cycles", "Ir"):
+        expect(what + ": windows, " + event, totals[0][event] + totals[1][event], totals[2][event])
+
+
 def check_cycles_of_perf(name, wanted):
     """The same trace in a perf.data."""
     maker = os.path.join(SHARED, "tools", "pt-generator", "mkperf.py")
@@ -265,6 +275,7 @@ def main():
             check_trace(name, path, wanted, total, *([] if variant in ("ret", "noret") else TIMING))
         check_trace(name, os.path.join(CORPUS, name + ".ret.pt"), wanted, total, "--jobs", "2")
         check_cycles(name, os.path.join(CORPUS, name + ".cyc.pt"), wanted, *TIMING)
+        check_windows(os.path.join(CORPUS, name + ".cyc.pt"))
         data = os.path.join(CORPUS, name + ".time.perf.data")
         if os.path.exists(data):
             check_trace(name, data, wanted, total)
