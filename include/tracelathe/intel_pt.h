@@ -313,6 +313,7 @@ struct tl_pt_event {
 	bool has_tsc;
 	uint64_t tsc;
 	uint32_t lost_mtc, lost_cyc;
+	uint64_t cycles; /**< as in struct tl_pt_mark; with has_tsc */
 	uint64_t offset; /**< of the packet it comes from */
 	uint64_t ip;     /**< where; of a branch or disable that came from somewhere: `from`, `at` */
 	union {
@@ -613,6 +614,13 @@ TL_API int tl_pt_event_next(struct tl_pt_decoder *decoder, struct tl_pt_event *e
 /** The time where decoding is; NULL where not wanted. @return 0 or -TL_PT_NO_TIME */
 TL_API int tl_pt_time(const struct tl_pt_decoder *decoder, uint64_t *tsc, uint32_t *lost_mtc, uint32_t *lost_cyc);
 
+/**
+ * Cycles of the core up to where decoding is, since the first CYC packet behind the last synchronisation: the sum of all
+ * those behind it, modulo 2^64; 0 in a trace without. (That packet counts from one that was not seen.)
+ * @return 0, -TL_PT_INVALID, -TL_PT_NOSYNC
+ */
+TL_API int tl_pt_cycles(const struct tl_pt_decoder *decoder, uint64_t *cycles);
+
 /** The core:bus ratio. @return 0 or -TL_PT_NO_CBR */
 TL_API int tl_pt_core_bus_ratio(const struct tl_pt_decoder *decoder, uint32_t *ratio);
 
@@ -651,11 +659,15 @@ TL_API int tl_pt_set_asid(struct tl_pt_decoder *decoder, const struct tl_pt_asid
 
 /* ---- nodes: blocks by number, for profiles ------------------------------------------------------------------ */
 
-/** From node number `index` of a run on, the time is `tsc`. */
+/**
+ * From node number `index` of a run on, the time is `tsc`. With CYC packets that is when the last of the nodes of one
+ * packet had run: the cycles from the mark before to this one are those of the nodes from `index` on (6).
+ */
 struct tl_pt_mark {
 	uint32_t index;
 	uint32_t lost; /**< MTC and CYC packets that could not be used since the last exact time */
 	uint64_t tsc;
+	uint64_t cycles; /**< of the core, see tl_pt_cycles() */
 };
 
 /** A run of blocks, each given as the number of its node: the same block always has the same number. */

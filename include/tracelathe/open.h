@@ -90,6 +90,7 @@ struct tl_input_options {
 	const char *cpu_model;             /**< Intel PT: "FAMILY/MODEL[/STEPPING]", "auto", "none"; NULL: what the trace says */
 	uint8_t mtc_freq, nom_freq;        /**< Intel PT: 0: what the trace says */
 	uint32_t cpuid_15_eax, cpuid_15_ebx;
+	uint32_t cpuid_15_ecx;             /**< Intel PT: Hz of the crystal clock, for seconds; 0: unknown */
 	uint32_t depth;                    /**< timeline: most calls shown inside each other, 0: all */
 	uint64_t tsc_hz;                   /**< Intel PT: 0: what the trace says */
 	const char *layout;                /**< xtrace: see struct tl_xtrace_layout; NULL: find out */

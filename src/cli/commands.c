@@ -51,7 +51,8 @@ const struct command commands[] = {
 		"Prints a line for each function: its self cost, its inclusive cost (recursion is counted "
 		"once), how often it was called, and for traces with a clock how long the calls took: "
 		"least, median, 90th and 99th percentile, most, and all together. Calls that never ended "
-		"are counted apart.",
+		"are counted apart. The events of Intel PT are Ir (instructions), Ticks (of the TSC) "
+		"where the trace has time, and Cycles (of the core) where it has CYC packets, too.",
 		"llvm-xray account, callgrind_annotate, uftrace report",
 		cmd_report,
 		{ { "tracelathe report --binary prog log.xray", "where did the time go?" },

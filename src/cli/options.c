@@ -228,6 +228,8 @@ const struct option_row option_rows[] = {
 	{ "cpuid-0x15.eax", 0, "N", C_READERS, "Intel PT: denominator of TSC to crystal clock", set_u32,
 	  FIELD(input.cpuid_15_eax), 0 },
 	{ "cpuid-0x15.ebx", 0, "N", C_READERS, "Intel PT: its numerator", set_u32, FIELD(input.cpuid_15_ebx), 0 },
+	{ "cpuid-0x15.ecx", 0, "N", C_READERS, "Intel PT: the crystal clock in Hz, for seconds", set_u32,
+	  FIELD(input.cpuid_15_ecx), 0 },
 	{ "tsc-hz", 0, "N", C_READERS, "Intel PT: ticks of the TSC per second, for seconds", set_id,
 	  FIELD(input.tsc_hz), 0 },
 	{ "layout", 0, "NAME=VALUE,...", C_READERS,

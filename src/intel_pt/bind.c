@@ -176,6 +176,15 @@ static const struct rule {
 	[TL_PT_EV_LOST] = { NOW, 0, nothing },
 };
 
+bool tl_pt_apply_anywhere(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
+{
+	apply_fn *const apply = rules[event->kind].apply;
+
+	if (apply != paging && apply != vmcs && apply != exec_mode && apply != transaction)
+		return true;
+	return apply(decoder, event);
+}
+
 /* skl014: a direct branch that leaves the ranges may give a TIP.PGD without an address. */
 static const struct tl_pt_range *filter(const struct tl_pt_decoder *decoder)
 {
@@ -243,7 +252,7 @@ static enum tl_pt_stop bind_vmentry(struct tl_pt_decoder *decoder, struct tl_pt_
 	*event = (struct tl_pt_event){ .kind = TL_PT_EV_DISABLED, .ip = event->disabled.to,
 				       .ip_suppressed = event->ip_suppressed, .has_tsc = event->has_tsc,
 				       .tsc = event->tsc, .lost_mtc = event->lost_mtc, .lost_cyc = event->lost_cyc,
-				       .offset = event->offset };
+				       .cycles = event->cycles, .offset = event->offset };
 	return tl_pt_walk_to(decoder, &goal, out);
 }
 

@@ -188,7 +188,8 @@ static uint32_t give_marks(const struct tl_pt_decoder *decoder, struct tl_pt_run
 		if (run->mark_count == run->max_marks)
 			return moment->index - decoder->batch.at;
 		run->marks[run->mark_count++] = (struct tl_pt_mark){
-			before ? 0 : moment->index - decoder->batch.at, moment->lost_mtc + moment->lost_cyc, moment->tsc
+			before ? 0 : moment->index - decoder->batch.at, moment->lost_mtc + moment->lost_cyc, moment->tsc,
+			moment->cycles
 		};
 	}
 	return take;

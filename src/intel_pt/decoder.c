@@ -12,6 +12,7 @@ void tl_pt_start_anew(struct tl_pt_decoder *decoder)
 	decoder->synced = true;
 	decoder->settled = decoder->on = decoder->eos = decoder->speculative = false;
 	decoder->resume_known = decoder->is_due = decoder->have_item = false;
+	decoder->kept_first = decoder->kept_count = 0;
 	decoder->error = TL_PT_OK;
 	decoder->insns.left = 0;
 	decoder->batch = (struct tl_pt_batch){ .graph = &decoder->graph, .stop = TL_PT_STOP_FULL };
@@ -137,7 +138,10 @@ int tl_pt_event_next(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 		return -TL_PT_BAD_QUERY;
 	*event = decoder->due;
 	decoder->is_due = false;
-	decoder->given = (struct tl_pt_moment){ 0, event->lost_mtc, event->lost_cyc, event->has_tsc, event->tsc };
+	decoder->given = (struct tl_pt_moment){ 0, event->lost_mtc, event->lost_cyc, event->has_tsc, event->tsc,
+						  event->cycles };
+	/* The time is that of the event, not of the nodes before it. */
+	decoder->batch.at = decoder->batch.filled = 0;
 	tl_pt_ahead(decoder);
 	return tl_pt_status_now(decoder);
 }
@@ -158,6 +162,16 @@ int tl_pt_time(const struct tl_pt_decoder *decoder, uint64_t *tsc, uint32_t *los
 	if (lost_cyc)
 		*lost_cyc = moment->lost_cyc;
 	return moment->have_tsc ? 0 : -TL_PT_NO_TIME;
+}
+
+int tl_pt_cycles(const struct tl_pt_decoder *decoder, uint64_t *cycles)
+{
+	if (!decoder || !cycles)
+		return -TL_PT_INVALID;
+	if (!decoder->synced)
+		return -TL_PT_NOSYNC;
+	*cycles = tl_pt_moment_now(decoder)->cycles;
+	return 0;
 }
 
 int tl_pt_core_bus_ratio(const struct tl_pt_decoder *decoder, uint32_t *ratio)

@@ -29,6 +29,9 @@ enum tl_pt_stop {
 	TL_PT_STOP_NEED,  /* of the walk: what follows is none of its business */
 };
 
+/* Events met on the way to a place, before flow goes on there: more are lost (9.9). */
+enum { TL_PT_KEPT_MOST = 16 };
+
 /* Nodes as they come out. */
 struct tl_pt_out {
 	uint32_t *pos, *end;
@@ -40,6 +43,7 @@ struct tl_pt_moment {
 	uint32_t lost_mtc, lost_cyc;
 	bool have_tsc;
 	uint64_t tsc;
+	uint64_t cycles; /* since the first CYC packet */
 };
 
 /* The moments of a run: the first is that of its beginning. */
@@ -147,6 +151,8 @@ struct tl_pt_decoder {
 	/* What came of it. */
 	bool is_due, was_on; /* an event waits; tracing was on before it */
 	struct tl_pt_event due;
+	struct tl_pt_event kept[TL_PT_KEPT_MOST]; /* due before anything else is decoded */
+	uint32_t kept_first, kept_count;
 	enum tl_pt_error error;
 	uint64_t error_offset;
 	bool eos;
@@ -224,6 +230,9 @@ enum tl_pt_stop tl_pt_walk_on(struct tl_pt_decoder *decoder, struct tl_pt_out *o
  * none for the caller.
  */
 enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
+
+/* What an event changes that has no place any more: the address space, the mode. False: an error. */
+bool tl_pt_apply_anywhere(struct tl_pt_decoder *decoder, struct tl_pt_event *event);
 
 /* The PSB+ noted before. TL_PT_STOP_GO: taken. And what may come before it. */
 enum tl_pt_stop tl_pt_take_border(struct tl_pt_decoder *decoder, struct tl_pt_out *out);

@@ -22,6 +22,7 @@ static void stamp(const struct tl_pt_flow *flow, struct tl_pt_event *event)
 	event->tsc = flow->time.tsc;
 	event->lost_mtc = flow->time.lost_mtc;
 	event->lost_cyc = flow->time.lost_cyc;
+	event->cycles = flow->time.count;
 }
 
 static void push(struct tl_pt_flow *flow, const struct tl_pt_event *event)

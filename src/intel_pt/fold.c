@@ -42,7 +42,7 @@ static bool begin_thread(struct pt_folder *f, struct pt_thread *t, const struct 
 {
 	*t = (struct pt_thread){ .process = piece->process, .thread = piece->thread, .cpu = piece->cpu };
 	t->command = tl_names_text(&f->functions.names, piece->command);
-	if (!t->command || !tl_pt_stack_begin(&t->stack, &f->functions, f->timed, f->options->exact))
+	if (!t->command || !tl_pt_stack_begin(&t->stack, &f->functions, f->timed ? PT_COSTS : 0, f->options->exact))
 		return false;
 	if (f->options->lines) {
 		t->stack.opened = tl_pt_lines_opened;
@@ -222,8 +222,11 @@ static int take_events(struct pt_folder *f, const struct tl_pt_piece *piece, int
 
 	while (status == 0 && *pending >= 0 && (*pending & TL_PT_EVENT_PENDING)) {
 		*pending = tl_pt_event_next(f->decoder, &event);
-		if (*pending >= 0)
-			status = take_event(f, piece, &event, err);
+		if (*pending < 0)
+			break;
+		if (f->timed)
+			tl_pt_fold_event(f, &event);
+		status = take_event(f, piece, &event, err);
 	}
 	return status;
 }
@@ -280,6 +283,7 @@ static int fold_decoder(struct pt_folder *f, const struct tl_pt_piece *piece, in
 static void take_thread_up(struct pt_folder *f, const struct tl_pt_piece *piece)
 {
 	struct pt_thread *t = f->thread;
+	uint64_t cycles;
 
 	f->key = !t->ran || piece->gap ? PT_KEY_LOSS : t->key;
 	f->back = t->back;
@@ -287,6 +291,9 @@ static void take_thread_up(struct pt_folder *f, const struct tl_pt_piece *piece)
 	f->outside = t->outside;
 	f->last = &f->outside;
 	f->epoch = 0;
+	if (tl_pt_cycles(f->decoder, &cycles) < 0)
+		cycles = 0;
+	tl_pt_cycles_from(f, cycles);
 }
 
 static void put_thread_down(struct pt_folder *f)
@@ -331,14 +338,31 @@ static int fold_piece(struct pt_folder *f, const struct tl_pt_piece *piece, stru
 
 /* ---- into the profile ---- */
 
+/* Which events there are: Ticks, Cycles, Ir. */
+static uint32_t event_count(const struct pt_folder *f)
+{
+	return 1u + f->timed + f->cycles.seen;
+}
+
+void tl_pt_fold_events(const struct pt_folder *f, int64_t ticks, int64_t cycles, int64_t insns,
+		       int64_t cost[1 + PT_COSTS])
+{
+	cost[0] = ticks;
+	cost[1] = cycles;
+	cost[event_count(f) - 1] = insns;
+}
+
 static int new_profile(const struct pt_folder *f, struct tl_profile **profile, struct tl_error *err)
 {
-	static const struct tl_event events[] = {
-		{ "Ticks", "Ticks of the TSC", "ticks", "" },
-		{ "Ir", "Instructions", "instructions", "" },
-	};
-	int status = f->timed ? tl_profile_new(profile, "intel-pt", events, 2, f->feed->frequency, err)
-			      : tl_profile_new(profile, "intel-pt", events + 1, 1, 0, err);
+	static const struct tl_event ticks = { "Ticks", "Ticks of the TSC", "ticks", "" };
+	static const struct tl_event cycles = { "Cycles", "Cycles of the core", "cycles", "" };
+	static const struct tl_event insns = { "Ir", "Instructions", "instructions", "" };
+	struct tl_event events[] = { ticks, cycles, insns };
+	uint32_t count = event_count(f);
+	int status;
+
+	events[count - 1] = insns;
+	status = tl_profile_new(profile, "intel-pt", events, count, f->timed ? f->feed->frequency : 0, err);
 
 	if (status == 0)
 		(*profile)->timed = true;
@@ -370,6 +394,8 @@ static int add_thread(struct pt_folder *f, struct pt_thread *t, const uint32_t *
 	int status;
 
 	tl_fold_end(&t->stack.fold);
+	if (f->timed && !f->cycles.seen)
+		tl_pt_cycles_drop(&t->stack.fold);
 	status = tl_fold_into(&t->stack.fold, profile, &part, numbers, f->options->per_thread, err);
 	if (status == 0 && f->options->lines)
 		status = tl_pt_lines_into(f, t, number, numbers, profile, err);
@@ -447,10 +473,10 @@ int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *o
 		f.visits[0].function = TL_NONE;
 	tl_pt_functions_begin(&f.functions, feed);
 	feed->rewind(feed->arg);
-	status = f.marks && f.numbers && f.visits ? new_profile(&f, profile, err) : tl_error_memory(err);
-	if (status == 0)
-		status = fold_pieces(&f, err);
+	status = f.marks && f.numbers && f.visits ? fold_pieces(&f, err) : tl_error_memory(err);
 	free_nodes(&f);
+	if (status == 0)
+		status = new_profile(&f, profile, err);
 	if (status == 0)
 		status = add_threads(&f, *profile, err);
 	free_folder(&f);

@@ -7,8 +7,8 @@
  * comparison (fold_loop.c); only calls, returns and what is odd reach the stack (stack.h). Counts
  * become costs of addresses in the end (fold_lines.c).
  *
- * The events: with time in the trace, Ticks of the TSC and Ir, instructions; else Ir alone, which
- * is then the clock: durations of calls are instructions.
+ * The events: with time in the trace, Ticks of the TSC and Ir, instructions; with CYC packets, too,
+ * Cycles between them; else Ir alone, which is then the clock: durations of calls are instructions.
  */
 #include "intel_pt/faults.h"
 #include "intel_pt/stack.h"
@@ -88,7 +88,7 @@ struct pt_visits {
 	uint32_t node, function, next;
 	uint32_t first, steps; /* of the node's, those in this function */
 	uint64_t count, taken; /* taken: the next node was not the one behind it */
-	int64_t ticks;
+	int64_t ticks, cycles;
 };
 
 /* An address that was run. */
@@ -101,7 +101,7 @@ struct pt_place {
 struct pt_cost {
 	uint32_t place, function;
 	uint64_t executed, taken;
-	int64_t ticks;
+	int64_t ticks, cycles;
 };
 
 /* Calls from a place to a function. */
@@ -109,8 +109,8 @@ struct pt_call {
 	uint64_t from, to; /* addresses; from 0: not by an instruction */
 	uint32_t caller, callee;
 	uint64_t calls, active;
-	int64_t clock, insns; /* inclusive, of those that are not inside another one */
-	int64_t clock_start, insns_start;
+	int64_t clock, insns, cycles; /* inclusive, of those that are not inside another one */
+	int64_t clock_start, insns_start, cycles_start;
 };
 
 /* What is counted by address, with lines: of one thread. */
@@ -130,7 +130,7 @@ struct pt_thread {
 	const char *command;
 	struct tl_pt_stack stack;
 	struct pt_lines lines;
-	int64_t total_insns; /* all that were counted */
+	int64_t total_insns, total_cycles; /* all that were counted */
 
 	/* Where it was at the end of its last piece. */
 	bool ran;
@@ -143,6 +143,22 @@ enum {
 	PT_NODES_MOST = 1 << 20, /* of several epochs; then they are flushed */
 	PT_RUN_NODES = 1 << 15,	 /* taken at once; half of it are held at most */
 	PT_RATE_BITS = 16,	 /* binary places of ticks per instruction */
+};
+
+/* Costs of a context beside time, when there is time. */
+enum { PT_COST_CYCLES, PT_COST_INSNS, PT_COSTS };
+
+/* Cycles that CYC packets count (fold_cycles.c). */
+struct pt_cycles {
+	bool seen; /* there are such packets; from then on all of this counts */
+	bool due;  /* `next` is the moment at the end of the nodes held */
+	struct tl_pt_mark next;
+	uint64_t last;	 /* the count at the last moment that was come to */
+	uint64_t rate;	 /* per instruction that runs now, PT_RATE_BITS binary places */
+	uint64_t insns;	 /* run at this rate */
+	uint64_t spread; /* cycles that they were given */
+	int64_t known;	 /* of pt_folder.insns: those that are among `insns`, or ran before */
+	int64_t waiting; /* not added to a context yet */
 };
 
 struct pt_folder {
@@ -169,8 +185,8 @@ struct pt_folder {
 	size_t visit_count, visit_capacity;
 	uint32_t last_visit;
 	bool decided;	    /* whether the last branch was followed is counted already */
-	int64_t owed_ticks; /* to the next visit of a function that time passed in while it ran
-			       nothing */
+	int64_t owed_ticks, owed_cycles; /* to the next visit of a function that time passed in
+					    while it ran nothing */
 	uint32_t owed_to;
 	uint32_t epoch;
 	uint32_t shift; /* numbers of this epoch stand behind those of the ones before */
@@ -190,6 +206,7 @@ struct pt_folder {
 	size_t held;
 	/* Ticks per instruction; the clock where it began, and what came to it since. */
 	uint64_t rate, base, part;
+	struct pt_cycles cycles;
 };
 
 /* fold_loop.c: a run of nodes, none of which moves time. */
@@ -204,10 +221,29 @@ void tl_pt_fold_settle(struct pt_folder *folder);
 /* fold_time.c: run what is held and the nodes of a run, of which all were looked at; `more` nodes
  * will follow at once. */
 void tl_pt_fold_timed(struct pt_folder *folder, const struct tl_pt_run *run, bool more);
-/* Give what is owed to any visit of the function. */
+/* Give what is owed to a visit; to any of the function. */
+void tl_pt_fold_repay(struct pt_folder *folder, uint32_t visit);
 void tl_pt_fold_pay(struct pt_folder *folder);
 /* Run what is held. */
 void tl_pt_fold_rest(struct pt_folder *folder);
+/* Give time that passed to the visits of the innermost function. */
+void tl_pt_fold_charge(struct pt_folder *folder, int64_t ticks, int64_t cycles);
+/* An event's time is known: what passed is the innermost call's. Of traces with cycles. */
+void tl_pt_fold_event(struct pt_folder *folder, const struct tl_pt_event *event);
+
+/* fold_cycles.c: the present decoder begins, or goes on, with this count. */
+void tl_pt_cycles_from(struct pt_folder *folder, uint64_t count);
+/* Nodes begin to run, behind which the count is `to`. */
+void tl_pt_cycles_begin(struct pt_folder *folder, const uint32_t *numbers, size_t count,
+			uint64_t to);
+/* They have run; what they were not given is the innermost call's. */
+void tl_pt_cycles_end(struct pt_folder *folder, uint64_t to);
+/* Cycles of `insns` instructions, those that wait, up to here. */
+void tl_pt_cycles_count(struct pt_folder *folder, int64_t insns);
+/* The same; all that wait are added to a context's costs, and these instructions will be, too. */
+void tl_pt_cycles_give(struct pt_folder *folder, int64_t insns, int64_t cost[PT_COSTS]);
+/* There were none: contexts have one cost less. */
+void tl_pt_cycles_drop(struct tl_fold *fold);
 
 /* fold_node.c: what is to be known of a node that is met for the first time. */
 void tl_pt_fold_look(struct pt_folder *folder, uint32_t number);
@@ -218,6 +254,10 @@ uint32_t tl_pt_fold_visits(struct pt_folder *folder, uint32_t number, uint32_t f
 			   uint32_t first, uint32_t steps);
 /* Visits to costs of addresses; nodes are then as never met. */
 void tl_pt_fold_flush(struct pt_folder *folder);
+
+/* fold.c: costs as the profile's events have them. */
+void tl_pt_fold_events(const struct pt_folder *folder, int64_t ticks, int64_t cycles, int64_t insns,
+		       int64_t cost[1 + PT_COSTS]);
 
 /* fold_lines.c */
 void tl_pt_lines_free(struct pt_lines *lines);

@@ -128,6 +128,7 @@ void tl_pt_lines_opened(void *arg, struct tl_pt_frame *frame)
 	if (known->active++ == 0) {
 		known->clock_start = (int64_t)fold->hot.clock;
 		known->insns_start = f->thread->total_insns;
+		known->cycles_start = f->thread->total_cycles;
 	}
 }
 
@@ -144,6 +145,7 @@ void tl_pt_lines_closing(void *arg, struct tl_pt_frame *frame)
 		return;
 	call->clock += (int64_t)f->thread->stack.fold.hot.clock - call->clock_start;
 	call->insns += f->thread->total_insns - call->insns_start;
+	call->cycles += f->thread->total_cycles - call->cycles_start;
 }
 
 /* ---- into the profile ---- */
@@ -169,12 +171,9 @@ static uint32_t locate(struct writer *w, uint64_t ip, struct tl_position *at)
 static int put_line(struct writer *w, const struct pt_cost *c, struct tl_error *err)
 {
 	struct tl_cost_line line = { .part = w->part, .function = w->numbers[c->function] };
-	int64_t cost[2] = { (int64_t)c->executed, 0 };
+	int64_t cost[1 + PT_COSTS];
 
-	if (w->folder->timed) {
-		cost[0] = c->ticks;
-		cost[1] = (int64_t)c->executed;
-	}
+	tl_pt_fold_events(w->folder, c->ticks, c->cycles, (int64_t)c->executed, cost);
 	locate(w, w->lines->places[c->place].ip, &line.at);
 	return tl_profile_add_line(w->profile, &line, cost, err);
 }
@@ -204,10 +203,11 @@ static int put_jump(struct writer *w, const struct pt_cost *c, struct tl_error *
 static int put_call(struct writer *w, const struct pt_call *c, struct tl_error *err)
 {
 	struct tl_arc arc = { .part = w->part, .calls = c->calls };
-	int64_t cost[2] = { c->clock, c->insns };
+	int64_t cost[1 + PT_COSTS];
 
 	if (!c->calls)
 		return 0;
+	tl_pt_fold_events(w->folder, c->clock, c->cycles, w->folder->timed ? c->insns : c->clock, cost);
 	if (c->from)
 		locate(w, c->from, &arc.from);
 	else
@@ -250,6 +250,7 @@ static void end_calls(struct pt_thread *thread)
 			continue;
 		call->clock += (int64_t)thread->stack.fold.hot.clock - call->clock_start;
 		call->insns += thread->total_insns - call->insns_start;
+		call->cycles += thread->total_cycles - call->cycles_start;
 		call->active = 0;
 	}
 }

@@ -2,6 +2,7 @@
 /* The loop over nodes: it runs once for every block that was executed. */
 #include "core/error.h"
 #include "intel_pt/fold.h"
+#include "profile/model.h"
 
 static const enum tl_pt_arrival arrivals[PT_KEY_FIRST] = {
 	[PT_KEY_NONE] = TL_PT_BY_FLOW,	   [PT_KEY_CALL] = TL_PT_BY_CALL,
@@ -15,10 +16,16 @@ void tl_pt_fold_settle(struct pt_folder *f)
 {
 	struct tl_pt_stack *stack = &f->thread->stack;
 
-	if (f->timed && f->insns)
-		tl_fold_cost(&stack->fold, &f->insns);
-	if (!f->closed)
+	int64_t cost[PT_COSTS] = { [PT_COST_INSNS] = f->insns };
+
+	if (f->cycles.seen)
+		tl_pt_cycles_give(f, f->insns, cost);
+	if (f->timed)
+		tl_fold_cost(&stack->fold, cost);
+	if (!f->closed) {
 		f->thread->total_insns += f->insns;
+		tl_add_cost(&f->thread->total_cycles, cost[PT_COST_CYCLES], &stack->fold.losses.saturated);
+	}
 	f->insns = 0;
 }
 
@@ -148,8 +155,12 @@ static inline __attribute__((always_inline)) void give(struct hot *h, struct pt_
 						       bool timed)
 {
 	if (timed) {
+		int64_t *costs = &f->thread->stack.fold.costs[h->fold.top->node * (size_t)PT_COSTS];
+
 		if (!f->closed)
-			f->thread->stack.fold.costs[h->fold.top->node] += h->insns;
+			costs[PT_COST_INSNS] += h->insns;
+		if (f->cycles.seen)
+			tl_pt_cycles_give(f, h->insns, costs);
 		h->insns = 0;
 	}
 }
@@ -192,10 +203,8 @@ static inline __attribute__((always_inline)) void count_visit(struct pt_folder *
 		visit = tl_pt_fold_visits(f, number, h->fold.top->function, l->tail,
 					  l->count - l->tail);
 	f->visits[visit].count += !f->closed;
-	if (f->owed_ticks && f->owed_to == h->fold.top->function) {
-		f->visits[visit].ticks += f->owed_ticks;
-		f->owed_ticks = 0;
-	}
+	if ((f->owed_ticks || f->owed_cycles) && f->owed_to == h->fold.top->function)
+		tl_pt_fold_repay(f, visit);
 	f->last_visit = visit;
 }
 
@@ -209,6 +218,8 @@ static inline __attribute__((always_inline)) void pass_time(struct pt_folder *f,
 	h->fold.clock = f->base + (h->part >> PT_RATE_BITS);
 	if (careful && f->node_lines)
 		f->visits[f->last_visit].ticks += (int64_t)(h->fold.clock - before);
+	if (careful && f->cycles.seen)
+		tl_pt_cycles_count(f, h->insns);
 }
 
 static __attribute__((noinline)) void look(struct pt_folder *f, struct hot *h, uint32_t number)

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "intel_pt/fold.h"
+#include "profile/model.h"
 
 enum { STEPS = 64 };
 
@@ -240,7 +241,10 @@ static void flush_visits(struct pt_folder *f, const struct pt_visits *v)
 			return;
 		cost->executed += v->count;
 		cost->taken += last ? v->taken : v->count;
-		cost->ticks += last ? v->ticks : 0;
+		if (i + 1 == v->steps) {
+			cost->ticks += v->ticks;
+			tl_add_cost(&cost->cycles, v->cycles, &f->thread->stack.fold.losses.saturated);
+		}
 	}
 }
 

@@ -80,6 +80,9 @@ static void put_sums(struct tl_facts *facts, const struct sums *sums,
 		tl_fact_u64(facts, "last_tsc", sums->last_tsc);
 		tl_fact_u64(facts, "ticks", sums->last_tsc - sums->first_tsc);
 	}
+	/* As a profile has them: the first CYC counts from a packet that is not there. */
+	if (sums->time.have_cyc)
+		tl_fact_u64(facts, "cycles", sums->time.count);
 	tl_facts_object(facts, "modes");
 	for (unsigned i = 0; i < 3; i++)
 		if (sums->modes[i])

@@ -43,7 +43,8 @@ bool tl_pt_joins(const struct tl_pt_joint *before, const struct tl_pt_piece *pie
 		return false;
 	if (before->speculative != behind->speculative && !behind->has_tsx)
 		return false;
-	if (piece->has_cyc && !same_cycles(&before->time.cycles, &behind->time.cycles))
+	/* Nor could the cycles before it be counted. */
+	if (before->time.have_cyc || (piece->has_cyc && !same_cycles(&before->time.cycles, &behind->time.cycles)))
 		return false;
 	return same_asid(before, behind) && same_time(&before->time, &behind->time);
 }

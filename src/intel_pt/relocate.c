@@ -28,6 +28,45 @@ static bool stand(struct tl_pt_decoder *decoder, const struct tl_pt_item *item)
 	return true;
 }
 
+static bool keep(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
+{
+	if (decoder->kept_count == TL_PT_KEPT_MOST)
+		return false;
+	decoder->kept[decoder->kept_count++] = *event;
+	return true;
+}
+
+/* An event that is no place is told all the same, without its own place if that was on the walk. False: it is lost. */
+static bool keep_event(struct tl_pt_decoder *decoder, struct tl_pt_item *item)
+{
+	struct tl_pt_event *event = &item->event;
+
+	if (item->kind != TL_PT_ITEM_EVENT || event->kind == TL_PT_EV_ASYNC_BRANCH || event->status_update ||
+	    !tl_pt_apply_anywhere(decoder, event))
+		return false;
+	event->ip_suppressed = true;
+	event->ip = 0;
+	return keep(decoder, event);
+}
+
+/*
+ * Where tracing is turned on it had been turned off, though nothing that says so is left. With TL_PT_SALVAGE the event
+ * that tells of the loss says as much.
+ */
+static void keep_disable(struct tl_pt_decoder *decoder, bool was_on)
+{
+	struct tl_pt_event event = decoder->item.event;
+	bool enabled = decoder->have_item && decoder->item.kind == TL_PT_ITEM_EVENT &&
+		       event.kind == TL_PT_EV_ENABLED && !event.status_update;
+
+	if (!enabled || !was_on || decoder->kept_count || decoder->config.flags & TL_PT_SALVAGE)
+		return;
+	event = (struct tl_pt_event){ .kind = TL_PT_EV_DISABLED, .ip_suppressed = true, .offset = event.offset,
+				      .has_tsc = event.has_tsc, .tsc = event.tsc, .lost_mtc = event.lost_mtc,
+				      .lost_cyc = event.lost_cyc, .cycles = event.cycles };
+	keep(decoder, &event);
+}
+
 static void count_lost(const struct tl_pt_item *item, struct tl_pt_event *lost)
 {
 	lost->lost.packets++;
@@ -66,14 +105,15 @@ static bool search(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 				return false;
 			continue;
 		}
-		count_lost(item, lost);
+		if (!keep_event(decoder, item))
+			count_lost(item, lost);
 		decoder->have_item = false;
 	}
 }
 
 bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 {
-	bool found, has_target = decoder->have_target && !decoder->no_target;
+	bool found, was_on = decoder->on, has_target = decoder->have_target && !decoder->no_target;
 	uint64_t at = decoder->on && decoder->cur >= TL_PT_NODE_FIRST ? decoder->graph.blocks[decoder->cur].ip : 0;
 
 	*lost = (struct tl_pt_event){ .kind = TL_PT_EV_LOST, .ip_suppressed = true, .offset = decoder->error_offset };
@@ -81,6 +121,7 @@ bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 	lost->lost.why = decoder->error;
 	lost->lost.outcomes = decoder->count;
 	decoder->on = false;
+	decoder->kept_first = decoder->kept_count = 0;
 	decoder->speculative = false;
 	decoder->resume_known = decoder->part.inherits = false;
 	decoder->part.began = true;
@@ -94,6 +135,7 @@ bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 		found = tl_pt_stand_at(decoder, decoder->target);
 	} else {
 		found = search(decoder, lost);
+		keep_disable(decoder, found && was_on);
 	}
 	if (decoder->on) {
 		lost->ip = decoder->graph.blocks[decoder->cur].ip;
@@ -101,5 +143,6 @@ bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 	}
 	lost->lost.at = at;
 	lost->has_tsc = !tl_pt_flow_time(&decoder->flow, &lost->tsc, &lost->lost_mtc, &lost->lost_cyc);
+	lost->cycles = decoder->flow.time.count;
 	return found;
 }

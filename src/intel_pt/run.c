@@ -103,9 +103,10 @@ void tl_pt_note_time(struct tl_pt_decoder *decoder, const uint32_t *out)
 	uint32_t index = (uint32_t)(out - moments->begin);
 
 	if (time->have_tsc == decoder->noted.have_tsc && time->tsc == decoder->noted.tsc &&
-	    time->lost_mtc == decoder->noted.lost_mtc && time->lost_cyc == decoder->noted.lost_cyc)
+	    time->lost_mtc == decoder->noted.lost_mtc && time->lost_cyc == decoder->noted.lost_cyc &&
+	    time->count == decoder->noted.cycles)
 		return;
-	decoder->noted = (struct tl_pt_moment){ index, time->lost_mtc, time->lost_cyc, time->have_tsc, time->tsc };
+	decoder->noted = (struct tl_pt_moment){ index, time->lost_mtc, time->lost_cyc, time->have_tsc, time->tsc, time->count };
 	if (!moments->list)
 		return;
 	/* Time that passed without a node between is none that a node has. */
@@ -156,6 +157,7 @@ static void prepare_tick(struct tl_pt_decoder *decoder)
 		return;
 	*tick = (struct tl_pt_event){ .kind = TL_PT_EV_TICK, .offset = decoder->item.offset, .has_tsc = true };
 	tl_pt_flow_time(&decoder->flow, &tick->tsc, &tick->lost_mtc, &tick->lost_cyc);
+	tick->cycles = decoder->flow.time.count;
 	decoder->have_tick = true;
 	if (!decoder->count)
 		return;
@@ -344,6 +346,19 @@ static bool salvage(struct tl_pt_decoder *decoder)
 	return !decoder->error;
 }
 
+/* What was met on the way to the place where flow goes on. */
+static bool give_kept(struct tl_pt_decoder *decoder)
+{
+	if (!decoder->kept_count)
+		return false;
+	decoder->due = decoder->kept[decoder->kept_first++];
+	decoder->is_due = true;
+	decoder->was_on = false;
+	if (!--decoder->kept_count)
+		decoder->kept_first = 0;
+	return true;
+}
+
 static bool may_walk(const struct tl_pt_decoder *decoder)
 {
 	return decoder->on && !decoder->have_item && !decoder->border;
@@ -360,6 +375,8 @@ enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *ou
 		return TL_PT_STOP_EVENT;
 	decoder->run_speculative = decoder->speculative;
 	begin_moments(decoder, begin);
+	if (give_kept(decoder))
+		return TL_PT_STOP_EVENT;
 	while (stop == TL_PT_STOP_GO) {
 		/* Numbers that were given stay good until the next run. */
 		if (out->pos == begin && (decoder->graph.full || is_stale(decoder))) {

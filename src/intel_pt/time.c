@@ -149,6 +149,9 @@ void tl_pt_time_cyc(struct tl_pt_time *time, uint64_t cycles, const struct tl_pt
 	uint64_t fcr = time->cycles.fcr;
 
 	time->cycles.cyc += cycles;
+	/* The first one counts from a packet that nobody has seen. */
+	if (time->have_cyc)
+		time->count += cycles;
 	time->have_cyc = true;
 	if (!fcr) {
 		time->lost_cyc++;

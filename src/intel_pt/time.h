@@ -22,6 +22,7 @@ struct tl_pt_time {
 	uint32_t ctc;      /* crystal clock at `base` */
 	uint32_t ctc_cyc;  /* crystal clock that `fc` counts from */
 	uint32_t lost_mtc, lost_cyc;
+	uint64_t count;    /* cycles since the first CYC */
 	uint8_t cbr;
 	bool have_cyc; /* there was one since synchronising */
 	bool have_tsc, have_cbr, have_tma, have_mtc;

@@ -155,7 +155,7 @@ static int open_raw(struct tl_input *input, const char *const *paths, size_t pat
 		.place = place_of,
 		.passed = passed,
 		.arg = raw,
-		.frequency = input->options.tsc_hz,
+		.frequency = tl_pt_input_hz(&input->options, 0, 0, 0),
 		.raw_names = input->options.raw_names,
 	};
 	status = tl_pt_program_open(&raw->program, err);

@@ -99,17 +99,6 @@ static int begin_records(struct tl_input *input, struct tl_error *err)
 	return tl_perf_open(&p->reader, input->source, &options, err);
 }
 
-/* Nanoseconds = ticks * mult >> shift. */
-static uint64_t frequency(const struct tl_perf_pt_info *info)
-{
-	double ticks = 1e9;
-
-	if (!info->time_mult || info->time_shift > 63)
-		return 0;
-	ticks *= (double)(UINT64_C(1) << info->time_shift) / (double)info->time_mult;
-	return ticks < 1e15 ? (uint64_t)(ticks + 0.5) : 0;
-}
-
 /* Read who ran what, once. */
 static int need_trace(struct tl_input *input, struct tl_error *err)
 {
@@ -132,7 +121,7 @@ static int need_trace(struct tl_input *input, struct tl_error *err)
 		return status;
 	info = tl_perf_trace_info(p->trace);
 	p->pt.feed.timed = info->config & info->tsc_bit;
-	p->pt.feed.frequency = o->tsc_hz ? o->tsc_hz : frequency(info);
+	p->pt.feed.frequency = tl_pt_input_hz(o, info->tsc_ctc_d, info->tsc_ctc_n, tl_perf_tsc_hz(info));
 	return 0;
 }
 

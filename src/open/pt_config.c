@@ -105,3 +105,19 @@ int tl_pt_input_configure(const struct tl_input_options *o, struct tl_pt_config 
 		config->cpuid_15_ebx = o->cpuid_15_ebx;
 	return o->cpu_model ? configure_cpu(o->cpu_model, config, err) : 0;
 }
+
+/* CPUID 15H: TSC = crystal clock (ECX) * EBX / EAX. */
+uint64_t tl_pt_input_hz(const struct tl_input_options *o, uint64_t denominator, uint64_t numerator,
+			uint64_t told)
+{
+	unsigned __int128 ticks;
+
+	if (o->tsc_hz)
+		return o->tsc_hz;
+	denominator = o->cpuid_15_eax ? o->cpuid_15_eax : denominator;
+	numerator = o->cpuid_15_ebx ? o->cpuid_15_ebx : numerator;
+	if (!o->cpuid_15_ecx || !denominator || !numerator)
+		return told;
+	ticks = ((unsigned __int128)o->cpuid_15_ecx * numerator + denominator / 2) / denominator;
+	return ticks > INT64_MAX ? told : (uint64_t)ticks;
+}

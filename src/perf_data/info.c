@@ -23,6 +23,7 @@ struct survey {
 	uint64_t types[TL_PERF_TYPE_COUNT], unknown, records;
 	uint64_t first_ns, last_ns;
 	uint64_t lost, aux_truncated, aux_bytes, info_type;
+	struct tl_perf_pt_info pt;
 	struct buffer *buffers;
 	size_t count, capacity;
 };
@@ -63,8 +64,10 @@ static bool note(struct survey *s, const struct tl_perf_record *rec)
 		s->lost += rec->lost.count;
 	if (rec->type == TL_PERF_AUX && rec->aux.flags & TL_PERF_AUX_TRUNCATED)
 		s->aux_truncated++;
-	if (rec->type == TL_PERF_AUXTRACE_INFO)
+	if (rec->type == TL_PERF_AUXTRACE_INFO) {
 		s->info_type = rec->auxtrace_info.type;
+		s->pt = tl_perf_read_info(rec);
+	}
 	if (rec->type != TL_PERF_AUXTRACE)
 		return true;
 	s->aux_bytes += rec->data_size;
@@ -156,11 +159,25 @@ static void record_facts(struct tl_facts *facts, const struct survey *s)
 	known_number(facts, "lost_records", s->lost);
 }
 
-static void aux_facts(struct tl_facts *facts, const struct survey *s)
+/* What the event was told to record (docs/formats/perf-data.md section 6). */
+static void pt_facts(struct tl_facts *facts, const struct tl_perf_reader *r, const struct survey *s)
+{
+	struct tl_perf_pt_info pt = s->pt;
+
+	tl_perf_find_event(r, &pt);
+	if (s->info_type != AUXTRACE_TYPE_INTEL_PT || !pt.event_found)
+		return;
+	tl_fact_bool(facts, "timed", pt.config & pt.tsc_bit);
+	tl_fact_bool(facts, "cycles", pt.config & pt.cyc_bit);
+	known_number(facts, "ticks_per_second", tl_perf_tsc_hz(&pt));
+}
+
+static void aux_facts(struct tl_facts *facts, const struct tl_perf_reader *r, const struct survey *s)
 {
 	if (!s->types[TL_PERF_AUXTRACE_INFO] && !s->count)
 		return;
 	tl_fact_text(facts, "auxtrace", s->info_type == AUXTRACE_TYPE_INTEL_PT ? "intel-pt" : "other");
+	pt_facts(facts, r, s);
 	tl_fact_u64(facts, "auxtrace_bytes", s->aux_bytes);
 	known_number(facts, "auxtrace_truncated", s->aux_truncated);
 	tl_facts_list(facts, "by_buffer");
@@ -207,7 +224,7 @@ int tl_perf_describe(struct tl_perf_reader *r, bool json, struct tl_output *out,
 		header_facts(&facts, r);
 		event_facts(&facts, r);
 		record_facts(&facts, &s);
-		aux_facts(&facts, &s);
+		aux_facts(&facts, r, &s);
 		damage_facts(&facts, r);
 		tl_facts_end(&facts);
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* AUXTRACE_INFO of Intel PT, and what a decoder takes from it (docs/formats/perf-data.md section 6). */
+#include "perf_data/tell.h"
 #include "perf_data/trace.h"
 
 /* The words in their order; what a file of an older perf lacks is 0. */
@@ -30,12 +31,9 @@ static int take_filter(struct tl_perf_trace *t, const struct tl_perf_record *rec
 	return t->info.filter ? 0 : tl_error_memory(err);
 }
 
-int tl_perf_take_info(struct tl_perf_trace *t, const struct tl_perf_record *rec, struct tl_error *err)
+struct tl_perf_pt_info tl_perf_read_info(const struct tl_perf_record *rec)
 {
-	if (rec->auxtrace_info.type != AUXTRACE_TYPE_INTEL_PT || t->have_info)
-		return 0;
-	t->have_info = true;
-	t->info = (struct tl_perf_pt_info){
+	return (struct tl_perf_pt_info){
 		.pmu_type = word(rec, WORD_PMU_TYPE),
 		.time_shift = word(rec, WORD_TIME_SHIFT),
 		.time_mult = word(rec, WORD_TIME_MULT),
@@ -53,7 +51,26 @@ int tl_perf_take_info(struct tl_perf_trace *t, const struct tl_perf_record *rec,
 		.cyc_bit = word(rec, WORD_CYC_BIT),
 		.max_nonturbo_ratio = word(rec, WORD_MAX_NONTURBO_RATIO),
 	};
+}
+
+int tl_perf_take_info(struct tl_perf_trace *t, const struct tl_perf_record *rec, struct tl_error *err)
+{
+	if (rec->auxtrace_info.type != AUXTRACE_TYPE_INTEL_PT || t->have_info)
+		return 0;
+	t->have_info = true;
+	t->info = tl_perf_read_info(rec);
 	return take_filter(t, rec, err);
+}
+
+/* Nanoseconds = ticks * mult >> shift. */
+uint64_t tl_perf_tsc_hz(const struct tl_perf_pt_info *info)
+{
+	double ticks = 1e9;
+
+	if (!info->time_mult || info->time_shift > 63)
+		return 0;
+	ticks *= (double)(UINT64_C(1) << info->time_shift) / (double)info->time_mult;
+	return ticks < 1e15 ? (uint64_t)(ticks + 0.5) : 0;
 }
 
 /* "GenuineIntel,6,142,10": vendor, family, model, stepping. Later parts are not read. */
@@ -71,15 +88,15 @@ static struct tl_pt_cpu parse_cpuid(const char *text)
 	return cpu;
 }
 
-static void find_event(struct tl_perf_trace *t)
+void tl_perf_find_event(const struct tl_perf_reader *r, struct tl_perf_pt_info *info)
 {
 	size_t count;
-	const struct tl_perf_attr *attrs = tl_perf_attrs(t->reader, &count);
+	const struct tl_perf_attr *attrs = tl_perf_attrs(r, &count);
 
 	for (size_t i = 0; i < count; i++)
-		if (attrs[i].type == t->info.pmu_type) {
-			t->info.config = attrs[i].config;
-			t->info.event_found = true;
+		if (attrs[i].type == info->pmu_type) {
+			info->config = attrs[i].config;
+			info->event_found = true;
 			return;
 		}
 }
@@ -95,7 +112,7 @@ void tl_perf_configure(struct tl_perf_trace *t)
 	const struct tl_perf_pt_info *info = &t->info;
 	struct tl_pt_config *c = &t->config;
 
-	find_event(t);
+	tl_perf_find_event(t->reader, &t->info);
 	*c = (struct tl_pt_config){
 		.size = sizeof(*c),
 		.cpu = parse_cpuid(t->reader->header.cpuid),

@@ -13,4 +13,9 @@ void tl_perf_dump_record(const struct tl_perf_record *record, bool json, struct 
 /* Every broken rule on a line; how many, or negative. */
 int64_t tl_perf_check(struct tl_perf_reader *reader, bool json, struct tl_output *out, struct tl_error *err);
 
+/* pt_info.c: the words of AUXTRACE_INFO; the event they belong to; ticks of the TSC per second, 0: unknown. */
+struct tl_perf_pt_info tl_perf_read_info(const struct tl_perf_record *rec);
+void tl_perf_find_event(const struct tl_perf_reader *reader, struct tl_perf_pt_info *info);
+uint64_t tl_perf_tsc_hz(const struct tl_perf_pt_info *info);
+
 #endif

@@ -12,6 +12,7 @@ import re
 import shutil
 import struct
 import subprocess
+import tempfile
 
 import common
 from common import SHARED, expect
@@ -168,6 +169,62 @@ def check_jumps(name, path, text):
         expect("%s: branch at %x followed" % (os.path.basename(path), ip), sure <= taken <= sure + unsure, True)
 
 
+def cyc_packets(path):
+    """Values of all CYC packets: whose listing is held against libipt's by another test."""
+    listing = common.run("dump", "--packets", path)
+    return [int(value, 16) for value in re.findall(r"^[0-9a-f]+\s+cyc\s+([0-9a-f]+)$", listing, re.MULTILINE)]
+
+
+def check_cycles(name, path, wanted, *options):
+    """Cycles: their sum is that of the CYC packets but the first, which counts from a packet before the trace. The clock
+    of these traces goes on by one at each instruction (README.md of the corpus), so that a function has as many cycles as
+    it ran instructions, but for what a signal took while it ran, and what came before the first packet."""
+    what = os.path.basename(path)
+    total = sum(cyc_packets(os.path.join(CORPUS, name + ".cyc.pt"))[1:])
+    report = common.report_json(path, *options)
+    expect(what + ": events", report["events"], ["Ticks", "Cycles", "Ir"])
+    expect(what + ": cycles", report["total"]["Cycles"], total)
+    rows = {f["function"]: f["self"]["Cycles"] for f in report["functions"]}
+    if name != "sig":
+        expect(what + ": cycles of functions", {f: rows[f] for f in wanted},
+               {f: self_cost for f, (_, self_cost) in wanted.items()})
+    expect(what + ": cycles of all functions", sum(f["self"]["Cycles"] for f in report["functions"]), total)
+    stacks = common.run("stacks", "--event", "Cycles", *options, path).splitlines()
+    expect(what + ": cycles of stacks", sum(int(line.rsplit(None, 1)[1]) for line in stacks), total)
+    addresses_total, skip = 0, False
+    for line in common.run("convert", "--no-compress", "--positions", "instr", *options, path).splitlines():
+        cost = re.match(r"0x[0-9a-f]+ \S+ \d+ (\d+) \d+$", line)
+        if cost and not skip:
+            addresses_total += int(cost[1])
+        skip = line.startswith(("calls=", "jump=", "jcnd="))
+    expect(what + ": cycles of addresses", addresses_total, total)
+    facts = json.loads(common.run("info", "--json", *options, path))
+    expect(what + ": info", facts["cycles"], total if options else True)
+
+
+def check_windows(path):
+    """Two windows of time that meet have together what the whole has."""
+    totals = [common.report_json(path, *TIMING, "--tsc-hz", "1000000000", "--time", window)["total"]
+              for window in ("..100us", "100us..", "..")]
+    what = os.path.basename(path)
+    expect(what + ": both windows have something", min(totals[0]["Ir"], totals[1]["Ir"]) > 0, True)
+    for event in ("Cycles", "Ir"):
+        expect(what + ": windows, " + event, totals[0][event] + totals[1][event], totals[2][event])
+
+
+def check_cycles_of_perf(name, wanted):
+    """The same trace in a perf.data."""
+    maker = os.path.join(SHARED, "tools", "pt-generator", "mkperf.py")
+    if not os.path.exists(maker):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        made = os.path.join(folder, name + ".cyc.perf.data")
+        # Relative names of its maps are found beside it.
+        os.symlink(os.path.join(os.path.abspath(CORPUS), "bin"), os.path.join(folder, "bin"))
+        subprocess.run(["python3", maker, name + ".cyc.pt", name + ".map", made], check=True, cwd=CORPUS)
+        check_cycles(name, made, wanted)
+
+
 def check_large():
     """The large trace: all its instructions, and the same output, to the byte, for any number of threads."""
     trace = os.path.join(SHARED, "corpus", "large", "intel-pt", "py.%s.pt.zst")
@@ -176,10 +233,10 @@ def check_large():
         return 0
     with open(os.path.join(os.path.dirname(trace), "py.truth"), encoding="utf-8") as file:
         insns = int(dict(line.split(None, 1) for line in file if " " in line.strip())["insns"].split()[0])
-    for variant in ("ret", "time"):
+    for variant in ("ret", "time", "cyc"):
         outputs = []
         for jobs in ("1", "2", "3"):
-            options = ["--jobs", jobs, *(TIMING if variant == "time" else []), trace % variant]
+            options = ["--jobs", jobs, *(TIMING if variant != "ret" else []), trace % variant]
             outputs.append((common.run("report", "--json", *options), common.run("convert", *options)))
         expect("py.%s: 2 and 1 threads" % variant, outputs[1] == outputs[0], True)
         expect("py.%s: 3 and 1 threads" % variant, outputs[2] == outputs[0], True)
@@ -217,9 +274,12 @@ def main():
             path = os.path.join(CORPUS, "%s.%s.pt" % (name, variant))
             check_trace(name, path, wanted, total, *([] if variant in ("ret", "noret") else TIMING))
         check_trace(name, os.path.join(CORPUS, name + ".ret.pt"), wanted, total, "--jobs", "2")
+        check_cycles(name, os.path.join(CORPUS, name + ".cyc.pt"), wanted, *TIMING)
+        check_windows(os.path.join(CORPUS, name + ".cyc.pt"))
         data = os.path.join(CORPUS, name + ".time.perf.data")
         if os.path.exists(data):
             check_trace(name, data, wanted, total)
+            check_cycles_of_perf(name, wanted)
         check_addresses(name, os.path.join(CORPUS, name + ".ret.pt"))
         compared += 1
     compared += check_large() + check_hardware()
