@@ -31,8 +31,7 @@ void tl_pt_run_ahead(struct tl_pt_decoder *decoder)
 	decoder->moments = (struct tl_pt_moments){ .list = decoder->times, .most = TL_PT_RUN };
 	/* What an event behind these nodes changes is not so yet. */
 	decoder->given_asid = decoder->graph.asid;
-	*batch = (struct tl_pt_batch){ .graph = &decoder->graph, .ids = decoder->ids, .times = decoder->times,
-				       .eos = decoder->eos };
+	*batch = (struct tl_pt_batch){ .ids = decoder->ids, .times = decoder->times, .eos = decoder->eos };
 	batch->stop = tl_pt_run_on(decoder, &out);
 	batch->speculative = decoder->run_speculative;
 	batch->time_count = decoder->moments.count;
@@ -89,7 +88,7 @@ int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number)
 
 static void give_all(const struct tl_pt_decoder *decoder, struct tl_pt_block *restrict blocks, size_t count)
 {
-	const struct tl_pt_block *restrict of = decoder->batch.graph->blocks;
+	const struct tl_pt_block *restrict of = decoder->graph.blocks;
 	const uint32_t *restrict ids = decoder->batch.ids + decoder->batch.at;
 
 	for (size_t i = 0; i < count; i++)
@@ -111,7 +110,7 @@ static __attribute__((noinline)) int next_slowly(struct tl_pt_decoder *decoder, 
 	status = tl_pt_next_node(decoder, &number);
 	if (status < 0)
 		return status;
-	tl_pt_give(&decoder->batch, number, block);
+	tl_pt_give(decoder, number, block);
 	tl_pt_ahead(decoder);
 	return tl_pt_status_now(decoder);
 }
@@ -195,47 +194,20 @@ static uint32_t give_marks(const struct tl_pt_decoder *decoder, struct tl_pt_run
 	return take;
 }
 
-/* Numbers of a team's graphs lie between each other: each has its own remainder. */
-static uint32_t members(const struct tl_pt_decoder *decoder)
+/* A team may be making more nodes. */
+static uint32_t limit_of(const struct tl_pt_decoder *decoder)
 {
-	return decoder->jobs > 1 ? decoder->jobs + 1 : 1;
+	return decoder->team ? decoder->team->limit : tl_pt_graph_count(&decoder->graph);
 }
 
-static void give_numbers(const struct tl_pt_decoder *decoder, uint32_t *nodes, uint32_t take)
+const struct tl_pt_node *tl_pt_find_node(const struct tl_pt_decoder *decoder, uint32_t number)
 {
-	const uint32_t *ids = decoder->batch.ids + decoder->batch.at;
-	uint32_t factor = members(decoder), member = decoder->batch.member;
-
-	if (factor == 1) {
-		memcpy(nodes, ids, take * sizeof(*nodes));
-		return;
-	}
-	for (uint32_t i = 0; i < take; i++)
-		nodes[i] = ids[i] * factor + member;
-}
-
-/* A thread of the team may be making more nodes. */
-static uint32_t limit_of(const struct tl_pt_decoder *decoder, uint32_t member)
-{
-	return member ? decoder->team->limits[member - 1] : decoder->graph.count;
-}
-
-const struct tl_pt_node *tl_pt_find_node(const struct tl_pt_decoder *decoder, uint32_t number,
-					 const struct tl_pt_graph **graph)
-{
-	uint32_t factor = members(decoder), member = number % factor, id = number / factor;
-
-	*graph = &decoder->graph;
-	if (member && (!decoder->team || member > decoder->team->jobs))
-		return NULL;
-	if (member)
-		*graph = &decoder->team->workers[member - 1].decoder->graph;
-	return id >= TL_PT_NODE_FIRST && id < limit_of(decoder, member) ? &(*graph)->nodes[id] : NULL;
+	return number >= TL_PT_NODE_FIRST && number < limit_of(decoder) ? &decoder->graph.nodes[number] : NULL;
 }
 
 int tl_pt_nodes(struct tl_pt_decoder *decoder, struct tl_pt_run *run)
 {
-	uint32_t take, limit, epoch;
+	uint32_t take;
 
 	if (!decoder || !run || !run->nodes || !run->max || (run->marks && !run->max_marks))
 		return -TL_PT_INVALID;
@@ -246,24 +218,20 @@ int tl_pt_nodes(struct tl_pt_decoder *decoder, struct tl_pt_run *run)
 	take = decoder->batch.filled - decoder->batch.at;
 	if (take > run->max)
 		take = (uint32_t)run->max;
-	limit = limit_of(decoder, decoder->batch.member) * members(decoder);
-	epoch = decoder->epochs + (decoder->team ? tl_pt_team_epoch(decoder->team) : decoder->graph.epoch);
 	if (run->marks)
 		take = give_marks(decoder, run, take);
-	give_numbers(decoder, run->nodes, take);
+	if (take)
+		memcpy(run->nodes, decoder->batch.ids + decoder->batch.at, take * sizeof(*run->nodes));
 	decoder->batch.at += take;
 	run->count = take;
 	run->flags = decoder->batch.speculative ? TL_PT_SPECULATIVE : 0;
 	run->status = tl_pt_status_now(decoder);
-	run->limit = limit;
-	run->epoch = epoch;
+	run->limit = limit_of(decoder);
+	run->epoch = decoder->graph.epoch;
 	return !take && !decoder->is_due ? -(int)decoder->error : 0;
 }
 
 const struct tl_pt_block *tl_pt_node_block(const struct tl_pt_decoder *decoder, uint32_t node)
 {
-	const struct tl_pt_graph *graph;
-	const struct tl_pt_node *found = decoder ? tl_pt_find_node(decoder, node, &graph) : NULL;
-
-	return found ? &graph->blocks[found - graph->nodes] : NULL;
+	return decoder && tl_pt_find_node(decoder, node) ? &decoder->graph.blocks[node] : NULL;
 }

@@ -15,7 +15,7 @@ void tl_pt_start_anew(struct tl_pt_decoder *decoder)
 	decoder->kept_first = decoder->kept_count = 0;
 	decoder->error = TL_PT_OK;
 	decoder->insns.left = 0;
-	decoder->batch = (struct tl_pt_batch){ .graph = &decoder->graph, .stop = TL_PT_STOP_FULL };
+	decoder->batch = (struct tl_pt_batch){ .stop = TL_PT_STOP_FULL };
 	decoder->part = (struct tl_pt_part){ .end = UINT64_MAX };
 	decoder->noted = decoder->given = (struct tl_pt_moment){ .index = 0 };
 	decoder->have_held = false;
@@ -30,13 +30,12 @@ static unsigned wishes(const struct tl_pt_config *config)
 	return TL_PT_FLOW_TIMED | (classic ? TL_PT_FLOW_CLASSIC : 0);
 }
 
-int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt_config *config, struct tl_pt_image *image)
+int tl_pt_decoder_open_on(struct tl_pt_decoder **decoder, const struct tl_pt_config *config,
+			  struct tl_pt_image *image, struct tl_pt_code_graph *code)
 {
 	struct tl_pt_decoder *made;
 	int status;
 
-	if (!decoder)
-		return -TL_PT_INVALID;
 	*decoder = NULL;
 	made = calloc(1, sizeof(*made));
 	if (!made)
@@ -47,7 +46,7 @@ int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt_config
 		made->config = made->flow.config;
 		made->own = tl_pt_image_open(NULL);
 		made->image = image ? image : made->own;
-		status = made->own ? tl_pt_graph_open(&made->graph, made->config.flags) : -TL_PT_NOMEM;
+		status = made->own ? tl_pt_graph_open(&made->graph, made->config.flags, code) : -TL_PT_NOMEM;
 	}
 	if (status < 0) {
 		tl_pt_decoder_close(made);
@@ -56,6 +55,11 @@ int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt_config
 	tl_pt_clear_stack(made);
 	*decoder = made;
 	return 0;
+}
+
+int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt_config *config, struct tl_pt_image *image)
+{
+	return decoder ? tl_pt_decoder_open_on(decoder, config, image, NULL) : -TL_PT_INVALID;
 }
 
 void tl_pt_decoder_close(struct tl_pt_decoder *decoder)
@@ -236,9 +240,7 @@ int tl_pt_set_jobs(struct tl_pt_decoder *decoder, unsigned jobs)
 {
 	if (!decoder || !jobs)
 		return -TL_PT_INVALID;
-	/* Numbers of nodes and their order depend on it. */
 	tl_pt_team_stop(decoder);
-	decoder->epochs++;
 	decoder->jobs = jobs < TL_PT_JOBS_MOST ? jobs : TL_PT_JOBS_MOST;
 	decoder->synced = false;
 	return 0;

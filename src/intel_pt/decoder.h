@@ -15,6 +15,7 @@
 
 enum {
 	TL_PT_RUN = 256, /* nodes decoded ahead */
+	TL_PT_JOBS_MOST = 64,
 	/* Instructions without trace before an endless loop is called one (9.12, 9.13); a block counts as some more. */
 	TL_PT_IDLE_MOST = 1 << 18,
 	TL_PT_IDLE_BLOCK = 64,
@@ -55,14 +56,12 @@ struct tl_pt_moments {
 
 /* Nodes of a run that callers are served from. */
 struct tl_pt_batch {
-	const struct tl_pt_graph *graph; /* whose they are */
 	const uint32_t *ids;
 	const struct tl_pt_moment *times; /* the first is that of the beginning */
 	uint32_t at, filled, time_count;
 	uint32_t plain; /* `filled`, if nothing is to be said of these blocks but what their nodes hold; else 0 */
 	bool speculative, eos;
 	enum tl_pt_stop stop; /* behind them */
-	unsigned member;      /* of the team, from 1 on; 0: the caller's own decoder */
 };
 
 /* An instruction at a time: those of nodes met before, and where in one of them the caller is (insns.c). */
@@ -171,7 +170,6 @@ struct tl_pt_decoder {
 	struct tl_pt_part part;
 	struct tl_pt_team *team; /* decodes for this one; NULL: it does so itself */
 	unsigned jobs;
-	uint32_t epochs;        /* of node numbers, before the present graph */
 
 	/* Version 1: the block before what comes next, and what is known of the one behind (fold_flags.c). */
 	struct tl_pt_block held;
@@ -186,7 +184,11 @@ enum { TL_PT_ROOM = 3 * TL_PT_STACK };
 
 static inline bool tl_pt_has_room(const struct tl_pt_graph *graph)
 {
-	return !graph->full && graph->capacity - graph->count >= TL_PT_ROOM && graph->space_count < TL_PT_SPACES;
+	/* What others of a team may take at the same time. */
+	uint32_t room = graph->code->shared ? TL_PT_ROOM * 2 * TL_PT_JOBS_MOST : TL_PT_ROOM;
+
+	return !graph->full && graph->capacity - tl_pt_graph_count(graph) >= room &&
+	       __atomic_load_n(&graph->code->space_count, __ATOMIC_RELAXED) < TL_PT_SPACES;
 }
 
 /* Take an error; the walk stays where it is. */
@@ -252,6 +254,10 @@ bool tl_pt_change_space(struct tl_pt_decoder *decoder, const struct tl_pt_asid *
 /* Forget all that walking has left behind. */
 void tl_pt_forget(struct tl_pt_decoder *decoder);
 
+/* decoder.c: one whose graph is another decoder's (NULL: its own). */
+int tl_pt_decoder_open_on(struct tl_pt_decoder **decoder, const struct tl_pt_config *config,
+			  struct tl_pt_image *image, struct tl_pt_code_graph *code);
+
 /* decoder.c: the flow stands at a PSB: nothing of what was decoded before counts. */
 void tl_pt_start_anew(struct tl_pt_decoder *decoder);
 
@@ -283,10 +289,10 @@ static inline bool tl_pt_folds(const struct tl_pt_decoder *decoder)
 }
 
 /* The block of a node of the run that was decoded ahead. */
-static inline void tl_pt_give(const struct tl_pt_batch *batch, uint32_t number, struct tl_pt_block *block)
+static inline void tl_pt_give(const struct tl_pt_decoder *decoder, uint32_t number, struct tl_pt_block *block)
 {
-	*block = batch->graph->blocks[number];
-	if (batch->speculative)
+	*block = decoder->graph.blocks[number];
+	if (decoder->batch.speculative)
 		block->flags |= TL_PT_SPECULATIVE;
 }
 
@@ -300,14 +306,13 @@ static inline bool tl_pt_give_ready(struct tl_pt_decoder *decoder, struct tl_pt_
 
 	if (batch->at + 1 >= batch->plain)
 		return false;
-	*block = batch->graph->blocks[batch->ids[batch->at++]];
+	*block = decoder->graph.blocks[batch->ids[batch->at++]];
 	return true;
 }
 
-/* insns.c: make the decoder's second reader see what a node of this graph was decoded from. */
-int tl_pt_read_node(struct tl_pt_decoder *decoder, const struct tl_pt_graph *graph, const struct tl_pt_node *node);
-/* blocks.c: the graph and the node of a number as callers have it; NULL: there is none. */
-const struct tl_pt_node *tl_pt_find_node(const struct tl_pt_decoder *decoder, uint32_t number,
-					 const struct tl_pt_graph **graph);
+/* insns.c: make the decoder's second reader see what a node was decoded from. */
+int tl_pt_read_node(struct tl_pt_decoder *decoder, const struct tl_pt_node *node);
+/* blocks.c: the node of a number that a caller has; NULL: there is none. */
+const struct tl_pt_node *tl_pt_find_node(const struct tl_pt_decoder *decoder, uint32_t number);
 
 #endif

@@ -61,7 +61,7 @@ static bool take(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 			return false;
 		fold(decoder);
 	}
-	*block = decoder->batch.graph->blocks[decoder->batch.ids[decoder->batch.at++]];
+	*block = decoder->graph.blocks[decoder->batch.ids[decoder->batch.at++]];
 	block->flags |= decoder->next_flags;
 	if (decoder->batch.speculative)
 		block->flags |= TL_PT_SPECULATIVE;

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
-
 enum {
 	LEAST_NODES = 1 << 13,
 	MOST_NODES = 1 << 21,
@@ -15,24 +13,62 @@ enum {
 	RESERVE = TL_PT_STACK + 4,
 };
 
-int tl_pt_graph_open(struct tl_pt_graph *graph, uint32_t flags)
+static struct tl_pt_code_graph *open_code(void)
+{
+	struct tl_pt_code_graph *code = calloc(1, sizeof(*code));
+
+	if (!code)
+		return NULL;
+	code->slots = calloc(LEAST_SLOTS, sizeof(*code->slots));
+	code->mask = LEAST_SLOTS - 1;
+	pthread_mutex_init(&code->lock, NULL);
+	return code;
+}
+
+static void close_code(struct tl_pt_code_graph *code)
+{
+	if (!code)
+		return;
+	pthread_mutex_destroy(&code->lock);
+	free(code->nodes);
+	free(code->blocks);
+	free(code->lists);
+	free(code->slots);
+	free(code);
+}
+
+int tl_pt_graph_open(struct tl_pt_graph *graph, uint32_t flags, struct tl_pt_code_graph *code)
 {
 	*graph = (struct tl_pt_graph){ .flags = flags, .asid = { TL_PT_ANY, TL_PT_ANY } };
 	graph->reader_space = TL_PT_SPACES;
-	graph->slots = calloc(LEAST_SLOTS, sizeof(*graph->slots));
-	graph->mask = LEAST_SLOTS - 1;
+	graph->is_guest = code != NULL;
+	graph->code = code ? code : open_code();
 	graph->targets = calloc(1u << TL_PT_TARGET_BITS, sizeof(*graph->targets));
-	return graph->slots && graph->targets ? 0 : -TL_PT_NOMEM;
+	if (!graph->code || !graph->code->slots || !graph->targets)
+		return -TL_PT_NOMEM;
+	if (code)
+		tl_pt_graph_follow(graph);
+	return 0;
 }
 
 void tl_pt_graph_close(struct tl_pt_graph *graph)
 {
 	tl_pt_reader_close(&graph->reader);
-	free(graph->nodes);
-	free(graph->blocks);
-	free(graph->slots);
+	if (!graph->is_guest)
+		close_code(graph->code);
 	free(graph->targets);
-	free(graph->lists);
+}
+
+static void lock(const struct tl_pt_graph *graph)
+{
+	if (graph->code->shared)
+		pthread_mutex_lock(&graph->code->lock);
+}
+
+static void unlock(const struct tl_pt_graph *graph)
+{
+	if (graph->code->shared)
+		pthread_mutex_unlock(&graph->code->lock);
 }
 
 /* Few bytes of code begin a block; and what is not used of the memory asked for is never touched. */
@@ -45,83 +81,135 @@ static uint32_t nodes_for(const struct tl_pt_image *image)
 	return want < MOST_NODES ? (uint32_t)want : MOST_NODES;
 }
 
-static int make_room(struct tl_pt_graph *graph, uint32_t want)
+static void free_nodes(struct tl_pt_code_graph *code)
 {
-	if (graph->nodes && graph->capacity >= want)
+	free(code->nodes);
+	free(code->blocks);
+	free(code->lists);
+	code->nodes = NULL;
+	code->blocks = NULL;
+	code->lists = NULL;
+}
+
+static int make_room(struct tl_pt_code_graph *code, uint32_t want)
+{
+	if (code->nodes && code->capacity >= want)
 		return 0;
-	free(graph->nodes);
-	free(graph->blocks);
-	graph->nodes = NULL;
-	graph->blocks = NULL;
-	for (; !graph->nodes && want >= LEAST_NODES; want /= 2) {
-		graph->capacity = want & ~3u;
-		graph->nodes = aligned_alloc(64, graph->capacity * sizeof(*graph->nodes));
-		graph->blocks = malloc(graph->capacity * sizeof(*graph->blocks));
-		if (graph->nodes && graph->blocks)
+	free_nodes(code);
+	for (; want >= LEAST_NODES; want /= 2) {
+		code->capacity = want & ~3u;
+		code->nodes = aligned_alloc(64, code->capacity * sizeof(*code->nodes));
+		code->blocks = malloc(code->capacity * sizeof(*code->blocks));
+		code->lists = malloc(code->capacity * sizeof(*code->lists));
+		if (code->nodes && code->blocks && code->lists)
 			return 0;
-		free(graph->nodes);
-		free(graph->blocks);
-		graph->nodes = NULL;
-		graph->blocks = NULL;
+		free_nodes(code);
 	}
 	return -TL_PT_NOMEM;
 }
 
-int tl_pt_graph_reset(struct tl_pt_graph *graph, const struct tl_pt_image *image)
+/* What of the graph was remembered is of the one before. */
+static void see(struct tl_pt_graph *graph)
 {
-	enum tl_pt_exec_mode mode = tl_pt_graph_mode(graph);
+	const struct tl_pt_code_graph *code = graph->code;
+
+	graph->nodes = code->nodes;
+	graph->blocks = code->blocks;
+	graph->lists = code->lists;
+	graph->capacity = code->capacity;
+	graph->image = code->image;
+	graph->version = code->version;
+	graph->epoch = code->epoch;
+	graph->reader_space = TL_PT_SPACES;
+	graph->full = graph->no_memory = false;
+	memset(graph->targets, 0, sizeof(*graph->targets) << TL_PT_TARGET_BITS);
+}
+
+void tl_pt_graph_follow(struct tl_pt_graph *graph)
+{
 	struct tl_pt_asid asid = graph->asid;
 
-	if (make_room(graph, nodes_for(image)) < 0)
-		return -TL_PT_NOMEM;
-	memset(graph->slots, 0, ((size_t)graph->mask + 1) * sizeof(*graph->slots));
-	memset(graph->targets, 0, sizeof(*graph->targets) << TL_PT_TARGET_BITS);
-	memset(graph->nodes, 0, TL_PT_NODE_FIRST * sizeof(*graph->nodes));
-	memset(graph->blocks, 0, TL_PT_NODE_FIRST * sizeof(*graph->blocks));
-	graph->nodes[TL_PT_NODE_NONE].kind = TL_PT_NODE_EMPTY;
-	graph->nodes[TL_PT_NODE_BEHIND].kind = TL_PT_NODE_AWAIT;
-	graph->count = TL_PT_NODE_FIRST;
-	graph->list_count = 0;
-	graph->space_count = 0;
-	graph->reader_space = TL_PT_SPACES;
-	graph->image = image;
-	graph->version = image->version;
-	graph->epoch++;
-	graph->full = graph->no_memory = false;
-	return tl_pt_graph_switch(graph, &asid, mode);
+	if (graph->epoch == graph->code->epoch)
+		return;
+	see(graph);
+	tl_pt_graph_switch(graph, &asid, graph->mode);
+}
+
+int tl_pt_graph_reset(struct tl_pt_graph *graph, const struct tl_pt_image *image)
+{
+	struct tl_pt_code_graph *code = graph->code;
+	struct tl_pt_asid asid = graph->asid;
+	int status = make_room(code, nodes_for(image));
+
+	if (status < 0) {
+		see(graph);
+		return status;
+	}
+	memset(code->slots, 0, ((size_t)code->mask + 1) * sizeof(*code->slots));
+	memset(code->nodes, 0, TL_PT_NODE_FIRST * sizeof(*code->nodes));
+	memset(code->blocks, 0, TL_PT_NODE_FIRST * sizeof(*code->blocks));
+	code->nodes[TL_PT_NODE_NONE].kind = TL_PT_NODE_EMPTY;
+	code->nodes[TL_PT_NODE_BEHIND].kind = TL_PT_NODE_AWAIT;
+	code->count = TL_PT_NODE_FIRST;
+	code->list_count = 0;
+	code->space_count = 0;
+	code->image = image;
+	code->version = image->version;
+	code->epoch++;
+	see(graph);
+	return tl_pt_graph_switch(graph, &asid, graph->mode);
+}
+
+/* The number of an address space and mode; TL_PT_SPACES: there are too many. */
+static unsigned number_space(struct tl_pt_code_graph *code, const struct tl_pt_asid *asid, enum tl_pt_exec_mode mode)
+{
+	unsigned i;
+
+	for (i = 0; i < code->space_count; i++) {
+		const struct tl_pt_space *space = &code->spaces[i];
+
+		if (space->mode == mode && space->asid.cr3 == asid->cr3 && space->asid.vmcs == asid->vmcs)
+			return i;
+	}
+	if (i < TL_PT_SPACES) {
+		code->spaces[i] = (struct tl_pt_space){ *asid, mode };
+		__atomic_store_n(&code->space_count, i + 1, __ATOMIC_RELAXED);
+	}
+	return i;
 }
 
 int tl_pt_graph_switch(struct tl_pt_graph *graph, const struct tl_pt_asid *asid, enum tl_pt_exec_mode mode)
 {
 	static const struct tl_pt_asid any = { TL_PT_ANY, TL_PT_ANY };
 	const struct tl_pt_asid *seen = graph->image && graph->image->by_space ? asid : &any;
-	unsigned i;
+	unsigned number;
 
 	graph->asid = *asid;
-	for (i = 0; i < graph->space_count; i++) {
-		const struct tl_pt_space *space = &graph->spaces[i];
-
-		if (space->mode == mode && space->asid.cr3 == seen->cr3 && space->asid.vmcs == seen->vmcs)
-			break;
-	}
-	if (i == TL_PT_SPACES) {
-		/* The present space is overwritten: nothing is decoded before all is dropped. */
+	graph->mode = mode;
+	lock(graph);
+	number = number_space(graph->code, seen, mode);
+	unlock(graph);
+	if (number == TL_PT_SPACES) {
+		/* Nothing is decoded before all is dropped. */
 		graph->full = true;
-		graph->spaces[graph->space].mode = mode;
 		return -TL_PT_NOMEM;
 	}
-	graph->spaces[i] = (struct tl_pt_space){ *seen, mode };
-	if (i == graph->space_count)
-		graph->space_count++;
-	graph->space = i;
+	graph->space = number;
 	return 0;
 }
 
-/* ---- nodes ---- */
+/* ---- nodes: with the lock held ---- */
 
-static uint32_t tag_of(const struct tl_pt_node *node, const struct tl_pt_block *block)
+static uint32_t tag_of(uint64_t ip, unsigned space, unsigned part)
 {
-	return tl_pt_node_tag(block->ip, node->space, node->kind == TL_PT_NODE_PART ? block->ninsn : 0);
+	uint64_t h = (ip ^ (uint64_t)space << 56 ^ (uint64_t)part << 40) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (uint32_t)(h >> 32);
+}
+
+static uint32_t tag_of_node(const struct tl_pt_node *node, const struct tl_pt_block *block)
+{
+	return tag_of(block->ip, node->space, node->kind == TL_PT_NODE_PART ? block->ninsn : 0);
 }
 
 static void put(struct tl_pt_slot *slots, uint32_t mask, uint32_t tag, uint32_t number)
@@ -133,47 +221,77 @@ static void put(struct tl_pt_slot *slots, uint32_t mask, uint32_t tag, uint32_t 
 	slots[i] = (struct tl_pt_slot){ tag, number };
 }
 
-static bool grow_slots(struct tl_pt_graph *graph)
+static bool grow_slots(struct tl_pt_code_graph *code)
 {
-	uint32_t mask = graph->mask * 2 + 1;
+	uint32_t mask = code->mask * 2 + 1;
 	struct tl_pt_slot *slots = calloc((size_t)mask + 1, sizeof(*slots));
 
 	if (!slots)
 		return false;
-	for (uint32_t i = TL_PT_NODE_FIRST; i < graph->count; i++)
-		put(slots, mask, tag_of(&graph->nodes[i], &graph->blocks[i]), i);
-	free(graph->slots);
-	graph->slots = slots;
-	graph->mask = mask;
+	for (uint32_t i = TL_PT_NODE_FIRST; i < code->count; i++)
+		put(slots, mask, tag_of_node(&code->nodes[i], &code->blocks[i]), i);
+	free(code->slots);
+	code->slots = slots;
+	code->mask = mask;
 	return true;
 }
 
 /* A new node, which the caller has filled in. 0: no room. */
 static uint32_t add(struct tl_pt_graph *graph, const struct tl_pt_node *node, const struct tl_pt_block *block)
 {
-	if (graph->count == graph->capacity) {
+	struct tl_pt_code_graph *code = graph->code;
+	uint32_t number = code->count;
+
+	if (number == code->capacity) {
 		graph->full = true;
 		return 0;
 	}
-	if (graph->count >= graph->mask / 2 && !grow_slots(graph)) {
+	if (number >= code->mask / 2 && !grow_slots(code)) {
 		graph->no_memory = true;
 		return 0;
 	}
-	graph->nodes[graph->count] = *node;
-	graph->blocks[graph->count] = *block;
-	put(graph->slots, graph->mask, tag_of(node, block), graph->count);
-	return graph->count++;
+	code->nodes[number] = *node;
+	code->blocks[number] = *block;
+	put(code->slots, code->mask, tag_of_node(node, block), number);
+	__atomic_store_n(&code->count, number + 1, __ATOMIC_RELAXED);
+	return number;
+}
+
+/* The node of a block, or of the part of one that runs so many instructions. 0: there is none. */
+static uint32_t find(const struct tl_pt_graph *graph, uint64_t ip, bool is_part, unsigned ninsn)
+{
+	const struct tl_pt_code_graph *code = graph->code;
+	uint32_t tag = tag_of(ip, graph->space, is_part ? ninsn : 0);
+
+	for (uint32_t i = tag & code->mask;; i = (i + 1) & code->mask) {
+		uint32_t number = code->slots[i].node;
+		const struct tl_pt_node *node = &code->nodes[number];
+
+		if (!number)
+			return 0;
+		if (code->slots[i].tag == tag && code->blocks[number].ip == ip && node->space == graph->space &&
+		    is_part == (node->kind == TL_PT_NODE_PART) && (!is_part || code->blocks[number].ninsn == ninsn))
+			return number;
+	}
+}
+
+static uint32_t node_at(struct tl_pt_graph *graph, uint64_t ip)
+{
+	const struct tl_pt_node stub = { .kind = TL_PT_NODE_STUB, .space = (uint8_t)graph->space };
+	const struct tl_pt_block block = { .ip = ip };
+	uint32_t found = find(graph, ip, false, 0);
+
+	return found ? found : add(graph, &stub, &block);
 }
 
 uint32_t tl_pt_graph_node(struct tl_pt_graph *graph, uint64_t ip)
 {
-	uint32_t found = tl_pt_graph_find(graph, ip);
-	const struct tl_pt_node stub = { .kind = TL_PT_NODE_STUB, .space = (uint8_t)graph->space };
-	const struct tl_pt_block block = { .ip = ip };
+	uint32_t number;
 
-	if (found)
-		return found;
-	return add(graph, &stub, &block);
+	lock(graph);
+	number = node_at(graph, ip);
+	unlock(graph);
+	return number;
 }
 
 uint32_t tl_pt_graph_target_slow(struct tl_pt_graph *graph, struct tl_pt_target *target, uint64_t ip)
@@ -187,26 +305,29 @@ uint32_t tl_pt_graph_target_slow(struct tl_pt_graph *graph, struct tl_pt_target 
 
 /* ---- building ---- */
 
-/* The links of a stretch as a node holds them. False without memory. */
+/* The links of a stretch as a node holds them; 0 is none. False without room. */
 static bool set_links(struct tl_pt_graph *graph, const struct tl_pt_stretch *stretch, struct tl_pt_node *node)
 {
+	struct tl_pt_code_graph *code = graph->code;
 	uint32_t count = stretch->calls < TL_PT_STACK ? stretch->calls : TL_PT_STACK;
 	uint32_t first = stretch->calls - count;
 
 	if (count < 2) {
-		node->link = count ? tl_pt_step(tl_pt_graph_node(graph, stretch->links[0])) : 0;
+		node->link = count ? tl_pt_step(node_at(graph, stretch->links[0])) : 0;
 		return node->link || !count;
 	}
-	if (!tl_grow(&graph->lists, &graph->list_capacity, graph->list_count + count + 1, sizeof(*graph->lists)))
+	if (code->capacity - code->list_count <= count) {
+		graph->full = true;
 		return false;
-	node->link = TL_PT_LINK_LIST | (uint32_t)graph->list_count;
-	graph->lists[graph->list_count++] = count;
+	}
+	node->link = TL_PT_LINK_LIST | code->list_count;
+	code->lists[code->list_count++] = count;
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t link = tl_pt_graph_node(graph, stretch->links[(first + i) % TL_PT_STACK]);
+		uint32_t link = node_at(graph, stretch->links[(first + i) % TL_PT_STACK]);
 
 		if (!link)
 			return false;
-		graph->lists[graph->list_count++] = tl_pt_step(link);
+		code->lists[code->list_count++] = tl_pt_step(link);
 	}
 	return true;
 }
@@ -215,12 +336,12 @@ static bool set_edges(struct tl_pt_graph *graph, const struct tl_pt_stretch *str
 {
 	node->edge[0] = node->edge[1] = 0;
 	if (stretch->kind == TL_PT_NODE_COND || stretch->kind == TL_PT_NODE_NEXT) {
-		node->edge[0] = tl_pt_step(tl_pt_graph_node(graph, stretch->next));
+		node->edge[0] = tl_pt_step(node_at(graph, stretch->next));
 		if (!node->edge[0])
 			return false;
 	}
 	if (stretch->kind == TL_PT_NODE_COND)
-		node->edge[1] = tl_pt_step(tl_pt_graph_node(graph, stretch->target));
+		node->edge[1] = tl_pt_step(node_at(graph, stretch->target));
 	return stretch->kind != TL_PT_NODE_COND || node->edge[1];
 }
 
@@ -230,44 +351,63 @@ static void fill(struct tl_pt_node *node, const struct tl_pt_stretch *stretch)
 	node->error = (uint8_t)stretch->error;
 }
 
-bool tl_pt_graph_build(struct tl_pt_graph *graph, uint32_t number)
+/* The address is there already, and may be being read. */
+static void fill_block(struct tl_pt_block *block, const struct tl_pt_block *from)
+{
+	const size_t ip = sizeof(block->ip);
+
+	_Static_assert(offsetof(struct tl_pt_block, ip) == 0, "the address comes first");
+	memcpy((char *)block + ip, (const char *)from + ip, sizeof(*block) - ip);
+}
+
+/* The kind last: from then on others go through the node. */
+static bool finish(struct tl_pt_graph *graph, uint32_t number, const struct tl_pt_stretch *stretch)
 {
 	struct tl_pt_node *node = &graph->nodes[number];
-	struct tl_pt_stretch stretch;
+	uint8_t kind = (uint8_t)stretch->kind;
 
-	if (graph->capacity - graph->count < RESERVE) {
+	if (graph->capacity - graph->code->count < RESERVE) {
 		graph->full = true;
 		return false;
 	}
+	if (!set_links(graph, stretch, node) || !set_edges(graph, stretch, node))
+		return false;
+	if (kind == TL_PT_NODE_COND && node->link)
+		kind = TL_PT_NODE_COND_CALL;
+	fill(node, stretch);
+	fill_block(&graph->blocks[number], &stretch->block);
+	__atomic_store_n(&node->kind, kind, __ATOMIC_RELEASE);
+	return true;
+}
+
+bool tl_pt_graph_build(struct tl_pt_graph *graph, uint32_t number)
+{
+	struct tl_pt_stretch stretch;
+	bool ok = true;
+
 	tl_pt_graph_stretch(graph, graph->blocks[number].ip, NULL, &stretch);
 	if (stretch.error == TL_PT_NOMEM) {
 		graph->no_memory = true;
 		return false;
 	}
-	if (!set_links(graph, &stretch, node) || !set_edges(graph, &stretch, node)) {
-		graph->no_memory = true;
-		return false;
-	}
-	fill(node, &stretch);
-	graph->blocks[number] = stretch.block;
-	node->kind = stretch.kind == TL_PT_NODE_COND && node->link ? TL_PT_NODE_COND_CALL : (uint8_t)stretch.kind;
-	return true;
+	lock(graph);
+	/* Another thread may have come first. */
+	if (graph->nodes[number].kind == TL_PT_NODE_STUB)
+		ok = finish(graph, number, &stretch);
+	unlock(graph);
+	return ok;
 }
 
 uint32_t tl_pt_graph_part(struct tl_pt_graph *graph, const struct tl_pt_stretch *stretch)
 {
-	const struct tl_pt_block *block = &stretch->block;
-	uint32_t tag = tl_pt_node_tag(block->ip, graph->space, block->ninsn);
 	struct tl_pt_node part = { .kind = TL_PT_NODE_PART, .space = (uint8_t)graph->space };
+	uint32_t number;
 
-	for (uint32_t i = tag & graph->mask; graph->slots[i].node; i = (i + 1) & graph->mask) {
-		const struct tl_pt_node *node = &graph->nodes[graph->slots[i].node];
-		const struct tl_pt_block *other = &graph->blocks[graph->slots[i].node];
-
-		if (graph->slots[i].tag == tag && node->kind == TL_PT_NODE_PART && other->ip == block->ip &&
-		    other->ninsn == block->ninsn && node->space == graph->space)
-			return graph->slots[i].node;
-	}
 	fill(&part, stretch);
-	return add(graph, &part, block);
+	lock(graph);
+	number = find(graph, stretch->block.ip, true, stretch->block.ninsn);
+	if (!number)
+		number = add(graph, &part, &stretch->block);
+	unlock(graph);
+	return number;
 }

@@ -7,7 +7,12 @@
  * decoded when the walk gets there. A node depends on the code, the mode and the address space alone, never on the trace.
  *
  * Memory is bounded: when the nodes are used up, all are dropped and the graph starts anew.
+ *
+ * The threads of a team have one graph. What is in it stays where it is and as it is, until all is dropped between two
+ * pieces; only a stub becomes a block, once, and says so last (tl_pt_node_kind()). Whoever adds to it holds its lock.
  */
+#include <pthread.h>
+
 #include "intel_pt/reader.h"
 
 enum tl_pt_node_kind {
@@ -74,27 +79,44 @@ struct tl_pt_space {
 	enum tl_pt_exec_mode mode;
 };
 
-struct tl_pt_graph {
+/* What is decoded. */
+struct tl_pt_code_graph {
 	struct tl_pt_node *nodes;
 	struct tl_pt_block *blocks; /* of the nodes */
-	uint32_t count, capacity;
+	uint32_t *lists;            /* of links: how many, then each */
+	uint32_t count, capacity, list_count;
 	struct tl_pt_slot *slots;
-	uint32_t mask;   /* of slots */
-	struct tl_pt_target *targets;
-	uint32_t *lists; /* of links: how many, then each */
-	size_t list_count, list_capacity;
-
+	uint32_t mask; /* of slots */
 	struct tl_pt_space spaces[TL_PT_SPACES];
-	unsigned space_count, space;
+	unsigned space_count;
+	const struct tl_pt_image *image;
+	uint64_t version;
+	uint32_t epoch;
+	bool shared; /* by several threads */
+	pthread_mutex_t lock;
+};
+
+/* How one decoder sees it. */
+struct tl_pt_graph {
+	struct tl_pt_code_graph *code;
+	bool is_guest; /* it is another decoder's */
+	/* As they are there. */
+	struct tl_pt_node *nodes;
+	struct tl_pt_block *blocks;
+	const uint32_t *lists;
+	uint32_t capacity;
+	const struct tl_pt_image *image;
+	uint64_t version;
+	uint32_t epoch;
+
+	struct tl_pt_target *targets;
+	unsigned space;
+	enum tl_pt_exec_mode mode;
 	struct tl_pt_asid asid; /* as told, any or not */
 	struct tl_pt_reader reader;
 	unsigned reader_space; /* TL_PT_SPACES: none yet */
-
-	const struct tl_pt_image *image;
-	uint64_t version;
-	uint32_t flags; /* enum tl_pt_flag */
-	uint32_t epoch;
-	bool full;      /* no more nodes: drop all before going on */
+	uint32_t flags;        /* enum tl_pt_flag */
+	bool full;             /* no more nodes: drop all before going on */
 	bool no_memory;
 };
 
@@ -123,11 +145,21 @@ struct tl_pt_stretch {
 	uint32_t calls;
 };
 
-int tl_pt_graph_open(struct tl_pt_graph *graph, uint32_t flags);
+/* `code`: of another decoder, which lives longer; NULL: one of its own. */
+int tl_pt_graph_open(struct tl_pt_graph *graph, uint32_t flags, struct tl_pt_code_graph *code);
 void tl_pt_graph_close(struct tl_pt_graph *graph);
 
 /* Drop all nodes, and use this image from here on. 0, or -TL_PT_NOMEM. */
 int tl_pt_graph_reset(struct tl_pt_graph *graph, const struct tl_pt_image *image);
+
+/* Whether it is not, or no longer, that of this image. */
+static inline bool tl_pt_graph_is_stale(const struct tl_pt_graph *graph, const struct tl_pt_image *image)
+{
+	return !graph->nodes || graph->image != image || graph->version != image->version;
+}
+
+/* See what another decoder has dropped and begun anew. */
+void tl_pt_graph_follow(struct tl_pt_graph *graph);
 
 /* Nodes from here on are those of this address space and mode. 0; -TL_PT_NOMEM, with `full`, when there are too many. */
 int tl_pt_graph_switch(struct tl_pt_graph *graph, const struct tl_pt_asid *asid, enum tl_pt_exec_mode mode);
@@ -152,36 +184,22 @@ static inline const struct tl_pt_asid *tl_pt_graph_asid(const struct tl_pt_graph
 
 static inline enum tl_pt_exec_mode tl_pt_graph_mode(const struct tl_pt_graph *graph)
 {
-	return graph->spaces[graph->space].mode;
+	return graph->mode;
 }
 
-/* ---- finding nodes ---- */
-
-static inline uint32_t tl_pt_node_tag(uint64_t ip, unsigned space, unsigned part)
+/* What a node is; all else of it is so by then. */
+static inline enum tl_pt_node_kind tl_pt_node_kind(const struct tl_pt_node *node)
 {
-	uint64_t h = (ip ^ (uint64_t)space << 56 ^ (uint64_t)part << 40) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return (uint32_t)(h >> 32);
+	return (enum tl_pt_node_kind)__atomic_load_n(&node->kind, __ATOMIC_ACQUIRE);
 }
 
-/* The node of a block at an address, if there is one; 0: not. */
-static inline uint32_t tl_pt_graph_find(const struct tl_pt_graph *graph, uint64_t ip)
+/* How many nodes there are; other threads may be adding some. */
+static inline uint32_t tl_pt_graph_count(const struct tl_pt_graph *graph)
 {
-	uint32_t tag = tl_pt_node_tag(ip, graph->space, 0);
-
-	for (uint32_t i = tag & graph->mask;; i = (i + 1) & graph->mask) {
-		const struct tl_pt_slot *slot = &graph->slots[i];
-
-		if (!slot->node)
-			return 0;
-		if (slot->tag == tag) {
-			const struct tl_pt_node *node = &graph->nodes[slot->node];
-
-			if (graph->blocks[slot->node].ip == ip && node->space == graph->space && node->kind != TL_PT_NODE_PART)
-				return slot->node;
-		}
-	}
+	return __atomic_load_n(&graph->code->count, __ATOMIC_RELAXED);
 }
+
+/* ---- targets ---- */
 
 /* The same as a step, stub or not, for targets of indirect branches; 0 as there. */
 uint32_t tl_pt_graph_target_slow(struct tl_pt_graph *graph, struct tl_pt_target *target, uint64_t ip);

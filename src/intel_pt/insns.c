@@ -6,9 +6,10 @@
 #include "core/memory.h"
 #include "intel_pt/team.h"
 
-int tl_pt_read_node(struct tl_pt_decoder *decoder, const struct tl_pt_graph *graph, const struct tl_pt_node *node)
+int tl_pt_read_node(struct tl_pt_decoder *decoder, const struct tl_pt_node *node)
 {
-	const struct tl_pt_space *space = &graph->spaces[node->space];
+	const struct tl_pt_graph *graph = &decoder->graph;
+	const struct tl_pt_space *space = &graph->code->spaces[node->space];
 	const struct tl_pt_reader *reader = &decoder->insns.reader;
 
 	if (reader->image == graph->image && reader->version == graph->version &&
@@ -70,7 +71,7 @@ static int remember(struct tl_pt_decoder *decoder, uint32_t number)
 	const struct tl_pt_node *node = &decoder->graph.nodes[number];
 	const struct tl_pt_block *block = &decoder->graph.blocks[number];
 	uint64_t ip = block->ip;
-	int status = tl_pt_read_node(decoder, &decoder->graph, node);
+	int status = tl_pt_read_node(decoder, node);
 
 	if (status < 0)
 		return status;
@@ -134,8 +135,7 @@ int tl_pt_insn_next(struct tl_pt_decoder *decoder, struct tl_pt_insn *insn)
 int tl_pt_node_steps(struct tl_pt_decoder *decoder, uint32_t number, size_t first, struct tl_pt_step *steps, size_t max)
 {
 	const struct tl_pt_block *block = tl_pt_node_block(decoder, number);
-	const struct tl_pt_graph *graph;
-	const struct tl_pt_node *node = block ? tl_pt_find_node(decoder, number, &graph) : NULL;
+	const struct tl_pt_node *node = block ? tl_pt_find_node(decoder, number) : NULL;
 	struct tl_pt_code code;
 	uint64_t ip;
 	size_t done = 0;
@@ -143,7 +143,7 @@ int tl_pt_node_steps(struct tl_pt_decoder *decoder, uint32_t number, size_t firs
 
 	if (!node || !steps)
 		return -TL_PT_INVALID;
-	status = tl_pt_read_node(decoder, graph, node);
+	status = tl_pt_read_node(decoder, node);
 	ip = block->ip;
 	for (size_t i = 0; i < block->ninsn && done < max && !status; i++) {
 		status = tl_pt_reader_insn(&decoder->insns.reader, ip, &code);

@@ -111,7 +111,9 @@ static bool decode_run(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder)
 	out = (struct tl_pt_out){ begin, begin + TL_PT_RUN };
 	decoder->moments = (struct tl_pt_moments){ .list = piece->times + piece->time_count, .most = TL_PT_RUN };
 	stop = tl_pt_run_on(decoder, &out);
-	if (out.pos == begin && stop == TL_PT_STOP_FULL && decoder->graph.full)
+	/* No nodes are dropped in a piece. */
+	if (out.pos == begin && stop == TL_PT_STOP_FULL &&
+	    (decoder->graph.full || tl_pt_graph_is_stale(&decoder->graph, decoder->image)))
 		return false;
 	if (out.pos != begin || decoder->is_due || eos != decoder->eos)
 		add_cut(piece, decoder, (uint32_t)(out.pos - begin), eos);
@@ -141,14 +143,14 @@ void tl_pt_piece_decode(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder
 	decoder->part.end = piece->end;
 	if (!first)
 		tl_pt_assume_mode(decoder);
+	decoder->part.pinned = true;
 	while (decode_run(piece, decoder))
-		decoder->part.pinned = true;
+		;
 	piece->inherits = decoder->part.inherits;
 	piece->has_cyc = decoder->flow.time.have_cyc;
 	piece->joint_begin = decoder->part.begin_joint;
 	piece->joint_end = decoder->part.end_joint;
 	piece->error = decoder->error;
 	piece->error_offset = decoder->error_offset;
-	piece->epoch = decoder->graph.epoch;
-	piece->limit = decoder->graph.count;
+	piece->limit = tl_pt_graph_count(&decoder->graph);
 }

@@ -10,7 +10,7 @@ static uint32_t node_for(struct tl_pt_decoder *decoder, const struct tl_pt_stret
 {
 	const struct tl_pt_node *node = &decoder->graph.nodes[decoder->cur];
 
-	if (node->kind < TL_PT_NODE_STUB && decoder->graph.blocks[decoder->cur].ninsn == stretch->block.ninsn)
+	if (tl_pt_node_kind(node) < TL_PT_NODE_STUB && decoder->graph.blocks[decoder->cur].ninsn == stretch->block.ninsn)
 		return decoder->cur;
 	return tl_pt_graph_part(&decoder->graph, stretch);
 }
@@ -103,7 +103,7 @@ static enum tl_pt_stop give_to(struct tl_pt_decoder *decoder, const struct tl_pt
 		return tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->place_offset);
 	if (out->pos == out->end || !tl_pt_has_room(&decoder->graph))
 		return TL_PT_STOP_FULL;
-	if (node->kind == TL_PT_NODE_STUB && !tl_pt_graph_build(&decoder->graph, decoder->cur))
+	if (tl_pt_node_kind(node) == TL_PT_NODE_STUB && !tl_pt_graph_build(&decoder->graph, decoder->cur))
 		return TL_PT_STOP_FULL;
 	if (node->kind == TL_PT_NODE_ERROR)
 		return tl_pt_fail(decoder, node->error, tl_pt_flow_waits_at(&decoder->flow, &decoder->item));

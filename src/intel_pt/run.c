@@ -127,13 +127,6 @@ static void begin_moments(struct tl_pt_decoder *decoder, const uint32_t *begin)
 	moments->list[moments->count++].index = 0;
 }
 
-static bool is_stale(const struct tl_pt_decoder *decoder)
-{
-	const struct tl_pt_graph *graph = &decoder->graph;
-
-	return !graph->nodes || graph->image != decoder->image || graph->version != decoder->image->version;
-}
-
 /* ---- items ---- */
 
 typedef enum tl_pt_stop item_fn(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
@@ -379,7 +372,7 @@ enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *ou
 		return TL_PT_STOP_EVENT;
 	while (stop == TL_PT_STOP_GO) {
 		/* Numbers that were given stay good until the next run. */
-		if (out->pos == begin && (decoder->graph.full || is_stale(decoder))) {
+		if (out->pos == begin && (decoder->graph.full || tl_pt_graph_is_stale(&decoder->graph, decoder->image))) {
 			if (decoder->part.pinned)
 				return TL_PT_STOP_FULL;
 			if (!drop_nodes(decoder))

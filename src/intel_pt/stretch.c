@@ -129,7 +129,7 @@ static void set_truncated(struct tl_pt_block *block, const struct tl_pt_code *co
 /* Make the reader see what the present space sees. */
 static int use_space(struct tl_pt_graph *graph)
 {
-	const struct tl_pt_space *space = &graph->spaces[graph->space];
+	const struct tl_pt_space *space = &graph->code->spaces[graph->space];
 	int status = 0;
 
 	if (graph->reader_space == graph->space)

@@ -30,37 +30,49 @@ static void set_up_to(struct tl_pt_team *team, uint64_t number, const struct tl_
 	}
 }
 
-/* Nodes are dropped between two pieces only, when no list refers to them any more. Under the lock. */
-static void drop_if_scarce(struct tl_pt_team *team, struct tl_pt_decoder *decoder, uint64_t number)
+/*
+ * Nodes are dropped between two pieces only, when no list refers to them any more: before the first piece that nobody has
+ * taken on yet, once the caller is done with all before it. Under the lock.
+ */
+static bool drop_if_scarce(struct tl_pt_team *team, struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_graph *graph = &decoder->graph;
 
-	if (!graph->full && graph->count <= graph->capacity / 4 * 3)
-		return;
-	while (team->consumed < number && !team->stopping)
+	if (team->drop_at == UINT64_MAX && tl_pt_graph_count(graph) > graph->capacity / 4 * 3)
+		team->drop_at = team->claimed;
+	if (team->claimed != team->drop_at)
+		return true;
+	if (team->consumed < team->drop_at)
+		return false;
+	/* Without memory the piece is given up, and the caller finds out for itself. */
+	tl_pt_graph_reset(graph, decoder->image);
+	team->drop_at = UINT64_MAX;
+	return true;
+}
+
+/* Take on the next piece. NULL: there is none. Under the lock. */
+static struct tl_pt_piece *claim(struct tl_pt_team *team, struct tl_pt_decoder *decoder, uint64_t *number)
+{
+	tl_pt_graph_follow(&decoder->graph);
+	while (!team->stopping && (team->claimed >= team->consumed + team->ring || !drop_if_scarce(team, decoder)))
 		pthread_cond_wait(&team->room, &team->lock);
-	graph->full = true;
+	if (team->stopping)
+		return NULL;
+	tl_pt_graph_follow(&decoder->graph);
+	*number = team->claimed++;
+	set_up_to(team, *number, &decoder->flow);
+	return piece_of(team, *number)->is_set ? piece_of(team, *number) : NULL;
 }
 
 static void *work(void *arg)
 {
 	struct tl_pt_worker *worker = arg;
 	struct tl_pt_team *team = worker->team;
+	struct tl_pt_piece *piece;
+	uint64_t number;
 
 	pthread_mutex_lock(&team->lock);
-	for (uint64_t number = worker->index; !team->stopping; number += team->jobs) {
-		struct tl_pt_piece *piece = piece_of(team, number);
-
-		while (number >= team->consumed + team->ring && !team->stopping)
-			pthread_cond_wait(&team->room, &team->lock);
-		if (team->stopping)
-			break;
-		set_up_to(team, number, &worker->decoder->flow);
-		if (!piece->is_set)
-			break;
-		drop_if_scarce(team, worker->decoder, number);
-		if (team->stopping)
-			break;
+	while ((piece = claim(team, worker->decoder, &number)) != NULL) {
 		pthread_mutex_unlock(&team->lock);
 		tl_pt_piece_decode(piece, worker->decoder, !number);
 		pthread_mutex_lock(&team->lock);
@@ -82,8 +94,7 @@ static bool make_workers(struct tl_pt_team *team, struct tl_pt_decoder *decoder)
 		struct tl_pt_worker *worker = &team->workers[i];
 
 		worker->team = team;
-		worker->index = i;
-		if (tl_pt_decoder_open(&worker->decoder, &config, decoder->image) < 0)
+		if (tl_pt_decoder_open_on(&worker->decoder, &config, decoder->image, decoder->graph.code) < 0)
 			return false;
 		worker->decoder->asid = decoder->asid;
 	}
@@ -103,15 +114,6 @@ static void free_team(struct tl_pt_team *team)
 	free(team);
 }
 
-uint32_t tl_pt_team_epoch(const struct tl_pt_team *team)
-{
-	uint32_t sum = 0;
-
-	for (unsigned i = 0; i < team->jobs; i++)
-		sum += team->epochs[i];
-	return sum;
-}
-
 void tl_pt_team_stop(struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_team *team = decoder->team;
@@ -125,9 +127,10 @@ void tl_pt_team_stop(struct tl_pt_decoder *decoder)
 	for (unsigned i = 0; i < team->started; i++)
 		pthread_join(team->workers[i].thread, NULL);
 	decoder->team = NULL;
-	decoder->epochs += tl_pt_team_epoch(team) + 1;
+	decoder->graph.code->shared = false;
+	tl_pt_graph_follow(&decoder->graph);
 	/* What was served from the team's lists is gone with them. */
-	decoder->batch = (struct tl_pt_batch){ .graph = &decoder->graph, .stop = TL_PT_STOP_FULL };
+	decoder->batch = (struct tl_pt_batch){ .stop = TL_PT_STOP_FULL };
 	free_team(team);
 }
 
@@ -143,8 +146,12 @@ static bool may_team(const struct tl_pt_decoder *decoder)
 
 bool tl_pt_team_start(struct tl_pt_decoder *decoder)
 {
-	struct tl_pt_team *team = may_team(decoder) ? calloc(1, sizeof(*team)) : NULL;
+	struct tl_pt_team *team;
 
+	if (!may_team(decoder) || (tl_pt_graph_is_stale(&decoder->graph, decoder->image) &&
+				   tl_pt_graph_reset(&decoder->graph, decoder->image) < 0))
+		return false;
+	team = calloc(1, sizeof(*team));
 	if (!team)
 		return false;
 	pthread_mutex_init(&team->lock, NULL);
@@ -153,13 +160,14 @@ bool tl_pt_team_start(struct tl_pt_decoder *decoder)
 	team->jobs = decoder->jobs < TL_PT_JOBS_MOST ? decoder->jobs : TL_PT_JOBS_MOST;
 	team->ring = TL_PT_PIECES_EACH * (uint64_t)team->jobs;
 	team->begin = (uint64_t)(decoder->flow.psb - decoder->flow.begin);
-	team->before = UINT64_MAX;
+	team->before = team->drop_at = UINT64_MAX;
 	team->pieces = calloc(team->ring, sizeof(*team->pieces));
 	if (!team->pieces || !make_workers(team, decoder)) {
 		free_team(team);
 		return false;
 	}
 	decoder->team = team;
+	decoder->graph.code->shared = true;
 	while (team->started < team->jobs &&
 	       !pthread_create(&team->workers[team->started].thread, NULL, work, &team->workers[team->started]))
 		team->started++;
@@ -200,16 +208,15 @@ static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_piece *pi
 	struct tl_pt_team *team = decoder->team;
 	const struct tl_pt_cut *cut = &piece->cuts[team->cut];
 	uint32_t first = team->cut ? cut[-1].ids : 0, first_time = team->cut ? cut[-1].times : 0;
-	unsigned worker = (unsigned)(team->current % team->jobs);
 
+	tl_pt_graph_follow(&decoder->graph);
 	decoder->batch = (struct tl_pt_batch){
-		.graph = &team->workers[worker].decoder->graph, .ids = piece->ids + first, .filled = cut->ids - first,
+		.ids = piece->ids + first, .filled = cut->ids - first,
 		.times = piece->times + first_time, .time_count = cut->times - first_time,
 		.speculative = cut->speculative, .eos = cut->eos,
-		.stop = cut->has_event ? TL_PT_STOP_EVENT : TL_PT_STOP_FULL, .member = worker + 1,
+		.stop = cut->has_event ? TL_PT_STOP_EVENT : TL_PT_STOP_FULL,
 	};
-	team->epochs[worker] = piece->epoch;
-	team->limits[worker] = piece->limit;
+	team->limit = piece->limit;
 	decoder->on = cut->on;
 	decoder->was_on = cut->was_on;
 	decoder->eos = cut->eos;
@@ -259,7 +266,7 @@ static void catch_up(struct tl_pt_decoder *decoder, const struct tl_pt_takeover 
 	decoder->given = given;
 	/* Nothing is left of what the caller has had. */
 	if (batch->at == batch->filled && !decoder->is_due)
-		*batch = (struct tl_pt_batch){ .graph = &decoder->graph, .stop = TL_PT_STOP_FULL };
+		*batch = (struct tl_pt_batch){ .stop = TL_PT_STOP_FULL };
 	/* The end of a piece is none of the trace. */
 	if (decoder->part.at_end)
 		decoder->error = TL_PT_OK;
@@ -279,7 +286,7 @@ static void leave_at_joint(struct tl_pt_decoder *decoder)
 	catch_up(decoder, &from);
 	decoder->resume_known = joint.resume_known;
 	decoder->resume_ip = joint.resume_ip;
-	decoder->batch = (struct tl_pt_batch){ .graph = &decoder->graph, .stop = TL_PT_STOP_FULL };
+	decoder->batch = (struct tl_pt_batch){ .stop = TL_PT_STOP_FULL };
 }
 
 void tl_pt_team_leave(struct tl_pt_decoder *decoder)
@@ -303,7 +310,7 @@ void tl_pt_team_leave(struct tl_pt_decoder *decoder)
 
 static void show_end(struct tl_pt_decoder *decoder, const struct tl_pt_piece *piece)
 {
-	decoder->batch = (struct tl_pt_batch){ .graph = &decoder->graph, .stop = TL_PT_STOP_ERROR };
+	decoder->batch = (struct tl_pt_batch){ .stop = TL_PT_STOP_ERROR };
 	decoder->eos = true;
 	decoder->error = piece->error;
 	decoder->error_offset = piece->error_offset;
@@ -318,7 +325,7 @@ static void next_piece(struct tl_pt_decoder *decoder, const struct tl_pt_piece *
 		joint->resume_known = before.resume_known;
 		joint->resume_ip = before.resume_ip;
 	}
-	decoder->batch = (struct tl_pt_batch){ .graph = &decoder->graph, .stop = TL_PT_STOP_FULL };
+	decoder->batch = (struct tl_pt_batch){ .stop = TL_PT_STOP_FULL };
 	release(decoder->team);
 }
 

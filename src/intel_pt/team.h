@@ -3,7 +3,7 @@
 #define TL_INTEL_PT_TEAM_H
 /*
  * Several threads for one trace (9.20). It is cut into pieces at PSBs; each is decoded from its PSB with an empty return
- * stack, by a decoder and a graph of the thread's own, into a list of nodes and events. The caller gets them in order. A
+ * stack, by a decoder of the thread's own on the graph of all, into a list of nodes and events. The caller gets them in order. A
  * piece counts only if it began as the one before it ended; else the caller's own decoder does it once more, from there:
  * so what comes out is that of one thread, byte for byte.
  */
@@ -12,9 +12,8 @@
 #include "intel_pt/decoder.h"
 
 enum {
-	TL_PT_PIECE = 1 << 14,      /* bytes of trace */
+	TL_PT_PIECE = 1 << 15,      /* bytes of trace */
 	TL_PT_PIECE_NODES = 1 << 22, /* a piece of more is given up: memory is bounded whatever the trace */
-	TL_PT_JOBS_MOST = 64,
 	/* Pieces ahead of the caller, for each thread: so many that one may wait for a processor for some milliseconds. */
 	TL_PT_PIECES_EACH = 8,
 	TL_PT_TEAM_LEAST = 1 << 18, /* bytes of trace that are worth the threads */
@@ -48,14 +47,13 @@ struct tl_pt_piece {
 	struct tl_pt_joint joint_begin, joint_end;
 	enum tl_pt_error error;
 	uint64_t error_offset;
-	uint32_t epoch, limit; /* of the graph */
+	uint32_t limit; /* of the numbers of its nodes */
 };
 
 struct tl_pt_worker {
 	struct tl_pt_team *team;
 	struct tl_pt_decoder *decoder;
 	pthread_t thread;
-	unsigned index;
 };
 
 struct tl_pt_team {
@@ -67,7 +65,9 @@ struct tl_pt_team {
 	pthread_mutex_t lock;
 	pthread_cond_t ready, room;
 	uint64_t consumed;  /* pieces the caller is done with; the next one is being given */
+	uint64_t claimed;   /* pieces that threads have taken on */
 	uint64_t next, begin; /* the first piece that is not set yet, and where it begins */
+	uint64_t drop_at;   /* before this piece all nodes are dropped; UINT64_MAX: none */
 	bool stopping;
 
 	/* The caller's: what is being given, and the end of the one before it. */
@@ -75,7 +75,7 @@ struct tl_pt_team {
 	size_t cut;
 	struct tl_pt_joint joint;
 	uint64_t before; /* offset of the piece before */
-	uint32_t epochs[TL_PT_JOBS_MOST], limits[TL_PT_JOBS_MOST]; /* of the graphs, as far as pieces were given */
+	uint32_t limit;  /* of the nodes of pieces that were given */
 };
 
 /* Where the caller's own decoder takes over: it begins at a PSB, and drops what the caller has had. */
@@ -92,8 +92,6 @@ bool tl_pt_team_start(struct tl_pt_decoder *decoder);
 void tl_pt_team_stop(struct tl_pt_decoder *decoder);
 /* Go on alone from where the caller is. */
 void tl_pt_team_leave(struct tl_pt_decoder *decoder);
-/* Changes when node numbers do. */
-uint32_t tl_pt_team_epoch(const struct tl_pt_team *team);
 /* As tl_pt_run_ahead(). */
 void tl_pt_team_ahead(struct tl_pt_decoder *decoder);
 

@@ -9,7 +9,7 @@
 #define INLINE static inline __attribute__((always_inline))
 
 struct walk {
-	struct tl_pt_node *nodes;
+	const struct tl_pt_node *nodes;
 	uint32_t *out, *out_end;
 	uint32_t *stack;
 	const uint8_t *pos, *end;
@@ -48,9 +48,9 @@ static __attribute__((noinline)) uint32_t push_list(struct tl_pt_decoder *decode
 	return decoder->top;
 }
 
-INLINE struct tl_pt_node *node_at(const struct walk *walk)
+INLINE const struct tl_pt_node *node_at(const struct walk *walk)
 {
-	return (struct tl_pt_node *)(void *)((char *)walk->nodes + walk->cur);
+	return (const struct tl_pt_node *)(const void *)((const char *)walk->nodes + walk->cur);
 }
 
 /* Give the node, and push what its calls push: at the moment it is given, not when it is built. */
@@ -93,9 +93,14 @@ INLINE enum tl_pt_stop take_next(struct walk *walk, struct tl_pt_decoder *decode
 /* What is not given: a stub, or the end of all code. */
 INLINE enum tl_pt_stop take_other(struct walk *walk, struct tl_pt_decoder *decoder, const struct tl_pt_node *node)
 {
-	if (node->kind == TL_PT_NODE_STUB)
+	enum tl_pt_node_kind kind = tl_pt_node_kind(node);
+
+	/* It has become a block since it was looked at. */
+	if (kind < TL_PT_NODE_STUB)
+		return TL_PT_STOP_GO;
+	if (kind == TL_PT_NODE_STUB)
 		return tl_pt_graph_build(&decoder->graph, tl_pt_step_to(walk->cur)) ? TL_PT_STOP_GO : TL_PT_STOP_FULL;
-	return fail(walk, node->kind == TL_PT_NODE_ERROR ? (enum tl_pt_error)node->error : TL_PT_BAD_QUERY);
+	return fail(walk, kind == TL_PT_NODE_ERROR ? (enum tl_pt_error)node->error : TL_PT_BAD_QUERY);
 }
 
 /* The edge of the present node: one load behind another, and nothing between. */
@@ -113,15 +118,16 @@ INLINE enum tl_pt_stop use_branches(struct walk *walk, struct tl_pt_decoder *dec
 
 	while (stop == TL_PT_STOP_GO && walk->out != end) {
 		const struct tl_pt_node *node = node_at(walk);
+		enum tl_pt_node_kind kind = tl_pt_node_kind(node);
 		uint64_t outcome = walk->bits >> 63;
 
-		if (__builtin_expect(node->kind == TL_PT_NODE_COND, 1)) {
+		if (__builtin_expect(kind == TL_PT_NODE_COND, 1)) {
 			*walk->out++ = tl_pt_step_to(walk->cur);
 			walk->cur = edge(walk, outcome);
-		} else if (node->kind == TL_PT_NODE_COND_CALL) {
+		} else if (kind == TL_PT_NODE_COND_CALL) {
 			give(walk, decoder, node);
 			walk->cur = edge(walk, outcome);
-		} else if (node->kind == TL_PT_NODE_RETURN) {
+		} else if (kind == TL_PT_NODE_RETURN) {
 			give(walk, decoder, node);
 			stop = take_return(walk, outcome);
 		} else {
@@ -140,6 +146,7 @@ INLINE enum tl_pt_stop use_outcomes(struct walk *walk, struct tl_pt_decoder *dec
 
 	while (walk->count) {
 		const struct tl_pt_node *node;
+		enum tl_pt_node_kind kind;
 
 		stop = use_branches(walk, decoder);
 		if (stop != TL_PT_STOP_GO)
@@ -149,10 +156,10 @@ INLINE enum tl_pt_stop use_outcomes(struct walk *walk, struct tl_pt_decoder *dec
 		if (walk->out == walk->out_end)
 			return TL_PT_STOP_FULL;
 		node = node_at(walk);
-		if (node->kind == TL_PT_NODE_INDIRECT || node->kind == TL_PT_NODE_FAR ||
-		    node->kind == TL_PT_NODE_AWAIT)
+		kind = tl_pt_node_kind(node);
+		if (kind == TL_PT_NODE_INDIRECT || kind == TL_PT_NODE_FAR || kind == TL_PT_NODE_AWAIT)
 			return TL_PT_STOP_NEED;
-		if (node->kind == TL_PT_NODE_NEXT) {
+		if (kind == TL_PT_NODE_NEXT) {
 			give(walk, decoder, node);
 			stop = take_next(walk, decoder, node);
 		} else {
@@ -170,11 +177,12 @@ INLINE enum tl_pt_stop use_target(struct walk *walk, struct tl_pt_decoder *decod
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
 
 	while (walk->have_target && stop == TL_PT_STOP_GO) {
-		struct tl_pt_node *node = node_at(walk);
+		const struct tl_pt_node *node = node_at(walk);
+		enum tl_pt_node_kind kind = tl_pt_node_kind(node);
 
-		if (node->kind == TL_PT_NODE_AWAIT) {
+		if (kind == TL_PT_NODE_AWAIT) {
 			walk->cur = tl_pt_graph_target(&decoder->graph, walk->target);
-		} else if (node->kind >= TL_PT_NODE_STUB) {
+		} else if (kind >= TL_PT_NODE_STUB) {
 			stop = take_other(walk, decoder, node);
 			continue;
 		} else {
@@ -182,9 +190,9 @@ INLINE enum tl_pt_stop use_target(struct walk *walk, struct tl_pt_decoder *decod
 				return TL_PT_STOP_FULL;
 			give(walk, decoder, node);
 			/* The branch that has no outcome has been reached, too (9.3). */
-			if (node->kind <= TL_PT_NODE_COND_CALL)
+			if (kind <= TL_PT_NODE_COND_CALL)
 				return fail(walk, TL_PT_BAD_QUERY);
-			if (node->kind == TL_PT_NODE_NEXT) {
+			if (kind == TL_PT_NODE_NEXT) {
 				stop = take_next(walk, decoder, node);
 				continue;
 			}
