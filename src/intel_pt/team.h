@@ -12,11 +12,11 @@
 #include "intel_pt/decoder.h"
 
 enum {
-	TL_PT_PIECE = 1 << 15,      /* bytes of trace */
+	TL_PT_PIECE = 1 << 14,      /* bytes of trace */
 	TL_PT_PIECE_NODES = 1 << 22, /* a piece of more is given up: memory is bounded whatever the trace */
 	TL_PT_JOBS_MOST = 64,
 	/* Pieces ahead of the caller, for each thread: so many that one may wait for a processor for some milliseconds. */
-	TL_PT_PIECES_EACH = 16,
+	TL_PT_PIECES_EACH = 8,
 	TL_PT_TEAM_LEAST = 1 << 18, /* bytes of trace that are worth the threads */
 };
 

@@ -139,7 +139,7 @@ static uint32_t add_child(struct tl_fold *fold, uint32_t parent, uint32_t functi
 			return 0;
 		memset(fold->costs + number * events, 0, events * sizeof(*fold->costs));
 	}
-	if (number * 2 > SIZE_MAX >> fold->hot.child_shift && !grow_children(fold))
+	if (number * 4 > SIZE_MAX >> fold->hot.child_shift && !grow_children(fold))
 		return 0;
 	fold->hot.nodes[number] = (struct tl_fold_node){ .function = function, .parent = parent };
 	*child_slot(&fold->hot, parent, function) = (uint32_t)number;

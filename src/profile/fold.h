@@ -105,15 +105,22 @@ static inline size_t tl_fold_child_home(const struct tl_fold_hot *h, uint32_t pa
 	return (((uint64_t)parent << 32 | function) * 0x9e3779b97f4a7c15u) >> h->child_shift;
 }
 
-/* A call begins. A child is nearly always found at the first look. */
+static inline bool tl_fold_is_child(const struct tl_fold_hot *h, uint32_t node, uint32_t parent, uint32_t function)
+{
+	return h->nodes[node].function == function && h->nodes[node].parent == parent;
+}
+
+/* A call begins. A child is nearly always found at the first look, or at the second, which costs little. */
 static inline __attribute__((always_inline)) void tl_fold_hot_enter(struct tl_fold_hot *h, struct tl_fold *fold,
 								    uint32_t function)
 {
 	uint32_t parent = h->top->node;
-	uint32_t node = h->children[tl_fold_child_home(h, parent, function)];
+	size_t home = tl_fold_child_home(h, parent, function);
+	uint32_t node = h->children[home];
 
-	if (__builtin_expect(h->nodes[node].function != function || h->nodes[node].parent != parent ||
-			     h->top == h->last, 0)) {
+	if (!tl_fold_is_child(h, node, parent, function))
+		node = h->children[(home + 1) & (SIZE_MAX >> h->child_shift)];
+	if (__builtin_expect(!tl_fold_is_child(h, node, parent, function) || h->top == h->last, 0)) {
 		fold->hot = *h;
 		node = tl_fold_child_slow(fold, function);
 		*h = fold->hot;
