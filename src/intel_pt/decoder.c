@@ -13,6 +13,7 @@ void tl_pt_start_anew(struct tl_pt_decoder *decoder)
 	decoder->settled = decoder->on = decoder->eos = decoder->speculative = false;
 	decoder->resume_known = decoder->is_due = decoder->have_item = false;
 	decoder->kept_first = decoder->kept_count = 0;
+	decoder->stood_at = 0;
 	decoder->error = TL_PT_OK;
 	decoder->insns.left = 0;
 	decoder->batch = (struct tl_pt_batch){ .stop = TL_PT_STOP_FULL };

@@ -152,6 +152,7 @@ struct tl_pt_decoder {
 	struct tl_pt_event due;
 	struct tl_pt_event kept[TL_PT_KEPT_MOST]; /* due before anything else is decoded */
 	uint32_t kept_first, kept_count;
+	uint64_t stood_at; /* offset of the event whose address was a place last, + 1 */
 	enum tl_pt_error error;
 	uint64_t error_offset;
 	bool eos;

@@ -15,13 +15,19 @@ static bool stand(struct tl_pt_decoder *decoder, const struct tl_pt_item *item)
 
 	if (!tl_pt_gives_place(&decoder->flow, item, &on, &ip))
 		return false;
-	decoder->settled = false;
 	/* Events of flow say themselves where it goes on; they are taken as if tracing had been off. Others are here. */
 	if (item->kind == TL_PT_ITEM_EVENT) {
-		if (on && !moves_flow(item->event.kind))
-			decoder->settled = decoder->on = tl_pt_stand_at(decoder, ip);
+		bool here = on && !moves_flow(item->event.kind);
+
+		/* The walk that failed may have been from there to the event's own place. */
+		if (here && decoder->stood_at == item->offset + 1)
+			return false;
+		decoder->stood_at = item->offset + 1;
+		decoder->settled = here && tl_pt_stand_at(decoder, ip);
+		decoder->on |= decoder->settled;
 		return true;
 	}
+	decoder->settled = false;
 	decoder->have_item = false;
 	decoder->settled = true;
 	decoder->on = on && tl_pt_stand_at(decoder, ip);

@@ -144,6 +144,28 @@ static void the_address_space_changes_on_the_way(void **state)
 	close_scene(&s);
 }
 
+/* The event's address is where flow goes on, but its place cannot be come to from there: the next one, not that again. */
+static void no_place_twice(void **state)
+{
+	static const uint8_t trace[] = { START(0x1000), TIP(NOWHERE), TNT1(1), 0x02, 0x92, 1, 0, 0, 0, FUP(NOWHERE),
+					 TIP(0x1002), FUP(0x1003), PGD_BARE };
+	struct tl_pt_event event;
+	struct scene s;
+
+	(void)state;
+	OPEN(&s, trace, 0);
+	want_begin(&s);
+	want_error(&s, TL_PT_NOMAP, START_BYTES + 7 + 1);
+	assert_int_equal(resync(&s).ip, NOWHERE);
+	want_error(&s, TL_PT_NOMAP, START_BYTES + 7 + 1 + 6);
+	assert_int_equal(resync(&s).ip, 0x1002);
+	event = want_event(&s, TL_PT_EV_PTWRITE);
+	assert_true(event.ip_suppressed);
+	want_block(&s, 0x1002, 0x1002, 1);
+	want_event(&s, TL_PT_EV_ASYNC_DISABLED);
+	close_scene(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +174,7 @@ int main(void)
 		cmocka_unit_test(not_without_end),
 		cmocka_unit_test(tracing_had_been_turned_off),
 		cmocka_unit_test(the_address_space_changes_on_the_way),
+		cmocka_unit_test(no_place_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
