@@ -15,7 +15,6 @@
 
 enum {
 	TL_PT_RUN = 256, /* nodes decoded ahead */
-	TL_PT_JOBS_MOST = 64,
 	/* Instructions without trace before an endless loop is called one (9.12, 9.13); a block counts as some more. */
 	TL_PT_IDLE_MOST = 1 << 18,
 	TL_PT_IDLE_BLOCK = 64,
@@ -186,7 +185,7 @@ enum { TL_PT_ROOM = 3 * TL_PT_STACK };
 static inline bool tl_pt_has_room(const struct tl_pt_graph *graph)
 {
 	/* What others of a team may take at the same time. */
-	uint32_t room = graph->code->shared ? TL_PT_ROOM * 2 * TL_PT_JOBS_MOST : TL_PT_ROOM;
+	uint32_t room = TL_PT_ROOM * (1 + graph->code->threads);
 
 	return !graph->full && graph->capacity - tl_pt_graph_count(graph) >= room &&
 	       __atomic_load_n(&graph->code->space_count, __ATOMIC_RELAXED) < TL_PT_SPACES;

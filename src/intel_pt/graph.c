@@ -61,13 +61,13 @@ void tl_pt_graph_close(struct tl_pt_graph *graph)
 
 static void lock(const struct tl_pt_graph *graph)
 {
-	if (graph->code->shared)
+	if (graph->code->threads)
 		pthread_mutex_lock(&graph->code->lock);
 }
 
 static void unlock(const struct tl_pt_graph *graph)
 {
-	if (graph->code->shared)
+	if (graph->code->threads)
 		pthread_mutex_unlock(&graph->code->lock);
 }
 

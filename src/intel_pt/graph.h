@@ -92,7 +92,7 @@ struct tl_pt_code_graph {
 	const struct tl_pt_image *image;
 	uint64_t version;
 	uint32_t epoch;
-	bool shared; /* by several threads */
+	unsigned threads; /* of a team that share it; 0: none */
 	pthread_mutex_t lock;
 };
 

@@ -127,7 +127,7 @@ void tl_pt_team_stop(struct tl_pt_decoder *decoder)
 	for (unsigned i = 0; i < team->started; i++)
 		pthread_join(team->workers[i].thread, NULL);
 	decoder->team = NULL;
-	decoder->graph.code->shared = false;
+	decoder->graph.code->threads = 0;
 	tl_pt_graph_follow(&decoder->graph);
 	/* What was served from the team's lists is gone with them. */
 	decoder->batch = (struct tl_pt_batch){ .stop = TL_PT_STOP_FULL };
@@ -167,7 +167,7 @@ bool tl_pt_team_start(struct tl_pt_decoder *decoder)
 		return false;
 	}
 	decoder->team = team;
-	decoder->graph.code->shared = true;
+	decoder->graph.code->threads = team->jobs;
 	while (team->started < team->jobs &&
 	       !pthread_create(&team->workers[team->started].thread, NULL, work, &team->workers[team->started]))
 		team->started++;

@@ -13,6 +13,7 @@
 
 enum {
 	TL_PT_PIECE = 1 << 15,      /* bytes of trace */
+	TL_PT_JOBS_MOST = 64,
 	TL_PT_PIECE_NODES = 1 << 22, /* a piece of more is given up: memory is bounded whatever the trace */
 	/* Pieces ahead of the caller, for each thread: so many that one may wait for a processor for some milliseconds. */
 	TL_PT_PIECES_EACH = 8,
