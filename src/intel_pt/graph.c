@@ -340,6 +340,8 @@ static bool set_edges(struct tl_pt_graph *graph, const struct tl_pt_stretch *str
 		if (!node->edge[0])
 			return false;
 	}
+	if (stretch->kind == TL_PT_NODE_NEXT)
+		node->edge[1] = stretch->block.ninsn;
 	if (stretch->kind == TL_PT_NODE_COND)
 		node->edge[1] = tl_pt_step(node_at(graph, stretch->target));
 	return stretch->kind != TL_PT_NODE_COND || node->edge[1];

@@ -21,7 +21,7 @@ enum tl_pt_node_kind {
 	TL_PT_NODE_RETURN,
 	TL_PT_NODE_INDIRECT, /* near call or jump */
 	TL_PT_NODE_FAR,
-	TL_PT_NODE_NEXT,     /* needs no trace; edge 0 */
+	TL_PT_NODE_NEXT,     /* needs no trace; edge 0; in the place of edge 1 the number of instructions */
 	TL_PT_NODE_STUB,
 	TL_PT_NODE_ERROR,    /* no code, no instruction: `error` */
 	TL_PT_NODE_EMPTY,    /* what an empty return stack gives */

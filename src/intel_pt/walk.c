@@ -83,10 +83,8 @@ INLINE enum tl_pt_stop take_return(struct walk *walk, uint64_t outcome)
 /* A node that needs no trace. A loop of such, while there is trace, has no way on (9.13). */
 INLINE enum tl_pt_stop take_next(struct walk *walk, struct tl_pt_decoder *decoder, const struct tl_pt_node *node)
 {
-	uint32_t number = tl_pt_step_to(walk->cur);
-
 	walk->cur = node->edge[0];
-	decoder->idle += decoder->graph.blocks[number].ninsn + TL_PT_IDLE_BLOCK;
+	decoder->idle += node->edge[1] + TL_PT_IDLE_BLOCK;
 	return decoder->idle > TL_PT_IDLE_MOST ? fail(walk, TL_PT_BAD_QUERY) : TL_PT_STOP_GO;
 }
 
@@ -109,12 +107,13 @@ INLINE uint32_t edge(const struct walk *walk, uint64_t outcome)
 	return *(const uint32_t *)(const void *)((const char *)walk->nodes + sizeof(uint32_t) * outcome + walk->cur);
 }
 
-/* Conditional branches and compressed returns, as many as there are one after the other. */
+/* Conditional branches, compressed returns and what stands between them, as many as there are. */
 INLINE enum tl_pt_stop use_branches(struct walk *walk, struct tl_pt_decoder *decoder)
 {
 	size_t room = (size_t)(walk->out_end - walk->out);
 	uint32_t *begin = walk->out, *end = begin + (walk->count < room ? walk->count : room);
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
+	uint32_t between = 0;
 
 	while (stop == TL_PT_STOP_GO && walk->out != end) {
 		const struct tl_pt_node *node = node_at(walk);
@@ -130,12 +129,18 @@ INLINE enum tl_pt_stop use_branches(struct walk *walk, struct tl_pt_decoder *dec
 		} else if (kind == TL_PT_NODE_RETURN) {
 			give(walk, decoder, node);
 			stop = take_return(walk, outcome);
+		} else if (kind == TL_PT_NODE_NEXT) {
+			give(walk, decoder, node);
+			stop = take_next(walk, decoder, node);
+			between++;
+			end += end != walk->out_end;
+			continue;
 		} else {
 			break;
 		}
 		walk->bits <<= 1;
 	}
-	walk->count -= (uint32_t)(walk->out - begin);
+	walk->count -= (uint32_t)(walk->out - begin) - between;
 	return stop;
 }
 
@@ -159,12 +164,7 @@ INLINE enum tl_pt_stop use_outcomes(struct walk *walk, struct tl_pt_decoder *dec
 		kind = tl_pt_node_kind(node);
 		if (kind == TL_PT_NODE_INDIRECT || kind == TL_PT_NODE_FAR || kind == TL_PT_NODE_AWAIT)
 			return TL_PT_STOP_NEED;
-		if (kind == TL_PT_NODE_NEXT) {
-			give(walk, decoder, node);
-			stop = take_next(walk, decoder, node);
-		} else {
-			stop = take_other(walk, decoder, node);
-		}
+		stop = take_other(walk, decoder, node);
 		if (stop != TL_PT_STOP_GO)
 			return stop;
 	}
