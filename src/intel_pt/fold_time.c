@@ -191,7 +191,8 @@ void tl_pt_fold_timed(struct pt_folder *f, const struct tl_pt_run *run, bool mor
 	/* In fixed portions, so that it does not matter in what runs nodes come. */
 	for (; count - at >= HELD_MOST; at += HELD_MOST)
 		run_to(f, f->numbers + at, HELD_MOST, NULL);
-	memmove(f->numbers, f->numbers + at, (count - at) * sizeof(*f->numbers));
+	if (at)
+		memmove(f->numbers, f->numbers + at, (count - at) * sizeof(*f->numbers));
 	f->held = count - at;
 	if (!more)
 		tl_pt_fold_rest(f);
