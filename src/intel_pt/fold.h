@@ -241,7 +241,7 @@ void tl_pt_cycles_end(struct pt_folder *folder, uint64_t to);
 /* Cycles of `insns` instructions, those that wait, up to here. */
 void tl_pt_cycles_count(struct pt_folder *folder, int64_t insns);
 /* The same; all that wait are added to a context's costs, and these instructions will be, too. */
-void tl_pt_cycles_give(struct pt_folder *folder, int64_t insns, int64_t cost[PT_COSTS]);
+void tl_pt_cycles_give(struct pt_folder *folder, int64_t insns, int64_t *cycles);
 /* There were none: contexts have one cost less. */
 void tl_pt_cycles_drop(struct tl_fold *fold);
 

@@ -69,10 +69,10 @@ void tl_pt_cycles_count(struct pt_folder *f, int64_t insns)
 	pass(f, c->spread - before);
 }
 
-void tl_pt_cycles_give(struct pt_folder *f, int64_t insns, int64_t cost[PT_COSTS])
+void tl_pt_cycles_give(struct pt_folder *f, int64_t insns, int64_t *cycles)
 {
 	tl_pt_cycles_count(f, insns);
-	tl_add_cost(&cost[PT_COST_CYCLES], f->cycles.waiting, &f->thread->stack.fold.losses.saturated);
+	tl_add_cost(cycles, f->cycles.waiting, &f->thread->stack.fold.losses.saturated);
 	f->cycles.waiting = f->cycles.known = 0;
 }
 
@@ -88,7 +88,6 @@ void tl_pt_cycles_end(struct pt_folder *f, uint64_t to)
 
 void tl_pt_cycles_drop(struct tl_fold *fold)
 {
-	for (size_t i = 0; i < fold->node_count && !fold->no_memory; i++)
-		fold->costs[i] = fold->costs[i * PT_COSTS + PT_COST_INSNS];
+	_Static_assert(PT_COST_INSNS == PT_COSTS - 1, "the last one stays where it is");
 	fold->event_count = 1;
 }

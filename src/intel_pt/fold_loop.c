@@ -19,7 +19,7 @@ void tl_pt_fold_settle(struct pt_folder *f)
 	int64_t cost[PT_COSTS] = { [PT_COST_INSNS] = f->insns };
 
 	if (f->cycles.seen)
-		tl_pt_cycles_give(f, f->insns, cost);
+		tl_pt_cycles_give(f, f->insns, &cost[PT_COST_CYCLES]);
 	if (f->timed)
 		tl_fold_cost(&stack->fold, cost);
 	if (!f->closed) {
@@ -155,12 +155,13 @@ static inline __attribute__((always_inline)) void give(struct hot *h, struct pt_
 						       bool timed)
 {
 	if (timed) {
-		int64_t *costs = &f->thread->stack.fold.costs[h->fold.top->node * (size_t)PT_COSTS];
+		struct tl_fold *fold = &f->thread->stack.fold;
+		uint32_t node = h->fold.top->node;
 
 		if (!f->closed)
-			costs[PT_COST_INSNS] += h->insns;
+			h->fold.nodes[node].cost += h->insns;
 		if (f->cycles.seen)
-			tl_pt_cycles_give(f, h->insns, costs);
+			tl_pt_cycles_give(f, h->insns, tl_fold_cost_at(fold, node, PT_COST_CYCLES));
 		h->insns = 0;
 	}
 }

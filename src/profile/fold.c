@@ -130,7 +130,7 @@ static bool grow_frames(struct tl_fold *fold)
 
 static uint32_t add_child(struct tl_fold *fold, uint32_t parent, uint32_t function)
 {
-	size_t number = fold->node_count, events = fold->event_count;
+	size_t number = fold->node_count, events = fold->event_count > 1 ? fold->event_count - 1 : 0;
 
 	if (number >= TL_NONE || !tl_grow(&fold->hot.nodes, &fold->node_capacity, number + 1, sizeof(*fold->hot.nodes)))
 		return 0;
@@ -240,12 +240,10 @@ void tl_fold_pop_odd(struct tl_fold *fold)
 
 void tl_fold_cost(struct tl_fold *fold, const int64_t *cost)
 {
-	int64_t *to = fold->costs + (size_t)fold->hot.top->node * fold->event_count;
-
 	if (fold->hot.gate & 1)
 		return;
 	for (uint32_t e = 0; e < fold->event_count; e++)
-		tl_add_cost(&to[e], cost[e], &fold->losses.saturated);
+		tl_add_cost(tl_fold_cost_at(fold, fold->hot.top->node, e), cost[e], &fold->losses.saturated);
 }
 
 void tl_fold_gap(struct tl_fold *fold)
@@ -300,7 +298,7 @@ static void mark_kept(const struct tl_fold *fold, const uint64_t *self, uint32_t
 		bool any = self[i] || node->calls || (i < fold->unfinished_capacity && fold->unfinished[i].calls);
 
 		for (uint32_t e = 0; e < fold->event_count; e++)
-			any |= fold->costs[i * fold->event_count + e] != 0;
+			any |= *tl_fold_cost_at(fold, i, e) != 0;
 		if (any)
 			contexts[i] = 0;
 		if (contexts[i] == 0)
@@ -316,7 +314,7 @@ static void add_context_costs(const struct tl_fold *fold, struct tl_profile *pro
 
 	tl_add_cost(&to[0], (int64_t)self, &profile->losses.saturated);
 	for (uint32_t e = 0; e < fold->event_count; e++)
-		tl_add_cost(&to[e + 1], fold->costs[node * fold->event_count + e], &profile->losses.saturated);
+		tl_add_cost(&to[e + 1], *tl_fold_cost_at(fold, node, e), &profile->losses.saturated);
 	profile->contexts[context].calls += fold->hot.nodes[node].calls;
 	if (node < fold->unfinished_capacity)
 		tl_profile_add_unfinished(profile, context, fold->unfinished[node].calls);

@@ -45,6 +45,7 @@ struct tl_fold_node {
 	uint32_t function, parent;
 	uint64_t calls;
 	uint64_t ticks; /* inclusive, of the finished calls */
+	int64_t cost;   /* of the last event beside time, which loops add to at every call and return */
 };
 
 /* What a loop over records keeps in registers: load it from the fold, run, store it back. */
@@ -71,7 +72,7 @@ struct tl_fold {
 	size_t frame_capacity, node_count, node_capacity, function_count, function_capacity, open_capacity;
 	uint32_t *open; /* by function: its frames among the indexed ones */
 
-	/* Costs beside time, when the format counts some: event_count numbers a node. */
+	/* Costs beside time, when the format counts some: event_count - 1 numbers a node, the last one is in the node. */
 	uint32_t event_count;
 	int64_t *costs;
 	size_t cost_capacity;
@@ -179,6 +180,14 @@ static inline size_t tl_fold_depth(const struct tl_fold *fold)
 static inline uint32_t tl_fold_top(const struct tl_fold *fold)
 {
 	return fold->hot.top->function;
+}
+
+/* The cost of a node for one of the events beside time. */
+static inline int64_t *tl_fold_cost_at(const struct tl_fold *fold, size_t node, uint32_t event)
+{
+	uint32_t others = fold->event_count - 1;
+
+	return event == others ? &fold->hot.nodes[node].cost : &fold->costs[node * others + event];
 }
 
 /* True when the function has an open frame; otherwise its exit is an orphan. */
