@@ -2,10 +2,11 @@
 #ifndef TL_INTEL_PT_TEAM_H
 #define TL_INTEL_PT_TEAM_H
 /*
- * Several threads for one trace (9.20). It is cut into pieces at PSBs; each is decoded from its PSB with an empty return
- * stack, by a decoder of the thread's own on the graph of all, into a list of nodes and events. The caller gets them in order. A
- * piece counts only if it began as the one before it ended; else the caller's own decoder does it once more, from there:
- * so what comes out is that of one thread, byte for byte.
+ * Several threads for one trace (9.20). It is cut into pieces at PSBs; each is decoded from its PSB
+ * with an empty return stack, by a decoder of the thread's own on the graph of all, into a list of
+ * nodes and events. The caller gets them in order. A piece counts only if it began as the one before
+ * it ended; else the caller's own decoder does it once more, from there: so what comes out is that of
+ * one thread, byte for byte.
  */
 #include <pthread.h>
 
