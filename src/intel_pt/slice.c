@@ -103,7 +103,7 @@ struct hunt {
 	size_t capacity;
 	uint32_t nodes[NODES], epoch;
 	struct tl_pt_mark marks[MARKS];
-	struct tl_pt_trigger *trigger;
+	struct tl_pt_trigger found; /* in the piece that is looked at */
 };
 
 static bool is_trigger(struct hunt *h, uint32_t number)
@@ -141,8 +141,8 @@ static bool look_at_run(struct hunt *h, const struct tl_pt_run *run)
 		uint8_t *seen = &h->seen[run->nodes[i]];
 
 		for (; mark < run->mark_count && run->marks[mark].index <= i; mark++) {
-			h->trigger->tsc = run->marks[mark].tsc;
-			h->trigger->timed = true;
+			h->found.tsc = run->marks[mark].tsc;
+			h->found.timed = true;
 		}
 		if (*seen == NOT_LOOKED_AT)
 			*seen = is_trigger(h, run->nodes[i]) ? IS : IS_NOT;
@@ -150,65 +150,94 @@ static bool look_at_run(struct hunt *h, const struct tl_pt_run *run)
 			return true;
 	}
 	for (; mark < run->mark_count; mark++) {
-		h->trigger->tsc = run->marks[mark].tsc;
-		h->trigger->timed = true;
+		h->found.tsc = run->marks[mark].tsc;
+		h->found.timed = true;
 	}
 	return false;
 }
 
-/* 1: found. */
-static int hunt_on(struct hunt *h, struct tl_error *err)
+/* To the end of the piece, or to the first node that is it. 1: found; the decoder's status in `at`. */
+static int hunt_on(struct hunt *h, int *at, struct tl_error *err)
 {
-	int status = tl_pt_sync_forward(h->decoder);
-
-	while (status >= 0) {
+	while (*at >= 0) {
 		struct tl_pt_run run = {
 			.nodes = h->nodes, .max = NODES, .marks = h->marks, .max_marks = MARKS
 		};
 		struct tl_pt_event event;
 
-		if (status & TL_PT_EVENT_PENDING) {
-			status = tl_pt_event_next(h->decoder, &event);
+		if (*at & TL_PT_EVENT_PENDING) {
+			*at = tl_pt_event_next(h->decoder, &event);
 			continue;
 		}
-		status = tl_pt_nodes(h->decoder, &run);
-		if (status < 0)
+		*at = tl_pt_nodes(h->decoder, &run);
+		if (*at < 0)
 			break;
+		*at = run.status;
 		if (!make_room(h, &run))
 			return tl_error_memory(err);
 		if (look_at_run(h, &run)) {
-			tl_pt_offset(h->decoder, &h->trigger->offset);
+			tl_pt_offset(h->decoder, &h->found.offset);
 			return 1;
 		}
-		status = run.status;
 	}
-	return status == -TL_PT_NOMEM ? tl_error_memory(err) : 0;
+	return *at == -TL_PT_NOMEM ? tl_error_memory(err) : 0;
 }
 
-int tl_pt_find_trigger(const struct tl_pt_piece *piece, struct tl_pt_functions *functions,
+/* Threads and processors come one after the other: what was found in one may not be the first. */
+static void note_found(struct hunt *h, struct tl_pt_trigger *trigger, bool *any)
+{
+	if (!*any || (h->found.timed && trigger->timed && h->found.tsc < trigger->tsc))
+		*trigger = h->found;
+	*any = true;
+}
+
+static int hunt_piece(struct hunt *h, struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece,
+		      struct tl_pt_trigger *trigger, bool *any, struct tl_error *err)
+{
+	const uint32_t flags = TL_PT_SALVAGE | TL_PT_END_ON_CALL | TL_PT_END_ON_JUMP;
+	int at = tl_pt_decoder_of(decoders, piece, flags, &h->decoder), status;
+
+	if (!h->decoder)
+		return tl_pt_fault(err, (enum tl_pt_error) - at, TL_NOWHERE);
+	if (h->capacity)
+		memset(h->seen, NOT_LOOKED_AT, h->capacity);
+	h->found = (struct tl_pt_trigger){ 0 };
+	status = hunt_on(h, &at, err);
+	if (status > 0)
+		note_found(h, trigger, any);
+	if (status >= 0)
+		status = tl_pt_pass_over(h->decoder, at) < 0 ? tl_error_memory(err) : 0;
+	tl_pt_decoder_done(decoders, piece);
+	return status;
+}
+
+int tl_pt_find_trigger(const struct tl_pt_feed *feed, struct tl_pt_functions *functions,
 		       const char *pattern, struct tl_pt_trigger *trigger, struct tl_error *err)
 {
-	struct tl_pt_config config = piece->config;
 	struct hunt *h = calloc(1, sizeof(*h));
+	struct tl_pt_decoders decoders = { .jobs = 1 };
+	struct tl_pt_piece piece;
+	bool any = false;
 	int status;
 
 	*trigger = (struct tl_pt_trigger){ 0 };
 	if (!h)
 		return tl_error_memory(err);
 	h->functions = functions;
-	h->trigger = trigger;
 	if (regcomp(&h->pattern, pattern, REG_EXTENDED | REG_NOSUB)) {
 		free(h);
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "not a POSIX extended regular expression");
 	}
-	config.flags |= TL_PT_SALVAGE | TL_PT_END_ON_CALL | TL_PT_END_ON_JUMP;
-	status = tl_pt_decoder_open(&h->decoder, &config, piece->image);
-	status = status < 0 ? tl_pt_fault(err, (enum tl_pt_error) - status, TL_NOWHERE)
-			    : hunt_on(h, err);
-	tl_pt_decoder_close(h->decoder);
+	feed->rewind(feed->arg);
+	while ((status = feed->next(feed->arg, &piece, err)) == 1) {
+		status = hunt_piece(h, &decoders, &piece, trigger, &any, err);
+		if (status < 0)
+			break;
+	}
+	tl_pt_decoders_close(&decoders);
 	regfree(&h->pattern);
 	free(h->seen);
 	free(h);
-	return status;
+	return status < 0 ? status : any;
 }

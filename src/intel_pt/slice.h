@@ -18,9 +18,9 @@ struct tl_pt_trigger {
 	bool timed;
 };
 
-/* The first time in a piece. 1: found, 0: not; negative: TL_BAD_USAGE for a pattern that does not
- * compile, TL_NO_MEMORY. */
-int tl_pt_find_trigger(const struct tl_pt_piece *piece, struct tl_pt_functions *functions,
+/* The first time, by the clock if there is one. 1: found, 0: not; negative: TL_BAD_USAGE for a
+ * pattern that does not compile, TL_NO_MEMORY. */
+int tl_pt_find_trigger(const struct tl_pt_feed *feed, struct tl_pt_functions *functions,
 		       const char *pattern, struct tl_pt_trigger *trigger, struct tl_error *err);
 
 /* The first PSB at or behind an offset; the end of the trace if there is none. */

@@ -8,7 +8,6 @@
 #include "intel_pt/program.h"
 #include "intel_pt/info.h"
 #include "intel_pt/probe.h"
-#include "intel_pt/slice.h"
 #include "open/intel_pt.h"
 
 struct raw_input {

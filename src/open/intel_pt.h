@@ -3,6 +3,7 @@
 #define TL_OPEN_INTEL_PT_H
 /* What raw Intel PT and perf.data do alike: all that works on a feed. */
 #include "intel_pt/faults.h"
+#include "intel_pt/slice.h"
 #include "open/format.h"
 
 /* The head of both formats' handles. */
@@ -19,6 +20,10 @@ int tl_pt_input_timeline(struct tl_input *input, const char *format, struct tl_o
 			 struct tl_error *err);
 int64_t tl_pt_input_check(struct tl_input *input, bool json, struct tl_output *out,
 			  struct tl_error *err);
+/* What a slice wants, in ticks; with a trigger that is where it was, else untouched. */
+int tl_pt_input_slice_window(struct tl_input *input, const struct tl_slice *what,
+			     struct tl_number_range *window, struct tl_pt_trigger *trigger,
+			     struct tl_error *err);
 int tl_pt_input_slice(struct tl_input *input, const struct tl_slice *what, struct tl_output *out,
 		      struct tl_error *err);
 size_t tl_pt_input_damage(struct tl_input *input, struct tl_damage *places, size_t room,

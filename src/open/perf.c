@@ -204,6 +204,18 @@ static int draw_perf(struct tl_input *input, const char *format, struct tl_outpu
 	return status < 0 ? status : tl_pt_input_timeline(input, format, out, err);
 }
 
+static int slice_perf(struct tl_input *input, const struct tl_slice *what, struct tl_output *out, struct tl_error *err)
+{
+	struct perf_input *p = input->handle;
+	struct tl_number_range window;
+	struct tl_pt_trigger trigger;
+	int status = need_trace(input, err);
+
+	if (status == 0)
+		status = tl_pt_input_slice_window(input, what, &window, &trigger, err);
+	return status < 0 ? status : tl_perf_slice(p->trace, window.from, window.to, out, err);
+}
+
 static int reencode_perf(struct tl_input *input, const char *variant, struct tl_output *out, struct tl_error *err)
 {
 	(void)input;
@@ -252,5 +264,6 @@ const struct tl_format tl_perf_format = {
 	.check = check_perf,
 	.timeline = draw_perf,
 	.reencode = reencode_perf,
+	.slice = slice_perf,
 	.damage = damage_perf,
 };

@@ -2,7 +2,6 @@
 /* Parts of raw traces. */
 #include "core/error.h"
 #include "core/output.h"
-#include "intel_pt/slice.h"
 #include "open/intel_pt.h"
 
 static int usage(struct tl_error *err, const char *text)
@@ -24,13 +23,12 @@ static int check_wishes(const struct tl_input *input, const struct tl_slice *wha
 	return 0;
 }
 
-/* Up to the PSB behind the trigger, from the time before it. */
-static int part_before(struct tl_input *input, const struct tl_pt_piece *piece,
-		       const struct tl_slice *what, struct tl_pt_part *part, struct tl_error *err)
+/* From the time before the trigger on. */
+static int find_trigger(struct tl_input *input, const struct tl_slice *what, struct tl_pt_trigger *trigger,
+			uint64_t *from, struct tl_error *err)
 {
 	struct pt_input *pt = input->handle;
 	struct tl_pt_functions functions;
-	struct tl_pt_trigger trigger;
 	uint64_t ticks;
 	int status;
 
@@ -40,16 +38,27 @@ static int part_before(struct tl_input *input, const struct tl_pt_piece *piece,
 				     ? "the trace does not say how long a tick is; give --tsc-hz"
 				     : "there is no time in the trace, so no time before the call");
 	tl_pt_functions_begin(&functions, &pt->feed);
-	status = tl_pt_find_trigger(piece, &functions, what->trigger, &trigger, err);
+	status = tl_pt_find_trigger(&pt->feed, &functions, what->trigger, trigger, err);
 	tl_pt_functions_end(&functions);
 	if (status <= 0)
 		return status < 0 ? status : usage(err, "no function of such a name was reached");
 	ticks = (uint64_t)(what->before_seconds * (double)pt->feed.frequency + 0.5);
-	status = tl_pt_slice_time(&piece->config, trigger.tsc > ticks ? trigger.tsc - ticks : 0, 0,
-				  part, err);
-	part->to = tl_pt_psb_behind(&piece->config, trigger.offset);
-	if (part->from >= part->to)
-		part->from = 0;
+	*from = trigger->tsc > ticks ? trigger->tsc - ticks : 0;
+	return 0;
+}
+
+int tl_pt_input_slice_window(struct tl_input *input, const struct tl_slice *what,
+			     struct tl_number_range *window, struct tl_pt_trigger *trigger,
+			     struct tl_error *err)
+{
+	int status = check_wishes(input, what, err);
+
+	if (status == 0)
+		status = tl_pt_input_window(input, window, err);
+	if (status < 0 || !what->trigger)
+		return status;
+	status = find_trigger(input, what, trigger, &window->from, err);
+	window->to = trigger->tsc + 1;
 	return status;
 }
 
@@ -58,21 +67,24 @@ int tl_pt_input_slice(struct tl_input *input, const struct tl_slice *what, struc
 {
 	struct pt_input *pt = input->handle;
 	struct tl_number_range window;
+	struct tl_pt_trigger trigger;
 	struct tl_pt_piece piece;
 	struct tl_pt_part part;
-	int status = check_wishes(input, what, err);
+	int status = tl_pt_input_slice_window(input, what, &window, &trigger, err);
 
-	if (status == 0)
-		status = tl_pt_input_window(input, &window, err);
 	if (status < 0)
 		return status;
 	pt->feed.rewind(pt->feed.arg);
 	status = pt->feed.next(pt->feed.arg, &piece, err);
 	if (status <= 0)
 		return status;
-	status = what->trigger
-			 ? part_before(input, &piece, what, &part, err)
-			 : tl_pt_slice_time(&piece.config, window.from, window.to, &part, err);
+	/* Up to the PSB behind the trigger. */
+	status = tl_pt_slice_time(&piece.config, window.from, what->trigger ? 0 : window.to, &part, err);
+	if (status == 0 && what->trigger) {
+		part.to = tl_pt_psb_behind(&piece.config, trigger.offset);
+		if (part.from >= part.to)
+			part.from = 0;
+	}
 	if (status == 0)
 		tl_output_write(out, piece.config.begin + part.from, (size_t)(part.to - part.from));
 	return status;

@@ -379,6 +379,81 @@ def test_truncated():
         compared["truth"] += 1
 
 
+def sliced(data, *options):
+    """A part of a file, made by the command."""
+    with tempfile.TemporaryDirectory() as folder:
+        whole, part = os.path.join(folder, "whole.perf.data"), os.path.join(folder, "part.perf.data")
+        with open(whole, "wb") as file:
+            file.write(data)
+        done = subprocess.run([common.command(), "slice", *options, "-o", part, whole], cwd=CORPUS,
+                              stderr=subprocess.PIPE)
+        if done.returncode:
+            common.fail("slice", options, done.stderr.decode())
+            return b""
+        with open(part, "rb") as file:
+            return file.read()
+
+
+def instructions(data):
+    """The addresses that a file's threads ran."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "part.perf.data")
+        with open(path, "wb") as file:
+            file.write(data)
+        done = subprocess.run([common.command(), "dump", "--instructions", "--no-text", path], cwd=CORPUS,
+                              stdout=subprocess.PIPE, check=False)
+        return [line for line in done.stdout.decode().splitlines() if line[:1] not in "[" and line]
+
+
+def test_slices_of_everything():
+    """A window that holds all gives all, whatever the form of the file; perf reads it, too."""
+    for cpus in (1, 2):
+        writer, wanted = alternating("time", cpus, "wide")
+        check("slice-%dcpu" % cpus, sliced(writer.file(), "--time", "..1000"), wanted)
+        check("slice-pipe-%dcpu" % cpus, sliced(writer.pipe(), "--time", "..1000"), wanted, peer=False)
+    writer, wanted = alternating("time", 2, "wide", order=">")
+    check("slice-swapped", sliced(writer.file(), "--time", "..1000"), wanted, peer=False)
+
+
+def test_slices():
+    """Windows that adjoin have everything between them, and each has a part; what perf reads of one is the same."""
+    for name in ("rec", "sh", "sig"):
+        with open(os.path.join(CORPUS, name + ".time.perf.data"), "rb") as file:
+            data = file.read()
+        whole, behind, shorter = instructions(data), 0, 0
+        common.expect("slices " + name, len(whole), truth(name)[0])
+        for window in ("..100us", "100us..150us", "150us..200us", "200us.."):
+            part = sliced(data, "--time", window)
+            some = instructions(part)
+            at = "\n".join(whole).find("\n".join(some))
+            at = "\n".join(whole)[:at].count("\n") if at >= 0 else len(whole)
+            if at > behind:
+                common.fail("slice %s %s: not a part, or not behind the one before" % (name, window))
+                break
+            behind = max(behind, at + len(some))
+            shorter += len(some) < len(whole) and len(part) < len(data)
+            compared["truth"] += 1
+            if PERF and some:
+                with tempfile.TemporaryDirectory() as folder:
+                    path = os.path.join(folder, "part.perf.data")
+                    with open(path, "wb") as file:
+                        file.write(part)
+                    common.expect("slice %s %s (perf)" % (name, window),
+                                  {tid: number for tid, (number, _) in perfs(path).items()}, {4242: len(some)})
+                    compared["perf"] += 1
+        common.expect("slices of %s have everything" % name, behind, len(whole))
+        if not shorter:
+            common.fail("no slice of %s is shorter" % name)
+
+
+def test_slice_before_a_call():
+    with open(os.path.join(CORPUS, "rec.time.perf.data"), "rb") as file:
+        data = file.read()
+    some = instructions(sliced(data, "--trigger", "^even$", "--before", "1us"))
+    if not any("5555555551b2" in line for line in some) or len(some) >= truth("rec")[0]:
+        common.fail("the slice before the call of even() has %d instructions" % len(some))
+
+
 def test_records_of_perf():
     """Real files of perf record, record by record, in perf's own order."""
     names = {"FEATURE": "HEADER_FEATURE", "ATTR": "HEADER_ATTR"}

@@ -6,6 +6,8 @@
 
 #include <tracelathe/tracelathe.h>
 
+#include "perf_data/tell.h"
+
 enum { DECODERS = 64, STEPS = 2000, RUNS = 2000 };
 
 struct bytes {
@@ -164,6 +166,22 @@ static const char *decode_run(struct decoding *d, const struct tl_perf_run *run)
 	return NULL;
 }
 
+/* A part is not much longer than the whole: every place where trace is missing may need a record more. */
+static const char *cut_out(struct tl_perf_trace *trace, size_t whole)
+{
+	struct tl_output *out;
+	struct tl_error err;
+	size_t size = 0;
+	int status;
+
+	if (tl_output_open_memory(&out, &err) < 0)
+		return NULL;
+	status = tl_perf_slice(trace, 1 << 20, 1 << 21, out, &err);
+	tl_output_bytes(out, &size);
+	tl_output_discard(out);
+	return status == 0 && size > 2 * whole ? "a slice is longer than what it was cut from" : NULL;
+}
+
 static const char *walk_runs(struct bytes in)
 {
 	const struct tl_perf_trace_options options = {
@@ -187,6 +205,8 @@ static const char *walk_runs(struct bytes in)
 		}
 		for (int i = 0; i < DECODERS; i++)
 			tl_pt_decoder_close(d.decoders[i]);
+		if (!broken)
+			broken = cut_out(trace, in.size);
 		tl_perf_trace_close(trace);
 	}
 	tl_source_close(source);

@@ -80,10 +80,14 @@ static int read_runs(const struct scene *scene, unsigned variant, uint64_t *dige
 	return status;
 }
 
-enum { CALLS = 7 };
+enum { CALLS = 8 };
 
 static int call(struct tl_input *input, unsigned number, struct tl_output *out, struct tl_error *err)
 {
+	const struct tl_slice slice = {
+		.size = sizeof(slice), .snapshots = { 0, TL_NOWHERE }, .instructions = { 0, TL_NOWHERE },
+		.trigger = "^even$", .before_seconds = 1e-6,
+	};
 	struct tl_profile *profile = NULL;
 	int status;
 
@@ -98,6 +102,8 @@ static int call(struct tl_input *input, unsigned number, struct tl_output *out, 
 		return (int)tl_input_check(input, TL_REPORT_JSON, out, err);
 	case 5:
 		return tl_input_timeline(input, "chrome", out, err);
+	case 6:
+		return tl_input_slice(input, &slice, out, err);
 	default:
 		status = tl_input_fold(input, &profile, err);
 		tl_profile_free(profile);
