@@ -91,10 +91,13 @@ static void run_inner(struct pt_folder *f, uint32_t number)
 	uint32_t first = 0;
 
 	for (size_t i = f->nodes[number].called; f->inner[i].ip; i++) {
-		if (f->node_lines && !f->closed)
-			f->visits[tl_pt_fold_visits(f, number, tl_fold_top(&f->thread->stack.fold),
-						    first, f->inner[i].insns)]
-				.count++;
+		if (f->node_lines && !f->closed) {
+			/* First the visit: the list may move. */
+			uint32_t visit = tl_pt_fold_visits(f, number, tl_fold_top(&f->thread->stack.fold),
+							   first, f->inner[i].insns);
+
+			f->visits[visit].count++;
+		}
 		first += f->inner[i].insns;
 		count_insns(f, f->inner[i].insns);
 		f->key = PT_KEY_NONE;

@@ -7,6 +7,7 @@
 The files are those of the corpus, and all forms that perf_writer.py makes of its traces. PERF_RUNS drives the public
 interface and prints a line for each thread; perf script gives the same list of instructions where perf is installed.
 """
+import json
 import os
 import struct
 import subprocess
@@ -452,6 +453,42 @@ def test_slice_before_a_call():
     some = instructions(sliced(data, "--trigger", "^even$", "--before", "1us"))
     if not any("5555555551b2" in line for line in some) or len(some) >= truth("rec")[0]:
         common.fail("the slice before the call of even() has %d instructions" % len(some))
+
+
+def timeline(path, *options):
+    """{thread: what its timeline shows}."""
+    done = subprocess.run([common.command(), "timeline", "--to", "chrome", *options, path], cwd=CORPUS,
+                          stdout=subprocess.PIPE, check=False)
+    threads = {}
+    for event in json.loads(done.stdout)["traceEvents"]:
+        if event["ph"] != "M":
+            threads.setdefault(event["tid"], []).append((event["ph"], event.get("name"), event["ts"]))
+    return threads
+
+
+def test_timelines():
+    """Threads that take turns show what each shows alone, also where calls are left out by depth and name."""
+    writer, _ = alternating("time", 1, "wide")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "turns.perf.data")
+        with open(path, "wb") as file:
+            file.write(writer.file())
+        for options in ((), ("--depth", "2"), ("--function", "^(deep|even|fib)$"),
+                        # Open where threads take turns, and beside what has another name at the same depth.
+                        ("--function", "^(_dl_map_object_deps|openaux|main)$"), ("--depth", "3", "--function", "e")):
+            both = timeline(path, *options)
+            alone = {tid: shown for thread in ("100", "200")
+                     for tid, shown in timeline(path, "--thread", thread, *options).items()}
+            common.expect("timeline %s of threads in turn" % " ".join(options), both, alone)
+            if 100 not in both:
+                common.fail("timeline %s shows nothing" % " ".join(options))
+            for tid, shown in both.items():
+                depth = 0
+                for what, _, _ in shown:
+                    depth += {"B": 1, "E": -1}.get(what, 0)
+                    if depth < 0:
+                        common.fail("timeline %s: thread %d closes what is not open" % (" ".join(options), tid))
+                        break
 
 
 def test_records_of_perf():
