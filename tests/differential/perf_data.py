@@ -462,7 +462,7 @@ def timeline(path, *options):
     threads = {}
     for event in json.loads(done.stdout)["traceEvents"]:
         if event["ph"] != "M":
-            threads.setdefault(event["tid"], []).append((event["ph"], event.get("name"), event["ts"]))
+            threads.setdefault(event["tid"], []).append((event["ph"], event.get("name"), event["ts"], event.get("dur")))
     return threads
 
 
@@ -484,7 +484,7 @@ def test_timelines():
                 common.fail("timeline %s shows nothing" % " ".join(options))
             for tid, shown in both.items():
                 depth = 0
-                for what, _, _ in shown:
+                for what, *_ in shown:
                     depth += {"B": 1, "E": -1}.get(what, 0)
                     if depth < 0:
                         common.fail("timeline %s: thread %d closes what is not open" % (" ".join(options), tid))
