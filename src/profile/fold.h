@@ -40,6 +40,8 @@ struct tl_fold_frame {
 	uint32_t gate;  /* gate count at entry */
 };
 
+enum { TL_FOLD_LINE = 64 / sizeof(uint32_t) }; /* places for children in a line of the cache */
+
 /* A calling context. Node 0 is the outside: it has no function and no time. */
 struct tl_fold_node {
 	uint32_t function, parent;
@@ -56,7 +58,7 @@ struct tl_fold_hot {
 	struct tl_fold_frame *indexed; /* frames up to this one are counted in `open` */
 	struct tl_fold_node *nodes;
 	struct tl_latencies *functions;
-	uint32_t *children;            /* open addressing: node numbers by (parent, function); 0: empty */
+	uint32_t *children;            /* node numbers by (parent, function), open addressing behind two places; 0: empty */
 	unsigned child_shift;          /* 64 - log2 of its size */
 	uint32_t gate;                 /* counts openings and closings: odd is closed */
 };
@@ -100,10 +102,10 @@ uint32_t tl_fold_child_slow(struct tl_fold *fold, uint32_t function);
 bool tl_fold_unwind(struct tl_fold *fold, uint32_t function);
 void tl_fold_pop_odd(struct tl_fold *fold);
 
-/* Where the search for a child begins. */
+/* The first place to look for a child: all of a parent's are in one line of the cache. The second is the one beside it. */
 static inline size_t tl_fold_child_home(const struct tl_fold_hot *h, uint32_t parent, uint32_t function)
 {
-	return (((uint64_t)parent << 32 | function) * 0x9e3779b97f4a7c15u) >> h->child_shift;
+	return ((size_t)parent * TL_FOLD_LINE + function % TL_FOLD_LINE) & (SIZE_MAX >> h->child_shift);
 }
 
 static inline bool tl_fold_is_child(const struct tl_fold_hot *h, uint32_t node, uint32_t parent, uint32_t function)
@@ -120,7 +122,7 @@ static inline __attribute__((always_inline)) void tl_fold_hot_enter(struct tl_fo
 	uint32_t node = h->children[home];
 
 	if (!tl_fold_is_child(h, node, parent, function))
-		node = h->children[(home + 1) & (SIZE_MAX >> h->child_shift)];
+		node = h->children[home ^ 1];
 	if (__builtin_expect(!tl_fold_is_child(h, node, parent, function) || h->top == h->last, 0)) {
 		fold->hot = *h;
 		node = tl_fold_child_slow(fold, function);
@@ -129,6 +131,8 @@ static inline __attribute__((always_inline)) void tl_fold_hot_enter(struct tl_fo
 			return; /* no memory */
 	}
 	*++h->top = (struct tl_fold_frame){ function, node, h->clock, h->gate };
+	/* What it calls is looked for soon. */
+	__builtin_prefetch(&h->children[tl_fold_child_home(h, node, 0)]);
 }
 
 /* Close the innermost frame as a finished call. */
