@@ -72,13 +72,13 @@ static void unlock(const struct tl_pt_graph *graph)
 }
 
 /* Few bytes of code begin a block; and what is not used of the memory asked for is never touched. */
-static uint32_t nodes_for(const struct tl_pt_image *image)
+static uint32_t nodes_for(const struct tl_pt_code_graph *code, const struct tl_pt_image *image)
 {
-	uint64_t want = image->read ? UNKNOWN_NODES : LEAST_NODES;
+	uint64_t want = image->read ? UNKNOWN_NODES : LEAST_NODES, most = code->most ? code->most : MOST_NODES;
 
 	for (size_t i = 0; i < image->count; i++)
 		want += (image->regions[i].last - image->regions[i].begin) / 2;
-	return want < MOST_NODES ? (uint32_t)want : MOST_NODES;
+	return (uint32_t)(want < most ? want : most);
 }
 
 static void free_nodes(struct tl_pt_code_graph *code)
@@ -96,7 +96,7 @@ static int make_room(struct tl_pt_code_graph *code, uint32_t want)
 	if (code->nodes && code->capacity >= want)
 		return 0;
 	free_nodes(code);
-	for (; want >= LEAST_NODES; want /= 2) {
+	for (uint32_t least = want < LEAST_NODES ? want : LEAST_NODES; want >= least; want /= 2) {
 		code->capacity = want & ~3u;
 		code->nodes = aligned_alloc(64, code->capacity * sizeof(*code->nodes));
 		code->blocks = malloc(code->capacity * sizeof(*code->blocks));
@@ -139,7 +139,7 @@ int tl_pt_graph_reset(struct tl_pt_graph *graph, const struct tl_pt_image *image
 {
 	struct tl_pt_code_graph *code = graph->code;
 	struct tl_pt_asid asid = graph->asid;
-	int status = make_room(code, nodes_for(image));
+	int status = make_room(code, nodes_for(code, image));
 
 	if (status < 0) {
 		see(graph);

@@ -85,6 +85,7 @@ struct tl_pt_code_graph {
 	struct tl_pt_block *blocks; /* of the nodes */
 	uint32_t *lists;            /* of links: how many, then each */
 	uint32_t count, capacity, list_count;
+	uint32_t most; /* nodes wanted at most; 0: as many as the code may have */
 	struct tl_pt_slot *slots;
 	uint32_t mask; /* of slots */
 	struct tl_pt_space spaces[TL_PT_SPACES];
