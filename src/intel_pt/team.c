@@ -13,21 +13,18 @@ static struct tl_pt_piece *piece_of(const struct tl_pt_team *team, uint64_t numb
 	return &team->pieces[number % team->ring];
 }
 
-/* Find where pieces begin up to this one, which is in the ring. Under the lock. */
-static void set_up_to(struct tl_pt_team *team, uint64_t number, const struct tl_pt_flow *flow)
+/* The next piece, from where the last one ends up to a PSB. Under the lock. */
+static struct tl_pt_piece *set_next(struct tl_pt_team *team, const struct tl_pt_flow *flow)
 {
-	while (team->next <= number) {
-		struct tl_pt_piece *piece = piece_of(team, team->next++);
-		const uint8_t *from = NULL, *end = flow->config.end;
+	struct tl_pt_piece *piece = piece_of(team, team->claimed++);
+	const uint8_t *from = NULL, *begin = flow->begin + team->begin, *end = flow->config.end;
 
-		piece->is_set = team->begin != UINT64_MAX;
-		piece->is_ready = false;
-		piece->begin = team->begin;
-		if (piece->is_set && (uint64_t)(end - flow->begin) - piece->begin > TL_PT_PIECE)
-			from = tl_pt_psb_forward(flow->begin + piece->begin + TL_PT_PIECE, end);
-		piece->end = from ? (uint64_t)(from - flow->begin) : UINT64_MAX;
-		team->begin = piece->end;
-	}
+	if (end - begin > TL_PT_PIECE)
+		from = tl_pt_psb_forward(begin + TL_PT_PIECE, end);
+	piece->is_ready = false;
+	piece->begin = team->begin;
+	piece->end = team->begin = from ? (uint64_t)(from - flow->begin) : UINT64_MAX;
+	return piece;
 }
 
 /*
@@ -50,35 +47,44 @@ static bool drop_if_scarce(struct tl_pt_team *team, struct tl_pt_decoder *decode
 	return true;
 }
 
-/* Take on the next piece. NULL: there is none. Under the lock. */
-static struct tl_pt_piece *claim(struct tl_pt_team *team, struct tl_pt_decoder *decoder, uint64_t *number)
+static bool is_over(const struct tl_pt_team *team)
+{
+	return team->stopping || team->begin == UINT64_MAX;
+}
+
+/* There is room for one more piece in the ring. Under the lock. */
+static bool may_claim(struct tl_pt_team *team, struct tl_pt_decoder *decoder)
 {
 	tl_pt_graph_follow(&decoder->graph);
-	while (!team->stopping && (team->claimed >= team->consumed + team->ring || !drop_if_scarce(team, decoder)))
-		pthread_cond_wait(&team->room, &team->lock);
-	if (team->stopping)
-		return NULL;
+	return !is_over(team) && team->claimed < team->consumed + team->ring && drop_if_scarce(team, decoder);
+}
+
+/* Take on the next piece and decode it. The lock is held but for that. */
+static void decode_next(struct tl_pt_team *team, struct tl_pt_decoder *decoder)
+{
+	bool first = !team->claimed;
+	struct tl_pt_piece *piece;
+
 	tl_pt_graph_follow(&decoder->graph);
-	*number = team->claimed++;
-	set_up_to(team, *number, &decoder->flow);
-	return piece_of(team, *number)->is_set ? piece_of(team, *number) : NULL;
+	piece = set_next(team, &decoder->flow);
+	pthread_mutex_unlock(&team->lock);
+	tl_pt_piece_decode(piece, decoder, first);
+	pthread_mutex_lock(&team->lock);
+	piece->is_ready = true;
+	pthread_cond_broadcast(&team->ready);
 }
 
 static void *work(void *arg)
 {
 	struct tl_pt_worker *worker = arg;
 	struct tl_pt_team *team = worker->team;
-	struct tl_pt_piece *piece;
-	uint64_t number;
 
 	pthread_mutex_lock(&team->lock);
-	while ((piece = claim(team, worker->decoder, &number)) != NULL) {
-		pthread_mutex_unlock(&team->lock);
-		tl_pt_piece_decode(piece, worker->decoder, !number);
-		pthread_mutex_lock(&team->lock);
-		piece->is_ready = true;
-		pthread_cond_broadcast(&team->ready);
-	}
+	while (!is_over(team))
+		if (may_claim(team, worker->decoder))
+			decode_next(team, worker->decoder);
+		else if (!is_over(team))
+			pthread_cond_wait(&team->room, &team->lock);
 	pthread_mutex_unlock(&team->lock);
 	return NULL;
 }
@@ -168,10 +174,11 @@ bool tl_pt_team_start(struct tl_pt_decoder *decoder)
 	}
 	decoder->team = team;
 	decoder->graph.code->threads = team->jobs;
-	while (team->started < team->jobs &&
+	/* The last one is for the caller, who decodes when there is nothing to give. */
+	while (team->started < team->jobs - 1 &&
 	       !pthread_create(&team->workers[team->started].thread, NULL, work, &team->workers[team->started]))
 		team->started++;
-	if (team->started == team->jobs)
+	if (team->started == team->jobs - 1)
 		return true;
 	tl_pt_team_stop(decoder);
 	return false;
@@ -179,14 +186,18 @@ bool tl_pt_team_start(struct tl_pt_decoder *decoder)
 
 /* ---- one stream ---- */
 
-/* The present piece, when it is done. The last one is never released, so there is one. */
+/* The present piece, when it is done; until then others are. The last one is never released, so there is one. */
 static struct tl_pt_piece *wait_for(struct tl_pt_team *team)
 {
+	struct tl_pt_decoder *decoder = team->workers[team->started].decoder;
 	struct tl_pt_piece *piece = piece_of(team, team->current);
 
 	pthread_mutex_lock(&team->lock);
-	while (team->next <= team->current || !piece->is_ready)
-		pthread_cond_wait(&team->ready, &team->lock);
+	while (team->claimed <= team->current || !piece->is_ready)
+		if (may_claim(team, decoder))
+			decode_next(team, decoder);
+		else
+			pthread_cond_wait(&team->ready, &team->lock);
 	pthread_mutex_unlock(&team->lock);
 	return piece;
 }

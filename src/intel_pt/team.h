@@ -4,9 +4,10 @@
 /*
  * Several threads for one trace (9.20). It is cut into pieces at PSBs; each is decoded from its PSB
  * with an empty return stack, by a decoder of the thread's own on the graph of all, into a list of
- * nodes and events. The caller gets them in order. A piece counts only if it began as the one before
- * it ended; else the caller's own decoder does it once more, from there: so what comes out is that of
- * one thread, byte for byte.
+ * nodes and events. The caller gets them in order. It is one of the threads: while the piece it
+ * needs is not ready, it decodes another. A piece counts only if it began as the one before it ended;
+ * else the caller's own decoder does it once more, from there: so what comes out is that of one
+ * thread, byte for byte.
  */
 #include <pthread.h>
 
@@ -35,7 +36,7 @@ struct tl_pt_cut {
 
 struct tl_pt_piece {
 	uint64_t begin, end; /* offsets of its PSB and the next piece's; UINT64_MAX: the last one */
-	bool is_set, is_ready;
+	bool is_ready;
 	uint32_t *ids;
 	size_t id_count, id_room;
 	struct tl_pt_moment *times;
@@ -59,7 +60,7 @@ struct tl_pt_worker {
 };
 
 struct tl_pt_team {
-	struct tl_pt_worker workers[TL_PT_JOBS_MOST];
+	struct tl_pt_worker workers[TL_PT_JOBS_MOST]; /* the last one without a thread: the caller's */
 	unsigned jobs, started;
 	struct tl_pt_piece *pieces; /* a ring */
 	uint64_t ring;
@@ -67,8 +68,8 @@ struct tl_pt_team {
 	pthread_mutex_t lock;
 	pthread_cond_t ready, room;
 	uint64_t consumed;  /* pieces the caller is done with; the next one is being given */
-	uint64_t claimed;   /* pieces that threads have taken on */
-	uint64_t next, begin; /* the first piece that is not set yet, and where it begins */
+	uint64_t claimed;   /* pieces that a thread has taken on */
+	uint64_t begin;     /* where the next piece begins; UINT64_MAX: there is none */
 	uint64_t drop_at;   /* before this piece all nodes are dropped; UINT64_MAX: none */
 	bool stopping;
 
