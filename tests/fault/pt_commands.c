@@ -3,8 +3,8 @@
  * All that the command does with Intel PT, on traces that are cut or damaged, and with every
  * allocation failing in turn:
  *
- *   pt_commands prefixes STEP     every STEP-th prefix of the golden traces
- *   pt_commands mutants COUNT     so many mutants of them
+ *   pt_commands prefixes STEP     every prefix of the small golden traces, every STEP-th of the others
+ *   pt_commands mutants COUNT     so many mutants of them, most of the small ones
  *   pt_commands allocations       allocation 1, 2, 3 ... refused, alone and with all later ones
  *
  * Nothing crashes, hangs or leaks; costs of functions and of lines add up to the total; a step
@@ -325,7 +325,11 @@ static size_t load(const char *path, uint8_t *data)
 
 int main(int argc, char **argv)
 {
-	static const char *const names[] = { "rec.ret.pt", "rec.time.pt" };
+	static const struct {
+		const char *trace, *map;
+		bool is_small;
+	} traces[] = { { "tiny.pt", "tiny.map", true }, { "timed.pt", "tiny.map", true },
+		       { "rec.ret.pt", "rec.map", false }, { "rec.time.pt", "rec.map", false } };
 	static uint8_t data[MOST_BYTES];
 	const char *root = getenv("TL_SOURCE_ROOT");
 	unsigned number = argc > 2 ? (unsigned)atoi(argv[2]) : 1;
@@ -335,20 +339,20 @@ int main(int argc, char **argv)
 	if (argc < 2 || !root || !mkdtemp(folder))
 		return 2;
 	snprintf(trace_path, sizeof(trace_path), "%s/trace.pt", folder);
-	snprintf(map, sizeof(map), "%s/tests/golden/intel_pt/rec.map", root);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < sizeof(traces) / sizeof(traces[0]); i++) {
 		const struct scene scene = { trace_path, map };
 		size_t size;
 
-		snprintf(path, sizeof(path), "%s/tests/golden/intel_pt/%s", root, names[i]);
+		snprintf(map, sizeof(map), "%s/tests/golden/intel_pt/%s", root, traces[i].map);
+		snprintf(path, sizeof(path), "%s/tests/golden/intel_pt/%s", root, traces[i].trace);
 		size = load(path, data);
 		if (!size)
 			failures++;
 		else if (!strcmp(argv[1], "prefixes"))
-			failures += run_prefixes(&scene, data, size, number);
+			failures += run_prefixes(&scene, data, size, traces[i].is_small ? 1 : number);
 		else if (!strcmp(argv[1], "mutants"))
-			failures += run_mutants(&scene, data, size, number);
-		else
+			failures += run_mutants(&scene, data, size, traces[i].is_small ? number / 20 * 9 : number / 20);
+		else if (!traces[i].is_small)
 			failures += run_allocations(&scene, data, size);
 	}
 	unlink(trace_path);
