@@ -168,6 +168,11 @@ bool tl_pt_gives_place(const struct tl_pt_flow *flow, const struct tl_pt_item *i
 /* Time at the item just given: 0; -TL_PT_NO_TIME (counters are given anyway). The core:bus ratio: -TL_PT_NO_CBR. */
 int tl_pt_flow_time(struct tl_pt_flow *flow, uint64_t *tsc, uint32_t *lost_mtc, uint32_t *lost_cyc);
 int tl_pt_flow_cbr(struct tl_pt_flow *flow, uint32_t *ratio);
+/*
+ * A flow that is a clock and nothing else: from where it was synchronised, take the time packets up to `offset`, the end of
+ * a packet, into `time`. Nothing but packets is looked at, so that behind a fault the flow itself may tell another time.
+ */
+void tl_pt_flow_clock(struct tl_pt_flow *flow, uint64_t offset);
 
 static inline uint64_t tl_pt_flow_offset(const struct tl_pt_flow *flow)
 {

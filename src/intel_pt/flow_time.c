@@ -2,13 +2,37 @@
 /* What time it is at the item just given: kept along the way, or caught up with when somebody asks. */
 #include "intel_pt/rules.h"
 
-/* Take the time packets up to `to` into the clock; all packets up to there have been decoded before. */
+/* Packets that say nothing of time, or are MTC or CYC, as long as nothing else stands between them. */
+static const uint8_t *pass_plain(struct tl_pt_flow *flow, const uint8_t *pos, const uint8_t *to)
+{
+	while (pos < to) {
+		uint64_t bits = 0;
+		uint32_t count = 0;
+		size_t size;
+
+		pos = tl_pt_take_tnt(pos, to, &bits, &count);
+		size = tl_pt_tip_size(pos, to);
+		if (!size && pos < to)
+			size = tl_pt_flow_keep_time(flow, pos);
+		if (!size && !count)
+			break;
+		pos += size;
+	}
+	return pos;
+}
+
+/* Take the time packets up to `to` into the clock. */
 static void replay(struct tl_pt_flow *flow, const uint8_t *to)
 {
 	while (flow->time_pos < to) {
 		struct tl_pt_packet packet;
-		int size = tl_pt_flow_decode(flow, &packet, flow->time_pos, &flow->time_context);
+		int size;
 
+		if (flow->time_context.items == TL_PT_ITEMS_NONE)
+			flow->time_pos = pass_plain(flow, flow->time_pos, to);
+		if (flow->time_pos >= to)
+			break;
+		size = tl_pt_flow_decode(flow, &packet, flow->time_pos, &flow->time_context);
 		if (size <= 0)
 			break;
 		tl_pt_time_packet(&flow->time, &packet, &flow->config);
@@ -32,6 +56,11 @@ void tl_pt_flow_pass(struct tl_pt_flow *flow, const uint8_t *pos)
 		replay(flow, pos);
 	}
 	flow->pos = pos;
+}
+
+void tl_pt_flow_clock(struct tl_pt_flow *flow, uint64_t offset)
+{
+	replay(flow, flow->begin + offset);
 }
 
 int tl_pt_flow_time(struct tl_pt_flow *flow, uint64_t *tsc, uint32_t *lost_mtc, uint32_t *lost_cyc)

@@ -28,9 +28,11 @@ static bool same_time(const struct tl_pt_time *a, const struct tl_pt_time *b)
 	       a->have_tma == b->have_tma && a->have_mtc == b->have_mtc;
 }
 
-static bool same_cycles(const struct tl_pt_cycles *a, const struct tl_pt_cycles *b)
+static bool same_cycles(const struct tl_pt_time *a, const struct tl_pt_time *b)
 {
-	return a->fcr == b->fcr && a->cyc == b->cyc && a->ctc == b->ctc && a->have_mtc == b->have_mtc;
+	return a->have_cyc == b->have_cyc && a->count == b->count && a->cycles.fcr == b->cycles.fcr &&
+	       a->cycles.cyc == b->cycles.cyc && a->cycles.ctc == b->cycles.ctc &&
+	       a->cycles.have_mtc == b->cycles.have_mtc;
 }
 
 bool tl_pt_joins(const struct tl_pt_joint *before, const struct tl_pt_piece *piece)
@@ -43,8 +45,7 @@ bool tl_pt_joins(const struct tl_pt_joint *before, const struct tl_pt_piece *pie
 		return false;
 	if (before->speculative != behind->speculative && !behind->has_tsx)
 		return false;
-	/* Nor could the cycles before it be counted. */
-	if (before->time.have_cyc || (piece->has_cyc && !same_cycles(&before->time.cycles, &behind->time.cycles)))
+	if ((before->time.have_cyc || piece->has_cyc) && !same_cycles(&before->time, &behind->time))
 		return false;
 	return same_asid(before, behind) && same_time(&before->time, &behind->time);
 }
@@ -87,7 +88,8 @@ static void add_cut(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder, ui
 	piece->id_count += nodes;
 	*cut = (struct tl_pt_cut){
 		.ids = (uint32_t)piece->id_count, .times = (uint32_t)piece->time_count,
-		.speculative = decoder->run_speculative, .eos = eos, .on = decoder->on, .was_on = decoder->was_on,
+		.speculative = decoder->run_speculative, .eos = eos, .eos_behind = decoder->eos,
+		.on = decoder->on, .was_on = decoder->was_on,
 		.has_event = decoder->is_due, .inherited = decoder->is_due && decoder->part.inherited,
 		.event = decoder->due, .offset = tl_pt_flow_offset(&decoder->flow), .asid = decoder->graph.asid,
 		.cbr = decoder->flow.time.cbr, .have_cbr = decoder->flow.time.have_cbr,
@@ -129,7 +131,8 @@ void tl_pt_assume_mode(struct tl_pt_decoder *decoder)
 	tl_pt_graph_switch(&decoder->graph, &decoder->graph.asid, TL_PT_MODE_64);
 }
 
-void tl_pt_piece_decode(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder, bool first)
+void tl_pt_piece_decode(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder, bool first,
+			const struct tl_pt_time *time)
 {
 	int status = tl_pt_flow_sync_set(&decoder->flow, piece->begin);
 
@@ -139,6 +142,8 @@ void tl_pt_piece_decode(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder
 	if (status < 0)
 		return;
 	tl_pt_start_anew(decoder);
+	if (time)
+		decoder->flow.time = *time;
 	decoder->part.joining = decoder->part.inherits = !first;
 	decoder->part.end = piece->end;
 	if (!first)

@@ -59,16 +59,32 @@ static bool may_claim(struct tl_pt_team *team, struct tl_pt_decoder *decoder)
 	return !is_over(team) && team->claimed < team->consumed + team->ring && drop_if_scarce(team, decoder);
 }
 
+/* Find out what time it is at the beginning of a piece. The lock is held but for winding the clock. */
+static void wind_clock(struct tl_pt_team *team, struct tl_pt_piece *piece, uint64_t number)
+{
+	while (team->clocked < number)
+		pthread_cond_wait(&team->ready, &team->lock);
+	pthread_mutex_unlock(&team->lock);
+	piece->time = team->clock.time;
+	if (piece->end != UINT64_MAX)
+		tl_pt_flow_clock(&team->clock, piece->end);
+	pthread_mutex_lock(&team->lock);
+	team->clocked++;
+	pthread_cond_broadcast(&team->ready);
+}
+
 /* Take on the next piece and decode it. The lock is held but for that. */
 static void decode_next(struct tl_pt_team *team, struct tl_pt_decoder *decoder)
 {
-	bool first = !team->claimed;
+	uint64_t number = team->claimed;
 	struct tl_pt_piece *piece;
 
 	tl_pt_graph_follow(&decoder->graph);
 	piece = set_next(team, &decoder->flow);
+	if (team->has_clock)
+		wind_clock(team, piece, number);
 	pthread_mutex_unlock(&team->lock);
-	tl_pt_piece_decode(piece, decoder, first);
+	tl_pt_piece_decode(piece, decoder, !number, team->has_clock ? &piece->time : NULL);
 	pthread_mutex_lock(&team->lock);
 	piece->is_ready = true;
 	pthread_cond_broadcast(&team->ready);
@@ -90,6 +106,20 @@ static void *work(void *arg)
 }
 
 /* ---- start and stop ---- */
+
+/* Does a trace that is like its first piece have CYC packets? */
+static bool make_clock(struct tl_pt_team *team, const struct tl_pt_flow *flow)
+{
+	struct tl_pt_config config = flow->config;
+
+	config.size = sizeof(config);
+	if (tl_pt_flow_open(&team->clock, &config, TL_PT_FLOW_TIMED) < 0 ||
+	    tl_pt_flow_sync_set(&team->clock, team->begin) < 0)
+		return false;
+	tl_pt_flow_clock(&team->clock, team->begin + TL_PT_PIECE);
+	team->has_clock = team->clock.time.have_cyc;
+	return tl_pt_flow_sync_set(&team->clock, team->begin) == 0;
+}
 
 static bool make_workers(struct tl_pt_team *team, struct tl_pt_decoder *decoder)
 {
@@ -168,7 +198,7 @@ bool tl_pt_team_start(struct tl_pt_decoder *decoder)
 	team->begin = (uint64_t)(decoder->flow.psb - decoder->flow.begin);
 	team->before = team->drop_at = UINT64_MAX;
 	team->pieces = calloc(team->ring, sizeof(*team->pieces));
-	if (!team->pieces || !make_workers(team, decoder)) {
+	if (!team->pieces || !make_clock(team, &decoder->flow) || !make_workers(team, decoder)) {
 		free_team(team);
 		return false;
 	}
@@ -207,6 +237,7 @@ static void release(struct tl_pt_team *team)
 	pthread_mutex_lock(&team->lock);
 	piece_of(team, team->current)->is_ready = false;
 	team->before = piece_of(team, team->current)->begin;
+	team->time_before = piece_of(team, team->current)->time;
 	team->consumed = ++team->current;
 	team->cut = 0;
 	pthread_cond_broadcast(&team->room);
@@ -230,7 +261,7 @@ static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_piece *pi
 	team->limit = piece->limit;
 	decoder->on = cut->on;
 	decoder->was_on = cut->was_on;
-	decoder->eos = cut->eos;
+	decoder->eos = cut->eos_behind;
 	decoder->is_due = cut->has_event;
 	decoder->flow.pos = decoder->flow.begin + cut->offset;
 	decoder->given_asid = decoder->graph.asid;
@@ -255,6 +286,8 @@ static void catch_up(struct tl_pt_decoder *decoder, const struct tl_pt_takeover 
 	struct tl_pt_moment given = decoder->given;
 
 	tl_pt_flow_sync_set(&decoder->flow, from->begin);
+	if (from->has_time)
+		decoder->flow.time = from->time;
 	tl_pt_start_anew(decoder);
 	decoder->part.joining = !from->first;
 	decoder->part.end = from->end;
@@ -291,6 +324,7 @@ static void leave_at_joint(struct tl_pt_decoder *decoder)
 	struct tl_pt_joint joint = team->joint;
 	struct tl_pt_takeover from = { .begin = team->before, .first = team->current == 1,
 				       .end = piece_of(team, team->current)->begin,
+				       .has_time = team->has_clock, .time = team->time_before,
 				       .nodes = UINT64_MAX, .events = UINT64_MAX };
 
 	tl_pt_team_stop(decoder);
@@ -305,6 +339,7 @@ void tl_pt_team_leave(struct tl_pt_decoder *decoder)
 	const struct tl_pt_team *team = decoder->team;
 	const struct tl_pt_piece *piece = piece_of(team, team->current);
 	struct tl_pt_takeover from = { .begin = piece->begin, .first = !team->current, .end = UINT64_MAX,
+				       .has_time = team->has_clock, .time = piece->time,
 				       .resume_known = team->joint.resume_known, .resume_ip = team->joint.resume_ip };
 
 	for (size_t i = 0; i < team->cut; i++)

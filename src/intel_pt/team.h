@@ -25,7 +25,8 @@ enum {
 /* Nodes up to an event, or to the end of the piece. */
 struct tl_pt_cut {
 	uint32_t ids, times; /* end of them in the piece's lists */
-	bool speculative, eos, on, was_on;
+	bool speculative, on, was_on;
+	bool eos, eos_behind; /* whether the end of the trace had come before them, and behind */
 	bool has_event, inherited;
 	struct tl_pt_event event;
 	uint64_t offset;
@@ -44,6 +45,7 @@ struct tl_pt_piece {
 	struct tl_pt_cut *cuts;
 	size_t cut_count, cut_room;
 	uint32_t events;
+	struct tl_pt_time time; /* where it begins, if the team has a clock */
 	bool whole;  /* decoded to its end: the border, or the end of the trace */
 	bool inherits;
 	bool has_cyc;
@@ -70,6 +72,13 @@ struct tl_pt_team {
 	uint64_t consumed;  /* pieces the caller is done with; the next one is being given */
 	uint64_t claimed;   /* pieces that a thread has taken on */
 	uint64_t begin;     /* where the next piece begins; UINT64_MAX: there is none */
+	/*
+	 * What a cycle is worth is known by all packets before. Where there are CYC packets, whoever takes a piece on winds
+	 * the clock from its beginning to its end, before all that takes long: one after the other.
+	 */
+	bool has_clock;
+	struct tl_pt_flow clock;
+	uint64_t clocked; /* pieces that the clock has passed */
 	uint64_t drop_at;   /* before this piece all nodes are dropped; UINT64_MAX: none */
 	bool stopping;
 
@@ -77,7 +86,8 @@ struct tl_pt_team {
 	uint64_t current;
 	size_t cut;
 	struct tl_pt_joint joint;
-	uint64_t before; /* offset of the piece before */
+	uint64_t before; /* offset of the piece before, and the time there */
+	struct tl_pt_time time_before;
 	uint32_t limit;  /* of the nodes of pieces that were given */
 };
 
@@ -86,6 +96,8 @@ struct tl_pt_takeover {
 	uint64_t begin, end;
 	bool first;
 	uint64_t nodes, events;
+	bool has_time;
+	struct tl_pt_time time; /* at `begin` */
 	bool resume_known;
 	uint64_t resume_ip;
 };
@@ -98,8 +110,9 @@ void tl_pt_team_leave(struct tl_pt_decoder *decoder);
 /* As tl_pt_run_ahead(). */
 void tl_pt_team_ahead(struct tl_pt_decoder *decoder);
 
-/* piece.c: decode one piece. */
-void tl_pt_piece_decode(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder, bool first);
+/* piece.c: decode one piece. `time`: that at its beginning; NULL: what its PSB+ says, which is all there is to know. */
+void tl_pt_piece_decode(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder, bool first,
+			const struct tl_pt_time *time);
 /* A piece that begins while tracing is off may not be told its mode. */
 void tl_pt_assume_mode(struct tl_pt_decoder *decoder);
 void tl_pt_piece_free(struct tl_pt_piece *piece);

@@ -26,7 +26,8 @@ struct fixture {
 };
 
 struct sums {
-	uint64_t insns, blocks, events, digest;
+	uint64_t insns, blocks, events, errors, digest;
+	uint64_t before_end; /* instructions before the end of the stream was told */
 	uint32_t epochs;
 	bool teamed;
 };
@@ -86,6 +87,7 @@ static int take_events(struct tl_pt_decoder *decoder, struct sums *sums, int sta
 		status = tl_pt_event_next(decoder, &event);
 		mix(sums, event.offset);
 		mix(sums, event.tsc);
+		mix(sums, event.cycles);
 		sums->events++;
 	}
 	return status;
@@ -112,22 +114,49 @@ static int take_run(struct tl_pt_decoder *decoder, struct sums *sums)
 	return run.status;
 }
 
-static struct sums decode(const struct fixture *f, unsigned jobs, uint32_t most)
+/* Where to go on after an error: as near as the trace allows, else at the next PSB. */
+static int go_on(struct tl_pt_decoder *decoder, struct sums *sums, int error)
 {
-	struct tl_pt_config config = { .size = sizeof(config), .begin = f->trace, .end = f->trace + f->size };
+	uint64_t offset = 0;
+	int status;
+
+	tl_pt_offset(decoder, &offset);
+	mix(sums, (uint64_t)-error);
+	mix(sums, offset);
+	sums->errors++;
+	status = tl_pt_resync(decoder, NULL);
+	return status < 0 && status != -TL_PT_EOS ? tl_pt_sync_forward(decoder) : status;
+}
+
+static void decode_all(struct tl_pt_decoder *decoder, struct sums *sums)
+{
+	int status = tl_pt_sync_forward(decoder);
+
+	while (status != -TL_PT_EOS) {
+		status = take_events(decoder, sums, status);
+		if (status >= 0)
+			status = take_run(decoder, sums);
+		if (status >= 0 && status & TL_PT_END_OF_STREAM && !sums->before_end)
+			sums->before_end = sums->insns;
+		if (status < 0 && status != -TL_PT_EOS)
+			status = go_on(decoder, sums, status);
+	}
+}
+
+static struct sums decode(const struct fixture *f, unsigned jobs, uint32_t most, uint32_t flags)
+{
+	struct tl_pt_config config = { .size = sizeof(config), .begin = f->trace, .end = f->trace + f->size,
+				       .cpuid_15_eax = 2, .cpuid_15_ebx = 176, .mtc_freq = 3, .nom_freq = 32,
+				       .flags = flags };
 	struct tl_pt_decoder *decoder;
 	struct sums sums = { 0 };
-	int status;
 
 	assert_int_equal(tl_pt_decoder_open(&decoder, &config, f->image), 0);
 	decoder->graph.code->most = most;
 	assert_int_equal(tl_pt_set_jobs(decoder, jobs), 0);
-	status = tl_pt_sync_forward(decoder);
+	decode_all(decoder, &sums);
+	/* Where pieces do not fit together, one thread goes on alone. */
 	sums.teamed = decoder->team != NULL;
-	while ((status = take_events(decoder, &sums, status)) >= 0)
-		if ((status = take_run(decoder, &sums)) < 0)
-			break;
-	assert_int_equal(status, -TL_PT_EOS);
 	tl_pt_decoder_close(decoder);
 	return sums;
 }
@@ -137,16 +166,19 @@ static void assert_same(const struct sums *a, const struct sums *b)
 	assert_int_equal(a->insns, b->insns);
 	assert_int_equal(a->blocks, b->blocks);
 	assert_int_equal(a->events, b->events);
+	assert_int_equal(a->errors, b->errors);
+	assert_int_equal(a->before_end, b->before_end);
 	assert_int_equal(a->digest, b->digest);
 }
 
+/* The trace has CYC packets: what one of them is worth depends on all before. */
 static void test_threads_give_what_one_gives(void **state)
 {
-	struct sums one = decode(*state, 1, 0);
+	struct sums one = decode(*state, 1, 0, 0);
 
 	assert_int_equal(one.insns, (uint64_t)TIMES * TINY_INSNS);
 	for (unsigned jobs = 2; jobs <= 5; jobs++) {
-		struct sums sums = decode(*state, jobs, 0);
+		struct sums sums = decode(*state, jobs, 0, 0);
 
 		assert_true(sums.teamed);
 		assert_same(&sums, &one);
@@ -157,15 +189,63 @@ static void test_nodes_are_dropped_between_pieces(void **state)
 {
 	/* Few, but enough for what is on the stack, and for what one block may add. */
 	static const uint32_t most[] = { 224, 240, 256 };
-	struct sums whole = decode(*state, 1, 0);
+	struct sums whole = decode(*state, 1, 0, 0);
 
 	for (size_t i = 0; i < sizeof(most) / sizeof(most[0]); i++)
 		for (unsigned jobs = 1; jobs <= 4; jobs++) {
-			struct sums sums = decode(*state, jobs, most[i]);
+			struct sums sums = decode(*state, jobs, most[i], 0);
 
 			assert_same(&sums, &whole);
 			assert_true(sums.epochs > whole.epochs);
 		}
+}
+
+/* Bytes changed, left out, put in, an OVF, and the end anywhere. */
+static void damage(struct fixture *f, const struct fixture *whole, uint32_t number)
+{
+	uint32_t random = number * 2654435761u + 1;
+
+	*f = *whole;
+	for (uint32_t n = number % 4; n; n--) {
+		size_t at = (random = random * 1664525 + 1013904223) % (f->size - 64);
+
+		switch ((random = random * 1664525 + 1013904223) >> 29) {
+		case 0: case 1: case 2:
+			f->trace[at] ^= (uint8_t)(1 << (random >> 16 & 7));
+			break;
+		case 3: case 4:
+			f->size -= 50;
+			memmove(f->trace + at, f->trace + at + 50, f->size - at);
+			break;
+		case 5:
+			memset(f->trace + at, (int)(random >> 8), 20);
+			break;
+		default:
+			memcpy(f->trace + at, "\x02\xf3", 2);
+			break;
+		}
+	}
+	f->size -= random % 2000;
+}
+
+static void test_damage_is_the_same_for_all(void **state)
+{
+	static struct fixture f;
+	uint64_t errors = 0;
+
+	for (uint32_t i = 0; i < 120; i++) {
+		uint32_t flags = i / 4 % 2 ? TL_PT_SALVAGE : 0;
+		struct sums one, sums;
+
+		damage(&f, *state, i);
+		one = decode(&f, 1, 0, flags);
+		errors += one.errors;
+		for (unsigned jobs = 2; jobs <= 3; jobs++) {
+			sums = decode(&f, jobs, 0, flags);
+			assert_same(&sums, &one);
+		}
+	}
+	assert_true(errors > 20);
 }
 
 int main(void)
@@ -173,6 +253,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_threads_give_what_one_gives),
 		cmocka_unit_test(test_nodes_are_dropped_between_pieces),
+		cmocka_unit_test(test_damage_is_the_same_for_all),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
