@@ -74,6 +74,10 @@ struct tl_pt_insns {
 	uint32_t at, left;
 	uint16_t flags;
 	bool eos;
+	/* Where tl_pt_node_steps() came to, so that it can go on there. */
+	uint32_t steps_number, steps_epoch;
+	size_t steps_next;
+	uint64_t steps_ip;
 };
 
 enum { TL_PT_INSNS_MOST = 1 << 20 };

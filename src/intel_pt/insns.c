@@ -132,27 +132,42 @@ int tl_pt_insn_next(struct tl_pt_decoder *decoder, struct tl_pt_insn *insn)
 	return tl_pt_status_now(decoder);
 }
 
+/* Long blocks are asked for part by part. */
+static size_t steps_from(const struct tl_pt_decoder *decoder, uint32_t number, size_t first, uint64_t *ip)
+{
+	const struct tl_pt_insns *insns = &decoder->insns;
+
+	if (insns->steps_number != number || insns->steps_epoch != decoder->graph.epoch || insns->steps_next > first)
+		return 0;
+	*ip = insns->steps_ip;
+	return insns->steps_next;
+}
+
 int tl_pt_node_steps(struct tl_pt_decoder *decoder, uint32_t number, size_t first, struct tl_pt_step *steps, size_t max)
 {
 	const struct tl_pt_block *block = tl_pt_node_block(decoder, number);
 	const struct tl_pt_node *node = block ? tl_pt_find_node(decoder, number) : NULL;
 	struct tl_pt_code code;
 	uint64_t ip;
-	size_t done = 0;
+	size_t at, done = 0;
 	int status;
 
 	if (!node || !steps)
 		return -TL_PT_INVALID;
 	status = tl_pt_read_node(decoder, node);
 	ip = block->ip;
-	for (size_t i = 0; i < block->ninsn && done < max && !status; i++) {
+	for (at = steps_from(decoder, number, first, &ip); at < block->ninsn && done < max && !status; at++) {
 		status = tl_pt_reader_insn(&decoder->insns.reader, ip, &code);
 		if (status < 0)
 			break;
-		if (i >= first)
+		if (at >= first)
 			steps[done++] = (struct tl_pt_step){ ip, code.flow.target, code.flow.size, code.flow.iclass,
 							     code.flow.flags & TL_X86_DIRECT };
 		ip = behind(&decoder->insns.reader, &code, ip);
 	}
+	decoder->insns.steps_number = number;
+	decoder->insns.steps_epoch = decoder->graph.epoch;
+	decoder->insns.steps_next = at;
+	decoder->insns.steps_ip = ip;
 	return status < 0 ? status : (int)done;
 }

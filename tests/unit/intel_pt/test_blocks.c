@@ -466,6 +466,16 @@ static void other_faces(void **state)
 	assert_int_equal(steps[0].target, 0x1010);
 	assert_true(steps[0].direct);
 	assert_int_equal(steps[2].iclass, TL_PT_IC_RETURN);
+	/* In parts, in whatever order they are asked for. */
+	for (size_t i = 0; i < 5; i++) {
+		static const uint64_t in_turn[] = { 0x1003, 0x1004, 0x1005, 0x1010, 0x1011 };
+		size_t first = i * 3 % 5;
+
+		assert_int_equal(tl_pt_node_steps(s.decoder, nodes[4], first, steps, 1), 1);
+		assert_int_equal(steps[0].ip, in_turn[first]);
+		assert_int_equal(tl_pt_node_steps(s.decoder, nodes[4], first + 1, steps, 4), (int)(4 - first));
+	}
+	assert_int_equal(tl_pt_node_steps(s.decoder, nodes[4], 5, steps, 4), 0);
 	close_scene(&s);
 }
 
