@@ -7,7 +7,7 @@
 #include "core/memory.h"
 #include "profile/model.h"
 
-enum { RUN_MARKS = 1 << 12, PIECE = 4 << 20 };
+enum { RUN_MARKS = 1 << 12, PIECE = 2 << 20 };
 
 /* ---- threads ---- */
 

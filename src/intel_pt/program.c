@@ -36,6 +36,12 @@ void tl_pt_program_close(struct tl_pt_program *program)
 	free(program);
 }
 
+void tl_pt_program_rest(struct tl_pt_program *program)
+{
+	for (size_t i = 0; i < program->source_count; i++)
+		tl_source_release(program->sources[i], 0, UINT64_MAX);
+}
+
 struct tl_pt_image *tl_pt_program_image(const struct tl_pt_program *program)
 {
 	return program->image;

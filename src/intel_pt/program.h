@@ -35,6 +35,8 @@ int tl_pt_program_find_map(const char *trace, char **map, struct tl_error *err);
 
 /* When all was added: from here on places are found. */
 int tl_pt_program_settle(struct tl_pt_program *program, struct tl_error *err);
+/* Code that was read need not stay in memory: it is read again when it is needed again. */
+void tl_pt_program_rest(struct tl_pt_program *program);
 bool tl_pt_program_place(struct tl_pt_program *program, uint64_t ip, struct tl_pt_place *place);
 
 #endif

@@ -60,6 +60,7 @@ static void passed(void *arg, uint64_t bytes)
 	struct raw_input *raw = arg;
 
 	tl_source_release(raw->source, 0, bytes);
+	tl_pt_program_rest(raw->program);
 }
 
 /* ---- opening ---- */
