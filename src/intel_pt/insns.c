@@ -55,7 +55,7 @@ static bool make_room(struct tl_pt_decoder *decoder, uint32_t ninsn)
 		free(insns->first);
 		insns->first = tl_zeroed(graph->capacity, sizeof(*insns->first));
 		insns->capacity_nodes = insns->first ? graph->capacity : 0;
-		insns->epoch = graph->epoch;
+		insns->epoch = insns->first ? graph->epoch : 0; /* none has that number */
 		insns->count = 1;
 	} else if (insns->count + ninsn > TL_PT_INSNS_MOST) {
 		memset(insns->first, 0, graph->capacity * sizeof(*insns->first));

@@ -2,9 +2,9 @@
 /*
  * Intel PT traces cut at every byte, and damaged, through every decoder of the drop-in: no crash,
  * no hang, no result out of the published ones; and what is not damaged is decoded whole
- * (pt_api_exercise()). pt_api prefixes STEP | mutants COUNT [FIRST] Traces: tests/golden/intel_pt,
+ * (pt_api_exercise()). pt_api prefixes STEP | mutants COUNT [FIRST] | allocations. Traces: tests/golden/intel_pt,
  * and those of the shared corpus where it is: all prefixes of the former, each STEP-th of the
- * latter.
+ * latter. Allocations, each refused in turn, alone and with all later ones: of the former.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 #include "mutate.h"
 #include "pt_api.h"
 #include "traces.h"
+#include "wrap.h"
 
 enum { SEED = 20261121, TRACES_MAX = 32 };
 
@@ -184,19 +185,63 @@ static int mutants(const struct subjects *subjects, size_t count, size_t first)
 	return failures;
 }
 
+/* What is said where memory is refused: no decoder, or an error again and again. */
+static bool is_memory(const char *broken)
+{
+	return !strncmp(broken, "no ", 3) || strstr(broken, "without end");
+}
+
+static int fail_each(const struct subject *subject, bool onward)
+{
+	int64_t before = wrap_live();
+	uint64_t asked;
+	int failures = 0;
+
+	wrap_arm(0, false);
+	exercise_copy(subject, subject->input.trace, subject->input.size, 1);
+	asked = wrap_disarm();
+	for (uint64_t n = 1; n <= asked && failures < 3; n++) {
+		const char *broken;
+
+		watch(60, subject->name);
+		wrap_arm(n, onward);
+		broken = pt_api_exercise(&subject->input);
+		wrap_disarm();
+		if (wrap_live() != before)
+			broken = "leaks";
+		if (broken && (!is_memory(broken) || wrap_live() != before))
+			failures += fprintf(stderr, "%s: allocation %llu%s refused: %s\n", subject->name,
+					    (unsigned long long)n, onward ? " and later" : "", broken) > 0;
+	}
+	printf("%s: %llu allocations\n", subject->name, (unsigned long long)asked);
+	return failures;
+}
+
+static int allocations(const struct subjects *subjects)
+{
+	int failures = 0;
+
+	for (size_t i = 0; i < subjects->count; i++)
+		for (unsigned onward = 0; subjects->list[i].ours && onward < 2; onward++)
+			failures += fail_each(&subjects->list[i], onward);
+	return failures;
+}
+
 int main(int argc, char **argv)
 {
 	static struct subjects subjects;
 	int failures;
 
-	if (argc < 3)
+	if (argc < 2)
 		return 2;
 	add_all(&subjects);
 	if (subjects.count < 2) {
 		puts("skipped: no traces");
 		return TEST_SKIPPED;
 	}
-	if (!strcmp(argv[1], "prefixes"))
+	if (argc == 2)
+		failures = allocations(&subjects);
+	else if (!strcmp(argv[1], "prefixes"))
 		failures = prefixes(&subjects, strtoul(argv[2], NULL, 10));
 	else
 		failures = mutants(&subjects, strtoul(argv[2], NULL, 10),
