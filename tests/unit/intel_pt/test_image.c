@@ -181,11 +181,81 @@ static void callbacks(void **state)
 	close_scene(&s);
 }
 
+/* Psb, mode 64, psbend, TIP.PGE with six bytes, TNT: taken, not taken, TIP.PGD without an address. */
+static size_t short_trace(uint8_t *trace, uint64_t ip)
+{
+	static const uint8_t head[] = { 0x99, 0x01, 0x02, 0x23, 0x71 }, tail[] = { 0x0c, 0x01 };
+	size_t at = 0;
+
+	for (; at < 16; at += 2)
+		memcpy(trace + at, "\x02\x82", 2);
+	memcpy(trace + at, head, sizeof(head));
+	at += sizeof(head);
+	for (int i = 0; i < 6; i++)
+		trace[at++] = (uint8_t)(ip >> 8 * i);
+	memcpy(trace + at, tail, sizeof(tail));
+	return at + sizeof(tail);
+}
+
+/* JNE to itself, once taken and once not. */
+static void decode_at(struct tl_pt_image *image, uint64_t ip)
+{
+	uint8_t trace[64];
+	size_t size = short_trace(trace, ip);
+	struct tl_pt_config config = { .size = sizeof(config), .begin = trace, .end = trace + size };
+	struct tl_pt_decoder *decoder;
+	struct tl_pt_block blocks[4];
+	struct tl_pt_event event;
+	int status;
+
+	assert_int_equal(tl_pt_decoder_open(&decoder, &config, image), 0);
+	status = tl_pt_sync_forward(decoder);
+	while (status >= 0 && status & TL_PT_EVENT_PENDING)
+		status = tl_pt_event_next(decoder, &event);
+	assert_int_equal(tl_pt_blocks(decoder, blocks, 2, &status), 2);
+	assert_int_equal(blocks[0].ip, ip);
+	assert_int_equal(blocks[1].ip, ip);
+	tl_pt_decoder_close(decoder);
+}
+
+/* "images larger than memory": a file of which nearly nothing is there, and nothing is read that did not run. */
+static void larger_than_memory(void **state)
+{
+	const uint64_t size = UINT64_C(1) << 40, at = UINT64_C(0x100000000000), last = size - 4096;
+	static const uint8_t code[] = { 0x75, 0xfe, 0x90, 0xc3 };
+	struct tl_pt_cache *cache = tl_pt_cache_open(NULL);
+	struct tl_pt_image *image = tl_pt_image_open(NULL), *cached = tl_pt_image_open(NULL);
+	char big[] = "/tmp/pt_image_XXXXXX";
+	int fd = mkstemp(big), isid;
+
+	(void)state;
+	assert_true(fd >= 0);
+	unlink(big);
+	snprintf(big, sizeof(big), "/dev/fd/%d", fd);
+	/* Not every file system has room for such a name without bytes. */
+	if (ftruncate(fd, (off_t)size) || pwrite(fd, code, sizeof(code), (off_t)last) != sizeof(code)) {
+		close(fd);
+		skip();
+	}
+	assert_int_equal(tl_pt_image_add_file(image, big, 0, size, NULL, at), 0);
+	assert_int_equal(byte_at(image, at + last, NULL, NULL), 0x75);
+	decode_at(image, at + last);
+	tl_pt_cache_set_limit(cache, 1 << 20);
+	isid = tl_pt_cache_add_file(cache, big, 0, size, at);
+	assert_true(isid > 0);
+	assert_int_equal(tl_pt_image_add_cached(cached, cache, isid, NULL), 0);
+	decode_at(cached, at + last);
+	tl_pt_image_close(image);
+	tl_pt_image_close(cached);
+	tl_pt_cache_close(cache);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_of_files), cmocka_unit_test(overlaps), cmocka_unit_test(address_spaces),
-		cmocka_unit_test(caches), cmocka_unit_test(callbacks),
+		cmocka_unit_test(caches), cmocka_unit_test(callbacks), cmocka_unit_test(larger_than_memory),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);
