@@ -26,7 +26,8 @@ void tl_pt_batch_ready(struct tl_pt_decoder *decoder)
 void tl_pt_run_ahead(struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_batch *batch = &decoder->batch;
-	struct tl_pt_out out = { decoder->ids, decoder->ids + TL_PT_RUN };
+	size_t most = decoder->config.flags & TL_PT_CLASSIC ? TL_PT_RUN_CLASSIC : TL_PT_RUN;
+	struct tl_pt_out out = { decoder->ids, decoder->ids + most };
 
 	decoder->moments = (struct tl_pt_moments){ .list = decoder->times, .most = TL_PT_RUN };
 	/* What an event behind these nodes changes is not so yet. */

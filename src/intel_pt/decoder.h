@@ -14,7 +14,8 @@
 #include "intel_pt/graph.h"
 
 enum {
-	TL_PT_RUN = 256, /* nodes decoded ahead */
+	TL_PT_RUN = 2048, /* nodes decoded ahead: to leave the loop at the end of a run costs as much as many of them */
+	TL_PT_RUN_CLASSIC = 256, /* for callers to whom offsets mean more (docs/libipt.md) */
 	/* Instructions without trace before an endless loop is called one (9.12, 9.13); a block counts as some more. */
 	TL_PT_IDLE_MOST = 1 << 18,
 	TL_PT_IDLE_BLOCK = 64,
