@@ -680,6 +680,7 @@ struct tl_pt_run {
 	uint16_t flags;           /**< TL_PT_SPECULATIVE: all of them ran inside a transaction */
 	int status;               /**< enum tl_pt_status at the end of the run */
 	uint32_t limit;           /**< all numbers so far are below this one; from 1 on */
+	uint32_t blocks;          /**< how many of the numbers are blocks so far: who has looked at as many need look at no more */
 	uint32_t epoch;           /**< when it differs from the run before, all numbers are new */
 };
 

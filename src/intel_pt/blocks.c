@@ -228,6 +228,7 @@ int tl_pt_nodes(struct tl_pt_decoder *decoder, struct tl_pt_run *run)
 	run->flags = decoder->batch.speculative ? TL_PT_SPECULATIVE : 0;
 	run->status = tl_pt_status_now(decoder);
 	run->limit = limit_of(decoder);
+	run->blocks = tl_pt_graph_blocks(&decoder->graph);
 	run->epoch = decoder->graph.epoch;
 	return !take && !decoder->is_due ? -(int)decoder->error : 0;
 }

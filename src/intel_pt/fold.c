@@ -114,7 +114,7 @@ static void branch_away(struct pt_folder *f, const struct tl_pt_event *event)
 	tl_pt_fold_branch(f, event->ip);
 	reach(f, event->ip);
 	f->back = event->ip;
-	f->key = f->aborted ? PT_KEY_NONE : PT_KEY_INTERRUPT;
+	f->key = f->aborted ? PT_KEY_ABORT : PT_KEY_INTERRUPT;
 	f->aborted = false;
 }
 
@@ -174,6 +174,7 @@ static void change_epoch(struct pt_folder *f, struct tl_pt_run *run)
 	const struct tl_pt_block *first = run->count ? tl_pt_node_block(f->decoder, run->nodes[0]) : NULL;
 
 	f->epoch = run->epoch;
+	f->looked = 0;
 	f->shift = (uint32_t)f->node_count;
 	if (f->node_count < PT_NODES_MOST)
 		return;
@@ -193,7 +194,7 @@ static bool take_nodes(struct pt_folder *f, const struct tl_pt_run *run)
 		return false;
 	for (size_t i = 0; f->shift && i < run->count; i++)
 		numbers[i] += f->shift;
-	for (size_t i = 0; f->timed && i < run->count; i++)
+	for (size_t i = 0; f->timed && f->looked < run->blocks && i < run->count; i++)
 		if (f->nodes[numbers[i]].entry == PT_KEY_NONE)
 			tl_pt_fold_look(f, numbers[i]);
 	return true;

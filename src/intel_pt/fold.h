@@ -49,6 +49,7 @@ enum {
 	PT_KEY_FAR_RETURN,
 	PT_KEY_ENABLE,
 	PT_KEY_INTERRUPT,
+	PT_KEY_ABORT, /* of a transaction: a jump to its handler */
 	PT_KEY_LOSS,
 	PT_KEY_SEVERAL, /* a node that runs through several functions */
 	PT_KEY_UNKNOWN, /* code without a symbol */
@@ -190,6 +191,7 @@ struct pt_folder {
 	uint32_t owed_to;
 	uint32_t epoch;
 	uint32_t shift; /* numbers of this epoch stand behind those of the ones before */
+	uint32_t looked; /* how many nodes of this epoch are known */
 
 	/* Where the thread is. */
 	struct pt_node *last;	/* the node run last */

@@ -171,6 +171,7 @@ void tl_pt_fold_look(struct pt_folder *f, uint32_t number)
 		n->entry = n->exit = PT_KEY_UNKNOWN;
 		return;
 	}
+	f->looked++;
 	first = tl_pt_functions_name(&f->functions, block->ip);
 	last = tl_pt_functions_name(&f->functions, block->end_ip);
 	n->ip = block->ip;
@@ -263,5 +264,6 @@ void tl_pt_fold_flush(struct pt_folder *f)
 	f->last_visit = 0;
 	f->node_count = 0;
 	f->shift = 0;
+	f->looked = 0;
 	f->step_count = f->inner_count = 0;
 }

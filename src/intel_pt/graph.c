@@ -151,7 +151,7 @@ int tl_pt_graph_reset(struct tl_pt_graph *graph, const struct tl_pt_image *image
 	code->nodes[TL_PT_NODE_NONE].kind = TL_PT_NODE_EMPTY;
 	code->nodes[TL_PT_NODE_BEHIND].kind = TL_PT_NODE_AWAIT;
 	code->count = TL_PT_NODE_FIRST;
-	code->list_count = 0;
+	code->block_count = code->list_count = 0;
 	code->space_count = 0;
 	code->image = image;
 	code->version = image->version;
@@ -362,6 +362,12 @@ static void fill_block(struct tl_pt_block *block, const struct tl_pt_block *from
 	memcpy((char *)block + ip, (const char *)from + ip, sizeof(*block) - ip);
 }
 
+/* Before the node can be given by anybody. Under the lock. */
+static void count_block(struct tl_pt_code_graph *code)
+{
+	__atomic_store_n(&code->block_count, code->block_count + 1, __ATOMIC_RELAXED);
+}
+
 /* The kind last: from then on others go through the node. */
 static bool finish(struct tl_pt_graph *graph, uint32_t number, const struct tl_pt_stretch *stretch)
 {
@@ -378,6 +384,8 @@ static bool finish(struct tl_pt_graph *graph, uint32_t number, const struct tl_p
 		kind = TL_PT_NODE_COND_CALL;
 	fill(node, stretch);
 	fill_block(&graph->blocks[number], &stretch->block);
+	if (kind < TL_PT_NODE_STUB)
+		count_block(graph->code);
 	__atomic_store_n(&node->kind, kind, __ATOMIC_RELEASE);
 	return true;
 }
@@ -408,8 +416,11 @@ uint32_t tl_pt_graph_part(struct tl_pt_graph *graph, const struct tl_pt_stretch 
 	fill(&part, stretch);
 	lock(graph);
 	number = find(graph, stretch->block.ip, true, stretch->block.ninsn);
-	if (!number)
+	if (!number) {
 		number = add(graph, &part, &stretch->block);
+		if (number)
+			count_block(graph->code);
+	}
 	unlock(graph);
 	return number;
 }

@@ -85,6 +85,7 @@ struct tl_pt_code_graph {
 	struct tl_pt_block *blocks; /* of the nodes */
 	uint32_t *lists;            /* of links: how many, then each */
 	uint32_t count, capacity, list_count;
+	uint32_t block_count; /* nodes that can be given: neither stubs nor ends of code */
 	uint32_t most; /* nodes wanted at most; 0: as many as the code may have */
 	struct tl_pt_slot *slots;
 	uint32_t mask; /* of slots */
@@ -198,6 +199,11 @@ static inline enum tl_pt_node_kind tl_pt_node_kind(const struct tl_pt_node *node
 static inline uint32_t tl_pt_graph_count(const struct tl_pt_graph *graph)
 {
 	return __atomic_load_n(&graph->code->count, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t tl_pt_graph_blocks(const struct tl_pt_graph *graph)
+{
+	return __atomic_load_n(&graph->code->block_count, __ATOMIC_RELAXED);
 }
 
 /* ---- targets ---- */

@@ -6,7 +6,7 @@
 #include <tracelathe/intel_pt.h>
 
 /* Calls after which a decoder that gives nothing new must have come to an end: an endless loop is called one before. */
-enum { CALLS_MOST = 1 << 26, BATCH = 37 };
+enum { CALLS_MOST = 1 << 26, BATCH = 37, SEEN_MOST = 1 << 14 };
 
 static const char no_memory[] = "no memory";
 
@@ -17,6 +17,9 @@ struct walk {
 	uint32_t choice;
 	uint64_t digest, insns, events;
 	int last;
+	/* Numbers of nodes met in the present epoch. */
+	uint32_t epoch, met;
+	bool seen[SEEN_MOST];
 };
 
 static void mix(struct walk *walk, uint64_t number)
@@ -92,6 +95,22 @@ static int by_blocks(struct walk *walk, struct tl_pt_decoder *decoder)
 	return count < 0 ? (int)count : status;
 }
 
+/* As many are blocks as were given, or more. */
+static void meet(struct walk *walk, const struct tl_pt_run *run)
+{
+	if (walk->epoch != run->epoch) {
+		walk->epoch = run->epoch;
+		walk->met = 0;
+		memset(walk->seen, 0, sizeof(walk->seen));
+	}
+	for (size_t i = 0; run->limit <= SEEN_MOST && i < run->count; i++) {
+		walk->met += !walk->seen[run->nodes[i]];
+		walk->seen[run->nodes[i]] = true;
+	}
+	if (walk->met > run->blocks || run->blocks >= run->limit)
+		__builtin_trap();
+}
+
 static int by_nodes(struct walk *walk, struct tl_pt_decoder *decoder)
 {
 	uint32_t nodes[BATCH];
@@ -100,6 +119,8 @@ static int by_nodes(struct walk *walk, struct tl_pt_decoder *decoder)
 	struct tl_pt_run run = { .nodes = nodes, .max = BATCH, .marks = marks, .max_marks = 3 };
 	int status = tl_pt_nodes(decoder, &run);
 
+	if (status >= 0)
+		meet(walk, &run);
 	for (size_t i = 0; status >= 0 && i < run.count; i++) {
 		const struct tl_pt_block *block = tl_pt_node_block(decoder, nodes[i]);
 

@@ -460,6 +460,8 @@ static void other_faces(void **state)
 	/* "the same block always has the same number" */
 	assert_int_equal(nodes[0], nodes[3]);
 	assert_true(nodes[4] < run.limit);
+	/* 1000, 1005, 100a, 1003: where flow did not go is none. */
+	assert_int_equal(run.blocks, 4);
 	assert_int_equal(tl_pt_node_block(s.decoder, nodes[4])->ip, 0x1003);
 	assert_int_equal(tl_pt_node_steps(s.decoder, nodes[4], 2, steps, 4), 3);
 	assert_int_equal(steps[0].ip, 0x1005);

@@ -29,6 +29,9 @@ struct sums {
 	uint64_t insns, blocks, events, errors, digest;
 	uint64_t before_end; /* instructions before the end of the stream was told */
 	uint32_t epochs;
+	/* Numbers met in the present epoch. */
+	uint32_t epoch, met;
+	bool seen[1 << 12];
 	bool teamed;
 };
 
@@ -93,6 +96,22 @@ static int take_events(struct tl_pt_decoder *decoder, struct sums *sums, int sta
 	return status;
 }
 
+/* "how many of the numbers are blocks so far": never fewer than were given. */
+static void meet(struct sums *sums, const struct tl_pt_run *run)
+{
+	if (sums->epoch != run->epoch) {
+		sums->epoch = run->epoch;
+		sums->met = 0;
+		memset(sums->seen, 0, sizeof(sums->seen));
+	}
+	for (size_t i = 0; i < run->count; i++) {
+		assert_true(run->nodes[i] < run->limit && run->nodes[i] < sizeof(sums->seen));
+		sums->met += !sums->seen[run->nodes[i]];
+		sums->seen[run->nodes[i]] = true;
+	}
+	assert_true(sums->met <= run->blocks && run->blocks < run->limit);
+}
+
 static int take_run(struct tl_pt_decoder *decoder, struct sums *sums)
 {
 	uint32_t nodes[512];
@@ -110,6 +129,7 @@ static int take_run(struct tl_pt_decoder *decoder, struct sums *sums)
 	}
 	if (status < 0)
 		return status;
+	meet(sums, &run);
 	sums->epochs = run.epoch > sums->epochs ? run.epoch : sums->epochs;
 	return run.status;
 }
