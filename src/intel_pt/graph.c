@@ -228,8 +228,9 @@ static bool grow_slots(struct tl_pt_code_graph *code)
 
 	if (!slots)
 		return false;
-	for (uint32_t i = TL_PT_NODE_FIRST; i < code->count; i++)
-		put(slots, mask, tag_of_node(&code->nodes[i], &code->blocks[i]), i);
+	for (size_t i = 0; i <= code->mask; i++)
+		if (code->slots[i].node)
+			put(slots, mask, code->slots[i].tag, code->slots[i].node);
 	free(code->slots);
 	code->slots = slots;
 	code->mask = mask;
@@ -255,6 +256,14 @@ static uint32_t add(struct tl_pt_graph *graph, const struct tl_pt_node *node, co
 	put(code->slots, code->mask, tag_of_node(node, block), number);
 	__atomic_store_n(&code->count, number + 1, __ATOMIC_RELAXED);
 	return number;
+}
+
+/* It will be looked for soon. */
+static void prepare_to_find(const struct tl_pt_graph *graph, uint64_t ip)
+{
+	const struct tl_pt_code_graph *code = graph->code;
+
+	__builtin_prefetch(&code->slots[tag_of(ip, graph->space, 0) & code->mask]);
 }
 
 /* The node of a block, or of the part of one that runs so many instructions. 0: there is none. */
@@ -378,6 +387,11 @@ static bool finish(struct tl_pt_graph *graph, uint32_t number, const struct tl_p
 		graph->full = true;
 		return false;
 	}
+	/* These come from anywhere in memory: all at once. */
+	prepare_to_find(graph, stretch->next);
+	prepare_to_find(graph, stretch->target);
+	if (stretch->calls)
+		prepare_to_find(graph, stretch->links[0]);
 	if (!set_links(graph, stretch, node) || !set_edges(graph, stretch, node))
 		return false;
 	if (kind == TL_PT_NODE_COND && node->link)

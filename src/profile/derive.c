@@ -54,8 +54,6 @@ static void sum_subtrees(struct tl_profile *profile)
 {
 	size_t count = profile->context_table.count;
 
-	if (!count)
-		return;
 	memcpy(profile->context_inclusive, profile->context_table.cost,
 	       count * profile->event_count * sizeof(*profile->context_inclusive));
 	for (size_t i = count; i-- > 0;)
@@ -64,27 +62,40 @@ static void sum_subtrees(struct tl_profile *profile)
 				row(profile->context_inclusive, profile, i));
 }
 
+/*
+ * What contexts are occurrences of: functions, those of one part, arcs. `of[i]` is which one context i is (TL_NONE: none);
+ * `inclusive` is its row of costs for each.
+ */
+struct things {
+	uint32_t *of;
+	int64_t *inclusive;
+	uint32_t *on_path; /* how often each is on the path from the root to here */
+};
+enum { FUNCTIONS, LOCALS, ARCS, KINDS };
+
 /* The tree turned to be walked downwards without recursion. */
 struct walk {
 	uint32_t *first_child, *next;
-	uint32_t *on_path; /* how often a thing is on the path from the root to here */
+	struct things things[KINDS];
+	unsigned kinds; /* of things, that are walked for */
 };
 
 static void walk_free(struct walk *w)
 {
 	free(w->first_child);
 	free(w->next);
-	free(w->on_path);
+	for (unsigned k = 0; k < KINDS; k++) {
+		free(w->things[k].of);
+		free(w->things[k].on_path);
+	}
 }
 
 /* Slot 0 of first_child is the list of roots; context i has slot i + 1. */
-static bool walk_prepare(struct walk *w, const struct tl_profile *profile, size_t things)
+static bool walk_prepare(struct walk *w, const struct tl_profile *profile)
 {
 	size_t count = profile->context_table.count;
 
-	*w = (struct walk){ 0 };
-	if (!zeroed(&w->first_child, count + 1, sizeof(uint32_t)) || !zeroed(&w->next, count, sizeof(uint32_t)) ||
-	    !zeroed(&w->on_path, things, sizeof(uint32_t)))
+	if (!zeroed(&w->first_child, count + 1, sizeof(uint32_t)) || !zeroed(&w->next, count, sizeof(uint32_t)))
 		return false;
 	memset(w->first_child, 0xff, (count + 1) * sizeof(uint32_t));
 	for (size_t i = count; i-- > 0;) {
@@ -97,22 +108,41 @@ static bool walk_prepare(struct walk *w, const struct tl_profile *profile, size_
 	return true;
 }
 
-/* Visit contexts depth first; `things[i]` is what context i is an occurrence of (TL_NONE: of nothing). */
-static void walk_outermost(struct tl_profile *profile, struct walk *w, const uint32_t *things,
-			   void (*outermost)(struct tl_profile *profile, uint32_t context, uint32_t thing))
+static inline void walk_enter(struct tl_profile *profile, struct walk *w, uint32_t context)
+{
+	for (unsigned k = 0; k < w->kinds; k++) {
+		const struct things *t = &w->things[k];
+		uint32_t thing = t->of[context];
+
+		if (thing != TL_NONE && t->on_path[thing]++ == 0)
+			add_row(profile, row(t->inclusive, profile, thing),
+				row(profile->context_inclusive, profile, context));
+	}
+}
+
+static inline void walk_leave(struct walk *w, uint32_t context)
+{
+	for (unsigned k = 0; k < w->kinds; k++) {
+		const struct things *t = &w->things[k];
+
+		if (t->of[context] != TL_NONE)
+			t->on_path[t->of[context]]--;
+	}
+}
+
+/* Visit contexts depth first: inclusive costs of each thing are those of its outermost occurrences. */
+static void walk_outermost(struct tl_profile *profile, struct walk *w)
 {
 	uint32_t at = w->first_child[0];
 
 	while (at != TL_NONE) {
-		if (things[at] != TL_NONE && w->on_path[things[at]]++ == 0)
-			outermost(profile, at, things[at]);
+		walk_enter(profile, w, at);
 		if (w->first_child[at + 1] != TL_NONE) {
 			at = w->first_child[at + 1];
 			continue;
 		}
 		for (;;) {
-			if (things[at] != TL_NONE)
-				w->on_path[things[at]]--;
+			walk_leave(w, at);
 			if (w->next[at] != TL_NONE) {
 				at = w->next[at];
 				break;
@@ -122,36 +152,6 @@ static void walk_outermost(struct tl_profile *profile, struct walk *w, const uin
 				return;
 		}
 	}
-}
-
-static void function_outermost(struct tl_profile *profile, uint32_t context, uint32_t function)
-{
-	add_row(profile, row(profile->function_inclusive, profile, function),
-		row(profile->context_inclusive, profile, context));
-}
-
-static void local_outermost(struct tl_profile *profile, uint32_t context, uint32_t local)
-{
-	add_row(profile, row(profile->local_inclusive, profile, local),
-		row(profile->context_inclusive, profile, context));
-}
-
-static void arc_outermost(struct tl_profile *profile, uint32_t context, uint32_t arc)
-{
-	add_row(profile, row(profile->arc_table.cost, profile, arc),
-		row(profile->context_inclusive, profile, context));
-}
-
-static bool inclusive_of(struct tl_profile *profile, const uint32_t *things, size_t thing_count,
-			 void (*outermost)(struct tl_profile *profile, uint32_t context, uint32_t thing))
-{
-	struct walk w;
-	bool ok = walk_prepare(&w, profile, thing_count);
-
-	if (ok)
-		walk_outermost(profile, &w, things, outermost);
-	walk_free(&w);
-	return ok;
 }
 
 /* Self cost and calls of each function, and of each function in each part. `locals` is filled per context. */
@@ -196,7 +196,7 @@ static int lines_of_functions(struct tl_profile *profile, struct tl_error *err)
 	return 0;
 }
 
-/* The arc each context is a call along; `arcs[i]` is filled with its number. */
+/* The arc each context is a call along; `arcs[i]` is filled with its number, TL_NONE for a root. */
 static int arcs_of_contexts(struct tl_profile *profile, uint32_t *arcs, struct tl_error *err)
 {
 	for (size_t i = 0; i < profile->context_table.count; i++) {
@@ -218,29 +218,53 @@ static int arcs_of_contexts(struct tl_profile *profile, uint32_t *arcs, struct t
 	return 0;
 }
 
-static int derive_from_contexts(struct tl_profile *profile, uint32_t *things, uint32_t *locals, struct tl_error *err)
+static bool prepare_things(struct things *things, int64_t *inclusive, size_t count)
 {
+	things->inclusive = inclusive;
+	return zeroed(&things->on_path, count, sizeof(uint32_t));
+}
+
+static int derive_things(struct tl_profile *profile, struct walk *w, struct tl_error *err)
+{
+	struct things *functions = &w->things[FUNCTIONS], *locals = &w->things[LOCALS], *arcs = &w->things[ARCS];
+	bool has_own = profile->line_table.count || profile->arc_table.count; /* the input's */
+	int status = 0;
+
+	w->kinds = has_own ? ARCS : KINDS;
+	for (unsigned k = 0; k < w->kinds; k++)
+		if (!zeroed(&w->things[k].of, profile->context_table.count, sizeof(uint32_t)))
+			return tl_error_memory(err);
+	if (!sum_functions(profile, functions->of, locals->of))
+		return tl_error_memory(err);
+	if (!has_own)
+		status = lines_of_functions(profile, err);
+	if (status == 0 && !has_own)
+		status = arcs_of_contexts(profile, arcs->of, err);
+	if (status < 0)
+		return status;
+	/* Tables stay where they are from here on. */
+	if (!prepare_things(functions, profile->function_inclusive, profile->function_table.count) ||
+	    !prepare_things(locals, profile->local_inclusive, profile->local_table.count) ||
+	    !prepare_things(arcs, profile->arc_table.cost, profile->arc_table.count) || !walk_prepare(w, profile))
+		return tl_error_memory(err);
+	walk_outermost(profile, w);
+	return 0;
+}
+
+static int derive_from_contexts(struct tl_profile *profile, struct tl_error *err)
+{
+	struct walk w = { 0 };
 	int status;
 
-	if (!sum_functions(profile, things, locals) ||
-	    !inclusive_of(profile, things, profile->function_table.count, function_outermost) ||
-	    !inclusive_of(profile, locals, profile->local_table.count, local_outermost))
-		return tl_error_memory(err);
-	if (profile->line_table.count || profile->arc_table.count)
-		return 0; /* the input had its own */
-	status = lines_of_functions(profile, err);
-	if (status == 0)
-		status = arcs_of_contexts(profile, things, err);
-	if (status == 0 && !inclusive_of(profile, things, profile->arc_table.count, arc_outermost))
-		status = tl_error_memory(err);
+	sum_subtrees(profile);
+	status = derive_things(profile, &w, err);
+	walk_free(&w);
 	return status;
 }
 
 int tl_profile_finish(struct tl_profile *profile, struct tl_error *err)
 {
-	size_t contexts = profile->context_table.count;
-	uint32_t *things = NULL, *locals = NULL;
-	int status = 0;
+	int status;
 
 	if (profile->finished)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the profile is finished already");
@@ -250,17 +274,10 @@ int tl_profile_finish(struct tl_profile *profile, struct tl_error *err)
 		tl_latency_settle(&profile->latency[i]);
 	for (size_t i = 0; i < profile->local_table.count; i++)
 		tl_latency_settle(&profile->locals[i].latency);
-	if (!contexts) {
+	if (profile->context_table.count)
+		status = derive_from_contexts(profile, err);
+	else
 		status = tl_profile_derive_sums(profile) ? 0 : tl_error_memory(err);
-	} else {
-		sum_subtrees(profile);
-		if (!zeroed(&things, contexts, sizeof(*things)) || !zeroed(&locals, contexts, sizeof(*locals)))
-			status = tl_error_memory(err);
-		else
-			status = derive_from_contexts(profile, things, locals, err);
-		free(things);
-		free(locals);
-	}
 	if (status == 0)
 		status = tl_profile_inherit(profile, err);
 	profile->finished = status == 0;
