@@ -384,6 +384,7 @@ int main(int argc, char **argv)
 	manifest = fopen(path, "r");
 	if (!manifest) {
 		printf("skipped: %s is not here\n", path);
+		free(path);
 		return 77;
 	}
 	while (fgets(line, sizeof(line), manifest)) {

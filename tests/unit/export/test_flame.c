@@ -730,9 +730,9 @@ static void what_is_refused(void **state)
  * early. */
 static void page_holds_the_data(void **state)
 {
-	struct tl_profile *profile = new_profile(0, 1);
-	uint32_t part = add_part(profile, 1, 1, "");
 	struct tl_flame_options options = data_options();
+	struct tl_profile *profile;
+	uint32_t part;
 	char *data, *page;
 
 	(void)state;
@@ -740,6 +740,8 @@ static void page_holds_the_data(void **state)
 		print_message("skipped: built without the page\n");
 		skip();
 	}
+	profile = new_profile(0, 1);
+	part = add_part(profile, 1, 1, "");
 	add_context(profile, TL_NONE, add_function(profile, "", "", "</script><!--", 0), part, 1, 1);
 	finish(profile);
 	options.name = "</title>";
