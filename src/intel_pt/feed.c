@@ -66,12 +66,13 @@ int tl_pt_pass_over(struct tl_pt_decoder *decoder, int status)
 	return status == -TL_PT_NOMEM ? status : 0;
 }
 
-void tl_pt_decoder_done(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece)
+bool tl_pt_decoder_done(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece)
 {
 	if (piece->stream >= decoders->count || piece->to != (uint64_t)(piece->config.end - piece->config.begin))
-		return;
+		return false;
 	tl_pt_decoder_close(decoders->list[piece->stream]);
 	decoders->list[piece->stream] = NULL;
+	return true;
 }
 
 void tl_pt_decoders_close(struct tl_pt_decoders *decoders)

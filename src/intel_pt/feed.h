@@ -61,8 +61,8 @@ int tl_pt_decoder_of(struct tl_pt_decoders *decoders, const struct tl_pt_piece *
 		     struct tl_pt_decoder **decoder);
 /* Decode the piece for what it leaves behind. 0, or -TL_PT_NOMEM. */
 int tl_pt_pass_over(struct tl_pt_decoder *decoder, int status);
-/* Close what the piece was the last of. */
-void tl_pt_decoder_done(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece);
+/* Close what the piece was the last of. False: it was not. */
+bool tl_pt_decoder_done(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece);
 void tl_pt_decoders_close(struct tl_pt_decoders *decoders);
 
 #endif

@@ -166,22 +166,25 @@ static bool failed(const struct pt_folder *f)
 }
 
 /*
- * Numbers of another epoch: they stand behind those known, as nodes that are held back, and the branch taken last, are of
- * the epoch before. When these are too many, they are given up.
+ * Numbers of another epoch. Inside a piece they stand behind those known, as nodes that are held back, and the branch
+ * taken last, are of the epoch before; when these are too many, they are given up.
  */
 static void change_epoch(struct pt_folder *f, struct tl_pt_run *run)
 {
 	const struct tl_pt_block *first = run->count ? tl_pt_node_block(f->decoder, run->nodes[0]) : NULL;
 
-	f->epoch = run->epoch;
-	f->looked = 0;
-	f->shift = (uint32_t)f->node_count;
-	if (f->node_count < PT_NODES_MOST)
+	f->known->epoch = run->epoch;
+	f->known->looked = 0;
+	f->known->shift = (uint32_t)f->known->count;
+	if (!f->held && f->last == &f->outside)
+		tl_pt_fold_forget(f->known);
+	if (f->known->count < PT_NODES_MOST)
 		return;
 	tl_pt_fold_rest(f);
 	if (first && f->key != PT_KEY_ENABLE && f->key != PT_KEY_INTERRUPT && f->key != PT_KEY_LOSS)
 		tl_pt_fold_branch(f, first->ip);
 	tl_pt_fold_flush(f);
+	tl_pt_fold_forget(f->known);
 	memmove(f->numbers, run->nodes, run->count * sizeof(*run->nodes));
 }
 
@@ -190,12 +193,14 @@ static bool take_nodes(struct pt_folder *f, const struct tl_pt_run *run)
 {
 	uint32_t *numbers = f->numbers + f->held;
 
-	if (run->limit > UINT32_MAX - f->shift || !tl_pt_fold_room(f, run->limit + f->shift))
+	const struct pt_known *known = f->known;
+
+	if (run->limit > UINT32_MAX - known->shift || !tl_pt_fold_room(f, run->limit + known->shift))
 		return false;
-	for (size_t i = 0; f->shift && i < run->count; i++)
-		numbers[i] += f->shift;
-	for (size_t i = 0; f->timed && f->looked < run->blocks && i < run->count; i++)
-		if (f->nodes[numbers[i]].entry == PT_KEY_NONE)
+	for (size_t i = 0; known->shift && i < run->count; i++)
+		numbers[i] += known->shift;
+	for (size_t i = 0; f->timed && known->looked < run->blocks && i < run->count; i++)
+		if (!tl_pt_fold_is_met(f, numbers[i]))
 			tl_pt_fold_look(f, numbers[i]);
 	return true;
 }
@@ -204,7 +209,7 @@ static int fold_run(struct pt_folder *f, struct tl_pt_run *run, struct tl_error 
 {
 	bool more = !(run->status & (TL_PT_EVENT_PENDING | TL_PT_END_OF_STREAM));
 
-	if (run->epoch != f->epoch)
+	if (run->epoch != f->known->epoch)
 		change_epoch(f, run);
 	if (!take_nodes(f, run))
 		return tl_error_memory(err);
@@ -291,7 +296,9 @@ static void take_thread_up(struct pt_folder *f, const struct tl_pt_piece *piece)
 	f->aborted = false;
 	f->outside = t->outside;
 	f->last = &f->outside;
-	f->epoch = 0;
+	/* What other threads have met. */
+	if (f->functions.count)
+		tl_pt_stack_know(&t->stack, (uint32_t)f->functions.count - 1);
 	if (tl_pt_cycles(f->decoder, &cycles) < 0)
 		cycles = 0;
 	tl_pt_cycles_from(f, cycles);
@@ -322,17 +329,41 @@ static int fold_thread(struct pt_folder *f, const struct tl_pt_piece *piece, int
 	return status;
 }
 
+static void free_known(struct pt_known *known)
+{
+	free(known->nodes);
+	free(known->inner);
+	*known = (struct pt_known){ .nodes = NULL };
+}
+
+/* What is known of the nodes of a piece's decoder: of a new one, nothing. */
+static bool find_known(struct pt_folder *f, const struct tl_pt_piece *piece)
+{
+	if (!tl_grow(&f->streams, &f->stream_capacity, (size_t)piece->stream + 1, sizeof(*f->streams)))
+		return false;
+	for (; f->stream_count <= piece->stream; f->stream_count++)
+		f->streams[f->stream_count] = (struct pt_known){ .nodes = NULL };
+	f->known = &f->streams[piece->stream];
+	if (!piece->continues)
+		free_known(f->known);
+	return true;
+}
+
 static int fold_piece(struct pt_folder *f, const struct tl_pt_piece *piece, struct tl_error *err)
 {
 	int status = 0, synced = tl_pt_decoder_of(&f->decoders, piece, TL_PT_SALVAGE | TL_PT_END_ON_CALL, &f->decoder);
+
 	if (!f->decoder)
 		return tl_pt_fault(err, (enum tl_pt_error)-synced, TL_NOWHERE);
+	if (!find_known(f, piece))
+		return tl_error_memory(err);
 	if (wanted(f->options, piece)) {
 		status = fold_thread(f, piece, synced, err);
 	} else if (tl_pt_pass_over(f->decoder, synced) < 0) {
 		status = tl_error_memory(err);
 	}
-	tl_pt_decoder_done(&f->decoders, piece);
+	if (tl_pt_decoder_done(&f->decoders, piece))
+		free_known(f->known);
 	f->decoder = NULL;
 	return status;
 }
@@ -439,11 +470,12 @@ static int fold_pieces(struct pt_folder *f, struct tl_error *err)
 static void free_nodes(struct pt_folder *f)
 {
 	tl_pt_decoders_close(&f->decoders);
-	free(f->nodes);
+	for (size_t i = 0; i < f->stream_count; i++)
+		free_known(&f->streams[i]);
+	free(f->streams);
 	free(f->node_lines);
 	free(f->steps);
 	free(f->visits);
-	free(f->inner);
 	free(f->marks);
 	free(f->numbers);
 }

@@ -67,14 +67,27 @@ struct pt_node {
 	uint8_t iclass; /* of the last instruction */
 };
 
-/* Where a node that runs through several functions enters the next one; the list of a node ends
- * with an ip of 0. */
+/* Where a node that runs through several functions enters one: its first address, and where that
+ * changes; the list of a node ends with an ip of 0. */
 struct pt_inner {
 	uint64_t ip;
-	uint32_t insns; /* run before it, since the last such place */
+	uint32_t function; /* TL_NONE: no symbol */
+	uint32_t insns;	   /* run there before the next place; the last one's are the node's */
+	bool is_entry;
 };
 
-/* Of a node, with lines. */
+/* What is known of the nodes of one stream's decoder: for all its pieces, as long as the numbers are the same. */
+struct pt_known {
+	struct pt_node *nodes;
+	size_t count, capacity;
+	struct pt_inner *inner;
+	size_t inner_count, inner_capacity;
+	uint32_t epoch;
+	uint32_t shift;	 /* numbers of this epoch stand behind those of the ones before */
+	uint32_t looked; /* how many nodes of this epoch need not be looked at */
+};
+
+/* Of a node, with lines, while one thread runs. */
 struct pt_node_lines {
 	uint32_t first, count; /* places in `steps` */
 	uint32_t tail;	 /* steps before the function it is left in: 0 but for PT_KEY_SEVERAL */
@@ -172,16 +185,18 @@ struct pt_folder {
 	size_t thread_count, thread_capacity;
 	struct pt_thread *thread; /* the present one */
 
-	/* Of the present decoder and epoch. */
+	/* Of the present decoder. */
 	struct tl_pt_decoder *decoder;
 	struct tl_pt_decoders decoders;
-	struct pt_node *nodes;
-	struct pt_node_lines *node_lines; /* NULL: without lines */
-	size_t node_count, node_capacity, node_lines_capacity;
+	struct pt_known *known;
+	struct pt_known *streams; /* by stream */
+	size_t stream_count, stream_capacity;
+
+	/* Of the present thread, since it was taken up. */
+	struct pt_node_lines *node_lines; /* by node; NULL: without lines */
+	size_t node_lines_capacity;
 	uint32_t *steps; /* of all nodes: numbers of their places */
 	size_t step_count, step_capacity;
-	struct pt_inner *inner;
-	size_t inner_count, inner_capacity;
 	struct pt_visits *visits; /* [0] is nobody's */
 	size_t visit_count, visit_capacity;
 	uint32_t last_visit;
@@ -189,9 +204,6 @@ struct pt_folder {
 	int64_t owed_ticks, owed_cycles; /* to the next visit of a function that time passed in
 					    while it ran nothing */
 	uint32_t owed_to;
-	uint32_t epoch;
-	uint32_t shift; /* numbers of this epoch stand behind those of the ones before */
-	uint32_t looked; /* how many nodes of this epoch are known */
 
 	/* Where the thread is. */
 	struct pt_node *last;	/* the node run last */
@@ -247,14 +259,21 @@ void tl_pt_cycles_give(struct pt_folder *folder, int64_t insns, int64_t *cycles)
 /* There were none: contexts have one cost less. */
 void tl_pt_cycles_drop(struct tl_fold *fold);
 
-/* fold_node.c: what is to be known of a node that is met for the first time. */
+/* fold_node.c: what is to be known of a node that is met for the first time, by anyone or by this thread. */
+static inline bool tl_pt_fold_is_met(const struct pt_folder *folder, uint32_t number)
+{
+	return folder->known->nodes[number].entry != PT_KEY_NONE &&
+	       (!folder->node_lines || folder->node_lines[number].count);
+}
 void tl_pt_fold_look(struct pt_folder *folder, uint32_t number);
 bool tl_pt_fold_room(struct pt_folder *folder, uint32_t limit);
+/* Nodes are as never met; none may be held, nor be the last one. */
+void tl_pt_fold_forget(struct pt_known *known);
 /* The visits of a node, some steps of it, in a function; from now on the first of its list. 0: no
  * memory. */
 uint32_t tl_pt_fold_visits(struct pt_folder *folder, uint32_t number, uint32_t function,
 			   uint32_t first, uint32_t steps);
-/* Visits to costs of addresses; nodes are then as never met. */
+/* Visits to costs of addresses: the thread is put down, or nodes will be forgotten. */
 void tl_pt_fold_flush(struct pt_folder *folder);
 
 /* fold.c: costs as the profile's events have them. */

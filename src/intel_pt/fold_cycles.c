@@ -24,11 +24,11 @@ static uint64_t insns_of(const struct pt_folder *f, const uint32_t *numbers, siz
 	uint64_t insns = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct pt_node *n = &f->nodes[numbers[i]];
+		const struct pt_node *n = &f->known->nodes[numbers[i]];
 
 		insns += n->insns;
-		for (size_t k = n->called; n->entry == PT_KEY_SEVERAL && f->inner[k].ip; k++)
-			insns += f->inner[k].insns;
+		for (size_t k = n->called; n->entry == PT_KEY_SEVERAL && f->known->inner[k].ip; k++)
+			insns += f->known->inner[k].insns;
 	}
 	return insns;
 }

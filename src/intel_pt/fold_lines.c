@@ -103,7 +103,7 @@ static uint64_t site(const struct pt_folder *f)
 
 	if (f->last == &f->outside)
 		return 0;
-	l = &f->node_lines[f->last - f->nodes];
+	l = &f->node_lines[f->last - f->known->nodes];
 	return l->count ? f->thread->lines.places[f->steps[l->first + l->count - 1]].ip : 0;
 }
 

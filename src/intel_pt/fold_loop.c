@@ -66,13 +66,18 @@ void tl_pt_fold_branch(struct pt_folder *f, uint64_t ip)
 	f->decided = true;
 }
 
+static void go_to(struct pt_folder *f, struct tl_pt_at *at)
+{
+	if (f->key != key_of(at))
+		arrive(f, at);
+	f->key = key_of(at);
+}
+
 void tl_pt_fold_arrive(struct pt_folder *f, uint64_t ip)
 {
 	struct tl_pt_at at = place_of(f, ip);
 
-	if (f->key != key_of(&at))
-		arrive(f, &at);
-	f->key = key_of(&at);
+	go_to(f, &at);
 }
 
 /* Count instructions run since the last place. */
@@ -86,35 +91,39 @@ static void count_insns(struct pt_folder *f, uint32_t insns)
 		hot->clock += insns;
 }
 
+/* A node that runs through several functions, but for what is behind the last change. */
 static void run_inner(struct pt_folder *f, uint32_t number)
 {
 	uint32_t first = 0;
 
-	for (size_t i = f->nodes[number].called; f->inner[i].ip; i++) {
+	for (const struct pt_inner *in = &f->known->inner[f->known->nodes[number].called];; in++) {
+		struct tl_pt_at at = { in->ip, in->function, TL_NONE, in->is_entry };
+
+		go_to(f, &at);
+		if (!in[1].ip)
+			return;
 		if (f->node_lines && !f->closed) {
 			/* First the visit: the list may move. */
 			uint32_t visit = tl_pt_fold_visits(f, number, tl_fold_top(&f->thread->stack.fold),
-							   first, f->inner[i].insns);
+							   first, in->insns);
 
 			f->visits[visit].count++;
 		}
-		first += f->inner[i].insns;
-		count_insns(f, f->inner[i].insns);
+		first += in->insns;
+		count_insns(f, in->insns);
 		f->key = PT_KEY_NONE;
-		tl_pt_fold_arrive(f, f->inner[i].ip);
 	}
 }
 
 /* A node that is new, or is not come to by plain flow inside a function. */
 static __attribute__((noinline)) void arrive_slowly(struct pt_folder *f, uint32_t number)
 {
-	struct pt_node *n = &f->nodes[number];
+	struct pt_node *n = &f->known->nodes[number];
 	struct tl_pt_at at;
 
 	if (n->entry == PT_KEY_NONE)
 		tl_pt_fold_look(f, number);
 	if (n->entry == PT_KEY_SEVERAL) {
-		tl_pt_fold_arrive(f, n->ip);
 		run_inner(f, number);
 		return;
 	}
@@ -236,14 +245,14 @@ static __attribute__((noinline)) void look(struct pt_folder *f, struct hot *h, u
 static inline __attribute__((always_inline)) void run(struct pt_folder *f, const uint32_t *numbers,
 						      size_t count, bool timed, bool careful)
 {
-	struct pt_node *nodes = f->nodes;
+	struct pt_node *nodes = f->known->nodes;
 	struct hot h;
 
 	load(&h, f);
 	for (size_t i = 0; i < count; i++) {
 		struct pt_node *n = &nodes[numbers[i]];
 
-		if (careful && n->entry == PT_KEY_NONE)
+		if (careful && !tl_pt_fold_is_met(f, numbers[i]))
 			look(f, &h, numbers[i]);
 		if (careful && f->node_lines)
 			count_branch(f, h.last, n->ip);

@@ -24,20 +24,28 @@ static bool grow_zeroed(void *array, size_t *capacity, size_t want, size_t eleme
 
 bool tl_pt_fold_room(struct pt_folder *f, uint32_t limit)
 {
-	size_t last = f->last == &f->outside ? 0 : (size_t)(f->last - f->nodes);
+	struct pt_known *known = f->known;
 	bool outside = f->last == &f->outside;
+	size_t last = outside ? 0 : (size_t)(f->last - known->nodes);
 
-	if (limit <= f->node_count)
-		return true;
-	if (!grow_zeroed(&f->nodes, &f->node_capacity, limit, sizeof(*f->nodes)))
+	if (!grow_zeroed(&known->nodes, &known->capacity, limit, sizeof(*known->nodes)))
 		return false;
 	/* At once: the nodes may have moved whether or not the rest succeeds. */
-	f->last = outside ? &f->outside : &f->nodes[last];
+	f->last = outside ? &f->outside : &known->nodes[last];
 	if (f->options->lines &&
 	    !grow_zeroed(&f->node_lines, &f->node_lines_capacity, limit, sizeof(*f->node_lines)))
 		return false;
-	f->node_count = limit;
+	if (known->count < limit)
+		known->count = limit;
 	return true;
+}
+
+void tl_pt_fold_forget(struct pt_known *known)
+{
+	if (known->count)
+		memset(known->nodes, 0, known->count * sizeof(*known->nodes));
+	known->count = known->inner_count = 0;
+	known->shift = known->looked = 0;
 }
 
 /* ---- steps ---- */
@@ -52,7 +60,7 @@ static void each_step(struct pt_folder *f, uint32_t number,
 	size_t at = 0;
 	int count;
 
-	while ((count = tl_pt_node_steps(f->decoder, number - f->shift, at, steps, STEPS)) > 0)
+	while ((count = tl_pt_node_steps(f->decoder, number - f->known->shift, at, steps, STEPS)) > 0)
 		for (int i = 0; i < count; i++, at++)
 			if (!each(f, &steps[i], at, arg))
 				return;
@@ -79,24 +87,36 @@ struct search {
 	uint32_t function;
 };
 
-static void add_inner(struct pt_folder *f, uint64_t ip, uint32_t insns)
+static struct pt_inner *add_inner(struct pt_folder *f)
 {
-	if (tl_grow(&f->inner, &f->inner_capacity, f->inner_count + 1, sizeof(*f->inner)))
-		f->inner[f->inner_count++] = (struct pt_inner){ ip, insns };
-	else
+	struct pt_known *k = f->known;
+
+	if (!tl_grow(&k->inner, &k->inner_capacity, k->inner_count + 1, sizeof(*k->inner))) {
 		f->functions.no_memory = true;
+		return NULL;
+	}
+	k->inner[k->inner_count] = (struct pt_inner){ 0 };
+	return &k->inner[k->inner_count++];
 }
 
 static bool find_change(struct pt_folder *f, const struct tl_pt_step *step, size_t i, void *arg)
 {
 	struct search *s = arg;
-	uint32_t function = tl_pt_functions_name(&f->functions, step->ip).function;
+	struct tl_pt_name name = tl_pt_functions_name(&f->functions, step->ip);
+	struct pt_inner *inner;
 
-	if (i && function != s->function) {
-		add_inner(f, step->ip, (uint32_t)(i - s->begun));
-		s->begun = i;
-	}
-	s->function = function;
+	if (i && name.function == s->function)
+		return true;
+	inner = add_inner(f);
+	if (!inner)
+		return false;
+	*inner = (struct pt_inner){
+		.ip = step->ip, .function = name.function, .is_entry = name.is_entry
+	};
+	if (i)
+		inner[-1].insns = (uint32_t)(i - s->begun);
+	s->begun = i;
+	s->function = name.function;
 	return true;
 }
 
@@ -146,34 +166,22 @@ static uint32_t exit_key(struct pt_folder *f, uint32_t number, const struct pt_n
 static void look_inside(struct pt_folder *f, uint32_t number, struct pt_node *n)
 {
 	struct search s = { .function = TL_NONE };
-	size_t first = f->inner_count;
+	size_t first = f->known->inner_count;
 
 	each_step(f, number, find_change, &s);
-	if (f->inner_count == first)
-		return;
-	add_inner(f, 0, 0);
-	if (f->functions.no_memory)
+	if (f->known->inner_count == first || !add_inner(f) || f->functions.no_memory)
 		return;
 	n->insns = (uint16_t)(n->insns - s.begun);
-	if (f->node_lines)
-		f->node_lines[number].tail = (uint32_t)s.begun;
 	n->entry = PT_KEY_SEVERAL;
 	n->called = (uint32_t)first;
 }
 
-void tl_pt_fold_look(struct pt_folder *f, uint32_t number)
+static void know(struct pt_folder *f, uint32_t number, const struct tl_pt_block *block)
 {
-	const struct tl_pt_block *block = tl_pt_node_block(f->decoder, number - f->shift);
-	struct pt_node *n = &f->nodes[number];
-	struct tl_pt_name first, last;
+	struct pt_node *n = &f->known->nodes[number];
+	struct tl_pt_name first = tl_pt_functions_name(&f->functions, block->ip);
+	struct tl_pt_name last = tl_pt_functions_name(&f->functions, block->end_ip);
 
-	if (!block) {
-		n->entry = n->exit = PT_KEY_UNKNOWN;
-		return;
-	}
-	f->looked++;
-	first = tl_pt_functions_name(&f->functions, block->ip);
-	last = tl_pt_functions_name(&f->functions, block->end_ip);
 	n->ip = block->ip;
 	n->after = block->end_ip + block->size;
 	n->insns = block->ninsn;
@@ -186,11 +194,32 @@ void tl_pt_fold_look(struct pt_folder *f, uint32_t number)
 	n->exit = exit_key(f, number, n, function_key(&last));
 	if (first.function != last.function)
 		look_inside(f, number, n);
-	if (f->node_lines) {
-		f->node_lines[number].first = (uint32_t)f->step_count;
-		each_step(f, number, add_step, NULL);
-		f->node_lines[number].count = (uint32_t)f->step_count - f->node_lines[number].first;
+}
+
+static void know_lines(struct pt_folder *f, uint32_t number, const struct tl_pt_block *block)
+{
+	struct pt_node_lines *l = &f->node_lines[number];
+
+	l->tail = block->ninsn - f->known->nodes[number].insns;
+	l->first = (uint32_t)f->step_count;
+	each_step(f, number, add_step, NULL);
+	l->count = (uint32_t)f->step_count - l->first;
+}
+
+void tl_pt_fold_look(struct pt_folder *f, uint32_t number)
+{
+	const struct tl_pt_block *block = tl_pt_node_block(f->decoder, number - f->known->shift);
+	struct pt_node *n = &f->known->nodes[number];
+
+	if (!block) {
+		n->entry = n->exit = PT_KEY_UNKNOWN;
+		return;
 	}
+	f->known->looked++;
+	if (n->entry == PT_KEY_NONE)
+		know(f, number, block);
+	if (f->node_lines)
+		know_lines(f, number, block);
 }
 
 /* ---- visits ---- */
@@ -254,16 +283,13 @@ void tl_pt_fold_flush(struct pt_folder *f)
 	tl_pt_fold_pay(f);
 	for (size_t i = 1; i < f->visit_count; i++)
 		flush_visits(f, &f->visits[i]);
+	for (size_t i = 1; i < f->visit_count; i++)
+		f->node_lines[f->visits[i].node] = (struct pt_node_lines){ 0 };
 	f->outside = *f->last;
 	f->last = &f->outside;
-	if (f->node_count)
-		memset(f->nodes, 0, f->node_capacity * sizeof(*f->nodes));
-	if (f->node_lines)
-		memset(f->node_lines, 0, f->node_lines_capacity * sizeof(*f->node_lines));
 	f->visit_count = 1;
 	f->last_visit = 0;
-	f->node_count = 0;
-	f->shift = 0;
-	f->looked = 0;
-	f->step_count = f->inner_count = 0;
+	f->step_count = 0;
+	if (f->node_lines)
+		f->known->looked = 0;
 }

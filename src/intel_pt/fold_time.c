@@ -88,7 +88,7 @@ static uint64_t rate_to(const struct pt_folder *f, const uint32_t *numbers, size
 	if (!fold->started || f->closed || step > SPREAD_MOST || fold->hot.clock > INT64_MAX - step)
 		return 0;
 	for (size_t i = 0; i < count; i++)
-		insns += f->nodes[numbers[i]].insns;
+		insns += f->known->nodes[numbers[i]].insns;
 	return insns ? (step << PT_RATE_BITS) / insns : 0;
 }
 

@@ -54,9 +54,9 @@ def command():
     return os.path.abspath(sys.argv[1])
 
 
-def run(*args, status=(0, 1), stdin=None, text=True):
+def run(*args, status=(0, 1), stdin=None, text=True, cwd=None):
     """Run tracelathe; 0 and 1 are results (1: something was skipped)."""
-    done = subprocess.run([command(), *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=stdin)
+    done = subprocess.run([command(), *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=stdin, cwd=cwd)
     if done.returncode not in status:
         fail(" ".join(args), "exits with", done.returncode, done.stderr.decode("utf-8", "replace").strip())
     return done.stdout.decode("utf-8", "replace") if text else done.stdout

@@ -16,9 +16,10 @@ import tempfile
 
 import common
 import perf_writer as pw
+import pt_corpus
 from perf_writer import Slice, Writer, WRAP
+from pt_corpus import CORPUS
 
-CORPUS = os.path.join(common.SHARED, "corpus", "intel-pt")
 HASH = 0xcbf29ce484222325
 RUNS = os.path.abspath(sys.argv[2])
 PERF = None
@@ -182,6 +183,35 @@ def test_processors():
                 check("%s-%dcpu-%s" % (variant, cpus, how), writer.file(), wanted, peer=variant != "cyc")
 
 
+def check_addresses(name, data, programs, *options):
+    """What ran at each address, and in sum, out of a profile with lines and one without."""
+    wanted = {}
+    for program in programs:
+        for ip, count in pt_corpus.counts(pt_corpus.addresses(program)).items():
+            wanted[ip] = wanted.get(ip, 0) + count
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, name + ".perf.data")
+        with open(path, "wb") as file:
+            file.write(data)
+        text = common.run("convert", "--no-compress", "--positions", "instr", *options, path, cwd=CORPUS)
+        common.expect(name + ": instructions at each address", pt_corpus.costs_of_addresses(text), wanted)
+        total = json.loads(common.run("report", "--json", *options, path, cwd=CORPUS))["total"]["Ir"]
+        common.expect(name + ": instructions", total, sum(wanted.values()))
+
+
+def test_profiles_of_processors():
+    """Threads that take turns, of two programs and of one: each runs what it runs alone."""
+    for cpus in (1, 2):
+        for variant in ("time", "cyc"):
+            name = "profile-%s-%dcpu" % (variant, cpus)
+            data = alternating(variant, cpus, "wide")[0].file()
+            check_addresses(name, data, ("rec", "sh"))
+            check_addresses(name + "-rec", data, ("rec",), "--thread", "100")
+            check_addresses(name + "-sh", data, ("sh",), "--thread", "200")
+    check_addresses("profile-threads", two_threads().file(), ("rec", "rec"))
+    check_addresses("profile-thread", two_threads().file(), ("rec",), "--thread", "102")
+
+
 def test_clock():
     """Nanoseconds that are not ticks."""
     writer = Writer(mult=3, shift=2, zero=10 ** 9)
@@ -319,8 +349,8 @@ def test_fork():
     check("fork", writer.file(), {100: truth("rec"), 101: truth("rec")})
 
 
-def test_threads():
-    """Threads of one process share its maps."""
+def two_threads():
+    """Of one process, which run the same."""
     writer = Writer()
     begin(writer, [(100, "rec")])
     parts = pw.slices(trace("rec", "time"))
@@ -329,7 +359,12 @@ def test_threads():
     for i, who, part, later in turns([((100, 100), parts), ((100, 102), parts)]):
         machine.run(i % 2, who, part, later)
     machine.write()
-    check("threads", writer.file(), {100: truth("rec"), 102: truth("rec")})
+    return writer
+
+
+def test_threads():
+    """Threads of one process share its maps."""
+    check("threads", two_threads().file(), {100: truth("rec"), 102: truth("rec")})
 
 
 def test_remapped():

@@ -10,14 +10,13 @@ import json
 import os
 import re
 import shutil
-import struct
 import subprocess
 import tempfile
 
 import common
 from common import SHARED, expect
+from pt_corpus import CORPUS, addresses, costs_of_addresses, counts
 
-CORPUS = os.path.join(SHARED, "corpus", "intel-pt")
 TIMING = ["--cpuid-0x15.eax", "2", "--cpuid-0x15.ebx", "176", "--mtc-freq", "3", "--nom-freq", "32"]
 VARIANTS = ["ret", "noret", "time", "cyc", "irq"]
 
@@ -29,12 +28,6 @@ def tool(*command):
 def truth_of(name):
     with open(os.path.join(CORPUS, name + ".truth"), encoding="utf-8") as file:
         return dict(line.split(None, 1) for line in file if " " in line.strip())
-
-
-def addresses(name):
-    data = subprocess.run(["zstd", "-dc", os.path.join(CORPUS, name + ".ips.zst")], check=True,
-                          stdout=subprocess.PIPE).stdout
-    return struct.unpack("<%dQ" % (len(data) // 8), data)
 
 
 def load_address(name):
@@ -125,23 +118,9 @@ def check_trace(name, path, wanted, total, *options):
 
 
 def check_addresses(name, path):
-    """How often each address ran, out of the Callgrind file that is made of it."""
+    """How often each address ran, and each branch."""
     text = common.run("convert", "--no-compress", "--positions", "instr", path)
-    got = {}
-    skip = False
-    for line in text.splitlines():
-        cost = re.match(r"(0x[0-9a-f]+) (\S+) (\d+)$", line)
-        if line.startswith(("calls=", "jump=", "jcnd=")):
-            skip = True
-        elif cost and not skip:
-            ip = int(cost.group(1), 16)
-            got[ip] = got.get(ip, 0) + int(cost.group(3))
-        else:
-            skip = False
-    wanted = {}
-    for ip in addresses(name):
-        wanted[ip] = wanted.get(ip, 0) + 1
-    expect(os.path.basename(path) + ": instructions at each address", got, wanted)
+    expect(os.path.basename(path) + ": instructions at each address", costs_of_addresses(text), counts(addresses(name)))
     check_jumps(name, path, text)
 
 
