@@ -55,18 +55,30 @@ static bool begin_thread(struct pt_folder *f, struct pt_thread *t, const struct 
 	return true;
 }
 
+static bool same_thread(const void *context, const void *key, uint32_t number)
+{
+	const struct pt_thread *have = (const struct pt_thread *)context + number;
+	const struct tl_pt_piece *piece = key;
+
+	return have->process == piece->process && have->thread == piece->thread;
+}
+
 /* The thread of a piece, which may have been met before: its frames are still open. */
 static int find_thread(struct pt_folder *f, const struct tl_pt_piece *piece, struct tl_error *err)
 {
-	for (size_t i = 0; i < f->thread_count; i++)
-		if (f->threads[i].process == piece->process && f->threads[i].thread == piece->thread) {
-			f->thread = &f->threads[i];
-			return 0;
-		}
-	if (!tl_grow(&f->threads, &f->thread_capacity, f->thread_count + 1, sizeof(*f->threads)) ||
-	    !begin_thread(f, &f->threads[f->thread_count], piece))
-		return tl_error_memory(err);
-	f->thread = &f->threads[f->thread_count++];
+	uint64_t hash = tl_hash_pair(piece->process, piece->thread);
+	uint32_t number = tl_index_find(&f->by_thread, hash, same_thread, f->threads, piece);
+
+	if (number == TL_NONE) {
+		number = (uint32_t)f->thread_count;
+		if (!tl_grow(&f->threads, &f->thread_capacity, f->thread_count + 1, sizeof(*f->threads)) ||
+		    !begin_thread(f, &f->threads[number], piece))
+			return tl_error_memory(err);
+		f->thread_count++;
+		if (!tl_index_add(&f->by_thread, hash, number))
+			return tl_error_memory(err);
+	}
+	f->thread = &f->threads[number];
 	return 0;
 }
 
@@ -487,6 +499,7 @@ static void free_folder(struct pt_folder *f)
 		tl_pt_lines_free(&f->threads[i].lines);
 	}
 	free(f->threads);
+	tl_index_free(&f->by_thread);
 	tl_pt_functions_end(&f->functions);
 }
 

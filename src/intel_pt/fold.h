@@ -183,6 +183,7 @@ struct pt_folder {
 	bool timed;
 	struct pt_thread *threads;
 	size_t thread_count, thread_capacity;
+	struct tl_index by_thread;
 	struct pt_thread *thread; /* the present one */
 
 	/* Of the present decoder. */
