@@ -138,6 +138,15 @@ void tl_perf_scan_begin(struct perf_scan *s, const struct tl_perf_trace *t, cons
 	s->ahead = s->pos;
 }
 
+/* Over short TNT packets, most of a trace, which say nothing here. */
+static void pass_outcomes(struct perf_scan *s, const uint8_t *end)
+{
+	if (s->context.items != TL_PT_ITEMS_NONE)
+		return;
+	while (s->pos < end && !(*s->pos & 1) && *s->pos > TL_PT_OPC_EXT)
+		s->pos++;
+}
+
 static bool tells_time(enum tl_pt_packet_kind kind)
 {
 	return kind == TL_PT_PKT_TSC || kind == TL_PT_PKT_MTC || kind == TL_PT_PKT_CYC;
@@ -150,11 +159,15 @@ static void look_ahead(struct perf_scan *s, const uint8_t *end)
 	struct tl_pt_packet p;
 
 	s->next = UINT64_MAX;
-	for (int i = 0; i < LOOK_AHEAD && step(&later, &p, end); i++)
+	for (int i = 0; i < LOOK_AHEAD; i++) {
+		pass_outcomes(&later, end);
+		if (!step(&later, &p, end))
+			break;
 		if (tells_time(p.kind) && later.tsc) {
 			s->next = later.tsc;
 			break;
 		}
+	}
 	s->ahead = later.pos;
 }
 
@@ -206,6 +219,7 @@ const uint8_t *tl_perf_scan_to(struct perf_scan *s, const uint8_t *end, uint64_t
 	for (;;) {
 		struct perf_scan before;
 
+		pass_outcomes(s, end);
 		if (s->pos >= s->ahead)
 			look_ahead(s, end);
 		before = *s;
