@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Intel PT to profiles, listings and rules: any code, any trace. A byte of wishes, two of the
- * code's size, the code, the trace. Costs of functions and of lines must add up to the instructions
- * that are listed.
+ * code's size, the code, the trace. Profiles are made of it in up to eight pieces, between which two
+ * threads take turns. Costs of functions and of lines must add up to the same.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,24 +20,28 @@ enum { HEAD = 3, ADDRESS = 0x401000, MOST = 1 << 14 };
 
 struct input {
 	struct tl_pt_piece piece;
-	bool given;
+	unsigned pieces, given;
 };
 
 static int next(void *arg, struct tl_pt_piece *piece, struct tl_error *err)
 {
 	struct input *input = arg;
+	uint64_t end = input->piece.to;
 
 	(void)err;
-	*piece = input->piece;
-	if (input->given)
+	if (input->given == input->pieces)
 		return 0;
-	input->given = true;
+	*piece = input->piece;
+	piece->continues = input->given > 0;
+	piece->thread = 1 + input->given % 2;
+	piece->from = end * input->given++ / input->pieces;
+	piece->to = end * input->given / input->pieces;
 	return 1;
 }
 
 static void rewind_input(void *arg)
 {
-	((struct input *)arg)->given = false;
+	((struct input *)arg)->given = 0;
 }
 
 static bool place(void *arg, uint64_t ip, struct tl_pt_place *place)
@@ -106,7 +110,7 @@ static void list(const struct input *input, unsigned wishes)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input input = {
-		.piece = { .process = 1, .thread = 1, .cpu = TL_NOWHERE, .command = "" }
+		.piece = { .process = 1, .thread = 1, .cpu = TL_NOWHERE, .command = "" },
 	};
 	struct tl_pt_config *config = &input.piece.config;
 	struct tl_pt_part part;
@@ -115,6 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < HEAD || size > MOST)
 		return 0;
+	input.pieces = 1 + (data[0] >> 4 & 7);
 	code = data[1] | (size_t)data[2] << 8;
 	if (code > size - HEAD)
 		code = size - HEAD;

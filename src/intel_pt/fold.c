@@ -203,9 +203,8 @@ static void change_epoch(struct pt_folder *f, struct tl_pt_run *run)
 /* Make the new nodes known; with time their instructions must be before they are run. */
 static bool take_nodes(struct pt_folder *f, const struct tl_pt_run *run)
 {
-	uint32_t *numbers = f->numbers + f->held;
-
 	const struct pt_known *known = f->known;
+	uint32_t *numbers = f->numbers + f->held;
 
 	if (run->limit > UINT32_MAX - known->shift || !tl_pt_fold_room(f, run->limit + known->shift))
 		return false;

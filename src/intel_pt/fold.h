@@ -136,6 +136,7 @@ struct pt_lines {
 	struct pt_call *calls;
 	size_t call_count, call_capacity;
 	struct tl_index by_ip, by_cost, by_call;
+	uint32_t last_place; /* of the last instruction when the thread was put down, + 1; 0: none */
 	bool no_memory;
 };
 

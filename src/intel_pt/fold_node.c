@@ -278,11 +278,26 @@ static void flush_visits(struct pt_folder *f, const struct pt_visits *v)
 	}
 }
 
-void tl_pt_fold_flush(struct pt_folder *f)
+/* Where the visit ends. */
+static uint32_t last_place(const struct pt_folder *f, const struct pt_visits *v)
+{
+	return f->steps[f->node_lines[v->node].first + v->first + v->steps - 1];
+}
+
+static void give_visits(struct pt_folder *f)
 {
 	tl_pt_fold_pay(f);
 	for (size_t i = 1; i < f->visit_count; i++)
 		flush_visits(f, &f->visits[i]);
+	if (f->last_visit)
+		f->thread->lines.last_place = last_place(f, &f->visits[f->last_visit]) + 1;
+}
+
+void tl_pt_fold_flush(struct pt_folder *f)
+{
+	/* Without memory steps may be missing, and nothing comes of it. */
+	if (!f->thread->lines.no_memory && !f->functions.no_memory)
+		give_visits(f);
 	for (size_t i = 1; i < f->visit_count; i++)
 		f->node_lines[f->visits[i].node] = (struct pt_node_lines){ 0 };
 	f->outside = *f->last;

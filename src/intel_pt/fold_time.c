@@ -36,6 +36,21 @@ void tl_pt_fold_repay(struct pt_folder *f, uint32_t visit)
 	f->owed_ticks = f->owed_cycles = 0;
 }
 
+/* Nothing ran since the thread was taken up: to the place where it stands. */
+static void pay_place(struct pt_folder *f)
+{
+	struct pt_lines *l = &f->thread->lines;
+	struct pt_cost *cost;
+
+	if (!(f->owed_ticks || f->owed_cycles) || !l->last_place)
+		return;
+	cost = tl_pt_lines_cost(l, l->last_place - 1, f->owed_to);
+	if (!cost)
+		return;
+	cost->ticks += f->owed_ticks;
+	tl_add_cost(&cost->cycles, f->owed_cycles, &f->thread->stack.fold.losses.saturated);
+}
+
 void tl_pt_fold_pay(struct pt_folder *f)
 {
 	uint32_t to = f->last_visit;
@@ -43,6 +58,8 @@ void tl_pt_fold_pay(struct pt_folder *f)
 	for (uint32_t i = 1; (f->owed_ticks || f->owed_cycles) && i < f->visit_count; i++)
 		if (f->visits[i].function == f->owed_to)
 			to = i;
+	if (!to)
+		pay_place(f);
 	tl_pt_fold_repay(f, to);
 }
 
