@@ -197,6 +197,12 @@ static inline uint64_t tl_pt_flow_waits_at(const struct tl_pt_flow *flow, const 
 /* In a timed flow: take the CYC or MTC at `pos` < end into the clock. Its size; 0: none of them, or not that simple. */
 size_t tl_pt_flow_keep_time(struct tl_pt_flow *flow, const uint8_t *pos);
 
+/* Short TNT: an even byte other than 00 and 02; its highest 1 is the stop bit (4.1). */
+static inline bool tl_pt_is_short_tnt(uint32_t byte)
+{
+	return !(byte & 1) && byte > TL_PT_OPC_EXT;
+}
+
 /*
  * Gather outcomes from the TNT packets at `pos` behind those already in the register (the oldest in bit `count - 1`),
  * at most 64. Returns the position behind the last packet taken; `pos` itself when there was none, or no room.
@@ -206,12 +212,11 @@ static inline const uint8_t *tl_pt_take_tnt(const uint8_t *pos, const uint8_t *e
 	uint64_t b = *bits;
 	uint32_t n = *count;
 
-	/* Short TNT: an even byte other than 00 and 02; its highest 1 is the stop bit (4.1). */
 	while (pos < end && n <= 64 - 6) {
 		uint32_t byte = *pos;
 		uint32_t outcomes;
 
-		if (byte & 1 || byte <= 2)
+		if (!tl_pt_is_short_tnt(byte))
 			break;
 		outcomes = 30 - (uint32_t)__builtin_clz(byte);
 		b = b << outcomes | ((byte >> 1) ^ 1u << outcomes);

@@ -5,6 +5,7 @@
  */
 #include "perf_data/trace.h"
 
+#include "intel_pt/flow.h"
 #include "intel_pt/layout.h"
 
 enum { LOOK_AHEAD = 1 << 14 };
@@ -143,7 +144,7 @@ static void pass_outcomes(struct perf_scan *s, const uint8_t *end)
 {
 	if (s->context.items != TL_PT_ITEMS_NONE)
 		return;
-	while (s->pos < end && !(*s->pos & 1) && *s->pos > TL_PT_OPC_EXT)
+	while (s->pos < end && tl_pt_is_short_tnt(*s->pos))
 		s->pos++;
 }
 

@@ -245,7 +245,8 @@ static int derive_things(struct tl_profile *profile, struct walk *w, struct tl_e
 	/* Tables stay where they are from here on. */
 	if (!prepare_things(functions, profile->function_inclusive, profile->function_table.count) ||
 	    !prepare_things(locals, profile->local_inclusive, profile->local_table.count) ||
-	    !prepare_things(arcs, profile->arc_table.cost, profile->arc_table.count) || !walk_prepare(w, profile))
+	    (!has_own && !prepare_things(arcs, profile->arc_table.cost, profile->arc_table.count)) ||
+	    !walk_prepare(w, profile))
 		return tl_error_memory(err);
 	walk_outermost(profile, w);
 	return 0;

@@ -223,8 +223,8 @@ static void larger_than_memory(void **state)
 {
 	const uint64_t size = UINT64_C(1) << 40, at = UINT64_C(0x100000000000), last = size - 4096;
 	static const uint8_t code[] = { 0x75, 0xfe, 0x90, 0xc3 };
-	struct tl_pt_cache *cache = tl_pt_cache_open(NULL);
-	struct tl_pt_image *image = tl_pt_image_open(NULL), *cached = tl_pt_image_open(NULL);
+	struct tl_pt_cache *cache;
+	struct tl_pt_image *image, *cached;
 	char big[] = "/tmp/pt_image_XXXXXX";
 	int fd = mkstemp(big), isid;
 
@@ -237,6 +237,9 @@ static void larger_than_memory(void **state)
 		close(fd);
 		skip();
 	}
+	cache = tl_pt_cache_open(NULL);
+	image = tl_pt_image_open(NULL);
+	cached = tl_pt_image_open(NULL);
 	assert_int_equal(tl_pt_image_add_file(image, big, 0, size, NULL, at), 0);
 	assert_int_equal(byte_at(image, at + last, NULL, NULL), 0x75);
 	decode_at(image, at + last);
