@@ -22,13 +22,14 @@ static int note_fault(struct callgrind_faults *faults, const struct tl_callgrind
 	return 0;
 }
 
-int tl_callgrind_broken_at(struct tl_callgrind_reader *reader, enum callgrind_rule rule, uint64_t offset,
-			   uint64_t length, uint64_t line, struct tl_error *err)
+int tl_callgrind_broken_at(struct tl_callgrind_reader *reader, enum callgrind_rule rule,
+			   uint64_t offset, uint64_t length, uint64_t line, struct tl_error *err)
 {
 	const struct callgrind_rule_row *row = &tl_callgrind_rules[rule];
 	const struct tl_callgrind_fault fault = { row->status, row->text, offset, length, line };
 
-	if (reader->observe && reader->observe(reader->observe_arg, rule, offset, line, reader->part.ordinal))
+	if (reader->observe &&
+	    reader->observe(reader->observe_arg, rule, offset, line, reader->part.ordinal))
 		return tl_error_at(err, TL_IO, TL_NOWHERE, "stopped by the caller");
 	if (!row->damage)
 		return 0;
@@ -38,14 +39,15 @@ int tl_callgrind_broken_at(struct tl_callgrind_reader *reader, enum callgrind_ru
 	return note_fault(&reader->faults, &fault, err);
 }
 
-int tl_callgrind_broken(struct tl_callgrind_reader *reader, enum callgrind_rule rule, struct tl_error *err)
+int tl_callgrind_broken(struct tl_callgrind_reader *reader, enum callgrind_rule rule,
+			struct tl_error *err)
 {
 	return tl_callgrind_broken_at(reader, rule, tl_callgrind_lines_offset(&reader->lines), 0,
 				      reader->lines.number, err);
 }
 
-int tl_callgrind_lost_at(struct tl_callgrind_reader *reader, enum callgrind_rule rule, uint64_t offset,
-			 uint64_t line, struct tl_error *err)
+int tl_callgrind_lost_at(struct tl_callgrind_reader *reader, enum callgrind_rule rule,
+			 uint64_t offset, uint64_t line, struct tl_error *err)
 {
 	struct tl_callgrind_item *item = &reader->item;
 	uint64_t length = tl_callgrind_lines_passed(&reader->lines) - offset;
@@ -66,7 +68,8 @@ int tl_callgrind_lost_at(struct tl_callgrind_reader *reader, enum callgrind_rule
 	return 1;
 }
 
-int tl_callgrind_lost(struct tl_callgrind_reader *reader, enum callgrind_rule rule, struct tl_error *err)
+int tl_callgrind_lost(struct tl_callgrind_reader *reader, enum callgrind_rule rule,
+		      struct tl_error *err)
 {
 	return tl_callgrind_lost_at(reader, rule, tl_callgrind_lines_offset(&reader->lines),
 				    reader->lines.number, err);
@@ -105,7 +108,7 @@ void tl_callgrind_part_begin(struct tl_callgrind_reader *reader)
 	};
 	if (part->header)
 		*part->header = '\0';
-	/* Addresses and names in force do not pass from part to part; the tables of names do (rule F). */
+	/* Addresses and names in force do not pass from part to part, tables of names do (rule F). */
 	reader->state = fresh_state;
 	if (reader->sums)
 		memset(reader->sums, 0, reader->column_count * sizeof(*reader->sums));
@@ -133,9 +136,9 @@ static bool must_have_totals(const struct tl_callgrind_reader *reader)
 }
 
 /*
- * "sum(self) == totals: in every intact part ... Compare always" (section 4). Callgrind's summary: differs by
- * design where simulated caches and system calls count (section 2), so it is only held against the sums where
- * no totals: is; Cachegrind's summary: stands at the end and is its totals.
+ * "sum(self) == totals: in every intact part ... Compare always" (section 4). Callgrind's summary:
+ * differs by design where simulated caches and system calls count (section 2), so it is only held
+ * against the sums where no totals: is; Cachegrind's summary: stands at the end and is its totals.
  */
 static int check_sums(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
@@ -153,7 +156,8 @@ static int check_sums(struct tl_callgrind_reader *reader, struct tl_error *err)
 		if (!reader->ended)
 			return tl_callgrind_broken(reader, RULE_TOTALS_MISSING, err);
 		end = tl_callgrind_lines_passed(&reader->lines);
-		return tl_callgrind_broken_at(reader, RULE_TOTALS_MISSING, end, 0, reader->lines.number, err);
+		return tl_callgrind_broken_at(reader, RULE_TOTALS_MISSING, end, 0,
+					      reader->lines.number, err);
 	}
 	if (!line->line || sums_agree(reader, line))
 		return 0;
@@ -234,11 +238,13 @@ static int header_line(struct tl_callgrind_reader *reader, const struct callgrin
 		value++;
 	while (stop > value && is_blank(stop[-1]))
 		stop--;
-	return tl_callgrind_header_line(reader, key, (const char *)value, (size_t)(stop - value), err);
+	return tl_callgrind_header_line(reader, key, (const char *)value, (size_t)(stop - value),
+					err);
 }
 
 /* The line itself as the item's text. */
-static int text_item(struct tl_callgrind_reader *reader, enum tl_callgrind_kind kind, const char *key)
+static int text_item(struct tl_callgrind_reader *reader, enum tl_callgrind_kind kind,
+		     const char *key)
 {
 	struct callgrind_lines *lines = &reader->lines;
 
@@ -252,8 +258,8 @@ static int text_item(struct tl_callgrind_reader *reader, enum tl_callgrind_kind 
 /* Whose self cost it is changes: other names are those of lines, calls and jumps. */
 static bool ends_run(const struct callgrind_key *key)
 {
-	return key->line == LINE_NAME && (key->slot == SLOT_FUNCTION || key->slot == SLOT_FILE ||
-					  key->slot == SLOT_OBJECT);
+	return key->line == LINE_NAME &&
+	       (key->slot == SLOT_FUNCTION || key->slot == SLOT_FILE || key->slot == SLOT_OBJECT);
 }
 
 static int body_line(struct tl_callgrind_reader *reader, const struct callgrind_key *key,
@@ -280,8 +286,8 @@ static int body_line(struct tl_callgrind_reader *reader, const struct callgrind_
 }
 
 /*
- * "calls= without its cost line is reported and dropped" (section 4): then the line that came instead is read
- * again.
+ * "calls= without its cost line is reported and dropped" (section 4): then the line that came
+ * instead is read again.
  */
 static int drop_pending(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
@@ -293,8 +299,9 @@ static int drop_pending(struct tl_callgrind_reader *reader, struct tl_error *err
 		return 0;
 	if (!reader->ended)
 		tl_callgrind_lines_again(&reader->lines);
-	return tl_callgrind_lost_at(reader, pending == PENDING_CALL ? RULE_CALL_NO_COST : RULE_JUMP_NO_SOURCE,
-				    s->offset, s->line, err);
+	return tl_callgrind_lost_at(
+		reader, pending == PENDING_CALL ? RULE_CALL_NO_COST : RULE_JUMP_NO_SOURCE,
+		s->offset, s->line, err);
 }
 
 /* A line that is no cost line. */
@@ -327,7 +334,8 @@ static int other_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 	return header_line(reader, header, colon, err);
 }
 
-/* A cost line that is not one of a run. What a run has is given first: self costs are added in their order. */
+/* A cost line that is not one of a run. What a run has is given first: self costs are added in
+ * their order. */
 static int cost_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
 	if (!reader->run_lines || reader->state.pending)
@@ -354,7 +362,8 @@ static int odd_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 
 	if (status < 0)
 		return status;
-	return tl_callgrind_first[*lines->start] == FIRST_COST ? cost_line(reader, err) : other_line(reader, err);
+	return tl_callgrind_first[*lines->start] == FIRST_COST ? cost_line(reader, err)
+							       : other_line(reader, err);
 }
 
 /* The end of the text: what waits is dropped, the last part is complete. */
@@ -447,7 +456,8 @@ int tl_callgrind_open(struct tl_callgrind_reader **reader, struct tl_source *sou
 	}
 	if (options)
 		memcpy(&made->options, options,
-		       options->size < sizeof(made->options) ? options->size : sizeof(made->options));
+		       options->size < sizeof(made->options) ? options->size
+							     : sizeof(made->options));
 	*reader = made;
 	return 0;
 }
@@ -501,8 +511,9 @@ void tl_callgrind_part(const struct tl_callgrind_reader *reader, struct tl_callg
 	};
 }
 
-const struct tl_callgrind_fault *tl_callgrind_faults(const struct tl_callgrind_reader *reader, size_t *listed,
-						     uint64_t *count, uint64_t *skipped_bytes)
+const struct tl_callgrind_fault *tl_callgrind_faults(const struct tl_callgrind_reader *reader,
+						     size_t *listed, uint64_t *count,
+						     uint64_t *skipped_bytes)
 {
 	*listed = reader->faults.listed;
 	*count = reader->faults.count;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events: made, stamped and given; and the packets that are one each: power, PTWRITE, TRIG, event trace (5.7). */
+/* Events: made, stamped and given; and the packets that are one each: power, PTWRITE, TRIG, event
+ * trace (5.7). */
 #include "intel_pt/rules.h"
 
 /* ---- giving ---- */
@@ -27,7 +28,8 @@ static void stamp(const struct tl_pt_flow *flow, struct tl_pt_event *event)
 
 static void push(struct tl_pt_flow *flow, const struct tl_pt_event *event)
 {
-	/* No packet gives more: eight bound ones, two of power, two of address space, two of mode, and its own. */
+	/* No packet gives more: eight bound ones, two of power, two of address space, two of mode,
+	 * and its own. */
 	if (flow->ready_first + flow->ready_count == TL_PT_READY_MAX)
 		return;
 	flow->ready[flow->ready_first + flow->ready_count++] = *event;
@@ -60,13 +62,15 @@ void tl_pt_flow_give_bare(struct tl_pt_flow *flow, struct tl_pt_event *event)
 
 /* ---- one packet, one event ---- */
 
-int tl_pt_rule_skip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_skip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		    struct tl_pt_item *item)
 {
 	(void)flow, (void)packet, (void)item;
 	return TL_PT_GO_ON;
 }
 
-int tl_pt_rule_time(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_time(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		    struct tl_pt_item *item)
 {
 	(void)item;
 	/* Those of a PSB+ have been taken when it began. */
@@ -75,7 +79,8 @@ int tl_pt_rule_time(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, 
 	return TL_PT_GO_ON;
 }
 
-int tl_pt_rule_cbr(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_cbr(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_CBR);
 
@@ -86,7 +91,8 @@ int tl_pt_rule_cbr(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 	return TL_PT_GO_ON;
 }
 
-int tl_pt_rule_mnt(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_mnt(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_MNT);
 
@@ -105,7 +111,8 @@ static int with_or_without(struct tl_pt_flow *flow, struct tl_pt_event *event, b
 	return TL_PT_GO_ON;
 }
 
-int tl_pt_rule_ptw(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_ptw(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_PTWRITE);
 
@@ -115,7 +122,8 @@ int tl_pt_rule_ptw(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 	return with_or_without(flow, &event, packet->ptw.ip);
 }
 
-int tl_pt_rule_trig(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_trig(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		    struct tl_pt_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_TRIG);
 
@@ -128,7 +136,8 @@ int tl_pt_rule_trig(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, 
 }
 
 /* The FUP behind a block belongs to it (9.16); nobody is told. */
-int tl_pt_rule_bep(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_bep(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_COUNT);
 
@@ -155,7 +164,8 @@ void tl_pt_flow_give_power(struct tl_pt_flow *flow)
 	flow->hold &= ~(uint32_t)TL_PT_HOLD_POWER;
 }
 
-int tl_pt_rule_mwait(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_mwait(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		     struct tl_pt_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_MWAIT);
 
@@ -169,7 +179,8 @@ int tl_pt_rule_mwait(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	return TL_PT_GO_ON;
 }
 
-int tl_pt_rule_pwre(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_pwre(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		    struct tl_pt_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_PWRE);
 
@@ -189,7 +200,8 @@ int tl_pt_rule_pwre(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, 
 	return TL_PT_GO_ON;
 }
 
-int tl_pt_rule_exstop(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_exstop(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		      struct tl_pt_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_EXSTOP);
 	int status = TL_PT_GO_ON;
@@ -205,7 +217,8 @@ int tl_pt_rule_exstop(struct tl_pt_flow *flow, const struct tl_pt_packet *packet
 	return status;
 }
 
-int tl_pt_rule_pwrx(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_pwrx(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		    struct tl_pt_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_PWRX);
 
@@ -223,7 +236,8 @@ int tl_pt_rule_pwrx(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, 
 
 enum { EVD_CR2, EVD_VMXQ, EVD_VMXR };
 
-int tl_pt_rule_evd(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_evd(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
 {
 	bool *have[] = { &flow->have_cr2, &flow->have_vmxq, &flow->have_vmxr };
 	uint64_t *value[] = { &flow->cr2, &flow->vmxq, &flow->vmxr };
@@ -264,7 +278,8 @@ static const struct {
 	[15] = { TL_PT_EV_SYSCALL, true, false },
 };
 
-static void vmexit(const struct tl_pt_flow *flow, struct tl_pt_event *event, bool has_vector, uint8_t vector)
+static void vmexit(const struct tl_pt_flow *flow, struct tl_pt_event *event, bool has_vector,
+		   uint8_t vector)
 {
 	event->vmexit.has_vector = has_vector;
 	event->vmexit.vector = has_vector ? vector : 0;
@@ -281,7 +296,8 @@ static void interrupt(const struct tl_pt_flow *flow, struct tl_pt_event *event, 
 	event->interrupt.cr2 = flow->have_cr2 ? flow->cr2 : 0;
 }
 
-int tl_pt_rule_cfe(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_cfe(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
 {
 	unsigned type = packet->cfe.type;
 	enum tl_pt_event_kind kind = type < 16 ? cfes[type].kind : TL_PT_EV_COUNT;

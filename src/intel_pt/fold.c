@@ -40,9 +40,12 @@ static void watch_end(struct pt_folder *f)
 
 static bool begin_thread(struct pt_folder *f, struct pt_thread *t, const struct tl_pt_piece *piece)
 {
-	*t = (struct pt_thread){ .process = piece->process, .thread = piece->thread, .cpu = piece->cpu };
+	*t = (struct pt_thread){ .process = piece->process,
+				 .thread = piece->thread,
+				 .cpu = piece->cpu };
 	t->command = tl_names_text(&f->functions.names, piece->command);
-	if (!t->command || !tl_pt_stack_begin(&t->stack, &f->functions, f->timed ? PT_COSTS : 0, f->options->exact))
+	if (!t->command || !tl_pt_stack_begin(&t->stack, &f->functions, f->timed ? PT_COSTS : 0,
+					      f->options->exact))
 		return false;
 	if (f->options->lines) {
 		t->stack.opened = tl_pt_lines_opened;
@@ -71,7 +74,8 @@ static int find_thread(struct pt_folder *f, const struct tl_pt_piece *piece, str
 
 	if (number == TL_NONE) {
 		number = (uint32_t)f->thread_count;
-		if (!tl_grow(&f->threads, &f->thread_capacity, f->thread_count + 1, sizeof(*f->threads)) ||
+		if (!tl_grow(&f->threads, &f->thread_capacity, f->thread_count + 1,
+			     sizeof(*f->threads)) ||
 		    !begin_thread(f, &f->threads[number], piece))
 			return tl_error_memory(err);
 		f->thread_count++;
@@ -91,11 +95,13 @@ static bool wanted(const struct tl_pt_fold_options *o, const struct tl_pt_piece 
 
 /* ---- events ---- */
 
-static int note_loss(struct pt_folder *f, const struct tl_pt_piece *piece, const struct tl_pt_event *event,
-		     struct tl_error *err)
+static int note_loss(struct pt_folder *f, const struct tl_pt_piece *piece,
+		     const struct tl_pt_event *event, struct tl_error *err)
 {
 	struct tl_pt_lost lost = {
-		.why = event->lost.why, .from = piece->base + event->lost.from, .to = piece->base + event->lost.to,
+		.why = event->lost.why,
+		.from = piece->base + event->lost.from,
+		.to = piece->base + event->lost.to,
 		.ip = event->lost.at,
 	};
 	struct tl_pt_place place;
@@ -136,12 +142,12 @@ static void watch_lost(struct pt_folder *f)
 		f->options->watch->lost(f->options->watch->arg, f);
 }
 
-static int take_event(struct pt_folder *f, const struct tl_pt_piece *piece, const struct tl_pt_event *event,
-		      struct tl_error *err)
+static int take_event(struct pt_folder *f, const struct tl_pt_piece *piece,
+		      const struct tl_pt_event *event, struct tl_error *err)
 {
 	switch (event->kind) {
 	case TL_PT_EV_DISABLED:
-		/* Of a call that is not traced, and of a system call, it comes back behind it (5.4). */
+		/* Of a call that is not traced, and of a system call, it comes back behind (5.4). */
 		go_off(f, f->key == PT_KEY_CALL ? f->last->after : 0);
 		break;
 	case TL_PT_EV_ASYNC_DISABLED:
@@ -174,16 +180,18 @@ static int take_event(struct pt_folder *f, const struct tl_pt_piece *piece, cons
 
 static bool failed(const struct pt_folder *f)
 {
-	return f->thread->stack.fold.no_memory || f->functions.no_memory || f->thread->lines.no_memory;
+	return f->thread->stack.fold.no_memory || f->functions.no_memory ||
+	       f->thread->lines.no_memory;
 }
 
 /*
- * Numbers of another epoch. Inside a piece they stand behind those known, as nodes that are held back, and the branch
- * taken last, are of the epoch before; when these are too many, they are given up.
+ * Numbers of another epoch. Inside a piece they stand behind those known, as nodes that are held
+ * back, and the branch taken last, are of the epoch before; too many are given up.
  */
 static void change_epoch(struct pt_folder *f, struct tl_pt_run *run)
 {
-	const struct tl_pt_block *first = run->count ? tl_pt_node_block(f->decoder, run->nodes[0]) : NULL;
+	const struct tl_pt_block *first =
+		run->count ? tl_pt_node_block(f->decoder, run->nodes[0]) : NULL;
 
 	f->known->epoch = run->epoch;
 	f->known->looked = 0;
@@ -206,7 +214,8 @@ static bool take_nodes(struct pt_folder *f, const struct tl_pt_run *run)
 	const struct pt_known *known = f->known;
 	uint32_t *numbers = f->numbers + f->held;
 
-	if (run->limit > UINT32_MAX - known->shift || !tl_pt_fold_room(f, run->limit + known->shift))
+	if (run->limit > UINT32_MAX - known->shift ||
+	    !tl_pt_fold_room(f, run->limit + known->shift))
 		return false;
 	for (size_t i = 0; known->shift && i < run->count; i++)
 		numbers[i] += known->shift;
@@ -232,7 +241,8 @@ static int fold_run(struct pt_folder *f, struct tl_pt_run *run, struct tl_error 
 	return failed(f) ? tl_error_memory(err) : 0;
 }
 
-static int take_events(struct pt_folder *f, const struct tl_pt_piece *piece, int *pending, struct tl_error *err)
+static int take_events(struct pt_folder *f, const struct tl_pt_piece *piece, int *pending,
+		       struct tl_error *err)
 {
 	struct tl_pt_event event;
 	int status = 0;
@@ -264,21 +274,25 @@ static void give_back(const struct pt_folder *f, uint64_t *given_back)
 {
 	uint64_t offset;
 
-	if (f->feed->passed && tl_pt_offset(f->decoder, &offset) == 0 && offset >= *given_back + PIECE) {
+	if (f->feed->passed && tl_pt_offset(f->decoder, &offset) == 0 &&
+	    offset >= *given_back + PIECE) {
 		f->feed->passed(f->feed->arg, offset);
 		*given_back = offset;
 	}
 }
 
-static int fold_decoder(struct pt_folder *f, const struct tl_pt_piece *piece, int status, struct tl_error *err)
+static int fold_decoder(struct pt_folder *f, const struct tl_pt_piece *piece, int status,
+			struct tl_error *err)
 {
 	uint64_t given_back = piece->from;
 	int result = 0;
 
 	while (result == 0 && status >= 0) {
 		struct tl_pt_run run = {
-			.nodes = f->numbers + f->held, .max = PT_RUN_NODES - f->held,
-			.marks = f->timed ? f->marks : NULL, .max_marks = f->timed ? RUN_MARKS : 0,
+			.nodes = f->numbers + f->held,
+			.max = PT_RUN_NODES - f->held,
+			.marks = f->timed ? f->marks : NULL,
+			.max_marks = f->timed ? RUN_MARKS : 0,
 		};
 
 		result = take_events(f, piece, &status, err);
@@ -296,7 +310,8 @@ static int fold_decoder(struct pt_folder *f, const struct tl_pt_piece *piece, in
 	return result < 0 ? result : status < 0 ? decoder_failed(f, status, err) : 0;
 }
 
-/* Where the thread was when it ran last; what it does first, after a stretch that is missing, is anybody's guess. */
+/* Where the thread was when it ran last; what it does first, after a stretch that is missing, is
+ * anybody's guess. */
 static void take_thread_up(struct pt_folder *f, const struct tl_pt_piece *piece)
 {
 	struct pt_thread *t = f->thread;
@@ -328,7 +343,8 @@ static void put_thread_down(struct pt_folder *f)
 	t->outside = f->outside;
 }
 
-static int fold_thread(struct pt_folder *f, const struct tl_pt_piece *piece, int synced, struct tl_error *err)
+static int fold_thread(struct pt_folder *f, const struct tl_pt_piece *piece, int synced,
+		       struct tl_error *err)
 {
 	int status = find_thread(f, piece, err);
 
@@ -350,7 +366,8 @@ static void free_known(struct pt_known *known)
 /* What is known of the nodes of a piece's decoder: of a new one, nothing. */
 static bool find_known(struct pt_folder *f, const struct tl_pt_piece *piece)
 {
-	if (!tl_grow(&f->streams, &f->stream_capacity, (size_t)piece->stream + 1, sizeof(*f->streams)))
+	if (!tl_grow(&f->streams, &f->stream_capacity, (size_t)piece->stream + 1,
+		     sizeof(*f->streams)))
 		return false;
 	for (; f->stream_count <= piece->stream; f->stream_count++)
 		f->streams[f->stream_count] = (struct pt_known){ .nodes = NULL };
@@ -362,7 +379,8 @@ static bool find_known(struct pt_folder *f, const struct tl_pt_piece *piece)
 
 static int fold_piece(struct pt_folder *f, const struct tl_pt_piece *piece, struct tl_error *err)
 {
-	int status = 0, synced = tl_pt_decoder_of(&f->decoders, piece, TL_PT_SALVAGE | TL_PT_END_ON_CALL, &f->decoder);
+	int status = 0, synced = tl_pt_decoder_of(&f->decoders, piece,
+						  TL_PT_SALVAGE | TL_PT_END_ON_CALL, &f->decoder);
 
 	if (!f->decoder)
 		return tl_pt_fault(err, (enum tl_pt_error)-synced, TL_NOWHERE);
@@ -405,20 +423,26 @@ static int new_profile(const struct pt_folder *f, struct tl_profile **profile, s
 	int status;
 
 	events[count - 1] = insns;
-	status = tl_profile_new(profile, "intel-pt", events, count, f->timed ? f->feed->frequency : 0, err);
+	status = tl_profile_new(profile, "intel-pt", events, count,
+				f->timed ? f->feed->frequency : 0, err);
 
 	if (status == 0)
 		(*profile)->timed = true;
 	return status;
 }
 
-static int add_functions(struct pt_folder *f, struct tl_profile *profile, uint32_t *numbers, struct tl_error *err)
+static int add_functions(struct pt_folder *f, struct tl_profile *profile, uint32_t *numbers,
+			 struct tl_error *err)
 {
 	for (size_t i = 0; i < f->functions.count; i++) {
 		const struct tl_pt_function *from = &f->functions.list[i];
 		struct tl_function function = {
-			.name = from->name, .object = from->object, .file = from->file, .id = TL_NOWHERE,
-			.address = from->address, .line = from->line,
+			.name = from->name,
+			.object = from->object,
+			.file = from->file,
+			.id = TL_NOWHERE,
+			.address = from->address,
+			.line = from->line,
 		};
 		int64_t number = tl_profile_add_function(profile, &function, err);
 
@@ -429,10 +453,12 @@ static int add_functions(struct pt_folder *f, struct tl_profile *profile, uint32
 	return 0;
 }
 
-static int add_thread(struct pt_folder *f, struct pt_thread *t, const uint32_t *numbers, struct tl_profile *profile,
-		      struct tl_error *err)
+static int add_thread(struct pt_folder *f, struct pt_thread *t, const uint32_t *numbers,
+		      struct tl_profile *profile, struct tl_error *err)
 {
-	struct tl_part part = { .process = t->process, .thread = t->thread, .command = t->command, .header = "" };
+	struct tl_part part = {
+		.process = t->process, .thread = t->thread, .command = t->command, .header = ""
+	};
 	uint32_t number = tl_profile_part_count(profile);
 	int status;
 
@@ -502,10 +528,12 @@ static void free_folder(struct pt_folder *f)
 	tl_pt_functions_end(&f->functions);
 }
 
-int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *options, struct tl_pt_faults *faults,
-	       struct tl_profile **profile, struct tl_error *err)
+int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *options,
+	       struct tl_pt_faults *faults, struct tl_profile **profile, struct tl_error *err)
 {
-	struct pt_folder f = { .feed = feed, .options = options, .faults = faults, .timed = feed->timed };
+	struct pt_folder f = {
+		.feed = feed, .options = options, .faults = faults, .timed = feed->timed
+	};
 	int status;
 
 	f.last = &f.outside;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where in the packets a thread takes over: packets are walked with their time, no code is looked at. Between two
- * packets of time only bounds are known (docs/formats/perf-data.md section 8 says what is done within them).
+ * Where in the packets a thread takes over: packets are walked with their time, no code is looked
+ * at. Between two packets of time only bounds are known (docs/formats/perf-data.md section 8 says
+ * what is done within them).
  */
 #include "perf_data/trace.h"
 
@@ -23,7 +24,8 @@ static uint64_t ticks_of_ctc(const struct tl_pt_config *c, uint64_t ctc)
 }
 
 /* TSC stood where the counter had `ctc`, and `fc` ticks more; MTC tells of edges only. */
-static void take_tma(struct perf_scan *s, const struct tl_pt_config *c, const struct tl_pt_packet *p)
+static void take_tma(struct perf_scan *s, const struct tl_pt_config *c,
+		     const struct tl_pt_packet *p)
 {
 	const uint32_t below = p->tma.ctc & ((1u << c->mtc_freq) - 1);
 
@@ -35,7 +37,8 @@ static void take_tma(struct perf_scan *s, const struct tl_pt_config *c, const st
 	s->edge_tsc = s->base - p->tma.fc - ticks_of_ctc(c, below);
 }
 
-static void take_mtc(struct perf_scan *s, const struct tl_pt_config *c, const struct tl_pt_packet *p)
+static void take_mtc(struct perf_scan *s, const struct tl_pt_config *c,
+		     const struct tl_pt_packet *p)
 {
 	uint64_t tsc;
 
@@ -49,7 +52,8 @@ static void take_mtc(struct perf_scan *s, const struct tl_pt_config *c, const st
 	s->cycles = 0;
 }
 
-static void take_cyc(struct perf_scan *s, const struct tl_pt_config *c, const struct tl_pt_packet *p)
+static void take_cyc(struct perf_scan *s, const struct tl_pt_config *c,
+		     const struct tl_pt_packet *p)
 {
 	if (!s->cbr || !c->nom_freq || !s->base)
 		return;
@@ -131,9 +135,11 @@ static bool step(struct perf_scan *s, struct tl_pt_packet *p, const uint8_t *end
 	return s->pos < end;
 }
 
-void tl_perf_scan_begin(struct perf_scan *s, const struct tl_perf_trace *t, const uint8_t *begin, const uint8_t *end)
+void tl_perf_scan_begin(struct perf_scan *s, const struct tl_perf_trace *t, const uint8_t *begin,
+			const uint8_t *end)
 {
-	*s = (struct perf_scan){ .pos = tl_pt_psb_forward(begin, end), .context = { .config = &t->config } };
+	*s = (struct perf_scan){ .pos = tl_pt_psb_forward(begin, end),
+				 .context = { .config = &t->config } };
 	if (!s->pos)
 		s->pos = end;
 	s->ahead = s->pos;
@@ -183,12 +189,13 @@ uint64_t tl_perf_scan_first(const struct perf_scan *scan, const uint8_t *end)
 }
 
 /*
- * May the thread that comes at `tsc` have taken over at this packet? User code goes on with TIP.PGE, or, when the
- * kernel is traced, with a TIP from it; another address space with PIP. Time decides; where it cannot, because the
- * switch lies between the packets of time on both sides, PIP is taken at its word, and an address by whose it is.
+ * May the thread that comes at `tsc` have taken over at this packet? User code goes on with
+ * TIP.PGE, or, when the kernel is traced, with a TIP from it; another address space with PIP. Time
+ * decides; where it cannot, because the switch lies between the packets of time on both sides, PIP
+ * is taken at its word, and an address by whose it is.
  */
-static bool takes_over(const struct perf_scan *s, const struct tl_pt_packet *p, bool was_kernel, uint64_t tsc,
-		       perf_whose_fn *whose, const void *arg)
+static bool takes_over(const struct perf_scan *s, const struct tl_pt_packet *p, bool was_kernel,
+		       uint64_t tsc, perf_whose_fn *whose, const void *arg)
 {
 	const bool certain = s->tsc >= tsc, possible = s->next >= tsc && s->tsc;
 	const bool user = !(s->ip & KERNEL_START);
@@ -212,8 +219,8 @@ static bool takes_over(const struct perf_scan *s, const struct tl_pt_packet *p, 
 	}
 }
 
-const uint8_t *tl_perf_scan_to(struct perf_scan *s, const uint8_t *end, uint64_t tsc, perf_whose_fn *whose,
-			       const void *arg)
+const uint8_t *tl_perf_scan_to(struct perf_scan *s, const uint8_t *end, uint64_t tsc,
+			       perf_whose_fn *whose, const void *arg)
 {
 	struct tl_pt_packet p;
 
@@ -229,15 +236,16 @@ const uint8_t *tl_perf_scan_to(struct perf_scan *s, const uint8_t *end, uint64_t
 		if (!takes_over(s, &p, before.on && before.ip & KERNEL_START, tsc, whose, arg))
 			continue;
 		/*
-		 * The packet itself belongs to what comes: stay in front of it. What stands between TIP.PGD and
-		 * TIP.PGE may belong to the latter (MODE.Exec), so all of it does.
+		 * The packet itself belongs to what comes: stay in front of it. What stands between
+		 * TIP.PGD and TIP.PGE may belong to the latter (MODE.Exec), so all of it does.
 		 */
 		*s = before;
 		return p.kind == TL_PT_PKT_TIP_PGE && before.off_at ? before.off_at : before.pos;
 	}
 }
 
-bool tl_perf_scan_is_off(const struct tl_perf_trace *t, const uint8_t *begin, const uint8_t *at, const uint8_t *end)
+bool tl_perf_scan_is_off(const struct tl_perf_trace *t, const uint8_t *begin, const uint8_t *at,
+			 const uint8_t *end)
 {
 	struct perf_scan s = { .context = { .config = &t->config } };
 	struct tl_pt_packet p;
@@ -260,7 +268,8 @@ bool tl_perf_scan_is_off(const struct tl_perf_trace *t, const uint8_t *begin, co
 		case TL_PT_PKT_PIP:
 			continue;
 		default:
-			return p.kind == TL_PT_PKT_TIP_PGE || p.kind == TL_PT_PKT_PSB || p.kind == TL_PT_PKT_OVF;
+			return p.kind == TL_PT_PKT_TIP_PGE || p.kind == TL_PT_PKT_PSB ||
+			       p.kind == TL_PT_PKT_OVF;
 		}
 	return true;
 }

@@ -11,7 +11,7 @@ const struct perf_change *tl_perf_older_map(const struct tl_perf_trace *t, struc
 			return c;
 		if (c->kind == CHANGE_CLEAR)
 			break;
-		/* What the parent had then was there before: this ends, since times only go back. */
+		/* What the parent had then was there before: this ends, as times only go back. */
 		if (c->kind == CHANGE_FORK)
 			*maps = (struct perf_maps){ c->object, c->start };
 	}
@@ -44,8 +44,8 @@ bool tl_perf_next_epoch(const struct perf_process *p, size_t *changes, uint64_t 
 	return true;
 }
 
-static const struct perf_change *find_map(const struct tl_perf_trace *t, uint32_t process, size_t changes,
-					  uint64_t ip)
+static const struct perf_change *find_map(const struct tl_perf_trace *t, uint32_t process,
+					  size_t changes, uint64_t ip)
 {
 	struct perf_maps maps = { process, changes };
 	const struct perf_change *c;
@@ -61,8 +61,8 @@ static uint32_t kernel_process(const struct tl_perf_trace *t)
 	return tl_perf_find_process(t, KERNEL_PID);
 }
 
-const struct perf_change *tl_perf_find_map(const struct tl_perf_trace *t, uint32_t process, size_t changes,
-					   uint64_t ip)
+const struct perf_change *tl_perf_find_map(const struct tl_perf_trace *t, uint32_t process,
+					   size_t changes, uint64_t ip)
 {
 	if (ip & KERNEL_START) {
 		process = kernel_process(t);
@@ -78,8 +78,9 @@ static int tell_missing(struct tl_perf_trace *t, struct perf_object *object, str
 	struct tl_perf_missing m = {
 		.path = t->names.names[object->path].text,
 		.reason = object->reason,
-		.process = t->processes[object->process].pid == KERNEL_PID ? TL_NOWHERE
-									 : t->processes[object->process].pid,
+		.process = t->processes[object->process].pid == KERNEL_PID
+				   ? TL_NOWHERE
+				   : t->processes[object->process].pid,
 		.address = object->address,
 		.length = object->length,
 	};
@@ -99,20 +100,22 @@ static int tell_missing(struct tl_perf_trace *t, struct perf_object *object, str
 }
 
 /* A part of a file, through the cache, so that all images share it. */
-static int add_file(const struct tl_perf_trace *t, const struct tl_pt_asid *asid, const char *path, uint64_t offset,
-		    uint64_t size, uint64_t address, struct tl_error *err)
+static int add_file(const struct tl_perf_trace *t, const struct tl_pt_asid *asid, const char *path,
+		    uint64_t offset, uint64_t size, uint64_t address, struct tl_error *err)
 {
 	int isid = tl_pt_cache_add_file(t->cache, path, offset, size, address);
 
 	if (isid > 0)
 		isid = tl_pt_image_add_cached(t->image, t->cache, isid, asid);
-	/* A file that has no bytes there is as good as none: decoding says so where it gets there. */
+	/* A file that has no bytes there is as good as none: decoding says so in its time. */
 	return isid == -TL_PT_NOMEM ? tl_error_memory(err) : 0;
 }
 
-/* A map of the kernel says how far it was moved from where it was linked; a core file holds it as it ran. */
-static int add_kernel(const struct tl_perf_trace *t, const struct tl_pt_asid *asid, const struct perf_change *c,
-		      const struct perf_object *object, struct tl_error *err)
+/* A map of the kernel says how far it was moved from where it was linked; a core file holds it as
+ * it ran. */
+static int add_kernel(const struct tl_perf_trace *t, const struct tl_pt_asid *asid,
+		      const struct perf_change *c, const struct perf_object *object,
+		      struct tl_error *err)
 {
 	const uint64_t moved = object->elf.core ? 0 : c->start - c->page_offset;
 	int status = 0;
@@ -122,13 +125,15 @@ static int add_kernel(const struct tl_perf_trace *t, const struct tl_pt_asid *as
 		const uint64_t start = load->address + moved;
 
 		if (start < c->end && start + load->size > c->start)
-			status = add_file(t, asid, object->file, load->offset, load->size, start, err);
+			status = add_file(t, asid, object->file, load->offset, load->size, start,
+					  err);
 	}
 	return status;
 }
 
-static int add_memory(const struct tl_perf_trace *t, const struct tl_pt_asid *asid, const struct perf_change *c,
-		      const struct perf_object *object, struct tl_error *err)
+static int add_memory(const struct tl_perf_trace *t, const struct tl_pt_asid *asid,
+		      const struct perf_change *c, const struct perf_object *object,
+		      struct tl_error *err)
 {
 	uint64_t size = c->end - c->start;
 	int status;
@@ -137,12 +142,13 @@ static int add_memory(const struct tl_perf_trace *t, const struct tl_pt_asid *as
 		return 0;
 	if (size > object->memory_size - c->page_offset)
 		size = object->memory_size - c->page_offset;
-	status = tl_pt_image_add_memory(t->image, object->memory + c->page_offset, (size_t)size, asid, c->start, 0);
+	status = tl_pt_image_add_memory(t->image, object->memory + c->page_offset, (size_t)size,
+					asid, c->start, 0);
 	return status == -TL_PT_NOMEM ? tl_error_memory(err) : 0;
 }
 
-static int add_map(struct tl_perf_trace *t, const struct tl_pt_asid *asid, const struct perf_change *c,
-		   struct tl_error *err)
+static int add_map(struct tl_perf_trace *t, const struct tl_pt_asid *asid,
+		   const struct perf_change *c, struct tl_error *err)
 {
 	struct perf_object *object = &t->objects[c->object];
 	int status = tl_perf_seek_object(t, object, err);
@@ -159,8 +165,8 @@ static int add_map(struct tl_perf_trace *t, const struct tl_pt_asid *asid, const
 }
 
 /* The oldest first: what is added later wins, as it did when it was mapped. */
-static int add_maps(struct tl_perf_trace *t, uint32_t process, size_t changes, const struct tl_pt_asid *asid,
-		    struct tl_error *err)
+static int add_maps(struct tl_perf_trace *t, uint32_t process, size_t changes,
+		    const struct tl_pt_asid *asid, struct tl_error *err)
 {
 	struct perf_maps maps = { process, changes };
 	const struct perf_change **list, *c;
@@ -205,20 +211,23 @@ static uint32_t space_number(struct tl_perf_trace *t, const struct perf_space *k
 }
 
 /*
- * All spaces are in one image, each under an asid of its own, so that a decoder that goes from one to another keeps what
- * it knows of both. VMCS is the field for it: of guests perf.data tells nothing, and bases in packets are below 2^52,
- * while CR3 changes with packets where the kernel is traced.
+ * All spaces are in one image, each under an asid of its own, so that a decoder that goes from one
+ * to another keeps what it knows of both. VMCS is the field for it: of guests perf.data tells
+ * nothing, and bases in packets are below 2^52, while CR3 changes with packets where the kernel is
+ * traced.
  */
 static struct tl_pt_asid asid_of(uint32_t number)
 {
 	return (struct tl_pt_asid){ .cr3 = TL_PT_ANY, .vmcs = UINT64_C(1) << 63 | number };
 }
 
-static int add_space(struct tl_perf_trace *t, const struct perf_space *space, uint32_t number, struct tl_error *err)
+static int add_space(struct tl_perf_trace *t, const struct perf_space *space, uint32_t number,
+		     struct tl_error *err)
 {
 	const struct tl_pt_asid asid = asid_of(number);
 
-	return space->process == TL_NONE ? 0 : add_maps(t, space->process, space->changes, &asid, err);
+	return space->process == TL_NONE ? 0
+					 : add_maps(t, space->process, space->changes, &asid, err);
 }
 
 /* The kernel is in all spaces. */
@@ -232,8 +241,8 @@ static int make_image(struct tl_perf_trace *t, struct tl_error *err)
 	return kernel == TL_NONE ? 0 : add_maps(t, kernel, t->processes[kernel].count, NULL, err);
 }
 
-int64_t tl_perf_use_space(struct tl_perf_trace *t, uint32_t process, size_t changes, struct tl_pt_asid *asid,
-			  struct tl_error *err)
+int64_t tl_perf_use_space(struct tl_perf_trace *t, uint32_t process, size_t changes,
+			  struct tl_pt_asid *asid, struct tl_error *err)
 {
 	const struct perf_space wanted = { process, changes };
 	const size_t known = t->space_count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * AUX data: pieces, as AUXTRACE records and samples bring them, become streams, and these stretches without gaps
- * (docs/formats/perf-data.md section 7).
+ * AUX data: pieces, as AUXTRACE records and samples bring them, become streams, and these stretches
+ * without gaps (docs/formats/perf-data.md section 7).
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -18,7 +18,8 @@ static struct perf_stream *find_stream(struct tl_perf_trace *t, const struct per
 	for (size_t i = t->stream_count; i; i--) {
 		struct perf_stream *s = &t->streams[i - 1];
 
-		if (s->idx == like->idx && s->cpu == like->cpu && s->tid == like->tid && s->sampled == like->sampled)
+		if (s->idx == like->idx && s->cpu == like->cpu && s->tid == like->tid &&
+		    s->sampled == like->sampled)
 			return s;
 	}
 	if (!tl_grow(&t->streams, &t->stream_capacity, t->stream_count + 1, sizeof(*t->streams)))
@@ -27,8 +28,8 @@ static struct perf_stream *find_stream(struct tl_perf_trace *t, const struct per
 	return &t->streams[t->stream_count++];
 }
 
-static int add_piece(struct tl_perf_trace *t, const struct perf_stream *like, const struct perf_piece *piece,
-		     struct tl_error *err)
+static int add_piece(struct tl_perf_trace *t, const struct perf_stream *like,
+		     const struct perf_piece *piece, struct tl_error *err)
 {
 	struct perf_stream *s = find_stream(t, like);
 
@@ -38,7 +39,8 @@ static int add_piece(struct tl_perf_trace *t, const struct perf_stream *like, co
 	return 0;
 }
 
-int tl_perf_add_piece(struct tl_perf_trace *t, const struct tl_perf_record *rec, struct tl_error *err)
+int tl_perf_add_piece(struct tl_perf_trace *t, const struct tl_perf_record *rec,
+		      struct tl_error *err)
 {
 	const struct perf_stream like = {
 		.idx = rec->auxtrace.idx,
@@ -56,7 +58,8 @@ int tl_perf_add_piece(struct tl_perf_trace *t, const struct tl_perf_record *rec,
 }
 
 /* What was expanded is gone with the next record: it is written to a file of our own. */
-static int spool(struct tl_perf_trace *t, const uint8_t *data, size_t size, uint64_t *at, struct tl_error *err)
+static int spool(struct tl_perf_trace *t, const uint8_t *data, size_t size, uint64_t *at,
+		 struct tl_error *err)
 {
 	if (t->spool < 0)
 		t->spool = tl_open_unlinked(err);
@@ -75,7 +78,8 @@ static int spool(struct tl_perf_trace *t, const uint8_t *data, size_t size, uint
 	return 0;
 }
 
-int tl_perf_add_sample_piece(struct tl_perf_trace *t, const struct tl_perf_record *rec, struct tl_error *err)
+int tl_perf_add_sample_piece(struct tl_perf_trace *t, const struct tl_perf_record *rec,
+			     struct tl_error *err)
 {
 	const bool per_cpu = rec->id.cpu != TL_NOWHERE && t->info.per_cpu_mmaps;
 	const struct perf_stream like = {
@@ -84,7 +88,8 @@ int tl_perf_add_sample_piece(struct tl_perf_trace *t, const struct tl_perf_recor
 		.snapshots = true,
 		.sampled = true,
 	};
-	struct perf_piece piece = { .size = rec->sample.aux_size, .spooled = rec->inside != TL_NOWHERE };
+	struct perf_piece piece = { .size = rec->sample.aux_size,
+				    .spooled = rec->inside != TL_NOWHERE };
 	int status = 0;
 
 	if (piece.spooled)
@@ -126,8 +131,8 @@ static int by_offset(const void *a, const void *b)
 }
 
 /*
- * perf fills the last word of a piece: its end may lie up to 7 bytes behind the next one's beginning. Where pieces
- * overlap by more, the bytes are the same, and are taken once.
+ * perf fills the last word of a piece: its end may lie up to 7 bytes behind the next one's
+ * beginning. Where pieces overlap by more, the bytes are the same, and are taken once.
  */
 static void trim_by_offset(struct perf_stream *s)
 {
@@ -153,9 +158,10 @@ static const uint8_t *piece_data(const struct tl_perf_trace *t, const struct per
 }
 
 /*
- * Snapshots are what was in the ring when they were taken, the oldest bytes first. What the one before it has, too, is
- * found by a PSB of the later one, with the time behind it: from there to its end the earlier one must be the same.
- * Returns the bytes at the beginning of `b` that are in `a`.
+ * Snapshots are what was in the ring when they were taken, the oldest bytes first. What the one
+ * before it has, too, is found by a PSB of the later one, with the time behind it: from there to
+ * its end the earlier one must be the same. Returns the bytes at the beginning of `b` that are in
+ * `a`.
  */
 static size_t find_overlap(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size)
 {
@@ -261,8 +267,10 @@ void tl_perf_streams_free(struct tl_perf_trace *t)
 
 /* ---- stretches ---- */
 
-/* Where trace is missing inside a piece, or at its end: the first such place behind `from`; TL_NOWHERE: none. */
-static uint64_t next_cut(const struct tl_perf_trace *t, const struct perf_stream *s, uint64_t from, uint64_t to)
+/* Where trace is missing inside a piece, or at its end: the first such place behind `from`;
+ * TL_NOWHERE: none. */
+static uint64_t next_cut(const struct tl_perf_trace *t, const struct perf_stream *s, uint64_t from,
+			 uint64_t to)
 {
 	uint64_t cut = TL_NOWHERE;
 
@@ -272,15 +280,17 @@ static uint64_t next_cut(const struct tl_perf_trace *t, const struct perf_stream
 		const struct perf_mark *m = &t->marks[i];
 		const bool mine = s->cpu == NO_CPU ? m->tid == s->tid : m->cpu == s->cpu;
 
-		if (mine && m->flags & TL_PERF_AUX_TRUNCATED && m->offset > from && m->offset < to && m->offset < cut)
+		if (mine && m->flags & TL_PERF_AUX_TRUNCATED && m->offset > from &&
+		    m->offset < to && m->offset < cut)
 			cut = m->offset;
 	}
 	return cut;
 }
 
 /* Pieces at one address: written one after the other. */
-static int gather_pieces(const struct tl_perf_trace *t, const struct perf_piece *first, const struct perf_piece *last,
-			 struct perf_stretch *out, struct tl_error *err)
+static int gather_pieces(const struct tl_perf_trace *t, const struct perf_piece *first,
+			 const struct perf_piece *last, struct perf_stretch *out,
+			 struct tl_error *err)
 {
 	uint64_t size = 0, at = 0;
 	uint8_t *map;
@@ -320,7 +330,9 @@ static int open_pieces(const struct tl_perf_trace *t, struct perf_walk *w, struc
 	w->piece = (size_t)(last - s->pieces) + 1;
 	if (first != last)
 		return gather_pieces(t, first, last, &w->whole, err);
-	w->whole = (struct perf_stretch){ piece_data(t, first), (size_t)first->size, first->offset, false, NULL, 0 };
+	w->whole = (struct perf_stretch){
+		piece_data(t, first), (size_t)first->size, first->offset, false, NULL, 0
+	};
 	return 0;
 }
 
@@ -332,8 +344,9 @@ void tl_perf_stretch_close(struct perf_stretch *s)
 }
 
 /*
- * The part of the gathered pieces up to the next place where the buffer was full. Where tracing had been turned off
- * before that place and is turned on or synchronised behind it, no flow is torn: the stretch goes on.
+ * The part of the gathered pieces up to the next place where the buffer was full. Where tracing had
+ * been turned off before that place and is turned on or synchronised behind it, no flow is torn:
+ * the stretch goes on.
  */
 static void cut_stretch(const struct tl_perf_trace *t, struct perf_walk *w)
 {

@@ -10,7 +10,8 @@
 
 /* ---- the index of contexts ---- */
 
-/* Where a child is, or would be: at its two near places, else from a place on that parents with many share with nobody. */
+/* Where a child is, or would be: at its two near places, else from a place on that parents with
+ * many share with nobody. */
 static uint32_t *child_slot(const struct tl_fold_hot *h, uint32_t parent, uint32_t function)
 {
 	size_t at = tl_fold_child_home(h, parent, function), mask = SIZE_MAX >> h->child_shift;
@@ -49,8 +50,10 @@ bool tl_fold_begin(struct tl_fold *fold, uint32_t event_count, bool exact)
 {
 	*fold = (struct tl_fold){ .exact = exact, .event_count = event_count };
 	if (!tl_grow(&fold->frames, &fold->frame_capacity, 64, sizeof(*fold->frames)) ||
-	    !tl_grow(&fold->hot.nodes, &fold->node_capacity, 64, sizeof(*fold->hot.nodes)) || !grow_children(fold) ||
-	    (event_count && !tl_grow(&fold->costs, &fold->cost_capacity, event_count, sizeof(*fold->costs)))) {
+	    !tl_grow(&fold->hot.nodes, &fold->node_capacity, 64, sizeof(*fold->hot.nodes)) ||
+	    !grow_children(fold) ||
+	    (event_count &&
+	     !tl_grow(&fold->costs, &fold->cost_capacity, event_count, sizeof(*fold->costs)))) {
 		tl_fold_free(fold);
 		return false;
 	}
@@ -83,7 +86,8 @@ uint32_t tl_fold_add_function(struct tl_fold *fold)
 	size_t count = fold->function_count;
 
 	if (count >= TL_NONE ||
-	    !tl_grow(&fold->hot.functions, &fold->function_capacity, count + 1, sizeof(*fold->hot.functions)) ||
+	    !tl_grow(&fold->hot.functions, &fold->function_capacity, count + 1,
+		     sizeof(*fold->hot.functions)) ||
 	    !tl_grow(&fold->open, &fold->open_capacity, count + 1, sizeof(*fold->open))) {
 		fold->no_memory = true;
 		return TL_NONE;
@@ -132,12 +136,15 @@ static bool grow_frames(struct tl_fold *fold)
 
 static uint32_t add_child(struct tl_fold *fold, uint32_t parent, uint32_t function)
 {
-	size_t number = fold->node_count, events = fold->event_count > 1 ? fold->event_count - 1 : 0;
+	size_t number = fold->node_count,
+	       events = fold->event_count > 1 ? fold->event_count - 1 : 0;
 
-	if (number >= TL_NONE || !tl_grow(&fold->hot.nodes, &fold->node_capacity, number + 1, sizeof(*fold->hot.nodes)))
+	if (number >= TL_NONE ||
+	    !tl_grow(&fold->hot.nodes, &fold->node_capacity, number + 1, sizeof(*fold->hot.nodes)))
 		return 0;
 	if (events) {
-		if (!tl_grow(&fold->costs, &fold->cost_capacity, (number + 1) * events, sizeof(*fold->costs)))
+		if (!tl_grow(&fold->costs, &fold->cost_capacity, (number + 1) * events,
+			     sizeof(*fold->costs)))
 			return 0;
 		memset(fold->costs + number * events, 0, events * sizeof(*fold->costs));
 	}
@@ -181,7 +188,8 @@ void tl_fold_leave(struct tl_fold *fold, uint32_t function)
 	fold->hot = hot;
 }
 
-/* A frame is counted once, when something has to be looked for below the top, so that orphans cost no search. */
+/* A frame is counted once, when something has to be looked for below the top, so that orphans cost
+ * no search. */
 bool tl_fold_is_open(struct tl_fold *fold, uint32_t function)
 {
 	while (fold->hot.indexed < fold->hot.top)
@@ -208,11 +216,13 @@ static void leave_open(struct tl_fold *fold, const struct tl_fold_frame *frame)
 {
 	size_t had = fold->unfinished_capacity;
 
-	if (!tl_grow(&fold->unfinished, &fold->unfinished_capacity, fold->node_count, sizeof(*fold->unfinished))) {
+	if (!tl_grow(&fold->unfinished, &fold->unfinished_capacity, fold->node_count,
+		     sizeof(*fold->unfinished))) {
 		fold->no_memory = true;
 		return;
 	}
-	memset(fold->unfinished + had, 0, (fold->unfinished_capacity - had) * sizeof(*fold->unfinished));
+	memset(fold->unfinished + had, 0,
+	       (fold->unfinished_capacity - had) * sizeof(*fold->unfinished));
 	fold->unfinished[frame->node].calls++;
 	fold->unfinished[frame->node].ticks += fold->hot.clock - frame->start;
 	fold->losses.unfinished++;
@@ -245,7 +255,8 @@ void tl_fold_cost(struct tl_fold *fold, const int64_t *cost)
 	if (fold->hot.gate & 1)
 		return;
 	for (uint32_t e = 0; e < fold->event_count; e++)
-		tl_add_cost(tl_fold_cost_at(fold, fold->hot.top->node, e), cost[e], &fold->losses.saturated);
+		tl_add_cost(tl_fold_cost_at(fold, fold->hot.top->node, e), cost[e],
+			    &fold->losses.saturated);
 }
 
 void tl_fold_gap(struct tl_fold *fold)
@@ -277,27 +288,30 @@ void tl_fold_end(struct tl_fold *fold)
 /* ---- into the profile ---- */
 
 /*
- * Inclusive ticks to self: what the children took is taken off. A call's ticks are at most those of the call around it,
- * so that self is never negative.
+ * Inclusive ticks to self: what the children took is taken off. A call's ticks are at most those of
+ * the call around it, so that self is never negative.
  */
 static void self_ticks(const struct tl_fold *fold, uint64_t *self)
 {
 	for (size_t i = fold->node_count; i-- > 1;) {
 		const struct tl_fold_node *node = &fold->hot.nodes[i];
-		uint64_t ticks = node->ticks + (i < fold->unfinished_capacity ? fold->unfinished[i].ticks : 0);
+		uint64_t ticks = node->ticks +
+				 (i < fold->unfinished_capacity ? fold->unfinished[i].ticks : 0);
 
 		self[i] += ticks;
 		self[node->parent] -= ticks;
 	}
 }
 
-/* Contexts that the gate kept empty, and whose children are empty too, are left out: TL_NONE in `contexts`. */
+/* Contexts that the gate kept empty, and whose children are empty too, are left out: TL_NONE in
+ * `contexts`. */
 static void mark_kept(const struct tl_fold *fold, const uint64_t *self, uint32_t *contexts)
 {
 	memset(contexts, 0xff, fold->node_count * sizeof(*contexts));
 	for (size_t i = fold->node_count; i-- > 1;) {
 		const struct tl_fold_node *node = &fold->hot.nodes[i];
-		bool any = self[i] || node->calls || (i < fold->unfinished_capacity && fold->unfinished[i].calls);
+		bool any = self[i] || node->calls ||
+			   (i < fold->unfinished_capacity && fold->unfinished[i].calls);
 
 		for (uint32_t e = 0; e < fold->event_count; e++)
 			any |= *tl_fold_cost_at(fold, i, e) != 0;
@@ -308,22 +322,24 @@ static void mark_kept(const struct tl_fold *fold, const uint64_t *self, uint32_t
 	}
 }
 
-static void add_context_costs(const struct tl_fold *fold, struct tl_profile *profile, size_t node, uint32_t context,
-			      uint64_t self)
+static void add_context_costs(const struct tl_fold *fold, struct tl_profile *profile, size_t node,
+			      uint32_t context, uint64_t self)
 {
 	/* Event 0 is time, the others follow. */
 	int64_t *to = profile->context_table.cost + (size_t)context * profile->event_count;
 
 	tl_add_cost(&to[0], (int64_t)self, &profile->losses.saturated);
 	for (uint32_t e = 0; e < fold->event_count; e++)
-		tl_add_cost(&to[e + 1], *tl_fold_cost_at(fold, node, e), &profile->losses.saturated);
+		tl_add_cost(&to[e + 1], *tl_fold_cost_at(fold, node, e),
+			    &profile->losses.saturated);
 	profile->contexts[context].calls += fold->hot.nodes[node].calls;
 	if (node < fold->unfinished_capacity)
 		tl_profile_add_unfinished(profile, context, fold->unfinished[node].calls);
 }
 
 /* Whether each function is another one of the profile: then so is each context of a new part. */
-static bool all_differ(const struct tl_fold *fold, const struct tl_profile *profile, const uint32_t *functions)
+static bool all_differ(const struct tl_fold *fold, const struct tl_profile *profile,
+		       const uint32_t *functions)
 {
 	uint8_t *seen = calloc(profile->function_table.count + 1, sizeof(*seen));
 	bool differ = seen != NULL;
@@ -335,7 +351,8 @@ static bool all_differ(const struct tl_fold *fold, const struct tl_profile *prof
 }
 
 static int add_contexts(const struct tl_fold *fold, struct tl_profile *profile, uint32_t part,
-			const uint32_t *functions, const uint64_t *self, uint32_t *contexts, struct tl_error *err)
+			const uint32_t *functions, const uint64_t *self, uint32_t *contexts,
+			struct tl_error *err)
 {
 	bool new = all_differ(fold, profile, functions);
 
@@ -346,7 +363,8 @@ static int add_contexts(const struct tl_fold *fold, struct tl_profile *profile, 
 		if (contexts[i] == TL_NONE)
 			continue;
 		number = (new ? tl_profile_append_context : tl_profile_add_context)(
-			profile, node->parent ? contexts[node->parent] : TL_NONE, functions[node->function], part, err);
+			profile, node->parent ? contexts[node->parent] : TL_NONE,
+			functions[node->function], part, err);
 		if (number < 0)
 			return (int)number;
 		contexts[i] = (uint32_t)number;
@@ -355,8 +373,8 @@ static int add_contexts(const struct tl_fold *fold, struct tl_profile *profile, 
 	return 0;
 }
 
-static int add_tree(const struct tl_fold *fold, struct tl_profile *profile, uint32_t part, const uint32_t *functions,
-		    struct tl_error *err)
+static int add_tree(const struct tl_fold *fold, struct tl_profile *profile, uint32_t part,
+		    const uint32_t *functions, struct tl_error *err)
 {
 	uint32_t *contexts = calloc(fold->node_count, sizeof(*contexts));
 	uint64_t *self = calloc(fold->node_count, sizeof(*self));
@@ -384,7 +402,8 @@ int tl_fold_into(struct tl_fold *fold, struct tl_profile *profile, const struct 
 	if (fold->no_memory)
 		return tl_error_memory(err);
 	if (fold->event_count + 1 != profile->event_count)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the fold counts other events than the profile");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the fold counts other events than the profile");
 	tl_losses_add(&filled.losses, &fold->losses);
 	filled.records = fold->records;
 	filled.first_ticks = fold->first_ticks;
@@ -400,7 +419,8 @@ int tl_fold_into(struct tl_fold *fold, struct tl_profile *profile, const struct 
 
 		profile->parts[number].losses.saturated += latency->saturated;
 		if (latency->calls &&
-		    !tl_profile_move_latency(profile, functions[i], keep_latency ? (uint32_t)number : TL_NONE, latency))
+		    !tl_profile_move_latency(profile, functions[i],
+					     keep_latency ? (uint32_t)number : TL_NONE, latency))
 			return tl_error_memory(err);
 	}
 	return 0;
