@@ -128,6 +128,20 @@ TL_API const struct tl_error *tl_source_fault(const struct tl_source *source);
 /** Report progress: `done` expanded bytes of a mapped source have been processed. @return 0 or TL_IO (cancelled) */
 TL_API int tl_source_tick(struct tl_source *source, uint64_t done, struct tl_error *err);
 
+/**
+ * Whether the file has become shorter since it was opened, so that what was read of it is not what was there. False
+ * for pipes and memory. A file that has grown is not changed: what is read is its beginning.
+ */
+TL_API bool tl_source_changed(const struct tl_source *source);
+
+/**
+ * Survive mapped files that become shorter, or cannot be read, while they are read. Without this the process gets a
+ * SIGBUS, as with any mapped file. With it, a handler of SIGBUS (of the whole process: for programs, not for
+ * libraries) lets the bytes be zeros, and the call that read them fails with TL_IO.
+ * @return 0 or TL_IO
+ */
+TL_API int tl_guard_mapped_files(struct tl_error *err);
+
 /** Close and free; NULL is fine. */
 TL_API void tl_source_close(struct tl_source *source);
 
@@ -137,8 +151,9 @@ TL_API void tl_source_close(struct tl_source *source);
 struct tl_output;
 
 /**
- * Open for writing. A path is written as a temporary file beside it, and renamed by tl_output_commit(); special files
- * (/dev/full, a named pipe) are written directly. NULL or "-" is standard output.
+ * Open for writing. A path is written as a temporary file in its directory, without a name where the file system has
+ * such files, and put in place by tl_output_commit(); special files (/dev/full, a named pipe) are written directly.
+ * NULL or "-" is standard output.
  */
 TL_API int tl_output_open(struct tl_output **out, const char *path, struct tl_error *err);
 
@@ -155,13 +170,24 @@ TL_API void tl_output_write(struct tl_output *out, const void *data, size_t size
 TL_API bool tl_output_failed(const struct tl_output *out);
 
 /**
- * Flush, fsync and rename into place, then free the handle.
- * @return 0, or TL_IO with the first error met (EPIPE and ENOSPC among them); the old file is then untouched
+ * Flush, fsync, rename into place, fsync the directory, then free the handle.
+ * @return 0, or TL_IO with the first error met (EPIPE and ENOSPC among them); the old file is then untouched, unless
+ *         only the last step failed
  */
 TL_API int tl_output_commit(struct tl_output *out, struct tl_error *err);
 
+/** The first half of tl_output_commit(): what is left is tl_output_discard(), which then drops nothing. */
+TL_API int tl_output_finish(struct tl_output *out, struct tl_error *err);
+
 /** Drop everything that is not committed and free the handle; NULL is fine. */
 TL_API void tl_output_discard(struct tl_output *out);
+
+/**
+ * Remove the temporary file of an output, if it has a name: for a signal handler that ends the process. May be called
+ * at any time between tl_output_open() and tl_output_commit() or tl_output_discard(); async-signal-safe. The handle
+ * is as before.
+ */
+TL_API void tl_output_abandon(struct tl_output *out);
 
 #ifdef __cplusplus
 }

@@ -203,6 +203,15 @@ tl_progress_fn progress_tick;
 /* Clear the bar. */
 void progress_end(struct progress *progress);
 
+/* ---- process.c: what holds for the whole process ---- */
+
+/* Standard streams that are closed stay closed to us; signals end the process without leaving files behind. */
+void process_begin(void);
+/* As tl_output_open(), tl_output_commit() and tl_output_discard(), known to the signal handlers meanwhile. */
+int output_open(struct tl_output **out, const char *path, struct tl_error *err);
+int output_commit(struct tl_output *out, struct tl_error *err);
+void output_discard(struct tl_output *out);
+
 /* ---- terminal.c ---- */
 
 /* Columns of the terminal that stdout is, 0: it is none. */

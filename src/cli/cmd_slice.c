@@ -28,7 +28,7 @@ static int write_both(struct job *job, struct tl_slice what, const char *name, s
 	struct tl_output *partner = NULL;
 	int status, committed;
 
-	if (name && tl_output_open(&partner, name, err) < 0) {
+	if (name && output_open(&partner, name, err) < 0) {
 		complain_error(name, err);
 		job->said = true;
 		return err->status;
@@ -36,10 +36,10 @@ static int write_both(struct job *job, struct tl_slice what, const char *name, s
 	what.partner = partner;
 	status = tl_input_slice(job->input, &what, job->out, err);
 	if (status < 0) {
-		tl_output_discard(partner);
+		output_discard(partner);
 		return status;
 	}
-	committed = partner ? tl_output_commit(partner, err) : 0;
+	committed = partner ? output_commit(partner, err) : 0;
 	return committed < 0 ? committed : status;
 }
 

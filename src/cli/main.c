@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -51,8 +50,7 @@ int main(int argc, char **argv)
 	static char text[STDOUT_BYTES]; /* until exit() has flushed it */
 	const struct command *command;
 
-	/* A reader of our output that goes away shows as EPIPE, where the output is written. */
-	signal(SIGPIPE, SIG_IGN);
+	process_begin();
 	/* Texts of help are written once, by close_stdout(), which sees why that fails. */
 	setvbuf(stdout, text, _IOFBF, sizeof(text));
 	if (argc < 2 || is_one_of(argv[1], "--help", "-h")) {

@@ -69,7 +69,7 @@ static void complain_output(const struct settings *settings, const struct tl_err
 static bool commit(struct job *job)
 {
 	struct tl_error err;
-	int status = tl_output_commit(job->out, &err);
+	int status = output_commit(job->out, &err);
 
 	job->out = NULL;
 	if (status < 0)
@@ -87,7 +87,7 @@ static void give_up(struct job *job, const struct tl_error *err)
 	bool output_failed = tl_output_failed(job->out);
 
 	if (to_file && !output_failed) {
-		tl_output_discard(job->out);
+		output_discard(job->out);
 		job->out = NULL;
 	} else {
 		commit(job);
@@ -104,7 +104,7 @@ static void give_up(struct job *job, const struct tl_error *err)
 static int run_open(struct job *job)
 {
 	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
-	int result = tl_output_open(&job->out, job->settings->output, &err);
+	int result = output_open(&job->out, job->settings->output, &err);
 	bool damaged, written = true;
 
 	if (result < 0) {

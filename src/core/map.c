@@ -9,11 +9,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
-
-/*
- * A mapped file must not shrink while it is read: its pages past the new end raise SIGBUS, which a library
- * has no say in. Who reads a file that is being rewritten reads it through a pipe.
- */
+#include "core/file.h"
 
 /* The address of no bytes. */
 static const uint8_t nothing;
@@ -41,13 +37,13 @@ int tl_open_unlinked(struct tl_error *err)
 
 	if (!directory || !*directory)
 		directory = "/var/tmp";
-	fd = open(directory, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+	fd = tl_file_open(directory, O_TMPFILE | O_RDWR | O_EXCL, 0600);
 	if (fd >= 0)
 		return fd;
 	/* Not every file system has files without a name. */
 	if (asprintf(&name, "%s/tracelathe.XXXXXX", directory) < 0)
 		return tl_error_memory(err);
-	fd = mkostemp(name, O_CLOEXEC);
+	fd = tl_file_make_temporary(name);
 	if (fd >= 0)
 		unlink(name);
 	else

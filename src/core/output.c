@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/file.h"
 
 enum { BUFFER_BYTES = 64 * 1024 };
 
@@ -20,7 +22,8 @@ struct tl_output {
 	char *start;
 	int fd;                /* -1: bytes stay in memory */
 	char *target;          /* NULL: not opened by us */
-	char *temp;            /* NULL: written directly */
+	bool unnamed;          /* the file has no name yet */
+	_Atomic(char *) temp;  /* the name until it is finished, NULL: none; also read by a signal handler */
 	struct tl_error error; /* the first one met */
 };
 
@@ -163,14 +166,6 @@ static struct tl_output *new_output(void)
 	return out;
 }
 
-/* Length of the directory part, its slash included. */
-static int directory_length(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? (int)(slash - path) + 1 : 0;
-}
-
 /* Replace *path by what the link there says. False: errno says why. */
 static bool follow_link(char **path)
 {
@@ -180,7 +175,7 @@ static bool follow_link(char **path)
 	if (size < 0)
 		return false;
 
-	int directory = link[0] == '/' ? 0 : directory_length(*path);
+	int directory = link[0] == '/' ? 0 : tl_file_directory_length(*path);
 
 	if (asprintf(&next, "%.*s%.*s", directory, *path, (int)size, link) < 0)
 		return false;
@@ -224,30 +219,71 @@ static void random_letters(char *letters)
 		letters[i] = (char)('a' + bits % 26);
 }
 
-/*
- * A new file `.NAME.XXXXXX` beside the target. Not mkostemp(): its mode is always 0600, and the umask, which
- * holds for a new output file, cannot be read without changing it for other threads.
- */
-static int create_temporary(struct tl_output *out, const struct stat *old)
+/* `.NAME.XXXXXX` beside the target, the letters still to be chosen; NULL without memory. */
+static char *temporary_name(const struct tl_output *out)
 {
-	int directory = directory_length(out->target);
+	int directory = tl_file_directory_length(out->target);
+	char *name;
 
 	/* A name has room for 255 bytes. */
-	if (asprintf(&out->temp, "%.*s.%.200s.XXXXXX", directory, out->target, out->target + directory) < 0) {
-		out->temp = NULL;
+	if (asprintf(&name, "%.*s.%.200s.XXXXXX", directory, out->target, out->target + directory) < 0)
+		return NULL;
+	return name;
+}
+
+/* Set or take back the name that a signal handler may read at any time. */
+static void set_temporary(struct tl_output *out, char *name)
+{
+	char *old = atomic_exchange(&out->temp, name);
+
+	free(old);
+}
+
+static int create_named(struct tl_output *out, mode_t mode)
+{
+	char *name = temporary_name(out);
+
+	if (!name)
 		return -1;
-	}
 	for (int tries = 0; tries < 100; tries++) {
-		random_letters(out->temp + strlen(out->temp) - 6);
-		out->fd = open(out->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, old ? 0600 : 0666);
+		random_letters(name + strlen(name) - 6);
+		out->fd = tl_file_open(name, O_WRONLY | O_CREAT | O_EXCL, mode);
 		if (out->fd >= 0 || errno != EEXIST)
 			break;
 	}
-	if (out->fd >= 0)
-		return old ? fchmod(out->fd, old->st_mode & 0777) : 0;
-	free(out->temp);
-	out->temp = NULL;
+	if (out->fd >= 0) {
+		atomic_store(&out->temp, name);
+		return 0;
+	}
+	free(name);
 	return -1;
+}
+
+/* A file that has no name goes away with the process, however that ends. Not every file system has such files. */
+static bool create_unnamed(struct tl_output *out, mode_t mode)
+{
+	int length = tl_file_directory_length(out->target);
+	char *directory;
+
+	/* The way to name it is a link of /proc. */
+	if (access("/proc/self/fd", X_OK))
+		return false;
+	if (asprintf(&directory, "%.*s", length ? length : 1, length ? out->target : ".") < 0)
+		return false;
+	out->fd = tl_file_open(directory, O_TMPFILE | O_WRONLY, mode);
+	free(directory);
+	out->unnamed = out->fd >= 0;
+	return out->unnamed;
+}
+
+/* A new file in the directory of the target. The umask holds for it unless it takes the place of an old one. */
+static int create_temporary(struct tl_output *out, const struct stat *old)
+{
+	mode_t mode = old ? 0600 : 0666;
+
+	if (!create_unnamed(out, mode) && create_named(out, mode))
+		return -1;
+	return old ? fchmod(out->fd, old->st_mode & 0777) : 0;
 }
 
 static int open_path(struct tl_output *out, const char *path)
@@ -262,7 +298,7 @@ static int open_path(struct tl_output *out, const char *path)
 		return errno == ENOENT && *path ? create_temporary(out, NULL) : -1;
 	if (special || !S_ISREG(st.st_mode)) {
 		/* Appending: an open file may have been written by others. */
-		out->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+		out->fd = tl_file_open(path, O_WRONLY | O_APPEND, 0);
 		return out->fd < 0 ? -1 : 0;
 	}
 	/* A rename would replace a file that is protected against writing. */
@@ -297,36 +333,85 @@ int tl_output_open_memory(struct tl_output **out, struct tl_error *err)
 
 /* ---- close ---- */
 
-/* Some file systems report what a write could not do only here. */
-static void finish(struct tl_output *out)
+/* Give the file the name of a temporary one beside the target. */
+static bool link_unnamed(struct tl_output *out)
 {
-	flush(out);
-	if (out->error.status || !out->temp)
-		return;
-	if (fsync(out->fd) && errno != EINVAL)
+	char *name = temporary_name(out), file[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+	bool linked = false;
+
+	if (!name)
+		return false;
+	snprintf(file, sizeof(file), "/proc/self/fd/%d", out->fd);
+	atomic_store(&out->temp, name);
+	for (int tries = 0; tries < 100 && !linked; tries++) {
+		random_letters(name + strlen(name) - 6);
+		linked = !linkat(AT_FDCWD, file, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+		if (!linked && errno != EEXIST)
+			break;
+	}
+	if (!linked)
+		set_temporary(out, NULL);
+	return linked;
+}
+
+static void sync_file(struct tl_output *out)
+{
+	int failed;
+
+	do
+		failed = fsync(out->fd);
+	while (failed && errno == EINTR);
+	/* Some file systems have no need of it. */
+	if (failed && errno != EINVAL)
 		fail(out, TL_IO, "cannot write");
-	if (close(out->fd))
+}
+
+/* Some file systems report what a write could not do only when the file is closed. */
+static void close_file(struct tl_output *out)
+{
+	/* Linux closes the file also where a signal interrupts that. */
+	if (close(out->fd) && errno != EINTR)
 		fail(out, TL_IO, "cannot write");
 	out->fd = -1;
-	if (out->error.status)
-		return;
+}
+
+static void put_in_place(struct tl_output *out)
+{
 	if (rename(out->temp, out->target)) {
 		fail(out, TL_IO, "cannot rename the finished file");
 		return;
 	}
-	free(out->temp);
-	out->temp = NULL;
+	set_temporary(out, NULL);
+	if (!tl_file_sync_directory(out->target))
+		fail(out, TL_IO, "the file is written, but its directory cannot be");
+}
+
+static void finish(struct tl_output *out)
+{
+	flush(out);
+	if (out->error.status || !(out->temp || out->unnamed))
+		return;
+	sync_file(out);
+	if (!out->error.status && out->unnamed && !link_unnamed(out))
+		fail(out, TL_IO, "cannot name the finished file");
+	close_file(out);
+	if (!out->error.status)
+		put_in_place(out);
+}
+
+int tl_output_finish(struct tl_output *out, struct tl_error *err)
+{
+	if (out->fd >= 0)
+		finish(out);
+	if (out->error.status && err)
+		*err = out->error;
+	return out->error.status;
 }
 
 int tl_output_commit(struct tl_output *out, struct tl_error *err)
 {
-	if (out->fd >= 0)
-		finish(out);
+	int status = tl_output_finish(out, err);
 
-	int status = out->error.status;
-
-	if (status && err)
-		*err = out->error;
 	tl_output_discard(out);
 	return status;
 }
@@ -335,12 +420,19 @@ void tl_output_discard(struct tl_output *out)
 {
 	if (!out)
 		return;
-	if (out->temp)
-		unlink(out->temp);
+	tl_output_abandon(out);
 	if (out->fd >= 0 && out->target)
 		close(out->fd);
-	free(out->temp);
+	set_temporary(out, NULL);
 	free(out->target);
 	free(out->start);
 	free(out);
+}
+
+void tl_output_abandon(struct tl_output *out)
+{
+	const char *temp = out->temp;
+
+	if (temp)
+		unlink(temp);
 }

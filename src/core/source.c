@@ -10,11 +10,16 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/file.h"
+#include "core/guard.h"
 
 enum { BUFFER_BYTES = 256 * 1024, PROGRESS_BYTES = 1024 * 1024 };
 
 int tl_source_progress(struct tl_source *source, uint64_t at, uint64_t done, bool end, struct tl_error *err)
 {
+	/* Each further page that is gone would cost a signal, and the work is lost anyway. */
+	if (tl_guard_lost_pages() != source->lost_pages)
+		return tl_error_at(err, TL_IO, TL_NOWHERE, "input changed while it was read");
 	if (!source->options.progress || (at < source->reported + PROGRESS_BYTES && !end))
 		return 0;
 	source->reported = at;
@@ -58,6 +63,8 @@ static int fill(struct tl_source *source, struct tl_error *err)
 
 		if (got < 0)
 			return tl_error_system(err, "cannot read");
+		if (!got && tl_source_changed(source))
+			return tl_error_at(err, TL_IO, TL_NOWHERE, "input changed while it was read");
 		source->in_left += (size_t)got;
 		source->in_end = !got;
 	}
@@ -238,7 +245,7 @@ static int open_file(struct tl_source *source, struct tl_error *err)
 {
 	struct stat st;
 
-	source->fd = strcmp(source->name, "-") ? open(source->name, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+	source->fd = strcmp(source->name, "-") ? tl_file_open(source->name, O_RDONLY, 0) : STDIN_FILENO;
 	if (source->fd < 0 || fstat(source->fd, &st))
 		return tl_error_system(err, "cannot open");
 	if (S_ISDIR(st.st_mode)) {
@@ -276,6 +283,7 @@ int tl_source_open(struct tl_source **source, const char *path, const struct tl_
 	if (!opened)
 		return tl_error_memory(err);
 	take_options(opened, options);
+	opened->lost_pages = tl_guard_lost_pages();
 	status = open_file(opened, err);
 	if (!status)
 		status = open_codec(opened, err);
@@ -295,6 +303,7 @@ int tl_source_open_memory(struct tl_source **source, const void *data, size_t si
 	if (!opened)
 		return tl_error_memory(err);
 	take_options(opened, NULL);
+	opened->lost_pages = tl_guard_lost_pages();
 	opened->in = data;
 	opened->in_left = size;
 	opened->in_end = true;
@@ -330,6 +339,14 @@ const char *tl_source_name(const struct tl_source *source)
 uint64_t tl_source_stored_size(const struct tl_source *source)
 {
 	return source->stored_size;
+}
+
+bool tl_source_changed(const struct tl_source *source)
+{
+	struct stat st;
+
+	return source->mappable && !fstat(source->fd, &st) && st.st_size >= 0 &&
+	       (uint64_t)st.st_size < source->stored_size;
 }
 
 const char *tl_source_compression(const struct tl_source *source)

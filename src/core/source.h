@@ -10,6 +10,7 @@ struct tl_source {
 	int fd;               /* -1: memory */
 	uint64_t stored_size; /* 0: unknown */
 	bool mappable;        /* a file that can be mapped as it is */
+	unsigned lost_pages;  /* of all mapped files, when this one was opened */
 
 	/* Bytes as stored: a window over the file, or the whole memory. */
 	uint8_t *in_buffer; /* NULL: memory */

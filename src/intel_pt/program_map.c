@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "intel_pt/program_part.h"
 #include "symbols/elf_file.h"
 
@@ -86,13 +86,6 @@ int tl_pt_program_find_map(const char *trace, char **map, struct tl_error *err)
 
 /* ---- origins ---- */
 
-static bool is_file(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISREG(st.st_mode);
-}
-
 /* A relative name is one beside the map. False: no memory. */
 static bool find_origin(const struct map *m, struct origin *origin)
 {
@@ -110,7 +103,7 @@ static bool find_origin(const struct map *m, struct origin *origin)
 		origin->path = NULL;
 		return false;
 	}
-	if (is_file(origin->path))
+	if (tl_file_may_be_named(origin->path))
 		return true;
 	free(origin->path);
 	origin->path = NULL;

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/file.h"
+
 static void map_file(struct tl_pt_section *section, int fd)
 {
 	uint64_t before = section->offset & ((uint64_t)sysconf(_SC_PAGESIZE) - 1);
@@ -50,7 +52,7 @@ static struct tl_pt_section *make(const char *path, uint64_t offset, uint64_t si
 int tl_pt_section_open(struct tl_pt_section **section, const char *path, uint64_t offset, uint64_t size, bool map)
 {
 	/* A name may be that of anything: never wait for a writer at the other end of a pipe. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = tl_file_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 	uint64_t there = fd < 0 ? 0 : bytes_behind(fd, offset);
 
 	*section = NULL;
@@ -94,7 +96,7 @@ void tl_pt_section_map(struct tl_pt_section *section)
 
 	if (section->data || !section->size)
 		return;
-	fd = open(section->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = tl_file_open(section->path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 	if (fd < 0)
 		return;
 	if (bytes_behind(fd, section->offset) >= section->size)
@@ -122,7 +124,7 @@ size_t tl_pt_section_read(const struct tl_pt_section *section, uint64_t at, uint
 		memcpy(buffer, section->data + at, take);
 		return take;
 	}
-	fd = open(section->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = tl_file_open(section->path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 	if (fd < 0)
 		return 0;
 	got = pread(fd, buffer, take, (off_t)(section->offset + at));

@@ -16,6 +16,7 @@ struct tl_input {
 	size_t other_count;
 	const char *path; /* of an other */
 	const char *failed; /* what the last error is about, NULL: the first path */
+	unsigned lost_pages; /* of all mapped files (core/guard.h), when the input was opened */
 };
 
 /* A form that the records of a trace can be written in. */
@@ -33,6 +34,8 @@ struct tl_format {
 	int (*open)(struct tl_input *input, const char *const *paths, size_t path_count, const char **failed,
 		    struct tl_error *err);
 	void (*close)(struct tl_input *input);
+	/* The sources of further paths, by number; NULL behind the last. NULL: there are none, or they are streams. */
+	const struct tl_source *(*source)(const struct tl_input *input, size_t number);
 	int (*fold)(struct tl_input *input, struct tl_profile **profile, struct tl_error *err);
 	int (*describe)(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err);
 	int (*dump)(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err);

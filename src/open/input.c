@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/guard.h"
 #include "core/source.h"
 #include "open/format.h"
 
@@ -128,6 +129,7 @@ int tl_input_open(struct tl_input **input, const char *const *paths, size_t path
 	*input = NULL;
 	if (!made)
 		return tl_error_memory(err);
+	made->lost_pages = tl_guard_lost_pages();
 	made->options = everything;
 	if (options)
 		memcpy(&made->options, options,
@@ -162,6 +164,44 @@ void tl_input_close(struct tl_input *input)
 	free(input->damage);
 	free(input);
 }
+
+/* ---- files that change ---- */
+
+/* The first of the input's files that has become shorter, NULL: none. */
+static const struct tl_source *find_changed(const struct tl_input *input)
+{
+	const struct tl_source *source;
+
+	if (input->source && tl_source_changed(input->source))
+		return input->source;
+	for (size_t i = 0; input->format->source && (source = input->format->source(input, i)); i++)
+		if (tl_source_changed(source))
+			return source;
+	source = NULL;
+	for (size_t i = 0; !source && i < input->other_count; i++)
+		source = find_changed(input->others[i]);
+	return source;
+}
+
+/*
+ * The status of a call that has read the input: no result stands on bytes that went away meanwhile. Pages of binaries
+ * may be lost as well as those of the trace.
+ */
+static int64_t unchanged(struct tl_input *input, int64_t status, struct tl_error *err)
+{
+	const struct tl_source *changed = find_changed(input);
+
+	if (changed) {
+		input->failed = tl_source_name(changed);
+		return tl_error_at(err, TL_IO, TL_NOWHERE, "input changed while it was read");
+	}
+	if (tl_guard_lost_pages() != input->lost_pages)
+		return tl_error_at(err, TL_IO, TL_NOWHERE,
+				   "a file of this input could not be read where it was mapped");
+	return status;
+}
+
+/* ---- the calls ---- */
 
 /* The profiles of all paths of an input; *folded of them are there, also after a failure. */
 static int fold_each(struct tl_input *input, struct tl_profile **profiles, size_t *folded,
@@ -212,6 +252,7 @@ int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl
 	status = fold_all(input, profile, err);
 	if (status == 0 && (filter.function || filter.object))
 		status = tl_profile_choose(*profile, &filter, err);
+	status = (int)unchanged(input, status, err);
 	if (status < 0) {
 		tl_profile_free(*profile);
 		*profile = NULL;
@@ -249,8 +290,9 @@ int tl_input_info(struct tl_input *input, enum tl_report_form form, struct tl_ou
 {
 	int status = text_or_json(input, form, err);
 
-	return status < 0 ? status
-			  : input->format->describe(input, form == TL_REPORT_JSON, out, err);
+	if (status == 0)
+		status = input->format->describe(input, form == TL_REPORT_JSON, out, err);
+	return (int)unchanged(input, status, err);
 }
 
 int tl_input_dump(struct tl_input *input, enum tl_report_form form, struct tl_output *out,
@@ -258,15 +300,19 @@ int tl_input_dump(struct tl_input *input, enum tl_report_form form, struct tl_ou
 {
 	int status = text_or_json(input, form, err);
 
-	return status < 0 ? status : input->format->dump(input, form == TL_REPORT_JSON, out, err);
+	if (status == 0)
+		status = input->format->dump(input, form == TL_REPORT_JSON, out, err);
+	return (int)unchanged(input, status, err);
 }
 
 int64_t tl_input_check(struct tl_input *input, enum tl_report_form form, struct tl_output *out,
 		       struct tl_error *err)
 {
-	int status = text_or_json(input, form, err);
+	int64_t found = text_or_json(input, form, err);
 
-	return status < 0 ? status : input->format->check(input, form == TL_REPORT_JSON, out, err);
+	if (found == 0)
+		found = input->format->check(input, form == TL_REPORT_JSON, out, err);
+	return unchanged(input, found, err);
 }
 
 int tl_input_timeline(struct tl_input *input, const char *format, struct tl_output *out,
@@ -274,7 +320,9 @@ int tl_input_timeline(struct tl_input *input, const char *format, struct tl_outp
 {
 	int status = one_file(input, err);
 
-	return status < 0 ? status : input->format->timeline(input, format, out, err);
+	if (status == 0)
+		status = input->format->timeline(input, format, out, err);
+	return (int)unchanged(input, status, err);
 }
 
 static int convert_records(struct tl_input *input, const char *to, const char *variant,
@@ -287,7 +335,7 @@ static int convert_records(struct tl_input *input, const char *to, const char *v
 	if (conversion && conversion->name && variant)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "this format has no versions");
 	if (conversion && conversion->name)
-		return conversion->write(input, out, err);
+		return (int)unchanged(input, conversion->write(input, out, err), err);
 	for (const struct tl_format_info *target = tl_trace_targets(); target->name; target++)
 		if (!strcmp(target->name, to))
 			return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
@@ -310,7 +358,7 @@ int tl_input_analyze(struct tl_input *input, const struct tl_analysis *analysis,
 		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
 				   "only traces of instructions (xtrace) can be analyzed in this "
 				   "way");
-	return input->format->analyze(input, &known, out, failed ? failed : &about, err);
+	return (int)unchanged(input, input->format->analyze(input, &known, out, failed ? failed : &about, err), err);
 }
 
 int tl_input_reencode(struct tl_input *input, const char *to, const char *variant,
@@ -318,8 +366,9 @@ int tl_input_reencode(struct tl_input *input, const char *to, const char *varian
 {
 	if (strcmp(to, input->format->info.name))
 		return convert_records(input, to, variant, out, err);
-	return input->other_count ? one_file(input, err)
-				  : input->format->reencode(input, variant, out, err);
+	if (input->other_count)
+		return one_file(input, err);
+	return (int)unchanged(input, input->format->reencode(input, variant, out, err), err);
 }
 
 int tl_input_slice(struct tl_input *input, const struct tl_slice *what, struct tl_output *out,
@@ -332,7 +381,7 @@ int tl_input_slice(struct tl_input *input, const struct tl_slice *what, struct t
 	if (!input->format->slice)
 		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
 				   "traces of this format cannot be cut");
-	return input->format->slice(input, what, out, err);
+	return (int)unchanged(input, input->format->slice(input, what, out, err), err);
 }
 
 /* The places of one file, behind those that are listed already. */

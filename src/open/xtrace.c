@@ -21,6 +21,13 @@ static void close_xtrace(struct tl_input *input)
 	input->handle = NULL;
 }
 
+static const struct tl_source *source_xtrace(const struct tl_input *input, size_t number)
+{
+	const struct xtrace_input *x = input->handle;
+
+	return number < x->source_count ? x->sources[number] : NULL;
+}
+
 /* Sources for the paths behind the first, so that all of them tell their progress. */
 static int open_sources(struct tl_input *input, const char *const *paths, size_t path_count,
 			struct tl_xtrace_file *files, const char **failed, struct tl_error *err)
@@ -310,6 +317,7 @@ const struct tl_format tl_xtrace_format = {
 	.probe = tl_xtrace_probe,
 	.open = open_xtrace,
 	.close = close_xtrace,
+	.source = source_xtrace,
 	.fold = tl_xtrace_input_fold,
 	.describe = describe_xtrace,
 	.dump = dump_xtrace,

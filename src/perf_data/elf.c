@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Of an ELF file only what placing it needs: loaded parts and build id. */
 #include <elf.h>
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/file.h"
 #include "perf_data/trace.h"
 
 static bool take_header(struct tl_cursor *cur, bool *wide, Elf64_Ehdr *out)
@@ -115,11 +115,10 @@ bool tl_perf_elf_read(const char *path, struct perf_elf *elf, bool *is_file)
 
 	*elf = (struct perf_elf){ .load_count = 0 };
 	*is_file = false;
-	/* A path from a file may name anything: nothing is opened that could block. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = tl_file_open_named(path);
 	if (fd < 0)
 		return false;
-	*is_file = !fstat(fd, &about) && S_ISREG(about.st_mode) && about.st_size > 0;
+	*is_file = !fstat(fd, &about) && about.st_size > 0;
 	if (*is_file) {
 		map = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (map != MAP_FAILED) {

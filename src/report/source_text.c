@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/source_text.h"
 
-#include <fcntl.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/memory.h"
 #include "core/output.h"
 
@@ -16,15 +18,17 @@ enum { MOST_BYTES = 64 << 20 };
 
 /* ---- reading ---- */
 
-/* The profile names the file, so it may be anything: a pipe or a device must neither block nor fill the memory. */
-static int open_regular(const char *path, size_t *size)
+typedef int open_fn(const char *path);
+
+/* -1: not there, or nothing that is read. */
+static int open_source(const char *path, open_fn *open_it, size_t *size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = open_it(path);
 	struct stat st;
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < 0 || st.st_size > MOST_BYTES) {
+	if (fstat(fd, &st) != 0 || st.st_size < 0 || st.st_size > MOST_BYTES) {
 		close(fd);
 		return -1;
 	}
@@ -39,6 +43,8 @@ static size_t read_all(int fd, char *data, size_t size)
 	while (at < size) {
 		ssize_t got = read(fd, data + at, size - at);
 
+		if (got < 0 && errno == EINTR)
+			continue;
 		if (got <= 0)
 			break;
 		at += (size_t)got;
@@ -62,19 +68,23 @@ static bool find_lines(struct tl_source_text *text, size_t size)
 	return true;
 }
 
-/* 1: read, 0: not there or not readable, or TL_NO_MEMORY. */
-static int read_file(struct tl_source_text *text, const char *path, struct tl_error *err)
+/* 1: read, 0: not there or not readable, or TL_NO_MEMORY. A file that cannot be read whole is none. */
+static int read_file(struct tl_source_text *text, const char *path, open_fn *open_it, struct tl_error *err)
 {
-	size_t size;
-	int fd = open_regular(path, &size);
+	size_t size, got = 0;
+	int fd = open_source(path, open_it, &size);
 
 	if (fd < 0)
 		return 0;
 	text->path = strdup(path);
 	text->data = malloc(size + 1);
 	if (text->data)
-		size = read_all(fd, text->data, size);
+		got = read_all(fd, text->data, size);
 	close(fd);
+	if (text->path && text->data && got < size) {
+		tl_source_text_free(text);
+		return 0;
+	}
 	if (!text->path || !text->data || !find_lines(text, size))
 		return tl_error_memory(err);
 	return 1;
@@ -82,36 +92,85 @@ static int read_file(struct tl_source_text *text, const char *path, struct tl_er
 
 static int read_below(struct tl_source_text *text, const char *dir, const char *name, struct tl_error *err)
 {
-	size_t dir_size = strlen(dir), name_size = strlen(name);
-	char *path = malloc(dir_size + name_size + 2);
+	char *path;
 	int found;
 
-	if (!path)
+	if (asprintf(&path, "%s/%s", dir, name) < 0)
 		return tl_error_memory(err);
-	memcpy(path, dir, dir_size);
-	path[dir_size] = '/';
-	memcpy(path + dir_size + 1, name, name_size + 1);
-	found = read_file(text, path, err);
+	found = read_file(text, path, tl_file_open_regular, err);
 	free(path);
+	return found;
+}
+
+/* ---- names ---- */
+
+/* Take the last component away from a path of `size` bytes; what is left, without its slash. */
+static size_t leave_directory(const char *path, size_t size)
+{
+	while (size && path[size - 1] != '/')
+		size--;
+	return size ? size - 1 : 0;
+}
+
+/*
+ * The components of a recorded path without "." and without those that ".." takes back, joined by slashes, none in
+ * front: nothing that is put below a directory leaves it. *leaves: the path led out of where it began.
+ */
+static char *plain_path(const char *recorded, bool *leaves)
+{
+	char *plain = malloc(strlen(recorded) + 1);
+	size_t size = 0, length;
+
+	*leaves = false;
+	for (const char *at = recorded; plain && *at; at += length) {
+		at += strspn(at, "/");
+		length = strcspn(at, "/");
+		if (length == 2 && !memcmp(at, "..", 2)) {
+			*leaves = *leaves || !size;
+			size = leave_directory(plain, size);
+		} else if (length && !(length == 1 && *at == '.')) {
+			if (size)
+				plain[size++] = '/';
+			memcpy(plain + size, at, length);
+			size += length;
+		}
+	}
+	if (plain)
+		plain[size] = '\0';
+	return plain;
+}
+
+/* Below each directory, with more and more of the leading components left out. */
+static int read_below_each(struct tl_source_text *text, const char *plain, const char *const *dirs, size_t dir_count,
+			   struct tl_error *err)
+{
+	int found = 0;
+
+	for (size_t i = 0; found == 0 && i < dir_count; i++)
+		for (const char *name = plain; name && *name && found == 0;) {
+			found = read_below(text, dirs[i], name, err);
+			name = strchr(name, '/');
+			name += name != NULL;
+		}
 	return found;
 }
 
 int tl_source_text_read(struct tl_source_text *text, const char *recorded, const char *const *dirs, size_t dir_count,
 			struct tl_error *err)
 {
-	int found = 0;
+	bool leaves;
+	char *plain = plain_path(recorded, &leaves);
+	int found;
 
 	*text = (struct tl_source_text){ 0 };
-	for (size_t i = 0; found == 0 && i < dir_count; i++) {
-		const char *name = recorded;
-
-		for (; name && found == 0; name = strchr(name, '/')) {
-			name += strspn(name, "/");
-			found = *name ? read_below(text, dirs[i], name, err) : 0;
-		}
-	}
-	if (found == 0)
-		found = read_file(text, recorded, err);
+	if (!plain)
+		return tl_error_memory(err);
+	found = read_below_each(text, plain, dirs, dir_count, err);
+	if (found == 0 && *recorded == '/')
+		found = read_file(text, recorded, tl_file_open_named, err);
+	else if (found == 0 && !dir_count && !leaves && *plain)
+		found = read_file(text, plain, tl_file_open_named, err);
+	free(plain);
 	return found < 0 ? found : 0;
 }
 

@@ -15,8 +15,10 @@ struct tl_source_text {
 };
 
 /*
- * Look for `recorded` below each directory, with more and more of its leading directories left out, then as it is.
- * Only regular files are read. A file that is not there is no failure: text->path is then NULL.
+ * Look for `recorded`, a path that an input names, below each directory, with more and more of its leading directories
+ * left out; then as it is, if it is absolute, or below the working directory if no directories are given. Only regular
+ * files are opened, outside the directories only those of root and of the user (core/file.h), and no ".." leads out
+ * of a directory. A file that is not there is no failure: text->path is then NULL.
  * Returns 0 or TL_NO_MEMORY. Freed by tl_source_text_free(), also after a failure.
  */
 int tl_source_text_read(struct tl_source_text *text, const char *recorded, const char *const *dirs, size_t dir_count,

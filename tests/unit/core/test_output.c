@@ -335,6 +335,43 @@ static void a_named_pipe_stays_one(void **state)
 }
 
 /* A name may have 255 bytes; the temporary one beside it too. */
+/* "Without a name where the file system has such files": nothing is left behind, however the process ends. */
+static void an_unfinished_file_has_no_name(void **state)
+{
+	struct temp *temp = *state;
+	char *path = strdup(temp_path(temp, "out"));
+	int probe = open(temp->directory, O_TMPFILE | O_WRONLY, 0600);
+	struct tl_output *out = open_at(path);
+
+	tl_output_write(out, "x", 1);
+	assert_int_equal(temp_count(temp), probe < 0 ? 1 : 0);
+	tl_output_abandon(out);
+	assert_int_equal(temp_count(temp), 0);
+	tl_output_discard(out);
+	assert_int_equal(temp_count(temp), 0);
+	if (probe >= 0)
+		close(probe);
+	free(path);
+}
+
+/* "What is left is tl_output_discard(), which then drops nothing." */
+static void a_finished_file_stays(void **state)
+{
+	struct temp *temp = *state;
+	char *path = strdup(temp_path(temp, "out"));
+	struct tl_output *out = open_at(path);
+	struct tl_error err;
+
+	tl_output_write(out, "new", 3);
+	assert_int_equal(tl_output_finish(out, &err), 0);
+	tl_output_abandon(out);
+	assert_file(path, "new");
+	tl_output_discard(out);
+	assert_file(path, "new");
+	assert_int_equal(temp_count(temp), 1);
+	free(path);
+}
+
 static void the_longest_name(void **state)
 {
 	char name[256];
@@ -388,6 +425,8 @@ int main(void)
 		TEST(permissions_are_those_of_any_file),
 		TEST(links_are_followed),
 		TEST(a_named_pipe_stays_one),
+		TEST(an_unfinished_file_has_no_name),
+		TEST(a_finished_file_stays),
 		TEST(the_longest_name),
 		TEST(a_rename_that_fails_is_an_error),
 		TEST(bytes_of_a_file_output_are_none),

@@ -178,6 +178,56 @@ static void sources_are_found_where_they_are_now(void **state)
 	temp_close(&empty);
 }
 
+static void add_source(struct tl_profile *p, const char *name)
+{
+	add_function(p, "f", "");
+	line_of(p, 0, name, 1, 1, 0);
+	assert_int_equal(tl_profile_finish(p, NULL), 0);
+}
+
+/* "No '..' leads out of a directory"; "below the working directory if no directories are given". */
+static void sources_stay_below_their_directory(void **state)
+{
+	static const struct {
+		const char *name;
+		bool below, here; /* found by --source-dir DIR/in, and without directories in DIR/in */
+	} cases[] = {
+		{ "./a.c", true, true },       { "x/../a.c", true, true },     { "../in/a.c", true, false },
+		{ "../out.c", false, false },  { "y/../../out.c", false, false }, { "a.c", true, true },
+		{ "../../a.c", true, false },  { "/nowhere/a.c", true, false },
+	};
+	struct temp temp;
+	char in[600];
+
+	(void)state;
+	temp_open(&temp);
+	assert_int_equal(mkdir(temp_path(&temp, "in"), 0700), 0);
+	strcpy(in, temp.path);
+	temp_write(&temp, "in/a.c", "x\n", 2);
+	temp_write(&temp, "out.c", "x\n", 2);
+	assert_int_equal(chdir(in), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct tl_event event = { "Ir", "", "", "" };
+		const char *dirs[] = { in };
+		const struct tl_report_options json = { .form = TL_REPORT_JSON };
+		struct tl_profile *p;
+		char *text;
+
+		assert_int_equal(tl_profile_new(&p, "x", &event, 1, 0, NULL), 0);
+		add_source(p, cases[i].name);
+		text = annotate(p, (struct tl_annotate_options){ .source_dirs = dirs, .source_dir_count = 1, .threshold = -1 },
+				json);
+		assert_int_equal(!strstr(text, "\"found\":null"), cases[i].below);
+		free(text);
+		text = annotate(p, (struct tl_annotate_options){ .threshold = -1 }, json);
+		assert_int_equal(!strstr(text, "\"found\":null"), cases[i].here);
+		free(text);
+		tl_profile_free(p);
+	}
+	assert_int_equal(chdir("/"), 0);
+	temp_close(&temp);
+}
+
 /* A profile names its files: a pipe would block, a device never end. */
 static void only_regular_files_are_read(void **state)
 {
@@ -194,9 +244,7 @@ static void only_regular_files_are_read(void **state)
 		char *text;
 
 		assert_int_equal(tl_profile_new(&p, "x", &event, 1, 0, NULL), 0);
-		add_function(p, "f", "");
-		line_of(p, 0, names[i], 1, 1, 0);
-		assert_int_equal(tl_profile_finish(p, NULL), 0);
+		add_source(p, names[i]);
 		text = annotate(p, (struct tl_annotate_options){ .source_dirs = dirs, .source_dir_count = 1, .threshold = -1 },
 				(struct tl_report_options){ .form = TL_REPORT_JSON });
 		assert_non_null(strstr(text, "\"found\":null"));
@@ -324,6 +372,7 @@ int main(void)
 		cmocka_unit_test(text_shows_lines_calls_and_jumps),
 		cmocka_unit_test(lines_far_from_costs_are_left_out),
 		cmocka_unit_test(sources_are_found_where_they_are_now),
+		cmocka_unit_test(sources_stay_below_their_directory),
 		cmocka_unit_test(only_regular_files_are_read),
 		cmocka_unit_test(csv_has_a_row_a_remark),
 		cmocka_unit_test(json_is_one_object),
