@@ -30,6 +30,7 @@ struct tl_report_options {
 	uint32_t event_count;
 	double threshold;          /**< tree: leave out what has less than this share of the total, in percent; < 0: default */
 	enum tl_profile_unit by;   /**< function table: a row for each of these */
+	bool cycles;               /**< functions that call each other in a cycle as a row of their own, too (not by thread) */
 };
 
 /** The names `sort` takes; ends with a NULL. */

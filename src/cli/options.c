@@ -66,6 +66,12 @@ const struct option_row option_rows[] = {
 	  0 },
 	{ "threads", 0, NULL, C_REPORT | C_STACKS | C_FLAME, "keep threads apart", set_flag,
 	  FIELD(report.threads), 0 },
+	{ "cycles", 0, NULL, C_REPORT | C_TREE,
+	  "functions that call each other in a cycle as one more row, <cycle 1> the costliest, and named "
+	  "behind its functions (callers and callees of it with tree; not by thread)",
+	  set_flag, FIELD(report.cycles), 0 },
+	{ "no-cycles", 0, NULL, C_REPORT | C_TREE, "without such rows (default)", clear_flag,
+	  FIELD(report.cycles), 0 },
 	{ "seconds", 0, NULL, C_TABLES, "durations in seconds instead of ticks", set_flag,
 	  FIELD(report.seconds), 0 },
 	{ "callers", 0, NULL, C_TREE, "each function with its callers", set_choice, FIELD(tree),

@@ -35,6 +35,7 @@ void settings_free(struct settings *settings);
 /* ---- values.c ---- */
 
 const char *set_flag(void *field, const struct option_row *row, const char *value);
+const char *clear_flag(void *field, const struct option_row *row, const char *value);
 const char *set_choice(void *field, const struct option_row *row, const char *value);
 const char *set_bit(void *field, const struct option_row *row, const char *value);
 const char *set_text(void *field, const struct option_row *row, const char *value);

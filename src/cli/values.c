@@ -16,6 +16,14 @@ const char *set_flag(void *field, const struct option_row *row, const char *valu
 	return NULL;
 }
 
+const char *clear_flag(void *field, const struct option_row *row, const char *value)
+{
+	(void)row;
+	(void)value;
+	*(bool *)field = false;
+	return NULL;
+}
+
 const char *set_choice(void *field, const struct option_row *row, const char *value)
 {
 	(void)value;

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/error.h"
 #include "core/output.h"
@@ -14,6 +15,16 @@ struct table {
 	const struct tl_profile *profile;
 	uint32_t event; /* to sort by */
 };
+
+/* No two functions have all of it in common. */
+static int compare_names(const struct tl_function *f, const struct tl_function *g)
+{
+	int order = strcmp(f->name, g->name);
+
+	order = order ? order : strcmp(f->object, g->object);
+	order = order ? order : strcmp(f->file, g->file);
+	return order ? order : (f->id > g->id) - (f->id < g->id);
+}
 
 static int compare_functions(const void *a, const void *b, void *context)
 {
@@ -27,7 +38,8 @@ static int compare_functions(const void *a, const void *b, void *context)
 		return s.self[table->event] < t.self[table->event] ? 1 : -1;
 	if (s.inclusive[table->event] != t.inclusive[table->event])
 		return s.inclusive[table->event] < t.inclusive[table->event] ? 1 : -1;
-	return (x > y) - (x < y);
+	return compare_names(tl_profile_function(table->profile, x),
+			     tl_profile_function(table->profile, y));
 }
 
 /* "E:self" is one field, which may need its quotes. */

@@ -136,6 +136,10 @@ static int compare_identity(const struct tl_diff_row *a, const struct tl_diff_ro
 	}
 	if (a->line != b->line)
 		return a->line < b->line ? -1 : 1;
+	if (a->caller && b->caller && strcmp(a->caller->object, b->caller->object))
+		return strcmp(a->caller->object, b->caller->object);
+	if (a->caller && b->caller && strcmp(a->caller->file, b->caller->file))
+		return strcmp(a->caller->file, b->caller->file);
 	return strcmp(a->function->file, b->function->file);
 }
 

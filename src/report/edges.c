@@ -4,17 +4,20 @@
 #include "core/error.h"
 #include "report/neighbours.h"
 
-static int compare_pairs(const void *left, const void *right, void *context)
+/* A call as an edge has it: an arc with one end, or the other, taken for its cycle. */
+struct link {
+	uint32_t caller, callee, arc;
+};
+
+static int compare_links(const void *left, const void *right)
 {
-	const struct tl_profile *profile = context;
-	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
-	const struct tl_arc *a = tl_profile_arc(profile, i), *b = tl_profile_arc(profile, j);
+	const struct link *a = left, *b = right;
 
 	if (a->caller != b->caller)
 		return a->caller < b->caller ? -1 : 1;
 	if (a->callee != b->callee)
 		return a->callee < b->callee ? -1 : 1;
-	return (i > j) - (i < j);
+	return (a->arc > b->arc) - (a->arc < b->arc);
 }
 
 struct by {
@@ -55,29 +58,46 @@ static int compare_callees(const void *left, const void *right, void *context)
 	return order ? order : tl_view_compare_names(by->view, a->caller, b->caller);
 }
 
-/* Fold one arc into the last edge, or begin the next. */
-static void add_arc(struct tl_edges *edges, const struct tl_profile *profile, uint32_t number)
+/* Fold one link into the last edge, or begin the next. */
+static void add_link(struct tl_edges *edges, const struct tl_profile *profile,
+		     const struct link *link)
 {
-	const struct tl_arc *arc = tl_profile_arc(profile, number);
-	const int64_t *cost = tl_profile_arc_cost(profile, number);
+	const int64_t *cost = tl_profile_arc_cost(profile, link->arc);
 	uint32_t events = tl_profile_event_count(profile);
 	struct tl_edge *last = edges->count ? &edges->edges[edges->count - 1] : NULL;
 
-	if (!last || last->caller != arc->caller || last->callee != arc->callee) {
+	if (!last || last->caller != link->caller || last->callee != link->callee) {
 		last = &edges->edges[edges->count];
-		*last = (struct tl_edge){ arc->caller, arc->callee, 0,
+		*last = (struct tl_edge){ link->caller, link->callee, 0,
 					  edges->costs + (size_t)edges->count * events };
 		edges->count++;
 	}
-	last->calls += arc->calls;
+	last->calls += tl_profile_arc(profile, link->arc)->calls;
 	for (uint32_t i = 0; i < events; i++)
 		last->cost[i] = tl_add_saturated(last->cost[i], cost[i]);
 }
 
-static bool prepare(struct tl_edges *edges, uint32_t arcs, uint32_t events)
+/* The links of an arc; at most two. */
+static uint32_t link_arc(struct link *links, const struct tl_view *view, bool cycles,
+			 uint32_t number)
 {
-	size_t room = arcs ? arcs : 1;
+	const struct tl_arc *arc = tl_profile_arc(view->profile, number);
+	uint32_t from = arc->caller == TL_NONE ? TL_NONE : tl_view_cycle_of(view, arc->caller);
+	uint32_t to = tl_view_cycle_of(view, arc->callee), count = 0;
 
+	if (!cycles)
+		links[count++] = (struct link){ arc->caller, arc->callee, number };
+	if (!cycles || from == to)
+		return count;
+	if (from != TL_NONE)
+		links[count++] = (struct link){ from, arc->callee, number };
+	if (to != TL_NONE)
+		links[count++] = (struct link){ arc->caller, to, number };
+	return count;
+}
+
+static bool prepare(struct tl_edges *edges, size_t room, uint32_t events)
+{
 	edges->edges = calloc(room, sizeof(*edges->edges));
 	edges->costs = calloc(room, events * sizeof(*edges->costs));
 	edges->by_caller = calloc(room, sizeof(*edges->by_caller));
@@ -85,25 +105,35 @@ static bool prepare(struct tl_edges *edges, uint32_t arcs, uint32_t events)
 	return edges->edges && edges->costs && edges->by_caller && edges->by_callee;
 }
 
-int tl_edges_build(struct tl_edges *edges, const struct tl_view *view, struct tl_error *err)
+static void sort_edges(struct tl_edges *edges, const struct tl_view *view)
 {
-	uint32_t arcs = tl_profile_arc_count(view->profile);
 	struct by by = { edges, view };
 
-	*edges = (struct tl_edges){ 0 };
-	if (!prepare(edges, arcs, tl_profile_event_count(view->profile)))
-		return tl_error_memory(err);
-	/* One list serves to sort the arcs first. */
-	for (uint32_t i = 0; i < arcs; i++)
-		edges->by_caller[i] = i;
-	qsort_r(edges->by_caller, arcs, sizeof(uint32_t), compare_pairs, (void *)(uintptr_t)view->profile);
-	for (uint32_t i = 0; i < arcs; i++)
-		add_arc(edges, view->profile, edges->by_caller[i]);
 	for (uint32_t i = 0; i < edges->count; i++)
 		edges->by_caller[i] = edges->by_callee[i] = i;
 	qsort_r(edges->by_caller, edges->count, sizeof(uint32_t), compare_callers, &by);
 	qsort_r(edges->by_callee, edges->count, sizeof(uint32_t), compare_callees, &by);
-	return TL_OK;
+}
+
+int tl_edges_build(struct tl_edges *edges, const struct tl_view *view, bool cycles,
+		   struct tl_error *err)
+{
+	uint32_t arcs = tl_profile_arc_count(view->profile), count = 0;
+	struct link *links = calloc((size_t)arcs * (cycles ? 2 : 1) + 1, sizeof(*links));
+	bool ok = links != NULL;
+
+	*edges = (struct tl_edges){ 0 };
+	for (uint32_t i = 0; ok && i < arcs; i++)
+		count += link_arc(links + count, view, cycles, i);
+	ok = ok && prepare(edges, (size_t)count + 1, tl_profile_event_count(view->profile));
+	if (ok) {
+		qsort(links, count, sizeof(*links), compare_links);
+		for (uint32_t i = 0; i < count; i++)
+			add_link(edges, view->profile, &links[i]);
+		sort_edges(edges, view);
+	}
+	free(links);
+	return ok ? TL_OK : tl_error_memory(err);
 }
 
 void tl_edges_free(struct tl_edges *edges)

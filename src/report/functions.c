@@ -30,7 +30,8 @@ static const struct tl_latency *latency_of(struct gathering *to, uint32_t functi
 	static const struct tl_latency none = { 0 };
 	struct tl_latency latency, *kept;
 
-	if (!tl_profile_latency(to->table->view.profile, function, part, &latency))
+	if (function >= tl_profile_function_count(to->table->view.profile) ||
+	    !tl_profile_latency(to->table->view.profile, function, part, &latency))
 		return &none;
 	kept = tl_arena_alloc(&to->kept, sizeof(*kept));
 	if (kept)
@@ -45,10 +46,10 @@ static int add_row(struct gathering *to, uint32_t function, uint32_t part, struc
 	const struct tl_profile *profile = table->view.profile;
 	struct tl_row row = { .function = function, .part = part, .thread = TL_NOWHERE };
 
-	tl_profile_function_totals(profile, function, part, &row.totals);
+	row.totals = tl_view_totals(&table->view, function, part);
 	if (!row.totals.calls && !row.totals.unfinished && !any_cost(&table->view, &row.totals))
 		return TL_OK;
-	row.is = tl_profile_function(profile, function);
+	row.is = tl_view_function(&table->view, function);
 	if (part != TL_NONE)
 		row.thread = tl_profile_part(profile, part)->thread;
 	row.latency = latency_of(to, function, part);
@@ -62,11 +63,13 @@ static int add_row(struct gathering *to, uint32_t function, uint32_t part, struc
 
 static int add_functions(struct gathering *to, uint32_t part, struct tl_error *err)
 {
-	uint32_t count = tl_profile_function_count(to->table->view.profile);
+	const struct tl_view *view = &to->table->view;
+	uint32_t count = part == TL_NONE ? tl_view_function_count(view)
+					 : tl_profile_function_count(view->profile);
 	int status = TL_OK;
 
 	for (uint32_t i = 0; i < count && status == TL_OK; i++)
-		if (tl_profile_chosen(to->table->view.profile, i))
+		if (tl_view_chosen(view, i))
 			status = add_row(to, i, part, err);
 	return status;
 }
@@ -207,7 +210,8 @@ static int report_table(const struct tl_profile *profile, const struct tl_report
 int tl_report_functions(const struct tl_profile *profile, const struct tl_report_options *options,
 			struct tl_output *out, struct tl_error *err)
 {
-	bool grouped = options && options->size >= sizeof(*options) && options->by != TL_BY_FUNCTION;
+	bool grouped = options && options->size >= offsetof(struct tl_report_options, cycles) &&
+		       options->by != TL_BY_FUNCTION;
 	struct tl_profile *groups;
 	int status;
 

@@ -266,6 +266,8 @@ static struct tl_row add_up(const struct tl_table *table, struct tl_latency *lat
 
 	sums.totals.self = sums.totals.inclusive = tl_profile_total(table->view.profile);
 	for (size_t i = 0; i < table->count; i++) {
+		if (table->rows[i].function >= tl_profile_function_count(table->view.profile))
+			continue; /* a cycle, whose functions have rows */
 		sums.totals.calls += table->rows[i].totals.calls;
 		sums.totals.unfinished += table->rows[i].totals.unfinished;
 		latency->sum += table->rows[i].latency->sum;

@@ -179,11 +179,23 @@ static void put_json_number(struct tl_output *out, const char *name, uint64_t va
 		tl_put_text(out, "null");
 }
 
+/* The name of the row that has the function among others; null: in no cycle. */
+static void put_json_cycle(const struct tl_view *view, uint32_t cycle)
+{
+	const char *name = cycle == TL_NONE ? NULL : tl_view_name(view, cycle);
+
+	tl_put_text(view->out, ",\"cycle\":");
+	if (name)
+		tl_put_json(view->out, name, strlen(name));
+	else
+		tl_put_text(view->out, "null");
+}
+
 void tl_view_put_json_function(const struct tl_view *view, uint32_t function)
 {
 	static const struct tl_function outside = { "", "", "", TL_NOWHERE, 0, 0 };
 	const struct tl_function *is =
-		function == TL_NONE ? &outside : tl_profile_function(view->profile, function);
+		function == TL_NONE ? &outside : tl_view_function(view, function);
 
 	tl_put_text(view->out, "\"function\":");
 	tl_put_json(view->out, is->name, strlen(is->name));
@@ -193,6 +205,8 @@ void tl_view_put_json_function(const struct tl_view *view, uint32_t function)
 	tl_put_json(view->out, is->file, strlen(is->file));
 	put_json_number(view->out, ",\"line\":", is->line, is->line);
 	put_json_number(view->out, ",\"id\":", is->id, is->id != TL_NOWHERE);
+	if (view->cycles.count && function != TL_NONE)
+		put_json_cycle(view, tl_view_cycle_of(view, function));
 }
 
 void tl_put_csv_pair(struct tl_output *out, const char *name, const char *suffix)
@@ -240,8 +254,12 @@ void tl_view_put_function(const struct tl_view *view, uint32_t function)
 	tl_put_plain(view->out, tl_view_name(view, function));
 	if (function == TL_NONE)
 		return;
-	const struct tl_function *is = tl_profile_function(view->profile, function);
+	const struct tl_function *is = tl_view_function(view, function);
 
+	if (tl_view_cycle_of(view, function) != TL_NONE) {
+		tl_put_char(view->out, ' ');
+		tl_put_text(view->out, tl_view_name(view, tl_view_cycle_of(view, function)));
+	}
 	if (*is->file) {
 		tl_put_text(view->out, "  ");
 		tl_put_plain(view->out, last_name(is->file));

@@ -15,7 +15,7 @@ enum { CALLS_WIDTH = 12 };
 struct neighbours {
 	const struct tl_view *view;
 	enum tl_tree_kind kind;
-	struct tl_edges edges;
+	struct tl_edges edges, cycle_edges;
 	uint32_t *order; /* functions that have costs or calls, heaviest first */
 	uint32_t count;
 };
@@ -30,14 +30,28 @@ static bool has_callees(const struct neighbours *all)
 	return all->kind != TL_TREE_CALLERS;
 }
 
+/* A cycle has edges of its own. */
+static const struct tl_edges *edges_of(const struct neighbours *all, uint32_t function)
+{
+	return function < tl_profile_function_count(all->view->profile) ? &all->edges
+									: &all->cycle_edges;
+}
+
+static struct tl_edge_run callers_of(const struct neighbours *all, uint32_t function)
+{
+	return tl_edges_of_callee(edges_of(all, function), function);
+}
+
+static struct tl_edge_run callees_of(const struct neighbours *all, uint32_t function)
+{
+	return tl_edges_of_caller(edges_of(all, function), function);
+}
+
 /* ---- which functions ---- */
 
 static struct tl_function_totals totals_of(const struct tl_view *view, uint32_t function)
 {
-	struct tl_function_totals totals;
-
-	tl_profile_function_totals(view->profile, function, TL_NONE, &totals);
-	return totals;
+	return tl_view_totals(view, function, TL_NONE);
 }
 
 static int compare_functions(const void *left, const void *right, void *context)
@@ -52,8 +66,8 @@ static int compare_functions(const void *left, const void *right, void *context)
 
 static bool in_use(const struct neighbours *all, uint32_t function)
 {
-	struct tl_edge_run callers = tl_edges_of_callee(&all->edges, function);
-	struct tl_edge_run callees = tl_edges_of_caller(&all->edges, function);
+	struct tl_edge_run callers = callers_of(all, function);
+	struct tl_edge_run callees = callees_of(all, function);
 	struct tl_function_totals totals = totals_of(all->view, function);
 
 	return callers.first != callers.end || callees.first != callees.end || totals.calls ||
@@ -62,13 +76,13 @@ static bool in_use(const struct neighbours *all, uint32_t function)
 
 static bool order_functions(struct neighbours *all)
 {
-	uint32_t known = tl_profile_function_count(all->view->profile);
+	uint32_t known = tl_view_function_count(all->view);
 
 	all->order = calloc(known ? known : 1, sizeof(*all->order));
 	if (!all->order)
 		return false;
 	for (uint32_t i = 0; i < known; i++)
-		if (tl_profile_chosen(all->view->profile, i) && in_use(all, i))
+		if (tl_view_chosen(all->view, i) && in_use(all, i))
 			all->order[all->count++] = i;
 	qsort_r(all->order, all->count, sizeof(*all->order), compare_functions, (void *)(uintptr_t)all->view);
 	return true;
@@ -123,10 +137,10 @@ static void put_text_block(const struct neighbours *all, uint32_t function)
 {
 	tl_put_char(all->view->out, '\n');
 	if (has_callers(all))
-		put_run(all->view, tl_edges_of_callee(&all->edges, function), "    < ", true);
+		put_run(all->view, callers_of(all, function), "    < ", true);
 	put_own_line(all->view, function);
 	if (has_callees(all))
-		put_run(all->view, tl_edges_of_caller(&all->edges, function), "    > ", false);
+		put_run(all->view, callees_of(all, function), "    > ", false);
 }
 
 static void put_text(const struct neighbours *all)
@@ -229,9 +243,9 @@ static void put_json_function(const struct neighbours *all, uint32_t function)
 	tl_put_text(view->out, ",\"inclusive\":");
 	tl_view_put_json_cost(view, totals.inclusive);
 	if (has_callers(all))
-		put_json_run(view, ",\"callers\":[", tl_edges_of_callee(&all->edges, function), true);
+		put_json_run(view, ",\"callers\":[", callers_of(all, function), true);
 	if (has_callees(all))
-		put_json_run(view, ",\"callees\":[", tl_edges_of_caller(&all->edges, function), false);
+		put_json_run(view, ",\"callees\":[", callees_of(all, function), false);
 	tl_put_char(view->out, '}');
 }
 
@@ -260,8 +274,10 @@ static void put_json(const struct neighbours *all)
 int tl_tree_put_neighbours(const struct tl_view *view, enum tl_tree_kind kind, struct tl_error *err)
 {
 	struct neighbours all = { .view = view, .kind = kind };
-	int status = tl_edges_build(&all.edges, view, err);
+	int status = tl_edges_build(&all.edges, view, false, err);
 
+	if (status == TL_OK && view->cycles.count)
+		status = tl_edges_build(&all.cycle_edges, view, true, err);
 	if (status == TL_OK && !order_functions(&all))
 		status = tl_error_memory(err);
 	if (status == TL_OK && view->options.form == TL_REPORT_CSV)
@@ -272,5 +288,6 @@ int tl_tree_put_neighbours(const struct tl_view *view, enum tl_tree_kind kind, s
 		put_text(&all);
 	free(all.order);
 	tl_edges_free(&all.edges);
+	tl_edges_free(&all.cycle_edges);
 	return status;
 }

@@ -23,7 +23,10 @@ struct tl_edge_run {
 	const uint32_t *first, *end;
 };
 
-int tl_edges_build(struct tl_edges *edges, const struct tl_view *view, struct tl_error *err);
+/* Calls among functions; or (`cycles`) those that enter a cycle or leave it, from and to functions
+ * outside it. */
+int tl_edges_build(struct tl_edges *edges, const struct tl_view *view, bool cycles,
+		   struct tl_error *err);
 void tl_edges_free(struct tl_edges *edges);
 struct tl_edge_run tl_edges_of_caller(const struct tl_edges *edges, uint32_t function);
 struct tl_edge_run tl_edges_of_callee(const struct tl_edges *edges, uint32_t function);

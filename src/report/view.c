@@ -57,6 +57,8 @@ int tl_view_open(struct tl_view *view, const struct tl_profile *profile,
 		memcpy(&view->options, options, size < sizeof(*options) ? size : sizeof(*options));
 	if (view->options.threshold < 0 || isnan(view->options.threshold))
 		view->options.threshold = view->options.form == TL_REPORT_TEXT ? text_threshold : 0;
+	if (view->options.cycles && !tl_cycle_costs_make(&view->cycles, profile))
+		return tl_error_memory(err);
 	return choose_events(view, err);
 }
 
@@ -64,6 +66,54 @@ void tl_view_close(struct tl_view *view)
 {
 	free(view->events);
 	view->events = NULL;
+	tl_cycle_costs_free(&view->cycles);
+}
+
+/* ---- functions and cycles ---- */
+
+uint32_t tl_view_function_count(const struct tl_view *view)
+{
+	return tl_profile_function_count(view->profile) + view->cycles.count;
+}
+
+const struct tl_function *tl_view_function(const struct tl_view *view, uint32_t function)
+{
+	uint32_t functions = tl_profile_function_count(view->profile);
+
+	return function < functions ? tl_profile_function(view->profile, function)
+				    : &view->cycles.functions[function - functions];
+}
+
+struct tl_function_totals tl_view_totals(const struct tl_view *view, uint32_t function,
+					 uint32_t part)
+{
+	uint32_t functions = tl_profile_function_count(view->profile), cycle = function - functions;
+	size_t row = (size_t)cycle * tl_profile_event_count(view->profile);
+	struct tl_function_totals totals;
+
+	if (function >= functions)
+		return (struct tl_function_totals){ .calls = view->cycles.calls[cycle],
+						    .self = view->cycles.self + row,
+						    .inclusive = view->cycles.inclusive + row };
+	tl_profile_function_totals(view->profile, function, part, &totals);
+	return totals;
+}
+
+uint32_t tl_view_cycle_of(const struct tl_view *view, uint32_t function)
+{
+	uint32_t functions = tl_profile_function_count(view->profile), cycle = TL_NONE;
+
+	if (view->cycles.count && function < functions)
+		cycle = view->cycles.of[function];
+	return cycle == TL_NONE ? TL_NONE : functions + cycle;
+}
+
+bool tl_view_chosen(const struct tl_view *view, uint32_t function)
+{
+	uint32_t functions = tl_profile_function_count(view->profile);
+
+	return function < functions ? tl_profile_chosen(view->profile, function)
+				    : view->cycles.chosen[function - functions];
 }
 
 const char *tl_view_unit(const struct tl_view *view)
@@ -94,13 +144,22 @@ uint64_t tl_view_rate(const struct tl_view *view, uint32_t event)
 
 const char *tl_view_name(const struct tl_view *view, uint32_t function)
 {
-	return function == TL_NONE ? "(outside)" : tl_profile_function(view->profile, function)->name;
+	return function == TL_NONE ? "(outside)" : tl_view_function(view, function)->name;
 }
 
+/* Functions of one name are many where files have static ones; "(outside)" is no function, and is
+ * one. */
 int tl_view_compare_names(const struct tl_view *view, uint32_t a, uint32_t b)
 {
 	int order = strcmp(tl_view_name(view, a), tl_view_name(view, b));
 
+	if (!order && a != b && a != TL_NONE && b != TL_NONE) {
+		const struct tl_function *f = tl_view_function(view, a),
+					 *g = tl_view_function(view, b);
+
+		order = strcmp(f->object, g->object);
+		order = order ? order : strcmp(f->file, g->file);
+	}
 	return order ? order : (a > b) - (a < b);
 }
 

@@ -5,6 +5,8 @@
  * share. */
 #include <tracelathe/report.h>
 
+#include "profile/cycle_costs.h"
+
 struct tl_view {
 	const struct tl_profile *profile;
 	struct tl_report_options options; /* complete, whatever size the caller's had */
@@ -13,6 +15,8 @@ struct tl_view {
 	uint32_t event_count;
 	bool timed;
 	bool several_objects; /* then lines name the object too */
+	struct tl_cycle_costs
+		cycles; /* where the options ask for them; they are numbered behind the functions */
 };
 
 /* Fill a view; tl_view_close() frees it, also after a failure. */
@@ -43,6 +47,18 @@ void tl_put_csv_pair(struct tl_output *out, const char *name, const char *suffix
 /* `,E:suffix` for one chosen event, `,cost` for each. */
 void tl_view_put_csv_event(const struct tl_view *view, uint32_t chosen, const char *suffix);
 void tl_view_put_csv_cost(const struct tl_view *view, const int64_t *cost);
+
+/* Functions of the profile, and the cycles shown. */
+uint32_t tl_view_function_count(const struct tl_view *view);
+const struct tl_function *tl_view_function(const struct tl_view *view, uint32_t function);
+/* The totals of one; of a cycle only those over all parts. */
+struct tl_function_totals tl_view_totals(const struct tl_view *view, uint32_t function,
+					 uint32_t part);
+/* The cycle that stands for a function in a table of cycles: its number behind the functions, or
+ * TL_NONE. */
+uint32_t tl_view_cycle_of(const struct tl_view *view, uint32_t function);
+/* Whether the options chose it: a cycle is chosen by any of its functions. */
+bool tl_view_chosen(const struct tl_view *view, uint32_t function);
 
 /* Name of a function for people: "(outside)" for TL_NONE. */
 const char *tl_view_name(const struct tl_view *view, uint32_t function);

