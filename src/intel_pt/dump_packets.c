@@ -105,10 +105,6 @@ static void move_time(struct dump *d, const struct tl_pt_packet *p, uint64_t off
 		put_time_error(d, offset, "calibration error: no timing information");
 		put_time_error(d, offset, "error updating time: no calibration");
 	}
-	/* A PSB may have swallowed a CYC (7, skl168). */
-	if ((p->kind == TL_PT_PKT_OVF && !(d->config->flags & TL_PT_KEEP_TCAL)) ||
-	    (p->kind == TL_PT_PKT_PSB && (d->config->errata & TL_PT_SKL168)))
-		tl_pt_time_break(&d->time);
 	tl_pt_time_packet(&d->time, p, d->config);
 	if (p->kind == TL_PT_PKT_MTC && (d->wishes & TL_PT_TEXT_TCAL) && !d->time.cycles.fcr)
 		put_time_error(d, offset, "error printing time: no timing information");

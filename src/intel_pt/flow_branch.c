@@ -107,6 +107,7 @@ int tl_pt_flow_bind(struct tl_pt_flow *flow, const struct tl_pt_event *event, bo
 	if (flow->bound_count == TL_PT_BOUND_MAX)
 		return -TL_PT_BAD_CONTEXT;
 	flow->bound[flow->bound_count++] = (struct tl_pt_bound){ *event, keep, event->kind == TL_PT_EV_COUNT };
+	tl_pt_flow_stamp(flow, &flow->bound[flow->bound_count - 1].event);
 	flow->hold |= TL_PT_HOLD_BOUND;
 	return TL_PT_GO_ON;
 }
@@ -121,8 +122,10 @@ static bool give_bound(struct tl_pt_flow *flow)
 
 		bound->event.ip = flow->last_ip;
 		bound->event.ip_suppressed = false;
+		if (!flow->classic && bound->event.kind != TL_PT_EV_OVERFLOW)
+			tl_pt_flow_stamp(flow, &bound->event);
 		if (!bound->silent)
-			tl_pt_flow_give(flow, &bound->event);
+			tl_pt_flow_push(flow, &bound->event);
 		if (bound->event.kind == TL_PT_EV_EXSTOP)
 			tl_pt_flow_give_power(flow);
 		keep |= bound->keep;

@@ -15,7 +15,7 @@ struct tl_pt_event tl_pt_event_at(const struct tl_pt_flow *flow, enum tl_pt_even
 	return event;
 }
 
-static void stamp(const struct tl_pt_flow *flow, struct tl_pt_event *event)
+void tl_pt_flow_stamp(const struct tl_pt_flow *flow, struct tl_pt_event *event)
 {
 	if (!flow->timed)
 		return;
@@ -26,7 +26,7 @@ static void stamp(const struct tl_pt_flow *flow, struct tl_pt_event *event)
 	event->cycles = flow->time.count;
 }
 
-static void push(struct tl_pt_flow *flow, const struct tl_pt_event *event)
+void tl_pt_flow_push(struct tl_pt_flow *flow, const struct tl_pt_event *event)
 {
 	/* No packet gives more: eight bound ones, two of power, two of address space, two of mode,
 	 * and its own. */
@@ -41,8 +41,8 @@ void tl_pt_flow_give(struct tl_pt_flow *flow, const struct tl_pt_event *event)
 {
 	struct tl_pt_event stamped = *event;
 
-	stamp(flow, &stamped);
-	push(flow, &stamped);
+	tl_pt_flow_stamp(flow, &stamped);
+	tl_pt_flow_push(flow, &stamped);
 }
 
 void tl_pt_flow_give_status(struct tl_pt_flow *flow, struct tl_pt_event *event)
@@ -151,7 +151,7 @@ static void give_pwre(struct tl_pt_flow *flow)
 {
 	/* It keeps its own time. */
 	if (flow->have_pwre)
-		push(flow, &flow->pwre);
+		tl_pt_flow_push(flow, &flow->pwre);
 	flow->have_pwre = false;
 }
 
@@ -193,7 +193,7 @@ int tl_pt_rule_pwre(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 		return TL_PT_GO_ON;
 	}
 	give_pwre(flow);
-	stamp(flow, &event);
+	tl_pt_flow_stamp(flow, &event);
 	flow->pwre = event;
 	flow->have_pwre = true;
 	flow->hold |= TL_PT_HOLD_POWER;

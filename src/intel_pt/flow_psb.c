@@ -93,6 +93,16 @@ bool tl_pt_psb_address(const struct tl_pt_flow *flow, const uint8_t *psb, uint64
 	return plus.has_fup;
 }
 
+bool tl_pt_psb_is_whole(const struct tl_pt_flow *flow, const uint8_t *psb)
+{
+	struct psb_plus plus = { .has_fup = false };
+	struct tl_pt_context context = { &flow->config, TL_PT_ITEMS_NONE };
+	struct tl_pt_packet packet;
+
+	look_through(flow, psb + TL_PT_PSB_BYTES, &plus, NULL);
+	return plus.behind || (tl_pt_flow_decode(flow, &packet, plus.end, &context) > 0 && packet.kind == TL_PT_PKT_OVF);
+}
+
 int tl_pt_rule_psb(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
 {
 	struct psb_plus psb = { .has_fup = false };

@@ -30,9 +30,11 @@ static bool same_time(const struct tl_pt_time *a, const struct tl_pt_time *b)
 
 static bool same_cycles(const struct tl_pt_time *a, const struct tl_pt_time *b)
 {
-	return a->have_cyc == b->have_cyc && a->count == b->count && a->cycles.fcr == b->cycles.fcr &&
-	       a->cycles.cyc == b->cycles.cyc && a->cycles.ctc == b->cycles.ctc &&
-	       a->cycles.have_mtc == b->cycles.have_mtc;
+	const struct tl_pt_cycles *c = &a->cycles, *d = &b->cycles;
+
+	return a->have_cyc == b->have_cyc && a->count == b->count && c->fcr == d->fcr && c->have_fcr == d->have_fcr &&
+	       c->cyc - c->at_mtc == d->cyc - d->at_mtc && c->cyc - c->at_tsc == d->cyc - d->at_tsc &&
+	       c->tsc == d->tsc && c->ctc == d->ctc && c->have_mtc == d->have_mtc && c->check == d->check;
 }
 
 bool tl_pt_joins(const struct tl_pt_joint *before, const struct tl_pt_piece *piece)

@@ -111,8 +111,9 @@ static int begin(struct tl_pt_query *q, int status, uint64_t *ip)
 	q->asked = false;
 	q->sync = q->flow.psb;
 	q->bits = q->count = 0;
+	/* Time begins with the first answer. */
+	q->at_last = (struct moment){ .have_tsc = false };
 	read_ahead(q);
-	q->at_last = q->at_next;
 	if (ip)
 		*ip = q->flow.status_ip;
 	if (q->next.kind == TL_PT_ITEM_ERROR || q->next.kind == TL_PT_ITEM_END)

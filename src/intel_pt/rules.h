@@ -35,8 +35,9 @@ int tl_pt_flow_decode(const struct tl_pt_flow *flow, struct tl_pt_packet *packet
 /* Does the IP packet have an address? Then last_ip becomes it. */
 bool tl_pt_flow_ip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet);
 
-/* The address of the FUP in the PSB+ that begins at `psb`. */
+/* The address of the FUP in the PSB+ that begins at `psb`; and does that come to its end, or to an OVF? */
 bool tl_pt_psb_address(const struct tl_pt_flow *flow, const uint8_t *psb, uint64_t *ip);
+bool tl_pt_psb_is_whole(const struct tl_pt_flow *flow, const uint8_t *psb);
 
 /* A new event from the present packet, not yet given away. */
 struct tl_pt_event tl_pt_event_at(const struct tl_pt_flow *flow, enum tl_pt_event_kind kind);
@@ -44,11 +45,15 @@ struct tl_pt_event tl_pt_event_at(const struct tl_pt_flow *flow, enum tl_pt_even
 /* Give an event: it follows those given before, and has the present time. */
 void tl_pt_flow_give(struct tl_pt_flow *flow, const struct tl_pt_event *event);
 
+/* The two halves of that: an event takes the present time; it is given with the time that it has. */
+void tl_pt_flow_stamp(const struct tl_pt_flow *flow, struct tl_pt_event *event);
+void tl_pt_flow_push(struct tl_pt_flow *flow, const struct tl_pt_event *event);
+
 /* Give an event that says what is (inside PSB+), or that has no address. */
 void tl_pt_flow_give_status(struct tl_pt_flow *flow, struct tl_pt_event *event);
 void tl_pt_flow_give_bare(struct tl_pt_flow *flow, struct tl_pt_event *event);
 
-/* Let an event wait for a FUP. */
+/* Let an event wait for a FUP, the time of which it takes then; an overflow, and all in 2.0.5, take the present one. */
 int tl_pt_flow_bind(struct tl_pt_flow *flow, const struct tl_pt_event *event, bool keep);
 
 /* Give what waits for a TIP, at `ip` (5.5); events that it comes with have been given. */

@@ -15,12 +15,6 @@ void tl_pt_time_reset(struct tl_pt_time *time)
 	memset(time, 0, sizeof(*time));
 }
 
-void tl_pt_time_break(struct tl_pt_time *time)
-{
-	time->cycles.have_mtc = false;
-	time->cycles.cyc = 0;
-}
-
 static bool knows_crystal(const struct tl_pt_config *config)
 {
 	return config->cpuid_15_eax && config->cpuid_15_ebx;
@@ -43,28 +37,79 @@ static uint32_t between(uint32_t from, uint32_t to, const struct tl_pt_config *c
 
 /* ---- ticks per cycle ---- */
 
+static void set_ratio(struct tl_pt_cycles *c, uint64_t fcr)
+{
+	c->fcr = fcr;
+	c->have_fcr = true;
+}
+
+/* Forget what is being measured; what is known stays. */
+static void stop_measuring(struct tl_pt_cycles *c)
+{
+	c->at_mtc = c->at_tsc = c->cyc;
+	c->tsc = 0;
+	c->ctc = 0;
+	c->have_mtc = false;
+}
+
 /* A new ratio ends what is being measured under the old one; in a PSB+ it is not a new one. */
 static void cycles_cbr(struct tl_pt_cycles *c, uint8_t ratio, const struct tl_pt_config *config, bool status)
 {
 	if (!ratio)
 		return;
-	c->fcr = ((uint64_t)config->nom_freq << POINT) / ratio;
-	if (status)
-		return;
-	c->have_mtc = false;
-	c->cyc = 0;
+	if (!status)
+		memset(c, 0, sizeof(*c));
+	if (config->nom_freq)
+		set_ratio(c, ((uint64_t)config->nom_freq << POINT) / ratio);
+}
+
+/*
+ * SKL168 (7): the PSB before this MTC may have swallowed a CYC, and MTC with it. It has if a period is missing, or if
+ * there are too few cycles for the time by what the counter wraps at, less some that a clock varies by; which shows while
+ * periods are short.
+ */
+static bool lost_cycles(const struct tl_pt_cycles *c, uint64_t cycles, uint32_t period, uint64_t passed,
+			const struct tl_pt_config *config)
+{
+	enum { WRAP = 0xf00, SHORT = 10 };
+
+	if (period >> config->mtc_freq > 1)
+		return true;
+	return config->mtc_freq < SHORT && c->have_fcr && c->fcr * (cycles + WRAP) >> POINT < passed;
 }
 
 /* An MTC period without a CYC is measured together with the next one: a low frequency may leave it so. */
 static void cycles_mtc(struct tl_pt_cycles *c, uint32_t ctc, const struct tl_pt_config *config)
 {
-	if (c->have_mtc && !c->cyc)
+	uint64_t cycles = c->cyc - c->at_mtc, passed;
+	uint32_t period = between(c->ctc, ctc, config);
+	bool check = c->check, first = !c->have_mtc;
+
+	c->check = false;
+	if (!first && !cycles)
 		return;
-	if (c->have_mtc)
-		c->fcr = (ticks(between(c->ctc, ctc, config), config) << POINT) / c->cyc;
 	c->have_mtc = true;
-	c->cyc = 0;
+	c->at_mtc = c->cyc;
 	c->ctc = ctc;
+	if (first || !knows_crystal(config))
+		return;
+	passed = ticks(period, config);
+	if (!check || !lost_cycles(c, cycles, period, passed, config))
+		set_ratio(c, (passed << POINT) / cycles);
+}
+
+/*
+ * The TSC of a PSB+ ends what the one before it began, if there is no MTC to measure by, which is better. One outside a
+ * PSB+ may come with lost time: it only begins. (TSC wrap at 56 bits, which the binary places shift out.)
+ */
+static void cycles_tsc(struct tl_pt_cycles *c, uint64_t tsc, bool status)
+{
+	uint64_t cycles = c->cyc - c->at_tsc, before = c->tsc;
+
+	c->tsc = tsc;
+	c->at_tsc = c->cyc;
+	if (status && before && cycles && !c->have_mtc)
+		set_ratio(c, ((tsc - before) << POINT) / cycles);
 }
 
 /* ---- time ---- */
@@ -116,8 +161,7 @@ void tl_pt_time_mtc(struct tl_pt_time *time, uint8_t value, const struct tl_pt_c
 	unsigned bits = config->mtc_freq + MTC_BITS;
 	uint32_t ctc = (uint32_t)value << config->mtc_freq;
 
-	if (knows_crystal(config))
-		cycles_mtc(&time->cycles, ctc, config);
+	cycles_mtc(&time->cycles, ctc, config);
 	/* Between TSC and TMA nothing says when the clock was at any value; without TSC, time counts from the first MTC. */
 	if (time->have_tsc && !time->have_tma)
 		return;
@@ -175,16 +219,16 @@ void tl_pt_time_cyc(struct tl_pt_time *time, uint64_t cycles, const struct tl_pt
 static void time_psb(struct tl_pt_time *time, const struct tl_pt_config *config)
 {
 	time->in_psb = true;
-	/* It may have swallowed a CYC (7). */
-	if (config->errata & TL_PT_SKL168)
-		tl_pt_time_break(time);
+	time->cycles.check |= config->errata & TL_PT_SKL168;
 }
 
 /* Packets were lost: what is known of cycles may hold no longer (5.2). */
 static void time_overflow(struct tl_pt_time *time, const struct tl_pt_config *config)
 {
 	time->in_psb = false;
-	if (!(config->flags & TL_PT_KEEP_TCAL))
+	if (config->flags & TL_PT_KEEP_TCAL)
+		stop_measuring(&time->cycles);
+	else
 		memset(&time->cycles, 0, sizeof(time->cycles));
 }
 
@@ -208,6 +252,7 @@ void tl_pt_time_packet(struct tl_pt_time *time, const struct tl_pt_packet *packe
 		time_overflow(time, config);
 		break;
 	case TL_PT_PKT_TSC:
+		cycles_tsc(&time->cycles, packet->tsc.tsc, time->in_psb);
 		time_tsc(time, packet->tsc.tsc);
 		break;
 	case TL_PT_PKT_TMA:

@@ -7,12 +7,17 @@
  */
 #include <tracelathe/intel_pt.h>
 
-/* How many TSC ticks a core cycle has: from CBR, or measured between two MTC (6). */
+/* How many TSC ticks a core cycle has: from CBR, or measured between two MTC, or else between two TSC (6). */
 struct tl_pt_cycles {
-	uint64_t fcr; /* ticks per cycle, 8 bits behind the point; 0: not known yet */
-	uint64_t cyc; /* cycles since the MTC that is measured from */
-	uint32_t ctc; /* of that MTC */
+	uint64_t fcr;    /* ticks per cycle, 8 bits behind the point; 0: not known yet */
+	uint64_t cyc;    /* cycles so far */
+	uint64_t at_mtc; /* so many at the MTC that is measured from */
+	uint64_t at_tsc; /* and at the TSC */
+	uint64_t tsc;    /* that TSC; 0: none */
+	uint32_t ctc;    /* of that MTC */
 	bool have_mtc;
+	bool have_fcr;
+	bool check; /* there was a PSB since the last MTC that may have swallowed a CYC (7) */
 };
 
 struct tl_pt_time {
@@ -41,8 +46,5 @@ void tl_pt_time_packet(struct tl_pt_time *time, const struct tl_pt_packet *packe
 /* The two that are frequent, without a packet around them. */
 void tl_pt_time_mtc(struct tl_pt_time *time, uint8_t value, const struct tl_pt_config *config);
 void tl_pt_time_cyc(struct tl_pt_time *time, uint64_t cycles, const struct tl_pt_config *config);
-
-/* What is being measured cannot be finished. */
-void tl_pt_time_break(struct tl_pt_time *time);
 
 #endif

@@ -193,6 +193,68 @@ static void skd010_looks_further(void **state)
 	want_end(&s);
 }
 
+/* "one MODE.TSX": flow goes on with it, and it takes the FUP. */
+static void skd010_goes_on_in_a_transaction(void **state)
+{
+	struct stream s = { .config = { .errata = TL_PT_SKD010 } };
+
+	(void)state;
+	PUT(&s, START, OVF, TSX(1), FUP16(0x1010), TNT_T);
+	begin_flow(&s, 0);
+	want_start(&s);
+	want_at(&s, TL_PT_EV_OVERFLOW, 27, 0x1010);
+	want_at(&s, TL_PT_EV_TSX, 29, 0x1010);
+	assert_true(s.item.event.tsx.speculative);
+	want_tnt(&s, 1, 1, 34);
+	want_end(&s);
+	/* "a second MODE.TSX": tracing is off */
+	s.size = 0;
+	PUT(&s, START, OVF, TSX(1), TSX(0), PGE(0x2000));
+	begin_flow(&s, 0);
+	want_start(&s);
+	want_bare(&s, TL_PT_EV_OVERFLOW, 27);
+	want_bare(&s, TL_PT_EV_TSX, 29);
+	want_bare(&s, TL_PT_EV_TSX, 31);
+	want_at(&s, TL_PT_EV_ENABLED, 33, 0x2000);
+	want_end(&s);
+}
+
+/* "FUP: on at its IP; packets go on with [...] this FUP (the source of a branch)"; "What was passed over is lost" */
+static void skd010_goes_on_with_an_interrupt(void **state)
+{
+	struct stream s = { .config = { .errata = TL_PT_SKD010 } };
+
+	(void)state;
+	PUT(&s, START, OVF, MODE32, PIP(0x3000), CBR(3), FUP16(0x1010), TIP(0x2000));
+	begin_flow(&s, 0);
+	want_start(&s);
+	want_at(&s, TL_PT_EV_OVERFLOW, 27, 0x1010);
+	want_at(&s, TL_PT_EV_ASYNC_BRANCH, 46, 0x1010);
+	assert_int_equal(s.item.event.branch.to, 0x2000);
+	want_end(&s);
+}
+
+/* "Anything else [...]: as without the erratum" */
+static void skd010_is_not_everywhere(void **state)
+{
+	static const uint8_t all_is_well[][18] = {
+		{ MODE32, PGE(0x2000) }, { PIP(0x3000), 0x02, 0x83 }, { 0x02, 0xe2 }, { 0x02, 0x92 }, { MODE32, OVF },
+		{ PSB, PSBEND }, { 0x02, 0xc2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all_is_well) / sizeof(all_is_well[0]); i++) {
+		struct stream s = { .config = { .errata = TL_PT_SKD010 } };
+
+		PUT(&s, START, OVF);
+		put_bytes(&s, all_is_well[i], 18);
+		begin_flow(&s, 0);
+		want_start(&s);
+		want_bare(&s, TL_PT_EV_OVERFLOW, 27);
+		assert_int_equal(s.flow.pos - s.data, 29);
+	}
+}
+
 /* apl11: "overflow with tracing off; swallow the PGD" */
 static void apl11_swallows_a_pgd(void **state)
 {
@@ -225,6 +287,31 @@ static void apl12_doubts_the_fup(void **state)
 	want_start(&s);
 	want_at(&s, TL_PT_EV_OVERFLOW, 27, 0x1004);
 	want_tnt(&s, 1, 1, 32);
+	/* "All other packets in between are passed over by this look, and come in their turn" */
+	s.size = 0;
+	PUT(&s, START, OVF, FUP16(0x1004), TSX(1), PIP(0x3000), 0x02, 0x83);
+	begin_flow(&s, 0);
+	want_start(&s);
+	want_bare(&s, TL_PT_EV_OVERFLOW, 27);
+	want_bare(&s, TL_PT_EV_TSX, 32);
+	want_event(&s, TL_PT_EV_PAGING, 34);
+	want_event(&s, TL_PT_EV_STOP, 42);
+	want_end(&s);
+	/* A PSB+ says it by its FUP; one that is cut says nothing. */
+	for (unsigned i = 0; i < 3; i++) {
+		s.size = 0;
+		PUT(&s, START, OVF, FUP16(0x1004), PSB);
+		if (i == 1)
+			PUT(&s, FUP(0x1004));
+		if (i < 2)
+			PUT(&s, PSBEND);
+		begin_flow(&s, 0);
+		want_start(&s);
+		if (i)
+			want_at(&s, TL_PT_EV_OVERFLOW, 27, 0x1004);
+		else
+			want_bare(&s, TL_PT_EV_OVERFLOW, 27);
+	}
 }
 
 int main(void)
@@ -240,6 +327,9 @@ int main(void)
 		cmocka_unit_test(a_psb_plus_behind_it),
 		cmocka_unit_test(skd007_cuts_a_cyc),
 		cmocka_unit_test(skd010_looks_further),
+		cmocka_unit_test(skd010_goes_on_in_a_transaction),
+		cmocka_unit_test(skd010_goes_on_with_an_interrupt),
+		cmocka_unit_test(skd010_is_not_everywhere),
 		cmocka_unit_test(apl11_swallows_a_pgd),
 		cmocka_unit_test(apl12_doubts_the_fup),
 	};

@@ -160,26 +160,76 @@ static void calibration_over_an_overflow(void **state)
 	want_outcome_at(&s, 1010, 0);
 }
 
-/* skl168: "a PSB may swallow one CYC, perhaps with its MTC | do not calibrate across; time goes on" */
-static void no_calibration_across_a_psb(void **state)
+/* A PSB+ with a TSC, 10 cycles, an outcome, 10 cycles, and once more; then 5 cycles. */
+static void put_cycles_between_tsc(struct stream *s, bool mtc, bool status)
+{
+	s->size = 0;
+	PUT(s, PSB, FUP(0x1000), TSC(1000), PSBEND, CYC(10), TNT_T, CYC(10));
+	if (mtc)
+		PUT(s, MTC(1));
+	if (status)
+		PUT(s, PSB, FUP(0x1000), TSC(1080), PSBEND, CYC(5), TNT_T);
+	else
+		PUT(s, PSB, FUP(0x1000), PSBEND, TSC(1080), CYC(5), TNT_T);
+	begin_flow(s, TL_PT_FLOW_TIMED);
+}
+
+/* "Without any MTC [...]: at the TSC of a PSB+, fcr = ((TSC - TSC before) << 8) / cycles"; 80 ticks are 20 cycles. */
+static void cycles_between_tsc(void **state)
 {
 	struct stream s = timed();
 
 	(void)state;
-	s.config.errata = TL_PT_SKL168;
-	PUT(&s, START, TSC(1000), TMA(16, 0), MTC(2), CYC(16), TNT_T, PSB, FUP(0x1000), PSBEND, CYC(4), MTC(3), CYC(5), TNT_T);
-	begin_flow(&s, TL_PT_FLOW_TIMED);
-	want_start(&s);
-	want_outcome_at(&s, 1064, 1);
-	want_event(&s, TL_PT_EV_ENABLED, 46);
-	want_outcome_at(&s, 1128, 1);
-	s.config.errata = 0;
-	begin_flow(&s, TL_PT_FLOW_TIMED);
-	want_start(&s);
-	want_outcome_at(&s, 1064, 1);
-	want_event(&s, TL_PT_EV_ENABLED, 46);
-	/* 20 cycles in 64 ticks: 3.2; five of them are 15.996. */
-	want_outcome_at(&s, 1128 + 15, 0);
+	for (unsigned i = 0; i < 4; i++) {
+		put_cycles_between_tsc(&s, i & 1, !(i & 2));
+		want_event(&s, TL_PT_EV_ENABLED, 0);
+		want_outcome_at(&s, 1000, 1);
+		want_event(&s, TL_PT_EV_ENABLED, 36 + 2 * (i & 1));
+		want_outcome_at(&s, i ? 1080 : 1100, !!i);
+	}
+}
+
+/*
+ * skl168: "a PSB may swallow one CYC, perhaps with its MTC | do not calibrate across; time goes on". Periods of 64 ticks: 20
+ * cycles are 3.2 ticks each; of 20 and then 8 the second is 8.0, unless it is short of what the counter wraps at.
+ */
+static void no_calibration_across_a_loss(void **state)
+{
+	struct stream s = timed();
+
+	(void)state;
+	PUT(&s, START, TSC(1000), TMA(16, 0), MTC(2), CYC(20), MTC(3), TNT_T, PSB, FUP(0x1000), PSBEND, CYC(8), MTC(5), CYC(5),
+	    TNT_T);
+	for (unsigned i = 0; i < 2; i++) {
+		/* An MTC is missing. */
+		s.config.errata = i ? TL_PT_SKL168 : 0;
+		begin_flow(&s, TL_PT_FLOW_TIMED);
+		want_start(&s);
+		want_outcome_at(&s, 1128, 0);
+		want_event(&s, TL_PT_EV_ENABLED, 48);
+		/* 819 / 256 ticks, or 128 / 8. */
+		want_outcome_at(&s, 1256 + (i ? 15 : 80), 0);
+	}
+}
+
+/* Enough MTC; the cycles are too few by what the counter wraps at. */
+static void no_calibration_with_too_few_cycles(void **state)
+{
+	struct stream s = timed();
+
+	(void)state;
+	s.config.mtc_freq = 9;
+	/* A period is 2048 ticks: 16384 cycles of 1/8. */
+	PUT(&s, START, TSC(4096), TMA(0x400, 0), MTC(2), 0x07, 0x01, 0x08, MTC(3), TNT_T, PSB, FUP(0x1000), PSBEND, CYC(16),
+	    MTC(4), CYC(16), TNT_T);
+	for (unsigned i = 0; i < 2; i++) {
+		s.config.errata = i ? TL_PT_SKL168 : 0;
+		begin_flow(&s, TL_PT_FLOW_TIMED);
+		want_start(&s);
+		want_outcome_at(&s, 4096 + 2048, 0);
+		want_event(&s, TL_PT_EV_ENABLED, 50);
+		want_outcome_at(&s, 4096 + 2 * 2048 + (i ? 2 : 2048), 0);
+	}
 }
 
 /* 9.19: "time only from TSC ...; never an error" */
@@ -294,7 +344,9 @@ int main(void)
 		cmocka_unit_test(cycles_by_measure),
 		cmocka_unit_test(a_cyc_from_before_the_mtc),
 		cmocka_unit_test(calibration_over_an_overflow),
-		cmocka_unit_test(no_calibration_across_a_psb),
+		cmocka_unit_test(cycles_between_tsc),
+		cmocka_unit_test(no_calibration_across_a_loss),
+		cmocka_unit_test(no_calibration_with_too_few_cycles),
 		cmocka_unit_test(without_crystal_clock),
 		cmocka_unit_test(time_packets_out_of_order),
 		cmocka_unit_test(events_are_stamped),
