@@ -60,6 +60,19 @@ TL_API const char *tl_status_name(enum tl_status status);
 /** The version of the library that runs, e.g. "0.1.0"; static. */
 TL_API const char *tl_version(void);
 
+/** Room for what tl_shown_character() makes of a character, its end included. */
+#define TL_SHOWN_BYTES 8
+
+/**
+ * The next character of a text from an input, as it may be shown on a terminal: control characters (C0, DEL) and bytes
+ * that are not UTF-8 become `\xNN`; C1 controls, overrides and marks of the writing direction and separators of lines
+ * `\uNNNN`; everything else stays as it is.
+ * @param size   bytes of the text that are left, at least 1
+ * @param shown  set to the character, terminated
+ * @return bytes of the text that it stands for, 1 to 4
+ */
+TL_API size_t tl_shown_character(const char *text, size_t size, char shown[TL_SHOWN_BYTES]);
+
 /* ---- input ------------------------------------------------------------------------------------------------ */
 
 /** Where the bytes come from: a file, a pipe, memory; expanded when compressed. */

@@ -132,6 +132,8 @@ int cmd_help(const struct settings *settings);
 
 /* ---- messages.c: everything that goes to stderr ---- */
 
+/* Text without the end of its line; what may stand in names is made harmless (tl_shown_character()). */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* `tracelathe[ COMMAND]: ...` */
 void complain(const struct command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* `tracelathe: FILE: offset 0x.., record N: what was wrong; what was kept` */

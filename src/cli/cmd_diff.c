@@ -6,9 +6,9 @@
 
 static void complain_column(struct job *job, const struct tl_error *err)
 {
-	fprintf(stderr, "tracelathe diff: --sort %s: %s; the columns are", job->settings->report.sort, err->text);
+	say("tracelathe diff: --sort %s: %s; the columns are", job->settings->report.sort, err->text);
 	for (const char *const *name = tl_report_diff_sort_columns(); *name; name++)
-		fprintf(stderr, "%s %s", name == tl_report_diff_sort_columns() ? "" : ",", *name);
+		say("%s %s", name == tl_report_diff_sort_columns() ? "" : ",", *name);
 	putc('\n', stderr);
 	job->said = true;
 }

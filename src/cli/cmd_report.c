@@ -7,10 +7,10 @@
 /* A column that the library does not know: which there are. */
 static void complain_column(struct job *job, const struct tl_error *err)
 {
-	fprintf(stderr, "tracelathe report: --sort %s: %s; the columns are", job->settings->report.sort,
+	say("tracelathe report: --sort %s: %s; the columns are", job->settings->report.sort,
 		err->text);
 	for (const char *const *name = tl_report_sort_columns(); *name; name++)
-		fprintf(stderr, "%s %s", name == tl_report_sort_columns() ? "" : ",", *name);
+		say("%s %s", name == tl_report_sort_columns() ? "" : ",", *name);
 	putc('\n', stderr);
 	job->said = true;
 }

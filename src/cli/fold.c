@@ -18,9 +18,9 @@ static uint32_t find_event(const struct event_list *list, const char *name, size
 
 static void complain_event(const struct job *job, const struct event_list *list, const char *name, size_t length)
 {
-	fprintf(stderr, "tracelathe %s: --event %.*s: the input has", job->command->name, (int)length, name);
+	say("tracelathe %s: --event %.*s: the input has", job->command->name, (int)length, name);
 	for (uint32_t i = 0; i < list->count; i++)
-		fprintf(stderr, "%s %s", i ? "," : "", list->at(list->of, i)->name);
+		say("%s %s", i ? "," : "", list->at(list->of, i)->name);
 	putc('\n', stderr);
 }
 

@@ -2,9 +2,45 @@
 /* What is said on standard error. */
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
+
+/* Text on standard error as it may be shown: names of files and of what is in them may be anything. */
+static void put_shown(const char *text)
+{
+	const char *end = text + strlen(text);
+	char shown[TL_SHOWN_BYTES];
+
+	while (text < end) {
+		text += tl_shown_character(text, (size_t)(end - text), shown);
+		fputs(shown, stderr);
+	}
+}
+
+static void say_list(const char *format, va_list args)
+{
+	char brief[512], *whole = NULL;
+	va_list again;
+
+	va_copy(again, args);
+	/* Without memory the beginning has to do. */
+	if (vsnprintf(brief, sizeof(brief), format, args) >= (int)sizeof(brief) && vasprintf(&whole, format, again) < 0)
+		whole = NULL;
+	va_end(again);
+	put_shown(whole ? whole : brief);
+	free(whole);
+}
+
+void say(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say_list(format, args);
+	va_end(args);
+}
 
 void complain(const struct command *command, const char *format, ...)
 {
@@ -12,7 +48,7 @@ void complain(const struct command *command, const char *format, ...)
 
 	fprintf(stderr, "tracelathe%s%s: ", command ? " " : "", command ? command->name : "");
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	say_list(format, args);
 	va_end(args);
 	putc('\n', stderr);
 }
@@ -21,7 +57,7 @@ void complain_error(const char *file, const struct tl_error *err)
 {
 	const char *gap = " ";
 
-	fprintf(stderr, "tracelathe: %s:", file);
+	say("tracelathe: %s:", file);
 	if (err->offset != TL_NOWHERE) {
 		fprintf(stderr, " offset 0x%" PRIx64, err->offset);
 		gap = ", ";
@@ -54,7 +90,7 @@ void complain_unknown_command(const char *name)
 			best_distance = distance;
 		}
 	}
-	fprintf(stderr, "tracelathe: unknown command %s; ", name);
+	say("tracelathe: unknown command %s; ", name);
 	if (best && word_is_near(name, best_distance)) {
 		fprintf(stderr, "did you mean %s?\n", best->name);
 		return;

@@ -46,9 +46,8 @@ static bool tell_damage(const struct job *job, const char *file)
 		complain_error(places[i].path ? places[i].path : file, &place);
 	}
 	if (count > told)
-		fprintf(stderr,
-			"tracelathe: %s: ... and %" PRIu64 " more places, %" PRIu64 " bytes skipped in all\n",
-			file, count - told, skipped);
+		complain(NULL, "%s: ... and %" PRIu64 " more places, %" PRIu64 " bytes skipped in all", file,
+			 count - told, skipped);
 	return count > 0;
 }
 

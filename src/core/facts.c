@@ -58,7 +58,7 @@ void tl_fact_text(struct tl_facts *facts, const char *name, const char *value)
 	if (facts->json)
 		tl_put_json(facts->out, value, strlen(value));
 	else
-		tl_put_text(facts->out, value);
+		tl_put_shown(facts->out, value, strlen(value));
 	end_fact(facts);
 }
 

@@ -70,9 +70,12 @@ void tl_put_double(struct tl_output *out, double value);
 void tl_put_format(struct tl_output *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * A JSON string with its quotes (RFC 8259): control characters escaped, bytes that are not UTF-8 become U+FFFD.
+ * A JSON string with its quotes (RFC 8259): control characters and those that steer a terminal (tl_shown_character())
+ * escaped, bytes that are not UTF-8 become U+FFFD.
  */
 void tl_put_json(struct tl_output *out, const char *text, size_t size);
+/* Text from an input as people see it, by tl_shown_character(): every name and payload in a text goes through this. */
+void tl_put_shown(struct tl_output *out, const char *text, size_t size);
 /* Bytes of `text` up to the first that is not UTF-8 (RFC 3629). */
 size_t tl_utf8_span(const char *text, size_t size);
 /* A CSV field (RFC 4180), quoted when it must be. */

@@ -133,6 +133,73 @@ size_t tl_utf8_span(const char *text, size_t size)
 	return at;
 }
 
+/*
+ * Whether a whole character steers what shows it: C1 controls, marks and overrides of the writing direction (Unicode
+ * Standard Annex 9: 061C, 200E, 200F, 202A to 202E, 2066 to 2069), and separators of lines (2028, 2029). `p` is valid
+ * UTF-8.
+ */
+static bool steers(const unsigned char *p)
+{
+	if (p[0] == 0xc2)
+		return p[1] < 0xa0;
+	if (p[0] == 0xd8)
+		return p[1] == 0x9c;
+	if (p[0] != 0xe2 || (p[1] != 0x80 && p[1] != 0x81))
+		return false;
+	if (p[1] == 0x81)
+		return p[2] >= 0xa6 && p[2] <= 0xa9;
+	return p[2] == 0x8e || p[2] == 0x8f || (p[2] >= 0xa8 && p[2] <= 0xae);
+}
+
+/* The number of a character of two or three bytes. */
+static unsigned code_point(const unsigned char *p, size_t size)
+{
+	if (size == 2)
+		return (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu);
+	return (p[0] & 0x0fu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu);
+}
+
+/* ---- for people ---- */
+
+size_t tl_shown_character(const char *text, size_t size, char shown[TL_SHOWN_BYTES])
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t length = p[0] < 0x80 ? 1 : utf8_size(p, size);
+	bool control = p[0] < 0x20 || p[0] == 0x7f;
+
+	if (!length || control) {
+		snprintf(shown, TL_SHOWN_BYTES, "\\x%02x", p[0]);
+		return 1;
+	}
+	if (length > 1 && steers(p)) {
+		snprintf(shown, TL_SHOWN_BYTES, "\\u%04x", code_point(p, length));
+		return length;
+	}
+	memcpy(shown, p, length);
+	shown[length] = '\0';
+	return length;
+}
+
+void tl_put_shown(struct tl_output *out, const char *text, size_t size)
+{
+	char shown[TL_SHOWN_BYTES];
+
+	for (size_t at = 0; at < size;) {
+		size_t plain = at;
+
+		while (plain < size && text[plain] >= ' ' && text[plain] < 0x7f)
+			plain++;
+		tl_put_bytes(out, text + at, plain - at);
+		at = plain;
+		if (at < size) {
+			at += tl_shown_character(text + at, size - at, shown);
+			tl_put_text(out, shown);
+		}
+	}
+}
+
+/* ---- JSON ---- */
+
 /* Bytes from `p` that stand for themselves in a JSON string. */
 static size_t plain_run(const unsigned char *p, size_t left)
 {
@@ -143,7 +210,7 @@ static size_t plain_run(const unsigned char *p, size_t left)
 
 		if (p[at] >= 0x80)
 			size = utf8_size(p + at, left - at);
-		else if (p[at] < 0x20 || p[at] == '"' || p[at] == '\\')
+		if (p[at] < 0x20 || p[at] == '"' || p[at] == '\\' || p[at] == 0x7f || (size > 1 && steers(p + at)))
 			size = 0;
 		if (!size)
 			break;
@@ -152,24 +219,25 @@ static size_t plain_run(const unsigned char *p, size_t left)
 	return at;
 }
 
-static void put_escape(struct tl_output *out, unsigned char byte)
+/* The bytes of what cannot stand for itself. */
+static size_t put_escape(struct tl_output *out, const unsigned char *p, size_t left)
 {
 	static const char shorts[] = "\"\"\\\\\bb\ff\nn\rr\tt"; /* pairs: the byte, the letter */
+	size_t size = *p < 0x80 ? 1 : utf8_size(p, left);
 
-	if (byte >= 0x80) {
+	if (!size) {
 		tl_put_text(out, "\xef\xbf\xbd"); /* U+FFFD */
-		return;
+		return 1;
 	}
 	for (const char *s = shorts; *s; s += 2) {
-		if (*s == (char)byte) {
+		if (*s == (char)*p) {
 			tl_put_char(out, '\\');
 			tl_put_char(out, s[1]);
-			return;
+			return 1;
 		}
 	}
-	tl_put_text(out, "\\u00");
-	tl_put_char(out, (char)('0' + (byte >> 4)));
-	tl_put_char(out, "0123456789abcdef"[byte & 15]);
+	tl_put_format(out, "\\u%04x", size == 1 ? *p : code_point(p, size));
+	return size;
 }
 
 void tl_put_json(struct tl_output *out, const char *text, size_t size)
@@ -183,7 +251,7 @@ void tl_put_json(struct tl_output *out, const char *text, size_t size)
 		tl_put_bytes(out, p, run);
 		p += run;
 		if (p < end)
-			put_escape(out, *p++);
+			p += put_escape(out, p, (size_t)(end - p));
 	}
 	tl_put_char(out, '"');
 }

@@ -4,7 +4,8 @@
  * of the path.
  *
  * Paths that read the same are one line, whichever part, file or object their functions are of. ';'
- * and the end of a line would break the format inside a name; they become ':' and ' '.
+ * and the end of a line would break the format inside a name; they become ':' and ' '. Other characters that would
+ * steer a terminal are written as in any text (tl_shown_character()).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,24 +38,35 @@ struct fold {
 
 /* ---- the tree ---- */
 
+/* What the format has a meaning for becomes something alike. */
 static char clean_byte(char byte)
 {
 	if (byte == ';')
 		return ':';
-	return byte == '\n' || byte == '\r' ? ' ' : byte;
+	return byte == '\n' || byte == '\r' || byte == '\t' ? ' ' : byte;
 }
 
-/* A name as it may stand in a line; never empty. */
+/* A name as it may stand in a line, which may be that of a terminal; never empty. */
 static uint32_t clean_name(struct fold *fold, const char *text)
 {
-	size_t size = strlen(text);
-	char *clean = malloc(size + 1);
+	size_t left = strlen(text), size = 0;
+	char *clean = left < PTRDIFF_MAX / TL_SHOWN_BYTES ? malloc((left + 1) * TL_SHOWN_BYTES) : NULL;
 	uint32_t number;
 
 	if (!clean)
 		return TL_NONE;
-	for (size_t i = 0; i < size; i++)
-		clean[i] = clean_byte(text[i]);
+	while (left) {
+		char byte = clean_byte(*text);
+		size_t taken = 1;
+
+		if (byte == *text)
+			taken = tl_shown_character(text, left, clean + size);
+		else
+			memcpy(clean + size, (char[]){ byte, '\0' }, 2);
+		size += strlen(clean + size);
+		text += taken;
+		left -= taken;
+	}
 	number = size ? tl_names_add(&fold->names, clean, size) :
 			tl_names_add(&fold->names, "???", 3);
 	free(clean);

@@ -219,13 +219,13 @@ static void put_violation_text(const struct violations *to, const struct tl_call
 	tl_put_text(to->out, v->rule);
 	if (to->path) {
 		tl_put_char(to->out, ' ');
-		tl_put_text(to->out, to->path);
+		tl_put_shown(to->out, to->path, strlen(to->path));
 	}
 	if (v->offset != TL_NOWHERE)
 		tl_put_format(to->out, " offset 0x%" PRIx64 " line %" PRIu64, v->offset, v->line);
 	if (v->function) {
 		tl_put_text(to->out, " function ");
-		tl_put_text(to->out, v->function);
+		tl_put_shown(to->out, v->function, strlen(v->function));
 	}
 	tl_put_format(to->out, ": %s\n", v->text);
 }

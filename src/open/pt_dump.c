@@ -75,7 +75,9 @@ static void put_owner(const struct tl_pt_piece *piece, bool json, struct tl_outp
 		      (int64_t)piece->thread);
 	if (piece->cpu != TL_NOWHERE)
 		tl_put_format(out, ", cpu %" PRIu64, piece->cpu);
-	tl_put_format(out, "%s%s]\n", *piece->command ? ": " : "", piece->command);
+	tl_put_text(out, *piece->command ? ": " : "");
+	tl_put_shown(out, piece->command, strlen(piece->command));
+	tl_put_text(out, "]\n");
 }
 
 /* ---- functions that are wanted ---- */

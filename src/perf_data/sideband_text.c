@@ -43,7 +43,7 @@ static void put_text(const struct words *w, const char *name, const char *before
 		tl_put_format(w->out, "\n %s: ", name);
 	else
 		tl_put_text(w->out, before);
-	tl_put_bytes(w->out, text.data, text.size);
+	tl_put_shown(w->out, text.data, text.size);
 }
 
 static void put_map(const struct words *w, const struct tl_perf_record *rec)

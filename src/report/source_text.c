@@ -202,19 +202,20 @@ const char *tl_source_text_line(const struct tl_source_text *text, uint64_t numb
 
 void tl_put_source(struct tl_output *out, const char *text, size_t size)
 {
+	char shown[TL_SHOWN_BYTES];
 	unsigned column = 0;
 
-	for (size_t i = 0; i < size; i++) {
-		unsigned char c = (unsigned char)text[i];
-
-		if (c == '\t') {
+	for (size_t i = 0; i < size;) {
+		if (text[i] == '\t') {
 			do
 				tl_put_char(out, ' ');
 			while (++column % 8);
+			i++;
 			continue;
 		}
-		tl_put_char(out, c < ' ' || c == 0x7f ? '?' : (char)c);
-		/* Further bytes of a character (RFC 3629) take no column. */
-		column += (c & 0xc0) != 0x80;
+		i += tl_shown_character(text + i, size - i, shown);
+		tl_put_text(out, shown);
+		/* A character of several bytes takes one column, an escape as many as it has. */
+		column += (unsigned)((unsigned char)*shown < 0x80 ? strlen(shown) : 1);
 	}
 }

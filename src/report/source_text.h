@@ -28,7 +28,7 @@ void tl_source_text_free(struct tl_source_text *text);
 /* Line `number` from 1, without its end; NULL when the file has none of that number. */
 const char *tl_source_text_line(const struct tl_source_text *text, uint64_t number, size_t *size);
 
-/* Text for a terminal: tabs to columns of eight, control characters, which could steer it, as '?'. */
+/* A line of a source as tl_put_shown() shows it, tabs to columns of eight. */
 void tl_put_source(struct tl_output *out, const char *text, size_t size);
 
 #endif

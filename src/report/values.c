@@ -121,8 +121,7 @@ void tl_put_count(struct tl_output *out, uint64_t value)
 
 void tl_put_plain(struct tl_output *out, const char *text)
 {
-	for (; *text; text++)
-		tl_put_char(out, (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
+	tl_put_shown(out, text, strlen(text));
 }
 
 void tl_put_blanks(struct tl_output *out, size_t count)

@@ -20,7 +20,7 @@ size_t tl_format_rate(char *text, uint64_t rate);
 size_t tl_format_share(char *text, int64_t value, int64_t total);
 
 void tl_put_count(struct tl_output *out, uint64_t value);
-/* Text for a terminal: control characters, which could steer it, become '?'. */
+/* A name of the input, as tl_put_shown() shows it. */
 void tl_put_plain(struct tl_output *out, const char *text);
 void tl_put_blanks(struct tl_output *out, size_t count);
 /* Text right-aligned in `width` columns. */

@@ -198,7 +198,7 @@ static void text_function(struct tl_output *out, const struct tl_xray_record *re
 	tl_put_text(out, " [");
 	tl_put_u64(out, record->function);
 	tl_put_text(out, "] ");
-	tl_put_text(out, name->name);
+	tl_put_shown(out, name->name, strlen(name->name));
 	for (uint32_t i = 0; i < record->arg_count; i++) {
 		tl_put_text(out, i ? ", " : "(");
 		tl_put_hex(out, record->args[i]);

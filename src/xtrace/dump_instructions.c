@@ -85,6 +85,18 @@ static char *put_wide(char *p, const uint8_t *data, size_t size)
 
 /* ---- the middle of a line ---- */
 
+static char *put_shown_name(char *p, const char *name, size_t size)
+{
+	const char *end = p + NAME_ROOM, *from = name, *past = name + size;
+	char shown[TL_SHOWN_BYTES];
+
+	while (from < past && end - p >= TL_SHOWN_BYTES) {
+		from += tl_shown_character(from, (size_t)(past - from), shown);
+		p = stpcpy(p, shown);
+	}
+	return p;
+}
+
 /* A name, cut to what there is room for; in JSON whole characters, those that must be escaped as
  * \u00xx (RFC 8259). */
 static char *put_name(const struct insns *d, char *p, const char *name)
@@ -92,11 +104,8 @@ static char *put_name(const struct insns *d, char *p, const char *name)
 	const char *end = p + NAME_ROOM;
 	size_t size = strlen(name);
 
-	if (!d->json) {
-		size = size < NAME_ROOM ? size : NAME_ROOM;
-		memcpy(p, name, size);
-		return p + size;
-	}
+	if (!d->json)
+		return put_shown_name(p, name, size);
 	*p++ = '"';
 	for (size = tl_utf8_span(name, size); size; size--, name++) {
 		uint8_t byte = (uint8_t)*name;

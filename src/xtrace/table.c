@@ -46,7 +46,7 @@ static void put_aligned(struct xtrace_table *table, const char *text)
 	if (table->at)
 		tl_put_text(table->out, "  ");
 	pad(table->out, column->width - length);
-	tl_put_text(table->out, text);
+	tl_put_shown(table->out, text, strlen(text));
 	if (column->width < 0)
 		pad(table->out, -column->width - length);
 }

@@ -171,9 +171,11 @@ static const struct {
 	/* RFC 8259, section 7: quotation mark, reverse solidus and U+0000 to U+001F are escaped. */
 	JSON("a\"b\\c/d", "a\\\"b\\\\c/d"),
 	JSON("\b\f\n\r\t", "\\b\\f\\n\\r\\t"),
-	JSON("\0\x01\x1f\x20\x7f", "\\u0000\\u0001\\u001f \x7f"),
+	JSON("\0\x01\x1f\x20\x7f", "\\u0000\\u0001\\u001f \\u007f"),
 	/* The first and last code point of each length. */
-	JSON("\xc2\x80\xdf\xbf", "\xc2\x80\xdf\xbf"),
+	JSON("\xc2\xa0\xdf\xbf", "\xc2\xa0\xdf\xbf"),
+	/* What would steer a terminal is escaped, which reads back as the same (RFC 8259, section 7). */
+	JSON("\xc2\x9b\xe2\x80\xae\xd8\x9c", "\\u009b\\u202e\\u061c"),
 	JSON("\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf",
 	     "\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf"),
 	JSON("\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf"),
@@ -202,6 +204,63 @@ static void json_strings(void **state)
 		tl_put_json(*state, strings[i].text, strings[i].size);
 		expect(*state, from, strings[i].wanted, strings[i].wanted_size);
 	}
+}
+
+/* The characters that are not shown as they are, by the Unicode Character Database: Cc; Bidi_Control; Zl and Zp. */
+static const struct {
+	unsigned first, last;
+} hidden[] = {
+	{ 0x0, 0x1f },	    { 0x7f, 0x9f },	{ 0x61c, 0x61c },   { 0x200e, 0x200f },
+	{ 0x2028, 0x202e }, { 0x2066, 0x2069 },
+};
+
+static bool is_hidden(unsigned code)
+{
+	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
+		if (code >= hidden[i].first && code <= hidden[i].last)
+			return true;
+	return false;
+}
+
+/* RFC 3629, section 3. */
+static size_t encode(unsigned code, char *text)
+{
+	static const unsigned limits[] = { 0x80, 0x800, 0x10000, 0x110000 }, heads[] = { 0, 0xc0, 0xe0, 0xf0 };
+	size_t more = 0;
+
+	while (code >= limits[more])
+		more++;
+	text[0] = (char)(heads[more] | code >> 6 * more);
+	for (size_t i = 1; i <= more; i++)
+		text[i] = (char)(0x80 | (code >> 6 * (more - i) & 0x3f));
+	return more + 1;
+}
+
+/* "Control characters and bytes that are not UTF-8 become \xNN; C1 controls ... \uNNNN; everything else stays." */
+static void every_character_as_shown(void **state)
+{
+	(void)state;
+	for (unsigned code = 0; code < 0x110000; code++) {
+		char text[5] = { 0 }, wanted[16], shown[TL_SHOWN_BYTES];
+		size_t size = encode(code, text);
+
+		if (code >= 0xd800 && code <= 0xdfff)
+			continue;
+		if (is_hidden(code))
+			snprintf(wanted, sizeof(wanted), code < 0x80 ? "\\x%02x" : "\\u%04x", code);
+		else
+			memcpy(wanted, text, size + 1);
+		assert_int_equal(tl_shown_character(text, size, shown), size);
+		assert_string_equal(shown, wanted);
+	}
+}
+
+static void what_is_not_utf8_is_shown_by_byte(void **state)
+{
+	static const char text[] = "a\xff\xc3(\xe2\x80", wanted[] = "a\\xff\\xc3(\\xe2\\x80";
+
+	tl_put_shown(*state, text, sizeof(text) - 1);
+	expect(*state, 0, wanted, sizeof(wanted) - 1);
 }
 
 /* RFC 4180, section 2, rules 5 to 7: quotes round commas, quotes and line breaks; quotes doubled. */
@@ -247,6 +306,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(not_finite_doubles_have_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_decimal_point_is_a_dot_in_every_locale, setup, teardown),
 		cmocka_unit_test_setup_teardown(json_strings, setup, teardown),
+		cmocka_unit_test_setup_teardown(every_character_as_shown, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_not_utf8_is_shown_by_byte, setup, teardown),
 		cmocka_unit_test_setup_teardown(csv_fields, setup, teardown),
 		cmocka_unit_test_setup_teardown(formatted_lines_of_any_length, setup, teardown),
 	};

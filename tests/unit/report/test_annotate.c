@@ -96,7 +96,7 @@ static void text_shows_lines_calls_and_jumps(void **state)
 		 " Ir       %%  Dr  line\n"
 		 "  3   0.30%%   .     ?  (line unknown)\n"
 		 "  .       .   .     4  {\n"
-		 " 10   1.00%%   1     5          int s = 0;?\n"
+		 " 10   1.00%%   1     5          int s = 0;\\x1b\n"
 		 "  .       .   .     6          for (;;)\n"
 		 "600  60.00%%   .     7                  s += g(s);\n"
 		 "300  30.00%%  30          > g  b.c:1  (20 calls)\n"
@@ -134,7 +134,7 @@ static void lines_far_from_costs_are_left_out(void **state)
 	text = annotate(p, (struct tl_annotate_options){ .source_dirs = dirs, .source_dir_count = 1, .threshold = 50,
 							 .context = 0 },
 			(struct tl_report_options){ .event_count = 0 });
-	assert_non_null(strstr(text, "     5          int s = 0;?\n...\n600"));
+	assert_non_null(strstr(text, "     5          int s = 0;\\x1b\n...\n600"));
 	assert_null(strstr(text, "for (;;)"));
 	free(text);
 	text = annotate(p, (struct tl_annotate_options){ .source_dirs = dirs, .source_dir_count = 1, .threshold = 50,
