@@ -64,6 +64,9 @@ struct tl_callgrind_item {
 	bool conditional;
 	const int64_t *costs;     /**< in the order of the part's events; those missing are 0 */
 	uint32_t cost_count;
+	uint32_t further_count; /**< sub-positions of no known kind, in the order of "positions:";
+				   0: there are none */
+	const uint64_t *further, *further_to; /**< theirs of `at` and `to` (NULL for self cost) */
 };
 
 /** How a profile is read. Zero-filled with `size` set is a good default. */
@@ -159,13 +162,14 @@ struct tl_callgrind_violation {
 	uint64_t offset, line; /**< line from 1; TL_NOWHERE: about the whole */
 	uint32_t part;         /**< from 0, TL_NONE: not about a part */
 	const char *function;  /**< NULL: not about a function; lives until the callback returns */
+	bool damage;           /**< something of the input is lost or doubtful; else a remark */
 };
 /** @return 0 to go on, anything else to stop */
 typedef int tl_callgrind_violation_fn(void *arg, const struct tl_callgrind_violation *violation);
 
 /**
  * Hold a profile against its grammar and what must be true of its sums (docs/formats/callgrind.md, "check").
- * @return number of violations, or a negative tl_status
+ * @return number of violations that are damage, or a negative tl_status
  */
 TL_API int64_t tl_callgrind_check(struct tl_callgrind_reader *reader, tl_callgrind_violation_fn *fn, void *arg,
 				  struct tl_error *err);

@@ -194,7 +194,7 @@ static inline int self_line(struct tl_callgrind_reader *reader, const struct pos
 	struct callgrind_state *s = &reader->state;
 	bool summed = add_to_sums(reader, count);
 
-	memcpy(s->base, position->at, sizeof(s->base));
+	set_base(reader, position);
 	s->self_file = s->file;
 	reader->part.body = reader->part.costs = true;
 	reader->part.summary.last = false;
@@ -274,11 +274,22 @@ static int skipped_line(struct tl_callgrind_reader *reader)
 	return 0;
 }
 
+/* Sub-positions of no known kind. */
+static void further_places(struct tl_callgrind_reader *reader, const struct position *position,
+			   enum callgrind_pending pending)
+{
+	memcpy(reader->further, position->at + COLUMNS, sizeof(reader->further));
+	memcpy(reader->further_to, reader->state.to + COLUMNS, sizeof(reader->further_to));
+	reader->item.further = reader->further;
+	reader->item.further_to = pending == PENDING_NOTHING ? NULL : reader->further_to;
+	reader->item.further_count = reader->further_count;
+}
+
 int tl_callgrind_cost_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
 	struct callgrind_state *s = &reader->state;
 	struct tl_callgrind_item *item = &reader->item;
-	struct position position = { .negative = false };
+	struct position position;
 	struct costs costs = { 0 };
 	enum callgrind_pending pending = s->pending;
 	unsigned count;
@@ -288,7 +299,7 @@ int tl_callgrind_cost_line(struct tl_callgrind_reader *reader, struct tl_error *
 		return skipped_line(reader);
 	if (!reader->part.open)
 		tl_callgrind_part_begin(reader);
-	memcpy(position.at, s->base, sizeof(position.at));
+	position_begin(&position, reader);
 	const uint8_t *p = sub_positions(reader, reader->lines.start, &position, &count);
 
 	if (!reader->column_count && pending != PENDING_JUMP)
@@ -308,6 +319,8 @@ int tl_callgrind_cost_line(struct tl_callgrind_reader *reader, struct tl_error *
 	item->owner = s->owner;
 	item->file = s->file;
 	item->at = place_of(&position);
+	if (__builtin_expect(reader->further_count != 0, 0))
+		further_places(reader, &position, pending);
 	item->costs = reader->costs;
 	item->cost_count = costs.count;
 	return status < 0 ? status : 1;
@@ -320,10 +333,10 @@ int tl_callgrind_cost_line(struct tl_callgrind_reader *reader, struct tl_error *
 static bool read_target(struct tl_callgrind_reader *reader, const uint8_t *p)
 {
 	struct callgrind_state *s = &reader->state;
-	struct position position = { .negative = false };
+	struct position position;
 	unsigned count;
 
-	memcpy(position.at, s->base, sizeof(position.at));
+	position_begin(&position, reader);
 	if (!sub_positions(reader, p, &position, &count) || position.over)
 		return false;
 	memset(s->to, 0, sizeof(s->to));
@@ -357,6 +370,7 @@ int tl_callgrind_calls_line(struct tl_callgrind_reader *reader, const struct cal
 	struct callgrind_state *s = &reader->state;
 	const uint8_t *stop = reader->lines.stop, *p = count_at(reader->lines.start + key->size, &s->count);
 
+	reader->part.calls = true;
 	if (p && (p == stop || is_blank(*p)) && read_target(reader, skip_blanks(p))) {
 		s->conditional = false;
 		s->taken = 0;

@@ -10,7 +10,7 @@
 struct checking {
 	tl_callgrind_violation_fn *fn;
 	void *arg;
-	int64_t violations;
+	int64_t violations; /* that are damage */
 	bool stopped;
 };
 
@@ -23,9 +23,10 @@ static int violate(void *arg, enum callgrind_rule rule, uint64_t offset, uint64_
 		.offset = offset,
 		.line = line,
 		.part = part,
+		.damage = tl_callgrind_rules[rule].damage,
 	};
 
-	c->violations++;
+	c->violations += violation.damage;
 	c->stopped = c->fn(c->arg, &violation) != 0;
 	return c->stopped;
 }
@@ -40,9 +41,10 @@ static void violate_function(struct checking *c, const struct tl_function *funct
 		.line = TL_NOWHERE,
 		.part = TL_NONE,
 		.function = function->name,
+		.damage = rule->damage,
 	};
 
-	c->violations++;
+	c->violations += violation.damage;
 	c->stopped = c->fn(c->arg, &violation) != 0;
 }
 
@@ -84,8 +86,9 @@ static bool begins_threads(const struct tl_function *function)
 }
 
 /*
- * What the calls of a function cost is what it and its callees cost. Where they cost less, a call line is
- * wrong. In a cycle nothing can be said (rule J).
+ * What the calls of a function cost is what it and its callees cost, unless the writer knows only
+ * the innermost callers. Where they cost less, a call line is wrong. In a cycle nothing can be said
+ * (rule J).
  */
 static int check_inclusive(struct checking *c, const struct tl_profile *profile, struct tl_error *err)
 {
@@ -123,7 +126,7 @@ int64_t tl_callgrind_check(struct tl_callgrind_reader *reader, tl_callgrind_viol
 	reader->observe_arg = &c;
 	reader->options.strict = false;
 	status = tl_callgrind_fold(&reader, 1, &options, &profile, err);
-	if (status == 0)
+	if (status == 0 && !reader->cuts_stacks)
 		status = check_inclusive(&c, profile, err);
 	reader->observe = NULL;
 	reader->options.strict = strict;

@@ -6,9 +6,30 @@
 #include "callgrind/reader.h"
 
 struct position {
-	uint64_t at[COLUMNS];
+	uint64_t at[MOST_POSITIONS];
 	bool negative, over;
 };
+
+/* Sub-positions are relative to the base (rule A). Columns of no known kind are rare. */
+static inline void position_begin(struct position *position,
+				  const struct tl_callgrind_reader *reader)
+{
+	const struct callgrind_state *s = &reader->state;
+
+	memcpy(position->at, s->base, sizeof(s->base));
+	if (__builtin_expect(reader->further_count != 0, 0))
+		memcpy(position->at + COLUMNS, s->further_base, sizeof(s->further_base));
+	position->negative = position->over = false;
+}
+
+static inline void set_base(struct tl_callgrind_reader *reader, const struct position *position)
+{
+	struct callgrind_state *s = &reader->state;
+
+	memcpy(s->base, position->at, sizeof(s->base));
+	if (__builtin_expect(reader->further_count != 0, 0))
+		memcpy(s->further_base, position->at + COLUMNS, sizeof(s->further_base));
+}
 
 /* A range "10-20", "10:20", "10+5": its first line counts; -> the byte behind it. */
 static const uint8_t *skip_range(const uint8_t *p, bool *over)

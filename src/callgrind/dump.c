@@ -2,6 +2,8 @@
 /* Items as lines: text in columns, or one compact JSON object each. */
 #include "callgrind/tell.h"
 
+#include <stdio.h>
+
 #include "callgrind/reader.h"
 #include "core/output.h"
 
@@ -65,22 +67,37 @@ static void put_address(const struct dump *d, const char *name, uint64_t address
 		tl_put_char(d->out, '"');
 }
 
+static const char *const at_names[COLUMNS] = { "instr", "bb", "line_number" };
+static const char *const to_names[COLUMNS] = { "to_instr", "to_bb", "to_line" };
+
+/* "position_" and the word of positions:, which may be any. */
+static void put_further(const struct dump *d, const char *prefix, const char *word, uint64_t value)
+{
+	char key[64];
+	int size = snprintf(key, sizeof(key), "%sposition_%s", prefix, word);
+
+	tl_put_char(d->out, d->json ? ',' : ' ');
+	tl_put_json(d->out, key, size < (int)sizeof(key) ? (size_t)size : sizeof(key) - 1);
+	tl_put_char(d->out, d->json ? ':' : ' ');
+	tl_put_u64(d->out, value);
+}
+
 /* Only the columns that the part has; the names are those of positions:. */
 static void put_place(const struct dump *d, const struct tl_callgrind_place *place,
-		      const char *const names[COLUMNS])
+		      const uint64_t *further, const char *const names[COLUMNS])
 {
 	for (unsigned i = 0; i < d->reader->position_count; i++) {
 		unsigned column = d->reader->positions[i];
 
-		if (column == COLUMN_LINE)
+		if (column >= COLUMNS)
+			put_further(d, names == to_names ? "to_" : "", d->reader->position_names[i],
+				    further[column - COLUMNS]);
+		else if (column == COLUMN_LINE)
 			put_number(d, names[column], place->line);
 		else
 			put_address(d, names[column], column == COLUMN_INSTR ? place->address : place->block);
 	}
 }
-
-static const char *const at_names[COLUMNS] = { "instr", "bb", "line_number" };
-static const char *const to_names[COLUMNS] = { "to_instr", "to_bb", "to_line" };
 
 static void put_list(const struct dump *d, const char *name, const int64_t *values, size_t count)
 {
@@ -112,7 +129,7 @@ static void put_target(const struct dump *d)
 	put_name(d, "to_object", d->item->target.object);
 	put_name(d, "to_file", d->item->target.file);
 	put_name(d, "to_function", d->item->target.function);
-	put_place(d, &d->item->to, to_names);
+	put_place(d, &d->item->to, d->item->further_to, to_names);
 }
 
 /* ---- kinds ---- */
@@ -141,14 +158,14 @@ static void dump_name(const struct dump *d)
 static void dump_cost(const struct dump *d)
 {
 	put_owner(d);
-	put_place(d, &d->item->at, at_names);
+	put_place(d, &d->item->at, d->item->further, at_names);
 	put_costs(d);
 }
 
 static void dump_call(const struct dump *d)
 {
 	put_owner(d);
-	put_place(d, &d->item->at, at_names);
+	put_place(d, &d->item->at, d->item->further, at_names);
 	put_number(d, "calls", d->item->count);
 	put_target(d);
 	put_costs(d);
@@ -157,7 +174,7 @@ static void dump_call(const struct dump *d)
 static void dump_jump(const struct dump *d)
 {
 	put_owner(d);
-	put_place(d, &d->item->at, at_names);
+	put_place(d, &d->item->at, d->item->further, at_names);
 	put_number(d, "executed", d->item->count);
 	if (d->item->conditional)
 		put_number(d, "followed", d->item->taken);

@@ -77,6 +77,7 @@ static int creator_value(struct tl_callgrind_reader *reader, struct value value,
 	if (name == TL_NONE)
 		return tl_error_memory(err);
 	reader->part.creator = name;
+	reader->cuts_stacks = value.size >= 5 && !memcmp(value.text, "xtree", 5);
 	return 0;
 }
 
@@ -95,31 +96,61 @@ static int description_value(struct tl_callgrind_reader *reader, struct value va
 	return 0;
 }
 
+/* COLUMNS: none of the published words. */
+static unsigned column_named(struct value word)
+{
+	unsigned column = 0;
+
+	while (column < COLUMNS &&
+	       (strlen(tl_callgrind_columns[column]) != word.size ||
+		memcmp(tl_callgrind_columns[column], word.text, word.size) != 0))
+		column++;
+	return column;
+}
+
+struct positions {
+	uint8_t columns[MOST_POSITIONS];
+	uint32_t names[MOST_POSITIONS];
+	unsigned count, further, seen;
+};
+
+/* A word that is not known, or known already, is a column of its own. False without memory. */
+static bool add_position(struct tl_callgrind_reader *reader, struct positions *p, struct value word)
+{
+	unsigned column = column_named(word);
+
+	if (column == COLUMNS || p->seen & 1u << column)
+		column = COLUMNS + p->further++;
+	p->seen |= 1u << column;
+	p->columns[p->count] = (uint8_t)column;
+	p->names[p->count] = tl_callgrind_intern(reader, word.text, word.size);
+	return p->names[p->count++] != TL_NONE;
+}
+
 /* "any subset of instr, bb, line in this order"; any order is read (section 2). */
 static int positions_value(struct tl_callgrind_reader *reader, struct value value, struct tl_error *err)
 {
-	uint8_t positions[COLUMNS];
-	unsigned count = 0, seen = 0;
+	struct positions p = { .count = 0 };
 	struct value word;
 
 	while (next_word(&value, &word)) {
-		unsigned column = 0;
-
-		while (column < COLUMNS && (strlen(tl_callgrind_columns[column]) != word.size ||
-					    memcmp(tl_callgrind_columns[column], word.text, word.size) != 0))
-			column++;
-		if (column == COLUMNS || seen & 1u << column)
+		if (p.count == MOST_POSITIONS || p.further == MOST_POSITIONS - COLUMNS)
 			return tl_callgrind_broken(reader, RULE_POSITIONS, err);
-		seen |= 1u << column;
-		positions[count++] = (uint8_t)column;
+		if (!add_position(reader, &p, word))
+			return tl_error_memory(err);
 	}
-	reader->position_count = count;
-	for (unsigned i = 0; i < count; i++) {
-		reader->positions[i] = positions[i];
-		reader->position_names[i] = tl_callgrind_columns[positions[i]];
+	if (!p.count)
+		return tl_callgrind_broken(reader, RULE_POSITIONS, err);
+	reader->position_count = p.count;
+	reader->further_count = p.further;
+	reader->item.further_count = 0;
+	for (unsigned i = 0; i < p.count; i++) {
+		reader->positions[i] = p.columns[i];
+		reader->position_names[i] = tl_callgrind_name(reader, p.names[i]);
 	}
 	memset(reader->state.base, 0, sizeof(reader->state.base));
-	return 0;
+	memset(reader->state.further_base, 0, sizeof(reader->state.further_base));
+	return p.further ? tl_callgrind_broken(reader, RULE_POSITION_UNKNOWN, err) : 0;
 }
 
 /* ---- events ---- */
@@ -226,6 +257,7 @@ static int sums_value(struct tl_callgrind_reader *reader, struct value value, st
 	sums->offset = tl_callgrind_lines_offset(&reader->lines);
 	sums->line = 0;
 	sums->last = reader->part.costs;
+	sums->in_body = reader->state.owner.function != TL_NONE;
 	/* xtree writes this when nothing was measured. */
 	if (value.size == 6 && !memcmp(value.text, "(null)", 6))
 		value.size = 0;
@@ -277,6 +309,7 @@ static int take_value(struct tl_callgrind_reader *reader, enum callgrind_header 
 	case HEADER_TOTALS:
 		/* A part of no cost at all is complete with its totals too. */
 		part->body = true;
+		reader->ends_parts = true;
 		return sums_value(reader, value, &part->totals, err);
 	default:
 		return 0;
@@ -287,6 +320,8 @@ int tl_callgrind_header_line(struct tl_callgrind_reader *reader, const struct ca
 			     const char *value, size_t size, struct tl_error *err)
 {
 	int status = take_value(reader, key->header, (struct value){ value, size }, err);
+
+	reader->part.headers |= 1u << key->header;
 
 	/* "unknown header keys: one counted warning" (section 4). */
 	if (status == 0 && key->header == HEADER_OTHER && !reader->noted_header) {

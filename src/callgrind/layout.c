@@ -59,11 +59,19 @@ const uint8_t tl_callgrind_first[256] = {
 
 const char *const tl_callgrind_columns[COLUMNS] = { "instr", "bb", "line" };
 
+const struct callgrind_writer tl_callgrind_writers[] = {
+	{ "callgrind-", END_TOTALS }, { "xtree", END_TOTALS }, { "tracelathe", END_TOTALS },
+	{ "xdebug", END_SUMMARY },    { NULL, END_ANYHOW },
+};
+
 const struct callgrind_rule_row tl_callgrind_rules[RULE_COUNT] = {
 	[RULE_LINE_UNKNOWN] = { "callgrind.line.unknown", TL_BAD_RECORD, true,
 				"not a line of this format; skipped it" },
 	[RULE_LINE_LONG] = { "callgrind.line.long", TL_TOO_LARGE, true,
 			     "a line of more than 16 MiB; skipped it" },
+	[RULE_LINE_UNENDED] = { "callgrind.line.unended", TL_TRUNCATED, true,
+				"the last line has no end, so the file was cut in it, or right behind it; kept what is "
+				"there" },
 	[RULE_LINE_INDENTED] = { "callgrind.line.indented", TL_BAD_RECORD, false,
 				 "blanks before a line; read it as if without" },
 	[RULE_NAME_CONTROL] = { "callgrind.name.control", TL_BAD_RECORD, false,
@@ -77,7 +85,9 @@ const struct callgrind_rule_row tl_callgrind_rules[RULE_COUNT] = {
 	[RULE_HEADER_NUMBER] = { "callgrind.header.number", TL_BAD_RECORD, true,
 				 "not a number in a header line; ignored it" },
 	[RULE_POSITIONS] = { "callgrind.header.positions", TL_BAD_RECORD, true,
-			     "positions: is not a choice of instr, bb, line; kept the positions before it" },
+			     "positions: has no word, or more than eight; kept the positions before it" },
+	[RULE_POSITION_UNKNOWN] = { "callgrind.header.position", TL_BAD_RECORD, false,
+				    "a position of no known kind; it is read and shown as such, and changes nothing" },
 	[RULE_EVENTS_MISSING] = { "callgrind.header.events", TL_BAD_RECORD, true,
 				  "costs before any events: line; skipped them" },
 	[RULE_EVENT] = { "callgrind.header.event", TL_BAD_RECORD, true,
@@ -121,11 +131,15 @@ const struct callgrind_rule_row tl_callgrind_rules[RULE_COUNT] = {
 			  "damaged" },
 	[RULE_TOTALS_MISSING] = { "callgrind.totals.missing", TL_TRUNCATED, true,
 				  "the part has no totals: line, so its end is missing; kept what is there" },
-	[RULE_SUMMARY] = { "callgrind.summary", TL_BAD_RECORD, false,
-			   "the self costs of the part do not sum up to its summary: line" },
+	[RULE_SUMMARY] = { "callgrind.summary", TL_BAD_RECORD, true,
+			   "the self costs of the part do not sum up to its summary: line, and no totals: explains it; the "
+			   "file is damaged" },
 	[RULE_SUMMARY_LAST] = { "callgrind.summary.last", TL_BAD_RECORD, true,
 				"the costs do not sum up to the summary: line at the end; the file is "
 				"damaged" },
+	[RULE_SUMMARY_MISSING] = { "callgrind.summary.missing", TL_TRUNCATED, true,
+				   "the part has no summary: line behind its costs, so its end is missing; kept what is "
+				   "there" },
 	[RULE_SUM_TOO_LARGE] = { "callgrind.sum.large", TL_TOO_LARGE, true,
 				 "a sum of costs does not fit in 64 bits; it stays at the largest number" },
 	[RULE_INCLUSIVE] = { "callgrind.inclusive", TL_BAD_RECORD, false,

@@ -76,15 +76,38 @@ extern const struct callgrind_header_key tl_callgrind_header_keys[];
 enum callgrind_first { FIRST_OTHER, FIRST_COST, FIRST_BLANK };
 extern const uint8_t tl_callgrind_first[256];
 
-/* Sub-position columns. */
-enum callgrind_column { COLUMN_INSTR, COLUMN_BB, COLUMN_LINE, COLUMNS };
+/* Sub-position columns; words of no known kind are columns behind them, in their order. */
+enum callgrind_column {
+	COLUMN_INSTR,
+	COLUMN_BB,
+	COLUMN_LINE,
+	COLUMNS,
+	MOST_POSITIONS = COLUMNS + 5
+};
 extern const char *const tl_callgrind_columns[COLUMNS];
+
+/* How a writer ends a part: by this a part that was cut is known. */
+enum callgrind_end {
+	END_ANYHOW,
+	END_TOTALS,	  /* totals: */
+	END_SUMMARY_LAST, /* summary: behind all costs, as their sum */
+	END_SUMMARY,	  /* summary: that is no sum of costs */
+};
+
+struct callgrind_writer {
+	const char *creator; /* what the name begins with */
+	enum callgrind_end end;
+};
+
+/* Those who say their name; ends with a NULL. */
+extern const struct callgrind_writer tl_callgrind_writers[];
 
 /* The rules: what is wrong, and whether something of the input is lost or doubtful by it (damage), or only
  * noted. */
 enum callgrind_rule {
 	RULE_LINE_UNKNOWN,
 	RULE_LINE_LONG,
+	RULE_LINE_UNENDED,
 	RULE_LINE_INDENTED,
 	RULE_NAME_CONTROL,
 	RULE_BOM,
@@ -92,6 +115,7 @@ enum callgrind_rule {
 	RULE_HEADER_UNKNOWN,
 	RULE_HEADER_NUMBER,
 	RULE_POSITIONS,
+	RULE_POSITION_UNKNOWN,
 	RULE_EVENTS_MISSING,
 	RULE_EVENT,
 	RULE_FORMULA,
@@ -114,6 +138,7 @@ enum callgrind_rule {
 	RULE_TOTALS_MISSING,
 	RULE_SUMMARY,
 	RULE_SUMMARY_LAST,
+	RULE_SUMMARY_MISSING,
 	RULE_SUM_TOO_LARGE,
 	RULE_INCLUSIVE,
 	RULE_COUNT

@@ -68,7 +68,7 @@ static int read_more(struct callgrind_lines *lines, struct tl_error *err)
 	return 1;
 }
 
-/* The last line has no newline ("missing final newline: accept"): give it one. */
+/* The last line has no newline: give it one, and say so. */
 static int give_rest(struct callgrind_lines *lines)
 {
 	size_t left = (size_t)(lines->end - lines->next);
@@ -81,6 +81,7 @@ static int give_rest(struct callgrind_lines *lines)
 	while (lines->stop > lines->start && lines->stop[-1] == '\r')
 		lines->stop--;
 	lines->number++;
+	lines->unended = true;
 	return 1;
 }
 

@@ -27,6 +27,7 @@ struct callgrind_lines {
 	const uint8_t *start, *stop; /* the present line, without its end */
 	const uint8_t *whole;	     /* where it begins when blanks before it are skipped */
 	bool too_long;		     /* the present line is the head of one that is longer than is kept */
+	bool unended;		     /* the present line, the last one, has no newline */
 };
 
 bool tl_callgrind_lines_begin(struct callgrind_lines *lines, struct tl_source *source);

@@ -75,121 +75,6 @@ int tl_callgrind_lost(struct tl_callgrind_reader *reader, enum callgrind_rule ru
 				    reader->lines.number, err);
 }
 
-/* ---- parts ---- */
-
-static const struct callgrind_state fresh_state = {
-	.owner = { TL_NONE, TL_NONE, TL_NONE },
-	.file = TL_NONE,
-	.self_file = TL_NONE,
-	.callee_object = TL_NONE,
-	.callee_file = TL_NONE,
-	.callee = TL_NONE,
-	.jump_file = TL_NONE,
-	.jump_function = TL_NONE,
-};
-
-void tl_callgrind_part_begin(struct tl_callgrind_reader *reader)
-{
-	struct callgrind_part *part = &reader->part;
-	uint32_t creator = part->creator;
-
-	*part = (struct callgrind_part){
-		.open = true,
-		.process = TL_NOWHERE,
-		.thread = TL_NOWHERE,
-		.creator = creator,
-		.ordinal = part->ordinal,
-		.header = part->header,
-		.header_capacity = part->header_capacity,
-		.summary = { .values = part->summary.values, .capacity = part->summary.capacity },
-		.totals = { .values = part->totals.values, .capacity = part->totals.capacity },
-		.offset = tl_callgrind_lines_offset(&reader->lines),
-		.line = reader->lines.number,
-	};
-	if (part->header)
-		*part->header = '\0';
-	/* Addresses and names in force do not pass from part to part, tables of names do (rule F). */
-	reader->state = fresh_state;
-	if (reader->sums)
-		memset(reader->sums, 0, reader->column_count * sizeof(*reader->sums));
-}
-
-static bool sums_agree(const struct tl_callgrind_reader *reader, const struct callgrind_sums *line)
-{
-	for (size_t i = 0; i < reader->column_count || i < line->count; i++)
-		if ((i < reader->column_count ? reader->sums[i] : 0) !=
-		    (i < line->count ? line->values[i] : 0))
-			return false;
-	return true;
-}
-
-/* Writers that always end a part with its totals. */
-static bool must_have_totals(const struct tl_callgrind_reader *reader)
-{
-	static const char *const writers[] = { "callgrind-", "xtree", "tracelathe" };
-	const char *creator = tl_callgrind_name(reader, reader->part.creator);
-
-	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++)
-		if (!strncmp(creator, writers[i], strlen(writers[i])))
-			return true;
-	return false;
-}
-
-/*
- * "sum(self) == totals: in every intact part ... Compare always" (section 4). Callgrind's summary:
- * differs by design where simulated caches and system calls count (section 2), so it is only held
- * against the sums where no totals: is; Cachegrind's summary: stands at the end and is its totals.
- */
-static int check_sums(struct tl_callgrind_reader *reader, struct tl_error *err)
-{
-	struct callgrind_part *part = &reader->part;
-	const struct callgrind_sums *line = part->totals.line ? &part->totals : &part->summary;
-	enum callgrind_rule rule = part->totals.line ? RULE_TOTALS
-				   : line->last	     ? RULE_SUMMARY_LAST
-						     : RULE_SUMMARY;
-
-	if (part->too_large)
-		return 0;
-	if (!part->totals.line && must_have_totals(reader)) {
-		uint64_t end = tl_callgrind_lines_offset(&reader->lines);
-
-		if (!reader->ended)
-			return tl_callgrind_broken(reader, RULE_TOTALS_MISSING, err);
-		end = tl_callgrind_lines_passed(&reader->lines);
-		return tl_callgrind_broken_at(reader, RULE_TOTALS_MISSING, end, 0,
-					      reader->lines.number, err);
-	}
-	if (!line->line || sums_agree(reader, line))
-		return 0;
-	return tl_callgrind_broken_at(reader, rule, line->offset, 0, line->line, err);
-}
-
-int tl_callgrind_part_end(struct tl_callgrind_reader *reader, struct tl_error *err)
-{
-	int status;
-
-	if (reader->run_lines) {
-		tl_callgrind_run_item(reader);
-		return 1;
-	}
-	status = check_sums(reader, err);
-	reader->part.open = false;
-	if (status < 0)
-		return status;
-	reader->item = (struct tl_callgrind_item){
-		.kind = TL_CALLGRIND_PART_END,
-		.offset = reader->part.offset,
-		.line = reader->part.line,
-		.length = (reader->ended ? tl_callgrind_lines_passed(&reader->lines)
-					 : tl_callgrind_lines_offset(&reader->lines)) -
-			  reader->part.offset,
-		.part = reader->part.ordinal++,
-		.costs = reader->sums,
-		.cost_count = (uint32_t)reader->column_count,
-	};
-	return 1;
-}
-
 /* ---- lines ---- */
 
 static const struct callgrind_key *find_key(const uint8_t *start, const uint8_t *stop)
@@ -281,6 +166,7 @@ static int body_line(struct tl_callgrind_reader *reader, const struct callgrind_
 	case LINE_JCND:
 		return tl_callgrind_jump_line(reader, key, err);
 	default:
+		reader->appends = reader->appends || *key->key == '=';
 		return text_item(reader, TL_CALLGRIND_OTHER, key->key);
 	}
 }
@@ -304,6 +190,14 @@ static int drop_pending(struct tl_callgrind_reader *reader, struct tl_error *err
 		s->offset, s->line, err);
 }
 
+static bool is_signature(const struct callgrind_lines *lines)
+{
+	static const char text[] = "# callgrind format";
+
+	return (size_t)(lines->stop - lines->start) == sizeof(text) - 1 &&
+	       !memcmp(lines->start, text, sizeof(text) - 1);
+}
+
 /* A line that is no cost line. */
 static int other_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
@@ -312,8 +206,10 @@ static int other_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 	const struct callgrind_header_key *header = NULL;
 	const uint8_t *colon;
 
-	if (!key && *lines->start == '#')
+	if (!key && *lines->start == '#') {
+		reader->signature = reader->signature || is_signature(lines);
 		return text_item(reader, TL_CALLGRIND_COMMENT, "#");
+	}
 	if (reader->state.pending) {
 		int status = drop_pending(reader, err);
 
@@ -390,6 +286,16 @@ static int skip_mark(struct tl_callgrind_reader *reader, struct tl_error *err)
 	return tl_callgrind_broken_at(reader, RULE_BOM, 0, 0, 1, err);
 }
 
+/* A number that was cut reads as a smaller one. What the line says counts all the same: most
+ * writers' last line may just lack its end. It is told once, though a line may be given twice. */
+static int unended_line(struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	if (reader->noted_end)
+		return 0;
+	reader->noted_end = true;
+	return tl_callgrind_broken(reader, RULE_LINE_UNENDED, err);
+}
+
 int tl_callgrind_step(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
 	struct callgrind_lines *lines = &reader->lines;
@@ -401,6 +307,8 @@ int tl_callgrind_step(struct tl_callgrind_reader *reader, struct tl_error *err)
 			return end_of_text(reader, err);
 		if (status > 0)
 			status = lines->number == 1 ? skip_mark(reader, err) : 0;
+		if (__builtin_expect(status == 0 && lines->unended, 0))
+			status = unended_line(reader, err);
 		if (status < 0)
 			return status;
 		enum callgrind_first first = tl_callgrind_first[*lines->start];
@@ -437,7 +345,7 @@ static bool copy_columns(struct tl_callgrind_reader *reader)
 	reader->positions[0] = COLUMN_LINE;
 	reader->position_names[0] = tl_callgrind_columns[COLUMN_LINE];
 	reader->position_count = 1;
-	reader->state = fresh_state;
+	tl_callgrind_state_begin(reader);
 	reader->part.process = reader->part.thread = TL_NOWHERE;
 	/* Number 0 of the pool is "", which all absent texts are. */
 	reader->names.pool = &reader->names.own;

@@ -23,12 +23,14 @@ struct callgrind_sums {
 	size_t count, capacity;
 	uint64_t offset, line; /* line 0: none in this part */
 	bool last;	       /* cost lines stood before it, none after it */
+	bool in_body;	       /* a function's name stood before it */
 };
 
 struct callgrind_part {
 	bool open; /* some line of it was met */
 	bool body; /* costs or totals were met: the next header line begins another part */
-	bool costs, too_large;
+	bool costs, calls, too_large;
+	unsigned headers; /* kinds of header lines that it has, by bit */
 	uint32_t ordinal;
 	uint64_t process, thread, number;
 	uint32_t command, creator; /* names */
@@ -48,11 +50,12 @@ struct callgrind_state {
 	uint32_t callee_object, callee_file, callee;
 	uint32_t jump_file, jump_function;
 	uint64_t base[COLUMNS]; /* position of the last self-cost line (rule A) */
+	uint64_t further_base[MOST_POSITIONS - COLUMNS];
 	bool noted_no_function;
 
 	enum callgrind_pending pending;
 	uint64_t offset, line; /* of the line that waits */
-	uint64_t count, taken, to[COLUMNS];
+	uint64_t count, taken, to[MOST_POSITIONS];
 	bool conditional;
 };
 
@@ -81,9 +84,11 @@ struct tl_callgrind_reader {
 	size_t column_count, column_capacity;
 	const char **column_names;
 	size_t column_name_capacity;
-	uint8_t positions[COLUMNS]; /* enum callgrind_column */
-	unsigned position_count;
-	const char *position_names[COLUMNS];
+	uint8_t positions[MOST_POSITIONS]; /* enum callgrind_column, or a number behind those */
+	unsigned position_count, further_count; /* all; those of no known kind */
+	const char *position_names[MOST_POSITIONS];
+	uint64_t further[MOST_POSITIONS - COLUMNS],
+		further_to[MOST_POSITIONS - COLUMNS]; /* of the item */
 
 	struct callgrind_part part;
 	struct callgrind_state state;
@@ -96,7 +101,12 @@ struct tl_callgrind_reader {
 	uint64_t run_lines; /* how many */
 	size_t run_capacity;
 
+	bool cuts_stacks;  /* xtree, which writes stacks up to a depth, as calls */
 	bool noted_header; /* an unknown header line was told of */
+	bool signature;	   /* "# callgrind format" */
+	bool ends_parts;   /* some part had its totals: */
+	bool appends;	   /* "====": several files of xdebug */
+	bool noted_end;	   /* so was a last line without its end */
 	bool ended;
 	struct tl_callgrind_item item;
 };
@@ -146,6 +156,8 @@ int tl_callgrind_jump_line(struct tl_callgrind_reader *reader, const struct call
 int tl_callgrind_header_line(struct tl_callgrind_reader *reader, const struct callgrind_header_key *key,
 			     const char *value, size_t size, struct tl_error *err);
 
+/* Nothing is in force, as at the beginning of a part. */
+void tl_callgrind_state_begin(struct tl_callgrind_reader *reader);
 /* The part begins with the present line. */
 void tl_callgrind_part_begin(struct tl_callgrind_reader *reader);
 /* Its sums against its totals and summary, then the PART_END item. 1 or negative. */

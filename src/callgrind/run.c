@@ -49,13 +49,13 @@ static int plain_costs(struct tl_callgrind_reader *reader, const uint8_t *p)
 bool tl_callgrind_run_line(struct tl_callgrind_reader *reader)
 {
 	struct callgrind_state *s = &reader->state;
-	struct position position = { .negative = false };
+	struct position position;
 	unsigned positions;
 	int count;
 
 	if (!may_run(reader))
 		return false;
-	memcpy(position.at, s->base, sizeof(position.at));
+	position_begin(&position, reader);
 	const uint8_t *p = sub_positions(reader, reader->lines.start, &position, &positions);
 
 	if (!p || position.negative || position.over || position.at[COLUMN_LINE] > UINT32_MAX)
@@ -65,7 +65,7 @@ bool tl_callgrind_run_line(struct tl_callgrind_reader *reader)
 		return false;
 	for (int i = 0; i < count; i++)
 		reader->run[i] += reader->costs[i];
-	memcpy(s->base, position.at, sizeof(s->base));
+	set_base(reader, &position);
 	s->self_file = s->file;
 	reader->part.body = reader->part.costs = true;
 	reader->part.summary.last = false;

@@ -190,25 +190,34 @@ static uint64_t common_process(const struct tl_callgrind *c)
 static const char *common_command(const struct tl_callgrind *c)
 {
 	uint32_t parts = tl_profile_part_count(c->profile);
-	const char *command = parts ? tl_profile_part(c->profile, 0)->command : "";
+	const char *command = "";
 
-	for (uint32_t i = 1; i < parts; i++)
-		if (strcmp(tl_profile_part(c->profile, i)->command, command))
+	/* Valgrind writes it in the first part of a file only. */
+	for (uint32_t i = 0; i < parts; i++) {
+		const char *own = tl_profile_part(c->profile, i)->command;
+
+		if (*own && *command && strcmp(own, command))
 			return "";
+		command = *own ? own : command;
+	}
 	return command;
 }
 
-/* Who was measured: a part of the profile, or NULL for all together. */
-static void put_target(const struct tl_callgrind *c, const struct tl_part *part)
+/*
+ * Who was measured: a part of the profile, or NULL for all together. A file has a command, as some
+ * readers want one; a later part only if it has its own.
+ */
+static void put_target(const struct tl_callgrind *c, const struct tl_part *part, bool first)
 {
 	uint64_t process = part ? part->process : common_process(c);
 	const char *command = part ? part->command : common_command(c);
 
-	if (!*command)
+	if (!*command && first)
 		command = c->options.command ? c->options.command : "???";
 	if (process != TL_NOWHERE)
 		tl_put_format(c->out, "pid: %" PRIu64 "\n", process);
-	put_command(c->out, command);
+	if (*command)
+		put_command(c->out, command);
 	/* A number of ours would come back as one of the profile's own when the file is read again. */
 	if (part && part->number)
 		tl_put_format(c->out, "part: %" PRIu64 "\n", part->number);
@@ -226,7 +235,7 @@ static void put_part(struct tl_callgrind *c, uint32_t number)
 	const int64_t *sums = c->totals + (size_t)number * c->event_count;
 
 	c->names.part = number + 1;
-	put_target(c, one ? tl_profile_part(c->profile, number) : NULL);
+	put_target(c, one ? tl_profile_part(c->profile, number) : NULL, number == 0);
 	tl_put_text(c->out, "positions:");
 	tl_put_text(c->out, c->addresses ? " instr" : "");
 	tl_put_text(c->out, c->blocks ? " bb line\n" : " line\n");

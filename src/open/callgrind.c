@@ -210,6 +210,7 @@ static void put_violation_json(const struct violations *to, const struct tl_call
 		put_string(to, ",\"function\":", v->function);
 	if (to->path)
 		put_string(to, ",\"file\":", to->path);
+	tl_put_text(to->out, v->damage ? ",\"damage\":true" : ",\"damage\":false");
 	put_string(to, ",\"text\":", v->text);
 	tl_put_text(to->out, "}\n");
 }
@@ -227,7 +228,7 @@ static void put_violation_text(const struct violations *to, const struct tl_call
 		tl_put_text(to->out, " function ");
 		tl_put_shown(to->out, v->function, strlen(v->function));
 	}
-	tl_put_format(to->out, ": %s\n", v->text);
+	tl_put_format(to->out, ": %s%s\n", v->damage ? "" : "(a remark) ", v->text);
 }
 
 static int put_violation(void *arg, const struct tl_callgrind_violation *v)

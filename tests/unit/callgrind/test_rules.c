@@ -19,8 +19,10 @@ static const struct {
 	{ HEAD "fn=a\n1 5 6\n", "callgrind.cost.surplus", TL_BAD_RECORD, BODY, 4 },
 	{ HEAD "fn=a\n4 6\n-6 41\n", "callgrind.position.negative", TL_BAD_RECORD, BODY + 4, 5 },
 	{ HEAD "fn=a\n4294967297 6\n", "callgrind.position.large", TL_TOO_LARGE, BODY, 4 },
-	{ HEAD "fn=a\ncfn=b\ncalls=-1 9\n1 1\n", "callgrind.call.number", TL_BAD_RECORD, BODY + 6, 5 },
-	{ HEAD "fn=a\ncfn=b\ncalls=1 9\nfn=c\n", "callgrind.call.no-cost", TL_BAD_RECORD, BODY + 6, 5 },
+	{ HEAD "fn=a\ncfn=b\ncalls=-1 9\n1 1\n", "callgrind.call.number", TL_BAD_RECORD, BODY + 6,
+	  5 },
+	{ HEAD "fn=a\ncfn=b\ncalls=1 9\nfn=c\n", "callgrind.call.no-cost", TL_BAD_RECORD, BODY + 6,
+	  5 },
 	{ HEAD "fn=a\ncfn=b\ncalls=1 9\n", "callgrind.call.no-cost", TL_BAD_RECORD, BODY + 6, 5 },
 	{ HEAD "fn=a\ncalls=1 9\n1 1\n", "callgrind.call.no-callee", TL_BAD_RECORD, BODY + 10, 5 },
 	{ HEAD "fn=a\njump=x 9\n1\n", "callgrind.jump.number", TL_BAD_RECORD, BODY, 4 },
@@ -28,8 +30,8 @@ static const struct {
 	{ HEAD "fn=a\ncfn=(4)\n", "callgrind.name.undefined", TL_BAD_RECORD, BODY, 4 },
 	{ HEAD "version: 2\n", "callgrind.header.version", TL_UNSUPPORTED, 30, 3 },
 	{ HEAD "pid: me\n", "callgrind.header.number", TL_BAD_RECORD, 30, 3 },
-	{ HEAD "positions: column\n", "callgrind.header.positions", TL_BAD_RECORD, 30, 3 },
-	{ HEAD "positions: line line\n", "callgrind.header.positions", TL_BAD_RECORD, 30, 3 },
+	{ HEAD "positions:\n", "callgrind.header.positions", TL_BAD_RECORD, 30, 3 },
+	{ HEAD "positions: a b c d e f\n", "callgrind.header.positions", TL_BAD_RECORD, 30, 3 },
 	{ HEAD "event: = Ir\n", "callgrind.header.event", TL_BAD_RECORD, 30, 3 },
 	{ HEAD "fn=a\n1 10\ntotals: 11\n", "callgrind.totals", TL_BAD_RECORD, BODY + 5, 5 },
 	{ HEAD "fn=a\n1 10\ntotals: 10\n1 1\n", "callgrind.totals", TL_BAD_RECORD, BODY + 5, 5 },
@@ -37,7 +39,24 @@ static const struct {
 	{ HEAD "fn=a\n1 10\nsummary: 11\n", "callgrind.summary.last", TL_BAD_RECORD, BODY + 5, 5 },
 	{ HEAD "creator: callgrind-3.19.0\nfn=a\n1 10\n", "callgrind.totals.missing", TL_TRUNCATED,
 	  30 + 26 + 5 + 5, 5 },
-	{ HEAD "fn=a\n1 9223372036854775807\n2 1\n", "callgrind.sum.large", TL_TOO_LARGE, BODY + 22, 5 },
+	/* "Compare always": a sum that nothing explains, which no cut file reaches */
+	{ HEAD "summary: 1\nfn=a\n5 10\n", "callgrind.summary", TL_BAD_RECORD, 30, 3 },
+	/* a file whose parts end with totals: ends all of them so; so does a numbered part with its
+	   sum in front */
+	{ HEAD "fn=a\n1 10\ntotals: 10\npart: 2\nfn=a\n1 1\n", "callgrind.totals.missing",
+	  TL_TRUNCATED, BODY + 5 + 11 + 8 + 5 + 4, 8 },
+	{ HEAD "part: 1\nsummary: 10\nfn=a\n1 10\n", "callgrind.totals.missing", TL_TRUNCATED,
+	  30 + 8 + 12 + 5 + 5, 6 },
+	/* Cachegrind: "desc_line* cmd_line events_line data_line+ summary_line" */
+	{ "desc: I1 cache: x\ncmd: a\nevents: Ir\nfl=a\nfn=a\n1 10\n", "callgrind.summary.missing",
+	  TL_TRUNCATED, 18 + 7 + 11 + 5 + 5 + 5, 6 },
+	{ "cmd: a\nevents: Ir\nfl=a\nfn=a\n1 10\n", "callgrind.summary.missing", TL_TRUNCATED,
+	  7 + 11 + 5 + 5 + 5, 5 },
+	{ "version: 1\ncreator: xdebug 3.3.0\nevents: Time\nfn=a\n1 10\n",
+	  "callgrind.summary.missing", TL_TRUNCATED, 11 + 22 + 13 + 5 + 5, 5 },
+	{ HEAD "fn=a\n1 10", "callgrind.line.unended", TL_TRUNCATED, BODY, 4 },
+	{ HEAD "fn=a\n1 9223372036854775807\n2 1\n", "callgrind.sum.large", TL_TOO_LARGE, BODY + 22,
+	  5 },
 };
 
 static void faults_have_status_offset_and_line(void **state)
@@ -57,7 +76,7 @@ static void no_events(void **state)
 struct seen {
 	const char *rule;
 	uint64_t offset, line;
-	unsigned count;
+	unsigned count, damage;
 };
 
 static int note(void *arg, const struct tl_callgrind_violation *violation)
@@ -69,18 +88,19 @@ static int note(void *arg, const struct tl_callgrind_violation *violation)
 		seen->offset = violation->offset;
 		seen->line = violation->line;
 	}
+	seen->damage += violation->damage;
 	return 0;
 }
 
 static struct seen check_text(const char *text)
 {
-	struct seen seen = { NULL, 0, 0, 0 };
+	struct seen seen = { NULL, 0, 0, 0, 0 };
 	struct text t;
 	int64_t found;
 
 	text_open(&t, text);
 	found = tl_callgrind_check(t.reader, note, &seen, &t.err);
-	assert_int_equal(found, seen.count);
+	assert_int_equal(found, seen.damage);
 	text_close(&t);
 	return seen;
 }
@@ -92,6 +112,7 @@ static void the_checker_says_the_same(void **state)
 		struct seen seen = check_text(broken[i].text);
 
 		assert_int_equal(seen.count, 1);
+		assert_int_equal(seen.damage, 1);
 		assert_string_equal(seen.rule, broken[i].rule);
 		assert_int_equal(seen.offset, broken[i].offset);
 		assert_int_equal(seen.line, broken[i].line);
@@ -109,9 +130,7 @@ static const struct {
 	{ HEAD "colour: red\nshape: round\n", "callgrind.header.unknown", 30, 3 },
 	{ HEAD "fn=(1) a\nfn=(1) b\n", "callgrind.name.redefined", 39, 4 },
 	{ HEAD "fn=a\ncfn=b\nrcalls=1 9\n1 0\n", "callgrind.call.rcalls", BODY + 6, 5 },
-	/* "summary: ... is the cost of the whole run when it is not the sum": told where no totals: explains
-	   it */
-	{ HEAD "summary: 1\nfn=a\n5 10\n", "callgrind.summary", 30, 3 },
+	{ HEAD "positions: line line\nfn=a\n1 2 3\n", "callgrind.header.position", 30, 3 },
 };
 
 static void notes_are_no_damage(void **state)
@@ -122,10 +141,26 @@ static void notes_are_no_damage(void **state)
 
 		expect_clean(noted[i].text);
 		assert_int_equal(seen.count, 1);
+		assert_int_equal(seen.damage, 0);
 		assert_string_equal(seen.rule, noted[i].rule);
 		assert_int_equal(seen.offset, noted[i].offset);
 		assert_int_equal(seen.line, noted[i].line);
 	}
+}
+
+/* xdebug's summary: is wall time and peak memory, at the end or in {main}; Cachegrind's is the sum.
+ */
+static void ends_of_writers(void **state)
+{
+	(void)state;
+	expect_clean("version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.36)\nevents: Time "
+		     "Memory\nfn={main}\n1 1417 32\n\n"
+		     "summary: 5233 425336\n\n");
+	expect_clean("version: 1\ncreator: xdebug 3.0.0\nevents: Time\nfn={main}\n\nsummary: "
+		     "5233\n\n1 1417\n");
+	expect_clean(
+		"version: 0.9.6\ncmd: a\nevents: Time\nfn={main}\n\nsummary: 5233\n\n1 1417\n");
+	expect_clean("desc: Invocation: valgrind\ncmd: a\nevents: Ir\nfn=a\n1 10\nsummary: 10\n");
 }
 
 /* "with --cache-sim summary = totals + 2 Ir": a summary: beside totals: that agree is by design */
@@ -139,12 +174,15 @@ static void explained_summary(void **state)
 static void other_dialects(void **state)
 {
 	(void)state;
-	assert_int_equal(check_text(HEAD
-				    "timeframe (BB): 1-2\narch: arm\nfrfn=(spontaneous)\nfn=a\nbb=0x10 3 "
-				    "1\nln=5\nrec=1\n1 5\n"
-				    "==== NEW PROFILING FILE ====\nversion: 0.9.6\nevents: Ir\nfn=b\n1 5\n")
-				 .count,
-			 0);
+	assert_int_equal(
+		check_text(HEAD
+			   "timeframe (BB): 1-2\narch: arm\nfrfn=(spontaneous)\nfn=a\nbb=0x10 3 "
+			   "1\nln=5\nrec=1\n1 5\nsummary: 7\n"
+			   "==== NEW PROFILING FILE ====\nversion: 0.9.6\nevents: Ir\nfn=b\n1 "
+			   "5\nsummary: "
+			   "9\n")
+			.count,
+		0);
 }
 
 /* A call that costs less than what was called: no totals: line sees that. In a cycle nothing can be said. */
@@ -211,6 +249,7 @@ int main(void)
 		cmocka_unit_test(no_events),
 		cmocka_unit_test(the_checker_says_the_same),
 		cmocka_unit_test(notes_are_no_damage),
+		cmocka_unit_test(ends_of_writers),
 		cmocka_unit_test(explained_summary),
 		cmocka_unit_test(other_dialects),
 		cmocka_unit_test(calls_that_are_too_cheap),
