@@ -64,7 +64,7 @@ struct job {
 	struct tl_output *out;
 	struct progress *progress; /* shown until it is ended */
 	bool said;		   /* the failure was already told on stderr */
-	bool damaged;		   /* one of several inputs was, which was told */
+	bool damaged;		   /* an input was, or its profile, which was told */
 };
 
 /* The commands, by bit in the masks of the option table. */
@@ -174,6 +174,8 @@ int export_profile(const struct job *job, const struct tl_exporter *exporter, co
 int export_input(struct job *job, const char *name, struct tl_error *err);
 /* Open, fold and close one of several files; tells what is wrong with it by itself. *profile NULL: failed. */
 int fold_file(struct job *job, const char *path, struct tl_profile **profile, struct tl_error *err);
+/* Sums that did not fit are told, and the exit status says so. */
+void tell_saturated(struct job *job, const char *file, const struct tl_profile *profile);
 /* Whether this build can write what is asked for, a page or a picture; tells it by itself when not. */
 bool can_write_flame(struct job *job);
 /* The page or the picture of a profile or, with a baseline (the first file), of what changed since. */

@@ -86,6 +86,8 @@ int cmd_merge(struct job *job, struct tl_error *err)
 		return TL_BAD_USAGE;
 	}
 	status = gather(job, &group, err);
+	if (status == 0)
+		tell_saturated(job, "the sum of all files", group.profiles[0]);
 	if (status == 0 && job->settings->events)
 		status = choose_events(job, group.profiles[0], &events, err);
 	/* No command: the name of the first file would tell the order. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The profile a command works on, and the events chosen of it. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +90,17 @@ static void hint(const struct job *job, const struct tl_profile *profile)
 	fputs("hint: give --binary PROGRAM for function names\n", stderr);
 }
 
+void tell_saturated(struct job *job, const char *file, const struct tl_profile *profile)
+{
+	uint64_t count = tl_profile_losses(profile).saturated;
+
+	if (!count)
+		return;
+	job->damaged = true;
+	fprintf(stderr, "tracelathe: %s: %" PRIu64 " sum%s not fit 64 bits and ended at the largest number\n", file, count,
+		count == 1 ? " did" : "s did");
+}
+
 int fold_input(struct job *job, struct tl_profile **profile, uint32_t **events, struct tl_error *err)
 {
 	int status = tl_input_fold(job->input, profile, err);
@@ -100,6 +112,7 @@ int fold_input(struct job *job, struct tl_profile **profile, uint32_t **events, 
 		*profile = NULL;
 		return status;
 	}
+	tell_saturated(job, job->settings->paths[0], *profile);
 	if (job->settings->report.seconds && !tl_profile_frequency(*profile))
 		fputs("hint: the input does not say how long a tick is; --seconds shows ticks\n", stderr);
 	if (job->settings->events)

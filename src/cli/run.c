@@ -118,7 +118,7 @@ static int run_open(struct job *job)
 		written = commit(job);
 	damaged = job->damaged;
 	if (job->input && (result >= 0 || !job->settings->input.strict))
-		damaged = tell_damage(job, job->settings->paths[0]);
+		damaged = tell_damage(job, job->settings->paths[0]) || damaged;
 	if (result < 0 || !written)
 		return EXIT_UNUSABLE;
 	return result || damaged ? EXIT_DAMAGED : EXIT_CLEAN;
@@ -141,6 +141,8 @@ int fold_file(struct job *job, const char *path, struct tl_profile **profile, st
 		complain_error(path, err);
 		job->said = true;
 	}
+	if (status >= 0)
+		tell_saturated(job, path, *profile);
 	if (status >= 0 || !job->settings->input.strict)
 		job->damaged = tell_damage(job, path) || job->damaged;
 	tl_input_close(job->input);

@@ -8,8 +8,9 @@
 
 #include "core/error.h"
 #include "profile/fold.h"
+#include "profile/model.h"
 #include "xray/ids.h"
-#include "xray/reader.h"
+#include "xray/profiling.h"
 
 struct rule {
 	const char *name, *text;
@@ -37,6 +38,7 @@ static const struct rule orphan = { "xray.order.exit-without-entry",
 static const struct rule skipping = { "xray.order.exit-not-innermost",
 				      "an exit of a function that is not the innermost open one" };
 static const struct rule backwards = { "xray.time.backwards", "time goes back within a thread" };
+static const struct rule time_unknown = { "xray.time.unknown", NULL };
 static const struct rule damage = { "xray.damage", NULL };
 
 /* Where in a buffer the last record stood. */
@@ -246,6 +248,37 @@ static int check_thread(struct check *c, const struct xray_thread *thread, struc
 	return status;
 }
 
+static int violate_time(void *arg, uint64_t offset, uint64_t thread, const char *text)
+{
+	struct tl_xray_record path = {
+		.kind = TL_XRAY_SAMPLE,
+		.offset = offset,
+		.thread = (int32_t)thread,
+	};
+
+	violate(arg, &time_unknown, text, &path, TL_NOWHERE);
+	return 0;
+}
+
+/* Profiling mode: the ticks of a path are held against those of the paths below it. */
+static int check_paths(struct check *c, struct tl_error *err)
+{
+	static const struct tl_xray_fold_options all = {
+		.size = sizeof(all),
+		.thread = TL_NOWHERE,
+		.process = TL_NOWHERE,
+		.cpu = TL_NOWHERE,
+	};
+	static const struct tl_event ticks = { .name = "Ticks" };
+	struct tl_profile *paths;
+	int status = tl_profile_new(&paths, "xray", &ticks, 1, 0, err);
+
+	if (status == 0)
+		status = tl_xray_fold_paths(c->reader, NULL, &all, paths, violate_time, c, err);
+	tl_profile_free(paths);
+	return status;
+}
+
 int64_t tl_xray_check(struct tl_xray_reader *reader, tl_xray_violation_fn *fn, void *arg,
 		      struct tl_error *err)
 {
@@ -261,5 +294,7 @@ int64_t tl_xray_check(struct tl_xray_reader *reader, tl_xray_violation_fn *fn, v
 	}
 	for (size_t i = 0; status == 0 && !c.stopped && i < reader->thread_count; i++)
 		status = check_thread(&c, &reader->threads[i], err);
+	if (status == 0 && !c.stopped && reader->info.mode == TL_XRAY_PROFILING)
+		status = check_paths(&c, err);
 	return status < 0 ? tl_error_format(err, "xray", status) : c.violations;
 }

@@ -177,15 +177,20 @@ static void json_line(struct tl_output *out, const struct tl_xray_record *record
 		put_key(out, f->name);
 		put_value(out, record, f, true);
 	}
-	put_key(out, record->kind == TL_XRAY_SAMPLE ? "ticks" : "tsc");
-	tl_put_u64(out, record->tsc);
+	if (record->kind == TL_XRAY_SAMPLE) {
+		json_number(out, "ticks", (int64_t)record->tsc);
+	} else {
+		put_key(out, "tsc");
+		tl_put_u64(out, record->tsc);
+	}
 	tl_put_text(out, "}\n");
 }
 
-static void put_padded(struct tl_output *out, uint64_t value, unsigned width)
+static void put_padded(struct tl_output *out, uint64_t value, bool negative, unsigned width)
 {
-	char digits[24];
-	size_t size = (size_t)(tl_format_u64(digits, value) - digits);
+	char digits[24] = "-";
+	char *end = tl_format_u64(digits + negative, negative ? -value : value);
+	size_t size = (size_t)(end - digits);
 
 	for (size_t i = size; i < width; i++)
 		tl_put_char(out, ' ');
@@ -213,11 +218,11 @@ static void text_function(struct tl_output *out, const struct tl_xray_record *re
 static void text_line(struct tl_output *out, const struct tl_xray_record *record, const struct xray_name *name)
 {
 	tl_put_format(out, "0x%08llx ", (unsigned long long)record->offset);
-	put_padded(out, record->tsc, 16);
+	put_padded(out, record->tsc, record->kind == TL_XRAY_SAMPLE && record->tsc > INT64_MAX, 16);
 	tl_put_char(out, ' ');
-	put_padded(out, (uint32_t)record->thread, 7);
+	put_padded(out, (uint32_t)record->thread, false, 7);
 	tl_put_char(out, ' ');
-	put_padded(out, record->cpu, 3);
+	put_padded(out, record->cpu, false, 3);
 	tl_put_char(out, ' ');
 	if (record->kind == TL_XRAY_FUNCTION) {
 		text_function(out, record, name);

@@ -399,9 +399,31 @@ static void a_check_can_be_stopped(void **state)
 	free_bytes(&b);
 }
 
+/* Profiling mode: ticks are signed, and a path has those of the paths below it (2.9). */
+static void paths_without_a_known_time(void **state)
+{
+	static const int32_t one[] = { 1, 0 }, two[] = { 2, 1, 0 }, three[] = { 3, 2, 1, 0 };
+	struct bytes b = { 0 };
+	size_t start;
+
+	(void)state;
+	put_profiling_header(&b, 0, 1);
+	start = begin_samples(&b, 0, 12);
+	put_sample(&b, one, 1, 10);         /* 48 */
+	put_sample(&b, two, 1, UINT64_MAX); /* 72 */
+	put_sample(&b, three, 1, 20);       /* 100 */
+	end_samples(&b, start);
+	assert_broken(&b,
+		      (const struct broken[]){ { "xray.time.unknown", 48, TL_NOWHERE, TL_NONE, 12 },
+					       { "xray.time.unknown", 72, TL_NOWHERE, TL_NONE, 12 } },
+		      2);
+	free_bytes(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(paths_without_a_known_time),
 		cmocka_unit_test(a_good_trace_breaks_no_rule),
 		cmocka_unit_test(a_good_basic_trace_breaks_no_rule),
 		cmocka_unit_test(wall_clock_follows_new_buffer),

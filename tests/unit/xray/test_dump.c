@@ -256,10 +256,16 @@ static void samples_have_their_paths(void **state)
 	put_profiling_header(&b, 0, 7);
 	start = begin_samples(&b, 0, 12);
 	put_sample(&b, path, 5, 300);
+	put_sample(&b, path + 2, 6, (uint64_t)-7); /* ticks are signed */
 	end_samples(&b, start);
 	text = dump(&b, true, &all, NULL);
 	assert_string_equal(text, "{\"offset\":48,\"record\":\"sample\",\"thread\":12,\"process\":7,\"path\":[3,2,1],"
-				  "\"calls\":5,\"ticks\":300}\n");
+				  "\"calls\":5,\"ticks\":300}\n"
+				  "{\"offset\":80,\"record\":\"sample\",\"thread\":12,\"process\":7,\"path\":[1],"
+				  "\"calls\":6,\"ticks\":-7}\n");
+	free(text);
+	text = dump(&b, false, &all, NULL);
+	assert_non_null(strstr(text, "0x00000050               -7      12   0 sample"));
 	free(text);
 	free_bytes(&b);
 }

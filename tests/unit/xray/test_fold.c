@@ -563,6 +563,58 @@ static void profiling_mode_gives_self_and_inclusive(void **state)
 	free_bytes(&b);
 }
 
+/*
+ * Ticks are signed: a path with negative ones, or with fewer than the paths below it, has no known time (2.9). Paths, their
+ * ticks, and what is below them:
+ *
+ *   1                    1000
+ *   1 2                   -50   unknown
+ *   1 2 3                 400
+ *   1 2 3 4               900   more than 1 2 3, whose time is therefore unknown
+ *   1 5                    60
+ *
+ * Of the 1000, 900 + 60 are known; 40 belong to 1, 1 2 or 1 2 3.
+ */
+static void times_that_are_unknown(void **state)
+{
+	static const int32_t paths[][5] = { { 1, 0 }, { 2, 1, 0 }, { 3, 2, 1, 0 }, { 4, 3, 2, 1, 0 }, { 5, 1, 0 } };
+	static const int64_t ticks[] = { 1000, -50, 400, 900, 60 };
+	const struct tl_xray_fault *faults;
+	struct tl_profile *profile;
+	uint64_t count, skipped;
+	struct bytes b = { 0 };
+	struct trace t;
+	size_t start, listed, at[5];
+
+	(void)state;
+	put_profiling_header(&b, 0, 1);
+	start = begin_samples(&b, 0, 12);
+	for (size_t i = 0; i < 5; i++) {
+		at[i] = b.size;
+		put_sample(&b, paths[i], i + 1, (uint64_t)ticks[i]);
+	}
+	end_samples(&b, start);
+	open_trace(&t, &b, NULL);
+	assert_int_equal(tl_xray_fold(t.reader, NULL, NULL, &profile, &t.err), 0);
+	faults = tl_xray_faults(t.reader, &listed, &count, &skipped);
+	assert_int_equal(count, 2);
+	assert_int_equal(faults[0].offset, at[1]);
+	assert_int_equal(faults[1].offset, at[2]);
+	assert_int_equal(skipped, 0);
+	close_trace(&t);
+	has(profile, 1, 1, 0, 0, 1000);
+	has(profile, 2, 2, 0, 0, 900);
+	has(profile, 3, 3, 0, 0, 900);
+	has(profile, 4, 4, 0, 900, 900);
+	has(profile, 5, 5, 0, 60, 60);
+	assert_string_equal(tl_profile_function(profile, 5)->name, "(unknown)");
+	has(profile, TL_NOWHERE, 0, 0, 40, 40);
+	assert_int_equal(*tl_profile_total(profile), 1000);
+	assert_int_equal(tl_profile_losses(profile).saturated, 0);
+	tl_profile_free(profile);
+	free_bytes(&b);
+}
+
 /* "exact: keep every duration" */
 static void exact_quantiles_when_asked(void **state)
 {
@@ -635,6 +687,7 @@ int main(void)
 		cmocka_unit_test(any_number_of_jobs_gives_the_same),
 		cmocka_unit_test(a_filter_that_lets_all_pass_changes_nothing),
 		cmocka_unit_test(profiling_mode_gives_self_and_inclusive),
+		cmocka_unit_test(times_that_are_unknown),
 		cmocka_unit_test(exact_quantiles_when_asked),
 		cmocka_unit_test(a_strict_fold_fails_at_the_fault),
 	};
