@@ -107,6 +107,10 @@ int tl_xray_decode_basic(struct xray_stream *stream, struct tl_xray_record *reco
 	if (b.type == RECORD_NORMAL && p[3] > TL_XRAY_ENTER_ARGS)
 		return lose_record(stream, record, "a function record of unknown action; went on at the next one", err);
 	record->function = tl_get32s(p + 4, d->swap);
+	/* Ids start at 1 (2.8): bytes that were zeroed are no call. */
+	if (!record->function)
+		return lose_record(stream, record, "a record of function 0, which there is not; went on at the next one",
+				   err);
 	stream->cur.pos += XRAY_BASIC_BYTES;
 	stream->record++;
 	if (b.type == RECORD_ARGUMENT) {

@@ -210,9 +210,15 @@ static int function_record(struct xray_stream *stream, struct tl_xray_record *re
 			stream, start, TL_BAD_RECORD,
 			"a function record of unknown action; kept the records before it", record,
 			err);
+	record->function = xray_function_id(d->high_bits, word);
+	/* Ids start at 1 (2.8): bytes that were zeroed are no calls. */
+	if (!record->function)
+		return tl_xray_lose(stream, start, TL_BAD_RECORD,
+				    "a function record of id 0, which no function has; kept the "
+				    "records before it",
+				    record, err);
 	record->kind = TL_XRAY_FUNCTION;
 	record->action = (enum tl_xray_action)action;
-	record->function = xray_function_id(d->high_bits, word);
 	record->delta = tl_get32s(p + 4, d->swap);
 	record->length = XRAY_FUNCTION_BYTES;
 	record->tsc = stream->tsc += (uint64_t)record->delta;

@@ -10,27 +10,18 @@
 
 #include "core/error.h"
 #include "core/memory.h"
-#include "xray/reader.h"
+#include "xray/index.h"
 
-/* A head of a buffer in the bytes. */
-struct head {
-	uint64_t start;
-	uint64_t end;	   /* by its extents; UINT64_MAX: it has none */
-	bool found, sized; /* sized: it has extents */
-};
-
-static bool is_kind(const struct tl_xray_reader *r, uint64_t at, enum xray_metadata kind)
+bool tl_xray_is_kind(const struct tl_xray_reader *r, uint64_t at, enum xray_metadata kind)
 {
 	return at < r->size && r->size - at >= XRAY_METADATA_BYTES &&
 	       r->data[at] == xray_metadata_byte(&r->dialect, kind);
 }
 
-/* NewBuffer and WallClock follow each other in every buffer that the runtime wrote: what a search
- * may trust. */
-static bool is_buffer(const struct tl_xray_reader *r, uint64_t at)
+bool tl_xray_is_buffer(const struct tl_xray_reader *r, uint64_t at)
 {
-	return is_kind(r, at, XRAY_MD_NEW_BUFFER) &&
-	       is_kind(r, at + XRAY_METADATA_BYTES, XRAY_MD_WALL_CLOCK);
+	return tl_xray_is_kind(r, at, XRAY_MD_NEW_BUFFER) &&
+	       tl_xray_is_kind(r, at + XRAY_METADATA_BYTES, XRAY_MD_WALL_CLOCK);
 }
 
 static uint64_t extents_end(const struct tl_xray_reader *r, uint64_t at)
@@ -42,27 +33,26 @@ static uint64_t extents_end(const struct tl_xray_reader *r, uint64_t at)
 }
 
 /* A buffer that should begin here does. */
-static bool head_at(const struct tl_xray_reader *r, uint64_t at, struct head *head)
+static bool head_at(const struct tl_xray_reader *r, uint64_t at, struct xray_head *head)
 {
 	if (r->dialect.version == 1) {
-		*head = (struct head){ .start = at,
+		*head = (struct xray_head){ .start = at,
 				       .end = UINT64_MAX,
-				       .found = is_kind(r, at, XRAY_MD_NEW_BUFFER) };
+				       .found = tl_xray_is_kind(r, at, XRAY_MD_NEW_BUFFER) };
 		return head->found;
 	}
 	head->found = false;
-	if (!is_kind(r, at, XRAY_MD_BUFFER_EXTENTS))
+	if (!tl_xray_is_kind(r, at, XRAY_MD_BUFFER_EXTENTS))
 		return false;
-	*head = (struct head){ .start = at, .end = extents_end(r, at), .sized = true };
+	*head = (struct xray_head){ .start = at, .end = extents_end(r, at), .sized = true };
 	/* An empty block holds nothing but its size. */
-	head->found = is_kind(r, at + XRAY_METADATA_BYTES, XRAY_MD_NEW_BUFFER) ||
+	head->found = tl_xray_is_kind(r, at + XRAY_METADATA_BYTES, XRAY_MD_NEW_BUFFER) ||
 		      (head->end == at + XRAY_METADATA_BYTES &&
-		       (head->end == r->size || is_kind(r, head->end, XRAY_MD_BUFFER_EXTENTS)));
+		       (head->end == r->size || tl_xray_is_kind(r, head->end, XRAY_MD_BUFFER_EXTENTS)));
 	return head->found;
 }
 
-/* Search for the next head, with its extents or without, from a position on. */
-static struct head next_head(const struct tl_xray_reader *r, uint64_t from)
+struct xray_head tl_xray_next_head(const struct tl_xray_reader *r, uint64_t from)
 {
 	uint8_t first = xray_metadata_byte(&r->dialect, XRAY_MD_NEW_BUFFER);
 	uint64_t at = from;
@@ -74,17 +64,17 @@ static struct head next_head(const struct tl_xray_reader *r, uint64_t from)
 		if (!hit)
 			break;
 		at = (uint64_t)(hit - r->data);
-		if (!is_buffer(r, at)) {
+		if (!tl_xray_is_buffer(r, at)) {
 			at++;
 			continue;
 		}
 		extents = at - XRAY_METADATA_BYTES;
 		if (r->dialect.version > 1 && at >= from + XRAY_METADATA_BYTES &&
-		    is_kind(r, extents, XRAY_MD_BUFFER_EXTENTS))
-			return (struct head){ extents, extents_end(r, extents), true, true };
-		return (struct head){ at, UINT64_MAX, true, false };
+		    tl_xray_is_kind(r, extents, XRAY_MD_BUFFER_EXTENTS))
+			return (struct xray_head){ extents, extents_end(r, extents), true, true };
+		return (struct xray_head){ at, UINT64_MAX, true, false };
 	}
-	return (struct head){ .start = r->size };
+	return (struct xray_head){ .start = r->size };
 }
 
 /* ---- one buffer ---- */
@@ -120,71 +110,20 @@ static int describe(const struct tl_xray_reader *r, struct xray_block *block, st
 	return status == TL_NO_MEMORY ? status : 0;
 }
 
-/* Version 1: where the EndOfBuffer record of a buffer ends, or its last whole record. */
-static int body_end(const struct tl_xray_reader *r, uint64_t start, uint64_t *end,
-		    struct tl_error *err)
-{
-	struct xray_faults unnoted = { 0 };
-	struct xray_stream stream;
-	struct tl_xray_record record = { 0 };
-	int status;
-
-	tl_xray_stream_begin(&stream, r, NULL, 0, 0, &unnoted);
-	stream.cur = tl_cursor_over(r->data, r->size);
-	tl_cursor_seek(&stream.cur, start);
-	*end = start;
-	while ((status = tl_xray_decode_fdr(&stream, &record, err)) == 1 &&
-	       record.kind != TL_XRAY_LOST)
-		*end = record.offset + record.length;
-	free(unnoted.list);
-	return status == TL_NO_MEMORY ? status : 0;
-}
-
-static bool is_zero(const struct tl_xray_reader *r, uint64_t from, uint64_t to)
-{
-	while (from < to && !r->data[from])
-		from++;
-	return from >= to;
-}
-
-/*
- * Version 1: a buffer ends where the buffer size says. Where no buffer begins there, the size is
- * not to be trusted (as published it is that of all buffers, 3.1) or the next head is damaged: then
- * filler ends at the next head
- * ("EndOfBuffer"), and if what lies between is no filler, it was a buffer, which is left to be
- * missed.
- */
-static int buffer_end(const struct tl_xray_reader *r, uint64_t start, uint64_t *end,
-		      struct tl_error *err)
-{
-	uint64_t size = r->info.buffer_size, after, next;
-	bool fits = size >= XRAY_METADATA_BYTES && size <= r->size - start;
-	int status;
-
-	*end = start + size;
-	if (fits && is_kind(r, *end, XRAY_MD_NEW_BUFFER))
-		return 0;
-	status = body_end(r, start, &after, err);
-	next = next_head(r, after > start ? after : start + 1).start;
-	if (!fits || after > *end || next <= *end || is_zero(r, *end, next))
-		*end = next;
-	return status;
-}
-
 /* The block whose head was found; `*next` is where the one after should begin. */
-static int take_block(struct tl_xray_reader *r, const struct head *head, uint64_t *next,
+static int take_block(struct tl_xray_reader *r, const struct xray_head *head, uint64_t stride, uint64_t *next,
 		      struct tl_error *err)
 {
 	struct xray_block block = { .start = head->start, .end = head->end };
-	struct head follower;
+	struct xray_head follower;
 	int status = 0;
 
 	if (r->dialect.version == 1) {
-		status = buffer_end(r, head->start, &block.end, err);
+		status = tl_xray_buffer_end(r, head->start, stride, &block.end, err);
 	} else if (block.end != r->size &&
 		   !(block.end < r->size && head_at(r, block.end, &follower))) {
 		/* The chain breaks after this block. */
-		follower = next_head(r, head->start + XRAY_METADATA_BYTES + 1);
+		follower = tl_xray_next_head(r, head->start + XRAY_METADATA_BYTES + 1);
 		/* Without extents, those are among the bytes that were skipped before it. */
 		if (head->sized && block.end > r->size && !follower.found)
 			status = tl_xray_add_gap(r, head->start, head->start, TL_TRUNCATED,
@@ -290,20 +229,21 @@ static void adopt_empty_blocks(struct tl_xray_reader *r)
 
 int tl_xray_index_fdr(struct tl_xray_reader *reader, struct tl_error *err)
 {
+	uint64_t stride = reader->dialect.version == 1 ? tl_xray_stride(reader) : 0;
 	uint64_t at = XRAY_HEADER_BYTES;
-	struct head head;
+	struct xray_head head;
 	int status = 0;
 
 	while (status == 0 && at < reader->size) {
 		if (!head_at(reader, at, &head)) {
-			head = next_head(reader, at);
+			head = tl_xray_next_head(reader, at);
 			status = tl_xray_add_gap(
 				reader, at, head.start, TL_BAD_RECORD,
 				"not the beginning of a buffer; went on at the next one", err);
 			if (!head.found || status < 0)
 				break;
 		}
-		status = take_block(reader, &head, &at, err);
+		status = take_block(reader, &head, stride, &at, err);
 	}
 	if (status == 0 && reader->dialect.version >= 3)
 		status = adopt_processes(reader, err);

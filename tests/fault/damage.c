@@ -67,7 +67,7 @@ static void free_sheet(struct sheet *sheet)
 struct damaged {
 	uint8_t *data; /* room for 64 bytes more than the original */
 	size_t size;
-	uint64_t at, inserted;	     /* bytes inserted at `at` */
+	uint64_t at, inserted;	     /* bytes inserted at `at`; as a negative number: deleted */
 	uint64_t lost_from, lost_to; /* records of the original that may be lost */
 };
 
@@ -167,6 +167,27 @@ static bool junk_before(struct damaged *damaged, const struct sheet *sheet, size
 	return true;
 }
 
+static bool zeroed(struct damaged *damaged, const struct sheet *sheet, size_t block)
+{
+	uint64_t start = sheet->starts[block];
+
+	memset(damaged->data + start, 0, sheet->starts[block + 1] - start);
+	return true;
+}
+
+enum { HEAD_BYTES = 80, LONGEST_RECORD = 24 };
+
+/* Bytes deleted in a buffer: what stands before them in it survives, too. */
+static void delete_at(struct damaged *damaged, uint64_t at, uint64_t count)
+{
+	memmove(damaged->data + at, damaged->data + at + count, damaged->size - at - count);
+	damaged->size -= count;
+	damaged->at = at;
+	damaged->inserted = -count;
+	if (at > damaged->lost_from + HEAD_BYTES)
+		damaged->lost_from = at - LONGEST_RECORD;
+}
+
 static const struct {
 	const char *name;
 	bool (*plant)(struct damaged *damaged, const struct sheet *sheet, size_t block);
@@ -179,6 +200,7 @@ static const struct {
 	{ "extents cut the last record", short_extents },
 	{ "no NewBuffer", no_new_buffer },
 	{ "junk before the block", junk_before },
+	{ "zeroed", zeroed },
 };
 
 enum { DAMAGES = sizeof(damages) / sizeof(damages[0]) };
@@ -234,8 +256,7 @@ static int judge(const struct trace *trace, const struct sheet *sheet,
 	return broken != NULL;
 }
 
-static int test_damage(const struct trace *trace, const struct sheet *sheet, size_t block,
-		       size_t kind, size_t *planted)
+static struct damaged copy_of(const struct trace *trace, const struct sheet *sheet, size_t block)
 {
 	struct damaged damaged = {
 		.data = malloc(trace->size + 64),
@@ -243,14 +264,48 @@ static int test_damage(const struct trace *trace, const struct sheet *sheet, siz
 		.lost_from = sheet->starts[block],
 		.lost_to = sheet->starts[block + 1],
 	};
-	int failures = 0;
 
 	memcpy(damaged.data, trace->data, trace->size);
+	return damaged;
+}
+
+static int test_damage(const struct trace *trace, const struct sheet *sheet, size_t block,
+		       size_t kind, size_t *planted)
+{
+	struct damaged damaged = copy_of(trace, sheet, block);
+	int failures = 0;
+
 	if (damages[kind].plant(&damaged, sheet, block)) {
 		failures = judge(trace, sheet, &damaged, block, damages[kind].name);
 		++*planted;
 	}
 	free(damaged.data);
+	return failures;
+}
+
+/* Bytes deleted, few and many, at many places of a buffer. */
+static int test_deletions(const struct trace *trace, const struct sheet *sheet, size_t block,
+			  size_t *planted)
+{
+	static const uint64_t counts[] = { 1, 4, 8, 16, 24, 40, 128 };
+	uint64_t start = sheet->starts[block], size = sheet->starts[block + 1] - start;
+	int failures = 0;
+
+	for (uint64_t at = 0; at < size; at += size / 23 + 1)
+		for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+			struct damaged damaged;
+			char name[64];
+
+			if (counts[i] >= size - at)
+				continue;
+			snprintf(name, sizeof(name), "%d bytes deleted at 0x%x", (int)counts[i],
+				 (unsigned)(start + at));
+			damaged = copy_of(trace, sheet, block);
+			delete_at(&damaged, start + at, counts[i]);
+			failures += judge(trace, sheet, &damaged, block, name);
+			++*planted;
+			free(damaged.data);
+		}
 	return failures;
 }
 
@@ -266,6 +321,9 @@ static int test_trace(const struct trace *trace, size_t *planted)
 		for (size_t block = 0; block < sheet.blocks; block++)
 			for (size_t kind = 0; kind < DAMAGES; kind++)
 				failures += test_damage(trace, &sheet, block, kind, planted);
+	if (!walk.status && !walk.faults && sheet.blocks > 1 && trace->data[2] == 1)
+		for (size_t block = 0; block < sheet.blocks; block++)
+			failures += test_deletions(trace, &sheet, block, planted);
 	free_sheet(&sheet);
 	return failures;
 }

@@ -268,6 +268,14 @@ static void unknown_actions(void **state)
 	}
 }
 
+/* "Function ids start at 1": zeroed bytes, which read as entries of function 0, are no records. */
+static void zeroed_records(void **state)
+{
+	(void)state;
+	damaged_record(BODY, "\0\0\0\0\0\0\0", 8, TL_BAD_RECORD);
+	damaged_record(BODY + 8, "\2\0\0\0", 4, TL_BAD_RECORD);
+}
+
 /* "EndOfBuffer in version >= 2"; "accept as a new block start only where a block may start; else an error record" */
 static void records_of_heads_in_bodies(void **state)
 {
@@ -672,6 +680,20 @@ static void a_basic_record_that_is_none(void **state)
 	}
 }
 
+/* A zeroed record names function 0, which there is not. */
+static void zeroed_basic_records(void **state)
+{
+	(void)state;
+	for (size_t record = 32; record < 32 + 4 * 32; record += 32) {
+		struct bytes b = { 0 };
+
+		put_four_basic(&b);
+		memset(b.data + record + 4, 0, 4);
+		assert_basic(&b, 3, (struct fault){ TL_BAD_RECORD, record, 32 });
+		free_bytes(&b);
+	}
+}
+
 /* ---- profiling mode ---- */
 
 static void put_two_threads(struct bytes *b)
@@ -738,6 +760,7 @@ int main(void)
 		cmocka_unit_test(a_wrong_bit_order),
 		cmocka_unit_test(unknown_kinds),
 		cmocka_unit_test(unknown_actions),
+		cmocka_unit_test(zeroed_records),
 		cmocka_unit_test(records_of_heads_in_bodies),
 		cmocka_unit_test(events_of_wrong_sizes),
 		cmocka_unit_test(an_event_up_to_the_end),
@@ -754,6 +777,7 @@ int main(void)
 		cmocka_unit_test(a_damaged_head_of_version_1),
 		cmocka_unit_test(a_basic_file_of_odd_size),
 		cmocka_unit_test(a_basic_record_that_is_none),
+		cmocka_unit_test(zeroed_basic_records),
 		cmocka_unit_test(damaged_profiles),
 	};
 
