@@ -83,6 +83,11 @@ TL_API const struct tl_timeline_format *const *tl_timeline_formats(void);
  */
 TL_API int tl_timeline_open(struct tl_timeline **timeline, const char *format, uint64_t frequency,
 			    struct tl_output *out, struct tl_error *err);
+/**
+ * Say when the first record was, in ticks, before the first slice. Formats whose times are decimal fractions (chrome)
+ * count from it and tell it once; the others are absolute.
+ */
+TL_API void tl_timeline_origin(struct tl_timeline *timeline, uint64_t ticks);
 /** Name a process or (thread >= 0) a thread, before its first slice. */
 TL_API void tl_timeline_name(struct tl_timeline *timeline, int64_t process, int64_t thread, const char *name);
 /**

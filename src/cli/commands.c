@@ -107,7 +107,8 @@ const struct command commands[] = {
 		"FILE",
 		"calls over time, for Perfetto or Chrome's trace viewer",
 		"Writes calls over time with threads, names, arguments and custom events, as a Perfetto "
-		"trace or as Chrome JSON. Open the result at ui.perfetto.dev.",
+		"trace or as Chrome JSON, whose times count from the first record on (otherData tells "
+		"when that was). Open the result at ui.perfetto.dev.",
 		"llvm-xray convert -f trace_event",
 		cmd_timeline,
 		{ { "tracelathe timeline --binary prog -o log.perfetto log.xray", "for ui.perfetto.dev" },

@@ -6,11 +6,16 @@
  * Readers sort events by time, and of two that begin together they cannot tell which is inside. So
  * a call in which another begins at the same tick is written as a begin ("B") before that one, and
  * an end ("E"); so is a call with arguments, which need not be kept then, and one that has not
- * ended. Events of one time then stand in the order of their nesting.
+ * ended. Events of one time then stand in the order of their nesting. A reader adds up "ts" and
+ * "dur" in doubles: a call that would not end at the double of its end is written as a begin and an
+ * end, too, one right behind the other, as it would overlap what begins then.
  *
  * Times are microseconds with all their digits: nanoseconds, and picoseconds where a tick is no
- * whole nanosecond.
+ * whole nanosecond. They count from the first record, as readers keep them as doubles, which have
+ * no room for nanoseconds since 1970; "otherData" tells when that was. Within a track time does not
+ * go back, so that slices nest.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "core/output.h"
@@ -27,6 +32,7 @@ struct track {
 	struct tl_track base;
 	struct frame *frames; /* open calls, outermost first */
 	size_t depth, capacity;
+	uint64_t last; /* ticks from the origin on */
 	char head[80]; /* an event up to its phase */
 	size_t head_size;
 };
@@ -110,6 +116,30 @@ static struct tl_time time_between(struct tl_time from, struct tl_time to)
 		d.seconds--;
 	}
 	return d;
+}
+
+/* Ticks from the origin on; a step back, also to before the origin, is no time. */
+static uint64_t since_origin(const struct chrome *c, struct track *t, uint64_t ticks)
+{
+	uint64_t since = ticks > c->base.origin ? ticks - c->base.origin : 0;
+
+	if (since > t->last)
+		t->last = since;
+	return t->last;
+}
+
+/* Whether the sum of two times as doubles is the double of the end. */
+static bool adds_up(const struct chrome *c, struct tl_time from, struct tl_time to)
+{
+	static const uint64_t whole = UINT64_C(1) << 53;
+	uint64_t unit = c->fine ? 1000 : 1, second = 1000000000 * unit;
+	uint64_t begin = from.seconds * second + from.ns * unit + from.ps;
+	uint64_t end = to.seconds * second + to.ns * unit + to.ps;
+	double us = 1000.0 * (double)unit;
+
+	if (begin == end)
+		return true;
+	return to.seconds < whole / second && (double)begin / us + (double)(end - begin) / us == (double)end / us;
 }
 
 /* Separator, head, phase, two times, closing: all but name and arguments. */
@@ -280,6 +310,7 @@ static void enter(struct tl_timeline *timeline, struct tl_track *track, uint64_t
 	if (timeline->no_memory)
 		return;
 	prepare_track(t);
+	ticks = since_origin(c, t, ticks);
 	begin_together(c, t, ticks);
 	t->frames[t->depth] = (struct frame){ .ticks = ticks, .name_key = name_key };
 	if (arg_count)
@@ -299,21 +330,21 @@ static void leave(struct tl_timeline *timeline, struct tl_track *track, uint64_t
 {
 	struct chrome *c = (struct chrome *)timeline;
 	struct track *t = (struct track *)track;
-	const struct frame *frame;
+	struct frame *frame;
 	struct tl_time from, to;
 	char *p;
 
 	if (!t->depth)
 		return;
 	frame = &t->frames[--t->depth];
-	if (ticks < frame->ticks)
-		ticks = frame->ticks;
-	to = tl_ticks_time(timeline->frequency, ticks);
+	to = tl_ticks_time(timeline->frequency, since_origin(c, t, ticks));
+	from = tl_ticks_time(timeline->frequency, frame->ticks);
+	if (!frame->begun && !adds_up(c, from, to))
+		put_begin(c, t, frame, NULL, 0);
 	if (frame->begun) {
 		put_end(c, t, to);
 		return;
 	}
-	from = tl_ticks_time(timeline->frequency, frame->ticks);
 	p = event_head(c, t, 'X', from);
 	p = COPY(p, ",\"dur\":");
 	p = format_us(p, time_between(from, to), c->fine);
@@ -330,6 +361,7 @@ static void instant(struct tl_timeline *timeline, struct tl_track *track, uint64
 	char *p;
 
 	prepare_track(t);
+	ticks = since_origin(c, t, ticks);
 	begin_together(c, t, ticks);
 	p = event_head(c, t, 'i', tl_ticks_time(timeline->frequency, ticks));
 	p = COPY(p, ",\"s\":\"t\",\"name\":");
@@ -337,6 +369,24 @@ static void instant(struct tl_timeline *timeline, struct tl_track *track, uint64
 	tl_put_json(timeline->out, name, strlen(name));
 	put_args(timeline->out, args, arg_count);
 	tl_put_char(timeline->out, '}');
+}
+
+/* The origin as text: a number would lose its last digits in a double. */
+static void put_origin(const struct chrome *c)
+{
+	struct tl_time origin = tl_ticks_time(c->base.frequency, c->base.origin);
+	struct tl_output *out = c->base.out;
+
+	tl_put_text(out, ",\"otherData\":{\"origin_ticks\":\"");
+	tl_put_u64(out, c->base.origin);
+	if (c->base.clock_known) {
+		tl_put_text(out, "\",\"ticks_per_second\":\"");
+		tl_put_u64(out, c->base.frequency);
+		tl_put_format(out, "\",\"origin_seconds\":\"%" PRIu64 ".%09" PRIu32, origin.seconds, origin.ns);
+		if (c->fine)
+			tl_put_format(out, "%03" PRIu32, origin.ps);
+	}
+	tl_put_text(out, "\"}");
 }
 
 /* What has not ended is a begin without an end. */
@@ -351,7 +401,9 @@ static void end(struct tl_timeline *timeline)
 			if (!t->frames[f].begun)
 				put_begin(c, t, &t->frames[f], NULL, 0);
 	}
-	tl_put_text(timeline->out, "\n],\"displayTimeUnit\":\"ns\"}\n");
+	tl_put_text(timeline->out, "\n],\"displayTimeUnit\":\"ns\"");
+	put_origin(c);
+	tl_put_text(timeline->out, "}\n");
 }
 
 static void free_track(struct tl_track *track)

@@ -94,6 +94,7 @@ int tl_timeline_open(struct tl_timeline **timeline, const char *format, uint64_t
 	opened->ops = ops;
 	opened->out = out;
 	opened->frequency = frequency ? frequency : 1000000000;
+	opened->clock_known = frequency != 0;
 	opened->tracks.track_size = ops->track_size;
 	if (!ops->begin(opened)) {
 		free_timeline(opened);
@@ -101,6 +102,11 @@ int tl_timeline_open(struct tl_timeline **timeline, const char *format, uint64_t
 	}
 	*timeline = opened;
 	return 0;
+}
+
+void tl_timeline_origin(struct tl_timeline *timeline, uint64_t ticks)
+{
+	timeline->origin = ticks;
 }
 
 void tl_timeline_name(struct tl_timeline *timeline, int64_t process, int64_t thread,

@@ -56,6 +56,8 @@ struct tl_timeline {
 	const struct tl_timeline_ops *ops;
 	struct tl_output *out;
 	uint64_t frequency; /* never 0 */
+	bool clock_known;   /* it is not a made-up one */
+	uint64_t origin;    /* ticks of the first record, 0: absolute times */
 	bool no_memory; /* an allocation failed: nothing is written any more */
 	struct tl_tracks tracks;
 };

@@ -29,6 +29,9 @@ int tl_pt_input_slice(struct tl_input *input, const struct tl_slice *what, struc
 size_t tl_pt_input_damage(struct tl_input *input, struct tl_damage *places, size_t room,
 			  uint64_t *count, uint64_t *skipped_bytes);
 
+/* The least of the first times of its pieces, UINT64_MAX: there is none. 0 or negative. */
+int tl_pt_input_first_time(struct tl_input *input, uint64_t *first, struct tl_error *err);
+
 /* The window of the options in ticks; 0: open. */
 int tl_pt_input_window(struct tl_input *input, struct tl_number_range *window,
 		       struct tl_error *err);

@@ -16,9 +16,10 @@ static uint64_t ticks(double seconds, uint64_t frequency, uint64_t first)
 	return ticks >= (double)(UINT64_MAX - first) ? UINT64_MAX : first + (uint64_t)(ticks + 0.5);
 }
 
-/* The least of the pieces' first times. */
-static int first_time(const struct tl_pt_feed *feed, uint64_t *first, struct tl_error *err)
+int tl_pt_input_first_time(struct tl_input *input, uint64_t *first, struct tl_error *err)
 {
+	const struct pt_input *pt = input->handle;
+	const struct tl_pt_feed *feed = &pt->feed;
 	struct tl_pt_piece piece;
 	int status;
 
@@ -51,7 +52,7 @@ int tl_pt_input_window(struct tl_input *input, struct tl_number_range *window, s
 	if (!pt->feed.frequency)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "the trace does not say how long a tick is; give --tsc-hz for a time window");
-	status = first_time(&pt->feed, &first, err);
+	status = tl_pt_input_first_time(input, &first, err);
 	if (status < 0)
 		return status;
 	if (o->from_seconds > 0)

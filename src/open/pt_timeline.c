@@ -169,13 +169,18 @@ static int show_all(struct tl_input *input, struct show *s, const struct tl_numb
 		.watch = &watch,
 	};
 	struct tl_profile *profile = NULL;
-	int status =
-		tl_timeline_open(&s->timeline, format ? format : tl_timeline_formats()[0]->name,
-				 pt->feed.timed ? pt->feed.frequency : 0, out, err);
+	uint64_t first = UINT64_MAX;
+	int status = pt->feed.timed ? tl_pt_input_first_time(input, &first, err) : 0;
 	int finished;
 
+	if (status == 0)
+		status = tl_timeline_open(&s->timeline,
+					  format ? format : tl_timeline_formats()[0]->name,
+					  pt->feed.timed ? pt->feed.frequency : 0, out, err);
 	if (status < 0)
 		return status;
+	if (first != UINT64_MAX)
+		tl_timeline_origin(s->timeline, first);
 	status = tl_pt_fold(&pt->feed, &options, &pt->faults, &profile, err);
 	tl_profile_free(profile);
 	finished = tl_timeline_finish(s->timeline, status < 0 ? NULL : err);

@@ -189,6 +189,7 @@ int tl_xray_input_timeline(struct tl_input *input, const char *format, struct tl
 	status = tl_timeline_open(&w.timeline, format ? format : tl_timeline_formats()[0]->name,
 				  tl_xray_info(x->reader)->frequency, out, err);
 	if (status == 0) {
+		tl_timeline_origin(w.timeline, tl_xray_first_tsc(x->reader));
 		status = walk_threads(input, &w, out, err);
 		finished = tl_timeline_finish(w.timeline, status < 0 ? NULL : err);
 		status = status < 0 ? status : finished;

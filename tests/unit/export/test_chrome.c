@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "helper.h"
 
+#include <stdio.h>
+
 static struct tl_output *out;
 static struct tl_timeline *timeline;
 
@@ -24,12 +26,15 @@ static void leave(int64_t thread, uint64_t ticks)
 	tl_timeline_leave(timeline, &at);
 }
 
+/* What stands behind the events. */
+static char other[256];
+
 /* The events, one a line, between the frame of the document; for free(). */
 static char *finish_events(void)
 {
 	static const char head[] = "{\"traceEvents\":[\n",
-			  tail[] = "\n],\"displayTimeUnit\":\"ns\"}\n";
-	const char *bytes;
+			  tail[] = "\n],\"displayTimeUnit\":\"ns\",\"otherData\":";
+	const char *bytes, *end;
 	char *events;
 	size_t size;
 
@@ -37,9 +42,12 @@ static char *finish_events(void)
 	bytes = tl_output_bytes(out, &size);
 	assert_true(size >= sizeof(head) + sizeof(tail) - 2);
 	assert_memory_equal(bytes, head, sizeof(head) - 1);
-	assert_memory_equal(bytes + size - sizeof(tail) + 1, tail, sizeof(tail) - 1);
-	events = strndup(bytes + sizeof(head) - 1, size - sizeof(head) - sizeof(tail) + 2);
+	end = memmem(bytes, size, tail, sizeof(tail) - 1);
+	assert_non_null(end);
+	events = strndup(bytes + sizeof(head) - 1, (size_t)(end - bytes) - sizeof(head) + 1);
 	assert_non_null(events);
+	end += sizeof(tail) - 1;
+	snprintf(other, sizeof(other), "%.*s", (int)(bytes + size - end), end);
 	tl_output_discard(out);
 	return events;
 }
@@ -138,6 +146,61 @@ static void times_of_odd_clocks(void **state)
 	leave(2, 5);
 	assert_events(
 		"{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":0.007,\"dur\":0.000,\"name\":\"f\"}");
+}
+
+/*
+ * "times from the first record on; the origin told once in otherData": nanoseconds since 1970 have
+ * no room in a double of microseconds. A step back, to before the origin even, is no time.
+ */
+static void times_from_the_origin_on(void **state)
+{
+	(void)state;
+	begin(1000000000);
+	tl_timeline_origin(timeline, UINT64_C(1795000000123456789));
+	enter(2, UINT64_C(1795000000123456790), 0, "f");
+	enter(2, UINT64_C(1795000000123456792), 1, "g");
+	leave(2, UINT64_C(1795000000123456793));
+	enter(2, UINT64_C(1795000000123456791), 2, "h"); /* back by 2 ns */
+	leave(2, UINT64_C(1795000000123456793));
+	leave(2, UINT64_C(1795000000123456797));
+	enter(3, 5, 0, "f");
+	leave(3, UINT64_C(1795000000123456790));
+	assert_events(
+		"{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":0.003,\"dur\":0.001,\"name\":\"g\"},\n"
+		"{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":0.004,\"dur\":0.000,\"name\":\"h\"},\n"
+		"{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":0.001,\"dur\":0.007,\"name\":\"f\"},\n"
+		"{\"pid\":1,\"tid\":3,\"ph\":\"X\",\"ts\":0.000,\"dur\":0.001,\"name\":\"f\"}");
+	assert_string_equal(other, "{\"origin_ticks\":\"1795000000123456789\",\"ticks_per_second\":"
+				   "\"1000000000\",\"origin_seconds\":\"1795000000.123456789\"}}\n");
+	/* 3 GHz: a third of a nanosecond. Without a clock nothing is said of seconds. */
+	begin(3000000000);
+	tl_timeline_origin(timeline, 3000000001);
+	assert_events("");
+	assert_string_equal(other, "{\"origin_ticks\":\"3000000001\",\"ticks_per_second\":"
+				   "\"3000000000\",\"origin_seconds\":\"1.000000000333\"}}\n");
+	begin(0);
+	tl_timeline_origin(timeline, 7);
+	assert_events("");
+	assert_string_equal(other, "{\"origin_ticks\":\"7\"}}\n");
+}
+
+/*
+ * 0.1 + 0.2 is more than 0.3 in doubles: a call of that begin and that length would end behind the
+ * call that begins at 0.3, so it is written by its begin and its end.
+ */
+static void sums_that_doubles_miss(void **state)
+{
+	(void)state;
+	assert_true(0.1 + 0.2 > 0.3);
+	begin(1000000000);
+	enter(2, 100, 0, "f");
+	leave(2, 300);
+	enter(2, 300, 1, "g");
+	leave(2, 400);
+	assert_events(
+		"{\"pid\":1,\"tid\":2,\"ph\":\"B\",\"ts\":0.100,\"name\":\"f\"},\n"
+		"{\"pid\":1,\"tid\":2,\"ph\":\"E\",\"ts\":0.300},\n"
+		"{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":0.300,\"dur\":0.100,\"name\":\"g\"}");
 }
 
 /*
@@ -247,6 +310,8 @@ int main(void)
 		cmocka_unit_test(calls_that_begin_together),
 		cmocka_unit_test(unfinished_and_orphans),
 		cmocka_unit_test(times_of_odd_clocks),
+		cmocka_unit_test(times_from_the_origin_on),
+		cmocka_unit_test(sums_that_doubles_miss),
 		cmocka_unit_test(arguments_and_instants),
 		cmocka_unit_test(names),
 		cmocka_unit_test(many_threads_are_valid_json),
