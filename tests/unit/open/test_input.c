@@ -510,15 +510,15 @@ static void a_timeline_nests(void **state)
 			assert_int_equal(count(text, name), cases[i].of[f]);
 		}
 		assert_int_equal(count(text, "\"name\":\"#9\""), 0); /* the orphan */
-		/* 1 tick is 1 ms. 2 and 3 end with the exit of 1. */
+		/* 1 tick is 1 ms, from the first record at 100 on. 2 and 3 end with the exit of 1. */
 		if (cases[i].of[3])
-			assert_int_equal(count(text, "\"ts\":120000.000,\"dur\":10000.000,\"name\":\"#3\""), 1);
+			assert_int_equal(count(text, "\"ts\":20000.000,\"dur\":10000.000,\"name\":\"#3\""), 1);
 		if (cases[i].of[2]) {
-			assert_int_equal(count(text, "\"ts\":110000.000,\"dur\":20000.000,\"name\":\"#2\""), 1);
-			assert_int_equal(count(text, "\"ts\":150000.000,\"dur\":10000.000,\"name\":\"#2\""), 1);
+			assert_int_equal(count(text, "\"ts\":10000.000,\"dur\":20000.000,\"name\":\"#2\""), 1);
+			assert_int_equal(count(text, "\"ts\":50000.000,\"dur\":10000.000,\"name\":\"#2\""), 1);
 		}
 		if (cases[i].of[1])
-			assert_int_equal(count(text, "\"ts\":100000.000,\"dur\":30000.000,\"name\":\"#1\""), 1);
+			assert_int_equal(count(text, "\"ts\":0.000,\"dur\":30000.000,\"name\":\"#1\""), 1);
 		free(text);
 		tl_input_close(input);
 	}
@@ -529,8 +529,8 @@ static void a_timeline_nests(void **state)
 static void calls_left_out_end_no_others(void **state)
 {
 	static const char *const functions[] = { "#1", "#2", "#3" };
-	static const char *const times[] = { "\"ts\":100000.000,\"dur\":40000.000,", "\"ts\":110000.000,\"dur\":10000.000,",
-					     "\"ts\":125000.000,\"dur\":5000.000," };
+	static const char *const times[] = { "\"ts\":0.000,\"dur\":40000.000,", "\"ts\":10000.000,\"dur\":10000.000,",
+					     "\"ts\":25000.000,\"dur\":5000.000," };
 	struct bytes b = { 0 };
 	size_t start;
 	char *path;
