@@ -74,8 +74,8 @@ struct tl_context {
 	uint32_t parent;     /**< context, TL_NONE: a root; always less than the node's own number */
 	uint32_t function;
 	uint32_t part;
-	uint64_t calls;      /**< finished calls */
-	uint64_t unfinished; /**< calls still open when the trace ended */
+	uint64_t calls;      /**< finished calls; of an instruction stream (xtrace) those that were entered */
+	uint64_t unfinished; /**< calls still open when the trace ended; xtrace: they are among `calls` */
 };
 
 /** What the fold could not account for (see docs/design.md, "The fold"). */

@@ -129,6 +129,8 @@ bool tl_column_shown(const struct tl_column *column, const struct tl_view *view)
 	/* Files and objects have a name, and nothing else of what functions have. */
 	if (of_function && view->options.by != TL_BY_FUNCTION)
 		return false;
+	if (column->number == unfinished_number)
+		return view->ends;
 	return (!column->timed || view->timed) && (!column->threads || view->options.threads);
 }
 

@@ -234,7 +234,7 @@ static void put_json_function(const struct neighbours *all, uint32_t function)
 	tl_view_put_json_function(view, function);
 	tl_put_text(view->out, ",\"calls\":");
 	tl_put_u64(view->out, totals.calls);
-	if (view->timed) {
+	if (view->ends) {
 		tl_put_text(view->out, ",\"unfinished\":");
 		tl_put_u64(view->out, totals.unfinished);
 	}

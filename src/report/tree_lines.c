@@ -107,7 +107,7 @@ static void end_text(const struct tl_view *view, uint64_t hidden, uint64_t cut)
 static void begin_csv(const struct tl_view *view, bool inclusive)
 {
 	tl_put_text(view->out, "depth,parent,function,calls");
-	if (view->timed)
+	if (view->ends)
 		tl_put_text(view->out, ",unfinished");
 	for (uint32_t i = 0; i < view->event_count; i++) {
 		tl_view_put_csv_event(view, i, "self");
@@ -127,7 +127,7 @@ static void line_as_csv(const struct tl_view *view, const struct tl_tree_line *l
 	tl_put_csv(view->out, tl_view_name(view, line->function));
 	tl_put_char(view->out, ',');
 	tl_put_u64(view->out, line->calls);
-	if (view->timed) {
+	if (view->ends) {
 		tl_put_char(view->out, ',');
 		tl_put_u64(view->out, line->unfinished);
 	}
@@ -164,7 +164,7 @@ static void line_as_json(const struct tl_view *view, const struct tl_tree_line *
 	tl_view_put_json_function(view, line->function);
 	tl_put_text(view->out, ",\"calls\":");
 	tl_put_u64(view->out, line->calls);
-	if (view->timed) {
+	if (view->ends) {
 		tl_put_text(view->out, ",\"unfinished\":");
 		tl_put_u64(view->out, line->unfinished);
 	}

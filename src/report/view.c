@@ -50,6 +50,7 @@ int tl_view_open(struct tl_view *view, const struct tl_profile *profile,
 		.profile = profile,
 		.out = out,
 		.timed = tl_profile_timed(profile),
+		.ends = tl_profile_timed(profile) || !strcmp(tl_profile_format(profile), "xtrace"),
 		.several_objects = several_objects(profile),
 	};
 	view->options.threshold = -1;

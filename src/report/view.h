@@ -14,6 +14,7 @@ struct tl_view {
 	uint32_t *events; /* the chosen ones, at least one */
 	uint32_t event_count;
 	bool timed;
+	bool ends; /* it is known which calls ended: timed ones, and those of an instruction stream */
 	bool several_objects; /* then lines name the object too */
 	struct tl_cycle_costs
 		cycles; /* where the options ask for them; they are numbered behind the functions */

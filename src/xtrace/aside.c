@@ -5,14 +5,31 @@
 
 #include <stdlib.h>
 
-/* Change the frames for others; the sites of those that go stop counting. */
-static void put_frames(struct xtrace_stack *stack, struct xtrace_aside *made)
+static void note_sp(struct xtrace_aside *aside, const struct xtrace_frame *frame)
 {
-	for (size_t i = stack->depth; i-- > 0;)
+	if (frame->sp_state != XTRACE_SP_KNOWN)
+		aside->all_known = false;
+	else if (frame->sp < aside->lowest)
+		aside->lowest = frame->sp;
+	if (frame->sp_state == XTRACE_SP_KNOWN && frame->sp > aside->highest)
+		aside->highest = frame->sp;
+}
+
+/* Change the frames for others; the sites of those that go stop counting. */
+static void put_frames(struct xtrace_stack *stack, uint64_t left, struct xtrace_aside *made)
+{
+	*made = (struct xtrace_aside){ .frames = stack->frames,
+				       .depth = stack->depth,
+				       .handler = stack->handler,
+				       .since = stack->aside_clock++,
+				       .left = left,
+				       .lowest = UINT64_MAX,
+				       .all_known = true };
+	for (size_t i = stack->depth; i-- > 0;) {
+		note_sp(made, &stack->frames[i]);
 		if (stack->frames[i].site != TL_NONE)
 			tl_xtrace_leave_site(stack, &stack->frames[i]);
-	*made = (struct xtrace_aside){ stack->frames, stack->depth, stack->handler,
-				       stack->aside_clock++ };
+	}
 	stack->frames = NULL;
 	stack->depth = stack->frame_capacity = 0;
 	stack->handler = 0;
@@ -36,6 +53,7 @@ static struct xtrace_aside remove_aside(struct xtrace_stack *stack, size_t numbe
 	struct xtrace_aside removed = stack->aside[number];
 
 	stack->aside[number] = stack->aside[--stack->aside_count];
+	stack->aside_frames -= removed.depth;
 	return removed;
 }
 
@@ -62,7 +80,7 @@ static size_t oldest(const struct xtrace_stack *stack)
 	return found;
 }
 
-void tl_xtrace_set_aside(struct xtrace_stack *stack)
+void tl_xtrace_set_aside(struct xtrace_stack *stack, uint64_t left)
 {
 	struct xtrace_aside made;
 
@@ -70,68 +88,64 @@ void tl_xtrace_set_aside(struct xtrace_stack *stack)
 		tl_xtrace_abandon(stack);
 	if (!stack->depth)
 		return;
-	if (stack->aside_count == XTRACE_ASIDE)
+	if (!tl_grow(&stack->aside, &stack->aside_capacity, stack->aside_count + 1,
+		     sizeof(*stack->aside))) {
+		stack->no_memory = true;
+		tl_xtrace_abandon(stack);
+		return;
+	}
+	while (stack->aside_count &&
+	       (stack->aside_count >= XTRACE_ASIDE ||
+		stack->aside_frames + stack->depth > XTRACE_ASIDE_FRAMES))
 		abandon_one(stack, oldest(stack));
-	put_frames(stack, &made);
+	put_frames(stack, left, &made);
+	stack->aside_frames += made.depth;
 	stack->aside[stack->aside_count++] = made;
 }
 
-/* The frame that returns to an address, counted from 1, or 0. Those below a handler are out of
- * reach. */
-static size_t with_return(const struct xtrace_aside *aside, const struct xtrace_place *to)
+void tl_xtrace_forget_aside(struct xtrace_stack *stack, uint64_t sp)
 {
-	size_t last = aside->depth > XTRACE_SWITCHED ? aside->depth - XTRACE_SWITCHED : 0;
+	for (size_t i = stack->aside_count; i-- > 0;) {
+		const struct xtrace_frame *root = stack->aside[i].frames;
 
-	for (size_t i = aside->depth; i > last && !aside->frames[i - 1].handler; i--)
-		if (xtrace_same_place(aside->frames[i - 1].back, to->pc, to->el))
-			return i;
-	return 0;
+		if (!root->found && root->back == TL_NOWHERE && root->sp == sp &&
+		    root->sp_state == XTRACE_SP_KNOWN)
+			abandon_one(stack, i);
+	}
 }
 
-/* The innermost handler's frame if it goes back to a place. */
-static size_t with_handler(const struct xtrace_aside *aside, const struct xtrace_place *to)
+/* Where SP says that it is not this one no frame is looked at. */
+static bool may_fit(const struct xtrace_aside *aside, const struct xtrace_step *step,
+		    uint64_t margin)
 {
-	const struct xtrace_frame *frame = aside->frames + aside->handler - !!aside->handler;
-
-	if (aside->handler && (xtrace_same_place(frame->back, to->pc, to->el) ||
-			       xtrace_same_place(frame->from, to->pc, to->el)))
-		return aside->handler;
-	return 0;
+	return step->sp_state != XTRACE_SP_KNOWN || !aside->all_known ||
+	       (aside->lowest <= step->sp && step->sp <= aside->highest) ||
+	       aside->lowest - step->sp <= margin || step->sp - aside->highest <= margin;
 }
 
-static bool take_up(struct xtrace_stack *stack, const struct xtrace_place *to, bool keep,
-		    size_t *at,
-		    size_t (*fits)(const struct xtrace_aside *, const struct xtrace_place *))
+bool tl_xtrace_take_up(struct xtrace_stack *stack, const struct xtrace_step *step,
+		       const struct xtrace_wanted *wanted, size_t *at)
 {
 	struct xtrace_aside taken;
 	size_t best = stack->aside_count;
 
-	for (size_t i = 0; i < stack->aside_count; i++)
-		if (fits(&stack->aside[i], to) &&
-		    (best == stack->aside_count ||
-		     stack->aside[i].since > stack->aside[best].since))
+	for (size_t i = 0; i < stack->aside_count; i++) {
+		const struct xtrace_aside *aside = &stack->aside[i];
+
+		if ((best == stack->aside_count || aside->since > stack->aside[best].since) &&
+		    may_fit(aside, step, wanted->margin) && wanted->fits(aside, step))
 			best = i;
+	}
 	if (best == stack->aside_count)
 		return false;
 	taken = remove_aside(stack, best);
-	*at = fits(&taken, to) - 1;
-	if (keep)
-		tl_xtrace_set_aside(stack);
+	*at = wanted->fits(&taken, step) - 1;
+	if (wanted->keep)
+		tl_xtrace_set_aside(stack, step->left);
 	else
 		tl_xtrace_abandon(stack);
 	take_frames(stack, &taken);
 	return true;
-}
-
-bool tl_xtrace_take_up_return(struct xtrace_stack *stack, const struct xtrace_place *to, size_t *at)
-{
-	return take_up(stack, to, true, at, with_return);
-}
-
-bool tl_xtrace_take_up_handler(struct xtrace_stack *stack, const struct xtrace_place *to, bool keep,
-			       size_t *at)
-{
-	return take_up(stack, to, keep, at, with_handler);
 }
 
 void tl_xtrace_abandon_aside(struct xtrace_stack *stack)
@@ -144,5 +158,7 @@ void tl_xtrace_free_aside(struct xtrace_stack *stack)
 {
 	for (size_t i = 0; i < stack->aside_count; i++)
 		free(stack->aside[i].frames);
-	stack->aside_count = 0;
+	free(stack->aside);
+	stack->aside = NULL;
+	stack->aside_count = stack->aside_capacity = 0;
 }

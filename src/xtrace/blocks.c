@@ -34,13 +34,16 @@ struct draft {
 	struct xtrace_block block;
 	struct xtrace_block_token tokens[MAX_TOKENS];
 	struct xtrace_block_insn insns[MAX_INSNS];
+	uint16_t accesses[MAX_INSNS]; /* the first one's token of each instruction, 0: none */
 };
 
-static void draft_access(struct draft *d, uint8_t byte, bool store)
+static void draft_access(struct draft *d, uint8_t byte, bool store, uint16_t token)
 {
 	struct xtrace_block_insn *insn = &d->insns[d->block.insn_count - 1];
 	uint32_t size = (uint32_t)xtrace_access_size(byte);
 
+	if (!d->accesses[d->block.insn_count - 1])
+		d->accesses[d->block.insn_count - 1] = token;
 	if (store) {
 		insn->stores++;
 		insn->store_bytes += size;
@@ -105,8 +108,8 @@ static bool draft(struct xtrace_blocks *blocks, struct draft *d, const uint8_t *
 		else if (kind == TL_XTRACE_PCINST)
 			draft_instruction(blocks, d, p, 9);
 		else if (kind == TL_XTRACE_LOAD || kind == TL_XTRACE_STORE)
-			draft_access(d, *p, kind == TL_XTRACE_STORE);
-		else if (kind == TL_XTRACE_TARGET_B)
+			draft_access(d, *p, kind == TL_XTRACE_STORE, (uint16_t)(p - begin));
+		else if (kind == TL_XTRACE_TARGET_B || (kind == TL_XTRACE_SVCARG && !b->target_at))
 			b->target_at = (uint16_t)(p - begin);
 		p += blocks->sizes[*p];
 		b->bytes = (uint16_t)(p - begin);
@@ -127,6 +130,13 @@ static void sum_costs(struct draft *d)
 		n[XTRACE_LOAD_BYTES] += d->insns[i].load_bytes;
 		n[XTRACE_STORE_BYTES] += d->insns[i].store_bytes;
 	}
+}
+
+static void sum_sp(struct draft *d)
+{
+	for (uint16_t i = 0; i < d->block.insn_count; i++)
+		tl_xtrace_sp_change(&d->block.sp, d->insns[i].opcode, i, d->accesses[i]);
+	d->block.sp_kind = d->block.sp.kind;
 }
 
 static struct xtrace_block *keep(struct xtrace_blocks *blocks, struct draft *d)
@@ -161,6 +171,7 @@ static struct xtrace_block *make(struct xtrace_blocks *blocks, uint64_t pc, cons
 	if (!draft(blocks, &d, p, end))
 		return NULL;
 	sum_costs(&d);
+	sum_sp(&d);
 	return keep(blocks, &d);
 }
 

@@ -14,6 +14,7 @@
 #include "isa/a64.h"
 #include "xtrace/functions.h"
 #include "xtrace/reader.h"
+#include "xtrace/sp_change.h"
 #include "xtrace/stack.h"
 
 /* Tokens that begin an instruction, or belong to the next one (A21). */
@@ -42,7 +43,8 @@ struct xtrace_block {
 	uint8_t head;		   /* its token byte */
 	uint8_t flow;		   /* enum tl_a64_flow of the last instruction */
 	bool direct;		   /* `target` is known */
-	uint16_t target_at;	   /* where the TARGET_B token is, 0: none */
+	uint8_t sp_kind;	   /* of `sp`: what is far from here need not be touched */
+	uint16_t target_at;	   /* where the TARGET_B token is, of an SVC the first SVCARG; 0: none */
 	uint16_t bytes, token_count, insn_count;
 	uint64_t last, end; /* address of the last instruction; behind it */
 	uint64_t target;
@@ -54,6 +56,7 @@ struct xtrace_block {
 	struct xtrace_block_insn *insns;
 	struct xtrace_block *variant; /* the same address, head and first opcode, other tokens */
 	struct xtrace_block *next;    /* came last behind this one */
+	struct xtrace_sp_change sp;
 };
 
 struct xtrace_blocks {

@@ -40,8 +40,22 @@ void tl_xtrace_entries_free(struct xtrace_entries *entries)
 static void step(struct xtrace_stack *stack, enum xtrace_step_kind kind,
 		 const struct xtrace_place *to, uint64_t from, uint64_t back)
 {
-	tl_xtrace_stack_step(stack, &(struct xtrace_step){
-					    .kind = kind, .to = *to, .from = from, .back = back });
+	tl_xtrace_stack_step(stack, &(struct xtrace_step){ .kind = kind,
+							   .to = *to,
+							   .from = from,
+							   .back = back,
+							   .sp = stack->sp,
+							   .sp_state = stack->sp_state,
+							   .left = stack->left,
+							   .switched = stack->switched });
+}
+
+/* SP is another one from here on. */
+static void change_sp(struct xtrace_stack *stack, struct xtrace_told_sp told)
+{
+	tl_xtrace_sp_lost(stack);
+	if (told.known)
+		tl_xtrace_sp_told(stack, told.sp);
 }
 
 /* Where the last instruction meant to go. */
@@ -64,6 +78,16 @@ static uint64_t meant(const struct xtrace_last *last, const struct xtrace_place 
 	}
 }
 
+/* A branch inside of a function, with the stack of another call of it. */
+static bool is_moved(const struct xtrace_stack *stack)
+{
+	enum { LARGEST_FRAME = 1 << 20 };
+	const struct xtrace_frame *top = stack->frames + stack->depth - !!stack->depth;
+
+	return stack->switched && stack->depth && !top->found && !top->handler &&
+	       top->sp_state == stack->sp_state && top->sp - stack->sp > LARGEST_FRAME;
+}
+
 static void follow(struct xtrace_stack *stack, const struct xtrace_last *last,
 		   const struct xtrace_place *to, bool arrives)
 {
@@ -73,10 +97,12 @@ static void follow(struct xtrace_stack *stack, const struct xtrace_last *last,
 		tl_xtrace_stack_call(stack, to, last->pc, last->pc + 4);
 		break;
 	case TL_A64_RETURN:
-		step(stack, XTRACE_STEP_RETURN, to, last->pc, 0);
+		if (!tl_xtrace_stack_return(stack, to))
+			step(stack, XTRACE_STEP_RETURN, to, last->pc, 0);
 		break;
-	case TL_A64_EXCEPTION_RETURN:
-		step(stack, XTRACE_STEP_EXCEPTION_RETURN, to, last->pc, 0);
+	case TL_A64_JUMP_REGISTER:
+		if (xtrace_stack_top(stack) != to->function || is_moved(stack))
+			step(stack, XTRACE_STEP_BRANCH, to, last->pc, 0);
 		break;
 	case TL_A64_EXCEPTION_CALL:
 	case TL_A64_TRAP:
@@ -102,9 +128,55 @@ static bool is_call(const struct xtrace_last *last)
 	return last->flow == TL_A64_CALL || last->flow == TL_A64_CALL_REGISTER;
 }
 
+enum { SYS_RT_SIGRETURN = 139, SYS_EXECVE = 221, SYS_EXECVEAT = 281 };
+
+static enum xtrace_step_kind kind_of_break(const struct xtrace_last *last,
+					   const struct xtrace_place *next)
+{
+	bool call = last->flow == TL_A64_EXCEPTION_CALL && last->has_target &&
+		    last->el == next->el;
+
+	if (call && last->target == SYS_RT_SIGRETURN)
+		return XTRACE_STEP_SIGNAL_RETURN;
+	return call && (last->target == SYS_EXECVE || last->target == SYS_EXECVEAT)
+		       ? XTRACE_STEP_FOUND
+		       : XTRACE_STEP_EXCEPTION;
+}
+
+/* Another place than the last instruction meant: an exception, or the end of one. */
+static void break_off(struct xtrace_stack *stack, const struct xtrace_last *last,
+		      const struct xtrace_place *meant_to, const struct xtrace_place *next,
+		      struct xtrace_told_sp told)
+{
+	struct xtrace_step made = { .kind = kind_of_break(last, next),
+				    .to = *next,
+				    .from = last->pc,
+				    .back = meant_to->pc,
+				    .sp_before = stack->sp,
+				    .sp_before_state = stack->sp_state };
+
+	/* What pends is not waited for: SP is another one behind this. */
+	if (made.sp_before_state == XTRACE_SP_PENDING)
+		made.sp_before_state = stack->sp_guessed ? XTRACE_SP_KNOWN : XTRACE_SP_UNKNOWN;
+	if (next->el != meant_to->el || !next->el)
+		change_sp(stack, told);
+	made.sp = stack->sp;
+	made.sp_state = stack->sp_state;
+	tl_xtrace_stack_step(stack, &made);
+}
+
+/* Down with ERET, or without one where the kernel is traced in part only. */
+static void go_down(struct xtrace_stack *stack, const struct xtrace_last *last,
+		    const struct xtrace_place *to, struct xtrace_told_sp told)
+{
+	if (to->el != last->el)
+		change_sp(stack, told);
+	step(stack, XTRACE_STEP_EXCEPTION_RETURN, to, last->pc, 0);
+}
+
 void tl_xtrace_step_to(struct xtrace_stack *stack, struct xtrace_functions *functions,
 		       struct xtrace_entries *entries, const struct xtrace_last *last,
-		       const struct xtrace_place *next)
+		       const struct xtrace_place *next, struct xtrace_told_sp told)
 {
 	uint64_t target = meant(last, next);
 	bool returns = last->flow == TL_A64_EXCEPTION_RETURN;
@@ -112,9 +184,8 @@ void tl_xtrace_step_to(struct xtrace_stack *stack, struct xtrace_functions *func
 		       (returns ? next->el <= last->el : next->el == last->el);
 	struct xtrace_place to = *next;
 
-	/* Down without ERET: the kernel is traced in part only. */
-	if (!returns && next->el < last->el) {
-		step(stack, XTRACE_STEP_EXCEPTION_RETURN, next, last->pc, 0);
+	if ((returns && arrives) || (!returns && next->el < last->el)) {
+		go_down(stack, last, next, told);
 		return;
 	}
 	if (!arrives)
@@ -123,10 +194,17 @@ void tl_xtrace_step_to(struct xtrace_stack *stack, struct xtrace_functions *func
 		stack->no_memory = true;
 	if (is_call(last))
 		note(stack, entries, &to);
-	follow(stack, last, &to, arrives);
+	if (returns) {
+		/* An interrupt that comes at once finds the SP of its level as it was. */
+		if (!told.known && stack->sp_state == XTRACE_SP_KNOWN)
+			told = (struct xtrace_told_sp){ stack->sp, true };
+		go_down(stack, last, &to, (struct xtrace_told_sp){ .known = false });
+	} else {
+		follow(stack, last, &to, arrives);
+	}
 	if (arrives)
 		return;
 	if (next->el > last->el)
 		note(stack, entries, next);
-	step(stack, XTRACE_STEP_EXCEPTION, next, last->pc, target);
+	break_off(stack, last, &to, next, told);
 }

@@ -6,18 +6,25 @@
  * into other functions, exceptions. BL and BLR call, RET returns, whatever the flavour of pointer
  * authentication; TARGET_B says where BLR, BR, RET and ERET go. A PC that is another than that, or
  * another exception level, is an exception taken right there, or (ERET) its end; in a thread's
- * stream, where the kernel is not traced, a signal.
+ * stream, where the kernel is not traced, a signal, or the end of one behind rt_sigreturn. Behind
+ * execve another program begins.
  */
 #include "xtrace/stack.h"
 
 /* The instruction before. */
 struct xtrace_last {
 	uint64_t pc;
-	uint64_t target; /* of its flow */
+	uint64_t target; /* of its flow; of an SVC the number of the system call */
 	uint8_t flow;	 /* enum tl_a64_flow */
 	uint8_t el;
 	bool has_target;
 	bool valid; /* false: at the beginning, or after a gap */
+};
+
+/* SP behind a change of the exception level, as ALLGPR says. */
+struct xtrace_told_sp {
+	uint64_t sp;
+	bool known;
 };
 
 /* Addresses, each once. */
@@ -37,6 +44,6 @@ void tl_xtrace_entries_free(struct xtrace_entries *entries);
  */
 void tl_xtrace_step_to(struct xtrace_stack *stack, struct xtrace_functions *functions,
 		       struct xtrace_entries *entries, const struct xtrace_last *last,
-		       const struct xtrace_place *next);
+		       const struct xtrace_place *next, struct xtrace_told_sp told);
 
 #endif

@@ -8,6 +8,8 @@
  */
 #include <tracelathe/xtrace.h>
 
+#include "xtrace/stack_pointer.h"
+
 enum { XTRACE_SP = 31, XTRACE_NZCV = 32, XTRACE_EFFECTS = 8 };
 
 struct xtrace_effect {
@@ -18,12 +20,6 @@ struct xtrace_effect {
 struct xtrace_effects {
 	struct xtrace_effect list[XTRACE_EFFECTS];
 	unsigned count;
-};
-
-/* What is known of SP. Zero-filled is nothing. */
-struct xtrace_sp {
-	bool known;
-	uint64_t sp;
 };
 
 /* Effects of an instruction and its accesses; `stack` goes on with it. */

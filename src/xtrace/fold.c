@@ -63,16 +63,22 @@ static void count_crossing(struct xtrace_fold *fold, const struct xtrace_place *
 
 /* The first instruction of a segment: behind the last one of the segment before it, or behind a
  * gap. */
-static void begin_part(struct xtrace_fold *fold, const struct xtrace_place *to)
+static void begin_part(struct xtrace_fold *fold, const struct xtrace_step *begin)
 {
-	struct xtrace_step step = { .kind = fold->begun ? XTRACE_STEP_GAP : XTRACE_STEP_FOUND,
-				    .to = *to };
+	const struct xtrace_place *to = &begin->to;
+	struct xtrace_told_sp told = { begin->sp, begin->sp_state == XTRACE_SP_KNOWN };
+	struct xtrace_step step = *begin;
 
+	step.kind = fold->begun ? XTRACE_STEP_GAP : XTRACE_STEP_FOUND;
+	if (!fold->sp.known && fold->last.el == to->el)
+		fold->sp = told;
+	fold->stack.sp = fold->sp.sp;
+	fold->stack.sp_state = fold->sp.known ? XTRACE_SP_KNOWN : XTRACE_SP_UNKNOWN;
 	if (fold->last.valid)
 		count_crossing(fold, to);
 	if (fold->last.valid)
 		tl_xtrace_step_to(&fold->stack, &fold->functions,
-				  fold->gather ? &fold->entries : NULL, &fold->last, to);
+				  fold->gather ? &fold->entries : NULL, &fold->last, to, told);
 	else
 		tl_xtrace_stack_step(&fold->stack, &step);
 	if (!fold->begun && fold->gather && !to->known &&
@@ -86,7 +92,7 @@ static void graft(struct xtrace_fold *fold, struct xtrace_span *spans, size_t co
 	for (size_t i = 0; i < count && !fold->no_memory; i++) {
 		tl_xtrace_stack_graft(&fold->stack, &spans[i]);
 		if (spans[i].step.kind == XTRACE_STEP_BEGIN)
-			begin_part(fold, &spans[i].step.to);
+			begin_part(fold, &spans[i].step);
 		fold->no_memory |= fold->stack.no_memory;
 	}
 	tl_xtrace_spans_free(spans, count);
@@ -108,8 +114,10 @@ static void graft_part(struct xtrace_fold *fold, struct xtrace_part *part)
 	graft(fold, part->spans, part->span_count);
 	part->spans = NULL;
 	part->span_count = 0;
-	if (part->last.valid)
+	if (part->last.valid) {
 		fold->last = part->last;
+		fold->sp = part->sp;
+	}
 	if (part->gap)
 		fold->last.valid = false;
 }

@@ -41,6 +41,7 @@ struct xtrace_fold {
 	uint32_t stream;
 	struct xtrace_stack stack;
 	struct xtrace_last last;
+	struct xtrace_told_sp sp; /* behind it */
 	bool begun; /* there was an instruction */
 	struct xtrace_worker *workers, *idle;
 
@@ -61,6 +62,7 @@ struct xtrace_part {
 	struct xtrace_span *spans;
 	size_t span_count;
 	struct xtrace_last last;
+	struct xtrace_told_sp sp; /* behind it */
 	bool done, gap, no_memory;
 };
 

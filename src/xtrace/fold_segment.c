@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "xtrace/fold.h"
+#include "xtrace/registers.h"
+#include "xtrace/snapshot.h"
 
 /* ---- from block to block ---- */
 
@@ -15,6 +17,8 @@ struct run {
 	struct xtrace_last last;
 	struct xtrace_block *done; /* whose last instruction was the last one; NULL: none */
 	const uint8_t *done_at;	   /* its tokens, if it came as it is; NULL: `last` is filled in */
+	const uint8_t *filled_at;  /* its tokens, if they did before `last` was filled in */
+	struct xtrace_told_sp told; /* by the boundary before the next instruction */
 };
 
 static void fill_last(struct run *r)
@@ -33,6 +37,7 @@ static void fill_last(struct run *r)
 	};
 	if (!b->direct && b->target_at)
 		r->last.target = tl_get64s(r->done_at + b->target_at + 1, TL_HOST_BIG_ENDIAN);
+	r->filled_at = r->done_at;
 	r->done_at = NULL;
 }
 
@@ -87,15 +92,20 @@ static void step_to(struct run *r, const struct xtrace_block *next)
 
 	fill_last(r);
 	if (!r->last.valid) {
-		const struct xtrace_step begin = { .kind = XTRACE_STEP_BEGIN, .to = next->place };
+		struct xtrace_step begin = { .kind = XTRACE_STEP_BEGIN, .to = next->place };
 
+		if (r->told.known)
+			tl_xtrace_sp_told(&r->stack, r->told.sp);
+		begin.sp = r->stack.sp;
+		begin.sp_state = r->stack.sp_state;
 		tl_xtrace_stack_step(&r->stack, &begin);
 		return;
 	}
 	if (next->place.el == r->last.el)
 		count_jump(r, &next->place);
 	tl_xtrace_step_to(&r->stack, &fold->functions, fold->gather ? &r->worker->entries : NULL,
-			  &r->last, &next->place);
+			  &r->last, &next->place, r->told);
+	r->told.known = false;
 }
 
 /* Nearly every step stays in its function: it is behind the block, or where its branch goes. */
@@ -115,6 +125,74 @@ static inline void step_quickly(struct run *r, const struct xtrace_block *next)
 	} else if (next->place.pc != done->target || done->flow != TL_A64_JUMP) {
 		step_to(r, next);
 	}
+}
+
+/* ---- SP ---- */
+
+/* What the first instructions of a block that came at `at` did to the registers. */
+static void execute(struct run *r, struct xtrace_registers *registers, const struct xtrace_block *b,
+		    const uint8_t *at, size_t count)
+{
+	size_t token = 0;
+
+	for (size_t i = 0; i < count && i < b->insn_count; i++) {
+		const struct xtrace_effect effect = tl_xtrace_effect(b->insns[i].opcode);
+		const uint8_t *loaded = NULL;
+
+		for (token++; token < b->token_count && !b->tokens[token].opcode_at; token++)
+			if (!loaded && r->worker->blocks.kinds[b->tokens[token].byte] ==
+					       TL_XTRACE_LOAD)
+				loaded = at + b->tokens[token].offset;
+		tl_xtrace_registers_apply(registers, &effect, b->place.pc + 4 * i,
+					  loaded ? loaded + 9 : NULL,
+					  loaded ? (uint32_t)xtrace_access_size(*loaded) : 0);
+	}
+}
+
+/* MOV SP, X2 behind LDR X2, [X0]: how stacks are switched. What was loaded is in this block or in
+ * the one before. */
+static void switch_sp(struct run *r, const struct xtrace_block *b, const uint8_t *at)
+{
+	const uint8_t *before = r->done_at ? r->done_at : r->filled_at;
+	struct xtrace_registers registers = { .known = 0 };
+
+	if (r->done && before)
+		execute(r, &registers, r->done, before, r->done->insn_count);
+	registers.known &= ~(UINT32_C(1) << REGISTER_SP);
+	execute(r, &registers, b, at, b->sp.lost + 1u);
+	tl_xtrace_sp_lost(&r->stack);
+	if (xtrace_registers_know(&registers, REGISTER_SP))
+		tl_xtrace_sp_told(&r->stack, registers.x[REGISTER_SP]);
+}
+
+/* Of a whole block. It stays out of the loop over blocks: few blocks need it. */
+static __attribute__((noinline)) void follow_sp(struct run *r, const struct xtrace_block *b, const uint8_t *at)
+{
+	const struct xtrace_sp_change *change = &b->sp;
+
+	if (change->switched)
+		tl_xtrace_sp_leave(&r->stack, change->left);
+	if (change->broken)
+		switch_sp(r, b, at);
+	r->stack.sp += change->moves;
+	if (change->told)
+		tl_xtrace_sp_told(&r->stack, change->offset + tl_get64s(at + change->told + 1,
+									TL_HOST_BIG_ENDIAN));
+}
+
+/* Of one instruction; `address`: of its first access, if it has any. */
+static void follow_sp_once(struct run *r, uint32_t opcode, bool accessed, uint64_t address)
+{
+	struct xtrace_sp_change change = { .kind = SP_KEPT };
+
+	tl_xtrace_sp_change(&change, opcode, 0, accessed);
+	if (change.switched)
+		tl_xtrace_sp_leave(&r->stack, 0);
+	if (change.broken)
+		tl_xtrace_sp_lost(&r->stack);
+	r->stack.sp += change.moves;
+	if (change.told)
+		tl_xtrace_sp_told(&r->stack, address + change.offset);
 }
 
 /* ---- instructions one by one ---- */
@@ -137,12 +215,20 @@ static void add_extra(struct run *r, struct xtrace_block *b, size_t number,
 }
 
 /* What belongs to the present instruction. */
-static void take_tokens(struct run *r, struct xtrace_cost *cost)
+static void take_tokens(struct run *r, struct xtrace_cost *cost, uint32_t opcode)
 {
 	struct xtrace_walk *w = &r->walk;
+	bool accessed = false;
+	uint64_t address = 0;
 
 	while (w->next < w->end && !xtrace_ends_instruction(w->tokens->kind[*w->next])) {
-		switch (xtrace_walk_next(w)) {
+		enum tl_xtrace_kind kind = xtrace_walk_next(w);
+
+		if ((kind == TL_XTRACE_LOAD || kind == TL_XTRACE_STORE) && !accessed) {
+			address = xtrace_walk_value(w);
+			accessed = true;
+		}
+		switch (kind) {
 		case TL_XTRACE_NONE:
 			return;
 		case TL_XTRACE_LOAD:
@@ -153,6 +239,10 @@ static void take_tokens(struct run *r, struct xtrace_cost *cost)
 			cost->n[XTRACE_STORES]++;
 			cost->n[XTRACE_STORE_BYTES] += (int64_t)xtrace_access_size(*w->token);
 			break;
+		case TL_XTRACE_SVCARG:
+			if (r->last.has_target)
+				break;
+			/* fall through */
 		case TL_XTRACE_TARGET_B:
 			r->last.target = xtrace_walk_value(w);
 			r->last.has_target = true;
@@ -161,6 +251,7 @@ static void take_tokens(struct run *r, struct xtrace_cost *cost)
 			break;
 		}
 	}
+	follow_sp_once(r, opcode, accessed, address);
 }
 
 /* Whether instruction `number` of a block stands next in the stream. */
@@ -186,20 +277,21 @@ static bool one_by_one(struct run *r, struct xtrace_block *b)
 		struct xtrace_cost cost = {
 			{ [XTRACE_IR] = 1, [XTRACE_IR_KERNEL] = b->place.el > 0 }
 		};
+		uint32_t opcode;
 
 		if (i)
 			kind = xtrace_walk_next(&r->walk);
 		if (kind == TL_XTRACE_NONE)
 			break;
-		xtrace_walk_instruction(&r->walk, kind);
+		opcode = xtrace_walk_instruction(&r->walk, kind);
 		r->last = (struct xtrace_last){
 			.pc = r->walk.pc, .flow = TL_A64_NEXT, .el = b->place.el, .valid = true
 		};
-		take_tokens(r, &cost);
+		take_tokens(r, &cost, opcode);
 		add_extra(r, b, i++, &cost);
 	} while (comes_next(r, b, i));
 	r->done = NULL;
-	r->done_at = NULL;
+	r->done_at = r->filled_at = NULL;
 	if (i < b->insn_count)
 		return true;
 	b->last_count++;
@@ -218,6 +310,8 @@ static void take_whole(struct run *r, struct xtrace_block *b)
 {
 	b->count++;
 	xtrace_cost_add(&r->stack.run, &b->cost);
+	if (__builtin_expect(b->sp_kind > r->stack.sp_quiet, 0))
+		follow_sp(r, b, r->walk.next);
 	r->done = b;
 	r->done_at = r->walk.next;
 	xtrace_block_skip(b, &r->walk);
@@ -228,9 +322,27 @@ enum { MANY_SPANS = 1024 };
 
 static void give_spans(struct run *r)
 {
-	tl_xtrace_fold_spans(r->fold, r->segment, r->stack.spans, r->stack.span_count);
-	r->stack.spans = NULL;
-	r->stack.span_count = r->stack.span_capacity = 0;
+	struct xtrace_stack *stack = &r->stack;
+
+	/* What pends now will not be known. */
+	if (stack->sp_state != XTRACE_SP_KNOWN)
+		tl_xtrace_sp_lost(stack);
+	tl_xtrace_fold_spans(r->fold, r->segment, stack->spans, stack->span_count);
+	stack->spans = NULL;
+	stack->span_count = stack->span_capacity = stack->open_span = 0;
+}
+
+/* What stands between instructions. ALLGPR: "the full general registers at an exception level
+ * switch". False: the walk is over. */
+static bool take_boundary(struct run *r)
+{
+	enum tl_xtrace_kind kind = xtrace_walk_next(&r->walk);
+
+	if (kind == TL_XTRACE_ALLGPR)
+		r->told = (struct xtrace_told_sp){
+			tl_get64s(r->walk.token + 1 + 8 * REGISTER_SP, TL_HOST_BIG_ENDIAN), true
+		};
+	return kind != TL_XTRACE_NONE;
 }
 
 static void fold_walk(struct run *r)
@@ -244,12 +356,15 @@ static void fold_walk(struct run *r)
 		if (xtrace_block_pc(w, &pc))
 			b = xtrace_block_next(&r->worker->blocks, r->done, w, pc);
 		if (!b) {
-			if (xtrace_walk_next(w) == TL_XTRACE_NONE)
+			if (!take_boundary(r))
 				break;
 			continue;
 		}
 		step_quickly(r, b);
-		if (__builtin_expect(r->stack.span_count >= MANY_SPANS, 0))
+		if (__builtin_expect(r->stack.span_count >= MANY_SPANS &&
+					     (r->stack.open_span == r->stack.span_count ||
+					      r->stack.span_count >= 2 * MANY_SPANS),
+				     0))
 			give_spans(r);
 		if (xtrace_block_is_whole(&r->worker->blocks, b, w))
 			take_whole(r, b);
@@ -257,6 +372,19 @@ static void fold_walk(struct run *r)
 			break;
 	}
 	xtrace_walk_next(w); /* how it ends, if it has not yet */
+}
+
+/* The snapshot in front says what SP is: "X31 is SP of the current level". */
+static void guess_sp(struct run *r)
+{
+	struct tl_xtrace_snapshot snapshot;
+	uint32_t number = r->walk.segment->snapshot;
+
+	if (number == TL_NONE)
+		return;
+	tl_xtrace_snapshot_decode(r->walk.stream, number, &snapshot);
+	if (snapshot.x[REGISTER_SP])
+		tl_xtrace_sp_guess(&r->stack, snapshot.x[REGISTER_SP]);
 }
 
 void tl_xtrace_fold_segment(struct xtrace_fold *fold, struct xtrace_worker *worker,
@@ -269,10 +397,13 @@ void tl_xtrace_fold_segment(struct xtrace_fold *fold, struct xtrace_worker *work
 		part->no_memory = true;
 		return;
 	}
+	guess_sp(&r);
 	fold_walk(&r);
 	*walk = r.walk;
 	fill_last(&r);
 	part->last = r.last;
+	part->sp = (struct xtrace_told_sp){ r.stack.sp, r.stack.sp_state == XTRACE_SP_KNOWN ||
+								r.stack.sp_guessed };
 	part->gap = r.walk.status != TL_OK;
 	if (r.last.valid)
 		tl_xtrace_stack_close_local(&r.stack);

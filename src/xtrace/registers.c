@@ -113,6 +113,13 @@ static void of_registers(uint32_t opcode, struct xtrace_effect *e)
 		return;
 	}
 	/* "Add/subtract (extended register)" */
+	/* "Logical (shifted register)": EOR without a shift */
+	if ((opcode & 0x7fe0fc00) == 0x4a000000 && rd_of(opcode) != 31 && rn_of(opcode) != 31 &&
+	    field(opcode, 20, 16) != 31) {
+		e->kind = EFFECT_EXCLUSIVE_OR;
+		e->rt2 = (uint8_t)field(opcode, 20, 16);
+		return;
+	}
 	e->forget =
 		(opcode & 0x1fe00000) == 0x0b200000 ? or_sp(rd_of(opcode)) : bit_of(rd_of(opcode));
 }
@@ -319,6 +326,16 @@ static void apply_keep(struct xtrace_registers *r, const struct xtrace_effect *e
 				     (r->x[e->rd] & ~(UINT64_C(0xffff) << e->shift)) | e->value);
 }
 
+static void apply_exclusive_or(struct xtrace_registers *r, const struct xtrace_effect *e)
+{
+	uint64_t value = r->x[e->rn] ^ r->x[e->rt2];
+
+	if (!xtrace_registers_know(r, e->rn) || !xtrace_registers_know(r, e->rt2))
+		r->known &= ~(UINT32_C(1) << e->rd);
+	else
+		xtrace_registers_set(r, e->rd, e->size == 8 ? value : (uint32_t)value);
+}
+
 void tl_xtrace_registers_apply(struct xtrace_registers *r, const struct xtrace_effect *e,
 			       uint64_t pc, const uint8_t *loaded, uint32_t loaded_size)
 {
@@ -341,6 +358,9 @@ void tl_xtrace_registers_apply(struct xtrace_registers *r, const struct xtrace_e
 	case EFFECT_ADD:
 	case EFFECT_MOVE:
 		apply_sum(r, e);
+		break;
+	case EFFECT_EXCLUSIVE_OR:
+		apply_exclusive_or(r, e);
 		break;
 	case EFFECT_LINK:
 		xtrace_registers_set(r, REGISTER_LINK, pc + 4);

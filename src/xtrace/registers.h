@@ -24,6 +24,7 @@ enum xtrace_effect_kind {
 	EFFECT_PAGE,	 /* ADRP: rd = page of PC + value */
 	EFFECT_ADD,	 /* rd = rn + value */
 	EFFECT_MOVE,	 /* rd = rn */
+	EFFECT_EXCLUSIVE_OR, /* rd = rn ^ rt2: glibc hides the SP of setjmp so */
 	EFFECT_LINK,	 /* X30 = PC + 4 */
 	EFFECT_LOAD,	 /* rd, and rt2 of a pair, from memory */
 };

@@ -66,9 +66,31 @@ void tl_xtrace_leave_span(struct xtrace_stack *stack, const struct xtrace_step *
 	empty(stack);
 }
 
+static void settle(uint8_t *state, uint64_t *sp, uint64_t by, enum xtrace_sp_state to)
+{
+	if (*state != XTRACE_SP_PENDING)
+		return;
+	*sp += by;
+	*state = (uint8_t)to;
+}
+
+void tl_xtrace_spans_settle(struct xtrace_stack *stack, uint64_t by, enum xtrace_sp_state state)
+{
+	for (size_t i = stack->open_span; i < stack->span_count; i++) {
+		struct xtrace_span *span = &stack->spans[i];
+
+		settle(&span->step.sp_state, &span->step.sp, by, state);
+		settle(&span->step.sp_before_state, &span->step.sp_before, by, state);
+		for (size_t k = 0; k < span->frame_count; k++)
+			settle(&span->frames[k].sp_state, &span->frames[k].sp, by, state);
+	}
+	stack->open_span = stack->span_count;
+}
+
 void tl_xtrace_stack_close_local(struct xtrace_stack *stack)
 {
 	tl_xtrace_settle(stack);
+	tl_xtrace_sp_lost(stack);
 	tl_xtrace_leave_span(stack, &(struct xtrace_step){ .kind = XTRACE_STEP_NONE });
 }
 

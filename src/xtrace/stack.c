@@ -5,11 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "xtrace/sp_change.h"
+
 bool tl_xtrace_stack_begin(struct xtrace_stack *stack, bool local, bool sites_wanted)
 {
 	*stack = (struct xtrace_stack){ .local = local,
 					.sites_wanted = sites_wanted,
-					.base = TL_NONE };
+					.base = TL_NONE,
+					.sp_quiet = SP_KEPT };
+	tl_xtrace_sp_lost(stack);
+	stack->switched = true; /* nobody has seen */
 	if (!tl_grow(&stack->nodes, &stack->node_capacity, 16, sizeof(*stack->nodes)) ||
 	    !tl_grow(&stack->frames, &stack->frame_capacity, 16, sizeof(*stack->frames))) {
 		tl_xtrace_stack_free(stack);
@@ -170,25 +175,25 @@ void tl_xtrace_push(struct xtrace_stack *stack, const struct xtrace_frame *made)
 	frame->node = node;
 	frame->site = site;
 	frame->start = stack->total;
-	if (site != TL_NONE)
-		tl_xtrace_enter_site(stack, frame);
+	stack->nodes[node].calls += frame->called;
+	if (site == TL_NONE)
+		return;
+	stack->sites[site].calls++;
+	tl_xtrace_enter_site(stack, frame);
 }
 
 void tl_xtrace_pop(struct xtrace_stack *stack, bool finished)
 {
 	const struct xtrace_frame *frame = &stack->frames[--stack->depth];
-	struct xtrace_node *node = &stack->nodes[frame->node];
 
 	if (frame->handler)
 		stack->handler = frame->outer_handler;
-	if (frame->called && finished)
-		node->calls++;
-	else if (frame->called)
-		node->unfinished++, stack->losses.unfinished++;
-	if (frame->site == TL_NONE)
-		return;
-	stack->sites[frame->site].calls += finished;
-	tl_xtrace_leave_site(stack, frame);
+	if (frame->called && !finished) {
+		stack->nodes[frame->node].unfinished++;
+		stack->losses.unfinished++;
+	}
+	if (frame->site != TL_NONE)
+		tl_xtrace_leave_site(stack, frame);
 }
 
 /* Leave the frames above `depth`, and the one there. */
@@ -206,9 +211,67 @@ void tl_xtrace_abandon(struct xtrace_stack *stack)
 }
 
 /* A frame that nobody called. */
-void tl_xtrace_push_found(struct xtrace_stack *stack, const struct xtrace_place *to)
+void tl_xtrace_push_found(struct xtrace_stack *stack, const struct xtrace_step *step)
 {
-	tl_xtrace_push(stack, &(struct xtrace_frame){ .function = to->function,
+	tl_xtrace_push(stack, &(struct xtrace_frame){ .function = step->to.function,
+						      .found = true,
+						      .el = step->to.el,
 						      .from = TL_NOWHERE,
-						      .back = TL_NOWHERE });
+						      .back = TL_NOWHERE,
+						      .sp = step->sp,
+						      .sp_state = step->sp_state });
+}
+
+/* ---- SP ---- */
+
+/* What pends is moved to where it belongs, and is known or will never be. */
+static void settle_pending(struct xtrace_stack *stack, uint64_t by, enum xtrace_sp_state state)
+{
+	for (size_t i = stack->depth; i && stack->frames[i - 1].sp_state == XTRACE_SP_PENDING; i--) {
+		stack->frames[i - 1].sp += by;
+		stack->frames[i - 1].sp_state = state;
+	}
+	tl_xtrace_spans_settle(stack, by, state);
+}
+
+static void end_pending(struct xtrace_stack *stack)
+{
+	if (stack->sp_state == XTRACE_SP_PENDING)
+		settle_pending(stack, 0,
+			       stack->sp_guessed ? XTRACE_SP_KNOWN : XTRACE_SP_UNKNOWN);
+	stack->sp_guessed = false;
+}
+
+void tl_xtrace_sp_lost(struct xtrace_stack *stack)
+{
+	end_pending(stack);
+	stack->sp = 0;
+	stack->sp_state = stack->local ? XTRACE_SP_PENDING : XTRACE_SP_UNKNOWN;
+	stack->sp_quiet = SP_KEPT;
+	stack->open_span = stack->span_count;
+}
+
+void tl_xtrace_sp_told(struct xtrace_stack *stack, uint64_t sp)
+{
+	if (stack->sp_state == XTRACE_SP_PENDING)
+		settle_pending(stack, sp - stack->sp, XTRACE_SP_KNOWN);
+	stack->sp = sp;
+	stack->sp_state = XTRACE_SP_KNOWN;
+	stack->sp_guessed = false;
+	stack->sp_quiet = SP_TOLD;
+}
+
+void tl_xtrace_sp_leave(struct xtrace_stack *stack, uint64_t moves)
+{
+	bool known = stack->sp_state == XTRACE_SP_KNOWN || stack->sp_guessed;
+
+	stack->switched = true;
+	stack->left = known ? stack->sp + moves : 0;
+}
+
+void tl_xtrace_sp_guess(struct xtrace_stack *stack, uint64_t sp)
+{
+	tl_xtrace_sp_lost(stack);
+	stack->sp = sp;
+	stack->sp_guessed = true;
 }

@@ -16,13 +16,45 @@ static bool make_room(struct xtrace_stack *stack, const struct xtrace_place *to)
 void tl_xtrace_stack_call(struct xtrace_stack *stack, const struct xtrace_place *to, uint64_t from,
 			  uint64_t back)
 {
-	const struct xtrace_frame frame = {
-		.function = to->function, .called = true, .from = from, .back = back
-	};
+	const struct xtrace_frame frame = { .function = to->function,
+					    .called = true,
+					    .el = to->el,
+					    .from = from,
+					    .back = back,
+					    .sp = stack->sp,
+					    .sp_state = stack->sp_state };
 
 	tl_xtrace_settle(stack);
+	stack->switched = false;
 	if (make_room(stack, to))
 		tl_xtrace_push(stack, &frame);
+}
+
+/* Who called or was interrupted goes on with the SP it had. */
+static void regain_sp(struct xtrace_stack *stack, const struct xtrace_frame *frame)
+{
+	if (stack->local && frame->sp_state == XTRACE_SP_KNOWN &&
+	    stack->sp_state != XTRACE_SP_KNOWN)
+		tl_xtrace_sp_told(stack, frame->sp);
+}
+
+bool tl_xtrace_stack_return(struct xtrace_stack *stack, const struct xtrace_place *to)
+{
+	const struct xtrace_frame *frame = stack->frames + stack->depth - !!stack->depth;
+
+	if (!stack->depth || frame->handler || !xtrace_same_place(frame->back, to->pc, to->el) ||
+	    (frame->sp_state == stack->sp_state && frame->sp != stack->sp))
+		return false;
+	tl_xtrace_settle(stack);
+	stack->switched = false;
+	regain_sp(stack, frame);
+	tl_xtrace_pop(stack, true);
+	/* A call that is the last instruction of its function returns to another one. */
+	if (xtrace_stack_top(stack) != to->function)
+		tl_xtrace_go_on(stack, &(struct xtrace_step){ .to = *to,
+							      .sp = stack->sp,
+							      .sp_state = stack->sp_state });
+	return true;
 }
 
 /* ---- steps; false: a local stack does not know ---- */
@@ -36,7 +68,7 @@ static bool step_jump(struct xtrace_stack *stack, const struct xtrace_step *step
 	if (!stack->depth && stack->local)
 		return false;
 	if (!stack->depth) {
-		tl_xtrace_push_found(stack, &step->to);
+		tl_xtrace_push_found(stack, step);
 		return true;
 	}
 	frame = stack->frames[stack->depth - 1];
@@ -47,11 +79,12 @@ static bool step_jump(struct xtrace_stack *stack, const struct xtrace_step *step
 	return true;
 }
 
-/* The function goes on there, or another one, as if the frame had jumped. */
-static bool go_on(struct xtrace_stack *stack, const struct xtrace_step *step)
+bool tl_xtrace_go_on(struct xtrace_stack *stack, const struct xtrace_step *step)
 {
-	tl_xtrace_stack_step(stack,
-			     &(struct xtrace_step){ .kind = XTRACE_STEP_JUMP, .to = step->to });
+	struct xtrace_step jump = *step;
+
+	jump.kind = XTRACE_STEP_JUMP;
+	tl_xtrace_stack_step(stack, &jump);
 	return true;
 }
 
@@ -60,75 +93,170 @@ static bool step_found(struct xtrace_stack *stack, const struct xtrace_step *ste
 	if (stack->local)
 		return false;
 	tl_xtrace_abandon(stack);
-	tl_xtrace_push_found(stack, &step->to);
+	tl_xtrace_push_found(stack, step);
 	return true;
 }
 
-/* A return above EL0 that no frame awaits: to another thread's frame, or into one that is not
- * known. */
-static bool return_elsewhere(struct xtrace_stack *stack, const struct xtrace_step *step)
+/* Of the innermost frame: SP is what it was when it was entered. */
+static bool nothing_left(const struct xtrace_stack *stack, const struct xtrace_step *step)
 {
-	size_t at;
+	const struct xtrace_frame *top = stack->frames + stack->depth - !!stack->depth;
 
-	if (tl_xtrace_take_up_return(stack, &step->to, &at)) {
-		tl_xtrace_pop_to(stack, at);
-		return go_on(stack, step);
-	}
-	if (stack->depth <= 1 && (!stack->depth || !stack->frames[0].called))
-		return go_on(stack, step);
-	stack->losses.gaps++;
-	tl_xtrace_set_aside(stack);
-	tl_xtrace_push_found(stack, &step->to);
-	return true;
+	return stack->depth && !top->handler && xtrace_sp_comparable(top, step) &&
+	       top->sp == step->sp;
 }
 
-/* Frames below a handler are out of reach; on a local stack so are those that are not known. */
+/* On a local stack frames that are not known are out of reach, and so is who awaits it elsewhere. */
 static bool step_return(struct xtrace_stack *stack, const struct xtrace_step *step)
 {
-	size_t at = stack->depth, last = at > XTRACE_REACH ? at - XTRACE_REACH : 0;
+	const struct xtrace_frames frames = { stack->frames, stack->depth, 0 };
+	size_t at = tl_xtrace_awaits(&frames, step, false);
 
-	while (at > last && !stack->frames[at - 1].handler &&
-	       !xtrace_same_place(stack->frames[at - 1].back, step->to.pc, step->to.el))
-		at--;
-	if (at > last && !stack->frames[at - 1].handler) {
-		tl_xtrace_pop_to(stack, at - 1);
-		/* A call that is the last instruction of its function returns to another one. */
-		return go_on(stack, step);
-	}
-	if (stack->local && (!at || step->to.el))
-		return false;
-	return step->to.el ? return_elsewhere(stack, step) : go_on(stack, step);
+	if (!at)
+		return !stack->local && tl_xtrace_land(stack, step);
+	regain_sp(stack, &stack->frames[at - 1]);
+	tl_xtrace_pop_to(stack, at - 1);
+	return tl_xtrace_go_on(stack, step);
 }
 
-static bool goes_back(const struct xtrace_stack *stack, size_t handler,
-		      const struct xtrace_place *to)
+/* Into another function: its frame takes the place of this one, unless somebody awaits this. Not so
+ * behind a switch of stacks. */
+static bool step_branch(struct xtrace_stack *stack, const struct xtrace_step *step)
+{
+	const struct xtrace_frames frames = { stack->frames, stack->depth, 0 };
+	size_t at = step->to.entry ? 0 : tl_xtrace_awaits(&frames, step, false);
+
+	if (at) {
+		regain_sp(stack, &stack->frames[at - 1]);
+		tl_xtrace_pop_to(stack, at - 1);
+		return tl_xtrace_go_on(stack, step);
+	}
+	if (!step->switched || nothing_left(stack, step))
+		return step_jump(stack, step);
+	return !stack->local && tl_xtrace_land(stack, step);
+}
+
+static bool goes_back(const struct xtrace_frame *frame, const struct xtrace_step *step)
+{
+	return (xtrace_same_place(frame->back, step->to.pc, step->to.el) ||
+		xtrace_same_place(frame->from, step->to.pc, step->to.el)) &&
+	       (!xtrace_sp_comparable(frame, step) || frame->sp == step->sp);
+}
+
+/* Another place of the function that was interrupted. */
+static bool goes_back_near(const struct xtrace_stack *stack, size_t handler,
+			   const struct xtrace_step *step)
 {
 	const struct xtrace_frame *frame = &stack->frames[handler - 1];
 	uint32_t below = handler > 1 ? stack->frames[handler - 2].function : stack->base;
 
-	return xtrace_same_place(frame->back, to->pc, to->el) ||
-	       xtrace_same_place(frame->from, to->pc, to->el) || below == to->function;
+	return below == step->to.function &&
+	       (!xtrace_sp_comparable(frame, step) || frame->sp == step->sp);
+}
+
+static bool leave_handler(struct xtrace_stack *stack, size_t handler,
+			  const struct xtrace_step *step)
+{
+	regain_sp(stack, &stack->frames[handler - 1]);
+	tl_xtrace_pop_to(stack, handler - 1);
+	return tl_xtrace_go_on(stack, step);
+}
+
+/* The handler that ends: the innermost one that interrupted this place; 0: none. Of those at EL0
+ * that are below a system call (sigreturn) SP has to say so. */
+static size_t ending_handler(const struct xtrace_stack *stack, const struct xtrace_step *step)
+{
+	enum { NESTED = 16 };
+	size_t handler = stack->handler;
+
+	if (handler && (goes_back(&stack->frames[handler - 1], step) ||
+			goes_back_near(stack, handler, step)))
+		return handler;
+	for (unsigned i = 0; handler && i < NESTED; i++) {
+		handler = stack->frames[handler - 1].outer_handler;
+		if (handler && xtrace_sp_comparable(&stack->frames[handler - 1], step) &&
+		    goes_back(&stack->frames[handler - 1], step))
+			return handler;
+	}
+	return 0;
+}
+
+/* The handler's frame gives its place to another handler of what it interrupted. */
+static bool next_handler(struct xtrace_stack *stack, const struct xtrace_step *step)
+{
+	struct xtrace_frame frame = stack->frames[stack->handler - 1];
+
+	tl_xtrace_pop_to(stack, stack->handler - 1);
+	frame.function = step->to.function;
+	frame.called = true;
+	frame.el = step->to.el;
+	tl_xtrace_push(stack, &frame);
+	return true;
+}
+
+/* The kernel goes back to a program's signal handler: what it interrupted waits below. */
+static bool begins_signal(const struct xtrace_stack *stack, const struct xtrace_step *step)
+{
+	const struct xtrace_frame *frame = stack->frames + stack->handler - !!stack->handler;
+
+	return stack->handler && !step->to.el && step->to.entry &&
+	       xtrace_sp_comparable(frame, step) && step->sp < frame->sp;
+}
+
+static size_t with_handler(const struct xtrace_aside *aside, const struct xtrace_step *step)
+{
+	return aside->handler && goes_back(&aside->frames[aside->handler - 1], step)
+		       ? aside->handler
+		       : 0;
+}
+
+/* A thread that began in the kernel, as the trace has seen, goes down for the first time. */
+static bool is_new_thread(const struct xtrace_stack *stack)
+{
+	return !stack->handler && stack->depth && !stack->frames[0].found &&
+	       stack->frames[0].back == TL_NOWHERE;
 }
 
 static bool step_exception_return(struct xtrace_stack *stack, const struct xtrace_step *step)
 {
-	size_t handler = stack->handler, at;
+	const struct xtrace_wanted wanted = { with_handler, UINT64_MAX, stack->handler != 0 };
+	size_t handler = ending_handler(stack, step), at;
 
-	if (handler && goes_back(stack, handler, &step->to)) {
-		tl_xtrace_pop_to(stack, handler - 1);
-		return go_on(stack, step);
-	}
+	if (handler)
+		return leave_handler(stack, handler, step);
 	if (stack->local)
 		return false;
+	if (begins_signal(stack, step))
+		return next_handler(stack, step);
+	if (is_new_thread(stack)) {
+		tl_xtrace_pop_to(stack, 0);
+		return step_found(stack, step);
+	}
 	/* Without a handler the frames were found above EL0, and are left now. */
-	if (tl_xtrace_take_up_handler(stack, &step->to, handler != 0, &at)) {
+	if (tl_xtrace_take_up(stack, step, &wanted, &at)) {
 		tl_xtrace_pop_to(stack, at);
-		return go_on(stack, step);
+		return tl_xtrace_go_on(stack, step);
 	}
 	stack->losses.gaps += stack->depth != 0;
-	if (handler)
-		tl_xtrace_set_aside(stack);
+	if (stack->handler)
+		tl_xtrace_set_aside(stack, 0);
 	return step_found(stack, step);
+}
+
+/* A signal's handler has ended: what it interrupted goes on, or where the handler has said. */
+static bool step_signal_return(struct xtrace_stack *stack, const struct xtrace_step *step)
+{
+	const struct xtrace_frame *frame = stack->frames + stack->handler - !!stack->handler;
+
+	if (stack->handler && goes_back(frame, step))
+		return leave_handler(stack, stack->handler, step);
+	if (stack->local)
+		return false;
+	if (stack->handler && !frame->el && step->to.entry)
+		return next_handler(stack, step);
+	if (stack->handler && !frame->el)
+		tl_xtrace_pop_to(stack, stack->handler - 1);
+	return tl_xtrace_land(stack, step);
 }
 
 /* To another exception level an exception; to EL0 from there also the end of one: a signal's
@@ -139,18 +267,18 @@ static bool step_exception(struct xtrace_stack *stack, const struct xtrace_step 
 		.function = step->to.function,
 		.called = true,
 		.handler = true,
+		.el = step->to.el,
 		.from = step->from,
 		.back = step->back,
+		.sp = step->sp_before,
+		.sp_state = step->sp_before_state,
 	};
 	size_t handler = step->to.el ? 0 : stack->handler;
 
 	if (!step->to.el && !handler && stack->local)
 		return false;
-	if (handler && (stack->frames[handler - 1].back == step->to.pc ||
-			stack->frames[handler - 1].from == step->to.pc)) {
-		tl_xtrace_pop_to(stack, handler - 1);
-		return go_on(stack, step);
-	}
+	if (handler && goes_back(&stack->frames[handler - 1], step))
+		return leave_handler(stack, handler, step);
 	if (make_room(stack, &step->to))
 		tl_xtrace_push(stack, &made);
 	return true;
@@ -187,8 +315,10 @@ static step_fn *const steps[] = {
 	[XTRACE_STEP_BEGIN] = step_begin,
 	[XTRACE_STEP_RETURN] = step_return,
 	[XTRACE_STEP_JUMP] = step_jump,
+	[XTRACE_STEP_BRANCH] = step_branch,
 	[XTRACE_STEP_EXCEPTION] = step_exception,
 	[XTRACE_STEP_EXCEPTION_RETURN] = step_exception_return,
+	[XTRACE_STEP_SIGNAL_RETURN] = step_signal_return,
 	[XTRACE_STEP_FOUND] = step_found,
 	[XTRACE_STEP_GAP] = step_gap,
 };
@@ -196,6 +326,7 @@ static step_fn *const steps[] = {
 void tl_xtrace_stack_step(struct xtrace_stack *stack, const struct xtrace_step *step)
 {
 	tl_xtrace_settle(stack);
+	stack->switched = false;
 	if (steps[step->kind](stack, step))
 		return;
 	tl_xtrace_leave_span(stack, step);

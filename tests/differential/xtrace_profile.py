@@ -153,14 +153,16 @@ class Walk:
         return ("code" if held else "unknown", entry, not held and el > 0)
 
     def push(self, function, back, origin, called, handler=False):
+        if called:
+            self.calls[function] += 1
+            if self.stack and origin is not None:
+                self.arcs[self.stack[-1].function, origin, function] += 1
         self.stack.append(Frame(function, back, origin, called, handler))
 
     def pop(self, finished=True):
         frame = self.stack.pop()
-        if frame.called:
-            (self.calls if finished else self.unfinished)[frame.function] += 1
-            if self.stack and frame.origin is not None and finished:
-                self.arcs[self.stack[-1].function, frame.origin, frame.function] += 1
+        if frame.called and not finished:
+            self.unfinished[frame.function] += 1
 
     def found(self, function):
         while self.stack:

@@ -231,7 +231,7 @@ static void callers_are_found(void **state)
 	tl_profile_free(profile);
 }
 
-/* Calls that the end of the trace finds open are unfinished. */
+/* "Calls are counted when entered"; those that the end of the trace finds open are unfinished. */
 static void what_is_open_is_unfinished(void **state)
 {
 	struct bytes s = { 0 };
@@ -242,9 +242,9 @@ static void what_is_open_is_unfinished(void **state)
 	call(&s, F, G);
 	nop(&s, G);
 	profile = fold(&s);
-	assert_function(profile, F, 0, 1, 1, 2);
-	assert_function(profile, G, 0, 1, 1, 1);
-	assert_arc(profile, MAIN, MAIN, F, 0, 2);
+	assert_function(profile, F, 1, 1, 1, 2);
+	assert_function(profile, G, 1, 1, 1, 1);
+	assert_arc(profile, MAIN, MAIN, F, 1, 2);
 	tl_profile_free(profile);
 }
 
@@ -315,7 +315,7 @@ static void another_thread_goes_on(void **state)
 	put_value(&s, TARGET_B, G + 4);
 	nop(&s, G + 4);
 	profile = fold(&s);
-	assert_function(profile, F, 0, 1, 1, 2);
+	assert_function(profile, F, 1, 1, 1, 2);
 	assert_function(profile, G, 1, 0, 2, 2);
 	assert_int_equal(tl_profile_part(profile, 0)->losses.gaps, 1);
 	tl_profile_free(profile);
@@ -384,7 +384,7 @@ static void threads_take_turns(void **state)
 	assert_arc(profile, 0, MAIN, F, 1, 7);
 	assert_function(profile, G, 1, 0, 3, 6);
 	/* The second thread sleeps for ever. */
-	assert_function(profile, SWITCH, 1, 1, 2, 2);
+	assert_function(profile, SWITCH, 2, 1, 2, 2);
 	tl_profile_free(profile);
 }
 

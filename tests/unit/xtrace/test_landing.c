@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Profiles of hand-made streams in which stacks are left otherwise than by returns: longjmp,
+ * exceptions, coroutines, signals ("landing" at the head of stack.h). The streams tell SP as compiled
+ * code does: by the addresses of what functions save. Expected numbers are counted by hand.
+ */
+#include "bytes.h"
+
+enum {
+	MAIN = 0x1000,
+	F = 0x2000,
+	G = 0x3000,
+	SETJMP = 0x4000,
+	LONGJMP = 0x5000,
+	WORK = 0x6000,
+	SWITCH = 0x7000,
+	CO = 0x8000,
+	TRAMPOLINE = 0xa000,
+};
+
+enum { OUTSIDE = 0x500, END = 1 };
+enum { STACK = 0x800000, FRAME = 16 };
+
+#define A64_STP	     0xa9bf7bfdu /* STP X29, X30, [SP, #-16]! */
+#define A64_LDP	     0xa8c17bfdu /* LDP X29, X30, [SP], #16 */
+#define A64_LDR_X5   0xf9400005u /* LDR X5, [X0] */
+#define A64_MOV_SP   0x910000bfu /* MOV SP, X5 */
+#define A64_ADD_SP   0x8b2463ffu /* ADD SP, SP, X4 */
+#define A64_BR_X30   0xd61f03c0u
+#define A64_STR_X5   0xf9000005u /* STR X5, [X0] */
+
+static uint32_t b(uint64_t from, uint64_t to)
+{
+	return 0x14000000u | ((uint32_t)((to - from) / 4) & 0x3ffffff);
+}
+
+static uint32_t bl(uint64_t from, uint64_t to)
+{
+	return 0x94000000u | ((uint32_t)((to - from) / 4) & 0x3ffffff);
+}
+
+/* ---- streams ---- */
+
+static void put_pair(struct bytes *s, unsigned token, uint64_t address)
+{
+	put_byte(s, token | 4 << 4);
+	put_number(s, address, 8);
+	put_repeat(s, 0, 16);
+}
+
+static void nop(struct bytes *s, uint64_t pc)
+{
+	put_pcinst(s, 0, pc, A64_NOP);
+}
+
+static void call(struct bytes *s, uint64_t from, uint64_t to)
+{
+	put_pcinst(s, 0, from, bl(from, to));
+}
+
+static void jump(struct bytes *s, uint64_t from, uint64_t to)
+{
+	put_pcinst(s, 0, from, b(from, to));
+}
+
+/* A function's first instruction; `sp` is that of its caller. */
+static void enter(struct bytes *s, uint64_t pc, uint64_t sp)
+{
+	put_pcinst(s, 0, pc, A64_STP);
+	put_pair(s, STORE, sp - FRAME);
+}
+
+/* Its last two. */
+static void leave(struct bytes *s, uint64_t pc, uint64_t sp, uint64_t to)
+{
+	put_pcinst(s, 0, pc, A64_LDP);
+	put_pair(s, LOAD, sp - FRAME);
+	put_inst(s, 0, A64_RET);
+	put_value(s, TARGET_B, to);
+}
+
+/* A function of one instruction that keeps nothing on the stack. */
+static void leaf(struct bytes *s, uint64_t from, uint64_t pc)
+{
+	call(s, from, pc);
+	put_pcinst(s, 0, pc, A64_RET);
+	put_value(s, TARGET_B, from + 4);
+}
+
+/* LDR X5, [X0]; MOV SP, X5; a branch: what longjmp and switches of stacks come to. */
+static void set_sp_and_go(struct bytes *s, uint64_t pc, uint64_t sp, uint32_t branch, uint64_t to)
+{
+	put_pcinst(s, 0, pc, A64_LDR_X5);
+	put_access(s, LOAD, 3, 0x100, sp);
+	put_inst(s, 0, A64_MOV_SP);
+	put_inst(s, 0, branch);
+	put_value(s, TARGET_B, to);
+}
+
+/* ---- profiles ---- */
+
+static struct tl_profile *fold(struct bytes *stream)
+{
+	const struct tl_xtrace_fold_options options = {
+		.size = sizeof(options), .id = TL_NOWHERE, .lines = true, .jobs = 1
+	};
+	struct tl_profile *profile;
+	struct trace t;
+
+	open_trace(&t, stream, NULL);
+	assert_int_equal(tl_xtrace_fold(t.trace, &options, &profile, &t.err), 0);
+	close_trace(&t);
+	free_bytes(stream);
+	return profile;
+}
+
+static uint32_t find(const struct tl_profile *profile, uint64_t address)
+{
+	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++)
+		if (tl_profile_function(profile, i)->address == address)
+			return i;
+	fail_msg("no function at %#llx", (unsigned long long)address);
+	return TL_NONE;
+}
+
+static void assert_calls(const struct tl_profile *profile, uint64_t address, uint64_t calls,
+			 uint64_t unfinished)
+{
+	struct tl_function_totals totals;
+
+	tl_profile_function_totals(profile, find(profile, address), TL_NONE, &totals);
+	assert_int_equal(totals.calls, calls);
+	assert_int_equal(totals.unfinished, unfinished);
+}
+
+/* The path is called so often; it begins at a root. */
+static void assert_path(const struct tl_profile *profile, uint64_t calls, const uint64_t *path)
+{
+	size_t length = 0;
+
+	while (path[length] != END)
+		length++;
+	for (uint32_t i = 0; i < tl_profile_context_count(profile); i++) {
+		uint32_t at = i;
+		size_t left = length;
+
+		while (left && at != TL_NONE &&
+		       tl_profile_function(profile, tl_profile_context(profile, at)->function)
+				       ->address == path[left - 1]) {
+			at = tl_profile_context(profile, at)->parent;
+			left--;
+		}
+		if (left || at != TL_NONE)
+			continue;
+		assert_int_equal(tl_profile_context(profile, i)->calls, calls);
+		return;
+	}
+	fail_msg("no such path");
+}
+
+#define PATH(...) ((const uint64_t[]){ __VA_ARGS__, END })
+
+/* The trace begins in who calls main(). */
+static uint64_t begin(struct bytes *s)
+{
+	call(s, OUTSIDE, MAIN);
+	enter(s, MAIN, STACK);
+	return STACK - FRAME;
+}
+
+/* ---- longjmp ---- */
+
+/* "A BR to an open frame's return place is a return." */
+static void a_branch_may_return(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	(void)state;
+	begin(&s);
+	call(&s, MAIN + 4, F);
+	put_pcinst(&s, 0, F, A64_BR_X30);
+	put_value(&s, TARGET_B, MAIN + 8);
+	leaf(&s, MAIN + 8, G);
+	profile = fold(&s);
+	assert_calls(profile, F, 1, 0);
+	assert_path(profile, 1, PATH(OUTSIDE, MAIN, G));
+	tl_profile_free(profile);
+}
+
+/* setjmp has returned long before; longjmp leaves four frames, and its own. */
+static void longjmp_leaves_frames(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+	uint64_t sp;
+
+	(void)state;
+	sp = begin(&s);
+	leaf(&s, MAIN + 4, SETJMP);
+	for (unsigned round = 0; round < 3; round++) {
+		uint64_t deep = sp;
+
+		jump(&s, MAIN + 8, MAIN + 12);
+		call(&s, MAIN + 12, F);
+		for (unsigned i = 0; i < 4; i++, deep -= FRAME) {
+			enter(&s, F, deep);
+			call(&s, F + 4, i < 3 ? F : LONGJMP);
+		}
+		set_sp_and_go(&s, LONGJMP, sp, A64_BR_X30, MAIN + 8);
+	}
+	jump(&s, MAIN + 8, MAIN + 16);
+	leaf(&s, MAIN + 16, G);
+	leave(&s, MAIN + 20, STACK, OUTSIDE + 4);
+	profile = fold(&s);
+	assert_calls(profile, F, 12, 0);
+	assert_calls(profile, LONGJMP, 3, 0);
+	assert_path(profile, 3, PATH(OUTSIDE, MAIN, F));
+	tl_profile_free(profile);
+}
+
+/* Of a recursive function the activation that SP says, not the innermost one. */
+static void longjmp_goes_to_one_activation(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+	uint64_t sp;
+
+	(void)state;
+	sp = begin(&s);
+	call(&s, MAIN + 4, F);
+	for (unsigned i = 0; i < 4; i++) {
+		enter(&s, F, sp - i * FRAME);
+		leaf(&s, F + 4, SETJMP);
+		call(&s, F + 8, i < 3 ? F : LONGJMP);
+	}
+	set_sp_and_go(&s, LONGJMP, sp - 2 * FRAME, A64_BR_X30, F + 8); /* in the second F */
+	leaf(&s, F + 8, G);
+	leave(&s, F + 12, sp - FRAME, F + 12);
+	leave(&s, F + 12, sp, MAIN + 8);
+	leaf(&s, MAIN + 8, WORK);
+	profile = fold(&s);
+	assert_calls(profile, F, 4, 0);
+	assert_path(profile, 1, PATH(OUTSIDE, MAIN, F, F, G));
+	assert_path(profile, 1, PATH(OUTSIDE, MAIN, WORK));
+	tl_profile_free(profile);
+}
+
+/* ---- exceptions ---- */
+
+/*
+ * The unwinder returns with ADD SP, SP, X4 to a landing pad, which is behind no call. SP is not
+ * known then; what the landing pad calls tells it, and that the second F of four has the handler.
+ */
+static void exceptions_are_caught_where_sp_says(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+	uint64_t sp;
+
+	(void)state;
+	sp = begin(&s);
+	call(&s, MAIN + 4, F);
+	for (unsigned i = 0; i < 4; i++) {
+		enter(&s, F, sp - i * FRAME);
+		call(&s, F + 4, i < 3 ? F : LONGJMP);
+	}
+	enter(&s, LONGJMP, sp - 4 * FRAME);
+	put_pcinst(&s, 0, LONGJMP + 4, A64_LDP);
+	put_pair(&s, LOAD, sp - 5 * FRAME);
+	put_inst(&s, 0, A64_ADD_SP);
+	put_inst(&s, 0, A64_RET);
+	put_value(&s, TARGET_B, F + 0x40);
+	nop(&s, F + 0x40);
+	call(&s, F + 0x44, G);
+	enter(&s, G, sp - 2 * FRAME);
+	leave(&s, G + 4, sp - 2 * FRAME, F + 0x48);
+	leave(&s, F + 0x48, sp - FRAME, F + 8);
+	leave(&s, F + 8, sp, MAIN + 8);
+	leaf(&s, MAIN + 8, WORK);
+	nop(&s, MAIN + 12);
+	profile = fold(&s);
+	assert_calls(profile, F, 4, 0);
+	assert_calls(profile, LONGJMP, 1, 0);
+	assert_path(profile, 1, PATH(OUTSIDE, MAIN, F, F, G));
+	assert_path(profile, 1, PATH(OUTSIDE, MAIN, WORK));
+	assert_int_equal(tl_profile_part(profile, 0)->losses.unfinished, 1);
+	tl_profile_free(profile);
+}
+
+/* ---- coroutines ---- */
+
+enum { COROUTINES = 3, SIZE = 0x1000, STACKS = 0x20000 };
+
+static uint64_t stack_of(unsigned coroutine)
+{
+	return STACKS + (coroutine + 1) * SIZE;
+}
+
+/* One that was not begun yet begins at its function's first instruction; others go on behind their
+ * call of SWITCH. */
+static void switch_to(struct bytes *s, uint64_t sp, uint64_t pc)
+{
+	set_sp_and_go(s, SWITCH, sp, A64_RET, pc);
+}
+
+/* Coroutines of the same code, each on its own stack, which SP tells apart. */
+static void coroutines_have_stacks_of_their_own(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+	uint64_t sp;
+
+	(void)state;
+	sp = begin(&s);
+	leaf(&s, MAIN + 4, CO); /* so that it is known for a function */
+	jump(&s, MAIN + 8, MAIN + 0x40);
+	for (unsigned round = 0; round < 4; round++)
+		for (unsigned c = 0; c < COROUTINES; c++) {
+			uint64_t own = stack_of(c) - FRAME;
+
+			leaf(&s, MAIN + 0x40, G);
+			call(&s, MAIN + 0x44, SWITCH);
+			if (round) {
+				switch_to(&s, own - FRAME, F + 12);
+				jump(&s, F + 12, F + 4);
+			} else {
+				switch_to(&s, own + FRAME, CO);
+				enter(&s, CO, own + FRAME);
+				call(&s, CO + 4, F);
+				enter(&s, F, own);
+			}
+			leaf(&s, F + 4, WORK);
+			call(&s, F + 8, SWITCH);
+			switch_to(&s, sp, MAIN + 0x48);
+			jump(&s, MAIN + 0x48, MAIN + 0x40);
+		}
+	leave(&s, MAIN + 0x40, STACK, OUTSIDE + 4);
+	profile = fold(&s);
+	assert_calls(profile, G, 12, 0);
+	assert_calls(profile, WORK, 12, 0);
+	/* Each coroutine waits for ever: CO, F, and SWITCH once more. */
+	assert_calls(profile, CO, 1 + 3, 3);
+	assert_calls(profile, F, 3, 3);
+	assert_calls(profile, SWITCH, 24, 3);
+	assert_path(profile, 12, PATH(CO, F, WORK));
+	assert_int_equal(tl_profile_part(profile, 0)->losses.gaps, 0);
+	tl_profile_free(profile);
+}
+
+/* ---- signals ---- */
+
+static void svc(struct bytes *s, uint64_t pc, uint64_t number)
+{
+	put_pcinst(s, 0, pc, A64_SVC);
+	put_value(s, SVCARG, number);
+	for (unsigned i = 0; i < 6; i++)
+		put_value(s, SVCARG, 0);
+}
+
+/* A handler G interrupts F, on the same stack, and longjmps to MAIN: it does not return. */
+static void handlers_may_longjmp(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+	uint64_t sp;
+
+	(void)state;
+	sp = begin(&s);
+	leaf(&s, MAIN + 4, G); /* so that it is known for a function */
+	leaf(&s, MAIN + 8, SETJMP);
+	call(&s, MAIN + 12, F);
+	enter(&s, F, sp);
+	nop(&s, F + 4);
+	enter(&s, G, sp - FRAME - 0x1250); /* the kernel's frame of a signal is in between */
+	call(&s, G + 4, LONGJMP);
+	set_sp_and_go(&s, LONGJMP, sp, A64_BR_X30, MAIN + 12);
+	leaf(&s, MAIN + 12, WORK);
+	profile = fold(&s);
+	assert_calls(profile, F, 1, 0);
+	assert_calls(profile, G, 2, 0);
+	assert_calls(profile, LONGJMP, 1, 0);
+	assert_path(profile, 1, PATH(OUTSIDE, MAIN, WORK));
+	tl_profile_free(profile);
+}
+
+/* rt_sigreturn goes to another handler, of a signal that came at the same time; its own
+ * rt_sigreturn ends both. */
+static void two_signals_at_once(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+	uint64_t sp;
+
+	(void)state;
+	sp = begin(&s);
+	leaf(&s, MAIN + 4, G);
+	leaf(&s, MAIN + 8, WORK);
+	call(&s, MAIN + 12, F);
+	enter(&s, F, sp);
+	nop(&s, F + 4);
+	put_pcinst(&s, 0, G, A64_RET);
+	put_value(&s, TARGET_B, TRAMPOLINE);
+	svc(&s, TRAMPOLINE, 139);
+	put_pcinst(&s, 0, WORK, A64_RET);
+	put_value(&s, TARGET_B, TRAMPOLINE);
+	svc(&s, TRAMPOLINE, 139);
+	nop(&s, F + 8);
+	leave(&s, F + 12, sp, MAIN + 16);
+	leaf(&s, MAIN + 16, SETJMP);
+	profile = fold(&s);
+	assert_calls(profile, G, 2, 0);
+	assert_calls(profile, WORK, 2, 0);
+	assert_path(profile, 1, PATH(OUTSIDE, MAIN, F, WORK));
+	assert_path(profile, 1, PATH(OUTSIDE, MAIN, SETJMP));
+	tl_profile_free(profile);
+}
+
+/* "Behind execve another program begins": its frames are nobody's callees. */
+static void execve_ends_a_program(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+
+	(void)state;
+	begin(&s);
+	leaf(&s, MAIN + 4, G);
+	call(&s, MAIN + 8, F);
+	svc(&s, F, 221);
+	leaf(&s, WORK, G);
+	profile = fold(&s);
+	assert_calls(profile, F, 1, 1);
+	assert_calls(profile, MAIN, 1, 1);
+	assert_path(profile, 1, PATH(G, G)); /* WORK is not known for a function: the one below */
+	tl_profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_branch_may_return),
+		cmocka_unit_test(longjmp_leaves_frames),
+		cmocka_unit_test(longjmp_goes_to_one_activation),
+		cmocka_unit_test(exceptions_are_caught_where_sp_says),
+		cmocka_unit_test(coroutines_have_stacks_of_their_own),
+		cmocka_unit_test(handlers_may_longjmp),
+		cmocka_unit_test(two_signals_at_once),
+		cmocka_unit_test(execve_ends_a_program),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
