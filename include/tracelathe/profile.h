@@ -262,6 +262,7 @@ struct tl_diff_options {
 	bool inclusive;                  /**< functions by their inclusive cost */
 	const struct tl_rename *renames; /**< of function names on both sides, one after the other */
 	size_t rename_count;
+	bool calls;                      /**< of functions and arcs: their calls as one more event, "calls", the last one */
 };
 
 /** A thing on both sides; what is not there costs 0. Cost vectors have tl_diff_event_count() numbers. */
@@ -280,7 +281,8 @@ struct tl_diff_row {
  * functions by object, file and name, and what is left by name where it is the only one on each side. Ticks of clocks
  * with different known frequencies are compared in nanoseconds. Functions that are not chosen (tl_profile_choose())
  * on either side are left out. Rows come in no order that means anything, but always in the same.
- * @return 0, TL_BAD_USAGE for a pattern that does not compile, TL_NO_MEMORY
+ * @return 0, TL_BAD_USAGE for a pattern that does not compile, TL_UNSUPPORTED: nothing can be compared, as no event is in
+ *         both (and `calls` was not asked for); TL_NO_MEMORY
  */
 TL_API int tl_profile_diff(struct tl_diff **diff, const struct tl_profile *before, const struct tl_profile *after,
 			   const struct tl_diff_options *options, struct tl_error *err);
@@ -288,6 +290,8 @@ TL_API enum tl_diff_unit tl_diff_by(const struct tl_diff *diff);
 TL_API uint32_t tl_diff_event_count(const struct tl_diff *diff);
 /** Events of `before`, then those only `after` has. */
 TL_API const struct tl_event *tl_diff_event(const struct tl_diff *diff, uint32_t event);
+/** Whether both sides have the event: of others every cost is new, or gone. */
+TL_API bool tl_diff_event_common(const struct tl_diff *diff, uint32_t event);
 /** Units of an event per second where it measures time on both sides, else 0. */
 TL_API uint64_t tl_diff_rate(const struct tl_diff *diff, uint32_t event);
 /** The profiles' totals, as vectors of a row. */

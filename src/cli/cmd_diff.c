@@ -44,14 +44,98 @@ static const struct tl_event *diff_event(const void *of, uint32_t event)
 	return tl_diff_event(of, event);
 }
 
+/* Whether --event asks for calls, which no input needs to have as an event. */
+static bool wants_calls(const char *names)
+{
+	static const char calls[] = "calls";
+
+	while (names) {
+		const char *end = strchrnul(names, ',');
+
+		if ((size_t)(end - names) == sizeof(calls) - 1 &&
+		    !memcmp(names, calls, sizeof(calls) - 1))
+			return true;
+		names = *end ? end + 1 : NULL;
+	}
+	return false;
+}
+
+static void list_events(const struct tl_profile *profile, const char *path)
+{
+	uint32_t count = tl_profile_event_count(profile);
+
+	fprintf(stderr, "%s has", path);
+	for (uint32_t i = 0; i < count; i++)
+		fprintf(stderr, "%s %s", i ? "," : "", tl_profile_event(profile, i)->name);
+}
+
+static void complain_nothing_common(struct job *job, struct tl_profile *const profiles[2])
+{
+	fputs("tracelathe diff: the files have no event in common: ", stderr);
+	list_events(profiles[0], job->settings->paths[0]);
+	fputs("; ", stderr);
+	list_events(profiles[1], job->settings->paths[1]);
+	fputs(unit_of(job->settings) == TL_DIFF_LINES
+		      ? "\n"
+		      : "; --event calls compares how often functions were called\n",
+	      stderr);
+	job->said = true;
+}
+
+/* Events that both files have: the costs of others would all be new, or gone. */
+static int choose_common(struct job *job, const struct tl_diff *diff, uint32_t **events,
+			 struct tl_error *err)
+{
+	struct tl_report_options *report = &job->settings->report;
+	uint32_t count = tl_diff_event_count(diff);
+
+	*events = calloc(count, sizeof(**events));
+	if (!*events) {
+		*err = (struct tl_error){ TL_NO_MEMORY,	   0,	       NULL,
+					  "out of memory", TL_NOWHERE, TL_NOWHERE };
+		return TL_NO_MEMORY;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		if (tl_diff_event_common(diff, i)) {
+			(*events)[report->event_count++] = i;
+			continue;
+		}
+		complain(job->command, "event %s: only one of the files has it; left it out",
+			 tl_diff_event(diff, i)->name);
+		job->damaged = true;
+	}
+	report->events = *events;
+	return 0;
+}
+
+/* What was asked for by name must be in both. */
+static int check_common(struct job *job, const struct tl_diff *diff)
+{
+	const struct tl_report_options *report = &job->settings->report;
+
+	for (uint32_t i = 0; i < report->event_count; i++) {
+		if (tl_diff_event_common(diff, report->events[i]))
+			continue;
+		complain(job->command, "--event %s: only one of the files has it",
+			 tl_diff_event(diff, report->events[i])->name);
+		job->said = true;
+		return TL_UNSUPPORTED;
+	}
+	return 0;
+}
+
 static int report(struct job *job, const struct tl_diff *diff, struct tl_error *err)
 {
 	const struct event_list list = { diff, tl_diff_event_count(diff), diff_event };
 	uint32_t *events = NULL;
-	int status = 0;
+	int status;
 
 	if (job->settings->events)
 		status = choose_events_of(job, &list, &events, err);
+	else
+		status = choose_common(job, diff, &events, err);
+	if (status == 0)
+		status = check_common(job, diff);
 	if (status == 0) {
 		status = tl_report_diff(diff, &job->settings->report, job->out, err);
 		if (status == TL_BAD_USAGE && job->settings->report.sort)
@@ -89,6 +173,7 @@ int cmd_diff(struct job *job, struct tl_error *err)
 		.inclusive = job->settings->inclusive,
 		.renames = job->settings->renames,
 		.rename_count = job->settings->rename_count,
+		.calls = wants_calls(job->settings->events),
 	};
 	struct tl_profile *profiles[2] = { NULL, NULL };
 	struct tl_diff *diff = NULL;
@@ -96,6 +181,8 @@ int cmd_diff(struct job *job, struct tl_error *err)
 
 	if (status == 0)
 		status = tl_profile_diff(&diff, profiles[0], profiles[1], &options, err);
+	if (status == TL_UNSUPPORTED && !job->said)
+		complain_nothing_common(job, profiles);
 	if (status == TL_BAD_USAGE && !job->said && options.rename_count) {
 		complain(job->command, "--rename: %s", err->text);
 		job->said = true;

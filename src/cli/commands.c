@@ -150,7 +150,8 @@ const struct command commands[] = {
 		"Compares two profiles or traces, of whatever formats, by function, by call or by source line: what it "
 		"cost before, what it costs after, the change and the change in percent. What is new or gone is said so. "
 		"Events match by name; functions by object, file and name, or by name where that is enough. Ticks of "
-		"clocks that run at different rates are compared in nanoseconds.",
+		"clocks that run at different rates are compared in nanoseconds. Events that only one of the files has are "
+		"left out, which is told; --event calls compares how often functions were called.",
 		"cg_diff, graph-diff",
 		cmd_diff,
 		{ { "tracelathe diff callgrind.out.old callgrind.out.new", "what got slower?" },

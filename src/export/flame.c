@@ -43,6 +43,7 @@ static int choose_events(struct tl_flame *flame, struct tl_error *err)
 		if (!flame->events[side])
 			return tl_error_memory(err);
 	}
+	flame->common = !flame->profile[1];
 	for (uint32_t i = 0; i < flame->event_count; i++) {
 		uint32_t event = options->events ? options->events[i] : i;
 
@@ -52,9 +53,14 @@ static int choose_events(struct tl_flame *flame, struct tl_error *err)
 		if (flame->profile[1])
 			flame->events[1][i] = event_named(flame->profile[1],
 							  tl_profile_event(flame->profile[0], event)->name);
+		flame->common = flame->common || flame->events[1][i] != TL_NONE;
 	}
 	if (!flame->event_count)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "a flame graph needs an event");
+	if (!flame->common)
+		return tl_error_at(
+			err, TL_UNSUPPORTED, TL_NOWHERE,
+			"the files have no event in common, so no graph can show what changed");
 	return 0;
 }
 

@@ -34,6 +34,7 @@ struct tl_flame {
 	bool estimated;
 
 	uint32_t event_count;
+	bool common;	     /* there is no baseline, or it has one of the events */
 	uint32_t *events[2]; /* by event of the graph; TL_NONE: the baseline has none of the name */
 
 	const struct tl_function **functions; /* of both profiles */

@@ -143,6 +143,26 @@ static void add_up(const struct tl_diff *diff, int side, int64_t *to, const int6
 		tl_add_cost(&to[diff->event_maps[side][e]], cost[e], &saturated);
 }
 
+static void add_calls(const struct tl_diff *diff, int64_t *to, uint64_t calls)
+{
+	uint64_t saturated = 0;
+
+	if (diff->call_event != TL_NONE)
+		tl_add_cost(&to[diff->call_event], calls > INT64_MAX ? INT64_MAX : (int64_t)calls,
+			    &saturated);
+}
+
+/* Of all functions, or along all arcs: chosen or not, as the totals of costs are. */
+static void total_calls(const struct tl_diff *diff, int side)
+{
+	const struct tl_profile *profile = diff->profiles[side];
+
+	for (size_t i = 0; diff->by == TL_DIFF_FUNCTIONS && i < profile->function_table.count; i++)
+		add_calls(diff, diff->totals[side], profile->function_calls[i]);
+	for (size_t i = 0; diff->by == TL_DIFF_ARCS && i < profile->arc_table.count; i++)
+		add_calls(diff, diff->totals[side], profile->arcs[i].calls);
+}
+
 static bool add_thing(struct tl_diff *diff, const struct tl_diff_key *key)
 {
 	size_t vectors = (diff->thing_count + 1) * TL_SIDES;
@@ -171,6 +191,7 @@ static bool unite(struct tl_diff *diff, const struct entries *entries)
 		if (__builtin_add_overflow(thing->calls[entry->side], entry->calls, &thing->calls[entry->side]))
 			thing->calls[entry->side] = UINT64_MAX;
 		add_up(diff, entry->side, costs_of(diff, diff->thing_count - 1, entry->side), entry->cost);
+		add_calls(diff, costs_of(diff, diff->thing_count - 1, entry->side), entry->calls);
 	}
 	return true;
 }
@@ -203,7 +224,8 @@ static void convert(const struct tl_diff *diff, int side, int64_t *row)
 static int compare(struct tl_diff *diff, const struct tl_diff_options *options, struct tl_error *err)
 {
 	struct entries entries = { 0 };
-	int status = tl_diff_match_events(diff, err);
+	int status =
+		tl_diff_match_events(diff, options->calls && options->by != TL_DIFF_LINES, err);
 	bool room = true;
 
 	if (status == 0)
@@ -220,6 +242,7 @@ static int compare(struct tl_diff *diff, const struct tl_diff_options *options, 
 		return tl_error_memory(err);
 	for (int side = 0; side < TL_SIDES; side++) {
 		add_up(diff, side, diff->totals[side], tl_profile_total(diff->profiles[side]));
+		total_calls(diff, side);
 		convert(diff, side, diff->totals[side]);
 		for (size_t i = 0; i < diff->thing_count; i++)
 			convert(diff, side, costs_of(diff, i, side));
@@ -248,6 +271,7 @@ int tl_profile_diff(struct tl_diff **diff, const struct tl_profile *before, cons
 	made->profiles[TL_AFTER] = after;
 	made->by = filled.by;
 	made->inclusive = filled.inclusive;
+	made->call_event = TL_NONE;
 	status = compare(made, &filled, err ? err : &mine);
 	if (status < 0) {
 		tl_diff_free(made);
@@ -267,6 +291,7 @@ void tl_diff_free(struct tl_diff *diff)
 		free(diff->function_maps[side]);
 	}
 	free(diff->events);
+	free(diff->event_sides);
 	free(diff->rates);
 	free(diff->functions);
 	free(diff->things);
@@ -290,6 +315,11 @@ uint32_t tl_diff_event_count(const struct tl_diff *diff)
 const struct tl_event *tl_diff_event(const struct tl_diff *diff, uint32_t event)
 {
 	return &diff->events[event];
+}
+
+bool tl_diff_event_common(const struct tl_diff *diff, uint32_t event)
+{
+	return diff->event_sides[event] == (1u << TL_SIDES) - 1;
 }
 
 uint64_t tl_diff_rate(const struct tl_diff *diff, uint32_t event)

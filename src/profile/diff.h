@@ -23,11 +23,13 @@ struct tl_diff {
 	const struct tl_profile *profiles[TL_SIDES];
 	enum tl_diff_unit by;
 	bool inclusive;
+	uint32_t call_event; /* calls as an event, TL_NONE: none */
 
 	struct tl_event *events;
 	uint64_t *rates;
 	uint32_t event_count;
 	uint32_t *event_maps[TL_SIDES]; /* by event of the profile */
+	uint8_t *event_sides;		/* by event: a bit for each side that has it */
 	int64_t *totals[TL_SIDES];
 
 	struct tl_names names;          /* renamed ones */
@@ -41,8 +43,9 @@ struct tl_diff {
 	size_t cost_capacity;
 };
 
-/* Match events and functions of both sides. */
-int tl_diff_match_events(struct tl_diff *diff, struct tl_error *err);
+/* Match events and functions of both sides; `calls` are one more event. TL_UNSUPPORTED: no event is
+ * on both. */
+int tl_diff_match_events(struct tl_diff *diff, bool calls, struct tl_error *err);
 int tl_diff_match_functions(struct tl_diff *diff, const struct tl_diff_options *options, struct tl_error *err);
 
 /* The names of a side's functions after renaming, by function; NULL on failure. Freed by the caller. */

@@ -64,16 +64,38 @@ static void take_events(struct tl_diff *diff, int side)
 			diff->events[number].unit = profile->events[e].unit;
 		}
 		diff->event_maps[side][e] = number;
+		diff->event_sides[number] |= (uint8_t)(1u << side);
 	}
 }
 
-int tl_diff_match_events(struct tl_diff *diff, struct tl_error *err)
+/* Where an event of the inputs has the name, that is what is meant by it. */
+static void add_call_event(struct tl_diff *diff)
 {
-	size_t most = (size_t)diff->profiles[TL_BEFORE]->event_count + diff->profiles[TL_AFTER]->event_count;
+	if (find_event(diff, "calls") != TL_NONE)
+		return;
+	diff->call_event = diff->event_count++;
+	diff->events[diff->call_event] =
+		(struct tl_event){ .name = "calls", .long_name = "", .unit = "", .formula = "" };
+	diff->event_sides[diff->call_event] = (1u << TL_SIDES) - 1;
+}
+
+static bool any_common(const struct tl_diff *diff)
+{
+	for (uint32_t e = 0; e < diff->event_count; e++)
+		if (tl_diff_event_common(diff, e))
+			return true;
+	return false;
+}
+
+int tl_diff_match_events(struct tl_diff *diff, bool calls, struct tl_error *err)
+{
+	size_t most = (size_t)diff->profiles[TL_BEFORE]->event_count +
+		      diff->profiles[TL_AFTER]->event_count + 1;
 
 	diff->events = calloc(most, sizeof(*diff->events));
 	diff->rates = calloc(most, sizeof(*diff->rates));
-	if (!diff->events || !diff->rates)
+	diff->event_sides = calloc(most, sizeof(*diff->event_sides));
+	if (!diff->events || !diff->rates || !diff->event_sides)
 		return tl_error_memory(err);
 	for (int side = 0; side < TL_SIDES; side++) {
 		diff->event_maps[side] = calloc(most, sizeof(uint32_t));
@@ -84,7 +106,12 @@ int tl_diff_match_events(struct tl_diff *diff, struct tl_error *err)
 	}
 	for (uint32_t e = 0; e < diff->event_count; e++)
 		set_rate(diff, e);
-	return 0;
+	if (calls)
+		add_call_event(diff);
+	return any_common(diff) ? 0
+				: tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+					      "the inputs have no event in common, so their costs "
+					      "cannot be compared");
 }
 
 /* ---- functions ---- */

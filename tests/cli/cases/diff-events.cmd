@@ -1,0 +1,20 @@
+# What no event measures on both sides is not compared: said, and status 2, or calls are (--event calls), by hand. An event
+# that one side lacks is left out and told, status 1; asked for by name, it is an error.
+profile() { printf 'events: %s\nfl=a.c\nfn=main\n1 %s\ncfn=f\ncalls=%s 9\n1 %s\nfn=f\n9 %s\n' "$@"; }
+profile 'Ir Dr' '10 1' 3 '20 2' '20 2' >a
+profile 'Ir' '15' 5 '20' '20' >b
+profile 'Ns' '700' 7 '20' '20' >c
+tracelathe diff a c
+echo "nothing in common: $?"
+tracelathe diff --csv --event calls a c
+echo "calls: $?"
+tracelathe diff --by arc --event calls --csv a c
+tracelathe diff --by line --event calls a c
+echo "lines have no calls: $?"
+tracelathe diff --svg a c
+echo "no picture: $?"
+tracelathe diff --csv a b
+echo "one in common: $?"
+tracelathe diff --csv --event Ir,calls a b
+tracelathe diff --event Dr a b
+echo "asked for: $?"
