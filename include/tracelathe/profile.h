@@ -74,20 +74,25 @@ struct tl_context {
 	uint32_t parent;     /**< context, TL_NONE: a root; always less than the node's own number */
 	uint32_t function;
 	uint32_t part;
-	uint64_t calls;      /**< finished calls; of an instruction stream (xtrace) those that were entered */
+	uint64_t calls;      /**< calls that ended; of an instruction stream (xtrace) those that were entered */
 	uint64_t unfinished; /**< calls still open when the trace ended; xtrace: they are among `calls` */
+	uint64_t cut;        /**< of `calls`: those of which the trace does not tell when they ended */
 };
 
 /** What the fold could not account for (see docs/design.md, "The fold"). */
 struct tl_losses {
 	uint64_t orphan_exits;   /**< exits without an entry: dropped, time untouched */
-	uint64_t deduced_exits;  /**< frames closed because a frame below them exited (longjmp, exceptions, lost exits) */
+	uint64_t deduced_exits;  /**< calls closed because one below them exited (longjmp, exceptions, lost exits) */
 	uint64_t unfinished;     /**< frames still open at the end */
 	uint64_t time_reversals; /**< steps back of the clock: counted as no time */
 	uint64_t gaps;           /**< places where records are known to be missing */
 	uint64_t skipped_bytes;  /**< input bytes no record was made of */
 	uint64_t skipped_records;
 	uint64_t saturated;      /**< sums that did not fit 64 bits */
+	uint64_t left_calls;     /**< calls closed because they cannot have made the next one: the program's code says so */
+	uint64_t gap_ends;       /**< calls that ended where records are missing */
+	uint64_t bridged;        /**< calls taken to go on across a place where records are missing */
+	uint64_t uncertain;      /**< calls, at most, that a caller further out may have made (a call in between was left) */
 };
 
 /** One measured unit: a thread of a trace, a part of a Callgrind file. */
@@ -146,6 +151,7 @@ TL_API const int64_t *tl_profile_context_inclusive(const struct tl_profile *prof
 struct tl_function_totals {
 	uint64_t calls, unfinished;
 	const int64_t *self, *inclusive;
+	uint64_t cut; /**< of `calls`: no duration is known */
 };
 TL_API void tl_profile_function_totals(const struct tl_profile *profile, uint32_t function, uint32_t part,
 				       struct tl_function_totals *totals);

@@ -14,7 +14,7 @@ const struct option_row option_rows[] = {
 	{ "sort", 0, "COLUMN", C_REPORT,
 	  "sort by this column: function, object, file, line, id, thread, self, inclusive, calls, "
 	  "min, "
-	  "median, p90, p99, max, sum, unfinished, or EVENT:self and EVENT:inclusive (default: "
+	  "median, p90, p99, max, sum, unfinished, cut, or EVENT:self and EVENT:inclusive (default: "
 	  "self); "
 	  "names sort from A to Z",
 	  set_text, FIELD(report.sort), 0 },

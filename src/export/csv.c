@@ -69,7 +69,7 @@ static bool put_head(const struct table *table, struct tl_output *out)
 	}
 	tl_put_text(out, ",calls");
 	if (tl_profile_timed(table->profile))
-		tl_put_text(out, ",min,median,p90,p99,max,sum,unfinished");
+		tl_put_text(out, ",min,median,p90,p99,max,sum,unfinished,cut");
 	tl_put_char(out, '\n');
 	return true;
 }
@@ -119,6 +119,7 @@ static void put_row(const struct table *table, uint32_t number, struct tl_output
 	if (tl_profile_timed(table->profile)) {
 		put_times(table, number, out);
 		put_known(out, totals.unfinished, true);
+		put_known(out, totals.cut, true);
 	}
 	tl_put_char(out, '\n');
 }

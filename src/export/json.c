@@ -81,6 +81,10 @@ static void put_losses(struct tl_output *out, const char *name, const struct tl_
 	put_u64_member(out, ",\"skipped_bytes\":", losses->skipped_bytes);
 	put_u64_member(out, ",\"skipped_records\":", losses->skipped_records);
 	put_u64_member(out, ",\"saturated\":", losses->saturated);
+	put_u64_member(out, ",\"left_calls\":", losses->left_calls);
+	put_u64_member(out, ",\"gap_ends\":", losses->gap_ends);
+	put_u64_member(out, ",\"bridged\":", losses->bridged);
+	put_u64_member(out, ",\"uncertain\":", losses->uncertain);
 	tl_put_char(out, '}');
 }
 
@@ -143,6 +147,7 @@ static void put_function(const struct tl_profile *profile, uint32_t number, stru
 	put_address(out, ",\"address\":", function->address);
 	put_u64_member(out, ",\"calls\":", totals.calls);
 	put_u64_member(out, ",\"unfinished\":", totals.unfinished);
+	put_u64_member(out, ",\"cut\":", totals.cut);
 	put_costs(out, ",\"self\":", profile, totals.self);
 	put_costs(out, ",\"inclusive\":", profile, totals.inclusive);
 	put_latency(profile, number, out);
@@ -158,6 +163,7 @@ static void put_context(const struct tl_profile *profile, uint32_t number, struc
 	put_optional(out, ",\"part\":", context->part, TL_NONE);
 	put_u64_member(out, ",\"calls\":", context->calls);
 	put_u64_member(out, ",\"unfinished\":", context->unfinished);
+	put_u64_member(out, ",\"cut\":", context->cut);
 	put_costs(out, ",\"self\":", profile, tl_profile_context_self(profile, number));
 	put_costs(out, ",\"inclusive\":", profile, tl_profile_context_inclusive(profile, number));
 	tl_put_char(out, '}');

@@ -44,6 +44,7 @@ static bool make_room(struct tl_profile *profile)
 	       zeroed(&profile->function_inclusive, functions * events, sizeof(int64_t)) &&
 	       zeroed(&profile->function_calls, functions, sizeof(uint64_t)) &&
 	       zeroed(&profile->function_unfinished, functions, sizeof(uint64_t)) &&
+	       zeroed(&profile->function_cut, functions, sizeof(uint64_t)) &&
 	       zeroed(&profile->context_inclusive, profile->context_table.count * events, sizeof(int64_t));
 }
 
@@ -170,8 +171,10 @@ static bool sum_functions(struct tl_profile *profile, uint32_t *functions, uint3
 		add_row(profile, profile->total, self);
 		add_calls(profile, &profile->function_calls[c->function], c->calls);
 		add_calls(profile, &profile->function_unfinished[c->function], c->unfinished);
+		add_calls(profile, &profile->function_cut[c->function], c->cut);
 		add_calls(profile, &profile->locals[locals[i]].calls, c->calls);
 		add_calls(profile, &profile->locals[locals[i]].unfinished, c->unfinished);
+		add_calls(profile, &profile->locals[locals[i]].cut, c->cut);
 	}
 	return zeroed(&profile->local_inclusive, profile->local_table.count * profile->event_count, sizeof(int64_t));
 }

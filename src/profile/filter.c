@@ -126,6 +126,7 @@ static int take_context(struct filter *f, size_t i, bool with_cost, struct tl_er
 		tl_profile_add_context_cost(f->to, (uint32_t)number, c->calls,
 					    tl_profile_context_self(f->from, (uint32_t)i));
 		tl_profile_add_unfinished(f->to, (uint32_t)number, c->unfinished);
+		tl_profile_add_cut(f->to, (uint32_t)number, c->cut);
 	}
 	return 0;
 }

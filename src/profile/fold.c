@@ -77,7 +77,8 @@ void tl_fold_free(struct tl_fold *fold)
 	free(fold->open);
 	free(fold->hot.children);
 	free(fold->costs);
-	free(fold->unfinished);
+	free(fold->untimed);
+	free(fold->certain);
 	*fold = (struct tl_fold){ 0 };
 }
 
@@ -205,40 +206,65 @@ bool tl_fold_unwind(struct tl_fold *fold, uint32_t function)
 		return false;
 	}
 	while (fold->hot.top->function != function) {
-		tl_fold_pop_odd(fold);
+		tl_fold_cut(fold, true);
 		fold->losses.deduced_exits++;
 	}
 	return true;
 }
 
-/* A call whose end is not known, or not ours. */
+/* What is kept of calls without a duration; NULL without memory. The time of this one is counted. */
+static struct tl_fold_untimed *untimed(struct tl_fold *fold, const struct tl_fold_frame *frame)
+{
+	size_t had = fold->untimed_capacity;
+
+	if (!tl_grow(&fold->untimed, &fold->untimed_capacity, fold->node_count,
+		     sizeof(*fold->untimed))) {
+		fold->no_memory = true;
+		return NULL;
+	}
+	memset(fold->untimed + had, 0, (fold->untimed_capacity - had) * sizeof(*fold->untimed));
+	fold->untimed[frame->node].ticks += fold->hot.clock - frame->start;
+	return &fold->untimed[frame->node];
+}
+
+/* A call that did not end, or did where the gate is closed. */
 static void leave_open(struct tl_fold *fold, const struct tl_fold_frame *frame)
 {
-	size_t had = fold->unfinished_capacity;
+	struct tl_fold_untimed *calls = untimed(fold, frame);
 
-	if (!tl_grow(&fold->unfinished, &fold->unfinished_capacity, fold->node_count,
-		     sizeof(*fold->unfinished))) {
-		fold->no_memory = true;
-		return;
-	}
-	memset(fold->unfinished + had, 0,
-	       (fold->unfinished_capacity - had) * sizeof(*fold->unfinished));
-	fold->unfinished[frame->node].calls++;
-	fold->unfinished[frame->node].ticks += fold->hot.clock - frame->start;
+	if (calls)
+		calls->unfinished++;
 	fold->losses.unfinished++;
 }
 
-void tl_fold_pop_odd(struct tl_fold *fold)
+/* The innermost frame, which is none any more. */
+static const struct tl_fold_frame *take_top(struct tl_fold *fold)
 {
 	const struct tl_fold_frame *frame = fold->hot.top--;
-	struct tl_fold_node *node = &fold->hot.nodes[frame->node];
-	uint64_t ticks = fold->hot.clock - frame->start;
 
 	if (frame <= fold->hot.indexed) {
 		fold->hot.indexed = fold->hot.top;
 		fold->open[frame->function]--;
 	}
-	if (frame->gate == fold->hot.gate && !(frame->gate & 1)) {
+	return frame;
+}
+
+/* Whether the gate was open all the while, as far as its two ends tell. */
+static bool let_in(const struct tl_fold *fold, const struct tl_fold_frame *frame)
+{
+	return frame->gate == fold->hot.gate && !(frame->gate & 1);
+}
+
+void tl_fold_pop_odd(struct tl_fold *fold)
+{
+	const struct tl_fold_frame *frame = take_top(fold);
+	struct tl_fold_node *node = &fold->hot.nodes[frame->node];
+	uint64_t ticks = fold->hot.clock - frame->start;
+
+	if (frame->gate == TL_FOLD_NO_ENTRY) {
+		untimed(fold, frame);
+		fold->losses.orphan_exits++;
+	} else if (let_in(fold, frame)) {
 		node->calls++;
 		node->ticks += ticks;
 		if (!tl_latency_note(&fold->hot.functions[frame->function], ticks, fold->exact))
@@ -246,6 +272,32 @@ void tl_fold_pop_odd(struct tl_fold *fold)
 	} else if (frame->gate != fold->hot.gate) {
 		leave_open(fold, frame);
 	}
+}
+
+void tl_fold_cut(struct tl_fold *fold, bool left)
+{
+	const struct tl_fold_frame *frame = take_top(fold);
+	struct tl_fold_untimed *calls;
+
+	if (frame->gate != TL_FOLD_NO_ENTRY && !let_in(fold, frame)) {
+		if (frame->gate != fold->hot.gate)
+			leave_open(fold, frame);
+		return;
+	}
+	calls = untimed(fold, frame);
+	if (!calls)
+		return;
+	calls->cut += frame->gate != TL_FOLD_NO_ENTRY;
+	calls->left += left;
+}
+
+void tl_fold_enter_late(struct tl_fold *fold, uint32_t function)
+{
+	size_t depth = tl_fold_depth(fold);
+
+	tl_fold_enter(fold, function);
+	if (tl_fold_depth(fold) > depth)
+		fold->hot.top->gate = TL_FOLD_NO_ENTRY;
 }
 
 /* ---- the rest of the machine ---- */
@@ -270,14 +322,36 @@ void tl_fold_gate(struct tl_fold *fold, bool open)
 		fold->hot.gate++;
 }
 
+/*
+ * A call that was left without an exit may have been left before what looks like the last call it made. Which of the
+ * calls below its context that was is not known: at most all of those that another frame could have made.
+ */
+static void count_uncertain(struct tl_fold *fold)
+{
+	for (size_t i = 1; i < fold->node_count; i++) {
+		const struct tl_fold_node *node = &fold->hot.nodes[i];
+		const struct tl_fold_untimed *untimed = fold->untimed;
+
+		if (node->parent >= fold->untimed_capacity || !untimed[node->parent].left ||
+		    (i < fold->certain_capacity && fold->certain[i]))
+			continue;
+		fold->losses.uncertain += node->calls;
+		if (i < fold->untimed_capacity)
+			fold->losses.uncertain += untimed[i].cut + untimed[i].unfinished;
+	}
+}
+
 void tl_fold_end(struct tl_fold *fold)
 {
 	fold->last_ticks = fold->last;
 	for (; fold->hot.top > fold->frames; fold->hot.top--)
 		/* A call that the gate never let in is none of ours. */
-		if (fold->hot.top->gate != fold->hot.gate || !(fold->hot.gate & 1))
+		if (fold->hot.top->gate == TL_FOLD_NO_ENTRY)
+			untimed(fold, fold->hot.top);
+		else if (fold->hot.top->gate != fold->hot.gate || !(fold->hot.gate & 1))
 			leave_open(fold, fold->hot.top);
 	fold->hot.indexed = fold->hot.top;
+	count_uncertain(fold);
 	for (size_t i = 1; i < fold->node_count; i++) {
 		const struct tl_fold_node *node = &fold->hot.nodes[i];
 
@@ -296,7 +370,7 @@ static void self_ticks(const struct tl_fold *fold, uint64_t *self)
 	for (size_t i = fold->node_count; i-- > 1;) {
 		const struct tl_fold_node *node = &fold->hot.nodes[i];
 		uint64_t ticks = node->ticks +
-				 (i < fold->unfinished_capacity ? fold->unfinished[i].ticks : 0);
+				 (i < fold->untimed_capacity ? fold->untimed[i].ticks : 0);
 
 		self[i] += ticks;
 		self[node->parent] -= ticks;
@@ -311,7 +385,8 @@ static void mark_kept(const struct tl_fold *fold, const uint64_t *self, uint32_t
 	for (size_t i = fold->node_count; i-- > 1;) {
 		const struct tl_fold_node *node = &fold->hot.nodes[i];
 		bool any = self[i] || node->calls ||
-			   (i < fold->unfinished_capacity && fold->unfinished[i].calls);
+			   (i < fold->untimed_capacity &&
+			    (fold->untimed[i].unfinished || fold->untimed[i].cut));
 
 		for (uint32_t e = 0; e < fold->event_count; e++)
 			any |= *tl_fold_cost_at(fold, i, e) != 0;
@@ -333,8 +408,13 @@ static void add_context_costs(const struct tl_fold *fold, struct tl_profile *pro
 		tl_add_cost(&to[e + 1], *tl_fold_cost_at(fold, node, e),
 			    &profile->losses.saturated);
 	profile->contexts[context].calls += fold->hot.nodes[node].calls;
-	if (node < fold->unfinished_capacity)
-		tl_profile_add_unfinished(profile, context, fold->unfinished[node].calls);
+	if (node < fold->untimed_capacity) {
+		const struct tl_fold_untimed *untimed = &fold->untimed[node];
+
+		profile->contexts[context].calls += untimed->cut;
+		tl_profile_add_unfinished(profile, context, untimed->unfinished);
+		tl_profile_add_cut(profile, context, untimed->cut);
+	}
 }
 
 /* Whether each function is another one of the profile: then so is each context of a new part. */

@@ -11,11 +11,23 @@
  *   entry without exit    the frame stays open. Open at the end it is `unfinished`: its cost counts, its duration does
  *                         not, and it is not among the finished calls.
  *   exit that skips       an exit closes the innermost open frame of its function and every frame above it (longjmp,
- *   frames                exceptions, lost exits): those are closed at the same time, as finished calls, and counted as
- *                         deduced. They were left at the latest then, and no later record speaks of them.
+ *   frames                exceptions, lost exits): those ended nobody knows when: they are calls, but `cut`, without a
+ *                         duration, and counted as deduced. Their time is theirs until the exit. What they are taken to
+ *                         have called may have been called further out, after they were left: such calls are counted as
+ *                         `uncertain`, at most as many as there are.
  *   tail exit             an exit. The function it jumps to is then entered as a call of the caller, which is where it
  *                         returns to.
- *   gap                   records are missing: counted. Frames stay open, since a later exit still closes them rightly.
+ *   gap                   records are missing: counted. A reader that can looks ahead, as far as the next gap, for the
+ *                         exits that close nothing opened behind the gap. Those that came last close the outermost
+ *                         frames: they are matched from the outermost frame inwards, frame by frame, from where most
+ *                         of them match (of equal places the outermost; before a further gap the innermost, since the
+ *                         exits of the outermost may stand behind that). Frames so matched, and those around them, live
+ *                         on, and are finished as ever. Exits that are left over are those of frames opened in the gap:
+ *                         orphans; what those frames cost behind the gap counts, the calls do not. Frames that are left
+ *                         over ended in the gap: cut. Without such exits all frames stay open. The time of the gap is
+ *                         that of a function `(lost)`, called by the innermost frame that lives on.
+ *                         What no exit tells: whether a frame that lives on was left in the gap and its function
+ *                         entered anew. It is taken for one call, and counted as `bridged`.
  *   recursion             frames of one function stand on each other; durations count every level, inclusive cost
  *                         counts the outermost (derive.c).
  *   time going back       the clock of the fold never does: a step back is no time, and counted. Time goes on from the
@@ -41,6 +53,9 @@ struct tl_fold_frame {
 };
 
 enum { TL_FOLD_LINE = 64 / sizeof(uint32_t) }; /* places for children in a line of the cache */
+
+/* In place of the gate count at entry: the entry was not seen, so that the call is none that counts. */
+#define TL_FOLD_NO_ENTRY UINT32_MAX
 
 /* A calling context. Node 0 is the outside: it has no function and no time. */
 struct tl_fold_node {
@@ -79,9 +94,19 @@ struct tl_fold {
 	int64_t *costs;
 	size_t cost_capacity;
 
-	/* By node, zero beyond those used: calls never finished, and their ticks. */
-	struct tl_fold_open { uint64_t calls, ticks; } *unfinished;
-	size_t unfinished_capacity;
+	/*
+	 * By node, zero beyond those used: calls that never finished, calls of which it is not known when they did, and
+	 * the ticks of both.
+	 */
+	struct tl_fold_untimed {
+		uint64_t unfinished, cut;
+		uint64_t left; /* of those cut, the ones that were left without an exit */
+		uint64_t ticks;
+	} *untimed;
+	size_t untimed_capacity;
+	/* By node, zero beyond those used: no other open frame could have made the call. */
+	uint8_t *certain;
+	size_t certain_capacity;
 
 	uint64_t first_ticks, last_ticks, records;
 	struct tl_losses losses;
@@ -175,6 +200,14 @@ static inline __attribute__((always_inline)) void tl_fold_hot_leave(struct tl_fo
 void tl_fold_enter(struct tl_fold *fold, uint32_t function);
 void tl_fold_leave(struct tl_fold *fold, uint32_t function);
 
+/* A call that began where records are missing: what it costs from here on counts, the call does not. */
+void tl_fold_enter_late(struct tl_fold *fold, uint32_t function);
+/*
+ * Close the innermost frame as a call that ended nobody knows when. `left`: without an exit, so that what it is taken to
+ * have called last may have been called by another.
+ */
+void tl_fold_cut(struct tl_fold *fold, bool left);
+
 /* Open frames, and the function of the innermost one (TL_NONE: none). */
 static inline size_t tl_fold_depth(const struct tl_fold *fold)
 {
@@ -201,6 +234,25 @@ bool tl_fold_is_open(struct tl_fold *fold, uint32_t function);
 void tl_fold_cost(struct tl_fold *fold, const int64_t *cost);
 /* Records are known to be missing here. */
 void tl_fold_gap(struct tl_fold *fold);
+
+/*
+ * What a gap did to the stack, for a reader that has looked ahead. `exits`: the functions of the exits behind the gap that
+ * close no frame opened behind it, the first one first; `to_end`: no further gap stands behind them.
+ */
+struct tl_fold_match {
+	size_t kept;  /* open frames that live on, from the outermost */
+	size_t begun; /* the first so many exits are those of frames that were opened in the gap */
+};
+/* False without memory. */
+bool tl_fold_match_exits(struct tl_fold *fold, const uint32_t *exits, size_t count, bool to_end,
+			 struct tl_fold_match *match);
+/* Whether the exits close the open frames one by one, so that nothing need be missing. */
+bool tl_fold_fits(const struct tl_fold *fold, const uint32_t *exits, size_t count);
+/* Close the frames that did not live on, enter `lost`, a function; the time that passes is then the gap's. */
+void tl_fold_gap_begin(struct tl_fold *fold, const struct tl_fold_match *match, uint32_t lost);
+/* Leave it, and open those of the frames opened in the gap that the exits tell of. */
+void tl_fold_gap_end(struct tl_fold *fold, const uint32_t *exits, size_t begun);
+
 /* Let costs count (open) or not. */
 void tl_fold_gate(struct tl_fold *fold, bool open);
 /* No more records: what is open is unfinished. */

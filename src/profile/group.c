@@ -75,6 +75,7 @@ static int take_contexts(struct grouping *g, struct tl_error *err)
 		g->context[i] = (uint32_t)number;
 		tl_profile_add_context_cost(g->to, g->context[i], c->calls, tl_profile_context_self(g->from, i));
 		tl_profile_add_unfinished(g->to, g->context[i], c->unfinished);
+		tl_profile_add_cut(g->to, g->context[i], c->cut);
 	}
 	return take_locals(g, err);
 }

@@ -180,6 +180,7 @@ static int unite_contexts(const struct tl_merge *merge, uint32_t profile, struct
 		tl_profile_add_context_cost(into, (uint32_t)number, c->calls,
 					    cost_row(merge, &ref, tl_profile_context_self(from, i)));
 		tl_profile_add_unfinished(into, (uint32_t)number, c->unfinished);
+		tl_profile_add_cut(into, (uint32_t)number, c->cut);
 	}
 	free(numbers);
 	return number < 0 ? (int)number : 0;
@@ -259,6 +260,7 @@ static int take_tree(struct tl_merge *merge, const struct tl_profile *tree, stru
 		tl_profile_add_context_cost(merge->to, (uint32_t)number, c->calls,
 					    tl_profile_context_self(tree, g.order[i]));
 		tl_profile_add_unfinished(merge->to, (uint32_t)number, c->unfinished);
+		tl_profile_add_cut(merge->to, (uint32_t)number, c->cut);
 	}
 	generations_free(&g);
 	return number < 0 ? (int)number : 0;

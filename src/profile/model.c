@@ -464,6 +464,11 @@ void tl_profile_add_unfinished(struct tl_profile *profile, uint32_t context, uin
 	add_count(profile, &profile->contexts[context].unfinished, unfinished);
 }
 
+void tl_profile_add_cut(struct tl_profile *profile, uint32_t context, uint64_t cut)
+{
+	add_count(profile, &profile->contexts[context].cut, cut);
+}
+
 /* ---- functions in parts, durations ---- */
 
 static bool same_local(const void *context, const void *key, uint32_t number)
@@ -562,6 +567,10 @@ void tl_losses_add(struct tl_losses *a, const struct tl_losses *b)
 	a->skipped_bytes += b->skipped_bytes;
 	a->skipped_records += b->skipped_records;
 	a->saturated += b->saturated;
+	a->left_calls += b->left_calls;
+	a->gap_ends += b->gap_ends;
+	a->bridged += b->bridged;
+	a->uncertain += b->uncertain;
 }
 
 /* ---- freeing ---- */
@@ -603,6 +612,7 @@ void tl_profile_free(struct tl_profile *profile)
 		profile->function_inclusive,
 		profile->function_calls,
 		profile->function_unfinished,
+		profile->function_cut,
 		profile->locals,
 		profile->local_inclusive,
 		profile->latency,

@@ -17,7 +17,7 @@ struct tl_table {
 /* A function in one part: totals there, and durations when the fold kept them apart. */
 struct tl_local {
 	uint32_t function, part;
-	uint64_t calls, unfinished;
+	uint64_t calls, unfinished, cut;
 	struct tl_latencies latency;
 };
 
@@ -50,7 +50,7 @@ struct tl_profile {
 	/* Derived by tl_profile_finish(). */
 	int64_t *total, *zeros;
 	int64_t *function_self, *function_inclusive;
-	uint64_t *function_calls, *function_unfinished;
+	uint64_t *function_calls, *function_unfinished, *function_cut;
 	struct tl_local *locals; /* found through the index */
 	struct tl_table local_table; /* cost: self */
 	int64_t *local_inclusive;
@@ -120,6 +120,8 @@ bool tl_profile_derive_sums(struct tl_profile *profile);
 
 /* Calls that were never finished. */
 void tl_profile_add_unfinished(struct tl_profile *profile, uint32_t context, uint64_t unfinished);
+/* Of the calls that were, these have no known duration. */
+void tl_profile_add_cut(struct tl_profile *profile, uint32_t context, uint64_t cut);
 
 /* Fill in the costs of inherited events, once all others are there (inherited.c). */
 int tl_profile_inherit(struct tl_profile *profile, struct tl_error *err);

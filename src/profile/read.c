@@ -68,11 +68,13 @@ void tl_profile_function_totals(const struct tl_profile *profile, uint32_t funct
 	if (part == TL_NONE) {
 		totals->calls = profile->function_calls[function];
 		totals->unfinished = profile->function_unfinished[function];
+		totals->cut = profile->function_cut[function];
 		totals->self = profile->function_self + (size_t)function * profile->event_count;
 		totals->inclusive = profile->function_inclusive + (size_t)function * profile->event_count;
 	} else if (local != TL_NONE) {
 		totals->calls = profile->locals[local].calls;
 		totals->unfinished = profile->locals[local].unfinished;
+		totals->cut = profile->locals[local].cut;
 		totals->self = profile->local_table.cost + (size_t)local * profile->event_count;
 		totals->inclusive = profile->local_inclusive + (size_t)local * profile->event_count;
 	} else {

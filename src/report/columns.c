@@ -4,7 +4,8 @@
 /* clang-format off */
 static const char *const names[] = {
 	"function", "object", "file",   "line", "id",  "thread", "self", "inclusive",
-	"calls",    "min",    "median", "p90",  "p99", "max",    "sum",  "unfinished", NULL,
+	"calls",    "min",    "median", "p90",  "p99", "max",    "sum",  "unfinished",
+	"cut",	    NULL,
 };
 /* clang-format on */
 
@@ -63,6 +64,11 @@ static struct tl_number unfinished_number(const struct tl_row *row)
 	return key(row->totals.unfinished, true);
 }
 
+static struct tl_number cut_number(const struct tl_row *row)
+{
+	return key(row->totals.cut, true);
+}
+
 /* No finished call has no shortest, but its calls take 0 together. */
 #define LATENCY(field, known)                                                                                \
 	static struct tl_number field##_number(const struct tl_row *row)                                     \
@@ -96,6 +102,7 @@ const struct tl_column tl_columns[] = {
 	{ TL_COLUMN_TIME,    NULL,          max_number,        NULL,           true,  false,  2 },
 	{ TL_COLUMN_TIME,    NULL,          sum_number,        NULL,           true,  false,  6 },
 	{ TL_COLUMN_COUNT,   NULL,          unfinished_number, NULL,           true,  false,  0 },
+	{ TL_COLUMN_COUNT,   NULL,          cut_number,        NULL,           true,  false,  0 },
 };
 /* clang-format on */
 

@@ -96,6 +96,7 @@ static int join_rows(struct gathering *to, struct tl_row *into, const struct tl_
 	into->totals.inclusive = inclusive;
 	into->totals.calls += row->totals.calls;
 	into->totals.unfinished += row->totals.unfinished;
+	into->totals.cut += row->totals.cut;
 	return TL_OK;
 }
 

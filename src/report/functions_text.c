@@ -38,6 +38,15 @@ struct layout {
 
 /* ---- which columns ---- */
 
+static bool any_cut(const struct tl_profile *profile)
+{
+	struct tl_function_totals totals = { 0 };
+
+	for (uint32_t i = 0; i < tl_profile_function_count(profile) && !totals.cut; i++)
+		tl_profile_function_totals(profile, i, TL_NONE, &totals);
+	return totals.cut > 0;
+}
+
 static bool text_column(const struct tl_column *column, const struct tl_view *view)
 {
 	bool numeric = column->cost || column->kind == TL_COLUMN_COUNT || column->kind == TL_COLUMN_TIME;
@@ -45,6 +54,8 @@ static bool text_column(const struct tl_column *column, const struct tl_view *vi
 
 	if (!tl_column_shown(column, view) || (!numeric && !column->threads))
 		return false;
+	if (!strcmp(tl_column_name(column), "cut"))
+		return any_cut(view->profile);
 	if (strcmp(tl_column_name(column), "unfinished"))
 		return true;
 	losses = tl_profile_losses(view->profile);
@@ -270,6 +281,7 @@ static struct tl_row add_up(const struct tl_table *table, struct tl_latency *lat
 			continue; /* a cycle, whose functions have rows */
 		sums.totals.calls += table->rows[i].totals.calls;
 		sums.totals.unfinished += table->rows[i].totals.unfinished;
+		sums.totals.cut += table->rows[i].totals.cut;
 		latency->sum += table->rows[i].latency->sum;
 	}
 	return sums;

@@ -14,6 +14,7 @@
 #include "core/pool.h"
 #include "profile/fold.h"
 #include "profile/model.h"
+#include "xray/gaps.h"
 #include "xray/ids.h"
 
 /* One thread's work. */
@@ -29,8 +30,9 @@ struct job {
 };
 
 /* The fold's number of a function id, the same as in `ids`; TL_NONE without memory. */
-static uint32_t number_of(struct job *job, uint32_t id)
+static uint32_t number_of(void *arg, uint32_t id)
 {
+	struct job *job = arg;
 	uint32_t number = tl_xray_ids_find(&job->ids, id);
 
 	if (number != TL_NONE)
@@ -92,6 +94,35 @@ static void fold_cpu(struct job *job, uint16_t cpu)
 	tl_fold_gate(&job->fold, job->in_window && job->cpu_wanted);
 }
 
+/* ---- gaps ---- */
+
+static void bridge(struct job *job, const struct xray_ahead *ahead)
+{
+	uint32_t lost = number_of(job, XRAY_LOST_ID);
+	struct tl_fold_match match;
+
+	if (lost == TL_NONE)
+		job->fold.no_memory = true;
+	else if (tl_fold_match_exits(&job->fold, ahead->exits, ahead->count, ahead->to_end, &match)) {
+		tl_fold_gap_begin(&job->fold, &match, lost);
+		fold_time(job, ahead->tsc);
+		tl_fold_gap_end(&job->fold, ahead->exits, match.begun);
+	}
+}
+
+/* The stream stands before a gap. 0 or negative. */
+static int cross_gap(struct job *job, enum xray_gap_kind kind)
+{
+	struct xray_ahead ahead;
+	int status = tl_xray_look_ahead(&job->stream, number_of, job, &ahead, &job->error);
+
+	if (status == 0 && ahead.any &&
+	    (kind == XRAY_GAP || !tl_fold_fits(&job->fold, ahead.exits, ahead.count)))
+		bridge(job, &ahead);
+	free(ahead.exits);
+	return status;
+}
+
 /* Any record, decoded. */
 static void fold_record(struct job *job, const struct tl_xray_record *record)
 {
@@ -114,6 +145,7 @@ static void fold_record(struct job *job, const struct tl_xray_record *record)
 	case TL_XRAY_LOST:
 		tl_fold_gap(&job->fold);
 		job->fold.losses.skipped_bytes += record->length;
+		job->fold.no_memory |= cross_gap(job, XRAY_GAP) < 0;
 		break;
 	default:
 		break;
@@ -136,6 +168,9 @@ static inline __attribute__((always_inline)) void fold_function_run(struct job *
 	struct tl_fold *fold = &job->fold;
 	uint64_t tsc = stream->tsc, run;
 
+	/* Behind a gap the fold is ahead of the stream's last record. */
+	if ((size_t)(end - p) < XRAY_FUNCTION_BYTES)
+		return;
 	fold_time(job, tsc);
 	if (fold->hot.gate & 1 ||
 	    (uint64_t)(end - p) > ((uint64_t)INT64_MAX - fold->hot.clock) >> 30)
@@ -211,6 +246,17 @@ static int fold_block(struct job *job)
 
 /* ---- one thread ---- */
 
+/* 1: there is one more block; 0: there is none. */
+static int next_block(struct job *job)
+{
+	enum xray_gap_kind kind = tl_xray_gap_ahead(&job->stream);
+	int status = kind == XRAY_NO_GAP ? 0 : cross_gap(job, kind);
+
+	if (status < 0)
+		return status;
+	return tl_xray_stream_block(&job->stream);
+}
+
 static int fold_thread(struct job *job)
 {
 	int status = 0;
@@ -220,8 +266,9 @@ static int fold_thread(struct job *job)
 		job->cpu_wanted = job->options->cpu == TL_NOWHERE;
 		tl_fold_gate(&job->fold, job->in_window && job->cpu_wanted);
 	}
-	while (status == 0 && tl_xray_stream_block(&job->stream))
-		status = fold_block(job);
+	do
+		status = next_block(job);
+	while (status == 1 && (status = fold_block(job)) == 0);
 	if (status == 0)
 		status = tl_xray_stream_cancelled(&job->stream, &job->error);
 	tl_fold_end(&job->fold);
@@ -344,6 +391,22 @@ static int run_threads(struct run *run, struct tl_error *err)
 	return status;
 }
 
+/* What the profile only supposes is said beside the damage. */
+static int note_uncertain(struct tl_xray_reader *reader, const struct tl_profile *profile, struct tl_error *err)
+{
+	static const struct tl_xray_fault fault = {
+		.status = TL_BAD_RECORD,
+		.text = "calls were left without an exit record (exceptions, longjmp); which caller made some of "
+			"the calls behind them is not certain",
+		.offset = TL_NOWHERE,
+		.record = TL_NOWHERE,
+	};
+
+	if (!tl_profile_losses(profile).uncertain || tl_xray_fault(&reader->faults, &fault))
+		return 0;
+	return tl_error_memory(err);
+}
+
 static const struct tl_xray_fold_options everything = {
 	.size = sizeof(everything),
 	.thread = TL_NOWHERE,
@@ -379,6 +442,8 @@ int tl_xray_fold(struct tl_xray_reader *reader, struct tl_xray_map *map,
 		status = run_threads(&run, err);
 	if (status == 0)
 		status = tl_profile_finish(run.profile, err);
+	if (status == 0)
+		status = note_uncertain(reader, run.profile, err);
 	if (status < 0) {
 		tl_profile_free(*profile);
 		*profile = NULL;

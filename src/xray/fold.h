@@ -4,6 +4,9 @@
 /* Shared by the two ways to fold: records over time (fold.c) and sums (fold_profiling.c); fold_common.c. */
 #include "xray/reader.h"
 
+/* In place of a function id: the time of gaps. Ids have 28 bits. */
+#define XRAY_LOST_ID UINT32_MAX
+
 /* The profile's number of a function id, named by the map if it knows it, else "#id". Negative: no memory. */
 int64_t tl_xray_profile_function(struct tl_profile *profile, struct tl_xray_map *map, uint32_t id,
 				 struct tl_error *err);

@@ -29,6 +29,8 @@ int64_t tl_xray_profile_function(struct tl_profile *profile, struct tl_xray_map 
 	struct tl_function function = { .id = id };
 	char unnamed[16];
 
+	if (id == XRAY_LOST_ID)
+		return tl_profile_add_function(profile, &(struct tl_function){ .name = "(lost)", .id = TL_NOWHERE }, err);
 	snprintf(unnamed, sizeof(unnamed), "#%" PRIu32, id);
 	function.name = unnamed;
 	if (map && tl_xray_map_find(map, id, &known)) {

@@ -142,6 +142,14 @@ static inline void assert_function(const struct machine *m, uint32_t function, u
 	assert_int_equal(*totals.inclusive, inclusive);
 }
 
+static inline void assert_cut(const struct machine *m, uint32_t function, uint64_t cut)
+{
+	struct tl_function_totals totals;
+
+	tl_profile_function_totals(m->profile, function, TL_NONE, &totals);
+	assert_int_equal(totals.cut, cut);
+}
+
 static inline void assert_context(const struct machine *m, uint32_t number, uint32_t parent, uint32_t function,
 				  uint64_t calls, uint64_t unfinished, int64_t self, int64_t inclusive)
 {

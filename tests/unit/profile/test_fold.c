@@ -118,8 +118,9 @@ static void an_open_frame_is_unfinished(void **state)
 }
 
 /*
- * "an exit closes the innermost open frame of its function and every frame above it (...): those are closed at the
- * same time, as finished calls, and counted as deduced"
+ * "an exit closes the innermost open frame of its function and every frame above it (...): those ended nobody knows
+ * when: they are calls, but `cut`, without a duration, and counted as deduced". C is at most one of a caller further out:
+ * B was left, maybe before C was entered.
  */
 static void an_exit_closes_what_stands_above(void **state)
 {
@@ -131,7 +132,13 @@ static void an_exit_closes_what_stands_above(void **state)
 	assert_function(&m, A, 1, 0, 10, 50);
 	assert_function(&m, B, 1, 0, 10, 40);
 	assert_function(&m, C, 1, 0, 30, 30);
-	assert_durations(&m, C, 1, 30, 30, 30, 30);
+	assert_durations(&m, A, 1, 50, 50, 50, 50);
+	assert_no_durations(&m, B);
+	assert_no_durations(&m, C);
+	assert_cut(&m, A, 0);
+	assert_cut(&m, B, 1);
+	assert_cut(&m, C, 1);
+	assert_int_equal(tl_profile_losses(m.profile).uncertain, 1);
 	assert_int_equal(tl_profile_losses(m.profile).deduced_exits, 2);
 	assert_int_equal(tl_profile_losses(m.profile).orphan_exits, 1);
 	assert_int_equal(tl_profile_losses(m.profile).unfinished, 0);
@@ -149,7 +156,9 @@ static void an_exit_takes_the_innermost_frame(void **state)
 	machine_run(&m, steps, 7);
 	assert_durations(&m, A, 2, 8, 30, 38, 30);
 	assert_durations(&m, B, 1, 19, 19, 19, 19);
-	assert_durations(&m, C, 1, 7, 7, 7, 7);
+	assert_no_durations(&m, C);
+	assert_cut(&m, C, 1);
+	assert_int_equal(tl_profile_losses(m.profile).uncertain, 0);
 	assert_int_equal(tl_profile_losses(m.profile).deduced_exits, 1);
 	assert_int_equal(tl_profile_losses(m.profile).unfinished, 0);
 	machine_free(&m);

@@ -4,7 +4,7 @@
 
 /*
  * "Columns in this order: function,object,file,line,id,thread ..., then for each event E: E:self,E:inclusive;
- * calls; for timed traces min,median,p90,p99,max,sum,unfinished in ticks"; "RFC 4180 quoting"; "sum adds each
+ * calls; for timed traces min,median,p90,p99,max,sum,unfinished,cut in ticks"; "RFC 4180 quoting"; "sum adds each
  * call's whole duration; inclusive counts recursion once". Quantiles of fib: t[4/2], t[floor(.9*4)],
  * t[floor(.99*4)] of 10 10 30 60.
  */
@@ -15,9 +15,9 @@ static void csv_has_the_columns_of_the_contract(void **state)
 	(void)state;
 	assert_functions(profile,
 			 "function,object,file,line,id,Ticks:self,Ticks:inclusive,calls,min,median,p90,p99,"
-			 "max,sum,unfinished\n"
-			 "fib,prog,\"src/a,b.c\",7,2,80,80,4,10,30,60,60,60,110,0\n"
-			 "main,prog,src/main.c,3,1,40,120,1,100,100,100,100,100,100,1\n",
+			 "max,sum,unfinished,cut\n"
+			 "fib,prog,\"src/a,b.c\",7,2,80,80,4,10,30,60,60,60,110,0,0\n"
+			 "main,prog,src/main.c,3,1,40,120,1,100,100,100,100,100,100,1,0\n",
 			 .form = TL_REPORT_CSV);
 	tl_profile_free(profile);
 }
@@ -32,11 +32,11 @@ static void threads_have_rows_of_their_own(void **state)
 	assert_functions(profile,
 			 "function,object,file,line,id,thread,Ticks:self,Ticks:inclusive,calls,min,median,"
 			 "p90,p99,max,sum,"
-			 "unfinished\n"
-			 "fib,prog,\"src/a,b.c\",7,2,10,70,70,3,10,30,60,60,60,100,0\n"
-			 "main,prog,src/main.c,3,1,10,30,100,1,100,100,100,100,100,100,0\n"
-			 "main,prog,src/main.c,3,1,11,10,20,0,,,,,,0,1\n"
-			 "fib,prog,\"src/a,b.c\",7,2,11,10,10,1,10,10,10,10,10,10,0\n",
+			 "unfinished,cut\n"
+			 "fib,prog,\"src/a,b.c\",7,2,10,70,70,3,10,30,60,60,60,100,0,0\n"
+			 "main,prog,src/main.c,3,1,10,30,100,1,100,100,100,100,100,100,0,0\n"
+			 "main,prog,src/main.c,3,1,11,10,20,0,,,,,,0,1,0\n"
+			 "fib,prog,\"src/a,b.c\",7,2,11,10,10,1,10,10,10,10,10,10,0,0\n",
 			 .form = TL_REPORT_CSV, .threads = true);
 	tl_profile_free(profile);
 }
@@ -62,7 +62,7 @@ static void seconds_are_exact(void **state)
 		assert_int_equal(*end, ',');
 		row = end + 1;
 	}
-	assert_string_equal(row, "0\n");
+	assert_string_equal(row, "0,0\n");
 	free(text);
 	tl_profile_free(profile);
 }
@@ -79,10 +79,11 @@ static void json_is_one_object(void **state)
 			 "main.c\",\"line\":3,\"id\":1,\"thread\":11,"
 			 "\"self\":{\"Ticks\":10},\"inclusive\":{\"Ticks\":20},\"calls\":0,\"min\":null,"
 			 "\"median\":null,\"p90\":null,"
-			 "\"p99\":null,\"max\":null,\"sum\":0,\"unfinished\":1,\"exact\":true}],"
+			 "\"p99\":null,\"max\":null,\"sum\":0,\"unfinished\":1,\"cut\":0,\"exact\":true}],"
 			 "\"losses\":{\"orphan_exits\":1,\"deduced_exits\":0,\"unfinished\":1,\"time_"
 			 "reversals\":0,\"gaps\":0,"
-			 "\"skipped_bytes\":0,\"skipped_records\":0,\"saturated\":0}}\n",
+			 "\"skipped_bytes\":0,\"skipped_records\":0,\"saturated\":0,\"left_calls\":0,\"uncertain\":0,"
+			 "\"gap_ends\":0,\"bridged\":0}}\n",
 			 .form = TL_REPORT_JSON, .threads = true, .sort = "unfinished", .top = 1);
 	tl_profile_free(profile);
 }

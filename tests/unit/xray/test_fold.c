@@ -413,7 +413,8 @@ static void losses_are_told(void **state)
 	has(profile, 1, 1, 0, 10, 20);
 	has(profile, 2, 1, 0, 10, 10);
 	has(profile, 4, 1, 0, 20, 20);
-	has(profile, 3, 0, 1, 270, 290); /* 130..400, and what 4 took */
+	has(profile, 3, 0, 1, 0, 290); /* what 4 took, and the gap */
+	has(profile, TL_NOWHERE, 0, 0, 270, 270); /* (lost): 130..400 */
 	tl_profile_free(profile);
 	free_bytes(&b);
 }
