@@ -70,6 +70,13 @@ static void put_position(struct tl_output *out, const char *name, const struct t
 	tl_put_char(out, '}');
 }
 
+/* What there rarely is, is told where there is some. */
+static void put_some(struct tl_output *out, const char *name, uint64_t value)
+{
+	if (value)
+		put_u64_member(out, name, value);
+}
+
 static void put_losses(struct tl_output *out, const char *name, const struct tl_losses *losses)
 {
 	tl_put_text(out, name);
@@ -81,10 +88,10 @@ static void put_losses(struct tl_output *out, const char *name, const struct tl_
 	put_u64_member(out, ",\"skipped_bytes\":", losses->skipped_bytes);
 	put_u64_member(out, ",\"skipped_records\":", losses->skipped_records);
 	put_u64_member(out, ",\"saturated\":", losses->saturated);
-	put_u64_member(out, ",\"left_calls\":", losses->left_calls);
-	put_u64_member(out, ",\"gap_ends\":", losses->gap_ends);
-	put_u64_member(out, ",\"bridged\":", losses->bridged);
-	put_u64_member(out, ",\"uncertain\":", losses->uncertain);
+	put_some(out, ",\"left_calls\":", losses->left_calls);
+	put_some(out, ",\"uncertain\":", losses->uncertain);
+	put_some(out, ",\"gap_ends\":", losses->gap_ends);
+	put_some(out, ",\"bridged\":", losses->bridged);
 	tl_put_char(out, '}');
 }
 

@@ -31,7 +31,8 @@ static const struct loss {
 };
 /* clang-format on */
 
-enum { LOSS_COUNT = sizeof(losses) / sizeof(losses[0]) };
+/* The rare ones, which JSON tells only where there are some, stand last. */
+enum { LOSS_COUNT = sizeof(losses) / sizeof(losses[0]), RARE = 4 };
 
 static uint64_t loss_count(const struct tl_losses *all, const struct loss *loss)
 {
@@ -168,10 +169,14 @@ void tl_view_put_json_losses(const struct tl_view *view)
 
 	tl_put_text(view->out, "\"losses\":");
 	for (size_t i = 0; i < LOSS_COUNT; i++) {
+		uint64_t count = loss_count(&all, &losses[i]);
+
+		if (i >= LOSS_COUNT - RARE && !count)
+			continue;
 		tl_put_text(view->out, i ? ",\"" : "{\"");
 		tl_put_text(view->out, losses[i].name);
 		tl_put_text(view->out, "\":");
-		tl_put_u64(view->out, loss_count(&all, &losses[i]));
+		tl_put_u64(view->out, count);
 	}
 	tl_put_char(view->out, '}');
 }

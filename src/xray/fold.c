@@ -391,7 +391,7 @@ static int run_threads(struct run *run, struct tl_error *err)
 	return status;
 }
 
-/* What the profile only supposes is said beside the damage. */
+/* What the profile only supposes is said; of a damaged trace the damage says it. */
 static int note_uncertain(struct tl_xray_reader *reader, const struct tl_profile *profile, struct tl_error *err)
 {
 	static const struct tl_xray_fault fault = {
@@ -402,7 +402,8 @@ static int note_uncertain(struct tl_xray_reader *reader, const struct tl_profile
 		.record = TL_NOWHERE,
 	};
 
-	if (!tl_profile_losses(profile).uncertain || tl_xray_fault(&reader->faults, &fault))
+	if (reader->faults.count || !tl_profile_losses(profile).uncertain ||
+	    tl_xray_fault(&reader->faults, &fault))
 		return 0;
 	return tl_error_memory(err);
 }

@@ -29,7 +29,10 @@ struct xray_ahead {
 /* The number of a function id; TL_NONE without memory. */
 typedef uint32_t xray_number_fn(void *arg, uint32_t id);
 
-/* Look at the records from the stream's position on. The stream stays where it is. Free ahead->exits. Negative: no memory. */
+/*
+ * Look at the records from the stream's position on. The stream stays where it is. Free ahead->exits. Negative: no
+ * memory.
+ */
 int tl_xray_look_ahead(const struct xray_stream *stream, xray_number_fn *number, void *arg,
 		       struct xray_ahead *ahead, struct tl_error *err);
 

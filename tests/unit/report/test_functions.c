@@ -82,8 +82,7 @@ static void json_is_one_object(void **state)
 			 "\"p99\":null,\"max\":null,\"sum\":0,\"unfinished\":1,\"cut\":0,\"exact\":true}],"
 			 "\"losses\":{\"orphan_exits\":1,\"deduced_exits\":0,\"unfinished\":1,\"time_"
 			 "reversals\":0,\"gaps\":0,"
-			 "\"skipped_bytes\":0,\"skipped_records\":0,\"saturated\":0,\"left_calls\":0,\"uncertain\":0,"
-			 "\"gap_ends\":0,\"bridged\":0}}\n",
+			 "\"skipped_bytes\":0,\"skipped_records\":0,\"saturated\":0}}\n",
 			 .form = TL_REPORT_JSON, .threads = true, .sort = "unfinished", .top = 1);
 	tl_profile_free(profile);
 }

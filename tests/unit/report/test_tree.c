@@ -125,8 +125,7 @@ static void neighbours_for_machines(void **state)
 		    "\"id\":null,\"calls\":4,\"self\":{\"Ir\":77},\"inclusive\":{\"Ir\":77},\"callees\":[]}],"
 		    "\"losses\":{\"orphan_exits\":0,\"deduced_exits\":0,\"unfinished\":0,\"time_reversals\":"
 		    "0,\"gaps\":0,"
-		    "\"skipped_bytes\":0,\"skipped_records\":0,\"saturated\":0,\"left_calls\":0,\"uncertain\":0,"
-		    "\"gap_ends\":0,\"bridged\":0}}\n",
+		    "\"skipped_bytes\":0,\"skipped_records\":0,\"saturated\":0}}\n",
 		    .form = TL_REPORT_JSON, .events = ir, .event_count = 1);
 	tl_profile_free(profile);
 }
