@@ -3,10 +3,13 @@
 #define TRACELATHE_SYMBOLS_H
 /**
  * @file
- * Names and lines of addresses: ELF symbol tables and DWARF, through elfutils.
+ * Names and lines of addresses: ELF symbol tables and DWARF.
  *
  * Addresses are those of the file (link-time virtual addresses) plus the `bias` the binary was opened with. Separate
- * debug information is found by build-id and by .gnu_debuglink below /usr/lib/debug and beside the file.
+ * debug information is found by build-id and by .gnu_debuglink below /usr/lib/debug and beside the file; parts that dwz
+ * shares between files by .gnu_debugaltlink; the halves of units compiled with -gsplit-dwarf where their .dwo files were
+ * written. Debug information that is damaged, missing or of a kind that is not read (packages of .dwo files, .debug_sup,
+ * relocatable object files) costs names and lines: see tl_binary_faults().
  */
 #include <tracelathe/core.h>
 
@@ -55,6 +58,30 @@ TL_API bool tl_binary_has_lines(const struct tl_binary *binary);
 
 /** Look an address up. @return true when at least a name or a line is known */
 TL_API bool tl_binary_symbol(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol);
+
+/** One function of a chain: the one inlined at an address, or what it was inlined into. */
+struct tl_inlined {
+	const char *name;                 /**< as in struct tl_symbol; "" when unknown */
+	const char *call_file;            /**< where it was inlined; "" for the outermost, which was not */
+	uint32_t call_line, call_column;  /**< 0: unknown, or the outermost */
+};
+
+/**
+ * The functions that an address belongs to by DWARF, the innermost first; the last is a function of its own. The line
+ * of the innermost is that of tl_binary_symbol(); each further function is at the call_line of the one before it.
+ * @param chain  the first `room` of them are put here; NULL if `room` is 0
+ * @return how many there are; 0: no function is known there
+ */
+TL_API size_t tl_binary_inlined(struct tl_binary *binary, uint64_t address, struct tl_inlined *chain, size_t room);
+
+/**
+ * Debug information that could not be read so far (it is read when it is first needed), so that names and lines may be
+ * missing. `first->offset` counts within the section that its text names, expanded where it is compressed.
+ * @param path  set to the file that has the first fault, which may be a debug file; lives as long as the binary; may be
+ *              NULL
+ * @return how many faults there were; 0: none, and nothing is set
+ */
+TL_API uint64_t tl_binary_faults(const struct tl_binary *binary, struct tl_error *first, const char **path);
 
 /** A section by name. @return false when there is none */
 TL_API bool tl_binary_section(struct tl_binary *binary, const char *name, struct tl_section *section);

@@ -142,43 +142,40 @@ bool tl_pt_program_place(struct tl_pt_program *program, uint64_t ip, struct tl_p
 
 /* One load segment, as much of it as the file has. */
 static int add_segment(struct tl_pt_program *program, const char *path, uint64_t address,
-		       const GElf_Phdr *segment, const struct tl_pt_bytes *file,
+		       const struct tl_elf_segment *segment, const struct tl_pt_bytes *file,
 		       struct tl_error *err)
 {
-	uint64_t bytes = segment->p_filesz;
+	uint64_t bytes = segment->file_size;
 	struct tl_pt_place place = {
 		.object = path,
 		.file = path,
 		.bias = address,
-		.start = segment->p_vaddr + address,
-		.offset = segment->p_offset,
+		.start = segment->address + address,
+		.offset = segment->offset,
 	};
 
-	if (segment->p_type != PT_LOAD || segment->p_offset >= file->size)
+	if (segment->type != PT_LOAD || segment->offset >= file->size)
 		return 0;
-	if (bytes > file->size - segment->p_offset)
-		bytes = file->size - segment->p_offset;
+	if (bytes > file->size - segment->offset)
+		bytes = file->size - segment->offset;
 	if (bytes > UINT64_MAX - place.start)
 		return tl_error_at(err, TL_BAD_SIZE, TL_NOWHERE,
 				   "a load segment reaches past the end of all addresses");
 	place.end = place.start + bytes;
-	return tl_pt_program_add_part(program, &place, file->data + segment->p_offset, err);
+	return tl_pt_program_add_part(program, &place, file->data + segment->offset, err);
 }
 
 static int add_segments(struct tl_pt_program *program, const char *path, uint64_t address,
 			const struct tl_elf *elf, struct tl_error *err)
 {
 	struct tl_pt_bytes file;
-	size_t count, before = program->part_count;
+	size_t before = program->part_count;
 	int status = tl_pt_program_map_file(program, path, &file, err);
 
-	if (status == 0 && elf_getphdrnum(elf->elf, &count))
-		count = 0;
-	for (size_t i = 0; status == 0 && i < count; i++) {
-		GElf_Phdr segment;
+	for (uint32_t i = 0; status == 0 && i < elf->segment_count; i++) {
+		const struct tl_elf_segment segment = tl_elf_segment_at(elf, i);
 
-		if (gelf_getphdr(elf->elf, (int)i, &segment))
-			status = add_segment(program, path, address, &segment, &file, err);
+		status = add_segment(program, path, address, &segment, &file, err);
 	}
 	if (status == 0 && program->part_count == before)
 		status = tl_error_at(err, TL_BAD_FORMAT, TL_NOWHERE,

@@ -134,8 +134,7 @@ static int open_origin(struct map *m, const char *name, uint32_t *number, struct
 	if (!tl_grow(&m->origins, &m->origin_capacity, m->origin_count + 1, sizeof(*m->origins)))
 		return tl_error_memory(err);
 	origin = &m->origins[m->origin_count];
-	*origin = (struct origin){ .name = tl_names_text(&m->program->names, name),
-				   .elf = { .fd = -1 } };
+	*origin = (struct origin){ .name = tl_names_text(&m->program->names, name) };
 	if (!origin->name || !find_origin(m, origin))
 		return tl_error_memory(err);
 	*number = (uint32_t)m->origin_count++;
@@ -145,23 +144,15 @@ static int open_origin(struct map *m, const char *name, uint32_t *number, struct
 /* What the loader added to the file's addresses: by the load segment that has the byte. */
 static bool bias_of(const struct origin *origin, uint64_t offset, uint64_t address, uint64_t *bias)
 {
-	size_t count;
-
-	if (!origin->is_elf || elf_getphdrnum(origin->elf.elf, &count))
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		GElf_Phdr segment;
-		uint64_t page;
-
-		if (!gelf_getphdr(origin->elf.elf, (int)i, &segment) || segment.p_type != PT_LOAD ||
-		    !(segment.p_flags & PF_X))
-			continue;
+	for (uint32_t i = 0; origin->is_elf && i < origin->elf.segment_count; i++) {
+		const struct tl_elf_segment segment = tl_elf_segment_at(&origin->elf, i);
 		/* The loader maps whole pages, so a little of what stands before the segment, too.
 		 */
-		page = segment.p_offset & ~(uint64_t)0xfff;
-		if (offset >= page &&
-		    offset - page < segment.p_filesz + (segment.p_offset - page)) {
-			*bias = address - (segment.p_vaddr + (offset - segment.p_offset));
+		const uint64_t page = segment.offset & ~(uint64_t)0xfff;
+
+		if (segment.type == PT_LOAD && (segment.flags & PF_X) && offset >= page &&
+		    offset - page < segment.file_size + (segment.offset - page)) {
+			*bias = address - (segment.address + (offset - segment.offset));
 			return true;
 		}
 	}

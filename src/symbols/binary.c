@@ -9,7 +9,7 @@
 #include "core/memory.h"
 #include "symbols/debug_file.h"
 #include "symbols/elf_file.h"
-#include "symbols/lines.h"
+#include "symbols/dwarf/dwarf.h"
 #include "symbols/relocations.h"
 #include "symbols/symtab.h"
 
@@ -17,12 +17,13 @@ struct tl_binary {
 	char *path;
 	uint64_t bias;
 	bool demangle;
-	struct tl_elf file, debug; /* debug.elf NULL: nothing apart */
+	struct tl_elf file, debug; /* debug.data NULL: nothing apart */
+	char *debug_path, *debug_root;
 	char build_id[TL_BUILD_ID_TEXT];
 	struct tl_symtab symtab;
 	const struct tl_elf *lines_file; /* the one with the line table, NULL: none */
-	bool lines_open;
-	struct tl_lines lines;
+	bool dwarf_open;
+	struct tl_dwarf dwarf;
 	bool relocations_read;
 	struct tl_relocations relocations;
 	struct tl_names names;
@@ -33,22 +34,26 @@ struct tl_binary {
 
 static int find_debug_file(struct tl_binary *binary, const char *root, struct tl_error *err)
 {
-	GElf_Shdr header;
-	bool lines = tl_lines_present(&binary->file);
-	bool symbols = tl_elf_section_of(&binary->file, SHT_SYMTAB, &header) != NULL;
+	struct tl_elf_section section;
+	bool lines = tl_dwarf_present(&binary->file);
+	bool symbols = tl_elf_section_of(&binary->file, SHT_SYMTAB, &section);
 
-	if (!(lines && symbols) && tl_debug_file_open(&binary->debug, &binary->file, binary->path, root) < 0)
+	binary->debug_root = strdup(root);
+	if (!binary->debug_root)
+		return tl_error_memory(err);
+	if (!(lines && symbols) &&
+	    tl_debug_file_open(&binary->debug, &binary->debug_path, &binary->file, binary->path, root) < 0)
 		return tl_error_memory(err);
 	if (lines)
 		binary->lines_file = &binary->file;
-	else if (binary->debug.elf && tl_lines_present(&binary->debug))
+	else if (binary->debug.data && tl_dwarf_present(&binary->debug))
 		binary->lines_file = &binary->debug;
 	return 0;
 }
 
 static int read_symbols(struct tl_binary *binary, struct tl_error *err)
 {
-	const struct tl_elf *debug = binary->debug.elf ? &binary->debug : NULL;
+	const struct tl_elf *debug = binary->debug.data ? &binary->debug : NULL;
 	struct tl_symtab *table = &binary->symtab;
 	bool read = tl_symtab_add(table, &binary->file, SHT_SYMTAB);
 
@@ -84,7 +89,6 @@ int tl_binary_open_below(struct tl_binary **binary, const char *path, uint64_t b
 	*binary = NULL;
 	if (!opened)
 		return tl_error_memory(err);
-	opened->file.fd = opened->debug.fd = -1;
 	opened->bias = bias;
 	opened->demangle = demangle;
 	status = tl_error_format(err, "elf", open_parts(opened, path, debug_root, err));
@@ -105,12 +109,14 @@ void tl_binary_close(struct tl_binary *binary)
 {
 	if (!binary)
 		return;
-	tl_lines_close(&binary->lines);
+	tl_dwarf_close(&binary->dwarf);
 	tl_symtab_free(&binary->symtab);
 	tl_relocations_free(&binary->relocations);
 	tl_names_free(&binary->names);
 	tl_elf_close(&binary->debug);
 	tl_elf_close(&binary->file);
+	free(binary->debug_path);
+	free(binary->debug_root);
 	free(binary->path);
 	free(binary);
 }
@@ -134,17 +140,17 @@ bool tl_binary_is_64bit(const struct tl_binary *binary)
 
 bool tl_binary_is_big_endian(const struct tl_binary *binary)
 {
-	return binary->file.header.e_ident[EI_DATA] == ELFDATA2MSB;
+	return binary->file.is_big_endian;
 }
 
 bool tl_binary_is_pie(const struct tl_binary *binary)
 {
-	return binary->file.header.e_type == ET_DYN;
+	return binary->file.type == ET_DYN;
 }
 
 bool tl_binary_is_relocatable(const struct tl_binary *binary)
 {
-	return binary->file.header.e_type == ET_REL;
+	return binary->file.type == ET_REL;
 }
 
 bool tl_binary_has_lines(const struct tl_binary *binary)
@@ -154,38 +160,38 @@ bool tl_binary_has_lines(const struct tl_binary *binary)
 
 bool tl_binary_section(struct tl_binary *binary, const char *name, struct tl_section *section)
 {
-	GElf_Shdr header;
-	Elf_Scn *found = tl_elf_section(&binary->file, name, &header);
+	struct tl_elf_section found;
 
-	if (!found)
+	if (!tl_elf_section(&binary->file, name, &found))
 		return false;
-	section->address = header.sh_addr;
-	section->data = tl_elf_bytes(found, &section->size);
-	if (header.sh_type == SHT_NOBITS)
-		section->size = header.sh_size;
+	section->address = found.address;
+	section->data = tl_elf_bytes(&binary->file, &found, &section->size);
+	if (found.type == SHT_NOBITS)
+		section->size = found.size;
 	return true;
 }
 
 unsigned tl_binary_machine(const struct tl_binary *binary)
 {
-	return binary->file.header.e_machine;
+	return binary->file.machine;
 }
 
 const uint8_t *tl_binary_code(const struct tl_binary *binary, uint64_t address, size_t *size)
 {
 	uint64_t at = address - binary->bias;
 
-	for (Elf_Scn *section = NULL; (section = elf_nextscn(binary->file.elf, section));) {
-		const uint8_t *bytes;
-		GElf_Shdr header;
+	struct tl_elf_section section;
 
-		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_EXECINSTR) || at < header.sh_addr)
+	for (uint32_t i = 1; tl_elf_section_at(&binary->file, i, &section); i++) {
+		const uint8_t *bytes;
+
+		if (!(section.flags & SHF_EXECINSTR) || at < section.address)
 			continue;
-		bytes = tl_elf_bytes(section, size);
-		if (!bytes || at - header.sh_addr >= *size)
+		bytes = tl_elf_bytes(&binary->file, &section, size);
+		if (!bytes || at - section.address >= *size)
 			continue;
-		*size -= at - header.sh_addr;
-		return bytes + (at - header.sh_addr);
+		*size -= at - section.address;
+		return bytes + (at - section.address);
 	}
 	return NULL;
 }
@@ -231,31 +237,94 @@ static void fill_from_table(struct tl_binary *binary, uint64_t address, struct t
 	symbol->size = found->size;
 }
 
+/* The DWARF, read when it is first asked for; NULL: there is none. */
+static struct tl_dwarf *dwarf_of(struct tl_binary *binary)
+{
+	bool apart = binary->lines_file == &binary->debug;
+
+	if (!binary->lines_file)
+		return NULL;
+	if (!binary->dwarf_open)
+		tl_dwarf_open(&binary->dwarf, binary->lines_file, apart ? binary->debug_path : binary->path,
+			      binary->debug_root);
+	binary->dwarf_open = true;
+	return &binary->dwarf;
+}
+
+static const char *name_of(struct tl_binary *binary, const struct dwarf_found *found)
+{
+	const char *name;
+
+	if (!found->scope->shown) {
+		name = tl_dwarf_scope_name(found->dwarf, found->unit, found->scope);
+		found->scope->shown = name ? plain_name(binary, name) : NULL;
+	}
+	return found->scope->shown;
+}
+
 /* A symbol without size only says what lies before: a function of DWARF that holds the address is better. */
 static void fill_from_dwarf(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol)
 {
-	struct tl_symbol known = *symbol;
+	struct tl_dwarf *dwarf = dwarf_of(binary);
+	struct dwarf_found found;
+	const char *name;
 
-	if (!binary->lines_file)
+	if (!dwarf)
 		return;
-	if (!binary->lines_open) {
-		tl_lines_open(&binary->lines, binary->lines_file);
-		binary->lines_open = true;
-	}
-	symbol->name = known.size ? known.name : NULL;
-	tl_lines_find(&binary->lines, address, symbol);
-	if (symbol->name && symbol->name != known.name) {
-		const char *plain = plain_name(binary, symbol->name);
+	tl_dwarf_line(dwarf, address, symbol);
+	if (symbol->name && symbol->size)
+		return;
+	found = tl_dwarf_find(dwarf, address);
+	while (found.scope && found.scope->parent != TL_NONE)
+		tl_dwarf_outwards(&found);
+	name = found.scope ? name_of(binary, &found) : NULL;
+	if (!name)
+		return;
+	symbol->name = name;
+	symbol->start = found.scope->start;
+	symbol->size = found.scope->size;
+}
 
-		symbol->name = plain ? plain : symbol->name;
-	} else if (!symbol->name) {
-		symbol->name = known.name;
+size_t tl_binary_inlined(struct tl_binary *binary, uint64_t address, struct tl_inlined *chain, size_t room)
+{
+	struct tl_dwarf *dwarf = dwarf_of(binary);
+	struct dwarf_found found = { .scope = NULL };
+	size_t count = 0;
+
+	if (dwarf)
+		found = tl_dwarf_find(dwarf, address - binary->bias);
+	for (; found.scope; tl_dwarf_outwards(&found)) {
+		bool inlined = found.scope->parent != TL_NONE;
+		const char *name;
+
+		if (count++ >= room)
+			continue;
+		name = name_of(binary, &found);
+		chain[count - 1] = (struct tl_inlined){
+			.name = name ? name : "",
+			.call_file = tl_dwarf_call_file(&found),
+			.call_line = inlined ? found.scope->call_line : 0,
+			.call_column = inlined ? found.scope->call_column : 0,
+		};
 	}
+	return count;
 }
 
 bool tl_binary_short_of_memory(const struct tl_binary *binary)
 {
-	return binary->no_memory || binary->lines.failed;
+	return binary->no_memory || tl_dwarf_faults(&binary->dwarf)->no_memory;
+}
+
+uint64_t tl_binary_faults(const struct tl_binary *binary, struct tl_error *first, const char **path)
+{
+	const struct dwarf_faults *faults = tl_dwarf_faults(&binary->dwarf);
+
+	if (!faults->count)
+		return 0;
+	*first = faults->first;
+	if (path)
+		*path = faults->path;
+	return faults->count;
 }
 
 bool tl_binary_symbol(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol)

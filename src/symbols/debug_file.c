@@ -1,45 +1,120 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbols/debug_file.h"
 
-#include <elfutils/libdwelf.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
-void tl_build_id(const struct tl_elf *file, char text[TL_BUILD_ID_TEXT])
+#include "core/cursor.h"
+
+/* ---- what a file says of itself and of others ---- */
+
+static void put_hex(char *text, const uint8_t *bytes, size_t size)
 {
 	static const char digits[] = "0123456789abcdef";
-	const void *id;
-	ssize_t size = dwelf_elf_gnu_build_id(file->elf, &id);
 
-	if (size < 0 || size > TL_BUILD_ID_TEXT / 2)
+	if (size > TL_BUILD_ID_TEXT / 2)
 		size = 0;
-	for (ssize_t i = 0; i < size; i++) {
-		uint8_t byte = ((const uint8_t *)id)[i];
-
-		*text++ = digits[byte >> 4];
-		*text++ = digits[byte & 15];
+	for (size_t i = 0; i < size; i++) {
+		*text++ = digits[bytes[i] >> 4];
+		*text++ = digits[bytes[i] & 15];
 	}
 	*text = '\0';
+}
+
+/* Notes: sizes of name and content, a type; both padded to words (gABI, "Note Section"). */
+static bool find_build_id(const struct tl_elf *file, struct tl_cursor notes,
+			  char text[TL_BUILD_ID_TEXT])
+{
+	while (tl_cursor_has(&notes, 12)) {
+		uint64_t name = ((uint64_t)tl_get32s(notes.pos, file->swap) + 3) & ~UINT64_C(3);
+		uint32_t size = tl_get32s(notes.pos + 4, file->swap),
+			 type = tl_get32s(notes.pos + 8, file->swap);
+		uint64_t whole = 12 + name + (((uint64_t)size + 3) & ~UINT64_C(3));
+
+		if (!tl_cursor_has(&notes, 12 + name + size))
+			return false;
+		if (type == NT_GNU_BUILD_ID && name == 4 && !memcmp(notes.pos + 12, "GNU", 4)) {
+			put_hex(text, notes.pos + 16, size);
+			return true;
+		}
+		/* The last one need not be padded. */
+		if (!tl_cursor_has(&notes, whole))
+			return false;
+		notes.pos += whole;
+	}
+	return false;
+}
+
+void tl_build_id(const struct tl_elf *file, char text[TL_BUILD_ID_TEXT])
+{
+	struct tl_elf_section section;
+
+	*text = '\0';
+	for (uint32_t i = 1; tl_elf_section_at(file, i, &section); i++) {
+		size_t size;
+		const uint8_t *notes =
+			section.type == SHT_NOTE ? tl_elf_bytes(file, &section, &size) : NULL;
+
+		if (notes && find_build_id(file, tl_cursor_over(notes, size), text))
+			return;
+	}
+	for (uint32_t i = 0; i < file->segment_count; i++) {
+		const struct tl_elf_segment segment = tl_elf_segment_at(file, i);
+
+		if (segment.type == PT_NOTE && segment.offset <= file->size &&
+		    segment.file_size <= file->size - segment.offset &&
+		    find_build_id(
+			    file,
+			    tl_cursor_over(file->data + segment.offset, (size_t)segment.file_size),
+			    text))
+			return;
+	}
+}
+
+/* A section that begins with a text; what follows it is left in `rest`. NULL: there is none. */
+static const char *link_in(const struct tl_elf *file, const char *name, struct tl_cursor *rest)
+{
+	struct tl_elf_section section;
+	size_t size;
+	const uint8_t *bytes =
+		tl_elf_section(file, name, &section) ? tl_elf_bytes(file, &section, &size) : NULL;
+	const uint8_t *end = bytes ? memchr(bytes, '\0', size) : NULL;
+
+	if (!end)
+		return NULL;
+	*rest = tl_cursor_over(bytes, size);
+	rest->pos = end + 1;
+	return (const char *)bytes;
 }
 
 /* What a candidate must have in common with the binary. */
 struct wanted {
 	char build_id[TL_BUILD_ID_TEXT];
 	const char *link; /* name in .gnu_debuglink, NULL: none */
-	GElf_Word crc;	  /* of the whole file that it names */
+	uint32_t crc;	  /* of the whole file that it names */
 	bool by_link;
 };
 
-static bool crc_matches(const struct tl_elf *debug, GElf_Word crc)
+/* Behind the name, at the next word, the file's checksum. */
+static void read_link(const struct tl_elf *file, struct wanted *wanted)
 {
-	size_t size;
-	const char *bytes = elf_rawfile(debug->elf, &size);
+	struct tl_cursor rest;
+	const char *name = link_in(file, ".gnu_debuglink", &rest);
 
-	return bytes && crc32_z(0, (const Bytef *)bytes, size) == crc;
+	if (!name)
+		return;
+	tl_cursor_seek(&rest, (tl_cursor_offset(&rest) + 3) & ~UINT64_C(3));
+	if (!tl_cursor_has(&rest, 4))
+		return;
+	wanted->link = name;
+	wanted->crc = tl_get32s(rest.pos, file->swap);
 }
+
+/* ---- candidates ---- */
 
 /* Build-ids decide where both files have one; else the checksum does. */
 static bool matches(const struct tl_elf *debug, const struct wanted *wanted)
@@ -49,11 +124,17 @@ static bool matches(const struct tl_elf *debug, const struct wanted *wanted)
 	tl_build_id(debug, id);
 	if (*id && *wanted->build_id)
 		return !strcmp(id, wanted->build_id);
-	return wanted->by_link && crc_matches(debug, wanted->crc);
+	return wanted->by_link && crc32_z(0, debug->data, debug->size) == wanted->crc;
 }
 
+struct search {
+	struct tl_elf *debug;
+	char **path; /* where it was found */
+	struct wanted wanted;
+};
+
 /* Try the path that a format makes; the same results as tl_debug_file_open(). */
-__attribute__((format(printf, 3, 4))) static int try(struct tl_elf *debug, const struct wanted *wanted,
+__attribute__((format(printf, 2, 3))) static int try(const struct search *search,
 						     const char *format, ...)
 {
 	va_list args;
@@ -65,55 +146,97 @@ __attribute__((format(printf, 3, 4))) static int try(struct tl_elf *debug, const
 	va_end(args);
 	if (length < 0)
 		return TL_NO_MEMORY;
-	status = tl_elf_open(debug, path, NULL);
-	free(path);
-	if (status)
-		return status == TL_NO_MEMORY ? status : 0;
-	if (matches(debug, wanted))
+	status = tl_elf_open(search->debug, path, NULL);
+	if (!status && matches(search->debug, &search->wanted)) {
+		*search->path = path;
 		return 1;
-	tl_elf_close(debug);
-	return 0;
+	}
+	if (!status)
+		tl_elf_close(search->debug);
+	free(path);
+	return status == TL_NO_MEMORY ? status : 0;
+}
+
+static int try_build_id(const struct search *search, const char *root)
+{
+	const char *id = search->wanted.build_id;
+
+	return strlen(id) > 2 ? try(search, "%s/.build-id/%.2s/%s.debug", root, id, id + 2) : 0;
 }
 
 /* `folder` is absolute and has no "/" at its end. */
-static int try_link(struct tl_elf *debug, const struct wanted *wanted, const char *folder, const char *root)
+static int try_link(const struct search *search, const char *folder, const char *root)
 {
-	int status = try(debug, wanted, "%s/%s", folder, wanted->link);
+	const char *link = search->wanted.link;
+	int status = try(search, "%s/%s", folder, link);
 
 	if (!status)
-		status = try(debug, wanted, "%s/.debug/%s", folder, wanted->link);
+		status = try(search, "%s/.debug/%s", folder, link);
 	if (!status)
-		status = try(debug, wanted, "%s%s/%s", root, folder, wanted->link);
+		status = try(search, "%s%s/%s", root, folder, link);
 	return status;
 }
 
-static int find_by_link(struct tl_elf *debug, struct wanted *wanted, const char *path, const char *root)
+/* The folder of a file, links followed, for free(); NULL: none, or no memory. */
+static char *folder_of(const char *path)
 {
 	char *real = realpath(path, NULL);
+
+	if (real)
+		*strrchr(real, '/') = '\0';
+	return real;
+}
+
+static int find_by_link(struct search *search, const char *path, const char *root)
+{
+	char *folder = folder_of(path);
 	int status = 0;
 
-	if (!real)
-		return 0;
+	if (!folder)
+		return errno == ENOMEM ? TL_NO_MEMORY : 0;
 	/* The link is a file name; one that leads elsewhere was not made by a tool. */
-	*strrchr(real, '/') = '\0';
-	wanted->by_link = true;
-	if (*wanted->link && !strchr(wanted->link, '/'))
-		status = try_link(debug, wanted, real, root);
-	free(real);
+	search->wanted.by_link = true;
+	if (*search->wanted.link && !strchr(search->wanted.link, '/'))
+		status = try_link(search, folder, root);
+	free(folder);
 	return status;
 }
 
-int tl_debug_file_open(struct tl_elf *debug, const struct tl_elf *file, const char *path, const char *root)
+int tl_debug_file_open(struct tl_elf *debug, char **debug_path, const struct tl_elf *file,
+		       const char *path, const char *root)
 {
-	struct wanted wanted = { .by_link = false };
+	struct search search = { .debug = debug, .path = debug_path };
+	int status;
+
+	tl_build_id(file, search.wanted.build_id);
+	read_link(file, &search.wanted);
+	status = try_build_id(&search, root);
+	if (!status && search.wanted.link)
+		status = find_by_link(&search, path, root);
+	return status;
+}
+
+int tl_debug_file_supplement(struct tl_elf *found, char **found_path, const struct tl_elf *file,
+			     const char *path, const char *root)
+{
+	struct search search = { .debug = found, .path = found_path };
+	struct tl_cursor rest;
+	const char *name = link_in(file, ".gnu_debugaltlink", &rest);
+	char *folder;
 	int status = 0;
 
-	tl_build_id(file, wanted.build_id);
-	wanted.link = dwelf_elf_gnu_debuglink(file->elf, &wanted.crc);
-	if (strlen(wanted.build_id) > 2)
-		status = try(debug, &wanted, "%s/.build-id/%.2s/%s.debug", root, wanted.build_id,
-			     wanted.build_id + 2);
-	if (!status && wanted.link)
-		status = find_by_link(debug, &wanted, path, root);
-	return status;
+	if (!name || !*name)
+		return 0;
+	put_hex(search.wanted.build_id, rest.pos, tl_cursor_left(&rest));
+	if (*name == '/')
+		status = try(&search, "%s", name);
+	if (*name != '/') {
+		folder = folder_of(path);
+		if (folder)
+			status = try(&search, "%s/%s", folder, name);
+		else if (errno == ENOMEM)
+			status = TL_NO_MEMORY;
+		free(folder);
+	}
+	return status ? status : try_build_id(&search, root);
 }

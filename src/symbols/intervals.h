@@ -28,6 +28,11 @@ struct tl_intervals {
  * innermost where ranges nest. False without memory.
  */
 bool tl_intervals_build(struct tl_intervals *intervals, const struct tl_interval *items, size_t count);
+/*
+ * The same from `count` items in any order, which are sorted: an address belongs to the item of the highest number
+ * that holds it. Where numbers follow a tree, parents first, that is the innermost.
+ */
+bool tl_intervals_paint(struct tl_intervals *intervals, struct tl_interval *items, size_t count);
 /* Whose an address is, TL_NONE: nobody's. */
 uint32_t tl_intervals_find(const struct tl_intervals *intervals, uint64_t address);
 void tl_intervals_free(struct tl_intervals *intervals);

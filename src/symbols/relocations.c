@@ -13,8 +13,8 @@
 
 /* The types that make an absolute address, from each machine's ELF supplement. */
 static const struct machine {
-	GElf_Half machine;
-	GElf_Word relative, absolute;
+	uint16_t machine;
+	uint32_t relative, absolute;
 } machines[] = {
 	{ EM_X86_64, R_X86_64_RELATIVE, R_X86_64_64 },
 	{ EM_386, R_386_RELATIVE, R_386_32 },
@@ -47,20 +47,19 @@ static bool add(struct tl_relocations *relocations, uint64_t address, uint64_t v
 /* A word of the file's class at a virtual address; false where the file has no bytes for it. */
 static bool word_at(const struct reading *reading, uint64_t address, uint64_t *word)
 {
-	size_t bytes = reading->file->is_64bit ? 8 : 4, size = 0;
+	size_t bytes = tl_elf_word_size(reading->file), size;
 	uint32_t number = tl_intervals_find(&reading->places, address);
-	Elf_Scn *section = number == TL_NONE ? NULL : elf_getscn(reading->file->elf, number);
-	const uint8_t *data = section ? tl_elf_bytes(section, &size) : NULL;
-	GElf_Shdr header;
+	struct tl_elf_section section;
+	const uint8_t *data;
 
-	if (!data || !gelf_getshdr(section, &header))
+	if (number == TL_NONE || !tl_elf_section_at(reading->file, number, &section))
 		return false;
-	uint64_t at = address - header.sh_addr;
+	data = tl_elf_bytes(reading->file, &section, &size);
+	uint64_t at = address - section.address;
 
-	if (at > size || bytes > size - at)
+	if (!data || at > size || bytes > size - at)
 		return false;
-	*word = bytes == 8 ? tl_get64s(data + at, reading->file->swap)
-			   : tl_get32s(data + at, reading->file->swap);
+	*word = tl_elf_word(reading->file, data + at);
 	return true;
 }
 
@@ -76,20 +75,17 @@ static int by_start(const void *left, const void *right)
 static bool index_places(struct reading *reading)
 {
 	struct tl_interval *items = NULL;
+	struct tl_elf_section section;
 	size_t count = 0, capacity = 0;
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
 	bool built = true;
 
-	while (built && (section = elf_nextscn(reading->file->elf, section))) {
-		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC) ||
-		    header.sh_type == SHT_NOBITS || header.sh_size > UINT64_MAX - header.sh_addr)
+	for (uint32_t i = 1; built && tl_elf_section_at(reading->file, i, &section); i++) {
+		if (!(section.flags & SHF_ALLOC) || section.type == SHT_NOBITS ||
+		    section.size > UINT64_MAX - section.address)
 			continue;
 		built = tl_grow(&items, &capacity, count + 1, sizeof(*items));
 		if (built)
-			items[count++] =
-				(struct tl_interval){ header.sh_addr, header.sh_addr + header.sh_size,
-						      (uint32_t)elf_ndxscn(section) };
+			items[count++] = (struct tl_interval){ section.address, section.address + section.size, i };
 	}
 	if (count)
 		qsort(items, count, sizeof(*items), by_start);
@@ -98,57 +94,70 @@ static bool index_places(struct reading *reading)
 	return built;
 }
 
-static bool symbol_value(Elf_Data *symbols, const struct machine *machine, GElf_Xword info, uint64_t *value)
+/* A table of symbols; count 0: none. */
+struct symbols {
+	const uint8_t *data;
+	size_t count;
+};
+
+static struct symbols symbols_of(const struct tl_elf *file, uint32_t number)
 {
-	GElf_Sym symbol;
+	struct symbols symbols = { NULL, 0 };
+	struct tl_elf_section section;
+	size_t size;
+
+	if (!tl_elf_section_at(file, number, &section))
+		return symbols;
+	symbols.data = tl_elf_bytes(file, &section, &size);
+	symbols.count = size / tl_elf_entry_size(file);
+	return symbols;
+}
+
+static bool symbol_value(const struct reading *reading, const struct symbols *symbols, uint64_t info,
+			 uint64_t *value)
+{
+	const struct tl_elf *file = reading->file;
+	uint64_t type = file->is_64bit ? ELF64_R_TYPE(info) : ELF32_R_TYPE(info);
+	uint64_t number = file->is_64bit ? ELF64_R_SYM(info) : ELF32_R_SYM(info);
+	struct tl_elf_entry symbol;
 
 	*value = 0;
-	if (GELF_R_TYPE(info) == machine->relative)
+	if (type == reading->machine->relative)
 		return true;
-	if (GELF_R_TYPE(info) != machine->absolute || !symbols || GELF_R_SYM(info) > INT32_MAX ||
-	    !gelf_getsym(symbols, (int)GELF_R_SYM(info), &symbol) || symbol.st_shndx == SHN_UNDEF)
+	if (type != reading->machine->absolute || number >= symbols->count)
 		return false;
-	*value = symbol.st_value;
-	return true;
+	symbol = tl_elf_entry_at(file, symbols->data + number * tl_elf_entry_size(file));
+	*value = symbol.value;
+	return symbol.section != SHN_UNDEF;
 }
 
 /* One entry of a RELA or REL table; REL keeps its addend at the place itself. */
-static bool add_entry(struct reading *reading, Elf_Data *data, bool rela, int i, Elf_Data *symbols)
+static bool add_entry(struct reading *reading, const uint8_t *entry, bool rela, const struct symbols *symbols)
 {
-	uint64_t value, addend;
-	GElf_Rela entry = { 0 };
-	GElf_Rel short_entry;
+	const struct tl_elf *file = reading->file;
+	size_t word = tl_elf_word_size(file);
+	uint64_t address = tl_elf_word(file, entry), value, addend;
 
-	if (rela) {
-		if (!gelf_getrela(data, i, &entry))
-			return true;
-		addend = (uint64_t)entry.r_addend;
-	} else {
-		if (!gelf_getrel(data, i, &short_entry) || !word_at(reading, short_entry.r_offset, &addend))
-			return true;
-		entry.r_offset = short_entry.r_offset;
-		entry.r_info = short_entry.r_info;
-	}
-	if (!symbol_value(symbols, reading->machine, entry.r_info, &value))
+	if (rela)
+		addend = tl_elf_word(file, entry + 2 * word);
+	else if (!word_at(reading, address, &addend))
+		return true;
+	if (!symbol_value(reading, symbols, tl_elf_word(file, entry + word), &value))
 		return true;
 	value += addend;
-	return add(reading->relocations, entry.r_offset, reading->file->is_64bit ? value : (uint32_t)value);
+	return add(reading->relocations, address, file->is_64bit ? value : (uint32_t)value);
 }
 
-static bool read_entries(struct reading *reading, Elf_Scn *section, const GElf_Shdr *header)
+static bool read_entries(struct reading *reading, const struct tl_elf_section *section)
 {
-	bool rela = header->sh_type == SHT_RELA;
-	Elf_Scn *symbol_section = elf_getscn(reading->file->elf, header->sh_link);
-	Elf_Data *symbols = symbol_section && header->sh_link ? elf_getdata(symbol_section, NULL) : NULL;
-	Elf_Data *data = elf_getdata(section, NULL);
-	size_t entry = gelf_fsize(reading->file->elf, rela ? ELF_T_RELA : ELF_T_REL, 1, EV_CURRENT);
+	bool rela = section->type == SHT_RELA;
+	size_t size, entry = tl_elf_word_size(reading->file) * (rela ? 3 : 2);
+	const uint8_t *data = tl_elf_bytes(reading->file, section, &size);
+	struct symbols symbols = symbols_of(reading->file, section->link);
+	struct tl_cursor cur = tl_cursor_over(data, size);
 
-	if (!data || !data->d_buf || !entry || !reading->machine)
-		return true;
-	size_t count = data->d_size / entry < INT32_MAX ? data->d_size / entry : INT32_MAX;
-
-	for (size_t i = 0; i < count; i++)
-		if (!add_entry(reading, data, rela, (int)i, symbols))
+	for (; reading->machine && tl_cursor_has(&cur, entry); cur.pos += entry)
+		if (!add_entry(reading, cur.pos, rela, &symbols))
 			return false;
 	return true;
 }
@@ -164,16 +173,15 @@ static bool add_place(struct reading *reading, uint64_t address)
  * RELR (gABI, "Relative Relocation Table"): an even word is an address that is relocated, an odd one a bitmap
  * of the words that follow.
  */
-static bool read_packed(struct reading *reading, Elf_Scn *section)
+static bool read_packed(struct reading *reading, const struct tl_elf_section *section)
 {
-	size_t size, bytes = reading->file->is_64bit ? 8 : 4;
-	const uint8_t *data = tl_elf_bytes(section, &size);
-	struct tl_cursor cur = tl_cursor_over(data, data ? size : 0);
+	size_t size, bytes = tl_elf_word_size(reading->file);
+	const uint8_t *data = tl_elf_bytes(reading->file, section, &size);
+	struct tl_cursor cur = tl_cursor_over(data, size);
 	uint64_t address = 0;
 
 	for (; tl_cursor_has(&cur, bytes); cur.pos += bytes) {
-		uint64_t word = bytes == 8 ? tl_get64s(cur.pos, reading->file->swap)
-					   : tl_get32s(cur.pos, reading->file->swap);
+		uint64_t word = tl_elf_word(reading->file, cur.pos);
 
 		if (!(word & 1)) {
 			if (!add_place(reading, word))
@@ -189,29 +197,24 @@ static bool read_packed(struct reading *reading, Elf_Scn *section)
 	return true;
 }
 
-static bool read_section(struct reading *reading, Elf_Scn *section)
+static bool read_section(struct reading *reading, const struct tl_elf_section *section)
 {
-	GElf_Shdr header;
+	bool packed = section->type == SHT_RELR;
 
 	/* Relocations that a loader sees lie in its memory; the rest is the linker's. */
-	if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC) ||
-	    header.sh_size > reading->budget)
+	if (!(section->flags & SHF_ALLOC) || section->size > reading->budget ||
+	    !(packed || section->type == SHT_RELA || section->type == SHT_REL))
 		return true;
-	reading->budget -= header.sh_size;
-	if (header.sh_type == SHT_RELR)
-		return read_packed(reading, section);
-	if (header.sh_type == SHT_RELA || header.sh_type == SHT_REL)
-		return read_entries(reading, section, &header);
-	reading->budget += header.sh_size;
-	return true;
+	reading->budget -= section->size;
+	return packed ? read_packed(reading, section) : read_entries(reading, section);
 }
 
 static bool read_sections(struct reading *reading)
 {
-	Elf_Scn *section = NULL;
+	struct tl_elf_section section;
 
-	while ((section = elf_nextscn(reading->file->elf, section)))
-		if (!read_section(reading, section))
+	for (uint32_t i = 1; tl_elf_section_at(reading->file, i, &section); i++)
+		if (!read_section(reading, &section))
 			return false;
 	return true;
 }
@@ -227,17 +230,14 @@ static int by_address(const void *left, const void *right)
 
 bool tl_relocations_read(struct tl_relocations *relocations, const struct tl_elf *file)
 {
-	struct reading reading = { .relocations = relocations, .file = file };
-	size_t size = 0;
+	struct reading reading = { .relocations = relocations, .file = file, .budget = file->size };
 	bool read;
 
-	if (file->header.e_type != ET_DYN && file->header.e_type != ET_EXEC)
+	if (file->type != ET_DYN && file->type != ET_EXEC)
 		return true;
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
-		if (machines[i].machine == file->header.e_machine)
+		if (machines[i].machine == file->machine)
 			reading.machine = &machines[i];
-	elf_rawfile(file->elf, &size);
-	reading.budget = size;
 	read = index_places(&reading) && read_sections(&reading);
 	tl_intervals_free(&reading.places);
 	if (relocations->count)

@@ -9,12 +9,12 @@
 /* Which of several symbols at one address names it: functions, then sized ones, then by binding. */
 enum { RANK_NOT_FUNCTION = 8, RANK_NO_SIZE = 4, RANK_LOCAL = 1, RANK_WEAK = 2 };
 
-static uint8_t rank_of(const GElf_Sym *symbol)
+static uint8_t rank_of(const struct tl_elf_entry *symbol)
 {
-	int type = GELF_ST_TYPE(symbol->st_info), binding = GELF_ST_BIND(symbol->st_info);
+	int type = ELF64_ST_TYPE(symbol->info), binding = ELF64_ST_BIND(symbol->info);
 	int rank = type == STT_FUNC || type == STT_GNU_IFUNC ? 0 : RANK_NOT_FUNCTION;
 
-	if (!symbol->st_size)
+	if (!symbol->size)
 		rank += RANK_NO_SIZE;
 	if (binding == STB_LOCAL)
 		rank += RANK_LOCAL;
@@ -30,9 +30,9 @@ static bool is_label(const char *name)
 	       (name[0] == '.' && name[1] == 'L');
 }
 
-static bool names_an_address(const GElf_Sym *symbol)
+static bool names_an_address(const struct tl_elf_entry *symbol)
 {
-	switch (GELF_ST_TYPE(symbol->st_info)) {
+	switch (ELF64_ST_TYPE(symbol->info)) {
 	case STT_FUNC:
 	case STT_GNU_IFUNC:
 	case STT_OBJECT:
@@ -42,8 +42,8 @@ static bool names_an_address(const GElf_Sym *symbol)
 		return false;
 	}
 	/* An absolute symbol without size is a number, not a place. */
-	return symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_COMMON &&
-	       (symbol->st_shndx != SHN_ABS || symbol->st_size);
+	return symbol->section != SHN_UNDEF && symbol->section != SHN_COMMON &&
+	       (symbol->section != SHN_ABS || symbol->size);
 }
 
 static uint64_t end_of(uint64_t start, uint64_t size)
@@ -52,67 +52,53 @@ static uint64_t end_of(uint64_t start, uint64_t size)
 }
 
 /* A symbol without size ends with its section, or at the next symbol: see interval_of(). */
-static uint64_t section_end(const struct tl_elf *file, const GElf_Sym *symbol, uint64_t start)
+static uint64_t section_end(const struct tl_elf *file, const struct tl_elf_entry *symbol, uint64_t start)
 {
-	GElf_Shdr header;
-	Elf_Scn *section = symbol->st_shndx < SHN_LORESERVE ? elf_getscn(file->elf, symbol->st_shndx) : NULL;
+	struct tl_elf_section section;
 
-	if (!section || !gelf_getshdr(section, &header) || start < header.sh_addr ||
-	    start - header.sh_addr >= header.sh_size)
+	if (symbol->section >= SHN_LORESERVE || !tl_elf_section_at(file, symbol->section, &section) ||
+	    start < section.address || start - section.address >= section.size)
 		return start;
-	return end_of(header.sh_addr, header.sh_size);
+	return end_of(section.address, section.size);
 }
 
-static bool add_symbol(struct tl_symtab *table, const struct tl_elf *file, const GElf_Sym *symbol,
+static bool add_symbol(struct tl_symtab *table, const struct tl_elf *file, const struct tl_elf_entry *symbol,
 		       const char *name)
 {
-	uint64_t start = symbol->st_value;
+	uint64_t start = symbol->value;
 
 	/* Bit 0 of an Arm function's value says Thumb (ELF for the Arm Architecture, "Symbol Values"). */
-	if (file->header.e_machine == EM_ARM && GELF_ST_TYPE(symbol->st_info) == STT_FUNC)
+	if (file->machine == EM_ARM && ELF64_ST_TYPE(symbol->info) == STT_FUNC)
 		start &= ~(uint64_t)1;
 	if (!tl_grow(&table->symbols, &table->capacity, table->count + 1, sizeof(*table->symbols)))
 		return false;
 	table->symbols[table->count++] = (struct tl_elf_symbol){
 		.start = start,
-		.end = symbol->st_size ? end_of(start, symbol->st_size) : section_end(file, symbol, start),
-		.size = symbol->st_size,
+		.end = symbol->size ? end_of(start, symbol->size) : section_end(file, symbol, start),
+		.size = symbol->size,
 		.name = name,
 		.rank = rank_of(symbol),
 	};
 	return true;
 }
 
-static bool add_section(struct tl_symtab *table, const struct tl_elf *file, Elf_Scn *section,
-			const GElf_Shdr *header)
+bool tl_symtab_add(struct tl_symtab *table, const struct tl_elf *file, uint32_t type)
 {
-	Elf_Data *data = elf_getdata(section, NULL);
-	size_t entry = gelf_fsize(file->elf, ELF_T_SYM, 1, EV_CURRENT);
-	GElf_Sym symbol;
+	struct tl_elf_section section;
+	size_t size, entry = tl_elf_entry_size(file);
+	/* A file has one table of a type (gABI, "Sections"); more would let a small file fill the memory. */
+	const uint8_t *bytes = tl_elf_section_of(file, type, &section) ? tl_elf_bytes(file, &section, &size) : NULL;
+	size_t count = bytes ? size / entry : 0;
 
-	if (!data || !data->d_buf || !entry)
-		return true;
-	/* A table bigger than libelf's index can count has no file that holds it. */
-	size_t count = data->d_size / entry < INT32_MAX ? data->d_size / entry : INT32_MAX;
-
+	/* Number 0 is nobody's. */
 	for (size_t i = 1; i < count; i++) {
-		if (!gelf_getsym(data, (int)i, &symbol) || !names_an_address(&symbol))
-			continue;
-		const char *name = elf_strptr(file->elf, header->sh_link, symbol.st_name);
+		const struct tl_elf_entry symbol = tl_elf_entry_at(file, bytes + i * entry);
+		const char *name = names_an_address(&symbol) ? tl_elf_text(file, section.link, symbol.name) : NULL;
 
 		if (name && !is_label(name) && !add_symbol(table, file, &symbol, name))
 			return false;
 	}
 	return true;
-}
-
-bool tl_symtab_add(struct tl_symtab *table, const struct tl_elf *file, GElf_Word type)
-{
-	GElf_Shdr header;
-	/* A file has one table of a type (gABI, "Sections"); more would let a small file fill the memory. */
-	Elf_Scn *section = tl_elf_section_of(file, type, &header);
-
-	return !section || add_section(table, file, section, &header);
 }
 
 /* Names compared no further than this, so that hostile tables cannot hold the sort up. */

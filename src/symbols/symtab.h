@@ -22,7 +22,7 @@ struct tl_symtab {
 };
 
 /* Add the symbols of the file's table of a type (SHT_SYMTAB or SHT_DYNSYM). False without memory. */
-bool tl_symtab_add(struct tl_symtab *table, const struct tl_elf *file, GElf_Word type);
+bool tl_symtab_add(struct tl_symtab *table, const struct tl_elf *file, uint32_t type);
 /* Make what was added ready for lookups. False without memory. */
 bool tl_symtab_finish(struct tl_symtab *table);
 /* The symbol that holds an address, NULL: none. */

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* .debug_abbrev: which attributes the entries have, and in which forms (DWARF 7.5.3). */
+#include <stdlib.h>
+
+#include <tracelathe/core.h>
+
+#include "symbols/dwarf/constants.h"
+#include "symbols/dwarf/unit.h"
+
+/* A true table is read once for each unit that uses it, and once more when another took its place.
+ */
+enum { BUDGET_RATIO = 256, SLOT_TABLE = 0x80 };
+
+static const uint8_t slots[SLOT_TABLE] = {
+	[DW_AT_sibling] = SLOT_SIBLING + 1,
+	[DW_AT_name] = SLOT_NAME + 1,
+	[DW_AT_stmt_list] = SLOT_STMT_LIST + 1,
+	[DW_AT_low_pc] = SLOT_LOW + 1,
+	[DW_AT_high_pc] = SLOT_HIGH + 1,
+	[DW_AT_comp_dir] = SLOT_COMP_DIR + 1,
+	[DW_AT_abstract_origin] = SLOT_ORIGIN + 1,
+	[DW_AT_specification] = SLOT_SPECIFICATION + 1,
+	[DW_AT_ranges] = SLOT_RANGES + 1,
+	[DW_AT_call_column] = SLOT_CALL_COLUMN + 1,
+	[DW_AT_call_file] = SLOT_CALL_FILE + 1,
+	[DW_AT_call_line] = SLOT_CALL_LINE + 1,
+	[DW_AT_linkage_name] = SLOT_LINKAGE_NAME + 1,
+	[DW_AT_str_offsets_base] = SLOT_STR_OFFSETS_BASE + 1,
+	[DW_AT_addr_base] = SLOT_ADDR_BASE + 1,
+	[DW_AT_rnglists_base] = SLOT_RNGLISTS_BASE + 1,
+	[DW_AT_dwo_name] = SLOT_DWO_NAME + 1,
+};
+
+static uint8_t slot_of(uint64_t name)
+{
+	if (name < SLOT_TABLE)
+		return slots[name] ? slots[name] - 1 : SLOTS;
+	switch (name) {
+	case DW_AT_MIPS_linkage_name:
+		return SLOT_LINKAGE_NAME;
+	case DW_AT_GNU_dwo_name:
+		return SLOT_DWO_NAME;
+	case DW_AT_GNU_dwo_id:
+		return SLOT_DWO_ID;
+	case DW_AT_GNU_ranges_base:
+		return SLOT_GNU_RANGES_BASE;
+	case DW_AT_GNU_addr_base:
+		return SLOT_ADDR_BASE;
+	default:
+		return SLOTS;
+	}
+}
+
+static bool add_attribute(struct dwarf_abbreviations *table, uint64_t name, uint64_t form,
+			  uint64_t constant)
+{
+	if (!tl_grow(&table->attributes, &table->attribute_capacity, table->attribute_count + 1,
+		     sizeof(*table->attributes)))
+		return false;
+	table->attributes[table->attribute_count++] = (struct dwarf_attribute){
+		.form = form > UINT16_MAX ? UINT16_MAX : (uint16_t)form,
+		.slot = slot_of(name),
+		.constant = (uint32_t)constant,
+	};
+	return true;
+}
+
+/* Sizes that always are the same are added up, so that most entries are passed over in one step. */
+static void add_size(const struct dwarf_unit *unit, struct dwarf_abbreviation *abbreviation,
+		     uint16_t form)
+{
+	int size = tl_dwarf_form_size(unit, form);
+
+	if (size < 0 || abbreviation->size < 0 || abbreviation->size > INT32_MAX - size)
+		abbreviation->size = -1;
+	else
+		abbreviation->size += size;
+}
+
+/* The attributes of one abbreviation; kept in the table if asked for. False without memory. */
+static bool read_attributes(const struct dwarf_unit *unit, struct dwarf_bytes *bytes, bool keep,
+			    struct dwarf_abbreviations *table,
+			    struct dwarf_abbreviation *abbreviation)
+{
+	for (;;) {
+		uint64_t name = dwarf_uleb(bytes), form = dwarf_uleb(bytes);
+		uint64_t constant = tl_cursor_offset(&bytes->cur);
+
+		if (form == DW_FORM_implicit_const)
+			dwarf_sleb(bytes);
+		if (bytes->bad || (!name && !form))
+			return true;
+		if (!keep)
+			continue;
+		if (!add_attribute(table, name, form, constant))
+			return false;
+		add_size(unit, abbreviation, table->attributes[table->attribute_count - 1].form);
+	}
+}
+
+static int by_code(const void *left, const void *right)
+{
+	const struct dwarf_abbreviation *a = left, *b = right;
+
+	if (a->code != b->code)
+		return a->code < b->code ? -1 : 1;
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+static void settle(struct dwarf_abbreviations *table)
+{
+	table->dense = true;
+	for (size_t i = 0; i < table->count && table->dense; i++)
+		table->dense = table->list[i].code == i + 1;
+	if (!table->dense)
+		qsort(table->list, table->count, sizeof(*table->list), by_code);
+}
+
+/* Read a table, or of it only `only` (0: everything). What stands before any damage is kept. */
+static bool parse(struct tl_dwarf *dwarf, const struct dwarf_unit *unit, uint64_t only,
+		  struct dwarf_abbreviations *table)
+{
+	struct dwarf_bytes bytes =
+		tl_dwarf_bytes(&dwarf->sections, DWARF_ABBREV, unit->abbreviations);
+	uint64_t code;
+
+	table->count = table->attribute_count = 0;
+	while ((code = dwarf_uleb(&bytes))) {
+		struct dwarf_abbreviation next = { .code = code,
+						   .tag = (uint16_t)dwarf_uleb(&bytes) };
+		bool keep = !only || code == only;
+
+		next.has_children = dwarf_word(&bytes, 1);
+		next.first = (uint32_t)table->attribute_count;
+		if (!read_attributes(unit, &bytes, keep, table, &next))
+			return tl_dwarf_no_memory(&dwarf->sections);
+		next.count = (uint32_t)table->attribute_count - next.first;
+		if (bytes.bad || !keep)
+			continue;
+		if (!tl_grow(&table->list, &table->capacity, table->count + 1,
+			     sizeof(*table->list)))
+			return tl_dwarf_no_memory(&dwarf->sections);
+		table->list[table->count++] = next;
+		if (only)
+			break;
+	}
+	uint64_t read = tl_cursor_offset(&bytes.cur) - unit->abbreviations;
+
+	dwarf->abbreviation_budget -=
+		read < dwarf->abbreviation_budget ? read : dwarf->abbreviation_budget;
+	if (bytes.bad)
+		tl_dwarf_fault(&dwarf->sections, TL_TRUNCATED, tl_cursor_offset(&bytes.cur),
+			       ".debug_abbrev: a table of abbreviations is cut short; names and "
+			       "lines may be missing");
+	return true;
+}
+
+/* False when there is nothing to read, or too much was read already. */
+static bool allowed(struct tl_dwarf *dwarf, const struct dwarf_unit *unit)
+{
+	size_t size = dwarf->sections.parts[DWARF_ABBREV].size;
+
+	if (unit->abbreviations >= size || size > UINT32_MAX)
+		return tl_dwarf_fault(
+			&dwarf->sections, TL_BAD_SIZE, unit->offset,
+			".debug_info: the abbreviations of a unit are not in .debug_abbrev; "
+			"its names and lines may be missing");
+	if (!dwarf->abbreviation_budget)
+		return tl_dwarf_fault(&dwarf->sections, TL_TOO_LARGE, unit->offset,
+				      ".debug_info: units share abbreviations in too many ways; "
+				      "names and lines may be missing");
+	return true;
+}
+
+const struct dwarf_abbreviations *tl_dwarf_abbreviations(struct tl_dwarf *dwarf,
+							 const struct dwarf_unit *unit)
+{
+	uint64_t hash = tl_hash_pair(unit->abbreviations, unit->version);
+	struct dwarf_abbreviations *table = &dwarf->cache[hash % DWARF_CACHED];
+
+	if (table->filled && table->offset == unit->abbreviations &&
+	    table->version == unit->version && table->address_size == unit->address_size &&
+	    table->offset_size == unit->offset_size)
+		return table;
+	table->filled = false;
+	if (!allowed(dwarf, unit) || !parse(dwarf, unit, 0, table))
+		return NULL;
+	settle(table);
+	table->filled = true;
+	table->offset = unit->abbreviations;
+	table->version = unit->version;
+	table->address_size = unit->address_size;
+	table->offset_size = unit->offset_size;
+	return table;
+}
+
+bool tl_dwarf_abbreviation_alone(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
+				 uint64_t code, struct dwarf_abbreviations *table)
+{
+	table->dense = false;
+	return allowed(dwarf, unit) && parse(dwarf, unit, code, table) && table->count;
+}
+
+const struct dwarf_abbreviation *tl_dwarf_abbreviation(const struct dwarf_abbreviations *table,
+						       uint64_t code)
+{
+	size_t low = 0, high = table->count;
+
+	if (table->dense)
+		return code && code <= table->count ? &table->list[code - 1] : NULL;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->list[middle].code < code)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < table->count && table->list[low].code == code ? &table->list[low] : NULL;
+}
+
+void tl_dwarf_abbreviations_free(struct dwarf_abbreviations *table)
+{
+	free(table->list);
+	free(table->attributes);
+	*table = (struct dwarf_abbreviations){ .filled = false };
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * DWARF that stands in further files: what dwz shares between files (.gnu_debugaltlink), and the
+ * halves of units that were compiled with -gsplit-dwarf (.dwo files). Packages of such halves
+ * (.dwp) and .debug_sup are not read.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <tracelathe/core.h>
+
+#include "symbols/debug_file.h"
+#include "symbols/dwarf/constants.h"
+#include "symbols/dwarf/unit.h"
+
+/* Takes the file and its path over, also when it fails. */
+static struct tl_dwarf *make(struct tl_dwarf *dwarf, struct tl_elf *file, char *path, bool split)
+{
+	struct tl_dwarf *made = calloc(1, sizeof(*made));
+	char *kept = made ? tl_arena_copy(&made->texts, path, strlen(path)) : NULL;
+
+	free(path);
+	if (!kept) {
+		tl_elf_close(file);
+		free(made);
+		tl_dwarf_no_memory(&dwarf->sections);
+		return NULL;
+	}
+	made->owned = *file;
+	made->file = &made->owned;
+	made->code = dwarf->code;
+	made->sections.path = kept;
+	made->sections.faults = dwarf->sections.faults;
+	tl_dwarf_sections_load(&made->sections, made->file, split);
+	tl_dwarf_budgets(made);
+	tl_dwarf_units_list(made);
+	return made;
+}
+
+/* ---- the supplement ---- */
+
+struct tl_dwarf *tl_dwarf_supplement(struct tl_dwarf *dwarf)
+{
+	struct tl_elf file;
+	char *path;
+	int found;
+
+	/* A file of shared parts, or of halves, has none of its own. */
+	if (dwarf->supplement_sought || !dwarf->path)
+		return dwarf->supplement;
+	dwarf->supplement_sought = true;
+	found = tl_debug_file_supplement(&file, &path, dwarf->file, dwarf->path, dwarf->root);
+	if (found > 0)
+		dwarf->supplement = make(dwarf, &file, path, false);
+	if (found < 0)
+		tl_dwarf_no_memory(&dwarf->sections);
+	else if (!found)
+		tl_dwarf_fault(
+			&dwarf->sections, TL_IO, TL_NOWHERE,
+			".gnu_debugaltlink: the file that names are shared in was not found; "
+			"names may be missing");
+	return dwarf->supplement;
+}
+
+/* ---- units in two halves ---- */
+
+/* The other half is known by its number. */
+static struct dwarf_unit *find_half(struct tl_dwarf *split, const struct dwarf_unit *unit)
+{
+	for (size_t i = 0; i < split->unit_count; i++) {
+		struct dwarf_unit *half = &split->units[i];
+		struct dwarf_entry root;
+
+		if (half->version < 5 && !half->root_read)
+			tl_dwarf_root_read(split, half, &root);
+		if (half->type != DW_UT_split_type && half->id == unit->id)
+			return half;
+	}
+	return NULL;
+}
+
+/* What is not in the file of the halves is in the linked one. */
+static void lend(const struct tl_dwarf *dwarf, struct tl_dwarf *split, enum dwarf_part part)
+{
+	if (split->sections.parts[part].size)
+		return;
+	split->sections.parts[part].data = dwarf->sections.parts[part].data;
+	split->sections.parts[part].size = dwarf->sections.parts[part].size;
+}
+
+/*
+ * Addresses stay in the linked file, and so do the ranges of versions before 5; names of source
+ * files, too, unless there is a table for them, of which there is only one (DWARF 5, 7.3.2.2).
+ */
+static void join_halves(const struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
+			struct tl_dwarf *split, struct dwarf_unit *half)
+{
+	bool has_files = split->sections.parts[DWARF_LINE].size;
+	struct dwarf_entry root;
+
+	lend(dwarf, split, DWARF_ADDR);
+	lend(dwarf, split, DWARF_RANGES);
+	lend(dwarf, split, DWARF_LINE);
+	lend(dwarf, split, DWARF_LINE_STR);
+	tl_dwarf_budgets(split);
+	half->addr_base = unit->addr_base;
+	half->ranges_base = unit->ranges_base;
+	tl_dwarf_root_read(split, half, &root);
+	half->low = unit->low;
+	half->dwo_name = NULL;
+	if (!*half->directory)
+		half->directory = unit->directory;
+	if (half->lines == TL_NOWHERE)
+		half->lines = has_files ? 0 : unit->lines;
+}
+
+static void find_body(struct tl_dwarf *dwarf, struct dwarf_unit *unit)
+{
+	struct tl_elf file;
+	char *path = NULL;
+	bool absolute = *unit->dwo_name == '/';
+	int status = TL_NO_MEMORY;
+
+	if (asprintf(&path, "%s%s%s", absolute ? "" : unit->directory, absolute ? "" : "/",
+		     unit->dwo_name) >= 0)
+		status = tl_elf_open(&file, path, NULL);
+	else
+		path = NULL;
+	if (status) {
+		free(path);
+		if (status == TL_NO_MEMORY)
+			tl_dwarf_no_memory(&dwarf->sections);
+		return;
+	}
+	unit->split = make(dwarf, &file, path, true);
+	if (unit->split)
+		unit->body = find_half(unit->split, unit);
+	if (unit->body)
+		join_halves(dwarf, unit, unit->split, unit->body);
+}
+
+struct tl_dwarf *tl_dwarf_body(struct tl_dwarf *dwarf, struct dwarf_unit **unit)
+{
+	struct dwarf_unit *whole = *unit;
+
+	if (!whole->dwo_name || !dwarf->path)
+		return dwarf;
+	if (!whole->split_sought) {
+		whole->split_sought = true;
+		find_body(dwarf, whole);
+		if (!whole->body && !dwarf->sections.faults->no_memory)
+			tl_dwarf_fault(&dwarf->sections, TL_IO, whole->offset,
+				       ".debug_info: the .dwo file of a unit was not found, or is "
+				       "another one's; "
+				       "names may be missing");
+	}
+	if (!whole->body)
+		return dwarf;
+	*unit = whole->body;
+	return whole->split;
+}

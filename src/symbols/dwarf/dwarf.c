@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbols/dwarf/dwarf.h"
+
+#include <stdlib.h>
+
+#include "symbols/dwarf/line_table.h"
+
+/* A true table of abbreviations is read once for each unit, and once more when another took its
+ * place. */
+enum { ABBREVIATIONS_AGAIN = 256 };
+
+bool tl_dwarf_present(const struct tl_elf *file)
+{
+	static const char *const names[] = { ".debug_line", ".zdebug_line" };
+	struct tl_elf_section section;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (tl_elf_section(file, names[i], &section) && section.type != SHT_NOBITS &&
+		    section.size)
+			return true;
+	return false;
+}
+
+/* ---- opening ---- */
+
+static int by_start(const void *left, const void *right)
+{
+	const struct tl_interval *a = left, *b = right;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* Where the file has code, also a file of debug information, which has the headers of the code's
+ * sections. */
+static bool index_code(struct tl_dwarf *dwarf)
+{
+	struct dwarf_ranges *ranges = &dwarf->ranges;
+	struct tl_elf_section section;
+
+	for (uint32_t i = 1; tl_elf_section_at(dwarf->file, i, &section); i++) {
+		if (!(section.flags & SHF_ALLOC) || !(section.flags & SHF_EXECINSTR) ||
+		    section.size > UINT64_MAX - section.address)
+			continue;
+		if (!tl_grow(&ranges->list, &ranges->capacity, ranges->count + 1,
+			     sizeof(*ranges->list)))
+			return false;
+		ranges->list[ranges->count++] =
+			(struct tl_interval){ section.address, section.address + section.size, i };
+	}
+	if (ranges->count)
+		qsort(ranges->list, ranges->count, sizeof(*ranges->list), by_start);
+	return tl_intervals_build(&dwarf->own_code, ranges->list, ranges->count);
+}
+
+void tl_dwarf_open(struct tl_dwarf *dwarf, const struct tl_elf *file, const char *path,
+		   const char *root)
+{
+	*dwarf = (struct tl_dwarf){
+		.file = file, .path = path, .root = root, .code = &dwarf->own_code
+	};
+	dwarf->sections.path = path;
+	dwarf->sections.faults = &dwarf->own_faults;
+	tl_dwarf_sections_load(&dwarf->sections, file, false);
+	tl_dwarf_budgets(dwarf);
+	if (index_code(dwarf))
+		tl_dwarf_units_read(dwarf);
+	else
+		tl_dwarf_no_memory(&dwarf->sections);
+}
+
+void tl_dwarf_budgets(struct tl_dwarf *dwarf)
+{
+	const struct dwarf_sections *sections = &dwarf->sections;
+
+	dwarf->abbreviation_budget =
+		(uint64_t)sections->parts[DWARF_ABBREV].size * ABBREVIATIONS_AGAIN;
+	dwarf->line_budget = sections->parts[DWARF_LINE].size;
+	/* No range is stored in less than a byte; units that share one list must not multiply it.
+	 */
+	dwarf->range_budget = (uint64_t)sections->parts[DWARF_INFO].size +
+			      sections->parts[DWARF_RANGES].size +
+			      sections->parts[DWARF_RNGLISTS].size + dwarf->line_budget;
+}
+
+static void close_one(struct tl_dwarf *dwarf)
+{
+	for (size_t i = 0; i < dwarf->unit_count; i++)
+		tl_dwarf_scopes_free(dwarf->units[i].scopes);
+	for (size_t i = 0; i < dwarf->line_count; i++)
+		tl_dwarf_lines_free(dwarf->lines[i]);
+	for (size_t i = 0; i < DWARF_CACHED; i++)
+		tl_dwarf_abbreviations_free(&dwarf->cache[i]);
+	free(dwarf->units);
+	free(dwarf->lines);
+	free(dwarf->ranges.list);
+	tl_index_free(&dwarf->lines_by_offset);
+	tl_intervals_free(&dwarf->by_address);
+	tl_intervals_free(&dwarf->own_code);
+	tl_arena_free(&dwarf->texts);
+	tl_dwarf_sections_free(&dwarf->sections);
+	tl_elf_close(&dwarf->owned);
+}
+
+/* What was opened beside a file has nothing opened beside it. */
+static void close_beside(struct tl_dwarf *dwarf)
+{
+	if (dwarf)
+		close_one(dwarf);
+	free(dwarf);
+}
+
+void tl_dwarf_close(struct tl_dwarf *dwarf)
+{
+	close_beside(dwarf->supplement);
+	for (size_t i = 0; i < dwarf->unit_count; i++)
+		close_beside(dwarf->units[i].split);
+	close_one(dwarf);
+	*dwarf = (struct tl_dwarf){ .file = NULL };
+}
+
+const struct dwarf_faults *tl_dwarf_faults(const struct tl_dwarf *dwarf)
+{
+	return &dwarf->own_faults;
+}
+
+/* ---- by address ---- */
+
+void tl_dwarf_line(struct tl_dwarf *dwarf, uint64_t address, struct tl_symbol *symbol)
+{
+	struct dwarf_unit *unit = tl_dwarf_unit_at(dwarf, address);
+	struct dwarf_lines *lines = unit ? tl_dwarf_lines(dwarf, unit) : NULL;
+	const struct dwarf_row *row = lines ? tl_dwarf_row_at(lines, address) : NULL;
+	const char *path;
+
+	if (!row)
+		return;
+	path = tl_dwarf_path(dwarf, lines, row->file);
+	if (path)
+		symbol->file = path;
+	symbol->line = row->line;
+	symbol->column = row->column;
+}
+
+struct dwarf_found tl_dwarf_find(struct tl_dwarf *dwarf, uint64_t address)
+{
+	struct dwarf_found found = { .unit = tl_dwarf_unit_at(dwarf, address) };
+
+	if (!found.unit)
+		return found;
+	found.dwarf = tl_dwarf_body(dwarf, &found.unit);
+	found.scopes = tl_dwarf_scopes(found.dwarf, found.unit);
+	if (found.scopes)
+		found.scope = tl_dwarf_scope_at(found.scopes, address);
+	return found;
+}
+
+void tl_dwarf_outwards(struct dwarf_found *found)
+{
+	uint32_t parent = found->scope->parent;
+
+	found->scope = parent == TL_NONE ? NULL : &found->scopes->list[parent];
+}
+
+const char *tl_dwarf_call_file(const struct dwarf_found *found)
+{
+	struct dwarf_lines *lines;
+	const char *path = NULL;
+
+	if (found->scope->parent == TL_NONE)
+		return "";
+	lines = tl_dwarf_lines(found->dwarf, found->unit);
+	if (lines)
+		path = tl_dwarf_path(found->dwarf, lines, found->scope->call_file);
+	return path ? path : "";
+}

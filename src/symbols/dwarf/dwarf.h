@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_SYMBOLS_DWARF_DWARF_H
+#define TL_SYMBOLS_DWARF_DWARF_H
+/*
+ * The debug information of one file: lines, functions and what was inlined into them, by address.
+ * Read here with bounds on everything; what cannot be read costs names and lines, and is told.
+ */
+#include <tracelathe/symbols.h>
+
+#include "symbols/dwarf/scopes.h"
+#include "symbols/dwarf/unit.h"
+
+/* True when a file has a line table. */
+bool tl_dwarf_present(const struct tl_elf *file);
+/* Read the DWARF of a file, which must outlive it, as its path and the root of debug files must. */
+void tl_dwarf_open(struct tl_dwarf *dwarf, const struct tl_elf *file, const char *path,
+		   const char *root);
+void tl_dwarf_close(struct tl_dwarf *dwarf);
+/* What could not be read so far. */
+const struct dwarf_faults *tl_dwarf_faults(const struct tl_dwarf *dwarf);
+
+/* Fill file, line and column of an address. */
+void tl_dwarf_line(struct tl_dwarf *dwarf, uint64_t address, struct tl_symbol *symbol);
+
+/* The innermost function at an address; scope NULL: none. */
+struct dwarf_found {
+	struct tl_dwarf *dwarf; /* that has it */
+	struct dwarf_unit *unit;
+	struct dwarf_scopes *scopes;
+	struct dwarf_scope *scope;
+};
+struct dwarf_found tl_dwarf_find(struct tl_dwarf *dwarf, uint64_t address);
+/* What the found function was inlined into. */
+void tl_dwarf_outwards(struct dwarf_found *found);
+/* Where it was inlined: "" and 0 when it was not. */
+const char *tl_dwarf_call_file(const struct dwarf_found *found);
+
+#endif

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbols/dwarf/line_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <tracelathe/core.h>
+
+#include "symbols/dwarf/constants.h"
+#include "symbols/dwarf/line_header.h"
+
+/* The state machine of a line number program (DWARF 6.2.2), and where its rows go. */
+struct machine {
+	struct tl_dwarf *dwarf;
+	struct dwarf_lines *lines;
+	const struct dwarf_line_header *header;
+	struct dwarf_bytes bytes;
+	uint64_t address, file, line, column;
+	uint64_t operation; /* number within a very long instruction word */
+	size_t sequence;    /* the row that the sequence began with */
+};
+
+static void reset(struct machine *m)
+{
+	m->address = m->column = m->operation = 0;
+	m->file = m->line = 1;
+	m->sequence = m->lines->count;
+}
+
+static uint32_t narrow(uint64_t number)
+{
+	return number < TL_NONE ? (uint32_t)number : 0;
+}
+
+static bool add_row(struct machine *m, uint32_t file)
+{
+	struct dwarf_lines *lines = m->lines;
+
+	if (!tl_grow(&lines->rows, &lines->capacity, lines->count + 1, sizeof(*lines->rows)))
+		return tl_dwarf_no_memory(&m->dwarf->sections);
+	lines->rows[lines->count] = (struct dwarf_row){
+		.address = m->address,
+		.file = file,
+		.line = narrow(m->line),
+		.column = narrow(m->column),
+		.order = (uint32_t)lines->count,
+	};
+	lines->count++;
+	return true;
+}
+
+/* A sequence of code that the linker dropped would hide what lies at its address. */
+static bool end_sequence(struct machine *m)
+{
+	struct dwarf_lines *lines = m->lines;
+
+	/* Rows where the sequence ends have no code. */
+	while (lines->count > m->sequence && lines->rows[lines->count - 1].address == m->address)
+		lines->count--;
+	if (!add_row(m, TL_NONE))
+		return false;
+	if (tl_intervals_find(m->dwarf->code, lines->rows[m->sequence].address) == TL_NONE)
+		lines->count = m->sequence;
+	reset(m);
+	return true;
+}
+
+/* DWARF 6.2.5.1 "Special Opcodes". */
+static void advance(struct machine *m, uint64_t operations)
+{
+	const struct dwarf_line_header *header = m->header;
+
+	if (header->operations <= 1) {
+		m->address += header->instruction_bytes * operations;
+		return;
+	}
+	operations += m->operation;
+	m->address += header->instruction_bytes * (operations / header->operations);
+	m->operation = operations % header->operations;
+}
+
+static bool special(struct machine *m, uint8_t opcode)
+{
+	uint8_t adjusted = (uint8_t)(opcode - m->header->opcode_base);
+
+	advance(m, adjusted / m->header->line_range);
+	m->line += (uint64_t)(int64_t)(m->header->line_base + adjusted % m->header->line_range);
+	return add_row(m, narrow(m->file));
+}
+
+static bool extended(struct machine *m)
+{
+	uint64_t length = dwarf_uleb(&m->bytes);
+	const uint8_t *start = m->bytes.cur.pos;
+	bool kept = true;
+
+	if (!length || !dwarf_need(&m->bytes, length))
+		return true;
+	switch (dwarf_word(&m->bytes, 1)) {
+	case DW_LNE_end_sequence:
+		kept = end_sequence(m);
+		break;
+	case DW_LNE_set_address:
+		m->operation = 0;
+		if (length - 1 == 4 || length - 1 == 8 || length - 1 == 2)
+			m->address = dwarf_word(&m->bytes, length - 1);
+		break;
+	case DW_LNE_define_file: {
+		const char *name = dwarf_text(&m->bytes);
+
+		kept = !name ||
+		       tl_dwarf_add_source(m->dwarf, m->lines, name, dwarf_uleb(&m->bytes));
+		break;
+	}
+	default: /* a discriminator, or what a producer wants to say to itself */
+		break;
+	}
+	if (!m->bytes.bad)
+		m->bytes.cur.pos = start + length;
+	return kept;
+}
+
+static void unknown(struct machine *m, uint8_t opcode)
+{
+	for (uint8_t n = m->header->operands[opcode - 1]; n; n--)
+		dwarf_uleb(&m->bytes);
+}
+
+static bool standard(struct machine *m, uint8_t opcode)
+{
+	switch (opcode) {
+	case DW_LNS_copy:
+		return add_row(m, narrow(m->file));
+	case DW_LNS_advance_pc:
+		advance(m, dwarf_uleb(&m->bytes));
+		return true;
+	case DW_LNS_advance_line:
+		m->line += (uint64_t)dwarf_sleb(&m->bytes);
+		return true;
+	case DW_LNS_set_file:
+		m->file = dwarf_uleb(&m->bytes);
+		return true;
+	case DW_LNS_set_column:
+		m->column = dwarf_uleb(&m->bytes);
+		return true;
+	case DW_LNS_const_add_pc:
+		advance(m, (255u - m->header->opcode_base) / m->header->line_range);
+		return true;
+	case DW_LNS_fixed_advance_pc:
+		m->address += dwarf_word(&m->bytes, 2);
+		m->operation = 0;
+		return true;
+	case DW_LNS_negate_stmt:
+	case DW_LNS_set_basic_block:
+	case DW_LNS_set_prologue_end:
+	case DW_LNS_set_epilogue_begin:
+		return true;
+	default: /* DW_LNS_set_isa, and opcodes of later versions */
+		unknown(m, opcode);
+		return true;
+	}
+}
+
+static bool step(struct machine *m)
+{
+	uint8_t opcode = (uint8_t)dwarf_word(&m->bytes, 1);
+
+	if (opcode >= m->header->opcode_base)
+		return special(m, opcode);
+	return opcode ? standard(m, opcode) : extended(m);
+}
+
+/* ---- rows in order ---- */
+
+static int by_address(const void *left, const void *right)
+{
+	const struct dwarf_row *a = left, *b = right;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	/* Where one sequence ends another may begin. */
+	if ((a->file == TL_NONE) != (b->file == TL_NONE))
+		return a->file == TL_NONE ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* Of rows at one address the last holds: the others are empty. */
+static void settle(struct dwarf_lines *lines)
+{
+	struct dwarf_row *rows = lines->rows;
+	size_t kept = 0;
+	bool sorted = true;
+
+	for (size_t i = 1; i < lines->count && sorted; i++)
+		sorted = by_address(&rows[i - 1], &rows[i]) < 0;
+	if (!sorted)
+		qsort(rows, lines->count, sizeof(*rows), by_address);
+	for (size_t i = 0; i < lines->count; i++) {
+		if (kept && rows[kept - 1].address == rows[i].address)
+			kept--;
+		rows[kept++] = rows[i];
+	}
+	lines->count = kept;
+}
+
+/* Each row takes a byte of the program at least. */
+static bool run(struct tl_dwarf *dwarf, const struct dwarf_line_header *header,
+		struct dwarf_lines *lines)
+{
+	struct machine m = {
+		.dwarf = dwarf, .lines = lines, .header = header, .bytes = header->program
+	};
+
+	reset(&m);
+	while (tl_cursor_left(&m.bytes.cur))
+		if (!step(&m))
+			return false;
+	if (m.bytes.bad || m.sequence < lines->count)
+		tl_dwarf_fault(
+			&dwarf->sections, TL_TRUNCATED, tl_cursor_offset(&m.bytes.cur),
+			".debug_line: a program ends within a sequence; lines may be missing");
+	/* What came before the cut is known; its last row lasts to an end that is not. */
+	if (m.sequence < lines->count)
+		lines->rows[lines->count - 1].file = TL_NONE;
+	settle(lines);
+	return true;
+}
+
+/* ---- tables ---- */
+
+static bool same_offset(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_dwarf *dwarf = context;
+
+	return dwarf->lines[number]->offset == *(const uint64_t *)key;
+}
+
+static void read_table(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
+		       struct dwarf_lines *lines)
+{
+	struct dwarf_line_header header;
+
+	if (!tl_dwarf_line_header(dwarf, unit, &header, lines) || !run(dwarf, &header, lines))
+		lines->count = 0;
+}
+
+static struct dwarf_lines *add_table(struct tl_dwarf *dwarf, const struct dwarf_unit *unit)
+{
+	struct dwarf_lines *made;
+
+	if (dwarf->line_count >= TL_NONE - 1 ||
+	    !tl_grow(&dwarf->lines, &dwarf->line_capacity, dwarf->line_count + 1,
+		     sizeof(*dwarf->lines)))
+		return NULL;
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return NULL;
+	made->offset = unit->lines;
+	dwarf->lines[dwarf->line_count] = made;
+	if (!tl_index_add(&dwarf->lines_by_offset, tl_hash64(unit->lines),
+			  (uint32_t)dwarf->line_count)) {
+		free(made);
+		return NULL;
+	}
+	dwarf->line_count++;
+	return made;
+}
+
+struct dwarf_lines *tl_dwarf_lines(struct tl_dwarf *dwarf, struct dwarf_unit *unit)
+{
+	struct dwarf_lines *lines;
+	uint32_t number;
+
+	if (unit->lines == TL_NOWHERE)
+		return NULL;
+	number = tl_index_find(&dwarf->lines_by_offset, tl_hash64(unit->lines), same_offset, dwarf,
+			       &unit->lines);
+	if (number != TL_NONE)
+		return dwarf->lines[number];
+	lines = add_table(dwarf, unit);
+	if (!lines)
+		tl_dwarf_no_memory(&dwarf->sections);
+	else
+		read_table(dwarf, unit, lines);
+	return lines;
+}
+
+const struct dwarf_row *tl_dwarf_row_at(const struct dwarf_lines *lines, uint64_t address)
+{
+	size_t low = 0, high = lines->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (lines->rows[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && lines->rows[low - 1].file != TL_NONE ? &lines->rows[low - 1] : NULL;
+}
+
+/* ---- paths ---- */
+
+/* Paths that are longer than any system takes are none. */
+enum { MOST_PATH = 1 << 16 };
+
+static const char *join(struct tl_dwarf *dwarf, const char *directory, const char *name)
+{
+	size_t before = *name == '/' ? 0 : strlen(directory), length = strlen(name);
+	char *path;
+
+	if (before + length > MOST_PATH)
+		return "";
+	path = tl_arena_alloc(&dwarf->texts, before + length + 2);
+	if (!path)
+		return NULL;
+	memcpy(path, directory, before);
+	if (before)
+		path[before++] = '/';
+	memcpy(path + before, name, length + 1);
+	return path;
+}
+
+const char *tl_dwarf_path(struct tl_dwarf *dwarf, struct dwarf_lines *lines, uint32_t file)
+{
+	struct dwarf_source *source = file < lines->file_count ? &lines->files[file] : NULL;
+	const char *directory = "";
+
+	if (!source || !source->name)
+		return "";
+	if (!source->path) {
+		if (source->directory < lines->directory_count)
+			directory = lines->directories[source->directory];
+		source->path = join(dwarf, directory, source->name);
+		if (!source->path)
+			tl_dwarf_no_memory(&dwarf->sections);
+	}
+	return source->path;
+}
+
+void tl_dwarf_lines_free(struct dwarf_lines *lines)
+{
+	free(lines->rows);
+	free(lines->files);
+	free(lines->directories);
+	free(lines);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The addresses of an entry: a range, a list in .debug_ranges (versions 2 to 4) or .debug_rnglists
+ * (version 5). */
+#include <tracelathe/core.h>
+
+#include "symbols/dwarf/constants.h"
+#include "symbols/dwarf/unit.h"
+
+struct reading {
+	struct tl_dwarf *dwarf;
+	const struct dwarf_unit *unit;
+	struct dwarf_bytes bytes;
+	uint64_t base; /* of offset pairs */
+	uint32_t number;
+};
+
+/*
+ * Linkers leave the functions that they dropped at 0, at 1 or at the top: where the file has no
+ * code. Their ranges would hide what lies there.
+ */
+bool tl_dwarf_range_add(struct tl_dwarf *dwarf, uint64_t start, uint64_t end, uint32_t number)
+{
+	struct dwarf_ranges *ranges = &dwarf->ranges;
+
+	if (end <= start || tl_intervals_find(dwarf->code, start) == TL_NONE)
+		return true;
+	if (!dwarf->range_budget)
+		return tl_dwarf_fault(&dwarf->sections, TL_TOO_LARGE, TL_NOWHERE,
+				      "entries share lists of ranges in too many ways; names and "
+				      "lines may be missing");
+	if (!tl_grow(&ranges->list, &ranges->capacity, ranges->count + 1, sizeof(*ranges->list)))
+		return tl_dwarf_no_memory(&dwarf->sections);
+	dwarf->range_budget--;
+	ranges->list[ranges->count++] = (struct tl_interval){ start, end, number };
+	return true;
+}
+
+static bool add(struct reading *reading, uint64_t start, uint64_t end)
+{
+	return tl_dwarf_range_add(reading->dwarf, start, end, reading->number);
+}
+
+/* ---- .debug_ranges (DWARF 4, 2.17.3 "Non-Contiguous Address Ranges") ---- */
+
+static bool read_pairs(struct reading *reading)
+{
+	size_t size = reading->unit->address_size;
+	uint64_t top = size == 8 ? UINT64_MAX : ((uint64_t)1 << size * 8) - 1;
+
+	for (;;) {
+		uint64_t start = dwarf_word(&reading->bytes, size),
+			 end = dwarf_word(&reading->bytes, size);
+
+		if (reading->bytes.bad)
+			return tl_dwarf_fault(
+				&reading->dwarf->sections, TL_TRUNCATED,
+				tl_cursor_offset(&reading->bytes.cur),
+				".debug_ranges: a list has no end; names and lines may be missing");
+		if (!start && !end)
+			return true;
+		if (start == top)
+			reading->base = end;
+		else if (!add(reading, (reading->base + start) & top, (reading->base + end) & top))
+			return false;
+	}
+}
+
+/* ---- .debug_rnglists (DWARF 5, 2.17.3) ---- */
+
+static uint64_t numbered(struct reading *reading)
+{
+	uint64_t address = 0;
+
+	/* A bad number costs its own range: the address 0 is nobody's. */
+	tl_dwarf_address_at(reading->dwarf, reading->unit, dwarf_uleb(&reading->bytes), &address);
+	return address;
+}
+
+static uint64_t word(struct reading *reading)
+{
+	return dwarf_word(&reading->bytes, reading->unit->address_size);
+}
+
+/* One entry; false behind the last. */
+static bool read_entry(struct reading *reading, uint64_t *start, uint64_t *end)
+{
+	*start = *end = 0;
+	switch (dwarf_word(&reading->bytes, 1)) {
+	case DW_RLE_base_addressx:
+		reading->base = numbered(reading);
+		return true;
+	case DW_RLE_startx_endx:
+		*start = numbered(reading);
+		*end = numbered(reading);
+		return true;
+	case DW_RLE_startx_length:
+		*start = numbered(reading);
+		*end = *start + dwarf_uleb(&reading->bytes);
+		return true;
+	case DW_RLE_offset_pair:
+		*start = reading->base + dwarf_uleb(&reading->bytes);
+		*end = reading->base + dwarf_uleb(&reading->bytes);
+		return true;
+	case DW_RLE_base_address:
+		reading->base = word(reading);
+		return true;
+	case DW_RLE_start_end:
+		*start = word(reading);
+		*end = word(reading);
+		return true;
+	case DW_RLE_start_length:
+		*start = word(reading);
+		*end = *start + dwarf_uleb(&reading->bytes);
+		return true;
+	case DW_RLE_end_of_list:
+		return false;
+	default:
+		return dwarf_fail(&reading->bytes);
+	}
+}
+
+static bool read_entries(struct reading *reading)
+{
+	uint64_t start, end;
+
+	while (read_entry(reading, &start, &end) && !reading->bytes.bad)
+		if (!add(reading, start, end))
+			return false;
+	return !reading->bytes.bad ||
+	       tl_dwarf_fault(&reading->dwarf->sections, TL_BAD_RECORD,
+			      tl_cursor_offset(&reading->bytes.cur),
+			      ".debug_rnglists: a list has no end, or an entry that is not "
+			      "known; names and lines may be missing");
+}
+
+/* ---- which ---- */
+
+/* A number of a list stands for its offset, behind the base of both. */
+static uint64_t list_offset(const struct reading *reading, const struct dwarf_value *value)
+{
+	const struct dwarf_unit *unit = reading->unit;
+	struct dwarf_bytes bytes;
+
+	/* The base of a unit split in two is for its other half. */
+	if (unit->version < 5)
+		return value->number + (unit->dwo_name ? 0 : unit->ranges_base);
+	if (value->form != DW_FORM_rnglistx)
+		return value->number;
+	bytes = tl_dwarf_bytes(&reading->dwarf->sections, DWARF_RNGLISTS, unit->rnglists_base);
+	if (value->number > UINT64_MAX / 8)
+		return TL_NOWHERE;
+	dwarf_skip(&bytes, value->number * unit->offset_size);
+	uint64_t offset = dwarf_word(&bytes, unit->offset_size);
+
+	return bytes.bad ? TL_NOWHERE : unit->rnglists_base + offset;
+}
+
+/* A list that is damaged costs what it did not tell; a refusal of memory costs all. */
+static bool add_list(struct reading *reading, const struct dwarf_value *value)
+{
+	enum dwarf_part part = reading->unit->version < 5 ? DWARF_RANGES : DWARF_RNGLISTS;
+
+	reading->bytes =
+		tl_dwarf_bytes(&reading->dwarf->sections, part, list_offset(reading, value));
+	return (part == DWARF_RANGES ? read_pairs : read_entries)(reading) ||
+	       (!reading->dwarf->sections.faults->no_memory && reading->dwarf->range_budget);
+}
+
+bool tl_dwarf_ranges_add(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
+			 const struct dwarf_entry *entry, uint32_t number)
+{
+	const struct dwarf_value *high = &entry->values[SLOT_HIGH],
+				 *list = &entry->values[SLOT_RANGES];
+	struct reading reading = {
+		.dwarf = dwarf, .unit = unit, .base = unit->low, .number = number
+	};
+	uint64_t start, end;
+
+	if (list->form)
+		return add_list(&reading, list);
+	if (!high->form || !tl_dwarf_value_address(dwarf, unit, &entry->values[SLOT_LOW], &start))
+		return true;
+	/* "If the value is a constant it is the offset from the low_pc" (DWARF 4, 2.17.2). */
+	if (!tl_dwarf_is_address(high))
+		end = start + high->number;
+	else if (!tl_dwarf_value_address(dwarf, unit, high, &end))
+		return true;
+	return tl_dwarf_range_add(dwarf, start, end, number);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_SYMBOLS_DWARF_SCOPES_H
+#define TL_SYMBOLS_DWARF_SCOPES_H
+/* The functions of a unit, and what was inlined into them, by address (DWARF 3.3). */
+#include "symbols/dwarf/unit.h"
+
+struct dwarf_scope {
+	uint64_t entry; /* in .debug_info */
+	const char
+		*shown;	 /* the name as callers are told, theirs to keep; NULL: not asked for yet */
+	uint32_t parent; /* what it was inlined into, TL_NONE: it is a function of its own */
+	uint32_t call_file; /* where it was inlined */
+	union {
+		struct {
+			uint64_t start, size; /* of a function: its first range */
+		};
+		struct {
+			uint32_t call_line, call_column;
+		};
+	};
+};
+
+struct dwarf_scopes {
+	struct dwarf_scope *list; /* in the order of the entries: parents first */
+	size_t count, capacity;
+	struct tl_intervals innermost;
+};
+
+/* The functions of a unit; NULL: no memory. */
+struct dwarf_scopes *tl_dwarf_scopes(struct tl_dwarf *dwarf, struct dwarf_unit *unit);
+/* The innermost function at an address, NULL: none. */
+struct dwarf_scope *tl_dwarf_scope_at(const struct dwarf_scopes *scopes, uint64_t address);
+/* Its mangled name, or that of its source; NULL: it has none. */
+const char *tl_dwarf_scope_name(struct tl_dwarf *dwarf, struct dwarf_unit *unit,
+				const struct dwarf_scope *scope);
+void tl_dwarf_scopes_free(struct dwarf_scopes *scopes);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_SYMBOLS_DWARF_SECTIONS_H
+#define TL_SYMBOLS_DWARF_SECTIONS_H
+/* The sections of DWARF that are read here, expanded where they are compressed; and what was wrong
+ * with them. */
+#include "symbols/dwarf/bytes.h"
+#include "symbols/elf_file.h"
+
+enum dwarf_part {
+	DWARF_ABBREV,
+	DWARF_ADDR,
+	DWARF_INFO,
+	DWARF_LINE,
+	DWARF_LINE_STR,
+	DWARF_RANGES,
+	DWARF_RNGLISTS,
+	DWARF_STR,
+	DWARF_STR_OFFSETS,
+	DWARF_PARTS,
+};
+
+/* What could not be read. Zero-filled is "nothing". */
+struct dwarf_faults {
+	struct tl_error first; /* offset: in its section, expanded */
+	const char *path;      /* of the file that has it */
+	uint64_t count;
+	bool no_memory;
+};
+
+/* Zero-filled is "none". */
+struct dwarf_sections {
+	struct {
+		const uint8_t *data;
+		size_t size;
+		uint8_t *owned; /* what was expanded, for free() */
+	} parts[DWARF_PARTS];
+	bool swap;
+	const char *path;
+	struct dwarf_faults *faults; /* files that are read together have them together */
+};
+
+/*
+ * Find and expand the sections of a file, which must outlive them; `split`: those whose names end
+ * in ".dwo". Its path and where to tell of faults are set already.
+ */
+void tl_dwarf_sections_load(struct dwarf_sections *sections, const struct tl_elf *file, bool split);
+void tl_dwarf_sections_free(struct dwarf_sections *sections);
+
+/* The bytes of a section from an offset on; none behind its end. */
+struct dwarf_bytes tl_dwarf_bytes(const struct dwarf_sections *sections, enum dwarf_part part,
+				  uint64_t offset);
+/* The text at an offset of a section, NULL: there is none. */
+const char *tl_dwarf_string(const struct dwarf_sections *sections, enum dwarf_part part,
+			    uint64_t offset);
+
+/* Note what could not be read; false, for callers to return. */
+bool tl_dwarf_fault(struct dwarf_sections *sections, enum tl_status status, uint64_t offset,
+		    const char *text);
+bool tl_dwarf_no_memory(struct dwarf_sections *sections);
+
+/*
+ * Expand a compressed section (gABI, "Compression header"; names that begin with ".zdebug": "ZLIB"
+ * and a size).
+ * @return 0 and bytes for free(), or TL_NO_MEMORY, TL_BAD_FORMAT, TL_UNSUPPORTED, TL_TOO_LARGE and
+ * `*text`
+ */
+int tl_dwarf_inflate(const struct tl_elf *file, const uint8_t *stored, size_t size, bool old,
+		     uint8_t **expanded, size_t *expanded_size, const char **text);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_SYMBOLS_DWARF_UNIT_H
+#define TL_SYMBOLS_DWARF_UNIT_H
+/* One file's DWARF as its readers share it: units, abbreviations, and what was decoded so far. */
+#include "core/memory.h"
+#include "symbols/dwarf/sections.h"
+#include "symbols/intervals.h"
+
+/* The attributes that are read here, under whichever of their names. */
+enum dwarf_slot {
+	SLOT_SIBLING,
+	SLOT_NAME,
+	SLOT_LINKAGE_NAME,
+	SLOT_LOW,
+	SLOT_HIGH,
+	SLOT_RANGES,
+	SLOT_ORIGIN, /* DW_AT_abstract_origin */
+	SLOT_SPECIFICATION,
+	SLOT_CALL_FILE,
+	SLOT_CALL_LINE,
+	SLOT_CALL_COLUMN,
+	SLOT_STMT_LIST,
+	SLOT_COMP_DIR,
+	SLOT_STR_OFFSETS_BASE,
+	SLOT_ADDR_BASE,
+	SLOT_RNGLISTS_BASE,
+	SLOT_GNU_RANGES_BASE,
+	SLOT_DWO_NAME,
+	SLOT_DWO_ID,
+	SLOTS, /* an attribute that is passed over */
+};
+
+struct dwarf_attribute {
+	uint16_t form;
+	uint8_t slot;
+	uint32_t constant; /* DW_FORM_implicit_const: where in .debug_abbrev its value stands */
+};
+
+struct dwarf_abbreviation {
+	uint64_t code;
+	uint16_t tag;
+	bool has_children;
+	int32_t size;	       /* of an entry behind its code, -1: not always the same */
+	uint32_t first, count; /* attributes */
+};
+
+/* A table of abbreviations, its sizes computed for one kind of unit. Zero-filled is empty. */
+struct dwarf_abbreviations {
+	bool filled, dense; /* dense: codes are 1, 2, 3, ... */
+	uint64_t offset;
+	uint8_t version, address_size, offset_size;
+	struct dwarf_abbreviation *list; /* by code */
+	struct dwarf_attribute *attributes;
+	size_t count, capacity, attribute_count, attribute_capacity;
+};
+
+/* A value as it stands in the file; what it means may need the bases of its unit. */
+struct dwarf_value {
+	uint16_t form;	     /* 0: there is none */
+	uint64_t number;     /* of blocks: how many bytes */
+	const uint8_t *data; /* of texts and blocks */
+};
+
+/* The attributes of one entry. */
+struct dwarf_entry {
+	const struct dwarf_abbreviation *abbreviation;
+	struct dwarf_value values[SLOTS];
+};
+
+/* A unit of .debug_info. Offsets are in the section. */
+struct dwarf_unit {
+	uint64_t offset, end, entries, abbreviations;
+	uint64_t id; /* of a unit split in two (DW_AT_GNU_dwo_id) */
+	uint8_t version, type, address_size, offset_size;
+	bool root_read, split_sought;
+	/* Of the root entry; bases are offsets in their sections. */
+	uint64_t low, lines; /* lines: TL_NOWHERE: none */
+	uint64_t str_offsets_base, addr_base, rnglists_base, ranges_base;
+	const char *directory;	     /* "": none */
+	const char *dwo_name;	     /* NULL: all of the unit is here */
+	struct tl_dwarf *split;	     /* that has the other half, NULL: none, or not found */
+	struct dwarf_unit *body;     /* the other half */
+	struct dwarf_scopes *scopes; /* NULL: not read yet */
+};
+
+enum { DWARF_CACHED = 64 };
+
+struct dwarf_ranges {
+	struct tl_interval *list; /* numbers are the caller's */
+	size_t count, capacity;
+};
+
+/* Zero-filled is "no DWARF". */
+struct tl_dwarf {
+	struct dwarf_sections sections;
+	const struct tl_elf *file;
+	const char *path; /* of the file; NULL: nothing is looked for beside it */
+	const char *root; /* where debug files are kept */
+	/* Where the file has code: what lies elsewhere was dropped by the linker. */
+	const struct tl_intervals *code;
+	struct tl_intervals own_code;
+	struct dwarf_faults own_faults;
+	struct dwarf_unit *units; /* by offset */
+	size_t unit_count, unit_capacity;
+	struct tl_intervals by_address; /* units */
+	struct dwarf_abbreviations cache[DWARF_CACHED];
+	struct dwarf_ranges ranges; /* reused */
+	/* Bytes, and ranges, that may still be read: what overlaps in a hostile file must not
+	 * multiply it. */
+	uint64_t abbreviation_budget, line_budget, range_budget;
+	struct dwarf_lines **lines; /* tables that were read */
+	size_t line_count, line_capacity;
+	struct tl_index lines_by_offset;
+	struct tl_arena texts;	     /* paths of source files */
+	struct tl_elf owned;	     /* a file that was opened for this */
+	struct tl_dwarf *supplement; /* what dwz shares between files */
+	bool supplement_sought;
+};
+
+/* ---- abbreviations.c ---- */
+
+/* The abbreviation of a code, NULL: there is none, or no memory. It lives until another unit's is
+ * asked for. */
+const struct dwarf_abbreviations *tl_dwarf_abbreviations(struct tl_dwarf *dwarf,
+							 const struct dwarf_unit *unit);
+const struct dwarf_abbreviation *tl_dwarf_abbreviation(const struct dwarf_abbreviations *table,
+						       uint64_t code);
+/* Only that of `code`, into a table that is used again and again. False without it. */
+bool tl_dwarf_abbreviation_alone(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
+				 uint64_t code, struct dwarf_abbreviations *table);
+void tl_dwarf_abbreviations_free(struct dwarf_abbreviations *table);
+
+static inline const struct dwarf_attribute *tl_dwarf_attributes(const struct dwarf_abbreviations *table,
+								const struct dwarf_abbreviation *abbreviation)
+{
+	return abbreviation->count ? table->attributes + abbreviation->first : NULL;
+}
+
+/* ---- forms.c ---- */
+
+/* Bytes of a form in a unit; -1: not always the same; -2: a form that is not known. */
+int tl_dwarf_form_size(const struct dwarf_unit *unit, uint16_t form);
+void tl_dwarf_form_skip(const struct dwarf_unit *unit, struct dwarf_bytes *bytes, uint16_t form);
+/* An unknown form makes the bytes bad. */
+struct dwarf_value tl_dwarf_form_read(const struct dwarf_unit *unit, struct dwarf_bytes *bytes,
+				      uint16_t form);
+/* The attributes of the entry whose code was just read. */
+void tl_dwarf_entry_read(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
+			 struct dwarf_bytes *bytes, const struct dwarf_abbreviations *table,
+			 const struct dwarf_abbreviation *abbreviation, struct dwarf_entry *entry);
+/* What values mean. Texts: NULL when there is none; addresses: false. */
+const char *tl_dwarf_value_text(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
+				const struct dwarf_value *value);
+bool tl_dwarf_value_address(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
+			    const struct dwarf_value *value, uint64_t *address);
+bool tl_dwarf_is_address(const struct dwarf_value *value);
+/* A number of the unit's table of addresses. */
+bool tl_dwarf_address_at(struct tl_dwarf *dwarf, const struct dwarf_unit *unit, uint64_t index,
+			 uint64_t *address);
+
+/* ---- units.c ---- */
+
+/* Find the units, and by which addresses they are asked for. */
+void tl_dwarf_units_read(struct tl_dwarf *dwarf);
+/* Only where they are. */
+void tl_dwarf_units_list(struct tl_dwarf *dwarf);
+/* The unit that holds an offset of .debug_info, NULL: none. */
+struct dwarf_unit *tl_dwarf_unit_of(struct tl_dwarf *dwarf, uint64_t offset);
+/* Read the unit's root entry, unless it was. */
+void tl_dwarf_root_read(struct tl_dwarf *dwarf, struct dwarf_unit *unit, struct dwarf_entry *root);
+/* The unit with the code at an address, NULL: none. */
+struct dwarf_unit *tl_dwarf_unit_at(struct tl_dwarf *dwarf, uint64_t address);
+
+/* ---- ranges.c ---- */
+
+/* Append the code of an entry to dwarf->ranges; false without memory, or beyond the budget. */
+bool tl_dwarf_ranges_add(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
+			 const struct dwarf_entry *entry, uint32_t number);
+/* Append one range, unless it holds no code of the file. */
+bool tl_dwarf_range_add(struct tl_dwarf *dwarf, uint64_t start, uint64_t end, uint32_t number);
+
+/* ---- dwarf.c ---- */
+
+/* What may be read of the sections, once. */
+void tl_dwarf_budgets(struct tl_dwarf *dwarf);
+
+/* ---- beside.c ---- */
+
+/* The file that several files share parts in (.gnu_debugaltlink, .debug_sup), NULL: none, or not
+ * found. */
+struct tl_dwarf *tl_dwarf_supplement(struct tl_dwarf *dwarf);
+/* The DWARF that has the functions of a unit, which becomes that of its other half, if it is split
+ * in two. */
+struct tl_dwarf *tl_dwarf_body(struct tl_dwarf *dwarf, struct dwarf_unit **unit);
+
+#endif
