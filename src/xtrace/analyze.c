@@ -12,8 +12,8 @@
 #include "core/output.h"
 #include "xtrace/lane.h"
 
-/* TURN: instructions. ZVA_BYTES: what DC ZVA zeroes on all known implementations and in QEMU. */
-enum { TURN = 1000, DEFAULT_LINE = 64, DEFAULT_PAGE = 4096, ZVA_BYTES = 64 };
+/* TURN: instructions. */
+enum { TURN = 1000, DEFAULT_LINE = 64, DEFAULT_PAGE = 4096 };
 
 /* ---- what an instruction and an access are told to ---- */
 
@@ -124,8 +124,8 @@ static int run_segment(struct xtrace_analysis *a, struct xtrace_lane *lane, uint
 			good = access_data(a, lane, kind == TL_XTRACE_LOAD ? XTRACE_LOAD : XTRACE_STORE,
 					   xtrace_walk_value(&w), xtrace_access_size(*w.token));
 		} else if (kind == TL_XTRACE_DC) {
-			good = access_data(a, lane, XTRACE_STORE, xtrace_walk_value(&w) & ~(uint64_t)(ZVA_BYTES - 1),
-					   ZVA_BYTES);
+			good = access_data(a, lane, XTRACE_STORE, xtrace_walk_value(&w) & ~(uint64_t)(XTRACE_ZVA_BYTES - 1),
+					   XTRACE_ZVA_BYTES);
 		} else if (kind == TL_XTRACE_TIME) {
 			lane->time = tl_xtrace_walk_time(&w);
 			more = lane->time > limit;

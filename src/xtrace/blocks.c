@@ -53,6 +53,15 @@ static void draft_access(struct draft *d, uint8_t byte, bool store, uint16_t tok
 	}
 }
 
+/* DC ZVA stores zeros, and no STORE token says so. */
+static void draft_zero(struct draft *d)
+{
+	struct xtrace_block_insn *insn = &d->insns[d->block.insn_count - 1];
+
+	insn->stores++;
+	insn->store_bytes += XTRACE_ZVA_BYTES;
+}
+
 static void draft_instruction(struct xtrace_blocks *blocks, struct draft *d, const uint8_t *p,
 			      unsigned opcode_at)
 {
@@ -109,6 +118,8 @@ static bool draft(struct xtrace_blocks *blocks, struct draft *d, const uint8_t *
 			draft_instruction(blocks, d, p, 9);
 		else if (kind == TL_XTRACE_LOAD || kind == TL_XTRACE_STORE)
 			draft_access(d, *p, kind == TL_XTRACE_STORE, (uint16_t)(p - begin));
+		else if (kind == TL_XTRACE_DC)
+			draft_zero(d);
 		else if (kind == TL_XTRACE_TARGET_B || (kind == TL_XTRACE_SVCARG && !b->target_at))
 			b->target_at = (uint16_t)(p - begin);
 		p += blocks->sizes[*p];

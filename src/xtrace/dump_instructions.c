@@ -13,6 +13,7 @@
 #include "isa/a64.h"
 #include "isa/a64_text.h"
 #include "xtrace/functions.h"
+#include "xtrace/order.h"
 #include "xtrace/tell.h"
 
 enum {
@@ -345,15 +346,25 @@ static bool is_selected(const struct xtrace_select *select, const struct insn *i
 	return insn->pc_known && insn->pc >= select->from_pc && insn->pc < select->to_pc;
 }
 
-/* The instructions of a segment. False: all that is wanted was shown. */
-static bool dump_segment(const struct insns *d, struct xtrace_walk *walk, uint64_t *ordinal)
+enum outcome {
+	SEGMENT_ENDS,
+	LIMIT_REACHED,
+	ALL_SHOWN, /* that is wanted */
+};
+
+/* The instructions of a segment up to where `limit` (NULL: no limit) stands, which is where one
+ * begins. */
+static enum outcome dump_segment(const struct insns *d, struct xtrace_walk *walk,
+				 uint64_t *ordinal, const uint8_t *limit)
 {
 	const struct xtrace_stream *s = walk->stream;
 	struct xtrace_walk w = *walk;
 	struct insn insn = { .at = NULL };
-	enum tl_xtrace_kind kind;
+	enum tl_xtrace_kind kind = TL_XTRACE_NONE;
+	bool limited = false;
 
-	while ((kind = xtrace_walk_next(&w)) != TL_XTRACE_NONE) {
+	while (!(limited = limit && w.next >= limit) &&
+	       (kind = xtrace_walk_next(&w)) != TL_XTRACE_NONE) {
 		bool instruction = xtrace_is_instruction(kind);
 
 		if (!instruction && kind != TL_XTRACE_SVCRET && kind != TL_XTRACE_ALLGPR)
@@ -377,7 +388,9 @@ static bool dump_segment(const struct insns *d, struct xtrace_walk *walk, uint64
 	if (insn.at && is_selected(d->select, &insn))
 		put_line(d, s, &insn);
 	*walk = w;
-	return kind == TL_XTRACE_NONE;
+	if (limited)
+		return LIMIT_REACHED;
+	return kind == TL_XTRACE_NONE ? SEGMENT_ENDS : ALL_SHOWN;
 }
 
 /* ---- which part ---- */
@@ -424,7 +437,7 @@ static int dump_stream(const struct insns *d, uint32_t stream, struct tl_error *
 		    s->segments[i].snapshot >= d->select->to_snapshot)
 			break;
 		tl_xtrace_walk_begin(&walk, d->trace, s, &s->segments[i]);
-		more = dump_segment(d, &walk, &ordinal);
+		more = dump_segment(d, &walk, &ordinal, NULL) == SEGMENT_ENDS;
 		status = more ? tl_xtrace_walk_end(&walk, err) : 0;
 		if (status < 0)
 			return status;
@@ -432,21 +445,92 @@ static int dump_stream(const struct insns *d, uint32_t stream, struct tl_error *
 	return 0;
 }
 
+/* ---- several streams in the order of TIME ---- */
+
+/* How far a stream is. */
+struct head {
+	struct xtrace_walk walk;
+	size_t segment;
+	uint64_t ordinal;
+	bool begun; /* the segment is */
+	bool over;
+};
+
+/* Instructions of a stream up to an offset. */
+static int dump_until(const struct insns *d, const struct xtrace_stream *s, struct head *head,
+		      uint64_t end, struct tl_error *err)
+{
+	int status = 0;
+
+	while (status == 0 && !head->over) {
+		enum outcome outcome;
+
+		if (!head->begun)
+			tl_xtrace_walk_begin(&head->walk, d->trace, s,
+					     &s->segments[head->segment]);
+		head->begun = true;
+		outcome = dump_segment(d, &head->walk, &head->ordinal, s->data + end);
+		if (outcome == LIMIT_REACHED)
+			break;
+		if (outcome == SEGMENT_ENDS)
+			status = tl_xtrace_walk_end(&head->walk, err);
+		head->begun = false;
+		head->over = outcome == ALL_SHOWN || ++head->segment == s->segment_count;
+	}
+	return status;
+}
+
+static int dump_merged(const struct insns *d, const bool *wanted, struct tl_error *err)
+{
+	struct head *heads = calloc(d->trace->stream_count, sizeof(*heads));
+	struct xtrace_order order;
+	uint32_t stream;
+	uint64_t end;
+	int status;
+
+	if (!heads)
+		return tl_error_memory(err);
+	status = tl_xtrace_order_begin(&order, d->trace, wanted, err);
+	while (status == 0 && !tl_output_failed(d->out) &&
+	       tl_xtrace_order_next(&order, &stream, &end))
+		status = dump_until(d, &d->trace->streams[stream], &heads[stream], end, err);
+	tl_xtrace_order_end(&order);
+	free(heads);
+	return status;
+}
+
+/* A part that snapshots name is one of each stream, and shown so. */
+static int dump_wanted(const struct insns *d, const bool *wanted, struct tl_error *err)
+{
+	bool parts = d->select->from_snapshot || d->select->to_snapshot != TL_NONE;
+	int status = 0;
+
+	if (d->several && !d->select->by_stream && !parts)
+		return dump_merged(d, wanted, err);
+	for (uint32_t i = 0; status == 0 && i < d->trace->stream_count; i++)
+		if (wanted[i])
+			status = dump_stream(d, i, err);
+	return status;
+}
+
 int tl_xtrace_dump_instructions(struct tl_xtrace *trace, const struct xtrace_select *select,
 				const struct xtrace_shown *shown, bool json, struct tl_output *out,
 				struct tl_error *err)
 {
 	struct insns d = { trace, select, shown, out, json, trace->stream_count > 1, NULL, NULL };
+	bool *wanted = calloc(trace->stream_count, sizeof(*wanted));
 	int status;
 
 	d.slots = calloc((size_t)1 << SLOT_BITS, sizeof(*d.slots));
 	d.text = shown->no_text ? NULL : tl_a64_text_open();
-	status = d.slots && (d.text || shown->no_text) ? 0 : tl_error_memory(err);
+	status = wanted && d.slots && (d.text || shown->no_text) ? 0 : tl_error_memory(err);
 	tl_xtrace_rewind(trace);
 	for (uint32_t i = 0; status == 0 && i < trace->stream_count; i++)
-		if (xtrace_selects_stream(select, &trace->streams[i]))
-			status = dump_stream(&d, i, err);
+		wanted[i] = xtrace_selects_stream(select, &trace->streams[i]);
+	if (status == 0)
+		status = dump_wanted(&d, wanted, err);
 	tl_a64_text_close(d.text);
 	free(d.slots);
+	free(wanted);
 	return tl_error_format(err, "xtrace", status);
 }

@@ -239,6 +239,10 @@ static void take_tokens(struct run *r, struct xtrace_cost *cost, uint32_t opcode
 			cost->n[XTRACE_STORES]++;
 			cost->n[XTRACE_STORE_BYTES] += (int64_t)xtrace_access_size(*w->token);
 			break;
+		case TL_XTRACE_DC:
+			cost->n[XTRACE_STORES]++;
+			cost->n[XTRACE_STORE_BYTES] += XTRACE_ZVA_BYTES;
+			break;
 		case TL_XTRACE_SVCARG:
 			if (r->last.has_target)
 				break;

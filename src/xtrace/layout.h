@@ -15,6 +15,7 @@ enum {
 	XTRACE_MAX_ACCESS = 256,		  /* A15 */
 	XTRACE_MAX_FIXED = 9 + XTRACE_MAX_ACCESS, /* longest token of a fixed size */
 	XTRACE_IOVEC_BYTES = 16,
+	XTRACE_ZVA_BYTES = 64, /* what DC ZVA zeroes on all known implementations and in QEMU */
 };
 
 #define XTRACE_MAGIC UINT32_C(0x31525458) /* "XTR1" (2.2) */

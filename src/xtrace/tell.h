@@ -37,8 +37,8 @@ int tl_xtrace_dump_snapshots(struct tl_xtrace *trace, const struct xtrace_select
 			     uint32_t one, uint32_t other, bool json, struct tl_output *out,
 			     struct tl_error *err);
 
-/* dump_instructions.c: every instruction on a line, with its text and what it touched; stream by
- * stream. */
+/* dump_instructions.c: every instruction on a line, with its text and what it touched; several
+ * streams in the order of TIME. */
 struct tl_binary;
 struct xtrace_shown {
 	struct tl_binary *const *binaries; /* for symbols */

@@ -7,4 +7,11 @@ done
 tracelathe check ./*.1.*.xinsndata.bin.zst ./*.0.*.xinsndata.bin.zst && echo agreed
 tracelathe dump --order time ./*.xinsndata.bin.zst | grep -c TIME
 tracelathe dump --json --order time ./*.xinsndata.bin.zst | jq -r 'select(.time).time' | sort -nc && echo in order
+tracelathe dump --instructions --no-text --json ./*.xinsndata.bin.zst | jq -r 'select(.time).time' | xargs printf '%d\n' |
+	sort -nc && echo instructions in order
+tracelathe dump --instructions --no-text ./*.xinsndata.bin.zst | wc -l
+for thread in 0 1; do
+	tracelathe dump --instructions --no-text --thread $thread ./*.xinsndata.bin.zst >alone
+	tracelathe dump --instructions --no-text ./*.xinsndata.bin.zst | grep " thread $thread " | cmp - alone && echo the same
+done
 tracelathe dump --compare 0,1 --thread 1 ./*.xinsndata.bin.zst | head -n 4

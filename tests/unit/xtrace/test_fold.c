@@ -465,6 +465,27 @@ static void accesses_that_vary(void **state)
 	tl_profile_free(profile);
 }
 
+/* DC ZVA is a store of a block (64 bytes), as in `analyze`: DC has its address, and no STORE comes. */
+static void zeroed_blocks_are_stores(void **state)
+{
+	struct bytes s = { 0 };
+	struct tl_profile *profile;
+	const int64_t *cost;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		put_pcinst(&s, 0, MAIN, 0xd50b7420); /* DC ZVA, X0 */
+		put_value(&s, DC, 0x5000 + 64 * i);
+		put_inst(&s, 0, b(MAIN + 4, MAIN));
+	}
+	profile = fold(&s);
+	cost = line_at(profile, MAIN);
+	assert_int_equal(cost[0], 3);
+	assert_int_equal(cost[2], 3);
+	assert_int_equal(cost[4], 192);
+	tl_profile_free(profile);
+}
+
 /* Branches: executed as often as they were, taken as often as they went to their target. */
 static void branches(void **state)
 {
@@ -566,6 +587,7 @@ int main(void)
 		cmocka_unit_test(a_kernel_has_two_addresses),
 		cmocka_unit_test(signals_come_and_go),
 		cmocka_unit_test(accesses_that_vary),
+		cmocka_unit_test(zeroed_blocks_are_stores),
 		cmocka_unit_test(branches),
 		cmocka_unit_test(code_that_changes),
 		cmocka_unit_test(gaps_keep_frames),
