@@ -94,6 +94,8 @@ static bool instruction(struct xtrace_analysis *a, struct xtrace_lane *lane, con
 		if (!tl_xtrace_bbv_end_interval(a, lane))
 			return false;
 	}
+	if (lane->call.has_result && lane->el == 0)
+		tl_xtrace_call_goes_on(a, lane, w->pc);
 	if (a->wishes.what & XTRACE_SYSCALLS && is_svc(lane->opcode))
 		tl_xtrace_call_begin(a, lane, w->pc);
 	lane->instructions++;
@@ -130,7 +132,7 @@ static int run_segment(struct xtrace_analysis *a, struct xtrace_lane *lane, uint
 			lane->time = tl_xtrace_walk_time(&w);
 			more = lane->time > limit;
 		} else if (a->wishes.what & XTRACE_SYSCALLS) {
-			tl_xtrace_call_token(a, lane, kind, &w);
+			tl_xtrace_call_token(lane, kind, &w);
 		}
 	}
 	lane->walk = w;
@@ -160,7 +162,7 @@ static int next_segment(struct xtrace_analysis *a, struct xtrace_lane *lane, str
 	if (++lane->segment == lane->stream->segment_count) {
 		lane->ended = true;
 		if (a->wishes.what & XTRACE_SYSCALLS)
-			tl_xtrace_call_flush(a, lane, false, 0);
+			tl_xtrace_call_goes_on(a, lane, TL_NOWHERE);
 		return 0;
 	}
 	begin_segment(a, lane, whole);

@@ -143,6 +143,15 @@ static enum xtrace_step_kind kind_of_break(const struct xtrace_last *last,
 		       : XTRACE_STEP_EXCEPTION;
 }
 
+/* At EL0; what follows an SVC of which the number is not known may be the end of one. */
+static bool is_signal(const struct xtrace_last *last, const struct xtrace_place *next)
+{
+	bool known = last->flow != TL_A64_EXCEPTION_CALL || last->has_target;
+
+	return !next->el && !last->el && known &&
+	       kind_of_break(last, next) == XTRACE_STEP_EXCEPTION;
+}
+
 /* Another place than the last instruction meant: an exception, or the end of one. */
 static void break_off(struct xtrace_stack *stack, const struct xtrace_last *last,
 		      const struct xtrace_place *meant_to, const struct xtrace_place *next,
@@ -204,7 +213,7 @@ void tl_xtrace_step_to(struct xtrace_stack *stack, struct xtrace_functions *func
 	}
 	if (arrives)
 		return;
-	if (next->el > last->el)
+	if (next->el > last->el || is_signal(last, next))
 		note(stack, entries, next);
 	break_off(stack, last, &to, next, told);
 }

@@ -230,6 +230,8 @@ static void take_token(struct check_stream *s, enum tl_xtrace_kind kind)
 			i->load = s->walk.token + 9;
 			i->load_size = (uint32_t)xtrace_access_size(*s->walk.token);
 		}
+		if (__builtin_expect(s->probes_sp, 0))
+			tl_xtrace_check_signal_access(s, xtrace_walk_value(&s->walk));
 		tl_xtrace_check_access(s, kind);
 	} else if (kind == TL_XTRACE_TIME) {
 		take_time(s);
@@ -279,12 +281,14 @@ static bool next_segment(struct check_stream *s, struct tl_error *err)
 	}
 	if (s->segment + 1 >= s->stream->segment_count) {
 		end_instruction(s, true, true);
+		tl_xtrace_check_signals_end(s);
 		tl_xtrace_check_snapshots_end(s);
 		s->over = true;
 		return false;
 	}
 	if (damaged) {
 		end_instruction(s, true, true);
+		tl_xtrace_check_signals_end(s);
 		after_gap(s);
 	}
 	tl_xtrace_walk_begin(&s->walk, s->check->trace, s->stream,

@@ -75,6 +75,16 @@ struct check_instruction {
 	uint64_t iovec_count;
 };
 
+/* A break of the PC that may be a signal, as long as its handler runs. */
+struct check_signal {
+	enum check_rule rule; /* that is broken if it is none */
+	bool confirmed;
+	uint64_t offset, record, pc;
+	uint64_t from, target; /* the instruction before, and where it may have gone */
+	uint64_t sp;	       /* there; 0: unknown */
+};
+enum { CHECK_SIGNALS = 16, CHECK_HANDLERS = 16 };
+
 struct check_stream {
 	struct check *check;
 	struct xtrace_stream *stream;
@@ -100,6 +110,12 @@ struct check_stream {
 	uint64_t time;
 	unsigned space;	     /* number of TTBR0's value */
 	uint32_t zero_block; /* bytes that DC ZVA clears */
+
+	struct check_signal signals[CHECK_SIGNALS]; /* the innermost one is the last */
+	size_t signal_count;
+	uint64_t handlers[CHECK_HANDLERS]; /* places that were known for handlers last */
+	size_t next_handler;
+	bool probes_sp; /* the innermost one's SP is to be found */
 
 	uint32_t next_snapshot;
 	const uint8_t *snapshot_at; /* where it is; NULL: no more */
@@ -129,6 +145,14 @@ void tl_xtrace_check_no_memory(struct check_stream *s);
 /* check_flow.c: an instruction follows another. */
 void tl_xtrace_check_flow(struct check_stream *s, const struct check_instruction *next);
 
+/* check_signals.c: where only EL0 is traced. A break of the PC that may be a signal; an access while
+ * probes_sp; what follows rt_sigreturn; the end of the stream, or damage. */
+void tl_xtrace_check_signal(struct check_stream *s, enum check_rule rule,
+			    const struct check_instruction *next);
+void tl_xtrace_check_signal_access(struct check_stream *s, uint64_t address);
+void tl_xtrace_check_signal_return(struct check_stream *s, uint64_t pc);
+void tl_xtrace_check_signals_end(struct check_stream *s);
+
 /* check_grammar.c: a token behind an instruction; an instruction and all of its tokens; the
  * opcode's part of it. */
 void tl_xtrace_check_token(struct check_stream *s, enum tl_xtrace_kind kind);
@@ -137,6 +161,8 @@ void tl_xtrace_check_opcode(struct check_opcode *op);
 
 /* check_memory.c */
 void tl_xtrace_check_access(struct check_stream *s, enum tl_xtrace_kind kind);
+/* What is there now is not known. */
+void tl_xtrace_check_forget(struct check_stream *s, uint64_t address, uint64_t size);
 /* DC ZVA and what a system call wrote. */
 void tl_xtrace_check_zero(struct check_stream *s, uint64_t address);
 void tl_xtrace_check_call(struct check_stream *s);
@@ -170,6 +196,8 @@ unsigned tl_xtrace_syscall_writes(const uint64_t *args, uint64_t result,
 				  bool *everything);
 /* Whether a call may go on somewhere else than behind it: sigreturn, execve. */
 bool tl_xtrace_syscall_jumps(uint64_t number);
+/* Whether it is rt_sigreturn. */
+bool tl_xtrace_syscall_ends_signal(uint64_t number);
 /* Whether its result is the end of the heap. */
 bool tl_xtrace_syscall_is_brk(uint64_t number);
 

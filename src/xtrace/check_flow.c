@@ -109,7 +109,16 @@ void tl_xtrace_check_flow(struct check_stream *s, const struct check_instruction
 		tl_xtrace_violate(s, RULE_EL_REGISTERS, next->offset, next->ordinal, next->pc);
 	if (!next->pc_known || !last->pc_known)
 		return;
+	if (last->op->a64.flow == TL_A64_EXCEPTION_CALL && last->svcargs &&
+	    tl_xtrace_syscall_ends_signal(last->args[0])) {
+		tl_xtrace_check_signal_return(s, next->pc);
+		return;
+	}
 	rule = judge(last, next);
+	if (rule != RULE_COUNT && s->user == s->ordinal && !next->el) {
+		tl_xtrace_check_signal(s, rule, next);
+		return;
+	}
 	/* An exception may come at any instruction, and at a higher level from that very level. */
 	if (rule != RULE_COUNT && !(next->el && is_vector(next->pc, false)) &&
 	    !(last->op->a64.flow == TL_A64_EXCEPTION_RETURN && is_vector(next->pc, true)))

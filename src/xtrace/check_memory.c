@@ -61,6 +61,11 @@ static void forget_written(struct check_stream *s, const uint64_t *args, uint64_
 		tl_xtrace_shadow_forget_all(&s->memory->shadow, s->space);
 }
 
+void tl_xtrace_check_forget(struct check_stream *s, uint64_t address, uint64_t size)
+{
+	tl_xtrace_shadow_forget(&s->memory->shadow, space_of(s, address), address, size);
+}
+
 /* The places that iovecs name: read into, or only written from. */
 static void forget_vectors(struct check_stream *s)
 {

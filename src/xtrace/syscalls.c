@@ -159,6 +159,11 @@ bool tl_xtrace_syscall_jumps(uint64_t number)
 	return number == SYS_SIGRETURN || number == SYS_EXECVE || number == SYS_EXECVEAT;
 }
 
+bool tl_xtrace_syscall_ends_signal(uint64_t number)
+{
+	return number == SYS_SIGRETURN;
+}
+
 bool tl_xtrace_syscall_is_brk(uint64_t number)
 {
 	return number == SYS_BRK;

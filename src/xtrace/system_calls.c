@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * System calls: "A system call is followed by 7 arguments: its number (x8) and x0-x5"; SVCRET comes
- * when EL0 resumes. In streams of cores the kernel may resume another task: the result is then that
- * of the other one, which the trace does not tell.
+ * when EL0 resumes. That may be in a signal's handler, or in another task: then what SVCRET has is no
+ * result of this call. It is the call's own where the program goes on behind its SVC, in the same
+ * thread of the kernel (SP_EL0 there is the address of the thread, as Linux has it), with the same
+ * address space (TTBR0) and registers that no system call changes.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "core/cursor.h"
 #include "core/output.h"
@@ -210,11 +213,28 @@ void tl_xtrace_call_begin(struct xtrace_analysis *a, struct xtrace_lane *lane, u
 		.instruction = lane->instructions,
 		.between = lane->user - lane->call_user,
 		.pc = pc,
+		.space = lane->space,
 	};
 	lane->call_user = lane->user + (lane->el == 0);
 }
 
-void tl_xtrace_call_token(struct xtrace_analysis *a, struct xtrace_lane *lane, enum tl_xtrace_kind kind,
+/* MSR SP_EL0 in the kernel: its present thread, at the entry and where threads are switched; at the exit it is the
+ * program's SP, in the other half of addresses. */
+static void note_task(struct xtrace_lane *lane, uint64_t value)
+{
+	enum { MSR_SP_EL0 = 0xd5184100 >> 5, MSR_TTBR0 = 0xd5182000 >> 5 };
+	uint32_t what = lane->opcode >> 5;
+
+	if (what == MSR_TTBR0)
+		lane->space = value;
+	if (what != MSR_SP_EL0 || !(value >> 63))
+		return;
+	lane->call.task_now = value;
+	if (!lane->call.task)
+		lane->call.task = value;
+}
+
+void tl_xtrace_call_token(struct xtrace_lane *lane, enum tl_xtrace_kind kind,
 			  const struct xtrace_walk *walk)
 {
 	struct xtrace_call *call = &lane->call;
@@ -225,6 +245,31 @@ void tl_xtrace_call_token(struct xtrace_analysis *a, struct xtrace_lane *lane, e
 		call->vectors = walk->token + 9;
 		call->vector_count = xtrace_walk_value(walk);
 	} else if (kind == TL_XTRACE_SVCRET) {
-		tl_xtrace_call_flush(a, lane, true, xtrace_walk_value(walk));
+		call->has_result = call->open;
+		call->result = xtrace_walk_value(walk);
+	} else if (kind == TL_XTRACE_ALLGPR) {
+		call->registers_now = walk->token + 1;
+		if (!call->registers)
+			call->registers = walk->token + 1;
+	} else if (kind == TL_XTRACE_MRS) {
+		note_task(lane, xtrace_walk_value(walk));
 	}
+}
+
+/* X19 to X30: what the program finds as it was. */
+static bool same_registers(const struct xtrace_call *call)
+{
+	enum { FIRST = 19 * 8, BYTES = 12 * 8 };
+
+	return !call->registers || call->registers == call->registers_now ||
+	       !memcmp(call->registers + FIRST, call->registers_now + FIRST, BYTES);
+}
+
+void tl_xtrace_call_goes_on(struct xtrace_analysis *a, struct xtrace_lane *lane, uint64_t pc)
+{
+	const struct xtrace_call *call = &lane->call;
+	bool own = call->has_result && (pc == call->pc + 4 || pc == TL_NOWHERE) && call->task == call->task_now &&
+		   (call->space == lane->space || !call->space) && same_registers(call);
+
+	tl_xtrace_call_flush(a, lane, own, call->result);
 }

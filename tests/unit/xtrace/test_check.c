@@ -111,6 +111,58 @@ static void a_load_that_is_repeated(void **state)
 	assert_one(&b, "xtrace.pc.continuity", at, 1);
 }
 
+/* ---- signals: "The handler goes on, with a frame of the kernel's below its SP, and rt_sigreturn
+ * brings back what was interrupted" ---- */
+
+enum { HANDLER = 0x4000, TRAMPOLINE = 0x6000 };
+
+static void put_sigreturn(struct bytes *b)
+{
+	put_pcinst(b, 0, HANDLER + 0x20, A64_RET);
+	put_value(b, TARGET_B, TRAMPOLINE);
+	put_pcinst(b, 0, TRAMPOLINE, A64_SVC);
+	put_value(b, SVCARG, 139);
+	for (unsigned i = 0; i < 6; i++)
+		put_value(b, SVCARG, 0);
+}
+
+static void a_handler_returns(void **state)
+{
+	struct bytes b = { .data = NULL };
+
+	(void)state;
+	put_pcinst(&b, 0, 0x1000, 0xd2800020); /* MOV X0, #1 */
+	put_pcinst(&b, 0, HANDLER, A64_NOP);
+	put_inst(&b, 0, 0x14000007); /* B HANDLER + 0x20 */
+	put_sigreturn(&b);
+	put_pcinst(&b, 0, 0x1004, A64_NOP);
+	assert_good(&b);
+}
+
+/* One that goes elsewhere by itself: SP has to say that there is a signal's frame. */
+static void a_handler_does_not_return(void **state)
+{
+	const uint64_t sp = 0x100000;
+	struct bytes b = { .data = NULL };
+	size_t at;
+
+	(void)state;
+	for (unsigned good = 0; good < 2; good++) {
+		put_pcinst(&b, 0, 0x1000, 0xf90003e0); /* STR X0, [SP] */
+		put_access(&b, STORE, 3, sp, 1);
+		put_inst(&b, 0, 0x910003e2); /* MOV X2, SP, which nobody knows yet */
+		put_inst(&b, 0, 0xd2a00201); /* MOV X1, #0x100000 */
+		put_inst(&b, 0, 0x9100003f); /* MOV SP, X1 */
+		at = put_pcinst(&b, 0, HANDLER, 0xf90003e0);
+		put_access(&b, STORE, 3, good ? sp - 4688 - 16 : sp - 16, 1);
+		put_inst(&b, 0, A64_NOP);
+		if (good)
+			assert_good(&b);
+		else
+			assert_one(&b, "xtrace.pc.continuity", at, 4);
+	}
+}
+
 /* B, BL, B.EQ, CBZ, TBZ with an offset of 16: imm26 4; imm19 4 at bit 5; imm14 4 at bit 5. */
 static void direct_branches(void **state)
 {
@@ -711,6 +763,8 @@ int main(void)
 		cmocka_unit_test(the_pc_breaks),
 		cmocka_unit_test(a_pc_where_none_was_needed),
 		cmocka_unit_test(a_load_that_is_repeated),
+		cmocka_unit_test(a_handler_returns),
+		cmocka_unit_test(a_handler_does_not_return),
 		cmocka_unit_test(direct_branches),
 		cmocka_unit_test(indirect_branches),
 		cmocka_unit_test(levels_go_up_and_down),
