@@ -1,5 +1,6 @@
 # Two threads that share a memory: 22 loads of each differ from what the thread itself stored, none in the order of TIME.
 # Which thread is given first does not matter.
+alone=$PWD/alone
 cd "$GOLDEN/xtrace/u4-thr-time"
 for thread in 0 1; do
 	tracelathe check ./*.$thread.*.xinsndata.bin.zst | cut -d' ' -f1 | sort | uniq -c
@@ -11,7 +12,7 @@ tracelathe dump --instructions --no-text --json ./*.xinsndata.bin.zst | jq -r 's
 	sort -nc && echo instructions in order
 tracelathe dump --instructions --no-text ./*.xinsndata.bin.zst | wc -l
 for thread in 0 1; do
-	tracelathe dump --instructions --no-text --thread $thread ./*.xinsndata.bin.zst >alone
-	tracelathe dump --instructions --no-text ./*.xinsndata.bin.zst | grep " thread $thread " | cmp - alone && echo the same
+	tracelathe dump --instructions --no-text --thread $thread ./*.xinsndata.bin.zst >"$alone"
+	tracelathe dump --instructions --no-text ./*.xinsndata.bin.zst | grep " thread $thread " | cmp - "$alone" && echo the same
 done
 tracelathe dump --compare 0,1 --thread 1 ./*.xinsndata.bin.zst | head -n 4
