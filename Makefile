@@ -5,13 +5,14 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help all deps build demo check bench fuzz install clean
+.PHONY: help all deps build demo check check-long bench fuzz install clean
 
 all: build
 
 help:
 	@echo 'make demo     build, record a small program, show its profile'
 	@echo 'make check    build with every compiler, run every test'
+	@echo 'make check-long  the tests of suite long: hours'
 	@echo 'make build    build $(BUILD)/tracelathe'
 	@echo 'make deps     install the Debian packages that all of this needs, and what npm brings'
 	@echo 'make bench    time tracelathe and llvm-xray on a 125 MB trace'
@@ -33,6 +34,11 @@ demo:
 check:
 	@scripts/deps.sh build test
 	@JOBS=$(JOBS) scripts/check.sh
+
+check-long:
+	@scripts/deps.sh build test
+	@scripts/build.sh $(BUILD)
+	@meson test -C $(BUILD) --suite long --no-rebuild --print-errorlogs
 
 bench:
 	@scripts/deps.sh build bench

@@ -33,7 +33,7 @@ run_tests() {
 	echo "== test $1"
 	# A run that stops before its first test must not be counted by the log of the one before.
 	rm -f "$1/meson-logs/check.json"
-	meson test -C "$1" --logbase check --no-rebuild --num-processes "$jobs" --print-errorlogs ||
+	meson test -C "$1" --no-suite long --logbase check --no-rebuild --num-processes "$jobs" --print-errorlogs ||
 		echo "check: tests failed in $1" >&2
 	if [ ! -s "$1/meson-logs/check.json" ]; then
 		build_failed "$1 (no test ran)"

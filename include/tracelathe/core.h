@@ -179,6 +179,9 @@ TL_API const char *tl_output_bytes(struct tl_output *out, size_t *size);
 /** Append bytes. Errors are kept and reported by tl_output_commit(); later writes are then ignored. */
 TL_API void tl_output_write(struct tl_output *out, const void *data, size_t size);
 
+/** True when any byte was written so far. */
+TL_API bool tl_output_used(const struct tl_output *out);
+
 /** True once a write failed: a long writer may stop early. */
 TL_API bool tl_output_failed(const struct tl_output *out);
 

@@ -102,7 +102,7 @@ TL_API void tl_timeline_leave(struct tl_timeline *timeline, const struct tl_time
 /** Something without duration. */
 TL_API void tl_timeline_instant(struct tl_timeline *timeline, const struct tl_timeline_point *at, const char *name,
 				const struct tl_timeline_arg *args, size_t arg_count);
-/** Write the end and free the handle. @return 0 or the first failure (TL_NO_MEMORY) */
+/** Write the end and free the handle. @return 0, 1 if there was no call and no instant, or TL_NO_MEMORY */
 TL_API int tl_timeline_finish(struct tl_timeline *timeline, struct tl_error *err);
 
 /* ---- flame graphs ------------------------------------------------------------------------------------------ */

@@ -186,7 +186,10 @@ TL_API int tl_input_dump(struct tl_input *input, enum tl_report_form form, struc
  */
 TL_API int64_t tl_input_check(struct tl_input *input, enum tl_report_form form, struct tl_output *out,
 			      struct tl_error *err);
-/** Calls over time. `format`: a name of tl_timeline_formats(), NULL: the default. */
+/**
+ * Calls over time. `format`: a name of tl_timeline_formats(), NULL: the default.
+ * @return 0, 1 if nothing in the input passes the filters, or a negative tl_status
+ */
 TL_API int tl_input_timeline(struct tl_input *input, const char *format, struct tl_output *out, struct tl_error *err);
 /**
  * Re-encode in the input's own format, or write its records in another one of tl_trace_targets().

@@ -195,6 +195,13 @@ int fold_input(struct job *job, struct tl_profile **profile, uint32_t **events, 
 /* The same, cut down to the stacks through the functions asked for: for what shows stacks. */
 int fold_input_stacks(struct job *job, struct tl_profile **profile, uint32_t **events, struct tl_error *err);
 
+/* ---- matched.c ---- */
+
+/* Tell that a profile of a file is empty because of the filters, if it is; the exit status is then EXIT_DAMAGED. */
+void tell_unmatched(struct job *job, const char *file, const struct tl_profile *profile);
+/* The same of an output that is known to be empty. */
+void tell_empty(struct job *job);
+
 /* ---- progress.c ---- */
 
 struct progress {

@@ -3,5 +3,9 @@
 
 int cmd_dump(struct job *job, struct tl_error *err)
 {
-	return tl_input_dump(job->input, report_form(job->settings), job->out, err);
+	int status = tl_input_dump(job->input, report_form(job->settings), job->out, err);
+
+	if (status == 0 && !tl_output_used(job->out))
+		tell_empty(job);
+	return status;
 }

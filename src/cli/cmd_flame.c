@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -7,13 +8,20 @@
 #include "cli/cli.h"
 
 /* When the file was written last, which says when it was recorded; nothing for a pipe. */
-static const char *written(const char *path, char *text, size_t size)
+static const char *written(struct job *job, const char *path, char *text, size_t size)
 {
 	struct stat status;
 	struct tm date;
 
-	if (!strcmp(path, "-") || stat(path, &status) || !S_ISREG(status.st_mode) ||
-	    !gmtime_r(&status.st_mtime, &date))
+	if (!strcmp(path, "-"))
+		return NULL;
+	if (stat(path, &status)) {
+		complain(NULL, "%s: the date of the file cannot be read, so the page does not say it: %s", path,
+			 strerror(errno));
+		job->damaged = true;
+		return NULL;
+	}
+	if (!S_ISREG(status.st_mode) || !gmtime_r(&status.st_mtime, &date))
 		return NULL;
 	return strftime(text, size, "%Y-%m-%d %H:%M UTC", &date) ? text : NULL;
 }
@@ -34,7 +42,7 @@ int write_flame(struct job *job, const struct tl_profile *profile, const struct 
 		.event_count = settings->report.event_count,
 		.name = strcmp(path, "-") ? path : "standard input",
 		.baseline_name = baseline ? settings->paths[0] : NULL,
-		.when = written(path, when, sizeof(when)),
+		.when = written(job, path, when, sizeof(when)),
 		.width = settings->pixels,
 	};
 

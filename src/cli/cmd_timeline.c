@@ -3,5 +3,9 @@
 
 int cmd_timeline(struct job *job, struct tl_error *err)
 {
-	return tl_input_timeline(job->input, job->settings->to, job->out, err);
+	int status = tl_input_timeline(job->input, job->settings->to, job->out, err);
+
+	if (status == 1)
+		tell_empty(job);
+	return status < 0 ? status : 0;
 }

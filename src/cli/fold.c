@@ -119,6 +119,8 @@ int fold_input(struct job *job, struct tl_profile **profile, uint32_t **events, 
 		status = choose_events(job, *profile, events, err);
 	if (status == TL_OK)
 		hint(job, *profile);
+	if (status == TL_OK)
+		tell_unmatched(job, job->settings->paths[0], *profile);
 	return status;
 }
 

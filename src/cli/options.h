@@ -39,6 +39,7 @@ const char *clear_flag(void *field, const struct option_row *row, const char *va
 const char *set_choice(void *field, const struct option_row *row, const char *value);
 const char *set_bit(void *field, const struct option_row *row, const char *value);
 const char *set_text(void *field, const struct option_row *row, const char *value);
+const char *set_regex(void *field, const struct option_row *row, const char *value);
 const char *set_word(void *field, const struct option_row *row, const char *value);
 const char *set_when(void *field, const struct option_row *row, const char *value);
 const char *set_id(void *field, const struct option_row *row, const char *value);

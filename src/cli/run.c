@@ -140,6 +140,8 @@ int fold_file(struct job *job, const char *path, struct tl_profile **profile, st
 	if (status < 0) {
 		complain_error(path, err);
 		job->said = true;
+	} else {
+		tell_unmatched(job, path, *profile);
 	}
 	if (status >= 0)
 		tell_saturated(job, path, *profile);

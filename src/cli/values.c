@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,24 @@ const char *set_text(void *field, const struct option_row *row, const char *valu
 		return "a value is missing";
 	*(const char **)field = value;
 	return NULL;
+}
+
+/* NULL, or what is wrong with a pattern: the fault of the option, not of the file that it is used on. */
+static const char *check_pattern(const char *pattern)
+{
+	regex_t compiled;
+
+	if (regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB))
+		return "not a POSIX extended regular expression";
+	regfree(&compiled);
+	return NULL;
+}
+
+const char *set_regex(void *field, const struct option_row *row, const char *value)
+{
+	const char *wrong = set_text(field, row, value);
+
+	return wrong ? wrong : check_pattern(value);
 }
 
 /* Which word of "a|b|c" a value is, -1: none. */
@@ -432,7 +451,7 @@ const char *set_rename(void *field, const struct option_row *row, const char *va
 		return "out of memory";
 	settings->rename_patterns[settings->rename_count] = pattern;
 	settings->renames[settings->rename_count++] = (struct tl_rename){ pattern, equals + 1 };
-	return NULL;
+	return check_pattern(pattern);
 }
 
 const char *set_source_dir(void *field, const struct option_row *row, const char *value)

@@ -112,6 +112,26 @@ int tl_file_open_named(const char *path)
 	return open_fitting(path, is_usual);
 }
 
+/* ---- reading ---- */
+
+ssize_t tl_file_read_at(int fd, void *data, size_t size, off_t offset)
+{
+	size_t at = 0;
+
+	while (at < size) {
+		ssize_t got = pread(fd, (char *)data + at, size - at, offset + (off_t)at);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (!got)
+			break;
+		at += (size_t)got;
+	}
+	return (ssize_t)at;
+}
+
 /* ---- directories ---- */
 
 int tl_file_directory_length(const char *path)

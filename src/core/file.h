@@ -26,6 +26,9 @@ int tl_file_open_named(const char *path);
 /* Whether tl_file_open_named() would open the file. */
 bool tl_file_may_be_named(const char *path);
 
+/* As pread(2), but all `size` bytes unless the file ends before: no signal and no short read shows. Negative: errno. */
+ssize_t tl_file_read_at(int fd, void *data, size_t size, off_t offset);
+
 /* Make the entry of a file in its directory durable. False: errno says why. */
 bool tl_file_sync_directory(const char *path);
 

@@ -23,6 +23,7 @@ struct tl_output {
 	int fd;                /* -1: bytes stay in memory */
 	char *target;          /* NULL: not opened by us */
 	bool unnamed;          /* the file has no name yet */
+	bool used;             /* bytes were taken out of the buffer */
 	_Atomic(char *) temp;  /* the name until it is finished, NULL: none; also read by a signal handler */
 	struct tl_error error; /* the first one met */
 };
@@ -67,6 +68,7 @@ static void write_all(struct tl_output *out, const char *data, size_t size)
 
 static void flush(struct tl_output *out)
 {
+	out->used |= out->buffer.pos > out->start;
 	write_all(out, out->start, (size_t)(out->buffer.pos - out->start));
 	out->buffer.pos = out->start;
 }
@@ -105,6 +107,7 @@ void tl_output_write(struct tl_output *out, const void *data, size_t size)
 		if (out->error.status)
 			return;
 		if (size > (size_t)(out->buffer.end - out->buffer.pos)) {
+			out->used = true;
 			write_all(out, data, size);
 			return;
 		}
@@ -133,6 +136,11 @@ void tl_put_format(struct tl_output *out, const char *format, ...)
 	}
 	va_end(again);
 	va_end(args);
+}
+
+bool tl_output_used(const struct tl_output *out)
+{
+	return out->used || out->buffer.pos > out->start;
 }
 
 bool tl_output_failed(const struct tl_output *out)

@@ -125,9 +125,10 @@ void tl_timeline_enter(struct tl_timeline *timeline, const struct tl_timeline_po
 {
 	struct tl_track *track = track_at(timeline, at);
 
-	if (track)
-		timeline->ops->enter(timeline, track, at->ticks, name_key, name, file, line, args,
-				     arg_count);
+	if (!track)
+		return;
+	timeline->used = true;
+	timeline->ops->enter(timeline, track, at->ticks, name_key, name, file, line, args, arg_count);
 }
 
 void tl_timeline_leave(struct tl_timeline *timeline, const struct tl_timeline_point *at)
@@ -143,17 +144,19 @@ void tl_timeline_instant(struct tl_timeline *timeline, const struct tl_timeline_
 {
 	struct tl_track *track = track_at(timeline, at);
 
-	if (track)
-		timeline->ops->instant(timeline, track, at->ticks, name, args, arg_count);
+	if (!track)
+		return;
+	timeline->used = true;
+	timeline->ops->instant(timeline, track, at->ticks, name, args, arg_count);
 }
 
 int tl_timeline_finish(struct tl_timeline *timeline, struct tl_error *err)
 {
-	bool no_memory;
+	bool no_memory, used = timeline->used;
 
 	if (!timeline->no_memory)
 		timeline->ops->end(timeline);
 	no_memory = timeline->no_memory;
 	free_timeline(timeline);
-	return no_memory ? tl_error_memory(err) : 0;
+	return no_memory ? tl_error_memory(err) : !used;
 }

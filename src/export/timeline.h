@@ -59,6 +59,7 @@ struct tl_timeline {
 	bool clock_known;   /* it is not a made-up one */
 	uint64_t origin;    /* ticks of the first record, 0: absolute times */
 	bool no_memory; /* an allocation failed: nothing is written any more */
+	bool used; /* a call or an instant was written */
 	struct tl_tracks tracks;
 };
 

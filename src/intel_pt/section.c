@@ -127,7 +127,7 @@ size_t tl_pt_section_read(const struct tl_pt_section *section, uint64_t at, uint
 	fd = tl_file_open(section->path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 	if (fd < 0)
 		return 0;
-	got = pread(fd, buffer, take, (off_t)(section->offset + at));
+	got = tl_file_read_at(fd, buffer, take, (off_t)(section->offset + at));
 	close(fd);
 	return got > 0 ? (size_t)got : 0;
 }

@@ -61,8 +61,27 @@ static bool initialize(void *library)
 	return true;
 }
 
-/* "all" came with LLVM 15; before, the versions of the architecture are named. */
-static const char *open_library(void **library)
+/*
+ * LLVM ends the process where an allocation of its own fails, and nothing in its interface prevents that. So it is asked
+ * only on a machine that has memory for it.
+ */
+static bool has_memory(void)
+{
+	enum { ENOUGH_BYTES = 64 << 20 };
+	void *memory = malloc(ENOUGH_BYTES);
+
+	free(memory);
+	return memory != NULL;
+}
+
+/* A library that is there, but could not be loaded. */
+static bool is_trouble(const char *error)
+{
+	return error && !strstr(error, "No such file");
+}
+
+/* "all" came with LLVM 15; before, the versions of the architecture are named. NULL: none; *trouble: but there is one. */
+static const char *open_library(void **library, bool *trouble)
 {
 	static const char all[] = "+all";
 	static const char old[] = "+v8.7a,+fp-armv8,+neon,+crc,+lse,+rdm,+fullfp16,+fp16fml,+"
@@ -81,13 +100,18 @@ static const char *open_library(void **library)
 		*library = dlopen(libraries[i].name, RTLD_LAZY | RTLD_LOCAL);
 		if (*library)
 			return libraries[i].features;
+		*trouble = is_trouble(dlerror());
+		if (*trouble)
+			return NULL;
 	}
 	return NULL;
 }
 
-static void find_llvm(struct tl_a64_text *text)
+/* False: a library that is there did not work. */
+static bool find_llvm(struct tl_a64_text *text)
 {
-	const char *features = open_library(&text->library);
+	bool trouble = false;
+	const char *features = open_library(&text->library, &trouble);
 
 	if (text->library && initialize(text->library) &&
 	    find_function(text->library, "LLVMCreateDisasmCPUFeatures", &text->create,
@@ -98,15 +122,17 @@ static void find_llvm(struct tl_a64_text *text)
 			  sizeof(text->disassemble)))
 		text->context =
 			text->create("aarch64-linux-gnu", "", features, NULL, 0, NULL, NULL);
+	return !trouble;
 }
 
 struct tl_a64_text *tl_a64_text_open(void)
 {
 	struct tl_a64_text *text = calloc(1, sizeof(*text));
 
-	if (text)
-		find_llvm(text);
-	return text;
+	if (!text || (has_memory() && find_llvm(text)))
+		return text;
+	free(text);
+	return NULL;
 }
 
 /* The library stays: LLVM does not take being unloaded. */

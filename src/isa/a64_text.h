@@ -19,7 +19,7 @@ struct tl_a64_text;
 /* Bytes of a text at most. */
 enum { TL_A64_TEXT = 128 };
 
-/* NULL without memory. Not shared between threads. */
+/* NULL without memory, of which LLVM needs some. Not shared between threads. */
 struct tl_a64_text *tl_a64_text_open(void);
 void tl_a64_text_close(struct tl_a64_text *text);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/source_text.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,22 +35,6 @@ static int open_source(const char *path, open_fn *open_it, size_t *size)
 	return fd;
 }
 
-static size_t read_all(int fd, char *data, size_t size)
-{
-	size_t at = 0;
-
-	while (at < size) {
-		ssize_t got = read(fd, data + at, size - at);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		at += (size_t)got;
-	}
-	return at;
-}
-
 static bool find_lines(struct tl_source_text *text, size_t size)
 {
 	size_t capacity = 0;
@@ -71,7 +54,8 @@ static bool find_lines(struct tl_source_text *text, size_t size)
 /* 1: read, 0: not there or not readable, or TL_NO_MEMORY. A file that cannot be read whole is none. */
 static int read_file(struct tl_source_text *text, const char *path, open_fn *open_it, struct tl_error *err)
 {
-	size_t size, got = 0;
+	size_t size;
+	ssize_t got = -1;
 	int fd = open_source(path, open_it, &size);
 
 	if (fd < 0)
@@ -79,9 +63,9 @@ static int read_file(struct tl_source_text *text, const char *path, open_fn *ope
 	text->path = strdup(path);
 	text->data = malloc(size + 1);
 	if (text->data)
-		got = read_all(fd, text->data, size);
+		got = tl_file_read_at(fd, text->data, size, 0);
 	close(fd);
-	if (text->path && text->data && got < size) {
+	if (text->path && text->data && got != (ssize_t)size) {
 		tl_source_text_free(text);
 		return 0;
 	}

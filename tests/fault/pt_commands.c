@@ -97,8 +97,10 @@ static int timeline(struct tl_input *input, struct tl_output *out, const char **
 {
 	struct tl_error err;
 
+	int status = tl_input_timeline(input, "chrome", out, &err);
+
 	(void)broken;
-	return tl_input_timeline(input, "chrome", out, &err);
+	return status < 0 ? status : 0;
 }
 
 static int slice(struct tl_input *input, struct tl_output *out, const char **broken)

@@ -3,8 +3,9 @@
 tracelathe report --csv "$GOLDEN"/callgrind/threads.out "$GOLDEN"/callgrind/threads.out-0* >table
 awk -F, 'NR > 1 { self += $6 } END { print self }' table
 for thread in 1 2 3; do
-	tracelathe report --csv --thread $thread "$GOLDEN"/callgrind/threads.out-0* |
+	tracelathe report --csv --thread $thread "$GOLDEN"/callgrind/threads.out-0* 2>err |
 		awk -F, 'NR > 1 { self += $6 } END { print self + 0 }'
+	sed 's/.*: //' err
 done
 awk -F, '$1 == "even" || $1 == "odd" || $1 ~ "^fib" { print $1, $6, $7, $8 }' table | sort
 tracelathe check "$GOLDEN"/callgrind/threads.out "$GOLDEN"/callgrind/threads.out-01

@@ -87,6 +87,26 @@ static void named_files_belong_to_root_or_us(void **state)
 	temp_close(&temp);
 }
 
+/* "All `size` bytes unless the file ends before." */
+static void reading_goes_to_the_end(void **state)
+{
+	struct temp temp;
+	char data[16];
+	int fd;
+
+	(void)state;
+	temp_open(&temp);
+	fd = tl_file_open_regular(temp_write(&temp, "file", "0123456789", 10));
+	assert_int_equal(tl_file_read_at(fd, data, 4, 3), 4);
+	assert_memory_equal(data, "3456", 4);
+	assert_int_equal(tl_file_read_at(fd, data, 16, 3), 7);
+	assert_memory_equal(data, "3456789", 7);
+	assert_int_equal(tl_file_read_at(fd, data, 16, 10), 0);
+	close(fd);
+	refused((int)tl_file_read_at(fd, data, 16, 10), EBADF);
+	temp_close(&temp);
+}
+
 /* "Bytes of a path up to its last component"; "False: errno says why." */
 static void directories(void **state)
 {
@@ -110,6 +130,7 @@ int main(void)
 		cmocka_unit_test(standard_descriptors_are_not_taken),
 		cmocka_unit_test(only_regular_files_are_opened),
 		cmocka_unit_test(named_files_belong_to_root_or_us),
+		cmocka_unit_test(reading_goes_to_the_end),
 		cmocka_unit_test(directories),
 	};
 

@@ -501,7 +501,7 @@ static void a_timeline_nests(void **state)
 
 		options.function = cases[i].function;
 		input = open_path(path, &options);
-		text = ask(input, TIMELINE, TL_REPORT_TEXT, 0);
+		text = ask(input, TIMELINE, TL_REPORT_TEXT, cases[i].calls == 0);
 		assert_int_equal(count(text, "\"ph\":\"X\""), cases[i].calls);
 		assert_int_equal(count(text, "\"ph\":\"B\""), 0);
 		assert_int_equal(count(text, "\"ph\":\"E\""), 0);
