@@ -10,6 +10,7 @@
 
 #include "core/cursor.h"
 #include "core/error.h"
+#include "core/file.h"
 
 /* Where the two classes keep what is read of the header (gABI, "ELF Header"). */
 static const struct header_layout {
@@ -274,7 +275,7 @@ int tl_elf_open(struct tl_elf *file, const char *path, struct tl_error *err)
 {
 	struct tl_elf mapped = { .data = NULL };
 	/* Without O_NONBLOCK a named pipe would wait for its writer. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), status;
+	int fd = tl_file_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0), status;
 
 	*file = mapped;
 	if (fd < 0)
