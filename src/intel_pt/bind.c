@@ -36,6 +36,7 @@ static bool enabled(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 	decoder->part.inherits = false;
 	decoder->on = true;
 	decoder->resume_known = false;
+	decoder->last_walked = TL_PT_NODE_NONE;
 	return tl_pt_stand_at(decoder, event->ip);
 }
 
@@ -71,6 +72,7 @@ static bool async_branch(struct tl_pt_decoder *decoder, struct tl_pt_event *even
 	if ((!decoder->on && decoder->settled) || event->ip_suppressed)
 		return context_error(decoder);
 	decoder->on = true;
+	decoder->last_walked = TL_PT_NODE_NONE;
 	return tl_pt_stand_at(decoder, event->branch.to);
 }
 
@@ -95,10 +97,11 @@ static bool vmcs(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 	return tl_pt_change_space(decoder, &asid, tl_pt_graph_mode(&decoder->graph));
 }
 
-/* What packets were lost made the return stack worthless (9.6). */
+/* What packets were lost made the return stack worthless (9.6), and nobody knows of a transaction. */
 static bool overflow(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
 	tl_pt_forget(decoder);
+	decoder->speculative = false;
 	decoder->resume_known = decoder->part.inherits = false;
 	if (event->ip_suppressed) {
 		turn_off(decoder);
@@ -321,24 +324,17 @@ static bool is_silent(const struct tl_pt_decoder *decoder, const struct tl_pt_ev
 }
 
 /*
- * bdm64: right before an abort a conditional branch may have the wrong outcome. If the abort is not where that led, but
- * where the other one leads, it is the other one.
+ * bdm64: right before an abort a branch may have the wrong outcome or target. If the abort is not where that led, the branch
+ * led to the abort, which came at once. False: an error.
  */
-static void mend_abort(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
+static bool mend_abort(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 {
-	const struct tl_pt_block *blocks = decoder->graph.blocks;
-	const struct tl_pt_node *branch;
-	uint32_t other;
-
 	if (!(decoder->config.errata & TL_PT_BDM64) || !decoder->on || event->ip_suppressed ||
-	    decoder->cur < TL_PT_NODE_FIRST || !decoder->last_walked)
-		return;
-	branch = &decoder->graph.nodes[decoder->last_walked];
-	if (branch->kind > TL_PT_NODE_COND_CALL || tl_pt_reaches(decoder, blocks[decoder->cur].ip, event->ip))
-		return;
-	other = tl_pt_step_to(branch->edge[tl_pt_step(decoder->cur) == branch->edge[0]]);
-	if (tl_pt_reaches(decoder, blocks[other].ip, event->ip))
-		decoder->cur = other;
+	    decoder->cur < TL_PT_NODE_FIRST || !decoder->last_walked ||
+	    tl_pt_node_kind(&decoder->graph.nodes[decoder->last_walked]) == TL_PT_NODE_NEXT)
+		return true;
+	return tl_pt_reaches(decoder, decoder->graph.blocks[decoder->cur].ip, event->ip) ||
+	       tl_pt_stand_at(decoder, event->ip);
 }
 
 enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
@@ -353,8 +349,8 @@ enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out
 							       take_border_now(decoder, event, out);
 	if (event->offset >= decoder->part.end)
 		return tl_pt_fail(decoder, TL_PT_EOS, event->offset);
-	if (event->kind == TL_PT_EV_TSX && event->tsx.aborted)
-		mend_abort(decoder, event);
+	if (event->kind == TL_PT_EV_TSX && event->tsx.aborted && !mend_abort(decoder, event))
+		return TL_PT_STOP_ERROR;
 	stop = bind_to(decoder, &rules[event->kind], event, out);
 	if (stop == TL_PT_STOP_GO)
 		stop = bind_vmentry(decoder, event, out);

@@ -80,14 +80,12 @@ static bool looks_like_overflow(const struct tl_pt_flow *flow, const uint8_t *po
 {
 	struct tl_pt_context context = { &flow->config, TL_PT_ITEMS_NONE };
 	struct tl_pt_packet packet;
+	int size;
 
 	if (flow->end - pos < 2 || pos[0] != TL_PT_OPC_EXT || tl_pt_extended[pos[1]].kind != TL_PT_PKT_OVF)
 		return false;
-	if (flow->end - pos == 2)
-		return true;
-	return tl_pt_decode(&packet, pos + 2, flow->end, &context) > 0 &&
-	       (packet.kind == TL_PT_PKT_FUP || packet.kind == TL_PT_PKT_TIP_PGE || packet.kind == TL_PT_PKT_PSB ||
-		packet.kind == TL_PT_PKT_TSC || packet.kind == TL_PT_PKT_CBR || packet.kind == TL_PT_PKT_PAD);
+	size = tl_pt_decode(&packet, pos + 2, flow->end, &context);
+	return size == -TL_PT_EOS || (size > 0 && tl_pt_may_follow_ovf(packet.kind));
 }
 
 int tl_pt_flow_decode(const struct tl_pt_flow *flow, struct tl_pt_packet *packet, const uint8_t *pos,
@@ -95,10 +93,13 @@ int tl_pt_flow_decode(const struct tl_pt_flow *flow, struct tl_pt_packet *packet
 {
 	int size = tl_pt_decode(packet, pos, flow->end, context);
 
-	/* SKD007 (7): an OVF in place of the later bytes of a CYC; its first byte 02 ends the CYC as we see it. */
+	/*
+	 * SKD007 (7): an OVF in place of the later bytes of a CYC; its first byte 02 ends the CYC as we see it. What is left
+	 * of the CYC counts nothing.
+	 */
 	if (size == 2 && packet->kind == TL_PT_PKT_CYC && flow->config.errata & TL_PT_SKD007 &&
 	    looks_like_overflow(flow, pos + 1)) {
-		packet->cyc.value = *pos >> 3;
+		packet->kind = TL_PT_PKT_INVALID;
 		packet->size = 1;
 		return 1;
 	}
@@ -322,7 +323,7 @@ static int apply(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, str
 {
 	if (flow->hold & TL_PT_HOLD_PSB && !rules[packet->kind].in_psb)
 		return -TL_PT_BAD_CONTEXT;
-	if (flow->hold & TL_PT_HOLD_POWER && rules[packet->kind].flushes) {
+	if (flow->hold & TL_PT_HOLD_POWER && rules[packet->kind].flushes && !flow->classic) {
 		/* The packet is come back to when these events have been given. */
 		flow->pos = flow->packet;
 		tl_pt_flow_give_power(flow);
@@ -369,7 +370,7 @@ static bool give_ready(struct tl_pt_flow *flow, struct tl_pt_item *item)
 /* No packet could be taken: the end, or an error that stays. Events before it come first. */
 static void stop(struct tl_pt_flow *flow, struct tl_pt_item *item, int status)
 {
-	if (status == -TL_PT_EOS && flow->hold & TL_PT_HOLD_POWER)
+	if (status == -TL_PT_EOS && flow->hold & TL_PT_HOLD_POWER && !flow->classic)
 		tl_pt_flow_give_power(flow);
 	if (status != -TL_PT_EOS) {
 		flow->error = (enum tl_pt_error)-status;

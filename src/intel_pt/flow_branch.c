@@ -122,7 +122,7 @@ static bool give_bound(struct tl_pt_flow *flow)
 
 		bound->event.ip = flow->last_ip;
 		bound->event.ip_suppressed = false;
-		if (!flow->classic && bound->event.kind != TL_PT_EV_OVERFLOW)
+		if (bound->event.kind != TL_PT_EV_OVERFLOW)
 			tl_pt_flow_stamp(flow, &bound->event);
 		if (!bound->silent)
 			tl_pt_flow_push(flow, &bound->event);
@@ -162,7 +162,7 @@ int tl_pt_rule_fup(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 	} else if (flow->at_tip & TL_PT_AT_TIP_MODE) {
 		tl_pt_flow_give_at_tip(flow, false, flow->last_ip);
 		return TL_PT_GO_ON;
-	} else if (flow->hold & TL_PT_HOLD_POWER) {
+	} else if (flow->hold & TL_PT_HOLD_POWER && !flow->classic) {
 		tl_pt_flow_give_power(flow);
 	}
 	if (!tl_pt_flow_is_on(flow))

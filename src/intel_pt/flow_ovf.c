@@ -14,6 +14,11 @@ static const uint64_t when_off = KIND(PSB) | KIND(TIP_PGE) | KIND(MODE) | KIND(P
 
 static const uint64_t outcomes = KIND(TNT_8) | KIND(TNT_64);
 
+bool tl_pt_may_follow_ovf(enum tl_pt_packet_kind kind)
+{
+	return (passed | when_off | KIND(FUP)) >> kind & 1;
+}
+
 /* A packet further on, and what it is read with. */
 struct ahead {
 	struct tl_pt_packet packet;
@@ -57,15 +62,10 @@ static void settle(struct tl_pt_flow *flow)
 	flow->running = false;
 }
 
-/*
- * The overflow is given; packets go on at `pos`. Its time is that of the OVF, so that the next event tells how long it
- * lasted; 2.0.5 has the time of where it goes on, if that takes an erratum.
- */
+/* Packets go on at `pos`. The overflow is given with the time of its OVF, so that the next event tells how long it was. */
 static int go_on_at(struct tl_pt_flow *flow, struct tl_pt_event *event, const uint8_t *pos)
 {
 	tl_pt_flow_pass(flow, pos);
-	if (flow->classic)
-		tl_pt_flow_stamp(flow, event);
 	tl_pt_flow_push(flow, event);
 	return TL_PT_GO_ON;
 }

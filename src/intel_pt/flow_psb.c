@@ -90,7 +90,7 @@ bool tl_pt_psb_address(const struct tl_pt_flow *flow, const uint8_t *psb, uint64
 
 	look_through(flow, psb + TL_PT_PSB_BYTES, &plus, NULL);
 	*ip = plus.ip;
-	return plus.has_fup;
+	return plus.has_fup && !wrong_fup(flow, &plus, true);
 }
 
 bool tl_pt_psb_is_whole(const struct tl_pt_flow *flow, const uint8_t *psb)

@@ -19,6 +19,8 @@ struct tl_pt_query {
 	uint32_t count;
 	const uint8_t *sync;    /* the PSB synchronised onto */
 	bool synced, asked;     /* `asked`: for anything since then */
+	bool begun, on;         /* tracing was on there, at `ip` */
+	uint64_t ip;
 };
 
 /* That tracing is on or off is told by synchronising; the event interface alone has events for it. */
@@ -32,9 +34,15 @@ static void read_ahead(struct tl_pt_query *q)
 {
 	const struct tl_pt_time *time = &q->flow.time;
 
-	do
+	tl_pt_flow_next(&q->flow, &q->next);
+	/* Of the PSB+ synchronised onto: another may follow it at once. */
+	if (!q->begun) {
+		q->begun = true;
+		q->on = q->flow.status_on;
+		q->ip = q->flow.status_ip;
+	}
+	while (is_state(&q->next))
 		tl_pt_flow_next(&q->flow, &q->next);
-	while (is_state(&q->next));
 	/* The flow is a timed one: its clock is right at each item. */
 	q->at_next = (struct moment){
 		.tsc = time->tsc, .lost_mtc = time->lost_mtc, .lost_cyc = time->lost_cyc, .cbr = time->cbr,
@@ -111,14 +119,15 @@ static int begin(struct tl_pt_query *q, int status, uint64_t *ip)
 	q->asked = false;
 	q->sync = q->flow.psb;
 	q->bits = q->count = 0;
+	q->begun = false;
 	/* Time begins with the first answer. */
 	q->at_last = (struct moment){ .have_tsc = false };
 	read_ahead(q);
 	if (ip)
-		*ip = q->flow.status_ip;
+		*ip = q->ip;
 	if (q->next.kind == TL_PT_ITEM_ERROR || q->next.kind == TL_PT_ITEM_END)
 		return mismatch(q);
-	return status_flags(q) | (q->flow.status_on ? 0 : TL_PT_STATUS_IP_SUPPRESSED);
+	return status_flags(q) | (q->on ? 0 : TL_PT_STATUS_IP_SUPPRESSED);
 }
 
 int tl_pt_query_sync_forward(struct tl_pt_query *query, uint64_t *ip)

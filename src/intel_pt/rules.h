@@ -32,6 +32,9 @@ tl_pt_rule tl_pt_rule_cfe, tl_pt_rule_evd;
 int tl_pt_flow_decode(const struct tl_pt_flow *flow, struct tl_pt_packet *packet, const uint8_t *pos,
 		      struct tl_pt_context *context);
 
+/* May a packet of a kind stand right behind an OVF (5.2)? */
+bool tl_pt_may_follow_ovf(enum tl_pt_packet_kind kind);
+
 /* Does the IP packet have an address? Then last_ip becomes it. */
 bool tl_pt_flow_ip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet);
 
@@ -53,7 +56,7 @@ void tl_pt_flow_push(struct tl_pt_flow *flow, const struct tl_pt_event *event);
 void tl_pt_flow_give_status(struct tl_pt_flow *flow, struct tl_pt_event *event);
 void tl_pt_flow_give_bare(struct tl_pt_flow *flow, struct tl_pt_event *event);
 
-/* Let an event wait for a FUP, the time of which it takes then; an overflow, and all in 2.0.5, take the present one. */
+/* Let an event wait for a FUP, whose time becomes its own; an overflow takes the present one. */
 int tl_pt_flow_bind(struct tl_pt_flow *flow, const struct tl_pt_event *event, bool keep);
 
 /* Give what waits for a TIP, at `ip` (5.5); events that it comes with have been given. */

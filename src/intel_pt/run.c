@@ -214,7 +214,7 @@ static enum tl_pt_stop take_end(struct tl_pt_decoder *decoder, struct tl_pt_out 
 		decoder->eos = true;
 		return TL_PT_STOP_FULL;
 	}
-	if (decoder->on && decoder->cur != TL_PT_NODE_BEHIND && !decoder->count && !decoder->have_target) {
+	if (decoder->on && decoder->cur != TL_PT_NODE_BEHIND && !decoder->have_target) {
 		enum tl_pt_stop stop = tl_pt_walk_on(decoder, out);
 
 		if (stop == TL_PT_STOP_FULL)

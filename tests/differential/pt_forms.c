@@ -454,7 +454,8 @@ int main(int argc, char **argv)
 	}
 	fclose(manifest);
 	free(path);
-	printf("%u cases passed, %u differ, %u more as is known, %u not run\n", passed, failed,
-	       known, skipped);
+	printf("%u cases passed, %u differ, %u more as is known, %u not run (with sideband: "
+	       "perf_forms)\n",
+	       passed, failed, known, skipped);
 	return failed ? 1 : 0;
 }
