@@ -71,6 +71,28 @@ bool tl_pt_fault_add(struct tl_pt_faults *f, const struct tl_pt_lost *lost,
 	return true;
 }
 
+bool tl_pt_fault_say(struct tl_pt_faults *f, char *text)
+{
+	bool known = false;
+
+	for (size_t i = 0; text && !known && i < f->listed; i++)
+		known = f->list[i].is_said && !strcmp(f->list[i].text, text);
+	if (!text || known || f->listed == TL_PT_FAULTS_LISTED) {
+		f->count += text && !known;
+		free(text);
+		return text != NULL;
+	}
+	if (!tl_grow(&f->list, &f->capacity, f->listed + 1, sizeof(*f->list))) {
+		free(text);
+		return false;
+	}
+	f->count++;
+	f->list[f->listed++] = (struct tl_pt_lost){
+		.why = TL_PT_BAD_FILE, .from = TL_NOWHERE, .object = "", .text = text, .is_said = true
+	};
+	return true;
+}
+
 static int format_missing(struct tl_pt_lost *lost)
 {
 	return asprintf(&lost->text,
@@ -85,6 +107,8 @@ const char *tl_pt_fault_text(struct tl_pt_lost *lost)
 {
 	int made;
 
+	if (lost->is_said)
+		return lost->text;
 	free(lost->text);
 	if (lost->why == TL_PT_NOMAP)
 		made = format_missing(lost);

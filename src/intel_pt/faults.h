@@ -18,6 +18,7 @@ struct tl_pt_lost {
 	const char *reason;  /* missing code: why it is, NULL: nobody knows */
 	uint64_t start, end; /* missing code: the least and the greatest address asked for */
 	char *text;
+	bool is_said; /* `text` is all that there is to say */
 };
 
 struct tl_pt_faults {
@@ -30,6 +31,10 @@ struct tl_pt_faults {
  * must outlive the list. */
 bool tl_pt_fault_add(struct tl_pt_faults *faults, const struct tl_pt_lost *lost,
 		     const struct tl_pt_place *place);
+
+/* Anything else that made the result worse, in words, for free(); NULL: no memory, as is false. What was said is not
+ * said twice. */
+bool tl_pt_fault_say(struct tl_pt_faults *faults, char *text);
 
 /* What it says, in words; lives as long as the list. */
 const char *tl_pt_fault_text(struct tl_pt_lost *lost);

@@ -29,6 +29,7 @@ struct tl_pt_place {
 	uint64_t bias;	    /* that file's addresses were moved by this */
 	uint64_t offset;    /* of `start` in the object */
 	const char *why;    /* there is no code of it; static, NULL: not known */
+	const char *nameless; /* why there is no `file`, as long as the feed lives; NULL: nothing to wonder about */
 };
 
 struct tl_pt_feed {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "intel_pt/fold.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -50,10 +51,13 @@ static bool begin_thread(struct pt_folder *f, struct pt_thread *t, const struct 
 	if (f->options->lines) {
 		t->stack.opened = tl_pt_lines_opened;
 		t->stack.closing = tl_pt_lines_closing;
+		t->stack.reopened = tl_pt_lines_reopened;
 	} else if (f->options->watch) {
 		t->stack.opened = watch_opened;
 		t->stack.closing = watch_closing;
+		t->stack.reopened = watch_opened;
 	}
+	t->stack.ahead = tl_pt_fold_ahead;
 	t->stack.arg = f;
 	return true;
 }
@@ -117,7 +121,8 @@ static int note_loss(struct pt_folder *f, const struct tl_pt_piece *piece,
 /* Where the walk stood when something came between: a call or return just made leads there. */
 static void reach(struct pt_folder *f, uint64_t ip)
 {
-	if (f->key == PT_KEY_CALL || f->key == PT_KEY_RETURN || f->key == PT_KEY_FAR_RETURN)
+	if (f->key == PT_KEY_CALL || f->key == PT_KEY_RETURN || f->key == PT_KEY_FAR_RETURN ||
+	    f->key == PT_KEY_SWITCH || f->key == PT_KEY_START)
 		tl_pt_fold_arrive(f, ip);
 }
 
@@ -148,7 +153,7 @@ static int take_event(struct pt_folder *f, const struct tl_pt_piece *piece,
 	switch (event->kind) {
 	case TL_PT_EV_DISABLED:
 		/* Of a call that is not traced, and of a system call, it comes back behind (5.4). */
-		go_off(f, f->key == PT_KEY_CALL ? f->last->after : 0);
+		go_off(f, f->key == PT_KEY_CALL || f->key == PT_KEY_START ? f->last->after : 0);
 		break;
 	case TL_PT_EV_ASYNC_DISABLED:
 		tl_pt_fold_branch(f, event->ip);
@@ -234,6 +239,7 @@ static int fold_run(struct pt_folder *f, struct tl_pt_run *run, struct tl_error 
 	if (!take_nodes(f, run))
 		return tl_error_memory(err);
 	f->thread->stack.fold.records += run->count;
+	f->ahead = f->numbers + f->held + run->count;
 	if (f->timed)
 		tl_pt_fold_timed(f, run, more);
 	else
@@ -462,6 +468,7 @@ static int add_thread(struct pt_folder *f, struct pt_thread *t, const uint32_t *
 	uint32_t number = tl_profile_part_count(profile);
 	int status;
 
+	tl_pt_stack_finish(&t->stack);
 	tl_fold_end(&t->stack.fold);
 	if (f->timed && !f->cycles.seen)
 		tl_pt_cycles_drop(&t->stack.fold);
@@ -471,6 +478,15 @@ static int add_thread(struct pt_folder *f, struct pt_thread *t, const uint32_t *
 	/* The profile grows as the fold goes. */
 	tl_pt_stack_end(&t->stack);
 	return status;
+}
+
+static bool tell_nameless(void *arg, const char *object, const char *why)
+{
+	char *text;
+
+	if (asprintf(&text, "no names for the code of %s: %s", object, why) < 0)
+		text = NULL;
+	return tl_pt_fault_say(arg, text);
 }
 
 static int add_threads(struct pt_folder *f, struct tl_profile *profile, struct tl_error *err)
@@ -485,6 +501,8 @@ static int add_threads(struct pt_folder *f, struct tl_profile *profile, struct t
 	for (size_t i = 0; status == 0 && i < f->thread_count; i++)
 		status = add_thread(f, &f->threads[i], numbers, profile, err);
 	free(numbers);
+	if (status == 0 && !tl_pt_functions_tell(&f->functions, tell_nameless, f->faults))
+		return tl_error_memory(err);
 	return status == 0 ? tl_profile_finish(profile, err) : status;
 }
 

@@ -51,6 +51,9 @@ enum {
 	PT_KEY_INTERRUPT,
 	PT_KEY_ABORT, /* of a transaction: a jump to its handler */
 	PT_KEY_LOSS,
+	PT_KEY_SWITCH,	/* the stack pointer was set, then a return or an indirect jump (moves.h) */
+	PT_KEY_MOVE,	/* the same, and anything else */
+	PT_KEY_START,	/* the same, and a call */
 	PT_KEY_SEVERAL, /* a node that runs through several functions */
 	PT_KEY_UNKNOWN, /* code without a symbol */
 	PT_KEY_FIRST,
@@ -146,6 +149,7 @@ struct pt_thread {
 	struct tl_pt_stack stack;
 	struct pt_lines lines;
 	int64_t total_insns, total_cycles; /* all that were counted */
+	uint64_t elsewhere; /* time of its other stacks, beside the clock of the one that runs */
 
 	/* Where it was at the end of its last piece. */
 	bool ran;
@@ -220,6 +224,7 @@ struct pt_folder {
 	struct tl_pt_mark *marks;
 	uint32_t *numbers; /* of nodes; the first `held` wait until the next moment is known */
 	size_t held;
+	const uint32_t *at, *ahead; /* the number that is come to, NULL: none of those; end of what is known to follow */
 	/* Ticks per instruction; the clock where it began, and what came to it since. */
 	uint64_t rate, base, part;
 	struct pt_cycles cycles;
@@ -231,6 +236,8 @@ void tl_pt_fold_run(struct pt_folder *folder, const uint32_t *numbers, size_t co
 void tl_pt_fold_branch(struct pt_folder *folder, uint64_t ip);
 /* Arrive at an address by the present key, without running anything there. */
 void tl_pt_fold_arrive(struct pt_folder *folder, uint64_t ip);
+/* For struct tl_pt_stack: where the nodes that follow return to, out of the frames that are open now. */
+size_t tl_pt_fold_ahead(void *arg, uint64_t *backs, size_t most);
 /* Give the instructions that wait to the innermost context. */
 void tl_pt_fold_settle(struct pt_folder *folder);
 
@@ -288,6 +295,7 @@ uint32_t tl_pt_lines_place(struct pt_lines *lines, const struct tl_pt_step *step
 struct pt_cost *tl_pt_lines_cost(struct pt_lines *lines, uint32_t place, uint32_t function);
 void tl_pt_lines_opened(void *arg, struct tl_pt_frame *frame);
 void tl_pt_lines_closing(void *arg, struct tl_pt_frame *frame);
+void tl_pt_lines_reopened(void *arg, struct tl_pt_frame *frame);
 /* Lines, calls and jumps into the profile; `numbers[i]` is its number of function i. */
 int tl_pt_lines_into(struct pt_folder *folder, struct pt_thread *thread, uint32_t part,
 		     const uint32_t *numbers, struct tl_profile *profile, struct tl_error *err);

@@ -107,6 +107,21 @@ static uint64_t site(const struct pt_folder *f)
 	return l->count ? f->thread->lines.places[f->steps[l->first + l->count - 1]].ip : 0;
 }
 
+void tl_pt_lines_reopened(void *arg, struct tl_pt_frame *frame)
+{
+	struct pt_folder *f = arg;
+	struct pt_call *call;
+
+	if (frame->call == TL_NONE)
+		return;
+	call = &f->thread->lines.calls[frame->call];
+	if (call->active++)
+		return;
+	call->clock_start = (int64_t)f->thread->stack.fold.hot.clock;
+	call->insns_start = f->thread->total_insns;
+	call->cycles_start = f->thread->total_cycles;
+}
+
 void tl_pt_lines_opened(void *arg, struct tl_pt_frame *frame)
 {
 	struct pt_folder *f = arg;
@@ -114,22 +129,16 @@ void tl_pt_lines_opened(void *arg, struct tl_pt_frame *frame)
 	struct pt_lines *l = &f->thread->lines;
 	struct pt_call call = { .callee = fold->hot.top->function,
 				.caller = fold->hot.top[-1].function };
-	struct pt_call *known;
 
-	if (call.caller == TL_NONE)
+	if (call.caller == TL_NONE || frame->flags & TL_PT_FRAME_UNSEEN)
 		return;
-	call.from = frame->handler ? 0 : site(f);
+	call.from = frame->flags & TL_PT_FRAME_HANDLER ? 0 : site(f);
 	call.to = f->functions.list[call.callee].address;
 	frame->call = find_call(l, &call);
 	if (frame->call == TL_NONE)
 		return;
-	known = &l->calls[frame->call];
-	known->calls += !f->closed;
-	if (known->active++ == 0) {
-		known->clock_start = (int64_t)fold->hot.clock;
-		known->insns_start = f->thread->total_insns;
-		known->cycles_start = f->thread->total_cycles;
-	}
+	l->calls[frame->call].calls += !f->closed;
+	tl_pt_lines_reopened(arg, frame);
 }
 
 /* Recursion counts once: while the call is on the stack at all. */

@@ -4,11 +4,15 @@
 #include "intel_pt/fold.h"
 #include "profile/model.h"
 
+enum { CALLS_AHEAD = 256, NODES_AHEAD = 4096 };
+
 static const enum tl_pt_arrival arrivals[PT_KEY_FIRST] = {
 	[PT_KEY_NONE] = TL_PT_BY_FLOW,	   [PT_KEY_CALL] = TL_PT_BY_CALL,
 	[PT_KEY_RETURN] = TL_PT_BY_RETURN, [PT_KEY_FAR_RETURN] = TL_PT_BY_FAR_RETURN,
 	[PT_KEY_ENABLE] = TL_PT_BY_ENABLE, [PT_KEY_INTERRUPT] = TL_PT_BY_INTERRUPT,
 	[PT_KEY_ABORT] = TL_PT_BY_FLOW,	   [PT_KEY_LOSS] = TL_PT_BY_LOSS,
+	[PT_KEY_SWITCH] = TL_PT_BY_SWITCH, [PT_KEY_MOVE] = TL_PT_BY_MOVE,
+	[PT_KEY_START] = TL_PT_BY_START,
 	[PT_KEY_SEVERAL] = TL_PT_BY_FLOW,  [PT_KEY_UNKNOWN] = TL_PT_BY_FLOW,
 };
 
@@ -33,10 +37,16 @@ void tl_pt_fold_settle(struct pt_folder *f)
 static void arrive(struct pt_folder *f, struct tl_pt_at *at)
 {
 	enum tl_pt_arrival how = f->key < PT_KEY_FIRST ? arrivals[f->key] : TL_PT_BY_FLOW;
-	uint64_t back = how == TL_PT_BY_CALL ? f->last->after : f->back;
+	uint64_t back = how == TL_PT_BY_CALL || how == TL_PT_BY_START ? f->last->after : f->back;
+	uint64_t clock;
 
 	tl_pt_fold_settle(f);
+	clock = f->thread->stack.fold.hot.clock;
 	tl_pt_stack_arrive(&f->thread->stack, how, at, back);
+	/* Another stack has another clock: time goes on from there. */
+	clock = f->thread->stack.fold.hot.clock - clock;
+	f->base += clock;
+	f->thread->elsewhere -= clock;
 }
 
 static struct tl_pt_at place_of(struct pt_folder *f, uint64_t ip)
@@ -115,9 +125,57 @@ static void run_inner(struct pt_folder *f, uint32_t number)
 	}
 }
 
-/* A node that is new, or is not come to by plain flow inside a function. */
-static __attribute__((noinline)) void arrive_slowly(struct pt_folder *f, uint32_t number)
+/* ---- what comes next ---- */
+
+struct returns {
+	uint64_t *backs;
+	size_t count, most;
+	uint64_t calls[CALLS_AHEAD]; /* open ones, made on the way: where they return to */
+	size_t depth;
+};
+
+static const struct pt_node *looked(struct pt_folder *f, uint32_t number)
 {
+	if (!tl_pt_fold_is_met(f, number))
+		tl_pt_fold_look(f, number);
+	return &f->known->nodes[number];
+}
+
+/* From a node to the next one. False: what comes is not known any more. */
+static bool follow(struct returns *r, const struct pt_node *n, const struct pt_node *next)
+{
+	if (n->exit == PT_KEY_CALL) {
+		if (r->depth == CALLS_AHEAD)
+			return false;
+		r->calls[r->depth++] = n->after;
+		return true;
+	}
+	if (n->exit != PT_KEY_RETURN)
+		return n->exit > PT_KEY_SEVERAL;
+	if (r->depth)
+		return r->calls[--r->depth] == next->ip;
+	if (r->count == r->most)
+		return false;
+	r->backs[r->count++] = next->ip;
+	return true;
+}
+
+size_t tl_pt_fold_ahead(void *arg, uint64_t *backs, size_t most)
+{
+	struct pt_folder *f = arg;
+	struct returns r = { .backs = backs, .most = most };
+	size_t count = f->at && f->at < f->ahead ? (size_t)(f->ahead - f->at) : 0;
+
+	for (size_t i = 0; i + 1 < count && i < NODES_AHEAD; i++)
+		if (!follow(&r, looked(f, f->at[i]), looked(f, f->at[i + 1])))
+			break;
+	return r.count;
+}
+
+/* A node that is new, or is not come to by plain flow inside a function. */
+static __attribute__((noinline)) void arrive_slowly(struct pt_folder *f, const uint32_t *numbers)
+{
+	uint32_t number = *numbers;
 	struct pt_node *n = &f->known->nodes[number];
 	struct tl_pt_at at;
 
@@ -135,8 +193,10 @@ static __attribute__((noinline)) void arrive_slowly(struct pt_folder *f, uint32_
 		.called = n->called - 1, /* 0 is TL_NONE then */
 		.is_entry = n->is_entry,
 	};
+	f->at = numbers;
 	arrive(f, &at);
-	if (at.called != TL_NONE && tl_pt_stack_know(&f->thread->stack, at.called))
+	f->at = NULL;
+	if (at.called != TL_NONE && !f->functions.list[at.called].twice && tl_pt_stack_know(&f->thread->stack, at.called))
 		n->called = at.called + 1;
 }
 
@@ -190,7 +250,7 @@ call_or_return(struct hot *h, struct pt_folder *f, const struct pt_node *n, bool
 	struct tl_pt_frame *frame = &stack->frames[depth];
 
 	if (h->key == PT_KEY_RETURN && frame->back == n->ip && n->entry != PT_KEY_NONE &&
-	    !frame->handler) {
+	    !frame->flags) {
 		give(h, f, timed);
 		tl_fold_hot_pop(&h->fold, &stack->fold);
 		return true;
@@ -259,7 +319,7 @@ static inline __attribute__((always_inline)) void run(struct pt_folder *f, const
 		if (n->entry != h.key &&
 		    (careful || n->entry == PT_KEY_SEVERAL || !call_or_return(&h, f, n, timed))) {
 			store(&h, f);
-			arrive_slowly(f, numbers[i]);
+			arrive_slowly(f, &numbers[i]);
 			load(&h, f);
 		}
 		if (careful && f->node_lines)

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "intel_pt/fold.h"
+#include "intel_pt/moves.h"
 #include "profile/model.h"
 
 enum { STEPS = 64 };
@@ -136,20 +137,17 @@ static bool find_last(struct pt_folder *f, const struct tl_pt_step *step, size_t
 }
 
 /* A call of the next instruction pushes an address to be popped: it is no call. */
-static bool calls_next(struct pt_folder *f, uint32_t number, const struct pt_node *n)
+static uint32_t call_key(const struct tl_pt_step *last, const struct pt_node *n, uint32_t inside)
 {
-	struct tl_pt_step last = { 0 };
-
-	each_step(f, number, find_last, &last);
-	return last.direct && last.target == n->after;
+	return last->direct && last->target == n->after ? inside : PT_KEY_CALL;
 }
 
-static uint32_t exit_key(struct pt_folder *f, uint32_t number, const struct pt_node *n,
-			 uint32_t inside)
+/* `last`: its last instruction. */
+static uint32_t exit_key(const struct pt_node *n, const struct tl_pt_step *last, uint32_t inside)
 {
 	switch (n->iclass) {
 	case TL_PT_IC_CALL:
-		return calls_next(f, number, n) ? inside : PT_KEY_CALL;
+		return call_key(last, n, inside);
 	case TL_PT_IC_FAR_CALL:
 		return PT_KEY_CALL;
 	case TL_PT_IC_RETURN:
@@ -159,6 +157,30 @@ static uint32_t exit_key(struct pt_folder *f, uint32_t number, const struct pt_n
 	default:
 		return inside;
 	}
+}
+
+/* How a node is left that set the stack pointer. */
+static uint32_t moving_key(const struct pt_node *n, const struct tl_pt_step *last, uint32_t key)
+{
+	if (key == PT_KEY_CALL)
+		return n->iclass == TL_PT_IC_CALL && !(n->ip >> 63) ? PT_KEY_START : key;
+	if (key == PT_KEY_FAR_RETURN)
+		return key;
+	return key == PT_KEY_RETURN || (n->iclass == TL_PT_IC_JUMP && !last->direct) ? PT_KEY_SWITCH
+										     : PT_KEY_MOVE;
+}
+
+static uint32_t leaving(struct pt_folder *f, uint32_t number, const struct pt_node *n, uint32_t inside)
+{
+	int moves = tl_pt_node_moves(f->decoder, number - f->known->shift);
+	struct tl_pt_step last = { 0 };
+	uint32_t key;
+
+	f->functions.no_memory |= moves < 0;
+	if (moves || n->iclass == TL_PT_IC_CALL)
+		each_step(f, number, find_last, &last);
+	key = exit_key(n, &last, inside);
+	return moves ? moving_key(n, &last, key) : key;
 }
 
 /* Its entry is then no key that any node is left by; the instructions before the last change are
@@ -190,8 +212,11 @@ static void know(struct pt_folder *f, uint32_t number, const struct tl_pt_block 
 	n->called = first.function == TL_NONE ? 0 : first.function + 1;
 	if (n->called)
 		tl_pt_stack_know(&f->thread->stack, first.function);
+	/* Where it is called from is looked at each time. */
+	if (n->called && f->functions.list[first.function].twice)
+		n->called = 0;
 	n->entry = function_key(&first);
-	n->exit = exit_key(f, number, n, function_key(&last));
+	n->exit = leaving(f, number, n, function_key(&last));
 	if (first.function != last.function)
 		look_inside(f, number, n);
 }

@@ -137,6 +137,7 @@ static void run_to(struct pt_folder *f, const uint32_t *numbers, size_t count,
 
 void tl_pt_fold_rest(struct pt_folder *f)
 {
+	f->ahead = f->numbers + f->held;
 	run_to(f, f->numbers, f->held, f->cycles.due ? &f->cycles.next : NULL);
 	f->cycles.due = false;
 	f->held = 0;

@@ -8,11 +8,18 @@
 #include <tracelathe/symbols.h>
 
 #include "core/error.h"
+#include "symbols/binary.h"
+#include "symbols/landing_pads.h"
 
 struct pt_binary {
 	const char *path;
 	uint64_t bias;
 	struct tl_binary *binary; /* NULL: it could not be opened */
+	bool is_missed; /* it had no name for code that ran */
+};
+
+struct pt_nameless {
+	const char *object, *why;
 };
 
 void tl_pt_functions_begin(struct tl_pt_functions *functions, const struct tl_pt_feed *feed)
@@ -25,6 +32,7 @@ void tl_pt_functions_end(struct tl_pt_functions *functions)
 	for (size_t i = 0; i < functions->binary_count; i++)
 		tl_binary_close(functions->binaries[i].binary);
 	free(functions->binaries);
+	free(functions->nameless);
 	free(functions->list);
 	tl_index_free(&functions->by_name);
 	tl_index_free(&functions->by_entry);
@@ -33,32 +41,69 @@ void tl_pt_functions_end(struct tl_pt_functions *functions)
 
 /* ---- binaries ---- */
 
-static struct tl_binary *binary_at(struct tl_pt_functions *f, const char *path, uint64_t bias)
+/* Code of an object ran that has no names. */
+static void note_nameless(struct tl_pt_functions *f, const char *object, const char *why)
+{
+	struct pt_nameless made = { NULL, NULL };
+
+	for (size_t i = 0; i < f->nameless_count; i++)
+		if (!strcmp(f->nameless[i].object, object))
+			return;
+	made.object = tl_names_text(&f->names, object);
+	made.why = tl_names_text(&f->names, why);
+	if (!made.object || !made.why ||
+	    !tl_grow(&f->nameless, &f->nameless_capacity, f->nameless_count + 1, sizeof(made)))
+		f->no_memory = true;
+	else
+		f->nameless[f->nameless_count++] = made;
+}
+
+/* A file that is no ELF, or damaged, or cannot be read, gives no names: the code is there all the same. */
+static void note_closed(struct tl_pt_functions *f, const char *path, const struct tl_error *err)
+{
+	char why[256];
+
+	f->no_memory |= err->status == TL_NO_MEMORY;
+	snprintf(why, sizeof(why), "%s%s%s", err->text, err->sys_errno ? ": " : "",
+		 err->sys_errno ? strerror(err->sys_errno) : "");
+	note_nameless(f, path, why);
+}
+
+static struct pt_binary *binary_at(struct tl_pt_functions *f, const char *path, uint64_t bias)
 {
 	struct pt_binary *made;
-	struct tl_error ignored;
+	struct tl_error err;
 
 	for (size_t i = f->binary_count; i-- > 0;)
 		if (f->binaries[i].bias == bias && !strcmp(f->binaries[i].path, path))
-			return f->binaries[i].binary;
-	if (!tl_grow(&f->binaries, &f->binary_capacity, f->binary_count + 1,
-		     sizeof(*f->binaries))) {
-		f->no_memory = true;
-		return NULL;
-	}
-	made = &f->binaries[f->binary_count];
-	*made = (struct pt_binary){ .path = tl_names_text(&f->names, path), .bias = bias };
-	if (!made->path) {
+			return &f->binaries[i];
+	made = tl_grow(&f->binaries, &f->binary_capacity, f->binary_count + 1, sizeof(*made))
+		       ? &f->binaries[f->binary_count] : NULL;
+	if (made)
+		*made = (struct pt_binary){ .path = tl_names_text(&f->names, path), .bias = bias };
+	if (!made || !made->path) {
 		f->no_memory = true;
 		return NULL;
 	}
 	f->binary_count++;
-	/* A file that is no ELF, or damaged, gives no names: the code is there all the same. */
-	if (tl_binary_open(&made->binary, path, bias, !f->feed->raw_names, &ignored) < 0) {
+	if (tl_binary_open(&made->binary, path, bias, !f->feed->raw_names, &err) < 0) {
 		made->binary = NULL;
-		f->no_memory |= ignored.status == TL_NO_MEMORY;
+		note_closed(f, path, &err);
 	}
-	return made->binary;
+	return made;
+}
+
+bool tl_pt_functions_tell(const struct tl_pt_functions *f,
+			  bool (*tell)(void *arg, const char *object, const char *why), void *arg)
+{
+	for (size_t i = 0; i < f->nameless_count; i++)
+		if (!tell(arg, f->nameless[i].object, f->nameless[i].why))
+			return false;
+	for (size_t i = 0; i < f->binary_count; i++)
+		if (f->binaries[i].is_missed && !tl_binary_symbol_count(f->binaries[i].binary) &&
+		    !tell(arg, f->binaries[i].path, "it has no symbols, as if stripped"))
+			return false;
+	return true;
 }
 
 /* ---- the table ---- */
@@ -154,6 +199,17 @@ static uint32_t split_function(struct tl_pt_functions *f, const struct tl_pt_fun
 	return find_or_add(f, &f->by_name, hash_symbol(part), same_symbol, part);
 }
 
+static bool returns_twice(const char *name)
+{
+	static const char *const names[] = { "setjmp",	    "_setjmp",	   "__setjmp",	"sigsetjmp",
+					     "__sigsetjmp", "getcontext", "__getcontext" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
 static uint32_t symbol_function(struct tl_pt_functions *f, const struct tl_pt_place *place,
 				struct tl_binary *binary, const struct tl_symbol *symbol)
 {
@@ -175,33 +231,61 @@ static uint32_t symbol_function(struct tl_pt_functions *f, const struct tl_pt_pl
 	if (number != TL_NONE && f->list[number].line)
 		return number;
 	find_line(f, binary, symbol->start, &function);
+	function.twice = returns_twice(function.name);
 	number = find_or_add(f, &f->by_name, hash_symbol(&function), same_symbol, &function);
 	if (number != TL_NONE) {
+		f->list[number].twice = function.twice;
 		f->list[number].file = function.file;
 		f->list[number].line = function.line;
 	}
 	return number;
 }
 
+/* What the symbols of its file say of an address. False: nothing. */
+static bool find_symbol(struct tl_pt_functions *f, const struct tl_pt_place *place, uint64_t ip,
+			struct pt_binary **binary, struct tl_symbol *symbol)
+{
+	if (!place->file) {
+		if (place->nameless)
+			note_nameless(f, place->object, place->nameless);
+		return false;
+	}
+	*binary = binary_at(f, place->file, place->bias);
+	if (!*binary || !(*binary)->binary)
+		return false;
+	if (!tl_binary_symbol((*binary)->binary, ip, symbol))
+		*symbol = (struct tl_symbol){ .name = "", .file = "" };
+	(*binary)->is_missed |= !*symbol->name;
+	return true;
+}
+
 struct tl_pt_name tl_pt_functions_name(struct tl_pt_functions *f, uint64_t ip)
 {
 	struct tl_pt_name name = { .function = TL_NONE, .file = "" };
-	struct tl_binary *binary;
+	struct pt_binary *binary;
 	struct tl_pt_place place;
 	struct tl_symbol symbol;
 
-	if (!f->feed->place(f->feed->arg, ip, &place) || !place.file)
-		return name;
-	binary = binary_at(f, place.file, place.bias);
-	if (!binary || !tl_binary_symbol(binary, ip, &symbol))
+	if (!f->feed->place(f->feed->arg, ip, &place) || !find_symbol(f, &place, ip, &binary, &symbol))
 		return name;
 	if (symbol.name[0]) {
-		name.function = symbol_function(f, &place, binary, &symbol);
+		name.function = symbol_function(f, &place, binary->binary, &symbol);
 		name.is_entry = ip == symbol.start && !symbol.name[whole_name(symbol.name)];
 	}
 	name.file = symbol.file;
 	name.line = symbol.line;
 	return name;
+}
+
+bool tl_pt_functions_pad(struct tl_pt_functions *f, uint64_t back, uint64_t *pad)
+{
+	struct tl_pt_place place;
+	struct pt_binary *binary;
+
+	if (!back || !f->feed->place(f->feed->arg, back, &place) || !place.file)
+		return false;
+	binary = binary_at(f, place.file, place.bias);
+	return binary && binary->binary && tl_landing_pad(binary->binary, place.bias, back, pad);
 }
 
 uint32_t tl_pt_functions_called(struct tl_pt_functions *f, uint64_t ip)

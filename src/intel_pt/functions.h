@@ -16,6 +16,7 @@ struct tl_pt_function {
 	uint64_t address;		  /* entry, 0: unknown */
 	uint32_t line;
 	bool by_entry; /* no symbol: it is whatever runs until it returns */
+	bool twice;    /* may return more than once: setjmp(), getcontext() */
 };
 
 /* What is known of an address. */
@@ -34,6 +35,8 @@ struct tl_pt_functions {
 	struct tl_index by_name, by_entry;
 	struct pt_binary *binaries; /* those asked for names; some could not be opened */
 	size_t binary_count, binary_capacity;
+	struct pt_nameless *nameless; /* objects whose code has no names */
+	size_t nameless_count, nameless_capacity;
 	bool no_memory; /* sticky */
 };
 
@@ -44,5 +47,11 @@ void tl_pt_functions_end(struct tl_pt_functions *functions);
 struct tl_pt_name tl_pt_functions_name(struct tl_pt_functions *functions, uint64_t ip);
 /* The function that begins at a place that was called: never TL_NONE but without memory. */
 uint32_t tl_pt_functions_called(struct tl_pt_functions *functions, uint64_t ip);
+
+/* Where an exception that comes out of the call that returns to `back` goes on. False: nowhere, as far as is known. */
+bool tl_pt_functions_pad(struct tl_pt_functions *functions, uint64_t back, uint64_t *pad);
+/* For each object whose code ran without names: why. False: no memory. */
+bool tl_pt_functions_tell(const struct tl_pt_functions *functions,
+			  bool (*tell)(void *arg, const char *object, const char *why), void *arg);
 
 #endif

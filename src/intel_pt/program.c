@@ -90,7 +90,8 @@ int tl_pt_program_add_part(struct tl_pt_program *program, const struct tl_pt_pla
 	*part = *place;
 	part->object = tl_names_text(&program->names, place->object);
 	part->file = place->file ? tl_names_text(&program->names, place->file) : NULL;
-	if (!part->object || (place->file && !part->file))
+	part->nameless = place->nameless ? tl_names_text(&program->names, place->nameless) : NULL;
+	if (!part->object || (place->file && !part->file) || (place->nameless && !part->nameless))
 		return tl_error_memory(err);
 	status = tl_pt_image_add_memory(program->image, bytes, (size_t)(place->end - place->start),
 					NULL, place->start, 0);

@@ -20,7 +20,8 @@ struct origin {
 	char *path;	  /* NULL: there is no such file */
 	struct tl_pt_bytes bytes;
 	struct tl_elf elf;
-	bool is_elf, is_other; /* other: its bytes are not those of the image */
+	bool is_elf;
+	char *why; /* it gives no names; NULL: it does, or nobody would expect it to */
 };
 
 struct map {
@@ -31,7 +32,7 @@ struct map {
 	size_t origin_count, origin_capacity;
 	struct tl_pt_place *places; /* of the lines, until it is known which origins are true */
 	uint64_t *image_offsets;
-	uint32_t *of; /* origin of each */
+	uint32_t *of; /* origin of each; TL_NONE: it is no code of its origin */
 	size_t count, place_capacity, offset_capacity, of_capacity;
 };
 
@@ -103,23 +104,37 @@ static bool find_origin(const struct map *m, struct origin *origin)
 		origin->path = NULL;
 		return false;
 	}
-	if (tl_file_may_be_named(origin->path))
-		return true;
-	free(origin->path);
-	origin->path = NULL;
 	return true;
 }
 
-/* What is no ELF file, or cannot be read, gives no names. */
+/* Why an origin gives no names; the first reason stays. */
+static int set_why(struct origin *origin, const char *what, int number, struct tl_error *err)
+{
+	if (!origin->why && asprintf(&origin->why, "%s%s%s", what, number && *what ? ": " : "",
+				     number ? strerror(number) : "") < 0) {
+		origin->why = NULL;
+		return tl_error_memory(err);
+	}
+	return 0;
+}
+
+/* What cannot be opened or read, or is no ELF file, gives no names. */
 static int read_origin(struct map *m, struct origin *origin, struct tl_error *err)
 {
-	struct tl_error ignored = { .status = TL_OK };
+	struct tl_error why = { .status = TL_OK };
+	int fd = tl_file_open_named(origin->path);
 
-	origin->is_elf = tl_elf_open(&origin->elf, origin->path, &ignored) == 0;
-	if (origin->is_elf &&
-	    tl_pt_program_map_file(m->program, origin->path, &origin->bytes, &ignored) < 0)
-		origin->bytes.data = NULL;
-	return ignored.status == TL_NO_MEMORY ? tl_error_memory(err) : 0;
+	if (fd < 0 && errno == EPERM)
+		return set_why(origin, "it is not a regular file of root or of yours", 0, err);
+	if (fd < 0)
+		return set_why(origin, "", errno, err);
+	close(fd);
+	origin->is_elf = tl_elf_open(&origin->elf, origin->path, &why) == 0;
+	if (origin->is_elf)
+		tl_pt_program_map_file(m->program, origin->path, &origin->bytes, &why);
+	if (why.status == TL_NO_MEMORY)
+		return tl_error_memory(err);
+	return why.status == TL_OK ? 0 : set_why(origin, why.text, why.sys_errno, err);
 }
 
 static int open_origin(struct map *m, const char *name, uint32_t *number, struct tl_error *err)
@@ -141,22 +156,33 @@ static int open_origin(struct map *m, const char *name, uint32_t *number, struct
 	return origin->path ? read_origin(m, origin, err) : 0;
 }
 
-/* What the loader added to the file's addresses: by the load segment that has the byte. */
-static bool bias_of(const struct origin *origin, uint64_t offset, uint64_t address, uint64_t *bias)
+/* Bytes [from, to) of a file that are code, and what the loader added to their addresses. */
+struct code {
+	uint64_t from, to, bias;
+};
+
+/* The first code of the bytes [offset, end), the first of which is at `address`. False: there is none. */
+static bool next_code(const struct origin *origin, uint64_t offset, uint64_t end, uint64_t address,
+		      struct code *code)
 {
+	*code = (struct code){ .from = end };
 	for (uint32_t i = 0; origin->is_elf && i < origin->elf.segment_count; i++) {
 		const struct tl_elf_segment segment = tl_elf_segment_at(&origin->elf, i);
-		/* The loader maps whole pages, so a little of what stands before the segment, too.
-		 */
-		const uint64_t page = segment.offset & ~(uint64_t)0xfff;
+		uint64_t from, to;
 
-		if (segment.type == PT_LOAD && (segment.flags & PF_X) && offset >= page &&
-		    offset - page < segment.file_size + (segment.offset - page)) {
-			*bias = address - (segment.address + (offset - segment.offset));
-			return true;
-		}
+		if (segment.type != PT_LOAD || !(segment.flags & PF_X) ||
+		    segment.file_size > UINT64_MAX - segment.offset)
+			continue;
+		/* The loader maps whole pages, so a little of what stands before the segment, too. */
+		from = segment.offset & ~(uint64_t)0xfff;
+		from = from < offset ? offset : from;
+		to = segment.offset + segment.file_size;
+		to = to > end ? end : to;
+		if (from < to && from < code->from)
+			*code = (struct code){ from, to,
+					       address + (segment.offset - offset) - segment.address };
 	}
-	return false;
+	return code->from < end;
 }
 
 static void free_origins(struct map *m)
@@ -165,6 +191,7 @@ static void free_origins(struct map *m)
 		if (m->origins[i].is_elf)
 			tl_elf_close(&m->origins[i].elf);
 		free(m->origins[i].path);
+		free(m->origins[i].why);
 	}
 	free(m->origins);
 }
@@ -175,24 +202,21 @@ static void free_origins(struct map *m)
  * Another build of a file has other bytes, and other names at these places. What was compared is
  * given back: little of it is executed.
  */
-static void compare_bytes(struct origin *origin, uint64_t offset, const struct tl_pt_bytes *image,
-			  uint64_t at, uint64_t size)
+static bool is_same(struct origin *origin, uint64_t offset, const struct tl_pt_bytes *image,
+		    uint64_t at, uint64_t size)
 {
 	const struct tl_pt_bytes *bytes = &origin->bytes;
+	bool same = bytes->data && offset < bytes->size;
 
-	if (!bytes->data || offset >= bytes->size) {
-		origin->is_other = true;
-		return;
-	}
-	if (size > bytes->size - offset)
+	if (same && size > bytes->size - offset)
 		size = bytes->size - offset;
-	for (uint64_t done = 0, piece; done < size && !origin->is_other; done += piece) {
+	for (uint64_t done = 0, piece; done < size && same; done += piece) {
 		piece = size - done < PIECE ? size - done : PIECE;
-		origin->is_other = memcmp(bytes->data + offset + done, image->data + at + done,
-					  (size_t)piece) != 0;
+		same = !memcmp(bytes->data + offset + done, image->data + at + done, (size_t)piece);
 		tl_source_release(bytes->source, offset + done, piece);
 		tl_source_release(image->source, at + done, piece);
 	}
+	return same;
 }
 
 static int add_line(struct map *m, const struct tl_pt_place *place, uint64_t image_offset,
@@ -209,39 +233,80 @@ static int add_line(struct map *m, const struct tl_pt_place *place, uint64_t ima
 	return 0;
 }
 
-static int read_line(struct map *m, const char *line, uint64_t offset, struct tl_error *err)
-{
+/* A line of the map: `size` bytes of the image, at an address and in an origin. */
+struct line {
 	uint64_t address, size, image_offset, origin_offset;
-	struct tl_pt_place place = { 0 };
 	char name[MAX_LINE];
+};
+
+static int parse_line(const struct map *m, const char *text, uint64_t offset, struct line *line,
+		      struct tl_error *err)
+{
+	if (sscanf(text, "%" SCNx64 " %" SCNx64 " %" SCNx64 " %4095s %" SCNx64, &line->address,
+		   &line->size, &line->image_offset, line->name, &line->origin_offset) != 5)
+		return tl_error_at(err, TL_BAD_RECORD, offset,
+				   "a line of a map is: vaddr size img_off origin origin_off");
+	if (line->image_offset > m->image.size || line->size > m->image.size - line->image_offset)
+		return tl_error_at(err, TL_BAD_SIZE, offset,
+				   "the map names bytes that the .img does not have");
+	if (line->size > UINT64_MAX - line->address ||
+	    line->size > UINT64_MAX - line->origin_offset)
+		return tl_error_at(err, TL_BAD_SIZE, offset,
+				   "the bytes reach past the end of all addresses");
+	return 0;
+}
+
+/* Bytes [from, to) of the origin, as far as they are the line's. */
+static int add_bytes(struct map *m, const struct line *line, uint64_t from, uint64_t to,
+		     uint64_t bias, uint32_t number, uint32_t of, struct tl_error *err)
+{
+	const char *name = m->origins[number].name;
+	uint64_t skipped = from - line->origin_offset;
+	struct tl_pt_place place = {
+		.start = line->address + skipped,
+		.end = line->address + (to - line->origin_offset),
+		.offset = from,
+		.bias = bias,
+		.object = strcmp(name, "?") ? name : "",
+	};
+
+	return from < to ? add_line(m, &place, line->image_offset + skipped, of, err) : 0;
+}
+
+/* What of a line is code of its origin, and what is not. */
+static int divide_line(struct map *m, const struct line *line, uint32_t number, struct tl_error *err)
+{
+	uint64_t at = line->origin_offset, end = at + line->size;
+	struct origin *origin = &m->origins[number];
+	struct code code;
+	int status = 0;
+
+	while (status == 0 && next_code(origin, at, end, line->address + (at - line->origin_offset), &code)) {
+		uint64_t image = line->image_offset + (code.from - line->origin_offset);
+
+		if (!is_same(origin, code.from, &m->image, image, code.to - code.from))
+			status = set_why(origin, "its bytes are not those that ran", 0, err);
+		if (status == 0)
+			status = add_bytes(m, line, at, code.from, 0, number, TL_NONE, err);
+		if (status == 0)
+			status = add_bytes(m, line, code.from, code.to, code.bias, number, number, err);
+		at = code.to;
+	}
+	return status == 0 ? add_bytes(m, line, at, end, 0, number, origin->is_elf ? TL_NONE : number, err) : status;
+}
+
+static int read_line(struct map *m, const char *text, uint64_t offset, struct tl_error *err)
+{
+	struct line line;
 	uint32_t number = 0;
 	int status;
 
-	if (*line == '#' || !line[strspn(line, " \t\r")])
+	if (*text == '#' || !text[strspn(text, " \t\r")])
 		return 0;
-	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64 " %4095s %" SCNx64, &address, &size,
-		   &image_offset, name, &origin_offset) != 5)
-		return tl_error_at(err, TL_BAD_RECORD, offset,
-				   "a line of a map is: vaddr size img_off origin origin_off");
-	if (image_offset > m->image.size || size > m->image.size - image_offset)
-		return tl_error_at(err, TL_BAD_SIZE, offset,
-				   "the map names bytes that the .img does not have");
-	if (size > UINT64_MAX - address)
-		return tl_error_at(err, TL_BAD_SIZE, offset,
-				   "the bytes reach past the end of all addresses");
-	status = open_origin(m, name, &number, err);
-	if (status < 0)
-		return status;
-	place = (struct tl_pt_place){ .start = address,
-				      .end = address + size,
-				      .offset = origin_offset,
-				      .object = strcmp(m->origins[number].name, "?")
-							? m->origins[number].name
-							: "" };
-	compare_bytes(&m->origins[number], origin_offset, &m->image, image_offset, size);
-	if (!bias_of(&m->origins[number], origin_offset, address, &place.bias))
-		m->origins[number].is_other = true;
-	return add_line(m, &place, image_offset, number, err);
+	status = parse_line(m, text, offset, &line, err);
+	if (status == 0)
+		status = open_origin(m, line.name, &number, err);
+	return status == 0 ? divide_line(m, &line, number, err) : status;
 }
 
 static int read_lines(struct map *m, const uint8_t *text, size_t size, struct tl_error *err)
@@ -269,10 +334,12 @@ static int add_parts(struct map *m, struct tl_error *err)
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && i < m->count; i++) {
-		const struct origin *origin = &m->origins[m->of[i]];
+		const struct origin *origin = m->of[i] == TL_NONE ? NULL : &m->origins[m->of[i]];
 
-		if (origin->is_elf && !origin->is_other)
+		if (origin && origin->is_elf && !origin->why)
 			m->places[i].file = origin->path;
+		if (origin)
+			m->places[i].nameless = origin->why;
 		status = tl_pt_program_add_part(m->program, &m->places[i],
 						m->image.data + m->image_offsets[i], err);
 	}

@@ -40,7 +40,7 @@ static struct tl_timeline_point point(const struct pt_folder *folder)
 	return (struct tl_timeline_point){
 		.process = thread->process == TL_NOWHERE ? 0 : (int64_t)thread->process,
 		.thread = thread->thread == TL_NOWHERE ? 0 : (int64_t)thread->thread,
-		.ticks = fold->started ? fold->last + passed : fold->hot.clock,
+		.ticks = fold->started ? fold->last + passed : fold->hot.clock + thread->elsewhere,
 	};
 }
 

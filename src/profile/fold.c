@@ -341,9 +341,8 @@ static void count_uncertain(struct tl_fold *fold)
 	}
 }
 
-void tl_fold_end(struct tl_fold *fold)
+void tl_fold_end_frames(struct tl_fold *fold)
 {
-	fold->last_ticks = fold->last;
 	for (; fold->hot.top > fold->frames; fold->hot.top--)
 		/* A call that the gate never let in is none of ours. */
 		if (fold->hot.top->gate == TL_FOLD_NO_ENTRY)
@@ -351,6 +350,12 @@ void tl_fold_end(struct tl_fold *fold)
 		else if (fold->hot.top->gate != fold->hot.gate || !(fold->hot.gate & 1))
 			leave_open(fold, fold->hot.top);
 	fold->hot.indexed = fold->hot.top;
+}
+
+void tl_fold_end(struct tl_fold *fold)
+{
+	fold->last_ticks = fold->last;
+	tl_fold_end_frames(fold);
 	count_uncertain(fold);
 	for (size_t i = 1; i < fold->node_count; i++) {
 		const struct tl_fold_node *node = &fold->hot.nodes[i];

@@ -259,6 +259,28 @@ void tl_fold_gate(struct tl_fold *fold, bool open);
 void tl_fold_end(struct tl_fold *fold);
 
 /*
+ * Several stacks of one thread (coroutines), of which one runs: the fold's own frames are those of that one (fold_stacks.c).
+ * Time passes for the stack that runs alone: each has its own clock, so that a call costs what ran on its stack.
+ */
+struct tl_fold_stack {
+	struct tl_fold_frame *frames; /* [0] is the outside */
+	size_t capacity, depth;
+	uint64_t clock;
+};
+
+/* One with nothing on it. False without memory. */
+bool tl_fold_stack_begin(struct tl_fold_stack *stack);
+void tl_fold_stack_free(struct tl_fold_stack *stack);
+/* The stack runs, and what ran before is in its place. */
+void tl_fold_stack_swap(struct tl_fold *fold, struct tl_fold_stack *stack);
+/* Frames above `depth` go to the stack, which had none. False without memory: the fold's, too. */
+bool tl_fold_stack_split(struct tl_fold *fold, size_t depth, struct tl_fold_stack *stack);
+/* The fold's frames change places with the outermost `depth` ones of the stack. False without memory. */
+bool tl_fold_stack_exchange(struct tl_fold *fold, struct tl_fold_stack *stack, size_t depth);
+/* What is open on the stack that runs is unfinished; tl_fold_end() does it, too. */
+void tl_fold_end_frames(struct tl_fold *fold);
+
+/*
  * Add an ended fold to a profile as one more part. `functions[i]` is the profile's number of function i; event 0 of
  * the profile is time. `keep_latency`: durations also for the part alone.
  */

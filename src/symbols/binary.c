@@ -171,6 +171,11 @@ bool tl_binary_section(struct tl_binary *binary, const char *name, struct tl_sec
 	return true;
 }
 
+size_t tl_binary_symbol_count(const struct tl_binary *binary)
+{
+	return binary->symtab.count;
+}
+
 unsigned tl_binary_machine(const struct tl_binary *binary)
 {
 	return binary->file.machine;

@@ -14,4 +14,7 @@ bool tl_binary_is_relocatable(const struct tl_binary *binary);
 /* True once an answer may have been less than what is known, for want of memory. */
 bool tl_binary_short_of_memory(const struct tl_binary *binary);
 
+/* How many symbols it has, in whatever table; 0: it was stripped. */
+size_t tl_binary_symbol_count(const struct tl_binary *binary);
+
 #endif

@@ -177,6 +177,75 @@ static void origins_are_compared(void **state)
 	free(elf);
 }
 
+/* "An origin gives names to the code of its load segments, however much of the file a line has." */
+static void whole_files_have_names(void **state)
+{
+	struct temp *temp = *state;
+	const char *root = getenv("TL_SOURCE_ROOT");
+	struct tl_pt_program *program = open_program();
+	struct tl_pt_place place;
+	struct tl_error err;
+	char golden[512], line[600];
+	uint8_t *elf = malloc(1 << 16);
+	FILE *file;
+	size_t size;
+
+	snprintf(golden, sizeof(golden), "%s/tests/golden/intel_pt/bin/rec", root);
+	file = fopen(golden, "rb");
+	assert_non_null(file);
+	size = fread(elf, 1, 1 << 16, file);
+	fclose(file);
+	temp_write(temp, "w.img", elf, size);
+	snprintf(line, sizeof(line), "700000 %zx 0 %s 0\n", size, golden);
+	write_text(temp, "w.map", line);
+	assert_int_equal(tl_pt_program_add_map(program, temp_path(temp, "w.map"), NULL, &err), 0);
+	assert_int_equal(tl_pt_program_settle(program, &err), 0);
+	assert_true(tl_pt_program_place(program, 0x701159, &place));
+	assert_string_equal(place.file, golden);
+	assert_int_equal(place.bias, 0x700000);
+	/* What is no code is part of the image all the same. */
+	assert_true(tl_pt_program_place(program, 0x700000, &place));
+	assert_null(place.file);
+	assert_null(place.nameless);
+	tl_pt_program_close(program);
+	free(elf);
+}
+
+/* "where names could not be found, why" */
+static void reasons(void **state)
+{
+	static const struct {
+		const char *origin, *why;
+	} rows[] = {
+		{ "/no/such/file", "No such file or directory" },
+		{ "/", "it is not a regular file of root or of yours" },
+		{ "text", "not an ELF file" },
+		{ "[vdso]", NULL },
+		{ "?", NULL },
+	};
+	struct temp *temp = *state;
+
+	write_text(temp, "a.img", "abcdefgh");
+	write_text(temp, "text", "This is no ELF file, but it is long enough to have a header of one, which is 64 bytes.");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tl_pt_program *program = open_program();
+		struct tl_pt_place place;
+		struct tl_error err;
+		char line[64];
+
+		snprintf(line, sizeof(line), "1000 4 0 %s 0\n", rows[i].origin);
+		write_text(temp, "a.map", line);
+		assert_int_equal(tl_pt_program_add_map(program, temp_path(temp, "a.map"), NULL, &err), 0);
+		assert_int_equal(tl_pt_program_settle(program, &err), 0);
+		assert_true(tl_pt_program_place(program, 0x1000, &place));
+		if (rows[i].why)
+			assert_string_equal(place.nameless, rows[i].why);
+		else
+			assert_null(place.nameless);
+		tl_pt_program_close(program);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -186,6 +255,8 @@ int main(void)
 		TEST(found_beside),
 		TEST(raw_bytes),
 		TEST(origins_are_compared),
+		TEST(whole_files_have_names),
+		TEST(reasons),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

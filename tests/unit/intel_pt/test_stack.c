@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "intel_pt/stack.h"
+#include "intel_pt/stacks.h"
 
 enum { DEEP = 0x1159, ODD = 0x1185, EVEN = 0x11b2, MAIN = 0x1257, UNKNOWN = 0x900000 };
 
@@ -151,8 +151,22 @@ static void tail_calls(void **state)
 	want(f, "main");
 }
 
-/* "Into the middle of a function that is on the stack: back to its innermost frame (longjmp,
- * exceptions)." */
+/* How often a function was called, of all calls, finished or not. */
+static uint64_t calls(struct fixture *f, uint64_t entry)
+{
+	uint32_t function = tl_pt_functions_called(&f->functions, entry);
+	struct tl_fold *fold = &f->stack.fold;
+	uint64_t count = 0;
+
+	tl_pt_stack_finish(&f->stack);
+	for (size_t i = 1; i < fold->node_count; i++)
+		if (fold->hot.nodes[i].function == function)
+			count += fold->hot.nodes[i].calls +
+				 (i < fold->untimed_capacity ? fold->untimed[i].unfinished : 0);
+	return count;
+}
+
+/* "Into the middle of a function that is on the stack: back to its innermost frame." */
 static void longjmp_goes_back(void **state)
 {
 	struct fixture *f = *state;
@@ -163,9 +177,10 @@ static void longjmp_goes_back(void **state)
 	want(f, "main deep even [lib.so+0x10]");
 	go(f, TL_PT_BY_FLOW, MAIN + 0x30, 0);
 	want(f, "main");
-	/* "Into the middle of any other: as a tail call." */
+	/* "Into the middle of any other: that takes the place of the frame, but was not called." */
 	go(f, TL_PT_BY_FLOW, ODD + 8, 0);
 	want(f, "odd");
+	assert_int_equal(calls(f, ODD), 0);
 }
 
 /* "From code with a symbol into code without: as a tail call; between two places without: nothing."
@@ -242,6 +257,122 @@ static void losses(void **state)
 	want(f, "main");
 }
 
+/* main calls even, which switches: to a stack that begins at odd. */
+static void in_two_stacks(struct fixture *f)
+{
+	go(f, TL_PT_BY_LOSS, MAIN, 0);
+	go(f, TL_PT_BY_CALL, EVEN, MAIN + 0x10);
+	go(f, TL_PT_BY_SWITCH, ODD, 0);
+	want(f, "odd");
+	assert_int_equal(f->stack.aside_count, 1);
+}
+
+/* "switch: ... if nobody waits there, a stack of its own begins"; "of another one that was put aside (coroutines)";
+ * "No call is counted, but of a function that begins there." */
+static void stacks_take_turns(void **state)
+{
+	struct fixture *f = *state;
+
+	in_two_stacks(f);
+	for (unsigned i = 0; i < 3; i++) {
+		go(f, TL_PT_BY_CALL, EVEN, ODD + 0x10);
+		want(f, "odd even");
+		go(f, TL_PT_BY_SWITCH, MAIN + 0x10, 0);
+		want(f, "main");
+		go(f, TL_PT_BY_CALL, EVEN, MAIN + 0x18);
+		go(f, TL_PT_BY_SWITCH, ODD + 0x10, 0);
+		want(f, "odd");
+		go(f, TL_PT_BY_CALL, EVEN, ODD + 0x10);
+		go(f, TL_PT_BY_SWITCH, MAIN + 0x18, 0);
+		want(f, "main");
+		go(f, TL_PT_BY_CALL, EVEN, MAIN + 0x10);
+		go(f, TL_PT_BY_SWITCH, ODD + 0x10, 0);
+	}
+	want(f, "odd");
+	assert_int_equal(calls(f, EVEN), 1 + 3 * 4);
+	assert_int_equal(calls(f, ODD), 1);
+	assert_int_equal(calls(f, MAIN), 1);
+}
+
+/* "What runs on a stack is no time of the others." */
+static void time_is_of_the_stack_that_runs(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t even = tl_pt_functions_called(&f->functions, EVEN);
+	struct tl_fold *fold = &f->stack.fold;
+
+	go(f, TL_PT_BY_LOSS, MAIN, 0);
+	go(f, TL_PT_BY_CALL, EVEN, MAIN + 0x10);
+	fold->hot.clock += 5;
+	go(f, TL_PT_BY_SWITCH, ODD, 0);
+	fold->hot.clock += 100;
+	go(f, TL_PT_BY_CALL, EVEN, ODD + 0x10);
+	fold->hot.clock += 7;
+	go(f, TL_PT_BY_SWITCH, MAIN + 0x10, 0);
+	for (size_t i = 1; i < fold->node_count; i++)
+		if (fold->hot.nodes[i].function == even && fold->hot.nodes[i].calls)
+			assert_int_equal(fold->hot.nodes[i].ticks, 5);
+}
+
+/* Two stacks wait at one place, which the trace does not tell apart: the one that waits longest is taken. That it was
+ * the wrong one is seen where it returns: "the frames below were another stack's, and change places". */
+static void mistakes_are_mended(void **state)
+{
+	struct fixture *f = *state;
+
+	/* Stacks of main, odd, and deep, each of which waits in even for main + 10; below, for a place of its own. */
+	go(f, TL_PT_BY_LOSS, MAIN, 0);
+	go(f, TL_PT_BY_CALL, DEEP, MAIN + 0x20);
+	go(f, TL_PT_BY_CALL, EVEN, DEEP + 0x10);
+	go(f, TL_PT_BY_SWITCH, ODD, 0);
+	go(f, TL_PT_BY_CALL, DEEP, ODD + 0x20);
+	go(f, TL_PT_BY_CALL, EVEN, DEEP + 0x10);
+	go(f, TL_PT_BY_SWITCH, UNKNOWN, 0);
+	assert_int_equal(f->stack.aside_count, 2);
+	go(f, TL_PT_BY_SWITCH, DEEP + 0x10, 0);
+	want(f, "main deep");
+	go(f, TL_PT_BY_RETURN, ODD + 0x20, 0);
+	want(f, "odd");
+	go(f, TL_PT_BY_CALL, EVEN, ODD + 0x10);
+	go(f, TL_PT_BY_SWITCH, DEEP + 0x10, 0);
+	want(f, "main deep");
+	go(f, TL_PT_BY_RETURN, MAIN + 0x20, 0);
+	want(f, "main");
+}
+
+/* "A call begins a stack, too": that is over when it returns. */
+static void a_call_begins_a_stack(void **state)
+{
+	struct fixture *f = *state;
+
+	in_main_deep(f);
+	go(f, TL_PT_BY_START, ODD, DEEP + 0x10);
+	want(f, "odd");
+	go(f, TL_PT_BY_RETURN, DEEP + 0x10, 0);
+	want(f, "main deep");
+	assert_int_equal(f->stack.aside_count, 0);
+}
+
+/* "to a frame of this stack (longjmp, exceptions)"; "then they are put aside, ... and are closed as of that time in the
+ * end." */
+static void frames_that_were_left(void **state)
+{
+	struct fixture *f = *state;
+
+	in_main_deep(f);
+	tl_pt_stacks_point(&f->stack, DEEP + 0x30);
+	go(f, TL_PT_BY_CALL, DEEP, DEEP + 0x10);
+	go(f, TL_PT_BY_CALL, EVEN, DEEP + 0x10);
+	go(f, TL_PT_BY_CALL, ODD, EVEN + 0x10);
+	want(f, "main deep deep even odd");
+	/* Of two frames of deep, the one that may be come back to. */
+	go(f, TL_PT_BY_SWITCH, DEEP + 0x30, 0);
+	want(f, "main deep");
+	assert_int_equal(f->stack.aside_count, 1);
+	assert_int_equal(calls(f, EVEN), 1);
+	assert_int_equal(f->stack.fold.losses.deduced_exits, 3);
+}
+
 /* "A frame deeper than STACK_MAX is not kept; its call counts as a gap." */
 static void depth_is_bounded(void **state)
 {
@@ -272,6 +403,11 @@ int main(void)
 		TEST(signals),
 		TEST(interrupts),
 		TEST(losses),
+		TEST(stacks_take_turns),
+		TEST(time_is_of_the_stack_that_runs),
+		TEST(mistakes_are_mended),
+		TEST(a_call_begins_a_stack),
+		TEST(frames_that_were_left),
 		TEST(depth_is_bounded),
 	};
 

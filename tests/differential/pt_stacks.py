@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs whose stacks take turns, or whose frames are left by jumps, recorded afresh by examples/pt-recorder: each counts
+its own calls, and how deep it stacks them, and the report must agree: every count exactly, and no stack deeper.
+
+  pt_stacks.py TRACELATHE PT_RECORDER PROGRAM..."""
+import os
+import subprocess
+import sys
+import tempfile
+
+import common
+from common import expect, fail
+
+WAYS = ("ucontext", "ret", "jump", "tail", "inline", "call", "setjmp", "altstack", "preempt")
+RUNS = [("switching", way, ("robin", "random", "deep")[i % 3]) for i, way in enumerate(WAYS)]
+RUNS += [("switching", "ret", "pair"), ("switching", "ucontext", "random")]
+RUNS += [("leaving", way) for way in ("outer", "every", "some", "signal")]
+RUNS += [("throwing", way) for way in ("far", "near", "clean", "again")]
+
+
+def record(recorder, program, options, arguments, folder):
+    """The trace, and what the program counted."""
+    base, counts = os.path.join(folder, "run"), os.path.join(folder, "counts")
+    done = subprocess.run([recorder, *options, "-o", base, program, *arguments, counts], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    if done.returncode or not os.path.exists(counts):
+        fail("%s %s is not recorded: %s" % (program, " ".join(arguments), done.stdout))
+        return None, {}
+    with open(counts, encoding="utf-8") as file:
+        return base + ".pt", {name: int(count) for name, count in (line.split() for line in file)}
+
+
+def plain(name):
+    """work(int, int) of C++ is work."""
+    return name.split("(")[0]
+
+
+def depth_of(stack, functions):
+    return sum(plain(frame) in functions for frame in stack.split(";"))
+
+
+def check_run(what, trace, counts):
+    deepest = counts.pop("deepest")
+    report = common.report_json(trace)
+    calls = {}
+    for row in report["functions"]:
+        calls[plain(row["function"])] = row["calls"] + row.get("unfinished", 0)
+    expect(what + ": calls", {name: calls.get(name, 0) for name in counts}, counts)
+    stacks = [line.rsplit(None, 1)[0] for line in common.run("stacks", "--event", "Ir", trace).splitlines()]
+    depth = max(depth_of(stack, counts) for stack in stacks)
+    expect("%s: deepest stack, %d, at most %d" % (what, depth, deepest), depth <= deepest, True)
+    total = sum(row["self"]["Ir"] for row in report["functions"])
+    expect(what + ": instructions", total, report["total"]["Ir"])
+
+
+def main():
+    recorder, programs = sys.argv[2], {os.path.basename(path): path for path in sys.argv[3:]}
+    compared = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, *arguments in RUNS:
+            program = programs.get("pt-" + name)
+            if not program:
+                continue
+            trace, counts = record(recorder, program, ["--time"] if compared % 2 else [], arguments, folder)
+            if trace:
+                check_run(" ".join([name, *arguments]), trace, counts)
+                compared += 1
+    common.finish(compared, "recordings")
+
+
+main()
