@@ -8,6 +8,9 @@
 #include "core/memory.h"
 #include "profile/model.h"
 
+/* Frames below a call that are thought of as its caller. */
+enum { MOST_LOOKED_AT = 4096 };
+
 /* ---- the index of contexts ---- */
 
 /* Where a child is, or would be: at its two near places, else from a place on that parents with
@@ -78,7 +81,6 @@ void tl_fold_free(struct tl_fold *fold)
 	free(fold->hot.children);
 	free(fold->costs);
 	free(fold->untimed);
-	free(fold->certain);
 	*fold = (struct tl_fold){ 0 };
 }
 
@@ -164,8 +166,9 @@ uint32_t tl_fold_child_slow(struct tl_fold *fold, uint32_t function)
 	if (fold->hot.top == fold->hot.last && !grow_frames(fold))
 		return 0;
 	child = *child_slot(&fold->hot, parent, function);
-	if (!child)
-		child = add_child(fold, parent, function);
+	if (child || (fold->ask && parent))
+		return child;
+	child = add_child(fold, parent, function);
 	if (!child)
 		fold->no_memory = true;
 	return child;
@@ -173,12 +176,22 @@ uint32_t tl_fold_child_slow(struct tl_fold *fold, uint32_t function)
 
 /* ---- frames ---- */
 
-void tl_fold_enter(struct tl_fold *fold, uint32_t function)
+bool tl_fold_enter(struct tl_fold *fold, uint32_t function)
 {
 	struct tl_fold_hot hot = fold->hot;
+	bool entered = tl_fold_hot_enter(&hot, fold, function);
 
-	tl_fold_hot_enter(&hot, fold, function);
 	fold->hot = hot;
+	return entered;
+}
+
+void tl_fold_enter_new(struct tl_fold *fold, uint32_t function)
+{
+	bool ask = fold->ask;
+
+	fold->ask = false;
+	tl_fold_enter(fold, function);
+	fold->ask = ask;
 }
 
 void tl_fold_leave(struct tl_fold *fold, uint32_t function)
@@ -295,7 +308,7 @@ void tl_fold_enter_late(struct tl_fold *fold, uint32_t function)
 {
 	size_t depth = tl_fold_depth(fold);
 
-	tl_fold_enter(fold, function);
+	tl_fold_enter_new(fold, function);
 	if (tl_fold_depth(fold) > depth)
 		fold->hot.top->gate = TL_FOLD_NO_ENTRY;
 }
@@ -322,6 +335,20 @@ void tl_fold_gate(struct tl_fold *fold, bool open)
 		fold->hot.gate++;
 }
 
+/* Whether a frame below the one that is taken for the caller could have made the calls of a context. */
+static bool other_could(const struct tl_fold *fold, const struct tl_fold_node *node)
+{
+	uint32_t at = fold->hot.nodes[node->parent].parent;
+	int looked = 0;
+
+	if (!fold->could)
+		return true;
+	for (; at && looked < MOST_LOOKED_AT; at = fold->hot.nodes[at].parent, looked++)
+		if (fold->could(fold->could_arg, fold->hot.nodes[at].function, node->function))
+			return true;
+	return at != 0;
+}
+
 /*
  * A call that was left without an exit may have been left before what looks like the last call it made. Which of the
  * calls below its context that was is not known: at most all of those that another frame could have made.
@@ -333,7 +360,7 @@ static void count_uncertain(struct tl_fold *fold)
 		const struct tl_fold_untimed *untimed = fold->untimed;
 
 		if (node->parent >= fold->untimed_capacity || !untimed[node->parent].left ||
-		    (i < fold->certain_capacity && fold->certain[i]))
+		    !other_could(fold, node))
 			continue;
 		fold->losses.uncertain += node->calls;
 		if (i < fold->untimed_capacity)

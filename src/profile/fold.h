@@ -104,9 +104,14 @@ struct tl_fold {
 		uint64_t ticks;
 	} *untimed;
 	size_t untimed_capacity;
-	/* By node, zero beyond those used: no other open frame could have made the call. */
-	uint8_t *certain;
-	size_t certain_capacity;
+	/*
+	 * Who knows the program says whether a frame of `caller` could have made a call of `callee`, after its own callee
+	 * was left; NULL: nobody does.
+	 */
+	bool (*could)(void *arg, uint32_t caller, uint32_t callee);
+	void *could_arg;
+	/* Refuse calls along a path that was never taken before, until tl_fold_enter_new(). */
+	bool ask;
 
 	uint64_t first_ticks, last_ticks, records;
 	struct tl_losses losses;
@@ -138,8 +143,11 @@ static inline bool tl_fold_is_child(const struct tl_fold_hot *h, uint32_t node, 
 	return h->nodes[node].function == function && h->nodes[node].parent == parent;
 }
 
-/* A call begins. A child is nearly always found at the first look, or at the second, which costs little. */
-static inline __attribute__((always_inline)) void tl_fold_hot_enter(struct tl_fold_hot *h, struct tl_fold *fold,
+/*
+ * A call begins. A child is nearly always found at the first look, or at the second, which costs little. False: no memory,
+ * or the path is new and `ask` is set.
+ */
+static inline __attribute__((always_inline)) bool tl_fold_hot_enter(struct tl_fold_hot *h, struct tl_fold *fold,
 								    uint32_t function)
 {
 	uint32_t parent = h->top->node;
@@ -153,11 +161,12 @@ static inline __attribute__((always_inline)) void tl_fold_hot_enter(struct tl_fo
 		node = tl_fold_child_slow(fold, function);
 		*h = fold->hot;
 		if (!node)
-			return; /* no memory */
+			return false;
 	}
 	*++h->top = (struct tl_fold_frame){ function, node, h->clock, h->gate };
 	/* What it calls is looked for soon. */
 	__builtin_prefetch(&h->children[tl_fold_child_home(h, node, 0)]);
+	return true;
 }
 
 /* Close the innermost frame as a finished call. */
@@ -197,7 +206,9 @@ static inline __attribute__((always_inline)) void tl_fold_hot_leave(struct tl_fo
 }
 
 /* The same for those who do not loop over millions. */
-void tl_fold_enter(struct tl_fold *fold, uint32_t function);
+bool tl_fold_enter(struct tl_fold *fold, uint32_t function);
+/* Nothing is asked. */
+void tl_fold_enter_new(struct tl_fold *fold, uint32_t function);
 void tl_fold_leave(struct tl_fold *fold, uint32_t function);
 
 /* A call that began where records are missing: what it costs from here on counts, the call does not. */

@@ -16,12 +16,15 @@
 #include "profile/model.h"
 #include "xray/gaps.h"
 #include "xray/ids.h"
+#include "xray/judge.h"
+#include "xray/map.h"
 
 /* One thread's work. */
 struct job {
 	const struct tl_xray_fold_options *options;
 	struct tl_fold fold;
 	struct xray_ids ids;
+	struct xray_judge judge;
 	struct xray_stream stream;
 	struct xray_faults faults;
 	struct tl_error error;
@@ -75,6 +78,23 @@ static void fold_time(struct job *job, uint64_t tsc)
 	tl_fold_time(&job->fold, tsc);
 }
 
+/* A call begins. One along a new path closes the frames that cannot have made it. */
+static void enter(struct job *job, uint32_t function)
+{
+	struct tl_fold *fold = &job->fold;
+	size_t kept;
+
+	if (tl_fold_enter(fold, function) || fold->no_memory)
+		return;
+	kept = tl_xray_judge(&job->judge, fold, function, &job->stream, number_of, job);
+	while (tl_fold_depth(fold) > kept) {
+		tl_fold_cut(fold, true);
+		fold->losses.left_calls++;
+	}
+	tl_fold_enter_new(fold, function);
+	fold->no_memory |= job->judge.no_memory;
+}
+
 static void fold_function(struct job *job, unsigned action, uint32_t id, uint64_t tsc)
 {
 	uint32_t function = number_of(job, id);
@@ -85,7 +105,7 @@ static void fold_function(struct job *job, unsigned action, uint32_t id, uint64_
 	else if (action == TL_XRAY_EXIT || action == TL_XRAY_TAIL_EXIT)
 		tl_fold_leave(&job->fold, function);
 	else
-		tl_fold_enter(&job->fold, function);
+		enter(job, function);
 }
 
 static void fold_cpu(struct job *job, uint16_t cpu)
@@ -113,7 +133,9 @@ static void bridge(struct job *job, const struct xray_ahead *ahead)
 /* The stream stands before a gap. 0 or negative. */
 static int cross_gap(struct job *job, enum xray_gap_kind kind)
 {
-	struct xray_ahead ahead;
+	struct xray_ahead ahead = {
+		.first = TL_NONE, .most_exits = XRAY_MOST_EXITS, .most_records = UINT64_MAX,
+	};
 	int status = tl_xray_look_ahead(&job->stream, number_of, job, &ahead, &job->error);
 
 	if (status == 0 && ahead.any &&
@@ -193,8 +215,11 @@ static inline __attribute__((always_inline)) void fold_function_run(struct job *
 		hot.clock += delta;
 		if (action == TL_XRAY_EXIT || action == TL_XRAY_TAIL_EXIT)
 			tl_fold_hot_leave(&hot, fold, small[id] - 1);
-		else
-			tl_fold_hot_enter(&hot, fold, small[id] - 1);
+		else if (!tl_fold_hot_enter(&hot, fold, small[id] - 1)) {
+			tsc -= delta;
+			hot.clock -= delta;
+			break;
+		}
 	}
 	fold->hot = hot;
 	fold->last = tsc;
@@ -287,6 +312,7 @@ struct run {
 	const struct tl_xray_fold_options *options;
 	struct tl_profile *profile;
 	struct tl_xray_map *map;
+	struct tl_xray_reach *reach; /* NULL: the program is not known */
 	struct job *jobs;  /* of the present batch */
 	uint32_t *threads; /* the wanted ones */
 	size_t thread_count, done;
@@ -307,6 +333,12 @@ static int run_job(void *arg, size_t task)
 					.record = TL_NOWHERE };
 	if (!tl_fold_begin(&job->fold, 0, o->exact))
 		return TL_NO_MEMORY;
+	if (run->reach) {
+		job->judge = (struct xray_judge){ .reach = run->reach, .ids = &job->ids };
+		job->fold.could = tl_xray_judge_could;
+		job->fold.could_arg = &job->judge;
+		job->fold.ask = true;
+	}
 	tl_xray_stream_open(&job->stream, run->reader, run->reader->order, thread->begin,
 			    thread->end, &job->faults);
 	return fold_thread(job);
@@ -341,6 +373,7 @@ static void free_jobs(struct job *jobs, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		tl_fold_free(&jobs[i].fold);
+		tl_xray_judge_end(&jobs[i].judge);
 		tl_xray_ids_free(&jobs[i].ids);
 		tl_xray_stream_end(&jobs[i].stream);
 		free(jobs[i].faults.list);
@@ -376,7 +409,9 @@ static int run_threads(struct run *run, struct tl_error *err)
 
 	run->threads = malloc((run->reader->thread_count + 1) * sizeof(*run->threads));
 	run->jobs = malloc(batch * sizeof(*run->jobs));
-	if (!run->threads || !run->jobs)
+	if (run->map && run->map->binary)
+		run->reach = tl_xray_reach_open(run->map);
+	if (!run->threads || !run->jobs || (run->map && run->map->binary && !run->reach))
 		status = tl_error_memory(err);
 	for (uint32_t i = 0; status == 0 && i < run->reader->thread_count; i++)
 		if (tl_xray_thread_wanted(run->options, &run->reader->threads[i]))
@@ -386,6 +421,9 @@ static int run_threads(struct run *run, struct tl_error *err)
 
 		status = run_batch(run, workers, left < batch ? left : batch, err);
 	}
+	if (status == 0 && run->reach && tl_xray_reach_short_of_memory(run->reach))
+		status = tl_error_memory(err);
+	tl_xray_reach_close(run->reach);
 	free(run->threads);
 	free(run->jobs);
 	return status;

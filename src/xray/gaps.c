@@ -68,9 +68,6 @@ enum xray_gap_kind tl_xray_gap_ahead(const struct xray_stream *stream)
 
 /* ---- what is behind one ---- */
 
-/* A stack that is deeper is none; what is behind so many exits is as good as behind a further gap. */
-enum { MOST_EXITS = 1 << 20 };
-
 struct looking {
 	struct xray_stream stream;
 	struct xray_faults unnoted;
@@ -94,14 +91,10 @@ static bool look_at_exit(struct looking *l, uint32_t function)
 		l->depth--;
 		return true;
 	}
-	if (ahead->count == MOST_EXITS) {
-		ahead->to_end = false;
-		l->full = true;
-		return true;
-	}
 	if (!tl_grow(&ahead->exits, &ahead->capacity, ahead->count + 1, sizeof(*ahead->exits)))
 		return false;
 	ahead->exits[ahead->count++] = function;
+	l->full |= ahead->count == ahead->most_exits;
 	return true;
 }
 
@@ -109,6 +102,7 @@ static bool look_at(struct looking *l, const struct tl_xray_record *record, xray
 {
 	uint32_t function;
 
+	l->full = !l->ahead->most_records--;
 	if (!l->ahead->any && (record->kind == TL_XRAY_FUNCTION || record->kind == TL_XRAY_NEW_CPU ||
 			       record->kind == TL_XRAY_TSC_WRAP)) {
 		l->ahead->any = true;
@@ -154,8 +148,10 @@ static int look(struct looking *l, xray_number_fn *number, void *arg, struct tl_
 		}
 		if (!look_at(l, &record, number, arg))
 			return tl_error_memory(err);
-		if (l->full)
+		if (l->full) {
+			l->ahead->to_end = false;
 			return 0;
+		}
 	}
 }
 
@@ -165,11 +161,15 @@ int tl_xray_look_ahead(const struct xray_stream *stream, xray_number_fn *number,
 	struct looking l = { .stream = *stream, .ahead = ahead };
 	int status;
 
-	*ahead = (struct xray_ahead){ .to_end = true };
+	ahead->to_end = true;
 	l.stream.faults = &l.unnoted;
 	l.stream.progress = NULL;
 	l.stream.path = NULL;
 	l.stream.path_capacity = 0;
+	if (ahead->first != TL_NONE && !tl_grow(&l.open, &l.capacity, 1, sizeof(*l.open)))
+		return tl_error_memory(err);
+	if (ahead->first != TL_NONE)
+		l.open[l.depth++] = ahead->first;
 	status = look(&l, number, arg, err);
 	free(l.unnoted.list);
 	free(l.open);

@@ -17,13 +17,18 @@ enum xray_gap_kind { XRAY_NO_GAP, XRAY_MAYBE_GAP, XRAY_GAP };
 /* What stands between the block of a stream that was read last and the next one. */
 enum xray_gap_kind tl_xray_gap_ahead(const struct xray_stream *stream);
 
-/* What is found when looking ahead. */
+/* What is looked for ahead: the first three say how far; and what was found. */
+enum { XRAY_MOST_EXITS = 1 << 20 }; /* a stack that is deeper is none */
+
 struct xray_ahead {
+	uint32_t first; /* a function whose frame is open already, TL_NONE: none */
+	size_t most_exits;
+	uint64_t most_records;
 	uint32_t *exits; /* functions of the exits that close no frame opened behind the gap */
 	size_t count, capacity;
 	uint64_t tsc;	 /* of the first record with a time */
 	bool any;	 /* there is one */
-	bool to_end;	 /* no further gap */
+	bool to_end;	 /* no further gap, and no end of what was asked for */
 };
 
 /* The number of a function id; TL_NONE without memory. */

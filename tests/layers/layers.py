@@ -24,7 +24,8 @@ MAY_INCLUDE = {
     "profile": ["core"],
     "symbols": ["core"],
     "isa": ["core"],
-    "xray": ["core", "profile", "symbols"],
+    # xray reads the code of a traced program: who can call whom (xray/reach.h).
+    "xray": ["core", "profile", "symbols", "isa"],
     "intel_pt": ["core", "profile", "symbols", "isa"],
     "xtrace": ["core", "profile", "symbols", "isa"],
     "callgrind": ["core", "profile"],
