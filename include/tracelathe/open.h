@@ -141,9 +141,9 @@ struct tl_analysis {
 /** The caches and TLBs that are simulated unless others are asked for, as text; static. */
 TL_API const char *tl_default_caches(void);
 
-/** One place where the input is damaged. */
+/** One place where the input is damaged, or something about it that is to be known. */
 struct tl_damage {
-	enum tl_status status;
+	enum tl_status status; /**< TL_OK: nothing is lost or in doubt */
 	const char *text; /**< what was wrong; what was kept; static */
 	uint64_t offset, length, record;
 	const char *path; /**< which of the paths, NULL: the first */
@@ -164,6 +164,13 @@ TL_API const struct tl_format_info *tl_formats(void);
  */
 TL_API int tl_input_open(struct tl_input **input, const char *const *paths, size_t path_count,
 			 const struct tl_input_options *options, const char **failed, struct tl_error *err);
+/**
+ * Make another opened input part of this one, as if it had been opened with it: it then belongs to `input`. For formats
+ * whose files are one run but not one trace (one XRay log per process).
+ * @param failed  set to the path the error is about
+ * @return 0; TL_BAD_USAGE for another format, or when it is a file that is there already
+ */
+TL_API int tl_input_join(struct tl_input *input, struct tl_input *other, const char **failed, struct tl_error *err);
 /** Name of the recognised format; static. */
 TL_API const char *tl_input_format(const struct tl_input *input);
 TL_API void tl_input_close(struct tl_input *input);

@@ -174,6 +174,9 @@ int export_profile(const struct job *job, const struct tl_exporter *exporter, co
 int export_input(struct job *job, const char *name, struct tl_error *err);
 /* Open, fold and close one of several files; tells what is wrong with it by itself. *profile NULL: failed. */
 int fold_file(struct job *job, const char *path, struct tl_profile **profile, struct tl_error *err);
+/* The same in two steps: open one of several files, or tell why not; then fold and close what is open. */
+bool open_file(struct job *job, const char *path);
+int fold_opened(struct job *job, const char *path, struct tl_profile **profile, struct tl_error *err);
 /* Sums that did not fit are told, and the exit status says so. */
 void tell_saturated(struct job *job, const char *file, const struct tl_profile *profile);
 /* Whether this build can write what is asked for, a page or a picture; tells it by itself when not. */

@@ -52,21 +52,71 @@ static int narrow(const struct job *job, struct tl_profile **profile, struct tl_
 	return status;
 }
 
+/* The logs of the processes of one program know of each other: they are one input, of its first path. */
+struct logs {
+	struct tl_input *input;
+	const char *path;
+};
+
+static bool is_log(const struct job *job)
+{
+	return !strcmp(tl_input_format(job->input), "xray");
+}
+
+static int add_log(struct job *job, struct logs *logs, const char *path, struct tl_error *err)
+{
+	const char *failed = path;
+	int status = 0;
+
+	if (!logs->input)
+		*logs = (struct logs){ job->input, path };
+	else
+		status = tl_input_join(logs->input, job->input, &failed, err);
+	progress_end(job->progress);
+	if (status < 0) {
+		complain_error(failed, err);
+		job->said = true;
+		tl_input_close(job->input);
+	}
+	job->input = NULL;
+	return status;
+}
+
+/* Fold what is open and put it to the others. */
+static int add_profile(struct job *job, struct group *group, const char *path, struct tl_error *err)
+{
+	struct tl_profile *profile;
+	int status = group->count == GROUP ? group_merge(job, group, err) : 0;
+
+	if (status == 0)
+		status = fold_opened(job, path, &profile, err);
+	if (status == 0)
+		status = narrow(job, &profile, err);
+	if (status == 0)
+		group->profiles[group->count++] = profile;
+	return status;
+}
+
 static int gather(struct job *job, struct group *group, struct tl_error *err)
 {
+	struct logs logs = { .input = NULL };
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && i < job->settings->path_count; i++) {
-		struct tl_profile *profile;
+		const char *path = job->settings->paths[i];
 
-		if (group->count == GROUP)
-			status = group_merge(job, group, err);
-		if (status == 0)
-			status = fold_file(job, job->settings->paths[i], &profile, err);
-		if (status == 0)
-			status = narrow(job, &profile, err);
-		if (status == 0)
-			group->profiles[group->count++] = profile;
+		if (!open_file(job, path))
+			status = TL_BAD_FORMAT;
+		else if (is_log(job))
+			status = add_log(job, &logs, path, err);
+		else
+			status = add_profile(job, group, path, err);
+	}
+	if (logs.input && status == 0) {
+		job->input = logs.input;
+		status = add_profile(job, group, logs.path, err);
+	} else {
+		tl_input_close(logs.input);
 	}
 	return status == 0 ? group_merge(job, group, err) : status;
 }

@@ -166,7 +166,8 @@ const struct command commands[] = {
 		"several profiles or traces as one profile",
 		"Adds up any number of profiles and traces, of any formats, and writes one profile. The result is "
 		"the same, to the byte, in whatever order and groups the files are merged. Events match by name; "
-		"functions by object, file and name; parts stay apart.",
+		"functions by object, file and name; parts stay apart. XRay logs of the processes of one program "
+		"count once what a process inherited by fork.",
 		"cg_merge",
 		cmd_merge,
 		{ { "tracelathe merge -o all.callgrind log.1 log.2 log.3", "the processes of one run together" },

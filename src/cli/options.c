@@ -210,8 +210,7 @@ const struct option_row option_rows[] = {
 	  FIELD(input.format), 0 },
 	{ "binary", 0, "FILE[@ADDR]", C_READERS,
 	  "the program that ran, for names, lines and the XRay map; ADDR is what it was moved by; "
-	  "may be "
-	  "repeated",
+	  "may be repeated; XRay: also a folder, of which the file is used that can have run",
 	  set_binary, 0, 0 },
 	{ "map", 0, "FILE", C_READERS,
 	  "XRay: instrumentation map as `llvm-xray extract` writes it (YAML); Intel PT: which "

@@ -33,7 +33,10 @@ static bool tell_damage(const struct job *job, const char *file)
 	uint64_t count = 0, skipped = 0;
 	const struct tl_damage *places = tl_input_damage(job->input, &listed, &count, &skipped);
 	size_t told = listed < DAMAGE_LISTED ? listed : DAMAGE_LISTED;
+	bool damaged = count > listed;
 
+	for (size_t i = 0; i < listed; i++)
+		damaged |= places[i].status != TL_OK;
 	for (size_t i = 0; i < told; i++) {
 		struct tl_error place = {
 			.status = places[i].status,
@@ -48,7 +51,7 @@ static bool tell_damage(const struct job *job, const char *file)
 	if (count > told)
 		complain(NULL, "%s: ... and %" PRIu64 " more places, %" PRIu64 " bytes skipped in all", file,
 			 count - told, skipped);
-	return count > 0;
+	return damaged;
 }
 
 /* ---- output ---- */
@@ -124,21 +127,33 @@ static int run_open(struct job *job)
 	return result || damaged ? EXIT_DAMAGED : EXIT_CLEAN;
 }
 
+bool open_file(struct job *job, const char *path)
+{
+	/* The bar of the file before has been cleared. */
+	progress_begin(job->progress, job->settings->progress);
+	if (open_input(job, &path, 1))
+		return true;
+	job->said = true;
+	return false;
+}
+
 int fold_file(struct job *job, const char *path, struct tl_profile **profile, struct tl_error *err)
+{
+	*profile = NULL;
+	return open_file(job, path) ? fold_opened(job, path, profile, err) : TL_BAD_FORMAT;
+}
+
+int fold_opened(struct job *job, const char *path, struct tl_profile **profile, struct tl_error *err)
 {
 	int status;
 
 	*profile = NULL;
-	/* The bar of the file before has been cleared. */
-	progress_begin(job->progress, job->settings->progress);
-	if (!open_input(job, &path, 1)) {
-		job->said = true;
-		return TL_BAD_FORMAT;
-	}
 	status = tl_input_fold(job->input, profile, err);
 	progress_end(job->progress);
 	if (status < 0) {
-		complain_error(path, err);
+		const char *failed = tl_input_failed(job->input);
+
+		complain_error(failed ? failed : path, err);
 		job->said = true;
 	} else {
 		tell_unmatched(job, path, *profile);

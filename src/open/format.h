@@ -16,6 +16,7 @@ struct tl_input {
 	size_t other_count;
 	const char *path; /* of an other */
 	const char *failed; /* what the last error is about, NULL: the first path */
+	bool related;       /* what the files know of each other is known */
 	unsigned lost_pages; /* of all mapped files (core/guard.h), when the input was opened */
 };
 
@@ -34,6 +35,11 @@ struct tl_format {
 	int (*open)(struct tl_input *input, const char *const *paths, size_t path_count, const char **failed,
 		    struct tl_error *err);
 	void (*close)(struct tl_input *input);
+	/*
+	 * What several inputs of the format, this one and its others, know of each other, before fold(); on failure
+	 * input->failed may be set. NULL: nothing. A file that is a copy of another one is then no mistake by itself.
+	 */
+	int (*relate)(struct tl_input *input, struct tl_error *err);
 	/* The sources of further paths, by number; NULL behind the last. NULL: there are none, or they are streams. */
 	const struct tl_source *(*source)(const struct tl_input *input, size_t number);
 	int (*fold)(struct tl_input *input, struct tl_profile **profile, struct tl_error *err);

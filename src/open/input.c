@@ -7,6 +7,7 @@
 #include "core/guard.h"
 #include "core/source.h"
 #include "open/format.h"
+#include "open/several.h"
 
 enum { DAMAGE_LISTED = 1000 };
 
@@ -105,6 +106,8 @@ static int open_paths(struct tl_input *input, const char *const *paths, size_t p
 		status = tl_source_open(&input->source, paths[0], &source, err);
 	if (status == 0 && !input->format)
 		status = by_contents(input, paths, path_count, failed, err);
+	if (status == 0 && path_count > 1)
+		status = tl_input_distinct(paths, path_count, !input->format->relate, failed, err);
 	if (status == 0)
 		status = input->format->open(
 			input, paths, input->format->many_paths ? path_count : 1, failed, err);
@@ -222,8 +225,10 @@ static int fold_all(struct tl_input *input, struct tl_profile **profile, struct 
 {
 	size_t count = input->other_count + 1, folded;
 	struct tl_profile **profiles;
-	int status;
+	int status = tl_input_relate(input, err);
 
+	if (status < 0)
+		return status;
 	if (count == 1)
 		return input->format->fold(input, profile, err);
 	profiles = calloc(count, sizeof(*profiles));

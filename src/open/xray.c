@@ -9,35 +9,16 @@
 #include "open/format.h"
 #include "open/xray.h"
 #include "xray/fold.h"
+#include "xray/forks.h"
 
 static void close_xray(struct tl_input *input)
 {
 	struct xray_input *x = input->handle;
 
 	tl_xray_close(x->reader);
-	tl_xray_map_close(x->map);
+	tl_xray_maps_close(&x->maps);
 	free(x);
 	input->handle = NULL;
-}
-
-/* Names: the YAML map, or the first binary; *failed is the file that is to blame. */
-static int open_map(struct xray_input *x, const struct tl_input_options *options, const char **failed,
-		    struct tl_error *err)
-{
-	const char *before = *failed;
-	int status = 0;
-
-	if (options->map) {
-		*failed = options->map;
-		status = tl_xray_map_open_yaml(&x->map, options->map, err);
-	} else if (options->binary_count) {
-		*failed = options->binaries[0].path;
-		status = tl_xray_map_open(&x->map, options->binaries[0].path, options->binaries[0].address,
-					  !options->raw_names, err);
-	}
-	if (status == 0)
-		*failed = before;
-	return status;
 }
 
 static int open_reader(struct tl_input *input, struct xray_input *x, struct tl_error *err)
@@ -98,15 +79,42 @@ static int open_xray(struct tl_input *input, const char *const *paths, size_t pa
 	if (status == 0)
 		status = set_limits(&input->options, x, err);
 	if (status == 0)
-		status = open_map(x, &input->options, failed, err);
+		status = tl_xray_maps_open(&x->maps, &input->options, failed, err);
 	return status;
 }
 
+static struct tl_input *nth_log(struct tl_input *input, size_t i)
+{
+	return i ? input->others[i - 1] : input;
+}
+
+static int relate_xray(struct tl_input *input, struct tl_error *err)
+{
+	size_t count = input->other_count + 1, which = 0;
+	struct tl_xray_reader **readers = calloc(count, sizeof(*readers));
+	int status;
+
+	if (!readers)
+		return tl_error_memory(err);
+	for (size_t i = 0; i < count; i++)
+		readers[i] = ((struct xray_input *)nth_log(input, i)->handle)->reader;
+	status = tl_xray_relate(readers, count, &which, err);
+	if (status == TL_BAD_USAGE)
+		input->failed = nth_log(input, which)->path;
+	free(readers);
+	return status;
+}
+
+/* Names are those of the file that the trace proves no liar: where it was another one, everything is named again. */
 static int fold_xray(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
 	struct xray_input *x = input->handle;
+	int status = tl_xray_fold(x->reader, x->maps.map, &x->limits, profile, err);
 
-	return tl_xray_fold(x->reader, x->map, &x->limits, profile, err);
+	if (status < 0 || !x->maps.map || !tl_xray_maps_choose(&x->maps, &x->reader->uses))
+		return status;
+	tl_profile_free(*profile);
+	return tl_xray_fold(x->reader, x->maps.map, &x->limits, profile, err);
 }
 
 static int describe_xray(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
@@ -120,8 +128,14 @@ int tl_xray_input_select(struct tl_input *input, struct xray_select *select, str
 {
 	struct xray_input *x = input->handle;
 
+	int status = x->maps.count ? tl_xray_collect_uses(x->reader, err) : 0;
+
+	if (status < 0)
+		return status;
+	if (x->maps.count)
+		tl_xray_maps_choose(&x->maps, &x->reader->uses);
 	select->limits = x->limits;
-	return tl_xray_names_begin(&select->names, x->map, input->options.function, input->options.object, err);
+	return tl_xray_names_begin(&select->names, x->maps.map, input->options.function, input->options.object, err);
 }
 
 static int dump_xray(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
@@ -226,12 +240,38 @@ static int reencode_xray(struct tl_input *input, const char *variant, struct tl_
 
 /* ---- damage ---- */
 
+/* What a log has of another process, or twice. */
+static size_t list_heritage(const struct tl_xray_reader *reader, struct tl_damage *places)
+{
+	struct tl_damage place = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
+	size_t listed = 0;
+
+	if (reader->inherits) {
+		place.text = "records that its process inherited by fork are in the log of the process that "
+			     "forked, too: counted once";
+		places[listed++] = place;
+	}
+	if (reader->has_copies) {
+		place.text = "buffers stand in the log twice: counted once";
+		places[listed++] = place;
+	}
+	if (reader->orphaned) {
+		place.status = TL_TRUNCATED;
+		place.text = "its process was forked and inherited the first records from another one; with "
+			     "that one's log beside it they would be told apart";
+		places[listed++] = place;
+	}
+	return listed;
+}
+
 static size_t damage_xray(struct tl_input *input, struct tl_damage *places, size_t room, uint64_t *count,
 			  uint64_t *skipped_bytes)
 {
 	struct xray_input *x = input->handle;
 	size_t listed;
 	const struct tl_xray_fault *faults = tl_xray_faults(x->reader, &listed, count, skipped_bytes);
+	struct tl_damage more[3];
+	size_t notes = list_heritage(x->reader, more), told;
 
 	if (listed > room)
 		listed = room;
@@ -240,6 +280,12 @@ static size_t damage_xray(struct tl_input *input, struct tl_damage *places, size
 			.status = faults[i].status, .text = faults[i].text, .offset = faults[i].offset,
 			.length = faults[i].length, .record = faults[i].record,
 		};
+	*count += notes;
+	for (size_t i = 0; i < notes && listed < room; i++)
+		places[listed++] = more[i];
+	told = tl_xray_maps_tell(&x->maps, places + listed, room - listed);
+	*count += told;
+	listed += told;
 	return listed;
 }
 
@@ -248,6 +294,7 @@ const struct tl_format tl_xray_format = {
 	.probe = tl_xray_probe,
 	.open = open_xray,
 	.close = close_xray,
+	.relate = relate_xray,
 	.fold = fold_xray,
 	.describe = describe_xray,
 	.dump = dump_xray,

@@ -3,11 +3,12 @@
 #define TL_OPEN_XRAY_H
 /* The XRay input, shared by its operations. */
 #include "open/format.h"
+#include "open/xray_maps.h"
 #include "xray/select.h"
 
 struct xray_input {
 	struct tl_xray_reader *reader;
-	struct tl_xray_map *map; /* NULL: no names */
+	struct xray_maps maps;
 	struct tl_xray_fold_options limits;
 };
 

@@ -37,6 +37,8 @@ static int by_thread(const void *a, const void *b, void *arg)
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
 	const struct xray_block *x = &r->blocks[i], *y = &r->blocks[j];
 
+	if (x->heir != y->heir)
+		return x->heir < y->heir ? -1 : 1;
 	if (x->process != y->process)
 		return x->process < y->process ? -1 : 1;
 	if (x->thread != y->thread)
@@ -62,7 +64,7 @@ static int add_thread(struct tl_xray_reader *r, uint32_t begin, uint32_t end, st
 
 	if (!tl_grow(&r->threads, &r->thread_capacity, r->thread_count + 1, sizeof(*r->threads)))
 		return tl_error_memory(err);
-	r->threads[r->thread_count++] = (struct xray_thread){ first->process, first->thread, begin, end };
+	r->threads[r->thread_count++] = (struct xray_thread){ first->process, first->thread, first->heir, begin, end };
 	if (r->info.mode != TL_XRAY_FDR)
 		return 0; /* in order in the file (2.7) */
 	/* A block without a time of its own stays behind the one before it. */
@@ -75,25 +77,28 @@ static int add_thread(struct tl_xray_reader *r, uint32_t begin, uint32_t end, st
 
 int tl_xray_order_blocks(struct tl_xray_reader *r, struct tl_error *err)
 {
-	uint32_t count = (uint32_t)r->block_count, begin = 0;
+	uint32_t count = 0, begin = 0;
 	int status = 0;
 
-	r->order = malloc((count + 1u) * sizeof(*r->order));
+	free(r->order);
+	r->thread_count = 0;
+	r->order = malloc((r->block_count + 1u) * sizeof(*r->order));
 	if (!r->order)
 		return tl_error_memory(err);
-	for (uint32_t i = 0; i < count; i++)
-		r->order[i] = i;
+	for (uint32_t i = 0; i < r->block_count; i++)
+		if (!r->blocks[i].copy)
+			r->order[count++] = i;
 	qsort_r(r->order, count, sizeof(*r->order), by_thread, r);
 	for (uint32_t i = 1; status == 0 && i <= count; i++) {
 		const struct xray_block *a = &r->blocks[r->order[begin]];
 
 		if (i < count && r->blocks[r->order[i]].thread == a->thread &&
-		    r->blocks[r->order[i]].process == a->process)
+		    r->blocks[r->order[i]].process == a->process && r->blocks[r->order[i]].heir == a->heir)
 			continue;
 		status = add_thread(r, begin, i, err);
 		begin = i;
 	}
-	r->info.blocks = count;
+	r->info.blocks = r->block_count;
 	r->info.threads = (uint32_t)r->thread_count;
 	return status;
 }

@@ -14,7 +14,9 @@
 #include "core/pool.h"
 #include "profile/fold.h"
 #include "profile/model.h"
+#include "xray/forks.h"
 #include "xray/gaps.h"
+#include "xray/heritage.h"
 #include "xray/ids.h"
 #include "xray/judge.h"
 #include "xray/map.h"
@@ -30,6 +32,10 @@ struct job {
 	struct tl_error error;
 	bool filtered, in_window;
 	bool cpu_wanted;
+	bool watched;     /* what was done with functions is noted: */
+	uint8_t *actions; /* by number, bits by enum tl_xray_action */
+	size_t action_capacity;
+	struct xray_heritage heritage;
 };
 
 /* The fold's number of a function id, the same as in `ids`; TL_NONE without memory. */
@@ -41,7 +47,18 @@ static uint32_t number_of(void *arg, uint32_t id)
 	if (number != TL_NONE)
 		return number;
 	number = tl_xray_ids_add(&job->ids, id);
+	if (number != TL_NONE && job->watched) {
+		if (!tl_grow(&job->actions, &job->action_capacity, number + (size_t)1, 1))
+			return TL_NONE;
+		job->actions[number] = 0;
+	}
 	return number != TL_NONE && tl_fold_add_function(&job->fold) == number ? number : TL_NONE;
+}
+
+/* What is inherited, outside the window or on other cpus does not count. */
+static void set_gate(struct job *job)
+{
+	tl_fold_gate(&job->fold, job->in_window && job->cpu_wanted && !job->heritage.inside);
 }
 
 /* ---- one record ---- */
@@ -60,14 +77,16 @@ static void window_time(struct job *job, uint64_t tsc)
 		if (fold->started && border > fold->last && border <= tsc)
 			tl_fold_time(fold, border);
 		job->in_window = inside;
-		tl_fold_gate(fold, inside && job->cpu_wanted);
+		set_gate(job);
 	} else if (!inside && fold->started && fold->last < o->from_ticks &&
 		   o->from_ticks < o->to_ticks && tsc >= o->to_ticks) {
 		/* One step over the whole window. */
 		tl_fold_time(fold, o->from_ticks);
-		tl_fold_gate(fold, job->cpu_wanted);
+		job->in_window = true;
+		set_gate(job);
 		tl_fold_time(fold, o->to_ticks);
-		tl_fold_gate(fold, false);
+		job->in_window = false;
+		set_gate(job);
 	}
 }
 
@@ -100,6 +119,8 @@ static void fold_function(struct job *job, unsigned action, uint32_t id, uint64_
 	uint32_t function = number_of(job, id);
 
 	fold_time(job, tsc);
+	if (function != TL_NONE && job->watched)
+		job->actions[function] |= (uint8_t)(1u << action);
 	if (function == TL_NONE)
 		job->fold.no_memory = true;
 	else if (action == TL_XRAY_EXIT || action == TL_XRAY_TAIL_EXIT)
@@ -111,7 +132,7 @@ static void fold_function(struct job *job, unsigned action, uint32_t id, uint64_
 static void fold_cpu(struct job *job, uint16_t cpu)
 {
 	job->cpu_wanted = job->options->cpu == TL_NOWHERE || job->options->cpu == cpu;
-	tl_fold_gate(&job->fold, job->in_window && job->cpu_wanted);
+	set_gate(job);
 }
 
 /* ---- gaps ---- */
@@ -182,8 +203,8 @@ static void fold_record(struct job *job, const struct tl_xray_record *record)
  * the dialect known to the compiler and the fold's state in registers. Deltas are unsigned, so time
  * only goes on; that the sum fits is tested for the whole run.
  */
-static inline __attribute__((always_inline)) void fold_function_run(struct job *job, bool swap,
-								    bool high_bits)
+static inline __attribute__((always_inline)) void
+fold_function_run(struct job *job, bool swap, bool high_bits, bool watched)
 {
 	struct xray_stream *stream = &job->stream;
 	const uint8_t *p = stream->cur.pos, *end = stream->cur.end;
@@ -200,6 +221,7 @@ static inline __attribute__((always_inline)) void fold_function_run(struct job *
 	struct tl_fold_hot hot = fold->hot;
 	const uint32_t *small = job->ids.small;
 	size_t small_count = job->ids.small_count;
+	uint8_t *actions = job->actions;
 
 	for (; (size_t)(end - p) >= XRAY_FUNCTION_BYTES; p += XRAY_FUNCTION_BYTES) {
 		uint32_t word = tl_get32s(p, swap), delta = tl_get32s(p + 4, swap);
@@ -213,6 +235,8 @@ static inline __attribute__((always_inline)) void fold_function_run(struct job *
 			break;
 		tsc += delta;
 		hot.clock += delta;
+		if (watched)
+			actions[small[id] - 1] |= (uint8_t)(1u << action);
 		if (action == TL_XRAY_EXIT || action == TL_XRAY_TAIL_EXIT)
 			tl_fold_hot_leave(&hot, fold, small[id] - 1);
 		else if (!tl_fold_hot_enter(&hot, fold, small[id] - 1)) {
@@ -233,14 +257,14 @@ static inline __attribute__((always_inline)) void fold_function_run(struct job *
 /* A block of an FDR log: runs of function records, and everything else through the decoder. 0 or
  * negative. */
 static inline __attribute__((always_inline)) int fold_fdr_block(struct job *job, bool swap,
-								bool high_bits)
+								bool high_bits, bool watched)
 {
 	struct tl_xray_record record;
 	int status;
 
 	for (;;) {
 		if (!job->filtered && job->fold.started)
-			fold_function_run(job, swap, high_bits);
+			fold_function_run(job, swap, high_bits, watched);
 		status = tl_xray_decode_fdr(&job->stream, &record, &job->error);
 		if (status != 1)
 			return status;
@@ -256,11 +280,11 @@ static int fold_block(struct job *job)
 	struct tl_xray_record record;
 	int status;
 
-	if (d->mode == TL_XRAY_FDR && !d->high_bits)
-		return d->swap ? fold_fdr_block(job, true, false)
-			       : fold_fdr_block(job, false, false);
+	if (d->mode == TL_XRAY_FDR && !d->high_bits && !d->swap)
+		return job->watched ? fold_fdr_block(job, false, false, true)
+				    : fold_fdr_block(job, false, false, false);
 	if (d->mode == TL_XRAY_FDR)
-		return fold_fdr_block(job, d->swap, true);
+		return fold_fdr_block(job, d->swap, d->high_bits, job->watched);
 	while ((status = tl_xray_stream_record(&job->stream, &record, &job->error)) == 1) {
 		fold_record(job, &record);
 		if (job->fold.no_memory)
@@ -282,21 +306,66 @@ static int next_block(struct job *job)
 	return tl_xray_stream_block(&job->stream);
 }
 
+/* Records that another log tells: the stack that they leave is wanted, and nothing else. */
+static int fold_inherited(struct job *job)
+{
+	const uint8_t *end = job->stream.cur.end;
+	int status;
+
+	if (!job->heritage.inside)
+		tl_xray_heritage_begin(&job->heritage, &job->fold);
+	set_gate(job);
+	tl_cursor_limit(&job->stream.cur, job->stream.block->inherited);
+	status = fold_block(job);
+	job->stream.cur.end = end;
+	return status;
+}
+
+/* Up to the first record with a time of its own: from there on time is that of this log. */
+static int end_heritage(struct job *job)
+{
+	struct tl_xray_record record;
+	int status = 1;
+
+	while (status == 1 && job->heritage.inside) {
+		status = tl_xray_decode_fdr(&job->stream, &record, &job->error);
+		if (status != 1)
+			break;
+		if (record.kind == TL_XRAY_FUNCTION || record.kind == TL_XRAY_NEW_CPU) {
+			if (!tl_xray_heritage_end(&job->heritage, &job->fold, record.tsc))
+				return tl_error_memory(&job->error);
+			set_gate(job);
+		}
+		fold_record(job, &record);
+		if (job->fold.no_memory)
+			return tl_error_memory(&job->error);
+	}
+	return status < 0 ? status : 0;
+}
+
+static int fold_any_block(struct job *job)
+{
+	int status = job->stream.block->inherited ? fold_inherited(job) : 0;
+
+	if (status == 0 && job->heritage.inside)
+		status = end_heritage(job);
+	return status < 0 ? status : fold_block(job);
+}
+
 static int fold_thread(struct job *job)
 {
-	int status = 0;
+	int status;
 
-	if (job->filtered) {
-		job->in_window = !job->options->from_ticks;
-		job->cpu_wanted = job->options->cpu == TL_NOWHERE;
-		tl_fold_gate(&job->fold, job->in_window && job->cpu_wanted);
-	}
+	job->in_window = !job->options->from_ticks;
+	job->cpu_wanted = job->options->cpu == TL_NOWHERE;
+	set_gate(job);
 	do
 		status = next_block(job);
-	while (status == 1 && (status = fold_block(job)) == 0);
+	while (status == 1 && (status = fold_any_block(job)) == 0);
 	if (status == 0)
 		status = tl_xray_stream_cancelled(&job->stream, &job->error);
 	tl_fold_end(&job->fold);
+	tl_xray_heritage_settle(&job->heritage, &job->fold);
 	if (job->fold.no_memory)
 		status = tl_error_memory(&job->error);
 	free(job->ids.small);
@@ -325,7 +394,7 @@ static int run_job(void *arg, size_t task)
 	const struct xray_thread *thread = &run->reader->threads[run->threads[run->done + task]];
 	const struct tl_xray_fold_options *o = run->options;
 
-	*job = (struct job){ .options = o };
+	*job = (struct job){ .options = o, .watched = run->map != NULL };
 	job->filtered = o->cpu != TL_NOWHERE || o->from_ticks || o->to_ticks;
 	job->error = (struct tl_error){ .status = TL_NO_MEMORY,
 					.text = "out of memory",
@@ -348,8 +417,7 @@ static int run_job(void *arg, size_t task)
 static int merge_job(struct run *run, struct job *job, const struct xray_thread *thread,
 		     struct tl_error *err)
 {
-	struct tl_part part = { .process = (uint32_t)thread->process,
-				.thread = (uint32_t)thread->thread };
+	struct tl_part part = tl_xray_part_of(thread);
 	uint32_t *functions = malloc((job->ids.count + 1) * sizeof(*functions));
 	int status = functions && tl_xray_faults_merge(&run->reader->faults, &job->faults)
 			     ? 0
@@ -362,6 +430,9 @@ static int merge_job(struct run *run, struct job *job, const struct xray_thread 
 		functions[i] = (uint32_t)number;
 		status = number < 0 ? (int)number : 0;
 	}
+	if (status == 0 && job->watched &&
+	    !tl_xray_note_uses(&run->reader->uses, job->ids.ids, job->actions, job->ids.count))
+		status = tl_error_memory(err);
 	if (status == 0)
 		status = tl_fold_into(&job->fold, run->profile, &part, functions,
 				      run->options->per_thread, err);
@@ -377,6 +448,8 @@ static void free_jobs(struct job *jobs, size_t count)
 		tl_xray_ids_free(&jobs[i].ids);
 		tl_xray_stream_end(&jobs[i].stream);
 		free(jobs[i].faults.list);
+		free(jobs[i].heritage.nodes);
+		free(jobs[i].actions);
 	}
 }
 
@@ -414,7 +487,8 @@ static int run_threads(struct run *run, struct tl_error *err)
 	if (!run->threads || !run->jobs || (run->map && run->map->binary && !run->reach))
 		status = tl_error_memory(err);
 	for (uint32_t i = 0; status == 0 && i < run->reader->thread_count; i++)
-		if (tl_xray_thread_wanted(run->options, &run->reader->threads[i]))
+		if (tl_xray_thread_wanted(run->options, &run->reader->threads[i]) &&
+		    !tl_xray_is_inherited(run->reader, &run->reader->threads[i]))
 			run->threads[run->thread_count++] = i;
 	while (status == 0 && run->done < run->thread_count) {
 		size_t left = run->thread_count - run->done;

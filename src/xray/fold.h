@@ -19,6 +19,9 @@ int tl_xray_fold_profiling(struct tl_xray_reader *reader, struct tl_xray_map *ma
 /* True when the thread passes the thread and process filters. */
 bool tl_xray_thread_wanted(const struct tl_xray_fold_options *options, const struct xray_thread *thread);
 
+/* The part of the profile that a thread is. */
+struct tl_part tl_xray_part_of(const struct xray_thread *thread);
+
 /* The least TSC of any block, 0 when none has one. */
 uint64_t tl_xray_first_tsc(const struct tl_xray_reader *reader);
 

@@ -9,8 +9,17 @@
 
 bool tl_xray_thread_wanted(const struct tl_xray_fold_options *options, const struct xray_thread *thread)
 {
-	return (options->thread == TL_NOWHERE || options->thread == (uint32_t)thread->thread) &&
-	       (options->process == TL_NOWHERE || options->process == (uint32_t)thread->process);
+	struct tl_part part = tl_xray_part_of(thread);
+
+	return (options->thread == TL_NOWHERE || options->thread == part.thread) &&
+	       (options->process == TL_NOWHERE || options->process == part.process);
+}
+
+struct tl_part tl_xray_part_of(const struct xray_thread *thread)
+{
+	if (thread->heir)
+		return (struct tl_part){ .process = TL_NOWHERE, .thread = TL_NOWHERE, .number = thread->heir };
+	return (struct tl_part){ .process = (uint32_t)thread->process, .thread = (uint32_t)thread->thread };
 }
 
 uint64_t tl_xray_first_tsc(const struct tl_xray_reader *reader)

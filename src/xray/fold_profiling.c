@@ -27,6 +27,7 @@ struct sum {
 
 struct sums {
 	struct tl_profile *profile;
+	struct xray_uses *uses;
 	struct sum *list;
 	size_t count, capacity;
 };
@@ -63,6 +64,7 @@ static bool reserve(struct sums *sums, size_t count)
 static int add_sample(struct sums *sums, struct tl_xray_map *map, const struct tl_xray_record *record, uint32_t part,
 		      struct tl_error *err)
 {
+	static const uint8_t entered = 1 << TL_XRAY_ENTER;
 	static const int64_t nothing;
 	struct tl_profile *profile = sums->profile;
 	int64_t context = context_of(profile, map, record, part, err);
@@ -70,6 +72,8 @@ static int add_sample(struct sums *sums, struct tl_xray_map *map, const struct t
 
 	if (context < 0)
 		return (int)context;
+	if (map && !tl_xray_note_uses(sums->uses, (const uint32_t *)record->path, &entered, record->path_length != 0))
+		return tl_error_memory(err);
 	if (!reserve(sums, profile->context_table.count))
 		return tl_error_memory(err);
 	sum = &sums->list[context];
@@ -181,7 +185,7 @@ int tl_xray_fold_paths(struct tl_xray_reader *reader, struct tl_xray_map *map,
 		       const struct tl_xray_fold_options *options, struct tl_profile *profile, tl_xray_doubt_fn *doubt,
 		       void *arg, struct tl_error *err)
 {
-	struct sums sums = { .profile = profile };
+	struct sums sums = { .profile = profile, .uses = &reader->uses };
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && i < reader->thread_count; i++)

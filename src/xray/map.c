@@ -41,6 +41,8 @@ bool tl_xray_map_add(struct tl_xray_map *map, const struct tl_xray_sled *sled, c
 			.file = "",
 			.order = count,
 		};
+	if (sled->kind < 8)
+		map->functions[map->function_count - 1].kinds |= (uint8_t)(1u << sled->kind);
 	map->sleds[map->sled_count++] = *sled;
 	return true;
 }
@@ -63,6 +65,8 @@ void tl_xray_map_finish(struct tl_xray_map *map)
 	for (size_t i = 0; i < map->function_count; i++)
 		if (!kept || map->functions[kept - 1].id != map->functions[i].id)
 			map->functions[kept++] = map->functions[i];
+		else
+			map->functions[kept - 1].kinds |= map->functions[i].kinds;
 	map->function_count = kept;
 }
 
@@ -197,7 +201,7 @@ uint32_t tl_xray_map_count(const struct tl_xray_map *map)
 	return (uint32_t)map->function_count;
 }
 
-static struct tl_xray_map_function *find(const struct tl_xray_map *map, uint32_t id)
+struct tl_xray_map_function *tl_xray_map_function(const struct tl_xray_map *map, uint32_t id)
 {
 	size_t low = 0, high = map->function_count;
 
@@ -220,8 +224,12 @@ static void learn(struct tl_xray_map *map, struct tl_xray_map_function *function
 	if (function->known)
 		return;
 	function->known = true;
-	if (!map->binary || !tl_binary_symbol(map->binary, function->address, &symbol))
+	map->asked++;
+	if (!map->binary || !tl_binary_symbol(map->binary, function->address, &symbol)) {
+		map->named += *function->name != '\0';
 		return;
+	}
+	map->named += *symbol.name != '\0';
 	function->name = symbol.name;
 	function->file = symbol.file;
 	function->line = symbol.line;
@@ -229,13 +237,24 @@ static void learn(struct tl_xray_map *map, struct tl_xray_map_function *function
 
 bool tl_xray_map_short_of_memory(const struct tl_xray_map *map)
 {
-	return map->binary && tl_binary_short_of_memory(map->binary);
+	bool is_short = map->binary && tl_binary_short_of_memory(map->binary);
+
+	for (size_t i = 1; i < XRAY_OBJECTS; i++)
+		is_short |= map->objects[i] && tl_xray_map_short_of_memory(map->objects[i]);
+	return is_short;
 }
 
 bool tl_xray_map_find(struct tl_xray_map *map, uint32_t id, struct tl_xray_function *function)
 {
-	struct tl_xray_map_function *found = find(map, id);
+	uint32_t object = id >> XRAY_OBJECT_SHIFT;
+	struct tl_xray_map_function *found;
 
+	if (object && object < XRAY_OBJECTS && map->objects[object]) {
+		map = map->objects[object];
+		found = tl_xray_map_function(map, id & ((1u << XRAY_OBJECT_SHIFT) - 1));
+	} else {
+		found = tl_xray_map_function(map, id);
+	}
 	if (!found)
 		return false;
 	learn(map, found);

@@ -7,6 +7,7 @@
 #include "core/memory.h"
 
 struct tl_binary;
+struct xray_uses;
 
 enum tl_xray_sled_kind {
 	TL_XRAY_SLED_ENTER,
@@ -34,7 +35,11 @@ struct tl_xray_map_function {
 	const char *file;
 	uint32_t line;
 	size_t order; /* of the function's first sled */
+	uint8_t kinds; /* of its sleds: bits by enum tl_xray_sled_kind */
 };
+
+/* Shared objects that a function id can name beside the program: 4 bits above 24 (docs/formats/xray.md, 2.2). */
+enum { XRAY_OBJECTS = 16, XRAY_OBJECT_SHIFT = 24 };
 
 struct tl_xray_map {
 	struct tl_binary *binary; /* NULL: from YAML */
@@ -43,7 +48,16 @@ struct tl_xray_map {
 	struct tl_xray_map_function *functions; /* by id, after tl_xray_map_finish() */
 	size_t function_count, function_capacity;
 	struct tl_names names; /* of a map from YAML */
+
+	struct tl_xray_map *objects[XRAY_OBJECTS]; /* of shared objects, from 1 on; borrowed */
+	uint32_t asked, named; /* functions whose name was looked up, and those that have one */
 };
+
+/*
+ * Why the file of a map cannot be what ran as an object (0: the program), as the trace used it; NULL: it can. It must have
+ * all functions, with a sled for what was done (match.c).
+ */
+const char *tl_xray_map_refutes(const struct tl_xray_map *map, uint32_t object, const struct xray_uses *uses);
 
 /* "function-enter", ... as `llvm-xray extract` writes them; NULL for a kind we do not know. */
 const char *tl_xray_sled_kind_name(unsigned kind);
@@ -52,6 +66,8 @@ const char *tl_xray_sled_kind_name(unsigned kind);
 bool tl_xray_map_add(struct tl_xray_map *map, const struct tl_xray_sled *sled, const char *name);
 /* True once tl_xray_map_find() may have told less than what is known, for want of memory. */
 bool tl_xray_map_short_of_memory(const struct tl_xray_map *map);
+/* A function of the map itself, whatever objects it has; NULL: none. After tl_xray_map_finish(). */
+struct tl_xray_map_function *tl_xray_map_function(const struct tl_xray_map *map, uint32_t id);
 /* Order the functions by id; of several entries with one id the first names the function. */
 void tl_xray_map_finish(struct tl_xray_map *map);
 

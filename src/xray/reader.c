@@ -192,6 +192,7 @@ void tl_xray_rewind(struct tl_xray_reader *reader)
 {
 	tl_xray_merge_free(reader->merge);
 	reader->merge = NULL;
+	reader->uses.count = 0;
 	atomic_store(&reader->progress.done, 0);
 	reader->faults.listed = reader->index_faults.listed;
 	reader->faults.count = reader->index_faults.count;
@@ -208,5 +209,6 @@ void tl_xray_close(struct tl_xray_reader *reader)
 	free(reader->order);
 	free(reader->threads);
 	free(reader->faults.list);
+	free(reader->uses.list);
 	free(reader);
 }

@@ -21,6 +21,9 @@ struct xray_block {
 	bool timed;          /* `first_tsc` is its own */
 	bool begun;          /* FDR: it has a NewBuffer, whose thread this is */
 	bool has_process;    /* FDR: it has a Pid */
+	uint64_t inherited;  /* FDR: another log has its records up to there; 0: none (forks.c) */
+	bool copy;           /* FDR: it stands in the log once more; not in any thread */
+	uint32_t heir;       /* of a forked process whose number is not known: which one, from 1 on */
 };
 
 /* A stretch between blocks of which no record was made. */
@@ -33,6 +36,15 @@ struct xray_faults {
 	struct tl_xray_fault *list;
 	size_t listed, capacity;
 	uint64_t count, skipped_bytes;
+};
+
+/* What was done with functions, thread by thread: what a program must have that is to be the one that ran (match.c). */
+struct xray_uses {
+	struct xray_use {
+		uint32_t id;
+		uint8_t actions; /* bits by enum tl_xray_action */
+	} * list;
+	size_t count, capacity;
 };
 
 /* How far the work on a trace is; shared by streams on several threads. */
@@ -64,6 +76,7 @@ struct xray_stream {
 /* A thread: its blocks in time order are order[begin .. end). */
 struct xray_thread {
 	int32_t process, thread;
+	uint32_t heir; /* as that of its blocks */
 	uint32_t begin, end;
 };
 
@@ -84,7 +97,11 @@ struct tl_xray_reader {
 	uint32_t *order;           /* block numbers by (process, thread, first TSC, position) */
 	struct xray_thread *threads;
 	size_t thread_count, thread_capacity;
+	bool inherits;             /* some of its records are another log's (forks.c) */
+	bool has_copies;           /* buffers stand in the log twice */
+	bool orphaned;             /* some were another process's, whose log is not there */
 
+	struct xray_uses uses; /* noted while folding with a map */
 	struct xray_progress progress;
 	struct xray_faults faults;
 	struct xray_faults index_faults; /* how many of them the index found */
@@ -101,8 +118,14 @@ int tl_xray_add_block(struct tl_xray_reader *reader, const struct xray_block *bl
 int tl_xray_add_gap(struct tl_xray_reader *reader, uint64_t start, uint64_t end, enum tl_status status,
 		    const char *text, struct tl_error *err);
 
-/* Order the blocks by thread and time, when all are there (blocks.c). 0 or TL_NO_MEMORY. */
+/* Order the blocks by thread and time, when all are there, or threads have other names (blocks.c). 0 or TL_NO_MEMORY. */
 int tl_xray_order_blocks(struct tl_xray_reader *reader, struct tl_error *err);
+
+/* Append uses. False without memory. */
+bool tl_xray_note_uses(struct xray_uses *uses, const uint32_t *ids, const uint8_t *actions, size_t count);
+
+/* Gather the uses of a whole trace, where nothing else reads all of it before names are needed. 0 or negative. */
+int tl_xray_collect_uses(struct tl_xray_reader *reader, struct tl_error *err);
 
 /* Note damage. False without memory. */
 bool tl_xray_fault(struct xray_faults *faults, const struct tl_xray_fault *fault);

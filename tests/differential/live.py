@@ -11,8 +11,8 @@ import tempfile
 
 import common
 from common import expect, fail
+from live_tools import HERE, build, counts_of
 
-HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "live")
 # Every call is kept (no duration threshold), and no buffer is used twice.
 FDR = "func_duration_threshold_us=0 buffer_size=65536 buffer_max=1000"
 BASIC = "func_duration_threshold_us=0 max_stack_depth=256 thread_buffer_size=1024"
@@ -29,17 +29,6 @@ PROGRAMS = (
 MODES = {"xray-fdr": FDR, "xray-basic": BASIC}
 
 
-def build(version, program, options, folder):
-    name = os.path.join(folder, "%s-%s%s" % (program, version, "".join(options[:1])))
-    sources = [os.path.join(HERE, program + ".cpp"), os.path.join(HERE, "recorder.cpp")]
-    done = subprocess.run(["clang++-" + version, "-std=c++17", "-g1", "-fxray-instrument", "-pthread", *options,
-                           "-o", name, *sources], stderr=subprocess.PIPE, text=True)
-    if done.returncode:
-        fail("%s does not compile with clang %s: %s" % (program, version, done.stderr))
-        return None
-    return name
-
-
 def record(program, arguments, mode, options, folder):
     """Run a program; its trace and its own counts."""
     for name in os.listdir(folder):
@@ -53,9 +42,7 @@ def record(program, arguments, mode, options, folder):
     if done.returncode or len(logs) != 1:
         fail("%s does not record: status %d, %d logs: %s" % (program, done.returncode, len(logs), done.stderr))
         return None, None
-    with open(os.path.join(folder, "counts"), encoding="utf-8") as file:
-        counts = {name: int(count) for count, name in (line.rstrip("\n").split(" ", 1) for line in file)}
-    return os.path.join(folder, logs[0]), counts
+    return os.path.join(folder, logs[0]), counts_of(os.path.join(folder, "counts"))
 
 
 # What else the compiler instruments: the standard library's templates and our destructors.

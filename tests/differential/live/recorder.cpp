@@ -5,16 +5,25 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
+#include <unistd.h>
 
 #include <xray/xray_interface.h>
 #include <xray/xray_log_interface.h>
 
 static std::atomic<counter *> counters{ nullptr };
+static pid_t began; // the process that the recording began in
 
 counter::counter(const char *its_name) : name(its_name), next(counters.load())
 {
 	while (!counters.compare_exchange_weak(next, this))
 		;
+}
+
+NOT_TRACED void forget_counts()
+{
+	for (counter *c = counters; c; c = c->next)
+		c->count = 0;
 }
 
 NOT_TRACED static void fail(const char *what)
@@ -31,7 +40,13 @@ NOT_TRACED static void end()
 	if (__xray_log_flushLog() != XRAY_LOG_FLUSHED)
 		fail("flush failed");
 
-	FILE *file = fopen(getenv("LIVE_COUNTS"), "w");
+	// Each process that was forked writes a file of its own.
+	std::string name = getenv("LIVE_COUNTS");
+
+	if (getpid() != began)
+		name += "." + std::to_string(getpid());
+
+	FILE *file = fopen(name.c_str(), "w");
 
 	if (!file)
 		fail("cannot write the counts");
@@ -51,5 +66,6 @@ __attribute__((constructor(65535))) NOT_TRACED static void begin()
 	if (__xray_log_init_mode(mode, options) != XRAY_LOG_INITIALIZED)
 		fail("init failed");
 	__xray_patch();
+	began = getpid();
 	atexit(end);
 }

@@ -17,6 +17,9 @@ struct counter {
 	explicit NOT_TRACED counter(const char *its_name);
 };
 
+// In a process that was forked: what was counted so far is its parent's.
+void forget_counts();
+
 // First statement of every traced function.
 #define COUNT(name)                                                                                \
 	do {                                                                                       \

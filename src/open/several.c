@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several files that are one input: none of them twice, and what they know of each other. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/error.h"
+#include "core/source.h"
+#include "open/format.h"
+#include "open/several.h"
+
+/* ---- the same file twice ---- */
+
+struct file {
+	const char *path;
+	dev_t device;
+	ino_t inode;
+	off_t size;
+};
+
+static int compare_files(const void *left, const void *right)
+{
+	const struct file *a = left, *b = right;
+
+	if (a->size != b->size)
+		return a->size < b->size ? -1 : 1;
+	if (a->device != b->device)
+		return a->device < b->device ? -1 : 1;
+	return (a->inode > b->inode) - (a->inode < b->inode);
+}
+
+/* Streams have no identity; whether a file is there is found out when it is opened. */
+static size_t list_files(struct file *files, const char *const *paths, size_t count)
+{
+	struct stat status;
+	size_t listed = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(paths[i], "-") && !stat(paths[i], &status) && S_ISREG(status.st_mode))
+			files[listed++] =
+				(struct file){ paths[i], status.st_dev, status.st_ino, status.st_size };
+	if (listed)
+		qsort(files, listed, sizeof(*files), compare_files);
+	return listed;
+}
+
+static bool same_file(const struct file *a, const struct file *b)
+{
+	return a->device == b->device && a->inode == b->inode;
+}
+
+enum { COMPARE_BYTES = 1 << 16 };
+
+static bool same_streams(FILE *a, FILE *b, char *room)
+{
+	size_t got, others;
+
+	do {
+		got = fread(room, 1, COMPARE_BYTES, a);
+		others = fread(room + COMPARE_BYTES, 1, COMPARE_BYTES, b);
+		if (got != others || memcmp(room, room + COMPARE_BYTES, got) != 0)
+			return false;
+	} while (got == COMPARE_BYTES);
+	return !ferror(a) && !ferror(b);
+}
+
+/* A file that cannot be read again is no copy that is known. */
+static bool same_bytes(const struct file *a, const struct file *b, char *room)
+{
+	FILE *left = fopen(a->path, "rbe"), *right = fopen(b->path, "rbe");
+	bool same = left && right && same_streams(left, right, room);
+
+	if (left)
+		fclose(left);
+	if (right)
+		fclose(right);
+	return same;
+}
+
+/* Of those of one size, whether one has the bytes of another; an empty file counts for nothing anyway. */
+static const struct file *find_copy(const struct file *files, size_t count, char *room)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = i + 1; files[i].size && j < count && files[j].size == files[i].size; j++)
+			if (same_bytes(&files[i], &files[j], room))
+				return &files[j];
+	return NULL;
+}
+
+int tl_input_distinct(const char *const *paths, size_t count, bool by_content, const char **failed,
+		      struct tl_error *err)
+{
+	struct file *files = malloc((count + 1) * sizeof(*files));
+	char *room = malloc((size_t)2 * COMPARE_BYTES);
+	const struct file *copy = NULL;
+	size_t listed;
+	int status = files && room ? 0 : tl_error_memory(err);
+
+	listed = status == 0 ? list_files(files, paths, count) : 0;
+	for (size_t i = 1; status == 0 && i < listed; i++)
+		if (same_file(&files[i - 1], &files[i])) {
+			*failed = files[i].path;
+			status = tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the same file is given twice");
+		}
+	if (status == 0 && by_content)
+		copy = find_copy(files, listed, room);
+	if (copy) {
+		*failed = copy->path;
+		status = tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				     "holds the same bytes as another of the files: is it a copy?");
+	}
+	free(files);
+	free(room);
+	return status;
+}
+
+/* ---- one more ---- */
+
+int tl_input_join(struct tl_input *input, struct tl_input *other, const char **failed, struct tl_error *err)
+{
+	const char *paths[2] = { tl_source_name(input->source), tl_source_name(other->source) };
+	struct tl_input **grown;
+	int status = 0;
+
+	if (input->format != other->format || input->format->many_paths || other->other_count)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "files of this format are inputs of their own");
+	for (size_t i = 0; status == 0 && i < input->other_count + 1; i++) {
+		paths[0] = i ? input->others[i - 1]->path : paths[0];
+		status = tl_input_distinct(paths, 2, false, failed, err);
+	}
+	if (status < 0)
+		return status;
+	grown = realloc(input->others, (input->other_count + 1) * sizeof(*grown));
+	if (!grown)
+		return tl_error_memory(err);
+	input->others = grown;
+	other->path = tl_source_name(other->source);
+	input->others[input->other_count++] = other;
+	return 0;
+}
+
+int tl_input_relate(struct tl_input *input, struct tl_error *err)
+{
+	int status;
+
+	if (input->related || !input->format->relate)
+		return 0;
+	status = input->format->relate(input, err);
+	input->related = status == 0;
+	return status;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Several programs and shared objects may be given for a trace, which names none. A file is what ran as an object (0: the
+ * program, 1 and on: shared objects, in the order in which they registered) if its map has what the trace uses of that
+ * object; of several that can be it the first one is taken, programs before shared objects for object 0.
+ */
+#include "open/xray_maps.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "symbols/binary.h"
+
+/* ---- opening ---- */
+
+static bool is_program(const struct tl_xray_map *map)
+{
+	struct tl_section section;
+
+	return !map->binary || !tl_binary_is_pie(map->binary) || tl_binary_section(map->binary, ".interp", &section);
+}
+
+static int add(struct xray_maps *maps, const struct xray_candidate *candidate, struct tl_error *err)
+{
+	if (!tl_grow(&maps->list, &maps->capacity, maps->count + 1, sizeof(*maps->list))) {
+		tl_xray_map_close(candidate->map);
+		return tl_error_memory(err);
+	}
+	maps->list[maps->count++] = *candidate;
+	return 0;
+}
+
+/* A file that has no map is told at the end, if another one has one. */
+static int open_file(struct xray_maps *maps, const struct tl_binary_spec *spec, const char *path, bool demangle,
+		     struct tl_error *err)
+{
+	struct xray_candidate candidate = { .path = spec->path, .in_folder = path != spec->path };
+	int status = tl_xray_map_open(&candidate.map, path, spec->address, demangle, err);
+
+	if (status == TL_NO_MEMORY)
+		return status;
+	if (status < 0) {
+		candidate.text = err && err->text ? err->text : tl_status_name((enum tl_status)status);
+		candidate.status = (enum tl_status)status;
+	} else {
+		candidate.program = is_program(candidate.map);
+	}
+	return candidate.in_folder && !candidate.map ? 0 : add(maps, &candidate, err);
+}
+
+static int open_folder(struct xray_maps *maps, const struct tl_binary_spec *spec, bool demangle, struct tl_error *err)
+{
+	struct dirent **names;
+	int count = scandir(spec->path, &names, NULL, alphasort), status = 0;
+
+	if (count < 0)
+		return tl_error_system(err, "cannot read the folder");
+	for (int i = 0; i < count; i++) {
+		size_t size = strlen(spec->path) + strlen(names[i]->d_name) + 2;
+		char *path = status == 0 ? malloc(size) : NULL;
+		struct stat found;
+
+		if (status == 0 && !path)
+			status = tl_error_memory(err);
+		if (path) {
+			snprintf(path, size, "%s/%s", spec->path, names[i]->d_name);
+			if (!stat(path, &found) && S_ISREG(found.st_mode))
+				status = open_file(maps, spec, path, demangle, err);
+		}
+		free(path);
+		free(names[i]);
+	}
+	free(names);
+	return status;
+}
+
+static int open_binary(struct xray_maps *maps, const struct tl_binary_spec *spec, bool demangle, struct tl_error *err)
+{
+	struct stat found;
+
+	if (!stat(spec->path, &found) && S_ISDIR(found.st_mode))
+		return open_folder(maps, spec, demangle, err);
+	return open_file(maps, spec, spec->path, demangle, err);
+}
+
+static int open_yaml(struct xray_maps *maps, const char *path, struct tl_error *err)
+{
+	struct xray_candidate candidate = { .path = path, .program = true };
+	int status = tl_xray_map_open_yaml(&candidate.map, path, err);
+
+	return status < 0 ? status : add(maps, &candidate, err);
+}
+
+static int open_all(struct xray_maps *maps, const struct tl_input_options *options, const char **about,
+		    struct tl_error *err)
+{
+	struct tl_error ignored, *first = err;
+	bool any = false;
+	int status = 0;
+
+	if (options->map) {
+		*about = options->map;
+		return open_yaml(maps, options->map, err);
+	}
+	for (size_t i = 0; status == 0 && i < options->binary_count; i++) {
+		if (!any)
+			*about = options->binaries[i].path;
+		status = open_binary(maps, &options->binaries[i], !options->raw_names, i ? &ignored : first);
+	}
+	for (size_t i = 0; i < maps->count; i++)
+		any |= maps->list[i].map != NULL;
+	if (status < 0 || any || !options->binary_count)
+		return status;
+	*about = options->binaries[0].path;
+	if (!maps->count || maps->list[0].path != options->binaries[0].path)
+		return tl_error_at(err, TL_BAD_FORMAT, TL_NOWHERE, "no file in this folder has an XRay instrumentation map");
+	return maps->list[0].status;
+}
+
+int tl_xray_maps_open(struct xray_maps *maps, const struct tl_input_options *options, const char **failed,
+		      struct tl_error *err)
+{
+	static const struct xray_uses nothing;
+	const char *about = *failed;
+	int status = open_all(maps, options, &about, err);
+
+	if (status < 0) {
+		*failed = about;
+		return status;
+	}
+	tl_xray_maps_choose(maps, &nothing);
+	return 0;
+}
+
+void tl_xray_maps_close(struct xray_maps *maps)
+{
+	for (size_t i = 0; i < maps->count; i++)
+		tl_xray_map_close(maps->list[i].map);
+	free(maps->list);
+}
+
+/* ---- choosing ---- */
+
+/* The first that can be an object; those that cannot keep the reason. */
+static struct xray_candidate *choose(struct xray_maps *maps, uint32_t object, const struct xray_uses *uses)
+{
+	for (int programs = object == 0; programs >= 0; programs--)
+		for (size_t i = 0; i < maps->count; i++) {
+			struct xray_candidate *c = &maps->list[i];
+			const char *why;
+
+			if (!c->map || c->used || (object == 0 && c->program != (programs != 0)))
+				continue;
+			why = tl_xray_map_refutes(c->map, object, uses);
+			if (!why) {
+				c->used = true;
+				return c;
+			}
+			if (object == 0)
+				c->text = why;
+		}
+	return NULL;
+}
+
+static bool is_used(const struct xray_uses *uses, uint32_t object)
+{
+	for (size_t i = 0; i < uses->count; i++)
+		if (uses->list[i].id >> XRAY_OBJECT_SHIFT == object)
+			return true;
+	return false;
+}
+
+bool tl_xray_maps_choose(struct xray_maps *maps, const struct xray_uses *uses)
+{
+	struct tl_xray_map *before[XRAY_OBJECTS] = { maps->map };
+	struct xray_candidate *program;
+	bool changed;
+
+	if (maps->map)
+		memcpy(before + 1, maps->map->objects + 1, (XRAY_OBJECTS - 1) * sizeof(*before));
+	for (size_t i = 0; i < maps->count; i++)
+		if (maps->list[i].map) {
+			maps->list[i].used = false;
+			maps->list[i].text = NULL;
+		}
+	program = choose(maps, 0, uses);
+	changed = maps->map != (program ? program->map : NULL);
+	maps->map = program ? program->map : NULL;
+	maps->objects_text = NULL;
+	for (uint32_t object = 1; object < XRAY_OBJECTS; object++) {
+		struct xray_candidate *c = !uses->count || is_used(uses, object) ? choose(maps, object, uses) : NULL;
+
+		if (!c && is_used(uses, object))
+			maps->objects_text = "functions of a shared object have no names: no file that was given is it";
+		if (!maps->map)
+			continue;
+		maps->map->objects[object] = c ? c->map : NULL;
+		changed |= before[object] != maps->map->objects[object];
+	}
+	return changed;
+}
+
+/* ---- telling ---- */
+
+static const char *tell_candidate(const struct xray_maps *maps, const struct xray_candidate *c)
+{
+	if (!c->map)
+		return c->text;
+	if (c->used)
+		return c->map->binary && c->map->asked && !c->map->named ? "has no names of functions (is it stripped?): they are shown by "
+							 "number"
+						       : NULL;
+	if (c->text && (c->program || !maps->map))
+		return c->text;
+	return c->program ? "could be the program that ran as well as another file that was given: names are those of "
+			    "the first"
+			  : NULL;
+}
+
+size_t tl_xray_maps_tell(const struct xray_maps *maps, struct tl_damage *places, size_t room)
+{
+	struct tl_damage place = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
+	const char *folder = NULL;
+	size_t told = 0;
+
+	for (size_t i = 0; i < maps->count; i++) {
+		const struct xray_candidate *c = &maps->list[i];
+
+		place.text = tell_candidate(maps, c);
+		place.status = c->map ? TL_BAD_FORMAT : c->status;
+		place.path = c->path;
+		/* Of a folder's files one is enough. */
+		if (c->in_folder && !c->used) {
+			if (maps->map || (folder && !strcmp(folder, c->path)))
+				continue;
+			folder = c->path;
+			place.text = "no file in this folder can be the program that ran; no names were used";
+		}
+		if (place.text && told < room)
+			places[told++] = place;
+	}
+	if (maps->objects_text && told < room) {
+		place.text = maps->objects_text;
+		place.status = TL_BAD_FORMAT;
+		place.path = NULL;
+		places[told++] = place;
+	}
+	return told;
+}
