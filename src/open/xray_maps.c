@@ -207,14 +207,15 @@ bool tl_xray_maps_choose(struct xray_maps *maps, const struct xray_uses *uses)
 
 /* ---- telling ---- */
 
+static const char no_names[] =
+	"has no names of functions (is it stripped?): they are shown by number";
+
 static const char *tell_candidate(const struct xray_maps *maps, const struct xray_candidate *c)
 {
 	if (!c->map)
 		return c->text;
 	if (c->used)
-		return c->map->binary && c->map->asked && !c->map->named ? "has no names of functions (is it stripped?): they are shown by "
-							 "number"
-						       : NULL;
+		return c->map->binary && c->map->asked && !c->map->named ? no_names : NULL;
 	if (c->text && (c->program || !maps->map))
 		return c->text;
 	return c->program ? "could be the program that ran as well as another file that was given: names are those of "

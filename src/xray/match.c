@@ -24,15 +24,17 @@ bool tl_xray_note_uses(struct xray_uses *uses, const uint32_t *ids, const uint8_
  * The sleds that write a record: one of them must be there. A sled for arguments writes plain entries where no handler
  * for arguments is set; a tail exit is a plain exit on processors that know no other.
  */
+#define NOT_IT "is not the program that ran, its names were not used: the trace has "
+
 static const struct {
 	unsigned sleds;
 	const char *text;
 } needs[] = {
-	[TL_XRAY_ENTER] = { SLED(ENTER) | SLED(ENTER_ARGS), "is not the program that ran, its names were not used: the trace enters a function that has no sled for it" },
-	[TL_XRAY_EXIT] = { SLED(EXIT) | SLED(TAIL_EXIT), "is not the program that ran, its names were not used: the trace has an exit of a function that has no sled for it" },
-	[TL_XRAY_TAIL_EXIT] = { SLED(TAIL_EXIT), "is not the program that ran, its names were not used: the trace has a tail exit of a function that has no sled for it" },
-	[TL_XRAY_ENTER_ARGS] = { SLED(ENTER_ARGS),
-				 "is not the program that ran, its names were not used: the trace has arguments of a function that has no sled for them" },
+	[TL_XRAY_ENTER] = { SLED(ENTER) | SLED(ENTER_ARGS),
+			    NOT_IT "entries of a function that has no sled for them" },
+	[TL_XRAY_EXIT] = { SLED(EXIT) | SLED(TAIL_EXIT), NOT_IT "exits of a function that has no sled for them" },
+	[TL_XRAY_TAIL_EXIT] = { SLED(TAIL_EXIT), NOT_IT "tail exits of a function that has no sled for them" },
+	[TL_XRAY_ENTER_ARGS] = { SLED(ENTER_ARGS), NOT_IT "arguments of a function that has no sled for them" },
 };
 
 const char *tl_xray_map_refutes(const struct tl_xray_map *map, uint32_t object, const struct xray_uses *uses)
@@ -45,7 +47,7 @@ const char *tl_xray_map_refutes(const struct tl_xray_map *map, uint32_t object, 
 			continue;
 		function = tl_xray_map_function(map, use->id & ((1u << XRAY_OBJECT_SHIFT) - 1));
 		if (!function)
-			return "is not the program that ran, its names were not used: the trace has functions that its instrumentation map has not";
+			return NOT_IT "functions that its instrumentation map has not";
 		for (unsigned action = 0; action < sizeof(needs) / sizeof(needs[0]); action++)
 			if (use->actions >> action & 1 && !(function->kinds & needs[action].sleds))
 				return needs[action].text;
