@@ -309,16 +309,21 @@ static int next_block(struct job *job)
 /* Records that another log tells: the stack that they leave is wanted, and nothing else. */
 static int fold_inherited(struct job *job)
 {
-	const uint8_t *end = job->stream.cur.end;
-	int status;
+	uint64_t inherited = job->stream.block->inherited;
+	struct tl_xray_record record;
+	int status = 1;
 
 	if (!job->heritage.inside)
 		tl_xray_heritage_begin(&job->heritage, &job->fold);
 	set_gate(job);
-	tl_cursor_limit(&job->stream.cur, job->stream.block->inherited);
-	status = fold_block(job);
-	job->stream.cur.end = end;
-	return status;
+	while (status == 1 && tl_cursor_offset(&job->stream.cur) < inherited) {
+		status = tl_xray_decode_fdr(&job->stream, &record, &job->error);
+		if (status == 1)
+			fold_record(job, &record);
+		if (job->fold.no_memory)
+			return tl_error_memory(&job->error);
+	}
+	return status < 0 ? status : 0;
 }
 
 /* Up to the first record with a time of its own: from there on time is that of this log. */
