@@ -43,12 +43,32 @@ struct tl_exporter {
 	const char *help;   /**< one line */
 	int (*write)(const struct tl_profile *profile, const struct tl_export_options *options, struct tl_output *out,
 		     struct tl_error *err);
+	bool stacks; /**< writes call stacks: of a profile of sums only those that tl_profile_stacks() gives */
 };
 
 /** The exporters, in the order of help; ends with a NULL. */
 TL_API const struct tl_exporter *const *tl_exporters(void);
 /** An exporter by name, NULL when there is none. */
 TL_API const struct tl_exporter *tl_exporter_find(const char *name);
+
+/** How far call stacks are estimated. Zero-filled with `size` set is a good default. */
+struct tl_stacks_options {
+	size_t size;            /**< sizeof(struct tl_stacks_options) */
+	double threshold;       /**< percent: paths with less than this share of every event are summed as "(other)" */
+	uint32_t most_contexts; /**< paths, the largest ones; 0: 200,000 */
+	uint32_t most_depth;    /**< frames of a path; 0: 500 */
+};
+
+/**
+ * A new, finished profile with call stacks, of one that has costs and calls but no stacks. Where the functions' names are
+ * stacks (Callgrind's --separate-callers), they are those: exact, and functions have their own names. Else paths are
+ * estimated, as tl_profile_estimated() then says: from the roots downwards each function's cost is divided as it is in
+ * the profile as a whole. Totals do not change.
+ * @param options  may be NULL
+ * @return 0; TL_BAD_USAGE: it has stacks; TL_NO_MEMORY
+ */
+TL_API int tl_profile_stacks(struct tl_profile **stacks, const struct tl_profile *sums,
+			     const struct tl_stacks_options *options, struct tl_error *err);
 
 /** A named value of a slice or instant. */
 struct tl_timeline_arg {
@@ -128,6 +148,7 @@ struct tl_flame_options {
 	const char *baseline_name; /**< the same of the baseline */
 	const char *when;          /**< when that was, for people; may be NULL */
 	uint32_t width;            /**< of a picture, in pixels; 0: 1200 */
+	bool *estimated;           /**< gets true where paths had to be estimated; may be NULL */
 };
 
 /** Whether this library was built with the parts the page is made of; without, TL_FLAME_PAGE is not. */

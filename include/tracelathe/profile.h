@@ -121,6 +121,8 @@ struct tl_latency {
 TL_API uint64_t tl_profile_frequency(const struct tl_profile *profile);
 /** True when the input was a trace with a clock: latencies exist, costs of event 0 are ticks. */
 TL_API bool tl_profile_timed(const struct tl_profile *profile);
+/** True when its call stacks are estimated, so that all that is said of paths is, too (see tl_profile_stacks()). */
+TL_API bool tl_profile_estimated(const struct tl_profile *profile);
 /** The format the profile came from ("xray", ...), "" when built by hand. */
 TL_API const char *tl_profile_format(const struct tl_profile *profile);
 

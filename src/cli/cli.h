@@ -195,8 +195,17 @@ int choose_events_of(struct job *job, const struct event_list *list, uint32_t **
 int choose_events(struct job *job, const struct tl_profile *profile, uint32_t **events, struct tl_error *err);
 /* Fold the input and choose events; negative on failure. The caller frees both results, also then. */
 int fold_input(struct job *job, struct tl_profile **profile, uint32_t **events, struct tl_error *err);
-/* The same, cut down to the stacks through the functions asked for: for what shows stacks. */
-int fold_input_stacks(struct job *job, struct tl_profile **profile, uint32_t **events, struct tl_error *err);
+/*
+ * The same, cut down to the stacks through the functions asked for: for what shows stacks.
+ * `wanted`: where the input has no stacks, those that it can be given.
+ */
+int fold_input_stacks(struct job *job, bool wanted, struct tl_profile **profile, uint32_t **events,
+		      struct tl_error *err);
+/* Give a profile without stacks some; tells when they are estimated. */
+int give_stacks(struct job *job, const char *path, struct tl_profile **profile,
+		struct tl_error *err);
+/* Tell that paths are estimated, which makes the exit status 1. */
+void tell_estimated(struct job *job, const char *path);
 
 /* ---- matched.c ---- */
 

@@ -35,7 +35,7 @@ int export_input(struct job *job, const char *name, struct tl_error *err)
 	const struct tl_exporter *exporter = tl_exporter_find(name);
 	struct tl_profile *profile;
 	uint32_t *events;
-	int status = fold_input_stacks(job, &profile, &events, err);
+	int status = fold_input_stacks(job, exporter && exporter->stacks, &profile, &events, err);
 
 	if (status == TL_OK && exporter)
 		status = export_profile(job, exporter, profile, job->settings->paths[0], err);

@@ -64,9 +64,9 @@ static void list_events(const struct tl_profile *profile, const char *path)
 {
 	uint32_t count = tl_profile_event_count(profile);
 
-	fprintf(stderr, "%s has", path);
+	say("%s has", path);
 	for (uint32_t i = 0; i < count; i++)
-		fprintf(stderr, "%s %s", i ? "," : "", tl_profile_event(profile, i)->name);
+		say("%s %s", i ? "," : "", tl_profile_event(profile, i)->name);
 }
 
 static void complain_nothing_common(struct job *job, struct tl_profile *const profiles[2])

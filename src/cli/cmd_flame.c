@@ -31,7 +31,9 @@ int write_flame(struct job *job, const struct tl_profile *profile, const struct 
 {
 	const struct settings *settings = job->settings;
 	const char *path = settings->paths[baseline ? 1 : 0];
+	bool estimated = false;
 	char when[64];
+	int status;
 	const struct tl_flame_options options = {
 		.size = sizeof(options),
 		.form = settings->svg ? TL_FLAME_SVG : TL_FLAME_PAGE,
@@ -44,9 +46,13 @@ int write_flame(struct job *job, const struct tl_profile *profile, const struct 
 		.baseline_name = baseline ? settings->paths[0] : NULL,
 		.when = written(job, path, when, sizeof(when)),
 		.width = settings->pixels,
+		.estimated = &estimated,
 	};
 
-	return tl_flame_write(profile, baseline, &options, job->out, err);
+	status = tl_flame_write(profile, baseline, &options, job->out, err);
+	if (status == 0 && estimated && !tl_profile_estimated(profile))
+		tell_estimated(job, path);
+	return status;
 }
 
 bool can_write_flame(struct job *job)
@@ -68,7 +74,10 @@ int cmd_flame(struct job *job, struct tl_error *err)
 
 	if (!can_write_flame(job))
 		return TL_UNSUPPORTED;
-	status = fold_input_stacks(job, &profile, &events, err);
+	/* A graph of all functions estimates its own paths, beside a table that is exact. */
+	status =
+		fold_input_stacks(job, job->settings->input.function || job->settings->input.object,
+				  &profile, &events, err);
 	if (status == TL_OK)
 		status = write_flame(job, profile, NULL, err);
 	free(events);

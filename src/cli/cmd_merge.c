@@ -140,6 +140,8 @@ int cmd_merge(struct job *job, struct tl_error *err)
 		tell_saturated(job, "the sum of all files", group.profiles[0]);
 	if (status == 0 && job->settings->events)
 		status = choose_events(job, group.profiles[0], &events, err);
+	if (status == 0 && exporter->stacks)
+		status = give_stacks(job, "the merged profile", &group.profiles[0], err);
 	/* No command: the name of the first file would tell the order. */
 	if (status == 0)
 		status = export_profile(job, exporter, group.profiles[0], NULL, err);

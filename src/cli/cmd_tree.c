@@ -8,7 +8,7 @@ int cmd_tree(struct job *job, struct tl_error *err)
 	struct tl_profile *profile;
 	uint32_t *events;
 	bool stacks = job->settings->tree == TL_TREE_TOP_DOWN || job->settings->tree == TL_TREE_BOTTOM_UP;
-	int status = stacks ? fold_input_stacks(job, &profile, &events, err)
+	int status = stacks ? fold_input_stacks(job, true, &profile, &events, err)
 			    : fold_input(job, &profile, &events, err);
 
 	if (status == TL_OK)

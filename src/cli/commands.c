@@ -81,7 +81,8 @@ const struct command commands[] = {
 		"folded stacks with their self cost, for flame graph tools",
 		"Prints each call stack on a line, root first, frames separated by semicolons, then its "
 		"self cost. The costs sum up to the total. --threads puts the thread at the root of each "
-		"stack.",
+		"stack. Where the input has no stacks, paths are estimated from callers and callees, which is told "
+		"(status 1); functions keep their self cost.",
 		"llvm-xray stack, stackcollapse",
 		cmd_stacks,
 		{ { "tracelathe stacks --binary prog log.xray | flamegraph.pl > flame.svg",

@@ -124,7 +124,33 @@ int fold_input(struct job *job, struct tl_profile **profile, uint32_t **events, 
 	return status;
 }
 
-int fold_input_stacks(struct job *job, struct tl_profile **profile, uint32_t **events, struct tl_error *err)
+void tell_estimated(struct job *job, const char *path)
+{
+	say("tracelathe: %s: the input has no call stacks; paths are estimated from callers and "
+	    "callees",
+	    path);
+	putc('\n', stderr);
+	job->damaged = true;
+}
+
+int give_stacks(struct job *job, const char *path, struct tl_profile **profile,
+		struct tl_error *err)
+{
+	struct tl_profile *sums = *profile;
+	int status;
+
+	if (tl_profile_context_count(sums) || !tl_profile_line_count(sums) ||
+	    !tl_profile_arc_count(sums))
+		return 0;
+	status = tl_profile_stacks(profile, sums, NULL, err);
+	tl_profile_free(sums);
+	if (status == 0 && tl_profile_estimated(*profile))
+		tell_estimated(job, path);
+	return status;
+}
+
+int fold_input_stacks(struct job *job, bool wanted, struct tl_profile **profile, uint32_t **events,
+		      struct tl_error *err)
 {
 	const struct tl_profile_filter filter = {
 		.size = sizeof(filter),
@@ -134,6 +160,8 @@ int fold_input_stacks(struct job *job, struct tl_profile **profile, uint32_t **e
 	struct tl_profile *whole;
 	int status = fold_input(job, &whole, events, err);
 
+	if (status == TL_OK && wanted)
+		status = give_stacks(job, job->settings->paths[0], &whole, err);
 	*profile = whole;
 	if (status < 0 || (!filter.function && !filter.object))
 		return status;

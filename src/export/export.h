@@ -34,6 +34,9 @@ struct tl_stack {
 uint32_t tl_stack_count(const struct tl_profile *profile);
 struct tl_stack tl_stack_at(const struct tl_profile *profile, uint32_t stack);
 
+/* What formats with room for a remark say of a profile whose stacks are estimated. */
+extern const char tl_estimated_text[];
+
 /*
  * Text of a part that people recognise: "command (thread)", "thread N", "part N"; `size` bytes at
  * most, terminated.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Flame graphs: options, the steps, and what is said about the result. */
 #include "export/flame.h"
+#include "export/stack_names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -172,15 +173,20 @@ static void note_losses(const struct tl_flame *flame, tl_flame_note_fn *note, vo
 	}
 }
 
+#define ESTIMATED                                                                                  \
+	"The profile has no call stacks: paths are estimated from callers and callees, dividing "  \
+	"each "                                                                                    \
+	"function's cost as it is divided in the profile as a whole. "
+
 void tl_flame_notes(const struct tl_flame *flame, tl_flame_note_fn *note, void *arg)
 {
 	char number[32], text[256];
 
-	if (flame->estimated)
-		note(arg, "The profile has no call stacks: paths are estimated from callers and callees, "
-			  "dividing each "
-			  "function's cost as it is divided in the profile as a whole. Totals and the table "
-			  "are exact.");
+	if (flame->estimated) {
+		note(arg, tl_profile_estimated(flame->profile[0]) ?
+				  ESTIMATED "Totals are exact." :
+				  ESTIMATED "Totals and the table are exact.");
+	}
 	if (flame->left_out) {
 		snprintf(text, sizeof(text),
 			 "%s stack%s below %.2g %% of the total%s %s summed into %s as \"(other)\".",
@@ -208,17 +214,20 @@ static int find_contexts(struct tl_flame *flame, int side, struct tl_error *err)
 {
 	const struct tl_flame_options *options = &flame->options;
 	const struct tl_profile *profile = flame->profile[side];
+	const struct tl_stacks_options stacks = { sizeof(stacks), options->threshold,
+						  options->most_frames, options->most_depth };
 	int status;
 
 	flame->contexts[side] = profile;
 	if (!profile || tl_profile_context_count(profile) || !tl_profile_line_count(profile))
 		return 0;
-	status = tl_flame_estimate(&flame->estimate[side], profile, options->threshold, options->most_frames,
-				   options->most_depth, err);
+	status = tl_stacks_make(&flame->estimate[side], profile, &stacks, false, err);
 	if (status < 0)
 		return status;
 	flame->contexts[side] = flame->estimate[side];
-	flame->estimated = true;
+	/* Where names are stacks, functions are other ones: the table is of those. */
+	if (tl_stack_names(profile) != TL_NAMES_PLAIN)
+		flame->profile[side] = flame->estimate[side];
 	return 0;
 }
 
@@ -247,10 +256,16 @@ static int build(struct tl_flame *flame, struct tl_error *err)
 {
 	int status = choose_events(flame, err);
 
-	for (int side = 0; status == 0 && side < 2; side++)
+	for (int side = 0; status == 0 && side < 2; side++) {
 		status = find_contexts(flame, side, err);
+		if (status == 0 && flame->contexts[side] &&
+		    tl_profile_estimated(flame->contexts[side]))
+			flame->estimated = true;
+	}
 	if (status < 0)
 		return status;
+	if (flame->options.estimated)
+		*flame->options.estimated = flame->estimated;
 	if (!tl_flame_match(flame) || !tl_flame_columns(flame) || !tl_flame_grow(flame) ||
 	    !tl_flame_prune(flame))
 		return tl_error_memory(err);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call paths of a profile that only has sums. From the roots downwards, what a function was given is divided
- * between its own cost and its calls as they are divided in the profile as a whole, so that the parts always
- * make up what was given. A call to a function that is on the path already is no way down: its share goes to
- * the others. The largest paths are made first; what is too small, too deep or one too many is put under a
- * function of its own, tl_flame_other_name.
+ * Call paths of a profile that only has sums. From the roots downwards, what a function was given
+ * is divided between its own cost and its calls as they are divided in the profile as a whole, so
+ * that the parts always make up what was given. A call to a function that is on the path already is
+ * no way down: its share goes to the others. The largest paths are made first; what is too small,
+ * too deep or one too many is put under a function of its own, tl_flame_other_name.
  *
- * A root is given what a function costs beyond what its callers account for, scaled so that roots make up the
- * total.
+ * A root is given what a function costs beyond what its callers account for, scaled so that roots
+ * make up the total. Functions that call each other in a cycle account for each other's costs more
+ * than once: they are given together what the cycle costs beyond what those outside it account for.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "core/error.h"
 #include "export/flame.h"
 #include "export/flame_sums.h"
+#include "profile/cycles.h"
 
 const char tl_flame_other_name[] = "(other)";
 
@@ -29,9 +31,18 @@ struct candidate {
 /* What an amount is divided by, how much of that is done, what is not gone into, and one share. */
 enum { WHOLE, DONE, REST, SHARE, SPARE_VECTORS };
 
+/* What is known of each cycle, by component and event. */
+struct cycle_sums {
+	int64_t *given;	  /* what the cycle costs beyond what is accounted for outside */
+	int64_t *weights; /* of its functions as roots */
+	int64_t *self;
+};
+
 /* The paths of one part. */
 struct estimate {
 	struct tl_flame_sums s;
+	const struct tl_cycles *cycles;
+	struct cycle_sums cycle;
 	struct tl_profile *result;
 	uint32_t events, part, other; /* other: the function for what is not gone into */
 	double least;
@@ -254,10 +265,72 @@ static void root_weight(const struct estimate *e, uint32_t function, int64_t *we
 	}
 }
 
+static bool in_cycle(const struct estimate *e, uint32_t function)
+{
+	return e->cycles->size[e->cycles->of[function]] > 1;
+}
+
+static int64_t *of_cycle(const struct estimate *e, int64_t *sums, uint32_t function)
+{
+	return sums + (size_t)e->cycles->of[function] * e->events;
+}
+
+/* Functions of a cycle divide what the cycle is given. */
+static void share_cycle(const struct estimate *e, uint32_t function, int64_t *weight)
+{
+	const int64_t *given = of_cycle(e, e->cycle.given, function);
+	const int64_t *weights = of_cycle(e, e->cycle.weights, function);
+	const int64_t *self = of_cycle(e, e->cycle.self, function);
+
+	for (uint32_t i = 0; i < e->events; i++) {
+		int64_t most = given[i] > 0 ? given[i] : 0;
+
+		weight[i] = weights[i] ? portion(most, weight[i], weights[i])
+				       : portion(most, e->s.self[(size_t)function * e->events + i],
+						 self[i]);
+	}
+}
+
+static void take_away(int64_t *from, int64_t cost)
+{
+	*from = tl_add_saturating(*from, -cost);
+}
+
+static void sum_cycles(struct estimate *e)
+{
+	int64_t *weight = spare(e, SHARE);
+
+	for (uint32_t f = 0; f < e->s.functions; f++) {
+		if (!in_cycle(e, f))
+			continue;
+		root_weight(e, f, weight);
+		tl_flame_add_costs(e->events, of_cycle(e, e->cycle.weights, f), weight);
+		tl_flame_add_costs(e->events, of_cycle(e, e->cycle.self, f),
+				   e->s.self + (size_t)f * e->events);
+		tl_flame_add_costs(e->events, of_cycle(e, e->cycle.given, f),
+				   e->s.self + (size_t)f * e->events);
+	}
+	for (uint32_t w = 0; w < e->s.way_count; w++) {
+		const struct tl_flame_way *way = &e->s.ways[w];
+		const int64_t *cost = e->s.costs + (size_t)w * e->events;
+
+		if (e->cycles->of[way->caller] == e->cycles->of[way->callee])
+			continue;
+		if (in_cycle(e, way->caller))
+			tl_flame_add_costs(e->events, of_cycle(e, e->cycle.given, way->caller),
+					   cost);
+		for (uint32_t i = 0; in_cycle(e, way->callee) && i < e->events; i++)
+			if (cost[i] > 0)
+				take_away(&of_cycle(e, e->cycle.given, way->callee)[i], cost[i]);
+	}
+}
+
 /* Where all is one cycle there is no root: then every function is one, by its own cost. */
 static void choose_weight(const struct estimate *e, uint32_t function, const bool *cyclic, int64_t *weight)
 {
 	root_weight(e, function, weight);
+	if (in_cycle(e, function))
+		share_cycle(e, function, weight);
 	for (uint32_t i = 0; i < e->events; i++)
 		if (cyclic[i])
 			weight[i] = e->s.self[(size_t)function * e->events + i];
@@ -296,6 +369,7 @@ static int add_roots(struct estimate *e, struct tl_error *err)
 	if (!cyclic)
 		return tl_error_memory(err);
 	e->turn++; /* nothing is on the path, all ways are open */
+	sum_cycles(e);
 	for (int pass = 0; pass < 2; pass++) {
 		memset(whole, 0, e->events * sizeof(*whole));
 		for (uint32_t f = 0; f < e->s.functions; f++) {
@@ -317,12 +391,17 @@ static int add_roots(struct estimate *e, struct tl_error *err)
 static bool make_room(struct estimate *e)
 {
 	size_t most = (size_t)e->most * 2 + 2; /* each path, and one "(other)" below it */
+	size_t components = (size_t)e->cycles->count * e->events + 1;
 
 	e->spare = calloc((size_t)e->events * SPARE_VECTORS + 1, sizeof(*e->spare));
 	e->on_path = calloc((size_t)e->s.functions + 1, sizeof(*e->on_path));
 	e->parent_of = malloc(most * sizeof(*e->parent_of));
 	e->function_of = malloc(most * sizeof(*e->function_of));
-	return e->spare && e->on_path && e->parent_of && e->function_of;
+	e->cycle.given = calloc(components, sizeof(*e->cycle.given));
+	e->cycle.weights = calloc(components, sizeof(*e->cycle.weights));
+	e->cycle.self = calloc(components, sizeof(*e->cycle.self));
+	return e->spare && e->on_path && e->parent_of && e->function_of && e->cycle.given &&
+	       e->cycle.weights && e->cycle.self;
 }
 
 static int fill(struct estimate *e, struct tl_error *err)
@@ -342,6 +421,9 @@ static int fill(struct estimate *e, struct tl_error *err)
 	free(e->on_path);
 	free(e->parent_of);
 	free(e->function_of);
+	free(e->cycle.given);
+	free(e->cycle.weights);
+	free(e->cycle.self);
 	return status;
 }
 
@@ -374,23 +456,11 @@ static int64_t copy_functions(struct tl_profile *result, const struct tl_profile
 	return number < 0 ? number : tl_profile_add_function(result, &other, err);
 }
 
-static int64_t copy_parts(struct tl_profile *result, const struct tl_profile *sums, bool in_parts,
-			  struct tl_error *err)
-{
-	struct tl_part all = { .process = TL_NOWHERE, .thread = TL_NOWHERE, .command = "", .header = "" };
-	uint32_t parts = in_parts ? tl_profile_part_count(sums) : 1;
-	int64_t number = 0;
-
-	for (uint32_t i = 0; number >= 0 && i < parts; i++)
-		number = tl_profile_add_part(result, in_parts ? tl_profile_part(sums, i) : &all, err);
-	return number;
-}
-
 static int estimate_all(struct estimate *model, const struct tl_profile *sums, struct tl_error *err)
 {
 	bool in_parts = tl_flame_sums_in_parts(sums);
 	uint32_t parts = in_parts ? tl_profile_part_count(sums) : 1;
-	int64_t status = copy_parts(model->result, sums, in_parts, err), other = 0;
+	int64_t status = tl_flame_copy_parts(model->result, sums, in_parts, err), other = 0;
 
 	if (status >= 0)
 		status = other = copy_functions(model->result, sums, err);
@@ -407,11 +477,17 @@ int tl_flame_estimate(struct tl_profile **estimate, const struct tl_profile *sum
 				  .least = threshold / 100,
 				  .most = most,
 				  .most_depth = most_depth };
+	struct tl_cycles cycles;
 	int status = tl_profile_new(&model.result, tl_profile_format(sums), tl_profile_event(sums, 0),
 				    model.events, tl_profile_frequency(sums), err);
 
-	if (status == 0)
+	if (status == 0 && !tl_cycles_find(&cycles, sums))
+		status = tl_error_memory(err);
+	else if (status == 0) {
+		model.cycles = &cycles;
 		status = estimate_all(&model, sums, err);
+		tl_cycles_free(&cycles);
+	}
 	if (status < 0) {
 		tl_profile_free(model.result);
 		return status;

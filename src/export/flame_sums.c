@@ -126,11 +126,31 @@ void tl_flame_sums_free(struct tl_flame_sums *sums)
 
 bool tl_flame_sums_in_parts(const struct tl_profile *profile)
 {
+	uint32_t parts = tl_profile_part_count(profile);
+
+	return parts >= 2 && parts <= FLAME_MOST_COLUMNS && tl_flame_sums_by_part(profile);
+}
+
+int tl_flame_copy_parts(struct tl_profile *result, const struct tl_profile *sums, bool by_part,
+			struct tl_error *err)
+{
+	struct tl_part all = {
+		.process = TL_NOWHERE, .thread = TL_NOWHERE, .command = "", .header = ""
+	};
+	uint32_t known = tl_profile_part_count(sums), parts = by_part ? known : 1;
+	int64_t number = 0;
+
+	for (uint32_t i = 0; number >= 0 && i < parts; i++)
+		number = tl_profile_add_part(
+			result, by_part || known == 1 ? tl_profile_part(sums, i) : &all, err);
+	return number < 0 ? (int)number : 0;
+}
+
+bool tl_flame_sums_by_part(const struct tl_profile *profile)
+{
 	uint32_t parts = tl_profile_part_count(profile), lines = tl_profile_line_count(profile);
 	uint32_t arcs = tl_profile_arc_count(profile);
 
-	if (parts < 2 || parts > FLAME_MOST_COLUMNS)
-		return false;
 	for (uint32_t i = 0; i < lines; i++)
 		if (tl_profile_line(profile, i)->part >= parts)
 			return false;

@@ -29,7 +29,15 @@ struct tl_flame_sums {
 bool tl_flame_sums_gather(struct tl_flame_sums *sums, const struct tl_profile *profile, uint32_t part);
 void tl_flame_sums_free(struct tl_flame_sums *sums);
 
-/* Whether every line and arc is of one part, and there are some: then each part has paths of its own. */
+/* Whether every line and arc is of one part. */
+bool tl_flame_sums_by_part(const struct tl_profile *profile);
+/* The parts of a profile that is made from sums: those of the sums, or all as one. 0 or negative.
+ */
+int tl_flame_copy_parts(struct tl_profile *result, const struct tl_profile *sums, bool by_part,
+			struct tl_error *err);
+
+/* Whether there are parts, not too many, by which lines and arcs are apart: then each has paths of
+ * its own. */
 bool tl_flame_sums_in_parts(const struct tl_profile *profile);
 
 /* to += from, where that is above 0. */

@@ -317,4 +317,5 @@ const struct tl_exporter tl_folded_exporter = {
 	.suffix = ".folded",
 	.help = "folded stacks, a line per call path with its self cost",
 	.write = write_folded,
+	.stacks = true,
 };

@@ -379,6 +379,8 @@ static void put_all(struct pprof *p)
 	put_duration(p);
 	if (p->options.command)
 		put_number(p, PROFILE_COMMENT, string(p, p->options.command));
+	if (tl_profile_estimated(p->profile))
+		put_number(p, PROFILE_COMMENT, string(p, tl_estimated_text));
 	put_samples(p);
 	put_functions(p);
 	if (!p->contexts)
@@ -416,4 +418,5 @@ const struct tl_exporter tl_pprof_exporter = {
 	.suffix = ".pb.gz",
 	.help = "pprof profile, protobuf",
 	.write = write_pprof,
+	.stacks = true,
 };

@@ -17,6 +17,10 @@ int tl_export_options(struct tl_export_options *filled, const struct tl_profile 
 	return 0;
 }
 
+const char tl_estimated_text[] = "call paths are estimated: the input has no call stacks, and each "
+				 "function's cost was divided among its "
+				 "callers as it is in the profile as a whole";
+
 uint32_t tl_stack_count(const struct tl_profile *profile)
 {
 	uint32_t contexts = tl_profile_context_count(profile);

@@ -135,6 +135,8 @@ static bool put_profile(struct scope *s, uint32_t part)
 	int64_t sum;
 
 	tl_part_title(s->profile, part, title, sizeof(title));
+	if (tl_profile_estimated(s->profile))
+		strncat(title, " (estimated paths)", sizeof(title) - strlen(title) - 1);
 	tl_put_text(s->out, "{\"type\":\"sampled\",\"name\":");
 	tl_put_json(s->out, title, strlen(title));
 	tl_put_format(s->out, ",\"unit\":\"%s\",\"startValue\":0,\n\"samples\":[", unit_of(s));
@@ -198,4 +200,5 @@ const struct tl_exporter tl_speedscope_exporter = {
 	.suffix = ".speedscope.json",
 	.help = "stacks for speedscope, JSON",
 	.write = write_speedscope,
+	.stacks = true,
 };

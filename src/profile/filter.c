@@ -229,6 +229,7 @@ int tl_profile_filtered(struct tl_profile **filtered, const struct tl_profile *p
 	if (status < 0)
 		return status;
 	f.to->timed = profile->timed;
+	f.to->estimated = profile->estimated;
 	f.to->exact = profile->exact;
 	f.to->losses = profile->losses;
 	status = take_all(&f, filter, err);

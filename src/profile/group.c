@@ -215,6 +215,7 @@ int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profile *pro
 	if (status < 0)
 		return status;
 	g.to->timed = profile->timed;
+	g.to->estimated = profile->estimated;
 	g.to->exact = profile->exact;
 	g.to->losses = profile->losses;
 	status = take_all(&g, err);

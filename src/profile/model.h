@@ -24,7 +24,7 @@ struct tl_local {
 struct tl_profile {
 	const char *format;
 	uint64_t frequency;
-	bool timed, finished;
+	bool timed, finished, estimated;
 	struct tl_names names;
 
 	struct tl_event *events;

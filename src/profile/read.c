@@ -25,6 +25,11 @@ uint64_t tl_profile_frequency(const struct tl_profile *profile)
 	return profile->frequency;
 }
 
+bool tl_profile_estimated(const struct tl_profile *profile)
+{
+	return profile->estimated;
+}
+
 bool tl_profile_timed(const struct tl_profile *profile)
 {
 	return profile->timed;

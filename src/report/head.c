@@ -124,6 +124,8 @@ void tl_view_put_head(const struct tl_view *view)
 	if (view->timed)
 		put_span(view, &extent);
 	tl_put_char(view->out, '\n');
+	if (tl_profile_estimated(view->profile))
+		tl_put_text(view->out, "call paths are estimated from callers and callees\n");
 	put_losses(view);
 	tl_put_char(view->out, '\n');
 }
@@ -159,7 +161,9 @@ void tl_view_put_json_head(const struct tl_view *view)
 		tl_put_char(view->out, i ? ',' : '[');
 		put_event_name(view, i);
 	}
-	tl_put_text(view->out, "],\"total\":");
+	tl_put_text(view->out, tl_profile_estimated(view->profile)
+				       ? "],\"estimated\":true,\"total\":"
+				       : "],\"total\":");
 	tl_view_put_json_cost(view, tl_profile_total(view->profile));
 }
 

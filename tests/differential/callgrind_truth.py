@@ -59,7 +59,35 @@ def compare(what, plain, full, least):
 
 def corpus():
     for name in ("sq", "tm"):
-        compare(name, os.path.join(DEFECTS, "ctx_%s_plain.out" % name), os.path.join(DEFECTS, "ctx_%s_full.out" % name), 1)
+        plain, full = (os.path.join(DEFECTS, "ctx_%s_%s.out" % (name, kind)) for kind in ("plain", "full"))
+        compare(name, plain, full, 1)
+        stacks(name, plain, full)
+
+
+def folded(path, status):
+    """{(root, ..., leaf): self cost}"""
+    stacks = collections.Counter()
+    for line in common.run("stacks", path, status=(status,)).splitlines():
+        stack, cost = line.rsplit(" ", 1)
+        stacks[tuple(stack.split(";"))] += int(cost)
+    return stacks
+
+
+def stacks(what, plain, full):
+    """Complete names are the stacks; estimated ones leave every function its self cost, and are told."""
+    global compared
+    wanted, selves, got = collections.Counter(), collections.Counter(), collections.Counter()
+    for row in common.report(full):
+        wanted[tuple(reversed(stack_of(row["function"])))] += int(row["Ir:self"])
+    expect(what + ": stacks by name", folded(full, 0), +wanted)
+    for row in common.report(plain):
+        selves[row["function"]] += int(row["Ir:self"])
+    for stack, cost in folded(plain, 1).items():
+        got[stack[-1]] += cost
+    expect(what + ": self costs of estimated stacks", got, +selves)
+    tree = common.json.loads(common.run("tree", "--top-down", "--json", full, status=(0,)))["nodes"]
+    expect(what + ": the tree", sum(node["self"]["Ir"] for node in tree), sum(wanted.values()))
+    compared += 1
 
 
 def trees_agree():
@@ -151,6 +179,7 @@ def fresh():
             plain, full = record(folder, name + ".out", program), record(folder, name + ".all", program, *FULL)
             if plain and full:
                 compare(name + ", recorded afresh", plain, full, 0.97)
+                stacks(name + ", recorded afresh", plain, full)
 
 
 def main():

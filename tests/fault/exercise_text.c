@@ -178,7 +178,7 @@ static int count_violation(void *arg, const struct tl_callgrind_violation *viola
 {
 	struct tally *tally = arg;
 
-	tally->violations++;
+	tally->violations += violation->damage;
 	if (!violation->rule || !violation->text)
 		tally->broken = "a violation without a rule or a text";
 	if (violation->offset != TL_NOWHERE && violation->offset > tally->size)
@@ -198,7 +198,7 @@ static const char *check(struct bytes in, uint64_t faults)
 	if (found < 0)
 		return "a profile that can be folded cannot be checked";
 	if ((uint64_t)found != tally.violations)
-		return "the number of violations is not that of the calls";
+		return "the number of violations is not that of the calls that tell damage";
 	if (faults && !found)
 		return "damage that breaks no rule";
 	return tally.broken;

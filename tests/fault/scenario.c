@@ -629,6 +629,28 @@ static int fold_callgrind(const struct scene *scene, unsigned variant, uint64_t 
 	return close_all(&o, status);
 }
 
+/* Stacks that are known by names, or estimated; cycles as rows. */
+static int stacks_of_text(const struct scene *scene, unsigned variant, uint64_t *digest)
+{
+	struct opened o = { 0 };
+	const struct tl_report_options options = { .size = sizeof(options), .form = TL_REPORT_CSV, .cycles = true };
+	struct tl_profile *stacks = NULL;
+	int status = fold_text(&o, scene, variant);
+
+	if (!status)
+		status = tl_output_open_memory(&o.out, &o.err);
+	if (!status && variant < 3)
+		status = tl_profile_stacks(&stacks, o.profile, NULL, &o.err);
+	if (!status && stacks)
+		status = tl_exporter_find("folded")->write(stacks, NULL, o.out, &o.err);
+	else if (!status)
+		status = tl_report_tree(o.profile, TL_TREE_BOTH, &options, o.out, &o.err);
+	if (!status)
+		status = finish_output(&o, digest);
+	tl_profile_free(stacks);
+	return close_all(&o, status);
+}
+
 static int export_callgrind(const struct scene *scene, unsigned variant, uint64_t *digest)
 {
 	struct opened o = { 0 };
@@ -691,6 +713,7 @@ static int use_texts(const struct scene *scene, unsigned variant, uint64_t *dige
 const struct step text_steps[] = {
 	{ "fold a text", fold_callgrind, 3 },
 	{ "write a text", export_callgrind, 4 },
+	{ "stacks of a text", stacks_of_text, 4 },
 	{ "check a text", check_callgrind, 1 },
 	{ "use texts", use_texts, 8 },
 	{ NULL, NULL, 0 },
