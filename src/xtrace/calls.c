@@ -206,7 +206,7 @@ void tl_xtrace_step_to(struct xtrace_stack *stack, struct xtrace_functions *func
 	if (returns) {
 		/* An interrupt that comes at once finds the SP of its level as it was. */
 		if (!told.known && stack->sp_state == XTRACE_SP_KNOWN)
-			told = (struct xtrace_told_sp){ stack->sp, true };
+			told = (struct xtrace_told_sp){ .sp = stack->sp, .known = true };
 		go_down(stack, last, &to, (struct xtrace_told_sp){ .known = false });
 	} else {
 		follow(stack, last, &to, arrives);

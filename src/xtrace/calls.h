@@ -21,10 +21,12 @@ struct xtrace_last {
 	bool valid; /* false: at the beginning, or after a gap */
 };
 
-/* SP behind a change of the exception level, as ALLGPR says. */
+/* SP behind a change of the exception level, as ALLGPR says; or at the end of a segment. */
 struct xtrace_told_sp {
 	uint64_t sp;
 	bool known;
+	bool switched; /* at the end of a segment, as the stack's, with what was left */
+	uint64_t left;
 };
 
 /* Addresses, each once. */

@@ -66,12 +66,17 @@ static void count_crossing(struct xtrace_fold *fold, const struct xtrace_place *
 static void begin_part(struct xtrace_fold *fold, const struct xtrace_step *begin)
 {
 	const struct xtrace_place *to = &begin->to;
-	struct xtrace_told_sp told = { begin->sp, begin->sp_state == XTRACE_SP_KNOWN };
+	struct xtrace_told_sp told = { .sp = begin->sp,
+				       .known = begin->sp_state == XTRACE_SP_KNOWN };
 	struct xtrace_step step = *begin;
 
 	step.kind = fold->begun ? XTRACE_STEP_GAP : XTRACE_STEP_FOUND;
-	if (!fold->sp.known && fold->last.el == to->el)
-		fold->sp = told;
+	if (!fold->sp.known && fold->last.el == to->el) {
+		fold->sp.sp = told.sp;
+		fold->sp.known = told.known;
+	}
+	fold->stack.switched = fold->sp.switched;
+	fold->stack.left = fold->sp.left;
 	fold->stack.sp = fold->sp.sp;
 	fold->stack.sp_state = fold->sp.known ? XTRACE_SP_KNOWN : XTRACE_SP_UNKNOWN;
 	if (fold->last.valid)

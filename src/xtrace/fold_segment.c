@@ -344,7 +344,8 @@ static bool take_boundary(struct run *r)
 
 	if (kind == TL_XTRACE_ALLGPR)
 		r->told = (struct xtrace_told_sp){
-			tl_get64s(r->walk.token + 1 + 8 * REGISTER_SP, TL_HOST_BIG_ENDIAN), true
+			.sp = tl_get64s(r->walk.token + 1 + 8 * REGISTER_SP, TL_HOST_BIG_ENDIAN),
+			.known = true,
 		};
 	return kind != TL_XTRACE_NONE;
 }
@@ -406,8 +407,12 @@ void tl_xtrace_fold_segment(struct xtrace_fold *fold, struct xtrace_worker *work
 	*walk = r.walk;
 	fill_last(&r);
 	part->last = r.last;
-	part->sp = (struct xtrace_told_sp){ r.stack.sp, r.stack.sp_state == XTRACE_SP_KNOWN ||
-								r.stack.sp_guessed };
+	part->sp = (struct xtrace_told_sp){
+		.sp = r.stack.sp,
+		.known = r.stack.sp_state == XTRACE_SP_KNOWN || r.stack.sp_guessed,
+		.switched = r.stack.switched,
+		.left = r.stack.left,
+	};
 	part->gap = r.walk.status != TL_OK;
 	if (r.last.valid)
 		tl_xtrace_stack_close_local(&r.stack);

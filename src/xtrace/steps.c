@@ -326,7 +326,7 @@ static step_fn *const steps[] = {
 void tl_xtrace_stack_step(struct xtrace_stack *stack, const struct xtrace_step *step)
 {
 	tl_xtrace_settle(stack);
-	stack->switched = false;
+	stack->switched = stack->switched && step->kind == XTRACE_STEP_BEGIN;
 	if (steps[step->kind](stack, step))
 		return;
 	tl_xtrace_leave_span(stack, step);
