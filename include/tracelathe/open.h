@@ -157,6 +157,12 @@ struct tl_format_info {
 TL_API const struct tl_format_info *tl_formats(void);
 
 /**
+ * Code as the input's own decoder found it, after tl_input_fold(): up to `size` bytes at an address, of an object as the
+ * profile names it. Of x86-64. @return how many there are; 0: the format has no code, or none there.
+ */
+TL_API size_t tl_input_code(struct tl_input *input, const char *object, uint64_t address, uint8_t *bytes, size_t size);
+
+/**
  * Open an input: `paths` are parts of one run (Callgrind parts, one XRay log per process), all of one format. Names come
  * from `options`, else from nowhere.
  * @param options  may be NULL

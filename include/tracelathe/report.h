@@ -75,6 +75,12 @@ struct tl_annotate_options {
 	struct tl_binary *const *binaries; /**< whose code is shown instead of source lines, by instruction */
 	size_t binary_count;
 	bool assembly;                  /**< functions by instruction instead of files by line */
+	/**
+	 * Code (of x86-64) as it ran, which wins over that of `binaries`: fills up to `size` bytes of an object, as the
+	 * profile names it, at an address. @return how many there are. NULL: it is not known.
+	 */
+	size_t (*code)(void *arg, const char *object, uint64_t address, uint8_t *bytes, size_t size);
+	void *code_arg;
 };
 
 /**

@@ -41,6 +41,11 @@ static void close_binaries(struct binaries *binaries)
 	free(binaries->list);
 }
 
+static size_t code_of(void *arg, const char *object, uint64_t address, uint8_t *bytes, size_t size)
+{
+	return tl_input_code(arg, object, address, bytes, size);
+}
+
 int cmd_annotate(struct job *job, struct tl_error *err)
 {
 	const struct settings *settings = job->settings;
@@ -52,6 +57,8 @@ int cmd_annotate(struct job *job, struct tl_error *err)
 		.threshold = settings->report.threshold,
 		.context = settings->context,
 		.assembly = settings->assembly,
+		.code = code_of,
+		.code_arg = job->input,
 	};
 	struct binaries binaries = { NULL, 0 };
 	struct tl_profile *profile;

@@ -38,6 +38,8 @@ struct tl_pt_feed {
 	void (*rewind)(void *arg);
 	/* Of an address of the piece given last. False: of no mapping known. */
 	bool (*place)(void *arg, uint64_t ip, struct tl_pt_place *place);
+	/* Files of code that were given and had nothing that ran: their names, by number; NULL: no more. NULL: not known. */
+	const char *(*unused)(void *arg, size_t number);
 	/* Bytes of the piece given last, from config.begin on, will hardly be read again. NULL: no matter. */
 	void (*passed)(void *arg, uint64_t bytes);
 	void *arg;

@@ -489,6 +489,24 @@ static bool tell_nameless(void *arg, const char *object, const char *why)
 	return tl_pt_fault_say(arg, text);
 }
 
+/* Files that were given for nothing are told, too. */
+static bool tell_files(struct pt_folder *f)
+{
+	const char *path;
+	char *text;
+
+	if (!tl_pt_functions_tell(&f->functions, tell_nameless, f->faults))
+		return false;
+	/* Of a trace in which nothing ran, nothing can be said. */
+	for (size_t i = 0; f->functions.count && f->feed->unused && (path = f->feed->unused(f->feed->arg, i)); i++) {
+		if (asprintf(&text, "no code of %s ran where it was put: is @ADDR of --binary right?", path) < 0)
+			text = NULL;
+		if (!tl_pt_fault_say(f->faults, text))
+			return false;
+	}
+	return true;
+}
+
 static int add_threads(struct pt_folder *f, struct tl_profile *profile, struct tl_error *err)
 {
 	uint32_t *numbers = malloc((f->functions.count + 1) * sizeof(*numbers));
@@ -501,7 +519,7 @@ static int add_threads(struct pt_folder *f, struct tl_profile *profile, struct t
 	for (size_t i = 0; status == 0 && i < f->thread_count; i++)
 		status = add_thread(f, &f->threads[i], numbers, profile, err);
 	free(numbers);
-	if (status == 0 && !tl_pt_functions_tell(&f->functions, tell_nameless, f->faults))
+	if (status == 0 && !tell_files(f))
 		return tl_error_memory(err);
 	return status == 0 ? tl_profile_finish(profile, err) : status;
 }

@@ -31,6 +31,7 @@ void tl_pt_program_close(struct tl_pt_program *program)
 		tl_source_close(program->sources[i]);
 	free(program->sources);
 	free(program->parts);
+	free(program->given);
 	tl_intervals_free(&program->index);
 	tl_names_free(&program->names);
 	free(program);
@@ -136,7 +137,17 @@ bool tl_pt_program_place(struct tl_pt_program *program, uint64_t ip, struct tl_p
 	if (number == TL_NONE)
 		return false;
 	*place = program->parts[number];
+	for (size_t i = 0; i < program->given_count; i++)
+		program->given[i].used |= number >= program->given[i].first && number < program->given[i].end;
 	return true;
+}
+
+const char *tl_pt_program_unused(const struct tl_pt_program *program, size_t number)
+{
+	for (size_t i = 0; i < program->given_count; i++)
+		if (!program->given[i].used && !number--)
+			return program->given[i].path;
+	return NULL;
 }
 
 /* ---- ELF files ---- */
@@ -187,6 +198,7 @@ static int add_segments(struct tl_pt_program *program, const char *path, uint64_
 int tl_pt_program_add_elf(struct tl_pt_program *program, const char *path, uint64_t address,
 			  struct tl_error *err)
 {
+	struct tl_pt_given given = { .first = program->part_count };
 	struct tl_elf elf;
 	int status = tl_elf_open(&elf, path, err);
 
@@ -194,7 +206,14 @@ int tl_pt_program_add_elf(struct tl_pt_program *program, const char *path, uint6
 		return status;
 	status = add_segments(program, path, address, &elf, err);
 	tl_elf_close(&elf);
-	return status;
+	given.end = program->part_count;
+	given.path = tl_names_text(&program->names, path);
+	if (status < 0)
+		return status;
+	if (!given.path || !tl_grow(&program->given, &program->given_capacity, program->given_count + 1, sizeof(given)))
+		return tl_error_memory(err);
+	program->given[program->given_count++] = given;
+	return 0;
 }
 
 /* ---- raw bytes ---- */

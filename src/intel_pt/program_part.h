@@ -10,6 +10,12 @@ struct tl_pt_program {
 	struct tl_pt_image *image;
 	struct tl_pt_place *parts;
 	size_t part_count, part_capacity;
+	struct tl_pt_given {
+		size_t first, end; /* its parts */
+		const char *path;
+		bool used;
+	} *given; /* ELF files */
+	size_t given_count, given_capacity;
 	struct tl_intervals index;  /* of the parts */
 	struct tl_source **sources; /* what the parts' bytes are mapped from */
 	size_t source_count, source_capacity;

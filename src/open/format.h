@@ -53,6 +53,8 @@ struct tl_format {
 	/* What was executed; NULL: the format does not tell. */
 	int (*analyze)(struct tl_input *input, const struct tl_analysis *analysis, struct tl_output *out,
 		       const char **failed, struct tl_error *err);
+	/* tl_input_code(); NULL: the format has no code. */
+	size_t (*code)(struct tl_input *input, const char *object, uint64_t address, uint8_t *bytes, size_t size);
 	const struct tl_conversion *conversions; /* ends with a NULL name; NULL: none */
 	/* Fill at most `room` places; returns how many there are listed. */
 	size_t (*damage)(struct tl_input *input, struct tl_damage *places, size_t room, uint64_t *count,

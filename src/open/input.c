@@ -265,6 +265,15 @@ int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl
 	return status;
 }
 
+size_t tl_input_code(struct tl_input *input, const char *object, uint64_t address, uint8_t *bytes, size_t size)
+{
+	size_t count = input->format->code ? input->format->code(input, object, address, bytes, size) : 0;
+
+	for (size_t i = 0; !count && input->format->code && i < input->other_count; i++)
+		count = input->format->code(input->others[i], object, address, bytes, size);
+	return count;
+}
+
 const char *tl_input_failed(const struct tl_input *input)
 {
 	return input->failed;

@@ -55,6 +55,13 @@ static bool place_of(void *arg, uint64_t ip, struct tl_pt_place *place)
 	return tl_pt_program_place(raw->program, ip, place);
 }
 
+static const char *unused(void *arg, size_t number)
+{
+	struct raw_input *raw = arg;
+
+	return tl_pt_program_unused(raw->program, number);
+}
+
 static void passed(void *arg, uint64_t bytes)
 {
 	struct raw_input *raw = arg;
@@ -154,6 +161,7 @@ static int open_raw(struct tl_input *input, const char *const *paths, size_t pat
 		.rewind = rewind_pieces,
 		.place = place_of,
 		.passed = passed,
+		.unused = unused,
 		.arg = raw,
 		.frequency = tl_pt_input_hz(&input->options, 0, 0, 0),
 		.raw_names = input->options.raw_names,
@@ -195,6 +203,18 @@ static int reencode_raw(struct tl_input *input, const char *variant, struct tl_o
 	return tl_pt_rewrite(&raw->config, &raw->pt.faults, out, err);
 }
 
+static size_t code_of_raw(struct tl_input *input, const char *object, uint64_t address, uint8_t *bytes, size_t size)
+{
+	struct raw_input *raw = input->handle;
+	struct tl_pt_place place;
+	int count;
+
+	if (!tl_pt_program_place(raw->program, address, &place) || strcmp(place.object, object))
+		return 0;
+	count = tl_pt_image_read(tl_pt_program_image(raw->program), NULL, bytes, size, NULL, address);
+	return count > 0 ? (size_t)count : 0;
+}
+
 const struct tl_format tl_intel_pt_format = {
 	.info = TL_INTEL_PT_INFO,
 	.probe = tl_pt_probe,
@@ -207,5 +227,6 @@ const struct tl_format tl_intel_pt_format = {
 	.timeline = tl_pt_input_timeline,
 	.reencode = reencode_raw,
 	.slice = tl_pt_input_slice,
+	.code = code_of_raw,
 	.damage = tl_pt_input_damage,
 };

@@ -253,6 +253,20 @@ static size_t damage_perf(struct tl_input *input, struct tl_damage *places, size
 	return listed;
 }
 
+/* As the process that ran last has it. */
+static size_t code_of_perf(struct tl_input *input, const char *object, uint64_t address, uint8_t *bytes, size_t size)
+{
+	struct perf_input *p = input->handle;
+	struct tl_perf_place place;
+	int count;
+
+	if (!p->trace || !p->run.image || !tl_perf_trace_place(p->trace, &p->run, address, &place) ||
+	    strcmp(place.path, object))
+		return 0;
+	count = tl_pt_image_read(p->run.image, NULL, bytes, size, &p->run.asid, address);
+	return count > 0 ? (size_t)count : 0;
+}
+
 const struct tl_format tl_perf_format = {
 	.info = TL_PERF_INFO,
 	.probe = tl_perf_probe,
@@ -265,5 +279,6 @@ const struct tl_format tl_perf_format = {
 	.timeline = draw_perf,
 	.reencode = reencode_perf,
 	.slice = slice_perf,
+	.code = code_of_perf,
 	.damage = damage_perf,
 };

@@ -2,6 +2,7 @@
 /* A function by instruction: which binary has its code, and what all forms show of it. */
 #include "report/asm.h"
 
+#include <elf.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -52,8 +53,9 @@ static struct tl_binary *find_binary(const struct tl_annotation *a, const struct
 /* The text of the instruction at an address, "" when its code is not there. */
 static void decode_at(const struct tl_listing *listing, uint64_t address, struct tl_insn *insn)
 {
+	uint8_t bytes[15];
 	size_t size = 0;
-	const uint8_t *code = listing->binary ? tl_binary_code(listing->binary, address, &size) : NULL;
+	const uint8_t *code = address && listing->disassembler ? tl_listing_code(listing, address, bytes, &size) : NULL;
 
 	*insn = (struct tl_insn){ 0 };
 	if (code)
@@ -120,13 +122,27 @@ static void put_json(const struct tl_annotation *a, const struct tl_note_group *
 
 /* ---- one function ---- */
 
+/* The bytes that ran, and the binary with its names; whichever there is. */
+static void find_code(const struct tl_annotation *a, const struct tl_note_group *group, struct tl_listing *listing)
+{
+	const struct tl_function *function = tl_profile_function(a->view.profile, tl_group_note(a, group)->function);
+	uint64_t address = first_address(a, group);
+	uint8_t byte;
+
+	listing->binary = find_binary(a, group);
+	if (a->what.code && address && a->what.code(a->what.code_arg, function->object, address, &byte, 1))
+		listing->ran = (struct tl_ran){ a->what.code, a->what.code_arg, function->object };
+}
+
 int tl_annotate_put_function(const struct tl_annotation *a, struct tl_note_group *group, struct tl_error *err)
 {
-	struct tl_listing listing = { .binary = find_binary(a, group) };
+	struct tl_listing listing = { .binary = NULL };
 	int status = 0;
 
-	if (listing.binary) {
-		listing.disassembler = tl_disassembler_open(tl_binary_machine(listing.binary));
+	find_code(a, group, &listing);
+	if (listing.binary || listing.ran.code) {
+		listing.disassembler =
+			tl_disassembler_open(listing.ran.code ? EM_X86_64 : tl_binary_machine(listing.binary));
 		if (!listing.disassembler)
 			return tl_error_memory(err);
 	} else {

@@ -101,7 +101,7 @@ static void put_target(const struct sheet *sheet, const struct tl_insn *insn)
 
 	if (!insn->has_target || (insn->target >= sheet->listing->start && insn->target < sheet->listing->end))
 		return;
-	if (!tl_binary_symbol(sheet->listing->binary, insn->target, &symbol) || !*symbol.name)
+	if (!sheet->listing->binary || !tl_binary_symbol(sheet->listing->binary, insn->target, &symbol) || !*symbol.name)
 		return;
 	tl_put_text(out, "  <");
 	tl_put_plain(out, symbol.name);
@@ -197,7 +197,7 @@ static bool put_all(struct sheet *sheet)
 		size_t before = sheet->at;
 
 		sheet->listing->count = 0;
-		if (sheet->listing->binary && address && !tl_listing_read(sheet->listing, address, last))
+		if (sheet->listing->disassembler && address && !tl_listing_read(sheet->listing, address, last))
 			return false;
 		if (sheet->listing->count)
 			put_stretch(sheet);
@@ -212,7 +212,7 @@ static void put_title(const struct sheet *sheet)
 	struct tl_output *out = sheet->a->view.out;
 
 	tl_view_put_function(&sheet->a->view, tl_group_note(sheet->a, sheet->group)->function);
-	if (!sheet->listing->binary)
+	if (!sheet->listing->disassembler)
 		tl_put_text(out, "  (no code)");
 	tl_put_char(out, '\n');
 	tl_note_put_sums(sheet->a, tl_group_cost(sheet->a, sheet->group));

@@ -10,26 +10,60 @@ enum { LONGEST_ARROW = 1000 /* instructions; the text of a jump says where it le
 
 /* ---- reading ---- */
 
-static void find_range(struct tl_listing *listing, uint64_t address, uint64_t last)
+enum { LONGEST_INSN = 15 };
+
+/* What ran there, with the rest of an instruction that reaches past the end. False: no memory. */
+static bool read_ran(struct tl_listing *listing, uint64_t start, uint64_t end)
+{
+	const struct tl_ran *ran = &listing->ran;
+	size_t size = (size_t)(end - start) + LONGEST_INSN;
+
+	listing->byte_count = 0;
+	if (!ran->code)
+		return true;
+	if (!listing->bytes)
+		listing->bytes = malloc(TL_LISTING_BYTES + LONGEST_INSN);
+	if (!listing->bytes)
+		return false;
+	listing->byte_count = ran->code(ran->arg, ran->object, start, listing->bytes, size);
+	return true;
+}
+
+const uint8_t *tl_listing_code(const struct tl_listing *listing, uint64_t address, uint8_t bytes[15], size_t *size)
+{
+	const struct tl_ran *ran = &listing->ran;
+
+	*size = ran->code ? ran->code(ran->arg, ran->object, address, bytes, LONGEST_INSN) : 0;
+	if (*size)
+		return bytes;
+	return listing->binary ? tl_binary_code(listing->binary, address, size) : NULL;
+}
+
+static bool find_range(struct tl_listing *listing, uint64_t address, uint64_t last)
 {
 	struct tl_symbol symbol;
 	uint64_t start = address, end = last >= address ? last + 1 : address + 1;
 	size_t size = 0;
 
-	if (tl_binary_symbol(listing->binary, address, &symbol) && symbol.size && address >= symbol.start &&
-	    address - symbol.start < symbol.size) {
+	if (listing->binary && tl_binary_symbol(listing->binary, address, &symbol) && symbol.size &&
+	    address >= symbol.start && address - symbol.start < symbol.size) {
 		start = symbol.start;
 		end = symbol.start + symbol.size;
 	}
 	if (address - start >= TL_LISTING_BYTES)
 		start = address;
-	listing->code = tl_binary_code(listing->binary, start, &size);
-	if (!listing->code)
-		size = 0;
 	if (end < start || end - start > TL_LISTING_BYTES)
 		end = start + TL_LISTING_BYTES;
+	if (!read_ran(listing, start, end))
+		return false;
+	size = listing->byte_count;
+	listing->code = size ? listing->bytes
+			     : listing->binary ? tl_binary_code(listing->binary, start, &size) : NULL;
+	if (!listing->code)
+		size = 0;
 	listing->start = start;
 	listing->end = end - start < size ? end : start + size;
+	return true;
 }
 
 static bool add_insn(struct tl_listing *listing, uint64_t address, const struct tl_insn *insn)
@@ -45,6 +79,8 @@ static size_t code_left(const struct tl_listing *listing, uint64_t address)
 {
 	size_t size = 0;
 
+	if (listing->byte_count)
+		return listing->byte_count - (size_t)(address - listing->start);
 	/* The last instruction of a range without a symbol may reach past it. */
 	return tl_binary_code(listing->binary, address, &size) ? size : 0;
 }
@@ -80,7 +116,8 @@ bool tl_listing_read(struct tl_listing *listing, uint64_t address, uint64_t last
 {
 	listing->count = 0;
 	listing->lanes = 0;
-	find_range(listing, address, last);
+	if (!find_range(listing, address, last))
+		return false;
 	for (uint64_t at = listing->start; listing->code && at < listing->end;) {
 		struct tl_insn insn;
 
@@ -97,7 +134,9 @@ bool tl_listing_read(struct tl_listing *listing, uint64_t address, uint64_t last
 void tl_listing_free(struct tl_listing *listing)
 {
 	free(listing->insns);
+	free(listing->bytes);
 	listing->insns = NULL;
+	listing->bytes = NULL;
 }
 
 void tl_listing_insn(const struct tl_listing *listing, const struct tl_listed *listed, struct tl_insn *insn)

@@ -20,8 +20,18 @@ struct tl_listed {
 	bool shown;
 };
 
+/* Code as it ran: struct tl_annotate_options. */
+struct tl_ran {
+	size_t (*code)(void *arg, const char *object, uint64_t address, uint8_t *bytes, size_t size);
+	void *arg;
+	const char *object;
+};
+
 struct tl_listing {
-	struct tl_binary *binary;
+	struct tl_binary *binary; /* NULL: none has it */
+	struct tl_ran ran;	  /* its bytes win; code NULL: not known */
+	uint8_t *bytes;		  /* that ran, from `start` on */
+	size_t byte_count;
 	struct tl_disassembler *disassembler;
 	const uint8_t *code;
 	uint64_t start, end;    /* addresses */
@@ -36,6 +46,9 @@ struct tl_listing {
  */
 bool tl_listing_read(struct tl_listing *listing, uint64_t address, uint64_t last);
 void tl_listing_free(struct tl_listing *listing);
+
+/* The bytes of code at an address, at most 15 of which are put into `bytes` if need be. NULL: there are none. */
+const uint8_t *tl_listing_code(const struct tl_listing *listing, uint64_t address, uint8_t bytes[15], size_t *size);
 
 /* Draw arrows for the jumps of the instructions that are shown. */
 void tl_listing_draw(struct tl_listing *listing);
