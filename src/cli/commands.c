@@ -134,9 +134,9 @@ const struct command commands[] = {
 		"FILE",
 		"source lines, or instructions, with what they cost",
 		"Shows source files, heaviest first, with the cost of each line, the calls it makes and the jumps it "
-		"takes; lines far from any cost are left out. With --asm, functions by instruction: the code comes from "
-		"--binary, and jumps are drawn. Traces of calls have their costs at the functions' first lines. What "
-		"could not be annotated is summed up at the end.",
+		"takes; lines far from any cost are left out. With --asm, functions by instruction: the code is "
+		"what an Intel PT trace was decoded from, else that of --binary, and jumps are drawn. Traces of calls "
+		"have their costs at the functions' first lines. What could not be annotated is summed up at the end.",
 		"callgrind_annotate --auto=yes, perf annotate",
 		cmd_annotate,
 		{ { "tracelathe annotate --source-dir src callgrind.out", "what do the lines cost?" },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Of an ELF file only what placing it needs: loaded parts and build id. */
 #include <elf.h>
+#include <errno.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -106,26 +107,38 @@ bool tl_perf_elf_read_memory(const uint8_t *data, size_t size, struct perf_elf *
 	return true;
 }
 
-bool tl_perf_elf_read(const char *path, struct perf_elf *elf, bool *is_file)
+/* The bytes of an open file; NULL: errno says why not. */
+static void *map_all(int fd, size_t *size)
 {
 	struct stat about;
-	bool read = false;
+	void *map;
+
+	if (fstat(fd, &about))
+		return NULL;
+	errno = ENOENT;
+	*size = (size_t)about.st_size;
+	map = *size ? mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+	return map == MAP_FAILED ? NULL : map;
+}
+
+enum perf_elf_found tl_perf_elf_read(const char *path, struct perf_elf *elf, int *error)
+{
+	enum perf_elf_found found = ELF_NONE;
+	size_t size;
 	void *map;
 	int fd;
 
 	*elf = (struct perf_elf){ .load_count = 0 };
-	*is_file = false;
 	fd = tl_file_open_named(path);
-	if (fd < 0)
-		return false;
-	*is_file = !fstat(fd, &about) && about.st_size > 0;
-	if (*is_file) {
-		map = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (map != MAP_FAILED) {
-			read = tl_perf_elf_read_memory(map, (size_t)about.st_size, elf);
-			munmap(map, (size_t)about.st_size);
-		}
+	map = fd < 0 ? NULL : map_all(fd, &size);
+	*error = errno;
+	if (map) {
+		found = tl_perf_elf_read_memory(map, size, elf) ? ELF_READ : ELF_OTHER;
+		munmap(map, size);
+	} else if (*error != ENOENT && *error != ENOTDIR) {
+		found = ELF_UNREADABLE;
 	}
-	close(fd);
-	return read;
+	if (fd >= 0)
+		close(fd);
+	return found;
 }

@@ -97,6 +97,7 @@ struct seeking {
 	struct perf_object *object;
 	bool failed;  /* no memory */
 	bool other;   /* a file was there, of another build */
+	int error;    /* of the first file that was there but could not be read, 0: none */
 };
 
 static bool same_id(const struct tl_perf_build_id *a, const struct tl_perf_build_id *b)
@@ -109,16 +110,20 @@ static bool try_file(struct seeking *s, char *path)
 {
 	struct perf_object *o = s->object;
 	struct perf_elf elf;
-	bool right, is_file;
+	enum perf_elf_found found;
+	bool right;
+	int error;
 
 	if (!path) {
 		s->failed = true;
 		return false;
 	}
-	right = tl_perf_elf_read(path, &elf, &is_file);
+	found = tl_perf_elf_read(path, &elf, &error);
+	if (found == ELF_UNREADABLE && !s->error)
+		s->error = error;
 	/* Code may be mapped from a file of any format. */
-	if (!right && is_file && !o->build_id.size && o->kind == OBJECT_FILE)
-		right = true;
+	right = found == ELF_READ ||
+		(found == ELF_OTHER && !o->build_id.size && o->kind == OBJECT_FILE);
 	/* Debian's files have build ids; a file without one cannot be told from another build. */
 	if (right && o->build_id.size && elf.build_id.size && !same_id(&o->build_id, &elf.build_id)) {
 		s->other = true;
@@ -304,6 +309,21 @@ static void seek_nothing(struct seeking *s)
 	s->object->reason = "memory without a file (code made at run time)";
 }
 
+/* A file that is there but cannot be read is why, whatever else was looked for in vain. */
+static bool tell_unreadable(struct seeking *s)
+{
+	uint32_t name = TL_NONE;
+	char *text;
+
+	if (asprintf(&text, "it cannot be read: %s", strerror(s->error)) < 0)
+		return false;
+	name = tl_names_add(&s->trace->names, text, strlen(text));
+	free(text);
+	if (name != TL_NONE)
+		s->object->reason = s->trace->names.names[name].text;
+	return name != TL_NONE;
+}
+
 int tl_perf_seek_object(struct tl_perf_trace *t, struct perf_object *object, struct tl_error *err)
 {
 	static void (*const seekers[])(struct seeking *s) = {
@@ -320,6 +340,8 @@ int tl_perf_seek_object(struct tl_perf_trace *t, struct perf_object *object, str
 		object->reason = "not looked for";
 	else
 		seekers[object->kind](&s);
+	if (s.error && object->reason && !s.failed)
+		s.failed = !tell_unreadable(&s);
 	if (s.failed)
 		return tl_error_memory(err);
 	object->sought = true;

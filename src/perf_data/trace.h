@@ -32,8 +32,14 @@ struct perf_elf {
 	bool core; /* a core file, as copies of /proc/kcore are */
 };
 
-/* False: no ELF file of x86, or it cannot be read; `is_file`: there is a file at least. */
-bool tl_perf_elf_read(const char *path, struct perf_elf *elf, bool *is_file);
+enum perf_elf_found {
+	ELF_NONE,	/* there is no such file, or nothing in it */
+	ELF_READ,
+	ELF_OTHER,	/* a file, but no ELF file of x86 */
+	ELF_UNREADABLE, /* something is there that cannot be opened or read: *error, a number of errno.h */
+};
+
+enum perf_elf_found tl_perf_elf_read(const char *path, struct perf_elf *elf, int *error);
 bool tl_perf_elf_read_memory(const uint8_t *data, size_t size, struct perf_elf *elf);
 
 enum perf_object_kind {
