@@ -66,26 +66,55 @@ static uint64_t sign_extend(uint64_t value, unsigned bits)
 	return (value ^ ((uint64_t)1 << (bits - 1))) - ((uint64_t)1 << (bits - 1));
 }
 
+static void forget(struct tl_ref_reader *reader, unsigned to)
+{
+	reader->slots[to] = 0;
+	reader->fresh &= ~((uint32_t)1 << to);
+}
+
+/* What an instruction that makes no address may write: bits 4:0; of loads and stores also the second one and the base. */
+static void forget_written(struct tl_ref_reader *reader, uint32_t op)
+{
+	forget(reader, op & 31);
+	if ((op >> 25 & 5) == 4) {
+		forget(reader, op >> 5 & 31);
+		forget(reader, op >> 10 & 31);
+	}
+}
+
+/* A callee may use X0 to X18; behind a jump something else comes by. */
+static void forget_all(struct tl_ref_reader *reader, bool is_call)
+{
+	for (unsigned i = 0; i < (is_call ? 19 : 32); i++)
+		forget(reader, i);
+}
+
 /* ADR and ADRP ("PC-rel. addressing"), ADD of an immediate, LDR of one, unsigned offset, 64 bits. */
 static void a64_addresses(struct tl_ref_reader *reader, uint32_t op, uint64_t address, struct tl_ref *ref)
 {
 	unsigned to = op & 31, from = op >> 5 & 31;
+	bool fresh = reader->fresh >> from & 1;
 	uint64_t made;
 
 	if ((op & 0x1f000000) == 0x10000000) {
 		uint64_t distance = sign_extend((uint64_t)(op >> 5 & 0x7ffff) << 2 | (op >> 29 & 3), 21);
 
 		made = op >> 31 ? (address & ~(uint64_t)0xfff) + (distance << 12) : address + distance;
-		reader->pages[to] = made;
+		fresh = true;
 	} else if ((op & 0xff800000) == 0x91000000) {
 		made = reader->pages[from] + ((uint64_t)(op >> 10 & 0xfff) << (op & 0x400000 ? 12 : 0));
-		reader->pages[to] = made;
+	} else if ((op & 0xffc00000) == 0xf9400000) {
+		made = reader->pages[from] + (uint64_t)(op >> 10 & 0xfff) * 8;
+		forget(reader, to);
+		reader->slots[to] = fresh ? made : 0;
+		return;
 	} else {
-		if ((op & 0xffc00000) == 0xf9400000)
-			reader->slots[to] = reader->pages[from] + (uint64_t)(op >> 10 & 0xfff) * 8;
+		forget_written(reader, op);
 		return;
 	}
-	reader->slots[to] = 0;
+	forget(reader, to);
+	reader->pages[to] = made;
+	reader->fresh |= (uint32_t)fresh << to;
 	ref->addresses[0] = made;
 	ref->address_count = 1;
 }
@@ -110,6 +139,8 @@ static bool read_a64(struct tl_ref_reader *reader, const uint8_t *code, size_t s
 	} else {
 		a64_addresses(reader, op, address, ref);
 	}
+	if (insn.flow != TL_A64_NEXT && insn.flow != TL_A64_CONDITIONAL)
+		forget_all(reader, tl_a64_is_call(&insn));
 	return true;
 }
 

@@ -31,8 +31,10 @@ struct tl_ref {
 struct tl_ref_reader {
 	bool is_a64;
 	struct tl_x86_flow_decoder x86;
-	uint64_t pages[32]; /* AArch64: what ADRP put into each register */
-	uint64_t slots[32]; /* AArch64: from where a register was loaded, 0: elsewhere */
+	/* AArch64, by register: */
+	uint64_t pages[32]; /* what ADRP and the like put there last, maybe long ago */
+	uint64_t slots[32]; /* from where it was loaded, 0: unknown */
+	uint32_t fresh;	    /* a bit each: nothing else was put there since */
 };
 
 /* `machine`: e_machine of an ELF file. False: none of ours. */

@@ -210,6 +210,7 @@ fold_function_run(struct job *job, bool swap, bool high_bits, bool watched)
 	const uint8_t *p = stream->cur.pos, *end = stream->cur.end;
 	struct tl_fold *fold = &job->fold;
 	uint64_t tsc = stream->tsc, run;
+	bool refused = false;
 
 	/* Behind a gap the fold is ahead of the stream's last record. */
 	if ((size_t)(end - p) < XRAY_FUNCTION_BYTES)
@@ -239,11 +240,15 @@ fold_function_run(struct job *job, bool swap, bool high_bits, bool watched)
 			actions[small[id] - 1] |= (uint8_t)(1u << action);
 		if (action == TL_XRAY_EXIT || action == TL_XRAY_TAIL_EXIT)
 			tl_fold_hot_leave(&hot, fold, small[id] - 1);
-		else if (!tl_fold_hot_enter(&hot, fold, small[id] - 1)) {
-			tsc -= delta;
-			hot.clock -= delta;
+		else if (__builtin_expect(!tl_fold_hot_enter(&hot, fold, small[id] - 1), 0)) {
+			refused = true;
 			break;
 		}
+	}
+	/* A new path is asked about outside: the record is not over. */
+	if (__builtin_expect(refused, 0)) {
+		tsc -= tl_get32s(p + 4, swap);
+		hot.clock -= tl_get32s(p + 4, swap);
 	}
 	fold->hot = hot;
 	fold->last = tsc;

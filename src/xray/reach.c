@@ -33,7 +33,7 @@ struct tl_xray_reach {
 	uint32_t *seen; /* by function: the search that came by last */
 	uint32_t search;
 	uint32_t *queue;
-	struct span { uint64_t start, end; } stubs[4]; /* the linker's: .plt and the like */
+	struct span { uint64_t start, end; } stubs[4], slots[2]; /* the linker's: .plt and the like, .got */
 	pthread_mutex_t lock;
 };
 
@@ -109,10 +109,19 @@ static void add_call(struct reading *r, uint32_t function)
 	r->node->calls[r->node->count++] = function;
 }
 
-/* To what stands at a slot. */
+static bool is_within(const struct span *spans, size_t count, uint64_t address)
+{
+	for (size_t i = 0; i < count; i++)
+		if (address >= spans[i].start && address < spans[i].end)
+			return true;
+	return false;
+}
+
+/* To what stands at a slot. Other places than the linker's own are variables, and may be changed. */
 static void add_slot(struct reading *r, uint64_t slot)
 {
-	const struct tl_import *import = tl_imports_find(&r->reach->imports, slot);
+	bool fixed = is_within(r->reach->slots, sizeof(r->reach->slots) / sizeof(r->reach->slots[0]), slot);
+	const struct tl_import *import = fixed ? tl_imports_find(&r->reach->imports, slot) : NULL;
 	uint32_t function = import && !import->name ? tl_unwind_find(&r->reach->unwind, import->value) : TL_NONE;
 
 	if (import && import->name)
@@ -145,20 +154,12 @@ static bool add_stub(struct reading *r, struct tl_ref_reader reader, uint64_t ad
 	return false;
 }
 
-static bool is_stub(const struct tl_xray_reach *reach, uint64_t address)
-{
-	for (size_t i = 0; i < sizeof(reach->stubs) / sizeof(reach->stubs[0]); i++)
-		if (address >= reach->stubs[i].start && address < reach->stubs[i].end)
-			return true;
-	return false;
-}
-
 static void add_target(struct reading *r, const struct tl_ref_reader *reader, uint64_t target)
 {
 	uint32_t function = tl_unwind_find(&r->reach->unwind, target);
 
 	/* Unwind tables speak of all stubs as one function. */
-	if (is_stub(r->reach, target)) {
+	if (is_within(r->reach->stubs, sizeof(r->reach->stubs) / sizeof(r->reach->stubs[0]), target)) {
 		if (!add_stub(r, *reader, target))
 			r->node->flags |= ANYWHERE;
 	} else if (function == TL_NONE) {
@@ -406,15 +407,24 @@ bool tl_xray_reach_short_of_memory(const struct tl_xray_reach *reach)
 
 /* ---- begin and end ---- */
 
-static void find_stubs(struct tl_xray_reach *reach)
+static void find_spans(struct tl_xray_reach *reach, struct span *spans, const char *const *names)
 {
-	static const char *const names[] = { ".plt", ".plt.sec", ".plt.got", ".iplt" };
 	struct tl_section section;
 
-	_Static_assert(sizeof(names) / sizeof(names[0]) == sizeof(reach->stubs) / sizeof(reach->stubs[0]), "each has a place");
-	for (size_t i = 0; reach->map->binary && i < sizeof(names) / sizeof(names[0]); i++)
-		if (tl_binary_section(reach->map->binary, names[i], &section))
-			reach->stubs[i] = (struct span){ section.address, section.address + section.size };
+	for (; *names; names++, spans++)
+		if (tl_binary_section(reach->map->binary, *names, &section))
+			*spans = (struct span){ section.address, section.address + section.size };
+}
+
+static void find_linkers(struct tl_xray_reach *reach)
+{
+	static const char *const stubs[] = { ".plt", ".plt.sec", ".plt.got", ".iplt", NULL };
+	static const char *const slots[] = { ".got", ".got.plt", NULL };
+
+	if (!reach->map->binary)
+		return;
+	find_spans(reach, reach->stubs, stubs);
+	find_spans(reach, reach->slots, slots);
 }
 
 static bool make_nodes(struct tl_xray_reach *reach)
@@ -446,7 +456,7 @@ struct tl_xray_reach *tl_xray_reach_open(struct tl_xray_map *map)
 	if ((!map->binary || (tl_unwind_read(&reach->unwind, map->binary) &&
 			      tl_imports_read(&reach->imports, map->binary))) &&
 	    make_nodes(reach)) {
-		find_stubs(reach);
+		find_linkers(reach);
 		return reach;
 	}
 	tl_xray_reach_close(reach);
