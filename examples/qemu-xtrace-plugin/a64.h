@@ -18,6 +18,7 @@ enum carries {
 	CARRIES_ERET = 1 << 8,	 /* ELR_EL1 */
 	IS_HINT_9 = 1 << 9,
 	IS_HINT_13 = 1 << 10,
+	IS_ATOMIC = 1 << 12, /* loads and stores at once: LDADD, SWP, CAS, CASP and the like */
 	IS_FIRST = 1 << 11, /* the first of its translation block; not of the encoding */
 };
 

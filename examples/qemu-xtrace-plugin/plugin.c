@@ -5,12 +5,18 @@
  * A stream belongs to a virtual processor, and is written by the processor's own thread. What an
  * instruction has read (arguments, addresses, targets) is written before it is executed, what it has
  * written (status, MRS, flags) when the next one comes.
+ *
+ * A process that is forked is a copy of all that, open files included: it begins a stream of its own.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <pthread.h>
+#include <unistd.h>
+
 #include "a64.h"
+#include "atomics.h"
 #include "registers.h"
 
 #if QEMU_PLUGIN_VERSION < 4
@@ -38,6 +44,8 @@ struct recorder {
 	bool with_pc;	  /* the next instruction needs its PC */
 	bool timed;	  /* the present one has its TIME */
 	bool in_syscall; /* EL0 waits for a result */
+	uint64_t operands[4]; /* of an atomic access: Rs, Rs + 1, Rt, Rt + 1 */
+	uint8_t old[16];      /* what it loaded */
 	struct recorder *next;
 };
 
@@ -83,21 +91,38 @@ static void say(const char *format, ...)
 
 /* ---- a recorder's beginning and end ---- */
 
+static bool open_stream(struct recorder *r, unsigned number)
+{
+	struct header header = { plugin.core, plugin.time, plugin.by_total };
+	unsigned hint = plugin.core && r->vcpu != plugin.main ? 13 : 9;
+	char *name = g_strdup_printf("%s/xtrace.%" G_GUINT64_FORMAT ".%u.hint%u.", plugin.folder, plugin.stamp,
+				     number, hint);
+	bool good = stream_open(&r->stream, name, &header);
+
+	if (!good && errno != EEXIST)
+		say("%s: %s", name, strerror(errno));
+	g_free(name);
+	return good;
+}
+
+/* Of the processor's number, unless another process has taken it: then of the process's. */
+static void open_files(struct recorder *r, bool forked)
+{
+	if (!forked && open_stream(r, r->vcpu))
+		return;
+	if (open_stream(r, (unsigned)getpid()))
+		return;
+	say("no stream for processor %u of process %d", r->vcpu, (int)getpid());
+	_exit(EXIT_FAILURE);
+}
+
 static struct recorder *begin(unsigned vcpu)
 {
 	struct recorder *r = g_new0(struct recorder, 1);
-	struct header header = { plugin.core, plugin.time, plugin.by_total };
-	unsigned hint = plugin.core && vcpu != plugin.main ? 13 : 9;
-	char *name = g_strdup_printf("%s/xtrace.%" G_GUINT64_FORMAT ".%u.hint%u.", plugin.folder, plugin.stamp,
-				     vcpu, hint);
 
 	r->vcpu = vcpu;
 	r->with_pc = true;
-	if (!stream_open(&r->stream, name, &header)) {
-		say("%s: %s", name, strerror(errno));
-		exit(EXIT_FAILURE);
-	}
-	g_free(name);
+	open_files(r, false);
 	registers_find(&r->registers);
 	g_mutex_lock(&plugin.lock);
 	r->next = plugin.recorders;
@@ -117,6 +142,57 @@ static void end(struct recorder *r)
 	    " tokens, %" G_GUINT64_FORMAT " bytes, %" G_GUINT64_FORMAT " snapshots",
 	    r->vcpu, r->total, r->user, r->stream.tokens, r->stream.bytes, r->stream.snapshot_count);
 	registers_free(&r->registers);
+}
+
+/* ---- other processes ---- */
+
+/* Who executes in this thread. */
+static __thread struct recorder *own;
+
+/* Nothing stays in buffers, which both processes would write. */
+static void before_fork(void)
+{
+	g_mutex_lock(&plugin.lock);
+	for (struct recorder *r = plugin.recorders; r; r = r->next)
+		if (!r->ended)
+			stream_flush(&r->stream);
+}
+
+static void after_fork(void)
+{
+	g_mutex_unlock(&plugin.lock);
+}
+
+/* Only the thread that forked is there; its stream begins anew, behind the system call. */
+static void after_fork_in_child(void)
+{
+	for (struct recorder *r = plugin.recorders; r; r = r->next) {
+		if (r->ended)
+			continue;
+		stream_close(&r->stream);
+		r->ended = r != own;
+	}
+	if (own && !own->ended) {
+		open_files(own, true);
+		own->user = own->total = own->next_snapshot = 0;
+		own->last = NULL;
+		own->with_pc = true;
+		own->in_syscall = own->timed = false;
+	}
+	g_mutex_unlock(&plugin.lock);
+}
+
+/* execve() leaves no time for it later. */
+static void calls(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,
+		  uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+{
+	enum { EXECVE = 221, EXECVEAT = 281 };
+
+	(void)id, (void)vcpu, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+	if (number != EXECVE && number != EXECVEAT)
+		return;
+	before_fork();
+	after_fork();
 }
 
 /* ---- an instruction ---- */
@@ -238,6 +314,17 @@ static void put_operands(struct recorder *r, const struct instruction *now)
 		put_value(&r->stream, TOKEN_TARGET, register_elr(registers));
 }
 
+/* What an atomic access is made of: which of it is stored is known when it has loaded. */
+static void keep_operands(struct recorder *r, uint32_t opcode)
+{
+	unsigned rs = opcode >> 16 & 31, rt = opcode & 31;
+
+	r->operands[0] = register_operand(&r->registers, rs);
+	r->operands[1] = register_operand(&r->registers, rs < 31 ? rs + 1 : 31);
+	r->operands[2] = register_operand(&r->registers, rt);
+	r->operands[3] = register_operand(&r->registers, rt < 31 ? rt + 1 : 31);
+}
+
 static void put_opcode(struct recorder *r, const struct instruction *now)
 {
 	/* The PC at the beginning of a block, and wherever it is not the last one plus 4. */
@@ -258,6 +345,7 @@ static void executes(unsigned vcpu, void *arg)
 
 	if (!r)
 		r = p->recorder = begin(vcpu);
+	own = r;
 	if (r->ended)
 		return;
 	/* The exception level is that of all of a block. */
@@ -269,6 +357,8 @@ static void executes(unsigned vcpu, void *arg)
 	put_snapshot_if_due(r);
 	put_opcode(r, now);
 	put_operands(r, now);
+	if (now->carries & IS_ATOMIC)
+		keep_operands(r, now->opcode);
 	r->last = now;
 	r->last_el = r->el;
 	r->timed = false;
@@ -325,6 +415,10 @@ static void accesses(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address
 		r->timed = true;
 	}
 	shift = value_of(info, bytes);
+	if (r->last->carries & IS_ATOMIC && qemu_plugin_mem_is_store(info))
+		atomic_stores(r->last->opcode, r->old, r->operands, bytes);
+	else
+		memcpy(r->old, bytes, sizeof(bytes));
 	put_access(&r->stream, qemu_plugin_mem_is_store(info), shift, address, bytes);
 }
 
@@ -539,5 +633,9 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 	qemu_plugin_register_vcpu_exit_cb(id, exits);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translates);
 	qemu_plugin_register_atexit_cb(id, finish, NULL);
+	if (!plugin.system) {
+		qemu_plugin_register_vcpu_syscall_cb(id, calls);
+		pthread_atfork(before_fork, after_fork, after_fork_in_child);
+	}
 	return 0;
 }

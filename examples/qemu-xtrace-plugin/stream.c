@@ -41,7 +41,7 @@ static FILE *open_file(const char *name, const char *suffix)
 
 	if (snprintf(path, sizeof(path), "%s%s", name, suffix) >= (int)sizeof(path))
 		return NULL;
-	file = fopen(path, "wb");
+	file = fopen(path, "wbx");
 	if (file)
 		setvbuf(file, NULL, _IOFBF, BUFFER);
 	return file;
@@ -66,6 +66,12 @@ bool stream_open(struct stream *stream, const char *name, const struct header *h
 	if (stream->snapshots)
 		put_header(stream, header);
 	return stream->snapshots;
+}
+
+void stream_flush(struct stream *stream)
+{
+	fflush(stream->instructions);
+	fflush(stream->snapshots);
 }
 
 static bool close_file(FILE *file)

@@ -26,8 +26,10 @@ struct snapshot {
 	unsigned vector_bytes;
 };
 
-/* `name` is all of the path up to "xinsndata.bin". False: errno says why. */
+/* `name` is all of the path up to "xinsndata.bin". False: errno says why; EEXIST: such files are there already. */
 bool stream_open(struct stream *stream, const char *name, const struct header *header);
+/* All that was written is in the files. */
+void stream_flush(struct stream *stream);
 /* False when something could not be written. */
 bool stream_close(struct stream *stream);
 
