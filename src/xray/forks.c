@@ -306,6 +306,8 @@ static int refuse_copies(struct family *f, size_t *which, struct tl_error *err)
 	if (copy == f->log_count)
 		return 0;
 	*which = f->logs[copy].number;
+	for (size_t i = 0; i < f->log_count; i++)
+		f->logs[i].reader->inherits = false; /* nothing is counted */
 	return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 			   "holds the same records as another of the files, and nothing says that the program forked: "
 			   "is it a copy?");

@@ -14,7 +14,7 @@ done
 (trap '' HUP; exec tracelathe merge -o out --to csv "$GOLDEN/xray/fib-fdr.xray" pipe) &
 exec 3>pipe
 kill -s HUP $!
-cat "$GOLDEN/xray/fib-fdr.xray" >&3
+cat "$GOLDEN/xray/fib-basic.xray" >&3
 exec 3>&-
 wait $!
 echo "status $?"
