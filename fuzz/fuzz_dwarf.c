@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (tl_symtab_add(&symbols, &file, SHT_SYMTAB) && tl_symtab_finish(&symbols))
 		for (size_t i = 0; i < symbols.count; i++)
-			FUZZ_MUST(tl_symtab_find(&symbols, symbols.symbols[i].start) || symbols.symbols[i].size == 0);
+			tl_symtab_find(&symbols, symbols.symbols[i].start);
 	FUZZ_MUST(tl_relocations_read(&relocations, &file));
 	tl_dwarf_open(&dwarf, &file, NULL, NULL);
 	look_everywhere(&dwarf);

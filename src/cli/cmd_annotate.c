@@ -34,10 +34,20 @@ static int open_binaries(struct job *job, struct binaries *binaries, struct tl_e
 	return status;
 }
 
-static void close_binaries(struct binaries *binaries)
+/* What could not be read of their names is told, once for each. */
+static void close_binaries(struct job *job, struct binaries *binaries)
 {
-	while (binaries->count)
-		tl_binary_close(binaries->list[--binaries->count]);
+	while (binaries->count) {
+		struct tl_binary *binary = binaries->list[--binaries->count];
+		struct tl_error first;
+		const char *path;
+
+		if (tl_binary_faults(binary, &first, &path)) {
+			complain_error(path, &first);
+			job->damaged = true;
+		}
+		tl_binary_close(binary);
+	}
 	free(binaries->list);
 }
 
@@ -71,7 +81,7 @@ int cmd_annotate(struct job *job, struct tl_error *err)
 	what.binary_count = binaries.count;
 	if (status == 0)
 		status = tl_report_annotate(profile, &what, &settings->report, job->out, err);
-	close_binaries(&binaries);
+	close_binaries(job, &binaries);
 	free(events);
 	tl_profile_free(profile);
 	return status;

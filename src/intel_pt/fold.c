@@ -584,6 +584,8 @@ int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *o
 	feed->rewind(feed->arg);
 	status = f.marks && f.numbers && f.visits ? fold_pieces(&f, err) : tl_error_memory(err);
 	free_nodes(&f);
+	if (status == 0 && (!tl_pt_functions_damage(&f.functions, faults) || f.functions.no_memory))
+		status = tl_error_memory(err);
 	if (status == 0)
 		status = new_profile(&f, profile, err);
 	if (status == 0)

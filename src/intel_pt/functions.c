@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <tracelathe/symbols.h>
-
 #include "core/error.h"
 #include "symbols/binary.h"
 #include "symbols/landing_pads.h"
@@ -37,6 +35,25 @@ void tl_pt_functions_end(struct tl_pt_functions *functions)
 	tl_index_free(&functions->by_name);
 	tl_index_free(&functions->by_entry);
 	tl_names_free(&functions->names);
+}
+
+bool tl_pt_functions_damage(const struct tl_pt_functions *functions, struct tl_pt_faults *faults)
+{
+	struct tl_error first;
+	const char *path;
+	char *text;
+
+	for (size_t i = 0; i < functions->binary_count; i++) {
+		const struct tl_binary *binary = functions->binaries[i].binary;
+
+		if (!binary || !tl_binary_faults(binary, &first, &path))
+			continue;
+		if (asprintf(&text, "%s, offset 0x%" PRIx64 ": %s", path, first.offset, first.text) < 0)
+			text = NULL;
+		if (!tl_pt_fault_say(faults, text))
+			return false;
+	}
+	return true;
 }
 
 /* ---- binaries ---- */
@@ -255,6 +272,7 @@ static bool find_symbol(struct tl_pt_functions *f, const struct tl_pt_place *pla
 		return false;
 	if (!tl_binary_symbol((*binary)->binary, ip, symbol))
 		*symbol = (struct tl_symbol){ .name = "", .file = "" };
+	f->no_memory |= tl_binary_short_of_memory((*binary)->binary);
 	(*binary)->is_missed |= !*symbol->name;
 	return true;
 }

@@ -7,7 +7,7 @@
  * its entry, [object+0xoffset].
  */
 #include "core/memory.h"
-#include "intel_pt/feed.h"
+#include "intel_pt/faults.h"
 
 struct tl_binary;
 
@@ -42,6 +42,9 @@ struct tl_pt_functions {
 
 void tl_pt_functions_begin(struct tl_pt_functions *functions, const struct tl_pt_feed *feed);
 void tl_pt_functions_end(struct tl_pt_functions *functions);
+
+/* Say what could not be read of the binaries' debug information. False: no memory. */
+bool tl_pt_functions_damage(const struct tl_pt_functions *functions, struct tl_pt_faults *faults);
 
 /* An address of the feed's present piece. */
 struct tl_pt_name tl_pt_functions_name(struct tl_pt_functions *functions, uint64_t ip);

@@ -6,10 +6,12 @@
 
 #include "core/error.h"
 #include "core/output.h"
+#include "open/binaries.h"
 #include "open/format.h"
 #include "open/xray.h"
 #include "xray/fold.h"
 #include "xray/forks.h"
+#include "xray/map.h"
 
 static void close_xray(struct tl_input *input)
 {
@@ -286,6 +288,10 @@ static size_t damage_xray(struct tl_input *input, struct tl_damage *places, size
 	told = tl_xray_maps_tell(&x->maps, places + listed, room - listed);
 	*count += told;
 	listed += told;
+	for (size_t i = 0; i < x->maps.count; i++)
+		if (x->maps.list[i].map)
+			listed += tl_binary_damage(tl_xray_map_binary(x->maps.list[i].map), places + listed,
+						   room - listed, count);
 	return listed;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/output.h"
+#include "open/binaries.h"
 #include "open/xtrace.h"
 
 static void close_xtrace(struct tl_input *input)
@@ -259,6 +260,8 @@ static size_t damage_xtrace(struct tl_input *input, struct tl_damage *places, si
 			.record = faults[i].record,
 			.path = faults[i].path,
 		};
+	for (size_t i = 0; i < x->binary_count; i++)
+		listed += tl_binary_damage(x->binaries[i], places + listed, room - listed, count);
 	return listed;
 }
 

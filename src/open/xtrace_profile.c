@@ -4,8 +4,7 @@
 
 #include "core/error.h"
 #include "open/xtrace.h"
-
-#include <tracelathe/symbols.h>
+#include "symbols/binary.h"
 
 int tl_xtrace_input_binaries(struct tl_input *input, const char **failed, struct tl_error *err)
 {
@@ -39,6 +38,15 @@ void tl_xtrace_input_close_binaries(struct tl_input *input)
 	x->binary_count = 0;
 }
 
+/* Names that there was no memory for are not to be taken for names that are not there. */
+static int settle(const struct xtrace_input *x, int status, struct tl_error *err)
+{
+	for (size_t i = 0; status >= 0 && i < x->binary_count; i++)
+		if (tl_binary_short_of_memory(x->binaries[i]))
+			return tl_error_memory(err);
+	return status;
+}
+
 int tl_xtrace_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
 	const struct xtrace_input *x = input->handle;
@@ -53,7 +61,14 @@ int tl_xtrace_input_fold(struct tl_input *input, struct tl_profile **profile, st
 	int status = tl_xtrace_input_select(input, &select, err);
 
 	options.id = select.id;
-	return status < 0 ? status : tl_xtrace_fold(x->trace, &options, profile, err);
+	if (status == 0)
+		status = tl_xtrace_fold(x->trace, &options, profile, err);
+	if (status == 0 && settle(x, status, err) < 0) {
+		tl_profile_free(*profile);
+		*profile = NULL;
+		status = TL_NO_MEMORY;
+	}
+	return status;
 }
 
 int tl_xtrace_input_instructions(struct tl_input *input, const struct xtrace_select *select,
@@ -66,5 +81,5 @@ int tl_xtrace_input_instructions(struct tl_input *input, const struct xtrace_sel
 		.no_text = input->options.dump & TL_DUMP_NO_TEXT,
 	};
 
-	return tl_xtrace_dump_instructions(x->trace, select, &shown, json, out, err);
+	return settle(x, tl_xtrace_dump_instructions(x->trace, select, &shown, json, out, err), err);
 }

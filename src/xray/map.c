@@ -235,6 +235,11 @@ static void learn(struct tl_xray_map *map, struct tl_xray_map_function *function
 	function->line = symbol.line;
 }
 
+const struct tl_binary *tl_xray_map_binary(const struct tl_xray_map *map)
+{
+	return map->binary;
+}
+
 bool tl_xray_map_short_of_memory(const struct tl_xray_map *map)
 {
 	bool is_short = map->binary && tl_binary_short_of_memory(map->binary);

@@ -65,6 +65,8 @@ const char *tl_xray_sled_kind_name(unsigned kind);
 /* Append a sled; `name` is its function's and lives as long as the map. False without memory. */
 bool tl_xray_map_add(struct tl_xray_map *map, const struct tl_xray_sled *sled, const char *name);
 /* True once tl_xray_map_find() may have told less than what is known, for want of memory. */
+/* The binary that a map came from, NULL: none. */
+const struct tl_binary *tl_xray_map_binary(const struct tl_xray_map *map);
 bool tl_xray_map_short_of_memory(const struct tl_xray_map *map);
 /* A function of the map itself, whatever objects it has; NULL: none. After tl_xray_map_finish(). */
 struct tl_xray_map_function *tl_xray_map_function(const struct tl_xray_map *map, uint32_t id);

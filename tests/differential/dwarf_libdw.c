@@ -18,10 +18,10 @@
 #include "symbols/dwarf/dwarf.h"
 #include "symbols/dwarf/line_table.h"
 
-enum { TOLD = 20 };
+enum { TOLD = 10 };
 
 struct tally {
-	uint64_t files, units, lines, functions, chains, differ;
+	uint64_t files, units, lines, functions, chains, lines_differ, chains_differ;
 };
 
 struct run {
@@ -32,9 +32,10 @@ struct run {
 	struct tally *tally;
 };
 
-static void differ(const struct run *run, uint64_t address, const char *what, const char *ours, const char *theirs)
+static void differ(const struct run *run, uint64_t *count, uint64_t address, const char *what, const char *ours,
+		   const char *theirs)
 {
-	if (run->tally->differ++ < TOLD)
+	if (++*count <= TOLD)
 		printf("%s: 0x%" PRIx64 ": %s: %s, libdw says %s\n", run->path, address, what, ours, theirs);
 }
 
@@ -54,7 +55,7 @@ static void compare_line(const struct run *run, Dwarf_Line *line, uint64_t addre
 	snprintf(theirs, sizeof(theirs), "%s:%d:%d", file ? file : "", number, column);
 	run->tally->lines++;
 	if (strcmp(ours, theirs) != 0)
-		differ(run, address, "line", ours, theirs);
+		differ(run, &run->tally->lines_differ, address, "line", ours, theirs);
 }
 
 /* ---- functions ---- */
@@ -157,7 +158,7 @@ static void compare_chain(const struct run *run, Dwarf_Die *unit, uint64_t addre
 	run->tally->functions += depth > 0;
 	run->tally->chains += depth > 1;
 	if (strcmp(ours, theirs) != 0)
-		differ(run, address, "chain", ours, theirs);
+		differ(run, &run->tally->chains_differ, address, "chain", ours, theirs);
 }
 
 /* The outermost function by its symbol, as other readers have it. */
@@ -229,7 +230,7 @@ static void compare_file(const struct run *run)
 		compare_units(run, libdw);
 	run->tally->files += libdw != NULL;
 	if (faults->count)
-		differ(run, faults->first.offset, "fault", faults->first.text, "nothing");
+		differ(run, &run->tally->lines_differ, faults->first.offset, "fault", faults->first.text, "nothing");
 	dwarf_end(libdw);
 	close(fd);
 }
@@ -286,7 +287,9 @@ int main(int count, char **args)
 		visit(args[i], samples, print, &tally);
 	if (!print)
 		printf("%" PRIu64 " files with DWARF, %" PRIu64 " units, %" PRIu64 " lines, %" PRIu64
-		       " functions, %" PRIu64 " chains of inlined functions: %" PRIu64 " differ\n",
-		       tally.files, tally.units, tally.lines, tally.functions, tally.chains, tally.differ);
-	return tally.differ ? 1 : 0;
+		       " functions, %" PRIu64 " chains of inlined functions: %" PRIu64 " lines and %" PRIu64
+		       " chains differ\n",
+		       tally.files, tally.units, tally.lines, tally.functions, tally.chains, tally.lines_differ,
+		       tally.chains_differ);
+	return tally.lines_differ || tally.chains_differ;
 }

@@ -65,32 +65,36 @@ static bool read_entry(const struct place *place, struct dwarf_entry *entry)
 	return !bytes.bad;
 }
 
-const char *tl_dwarf_scope_name(struct tl_dwarf *dwarf, struct dwarf_unit *unit,
-				const struct dwarf_scope *scope)
+/* Where the name stands if the entry has none; form 0: nowhere. */
+static const struct dwarf_value *origin_of(const struct dwarf_entry *entry)
+{
+	return &entry->values[entry->values[SLOT_ORIGIN].form ? SLOT_ORIGIN : SLOT_SPECIFICATION];
+}
+
+const char *tl_dwarf_scope_name(struct tl_dwarf *dwarf, struct dwarf_unit *unit, const struct dwarf_scope *scope)
 {
 	struct place place = { dwarf, unit, scope->entry };
-	const char *name = NULL;
+	const char *name = NULL, *linkage;
 	struct dwarf_entry entry;
 
 	for (unsigned link = 0; link < MOST_LINKS; link++) {
-		const struct dwarf_value *values = entry.values;
-		const char *linkage;
+		bool found = !link || follow(&place, origin_of(&entry));
 
-		if (!read_entry(&place, &entry)) {
+		if (!found || !read_entry(&place, &entry)) {
 			tl_dwarf_fault(&dwarf->sections, TL_BAD_RECORD, scope->entry,
-				       ".debug_info: a function's origin is not there; names may "
-				       "be missing");
-			break;
+				       ".debug_info: a function's origin is not there; names may be missing");
+			return name;
 		}
 		/* The linker's name says most; it stands at the declaration, often. */
-		linkage = tl_dwarf_value_text(place.dwarf, place.unit, &values[SLOT_LINKAGE_NAME]);
+		linkage = tl_dwarf_value_text(place.dwarf, place.unit, &entry.values[SLOT_LINKAGE_NAME]);
 		if (linkage)
 			return linkage;
 		if (!name)
-			name = tl_dwarf_value_text(place.dwarf, place.unit, &values[SLOT_NAME]);
-		if (!follow(&place,
-			    &values[values[SLOT_ORIGIN].form ? SLOT_ORIGIN : SLOT_SPECIFICATION]))
-			break;
+			name = tl_dwarf_value_text(place.dwarf, place.unit, &entry.values[SLOT_NAME]);
+		if (!origin_of(&entry)->form)
+			return name;
 	}
+	tl_dwarf_fault(&dwarf->sections, TL_BAD_RECORD, scope->entry,
+		       ".debug_info: a function's origins have no end; names may be missing");
 	return name;
 }

@@ -23,6 +23,9 @@ bool tl_dwarf_fault(struct dwarf_sections *sections, enum tl_status status, uint
 {
 	struct dwarf_faults *faults = sections->faults;
 
+	/* What is not there for want of memory is not damaged. */
+	if (faults->no_memory)
+		return false;
 	if (!faults->count++) {
 		tl_error_format(&faults->first, "dwarf",
 				tl_error_at(&faults->first, status, offset, text));

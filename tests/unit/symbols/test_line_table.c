@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Line number programs made by hand: every opcode, the headers of every version, damage. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "make_dwarf.h"
+
+enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]), LINE_BASE = -3, LINE_RANGE = 12, OPCODE_BASE = 15 };
+
+static struct parts parts;
+
+/* A unit without addresses, compiled in "/home": those of its line table are its own. */
+static void put_unit(void)
+{
+	static const unsigned root[] = { DW_AT_stmt_list, DW_FORM_data4, DW_AT_comp_dir, DW_FORM_string, 0 };
+	size_t begun = begin_unit(&parts);
+
+	put_abbreviation(&parts, 1, 0x11, false, root);
+	put(&parts.abbrev, 0, 1);
+	put(&parts.info, 1, 1);
+	put(&parts.info, 0, 4);
+	put_text(&parts.info, "/home");
+	end_length(&parts, &parts.info, begun);
+}
+
+/* Version 5: what is told of directories and files, in forms of all sizes. */
+static void put_tables(void)
+{
+	struct made *line = &parts.line;
+
+	put_bytes(&parts.line_str, "/home\0main.c", 13);
+	put(line, 1, 1);
+	put_uleb(line, DW_LNCT_path);
+	put_uleb(line, DW_FORM_line_strp);
+	put_uleb(line, 2);
+	put_offset(&parts, line, 0);
+	put_offset(&parts, line, 5); /* "" */
+	put(line, 4, 1);
+	put_uleb(line, DW_LNCT_path);
+	put_uleb(line, DW_FORM_string);
+	put_uleb(line, 5); /* MD5 */
+	put_uleb(line, DW_FORM_data16);
+	put_uleb(line, DW_LNCT_directory_index);
+	put_uleb(line, DW_FORM_udata);
+	put_uleb(line, 0x2001); /* a producer's own */
+	put_uleb(line, DW_FORM_block);
+	put_uleb(line, 3);
+	for (size_t i = 0; i < 3; i++) {
+		put_text(line, i == 2 ? "/usr/system.h" : "main.c");
+		put_bytes(line, "0123456789abcdef", 16);
+		put_uleb(line, 0);
+		put_bytes(line, "\2zz", 3);
+	}
+}
+
+static void put_old_tables(void)
+{
+	struct made *line = &parts.line;
+
+	put_text(line, "dir");
+	put(line, 0, 1);
+	put_text(line, "main.c");
+	put_bytes(line, "\0\0\0", 3);
+	put_text(line, "/usr/system.h");
+	put_bytes(line, "\1\2\3", 3);
+	put(line, 0, 1);
+}
+
+static size_t begin_program(uint8_t operations)
+{
+	static const uint8_t operands[] = { 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 2, 0 };
+	struct made *line = &parts.line;
+	size_t begun = begin_length(&parts, line), header;
+
+	put(line, parts.shape.version, 2);
+	if (parts.shape.version >= 5) {
+		put(line, parts.shape.is_64bit ? 8 : 4, 1);
+		put(line, 0, 1);
+	}
+	put_offset(&parts, line, 0);
+	header = line->size;
+	put(line, 2, 1); /* bytes of an instruction */
+	if (parts.shape.version >= 4)
+		put(line, operations, 1);
+	put(line, 1, 1);
+	put(line, (uint8_t)LINE_BASE, 1);
+	put(line, LINE_RANGE, 1);
+	put(line, OPCODE_BASE, 1);
+	put_bytes(line, operands, sizeof(operands));
+	if (parts.shape.version >= 5)
+		put_tables();
+	else
+		put_old_tables();
+	put_at(line, header - (parts.shape.wide ? 8 : 4), line->size - header, parts.shape.wide ? 8 : 4);
+	return begun;
+}
+
+static void put_address(uint64_t address)
+{
+	put(&parts.line, 0, 1);
+	put_uleb(&parts.line, 1 + (parts.shape.is_64bit ? 8 : 4));
+	put(&parts.line, DW_LNE_set_address, 1);
+	put_word(&parts.line, address);
+}
+
+static void put_end(void)
+{
+	put_bytes(&parts.line, "\0\1\1", 3);
+}
+
+static void expect_line(uint64_t address, const char *file, uint32_t number, uint32_t column)
+{
+	struct tl_symbol symbol = { .file = "" };
+
+	tl_dwarf_line(&parts.dwarf, address, &symbol);
+	assert_string_equal(symbol.file, file);
+	assert_int_equal(symbol.line, number);
+	assert_int_equal(symbol.column, column);
+}
+
+/* "6.2.5 The Line Number Program": each opcode moves the registers that its text names. */
+static void opcodes_move_the_registers(void **state)
+{
+	(void)state;
+	for (size_t s = 0; s < SHAPES; s++) {
+		begin_parts(&parts, shapes[s]);
+		put_unit();
+		size_t begun = begin_program(1);
+		struct made *line = &parts.line;
+
+		put_address(TEXT_AT);
+		put(line, DW_LNS_copy, 1); /* 0x1000: line 1 */
+		put(line, DW_LNS_advance_line, 1);
+		put(line, 0x7f, 1); /* -1 */
+		put(line, DW_LNS_advance_line, 1);
+		put(line, 9, 1);
+		put(line, DW_LNS_set_column, 1);
+		put_uleb(line, 200);
+		put(line, OPCODE_BASE + 3 + 4 * LINE_RANGE + 2, 1); /* 8 bytes on, 2 lines on: 0x1008, line 11 */
+		put(line, DW_LNS_advance_pc, 1);
+		put(line, 4, 1); /* 0x1010 */
+		put(line, DW_LNS_set_file, 1);
+		put(line, 2, 1);
+		put(line, DW_LNS_negate_stmt, 1);
+		put(line, DW_LNS_set_basic_block, 1);
+		put(line, DW_LNS_set_prologue_end, 1);
+		put(line, DW_LNS_set_epilogue_begin, 1);
+		put(line, DW_LNS_set_isa, 1);
+		put_uleb(line, 300);
+		put(line, 13, 1); /* an opcode of a later version, with two operands */
+		put_uleb(line, 1000);
+		put_uleb(line, 1000);
+		put(line, 14, 1); /* and one without */
+		put_bytes(line, "\0\3\x80zz", 5); /* a producer's own */
+		put_bytes(line, "\0\2\4\7", 4);	  /* a discriminator */
+		put(line, DW_LNS_copy, 1);	  /* 0x1010: line 11 of the second file */
+		put(line, DW_LNS_const_add_pc, 1); /* (255 - 15) / 12 = 20 instructions: 0x1038 */
+		put(line, DW_LNS_set_file, 1);
+		put(line, 1, 1);
+		put(line, OPCODE_BASE + 3, 1); /* nothing on: line 11 */
+		put(line, DW_LNS_fixed_advance_pc, 1);
+		put(line, 0x102, 2); /* 0x113a */
+		put(line, OPCODE_BASE, 1); /* 3 lines back */
+		put(line, OPCODE_BASE + 5, 1); /* at the same address: only the last row has code */
+		put(line, DW_LNS_advance_pc, 1);
+		put(line, 3, 1);
+		put_end(); /* 0x1140 */
+		put_address(TEXT_AT + 0x200);
+		put(line, DW_LNS_copy, 1); /* the registers are new */
+		put(line, DW_LNS_advance_pc, 1);
+		put(line, 8, 1);
+		put_end();
+		put_address(0); /* dropped by the linker */
+		put(line, DW_LNS_copy, 1);
+		put(line, DW_LNS_advance_pc, 1);
+		put_uleb(line, 0x4000);
+		put_end();
+		end_length(&parts, line, begun);
+		read_parts(&parts);
+		expect_line(TEXT_AT - 1, "", 0, 0);
+		expect_line(TEXT_AT, "/home/main.c", 1, 0);
+		expect_line(TEXT_AT + 7, "/home/main.c", 1, 0);
+		expect_line(TEXT_AT + 8, "/home/main.c", 11, 200);
+		expect_line(TEXT_AT + 0x10, "/usr/system.h", 11, 200);
+		expect_line(TEXT_AT + 0x37, "/usr/system.h", 11, 200);
+		expect_line(TEXT_AT + 0x38, "/home/main.c", 11, 200);
+		expect_line(TEXT_AT + 0x139, "/home/main.c", 11, 200);
+		expect_line(TEXT_AT + 0x13a, "/home/main.c", 10, 200);
+		expect_line(TEXT_AT + 0x13f, "/home/main.c", 10, 200);
+		expect_line(TEXT_AT + 0x140, "", 0, 0);
+		expect_line(TEXT_AT + 0x20f, "/home/main.c", 1, 0);
+		expect_line(TEXT_AT + 0x210, "", 0, 0);
+		assert_int_equal(tl_dwarf_faults(&parts.dwarf)->count, 0);
+		tl_dwarf_close(&parts.dwarf);
+	}
+}
+
+/* "6.2.5.1": with three operations an instruction, an operation advance counts in them. */
+static void operations_share_an_instruction(void **state)
+{
+	(void)state;
+	begin_parts(&parts, shapes[4]);
+	put_unit();
+	size_t begun = begin_program(3);
+
+	put_address(TEXT_AT);
+	put(&parts.line, DW_LNS_copy, 1);
+	put(&parts.line, DW_LNS_advance_pc, 1);
+	put(&parts.line, 4, 1); /* one instruction of 2 bytes, and operation 1 of the next */
+	put(&parts.line, OPCODE_BASE + 3 + 1, 1);
+	put(&parts.line, OPCODE_BASE + 3 + 5 * LINE_RANGE + 1, 1); /* 1 + 5: two instructions more */
+	put(&parts.line, DW_LNS_advance_pc, 1);
+	put(&parts.line, 3, 1);
+	put_end();
+	end_length(&parts, &parts.line, begun);
+	read_parts(&parts);
+	expect_line(TEXT_AT + 1, "/home/main.c", 1, 0);
+	expect_line(TEXT_AT + 2, "/home/main.c", 2, 0);
+	expect_line(TEXT_AT + 5, "/home/main.c", 2, 0);
+	expect_line(TEXT_AT + 6, "/home/main.c", 3, 0);
+	expect_line(TEXT_AT + 8, "", 0, 0);
+	tl_dwarf_close(&parts.dwarf);
+}
+
+/* A program that goes back: rows are found by address, whatever their order. */
+static void sequences_come_in_any_order(void **state)
+{
+	(void)state;
+	begin_parts(&parts, shapes[0]);
+	put_unit();
+	size_t begun = begin_program(1);
+
+	for (uint64_t i = 4; i--;) {
+		put_address(TEXT_AT + i * 16);
+		put(&parts.line, DW_LNS_advance_line, 1);
+		put(&parts.line, i, 1);
+		put(&parts.line, DW_LNS_copy, 1);
+		put(&parts.line, DW_LNS_advance_pc, 1);
+		put(&parts.line, 8, 1);
+		put_end();
+	}
+	end_length(&parts, &parts.line, begun);
+	read_parts(&parts);
+	for (uint32_t i = 0; i < 4; i++)
+		expect_line(TEXT_AT + i * 16 + 15, "/home/main.c", i + 1, 0);
+	expect_line(TEXT_AT + 64, "", 0, 0);
+	tl_dwarf_close(&parts.dwarf);
+}
+
+static void expect_fault(enum tl_status status, uint64_t offset, const char *words)
+{
+	const struct dwarf_faults *faults = tl_dwarf_faults(&parts.dwarf);
+
+	assert_true(faults->count);
+	assert_int_equal(faults->first.status, status);
+	assert_int_equal(faults->first.offset, offset);
+	assert_non_null(strstr(faults->first.text, words));
+	tl_dwarf_close(&parts.dwarf);
+}
+
+static void make_sound(void)
+{
+	size_t begun;
+
+	begin_parts(&parts, shapes[0]);
+	put_unit();
+	begun = begin_program(1);
+	put_address(TEXT_AT);
+	put(&parts.line, DW_LNS_copy, 1);
+	put(&parts.line, DW_LNS_advance_pc, 1);
+	put(&parts.line, 8, 1);
+	put_end();
+	end_length(&parts, &parts.line, begun);
+}
+
+static void damage_is_told_at_its_byte(void **state)
+{
+	(void)state;
+	make_sound();
+	put_at(&parts.line, 4, 9, 2);
+	read_parts(&parts);
+	expect_fault(TL_UNSUPPORTED, 0, "version");
+	make_sound();
+	put_at(&parts.line, 0, 0x1000, 4);
+	read_parts(&parts);
+	expect_line(TEXT_AT, "/home/main.c", 1, 0);
+	expect_fault(TL_TRUNCATED, 0, "cut short");
+	make_sound();
+	put_at(&parts.line, 8, 0x1000, 4);
+	read_parts(&parts);
+	expect_fault(TL_TRUNCATED, 0, "past its table");
+	make_sound();
+	put_at(&parts.line, 16, 0, 1); /* line_range, which is divided by */
+	read_parts(&parts);
+	expect_fault(TL_BAD_RECORD, 0, "no sense");
+	/* A sequence without an end: its last row lasts to nowhere. */
+	make_sound();
+	parts.line.size -= 3;
+	put_at(&parts.line, 0, parts.line.size - 4, 4);
+	put(&parts.line, DW_LNS_copy, 1);
+	put_at(&parts.line, 0, parts.line.size - 4, 4);
+	read_parts(&parts);
+	expect_line(TEXT_AT, "/home/main.c", 1, 0);
+	expect_line(TEXT_AT + 16, "", 0, 0);
+	expect_fault(TL_TRUNCATED, parts.line.size, "within a sequence");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(opcodes_move_the_registers),
+		cmocka_unit_test(operations_share_an_instruction),
+		cmocka_unit_test(sequences_come_in_any_order),
+		cmocka_unit_test(damage_is_told_at_its_byte),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
