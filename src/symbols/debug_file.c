@@ -146,7 +146,7 @@ __attribute__((format(printf, 2, 3))) static int try(const struct search *search
 	va_end(args);
 	if (length < 0)
 		return TL_NO_MEMORY;
-	status = tl_elf_open(search->debug, path, NULL);
+	status = tl_elf_open_named(search->debug, path, NULL);
 	if (!status && matches(search->debug, &search->wanted)) {
 		*search->path = path;
 		return 1;

@@ -271,11 +271,10 @@ static int map_regular(int fd, struct tl_elf *file, struct tl_error *err)
 	return 0;
 }
 
-int tl_elf_open(struct tl_elf *file, const char *path, struct tl_error *err)
+static int open_descriptor(struct tl_elf *file, int fd, struct tl_error *err)
 {
 	struct tl_elf mapped = { .data = NULL };
-	/* Without O_NONBLOCK a named pipe would wait for its writer. */
-	int fd = tl_file_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0), status;
+	int status;
 
 	*file = mapped;
 	if (fd < 0)
@@ -290,6 +289,17 @@ int tl_elf_open(struct tl_elf *file, const char *path, struct tl_error *err)
 	if (status)
 		*file = (struct tl_elf){ .data = NULL };
 	return status;
+}
+
+int tl_elf_open(struct tl_elf *file, const char *path, struct tl_error *err)
+{
+	/* Without O_NONBLOCK a named pipe would wait for its writer. */
+	return open_descriptor(file, tl_file_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0), err);
+}
+
+int tl_elf_open_named(struct tl_elf *file, const char *path, struct tl_error *err)
+{
+	return open_descriptor(file, tl_file_open_named(path), err);
 }
 
 void tl_elf_close(struct tl_elf *file)

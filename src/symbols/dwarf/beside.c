@@ -123,7 +123,7 @@ static void find_body(struct tl_dwarf *dwarf, struct dwarf_unit *unit)
 
 	if (asprintf(&path, "%s%s%s", absolute ? "" : unit->directory, absolute ? "" : "/",
 		     unit->dwo_name) >= 0)
-		status = tl_elf_open(&file, path, NULL);
+		status = tl_elf_open_named(&file, path, NULL);
 	else
 		path = NULL;
 	if (status) {
