@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An input of whatever format: recognised, opened, and asked through its format's operations. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/error.h"
 #include "core/guard.h"
@@ -21,6 +24,27 @@ static int by_name(const char *name, const struct tl_format **format, struct tl_
 	return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "not a format that this build reads");
 }
 
+/* valgrind leaves an empty file beside those of the threads. */
+static const char *empty_text(const char *path)
+{
+	char *thread = NULL;
+	bool beside = false;
+
+	if (asprintf(&thread, "%s-01", path) >= 0) {
+		beside = !access(thread, F_OK);
+		free(thread);
+	}
+	return beside ? "the file is empty (Callgrind with --separate-threads=yes writes FILE-01, FILE-02, ...)"
+		      : "the file is empty";
+}
+
+static const char *unknown_text(const uint8_t *data, size_t size)
+{
+	if (size >= 4 && !memcmp(data, "\x7f" "ELF", 4))
+		return "an ELF file is no trace; programs are given with --binary";
+	return "not a trace of any format that this build reads";
+}
+
 static int by_content(struct tl_source *source, const struct tl_format **format,
 		      struct tl_error *err)
 {
@@ -32,9 +56,7 @@ static int by_content(struct tl_source *source, const struct tl_format **format,
 	if (status < 0)
 		return status;
 	if (!size)
-		return tl_error_at(err, TL_TRUNCATED, 0,
-				   "the file is empty (Callgrind with --separate-threads=yes "
-				   "writes FILE-01, FILE-02, ...)");
+		return tl_error_at(err, TL_TRUNCATED, 0, empty_text(tl_source_name(source)));
 	for (size_t i = 0; tl_format_table[i]; i++) {
 		int sure = tl_format_table[i]->probe(data, size);
 
@@ -44,8 +66,7 @@ static int by_content(struct tl_source *source, const struct tl_format **format,
 		}
 	}
 	return surest ? 0
-		      : tl_error_at(err, TL_BAD_FORMAT, 0,
-				    "not a trace of any format that this build reads");
+		      : tl_error_at(err, TL_BAD_FORMAT, 0, unknown_text(data, size));
 }
 
 /* By the first of several files that has a byte: Callgrind leaves an empty one beside those of its
@@ -66,6 +87,43 @@ static int by_contents(struct tl_input *input, const char *const *paths, size_t 
 		tl_source_close(source);
 	}
 	return status;
+}
+
+/* The format of a further path; NULL: unknown, empty, or to be told only by reading what can be read only once. */
+static int format_of(const char *path, const struct tl_format **format, struct tl_error *err)
+{
+	struct tl_source *source = NULL;
+	struct stat about;
+	int status;
+
+	*format = NULL;
+	if (stat(path, &about) || !S_ISREG(about.st_mode))
+		return 0;
+	status = tl_source_open(&source, path, NULL, err);
+	if (status == 0)
+		status = by_content(source, format, err);
+	tl_source_close(source);
+	return status == TL_TRUNCATED || status == TL_BAD_FORMAT ? 0 : status;
+}
+
+/* Files of one input have one format: a file of another would be read as damage of the first one's. */
+static int check_formats(const struct tl_input *input, const char *const *paths, size_t path_count, const char **failed,
+			 struct tl_error *err)
+{
+	const struct tl_format *format;
+
+	for (size_t i = 1; i < path_count; i++) {
+		int status = format_of(paths[i], &format, err);
+
+		if (status == 0 && format && format != input->format)
+			status = tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+					     "not of the format of the first file; merge adds up profiles of any formats");
+		if (status < 0) {
+			*failed = paths[i];
+			return status;
+		}
+	}
+	return 0;
 }
 
 /* One log per process, say: the others are inputs of the same format. */
@@ -108,6 +166,8 @@ static int open_paths(struct tl_input *input, const char *const *paths, size_t p
 		status = by_contents(input, paths, path_count, failed, err);
 	if (status == 0 && path_count > 1)
 		status = tl_input_distinct(paths, path_count, !input->format->relate, failed, err);
+	if (status == 0 && !input->options.format)
+		status = check_formats(input, paths, path_count, failed, err);
 	if (status == 0)
 		status = input->format->open(
 			input, paths, input->format->many_paths ? path_count : 1, failed, err);

@@ -174,6 +174,28 @@ static int locate(struct tl_xtrace *trace, struct xtrace_stream *s, size_t *capa
 	return w.status == TL_IO ? tl_error_at(err, TL_IO, TL_NOWHERE, "cancelled") : 0;
 }
 
+/* A stream that was cut between two tokens shows it only by its snapshots; an empty one by nothing at all. */
+static int tell_cut(struct tl_xtrace *trace, const struct xtrace_stream *s, struct tl_error *err)
+{
+	struct tl_xtrace_fault fault = { TL_TRUNCATED, NULL, s->info.path, s->size, 0, TL_NOWHERE };
+	struct tl_xtrace_snapshot last;
+
+	if (!s->source)
+		return 0;
+	if (s->info.snapshots && !s->info.ordinals) {
+		tl_xtrace_snapshot_decode(s, s->info.snapshots - 1, &last);
+		if (last.index > s->size)
+			fault.text = "the stream ends before the places of its last snapshots; kept what is there";
+	}
+	if (!s->size)
+		fault.text = "the instruction stream is empty";
+	if (!fault.text)
+		return 0;
+	if (trace->options.strict)
+		return tl_error_at(err, TL_TRUNCATED, s->size, fault.text);
+	return tl_xtrace_fault(&trace->faults, &fault) ? 0 : tl_error_memory(err);
+}
+
 static int cut_at_offsets(struct xtrace_stream *s, size_t *capacity, struct tl_error *err)
 {
 	for (uint32_t i = 0; i < s->info.snapshots; i++) {
@@ -223,5 +245,5 @@ int tl_xtrace_segments_make(struct tl_xtrace *trace, struct xtrace_stream *s, st
 				  : cut_at_offsets(s, &capacity, err);
 	if (status == 0 && !finish_segments(s, &capacity))
 		status = tl_error_memory(err);
-	return status;
+	return status ? status : tell_cut(trace, s, err);
 }
