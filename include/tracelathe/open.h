@@ -60,7 +60,10 @@ enum tl_input_detail {
 	TL_DETAIL_FUNCTIONS, /**< sums of functions and of calls between them: enough for tables and trees */
 };
 
-/** How an input is opened and read. Zero-filled with `size` set, ids at TL_NOWHERE, is a good default. */
+/**
+ * How an input is opened and read. Begin with TL_INPUT_OPTIONS_DEFAULT: ids that are 0 are a thread, process or
+ * processor to choose.
+ */
 struct tl_input_options {
 	size_t size;                       /**< sizeof(struct tl_input_options) */
 	const char *format;                /**< NULL: recognise by content */
@@ -101,6 +104,26 @@ struct tl_input_options {
 	struct tl_number_range between;    /**< from one snapshot to before another */
 	struct tl_number_range compare;    /**< the two snapshots to compare instead */
 };
+
+/** Everything of an input: the initializer of a struct tl_input_options. */
+#ifdef __cplusplus
+#define TL_INPUT_OPTIONS_DEFAULT tl_input_options_default()
+
+inline struct tl_input_options tl_input_options_default()
+{
+	struct tl_input_options options = {};
+
+	options.size = sizeof(options);
+	options.thread = options.process = options.cpu = TL_NOWHERE;
+	return options;
+}
+#else
+#define TL_INPUT_OPTIONS_DEFAULT                                                        \
+	{                                                                               \
+		.size = sizeof(struct tl_input_options), .thread = TL_NOWHERE,          \
+		.process = TL_NOWHERE, .cpu = TL_NOWHERE,                               \
+	}
+#endif
 
 /**
  * Which part of a trace tl_input_slice() writes: what lies in all of these, and passes the input's filters by time,

@@ -117,6 +117,10 @@ struct tl_latency {
 
 /* ---- reading ---------------------------------------------------------------------------------------------- */
 
+/*
+ * Numbers from 0: what tells of an element that is not there says NULL, cost vectors are then zeros.
+ */
+
 /** Ticks per second of the clock, 0: unknown or no clock. */
 TL_API uint64_t tl_profile_frequency(const struct tl_profile *profile);
 /** True when the input was a trace with a clock: latencies exist, costs of event 0 are ticks. */
@@ -180,6 +184,11 @@ TL_API void tl_profile_free(struct tl_profile *profile);
  */
 TL_API int tl_profile_new(struct tl_profile **profile, const char *format, const struct tl_event *events,
 			  uint32_t event_count, uint64_t frequency, struct tl_error *err);
+/*
+ * A number of a function, context or part that was not added before is refused with TL_BAD_USAGE; part 0 of a profile
+ * without parts is fine.
+ */
+
 /** Add a part. @return its number, or a negative tl_status */
 TL_API int64_t tl_profile_add_part(struct tl_profile *profile, const struct tl_part *part, struct tl_error *err);
 /** The number of the function (object, file, name, id), added if new. @return its number, or a negative tl_status */

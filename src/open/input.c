@@ -179,12 +179,7 @@ static int open_paths(struct tl_input *input, const char *const *paths, size_t p
 int tl_input_open(struct tl_input **input, const char *const *paths, size_t path_count,
 		  const struct tl_input_options *options, const char **failed, struct tl_error *err)
 {
-	static const struct tl_input_options everything = {
-		.size = sizeof(everything),
-		.thread = TL_NOWHERE,
-		.process = TL_NOWHERE,
-		.cpu = TL_NOWHERE,
-	};
+	static const struct tl_input_options everything = TL_INPUT_OPTIONS_DEFAULT;
 	struct tl_input *made = calloc(1, sizeof(*made));
 	const char *about = path_count ? paths[0] : NULL;
 	int status;

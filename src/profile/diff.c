@@ -314,17 +314,17 @@ uint32_t tl_diff_event_count(const struct tl_diff *diff)
 
 const struct tl_event *tl_diff_event(const struct tl_diff *diff, uint32_t event)
 {
-	return &diff->events[event];
+	return event < diff->event_count ? &diff->events[event] : NULL;
 }
 
 bool tl_diff_event_common(const struct tl_diff *diff, uint32_t event)
 {
-	return diff->event_sides[event] == (1u << TL_SIDES) - 1;
+	return event < diff->event_count && diff->event_sides[event] == (1u << TL_SIDES) - 1;
 }
 
 uint64_t tl_diff_rate(const struct tl_diff *diff, uint32_t event)
 {
-	return diff->rates[event];
+	return event < diff->event_count ? diff->rates[event] : 0;
 }
 
 const int64_t *tl_diff_total(const struct tl_diff *diff, bool after)
@@ -345,8 +345,11 @@ uint32_t tl_diff_row_count(const struct tl_diff *diff)
 struct tl_diff_row tl_diff_row(const struct tl_diff *diff, uint32_t row)
 {
 	const struct tl_diff_thing *thing = &diff->things[row];
-	const struct tl_function *function = &diff->functions[thing->key.function];
+	const struct tl_function *function;
 
+	if (row >= tl_diff_row_count(diff))
+		return (struct tl_diff_row){ .function = NULL };
+	function = &diff->functions[thing->key.function];
 	return (struct tl_diff_row){
 		.function = function,
 		.caller = thing->key.caller == TL_NONE ? NULL : &diff->functions[thing->key.caller],

@@ -69,7 +69,7 @@ int tl_profile_choose(struct tl_profile *profile, const struct tl_profile_filter
 
 bool tl_profile_chosen(const struct tl_profile *profile, uint32_t function)
 {
-	return !profile->chosen || profile->chosen[function];
+	return function < profile->function_table.count && (!profile->chosen || profile->chosen[function]);
 }
 
 /* ---- the narrower profile ---- */

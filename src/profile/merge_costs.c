@@ -171,9 +171,9 @@ static int unite_contexts(const struct tl_merge *merge, uint32_t profile, struct
 		const struct tl_context *c = &from->contexts[i];
 		const struct tl_merge_ref ref = { profile, i };
 
-		number = tl_profile_add_context(into, tl_merge_number(numbers, c->parent),
-						map_of(merge, &ref)->functions[c->function],
-						tl_merge_number(map_of(merge, &ref)->parts, c->part), err);
+		number = tl_profile_context_number(into, tl_merge_number(numbers, c->parent),
+						   map_of(merge, &ref)->functions[c->function],
+						   tl_merge_number(map_of(merge, &ref)->parts, c->part), err);
 		if (number < 0)
 			break;
 		numbers[i] = (uint32_t)number;

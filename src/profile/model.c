@@ -282,12 +282,32 @@ bool tl_profile_line_each(struct tl_profile *profile)
 	return true;
 }
 
+/* ---- indices that callers give ---- */
+
+static bool has_function(const struct tl_profile *profile, uint32_t function)
+{
+	return function < profile->function_table.count;
+}
+
+/* A profile without parts is one that nobody has named. */
+static bool has_part(const struct tl_profile *profile, uint32_t part)
+{
+	return part < (profile->part_count ? profile->part_count : 1) || part == TL_NONE;
+}
+
+static int bad_index(struct tl_error *err)
+{
+	return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "a number of a function, context or part that is not there");
+}
+
 int tl_profile_add_line(struct tl_profile *profile, const struct tl_cost_line *line,
 			const int64_t *cost, struct tl_error *err)
 {
 	struct tl_cost_line key = *line;
 	int64_t *row;
 
+	if (!has_function(profile, line->function) || !has_part(profile, line->part))
+		return bad_index(err);
 	if (!intern_position(profile, &key.at))
 		return tl_error_memory(err);
 	row = tl_profile_line_row(profile, &key);
@@ -353,8 +373,12 @@ int64_t tl_profile_arc_number(struct tl_profile *profile, const struct tl_arc *a
 int tl_profile_add_arc(struct tl_profile *profile, const struct tl_arc *arc,
 		       const int64_t *inclusive, struct tl_error *err)
 {
-	int64_t number = tl_profile_arc_number(profile, arc, err);
+	int64_t number;
 
+	if (!has_function(profile, arc->callee) || !has_part(profile, arc->part) ||
+	    (arc->caller != TL_NONE && !has_function(profile, arc->caller)))
+		return bad_index(err);
+	number = tl_profile_arc_number(profile, arc, err);
 	if (number < 0)
 		return (int)number;
 	add_costs(profile, profile->arc_table.cost + (size_t)number * profile->event_count,
@@ -378,6 +402,9 @@ int tl_profile_add_jump(struct tl_profile *profile, const struct tl_jump *jump,
 	uint64_t hash;
 	uint32_t found;
 
+	if (!has_function(profile, jump->function) || !has_function(profile, jump->target) ||
+	    !has_part(profile, jump->part))
+		return bad_index(err);
 	if (!intern_position(profile, &key.from) || !intern_position(profile, &key.to))
 		return tl_error_memory(err);
 	hash = tl_hash_pair(tl_hash_pair(hash_position(&key.from), hash_position(&key.to)),
@@ -435,8 +462,8 @@ int64_t tl_profile_append_context(struct tl_profile *profile, uint32_t parent, u
 	return number == TL_NONE ? tl_error_memory(err) : (int64_t)number;
 }
 
-int64_t tl_profile_add_context(struct tl_profile *profile, uint32_t parent, uint32_t function,
-			       uint32_t part, struct tl_error *err)
+int64_t tl_profile_context_number(struct tl_profile *profile, uint32_t parent, uint32_t function,
+				  uint32_t part, struct tl_error *err)
 {
 	struct tl_context key = { .parent = parent, .function = function, .part = part };
 	uint64_t hash = hash_context(&key);
@@ -451,9 +478,20 @@ int64_t tl_profile_add_context(struct tl_profile *profile, uint32_t parent, uint
 	return found == TL_NONE ? tl_error_memory(err) : (int64_t)found;
 }
 
+int64_t tl_profile_add_context(struct tl_profile *profile, uint32_t parent, uint32_t function,
+			       uint32_t part, struct tl_error *err)
+{
+	if (!has_function(profile, function) || !has_part(profile, part) ||
+	    (parent != TL_NONE && parent >= profile->context_table.count))
+		return bad_index(err);
+	return tl_profile_context_number(profile, parent, function, part, err);
+}
+
 void tl_profile_add_context_cost(struct tl_profile *profile, uint32_t context, uint64_t calls,
 				 const int64_t *self)
 {
+	if (context >= profile->context_table.count)
+		return;
 	add_count(profile, &profile->contexts[context].calls, calls);
 	add_costs(profile, profile->context_table.cost + (size_t)context * profile->event_count,
 		  self);

@@ -119,6 +119,9 @@ int64_t tl_profile_add_event(struct tl_profile *profile, const struct tl_event *
 bool tl_profile_derive_sums(struct tl_profile *profile);
 
 /* Calls that were never finished. */
+/* tl_profile_add_context() in a table of contexts alone, whose functions and parts are those of another profile. */
+int64_t tl_profile_context_number(struct tl_profile *profile, uint32_t parent, uint32_t function, uint32_t part,
+				  struct tl_error *err);
 void tl_profile_add_unfinished(struct tl_profile *profile, uint32_t context, uint64_t unfinished);
 /* Of the calls that were, these have no known duration. */
 void tl_profile_add_cut(struct tl_profile *profile, uint32_t context, uint64_t cut);

@@ -9,7 +9,7 @@
 	}                                                                               \
 	const struct tl_##type *tl_profile_##name(const struct tl_profile *profile, uint32_t number) \
 	{                                                                               \
-		return &profile->array[number];                                         \
+		return number < profile->size ? &profile->array[number] : NULL;         \
 	}
 
 COUNTED(event, event, events, event_count)
@@ -45,24 +45,30 @@ const int64_t *tl_profile_total(const struct tl_profile *profile)
 	return profile->total;
 }
 
+/* The costs of an element of a table, zeros for one that is not there. */
+static const int64_t *cost_of(const struct tl_profile *profile, const int64_t *costs, size_t count, uint32_t number)
+{
+	return number < count ? costs + (size_t)number * profile->event_count : profile->zeros;
+}
+
 const int64_t *tl_profile_line_cost(const struct tl_profile *profile, uint32_t line)
 {
-	return profile->line_table.cost + (size_t)line * profile->event_count;
+	return cost_of(profile, profile->line_table.cost, profile->line_table.count, line);
 }
 
 const int64_t *tl_profile_arc_cost(const struct tl_profile *profile, uint32_t arc)
 {
-	return profile->arc_table.cost + (size_t)arc * profile->event_count;
+	return cost_of(profile, profile->arc_table.cost, profile->arc_table.count, arc);
 }
 
 const int64_t *tl_profile_context_self(const struct tl_profile *profile, uint32_t context)
 {
-	return profile->context_table.cost + (size_t)context * profile->event_count;
+	return cost_of(profile, profile->context_table.cost, profile->context_table.count, context);
 }
 
 const int64_t *tl_profile_context_inclusive(const struct tl_profile *profile, uint32_t context)
 {
-	return profile->context_inclusive + (size_t)context * profile->event_count;
+	return cost_of(profile, profile->context_inclusive, profile->context_table.count, context);
 }
 
 void tl_profile_function_totals(const struct tl_profile *profile, uint32_t function, uint32_t part,
@@ -70,7 +76,7 @@ void tl_profile_function_totals(const struct tl_profile *profile, uint32_t funct
 {
 	uint32_t local = part == TL_NONE ? TL_NONE : tl_profile_find_local(profile, function, part);
 
-	if (part == TL_NONE) {
+	if (part == TL_NONE && function < profile->function_table.count) {
 		totals->calls = profile->function_calls[function];
 		totals->unfinished = profile->function_unfinished[function];
 		totals->cut = profile->function_cut[function];

@@ -149,15 +149,23 @@ def declared(root):
 def exported(library):
     lines = subprocess.run(["nm", "-D", "--defined-only", library], check=True, stdout=subprocess.PIPE, text=True)
     # Weak hidden sanitizer runtime symbols begin with "__"; the linker's own three with "_".
-    names = {line.split()[-1].split("@")[0] for line in lines.stdout.splitlines()}
+    # The name of a version is one of the exported ones, too.
+    names = {line.split()[-1].split("@")[0] for line in lines.stdout.splitlines() if line.split()[-2] != "A"}
     return {name for name in names if not re.match(r"__(asan|ubsan|odr_asan|sanitizer|sancov|start_|stop_)", name)}
+
+
+def unversioned(library):
+    lines = subprocess.run(["nm", "-D", "--defined-only", library], check=True, stdout=subprocess.PIPE, text=True)
+    return {name for name in (line.split()[-1] for line in lines.stdout.splitlines())
+            if name.startswith("tl_") and "@" not in name}
 
 
 def symbols(root, library):
     want, have = declared(root), exported(library)
     return (["%s exports %s, which no header declares" % (library, name) for name in sorted(have - want)] +
             ["%s does not export %s, which a header declares" % (library, name) for name in sorted(want - have)] +
-            ["exported name %s does not begin with tl_" % name for name in sorted(have) if not name.startswith("tl_")])
+            ["exported name %s does not begin with tl_" % name for name in sorted(have) if not name.startswith("tl_")] +
+            ["exported name %s has no version (docs/abi.md)" % name for name in sorted(unversioned(library))])
 
 
 # ---- silent ---------------------------------------------------------------------------------------------------
@@ -260,12 +268,17 @@ def plant_symbols(copy, compiler):
 
     def build(text):
         write(copy, "planted.c", text)
-        subprocess.run([compiler, "-shared", "-fPIC", "-o", library, os.path.join(copy, "planted.c")], check=True)
+        subprocess.run([compiler, "-shared", "-fPIC", "-Wl,--version-script," + script, "-o", library,
+                        os.path.join(copy, "planted.c")], check=True)
         return symbols(copy, library)
+    script = os.path.join(copy, "planted.map")
+    write(copy, "planted.map", "V { global: *; };")
     must_find("nothing", build("int tl_one(void){return 1;} int tl_two(void){return 1;}"), 0)
     must_find("a stray", build("int tl_one(void){return 1;} int tl_two(void){return 1;} int tl_three;"))
     must_find("a missing one", build("int tl_one(void){return 1;}"))
     must_find("a foreign name", build("int tl_one(void){return 1;} int tl_two(void){return 1;} int helper;"), 2)
+    write(copy, "planted.map", "V { global: tl_one; };")
+    must_find("a name without a version", build("int tl_one(void){return 1;} int tl_two(void){return 1;}"))
 
 
 def plant_silent(copy, compiler):

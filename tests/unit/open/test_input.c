@@ -13,9 +13,7 @@ static struct temp temp;
 
 static struct tl_input_options everything(void)
 {
-	return (struct tl_input_options){
-		.size = sizeof(struct tl_input_options), .thread = TL_NOWHERE, .process = TL_NOWHERE, .cpu = TL_NOWHERE,
-	};
+	return (struct tl_input_options)TL_INPUT_OPTIONS_DEFAULT;
 }
 
 /* Writes a file and returns its path, for free(). */

@@ -480,6 +480,71 @@ static void a_profile_is_finished_once(void **state)
 	tl_profile_free(profile);
 }
 
+/* "What tells of an element that is not there says NULL, cost vectors are then zeros." */
+static void reading_outside_is_nothing(void **state)
+{
+	static const uint32_t outside[] = { 1, 2, TL_NONE - 1, TL_NONE };
+	const struct tl_event event = { "Ir", "", "", "" };
+	const struct tl_cost_line line = { .function = 0 };
+	const int64_t cost = 5;
+	struct tl_profile *p;
+
+	(void)state;
+	assert_int_equal(tl_profile_new(&p, "x", &event, 1, 0, NULL), 0);
+	assert_int_equal(tl_profile_add_function(p, &(struct tl_function){ .name = "f", .id = TL_NOWHERE }, NULL), 0);
+	assert_int_equal(tl_profile_add_line(p, &line, &cost, NULL), 0);
+	assert_int_equal(tl_profile_finish(p, NULL), 0);
+	for (size_t i = 0; i < 4; i++) {
+		struct tl_function_totals totals;
+		struct tl_latency latency;
+		uint32_t n = outside[i];
+
+		assert_null(tl_profile_event(p, n));
+		assert_null(tl_profile_part(p, n));
+		assert_null(tl_profile_function(p, n));
+		assert_null(tl_profile_context(p, n));
+		assert_null(tl_profile_line(p, n));
+		assert_null(tl_profile_arc(p, n));
+		assert_null(tl_profile_jump(p, n));
+		assert_int_equal(tl_profile_line_cost(p, n)[0], 0);
+		assert_int_equal(tl_profile_arc_cost(p, n)[0], 0);
+		assert_int_equal(tl_profile_context_self(p, n)[0], 0);
+		assert_int_equal(tl_profile_context_inclusive(p, n)[0], 0);
+		tl_profile_function_totals(p, n, TL_NONE, &totals);
+		assert_int_equal(totals.calls, 0);
+		assert_int_equal(totals.self[0], 0);
+		tl_profile_function_totals(p, n, 0, &totals);
+		assert_int_equal(totals.inclusive[0], 0);
+		assert_false(tl_profile_latency(p, n, TL_NONE, &latency));
+		assert_false(tl_profile_chosen(p, n));
+	}
+	tl_profile_free(p);
+}
+
+/* "A number of a function, context or part that was not added before is refused with TL_BAD_USAGE." */
+static void adding_outside_is_refused(void **state)
+{
+	const struct tl_event event = { "Ir", "", "", "" };
+	const int64_t cost = 5;
+	struct tl_profile *p;
+
+	(void)state;
+	assert_int_equal(tl_profile_new(&p, "x", &event, 1, 0, NULL), 0);
+	assert_int_equal(tl_profile_add_function(p, &(struct tl_function){ .name = "f", .id = TL_NOWHERE }, NULL), 0);
+	assert_int_equal(tl_profile_add_line(p, &(struct tl_cost_line){ .function = 1 }, &cost, NULL), TL_BAD_USAGE);
+	assert_int_equal(tl_profile_add_line(p, &(struct tl_cost_line){ .part = 1 }, &cost, NULL), TL_BAD_USAGE);
+	assert_int_equal(tl_profile_add_arc(p, &(struct tl_arc){ .caller = 1 }, &cost, NULL), TL_BAD_USAGE);
+	assert_int_equal(tl_profile_add_arc(p, &(struct tl_arc){ .callee = TL_NONE }, &cost, NULL), TL_BAD_USAGE);
+	assert_int_equal(tl_profile_add_arc(p, &(struct tl_arc){ .caller = TL_NONE }, &cost, NULL), 0);
+	assert_int_equal(tl_profile_add_jump(p, &(struct tl_jump){ .target = 1 }, NULL), TL_BAD_USAGE);
+	assert_int_equal(tl_profile_add_context(p, 0, 0, 0, NULL), TL_BAD_USAGE);
+	assert_int_equal(tl_profile_add_context(p, TL_NONE, 1, 0, NULL), TL_BAD_USAGE);
+	tl_profile_add_context_cost(p, 0, 1, &cost);
+	assert_int_equal(tl_profile_finish(p, NULL), 0);
+	assert_int_equal(tl_profile_total(p)[0], 0);
+	tl_profile_free(p);
+}
+
 static void an_empty_profile_is_one(void **state)
 {
 	struct tl_profile *profile = new_profile();
@@ -511,6 +576,8 @@ int main(void)
 		cmocka_unit_test(a_profile_needs_an_event),
 		cmocka_unit_test(a_profile_is_finished_once),
 		cmocka_unit_test(an_empty_profile_is_one),
+		cmocka_unit_test(reading_outside_is_nothing),
+		cmocka_unit_test(adding_outside_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
