@@ -54,8 +54,8 @@ TL_API const struct tl_exporter *tl_exporter_find(const char *name);
 /** How far call stacks are estimated. Zero-filled with `size` set is a good default. */
 struct tl_stacks_options {
 	size_t size;            /**< sizeof(struct tl_stacks_options) */
-	double threshold;       /**< percent: paths with less than this share of every event are summed as "(other)" */
-	uint32_t most_contexts; /**< paths, the largest ones; 0: 200,000 */
+	double threshold;       /**< percent: paths with less than this share of every event are not made */
+	uint32_t most_contexts; /**< paths of a part, the largest ones; 0: 100,000 in all */
 	uint32_t most_depth;    /**< frames of a path; 0: 500 */
 };
 

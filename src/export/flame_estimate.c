@@ -20,6 +20,10 @@
 
 const char tl_flame_other_name[] = "(other)";
 
+/* Paths that wait to be made: a dense graph has a way to every function at each, and most would
+ * wait for ever. */
+enum { MOST_WAITING = 1 << 20 };
+
 /* A path that is not made yet. */
 struct candidate {
 	double score;
@@ -109,7 +113,7 @@ static double score(const struct estimate *e, const int64_t *amount)
 static int offer(struct estimate *e, struct candidate candidate, const int64_t *amount)
 {
 	candidate.score = score(e, amount);
-	if (candidate.score <= 0 || candidate.score < e->least)
+	if (candidate.score <= 0 || candidate.score < e->least || e->heap_count >= MOST_WAITING)
 		return 0;
 	candidate.amount = malloc(e->events * sizeof(*amount));
 	if (!candidate.amount || !tl_grow(&e->heap, &e->heap_capacity, e->heap_count + 1, sizeof(*e->heap))) {

@@ -4,15 +4,18 @@
 
 #include "core/error.h"
 #include "export/flame.h"
+#include "export/flame_sums.h"
 #include "export/stack_names.h"
 #include "profile/model.h"
 
-enum { DEFAULT_CONTEXTS = 200000, DEFAULT_DEPTH = 500 };
+enum { DEFAULT_CONTEXTS = 100000, DEFAULT_DEPTH = 500 };
 
 static int estimate(struct tl_profile **stacks, const struct tl_profile *sums,
 		    const struct tl_stacks_options *options, bool settled, struct tl_error *err)
 {
-	uint32_t contexts = options->most_contexts ? options->most_contexts : DEFAULT_CONTEXTS;
+	uint32_t parts = tl_flame_sums_in_parts(sums) ? tl_profile_part_count(sums) : 1;
+	uint32_t contexts =
+		options->most_contexts ? options->most_contexts : DEFAULT_CONTEXTS / parts;
 	uint32_t depth = options->most_depth ? options->most_depth : DEFAULT_DEPTH;
 	struct tl_profile *paths = NULL;
 	int status = tl_flame_estimate(&paths, sums, options->threshold, contexts, depth, err);
