@@ -60,6 +60,13 @@ void tl_dwarf_open(struct tl_dwarf *dwarf, const struct tl_elf *file, const char
 	};
 	dwarf->sections.path = path;
 	dwarf->sections.faults = &dwarf->own_faults;
+	/* Its addresses and offsets stand in relocations. */
+	if (file->type == ET_REL) {
+		tl_dwarf_fault(&dwarf->sections, TL_UNSUPPORTED, TL_NOWHERE,
+			       "debug information of an object file that is not linked is not "
+			       "read; names and lines may be missing");
+		return;
+	}
 	tl_dwarf_sections_load(&dwarf->sections, file, false);
 	tl_dwarf_budgets(dwarf);
 	if (index_code(dwarf))

@@ -415,6 +415,15 @@ static void rings_end(void **state)
 	expect_fault(TL_BAD_RECORD, ring, "no end");
 }
 
+static void expect_line_unknown(uint64_t address)
+{
+	struct tl_symbol symbol = { .file = "" };
+
+	tl_dwarf_line(&parts.dwarf, address, &symbol);
+	assert_string_equal(symbol.file, "");
+	assert_string_equal(chain_at(&parts, address), "");
+}
+
 static void damage_is_told_at_its_byte(void **state)
 {
 	size_t begun, at;
@@ -469,6 +478,12 @@ static void damage_is_told_at_its_byte(void **state)
 	put_at(&parts.info, 0, parts.info.size - 3, 4);
 	read_parts(&parts);
 	expect_fault(TL_TRUNCATED, 0, "cut short");
+	/* What is not linked yet has its addresses elsewhere. */
+	put_at(&parts.file, 16, ET_REL, 2);
+	assert_int_equal(tl_elf_open_memory(&parts.elf, parts.file.bytes, parts.file.size, NULL), 0);
+	tl_dwarf_open(&parts.dwarf, &parts.elf, NULL, NULL);
+	expect_line_unknown(CODE);
+	expect_fault(TL_UNSUPPORTED, TL_NOWHERE, "not linked");
 }
 
 int main(void)
