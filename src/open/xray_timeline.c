@@ -13,11 +13,15 @@
 #include "open/xray.h"
 #include "profile/fold.h"
 #include "xray/fold.h"
+#include "xray/judge.h"
+#include "xray/map.h"
 
 struct walk {
 	struct tl_timeline *timeline;
 	struct xray_select *select;
 	struct tl_fold fold;
+	struct xray_judge judge;
+	const struct xray_stream *stream;
 	bool *shown; /* by depth of the open frames: is it on the timeline? */
 	size_t capacity;
 };
@@ -60,14 +64,32 @@ static void leave_top(struct walk *w, const struct tl_xray_record *record)
 	tl_fold_leave(&w->fold, tl_fold_top(&w->fold));
 }
 
+/* The fold's number of a function id, that of its name; TL_NONE without memory. */
+static uint32_t number_of(void *arg, uint32_t id)
+{
+	struct walk *w = arg;
+	uint32_t function = tl_xray_names_number(&w->select->names, id);
+
+	while (function != TL_NONE && w->fold.function_count <= function)
+		if (tl_fold_add_function(&w->fold) == TL_NONE)
+			function = TL_NONE;
+	return function;
+}
+
 static bool enter_function(struct walk *w, const struct tl_xray_record *record, uint32_t function)
 {
 	bool shown = in_window(w, record) && w->select->names.names[function].wanted;
 	size_t depth;
 
-	tl_fold_enter(&w->fold, function);
+	if (!tl_fold_enter(&w->fold, function) && !w->fold.no_memory) {
+		size_t kept = tl_xray_judge(&w->judge, &w->fold, function, w->stream, number_of, w);
+
+		while (tl_fold_depth(&w->fold) > kept)
+			leave_top(w, record);
+		tl_fold_enter_new(&w->fold, function);
+	}
 	depth = tl_fold_depth(&w->fold);
-	if (w->fold.no_memory || !tl_grow(&w->shown, &w->capacity, depth + 1, sizeof(*w->shown)))
+	if (w->fold.no_memory || w->judge.no_memory || !tl_grow(&w->shown, &w->capacity, depth + 1, sizeof(*w->shown)))
 		return false;
 	w->shown[depth] = shown;
 	if (shown)
@@ -77,11 +99,8 @@ static bool enter_function(struct walk *w, const struct tl_xray_record *record, 
 
 static int put_function(struct walk *w, const struct tl_xray_record *record, struct tl_error *err)
 {
-	uint32_t function = tl_xray_names_number(&w->select->names, record->function);
+	uint32_t function = number_of(w, record->function);
 
-	while (function != TL_NONE && w->fold.function_count <= function)
-		if (tl_fold_add_function(&w->fold) == TL_NONE)
-			function = TL_NONE;
 	if (function == TL_NONE)
 		return tl_error_memory(err);
 	if (record->action == TL_XRAY_ENTER || record->action == TL_XRAY_ENTER_ARGS)
@@ -126,6 +145,7 @@ static int walk_thread(struct walk *w, struct tl_xray_reader *reader, const stru
 	int status;
 
 	tl_xray_stream_open(&stream, reader, reader->order, thread->begin, thread->end, &reader->faults);
+	w->stream = &stream;
 	while ((status = tl_xray_stream_next(&stream, &record, err)) == 1 && !tl_output_failed(out)) {
 		if (record.kind == TL_XRAY_FUNCTION) {
 			status = put_function(w, &record, err);
@@ -154,7 +174,8 @@ static void name_thread(struct tl_timeline *timeline, const struct xray_thread *
 	tl_timeline_name(timeline, thread->process, thread->thread, name);
 }
 
-static int walk_threads(struct tl_input *input, struct walk *w, struct tl_output *out, struct tl_error *err)
+static int walk_threads(struct tl_input *input, struct walk *w, struct tl_xray_reach *reach,
+			struct tl_output *out, struct tl_error *err)
 {
 	struct xray_input *x = input->handle;
 	int status = 0;
@@ -167,9 +188,29 @@ static int walk_threads(struct tl_input *input, struct walk *w, struct tl_output
 		name_thread(w->timeline, thread);
 		if (!tl_fold_begin(&w->fold, 0, false))
 			return tl_error_memory(err);
+		w->judge = (struct xray_judge){ .reach = reach, .ids = &w->select->names.ids };
+		w->fold.ask = reach != NULL;
 		status = walk_thread(w, x->reader, thread, out, err);
+		tl_xray_judge_end(&w->judge);
 		tl_fold_free(&w->fold);
 	}
+	return status;
+}
+
+/* With the program at hand, what was left by an exception ends before the next call, as in a profile. */
+static int walk_all(struct tl_input *input, struct walk *w, struct tl_output *out, struct tl_error *err)
+{
+	struct xray_input *x = input->handle;
+	bool known = x->maps.map && x->maps.map->binary;
+	struct tl_xray_reach *reach = known ? tl_xray_reach_open(x->maps.map) : NULL;
+	int status;
+
+	if (known && !reach)
+		return tl_error_memory(err);
+	status = walk_threads(input, w, reach, out, err);
+	if (status == 0 && reach && tl_xray_reach_short_of_memory(reach))
+		status = tl_error_memory(err);
+	tl_xray_reach_close(reach);
 	return status;
 }
 
@@ -190,7 +231,7 @@ int tl_xray_input_timeline(struct tl_input *input, const char *format, struct tl
 				  tl_xray_info(x->reader)->frequency, out, err);
 	if (status == 0) {
 		tl_timeline_origin(w.timeline, tl_xray_first_tsc(x->reader));
-		status = walk_threads(input, &w, out, err);
+		status = walk_all(input, &w, out, err);
 		finished = tl_timeline_finish(w.timeline, status < 0 ? NULL : err);
 		status = status < 0 ? status : finished;
 	}

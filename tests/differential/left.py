@@ -9,6 +9,7 @@ coroutines.cpp). Each counts its calls, those that returned, and how deep its st
  - without the program all this holds but for the depth, and what is not certain is said (exit status 1)."""
 import csv
 import io
+import json
 import os
 import tempfile
 
@@ -42,6 +43,20 @@ def depth_of(trace, *options):
     return 1 + max(int(row["depth"]) for row in csv.DictReader(io.StringIO(text)))
 
 
+def timeline_depth(trace, *options):
+    """How many slices of one thread stand on each other in a Chrome timeline: complete ones, and begun ones."""
+    document = json.loads(common.run("timeline", "--to", "chrome", *options, trace))
+    deepest, ends = 0, {}
+    slices = [event for event in document["traceEvents"] if event["ph"] == "X"]
+    for event in sorted(slices, key=lambda event: (event["ts"], -event["dur"])):
+        open_slices = ends.setdefault(event["tid"], [])
+        while open_slices and open_slices[-1] <= event["ts"]:
+            open_slices.pop()
+        open_slices.append(event["ts"] + event["dur"])
+        deepest = max(deepest, len(open_slices))
+    return deepest
+
+
 def compare(what, trace, program, counts, exact, status):
     calls, returned, deepest = split(counts)
     for options in (["--binary", program], ["--binary", program, "--jobs", "2"]):
@@ -55,6 +70,8 @@ def compare(what, trace, program, counts, exact, status):
     depth = depth_of(trace, "--binary", program)
     if depth > deepest:
         fail(what, "the stack is", depth, "deep, the program's was", deepest)
+    if timeline_depth(trace, "--binary", program) > deepest:
+        fail(what, "the timeline is deeper than the program's stack")
     # By numbers: no names, and nobody who knows the code.
     total = sum(row[0] for row in rows_of(trace).values())
     expect(what + ": calls without the program", total, sum(calls.values()))
