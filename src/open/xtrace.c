@@ -8,6 +8,7 @@
 #include "core/output.h"
 #include "open/binaries.h"
 #include "open/xtrace.h"
+#include "xtrace/reader.h"
 
 static void close_xtrace(struct tl_input *input)
 {
@@ -26,7 +27,7 @@ static const struct tl_source *source_xtrace(const struct tl_input *input, size_
 {
 	const struct xtrace_input *x = input->handle;
 
-	return number < x->source_count ? x->sources[number] : NULL;
+	return number < x->source_count ? x->sources[number] : tl_xtrace_own_source(x->trace, number - x->source_count);
 }
 
 /* Sources for the paths behind the first, so that all of them tell their progress. */

@@ -323,6 +323,19 @@ static void close_stream(struct xtrace_stream *s)
 	free(s->segments);
 }
 
+const struct tl_source *tl_xtrace_own_source(const struct tl_xtrace *trace, size_t number)
+{
+	for (uint32_t i = 0; i < trace->stream_count; i++) {
+		const struct xtrace_stream *s = &trace->streams[i];
+
+		if (s->own_source && s->source && !number--)
+			return s->source;
+		if (s->own_snapshot_source && s->snapshot_source && !number--)
+			return s->snapshot_source;
+	}
+	return NULL;
+}
+
 void tl_xtrace_close(struct tl_xtrace *trace)
 {
 	if (!trace)

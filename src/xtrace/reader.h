@@ -69,6 +69,9 @@ struct tl_xtrace {
 	pthread_mutex_t progress;	  /* one thread at a time calls the hook */
 };
 
+/* The sources of files that the trace opened by itself (the other ones of pairs), by number; NULL behind the last. */
+const struct tl_source *tl_xtrace_own_source(const struct tl_xtrace *trace, size_t number);
+
 /* A position in a segment. */
 struct xtrace_walk {
 	const uint8_t *next;  /* the token after the present one */

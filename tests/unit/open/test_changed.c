@@ -99,6 +99,20 @@ static void a_second_file_that_shrinks(void **state)
 	free(paths[1]);
 }
 
+/* And so does one that was found beside the given one. */
+static void a_partner_that_shrinks(void **state)
+{
+	char *paths[] = { copy("xtrace/xtrace.20260101000000.0.hint9.xinsndata.bin"),
+			  copy("xtrace/xtrace.20260101000000.0.hint9.xsnapshot.bin") };
+	struct tl_input *input = open_files(paths, 1);
+
+	(void)state;
+	assert_int_equal(truncate(paths[1], size_of(paths[1]) - 1), 0);
+	assert_changed(input, paths[1]);
+	free(paths[0]);
+	free(paths[1]);
+}
+
 /* Text goes by once: what has been read does not help. */
 static void a_stream_that_shrinks(void **state)
 {
@@ -151,6 +165,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_mapped_file_that_shrinks),
 		cmocka_unit_test(a_second_file_that_shrinks),
+		cmocka_unit_test(a_partner_that_shrinks),
 		cmocka_unit_test(a_stream_that_shrinks),
 		cmocka_unit_test(a_file_that_grows),
 	};
