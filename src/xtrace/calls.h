@@ -25,7 +25,7 @@ struct xtrace_last {
 struct xtrace_told_sp {
 	uint64_t sp;
 	bool known;
-	bool switched; /* at the end of a segment, as the stack's, with what was left */
+	uint8_t switched; /* at the end of a segment, as the stack's, with what was left */
 	uint64_t left;
 };
 

@@ -95,6 +95,10 @@ static void begin_part(struct xtrace_fold *fold, const struct xtrace_step *begin
 static void graft(struct xtrace_fold *fold, struct xtrace_span *spans, size_t count)
 {
 	for (size_t i = 0; i < count && !fold->no_memory; i++) {
+		if (spans[i].step.switched == XTRACE_INHERITED) {
+			spans[i].step.switched = fold->sp.switched;
+			spans[i].step.left = fold->sp.left;
+		}
 		tl_xtrace_stack_graft(&fold->stack, &spans[i]);
 		if (spans[i].step.kind == XTRACE_STEP_BEGIN)
 			begin_part(fold, &spans[i].step);
@@ -120,6 +124,10 @@ static void graft_part(struct xtrace_fold *fold, struct xtrace_part *part)
 	part->spans = NULL;
 	part->span_count = 0;
 	if (part->last.valid) {
+		if (part->sp.switched == XTRACE_INHERITED) {
+			part->sp.switched = fold->sp.switched;
+			part->sp.left = fold->sp.left;
+		}
 		fold->last = part->last;
 		fold->sp = part->sp;
 	}
@@ -192,6 +200,7 @@ static int fold_stream(struct xtrace_fold *fold, uint32_t stream, struct tl_erro
 
 	fold->stream = stream;
 	fold->last = (struct xtrace_last){ 0 };
+	fold->sp = (struct xtrace_told_sp){ 0 };
 	fold->begun = false;
 	fold->next = 0;
 	fold->parts = tl_zeroed(segments, sizeof(*fold->parts));

@@ -14,7 +14,7 @@ bool tl_xtrace_stack_begin(struct xtrace_stack *stack, bool local, bool sites_wa
 					.base = TL_NONE,
 					.sp_quiet = SP_KEPT };
 	tl_xtrace_sp_lost(stack);
-	stack->switched = true; /* nobody has seen */
+	stack->switched = XTRACE_INHERITED;
 	if (!tl_grow(&stack->nodes, &stack->node_capacity, 16, sizeof(*stack->nodes)) ||
 	    !tl_grow(&stack->frames, &stack->frame_capacity, 16, sizeof(*stack->frames))) {
 		tl_xtrace_stack_free(stack);
@@ -265,7 +265,7 @@ void tl_xtrace_sp_leave(struct xtrace_stack *stack, uint64_t moves)
 {
 	bool known = stack->sp_state == XTRACE_SP_KNOWN || stack->sp_guessed;
 
-	stack->switched = true;
+	stack->switched = XTRACE_SWITCHED_STACK;
 	stack->left = known ? stack->sp + moves : 0;
 }
 

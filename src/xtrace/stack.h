@@ -64,6 +64,9 @@ static inline void xtrace_cost_add(struct xtrace_cost *to, const struct xtrace_c
 		to->n[i] += cost->n[i];
 }
 
+/* INHERITED: as it was at the end of the segment before. */
+enum xtrace_switched { XTRACE_SAME_STACK, XTRACE_SWITCHED_STACK, XTRACE_INHERITED };
+
 enum xtrace_sp_state { XTRACE_SP_UNKNOWN, XTRACE_SP_PENDING, XTRACE_SP_KNOWN };
 
 struct xtrace_frame {
@@ -117,7 +120,8 @@ struct xtrace_step {
 	uint64_t sp, sp_before; /* with which `to` goes on; with which `from` was left */
 	uint8_t sp_state, sp_before_state;
 	uint64_t left; /* SP where that was; 0: unknown */
-	bool switched; /* SP was set in between to what does not follow from what it was */
+	uint8_t switched; /* enum xtrace_switched: SP was set in between to what does not follow
+			     from what it was */
 };
 
 /* What was counted between two such steps. */
@@ -169,7 +173,7 @@ struct xtrace_stack {
 	uint64_t sp;
 	uint8_t sp_state;
 	bool sp_guessed;  /* pending, but a snapshot said what it is */
-	bool switched;	  /* since the last step or call it was set, to whatever */
+	uint8_t switched; /* since the last step or call it was set, to whatever */
 	uint64_t left;	  /* what it was then; 0: unknown */
 	uint8_t sp_quiet; /* changes of SP up to this kind need not be looked at */
 	size_t open_span; /* steps of spans from this one on pend, too */

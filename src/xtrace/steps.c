@@ -25,7 +25,7 @@ void tl_xtrace_stack_call(struct xtrace_stack *stack, const struct xtrace_place 
 					    .sp_state = stack->sp_state };
 
 	tl_xtrace_settle(stack);
-	stack->switched = false;
+	stack->switched = XTRACE_SAME_STACK;
 	if (make_room(stack, to))
 		tl_xtrace_push(stack, &frame);
 }
@@ -46,7 +46,7 @@ bool tl_xtrace_stack_return(struct xtrace_stack *stack, const struct xtrace_plac
 	    (frame->sp_state == stack->sp_state && frame->sp != stack->sp))
 		return false;
 	tl_xtrace_settle(stack);
-	stack->switched = false;
+	stack->switched = XTRACE_SAME_STACK;
 	regain_sp(stack, frame);
 	tl_xtrace_pop(stack, true);
 	/* A call that is the last instruction of its function returns to another one. */
@@ -326,7 +326,8 @@ static step_fn *const steps[] = {
 void tl_xtrace_stack_step(struct xtrace_stack *stack, const struct xtrace_step *step)
 {
 	tl_xtrace_settle(stack);
-	stack->switched = stack->switched && step->kind == XTRACE_STEP_BEGIN;
+	if (step->kind != XTRACE_STEP_BEGIN)
+		stack->switched = XTRACE_SAME_STACK;
 	if (steps[step->kind](stack, step))
 		return;
 	tl_xtrace_leave_span(stack, step);
