@@ -152,8 +152,10 @@ bool tl_file_sync_directory(const char *path)
 	int length = tl_file_directory_length(path), fd, failed;
 	char *directory;
 
-	if (asprintf(&directory, "%.*s", length ? length : 1, length ? path : ".") < 0)
+	if (asprintf(&directory, "%.*s", length ? length : 1, length ? path : ".") < 0) {
+		errno = ENOMEM;
 		return false;
+	}
 	fd = tl_file_open(directory, O_RDONLY | O_DIRECTORY, 0);
 	free(directory);
 	if (fd < 0)

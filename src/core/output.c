@@ -35,7 +35,9 @@ static void fail(struct tl_output *out, enum tl_status status, const char *text)
 {
 	if (out->error.status)
 		return;
-	if (status == TL_IO)
+	if (status == TL_IO && errno == ENOMEM)
+		tl_error_memory(&out->error);
+	else if (status == TL_IO)
 		tl_error_system(&out->error, text);
 	else
 		tl_error_at(&out->error, status, TL_NOWHERE, text);
@@ -234,9 +236,10 @@ static char *temporary_name(const struct tl_output *out)
 	char *name;
 
 	/* A name has room for 255 bytes. */
-	if (asprintf(&name, "%.*s.%.200s.XXXXXX", directory, out->target, out->target + directory) < 0)
-		return NULL;
-	return name;
+	if (asprintf(&name, "%.*s.%.200s.XXXXXX", directory, out->target, out->target + directory) >= 0)
+		return name;
+	errno = ENOMEM;
+	return NULL;
 }
 
 /* Set or take back the name that a signal handler may read at any time. */
