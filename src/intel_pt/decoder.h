@@ -119,6 +119,7 @@ struct tl_pt_decoder {
 	bool on;           /* tracing is */
 	bool synced;
 	bool settled;      /* the first event behind synchronising has come */
+	bool exact;        /* no packet is read before the ones before it are used up, and no deferred TIP */
 	bool have_target;  /* of the next branch that needs one: from a TIP, or where a far branch went */
 	bool no_target;    /* that TIP had no address */
 	uint64_t target;
@@ -256,6 +257,8 @@ void tl_pt_note_joint(const struct tl_pt_decoder *decoder, struct tl_pt_joint *j
 bool tl_pt_stand_at(struct tl_pt_decoder *decoder, uint64_t ip);
 /* Go over to another address space or mode. */
 bool tl_pt_change_space(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid, enum tl_pt_exec_mode mode);
+/* All nodes anew: they are used up, or the image is another one. False: TL_PT_STOP_ERROR is set. */
+bool tl_pt_drop_nodes(struct tl_pt_decoder *decoder);
 /* Forget all that walking has left behind. */
 void tl_pt_forget(struct tl_pt_decoder *decoder);
 

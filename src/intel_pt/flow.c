@@ -176,11 +176,9 @@ static bool long_tnt(const uint8_t *pos, const uint8_t *end, uint64_t *bits, uin
 	uint64_t payload;
 	uint32_t outcomes;
 
-	if (*pos != TL_PT_OPC_EXT || end - pos < 8 || pos[1] != 0xa3)
+	if (!tl_pt_is_long_tnt(pos, end))
 		return false;
 	payload = tl_get64(pos) >> 16;
-	if (payload < 2)
-		return false;
 	outcomes = 63 - (uint32_t)__builtin_clzll(payload);
 	if (*count + outcomes > 64)
 		return false;

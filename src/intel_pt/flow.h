@@ -203,6 +203,14 @@ static inline bool tl_pt_is_short_tnt(uint32_t byte)
 	return !(byte & 1) && byte > TL_PT_OPC_EXT;
 }
 
+enum { TL_PT_LONG_TNT = 8 };
+
+/* Long TNT, with all its bytes: the highest 1 of the last six is the stop bit. */
+static inline bool tl_pt_is_long_tnt(const uint8_t *pos, const uint8_t *end)
+{
+	return end - pos >= TL_PT_LONG_TNT && pos[0] == TL_PT_OPC_EXT && pos[1] == 0xa3 && tl_get64(pos) >> 17;
+}
+
 /*
  * Gather outcomes from the TNT packets at `pos` behind those already in the register (the oldest in bit `count - 1`),
  * at most 64. Returns the position behind the last packet taken; `pos` itself when there was none, or no room.

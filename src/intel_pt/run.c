@@ -80,8 +80,7 @@ bool tl_pt_change_space(struct tl_pt_decoder *decoder, const struct tl_pt_asid *
 	return find_places(decoder, &places);
 }
 
-/* All nodes anew: they are used up, or the image is another one. */
-static bool drop_nodes(struct tl_pt_decoder *decoder)
+bool tl_pt_drop_nodes(struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_graph *graph = &decoder->graph;
 	struct places places = { .used = 0 };
@@ -375,7 +374,7 @@ enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *ou
 		if (out->pos == begin && (decoder->graph.full || tl_pt_graph_is_stale(&decoder->graph, decoder->image))) {
 			if (decoder->part.pinned)
 				return TL_PT_STOP_FULL;
-			if (!drop_nodes(decoder))
+			if (!tl_pt_drop_nodes(decoder))
 				return TL_PT_STOP_ERROR;
 		}
 		if (may_walk(decoder))

@@ -262,6 +262,21 @@ INLINE bool take_packets(struct walk *walk, struct tl_pt_decoder *decoder)
 	return true;
 }
 
+/* TNT of up to 47 outcomes. (Where the flow gives items it comes as one of these.) */
+INLINE bool take_long(struct walk *walk, const struct tl_pt_decoder *decoder)
+{
+	const uint8_t *pos = walk->pos;
+
+	if (!decoder->exact || walk->count || !tl_pt_is_long_tnt(pos, walk->end))
+		return false;
+	walk->bits = tl_get64(pos) >> 16;
+	walk->count = 63 - (uint32_t)__builtin_clzll(walk->bits);
+	walk->bits <<= 64 - walk->count;
+	walk->taken = pos;
+	walk->pos = walk->taken_end = pos + TL_PT_LONG_TNT;
+	return true;
+}
+
 /* The same behind what may pass. TL_PT_STOP_NEED: what follows is none of the walk's business. */
 INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
 {
@@ -269,7 +284,7 @@ INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
 
 	if (decoder->flow.hold)
 		return TL_PT_STOP_NEED;
-	while (!take_packets(walk, decoder)) {
+	while (!take_packets(walk, decoder) && !take_long(walk, decoder)) {
 		if (passed || walk->pos >= walk->end || !is_passing(*walk->pos))
 			return TL_PT_STOP_NEED;
 		if (tl_pt_moments_full(decoder))
@@ -280,6 +295,61 @@ INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
 	if (passed)
 		tl_pt_note_time(decoder, walk->out);
 	return TL_PT_STOP_GO;
+}
+
+/* Behind what may pass, without taking the time. */
+static __attribute__((noinline)) const uint8_t *skip_passing(const uint8_t *pos, const uint8_t *end)
+{
+	while (pos < end && is_passing(*pos)) {
+		bool more = (*pos & 3) == TL_PT_OPC_CYC && *pos & 4;
+
+		pos += *pos == TL_PT_OPC_MTC && end - pos > 1 ? 2 : 1;
+		while (more && pos < end)
+			more = *pos++ & 1;
+	}
+	return pos;
+}
+
+/* Whether the packet that comes next is one that the branch at hand takes. */
+INLINE bool has_packet(const struct walk *walk, enum tl_pt_node_kind kind)
+{
+	const uint8_t *pos = walk->pos;
+
+	if (tl_pt_tip_size(pos, walk->end))
+		return true;
+	pos = skip_passing(pos, walk->end);
+	if (tl_pt_tip_size(pos, walk->end))
+		return true;
+	if (kind == TL_PT_NODE_INDIRECT || kind == TL_PT_NODE_FAR || kind == TL_PT_NODE_AWAIT || pos == walk->end)
+		return false;
+	return tl_pt_is_short_tnt(*pos) || tl_pt_is_long_tnt(pos, walk->end);
+}
+
+/* Where nothing may be read before it is needed: what needs no trace comes first, and only if trace follows. */
+INLINE enum tl_pt_stop come_to_branch(struct walk *walk, struct tl_pt_decoder *decoder)
+{
+	enum tl_pt_stop stop = TL_PT_STOP_GO;
+
+	while (stop == TL_PT_STOP_GO) {
+		const struct tl_pt_node *node = node_at(walk);
+		enum tl_pt_node_kind kind = tl_pt_node_kind(node);
+
+		if (walk->out == walk->out_end)
+			return TL_PT_STOP_FULL;
+		if (kind <= TL_PT_NODE_RETURN)
+			break;
+		if (kind == TL_PT_NODE_STUB) {
+			stop = take_other(walk, decoder, node);
+			continue;
+		}
+		if (!has_packet(walk, kind))
+			return TL_PT_STOP_NEED;
+		if (kind != TL_PT_NODE_NEXT)
+			break;
+		give(walk, decoder, node);
+		stop = take_next(walk, decoder, node);
+	}
+	return stop;
 }
 
 /* The packet that holds the last outcome used, for the offset of an error. */
@@ -315,7 +385,9 @@ enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 
 	while (stop == TL_PT_STOP_GO) {
 		stop = use_outcomes(&walk, decoder);
-		if (stop != TL_PT_STOP_GO && stop != TL_PT_STOP_NEED)
+		if (stop != TL_PT_STOP_GO && (stop != TL_PT_STOP_NEED || decoder->exact))
+			break;
+		if (decoder->exact && (stop = come_to_branch(&walk, decoder)) != TL_PT_STOP_GO)
 			break;
 		stop = refill(&walk, decoder);
 		if (stop == TL_PT_STOP_GO)
