@@ -72,21 +72,25 @@ void tl_compat_asid(struct tl_pt_asid *to, const struct pt_asid *from)
 int tl_compat_time(const struct tl_compat_time *now, uint64_t *time, uint32_t *lost_mtc,
 		   uint32_t *lost_cyc)
 {
-	if (now->status == -pte_invalid)
-		return now->status;
 	*time = now->tsc;
 	if (lost_mtc)
 		*lost_mtc = now->lost_mtc;
 	if (lost_cyc)
 		*lost_cyc = now->lost_cyc;
-	return now->status == -pte_nosync ? -pte_no_time : now->status;
+	return now->status;
 }
 
-int tl_compat_cbr(int status, uint32_t ratio, uint32_t *cbr)
+int tl_compat_cbr(const struct tl_compat_time *now, uint32_t *cbr)
 {
-	if (status >= 0)
-		*cbr = ratio;
-	return status == -pte_nosync ? -pte_no_cbr : status;
+	if (!now->have_cbr)
+		return -pte_no_cbr;
+	*cbr = now->cbr;
+	return 0;
+}
+
+void tl_compat_give_event(struct pt_event *to, size_t size, const struct pt_event *from)
+{
+	memcpy(to, from, size < sizeof(*from) ? size : sizeof(*from));
 }
 
 int tl_compat_file(int status)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pt_pkt_*: packets, one at a time. */
-#include "compat.h"
+#include "trace.h"
 
 #include <stdlib.h>
 
@@ -28,14 +28,45 @@ void pt_pkt_free_decoder(struct pt_packet_decoder *decoder)
 	free(decoder);
 }
 
+/* Where it stands, NULL: nowhere yet. */
+static const uint8_t *position(const struct pt_packet_decoder *decoder, bool sync)
+{
+	uint64_t offset;
+	int status = sync ? tl_pt_packets_sync_offset(decoder->packets, &offset)
+			  : tl_pt_packets_offset(decoder->packets, &offset);
+
+	return status < 0 ? NULL : decoder->config.ours.begin + offset;
+}
+
+static int stand(struct pt_packet_decoder *decoder, const uint8_t *pos)
+{
+	if (!pos)
+		return -pte_eos;
+	return tl_pt_packets_sync_set(decoder->packets,
+				      (uint64_t)(pos - decoder->config.ours.begin));
+}
+
 int pt_pkt_sync_forward(struct pt_packet_decoder *decoder)
 {
-	return decoder ? tl_pt_packets_sync_forward(decoder->packets) : -pte_invalid;
+	const uint8_t *pos;
+
+	if (!decoder)
+		return -pte_invalid;
+	pos = tl_compat_psb_next(&decoder->config.ours, position(decoder, false),
+				 position(decoder, true));
+	return stand(decoder, pos);
 }
 
 int pt_pkt_sync_backward(struct pt_packet_decoder *decoder)
 {
-	return decoder ? tl_pt_packets_sync_backward(decoder->packets) : -pte_invalid;
+	const struct tl_pt_config *config;
+	const uint8_t *pos;
+
+	if (!decoder)
+		return -pte_invalid;
+	config = &decoder->config.ours;
+	pos = position(decoder, false);
+	return stand(decoder, tl_compat_psb_before(config, pos ? pos : config->end));
 }
 
 int pt_pkt_sync_set(struct pt_packet_decoder *decoder, uint64_t offset)
@@ -73,6 +104,10 @@ int pt_pkt_next(struct pt_packet_decoder *decoder, struct pt_packet *packet, siz
 	status = tl_pt_packets_next(decoder->packets, &ours);
 	if (status < 0)
 		return status;
+	/* What its kind does not have is left as it is. */
+	memset(&user, 0, sizeof(user));
+	if (size == sizeof(user))
+		user = *packet;
 	tl_compat_packet_out(&user, &ours);
 	if (user.type == ppt_unknown) {
 		user.payload.unknown.packet = decoder->config.user.begin + offset;

@@ -119,6 +119,7 @@ static void mwait_in(struct tl_pt_packet *to, const struct pt_packet *from)
 
 static void pwre_out(struct pt_packet *to, const struct tl_pt_packet *from)
 {
+	memset(&to->payload.pwre, 0, sizeof(to->payload.pwre));
 	to->payload.pwre.state = from->pwre.state;
 	to->payload.pwre.sub_state = from->pwre.sub_state;
 	to->payload.pwre.hw = from->pwre.hw;
@@ -133,6 +134,7 @@ static void pwre_in(struct tl_pt_packet *to, const struct pt_packet *from)
 
 static void pwrx_out(struct pt_packet *to, const struct tl_pt_packet *from)
 {
+	memset(&to->payload.pwrx, 0, sizeof(to->payload.pwrx));
 	to->payload.pwrx.last = from->pwrx.last;
 	to->payload.pwrx.deepest = from->pwrx.deepest;
 	to->payload.pwrx.interrupt = from->pwrx.interrupt;
@@ -248,7 +250,6 @@ void tl_compat_packet_out(struct pt_packet *to, const struct tl_pt_packet *from)
 {
 	bool known = (unsigned)from->kind < KINDS && kinds[from->kind].out;
 
-	memset(to, 0, sizeof(*to));
 	to->type = known ? (enum pt_packet_type)from->kind : ppt_unknown;
 	to->size = from->size;
 	if (known)
