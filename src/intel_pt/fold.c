@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "intel_pt/moves.h"
 #include "profile/model.h"
 
 enum { RUN_MARKS = 1 << 12, PIECE = 2 << 20 };
@@ -39,6 +40,13 @@ static void watch_end(struct pt_folder *f)
 	}
 }
 
+static bool behind_call(void *arg, uint64_t ip)
+{
+	const struct pt_folder *f = arg;
+
+	return tl_pt_behind_call(f->decoder, ip);
+}
+
 static bool begin_thread(struct pt_folder *f, struct pt_thread *t, const struct tl_pt_piece *piece)
 {
 	*t = (struct pt_thread){ .process = piece->process,
@@ -58,6 +66,7 @@ static bool begin_thread(struct pt_folder *f, struct pt_thread *t, const struct 
 		t->stack.reopened = watch_opened;
 	}
 	t->stack.ahead = tl_pt_fold_ahead;
+	t->stack.behind_call = behind_call;
 	t->stack.arg = f;
 	return true;
 }

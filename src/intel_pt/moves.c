@@ -84,6 +84,22 @@ static bool cannot_move(struct tl_pt_reader *reader, const struct tl_pt_block *b
 	return size == span;
 }
 
+bool tl_pt_behind_call(struct tl_pt_decoder *decoder, uint64_t ip)
+{
+	uint8_t code[7];
+
+	if (tl_pt_reader_bytes(&decoder->insns.reader, ip - sizeof(code), code, sizeof(code)) !=
+	    sizeof(code))
+		return false;
+	/* CALL rel32 is E8; CALL r/m64 is FF /2 with a ModRM byte, a SIB byte and a displacement. */
+	if (code[2] == 0xe8)
+		return true;
+	for (size_t i = 0; i + 2 <= sizeof(code); i++)
+		if (code[i] == 0xff && (code[i + 1] & 0x38) == 0x10)
+			return true;
+	return false;
+}
+
 int tl_pt_node_moves(struct tl_pt_decoder *decoder, uint32_t number)
 {
 	const struct tl_pt_block *block = tl_pt_node_block(decoder, number);

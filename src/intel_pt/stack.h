@@ -110,6 +110,8 @@ struct tl_pt_stack {
 	void (*reopened)(void *arg, struct tl_pt_frame *frame);
 	/* Where the next returns lead to that are not of calls made from here on: how many are known. */
 	size_t (*ahead)(void *arg, uint64_t *backs, size_t most);
+	/* Whether an address is behind a call; NULL: not known. */
+	bool (*behind_call)(void *arg, uint64_t ip);
 	void *arg;
 };
 

@@ -188,19 +188,19 @@ static void consider_pads(struct tl_pt_stack *s, struct ahead *a, const struct t
 /* Nobody is known to wait there, but in a function that is open: code without names of what returns
  * twice, or without the tables of landing pads. Of frames of one function the returns to come tell.
  */
-static void consider_open(struct tl_pt_stack *s, struct ahead *a, const struct tl_pt_at *at)
+static void consider_open(struct tl_pt_stack *s, struct ahead *a, uint32_t function)
 {
 	size_t all = tl_fold_depth(&s->fold);
 
 	for (size_t depth = all, i = 0; depth && i < TL_PT_RETURN_SEARCH && !a->best.whole;
 	     depth--, i++)
-		if (s->fold.frames[depth].function == at->function)
+		if (s->fold.frames[depth].function == function)
 			consider(s, a, s->frames,
 				 (struct choice){
 					 .stack = RUNNING, .depth = depth, .gone = all - depth });
 	for (size_t i = 0; i < s->aside_count; i++) {
 		const struct tl_fold_stack *fold = &s->asides[i].fold;
-		size_t depth = frame_of(fold->frames, fold->depth, JUMPED, at->function);
+		size_t depth = frame_of(fold->frames, fold->depth, JUMPED, function);
 
 		if (depth && !s->asides[i].left &&
 		    fold->frames[fold->depth].function == tl_fold_top(&s->fold))
@@ -211,14 +211,34 @@ static void consider_open(struct tl_pt_stack *s, struct ahead *a, const struct t
 	}
 }
 
-static void begin(struct tl_pt_stack *s, struct tl_pt_at *at)
+/* The same in code without symbols: of the functions that are open, that whose entry is the last
+ * one before the address. */
+static uint32_t nearest_open(const struct tl_pt_stack *s, uint64_t ip)
+{
+	uint32_t found = TL_NONE;
+	uint64_t nearest = 0;
+
+	for (size_t depth = tl_fold_depth(&s->fold), i = 0; depth && i < TL_PT_RETURN_SEARCH;
+	     depth--, i++) {
+		uint32_t function = s->fold.frames[depth].function;
+		const struct tl_pt_function *f = &s->functions->list[function];
+
+		if (f->by_entry && f->address <= ip && f->address > nearest) {
+			nearest = f->address;
+			found = function;
+		}
+	}
+	return found;
+}
+
+static void begin(struct tl_pt_stack *s, struct tl_pt_at *at, bool inside)
 {
 	uint32_t function = tl_pt_stack_called(s, at);
 	struct tl_pt_frame frame = { .call = TL_NONE };
 
 	if (!tl_pt_stacks_begin(s))
 		return;
-	if (at->function != TL_NONE && !at->is_entry)
+	if (inside || (at->function != TL_NONE && !at->is_entry))
 		frame.flags = TL_PT_FRAME_UNSEEN;
 	tl_pt_frame_enter(s, function, frame);
 }
@@ -239,6 +259,7 @@ void tl_pt_stacks_switch(struct tl_pt_stack *s, struct tl_pt_at *at)
 {
 	struct ahead a = { .ip = at->ip };
 	const struct choice *c = &a.best;
+	bool inside;
 
 	look_ahead(s, &a);
 	consider_running(s, &a, at);
@@ -247,9 +268,13 @@ void tl_pt_stacks_switch(struct tl_pt_stack *s, struct tl_pt_at *at)
 	if (!c->any)
 		consider_pads(s, &a, at);
 	if (!c->any && at->function != TL_NONE && !at->is_entry)
-		consider_open(s, &a, at);
+		consider_open(s, &a, at->function);
+	inside = !c->any && at->function == TL_NONE && s->behind_call &&
+		 s->behind_call(s->arg, at->ip);
+	if (inside)
+		consider_open(s, &a, nearest_open(s, at->ip));
 	if (!c->any) {
-		begin(s, at);
+		begin(s, at, inside);
 		return;
 	}
 	learn(s, &a, c);

@@ -5,6 +5,7 @@ its own calls, and how deep it stacks them, and the report must agree: every cou
 
   pt_stacks.py TRACELATHE PT_RECORDER PROGRAM..."""
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -40,23 +41,53 @@ def depth_of(stack, functions):
     return sum(plain(frame) in functions for frame in stack.split(";"))
 
 
-def check_run(what, trace, counts):
+def check_run(what, trace, counts, *options):
     deepest = counts.pop("deepest")
-    report = common.report_json(trace)
+    report = common.report_json(trace, *options)
     calls = {}
     for row in report["functions"]:
         calls[plain(row["function"])] = row["calls"] + row.get("unfinished", 0)
     expect(what + ": calls", {name: calls.get(name, 0) for name in counts}, counts)
-    stacks = [line.rsplit(None, 1)[0] for line in common.run("stacks", "--event", "Ir", trace).splitlines()]
+    stacks = [line.rsplit(None, 1)[0] for line in common.run("stacks", "--event", "Ir", *options, trace).splitlines()]
     depth = max(depth_of(stack, counts) for stack in stacks)
     expect("%s: deepest stack, %d, at most %d" % (what, depth, deepest), depth <= deepest, True)
     total = sum(row["self"]["Ir"] for row in report["functions"])
     expect(what + ": instructions", total, report["total"]["Ir"])
 
 
+def check_nameless(what, trace, program, counts, folder):
+    """The same without the program's file: functions are called by their entries, which nm knows."""
+    listing = subprocess.run(["nm", program], stdout=subprocess.PIPE, text=True, check=True).stdout
+    entries = {name: int(address, 16) for address, _, name in
+               (line.split() for line in listing.splitlines() if len(line.split()) == 3)}
+    calls = {}
+    for row in common.report_json(trace, "--sysroot", folder)["functions"]:
+        if "+0x" in row["function"]:
+            offset = int(row["function"].rstrip("]").split("+")[1], 16)
+            calls[offset] = row["calls"] + row.get("unfinished", 0)
+    # Programs that are not position-independent begin at 400000.
+    got = {name: calls.get(entries[name] - 0x400000, 0) for name in counts if counts[name]}
+    expect(what + " without names: calls", got, {name: count for name, count in counts.items() if count})
+
+
+def check_sample():
+    """The corpus' recording of coroutines, whose counts stand beside it."""
+    folder = os.path.join(common.SHARED, "corpus", "defects", "intel-pt")
+    if not os.path.exists(os.path.join(folder, "r_uctx.pt")):
+        print("skipped: the sample of coroutines is not here")
+        return 0
+    with open(os.path.join(folder, "r_uctx.cnt"), encoding="utf-8") as file:
+        counts = {name: int(count) for name, count in (line.split() for line in file)}
+    # co calls work to a depth of 3, 5, 7, and 9, which calls yield or leaf: uctx.c.
+    counts["deepest"] = 1 + 10 + 1
+    check_run("r_uctx", os.path.join(folder, "r_uctx.pt"), counts, "--map", os.path.join(folder, "r_uctx.map"),
+              "--binary", os.path.join(folder, "uctx.elf") + "@0x555555554000")
+    return 1
+
+
 def main():
     recorder, programs = sys.argv[2], {os.path.basename(path): path for path in sys.argv[3:]}
-    compared = 0
+    compared = check_sample()
     with tempfile.TemporaryDirectory() as folder:
         for name, *arguments in RUNS:
             program = programs.get("pt-" + name)
@@ -65,6 +96,8 @@ def main():
             trace, counts = record(recorder, program, ["--time"] if compared % 2 else [], arguments, folder)
             if trace:
                 check_run(" ".join([name, *arguments]), trace, counts)
+                if name != "throwing" and shutil.which("nm"):
+                    check_nameless(" ".join([name, *arguments]), trace, program, counts, folder)
                 compared += 1
     common.finish(compared, "recordings")
 
