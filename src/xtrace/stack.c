@@ -229,7 +229,7 @@ static void settle_pending(struct xtrace_stack *stack, uint64_t by, enum xtrace_
 {
 	for (size_t i = stack->depth; i && stack->frames[i - 1].sp_state == XTRACE_SP_PENDING; i--) {
 		stack->frames[i - 1].sp += by;
-		stack->frames[i - 1].sp_state = state;
+		stack->frames[i - 1].sp_state = (uint8_t)state;
 	}
 	tl_xtrace_spans_settle(stack, by, state);
 }
