@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gen_callgrind [LINES]: a Callgrind profile of the shape of a large program's (one part, instruction addresses and
- * lines, thirteen events, names and positions compressed) on standard output. Always the same bytes; its totals: line is
- * that of the costs it wrote.
+ * gen_callgrind [LINES]: a Callgrind profile of the shape of a large program's (one part,
+ * instruction addresses and lines, thirteen events, names and positions compressed) on standard
+ * output. Always the same bytes; its totals: line is that of the costs it wrote.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -58,28 +58,34 @@ static void put_function(const char *called, uint32_t function)
 	fputs(called, stdout);
 	put_name(*called ? "fi" : "fl", function % FILES, files, "/src/generated/file%u_%u.c");
 	fputs(called, stdout);
-	put_name("fn", function, functions, "generated_function_%u(int, char const*, unsigned long)::part%u");
+	put_name("fn", function, functions,
+		 "generated_function_%u(int, char const*, unsigned long)::part%u");
 }
 
 int main(int argc, char **argv)
 {
 	uint64_t lines = argc > 1 ? strtoull(argv[1], NULL, 10) : 6000000;
 
-	puts("# callgrind format\nversion: 1\ncreator: gen_callgrind\npid: 1\ncmd: generated\npart: 1\n\n"
-	     "positions: instr line\nevents: Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw Bc Bcm Bi Bim\n");
+	puts("# callgrind format\nversion: 1\ncreator: gen_callgrind\npid: 1\ncmd: "
+	     "generated\npart: 1\n\n"
+	     "positions: instr line\nevents: Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw Bc Bcm Bi "
+	     "Bim\n");
 	while (lines) {
 		unsigned function = below(FUNCTIONS), body = 20 + below(200);
 
 		put_function("", function);
-		printf("0x%" PRIx64 " %u", UINT64_C(0x400000) + (uint64_t)function * 4096, 10 + below(5000));
+		printf("0x%" PRIx64 " %u", UINT64_C(0x400000) + (uint64_t)function * 4096,
+		       10 + below(5000));
 		put_costs(totals);
 		for (; body && lines; body--, lines--) {
 			if (body % LINES_A_CALL == 0) {
 				put_function("c", below(FUNCTIONS));
-				printf("calls=%u 0x%x %u\n+%u *", 1 + below(30), 0x400000u + below(1u << 24), below(4000), below(16));
+				printf("calls=%u 0x%x %u\n+%u *", 1 + below(30),
+				       0x400000u + below(1u << 24), below(4000), below(16));
 				put_costs(NULL);
 			}
-			printf("+%u %s%u", 1 + below(15), below(2) ? "+" : "", below(2) ? 1 + below(9) : 1 + below(3000));
+			printf("+%u %s%u", 1 + below(15), below(2) ? "+" : "",
+			       below(2) ? 1 + below(9) : 1 + below(3000));
 			put_costs(totals);
 		}
 		putchar('\n');

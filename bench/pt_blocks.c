@@ -3,7 +3,8 @@
  * Our own interface over the same input.
  *   pt_blocks FORM SETUP TRACE MAP IMAGE
  * FORM: batch (tl_pt_blocks, 256 at a time), one (tl_pt_block_next), nodes (numbers of blocks),
- * insns; batch2, nodes2: with two threads. SETUP: cached, limited, files, callback, as in pt_libipt.c.
+ * insns; batch2, nodes2: with two threads. SETUP: cached, limited, files, callback, as in
+ * pt_libipt.c.
  */
 #include <tracelathe/intel_pt.h>
 

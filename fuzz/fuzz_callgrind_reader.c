@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes to items, profiles and violations: what must hold of any bytes is in tests/fault/exercise_text.c. */
+/*
+ * Bytes to items, profiles and violations: what must hold of any bytes is in
+ * tests/fault/exercise_text.c.
+ */
 #include "exercise_text.h"
 #include "fuzz.h"
 

@@ -36,13 +36,15 @@ static void look_everywhere(struct tl_dwarf *dwarf)
 		struct dwarf_unit *unit = &dwarf->units[i];
 		const struct dwarf_lines *lines = tl_dwarf_lines(dwarf, unit);
 		struct dwarf_unit *body = unit;
-		const struct dwarf_scopes *scopes = tl_dwarf_scopes(tl_dwarf_body(dwarf, &body), body);
+		const struct dwarf_scopes *scopes =
+			tl_dwarf_scopes(tl_dwarf_body(dwarf, &body), body);
 
 		for (size_t n = 0; lines && n < lines->count; n += 1 + lines->count / 256) {
 			FUZZ_MUST(!n || lines->rows[n - 1].address < lines->rows[n].address);
 			look(dwarf, lines->rows[n].address);
 		}
-		for (size_t n = 0; scopes && n < scopes->innermost.count; n += 1 + scopes->count / 256)
+		for (size_t n = 0; scopes && n < scopes->innermost.count;
+		     n += 1 + scopes->count / 256)
 			look(dwarf, scopes->innermost.segments[n].start);
 	}
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Intel PT: any trace over any code comes to an end, in bounded memory, and says the same by blocks, nodes and
- * instructions. Six bytes choose the configuration and how many bytes of code follow; the trace is behind them, and gets
- * a beginning, so that most of it is decoded.
+ * Intel PT: any trace over any code comes to an end, in bounded memory, and says the same by
+ * blocks, nodes and instructions. Six bytes choose the configuration and how many bytes of code
+ * follow; the trace is behind them, and gets a beginning, so that most of it is decoded.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,9 @@
 #include "pt_walk.h"
 
 /* PSB, MODE.Exec for 64-bit code, FUP 1000, PSBEND. */
-static const uint8_t beginning[] = { 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
-				     0x02, 0x82, 0x99, 0x01, 0x7d, 0x00, 0x10, 0, 0, 0, 0, 0x02, 0x23 };
+static const uint8_t beginning[] = { 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02,
+				     0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x99, 0x01,
+				     0x7d, 0x00, 0x10, 0,    0,    0,    0,    0x02, 0x23 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -34,7 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(code, data, code_size);
 	memcpy(trace, beginning, sizeof(beginning));
 	memcpy(trace + sizeof(beginning), data + code_size, size);
-	FUZZ_MUST(!exercise_pt_walk(code, code_size, trace, sizeof(beginning) + size, choice, NULL));
+	FUZZ_MUST(
+		!exercise_pt_walk(code, code_size, trace, sizeof(beginning) + size, choice, NULL));
 	free(code);
 	free(trace);
 	return 0;

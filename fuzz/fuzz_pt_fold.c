@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Intel PT to profiles, listings and rules: any code, any trace. A byte of wishes, two of the
- * code's size, the code, the trace. Profiles are made of it in up to eight pieces, between which two
- * threads take turns. Costs of functions and of lines must add up to the same.
+ * code's size, the code, the trace. Profiles are made of it in up to eight pieces, between which
+ * two threads take turns. Costs of functions and of lines must add up to the same.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Intel PT: packets read, written and read again are the same; flow over any bytes, with any errata, comes to an end, says
- * the same timed and untimed, and loses nothing silently; queries come to an end. The first four bytes choose the
- * configuration.
+ * Intel PT: packets read, written and read again are the same; flow over any bytes, with any
+ * errata, comes to an end, says the same timed and untimed, and loses nothing silently; queries
+ * come to an end. The first four bytes choose the configuration.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two Callgrind profiles, parted at the middle of the input: merged either way round they are the same bytes and the sum
- * of both; their difference adds up; everything that can be annotated is, or is told as not.
+ * Two Callgrind profiles, parted at the middle of the input: merged either way round they are the
+ * same bytes and the sum of both; their difference adds up; everything that can be annotated is, or
+ * is told as not.
  */
 #include <string.h>
 
@@ -19,7 +20,8 @@ static struct tl_profile *read_profile(const uint8_t *data, size_t size)
 
 	if (tl_source_open_memory(&source, data, size, "fuzz", NULL))
 		return NULL;
-	if (!tl_callgrind_open(&reader, source, NULL, NULL) && tl_callgrind_fold(&reader, 1, NULL, &profile, NULL) < 0)
+	if (!tl_callgrind_open(&reader, source, NULL, NULL) &&
+	    tl_callgrind_fold(&reader, 1, NULL, &profile, NULL) < 0)
 		profile = NULL;
 	tl_callgrind_close(reader);
 	tl_source_close(source);
@@ -37,7 +39,8 @@ static struct tl_output *exported(const struct tl_profile *profile, const char *
 	return out;
 }
 
-static void must_be_the_same(const struct tl_profile *a, const struct tl_profile *b, const char *format)
+static void must_be_the_same(const struct tl_profile *a, const struct tl_profile *b,
+			     const char *format)
 {
 	struct tl_output *x = exported(a, format), *y = exported(b, format);
 	size_t p = 0, q = 0;
@@ -75,16 +78,20 @@ static void merge(const struct tl_profile *a, const struct tl_profile *b)
 			const char *name = tl_profile_event(one, e)->name;
 
 			if (!*tl_profile_event(one, e)->formula)
-				FUZZ_MUST(tl_profile_total(one)[e] == total_of(a, name) + total_of(b, name));
+				FUZZ_MUST(tl_profile_total(one)[e] ==
+					  total_of(a, name) + total_of(b, name));
 		}
 	}
 	tl_profile_free(one);
 	tl_profile_free(other);
 }
 
-static void report(const struct tl_diff *diff, const struct tl_profile *profile, enum tl_report_form form)
+static void report(const struct tl_diff *diff, const struct tl_profile *profile,
+		   enum tl_report_form form)
 {
-	const struct tl_report_options options = { .size = sizeof(options), .form = form, .threshold = -1 };
+	const struct tl_report_options options = { .size = sizeof(options),
+						   .form = form,
+						   .threshold = -1 };
 	struct tl_annotate_options what = { .size = sizeof(what), .threshold = -1, .context = -1 };
 	struct tl_output *out;
 
@@ -117,7 +124,8 @@ static void compare(const struct tl_profile *a, const struct tl_profile *b, enum
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct tl_profile *a = read_profile(data, size / 2), *b = read_profile(data + size / 2, size - size / 2);
+	struct tl_profile *a = read_profile(data, size / 2),
+			  *b = read_profile(data + size / 2, size - size / 2);
 
 	if (a && b) {
 		merge(a, b);

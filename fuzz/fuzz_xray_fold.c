@@ -14,7 +14,8 @@ static void look(const struct tl_profile *profile)
 
 		tl_profile_function_totals(profile, i, TL_NONE, &totals);
 		if (tl_profile_latency(profile, i, TL_NONE, &latency) && latency.calls)
-			FUZZ_MUST(latency.min <= latency.max && latency.calls + totals.cut == totals.calls);
+			FUZZ_MUST(latency.min <= latency.max &&
+				  latency.calls + totals.cut == totals.calls);
 		if (__builtin_add_overflow(self, totals.self[0], &self))
 			return;
 	}

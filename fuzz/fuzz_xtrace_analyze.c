@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Analyses and conversions of any bytes as an instruction stream; what is counted twice must be the same. */
+/*
+ * Analyses and conversions of any bytes as an instruction stream; what is counted twice must be the
+ * same.
+ */
 #include "fuzz.h"
 #include "xtrace/analyze.h"
 #include "xtrace/convert.h"
 
 static const unsigned whats[] = {
-	XTRACE_FOOTPRINT | XTRACE_REUSE | XTRACE_SYSCALLS | XTRACE_BLOCKS, XTRACE_CACHE, XTRACE_BBV,
+	XTRACE_FOOTPRINT | XTRACE_REUSE | XTRACE_SYSCALLS | XTRACE_BLOCKS,
+	XTRACE_CACHE,
+	XTRACE_BBV,
 	XTRACE_SYSCALLS,
 };
 
 static void analyze(struct tl_xtrace *trace, uint8_t choice)
 {
 	static struct xtrace_cache_config caches;
+	/* clang-format off */
 	struct xtrace_wishes wishes = {
-		.what = whats[choice % 4], .form = (enum xtrace_form)(choice / 4 % 3), .thread = TL_NOWHERE,
+		.what = whats[choice % 4], .form = (enum xtrace_form)(choice / 4 % 3),
+		  .thread = TL_NOWHERE,
 		.interval = choice & 64 ? 5 : 0, .line = choice & 32 ? 16 : 0, .caches = &caches,
 	};
-	static const char text[] = "A size=512 ways=2 line=32 next=B\nB size=4K ways=4 inclusive\nT tlb entries=4 ways=4";
+	/* clang-format on */
+	static const char text[] = "A size=512 ways=2 line=32 next=B\nB size=4K ways=4 "
+				   "inclusive\nT tlb entries=4 ways=4";
 	struct tl_output *out;
 	struct tl_error err;
 
@@ -36,7 +45,8 @@ static void convert(struct tl_xtrace *trace, uint8_t choice)
 	struct tl_error err;
 	uint32_t stream;
 
-	if (tl_xtrace_one_stream(trace, TL_NOWHERE, &stream, &err) || tl_output_open_memory(&out, &err))
+	if (tl_xtrace_one_stream(trace, TL_NOWHERE, &stream, &err) ||
+	    tl_output_open_memory(&out, &err))
 		return;
 	if (choice % 3 == 0)
 		tl_xtrace_to_tarmac(trace, stream, out, &err);

@@ -11,7 +11,8 @@ static void must_make_sense(const struct xtrace_cache_config *config)
 
 		FUZZ_MUST(level->sets && level->ways && level->line >= 16);
 		FUZZ_MUST(level->size == level->line * level->sets * level->ways);
-		FUZZ_MUST(level->next == TL_NONE || (level->next > i && level->next < config->count));
+		FUZZ_MUST(level->next == TL_NONE ||
+			  (level->next > i && level->next < config->count));
 	}
 }
 

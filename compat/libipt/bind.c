@@ -7,8 +7,8 @@ enum binding {
 	BEHIND, /* behind an instruction, never before the next one */
 	NOW,
 	WHEN_OFF, /* now while tracing is off, else behind an instruction */
-	FROM,	  /* at its address */
-	AT,	  /* at its address, or now without one */
+	FROM,     /* at its address */
+	AT,       /* at its address, or now without one */
 	AT_IF_ON, /* now while tracing is off, too */
 };
 

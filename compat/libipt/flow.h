@@ -23,11 +23,11 @@ struct tl_compat_ahead {
 	const uint32_t *next, *last; /* of `ids`: what the caller has not got */
 	const struct tl_pt_block *blocks;
 	const uint64_t *version; /* of the image, now */
-	uint64_t seen;		 /* and when these blocks were found */
-	uint32_t most;		 /* how many to find next time */
-	bool running;		 /* the walk stands behind these blocks; the decoder does not */
-	bool changed;		 /* nothing of the graph counts */
-	const uint8_t *entry;	 /* where the walk began to read packets */
+	uint64_t seen;           /* and when these blocks were found */
+	uint32_t most;           /* how many to find next time */
+	bool running;            /* the walk stands behind these blocks; the decoder does not */
+	bool changed;            /* nothing of the graph counts */
+	const uint8_t *entry;    /* where the walk began to read packets */
 	uint32_t ids[TL_COMPAT_AHEAD];
 	/* The walk at the first of these blocks. */
 	struct tl_pt_time time;
@@ -54,8 +54,8 @@ struct tl_compat_decoder {
 	bool synced;
 	bool moved; /* the caller has been given something since then */
 
-	uint64_t ip; /* of the next instruction; while tracing is off: where it is expected to go on
-		      */
+	/* of the next instruction; while tracing is off: where it is expected to go on */
+	uint64_t ip;
 	enum tl_pt_exec_mode mode;
 	struct tl_pt_asid asid;
 	bool enabled, speculative;
@@ -66,7 +66,7 @@ struct tl_compat_decoder {
 	/* An instruction that events are still bound to, before what follows it is looked for. */
 	bool has_insn, bound_paging, bound_vmcs, bound_ptwrite;
 	struct tl_compat_code insn;
-	struct tl_compat_stack stack;	    /* of instructions; that of blocks is in the graph */
+	struct tl_compat_stack stack;       /* of instructions; that of blocks is in the graph */
 	const struct tl_pt_section *region; /* of the block being made */
 };
 

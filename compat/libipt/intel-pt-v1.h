@@ -2,11 +2,11 @@
 #ifndef INTEL_PT_V1_H
 #define INTEL_PT_V1_H
 /*
- * Included by intel-pt.h with TL_PT_BLOCK_V1. Version 1 of the interface told by flags of blocks what
- * version 2 tells by events. The library writes both into one structure: speculative and truncated
- * where version 2 has them, in bits 0 and 1 of the half-word at byte 46, the eight others in bits 2
- * to 9, in the order of the page. Here they take the places that the page gives them, and the
- * decoder is asked to fold events into them, so that none is ever pending.
+ * Included by intel-pt.h with TL_PT_BLOCK_V1. Version 1 of the interface told by flags of blocks
+ * what version 2 tells by events. The library writes both into one structure: speculative and
+ * truncated where version 2 has them, in bits 0 and 1 of the half-word at byte 46, the eight others
+ * in bits 2 to 9, in the order of the page. Here they take the places that the page gives them, and
+ * the decoder is asked to fold events into them, so that none is ever pending.
  */
 static inline struct pt_block_decoder *tl_pt_blk_alloc_decoder_v1(const struct pt_config *config)
 {

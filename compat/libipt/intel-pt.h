@@ -68,20 +68,20 @@ extern pt_export struct pt_version pt_library_version(void);
 
 enum pt_error_code {
 	pte_ok,
-	pte_internal,          /**< a fault of the decoder */
-	pte_invalid,           /**< an argument makes no sense */
-	pte_nosync,            /**< not synchronised onto a PSB yet */
-	pte_bad_opc,           /**< bytes that begin no packet */
-	pte_bad_packet,        /**< a packet with a reserved payload */
-	pte_bad_context,       /**< a packet where it must not be */
-	pte_eos,               /**< the trace ends here */
-	pte_bad_query,         /**< flow and trace disagree */
+	pte_internal,    /**< a fault of the decoder */
+	pte_invalid,     /**< an argument makes no sense */
+	pte_nosync,      /**< not synchronised onto a PSB yet */
+	pte_bad_opc,     /**< bytes that begin no packet */
+	pte_bad_packet,  /**< a packet with a reserved payload */
+	pte_bad_context, /**< a packet where it must not be */
+	pte_eos,         /**< the trace ends here */
+	pte_bad_query,   /**< flow and trace disagree */
 	pte_nomem,
 	pte_bad_config,
-	pte_noip,              /**< there is no address */
-	pte_ip_suppressed,     /**< an address was withheld */
-	pte_nomap,             /**< no code bytes at this address */
-	pte_bad_insn,          /**< bytes that are no instruction */
+	pte_noip,          /**< there is no address */
+	pte_ip_suppressed, /**< an address was withheld */
+	pte_nomap,         /**< no code bytes at this address */
+	pte_bad_insn,      /**< bytes that are no instruction */
 	pte_no_time,
 	pte_no_cbr,
 	pte_bad_image,
@@ -100,7 +100,7 @@ enum pt_error_code {
 /** The error in a result; pte_ok for results that are not negative. */
 static inline enum pt_error_code pt_errcode(int status)
 {
-	return status >= 0 ? pte_ok : (enum pt_error_code)-status;
+	return status >= 0 ? pte_ok : (enum pt_error_code) - status;
 }
 
 /** A short text; for a number that is no error: "internal error.". */
@@ -141,12 +141,12 @@ extern pt_export int pt_cpu_errata(struct pt_errata *errata, const struct pt_cpu
 struct pt_conf_flags {
 	union {
 		struct {
-			uint32_t end_on_call : 1; /**< a block ends after a direct call */
-			uint32_t enable_tick_events : 1; /**< an event for each new time */
-			uint32_t end_on_jump : 1; /**< a block ends after a direct jump */
-			uint32_t keep_tcal_on_ovf : 1; /**< 2.1: calibration outlives it */
+			uint32_t end_on_call : 1;          /**< a block ends after a direct call */
+			uint32_t enable_tick_events : 1;   /**< an event for each new time */
+			uint32_t end_on_jump : 1;          /**< a block ends after a direct jump */
+			uint32_t keep_tcal_on_ovf : 1;     /**< 2.1: calibration outlives it */
 			uint32_t enable_iflags_events : 1; /**< 2.1: when IF changes */
-			uint32_t tl_fold_events : 1; /**< ours: see TL_PT_BLOCK_V1 */
+			uint32_t tl_fold_events : 1;       /**< ours: see TL_PT_BLOCK_V1 */
 		} block;
 		struct {
 			uint32_t enable_tick_events : 1;
@@ -219,12 +219,36 @@ static inline void pt_config_init(struct pt_config *config)
 /* ---- packets --------------------------------------------------------------------------------- */
 
 enum pt_packet_type {
-	ppt_invalid, ppt_unknown, ppt_pad, ppt_psb, ppt_psbend, ppt_fup, ppt_tip, ppt_tip_pge,
-	ppt_tip_pgd, ppt_tnt_8, ppt_tnt_64, ppt_mode, ppt_pip, ppt_vmcs, ppt_cbr, ppt_tsc, ppt_tma,
-	ppt_mtc, ppt_cyc, ppt_stop, ppt_ovf, ppt_mnt, ppt_exstop, ppt_mwait, ppt_pwre, ppt_pwrx,
+	ppt_invalid,
+	ppt_unknown,
+	ppt_pad,
+	ppt_psb,
+	ppt_psbend,
+	ppt_fup,
+	ppt_tip,
+	ppt_tip_pge,
+	ppt_tip_pgd,
+	ppt_tnt_8,
+	ppt_tnt_64,
+	ppt_mode,
+	ppt_pip,
+	ppt_vmcs,
+	ppt_cbr,
+	ppt_tsc,
+	ppt_tma,
+	ppt_mtc,
+	ppt_cyc,
+	ppt_stop,
+	ppt_ovf,
+	ppt_mnt,
+	ppt_exstop,
+	ppt_mwait,
+	ppt_pwre,
+	ppt_pwrx,
 	ppt_ptw,
 	/* 2.1 */
-	ppt_cfe, ppt_evd,
+	ppt_cfe,
+	ppt_evd,
 	/* 2.2 */
 	ppt_trig
 };
@@ -297,17 +321,31 @@ struct pt_packet_pip {
 	uint32_t nr : 1;
 };
 
-struct pt_packet_tsc { uint64_t tsc; };
-struct pt_packet_cbr { uint8_t ratio; };
+struct pt_packet_tsc {
+	uint64_t tsc;
+};
+struct pt_packet_cbr {
+	uint8_t ratio;
+};
 struct pt_packet_tma {
 	uint16_t ctc, fc;
 };
 
-struct pt_packet_mtc { uint8_t ctc; };
-struct pt_packet_cyc { uint64_t value; };
-struct pt_packet_vmcs { uint64_t base; };
-struct pt_packet_mnt { uint64_t payload; };
-struct pt_packet_exstop { uint32_t ip : 1; };
+struct pt_packet_mtc {
+	uint8_t ctc;
+};
+struct pt_packet_cyc {
+	uint64_t value;
+};
+struct pt_packet_vmcs {
+	uint64_t base;
+};
+struct pt_packet_mnt {
+	uint64_t payload;
+};
+struct pt_packet_exstop {
+	uint32_t ip : 1;
+};
 struct pt_packet_mwait {
 	uint32_t hints, ext;
 };
@@ -360,7 +398,7 @@ struct pt_packet {
 	enum pt_packet_type type;
 	uint8_t size; /**< bytes; ignored when a packet is written */
 	union {
-		struct pt_packet_ip ip; /**< fup, tip, tip_pge, tip_pgd */
+		struct pt_packet_ip ip;   /**< fup, tip, tip_pge, tip_pgd */
 		struct pt_packet_tnt tnt; /**< tnt_8, tnt_64 */
 		struct pt_packet_mode mode;
 		struct pt_packet_pip pip;
@@ -426,11 +464,11 @@ extern pt_export int pt_pkt_sync_backward(struct pt_packet_decoder *decoder);
 extern pt_export int pt_pkt_sync_set(struct pt_packet_decoder *decoder, uint64_t offset);
 extern pt_export int pt_pkt_get_offset(const struct pt_packet_decoder *decoder, uint64_t *offset);
 extern pt_export int pt_pkt_get_sync_offset(const struct pt_packet_decoder *decoder,
-				uint64_t *offset);
+					    uint64_t *offset);
 extern pt_export const struct pt_config *pt_pkt_get_config(const struct pt_packet_decoder *decoder);
 /** @return bytes of the packet */
 extern pt_export int pt_pkt_next(struct pt_packet_decoder *decoder, struct pt_packet *packet,
-				size_t size);
+				 size_t size);
 
 /* ---- events and queries ---------------------------------------------------------------------- */
 
@@ -441,15 +479,45 @@ enum pt_status_flag {
 };
 
 enum pt_event_type {
-	ptev_enabled, ptev_disabled, ptev_async_disabled, ptev_async_branch, ptev_paging,
-	ptev_async_paging, ptev_overflow, ptev_exec_mode, ptev_tsx, ptev_stop, ptev_vmcs,
-	ptev_async_vmcs, ptev_exstop, ptev_mwait, ptev_pwre, ptev_pwrx, ptev_ptwrite, ptev_tick,
-	ptev_cbr, ptev_mnt,
+	ptev_enabled,
+	ptev_disabled,
+	ptev_async_disabled,
+	ptev_async_branch,
+	ptev_paging,
+	ptev_async_paging,
+	ptev_overflow,
+	ptev_exec_mode,
+	ptev_tsx,
+	ptev_stop,
+	ptev_vmcs,
+	ptev_async_vmcs,
+	ptev_exstop,
+	ptev_mwait,
+	ptev_pwre,
+	ptev_pwrx,
+	ptev_ptwrite,
+	ptev_tick,
+	ptev_cbr,
+	ptev_mnt,
 	/* 2.1 */
-	ptev_tip, ptev_tnt, ptev_iflags, ptev_interrupt, ptev_iret, ptev_smi, ptev_rsm, ptev_sipi,
-	ptev_init, ptev_vmentry, ptev_vmexit, ptev_shutdown, ptev_uintr, ptev_uiret,
+	ptev_tip,
+	ptev_tnt,
+	ptev_iflags,
+	ptev_interrupt,
+	ptev_iret,
+	ptev_smi,
+	ptev_rsm,
+	ptev_sipi,
+	ptev_init,
+	ptev_vmentry,
+	ptev_vmexit,
+	ptev_shutdown,
+	ptev_uintr,
+	ptev_uiret,
 	/* 2.2 */
-	ptev_trig, ptev_swintr, ptev_syscall
+	ptev_trig,
+	ptev_swintr,
+	ptev_syscall
 };
 
 /** 64 bytes in 2.0.5, 72 from 2.1 on. */
@@ -487,7 +555,9 @@ struct pt_event {
 			uint32_t non_root : 1;
 			uint64_t ip;
 		} async_paging;
-		struct { uint64_t ip; } overflow;
+		struct {
+			uint64_t ip;
+		} overflow;
 		struct {
 			enum pt_exec_mode mode;
 			uint64_t ip;
@@ -497,12 +567,16 @@ struct pt_event {
 			uint32_t speculative : 1;
 			uint32_t aborted : 1;
 		} tsx;
-		struct { uint64_t base; } vmcs;
+		struct {
+			uint64_t base;
+		} vmcs;
 		struct {
 			uint64_t base;
 			uint64_t ip;
 		} async_vmcs;
-		struct { uint64_t ip; } exstop;
+		struct {
+			uint64_t ip;
+		} exstop;
 		struct {
 			uint64_t ip;
 			uint32_t hints;
@@ -525,11 +599,19 @@ struct pt_event {
 			uint8_t size;
 			uint64_t payload;
 		} ptwrite;
-		struct { uint64_t ip; } tick;
-		struct { uint16_t ratio; } cbr;
-		struct { uint64_t payload; } mnt;
+		struct {
+			uint64_t ip;
+		} tick;
+		struct {
+			uint16_t ratio;
+		} cbr;
+		struct {
+			uint64_t payload;
+		} mnt;
 		/* 2.1 */
-		struct { uint64_t ip; } tip;
+		struct {
+			uint64_t ip;
+		} tip;
 		struct {
 			uint64_t bits;
 			uint8_t size;
@@ -544,12 +626,24 @@ struct pt_event {
 			uint64_t cr2;
 			uint64_t ip;
 		} interrupt;
-		struct { uint64_t ip; } iret;
-		struct { uint64_t ip; } smi;
-		struct { uint64_t ip; } rsm;
-		struct { uint8_t vector; } sipi;
-		struct { uint64_t ip; } init;
-		struct { uint64_t ip; } vmentry;
+		struct {
+			uint64_t ip;
+		} iret;
+		struct {
+			uint64_t ip;
+		} smi;
+		struct {
+			uint64_t ip;
+		} rsm;
+		struct {
+			uint8_t vector;
+		} sipi;
+		struct {
+			uint64_t ip;
+		} init;
+		struct {
+			uint64_t ip;
+		} vmentry;
 		struct {
 			uint32_t has_vector : 1;
 			uint32_t has_vmxr : 1;
@@ -559,12 +653,16 @@ struct pt_event {
 			uint64_t vmxq;
 			uint64_t ip;
 		} vmexit;
-		struct { uint64_t ip; } shutdown;
+		struct {
+			uint64_t ip;
+		} shutdown;
 		struct {
 			uint8_t vector;
 			uint64_t ip;
 		} uintr;
-		struct { uint64_t ip; } uiret;
+		struct {
+			uint64_t ip;
+		} uiret;
 		/* 2.2 */
 		struct {
 			uint8_t trbv;
@@ -576,7 +674,9 @@ struct pt_event {
 			uint8_t vector;
 			uint64_t ip;
 		} swintr;
-		struct { uint64_t ip; } syscall;
+		struct {
+			uint64_t ip;
+		} syscall;
 	} variant;
 };
 
@@ -588,19 +688,19 @@ extern pt_export int pt_qry_sync_forward(struct pt_query_decoder *decoder, uint6
 extern pt_export int pt_qry_sync_backward(struct pt_query_decoder *decoder, uint64_t *ip);
 /** To the PSB at an offset; -pte_nosync: there is none. */
 extern pt_export int pt_qry_sync_set(struct pt_query_decoder *decoder, uint64_t *ip,
-				uint64_t offset);
+				     uint64_t offset);
 extern pt_export int pt_qry_get_offset(const struct pt_query_decoder *decoder, uint64_t *offset);
 extern pt_export int pt_qry_get_sync_offset(const struct pt_query_decoder *decoder,
-				uint64_t *offset);
+					    uint64_t *offset);
 extern pt_export const struct pt_config *pt_qry_get_config(const struct pt_query_decoder *decoder);
 /** The next conditional branch: 1 taken, 0 not. */
 extern pt_export int pt_qry_cond_branch(struct pt_query_decoder *decoder, int *taken);
 extern pt_export int pt_qry_indirect_branch(struct pt_query_decoder *decoder, uint64_t *ip);
 extern pt_export int pt_qry_event(struct pt_query_decoder *decoder, struct pt_event *event,
-				size_t size);
+				  size_t size);
 /** TSC at the last branch or event; timing packets that could not be used (both may be NULL). */
 extern pt_export int pt_qry_time(struct pt_query_decoder *decoder, uint64_t *time,
-				uint32_t *lost_mtc, uint32_t *lost_cyc);
+				 uint32_t *lost_mtc, uint32_t *lost_cyc);
 extern pt_export int pt_qry_core_bus_ratio(struct pt_query_decoder *decoder, uint32_t *cbr);
 
 /** 2.1: everything as events, tips and outcomes as well. */
@@ -611,10 +711,10 @@ extern pt_export int pt_evt_sync_backward(struct pt_event_decoder *decoder);
 extern pt_export int pt_evt_sync_set(struct pt_event_decoder *decoder, uint64_t offset);
 extern pt_export int pt_evt_get_offset(const struct pt_event_decoder *decoder, uint64_t *offset);
 extern pt_export int pt_evt_get_sync_offset(const struct pt_event_decoder *decoder,
-				uint64_t *offset);
+					    uint64_t *offset);
 extern pt_export const struct pt_config *pt_evt_get_config(const struct pt_event_decoder *decoder);
 extern pt_export int pt_evt_next(struct pt_event_decoder *decoder, struct pt_event *event,
-				size_t size);
+				 size_t size);
 
 /* ---- images of code -------------------------------------------------------------------------- */
 
@@ -648,31 +748,31 @@ extern pt_export int pt_iscache_set_limit(struct pt_image_section_cache *iscache
 extern pt_export const char *pt_iscache_name(const struct pt_image_section_cache *iscache);
 /** @return the identifier of the section, above 0; the same one for the same section */
 extern pt_export int pt_iscache_add_file(struct pt_image_section_cache *iscache,
-				const char *filename, uint64_t offset, uint64_t size,
-				uint64_t vaddr);
+					 const char *filename, uint64_t offset, uint64_t size,
+					 uint64_t vaddr);
 /** @return bytes read */
 extern pt_export int pt_iscache_read(struct pt_image_section_cache *iscache, uint8_t *buffer,
-				uint64_t size, int isid, uint64_t vaddr);
+				     uint64_t size, int isid, uint64_t vaddr);
 
 extern pt_export struct pt_image *pt_image_alloc(const char *name);
 extern pt_export void pt_image_free(struct pt_image *image);
 extern pt_export const char *pt_image_name(const struct pt_image *image);
 /** A later section takes the place of what it overlaps. `asid` NULL: of every address space. */
 extern pt_export int pt_image_add_file(struct pt_image *image, const char *filename,
-				uint64_t offset, uint64_t size, const struct pt_asid *asid,
-				uint64_t vaddr);
+				       uint64_t offset, uint64_t size, const struct pt_asid *asid,
+				       uint64_t vaddr);
 extern pt_export int pt_image_add_cached(struct pt_image *image,
-				struct pt_image_section_cache *iscache, int isid,
-				const struct pt_asid *asid);
+					 struct pt_image_section_cache *iscache, int isid,
+					 const struct pt_asid *asid);
 /** Add all sections of `src`. @return how many could not be added */
 extern pt_export int pt_image_copy(struct pt_image *image, const struct pt_image *src);
 /** @return sections removed */
 extern pt_export int pt_image_remove_by_filename(struct pt_image *image, const char *filename,
-				const struct pt_asid *asid);
+						 const struct pt_asid *asid);
 extern pt_export int pt_image_remove_by_asid(struct pt_image *image, const struct pt_asid *asid);
 /** Bytes that no section has; NULL: none. */
-extern pt_export int pt_image_set_callback(struct pt_image *image,
-				read_memory_callback_t *callback, void *context);
+extern pt_export int pt_image_set_callback(struct pt_image *image, read_memory_callback_t *callback,
+					   void *context);
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
@@ -711,22 +811,22 @@ extern pt_export int pt_insn_sync_backward(struct pt_insn_decoder *decoder);
 extern pt_export int pt_insn_sync_set(struct pt_insn_decoder *decoder, uint64_t offset);
 extern pt_export int pt_insn_get_offset(const struct pt_insn_decoder *decoder, uint64_t *offset);
 extern pt_export int pt_insn_get_sync_offset(const struct pt_insn_decoder *decoder,
-				uint64_t *offset);
+					     uint64_t *offset);
 /** The image in use; at first one of the decoder's own, empty. */
 extern pt_export struct pt_image *pt_insn_get_image(struct pt_insn_decoder *decoder);
 /** NULL: the decoder's own again. */
 extern pt_export int pt_insn_set_image(struct pt_insn_decoder *decoder, struct pt_image *image);
 extern pt_export const struct pt_config *pt_insn_get_config(const struct pt_insn_decoder *decoder);
 extern pt_export int pt_insn_time(struct pt_insn_decoder *decoder, uint64_t *time,
-				uint32_t *lost_mtc, uint32_t *lost_cyc);
+				  uint32_t *lost_mtc, uint32_t *lost_cyc);
 extern pt_export int pt_insn_core_bus_ratio(struct pt_insn_decoder *decoder, uint32_t *cbr);
 extern pt_export int pt_insn_asid(const struct pt_insn_decoder *decoder, struct pt_asid *asid,
-				size_t size);
+				  size_t size);
 /** With an error, `iclass` other than ptic_error: the instruction is valid all the same. */
 extern pt_export int pt_insn_next(struct pt_insn_decoder *decoder, struct pt_insn *insn,
-				size_t size);
+				  size_t size);
 extern pt_export int pt_insn_event(struct pt_insn_decoder *decoder, struct pt_event *event,
-				size_t size);
+				   size_t size);
 /** 2.2: after an error, to the next place that the trace names. */
 extern pt_export int pt_insn_resync(struct pt_insn_decoder *decoder);
 
@@ -766,20 +866,20 @@ extern pt_export int pt_blk_sync_backward(struct pt_block_decoder *decoder);
 extern pt_export int pt_blk_sync_set(struct pt_block_decoder *decoder, uint64_t offset);
 extern pt_export int pt_blk_get_offset(const struct pt_block_decoder *decoder, uint64_t *offset);
 extern pt_export int pt_blk_get_sync_offset(const struct pt_block_decoder *decoder,
-				uint64_t *offset);
+					    uint64_t *offset);
 extern pt_export struct pt_image *pt_blk_get_image(struct pt_block_decoder *decoder);
 extern pt_export int pt_blk_set_image(struct pt_block_decoder *decoder, struct pt_image *image);
 extern pt_export const struct pt_config *pt_blk_get_config(const struct pt_block_decoder *decoder);
 extern pt_export int pt_blk_time(struct pt_block_decoder *decoder, uint64_t *time,
-				uint32_t *lost_mtc, uint32_t *lost_cyc);
+				 uint32_t *lost_mtc, uint32_t *lost_cyc);
 extern pt_export int pt_blk_core_bus_ratio(struct pt_block_decoder *decoder, uint32_t *cbr);
 extern pt_export int pt_blk_asid(const struct pt_block_decoder *decoder, struct pt_asid *asid,
-				size_t size);
+				 size_t size);
 /** With an error, `ninsn` other than 0: the block is valid all the same. */
 extern pt_export int pt_blk_next(struct pt_block_decoder *decoder, struct pt_block *block,
-				size_t size);
+				 size_t size);
 extern pt_export int pt_blk_event(struct pt_block_decoder *decoder, struct pt_event *event,
-				size_t size);
+				  size_t size);
 /** 2.2: after an error, to the next place that the trace names. */
 extern pt_export int pt_blk_resync(struct pt_block_decoder *decoder);
 

@@ -31,9 +31,9 @@ void tl_compat_trace_stamp(struct tl_compat_trace *trace)
 {
 	const struct tl_pt_time *time = &trace->time;
 
-	trace->at = (struct tl_compat_time){ time->tsc,	     time->lost_mtc,
+	trace->at = (struct tl_compat_time){ time->tsc,      time->lost_mtc,
 					     time->lost_cyc, time->have_tsc ? 0 : -pte_no_time,
-					     time->cbr,	     time->have_cbr };
+					     time->cbr,      time->have_cbr };
 }
 
 /* ---- one packet ---- */

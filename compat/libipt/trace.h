@@ -28,14 +28,14 @@ struct tl_compat_queue {
 struct tl_compat_trace {
 	const struct tl_pt_config *config;
 	const uint8_t *pos, *sync; /* NULL: not synchronised yet */
-	const uint8_t *begun;	   /* where reading had come to when that was done */
-	const uint8_t *resumed;	   /* where flow went on behind an error last */
+	const uint8_t *begun;      /* where reading had come to when that was done */
+	const uint8_t *resumed;    /* where flow went on behind an error last */
 	struct tl_pt_context context;
 	enum tl_pt_packet_kind next; /* of the packet at `pos` */
-	bool have_next;		     /* else `pos` is at the end, or at half an opcode */
+	bool have_next;              /* else `pos` is at the end, or at half an opcode */
 	bool enabled;
-	bool consume; /* the packet is used up when the last event that waited for it has been given
-		       */
+	/* the packet is used up when the last event that waited for it has been given */
+	bool consume;
 	bool have_ip, suppressed;
 	uint64_t last_ip;
 	uint64_t bits; /* outcomes of the last TNT, the oldest in bit `count - 1` */
@@ -43,7 +43,7 @@ struct tl_compat_trace {
 	struct tl_pt_time time;
 	struct tl_compat_time at; /* at the packet used last */
 	struct tl_compat_queue waiting[TL_COMPAT_BOUNDS];
-	struct pt_event alone;	/* the last event that waited for nothing */
+	struct pt_event alone;  /* the last event that waited for nothing */
 	struct pt_event *event; /* given by the last packet; NULL: none */
 	/* Packets that came after 2.0.5. */
 	bool iflag, iflag_known, swallow_fup;

@@ -19,7 +19,7 @@
 /* What an instruction is to the trace. */
 enum insn_class {
 	INSN_OTHER,
-	INSN_CALL,	/* near, direct */
+	INSN_CALL,      /* near, direct */
 	INSN_CALL_NEXT, /* near, direct, to the instruction behind it */
 	INSN_CALL_INDIRECT,
 	INSN_RETURN,
@@ -45,13 +45,13 @@ bool insn_decode(struct insn *insn, uint64_t ip, const uint8_t *bytes, size_t si
 /* ---- trace.c ---- */
 
 struct trace_options {
-	bool compress;	    /* returns as outcomes */
-	bool long_tnt;	    /* up to 47 outcomes a packet */
-	bool time;	    /* TSC, TMA, CBR, MTC: 1 tick an instruction, 2,000 a system call */
-	bool cycles;	    /* CYC as well */
+	bool compress;      /* returns as outcomes */
+	bool long_tnt;      /* up to 47 outcomes a packet */
+	bool time;          /* TSC, TMA, CBR, MTC: 1 tick an instruction, 2,000 a system call */
+	bool cycles;        /* CYC as well */
 	uint32_t psb_bytes; /* a PSB+ after so many bytes */
-	uint32_t interrupt; /* an interrupt, which user code does not see, every so many
-			       instructions; 0: never */
+	/* an interrupt, which user code does not see, every so many instructions; 0: never */
+	uint32_t interrupt;
 };
 
 enum { TRACE_STACK = 64 };
@@ -106,7 +106,7 @@ struct step_options {
 struct step_account {
 	uint64_t insns, hash; /* hash as in the corpus: ((rotl64(h, 5) ^ ip) * 0x9E3779B97F4A7C15 */
 	uint64_t syscalls, signals, odd; /* odd: steps that no instruction takes */
-	const char *end;		 /* why the recording ended */
+	const char *end;                 /* why the recording ended */
 };
 
 /* Run a program to its end. 0; -1 and errno: it could not be traced. */

@@ -26,7 +26,7 @@ struct step {
 	FILE *list;
 	struct step_account *account;
 	struct insn insn; /* at which the program stands */
-	int inject;	  /* the signal to be delivered with the next step */
+	int inject;       /* the signal to be delivered with the next step */
 };
 
 static bool instruction_pointer(const struct step *step, uint64_t *ip)

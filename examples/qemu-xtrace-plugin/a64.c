@@ -6,6 +6,7 @@
 static const struct {
 	uint32_t mask, value;
 	unsigned carries;
+	/* clang-format off */
 } rows[] = {
 	/* "Exception generation": SVC */
 	{ 0xffe0001f, 0xd4000001, CARRIES_SVC },
@@ -32,7 +33,10 @@ static const struct {
 	{ 0xffdff800, 0xd71f0800, CARRIES_NEXT },
 	/* ERET, ERETAA, ERETAB */
 	{ 0xfffff000, 0xd69f0000, CARRIES_ERET },
-	/* "Compare and swap", "Compare and swap pair", "Atomic memory operations" but LDAPR, which loads */
+	/*
+	 * "Compare and swap", "Compare and swap pair", "Atomic memory operations" but LDAPR, which
+	 * loads
+	 */
 	{ 0x3fa07c00, 0x08a07c00, IS_ATOMIC },
 	{ 0xbfa07c00, 0x08207c00, IS_ATOMIC },
 	{ 0x3f200c00, 0x38200000, IS_ATOMIC },
@@ -40,6 +44,7 @@ static const struct {
 	{ 0xffffffff, 0xd503213f, IS_HINT_9 },
 	{ 0xffffffff, 0xd50321bf, IS_HINT_13 },
 };
+/* clang-format on */
 
 unsigned a64_carries(uint32_t opcode)
 {

@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* "Compare and swap", "Compare and swap pair", "Atomic memory operations" of the Arm Architecture Reference Manual. */
+/*
+ * "Compare and swap", "Compare and swap pair", "Atomic memory operations" of the Arm Architecture
+ * Reference Manual.
+ */
 #include "atomics.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-enum { ADD, CLEAR, EXCLUSIVE_OR, SET, SIGNED_MAXIMUM, SIGNED_MINIMUM, UNSIGNED_MAXIMUM, UNSIGNED_MINIMUM };
+enum {
+	ADD,
+	CLEAR,
+	EXCLUSIVE_OR,
+	SET,
+	SIGNED_MAXIMUM,
+	SIGNED_MINIMUM,
+	UNSIGNED_MAXIMUM,
+	UNSIGNED_MINIMUM
+};
 
 static uint64_t number(const uint8_t *from, unsigned bytes)
 {
@@ -52,7 +64,8 @@ static uint64_t combine(unsigned how, uint64_t old, uint64_t operand, unsigned b
 }
 
 /* One register, or (CASP) two. */
-static void compare_and_swap(unsigned bytes, bool pair, const uint8_t *old, const uint64_t operands[4], uint8_t *stored)
+static void compare_and_swap(unsigned bytes, bool pair, const uint8_t *old,
+			     const uint64_t operands[4], uint8_t *stored)
 {
 	uint8_t wanted[16], swapped[16];
 	unsigned whole = pair ? 2 * bytes : bytes;
@@ -66,7 +79,8 @@ static void compare_and_swap(unsigned bytes, bool pair, const uint8_t *old, cons
 	memcpy(stored, memcmp(old, wanted, whole) ? old : swapped, whole);
 }
 
-void atomic_stores(uint32_t opcode, const uint8_t old[16], const uint64_t operands[4], uint8_t stored[16])
+void atomic_stores(uint32_t opcode, const uint8_t old[16], const uint64_t operands[4],
+		   uint8_t stored[16])
 {
 	unsigned bytes = 1u << (opcode >> 30);
 	uint64_t operand;
@@ -78,7 +92,10 @@ void atomic_stores(uint32_t opcode, const uint8_t old[16], const uint64_t operan
 	} else {
 		operand = bytes == 8 ? operands[0] : operands[0] & ((UINT64_C(1) << 8 * bytes) - 1);
 		/* SWP has bit 15. */
-		put(stored, opcode >> 15 & 1 ? operand : combine(opcode >> 12 & 7, number(old, bytes), operand, bytes),
+		put(stored,
+		    opcode >> 15 & 1
+			    ? operand
+			    : combine(opcode >> 12 & 7, number(old, bytes), operand, bytes),
 		    bytes);
 	}
 }

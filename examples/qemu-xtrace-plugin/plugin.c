@@ -3,10 +3,11 @@
  * A QEMU plugin that writes what an AArch64 program or system executes as xtrace: see README.md.
  *
  * A stream belongs to a virtual processor, and is written by the processor's own thread. What an
- * instruction has read (arguments, addresses, targets) is written before it is executed, what it has
- * written (status, MRS, flags) when the next one comes.
+ * instruction has read (arguments, addresses, targets) is written before it is executed, what it
+ * has written (status, MRS, flags) when the next one comes.
  *
- * A process that is forked is a copy of all that, open files included: it begins a stream of its own.
+ * A process that is forked is a copy of all that, open files included: it begins a stream of its
+ * own.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -41,9 +42,9 @@ struct recorder {
 	uint64_t user, total, next_snapshot;
 	const struct instruction *last;
 	unsigned el, last_el;
-	bool with_pc;	  /* the next instruction needs its PC */
-	bool timed;	  /* the present one has its TIME */
-	bool in_syscall; /* EL0 waits for a result */
+	bool with_pc;         /* the next instruction needs its PC */
+	bool timed;           /* the present one has its TIME */
+	bool in_syscall;      /* EL0 waits for a result */
 	uint64_t operands[4]; /* of an atomic access: Rs, Rs + 1, Rt, Rt + 1 */
 	uint8_t old[16];      /* what it loaded */
 	struct recorder *next;
@@ -95,8 +96,8 @@ static bool open_stream(struct recorder *r, unsigned number)
 {
 	struct header header = { plugin.core, plugin.time, plugin.by_total };
 	unsigned hint = plugin.core && r->vcpu != plugin.main ? 13 : 9;
-	char *name = g_strdup_printf("%s/xtrace.%" G_GUINT64_FORMAT ".%u.hint%u.", plugin.folder, plugin.stamp,
-				     number, hint);
+	char *name = g_strdup_printf("%s/xtrace.%" G_GUINT64_FORMAT ".%u.hint%u.", plugin.folder,
+				     plugin.stamp, number, hint);
 	bool good = stream_open(&r->stream, name, &header);
 
 	if (!good && errno != EEXIST)
@@ -138,9 +139,11 @@ static void end(struct recorder *r)
 	r->ended = true;
 	if (!stream_close(&r->stream))
 		say("processor %u: the files could not be written whole", r->vcpu);
-	say("processor %u: %" G_GUINT64_FORMAT " instructions, %" G_GUINT64_FORMAT " of them at EL0, %" G_GUINT64_FORMAT
-	    " tokens, %" G_GUINT64_FORMAT " bytes, %" G_GUINT64_FORMAT " snapshots",
-	    r->vcpu, r->total, r->user, r->stream.tokens, r->stream.bytes, r->stream.snapshot_count);
+	say("processor %u: %" G_GUINT64_FORMAT " instructions, %" G_GUINT64_FORMAT
+	    " of them at EL0, %" G_GUINT64_FORMAT " tokens, %" G_GUINT64_FORMAT
+	    " bytes, %" G_GUINT64_FORMAT " snapshots",
+	    r->vcpu, r->total, r->user, r->stream.tokens, r->stream.bytes,
+	    r->stream.snapshot_count);
 	registers_free(&r->registers);
 }
 
@@ -183,12 +186,13 @@ static void after_fork_in_child(void)
 }
 
 /* execve() leaves no time for it later. */
-static void calls(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,
-		  uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+static void calls(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2,
+		  uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
 	enum { EXECVE = 221, EXECVEAT = 281 };
 
-	(void)id, (void)vcpu, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+	(void)id, (void)vcpu, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7,
+		(void)a8;
 	if (number != EXECVE && number != EXECVEAT)
 		return;
 	before_fork();
@@ -207,7 +211,8 @@ static void put_results(struct recorder *r, const struct instruction *last, uint
 	if (pc != last->pc + 4 || r->el != r->last_el)
 		return;
 	if (last->carries & CARRIES_STATUS)
-		put_value(&r->stream, TOKEN_STATUS, register_operand(registers, last->opcode >> 16 & 31));
+		put_value(&r->stream, TOKEN_STATUS,
+			  register_operand(registers, last->opcode >> 16 & 31));
 	if (last->carries & CARRIES_MRS)
 		put_value(&r->stream, TOKEN_MRS, register_operand(registers, last->opcode & 31));
 	if (last->carries & CARRIES_FLAGS)
@@ -231,7 +236,9 @@ static void put_boundary(struct recorder *r)
 	}
 }
 
-/* Snapshot 0 is that of the beginning, wherever this is; the others come before a user instruction. */
+/*
+ * Snapshot 0 is that of the beginning, wherever this is; the others come before a user instruction.
+ */
 static void put_snapshot_if_due(struct recorder *r)
 {
 	uint64_t count = plugin.by_total ? r->total : r->user;
@@ -249,7 +256,8 @@ static void put_snapshot_if_due(struct recorder *r)
 /* readv, writev, preadv, pwritev, preadv2, pwritev2; sendmsg, recvmsg (A20). */
 static bool takes_vectors(uint64_t number)
 {
-	return number == 65 || number == 66 || number == 69 || number == 70 || number == 286 || number == 287;
+	return number == 65 || number == 66 || number == 69 || number == 70 || number == 286 ||
+	       number == 287;
 }
 
 static bool read_guest(uint64_t address, GByteArray *bytes, size_t size)
@@ -268,7 +276,14 @@ static uint64_t number_at(const GByteArray *bytes, size_t at)
 
 static void put_syscall_vectors(struct recorder *r, uint64_t number, uint64_t base, uint64_t count)
 {
-	enum { SENDMSG = 211, RECVMSG = 212, MSGHDR = 56, MSG_IOV = 16, MSG_IOVLEN = 24, MOST = 1024 };
+	enum {
+		SENDMSG = 211,
+		RECVMSG = 212,
+		MSGHDR = 56,
+		MSG_IOV = 16,
+		MSG_IOVLEN = 24,
+		MOST = 1024
+	};
 	GByteArray *bytes = g_byte_array_new();
 
 	if (number == SENDMSG || number == RECVMSG) {
@@ -309,7 +324,8 @@ static void put_operands(struct recorder *r, const struct instruction *now)
 	if (now->carries & CARRIES_DC)
 		put_value(&r->stream, TOKEN_DC, register_operand(registers, now->opcode & 31));
 	if (now->carries & CARRIES_TARGET)
-		put_value(&r->stream, TOKEN_TARGET, register_operand(registers, now->opcode >> 5 & 31));
+		put_value(&r->stream, TOKEN_TARGET,
+			  register_operand(registers, now->opcode >> 5 & 31));
 	if (now->carries & CARRIES_ERET)
 		put_value(&r->stream, TOKEN_TARGET, register_elr(registers));
 }
@@ -411,7 +427,8 @@ static void accesses(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address
 	if (!p->on || !r || r->ended)
 		return;
 	if (plugin.time && !r->timed) {
-		put_value(&r->stream, TOKEN_TIME, __atomic_fetch_add(&plugin.order, 1, __ATOMIC_SEQ_CST));
+		put_value(&r->stream, TOKEN_TIME,
+			  __atomic_fetch_add(&plugin.order, 1, __ATOMIC_SEQ_CST));
 		r->timed = true;
 	}
 	shift = value_of(info, bytes);
@@ -449,7 +466,10 @@ static void stop(unsigned vcpu, const struct instruction *now, bool all)
 	end(r);
 }
 
-/* HINT #9: this thread, or all cores; HINT #13: this core. The second one ends what the first began. */
+/*
+ * HINT #9: this thread, or all cores; HINT #13: this core. The second one ends what the first
+ * began.
+ */
 static void hints(unsigned vcpu, void *arg)
 {
 	const struct instruction *now = arg;
@@ -541,13 +561,15 @@ static void translates(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 
 		/* The markers themselves are not in the stream (2.1). */
 		if (plugin.hints && instruction->carries & markers) {
-			qemu_plugin_register_vcpu_insn_exec_cb(insn, hints, QEMU_PLUGIN_CB_R_REGS, instruction);
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, hints, QEMU_PLUGIN_CB_R_REGS,
+							       instruction);
 			continue;
 		}
 		qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, executes, QEMU_PLUGIN_CB_R_REGS,
-							    QEMU_PLUGIN_COND_NE, plugin.on, 0, instruction);
-		qemu_plugin_register_vcpu_mem_cb(insn, accesses, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
-						 NULL);
+							    QEMU_PLUGIN_COND_NE, plugin.on, 0,
+							    instruction);
+		qemu_plugin_register_vcpu_mem_cb(insn, accesses, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_RW, NULL);
 	}
 }
 
@@ -609,7 +631,8 @@ static uint64_t stamp_of_now(void)
 	return stamp;
 }
 
-QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
+QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
+					   char **argv)
 {
 	if (strcmp(info->target_name, "aarch64")) {
 		say("QEMU emulates %s here: only aarch64 can be recorded", info->target_name);

@@ -8,8 +8,8 @@ enum { ELR_EL1 = 6, NZCV = 2, DAIF = 10, TPIDR_EL0 = 3 };
 
 /* In the order of a snapshot (2.3, item 10). */
 static const char *const system_names[SYSTEM_REGISTERS] = {
-	"fpcr",	     "fpsr",	 "nzcv",    "tpidr_el0", "tpidrro_el0", "ttbr0_el1",
-	"elr_el1",   "spsr_el1", "esr_el1", "tpidr_el1", "daif",
+	"fpcr",    "fpsr",     "nzcv",    "tpidr_el0", "tpidrro_el0", "ttbr0_el1",
+	"elr_el1", "spsr_el1", "esr_el1", "tpidr_el1", "daif",
 };
 
 /* Is a name one of a bank such as x0..x30? */
@@ -73,7 +73,8 @@ void registers_free(struct registers *r)
 }
 
 /* Up to `room` bytes, zeros behind them. Returns how many the register has. */
-static unsigned read_bytes(struct registers *r, struct qemu_plugin_register *handle, void *to, unsigned room)
+static unsigned read_bytes(struct registers *r, struct qemu_plugin_register *handle, void *to,
+			   unsigned room)
 {
 	int size;
 

@@ -107,7 +107,8 @@ void put_instruction_at(struct stream *stream, unsigned el, uint64_t pc, uint32_
 }
 
 /* `value` is in the order of memory. */
-void put_access(struct stream *stream, bool store, unsigned shift, uint64_t address, const void *value)
+void put_access(struct stream *stream, bool store, unsigned shift, uint64_t address,
+		const void *value)
 {
 	uint8_t bytes[9 + 16] = { (uint8_t)((store ? TOKEN_STORE : TOKEN_LOAD) | shift << 4) };
 

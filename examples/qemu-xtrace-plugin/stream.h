@@ -26,7 +26,10 @@ struct snapshot {
 	unsigned vector_bytes;
 };
 
-/* `name` is all of the path up to "xinsndata.bin". False: errno says why; EEXIST: such files are there already. */
+/*
+ * `name` is all of the path up to "xinsndata.bin". False: errno says why; EEXIST: such files are
+ * there already.
+ */
 bool stream_open(struct stream *stream, const char *name, const struct header *header);
 /* All that was written is in the files. */
 void stream_flush(struct stream *stream);
@@ -35,7 +38,8 @@ bool stream_close(struct stream *stream);
 
 void put_instruction(struct stream *stream, unsigned el, uint32_t opcode);
 void put_instruction_at(struct stream *stream, unsigned el, uint64_t pc, uint32_t opcode);
-void put_access(struct stream *stream, bool store, unsigned shift, uint64_t address, const void *value);
+void put_access(struct stream *stream, bool store, unsigned shift, uint64_t address,
+		const void *value);
 /* Tokens of eight bytes. */
 enum token {
 	TOKEN_STATUS = 0x03,

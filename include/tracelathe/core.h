@@ -5,9 +5,10 @@
  * @file
  * Errors, input sources and output files: what every other part of tracelathe stands on.
  *
- * Conventions of the whole library: functions return 0 or a count on success and a negative `enum tl_status` on
- * failure; the optional `struct tl_error *err` then says what was wrong and where. Nothing prints, exits or aborts.
- * Handles are not shared between threads; two handles may be used by two threads.
+ * Conventions of the whole library: functions return 0 or a count on success and a negative `enum
+ * tl_status` on failure; the optional `struct tl_error *err` then says what was wrong and where.
+ * Nothing prints, exits or aborts. Handles are not shared between threads; two handles may be used
+ * by two threads.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,16 +65,16 @@ TL_API const char *tl_version(void);
 #define TL_SHOWN_BYTES 8
 
 /**
- * The next character of a text from an input, as it may be shown on a terminal: control characters (C0, DEL) and bytes
- * that are not UTF-8 become `\xNN`; C1 controls, overrides and marks of the writing direction and separators of lines
- * `\uNNNN`; everything else stays as it is.
+ * The next character of a text from an input, as it may be shown on a terminal: control characters
+ * (C0, DEL) and bytes that are not UTF-8 become `\xNN`; C1 controls, overrides and marks of the
+ * writing direction and separators of lines `\uNNNN`; everything else stays as it is.
  * @param size   bytes of the text that are left, at least 1
  * @param shown  set to the character, terminated
  * @return bytes of the text that it stands for, 1 to 4
  */
 TL_API size_t tl_shown_character(const char *text, size_t size, char shown[TL_SHOWN_BYTES]);
 
-/* ---- input ------------------------------------------------------------------------------------------------ */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 /** Where the bytes come from: a file, a pipe, memory; expanded when compressed. */
 struct tl_source;
@@ -95,17 +96,21 @@ struct tl_source_options {
 };
 
 /**
- * Open a file for reading, "-" for standard input. zstd, gzip, xz and lz4 frames are recognised by content.
+ * Open a file for reading, "-" for standard input. zstd, gzip, xz and lz4 frames are recognised by
+ * content.
  *
  * @param options  may be NULL
  * @return 0, or TL_IO (missing, directory, unreadable), TL_NO_MEMORY, TL_UNSUPPORTED
  */
-TL_API int tl_source_open(struct tl_source **source, const char *path, const struct tl_source_options *options,
-			  struct tl_error *err);
+TL_API int tl_source_open(struct tl_source **source, const char *path,
+			  const struct tl_source_options *options, struct tl_error *err);
 
-/** A source over bytes the caller keeps alive and unchanged. Compressed content is expanded as for files. */
-TL_API int tl_source_open_memory(struct tl_source **source, const void *data, size_t size, const char *name,
-				 struct tl_error *err);
+/**
+ * A source over bytes the caller keeps alive and unchanged. Compressed content is expanded as for
+ * files.
+ */
+TL_API int tl_source_open_memory(struct tl_source **source, const void *data, size_t size,
+				 const char *name, struct tl_error *err);
 
 /** The path as given, "-" for standard input; lives as long as the source. */
 TL_API const char *tl_source_name(const struct tl_source *source);
@@ -118,39 +123,51 @@ TL_API const char *tl_source_compression(const struct tl_source *source);
 
 /**
  * Read the next expanded bytes, in order. Not to be mixed with tl_source_map().
- * @return bytes read, 0 at the end, negative tl_status; damage in a compressed stream ends it: see tl_source_fault()
+ * @return bytes read, 0 at the end, negative tl_status; damage in a compressed stream ends it: see
+ *         tl_source_fault()
  */
-TL_API int64_t tl_source_read(struct tl_source *source, void *buffer, size_t size, struct tl_error *err);
+TL_API int64_t tl_source_read(struct tl_source *source, void *buffer, size_t size,
+			      struct tl_error *err);
 
 /**
- * All expanded bytes at one address. Plain files are mapped; pipes and compressed files go to an unlinked temporary
- * file ($TMPDIR, else /var/tmp) which is then mapped, so that memory does not grow with the input.
- * The mapping lives until tl_source_close().
+ * All expanded bytes at one address. Plain files are mapped; pipes and compressed files go to an
+ * unlinked temporary file ($TMPDIR, else /var/tmp) which is then mapped, so that memory does not
+ * grow with the input. The mapping lives until tl_source_close().
  */
-TL_API int tl_source_map(struct tl_source *source, const uint8_t **data, size_t *size, struct tl_error *err);
+TL_API int tl_source_map(struct tl_source *source, const uint8_t **data, size_t *size,
+			 struct tl_error *err);
 
-/** Tell a mapped source that bytes [offset, offset + size) are not needed for now; their memory may be given back. */
+/**
+ * Tell a mapped source that bytes [offset, offset + size) are not needed for now; their memory may
+ * be given back.
+ */
 TL_API void tl_source_release(struct tl_source *source, uint64_t offset, uint64_t size);
 
 /**
- * Damage met while expanding (truncated or corrupt compressed data, bomb guard): the bytes before it were delivered.
+ * Damage met while expanding (truncated or corrupt compressed data, bomb guard): the bytes before
+ * it were delivered.
  * @return NULL when there was none; lives as long as the source
  */
 TL_API const struct tl_error *tl_source_fault(const struct tl_source *source);
 
-/** Report progress: `done` expanded bytes of a mapped source have been processed. @return 0 or TL_IO (cancelled) */
+/**
+ * Report progress: `done` expanded bytes of a mapped source have been processed. @return 0 or TL_IO
+ * (cancelled)
+ */
 TL_API int tl_source_tick(struct tl_source *source, uint64_t done, struct tl_error *err);
 
 /**
- * Whether the file has become shorter since it was opened, so that what was read of it is not what was there. False
- * for pipes and memory. A file that has grown is not changed: what is read is its beginning.
+ * Whether the file has become shorter since it was opened, so that what was read of it is not what
+ * was there. False for pipes and memory. A file that has grown is not changed: what is read is its
+ * beginning.
  */
 TL_API bool tl_source_changed(const struct tl_source *source);
 
 /**
- * Survive mapped files that become shorter, or cannot be read, while they are read. Without this the process gets a
- * SIGBUS, as with any mapped file. With it, a handler of SIGBUS (of the whole process: for programs, not for
- * libraries) lets the bytes be zeros, and the call that read them fails with TL_IO.
+ * Survive mapped files that become shorter, or cannot be read, while they are read. Without this
+ * the process gets a SIGBUS, as with any mapped file. With it, a handler of SIGBUS (of the whole
+ * process: for programs, not for libraries) lets the bytes be zeros, and the call that read them
+ * fails with TL_IO.
  * @return 0 or TL_IO
  */
 TL_API int tl_guard_mapped_files(struct tl_error *err);
@@ -158,15 +175,15 @@ TL_API int tl_guard_mapped_files(struct tl_error *err);
 /** Close and free; NULL is fine. */
 TL_API void tl_source_close(struct tl_source *source);
 
-/* ---- output ----------------------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 /** A buffered output file that appears whole or not at all. */
 struct tl_output;
 
 /**
- * Open for writing. A path is written as a temporary file in its directory, without a name where the file system has
- * such files, and put in place by tl_output_commit(); special files (/dev/full, a named pipe) are written directly.
- * NULL or "-" is standard output.
+ * Open for writing. A path is written as a temporary file in its directory, without a name where
+ * the file system has such files, and put in place by tl_output_commit(); special files (/dev/full,
+ * a named pipe) are written directly. NULL or "-" is standard output.
  */
 TL_API int tl_output_open(struct tl_output **out, const char *path, struct tl_error *err);
 
@@ -176,7 +193,9 @@ TL_API int tl_output_open_memory(struct tl_output **out, struct tl_error *err);
 /** The bytes of a memory output so far; valid until the next write. */
 TL_API const char *tl_output_bytes(struct tl_output *out, size_t *size);
 
-/** Append bytes. Errors are kept and reported by tl_output_commit(); later writes are then ignored. */
+/**
+ * Append bytes. Errors are kept and reported by tl_output_commit(); later writes are then ignored.
+ */
 TL_API void tl_output_write(struct tl_output *out, const void *data, size_t size);
 
 /** True when any byte was written so far. */
@@ -187,21 +206,24 @@ TL_API bool tl_output_failed(const struct tl_output *out);
 
 /**
  * Flush, fsync, rename into place, fsync the directory, then free the handle.
- * @return 0, or TL_IO with the first error met (EPIPE and ENOSPC among them); the old file is then untouched, unless
- *         only the last step failed
+ * @return 0, or TL_IO with the first error met (EPIPE and ENOSPC among them); the old file is then
+ *         untouched, unless only the last step failed
  */
 TL_API int tl_output_commit(struct tl_output *out, struct tl_error *err);
 
-/** The first half of tl_output_commit(): what is left is tl_output_discard(), which then drops nothing. */
+/**
+ * The first half of tl_output_commit(): what is left is tl_output_discard(), which then drops
+ * nothing.
+ */
 TL_API int tl_output_finish(struct tl_output *out, struct tl_error *err);
 
 /** Drop everything that is not committed and free the handle; NULL is fine. */
 TL_API void tl_output_discard(struct tl_output *out);
 
 /**
- * Remove the temporary file of an output, if it has a name: for a signal handler that ends the process. May be called
- * at any time between tl_output_open() and tl_output_commit() or tl_output_discard(); async-signal-safe. The handle
- * is as before.
+ * Remove the temporary file of an output, if it has a name: for a signal handler that ends the
+ * process. May be called at any time between tl_output_open() and tl_output_commit() or
+ * tl_output_discard(); async-signal-safe. The handle is as before.
  */
 TL_API void tl_output_abandon(struct tl_output *out);
 

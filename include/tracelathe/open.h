@@ -23,7 +23,9 @@ struct tl_binary_spec {
 	uint64_t address; /**< load bias, 0: as linked */
 };
 
-/** Bytes of code in a file that were at an address: [offset, end) of the file, end 0: to its end. */
+/**
+ * Bytes of code in a file that were at an address: [offset, end) of the file, end 0: to its end.
+ */
 struct tl_raw_spec {
 	const char *path;
 	uint64_t offset, end, address;
@@ -56,53 +58,63 @@ struct tl_number_range {
 
 /** How much of the input a profile keeps; formats that have no use for it keep everything. */
 enum tl_input_detail {
-	TL_DETAIL_LINES,     /**< everything: cost lines, calls by place, jumps, by part */
-	TL_DETAIL_FUNCTIONS, /**< sums of functions and of calls between them: enough for tables and trees */
+	TL_DETAIL_LINES, /**< everything: cost lines, calls by place, jumps, by part */
+	/** sums of functions and of calls between them: enough for tables and trees */
+	TL_DETAIL_FUNCTIONS,
 };
 
 /**
- * How an input is opened and read. Begin with TL_INPUT_OPTIONS_DEFAULT: ids that are 0 are a thread, process or
- * processor to choose.
+ * How an input is opened and read. Begin with TL_INPUT_OPTIONS_DEFAULT: ids that are 0 are a
+ * thread, process or processor to choose.
  */
 struct tl_input_options {
-	size_t size;                       /**< sizeof(struct tl_input_options) */
-	const char *format;                /**< NULL: recognise by content */
+	size_t size;        /**< sizeof(struct tl_input_options) */
+	const char *format; /**< NULL: recognise by content */
 	const struct tl_binary_spec *binaries;
 	size_t binary_count;
-	const char *map;                   /**< XRay instruction map as YAML, NULL: none */
-	uint64_t thread, process, cpu;     /**< filters, TL_NOWHERE: any */
-	double from_seconds, to_seconds;   /**< window from the first record on; to < 0 or 0: open */
-	const char *function, *object;     /**< filters: POSIX extended regular expressions, NULL: any */
-	bool raw_names;                    /**< no demangling */
+	const char *map;               /**< XRay instruction map as YAML, NULL: none */
+	uint64_t thread, process, cpu; /**< filters, TL_NOWHERE: any */
+	/** window from the first record on; to < 0 or 0: open */
+	double from_seconds, to_seconds;
+	/** filters: POSIX extended regular expressions, NULL: any */
+	const char *function, *object;
+	bool raw_names; /**< no demangling */
 	bool strict;
-	bool exact;                        /**< exact quantiles, whatever memory they need */
-	bool per_thread;                   /**< keep durations per thread */
-	bool file_order;                   /**< dump: as the bytes stand, not in time order */
-	bool tid16;                        /**< XRay: 2-byte thread ids */
-	const char *bit_order;             /**< XRay: "low", "high", NULL: detect */
-	unsigned jobs;                     /**< 0: 1 */
+	bool exact;            /**< exact quantiles, whatever memory they need */
+	bool per_thread;       /**< keep durations per thread */
+	bool file_order;       /**< dump: as the bytes stand, not in time order */
+	bool tid16;            /**< XRay: 2-byte thread ids */
+	const char *bit_order; /**< XRay: "low", "high", NULL: detect */
+	unsigned jobs;         /**< 0: 1 */
 	tl_progress_fn *progress;
 	void *progress_arg;
 	enum tl_input_detail detail;
-	uint64_t part;                     /**< Callgrind: only parts of this number, 0: any */
-	unsigned dump;                     /**< enum tl_dump_wish */
-	const struct tl_raw_spec *raws;    /**< Intel PT: code */
+	uint64_t part;                  /**< Callgrind: only parts of this number, 0: any */
+	unsigned dump;                  /**< enum tl_dump_wish */
+	const struct tl_raw_spec *raws; /**< Intel PT: code */
 	size_t raw_count;
-	const char *sysroot;               /**< where programs that a trace names are looked for, NULL: / */
-	const char *build_id_dir;          /**< perf.data: a cache of programs by build id, NULL: ~/.debug */
-	const char *cpu_model;             /**< Intel PT: "FAMILY/MODEL[/STEPPING]", "auto", "none"; NULL: what the trace says */
-	uint8_t mtc_freq, nom_freq;        /**< Intel PT: 0: what the trace says */
+	/** where programs that a trace names are looked for, NULL: / */
+	const char *sysroot;
+	/** perf.data: a cache of programs by build id, NULL: ~/.debug */
+	const char *build_id_dir;
+	/** Intel PT: "FAMILY/MODEL[/STEPPING]", "auto", "none"; NULL: what the trace says */
+	const char *cpu_model;
+	uint8_t mtc_freq, nom_freq; /**< Intel PT: 0: what the trace says */
 	uint32_t cpuid_15_eax, cpuid_15_ebx;
-	uint32_t cpuid_15_ecx;             /**< Intel PT: Hz of the crystal clock, for seconds; 0: unknown */
-	uint32_t depth;                    /**< timeline: most calls shown inside each other, 0: all */
-	uint64_t tsc_hz;                   /**< Intel PT: 0: what the trace says */
-	const char *layout;                /**< xtrace: see struct tl_xtrace_layout; NULL: find out */
-	const char *skip_unknown;          /**< xtrace: "04=8": undefined tokens to skip, with their payload's size */
+	/** Intel PT: Hz of the crystal clock, for seconds; 0: unknown */
+	uint32_t cpuid_15_ecx;
+	/** timeline: most calls shown inside each other, 0: all */
+	uint32_t depth;
+	uint64_t tsc_hz; /**< Intel PT: 0: what the trace says */
+	/** xtrace: see struct tl_xtrace_layout; NULL: find out */
+	const char *layout;
+	/** xtrace: "04=8": undefined tokens to skip, with their payload's size */
+	const char *skip_unknown;
 	/* xtrace: what tl_input_dump() shows; zero-filled: everything. */
-	struct tl_number_range ordinals;   /**< instructions by number from 0 */
-	struct tl_number_range pcs;        /**< instructions by address */
-	struct tl_number_range between;    /**< from one snapshot to before another */
-	struct tl_number_range compare;    /**< the two snapshots to compare instead */
+	struct tl_number_range ordinals; /**< instructions by number from 0 */
+	struct tl_number_range pcs;      /**< instructions by address */
+	struct tl_number_range between;  /**< from one snapshot to before another */
+	struct tl_number_range compare;  /**< the two snapshots to compare instead */
 };
 
 /** Everything of an input: the initializer of a struct tl_input_options. */
@@ -118,25 +130,32 @@ inline struct tl_input_options tl_input_options_default()
 	return options;
 }
 #else
-#define TL_INPUT_OPTIONS_DEFAULT                                                        \
-	{                                                                               \
-		.size = sizeof(struct tl_input_options), .thread = TL_NOWHERE,          \
-		.process = TL_NOWHERE, .cpu = TL_NOWHERE,                               \
+#define TL_INPUT_OPTIONS_DEFAULT                                                                   \
+	{                                                                                          \
+		.size = sizeof(struct tl_input_options),                                           \
+		.thread = TL_NOWHERE,                                                              \
+		.process = TL_NOWHERE,                                                             \
+		.cpu = TL_NOWHERE,                                                                 \
 	}
 #endif
 
 /**
- * Which part of a trace tl_input_slice() writes: what lies in all of these, and passes the input's filters by time,
- * thread, process and cpu. Formats refuse what they do not have.
+ * Which part of a trace tl_input_slice() writes: what lies in all of these, and passes the input's
+ * filters by time, thread, process and cpu. Formats refuse what they do not have.
  */
 struct tl_slice {
-	size_t size;                        /**< sizeof(struct tl_slice) */
-	struct tl_number_range snapshots;   /**< xtrace: by number; { 0, TL_NOWHERE }: all */
-	struct tl_number_range instructions; /**< xtrace: by number from 0; { 0, TL_NOWHERE }: all */
-	const char *trigger;                /**< Intel PT: up to the first call of a function with such a name (POSIX extended
-						 regular expression); NULL: none */
-	double before_seconds;              /**< from so long before it on */
-	struct tl_output *partner;          /**< where the second file of a format of two goes, NULL: nowhere */
+	size_t size;                      /**< sizeof(struct tl_slice) */
+	struct tl_number_range snapshots; /**< xtrace: by number; { 0, TL_NOWHERE }: all */
+	/** xtrace: by number from 0; { 0, TL_NOWHERE }: all */
+	struct tl_number_range instructions;
+	/**
+	 * Intel PT: up to the first call of a function with such a name (POSIX extended regular
+	 * expression); NULL: none
+	 */
+	const char *trigger;
+	double before_seconds; /**< from so long before it on */
+	/** where the second file of a format of two goes, NULL: nowhere */
+	struct tl_output *partner;
 };
 
 /** What tl_input_analyze() looks for; bits. */
@@ -147,16 +166,20 @@ enum tl_analysis_wish {
 	TL_ANALYZE_CACHE = 1 << 3,     /**< caches and TLBs, simulated */
 	TL_ANALYZE_SYSCALLS = 1 << 4,
 	TL_ANALYZE_BLOCKS = 1 << 5,
-	TL_ANALYZE_BBV = 1 << 6,       /**< basic-block vectors; alone */
+	TL_ANALYZE_BBV = 1 << 6, /**< basic-block vectors; alone */
 };
 
-/** An analysis of executed instructions and accesses (docs/analyze.md). Zero-filled with `size` set is a good default. */
+/**
+ * An analysis of executed instructions and accesses (docs/analyze.md). Zero-filled with `size` set
+ * is a good default.
+ */
 struct tl_analysis {
-	size_t size;         /**< sizeof(struct tl_analysis) */
-	unsigned what;       /**< enum tl_analysis_wish; 0: mix, footprint, reuse and cache */
+	size_t size;              /**< sizeof(struct tl_analysis) */
+	unsigned what;            /**< enum tl_analysis_wish; 0: mix, footprint, reuse and cache */
 	enum tl_report_form form; /**< TL_REPORT_CSV: one analysis at a time */
-	const char *caches;  /**< file that describes caches and TLBs, NULL: tl_default_caches() */
-	uint64_t interval;   /**< BBV: instructions of a vector, 0: from snapshot to snapshot, or 1,000,000 */
+	const char *caches; /**< file that describes caches and TLBs, NULL: tl_default_caches() */
+	/** BBV: instructions of a vector, 0: from snapshot to snapshot, or 1,000,000 */
+	uint64_t interval;
 	uint64_t line, page; /**< footprint, reuse: bytes, powers of two; 0: 64 and 4096 */
 	uint32_t top;        /**< rows of blocks and functions, 0: all */
 };
@@ -167,7 +190,7 @@ TL_API const char *tl_default_caches(void);
 /** One place where the input is damaged, or something about it that is to be known. */
 struct tl_damage {
 	enum tl_status status; /**< TL_OK: nothing is lost or in doubt */
-	const char *text; /**< what was wrong; what was kept; static */
+	const char *text;      /**< what was wrong; what was kept; static */
 	uint64_t offset, length, record;
 	const char *path; /**< which of the paths, NULL: the first */
 };
@@ -180,85 +203,100 @@ struct tl_format_info {
 TL_API const struct tl_format_info *tl_formats(void);
 
 /**
- * Code as the input's own decoder found it, after tl_input_fold(): up to `size` bytes at an address, of an object as the
- * profile names it. Of x86-64. @return how many there are; 0: the format has no code, or none there.
+ * Code as the input's own decoder found it, after tl_input_fold(): up to `size` bytes at an
+ * address, of an object as the profile names it. Of x86-64. @return how many there are; 0: the
+ * format has no code, or none there.
  */
-TL_API size_t tl_input_code(struct tl_input *input, const char *object, uint64_t address, uint8_t *bytes, size_t size);
+TL_API size_t tl_input_code(struct tl_input *input, const char *object, uint64_t address,
+			    uint8_t *bytes, size_t size);
 
 /**
- * Open an input: `paths` are parts of one run (Callgrind parts, one XRay log per process), all of one format. Names come
- * from `options`, else from nowhere.
+ * Open an input: `paths` are parts of one run (Callgrind parts, one XRay log per process), all of
+ * one format. Names come from `options`, else from nowhere.
  * @param options  may be NULL
  * @param failed   set to the path the error is about; may be NULL
  */
 TL_API int tl_input_open(struct tl_input **input, const char *const *paths, size_t path_count,
-			 const struct tl_input_options *options, const char **failed, struct tl_error *err);
+			 const struct tl_input_options *options, const char **failed,
+			 struct tl_error *err);
 /**
- * Make another opened input part of this one, as if it had been opened with it: it then belongs to `input`. For formats
- * whose files are one run but not one trace (one XRay log per process).
+ * Make another opened input part of this one, as if it had been opened with it: it then belongs to
+ * `input`. For formats whose files are one run but not one trace (one XRay log per process).
  * @param failed  set to the path the error is about
  * @return 0; TL_BAD_USAGE for another format, or when it is a file that is there already
  */
-TL_API int tl_input_join(struct tl_input *input, struct tl_input *other, const char **failed, struct tl_error *err);
+TL_API int tl_input_join(struct tl_input *input, struct tl_input *other, const char **failed,
+			 struct tl_error *err);
 /** Name of the recognised format; static. */
 TL_API const char *tl_input_format(const struct tl_input *input);
 TL_API void tl_input_close(struct tl_input *input);
 
 /**
- * Fold into a finished profile. Filters by thread, process, cpu and time decide what counts; those by function and
- * object only choose what tables show (tl_profile_choose(); see also tl_profile_filtered()). Free it with
- * tl_profile_free().
+ * Fold into a finished profile. Filters by thread, process, cpu and time decide what counts; those
+ * by function and object only choose what tables show (tl_profile_choose(); see also
+ * tl_profile_filtered()). Free it with tl_profile_free().
  */
 TL_API int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err);
-/** After tl_input_fold() failed: the path that the error is about, NULL: the first. Lives as long as the input. */
+/**
+ * After tl_input_fold() failed: the path that the error is about, NULL: the first. Lives as long as
+ * the input.
+ */
 TL_API const char *tl_input_failed(const struct tl_input *input);
 /** What the file is: text, or one JSON object. */
-TL_API int tl_input_info(struct tl_input *input, enum tl_report_form form, struct tl_output *out, struct tl_error *err);
+TL_API int tl_input_info(struct tl_input *input, enum tl_report_form form, struct tl_output *out,
+			 struct tl_error *err);
 /** Every record, one line each: text, or one JSON object a line. */
-TL_API int tl_input_dump(struct tl_input *input, enum tl_report_form form, struct tl_output *out, struct tl_error *err);
+TL_API int tl_input_dump(struct tl_input *input, enum tl_report_form form, struct tl_output *out,
+			 struct tl_error *err);
 /**
  * Every rule of the format: a line per violation, text or JSON.
  * @return number of violations, or a negative tl_status
  */
-TL_API int64_t tl_input_check(struct tl_input *input, enum tl_report_form form, struct tl_output *out,
-			      struct tl_error *err);
+TL_API int64_t tl_input_check(struct tl_input *input, enum tl_report_form form,
+			      struct tl_output *out, struct tl_error *err);
 /**
  * Calls over time. `format`: a name of tl_timeline_formats(), NULL: the default.
  * @return 0, 1 if nothing in the input passes the filters, or a negative tl_status
  */
-TL_API int tl_input_timeline(struct tl_input *input, const char *format, struct tl_output *out, struct tl_error *err);
+TL_API int tl_input_timeline(struct tl_input *input, const char *format, struct tl_output *out,
+			     struct tl_error *err);
 /**
  * Re-encode in the input's own format, or write its records in another one of tl_trace_targets().
  * @param variant  format specific ("5", "basic", ...); NULL: the newest
- * @return 0; TL_UNSUPPORTED when `to` is neither the input's format nor one that its records can be written in
+ * @return 0; TL_UNSUPPORTED when `to` is neither the input's format nor one that its records can be
+ *         written in
  */
-TL_API int tl_input_reencode(struct tl_input *input, const char *to, const char *variant, struct tl_output *out,
-			     struct tl_error *err);
+TL_API int tl_input_reencode(struct tl_input *input, const char *to, const char *variant,
+			     struct tl_output *out, struct tl_error *err);
 
 /**
  * A part of a trace, in the input's own format, that reads as a trace of its own.
  * @return 0; TL_UNSUPPORTED when the format cannot be cut, or not in this way; TL_BAD_USAGE
  */
-TL_API int tl_input_slice(struct tl_input *input, const struct tl_slice *what, struct tl_output *out,
-			  struct tl_error *err);
+TL_API int tl_input_slice(struct tl_input *input, const struct tl_slice *what,
+			  struct tl_output *out, struct tl_error *err);
 
 /**
- * Look into what was executed and accessed. Memory grows with the code and data touched, not with the trace.
- * @return 0; TL_UNSUPPORTED when the format has no instructions; TL_BAD_USAGE; TL_BAD_FORMAT for a description of caches
- *         that makes no sense: `record` is then its line, from 0
+ * Look into what was executed and accessed. Memory grows with the code and data touched, not with
+ * the trace.
+ * @return 0; TL_UNSUPPORTED when the format has no instructions; TL_BAD_USAGE; TL_BAD_FORMAT for a
+ *         description of caches that makes no sense: `record` is then its line, from 0
  */
-TL_API int tl_input_analyze(struct tl_input *input, const struct tl_analysis *analysis, struct tl_output *out,
-			    const char **failed, struct tl_error *err);
+TL_API int tl_input_analyze(struct tl_input *input, const struct tl_analysis *analysis,
+			    struct tl_output *out, const char **failed, struct tl_error *err);
 
-/** What traces, not profiles, can be converted to by tl_input_reencode(), beside formats; ends with a NULL name. */
+/**
+ * What traces, not profiles, can be converted to by tl_input_reencode(), beside formats; ends with
+ * a NULL name.
+ */
 TL_API const struct tl_format_info *tl_trace_targets(void);
 
 /**
- * Damage met by the calls so far: `*count` places, of which the first `*listed` are returned; valid until the next
- * call on the input.
+ * Damage met by the calls so far: `*count` places, of which the first `*listed` are returned; valid
+ * until the next call on the input.
  */
-TL_API const struct tl_damage *tl_input_damage(struct tl_input *input, size_t *listed, uint64_t *count,
-					       uint64_t *skipped_bytes);
+TL_API const struct tl_damage *tl_input_damage(struct tl_input *input, size_t *listed,
+					       uint64_t *count, uint64_t *skipped_bytes);
 
 #ifdef __cplusplus
 }

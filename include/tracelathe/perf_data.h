@@ -5,9 +5,10 @@
  * @file
  * perf.data, the container of Linux perf: its records, and the Intel PT that is in it.
  *
- * Two floors. A reader (tl_perf_open(), tl_perf_next()) gives the records of a file, of a pipe's bytes or of a
- * directory's "data" file, in either byte order, expanded when compressed. A trace (tl_perf_trace_open()) reads all of
- * them once and gives runs: which bytes of which AUX buffer ran in which thread over which code.
+ * Two floors. A reader (tl_perf_open(), tl_perf_next()) gives the records of a file, of a pipe's
+ * bytes or of a directory's "data" file, in either byte order, expanded when compressed. A trace
+ * (tl_perf_trace_open()) reads all of them once and gives runs: which bytes of which AUX buffer ran
+ * in which thread over which code.
  *
  * Section numbers are those of docs/formats/perf-data.md; UAPI is <linux/perf_event.h>.
  */
@@ -18,28 +19,65 @@
 extern "C" {
 #endif
 
-/* ---- records ----------------------------------------------------------------------------------------------- */
+/* ---- records --------------------------------------------------------------------------------- */
 
-/** Record types: below 64 those of the kernel (UAPI, enum perf_event_type), from 64 on those of perf itself (4). */
+/**
+ * Record types: below 64 those of the kernel (UAPI, enum perf_event_type), from 64 on those of perf
+ * itself (4).
+ */
 enum tl_perf_type {
-	TL_PERF_MMAP = 1, TL_PERF_LOST, TL_PERF_COMM, TL_PERF_EXIT, TL_PERF_THROTTLE, TL_PERF_UNTHROTTLE,
-	TL_PERF_FORK, TL_PERF_READ, TL_PERF_SAMPLE, TL_PERF_MMAP2, TL_PERF_AUX, TL_PERF_ITRACE_START,
-	TL_PERF_LOST_SAMPLES, TL_PERF_SWITCH, TL_PERF_SWITCH_CPU_WIDE, TL_PERF_NAMESPACES, TL_PERF_KSYMBOL,
-	TL_PERF_BPF_EVENT, TL_PERF_CGROUP, TL_PERF_TEXT_POKE, TL_PERF_AUX_OUTPUT_HW_ID,
-	TL_PERF_HEADER_ATTR = 64, TL_PERF_HEADER_EVENT_TYPE, TL_PERF_HEADER_TRACING_DATA,
-	TL_PERF_HEADER_BUILD_ID, TL_PERF_FINISHED_ROUND, TL_PERF_ID_INDEX, TL_PERF_AUXTRACE_INFO,
-	TL_PERF_AUXTRACE, TL_PERF_AUXTRACE_ERROR, TL_PERF_THREAD_MAP, TL_PERF_CPU_MAP, TL_PERF_STAT_CONFIG,
-	TL_PERF_STAT, TL_PERF_STAT_ROUND, TL_PERF_EVENT_UPDATE, TL_PERF_TIME_CONV, TL_PERF_HEADER_FEATURE,
-	TL_PERF_COMPRESSED, TL_PERF_FINISHED_INIT, TL_PERF_COMPRESSED2, TL_PERF_BPF_METADATA,
+	TL_PERF_MMAP = 1,
+	TL_PERF_LOST,
+	TL_PERF_COMM,
+	TL_PERF_EXIT,
+	TL_PERF_THROTTLE,
+	TL_PERF_UNTHROTTLE,
+	TL_PERF_FORK,
+	TL_PERF_READ,
+	TL_PERF_SAMPLE,
+	TL_PERF_MMAP2,
+	TL_PERF_AUX,
+	TL_PERF_ITRACE_START,
+	TL_PERF_LOST_SAMPLES,
+	TL_PERF_SWITCH,
+	TL_PERF_SWITCH_CPU_WIDE,
+	TL_PERF_NAMESPACES,
+	TL_PERF_KSYMBOL,
+	TL_PERF_BPF_EVENT,
+	TL_PERF_CGROUP,
+	TL_PERF_TEXT_POKE,
+	TL_PERF_AUX_OUTPUT_HW_ID,
+	TL_PERF_HEADER_ATTR = 64,
+	TL_PERF_HEADER_EVENT_TYPE,
+	TL_PERF_HEADER_TRACING_DATA,
+	TL_PERF_HEADER_BUILD_ID,
+	TL_PERF_FINISHED_ROUND,
+	TL_PERF_ID_INDEX,
+	TL_PERF_AUXTRACE_INFO,
+	TL_PERF_AUXTRACE,
+	TL_PERF_AUXTRACE_ERROR,
+	TL_PERF_THREAD_MAP,
+	TL_PERF_CPU_MAP,
+	TL_PERF_STAT_CONFIG,
+	TL_PERF_STAT,
+	TL_PERF_STAT_ROUND,
+	TL_PERF_EVENT_UPDATE,
+	TL_PERF_TIME_CONV,
+	TL_PERF_HEADER_FEATURE,
+	TL_PERF_COMPRESSED,
+	TL_PERF_FINISHED_INIT,
+	TL_PERF_COMPRESSED2,
+	TL_PERF_BPF_METADATA,
 	TL_PERF_TYPE_COUNT
 };
 
 /** Bits of `misc` (UAPI): their meaning depends on the record. */
 enum tl_perf_misc {
-	TL_PERF_MISC_CPUMODE = 7,      /**< 1 kernel, 2 user, 3 hypervisor, 4 guest kernel, 5 guest user */
+	/** 1 kernel, 2 user, 3 hypervisor, 4 guest kernel, 5 guest user */
+	TL_PERF_MISC_CPUMODE = 7,
 	TL_PERF_MISC_KERNEL = 1,
 	TL_PERF_MISC_USER = 2,
-	TL_PERF_MISC_EXEC = 1 << 13,   /**< COMM, FORK: by an exec; MMAP: data; SWITCH: out */
+	TL_PERF_MISC_EXEC = 1 << 13, /**< COMM, FORK: by an exec; MMAP: data; SWITCH: out */
 	TL_PERF_MISC_OUT = 1 << 13,
 	TL_PERF_MISC_BUILD_ID = 1 << 14, /**< MMAP2: holds a build id; SWITCH: preempted */
 	TL_PERF_MISC_ID_SIZE = 1 << 15,  /**< HEADER_BUILD_ID: the size of the id is told */
@@ -56,19 +94,20 @@ enum tl_perf_aux_flag {
 /** One kind of event that was recorded: what of struct perf_event_attr matters to a reader. */
 struct tl_perf_attr {
 	uint32_t type, attr_size;
-	uint64_t config, sample_type, read_format, flags; /**< flags: the bit-fields, bit 0 `disabled` */
+	/** flags: the bit-fields, bit 0 `disabled` */
+	uint64_t config, sample_type, read_format, flags;
 	uint64_t period, config1, config2, branch_type, regs_user, regs_intr;
 	uint64_t offset;     /**< of the attribute in the file */
 	const uint64_t *ids; /**< of its counters */
 	size_t id_count;
-	const char *name;    /**< from the header or EVENT_UPDATE records, "" when unknown */
+	const char *name; /**< from the header or EVENT_UPDATE records, "" when unknown */
 };
 
 /** Who, when, where: the trailer of a kernel record (sample_id), or the same fields of a sample. */
 struct tl_perf_id {
 	uint64_t process, thread, time_ns, cpu, stream; /**< TL_NOWHERE: not recorded */
-	uint64_t sample_id; /**< PERF_SAMPLE_ID */
-	uint64_t id;        /**< PERF_SAMPLE_IDENTIFIER, else PERF_SAMPLE_ID */
+	uint64_t sample_id;                             /**< PERF_SAMPLE_ID */
+	uint64_t id; /**< PERF_SAMPLE_IDENTIFIER, else PERF_SAMPLE_ID */
 };
 
 /** A text inside a record: not terminated. */
@@ -84,9 +123,11 @@ struct tl_perf_build_id {
 
 /** The fields of a sample (UAPI, PERF_RECORD_SAMPLE); those that sample_type lacks are 0. */
 struct tl_perf_sample {
-	uint64_t ip, address, period, weight, data_source, transaction, physical, cgroup, data_page, code_page;
+	uint64_t ip, address, period, weight, data_source, transaction, physical, cgroup, data_page,
+		code_page;
 	const uint8_t *callchain, *raw, *branches, *stack, *aux; /**< NULL: none */
-	uint64_t callchain_count, raw_size, branch_count, stack_size, aux_size; /**< callchain: of u64 */
+	/** callchain: of u64 */
+	uint64_t callchain_count, raw_size, branch_count, stack_size, aux_size;
 };
 
 /* What stands in a record, by its type (UAPI, enum perf_event_type; section 4). */
@@ -97,46 +138,117 @@ struct tl_perf_of_mmap { /* MMAP, MMAP2 */
 	struct tl_perf_build_id build_id;
 	struct tl_perf_text path;
 };
-struct tl_perf_of_comm { uint32_t pid, tid; struct tl_perf_text name; };
-struct tl_perf_of_task { uint32_t pid, ppid, tid, ptid; uint64_t time_ns; }; /* FORK, EXIT */
-struct tl_perf_of_lost { uint64_t id, count; }; /* LOST, LOST_SAMPLES (id 0) */
-struct tl_perf_of_throttle { uint64_t time_ns, id, stream; };
-struct tl_perf_of_aux { uint64_t offset, size, flags; };
-struct tl_perf_of_thread { uint32_t pid, tid; }; /* ITRACE_START, SWITCH_CPU_WIDE (the other one), READ */
-struct tl_perf_of_namespaces { uint32_t pid, tid; uint64_t count; };
-struct tl_perf_of_ksymbol { uint64_t address; uint32_t length; uint16_t type, flags; struct tl_perf_text name; };
-struct tl_perf_of_bpf { uint16_t type, flags; uint32_t id; const uint8_t *tag; };
-struct tl_perf_of_cgroup { uint64_t id; struct tl_perf_text path; };
-struct tl_perf_of_poke { uint64_t address; uint16_t old_size, new_size; const uint8_t *bytes; };
-struct tl_perf_of_output { uint64_t hw_id; };
-struct tl_perf_of_build_id { uint32_t pid; struct tl_perf_build_id build_id; struct tl_perf_text path; };
-struct tl_perf_of_auxtrace { uint64_t size, offset, reference; uint32_t idx, tid, cpu; };
-struct tl_perf_of_auxtrace_info { uint32_t type; const uint8_t *words; uint64_t count; }; /* words: u64 */
+struct tl_perf_of_comm {
+	uint32_t pid, tid;
+	struct tl_perf_text name;
+};
+struct tl_perf_of_task {
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time_ns;
+}; /* FORK, EXIT */
+struct tl_perf_of_lost {
+	uint64_t id, count;
+}; /* LOST, LOST_SAMPLES (id 0) */
+struct tl_perf_of_throttle {
+	uint64_t time_ns, id, stream;
+};
+struct tl_perf_of_aux {
+	uint64_t offset, size, flags;
+};
+/* ITRACE_START, SWITCH_CPU_WIDE (the other one), READ */
+struct tl_perf_of_thread {
+	uint32_t pid, tid;
+};
+struct tl_perf_of_namespaces {
+	uint32_t pid, tid;
+	uint64_t count;
+};
+struct tl_perf_of_ksymbol {
+	uint64_t address;
+	uint32_t length;
+	uint16_t type, flags;
+	struct tl_perf_text name;
+};
+struct tl_perf_of_bpf {
+	uint16_t type, flags;
+	uint32_t id;
+	const uint8_t *tag;
+};
+struct tl_perf_of_cgroup {
+	uint64_t id;
+	struct tl_perf_text path;
+};
+struct tl_perf_of_poke {
+	uint64_t address;
+	uint16_t old_size, new_size;
+	const uint8_t *bytes;
+};
+struct tl_perf_of_output {
+	uint64_t hw_id;
+};
+struct tl_perf_of_build_id {
+	uint32_t pid;
+	struct tl_perf_build_id build_id;
+	struct tl_perf_text path;
+};
+struct tl_perf_of_auxtrace {
+	uint64_t size, offset, reference;
+	uint32_t idx, tid, cpu;
+};
+/* words: u64 */
+struct tl_perf_of_auxtrace_info {
+	uint32_t type;
+	const uint8_t *words;
+	uint64_t count;
+};
 struct tl_perf_of_auxtrace_error {
 	uint32_t type, code, cpu, pid, tid;
 	uint64_t ip, time_ns;
 	struct tl_perf_text text;
 };
-struct tl_perf_of_time_conv { uint64_t shift, mult, zero, cycles, mask; bool zero_valid, short_valid; };
-struct tl_perf_of_feature { uint64_t id; struct tl_perf_text data; };
-struct tl_perf_of_update { uint64_t what, id; struct tl_perf_text data; }; /* EVENT_UPDATE: 2 is a name */
-struct tl_perf_of_list { uint64_t count; }; /* ID_INDEX, THREAD_MAP, STAT_CONFIG: entries that are there */
-struct tl_perf_of_stat { uint64_t id, value, enabled, running; uint32_t cpu, thread; };
-struct tl_perf_of_compressed { uint64_t size; }; /* bytes as stored; only with `compressed` of the options */
+struct tl_perf_of_time_conv {
+	uint64_t shift, mult, zero, cycles, mask;
+	bool zero_valid, short_valid;
+};
+struct tl_perf_of_feature {
+	uint64_t id;
+	struct tl_perf_text data;
+};
+/* EVENT_UPDATE: 2 is a name */
+struct tl_perf_of_update {
+	uint64_t what, id;
+	struct tl_perf_text data;
+};
+/* ID_INDEX, THREAD_MAP, STAT_CONFIG: entries that are there */
+struct tl_perf_of_list {
+	uint64_t count;
+};
+struct tl_perf_of_stat {
+	uint64_t id, value, enabled, running;
+	uint32_t cpu, thread;
+};
+/* bytes as stored; only with `compressed` of the options */
+struct tl_perf_of_compressed {
+	uint64_t size;
+};
 
 /** One record, decoded. Pointers live until the next call on the reader. */
 struct tl_perf_record {
 	uint32_t type; /**< enum tl_perf_type, or a number this version does not know */
 	uint16_t misc;
-	bool swapped;            /**< `body` is of the other byte order */
-	uint64_t offset;         /**< of the record in the file, of the COMPRESSED record it came in */
-	uint64_t number;         /**< from 0, expanded records counted */
-	uint64_t inside;         /**< offset in the expanded bytes, TL_NOWHERE: it was not compressed */
-	const uint8_t *body;     /**< what follows the 8-byte header */
-	size_t body_size;        /**< the trailer included */
-	const uint8_t *data;     /**< AUXTRACE, TRACING_DATA: the bytes that the header's size does not count */
+	bool swapped; /**< `body` is of the other byte order */
+	/** of the record in the file, of the COMPRESSED record it came in */
+	uint64_t offset;
+	uint64_t number; /**< from 0, expanded records counted */
+	/** offset in the expanded bytes, TL_NOWHERE: it was not compressed */
+	uint64_t inside;
+	const uint8_t *body; /**< what follows the 8-byte header */
+	size_t body_size;    /**< the trailer included */
+	/** AUXTRACE, TRACING_DATA: the bytes that the header's size does not count */
+	const uint8_t *data;
 	uint64_t data_size;
-	const struct tl_perf_attr *attr; /**< the event it belongs to; NULL: records of perf itself */
+	/** the event it belongs to; NULL: records of perf itself */
+	const struct tl_perf_attr *attr;
 	struct tl_perf_id id;
 	union {
 		struct tl_perf_of_mmap mmap;
@@ -166,21 +278,26 @@ struct tl_perf_record {
 	};
 };
 
-/** What the header and its feature sections say (3); texts are "" when absent, and live as long as the reader. */
+/**
+ * What the header and its feature sections say (3); texts are "" when absent, and live as long as
+ * the reader.
+ */
 struct tl_perf_header {
 	bool pipe, swapped, compressed, directory;
 	uint64_t data_offset, data_size;
-	uint64_t features[4];   /**< bit n of the bitmap: feature n is there */
-	const char *hostname, *os_release, *perf_version, *arch, *cpu_description, *cpuid, *command_line;
+	uint64_t features[4]; /**< bit n of the bitmap: feature n is there */
+	const char *hostname, *os_release, *perf_version, *arch, *cpu_description, *cpuid,
+		*command_line;
 	uint32_t cpus_online, cpus_available; /**< 0: unknown */
 	uint64_t memory_kb;
 	uint64_t first_time_ns, last_time_ns; /**< SAMPLE_TIME, 0: absent */
 };
 
 struct tl_perf_options {
-	size_t size;     /**< sizeof(struct tl_perf_options) */
-	bool strict;     /**< stop at the first fault */
-	bool in_order;   /**< tl_perf_next(): by time, as FINISHED_ROUND allows (5); else as the bytes stand */
+	size_t size; /**< sizeof(struct tl_perf_options) */
+	bool strict; /**< stop at the first fault */
+	/** tl_perf_next(): by time, as FINISHED_ROUND allows (5); else as the bytes stand */
+	bool in_order;
 	bool compressed; /**< COMPRESSED records as they are, too, before what is in them */
 };
 
@@ -197,27 +314,34 @@ struct tl_perf_reader;
 TL_API int tl_perf_probe(const uint8_t *data, size_t size);
 
 /**
- * Read a perf.data file; the source stays the caller's and must outlive the reader. It is mapped (tl_source_map()).
+ * Read a perf.data file; the source stays the caller's and must outlive the reader. It is mapped
+ * (tl_source_map()).
  *
  * @param options  may be NULL
- * @return 0; TL_BAD_FORMAT: no perf.data; TL_TRUNCATED: the header is cut short; TL_NO_MEMORY, TL_IO
+ * @return 0; TL_BAD_FORMAT: no perf.data; TL_TRUNCATED: the header is cut short; TL_NO_MEMORY,
+ *         TL_IO
  */
 TL_API int tl_perf_open(struct tl_perf_reader **reader, struct tl_source *source,
 			const struct tl_perf_options *options, struct tl_error *err);
 
 /**
- * The next record. Damage is a fault and costs the record; where a size lies, reading goes on at the next place that
- * can only be a record, else it ends.
+ * The next record. Damage is a fault and costs the record; where a size lies, reading goes on at
+ * the next place that can only be a record, else it ends.
  * @return 1 and a record, 0 at the end, negative tl_status
  */
-TL_API int tl_perf_next(struct tl_perf_reader *reader, struct tl_perf_record *record, struct tl_error *err);
+TL_API int tl_perf_next(struct tl_perf_reader *reader, struct tl_perf_record *record,
+			struct tl_error *err);
 /** Begin again with the first record. */
 TL_API void tl_perf_rewind(struct tl_perf_reader *reader);
 TL_API const struct tl_perf_header *tl_perf_header(const struct tl_perf_reader *reader);
-/** The attributes met so far: all of them for a file, those of HEADER_ATTR records read so far for a pipe. */
+/**
+ * The attributes met so far: all of them for a file, those of HEADER_ATTR records read so far for a
+ * pipe.
+ */
 TL_API const struct tl_perf_attr *tl_perf_attrs(const struct tl_perf_reader *reader, size_t *count);
 /** Faults met so far: `*count`, of which `*listed` are returned. */
-TL_API const struct tl_perf_fault *tl_perf_faults(const struct tl_perf_reader *reader, size_t *listed, uint64_t *count,
+TL_API const struct tl_perf_fault *tl_perf_faults(const struct tl_perf_reader *reader,
+						  size_t *listed, uint64_t *count,
 						  uint64_t *skipped_bytes);
 TL_API void tl_perf_close(struct tl_perf_reader *reader);
 
@@ -226,37 +350,39 @@ TL_API const char *tl_perf_type_name(uint32_t type);
 /** "HOSTNAME", ...; NULL when the number is unknown; static. */
 TL_API const char *tl_perf_feature_name(unsigned feature);
 
-/* ---- Intel PT in it ---------------------------------------------------------------------------------------- */
+/* ---- Intel PT in it -------------------------------------------------------------------------- */
 
 /** What AUXTRACE_INFO says of Intel PT (6). Masks are bits of the event's config. */
 struct tl_perf_pt_info {
 	uint64_t pmu_type, time_shift, time_mult, time_zero, cap_user_time_zero;
 	uint64_t tsc_bit, noretcomp_bit, have_sched_switch, snapshot_mode, per_cpu_mmaps;
 	uint64_t mtc_bit, mtc_freq_bits, tsc_ctc_n, tsc_ctc_d, cyc_bit, max_nonturbo_ratio;
-	const char *filter;      /**< "" when there is none */
+	const char *filter; /**< "" when there is none */
 	uint64_t cap_event_trace;
-	uint64_t config;         /**< of the Intel PT event */
-	bool event_found;        /**< some attribute has the type pmu_type */
+	uint64_t config;  /**< of the Intel PT event */
+	bool event_found; /**< some attribute has the type pmu_type */
 };
 
 struct tl_perf_trace_options {
-	size_t size;            /**< sizeof(struct tl_perf_trace_options) */
+	size_t size; /**< sizeof(struct tl_perf_trace_options) */
 	bool strict;
-	const char *sysroot;    /**< look for recorded paths below it, first; NULL: none */
+	const char *sysroot; /**< look for recorded paths below it, first; NULL: none */
 	const char *const *build_id_dirs; /**< caches "DIR/.build-id/xx/rest/elf"; NULL: ~/.debug */
 	size_t build_id_dir_count;
-	const char *directory;  /**< where relative names are looked for; NULL: where the file is */
-	bool no_files;          /**< look for no code at all */
+	const char *directory; /**< where relative names are looked for; NULL: where the file is */
+	bool no_files;         /**< look for no code at all */
 	uint64_t process, thread, cpu; /**< what runs are `chosen`, TL_NOWHERE: any */
 };
 
 struct tl_perf_trace;
 
 /**
- * A run: bytes of one AUX buffer that one thread ran over one image. Runs of all buffers come in the order of their
- * beginnings, so that those of a thread are in order, wherever it ran; those of one buffer are in the order of its bytes.
+ * A run: bytes of one AUX buffer that one thread ran over one image. Runs of all buffers come in
+ * the order of their beginnings, so that those of a thread are in order, wherever it ran; those of
+ * one buffer are in the order of its bytes.
  *
- * A run is bytes [config.begin + from, config.begin + to). A buffer has one decoder, kept beside those of the others:
+ * A run is bytes [config.begin + from, config.begin + to). A buffer has one decoder, kept beside
+ * those of the others:
  *
  *   unless run.continues: open it with run.config and run.image
  *   tl_pt_set_asid(run.asid); tl_pt_set_end(run.to)
@@ -271,51 +397,62 @@ struct tl_perf_run {
 	const char *command;           /**< name of the thread then, "" when unknown */
 	struct tl_pt_config config;    /**< begin, end: a stretch of the buffer without gaps */
 	uint64_t from, to;
-	uint64_t buffer_offset;        /**< of config.begin in the buffer's stream of bytes */
-	uint64_t file_offset;          /**< of config.begin in the file; TL_NOWHERE: in several places of it */
-	uint64_t start_tsc;            /**< when it begins, 0: unknown */
-	bool continues;                /**< same bytes as the stream's run before: its decoder goes on */
-	bool gap;                      /**< trace was lost before it */
-	struct tl_pt_image *image;     /**< the trace's own, the same for all runs */
-	struct tl_pt_asid asid;        /**< what the code is found under in it */
-	uint32_t space;                /**< number of the address space: for tl_perf_trace_place() */
-	bool chosen;                   /**< the filters want it; else decode it only to keep in step */
+	uint64_t buffer_offset; /**< of config.begin in the buffer's stream of bytes */
+	/** of config.begin in the file; TL_NOWHERE: in several places of it */
+	uint64_t file_offset;
+	uint64_t start_tsc; /**< when it begins, 0: unknown */
+	/** same bytes as the stream's run before: its decoder goes on */
+	bool continues;
+	bool gap;                  /**< trace was lost before it */
+	struct tl_pt_image *image; /**< the trace's own, the same for all runs */
+	struct tl_pt_asid asid;    /**< what the code is found under in it */
+	/** number of the address space: for tl_perf_trace_place() */
+	uint32_t space;
+	/** the filters want it; else decode it only to keep in step */
+	bool chosen;
 };
 
 /** Code a file could not be found for, and what the run loses by it. */
 struct tl_perf_missing {
-	const char *path;   /**< as recorded */
-	const char *reason; /**< static: "no such file", "another build", "memory without a file", ... */
+	const char *path; /**< as recorded */
+	/** static: "no such file", "another build", "memory without a file", ... */
+	const char *reason;
 	uint64_t process, address, length;
-	char build_id[41];  /**< hexadecimal, "" when unknown */
+	char build_id[41]; /**< hexadecimal, "" when unknown */
 };
 
 /** Where an address belongs to in a run. */
 struct tl_perf_place {
 	uint64_t start, end, page_offset; /**< of the mapping */
-	const char *path; /**< as recorded */
-	const char *file; /**< the file its code is taken from, NULL: none was found, or it is not in a file */
-	const char *why;  /**< static: why there is no code of it; NULL: there is */
-	uint64_t bias;    /**< what the loader added to the addresses of that file */
+	const char *path;                 /**< as recorded */
+	/** the file its code is taken from, NULL: none was found, or it is not in a file */
+	const char *file;
+	const char *why; /**< static: why there is no code of it; NULL: there is */
+	uint64_t bias;   /**< what the loader added to the addresses of that file */
 };
 
 /**
  * Read the sideband of all records and gather the AUX buffers.
- * @return 0; TL_UNSUPPORTED: records, but no Intel PT; and what tl_perf_open() and tl_perf_next() return
+ * @return 0; TL_UNSUPPORTED: records, but no Intel PT; and what tl_perf_open() and tl_perf_next()
+ *         return
  */
 TL_API int tl_perf_trace_open(struct tl_perf_trace **trace, struct tl_source *source,
 			      const struct tl_perf_trace_options *options, struct tl_error *err);
 /** @return 1 and a run, 0 at the end, negative tl_status */
-TL_API int tl_perf_trace_next(struct tl_perf_trace *trace, struct tl_perf_run *run, struct tl_error *err);
+TL_API int tl_perf_trace_next(struct tl_perf_trace *trace, struct tl_perf_run *run,
+			      struct tl_error *err);
 /** Begin again with the first run. */
 TL_API void tl_perf_trace_rewind(struct tl_perf_trace *trace);
 TL_API const struct tl_perf_pt_info *tl_perf_trace_info(const struct tl_perf_trace *trace);
 TL_API struct tl_perf_reader *tl_perf_trace_reader(struct tl_perf_trace *trace);
-/** Where an address of the run just given belongs to. @return false: to no mapping that was recorded */
-TL_API bool tl_perf_trace_place(struct tl_perf_trace *trace, const struct tl_perf_run *run, uint64_t ip,
-				struct tl_perf_place *place);
+/**
+ * Where an address of the run just given belongs to. @return false: to no mapping that was recorded
+ */
+TL_API bool tl_perf_trace_place(struct tl_perf_trace *trace, const struct tl_perf_run *run,
+				uint64_t ip, struct tl_perf_place *place);
 /** Code not found for the runs given so far, each object once. */
-TL_API const struct tl_perf_missing *tl_perf_trace_missing(const struct tl_perf_trace *trace, size_t *count);
+TL_API const struct tl_perf_missing *tl_perf_trace_missing(const struct tl_perf_trace *trace,
+							   size_t *count);
 /** Ticks to nanoseconds of the perf clock (6). @return false when the file has no conversion */
 TL_API bool tl_perf_trace_ns(const struct tl_perf_trace *trace, uint64_t tsc, uint64_t *ns);
 TL_API bool tl_perf_trace_tsc(const struct tl_perf_trace *trace, uint64_t ns, uint64_t *tsc);

@@ -5,11 +5,12 @@
  * @file
  * The one profile model. Every input folds into it; every report and export reads it.
  *
- * It is the Callgrind model (functions, cost lines, arcs, jumps, several event types, parts) plus time and context (a
- * calling-context tree per part, call durations). Costs are signed 64-bit sums; a sum that does not fit saturates and
- * is counted in `losses.saturated`. Things are numbered from 0 in the order they were first met; the numbers and all
- * pointers returned here stay valid until the profile is changed or freed. Strings are UTF-8 as the input had them,
- * never NULL, "" when unknown.
+ * It is the Callgrind model (functions, cost lines, arcs, jumps, several event types, parts) plus
+ * time and context (a calling-context tree per part, call durations). Costs are signed 64-bit sums;
+ * a sum that does not fit saturates and is counted in `losses.saturated`. Things are numbered from
+ * 0 in the order they were first met; the numbers and all pointers returned here stay valid until
+ * the profile is changed or freed. Strings are UTF-8 as the input had them, never NULL, "" when
+ * unknown.
  */
 #include <tracelathe/core.h>
 
@@ -24,12 +25,14 @@ struct tl_event {
 	const char *name;      /**< short name, "Ticks" */
 	const char *long_name; /**< "Instruction Fetches", or "" */
 	const char *unit;      /**< "ticks", "ns", "instructions", "bytes", or "" */
-	const char *formula;   /**< "Ir + Dr" for an inherited event (computed from others), else "" */
+	/** "Ir + Dr" for an inherited event (computed from others), else "" */
+	const char *formula;
 };
 
 /** A function: (object, file, name), or its number in the trace where no name is known. */
 struct tl_function {
-	const char *name;   /**< demangled unless asked otherwise; "#7" when the trace only has the number 7 */
+	/** demangled unless asked otherwise; "#7" when the trace only has the number 7 */
+	const char *name;
 	const char *object; /**< ELF file */
 	const char *file;   /**< source file */
 	uint64_t id;        /**< number in the trace, TL_NOWHERE: none */
@@ -39,10 +42,10 @@ struct tl_function {
 
 /** A place in the program. */
 struct tl_position {
-	const char *file;  /**< source file (may differ from the function's: inlining) */
-	uint64_t address;  /**< instruction address, 0: unknown */
-	uint64_t block;    /**< basic-block address, 0: unknown */
-	uint32_t line;     /**< 0: unknown */
+	const char *file; /**< source file (may differ from the function's: inlining) */
+	uint64_t address; /**< instruction address, 0: unknown */
+	uint64_t block;   /**< basic-block address, 0: unknown */
+	uint32_t line;    /**< 0: unknown */
 };
 
 /** Self cost of a place of a function. */
@@ -71,61 +74,76 @@ struct tl_jump {
 
 /** A node of the calling-context tree: one function called along one path. */
 struct tl_context {
-	uint32_t parent;     /**< context, TL_NONE: a root; always less than the node's own number */
+	/** context, TL_NONE: a root; always less than the node's own number */
+	uint32_t parent;
 	uint32_t function;
 	uint32_t part;
-	uint64_t calls;      /**< calls that ended; of an instruction stream (xtrace) those that were entered */
-	uint64_t unfinished; /**< calls still open when the trace ended; xtrace: they are among `calls` */
-	uint64_t cut;        /**< of `calls`: those of which the trace does not tell when they ended */
+	/** calls that ended; of an instruction stream (xtrace) those that were entered */
+	uint64_t calls;
+	/** calls still open when the trace ended; xtrace: they are among `calls` */
+	uint64_t unfinished;
+	/** of `calls`: those of which the trace does not tell when they ended */
+	uint64_t cut;
 };
 
 /** What the fold could not account for (see docs/design.md, "The fold"). */
 struct tl_losses {
-	uint64_t orphan_exits;   /**< exits without an entry: dropped, time untouched */
-	uint64_t deduced_exits;  /**< calls closed because one below them exited (longjmp, exceptions, lost exits) */
+	uint64_t orphan_exits; /**< exits without an entry: dropped, time untouched */
+	/** calls closed because one below them exited (longjmp, exceptions, lost exits) */
+	uint64_t deduced_exits;
 	uint64_t unfinished;     /**< frames still open at the end */
 	uint64_t time_reversals; /**< steps back of the clock: counted as no time */
 	uint64_t gaps;           /**< places where records are known to be missing */
 	uint64_t skipped_bytes;  /**< input bytes no record was made of */
 	uint64_t skipped_records;
-	uint64_t saturated;      /**< sums that did not fit 64 bits */
-	uint64_t left_calls;     /**< calls closed because they cannot have made the next one: the program's code says so */
-	uint64_t gap_ends;       /**< calls that ended where records are missing */
-	uint64_t bridged;        /**< calls taken to go on across a place where records are missing */
-	uint64_t uncertain;      /**< calls, at most, that a caller further out may have made (a call in between was left) */
+	uint64_t saturated; /**< sums that did not fit 64 bits */
+	/** calls closed because they cannot have made the next one: the program's code says so */
+	uint64_t left_calls;
+	uint64_t gap_ends; /**< calls that ended where records are missing */
+	/** calls taken to go on across a place where records are missing */
+	uint64_t bridged;
+	/** calls, at most, that a caller further out may have made (a call in between was left) */
+	uint64_t uncertain;
 };
 
 /** One measured unit: a thread of a trace, a part of a Callgrind file. */
 struct tl_part {
-	uint64_t process, thread;  /**< TL_NOWHERE: unknown */
-	uint64_t number;           /**< part number, 0: none */
-	const char *command;       /**< command line or thread name, "" */
-	const char *header;        /**< further header text, lines, "" */
-	uint64_t first_ticks, last_ticks; /**< absolute time of the first and last record; both 0: none */
-	uint64_t records;          /**< records folded */
+	uint64_t process, thread; /**< TL_NOWHERE: unknown */
+	uint64_t number;          /**< part number, 0: none */
+	const char *command;      /**< command line or thread name, "" */
+	const char *header;       /**< further header text, lines, "" */
+	/** absolute time of the first and last record; both 0: none */
+	uint64_t first_ticks, last_ticks;
+	uint64_t records; /**< records folded */
 	struct tl_losses losses;
 };
 
 /** Call durations of one function, in ticks of the profile's clock. */
 struct tl_latency {
-	uint64_t calls;             /**< finished calls that were timed */
-	uint64_t min, max;          /**< exact */
-	uint64_t sum;               /**< whole durations; recursion counts every level */
-	uint64_t median, p90, p99;  /**< t[n/2], t[floor(.9 n)], t[floor(.99 n)] of the sorted durations */
-	bool exact;                 /**< else the quantiles have a relative error of at most 0.4 % */
+	uint64_t calls;    /**< finished calls that were timed */
+	uint64_t min, max; /**< exact */
+	uint64_t sum;      /**< whole durations; recursion counts every level */
+	/** t[n/2], t[floor(.9 n)], t[floor(.99 n)] of the sorted durations */
+	uint64_t median, p90, p99;
+	/** else the quantiles have a relative error of at most 0.4 % */
+	bool exact;
 };
 
-/* ---- reading ---------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /*
- * Numbers from 0: what tells of an element that is not there says NULL, cost vectors are then zeros.
+ * Numbers from 0: what tells of an element that is not there says NULL, cost vectors are then
+ * zeros.
  */
 
 /** Ticks per second of the clock, 0: unknown or no clock. */
 TL_API uint64_t tl_profile_frequency(const struct tl_profile *profile);
 /** True when the input was a trace with a clock: latencies exist, costs of event 0 are ticks. */
 TL_API bool tl_profile_timed(const struct tl_profile *profile);
-/** True when its call stacks are estimated, so that all that is said of paths is, too (see tl_profile_stacks()). */
+/**
+ * True when its call stacks are estimated, so that all that is said of paths is, too (see
+ * tl_profile_stacks()).
+ */
 TL_API bool tl_profile_estimated(const struct tl_profile *profile);
 /** The format the profile came from ("xray", ...), "" when built by hand. */
 TL_API const char *tl_profile_format(const struct tl_profile *profile);
@@ -135,10 +153,12 @@ TL_API const struct tl_event *tl_profile_event(const struct tl_profile *profile,
 TL_API uint32_t tl_profile_part_count(const struct tl_profile *profile);
 TL_API const struct tl_part *tl_profile_part(const struct tl_profile *profile, uint32_t part);
 TL_API uint32_t tl_profile_function_count(const struct tl_profile *profile);
-TL_API const struct tl_function *tl_profile_function(const struct tl_profile *profile, uint32_t function);
+TL_API const struct tl_function *tl_profile_function(const struct tl_profile *profile,
+						     uint32_t function);
 /** 0 when the profile has no contexts (read from a format without call stacks). */
 TL_API uint32_t tl_profile_context_count(const struct tl_profile *profile);
-TL_API const struct tl_context *tl_profile_context(const struct tl_profile *profile, uint32_t context);
+TL_API const struct tl_context *tl_profile_context(const struct tl_profile *profile,
+						   uint32_t context);
 TL_API uint32_t tl_profile_line_count(const struct tl_profile *profile);
 TL_API const struct tl_cost_line *tl_profile_line(const struct tl_profile *profile, uint32_t line);
 TL_API uint32_t tl_profile_arc_count(const struct tl_profile *profile);
@@ -151,19 +171,24 @@ TL_API const int64_t *tl_profile_total(const struct tl_profile *profile);
 TL_API const int64_t *tl_profile_line_cost(const struct tl_profile *profile, uint32_t line);
 TL_API const int64_t *tl_profile_arc_cost(const struct tl_profile *profile, uint32_t arc);
 TL_API const int64_t *tl_profile_context_self(const struct tl_profile *profile, uint32_t context);
-TL_API const int64_t *tl_profile_context_inclusive(const struct tl_profile *profile, uint32_t context);
+TL_API const int64_t *tl_profile_context_inclusive(const struct tl_profile *profile,
+						   uint32_t context);
 
-/** A function's totals over all parts, or in one. Inclusive: the cost while the function is on the stack at all. */
+/**
+ * A function's totals over all parts, or in one. Inclusive: the cost while the function is on the
+ * stack at all.
+ */
 struct tl_function_totals {
 	uint64_t calls, unfinished;
 	const int64_t *self, *inclusive;
 	uint64_t cut; /**< of `calls`: no duration is known */
 };
-TL_API void tl_profile_function_totals(const struct tl_profile *profile, uint32_t function, uint32_t part,
-				       struct tl_function_totals *totals);
+TL_API void tl_profile_function_totals(const struct tl_profile *profile, uint32_t function,
+				       uint32_t part, struct tl_function_totals *totals);
 
 /**
- * Call durations of a function over all parts (part TL_NONE), or in one if the fold kept them apart.
+ * Call durations of a function over all parts (part TL_NONE), or in one if the fold kept them
+ * apart.
  * @return false when there are none
  */
 TL_API bool tl_profile_latency(const struct tl_profile *profile, uint32_t function, uint32_t part,
@@ -175,43 +200,55 @@ TL_API struct tl_losses tl_profile_losses(const struct tl_profile *profile);
 /** Free; NULL is fine. */
 TL_API void tl_profile_free(struct tl_profile *profile);
 
-/* ---- building --------------------------------------------------------------------------------------------- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 /**
  * An empty profile with these events.
  * @param format     static text
  * @param frequency  ticks per second, 0: unknown
  */
-TL_API int tl_profile_new(struct tl_profile **profile, const char *format, const struct tl_event *events,
-			  uint32_t event_count, uint64_t frequency, struct tl_error *err);
+TL_API int tl_profile_new(struct tl_profile **profile, const char *format,
+			  const struct tl_event *events, uint32_t event_count, uint64_t frequency,
+			  struct tl_error *err);
 /*
- * A number of a function, context or part that was not added before is refused with TL_BAD_USAGE; part 0 of a profile
- * without parts is fine.
+ * A number of a function, context or part that was not added before is refused with TL_BAD_USAGE;
+ * part 0 of a profile without parts is fine.
  */
 
 /** Add a part. @return its number, or a negative tl_status */
-TL_API int64_t tl_profile_add_part(struct tl_profile *profile, const struct tl_part *part, struct tl_error *err);
-/** The number of the function (object, file, name, id), added if new. @return its number, or a negative tl_status */
-TL_API int64_t tl_profile_add_function(struct tl_profile *profile, const struct tl_function *function,
-				       struct tl_error *err);
+TL_API int64_t tl_profile_add_part(struct tl_profile *profile, const struct tl_part *part,
+				   struct tl_error *err);
+/**
+ * The number of the function (object, file, name, id), added if new. @return its number, or a
+ * negative tl_status
+ */
+TL_API int64_t tl_profile_add_function(struct tl_profile *profile,
+				       const struct tl_function *function, struct tl_error *err);
 /** Add self cost at a place; the same place sums up. `cost` has one number per event. */
-TL_API int tl_profile_add_line(struct tl_profile *profile, const struct tl_cost_line *line, const int64_t *cost,
-			       struct tl_error *err);
+TL_API int tl_profile_add_line(struct tl_profile *profile, const struct tl_cost_line *line,
+			       const int64_t *cost, struct tl_error *err);
 /** Add calls along an arc; the same arc sums up. */
-TL_API int tl_profile_add_arc(struct tl_profile *profile, const struct tl_arc *arc, const int64_t *inclusive,
-			      struct tl_error *err);
+TL_API int tl_profile_add_arc(struct tl_profile *profile, const struct tl_arc *arc,
+			      const int64_t *inclusive, struct tl_error *err);
 /** Add executions of a jump; the same jump sums up. */
-TL_API int tl_profile_add_jump(struct tl_profile *profile, const struct tl_jump *jump, struct tl_error *err);
-/** The number of the context (parent, function, part), added if new. @return its number, or a negative tl_status */
-TL_API int64_t tl_profile_add_context(struct tl_profile *profile, uint32_t parent, uint32_t function, uint32_t part,
-				      struct tl_error *err);
+TL_API int tl_profile_add_jump(struct tl_profile *profile, const struct tl_jump *jump,
+			       struct tl_error *err);
+/**
+ * The number of the context (parent, function, part), added if new. @return its number, or a
+ * negative tl_status
+ */
+TL_API int64_t tl_profile_add_context(struct tl_profile *profile, uint32_t parent,
+				      uint32_t function, uint32_t part, struct tl_error *err);
 /** Add calls and self cost to a context. */
-TL_API void tl_profile_add_context_cost(struct tl_profile *profile, uint32_t context, uint64_t calls,
-					const int64_t *self);
-/** Derive totals, inclusive costs and (where contexts exist) lines and arcs. Call once, after the last addition. */
+TL_API void tl_profile_add_context_cost(struct tl_profile *profile, uint32_t context,
+					uint64_t calls, const int64_t *self);
+/**
+ * Derive totals, inclusive costs and (where contexts exist) lines and arcs. Call once, after the
+ * last addition.
+ */
 TL_API int tl_profile_finish(struct tl_profile *profile, struct tl_error *err);
 
-/* ---- a narrower view -------------------------------------------------------------------------------------- */
+/* ---- a narrower view ------------------------------------------------------------------------- */
 
 /** Functions by name. Patterns are POSIX extended regular expressions; both must match. */
 struct tl_profile_filter {
@@ -221,68 +258,84 @@ struct tl_profile_filter {
 };
 
 /**
- * Choose the functions that tables show. No number changes: totals, shares and the costs of others stay what they are.
+ * Choose the functions that tables show. No number changes: totals, shares and the costs of others
+ * stay what they are.
  * @return 0, TL_BAD_USAGE for a pattern that does not compile, TL_NO_MEMORY
  */
-TL_API int tl_profile_choose(struct tl_profile *profile, const struct tl_profile_filter *filter, struct tl_error *err);
+TL_API int tl_profile_choose(struct tl_profile *profile, const struct tl_profile_filter *filter,
+			     struct tl_error *err);
 /** True when the function was chosen, or none ever was. */
 TL_API bool tl_profile_chosen(const struct tl_profile *profile, uint32_t function);
 
 /**
- * A new profile of the contexts whose path has a matching function (from the root down to the last function below
- * it), or, without contexts, of the matching functions' lines and the arcs that touch one. Finished.
+ * A new profile of the contexts whose path has a matching function (from the root down to the last
+ * function below it), or, without contexts, of the matching functions' lines and the arcs that
+ * touch one. Finished.
  * @return 0, TL_BAD_USAGE for a pattern that does not compile, TL_NO_MEMORY
  */
 TL_API int tl_profile_filtered(struct tl_profile **filtered, const struct tl_profile *profile,
 			       const struct tl_profile_filter *filter, struct tl_error *err);
 
-/* ---- several profiles -------------------------------------------------------------------------------------- */
+/* ---- several profiles ------------------------------------------------------------------------ */
 
 /**
- * A new profile of everything in `count` finished ones. Order-free and associative: the same result, to the byte of any
- * export, in whatever order and groups profiles are merged. Events match by name (what a profile lacks is 0), functions
- * by object, file and name, parts by process, thread, number, command and header; durations merge exactly. A call tree
- * is kept if all have one. Finished.
+ * A new profile of everything in `count` finished ones. Order-free and associative: the same
+ * result, to the byte of any export, in whatever order and groups profiles are merged. Events match
+ * by name (what a profile lacks is 0), functions by object, file and name, parts by process,
+ * thread, number, command and header; durations merge exactly. A call tree is kept if all have one.
+ * Finished.
  * @return 0; TL_BAD_USAGE for ticks of different clocks or formulas that contradict; TL_NO_MEMORY
  */
-TL_API int tl_profile_merge(struct tl_profile **merged, const struct tl_profile *const *profiles, size_t count,
-			    struct tl_error *err);
+TL_API int tl_profile_merge(struct tl_profile **merged, const struct tl_profile *const *profiles,
+			    size_t count, struct tl_error *err);
 
 /** What functions are taken together by. */
 enum tl_profile_unit { TL_BY_FUNCTION, TL_BY_FILE, TL_BY_OBJECT };
 
 /**
- * A new profile with a "function" for each file or object, named after it: self, inclusive (recursion counted once),
- * arcs and contexts are those of the unit; calls and durations those of all its functions. Where units call each other
- * back and there are no contexts, inclusive is an upper bound. Finished.
+ * A new profile with a "function" for each file or object, named after it: self, inclusive
+ * (recursion counted once), arcs and contexts are those of the unit; calls and durations those of
+ * all its functions. Where units call each other back and there are no contexts, inclusive is an
+ * upper bound. Finished.
  */
-TL_API int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profile *profile, enum tl_profile_unit by,
-			      struct tl_error *err);
+TL_API int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profile *profile,
+			      enum tl_profile_unit by, struct tl_error *err);
 
-/* ---- differences ------------------------------------------------------------------------------------------- */
+/* ---- differences ----------------------------------------------------------------------------- */
 
 /** Two profiles held against each other, thing by thing. */
 struct tl_diff;
 
-/** What is compared: self (or inclusive) cost of functions, inclusive cost of arcs, self cost of lines. */
+/**
+ * What is compared: self (or inclusive) cost of functions, inclusive cost of arcs, self cost of
+ * lines.
+ */
 enum tl_diff_unit { TL_DIFF_FUNCTIONS, TL_DIFF_ARCS, TL_DIFF_LINES };
 
-/** Every match of a POSIX extended regular expression in a name becomes `text`; \0 to \9 in it are groups. */
+/**
+ * Every match of a POSIX extended regular expression in a name becomes `text`; \0 to \9 in it are
+ * groups.
+ */
 struct tl_rename {
 	const char *pattern, *text;
 };
 
 /** What is compared, and how. Zero-filled with `size` set is a good default. */
 struct tl_diff_options {
-	size_t size;                     /**< sizeof(struct tl_diff_options) */
+	size_t size; /**< sizeof(struct tl_diff_options) */
 	enum tl_diff_unit by;
-	bool inclusive;                  /**< functions by their inclusive cost */
-	const struct tl_rename *renames; /**< of function names on both sides, one after the other */
+	bool inclusive; /**< functions by their inclusive cost */
+	/** of function names on both sides, one after the other */
+	const struct tl_rename *renames;
 	size_t rename_count;
-	bool calls;                      /**< of functions and arcs: their calls as one more event, "calls", the last one */
+	/** of functions and arcs: their calls as one more event, "calls", the last one */
+	bool calls;
 };
 
-/** A thing on both sides; what is not there costs 0. Cost vectors have tl_diff_event_count() numbers. */
+/**
+ * A thing on both sides; what is not there costs 0. Cost vectors have tl_diff_event_count()
+ * numbers.
+ */
 struct tl_diff_row {
 	const struct tl_function *function; /**< names after renaming; of an arc the callee */
 	const struct tl_function *caller;   /**< of an arc, NULL: called from outside */
@@ -294,15 +347,17 @@ struct tl_diff_row {
 };
 
 /**
- * Compare two finished profiles, of whatever formats, which must live as long as the result. Events match by name;
- * functions by object, file and name, and what is left by name where it is the only one on each side. Ticks of clocks
- * with different known frequencies are compared in nanoseconds. Functions that are not chosen (tl_profile_choose())
- * on either side are left out. Rows come in no order that means anything, but always in the same.
- * @return 0, TL_BAD_USAGE for a pattern that does not compile, TL_UNSUPPORTED: nothing can be compared, as no event is in
- *         both (and `calls` was not asked for); TL_NO_MEMORY
+ * Compare two finished profiles, of whatever formats, which must live as long as the result. Events
+ * match by name; functions by object, file and name, and what is left by name where it is the only
+ * one on each side. Ticks of clocks with different known frequencies are compared in nanoseconds.
+ * Functions that are not chosen (tl_profile_choose()) on either side are left out. Rows come in no
+ * order that means anything, but always in the same.
+ * @return 0, TL_BAD_USAGE for a pattern that does not compile, TL_UNSUPPORTED: nothing can be
+ *         compared, as no event is in both (and `calls` was not asked for); TL_NO_MEMORY
  */
-TL_API int tl_profile_diff(struct tl_diff **diff, const struct tl_profile *before, const struct tl_profile *after,
-			   const struct tl_diff_options *options, struct tl_error *err);
+TL_API int tl_profile_diff(struct tl_diff **diff, const struct tl_profile *before,
+			   const struct tl_profile *after, const struct tl_diff_options *options,
+			   struct tl_error *err);
 TL_API enum tl_diff_unit tl_diff_by(const struct tl_diff *diff);
 TL_API uint32_t tl_diff_event_count(const struct tl_diff *diff);
 /** Events of `before`, then those only `after` has. */

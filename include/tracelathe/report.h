@@ -16,29 +16,34 @@ enum tl_report_form { TL_REPORT_TEXT, TL_REPORT_CSV, TL_REPORT_JSON };
 
 /** How a report looks. Zero-filled with `size` set is a good default. */
 struct tl_report_options {
-	size_t size;               /**< sizeof(struct tl_report_options) */
+	size_t size; /**< sizeof(struct tl_report_options) */
 	enum tl_report_form form;
-	const char *sort;          /**< column name (see tl_report_sort_columns()), NULL: self of the first event */
+	/** column name (see tl_report_sort_columns()), NULL: self of the first event */
+	const char *sort;
 	bool ascending;
-	uint32_t top;              /**< at most so many rows, 0: all (text: 40, unless `all`) */
+	uint32_t top; /**< at most so many rows, 0: all (text: 40, unless `all`) */
 	bool all;
-	bool threads;              /**< a row a function and thread */
-	bool seconds;              /**< times in seconds instead of ticks (text shows readable units anyway) */
+	bool threads; /**< a row a function and thread */
+	/** times in seconds instead of ticks (text shows readable units anyway) */
+	bool seconds;
 	bool color;
-	unsigned width;            /**< of the terminal, 0: unbounded */
-	const uint32_t *events;    /**< which events, in this order; NULL: all */
+	unsigned width;         /**< of the terminal, 0: unbounded */
+	const uint32_t *events; /**< which events, in this order; NULL: all */
 	uint32_t event_count;
-	double threshold;          /**< tree: leave out what has less than this share of the total, in percent; < 0: default */
-	enum tl_profile_unit by;   /**< function table: a row for each of these */
-	bool cycles;               /**< functions that call each other in a cycle as a row of their own, too (not by thread) */
+	/** tree: leave out what has less than this share of the total, in percent; < 0: default */
+	double threshold;
+	enum tl_profile_unit by; /**< function table: a row for each of these */
+	/** functions that call each other in a cycle as a row of their own, too (not by thread) */
+	bool cycles;
 };
 
 /** The names `sort` takes; ends with a NULL. */
 TL_API const char *const *tl_report_sort_columns(void);
 
 /** The function table (docs: "report"). */
-TL_API int tl_report_functions(const struct tl_profile *profile, const struct tl_report_options *options,
-			       struct tl_output *out, struct tl_error *err);
+TL_API int tl_report_functions(const struct tl_profile *profile,
+			       const struct tl_report_options *options, struct tl_output *out,
+			       struct tl_error *err);
 
 enum tl_tree_kind {
 	TL_TREE_CALLERS,   /**< each function with its callers */
@@ -50,46 +55,61 @@ enum tl_tree_kind {
 
 /** Callers, callees, or a call tree (docs: "tree"). */
 TL_API int tl_report_tree(const struct tl_profile *profile, enum tl_tree_kind kind,
-			  const struct tl_report_options *options, struct tl_output *out, struct tl_error *err);
+			  const struct tl_report_options *options, struct tl_output *out,
+			  struct tl_error *err);
 
-/** The names `sort` takes in tl_report_diff(); ends with a NULL. "EVENT:change" and the like name an event, too. */
+/**
+ * The names `sort` takes in tl_report_diff(); ends with a NULL. "EVENT:change" and the like name an
+ * event, too.
+ */
 TL_API const char *const *tl_report_diff_sort_columns(void);
 
 /**
- * The table of differences (docs: "diff"): `events` number those of the diff, `threshold` is of the larger total, and
- * text leaves out what did not change unless `all`.
+ * The table of differences (docs: "diff"): `events` number those of the diff, `threshold` is of the
+ * larger total, and text leaves out what did not change unless `all`.
  */
-TL_API int tl_report_diff(const struct tl_diff *diff, const struct tl_report_options *options, struct tl_output *out,
-			  struct tl_error *err);
+TL_API int tl_report_diff(const struct tl_diff *diff, const struct tl_report_options *options,
+			  struct tl_output *out, struct tl_error *err);
 
 struct tl_binary;
 
-/** What is annotated. Zero-filled with `size` set, threshold < 0 and context -1, is a good default. */
+/**
+ * What is annotated. Zero-filled with `size` set, threshold < 0 and context -1, is a good default.
+ */
 struct tl_annotate_options {
-	size_t size;                    /**< sizeof(struct tl_annotate_options) */
-	const char *file;               /**< only files that match this POSIX extended regular expression, NULL: all */
-	const char *const *source_dirs; /**< where sources are looked for before the path as recorded, in this order */
+	size_t size; /**< sizeof(struct tl_annotate_options) */
+	/** only files that match this POSIX extended regular expression, NULL: all */
+	const char *file;
+	/** where sources are looked for before the path as recorded, in this order */
+	const char *const *source_dirs;
 	size_t source_dir_count;
-	double threshold;               /**< the files (functions) that hold this share of the cost, in percent; < 0: 99 */
-	int context;                    /**< lines around a line with a cost; < 0: 8 */
-	struct tl_binary *const *binaries; /**< whose code is shown instead of source lines, by instruction */
+	/** the files (functions) that hold this share of the cost, in percent; < 0: 99 */
+	double threshold;
+	int context; /**< lines around a line with a cost; < 0: 8 */
+	/** whose code is shown instead of source lines, by instruction */
+	struct tl_binary *const *binaries;
 	size_t binary_count;
-	bool assembly;                  /**< functions by instruction instead of files by line */
+	bool assembly; /**< functions by instruction instead of files by line */
 	/**
-	 * Code (of x86-64) as it ran, which wins over that of `binaries`: fills up to `size` bytes of an object, as the
-	 * profile names it, at an address. @return how many there are. NULL: it is not known.
+	 * Code (of x86-64) as it ran, which wins over that of `binaries`: fills up to `size` bytes
+	 * of an object, as the profile names it, at an address. @return how many there are. NULL:
+	 * it is not known.
 	 */
-	size_t (*code)(void *arg, const char *object, uint64_t address, uint8_t *bytes, size_t size);
+	size_t (*code)(void *arg, const char *object, uint64_t address, uint8_t *bytes,
+		       size_t size);
 	void *code_arg;
 };
 
 /**
- * Source files with the cost, the calls and the jumps of each line; or functions by instruction (docs: "annotate").
- * Of functions that were not chosen (tl_profile_choose()) nothing is shown. A file that cannot be read says so, and its
- * lines are shown without text. Of `options` form, events, color, seconds and width count.
+ * Source files with the cost, the calls and the jumps of each line; or functions by instruction
+ * (docs: "annotate"). Of functions that were not chosen (tl_profile_choose()) nothing is shown. A
+ * file that cannot be read says so, and its lines are shown without text. Of `options` form,
+ * events, color, seconds and width count.
  */
-TL_API int tl_report_annotate(const struct tl_profile *profile, const struct tl_annotate_options *what,
-			      const struct tl_report_options *options, struct tl_output *out, struct tl_error *err);
+TL_API int tl_report_annotate(const struct tl_profile *profile,
+			      const struct tl_annotate_options *what,
+			      const struct tl_report_options *options, struct tl_output *out,
+			      struct tl_error *err);
 
 #ifdef __cplusplus
 }

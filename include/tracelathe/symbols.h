@@ -5,11 +5,12 @@
  * @file
  * Names and lines of addresses: ELF symbol tables and DWARF.
  *
- * Addresses are those of the file (link-time virtual addresses) plus the `bias` the binary was opened with. Separate
- * debug information is found by build-id and by .gnu_debuglink below /usr/lib/debug and beside the file; parts that dwz
- * shares between files by .gnu_debugaltlink; the halves of units compiled with -gsplit-dwarf where their .dwo files were
- * written. Debug information that is damaged, missing or of a kind that is not read (packages of .dwo files, .debug_sup,
- * relocatable object files) costs names and lines: see tl_binary_faults().
+ * Addresses are those of the file (link-time virtual addresses) plus the `bias` the binary was
+ * opened with. Separate debug information is found by build-id and by .gnu_debuglink below
+ * /usr/lib/debug and beside the file; parts that dwz shares between files by .gnu_debugaltlink; the
+ * halves of units compiled with -gsplit-dwarf where their .dwo files were written. Debug
+ * information that is damaged, missing or of a kind that is not read (packages of .dwo files,
+ * .debug_sup, relocatable object files) costs names and lines: see tl_binary_faults().
  */
 #include <tracelathe/core.h>
 
@@ -20,7 +21,9 @@ extern "C" {
 /** One ELF file with its debug information. */
 struct tl_binary;
 
-/** What is known about an address. Strings live as long as the binary; "" when unknown, never NULL. */
+/**
+ * What is known about an address. Strings live as long as the binary; "" when unknown, never NULL.
+ */
 struct tl_symbol {
 	const char *name;      /**< demangled unless the binary was opened raw */
 	const char *file;      /**< source file with its directory as DWARF gives it */
@@ -32,13 +35,14 @@ struct tl_symbol {
 struct tl_section {
 	const uint8_t *data; /**< NULL for SHT_NOBITS */
 	size_t size;
-	uint64_t address;    /**< virtual address without bias */
+	uint64_t address; /**< virtual address without bias */
 };
 
 /**
  * Open an ELF file (32 or 64 bit, either byte order, PIE or not).
  *
- * @param bias      added to every address of the file (load address of a PIE minus its link address; usually 0)
+ * @param bias      added to every address of the file (load address of a PIE minus its link
+ *        address; usually 0)
  * @param demangle  C++ and Rust names in their source form
  * @return 0, TL_IO, TL_BAD_FORMAT (not ELF, or damaged), TL_NO_MEMORY
  */
@@ -61,30 +65,36 @@ TL_API bool tl_binary_symbol(struct tl_binary *binary, uint64_t address, struct 
 
 /** One function of a chain: the one inlined at an address, or what it was inlined into. */
 struct tl_inlined {
-	const char *name;                 /**< as in struct tl_symbol; "" when unknown */
-	const char *call_file;            /**< where it was inlined; "" for the outermost, which was not */
-	uint32_t call_line, call_column;  /**< 0: unknown, or the outermost */
+	const char *name; /**< as in struct tl_symbol; "" when unknown */
+	/** where it was inlined; "" for the outermost, which was not */
+	const char *call_file;
+	uint32_t call_line, call_column; /**< 0: unknown, or the outermost */
 };
 
 /**
- * The functions that an address belongs to by DWARF, the innermost first; the last is a function of its own. The line
- * of the innermost is that of tl_binary_symbol(); each further function is at the call_line of the one before it.
+ * The functions that an address belongs to by DWARF, the innermost first; the last is a function of
+ * its own. The line of the innermost is that of tl_binary_symbol(); each further function is at the
+ * call_line of the one before it.
  * @param chain  the first `room` of them are put here; NULL if `room` is 0
  * @return how many there are; 0: no function is known there
  */
-TL_API size_t tl_binary_inlined(struct tl_binary *binary, uint64_t address, struct tl_inlined *chain, size_t room);
+TL_API size_t tl_binary_inlined(struct tl_binary *binary, uint64_t address,
+				struct tl_inlined *chain, size_t room);
 
 /**
- * Debug information that could not be read so far (it is read when it is first needed), so that names and lines may be
- * missing. `first->offset` counts within the section that its text names, expanded where it is compressed.
- * @param path  set to the file that has the first fault, which may be a debug file; lives as long as the binary; may be
- *              NULL
+ * Debug information that could not be read so far (it is read when it is first needed), so that
+ * names and lines may be missing. `first->offset` counts within the section that its text names,
+ * expanded where it is compressed.
+ * @param path  set to the file that has the first fault, which may be a debug file; lives as long
+ *              as the binary; may be NULL
  * @return how many faults there were; 0: none, and nothing is set
  */
-TL_API uint64_t tl_binary_faults(const struct tl_binary *binary, struct tl_error *first, const char **path);
+TL_API uint64_t tl_binary_faults(const struct tl_binary *binary, struct tl_error *first,
+				 const char **path);
 
 /** A section by name. @return false when there is none */
-TL_API bool tl_binary_section(struct tl_binary *binary, const char *name, struct tl_section *section);
+TL_API bool tl_binary_section(struct tl_binary *binary, const char *name,
+			      struct tl_section *section);
 
 /** The kind of processor: e_machine of the file's header (62: x86-64, 183: AArch64). */
 TL_API unsigned tl_binary_machine(const struct tl_binary *binary);
@@ -93,11 +103,13 @@ TL_API unsigned tl_binary_machine(const struct tl_binary *binary);
  * The code at an address: bytes of an executable section from there to the section's end.
  * @return NULL when no executable section of the file holds the address
  */
-TL_API const uint8_t *tl_binary_code(const struct tl_binary *binary, uint64_t address, size_t *size);
+TL_API const uint8_t *tl_binary_code(const struct tl_binary *binary, uint64_t address,
+				     size_t *size);
 
 /**
- * The addend of the RELATIVE relocation at a virtual address (RELA, REL reads the place itself), as a PIE's loader
- * would store it there with bias 0; symbol-based absolute relocations give symbol value + addend.
+ * The addend of the RELATIVE relocation at a virtual address (RELA, REL reads the place itself), as
+ * a PIE's loader would store it there with bias 0; symbol-based absolute relocations give symbol
+ * value + addend.
  * @return false when no relocation applies to that address
  */
 TL_API bool tl_binary_relocation(struct tl_binary *binary, uint64_t address, uint64_t *value);

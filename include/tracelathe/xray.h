@@ -3,10 +3,11 @@
 #define TRACELATHE_XRAY_H
 /**
  * @file
- * XRay traces (LLVM): Flight Data Recorder logs version 1 to 5, basic mode version 1 to 3, profiling-mode files.
+ * XRay traces (LLVM): Flight Data Recorder logs version 1 to 5, basic mode version 1 to 3,
+ * profiling-mode files.
  *
- * Section names in quotes are those of the published "XRay Flight Data Recorder Trace Format"; docs/formats/xray.md
- * says how real files differ from it and what we do.
+ * Section names in quotes are those of the published "XRay Flight Data Recorder Trace Format";
+ * docs/formats/xray.md says how real files differ from it and what we do.
  */
 #include <tracelathe/core.h>
 #include <tracelathe/profile.h>
@@ -24,12 +25,17 @@ enum tl_xray_mode { TL_XRAY_BASIC, TL_XRAY_FDR, TL_XRAY_PROFILING };
 /** Where bit fields of a big-endian FDR file begin: the published text and LLVM's reader differ. */
 enum tl_xray_bit_order {
 	TL_XRAY_BITS_DETECT,
-	TL_XRAY_BITS_LOW,  /**< from the least significant bit: every little-endian file, and LLVM's reading of the rest */
-	TL_XRAY_BITS_HIGH, /**< from the most significant bit: the published rule for big-endian platforms */
+	/**
+	 * from the least significant bit: every little-endian file, and LLVM's reading of the rest
+	 */
+	TL_XRAY_BITS_LOW,
+	/** from the most significant bit: the published rule for big-endian platforms */
+	TL_XRAY_BITS_HIGH,
 };
 
 enum tl_xray_order {
-	TL_XRAY_TIME_ORDER, /**< threads merged by TSC; ties by (process, thread, position in the file) */
+	/** threads merged by TSC; ties by (process, thread, position in the file) */
+	TL_XRAY_TIME_ORDER,
 	TL_XRAY_FILE_ORDER, /**< as the bytes stand in the file */
 };
 
@@ -68,12 +74,12 @@ struct tl_xray_record {
 	uint32_t microseconds;
 	int32_t thread, process;
 	uint16_t cpu, event_type;
-	uint32_t arg_count;         /**< arguments attached to a function record */
-	uint32_t payload_size;      /**< bytes of an event's payload */
+	uint32_t arg_count;    /**< arguments attached to a function record */
+	uint32_t payload_size; /**< bytes of an event's payload */
 	const uint8_t *payload;
-	const char *text;           /**< TL_XRAY_LOST: why */
+	const char *text; /**< TL_XRAY_LOST: why */
 	uint64_t args[TL_XRAY_MAX_ARGS];
-	const int32_t *path;        /**< TL_XRAY_SAMPLE: function ids from leaf to root */
+	const int32_t *path; /**< TL_XRAY_SAMPLE: function ids from leaf to root */
 	uint32_t path_length;
 };
 
@@ -83,7 +89,10 @@ struct tl_xray_options {
 	enum tl_xray_bit_order bit_order;
 	enum tl_xray_order order;
 	bool strict; /**< stop at the first fault instead of skipping the damage */
-	bool tid16;  /**< thread ids are the 2 bytes of the published version 1, not the 4 that all real files have */
+	/**
+	 * thread ids are the 2 bytes of the published version 1, not the 4 that all real files have
+	 */
+	bool tid16;
 };
 
 /** What the file header and the index of its buffers say. */
@@ -96,8 +105,8 @@ struct tl_xray_info {
 	uint64_t size;        /**< of the expanded file */
 	uint64_t blocks;      /**< FDR: buffers; basic mode: runs of one thread */
 	uint32_t threads;
-	uint64_t timestamp;   /**< profiling mode: header field */
-	int32_t process;      /**< profiling mode: header field */
+	uint64_t timestamp; /**< profiling mode: header field */
+	int32_t process;    /**< profiling mode: header field */
 };
 
 /** One place where the input is damaged. `text` is static: what was wrong; what was kept. */
@@ -118,30 +127,41 @@ TL_API int tl_xray_probe(const uint8_t *data, size_t size);
 /**
  * Open a trace over a source, which must outlive the reader. Indexes the buffers; decodes no body.
  * @param options  may be NULL
- * @return 0; TL_BAD_FORMAT or TL_UNSUPPORTED with the true cause; TL_TRUNCATED when no header fits; TL_NO_MEMORY, TL_IO
+ * @return 0; TL_BAD_FORMAT or TL_UNSUPPORTED with the true cause; TL_TRUNCATED when no header fits;
+ *         TL_NO_MEMORY, TL_IO
  */
-TL_API int tl_xray_open(struct tl_xray_reader **reader, struct tl_source *source, const struct tl_xray_options *options,
-			struct tl_error *err);
+TL_API int tl_xray_open(struct tl_xray_reader **reader, struct tl_source *source,
+			const struct tl_xray_options *options, struct tl_error *err);
 TL_API const struct tl_xray_info *tl_xray_info(const struct tl_xray_reader *reader);
 
 /**
  * Read the next record.
  *
- * Records of one thread come in time order (blocks ordered by first TSC), or as in the file for TL_XRAY_FILE_ORDER.
- * @return 1 and a record; 0 at the end; a negative tl_status and `*err` in strict mode at the first fault. Otherwise
- *         damage costs the rest of its block and shows as TL_XRAY_LOST ("ThreadBuffer").
+ * Records of one thread come in time order (blocks ordered by first TSC), or as in the file for
+ * TL_XRAY_FILE_ORDER.
+ * @return 1 and a record; 0 at the end; a negative tl_status and `*err` in strict mode at the first
+ *         fault. Otherwise damage costs the rest of its block and shows as TL_XRAY_LOST
+ *         ("ThreadBuffer").
  */
-TL_API int tl_xray_next(struct tl_xray_reader *reader, struct tl_xray_record *record, struct tl_error *err);
+TL_API int tl_xray_next(struct tl_xray_reader *reader, struct tl_xray_record *record,
+			struct tl_error *err);
 
-/** Faults met so far: `*count` of them, of which the first 1000 are listed. By index pass, then by reading order. */
-TL_API const struct tl_xray_fault *tl_xray_faults(const struct tl_xray_reader *reader, size_t *listed, uint64_t *count,
+/**
+ * Faults met so far: `*count` of them, of which the first 1000 are listed. By index pass, then by
+ * reading order.
+ */
+TL_API const struct tl_xray_fault *tl_xray_faults(const struct tl_xray_reader *reader,
+						  size_t *listed, uint64_t *count,
 						  uint64_t *skipped_bytes);
 
 TL_API void tl_xray_close(struct tl_xray_reader *reader);
 
-/* ---- instrumentation map ---------------------------------------------------------------------------------- */
+/* ---- instrumentation map --------------------------------------------------------------------- */
 
-/** What the map and the binary know of a function id. Strings live as long as the map, "" when unknown. */
+/**
+ * What the map and the binary know of a function id. Strings live as long as the map, "" when
+ * unknown.
+ */
 struct tl_xray_function {
 	uint32_t id;
 	uint64_t address;
@@ -152,64 +172,69 @@ struct tl_xray_function {
 /**
  * Read the section `xray_instr_map` of an ELF file (entry versions 0 to 2, all sled kinds).
  * @param bias,demangle  as tl_binary_open()
- * @return 0; TL_BAD_FORMAT: not ELF, or no such section ("not built with -fxray-instrument"); TL_IO; TL_NO_MEMORY
+ * @return 0; TL_BAD_FORMAT: not ELF, or no such section ("not built with -fxray-instrument");
+ *         TL_IO; TL_NO_MEMORY
  */
-TL_API int tl_xray_map_open(struct tl_xray_map **map, const char *path, uint64_t bias, bool demangle,
-			    struct tl_error *err);
+TL_API int tl_xray_map_open(struct tl_xray_map **map, const char *path, uint64_t bias,
+			    bool demangle, struct tl_error *err);
 /** Read a map written by `llvm-xray extract` (YAML). */
 TL_API int tl_xray_map_open_yaml(struct tl_xray_map **map, const char *path, struct tl_error *err);
 /** Number of functions; their ids are 1 to this number for a map from ELF. */
 TL_API uint32_t tl_xray_map_count(const struct tl_xray_map *map);
 /** @return false when the map has no such id */
-TL_API bool tl_xray_map_find(struct tl_xray_map *map, uint32_t id, struct tl_xray_function *function);
+TL_API bool tl_xray_map_find(struct tl_xray_map *map, uint32_t id,
+			     struct tl_xray_function *function);
 TL_API void tl_xray_map_close(struct tl_xray_map *map);
 
-/* ---- folding ---------------------------------------------------------------------------------------------- */
+/* ---- folding --------------------------------------------------------------------------------- */
 
 /** Which records count. Zero-filled with `size` set, and the ids below at TL_NOWHERE, is "all". */
 struct tl_xray_fold_options {
-	size_t size;                      /**< sizeof(struct tl_xray_fold_options) */
-	uint64_t thread, process, cpu;    /**< TL_NOWHERE: any */
-	uint64_t from_ticks, to_ticks;    /**< absolute window, [from, to); to 0: open */
-	unsigned jobs;                    /**< threads to work with, 0: 1 */
-	bool exact;                       /**< keep every duration: exact quantiles */
-	bool per_thread;                  /**< keep durations per thread */
+	size_t size;                   /**< sizeof(struct tl_xray_fold_options) */
+	uint64_t thread, process, cpu; /**< TL_NOWHERE: any */
+	uint64_t from_ticks, to_ticks; /**< absolute window, [from, to); to 0: open */
+	unsigned jobs;                 /**< threads to work with, 0: 1 */
+	bool exact;                    /**< keep every duration: exact quantiles */
+	bool per_thread;               /**< keep durations per thread */
 };
 
 /**
  * Fold a whole trace into a finished profile: one event, Ticks.
- * The reader is left at its end; its faults are complete. `map` may be NULL (functions are then "#id").
+ * The reader is left at its end; its faults are complete. `map` may be NULL (functions are then
+ * "#id").
  */
 TL_API int tl_xray_fold(struct tl_xray_reader *reader, struct tl_xray_map *map,
-			const struct tl_xray_fold_options *options, struct tl_profile **profile, struct tl_error *err);
+			const struct tl_xray_fold_options *options, struct tl_profile **profile,
+			struct tl_error *err);
 
-/* ---- checking --------------------------------------------------------------------------------------------- */
+/* ---- checking -------------------------------------------------------------------------------- */
 
 /** A rule of the format that was broken. Strings are static. */
 struct tl_xray_violation {
-	const char *rule;    /**< "xray.grammar.wall-clock", ... */
+	const char *rule; /**< "xray.grammar.wall-clock", ... */
 	const char *text;
 	uint64_t offset, record;
 	int32_t thread;
-	uint32_t function;   /**< TL_NONE: not about a function */
+	uint32_t function; /**< TL_NONE: not about a function */
 };
 /** @return 0 to go on, anything else to stop */
 typedef int tl_xray_violation_fn(void *arg, const struct tl_xray_violation *violation);
 
 /**
- * Hold a trace against the grammar and the order of function records of the specification ("Format", "Function
- * Records"), block by block in time order per thread.
+ * Hold a trace against the grammar and the order of function records of the specification
+ * ("Format", "Function Records"), block by block in time order per thread.
  * @return number of violations, or a negative tl_status
  */
-TL_API int64_t tl_xray_check(struct tl_xray_reader *reader, tl_xray_violation_fn *fn, void *arg, struct tl_error *err);
+TL_API int64_t tl_xray_check(struct tl_xray_reader *reader, tl_xray_violation_fn *fn, void *arg,
+			     struct tl_error *err);
 
-/* ---- writing ---------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /** What the header of the written file says. */
 struct tl_xray_writer_options {
-	size_t size;           /**< sizeof(struct tl_xray_writer_options) */
+	size_t size;            /**< sizeof(struct tl_xray_writer_options) */
 	enum tl_xray_mode mode; /**< TL_XRAY_FDR or TL_XRAY_BASIC */
-	uint16_t version;      /**< FDR 1..5, basic 1..3 */
+	uint16_t version;       /**< FDR 1..5, basic 1..3 */
 	bool big_endian, high_bits, constant_tsc, nonstop_tsc;
 	uint64_t frequency, buffer_size;
 };
@@ -218,16 +243,18 @@ struct tl_xray_writer_options {
 TL_API int tl_xray_writer_open(struct tl_xray_writer **writer, struct tl_output *out,
 			       const struct tl_xray_writer_options *options, struct tl_error *err);
 /**
- * Append a record. A NEW_BUFFER record begins a block; BUFFER_EXTENTS, END_OF_BUFFER and LOST records are ignored (the
- * writer makes its own). Function and event records are placed by their absolute `tsc`: deltas, TSCWrap and NewCPUId
- * are written as needed.
+ * Append a record. A NEW_BUFFER record begins a block; BUFFER_EXTENTS, END_OF_BUFFER and LOST
+ * records are ignored (the writer makes its own). Function and event records are placed by their
+ * absolute `tsc`: deltas, TSCWrap and NewCPUId are written as needed.
  */
-TL_API int tl_xray_writer_put(struct tl_xray_writer *writer, const struct tl_xray_record *record, struct tl_error *err);
+TL_API int tl_xray_writer_put(struct tl_xray_writer *writer, const struct tl_xray_record *record,
+			      struct tl_error *err);
 /** Close the last block and free the writer. */
 TL_API int tl_xray_writer_finish(struct tl_xray_writer *writer, struct tl_error *err);
 
 /**
- * Re-encode a whole trace: blocks in (process, thread, TSC) order, every function, argument and event record kept.
+ * Re-encode a whole trace: blocks in (process, thread, TSC) order, every function, argument and
+ * event record kept.
  * @return 0, or a negative tl_status
  */
 TL_API int tl_xray_convert(struct tl_xray_reader *reader, struct tl_output *out,

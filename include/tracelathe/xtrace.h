@@ -25,21 +25,21 @@ struct tl_xtrace_reader;
 
 /** What a token says (section 2.4). */
 enum tl_xtrace_kind {
-	TL_XTRACE_NONE,	  /**< no token: the end */
-	TL_XTRACE_INST,	  /**< an instruction behind the one before */
+	TL_XTRACE_NONE,   /**< no token: the end */
+	TL_XTRACE_INST,   /**< an instruction behind the one before */
 	TL_XTRACE_PCINST, /**< an instruction with its PC */
 	TL_XTRACE_LOAD,
 	TL_XTRACE_STORE,
-	TL_XTRACE_STXR,	       /**< status of an exclusive store, raw (A16) */
-	TL_XTRACE_MRS,	       /**< MRS result, or MSR source */
+	TL_XTRACE_STXR,        /**< status of an exclusive store, raw (A16) */
+	TL_XTRACE_MRS,         /**< MRS result, or MSR source */
 	TL_XTRACE_SVCARG,      /**< x8, then x0 to x5, of a system call */
 	TL_XTRACE_SVCRET,      /**< its result */
-	TL_XTRACE_DC,	       /**< address of DC ZVA, DC GZVA */
+	TL_XTRACE_DC,          /**< address of DC ZVA, DC GZVA */
 	TL_XTRACE_TARGET_B,    /**< target of BR, BLR, RET, ERET */
 	TL_XTRACE_ALLGPR,      /**< X0 to X31 at a change of the exception level */
 	TL_XTRACE_FLAGS,       /**< NZCV */
 	TL_XTRACE_SYSCALL_VEC, /**< the iovecs of a system call */
-	TL_XTRACE_TIME,	       /**< place of the next access in the order of all streams */
+	TL_XTRACE_TIME,        /**< place of the next access in the order of all streams */
 	TL_XTRACE_UNKNOWN,     /**< a token whose size the options say (A13) */
 	TL_XTRACE_KIND_COUNT
 };
@@ -59,9 +59,9 @@ struct tl_xtrace_layout {
 	uint32_t predicates;   /**< predicates=16|17 */
 	bool pad_blocks;       /**< pad=register|block: what is aligned to 16 bytes */
 	uint32_t sysreg_bytes; /**< sysreg=8|4 */
-	bool za;	       /**< za=yes|no */
-	bool fixed_z; /**< z=vl|fixed: Z slots of 256 bytes whatever the vector length; never tried,
-			 only taken */
+	bool za;               /**< za=yes|no */
+	/** z=vl|fixed: Z slots of 256 bytes whatever the vector length; never tried, only taken */
+	bool fixed_z;
 	uint32_t vector_bits; /**< vl=128..2048; 0: no snapshot says */
 	uint32_t time_bytes;  /**< time=8|0|4|16 */
 	uint32_t code_bits;   /**< codes=5|4: high bits that tell VAL and MISC tokens apart */
@@ -69,12 +69,12 @@ struct tl_xtrace_layout {
 
 /** How a trace is read. Zero-filled with `size` set is a good default. */
 struct tl_xtrace_options {
-	size_t size;	    /**< sizeof(struct tl_xtrace_options) */
-	bool strict;	    /**< stop at the first fault instead of skipping to the next snapshot */
-	bool alone;	    /**< do not look for the other file of a pair beside the given one */
+	size_t size;        /**< sizeof(struct tl_xtrace_options) */
+	bool strict;        /**< stop at the first fault instead of skipping to the next snapshot */
+	bool alone;         /**< do not look for the other file of a pair beside the given one */
 	const char *layout; /**< NULL: find out */
-	const char *skip_unknown; /**< tokens to skip, "04=8,14=0": token byte in hexadecimal,
-				     payload bytes; NULL: none */
+	/** tokens to skip, "04=8,14=0": token byte in hexadecimal, payload bytes; NULL: none */
+	const char *skip_unknown;
 };
 
 /** A file to read: `source` is used if there is one (and outlives the trace), else `path` is
@@ -86,12 +86,12 @@ struct tl_xtrace_file {
 
 /** What is known of a stream. Strings live as long as the trace. */
 struct tl_xtrace_stream_info {
-	const char *path;	   /**< xinsndata, NULL: missing */
+	const char *path;          /**< xinsndata, NULL: missing */
 	const char *snapshot_path; /**< xsnapshot, NULL: missing */
-	const char *timestamp;	   /**< of the name, "" if the name is another */
-	uint64_t id;		   /**< thread or core, of the name; else the stream's number */
-	unsigned hint;		   /**< 9, 13, 0: the name does not say */
-	uint64_t bytes;		   /**< of the instruction stream, expanded */
+	const char *timestamp;     /**< of the name, "" if the name is another */
+	uint64_t id;               /**< thread or core, of the name; else the stream's number */
+	unsigned hint;             /**< 9, 13, 0: the name does not say */
+	uint64_t bytes;            /**< of the instruction stream, expanded */
 	uint64_t snapshot_bytes;
 	uint32_t snapshots; /**< whole records */
 
@@ -101,24 +101,24 @@ struct tl_xtrace_stream_info {
 	uint8_t division, stream_type, access_order;
 
 	struct tl_xtrace_layout layout;
-	uint32_t layouts_that_fit; /**< how many of those tried fit the snapshots; 0: none, or no
-				      snapshots */
-	bool ordinals;		   /**< "index in the file" was an ordinal, not an offset (2.3) */
+	/** how many of those tried fit the snapshots; 0: none, or no snapshots */
+	uint32_t layouts_that_fit;
+	bool ordinals; /**< "index in the file" was an ordinal, not an offset (2.3) */
 };
 
 /** One register snapshot. Pointers live as long as the trace. */
 struct tl_xtrace_snapshot {
 	uint64_t record_offset; /**< in the snapshot file */
-	uint64_t file, index;	/**< as stored */
-	uint64_t offset;	/**< of the first token after it, in the instruction stream */
-	uint64_t user, total;	/**< instructions before it */
-	uint64_t x[32];		/**< X31 is SP (A9) */
-	uint64_t sysregs[11];	/**< in the order of tl_xtrace_sysreg_name() */
+	uint64_t file, index;   /**< as stored */
+	uint64_t offset;        /**< of the first token after it, in the instruction stream */
+	uint64_t user, total;   /**< instructions before it */
+	uint64_t x[32];         /**< X31 is SP (A9) */
+	uint64_t sysregs[11];   /**< in the order of tl_xtrace_sysreg_name() */
 	const uint8_t *z, *p, *ffr,
-		*za;		     /**< little-endian as stored; za NULL: the layout has none */
+		*za;                 /**< little-endian as stored; za NULL: the layout has none */
 	uint32_t z_stride, p_stride; /**< bytes from one register to the next */
-	uint32_t vector_bytes;	     /**< of a Z register; of a predicate: an eighth of it */
-	uint64_t vector_bits;	     /**< as stored */
+	uint32_t vector_bytes;       /**< of a Z register; of a predicate: an eighth of it */
+	uint64_t vector_bits;        /**< as stored */
 };
 
 /** "fpcr", "fpsr", "nzcv", ... (section 2.3, item 10), `number` < 11; static. */
@@ -131,8 +131,8 @@ struct tl_xtrace_fault {
 	const char *path; /**< the file it is in */
 	uint64_t offset;
 	uint64_t length; /**< bytes that were skipped */
-	uint64_t record; /**< number of the token in its segment, of the snapshot in its file;
-			    TL_NOWHERE: neither */
+	/** number of the token in its segment, of the snapshot in its file; TL_NOWHERE: neither */
+	uint64_t record;
 };
 
 /**
@@ -186,8 +186,8 @@ struct tl_xtrace_token {
 	uint8_t el;   /**< exception level of INST, PCINST */
 	bool pc_known;
 	uint64_t offset, length; /**< bytes of the token, payload included */
-	uint64_t pc;		 /**< of the instruction it belongs to */
-	uint32_t opcode;	 /**< INST, PCINST */
+	uint64_t pc;             /**< of the instruction it belongs to */
+	uint32_t opcode;         /**< INST, PCINST */
 	uint64_t value; /**< address of LOAD, STORE; number of iovecs; TIME; else the value */
 	const uint8_t
 		*data; /**< bytes of a LOAD or STORE, X0.. of ALLGPR, iovecs, payload of UNKNOWN */
@@ -203,8 +203,8 @@ struct tl_xtrace_instruction {
 	bool pc_known; /**< false: an INST before any PCINST */
 	uint8_t el;
 	uint32_t opcode;
-	bool with_pc;	   /**< it is a PCINST */
-	bool after_gap;	   /**< bytes were skipped before it */
+	bool with_pc;      /**< it is a PCINST */
+	bool after_gap;    /**< bytes were skipped before it */
 	uint32_t snapshot; /**< number of the snapshot that was taken before it, TL_NONE */
 
 	const uint8_t *allgpr; /**< before it: X0 to X31, little-endian; NULL: none */
@@ -225,7 +225,7 @@ struct tl_xtrace_instruction {
 struct tl_xtrace_access {
 	bool store;
 	uint64_t address;
-	uint32_t size;	     /**< bytes, a power of two up to 256 */
+	uint32_t size;       /**< bytes, a power of two up to 256 */
 	const uint8_t *data; /**< the bytes as they stand in memory */
 };
 
@@ -258,10 +258,10 @@ struct tl_xtrace_violation {
 	const char *text;
 	const char *path; /**< the file the offset is in */
 	uint64_t offset;
-	uint64_t record; /**< ordinal of the instruction, or number of the snapshot; TL_NOWHERE:
-			    neither */
-	uint64_t pc;	 /**< TL_NOWHERE: unknown */
-	uint64_t id;	 /**< thread or core */
+	/** ordinal of the instruction, or number of the snapshot; TL_NOWHERE: neither */
+	uint64_t record;
+	uint64_t pc; /**< TL_NOWHERE: unknown */
+	uint64_t id; /**< thread or core */
 };
 /** @return 0 to go on, anything else to stop */
 typedef int tl_xtrace_violation_fn(void *arg, const struct tl_xtrace_violation *violation);
@@ -282,7 +282,7 @@ struct tl_xtrace_writer;
 /** What the header of the written snapshot file says. Zero-filled with `size` set is a good
  * default. */
 struct tl_xtrace_writer_options {
-	size_t size;	      /**< sizeof(struct tl_xtrace_writer_options) */
+	size_t size;          /**< sizeof(struct tl_xtrace_writer_options) */
 	uint32_t vector_bits; /**< 0: 128 */
 	uint32_t global_snapshot;
 	uint8_t division, stream_type, access_order;
@@ -343,7 +343,7 @@ struct tl_binary;
 /** How a trace becomes a profile. Zero-filled with `size` set and `id` TL_NOWHERE is a good
  * default. */
 struct tl_xtrace_fold_options {
-	size_t size;			   /**< sizeof(struct tl_xtrace_fold_options) */
+	size_t size;                       /**< sizeof(struct tl_xtrace_fold_options) */
 	struct tl_binary *const *binaries; /**< for names and lines; used by one call at a time */
 	size_t binary_count;
 	uint64_t id;   /**< only this thread or core, TL_NOWHERE: all */

@@ -44,8 +44,8 @@ static void set_name(struct callgrind_state *s, enum callgrind_slot slot, uint32
 	}
 }
 
-static int name_faults(struct tl_callgrind_reader *reader, const struct callgrind_reference *reference,
-		       struct tl_error *err)
+static int name_faults(struct tl_callgrind_reader *reader,
+		       const struct callgrind_reference *reference, struct tl_error *err)
 {
 	int status = 0;
 
@@ -74,8 +74,8 @@ int tl_callgrind_name_line(struct tl_callgrind_reader *reader, const struct call
 		reference.id_size = (size_t)(lines->stop - value) - 2;
 	} else {
 		if (!tl_callgrind_names_read(&reader->names, key->space, (const char *)value,
-					     (size_t)(lines->stop - value), tl_callgrind_lines_passed(lines),
-					     &reference))
+					     (size_t)(lines->stop - value),
+					     tl_callgrind_lines_passed(lines), &reference))
 			return tl_error_memory(err);
 		int status = name_faults(reader, &reference, err);
 
@@ -124,7 +124,8 @@ static int position_faults(struct tl_callgrind_reader *reader, const struct posi
 /* ---- costs ---- */
 
 /* The numbers up to the end of the line. False: one is none. */
-static inline bool read_costs(struct tl_callgrind_reader *reader, const uint8_t *p, struct costs *costs)
+static inline bool read_costs(struct tl_callgrind_reader *reader, const uint8_t *p,
+			      struct costs *costs)
 {
 	const uint8_t *stop = reader->lines.stop;
 	unsigned room = (unsigned)reader->column_count;
@@ -144,7 +145,8 @@ static inline bool read_costs(struct tl_callgrind_reader *reader, const uint8_t 
 	return true;
 }
 
-static int cost_faults(struct tl_callgrind_reader *reader, const struct costs *costs, struct tl_error *err)
+static int cost_faults(struct tl_callgrind_reader *reader, const struct costs *costs,
+		       struct tl_error *err)
 {
 	int status = 0;
 
@@ -163,8 +165,9 @@ static inline bool add_to_sums(struct tl_callgrind_reader *reader, unsigned coun
 	bool over = false;
 
 	for (unsigned i = 0; i < count; i++)
-		if (__builtin_expect(
-			    __builtin_add_overflow(reader->sums[i], reader->costs[i], &reader->sums[i]), 0)) {
+		if (__builtin_expect(__builtin_add_overflow(reader->sums[i], reader->costs[i],
+							    &reader->sums[i]),
+				     0)) {
 			reader->sums[i] = reader->costs[i] < 0 ? INT64_MIN : INT64_MAX;
 			over = true;
 		}
@@ -254,7 +257,8 @@ static int jump_source(struct tl_callgrind_reader *reader)
 }
 
 /* A line that cannot be read, and with it the call or jump it belongs to. */
-static int bad_cost_line(struct tl_callgrind_reader *reader, enum callgrind_rule rule, struct tl_error *err)
+static int bad_cost_line(struct tl_callgrind_reader *reader, enum callgrind_rule rule,
+			 struct tl_error *err)
 {
 	struct callgrind_state *s = &reader->state;
 	bool with_first = s->pending == PENDING_CALL || s->pending == PENDING_JUMP;
@@ -312,7 +316,8 @@ int tl_callgrind_cost_line(struct tl_callgrind_reader *reader, struct tl_error *
 		status = pending == PENDING_CALL ? call_line(reader, err) : jump_source(reader);
 	if (__builtin_expect(costs.over || costs.fraction || costs.surplus, 0) && status == 0)
 		status = cost_faults(reader, &costs, err);
-	if (__builtin_expect(position.negative || position.over || position.at[COLUMN_LINE] > UINT32_MAX,
+	if (__builtin_expect(position.negative || position.over ||
+				     position.at[COLUMN_LINE] > UINT32_MAX,
 			     0) &&
 	    status == 0)
 		status = position_faults(reader, &position, err);
@@ -328,8 +333,8 @@ int tl_callgrind_cost_line(struct tl_callgrind_reader *reader, struct tl_error *
 
 /* ---- calls and jumps ---- */
 
-/* Where it leads: sub-positions relative to the base. Missing ones are unknown, surplus ones of no meaning
- * (xdebug). */
+/* Where it leads: sub-positions relative to the base. Missing ones are unknown, surplus ones of no
+ * meaning (xdebug). */
 static bool read_target(struct tl_callgrind_reader *reader, const uint8_t *p)
 {
 	struct callgrind_state *s = &reader->state;
@@ -368,7 +373,8 @@ int tl_callgrind_calls_line(struct tl_callgrind_reader *reader, const struct cal
 			    struct tl_error *err)
 {
 	struct callgrind_state *s = &reader->state;
-	const uint8_t *stop = reader->lines.stop, *p = count_at(reader->lines.start + key->size, &s->count);
+	const uint8_t *stop = reader->lines.stop,
+		      *p = count_at(reader->lines.start + key->size, &s->count);
 
 	reader->part.calls = true;
 	if (p && (p == stop || is_blank(*p)) && read_target(reader, skip_blanks(p))) {
@@ -394,8 +400,8 @@ static unsigned count_words(const uint8_t *p, const uint8_t *stop)
 }
 
 /*
- * "jump=executed target"; "jcnd=followed/executed target" as written, "jcnd=executed followed target" as
- * printed in the published text (section 2).
+ * "jump=executed target"; "jcnd=followed/executed target" as written, "jcnd=executed followed
+ * target" as printed in the published text (section 2).
  */
 static const uint8_t *jump_counts(const struct tl_callgrind_reader *reader, const uint8_t *p,
 				  struct callgrind_state *s)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rules: those of lines and parts are noticed by the reader as it goes, for which see layout.c; those of the
- * whole profile are looked at here.
+ * Rules: those of lines and parts are noticed by the reader as it goes, for which see layout.c;
+ * those of the whole profile are looked at here.
  */
 #include "callgrind/fold.h"
 #include "core/error.h"
@@ -14,7 +14,8 @@ struct checking {
 	bool stopped;
 };
 
-static int violate(void *arg, enum callgrind_rule rule, uint64_t offset, uint64_t line, uint32_t part)
+static int violate(void *arg, enum callgrind_rule rule, uint64_t offset, uint64_t line,
+		   uint32_t part)
 {
 	struct checking *c = arg;
 	const struct tl_callgrind_violation violation = {
@@ -58,8 +59,8 @@ static int64_t *entered_costs(const struct tl_profile *profile)
 		const struct tl_arc *arc = &profile->arcs[i];
 
 		if (arc->caller != arc->callee)
-			tl_add_cost(&entered[arc->callee], profile->arc_table.cost[i * profile->event_count],
-				    &saturated);
+			tl_add_cost(&entered[arc->callee],
+				    profile->arc_table.cost[i * profile->event_count], &saturated);
 	}
 	return entered;
 }
@@ -77,7 +78,8 @@ static bool *called_functions(const struct tl_profile *profile)
 /* The kernel enters these as the first function of a new thread: no call line tells of that. */
 static bool begins_threads(const struct tl_function *function)
 {
-	static const char *const names[] = { "clone", "clone3", "__clone", "__clone3", "thread_start" };
+	static const char *const names[] = { "clone", "clone3", "__clone", "__clone3",
+					     "thread_start" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(function->name, names[i]))
@@ -90,7 +92,8 @@ static bool begins_threads(const struct tl_function *function)
  * the innermost callers. Where they cost less, a call line is wrong. In a cycle nothing can be said
  * (rule J).
  */
-static int check_inclusive(struct checking *c, const struct tl_profile *profile, struct tl_error *err)
+static int check_inclusive(struct checking *c, const struct tl_profile *profile,
+			   struct tl_error *err)
 {
 	struct tl_cycles cycles = { 0 };
 	int64_t *entered = entered_costs(profile);
@@ -98,7 +101,8 @@ static int check_inclusive(struct checking *c, const struct tl_profile *profile,
 	bool ok = entered && called && tl_cycles_find(&cycles, profile);
 
 	for (size_t f = 0; ok && !c->stopped && f < profile->function_table.count; f++)
-		if (called[f] && cycles.size[cycles.of[f]] == 1 && !begins_threads(&profile->functions[f]) &&
+		if (called[f] && cycles.size[cycles.of[f]] == 1 &&
+		    !begins_threads(&profile->functions[f]) &&
 		    entered[f] < profile->function_inclusive[f * profile->event_count])
 			violate_function(c, &profile->functions[f]);
 	tl_cycles_free(&cycles);
@@ -107,8 +111,8 @@ static int check_inclusive(struct checking *c, const struct tl_profile *profile,
 	return ok ? 0 : tl_error_memory(err);
 }
 
-int64_t tl_callgrind_check(struct tl_callgrind_reader *reader, tl_callgrind_violation_fn *fn, void *arg,
-			   struct tl_error *err)
+int64_t tl_callgrind_check(struct tl_callgrind_reader *reader, tl_callgrind_violation_fn *fn,
+			   void *arg, struct tl_error *err)
 {
 	struct checking c = { .fn = fn, .arg = arg };
 	struct tl_callgrind_fold_options options = {

@@ -40,7 +40,8 @@ static const uint8_t *skip_range(const uint8_t *p, bool *over)
 }
 
 /*
- * One sub-position ("SubPosition := Number | '+' Number | '-' Number | '*'"), relative to what *at is. NULL:
+ * One sub-position ("SubPosition := Number | '+' Number | '-' Number | '*'"), relative to what *at
+ * is. NULL:
  * none.
  */
 static inline const uint8_t *sub_position(const uint8_t *p, uint64_t *at, struct position *position)
@@ -54,7 +55,9 @@ static inline const uint8_t *sub_position(const uint8_t *p, uint64_t *at, struct
 		*at += number;
 	} else if (*p == '-') {
 		p = parse_number(p + 1, &number, &position->over);
-		/* An address may have its top bit set; below 0 is what falls from the lower half. */
+		/*
+		 * An address may have its top bit set; below 0 is what falls from the lower half.
+		 */
 		position->negative |= number > *at && *at <= INT64_MAX;
 		*at -= number;
 	} else {
@@ -65,10 +68,12 @@ static inline const uint8_t *sub_position(const uint8_t *p, uint64_t *at, struct
 	return p;
 }
 
-/* The sub-positions at p; those missing stay as they were. -> the byte behind them and their blanks, NULL:
+/* The sub-positions at p; those missing stay as they were. -> the byte behind them and their
+ * blanks, NULL:
  * bad. */
-static inline const uint8_t *sub_positions(const struct tl_callgrind_reader *reader, const uint8_t *p,
-					   struct position *position, unsigned *count)
+static inline const uint8_t *sub_positions(const struct tl_callgrind_reader *reader,
+					   const uint8_t *p, struct position *position,
+					   unsigned *count)
 {
 	const uint8_t *stop = reader->lines.stop;
 	unsigned i = 0;

@@ -16,9 +16,9 @@ struct dump {
 
 static const char *const kind_names[TL_CALLGRIND_KIND_COUNT] = {
 	[TL_CALLGRIND_COMMENT] = "comment", [TL_CALLGRIND_HEADER] = "header",
-	[TL_CALLGRIND_NAME] = "name",	    [TL_CALLGRIND_COST] = "cost",
-	[TL_CALLGRIND_CALL] = "call",	    [TL_CALLGRIND_JUMP] = "jump",
-	[TL_CALLGRIND_OTHER] = "other",	    [TL_CALLGRIND_LOST] = "lost",
+	[TL_CALLGRIND_NAME] = "name",       [TL_CALLGRIND_COST] = "cost",
+	[TL_CALLGRIND_CALL] = "call",       [TL_CALLGRIND_JUMP] = "jump",
+	[TL_CALLGRIND_OTHER] = "other",     [TL_CALLGRIND_LOST] = "lost",
 	[TL_CALLGRIND_PART_END] = "part",
 };
 
@@ -95,7 +95,8 @@ static void put_place(const struct dump *d, const struct tl_callgrind_place *pla
 		else if (column == COLUMN_LINE)
 			put_number(d, names[column], place->line);
 		else
-			put_address(d, names[column], column == COLUMN_INSTR ? place->address : place->block);
+			put_address(d, names[column],
+				    column == COLUMN_INSTR ? place->address : place->block);
 	}
 }
 

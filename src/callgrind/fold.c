@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Items to a profile. For tables and trees (TL_CALLGRIND_FUNCTIONS) the self costs of a function are gathered
- * where they stand together and added once; nothing is looked up per line. Else every line is one of the
- * profile.
+ * Items to a profile. For tables and trees (TL_CALLGRIND_FUNCTIONS) the self costs of a function
+ * are gathered where they stand together and added once; nothing is looked up per line. Else every
+ * line is one of the profile.
  */
 #include "callgrind/fold.h"
 
@@ -26,7 +26,8 @@ static const char *text_of(const struct callgrind_fold *f, uint32_t name)
 
 static uint32_t add_function(struct callgrind_fold *f, const struct tl_callgrind_owner *owner)
 {
-	const char *name = owner->function == TL_NONE ? "" : f->profile->names.names[owner->function].text;
+	const char *name =
+		owner->function == TL_NONE ? "" : f->profile->names.names[owner->function].text;
 	struct tl_function function = {
 		.name = *name ? name : tl_profile_intern(f->profile, "???", 3),
 		.object = text_of(f, owner->object),
@@ -48,12 +49,15 @@ static uint32_t function_of(struct callgrind_fold *f, const struct tl_callgrind_
 
 		if (!tl_grow(&f->known, &f->known_capacity, count, sizeof(*f->known)))
 			return TL_NONE;
-		memset(f->known + f->known_count, 0xff, (count - f->known_count) * sizeof(*f->known));
+		memset(f->known + f->known_count, 0xff,
+		       (count - f->known_count) * sizeof(*f->known));
 		f->known_count = count;
 	}
 	known = &f->known[slot];
-	if (known->function == TL_NONE || known->object != owner->object || known->file != owner->file)
-		*known = (struct callgrind_known){ owner->object, owner->file, add_function(f, owner) };
+	if (known->function == TL_NONE || known->object != owner->object ||
+	    known->file != owner->file)
+		*known = (struct callgrind_known){ owner->object, owner->file,
+						   add_function(f, owner) };
 	return known->function;
 }
 
@@ -90,7 +94,8 @@ static int map_columns(struct callgrind_fold *f, struct tl_error *err)
 	const struct tl_callgrind_reader *reader = f->reader;
 
 	if (!tl_grow(&f->columns, &f->column_capacity, reader->column_count, sizeof(*f->columns)) ||
-	    !tl_grow(&f->gathered, &f->gathered_capacity, reader->column_count, sizeof(*f->gathered)))
+	    !tl_grow(&f->gathered, &f->gathered_capacity, reader->column_count,
+		     sizeof(*f->gathered)))
 		return tl_error_memory(err);
 	for (size_t i = 0; i < reader->column_count; i++) {
 		struct tl_event event = event_of(reader, reader->columns[i]);
@@ -109,7 +114,8 @@ static bool is_selected(const struct callgrind_fold *f, const struct callgrind_p
 {
 	const struct tl_callgrind_fold_options *o = &f->options;
 
-	return (o->part == TL_NOWHERE || o->part == (part->number ? part->number : f->part_place)) &&
+	return (o->part == TL_NOWHERE ||
+		o->part == (part->number ? part->number : f->part_place)) &&
 	       (o->thread == TL_NOWHERE || o->thread == part->thread) &&
 	       (o->process == TL_NOWHERE || o->process == part->process);
 }
@@ -172,7 +178,8 @@ static int put_gathered(struct callgrind_fold *f, struct tl_error *err)
 		row = tl_profile_line_row(f->profile, &line);
 	else
 		row = tl_profile_line_each(f->profile)
-			      ? f->profile->line_table.cost + (size_t)line.function * f->profile->event_count
+			      ? f->profile->line_table.cost +
+					(size_t)line.function * f->profile->event_count
 			      : NULL;
 	if (!row)
 		return tl_error_memory(err);
@@ -186,7 +193,8 @@ static bool same_owner(const struct tl_callgrind_owner *a, const struct tl_callg
 	return a->function == b->function && a->file == b->file && a->object == b->object;
 }
 
-static int gather(struct callgrind_fold *f, const struct tl_callgrind_item *item, struct tl_error *err)
+static int gather(struct callgrind_fold *f, const struct tl_callgrind_item *item,
+		  struct tl_error *err)
 {
 	if (f->function == TL_NONE || !same_owner(&f->owner, &item->owner)) {
 		int status = put_gathered(f, err);
@@ -204,8 +212,8 @@ static int gather(struct callgrind_fold *f, const struct tl_callgrind_item *item
 }
 
 /* Positions of the model have 32 bits for the line; the reader told of those that are larger. */
-static struct tl_position position_of(const struct callgrind_fold *f, const struct tl_callgrind_place *place,
-				      uint32_t file)
+static struct tl_position position_of(const struct callgrind_fold *f,
+				      const struct tl_callgrind_place *place, uint32_t file)
 {
 	return (struct tl_position){
 		.file = text_of(f, file),
@@ -215,7 +223,8 @@ static struct tl_position position_of(const struct callgrind_fold *f, const stru
 	};
 }
 
-static int fold_line(struct callgrind_fold *f, const struct tl_callgrind_item *item, struct tl_error *err)
+static int fold_line(struct callgrind_fold *f, const struct tl_callgrind_item *item,
+		     struct tl_error *err)
 {
 	struct tl_cost_line line = { .function = function_of(f, &item->owner), .part = f->part };
 	int64_t *row;
@@ -230,12 +239,15 @@ static int fold_line(struct callgrind_fold *f, const struct tl_callgrind_item *i
 	return 0;
 }
 
-static int fold_cost(struct callgrind_fold *f, const struct tl_callgrind_item *item, struct tl_error *err)
+static int fold_cost(struct callgrind_fold *f, const struct tl_callgrind_item *item,
+		     struct tl_error *err)
 {
-	return f->options.detail == TL_CALLGRIND_LINES ? fold_line(f, item, err) : gather(f, item, err);
+	return f->options.detail == TL_CALLGRIND_LINES ? fold_line(f, item, err)
+						       : gather(f, item, err);
 }
 
-static int fold_call(struct callgrind_fold *f, const struct tl_callgrind_item *item, struct tl_error *err)
+static int fold_call(struct callgrind_fold *f, const struct tl_callgrind_item *item,
+		     struct tl_error *err)
 {
 	struct tl_arc arc = {
 		.caller = function_of(f, &item->owner),
@@ -260,7 +272,8 @@ static int fold_call(struct callgrind_fold *f, const struct tl_callgrind_item *i
 	return 0;
 }
 
-static int fold_jump(struct callgrind_fold *f, const struct tl_callgrind_item *item, struct tl_error *err)
+static int fold_jump(struct callgrind_fold *f, const struct tl_callgrind_item *item,
+		     struct tl_error *err)
 {
 	struct tl_jump jump = {
 		.part = f->part,
@@ -272,7 +285,8 @@ static int fold_jump(struct callgrind_fold *f, const struct tl_callgrind_item *i
 	if (f->options.detail != TL_CALLGRIND_LINES)
 		return 0;
 	jump.function = function_of(f, &item->owner);
-	jump.target = item->target.function == TL_NONE ? jump.function : function_of(f, &item->target);
+	jump.target =
+		item->target.function == TL_NONE ? jump.function : function_of(f, &item->target);
 	if (jump.function == TL_NONE || jump.target == TL_NONE)
 		return tl_error_memory(err);
 	jump.from = position_of(f, &item->at, item->file);
@@ -303,7 +317,8 @@ static int end_part(struct callgrind_fold *f, struct tl_error *err)
 	return status;
 }
 
-typedef int fold_fn(struct callgrind_fold *f, const struct tl_callgrind_item *item, struct tl_error *err);
+typedef int fold_fn(struct callgrind_fold *f, const struct tl_callgrind_item *item,
+		    struct tl_error *err);
 
 static fold_fn *const fold_item[TL_CALLGRIND_KIND_COUNT] = {
 	[TL_CALLGRIND_COST] = fold_cost,
@@ -312,10 +327,12 @@ static fold_fn *const fold_item[TL_CALLGRIND_KIND_COUNT] = {
 };
 
 /* All readers number the names of one pool, which is the profile's as soon as there is one. */
-static int lend_names(struct callgrind_fold *f, struct tl_callgrind_reader *reader, struct tl_error *err)
+static int lend_names(struct callgrind_fold *f, struct tl_callgrind_reader *reader,
+		      struct tl_error *err)
 {
 	if (tl_callgrind_lines_passed(&reader->lines))
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the reader was read from before");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the reader was read from before");
 	reader->names.pool = f->profile ? &f->profile->names : &f->names;
 	return tl_names_add(reader->names.pool, "", 0) == TL_NONE ? tl_error_memory(err) : 0;
 }
@@ -329,7 +346,8 @@ static void take_names_back(struct tl_callgrind_reader *reader)
 	reader->column_count = reader->event_count = 0;
 }
 
-static int fold_items(struct callgrind_fold *f, struct tl_callgrind_reader *reader, struct tl_error *err)
+static int fold_items(struct callgrind_fold *f, struct tl_callgrind_reader *reader,
+		      struct tl_error *err)
 {
 	const struct tl_callgrind_item *item = &reader->item;
 	int status;
@@ -354,7 +372,8 @@ static int fold_items(struct callgrind_fold *f, struct tl_callgrind_reader *read
 	return status < 0 ? status : tl_callgrind_note_inherited(f, reader, err);
 }
 
-static int fold_reader(struct callgrind_fold *f, struct tl_callgrind_reader *reader, struct tl_error *err)
+static int fold_reader(struct callgrind_fold *f, struct tl_callgrind_reader *reader,
+		       struct tl_error *err)
 {
 	int status = lend_names(f, reader, err);
 
@@ -366,7 +385,8 @@ static int fold_reader(struct callgrind_fold *f, struct tl_callgrind_reader *rea
 
 /* ---- the whole ---- */
 
-static int nothing_read(struct tl_callgrind_reader *const *readers, size_t count, struct tl_error *err)
+static int nothing_read(struct tl_callgrind_reader *const *readers, size_t count,
+			struct tl_error *err)
 {
 	for (size_t i = 0; i < count; i++)
 		if (tl_callgrind_lines_passed(&readers[i]->lines))
@@ -374,7 +394,8 @@ static int nothing_read(struct tl_callgrind_reader *const *readers, size_t count
 					   "no events: line anywhere, so no costs can be read");
 	return tl_error_at(
 		err, TL_TRUNCATED, 0,
-		"the file is empty; with --separate-threads=yes the data are in FILE-01, FILE-02, ...");
+		"the file is empty; with --separate-threads=yes the data are in FILE-01, FILE-02, "
+		"...");
 }
 
 static int finish(struct callgrind_fold *f, struct tl_error *err)

@@ -5,8 +5,8 @@
 #include "callgrind/reader.h"
 #include "profile/model.h"
 
-/* A function by the number of its name: names nearly always stand for one function, which is then found at
- * once. */
+/* A function by the number of its name: names nearly always stand for one function, which is then
+ * found at once. */
 struct callgrind_known {
 	uint32_t object, file, function; /* function TL_NONE: none yet */
 };
@@ -15,8 +15,8 @@ struct callgrind_fold {
 	struct tl_callgrind_fold_options options;
 	struct tl_profile *profile; /* NULL until there are events */
 	struct tl_callgrind_reader *reader;
-	struct tl_names names;	   /* until there is a profile, whose they are from then on */
-	const char *empty;	   /* "" of the profile */
+	struct tl_names names; /* until there is a profile, whose they are from then on */
+	const char *empty;     /* "" of the profile */
 
 	struct callgrind_known *known; /* functions by number of their name; slot 0 is no name */
 	size_t known_count, known_capacity;
@@ -24,7 +24,7 @@ struct callgrind_fold {
 	/* The part. */
 	bool part_ready, selected;
 	uint64_t part_place; /* of all parts of all files, from 1 */
-	uint32_t part;	     /* in the profile */
+	uint32_t part;       /* in the profile */
 	uint32_t *columns;   /* event of the profile, by column */
 	size_t column_count, column_capacity;
 	uint64_t records, faults, skipped_bytes;

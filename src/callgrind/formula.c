@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inherited events: "event: Sum = Ir + 2 Dr - 10*D1mr". The grammar has sums with a factor before each name,
- * with or without '*'; real files subtract as well, and name other inherited events.
+ * Inherited events: "event: Sum = Ir + 2 Dr - 10*D1mr". The grammar has sums with a factor before
+ * each name, with or without '*'; real files subtract as well, and name other inherited events.
  */
 #include "callgrind/numbers.h"
 #include "callgrind/reader.h"
@@ -63,7 +63,8 @@ static bool add_formula(const struct tl_callgrind_reader *reader, uint32_t event
 			int64_t *factors, unsigned depth)
 {
 	/* Pool strings are terminated, and no number reads past that. */
-	const uint8_t *p = (const uint8_t *)tl_callgrind_name(reader, reader->events[event].formula);
+	const uint8_t *p =
+		(const uint8_t *)tl_callgrind_name(reader, reader->events[event].formula);
 	bool first = true;
 
 	if (!depth || !*p)
@@ -81,14 +82,16 @@ static bool add_formula(const struct tl_callgrind_reader *reader, uint32_t event
 		if (!p || __builtin_mul_overflow(times, minus ? -factor : factor, &times))
 			return false;
 		size = name_size(p);
-		if (!add_event(reader, find_event(reader, (const char *)p, size), times, factors, depth - 1))
+		if (!add_event(reader, find_event(reader, (const char *)p, size), times, factors,
+			       depth - 1))
 			return false;
 		p += size;
 	}
 	return true;
 }
 
-bool tl_callgrind_formula(const struct tl_callgrind_reader *reader, uint32_t event, int64_t *factors)
+bool tl_callgrind_formula(const struct tl_callgrind_reader *reader, uint32_t event,
+			  int64_t *factors)
 {
 	return add_formula(reader, event, 1, factors, DEEPEST);
 }

@@ -40,7 +40,8 @@ static int number_value(struct tl_callgrind_reader *reader, struct value value, 
 }
 
 /* "version: 0.9.6" is older than 1, "version: 2" is newer. */
-static int version_value(struct tl_callgrind_reader *reader, struct value value, struct tl_error *err)
+static int version_value(struct tl_callgrind_reader *reader, struct value value,
+			 struct tl_error *err)
 {
 	bool over = false;
 	uint64_t major = 0;
@@ -51,7 +52,8 @@ static int version_value(struct tl_callgrind_reader *reader, struct value value,
 }
 
 /* "cmd: newline as \\n, backslash as \\\\". */
-static int command_value(struct tl_callgrind_reader *reader, struct value value, struct tl_error *err)
+static int command_value(struct tl_callgrind_reader *reader, struct value value,
+			 struct tl_error *err)
 {
 	char *text = malloc(value.size + 1), *to = text;
 	uint32_t name = TL_NONE;
@@ -70,7 +72,8 @@ static int command_value(struct tl_callgrind_reader *reader, struct value value,
 	return name == TL_NONE ? tl_error_memory(err) : 0;
 }
 
-static int creator_value(struct tl_callgrind_reader *reader, struct value value, struct tl_error *err)
+static int creator_value(struct tl_callgrind_reader *reader, struct value value,
+			 struct tl_error *err)
 {
 	uint32_t name = tl_callgrind_intern(reader, value.text, value.size);
 
@@ -81,7 +84,8 @@ static int creator_value(struct tl_callgrind_reader *reader, struct value value,
 	return 0;
 }
 
-static int description_value(struct tl_callgrind_reader *reader, struct value value, struct tl_error *err)
+static int description_value(struct tl_callgrind_reader *reader, struct value value,
+			     struct tl_error *err)
 {
 	struct callgrind_part *part = &reader->part;
 	size_t want = part->header_size + value.size + sizeof("desc: \n");
@@ -128,7 +132,8 @@ static bool add_position(struct tl_callgrind_reader *reader, struct positions *p
 }
 
 /* "any subset of instr, bb, line in this order"; any order is read (section 2). */
-static int positions_value(struct tl_callgrind_reader *reader, struct value value, struct tl_error *err)
+static int positions_value(struct tl_callgrind_reader *reader, struct value value,
+			   struct tl_error *err)
 {
 	struct positions p = { .count = 0 };
 	struct value word;
@@ -165,8 +170,9 @@ static uint32_t event_number(struct tl_callgrind_reader *reader, struct value na
 	for (size_t i = 0; i < reader->event_count; i++)
 		if (reader->events[i].name == text)
 			return (uint32_t)i;
-	if (reader->event_count >= TL_NONE || !tl_grow(&reader->events, &reader->event_capacity,
-						       reader->event_count + 1, sizeof(*reader->events)))
+	if (reader->event_count >= TL_NONE ||
+	    !tl_grow(&reader->events, &reader->event_capacity, reader->event_count + 1,
+		     sizeof(*reader->events)))
 		return TL_NONE;
 	reader->events[reader->event_count] = (struct callgrind_event){ .name = text };
 	return (uint32_t)reader->event_count++;
@@ -180,7 +186,8 @@ static bool column_room(struct tl_callgrind_reader *reader, size_t count)
 	    !tl_grow(&reader->run, &reader->run_capacity, count + 1, sizeof(*reader->run)) ||
 	    !tl_grow(&reader->column_names, &reader->column_name_capacity, count + 1,
 		     sizeof(*reader->column_names)) ||
-	    !tl_grow(&reader->columns, &reader->column_capacity, count + 1, sizeof(*reader->columns)))
+	    !tl_grow(&reader->columns, &reader->column_capacity, count + 1,
+		     sizeof(*reader->columns)))
 		return false;
 	memset(reader->sums, 0, count * sizeof(*reader->sums));
 	memset(reader->run, 0, count * sizeof(*reader->run));
@@ -190,7 +197,8 @@ static bool column_room(struct tl_callgrind_reader *reader, size_t count)
 /* More columns than any writer has, and few enough for a line of them to be read quickly. */
 enum { MOST_COLUMNS = 4096 };
 
-static int events_value(struct tl_callgrind_reader *reader, struct value value, struct tl_error *err)
+static int events_value(struct tl_callgrind_reader *reader, struct value value,
+			struct tl_error *err)
 {
 	struct value word;
 	size_t count = 0;
@@ -207,7 +215,8 @@ static int events_value(struct tl_callgrind_reader *reader, struct value value, 
 		return tl_error_memory(err);
 	reader->column_count = count;
 	for (size_t i = 0; i < count; i++)
-		reader->column_names[i] = tl_callgrind_name(reader, reader->events[reader->columns[i]].name);
+		reader->column_names[i] =
+			tl_callgrind_name(reader, reader->events[reader->columns[i]].name);
 	return 0;
 }
 
@@ -247,8 +256,8 @@ static int event_value(struct tl_callgrind_reader *reader, struct value value, s
 
 /* ---- sums ---- */
 
-static int sums_value(struct tl_callgrind_reader *reader, struct value value, struct callgrind_sums *sums,
-		      struct tl_error *err)
+static int sums_value(struct tl_callgrind_reader *reader, struct value value,
+		      struct callgrind_sums *sums, struct tl_error *err)
 {
 	struct value word;
 	bool odd = false;
@@ -264,10 +273,11 @@ static int sums_value(struct tl_callgrind_reader *reader, struct value value, st
 	while (next_word(&value, &word)) {
 		const uint8_t *start = (const uint8_t *)word.text;
 
-		if (!tl_grow(&sums->values, &sums->capacity, sums->count + 1, sizeof(*sums->values)))
+		if (!tl_grow(&sums->values, &sums->capacity, sums->count + 1,
+			     sizeof(*sums->values)))
 			return tl_error_memory(err);
-		if (tl_callgrind_odd_cost(start, start + word.size, &sums->values[sums->count++], &odd,
-					  &odd) != start + word.size)
+		if (tl_callgrind_odd_cost(start, start + word.size, &sums->values[sums->count++],
+					  &odd, &odd) != start + word.size)
 			odd = true;
 	}
 	if (odd)
@@ -278,8 +288,8 @@ static int sums_value(struct tl_callgrind_reader *reader, struct value value, st
 
 /* ---- the line ---- */
 
-static int take_value(struct tl_callgrind_reader *reader, enum callgrind_header header, struct value value,
-		      struct tl_error *err)
+static int take_value(struct tl_callgrind_reader *reader, enum callgrind_header header,
+		      struct value value, struct tl_error *err)
 {
 	struct callgrind_part *part = &reader->part;
 
@@ -316,8 +326,9 @@ static int take_value(struct tl_callgrind_reader *reader, enum callgrind_header 
 	}
 }
 
-int tl_callgrind_header_line(struct tl_callgrind_reader *reader, const struct callgrind_header_key *key,
-			     const char *value, size_t size, struct tl_error *err)
+int tl_callgrind_header_line(struct tl_callgrind_reader *reader,
+			     const struct callgrind_header_key *key, const char *value, size_t size,
+			     struct tl_error *err)
 {
 	int status = take_value(reader, key->header, (struct value){ value, size }, err);
 
@@ -333,6 +344,7 @@ int tl_callgrind_header_line(struct tl_callgrind_reader *reader, const struct ca
 	tl_callgrind_item(reader, TL_CALLGRIND_HEADER);
 	reader->item.key = key->key ? key->key : "unknown";
 	reader->item.text = key->key ? value : (const char *)reader->lines.start;
-	reader->item.text_size = key->key ? size : (size_t)(reader->lines.stop - reader->lines.start);
+	reader->item.text_size =
+		key->key ? size : (size_t)(reader->lines.stop - reader->lines.start);
 	return 1;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a file is: its writer, its events with their sums, its parts, how many lines of each kind. */
+/*
+ * What a file is: its writer, its events with their sums, its parts, how many lines of each kind.
+ */
 #include "callgrind/tell.h"
 
 #include <stdlib.h>
@@ -39,7 +41,8 @@ static bool note_part(struct survey *s, const struct tl_callgrind_reader *reader
 	for (; s->sum_count < reader->event_count; s->sum_count++)
 		s->sums[s->sum_count] = 0;
 	for (size_t i = 0; i < reader->column_count; i++)
-		s->sums[reader->columns[i]] = add_saturating(s->sums[reader->columns[i]], reader->sums[i]);
+		s->sums[reader->columns[i]] =
+			add_saturating(s->sums[reader->columns[i]], reader->sums[i]);
 	s->parts[s->part_count++] = (struct summary){
 		.process = part->process,
 		.thread = part->thread,
@@ -63,8 +66,8 @@ static int read_all(struct survey *s, struct tl_callgrind_reader *reader, struct
 	}
 	if (status == 0 && !tl_callgrind_lines_passed(&reader->lines))
 		status = tl_error_at(err, TL_TRUNCATED, 0,
-				     "the file is empty; with --separate-threads=yes the data are in "
-				     "FILE-01, FILE-02, ...");
+				     "the file is empty; with --separate-threads=yes the data are "
+				     "in FILE-01, FILE-02, ...");
 	return status;
 }
 
@@ -80,7 +83,8 @@ static void event_facts(struct tl_facts *facts, const struct survey *s,
 		tl_facts_item(facts);
 		tl_fact_text(facts, "name", tl_callgrind_name(reader, event->name));
 		if (event->long_name)
-			tl_fact_text(facts, "long_name", tl_callgrind_name(reader, event->long_name));
+			tl_fact_text(facts, "long_name",
+				     tl_callgrind_name(reader, event->long_name));
 		if (event->formula)
 			tl_fact_text(facts, "formula", tl_callgrind_name(reader, event->formula));
 		if (event->column && i < s->sum_count)
@@ -117,14 +121,17 @@ static void part_facts(struct tl_facts *facts, const struct survey *s)
 static const struct {
 	enum tl_callgrind_kind kind;
 	const char *name;
+	/* clang-format off */
 } counted[] = {
 	{ TL_CALLGRIND_HEADER, "header_lines" }, { TL_CALLGRIND_NAME, "name_lines" },
 	{ TL_CALLGRIND_COST, "cost_lines" },	 { TL_CALLGRIND_CALL, "calls" },
 	{ TL_CALLGRIND_JUMP, "jumps" },		 { TL_CALLGRIND_OTHER, "other_lines" },
 	{ TL_CALLGRIND_COMMENT, "comments" },	 { TL_CALLGRIND_LOST, "lost" },
 };
+/* clang-format on */
 
-static void tell(struct tl_facts *facts, const struct survey *s, const struct tl_callgrind_reader *reader)
+static void tell(struct tl_facts *facts, const struct survey *s,
+		 const struct tl_callgrind_reader *reader)
 {
 	const char *creator = tl_callgrind_name(reader, reader->part.creator);
 

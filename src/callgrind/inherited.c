@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inherited events: held against the columns there are, and handed to the profile, which computes them. */
+/*
+ * Inherited events: held against the columns there are, and handed to the profile, which computes
+ * them.
+ */
 #include "callgrind/fold.h"
 #include "core/error.h"
 
@@ -22,7 +25,8 @@ static bool copy_texts(struct callgrind_fold *fold, const struct tl_callgrind_re
 static bool is_inherited(const struct callgrind_fold *fold, const char *name, size_t size)
 {
 	for (size_t i = 0; i < fold->inherited_count; i++)
-		if (strlen(fold->inherited[i].name) == size && !memcmp(fold->inherited[i].name, name, size))
+		if (strlen(fold->inherited[i].name) == size &&
+		    !memcmp(fold->inherited[i].name, name, size))
 			return true;
 	return false;
 }
@@ -45,8 +49,8 @@ static size_t number_size(const char *text)
 }
 
 /*
- * An events: line that no cost ever stood under names columns that the profile does not have: a formula that mentions
- * one, if only 0 times, could not be read again.
+ * An events: line that no cost ever stood under names columns that the profile does not have: a
+ * formula that mentions one, if only 0 times, could not be read again.
  */
 static bool all_known(const struct callgrind_fold *fold, const struct tl_callgrind_reader *reader,
 		      const int64_t *factors, const char *formula)
@@ -71,8 +75,8 @@ static bool all_known(const struct callgrind_fold *fold, const struct tl_callgri
 	return any;
 }
 
-static int note_event(struct callgrind_fold *fold, struct tl_callgrind_reader *reader, uint32_t number,
-		      struct tl_error *err)
+static int note_event(struct callgrind_fold *fold, struct tl_callgrind_reader *reader,
+		      uint32_t number, struct tl_error *err)
 {
 	const struct callgrind_event *event = &reader->events[number];
 	int64_t *factors = calloc(reader->event_count + 1, sizeof(*factors));
@@ -82,7 +86,8 @@ static int note_event(struct callgrind_fold *fold, struct tl_callgrind_reader *r
 	if (ok && (!tl_callgrind_formula(reader, number, factors) ||
 		   !all_known(fold, reader, factors, tl_callgrind_name(reader, event->formula)))) {
 		free(factors);
-		return tl_callgrind_broken_at(reader, RULE_FORMULA, event->offset, 0, event->line, err);
+		return tl_callgrind_broken_at(reader, RULE_FORMULA, event->offset, 0, event->line,
+					      err);
 	}
 	ok = ok && copy_texts(fold, reader, event, &inherited) &&
 	     tl_grow(&fold->inherited, &fold->inherited_capacity, fold->inherited_count + 1,

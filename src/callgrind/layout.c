@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "callgrind/layout.h"
 
-#define KEY(text, line, space, slot)                                                                         \
-	{                                                                                                    \
-		text "=", sizeof(text), line, space, slot, text                                              \
-	}
+#define KEY(text, line, space, slot) { text "=", sizeof(text), line, space, slot, text }
 
 /* Those that real files are made of come first: the list is searched for every such line. */
 const struct callgrind_key tl_callgrind_keys[] = {
@@ -22,7 +19,10 @@ const struct callgrind_key tl_callgrind_keys[] = {
 	KEY("cfl", LINE_NAME, SPACE_FILE, SLOT_CALLEE_FILE),
 	KEY("jfi", LINE_NAME, SPACE_FILE, SLOT_JUMP_FILE),
 	KEY("jfn", LINE_NAME, SPACE_FUNCTION, SLOT_JUMP_FUNCTION),
-	/* Old calltree, --mangle-names=no, --dump-bbs=yes, and what nobody writes but some readers take. */
+	/*
+	 * Old calltree, --mangle-names=no, --dump-bbs=yes, and what nobody writes but some readers
+	 * take.
+	 */
 	KEY("rcalls", LINE_CALLS, 1, 0),
 	KEY("frfn", LINE_NAME, SPACE_FUNCTION, SLOT_NOTHING),
 	KEY("cfe", LINE_NAME, SPACE_FILE, SLOT_CALLEE_FILE),
@@ -52,9 +52,10 @@ const struct callgrind_header_key tl_callgrind_header_keys[] = {
 };
 
 const uint8_t tl_callgrind_first[256] = {
-	['0'] = FIRST_COST, ['1'] = FIRST_COST, ['2'] = FIRST_COST, ['3'] = FIRST_COST,	 ['4'] = FIRST_COST,
-	['5'] = FIRST_COST, ['6'] = FIRST_COST, ['7'] = FIRST_COST, ['8'] = FIRST_COST,	 ['9'] = FIRST_COST,
-	['+'] = FIRST_COST, ['-'] = FIRST_COST, ['*'] = FIRST_COST, [' '] = FIRST_BLANK, ['\t'] = FIRST_BLANK,
+	['0'] = FIRST_COST, ['1'] = FIRST_COST,  ['2'] = FIRST_COST,   ['3'] = FIRST_COST,
+	['4'] = FIRST_COST, ['5'] = FIRST_COST,  ['6'] = FIRST_COST,   ['7'] = FIRST_COST,
+	['8'] = FIRST_COST, ['9'] = FIRST_COST,  ['+'] = FIRST_COST,   ['-'] = FIRST_COST,
+	['*'] = FIRST_COST, [' '] = FIRST_BLANK, ['\t'] = FIRST_BLANK,
 };
 
 const char *const tl_callgrind_columns[COLUMNS] = { "instr", "bb", "line" };
@@ -70,12 +71,13 @@ const struct callgrind_rule_row tl_callgrind_rules[RULE_COUNT] = {
 	[RULE_LINE_LONG] = { "callgrind.line.long", TL_TOO_LARGE, true,
 			     "a line of more than 16 MiB; skipped it" },
 	[RULE_LINE_UNENDED] = { "callgrind.line.unended", TL_TRUNCATED, true,
-				"the last line has no end, so the file was cut in it, or right behind it; kept what is "
-				"there" },
+				"the last line has no end, so the file was cut in it, or right "
+				"behind it; kept what is there" },
 	[RULE_LINE_INDENTED] = { "callgrind.line.indented", TL_BAD_RECORD, false,
 				 "blanks before a line; read it as if without" },
 	[RULE_NAME_CONTROL] = { "callgrind.name.control", TL_BAD_RECORD, false,
-				"a control character in a name; it is shown as \\x and its number" },
+				"a control character in a name; it is shown as \\x and its "
+				"number" },
 	[RULE_BOM] = { "callgrind.line.bom", TL_BAD_RECORD, false,
 		       "a byte order mark before the first line; skipped it" },
 	[RULE_VERSION] = { "callgrind.header.version", TL_UNSUPPORTED, true,
@@ -85,9 +87,11 @@ const struct callgrind_rule_row tl_callgrind_rules[RULE_COUNT] = {
 	[RULE_HEADER_NUMBER] = { "callgrind.header.number", TL_BAD_RECORD, true,
 				 "not a number in a header line; ignored it" },
 	[RULE_POSITIONS] = { "callgrind.header.positions", TL_BAD_RECORD, true,
-			     "positions: has no word, or more than eight; kept the positions before it" },
+			     "positions: has no word, or more than eight; kept the positions "
+			     "before it" },
 	[RULE_POSITION_UNKNOWN] = { "callgrind.header.position", TL_BAD_RECORD, false,
-				    "a position of no known kind; it is read and shown as such, and changes nothing" },
+				    "a position of no known kind; it is read and shown as such, "
+				    "and changes nothing" },
 	[RULE_EVENTS_MISSING] = { "callgrind.header.events", TL_BAD_RECORD, true,
 				  "costs before any events: line; skipped them" },
 	[RULE_EVENT] = { "callgrind.header.event", TL_BAD_RECORD, true,
@@ -122,27 +126,30 @@ const struct callgrind_rule_row tl_callgrind_rules[RULE_COUNT] = {
 	[RULE_RCALLS] = { "callgrind.call.rcalls", TL_BAD_RECORD, false,
 			  "rcalls= of the old format; read as calls=" },
 	[RULE_NAME_UNDEFINED] = { "callgrind.name.undefined", TL_BAD_RECORD, true,
-				  "a name's number that was never defined; the number stands for the name" },
+				  "a name's number that was never defined; the number stands for "
+				  "the name" },
 	[RULE_NAME_REDEFINED] = { "callgrind.name.redefined", TL_BAD_RECORD, false,
-				  "a name's number is defined anew with another name; it holds from here "
-				  "on" },
+				  "a name's number is defined anew with another name; it holds "
+				  "from here on" },
 	[RULE_TOTALS] = { "callgrind.totals", TL_BAD_RECORD, true,
-			  "the self costs of the part do not sum up to its totals: line; the file is "
-			  "damaged" },
+			  "the self costs of the part do not sum up to its totals: line; the file "
+			  "is damaged" },
 	[RULE_TOTALS_MISSING] = { "callgrind.totals.missing", TL_TRUNCATED, true,
-				  "the part has no totals: line, so its end is missing; kept what is there" },
+				  "the part has no totals: line, so its end is missing; kept what "
+				  "is there" },
 	[RULE_SUMMARY] = { "callgrind.summary", TL_BAD_RECORD, true,
-			   "the self costs of the part do not sum up to its summary: line, and no totals: explains it; the "
-			   "file is damaged" },
+			   "the self costs of the part do not sum up to its summary: line, and no "
+			   "totals: explains it; the file is damaged" },
 	[RULE_SUMMARY_LAST] = { "callgrind.summary.last", TL_BAD_RECORD, true,
-				"the costs do not sum up to the summary: line at the end; the file is "
-				"damaged" },
+				"the costs do not sum up to the summary: line at the end; the "
+				"file is damaged" },
 	[RULE_SUMMARY_MISSING] = { "callgrind.summary.missing", TL_TRUNCATED, true,
-				   "the part has no summary: line behind its costs, so its end is missing; kept what is "
-				   "there" },
+				   "the part has no summary: line behind its costs, so its end is "
+				   "missing; kept what is there" },
 	[RULE_SUM_TOO_LARGE] = { "callgrind.sum.large", TL_TOO_LARGE, true,
-				 "a sum of costs does not fit in 64 bits; it stays at the largest number" },
+				 "a sum of costs does not fit in 64 bits; it stays at the largest "
+				 "number" },
 	[RULE_INCLUSIVE] = { "callgrind.inclusive", TL_BAD_RECORD, false,
-			     "the calls of a function cost less than it and its callees; a call is missing "
-			     "or too cheap" },
+			     "the calls of a function cost less than it and its callees; a call "
+			     "is missing or too cheap" },
 };

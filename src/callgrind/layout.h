@@ -13,16 +13,16 @@ enum callgrind_space { SPACE_OBJECT, SPACE_FILE, SPACE_FUNCTION, SPACES };
 
 /* What a position specification sets. */
 enum callgrind_slot {
-	SLOT_OBJECT,	    /* ob= */
-	SLOT_FILE,	    /* fl= : the function's file and the current one */
+	SLOT_OBJECT,        /* ob= */
+	SLOT_FILE,          /* fl= : the function's file and the current one */
 	SLOT_CURRENT_FILE,  /* fi= fe= */
-	SLOT_FUNCTION,	    /* fn= */
+	SLOT_FUNCTION,      /* fn= */
 	SLOT_CALLEE_OBJECT, /* cob= */
 	SLOT_CALLEE_FILE,   /* cfi= cfl= cfe= */
-	SLOT_CALLEE,	    /* cfn= */
-	SLOT_JUMP_FILE,	    /* jfi= */
+	SLOT_CALLEE,        /* cfn= */
+	SLOT_JUMP_FILE,     /* jfi= */
 	SLOT_JUMP_FUNCTION, /* jfn= */
-	SLOT_NOTHING,	    /* frfn= : only defines a name */
+	SLOT_NOTHING,       /* frfn= : only defines a name */
 };
 
 enum callgrind_line {
@@ -34,7 +34,10 @@ enum callgrind_line {
 	LINE_OTHER, /* known, without meaning for costs */
 };
 
-/* A body line by what it begins with; `key` is without the '='. Section 2 of docs/formats/callgrind.md. */
+/*
+ * A body line by what it begins with; `key` is without the '='. Section 2 of
+ * docs/formats/callgrind.md.
+ */
 struct callgrind_key {
 	char start[8];
 	uint8_t size; /* of start */
@@ -89,9 +92,9 @@ extern const char *const tl_callgrind_columns[COLUMNS];
 /* How a writer ends a part: by this a part that was cut is known. */
 enum callgrind_end {
 	END_ANYHOW,
-	END_TOTALS,	  /* totals: */
+	END_TOTALS,       /* totals: */
 	END_SUMMARY_LAST, /* summary: behind all costs, as their sum */
-	END_SUMMARY,	  /* summary: that is no sum of costs */
+	END_SUMMARY,      /* summary: that is no sum of costs */
 };
 
 struct callgrind_writer {
@@ -102,8 +105,8 @@ struct callgrind_writer {
 /* Those who say their name; ends with a NULL. */
 extern const struct callgrind_writer tl_callgrind_writers[];
 
-/* The rules: what is wrong, and whether something of the input is lost or doubtful by it (damage), or only
- * noted. */
+/* The rules: what is wrong, and whether something of the input is lost or doubtful by it (damage),
+ * or only noted. */
 enum callgrind_rule {
 	RULE_LINE_UNKNOWN,
 	RULE_LINE_LONG,

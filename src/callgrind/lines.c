@@ -60,7 +60,8 @@ static int grow(struct callgrind_lines *lines, size_t left, struct tl_error *err
 static int read_more(struct callgrind_lines *lines, struct tl_error *err)
 {
 	size_t left = (size_t)(lines->end - lines->buffer);
-	int64_t got = tl_source_read(lines->source, lines->buffer + left, lines->capacity - left, err);
+	int64_t got =
+		tl_source_read(lines->source, lines->buffer + left, lines->capacity - left, err);
 
 	if (got <= 0)
 		return (int)got;

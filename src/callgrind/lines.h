@@ -2,10 +2,10 @@
 #ifndef TL_CALLGRIND_LINES_H
 #define TL_CALLGRIND_LINES_H
 /*
- * The lines of a source, one at a time, through a buffer that is as long as the longest line. Behind the last
- * byte of the buffer there is room for a newline and for CALLGRIND_SLACK readable bytes: a line always ends
- * in a byte that is part of no number and no name, so numbers are read without a bound, eight bytes at a
- * time.
+ * The lines of a source, one at a time, through a buffer that is as long as the longest line.
+ * Behind the last byte of the buffer there is room for a newline and for CALLGRIND_SLACK readable
+ * bytes: a line always ends in a byte that is part of no number and no name, so numbers are read
+ * without a bound, eight bytes at a time.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -20,14 +20,15 @@ struct callgrind_lines {
 	uint8_t *buffer;
 	size_t capacity;
 	const uint8_t *next, *end; /* bytes not yet given */
-	uint64_t offset;	   /* of buffer[0] in the input */
-	uint64_t number;	   /* of the present line, from 1 */
+	uint64_t offset;           /* of buffer[0] in the input */
+	uint64_t number;           /* of the present line, from 1 */
 	bool ended;
 
 	const uint8_t *start, *stop; /* the present line, without its end */
-	const uint8_t *whole;	     /* where it begins when blanks before it are skipped */
-	bool too_long;		     /* the present line is the head of one that is longer than is kept */
-	bool unended;		     /* the present line, the last one, has no newline */
+	const uint8_t *whole;        /* where it begins when blanks before it are skipped */
+	/* the present line is the head of one that is longer than is kept */
+	bool too_long;
+	bool unended; /* the present line, the last one, has no newline */
 };
 
 bool tl_callgrind_lines_begin(struct callgrind_lines *lines, struct tl_source *source);

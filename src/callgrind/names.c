@@ -44,12 +44,16 @@ static bool reserve(uint32_t **array, size_t *count, size_t *capacity, size_t wa
 }
 
 /* Where an id's name is kept; NULL without memory. */
-static uint32_t *id_slot(struct callgrind_ids *ids, const char *digits, size_t size, uint64_t passed)
+static uint32_t *id_slot(struct callgrind_ids *ids, const char *digits, size_t size,
+			 uint64_t passed)
 {
 	uint64_t id = id_number(digits, size);
 	uint32_t key;
 
-	/* An id takes three bytes at least, so that memory stays within a small multiple of the input's. */
+	/*
+	 * An id takes three bytes at least, so that memory stays within a small multiple of the
+	 * input's.
+	 */
 	if (id < DENSE_ANYWAY || id < passed / 3) {
 		if (!reserve(&ids->dense, &ids->count, &ids->capacity, (size_t)id + 1))
 			return NULL;
@@ -67,11 +71,13 @@ static uint32_t *id_slot(struct callgrind_ids *ids, const char *digits, size_t s
 }
 
 /* The slot of an id that may have been met when less of the input had passed: as a sparse one. */
-static uint32_t *find_slot(struct callgrind_ids *ids, const char *digits, size_t size, uint64_t passed)
+static uint32_t *find_slot(struct callgrind_ids *ids, const char *digits, size_t size,
+			   uint64_t passed)
 {
 	uint32_t *slot = id_slot(ids, digits, size, passed), *sparse;
 
-	if (!slot || *slot != TL_NONE || !ids->sparse_count || slot == &ids->sparse[ids->sparse_count - 1])
+	if (!slot || *slot != TL_NONE || !ids->sparse_count ||
+	    slot == &ids->sparse[ids->sparse_count - 1])
 		return slot;
 	sparse = id_slot(ids, digits, size, 0);
 	if (sparse && *sparse != TL_NONE)
@@ -84,7 +90,10 @@ static bool is_control(char c)
 	return (unsigned char)c < ' ';
 }
 
-/* Eight bytes at a time: of a byte below a blank, and of no other, subtracting one sets the top bit anew. */
+/*
+ * Eight bytes at a time: of a byte below a blank, and of no other, subtracting one sets the top bit
+ * anew.
+ */
 static bool has_control(const char *text, size_t size)
 {
 	uint64_t found = 0;
@@ -101,8 +110,8 @@ static bool has_control(const char *text, size_t size)
 }
 
 /*
- * A name with a zero byte in it: "part of the name, escaped" (rule K). So are other control characters: no
- * writer of this format could write them back.
+ * A name with a zero byte in it: "part of the name, escaped" (rule K). So are other control
+ * characters: no writer of this format could write them back.
  */
 static uint32_t add_escaped(struct tl_names *pool, const char *text, size_t size)
 {
@@ -134,7 +143,8 @@ static uint32_t add_text(struct callgrind_names *names, const char *text, size_t
 }
 
 /* The name an id inside a name stands for; false when it is none. */
-static bool nested_name(struct callgrind_names *names, const char *digits, size_t size, struct tl_name *name)
+static bool nested_name(struct callgrind_names *names, const char *digits, size_t size,
+			struct tl_name *name)
 {
 	struct callgrind_ids *ids = &names->ids[SPACE_FUNCTION];
 	uint64_t id = id_number(digits, size);
@@ -155,9 +165,9 @@ static size_t put_piece(char *to, size_t length, const char *piece, size_t size)
 }
 
 /*
- * "(5)'2'(3)": a name made of names, as --compress-mangled=yes writes it. An id stands at the beginning or
- * behind an apostrophe; other parentheses are the name's own. An id that is not defined becomes "[5]", which
- * no id of another file is taken for.
+ * "(5)'2'(3)": a name made of names, as --compress-mangled=yes writes it. An id stands at the
+ * beginning or behind an apostrophe; other parentheses are the name's own. An id that is not
+ * defined becomes "[5]", which no id of another file is taken for.
  */
 static size_t expand(struct callgrind_names *names, const char *text, size_t size, char *to)
 {
@@ -199,18 +209,20 @@ static uint32_t add_nested(struct callgrind_names *names, const char *text, size
 	return name;
 }
 
-static uint32_t add_name(struct callgrind_names *names, enum callgrind_space space, const char *text,
-			 size_t size, bool *odd)
+static uint32_t add_name(struct callgrind_names *names, enum callgrind_space space,
+			 const char *text, size_t size, bool *odd)
 {
-	/* One id alone is no such name: it is what we call a function whose id was never defined. */
+	/*
+	 * One id alone is no such name: it is what we call a function whose id was never defined.
+	 */
 	if (space == SPACE_FUNCTION && id_digits(text, size) && memchr(text, '\'', size))
 		return add_nested(names, text, size, odd);
 	return add_text(names, text, size, odd);
 }
 
 /* The name an id is defined with; often it is defined anew with the same name in each part. */
-static uint32_t define_name(struct callgrind_names *names, enum callgrind_space space, const char *text,
-			    size_t size, uint32_t before, bool *odd)
+static uint32_t define_name(struct callgrind_names *names, enum callgrind_space space,
+			    const char *text, size_t size, uint32_t before, bool *odd)
 {
 	bool plain = text[0] != '(' && !has_control(text, size);
 	const struct tl_name *old = before == TL_NONE ? NULL : &names->pool->names[before];
@@ -223,11 +235,12 @@ static uint32_t define_name(struct callgrind_names *names, enum callgrind_space 
 }
 
 /* "an undefined id becomes a distinct name "(id)"" (rule F); from then on it is defined. */
-static bool read_id(struct callgrind_names *names, enum callgrind_space space, const char *text, size_t size,
-		    uint64_t passed, struct callgrind_reference *reference)
+static bool read_id(struct callgrind_names *names, enum callgrind_space space, const char *text,
+		    size_t size, uint64_t passed, struct callgrind_reference *reference)
 {
 	size_t after = reference->id_size + 2;
-	uint32_t *slot = find_slot(&names->ids[space], reference->id, reference->id_size, passed), before;
+	uint32_t *slot = find_slot(&names->ids[space], reference->id, reference->id_size, passed),
+		 before;
 
 	if (!slot)
 		return false;
@@ -238,9 +251,9 @@ static bool read_id(struct callgrind_names *names, enum callgrind_space space, c
 	if (reference->defines) {
 		*slot = define_name(names, space, text + after, size - after, before,
 				    &reference->has_control);
-		reference->redefined =
-			before != TL_NONE && *slot != before && *slot != TL_NONE &&
-			strcmp(names->pool->names[before].text, names->pool->names[*slot].text) != 0;
+		reference->redefined = before != TL_NONE && *slot != before && *slot != TL_NONE &&
+				       strcmp(names->pool->names[before].text,
+					      names->pool->names[*slot].text) != 0;
 	} else if (before == TL_NONE) {
 		reference->undefined = true;
 		*slot = tl_names_add(names->pool, text, reference->id_size + 2);
@@ -249,8 +262,9 @@ static bool read_id(struct callgrind_names *names, enum callgrind_space space, c
 	return *slot != TL_NONE;
 }
 
-bool tl_callgrind_names_read(struct callgrind_names *names, enum callgrind_space space, const char *text,
-			     size_t size, uint64_t passed, struct callgrind_reference *reference)
+bool tl_callgrind_names_read(struct callgrind_names *names, enum callgrind_space space,
+			     const char *text, size_t size, uint64_t passed,
+			     struct callgrind_reference *reference)
 {
 	*reference = (struct callgrind_reference){ .id_size = id_digits(text, size) };
 	if (reference->id_size) {

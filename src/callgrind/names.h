@@ -2,8 +2,8 @@
 #ifndef TL_CALLGRIND_NAMES_H
 #define TL_CALLGRIND_NAMES_H
 /*
- * "Name Compression": what the numbers of names stand for. Tables are never cleared between parts; a
- * definition overrides an earlier one from there on (rule F).
+ * "Name Compression": what the numbers of names stand for. Tables are never cleared between parts;
+ * a definition overrides an earlier one from there on (rule F).
  */
 #include "callgrind/layout.h"
 #include "core/memory.h"
@@ -17,7 +17,8 @@ struct callgrind_ids {
 };
 
 struct callgrind_names {
-	struct tl_names *pool; /* number 0 is ""; `own`, or those of the profile that is being made */
+	/* number 0 is ""; `own`, or those of the profile that is being made */
+	struct tl_names *pool;
 	struct tl_names own;
 	struct callgrind_ids ids[SPACES];
 };
@@ -31,16 +32,18 @@ struct callgrind_reference {
 };
 
 /*
- * Read the value of a position specification, text[0 .. size). `passed`: bytes of the input so far, which
- * bound the ids that are kept by number. False without memory.
+ * Read the value of a position specification, text[0 .. size). `passed`: bytes of the input so far,
+ * which bound the ids that are kept by number. False without memory.
  */
-bool tl_callgrind_names_read(struct callgrind_names *names, enum callgrind_space space, const char *text,
-			     size_t size, uint64_t passed, struct callgrind_reference *reference);
+bool tl_callgrind_names_read(struct callgrind_names *names, enum callgrind_space space,
+			     const char *text, size_t size, uint64_t passed,
+			     struct callgrind_reference *reference);
 void tl_callgrind_names_free(struct callgrind_names *names);
 
 /* The rest is for the fast path of tl_callgrind_names_known(). */
 
-/* A reference "(id)" to a name that is defined: its number; else TL_NONE, and all is to be done the long way.
+/* A reference "(id)" to a name that is defined: its number; else TL_NONE, and all is to be done the
+ * long way.
  */
 static inline uint32_t tl_callgrind_names_known(const struct callgrind_names *names,
 						enum callgrind_space space, const uint8_t *text,

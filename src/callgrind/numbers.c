@@ -16,7 +16,8 @@ const uint8_t *tl_callgrind_long_number(const uint8_t *p, uint64_t *value, bool 
 	uint64_t sum = 0;
 
 	for (unsigned digit; (digit = digit_of(*at)) < base; at++) {
-		if (__builtin_mul_overflow(sum, base, &sum) || __builtin_add_overflow(sum, digit, &sum)) {
+		if (__builtin_mul_overflow(sum, base, &sum) ||
+		    __builtin_add_overflow(sum, digit, &sum)) {
 			*over = true;
 			while (digit_of(*at) < base)
 				at++;

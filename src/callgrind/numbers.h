@@ -2,9 +2,9 @@
 #ifndef TL_CALLGRIND_NUMBERS_H
 #define TL_CALLGRIND_NUMBERS_H
 /*
- * Numbers of a line ("Number := HexNumber | (Digit)+"). They are read without a bound: the caller's line ends
- * in a byte that is no digit (see lines.h). Each returns the byte behind the number, or NULL when there is
- * none.
+ * Numbers of a line ("Number := HexNumber | (Digit)+"). They are read without a bound: the caller's
+ * line ends in a byte that is no digit (see lines.h). Each returns the byte behind the number, or
+ * NULL when there is none.
  */
 #include <stdbool.h>
 
@@ -27,15 +27,15 @@ static inline const uint8_t *skip_blanks(const uint8_t *p)
 	return p;
 }
 
-/* More digits than a 64-bit number may have, and hexadecimal: rare. `over` is set when the number does not
- * fit. */
+/* More digits than a 64-bit number may have, and hexadecimal: rare. `over` is set when the number
+ * does not fit. */
 const uint8_t *tl_callgrind_long_number(const uint8_t *p, uint64_t *value, bool *over);
 
 #if !TL_HOST_BIG_ENDIAN
 /*
- * Up to eight digits at once: the digits are shifted to the top of a word whose rest becomes leading zeros,
- * then pairs, fours and eights are joined by one multiplication each. No branch depends on how many digits
- * there are.
+ * Up to eight digits at once: the digits are shifted to the top of a word whose rest becomes
+ * leading zeros, then pairs, fours and eights are joined by one multiplication each. No branch
+ * depends on how many digits there are.
  */
 static inline const uint8_t *parse_digits(const uint8_t *p, uint64_t *value)
 {

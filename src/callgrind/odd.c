@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Costs that are not plain decimal numbers: signed, hexadecimal, very long, with a fraction or an exponent
- * (rule K). */
+/* Costs that are not plain decimal numbers: signed, hexadecimal, very long, with a fraction or an
+ * exponent (rule K). */
 #include "callgrind/numbers.h"
 #include "callgrind/reader.h"
 
 /* "12.5", "1e3": digits, where the point stands, an exponent. */
 struct decimal {
 	const uint8_t *digits, *stop; /* digits with at most one point among them */
-	int64_t point;		      /* digits before the point, exponent included */
+	int64_t point;                /* digits before the point, exponent included */
 };
 
 static const uint8_t *read_exponent(const uint8_t *p, int64_t *exponent)
@@ -73,8 +73,8 @@ static int64_t with_sign(uint64_t value, bool minus, bool *over)
 	return minus ? (int64_t)(0 - value) : (int64_t)value;
 }
 
-const uint8_t *tl_callgrind_odd_cost(const uint8_t *p, const uint8_t *stop, int64_t *cost, bool *over,
-				     bool *fraction)
+const uint8_t *tl_callgrind_odd_cost(const uint8_t *p, const uint8_t *stop, int64_t *cost,
+				     bool *over, bool *fraction)
 {
 	bool minus = *p == '-';
 	uint64_t value = 0;

@@ -2,8 +2,8 @@
 #ifndef TL_CALLGRIND_READER_H
 #define TL_CALLGRIND_READER_H
 /*
- * The reader's insides. A line goes from lines.c through reader.c, which tells what kind it is and where
- * parts begin and end, to header.c or body.c; what it says is left in `item`.
+ * The reader's insides. A line goes from lines.c through reader.c, which tells what kind it is and
+ * where parts begin and end, to header.c or body.c; what it says is left in `item`.
  */
 #include <tracelathe/callgrind.h>
 
@@ -13,7 +13,7 @@
 /* A kind of cost, by the number it was met with. Strings are numbers of the pool of names. */
 struct callgrind_event {
 	uint32_t name, long_name, formula;
-	bool column;	       /* it has, or had, a column; else only a formula */
+	bool column;           /* it has, or had, a column; else only a formula */
 	uint64_t offset, line; /* of its "event:" line */
 };
 
@@ -22,8 +22,8 @@ struct callgrind_sums {
 	int64_t *values;
 	size_t count, capacity;
 	uint64_t offset, line; /* line 0: none in this part */
-	bool last;	       /* cost lines stood before it, none after it */
-	bool in_body;	       /* a function's name stood before it */
+	bool last;             /* cost lines stood before it, none after it */
+	bool in_body;          /* a function's name stood before it */
 };
 
 struct callgrind_part {
@@ -34,7 +34,7 @@ struct callgrind_part {
 	uint32_t ordinal;
 	uint64_t process, thread, number;
 	uint32_t command, creator; /* names */
-	char *header;		   /* terminated; `header_size` without the zero */
+	char *header;              /* terminated; `header_size` without the zero */
 	size_t header_size, header_capacity;
 	struct callgrind_sums summary, totals;
 	uint64_t offset, line;
@@ -66,8 +66,8 @@ struct callgrind_faults {
 };
 
 /* Everything that breaks a rule, for the checker. */
-typedef int callgrind_observe_fn(void *arg, enum callgrind_rule rule, uint64_t offset, uint64_t line,
-				 uint32_t part);
+typedef int callgrind_observe_fn(void *arg, enum callgrind_rule rule, uint64_t offset,
+				 uint64_t line, uint32_t part);
 
 struct tl_callgrind_reader {
 	struct tl_callgrind_options options;
@@ -96,17 +96,18 @@ struct tl_callgrind_reader {
 	size_t cost_capacity, sum_capacity;
 
 	/* Self costs by function (run.c). */
-	bool gathers;	    /* wished for */
-	int64_t *run;	    /* by column: plain lines of the present function that no item was made of yet */
+	bool gathers; /* wished for */
+	/* by column: plain lines of the present function that no item was made of yet */
+	int64_t *run;
 	uint64_t run_lines; /* how many */
 	size_t run_capacity;
 
 	bool cuts_stacks;  /* xtree, which writes stacks up to a depth, as calls */
 	bool noted_header; /* an unknown header line was told of */
-	bool signature;	   /* "# callgrind format" */
+	bool signature;    /* "# callgrind format" */
 	bool ends_parts;   /* some part had its totals: */
-	bool appends;	   /* "====": several files of xdebug */
-	bool noted_end;	   /* so was a last line without its end */
+	bool appends;      /* "====": several files of xdebug */
+	bool noted_end;    /* so was a last line without its end */
 	bool ended;
 	struct tl_callgrind_item item;
 };
@@ -117,19 +118,22 @@ int tl_callgrind_step(struct tl_callgrind_reader *reader, struct tl_error *err);
 /* ---- what the files of the reader share ---- */
 
 /*
- * A rule is broken at the present line, or at another. 0, or negative: strict mode and the rule is of the
- * damaging kind, or no memory.
+ * A rule is broken at the present line, or at another. 0, or negative: strict mode and the rule is
+ * of the damaging kind, or no memory.
  */
-int tl_callgrind_broken(struct tl_callgrind_reader *reader, enum callgrind_rule rule, struct tl_error *err);
-int tl_callgrind_broken_at(struct tl_callgrind_reader *reader, enum callgrind_rule rule, uint64_t offset,
-			   uint64_t length, uint64_t line, struct tl_error *err);
+int tl_callgrind_broken(struct tl_callgrind_reader *reader, enum callgrind_rule rule,
+			struct tl_error *err);
+int tl_callgrind_broken_at(struct tl_callgrind_reader *reader, enum callgrind_rule rule,
+			   uint64_t offset, uint64_t length, uint64_t line, struct tl_error *err);
 /* The same, and the line is skipped: makes the LOST item. 1, or negative. */
-int tl_callgrind_lost(struct tl_callgrind_reader *reader, enum callgrind_rule rule, struct tl_error *err);
-int tl_callgrind_lost_at(struct tl_callgrind_reader *reader, enum callgrind_rule rule, uint64_t offset,
-			 uint64_t line, struct tl_error *err);
+int tl_callgrind_lost(struct tl_callgrind_reader *reader, enum callgrind_rule rule,
+		      struct tl_error *err);
+int tl_callgrind_lost_at(struct tl_callgrind_reader *reader, enum callgrind_rule rule,
+			 uint64_t offset, uint64_t line, struct tl_error *err);
 
 /* Begin an item at the present line. */
-static inline void tl_callgrind_item(struct tl_callgrind_reader *reader, enum tl_callgrind_kind kind)
+static inline void tl_callgrind_item(struct tl_callgrind_reader *reader,
+				     enum tl_callgrind_kind kind)
 {
 	struct tl_callgrind_item *item = &reader->item;
 
@@ -140,7 +144,10 @@ static inline void tl_callgrind_item(struct tl_callgrind_reader *reader, enum tl
 	item->part = reader->part.ordinal;
 }
 
-/* Add the present line, a cost line, to the run; false: it is not one of those, and nothing was done. */
+/*
+ * Add the present line, a cost line, to the run; false: it is not one of those, and nothing was
+ * done.
+ */
 bool tl_callgrind_run_line(struct tl_callgrind_reader *reader);
 /* Make the item of a run of some lines, which is then empty. */
 void tl_callgrind_run_item(struct tl_callgrind_reader *reader);
@@ -153,8 +160,9 @@ int tl_callgrind_calls_line(struct tl_callgrind_reader *reader, const struct cal
 			    struct tl_error *err);
 int tl_callgrind_jump_line(struct tl_callgrind_reader *reader, const struct callgrind_key *key,
 			   struct tl_error *err);
-int tl_callgrind_header_line(struct tl_callgrind_reader *reader, const struct callgrind_header_key *key,
-			     const char *value, size_t size, struct tl_error *err);
+int tl_callgrind_header_line(struct tl_callgrind_reader *reader,
+			     const struct callgrind_header_key *key, const char *value, size_t size,
+			     struct tl_error *err);
 
 /* Nothing is in force, as at the beginning of a part. */
 void tl_callgrind_state_begin(struct tl_callgrind_reader *reader);
@@ -170,11 +178,12 @@ uint32_t tl_callgrind_intern(struct tl_callgrind_reader *reader, const char *tex
  * The formula of an event ("InheritedExpr") as a factor for each event of the reader; `factors` has
  * event_count numbers, all 0. False: it is no sum of events that have columns.
  */
-bool tl_callgrind_formula(const struct tl_callgrind_reader *reader, uint32_t event, int64_t *factors);
+bool tl_callgrind_formula(const struct tl_callgrind_reader *reader, uint32_t event,
+			  int64_t *factors);
 
-/* A signed cost; numbers that do not fit are cut to the range and `over` is set, fractions are dropped
- * (`fraction`). */
-const uint8_t *tl_callgrind_odd_cost(const uint8_t *p, const uint8_t *stop, int64_t *cost, bool *over,
-				     bool *fraction);
+/* A signed cost; numbers that do not fit are cut to the range and `over` is set, fractions are
+ * dropped (`fraction`). */
+const uint8_t *tl_callgrind_odd_cost(const uint8_t *p, const uint8_t *stop, int64_t *cost,
+				     bool *over, bool *fraction);
 
 #endif

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For those who only want the self cost of each function: its plain cost lines, nearly all there are, are added up
- * where they are read and given as one item. A plain line has few digits, so that nothing can overflow; what is in any
- * way odd is read by body.c, line by line.
+ * For those who only want the self cost of each function: its plain cost lines, nearly all there
+ * are, are added up where they are read and given as one item. A plain line has few digits, so that
+ * nothing can overflow; what is in any way odd is read by body.c, line by line.
  */
 #include "callgrind/cost_line.h"
 
-/* With at most seven digits a cost, a run of that many lines stays far below the largest sum that runs are added to. */
+/*
+ * With at most seven digits a cost, a run of that many lines stays far below the largest sum that
+ * runs are added to.
+ */
 enum { LONGEST_RUN = 1 << 30 };
 
 /* Sums that come near their limit are watched line by line. */

@@ -28,7 +28,8 @@ struct settings {
 	struct tl_binary_spec *binaries;
 	struct tl_raw_spec *raws;
 	size_t raw_count;
-	char **binary_paths; /* of all binaries and raws; those that had to be copied out of FILE@ADDR */
+	/* of all binaries and raws; those that had to be copied out of FILE@ADDR */
+	char **binary_paths;
 	size_t binary_count, binary_path_count;
 	/* diff: those of the second file, when they are others. */
 	struct tl_binary_spec *after_binaries;
@@ -63,8 +64,8 @@ struct job {
 	struct tl_input *input;
 	struct tl_output *out;
 	struct progress *progress; /* shown until it is ended */
-	bool said;		   /* the failure was already told on stderr */
-	bool damaged;		   /* an input was, or its profile, which was told */
+	bool said;                 /* the failure was already told on stderr */
+	bool damaged;              /* an input was, or its profile, which was told */
 };
 
 /* The commands, by bit in the masks of the option table. */
@@ -86,8 +87,8 @@ enum {
 	C_FLAME = 1 << 16,
 	/* These open each file by itself; for the others all files are one input. */
 	C_SEVERAL = C_MERGE | C_DIFF,
-	C_READERS = C_INFO | C_CHECK | C_DUMP | C_REPORT | C_TREE | C_STACKS | C_TIMELINE | C_CONVERT | C_SEVERAL |
-		    C_ANNOTATE | C_FLAME | C_SLICE | C_ANALYZE,
+	C_READERS = C_INFO | C_CHECK | C_DUMP | C_REPORT | C_TREE | C_STACKS | C_TIMELINE |
+		    C_CONVERT | C_SEVERAL | C_ANNOTATE | C_FLAME | C_SLICE | C_ANALYZE,
 	C_ALL = C_READERS | C_HELP,
 };
 
@@ -132,10 +133,14 @@ int cmd_help(const struct settings *settings);
 
 /* ---- messages.c: everything that goes to stderr ---- */
 
-/* Text without the end of its line; what may stand in names is made harmless (tl_shown_character()). */
+/*
+ * Text without the end of its line; what may stand in names is made harmless
+ * (tl_shown_character()).
+ */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* `tracelathe[ COMMAND]: ...` */
-void complain(const struct command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void complain(const struct command *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 /* `tracelathe: FILE: offset 0x.., record N: what was wrong; what was kept` */
 void complain_error(const char *file, const struct tl_error *err);
 void complain_unknown_command(const char *name);
@@ -168,33 +173,52 @@ enum tl_report_form report_form(const struct settings *settings);
 /* Write a part of the input, its second file to where the settings say. */
 int write_part(struct job *job, struct tl_slice what, struct tl_error *err);
 /* Write a profile by an exporter; `command` is what the header names as measured, or NULL. */
-int export_profile(const struct job *job, const struct tl_exporter *exporter, const struct tl_profile *profile,
-		   const char *command, struct tl_error *err);
+int export_profile(const struct job *job, const struct tl_exporter *exporter,
+		   const struct tl_profile *profile, const char *command, struct tl_error *err);
 /* Fold the input and write the profile by the exporter of that name, "json" or "csv". */
 int export_input(struct job *job, const char *name, struct tl_error *err);
-/* Open, fold and close one of several files; tells what is wrong with it by itself. *profile NULL: failed. */
+/*
+ * Open, fold and close one of several files; tells what is wrong with it by itself. *profile NULL:
+ * failed.
+ */
 int fold_file(struct job *job, const char *path, struct tl_profile **profile, struct tl_error *err);
-/* The same in two steps: open one of several files, or tell why not; then fold and close what is open. */
+/*
+ * The same in two steps: open one of several files, or tell why not; then fold and close what is
+ * open.
+ */
 bool open_file(struct job *job, const char *path);
-int fold_opened(struct job *job, const char *path, struct tl_profile **profile, struct tl_error *err);
+int fold_opened(struct job *job, const char *path, struct tl_profile **profile,
+		struct tl_error *err);
 /* Sums that did not fit are told, and the exit status says so. */
 void tell_saturated(struct job *job, const char *file, const struct tl_profile *profile);
-/* Whether this build can write what is asked for, a page or a picture; tells it by itself when not. */
+/*
+ * Whether this build can write what is asked for, a page or a picture; tells it by itself when not.
+ */
 bool can_write_flame(struct job *job);
-/* The page or the picture of a profile or, with a baseline (the first file), of what changed since. */
-int write_flame(struct job *job, const struct tl_profile *profile, const struct tl_profile *baseline,
-		struct tl_error *err);
+/*
+ * The page or the picture of a profile or, with a baseline (the first file), of what changed since.
+ */
+int write_flame(struct job *job, const struct tl_profile *profile,
+		const struct tl_profile *baseline, struct tl_error *err);
 /* Events that can be chosen. */
 struct event_list {
 	const void *of;
 	uint32_t count;
 	const struct tl_event *(*at)(const void *of, uint32_t event);
 };
-int choose_events_of(struct job *job, const struct event_list *list, uint32_t **events, struct tl_error *err);
-/* Choose the events that --event names; complains by itself of unknown ones. The caller frees `*events`. */
-int choose_events(struct job *job, const struct tl_profile *profile, uint32_t **events, struct tl_error *err);
-/* Fold the input and choose events; negative on failure. The caller frees both results, also then. */
-int fold_input(struct job *job, struct tl_profile **profile, uint32_t **events, struct tl_error *err);
+int choose_events_of(struct job *job, const struct event_list *list, uint32_t **events,
+		     struct tl_error *err);
+/*
+ * Choose the events that --event names; complains by itself of unknown ones. The caller frees
+ * `*events`.
+ */
+int choose_events(struct job *job, const struct tl_profile *profile, uint32_t **events,
+		  struct tl_error *err);
+/*
+ * Fold the input and choose events; negative on failure. The caller frees both results, also then.
+ */
+int fold_input(struct job *job, struct tl_profile **profile, uint32_t **events,
+	       struct tl_error *err);
 /*
  * The same, cut down to the stacks through the functions asked for: for what shows stacks.
  * `wanted`: where the input has no stacks, those that it can be given.
@@ -209,7 +233,10 @@ void tell_estimated(struct job *job, const char *path);
 
 /* ---- matched.c ---- */
 
-/* Tell that a profile of a file is empty because of the filters, if it is; the exit status is then EXIT_DAMAGED. */
+/*
+ * Tell that a profile of a file is empty because of the filters, if it is; the exit status is then
+ * EXIT_DAMAGED.
+ */
 void tell_unmatched(struct job *job, const char *file, const struct tl_profile *profile);
 /* The same of an output that is known to be empty. */
 void tell_empty(struct job *job);
@@ -228,9 +255,15 @@ void progress_end(struct progress *progress);
 
 /* ---- process.c: what holds for the whole process ---- */
 
-/* Standard streams that are closed stay closed to us; signals end the process without leaving files behind. */
+/*
+ * Standard streams that are closed stay closed to us; signals end the process without leaving files
+ * behind.
+ */
 void process_begin(void);
-/* As tl_output_open(), tl_output_commit() and tl_output_discard(), known to the signal handlers meanwhile. */
+/*
+ * As tl_output_open(), tl_output_commit() and tl_output_discard(), known to the signal handlers
+ * meanwhile.
+ */
 int output_open(struct tl_output **out, const char *path, struct tl_error *err);
 int output_commit(struct tl_output *out, struct tl_error *err);
 void output_discard(struct tl_output *out);

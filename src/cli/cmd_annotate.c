@@ -18,12 +18,14 @@ static int open_binaries(struct job *job, struct binaries *binaries, struct tl_e
 
 	binaries->list = calloc(settings->binary_count + 1, sizeof(*binaries->list));
 	if (!binaries->list) {
-		*err = (struct tl_error){ TL_NO_MEMORY, 0, NULL, "out of memory", TL_NOWHERE, TL_NOWHERE };
+		*err = (struct tl_error){ TL_NO_MEMORY,    0,          NULL,
+					  "out of memory", TL_NOWHERE, TL_NOWHERE };
 		return TL_NO_MEMORY;
 	}
 	for (size_t i = 0; status == 0 && i < settings->binary_count; i++) {
-		status = tl_binary_open(&binaries->list[i], settings->binaries[i].path, settings->binaries[i].address,
-					!settings->input.raw_names, err);
+		status = tl_binary_open(&binaries->list[i], settings->binaries[i].path,
+					settings->binaries[i].address, !settings->input.raw_names,
+					err);
 		if (status == 0) {
 			binaries->count++;
 			continue;

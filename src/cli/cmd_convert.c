@@ -4,8 +4,8 @@
 
 #include "cli/cli.h"
 
-int export_profile(const struct job *job, const struct tl_exporter *exporter, const struct tl_profile *profile,
-		   const char *command, struct tl_error *err)
+int export_profile(const struct job *job, const struct tl_exporter *exporter,
+		   const struct tl_profile *profile, const char *command, struct tl_error *err)
 {
 	const struct tl_report_options *report = &job->settings->report;
 	struct tl_export_options options = {
@@ -48,9 +48,12 @@ int export_input(struct job *job, const char *name, struct tl_error *err)
 
 int cmd_convert(struct job *job, struct tl_error *err)
 {
+	/* clang-format off */
 	static const struct tl_slice everything = {
-		.size = sizeof(everything), .snapshots = { 0, TL_NOWHERE }, .instructions = { 0, TL_NOWHERE },
+		.size = sizeof(everything), .snapshots = { 0, TL_NOWHERE }, .instructions = { 0,
+		  TL_NOWHERE },
 	};
+	/* clang-format on */
 	const char *to = job->settings->to ? job->settings->to : "callgrind";
 
 	if (tl_exporter_find(to) || !strcmp(to, "json") || !strcmp(to, "csv"))

@@ -6,7 +6,8 @@
 
 static void complain_column(struct job *job, const struct tl_error *err)
 {
-	say("tracelathe diff: --sort %s: %s; the columns are", job->settings->report.sort, err->text);
+	say("tracelathe diff: --sort %s: %s; the columns are", job->settings->report.sort,
+	    err->text);
 	for (const char *const *name = tl_report_diff_sort_columns(); *name; name++)
 		say("%s %s", name == tl_report_diff_sort_columns() ? "" : ",", *name);
 	putc('\n', stderr);
@@ -91,7 +92,7 @@ static int choose_common(struct job *job, const struct tl_diff *diff, uint32_t *
 
 	*events = calloc(count, sizeof(**events));
 	if (!*events) {
-		*err = (struct tl_error){ TL_NO_MEMORY,	   0,	       NULL,
+		*err = (struct tl_error){ TL_NO_MEMORY,    0,          NULL,
 					  "out of memory", TL_NOWHERE, TL_NOWHERE };
 		return TL_NO_MEMORY;
 	}

@@ -16,8 +16,9 @@ static const char *written(struct job *job, const char *path, char *text, size_t
 	if (!strcmp(path, "-"))
 		return NULL;
 	if (stat(path, &status)) {
-		complain(NULL, "%s: the date of the file cannot be read, so the page does not say it: %s", path,
-			 strerror(errno));
+		complain(NULL,
+			 "%s: the date of the file cannot be read, so the page does not say it: %s",
+			 path, strerror(errno));
 		job->damaged = true;
 		return NULL;
 	}
@@ -26,8 +27,8 @@ static const char *written(struct job *job, const char *path, char *text, size_t
 	return strftime(text, size, "%Y-%m-%d %H:%M UTC", &date) ? text : NULL;
 }
 
-int write_flame(struct job *job, const struct tl_profile *profile, const struct tl_profile *baseline,
-		struct tl_error *err)
+int write_flame(struct job *job, const struct tl_profile *profile,
+		const struct tl_profile *baseline, struct tl_error *err)
 {
 	const struct settings *settings = job->settings;
 	const char *path = settings->paths[baseline ? 1 : 0];

@@ -22,7 +22,8 @@ static void group_free(struct group *group)
 static int group_merge(struct job *job, struct group *group, struct tl_error *err)
 {
 	struct tl_profile *merged;
-	int status = tl_profile_merge(&merged, (const struct tl_profile *const *)group->profiles, group->count, err);
+	int status = tl_profile_merge(&merged, (const struct tl_profile *const *)group->profiles,
+				      group->count, err);
 
 	if (status < 0) {
 		complain(job->command, "%s", err->text ? err->text : tl_status_name(err->status));
@@ -52,7 +53,10 @@ static int narrow(const struct job *job, struct tl_profile **profile, struct tl_
 	return status;
 }
 
-/* The logs of the processes of one program know of each other: they are one input, of its first path. */
+/*
+ * The logs of the processes of one program know of each other: they are one input, of its first
+ * path.
+ */
 struct logs {
 	struct tl_input *input;
 	const char *path;
@@ -130,8 +134,10 @@ int cmd_merge(struct job *job, struct tl_error *err)
 	int status;
 
 	if (!exporter) {
-		complain(job->command, "--to %s: a merged profile cannot be written as that; "
-				       "`tracelathe merge --help` lists what can", to);
+		complain(job->command,
+			 "--to %s: a merged profile cannot be written as that; "
+			 "`tracelathe merge --help` lists what can",
+			 to);
 		job->said = true;
 		return TL_BAD_USAGE;
 	}

@@ -8,7 +8,7 @@
 static void complain_column(struct job *job, const struct tl_error *err)
 {
 	say("tracelathe report: --sort %s: %s; the columns are", job->settings->report.sort,
-		err->text);
+	    err->text);
 	for (const char *const *name = tl_report_sort_columns(); *name; name++)
 		say("%s %s", name == tl_report_sort_columns() ? "" : ",", *name);
 	putc('\n', stderr);

@@ -5,7 +5,8 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 
-/* The words an option takes, separated by `separator`: those of "a|b|c", or names from the library's tables.
+/* The words an option takes, separated by `separator`: those of "a|b|c", or names from the
+ * library's tables.
  */
 static bool option_words(const struct option_row *row, char separator)
 {
@@ -20,7 +21,8 @@ static bool option_words(const struct option_row *row, char separator)
 		for (const struct tl_exporter *const *exporter = tl_exporters(); *exporter;
 		     exporter++, gap = between)
 			printf("%s%s", gap, (*exporter)->name);
-		for (const struct tl_format_info *target = tl_trace_targets(); target->name; target++)
+		for (const struct tl_format_info *target = tl_trace_targets(); target->name;
+		     target++)
 			printf("%s%s", gap, target->name);
 		return true;
 	}
@@ -75,10 +77,12 @@ static void bash(void)
 {
 	puts("# bash completion for tracelathe\n"
 	     "_tracelathe()\n{\n"
-	     "\tlocal cur=\"${COMP_WORDS[COMP_CWORD]}\" prev=\"${COMP_WORDS[COMP_CWORD-1]}\" words=\n"
+	     "\tlocal cur=\"${COMP_WORDS[COMP_CWORD]}\" prev=\"${COMP_WORDS[COMP_CWORD-1]}\" "
+	     "words=\n"
 	     "\tlocal command=\"${COMP_WORDS[1]}\"\n"
 	     "\tCOMPREPLY=()");
-	fputs("\tif ((COMP_CWORD == 1)) || [[ $command == help && $cur != -* && $prev != --completion ]]; "
+	fputs("\tif ((COMP_CWORD == 1)) || [[ $command == help && $cur != -* && $prev != "
+	      "--completion ]]; "
 	      "then\n"
 	      "\t\tCOMPREPLY=($(compgen -W \"",
 	      stdout);
@@ -214,7 +218,8 @@ static void fish(void)
 {
 	puts("# fish completion for tracelathe");
 	for (const struct command *command = commands; command->name; command++) {
-		printf("complete -c tracelathe -n __fish_use_subcommand -f -a %s -d ", command->name);
+		printf("complete -c tracelathe -n __fish_use_subcommand -f -a %s -d ",
+		       command->name);
 		fish_text(command->help);
 		putchar('\n');
 	}

@@ -17,7 +17,8 @@ static uint32_t find_event(const struct event_list *list, const char *name, size
 	return TL_NONE;
 }
 
-static void complain_event(const struct job *job, const struct event_list *list, const char *name, size_t length)
+static void complain_event(const struct job *job, const struct event_list *list, const char *name,
+			   size_t length)
 {
 	say("tracelathe %s: --event %.*s: the input has", job->command->name, (int)length, name);
 	for (uint32_t i = 0; i < list->count; i++)
@@ -34,14 +35,16 @@ static size_t count_names(const char *list)
 	return count;
 }
 
-int choose_events_of(struct job *job, const struct event_list *list, uint32_t **events, struct tl_error *err)
+int choose_events_of(struct job *job, const struct event_list *list, uint32_t **events,
+		     struct tl_error *err)
 {
 	const char *name = job->settings->events;
 	struct tl_report_options *report = &job->settings->report;
 
 	*events = calloc(count_names(name), sizeof(**events));
 	if (!*events) {
-		*err = (struct tl_error){ TL_NO_MEMORY, 0, NULL, "out of memory", TL_NOWHERE, TL_NOWHERE };
+		*err = (struct tl_error){ TL_NO_MEMORY,    0,          NULL,
+					  "out of memory", TL_NOWHERE, TL_NOWHERE };
 		return TL_NO_MEMORY;
 	}
 	for (;;) {
@@ -67,7 +70,8 @@ static const struct tl_event *profile_event(const void *of, uint32_t event)
 	return tl_profile_event(of, event);
 }
 
-int choose_events(struct job *job, const struct tl_profile *profile, uint32_t **events, struct tl_error *err)
+int choose_events(struct job *job, const struct tl_profile *profile, uint32_t **events,
+		  struct tl_error *err)
 {
 	const struct event_list list = { profile, tl_profile_event_count(profile), profile_event };
 
@@ -97,11 +101,14 @@ void tell_saturated(struct job *job, const char *file, const struct tl_profile *
 	if (!count)
 		return;
 	job->damaged = true;
-	fprintf(stderr, "tracelathe: %s: %" PRIu64 " sum%s not fit 64 bits and ended at the largest number\n", file, count,
-		count == 1 ? " did" : "s did");
+	fprintf(stderr,
+		"tracelathe: %s: %" PRIu64
+		" sum%s not fit 64 bits and ended at the largest number\n",
+		file, count, count == 1 ? " did" : "s did");
 }
 
-int fold_input(struct job *job, struct tl_profile **profile, uint32_t **events, struct tl_error *err)
+int fold_input(struct job *job, struct tl_profile **profile, uint32_t **events,
+	       struct tl_error *err)
 {
 	int status = tl_input_fold(job->input, profile, err);
 
@@ -114,7 +121,8 @@ int fold_input(struct job *job, struct tl_profile **profile, uint32_t **events, 
 	}
 	tell_saturated(job, job->settings->paths[0], *profile);
 	if (job->settings->report.seconds && !tl_profile_frequency(*profile))
-		fputs("hint: the input does not say how long a tick is; --seconds shows ticks\n", stderr);
+		fputs("hint: the input does not say how long a tick is; --seconds shows ticks\n",
+		      stderr);
 	if (job->settings->events)
 		status = choose_events(job, *profile, events, err);
 	if (status == TL_OK)

@@ -52,7 +52,8 @@ static void put_option(const struct option_row *row)
 	if (row->letter)
 		snprintf(letter, sizeof(letter), "-%c,", row->letter);
 	length = snprintf(left, sizeof(left), "  %s --%s%s%s", letter, row->name,
-			  row->argument && !value_is_optional(row) ? " " : "", row->argument ? row->argument : "");
+			  row->argument && !value_is_optional(row) ? " " : "",
+			  row->argument ? row->argument : "");
 	if (length < OPTION_COLUMN - 1)
 		printf("%-*s", OPTION_COLUMN, left);
 	else
@@ -78,7 +79,8 @@ static void put_targets(bool reencode)
 	for (const struct tl_format_info *format = tl_formats(); reencode && format->name; format++)
 		if (!tl_exporter_find(format->name))
 			put_name(format->name, "the trace itself, record for record");
-	for (const struct tl_format_info *target = tl_trace_targets(); reencode && target->name; target++)
+	for (const struct tl_format_info *target = tl_trace_targets(); reencode && target->name;
+	     target++)
 		put_name(target->name, target->help);
 }
 
@@ -112,6 +114,7 @@ void help_command(const struct command *command)
 	if (command->replaces)
 		printf("\nyou may know this as %s\n", command->replaces);
 	if (command->bit & C_READERS)
-		puts("\nexit status: 0 all good; 1 something was skipped or a check failed; 2 nothing "
+		puts("\nexit status: 0 all good; 1 something was skipped or a check failed; 2 "
+		     "nothing "
 		     "usable");
 }

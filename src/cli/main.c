@@ -62,7 +62,8 @@ int main(int argc, char **argv)
 		return close_stdout(EXIT_CLEAN);
 	}
 	if (argv[1][0] == '-') {
-		complain(NULL, "%s: options come after a command; `tracelathe help` lists the commands",
+		complain(NULL,
+			 "%s: options come after a command; `tracelathe help` lists the commands",
 			 argv[1]);
 		return EXIT_UNUSABLE;
 	}

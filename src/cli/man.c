@@ -78,8 +78,8 @@ static void put_status(void)
 {
 	puts(".SH EXIT STATUS\n"
 	     ".TP\n.B 0\nall good\n"
-	     ".TP\n.B 1\na result was given, but something was skipped or a check failed; standard error "
-	     "says what\n"
+	     ".TP\n.B 1\na result was given, but something was skipped or a check failed; "
+	     "standard error says what\n"
 	     ".TP\n.B 2\nnothing usable, bad usage, or the output could not be written");
 }
 
@@ -91,7 +91,8 @@ static void put_see_also(const struct command *self)
 	for (const struct command *command = commands; command->name; command++)
 		if (command != self)
 			printf(".BR tracelathe\\-%s (1)%s\n", command->name,
-			       command[1].name && !(command + 1 == self && !command[2].name) ? "," : "");
+			       command[1].name && !(command + 1 == self && !command[2].name) ? ","
+											     : "");
 }
 
 static void command_page(const struct command *command)
@@ -111,7 +112,8 @@ static void command_page(const struct command *command)
 			put_option(row);
 	if (command->bit & (C_CONVERT | C_MERGE)) {
 		puts(".SH FORMATS TO WRITE");
-		for (const struct tl_exporter *const *exporter = tl_exporters(); *exporter; exporter++)
+		for (const struct tl_exporter *const *exporter = tl_exporters(); *exporter;
+		     exporter++)
 			put_tagged((*exporter)->name, (*exporter)->help);
 	}
 	put_examples(command);
@@ -126,11 +128,11 @@ static void main_page(void)
 	puts(".SH NAME\ntracelathe \\- turn any execution trace into a profile you can read\n"
 	     ".SH SYNOPSIS\n.B tracelathe\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR] \\fIFILE\\fR\n"
 	     ".SH DESCRIPTION\n"
-	     "A trace in any of the formats below goes in; a table, a tree, a timeline or another format "
-	     "comes out.\n"
+	     "A trace in any of the formats below goes in; a table, a tree, a timeline or another "
+	     "format comes out.\n"
 	     ".PP\n"
-	     "\\fIFILE\\fR may be \\- (standard input) or compressed with zstd, gzip, xz or lz4. Its format "
-	     "is recognised\n"
+	     "\\fIFILE\\fR may be \\- (standard input) or compressed with zstd, gzip, xz or lz4. "
+	     "Its format is recognised\n"
 	     "by content. What is damaged is skipped, counted and told on standard error.\n"
 	     ".SH COMMANDS");
 	for (const struct command *command = commands; command->name; command++)
@@ -140,8 +142,8 @@ static void main_page(void)
 		put_tagged(format->name, format->help);
 	puts(".SH ENVIRONMENT\n"
 	     ".TP\n.B NO_COLOR\nno colors unless \\-\\-color always is given\n"
-	     ".TP\n.B TMPDIR\nwhere input from a pipe or a compressed file is kept while it is read (else "
-	     "/var/tmp)");
+	     ".TP\n.B TMPDIR\nwhere input from a pipe or a compressed file is kept while it is "
+	     "read (else /var/tmp)");
 	put_status();
 	put_see_also(NULL);
 }

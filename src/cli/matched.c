@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filters that let nothing through: an empty answer looks like one about the program, so it is said whose it is. */
+/*
+ * Filters that let nothing through: an empty answer looks like one about the program, so it is said
+ * whose it is.
+ */
 #include "cli/cli.h"
 
 /* ---- which filters there are ---- */
@@ -11,7 +14,8 @@ static bool chooses_time(const struct tl_input_options *o)
 
 static bool chooses_records(const struct tl_input_options *o)
 {
-	return o->thread != TL_NOWHERE || o->process != TL_NOWHERE || o->cpu != TL_NOWHERE || o->part || chooses_time(o);
+	return o->thread != TL_NOWHERE || o->process != TL_NOWHERE || o->cpu != TL_NOWHERE ||
+	       o->part || chooses_time(o);
 }
 
 static bool chooses_functions(const struct tl_input_options *o)

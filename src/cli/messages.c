@@ -7,7 +7,9 @@
 
 #include "cli/cli.h"
 
-/* Text on standard error as it may be shown: names of files and of what is in them may be anything. */
+/*
+ * Text on standard error as it may be shown: names of files and of what is in them may be anything.
+ */
 static void put_shown(const char *text)
 {
 	const char *end = text + strlen(text);
@@ -26,7 +28,8 @@ static void say_list(const char *format, va_list args)
 
 	va_copy(again, args);
 	/* Without memory the beginning has to do. */
-	if (vsnprintf(brief, sizeof(brief), format, args) >= (int)sizeof(brief) && vasprintf(&whole, format, again) < 0)
+	if (vsnprintf(brief, sizeof(brief), format, args) >= (int)sizeof(brief) &&
+	    vasprintf(&whole, format, again) < 0)
 		whole = NULL;
 	va_end(again);
 	put_shown(whole ? whole : brief);
@@ -65,7 +68,8 @@ void complain_error(const char *file, const struct tl_error *err)
 	if (err->record != TL_NOWHERE) {
 		/* What is text has lines. */
 		fprintf(stderr, "%s%s %" PRIu64, gap,
-			err->format && !strcmp(err->format, "callgrind") ? "line" : "record", err->record);
+			err->format && !strcmp(err->format, "callgrind") ? "line" : "record",
+			err->record);
 		gap = ", ";
 	}
 	fprintf(stderr, "%s%s", *gap == ',' ? ": " : gap,

@@ -10,7 +10,10 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Optimal string alignment; rows[i][j] is the distance of the first i letters of a and the first j of b. */
+/*
+ * Optimal string alignment; rows[i][j] is the distance of the first i letters of a and the first j
+ * of b.
+ */
 size_t word_distance(const char *a, const char *b)
 {
 	size_t rows[LONGEST + 1][LONGEST + 1];

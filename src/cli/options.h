@@ -6,7 +6,7 @@
 
 struct option_row {
 	const char *name;     /* without the dashes */
-	char letter;	      /* short form, 0: none */
+	char letter;          /* short form, 0: none */
 	const char *argument; /* NULL: a switch; "a|b|c": one of these words; "[=X]": not needed */
 	unsigned commands;    /* which take it */
 	const char *help;
@@ -26,10 +26,11 @@ static inline bool value_is_optional(const struct option_row *row)
 }
 
 /*
- * Read the arguments after the command. Complains on stderr when it returns false. Free with settings_free(),
- * also after a failure.
+ * Read the arguments after the command. Complains on stderr when it returns false. Free with
+ * settings_free(), also after a failure.
  */
-bool settings_parse(struct settings *settings, const struct command *command, int argc, char **argv);
+bool settings_parse(struct settings *settings, const struct command *command, int argc,
+		    char **argv);
 void settings_free(struct settings *settings);
 
 /* ---- values.c ---- */

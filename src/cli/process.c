@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds for the whole process: its standard streams, its signals, and the files that it must not leave behind. */
+/*
+ * What holds for the whole process: its standard streams, its signals, and the files that it must
+ * not leave behind.
+ */
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -25,7 +28,8 @@ static void on_ending_signal(int number)
 /* What was ignored at the start (nohup) stays so. */
 static void handle(int number)
 {
-	struct sigaction action = { .sa_handler = on_ending_signal, .sa_flags = (int)SA_RESETHAND }, old;
+	struct sigaction action = { .sa_handler = on_ending_signal, .sa_flags = (int)SA_RESETHAND },
+			 old;
 
 	sigfillset(&action.sa_mask);
 	if (!sigaction(number, NULL, &old) && old.sa_handler != SIG_IGN)
@@ -33,8 +37,8 @@ static void handle(int number)
 }
 
 /*
- * A stream that was closed at the start is opened on nothing, the wrong way round: reading it or writing to it fails
- * as before, and no file of ours becomes it.
+ * A stream that was closed at the start is opened on nothing, the wrong way round: reading it or
+ * writing to it fails as before, and no file of ours becomes it.
  */
 static void reserve_standard_streams(void)
 {
@@ -46,7 +50,10 @@ static void reserve_standard_streams(void)
 void process_begin(void)
 {
 	reserve_standard_streams();
-	/* A reader of our output that goes away, and a limit on the size of files, show where the output is written. */
+	/*
+	 * A reader of our output that goes away, and a limit on the size of files, show where the
+	 * output is written.
+	 */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	for (int i = 0; i < ENDING_SIGNALS; i++)
@@ -88,7 +95,10 @@ int output_open(struct tl_output **out, const char *path, struct tl_error *err)
 	return status;
 }
 
-/* Writing may wait for a reader, and signals must end that; only the handle may not go while they use it. */
+/*
+ * Writing may wait for a reader, and signals must end that; only the handle may not go while they
+ * use it.
+ */
 int output_commit(struct tl_output *out, struct tl_error *err)
 {
 	int status = tl_output_finish(out, err);

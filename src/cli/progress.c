@@ -23,8 +23,8 @@ void progress_begin(struct progress *progress, enum when when)
 	*progress = (struct progress){ .enabled = when == WHEN_ALWAYS ||
 						  (when == WHEN_AUTO && isatty(STDERR_FILENO)) };
 	progress->started = now();
-	progress->last =
-		when == WHEN_ALWAYS ? progress->started - interval : progress->started + patience - interval;
+	progress->last = when == WHEN_ALWAYS ? progress->started - interval
+					     : progress->started + patience - interval;
 }
 
 static void put_bytes(double bytes)

@@ -49,8 +49,9 @@ static bool tell_damage(const struct job *job, const char *file)
 		complain_error(places[i].path ? places[i].path : file, &place);
 	}
 	if (count > told)
-		complain(NULL, "%s: ... and %" PRIu64 " more places, %" PRIu64 " bytes skipped in all", file,
-			 count - told, skipped);
+		complain(NULL,
+			 "%s: ... and %" PRIu64 " more places, %" PRIu64 " bytes skipped in all",
+			 file, count - told, skipped);
 	return damaged;
 }
 
@@ -58,7 +59,8 @@ static bool tell_damage(const struct job *job, const char *file)
 
 static const char *output_name(const struct settings *settings)
 {
-	return settings->output && strcmp(settings->output, "-") ? settings->output : "standard output";
+	return settings->output && strcmp(settings->output, "-") ? settings->output
+								 : "standard output";
 }
 
 /* A reader that went away (`| head`) knows; all else is worth a line. */
@@ -80,8 +82,8 @@ static bool commit(struct job *job)
 }
 
 /*
- * A command failed: a file is dropped, but what went to standard output stands, as its first part is out
- * already. When it was the output that failed, that is what is told.
+ * A command failed: a file is dropped, but what went to standard output stands, as its first part
+ * is out already. When it was the output that failed, that is what is told.
  */
 static void give_up(struct job *job, const struct tl_error *err)
 {
@@ -143,7 +145,8 @@ int fold_file(struct job *job, const char *path, struct tl_profile **profile, st
 	return open_file(job, path) ? fold_opened(job, path, profile, err) : TL_BAD_FORMAT;
 }
 
-int fold_opened(struct job *job, const char *path, struct tl_profile **profile, struct tl_error *err)
+int fold_opened(struct job *job, const char *path, struct tl_profile **profile,
+		struct tl_error *err)
 {
 	int status;
 
@@ -170,9 +173,12 @@ int fold_opened(struct job *job, const char *path, struct tl_profile **profile, 
 static bool enough_files(const struct command *command, const struct settings *settings)
 {
 	if (!settings->path_count)
-		complain(command, "no FILE given (- is standard input); `tracelathe %s --help` says more", command->name);
+		complain(command,
+			 "no FILE given (- is standard input); `tracelathe %s --help` says more",
+			 command->name);
 	else if (command->bit == C_DIFF && settings->path_count != 2)
-		complain(command, "two files are needed, %zu given; `tracelathe diff --help` says more",
+		complain(command,
+			 "two files are needed, %zu given; `tracelathe diff --help` says more",
 			 settings->path_count);
 	else
 		return true;

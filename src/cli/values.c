@@ -48,7 +48,10 @@ const char *set_text(void *field, const struct option_row *row, const char *valu
 	return NULL;
 }
 
-/* NULL, or what is wrong with a pattern: the fault of the option, not of the file that it is used on. */
+/*
+ * NULL, or what is wrong with a pattern: the fault of the option, not of the file that it is used
+ * on.
+ */
 static const char *check_pattern(const char *pattern)
 {
 	regex_t compiled;
@@ -145,7 +148,8 @@ const char *set_count(void *field, const struct option_row *row, const char *val
 
 static const char *set_up_to(uint64_t limit, const char *value, uint64_t *number)
 {
-	return parse_number(value, number) && *number <= limit ? NULL : "a smaller number is needed";
+	return parse_number(value, number) && *number <= limit ? NULL
+							       : "a smaller number is needed";
 }
 
 const char *set_byte(void *field, const struct option_row *row, const char *value)
@@ -192,7 +196,10 @@ const char *set_jobs(void *field, const struct option_row *row, const char *valu
 	return NULL;
 }
 
-/* A decimal number >= 0; *end is where it stops. strtod() also takes signs, "inf", "nan" and hexadecimal. */
+/*
+ * A decimal number >= 0; *end is where it stops. strtod() also takes signs, "inf", "nan" and
+ * hexadecimal.
+ */
 static bool parse_decimal(const char *text, char **end, double *number)
 {
 	if (!isdigit((unsigned char)*text) && *text != '.')
@@ -263,7 +270,9 @@ const char *set_window(void *field, const struct option_row *row, const char *va
 const char *set_time(void *field, const struct option_row *row, const char *value)
 {
 	(void)row;
-	return parse_time(value, strlen(value), field) && *value ? NULL : "a time is needed, such as 5ms or 0.2";
+	return parse_time(value, strlen(value), field) && *value
+		       ? NULL
+		       : "a time is needed, such as 5ms or 0.2";
 }
 
 /* A number of a range, empty: TL_NOWHERE. */
@@ -302,7 +311,8 @@ const char *set_two(void *field, const struct option_row *row, const char *value
 	const char *comma = strchr(value, ',');
 
 	(void)row;
-	if (!comma || comma == value || !comma[1] || !parse_end(value, (size_t)(comma - value), &two->from) ||
+	if (!comma || comma == value || !comma[1] ||
+	    !parse_end(value, (size_t)(comma - value), &two->from) ||
 	    !parse_end(comma + 1, strlen(comma + 1), &two->to))
 		return "two numbers such as 3,4 are needed";
 	return two->from != two->to ? NULL : "the two are the same";
@@ -322,7 +332,8 @@ const char *set_format(void *field, const struct option_row *row, const char *va
 
 const char *set_timeline(void *field, const struct option_row *row, const char *value)
 {
-	for (const struct tl_timeline_format *const *format = tl_timeline_formats(); *format; format++) {
+	for (const struct tl_timeline_format *const *format = tl_timeline_formats(); *format;
+	     format++) {
 		if (!strcmp((*format)->name, value)) {
 			*(const char **)field = (*format)->name;
 			return NULL;
@@ -376,7 +387,8 @@ const char *set_target(void *field, const struct option_row *row, const char *va
 }
 
 /* A name may have an @ in it: only what looks like an address after the last one is an address. */
-static const char *add_binary(struct settings *settings, struct tl_binary_spec *specs, size_t *count, const char *value)
+static const char *add_binary(struct settings *settings, struct tl_binary_spec *specs,
+			      size_t *count, const char *value)
 {
 	struct tl_binary_spec *spec = &specs[*count];
 	const char *at = strrchr(value, '@');
@@ -401,7 +413,9 @@ const char *set_binary(void *field, const struct option_row *row, const char *va
 	return add_binary(settings, settings->binaries, &settings->binary_count, value);
 }
 
-/* FILE[:OFF[-END]]@ADDR, as ptxed has it; the file's name may have all of these characters in it. */
+/*
+ * FILE[:OFF[-END]]@ADDR, as ptxed has it; the file's name may have all of these characters in it.
+ */
 const char *set_raw(void *field, const struct option_row *row, const char *value)
 {
 	struct settings *settings = field;
@@ -421,7 +435,8 @@ const char *set_raw(void *field, const struct option_row *row, const char *value
 		dash = strchr(colon, '-');
 		if (dash)
 			*dash = '\0';
-		if (!parse_number(colon + 1, &spec->offset) || (dash && !parse_number(dash + 1, &spec->end)))
+		if (!parse_number(colon + 1, &spec->offset) ||
+		    (dash && !parse_number(dash + 1, &spec->end)))
 			return row->argument;
 		*colon = '\0';
 	}

@@ -14,7 +14,10 @@ static bool starts_with(const uint8_t *in, size_t size, const char *magic, size_
 	return size >= count && !memcmp(in, magic, count);
 }
 
-/* Skippable frames: Zstandard (RFC 8878, section 3.1.2) and LZ4 share the magic numbers 0x184d2a50 .. 5f. */
+/*
+ * Skippable frames: Zstandard (RFC 8878, section 3.1.2) and LZ4 share the magic numbers 0x184d2a50
+ * .. 5f.
+ */
 static bool is_skippable(const uint8_t *in, size_t size)
 {
 	return size >= 4 && (in[0] & 0xf0) == 0x50 && !memcmp(in + 1, "\x2a\x4d\x18", 3);
@@ -42,8 +45,8 @@ static void advance(struct tl_codec_io *io, size_t consumed, size_t made)
 /* ---- zstd (RFC 8878) ---- */
 
 /*
- * zstd and lz4 forget what one call has put out when it ends in an error. Fed no more than they ask for,
- * which is a block, they give out every good block before the bad one.
+ * zstd and lz4 forget what one call has put out when it ends in an error. Fed no more than they ask
+ * for, which is a block, they give out every good block before the bad one.
  */
 struct zstd {
 	ZSTD_DStream *stream;
@@ -51,8 +54,9 @@ struct zstd {
 };
 
 enum {
-	ZSTD_HINT = 5,        /* tells the size of a frame header */
-	ZSTD_WINDOW_LOG = 27, /* what `zstd --long` writes, and the most that `zstd -d` reads unasked */
+	ZSTD_HINT = 5, /* tells the size of a frame header */
+	/* what `zstd --long` writes, and the most that `zstd -d` reads unasked */
+	ZSTD_WINDOW_LOG = 27,
 };
 
 static bool zstd_begins(const uint8_t *in, size_t size)
@@ -80,13 +84,16 @@ static const struct {
 	ZSTD_ErrorCode code;
 	enum tl_status status;
 	const char *text;
+	/* clang-format off */
 } zstd_errors[] = {
 	{ ZSTD_error_memory_allocation, TL_NO_MEMORY, "out of memory" },
 	{ ZSTD_error_dictionary_wrong, TL_UNSUPPORTED, "zstd data needs a dictionary" },
 	{ ZSTD_error_frameParameter_windowTooLarge, TL_TOO_LARGE, "zstd window is too large" },
-	{ ZSTD_error_checksum_wrong, TL_BAD_FORMAT, "zstd checksum does not match; kept what came before" },
+	{ ZSTD_error_checksum_wrong, TL_BAD_FORMAT,
+	  "zstd checksum does not match; kept what came before" },
 	{ 0, TL_BAD_FORMAT, "corrupt zstd data; kept what came before" },
 };
+/* clang-format on */
 
 static int zstd_failed(struct tl_codec_io *io, size_t result)
 {
@@ -171,7 +178,10 @@ static void gzip_close(void *state)
 
 static bool xz_begins(const uint8_t *in, size_t size)
 {
-	return starts_with(in, size, "\xfd" "7zXZ\0", 6);
+	return starts_with(in, size,
+			   "\xfd"
+			   "7zXZ\0",
+			   6);
 }
 
 /* Dictionaries of `xz -9` have 64 MiB; a header may ask for 4 GiB. */
@@ -195,6 +205,7 @@ static const struct {
 	lzma_ret code;
 	int result;
 	const char *text;
+	/* clang-format off */
 } xz_results[] = {
 	{ LZMA_BUF_ERROR, 0, NULL }, /* no progress, which the caller sees */
 	{ LZMA_MEM_ERROR, TL_NO_MEMORY, "out of memory" },
@@ -202,6 +213,7 @@ static const struct {
 	{ LZMA_OPTIONS_ERROR, TL_UNSUPPORTED, "xz data uses an unknown filter" },
 	{ LZMA_OK, TL_BAD_FORMAT, "corrupt xz data; kept what came before" },
 };
+/* clang-format on */
 
 static int xz_expand(void *state, struct tl_codec_io *io)
 {

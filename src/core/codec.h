@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_CORE_CODEC_H
 #define TL_CORE_CODEC_H
-/* Decompressors behind one table: each expands a row of frames (members, streams), one call after another. */
+/*
+ * Decompressors behind one table: each expands a row of frames (members, streams), one call after
+ * another.
+ */
 #include <tracelathe/core.h>
 
 /* The bytes of one call; expand() moves both pointers on. */
@@ -20,7 +23,10 @@ struct tl_codec {
 	bool (*begins)(const uint8_t *in, size_t size);
 	/* NULL without memory. */
 	void *(*open)(void);
-	/* 0: more is to come; 1: a frame is complete; a negative tl_status: the bytes before were put out. */
+	/*
+	 * 0: more is to come; 1: a frame is complete; a negative tl_status: the bytes before were
+	 * put out.
+	 */
 	int (*expand)(void *state, struct tl_codec_io *io);
 	void (*close)(void *state);
 };

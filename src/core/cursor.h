@@ -2,8 +2,9 @@
 #ifndef TL_CORE_CURSOR_H
 #define TL_CORE_CURSOR_H
 /*
- * The one cursor: all untrusted bytes are read here. Bounds are tested as `n > (size_t)(end - pos)`; a hot loop tests
- * once for a whole record and then reads unchecked with the tl_get_* functions.
+ * The one cursor: all untrusted bytes are read here. Bounds are tested as `n > (size_t)(end -
+ * pos)`; a hot loop tests once for a whole record and then reads unchecked with the tl_get_*
+ * functions.
  */
 #include <stdbool.h>
 #include <stddef.h>

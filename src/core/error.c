@@ -6,6 +6,7 @@
 static const struct {
 	enum tl_status status;
 	const char *name;
+	/* clang-format off */
 } names[] = {
 	{ TL_OK, "ok" },
 	{ TL_NO_MEMORY, "no memory" },
@@ -18,6 +19,7 @@ static const struct {
 	{ TL_BAD_USAGE, "bad usage" },
 	{ TL_TOO_LARGE, "too large" },
 };
+/* clang-format on */
 
 const char *tl_status_name(enum tl_status status)
 {
@@ -32,11 +34,15 @@ const char *tl_version(void)
 	return TL_VERSION;
 }
 
-int tl_error_in(struct tl_error *err, enum tl_status status, uint64_t offset, uint64_t record, const char *text)
+int tl_error_in(struct tl_error *err, enum tl_status status, uint64_t offset, uint64_t record,
+		const char *text)
 {
 	if (err)
 		*err = (struct tl_error){
-			.status = status, .text = text, .offset = offset, .record = record,
+			.status = status,
+			.text = text,
+			.offset = offset,
+			.record = record,
 		};
 	return (int)status;
 }

@@ -4,11 +4,15 @@
 /* Filling a struct tl_error: once, at the byte that is wrong. */
 #include <tracelathe/core.h>
 
-/* The error is at `offset` (TL_NOWHERE: not at a byte). Returns `status`, so that callers can `return` the call. */
+/*
+ * The error is at `offset` (TL_NOWHERE: not at a byte). Returns `status`, so that callers can
+ * `return` the call.
+ */
 int tl_error_at(struct tl_error *err, enum tl_status status, uint64_t offset, const char *text);
 
 /* The same, in record number `record`. */
-int tl_error_in(struct tl_error *err, enum tl_status status, uint64_t offset, uint64_t record, const char *text);
+int tl_error_in(struct tl_error *err, enum tl_status status, uint64_t offset, uint64_t record,
+		const char *text);
 
 /* A failed system call; keeps errno. */
 int tl_error_system(struct tl_error *err, const char *text);

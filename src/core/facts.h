@@ -2,8 +2,9 @@
 #ifndef TL_CORE_FACTS_H
 #define TL_CORE_FACTS_H
 /*
- * "What this file is": a small tree of named facts, written as it is told, as indented text or as one JSON object.
- * Names are those of JSON ("cycle_frequency"); text shows them with blanks ("cycle frequency").
+ * "What this file is": a small tree of named facts, written as it is told, as indented text or as
+ * one JSON object. Names are those of JSON ("cycle_frequency"); text shows them with blanks ("cycle
+ * frequency").
  */
 #include <tracelathe/core.h>
 
@@ -24,7 +25,10 @@ void tl_fact_double(struct tl_facts *facts, const char *name, double value);
 void tl_fact_bool(struct tl_facts *facts, const char *name, bool value);
 /* A named object, closed by tl_facts_close(). */
 void tl_facts_object(struct tl_facts *facts, const char *name);
-/* A named list; its members are objects begun with tl_facts_item(). Both closed by tl_facts_close*(). */
+/*
+ * A named list; its members are objects begun with tl_facts_item(). Both closed by
+ * tl_facts_close*().
+ */
 void tl_facts_list(struct tl_facts *facts, const char *name);
 void tl_facts_item(struct tl_facts *facts);
 void tl_facts_close(struct tl_facts *facts);

@@ -68,7 +68,10 @@ bool tl_file_may_be_named(const char *path)
 	return !stat(path, &about) && is_usual(&about);
 }
 
-/* Open what a descriptor of O_PATH leads to. Without /proc: the path again, if it still leads to the same file. */
+/*
+ * Open what a descriptor of O_PATH leads to. Without /proc: the path again, if it still leads to
+ * the same file.
+ */
 static int open_found(int found, const char *path, const struct stat *about)
 {
 	char link[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
@@ -80,7 +83,8 @@ static int open_found(int found, const char *path, const struct stat *about)
 	if (fd >= 0 || errno != ENOENT)
 		return fd;
 	fd = tl_file_open(path, FROM_NAME, 0);
-	if (fd < 0 || (!fstat(fd, &again) && again.st_dev == about->st_dev && again.st_ino == about->st_ino))
+	if (fd < 0 ||
+	    (!fstat(fd, &again) && again.st_dev == about->st_dev && again.st_ino == about->st_ino))
 		return fd;
 	close(fd);
 	errno = EPERM;
@@ -141,7 +145,10 @@ int tl_file_directory_length(const char *path)
 	return slash ? (int)(slash - path) + 1 : 0;
 }
 
-/* A directory that may be written but not read cannot be synchronised, and some file systems have no need of it. */
+/*
+ * A directory that may be written but not read cannot be synchronised, and some file systems have
+ * no need of it.
+ */
 static bool is_no_failure(int error)
 {
 	return error == EACCES || error == EINVAL || error == EROFS;

@@ -6,8 +6,8 @@
 #include <sys/types.h>
 
 /*
- * As open(2), close-on-exec, tried again after a signal. The descriptor is never 0, 1 or 2: where a program was
- * started with one of these closed, its messages would go into the file.
+ * As open(2), close-on-exec, tried again after a signal. The descriptor is never 0, 1 or 2: where a
+ * program was started with one of these closed, its messages would go into the file.
  */
 int tl_file_open(const char *path, int flags, mode_t mode);
 
@@ -15,18 +15,24 @@ int tl_file_open(const char *path, int flags, mode_t mode);
 int tl_file_make_temporary(char *pattern);
 
 /*
- * Open a regular file for reading; others fail with EPERM. The test comes before open(2), which may have effects on a
- * device or wait at a pipe.
+ * Open a regular file for reading; others fail with EPERM. The test comes before open(2), which may
+ * have effects on a device or wait at a pipe.
  */
 int tl_file_open_regular(const char *path);
 
-/* The same for a file that an input names and not the user: it must belong to root or to the user of the process. */
+/*
+ * The same for a file that an input names and not the user: it must belong to root or to the user
+ * of the process.
+ */
 int tl_file_open_named(const char *path);
 
 /* Whether tl_file_open_named() would open the file. */
 bool tl_file_may_be_named(const char *path);
 
-/* As pread(2), but all `size` bytes unless the file ends before: no signal and no short read shows. Negative: errno. */
+/*
+ * As pread(2), but all `size` bytes unless the file ends before: no signal and no short read shows.
+ * Negative: errno.
+ */
 ssize_t tl_file_read_at(int fd, void *data, size_t size, off_t offset);
 
 /* Make the entry of a file in its directory durable. False: errno says why. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pages of a mapped file behind its new end, or on a failing disk, raise SIGBUS when they are read. The handler
- * puts a page of zeros in their place and counts it; whoever works on the file finds the count changed and gives up.
+ * The pages of a mapped file behind its new end, or on a failing disk, raise SIGBUS when they are
+ * read. The handler puts a page of zeros in their place and counts it; whoever works on the file
+ * finds the count changed and gives up.
  */
 #include "core/guard.h"
 
@@ -23,7 +24,8 @@ static bool replace_page(const siginfo_t *info)
 
 	if (info->si_code != BUS_ADRERR)
 		return false;
-	return mmap(page, page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page;
+	return mmap(page, page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+	       page;
 }
 
 static void on_bus_error(int number, siginfo_t *info, void *context)
@@ -37,7 +39,8 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 
 int tl_guard_mapped_files(struct tl_error *err)
 {
-	struct sigaction action = { .sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigaction action = { .sa_sigaction = on_bus_error,
+				    .sa_flags = SA_SIGINFO | SA_RESTART };
 
 	page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
 	sigemptyset(&action.sa_mask);

@@ -14,7 +14,8 @@
 /* The address of no bytes. */
 static const uint8_t nothing;
 
-static int map_descriptor(struct tl_source *source, int fd, uint64_t size, int flags, struct tl_error *err)
+static int map_descriptor(struct tl_source *source, int fd, uint64_t size, int flags,
+			  struct tl_error *err)
 {
 	void *map;
 
@@ -96,7 +97,8 @@ static int map_whole(struct tl_source *source, struct tl_error *err)
 	return 0;
 }
 
-int tl_source_map(struct tl_source *source, const uint8_t **data, size_t *size, struct tl_error *err)
+int tl_source_map(struct tl_source *source, const uint8_t **data, size_t *size,
+		  struct tl_error *err)
 {
 	if (!source->map) {
 		int status = map_whole(source, err);
@@ -125,16 +127,23 @@ void tl_source_release(struct tl_source *source, uint64_t offset, uint64_t size)
 	if (!source->unmap || offset >= source->map_size)
 		return;
 	end = size > source->map_size - offset ? source->map_size : offset + size;
-	/* The page of the first byte goes too, else small ranges would release none; it can be read again. */
+	/*
+	 * The page of the first byte goes too, else small ranges would release none; it can be read
+	 * again.
+	 */
 	offset -= offset % page;
 	end -= end % page;
 	if (offset < end)
-		madvise((void *)(uintptr_t)(source->map + offset), (size_t)(end - offset), MADV_DONTNEED);
+		madvise((void *)(uintptr_t)(source->map + offset), (size_t)(end - offset),
+			MADV_DONTNEED);
 }
 
 int tl_source_tick(struct tl_source *source, uint64_t done, struct tl_error *err)
 {
-	/* What was spooled has reported all its stored bytes already: from here the hook can only cancel. */
+	/*
+	 * What was spooled has reported all its stored bytes already: from here the hook can only
+	 * cancel.
+	 */
 	uint64_t stored = source->consumed ? source->consumed : done;
 
 	return tl_source_progress(source, done, stored, done >= source->map_size, err);

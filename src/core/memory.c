@@ -7,12 +7,15 @@
 
 #include <tracelathe/core.h>
 
-/* From this size on memory is worth large pages: clearing and mapping it page by page is what filling it costs. */
+/*
+ * From this size on memory is worth large pages: clearing and mapping it page by page is what
+ * filling it costs.
+ */
 enum { LARGE = 4 << 20, SMALL_PAGE = 4096, LARGE_PAGE = 2 << 20 };
 
 /*
- * Whole pages, those at both ends too: a mapping of which only a part were advised would be two for the system, which
- * realloc() then cannot move but must copy.
+ * Whole pages, those at both ends too: a mapping of which only a part were advised would be two for
+ * the system, which realloc() then cannot move but must copy.
  */
 static void prefer_large_pages(void *data, size_t size)
 {
@@ -62,7 +65,11 @@ void *tl_zeroed(size_t count, size_t element)
 /* ---- arena ---- */
 
 /* With its heads a largest block is a whole number of large pages, which the system then aligns. */
-enum { ARENA_HEADS = 64, ARENA_BLOCK = 16 * 1024, ARENA_LARGE_BLOCK = 4 * LARGE_PAGE - ARENA_HEADS };
+enum {
+	ARENA_HEADS = 64,
+	ARENA_BLOCK = 16 * 1024,
+	ARENA_LARGE_BLOCK = 4 * LARGE_PAGE - ARENA_HEADS
+};
 
 struct tl_arena_block {
 	struct tl_arena_block *next;
@@ -89,7 +96,9 @@ static size_t next_block(const struct tl_arena *arena)
 {
 	size_t size = arena->total / 4 / ARENA_BLOCK * ARENA_BLOCK;
 
-	return size < ARENA_BLOCK ? ARENA_BLOCK : size > ARENA_LARGE_BLOCK ? ARENA_LARGE_BLOCK : size;
+	return size < ARENA_BLOCK         ? ARENA_BLOCK
+	       : size > ARENA_LARGE_BLOCK ? ARENA_LARGE_BLOCK
+					  : size;
 }
 
 static char *arena_take(struct tl_arena *arena, size_t size)
@@ -119,7 +128,10 @@ void *tl_arena_alloc(struct tl_arena *arena, size_t size)
 	size_t align = alignof(max_align_t);
 	size_t pad = arena->left % align;
 
-	/* Blocks end aligned, so what is left tells how the free byte is aligned. An empty arena has none. */
+	/*
+	 * Blocks end aligned, so what is left tells how the free byte is aligned. An empty arena
+	 * has none.
+	 */
 	if (pad) {
 		arena->free += pad;
 		arena->left -= pad;
@@ -152,8 +164,8 @@ void tl_arena_free(struct tl_arena *arena)
 
 /* ---- index ---- */
 
-uint32_t tl_index_find(const struct tl_index *index, uint64_t hash, tl_index_equal_fn *equal, const void *context,
-		       const void *key)
+uint32_t tl_index_find(const struct tl_index *index, uint64_t hash, tl_index_equal_fn *equal,
+		       const void *context, const void *key)
 {
 	if (!index->slots)
 		return TL_NONE;
@@ -167,7 +179,8 @@ uint32_t tl_index_find(const struct tl_index *index, uint64_t hash, tl_index_equ
 	}
 }
 
-static void index_put(struct tl_index_slot *slots, size_t mask, struct tl_index_slot slot, size_t at)
+static void index_put(struct tl_index_slot *slots, size_t mask, struct tl_index_slot slot,
+		      size_t at)
 {
 	while (slots[at & mask].number != TL_NONE)
 		at++;
@@ -199,7 +212,8 @@ bool tl_index_add(struct tl_index *index, uint64_t hash, uint32_t number)
 {
 	if ((!index->slots || index->count + index->count / 2 >= index->mask) && !index_grow(index))
 		return false;
-	index_put(index->slots, index->mask, (struct tl_index_slot){ (uint32_t)hash, number }, (uint32_t)hash);
+	index_put(index->slots, index->mask, (struct tl_index_slot){ (uint32_t)hash, number },
+		  (uint32_t)hash);
 	index->count++;
 	return true;
 }
@@ -210,7 +224,10 @@ void tl_index_free(struct tl_index *index)
 	*index = (struct tl_index){ 0 };
 }
 
-/* Two words at a time, each in its own lane, so that the multiplications do not wait for each other. */
+/*
+ * Two words at a time, each in its own lane, so that the multiplications do not wait for each
+ * other.
+ */
 static const unsigned char *hash_words(const unsigned char *bytes, size_t *size, uint64_t lanes[2])
 {
 	for (; *size >= 16; *size -= 16, bytes += 16) {
@@ -258,7 +275,8 @@ static uint32_t names_put(struct tl_names *names, const char *text, size_t size)
 }
 
 /* The same, found by its text from here on. */
-static uint32_t names_put_indexed(struct tl_names *names, uint64_t hash, const char *text, size_t size)
+static uint32_t names_put_indexed(struct tl_names *names, uint64_t hash, const char *text,
+				  size_t size)
 {
 	uint32_t number = names_put(names, text, size);
 
@@ -269,7 +287,8 @@ static uint32_t names_put_indexed(struct tl_names *names, uint64_t hash, const c
 	return number;
 }
 
-static uint32_t find_name(const struct tl_names *names, uint64_t hash, const char *text, size_t size)
+static uint32_t find_name(const struct tl_names *names, uint64_t hash, const char *text,
+			  size_t size)
 {
 	struct tl_name key = { text, size };
 
@@ -291,7 +310,8 @@ uint32_t tl_names_add(struct tl_names *names, const char *text, size_t size)
 		return TL_NONE;
 	found = find_name(names, hash, text, size);
 	return found != TL_NONE ? found
-				: names_put_indexed(names, hash, tl_arena_copy(&names->arena, text, size), size);
+				: names_put_indexed(names, hash,
+						    tl_arena_copy(&names->arena, text, size), size);
 }
 
 const char *tl_names_text(struct tl_names *names, const char *text)

@@ -8,12 +8,15 @@
 #include <stdlib.h>
 
 /*
- * Make room for `want` elements of `element` bytes in the array at *array (capacity *capacity). Grows by half, zeroes
- * nothing. False without memory; the array is then unchanged.
+ * Make room for `want` elements of `element` bytes in the array at *array (capacity *capacity).
+ * Grows by half, zeroes nothing. False without memory; the array is then unchanged.
  */
 bool tl_grow(void *array, size_t *capacity, size_t want, size_t element);
 
-/* calloc() for what may be large; one more element than asked for, so that nothing at all is not a failed allocation. */
+/*
+ * calloc() for what may be large; one more element than asked for, so that nothing at all is not a
+ * failed allocation.
+ */
 void *tl_zeroed(size_t count, size_t element);
 
 /* A chain of blocks that is freed whole. Zero-filled is an empty arena. */
@@ -31,8 +34,8 @@ char *tl_arena_copy(struct tl_arena *arena, const char *text, size_t size);
 void tl_arena_free(struct tl_arena *arena);
 
 /*
- * An index from keys to 32-bit numbers of the caller's own arrays: open addressing over (hash, number) pairs. Keys are
- * compared by the caller. Zero-filled is an empty index.
+ * An index from keys to 32-bit numbers of the caller's own arrays: open addressing over (hash,
+ * number) pairs. Keys are compared by the caller. Zero-filled is an empty index.
  */
 struct tl_index {
 	struct tl_index_slot *slots;
@@ -48,8 +51,8 @@ struct tl_index_slot {
 typedef bool tl_index_equal_fn(const void *context, const void *key, uint32_t number);
 
 /* The number stored for a key, TL_NONE when there is none. */
-uint32_t tl_index_find(const struct tl_index *index, uint64_t hash, tl_index_equal_fn *equal, const void *context,
-		       const void *key);
+uint32_t tl_index_find(const struct tl_index *index, uint64_t hash, tl_index_equal_fn *equal,
+		       const void *context, const void *key);
 /* Store a key that is not there yet. False without memory. */
 bool tl_index_add(struct tl_index *index, uint64_t hash, uint32_t number);
 void tl_index_free(struct tl_index *index);
@@ -71,7 +74,10 @@ static inline uint64_t tl_hash_pair(uint64_t a, uint64_t b)
 	return tl_hash64(a * 0xff51afd7ed558ccdu + b);
 }
 
-/* Interned strings: the same text has the same number and address. Number 0 is "". Zero-filled is empty. */
+/*
+ * Interned strings: the same text has the same number and address. Number 0 is "". Zero-filled is
+ * empty.
+ */
 struct tl_names {
 	struct tl_arena arena;
 	struct tl_index index;

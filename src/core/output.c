@@ -20,11 +20,12 @@ enum { BUFFER_BYTES = 64 * 1024 };
 struct tl_output {
 	struct tl_output_buffer buffer; /* must be first: output.h writes through it */
 	char *start;
-	int fd;                /* -1: bytes stay in memory */
-	char *target;          /* NULL: not opened by us */
-	bool unnamed;          /* the file has no name yet */
-	bool used;             /* bytes were taken out of the buffer */
-	_Atomic(char *) temp;  /* the name until it is finished, NULL: none; also read by a signal handler */
+	int fd;       /* -1: bytes stay in memory */
+	char *target; /* NULL: not opened by us */
+	bool unnamed; /* the file has no name yet */
+	bool used;    /* bytes were taken out of the buffer */
+	/* the name until it is finished, NULL: none; also read by a signal handler */
+	_Atomic(char *) temp;
 	struct tl_error error; /* the first one met */
 };
 
@@ -80,7 +81,8 @@ static void grow(struct tl_output *out, size_t size)
 {
 	size_t used = (size_t)(out->buffer.pos - out->start);
 	size_t capacity = (size_t)(out->buffer.end - out->start);
-	size_t want = capacity > PTRDIFF_MAX - size ? 0 : capacity + (size > capacity ? size : capacity);
+	size_t want =
+		capacity > PTRDIFF_MAX - size ? 0 : capacity + (size > capacity ? size : capacity);
 	char *grown = want && !out->error.status ? malloc(want) : NULL;
 
 	if (!grown) {
@@ -195,9 +197,9 @@ static bool follow_link(char **path)
 }
 
 /*
- * The name to rename to: links of the last component are followed, so that a link is not replaced by a file,
- * and a dangling link names a new file. Links of /proc (/dev/stdout, /dev/fd/N) lead to open files, not to
- * names: they are `special`. NULL: errno says why.
+ * The name to rename to: links of the last component are followed, so that a link is not replaced
+ * by a file, and a dangling link names a new file. Links of /proc (/dev/stdout, /dev/fd/N) lead to
+ * open files, not to names: they are `special`. NULL: errno says why.
  */
 static char *resolve(const char *path, bool *special)
 {
@@ -236,7 +238,8 @@ static char *temporary_name(const struct tl_output *out)
 	char *name;
 
 	/* A name has room for 255 bytes. */
-	if (asprintf(&name, "%.*s.%.200s.XXXXXX", directory, out->target, out->target + directory) >= 0)
+	if (asprintf(&name, "%.*s.%.200s.XXXXXX", directory, out->target,
+		     out->target + directory) >= 0)
 		return name;
 	errno = ENOMEM;
 	return NULL;
@@ -270,7 +273,10 @@ static int create_named(struct tl_output *out, mode_t mode)
 	return -1;
 }
 
-/* A file that has no name goes away with the process, however that ends. Not every file system has such files. */
+/*
+ * A file that has no name goes away with the process, however that ends. Not every file system has
+ * such files.
+ */
 static bool create_unnamed(struct tl_output *out, mode_t mode)
 {
 	int length = tl_file_directory_length(out->target);
@@ -287,7 +293,10 @@ static bool create_unnamed(struct tl_output *out, mode_t mode)
 	return out->unnamed;
 }
 
-/* A new file in the directory of the target. The umask holds for it unless it takes the place of an old one. */
+/*
+ * A new file in the directory of the target. The umask holds for it unless it takes the place of an
+ * old one.
+ */
 static int create_temporary(struct tl_output *out, const struct stat *old)
 {
 	mode_t mode = old ? 0600 : 0666;
@@ -326,8 +335,8 @@ int tl_output_open(struct tl_output **out, const char *path, struct tl_error *er
 	if (!path || !strcmp(path, "-")) {
 		opened->fd = STDOUT_FILENO;
 	} else if (open_path(opened, path)) {
-		int status = errno == ENOMEM ? tl_error_memory(err) :
-					       tl_error_system(err, "cannot open for writing");
+		int status = errno == ENOMEM ? tl_error_memory(err)
+					     : tl_error_system(err, "cannot open for writing");
 
 		tl_output_discard(opened);
 		return status;

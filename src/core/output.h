@@ -12,12 +12,18 @@ struct tl_output_buffer {
 	char *pos, *end;
 };
 
-/* Flush so that `size` bytes fit (size at most TL_OUTPUT_ROOM); never fails: after an error bytes go nowhere. */
+/*
+ * Flush so that `size` bytes fit (size at most TL_OUTPUT_ROOM); never fails: after an error bytes
+ * go nowhere.
+ */
 void tl_output_make_room(struct tl_output *out, size_t size);
 
 enum { TL_OUTPUT_ROOM = 4096 };
 
-/* Room for `size` <= TL_OUTPUT_ROOM bytes; write them, then tl_output_advance() by what was written. */
+/*
+ * Room for `size` <= TL_OUTPUT_ROOM bytes; write them, then tl_output_advance() by what was
+ * written.
+ */
 static inline char *tl_output_room(struct tl_output *out, size_t size)
 {
 	struct tl_output_buffer *buffer = (struct tl_output_buffer *)out;
@@ -64,17 +70,24 @@ void tl_put_u64(struct tl_output *out, uint64_t value);
 void tl_put_i64(struct tl_output *out, int64_t value);
 /* "0x" and lower-case hexadecimal digits, no leading zeros. */
 void tl_put_hex(struct tl_output *out, uint64_t value);
-/* The shortest decimal form that reads back as the same double; never locale dependent; JSON-safe for finite values. */
+/*
+ * The shortest decimal form that reads back as the same double; never locale dependent; JSON-safe
+ * for finite values.
+ */
 void tl_put_double(struct tl_output *out, double value);
 /* printf for rare lines. */
-void tl_put_format(struct tl_output *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void tl_put_format(struct tl_output *out, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /*
- * A JSON string with its quotes (RFC 8259): control characters and those that steer a terminal (tl_shown_character())
- * escaped, bytes that are not UTF-8 become U+FFFD.
+ * A JSON string with its quotes (RFC 8259): control characters and those that steer a terminal
+ * (tl_shown_character()) escaped, bytes that are not UTF-8 become U+FFFD.
  */
 void tl_put_json(struct tl_output *out, const char *text, size_t size);
-/* Text from an input as people see it, by tl_shown_character(): every name and payload in a text goes through this. */
+/*
+ * Text from an input as people see it, by tl_shown_character(): every name and payload in a text
+ * goes through this.
+ */
 void tl_put_shown(struct tl_output *out, const char *text, size_t size);
 /* Bytes of `text` up to the first that is not UTF-8 (RFC 3629). */
 size_t tl_utf8_span(const char *text, size_t size);

@@ -46,7 +46,8 @@ int tl_pool_run(unsigned jobs, size_t count, tl_task_fn *fn, void *arg)
 
 	pthread_mutex_init(&run.lock, NULL);
 	/* Helpers only make it faster: without memory or threads for them the caller does all. */
-	while (threads && started < helpers - 1 && !pthread_create(&threads[started], NULL, work, &run))
+	while (threads && started < helpers - 1 &&
+	       !pthread_create(&threads[started], NULL, work, &run))
 		started++;
 	work(&run);
 	while (started)

@@ -8,8 +8,9 @@
 typedef int tl_task_fn(void *arg, size_t task);
 
 /*
- * Run tasks 0 .. count - 1 on up to `jobs` threads (the caller's among them), handed out in order. All are run, also
- * after a failure. Returns the failure of the lowest task that failed, so that the result does not depend on timing.
+ * Run tasks 0 .. count - 1 on up to `jobs` threads (the caller's among them), handed out in order.
+ * All are run, also after a failure. Returns the failure of the lowest task that failed, so that
+ * the result does not depend on timing.
  */
 int tl_pool_run(unsigned jobs, size_t count, tl_task_fn *fn, void *arg);
 

@@ -15,7 +15,8 @@
 
 enum { BUFFER_BYTES = 256 * 1024, PROGRESS_BYTES = 1024 * 1024 };
 
-int tl_source_progress(struct tl_source *source, uint64_t at, uint64_t done, bool end, struct tl_error *err)
+int tl_source_progress(struct tl_source *source, uint64_t at, uint64_t done, bool end,
+		       struct tl_error *err)
 {
 	/* Each further page that is gone would cost a signal, and the work is lost anyway. */
 	if (tl_guard_lost_pages() != source->lost_pages)
@@ -47,8 +48,8 @@ static ssize_t read_some(int fd, uint8_t *data, size_t size)
 }
 
 /*
- * Fill the window whole, also from a pipe that gives little at a time: how the input is cut must not show in
- * what comes out.
+ * Fill the window whole, also from a pipe that gives little at a time: how the input is cut must
+ * not show in what comes out.
  */
 static int fill(struct tl_source *source, struct tl_error *err)
 {
@@ -64,7 +65,8 @@ static int fill(struct tl_source *source, struct tl_error *err)
 		if (got < 0)
 			return tl_error_system(err, "cannot read");
 		if (!got && tl_source_changed(source))
-			return tl_error_at(err, TL_IO, TL_NOWHERE, "input changed while it was read");
+			return tl_error_at(err, TL_IO, TL_NOWHERE,
+					   "input changed while it was read");
 		source->in_left += (size_t)got;
 		source->in_end = !got;
 	}
@@ -136,7 +138,8 @@ static int expand_once(struct tl_source *source, struct tl_error *err)
 	if (result == TL_NO_MEMORY)
 		return tl_error_memory(err);
 	if (bomb)
-		fault(source, TL_TOO_LARGE, "expands to more than the guard allows; kept what came before");
+		fault(source, TL_TOO_LARGE,
+		      "expands to more than the guard allows; kept what came before");
 	else if (result < 0)
 		fault(source, (enum tl_status)result, io.text);
 	else if (stuck)
@@ -186,11 +189,13 @@ int tl_source_piece(struct tl_source *source, struct tl_error *err)
 	int status = source->codec ? expand(source, err) : pass(source, err);
 
 	if (!status)
-		status = tl_source_progress(source, source->consumed, source->consumed, source->ended, err);
+		status = tl_source_progress(source, source->consumed, source->consumed,
+					    source->ended, err);
 	return status ? status : source->piece_left != 0;
 }
 
-int tl_source_peek(struct tl_source *source, const uint8_t **data, size_t *size, struct tl_error *err)
+int tl_source_peek(struct tl_source *source, const uint8_t **data, size_t *size,
+		   struct tl_error *err)
 {
 	int status = tl_source_piece(source, err);
 
@@ -245,7 +250,8 @@ static int open_file(struct tl_source *source, struct tl_error *err)
 {
 	struct stat st;
 
-	source->fd = strcmp(source->name, "-") ? tl_file_open(source->name, O_RDONLY, 0) : STDIN_FILENO;
+	source->fd =
+		strcmp(source->name, "-") ? tl_file_open(source->name, O_RDONLY, 0) : STDIN_FILENO;
 	if (source->fd < 0 || fstat(source->fd, &st))
 		return tl_error_system(err, "cannot open");
 	if (S_ISDIR(st.st_mode)) {
@@ -273,8 +279,8 @@ static int open_codec(struct tl_source *source, struct tl_error *err)
 	return source->codec_state ? 0 : tl_error_memory(err);
 }
 
-int tl_source_open(struct tl_source **source, const char *path, const struct tl_source_options *options,
-		   struct tl_error *err)
+int tl_source_open(struct tl_source **source, const char *path,
+		   const struct tl_source_options *options, struct tl_error *err)
 {
 	struct tl_source *opened = new_source(path);
 	int status;
@@ -294,8 +300,8 @@ int tl_source_open(struct tl_source **source, const char *path, const struct tl_
 	return status;
 }
 
-int tl_source_open_memory(struct tl_source **source, const void *data, size_t size, const char *name,
-			  struct tl_error *err)
+int tl_source_open_memory(struct tl_source **source, const void *data, size_t size,
+			  const char *name, struct tl_error *err)
 {
 	struct tl_source *opened = new_source(name);
 

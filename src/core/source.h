@@ -38,14 +38,19 @@ struct tl_source {
 	uint64_t reported; /* the byte at which the progress hook was called last */
 };
 
-/* Make `piece` the next expanded bytes if it is used up. Returns 1, 0 at the end, or a negative status. */
+/*
+ * Make `piece` the next expanded bytes if it is used up. Returns 1, 0 at the end, or a negative
+ * status.
+ */
 int tl_source_piece(struct tl_source *source, struct tl_error *err);
 
 /* The first expanded bytes that are there, to recognise a format by; nothing is consumed. */
-int tl_source_peek(struct tl_source *source, const uint8_t **data, size_t *size, struct tl_error *err);
+int tl_source_peek(struct tl_source *source, const uint8_t **data, size_t *size,
+		   struct tl_error *err);
 
 /* Call the progress hook with `done` stored bytes, if byte `at` is a good way on or is the end. */
-int tl_source_progress(struct tl_source *source, uint64_t at, uint64_t done, bool end, struct tl_error *err);
+int tl_source_progress(struct tl_source *source, uint64_t at, uint64_t done, bool end,
+		       struct tl_error *err);
 
 /* A temporary file without a name ($TMPDIR, else /var/tmp): its descriptor, or negative (map.c). */
 int tl_open_unlinked(struct tl_error *err);

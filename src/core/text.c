@@ -73,8 +73,11 @@ void tl_put_double(struct tl_output *out, double value)
 {
 	char text[64];
 
-	/* Whole numbers of up to 15 digits, most of what is written, read the same in every form. */
-	if (fabs(value) < 1e15 && value == (double)(int64_t)value && !(value == 0 && signbit(value))) {
+	/*
+	 * Whole numbers of up to 15 digits, most of what is written, read the same in every form.
+	 */
+	if (fabs(value) < 1e15 && value == (double)(int64_t)value &&
+	    !(value == 0 && signbit(value))) {
 		tl_put_i64(out, (int64_t)value);
 		return;
 	}
@@ -92,7 +95,10 @@ void tl_put_double(struct tl_output *out, double value)
 
 /* ---- JSON ---- */
 
-/* UTF-8 of more than one byte (RFC 3629, section 4): no overlong form, no surrogate, none past U+10FFFF. */
+/*
+ * UTF-8 of more than one byte (RFC 3629, section 4): no overlong form, no surrogate, none past
+ * U+10FFFF.
+ */
 static const struct sequence {
 	unsigned char first, last; /* the leading byte */
 	unsigned char low, high;   /* the second byte; later ones are 80..BF */
@@ -134,9 +140,9 @@ size_t tl_utf8_span(const char *text, size_t size)
 }
 
 /*
- * Whether a whole character steers what shows it: C1 controls, marks and overrides of the writing direction (Unicode
- * Standard Annex 9: 061C, 200E, 200F, 202A to 202E, 2066 to 2069), and separators of lines (2028, 2029). `p` is valid
- * UTF-8.
+ * Whether a whole character steers what shows it: C1 controls, marks and overrides of the writing
+ * direction (Unicode Standard Annex 9: 061C, 200E, 200F, 202A to 202E, 2066 to 2069), and
+ * separators of lines (2028, 2029). `p` is valid UTF-8.
  */
 static bool steers(const unsigned char *p)
 {
@@ -210,7 +216,8 @@ static size_t plain_run(const unsigned char *p, size_t left)
 
 		if (p[at] >= 0x80)
 			size = utf8_size(p + at, left - at);
-		if (p[at] < 0x20 || p[at] == '"' || p[at] == '\\' || p[at] == 0x7f || (size > 1 && steers(p + at)))
+		if (p[at] < 0x20 || p[at] == '"' || p[at] == '\\' || p[at] == 0x7f ||
+		    (size > 1 && steers(p + at)))
 			size = 0;
 		if (!size)
 			break;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cachegrind profiles: self cost by file, function and line, all parts together; "summary:" at the end.
- * cg_annotate, cg_diff and cg_merge read them. There are no calls, objects or addresses in this format.
+ * Cachegrind profiles: self cost by file, function and line, all parts together; "summary:" at the
+ * end. cg_annotate, cg_diff and cg_merge read them. There are no calls, objects or addresses in
+ * this format.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,8 @@ static int compare_text(const char *a, const char *b)
 /* 0: lines that are written as one. */
 static int compare_places(const struct cachegrind *c, uint32_t x, uint32_t y)
 {
-	uint32_t a = tl_profile_line(c->profile, x)->at.line, b = tl_profile_line(c->profile, y)->at.line;
+	uint32_t a = tl_profile_line(c->profile, x)->at.line,
+		 b = tl_profile_line(c->profile, y)->at.line;
 	int order = compare_text(file_of(c, x), file_of(c, y));
 
 	if (!order)
@@ -68,7 +70,8 @@ static int compare_lines(const void *a, const void *b, void *context)
 
 static int prepare(struct cachegrind *c, struct tl_error *err)
 {
-	uint32_t lines = tl_profile_line_count(c->profile), events = tl_profile_event_count(c->profile);
+	uint32_t lines = tl_profile_line_count(c->profile),
+		 events = tl_profile_event_count(c->profile);
 
 	c->events = malloc(((size_t)events + 1) * sizeof(*c->events));
 	c->order = malloc(((size_t)lines + 1) * sizeof(*c->order));
@@ -156,8 +159,9 @@ static void put_body(struct cachegrind *c)
 	put_costs(c, c->sums);
 }
 
-static int write_cachegrind(const struct tl_profile *profile, const struct tl_export_options *options,
-			    struct tl_output *out, struct tl_error *err)
+static int write_cachegrind(const struct tl_profile *profile,
+			    const struct tl_export_options *options, struct tl_output *out,
+			    struct tl_error *err)
 {
 	struct cachegrind c = { .profile = profile, .out = out };
 	struct tl_export_options filled;

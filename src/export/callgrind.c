@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Callgrind profiles (format version 1), canonical: the same profile gives the same bytes. This file: what is written,
- * header and totals; callgrind_order.c and callgrind_body.c write the rest.
+ * Callgrind profiles (format version 1), canonical: the same profile gives the same bytes. This
+ * file: what is written, header and totals; callgrind_order.c and callgrind_body.c write the rest.
  */
 #include "export/callgrind.h"
 
@@ -22,7 +22,8 @@ static void survey_position(struct tl_callgrind *c, const struct tl_position *at
 static void survey(struct tl_callgrind *c)
 {
 	uint32_t lines = tl_profile_line_count(c->profile), arcs = tl_profile_arc_count(c->profile);
-	uint32_t jumps = tl_profile_jump_count(c->profile), functions = tl_profile_function_count(c->profile);
+	uint32_t jumps = tl_profile_jump_count(c->profile),
+		 functions = tl_profile_function_count(c->profile);
 	uint32_t parts = tl_profile_part_count(c->profile);
 
 	c->parts = parts > 1;
@@ -52,7 +53,10 @@ static void survey(struct tl_callgrind *c)
 		c->addresses = c->options.positions == TL_POSITIONS_INSTR;
 		c->blocks = false;
 	}
-	/* Calls without a count (rule G) come from files of this format; elsewhere they are calls that never ended. */
+	/*
+	 * Calls without a count (rule G) come from files of this format; elsewhere they are calls
+	 * that never ended.
+	 */
 	c->keep_zero = !strcmp(tl_profile_format(c->profile), "callgrind");
 }
 
@@ -75,7 +79,8 @@ static bool name_functions(struct tl_callgrind *c)
 
 	c->function_names = malloc(((size_t)count + 1) * sizeof(*c->function_names));
 	for (uint32_t i = 0; c->function_names && i < count; i++) {
-		const struct tl_function *function = tl_profile_function(c->profile, c->functions[i]);
+		const struct tl_function *function =
+			tl_profile_function(c->profile, c->functions[i]);
 
 		c->function_names[c->functions[i]] = (struct tl_function_names){
 			.object = tl_callgrind_name_number(&c->names, TL_OBJECTS, function->object),
@@ -218,7 +223,9 @@ static void put_target(const struct tl_callgrind *c, const struct tl_part *part,
 		tl_put_format(c->out, "pid: %" PRIu64 "\n", process);
 	if (*command)
 		put_command(c->out, command);
-	/* A number of ours would come back as one of the profile's own when the file is read again. */
+	/*
+	 * A number of ours would come back as one of the profile's own when the file is read again.
+	 */
 	if (part && part->number)
 		tl_put_format(c->out, "part: %" PRIu64 "\n", part->number);
 	if (part && part->thread != TL_NOWHERE)
@@ -262,7 +269,8 @@ static int prepare(struct tl_callgrind *c, struct tl_error *err)
 	if (!choose_events(c) || !sum_lines(c))
 		return tl_error_memory(err);
 	if (!c->event_count)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the profile has no event, and the format needs one");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the profile has no event, and the format needs one");
 	status = tl_callgrind_order(c, err);
 	if (status == 0 && !name_functions(c))
 		status = tl_error_memory(err);
@@ -281,8 +289,9 @@ static void put_file(struct tl_callgrind *c)
 	}
 }
 
-static int write_callgrind(const struct tl_profile *profile, const struct tl_export_options *options,
-			   struct tl_output *out, struct tl_error *err)
+static int write_callgrind(const struct tl_profile *profile,
+			   const struct tl_export_options *options, struct tl_output *out,
+			   struct tl_error *err)
 {
 	struct tl_callgrind c = { .profile = profile, .out = out };
 	int status = tl_export_options(&c.options, profile, options, err);

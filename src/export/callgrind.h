@@ -13,10 +13,10 @@ enum tl_item_kind { TL_ITEM_LINE, TL_ITEM_CALL, TL_ITEM_JUMP };
 
 struct tl_item {
 	enum tl_item_kind kind;
-	uint32_t number;    /* of the line, arc or jump */
-	uint32_t function;  /* whose block; TL_NONE: none */
+	uint32_t number;   /* of the line, arc or jump */
+	uint32_t function; /* whose block; TL_NONE: none */
 	uint32_t part;
-	uint32_t target;    /* called or jumped to function, TL_NONE: none */
+	uint32_t target;                   /* called or jumped to function, TL_NONE: none */
 	const struct tl_position *at, *to; /* to: of calls and jumps */
 	bool conditional;
 };
@@ -31,35 +31,39 @@ struct tl_callgrind {
 	struct tl_export_options options;
 	struct tl_output *out;
 	struct tl_name_tables names;
-	bool addresses;    /* positions: instr */
-	bool blocks;       /* positions: bb */
-	bool keep_zero;    /* calls=0 is what the profile's own file said */
-	bool parts;        /* a part of the file for each of the profile; else one for all */
-	bool objects;      /* some function's object is known */
-	uint32_t *events;  /* columns: the events that are no formula */
+	bool addresses;   /* positions: instr */
+	bool blocks;      /* positions: bb */
+	bool keep_zero;   /* calls=0 is what the profile's own file said */
+	bool parts;       /* a part of the file for each of the profile; else one for all */
+	bool objects;     /* some function's object is known */
+	uint32_t *events; /* columns: the events that are no formula */
 	uint32_t event_count;
-	int64_t *totals;   /* by part of the file and column */
+	int64_t *totals; /* by part of the file and column */
 	struct tl_function_names *function_names;
-	uint32_t *functions; /* in the order of the file */
+	uint32_t *functions;    /* in the order of the file */
 	struct tl_groups items; /* by function; in the order of the file */
-	uint32_t *next;    /* by function: its first item not yet written */
-	uint32_t object;   /* of the function written last, as a name; 0: none in this part */
-	uint32_t file;     /* current file, as a name */
-	uint32_t self_file; /* that of the last cost line of the block */
+	uint32_t *next;         /* by function: its first item not yet written */
+	uint32_t object;        /* of the function written last, as a name; 0: none in this part */
+	uint32_t file;          /* current file, as a name */
+	uint32_t self_file;     /* that of the last cost line of the block */
 
-	/* Relative positions: that of the last cost line, if all readers agree what is relative to it. */
+	/*
+	 * Relative positions: that of the last cost line, if all readers agree what is relative to
+	 * it.
+	 */
 	struct tl_position base;
 	bool agreed;
 
 	/* What is written next: costs and counts of items that are printed as one. */
-	int64_t *costs;    /* by column */
+	int64_t *costs; /* by column */
 	uint64_t count, taken;
 };
 
 struct tl_item tl_callgrind_item(const struct tl_callgrind *c, uint32_t item);
 
 /* The order of two items of one function; 0: they are printed alike. */
-int tl_callgrind_compare(const struct tl_callgrind *c, const struct tl_item *x, const struct tl_item *y);
+int tl_callgrind_compare(const struct tl_callgrind *c, const struct tl_item *x,
+			 const struct tl_item *y);
 
 /* Fill `functions`, `items` and `next`. */
 int tl_callgrind_order(struct tl_callgrind *c, struct tl_error *err);

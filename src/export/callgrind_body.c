@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The body of a Callgrind file: a block per function with its cost lines, calls and jumps. Written so that
- * readers that differ in the disputed points read the same (docs/formats/callgrind.md, 3 and 6): absolute
- * positions on call lines, the callee's file always named, the function's own file at the end of its block;
- * relative positions only where all readers agree what they are relative to.
+ * The body of a Callgrind file: a block per function with its cost lines, calls and jumps. Written
+ * so that readers that differ in the disputed points read the same (docs/formats/callgrind.md, 3
+ * and 6): absolute positions on call lines, the callee's file always named, the function's own file
+ * at the end of its block; relative positions only where all readers agree what they are relative
+ * to.
  */
 #include "export/callgrind.h"
 
@@ -52,8 +53,8 @@ static bool at_base(const struct tl_callgrind *c, const struct tl_position *at)
 	       (!c->blocks || at->block == c->base.block) && at->line == c->base.line;
 }
 
-/* The position line of a call or jump: most readers go on from there, and we from the cost line before it
- * (rule A). */
+/* The position line of a call or jump: most readers go on from there, and we from the cost line
+ * before it (rule A). */
 static void put_source(struct tl_callgrind *c, const struct tl_position *at)
 {
 	bool same = c->agreed && at_base(c, at);
@@ -79,7 +80,8 @@ static void put_costs(const struct tl_callgrind *c)
 	tl_put_char(c->out, '\n');
 }
 
-static void put_name(struct tl_callgrind *c, const char *key, enum tl_namespace space, uint32_t number)
+static void put_name(struct tl_callgrind *c, const char *key, enum tl_namespace space,
+		     uint32_t number)
 {
 	tl_put_callgrind_name(&c->names, c->out, key, space, number);
 }
@@ -130,7 +132,8 @@ static void put_jump(struct tl_callgrind *c, const struct tl_item *item)
 {
 	const struct tl_function_names *target = &c->function_names[item->target];
 	struct tl_position to = target_position(c, item->target, *item->to);
-	uint32_t file = *to.file ? tl_callgrind_name_number(&c->names, TL_FILES, to.file) : target->file;
+	uint32_t file =
+		*to.file ? tl_callgrind_name_number(&c->names, TL_FILES, to.file) : target->file;
 
 	/* Readers take either of the two for the file that is not named (rule B). */
 	if (file != c->file || file != c->self_file)
@@ -238,8 +241,9 @@ static void put_block(struct tl_callgrind *c, uint32_t function, uint32_t part)
 		if (at == first)
 			begin_block(c, names);
 		change_file(c,
-			    *item.at->file ? tl_callgrind_name_number(&c->names, TL_FILES, item.at->file)
-					   : names->file,
+			    *item.at->file
+				    ? tl_callgrind_name_number(&c->names, TL_FILES, item.at->file)
+				    : names->file,
 			    names->file);
 		at = put_items(c, at, end);
 	}

@@ -41,7 +41,8 @@ static bool room_for_number(struct tl_name_table *table, uint32_t number)
 	return true;
 }
 
-uint32_t tl_callgrind_name_number(struct tl_name_tables *tables, enum tl_namespace space, const char *text)
+uint32_t tl_callgrind_name_number(struct tl_name_tables *tables, enum tl_namespace space,
+				  const char *text)
 {
 	struct tl_name_table *table = &tables->tables[space];
 	uint32_t number;
@@ -61,7 +62,8 @@ uint32_t tl_callgrind_name_number(struct tl_name_tables *tables, enum tl_namespa
 /* "A name starting with '(' + digit is compressed": such a name has to have a number of its own. */
 static bool looks_like_number(const struct tl_name *name)
 {
-	return name->size > 1 && name->text[0] == '(' && name->text[1] >= '0' && name->text[1] <= '9';
+	return name->size > 1 && name->text[0] == '(' && name->text[1] >= '0' &&
+	       name->text[1] <= '9';
 }
 
 void tl_put_callgrind_name(struct tl_name_tables *tables, struct tl_output *out, const char *key,

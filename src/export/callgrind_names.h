@@ -2,9 +2,9 @@
 #ifndef TL_EXPORT_CALLGRIND_NAMES_H
 #define TL_EXPORT_CALLGRIND_NAMES_H
 /*
- * Name compression of the Callgrind format ("Name Compression"): objects, files and functions each have their own
- * numbers; the first mention in a part has the name beside it. Names are defined again in each part, since some
- * readers forget them there (docs/formats/callgrind.md, 3.F).
+ * Name compression of the Callgrind format ("Name Compression"): objects, files and functions each
+ * have their own numbers; the first mention in a part has the name beside it. Names are defined
+ * again in each part, since some readers forget them there (docs/formats/callgrind.md, 3.F).
  */
 #include "core/memory.h"
 #include "core/output.h"
@@ -15,7 +15,7 @@ struct tl_name_table {
 	struct tl_names names;
 	uint32_t *defined; /* by number: the part it was defined in last, from 1 */
 	size_t defined_count, defined_capacity;
-	const char *last;  /* the text asked for last, by address, and its number */
+	const char *last; /* the text asked for last, by address, and its number */
 	uint32_t last_number;
 };
 
@@ -26,8 +26,12 @@ struct tl_name_tables {
 	bool no_memory;
 };
 
-/* The number of a name; "" is "???", which is what the format's writers call the unknown. 0 without memory. */
-uint32_t tl_callgrind_name_number(struct tl_name_tables *tables, enum tl_namespace space, const char *text);
+/*
+ * The number of a name; "" is "???", which is what the format's writers call the unknown. 0 without
+ * memory.
+ */
+uint32_t tl_callgrind_name_number(struct tl_name_tables *tables, enum tl_namespace space,
+				  const char *text);
 
 /* "fn=(7) main\n" or "fn=(7)\n". */
 void tl_put_callgrind_name(struct tl_name_tables *tables, struct tl_output *out, const char *key,

@@ -45,22 +45,22 @@ struct tl_item tl_callgrind_item(const struct tl_callgrind *c, uint32_t item)
 	if (item < lines) {
 		const struct tl_cost_line *line = tl_profile_line(c->profile, item);
 
-		return (struct tl_item){ TL_ITEM_LINE, item,	  line->function, line->part,
-					 TL_NONE,      &line->at, NULL,		  false };
+		return (struct tl_item){ TL_ITEM_LINE, item,      line->function, line->part,
+					 TL_NONE,      &line->at, NULL,           false };
 	}
 	item -= lines;
 	if (item < arcs) {
 		const struct tl_arc *arc = tl_profile_arc(c->profile, item);
 
-		return (struct tl_item){ TL_ITEM_CALL, item,	   arc->caller, arc->part,
-					 arc->callee,  &arc->from, &arc->to,	false };
+		return (struct tl_item){ TL_ITEM_CALL, item,       arc->caller, arc->part,
+					 arc->callee,  &arc->from, &arc->to,    false };
 	}
 	item -= arcs;
 
 	const struct tl_jump *jump = tl_profile_jump(c->profile, item);
 
-	return (struct tl_item){ TL_ITEM_JUMP, item,	    jump->function, jump->part,
-				 jump->target, &jump->from, &jump->to,	    jump->conditional };
+	return (struct tl_item){ TL_ITEM_JUMP, item,        jump->function, jump->part,
+				 jump->target, &jump->from, &jump->to,      jump->conditional };
 }
 
 static const char *file_of(const struct tl_callgrind *c, const struct tl_item *item)
@@ -95,7 +95,8 @@ static int compare_positions(const struct tl_callgrind *c, const struct tl_posit
 /* As it is written, and read again: no file is that of the function. */
 static const char *target_file(const struct tl_callgrind *c, const struct tl_item *item)
 {
-	return *item->to->file ? item->to->file : tl_profile_function(c->profile, item->target)->file;
+	return *item->to->file ? item->to->file
+			       : tl_profile_function(c->profile, item->target)->file;
 }
 
 /* What stands in both places of a jump or call is written as one: so that what is alike stands

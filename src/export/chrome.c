@@ -139,7 +139,8 @@ static bool adds_up(const struct chrome *c, struct tl_time from, struct tl_time 
 
 	if (begin == end)
 		return true;
-	return to.seconds < whole / second && (double)begin / us + (double)(end - begin) / us == (double)end / us;
+	return to.seconds < whole / second &&
+	       (double)begin / us + (double)(end - begin) / us == (double)end / us;
 }
 
 /* Separator, head, phase, two times, closing: all but name and arguments. */
@@ -382,7 +383,8 @@ static void put_origin(const struct chrome *c)
 	if (c->base.clock_known) {
 		tl_put_text(out, "\",\"ticks_per_second\":\"");
 		tl_put_u64(out, c->base.frequency);
-		tl_put_format(out, "\",\"origin_seconds\":\"%" PRIu64 ".%09" PRIu32, origin.seconds, origin.ns);
+		tl_put_format(out, "\",\"origin_seconds\":\"%" PRIu64 ".%09" PRIu32, origin.seconds,
+			      origin.ns);
 		if (c->fine)
 			tl_put_format(out, "%03" PRIu32, origin.ps);
 	}

@@ -15,7 +15,7 @@ struct graph {
 	const struct tl_profile *profile;
 	uint32_t event;
 	int64_t total;
-	bool *called; /* by function: in an arc */
+	bool *called;   /* by function: in an arc */
 	uint32_t *arcs; /* sorted by caller and callee */
 	uint32_t arc_count;
 };

@@ -49,11 +49,13 @@ static int choose_events(struct tl_flame *flame, struct tl_error *err)
 		uint32_t event = options->events ? options->events[i] : i;
 
 		if (event >= known)
-			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no such event in this profile");
+			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+					   "no such event in this profile");
 		flame->events[0][i] = event;
 		if (flame->profile[1])
-			flame->events[1][i] = event_named(flame->profile[1],
-							  tl_profile_event(flame->profile[0], event)->name);
+			flame->events[1][i] =
+				event_named(flame->profile[1],
+					    tl_profile_event(flame->profile[0], event)->name);
 		flame->common = flame->common || flame->events[1][i] != TL_NONE;
 	}
 	if (!flame->event_count)
@@ -67,7 +69,8 @@ static int choose_events(struct tl_flame *flame, struct tl_error *err)
 
 static void fill_options(struct tl_flame_options *filled, const struct tl_flame_options *options)
 {
-	*filled = options ? *options : (struct tl_flame_options){ .size = sizeof(*filled), .threshold = -1 };
+	*filled = options ? *options
+			  : (struct tl_flame_options){ .size = sizeof(*filled), .threshold = -1 };
 	if (filled->threshold < 0)
 		filled->threshold = default_threshold;
 	if (!filled->most_frames)
@@ -87,7 +90,8 @@ bool tl_flame_special(const struct tl_flame *flame, uint32_t function)
 	return function >= flame->function_count;
 }
 
-const char *tl_flame_name(const struct tl_flame *flame, uint32_t function, char *buffer, size_t size)
+const char *tl_flame_name(const struct tl_flame *flame, uint32_t function, char *buffer,
+			  size_t size)
 {
 	uint32_t special = function - flame->function_count;
 
@@ -98,7 +102,8 @@ const char *tl_flame_name(const struct tl_flame *flame, uint32_t function, char 
 	if (special == FLAME_OTHER)
 		return tl_flame_other_name;
 	if (special == FLAME_DEEPER)
-		snprintf(buffer, size, "(deeper than %u frames)", (unsigned)flame->options.most_depth);
+		snprintf(buffer, size, "(deeper than %u frames)",
+			 (unsigned)flame->options.most_depth);
 	else
 		tl_flame_column_title(flame, special - FLAME_THREADS, buffer, size);
 	return buffer;
@@ -152,8 +157,10 @@ static uint64_t skipped(const struct tl_losses *losses)
 static void note_losses(const struct tl_flame *flame, tl_flame_note_fn *note, void *arg)
 {
 	static const struct noted losses[] = {
-		{ unfinished, "call had not ended when the trace did; its cost is counted, the call is not.",
-		  "calls had not ended when the trace did; their cost is counted, the calls are not." },
+		{ unfinished,
+		  "call had not ended when the trace did; its cost is counted, the call is not.",
+		  "calls had not ended when the trace did; their cost is counted, the calls are "
+		  "not." },
 		{ orphans, "exit has no entry in the trace and is left out.",
 		  "exits have no entry in the trace and are left out." },
 		{ skipped, "byte of the trace is damaged and skipped.",
@@ -183,28 +190,33 @@ void tl_flame_notes(const struct tl_flame *flame, tl_flame_note_fn *note, void *
 	char number[32], text[256];
 
 	if (flame->estimated) {
-		note(arg, tl_profile_estimated(flame->profile[0]) ?
-				  ESTIMATED "Totals are exact." :
-				  ESTIMATED "Totals and the table are exact.");
+		note(arg, tl_profile_estimated(flame->profile[0]) ? ESTIMATED "Totals are exact."
+								  : ESTIMATED
+				  "Totals and the table are exact.");
 	}
 	if (flame->left_out) {
 		snprintf(text, sizeof(text),
-			 "%s stack%s below %.2g %% of the total%s %s summed into %s as \"(other)\".",
+			 "%s stack%s below %.2g %% of the total%s %s summed into %s as "
+			 "\"(other)\".",
 			 tl_flame_grouped(flame->left_out, number), flame->left_out == 1 ? "" : "s",
 			 flame->threshold * 100,
-			 flame->column_count > 1 && !flame->profile[1] ? ", and of their thread's," : "",
+			 flame->column_count > 1 && !flame->profile[1] ? ", and of their thread's,"
+								       : "",
 			 flame->left_out == 1 ? "is" : "are",
 			 flame->left_out == 1 ? "its caller" : "their callers");
 		note(arg, text);
 	}
 	if (flame->too_deep) {
-		snprintf(text, sizeof(text), "Stacks are drawn %u frames deep; %s below that %s summed.",
-			 (unsigned)flame->options.most_depth, tl_flame_grouped(flame->too_deep, number),
+		snprintf(text, sizeof(text),
+			 "Stacks are drawn %u frames deep; %s below that %s summed.",
+			 (unsigned)flame->options.most_depth,
+			 tl_flame_grouped(flame->too_deep, number),
 			 flame->too_deep == 1 ? "is" : "are");
 		note(arg, text);
 	}
 	if (has_negative(flame))
-		note(arg, "Some costs are below zero: they count in the totals, and have no width.");
+		note(arg,
+		     "Some costs are below zero: they count in the totals, and have no width.");
 	note_losses(flame, note, arg);
 }
 
@@ -233,12 +245,16 @@ static int find_contexts(struct tl_flame *flame, int side, struct tl_error *err)
 
 static void free_flame(struct tl_flame *flame)
 {
+	/* clang-format off */
 	void *arrays[] = {
-		flame->events[0],      flame->events[1],      flame->functions,	     flame->function_of[0],
+		flame->events[0],      flame->events[1],
+		  flame->functions,	     flame->function_of[0],
 		flame->function_of[1], flame->column_of_part, flame->part_of_column, flame->nodes,
-		flame->node_of[0],     flame->node_of[1],     flame->inclusive[0],   flame->inclusive[1],
+		flame->node_of[0],     flame->node_of[1],     flame->inclusive[0],
+		  flame->inclusive[1],
 		flame->score,	       flame->frames,	      flame->cells,	     flame->self
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
@@ -273,7 +289,8 @@ static int build(struct tl_flame *flame, struct tl_error *err)
 }
 
 int tl_flame_write(const struct tl_profile *profile, const struct tl_profile *baseline,
-		   const struct tl_flame_options *options, struct tl_output *out, struct tl_error *err)
+		   const struct tl_flame_options *options, struct tl_output *out,
+		   struct tl_error *err)
 {
 	struct tl_flame flame = { .profile = { profile, baseline } };
 	static int (*const writers[])(const struct tl_flame *flame, struct tl_output *out,

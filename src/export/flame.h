@@ -3,8 +3,8 @@
 #define TL_EXPORT_FLAME_H
 /*
  * A flame graph on its way from profiles to a page or a picture: paths of contexts become one tree
- * (flame_tree.c), what is too small to be seen is summed (flame_prune.c), and what is left is written
- * (flame_page.c, flame_svg.c).
+ * (flame_tree.c), what is too small to be seen is summed (flame_prune.c), and what is left is
+ * written (flame_page.c, flame_svg.c).
  */
 #include "core/memory.h"
 #include "export/export.h"
@@ -20,7 +20,9 @@ struct tl_flame_node {
 	uint32_t parent, function, depth;
 };
 
-/* What a frame costs by itself in a column: a thread, or, with a baseline, one of the two profiles. */
+/*
+ * What a frame costs by itself in a column: a thread, or, with a baseline, one of the two profiles.
+ */
 struct tl_flame_cell {
 	uint32_t node, column;
 	uint64_t calls;
@@ -34,7 +36,7 @@ struct tl_flame {
 	bool estimated;
 
 	uint32_t event_count;
-	bool common;	     /* there is no baseline, or it has one of the events */
+	bool common;         /* there is no baseline, or it has one of the events */
 	uint32_t *events[2]; /* by event of the graph; TL_NONE: the baseline has none of the name */
 
 	const struct tl_function **functions; /* of both profiles */
@@ -44,7 +46,7 @@ struct tl_flame {
 	uint32_t column_count;
 	uint32_t *column_of_part; /* of contexts[0]; the last column may hold several parts */
 	uint32_t *part_of_column; /* the first of its parts */
-	bool columns_shared;	  /* the last column holds several parts */
+	bool columns_shared;      /* the last column holds several parts */
 
 	/* flame_tree.c: one node a path, inclusive cost by side, node and event. */
 	struct tl_flame_node *nodes;
@@ -60,8 +62,9 @@ struct tl_flame {
 	struct tl_flame_cell *cells;
 	int64_t *self; /* by cell and event */
 	size_t cell_count, cell_capacity, self_capacity;
-	uint64_t left_out, too_deep; /* paths summed because they are small, frames because they are deep */
-	double threshold;	     /* share of the smallest frame drawn, if any was left out */
+	/* paths summed because they are small, frames because they are deep */
+	uint64_t left_out, too_deep;
+	double threshold; /* share of the smallest frame drawn, if any was left out */
 };
 
 /* A new profile whose contexts are estimated from the lines and arcs of one without. */
@@ -77,7 +80,10 @@ int tl_stacks_make(struct tl_profile **stacks, const struct tl_profile *sums,
 /* The name of the function that stands for what an estimate does not go into. */
 extern const char tl_flame_other_name[];
 
-/* Which functions of the two profiles are the same; what is summed in which column. False without memory. */
+/*
+ * Which functions of the two profiles are the same; what is summed in which column. False without
+ * memory.
+ */
 bool tl_flame_match(struct tl_flame *flame);
 bool tl_flame_columns(struct tl_flame *flame);
 bool tl_flame_grow(struct tl_flame *flame);
@@ -88,7 +94,8 @@ int64_t tl_flame_cost(const struct tl_flame *flame, int side, const int64_t *cos
 double tl_flame_share(int64_t cost, int64_t total);
 
 /* The text on a frame, and its column's title; `buffer` is used for those that are made up. */
-const char *tl_flame_name(const struct tl_flame *flame, uint32_t function, char *buffer, size_t size);
+const char *tl_flame_name(const struct tl_flame *flame, uint32_t function, char *buffer,
+			  size_t size);
 void tl_flame_column_title(const struct tl_flame *flame, uint32_t column, char *title, size_t size);
 /* True for a frame that stands for no function of the profile. */
 bool tl_flame_special(const struct tl_flame *flame, uint32_t function);
@@ -125,11 +132,14 @@ struct tl_flame_rows {
 bool tl_flame_rows_gather(struct tl_flame_rows *rows, const struct tl_flame *flame);
 void tl_flame_rows_free(struct tl_flame_rows *rows);
 
-/* Text in HTML or XML, between tags or in double quotes; what cannot stand there becomes a blank or U+FFFD.
+/* Text in HTML or XML, between tags or in double quotes; what cannot stand there becomes a blank or
+ * U+FFFD.
  */
 void tl_flame_put_markup(struct tl_output *out, const char *text, size_t size);
 
-/* The page around title and data, made by scripts/web_bundle.py: three pieces, or none of any size. */
+/*
+ * The page around title and data, made by scripts/web_bundle.py: three pieces, or none of any size.
+ */
 struct tl_flame_piece {
 	const char *text;
 	size_t size;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The profile as the page reads it. One object of flat arrays, as 20,000 nested objects are slow to read and
- * deep ones overflow a browser's stack; texts are numbers of a list. "cells" and "rows" have one array per
- * event. A row without column is that of all columns together. Numbers are read as doubles there: exact up to
- * 2^53.
+ * The profile as the page reads it. One object of flat arrays, as 20,000 nested objects are slow to
+ * read and deep ones overflow a browser's stack; texts are numbers of a list. "cells" and "rows"
+ * have one array per event. A row without column is that of all columns together. Numbers are read
+ * as doubles there: exact up to 2^53.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,7 +88,8 @@ static void put_functions(struct data *d, const uint32_t *order)
 	}
 	begin(d, "],\"line\":[", &first);
 	for (uint32_t i = 0; i < d->used; i++)
-		put_number(d, order[i] < specials ? d->flame->functions[order[i]]->line : 0, &first);
+		put_number(d, order[i] < specials ? d->flame->functions[order[i]]->line : 0,
+			   &first);
 	/* What is no function: 1 all, 2 (other), 3 (deeper), 4 and more a thread. */
 	begin(d, "],\"special\":[", &first);
 	for (uint32_t i = 0; i < d->used; i++)
@@ -130,7 +131,9 @@ static void put_rows(struct data *d)
 		put_number(d, d->number[d->table.rows[i].function], &first);
 	begin(d, "],\"column\":[", &first);
 	for (size_t i = 0; i < d->table.count; i++)
-		put_number(d, d->table.rows[i].column == TL_NONE ? -1 : (int64_t)d->table.rows[i].column,
+		put_number(d,
+			   d->table.rows[i].column == TL_NONE ? -1
+							      : (int64_t)d->table.rows[i].column,
 			   &first);
 	begin(d, "],\"calls\":[", &first);
 	for (size_t i = 0; i < d->table.count; i++)
@@ -193,7 +196,8 @@ static void put_events(struct data *d)
 
 	tl_put_text(d->out, ",\n\"events\":[");
 	for (uint32_t e = 0; e < flame->event_count; e++) {
-		const struct tl_event *event = tl_profile_event(flame->profile[0], flame->events[0][e]);
+		const struct tl_event *event =
+			tl_profile_event(flame->profile[0], flame->events[0][e]);
 
 		put_texts(d, e ? ",{\"name\":" : "{\"name\":", event->name);
 		put_texts(d, ",\"long\":", event->long_name);
@@ -206,7 +210,9 @@ static void put_events(struct data *d)
 
 		begin(d, side ? ",\n\"baseline_total\":[" : ",\n\"total\":[", &first);
 		for (uint32_t e = 0; e < flame->event_count; e++)
-			put_number(d, tl_flame_cost(flame, side, tl_profile_total(flame->profile[side]), e),
+			put_number(d,
+				   tl_flame_cost(flame, side,
+						 tl_profile_total(flame->profile[side]), e),
 				   &first);
 		tl_put_char(d->out, ']');
 	}
@@ -263,8 +269,10 @@ static void put_notes(struct data *d)
 	tl_put_text(d->out, ",\n\"notes\":[");
 	tl_flame_notes(d->flame, put_note, &notes);
 	if (d->table.left_out) {
-		snprintf(text, sizeof(text), "The table has the %s largest functions; %s more are left out.",
-			 tl_flame_grouped(FLAME_MOST_ROWS, most), tl_flame_grouped(d->table.left_out, more));
+		snprintf(text, sizeof(text),
+			 "The table has the %s largest functions; %s more are left out.",
+			 tl_flame_grouped(FLAME_MOST_ROWS, most),
+			 tl_flame_grouped(d->table.left_out, more));
 		put_note(&notes, text);
 	}
 	tl_put_char(d->out, ']');
@@ -304,7 +312,10 @@ static void put_data(struct data *d)
 	tl_put_text(d->out, "}\n");
 }
 
-/* In JSON '<' stands in strings only: escaped there, no text can end the script element that holds it. */
+/*
+ * In JSON '<' stands in strings only: escaped there, no text can end the script element that holds
+ * it.
+ */
 static void put_without_tags(struct tl_output *out, const char *bytes, size_t size)
 {
 	while (size) {

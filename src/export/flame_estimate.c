@@ -37,7 +37,7 @@ enum { WHOLE, DONE, REST, SHARE, SPARE_VECTORS };
 
 /* What is known of each cycle, by component and event. */
 struct cycle_sums {
-	int64_t *given;	  /* what the cycle costs beyond what is accounted for outside */
+	int64_t *given;   /* what the cycle costs beyond what is accounted for outside */
 	int64_t *weights; /* of its functions as roots */
 	int64_t *self;
 };
@@ -53,7 +53,7 @@ struct estimate {
 	uint32_t most, most_depth, made;
 	uint64_t *on_path; /* by function: the turn it was last on the path in */
 	uint64_t turn, numbers;
-	uint32_t base;	     /* the first context of the part */
+	uint32_t base;       /* the first context of the part */
 	uint32_t *parent_of; /* by context from there on, as are the functions */
 	uint32_t *function_of;
 	struct candidate *heap;
@@ -116,7 +116,8 @@ static int offer(struct estimate *e, struct candidate candidate, const int64_t *
 	if (candidate.score <= 0 || candidate.score < e->least || e->heap_count >= MOST_WAITING)
 		return 0;
 	candidate.amount = malloc(e->events * sizeof(*amount));
-	if (!candidate.amount || !tl_grow(&e->heap, &e->heap_capacity, e->heap_count + 1, sizeof(*e->heap))) {
+	if (!candidate.amount ||
+	    !tl_grow(&e->heap, &e->heap_capacity, e->heap_count + 1, sizeof(*e->heap))) {
 		free(candidate.amount);
 		return TL_NO_MEMORY;
 	}
@@ -164,7 +165,9 @@ static uint64_t estimate_calls(const struct estimate *e, uint32_t way, const int
 
 	for (uint32_t i = 0; i < e->events; i++)
 		if (cost[i]) {
-			__int128 calls = ((__int128)e->s.ways[way].calls * amount[i] + cost[i] / 2) / cost[i];
+			__int128 calls =
+				((__int128)e->s.ways[way].calls * amount[i] + cost[i] / 2) /
+				cost[i];
 
 			return calls > (__int128)UINT64_MAX ? UINT64_MAX : (uint64_t)calls;
 		}
@@ -217,7 +220,8 @@ static int64_t add_context(struct estimate *e, uint32_t parent, uint32_t functio
 	return number;
 }
 
-static int64_t add_other(struct estimate *e, uint32_t context, const int64_t *rest, struct tl_error *err)
+static int64_t add_other(struct estimate *e, uint32_t context, const int64_t *rest,
+			 struct tl_error *err)
 {
 	return score(e, rest) > 0 ? add_context(e, context, e->other, 0, rest, err) : 0;
 }
@@ -245,7 +249,8 @@ static int visit(struct estimate *e, const struct candidate *c, struct tl_error 
 	memset(done, 0, (size_t)e->events * sizeof(*done));
 	memset(spare(e, REST), 0, (size_t)e->events * sizeof(*done));
 	for (uint32_t i = 0; i < e->events; i++)
-		share[i] = whole[i] ? next_share(c->amount[i], self[i], &done[i], whole[i]) : c->amount[i];
+		share[i] = whole[i] ? next_share(c->amount[i], self[i], &done[i], whole[i])
+				    : c->amount[i];
 	context = add_context(e, c->parent, c->function, c->calls, share, err);
 	if (context < 0)
 		return (int)context;
@@ -330,7 +335,8 @@ static void sum_cycles(struct estimate *e)
 }
 
 /* Where all is one cycle there is no root: then every function is one, by its own cost. */
-static void choose_weight(const struct estimate *e, uint32_t function, const bool *cyclic, int64_t *weight)
+static void choose_weight(const struct estimate *e, uint32_t function, const bool *cyclic,
+			  int64_t *weight)
 {
 	root_weight(e, function, weight);
 	if (in_cycle(e, function))
@@ -447,7 +453,8 @@ static int estimate_part(const struct estimate *model, const struct tl_profile *
 }
 
 /* The functions keep their numbers; the one of all others comes behind them. @return its number */
-static int64_t copy_functions(struct tl_profile *result, const struct tl_profile *sums, struct tl_error *err)
+static int64_t copy_functions(struct tl_profile *result, const struct tl_profile *sums,
+			      struct tl_error *err)
 {
 	struct tl_function other = {
 		.name = tl_flame_other_name, .object = "", .file = "", .id = TL_NOWHERE - 1
@@ -482,8 +489,9 @@ int tl_flame_estimate(struct tl_profile **estimate, const struct tl_profile *sum
 				  .most = most,
 				  .most_depth = most_depth };
 	struct tl_cycles cycles;
-	int status = tl_profile_new(&model.result, tl_profile_format(sums), tl_profile_event(sums, 0),
-				    model.events, tl_profile_frequency(sums), err);
+	int status =
+		tl_profile_new(&model.result, tl_profile_format(sums), tl_profile_event(sums, 0),
+			       model.events, tl_profile_frequency(sums), err);
 
 	if (status == 0 && !tl_cycles_find(&cycles, sums))
 		status = tl_error_memory(err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is the same in two profiles, and what goes into which column. Functions of the baseline are those of
- * the profile with the same object, file and name, else with the same name (a rebuilt program lies
- * elsewhere), else further ones.
+ * What is the same in two profiles, and what goes into which column. Functions of the baseline are
+ * those of the profile with the same object, file and name, else with the same name (a rebuilt
+ * program lies elsewhere), else further ones.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,8 @@ static uint64_t hash_function(const struct tl_function *f)
 
 static bool same_function(const void *context, const void *key, uint32_t number)
 {
-	const struct tl_function *have = ((const struct tl_flame *)context)->functions[number], *wanted = key;
+	const struct tl_function *have = ((const struct tl_flame *)context)->functions[number],
+				 *wanted = key;
 
 	return !strcmp(have->name, wanted->name) && !strcmp(have->file, wanted->file) &&
 	       !strcmp(have->object, wanted->object);
@@ -37,7 +38,7 @@ struct match {
 	struct tl_index index;
 	struct tl_names names;
 	struct left *left; /* by name */
-	bool *taken;	   /* by function of the profile */
+	bool *taken;       /* by function of the profile */
 };
 
 static bool match_exactly(struct match *m)
@@ -55,7 +56,8 @@ static bool match_exactly(struct match *m)
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		const struct tl_function *f = tl_profile_function(flame->profile[1], i);
-		uint32_t found = tl_index_find(&m->index, hash_function(f), same_function, flame, f);
+		uint32_t found =
+			tl_index_find(&m->index, hash_function(f), same_function, flame, f);
 
 		flame->function_of[1][i] = found;
 		if (found != TL_NONE)
@@ -104,7 +106,8 @@ static bool match_names(struct match *m)
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct tl_function *f = tl_profile_function(flame->profile[1], i);
-		const struct left *left = flame->function_of[1][i] == TL_NONE ? left_of(m, f) : NULL;
+		const struct left *left =
+			flame->function_of[1][i] == TL_NONE ? left_of(m, f) : NULL;
 
 		if (!left)
 			continue;
@@ -120,7 +123,8 @@ static bool match_names(struct match *m)
 
 static bool match_baseline(struct tl_flame *flame)
 {
-	size_t functions = (size_t)flame->function_count + tl_profile_function_count(flame->profile[1]);
+	size_t functions =
+		(size_t)flame->function_count + tl_profile_function_count(flame->profile[1]);
 	struct match m = { .flame = flame,
 			   .left = calloc(functions + 1, sizeof(*m.left)),
 			   .taken = calloc(functions + 1, sizeof(*m.taken)) };
@@ -194,7 +198,8 @@ static void sum_parts(const struct tl_flame *flame, uint64_t *costs, uint32_t pa
 		uint32_t part = tl_profile_context(profile, i)->part;
 
 		if (part < parts)
-			costs[part] += magnitude(tl_profile_context_self(profile, i)[flame->events[0][0]]);
+			costs[part] +=
+				magnitude(tl_profile_context_self(profile, i)[flame->events[0][0]]);
 	}
 }
 
@@ -249,7 +254,8 @@ bool tl_flame_columns(struct tl_flame *flame)
 static void part_title(const struct tl_flame *flame, uint32_t column, char *title, size_t size)
 {
 	const struct tl_profile *profile = flame->profile[0];
-	uint32_t part = flame->part_of_column[column], columns = flame->column_count - flame->columns_shared;
+	uint32_t part = flame->part_of_column[column],
+		 columns = flame->column_count - flame->columns_shared;
 	uint64_t number = tl_profile_part(profile, part)->number;
 	char other[256];
 

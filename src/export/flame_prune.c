@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The frames that are drawn: those whose share of any event reaches the threshold, the largest ones first if
- * they are too many. What is left out is summed in a frame "(other)" of its caller, so that every total stays
- * what it is.
+ * The frames that are drawn: those whose share of any event reaches the threshold, the largest ones
+ * first if they are too many. What is left out is summed in a frame "(other)" of its caller, so
+ * that every total stays what it is.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 struct prune {
 	struct tl_flame *flame;
-	bool *kept;	    /* by node */
+	bool *kept;         /* by node */
 	bool *has_other;    /* by node: something below it is left out */
 	uint32_t *frame_of; /* by node: its own frame, or that of the "(other)" it is summed in */
 	uint32_t *other_of; /* by node that is kept: the frame of its "(other)" */
@@ -20,8 +20,8 @@ struct prune {
 
 /* ---- what is kept ---- */
 
-/* Larger first; a caller has at least the score of its callees and the smaller number, so it comes before
- * them. */
+/* Larger first; a caller has at least the score of its callees and the smaller number, so it comes
+ * before them. */
 static int compare_scores(const void *a, const void *b, void *context)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -103,12 +103,13 @@ static void sort_children(struct prune *p)
 		size_t first = p->children.start[n], count = p->children.start[n + 1] - first;
 
 		if (count > 1)
-			qsort_r(p->children.order + first, count, sizeof(*p->children.order), compare_names,
-				p->flame);
+			qsort_r(p->children.order + first, count, sizeof(*p->children.order),
+				compare_names, p->flame);
 	}
 }
 
-static uint32_t add_frame(struct tl_flame *flame, uint32_t parent, uint32_t function, uint32_t depth)
+static uint32_t add_frame(struct tl_flame *flame, uint32_t parent, uint32_t function,
+			  uint32_t depth)
 {
 	flame->frames[flame->frame_count] = (struct tl_flame_node){ parent, function, depth };
 	return flame->frame_count++;
@@ -118,7 +119,8 @@ static void enter_node(struct prune *p, uint32_t node)
 {
 	const struct tl_flame_node *n = &p->flame->nodes[node];
 
-	p->frame_of[node] = add_frame(p->flame, node ? p->frame_of[n->parent] : 0, n->function, n->depth);
+	p->frame_of[node] =
+		add_frame(p->flame, node ? p->frame_of[n->parent] : 0, n->function, n->depth);
 }
 
 static void leave_node(struct prune *p, uint32_t node)
@@ -154,7 +156,8 @@ static bool order_frames(struct prune *p)
 	struct tl_flame *flame = p->flame;
 	size_t most = 1, nodes = flame->node_count;
 	uint32_t *ends = malloc(nodes * sizeof(*ends));
-	bool ok = tl_groups_make(&p->children, (uint32_t)nodes, (uint32_t)nodes, caller_of, p) && ends;
+	bool ok = tl_groups_make(&p->children, (uint32_t)nodes, (uint32_t)nodes, caller_of, p) &&
+		  ends;
 
 	for (size_t n = 0; n < nodes; n++)
 		most += (size_t)p->kept[n] + p->has_other[n];
@@ -175,7 +178,8 @@ static void place_left_out(struct prune *p)
 		uint32_t parent = p->flame->nodes[n].parent;
 
 		if (!p->kept[n])
-			p->frame_of[n] = p->kept[parent] ? p->other_of[parent] : p->frame_of[parent];
+			p->frame_of[n] =
+				p->kept[parent] ? p->other_of[parent] : p->frame_of[parent];
 	}
 }
 
@@ -185,7 +189,8 @@ static bool add_cell(struct tl_flame *flame, uint32_t *known, uint32_t frame, ui
 {
 	size_t events = flame->event_count;
 
-	if (!tl_grow(&flame->cells, &flame->cell_capacity, flame->cell_count + 1, sizeof(*flame->cells)) ||
+	if (!tl_grow(&flame->cells, &flame->cell_capacity, flame->cell_count + 1,
+		     sizeof(*flame->cells)) ||
 	    !tl_grow(&flame->self, &flame->self_capacity, (flame->cell_count + 1) * events + 1,
 		     sizeof(*flame->self)))
 		return false;
@@ -202,8 +207,9 @@ static bool add_context(const struct prune *p, uint32_t *cells, int side, uint32
 	const struct tl_context *c = tl_profile_context(flame->contexts[side], number);
 	const int64_t *self = tl_profile_context_self(flame->contexts[side], number);
 	uint32_t node = flame->node_of[side][number], frame = p->frame_of[node];
-	uint32_t column =
-		flame->profile[1] ? (uint32_t)side : flame->column_of_part[c->part == TL_NONE ? 0 : c->part];
+	uint32_t column = flame->profile[1]
+				  ? (uint32_t)side
+				  : flame->column_of_part[c->part == TL_NONE ? 0 : c->part];
 	uint32_t *cell = &cells[(size_t)frame * flame->column_count + column];
 
 	if (*cell == TL_NONE && !add_cell(flame, cell, frame, column))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of functions beside a flame graph: totals as the profile has them, which pruning does not touch,
- * for all columns together and for each.
+ * The table of functions beside a flame graph: totals as the profile has them, which pruning does
+ * not touch, for all columns together and for each.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +42,9 @@ static void rank_side(const struct tl_flame *flame, int side, struct ranked *ran
 		if (totals.calls || totals.unfinished)
 			*score = *score > 0 ? *score : 1e-300;
 		for (uint32_t e = 0; e < flame->event_count; e++) {
-			double share = tl_flame_share(tl_flame_cost(flame, side, totals.inclusive, e),
-						      tl_flame_cost(flame, side, total, e));
+			double share =
+				tl_flame_share(tl_flame_cost(flame, side, totals.inclusive, e),
+					       tl_flame_cost(flame, side, total, e));
 
 			*score = share > *score ? share : *score;
 		}
@@ -116,13 +117,14 @@ static bool add_row(struct gathering *g, uint32_t *row_of, int side, uint32_t nu
 	row->calls += totals.calls;
 	for (uint32_t e = 0; e < events; e++) {
 		costs[e] = tl_add_saturating(costs[e], tl_flame_cost(flame, side, totals.self, e));
-		costs[events + e] =
-			tl_add_saturating(costs[events + e], tl_flame_cost(flame, side, totals.inclusive, e));
+		costs[events + e] = tl_add_saturating(
+			costs[events + e], tl_flame_cost(flame, side, totals.inclusive, e));
 	}
 	return true;
 }
 
-static bool add_rows(struct gathering *g, uint32_t *row_of, int side, uint32_t part, uint32_t column)
+static bool add_rows(struct gathering *g, uint32_t *row_of, int side, uint32_t part,
+		     uint32_t column)
 {
 	uint32_t count = tl_profile_function_count(g->flame->profile[side]);
 	bool ok = true;
@@ -155,7 +157,8 @@ static bool gather(struct gathering *g)
 
 bool tl_flame_rows_gather(struct tl_flame_rows *rows, const struct tl_flame *flame)
 {
-	struct gathering g = { flame, rows, calloc((size_t)flame->function_count + 1, sizeof(bool)) };
+	struct gathering g = { flame, rows,
+			       calloc((size_t)flame->function_count + 1, sizeof(bool)) };
 	bool ok = g.listed && gather(&g);
 
 	free(g.listed);

@@ -50,7 +50,10 @@ static int compare_arcs(const void *a, const void *b, void *profile)
 	return (x->callee > y->callee) - (x->callee < y->callee);
 }
 
-/* Arcs in order into ways; those from outside and to the function itself say nothing about the paths. */
+/*
+ * Arcs in order into ways; those from outside and to the function itself say nothing about the
+ * paths.
+ */
 static void join_arcs(struct tl_flame_sums *s, const uint32_t *order, uint32_t count)
 {
 	struct tl_flame_way *way = NULL;
@@ -97,9 +100,11 @@ static bool sum_arcs(struct tl_flame_sums *s)
 	return s->ways && s->costs && s->first_way;
 }
 
-bool tl_flame_sums_gather(struct tl_flame_sums *sums, const struct tl_profile *profile, uint32_t part)
+bool tl_flame_sums_gather(struct tl_flame_sums *sums, const struct tl_profile *profile,
+			  uint32_t part)
 {
-	size_t functions = tl_profile_function_count(profile), events = tl_profile_event_count(profile);
+	size_t functions = tl_profile_function_count(profile),
+	       events = tl_profile_event_count(profile);
 
 	*sums = (struct tl_flame_sums){ .profile = profile,
 					.part = part,
@@ -118,7 +123,7 @@ bool tl_flame_sums_gather(struct tl_flame_sums *sums, const struct tl_profile *p
 void tl_flame_sums_free(struct tl_flame_sums *sums)
 {
 	void *arrays[] = { sums->total, sums->self,  sums->given,    sums->entered,
-			   sums->ways,	sums->costs, sums->first_way };
+			   sums->ways,  sums->costs, sums->first_way };
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_EXPORT_FLAME_SUMS_H
 #define TL_EXPORT_FLAME_SUMS_H
-/* What a profile without contexts says about one part, as paths are estimated from it (flame_estimate.c). */
+/*
+ * What a profile without contexts says about one part, as paths are estimated from it
+ * (flame_estimate.c).
+ */
 #include "export/export.h"
 
 /* Calls from one function to another; their costs are those of the same number. */
@@ -16,17 +19,21 @@ struct tl_flame_sums {
 	uint32_t part; /* TL_NONE: all together */
 	uint32_t events, functions;
 	int64_t *total;
-	int64_t *self;		   /* by function */
-	int64_t *given;		   /* by function: what its callers account for */
-	uint64_t *entered;	   /* by function: calls from outside */
+	int64_t *self;             /* by function */
+	int64_t *given;            /* by function: what its callers account for */
+	uint64_t *entered;         /* by function: calls from outside */
 	struct tl_flame_way *ways; /* sorted by caller and callee, one each */
-	int64_t *costs;		   /* by way */
+	int64_t *costs;            /* by way */
 	uint32_t way_count;
 	uint32_t *first_way; /* by function, and one more */
 };
 
-/* Fill from `profile` and `part`. False without memory; freed by tl_flame_sums_free() in either case. */
-bool tl_flame_sums_gather(struct tl_flame_sums *sums, const struct tl_profile *profile, uint32_t part);
+/*
+ * Fill from `profile` and `part`. False without memory; freed by tl_flame_sums_free() in either
+ * case.
+ */
+bool tl_flame_sums_gather(struct tl_flame_sums *sums, const struct tl_profile *profile,
+			  uint32_t part);
 void tl_flame_sums_free(struct tl_flame_sums *sums);
 
 /* Whether every line and arc is of one part. */

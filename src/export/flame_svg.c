@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A flame graph as a picture (SVG 1.1), without any script: what a frame says when pointed at is its <title>.
- * Places are computed in hundredths of a pixel with integers, so that every machine draws the same. Letters
- * are taken to be 0.6 of their size wide, as those of fixed-width fonts are.
+ * A flame graph as a picture (SVG 1.1), without any script: what a frame says when pointed at is
+ * its <title>. Places are computed in hundredths of a pixel with integers, so that every machine
+ * draws the same. Letters are taken to be 0.6 of their size wide, as those of fixed-width fonts
+ * are.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -86,7 +87,8 @@ static void put_cost(const struct picture *p, int64_t cost)
 	}
 	while (size < units[unit].seconds)
 		unit++;
-	tl_put_format(p->out, "%.4g %s", seconds / (units[unit].seconds > 0 ? units[unit].seconds : 1e-9),
+	tl_put_format(p->out, "%.4g %s",
+		      seconds / (units[unit].seconds > 0 ? units[unit].seconds : 1e-9),
 		      units[unit].unit);
 }
 
@@ -122,7 +124,9 @@ static uint32_t name_hash(const char *name)
 	return hash ^ hash >> 16;
 }
 
-/* From light to dark in one family of hues: neighbours differ in lightness, which every eye sees. */
+/*
+ * From light to dark in one family of hues: neighbours differ in lightness, which every eye sees.
+ */
 static struct colour name_colour(const char *name)
 {
 	static const struct colour light = { 253, 224, 140 }, middle = { 246, 176, 92 },
@@ -132,11 +136,13 @@ static struct colour name_colour(const char *name)
 	return part < 256 ? between(light, middle, part) : between(middle, dark, part - 256);
 }
 
-/* Blue for less, orange for more, by the root of the change's share, so that small changes are seen as well.
+/* Blue for less, orange for more, by the root of the change's share, so that small changes are seen
+ * as well.
  */
 static struct colour change_colour(const struct picture *p, uint32_t frame)
 {
-	static const struct colour same = { 214, 216, 222 }, more = { 230, 97, 60 }, less = { 74, 144, 217 };
+	static const struct colour same = { 214, 216, 222 }, more = { 230, 97, 60 },
+				   less = { 74, 144, 217 };
 	double total = (double)(p->inclusive[0] > p->before[0] ? p->inclusive[0] : p->before[0]);
 	double change = (double)p->inclusive[frame] - (double)p->before[frame];
 	double share = total > 0 ? fabs(change) / total : 0;
@@ -150,7 +156,8 @@ static struct colour colour_of(const struct picture *p, uint32_t frame, const ch
 
 	if (p->flame->profile[1])
 		return change_colour(p, frame);
-	return tl_flame_special(p->flame, p->flame->frames[frame].function) ? grey : name_colour(name);
+	return tl_flame_special(p->flame, p->flame->frames[frame].function) ? grey
+									    : name_colour(name);
 }
 
 /* ---- layout ---- */
@@ -174,7 +181,8 @@ static void sum_frames(struct picture *p)
 	for (uint32_t i = flame->frame_count; i-- > 0;) {
 		uint32_t parent = flame->frames[i].parent;
 
-		p->inclusive[i] = tl_add_saturating(p->inclusive[i], p->self[i] > 0 ? p->self[i] : 0);
+		p->inclusive[i] =
+			tl_add_saturating(p->inclusive[i], p->self[i] > 0 ? p->self[i] : 0);
 		if (!i)
 			break;
 		p->inclusive[parent] = tl_add_saturating(p->inclusive[parent], p->inclusive[i]);
@@ -257,7 +265,8 @@ static void put_title(const struct picture *p, uint32_t i, const char *name)
 		put_cost(p, p->before[i]);
 	}
 	if (p->calls[i])
-		tl_put_format(p->out, "\n%" PRIu64 " call%s", p->calls[i], p->calls[i] == 1 ? "" : "s");
+		tl_put_format(p->out, "\n%" PRIu64 " call%s", p->calls[i],
+			      p->calls[i] == 1 ? "" : "s");
 	put_place(p, tl_flame_special(p->flame, function) ? NULL : p->flame->functions[function]);
 	tl_put_text(p->out, "</title>");
 }
@@ -278,8 +287,8 @@ static void put_frame(const struct picture *p, uint32_t i)
 	put_hundredths(p->out, from + MARGIN * 100);
 	tl_put_format(p->out, "\" y=\"%u\" width=\"", (unsigned)y);
 	put_hundredths(p->out, to - from);
-	tl_put_format(p->out, "\" height=\"%d\" fill=\"#%02x%02x%02x\"/>", ROW - 1, (unsigned)colour.red,
-		      (unsigned)colour.green, (unsigned)colour.blue);
+	tl_put_format(p->out, "\" height=\"%d\" fill=\"#%02x%02x%02x\"/>", ROW - 1,
+		      (unsigned)colour.red, (unsigned)colour.green, (unsigned)colour.blue);
 	/* 0.6 of 12 pixels a letter, 4 pixels beside the text */
 	if (to - from >= 3200) {
 		tl_put_text(p->out, "<text x=\"");
@@ -306,15 +315,18 @@ static void put_note(void *arg, const char *text)
 {
 	struct noting *n = arg;
 
-	tl_put_format(n->picture->out, "<text class=\"note\" x=\"%d\" y=\"%u\">", MARGIN, (unsigned)n->y);
-	put_fitting(n->picture->out, text, (n->picture->flame->options.width - 2 * MARGIN) * 10 / 66);
+	tl_put_format(n->picture->out, "<text class=\"note\" x=\"%d\" y=\"%u\">", MARGIN,
+		      (unsigned)n->y);
+	put_fitting(n->picture->out, text,
+		    (n->picture->flame->options.width - 2 * MARGIN) * 10 / 66);
 	tl_put_text(n->picture->out, "</text>\n");
 	n->y += LINE;
 }
 
 static const char style[] =
 	"<style>\n"
-	"text { font: 12px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #1c1c1e }\n"
+	"text { font: 12px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: "
+	"#1c1c1e }\n"
 	".paper { fill: #ffffff } .head { font-size: 16px; font-weight: bold; fill: #1c1c1e }\n"
 	".sub, .note { fill: #5b616b } .note { font-size: 11px }\n"
 	"g:hover rect { stroke: #1c1c1e; stroke-width: 1 }\n"
@@ -340,10 +352,10 @@ static void put_head(const struct picture *p)
 	const char *when = flame->options.when;
 
 	tl_put_format(p->out,
-		      "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%u\" height=\"%u\" "
-		      "viewBox=\"0 0 %u %u\" role=\"img\">\n<title>",
-		      (unsigned)flame->options.width, (unsigned)p->height, (unsigned)flame->options.width,
-		      (unsigned)p->height);
+		      "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%u\" "
+		      "height=\"%u\" viewBox=\"0 0 %u %u\" role=\"img\">\n<title>",
+		      (unsigned)flame->options.width, (unsigned)p->height,
+		      (unsigned)flame->options.width, (unsigned)p->height);
 	put_name(p);
 	tl_put_text(p->out, "</title>\n");
 	tl_put_text(p->out, style);

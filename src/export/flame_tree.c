@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One node a path: the contexts of all threads, and of both profiles where there is a baseline, laid over
- * each other. Frames below the greatest depth are summed in one node; a browser lays trees out by recursion.
+ * One node a path: the contexts of all threads, and of both profiles where there is a baseline,
+ * laid over each other. Frames below the greatest depth are summed in one node; a browser lays
+ * trees out by recursion.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,8 @@
 
 static bool same_node(const void *context, const void *key, uint32_t number)
 {
-	const struct tl_flame_node *have = &((const struct tl_flame *)context)->nodes[number], *wanted = key;
+	const struct tl_flame_node *have = &((const struct tl_flame *)context)->nodes[number],
+				   *wanted = key;
 
 	return have->parent == wanted->parent && have->function == wanted->function;
 }
@@ -46,9 +48,11 @@ static uint32_t root_of(struct tl_flame *flame, int side, uint32_t part)
 {
 	uint32_t parts = tl_profile_part_count(flame->contexts[side]);
 
-	if (!flame->options.threads || flame->profile[1] || flame->column_count < 2 || part >= parts)
+	if (!flame->options.threads || flame->profile[1] || flame->column_count < 2 ||
+	    part >= parts)
 		return 0;
-	return node_below(flame, 0, flame->function_count + FLAME_THREADS + flame->column_of_part[part]);
+	return node_below(flame, 0,
+			  flame->function_count + FLAME_THREADS + flame->column_of_part[part]);
 }
 
 static uint32_t node_of_context(struct tl_flame *flame, int side, const struct tl_context *context)
@@ -74,12 +78,14 @@ static bool place_contexts(struct tl_flame *flame, int side)
 	if (!flame->node_of[side])
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t node = node_of_context(flame, side, tl_profile_context(flame->contexts[side], i));
+		uint32_t node =
+			node_of_context(flame, side, tl_profile_context(flame->contexts[side], i));
 
 		if (node == TL_NONE)
 			return false;
 		flame->node_of[side][i] = node;
-		flame->too_deep += flame->nodes[node].function == flame->function_count + FLAME_DEEPER;
+		flame->too_deep +=
+			flame->nodes[node].function == flame->function_count + FLAME_DEEPER;
 	}
 	return true;
 }
@@ -108,7 +114,8 @@ int64_t tl_flame_cost(const struct tl_flame *flame, int side, const int64_t *cos
 /* Self costs onto nodes, then each node onto its parent, which stands before it. */
 static bool sum_side(struct tl_flame *flame, int side)
 {
-	uint32_t count = tl_profile_context_count(flame->contexts[side]), events = flame->event_count;
+	uint32_t count = tl_profile_context_count(flame->contexts[side]),
+		 events = flame->event_count;
 	int64_t *sums = calloc(flame->node_count * events + 1, sizeof(*sums));
 
 	flame->inclusive[side] = sums;
@@ -174,7 +181,8 @@ static bool score_columns(struct tl_flame *flame)
 			int64_t *total = &totals[(size_t)c->part * events + e];
 
 			*total = tl_add_saturating(
-				*total, tl_profile_context_inclusive(profile, i)[flame->events[0][e]]);
+				*total,
+				tl_profile_context_inclusive(profile, i)[flame->events[0][e]]);
 		}
 	}
 	for (uint32_t i = 0; i < count; i++) {
@@ -182,9 +190,9 @@ static bool score_columns(struct tl_flame *flame)
 		double *score = &flame->score[flame->node_of[0][i]];
 
 		for (uint32_t e = 0; c->part < parts && e < events; e++) {
-			double s =
-				tl_flame_share(tl_profile_context_inclusive(profile, i)[flame->events[0][e]],
-					       totals[(size_t)c->part * events + e]);
+			double s = tl_flame_share(
+				tl_profile_context_inclusive(profile, i)[flame->events[0][e]],
+				totals[(size_t)c->part * events + e]);
 
 			*score = s > *score ? s : *score;
 		}
@@ -209,7 +217,10 @@ bool tl_flame_grow(struct tl_flame *flame)
 		score_side(flame, side);
 	if (flame->column_count > 1 && !flame->profile[1] && !score_columns(flame))
 		return false;
-	/* With costs below zero a callee may be larger than its caller; it cannot be drawn without it. */
+	/*
+	 * With costs below zero a callee may be larger than its caller; it cannot be drawn without
+	 * it.
+	 */
 	for (size_t n = flame->node_count; n-- > 1;) {
 		double *caller = &flame->score[flame->nodes[n].parent];
 

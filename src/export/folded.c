@@ -4,8 +4,8 @@
  * of the path.
  *
  * Paths that read the same are one line, whichever part, file or object their functions are of. ';'
- * and the end of a line would break the format inside a name; they become ':' and ' '. Other characters that would
- * steer a terminal are written as in any text (tl_shown_character()).
+ * and the end of a line would break the format inside a name; they become ':' and ' '. Other
+ * characters that would steer a terminal are written as in any text (tl_shown_character()).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,8 @@ static char clean_byte(char byte)
 static uint32_t clean_name(struct fold *fold, const char *text)
 {
 	size_t left = strlen(text), size = 0;
-	char *clean = left < PTRDIFF_MAX / TL_SHOWN_BYTES ? malloc((left + 1) * TL_SHOWN_BYTES) : NULL;
+	char *clean =
+		left < PTRDIFF_MAX / TL_SHOWN_BYTES ? malloc((left + 1) * TL_SHOWN_BYTES) : NULL;
 	uint32_t number;
 
 	if (!clean)
@@ -67,8 +68,8 @@ static uint32_t clean_name(struct fold *fold, const char *text)
 		text += taken;
 		left -= taken;
 	}
-	number = size ? tl_names_add(&fold->names, clean, size) :
-			tl_names_add(&fold->names, "???", 3);
+	number = size ? tl_names_add(&fold->names, clean, size)
+		      : tl_names_add(&fold->names, "???", 3);
 	free(clean);
 	return number;
 }

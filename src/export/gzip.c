@@ -6,7 +6,7 @@
 #include "core/output.h"
 
 enum { GZIP_WINDOW = 15 + 16 }; /* zlib: the largest window, in a gzip wrapper */
-enum { MEMORY_LEVEL = 8 }; /* zlib's default */
+enum { MEMORY_LEVEL = 8 };      /* zlib's default */
 /* RFC 1952, 2.3.1: no host in the header, no time: the same bytes everywhere. */
 enum { UNKNOWN_SYSTEM = 255 };
 

@@ -104,9 +104,9 @@ void tl_groups_free(struct tl_groups *groups)
 
 uint64_t tl_event_frequency(const struct tl_profile *profile, uint32_t event)
 {
-	return strcmp(tl_profile_event(profile, event)->unit, "ticks") ?
-		       0 :
-		       tl_profile_frequency(profile);
+	return strcmp(tl_profile_event(profile, event)->unit, "ticks")
+		       ? 0
+		       : tl_profile_frequency(profile);
 }
 
 int64_t tl_carry_ns(struct tl_ns_carry *carry, int64_t ticks)

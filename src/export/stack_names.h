@@ -25,8 +25,8 @@ struct tl_stack_name tl_stack_name(const char *text);
 
 /* What calls say of names. */
 enum tl_stack_names {
-	TL_NAMES_PLAIN,	   /* most are no stacks */
-	TL_NAMES_CUT,	   /* stacks whose outermost callers are not all there */
+	TL_NAMES_PLAIN,    /* most are no stacks */
+	TL_NAMES_CUT,      /* stacks whose outermost callers are not all there */
 	TL_NAMES_COMPLETE, /* stacks from the root */
 };
 enum tl_stack_names tl_stack_names(const struct tl_profile *profile);

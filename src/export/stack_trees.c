@@ -13,12 +13,12 @@
 #include "export/stack_names.h"
 
 struct node {
-	uint32_t function; /* of the sums, the first of its levels; TL_NONE: no cost line and no
-			      call names it */
+	/* of the sums, the first of its levels; TL_NONE: no cost line and no call names it */
+	uint32_t function;
 	uint32_t name, callers; /* f'g'h, g'h: of the names; TL_NONE: no callers */
-	uint32_t parent;	/* TL_NONE: none, or not known yet */
-	int64_t brought;	/* what the calls of the parent cost */
-	uint32_t made;		/* function of the result */
+	uint32_t parent;        /* TL_NONE: none, or not known yet */
+	int64_t brought;        /* what the calls of the parent cost */
+	uint32_t made;          /* function of the result */
 	uint32_t context, part; /* where it is, and in which part that was asked */
 };
 

@@ -128,7 +128,8 @@ void tl_timeline_enter(struct tl_timeline *timeline, const struct tl_timeline_po
 	if (!track)
 		return;
 	timeline->used = true;
-	timeline->ops->enter(timeline, track, at->ticks, name_key, name, file, line, args, arg_count);
+	timeline->ops->enter(timeline, track, at->ticks, name_key, name, file, line, args,
+			     arg_count);
 }
 
 void tl_timeline_leave(struct tl_timeline *timeline, const struct tl_timeline_point *at)

@@ -58,8 +58,8 @@ struct tl_timeline {
 	uint64_t frequency; /* never 0 */
 	bool clock_known;   /* it is not a made-up one */
 	uint64_t origin;    /* ticks of the first record, 0: absolute times */
-	bool no_memory; /* an allocation failed: nothing is written any more */
-	bool used; /* a call or an instant was written */
+	bool no_memory;     /* an allocation failed: nothing is written any more */
+	bool used;          /* a call or an instant was written */
 	struct tl_tracks tracks;
 };
 

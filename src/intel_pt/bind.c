@@ -5,12 +5,12 @@
 /* Where an event takes effect. */
 enum binding {
 	NOW,
-	FROM_IP,  /* before the instruction at its address, which it always has */
-	AT_IP,    /* before the instruction at its address, or now if it has none */
-	DISABLE,  /* 5.4 */
-	AT_INSN,  /* behind the next instruction with some flag, or now if tracing is off */
-	BEHIND,   /* behind the instruction at its address, or, if it has none, as AT_INSN */
-	COUNTED,  /* AT_IP, or as many instructions on as it says */
+	FROM_IP, /* before the instruction at its address, which it always has */
+	AT_IP,   /* before the instruction at its address, or now if it has none */
+	DISABLE, /* 5.4 */
+	AT_INSN, /* behind the next instruction with some flag, or now if tracing is off */
+	BEHIND,  /* behind the instruction at its address, or, if it has none, as AT_INSN */
+	COUNTED, /* AT_IP, or as many instructions on as it says */
 };
 
 typedef bool apply_fn(struct tl_pt_decoder *decoder, struct tl_pt_event *event);
@@ -49,7 +49,8 @@ static bool disabled(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 		if (!decoder->on)
 			return context_error(decoder);
 		decoder->part.inherits = false;
-		decoder->resume_known = last->iclass == TL_PT_IC_CALL || last->iclass == TL_PT_IC_FAR_CALL;
+		decoder->resume_known =
+			last->iclass == TL_PT_IC_CALL || last->iclass == TL_PT_IC_FAR_CALL;
 		decoder->resume_ip = last->end_ip + last->size;
 	}
 	turn_off(decoder);
@@ -97,7 +98,9 @@ static bool vmcs(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 	return tl_pt_change_space(decoder, &asid, tl_pt_graph_mode(&decoder->graph));
 }
 
-/* What packets were lost made the return stack worthless (9.6), and nobody knows of a transaction. */
+/*
+ * What packets were lost made the return stack worthless (9.6), and nobody knows of a transaction.
+ */
 static bool overflow(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
 	tl_pt_forget(decoder);
@@ -138,6 +141,7 @@ static const struct rule {
 	enum binding binding;
 	uint16_t flags; /* AT_INSN: enum tl_x86_flow_flag */
 	apply_fn *apply;
+	/* clang-format off */
 } rules[TL_PT_EV_COUNT] = {
 	[TL_PT_EV_ENABLED] = { NOW, 0, enabled },                      /* 5.4 */
 	[TL_PT_EV_DISABLED] = { DISABLE, 0, disabled },                /* 5.4 */
@@ -178,6 +182,7 @@ static const struct rule {
 	[TL_PT_EV_SYSCALL] = { AT_IP, 0, nothing },
 	[TL_PT_EV_LOST] = { NOW, 0, nothing },
 };
+/* clang-format on */
 
 bool tl_pt_apply_anywhere(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
@@ -195,18 +200,24 @@ static const struct tl_pt_range *filter(const struct tl_pt_decoder *decoder)
 }
 
 /*
- * TIP.PGD (5.4): with an address, where straight code or a branch reaches it; without one, behind what cannot be passed
- * without trace, or changes CR3.
+ * TIP.PGD (5.4): with an address, where straight code or a branch reaches it; without one, behind
+ * what cannot be passed without trace, or changes CR3.
  */
-static struct tl_pt_goal disable_goal(const struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
+static struct tl_pt_goal disable_goal(const struct tl_pt_decoder *decoder,
+				      const struct tl_pt_event *event)
 {
 	if (event->ip_suppressed)
-		return (struct tl_pt_goal){ .branch = true, .flags = TL_X86_MOV_CR3, .ranges = filter(decoder) };
-	return (struct tl_pt_goal){ .at_ip = true, .behind = true, .branch = true, .ip = event->ip };
+		return (struct tl_pt_goal){ .branch = true,
+					    .flags = TL_X86_MOV_CR3,
+					    .ranges = filter(decoder) };
+	return (struct tl_pt_goal){
+		.at_ip = true, .behind = true, .branch = true, .ip = event->ip
+	};
 }
 
 /* TRIG may come some instructions behind the last place; what comes next counts from here. */
-static enum tl_pt_stop count_on(struct tl_pt_decoder *decoder, struct tl_pt_event *event, struct tl_pt_out *out)
+static enum tl_pt_stop count_on(struct tl_pt_decoder *decoder, struct tl_pt_event *event,
+				struct tl_pt_out *out)
 {
 	enum tl_pt_stop stop = tl_pt_walk_past(decoder, event->trig.icnt, out);
 
@@ -218,8 +229,8 @@ static enum tl_pt_stop count_on(struct tl_pt_decoder *decoder, struct tl_pt_even
 	return TL_PT_STOP_GO;
 }
 
-static enum tl_pt_stop bind_to(struct tl_pt_decoder *decoder, const struct rule *rule, struct tl_pt_event *event,
-			       struct tl_pt_out *out)
+static enum tl_pt_stop bind_to(struct tl_pt_decoder *decoder, const struct rule *rule,
+			       struct tl_pt_event *event, struct tl_pt_out *out)
 {
 	struct tl_pt_goal goal = { .at_ip = true, .ip = event->ip };
 
@@ -241,7 +252,8 @@ static enum tl_pt_stop bind_to(struct tl_pt_decoder *decoder, const struct rule 
 }
 
 /* skd022: a VM entry that turns tracing off may give a FUP: it is a synchronous disable then. */
-static enum tl_pt_stop bind_vmentry(struct tl_pt_decoder *decoder, struct tl_pt_event *event, struct tl_pt_out *out)
+static enum tl_pt_stop bind_vmentry(struct tl_pt_decoder *decoder, struct tl_pt_event *event,
+				    struct tl_pt_out *out)
 {
 	static const struct tl_pt_goal goal = { .branch = true };
 	struct tl_pt_stretch stretch;
@@ -252,21 +264,28 @@ static enum tl_pt_stop bind_vmentry(struct tl_pt_decoder *decoder, struct tl_pt_
 	tl_pt_graph_stretch(&decoder->graph, event->ip, &goal, &stretch);
 	if (stretch.block.end_ip != event->ip || !(stretch.flags & TL_X86_VMENTRY))
 		return TL_PT_STOP_GO;
-	*event = (struct tl_pt_event){ .kind = TL_PT_EV_DISABLED, .ip = event->disabled.to,
-				       .ip_suppressed = event->ip_suppressed, .has_tsc = event->has_tsc,
-				       .tsc = event->tsc, .lost_mtc = event->lost_mtc, .lost_cyc = event->lost_cyc,
-				       .cycles = event->cycles, .offset = event->offset };
+	*event = (struct tl_pt_event){ .kind = TL_PT_EV_DISABLED,
+				       .ip = event->disabled.to,
+				       .ip_suppressed = event->ip_suppressed,
+				       .has_tsc = event->has_tsc,
+				       .tsc = event->tsc,
+				       .lost_mtc = event->lost_mtc,
+				       .lost_cyc = event->lost_cyc,
+				       .cycles = event->cycles,
+				       .offset = event->offset };
 	return tl_pt_walk_to(decoder, &goal, out);
 }
 
 /*
- * A PSB+ in running flow is a place, too: blocks end there, whoever decodes from where (9.20), and no return is compressed
- * across it (9.6). The flow tells of it as it does where it is synchronised: tracing is on, and where; or off.
+ * A PSB+ in running flow is a place, too: blocks end there, whoever decodes from where (9.20), and
+ * no return is compressed across it (9.6). The flow tells of it as it does where it is
+ * synchronised: tracing is on, and where; or off.
  */
 static bool is_border(const struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 {
 	return event->status_update && decoder->settled &&
-	       ((event->kind == TL_PT_EV_ENABLED && decoder->on) || (event->kind == TL_PT_EV_DISABLED && !decoder->on));
+	       ((event->kind == TL_PT_EV_ENABLED && decoder->on) ||
+		(event->kind == TL_PT_EV_DISABLED && !decoder->on));
 }
 
 static enum tl_pt_stop note_border(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
@@ -300,8 +319,8 @@ enum tl_pt_stop tl_pt_take_border(struct tl_pt_decoder *decoder, struct tl_pt_ou
 }
 
 /* The end of a piece is such a border. */
-static enum tl_pt_stop take_border_now(struct tl_pt_decoder *decoder, const struct tl_pt_event *event,
-				       struct tl_pt_out *out)
+static enum tl_pt_stop take_border_now(struct tl_pt_decoder *decoder,
+				       const struct tl_pt_event *event, struct tl_pt_out *out)
 {
 	enum tl_pt_stop stop;
 
@@ -324,8 +343,8 @@ static bool is_silent(const struct tl_pt_decoder *decoder, const struct tl_pt_ev
 }
 
 /*
- * bdm64: right before an abort a branch may have the wrong outcome or target. If the abort is not where that led, the branch
- * led to the abort, which came at once. False: an error.
+ * bdm64: right before an abort a branch may have the wrong outcome or target. If the abort is not
+ * where that led, the branch led to the abort, which came at once. False: an error.
  */
 static bool mend_abort(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 {
@@ -345,8 +364,8 @@ enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out
 	if (decoder->count || decoder->have_target)
 		return tl_pt_mismatch(decoder, out);
 	if (is_border(decoder, event))
-		return decoder->config.flags & TL_PT_CLASSIC ? note_border(decoder, event) :
-							       take_border_now(decoder, event, out);
+		return decoder->config.flags & TL_PT_CLASSIC ? note_border(decoder, event)
+							     : take_border_now(decoder, event, out);
 	if (event->offset >= decoder->part.end)
 		return tl_pt_fail(decoder, TL_PT_EOS, event->offset);
 	if (event->kind == TL_PT_EV_TSX && event->tsx.aborted && !mend_abort(decoder, event))

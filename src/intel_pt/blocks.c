@@ -32,7 +32,9 @@ void tl_pt_run_ahead(struct tl_pt_decoder *decoder)
 	decoder->moments = (struct tl_pt_moments){ .list = decoder->times, .most = TL_PT_RUN };
 	/* What an event behind these nodes changes is not so yet. */
 	decoder->given_asid = decoder->graph.asid;
-	*batch = (struct tl_pt_batch){ .ids = decoder->ids, .times = decoder->times, .eos = decoder->eos };
+	*batch = (struct tl_pt_batch){ .ids = decoder->ids,
+				       .times = decoder->times,
+				       .eos = decoder->eos };
 	batch->stop = tl_pt_run_on(decoder, &out);
 	batch->speculative = decoder->run_speculative;
 	batch->time_count = decoder->moments.count;
@@ -73,7 +75,8 @@ int tl_pt_status_now(const struct tl_pt_decoder *decoder)
 		return decoder->batch.eos ? TL_PT_END_OF_STREAM : 0;
 	if (decoder->is_due)
 		return TL_PT_EVENT_PENDING | (decoder->was_on ? 0 : TL_PT_STATUS_IP_SUPPRESSED);
-	return (decoder->on ? 0 : TL_PT_STATUS_IP_SUPPRESSED) | (decoder->eos ? TL_PT_END_OF_STREAM : 0);
+	return (decoder->on ? 0 : TL_PT_STATUS_IP_SUPPRESSED) |
+	       (decoder->eos ? TL_PT_END_OF_STREAM : 0);
 }
 
 int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number)
@@ -87,7 +90,8 @@ int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number)
 	return 0;
 }
 
-static void give_all(const struct tl_pt_decoder *decoder, struct tl_pt_block *restrict blocks, size_t count)
+static void give_all(const struct tl_pt_decoder *decoder, struct tl_pt_block *restrict blocks,
+		     size_t count)
 {
 	const struct tl_pt_block *restrict of = decoder->graph.blocks;
 	const uint32_t *restrict ids = decoder->batch.ids + decoder->batch.at;
@@ -99,7 +103,8 @@ static void give_all(const struct tl_pt_decoder *decoder, struct tl_pt_block *re
 }
 
 /* Kept apart, so that what is called for each block needs no stack frame. */
-static __attribute__((noinline)) int next_slowly(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
+static __attribute__((noinline)) int next_slowly(struct tl_pt_decoder *decoder,
+						 struct tl_pt_block *block)
 {
 	uint32_t number = 0;
 	int status;
@@ -123,7 +128,8 @@ int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 	return next_slowly(decoder, block);
 }
 
-static int64_t folded_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, size_t max, int *status)
+static int64_t folded_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, size_t max,
+			     int *status)
 {
 	size_t count = 0;
 	int last = 0;
@@ -136,7 +142,8 @@ static int64_t folded_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *
 	return count ? (int64_t)count : last;
 }
 
-int64_t tl_pt_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, size_t max, int *status)
+int64_t tl_pt_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, size_t max,
+		     int *status)
 {
 	size_t count = 0;
 
@@ -158,7 +165,8 @@ int64_t tl_pt_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, 
 		give_all(decoder, blocks + count, take);
 		decoder->batch.at += (uint32_t)take;
 		count += take;
-		if (decoder->batch.at == decoder->batch.filled && decoder->batch.stop != TL_PT_STOP_FULL)
+		if (decoder->batch.at == decoder->batch.filled &&
+		    decoder->batch.stop != TL_PT_STOP_FULL)
 			break;
 	}
 	*status = tl_pt_status_now(decoder);
@@ -170,14 +178,16 @@ int64_t tl_pt_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, 
 /* ---- runs of nodes ---- */
 
 /*
- * The moments of the next `take` nodes as marks of the run, the one that holds at its beginning first. Returns how many
- * nodes there are marks enough for.
+ * The moments of the next `take` nodes as marks of the run, the one that holds at its beginning
+ * first. Returns how many nodes there are marks enough for.
  */
-static uint32_t give_marks(const struct tl_pt_decoder *decoder, struct tl_pt_run *run, uint32_t take)
+static uint32_t give_marks(const struct tl_pt_decoder *decoder, struct tl_pt_run *run,
+			   uint32_t take)
 {
 	uint32_t end = decoder->batch.at + take;
 
-	for (uint32_t i = 0; i < decoder->batch.time_count && decoder->batch.times[i].index < end; i++) {
+	for (uint32_t i = 0; i < decoder->batch.time_count && decoder->batch.times[i].index < end;
+	     i++) {
 		const struct tl_pt_moment *moment = &decoder->batch.times[i];
 		bool before = moment->index <= decoder->batch.at;
 
@@ -187,10 +197,10 @@ static uint32_t give_marks(const struct tl_pt_decoder *decoder, struct tl_pt_run
 			run->mark_count = 0;
 		if (run->mark_count == run->max_marks)
 			return moment->index - decoder->batch.at;
-		run->marks[run->mark_count++] = (struct tl_pt_mark){
-			before ? 0 : moment->index - decoder->batch.at, moment->lost_mtc + moment->lost_cyc, moment->tsc,
-			moment->cycles
-		};
+		run->marks[run->mark_count++] =
+			(struct tl_pt_mark){ before ? 0 : moment->index - decoder->batch.at,
+					     moment->lost_mtc + moment->lost_cyc, moment->tsc,
+					     moment->cycles };
 	}
 	return take;
 }
@@ -203,7 +213,9 @@ static uint32_t limit_of(const struct tl_pt_decoder *decoder)
 
 const struct tl_pt_node *tl_pt_find_node(const struct tl_pt_decoder *decoder, uint32_t number)
 {
-	return number >= TL_PT_NODE_FIRST && number < limit_of(decoder) ? &decoder->graph.nodes[number] : NULL;
+	return number >= TL_PT_NODE_FIRST && number < limit_of(decoder)
+		       ? &decoder->graph.nodes[number]
+		       : NULL;
 }
 
 int tl_pt_nodes(struct tl_pt_decoder *decoder, struct tl_pt_run *run)
@@ -222,7 +234,8 @@ int tl_pt_nodes(struct tl_pt_decoder *decoder, struct tl_pt_run *run)
 	if (run->marks)
 		take = give_marks(decoder, run, take);
 	if (take)
-		memcpy(run->nodes, decoder->batch.ids + decoder->batch.at, take * sizeof(*run->nodes));
+		memcpy(run->nodes, decoder->batch.ids + decoder->batch.at,
+		       take * sizeof(*run->nodes));
 	decoder->batch.at += take;
 	run->count = take;
 	run->flags = decoder->batch.speculative ? TL_PT_SPECULATIVE : 0;

@@ -50,8 +50,9 @@ const char *tl_pt_cache_name(const struct tl_pt_cache *cache)
 }
 
 /*
- * Sections added first stay mapped. The others are read page by page when code in them is met for the first time, which
- * costs little, since it happens once; so there is nothing to gain by choosing better.
+ * Sections added first stay mapped. The others are read page by page when code in them is met for
+ * the first time, which costs little, since it happens once; so there is nothing to gain by
+ * choosing better.
  */
 static void apply_limit(struct tl_pt_cache *cache)
 {
@@ -85,13 +86,15 @@ static int find(const struct tl_pt_cache *cache, const struct tl_pt_section *wan
 		const struct entry *entry = &cache->entries[i];
 
 		if (entry->vaddr == vaddr && entry->section->offset == wanted->offset &&
-		    entry->section->size == wanted->size && !strcmp(entry->section->path, wanted->path))
+		    entry->section->size == wanted->size &&
+		    !strcmp(entry->section->path, wanted->path))
 			return (int)i + 1;
 	}
 	return 0;
 }
 
-int tl_pt_cache_add_file(struct tl_pt_cache *cache, const char *path, uint64_t offset, uint64_t size, uint64_t vaddr)
+int tl_pt_cache_add_file(struct tl_pt_cache *cache, const char *path, uint64_t offset,
+			 uint64_t size, uint64_t vaddr)
 {
 	struct tl_pt_section *section;
 	int isid, status;
@@ -103,7 +106,8 @@ int tl_pt_cache_add_file(struct tl_pt_cache *cache, const char *path, uint64_t o
 		return status;
 	isid = find(cache, section, vaddr);
 	if (isid || cache->count >= INT_MAX ||
-	    !tl_grow(&cache->entries, &cache->capacity, cache->count + 1, sizeof(*cache->entries))) {
+	    !tl_grow(&cache->entries, &cache->capacity, cache->count + 1,
+		     sizeof(*cache->entries))) {
 		tl_pt_section_drop(section);
 		return isid ? isid : -TL_PT_NOMEM;
 	}
@@ -112,7 +116,8 @@ int tl_pt_cache_add_file(struct tl_pt_cache *cache, const char *path, uint64_t o
 	return (int)cache->count;
 }
 
-struct tl_pt_section *tl_pt_cache_section(const struct tl_pt_cache *cache, int isid, uint64_t *vaddr)
+struct tl_pt_section *tl_pt_cache_section(const struct tl_pt_cache *cache, int isid,
+					  uint64_t *vaddr)
 {
 	if (isid <= 0 || (size_t)isid > cache->count)
 		return NULL;
@@ -120,7 +125,8 @@ struct tl_pt_section *tl_pt_cache_section(const struct tl_pt_cache *cache, int i
 	return cache->entries[isid - 1].section;
 }
 
-int tl_pt_cache_read(struct tl_pt_cache *cache, uint8_t *buffer, size_t size, int isid, uint64_t vaddr)
+int tl_pt_cache_read(struct tl_pt_cache *cache, uint8_t *buffer, size_t size, int isid,
+		     uint64_t vaddr)
 {
 	const struct tl_pt_section *section;
 	uint64_t begin;

@@ -4,6 +4,7 @@
 #include "intel_pt/section.h"
 
 /* The section of an isid and its address, still the cache's; NULL: there is none. */
-struct tl_pt_section *tl_pt_cache_section(const struct tl_pt_cache *cache, int isid, uint64_t *vaddr);
+struct tl_pt_section *tl_pt_cache_section(const struct tl_pt_cache *cache, int isid,
+					  uint64_t *vaddr);
 
 #endif

@@ -43,10 +43,10 @@ static bool is_ip(enum tl_pt_packet_kind kind)
 static bool allowed_in_psb(enum tl_pt_packet_kind kind)
 {
 	static const bool allowed[TL_PT_PKT_COUNT] = {
-		[TL_PT_PKT_FUP] = true,	 [TL_PT_PKT_MODE] = true, [TL_PT_PKT_PIP] = true,
+		[TL_PT_PKT_FUP] = true,  [TL_PT_PKT_MODE] = true, [TL_PT_PKT_PIP] = true,
 		[TL_PT_PKT_VMCS] = true, [TL_PT_PKT_MNT] = true,  [TL_PT_PKT_TSC] = true,
-		[TL_PT_PKT_CBR] = true,	 [TL_PT_PKT_TMA] = true,  [TL_PT_PKT_MTC] = true,
-		[TL_PT_PKT_CYC] = true,	 [TL_PT_PKT_PAD] = true,  [TL_PT_PKT_PSBEND] = true,
+		[TL_PT_PKT_CBR] = true,  [TL_PT_PKT_TMA] = true,  [TL_PT_PKT_MTC] = true,
+		[TL_PT_PKT_CYC] = true,  [TL_PT_PKT_PAD] = true,  [TL_PT_PKT_PSBEND] = true,
 		[TL_PT_PKT_OVF] = true,
 	};
 
@@ -239,6 +239,7 @@ static int check_packets(struct check *c, struct tl_error *err)
 static const struct {
 	enum tl_pt_error error;
 	const char *rule, *text;
+	/* clang-format off */
 } flow_rules[] = {
 	{ TL_PT_BAD_CONTEXT, "packet-context",
 	  "a packet where the ones before it do not allow it" },
@@ -253,6 +254,7 @@ static const struct {
 	{ TL_PT_BAD_STATUS_UPDATE, "bad-status", "a PSB+ contradicts what flow says" },
 	{ TL_PT_NO_ENABLE, "not-enabled", "flow while tracing is off" },
 };
+/* clang-format on */
 
 /* What is wrong with packets was told already. */
 static void flow_violation(struct check *c, enum tl_pt_error error, uint64_t offset, uint64_t ip)

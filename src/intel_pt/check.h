@@ -7,8 +7,8 @@
 
 struct tl_pt_violation {
 	const char *rule, *text; /* static */
-	uint64_t offset;	 /* in the configuration's bytes */
-	uint64_t ip;		 /* where the code was, 0: not known */
+	uint64_t offset;         /* in the configuration's bytes */
+	uint64_t ip;             /* where the code was, 0: not known */
 };
 
 /* Called for each; not 0: stop. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which processor has which errata (7): the table of the present, and that of version 2.0.5 of the interface. */
+/*
+ * Which processor has which errata (7): the table of the present, and that of version 2.0.5 of the
+ * interface.
+ */
 #include <tracelathe/intel_pt.h>
 
 enum { NOW = 1, CLASSIC = 2, BOTH = NOW | CLASSIC };
@@ -18,7 +21,9 @@ enum {
 
 static const struct models models[] = {
 	{ 6, BOTH, BDM, { 0x3d, 0x47, 0x4f, 0x56 } },
-	{ 6, BOTH, TL_PT_BDM70 | TL_PT_SKD007 | TL_PT_SKD022 | TL_PT_SKD010 | TL_PT_SKL014 | TL_PT_SKL168,
+	{ 6,
+	  BOTH,
+	  TL_PT_BDM70 | TL_PT_SKD007 | TL_PT_SKD022 | TL_PT_SKD010 | TL_PT_SKL014 | TL_PT_SKL168,
 	  { 0x4e, 0x5e, 0x8e, 0x9e, 0xa5, 0xa6 } },
 	{ 6, BOTH, PGE | TL_PT_SKL014 | TL_PT_SKZ84, { 0x55, 0x6a, 0x6c } },
 	{ 6, CLASSIC, PGE | TL_PT_SKL014 | TL_PT_SKZ84, { 0x8f } },
@@ -26,7 +31,10 @@ static const struct models models[] = {
 	{ 6, BOTH, PGE | TL_PT_SKL014, { 0x66, 0x7d, 0x7e, 0x8c, 0x8d, 0xa7, 0xa8 } },
 	{ 6, CLASSIC, PGE | TL_PT_SKL014 | TL_PT_APL11, { 0x97, 0x9a, 0xbf } },
 	{ 6, NOW, PGE | TL_PT_APL11, { 0x97, 0x9a, 0xbf } },
-	{ 6, NOW, PGE | TL_PT_APL11, { 0xaa, 0xac, 0xb5, 0xb7, 0xba, 0xbd, 0xc5, 0xc6, 0xcc, 0xd5 } },
+	{ 6,
+	  NOW,
+	  PGE | TL_PT_APL11,
+	  { 0xaa, 0xac, 0xb5, 0xb7, 0xba, 0xbd, 0xc5, 0xc6, 0xcc, 0xd5 } },
 	{ 6, BOTH, TL_PT_APL12 | TL_PT_APL11, { 0x5c, 0x5f } },
 	{ 6, BOTH, TL_PT_APL11, { 0x7a, 0x86, 0x96, 0x9c } },
 	{ 6, NOW, TL_PT_APL11, { 0xaf, 0xb6, 0xdd } },

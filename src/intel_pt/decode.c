@@ -196,18 +196,21 @@ static int psb(struct tl_pt_packet *packet, const uint8_t *p)
 }
 
 static payload_fn *const payloads[TL_PT_PKT_COUNT] = {
-	[TL_PT_PKT_PSB] = psb,         [TL_PT_PKT_FUP] = ip,        [TL_PT_PKT_TIP] = ip,
-	[TL_PT_PKT_TIP_PGE] = ip,      [TL_PT_PKT_TIP_PGD] = ip,    [TL_PT_PKT_TNT_8] = tnt_8,
-	[TL_PT_PKT_TNT_64] = tnt_64,   [TL_PT_PKT_MODE] = mode,     [TL_PT_PKT_PIP] = pip,
-	[TL_PT_PKT_VMCS] = vmcs,       [TL_PT_PKT_CBR] = cbr,       [TL_PT_PKT_TSC] = tsc,
-	[TL_PT_PKT_TMA] = tma,         [TL_PT_PKT_MTC] = mtc,       [TL_PT_PKT_MNT] = mnt,
-	[TL_PT_PKT_EXSTOP] = exstop,   [TL_PT_PKT_MWAIT] = mwait,   [TL_PT_PKT_PWRE] = pwre,
-	[TL_PT_PKT_PWRX] = pwrx,       [TL_PT_PKT_PTW] = ptw,       [TL_PT_PKT_CFE] = cfe,
-	[TL_PT_PKT_EVD] = evd,         [TL_PT_PKT_TRIG] = trig,     [TL_PT_PKT_BBP] = bbp,
+	[TL_PT_PKT_PSB] = psb,       [TL_PT_PKT_FUP] = ip,      [TL_PT_PKT_TIP] = ip,
+	[TL_PT_PKT_TIP_PGE] = ip,    [TL_PT_PKT_TIP_PGD] = ip,  [TL_PT_PKT_TNT_8] = tnt_8,
+	[TL_PT_PKT_TNT_64] = tnt_64, [TL_PT_PKT_MODE] = mode,   [TL_PT_PKT_PIP] = pip,
+	[TL_PT_PKT_VMCS] = vmcs,     [TL_PT_PKT_CBR] = cbr,     [TL_PT_PKT_TSC] = tsc,
+	[TL_PT_PKT_TMA] = tma,       [TL_PT_PKT_MTC] = mtc,     [TL_PT_PKT_MNT] = mnt,
+	[TL_PT_PKT_EXSTOP] = exstop, [TL_PT_PKT_MWAIT] = mwait, [TL_PT_PKT_PWRE] = pwre,
+	[TL_PT_PKT_PWRX] = pwrx,     [TL_PT_PKT_PTW] = ptw,     [TL_PT_PKT_CFE] = cfe,
+	[TL_PT_PKT_EVD] = evd,       [TL_PT_PKT_TRIG] = trig,   [TL_PT_PKT_BBP] = bbp,
 	[TL_PT_PKT_BEP] = bep,
 };
 
-/* CYC: bits 7:3 of the first byte, bits 7:1 of each further one; bit 2, then bit 0, says that more follows (4.1). */
+/*
+ * CYC: bits 7:3 of the first byte, bits 7:1 of each further one; bit 2, then bit 0, says that more
+ * follows (4.1).
+ */
 static int cyc(struct tl_pt_packet *packet, const uint8_t *p, size_t left)
 {
 	bool more = p[0] & 4;
@@ -258,12 +261,14 @@ static int unknown(const uint8_t *pos, const uint8_t *end, const struct tl_pt_co
 }
 
 /*
- * SKZ84 (7): a TMA with reserved bits set is corrupt, and one stray byte follows it. It is given as a packet of its own
- * kind that means nothing.
+ * SKZ84 (7): a TMA with reserved bits set is corrupt, and one stray byte follows it. It is given as
+ * a packet of its own kind that means nothing.
  */
-static bool corrupt_tma(const struct tl_pt_packet *packet, const uint8_t *pos, const struct tl_pt_config *config)
+static bool corrupt_tma(const struct tl_pt_packet *packet, const uint8_t *pos,
+			const struct tl_pt_config *config)
 {
-	return packet->kind == TL_PT_PKT_TMA && config && config->errata & TL_PT_SKZ84 && (pos[4] || pos[6] & 0xfe);
+	return packet->kind == TL_PT_PKT_TMA && config && config->errata & TL_PT_SKZ84 &&
+	       (pos[4] || pos[6] & 0xfe);
 }
 
 /* A packet whose length is not that of its opcode. */
@@ -293,15 +298,19 @@ static void items_after(struct tl_pt_context *context, const struct tl_pt_packet
 bool tl_pt_ends_block(enum tl_pt_packet_kind kind)
 {
 	const uint64_t ends = 1u << TL_PT_PKT_TNT_8 | 1u << TL_PT_PKT_TNT_64 | 1u << TL_PT_PKT_TIP |
-			      1u << TL_PT_PKT_TIP_PGE | 1u << TL_PT_PKT_TIP_PGD | 1u << TL_PT_PKT_MODE |
-			      1u << TL_PT_PKT_PIP | 1u << TL_PT_PKT_OVF | 1u << TL_PT_PKT_VMCS |
-			      1u << TL_PT_PKT_STOP | 1u << TL_PT_PKT_PSB | 1u << TL_PT_PKT_PSBEND |
-			      1u << TL_PT_PKT_PTW | 1u << TL_PT_PKT_MWAIT | UINT64_C(1) << TL_PT_PKT_BEP;
+			      1u << TL_PT_PKT_TIP_PGE | 1u << TL_PT_PKT_TIP_PGD |
+			      1u << TL_PT_PKT_MODE | 1u << TL_PT_PKT_PIP | 1u << TL_PT_PKT_OVF |
+			      1u << TL_PT_PKT_VMCS | 1u << TL_PT_PKT_STOP | 1u << TL_PT_PKT_PSB |
+			      1u << TL_PT_PKT_PSBEND | 1u << TL_PT_PKT_PTW | 1u << TL_PT_PKT_MWAIT |
+			      UINT64_C(1) << TL_PT_PKT_BEP;
 
 	return ends >> kind & 1;
 }
 
-/* Short TNT and addresses are nine of ten packets: they take the short way. Its size, or 0: none of them. */
+/*
+ * Short TNT and addresses are nine of ten packets: they take the short way. Its size, or 0: none of
+ * them.
+ */
 static int common(struct tl_pt_packet *packet, const uint8_t *pos, const uint8_t *end)
 {
 	struct tl_pt_opcode op = tl_pt_opcodes[*pos];
@@ -309,7 +318,8 @@ static int common(struct tl_pt_packet *packet, const uint8_t *pos, const uint8_t
 	if (op.kind == TL_PT_PKT_TNT_8) {
 		packet->tnt.count = (uint8_t)(30 - __builtin_clz(*pos));
 		packet->tnt.bits = (uint64_t)(*pos >> 1) ^ UINT64_C(1) << packet->tnt.count;
-	} else if (op.kind >= TL_PT_PKT_FUP && op.kind <= TL_PT_PKT_TIP_PGD && op.size && op.size <= end - pos) {
+	} else if (op.kind >= TL_PT_PKT_FUP && op.kind <= TL_PT_PKT_TIP_PGD && op.size &&
+		   op.size <= end - pos) {
 		ip(packet, pos);
 	} else {
 		return 0;
@@ -319,7 +329,8 @@ static int common(struct tl_pt_packet *packet, const uint8_t *pos, const uint8_t
 	return op.size;
 }
 
-int tl_pt_decode(struct tl_pt_packet *packet, const uint8_t *pos, const uint8_t *end, struct tl_pt_context *context)
+int tl_pt_decode(struct tl_pt_packet *packet, const uint8_t *pos, const uint8_t *end,
+		 struct tl_pt_context *context)
 {
 	struct tl_pt_opcode op;
 	int size;

@@ -47,7 +47,8 @@ int tl_pt_decoder_open_on(struct tl_pt_decoder **decoder, const struct tl_pt_con
 		made->config = made->flow.config;
 		made->own = tl_pt_image_open(NULL);
 		made->image = image ? image : made->own;
-		status = made->own ? tl_pt_graph_open(&made->graph, made->config.flags, code) : -TL_PT_NOMEM;
+		status = made->own ? tl_pt_graph_open(&made->graph, made->config.flags, code)
+				   : -TL_PT_NOMEM;
 	}
 	if (status < 0) {
 		tl_pt_decoder_close(made);
@@ -58,7 +59,8 @@ int tl_pt_decoder_open_on(struct tl_pt_decoder **decoder, const struct tl_pt_con
 	return 0;
 }
 
-int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt_config *config, struct tl_pt_image *image)
+int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt_config *config,
+		       struct tl_pt_image *image)
 {
 	return decoder ? tl_pt_decoder_open_on(decoder, config, image, NULL) : -TL_PT_INVALID;
 }
@@ -84,7 +86,8 @@ static int synced(struct tl_pt_decoder *decoder, int status)
 	tl_pt_team_start(decoder);
 	tl_pt_ahead(decoder);
 	/* An error at the very beginning is told here. */
-	if (!decoder->batch.filled && decoder->batch.stop == TL_PT_STOP_ERROR && decoder->error != TL_PT_EOS)
+	if (!decoder->batch.filled && decoder->batch.stop == TL_PT_STOP_ERROR &&
+	    decoder->error != TL_PT_EOS)
 		return -(int)decoder->error;
 	return tl_pt_status_now(decoder);
 }
@@ -139,19 +142,22 @@ int tl_pt_event_next(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 		return -TL_PT_INVALID;
 	if (!decoder->synced)
 		return -TL_PT_NOSYNC;
-	if (!decoder->is_due || tl_pt_folds(decoder) || decoder->batch.at < decoder->batch.filled || decoder->insns.left)
+	if (!decoder->is_due || tl_pt_folds(decoder) || decoder->batch.at < decoder->batch.filled ||
+	    decoder->insns.left)
 		return -TL_PT_BAD_QUERY;
 	*event = decoder->due;
 	decoder->is_due = false;
-	decoder->given = (struct tl_pt_moment){ 0, event->lost_mtc, event->lost_cyc, event->has_tsc, event->tsc,
-						  event->cycles };
+	decoder->given =
+		(struct tl_pt_moment){ 0,          event->lost_mtc, event->lost_cyc, event->has_tsc,
+				       event->tsc, event->cycles };
 	/* The time is that of the event, not of the nodes before it. */
 	decoder->batch.at = decoder->batch.filled = 0;
 	tl_pt_ahead(decoder);
 	return tl_pt_status_now(decoder);
 }
 
-int tl_pt_time(const struct tl_pt_decoder *decoder, uint64_t *tsc, uint32_t *lost_mtc, uint32_t *lost_cyc)
+int tl_pt_time(const struct tl_pt_decoder *decoder, uint64_t *tsc, uint32_t *lost_mtc,
+	       uint32_t *lost_cyc)
 {
 	const struct tl_pt_moment *moment;
 
@@ -274,5 +280,6 @@ int tl_pt_set_asid(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid)
 		decoder->graph.asid = *asid;
 		return 0;
 	}
-	return tl_pt_change_space(decoder, asid, tl_pt_graph_mode(&decoder->graph)) ? 0 : -TL_PT_NOMEM;
+	return tl_pt_change_space(decoder, asid, tl_pt_graph_mode(&decoder->graph)) ? 0
+										    : -TL_PT_NOMEM;
 }

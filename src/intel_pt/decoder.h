@@ -2,10 +2,12 @@
 #ifndef TL_INTEL_PT_DECODER_H
 #define TL_INTEL_PT_DECODER_H
 /*
- * The inside of a decoder: the flow of packets, the graph of code, and where between them the walk stands.
+ * The inside of a decoder: the flow of packets, the graph of code, and where between them the walk
+ * stands.
  *
  *   walk.c     outcomes and targets along the graph: the loop that has to be fast
- *   place.c    to a place without using trace: for everything that is bound to an address or an instruction
+ *   place.c    to a place without using trace: for everything that is bound to an address or an
+ *              instruction
  *   bind.c     what each event is bound to, and what it changes
  *   run.c      items one after the other: fills a run of nodes up to the next event or error
  *   blocks.c, insns.c, nodes.c, decoder.c   the public faces
@@ -14,9 +16,15 @@
 #include "intel_pt/graph.h"
 
 enum {
-	TL_PT_RUN = 2048, /* nodes decoded ahead: to leave the loop at the end of a run costs as much as many of them */
+	/*
+	 * nodes decoded ahead: to leave the loop at the end of a run costs as much as many of them
+	 */
+	TL_PT_RUN = 2048,
 	TL_PT_RUN_CLASSIC = 256, /* for callers to whom offsets mean more (docs/libipt.md) */
-	/* Instructions without trace before an endless loop is called one (9.12, 9.13); a block counts as some more. */
+	/*
+	 * Instructions without trace before an endless loop is called one (9.12, 9.13); a block
+	 * counts as some more.
+	 */
 	TL_PT_IDLE_MOST = 1 << 18,
 	TL_PT_IDLE_BLOCK = 64,
 };
@@ -59,12 +67,16 @@ struct tl_pt_batch {
 	const uint32_t *ids;
 	const struct tl_pt_moment *times; /* the first is that of the beginning */
 	uint32_t at, filled, time_count;
-	uint32_t plain; /* `filled`, if nothing is to be said of these blocks but what their nodes hold; else 0 */
+	/* `filled`, if nothing is to be said of these blocks but what their nodes hold; else 0 */
+	uint32_t plain;
 	bool speculative, eos;
 	enum tl_pt_stop stop; /* behind them */
 };
 
-/* An instruction at a time: those of nodes met before, and where in one of them the caller is (insns.c). */
+/*
+ * An instruction at a time: those of nodes met before, and where in one of them the caller is
+ * (insns.c).
+ */
 struct tl_pt_insns {
 	struct tl_pt_reader reader;
 	struct tl_pt_insn *list; /* from 1 on */
@@ -114,31 +126,39 @@ struct tl_pt_decoder {
 	struct tl_pt_image *image, *own;
 	struct tl_pt_asid asid; /* where synchronising begins */
 
-	/* Where the walk stands: before the node `cur`; without one, where flow goes on is not known. */
+	/*
+	 * Where the walk stands: before the node `cur`; without one, where flow goes on is not
+	 * known.
+	 */
 	uint32_t cur;
-	bool on;           /* tracing is */
+	bool on; /* tracing is */
 	bool synced;
-	bool settled;      /* the first event behind synchronising has come */
-	bool exact;        /* no packet is read before the ones before it are used up, and no deferred TIP */
-	bool have_target;  /* of the next branch that needs one: from a TIP, or where a far branch went */
-	bool no_target;    /* that TIP had no address */
+	bool settled; /* the first event behind synchronising has come */
+	/* no packet is read before the ones before it are used up, and no deferred TIP */
+	bool exact;
+	/* of the next branch that needs one: from a TIP, or where a far branch went */
+	bool have_target;
+	bool no_target; /* that TIP had no address */
 	uint64_t target;
-	uint64_t bits;     /* outcomes not used yet, the oldest in bit `count - 1` */
+	uint64_t bits; /* outcomes not used yet, the oldest in bit `count - 1` */
 	uint32_t count;
-	uint64_t idle;     /* instructions since trace was used last */
+	uint64_t idle;        /* instructions since trace was used last */
 	uint32_t last_walked; /* the node given last, if trace was used for it */
-	uint32_t since;    /* given behind the last place that trace told (TRIG) */
+	uint32_t since;       /* given behind the last place that trace told (TRIG) */
 	/* A tick that is due behind the next branch, and the outcomes behind that (5.8). */
 	bool have_tick;
 	struct tl_pt_event tick;
 	uint64_t rest_bits;
 	uint32_t rest_count;
 
-	/* What a goal was reached with: with cur == TL_PT_NODE_BEHIND the branch whose target is yet to come. */
+	/*
+	 * What a goal was reached with: with cur == TL_PT_NODE_BEHIND the branch whose target is
+	 * yet to come.
+	 */
 	struct tl_pt_block last;
 	uint16_t last_flags; /* of its last instruction, enum tl_x86_flow_flag */
 
-	uint32_t top;      /* of the return stack */
+	uint32_t top; /* of the return stack */
 	uint32_t stack[TL_PT_STACK];
 
 	bool speculative;
@@ -177,7 +197,10 @@ struct tl_pt_decoder {
 	struct tl_pt_team *team; /* decodes for this one; NULL: it does so itself */
 	unsigned jobs;
 
-	/* Version 1: the block before what comes next, and what is known of the one behind (fold_flags.c). */
+	/*
+	 * Version 1: the block before what comes next, and what is known of the one behind
+	 * (fold_flags.c).
+	 */
 	struct tl_pt_block held;
 	bool have_held;
 	uint16_t next_flags;
@@ -185,7 +208,10 @@ struct tl_pt_decoder {
 	struct tl_pt_insns insns;
 };
 
-/* Free nodes that handling one item may need: those a part of a block makes, and the return stack in another space. */
+/*
+ * Free nodes that handling one item may need: those a part of a block makes, and the return stack
+ * in another space.
+ */
 enum { TL_PT_ROOM = 3 * TL_PT_STACK };
 
 static inline bool tl_pt_has_room(const struct tl_pt_graph *graph)
@@ -198,7 +224,8 @@ static inline bool tl_pt_has_room(const struct tl_pt_graph *graph)
 }
 
 /* Take an error; the walk stays where it is. */
-static inline enum tl_pt_stop tl_pt_fail(struct tl_pt_decoder *decoder, enum tl_pt_error error, uint64_t offset)
+static inline enum tl_pt_stop tl_pt_fail(struct tl_pt_decoder *decoder, enum tl_pt_error error,
+					 uint64_t offset)
 {
 	decoder->error = error;
 	decoder->error_offset = offset;
@@ -226,20 +253,27 @@ void tl_pt_push_links(struct tl_pt_decoder *decoder, uint32_t link);
 void tl_pt_clear_stack(struct tl_pt_decoder *decoder);
 
 /* place.c: as far as a goal. TL_PT_STOP_GO: reached. */
-enum tl_pt_stop tl_pt_walk_to(struct tl_pt_decoder *decoder, const struct tl_pt_goal *goal, struct tl_pt_out *out);
+enum tl_pt_stop tl_pt_walk_to(struct tl_pt_decoder *decoder, const struct tl_pt_goal *goal,
+			      struct tl_pt_out *out);
 /* Whether an address can be reached from another without trace, in a few steps (7, bdm64). */
 bool tl_pt_reaches(struct tl_pt_decoder *decoder, uint64_t from, uint64_t to);
-enum tl_pt_stop tl_pt_walk_past(struct tl_pt_decoder *decoder, uint32_t insns, struct tl_pt_out *out);
-/* Whole blocks as long as they need no trace, then one that does. TL_PT_STOP_GO: that one was given. */
+enum tl_pt_stop tl_pt_walk_past(struct tl_pt_decoder *decoder, uint32_t insns,
+				struct tl_pt_out *out);
+/*
+ * Whole blocks as long as they need no trace, then one that does. TL_PT_STOP_GO: that one was
+ * given.
+ */
 enum tl_pt_stop tl_pt_walk_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 
 /*
- * bind.c: bring the walk to the place of the event in `item` and apply it. TL_PT_STOP_EVENT: it is `due`; _GO: it is
- * none for the caller.
+ * bind.c: bring the walk to the place of the event in `item` and apply it. TL_PT_STOP_EVENT: it is
+ * `due`; _GO: it is none for the caller.
  */
 enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 
-/* What an event changes that has no place any more: the address space, the mode. False: an error. */
+/*
+ * What an event changes that has no place any more: the address space, the mode. False: an error.
+ */
 bool tl_pt_apply_anywhere(struct tl_pt_decoder *decoder, struct tl_pt_event *event);
 
 /* The PSB+ noted before. TL_PT_STOP_GO: taken. And what may come before it. */
@@ -253,10 +287,13 @@ enum tl_pt_stop tl_pt_mismatch(struct tl_pt_decoder *decoder, struct tl_pt_out *
 enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 /* What the next piece would have to know of this one; `ip`: where tracing goes on, if it does. */
 void tl_pt_note_joint(const struct tl_pt_decoder *decoder, struct tl_pt_joint *joint, uint64_t ip);
-/* The walk stands at an address of the present space, or nowhere. False: TL_PT_STOP_ERROR is set. */
+/*
+ * The walk stands at an address of the present space, or nowhere. False: TL_PT_STOP_ERROR is set.
+ */
 bool tl_pt_stand_at(struct tl_pt_decoder *decoder, uint64_t ip);
 /* Go over to another address space or mode. */
-bool tl_pt_change_space(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid, enum tl_pt_exec_mode mode);
+bool tl_pt_change_space(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid,
+			enum tl_pt_exec_mode mode);
 /* All nodes anew: they are used up, or the image is another one. False: TL_PT_STOP_ERROR is set. */
 bool tl_pt_drop_nodes(struct tl_pt_decoder *decoder);
 /* Forget all that walking has left behind. */
@@ -272,14 +309,20 @@ void tl_pt_start_anew(struct tl_pt_decoder *decoder);
 /* run.c: the error will be an event. */
 bool tl_pt_may_salvage(const struct tl_pt_decoder *decoder);
 
-/* relocate.c: go on where the trace allows (9.9). False: nothing follows. `lost` is filled in any case. */
+/*
+ * relocate.c: go on where the trace allows (9.9). False: nothing follows. `lost` is filled in any
+ * case.
+ */
 bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost);
 
 /* blocks.c: decode ahead if nothing is left of the last time; the status the caller sees then. */
 void tl_pt_ahead(struct tl_pt_decoder *decoder);
 const struct tl_pt_moment *tl_pt_moment_now(const struct tl_pt_decoder *decoder);
 int tl_pt_status_now(const struct tl_pt_decoder *decoder);
-/* The next node, decoded before if need be. 0, or the negative error that callers of blocks and instructions get. */
+/*
+ * The next node, decoded before if need be. 0, or the negative error that callers of blocks and
+ * instructions get.
+ */
 int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number);
 
 /* blocks.c: decode a run, whoever decodes for the caller. */
@@ -297,7 +340,8 @@ static inline bool tl_pt_folds(const struct tl_pt_decoder *decoder)
 }
 
 /* The block of a node of the run that was decoded ahead. */
-static inline void tl_pt_give(const struct tl_pt_decoder *decoder, uint32_t number, struct tl_pt_block *block)
+static inline void tl_pt_give(const struct tl_pt_decoder *decoder, uint32_t number,
+			      struct tl_pt_block *block)
 {
 	*block = decoder->graph.blocks[number];
 	if (decoder->batch.speculative)
@@ -305,8 +349,9 @@ static inline void tl_pt_give(const struct tl_pt_decoder *decoder, uint32_t numb
 }
 
 /*
- * The common case of one block a call: more are to come of those decoded ahead, so nothing is due yet, and the status
- * is 0. False: it is not that case. Inline, so that the drop-in, too, has it without a call of its own.
+ * The common case of one block a call: more are to come of those decoded ahead, so nothing is due
+ * yet, and the status is 0. False: it is not that case. Inline, so that the drop-in, too, has it
+ * without a call of its own.
  */
 static inline bool tl_pt_give_ready(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {

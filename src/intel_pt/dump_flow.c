@@ -121,10 +121,12 @@ static void put_block_json(struct dump *d, const struct tl_pt_block *b)
 	static const struct {
 		unsigned flag;
 		const char *name;
+		/* clang-format off */
 	} flags[] = {
 		{ TL_PT_SPECULATIVE, "speculative" },
 		{ TL_PT_TRUNCATED, "truncated" },
 	};
+	/* clang-format on */
 
 	tl_put_text(d->out, "{\"ip\":\"");
 	tl_put_hex(d->out, b->ip);

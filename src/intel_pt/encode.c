@@ -81,7 +81,8 @@ static int mode(struct bytes *out, const struct tl_pt_packet *packet)
 	unsigned bits = 0;
 
 	if (packet->mode.leaf == TL_PT_MODE_EXEC)
-		bits = (packet->mode.csl ? 1u : 0) | (packet->mode.csd ? 2u : 0) | (packet->mode.iflag ? 4u : 0);
+		bits = (packet->mode.csl ? 1u : 0) | (packet->mode.csd ? 2u : 0) |
+		       (packet->mode.iflag ? 4u : 0);
 	else if (packet->mode.leaf == TL_PT_MODE_TSX)
 		bits = (packet->mode.intx ? 1u : 0) | (packet->mode.abrt ? 2u : 0);
 	else
@@ -169,7 +170,9 @@ static int mwait(struct bytes *out, const struct tl_pt_packet *packet)
 	return put(out, packet->mwait.ext, 4);
 }
 
-/* Of the two known positions of the hardware bit the one that the published encoder writes (9.17). */
+/*
+ * Of the two known positions of the hardware bit the one that the published encoder writes (9.17).
+ */
 static int pwre(struct bytes *out, const struct tl_pt_packet *packet)
 {
 	extended(out, 0x22);
@@ -181,8 +184,10 @@ static int pwrx(struct bytes *out, const struct tl_pt_packet *packet)
 {
 	extended(out, 0xa2);
 	put(out, (packet->pwrx.last & 15u) << 4 | (packet->pwrx.deepest & 15u), 1);
-	return put(out, (packet->pwrx.interrupt ? 1u : 0) | (packet->pwrx.store ? 4u : 0) |
-		   (packet->pwrx.autonomous ? 8u : 0), 4);
+	return put(out,
+		   (packet->pwrx.interrupt ? 1u : 0) | (packet->pwrx.store ? 4u : 0) |
+			   (packet->pwrx.autonomous ? 8u : 0),
+		   4);
 }
 
 static int ptw(struct bytes *out, const struct tl_pt_packet *packet)
@@ -210,7 +215,10 @@ static int evd(struct bytes *out, const struct tl_pt_packet *packet)
 static int trig(struct bytes *out, const struct tl_pt_packet *packet)
 {
 	put(out, TL_PT_OPC_TRIG, 1);
-	put(out, (packet->trig.ip ? 0x80u : 0) | (packet->trig.icntv ? 0x40u : 0) | (packet->trig.mult ? 0x20u : 0), 1);
+	put(out,
+	    (packet->trig.ip ? 0x80u : 0) | (packet->trig.icntv ? 0x40u : 0) |
+		    (packet->trig.mult ? 0x20u : 0),
+	    1);
 	put(out, packet->trig.trbv, 1);
 	return put(out, packet->trig.icnt, packet->trig.icntv ? 2 : 0);
 }
@@ -235,16 +243,16 @@ static int bep(struct bytes *out, const struct tl_pt_packet *packet)
 }
 
 static write_fn *const writers[TL_PT_PKT_COUNT] = {
-	[TL_PT_PKT_PAD] = pad,           [TL_PT_PKT_PSB] = psb,         [TL_PT_PKT_PSBEND] = no_payload,
-	[TL_PT_PKT_FUP] = ip,            [TL_PT_PKT_TIP] = ip,          [TL_PT_PKT_TIP_PGE] = ip,
-	[TL_PT_PKT_TIP_PGD] = ip,        [TL_PT_PKT_TNT_8] = tnt_8,     [TL_PT_PKT_TNT_64] = tnt_64,
-	[TL_PT_PKT_MODE] = mode,         [TL_PT_PKT_PIP] = pip,         [TL_PT_PKT_VMCS] = vmcs,
-	[TL_PT_PKT_CBR] = cbr,           [TL_PT_PKT_TSC] = tsc,         [TL_PT_PKT_TMA] = tma,
-	[TL_PT_PKT_MTC] = mtc,           [TL_PT_PKT_CYC] = cyc,         [TL_PT_PKT_STOP] = no_payload,
-	[TL_PT_PKT_OVF] = no_payload,    [TL_PT_PKT_MNT] = mnt,         [TL_PT_PKT_EXSTOP] = exstop,
-	[TL_PT_PKT_MWAIT] = mwait,       [TL_PT_PKT_PWRE] = pwre,       [TL_PT_PKT_PWRX] = pwrx,
-	[TL_PT_PKT_PTW] = ptw,           [TL_PT_PKT_CFE] = cfe,         [TL_PT_PKT_EVD] = evd,
-	[TL_PT_PKT_TRIG] = trig,         [TL_PT_PKT_BBP] = bbp,         [TL_PT_PKT_BIP] = bip,
+	[TL_PT_PKT_PAD] = pad,        [TL_PT_PKT_PSB] = psb,     [TL_PT_PKT_PSBEND] = no_payload,
+	[TL_PT_PKT_FUP] = ip,         [TL_PT_PKT_TIP] = ip,      [TL_PT_PKT_TIP_PGE] = ip,
+	[TL_PT_PKT_TIP_PGD] = ip,     [TL_PT_PKT_TNT_8] = tnt_8, [TL_PT_PKT_TNT_64] = tnt_64,
+	[TL_PT_PKT_MODE] = mode,      [TL_PT_PKT_PIP] = pip,     [TL_PT_PKT_VMCS] = vmcs,
+	[TL_PT_PKT_CBR] = cbr,        [TL_PT_PKT_TSC] = tsc,     [TL_PT_PKT_TMA] = tma,
+	[TL_PT_PKT_MTC] = mtc,        [TL_PT_PKT_CYC] = cyc,     [TL_PT_PKT_STOP] = no_payload,
+	[TL_PT_PKT_OVF] = no_payload, [TL_PT_PKT_MNT] = mnt,     [TL_PT_PKT_EXSTOP] = exstop,
+	[TL_PT_PKT_MWAIT] = mwait,    [TL_PT_PKT_PWRE] = pwre,   [TL_PT_PKT_PWRX] = pwrx,
+	[TL_PT_PKT_PTW] = ptw,        [TL_PT_PKT_CFE] = cfe,     [TL_PT_PKT_EVD] = evd,
+	[TL_PT_PKT_TRIG] = trig,      [TL_PT_PKT_BBP] = bbp,     [TL_PT_PKT_BIP] = bip,
 	[TL_PT_PKT_BEP] = bep,
 };
 

@@ -7,6 +7,7 @@
 static const struct {
 	enum tl_status status;
 	const char *text;
+	/* clang-format off */
 } errors[TL_PT_ERROR_COUNT] = {
 	[TL_PT_OK] = { TL_OK, "OK" },
 	[TL_PT_INTERNAL] = { TL_UNSUPPORTED, "internal error" },
@@ -37,6 +38,7 @@ static const struct {
 	[TL_PT_BAD_FILE] = { TL_IO, "bad file" },
 	[TL_PT_BAD_CPU] = { TL_BAD_USAGE, "unknown cpu" },
 };
+/* clang-format on */
 
 const char *tl_pt_error_text(enum tl_pt_error error)
 {
@@ -45,26 +47,34 @@ const char *tl_pt_error_text(enum tl_pt_error error)
 
 int tl_pt_fault(struct tl_error *err, enum tl_pt_error error, uint64_t offset)
 {
-	enum tl_status status = (unsigned)error < TL_PT_ERROR_COUNT ? errors[error].status : TL_UNSUPPORTED;
+	enum tl_status status =
+		(unsigned)error < TL_PT_ERROR_COUNT ? errors[error].status : TL_UNSUPPORTED;
 
 	if (error == TL_PT_OK)
 		return 0;
-	return tl_error_format(err, "intel-pt", tl_error_at(err, status, offset, tl_pt_error_text(error)));
+	return tl_error_format(err, "intel-pt",
+			       tl_error_at(err, status, offset, tl_pt_error_text(error)));
 }
 
+/* clang-format off */
 static const char *const names[TL_PT_PKT_COUNT] = {
 	[TL_PT_PKT_INVALID] = "invalid",  [TL_PT_PKT_UNKNOWN] = "unknown",  [TL_PT_PKT_PAD] = "pad",
 	[TL_PT_PKT_PSB] = "psb",          [TL_PT_PKT_PSBEND] = "psbend",    [TL_PT_PKT_FUP] = "fup",
-	[TL_PT_PKT_TIP] = "tip",          [TL_PT_PKT_TIP_PGE] = "tip.pge",  [TL_PT_PKT_TIP_PGD] = "tip.pgd",
-	[TL_PT_PKT_TNT_8] = "tnt.8",      [TL_PT_PKT_TNT_64] = "tnt.64",    [TL_PT_PKT_MODE] = "mode",
+	[TL_PT_PKT_TIP] = "tip",          [TL_PT_PKT_TIP_PGE] = "tip.pge",
+	  [TL_PT_PKT_TIP_PGD] = "tip.pgd",
+	[TL_PT_PKT_TNT_8] = "tnt.8",      [TL_PT_PKT_TNT_64] = "tnt.64",
+	  [TL_PT_PKT_MODE] = "mode",
 	[TL_PT_PKT_PIP] = "pip",          [TL_PT_PKT_VMCS] = "vmcs",        [TL_PT_PKT_CBR] = "cbr",
 	[TL_PT_PKT_TSC] = "tsc",          [TL_PT_PKT_TMA] = "tma",          [TL_PT_PKT_MTC] = "mtc",
 	[TL_PT_PKT_CYC] = "cyc",          [TL_PT_PKT_STOP] = "stop",        [TL_PT_PKT_OVF] = "ovf",
-	[TL_PT_PKT_MNT] = "mnt",          [TL_PT_PKT_EXSTOP] = "exstop",    [TL_PT_PKT_MWAIT] = "mwait",
+	[TL_PT_PKT_MNT] = "mnt",          [TL_PT_PKT_EXSTOP] = "exstop",
+	  [TL_PT_PKT_MWAIT] = "mwait",
 	[TL_PT_PKT_PWRE] = "pwre",        [TL_PT_PKT_PWRX] = "pwrx",        [TL_PT_PKT_PTW] = "ptw",
-	[TL_PT_PKT_CFE] = "cfe",          [TL_PT_PKT_EVD] = "evd",          [TL_PT_PKT_TRIG] = "trig",
+	[TL_PT_PKT_CFE] = "cfe",          [TL_PT_PKT_EVD] = "evd",
+	  [TL_PT_PKT_TRIG] = "trig",
 	[TL_PT_PKT_BBP] = "bbp",          [TL_PT_PKT_BIP] = "bip",          [TL_PT_PKT_BEP] = "bep",
 };
+/* clang-format on */
 
 const char *tl_pt_packet_name(enum tl_pt_packet_kind kind)
 {

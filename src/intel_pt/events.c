@@ -67,12 +67,14 @@ int tl_pt_events_sync_offset(const struct tl_pt_events *events, uint64_t *offset
 }
 
 /* A branch as an event, with its own time. */
-static void as_event(struct tl_pt_flow *flow, const struct tl_pt_item *item, struct tl_pt_event *event)
+static void as_event(struct tl_pt_flow *flow, const struct tl_pt_item *item,
+		     struct tl_pt_event *event)
 {
 	memset(event, 0, sizeof(*event));
 	event->kind = item->kind == TL_PT_ITEM_TNT ? TL_PT_EV_TNT : TL_PT_EV_TIP;
 	event->offset = item->offset;
-	event->has_tsc = tl_pt_flow_time(flow, &event->tsc, &event->lost_mtc, &event->lost_cyc) == 0;
+	event->has_tsc =
+		tl_pt_flow_time(flow, &event->tsc, &event->lost_mtc, &event->lost_cyc) == 0;
 	if (item->kind == TL_PT_ITEM_TNT) {
 		event->tnt.bits = item->bits;
 		event->tnt.count = (uint8_t)item->count;

@@ -87,9 +87,11 @@ bool tl_pt_fault_say(struct tl_pt_faults *f, char *text)
 		return false;
 	}
 	f->count++;
-	f->list[f->listed++] = (struct tl_pt_lost){
-		.why = TL_PT_BAD_FILE, .from = TL_NOWHERE, .object = "", .text = text, .is_said = true
-	};
+	f->list[f->listed++] = (struct tl_pt_lost){ .why = TL_PT_BAD_FILE,
+						    .from = TL_NOWHERE,
+						    .object = "",
+						    .text = text,
+						    .is_said = true };
 	return true;
 }
 

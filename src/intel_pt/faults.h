@@ -13,7 +13,7 @@ struct tl_pt_lost {
 	enum tl_pt_error why;
 	uint64_t from, to; /* bytes of the file that gave no flow; of several places, the first */
 	uint64_t places, bytes;
-	uint64_t ip;	     /* where the walk was, 0: unknown */
+	uint64_t ip;         /* where the walk was, 0: unknown */
 	const char *object;  /* missing code: what is known to be there, "" */
 	const char *reason;  /* missing code: why it is, NULL: nobody knows */
 	uint64_t start, end; /* missing code: the least and the greatest address asked for */
@@ -32,8 +32,8 @@ struct tl_pt_faults {
 bool tl_pt_fault_add(struct tl_pt_faults *faults, const struct tl_pt_lost *lost,
 		     const struct tl_pt_place *place);
 
-/* Anything else that made the result worse, in words, for free(); NULL: no memory, as is false. What was said is not
- * said twice. */
+/* Anything else that made the result worse, in words, for free(); NULL: no memory, as is false.
+ * What was said is not said twice. */
 bool tl_pt_fault_say(struct tl_pt_faults *faults, char *text);
 
 /* What it says, in words; lives as long as the list. */

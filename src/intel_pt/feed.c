@@ -8,16 +8,16 @@ enum { STREAMS_MOST = 1 << 20, PASSED_AT_ONCE = 256 };
 
 static bool have_slot(struct tl_pt_decoders *decoders, uint64_t stream)
 {
-	if (stream >= STREAMS_MOST ||
-	    !tl_grow(&decoders->list, &decoders->capacity, (size_t)stream + 1, sizeof(*decoders->list)))
+	if (stream >= STREAMS_MOST || !tl_grow(&decoders->list, &decoders->capacity,
+					       (size_t)stream + 1, sizeof(*decoders->list)))
 		return false;
 	for (; decoders->count <= stream; decoders->count++)
 		decoders->list[decoders->count] = NULL;
 	return true;
 }
 
-int tl_pt_decoder_of(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece, uint32_t flags,
-		     struct tl_pt_decoder **decoder)
+int tl_pt_decoder_of(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece,
+		     uint32_t flags, struct tl_pt_decoder **decoder)
 {
 	struct tl_pt_config config = piece->config;
 	struct tl_pt_decoder **slot;
@@ -68,7 +68,8 @@ int tl_pt_pass_over(struct tl_pt_decoder *decoder, int status)
 
 bool tl_pt_decoder_done(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece)
 {
-	if (piece->stream >= decoders->count || piece->to != (uint64_t)(piece->config.end - piece->config.begin))
+	if (piece->stream >= decoders->count ||
+	    piece->to != (uint64_t)(piece->config.end - piece->config.begin))
 		return false;
 	tl_pt_decoder_close(decoders->list[piece->stream]);
 	decoders->list[piece->stream] = NULL;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The flow: where it stands, the fast way through TNT and TIP, and the table of rules for all other packets. */
+/*
+ * The flow: where it stands, the fast way through TNT and TIP, and the table of rules for all other
+ * packets.
+ */
 #include "intel_pt/rules.h"
 
 /* ---- opening and synchronising ---- */
@@ -49,7 +52,8 @@ int tl_pt_flow_sync_forward(struct tl_pt_flow *flow)
 
 int tl_pt_flow_sync_backward(struct tl_pt_flow *flow)
 {
-	return stand(flow, tl_pt_psb_backward(flow->begin, flow->psb ? flow->psb : flow->end, flow->end));
+	return stand(flow,
+		     tl_pt_psb_backward(flow->begin, flow->psb ? flow->psb : flow->end, flow->end));
 }
 
 int tl_pt_flow_sync_set(struct tl_pt_flow *flow, uint64_t offset)
@@ -63,8 +67,8 @@ int tl_pt_flow_sync_set(struct tl_pt_flow *flow, uint64_t offset)
 
 void tl_pt_flow_drop(struct tl_pt_flow *flow)
 {
-	const uint32_t pending = TL_PT_HOLD_FUP | TL_PT_HOLD_BOUND | TL_PT_HOLD_PSB | TL_PT_HOLD_ITEMS |
-				 TL_PT_HOLD_POWER | TL_PT_HOLD_EVD;
+	const uint32_t pending = TL_PT_HOLD_FUP | TL_PT_HOLD_BOUND | TL_PT_HOLD_PSB |
+				 TL_PT_HOLD_ITEMS | TL_PT_HOLD_POWER | TL_PT_HOLD_EVD;
 
 	flow->hold &= ~pending;
 	flow->bound_count = 0;
@@ -82,20 +86,21 @@ static bool looks_like_overflow(const struct tl_pt_flow *flow, const uint8_t *po
 	struct tl_pt_packet packet;
 	int size;
 
-	if (flow->end - pos < 2 || pos[0] != TL_PT_OPC_EXT || tl_pt_extended[pos[1]].kind != TL_PT_PKT_OVF)
+	if (flow->end - pos < 2 || pos[0] != TL_PT_OPC_EXT ||
+	    tl_pt_extended[pos[1]].kind != TL_PT_PKT_OVF)
 		return false;
 	size = tl_pt_decode(&packet, pos + 2, flow->end, &context);
 	return size == -TL_PT_EOS || (size > 0 && tl_pt_may_follow_ovf(packet.kind));
 }
 
-int tl_pt_flow_decode(const struct tl_pt_flow *flow, struct tl_pt_packet *packet, const uint8_t *pos,
-		      struct tl_pt_context *context)
+int tl_pt_flow_decode(const struct tl_pt_flow *flow, struct tl_pt_packet *packet,
+		      const uint8_t *pos, struct tl_pt_context *context)
 {
 	int size = tl_pt_decode(packet, pos, flow->end, context);
 
 	/*
-	 * SKD007 (7): an OVF in place of the later bytes of a CYC; its first byte 02 ends the CYC as we see it. What is left
-	 * of the CYC counts nothing.
+	 * SKD007 (7): an OVF in place of the later bytes of a CYC; its first byte 02 ends the CYC
+	 * as we see it. What is left of the CYC counts nothing.
 	 */
 	if (size == 2 && packet->kind == TL_PT_PKT_CYC && flow->config.errata & TL_PT_SKD007 &&
 	    looks_like_overflow(flow, pos + 1)) {
@@ -135,7 +140,10 @@ static size_t short_cyc(const uint8_t *pos, const uint8_t *end, uint64_t *cycles
 	return 0;
 }
 
-/* The length of a packet that only keeps time, or of PAD, if it can be told at a glance; 0: look closer. */
+/*
+ * The length of a packet that only keeps time, or of PAD, if it can be told at a glance; 0: look
+ * closer.
+ */
 static size_t passing(const struct tl_pt_flow *flow, const uint8_t *pos)
 {
 	struct tl_pt_opcode op = tl_pt_opcodes[*pos];
@@ -146,7 +154,9 @@ static size_t passing(const struct tl_pt_flow *flow, const uint8_t *pos)
 	if (flow->timed)
 		return 0;
 	if (op.kind == TL_PT_PKT_CYC)
-		return *pos & 4 && flow->config.errata & TL_PT_SKD007 ? 0 : short_cyc(pos, flow->end, &cycles);
+		return *pos & 4 && flow->config.errata & TL_PT_SKD007
+			       ? 0
+			       : short_cyc(pos, flow->end, &cycles);
 	if (op.kind == TL_PT_PKT_MTC || op.kind == TL_PT_PKT_TSC)
 		return op.size <= flow->end - pos ? op.size : 0;
 	return 0;
@@ -189,7 +199,8 @@ static bool long_tnt(const uint8_t *pos, const uint8_t *end, uint64_t *bits, uin
 
 static bool tick(struct tl_pt_flow *flow)
 {
-	if (!(flow->hold & TL_PT_HOLD_TICK) || !flow->time.have_tsc || flow->time.tsc == flow->event_tsc)
+	if (!(flow->hold & TL_PT_HOLD_TICK) || !flow->time.have_tsc ||
+	    flow->time.tsc == flow->event_tsc)
 		return false;
 	flow->event_tsc = flow->time.tsc;
 	return true;
@@ -213,7 +224,9 @@ static bool take_tip(struct tl_pt_flow *flow, struct tl_pt_item *item, const uin
 	return true;
 }
 
-/* Outcomes without a gap; in an untimed flow PAD and time packets between them do not count as one. */
+/*
+ * Outcomes without a gap; in an untimed flow PAD and time packets between them do not count as one.
+ */
 static uint32_t gather(struct tl_pt_flow *flow, struct tl_pt_item *item, const uint8_t *pos)
 {
 	const uint8_t *end = flow->end, *next;
@@ -317,7 +330,8 @@ static const struct {
 	[TL_PT_PKT_BEP] = { tl_pt_rule_bep, false, false },
 };
 
-static int apply(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+static int apply(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		 struct tl_pt_item *item)
 {
 	if (flow->hold & TL_PT_HOLD_PSB && !rules[packet->kind].in_psb)
 		return -TL_PT_BAD_CONTEXT;
@@ -341,7 +355,8 @@ static int step(struct tl_pt_flow *flow, struct tl_pt_item *item)
 	size = tl_pt_flow_decode(flow, &packet, flow->pos, &flow->context);
 	if (size < 0)
 		return size;
-	flow->hold = flow->context.items ? flow->hold | TL_PT_HOLD_ITEMS : flow->hold & ~(uint32_t)TL_PT_HOLD_ITEMS;
+	flow->hold = flow->context.items ? flow->hold | TL_PT_HOLD_ITEMS
+					 : flow->hold & ~(uint32_t)TL_PT_HOLD_ITEMS;
 	flow->pos += size;
 	status = apply(flow, &packet, item);
 	if (status < 0) {
@@ -371,13 +386,13 @@ static void stop(struct tl_pt_flow *flow, struct tl_pt_item *item, int status)
 	if (status == -TL_PT_EOS && flow->hold & TL_PT_HOLD_POWER && !flow->classic)
 		tl_pt_flow_give_power(flow);
 	if (status != -TL_PT_EOS) {
-		flow->error = (enum tl_pt_error)-status;
+		flow->error = (enum tl_pt_error) - status;
 		flow->hold |= TL_PT_HOLD_ERROR;
 	}
 	if (give_ready(flow, item))
 		return;
 	item->kind = status == -TL_PT_EOS ? TL_PT_ITEM_END : TL_PT_ITEM_ERROR;
-	item->error = (enum tl_pt_error)-status;
+	item->error = (enum tl_pt_error) - status;
 	item->offset = (uint64_t)(flow->packet - flow->begin);
 }
 

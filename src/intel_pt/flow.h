@@ -2,27 +2,32 @@
 #ifndef TL_INTEL_PT_FLOW_H
 #define TL_INTEL_PT_FLOW_H
 /*
- * The flow: what packets say about control flow, one item at a time, in the order of the trace. This layer knows every
- * rule between packets (sections 5 and 6 of docs/formats/intel-pt.md: PSB+, OVF, FUP pairs, MODE, PIP, power, errata,
- * time) and no code; the walk over code (walk.c) knows no packets. It gives
+ * The flow: what packets say about control flow, one item at a time, in the order of the trace.
+ * This layer knows every rule between packets (sections 5 and 6 of docs/formats/intel-pt.md: PSB+,
+ * OVF, FUP pairs, MODE, PIP, power, errata, time) and no code; the walk over code (walk.c) knows no
+ * packets. It gives
  *
- *   TNT    outcomes, oldest first: consecutive TNT packets are gathered as long as nothing else stands between them
- *          that the walk or the clock must see
+ *   TNT    outcomes, oldest first: consecutive TNT packets are gathered as long as nothing else
+ *          stands between them that the walk or the clock must see
  *   TIP    the target of an indirect or far branch, or of an uncompressed return
- *   EVENT  an event, in the order of 5.1 to 5.8. How the walk binds it to a place follows from its kind: a status
- *          update or overflow is now; enabled is now; disabled is where 5.4 says; async_* , tsx, exstop, mwait,
- *          ptwrite and CFE events with an address are where the walk comes to that address without using trace;
- *          exec_mode and iflags come behind the TIP or the event (enabled, async_branch) that they belong to and are
- *          now, at its target; paging, vmcs, ptwrite without address are at the next instruction that 5.5 and 5.7
- *          name; all events while tracing is off, and those with `ip_suppressed` that none of this names: now
+ *   EVENT  an event, in the order of 5.1 to 5.8. How the walk binds it to a place follows from its
+ *          kind: a status update or overflow is now; enabled is now; disabled is where 5.4 says;
+ *          async_* , tsx, exstop, mwait, ptwrite and CFE events with an address are where the walk
+ *          comes to that address without using trace; exec_mode and iflags come behind the TIP or
+ *          the event (enabled, async_branch) that they belong to and are now, at its target;
+ *          paging, vmcs, ptwrite without address are at the next instruction that 5.5 and 5.7 name;
+ *          all events while tracing is off, and those with `ip_suppressed` that none of this names:
+ *          now
  *   END    no more packets
- *   ERROR  `error`, at `offset`; the flow stays there until it is synchronised again or resynchronised
+ *   ERROR  `error`, at `offset`; the flow stays there until it is synchronised again or
+ *          resynchronised
  *
- * PSB+ of a running flow: the enabled or disabled status comes first, and must agree with what was before (5.1);
- * whether its address does, the walk knows.
+ * PSB+ of a running flow: the enabled or disabled status comes first, and must agree with what was
+ * before (5.1); whether its address does, the walk knows.
  *
- * An event that lies behind outcomes follows them as an item. A TIP may be deferred (5.6): at an indirect branch with
- * outcomes left, the walk keeps them and takes the next item; only a TIP will do.
+ * An event that lies behind outcomes follows them as an item. A TIP may be deferred (5.6): at an
+ * indirect branch with outcomes left, the walk keeps them and takes the next item; only a TIP will
+ * do.
  */
 #include <tracelathe/intel_pt.h>
 
@@ -30,23 +35,30 @@
 #include "intel_pt/packet.h"
 #include "intel_pt/time.h"
 
-enum tl_pt_item_kind { TL_PT_ITEM_TNT, TL_PT_ITEM_TIP, TL_PT_ITEM_EVENT, TL_PT_ITEM_END, TL_PT_ITEM_ERROR };
+enum tl_pt_item_kind {
+	TL_PT_ITEM_TNT,
+	TL_PT_ITEM_TIP,
+	TL_PT_ITEM_EVENT,
+	TL_PT_ITEM_END,
+	TL_PT_ITEM_ERROR
+};
 
 struct tl_pt_item {
 	enum tl_pt_item_kind kind;
 	enum tl_pt_error error;
-	uint32_t count;     /* TNT: outcomes, 1 .. 64 */
-	bool suppressed;    /* TIP: without an address */
-	bool tick;          /* TNT, TIP: its time is a new one (TL_PT_TICK_EVENTS): a tick at its first branch */
-	uint64_t bits;      /* TNT: the oldest outcome in bit `count - 1`; bits above it are 0 */
-	uint64_t ip;        /* TIP */
-	uint64_t offset;    /* of the packet, the first one of several */
+	uint32_t count;  /* TNT: outcomes, 1 .. 64 */
+	bool suppressed; /* TIP: without an address */
+	/* TNT, TIP: its time is a new one (TL_PT_TICK_EVENTS): a tick at its first branch */
+	bool tick;
+	uint64_t bits;   /* TNT: the oldest outcome in bit `count - 1`; bits above it are 0 */
+	uint64_t ip;     /* TIP */
+	uint64_t offset; /* of the packet, the first one of several */
 	struct tl_pt_event event;
 };
 
 /*
- * Why packets at `pos` may not be taken inline (tl_pt_flow.hold). Zero: tracing is on, synchronised, and nothing is
- * pending, so that TNT and TIP stand for themselves.
+ * Why packets at `pos` may not be taken inline (tl_pt_flow.hold). Zero: tracing is on,
+ * synchronised, and nothing is pending, so that TNT and TIP stand for themselves.
  */
 enum tl_pt_hold {
 	TL_PT_HOLD_SYNC = 1 << 0,  /* not synchronised */
@@ -63,7 +75,8 @@ enum tl_pt_hold {
 };
 
 enum {
-	TL_PT_READY_MAX = 24, /* events at once: those bound to a FUP or a TIP, what is kept, and the branch itself */
+	/* events at once: those bound to a FUP or a TIP, what is kept, and the branch itself */
+	TL_PT_READY_MAX = 24,
 	TL_PT_BOUND_MAX = 8,
 };
 
@@ -76,10 +89,11 @@ struct tl_pt_bound {
 
 struct tl_pt_flow {
 	/*
-	 * What the fast path reads and writes. While `hold` is 0 a walk may keep `pos` and `last_ip` in locals, take
-	 * TNT and TIP packets with the functions below, and must store both back before it calls any function here.
-	 * `pos` stands behind the last packet taken; what stands before the next TNT or TIP (PAD, and time packets in
-	 * an untimed flow) is passed with that one. A timed flow gives outcomes up to the next time packet.
+	 * What the fast path reads and writes. While `hold` is 0 a walk may keep `pos` and
+	 * `last_ip` in locals, take TNT and TIP packets with the functions below, and must store
+	 * both back before it calls any function here. `pos` stands behind the last packet taken;
+	 * what stands before the next TNT or TIP (PAD, and time packets in an untimed flow) is
+	 * passed with that one. A timed flow gives outcomes up to the next time packet.
 	 */
 	const uint8_t *pos, *end;
 	uint64_t last_ip;
@@ -95,14 +109,16 @@ struct tl_pt_flow {
 	struct tl_pt_context context;
 
 	struct tl_pt_time time;
-	const uint8_t *time_pos; /* time packets before it are in `time`, if not all before `pos` are */
+	/* time packets before it are in `time`, if not all before `pos` are */
+	const uint8_t *time_pos;
 	struct tl_pt_context time_context;
-	uint64_t event_tsc;      /* of the last event or tick */
+	uint64_t event_tsc; /* of the last event or tick */
 
 	/* 5.1: the PSB+ we are in. */
-	bool running;    /* the flow came here from before: status must agree */
-	const uint8_t *psb_end; /* as far as it was looked through: its time holds from its first event on */
-	bool status_on;  /* it has a FUP */
+	bool running; /* the flow came here from before: status must agree */
+	/* as far as it was looked through: its time holds from its first event on */
+	const uint8_t *psb_end;
+	bool status_on;    /* it has a FUP */
 	bool status_stale; /* which is an old one: tracing is off (BDM70, 7) */
 	uint64_t status_ip;
 
@@ -128,23 +144,34 @@ struct tl_pt_flow {
 /* What a flow is opened for. */
 enum tl_pt_flow_wish {
 	/*
-	 * Every item has its own time (tl_pt_flow_time() after each item, event.tsc). Without it time packets are passed
-	 * over, events carry no time, and tl_pt_flow_time() catches up when it is asked: still exact at the item just
-	 * given, but a TNT item may then span several times and has that of its last packet.
+	 * Every item has its own time (tl_pt_flow_time() after each item, event.tsc). Without it
+	 * time packets are passed over, events carry no time, and tl_pt_flow_time() catches up when
+	 * it is asked: still exact at the item just given, but a TNT item may then span several
+	 * times and has that of its last packet.
 	 */
 	TL_PT_FLOW_TIMED = 1 << 0,
-	/* As version 2.0.5 of the published interface: exec_mode events may change nothing; PWRE is not kept. */
+	/*
+	 * As version 2.0.5 of the published interface: exec_mode events may change nothing; PWRE is
+	 * not kept.
+	 */
 	TL_PT_FLOW_CLASSIC = 1 << 1,
-	/* As its query decoder: exec_mode comes before its TIP; TIP.PGE and PSB+ need not agree with what was before. */
+	/*
+	 * As its query decoder: exec_mode comes before its TIP; TIP.PGE and PSB+ need not agree
+	 * with what was before.
+	 */
 	TL_PT_FLOW_QUERY = 1 << 2,
 };
 
-/* Begin over config->begin .. end, not synchronised. The configuration is copied. 0, or -TL_PT_INVALID, _BAD_CONFIG. */
+/*
+ * Begin over config->begin .. end, not synchronised. The configuration is copied. 0, or
+ * -TL_PT_INVALID, _BAD_CONFIG.
+ */
 int tl_pt_flow_open(struct tl_pt_flow *flow, const struct tl_pt_config *config, unsigned wishes);
 
 /*
- * Synchronise: to the next PSB behind the present one (the first one at first), to the one before it, to the one at
- * `offset`. All pending state is dropped, time too. 0; -TL_PT_EOS without such a PSB; -TL_PT_NOSYNC: none at `offset`.
+ * Synchronise: to the next PSB behind the present one (the first one at first), to the one before
+ * it, to the one at `offset`. All pending state is dropped, time too. 0; -TL_PT_EOS without such a
+ * PSB; -TL_PT_NOSYNC: none at `offset`.
  */
 int tl_pt_flow_sync_forward(struct tl_pt_flow *flow);
 int tl_pt_flow_sync_backward(struct tl_pt_flow *flow);
@@ -154,23 +181,33 @@ int tl_pt_flow_sync_set(struct tl_pt_flow *flow, uint64_t offset);
 void tl_pt_flow_next(struct tl_pt_flow *flow, struct tl_pt_item *item);
 
 /*
- * After a TL_PT_ITEM_ERROR (9.9): drop what is pending, keep time, and go on at the next packet that gives a place.
- * `lost` is filled with a TL_PT_EV_LOST event. 0, or -TL_PT_EOS: nothing follows; `lost` then reaches to the end.
+ * After a TL_PT_ITEM_ERROR (9.9): drop what is pending, keep time, and go on at the next packet
+ * that gives a place. `lost` is filled with a TL_PT_EV_LOST event. 0, or -TL_PT_EOS: nothing
+ * follows; `lost` then reaches to the end.
  *
- * A walk that fails itself, on an item that does not fit the code, needs no such call: it drops outcomes, and gives
- * events that have no place away, until an item that tl_pt_gives_place() - the one at fault, perhaps.
+ * A walk that fails itself, on an item that does not fit the code, needs no such call: it drops
+ * outcomes, and gives events that have no place away, until an item that tl_pt_gives_place() - the
+ * one at fault, perhaps.
  */
 int tl_pt_flow_resync(struct tl_pt_flow *flow, struct tl_pt_event *lost);
 
-/* Does the item just given say where flow goes on, so that a lost walk is found? *on, *ip: tracing is on, and where. */
-bool tl_pt_gives_place(const struct tl_pt_flow *flow, const struct tl_pt_item *item, bool *on, uint64_t *ip);
+/*
+ * Does the item just given say where flow goes on, so that a lost walk is found? *on, *ip: tracing
+ * is on, and where.
+ */
+bool tl_pt_gives_place(const struct tl_pt_flow *flow, const struct tl_pt_item *item, bool *on,
+		       uint64_t *ip);
 
-/* Time at the item just given: 0; -TL_PT_NO_TIME (counters are given anyway). The core:bus ratio: -TL_PT_NO_CBR. */
+/*
+ * Time at the item just given: 0; -TL_PT_NO_TIME (counters are given anyway). The core:bus ratio:
+ * -TL_PT_NO_CBR.
+ */
 int tl_pt_flow_time(struct tl_pt_flow *flow, uint64_t *tsc, uint32_t *lost_mtc, uint32_t *lost_cyc);
 int tl_pt_flow_cbr(struct tl_pt_flow *flow, uint32_t *ratio);
 /*
- * A flow that is a clock and nothing else: from where it was synchronised, take the time packets up to `offset`, the end of
- * a packet, into `time`. Nothing but packets is looked at, so that behind a fault the flow itself may tell another time.
+ * A flow that is a clock and nothing else: from where it was synchronised, take the time packets up
+ * to `offset`, the end of a packet, into `time`. Nothing but packets is looked at, so that behind a
+ * fault the flow itself may tell another time.
  */
 void tl_pt_flow_clock(struct tl_pt_flow *flow, uint64_t offset);
 
@@ -180,10 +217,11 @@ static inline uint64_t tl_pt_flow_offset(const struct tl_pt_flow *flow)
 }
 
 /*
- * Where the published decoders say they are while an item waits: at the packet that gave an event or a target; behind
- * outcomes, PIP and VMCS, since they look at what follows these.
+ * Where the published decoders say they are while an item waits: at the packet that gave an event
+ * or a target; behind outcomes, PIP and VMCS, since they look at what follows these.
  */
-static inline uint64_t tl_pt_flow_waits_at(const struct tl_pt_flow *flow, const struct tl_pt_item *item)
+static inline uint64_t tl_pt_flow_waits_at(const struct tl_pt_flow *flow,
+					   const struct tl_pt_item *item)
 {
 	bool behind = item->kind == TL_PT_ITEM_TNT ||
 		      (item->kind == TL_PT_ITEM_EVENT &&
@@ -194,7 +232,10 @@ static inline uint64_t tl_pt_flow_waits_at(const struct tl_pt_flow *flow, const 
 
 /* ---- the fast path ---- */
 
-/* In a timed flow: take the CYC or MTC at `pos` < end into the clock. Its size; 0: none of them, or not that simple. */
+/*
+ * In a timed flow: take the CYC or MTC at `pos` < end into the clock. Its size; 0: none of them, or
+ * not that simple.
+ */
 size_t tl_pt_flow_keep_time(struct tl_pt_flow *flow, const uint8_t *pos);
 
 /* Short TNT: an even byte other than 00 and 02; its highest 1 is the stop bit (4.1). */
@@ -208,14 +249,17 @@ enum { TL_PT_LONG_TNT = 8 };
 /* Long TNT, with all its bytes: the highest 1 of the last six is the stop bit. */
 static inline bool tl_pt_is_long_tnt(const uint8_t *pos, const uint8_t *end)
 {
-	return end - pos >= TL_PT_LONG_TNT && pos[0] == TL_PT_OPC_EXT && pos[1] == 0xa3 && tl_get64(pos) >> 17;
+	return end - pos >= TL_PT_LONG_TNT && pos[0] == TL_PT_OPC_EXT && pos[1] == 0xa3 &&
+	       tl_get64(pos) >> 17;
 }
 
 /*
- * Gather outcomes from the TNT packets at `pos` behind those already in the register (the oldest in bit `count - 1`),
- * at most 64. Returns the position behind the last packet taken; `pos` itself when there was none, or no room.
+ * Gather outcomes from the TNT packets at `pos` behind those already in the register (the oldest in
+ * bit `count - 1`), at most 64. Returns the position behind the last packet taken; `pos` itself
+ * when there was none, or no room.
  */
-static inline const uint8_t *tl_pt_take_tnt(const uint8_t *pos, const uint8_t *end, uint64_t *bits, uint32_t *count)
+static inline const uint8_t *tl_pt_take_tnt(const uint8_t *pos, const uint8_t *end, uint64_t *bits,
+					    uint32_t *count)
 {
 	uint64_t b = *bits;
 	uint32_t n = *count;
@@ -244,10 +288,14 @@ static inline uint32_t tl_pt_tip_size(const uint8_t *pos, const uint8_t *end)
 	if (pos == end || (*pos & 0x1f) != TL_PT_OPC_TIP)
 		return 0;
 	size = tl_pt_ip_bytes[*pos >> 5];
-	return size - 1 < 8 && size < (size_t)(end - pos) ? 1 + size : 0; /* not suppressed, not reserved */
+	/* not suppressed, not reserved */
+	return size - 1 < 8 && size < (size_t)(end - pos) ? 1 + size : 0;
 }
 
-/* The address of the IP packet at `pos`, which is whole and has one; `last_ip` is the one before it (4.3). */
+/*
+ * The address of the IP packet at `pos`, which is whole and has one; `last_ip` is the one before it
+ * (4.3).
+ */
 static inline uint64_t tl_pt_take_ip(const uint8_t *pos, uint64_t last_ip)
 {
 	return tl_pt_apply_ip(pos + 1, *pos >> 5, last_ip);

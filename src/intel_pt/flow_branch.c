@@ -2,7 +2,8 @@
 /* TNT, TIP, TIP.PGE, TIP.PGD and FUP, and what binds to them (5.3, 5.4, 5.5). */
 #include "intel_pt/rules.h"
 
-int tl_pt_rule_tnt(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_tnt(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
 {
 	if (!tl_pt_flow_is_on(flow))
 		return -TL_PT_NO_ENABLE;
@@ -29,7 +30,8 @@ static int async_branch(struct tl_pt_flow *flow, bool has_ip)
 	return TL_PT_GO_ON;
 }
 
-int tl_pt_rule_tip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_tip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
 {
 	bool has_ip;
 
@@ -55,7 +57,8 @@ int tl_pt_rule_tip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 	return TL_PT_GIVEN;
 }
 
-int tl_pt_rule_pge(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_pge(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
 {
 	struct tl_pt_event event;
 
@@ -73,7 +76,8 @@ int tl_pt_rule_pge(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 	return TL_PT_GO_ON;
 }
 
-int tl_pt_rule_pgd(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_pgd(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
 {
 	bool async = flow->hold & TL_PT_HOLD_FUP;
 	struct tl_pt_event event;
@@ -94,7 +98,10 @@ int tl_pt_rule_pgd(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 	tl_pt_flow_set_on(flow, false);
 	flow->hold &= ~(uint32_t)TL_PT_HOLD_FUP;
 	tl_pt_flow_give(flow, &event);
-	/* The execution mode changes where nothing is traced; the address space is told by its own packet (5.5). */
+	/*
+	 * The execution mode changes where nothing is traced; the address space is told by its own
+	 * packet (5.5).
+	 */
 	flow->at_tip &= ~(uint32_t)TL_PT_AT_TIP_MODE;
 	tl_pt_flow_give_at_tip(flow, true, 0);
 	return TL_PT_GO_ON;
@@ -106,7 +113,8 @@ int tl_pt_flow_bind(struct tl_pt_flow *flow, const struct tl_pt_event *event, bo
 {
 	if (flow->bound_count == TL_PT_BOUND_MAX)
 		return -TL_PT_BAD_CONTEXT;
-	flow->bound[flow->bound_count++] = (struct tl_pt_bound){ *event, keep, event->kind == TL_PT_EV_COUNT };
+	flow->bound[flow->bound_count++] =
+		(struct tl_pt_bound){ *event, keep, event->kind == TL_PT_EV_COUNT };
 	tl_pt_flow_stamp(flow, &flow->bound[flow->bound_count - 1].event);
 	flow->hold |= TL_PT_HOLD_BOUND;
 	return TL_PT_GO_ON;
@@ -144,7 +152,8 @@ static int status_fup(const struct tl_pt_flow *flow)
 	return flow->running && flow->status_on && !is_on ? -TL_PT_BAD_STATUS_UPDATE : TL_PT_GO_ON;
 }
 
-int tl_pt_rule_fup(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_fup(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
 {
 	bool has_ip = tl_pt_flow_ip(flow, packet);
 

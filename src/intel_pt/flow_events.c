@@ -257,25 +257,18 @@ int tl_pt_rule_evd(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 
 static const struct {
 	uint8_t kind; /* TL_PT_EV_COUNT: none that is known */
-	bool async;   /* without an address of its own it comes with the FUP and TIP of its branch */
+	/* without an address of its own it comes with the FUP and TIP of its branch */
+	bool async;
 	bool vector;
 } cfes[32] = {
-	[0] = { TL_PT_EV_COUNT, false, false },
-	[1] = { TL_PT_EV_INTERRUPT, true, true },
-	[2] = { TL_PT_EV_IRET, false, false },
-	[3] = { TL_PT_EV_SMI, true, false },
-	[4] = { TL_PT_EV_RSM, false, false },
-	[5] = { TL_PT_EV_SIPI, false, true },
-	[6] = { TL_PT_EV_INIT, true, false },
-	[7] = { TL_PT_EV_VMENTRY, false, false },
-	[8] = { TL_PT_EV_VMEXIT, true, false },
-	[9] = { TL_PT_EV_VMEXIT, true, true },
-	[10] = { TL_PT_EV_SHUTDOWN, true, false },
-	[11] = { TL_PT_EV_COUNT, false, false },
-	[12] = { TL_PT_EV_UINTR, true, true },
-	[13] = { TL_PT_EV_UIRET, false, false },
-	[14] = { TL_PT_EV_SWINTR, true, true },
-	[15] = { TL_PT_EV_SYSCALL, true, false },
+	[0] = { TL_PT_EV_COUNT, false, false },    [1] = { TL_PT_EV_INTERRUPT, true, true },
+	[2] = { TL_PT_EV_IRET, false, false },     [3] = { TL_PT_EV_SMI, true, false },
+	[4] = { TL_PT_EV_RSM, false, false },      [5] = { TL_PT_EV_SIPI, false, true },
+	[6] = { TL_PT_EV_INIT, true, false },      [7] = { TL_PT_EV_VMENTRY, false, false },
+	[8] = { TL_PT_EV_VMEXIT, true, false },    [9] = { TL_PT_EV_VMEXIT, true, true },
+	[10] = { TL_PT_EV_SHUTDOWN, true, false }, [11] = { TL_PT_EV_COUNT, false, false },
+	[12] = { TL_PT_EV_UINTR, true, true },     [13] = { TL_PT_EV_UIRET, false, false },
+	[14] = { TL_PT_EV_SWINTR, true, true },    [15] = { TL_PT_EV_SYSCALL, true, false },
 };
 
 static void vmexit(const struct tl_pt_flow *flow, struct tl_pt_event *event, bool has_vector,

@@ -19,7 +19,8 @@ static void give_mode(struct tl_pt_flow *flow, const struct tl_pt_event *place)
 		event.exec_mode.mode = flow->new_mode;
 		tl_pt_flow_give(flow, &event);
 	}
-	if (flow->config.flags & TL_PT_IFLAG_EVENTS && (flow->new_iflag != flow->iflag || !flow->iflag_known)) {
+	if (flow->config.flags & TL_PT_IFLAG_EVENTS &&
+	    (flow->new_iflag != flow->iflag || !flow->iflag_known)) {
 		event.kind = TL_PT_EV_IFLAGS;
 		event.iflags.iflag = flow->new_iflag;
 		tl_pt_flow_give(flow, &event);
@@ -39,7 +40,8 @@ void tl_pt_flow_give_at_tip(struct tl_pt_flow *flow, bool suppressed, uint64_t i
 	flow->at_tip = 0;
 	if (!flow->bound_count)
 		flow->hold &= ~(uint32_t)TL_PT_HOLD_BOUND;
-	flow->tip_vmcs.ip_suppressed = flow->tip_paging.ip_suppressed = place.ip_suppressed = suppressed;
+	flow->tip_vmcs.ip_suppressed = flow->tip_paging.ip_suppressed = place.ip_suppressed =
+		suppressed;
 	flow->tip_vmcs.ip = flow->tip_paging.ip = place.ip = suppressed ? 0 : ip;
 	if (at_tip & TL_PT_AT_TIP_VMCS)
 		tl_pt_flow_give(flow, &flow->tip_vmcs);
@@ -92,17 +94,22 @@ static int mode_tsx(struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
 	return TL_PT_GO_ON;
 }
 
-int tl_pt_rule_mode(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_mode(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		    struct tl_pt_item *item)
 {
 	(void)item;
-	return packet->mode.leaf == TL_PT_MODE_EXEC ? mode_exec(flow, packet) : mode_tsx(flow, packet);
+	return packet->mode.leaf == TL_PT_MODE_EXEC ? mode_exec(flow, packet)
+						    : mode_tsx(flow, packet);
 }
 
 /* ---- address space ---- */
 
-/* As status in a PSB+, with the TIP of a branch that is under way, or for the walk to find the instruction. */
-static void address_space(struct tl_pt_flow *flow, struct tl_pt_event *event, struct tl_pt_event *at_tip,
-			  enum tl_pt_event_kind async, uint32_t bit)
+/*
+ * As status in a PSB+, with the TIP of a branch that is under way, or for the walk to find the
+ * instruction.
+ */
+static void address_space(struct tl_pt_flow *flow, struct tl_pt_event *event,
+			  struct tl_pt_event *at_tip, enum tl_pt_event_kind async, uint32_t bit)
 {
 	if (flow->hold & TL_PT_HOLD_PSB) {
 		event->kind = async;
@@ -117,7 +124,8 @@ static void address_space(struct tl_pt_flow *flow, struct tl_pt_event *event, st
 	}
 }
 
-int tl_pt_rule_pip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_pip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_PAGING);
 
@@ -128,7 +136,8 @@ int tl_pt_rule_pip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 	return TL_PT_GO_ON;
 }
 
-int tl_pt_rule_vmcs(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_vmcs(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		    struct tl_pt_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_VMCS);
 

@@ -5,12 +5,14 @@
 #define KIND(kind) (UINT64_C(1) << TL_PT_PKT_##kind)
 
 /* What says nothing about flow. */
-static const uint64_t passed = KIND(PAD) | KIND(MNT) | KIND(CBR) | KIND(TSC) | KIND(TMA) | KIND(MTC) | KIND(CYC) |
-			       KIND(UNKNOWN) | KIND(INVALID) | KIND(BBP) | KIND(BIP);
+static const uint64_t passed = KIND(PAD) | KIND(MNT) | KIND(CBR) | KIND(TSC) | KIND(TMA) |
+			       KIND(MTC) | KIND(CYC) | KIND(UNKNOWN) | KIND(INVALID) | KIND(BBP) |
+			       KIND(BIP);
 /* Tracing is off before these. */
-static const uint64_t when_off = KIND(PSB) | KIND(TIP_PGE) | KIND(MODE) | KIND(PIP) | KIND(VMCS) | KIND(STOP) |
-				 KIND(OVF) | KIND(EXSTOP) | KIND(MWAIT) | KIND(PWRE) | KIND(PWRX) | KIND(PTW) |
-				 KIND(CFE) | KIND(EVD) | KIND(TRIG) | KIND(BEP);
+static const uint64_t when_off = KIND(PSB) | KIND(TIP_PGE) | KIND(MODE) | KIND(PIP) | KIND(VMCS) |
+				 KIND(STOP) | KIND(OVF) | KIND(EXSTOP) | KIND(MWAIT) | KIND(PWRE) |
+				 KIND(PWRX) | KIND(PTW) | KIND(CFE) | KIND(EVD) | KIND(TRIG) |
+				 KIND(BEP);
 
 static const uint64_t outcomes = KIND(TNT_8) | KIND(TNT_64);
 
@@ -24,15 +26,17 @@ struct ahead {
 	struct tl_pt_packet packet;
 	struct tl_pt_context context;
 	const uint8_t *pos;
-	int size; /* negative: no packet */
+	int size;         /* negative: no packet */
 	uint64_t last_ip; /* behind it */
 };
 
 static void look(const struct tl_pt_flow *flow, struct ahead *ahead)
 {
 	ahead->size = tl_pt_flow_decode(flow, &ahead->packet, ahead->pos, &ahead->context);
-	if (ahead->size > 0 && ahead->packet.kind >= TL_PT_PKT_FUP && ahead->packet.kind <= TL_PT_PKT_TIP_PGD)
-		ahead->last_ip = tl_pt_apply_ip(ahead->pos + 1, ahead->packet.ip.ipc, ahead->last_ip);
+	if (ahead->size > 0 && ahead->packet.kind >= TL_PT_PKT_FUP &&
+	    ahead->packet.kind <= TL_PT_PKT_TIP_PGD)
+		ahead->last_ip =
+			tl_pt_apply_ip(ahead->pos + 1, ahead->packet.ip.ipc, ahead->last_ip);
 }
 
 static bool is_one_of(const struct ahead *ahead, uint64_t kinds)
@@ -50,7 +54,9 @@ static struct ahead look_ahead(const struct tl_pt_flow *flow, const uint8_t *pos
 	return ahead;
 }
 
-/* What waited: published without an address while tracing was off, else it is lost with the rest. */
+/*
+ * What waited: published without an address while tracing was off, else it is lost with the rest.
+ */
 static void settle(struct tl_pt_flow *flow)
 {
 	bool lost = tl_pt_flow_is_on(flow) || flow->classic;
@@ -62,7 +68,10 @@ static void settle(struct tl_pt_flow *flow)
 	flow->running = false;
 }
 
-/* Packets go on at `pos`. The overflow is given with the time of its OVF, so that the next event tells how long it was. */
+/*
+ * Packets go on at `pos`. The overflow is given with the time of its OVF, so that the next event
+ * tells how long it was.
+ */
 static int go_on_at(struct tl_pt_flow *flow, struct tl_pt_event *event, const uint8_t *pos)
 {
 	tl_pt_flow_pass(flow, pos);
@@ -79,7 +88,8 @@ static int overflow_off(struct tl_pt_flow *flow, struct tl_pt_event *event, cons
 }
 
 /* Flow goes on at an address, packets with the one at `pos`. */
-static int overflow_at(struct tl_pt_flow *flow, struct tl_pt_event *event, uint64_t ip, const uint8_t *pos)
+static int overflow_at(struct tl_pt_flow *flow, struct tl_pt_event *event, uint64_t ip,
+		       const uint8_t *pos)
 {
 	tl_pt_flow_set_on(flow, true);
 	event->ip = ip;
@@ -94,13 +104,15 @@ static bool is_tsx(const struct tl_pt_packet *packet)
 }
 
 /*
- * SKD010: may a packet stand between the OVF and the one that tells where flow goes on? Outcomes may: Intel's text has a
- * decoder scan for the next address; 2.0.5 gives up, as it cannot tell that none is left when that comes.
+ * SKD010: may a packet stand between the OVF and the one that tells where flow goes on? Outcomes
+ * may: Intel's text has a decoder scan for the next address; 2.0.5 gives up, as it cannot tell that
+ * none is left when that comes.
  */
 static bool tells_nothing(const struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
 {
-	const uint64_t plain = (passed & ~(KIND(UNKNOWN) | KIND(INVALID))) | KIND(PIP) | KIND(VMCS) | KIND(MODE) |
-			       KIND(PWRE) | KIND(PWRX) | KIND(EVD) | KIND(TRIG);
+	const uint64_t plain = (passed & ~(KIND(UNKNOWN) | KIND(INVALID))) | KIND(PIP) |
+			       KIND(VMCS) | KIND(MODE) | KIND(PWRE) | KIND(PWRX) | KIND(EVD) |
+			       KIND(TRIG);
 
 	switch (packet->kind) {
 	/* With an address, it would come with a FUP that is its own. */
@@ -117,13 +129,19 @@ static bool tells_nothing(const struct tl_pt_flow *flow, const struct tl_pt_pack
 	}
 }
 
-/* `*tsx`: the MODE.TSX on the way, which is used up where flow goes on; a second one says that tracing is off. */
+/*
+ * `*tsx`: the MODE.TSX on the way, which is used up where flow goes on; a second one says that
+ * tracing is off.
+ */
 static struct ahead find_place(const struct tl_pt_flow *flow, const uint8_t **tsx)
 {
-	struct ahead ahead = { .pos = flow->pos, .last_ip = flow->last_ip, .context = flow->context };
+	struct ahead ahead = { .pos = flow->pos,
+			       .last_ip = flow->last_ip,
+			       .context = flow->context };
 
 	*tsx = NULL;
-	for (look(flow, &ahead); ahead.size > 0 && tells_nothing(flow, &ahead.packet); look(flow, &ahead)) {
+	for (look(flow, &ahead); ahead.size > 0 && tells_nothing(flow, &ahead.packet);
+	     look(flow, &ahead)) {
 		if (is_tsx(&ahead.packet) && *tsx)
 			break;
 		if (is_tsx(&ahead.packet))
@@ -134,10 +152,12 @@ static struct ahead find_place(const struct tl_pt_flow *flow, const uint8_t **ts
 }
 
 /*
- * SKD010: FUP or TIP.PGE may be missing. Flow goes on with the next packet that gives an address, and what changed until
- * then is lost, too. `first` is what stands behind the OVF, `*status` what comes of it. False: nothing does.
+ * SKD010: FUP or TIP.PGE may be missing. Flow goes on with the next packet that gives an address,
+ * and what changed until then is lost, too. `first` is what stands behind the OVF, `*status` what
+ * comes of it. False: nothing does.
  */
-static bool resume_anywhere(struct tl_pt_flow *flow, struct tl_pt_event *event, const struct ahead *first, int *status)
+static bool resume_anywhere(struct tl_pt_flow *flow, struct tl_pt_event *event,
+			    const struct ahead *first, int *status)
 {
 	const uint8_t *tsx;
 	struct ahead ahead = find_place(flow, &tsx);
@@ -148,7 +168,8 @@ static bool resume_anywhere(struct tl_pt_flow *flow, struct tl_pt_event *event, 
 		flow->last_ip = ahead.last_ip;
 	} else if (is_one_of(&ahead, KIND(PSB)) && tl_pt_psb_address(flow, ahead.pos, &ip)) {
 		*status = overflow_at(flow, event, ip, ahead.pos);
-	} else if (is_one_of(&ahead, KIND(FUP) | KIND(TIP)) && ahead.packet.ip.ipc == TL_PT_IPC_SUPPRESSED) {
+	} else if (is_one_of(&ahead, KIND(FUP) | KIND(TIP)) &&
+		   ahead.packet.ip.ipc == TL_PT_IPC_SUPPRESSED) {
 		*status = -TL_PT_BAD_CONTEXT;
 	} else if (is_one_of(&ahead, KIND(FUP))) {
 		*status = overflow_at(flow, event, ahead.last_ip, tsx ? tsx : ahead.pos);
@@ -166,8 +187,9 @@ static bool resume_anywhere(struct tl_pt_flow *flow, struct tl_pt_event *event, 
 /* APL12: the FUP behind an overflow is none if tracing turns out to be off behind it. */
 static bool unexpected_fup(const struct tl_pt_flow *flow, const struct ahead *fup)
 {
-	const uint64_t tells = KIND(STOP) | KIND(TIP_PGE) | KIND(PSB) | KIND(TNT_8) | KIND(TNT_64) | KIND(TIP) |
-			       KIND(TIP_PGD) | KIND(PSBEND) | KIND(OVF) | KIND(UNKNOWN) | KIND(INVALID);
+	const uint64_t tells = KIND(STOP) | KIND(TIP_PGE) | KIND(PSB) | KIND(TNT_8) | KIND(TNT_64) |
+			       KIND(TIP) | KIND(TIP_PGD) | KIND(PSBEND) | KIND(OVF) |
+			       KIND(UNKNOWN) | KIND(INVALID);
 	struct ahead ahead;
 	uint64_t ip;
 
@@ -179,7 +201,8 @@ static bool unexpected_fup(const struct tl_pt_flow *flow, const struct ahead *fu
 		!tl_pt_psb_address(flow, ahead.pos, &ip));
 }
 
-static int overflow_at_fup(struct tl_pt_flow *flow, struct tl_pt_event *event, const struct ahead *fup)
+static int overflow_at_fup(struct tl_pt_flow *flow, struct tl_pt_event *event,
+			   const struct ahead *fup)
 {
 	int status;
 
@@ -192,7 +215,8 @@ static int overflow_at_fup(struct tl_pt_flow *flow, struct tl_pt_event *event, c
 	return status;
 }
 
-int tl_pt_rule_ovf(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_ovf(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_OVERFLOW);
 	struct ahead ahead = look_ahead(flow, flow->pos, passed);
@@ -218,7 +242,8 @@ int tl_pt_rule_ovf(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 	return -TL_PT_BAD_CONTEXT;
 }
 
-int tl_pt_rule_stop(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_stop(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		    struct tl_pt_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_STOP);
 

@@ -15,9 +15,10 @@ static void look_through(const struct tl_pt_flow *flow, const uint8_t *pos, stru
 			 struct tl_pt_time *time)
 {
 	struct tl_pt_context context = { &flow->config, TL_PT_ITEMS_NONE };
-	const uint64_t state = 1u << TL_PT_PKT_PAD | 1u << TL_PT_PKT_MODE | 1u << TL_PT_PKT_PIP | 1u << TL_PT_PKT_VMCS |
-			       1u << TL_PT_PKT_MNT | 1u << TL_PT_PKT_TSC | 1u << TL_PT_PKT_CBR | 1u << TL_PT_PKT_TMA |
-			       1u << TL_PT_PKT_MTC | 1u << TL_PT_PKT_CYC | 1u << TL_PT_PKT_UNKNOWN |
+	const uint64_t state = 1u << TL_PT_PKT_PAD | 1u << TL_PT_PKT_MODE | 1u << TL_PT_PKT_PIP |
+			       1u << TL_PT_PKT_VMCS | 1u << TL_PT_PKT_MNT | 1u << TL_PT_PKT_TSC |
+			       1u << TL_PT_PKT_CBR | 1u << TL_PT_PKT_TMA | 1u << TL_PT_PKT_MTC |
+			       1u << TL_PT_PKT_CYC | 1u << TL_PT_PKT_UNKNOWN |
 			       1u << TL_PT_PKT_INVALID;
 	struct tl_pt_packet packet;
 
@@ -28,7 +29,8 @@ static void look_through(const struct tl_pt_flow *flow, const uint8_t *pos, stru
 			psb->behind = pos + size;
 			return;
 		}
-		if (size > 0 && packet.kind == TL_PT_PKT_FUP && packet.ip.ipc != TL_PT_IPC_SUPPRESSED) {
+		if (size > 0 && packet.kind == TL_PT_PKT_FUP &&
+		    packet.ip.ipc != TL_PT_IPC_SUPPRESSED) {
 			psb->has_fup = true;
 			psb->ip = tl_pt_take_ip(pos, 0);
 		} else if (size <= 0 || !(state >> packet.kind & 1)) {
@@ -45,9 +47,10 @@ static void look_through(const struct tl_pt_flow *flow, const uint8_t *pos, stru
 static bool enabled_next(const struct tl_pt_flow *flow, const uint8_t *pos, bool at_end)
 {
 	struct tl_pt_context context = { &flow->config, TL_PT_ITEMS_NONE };
-	const uint64_t passed = 1u << TL_PT_PKT_PAD | 1u << TL_PT_PKT_MODE | 1u << TL_PT_PKT_MNT | 1u << TL_PT_PKT_TSC |
-				1u << TL_PT_PKT_CBR | 1u << TL_PT_PKT_TMA | 1u << TL_PT_PKT_MTC |
-				1u << TL_PT_PKT_CYC | 1u << TL_PT_PKT_UNKNOWN | 1u << TL_PT_PKT_PIP |
+	const uint64_t passed = 1u << TL_PT_PKT_PAD | 1u << TL_PT_PKT_MODE | 1u << TL_PT_PKT_MNT |
+				1u << TL_PT_PKT_TSC | 1u << TL_PT_PKT_CBR | 1u << TL_PT_PKT_TMA |
+				1u << TL_PT_PKT_MTC | 1u << TL_PT_PKT_CYC |
+				1u << TL_PT_PKT_UNKNOWN | 1u << TL_PT_PKT_PIP |
 				1u << TL_PT_PKT_VMCS | 1u << TL_PT_PKT_INVALID;
 	struct tl_pt_packet packet;
 
@@ -59,8 +62,9 @@ static bool enabled_next(const struct tl_pt_flow *flow, const uint8_t *pos, bool
 }
 
 /*
- * BDM70 (7): a TIP.PGE right behind a PSB+ says that tracing was off in spite of the FUP in it. A flow that knows that
- * it is off believes so whatever the processor: hardware that others have recorded does so, too.
+ * BDM70 (7): a TIP.PGE right behind a PSB+ says that tracing was off in spite of the FUP in it. A
+ * flow that knows that it is off believes so whatever the processor: hardware that others have
+ * recorded does so, too.
  */
 static bool wrong_fup(const struct tl_pt_flow *flow, const struct psb_plus *psb, bool was_on)
 {
@@ -73,7 +77,8 @@ static bool wrong_fup(const struct tl_pt_flow *flow, const struct psb_plus *psb,
 
 static void give_status(struct tl_pt_flow *flow, const struct psb_plus *psb)
 {
-	struct tl_pt_event event = tl_pt_event_at(flow, psb->has_fup ? TL_PT_EV_ENABLED : TL_PT_EV_DISABLED);
+	struct tl_pt_event event =
+		tl_pt_event_at(flow, psb->has_fup ? TL_PT_EV_ENABLED : TL_PT_EV_DISABLED);
 
 	/* An overflow inside says itself whether tracing is on. */
 	if (psb->cut && !psb->has_fup)
@@ -100,10 +105,12 @@ bool tl_pt_psb_is_whole(const struct tl_pt_flow *flow, const uint8_t *psb)
 	struct tl_pt_packet packet;
 
 	look_through(flow, psb + TL_PT_PSB_BYTES, &plus, NULL);
-	return plus.behind || (tl_pt_flow_decode(flow, &packet, plus.end, &context) > 0 && packet.kind == TL_PT_PKT_OVF);
+	return plus.behind || (tl_pt_flow_decode(flow, &packet, plus.end, &context) > 0 &&
+			       packet.kind == TL_PT_PKT_OVF);
 }
 
-int tl_pt_rule_psb(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_psb(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
 {
 	struct psb_plus psb = { .has_fup = false };
 	bool was_on = tl_pt_flow_is_on(flow);
@@ -124,7 +131,10 @@ int tl_pt_rule_psb(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 	}
 	flow->status_stale = false;
 	if (wrong_fup(flow, &psb, was_on)) {
-		/* Without the erratum the events have the address all the same, as in the published library. */
+		/*
+		 * Without the erratum the events have the address all the same, as in the published
+		 * library.
+		 */
 		flow->status_stale = !(flow->config.errata & TL_PT_BDM70);
 		psb.has_fup = false;
 	}
@@ -139,7 +149,8 @@ int tl_pt_rule_psb(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, s
 	return TL_PT_GO_ON;
 }
 
-int tl_pt_rule_psbend(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item)
+int tl_pt_rule_psbend(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		      struct tl_pt_item *item)
 {
 	(void)packet, (void)item;
 	if (!(flow->hold & TL_PT_HOLD_PSB))

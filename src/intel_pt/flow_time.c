@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What time it is at the item just given: kept along the way, or caught up with when somebody asks. */
+/*
+ * What time it is at the item just given: kept along the way, or caught up with when somebody asks.
+ */
 #include "intel_pt/rules.h"
 
-/* Packets that say nothing of time, or are MTC or CYC, as long as nothing else stands between them. */
+/*
+ * Packets that say nothing of time, or are MTC or CYC, as long as nothing else stands between them.
+ */
 static const uint8_t *pass_plain(struct tl_pt_flow *flow, const uint8_t *pos, const uint8_t *to)
 {
 	while (pos < to) {

@@ -161,7 +161,9 @@ static int take_event(struct pt_folder *f, const struct tl_pt_piece *piece,
 {
 	switch (event->kind) {
 	case TL_PT_EV_DISABLED:
-		/* Of a call that is not traced, and of a system call, it comes back behind (5.4). */
+		/*
+		 * Of a call that is not traced, and of a system call, it comes back behind (5.4).
+		 */
 		go_off(f, f->key == PT_KEY_CALL || f->key == PT_KEY_START ? f->last->after : 0);
 		break;
 	case TL_PT_EV_ASYNC_DISABLED:
@@ -281,7 +283,7 @@ static int decoder_failed(const struct pt_folder *f, int status, struct tl_error
 	if (status == -TL_PT_EOS)
 		return 0;
 	tl_pt_offset(f->decoder, &offset);
-	return tl_pt_fault(err, (enum tl_pt_error)-status, offset);
+	return tl_pt_fault(err, (enum tl_pt_error) - status, offset);
 }
 
 /* What was decoded need not stay in memory. */
@@ -398,7 +400,7 @@ static int fold_piece(struct pt_folder *f, const struct tl_pt_piece *piece, stru
 						  TL_PT_SALVAGE | TL_PT_END_ON_CALL, &f->decoder);
 
 	if (!f->decoder)
-		return tl_pt_fault(err, (enum tl_pt_error)-synced, TL_NOWHERE);
+		return tl_pt_fault(err, (enum tl_pt_error) - synced, TL_NOWHERE);
 	if (!find_known(f, piece))
 		return tl_error_memory(err);
 	if (wanted(f->options, piece)) {
@@ -507,8 +509,12 @@ static bool tell_files(struct pt_folder *f)
 	if (!tl_pt_functions_tell(&f->functions, tell_nameless, f->faults))
 		return false;
 	/* Of a trace in which nothing ran, nothing can be said. */
-	for (size_t i = 0; f->functions.count && f->feed->unused && (path = f->feed->unused(f->feed->arg, i)); i++) {
-		if (asprintf(&text, "no code of %s ran where it was put: is @ADDR of --binary right?", path) < 0)
+	for (size_t i = 0;
+	     f->functions.count && f->feed->unused && (path = f->feed->unused(f->feed->arg, i));
+	     i++) {
+		if (asprintf(&text,
+			     "no code of %s ran where it was put: is @ADDR of --binary right?",
+			     path) < 0)
 			text = NULL;
 		if (!tl_pt_fault_say(f->faults, text))
 			return false;

@@ -30,8 +30,8 @@ struct tl_pt_fold_options {
 	uint64_t from_ticks, to_ticks; /* a window of time; 0: open */
 	unsigned jobs;
 	bool exact, per_thread;
-	bool lines;  /* costs of addresses, calls by place, jumps; else functions and contexts alone
-		      */
+	/* costs of addresses, calls by place, jumps; else functions and contexts alone */
+	bool lines;
 	bool strict; /* stop at the first fault */
 };
 
@@ -51,9 +51,9 @@ enum {
 	PT_KEY_INTERRUPT,
 	PT_KEY_ABORT, /* of a transaction: a jump to its handler */
 	PT_KEY_LOSS,
-	PT_KEY_SWITCH,	/* the stack pointer was set, then a return or an indirect jump (moves.h) */
-	PT_KEY_MOVE,	/* the same, and anything else */
-	PT_KEY_START,	/* the same, and a call */
+	PT_KEY_SWITCH,  /* the stack pointer was set, then a return or an indirect jump (moves.h) */
+	PT_KEY_MOVE,    /* the same, and anything else */
+	PT_KEY_START,   /* the same, and a call */
 	PT_KEY_SEVERAL, /* a node that runs through several functions */
 	PT_KEY_UNKNOWN, /* code without a symbol */
 	PT_KEY_FIRST,
@@ -63,8 +63,10 @@ enum {
 struct pt_node {
 	uint64_t ip, after;   /* its first address, the one after its last instruction */
 	uint32_t entry, exit; /* keys */
-	uint32_t called; /* its function when it is called, + 1; 0: not known. PT_KEY_SEVERAL: its
-			    first in `inner` */
+	/*
+	 * its function when it is called, + 1; 0: not known. PT_KEY_SEVERAL: its first in `inner`
+	 */
+	uint32_t called;
 	uint16_t insns;
 	bool is_entry;
 	uint8_t iclass; /* of the last instruction */
@@ -75,25 +77,28 @@ struct pt_node {
 struct pt_inner {
 	uint64_t ip;
 	uint32_t function; /* TL_NONE: no symbol */
-	uint32_t insns;	   /* run there before the next place; the last one's are the node's */
+	uint32_t insns;    /* run there before the next place; the last one's are the node's */
 	bool is_entry;
 };
 
-/* What is known of the nodes of one stream's decoder: for all its pieces, as long as the numbers are the same. */
+/*
+ * What is known of the nodes of one stream's decoder: for all its pieces, as long as the numbers
+ * are the same.
+ */
 struct pt_known {
 	struct pt_node *nodes;
 	size_t count, capacity;
 	struct pt_inner *inner;
 	size_t inner_count, inner_capacity;
 	uint32_t epoch;
-	uint32_t shift;	 /* numbers of this epoch stand behind those of the ones before */
+	uint32_t shift;  /* numbers of this epoch stand behind those of the ones before */
 	uint32_t looked; /* how many nodes of this epoch need not be looked at */
 };
 
 /* Of a node, with lines, while one thread runs. */
 struct pt_node_lines {
 	uint32_t first, count; /* places in `steps` */
-	uint32_t tail;	 /* steps before the function it is left in: 0 but for PT_KEY_SEVERAL */
+	uint32_t tail;   /* steps before the function it is left in: 0 but for PT_KEY_SEVERAL */
 	uint32_t visits; /* the first of a list, that of the last visit; 0: none */
 };
 
@@ -139,7 +144,8 @@ struct pt_lines {
 	struct pt_call *calls;
 	size_t call_count, call_capacity;
 	struct tl_index by_ip, by_cost, by_call;
-	uint32_t last_place; /* of the last instruction when the thread was put down, + 1; 0: none */
+	/* of the last instruction when the thread was put down, + 1; 0: none */
+	uint32_t last_place;
 	bool no_memory;
 };
 
@@ -160,8 +166,8 @@ struct pt_thread {
 
 enum {
 	PT_NODES_MOST = 1 << 20, /* of several epochs; then they are flushed */
-	PT_RUN_NODES = 1 << 15,	 /* taken at once; half of it are held at most */
-	PT_RATE_BITS = 16,	 /* binary places of ticks per instruction */
+	PT_RUN_NODES = 1 << 15,  /* taken at once; half of it are held at most */
+	PT_RATE_BITS = 16,       /* binary places of ticks per instruction */
 };
 
 /* Costs of a context beside time, when there is time. */
@@ -172,11 +178,11 @@ struct pt_cycles {
 	bool seen; /* there are such packets; from then on all of this counts */
 	bool due;  /* `next` is the moment at the end of the nodes held */
 	struct tl_pt_mark next;
-	uint64_t last;	 /* the count at the last moment that was come to */
-	uint64_t rate;	 /* per instruction that runs now, PT_RATE_BITS binary places */
-	uint64_t insns;	 /* run at this rate */
+	uint64_t last;   /* the count at the last moment that was come to */
+	uint64_t rate;   /* per instruction that runs now, PT_RATE_BITS binary places */
+	uint64_t insns;  /* run at this rate */
 	uint64_t spread; /* cycles that they were given */
-	int64_t known;	 /* of pt_folder.insns: those that are among `insns`, or ran before */
+	int64_t known;   /* of pt_folder.insns: those that are among `insns`, or ran before */
 	int64_t waiting; /* not added to a context yet */
 };
 
@@ -206,25 +212,26 @@ struct pt_folder {
 	struct pt_visits *visits; /* [0] is nobody's */
 	size_t visit_count, visit_capacity;
 	uint32_t last_visit;
-	bool decided;	    /* whether the last branch was followed is counted already */
-	int64_t owed_ticks, owed_cycles; /* to the next visit of a function that time passed in
-					    while it ran nothing */
+	bool decided; /* whether the last branch was followed is counted already */
+	/* to the next visit of a function that time passed in while it ran nothing */
+	int64_t owed_ticks, owed_cycles;
 	uint32_t owed_to;
 
 	/* Where the thread is. */
-	struct pt_node *last;	/* the node run last */
+	struct pt_node *last;   /* the node run last */
 	struct pt_node outside; /* before there was one */
 	uint32_t key;
 	uint64_t back; /* of PT_KEY_ENABLE and _INTERRUPT */
-	bool aborted;  /* the next asynchronous branch goes to the handler of an aborted transaction
-			*/
+	/* the next asynchronous branch goes to the handler of an aborted transaction */
+	bool aborted;
 	uint64_t window_first; /* time of the first mark, + 1 */
-	bool closed;	       /* outside the window of time */
-	int64_t insns;	       /* not added to a context yet; only with time */
+	bool closed;           /* outside the window of time */
+	int64_t insns;         /* not added to a context yet; only with time */
 	struct tl_pt_mark *marks;
 	uint32_t *numbers; /* of nodes; the first `held` wait until the next moment is known */
 	size_t held;
-	const uint32_t *at, *ahead; /* the number that is come to, NULL: none of those; end of what is known to follow */
+	/* the number that is come to, NULL: none of those; end of what is known to follow */
+	const uint32_t *at, *ahead;
 	/* Ticks per instruction; the clock where it began, and what came to it since. */
 	uint64_t rate, base, part;
 	struct pt_cycles cycles;
@@ -236,7 +243,10 @@ void tl_pt_fold_run(struct pt_folder *folder, const uint32_t *numbers, size_t co
 void tl_pt_fold_branch(struct pt_folder *folder, uint64_t ip);
 /* Arrive at an address by the present key, without running anything there. */
 void tl_pt_fold_arrive(struct pt_folder *folder, uint64_t ip);
-/* For struct tl_pt_stack: where the nodes that follow return to, out of the frames that are open now. */
+/*
+ * For struct tl_pt_stack: where the nodes that follow return to, out of the frames that are open
+ * now.
+ */
 size_t tl_pt_fold_ahead(void *arg, uint64_t *backs, size_t most);
 /* Give the instructions that wait to the innermost context. */
 void tl_pt_fold_settle(struct pt_folder *folder);
@@ -268,7 +278,10 @@ void tl_pt_cycles_give(struct pt_folder *folder, int64_t insns, int64_t *cycles)
 /* There were none: contexts have one cost less. */
 void tl_pt_cycles_drop(struct tl_fold *fold);
 
-/* fold_node.c: what is to be known of a node that is met for the first time, by anyone or by this thread. */
+/*
+ * fold_node.c: what is to be known of a node that is met for the first time, by anyone or by this
+ * thread.
+ */
 static inline bool tl_pt_fold_is_met(const struct pt_folder *folder, uint32_t number)
 {
 	return folder->known->nodes[number].entry != PT_KEY_NONE &&

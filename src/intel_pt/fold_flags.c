@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Version 1 of the published interface: events become flags of the blocks around them (section 2). A block is held back
- * until what follows it is known.
+ * Version 1 of the published interface: events become flags of the blocks around them (section 2).
+ * A block is held back until what follows it is known.
  */
 #include "intel_pt/decoder.h"
 
@@ -19,14 +19,16 @@ static struct flags flags_of(const struct tl_pt_decoder *decoder, const struct t
 		return (struct flags){ 0, 0 };
 	switch (event->kind) {
 	case TL_PT_EV_ENABLED:
-		return (struct flags){ 0, event->enabled.resumed ? TL_PT_ENABLED | TL_PT_RESUMED : TL_PT_ENABLED };
+		return (struct flags){ 0, event->enabled.resumed ? TL_PT_ENABLED | TL_PT_RESUMED
+								 : TL_PT_ENABLED };
 	case TL_PT_EV_DISABLED:
 	case TL_PT_EV_ASYNC_DISABLED:
 		return (struct flags){ TL_PT_DISABLED, 0 };
 	case TL_PT_EV_ASYNC_BRANCH:
 		return (struct flags){ TL_PT_INTERRUPTED, 0 };
 	case TL_PT_EV_OVERFLOW:
-		return (struct flags){ 0, decoder->was_on ? TL_PT_RESYNCED : TL_PT_RESYNCED | TL_PT_ENABLED };
+		return (struct flags){ 0, decoder->was_on ? TL_PT_RESYNCED
+							  : TL_PT_RESYNCED | TL_PT_ENABLED };
 	case TL_PT_EV_LOST:
 		return (struct flags){ 0, TL_PT_RESYNCED };
 	case TL_PT_EV_STOP:
@@ -34,7 +36,9 @@ static struct flags flags_of(const struct tl_pt_decoder *decoder, const struct t
 	case TL_PT_EV_TSX:
 		if (event->tsx.aborted)
 			return (struct flags){ TL_PT_ABORTED, 0 };
-		return (struct flags){ was_speculative && !event->tsx.speculative ? TL_PT_COMMITTED : 0, 0 };
+		return (struct flags){ was_speculative && !event->tsx.speculative ? TL_PT_COMMITTED
+										  : 0,
+				       0 };
 	default:
 		return (struct flags){ 0, 0 };
 	}
@@ -74,7 +78,8 @@ int tl_pt_folded_status(const struct tl_pt_decoder *decoder)
 	/* There is another block to come. */
 	if (decoder->have_held)
 		return 0;
-	return (decoder->on ? 0 : TL_PT_STATUS_IP_SUPPRESSED) | (decoder->eos ? TL_PT_END_OF_STREAM : 0);
+	return (decoder->on ? 0 : TL_PT_STATUS_IP_SUPPRESSED) |
+	       (decoder->eos ? TL_PT_END_OF_STREAM : 0);
 }
 
 int tl_pt_folded_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)

@@ -216,7 +216,8 @@ static int put_call(struct writer *w, const struct pt_call *c, struct tl_error *
 
 	if (!c->calls)
 		return 0;
-	tl_pt_fold_events(w->folder, c->clock, c->cycles, w->folder->timed ? c->insns : c->clock, cost);
+	tl_pt_fold_events(w->folder, c->clock, c->cycles, w->folder->timed ? c->insns : c->clock,
+			  cost);
 	if (c->from)
 		locate(w, c->from, &arc.from);
 	else

@@ -7,13 +7,13 @@
 enum { CALLS_AHEAD = 256, NODES_AHEAD = 4096 };
 
 static const enum tl_pt_arrival arrivals[PT_KEY_FIRST] = {
-	[PT_KEY_NONE] = TL_PT_BY_FLOW,	   [PT_KEY_CALL] = TL_PT_BY_CALL,
+	[PT_KEY_NONE] = TL_PT_BY_FLOW,     [PT_KEY_CALL] = TL_PT_BY_CALL,
 	[PT_KEY_RETURN] = TL_PT_BY_RETURN, [PT_KEY_FAR_RETURN] = TL_PT_BY_FAR_RETURN,
 	[PT_KEY_ENABLE] = TL_PT_BY_ENABLE, [PT_KEY_INTERRUPT] = TL_PT_BY_INTERRUPT,
-	[PT_KEY_ABORT] = TL_PT_BY_FLOW,	   [PT_KEY_LOSS] = TL_PT_BY_LOSS,
+	[PT_KEY_ABORT] = TL_PT_BY_FLOW,    [PT_KEY_LOSS] = TL_PT_BY_LOSS,
 	[PT_KEY_SWITCH] = TL_PT_BY_SWITCH, [PT_KEY_MOVE] = TL_PT_BY_MOVE,
-	[PT_KEY_START] = TL_PT_BY_START,
-	[PT_KEY_SEVERAL] = TL_PT_BY_FLOW,  [PT_KEY_UNKNOWN] = TL_PT_BY_FLOW,
+	[PT_KEY_START] = TL_PT_BY_START,   [PT_KEY_SEVERAL] = TL_PT_BY_FLOW,
+	[PT_KEY_UNKNOWN] = TL_PT_BY_FLOW,
 };
 
 void tl_pt_fold_settle(struct pt_folder *f)
@@ -28,7 +28,8 @@ void tl_pt_fold_settle(struct pt_folder *f)
 		tl_fold_cost(&stack->fold, cost);
 	if (!f->closed) {
 		f->thread->total_insns += f->insns;
-		tl_add_cost(&f->thread->total_cycles, cost[PT_COST_CYCLES], &stack->fold.losses.saturated);
+		tl_add_cost(&f->thread->total_cycles, cost[PT_COST_CYCLES],
+			    &stack->fold.losses.saturated);
 	}
 	f->insns = 0;
 }
@@ -114,8 +115,8 @@ static void run_inner(struct pt_folder *f, uint32_t number)
 			return;
 		if (f->node_lines && !f->closed) {
 			/* First the visit: the list may move. */
-			uint32_t visit = tl_pt_fold_visits(f, number, tl_fold_top(&f->thread->stack.fold),
-							   first, in->insns);
+			uint32_t visit = tl_pt_fold_visits(
+				f, number, tl_fold_top(&f->thread->stack.fold), first, in->insns);
 
 			f->visits[visit].count++;
 		}
@@ -196,7 +197,8 @@ static __attribute__((noinline)) void arrive_slowly(struct pt_folder *f, const u
 	f->at = numbers;
 	arrive(f, &at);
 	f->at = NULL;
-	if (at.called != TL_NONE && !f->functions.list[at.called].twice && tl_pt_stack_know(&f->thread->stack, at.called))
+	if (at.called != TL_NONE && !f->functions.list[at.called].twice &&
+	    tl_pt_stack_know(&f->thread->stack, at.called))
 		n->called = at.called + 1;
 }
 

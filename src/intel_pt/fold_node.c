@@ -61,7 +61,8 @@ static void each_step(struct pt_folder *f, uint32_t number,
 	size_t at = 0;
 	int count;
 
-	while ((count = tl_pt_node_steps(f->decoder, number - f->known->shift, at, steps, STEPS)) > 0)
+	while ((count = tl_pt_node_steps(f->decoder, number - f->known->shift, at, steps, STEPS)) >
+	       0)
 		for (int i = 0; i < count; i++, at++)
 			if (!each(f, &steps[i], at, arg))
 				return;
@@ -111,9 +112,9 @@ static bool find_change(struct pt_folder *f, const struct tl_pt_step *step, size
 	inner = add_inner(f);
 	if (!inner)
 		return false;
-	*inner = (struct pt_inner){
-		.ip = step->ip, .function = name.function, .is_entry = name.is_entry
-	};
+	*inner = (struct pt_inner){ .ip = step->ip,
+				    .function = name.function,
+				    .is_entry = name.is_entry };
 	if (i)
 		inner[-1].insns = (uint32_t)(i - s->begun);
 	s->begun = i;
@@ -170,7 +171,8 @@ static uint32_t moving_key(const struct pt_node *n, const struct tl_pt_step *las
 										     : PT_KEY_MOVE;
 }
 
-static uint32_t leaving(struct pt_folder *f, uint32_t number, const struct pt_node *n, uint32_t inside)
+static uint32_t leaving(struct pt_folder *f, uint32_t number, const struct pt_node *n,
+			uint32_t inside)
 {
 	int moves = tl_pt_node_moves(f->decoder, number - f->known->shift);
 	struct tl_pt_step last = { 0 };
@@ -298,7 +300,8 @@ static void flush_visits(struct pt_folder *f, const struct pt_visits *v)
 		cost->taken += last ? v->taken : v->count;
 		if (i + 1 == v->steps) {
 			cost->ticks += v->ticks;
-			tl_add_cost(&cost->cycles, v->cycles, &f->thread->stack.fold.losses.saturated);
+			tl_add_cost(&cost->cycles, v->cycles,
+				    &f->thread->stack.fold.losses.saturated);
 		}
 	}
 }

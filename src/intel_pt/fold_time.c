@@ -169,12 +169,13 @@ static bool is_now(const struct pt_folder *f, const struct tl_pt_mark *mark)
 
 	if (c->due)
 		return mark->tsc == c->next.tsc && mark->cycles == c->next.cycles;
-	return (fold->started && mark->tsc == fold->last && mark->cycles == c->last) || is_over(f, mark->cycles);
+	return (fold->started && mark->tsc == fold->last && mark->cycles == c->last) ||
+	       is_over(f, mark->cycles);
 }
 
 /*
- * Nodes up to a mark. With CYC, one stands before nearly every packet, and says when the last branch
- * of that was: then the nodes behind the mark are those that ran until it.
+ * Nodes up to a mark. With CYC, one stands before nearly every packet, and says when the last
+ * branch of that was: then the nodes behind the mark are those that ran until it.
  */
 static void run_up_to(struct pt_folder *f, const uint32_t *numbers, size_t count,
 		      const struct tl_pt_mark *mark)

@@ -13,7 +13,7 @@ struct pt_binary {
 	const char *path;
 	uint64_t bias;
 	struct tl_binary *binary; /* NULL: it could not be opened */
-	bool is_missed; /* it had no name for code that ran */
+	bool is_missed;           /* it had no name for code that ran */
 };
 
 struct pt_nameless {
@@ -48,7 +48,8 @@ bool tl_pt_functions_damage(const struct tl_pt_functions *functions, struct tl_p
 
 		if (!binary || !tl_binary_faults(binary, &first, &path))
 			continue;
-		if (asprintf(&text, "%s, offset 0x%" PRIx64 ": %s", path, first.offset, first.text) < 0)
+		if (asprintf(&text, "%s, offset 0x%" PRIx64 ": %s", path, first.offset,
+			     first.text) < 0)
 			text = NULL;
 		if (!tl_pt_fault_say(faults, text))
 			return false;
@@ -75,7 +76,10 @@ static void note_nameless(struct tl_pt_functions *f, const char *object, const c
 		f->nameless[f->nameless_count++] = made;
 }
 
-/* A file that is no ELF, or damaged, or cannot be read, gives no names: the code is there all the same. */
+/*
+ * A file that is no ELF, or damaged, or cannot be read, gives no names: the code is there all the
+ * same.
+ */
 static void note_closed(struct tl_pt_functions *f, const char *path, const struct tl_error *err)
 {
 	char why[256];
@@ -95,7 +99,8 @@ static struct pt_binary *binary_at(struct tl_pt_functions *f, const char *path, 
 		if (f->binaries[i].bias == bias && !strcmp(f->binaries[i].path, path))
 			return &f->binaries[i];
 	made = tl_grow(&f->binaries, &f->binary_capacity, f->binary_count + 1, sizeof(*made))
-		       ? &f->binaries[f->binary_count] : NULL;
+		       ? &f->binaries[f->binary_count]
+		       : NULL;
 	if (made)
 		*made = (struct pt_binary){ .path = tl_names_text(&f->names, path), .bias = bias };
 	if (!made || !made->path) {
@@ -218,8 +223,9 @@ static uint32_t split_function(struct tl_pt_functions *f, const struct tl_pt_fun
 
 static bool returns_twice(const char *name)
 {
-	static const char *const names[] = { "setjmp",	    "_setjmp",	   "__setjmp",	"sigsetjmp",
-					     "__sigsetjmp", "getcontext", "__getcontext" };
+	static const char *const names[] = { "setjmp",      "_setjmp",     "__setjmp",
+					     "sigsetjmp",   "__sigsetjmp", "getcontext",
+					     "__getcontext" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(names[i], name))
@@ -284,7 +290,8 @@ struct tl_pt_name tl_pt_functions_name(struct tl_pt_functions *f, uint64_t ip)
 	struct tl_pt_place place;
 	struct tl_symbol symbol;
 
-	if (!f->feed->place(f->feed->arg, ip, &place) || !find_symbol(f, &place, ip, &binary, &symbol))
+	if (!f->feed->place(f->feed->arg, ip, &place) ||
+	    !find_symbol(f, &place, ip, &binary, &symbol))
 		return name;
 	if (symbol.name[0]) {
 		name.function = symbol_function(f, &place, binary->binary, &symbol);

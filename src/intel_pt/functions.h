@@ -13,7 +13,7 @@ struct tl_binary;
 
 struct tl_pt_function {
 	const char *name, *object, *file; /* "" when unknown */
-	uint64_t address;		  /* entry, 0: unknown */
+	uint64_t address;                 /* entry, 0: unknown */
 	uint32_t line;
 	bool by_entry; /* no symbol: it is whatever runs until it returns */
 	bool twice;    /* may return more than once: setjmp(), getcontext() */
@@ -51,7 +51,10 @@ struct tl_pt_name tl_pt_functions_name(struct tl_pt_functions *functions, uint64
 /* The function that begins at a place that was called: never TL_NONE but without memory. */
 uint32_t tl_pt_functions_called(struct tl_pt_functions *functions, uint64_t ip);
 
-/* Where an exception that comes out of the call that returns to `back` goes on. False: nowhere, as far as is known. */
+/*
+ * Where an exception that comes out of the call that returns to `back` goes on. False: nowhere, as
+ * far as is known.
+ */
 bool tl_pt_functions_pad(struct tl_pt_functions *functions, uint64_t back, uint64_t *pad);
 /* For each object whose code ran without names: why. False: no memory. */
 bool tl_pt_functions_tell(const struct tl_pt_functions *functions,

@@ -71,10 +71,13 @@ static void unlock(const struct tl_pt_graph *graph)
 		pthread_mutex_unlock(&graph->code->lock);
 }
 
-/* Few bytes of code begin a block; and what is not used of the memory asked for is never touched. */
+/*
+ * Few bytes of code begin a block; and what is not used of the memory asked for is never touched.
+ */
 static uint32_t nodes_for(const struct tl_pt_code_graph *code, const struct tl_pt_image *image)
 {
-	uint64_t want = image->read ? UNKNOWN_NODES : LEAST_NODES, most = code->most ? code->most : MOST_NODES;
+	uint64_t want = image->read ? UNKNOWN_NODES : LEAST_NODES,
+		 most = code->most ? code->most : MOST_NODES;
 
 	for (size_t i = 0; i < image->count; i++)
 		want += (image->regions[i].last - image->regions[i].begin) / 2;
@@ -161,14 +164,16 @@ int tl_pt_graph_reset(struct tl_pt_graph *graph, const struct tl_pt_image *image
 }
 
 /* The number of an address space and mode; TL_PT_SPACES: there are too many. */
-static unsigned number_space(struct tl_pt_code_graph *code, const struct tl_pt_asid *asid, enum tl_pt_exec_mode mode)
+static unsigned number_space(struct tl_pt_code_graph *code, const struct tl_pt_asid *asid,
+			     enum tl_pt_exec_mode mode)
 {
 	unsigned i;
 
 	for (i = 0; i < code->space_count; i++) {
 		const struct tl_pt_space *space = &code->spaces[i];
 
-		if (space->mode == mode && space->asid.cr3 == asid->cr3 && space->asid.vmcs == asid->vmcs)
+		if (space->mode == mode && space->asid.cr3 == asid->cr3 &&
+		    space->asid.vmcs == asid->vmcs)
 			return i;
 	}
 	if (i < TL_PT_SPACES) {
@@ -178,7 +183,8 @@ static unsigned number_space(struct tl_pt_code_graph *code, const struct tl_pt_a
 	return i;
 }
 
-int tl_pt_graph_switch(struct tl_pt_graph *graph, const struct tl_pt_asid *asid, enum tl_pt_exec_mode mode)
+int tl_pt_graph_switch(struct tl_pt_graph *graph, const struct tl_pt_asid *asid,
+		       enum tl_pt_exec_mode mode)
 {
 	static const struct tl_pt_asid any = { TL_PT_ANY, TL_PT_ANY };
 	const struct tl_pt_asid *seen = graph->image && graph->image->by_space ? asid : &any;
@@ -202,7 +208,8 @@ int tl_pt_graph_switch(struct tl_pt_graph *graph, const struct tl_pt_asid *asid,
 
 static uint32_t tag_of(uint64_t ip, unsigned space, unsigned part)
 {
-	uint64_t h = (ip ^ (uint64_t)space << 56 ^ (uint64_t)part << 40) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t h =
+		(ip ^ (uint64_t)space << 56 ^ (uint64_t)part << 40) * UINT64_C(0x9e3779b97f4a7c15);
 
 	return (uint32_t)(h >> 32);
 }
@@ -238,7 +245,8 @@ static bool grow_slots(struct tl_pt_code_graph *code)
 }
 
 /* A new node, which the caller has filled in. 0: no room. */
-static uint32_t add(struct tl_pt_graph *graph, const struct tl_pt_node *node, const struct tl_pt_block *block)
+static uint32_t add(struct tl_pt_graph *graph, const struct tl_pt_node *node,
+		    const struct tl_pt_block *block)
 {
 	struct tl_pt_code_graph *code = graph->code;
 	uint32_t number = code->count;
@@ -278,8 +286,9 @@ static uint32_t find(const struct tl_pt_graph *graph, uint64_t ip, bool is_part,
 
 		if (!number)
 			return 0;
-		if (code->slots[i].tag == tag && code->blocks[number].ip == ip && node->space == graph->space &&
-		    is_part == (node->kind == TL_PT_NODE_PART) && (!is_part || code->blocks[number].ninsn == ninsn))
+		if (code->slots[i].tag == tag && code->blocks[number].ip == ip &&
+		    node->space == graph->space && is_part == (node->kind == TL_PT_NODE_PART) &&
+		    (!is_part || code->blocks[number].ninsn == ninsn))
 			return number;
 	}
 }
@@ -303,7 +312,8 @@ uint32_t tl_pt_graph_node(struct tl_pt_graph *graph, uint64_t ip)
 	return number;
 }
 
-uint32_t tl_pt_graph_target_slow(struct tl_pt_graph *graph, struct tl_pt_target *target, uint64_t ip)
+uint32_t tl_pt_graph_target_slow(struct tl_pt_graph *graph, struct tl_pt_target *target,
+				 uint64_t ip)
 {
 	uint32_t step = tl_pt_step(tl_pt_graph_node(graph, ip));
 
@@ -315,7 +325,8 @@ uint32_t tl_pt_graph_target_slow(struct tl_pt_graph *graph, struct tl_pt_target 
 /* ---- building ---- */
 
 /* The links of a stretch as a node holds them; 0 is none. False without room. */
-static bool set_links(struct tl_pt_graph *graph, const struct tl_pt_stretch *stretch, struct tl_pt_node *node)
+static bool set_links(struct tl_pt_graph *graph, const struct tl_pt_stretch *stretch,
+		      struct tl_pt_node *node)
 {
 	struct tl_pt_code_graph *code = graph->code;
 	uint32_t count = stretch->calls < TL_PT_STACK ? stretch->calls : TL_PT_STACK;
@@ -341,7 +352,8 @@ static bool set_links(struct tl_pt_graph *graph, const struct tl_pt_stretch *str
 	return true;
 }
 
-static bool set_edges(struct tl_pt_graph *graph, const struct tl_pt_stretch *stretch, struct tl_pt_node *node)
+static bool set_edges(struct tl_pt_graph *graph, const struct tl_pt_stretch *stretch,
+		      struct tl_pt_node *node)
 {
 	node->edge[0] = node->edge[1] = 0;
 	if (stretch->kind == TL_PT_NODE_COND || stretch->kind == TL_PT_NODE_NEXT) {

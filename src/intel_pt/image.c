@@ -17,7 +17,8 @@ static void touch(struct tl_pt_image *image)
 	image->version++;
 	image->by_space = image->read != NULL;
 	for (size_t i = 0; i < image->count && !image->by_space; i++)
-		image->by_space = image->regions[i].asid.cr3 != TL_PT_ANY || image->regions[i].asid.vmcs != TL_PT_ANY;
+		image->by_space = image->regions[i].asid.cr3 != TL_PT_ANY ||
+				  image->regions[i].asid.vmcs != TL_PT_ANY;
 }
 
 struct tl_pt_image *tl_pt_image_open(const char *name)
@@ -54,11 +55,15 @@ const char *tl_pt_image_name(const struct tl_pt_image *image)
 static void remove_region(struct tl_pt_image *image, size_t i)
 {
 	tl_pt_section_drop(image->regions[i].section);
-	memmove(&image->regions[i], &image->regions[i + 1], (image->count - i - 1) * sizeof(*image->regions));
+	memmove(&image->regions[i], &image->regions[i + 1],
+		(image->count - i - 1) * sizeof(*image->regions));
 	image->count--;
 }
 
-/* The part of region `i` from address `begin` on, as another region behind all. Room has been made for it. */
+/*
+ * The part of region `i` from address `begin` on, as another region behind all. Room has been made
+ * for it.
+ */
 static void add_rest(struct tl_pt_image *image, size_t i, uint64_t begin)
 {
 	struct tl_pt_region rest = image->regions[i];
@@ -69,13 +74,18 @@ static void add_rest(struct tl_pt_image *image, size_t i, uint64_t begin)
 	image->regions[image->count++] = rest;
 }
 
-/* Cut everything an address space can see out of [begin, last]. A region may fall into two: room for one is there. */
-static void cut_out(struct tl_pt_image *image, uint64_t begin, uint64_t last, const struct tl_pt_asid *asid)
+/*
+ * Cut everything an address space can see out of [begin, last]. A region may fall into two: room
+ * for one is there.
+ */
+static void cut_out(struct tl_pt_image *image, uint64_t begin, uint64_t last,
+		    const struct tl_pt_asid *asid)
 {
 	for (size_t i = image->count; i-- > 0;) {
 		struct tl_pt_region *region = &image->regions[i];
 
-		if (last < region->begin || region->last < begin || !tl_pt_asid_matches(&region->asid, asid))
+		if (last < region->begin || region->last < begin ||
+		    !tl_pt_asid_matches(&region->asid, asid))
 			continue;
 		if (region->last > last)
 			add_rest(image, i, last + 1);
@@ -97,15 +107,18 @@ static size_t count_split(const struct tl_pt_image *image, uint64_t begin, uint6
 }
 
 /* Takes over one use of the section, also on failure. */
-static int add(struct tl_pt_image *image, struct tl_pt_section *section, const struct tl_pt_asid *asid, uint64_t vaddr,
-	       int isid)
+static int add(struct tl_pt_image *image, struct tl_pt_section *section,
+	       const struct tl_pt_asid *asid, uint64_t vaddr, int isid)
 {
-	/* What reaches past the end of the address space is left out; no bytes are nothing to add. */
+	/*
+	 * What reaches past the end of the address space is left out; no bytes are nothing to add.
+	 */
 	uint64_t most = section->size - 1;
 	uint64_t last = most > UINT64_MAX - vaddr ? UINT64_MAX : vaddr + most;
 	size_t want = image->count + 1 + count_split(image, vaddr, last);
 
-	if (!section->size || !tl_grow(&image->regions, &image->capacity, want, sizeof(*image->regions))) {
+	if (!section->size ||
+	    !tl_grow(&image->regions, &image->capacity, want, sizeof(*image->regions))) {
 		int status = section->size ? -TL_PT_NOMEM : 0;
 
 		tl_pt_section_drop(section);
@@ -113,13 +126,14 @@ static int add(struct tl_pt_image *image, struct tl_pt_section *section, const s
 	}
 	asid = asid ? asid : &any_space;
 	cut_out(image, vaddr, last, asid);
-	image->regions[image->count++] = (struct tl_pt_region){ section, 0, vaddr, last, *asid, isid };
+	image->regions[image->count++] =
+		(struct tl_pt_region){ section, 0, vaddr, last, *asid, isid };
 	touch(image);
 	return 0;
 }
 
-int tl_pt_image_add_file(struct tl_pt_image *image, const char *path, uint64_t offset, uint64_t size,
-			 const struct tl_pt_asid *asid, uint64_t vaddr)
+int tl_pt_image_add_file(struct tl_pt_image *image, const char *path, uint64_t offset,
+			 uint64_t size, const struct tl_pt_asid *asid, uint64_t vaddr)
 {
 	struct tl_pt_section *section;
 	int status;
@@ -130,8 +144,8 @@ int tl_pt_image_add_file(struct tl_pt_image *image, const char *path, uint64_t o
 	return status < 0 ? status : add(image, section, asid, vaddr, 0);
 }
 
-int tl_pt_image_add_memory(struct tl_pt_image *image, const uint8_t *data, size_t size, const struct tl_pt_asid *asid,
-			   uint64_t vaddr, int isid)
+int tl_pt_image_add_memory(struct tl_pt_image *image, const uint8_t *data, size_t size,
+			   const struct tl_pt_asid *asid, uint64_t vaddr, int isid)
 {
 	struct tl_pt_section *section;
 
@@ -180,7 +194,8 @@ int tl_pt_image_copy(struct tl_pt_image *image, const struct tl_pt_image *from)
 }
 
 /* Remove what an address space can see, of a file or (NULL) of all. */
-static int remove_matching(struct tl_pt_image *image, const char *path, const struct tl_pt_asid *asid)
+static int remove_matching(struct tl_pt_image *image, const char *path,
+			   const struct tl_pt_asid *asid)
 {
 	size_t before = image->count;
 
@@ -196,7 +211,8 @@ static int remove_matching(struct tl_pt_image *image, const char *path, const st
 	return (int)(before - image->count);
 }
 
-int tl_pt_image_remove_by_filename(struct tl_pt_image *image, const char *path, const struct tl_pt_asid *asid)
+int tl_pt_image_remove_by_filename(struct tl_pt_image *image, const char *path,
+				   const struct tl_pt_asid *asid)
 {
 	return image && path ? remove_matching(image, path, asid) : -TL_PT_INVALID;
 }
@@ -217,12 +233,14 @@ int tl_pt_image_set_callback(struct tl_pt_image *image, tl_pt_read_fn *read, voi
 }
 
 /* The last one added wins, where an address space that is not known sees several. */
-static const struct tl_pt_region *find(const struct tl_pt_image *image, const struct tl_pt_asid *asid, uint64_t ip)
+static const struct tl_pt_region *find(const struct tl_pt_image *image,
+				       const struct tl_pt_asid *asid, uint64_t ip)
 {
 	for (size_t i = image->count; i-- > 0;) {
 		const struct tl_pt_region *region = &image->regions[i];
 
-		if (ip >= region->begin && ip <= region->last && tl_pt_asid_matches(&region->asid, asid))
+		if (ip >= region->begin && ip <= region->last &&
+		    tl_pt_asid_matches(&region->asid, asid))
 			return region;
 	}
 	return NULL;
@@ -242,7 +260,8 @@ int tl_pt_image_read(const struct tl_pt_image *image, int *isid, uint8_t *buffer
 	if (isid)
 		*isid = region ? region->isid : 0;
 	if (!region)
-		return image->read ? image->read(buffer, size, asid, ip, image->read_arg) : -TL_PT_NOMAP;
+		return image->read ? image->read(buffer, size, asid, ip, image->read_arg)
+				   : -TL_PT_NOMAP;
 	left = region->last - ip;
 	if (left < size - 1)
 		size = (size_t)left + 1;

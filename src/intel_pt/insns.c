@@ -13,13 +13,15 @@ int tl_pt_read_node(struct tl_pt_decoder *decoder, const struct tl_pt_node *node
 	const struct tl_pt_reader *reader = &decoder->insns.reader;
 
 	if (reader->image == graph->image && reader->version == graph->version &&
-	    reader->mode == space->mode && reader->asid.cr3 == space->asid.cr3 && reader->asid.vmcs == space->asid.vmcs)
+	    reader->mode == space->mode && reader->asid.cr3 == space->asid.cr3 &&
+	    reader->asid.vmcs == space->asid.vmcs)
 		return 0;
 	return tl_pt_reader_use(&decoder->insns.reader, graph->image, &space->asid, space->mode);
 }
 
 /* Where the block goes on behind an instruction that is not its last. */
-static uint64_t behind(const struct tl_pt_reader *reader, const struct tl_pt_code *code, uint64_t ip)
+static uint64_t behind(const struct tl_pt_reader *reader, const struct tl_pt_code *code,
+		       uint64_t ip)
 {
 	if (code->flow.flags & TL_X86_DIRECT && code->flow.iclass != TL_PT_IC_COND_JUMP)
 		return code->flow.target;
@@ -61,7 +63,8 @@ static bool make_room(struct tl_pt_decoder *decoder, uint32_t ninsn)
 		memset(insns->first, 0, graph->capacity * sizeof(*insns->first));
 		insns->count = 1;
 	}
-	return insns->first && tl_grow(&insns->list, &insns->capacity, insns->count + ninsn, sizeof(*insns->list));
+	return insns->first &&
+	       tl_grow(&insns->list, &insns->capacity, insns->count + ninsn, sizeof(*insns->list));
 }
 
 /* Decode the instructions of a node, once as long as they are remembered. */
@@ -133,17 +136,20 @@ int tl_pt_insn_next(struct tl_pt_decoder *decoder, struct tl_pt_insn *insn)
 }
 
 /* Long blocks are asked for part by part. */
-static size_t steps_from(const struct tl_pt_decoder *decoder, uint32_t number, size_t first, uint64_t *ip)
+static size_t steps_from(const struct tl_pt_decoder *decoder, uint32_t number, size_t first,
+			 uint64_t *ip)
 {
 	const struct tl_pt_insns *insns = &decoder->insns;
 
-	if (insns->steps_number != number || insns->steps_epoch != decoder->graph.epoch || insns->steps_next > first)
+	if (insns->steps_number != number || insns->steps_epoch != decoder->graph.epoch ||
+	    insns->steps_next > first)
 		return 0;
 	*ip = insns->steps_ip;
 	return insns->steps_next;
 }
 
-int tl_pt_node_steps(struct tl_pt_decoder *decoder, uint32_t number, size_t first, struct tl_pt_step *steps, size_t max)
+int tl_pt_node_steps(struct tl_pt_decoder *decoder, uint32_t number, size_t first,
+		     struct tl_pt_step *steps, size_t max)
 {
 	const struct tl_pt_block *block = tl_pt_node_block(decoder, number);
 	const struct tl_pt_node *node = block ? tl_pt_find_node(decoder, number) : NULL;
@@ -156,12 +162,14 @@ int tl_pt_node_steps(struct tl_pt_decoder *decoder, uint32_t number, size_t firs
 		return -TL_PT_INVALID;
 	status = tl_pt_read_node(decoder, node);
 	ip = block->ip;
-	for (at = steps_from(decoder, number, first, &ip); at < block->ninsn && done < max && !status; at++) {
+	for (at = steps_from(decoder, number, first, &ip);
+	     at < block->ninsn && done < max && !status; at++) {
 		status = tl_pt_reader_insn(&decoder->insns.reader, ip, &code);
 		if (status < 0)
 			break;
 		if (at >= first)
-			steps[done++] = (struct tl_pt_step){ ip, code.flow.target, code.flow.size, code.flow.iclass,
+			steps[done++] = (struct tl_pt_step){ ip, code.flow.target, code.flow.size,
+							     code.flow.iclass,
 							     code.flow.flags & TL_X86_DIRECT };
 		ip = behind(&decoder->insns.reader, &code, ip);
 	}

@@ -91,7 +91,9 @@ bool tl_pt_behind_call(struct tl_pt_decoder *decoder, uint64_t ip)
 	if (tl_pt_reader_bytes(&decoder->insns.reader, ip - sizeof(code), code, sizeof(code)) !=
 	    sizeof(code))
 		return false;
-	/* CALL rel32 is E8; CALL r/m64 is FF /2 with a ModRM byte, a SIB byte and a displacement. */
+	/*
+	 * CALL rel32 is E8; CALL r/m64 is FF /2 with a ModRM byte, a SIB byte and a displacement.
+	 */
 	if (code[2] == 0xe8)
 		return true;
 	for (size_t i = 0; i + 2 <= sizeof(code); i++)

@@ -21,8 +21,9 @@ bool tl_pt_is_psb(const uint8_t *pos, const uint8_t *end)
 }
 
 /*
- * PSB is the one pattern of 16 bytes that no other packets make, if a payload of eight bytes is not such pairs itself.
- * Only every fifteenth byte need be looked at: one of the 82 of a PSB stands there or beside it.
+ * PSB is the one pattern of 16 bytes that no other packets make, if a payload of eight bytes is not
+ * such pairs itself. Only every fifteenth byte need be looked at: one of the 82 of a PSB stands
+ * there or beside it.
  */
 const uint8_t *tl_pt_psb_forward(const uint8_t *pos, const uint8_t *end)
 {
@@ -49,17 +50,21 @@ const uint8_t *tl_pt_psb_backward(const uint8_t *begin, const uint8_t *pos, cons
 			return NULL;
 		pos--;
 	} while (*pos != 0x02 || !tl_pt_is_psb(pos, end));
-	/* Several PSB one behind the other: they are counted from the first pair of all, as one comes to them forward. */
+	/*
+	 * Several PSB one behind the other: they are counted from the first pair of all, as one
+	 * comes to them forward.
+	 */
 	for (run = pos; run - begin >= 2 && run[-2] == 0x02 && run[-1] == 0x82;)
 		run -= 2;
 	return run + (pos - run) / TL_PT_PSB_BYTES * TL_PT_PSB_BYTES;
 }
 
 /*
- * A packet that was cut short by the PSB behind it may have swallowed part of that PSB, so the search goes back by what
- * one packet can hold; but not onto the PSB synchronised onto.
+ * A packet that was cut short by the PSB behind it may have swallowed part of that PSB, so the
+ * search goes back by what one packet can hold; but not onto the PSB synchronised onto.
  */
-const uint8_t *tl_pt_psb_after(const struct tl_pt_config *config, const uint8_t *sync, const uint8_t *pos)
+const uint8_t *tl_pt_psb_after(const struct tl_pt_config *config, const uint8_t *sync,
+			       const uint8_t *pos)
 {
 	const uint8_t *first = config->begin;
 
@@ -71,7 +76,8 @@ const uint8_t *tl_pt_psb_after(const struct tl_pt_config *config, const uint8_t 
 	return tl_pt_psb_forward(first, config->end);
 }
 
-size_t tl_pt_find_psbs(const struct tl_pt_config *config, uint64_t from, uint64_t *offsets, size_t room)
+size_t tl_pt_find_psbs(const struct tl_pt_config *config, uint64_t from, uint64_t *offsets,
+		       size_t room)
 {
 	const uint8_t *pos = config->begin;
 	size_t count = 0;
@@ -151,7 +157,8 @@ int tl_pt_packets_sync_forward(struct tl_pt_packets *p)
 
 int tl_pt_packets_sync_backward(struct tl_pt_packets *p)
 {
-	return stand(p, tl_pt_psb_backward(p->config.begin, p->pos ? p->pos : p->config.end, p->config.end));
+	return stand(p, tl_pt_psb_backward(p->config.begin, p->pos ? p->pos : p->config.end,
+					   p->config.end));
 }
 
 int tl_pt_packets_sync_set(struct tl_pt_packets *p, uint64_t offset)

@@ -19,22 +19,27 @@ static bool same_asid(const struct tl_pt_joint *before, const struct tl_pt_joint
 	       (behind->has_vmcs || before->asid.vmcs == behind->asid.vmcs);
 }
 
-/* The clocks tell the same from here on; what cycles are worth is another matter if none are counted. */
+/*
+ * The clocks tell the same from here on; what cycles are worth is another matter if none are
+ * counted.
+ */
 static bool same_time(const struct tl_pt_time *a, const struct tl_pt_time *b)
 {
 	return a->tsc == b->tsc && a->base == b->base && a->fc == b->fc && a->ctc == b->ctc &&
-	       a->ctc_cyc == b->ctc_cyc && a->lost_mtc == b->lost_mtc && a->lost_cyc == b->lost_cyc &&
-	       a->cbr == b->cbr && a->have_tsc == b->have_tsc && a->have_cbr == b->have_cbr &&
-	       a->have_tma == b->have_tma && a->have_mtc == b->have_mtc;
+	       a->ctc_cyc == b->ctc_cyc && a->lost_mtc == b->lost_mtc &&
+	       a->lost_cyc == b->lost_cyc && a->cbr == b->cbr && a->have_tsc == b->have_tsc &&
+	       a->have_cbr == b->have_cbr && a->have_tma == b->have_tma &&
+	       a->have_mtc == b->have_mtc;
 }
 
 static bool same_cycles(const struct tl_pt_time *a, const struct tl_pt_time *b)
 {
 	const struct tl_pt_cycles *c = &a->cycles, *d = &b->cycles;
 
-	return a->have_cyc == b->have_cyc && a->count == b->count && c->fcr == d->fcr && c->have_fcr == d->have_fcr &&
-	       c->cyc - c->at_mtc == d->cyc - d->at_mtc && c->cyc - c->at_tsc == d->cyc - d->at_tsc &&
-	       c->tsc == d->tsc && c->ctc == d->ctc && c->have_mtc == d->have_mtc && c->check == d->check;
+	return a->have_cyc == b->have_cyc && a->count == b->count && c->fcr == d->fcr &&
+	       c->have_fcr == d->have_fcr && c->cyc - c->at_mtc == d->cyc - d->at_mtc &&
+	       c->cyc - c->at_tsc == d->cyc - d->at_tsc && c->tsc == d->tsc && c->ctc == d->ctc &&
+	       c->have_mtc == d->have_mtc && c->check == d->check;
 }
 
 bool tl_pt_joins(const struct tl_pt_joint *before, const struct tl_pt_piece *piece)
@@ -54,12 +59,17 @@ bool tl_pt_joins(const struct tl_pt_joint *before, const struct tl_pt_piece *pie
 
 static bool make_room(struct tl_pt_piece *piece)
 {
-	return tl_grow(&piece->ids, &piece->id_room, piece->id_count + TL_PT_RUN, sizeof(*piece->ids)) &&
-	       tl_grow(&piece->times, &piece->time_room, piece->time_count + TL_PT_RUN, sizeof(*piece->times)) &&
+	return tl_grow(&piece->ids, &piece->id_room, piece->id_count + TL_PT_RUN,
+		       sizeof(*piece->ids)) &&
+	       tl_grow(&piece->times, &piece->time_room, piece->time_count + TL_PT_RUN,
+		       sizeof(*piece->times)) &&
 	       tl_grow(&piece->cuts, &piece->cut_room, piece->cut_count + 1, sizeof(*piece->cuts));
 }
 
-/* The moments of a run count from the beginning of its cut; a run that goes on in one begins with nothing new. */
+/*
+ * The moments of a run count from the beginning of its cut; a run that goes on in one begins with
+ * nothing new.
+ */
 static void take_times(struct tl_pt_piece *piece, uint32_t count, uint32_t base, bool goes_on)
 {
 	struct tl_pt_moment *times = &piece->times[piece->time_count];
@@ -76,10 +86,12 @@ static bool goes_on(const struct tl_pt_piece *piece, const struct tl_pt_decoder 
 {
 	const struct tl_pt_cut *last = piece->cut_count ? &piece->cuts[piece->cut_count - 1] : NULL;
 
-	return last && !last->has_event && last->speculative == decoder->run_speculative && last->eos == eos;
+	return last && !last->has_event && last->speculative == decoder->run_speculative &&
+	       last->eos == eos;
 }
 
-static void add_cut(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder, uint32_t nodes, bool eos)
+static void add_cut(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder, uint32_t nodes,
+		    bool eos)
 {
 	bool more = goes_on(piece, decoder, eos);
 	size_t index = more ? piece->cut_count - 1 : piece->cut_count;
@@ -89,12 +101,20 @@ static void add_cut(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder, ui
 	take_times(piece, decoder->moments.count, (uint32_t)piece->id_count - first, more);
 	piece->id_count += nodes;
 	*cut = (struct tl_pt_cut){
-		.ids = (uint32_t)piece->id_count, .times = (uint32_t)piece->time_count,
-		.speculative = decoder->run_speculative, .eos = eos, .eos_behind = decoder->eos,
-		.on = decoder->on, .was_on = decoder->was_on,
-		.has_event = decoder->is_due, .inherited = decoder->is_due && decoder->part.inherited,
-		.event = decoder->due, .offset = tl_pt_flow_offset(&decoder->flow), .asid = decoder->graph.asid,
-		.cbr = decoder->flow.time.cbr, .have_cbr = decoder->flow.time.have_cbr,
+		.ids = (uint32_t)piece->id_count,
+		.times = (uint32_t)piece->time_count,
+		.speculative = decoder->run_speculative,
+		.eos = eos,
+		.eos_behind = decoder->eos,
+		.on = decoder->on,
+		.was_on = decoder->was_on,
+		.has_event = decoder->is_due,
+		.inherited = decoder->is_due && decoder->part.inherited,
+		.event = decoder->due,
+		.offset = tl_pt_flow_offset(&decoder->flow),
+		.asid = decoder->graph.asid,
+		.cbr = decoder->flow.time.cbr,
+		.have_cbr = decoder->flow.time.have_cbr,
 	};
 	piece->cut_count += !more;
 	piece->events += decoder->is_due;
@@ -113,7 +133,8 @@ static bool decode_run(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder)
 		return false;
 	begin = piece->ids + piece->id_count;
 	out = (struct tl_pt_out){ begin, begin + TL_PT_RUN };
-	decoder->moments = (struct tl_pt_moments){ .list = piece->times + piece->time_count, .most = TL_PT_RUN };
+	decoder->moments = (struct tl_pt_moments){ .list = piece->times + piece->time_count,
+						   .most = TL_PT_RUN };
 	stop = tl_pt_run_on(decoder, &out);
 	/* No nodes are dropped in a piece. */
 	if (out.pos == begin && stop == TL_PT_STOP_FULL &&

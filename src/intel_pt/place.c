@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * To a place without using trace: the one slow walk behind FUP, TIP.PGD, PSB+ and every event that is bound to an address
- * or to an instruction (5.1 to 5.5). What it gives are whole blocks as far as they go, then the part of one.
+ * To a place without using trace: the one slow walk behind FUP, TIP.PGD, PSB+ and every event that
+ * is bound to an address or to an instruction (5.1 to 5.5). What it gives are whole blocks as far
+ * as they go, then the part of one.
  */
 #include "intel_pt/decoder.h"
 
@@ -10,7 +11,8 @@ static uint32_t node_for(struct tl_pt_decoder *decoder, const struct tl_pt_stret
 {
 	const struct tl_pt_node *node = &decoder->graph.nodes[decoder->cur];
 
-	if (tl_pt_node_kind(node) < TL_PT_NODE_STUB && decoder->graph.blocks[decoder->cur].ninsn == stretch->block.ninsn)
+	if (tl_pt_node_kind(node) < TL_PT_NODE_STUB &&
+	    decoder->graph.blocks[decoder->cur].ninsn == stretch->block.ninsn)
 		return decoder->cur;
 	return tl_pt_graph_part(&decoder->graph, stretch);
 }
@@ -30,8 +32,8 @@ static bool push_calls(struct tl_pt_decoder *decoder, const struct tl_pt_stretch
 }
 
 /* What was given last; behind a branch its target is yet to come. */
-static void stand_behind(struct tl_pt_decoder *decoder, const struct tl_pt_block *block, enum tl_pt_node_kind kind,
-			 unsigned flags)
+static void stand_behind(struct tl_pt_decoder *decoder, const struct tl_pt_block *block,
+			 enum tl_pt_node_kind kind, unsigned flags)
 {
 	decoder->last = *block;
 	decoder->since += block->ninsn;
@@ -51,8 +53,8 @@ static enum tl_pt_stop go_on(struct tl_pt_decoder *decoder, const struct tl_pt_b
 }
 
 /* A whole block, in which the goal cannot be before its end. */
-static enum tl_pt_stop give_whole(struct tl_pt_decoder *decoder, const struct tl_pt_goal *goal, struct tl_pt_out *out,
-				  bool *reached)
+static enum tl_pt_stop give_whole(struct tl_pt_decoder *decoder, const struct tl_pt_goal *goal,
+				  struct tl_pt_out *out, bool *reached)
 {
 	const struct tl_pt_node *node = &decoder->graph.nodes[decoder->cur];
 	const struct tl_pt_block *block = &decoder->graph.blocks[decoder->cur];
@@ -63,15 +65,17 @@ static enum tl_pt_stop give_whole(struct tl_pt_decoder *decoder, const struct tl
 	*reached = goal->branch && node->kind != TL_PT_NODE_NEXT;
 	decoder->cur = tl_pt_step_to(node->edge[0]);
 	stand_behind(decoder, block, node->kind,
-		     node->kind == TL_PT_NODE_FAR ? node->traits & (TL_X86_FAR | TL_X86_VMENTRY) : 0);
+		     node->kind == TL_PT_NODE_FAR ? node->traits & (TL_X86_FAR | TL_X86_VMENTRY)
+						  : 0);
 	if (node->kind == TL_PT_NODE_NEXT)
 		return go_on(decoder, block);
-	return *reached ? TL_PT_STOP_GO : tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->place_offset);
+	return *reached ? TL_PT_STOP_GO
+			: tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->place_offset);
 }
 
 /* A block up to the goal, if that is in it. */
-static enum tl_pt_stop give_part(struct tl_pt_decoder *decoder, const struct tl_pt_goal *goal, struct tl_pt_out *out,
-				 bool *reached)
+static enum tl_pt_stop give_part(struct tl_pt_decoder *decoder, const struct tl_pt_goal *goal,
+				 struct tl_pt_out *out, bool *reached)
 {
 	struct tl_pt_graph *graph = &decoder->graph;
 	struct tl_pt_stretch stretch;
@@ -94,8 +98,8 @@ static enum tl_pt_stop give_part(struct tl_pt_decoder *decoder, const struct tl_
 }
 
 /* One block or part of one. TL_PT_STOP_GO: `*reached` says whether that was it. */
-static enum tl_pt_stop give_to(struct tl_pt_decoder *decoder, const struct tl_pt_goal *goal, struct tl_pt_out *out,
-			       bool *reached)
+static enum tl_pt_stop give_to(struct tl_pt_decoder *decoder, const struct tl_pt_goal *goal,
+			       struct tl_pt_out *out, bool *reached)
 {
 	const struct tl_pt_node *node = &decoder->graph.nodes[decoder->cur];
 
@@ -103,11 +107,14 @@ static enum tl_pt_stop give_to(struct tl_pt_decoder *decoder, const struct tl_pt
 		return tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->place_offset);
 	if (out->pos == out->end || !tl_pt_has_room(&decoder->graph))
 		return TL_PT_STOP_FULL;
-	if (tl_pt_node_kind(node) == TL_PT_NODE_STUB && !tl_pt_graph_build(&decoder->graph, decoder->cur))
+	if (tl_pt_node_kind(node) == TL_PT_NODE_STUB &&
+	    !tl_pt_graph_build(&decoder->graph, decoder->cur))
 		return TL_PT_STOP_FULL;
 	if (node->kind == TL_PT_NODE_ERROR)
-		return tl_pt_fail(decoder, node->error, tl_pt_flow_waits_at(&decoder->flow, &decoder->item));
-	if (!goal->at_ip && !goal->past_ip && !goal->insns && !goal->ranges && !(goal->flags & node->traits))
+		return tl_pt_fail(decoder, node->error,
+				  tl_pt_flow_waits_at(&decoder->flow, &decoder->item));
+	if (!goal->at_ip && !goal->past_ip && !goal->insns && !goal->ranges &&
+	    !(goal->flags & node->traits))
 		return give_whole(decoder, goal, out, reached);
 	return give_part(decoder, goal, out, reached);
 }
@@ -119,7 +126,8 @@ static bool reached_already(const struct tl_pt_decoder *decoder, const struct tl
 	return goal->at_ip && !goal->behind && decoder->graph.blocks[decoder->cur].ip == goal->ip;
 }
 
-enum tl_pt_stop tl_pt_walk_to(struct tl_pt_decoder *decoder, const struct tl_pt_goal *goal, struct tl_pt_out *out)
+enum tl_pt_stop tl_pt_walk_to(struct tl_pt_decoder *decoder, const struct tl_pt_goal *goal,
+			      struct tl_pt_out *out)
 {
 	bool reached = reached_already(decoder, goal);
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
@@ -146,7 +154,8 @@ bool tl_pt_reaches(struct tl_pt_decoder *decoder, uint64_t from, uint64_t to)
 }
 
 /* So many instructions behind where trace told the place last. */
-enum tl_pt_stop tl_pt_walk_past(struct tl_pt_decoder *decoder, uint32_t insns, struct tl_pt_out *out)
+enum tl_pt_stop tl_pt_walk_past(struct tl_pt_decoder *decoder, uint32_t insns,
+				struct tl_pt_out *out)
 {
 	bool reached = insns <= decoder->since;
 	enum tl_pt_stop stop = TL_PT_STOP_GO;

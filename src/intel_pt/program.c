@@ -138,7 +138,8 @@ bool tl_pt_program_place(struct tl_pt_program *program, uint64_t ip, struct tl_p
 		return false;
 	*place = program->parts[number];
 	for (size_t i = 0; i < program->given_count; i++)
-		program->given[i].used |= number >= program->given[i].first && number < program->given[i].end;
+		program->given[i].used |=
+			number >= program->given[i].first && number < program->given[i].end;
 	return true;
 }
 
@@ -210,7 +211,8 @@ int tl_pt_program_add_elf(struct tl_pt_program *program, const char *path, uint6
 	given.path = tl_names_text(&program->names, path);
 	if (status < 0)
 		return status;
-	if (!given.path || !tl_grow(&program->given, &program->given_capacity, program->given_count + 1, sizeof(given)))
+	if (!given.path || !tl_grow(&program->given, &program->given_capacity,
+				    program->given_count + 1, sizeof(given)))
 		return tl_error_memory(err);
 	program->given[program->given_count++] = given;
 	return 0;

@@ -24,7 +24,8 @@ int tl_pt_program_add_raw(struct tl_pt_program *program, const char *path, uint6
  * A map of saved pages: lines `vaddr size img_off origin_file origin_off`, hexadecimal, `#` before
  * a comment. The bytes are in the file beside it whose name ends in .img instead of .map, which may
  * be compressed. An origin gives names to the code of its load segments, however much of the file a
- * line has, if a file of that name, below `sysroot` or beside the map, has the very bytes of the image.
+ * line has, if a file of that name, below `sysroot` or beside the map, has the very bytes of the
+ * image.
  */
 int tl_pt_program_add_map(struct tl_pt_program *program, const char *path, const char *sysroot,
 			  struct tl_error *err);

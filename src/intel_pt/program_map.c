@@ -17,7 +17,7 @@ enum { MAX_LINE = 4096 + 128, PIECE = 1 << 20 };
 /* A file that pages came from, opened once for all of its lines. */
 struct origin {
 	const char *name; /* as in the map */
-	char *path;	  /* NULL: there is no such file */
+	char *path;       /* NULL: there is no such file */
 	struct tl_pt_bytes bytes;
 	struct tl_elf elf;
 	bool is_elf;
@@ -161,7 +161,10 @@ struct code {
 	uint64_t from, to, bias;
 };
 
-/* The first code of the bytes [offset, end), the first of which is at `address`. False: there is none. */
+/*
+ * The first code of the bytes [offset, end), the first of which is at `address`. False: there is
+ * none.
+ */
 static bool next_code(const struct origin *origin, uint64_t offset, uint64_t end, uint64_t address,
 		      struct code *code)
 {
@@ -173,14 +176,17 @@ static bool next_code(const struct origin *origin, uint64_t offset, uint64_t end
 		if (segment.type != PT_LOAD || !(segment.flags & PF_X) ||
 		    segment.file_size > UINT64_MAX - segment.offset)
 			continue;
-		/* The loader maps whole pages, so a little of what stands before the segment, too. */
+		/*
+		 * The loader maps whole pages, so a little of what stands before the segment, too.
+		 */
 		from = segment.offset & ~(uint64_t)0xfff;
 		from = from < offset ? offset : from;
 		to = segment.offset + segment.file_size;
 		to = to > end ? end : to;
 		if (from < to && from < code->from)
-			*code = (struct code){ from, to,
-					       address + (segment.offset - offset) - segment.address };
+			*code = (struct code){
+				from, to, address + (segment.offset - offset) - segment.address
+			};
 	}
 	return code->from < end;
 }
@@ -274,14 +280,16 @@ static int add_bytes(struct map *m, const struct line *line, uint64_t from, uint
 }
 
 /* What of a line is code of its origin, and what is not. */
-static int divide_line(struct map *m, const struct line *line, uint32_t number, struct tl_error *err)
+static int divide_line(struct map *m, const struct line *line, uint32_t number,
+		       struct tl_error *err)
 {
 	uint64_t at = line->origin_offset, end = at + line->size;
 	struct origin *origin = &m->origins[number];
 	struct code code;
 	int status = 0;
 
-	while (status == 0 && next_code(origin, at, end, line->address + (at - line->origin_offset), &code)) {
+	while (status == 0 &&
+	       next_code(origin, at, end, line->address + (at - line->origin_offset), &code)) {
 		uint64_t image = line->image_offset + (code.from - line->origin_offset);
 
 		if (!is_same(origin, code.from, &m->image, image, code.to - code.from))
@@ -289,10 +297,13 @@ static int divide_line(struct map *m, const struct line *line, uint32_t number, 
 		if (status == 0)
 			status = add_bytes(m, line, at, code.from, 0, number, TL_NONE, err);
 		if (status == 0)
-			status = add_bytes(m, line, code.from, code.to, code.bias, number, number, err);
+			status = add_bytes(m, line, code.from, code.to, code.bias, number, number,
+					   err);
 		at = code.to;
 	}
-	return status == 0 ? add_bytes(m, line, at, end, 0, number, origin->is_elf ? TL_NONE : number, err) : status;
+	return status == 0 ? add_bytes(m, line, at, end, 0, number,
+				       origin->is_elf ? TL_NONE : number, err)
+			   : status;
 }
 
 static int read_line(struct map *m, const char *text, uint64_t offset, struct tl_error *err)

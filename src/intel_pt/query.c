@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The published query interface on top of the flow: one item is read ahead, so that statuses can tell of it. */
+/*
+ * The published query interface on top of the flow: one item is read ahead, so that statuses can
+ * tell of it.
+ */
 #include <stdlib.h>
 
 #include "intel_pt/rules.h"
@@ -15,15 +18,17 @@ struct tl_pt_query {
 	struct tl_pt_flow flow;
 	struct tl_pt_item next; /* not asked for yet */
 	struct moment at_next, at_last;
-	uint64_t bits;          /* outcomes of the last TNT that are left */
+	uint64_t bits; /* outcomes of the last TNT that are left */
 	uint32_t count;
-	const uint8_t *sync;    /* the PSB synchronised onto */
-	bool synced, asked;     /* `asked`: for anything since then */
-	bool begun, on;         /* tracing was on there, at `ip` */
+	const uint8_t *sync; /* the PSB synchronised onto */
+	bool synced, asked;  /* `asked`: for anything since then */
+	bool begun, on;      /* tracing was on there, at `ip` */
 	uint64_t ip;
 };
 
-/* That tracing is on or off is told by synchronising; the event interface alone has events for it. */
+/*
+ * That tracing is on or off is told by synchronising; the event interface alone has events for it.
+ */
 static bool is_state(const struct tl_pt_item *item)
 {
 	return item->kind == TL_PT_ITEM_EVENT && item->event.status_update &&
@@ -45,8 +50,12 @@ static void read_ahead(struct tl_pt_query *q)
 		tl_pt_flow_next(&q->flow, &q->next);
 	/* The flow is a timed one: its clock is right at each item. */
 	q->at_next = (struct moment){
-		.tsc = time->tsc, .lost_mtc = time->lost_mtc, .lost_cyc = time->lost_cyc, .cbr = time->cbr,
-		.have_tsc = time->have_tsc, .have_cbr = time->have_cbr,
+		.tsc = time->tsc,
+		.lost_mtc = time->lost_mtc,
+		.lost_cyc = time->lost_cyc,
+		.cbr = time->cbr,
+		.have_tsc = time->have_tsc,
+		.have_cbr = time->have_cbr,
 	};
 }
 
@@ -91,7 +100,8 @@ int tl_pt_query_open(struct tl_pt_query **query, const struct tl_pt_config *conf
 	*query = NULL;
 	if (!q)
 		return -TL_PT_NOMEM;
-	status = tl_pt_flow_open(&q->flow, config, TL_PT_FLOW_TIMED | TL_PT_FLOW_CLASSIC | TL_PT_FLOW_QUERY);
+	status = tl_pt_flow_open(&q->flow, config,
+				 TL_PT_FLOW_TIMED | TL_PT_FLOW_CLASSIC | TL_PT_FLOW_QUERY);
 	if (status < 0) {
 		free(q);
 		return status;
@@ -148,7 +158,9 @@ int tl_pt_query_sync_backward(struct tl_pt_query *query, uint64_t *ip)
 		pos = tl_pt_psb_backward(flow->begin, pos, flow->end);
 		if (!pos)
 			return -TL_PT_EOS;
-		status = begin(query, tl_pt_flow_sync_set(&query->flow, (uint64_t)(pos - flow->begin)), ip);
+		status =
+			begin(query,
+			      tl_pt_flow_sync_set(&query->flow, (uint64_t)(pos - flow->begin)), ip);
 	} while (status == -TL_PT_EOS);
 	return status;
 }
@@ -164,7 +176,8 @@ int tl_pt_query_offset(const struct tl_pt_query *query, uint64_t *offset)
 
 	*offset = query->synced ? query->next.offset : 0;
 	/* A PSB+ is read as a whole. */
-	if (query->synced && query->next.kind == TL_PT_ITEM_EVENT && query->next.event.status_update)
+	if (query->synced && query->next.kind == TL_PT_ITEM_EVENT &&
+	    query->next.event.status_update)
 		*offset = (uint64_t)(flow->psb_end - flow->begin);
 	return query->synced ? 0 : -TL_PT_NOSYNC;
 }
@@ -210,7 +223,8 @@ int tl_pt_query_event(struct tl_pt_query *query, struct tl_pt_event *event)
 	return status_flags(query);
 }
 
-int tl_pt_query_time(struct tl_pt_query *query, uint64_t *tsc, uint32_t *lost_mtc, uint32_t *lost_cyc)
+int tl_pt_query_time(struct tl_pt_query *query, uint64_t *tsc, uint32_t *lost_mtc,
+		     uint32_t *lost_cyc)
 {
 	*tsc = query->at_last.tsc;
 	*lost_mtc = query->at_last.lost_mtc;

@@ -16,8 +16,8 @@ static int by_address(const void *a, const void *b)
 }
 
 /*
- * Regions that an address space sees do not overlap (image.c), unless it is not known which one it is: then the one that
- * begins later wins.
+ * Regions that an address space sees do not overlap (image.c), unless it is not known which one it
+ * is: then the one that begins later wins.
  */
 static void sort_view(struct tl_pt_reader *reader)
 {
@@ -25,12 +25,13 @@ static void sort_view(struct tl_pt_reader *reader)
 		return;
 	qsort(reader->view, reader->count, sizeof(*reader->view), by_address);
 	for (size_t i = 0; i + 1 < reader->count; i++)
-		if (reader->view[i].last >= reader->view[i + 1].begin && reader->view[i].begin < reader->view[i + 1].begin)
+		if (reader->view[i].last >= reader->view[i + 1].begin &&
+		    reader->view[i].begin < reader->view[i + 1].begin)
 			reader->view[i].last = reader->view[i + 1].begin - 1;
 }
 
-int tl_pt_reader_use(struct tl_pt_reader *reader, const struct tl_pt_image *image, const struct tl_pt_asid *asid,
-		     enum tl_pt_exec_mode mode)
+int tl_pt_reader_use(struct tl_pt_reader *reader, const struct tl_pt_image *image,
+		     const struct tl_pt_asid *asid, enum tl_pt_exec_mode mode)
 {
 	reader->size = 0;
 	/* Another section may be where one was. */
@@ -43,7 +44,8 @@ int tl_pt_reader_use(struct tl_pt_reader *reader, const struct tl_pt_image *imag
 		tl_x86_flow_open(&reader->decoder, (enum tl_x86_mode)mode);
 	reader->mode = mode;
 	reader->count = 0;
-	if (image->count && !tl_grow(&reader->view, &reader->capacity, image->count, sizeof(*reader->view)))
+	if (image->count &&
+	    !tl_grow(&reader->view, &reader->capacity, image->count, sizeof(*reader->view)))
 		return -TL_PT_NOMEM;
 	for (size_t i = 0; i < image->count; i++)
 		if (tl_pt_asid_matches(&image->regions[i].asid, asid))
@@ -74,8 +76,12 @@ static size_t find_region(const struct tl_pt_reader *reader, uint64_t ip)
 	return low;
 }
 
-/* The page of a section that begins at `at`; read, if it is not the one kept at its place. How many bytes it has. */
-static size_t load_page(struct tl_pt_reader *reader, const struct tl_pt_section *section, uint64_t at)
+/*
+ * The page of a section that begins at `at`; read, if it is not the one kept at its place. How many
+ * bytes it has.
+ */
+static size_t load_page(struct tl_pt_reader *reader, const struct tl_pt_section *section,
+			uint64_t at)
 {
 	size_t slot = (size_t)(at / TL_PT_WINDOW % TL_PT_PAGES);
 
@@ -95,7 +101,8 @@ static size_t load_page(struct tl_pt_reader *reader, const struct tl_pt_section 
 	return reader->pages->tags[slot].size;
 }
 
-static bool load_unmapped(struct tl_pt_reader *reader, const struct tl_pt_region *region, uint64_t ip)
+static bool load_unmapped(struct tl_pt_reader *reader, const struct tl_pt_region *region,
+			  uint64_t ip)
 {
 	uint64_t at = region->at + (ip - region->begin), into = at % TL_PT_WINDOW;
 	uint64_t before = into < ip - region->begin ? into : ip - region->begin;
@@ -111,7 +118,8 @@ static bool load_unmapped(struct tl_pt_reader *reader, const struct tl_pt_region
 	return reader->size != 0;
 }
 
-static bool load_section(struct tl_pt_reader *reader, const struct tl_pt_region *region, uint64_t ip)
+static bool load_section(struct tl_pt_reader *reader, const struct tl_pt_region *region,
+			 uint64_t ip)
 {
 	const struct tl_pt_section *section = region->section;
 
@@ -129,7 +137,10 @@ static bool load_section(struct tl_pt_reader *reader, const struct tl_pt_region 
 	return load_unmapped(reader, region, ip);
 }
 
-/* Callbacks may refuse a whole piece for its last byte: then ask for less, so that no instruction is lost. */
+/*
+ * Callbacks may refuse a whole piece for its last byte: then ask for less, so that no instruction
+ * is lost.
+ */
 static bool load_callback(struct tl_pt_reader *reader, uint64_t last, uint64_t ip)
 {
 	size_t want = CALLBACK_CHUNK - (size_t)(ip % CALLBACK_CHUNK);
@@ -145,11 +156,13 @@ static bool load_callback(struct tl_pt_reader *reader, uint64_t last, uint64_t i
 	if (want > last - ip)
 		want = (size_t)(last - ip) + 1;
 	while (want && got <= 0) {
-		got = reader->image->read(reader->window, want, &reader->asid, ip, reader->image->read_arg);
+		got = reader->image->read(reader->window, want, &reader->asid, ip,
+					  reader->image->read_arg);
 		want = want > TL_PT_INSN_BYTES + 1 ? TL_PT_INSN_BYTES : want - 1;
 	}
 	if (got > 0)
-		reader->size = (unsigned)got > sizeof(reader->window) ? sizeof(reader->window) : (unsigned)got;
+		reader->size = (unsigned)got > sizeof(reader->window) ? sizeof(reader->window)
+								      : (unsigned)got;
 	return reader->size != 0;
 }
 
@@ -163,13 +176,15 @@ static bool load(struct tl_pt_reader *reader, uint64_t ip)
 	reader->size = 0;
 	if (!reader->image->read)
 		return false;
-	return load_callback(reader, i < reader->count ? reader->view[i].begin - 1 : UINT64_MAX, ip);
+	return load_callback(reader, i < reader->count ? reader->view[i].begin - 1 : UINT64_MAX,
+			     ip);
 }
 
 static bool at_hand(const struct tl_pt_reader *reader, uint64_t ip)
 {
 	/* A cache's limit may take a mapping away. */
-	return ip - reader->begin < reader->size && (!reader->section || reader->section->data == reader->mapping);
+	return ip - reader->begin < reader->size &&
+	       (!reader->section || reader->section->data == reader->mapping);
 }
 
 size_t tl_pt_reader_bytes(struct tl_pt_reader *reader, uint64_t ip, uint8_t *buffer, size_t size)
@@ -193,7 +208,9 @@ _Static_assert((int)TL_X86_OTHER == TL_PT_IC_OTHER && (int)TL_X86_PTWRITES == TL
 static int decode(const struct tl_pt_reader *reader, const uint8_t *code, size_t size, uint64_t ip,
 		  struct tl_x86_flow *flow)
 {
-	static const int results[] = { [TL_X86_CUT] = -TL_PT_NOMAP, [TL_X86_INVALID] = -TL_PT_BAD_INSN };
+	static const int results[] = {
+		[TL_X86_CUT] = -TL_PT_NOMAP, [TL_X86_INVALID] = -TL_PT_BAD_INSN
+	};
 
 	return results[tl_x86_flow_decode(&reader->decoder, code, size, ip, flow)];
 }

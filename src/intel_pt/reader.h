@@ -2,8 +2,9 @@
 #ifndef TL_INTEL_PT_READER_H
 #define TL_INTEL_PT_READER_H
 /*
- * Instructions of an image, as one address space sees it. Mapped sections are decoded in place; of others some
- * pages are kept, for callbacks a window of bytes. Each decoder has its own reader, so that an image may be read by several.
+ * Instructions of an image, as one address space sees it. Mapped sections are decoded in place; of
+ * others some pages are kept, for callbacks a window of bytes. Each decoder has its own reader, so
+ * that an image may be read by several.
  */
 #include "intel_pt/image.h"
 #include "isa/x86_flow.h"
@@ -30,7 +31,9 @@ struct tl_pt_reader {
 	struct tl_pt_region *view; /* by address, none over another */
 	size_t count, capacity;
 
-	/* What is at hand: bytes [begin, begin + size) of one region, which goes on up to `last`. */
+	/*
+	 * What is at hand: bytes [begin, begin + size) of one region, which goes on up to `last`.
+	 */
 	const uint8_t *data;
 	uint64_t begin, size, last;
 	const struct tl_pt_section *region; /* NULL: the callback's */
@@ -51,8 +54,8 @@ struct tl_pt_code {
 };
 
 /* Read this image in this address space and mode from here on. 0, or -TL_PT_NOMEM. */
-int tl_pt_reader_use(struct tl_pt_reader *reader, const struct tl_pt_image *image, const struct tl_pt_asid *asid,
-		     enum tl_pt_exec_mode mode);
+int tl_pt_reader_use(struct tl_pt_reader *reader, const struct tl_pt_image *image,
+		     const struct tl_pt_asid *asid, enum tl_pt_exec_mode mode);
 void tl_pt_reader_close(struct tl_pt_reader *reader);
 
 /* The instruction at `ip`. 0; -TL_PT_NOMAP, -TL_PT_BAD_INSN. */

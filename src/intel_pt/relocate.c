@@ -4,7 +4,8 @@
 
 static bool moves_flow(enum tl_pt_event_kind kind)
 {
-	return kind == TL_PT_EV_ENABLED || kind == TL_PT_EV_OVERFLOW || kind == TL_PT_EV_ASYNC_BRANCH;
+	return kind == TL_PT_EV_ENABLED || kind == TL_PT_EV_OVERFLOW ||
+	       kind == TL_PT_EV_ASYNC_BRANCH;
 }
 
 /* Go to where an item says. False: it did not. */
@@ -15,7 +16,10 @@ static bool stand(struct tl_pt_decoder *decoder, const struct tl_pt_item *item)
 
 	if (!tl_pt_gives_place(&decoder->flow, item, &on, &ip))
 		return false;
-	/* Events of flow say themselves where it goes on; they are taken as if tracing had been off. Others are here. */
+	/*
+	 * Events of flow say themselves where it goes on; they are taken as if tracing had been
+	 * off. Others are here.
+	 */
 	if (item->kind == TL_PT_ITEM_EVENT) {
 		bool here = on && !moves_flow(item->event.kind);
 
@@ -42,13 +46,16 @@ static bool keep(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 	return true;
 }
 
-/* An event that is no place is told all the same, without its own place if that was on the walk. False: it is lost. */
+/*
+ * An event that is no place is told all the same, without its own place if that was on the walk.
+ * False: it is lost.
+ */
 static bool keep_event(struct tl_pt_decoder *decoder, struct tl_pt_item *item)
 {
 	struct tl_pt_event *event = &item->event;
 
-	if (item->kind != TL_PT_ITEM_EVENT || event->kind == TL_PT_EV_ASYNC_BRANCH || event->status_update ||
-	    !tl_pt_apply_anywhere(decoder, event))
+	if (item->kind != TL_PT_ITEM_EVENT || event->kind == TL_PT_EV_ASYNC_BRANCH ||
+	    event->status_update || !tl_pt_apply_anywhere(decoder, event))
 		return false;
 	event->ip_suppressed = true;
 	event->ip = 0;
@@ -56,8 +63,8 @@ static bool keep_event(struct tl_pt_decoder *decoder, struct tl_pt_item *item)
 }
 
 /*
- * Where tracing is turned on it had been turned off, though nothing that says so is left. With TL_PT_SALVAGE the event
- * that tells of the loss says as much.
+ * Where tracing is turned on it had been turned off, though nothing that says so is left. With
+ * TL_PT_SALVAGE the event that tells of the loss says as much.
  */
 static void keep_disable(struct tl_pt_decoder *decoder, bool was_on)
 {
@@ -67,9 +74,14 @@ static void keep_disable(struct tl_pt_decoder *decoder, bool was_on)
 
 	if (!enabled || !was_on || decoder->kept_count || decoder->config.flags & TL_PT_SALVAGE)
 		return;
-	event = (struct tl_pt_event){ .kind = TL_PT_EV_DISABLED, .ip_suppressed = true, .offset = event.offset,
-				      .has_tsc = event.has_tsc, .tsc = event.tsc, .lost_mtc = event.lost_mtc,
-				      .lost_cyc = event.lost_cyc, .cycles = event.cycles };
+	event = (struct tl_pt_event){ .kind = TL_PT_EV_DISABLED,
+				      .ip_suppressed = true,
+				      .offset = event.offset,
+				      .has_tsc = event.has_tsc,
+				      .tsc = event.tsc,
+				      .lost_mtc = event.lost_mtc,
+				      .lost_cyc = event.lost_cyc,
+				      .cycles = event.cycles };
 	keep(decoder, &event);
 }
 
@@ -120,9 +132,13 @@ static bool search(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 {
 	bool found, was_on = decoder->on, has_target = decoder->have_target && !decoder->no_target;
-	uint64_t at = decoder->on && decoder->cur >= TL_PT_NODE_FIRST ? decoder->graph.blocks[decoder->cur].ip : 0;
+	uint64_t at = decoder->on && decoder->cur >= TL_PT_NODE_FIRST
+			      ? decoder->graph.blocks[decoder->cur].ip
+			      : 0;
 
-	*lost = (struct tl_pt_event){ .kind = TL_PT_EV_LOST, .ip_suppressed = true, .offset = decoder->error_offset };
+	*lost = (struct tl_pt_event){ .kind = TL_PT_EV_LOST,
+				      .ip_suppressed = true,
+				      .offset = decoder->error_offset };
 	lost->lost.from = decoder->error_offset;
 	lost->lost.why = decoder->error;
 	lost->lost.outcomes = decoder->count;
@@ -148,7 +164,8 @@ bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 		lost->ip_suppressed = false;
 	}
 	lost->lost.at = at;
-	lost->has_tsc = !tl_pt_flow_time(&decoder->flow, &lost->tsc, &lost->lost_mtc, &lost->lost_cyc);
+	lost->has_tsc =
+		!tl_pt_flow_time(&decoder->flow, &lost->tsc, &lost->lost_mtc, &lost->lost_cyc);
 	lost->cycles = decoder->flow.time.count;
 	return found;
 }

@@ -7,7 +7,8 @@
 /* The search: packets are passed over, their addresses kept track of. */
 struct search {
 	const uint8_t *pos;
-	const uint8_t *mode; /* a MODE.Exec with nothing but time behind it: it belongs to the place */
+	/* a MODE.Exec with nothing but time behind it: it belongs to the place */
+	const uint8_t *mode;
 	uint64_t last_ip;
 	uint64_t packets, outcomes;
 	struct tl_pt_context context;
@@ -33,7 +34,8 @@ static bool is_place(const struct tl_pt_packet *packet)
 static void pass(struct search *search, int size)
 {
 	const struct tl_pt_packet *packet = &search->packet;
-	const uint64_t quiet = KIND(PAD) | KIND(TSC) | KIND(TMA) | KIND(MTC) | KIND(CYC) | KIND(CBR);
+	const uint64_t quiet =
+		KIND(PAD) | KIND(TSC) | KIND(TMA) | KIND(MTC) | KIND(CYC) | KIND(CBR);
 
 	if (packet->kind >= TL_PT_PKT_FUP && packet->kind <= TL_PT_PKT_TIP_PGD)
 		search->last_ip = tl_pt_apply_ip(search->pos + 1, packet->ip.ipc, search->last_ip);
@@ -56,7 +58,10 @@ static bool find(struct tl_pt_flow *flow, struct search *search)
 		if (size < 0) {
 			const uint8_t *psb = tl_pt_psb_after(&flow->config, flow->psb, search->pos);
 
-			/* The search may go back into what it passed, but not to where the error was. */
+			/*
+			 * The search may go back into what it passed, but not to where the error
+			 * was.
+			 */
 			while (psb && psb < flow->packet)
 				psb = tl_pt_psb_forward(psb + 1, flow->end);
 			search->pos = psb ? psb : flow->end;
@@ -87,7 +92,9 @@ static void tell(const struct tl_pt_flow *flow, const struct search *search, con
 
 int tl_pt_flow_resync(struct tl_pt_flow *flow, struct tl_pt_event *lost)
 {
-	struct search search = { .pos = flow->pos, .last_ip = flow->last_ip, .context = flow->context };
+	struct search search = { .pos = flow->pos,
+				 .last_ip = flow->last_ip,
+				 .context = flow->context };
 	enum tl_pt_error why = flow->error;
 	bool found;
 
@@ -109,11 +116,15 @@ int tl_pt_flow_resync(struct tl_pt_flow *flow, struct tl_pt_event *lost)
 	flow->last_ip = search.last_ip;
 	flow->time_context = flow->context;
 	flow->pos = found && search.mode ? search.mode : search.pos;
-	tl_pt_flow_set_on(flow, found && search.packet.kind != TL_PT_PKT_PSB && search.packet.kind != TL_PT_PKT_TIP_PGE);
+	tl_pt_flow_set_on(flow, found && search.packet.kind != TL_PT_PKT_PSB &&
+					search.packet.kind != TL_PT_PKT_TIP_PGE);
 	return found ? 0 : -TL_PT_EOS;
 }
 
-/* Kinds that a FUP, or the target of a branch, gave their address to: that is where the flow was (5.3, 5.5). */
+/*
+ * Kinds that a FUP, or the target of a branch, gave their address to: that is where the flow was
+ * (5.3, 5.5).
+ */
 static const uint64_t located = UINT64_C(1) << TL_PT_EV_EXEC_MODE | UINT64_C(1) << TL_PT_EV_IFLAGS |
 				UINT64_C(1) << TL_PT_EV_TSX | UINT64_C(1) << TL_PT_EV_EXSTOP |
 				UINT64_C(1) << TL_PT_EV_MWAIT | UINT64_C(1) << TL_PT_EV_PTWRITE |
@@ -125,7 +136,8 @@ static const uint64_t located = UINT64_C(1) << TL_PT_EV_EXEC_MODE | UINT64_C(1) 
 				UINT64_C(1) << TL_PT_EV_SWINTR | UINT64_C(1) << TL_PT_EV_SYSCALL |
 				UINT64_C(1) << TL_PT_EV_TRIG;
 
-static bool event_place(const struct tl_pt_flow *flow, const struct tl_pt_event *event, bool *on, uint64_t *ip)
+static bool event_place(const struct tl_pt_flow *flow, const struct tl_pt_event *event, bool *on,
+			uint64_t *ip)
 {
 	*ip = event->ip;
 	switch (event->kind) {
@@ -142,12 +154,13 @@ static bool event_place(const struct tl_pt_flow *flow, const struct tl_pt_event 
 		*on = false;
 		return true;
 	default:
-		return located >> event->kind & 1 && !event->ip_suppressed && !event->status_update &&
-		       tl_pt_flow_is_on(flow);
+		return located >> event->kind & 1 && !event->ip_suppressed &&
+		       !event->status_update && tl_pt_flow_is_on(flow);
 	}
 }
 
-bool tl_pt_gives_place(const struct tl_pt_flow *flow, const struct tl_pt_item *item, bool *on, uint64_t *ip)
+bool tl_pt_gives_place(const struct tl_pt_flow *flow, const struct tl_pt_item *item, bool *on,
+		       uint64_t *ip)
 {
 	*on = true;
 	*ip = item->ip;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_INTEL_PT_RULES_H
 #define TL_INTEL_PT_RULES_H
-/* What a packet does to the flow: one function a kind, spread over the flow_*.c files by subject. */
+/*
+ * What a packet does to the flow: one function a kind, spread over the flow_*.c files by subject.
+ */
 #include "intel_pt/flow.h"
 
 /* What waits for the next TIP, TIP.PGE or TIP.PGD (5.5). */
@@ -14,7 +16,8 @@ enum tl_pt_at_tip {
 /* What a rule returns: negative tl_pt_error, or whether `item` is filled. */
 enum { TL_PT_GO_ON, TL_PT_GIVEN };
 
-typedef int tl_pt_rule(struct tl_pt_flow *flow, const struct tl_pt_packet *packet, struct tl_pt_item *item);
+typedef int tl_pt_rule(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		       struct tl_pt_item *item);
 
 tl_pt_rule tl_pt_rule_psb, tl_pt_rule_psbend;
 tl_pt_rule tl_pt_rule_tnt, tl_pt_rule_tip, tl_pt_rule_pge, tl_pt_rule_pgd, tl_pt_rule_fup;
@@ -26,11 +29,11 @@ tl_pt_rule tl_pt_rule_exstop, tl_pt_rule_mwait, tl_pt_rule_pwre, tl_pt_rule_pwrx
 tl_pt_rule tl_pt_rule_cfe, tl_pt_rule_evd;
 
 /*
- * The packet at `pos`, with the errata that concern its bytes (7); `pos` must not be behind the flow's end. Its size, or
- * a negative tl_pt_error.
+ * The packet at `pos`, with the errata that concern its bytes (7); `pos` must not be behind the
+ * flow's end. Its size, or a negative tl_pt_error.
  */
-int tl_pt_flow_decode(const struct tl_pt_flow *flow, struct tl_pt_packet *packet, const uint8_t *pos,
-		      struct tl_pt_context *context);
+int tl_pt_flow_decode(const struct tl_pt_flow *flow, struct tl_pt_packet *packet,
+		      const uint8_t *pos, struct tl_pt_context *context);
 
 /* May a packet of a kind stand right behind an OVF (5.2)? */
 bool tl_pt_may_follow_ovf(enum tl_pt_packet_kind kind);
@@ -38,7 +41,10 @@ bool tl_pt_may_follow_ovf(enum tl_pt_packet_kind kind);
 /* Does the IP packet have an address? Then last_ip becomes it. */
 bool tl_pt_flow_ip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet);
 
-/* The address of the FUP in the PSB+ that begins at `psb`; and does that come to its end, or to an OVF? */
+/*
+ * The address of the FUP in the PSB+ that begins at `psb`; and does that come to its end, or to an
+ * OVF?
+ */
 bool tl_pt_psb_address(const struct tl_pt_flow *flow, const uint8_t *psb, uint64_t *ip);
 bool tl_pt_psb_is_whole(const struct tl_pt_flow *flow, const uint8_t *psb);
 
@@ -48,7 +54,9 @@ struct tl_pt_event tl_pt_event_at(const struct tl_pt_flow *flow, enum tl_pt_even
 /* Give an event: it follows those given before, and has the present time. */
 void tl_pt_flow_give(struct tl_pt_flow *flow, const struct tl_pt_event *event);
 
-/* The two halves of that: an event takes the present time; it is given with the time that it has. */
+/*
+ * The two halves of that: an event takes the present time; it is given with the time that it has.
+ */
 void tl_pt_flow_stamp(const struct tl_pt_flow *flow, struct tl_pt_event *event);
 void tl_pt_flow_push(struct tl_pt_flow *flow, const struct tl_pt_event *event);
 

@@ -67,7 +67,8 @@ static bool find_places(struct tl_pt_decoder *decoder, const struct places *plac
 	return true;
 }
 
-bool tl_pt_change_space(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid, enum tl_pt_exec_mode mode)
+bool tl_pt_change_space(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid,
+			enum tl_pt_exec_mode mode)
 {
 	struct tl_pt_graph *graph = &decoder->graph;
 	unsigned before = graph->space;
@@ -102,10 +103,11 @@ void tl_pt_note_time(struct tl_pt_decoder *decoder, const uint32_t *out)
 	uint32_t index = (uint32_t)(out - moments->begin);
 
 	if (time->have_tsc == decoder->noted.have_tsc && time->tsc == decoder->noted.tsc &&
-	    time->lost_mtc == decoder->noted.lost_mtc && time->lost_cyc == decoder->noted.lost_cyc &&
-	    time->count == decoder->noted.cycles)
+	    time->lost_mtc == decoder->noted.lost_mtc &&
+	    time->lost_cyc == decoder->noted.lost_cyc && time->count == decoder->noted.cycles)
 		return;
-	decoder->noted = (struct tl_pt_moment){ index, time->lost_mtc, time->lost_cyc, time->have_tsc, time->tsc, time->count };
+	decoder->noted = (struct tl_pt_moment){ index,          time->lost_mtc, time->lost_cyc,
+						time->have_tsc, time->tsc,      time->count };
 	if (!moments->list)
 		return;
 	/* Time that passed without a node between is none that a node has. */
@@ -137,7 +139,8 @@ enum tl_pt_stop tl_pt_mismatch(struct tl_pt_decoder *decoder, struct tl_pt_out *
 
 	if (decoder->on && decoder->cur >= TL_PT_NODE_FIRST && !decoder->have_target)
 		stop = tl_pt_walk_on(decoder, out);
-	return stop == TL_PT_STOP_GO ? tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->item.offset) : stop;
+	return stop == TL_PT_STOP_GO ? tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->item.offset)
+				     : stop;
 }
 
 /* A tick comes behind the first branch of its packet: the other outcomes wait (5.8). */
@@ -147,7 +150,9 @@ static void prepare_tick(struct tl_pt_decoder *decoder)
 
 	if (!decoder->item.tick)
 		return;
-	*tick = (struct tl_pt_event){ .kind = TL_PT_EV_TICK, .offset = decoder->item.offset, .has_tsc = true };
+	*tick = (struct tl_pt_event){ .kind = TL_PT_EV_TICK,
+				      .offset = decoder->item.offset,
+				      .has_tsc = true };
 	tl_pt_flow_time(&decoder->flow, &tick->tsc, &tick->lost_mtc, &tick->lost_cyc);
 	tick->cycles = decoder->flow.time.count;
 	decoder->have_tick = true;
@@ -160,7 +165,8 @@ static void prepare_tick(struct tl_pt_decoder *decoder)
 }
 
 /* The branch has been given, with the others of its run. */
-static enum tl_pt_stop give_tick(struct tl_pt_decoder *decoder, const struct tl_pt_out *out, const uint32_t *begin)
+static enum tl_pt_stop give_tick(struct tl_pt_decoder *decoder, const struct tl_pt_out *out,
+				 const uint32_t *begin)
 {
 	if (out->pos != begin)
 		decoder->tick.ip = decoder->graph.blocks[out->pos[-1]].end_ip;
@@ -232,10 +238,8 @@ static enum tl_pt_stop take_error(struct tl_pt_decoder *decoder, struct tl_pt_ou
 }
 
 static item_fn *const takers[] = {
-	[TL_PT_ITEM_TNT] = take_tnt,
-	[TL_PT_ITEM_TIP] = take_tip,
-	[TL_PT_ITEM_EVENT] = tl_pt_take_event,
-	[TL_PT_ITEM_END] = take_end,
+	[TL_PT_ITEM_TNT] = take_tnt,           [TL_PT_ITEM_TIP] = take_tip,
+	[TL_PT_ITEM_EVENT] = tl_pt_take_event, [TL_PT_ITEM_END] = take_end,
 	[TL_PT_ITEM_ERROR] = take_error,
 };
 
@@ -371,7 +375,8 @@ enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *ou
 		return TL_PT_STOP_EVENT;
 	while (stop == TL_PT_STOP_GO) {
 		/* Numbers that were given stay good until the next run. */
-		if (out->pos == begin && (decoder->graph.full || tl_pt_graph_is_stale(&decoder->graph, decoder->image))) {
+		if (out->pos == begin && (decoder->graph.full ||
+					  tl_pt_graph_is_stale(&decoder->graph, decoder->image))) {
 			if (decoder->part.pinned)
 				return TL_PT_STOP_FULL;
 			if (!tl_pt_drop_nodes(decoder))
@@ -379,7 +384,8 @@ enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *ou
 		}
 		if (may_walk(decoder))
 			stop = tl_pt_walk(decoder, out);
-		if (decoder->have_tick && stop != TL_PT_STOP_ERROR && give_tick(decoder, out, begin) == TL_PT_STOP_EVENT)
+		if (decoder->have_tick && stop != TL_PT_STOP_ERROR &&
+		    give_tick(decoder, out, begin) == TL_PT_STOP_EVENT)
 			return TL_PT_STOP_EVENT;
 		if (stop == TL_PT_STOP_GO || stop == TL_PT_STOP_NEED)
 			stop = take_item(decoder, out);

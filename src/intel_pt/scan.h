@@ -10,7 +10,7 @@ struct tl_pt_scan {
 	struct tl_pt_faults *faults; /* NULL: nobody asks */
 	uint64_t base; /* offset of the configuration's bytes in the file, for faults */
 	struct tl_pt_packets *packets;
-	uint64_t offset;	 /* of the packet given last */
+	uint64_t offset;         /* of the packet given last */
 	enum tl_pt_error broken; /* what stood before it, TL_PT_OK: nothing odd */
 	uint64_t broken_at;
 	bool cut_short; /* at the end: the last packet is not whole */

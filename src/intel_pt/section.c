@@ -49,7 +49,8 @@ static struct tl_pt_section *make(const char *path, uint64_t offset, uint64_t si
 	return NULL;
 }
 
-int tl_pt_section_open(struct tl_pt_section **section, const char *path, uint64_t offset, uint64_t size, bool map)
+int tl_pt_section_open(struct tl_pt_section **section, const char *path, uint64_t offset,
+		       uint64_t size, bool map)
 {
 	/* A name may be that of anything: never wait for a writer at the other end of a pipe. */
 	int fd = tl_file_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
@@ -113,7 +114,8 @@ void tl_pt_section_unmap(struct tl_pt_section *section)
 	section->data = NULL;
 }
 
-size_t tl_pt_section_read(const struct tl_pt_section *section, uint64_t at, uint8_t *buffer, size_t size)
+size_t tl_pt_section_read(const struct tl_pt_section *section, uint64_t at, uint8_t *buffer,
+			  size_t size)
 {
 	uint64_t left = section->size - at;
 	size_t take = size < left ? size : (size_t)left;

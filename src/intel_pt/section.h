@@ -8,10 +8,10 @@
 
 struct tl_pt_section {
 	atomic_uint users;
-	char *path;          /* NULL: the caller's memory */
+	char *path;            /* NULL: the caller's memory */
 	uint64_t offset, size; /* in the file */
-	const uint8_t *data; /* NULL: not mapped, to be read */
-	void *map;           /* of the system; NULL: none */
+	const uint8_t *data;   /* NULL: not mapped, to be read */
+	void *map;             /* of the system; NULL: none */
 	size_t map_size;
 };
 
@@ -19,7 +19,8 @@ struct tl_pt_section {
  * A part of a file, cut at the file's end, with one user. Mapped if `map`, else read where needed.
  * 0; -TL_PT_INVALID when nothing of it is there, -TL_PT_NOMEM.
  */
-int tl_pt_section_open(struct tl_pt_section **section, const char *path, uint64_t offset, uint64_t size, bool map);
+int tl_pt_section_open(struct tl_pt_section **section, const char *path, uint64_t offset,
+		       uint64_t size, bool map);
 /* Bytes of the caller's. NULL without memory. */
 struct tl_pt_section *tl_pt_section_over(const uint8_t *data, size_t size);
 
@@ -32,6 +33,7 @@ void tl_pt_section_map(struct tl_pt_section *section);
 void tl_pt_section_unmap(struct tl_pt_section *section);
 
 /* Copy bytes from `at` < size on. How many there were; 0 when the file cannot be read any more. */
-size_t tl_pt_section_read(const struct tl_pt_section *section, uint64_t at, uint8_t *buffer, size_t size);
+size_t tl_pt_section_read(const struct tl_pt_section *section, uint64_t at, uint8_t *buffer,
+			  size_t size);
 
 #endif

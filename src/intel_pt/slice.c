@@ -156,7 +156,9 @@ static bool look_at_run(struct hunt *h, const struct tl_pt_run *run)
 	return false;
 }
 
-/* To the end of the piece, or to the first node that is it. 1: found; the decoder's status in `at`. */
+/*
+ * To the end of the piece, or to the first node that is it. 1: found; the decoder's status in `at`.
+ */
 static int hunt_on(struct hunt *h, int *at, struct tl_error *err)
 {
 	while (*at >= 0) {
@@ -191,8 +193,9 @@ static void note_found(struct hunt *h, struct tl_pt_trigger *trigger, bool *any)
 	*any = true;
 }
 
-static int hunt_piece(struct hunt *h, struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece,
-		      struct tl_pt_trigger *trigger, bool *any, struct tl_error *err)
+static int hunt_piece(struct hunt *h, struct tl_pt_decoders *decoders,
+		      const struct tl_pt_piece *piece, struct tl_pt_trigger *trigger, bool *any,
+		      struct tl_error *err)
 {
 	const uint32_t flags = TL_PT_SALVAGE | TL_PT_END_ON_CALL | TL_PT_END_ON_JUMP;
 	int at = tl_pt_decoder_of(decoders, piece, flags, &h->decoder), status;

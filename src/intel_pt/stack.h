@@ -26,18 +26,20 @@
  *   interrupt       an asynchronous branch enters a handler, which waits for the address
  *                   interrupted; after an aborted transaction it is a jump.
  *   switch          code that set the stack pointer (moves.h) returns or jumps: to a frame of this
- *                   stack (longjmp, exceptions), of another one that was put aside (coroutines), or,
- *                   if nobody waits there, a stack of its own begins. Stacks are known by the
+ *                   stack (longjmp, exceptions), of another one that was put aside (coroutines),
+ *                   or, if nobody waits there, a stack of its own begins. Stacks are known by the
  *                   addresses that they return to (switches.c). No call is counted, but of a
  *                   function that begins there. What runs on a stack is no time of the others. A
- *                   call begins a stack, too, but in a kernel, where handlers have one of their own.
+ *                   call begins a stack, too, but in a kernel, where handlers have one of their
+ *                   own.
  *   loss            frames stay open. Where the trace goes on: in the innermost function: nothing;
  *                   in one on the stack: back to it; elsewhere: entered, by a call that was not
  *                   seen.
  *
- * Frames above one that was jumped to are closed then, unless it was code that set the stack pointer:
- * then they are put aside, since perhaps they are gone on with, and are closed as of that time in the
- * end.
+ * Frames above one that was jumped to are closed then, unless it was code that set the stack
+ * pointer:
+ * then they are put aside, since perhaps they are gone on with, and are closed as of that time in
+ * the end.
  *
  * A frame deeper than TL_PT_STACK_MAX is not kept; its call counts as a gap.
  */
@@ -56,15 +58,15 @@ enum tl_pt_arrival {
 	TL_PT_BY_INTERRUPT,
 	TL_PT_BY_LOSS,
 	TL_PT_BY_SWITCH, /* the stack pointer was set, then a return or an indirect jump */
-	TL_PT_BY_MOVE,	 /* as BY_FLOW, and the stack pointer was set */
-	TL_PT_BY_START,	 /* as BY_CALL, and the stack pointer was set */
+	TL_PT_BY_MOVE,   /* as BY_FLOW, and the stack pointer was set */
+	TL_PT_BY_START,  /* as BY_CALL, and the stack pointer was set */
 };
 
 enum tl_pt_frame_flag {
 	TL_PT_FRAME_HANDLER = 1, /* of a signal or an interrupt */
-	TL_PT_FRAME_UNSEEN = 2,	 /* no call led to it */
-	TL_PT_FRAME_MOVED = 4,	 /* its code has set the stack pointer */
-	TL_PT_FRAME_FIRST = 8,	 /* of a stack that began by a call */
+	TL_PT_FRAME_UNSEEN = 2,  /* no call led to it */
+	TL_PT_FRAME_MOVED = 4,   /* its code has set the stack pointer */
+	TL_PT_FRAME_FIRST = 8,   /* of a stack that began by a call */
 };
 
 /* What a frame of the fold waits for: the one of the same depth. */
@@ -101,14 +103,18 @@ struct tl_pt_stack {
 	size_t aside_count, aside_capacity;
 	uint32_t id, resumer, last_id; /* resumer: who put itself aside for it */
 	uint64_t switches;
-	size_t resumed_depth, resumed_gone; /* at the last switch: frames of the stack chosen, and those closed */
+	/* at the last switch: frames of the stack chosen, and those closed */
+	size_t resumed_depth, resumed_gone;
 	int resumers; /* how much better resumers were for a guess than who waits longest */
-	/* Called before a frame is closed, and after one was opened; those of a stack that is put aside are closed,
-	 * and reopened. NULL: nobody asks. */
+	/* Called before a frame is closed, and after one was opened; those of a stack that is put
+	 * aside are closed, and reopened. NULL: nobody asks. */
 	void (*closing)(void *arg, struct tl_pt_frame *frame);
 	void (*opened)(void *arg, struct tl_pt_frame *frame);
 	void (*reopened)(void *arg, struct tl_pt_frame *frame);
-	/* Where the next returns lead to that are not of calls made from here on: how many are known. */
+	/*
+	 * Where the next returns lead to that are not of calls made from here on: how many are
+	 * known.
+	 */
 	size_t (*ahead)(void *arg, uint64_t *backs, size_t most);
 	/* Whether an address is behind a call; NULL: not known. */
 	bool (*behind_call)(void *arg, uint64_t ip);
@@ -116,7 +122,8 @@ struct tl_pt_stack {
 };
 
 /* `events`: beside that of the fold's clock. False without memory. */
-bool tl_pt_stack_begin(struct tl_pt_stack *stack, struct tl_pt_functions *functions, uint32_t events, bool exact);
+bool tl_pt_stack_begin(struct tl_pt_stack *stack, struct tl_pt_functions *functions,
+		       uint32_t events, bool exact);
 void tl_pt_stack_end(struct tl_pt_stack *stack);
 /* The trace is over: what is open on any stack is unfinished. */
 void tl_pt_stack_finish(struct tl_pt_stack *stack);
@@ -124,10 +131,11 @@ void tl_pt_stack_finish(struct tl_pt_stack *stack);
 void tl_pt_stacks_free(struct tl_pt_stack *stack);
 
 /*
- * The thread is there now. `back`: of calls, the address after; of enabling and interrupts, the address expected or
- * interrupted, 0: unknown. Uses stack->fold.hot.
+ * The thread is there now. `back`: of calls, the address after; of enabling and interrupts, the
+ * address expected or interrupted, 0: unknown. Uses stack->fold.hot.
  */
-void tl_pt_stack_arrive(struct tl_pt_stack *stack, enum tl_pt_arrival how, struct tl_pt_at *at, uint64_t back);
+void tl_pt_stack_arrive(struct tl_pt_stack *stack, enum tl_pt_arrival how, struct tl_pt_at *at,
+			uint64_t back);
 
 /* The function a place has when it is called. */
 uint32_t tl_pt_stack_called(struct tl_pt_stack *stack, struct tl_pt_at *at);

@@ -6,7 +6,7 @@
 
 enum {
 	PT_ASIDE_MOST = 1024, /* for one more, the one that was put aside first ends */
-	PT_AHEAD = 64,	      /* returns that a choice is judged by */
+	PT_AHEAD = 64,        /* returns that a choice is judged by */
 };
 
 /* A stack that does not run. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decoding code up to where trace is needed: the one place that says where a block ends (9.1), for whole blocks and for
- * those that an event cuts.
+ * Decoding code up to where trace is needed: the one place that says where a block ends (9.1), for
+ * whole blocks and for those that an event cuts.
  */
 #include <string.h>
 
@@ -81,7 +81,8 @@ static bool indirect(struct tl_pt_stretch *stretch, const struct step *step)
 }
 
 /* Whether the goal lies behind this instruction. */
-static bool behind_goal(const struct tl_pt_stretch *stretch, const struct step *step, uint64_t next, bool ended)
+static bool behind_goal(const struct tl_pt_stretch *stretch, const struct step *step, uint64_t next,
+			bool ended)
 {
 	const struct tl_pt_goal *goal = step->goal;
 
@@ -139,15 +140,18 @@ static int use_space(struct tl_pt_graph *graph)
 	return status;
 }
 
-/* A loop of direct branches, found by R. P. Brent's method: an address to come back to, moved on ever more rarely. */
+/*
+ * A loop of direct branches, found by R. P. Brent's method: an address to come back to, moved on
+ * ever more rarely.
+ */
 struct loop {
 	uint64_t ip;
 	uint32_t ninsn, calls, branches, patience;
 };
 
 /*
- * Flow went to `ip` by a direct branch. In a loop nothing new comes up to the end of the block: whole rounds of it need
- * not be decoded.
+ * Flow went to `ip` by a direct branch. In a loop nothing new comes up to the end of the block:
+ * whole rounds of it need not be decoded.
  */
 static void skip_rounds(struct tl_pt_stretch *stretch, struct loop *loop, uint64_t ip)
 {
@@ -199,5 +203,5 @@ void tl_pt_graph_stretch(struct tl_pt_graph *graph, uint64_t ip, const struct tl
 			skip_rounds(stretch, &loop, ip);
 	}
 	end(stretch, block->ninsn ? TL_PT_NODE_NEXT : TL_PT_NODE_ERROR, ip);
-	stretch->error = block->ninsn ? TL_PT_OK : (enum tl_pt_error)-status;
+	stretch->error = block->ninsn ? TL_PT_OK : (enum tl_pt_error) - status;
 }

@@ -31,7 +31,7 @@ struct ahead {
 	uint64_t ip; /* where it goes on */
 	struct choice best;
 	unsigned asides; /* that were considered */
-	bool told;	 /* apart, by the returns to come */
+	bool told;       /* apart, by the returns to come */
 };
 
 static void look_ahead(const struct tl_pt_stack *s, struct ahead *a)

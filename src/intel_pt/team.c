@@ -28,8 +28,8 @@ static struct tl_pt_piece *set_next(struct tl_pt_team *team, const struct tl_pt_
 }
 
 /*
- * Nodes are dropped between two pieces only, when no list refers to them any more: before the first piece that nobody has
- * taken on yet, once the caller is done with all before it. Under the lock.
+ * Nodes are dropped between two pieces only, when no list refers to them any more: before the first
+ * piece that nobody has taken on yet, once the caller is done with all before it. Under the lock.
  */
 static bool drop_if_scarce(struct tl_pt_team *team, struct tl_pt_decoder *decoder)
 {
@@ -56,10 +56,13 @@ static bool is_over(const struct tl_pt_team *team)
 static bool may_claim(struct tl_pt_team *team, struct tl_pt_decoder *decoder)
 {
 	tl_pt_graph_follow(&decoder->graph);
-	return !is_over(team) && team->claimed < team->consumed + team->ring && drop_if_scarce(team, decoder);
+	return !is_over(team) && team->claimed < team->consumed + team->ring &&
+	       drop_if_scarce(team, decoder);
 }
 
-/* Find out what time it is at the beginning of a piece. The lock is held but for winding the clock. */
+/*
+ * Find out what time it is at the beginning of a piece. The lock is held but for winding the clock.
+ */
 static void wind_clock(struct tl_pt_team *team, struct tl_pt_piece *piece, uint64_t number)
 {
 	while (team->clocked < number)
@@ -130,7 +133,8 @@ static bool make_workers(struct tl_pt_team *team, struct tl_pt_decoder *decoder)
 		struct tl_pt_worker *worker = &team->workers[i];
 
 		worker->team = team;
-		if (tl_pt_decoder_open_on(&worker->decoder, &config, decoder->image, decoder->graph.code) < 0)
+		if (tl_pt_decoder_open_on(&worker->decoder, &config, decoder->image,
+					  decoder->graph.code) < 0)
 			return false;
 		worker->decoder->asid = decoder->asid;
 	}
@@ -176,8 +180,8 @@ static bool may_team(const struct tl_pt_decoder *decoder)
 	const uint32_t alone = TL_PT_TICK_EVENTS | TL_PT_IFLAG_EVENTS | TL_PT_CLASSIC;
 	const struct tl_pt_flow *flow = &decoder->flow;
 
-	return decoder->jobs > 1 && !(decoder->config.flags & alone) && flow->end == decoder->config.end &&
-	       flow->end - flow->psb > TL_PT_TEAM_LEAST;
+	return decoder->jobs > 1 && !(decoder->config.flags & alone) &&
+	       flow->end == decoder->config.end && flow->end - flow->psb > TL_PT_TEAM_LEAST;
 }
 
 bool tl_pt_team_start(struct tl_pt_decoder *decoder)
@@ -206,7 +210,8 @@ bool tl_pt_team_start(struct tl_pt_decoder *decoder)
 	decoder->graph.code->threads = team->jobs;
 	/* The last one is for the caller, who decodes when there is nothing to give. */
 	while (team->started < team->jobs - 1 &&
-	       !pthread_create(&team->workers[team->started].thread, NULL, work, &team->workers[team->started]))
+	       !pthread_create(&team->workers[team->started].thread, NULL, work,
+			       &team->workers[team->started]))
 		team->started++;
 	if (team->started == team->jobs - 1)
 		return true;
@@ -216,7 +221,10 @@ bool tl_pt_team_start(struct tl_pt_decoder *decoder)
 
 /* ---- one stream ---- */
 
-/* The present piece, when it is done; until then others are. The last one is never released, so there is one. */
+/*
+ * The present piece, when it is done; until then others are. The last one is never released, so
+ * there is one.
+ */
 static struct tl_pt_piece *wait_for(struct tl_pt_team *team)
 {
 	struct tl_pt_decoder *decoder = team->workers[team->started].decoder;
@@ -253,9 +261,12 @@ static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_piece *pi
 
 	tl_pt_graph_follow(&decoder->graph);
 	decoder->batch = (struct tl_pt_batch){
-		.ids = piece->ids + first, .filled = cut->ids - first,
-		.times = piece->times + first_time, .time_count = cut->times - first_time,
-		.speculative = cut->speculative, .eos = cut->eos,
+		.ids = piece->ids + first,
+		.filled = cut->ids - first,
+		.times = piece->times + first_time,
+		.time_count = cut->times - first_time,
+		.speculative = cut->speculative,
+		.eos = cut->eos,
 		.stop = cut->has_event ? TL_PT_STOP_EVENT : TL_PT_STOP_FULL,
 	};
 	team->limit = piece->limit;
@@ -272,7 +283,8 @@ static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_piece *pi
 		decoder->due = cut->event;
 	tl_pt_batch_ready(decoder);
 	if (cut->inherited)
-		decoder->due.enabled.resumed = team->joint.resume_known && team->joint.resume_ip == cut->event.ip;
+		decoder->due.enabled.resumed =
+			team->joint.resume_known && team->joint.resume_ip == cut->event.ip;
 	team->cut++;
 }
 
@@ -295,7 +307,8 @@ static void catch_up(struct tl_pt_decoder *decoder, const struct tl_pt_takeover 
 		tl_pt_assume_mode(decoder);
 	decoder->resume_known = from->resume_known;
 	decoder->resume_ip = from->resume_ip;
-	while ((nodes || events) && (batch->stop != TL_PT_STOP_ERROR || tl_pt_may_salvage(decoder))) {
+	while ((nodes || events) &&
+	       (batch->stop != TL_PT_STOP_ERROR || tl_pt_may_salvage(decoder))) {
 		uint64_t take;
 
 		tl_pt_run_ahead(decoder);
@@ -322,10 +335,13 @@ static void leave_at_joint(struct tl_pt_decoder *decoder)
 {
 	const struct tl_pt_team *team = decoder->team;
 	struct tl_pt_joint joint = team->joint;
-	struct tl_pt_takeover from = { .begin = team->before, .first = team->current == 1,
+	struct tl_pt_takeover from = { .begin = team->before,
+				       .first = team->current == 1,
 				       .end = piece_of(team, team->current)->begin,
-				       .has_time = team->has_clock, .time = team->time_before,
-				       .nodes = UINT64_MAX, .events = UINT64_MAX };
+				       .has_time = team->has_clock,
+				       .time = team->time_before,
+				       .nodes = UINT64_MAX,
+				       .events = UINT64_MAX };
 
 	tl_pt_team_stop(decoder);
 	catch_up(decoder, &from);
@@ -338,16 +354,21 @@ void tl_pt_team_leave(struct tl_pt_decoder *decoder)
 {
 	const struct tl_pt_team *team = decoder->team;
 	const struct tl_pt_piece *piece = piece_of(team, team->current);
-	struct tl_pt_takeover from = { .begin = piece->begin, .first = !team->current, .end = UINT64_MAX,
-				       .has_time = team->has_clock, .time = piece->time,
-				       .resume_known = team->joint.resume_known, .resume_ip = team->joint.resume_ip };
+	struct tl_pt_takeover from = { .begin = piece->begin,
+				       .first = !team->current,
+				       .end = UINT64_MAX,
+				       .has_time = team->has_clock,
+				       .time = piece->time,
+				       .resume_known = team->joint.resume_known,
+				       .resume_ip = team->joint.resume_ip };
 
 	for (size_t i = 0; i < team->cut; i++)
 		from.events += piece->cuts[i].has_event;
 	from.events -= decoder->is_due;
 	decoder->given = *tl_pt_moment_now(decoder);
 	if (team->cut)
-		from.nodes = piece->cuts[team->cut - 1].ids - decoder->batch.filled + decoder->batch.at;
+		from.nodes =
+			piece->cuts[team->cut - 1].ids - decoder->batch.filled + decoder->batch.at;
 	tl_pt_team_stop(decoder);
 	catch_up(decoder, &from);
 }
@@ -380,7 +401,8 @@ void tl_pt_team_ahead(struct tl_pt_decoder *decoder)
 	struct tl_pt_team *team = decoder->team;
 	const struct tl_pt_piece *piece;
 
-	decoder->batch.at = decoder->batch.filled = decoder->batch.plain = decoder->batch.time_count = 0;
+	decoder->batch.at = decoder->batch.filled = decoder->batch.plain =
+		decoder->batch.time_count = 0;
 	if (decoder->is_due)
 		return;
 	piece = wait_for(team);

@@ -5,19 +5,23 @@
  * Several threads for one trace (9.20). It is cut into pieces at PSBs; each is decoded from its PSB
  * with an empty return stack, by a decoder of the thread's own on the graph of all, into a list of
  * nodes and events. The caller gets them in order. It is one of the threads: while the piece it
- * needs is not ready, it decodes another. A piece counts only if it began as the one before it ended;
- * else the caller's own decoder does it once more, from there: so what comes out is that of one
- * thread, byte for byte.
+ * needs is not ready, it decodes another. A piece counts only if it began as the one before it
+ * ended; else the caller's own decoder does it once more, from there: so what comes out is that of
+ * one thread, byte for byte.
  */
 #include <pthread.h>
 
 #include "intel_pt/decoder.h"
 
 enum {
-	TL_PT_PIECE = 1 << 15,      /* bytes of trace */
+	TL_PT_PIECE = 1 << 15, /* bytes of trace */
 	TL_PT_JOBS_MOST = 64,
-	TL_PT_PIECE_NODES = 1 << 22, /* a piece of more is given up: memory is bounded whatever the trace */
-	/* Pieces ahead of the caller, for each thread: so many that one may wait for a processor for some milliseconds. */
+	/* a piece of more is given up: memory is bounded whatever the trace */
+	TL_PT_PIECE_NODES = 1 << 22,
+	/*
+	 * Pieces ahead of the caller, for each thread: so many that one may wait for a processor
+	 * for some milliseconds.
+	 */
 	TL_PT_PIECES_EACH = 8,
 	TL_PT_TEAM_LEAST = 1 << 18, /* bytes of trace that are worth the threads */
 };
@@ -46,7 +50,7 @@ struct tl_pt_piece {
 	size_t cut_count, cut_room;
 	uint32_t events;
 	struct tl_pt_time time; /* where it begins, if the team has a clock */
-	bool whole;  /* decoded to its end: the border, or the end of the trace */
+	bool whole;             /* decoded to its end: the border, or the end of the trace */
 	bool inherits;
 	bool has_cyc;
 	struct tl_pt_joint joint_begin, joint_end;
@@ -62,24 +66,26 @@ struct tl_pt_worker {
 };
 
 struct tl_pt_team {
-	struct tl_pt_worker workers[TL_PT_JOBS_MOST]; /* the last one without a thread: the caller's */
+	/* the last one without a thread: the caller's */
+	struct tl_pt_worker workers[TL_PT_JOBS_MOST];
 	unsigned jobs, started;
 	struct tl_pt_piece *pieces; /* a ring */
 	uint64_t ring;
 
 	pthread_mutex_t lock;
 	pthread_cond_t ready, room;
-	uint64_t consumed;  /* pieces the caller is done with; the next one is being given */
-	uint64_t claimed;   /* pieces that a thread has taken on */
-	uint64_t begin;     /* where the next piece begins; UINT64_MAX: there is none */
+	uint64_t consumed; /* pieces the caller is done with; the next one is being given */
+	uint64_t claimed;  /* pieces that a thread has taken on */
+	uint64_t begin;    /* where the next piece begins; UINT64_MAX: there is none */
 	/*
-	 * What a cycle is worth is known by all packets before. Where there are CYC packets, whoever takes a piece on winds
-	 * the clock from its beginning to its end, before all that takes long: one after the other.
+	 * What a cycle is worth is known by all packets before. Where there are CYC packets,
+	 * whoever takes a piece on winds the clock from its beginning to its end, before all that
+	 * takes long: one after the other.
 	 */
 	bool has_clock;
 	struct tl_pt_flow clock;
 	uint64_t clocked; /* pieces that the clock has passed */
-	uint64_t drop_at;   /* before this piece all nodes are dropped; UINT64_MAX: none */
+	uint64_t drop_at; /* before this piece all nodes are dropped; UINT64_MAX: none */
 	bool stopping;
 
 	/* The caller's: what is being given, and the end of the one before it. */
@@ -88,10 +94,12 @@ struct tl_pt_team {
 	struct tl_pt_joint joint;
 	uint64_t before; /* offset of the piece before, and the time there */
 	struct tl_pt_time time_before;
-	uint32_t limit;  /* of the nodes of pieces that were given */
+	uint32_t limit; /* of the nodes of pieces that were given */
 };
 
-/* Where the caller's own decoder takes over: it begins at a PSB, and drops what the caller has had. */
+/*
+ * Where the caller's own decoder takes over: it begins at a PSB, and drops what the caller has had.
+ */
 struct tl_pt_takeover {
 	uint64_t begin, end;
 	bool first;
@@ -110,7 +118,10 @@ void tl_pt_team_leave(struct tl_pt_decoder *decoder);
 /* As tl_pt_run_ahead(). */
 void tl_pt_team_ahead(struct tl_pt_decoder *decoder);
 
-/* piece.c: decode one piece. `time`: that at its beginning; NULL: what its PSB+ says, which is all there is to know. */
+/*
+ * piece.c: decode one piece. `time`: that at its beginning; NULL: what its PSB+ says, which is all
+ * there is to know.
+ */
 void tl_pt_piece_decode(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder, bool first,
 			const struct tl_pt_time *time);
 /* A piece that begins while tracing is off may not be told its mode. */

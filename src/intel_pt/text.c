@@ -26,7 +26,7 @@ const char *tl_pt_mode_name(enum tl_pt_exec_mode mode)
 const char *tl_pt_iclass_name(int iclass)
 {
 	static const char *const names[] = {
-		"unknown",  "other",	  "call",     "return",	 "jump",     "cond_jump",
+		"unknown",  "other",      "call",     "return",  "jump",     "cond_jump",
 		"far_call", "far_return", "far_jump", "ptwrite", "indirect",
 	};
 
@@ -37,8 +37,8 @@ const char *tl_pt_iclass_name(int iclass)
 const char *tl_pt_cfe_name(unsigned type)
 {
 	static const char *const names[] = {
-		[1] = "intr",	     [2] = "iret",	 [3] = "smi",	  [4] = "rsm",
-		[5] = "sipi",	     [6] = "init",	 [7] = "vmentry", [8] = "vmexit",
+		[1] = "intr",        [2] = "iret",       [3] = "smi",     [4] = "rsm",
+		[5] = "sipi",        [6] = "init",       [7] = "vmentry", [8] = "vmexit",
 		[9] = "vmexit_intr", [0xa] = "shutdown", [0xc] = "uintr", [0xd] = "uiret",
 		[0xe] = "swintr",    [0xf] = "syscall",
 	};
@@ -228,19 +228,19 @@ static void bep_payload(struct text *to, const struct tl_pt_packet *p)
 }
 
 static void (*const payloads[TL_PT_PKT_COUNT])(struct text *, const struct tl_pt_packet *) = {
-	[TL_PT_PKT_FUP] = ip_payload,	   [TL_PT_PKT_TIP] = ip_payload,
+	[TL_PT_PKT_FUP] = ip_payload,      [TL_PT_PKT_TIP] = ip_payload,
 	[TL_PT_PKT_TIP_PGE] = ip_payload,  [TL_PT_PKT_TIP_PGD] = ip_payload,
 	[TL_PT_PKT_TNT_8] = tnt_payload,   [TL_PT_PKT_TNT_64] = tnt_payload,
 	[TL_PT_PKT_MODE] = mode_payload,   [TL_PT_PKT_PIP] = pip_payload,
 	[TL_PT_PKT_VMCS] = vmcs_payload,   [TL_PT_PKT_CBR] = cbr_payload,
-	[TL_PT_PKT_TSC] = tsc_payload,	   [TL_PT_PKT_TMA] = tma_payload,
-	[TL_PT_PKT_MTC] = mtc_payload,	   [TL_PT_PKT_CYC] = cyc_payload,
-	[TL_PT_PKT_MNT] = mnt_payload,	   [TL_PT_PKT_EXSTOP] = exstop_payload,
+	[TL_PT_PKT_TSC] = tsc_payload,     [TL_PT_PKT_TMA] = tma_payload,
+	[TL_PT_PKT_MTC] = mtc_payload,     [TL_PT_PKT_CYC] = cyc_payload,
+	[TL_PT_PKT_MNT] = mnt_payload,     [TL_PT_PKT_EXSTOP] = exstop_payload,
 	[TL_PT_PKT_MWAIT] = mwait_payload, [TL_PT_PKT_PWRE] = pwre_payload,
 	[TL_PT_PKT_PWRX] = pwrx_payload,   [TL_PT_PKT_PTW] = ptw_payload,
-	[TL_PT_PKT_CFE] = cfe_payload,	   [TL_PT_PKT_EVD] = evd_payload,
+	[TL_PT_PKT_CFE] = cfe_payload,     [TL_PT_PKT_EVD] = evd_payload,
 	[TL_PT_PKT_TRIG] = trig_payload,   [TL_PT_PKT_BBP] = bbp_payload,
-	[TL_PT_PKT_BIP] = bip_payload,	   [TL_PT_PKT_BEP] = bep_payload,
+	[TL_PT_PKT_BIP] = bip_payload,     [TL_PT_PKT_BEP] = bep_payload,
 };
 
 void tl_pt_payload_text(char text[TL_PT_PAYLOAD_TEXT], const struct tl_pt_packet *packet)

@@ -68,7 +68,7 @@ void tl_pt_json_word(struct tl_output *out, const char *key, const char *value);
 
 /* What is shown of what there is. */
 struct tl_pt_show {
-	unsigned wishes;	       /* enum tl_pt_text_wish */
+	unsigned wishes;               /* enum tl_pt_text_wish */
 	uint64_t from_ticks, to_ticks; /* a window of time; 0: open */
 	bool (*wanted)(void *arg,
 		       uint64_t ip); /* of blocks, instructions and events by address; NULL: all */

@@ -53,7 +53,8 @@ static void stop_measuring(struct tl_pt_cycles *c)
 }
 
 /* A new ratio ends what is being measured under the old one; in a PSB+ it is not a new one. */
-static void cycles_cbr(struct tl_pt_cycles *c, uint8_t ratio, const struct tl_pt_config *config, bool status)
+static void cycles_cbr(struct tl_pt_cycles *c, uint8_t ratio, const struct tl_pt_config *config,
+		       bool status)
 {
 	if (!ratio)
 		return;
@@ -64,21 +65,25 @@ static void cycles_cbr(struct tl_pt_cycles *c, uint8_t ratio, const struct tl_pt
 }
 
 /*
- * SKL168 (7): the PSB before this MTC may have swallowed a CYC, and MTC with it. It has if a period is missing, or if
- * there are too few cycles for the time by what the counter wraps at, less some that a clock varies by; which shows while
- * periods are short.
+ * SKL168 (7): the PSB before this MTC may have swallowed a CYC, and MTC with it. It has if a period
+ * is missing, or if there are too few cycles for the time by what the counter wraps at, less some
+ * that a clock varies by; which shows while periods are short.
  */
-static bool lost_cycles(const struct tl_pt_cycles *c, uint64_t cycles, uint32_t period, uint64_t passed,
-			const struct tl_pt_config *config)
+static bool lost_cycles(const struct tl_pt_cycles *c, uint64_t cycles, uint32_t period,
+			uint64_t passed, const struct tl_pt_config *config)
 {
 	enum { WRAP = 0xf00, SHORT = 10 };
 
 	if (period >> config->mtc_freq > 1)
 		return true;
-	return config->mtc_freq < SHORT && c->have_fcr && c->fcr * (cycles + WRAP) >> POINT < passed;
+	return config->mtc_freq < SHORT && c->have_fcr &&
+	       c->fcr * (cycles + WRAP) >> POINT < passed;
 }
 
-/* An MTC period without a CYC is measured together with the next one: a low frequency may leave it so. */
+/*
+ * An MTC period without a CYC is measured together with the next one: a low frequency may leave it
+ * so.
+ */
 static void cycles_mtc(struct tl_pt_cycles *c, uint32_t ctc, const struct tl_pt_config *config)
 {
 	uint64_t cycles = c->cyc - c->at_mtc, passed;
@@ -99,8 +104,9 @@ static void cycles_mtc(struct tl_pt_cycles *c, uint32_t ctc, const struct tl_pt_
 }
 
 /*
- * The TSC of a PSB+ ends what the one before it began, if there is no MTC to measure by, which is better. One outside a
- * PSB+ may come with lost time: it only begins. (TSC wrap at 56 bits, which the binary places shift out.)
+ * The TSC of a PSB+ ends what the one before it began, if there is no MTC to measure by, which is
+ * better. One outside a PSB+ may come with lost time: it only begins. (TSC wrap at 56 bits, which
+ * the binary places shift out.)
  */
 static void cycles_tsc(struct tl_pt_cycles *c, uint64_t tsc, bool status)
 {
@@ -125,7 +131,8 @@ static void time_tsc(struct tl_pt_time *time, uint64_t tsc)
 }
 
 /* The TSC before it was `fc` ticks behind the edge of crystal clock `ctc`. */
-static void time_tma(struct tl_pt_time *time, const struct tl_pt_packet *packet, const struct tl_pt_config *config)
+static void time_tma(struct tl_pt_time *time, const struct tl_pt_packet *packet,
+		     const struct tl_pt_config *config)
 {
 	unsigned bits = config->mtc_freq + MTC_BITS;
 	uint32_t ctc = packet->tma.ctc;
@@ -141,7 +148,9 @@ static void time_tma(struct tl_pt_time *time, const struct tl_pt_packet *packet,
 	time->ctc = time->ctc_cyc = ctc;
 }
 
-/* TMA lacks the upper bits of a crystal clock of more than 16; they are taken from the first MTC. */
+/*
+ * TMA lacks the upper bits of a crystal clock of more than 16; they are taken from the first MTC.
+ */
 static uint32_t whole_clock(uint32_t tma, uint32_t mtc, unsigned bits)
 {
 	const uint32_t low = (UINT32_C(1) << TMA_BITS) - 1;
@@ -153,8 +162,8 @@ static uint32_t whole_clock(uint32_t tma, uint32_t mtc, unsigned bits)
 }
 
 /*
- * With cycles counted since the last MTC, a CYC came right before this one (each packet is preceded by its own), so
- * what the next CYC counts begins here. Without, it begins where it did before.
+ * With cycles counted since the last MTC, a CYC came right before this one (each packet is preceded
+ * by its own), so what the next CYC counts begins here. Without, it begins where it did before.
  */
 void tl_pt_time_mtc(struct tl_pt_time *time, uint8_t value, const struct tl_pt_config *config)
 {
@@ -162,7 +171,10 @@ void tl_pt_time_mtc(struct tl_pt_time *time, uint8_t value, const struct tl_pt_c
 	uint32_t ctc = (uint32_t)value << config->mtc_freq;
 
 	cycles_mtc(&time->cycles, ctc, config);
-	/* Between TSC and TMA nothing says when the clock was at any value; without TSC, time counts from the first MTC. */
+	/*
+	 * Between TSC and TMA nothing says when the clock was at any value; without TSC, time
+	 * counts from the first MTC.
+	 */
 	if (time->have_tsc && !time->have_tma)
 		return;
 	if (!time->have_mtc && !time->have_tma) {
@@ -239,7 +251,8 @@ static void time_cbr(struct tl_pt_time *time, uint8_t ratio, const struct tl_pt_
 	cycles_cbr(&time->cycles, ratio, config, time->in_psb);
 }
 
-void tl_pt_time_packet(struct tl_pt_time *time, const struct tl_pt_packet *packet, const struct tl_pt_config *config)
+void tl_pt_time_packet(struct tl_pt_time *time, const struct tl_pt_packet *packet,
+		       const struct tl_pt_config *config)
 {
 	switch (packet->kind) {
 	case TL_PT_PKT_PSB:

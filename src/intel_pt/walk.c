@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The walk along the graph: one step an outcome, one look an indirect target. Everything else (events, PSB+, overflow,
- * errors) is done elsewhere, so that this loop has none of it. Its state is a local structure that is never pointed to
- * from outside: all functions that take it are inlined, so that its members are registers.
+ * The walk along the graph: one step an outcome, one look an indirect target. Everything else
+ * (events, PSB+, overflow, errors) is done elsewhere, so that this loop has none of it. Its state
+ * is a local structure that is never pointed to from outside: all functions that take it are
+ * inlined, so that its members are registers.
  */
 #include "intel_pt/decoder.h"
 
@@ -41,7 +42,8 @@ void tl_pt_clear_stack(struct tl_pt_decoder *decoder)
 	decoder->top = 0;
 }
 
-static __attribute__((noinline)) uint32_t push_list(struct tl_pt_decoder *decoder, uint32_t link, uint32_t top)
+static __attribute__((noinline)) uint32_t push_list(struct tl_pt_decoder *decoder, uint32_t link,
+						    uint32_t top)
 {
 	decoder->top = top;
 	tl_pt_push_links(decoder, link);
@@ -81,7 +83,8 @@ INLINE enum tl_pt_stop take_return(struct walk *walk, uint64_t outcome)
 }
 
 /* A node that needs no trace. A loop of such, while there is trace, has no way on (9.13). */
-INLINE enum tl_pt_stop take_next(struct walk *walk, struct tl_pt_decoder *decoder, const struct tl_pt_node *node)
+INLINE enum tl_pt_stop take_next(struct walk *walk, struct tl_pt_decoder *decoder,
+				 const struct tl_pt_node *node)
 {
 	walk->cur = node->edge[0];
 	decoder->idle += node->edge[1] + TL_PT_IDLE_BLOCK;
@@ -89,7 +92,8 @@ INLINE enum tl_pt_stop take_next(struct walk *walk, struct tl_pt_decoder *decode
 }
 
 /* What is not given: a stub, or the end of all code. */
-INLINE enum tl_pt_stop take_other(struct walk *walk, struct tl_pt_decoder *decoder, const struct tl_pt_node *node)
+INLINE enum tl_pt_stop take_other(struct walk *walk, struct tl_pt_decoder *decoder,
+				  const struct tl_pt_node *node)
 {
 	enum tl_pt_node_kind kind = tl_pt_node_kind(node);
 
@@ -97,14 +101,18 @@ INLINE enum tl_pt_stop take_other(struct walk *walk, struct tl_pt_decoder *decod
 	if (kind < TL_PT_NODE_STUB)
 		return TL_PT_STOP_GO;
 	if (kind == TL_PT_NODE_STUB)
-		return tl_pt_graph_build(&decoder->graph, tl_pt_step_to(walk->cur)) ? TL_PT_STOP_GO : TL_PT_STOP_FULL;
-	return fail(walk, kind == TL_PT_NODE_ERROR ? (enum tl_pt_error)node->error : TL_PT_BAD_QUERY);
+		return tl_pt_graph_build(&decoder->graph, tl_pt_step_to(walk->cur))
+			       ? TL_PT_STOP_GO
+			       : TL_PT_STOP_FULL;
+	return fail(walk,
+		    kind == TL_PT_NODE_ERROR ? (enum tl_pt_error)node->error : TL_PT_BAD_QUERY);
 }
 
 /* The edge of the present node: one load behind another, and nothing between. */
 INLINE uint32_t edge(const struct walk *walk, uint64_t outcome)
 {
-	return *(const uint32_t *)(const void *)((const char *)walk->nodes + sizeof(uint32_t) * outcome + walk->cur);
+	return *(const uint32_t *)(const void *)((const char *)walk->nodes +
+						 sizeof(uint32_t) * outcome + walk->cur);
 }
 
 /* Conditional branches, compressed returns and what stands between them, as many as there are. */
@@ -144,7 +152,10 @@ INLINE enum tl_pt_stop use_branches(struct walk *walk, struct tl_pt_decoder *dec
 	return stop;
 }
 
-/* Use up the outcomes. TL_PT_STOP_NEED: an indirect branch wants a target first, its TIP was deferred (5.6). */
+/*
+ * Use up the outcomes. TL_PT_STOP_NEED: an indirect branch wants a target first, its TIP was
+ * deferred (5.6).
+ */
 INLINE enum tl_pt_stop use_outcomes(struct walk *walk, struct tl_pt_decoder *decoder)
 {
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
@@ -162,7 +173,8 @@ INLINE enum tl_pt_stop use_outcomes(struct walk *walk, struct tl_pt_decoder *dec
 			return TL_PT_STOP_FULL;
 		node = node_at(walk);
 		kind = tl_pt_node_kind(node);
-		if (kind == TL_PT_NODE_INDIRECT || kind == TL_PT_NODE_FAR || kind == TL_PT_NODE_AWAIT)
+		if (kind == TL_PT_NODE_INDIRECT || kind == TL_PT_NODE_FAR ||
+		    kind == TL_PT_NODE_AWAIT)
 			return TL_PT_STOP_NEED;
 		stop = take_other(walk, decoder, node);
 		if (stop != TL_PT_STOP_GO)
@@ -217,7 +229,8 @@ INLINE bool is_passing(uint32_t byte)
 	return byte == TL_PT_OPC_PAD || byte == TL_PT_OPC_MTC || (byte & 3) == TL_PT_OPC_CYC;
 }
 
-static __attribute__((noinline)) const uint8_t *keep_time(struct tl_pt_decoder *decoder, const uint8_t *pos)
+static __attribute__((noinline)) const uint8_t *keep_time(struct tl_pt_decoder *decoder,
+							  const uint8_t *pos)
 {
 	const uint8_t *end = decoder->flow.end;
 
@@ -320,12 +333,16 @@ INLINE bool has_packet(const struct walk *walk, enum tl_pt_node_kind kind)
 	pos = skip_passing(pos, walk->end);
 	if (tl_pt_tip_size(pos, walk->end))
 		return true;
-	if (kind == TL_PT_NODE_INDIRECT || kind == TL_PT_NODE_FAR || kind == TL_PT_NODE_AWAIT || pos == walk->end)
+	if (kind == TL_PT_NODE_INDIRECT || kind == TL_PT_NODE_FAR || kind == TL_PT_NODE_AWAIT ||
+	    pos == walk->end)
 		return false;
 	return tl_pt_is_short_tnt(*pos) || tl_pt_is_long_tnt(pos, walk->end);
 }
 
-/* Where nothing may be read before it is needed: what needs no trace comes first, and only if trace follows. */
+/*
+ * Where nothing may be read before it is needed: what needs no trace comes first, and only if trace
+ * follows.
+ */
 INLINE enum tl_pt_stop come_to_branch(struct walk *walk, struct tl_pt_decoder *decoder)
 {
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
@@ -371,16 +388,19 @@ static const uint8_t *packet_at(const uint8_t *taken, const uint8_t *pos, uint32
 
 enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
+	/* clang-format off */
 	struct walk walk = {
 		.nodes = decoder->graph.nodes,
 		.out = out->pos, .out_end = out->end,
 		.stack = decoder->stack, .top = decoder->top,
 		.pos = decoder->flow.pos, .end = decoder->flow.end, .taken = decoder->taken,
 		.taken_end = decoder->taken_end,
-		.bits = decoder->count ? decoder->bits << (64 - decoder->count) : 0, .count = decoder->count,
+		.bits = decoder->count ? decoder->bits << (64 - decoder->count) : 0,
+		  .count = decoder->count,
 		.cur = tl_pt_step(decoder->cur),
 		.target = decoder->target, .have_target = decoder->have_target,
 	};
+	/* clang-format on */
 	enum tl_pt_stop stop = use_target(&walk, decoder);
 
 	while (stop == TL_PT_STOP_GO) {
@@ -412,7 +432,9 @@ enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 
 		/* Where code ends, what comes next is at fault, and has been read. */
 		if (walk.error == TL_PT_NOMAP || walk.error == TL_PT_BAD_INSN)
-			at = walk.have_target ? at : walk.count && !(*at & 1) && *at > TL_PT_OPC_EXT ? at + 1 : walk.pos;
+			at = walk.have_target                                  ? at
+			     : walk.count && !(*at & 1) && *at > TL_PT_OPC_EXT ? at + 1
+									       : walk.pos;
 		return tl_pt_fail(decoder, walk.error, (uint64_t)(at - decoder->flow.begin));
 	}
 	return stop;

@@ -6,7 +6,7 @@
 
 static const struct tl_a64_table *const tables[] = {
 	&tl_a64_branches, &tl_a64_immediates, &tl_a64_registers, &tl_a64_memory,
-	&tl_a64_vectors,  &tl_a64_sve_memory, &tl_a64_sve,	 &tl_a64_sme,
+	&tl_a64_vectors,  &tl_a64_sve_memory, &tl_a64_sve,       &tl_a64_sme,
 };
 
 enum { TABLES = sizeof(tables) / sizeof(tables[0]) };

@@ -2,9 +2,10 @@
 #ifndef TL_ISA_A64_H
 #define TL_ISA_A64_H
 /*
- * What an A64 instruction does, by its encoding alone: its class, where it may go, what memory it touches. From the
- * Arm Architecture Reference Manual (DDI 0487), chapter C4 "The A64 Instruction Set Encoding"; each row of the tables
- * (a64_*.c) is an encoding group of that chapter. Text comes from elsewhere (a64_text.h).
+ * What an A64 instruction does, by its encoding alone: its class, where it may go, what memory it
+ * touches. From the Arm Architecture Reference Manual (DDI 0487), chapter C4 "The A64 Instruction
+ * Set Encoding"; each row of the tables (a64_*.c) is an encoding group of that chapter. Text comes
+ * from elsewhere (a64_text.h).
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,18 +14,18 @@
 enum tl_a64_class {
 	TL_A64_UNALLOCATED,
 	TL_A64_BRANCH,
-	TL_A64_EXCEPTION,  /* SVC, HVC, SMC, BRK, HLT, DCPS, UDF */
-	TL_A64_SYSTEM,     /* MRS, MSR, SYS, PSTATE, ... */
+	TL_A64_EXCEPTION, /* SVC, HVC, SMC, BRK, HLT, DCPS, UDF */
+	TL_A64_SYSTEM,    /* MRS, MSR, SYS, PSTATE, ... */
 	TL_A64_HINT,
 	TL_A64_BARRIER,
 	TL_A64_LOAD,
 	TL_A64_STORE,
-	TL_A64_ATOMIC,     /* loads and stores at once: CAS, SWP, LDADD, ... and copies */
+	TL_A64_ATOMIC, /* loads and stores at once: CAS, SWP, LDADD, ... and copies */
 	TL_A64_PREFETCH,
-	TL_A64_INTEGER,    /* arithmetic, logic, moves, shifts, bits */
-	TL_A64_MULTIPLY,   /* multiply and divide */
-	TL_A64_AUTH,       /* pointer authentication */
-	TL_A64_FLOAT,      /* scalar floating point */
+	TL_A64_INTEGER,  /* arithmetic, logic, moves, shifts, bits */
+	TL_A64_MULTIPLY, /* multiply and divide */
+	TL_A64_AUTH,     /* pointer authentication */
+	TL_A64_FLOAT,    /* scalar floating point */
 	TL_A64_SIMD,
 	TL_A64_CRYPTO,
 	TL_A64_SVE,
@@ -49,14 +50,14 @@ enum tl_a64_flow {
 enum {
 	TL_A64_READS = 1,
 	TL_A64_WRITES = 2,
-	TL_A64_PAIR = 4,          /* two registers */
-	TL_A64_EXCLUSIVE = 8,     /* LDXR, STXR: a store may not happen */
-	TL_A64_RMW = 16,          /* one atomic access, or a CASE of one */
-	TL_A64_ORDERED = 32,      /* acquire or release */
-	TL_A64_VECTOR = 64,       /* of SIMD and floating-point registers */
-	TL_A64_SCALABLE = 128,    /* SVE, SME: size from the vector length */
-	TL_A64_TAGS = 256,        /* allocation tags */
-	TL_A64_PREDICATED = 512,  /* elements, or all, may be left out */
+	TL_A64_PAIR = 4,         /* two registers */
+	TL_A64_EXCLUSIVE = 8,    /* LDXR, STXR: a store may not happen */
+	TL_A64_RMW = 16,         /* one atomic access, or a CASE of one */
+	TL_A64_ORDERED = 32,     /* acquire or release */
+	TL_A64_VECTOR = 64,      /* of SIMD and floating-point registers */
+	TL_A64_SCALABLE = 128,   /* SVE, SME: size from the vector length */
+	TL_A64_TAGS = 256,       /* allocation tags */
+	TL_A64_PREDICATED = 512, /* elements, or all, may be left out */
 };
 
 /* Instructions that need to be known by themselves. */
@@ -64,23 +65,25 @@ enum tl_a64_special {
 	TL_A64_PLAIN,
 	TL_A64_SVC,
 	TL_A64_MRS,
-	TL_A64_RNDR,              /* MRS of RNDR or RNDRRS */
+	TL_A64_RNDR, /* MRS of RNDR or RNDRRS */
 	TL_A64_MSR,
-	TL_A64_DC_ZERO,           /* DC ZVA, DC GZVA */
-	TL_A64_SELECT,            /* CSEL, CSINC, CSINV, CSNEG */
-	TL_A64_STORE_EXCLUSIVE,   /* STXR, STLXR, STXP, STLXP: has a status register */
+	TL_A64_DC_ZERO,         /* DC ZVA, DC GZVA */
+	TL_A64_SELECT,          /* CSEL, CSINC, CSINV, CSNEG */
+	TL_A64_STORE_EXCLUSIVE, /* STXR, STLXR, STXP, STLXP: has a status register */
 };
 
 struct tl_a64 {
 	uint32_t opcode;
-	int32_t offset;   /* from the PC to the direct target, in bytes; B, BL and conditional branches only */
+	/* from the PC to the direct target, in bytes; B, BL and conditional branches only */
+	int32_t offset;
 	uint16_t access;
-	uint16_t bytes;   /* all that one execution reads, or writes; 0: none, or known at run time only */
-	uint16_t row;     /* for tl_a64_group() */
-	uint8_t class;    /* enum tl_a64_class */
-	uint8_t flow;     /* enum tl_a64_flow */
-	uint8_t special;  /* enum tl_a64_special */
-	uint8_t target;   /* `offset` means something */
+	/* all that one execution reads, or writes; 0: none, or known at run time only */
+	uint16_t bytes;
+	uint16_t row;    /* for tl_a64_group() */
+	uint8_t class;   /* enum tl_a64_class */
+	uint8_t flow;    /* enum tl_a64_flow */
+	uint8_t special; /* enum tl_a64_special */
+	uint8_t target;  /* `offset` means something */
 };
 
 struct tl_a64 tl_a64_classify(uint32_t opcode);
@@ -96,8 +99,8 @@ static inline bool tl_a64_is_call(const struct tl_a64 *insn)
 }
 
 /*
- * A memory of what was classified: programs have few opcodes, so that nearly every one is found at the first look.
- * Zero-filled is not ready; tl_a64_cache_begin() makes it so.
+ * A memory of what was classified: programs have few opcodes, so that nearly every one is found at
+ * the first look. Zero-filled is not ready; tl_a64_cache_begin() makes it so.
  */
 enum { TL_A64_CACHE_BITS = 12 };
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* "Data Processing -- Immediate" (bits 28:26 are 100) and "Data Processing -- Register" (bits 27:25 are 101), C4.1. */
+/*
+ * "Data Processing -- Immediate" (bits 28:26 are 100) and "Data Processing -- Register" (bits 27:25
+ * are 101), C4.1.
+ */
 #include "isa/a64_table.h"
 
-#define INTEGER(mask, bits, allocated, group) \
+#define INTEGER(mask, bits, allocated, group)                                                      \
 	{ mask, bits, TL_A64_INTEGER, 0, 0, 0, 0, 0, NULL, allocated, group }
-#define OTHER(mask, bits, class, special, allocated, group) \
+#define OTHER(mask, bits, class, special, allocated, group)                                        \
 	{ mask, bits, class, 0, special, 0, 0, 0, NULL, allocated, group }
 
 static bool is_64bit(uint32_t opcode)
@@ -28,7 +31,8 @@ static bool logical_immediate(uint32_t opcode)
 /* "Move wide (immediate)": opc 01 is unallocated; hw 1x needs 64 bits. */
 static bool move_wide(uint32_t opcode)
 {
-	return tl_a64_bits(opcode, 30, 29) != 1 && (is_64bit(opcode) || !tl_a64_bits(opcode, 22, 22));
+	return tl_a64_bits(opcode, 30, 29) != 1 &&
+	       (is_64bit(opcode) || !tl_a64_bits(opcode, 22, 22));
 }
 
 /* "Bitfield": opc 11 is unallocated, N is sf, and 32 bits have no bit 32. */
@@ -41,7 +45,8 @@ static bool bitfield(uint32_t opcode)
 /* "Extract": N is sf, and 32 bits have no bit 32. */
 static bool extract(uint32_t opcode)
 {
-	return tl_a64_bits(opcode, 22, 22) == opcode >> 31 && (is_64bit(opcode) || !(opcode & 0x8000));
+	return tl_a64_bits(opcode, 22, 22) == opcode >> 31 &&
+	       (is_64bit(opcode) || !(opcode & 0x8000));
 }
 
 static const struct tl_a64_row immediates[] = {
@@ -73,7 +78,6 @@ static bool two_source(uint32_t opcode)
 	return allocated[opcode >> 31] >> number & 1;
 }
 
-
 /* "Data-processing (1 source)", opcode2 0: RBIT .. ABS; REV of 64 bits needs sf. */
 static bool one_source(uint32_t opcode)
 {
@@ -90,12 +94,16 @@ static bool authenticates(uint32_t opcode)
 	return number < 8 || (number <= 17 && tl_a64_bits(opcode, 9, 5) == 31);
 }
 
-/* The same with PC: PACNBIASPPC, PACNBIBSPPC, PACIASPPC, PACIBSPPC have Rn 31; AUTIASPPC, AUTIBSPPC a register. */
+/*
+ * The same with PC: PACNBIASPPC, PACNBIBSPPC, PACIASPPC, PACIBSPPC have Rn 31; AUTIASPPC, AUTIBSPPC
+ * a register.
+ */
 static bool authenticates_pc(uint32_t opcode)
 {
 	uint32_t number = tl_a64_bits(opcode, 15, 10);
 
-	return number == 0x24 || number == 0x25 || ((number & 0x36) == 0x20 && tl_a64_bits(opcode, 9, 5) == 31);
+	return number == 0x24 || number == 0x25 ||
+	       ((number & 0x36) == 0x20 && tl_a64_bits(opcode, 9, 5) == 31);
 }
 
 /* A shift amount of 32 and more needs 64 bits. */
@@ -116,7 +124,10 @@ static bool add_extended(uint32_t opcode)
 	return tl_a64_bits(opcode, 12, 10) <= 4;
 }
 
-/* "Data-processing (3 source)": MADD, MSUB; of 64 bits also the long ones, the high ones and MADDPT, MSUBPT. */
+/*
+ * "Data-processing (3 source)": MADD, MSUB; of 64 bits also the long ones, the high ones and
+ * MADDPT, MSUBPT.
+ */
 static bool three_source(uint32_t opcode)
 {
 	uint32_t number = tl_a64_bits(opcode, 23, 21), o0 = tl_a64_bits(opcode, 15, 15);
@@ -129,13 +140,16 @@ static bool three_source(uint32_t opcode)
 }
 
 static const struct tl_a64_row registers[] = {
-	OTHER(0x7fe0f800, 0x1ac00800, TL_A64_MULTIPLY, 0, NULL, "Data-processing (2 source)"), /* UDIV, SDIV */
-	OTHER(0xffe0fc00, 0x9ac03000, TL_A64_AUTH, 0, NULL, "Data-processing (2 source)"),          /* PACGA */
+	/* UDIV, SDIV */
+	OTHER(0x7fe0f800, 0x1ac00800, TL_A64_MULTIPLY, 0, NULL, "Data-processing (2 source)"),
+	/* PACGA */
+	OTHER(0xffe0fc00, 0x9ac03000, TL_A64_AUTH, 0, NULL, "Data-processing (2 source)"),
 	INTEGER(0x7fe00000, 0x1ac00000, two_source, "Data-processing (2 source)"),
 	INTEGER(0xffe0fc00, 0xbac00000, NULL, "Data-processing (2 source)"), /* SUBPS */
 	INTEGER(0x7fff0000, 0x5ac00000, one_source, "Data-processing (1 source)"),
 	OTHER(0xffff8000, 0xdac10000, TL_A64_AUTH, 0, authenticates, "Data-processing (1 source)"),
-	OTHER(0xffff801f, 0xdac1801e, TL_A64_AUTH, 0, authenticates_pc, "Data-processing (1 source)"),
+	OTHER(0xffff801f, 0xdac1801e, TL_A64_AUTH, 0, authenticates_pc,
+	      "Data-processing (1 source)"),
 	INTEGER(0x1f000000, 0x0a000000, shift_amount, "Logical (shifted register)"),
 	INTEGER(0x1f200000, 0x0b000000, add_shifted, "Add/subtract (shifted register)"),
 	INTEGER(0x1fe00000, 0x0b200000, add_extended, "Add/subtract (extended register)"),
@@ -145,7 +159,8 @@ static const struct tl_a64_row registers[] = {
 	INTEGER(0xffffbc1f, 0x3a00080d, NULL, "Evaluate into flags"),
 	INTEGER(0x3fe00410, 0x3a400000, NULL, "Conditional compare"),
 	OTHER(0x3fe00800, 0x1a800000, TL_A64_INTEGER, TL_A64_SELECT, NULL, "Conditional select"),
-	OTHER(0x7f000000, 0x1b000000, TL_A64_MULTIPLY, 0, three_source, "Data-processing (3 source)"),
+	OTHER(0x7f000000, 0x1b000000, TL_A64_MULTIPLY, 0, three_source,
+	      "Data-processing (3 source)"),
 };
 
 const struct tl_a64_table tl_a64_registers = { 0x0e000000, 0x0a000000, registers,

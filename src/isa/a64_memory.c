@@ -13,19 +13,22 @@ enum {
 	TAGS = TL_A64_TAGS,
 };
 
-#define LOAD(mask, bits, access, bytes, allocated, group) \
+#define LOAD(mask, bits, access, bytes, allocated, group)                                          \
 	{ mask, bits, TL_A64_LOAD, 0, 0, 0, 0, R | (access), bytes, allocated, group }
-#define STORE(mask, bits, access, bytes, allocated, group) \
+#define STORE(mask, bits, access, bytes, allocated, group)                                         \
 	{ mask, bits, TL_A64_STORE, 0, 0, 0, 0, W | (access), bytes, allocated, group }
-#define ATOMIC(mask, bits, access, bytes, allocated, group) \
-	{ mask, bits, TL_A64_ATOMIC, 0, 0, 0, 0, RW | TL_A64_RMW | (access), bytes, allocated, group }
-#define PREFETCH(mask, bits, allocated, group) \
+#define ATOMIC(mask, bits, access, bytes, allocated, group)                                        \
+	{                                                                                          \
+		mask,  bits,      TL_A64_ATOMIC, 0, 0, 0, 0, RW | TL_A64_RMW | (access),           \
+		bytes, allocated, group                                                            \
+	}
+#define PREFETCH(mask, bits, allocated, group)                                                     \
 	{ mask, bits, TL_A64_PREFETCH, 0, 0, 0, 0, 0, NULL, allocated, group }
-#define EXCLUSIVE(mask, bits, access, bytes, group) \
-	{ mask, bits, TL_A64_STORE, 0, TL_A64_STORE_EXCLUSIVE, 0, 0, W | EX | (access), bytes, NULL, group }
+#define EXCLUSIVE(mask, bits, access, bytes, group)                                                \
+	{ mask,  bits, TL_A64_STORE, 0, TL_A64_STORE_EXCLUSIVE, 0, 0, W | EX | (access),           \
+	  bytes, NULL, group }
 
 /* ---- sizes ---- */
-
 
 static unsigned fixed_8(uint32_t opcode)
 {
@@ -88,15 +91,21 @@ static unsigned by_vector_pair(uint32_t opcode)
 /* "Advanced SIMD load/store multiple structures": registers by opcode, of 8 or 16 bytes by Q. */
 static unsigned by_structures(uint32_t opcode)
 {
-	static const uint8_t registers[16] = { [0] = 4, [2] = 4, [4] = 3, [6] = 3, [7] = 1, [8] = 2, [10] = 2 };
+	static const uint8_t registers[16] = {
+		[0] = 4, [2] = 4, [4] = 3, [6] = 3, [7] = 1, [8] = 2, [10] = 2
+	};
 
 	return registers[tl_a64_bits(opcode, 15, 12)] * (opcode & 1u << 30 ? 16u : 8u);
 }
 
-/* "Advanced SIMD load/store single structure": elements by opcode<0> and R, their size by opcode<2:1> and size. */
+/*
+ * "Advanced SIMD load/store single structure": elements by opcode<0> and R, their size by
+ * opcode<2:1> and size.
+ */
 static unsigned by_element(uint32_t opcode)
 {
-	uint32_t scale = tl_a64_bits(opcode, 15, 14), count = (opcode >> 12 & 2) + (opcode >> 21 & 1) + 1;
+	uint32_t scale = tl_a64_bits(opcode, 15, 14),
+		 count = (opcode >> 12 & 2) + (opcode >> 21 & 1) + 1;
 
 	if (scale == 3)
 		scale = tl_a64_bits(opcode, 11, 10); /* to all lanes */
@@ -118,13 +127,14 @@ static bool multiple_structures(uint32_t opcode)
 	bool one_dimensional = kind == 2 || kind == 6 || kind == 7 || kind == 10;
 
 	/* Of one register of 8 bytes no structures of 8-byte elements can be. */
-	return one_dimensional ||
-	       ((kind == 0 || kind == 4 || kind == 8) && (tl_a64_bits(opcode, 11, 10) != 3 || opcode >> 30 & 1));
+	return one_dimensional || ((kind == 0 || kind == 4 || kind == 8) &&
+				   (tl_a64_bits(opcode, 11, 10) != 3 || opcode >> 30 & 1));
 }
 
 static bool single_structure(uint32_t opcode)
 {
-	uint32_t scale = tl_a64_bits(opcode, 15, 14), s = opcode >> 12 & 1, size = tl_a64_bits(opcode, 11, 10);
+	uint32_t scale = tl_a64_bits(opcode, 15, 14), s = opcode >> 12 & 1,
+		 size = tl_a64_bits(opcode, 11, 10);
 
 	switch (scale) {
 	case 0:
@@ -138,7 +148,10 @@ static bool single_structure(uint32_t opcode)
 	}
 }
 
-/* "LDAPR/STLR (unscaled immediate)" and the like: opc 10 is a load that extends to 64 bits, 11 to 32. */
+/*
+ * "LDAPR/STLR (unscaled immediate)" and the like: opc 10 is a load that extends to 64 bits, 11 to
+ * 32.
+ */
 static bool extends(uint32_t opcode)
 {
 	uint32_t size = opcode >> 30, opc = tl_a64_bits(opcode, 23, 22);
@@ -231,13 +244,17 @@ static const char registers[] = "Load/store register (immediate)";
 static const char offsets[] = "Load/store register (register offset)";
 static const char atomics[] = "Atomic memory operations";
 
+/* clang-format off */
 static const struct tl_a64_row rows[] = {
 	/* The most frequent first: unsigned immediate */
 	PREFETCH(0xffc00000, 0xf9800000, NULL, "Prefetch memory"),
 	STORE(0x3fc00000, 0x39000000, 0, by_size, NULL, "Load/store register (unsigned immediate)"),
-	LOAD(0x3f000000, 0x39000000, 0, by_size, extends, "Load/store register (unsigned immediate)"),
-	STORE(0x3f400000, 0x3d000000, VECTOR, by_vector_size, vector_size, "Load/store register (unsigned immediate)"),
-	LOAD(0x3f400000, 0x3d400000, VECTOR, by_vector_size, vector_size, "Load/store register (unsigned immediate)"),
+	LOAD(0x3f000000, 0x39000000, 0, by_size, extends,
+	  "Load/store register (unsigned immediate)"),
+	STORE(0x3f400000, 0x3d000000, VECTOR, by_vector_size, vector_size,
+	  "Load/store register (unsigned immediate)"),
+	LOAD(0x3f400000, 0x3d400000, VECTOR, by_vector_size, vector_size,
+	  "Load/store register (unsigned immediate)"),
 	/* Pairs: no-allocate, post-indexed, offset, pre-indexed */
 	STORE(0xfe400000, 0x68000000, PAIR | TAGS, fixed_16, pair_of_tags, pairs), /* STGP */
 	STORE(0x3e400000, 0x28000000, PAIR, by_pair, pair_store, pairs),
@@ -284,7 +301,10 @@ static const struct tl_a64_row rows[] = {
 	LOAD(0xbfdf0000, 0x0d400000, VECTOR, by_element, single_structure, single),
 	STORE(0xbfc00000, 0x0d800000, VECTOR, by_element, single_structure, single),
 	LOAD(0xbfc00000, 0x0dc00000, VECTOR, by_element, single_structure, single),
-	/* Atomic memory operations: LDADD .. LDUMIN, SWP; LDAPR; LD64B, ST64B; RCWCLR, RCWSWP, RCWSET */
+	/*
+	 * Atomic memory operations: LDADD .. LDUMIN, SWP; LDAPR; LD64B, ST64B; RCWCLR, RCWSWP,
+	 * RCWSET
+	 */
 	ATOMIC(0x3f208c00, 0x38200000, 0, by_size, NULL, atomics),
 	ATOMIC(0x3f20fc00, 0x38208000, 0, by_size, NULL, atomics),
 	LOAD(0x3ffffc00, 0x38bfc000, ORDERED, by_size, NULL, atomics),
@@ -293,18 +313,25 @@ static const struct tl_a64_row rows[] = {
 	LOAD(0xfffffc00, 0xf83fd000, 0, fixed_64, eight_registers, atomics),  /* LD64B */
 	ATOMIC(0xbf20fc00, 0x38209000, 0, fixed_8, NULL, atomics),
 	ATOMIC(0xbf20ec00, 0x3820a000, 0, fixed_8, NULL, atomics),
-	ATOMIC(0xff20fc00, 0x19201000, PAIR, fixed_16, two_registers, "128-bit atomic memory operations"),
-	ATOMIC(0xff20fc00, 0x19203000, PAIR, fixed_16, two_registers, "128-bit atomic memory operations"),
-	ATOMIC(0xff20fc00, 0x19208000, PAIR, fixed_16, two_registers, "128-bit atomic memory operations"),
+	ATOMIC(0xff20fc00, 0x19201000, PAIR, fixed_16, two_registers,
+	  "128-bit atomic memory operations"),
+	ATOMIC(0xff20fc00, 0x19203000, PAIR, fixed_16, two_registers,
+	  "128-bit atomic memory operations"),
+	ATOMIC(0xff20fc00, 0x19208000, PAIR, fixed_16, two_registers,
+	  "128-bit atomic memory operations"),
 	ATOMIC(0xbf20fc00, 0x19200800, 0, fixed_8, NULL, "RCW compare and swap"),
 	ATOMIC(0xbf20fc00, 0x19200c00, PAIR, fixed_16, even_registers, "RCW compare and swap pair"),
-	ATOMIC(0xbf20fc00, 0x19209000, PAIR, fixed_16, two_registers, "128-bit atomic memory operations"),
-	ATOMIC(0xbf20ec00, 0x1920a000, PAIR, fixed_16, two_registers, "128-bit atomic memory operations"),
+	ATOMIC(0xbf20fc00, 0x19209000, PAIR, fixed_16, two_registers,
+	  "128-bit atomic memory operations"),
+	ATOMIC(0xbf20ec00, 0x1920a000, PAIR, fixed_16, two_registers,
+	  "128-bit atomic memory operations"),
 	/* LDAPUR, STLUR; LDIAPP, STILP; LDAPR, STLR with write-back */
 	STORE(0x3fe00c00, 0x19000000, ORDERED, by_size, NULL, "LDAPR/STLR (unscaled immediate)"),
 	LOAD(0x3f200c00, 0x19000000, ORDERED, by_size, extends, "LDAPR/STLR (unscaled immediate)"),
-	STORE(0x3f600c00, 0x1d000800, ORDERED | VECTOR, by_vector_size, vector_size, "LDAPR/STLR (SIMD&FP)"),
-	LOAD(0x3f600c00, 0x1d400800, ORDERED | VECTOR, by_vector_size, vector_size, "LDAPR/STLR (SIMD&FP)"),
+	STORE(0x3f600c00, 0x1d000800, ORDERED | VECTOR, by_vector_size, vector_size,
+	  "LDAPR/STLR (SIMD&FP)"),
+	LOAD(0x3f600c00, 0x1d400800, ORDERED | VECTOR, by_vector_size, vector_size,
+	  "LDAPR/STLR (SIMD&FP)"),
 	STORE(0xbfe0ec00, 0x99000800, ORDERED | PAIR, by_sz_pair, NULL, "LDIAPP/STILP"),
 	LOAD(0xbfe0ec00, 0x99400800, ORDERED | PAIR, by_sz_pair, NULL, "LDIAPP/STILP"),
 	STORE(0xbffffc00, 0x99800800, ORDERED, by_size, NULL, "LDAPR/STLR (writeback)"),
@@ -320,5 +347,7 @@ static const struct tl_a64_row rows[] = {
 	{ 0xfbe00c00, 0x19c00400, TL_A64_STORE, 0, 0, 0, 0, W, NULL, set_registers, copies },
 	{ 0xfb200c00, 0x19000400, TL_A64_ATOMIC, 0, 0, 0, 0, RW, NULL, copy_stage, copies },
 };
+/* clang-format on */
 
-const struct tl_a64_table tl_a64_memory = { 0x0a000000, 0x08000000, rows, sizeof(rows) / sizeof(rows[0]) };
+const struct tl_a64_table tl_a64_memory = { 0x0a000000, 0x08000000, rows,
+					    sizeof(rows) / sizeof(rows[0]) };

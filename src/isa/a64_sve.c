@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * "SVE encodings" (C4.1) that compute: op0 0xx. The groups as the manual names them; encodings that a group leaves
- * unallocated are not told apart, since nothing of what is asked here depends on them.
+ * "SVE encodings" (C4.1) that compute: op0 0xx. The groups as the manual names them; encodings that
+ * a group leaves unallocated are not told apart, since nothing of what is asked here depends on
+ * them.
  */
 #include "isa/a64_table.h"
 
@@ -49,4 +50,5 @@ static const struct tl_a64_row rows[] = {
 	SVE(0xff200000, 0x65200000, "SVE Floating Point Multiply-Accumulate - Predicated"),
 };
 
-const struct tl_a64_table tl_a64_sve = { 0x9e000000, 0x04000000, rows, sizeof(rows) / sizeof(rows[0]) };
+const struct tl_a64_table tl_a64_sve = { 0x9e000000, 0x04000000, rows,
+					 sizeof(rows) / sizeof(rows[0]) };

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * "SVE encodings" (C4.1), those with op0 1xx: the memory groups, as far as they load, store or prefetch. How many bytes
- * they touch depends on the vector length and the predicate.
+ * "SVE encodings" (C4.1), those with op0 1xx: the memory groups, as far as they load, store or
+ * prefetch. How many bytes they touch depends on the vector length and the predicate.
  */
 #include "isa/a64_table.h"
 
 enum { ACCESS = TL_A64_VECTOR | TL_A64_SCALABLE | TL_A64_PREDICATED };
 
-#define LOAD(mask, bits, allocated, group) \
+#define LOAD(mask, bits, allocated, group)                                                         \
 	{ mask, bits, TL_A64_LOAD, 0, 0, 0, 0, ACCESS | TL_A64_READS, NULL, allocated, group }
-#define STORE(mask, bits, allocated, group) \
+#define STORE(mask, bits, allocated, group)                                                        \
 	{ mask, bits, TL_A64_STORE, 0, 0, 0, 0, ACCESS | TL_A64_WRITES, NULL, allocated, group }
-#define PREFETCH(mask, bits, allocated, group) \
+#define PREFETCH(mask, bits, allocated, group)                                                     \
 	{ mask, bits, TL_A64_PREFETCH, 0, 0, 0, 0, 0, NULL, allocated, group }
 
 static unsigned msz_of(uint32_t opcode)
@@ -25,7 +25,10 @@ static bool has_rm(uint32_t opcode)
 	return tl_a64_bits(opcode, 20, 16) != 31;
 }
 
-/* Gathers: elements as wide as the register have no sign to extend (U, bit 14), and wider ones do not fit. */
+/*
+ * Gathers: elements as wide as the register have no sign to extend (U, bit 14), and wider ones do
+ * not fit.
+ */
 static bool gathers(uint32_t opcode, unsigned widest, unsigned u)
 {
 	return msz_of(opcode) < widest || (msz_of(opcode) == widest && opcode >> u & 1);
@@ -78,7 +81,10 @@ static bool quad_structures_rm(uint32_t opcode)
 	return quad_structures(opcode) && has_rm(opcode);
 }
 
-/* ST1: registers' elements are at least as wide as those in memory; or the 128-bit ones of ST1W and ST1D. */
+/*
+ * ST1: registers' elements are at least as wide as those in memory; or the 128-bit ones of ST1W and
+ * ST1D.
+ */
 static bool stores(uint32_t opcode)
 {
 	unsigned msz = msz_of(opcode), size = tl_a64_bits(opcode, 22, 21);
@@ -120,7 +126,8 @@ static const char store[] = "SVE Memory - Store";
 static const struct tl_a64_row rows[] = {
 	/* op0 100 */
 	PREFETCH(0xffa08010, 0x84200000, NULL, gather_32bit),
-	LOAD(0xfe208000, 0x84000000, gather_32, gather_32bit), /* unscaled; 24:23 11 are those below */
+	/* unscaled; 24:23 11 are those below */
+	LOAD(0xfe208000, 0x84000000, gather_32, gather_32bit),
 	LOAD(0xfe208000, 0x84200000, gather_32_scaled, gather_32bit),
 	LOAD(0xffc0e010, 0x85800000, NULL, gather_32bit), /* LDR of a predicate */
 	LOAD(0xffc0e000, 0x85804000, NULL, gather_32bit), /* LDR of a vector */
@@ -131,51 +138,52 @@ static const struct tl_a64_row rows[] = {
 	LOAD(0xfe608000, 0x84208000, gather_32, gather_32bit),
 	LOAD(0xfe408000, 0x84408000, NULL, gather_32bit), /* LD1R */
 	/* op0 101 */
-	LOAD(0xfe70e000, 0xa400e000, NULL, contiguous),           /* LDNT1 */
+	LOAD(0xfe70e000, 0xa400e000, NULL, contiguous), /* LDNT1 */
 	LOAD(0xfe60e000, 0xa400c000, has_rm, contiguous),
-	LOAD(0xfe10e000, 0xa400e000, structures, contiguous),     /* LD2 .. LD4 */
+	LOAD(0xfe10e000, 0xa400e000, structures, contiguous), /* LD2 .. LD4 */
 	LOAD(0xfe00e000, 0xa400c000, structures_rm, contiguous),
-	LOAD(0xff70e000, 0xa5102000, NULL, contiguous),           /* LD1W, LD1D to quadwords */
+	LOAD(0xff70e000, 0xa5102000, NULL, contiguous), /* LD1W, LD1D to quadwords */
 	LOAD(0xff60e000, 0xa5008000, has_rm, contiguous),
 	LOAD(0xfe70e000, 0xa410e000, quad_structures, contiguous), /* LD2Q .. LD4Q */
 	LOAD(0xfe60e000, 0xa4208000, quad_structures_rm, contiguous),
-	LOAD(0xfe50e000, 0xa4002000, NULL, contiguous),           /* LD1RQ, LD1RO */
+	LOAD(0xfe50e000, 0xa4002000, NULL, contiguous), /* LD1RQ, LD1RO */
 	LOAD(0xfe40e000, 0xa4000000, has_rm, contiguous),
-	LOAD(0xfe10e000, 0xa400a000, NULL, contiguous),           /* LD1 */
-	LOAD(0xfe10e000, 0xa410a000, NULL, contiguous),           /* LDNF1 */
+	LOAD(0xfe10e000, 0xa400a000, NULL, contiguous), /* LD1 */
+	LOAD(0xfe10e000, 0xa410a000, NULL, contiguous), /* LDNF1 */
 	LOAD(0xfe00e000, 0xa4004000, has_rm, contiguous),
-	LOAD(0xfe00e000, 0xa4006000, NULL, contiguous),           /* LDFF1 */
+	LOAD(0xfe00e000, 0xa4006000, NULL, contiguous), /* LDFF1 */
 	/* op0 110 */
 	PREFETCH(0xffe08010, 0xc4608000, NULL, gather_64bit),
 	PREFETCH(0xffa08010, 0xc4200000, NULL, gather_64bit),
 	LOAD(0xfe608000, 0xc4608000, gather_64_scaled, gather_64bit),
 	LOAD(0xfe208000, 0xc4200000, gather_64_scaled, gather_64bit),
-	LOAD(0xffe0e000, 0xc400a000, NULL, gather_64bit),         /* LD1Q */
-	LOAD(0xfe60a000, 0xc4008000, gather_64, gather_64bit),    /* LDNT1 */
+	LOAD(0xffe0e000, 0xc400a000, NULL, gather_64bit),      /* LD1Q */
+	LOAD(0xfe60a000, 0xc4008000, gather_64, gather_64bit), /* LDNT1 */
 	PREFETCH(0xfe60e010, 0xc400e000, NULL, gather_64bit),
 	LOAD(0xfe608000, 0xc4208000, gather_64, gather_64bit),
 	LOAD(0xfe608000, 0xc4408000, gather_64, gather_64bit),
 	LOAD(0xfe208000, 0xc4000000, gather_64, gather_64bit),
 	/* op0 111 */
-	STORE(0xffc0e010, 0xe5800000, NULL, store),               /* STR of a predicate */
-	STORE(0xffc0e000, 0xe5804000, NULL, store),               /* STR of a vector */
-	STORE(0xfe00e000, 0xe4004000, stores_rm, store),          /* ST1 */
+	STORE(0xffc0e010, 0xe5800000, NULL, store),      /* STR of a predicate */
+	STORE(0xffc0e000, 0xe5804000, NULL, store),      /* STR of a vector */
+	STORE(0xfe00e000, 0xe4004000, stores_rm, store), /* ST1 */
 	STORE(0xfe10e000, 0xe400e000, stores, store),
-	STORE(0xffe0e000, 0xe4600000, has_rm, store),             /* ST2Q .. ST4Q */
+	STORE(0xffe0e000, 0xe4600000, has_rm, store), /* ST2Q .. ST4Q */
 	STORE(0xffe0e000, 0xe4a00000, has_rm, store),
 	STORE(0xffe0e000, 0xe4e00000, has_rm, store),
 	STORE(0xfff0e000, 0xe4400000, NULL, store),
 	STORE(0xfff0e000, 0xe4800000, NULL, store),
 	STORE(0xfff0e000, 0xe4c00000, NULL, store),
-	STORE(0xfe60e000, 0xe4002000, NULL, store),               /* STNT1 by vectors */
+	STORE(0xfe60e000, 0xe4002000, NULL, store), /* STNT1 by vectors */
 	STORE(0xfe60e000, 0xe4402000, not_doublewords, store),
-	STORE(0xffe0e000, 0xe4202000, NULL, store),               /* ST1Q */
-	STORE(0xfe60e000, 0xe4006000, has_rm, store),             /* STNT1 */
+	STORE(0xffe0e000, 0xe4202000, NULL, store),   /* ST1Q */
+	STORE(0xfe60e000, 0xe4006000, has_rm, store), /* STNT1 */
 	STORE(0xfe70e000, 0xe410e000, NULL, store),
-	STORE(0xfe00e000, 0xe4006000, structures_rm, store),      /* ST2 .. ST4 */
+	STORE(0xfe00e000, 0xe4006000, structures_rm, store), /* ST2 .. ST4 */
 	STORE(0xfe10e000, 0xe410e000, structures, store),
 	STORE(0xfe00a000, 0xe4008000, scatter, store),
 	STORE(0xfe00e000, 0xe400a000, scatter_64, store),
 };
 
-const struct tl_a64_table tl_a64_sve_memory = { 0x9e000000, 0x84000000, rows, sizeof(rows) / sizeof(rows[0]) };
+const struct tl_a64_table tl_a64_sve_memory = { 0x9e000000, 0x84000000, rows,
+						sizeof(rows) / sizeof(rows[0]) };

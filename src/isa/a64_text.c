@@ -62,13 +62,16 @@ static bool initialize(void *library)
 }
 
 /*
- * LLVM ends the process where an allocation of its own fails, and nothing in its interface prevents that. So it is asked
- * only on a machine that has memory for it.
+ * LLVM ends the process where an allocation of its own fails, and nothing in its interface prevents
+ * that. So it is asked only on a machine that has memory for it.
  */
 static bool has_memory(void)
 {
 	enum { ENOUGH_BYTES = 64 << 20 };
-	/* Volatile: a compiler may leave out an allocation that nobody uses, and take it for granted. */
+	/*
+	 * Volatile: a compiler may leave out an allocation that nobody uses, and take it for
+	 * granted.
+	 */
 	void *volatile memory = malloc(ENOUGH_BYTES);
 
 	free(memory);
@@ -81,7 +84,10 @@ static bool is_trouble(const char *error)
 	return error && !strstr(error, "No such file");
 }
 
-/* "all" came with LLVM 15; before, the versions of the architecture are named. NULL: none; *trouble: but there is one. */
+/*
+ * "all" came with LLVM 15; before, the versions of the architecture are named. NULL: none;
+ * *trouble: but there is one.
+ */
 static const char *open_library(void **library, bool *trouble)
 {
 	static const char all[] = "+all";
@@ -175,6 +181,7 @@ static enum form form_of(uint32_t opcode)
 	static const struct {
 		uint32_t mask, bits;
 		enum form form;
+		/* clang-format off */
 	} forms[] = {
 		{ 0x9f000000, 0x10000000, RELATIVE }, /* ADR */
 		{ 0x9f000000, 0x90000000, PAGE },     /* ADRP */
@@ -182,6 +189,7 @@ static enum form form_of(uint32_t opcode)
 		{ 0xffc0001f, 0xf380001f, RELATIVE }, /* AUTIASPPC, AUTIBSPPC */
 		{ 0xffc0001f, 0x5500001f, RELATIVE }, /* RETAASPPC, RETABSPPC */
 	};
+	/* clang-format on */
 
 	if (tl_a64_classify(opcode).target)
 		return RELATIVE;

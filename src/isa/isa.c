@@ -6,7 +6,8 @@
 
 #include "isa/machines.h"
 
-static const struct tl_machine *const machines[] = { &tl_machine_x86_64, &tl_machine_i386, &tl_machine_aarch64 };
+static const struct tl_machine *const machines[] = { &tl_machine_x86_64, &tl_machine_i386,
+						     &tl_machine_aarch64 };
 
 struct tl_disassembler {
 	const struct tl_machine *machine;
@@ -49,8 +50,8 @@ void tl_disassembler_close(struct tl_disassembler *disassembler)
 	free(disassembler);
 }
 
-void tl_disassemble(struct tl_disassembler *disassembler, const uint8_t *code, size_t size, uint64_t address,
-		    struct tl_insn *insn)
+void tl_disassemble(struct tl_disassembler *disassembler, const uint8_t *code, size_t size,
+		    uint64_t address, struct tl_insn *insn)
 {
 	const struct tl_machine *machine = disassembler->machine;
 
@@ -58,9 +59,11 @@ void tl_disassemble(struct tl_disassembler *disassembler, const uint8_t *code, s
 	if (machine->decode(disassembler->state, code, size, address, insn))
 		return;
 	/* The rest of a cut instruction may be less than the least. */
-	*insn = (struct tl_insn){ .length = size < machine->least ? (unsigned)size : machine->least };
+	*insn = (struct tl_insn){ .length =
+					  size < machine->least ? (unsigned)size : machine->least };
 	if (insn->length == 4)
-		snprintf(insn->text, sizeof(insn->text), ".inst 0x%02x%02x%02x%02x", code[3], code[2], code[1], code[0]);
+		snprintf(insn->text, sizeof(insn->text), ".inst 0x%02x%02x%02x%02x", code[3],
+			 code[2], code[1], code[0]);
 	else
 		snprintf(insn->text, sizeof(insn->text), ".byte 0x%02x", code[0]);
 }

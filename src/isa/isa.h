@@ -2,8 +2,8 @@
 #ifndef TL_ISA_ISA_H
 #define TL_ISA_ISA_H
 /*
- * One instruction: its length, its text, where it jumps. x86 through Zydis; AArch64 by our own classifier, with text
- * through LLVM's C disassembler where the machine has one.
+ * One instruction: its length, its text, where it jumps. x86 through Zydis; AArch64 by our own
+ * classifier, with text through LLVM's C disassembler where the machine has one.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,10 +38,10 @@ void tl_disassembler_close(struct tl_disassembler *disassembler);
 bool tl_isa_known(unsigned machine);
 
 /*
- * The instruction at `code`, of which `size` > 0 bytes are there, at `address`. Bytes that are no instruction are one of
- * the least length, with the text ".byte 0x.." or ".inst 0x........".
+ * The instruction at `code`, of which `size` > 0 bytes are there, at `address`. Bytes that are no
+ * instruction are one of the least length, with the text ".byte 0x.." or ".inst 0x........".
  */
-void tl_disassemble(struct tl_disassembler *disassembler, const uint8_t *code, size_t size, uint64_t address,
-		    struct tl_insn *insn);
+void tl_disassemble(struct tl_disassembler *disassembler, const uint8_t *code, size_t size,
+		    uint64_t address, struct tl_insn *insn);
 
 #endif

@@ -10,7 +10,8 @@ struct tl_machine {
 	void *(*open)(void);
 	void (*close)(void *state);
 	/* False: no instruction. */
-	bool (*decode)(void *state, const uint8_t *code, size_t size, uint64_t address, struct tl_insn *insn);
+	bool (*decode)(void *state, const uint8_t *code, size_t size, uint64_t address,
+		       struct tl_insn *insn);
 	unsigned least; /* bytes of an instruction */
 };
 

@@ -15,15 +15,18 @@ bool tl_ref_open(struct tl_ref_reader *reader, unsigned machine)
 
 /* ---- x86-64 ---- */
 
-/* FF /2 and FF /4 with an address relative to the instruction behind: CALL and JMP through memory. */
+/*
+ * FF /2 and FF /4 with an address relative to the instruction behind: CALL and JMP through memory.
+ */
 static bool is_rip_slot(const uint8_t *end)
 {
 	return end[-6] == 0xff && (end[-5] == 0x15 || end[-5] == 0x25);
 }
 
 /*
- * An address stands in the last bytes: as a distance from the next instruction (LEA, MOV), or as it is (MOV, PUSH of code
- * that is not position-independent). Whatever the instruction, both are taken.
+ * An address stands in the last bytes: as a distance from the next instruction (LEA, MOV), or as it
+ * is (MOV, PUSH of code that is not position-independent). Whatever the instruction, both are
+ * taken.
  */
 static void x86_addresses(const uint8_t *end, uint64_t next, struct tl_ref *ref)
 {
@@ -34,8 +37,8 @@ static void x86_addresses(const uint8_t *end, uint64_t next, struct tl_ref *ref)
 	ref->address_count = 2;
 }
 
-static bool read_x86(struct tl_ref_reader *reader, const uint8_t *code, size_t size, uint64_t address,
-		     struct tl_ref *ref)
+static bool read_x86(struct tl_ref_reader *reader, const uint8_t *code, size_t size,
+		     uint64_t address, struct tl_ref *ref)
 {
 	struct tl_x86_flow flow;
 
@@ -52,7 +55,8 @@ static bool read_x86(struct tl_ref_reader *reader, const uint8_t *code, size_t s
 		ref->kind = slot ? TL_REF_SLOT : TL_REF_INDIRECT;
 		if (slot)
 			ref->target = address + flow.size +
-				      (uint64_t)(int64_t)(int32_t)tl_get32s(code + flow.size - 4, TL_HOST_BIG_ENDIAN);
+				      (uint64_t)(int64_t)(int32_t)tl_get32s(code + flow.size - 4,
+									    TL_HOST_BIG_ENDIAN);
 	} else if (flow.size >= 5) {
 		x86_addresses(code + flow.size, address + flow.size, ref);
 	}
@@ -72,7 +76,10 @@ static void forget(struct tl_ref_reader *reader, unsigned to)
 	reader->fresh &= ~((uint32_t)1 << to);
 }
 
-/* What an instruction that makes no address may write: bits 4:0; of loads and stores also the second one and the base. */
+/*
+ * What an instruction that makes no address may write: bits 4:0; of loads and stores also the
+ * second one and the base.
+ */
 static void forget_written(struct tl_ref_reader *reader, uint32_t op)
 {
 	forget(reader, op & 31);
@@ -89,20 +96,26 @@ static void forget_all(struct tl_ref_reader *reader, bool is_call)
 		forget(reader, i);
 }
 
-/* ADR and ADRP ("PC-rel. addressing"), ADD of an immediate, LDR of one, unsigned offset, 64 bits. */
-static void a64_addresses(struct tl_ref_reader *reader, uint32_t op, uint64_t address, struct tl_ref *ref)
+/*
+ * ADR and ADRP ("PC-rel. addressing"), ADD of an immediate, LDR of one, unsigned offset, 64 bits.
+ */
+static void a64_addresses(struct tl_ref_reader *reader, uint32_t op, uint64_t address,
+			  struct tl_ref *ref)
 {
 	unsigned to = op & 31, from = op >> 5 & 31;
 	bool fresh = reader->fresh >> from & 1;
 	uint64_t made;
 
 	if ((op & 0x1f000000) == 0x10000000) {
-		uint64_t distance = sign_extend((uint64_t)(op >> 5 & 0x7ffff) << 2 | (op >> 29 & 3), 21);
+		uint64_t distance =
+			sign_extend((uint64_t)(op >> 5 & 0x7ffff) << 2 | (op >> 29 & 3), 21);
 
-		made = op >> 31 ? (address & ~(uint64_t)0xfff) + (distance << 12) : address + distance;
+		made = op >> 31 ? (address & ~(uint64_t)0xfff) + (distance << 12)
+				: address + distance;
 		fresh = true;
 	} else if ((op & 0xff800000) == 0x91000000) {
-		made = reader->pages[from] + ((uint64_t)(op >> 10 & 0xfff) << (op & 0x400000 ? 12 : 0));
+		made = reader->pages[from] +
+		       ((uint64_t)(op >> 10 & 0xfff) << (op & 0x400000 ? 12 : 0));
 	} else if ((op & 0xffc00000) == 0xf9400000) {
 		made = reader->pages[from] + (uint64_t)(op >> 10 & 0xfff) * 8;
 		forget(reader, to);
@@ -119,8 +132,8 @@ static void a64_addresses(struct tl_ref_reader *reader, uint32_t op, uint64_t ad
 	ref->address_count = 1;
 }
 
-static bool read_a64(struct tl_ref_reader *reader, const uint8_t *code, size_t size, uint64_t address,
-		     struct tl_ref *ref)
+static bool read_a64(struct tl_ref_reader *reader, const uint8_t *code, size_t size,
+		     uint64_t address, struct tl_ref *ref)
 {
 	struct tl_a64 insn;
 	uint32_t op;
@@ -144,7 +157,8 @@ static bool read_a64(struct tl_ref_reader *reader, const uint8_t *code, size_t s
 	return true;
 }
 
-bool tl_ref_read(struct tl_ref_reader *reader, const uint8_t *code, size_t size, uint64_t address, struct tl_ref *ref)
+bool tl_ref_read(struct tl_ref_reader *reader, const uint8_t *code, size_t size, uint64_t address,
+		 struct tl_ref *ref)
 {
 	return (reader->is_a64 ? read_a64 : read_x86)(reader, code, size, address, ref);
 }

@@ -2,8 +2,8 @@
 #ifndef TL_ISA_REFS_H
 #define TL_ISA_REFS_H
 /*
- * What an instruction refers to: where it jumps or calls, from which place in memory it takes where, what address it
- * may make. For whoever asks who can call whom; x86-64 and AArch64.
+ * What an instruction refers to: where it jumps or calls, from which place in memory it takes
+ * where, what address it may make. For whoever asks who can call whom; x86-64 and AArch64.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,8 +13,8 @@
 
 enum tl_ref_kind {
 	TL_REF_NONE,
-	TL_REF_DIRECT,	 /* calls or jumps to `target` */
-	TL_REF_SLOT,	 /* calls or jumps to what stands at the address `target` */
+	TL_REF_DIRECT,   /* calls or jumps to `target` */
+	TL_REF_SLOT,     /* calls or jumps to what stands at the address `target` */
 	TL_REF_INDIRECT, /* calls or jumps, to nobody knows where */
 };
 
@@ -22,7 +22,10 @@ struct tl_ref {
 	enum tl_ref_kind kind;
 	uint64_t target;
 	unsigned length;
-	/* Addresses that it may make: more than it does, never fewer of those that are built by one or two instructions. */
+	/*
+	 * Addresses that it may make: more than it does, never fewer of those that are built by one
+	 * or two instructions.
+	 */
 	uint64_t addresses[2];
 	unsigned address_count;
 };
@@ -34,13 +37,17 @@ struct tl_ref_reader {
 	/* AArch64, by register: */
 	uint64_t pages[32]; /* what ADRP and the like put there last, maybe long ago */
 	uint64_t slots[32]; /* from where it was loaded, 0: unknown */
-	uint32_t fresh;	    /* a bit each: nothing else was put there since */
+	uint32_t fresh;     /* a bit each: nothing else was put there since */
 };
 
 /* `machine`: e_machine of an ELF file. False: none of ours. */
 bool tl_ref_open(struct tl_ref_reader *reader, unsigned machine);
 
-/* The instruction at `address`, of which `size` > 0 bytes are at `code`. False: none, go on `ref->length` bytes behind. */
-bool tl_ref_read(struct tl_ref_reader *reader, const uint8_t *code, size_t size, uint64_t address, struct tl_ref *ref);
+/*
+ * The instruction at `address`, of which `size` > 0 bytes are at `code`. False: none, go on
+ * `ref->length` bytes behind.
+ */
+bool tl_ref_read(struct tl_ref_reader *reader, const uint8_t *code, size_t size, uint64_t address,
+		 struct tl_ref *ref);
 
 #endif

@@ -23,10 +23,14 @@ static void *open_mode(ZydisMachineMode mode, ZydisStackWidth width)
 	ZydisDecoderInit(&x86->decoder, mode, width);
 	ZydisFormatterInit(&x86->formatter, ZYDIS_FORMATTER_STYLE_INTEL);
 	ZydisFormatterSetProperty(&x86->formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
-	ZydisFormatterSetProperty(&x86->formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED);
-	ZydisFormatterSetProperty(&x86->formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_RELATIVE, ZYDIS_PADDING_DISABLED);
-	ZydisFormatterSetProperty(&x86->formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED);
-	ZydisFormatterSetProperty(&x86->formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
+	ZydisFormatterSetProperty(&x86->formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
+				  ZYDIS_PADDING_DISABLED);
+	ZydisFormatterSetProperty(&x86->formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_RELATIVE,
+				  ZYDIS_PADDING_DISABLED);
+	ZydisFormatterSetProperty(&x86->formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING,
+				  ZYDIS_PADDING_DISABLED);
+	ZydisFormatterSetProperty(&x86->formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING,
+				  ZYDIS_PADDING_DISABLED);
 	return x86;
 }
 
@@ -58,7 +62,8 @@ static enum tl_insn_kind kind_of(const ZydisDecodedInstruction *decoded)
 	return TL_INSN_OTHER;
 }
 
-static bool decode(void *state, const uint8_t *code, size_t size, uint64_t address, struct tl_insn *insn)
+static bool decode(void *state, const uint8_t *code, size_t size, uint64_t address,
+		   struct tl_insn *insn)
 {
 	struct x86 *x86 = state;
 	ZydisDecodedInstruction decoded;
@@ -72,10 +77,10 @@ static bool decode(void *state, const uint8_t *code, size_t size, uint64_t addre
 		return false;
 	insn->length = decoded.length;
 	insn->kind = kind_of(&decoded);
-	if (insn->kind != TL_INSN_OTHER && decoded.operand_count_visible && operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
-	    operands[0].imm.is_relative)
-		insn->has_target =
-			ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&decoded, &operands[0], address, &insn->target));
+	if (insn->kind != TL_INSN_OTHER && decoded.operand_count_visible &&
+	    operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && operands[0].imm.is_relative)
+		insn->has_target = ZYAN_SUCCESS(
+			ZydisCalcAbsoluteAddress(&decoded, &operands[0], address, &insn->target));
 	return true;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Classes after the published interface ("pt_insn_next"), opcodes after Intel's Software Developer's Manual, volume 2.
- * Zydis finds mnemonic and length; one table says the rest.
+ * Classes after the published interface ("pt_insn_next"), opcodes after Intel's Software
+ * Developer's Manual, volume 2. Zydis finds mnemonic and length; one table says the rest.
  */
 #include "isa/x86_flow.h"
 
@@ -83,7 +83,9 @@ void tl_x86_flow_open(struct tl_x86_flow_decoder *decoder, enum tl_x86_mode mode
 	decoder->mask = mode == TL_X86_16 || mode == TL_X86_32 ? UINT32_MAX : UINT64_MAX;
 }
 
-/* FF /3 and /5, 9A, EA, CA, CB: far forms under the names of near ones (volume 2, CALL, JMP, RET). */
+/*
+ * FF /3 and /5, 9A, EA, CA, CB: far forms under the names of near ones (volume 2, CALL, JMP, RET).
+ */
 static bool is_far(const ZydisDecodedInstruction *insn)
 {
 	if (insn->opcode == 0xff)
@@ -91,8 +93,8 @@ static bool is_far(const ZydisDecodedInstruction *insn)
 	return insn->opcode == 0x9a || insn->opcode == 0xea || (insn->opcode & 0xfe) == 0xca;
 }
 
-static void set_target(const struct tl_x86_flow_decoder *decoder, const ZydisDecodedInstruction *insn, uint64_t ip,
-		       struct tl_x86_flow *flow)
+static void set_target(const struct tl_x86_flow_decoder *decoder,
+		       const ZydisDecodedInstruction *insn, uint64_t ip, struct tl_x86_flow *flow)
 {
 	/* XBEGIN holds an address, too, but goes there by an abort, which the trace tells. */
 	if (!(flow->flags & TL_X86_BRANCH) || !insn->raw.imm[0].is_relative)
@@ -115,8 +117,8 @@ static void set_far(struct tl_x86_flow *flow)
 	flow->flags |= TL_X86_FAR;
 }
 
-static void classify(const struct tl_x86_flow_decoder *decoder, const ZydisDecodedInstruction *insn, uint64_t ip,
-		     struct tl_x86_flow *flow)
+static void classify(const struct tl_x86_flow_decoder *decoder, const ZydisDecodedInstruction *insn,
+		     uint64_t ip, struct tl_x86_flow *flow)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (rows[i].mnemonic != insn->mnemonic)
@@ -136,22 +138,24 @@ static bool may_matter(const ZydisDecodedInstruction *insn)
 	if (insn->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 		return false;
 	if (insn->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT)
-		return (insn->opcode & 0xf0) == 0x70 || insn->opcode >= 0xc2 || insn->opcode == 0x9a;
+		return (insn->opcode & 0xf0) == 0x70 || insn->opcode >= 0xc2 ||
+		       insn->opcode == 0x9a;
 	return insn->opcode_map == ZYDIS_OPCODE_MAP_0F;
 }
 
 /* MOV to CR3: 0F 22 /3; the mnemonic is that of every MOV. */
 static bool is_mov_cr3(const ZydisDecodedInstruction *insn)
 {
-	return insn->opcode_map == ZYDIS_OPCODE_MAP_0F && insn->opcode == 0x22 && insn->raw.modrm.reg == 3;
+	return insn->opcode_map == ZYDIS_OPCODE_MAP_0F && insn->opcode == 0x22 &&
+	       insn->raw.modrm.reg == 3;
 }
 
 /*
- * JMPABS (APX): REX2 (D5) with map 0 and no W, A1, eight bytes of address. Zydis 4.0 does not know it; outside 64-bit
- * mode D5 is AAD, which it does know.
+ * JMPABS (APX): REX2 (D5) with map 0 and no W, A1, eight bytes of address. Zydis 4.0 does not know
+ * it; outside 64-bit mode D5 is AAD, which it does know.
  */
-static enum tl_x86_result decode_jmpabs(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size,
-			 struct tl_x86_flow *flow)
+static enum tl_x86_result decode_jmpabs(const struct tl_x86_flow_decoder *decoder,
+					const uint8_t *code, size_t size, struct tl_x86_flow *flow)
 {
 	enum { BYTES = 11 };
 
@@ -161,35 +165,39 @@ static enum tl_x86_result decode_jmpabs(const struct tl_x86_flow_decoder *decode
 		return TL_X86_CUT;
 	if (code[1] & 0x88 || code[2] != 0xa1)
 		return TL_X86_INVALID;
-	*flow = (struct tl_x86_flow){ .size = BYTES, .iclass = TL_X86_JUMP, .flags = TL_X86_BRANCH | TL_X86_JMPABS };
+	*flow = (struct tl_x86_flow){ .size = BYTES,
+				      .iclass = TL_X86_JUMP,
+				      .flags = TL_X86_BRANCH | TL_X86_JMPABS };
 	memcpy(&flow->target, code + 3, sizeof(flow->target));
 	return TL_X86_DECODED;
 }
 
 /* ERETU and ERETS (FRED): F3 and F2 0F 01 CA. */
-static enum tl_x86_result decode_fred(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size,
-		       struct tl_x86_flow *flow)
+static enum tl_x86_result decode_fred(const struct tl_x86_flow_decoder *decoder,
+				      const uint8_t *code, size_t size, struct tl_x86_flow *flow)
 {
 	enum { BYTES = 4 };
 
-	if (decoder->mask != UINT64_MAX || (code[0] != 0xf2 && code[0] != 0xf3) || size < BYTES || code[1] != 0x0f ||
-	    code[2] != 0x01 || code[3] != 0xca)
+	if (decoder->mask != UINT64_MAX || (code[0] != 0xf2 && code[0] != 0xf3) || size < BYTES ||
+	    code[1] != 0x0f || code[2] != 0x01 || code[3] != 0xca)
 		return TL_X86_INVALID;
-	*flow = (struct tl_x86_flow){ .size = BYTES, .iclass = TL_X86_FAR_RETURN,
+	*flow = (struct tl_x86_flow){ .size = BYTES,
+				      .iclass = TL_X86_FAR_RETURN,
 				      .flags = TL_X86_BRANCH | TL_X86_FAR };
 	return TL_X86_DECODED;
 }
 
-enum tl_x86_result tl_x86_flow_decode(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size,
-				      uint64_t ip, struct tl_x86_flow *flow)
+enum tl_x86_result tl_x86_flow_decode(const struct tl_x86_flow_decoder *decoder,
+				      const uint8_t *code, size_t size, uint64_t ip,
+				      struct tl_x86_flow *flow)
 {
 	if (decoder->mask == UINT64_MAX && tl_x86_plain(code, size, ip, flow))
 		return TL_X86_DECODED;
 	return tl_x86_flow_ask(decoder, code, size, ip, flow);
 }
 
-enum tl_x86_result tl_x86_flow_ask(const struct tl_x86_flow_decoder *decoder, const uint8_t *code, size_t size,
-				   uint64_t ip, struct tl_x86_flow *flow)
+enum tl_x86_result tl_x86_flow_ask(const struct tl_x86_flow_decoder *decoder, const uint8_t *code,
+				   size_t size, uint64_t ip, struct tl_x86_flow *flow)
 {
 	ZydisDecodedInstruction insn;
 	ZyanStatus status = ZydisDecoderDecodeInstruction(&decoder->zydis, NULL, code, size, &insn);
@@ -197,8 +205,8 @@ enum tl_x86_result tl_x86_flow_ask(const struct tl_x86_flow_decoder *decoder, co
 	if (status == ZYDIS_STATUS_NO_MORE_DATA)
 		return TL_X86_CUT;
 	if (!ZYAN_SUCCESS(status))
-		return code[0] == 0xd5 ? decode_jmpabs(decoder, code, size, flow) :
-					 decode_fred(decoder, code, size, flow);
+		return code[0] == 0xd5 ? decode_jmpabs(decoder, code, size, flow)
+				       : decode_fred(decoder, code, size, flow);
 	*flow = (struct tl_x86_flow){ .size = insn.length, .iclass = TL_X86_OTHER };
 	if (!may_matter(&insn))
 		return TL_X86_DECODED;

@@ -5,7 +5,9 @@
 
 enum { MOST_BYTES = 15 };
 
-/* The opcode maps of Intel's Software Developer's Manual, volume 2, appendix A; a letter is a form. */
+/*
+ * The opcode maps of Intel's Software Developer's Manual, volume 2, appendix A; a letter is a form.
+ */
 static const char one_byte[16][17] = {
 	/*  0123456789abcdef */
 	"mmmm1z..mmmm1z..", /* 00 ADD, OR */
@@ -176,7 +178,8 @@ static unsigned immediate_bytes(enum immediate immediate, bool wide, bool word)
 	}
 }
 
-static void set_branch(struct tl_x86_flow *flow, enum immediate immediate, const uint8_t *p, uint64_t next)
+static void set_branch(struct tl_x86_flow *flow, enum immediate immediate, const uint8_t *p,
+		       uint64_t next)
 {
 	int64_t relative = immediate == REL8 ? (int8_t)p[0] : (int32_t)tl_get32(p);
 

@@ -6,7 +6,7 @@ enum { RSP = 4, RBP = 5, REX_B = 1, REX_R = 4, REX_W = 8, DIRECT = 3 };
 /* The two operands of an instruction with a ModRM byte. */
 struct operands {
 	unsigned mod, reg, rm; /* with the bits of REX */
-	bool frame;	       /* memory at a distance from the frame pointer */
+	bool frame;            /* memory at a distance from the frame pointer */
 };
 
 static struct operands operands_of(uint8_t modrm, uint8_t rex)

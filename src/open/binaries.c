@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "open/binaries.h"
 
-size_t tl_binary_damage(const struct tl_binary *binary, struct tl_damage *places, size_t room, uint64_t *count)
+size_t tl_binary_damage(const struct tl_binary *binary, struct tl_damage *places, size_t room,
+			uint64_t *count)
 {
 	struct tl_error first;
 	const char *path;

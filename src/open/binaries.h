@@ -5,7 +5,11 @@
 #include <tracelathe/open.h>
 #include <tracelathe/symbols.h>
 
-/* Put the first fault of a binary into places[0], if there is room; returns how many are listed, adds to *count. */
-size_t tl_binary_damage(const struct tl_binary *binary, struct tl_damage *places, size_t room, uint64_t *count);
+/*
+ * Put the first fault of a binary into places[0], if there is room; returns how many are listed,
+ * adds to *count.
+ */
+size_t tl_binary_damage(const struct tl_binary *binary, struct tl_damage *places, size_t room,
+			uint64_t *count);
 
 #endif

@@ -51,7 +51,8 @@ static void close_callgrind(struct tl_input *input)
 
 static int open_file(struct tl_input *input, struct callgrind_file *file, struct tl_error *err)
 {
-	struct tl_callgrind_options options = { .size = sizeof(options), .strict = input->options.strict };
+	struct tl_callgrind_options options = { .size = sizeof(options),
+						.strict = input->options.strict };
 	struct tl_source_options source = {
 		.size = sizeof(source),
 		.progress = input->options.progress,
@@ -85,7 +86,8 @@ static int check_options(const struct tl_input_options *o, struct tl_error *err)
 		return tl_error_format(
 			err, "callgrind",
 			tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-				    "a profile of sums has no times and no processors to choose by"));
+				    "a profile of sums has no times and no processors to choose "
+				    "by"));
 	return 0;
 }
 
@@ -131,8 +133,8 @@ static int begin(struct tl_input *input, struct tl_error *err)
 
 /* ---- operations ---- */
 
-static int fold_with(struct tl_input *input, enum tl_callgrind_detail detail, struct tl_profile **profile,
-		     struct tl_error *err)
+static int fold_with(struct tl_input *input, enum tl_callgrind_detail detail,
+		     struct tl_profile **profile, struct tl_error *err)
 {
 	struct callgrind_input *c = input->handle;
 	const struct tl_input_options *o = &input->options;
@@ -162,8 +164,9 @@ static int fold_callgrind(struct tl_input *input, struct tl_profile **profile, s
 			 profile, err);
 }
 
-static int each_reader(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err,
-		       int (*tell)(struct tl_callgrind_reader *, bool, struct tl_output *, struct tl_error *))
+static int
+each_reader(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err,
+	    int (*tell)(struct tl_callgrind_reader *, bool, struct tl_output *, struct tl_error *))
 {
 	struct callgrind_input *c = input->handle;
 	int status = begin(input, err);
@@ -173,12 +176,14 @@ static int each_reader(struct tl_input *input, bool json, struct tl_output *out,
 	return status;
 }
 
-static int describe_callgrind(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
+static int describe_callgrind(struct tl_input *input, bool json, struct tl_output *out,
+			      struct tl_error *err)
 {
 	return each_reader(input, json, out, err, tl_callgrind_describe);
 }
 
-static int dump_callgrind(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
+static int dump_callgrind(struct tl_input *input, bool json, struct tl_output *out,
+			  struct tl_error *err)
 {
 	return each_reader(input, json, out, err, tl_callgrind_dump);
 }
@@ -203,7 +208,8 @@ static void put_violation_json(const struct violations *to, const struct tl_call
 	if (v->offset == TL_NOWHERE)
 		tl_put_text(to->out, ",\"offset\":null,\"record\":null");
 	else
-		tl_put_format(to->out, ",\"offset\":%" PRIu64 ",\"record\":%" PRIu64, v->offset, v->line);
+		tl_put_format(to->out, ",\"offset\":%" PRIu64 ",\"record\":%" PRIu64, v->offset,
+			      v->line);
 	if (v->part != TL_NONE)
 		tl_put_format(to->out, ",\"part\":%" PRIu32, v->part);
 	if (v->function)
@@ -242,7 +248,8 @@ static int put_violation(void *arg, const struct tl_callgrind_violation *v)
 	return tl_output_failed(to->out);
 }
 
-static int64_t check_callgrind(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
+static int64_t check_callgrind(struct tl_input *input, bool json, struct tl_output *out,
+			       struct tl_error *err)
 {
 	struct callgrind_input *c = input->handle;
 	int64_t sum = begin(input, err);
@@ -290,8 +297,8 @@ static int reencode_callgrind(struct tl_input *input, const char *variant, struc
 	return status;
 }
 
-static size_t damage_callgrind(struct tl_input *input, struct tl_damage *places, size_t room, uint64_t *count,
-			       uint64_t *skipped_bytes)
+static size_t damage_callgrind(struct tl_input *input, struct tl_damage *places, size_t room,
+			       uint64_t *count, uint64_t *skipped_bytes)
 {
 	struct callgrind_input *c = input->handle;
 	size_t listed = 0;

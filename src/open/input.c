@@ -34,13 +34,17 @@ static const char *empty_text(const char *path)
 		beside = !access(thread, F_OK);
 		free(thread);
 	}
-	return beside ? "the file is empty (Callgrind with --separate-threads=yes writes FILE-01, FILE-02, ...)"
+	return beside ? "the file is empty (Callgrind with --separate-threads=yes writes FILE-01, "
+			"FILE-02, ...)"
 		      : "the file is empty";
 }
 
 static const char *unknown_text(const uint8_t *data, size_t size)
 {
-	if (size >= 4 && !memcmp(data, "\x7f" "ELF", 4))
+	if (size >= 4 && !memcmp(data,
+				 "\x7f"
+				 "ELF",
+				 4))
 		return "an ELF file is no trace; programs are given with --binary";
 	return "not a trace of any format that this build reads";
 }
@@ -65,8 +69,7 @@ static int by_content(struct tl_source *source, const struct tl_format **format,
 			*format = tl_format_table[i];
 		}
 	}
-	return surest ? 0
-		      : tl_error_at(err, TL_BAD_FORMAT, 0, unknown_text(data, size));
+	return surest ? 0 : tl_error_at(err, TL_BAD_FORMAT, 0, unknown_text(data, size));
 }
 
 /* By the first of several files that has a byte: Callgrind leaves an empty one beside those of its
@@ -89,7 +92,10 @@ static int by_contents(struct tl_input *input, const char *const *paths, size_t 
 	return status;
 }
 
-/* The format of a further path; NULL: unknown, empty, or to be told only by reading what can be read only once. */
+/*
+ * The format of a further path; NULL: unknown, empty, or to be told only by reading what can be
+ * read only once.
+ */
 static int format_of(const char *path, const struct tl_format **format, struct tl_error *err)
 {
 	struct tl_source *source = NULL;
@@ -106,9 +112,11 @@ static int format_of(const char *path, const struct tl_format **format, struct t
 	return status == TL_TRUNCATED || status == TL_BAD_FORMAT ? 0 : status;
 }
 
-/* Files of one input have one format: a file of another would be read as damage of the first one's. */
-static int check_formats(const struct tl_input *input, const char *const *paths, size_t path_count, const char **failed,
-			 struct tl_error *err)
+/*
+ * Files of one input have one format: a file of another would be read as damage of the first one's.
+ */
+static int check_formats(const struct tl_input *input, const char *const *paths, size_t path_count,
+			 const char **failed, struct tl_error *err)
 {
 	const struct tl_format *format;
 
@@ -117,7 +125,8 @@ static int check_formats(const struct tl_input *input, const char *const *paths,
 
 		if (status == 0 && format && format != input->format)
 			status = tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-					     "not of the format of the first file; merge adds up profiles of any formats");
+					     "not of the format of the first file; merge adds up "
+					     "profiles of any formats");
 		if (status < 0) {
 			*failed = paths[i];
 			return status;
@@ -242,8 +251,8 @@ static const struct tl_source *find_changed(const struct tl_input *input)
 }
 
 /*
- * The status of a call that has read the input: no result stands on bytes that went away meanwhile. Pages of binaries
- * may be lost as well as those of the trace.
+ * The status of a call that has read the input: no result stands on bytes that went away meanwhile.
+ * Pages of binaries may be lost as well as those of the trace.
  */
 static int64_t unchanged(struct tl_input *input, int64_t status, struct tl_error *err)
 {
@@ -320,9 +329,11 @@ int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl
 	return status;
 }
 
-size_t tl_input_code(struct tl_input *input, const char *object, uint64_t address, uint8_t *bytes, size_t size)
+size_t tl_input_code(struct tl_input *input, const char *object, uint64_t address, uint8_t *bytes,
+		     size_t size)
 {
-	size_t count = input->format->code ? input->format->code(input, object, address, bytes, size) : 0;
+	size_t count =
+		input->format->code ? input->format->code(input, object, address, bytes, size) : 0;
 
 	for (size_t i = 0; !count && input->format->code && i < input->other_count; i++)
 		count = input->format->code(input->others[i], object, address, bytes, size);
@@ -427,7 +438,9 @@ int tl_input_analyze(struct tl_input *input, const struct tl_analysis *analysis,
 		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
 				   "only traces of instructions (xtrace) can be analyzed in this "
 				   "way");
-	return (int)unchanged(input, input->format->analyze(input, &known, out, failed ? failed : &about, err), err);
+	return (int)unchanged(
+		input, input->format->analyze(input, &known, out, failed ? failed : &about, err),
+		err);
 }
 
 int tl_input_reencode(struct tl_input *input, const char *to, const char *variant,

@@ -203,7 +203,8 @@ static int reencode_raw(struct tl_input *input, const char *variant, struct tl_o
 	return tl_pt_rewrite(&raw->config, &raw->pt.faults, out, err);
 }
 
-static size_t code_of_raw(struct tl_input *input, const char *object, uint64_t address, uint8_t *bytes, size_t size)
+static size_t code_of_raw(struct tl_input *input, const char *object, uint64_t address,
+			  uint8_t *bytes, size_t size)
 {
 	struct raw_input *raw = input->handle;
 	struct tl_pt_place place;
@@ -211,7 +212,8 @@ static size_t code_of_raw(struct tl_input *input, const char *object, uint64_t a
 
 	if (!tl_pt_program_place(raw->program, address, &place) || strcmp(place.object, object))
 		return 0;
-	count = tl_pt_image_read(tl_pt_program_image(raw->program), NULL, bytes, size, NULL, address);
+	count = tl_pt_image_read(tl_pt_program_image(raw->program), NULL, bytes, size, NULL,
+				 address);
 	return count > 0 ? (size_t)count : 0;
 }
 

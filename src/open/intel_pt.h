@@ -40,8 +40,8 @@ int tl_pt_input_window(struct tl_input *input, struct tl_number_range *window,
 int tl_pt_input_configure(const struct tl_input_options *options, struct tl_pt_config *config,
 			  struct tl_error *err);
 
-/* Ticks of the TSC per second, 0: unknown: as the options say, or CPUID 15H (of the trace: denominator
- * and numerator), or what the trace itself tells. */
+/* Ticks of the TSC per second, 0: unknown: as the options say, or CPUID 15H (of the trace:
+ * denominator and numerator), or what the trace itself tells. */
 uint64_t tl_pt_input_hz(const struct tl_input_options *options, uint64_t denominator,
 			uint64_t numerator, uint64_t told);
 

@@ -121,12 +121,13 @@ static int need_trace(struct tl_input *input, struct tl_error *err)
 		return status;
 	info = tl_perf_trace_info(p->trace);
 	p->pt.feed.timed = info->config & info->tsc_bit;
-	p->pt.feed.frequency = tl_pt_input_hz(o, info->tsc_ctc_d, info->tsc_ctc_n, tl_perf_tsc_hz(info));
+	p->pt.feed.frequency =
+		tl_pt_input_hz(o, info->tsc_ctc_d, info->tsc_ctc_n, tl_perf_tsc_hz(info));
 	return 0;
 }
 
-static int open_perf(struct tl_input *input, const char *const *paths, size_t path_count, const char **failed,
-		     struct tl_error *err)
+static int open_perf(struct tl_input *input, const char *const *paths, size_t path_count,
+		     const char **failed, struct tl_error *err)
 {
 	struct perf_input *p = calloc(1, sizeof(*p));
 
@@ -139,7 +140,10 @@ static int open_perf(struct tl_input *input, const char *const *paths, size_t pa
 	p->options = &input->options;
 	p->pt.has_code = true;
 	p->pt.feed = (struct tl_pt_feed){
-		.next = next_piece, .rewind = rewind_pieces, .place = place_of, .arg = p,
+		.next = next_piece,
+		.rewind = rewind_pieces,
+		.place = place_of,
+		.arg = p,
 		.raw_names = input->options.raw_names,
 	};
 	return begin_records(input, err);
@@ -147,7 +151,8 @@ static int open_perf(struct tl_input *input, const char *const *paths, size_t pa
 
 /* ---- records ---- */
 
-static int describe_perf(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
+static int describe_perf(struct tl_input *input, bool json, struct tl_output *out,
+			 struct tl_error *err)
 {
 	struct perf_input *p = input->handle;
 	int status = begin_records(input, err);
@@ -155,7 +160,8 @@ static int describe_perf(struct tl_input *input, bool json, struct tl_output *ou
 	return status < 0 ? status : tl_perf_describe(p->reader, json, out, err);
 }
 
-static int64_t check_perf(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
+static int64_t check_perf(struct tl_input *input, bool json, struct tl_output *out,
+			  struct tl_error *err)
 {
 	struct perf_input *p = input->handle;
 	int64_t records = begin_records(input, err), flow;
@@ -177,7 +183,8 @@ static int64_t check_perf(struct tl_input *input, bool json, struct tl_output *o
 
 static int dump_perf(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
 {
-	const unsigned flow = TL_DUMP_PACKETS | TL_DUMP_BLOCKS | TL_DUMP_INSTRUCTIONS | TL_DUMP_EVENTS;
+	const unsigned flow =
+		TL_DUMP_PACKETS | TL_DUMP_BLOCKS | TL_DUMP_INSTRUCTIONS | TL_DUMP_EVENTS;
 	struct perf_input *p = input->handle;
 	int status;
 
@@ -197,14 +204,16 @@ static int fold_perf(struct tl_input *input, struct tl_profile **profile, struct
 	return status < 0 ? status : tl_pt_input_fold(input, profile, err);
 }
 
-static int draw_perf(struct tl_input *input, const char *format, struct tl_output *out, struct tl_error *err)
+static int draw_perf(struct tl_input *input, const char *format, struct tl_output *out,
+		     struct tl_error *err)
 {
 	int status = need_trace(input, err);
 
 	return status < 0 ? status : tl_pt_input_timeline(input, format, out, err);
 }
 
-static int slice_perf(struct tl_input *input, const struct tl_slice *what, struct tl_output *out, struct tl_error *err)
+static int slice_perf(struct tl_input *input, const struct tl_slice *what, struct tl_output *out,
+		      struct tl_error *err)
 {
 	struct perf_input *p = input->handle;
 	struct tl_number_range window;
@@ -216,18 +225,21 @@ static int slice_perf(struct tl_input *input, const struct tl_slice *what, struc
 	return status < 0 ? status : tl_perf_slice(p->trace, window.from, window.to, out, err);
 }
 
-static int reencode_perf(struct tl_input *input, const char *variant, struct tl_output *out, struct tl_error *err)
+static int reencode_perf(struct tl_input *input, const char *variant, struct tl_output *out,
+			 struct tl_error *err)
 {
 	(void)input;
 	(void)variant;
 	(void)out;
-	return tl_error_format(err, "perf", tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, "perf.data is not written"));
+	return tl_error_format(
+		err, "perf",
+		tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, "perf.data is not written"));
 }
 
 /* ---- damage: of records, then of the trace ---- */
 
-static size_t damage_perf(struct tl_input *input, struct tl_damage *places, size_t room, uint64_t *count,
-			  uint64_t *skipped_bytes)
+static size_t damage_perf(struct tl_input *input, struct tl_damage *places, size_t room,
+			  uint64_t *count, uint64_t *skipped_bytes)
 {
 	struct perf_input *p = input->handle;
 	struct tl_perf_reader *reader = p->trace ? tl_perf_trace_reader(p->trace) : p->reader;
@@ -247,21 +259,23 @@ static size_t damage_perf(struct tl_input *input, struct tl_damage *places, size
 			.length = list[i].length,
 			.record = list[i].record,
 		};
-	listed += tl_pt_input_damage(input, places + listed, room - listed, &flow_count, &flow_bytes);
+	listed +=
+		tl_pt_input_damage(input, places + listed, room - listed, &flow_count, &flow_bytes);
 	*count += flow_count;
 	*skipped_bytes += flow_bytes;
 	return listed;
 }
 
 /* As the process that ran last has it. */
-static size_t code_of_perf(struct tl_input *input, const char *object, uint64_t address, uint8_t *bytes, size_t size)
+static size_t code_of_perf(struct tl_input *input, const char *object, uint64_t address,
+			   uint8_t *bytes, size_t size)
 {
 	struct perf_input *p = input->handle;
 	struct tl_perf_place place;
 	int count;
 
-	if (!p->trace || !p->run.image || !tl_perf_trace_place(p->trace, &p->run, address, &place) ||
-	    strcmp(place.path, object))
+	if (!p->trace || !p->run.image ||
+	    !tl_perf_trace_place(p->trace, &p->run, address, &place) || strcmp(place.path, object))
 		return 0;
 	count = tl_pt_image_read(p->run.image, NULL, bytes, size, &p->run.asid, address);
 	return count > 0 ? (size_t)count : 0;

@@ -217,7 +217,8 @@ int tl_pt_input_dump(struct tl_input *input, bool json, struct tl_output *out, s
 	}
 	if (status == 0)
 		status = dump_pieces(input, &show, out, err);
-	if (status == 0 && (!tl_pt_functions_damage(&choice.functions, &((struct pt_input *)input->handle)->faults) ||
+	if (status == 0 && (!tl_pt_functions_damage(&choice.functions,
+						    &((struct pt_input *)input->handle)->faults) ||
 			    choice.no_memory || choice.functions.no_memory))
 		status = tl_error_memory(err);
 	choose_end(&choice);

@@ -48,10 +48,12 @@ int tl_pt_input_window(struct tl_input *input, struct tl_number_range *window, s
 	if (o->from_seconds <= 0 && o->to_seconds <= 0)
 		return 0;
 	if (!pt->feed.timed)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no time in the trace, so no time window");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "there is no time in the trace, so no time window");
 	if (!pt->feed.frequency)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-				   "the trace does not say how long a tick is; give --tsc-hz for a time window");
+				   "the trace does not say how long a tick is; give --tsc-hz for "
+				   "a time window");
 	status = tl_pt_input_first_time(input, &first, err);
 	if (status < 0)
 		return status;
@@ -68,10 +70,14 @@ int tl_pt_input_fold(struct tl_input *input, struct tl_profile **profile, struct
 {
 	struct pt_input *pt = input->handle;
 	const struct tl_input_options *o = &input->options;
+	/* clang-format off */
 	struct tl_pt_fold_options options = {
-		.thread = o->thread, .process = o->process, .cpu = o->cpu, .jobs = o->jobs, .exact = o->exact,
-		.per_thread = o->per_thread, .lines = o->detail == TL_DETAIL_LINES, .strict = o->strict,
+		.thread = o->thread, .process = o->process, .cpu = o->cpu, .jobs = o->jobs,
+		  .exact = o->exact,
+		.per_thread = o->per_thread, .lines = o->detail == TL_DETAIL_LINES,
+		  .strict = o->strict,
 	};
+	/* clang-format on */
 	struct tl_number_range window;
 	int status = tl_pt_input_window(input, &window, err);
 
@@ -91,8 +97,8 @@ static enum tl_status status_of(enum tl_pt_error error)
 	return (enum tl_status)tl_pt_fault(&err, error, 0);
 }
 
-size_t tl_pt_input_damage(struct tl_input *input, struct tl_damage *places, size_t room, uint64_t *count,
-			  uint64_t *skipped_bytes)
+size_t tl_pt_input_damage(struct tl_input *input, struct tl_damage *places, size_t room,
+			  uint64_t *count, uint64_t *skipped_bytes)
 {
 	struct pt_input *pt = input->handle;
 	size_t listed = pt->faults.listed < room ? pt->faults.listed : room;
@@ -103,8 +109,11 @@ size_t tl_pt_input_damage(struct tl_input *input, struct tl_damage *places, size
 		struct tl_pt_lost *lost = &pt->faults.list[i];
 
 		places[i] = (struct tl_damage){
-			.status = status_of(lost->why), .text = tl_pt_fault_text(lost), .offset = lost->from,
-			.length = lost->bytes, .record = TL_NOWHERE,
+			.status = status_of(lost->why),
+			.text = tl_pt_fault_text(lost),
+			.offset = lost->from,
+			.length = lost->bytes,
+			.record = TL_NOWHERE,
 		};
 	}
 	return listed;

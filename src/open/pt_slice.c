@@ -24,8 +24,8 @@ static int check_wishes(const struct tl_input *input, const struct tl_slice *wha
 }
 
 /* From the time before the trigger on. */
-static int find_trigger(struct tl_input *input, const struct tl_slice *what, struct tl_pt_trigger *trigger,
-			uint64_t *from, struct tl_error *err)
+static int find_trigger(struct tl_input *input, const struct tl_slice *what,
+			struct tl_pt_trigger *trigger, uint64_t *from, struct tl_error *err)
 {
 	struct pt_input *pt = input->handle;
 	struct tl_pt_functions functions;
@@ -79,7 +79,8 @@ int tl_pt_input_slice(struct tl_input *input, const struct tl_slice *what, struc
 	if (status <= 0)
 		return status;
 	/* Up to the PSB behind the trigger. */
-	status = tl_pt_slice_time(&piece.config, window.from, what->trigger ? 0 : window.to, &part, err);
+	status = tl_pt_slice_time(&piece.config, window.from, what->trigger ? 0 : window.to, &part,
+				  err);
 	if (status == 0 && what->trigger) {
 		part.to = tl_pt_psb_behind(&piece.config, trigger.offset);
 		if (part.from >= part.to)

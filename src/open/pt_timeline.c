@@ -81,7 +81,10 @@ static void name_thread(struct show *s, const struct pt_folder *folder)
 	tl_timeline_name(s->timeline, at.process, at.thread, name);
 }
 
-/* The frames of the present thread, with room for one more depth; NULL without memory. What is new is not shown. */
+/*
+ * The frames of the present thread, with room for one more depth; NULL without memory. What is new
+ * is not shown.
+ */
 static struct shown *shown_of(struct show *s, const struct pt_folder *folder, size_t depth)
 {
 	size_t number = (size_t)(folder->thread - folder->threads), had = s->shown_capacity;
@@ -116,7 +119,7 @@ static void opened(void *arg, const struct pt_folder *folder)
 		return;
 	}
 	shown->frames[depth] = !folder->closed && (!s->most || depth <= s->most) &&
-			  is_wanted(s, &folder->functions, number);
+			       is_wanted(s, &folder->functions, number);
 	if (shown->frames[depth])
 		tl_timeline_enter(s->timeline, &at, number, function->name, function->file,
 				  function->line, NULL, 0);
@@ -129,7 +132,8 @@ static void closing(void *arg, const struct pt_folder *folder)
 	struct tl_timeline_point at = point(folder);
 	size_t thread = (size_t)(folder->thread - folder->threads);
 
-	if (thread < s->shown_capacity && depth < s->shown[thread].capacity && s->shown[thread].frames[depth])
+	if (thread < s->shown_capacity && depth < s->shown[thread].capacity &&
+	    s->shown[thread].frames[depth])
 		tl_timeline_leave(s->timeline, &at);
 }
 

@@ -3,12 +3,8 @@
 #include "open/format.h"
 
 const struct tl_format *const tl_format_table[] = {
-	&tl_xray_format,
-	&tl_callgrind_format,
-	&tl_intel_pt_format,
-	&tl_perf_format,
-	&tl_xtrace_format,
-	NULL,
+	&tl_xray_format, &tl_callgrind_format, &tl_intel_pt_format,
+	&tl_perf_format, &tl_xtrace_format,    NULL,
 };
 
 const struct tl_format_info *tl_trace_targets(void)
@@ -27,12 +23,8 @@ const struct tl_format_info *tl_trace_targets(void)
 const struct tl_format_info *tl_formats(void)
 {
 	static const struct tl_format_info formats[] = {
-		TL_XRAY_INFO,
-		TL_CALLGRIND_INFO,
-		TL_INTEL_PT_INFO,
-		TL_PERF_INFO,
-		TL_XTRACE_INFO,
-		{ NULL, NULL },
+		TL_XRAY_INFO, TL_CALLGRIND_INFO, TL_INTEL_PT_INFO,
+		TL_PERF_INFO, TL_XTRACE_INFO,    { NULL, NULL },
 	};
 
 	return formats;

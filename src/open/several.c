@@ -38,8 +38,8 @@ static size_t list_files(struct file *files, const char *const *paths, size_t co
 
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(paths[i], "-") && !stat(paths[i], &status) && S_ISREG(status.st_mode))
-			files[listed++] =
-				(struct file){ paths[i], status.st_dev, status.st_ino, status.st_size };
+			files[listed++] = (struct file){ paths[i], status.st_dev, status.st_ino,
+							 status.st_size };
 	if (listed)
 		qsort(files, listed, sizeof(*files), compare_files);
 	return listed;
@@ -78,11 +78,15 @@ static bool same_bytes(const struct file *a, const struct file *b, char *room)
 	return same;
 }
 
-/* Of those of one size, whether one has the bytes of another; an empty file counts for nothing anyway. */
+/*
+ * Of those of one size, whether one has the bytes of another; an empty file counts for nothing
+ * anyway.
+ */
 static const struct file *find_copy(const struct file *files, size_t count, char *room)
 {
 	for (size_t i = 0; i < count; i++)
-		for (size_t j = i + 1; files[i].size && j < count && files[j].size == files[i].size; j++)
+		for (size_t j = i + 1; files[i].size && j < count && files[j].size == files[i].size;
+		     j++)
 			if (same_bytes(&files[i], &files[j], room))
 				return &files[j];
 	return NULL;
@@ -101,7 +105,8 @@ int tl_input_distinct(const char *const *paths, size_t count, bool by_content, c
 	for (size_t i = 1; status == 0 && i < listed; i++)
 		if (same_file(&files[i - 1], &files[i])) {
 			*failed = files[i].path;
-			status = tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the same file is given twice");
+			status = tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+					     "the same file is given twice");
 		}
 	if (status == 0 && by_content)
 		copy = find_copy(files, listed, room);
@@ -117,14 +122,16 @@ int tl_input_distinct(const char *const *paths, size_t count, bool by_content, c
 
 /* ---- one more ---- */
 
-int tl_input_join(struct tl_input *input, struct tl_input *other, const char **failed, struct tl_error *err)
+int tl_input_join(struct tl_input *input, struct tl_input *other, const char **failed,
+		  struct tl_error *err)
 {
 	const char *paths[2] = { tl_source_name(input->source), tl_source_name(other->source) };
 	struct tl_input **grown;
 	int status = 0;
 
 	if (input->format != other->format || input->format->many_paths || other->other_count)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "files of this format are inputs of their own");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "files of this format are inputs of their own");
 	for (size_t i = 0; status == 0 && i < input->other_count + 1; i++) {
 		paths[0] = i ? input->others[i - 1]->path : paths[0];
 		status = tl_input_distinct(paths, 2, false, failed, err);

@@ -3,7 +3,10 @@
 #define TL_OPEN_SEVERAL_H
 #include <tracelathe/open.h>
 
-/* No file is given twice, nor, `by_content`, a copy of one. 0 or TL_BAD_USAGE; *failed is then its path. */
+/*
+ * No file is given twice, nor, `by_content`, a copy of one. 0 or TL_BAD_USAGE; *failed is then its
+ * path.
+ */
 int tl_input_distinct(const char *const *paths, size_t count, bool by_content, const char **failed,
 		      struct tl_error *err);
 

@@ -27,7 +27,9 @@ static int open_reader(struct tl_input *input, struct xray_input *x, struct tl_e
 {
 	const struct tl_input_options *o = &input->options;
 	struct tl_xray_options options = {
-		.size = sizeof(options), .strict = o->strict, .tid16 = o->tid16,
+		.size = sizeof(options),
+		.strict = o->strict,
+		.tid16 = o->tid16,
 		.order = o->file_order ? TL_XRAY_FILE_ORDER : TL_XRAY_TIME_ORDER,
 	};
 
@@ -52,13 +54,19 @@ static uint64_t ticks_at(const struct xray_input *x, double seconds)
 static int set_limits(const struct tl_input_options *o, struct xray_input *x, struct tl_error *err)
 {
 	x->limits = (struct tl_xray_fold_options){
-		.size = sizeof(x->limits), .thread = o->thread, .process = o->process, .cpu = o->cpu,
-		.jobs = o->jobs, .exact = o->exact, .per_thread = o->per_thread,
+		.size = sizeof(x->limits),
+		.thread = o->thread,
+		.process = o->process,
+		.cpu = o->cpu,
+		.jobs = o->jobs,
+		.exact = o->exact,
+		.per_thread = o->per_thread,
 	};
 	if (o->from_seconds <= 0 && o->to_seconds <= 0)
 		return 0;
 	if (!tl_xray_info(x->reader)->frequency)
-		return tl_error_at(err, TL_BAD_USAGE, 8, "the trace does not say how long a tick is, so no time window");
+		return tl_error_at(err, TL_BAD_USAGE, 8,
+				   "the trace does not say how long a tick is, so no time window");
 	if (o->from_seconds > 0)
 		x->limits.from_ticks = ticks_at(x, o->from_seconds);
 	if (o->to_seconds > 0)
@@ -66,8 +74,8 @@ static int set_limits(const struct tl_input_options *o, struct xray_input *x, st
 	return 0;
 }
 
-static int open_xray(struct tl_input *input, const char *const *paths, size_t path_count, const char **failed,
-		     struct tl_error *err)
+static int open_xray(struct tl_input *input, const char *const *paths, size_t path_count,
+		     const char **failed, struct tl_error *err)
 {
 	struct xray_input *x = calloc(1, sizeof(*x));
 	int status;
@@ -107,7 +115,10 @@ static int relate_xray(struct tl_input *input, struct tl_error *err)
 	return status;
 }
 
-/* Names are those of the file that the trace proves no liar: where it was another one, everything is named again. */
+/*
+ * Names are those of the file that the trace proves no liar: where it was another one, everything
+ * is named again.
+ */
 static int fold_xray(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
 	struct xray_input *x = input->handle;
@@ -119,7 +130,8 @@ static int fold_xray(struct tl_input *input, struct tl_profile **profile, struct
 	return tl_xray_fold(x->reader, x->maps.map, &x->limits, profile, err);
 }
 
-static int describe_xray(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
+static int describe_xray(struct tl_input *input, bool json, struct tl_output *out,
+			 struct tl_error *err)
 {
 	struct xray_input *x = input->handle;
 
@@ -137,7 +149,8 @@ int tl_xray_input_select(struct tl_input *input, struct xray_select *select, str
 	if (x->maps.count)
 		tl_xray_maps_choose(&x->maps, &x->reader->uses);
 	select->limits = x->limits;
-	return tl_xray_names_begin(&select->names, x->maps.map, input->options.function, input->options.object, err);
+	return tl_xray_names_begin(&select->names, x->maps.map, input->options.function,
+				   input->options.object, err);
 }
 
 static int dump_xray(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
@@ -180,7 +193,8 @@ static int put_violation(void *arg, const struct tl_xray_violation *v)
 		number_or_null(to->out, ",\"record\":", v->record);
 		tl_put_text(to->out, ",\"thread\":");
 		tl_put_i64(to->out, v->thread);
-		number_or_null(to->out, ",\"function\":", v->function == TL_NONE ? TL_NOWHERE : v->function);
+		number_or_null(to->out,
+			       ",\"function\":", v->function == TL_NONE ? TL_NOWHERE : v->function);
 		tl_put_text(to->out, ",\"text\":");
 		tl_put_json(to->out, v->text, strlen(v->text));
 		tl_put_text(to->out, "}\n");
@@ -197,7 +211,8 @@ static int put_violation(void *arg, const struct tl_xray_violation *v)
 	return tl_output_failed(to->out);
 }
 
-static int64_t check_xray(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
+static int64_t check_xray(struct tl_input *input, bool json, struct tl_output *out,
+			  struct tl_error *err)
 {
 	struct xray_input *x = input->handle;
 	struct violations to = { out, json };
@@ -211,21 +226,27 @@ static const struct {
 	const char *name;
 	enum tl_xray_mode mode;
 	uint16_t version;
+	/* clang-format off */
 } variants[] = {
 	{ "5", TL_XRAY_FDR, 5 },   { "4", TL_XRAY_FDR, 4 },         { "3", TL_XRAY_FDR, 3 },
 	{ "2", TL_XRAY_FDR, 2 },   { "1", TL_XRAY_FDR, 1 },         { "basic", TL_XRAY_BASIC, 3 },
-	{ "basic-3", TL_XRAY_BASIC, 3 }, { "basic-2", TL_XRAY_BASIC, 2 }, { "basic-1", TL_XRAY_BASIC, 1 },
+	{ "basic-3", TL_XRAY_BASIC, 3 }, { "basic-2", TL_XRAY_BASIC, 2 }, { "basic-1",
+	  TL_XRAY_BASIC, 1 },
 };
+/* clang-format on */
 
 /* What a version 1 file says when the source has no buffers: the runtime's default. */
 enum { DEFAULT_BUFFER_BYTES = 16384 };
 
-static int reencode_xray(struct tl_input *input, const char *variant, struct tl_output *out, struct tl_error *err)
+static int reencode_xray(struct tl_input *input, const char *variant, struct tl_output *out,
+			 struct tl_error *err)
 {
 	struct xray_input *x = input->handle;
 	const struct tl_xray_info *info = tl_xray_info(x->reader);
 	struct tl_xray_writer_options options = {
-		.size = sizeof(options), .constant_tsc = info->constant_tsc, .nonstop_tsc = info->nonstop_tsc,
+		.size = sizeof(options),
+		.constant_tsc = info->constant_tsc,
+		.nonstop_tsc = info->nonstop_tsc,
 		.frequency = info->frequency,
 		.buffer_size = info->mode == TL_XRAY_FDR ? info->buffer_size : DEFAULT_BUFFER_BYTES,
 	};
@@ -237,7 +258,8 @@ static int reencode_xray(struct tl_input *input, const char *variant, struct tl_
 			return tl_xray_convert(x->reader, out, &options, err);
 		}
 	return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-			   "an XRay trace is written as version 1 to 5, or basic, basic-1, basic-2, basic-3");
+			   "an XRay trace is written as version 1 to 5, or basic, basic-1, "
+			   "basic-2, basic-3");
 }
 
 /* ---- damage ---- */
@@ -249,7 +271,8 @@ static size_t list_heritage(const struct tl_xray_reader *reader, struct tl_damag
 	size_t listed = 0;
 
 	if (reader->inherits) {
-		place.text = "records that its process inherited by fork are in the log of the process that "
+		place.text = "records that its process inherited by fork are in the log of the "
+			     "process that "
 			     "forked, too: counted once";
 		places[listed++] = place;
 	}
@@ -259,19 +282,21 @@ static size_t list_heritage(const struct tl_xray_reader *reader, struct tl_damag
 	}
 	if (reader->orphaned) {
 		place.status = TL_TRUNCATED;
-		place.text = "its process was forked and inherited the first records from another one; with "
+		place.text = "its process was forked and inherited the first records from another "
+			     "one; with "
 			     "that one's log beside it they would be told apart";
 		places[listed++] = place;
 	}
 	return listed;
 }
 
-static size_t damage_xray(struct tl_input *input, struct tl_damage *places, size_t room, uint64_t *count,
-			  uint64_t *skipped_bytes)
+static size_t damage_xray(struct tl_input *input, struct tl_damage *places, size_t room,
+			  uint64_t *count, uint64_t *skipped_bytes)
 {
 	struct xray_input *x = input->handle;
 	size_t listed;
-	const struct tl_xray_fault *faults = tl_xray_faults(x->reader, &listed, count, skipped_bytes);
+	const struct tl_xray_fault *faults =
+		tl_xray_faults(x->reader, &listed, count, skipped_bytes);
 	struct tl_damage more[3];
 	size_t notes = list_heritage(x->reader, more), told;
 
@@ -279,8 +304,11 @@ static size_t damage_xray(struct tl_input *input, struct tl_damage *places, size
 		listed = room;
 	for (size_t i = 0; i < listed; i++)
 		places[i] = (struct tl_damage){
-			.status = faults[i].status, .text = faults[i].text, .offset = faults[i].offset,
-			.length = faults[i].length, .record = faults[i].record,
+			.status = faults[i].status,
+			.text = faults[i].text,
+			.offset = faults[i].offset,
+			.length = faults[i].length,
+			.record = faults[i].record,
 		};
 	*count += notes;
 	for (size_t i = 0; i < notes && listed < room; i++)
@@ -290,8 +318,8 @@ static size_t damage_xray(struct tl_input *input, struct tl_damage *places, size
 	listed += told;
 	for (size_t i = 0; i < x->maps.count; i++)
 		if (x->maps.list[i].map)
-			listed += tl_binary_damage(tl_xray_map_binary(x->maps.list[i].map), places + listed,
-						   room - listed, count);
+			listed += tl_binary_damage(tl_xray_map_binary(x->maps.list[i].map),
+						   places + listed, room - listed, count);
 	return listed;
 }
 

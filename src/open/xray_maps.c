@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several programs and shared objects may be given for a trace, which names none. A file is what ran as an object (0: the
- * program, 1 and on: shared objects, in the order in which they registered) if its map has what the trace uses of that
- * object; of several that can be it the first one is taken, programs before shared objects for object 0.
+ * Several programs and shared objects may be given for a trace, which names none. A file is what
+ * ran as an object (0: the program, 1 and on: shared objects, in the order in which they
+ * registered) if its map has what the trace uses of that object; of several that can be it the
+ * first one is taken, programs before shared objects for object 0.
  */
 #include "open/xray_maps.h"
 
@@ -22,7 +23,8 @@ static bool is_program(const struct tl_xray_map *map)
 {
 	struct tl_section section;
 
-	return !map->binary || !tl_binary_is_pie(map->binary) || tl_binary_section(map->binary, ".interp", &section);
+	return !map->binary || !tl_binary_is_pie(map->binary) ||
+	       tl_binary_section(map->binary, ".interp", &section);
 }
 
 static int add(struct xray_maps *maps, const struct xray_candidate *candidate, struct tl_error *err)
@@ -36,8 +38,8 @@ static int add(struct xray_maps *maps, const struct xray_candidate *candidate, s
 }
 
 /* A file that has no map is told at the end, if another one has one. */
-static int open_file(struct xray_maps *maps, const struct tl_binary_spec *spec, const char *path, bool demangle,
-		     struct tl_error *err)
+static int open_file(struct xray_maps *maps, const struct tl_binary_spec *spec, const char *path,
+		     bool demangle, struct tl_error *err)
 {
 	struct xray_candidate candidate = { .path = spec->path, .in_folder = path != spec->path };
 	int status = tl_xray_map_open(&candidate.map, path, spec->address, demangle, err);
@@ -45,7 +47,8 @@ static int open_file(struct xray_maps *maps, const struct tl_binary_spec *spec, 
 	if (status == TL_NO_MEMORY)
 		return status;
 	if (status < 0) {
-		candidate.text = err && err->text ? err->text : tl_status_name((enum tl_status)status);
+		candidate.text =
+			err && err->text ? err->text : tl_status_name((enum tl_status)status);
 		candidate.status = (enum tl_status)status;
 	} else {
 		candidate.program = is_program(candidate.map);
@@ -53,7 +56,8 @@ static int open_file(struct xray_maps *maps, const struct tl_binary_spec *spec, 
 	return candidate.in_folder && !candidate.map ? 0 : add(maps, &candidate, err);
 }
 
-static int open_folder(struct xray_maps *maps, const struct tl_binary_spec *spec, bool demangle, struct tl_error *err)
+static int open_folder(struct xray_maps *maps, const struct tl_binary_spec *spec, bool demangle,
+		       struct tl_error *err)
 {
 	struct dirent **names;
 	int count = scandir(spec->path, &names, NULL, alphasort), status = 0;
@@ -79,7 +83,8 @@ static int open_folder(struct xray_maps *maps, const struct tl_binary_spec *spec
 	return status;
 }
 
-static int open_binary(struct xray_maps *maps, const struct tl_binary_spec *spec, bool demangle, struct tl_error *err)
+static int open_binary(struct xray_maps *maps, const struct tl_binary_spec *spec, bool demangle,
+		       struct tl_error *err)
 {
 	struct stat found;
 
@@ -96,8 +101,8 @@ static int open_yaml(struct xray_maps *maps, const char *path, struct tl_error *
 	return status < 0 ? status : add(maps, &candidate, err);
 }
 
-static int open_all(struct xray_maps *maps, const struct tl_input_options *options, const char **about,
-		    struct tl_error *err)
+static int open_all(struct xray_maps *maps, const struct tl_input_options *options,
+		    const char **about, struct tl_error *err)
 {
 	struct tl_error ignored, *first = err;
 	bool any = false;
@@ -110,7 +115,8 @@ static int open_all(struct xray_maps *maps, const struct tl_input_options *optio
 	for (size_t i = 0; status == 0 && i < options->binary_count; i++) {
 		if (!any)
 			*about = options->binaries[i].path;
-		status = open_binary(maps, &options->binaries[i], !options->raw_names, i ? &ignored : first);
+		status = open_binary(maps, &options->binaries[i], !options->raw_names,
+				     i ? &ignored : first);
 	}
 	for (size_t i = 0; i < maps->count; i++)
 		any |= maps->list[i].map != NULL;
@@ -118,12 +124,13 @@ static int open_all(struct xray_maps *maps, const struct tl_input_options *optio
 		return status;
 	*about = options->binaries[0].path;
 	if (!maps->count || maps->list[0].path != options->binaries[0].path)
-		return tl_error_at(err, TL_BAD_FORMAT, TL_NOWHERE, "no file in this folder has an XRay instrumentation map");
+		return tl_error_at(err, TL_BAD_FORMAT, TL_NOWHERE,
+				   "no file in this folder has an XRay instrumentation map");
 	return maps->list[0].status;
 }
 
-int tl_xray_maps_open(struct xray_maps *maps, const struct tl_input_options *options, const char **failed,
-		      struct tl_error *err)
+int tl_xray_maps_open(struct xray_maps *maps, const struct tl_input_options *options,
+		      const char **failed, struct tl_error *err)
 {
 	static const struct xray_uses nothing;
 	const char *about = *failed;
@@ -147,7 +154,8 @@ void tl_xray_maps_close(struct xray_maps *maps)
 /* ---- choosing ---- */
 
 /* The first that can be an object; those that cannot keep the reason. */
-static struct xray_candidate *choose(struct xray_maps *maps, uint32_t object, const struct xray_uses *uses)
+static struct xray_candidate *choose(struct xray_maps *maps, uint32_t object,
+				     const struct xray_uses *uses)
 {
 	for (int programs = object == 0; programs >= 0; programs--)
 		for (size_t i = 0; i < maps->count; i++) {
@@ -193,10 +201,12 @@ bool tl_xray_maps_choose(struct xray_maps *maps, const struct xray_uses *uses)
 	maps->map = program ? program->map : NULL;
 	maps->objects_text = NULL;
 	for (uint32_t object = 1; object < XRAY_OBJECTS; object++) {
-		struct xray_candidate *c = !uses->count || is_used(uses, object) ? choose(maps, object, uses) : NULL;
+		struct xray_candidate *c =
+			!uses->count || is_used(uses, object) ? choose(maps, object, uses) : NULL;
 
 		if (!c && is_used(uses, object))
-			maps->objects_text = "functions of a shared object have no names: no file that was given is it";
+			maps->objects_text = "functions of a shared object have no names: no file "
+					     "that was given is it";
 		if (!maps->map)
 			continue;
 		maps->map->objects[object] = c ? c->map : NULL;
@@ -218,7 +228,8 @@ static const char *tell_candidate(const struct xray_maps *maps, const struct xra
 		return c->map->binary && c->map->asked && !c->map->named ? no_names : NULL;
 	if (c->text && (c->program || !maps->map))
 		return c->text;
-	return c->program ? "could be the program that ran as well as another file that was given: names are those of "
+	return c->program ? "could be the program that ran as well as another file that was given: "
+			    "names are those of "
 			    "the first"
 			  : NULL;
 }
@@ -240,7 +251,8 @@ size_t tl_xray_maps_tell(const struct xray_maps *maps, struct tl_damage *places,
 			if (maps->map || (folder && !strcmp(folder, c->path)))
 				continue;
 			folder = c->path;
-			place.text = "no file in this folder can be the program that ran; no names were used";
+			place.text = "no file in this folder can be the program that ran; no names "
+				     "were used";
 		}
 		if (place.text && told < room)
 			places[told++] = place;

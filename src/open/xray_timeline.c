@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An XRay trace over time. Threads come one after the other, each in time order. The fold's stack machine decides what
- * an exit closes, so that the timeline nests as the profile does: exits without an entry are left out, and a call that
- * was left by longjmp or an exception ends where the fold ends it.
+ * An XRay trace over time. Threads come one after the other, each in time order. The fold's stack
+ * machine decides what an exit closes, so that the timeline nests as the profile does: exits
+ * without an entry are left out, and a call that was left by longjmp or an exception ends where the
+ * fold ends it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,14 +45,17 @@ static void enter(struct walk *w, const struct tl_xray_record *record, uint32_t 
 	const struct xray_name *name = &w->select->names.names[function];
 	struct tl_timeline_arg args[TL_XRAY_MAX_ARGS];
 	static const char *const arg_names[TL_XRAY_MAX_ARGS] = {
-		"arg0", "arg1", "arg2", "arg3", "arg4", "arg5", "arg6", "arg7",
+		"arg0", "arg1", "arg2",  "arg3",  "arg4",  "arg5",  "arg6",  "arg7",
 		"arg8", "arg9", "arg10", "arg11", "arg12", "arg13", "arg14", "arg15",
 	};
 	struct tl_timeline_point at = point_of(record);
 
 	for (uint32_t i = 0; i < record->arg_count; i++)
-		args[i] = (struct tl_timeline_arg){ .name = arg_names[i], .kind = TL_ARG_NUMBER, .number = record->args[i] };
-	tl_timeline_enter(w->timeline, &at, function, name->name, name->file, name->line, args, record->arg_count);
+		args[i] = (struct tl_timeline_arg){ .name = arg_names[i],
+						    .kind = TL_ARG_NUMBER,
+						    .number = record->args[i] };
+	tl_timeline_enter(w->timeline, &at, function, name->name, name->file, name->line, args,
+			  record->arg_count);
 }
 
 /* A call that was not shown when it began is not ended either. */
@@ -89,7 +93,8 @@ static bool enter_function(struct walk *w, const struct tl_xray_record *record, 
 		tl_fold_enter_new(&w->fold, function);
 	}
 	depth = tl_fold_depth(&w->fold);
-	if (w->fold.no_memory || w->judge.no_memory || !tl_grow(&w->shown, &w->capacity, depth + 1, sizeof(*w->shown)))
+	if (w->fold.no_memory || w->judge.no_memory ||
+	    !tl_grow(&w->shown, &w->capacity, depth + 1, sizeof(*w->shown)))
 		return false;
 	w->shown[depth] = shown;
 	if (shown)
@@ -116,27 +121,34 @@ static int put_function(struct walk *w, const struct tl_xray_record *record, str
 static void put_event(struct walk *w, const struct tl_xray_record *record)
 {
 	struct tl_timeline_point at = point_of(record);
+	/* clang-format off */
 	struct tl_timeline_arg args[2] = {
-		{ .name = "data", .kind = TL_ARG_BYTES, .data = record->payload, .size = record->payload_size },
+		{ .name = "data", .kind = TL_ARG_BYTES, .data = record->payload,
+		  .size = record->payload_size },
 		{ .name = "type", .kind = TL_ARG_NUMBER, .number = record->event_type },
 	};
+	/* clang-format on */
 	bool typed = record->kind == TL_XRAY_TYPED_EVENT;
 
 	if (in_window(w, record))
-		tl_timeline_instant(w->timeline, &at, typed ? "typed event" : "custom event", args, typed ? 2 : 1);
+		tl_timeline_instant(w->timeline, &at, typed ? "typed event" : "custom event", args,
+				    typed ? 2 : 1);
 }
 
 static void put_migration(struct walk *w, const struct tl_xray_record *record)
 {
 	struct tl_timeline_point at = point_of(record);
-	struct tl_timeline_arg cpu = { .name = "cpu", .kind = TL_ARG_NUMBER, .number = record->cpu };
+	struct tl_timeline_arg cpu = { .name = "cpu",
+				       .kind = TL_ARG_NUMBER,
+				       .number = record->cpu };
 
 	if (in_window(w, record))
 		tl_timeline_instant(w->timeline, &at, "cpu migration", &cpu, 1);
 }
 
-static int walk_thread(struct walk *w, struct tl_xray_reader *reader, const struct xray_thread *thread,
-		       struct tl_output *out, struct tl_error *err)
+static int walk_thread(struct walk *w, struct tl_xray_reader *reader,
+		       const struct xray_thread *thread, struct tl_output *out,
+		       struct tl_error *err)
 {
 	struct tl_xray_record record;
 	struct xray_stream stream;
@@ -144,14 +156,17 @@ static int walk_thread(struct walk *w, struct tl_xray_reader *reader, const stru
 	uint16_t cpu = 0;
 	int status;
 
-	tl_xray_stream_open(&stream, reader, reader->order, thread->begin, thread->end, &reader->faults);
+	tl_xray_stream_open(&stream, reader, reader->order, thread->begin, thread->end,
+			    &reader->faults);
 	w->stream = &stream;
-	while ((status = tl_xray_stream_next(&stream, &record, err)) == 1 && !tl_output_failed(out)) {
+	while ((status = tl_xray_stream_next(&stream, &record, err)) == 1 &&
+	       !tl_output_failed(out)) {
 		if (record.kind == TL_XRAY_FUNCTION) {
 			status = put_function(w, &record, err);
 			if (status < 0)
 				break;
-		} else if (record.kind == TL_XRAY_CUSTOM_EVENT || record.kind == TL_XRAY_TYPED_EVENT) {
+		} else if (record.kind == TL_XRAY_CUSTOM_EVENT ||
+			   record.kind == TL_XRAY_TYPED_EVENT) {
 			put_event(w, &record);
 		} else if (record.kind == TL_XRAY_NEW_CPU) {
 			if (on_cpu && cpu != record.cpu)
@@ -197,8 +212,12 @@ static int walk_threads(struct tl_input *input, struct walk *w, struct tl_xray_r
 	return status;
 }
 
-/* With the program at hand, what was left by an exception ends before the next call, as in a profile. */
-static int walk_all(struct tl_input *input, struct walk *w, struct tl_output *out, struct tl_error *err)
+/*
+ * With the program at hand, what was left by an exception ends before the next call, as in a
+ * profile.
+ */
+static int walk_all(struct tl_input *input, struct walk *w, struct tl_output *out,
+		    struct tl_error *err)
 {
 	struct xray_input *x = input->handle;
 	bool known = x->maps.map && x->maps.map->binary;
@@ -214,7 +233,8 @@ static int walk_all(struct tl_input *input, struct walk *w, struct tl_output *ou
 	return status;
 }
 
-int tl_xray_input_timeline(struct tl_input *input, const char *format, struct tl_output *out, struct tl_error *err)
+int tl_xray_input_timeline(struct tl_input *input, const char *format, struct tl_output *out,
+			   struct tl_error *err)
 {
 	struct xray_input *x = input->handle;
 	struct xray_select select;

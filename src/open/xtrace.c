@@ -27,7 +27,8 @@ static const struct tl_source *source_xtrace(const struct tl_input *input, size_
 {
 	const struct xtrace_input *x = input->handle;
 
-	return number < x->source_count ? x->sources[number] : tl_xtrace_own_source(x->trace, number - x->source_count);
+	return number < x->source_count ? x->sources[number]
+					: tl_xtrace_own_source(x->trace, number - x->source_count);
 }
 
 /* Sources for the paths behind the first, so that all of them tell their progress. */

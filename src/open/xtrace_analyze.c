@@ -17,7 +17,8 @@ struct opened {
 	struct xtrace_cache_config caches;
 };
 
-static int read_caches(struct opened *o, const char *path, const char **failed, struct tl_error *err)
+static int read_caches(struct opened *o, const char *path, const char **failed,
+		       struct tl_error *err)
 {
 	const uint8_t *data = (const uint8_t *)tl_xtrace_cache_default;
 	size_t size = 0;
@@ -43,10 +44,10 @@ static int read_caches(struct opened *o, const char *path, const char **failed, 
 static const struct {
 	unsigned wish, what;
 } whats[] = {
-	{ TL_ANALYZE_MIX, XTRACE_MIX },
-	{ TL_ANALYZE_FOOTPRINT, XTRACE_FOOTPRINT }, { TL_ANALYZE_REUSE, XTRACE_REUSE },
-	{ TL_ANALYZE_CACHE, XTRACE_CACHE },	    { TL_ANALYZE_SYSCALLS, XTRACE_SYSCALLS },
-	{ TL_ANALYZE_BLOCKS, XTRACE_BLOCKS },	    { TL_ANALYZE_BBV, XTRACE_BBV },
+	{ TL_ANALYZE_MIX, XTRACE_MIX },           { TL_ANALYZE_FOOTPRINT, XTRACE_FOOTPRINT },
+	{ TL_ANALYZE_REUSE, XTRACE_REUSE },       { TL_ANALYZE_CACHE, XTRACE_CACHE },
+	{ TL_ANALYZE_SYSCALLS, XTRACE_SYSCALLS }, { TL_ANALYZE_BLOCKS, XTRACE_BLOCKS },
+	{ TL_ANALYZE_BBV, XTRACE_BBV },
 };
 
 static unsigned what_of(unsigned wishes)
@@ -64,19 +65,23 @@ static int check_wishes(const struct tl_analysis *analysis, unsigned wishes, str
 	bool several = wishes & (wishes - 1);
 
 	if (several && wishes & TL_ANALYZE_BBV)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "basic-block vectors go with no other analysis");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "basic-block vectors go with no other analysis");
 	if (several && analysis->form == TL_REPORT_CSV)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "CSV is one table: choose one analysis");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "CSV is one table: choose one analysis");
 	return 0;
 }
 
 static enum xtrace_form form_of(enum tl_report_form form)
 {
-	return form == TL_REPORT_JSON ? XTRACE_JSON : form == TL_REPORT_CSV ? XTRACE_CSV : XTRACE_TEXT;
+	return form == TL_REPORT_JSON  ? XTRACE_JSON
+	       : form == TL_REPORT_CSV ? XTRACE_CSV
+				       : XTRACE_TEXT;
 }
 
-static int run(struct tl_input *input, const struct tl_analysis *analysis, unsigned wishes, struct opened *o,
-	       struct tl_output *out, const char **failed, struct tl_error *err)
+static int run(struct tl_input *input, const struct tl_analysis *analysis, unsigned wishes,
+	       struct opened *o, struct tl_output *out, const char **failed, struct tl_error *err)
 {
 	struct xtrace_input *x = input->handle;
 	struct xtrace_select select;
@@ -102,11 +107,12 @@ static int run(struct tl_input *input, const struct tl_analysis *analysis, unsig
 	return tl_xtrace_analyze(x->trace, &to, out, err);
 }
 
-int tl_xtrace_input_analyze(struct tl_input *input, const struct tl_analysis *analysis, struct tl_output *out,
-			    const char **failed, struct tl_error *err)
+int tl_xtrace_input_analyze(struct tl_input *input, const struct tl_analysis *analysis,
+			    struct tl_output *out, const char **failed, struct tl_error *err)
 {
 	unsigned wishes = analysis->what ? analysis->what
-					 : TL_ANALYZE_MIX | TL_ANALYZE_FOOTPRINT | TL_ANALYZE_REUSE | TL_ANALYZE_CACHE;
+					 : TL_ANALYZE_MIX | TL_ANALYZE_FOOTPRINT |
+						   TL_ANALYZE_REUSE | TL_ANALYZE_CACHE;
 	struct opened opened = { 0 };
 	int status = check_wishes(analysis, wishes, err);
 
@@ -126,9 +132,11 @@ static int write_bbv(struct tl_input *input, struct tl_output *out, struct tl_er
 	return tl_xtrace_input_analyze(input, &analysis, out, &failed, err);
 }
 
-typedef int write_fn(struct tl_xtrace *trace, uint32_t stream, struct tl_output *out, struct tl_error *err);
+typedef int write_fn(struct tl_xtrace *trace, uint32_t stream, struct tl_output *out,
+		     struct tl_error *err);
 
-static int write_one(struct tl_input *input, write_fn *write, struct tl_output *out, struct tl_error *err)
+static int write_one(struct tl_input *input, write_fn *write, struct tl_output *out,
+		     struct tl_error *err)
 {
 	struct xtrace_input *x = input->handle;
 	struct xtrace_select select;

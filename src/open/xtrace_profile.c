@@ -81,5 +81,6 @@ int tl_xtrace_input_instructions(struct tl_input *input, const struct xtrace_sel
 		.no_text = input->options.dump & TL_DUMP_NO_TEXT,
 	};
 
-	return settle(x, tl_xtrace_dump_instructions(x->trace, select, &shown, json, out, err), err);
+	return settle(x, tl_xtrace_dump_instructions(x->trace, select, &shown, json, out, err),
+		      err);
 }

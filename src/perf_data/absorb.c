@@ -36,7 +36,8 @@ static int absorb_update(struct tl_perf_reader *r, struct tl_perf_record *rec, s
 	return 0;
 }
 
-static int absorb_feature(struct tl_perf_reader *r, struct tl_perf_record *rec, struct tl_error *err)
+static int absorb_feature(struct tl_perf_reader *r, struct tl_perf_record *rec,
+			  struct tl_error *err)
 {
 	const struct tl_perf_text data = rec->feature.data;
 
@@ -50,7 +51,8 @@ static int absorb_feature(struct tl_perf_reader *r, struct tl_perf_record *rec, 
 				    view_of(r, (const uint8_t *)data.data, data.size), err);
 }
 
-static int absorb_build_id(struct tl_perf_reader *r, struct tl_perf_record *rec, struct tl_error *err)
+static int absorb_build_id(struct tl_perf_reader *r, struct tl_perf_record *rec,
+			   struct tl_error *err)
 {
 	struct perf_build_id_row row = {
 		.id = rec->build_id.build_id,
@@ -66,7 +68,8 @@ static int absorb_build_id(struct tl_perf_reader *r, struct tl_perf_record *rec,
 	return 0;
 }
 
-static int absorb_tracing(struct tl_perf_reader *r, struct tl_perf_record *rec, struct tl_error *err)
+static int absorb_tracing(struct tl_perf_reader *r, struct tl_perf_record *rec,
+			  struct tl_error *err)
 {
 	(void)err;
 	r->tracing = rec->data;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules: those of records are noticed by the reader as it goes; those between records are looked at here. */
+/*
+ * Rules: those of records are noticed by the reader as it goes; those between records are looked at
+ * here.
+ */
 #include <inttypes.h>
 
 #include "core/output.h"
@@ -32,11 +35,12 @@ static int violate(void *arg, enum perf_rule rule, uint64_t offset, uint64_t rec
 	c->violations++;
 	if (c->json)
 		tl_put_format(c->out,
-			      "{\"rule\":\"%s\",\"offset\":%" PRIu64 ",\"record\":%" PRIu64 ",\"text\":\"%s\"}\n",
+			      "{\"rule\":\"%s\",\"offset\":%" PRIu64 ",\"record\":%" PRIu64
+			      ",\"text\":\"%s\"}\n",
 			      row->id, offset, record, row->text);
 	else
-		tl_put_format(c->out, "%s offset 0x%" PRIx64 " record %" PRIu64 ": %s\n", row->id, offset, record,
-			      row->text);
+		tl_put_format(c->out, "%s offset 0x%" PRIx64 " record %" PRIu64 ": %s\n", row->id,
+			      offset, record, row->text);
 	return tl_output_failed(c->out);
 }
 
@@ -48,7 +52,8 @@ static void tell_earlier(struct checking *c)
 	for (size_t i = 0; i < r->listed; i++)
 		for (int rule = 0; rule < RULE_COUNT; rule++)
 			if (tl_perf_rules[rule].text == r->faults[i].text)
-				violate(c, (enum perf_rule)rule, r->faults[i].offset, r->faults[i].record);
+				violate(c, (enum perf_rule)rule, r->faults[i].offset,
+					r->faults[i].record);
 }
 
 static struct extent *find_extent(struct checking *c, uint64_t cpu, uint64_t tid)
@@ -64,11 +69,15 @@ static struct extent *find_extent(struct checking *c, uint64_t cpu, uint64_t tid
 	return &c->extents[c->extent_count++];
 }
 
-/* Offsets of pieces go on where the one before ended, up to what fills its last word; in snapshots they do not. */
+/*
+ * Offsets of pieces go on where the one before ended, up to what fills its last word; in snapshots
+ * they do not.
+ */
 static void check_piece(struct checking *c, const struct tl_perf_record *rec)
 {
 	const bool per_cpu = rec->auxtrace.cpu != UINT32_MAX;
-	struct extent *e = find_extent(c, per_cpu ? rec->auxtrace.cpu : TL_NOWHERE, rec->auxtrace.tid);
+	struct extent *e =
+		find_extent(c, per_cpu ? rec->auxtrace.cpu : TL_NOWHERE, rec->auxtrace.tid);
 	const uint64_t end = rec->auxtrace.offset + rec->data_size;
 
 	if (!c->info && !c->aux_before_info) {
@@ -147,7 +156,8 @@ static void check_record(struct checking *c, const struct tl_perf_record *rec)
 		check_piece(c, rec);
 }
 
-int64_t tl_perf_check(struct tl_perf_reader *r, bool json, struct tl_output *out, struct tl_error *err)
+int64_t tl_perf_check(struct tl_perf_reader *r, bool json, struct tl_output *out,
+		      struct tl_error *err)
 {
 	struct checking c = { .reader = r, .out = out, .json = json };
 	const bool strict = r->options.strict;

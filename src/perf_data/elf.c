@@ -13,7 +13,8 @@ static bool take_header(struct tl_cursor *cur, bool *wide, Elf64_Ehdr *out)
 {
 	const uint8_t *p = cur->pos;
 
-	if (!tl_cursor_has(cur, sizeof(Elf32_Ehdr)) || memcmp(p, ELFMAG, SELFMAG) || p[EI_DATA] != ELFDATA2LSB)
+	if (!tl_cursor_has(cur, sizeof(Elf32_Ehdr)) || memcmp(p, ELFMAG, SELFMAG) ||
+	    p[EI_DATA] != ELFDATA2LSB)
 		return false;
 	*wide = p[EI_CLASS] == ELFCLASS64;
 	if (*wide) {
@@ -63,7 +64,8 @@ static void find_build_id(struct perf_elf *elf, struct tl_cursor notes)
 
 		if (!tl_cursor_has(&notes, whole))
 			return;
-		if (type == NT_GNU_BUILD_ID && name == 4 && !memcmp(notes.pos + 12, "GNU", 4) && size <= 20) {
+		if (type == NT_GNU_BUILD_ID && name == 4 && !memcmp(notes.pos + 12, "GNU", 4) &&
+		    size <= 20) {
 			elf->build_id.size = (uint8_t)size;
 			memcpy(elf->build_id.bytes, notes.pos + 16, size);
 			return;
@@ -77,7 +79,8 @@ static void take_one(struct perf_elf *elf, const struct tl_cursor *whole, const 
 	struct tl_cursor part = *whole;
 
 	if (s->p_type == PT_LOAD && s->p_flags & PF_X && elf->load_count < ELF_LOADS)
-		elf->loads[elf->load_count++] = (struct perf_load){ s->p_offset, s->p_filesz, s->p_vaddr };
+		elf->loads[elf->load_count++] =
+			(struct perf_load){ s->p_offset, s->p_filesz, s->p_vaddr };
 	if (s->p_type != PT_NOTE || s->p_offset > tl_cursor_left(whole))
 		return;
 	tl_cursor_seek(&part, s->p_offset);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * COMPRESSED and COMPRESSED2: pieces of one zstd stream of records. A record may begin in one piece and end in the next
- * (docs/formats/perf-data.md section 5).
+ * COMPRESSED and COMPRESSED2: pieces of one zstd stream of records. A record may begin in one piece
+ * and end in the next (docs/formats/perf-data.md section 5).
  */
 #include <zstd.h>
 
@@ -16,12 +16,12 @@ struct perf_expand {
 	ZSTD_DStream *stream;
 	const uint8_t *in;
 	size_t in_left;
-	uint64_t offset;  /* of the compressed record */
-	uint8_t *window;  /* [from, to) is expanded and not yet given */
+	uint64_t offset; /* of the compressed record */
+	uint8_t *window; /* [from, to) is expanded and not yet given */
 	size_t from, to;
 	uint64_t expanded, stored;
-	bool more;        /* the last step filled the window: more may come without input */
-	bool stopped;     /* bomb guard */
+	bool more;    /* the last step filled the window: more may come without input */
+	bool stopped; /* bomb guard */
 };
 
 static int begin(struct tl_perf_reader *r, struct tl_error *err)
@@ -42,7 +42,8 @@ static int begin(struct tl_perf_reader *r, struct tl_error *err)
 
 int tl_perf_expand_feed(struct tl_perf_reader *r, const struct perf_raw *raw, struct tl_error *err)
 {
-	struct perf_view v = view_of(r, raw->at + RECORD_HEADER_BYTES, raw->size - RECORD_HEADER_BYTES);
+	struct perf_view v =
+		view_of(r, raw->at + RECORD_HEADER_BYTES, raw->size - RECORD_HEADER_BYTES);
 	struct perf_expand *e;
 	uint64_t size = view_left(&v);
 
@@ -63,7 +64,9 @@ int tl_perf_expand_feed(struct tl_perf_reader *r, const struct perf_raw *raw, st
 	return 0;
 }
 
-/* The stream cannot go on: what was expanded of a record is of no use, and a new frame is wanted. */
+/*
+ * The stream cannot go on: what was expanded of a record is of no use, and a new frame is wanted.
+ */
 static int fail(struct tl_perf_reader *r, enum perf_rule rule, struct tl_error *err)
 {
 	struct perf_expand *e = r->expand;

@@ -9,46 +9,63 @@ enum { FAULTS_LISTED = 1000 };
 
 const struct perf_rule_row tl_perf_rules[RULE_COUNT] = {
 	[RULE_HEADER_SIZE] = DAMAGE("header-size", TL_BAD_FORMAT,
-				    "the header's size is neither that of a file nor that of a pipe"),
+				    "the header's size is neither that of a file nor that of a "
+				    "pipe"),
 	[RULE_DATA_SIZE] = DAMAGE("data-size", TL_TRUNCATED,
-				  "the data section reaches past the end of the file; kept what is there"),
+				  "the data section reaches past the end of the file; kept what "
+				  "is there"),
 	[RULE_DATA_ZERO] = DAMAGE("data-size", TL_TRUNCATED,
-				  "the data section has no size: recording was not finished; read to the end"),
+				  "the data section has no size: recording was not finished; read "
+				  "to the end"),
 	[RULE_ATTR_SIZE] = DAMAGE("attr-size", TL_BAD_SIZE,
-				  "the attribute section holds no whole attribute; its events are unknown"),
+				  "the attribute section holds no whole attribute; its events are "
+				  "unknown"),
 	[RULE_ATTR_IDS] = DAMAGE("attr-ids", TL_BAD_SIZE,
 				 "ids of an event lie outside the file; the event has none"),
 	[RULE_FEATURE] = DAMAGE("feature", TL_BAD_SIZE,
-				"a feature section contradicts itself or lies outside the file; skipped"),
+				"a feature section contradicts itself or lies outside the file; "
+				"skipped"),
 	[RULE_RECORD_CUT] = DAMAGE("record-cut", TL_TRUNCATED,
-				   "a record is cut short by the end of the data; kept the records before it"),
+				   "a record is cut short by the end of the data; kept the "
+				   "records before it"),
 	[RULE_RECORD_SIZE] = DAMAGE("record-size", TL_BAD_SIZE,
-				    "a record's size cannot be; went on at the next place that is a record"),
+				    "a record's size cannot be; went on at the next place that is "
+				    "a record"),
 	[RULE_RECORD_SHORT] = DAMAGE("record-short", TL_BAD_SIZE,
 				     "a record is too short for its fields; skipped"),
 	[RULE_RECORD_CONTENT] = DAMAGE("record-content", TL_BAD_RECORD,
 				       "a count inside a record exceeds its size; skipped"),
 	[RULE_RECORD_NO_EVENT] = DAMAGE("record-event", TL_BAD_RECORD,
-					"a sample of an event that the file does not describe; skipped"),
-	[RULE_RECORD_UNKNOWN] = NOTICE("record-unknown", "a record of a type that is not known; skipped"),
+					"a sample of an event that the file does not describe; "
+					"skipped"),
+	[RULE_RECORD_UNKNOWN] =
+		NOTICE("record-unknown", "a record of a type that is not known; skipped"),
 	[RULE_DATA_CUT] = DAMAGE("data-cut", TL_TRUNCATED,
-				 "trace or tracing data of a record are cut short; kept what is there"),
+				 "trace or tracing data of a record are cut short; kept what is "
+				 "there"),
 	[RULE_ZSTD] = DAMAGE("zstd", TL_BAD_RECORD,
 			     "a compressed record cannot be expanded; records in it are lost"),
 	[RULE_ZSTD_CUT] = DAMAGE("zstd-cut", TL_TRUNCATED,
 				 "the compressed records end inside a record; it is lost"),
 	[RULE_ZSTD_RATIO] = DAMAGE("zstd-ratio", TL_TOO_LARGE,
-				   "compressed records expand beyond all measure; the rest is not expanded"),
+				   "compressed records expand beyond all measure; the rest is not "
+				   "expanded"),
 	[RULE_ORDER] = NOTICE("order", "a record is older than the round before the last had been"),
-	[RULE_AUX_TRUNCATED] = NOTICE("aux-truncated",
-				      "the AUX buffer was full: trace is missing after this"),
-	[RULE_AUX_COLLISION] = NOTICE("aux-collision", "the tracing hardware was used by someone else, too"),
+	[RULE_AUX_TRUNCATED] =
+		NOTICE("aux-truncated", "the AUX buffer was full: trace is missing after this"),
+	[RULE_AUX_COLLISION] =
+		NOTICE("aux-collision", "the tracing hardware was used by someone else, too"),
 	[RULE_AUX_PARTIAL] = NOTICE("aux-partial", "the trace has gaps inside"),
-	[RULE_LOST] = NOTICE("lost", "the kernel lost records: who ran what may be wrong after this"),
-	[RULE_NO_INFO] = NOTICE("auxtrace-info", "AUX data without AUXTRACE_INFO before: nobody knows its kind"),
-	[RULE_AUX_GAP] = NOTICE("aux-gap", "AUX data do not follow on each other: trace is missing between"),
-	[RULE_AUX_MISSING] = NOTICE("aux-missing", "an AUX record tells of data that are not in the file"),
-	[RULE_NO_EVENT] = NOTICE("no-event", "AUXTRACE_INFO names a PMU that no event of the file has"),
+	[RULE_LOST] =
+		NOTICE("lost", "the kernel lost records: who ran what may be wrong after this"),
+	[RULE_NO_INFO] = NOTICE("auxtrace-info",
+				"AUX data without AUXTRACE_INFO before: nobody knows its kind"),
+	[RULE_AUX_GAP] =
+		NOTICE("aux-gap", "AUX data do not follow on each other: trace is missing between"),
+	[RULE_AUX_MISSING] =
+		NOTICE("aux-missing", "an AUX record tells of data that are not in the file"),
+	[RULE_NO_EVENT] =
+		NOTICE("no-event", "AUXTRACE_INFO names a PMU that no event of the file has"),
 };
 
 static int note(struct tl_perf_reader *r, const struct tl_perf_fault *fault, struct tl_error *err)
@@ -81,8 +98,8 @@ int tl_perf_broken(struct tl_perf_reader *r, enum perf_rule rule, uint64_t offse
 	return note(r, &fault, err);
 }
 
-const struct tl_perf_fault *tl_perf_faults(const struct tl_perf_reader *r, size_t *listed, uint64_t *count,
-					   uint64_t *skipped_bytes)
+const struct tl_perf_fault *tl_perf_faults(const struct tl_perf_reader *r, size_t *listed,
+					   uint64_t *count, uint64_t *skipped_bytes)
 {
 	*listed = r->listed;
 	*count = r->fault_count;

@@ -2,7 +2,10 @@
 /* Feature sections: behind the data of a file, in HEADER_FEATURE records of a pipe (section 3). */
 #include "perf_data/reader.h"
 
-/* A length in 32 bits, and so many bytes with a terminated text in them. NULL: it does not fit, or no memory. */
+/*
+ * A length in 32 bits, and so many bytes with a terminated text in them. NULL: it does not fit, or
+ * no memory.
+ */
 static const char *take_string(struct tl_perf_reader *r, struct perf_view *v)
 {
 	uint32_t size;
@@ -130,7 +133,8 @@ static bool read_build_ids(struct tl_perf_reader *r, struct perf_view *v)
 		raw.size = take16(v);
 		/* In a file the type is 0; their place tells what they are. */
 		raw.type = TL_PERF_HEADER_BUILD_ID;
-		if (raw.size < RECORD_HEADER_BYTES || !view_has(v, raw.size - RECORD_HEADER_BYTES) ||
+		if (raw.size < RECORD_HEADER_BYTES ||
+		    !view_has(v, raw.size - RECORD_HEADER_BYTES) ||
 		    raw.size < RECORD_HEADER_BYTES + tl_perf_layout(raw.type)->least)
 			return false;
 		if (tl_perf_absorb(r, &raw, &ignored) < 0)
@@ -213,14 +217,16 @@ int tl_perf_read_features(struct tl_perf_reader *r, uint64_t at, struct tl_error
 		if (!has_feature(r, i))
 			continue;
 		if (at > r->map_size || r->map_size - at < 16)
-			return tl_perf_broken(r, RULE_FEATURE, at < r->map_size ? at : r->map_size, 0, err);
+			return tl_perf_broken(r, RULE_FEATURE, at < r->map_size ? at : r->map_size,
+					      0, err);
 		entry = view_of(r, r->map + at, 16);
 		offset = take64(&entry);
 		size = take64(&entry);
 		if (offset > r->map_size || size > r->map_size - offset)
 			status = tl_perf_broken(r, RULE_FEATURE, at, 0, err);
 		else
-			status = tl_perf_read_feature(r, i, view_of(r, r->map + offset, (size_t)size), err);
+			status = tl_perf_read_feature(
+				r, i, view_of(r, r->map + offset, (size_t)size), err);
 		at += 16;
 	}
 	return status;

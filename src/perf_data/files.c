@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the code of a recorded path is: build-id caches, below --sysroot, at the path itself, what debuginfod left; the
- * vdso of this machine if it is the same (docs/formats/perf-data.md section 9).
+ * Where the code of a recorded path is: build-id caches, below --sysroot, at the path itself, what
+ * debuginfod left; the vdso of this machine if it is the same (docs/formats/perf-data.md section
+ * 9).
  */
 #include <stdio.h>
 #include <sys/auxv.h>
@@ -16,6 +17,7 @@ static enum perf_object_kind kind_of(const char *path)
 	static const struct {
 		const char *start;
 		enum perf_object_kind kind;
+		/* clang-format off */
 	} rows[] = {
 		{ "[kernel.kallsyms]", OBJECT_KERNEL }, { "[guest.kernel", OBJECT_KERNEL },
 		{ "[vdso]", OBJECT_VDSO },		{ "[", OBJECT_ANONYMOUS },
@@ -23,6 +25,7 @@ static enum perf_object_kind kind_of(const char *path)
 		{ "/anon_hugepage", OBJECT_ANONYMOUS }, { "/SYSV", OBJECT_ANONYMOUS },
 		{ "/memfd:", OBJECT_ANONYMOUS },	{ "anon_inode:", OBJECT_ANONYMOUS },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (!strncmp(path, rows[i].start, strlen(rows[i].start)))
@@ -31,8 +34,8 @@ static enum perf_object_kind kind_of(const char *path)
 }
 
 /* MMAP2 may have the build id itself; else the table of the header has it by path. */
-static struct tl_perf_build_id recorded_id(const struct tl_perf_trace *t, const struct tl_perf_record *rec,
-					   const char *path)
+static struct tl_perf_build_id recorded_id(const struct tl_perf_trace *t,
+					   const struct tl_perf_record *rec, const char *path)
 {
 	const struct tl_perf_reader *r = t->reader;
 	const char *end = strchr(path, ']');
@@ -42,7 +45,8 @@ static struct tl_perf_build_id recorded_id(const struct tl_perf_trace *t, const 
 	for (size_t i = 0; i < r->build_id_count; i++)
 		/* "[kernel.kallsyms]_text" has the id of "[kernel.kallsyms]". */
 		if (!strcmp(r->build_ids[i].path, path) ||
-		    (*path == '[' && end && strlen(r->build_ids[i].path) == (size_t)(end + 1 - path) &&
+		    (*path == '[' && end &&
+		     strlen(r->build_ids[i].path) == (size_t)(end + 1 - path) &&
 		     !strncmp(r->build_ids[i].path, path, (size_t)(end + 1 - path))))
 			return r->build_ids[i].id;
 	return (struct tl_perf_build_id){ .size = 0 };
@@ -95,9 +99,9 @@ uint32_t tl_perf_object(struct tl_perf_trace *t, const struct tl_perf_record *re
 struct seeking {
 	struct tl_perf_trace *trace;
 	struct perf_object *object;
-	bool failed;  /* no memory */
-	bool other;   /* a file was there, of another build */
-	int error;    /* of the first file that was there but could not be read, 0: none */
+	bool failed; /* no memory */
+	bool other;  /* a file was there, of another build */
+	int error;   /* of the first file that was there but could not be read, 0: none */
 };
 
 static bool same_id(const struct tl_perf_build_id *a, const struct tl_perf_build_id *b)
@@ -105,7 +109,10 @@ static bool same_id(const struct tl_perf_build_id *a, const struct tl_perf_build
 	return a->size == b->size && !memcmp(a->bytes, b->bytes, a->size);
 }
 
-/* Take a file if it can be the one. `path` was made by asprintf(), NULL without memory; it is freed. */
+/*
+ * Take a file if it can be the one. `path` was made by asprintf(), NULL without memory; it is
+ * freed.
+ */
 static bool try_file(struct seeking *s, char *path)
 {
 	struct perf_object *o = s->object;
@@ -125,7 +132,8 @@ static bool try_file(struct seeking *s, char *path)
 	right = found == ELF_READ ||
 		(found == ELF_OTHER && !o->build_id.size && o->kind == OBJECT_FILE);
 	/* Debian's files have build ids; a file without one cannot be told from another build. */
-	if (right && o->build_id.size && elf.build_id.size && !same_id(&o->build_id, &elf.build_id)) {
+	if (right && o->build_id.size && elf.build_id.size &&
+	    !same_id(&o->build_id, &elf.build_id)) {
 		s->other = true;
 		right = false;
 	}
@@ -164,7 +172,10 @@ static void id_path(const struct tl_perf_build_id *id, char path[48], bool split
 	*p = '\0';
 }
 
-/* DIR/.build-id/xx/rest is a link to a directory with the file as "elf", "vdso", or is the file itself (older perf). */
+/*
+ * DIR/.build-id/xx/rest is a link to a directory with the file as "elf", "vdso", or is the file
+ * itself (older perf).
+ */
 static bool try_cache(struct seeking *s, const char *directory, const char *below)
 {
 	static const char *const names[] = { "/elf", "/vdso", "/kcore", "/vmlinux", "" };
@@ -176,7 +187,8 @@ static bool try_cache(struct seeking *s, const char *directory, const char *belo
 	start = join(directory, below, "/.build-id/");
 	if (!start)
 		s->failed = true;
-	for (size_t i = 0; start && !found && !s->failed && i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; start && !found && !s->failed && i < sizeof(names) / sizeof(names[0]);
+	     i++)
 		found = try_file(s, join(start, hex, names[i]));
 	free(start);
 	return found;
@@ -197,7 +209,8 @@ static bool try_caches(struct seeking *s)
 
 static bool try_debuginfod(struct seeking *s)
 {
-	const char *set = getenv("DEBUGINFOD_CACHE_PATH"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	const char *set = getenv("DEBUGINFOD_CACHE_PATH"), *cache = getenv("XDG_CACHE_HOME"),
+		   *home = getenv("HOME");
 	char hex[48];
 	char *start;
 	bool found;
@@ -228,7 +241,10 @@ static bool try_paths(struct seeking *s, const char *path)
 
 	if (o->sysroot && try_file(s, join(o->sysroot, *path == '/' ? "" : "/", path)))
 		return true;
-	/* Files of this machine stand in for those of another one only if their build says that they can. */
+	/*
+	 * Files of this machine stand in for those of another one only if their build says that
+	 * they can.
+	 */
 	if (o->sysroot && !s->object->build_id.size)
 		return false;
 	if (*path == '/')
@@ -275,7 +291,8 @@ static bool try_own_vdso(struct seeking *s)
 	if (!tl_perf_elf_read_memory(vdso, size, &elf))
 		return false;
 	if (o->build_id.size ? !same_id(&o->build_id, &elf.build_id)
-			     : uname(&machine) || strcmp(machine.release, s->trace->reader->header.os_release))
+			     : uname(&machine) ||
+				       strcmp(machine.release, s->trace->reader->header.os_release))
 		return false;
 	s->object->memory = vdso;
 	s->object->memory_size = size;
@@ -286,7 +303,8 @@ static bool try_own_vdso(struct seeking *s)
 static void seek_vdso(struct seeking *s)
 {
 	if (!try_caches(s) && !try_own_vdso(s))
-		s->object->reason = "the vdso of another kernel, and no copy of it in a build-id cache";
+		s->object->reason =
+			"the vdso of another kernel, and no copy of it in a build-id cache";
 }
 
 static void seek_kernel(struct seeking *s)
@@ -301,7 +319,8 @@ static void seek_kernel(struct seeking *s)
 	if (*release && s->object->build_id.size &&
 	    try_file(s, join(root, "/usr/lib/debug/boot/vmlinux-", release)))
 		return;
-	s->object->reason = "no copy of the kernel (kcore_dir, build-id cache, /usr/lib/debug/boot)";
+	s->object->reason =
+		"no copy of the kernel (kcore_dir, build-id cache, /usr/lib/debug/boot)";
 }
 
 static void seek_nothing(struct seeking *s)

@@ -39,7 +39,8 @@ static int take_info(struct gathering *g, const struct tl_perf_record *rec, stru
 	return tl_perf_take_info(g->trace, rec, err);
 }
 
-static int take_conversion(struct gathering *g, const struct tl_perf_record *rec, struct tl_error *err)
+static int take_conversion(struct gathering *g, const struct tl_perf_record *rec,
+			   struct tl_error *err)
 {
 	struct tl_perf_pt_info *info = &g->trace->info;
 
@@ -76,11 +77,13 @@ static int take_switch(struct gathering *g, const struct tl_perf_record *rec, st
 	if (rec->id.thread == TL_NOWHERE)
 		return 0;
 	/* Out to whom is not told; it is nobody that is traced. */
-	return tl_perf_add_switch(g->trace, g->time_ns, rec->id.cpu, out ? 0 : pid, out ? 0 : tid, err);
+	return tl_perf_add_switch(g->trace, g->time_ns, rec->id.cpu, out ? 0 : pid, out ? 0 : tid,
+				  err);
 }
 
 /* Who ran before the first switch, if nobody said so: it is put at the beginning. */
-static int first_thread(struct tl_perf_trace *t, uint64_t cpu, uint32_t pid, uint32_t tid, struct tl_error *err)
+static int first_thread(struct tl_perf_trace *t, uint64_t cpu, uint32_t pid, uint32_t tid,
+			struct tl_error *err)
 {
 	return tl_perf_knows_cpu(t, cpu) ? 0 : tl_perf_add_switch(t, 0, cpu, pid, tid, err);
 }
@@ -94,7 +97,8 @@ static int take_wide(struct gathering *g, const struct tl_perf_record *rec, stru
 	if (rec->id.thread == TL_NOWHERE)
 		return 0;
 	/* Out: the sample's own thread goes, the record's comes; in: the other way round. */
-	status = first_thread(g->trace, rec->id.cpu, out ? pid : rec->thread.pid, out ? tid : rec->thread.tid, err);
+	status = first_thread(g->trace, rec->id.cpu, out ? pid : rec->thread.pid,
+			      out ? tid : rec->thread.tid, err);
 	if (status < 0)
 		return status;
 	return tl_perf_add_switch(g->trace, g->time_ns, rec->id.cpu, out ? rec->thread.pid : pid,
@@ -107,25 +111,29 @@ static uint32_t raw_word(const struct tl_perf_record *rec, unsigned at)
 }
 
 /* The tracepoint knows threads; whose they are is known from elsewhere. */
-static int take_sched_switch(struct gathering *g, const struct tl_perf_record *rec, struct tl_error *err)
+static int take_sched_switch(struct gathering *g, const struct tl_perf_record *rec,
+			     struct tl_error *err)
 {
 	struct tl_perf_trace *t = g->trace;
 	uint32_t next, prev;
 	int status;
 
-	if (rec->sample.raw_size < t->sched_next_pid + 4 || rec->sample.raw_size < t->sched_prev_pid + 4)
+	if (rec->sample.raw_size < t->sched_next_pid + 4 ||
+	    rec->sample.raw_size < t->sched_prev_pid + 4)
 		return 0;
 	next = raw_word(rec, t->sched_next_pid);
 	prev = raw_word(rec, t->sched_prev_pid);
 	status = first_thread(t, rec->id.cpu, KERNEL_PID, prev, err);
-	return status < 0 ? status : tl_perf_add_switch(t, g->time_ns, rec->id.cpu, KERNEL_PID, next, err);
+	return status < 0 ? status
+			  : tl_perf_add_switch(t, g->time_ns, rec->id.cpu, KERNEL_PID, next, err);
 }
 
 static int take_sample(struct gathering *g, const struct tl_perf_record *rec, struct tl_error *err)
 {
 	const struct tl_perf_attr *attr = rec->attr;
 
-	if (attr->type == TYPE_TRACEPOINT && attr->config == g->trace->sched_switch && rec->sample.raw)
+	if (attr->type == TYPE_TRACEPOINT && attr->config == g->trace->sched_switch &&
+	    rec->sample.raw)
 		return take_sched_switch(g, rec, err);
 	return rec->sample.aux_size ? tl_perf_add_sample_piece(g->trace, rec, err) : 0;
 }
@@ -153,8 +161,8 @@ static uint64_t number_behind(const char *from, const char *end, const char *tex
 }
 
 /*
- * TRACING_DATA holds the format files of the tracepoints as text: "name: sched_switch", "ID: 314", and lines such as
- * "field:pid_t next_pid; offset:56; size:4;" (section 8).
+ * TRACING_DATA holds the format files of the tracepoints as text: "name: sched_switch", "ID: 314",
+ * and lines such as "field:pid_t next_pid; offset:56; size:4;" (section 8).
  */
 static void find_sched_switch(struct tl_perf_trace *t)
 {
@@ -214,7 +222,10 @@ static int take(struct gathering *g, const struct tl_perf_record *rec, struct tl
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (rows[i].type != rec->type)
 			continue;
-		/* What has no time holds from where it stands; what perf wrote down beforehand has time 0. */
+		/*
+		 * What has no time holds from where it stands; what perf wrote down beforehand has
+		 * time 0.
+		 */
 		if (time_ns != TL_NOWHERE)
 			g->time_ns = time_ns;
 		status = rows[i].take(g, rec, err);

@@ -26,8 +26,8 @@ const char *tl_perf_keep(struct tl_perf_reader *r, const char *text, size_t size
 /* ---- attributes ---- */
 
 /*
- * The bit-fields of a big-endian machine begin at the highest bit of each byte, whatever the order of the bytes
- * (section 2).
+ * The bit-fields of a big-endian machine begin at the highest bit of each byte, whatever the order
+ * of the bytes (section 2).
  */
 static uint64_t take_flags(struct perf_view *v)
 {
@@ -81,7 +81,8 @@ int tl_perf_add_attr(struct tl_perf_reader *r, struct perf_view v, struct tl_err
 	if (!tl_grow(&a->list, &a->capacity, a->count + 1, sizeof(*a->list)))
 		return tl_error_memory(err);
 	a->list[a->count] = decode_attr(r, v);
-	a->identified = (!a->count || a->identified) && a->list[a->count].sample_type & SAMPLE_IDENTIFIER;
+	a->identified =
+		(!a->count || a->identified) && a->list[a->count].sample_type & SAMPLE_IDENTIFIER;
 	a->count++;
 	return 0;
 }
@@ -168,7 +169,8 @@ static int read_attr(struct tl_perf_reader *r, struct perf_view v, struct tl_err
 }
 
 /* `each` is the size of an attribute with the place of its ids. */
-static int read_attrs(struct tl_perf_reader *r, struct extent section, uint64_t each, struct tl_error *err)
+static int read_attrs(struct tl_perf_reader *r, struct extent section, uint64_t each,
+		      struct tl_error *err)
 {
 	int status = 0;
 
@@ -199,8 +201,8 @@ static int set_data(struct tl_perf_reader *r, struct extent data, struct tl_erro
 }
 
 /*
- * The bitmap is an array of the recorder's longs: on a 32-bit machine of the other byte order its words were swapped
- * by halves. HOSTNAME is always there, so it tells.
+ * The bitmap is an array of the recorder's longs: on a 32-bit machine of the other byte order its
+ * words were swapped by halves. HOSTNAME is always there, so it tells.
  */
 static void take_features(struct tl_perf_reader *r, struct perf_view *v)
 {
@@ -208,7 +210,8 @@ static void take_features(struct tl_perf_reader *r, struct perf_view *v)
 
 	for (unsigned i = 0; i < 4; i++)
 		features[i] = take64(v);
-	if (!v->swap || features[0] & 1u << FEATURE_HOSTNAME || !(features[0] >> 32 & 1u << FEATURE_HOSTNAME))
+	if (!v->swap || features[0] & 1u << FEATURE_HOSTNAME ||
+	    !(features[0] >> 32 & 1u << FEATURE_HOSTNAME))
 		return;
 	for (unsigned i = 0; i < 4; i++)
 		features[i] = features[i] << 32 | features[i] >> 32;
@@ -231,8 +234,12 @@ static int read_file(struct tl_perf_reader *r, struct perf_view v, struct tl_err
 	status = read_attrs(r, attrs, each, err);
 	if (status == 0)
 		status = set_data(r, data, err);
-	/* Without a size of the data nobody knows where the features are; they are written last of all. */
-	return status < 0 || !data.size ? status : tl_perf_read_features(r, data.offset + data.size, err);
+	/*
+	 * Without a size of the data nobody knows where the features are; they are written last of
+	 * all.
+	 */
+	return status < 0 || !data.size ? status
+					: tl_perf_read_features(r, data.offset + data.size, err);
 }
 
 static int read_pipe(struct tl_perf_reader *r)
@@ -249,7 +256,8 @@ int tl_perf_read_header(struct tl_perf_reader *r, struct tl_error *err)
 	struct perf_view v;
 	uint64_t size;
 
-	if (r->map_size < 8 || (memcmp(r->map, PERF_MAGIC, 8) && memcmp(r->map, PERF_MAGIC_SWAPPED, 8)))
+	if (r->map_size < 8 ||
+	    (memcmp(r->map, PERF_MAGIC, 8) && memcmp(r->map, PERF_MAGIC_SWAPPED, 8)))
 		return tl_error_at(err, TL_BAD_FORMAT, 0, "not a perf.data file");
 	if (r->map_size < PIPE_HEADER_BYTES)
 		return tl_error_at(err, TL_TRUNCATED, r->map_size, "the header is cut short");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a file is: its header, its events, how many records of each type, its AUX data, its damage. */
+/*
+ * What a file is: its header, its events, how many records of each type, its AUX data, its damage.
+ */
 #include "core/facts.h"
 #include "perf_data/reader.h"
 #include "perf_data/tell.h"
@@ -43,7 +45,8 @@ static bool note_buffer(struct survey *s, const struct tl_perf_record *rec)
 		return true;
 	if (!tl_grow(&s->buffers, &s->capacity, s->count + 1, sizeof(*s->buffers)))
 		return false;
-	s->buffers[s->count++] = (struct buffer){ rec->auxtrace.cpu, rec->auxtrace.tid, 1, rec->data_size };
+	s->buffers[s->count++] =
+		(struct buffer){ rec->auxtrace.cpu, rec->auxtrace.tid, 1, rec->data_size };
 	return true;
 }
 
@@ -172,11 +175,13 @@ static void pt_facts(struct tl_facts *facts, const struct tl_perf_reader *r, con
 	known_number(facts, "ticks_per_second", tl_perf_tsc_hz(&pt));
 }
 
-static void aux_facts(struct tl_facts *facts, const struct tl_perf_reader *r, const struct survey *s)
+static void aux_facts(struct tl_facts *facts, const struct tl_perf_reader *r,
+		      const struct survey *s)
 {
 	if (!s->types[TL_PERF_AUXTRACE_INFO] && !s->count)
 		return;
-	tl_fact_text(facts, "auxtrace", s->info_type == AUXTRACE_TYPE_INTEL_PT ? "intel-pt" : "other");
+	tl_fact_text(facts, "auxtrace",
+		     s->info_type == AUXTRACE_TYPE_INTEL_PT ? "intel-pt" : "other");
 	pt_facts(facts, r, s);
 	tl_fact_u64(facts, "auxtrace_bytes", s->aux_bytes);
 	known_number(facts, "auxtrace_truncated", s->aux_truncated);
@@ -213,7 +218,8 @@ static void damage_facts(struct tl_facts *facts, const struct tl_perf_reader *r)
 	tl_facts_close_list(facts);
 }
 
-int tl_perf_describe(struct tl_perf_reader *r, bool json, struct tl_output *out, struct tl_error *err)
+int tl_perf_describe(struct tl_perf_reader *r, bool json, struct tl_output *out,
+		     struct tl_error *err)
 {
 	struct survey s = { .records = 0 };
 	struct tl_facts facts;

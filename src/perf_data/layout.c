@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Record types: what stands in each (UAPI, enum perf_event_type; docs/formats/perf-data.md section 4). */
+/*
+ * Record types: what stands in each (UAPI, enum perf_event_type; docs/formats/perf-data.md section
+ * 4).
+ */
 #include "perf_data/layout.h"
 
 static struct tl_perf_build_id take_build_id(struct perf_view *v, size_t size)
@@ -158,7 +161,8 @@ static bool decode_build_id(struct tl_perf_record *rec, struct perf_view *v)
 	rec->build_id.pid = take32(v);
 	bytes = v->pos;
 	/* Before perf said how long it is, it was always 20 bytes. */
-	rec->build_id.build_id = take_build_id(v, rec->misc & TL_PERF_MISC_ID_SIZE ? bytes[20] : 20);
+	rec->build_id.build_id =
+		take_build_id(v, rec->misc & TL_PERF_MISC_ID_SIZE ? bytes[20] : 20);
 	take_bytes(v, 4);
 	rec->build_id.path = take_text(v);
 	return true;
@@ -332,13 +336,18 @@ const char *tl_perf_type_name(uint32_t type)
 
 const char *tl_perf_feature_name(unsigned feature)
 {
+	/* clang-format off */
 	static const char *const names[] = {
-		NULL, "TRACING_DATA", "BUILD_ID", "HOSTNAME", "OSRELEASE", "VERSION", "ARCH", "NRCPUS",
-		"CPUDESC", "CPUID", "TOTAL_MEM", "CMDLINE", "EVENT_DESC", "CPU_TOPOLOGY", "NUMA_TOPOLOGY",
-		"BRANCH_STACK", "PMU_MAPPINGS", "GROUP_DESC", "AUXTRACE", "STAT", "CACHE", "SAMPLE_TIME",
+		NULL, "TRACING_DATA", "BUILD_ID", "HOSTNAME", "OSRELEASE", "VERSION", "ARCH",
+		  "NRCPUS",
+		"CPUDESC", "CPUID", "TOTAL_MEM", "CMDLINE", "EVENT_DESC", "CPU_TOPOLOGY",
+		  "NUMA_TOPOLOGY",
+		"BRANCH_STACK", "PMU_MAPPINGS", "GROUP_DESC", "AUXTRACE", "STAT", "CACHE",
+		  "SAMPLE_TIME",
 		"MEM_TOPOLOGY", "CLOCKID", "DIR_FORMAT", "BPF_PROG_INFO", "BPF_BTF", "COMPRESSED",
 		"CPU_PMU_CAPS", "CLOCK_DATA", "HYBRID_TOPOLOGY", "PMU_CAPS",
 	};
+	/* clang-format on */
 
 	return feature < sizeof(names) / sizeof(names[0]) ? names[feature] : NULL;
 }

@@ -2,8 +2,8 @@
 #ifndef TL_PERF_DATA_LAYOUT_H
 #define TL_PERF_DATA_LAYOUT_H
 /*
- * The layout of perf.data as constants and one table of record types (docs/formats/perf-data.md sections 2 to 4; UAPI
- * is <linux/perf_event.h>).
+ * The layout of perf.data as constants and one table of record types (docs/formats/perf-data.md
+ * sections 2 to 4; UAPI is <linux/perf_event.h>).
  */
 #include <tracelathe/perf_data.h>
 
@@ -54,15 +54,28 @@ enum {
 
 /* Feature numbers (3). */
 enum {
-	FEATURE_TRACING_DATA = 1, FEATURE_BUILD_ID = 2, FEATURE_HOSTNAME = 3, FEATURE_OS_RELEASE = 4,
-	FEATURE_VERSION = 5, FEATURE_ARCH = 6, FEATURE_CPUS = 7, FEATURE_CPU_DESC = 8, FEATURE_CPUID = 9,
-	FEATURE_TOTAL_MEM = 10, FEATURE_CMDLINE = 11, FEATURE_EVENT_DESC = 12, FEATURE_SAMPLE_TIME = 21,
+	FEATURE_TRACING_DATA = 1,
+	FEATURE_BUILD_ID = 2,
+	FEATURE_HOSTNAME = 3,
+	FEATURE_OS_RELEASE = 4,
+	FEATURE_VERSION = 5,
+	FEATURE_ARCH = 6,
+	FEATURE_CPUS = 7,
+	FEATURE_CPU_DESC = 8,
+	FEATURE_CPUID = 9,
+	FEATURE_TOTAL_MEM = 10,
+	FEATURE_CMDLINE = 11,
+	FEATURE_EVENT_DESC = 12,
+	FEATURE_SAMPLE_TIME = 21,
 	FEATURE_COMPRESSED = 27,
 };
 
 enum { AUXTRACE_TYPE_INTEL_PT = 1 };
 
-/* Bytes with their order. take*() are unchecked: the bound is tested once for what is taken together. */
+/*
+ * Bytes with their order. take*() are unchecked: the bound is tested once for what is taken
+ * together.
+ */
 struct perf_view {
 	const uint8_t *pos, *end;
 	bool swap;
@@ -106,7 +119,8 @@ static inline const uint8_t *take_bytes(struct perf_view *v, size_t n)
 static inline struct tl_perf_text take_text(struct perf_view *v)
 {
 	const size_t room = view_left(v);
-	const struct tl_perf_text text = { (const char *)v->pos, strnlen((const char *)v->pos, room) };
+	const struct tl_perf_text text = { (const char *)v->pos,
+					   strnlen((const char *)v->pos, room) };
 
 	v->pos = v->end;
 	return text;
@@ -133,6 +147,7 @@ static inline bool is_kernel_record(uint32_t type)
 bool tl_perf_sample_decode(struct tl_perf_record *rec, struct perf_view *body);
 /* Bytes of the trailer of an event's records, 0: it has none. */
 size_t tl_perf_trailer_size(const struct tl_perf_attr *attr);
-void tl_perf_trailer_decode(struct tl_perf_id *id, const struct tl_perf_attr *attr, struct perf_view *trailer);
+void tl_perf_trailer_decode(struct tl_perf_id *id, const struct tl_perf_attr *attr,
+			    struct perf_view *trailer);
 
 #endif

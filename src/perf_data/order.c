@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records by time. perf writes the buffers of the processors one after the other and then FINISHED_ROUND: what is older
- * than the end of the round before the last can no longer be overtaken (docs/formats/perf-data.md section 5). Records
- * without a time, and those of perf itself, go at once.
+ * Records by time. perf writes the buffers of the processors one after the other and then
+ * FINISHED_ROUND: what is older than the end of the round before the last can no longer be
+ * overtaken (docs/formats/perf-data.md section 5). Records without a time, and those of perf
+ * itself, go at once.
  */
 #include "perf_data/reader.h"
 
@@ -42,7 +43,8 @@ static void sift_down(struct perf_order *o)
 	o->heap[at] = w;
 }
 
-static int wait(struct perf_order *o, const struct perf_raw *raw, uint64_t time_ns, struct tl_error *err)
+static int wait(struct perf_order *o, const struct perf_raw *raw, uint64_t time_ns,
+		struct tl_error *err)
 {
 	struct perf_waiting w = { *raw, time_ns, NULL };
 
@@ -80,7 +82,8 @@ static bool may_leave(const struct perf_order *o)
 {
 	if (!o->count)
 		return false;
-	return o->ended || o->heap[0].time_ns <= o->limit || o->count >= MOST_WAITING || o->copied >= MOST_COPIED;
+	return o->ended || o->heap[0].time_ns <= o->limit || o->count >= MOST_WAITING ||
+	       o->copied >= MOST_COPIED;
 }
 
 static bool has_time(const struct tl_perf_record *rec)

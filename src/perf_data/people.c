@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who: processes, their maps over time, threads and their names, switches (docs/formats/perf-data.md section 8). */
+/*
+ * Who: processes, their maps over time, threads and their names, switches
+ * (docs/formats/perf-data.md section 8).
+ */
 #include "perf_data/trace.h"
 
 /* Beyond this many maps in one image a file is up to no good. */
@@ -32,7 +35,8 @@ uint32_t tl_perf_process(struct tl_perf_trace *t, uint32_t pid)
 
 	if (number != TL_NONE)
 		return number;
-	if (!tl_grow(&t->processes, &t->process_capacity, t->process_count + 1, sizeof(*t->processes)) ||
+	if (!tl_grow(&t->processes, &t->process_capacity, t->process_count + 1,
+		     sizeof(*t->processes)) ||
 	    !tl_index_add(&t->process_index, tl_hash64(pid), (uint32_t)t->process_count))
 		return TL_NONE;
 	t->processes[t->process_count] = (struct perf_process){ .pid = pid };
@@ -87,7 +91,8 @@ static const struct perf_comm *comm_at(const struct perf_thread *thread, uint64_
 const char *tl_perf_comm_at(const struct tl_perf_trace *t, uint32_t tid, uint64_t time_ns)
 {
 	const uint32_t number = find_thread(t, tid);
-	const struct perf_comm *comm = number == TL_NONE ? NULL : comm_at(&t->threads[number], time_ns);
+	const struct perf_comm *comm =
+		number == TL_NONE ? NULL : comm_at(&t->threads[number], time_ns);
 
 	return comm ? t->names.names[comm->name].text : "";
 }
@@ -142,11 +147,12 @@ int tl_perf_add_comm(struct tl_perf_trace *t, const struct tl_perf_record *rec, 
 }
 
 /* A new thread has its creator's name until it takes another. */
-static int inherit_name(struct tl_perf_trace *t, uint32_t thread, uint32_t parent_tid, uint64_t time_ns,
-			struct tl_error *err)
+static int inherit_name(struct tl_perf_trace *t, uint32_t thread, uint32_t parent_tid,
+			uint64_t time_ns, struct tl_error *err)
 {
 	const uint32_t parent = find_thread(t, parent_tid);
-	const struct perf_comm *comm = parent == TL_NONE ? NULL : comm_at(&t->threads[parent], time_ns);
+	const struct perf_comm *comm =
+		parent == TL_NONE ? NULL : comm_at(&t->threads[parent], time_ns);
 
 	return comm ? name_thread(t, thread, comm->name, time_ns, err) : 0;
 }
@@ -165,7 +171,10 @@ int tl_perf_add_fork(struct tl_perf_trace *t, const struct tl_perf_record *rec, 
 	status = inherit_name(t, thread, rec->task.ptid, time_ns, err);
 	if (status < 0 || parent == process)
 		return status;
-	/* A thread of a process that has not been heard of before is no fork of its parent: the ids tell. */
+	/*
+	 * A thread of a process that has not been heard of before is no fork of its parent: the ids
+	 * tell.
+	 */
 	fork.start = t->processes[parent].count;
 	return fork.start || t->processes[process].count ? add_change(t, process, &fork, err) : 0;
 }
@@ -173,7 +182,8 @@ int tl_perf_add_fork(struct tl_perf_trace *t, const struct tl_perf_record *rec, 
 enum fit { FIT_NEW, FIT_KNOWN, FIT_CONTRADICTS };
 
 /* How a map fits what is there, the newest first, since that is what shows. */
-static enum fit fit_map(const struct tl_perf_trace *t, uint32_t process, const struct perf_change *map)
+static enum fit fit_map(const struct tl_perf_trace *t, uint32_t process,
+			const struct perf_change *map)
 {
 	struct perf_maps maps = { process, t->processes[process].count };
 	const struct perf_change *c;
@@ -181,7 +191,8 @@ static enum fit fit_map(const struct tl_perf_trace *t, uint32_t process, const s
 	for (size_t i = 0; i < MOST_MAPS && (c = tl_perf_older_map(t, &maps)); i++) {
 		if (c->start >= map->end || c->end <= map->start)
 			continue;
-		if (c->object != map->object || c->page_offset - c->start != map->page_offset - map->start)
+		if (c->object != map->object ||
+		    c->page_offset - c->start != map->page_offset - map->start)
 			return FIT_CONTRADICTS;
 		if (c->start <= map->start && c->end >= map->end)
 			return FIT_KNOWN;
@@ -214,8 +225,9 @@ static bool is_data(const struct tl_perf_record *rec)
 {
 	enum { PROT_EXECUTE = 4 };
 
-	return rec->type == TL_PERF_MMAP ? (rec->misc & TL_PERF_MISC_EXEC) != 0
-					 : rec->mmap.protection && !(rec->mmap.protection & PROT_EXECUTE);
+	return rec->type == TL_PERF_MMAP
+		       ? (rec->misc & TL_PERF_MISC_EXEC) != 0
+		       : rec->mmap.protection && !(rec->mmap.protection & PROT_EXECUTE);
 }
 
 int tl_perf_add_map(struct tl_perf_trace *t, const struct tl_perf_record *rec, uint64_t time_ns,
@@ -232,7 +244,8 @@ int tl_perf_add_map(struct tl_perf_trace *t, const struct tl_perf_record *rec, u
 	};
 
 	/* Guests have addresses of their own; what wraps around is none. */
-	if ((rec->misc & TL_PERF_MISC_CPUMODE) > TL_PERF_MISC_USER || is_data(rec) || map.end <= map.start)
+	if ((rec->misc & TL_PERF_MISC_CPUMODE) > TL_PERF_MISC_USER || is_data(rec) ||
+	    map.end <= map.start)
 		return 0;
 	if (process == TL_NONE)
 		return tl_error_memory(err);
@@ -258,8 +271,8 @@ bool tl_perf_knows_cpu(const struct tl_perf_trace *t, uint64_t cpu)
 	return tl_index_find(&t->cpu_index, tl_hash64(cpu), same_cpu, t, &cpu) != TL_NONE;
 }
 
-int tl_perf_add_switch(struct tl_perf_trace *t, uint64_t time_ns, uint64_t cpu, uint32_t pid, uint32_t tid,
-		       struct tl_error *err)
+int tl_perf_add_switch(struct tl_perf_trace *t, uint64_t time_ns, uint64_t cpu, uint32_t pid,
+		       uint32_t tid, struct tl_error *err)
 {
 	if (cpu > UINT32_MAX)
 		return 0;

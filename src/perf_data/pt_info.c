@@ -1,26 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AUXTRACE_INFO of Intel PT, and what a decoder takes from it (docs/formats/perf-data.md section 6). */
+/*
+ * AUXTRACE_INFO of Intel PT, and what a decoder takes from it (docs/formats/perf-data.md section
+ * 6).
+ */
 #include "perf_data/tell.h"
 #include "perf_data/trace.h"
 
 /* The words in their order; what a file of an older perf lacks is 0. */
 enum {
-	WORD_PMU_TYPE, WORD_TIME_SHIFT, WORD_TIME_MULT, WORD_TIME_ZERO, WORD_CAP_USER_TIME_ZERO, WORD_TSC_BIT,
-	WORD_NORETCOMP_BIT, WORD_HAVE_SCHED_SWITCH, WORD_SNAPSHOT_MODE, WORD_PER_CPU_MMAPS, WORD_MTC_BIT,
-	WORD_MTC_FREQ_BITS, WORD_TSC_CTC_N, WORD_TSC_CTC_D, WORD_CYC_BIT, WORD_MAX_NONTURBO_RATIO,
+	WORD_PMU_TYPE,
+	WORD_TIME_SHIFT,
+	WORD_TIME_MULT,
+	WORD_TIME_ZERO,
+	WORD_CAP_USER_TIME_ZERO,
+	WORD_TSC_BIT,
+	WORD_NORETCOMP_BIT,
+	WORD_HAVE_SCHED_SWITCH,
+	WORD_SNAPSHOT_MODE,
+	WORD_PER_CPU_MMAPS,
+	WORD_MTC_BIT,
+	WORD_MTC_FREQ_BITS,
+	WORD_TSC_CTC_N,
+	WORD_TSC_CTC_D,
+	WORD_CYC_BIT,
+	WORD_MAX_NONTURBO_RATIO,
 	WORD_FILTER_SIZE,
 };
 
 static uint64_t word(const struct tl_perf_record *rec, uint64_t number)
 {
-	return number < rec->auxtrace_info.count ? tl_get64s(rec->auxtrace_info.words + 8 * number, rec->swapped) : 0;
+	return number < rec->auxtrace_info.count
+		       ? tl_get64s(rec->auxtrace_info.words + 8 * number, rec->swapped)
+		       : 0;
 }
 
 /* The filter's length does not count the padding that fills its last word; newer words follow. */
-static int take_filter(struct tl_perf_trace *t, const struct tl_perf_record *rec, struct tl_error *err)
+static int take_filter(struct tl_perf_trace *t, const struct tl_perf_record *rec,
+		       struct tl_error *err)
 {
 	const uint64_t size = word(rec, WORD_FILTER_SIZE), first = WORD_FILTER_SIZE + 1;
-	const uint64_t words = rec->auxtrace_info.count > first ? rec->auxtrace_info.count - first : 0;
+	const uint64_t words =
+		rec->auxtrace_info.count > first ? rec->auxtrace_info.count - first : 0;
 	const char *text = (const char *)rec->auxtrace_info.words + 8 * first;
 
 	t->info.filter = "";
@@ -53,7 +73,8 @@ struct tl_perf_pt_info tl_perf_read_info(const struct tl_perf_record *rec)
 	};
 }
 
-int tl_perf_take_info(struct tl_perf_trace *t, const struct tl_perf_record *rec, struct tl_error *err)
+int tl_perf_take_info(struct tl_perf_trace *t, const struct tl_perf_record *rec,
+		      struct tl_error *err)
 {
 	if (rec->auxtrace_info.type != AUXTRACE_TYPE_INTEL_PT || t->have_info)
 		return 0;
@@ -118,7 +139,8 @@ void tl_perf_configure(struct tl_perf_trace *t)
 		.cpu = parse_cpuid(t->reader->header.cpuid),
 		.cpuid_15_eax = (uint32_t)info->tsc_ctc_d,
 		.cpuid_15_ebx = (uint32_t)info->tsc_ctc_n,
-		.mtc_freq = field(info->config, info->mtc_freq_bits) & 15, /* four bits, whatever a damaged mask says */
+		/* four bits, whatever a damaged mask says */
+		.mtc_freq = field(info->config, info->mtc_freq_bits) & 15,
 		.nom_freq = (uint8_t)info->max_nonturbo_ratio,
 	};
 	/* A processor whose errata are not known is read as if it had none. */
@@ -135,7 +157,8 @@ bool tl_perf_trace_ns(const struct tl_perf_trace *t, uint64_t tsc, uint64_t *ns)
 	if (!i->time_mult || i->time_shift > 63)
 		return false;
 	rest = tsc & ((UINT64_C(1) << i->time_shift) - 1);
-	*ns = i->time_zero + (tsc >> i->time_shift) * i->time_mult + ((rest * i->time_mult) >> i->time_shift);
+	*ns = i->time_zero + (tsc >> i->time_shift) * i->time_mult +
+	      ((rest * i->time_mult) >> i->time_shift);
 	return true;
 }
 
@@ -147,6 +170,7 @@ bool tl_perf_trace_tsc(const struct tl_perf_trace *t, uint64_t ns, uint64_t *tsc
 	if (!i->time_mult || i->time_shift > 63)
 		return false;
 	time = ns - i->time_zero;
-	*tsc = ((time / i->time_mult) << i->time_shift) + ((time % i->time_mult) << i->time_shift) / i->time_mult;
+	*tsc = ((time / i->time_mult) << i->time_shift) +
+	       ((time % i->time_mult) << i->time_shift) / i->time_mult;
 	return true;
 }

@@ -6,8 +6,8 @@ static const struct tl_perf_id no_id = {
 	TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, TL_NOWHERE,
 };
 
-int tl_perf_open(struct tl_perf_reader **reader, struct tl_source *source, const struct tl_perf_options *options,
-		 struct tl_error *err)
+int tl_perf_open(struct tl_perf_reader **reader, struct tl_source *source,
+		 const struct tl_perf_options *options, struct tl_error *err)
 {
 	struct tl_perf_reader *r = calloc(1, sizeof(*r));
 	int status;
@@ -16,7 +16,8 @@ int tl_perf_open(struct tl_perf_reader **reader, struct tl_source *source, const
 	if (!r)
 		return tl_error_memory(err);
 	if (options)
-		memcpy(&r->options, options, options->size < sizeof(r->options) ? options->size : sizeof(r->options));
+		memcpy(&r->options, options,
+		       options->size < sizeof(r->options) ? options->size : sizeof(r->options));
 	r->source = source;
 	r->header.hostname = r->header.os_release = r->header.perf_version = r->header.arch = "";
 	r->header.cpu_description = r->header.cpuid = r->header.command_line = "";
@@ -77,10 +78,12 @@ const struct tl_perf_attr *tl_perf_attrs(const struct tl_perf_reader *r, size_t 
 }
 
 /*
- * Whose record it is: with one event, its. With several, PERF_SAMPLE_IDENTIFIER puts the id first in a sample and last
- * in other records; without it, all events must have been recorded alike (UAPI, struct sample_id).
+ * Whose record it is: with one event, its. With several, PERF_SAMPLE_IDENTIFIER puts the id first
+ * in a sample and last in other records; without it, all events must have been recorded alike
+ * (UAPI, struct sample_id).
  */
-static const struct tl_perf_attr *find_attr(const struct tl_perf_reader *r, uint32_t type, struct perf_view body)
+static const struct tl_perf_attr *find_attr(const struct tl_perf_reader *r, uint32_t type,
+					    struct perf_view body)
 {
 	const struct perf_attrs *a = &r->attrs;
 	const struct tl_perf_attr *attr;
@@ -99,7 +102,8 @@ static const struct tl_perf_attr *find_attr(const struct tl_perf_reader *r, uint
 /* Cut the trailer off the body. False: it does not fit. */
 static bool take_trailer(struct tl_perf_record *rec, struct perf_view *body)
 {
-	const size_t size = rec->attr && rec->type != TL_PERF_SAMPLE ? tl_perf_trailer_size(rec->attr) : 0;
+	const size_t size =
+		rec->attr && rec->type != TL_PERF_SAMPLE ? tl_perf_trailer_size(rec->attr) : 0;
 	struct perf_view trailer = *body;
 
 	if (!view_has(body, size))
@@ -111,8 +115,8 @@ static bool take_trailer(struct tl_perf_record *rec, struct perf_view *body)
 	return true;
 }
 
-static int refuse(struct tl_perf_reader *r, const struct perf_raw *raw, enum perf_rule rule, bool tell,
-		  struct tl_error *err)
+static int refuse(struct tl_perf_reader *r, const struct perf_raw *raw, enum perf_rule rule,
+		  bool tell, struct tl_error *err)
 {
 	const uint64_t number = r->number;
 	int status;
@@ -120,13 +124,14 @@ static int refuse(struct tl_perf_reader *r, const struct perf_raw *raw, enum per
 	if (!tell)
 		return 0;
 	r->number = raw->number;
-	status = tl_perf_broken(r, rule, raw->offset, raw->inside == TL_NOWHERE ? raw->size : 0, err);
+	status = tl_perf_broken(r, rule, raw->offset, raw->inside == TL_NOWHERE ? raw->size : 0,
+				err);
 	r->number = number;
 	return status;
 }
 
-int tl_perf_decode(struct tl_perf_reader *r, const struct perf_raw *raw, struct tl_perf_record *rec, bool tell,
-		   struct tl_error *err)
+int tl_perf_decode(struct tl_perf_reader *r, const struct perf_raw *raw, struct tl_perf_record *rec,
+		   bool tell, struct tl_error *err)
 {
 	const struct perf_layout *layout = tl_perf_layout(raw->type);
 	struct perf_view v = view_of(r, raw->at, raw->size);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where records begin and end, and where to go on when a size lies (docs/formats/perf-data.md section 4). */
+/*
+ * Where records begin and end, and where to go on when a size lies (docs/formats/perf-data.md
+ * section 4).
+ */
 #include "perf_data/reader.h"
 
 enum { RESYNC_CHAIN = 4 };
@@ -7,7 +10,8 @@ enum { RESYNC_CHAIN = 4 };
 /* Bytes behind the record that its size does not count. 0, or the rule that is broken. */
 static void find_data(const struct tl_perf_reader *r, struct perf_raw *raw, uint64_t *size)
 {
-	struct perf_view v = view_of(r, raw->at + RECORD_HEADER_BYTES, raw->size - RECORD_HEADER_BYTES);
+	struct perf_view v =
+		view_of(r, raw->at + RECORD_HEADER_BYTES, raw->size - RECORD_HEADER_BYTES);
 
 	*size = 0;
 	if (raw->type == TL_PERF_AUXTRACE && view_has(&v, 8))
@@ -16,7 +20,8 @@ static void find_data(const struct tl_perf_reader *r, struct perf_raw *raw, uint
 		*size = ((uint64_t)take32(&v) + 7) & ~UINT64_C(7);
 }
 
-int tl_perf_record_at(const struct tl_perf_reader *r, uint64_t at, struct perf_raw *raw, enum perf_rule *rule)
+int tl_perf_record_at(const struct tl_perf_reader *r, uint64_t at, struct perf_raw *raw,
+		      enum perf_rule *rule)
 {
 	const uint64_t left = r->end - at;
 	struct perf_view v = view_of(r, r->map + at, (size_t)left);
@@ -55,8 +60,8 @@ static bool plausible(const struct tl_perf_reader *r, uint64_t at, struct perf_r
 		return false;
 	layout = tl_perf_layout(raw->type);
 	find_data(r, raw, &data);
-	return layout && raw->size >= RECORD_HEADER_BYTES + layout->least && data == raw->data_size &&
-	       (raw->size % 8 == 0 || raw->type == TL_PERF_COMPRESSED);
+	return layout && raw->size >= RECORD_HEADER_BYTES + layout->least &&
+	       data == raw->data_size && (raw->size % 8 == 0 || raw->type == TL_PERF_COMPRESSED);
 }
 
 /* That, and some that follow on it, or the end. */
@@ -73,8 +78,8 @@ static bool is_record(const struct tl_perf_reader *r, uint64_t at)
 }
 
 /*
- * Records are whole words, except that COMPRESSED ones (before perf 6.16) end anywhere, so that what follows them
- * begins anywhere.
+ * Records are whole words, except that COMPRESSED ones (before perf 6.16) end anywhere, so that
+ * what follows them begins anywhere.
  */
 static uint64_t resync(const struct tl_perf_reader *r, uint64_t at)
 {
@@ -91,7 +96,10 @@ static int lose(struct tl_perf_reader *r, enum perf_rule rule, struct tl_error *
 	const uint64_t next = resync(r, r->pos);
 	int status;
 
-	/* A record that claims to reach past the end is damaged, not the last one, if records follow. */
+	/*
+	 * A record that claims to reach past the end is damaged, not the last one, if records
+	 * follow.
+	 */
 	if (next < r->end)
 		rule = RULE_RECORD_SIZE;
 	status = tl_perf_broken(r, rule, r->pos, next - r->pos, err);

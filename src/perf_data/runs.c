@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs: stream after stream, stretch after stretch, cut where thread or image change (section 8). */
+/*
+ * Runs: stream after stream, stretch after stretch, cut where thread or image change (section 8).
+ */
 #include "perf_data/trace.h"
 
 /* ---- turns ---- */
 
-static int add_turn(const struct tl_perf_trace *t, struct perf_walk *w, struct perf_turn turn, struct tl_error *err)
+static int add_turn(const struct tl_perf_trace *t, struct perf_walk *w, struct perf_turn turn,
+		    struct tl_error *err)
 {
 	const struct perf_turn *last = w->turn_count ? &w->turns[w->turn_count - 1] : NULL;
 
-	if (last && last->tid == turn.tid && last->pid == turn.pid && last->process == turn.process &&
-	    last->changes == turn.changes)
+	if (last && last->tid == turn.tid && last->pid == turn.pid &&
+	    last->process == turn.process && last->changes == turn.changes)
 		return 0;
 	if (!tl_grow(&w->turns, &w->turn_capacity, w->turn_count + 1, sizeof(*w->turns)))
 		return tl_error_memory(err);
@@ -20,9 +23,12 @@ static int add_turn(const struct tl_perf_trace *t, struct perf_walk *w, struct p
 	return 0;
 }
 
-/* A thread has the processor from `from_ns` on, until `to_ns`: a turn for each epoch of its process. */
-static int add_turns(const struct tl_perf_trace *t, struct perf_walk *w, struct perf_turn turn, uint64_t to_ns,
-		     struct tl_error *err)
+/*
+ * A thread has the processor from `from_ns` on, until `to_ns`: a turn for each epoch of its
+ * process.
+ */
+static int add_turns(const struct tl_perf_trace *t, struct perf_walk *w, struct perf_turn turn,
+		     uint64_t to_ns, struct tl_error *err)
 {
 	const struct perf_process *p;
 	int status;
@@ -31,7 +37,8 @@ static int add_turns(const struct tl_perf_trace *t, struct perf_walk *w, struct 
 	p = turn.process == TL_NONE ? NULL : &t->processes[turn.process];
 	turn.changes = p ? tl_perf_changes_at(p, turn.time_ns) : 0;
 	status = add_turn(t, w, turn, err);
-	while (status == 0 && p && tl_perf_next_epoch(p, &turn.changes, &turn.time_ns) && turn.time_ns < to_ns)
+	while (status == 0 && p && tl_perf_next_epoch(p, &turn.changes, &turn.time_ns) &&
+	       turn.time_ns < to_ns)
 		status = add_turn(t, w, turn, err);
 	return status;
 }
@@ -84,7 +91,9 @@ static int cpu_turns(const struct tl_perf_trace *t, struct perf_walk *w, struct 
 			continue;
 		if (any)
 			status = add_turns(t, w, last, s->time_ns, err);
-		last = (struct perf_turn){ .time_ns = s->time_ns, .pid = pid_of_switch(t, s), .tid = s->tid };
+		last = (struct perf_turn){ .time_ns = s->time_ns,
+					   .pid = pid_of_switch(t, s),
+					   .tid = s->tid };
 		any = true;
 	}
 	if (!any)
@@ -94,10 +103,12 @@ static int cpu_turns(const struct tl_perf_trace *t, struct perf_walk *w, struct 
 
 static int make_turns(const struct tl_perf_trace *t, struct perf_walk *w, struct tl_error *err)
 {
-	const struct perf_turn whole = { .pid = tl_perf_pid_of(t, w->stream->tid), .tid = w->stream->tid };
+	const struct perf_turn whole = { .pid = tl_perf_pid_of(t, w->stream->tid),
+					 .tid = w->stream->tid };
 
 	w->turned = true;
-	return w->stream->cpu != NO_CPU ? cpu_turns(t, w, err) : add_turns(t, w, whole, UINT64_MAX, err);
+	return w->stream->cpu != NO_CPU ? cpu_turns(t, w, err)
+					: add_turns(t, w, whole, UINT64_MAX, err);
 }
 
 /* ---- the walk through a stream ---- */
@@ -134,8 +145,12 @@ static int open_stretch(const struct tl_perf_trace *t, struct perf_walk *w, stru
 	tl_perf_scan_begin(&w->scan, t, w->stretch.data, stretch_end(w));
 	w->first_tsc = tl_perf_scan_first(&w->scan, stretch_end(w));
 	w->turn = 0;
-	/* A stretch without any time is taken for the last turn's: what was recorded at the end was run. */
-	while (w->turn + 1 < w->turn_count && (!w->first_tsc || w->turns[w->turn + 1].tsc <= w->first_tsc))
+	/*
+	 * A stretch without any time is taken for the last turn's: what was recorded at the end was
+	 * run.
+	 */
+	while (w->turn + 1 < w->turn_count &&
+	       (!w->first_tsc || w->turns[w->turn + 1].tsc <= w->first_tsc))
 		w->turn++;
 	w->from = 0;
 	w->open = true;
@@ -197,11 +212,13 @@ static bool chosen(const struct tl_perf_trace *t, const struct tl_perf_run *run)
 	const struct tl_perf_trace_options *o = &t->options;
 
 	return (o->process == TL_NOWHERE || o->process == run->process) &&
-	       (o->thread == TL_NOWHERE || o->thread == run->thread) && (o->cpu == TL_NOWHERE || o->cpu == run->cpu);
+	       (o->thread == TL_NOWHERE || o->thread == run->thread) &&
+	       (o->cpu == TL_NOWHERE || o->cpu == run->cpu);
 }
 
 /* The thread's name when the run began; without a clock, the last one. */
-static const char *name_of(const struct tl_perf_trace *t, const struct perf_walk *w, const struct perf_turn *turn)
+static const char *name_of(const struct tl_perf_trace *t, const struct perf_walk *w,
+			   const struct perf_turn *turn)
 {
 	uint64_t ns;
 
@@ -214,10 +231,12 @@ static uint64_t file_offset(const struct tl_perf_trace *t, const uint8_t *data)
 {
 	const struct tl_perf_reader *r = t->reader;
 
-	return data >= r->map && data < r->map + r->map_size ? (uint64_t)(data - r->map) : TL_NOWHERE;
+	return data >= r->map && data < r->map + r->map_size ? (uint64_t)(data - r->map)
+							     : TL_NOWHERE;
 }
 
-static int give(struct tl_perf_trace *t, struct perf_walk *w, struct tl_perf_run *run, struct tl_error *err)
+static int give(struct tl_perf_trace *t, struct perf_walk *w, struct tl_perf_run *run,
+		struct tl_error *err)
 {
 	const struct perf_turn *turn = &w->turns[w->turn];
 	const bool known = turn->pid != KERNEL_PID, per_thread = w->stream->cpu == NO_CPU;
@@ -302,7 +321,8 @@ void tl_perf_trace_rewind(struct tl_perf_trace *t)
 bool tl_perf_trace_place(struct tl_perf_trace *t, const struct tl_perf_run *run, uint64_t ip,
 			 struct tl_perf_place *place)
 {
-	const struct perf_change *c = tl_perf_find_map(t, t->spaces[run->space].process, t->spaces[run->space].changes, ip);
+	const struct perf_change *c = tl_perf_find_map(t, t->spaces[run->space].process,
+						       t->spaces[run->space].changes, ip);
 	const struct perf_object *o;
 
 	if (!c)

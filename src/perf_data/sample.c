@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples and the trailer of kernel records: fields by sample_type (UAPI, PERF_RECORD_SAMPLE, struct sample_id). */
+/*
+ * Samples and the trailer of kernel records: fields by sample_type (UAPI, PERF_RECORD_SAMPLE,
+ * struct sample_id).
+ */
 #include "perf_data/layout.h"
 
-#define TRAILER_BITS \
+#define TRAILER_BITS                                                                               \
 	(SAMPLE_TID | SAMPLE_TIME | SAMPLE_ID | SAMPLE_STREAM_ID | SAMPLE_CPU | SAMPLE_IDENTIFIER)
 
 /* Bits of read_format, and of branch_sample_type. */
@@ -29,7 +32,8 @@ static void take_cpu(struct tl_perf_id *id, struct perf_view *v)
 	take32(v);
 }
 
-void tl_perf_trailer_decode(struct tl_perf_id *id, const struct tl_perf_attr *attr, struct perf_view *v)
+void tl_perf_trailer_decode(struct tl_perf_id *id, const struct tl_perf_attr *attr,
+			    struct perf_view *v)
 {
 	const uint64_t type = attr->sample_type;
 
@@ -68,7 +72,8 @@ static bool take_counted(struct perf_view *v, size_t each, const uint8_t **entri
 /* UAPI, struct read_format. */
 static bool skip_read(struct perf_view *v, uint64_t format)
 {
-	const unsigned times = (unsigned)__builtin_popcountll(format & (READ_ENABLED | READ_RUNNING));
+	const unsigned times =
+		(unsigned)__builtin_popcountll(format & (READ_ENABLED | READ_RUNNING));
 	const unsigned each = 1 + (unsigned)__builtin_popcountll(format & (READ_ID | READ_LOST));
 	uint64_t count;
 
@@ -98,7 +103,8 @@ static bool take_branches(struct perf_view *v, struct tl_perf_sample *s, uint64_
 	if (type & BRANCH_HW_INDEX && !skip(v, 1, 8))
 		return false;
 	s->branches = v->pos;
-	return skip(v, s->branch_count, 24) && (!(type & BRANCH_COUNTERS) || skip(v, s->branch_count, 8));
+	return skip(v, s->branch_count, 24) &&
+	       (!(type & BRANCH_COUNTERS) || skip(v, s->branch_count, 8));
 }
 
 static bool skip_registers(struct perf_view *v, uint64_t mask)
@@ -133,8 +139,8 @@ static bool take_fixed(struct tl_perf_record *rec, struct perf_view *v)
 	const uint64_t type = rec->attr->sample_type;
 
 	/* Two bits of the nine are the trailer's, in the order of a sample; all are one word. */
-	if (!view_has(v, 8 * (unsigned)__builtin_popcountll(type & (TRAILER_BITS | SAMPLE_IP | SAMPLE_ADDR |
-								    SAMPLE_PERIOD))))
+	if (!view_has(v, 8 * (unsigned)__builtin_popcountll(type & (TRAILER_BITS | SAMPLE_IP |
+								    SAMPLE_ADDR | SAMPLE_PERIOD))))
 		return false;
 	if (type & SAMPLE_IDENTIFIER)
 		rec->id.id = take64(v);
@@ -160,7 +166,8 @@ static bool take_fixed(struct tl_perf_record *rec, struct perf_view *v)
 }
 
 /* PERF_SAMPLE_AUX is written last by the kernel, behind the page sizes. */
-static bool take_rest(struct tl_perf_sample *s, const struct tl_perf_attr *attr, struct perf_view *v)
+static bool take_rest(struct tl_perf_sample *s, const struct tl_perf_attr *attr,
+		      struct perf_view *v)
 {
 	const uint64_t type = attr->sample_type;
 
@@ -184,7 +191,8 @@ bool tl_perf_sample_decode(struct tl_perf_record *rec, struct perf_view *v)
 	if (!attr)
 		return false;
 	return take_fixed(rec, v) && (!(type & SAMPLE_READ) || skip_read(v, attr->read_format)) &&
-	       (!(type & SAMPLE_CALLCHAIN) || take_counted(v, 8, &s->callchain, &s->callchain_count)) &&
+	       (!(type & SAMPLE_CALLCHAIN) ||
+		take_counted(v, 8, &s->callchain, &s->callchain_count)) &&
 	       (!(type & SAMPLE_RAW) || take_raw(v, s)) &&
 	       (!(type & SAMPLE_BRANCH_STACK) || take_branches(v, s, attr->branch_type)) &&
 	       (!(type & SAMPLE_REGS_USER) || skip_registers(v, attr->regs_user)) &&

@@ -27,8 +27,8 @@ struct tl_perf_sideband {
 	struct tl_error err;
 };
 
-int tl_perf_sideband_open(struct tl_perf_sideband **sideband, const char *directory, uint64_t kernel_start,
-			  struct tl_error *err)
+int tl_perf_sideband_open(struct tl_perf_sideband **sideband, const char *directory,
+			  uint64_t kernel_start, struct tl_error *err)
 {
 	struct tl_perf_sideband *s = calloc(1, sizeof(*s));
 
@@ -64,10 +64,13 @@ void tl_perf_sideband_close(struct tl_perf_sideband *s)
 }
 
 /* Kernel records alone, of one event: a reader that has been given its attribute. */
-int tl_perf_sideband_add(struct tl_perf_sideband *s, const struct tl_perf_sideband_stream *about, struct tl_error *err)
+int tl_perf_sideband_add(struct tl_perf_sideband *s, const struct tl_perf_sideband_stream *about,
+			 struct tl_error *err)
 {
 	struct side_stream *stream = &s->streams[s->count];
-	const struct tl_perf_attr attr = { .sample_type = about->sample_type, .flags = ATTR_SAMPLE_ID_ALL, .name = "" };
+	const struct tl_perf_attr attr = { .sample_type = about->sample_type,
+					   .flags = ATTR_SAMPLE_ID_ALL,
+					   .name = "" };
 	struct tl_perf_reader *r;
 
 	if (s->count == STREAMS_MOST)
@@ -91,7 +94,8 @@ int tl_perf_sideband_add(struct tl_perf_sideband *s, const struct tl_perf_sideba
 
 static uint64_t to_tsc(const struct tl_perf_sideband_stream *about, uint64_t ns)
 {
-	const struct tl_perf_trace clock = { .info = { .time_shift = about->time_shift, .time_mult = about->time_mult,
+	const struct tl_perf_trace clock = { .info = { .time_shift = about->time_shift,
+						       .time_mult = about->time_mult,
 						       .time_zero = about->time_zero } };
 	uint64_t tsc;
 
@@ -181,14 +185,17 @@ static const struct {
 	uint32_t type;
 	bool primary; /* only of the traced processor */
 	int (*take)(struct tl_perf_sideband *s, struct tl_perf_record *rec);
+	/* clang-format off */
 } rows[] = {
 	{ TL_PERF_MMAP, false, take_map },     { TL_PERF_MMAP2, false, take_map },
 	{ TL_PERF_COMM, false, take_comm },    { TL_PERF_FORK, false, take_fork },
 	{ TL_PERF_ITRACE_START, true, take_start }, { TL_PERF_SWITCH, true, take_switch },
 	{ TL_PERF_SWITCH_CPU_WIDE, true, take_wide },
 };
+/* clang-format on */
 
-static int apply(struct tl_perf_sideband *s, const struct tl_perf_sideband_stream *about, struct tl_perf_record *rec)
+static int apply(struct tl_perf_sideband *s, const struct tl_perf_sideband_stream *about,
+		 struct tl_perf_record *rec)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].type == rec->type)
@@ -199,8 +206,8 @@ static int apply(struct tl_perf_sideband *s, const struct tl_perf_sideband_strea
 /* ---- along the trace ---- */
 
 /*
- * Whether another context may begin where this event is: a switch is the kernel's work, so it shows when flow leaves for
- * the kernel or comes from it, or at once when flow is there.
+ * Whether another context may begin where this event is: a switch is the kernel's work, so it shows
+ * when flow leaves for the kernel or comes from it, or at once when flow is there.
  */
 static bool may_switch(const struct tl_perf_sideband *s, const struct tl_pt_event *event)
 {
@@ -217,7 +224,10 @@ static bool may_switch(const struct tl_perf_sideband *s, const struct tl_pt_even
 	}
 }
 
-/* The present context's code, as its maps are now: the kernel's have changed, too. The decoder still has the old image. */
+/*
+ * The present context's code, as its maps are now: the kernel's have changed, too. The decoder
+ * still has the old image.
+ */
 static int enter(struct tl_perf_sideband *s, struct tl_pt_decoder *decoder)
 {
 	const uint32_t process = tl_perf_find_process(s->trace, s->pid);
@@ -245,7 +255,8 @@ static int enter(struct tl_perf_sideband *s, struct tl_pt_decoder *decoder)
 	return 0;
 }
 
-static int take_records(struct tl_perf_sideband *s, uint64_t tsc, const struct tl_perf_sideband_hooks *hooks)
+static int take_records(struct tl_perf_sideband *s, uint64_t tsc,
+			const struct tl_perf_sideband_hooks *hooks)
 {
 	const struct tl_perf_sideband_stream *about;
 	struct tl_perf_record rec;
@@ -270,7 +281,8 @@ int tl_perf_sideband_event(struct tl_perf_sideband *s, struct tl_pt_decoder *dec
 	hooks->event(hooks->arg, &event);
 	if (event.has_tsc)
 		status = take_records(s, event.tsc, hooks);
-	if (status == 0 && s->next_pid != KERNEL_PID && s->next_pid != s->pid && may_switch(s, &event)) {
+	if (status == 0 && s->next_pid != KERNEL_PID && s->next_pid != s->pid &&
+	    may_switch(s, &event)) {
 		s->pid = s->next_pid;
 		s->known = s->stale = true;
 		hooks->context(hooks->arg, s->pid);

@@ -2,8 +2,9 @@
 #ifndef TL_PERF_DATA_SIDEBAND_H
 #define TL_PERF_DATA_SIDEBAND_H
 /*
- * Records beside a raw trace: streams of kernel records without a file around them, whose layout and clock somebody
- * knows. They are merged by time and applied as the decoder comes to it, so that code and context are those of the moment.
+ * Records beside a raw trace: streams of kernel records without a file around them, whose layout
+ * and clock somebody knows. They are merged by time and applied as the decoder comes to it, so that
+ * code and context are those of the moment.
  */
 #include <tracelathe/intel_pt.h>
 #include <tracelathe/perf_data.h>
@@ -22,22 +23,28 @@ struct tl_perf_sideband_stream {
 
 struct tl_perf_sideband_hooks {
 	void (*event)(void *arg, const struct tl_pt_event *event); /* what the decoder met; then */
-	void (*record)(void *arg, const struct tl_perf_sideband_stream *stream, const struct tl_perf_record *record);
+	void (*record)(void *arg, const struct tl_perf_sideband_stream *stream,
+		       const struct tl_perf_record *record);
 	void (*context)(void *arg, uint32_t pid); /* another process runs */
 	void *arg;
 };
 
-/* `directory`: where files of maps are looked for. `kernel_start`: code from there on is the kernel's, in all processes. */
-int tl_perf_sideband_open(struct tl_perf_sideband **sideband, const char *directory, uint64_t kernel_start,
-			  struct tl_error *err);
-int tl_perf_sideband_add(struct tl_perf_sideband *sideband, const struct tl_perf_sideband_stream *stream,
-			 struct tl_error *err);
+/*
+ * `directory`: where files of maps are looked for. `kernel_start`: code from there on is the
+ * kernel's, in all processes.
+ */
+int tl_perf_sideband_open(struct tl_perf_sideband **sideband, const char *directory,
+			  uint64_t kernel_start, struct tl_error *err);
+int tl_perf_sideband_add(struct tl_perf_sideband *sideband,
+			 const struct tl_perf_sideband_stream *stream, struct tl_error *err);
 /* The next record at or before a time, over all streams: 1, 0: none, negative. */
-int tl_perf_sideband_next(struct tl_perf_sideband *sideband, uint64_t tsc, struct tl_perf_record *record,
+int tl_perf_sideband_next(struct tl_perf_sideband *sideband, uint64_t tsc,
+			  struct tl_perf_record *record,
 			  const struct tl_perf_sideband_stream **stream, struct tl_error *err);
 /*
- * Take the decoder's pending event: tell of it and of the records up to its time, apply them, and give the decoder the
- * image and the space they lead to before it goes on. A status, or a negative tl_pt_error.
+ * Take the decoder's pending event: tell of it and of the records up to its time, apply them, and
+ * give the decoder the image and the space they lead to before it goes on. A status, or a negative
+ * tl_pt_error.
  */
 int tl_perf_sideband_event(struct tl_perf_sideband *sideband, struct tl_pt_decoder *decoder,
 			   const struct tl_perf_sideband_hooks *hooks);

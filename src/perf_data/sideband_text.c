@@ -23,7 +23,10 @@ void tl_perf_put_record_name(struct tl_output *out, const struct tl_perf_record 
 		tl_put_format(out, "PERF_RECORD_%" PRIx32, rec->type);
 }
 
-/* A value with its name: either stands alone on a line, or with what separates it from the one before. */
+/*
+ * A value with its name: either stands alone on a line, or with what separates it from the one
+ * before.
+ */
 struct words {
 	struct tl_output *out;
 	bool verbose;
@@ -37,7 +40,8 @@ static void put(const struct words *w, const char *name, const char *between, ui
 		tl_put_format(w->out, "%s%" PRIx64, between, value);
 }
 
-static void put_text(const struct words *w, const char *name, const char *before, struct tl_perf_text text)
+static void put_text(const struct words *w, const char *name, const char *before,
+		     struct tl_perf_text text)
 {
 	if (w->verbose)
 		tl_put_format(w->out, "\n %s: ", name);
@@ -111,6 +115,7 @@ static void put_wide(const struct words *w, const struct tl_perf_record *rec)
 static const struct {
 	uint32_t type;
 	void (*put)(const struct words *w, const struct tl_perf_record *rec);
+	/* clang-format off */
 } rows[] = {
 	{ TL_PERF_MMAP, put_map },		  { TL_PERF_MMAP2, put_map },
 	{ TL_PERF_LOST, put_lost },		  { TL_PERF_COMM, put_comm },
@@ -118,6 +123,7 @@ static const struct {
 	{ TL_PERF_AUX, put_aux },		  { TL_PERF_ITRACE_START, put_thread },
 	{ TL_PERF_LOST_SAMPLES, put_lost_samples }, { TL_PERF_SWITCH_CPU_WIDE, put_wide },
 };
+/* clang-format on */
 
 /* The trailer: what the event's sample_type has. */
 static void put_trailer(const struct words *w, const struct tl_perf_record *rec)

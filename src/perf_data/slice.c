@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A perf.data with a part of the trace: of each buffer what ran in a window of time, from a PSB on, and every other record
- * as it stands, since who ran what may have been told long before (docs/formats/perf-data.md section 12).
+ * A perf.data with a part of the trace: of each buffer what ran in a window of time, from a PSB on,
+ * and every other record as it stands, since who ran what may have been told long before
+ * (docs/formats/perf-data.md section 12).
  */
 #include "core/output.h"
 #include "intel_pt/slice.h"
@@ -98,7 +99,8 @@ static void put64(const struct slice *s, uint8_t *at, uint64_t value)
 }
 
 /* Bytes [from, to) of the piece that the record brings; perf wants records to begin at words. */
-static void put_piece(struct slice *s, const struct perf_raw *raw, uint64_t offset, uint64_t from, uint64_t to)
+static void put_piece(struct slice *s, const struct perf_raw *raw, uint64_t offset, uint64_t from,
+		      uint64_t to)
 {
 	static const uint8_t pad[8];
 	uint8_t record[AUXTRACE_BYTES];
@@ -130,7 +132,8 @@ static void put_auxtrace(struct slice *s, const struct perf_raw *raw)
 	cpu = take32(&v);
 	for (size_t i = 0; i < s->count; i++) {
 		const struct kept *k = &s->kept[i];
-		const uint64_t from = k->from > offset ? k->from : offset, to = k->to < end ? k->to : end;
+		const uint64_t from = k->from > offset ? k->from : offset,
+			       to = k->to < end ? k->to : end;
 
 		if (is_of(k->stream, idx, tid, cpu) && from < to)
 			put_piece(s, raw, offset, from, to);
@@ -145,8 +148,8 @@ static void put_records(struct slice *s)
 	struct perf_raw raw;
 
 	s->bytes = 0;
-	for (uint64_t at = r->header.data_offset; at < r->end && tl_perf_record_at(r, at, &raw, &rule);
-	     at += raw.size + raw.data_size) {
+	for (uint64_t at = r->header.data_offset;
+	     at < r->end && tl_perf_record_at(r, at, &raw, &rule); at += raw.size + raw.data_size) {
 		if (raw.type == TL_PERF_AUXTRACE && raw.size >= AUXTRACE_BYTES)
 			put_auxtrace(s, &raw);
 		else
@@ -220,10 +223,13 @@ static void put_head(struct slice *s, uint64_t records)
 	put(s, r->map + sizeof(head), (size_t)(r->header.data_offset - sizeof(head)));
 }
 
-int tl_perf_slice(struct tl_perf_trace *trace, uint64_t from_ticks, uint64_t to_ticks, struct tl_output *out,
-		  struct tl_error *err)
+int tl_perf_slice(struct tl_perf_trace *trace, uint64_t from_ticks, uint64_t to_ticks,
+		  struct tl_output *out, struct tl_error *err)
 {
-	struct slice s = { .trace = trace, .reader = trace->reader, .from_ticks = from_ticks, .to_ticks = to_ticks };
+	struct slice s = { .trace = trace,
+			   .reader = trace->reader,
+			   .from_ticks = from_ticks,
+			   .to_ticks = to_ticks };
 	const struct tl_perf_header *header = &s.reader->header;
 	int status = choose(&s, err);
 	uint64_t records;

@@ -5,19 +5,28 @@
 #include <tracelathe/perf_data.h>
 
 /* The facts of one file. 0 or negative. */
-int tl_perf_describe(struct tl_perf_reader *reader, bool json, struct tl_output *out, struct tl_error *err);
+int tl_perf_describe(struct tl_perf_reader *reader, bool json, struct tl_output *out,
+		     struct tl_error *err);
 /* Every record on a line, in the reader's order. 0 or negative. */
-int tl_perf_dump(struct tl_perf_reader *reader, bool json, struct tl_output *out, struct tl_error *err);
+int tl_perf_dump(struct tl_perf_reader *reader, bool json, struct tl_output *out,
+		 struct tl_error *err);
 /* One record on a line. */
 void tl_perf_dump_record(const struct tl_perf_record *record, bool json, struct tl_output *out);
 /* Every broken rule on a line; how many, or negative. */
-int64_t tl_perf_check(struct tl_perf_reader *reader, bool json, struct tl_output *out, struct tl_error *err);
+int64_t tl_perf_check(struct tl_perf_reader *reader, bool json, struct tl_output *out,
+		      struct tl_error *err);
 
-/* slice.c: the file with as much of its Intel PT as ran in a window; to_ticks 0: no end. 0 or negative. */
-int tl_perf_slice(struct tl_perf_trace *trace, uint64_t from_ticks, uint64_t to_ticks, struct tl_output *out,
-		  struct tl_error *err);
+/*
+ * slice.c: the file with as much of its Intel PT as ran in a window; to_ticks 0: no end. 0 or
+ * negative.
+ */
+int tl_perf_slice(struct tl_perf_trace *trace, uint64_t from_ticks, uint64_t to_ticks,
+		  struct tl_output *out, struct tl_error *err);
 
-/* pt_info.c: the words of AUXTRACE_INFO; the event they belong to; ticks of the TSC per second, 0: unknown. */
+/*
+ * pt_info.c: the words of AUXTRACE_INFO; the event they belong to; ticks of the TSC per second, 0:
+ * unknown.
+ */
 struct tl_perf_pt_info tl_perf_read_info(const struct tl_perf_record *rec);
 void tl_perf_find_event(const struct tl_perf_reader *reader, struct tl_perf_pt_info *info);
 uint64_t tl_perf_tsc_hz(const struct tl_perf_pt_info *info);

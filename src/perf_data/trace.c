@@ -9,7 +9,10 @@ static const struct tl_perf_trace_options defaults = {
 	.cpu = TL_NOWHERE,
 };
 
-/* The directory of the file, for names that are relative; NULL: it has none, or no memory (`failed`). */
+/*
+ * The directory of the file, for names that are relative; NULL: it has none, or no memory
+ * (`failed`).
+ */
 static char *directory_of(const struct tl_perf_trace *t, bool *failed)
 {
 	const char *path = t->options.directory;
@@ -52,7 +55,8 @@ static int open_parts(struct tl_perf_trace *t, struct tl_error *err)
 		return status;
 	if (!t->have_info)
 		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
-				   "a perf.data file without Intel PT: `info`, `check` and `dump` read it");
+				   "a perf.data file without Intel PT: `info`, `check` and `dump` "
+				   "read it");
 	tl_perf_configure(t);
 	return tl_perf_finish_streams(t, err);
 }

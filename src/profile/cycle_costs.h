@@ -7,12 +7,12 @@
 enum { TL_CYCLE_NAME = 24 };
 
 struct tl_cycle_costs {
-	uint32_t count;		       /* of cycles of two functions and more */
-	uint32_t *of;		       /* by function: its cycle, TL_NONE: none */
+	uint32_t count; /* of cycles of two functions and more */
+	uint32_t *of;   /* by function: its cycle, TL_NONE: none */
 	char (*names)[TL_CYCLE_NAME];
 	struct tl_function *functions; /* by cycle, as are these */
-	bool *chosen;		       /* any of its functions was (tl_profile_choose()) */
-	uint64_t *calls;	       /* from outside it */
+	bool *chosen;                  /* any of its functions was (tl_profile_choose()) */
+	uint64_t *calls;               /* from outside it */
 	int64_t *self, *inclusive;     /* event_count numbers each */
 };
 

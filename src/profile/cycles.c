@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * R. Tarjan, "Depth-First Search and Linear Graph Algorithms" (1972), with the call stack as an array: call
- * graphs of interpreters are deep.
+ * R. Tarjan, "Depth-First Search and Linear Graph Algorithms" (1972), with the call stack as an
+ * array: call graphs of interpreters are deep.
  */
 #include "profile/cycles.h"
 
@@ -10,10 +10,10 @@
 struct visit {
 	/* The graph: callees of function f are targets[first[f]] .. targets[first[f + 1] - 1]. */
 	uint32_t *first, *targets;
-	uint32_t *order,
-		*low; /* by function: when it was met, TL_NONE: not yet; the earliest it leads back to */
-	uint32_t *path,
-		*next;	/* functions on the way down, and by function the next of its targets to follow */
+	/* By function: when it was met, TL_NONE: not yet; and the earliest it leads back to. */
+	uint32_t *order, *low;
+	/* Functions on the way down, and by function the next of its targets to follow. */
+	uint32_t *path, *next;
 	uint32_t *open; /* met, and not yet in a component */
 	size_t depth, opened;
 	uint32_t met;

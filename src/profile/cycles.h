@@ -5,8 +5,9 @@
 #include "profile/model.h"
 
 struct tl_cycles {
-	uint32_t *of;	/* by function: its component */
-	uint32_t *size; /* by component: its functions; 1: in no cycle (or one that calls only itself) */
+	uint32_t *of; /* by function: its component */
+	/* by component: its functions; 1: in no cycle (or one that calls only itself) */
+	uint32_t *size;
 	uint32_t count;
 
 	/* Functions that are in a cycle, few as a rule, have numbers of their own. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What follows from the facts of a profile: totals, inclusive costs, and, where there are contexts, lines and arcs.
+ * What follows from the facts of a profile: totals, inclusive costs, and, where there are contexts,
+ * lines and arcs.
  *
- * Recursion is counted once. A function's inclusive cost is the cost while it is on the stack at all: the sum over its
- * contexts that have no other context of the function above them. The same holds for an arc: the cost while that call
- * is on the stack. A profile of sums has no contexts: see derive_sums.c.
+ * Recursion is counted once. A function's inclusive cost is the cost while it is on the stack at
+ * all: the sum over its contexts that have no other context of the function above them. The same
+ * holds for an arc: the cost while that call is on the stack. A profile of sums has no contexts:
+ * see derive_sums.c.
  */
 #include "profile/model.h"
 
@@ -45,7 +47,8 @@ static bool make_room(struct tl_profile *profile)
 	       zeroed(&profile->function_calls, functions, sizeof(uint64_t)) &&
 	       zeroed(&profile->function_unfinished, functions, sizeof(uint64_t)) &&
 	       zeroed(&profile->function_cut, functions, sizeof(uint64_t)) &&
-	       zeroed(&profile->context_inclusive, profile->context_table.count * events, sizeof(int64_t));
+	       zeroed(&profile->context_inclusive, profile->context_table.count * events,
+		      sizeof(int64_t));
 }
 
 /* ---- from contexts ---- */
@@ -59,13 +62,15 @@ static void sum_subtrees(struct tl_profile *profile)
 	       count * profile->event_count * sizeof(*profile->context_inclusive));
 	for (size_t i = count; i-- > 0;)
 		if (profile->contexts[i].parent != TL_NONE)
-			add_row(profile, row(profile->context_inclusive, profile, profile->contexts[i].parent),
+			add_row(profile,
+				row(profile->context_inclusive, profile,
+				    profile->contexts[i].parent),
 				row(profile->context_inclusive, profile, i));
 }
 
 /*
- * What contexts are occurrences of: functions, those of one part, arcs. `of[i]` is which one context i is (TL_NONE: none);
- * `inclusive` is its row of costs for each.
+ * What contexts are occurrences of: functions, those of one part, arcs. `of[i]` is which one
+ * context i is (TL_NONE: none); `inclusive` is its row of costs for each.
  */
 struct things {
 	uint32_t *of;
@@ -96,7 +101,8 @@ static bool walk_prepare(struct walk *w, const struct tl_profile *profile)
 {
 	size_t count = profile->context_table.count;
 
-	if (!zeroed(&w->first_child, count + 1, sizeof(uint32_t)) || !zeroed(&w->next, count, sizeof(uint32_t)))
+	if (!zeroed(&w->first_child, count + 1, sizeof(uint32_t)) ||
+	    !zeroed(&w->next, count, sizeof(uint32_t)))
 		return false;
 	memset(w->first_child, 0xff, (count + 1) * sizeof(uint32_t));
 	for (size_t i = count; i-- > 0;) {
@@ -131,7 +137,9 @@ static inline void walk_leave(struct walk *w, uint32_t context)
 	}
 }
 
-/* Visit contexts depth first: inclusive costs of each thing are those of its outermost occurrences. */
+/*
+ * Visit contexts depth first: inclusive costs of each thing are those of its outermost occurrences.
+ */
 static void walk_outermost(struct tl_profile *profile, struct walk *w)
 {
 	uint32_t at = w->first_child[0];
@@ -155,7 +163,10 @@ static void walk_outermost(struct tl_profile *profile, struct walk *w)
 	}
 }
 
-/* Self cost and calls of each function, and of each function in each part. `locals` is filled per context. */
+/*
+ * Self cost and calls of each function, and of each function in each part. `locals` is filled per
+ * context.
+ */
 static bool sum_functions(struct tl_profile *profile, uint32_t *functions, uint32_t *locals)
 {
 	for (size_t i = 0; i < profile->context_table.count; i++) {
@@ -176,7 +187,8 @@ static bool sum_functions(struct tl_profile *profile, uint32_t *functions, uint3
 		add_calls(profile, &profile->locals[locals[i]].unfinished, c->unfinished);
 		add_calls(profile, &profile->locals[locals[i]].cut, c->cut);
 	}
-	return zeroed(&profile->local_inclusive, profile->local_table.count * profile->event_count, sizeof(int64_t));
+	return zeroed(&profile->local_inclusive, profile->local_table.count * profile->event_count,
+		      sizeof(int64_t));
 }
 
 static struct tl_position entry_of(const struct tl_profile *profile, uint32_t function)
@@ -190,8 +202,11 @@ static struct tl_position entry_of(const struct tl_profile *profile, uint32_t fu
 static int lines_of_functions(struct tl_profile *profile, struct tl_error *err)
 {
 	for (uint32_t f = 0; f < profile->function_table.count; f++) {
-		struct tl_cost_line line = { .function = f, .part = TL_NONE, .at = entry_of(profile, f) };
-		int status = tl_profile_add_line(profile, &line, row(profile->function_self, profile, f), err);
+		struct tl_cost_line line = { .function = f,
+					     .part = TL_NONE,
+					     .at = entry_of(profile, f) };
+		int status = tl_profile_add_line(profile, &line,
+						 row(profile->function_self, profile, f), err);
 
 		if (status < 0)
 			return status;
@@ -229,7 +244,8 @@ static bool prepare_things(struct things *things, int64_t *inclusive, size_t cou
 
 static int derive_things(struct tl_profile *profile, struct walk *w, struct tl_error *err)
 {
-	struct things *functions = &w->things[FUNCTIONS], *locals = &w->things[LOCALS], *arcs = &w->things[ARCS];
+	struct things *functions = &w->things[FUNCTIONS], *locals = &w->things[LOCALS],
+		      *arcs = &w->things[ARCS];
 	bool has_own = profile->line_table.count || profile->arc_table.count; /* the input's */
 	int status = 0;
 
@@ -246,9 +262,11 @@ static int derive_things(struct tl_profile *profile, struct walk *w, struct tl_e
 	if (status < 0)
 		return status;
 	/* Tables stay where they are from here on. */
-	if (!prepare_things(functions, profile->function_inclusive, profile->function_table.count) ||
+	if (!prepare_things(functions, profile->function_inclusive,
+			    profile->function_table.count) ||
 	    !prepare_things(locals, profile->local_inclusive, profile->local_table.count) ||
-	    (!has_own && !prepare_things(arcs, profile->arc_table.cost, profile->arc_table.count)) ||
+	    (!has_own &&
+	     !prepare_things(arcs, profile->arc_table.cost, profile->arc_table.count)) ||
 	    !walk_prepare(w, profile))
 		return tl_error_memory(err);
 	walk_outermost(profile, w);
@@ -271,7 +289,8 @@ int tl_profile_finish(struct tl_profile *profile, struct tl_error *err)
 	int status;
 
 	if (profile->finished)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the profile is finished already");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the profile is finished already");
 	if (!make_room(profile))
 		return tl_error_memory(err);
 	for (size_t i = 0; i < profile->latency_capacity; i++)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two profiles held against each other: functions, arcs or lines with what they cost on each side. */
+/*
+ * Two profiles held against each other: functions, arcs or lines with what they cost on each side.
+ */
 #include "profile/diff.h"
 
 #include <string.h>
@@ -67,7 +69,9 @@ static bool take_functions(const struct tl_diff *diff, int side, struct entries 
 	const struct tl_profile *profile = diff->profiles[side];
 
 	for (uint32_t i = 0; i < profile->function_table.count; i++) {
-		struct entry entry = { { diff->function_maps[side][i], TL_NONE, "", 0 }, side, 0, NULL };
+		struct entry entry = {
+			{ diff->function_maps[side][i], TL_NONE, "", 0 }, side, 0, NULL
+		};
 		struct tl_function_totals totals;
 
 		tl_profile_function_totals(profile, i, TL_NONE, &totals);
@@ -91,8 +95,11 @@ static bool take_arcs(const struct tl_diff *diff, int side, struct entries *to)
 	for (uint32_t i = 0; i < profile->arc_table.count; i++) {
 		const struct tl_arc *arc = &profile->arcs[i];
 		bool outside = arc->caller == TL_NONE;
-		struct entry entry = { { map[arc->callee], outside ? TL_NONE : map[arc->caller], "", 0 },
-				       side, arc->calls, tl_profile_arc_cost(profile, i) };
+		struct entry entry = { { map[arc->callee], outside ? TL_NONE : map[arc->caller], "",
+					 0 },
+				       side,
+				       arc->calls,
+				       tl_profile_arc_cost(profile, i) };
 		bool chosen = tl_profile_chosen(profile, arc->callee) ||
 			      (!outside && tl_profile_chosen(profile, arc->caller));
 
@@ -111,8 +118,11 @@ static bool take_lines(const struct tl_diff *diff, int side, struct entries *to)
 		const struct tl_cost_line *line = &profile->lines[i];
 		const char *own = profile->functions[line->function].file;
 		struct entry entry = { { diff->function_maps[side][line->function], TL_NONE,
-					 strcmp(line->at.file, own) ? line->at.file : "", line->at.line },
-				       side, 0, tl_profile_line_cost(profile, i) };
+					 strcmp(line->at.file, own) ? line->at.file : "",
+					 line->at.line },
+				       side,
+				       0,
+				       tl_profile_line_cost(profile, i) };
 
 		if (is_zero(profile, entry.cost) || !tl_profile_chosen(profile, line->function))
 			continue;
@@ -167,11 +177,14 @@ static bool add_thing(struct tl_diff *diff, const struct tl_diff_key *key)
 {
 	size_t vectors = (diff->thing_count + 1) * TL_SIDES;
 
-	if (!tl_grow(&diff->things, &diff->thing_capacity, diff->thing_count + 1, sizeof(*diff->things)) ||
-	    !tl_grow(&diff->costs, &diff->cost_capacity, vectors * diff->event_count, sizeof(*diff->costs)))
+	if (!tl_grow(&diff->things, &diff->thing_capacity, diff->thing_count + 1,
+		     sizeof(*diff->things)) ||
+	    !tl_grow(&diff->costs, &diff->cost_capacity, vectors * diff->event_count,
+		     sizeof(*diff->costs)))
 		return false;
 	diff->things[diff->thing_count] = (struct tl_diff_thing){ .key = *key };
-	memset(costs_of(diff, diff->thing_count, 0), 0, TL_SIDES * diff->event_count * sizeof(*diff->costs));
+	memset(costs_of(diff, diff->thing_count, 0), 0,
+	       TL_SIDES * diff->event_count * sizeof(*diff->costs));
 	diff->thing_count++;
 	return true;
 }
@@ -188,9 +201,11 @@ static bool unite(struct tl_diff *diff, const struct entries *entries)
 				return false;
 		thing = &diff->things[diff->thing_count - 1];
 		thing->there[entry->side] = true;
-		if (__builtin_add_overflow(thing->calls[entry->side], entry->calls, &thing->calls[entry->side]))
+		if (__builtin_add_overflow(thing->calls[entry->side], entry->calls,
+					   &thing->calls[entry->side]))
 			thing->calls[entry->side] = UINT64_MAX;
-		add_up(diff, entry->side, costs_of(diff, diff->thing_count - 1, entry->side), entry->cost);
+		add_up(diff, entry->side, costs_of(diff, diff->thing_count - 1, entry->side),
+		       entry->cost);
 		add_calls(diff, costs_of(diff, diff->thing_count - 1, entry->side), entry->calls);
 	}
 	return true;
@@ -214,14 +229,16 @@ static void convert(const struct tl_diff *diff, int side, int64_t *row)
 	for (uint32_t e = 0; e < profile->event_count; e++) {
 		uint32_t event = diff->event_maps[side][e];
 
-		if (!strcmp(profile->events[e].unit, "ticks") && !strcmp(diff->events[event].unit, "ns"))
+		if (!strcmp(profile->events[e].unit, "ticks") &&
+		    !strcmp(diff->events[event].unit, "ns"))
 			row[event] = to_ns(row[event], profile->frequency);
 	}
 }
 
 /* ---- the whole ---- */
 
-static int compare(struct tl_diff *diff, const struct tl_diff_options *options, struct tl_error *err)
+static int compare(struct tl_diff *diff, const struct tl_diff_options *options,
+		   struct tl_error *err)
 {
 	struct entries entries = { 0 };
 	int status =
@@ -250,8 +267,9 @@ static int compare(struct tl_diff *diff, const struct tl_diff_options *options, 
 	return 0;
 }
 
-int tl_profile_diff(struct tl_diff **diff, const struct tl_profile *before, const struct tl_profile *after,
-		    const struct tl_diff_options *options, struct tl_error *err)
+int tl_profile_diff(struct tl_diff **diff, const struct tl_profile *before,
+		    const struct tl_profile *after, const struct tl_diff_options *options,
+		    struct tl_error *err)
 {
 	struct tl_diff_options filled = { .size = sizeof(filled) };
 	struct tl_error mine = { .status = TL_NO_MEMORY };
@@ -260,8 +278,10 @@ int tl_profile_diff(struct tl_diff **diff, const struct tl_profile *before, cons
 
 	*diff = NULL;
 	if (options)
-		memcpy(&filled, options, options->size < sizeof(filled) ? options->size : sizeof(filled));
-	if ((size_t)filled.by >= sizeof(take) / sizeof(take[0]) || !before->finished || !after->finished)
+		memcpy(&filled, options,
+		       options->size < sizeof(filled) ? options->size : sizeof(filled));
+	if ((size_t)filled.by >= sizeof(take) / sizeof(take[0]) || !before->finished ||
+	    !after->finished)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "finished profiles are compared by function, arc or line");
 	made = calloc(1, sizeof(*made));

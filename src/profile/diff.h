@@ -29,11 +29,11 @@ struct tl_diff {
 	uint64_t *rates;
 	uint32_t event_count;
 	uint32_t *event_maps[TL_SIDES]; /* by event of the profile */
-	uint8_t *event_sides;		/* by event: a bit for each side that has it */
+	uint8_t *event_sides;           /* by event: a bit for each side that has it */
 	int64_t *totals[TL_SIDES];
 
-	struct tl_names names;          /* renamed ones */
-	struct tl_function *functions;  /* matched ones */
+	struct tl_names names;         /* renamed ones */
+	struct tl_function *functions; /* matched ones */
 	uint32_t function_count;
 	uint32_t *function_maps[TL_SIDES]; /* by function of the profile */
 
@@ -46,9 +46,14 @@ struct tl_diff {
 /* Match events and functions of both sides; `calls` are one more event. TL_UNSUPPORTED: no event is
  * on both. */
 int tl_diff_match_events(struct tl_diff *diff, bool calls, struct tl_error *err);
-int tl_diff_match_functions(struct tl_diff *diff, const struct tl_diff_options *options, struct tl_error *err);
+int tl_diff_match_functions(struct tl_diff *diff, const struct tl_diff_options *options,
+			    struct tl_error *err);
 
-/* The names of a side's functions after renaming, by function; NULL on failure. Freed by the caller. */
-const char **tl_diff_rename(struct tl_diff *diff, int side, const struct tl_diff_options *options, struct tl_error *err);
+/*
+ * The names of a side's functions after renaming, by function; NULL on failure. Freed by the
+ * caller.
+ */
+const char **tl_diff_rename(struct tl_diff *diff, int side, const struct tl_diff_options *options,
+			    struct tl_error *err);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who of one profile is who in the other: events by name, functions by object, file and name, then by name alone. */
+/*
+ * Who of one profile is who in the other: events by name, functions by object, file and name, then
+ * by name alone.
+ */
 #include <string.h>
 
 #include "core/error.h"
@@ -30,7 +33,10 @@ static bool find_clock(const struct tl_profile *profile, const char *event, uint
 	return false;
 }
 
-/* Of an event counted in ticks: the frequency of the one clock there is, or that of nanoseconds for two. */
+/*
+ * Of an event counted in ticks: the frequency of the one clock there is, or that of nanoseconds for
+ * two.
+ */
 static void set_rate(struct tl_diff *diff, uint32_t event)
 {
 	struct tl_event *e = &diff->events[event];
@@ -148,9 +154,11 @@ static int compare_candidates(const void *left, const void *right)
 	return order ? order : compare_numbers(a->number, b->number);
 }
 
-static int gather(struct tl_diff *diff, struct candidates *c, const struct tl_diff_options *options, struct tl_error *err)
+static int gather(struct tl_diff *diff, struct candidates *c, const struct tl_diff_options *options,
+		  struct tl_error *err)
 {
-	size_t most = diff->profiles[TL_BEFORE]->function_table.count + diff->profiles[TL_AFTER]->function_table.count;
+	size_t most = diff->profiles[TL_BEFORE]->function_table.count +
+		      diff->profiles[TL_AFTER]->function_table.count;
 
 	c->all = malloc((most + 1) * sizeof(*c->all));
 	if (!c->all)
@@ -162,15 +170,22 @@ static int gather(struct tl_diff *diff, struct candidates *c, const struct tl_di
 		if (!names)
 			return err ? (int)err->status : TL_NO_MEMORY;
 		for (uint32_t i = 0; i < profile->function_table.count; i++)
-			c->all[c->count++] = (struct candidate){ profile->functions[i].object, profile->functions[i].file,
-								 names[i], (uint32_t)side, i, TL_NONE };
+			c->all[c->count++] = (struct candidate){ profile->functions[i].object,
+								 profile->functions[i].file,
+								 names[i],
+								 (uint32_t)side,
+								 i,
+								 TL_NONE };
 		free(names);
 	}
 	qsort(c->all, c->count, sizeof(*c->all), compare_candidates);
 	return 0;
 }
 
-/* One name's candidates, [at, end): groups that agree exactly; then the only two that are alone are one. */
+/*
+ * One name's candidates, [at, end): groups that agree exactly; then the only two that are alone are
+ * one.
+ */
 static void match_name(struct tl_diff *diff, struct candidate *at, const struct candidate *end)
 {
 	uint32_t lone[TL_SIDES] = { TL_NONE, TL_NONE }, lone_count[TL_SIDES] = { 0, 0 };
@@ -210,7 +225,8 @@ static void take_matches(struct tl_diff *diff, const struct candidates *c)
 	}
 }
 
-int tl_diff_match_functions(struct tl_diff *diff, const struct tl_diff_options *options, struct tl_error *err)
+int tl_diff_match_functions(struct tl_diff *diff, const struct tl_diff_options *options,
+			    struct tl_error *err)
 {
 	struct candidates c = { 0 };
 	int status = gather(diff, &c, options, err);
@@ -221,11 +237,13 @@ int tl_diff_match_functions(struct tl_diff *diff, const struct tl_diff_options *
 		match_name(diff, &c.all[at], &c.all[end]);
 	}
 	if (status == 0) {
-		diff->functions = calloc((size_t)diff->function_count + 1, sizeof(*diff->functions));
+		diff->functions =
+			calloc((size_t)diff->function_count + 1, sizeof(*diff->functions));
 		for (int side = 0; side < TL_SIDES; side++)
-			diff->function_maps[side] =
-				calloc(diff->profiles[side]->function_table.count + 1, sizeof(uint32_t));
-		if (!diff->functions || !diff->function_maps[TL_BEFORE] || !diff->function_maps[TL_AFTER])
+			diff->function_maps[side] = calloc(
+				diff->profiles[side]->function_table.count + 1, sizeof(uint32_t));
+		if (!diff->functions || !diff->function_maps[TL_BEFORE] ||
+		    !diff->function_maps[TL_AFTER])
 			status = tl_error_memory(err);
 	}
 	if (status == 0)

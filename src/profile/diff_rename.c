@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of functions changed before they are compared: what one build calls so, the other may call otherwise. */
+/*
+ * Names of functions changed before they are compared: what one build calls so, the other may call
+ * otherwise.
+ */
 #include <regex.h>
 #include <string.h>
 
@@ -23,7 +26,8 @@ static bool append(struct text *to, const char *bytes, size_t size)
 	return true;
 }
 
-static bool append_replacement(struct text *to, const char *from, const regmatch_t *groups, const char *text)
+static bool append_replacement(struct text *to, const char *from, const regmatch_t *groups,
+			       const char *text)
 {
 	for (; *text; text++) {
 		if (text[0] != '\\' || text[1] < '0' || text[1] > '9') {
@@ -33,7 +37,8 @@ static bool append_replacement(struct text *to, const char *from, const regmatch
 		}
 		const regmatch_t *group = &groups[*++text - '0'];
 
-		if (group->rm_so >= 0 && !append(to, from + group->rm_so, (size_t)(group->rm_eo - group->rm_so)))
+		if (group->rm_so >= 0 &&
+		    !append(to, from + group->rm_so, (size_t)(group->rm_eo - group->rm_so)))
 			return false;
 	}
 	return true;
@@ -59,8 +64,8 @@ static bool replace(struct text *to, const char *from, const regex_t *regex, con
 	return append(to, from, strlen(from));
 }
 
-static int rename_all(struct tl_diff *diff, const char **names, size_t count, const struct tl_rename *rule,
-		      struct tl_error *err)
+static int rename_all(struct tl_diff *diff, const char **names, size_t count,
+		      const struct tl_rename *rule, struct tl_error *err)
 {
 	struct text text = { 0 };
 	regex_t regex;
@@ -69,11 +74,14 @@ static int rename_all(struct tl_diff *diff, const char **names, size_t count, co
 	if (bad == REG_ESPACE)
 		return tl_error_memory(err);
 	if (bad)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "not a POSIX extended regular expression");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "not a POSIX extended regular expression");
 	for (size_t i = 0; status == 0 && i < count; i++) {
 		if (regexec(&regex, names[i], 0, NULL, 0) != 0)
 			continue;
-		names[i] = replace(&text, names[i], &regex, rule->text) ? tl_names_text(&diff->names, text.bytes) : NULL;
+		names[i] = replace(&text, names[i], &regex, rule->text)
+				   ? tl_names_text(&diff->names, text.bytes)
+				   : NULL;
 		if (!names[i])
 			status = tl_error_memory(err);
 	}
@@ -82,7 +90,8 @@ static int rename_all(struct tl_diff *diff, const char **names, size_t count, co
 	return status;
 }
 
-const char **tl_diff_rename(struct tl_diff *diff, int side, const struct tl_diff_options *options, struct tl_error *err)
+const char **tl_diff_rename(struct tl_diff *diff, int side, const struct tl_diff_options *options,
+			    struct tl_error *err)
 {
 	const struct tl_profile *profile = diff->profiles[side];
 	size_t count = profile->function_table.count;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Some functions of a profile: chosen for tables, or the stacks that go through them as a profile of its own. */
+/*
+ * Some functions of a profile: chosen for tables, or the stacks that go through them as a profile
+ * of its own.
+ */
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +19,8 @@ struct filter {
 };
 
 /* Clear `wanted` where a pattern does not match. */
-static int match(const struct tl_profile *profile, bool *wanted, const char *pattern, bool object, struct tl_error *err)
+static int match(const struct tl_profile *profile, bool *wanted, const char *pattern, bool object,
+		 struct tl_error *err)
 {
 	regex_t regex;
 	int bad;
@@ -27,20 +31,22 @@ static int match(const struct tl_profile *profile, bool *wanted, const char *pat
 	if (bad == REG_ESPACE)
 		return tl_error_memory(err);
 	if (bad)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "not a POSIX extended regular expression");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "not a POSIX extended regular expression");
 	for (size_t i = 0; i < profile->function_table.count; i++) {
 		const struct tl_function *function = &profile->functions[i];
 
 		if (wanted[i])
-			wanted[i] = regexec(&regex, object ? function->object : function->name, 0, NULL, 0) == 0;
+			wanted[i] = regexec(&regex, object ? function->object : function->name, 0,
+					    NULL, 0) == 0;
 	}
 	regfree(&regex);
 	return 0;
 }
 
 /* By function: do its name and its object match? */
-static int match_functions(const struct tl_profile *profile, const struct tl_profile_filter *filter, bool **wanted,
-			   struct tl_error *err)
+static int match_functions(const struct tl_profile *profile, const struct tl_profile_filter *filter,
+			   bool **wanted, struct tl_error *err)
 {
 	size_t count = profile->function_table.count;
 	int status;
@@ -53,7 +59,8 @@ static int match_functions(const struct tl_profile *profile, const struct tl_pro
 	return status == 0 ? match(profile, *wanted, filter->object, true, err) : status;
 }
 
-int tl_profile_choose(struct tl_profile *profile, const struct tl_profile_filter *filter, struct tl_error *err)
+int tl_profile_choose(struct tl_profile *profile, const struct tl_profile_filter *filter,
+		      struct tl_error *err)
 {
 	bool *chosen;
 	int status = match_functions(profile, filter, &chosen, err);
@@ -69,7 +76,8 @@ int tl_profile_choose(struct tl_profile *profile, const struct tl_profile_filter
 
 bool tl_profile_chosen(const struct tl_profile *profile, uint32_t function)
 {
-	return function < profile->function_table.count && (!profile->chosen || profile->chosen[function]);
+	return function < profile->function_table.count &&
+	       (!profile->chosen || profile->chosen[function]);
 }
 
 /* ---- the narrower profile ---- */
@@ -83,7 +91,8 @@ static int64_t take_function(struct filter *f, uint32_t function, struct tl_erro
 			return number;
 		f->function[function] = (uint32_t)number;
 		if (function < f->from->latency_capacity &&
-		    !tl_profile_add_latency(f->to, (uint32_t)number, TL_NONE, &f->from->latency[function]))
+		    !tl_profile_add_latency(f->to, (uint32_t)number, TL_NONE,
+					    &f->from->latency[function]))
 			return tl_error_memory(err);
 	}
 	return f->function[function];
@@ -117,7 +126,8 @@ static int take_context(struct filter *f, size_t i, bool with_cost, struct tl_er
 
 	if (function < 0)
 		return (int)function;
-	number = tl_profile_add_context(f->to, c->parent == TL_NONE ? TL_NONE : f->context[c->parent],
+	number = tl_profile_add_context(f->to,
+					c->parent == TL_NONE ? TL_NONE : f->context[c->parent],
 					(uint32_t)function, c->part, err);
 	if (number < 0)
 		return (int)number;
@@ -141,7 +151,8 @@ static int take_local_durations(struct filter *f, struct tl_error *err)
 		if (!local->latency.calls || f->function[local->function] == TL_NONE)
 			continue;
 		number = tl_profile_local(f->to, f->function[local->function], local->part);
-		if (number == TL_NONE || !tl_latency_merge(&f->to->locals[number].latency, &local->latency, f->to->exact))
+		if (number == TL_NONE || !tl_latency_merge(&f->to->locals[number].latency,
+							   &local->latency, f->to->exact))
 			return tl_error_memory(err);
 	}
 	return 0;
@@ -225,7 +236,8 @@ int tl_profile_filtered(struct tl_profile **filtered, const struct tl_profile *p
 	int status;
 
 	*filtered = NULL;
-	status = tl_profile_new(&f.to, profile->format, profile->events, profile->event_count, profile->frequency, err);
+	status = tl_profile_new(&f.to, profile->format, profile->events, profile->event_count,
+				profile->frequency, err);
 	if (status < 0)
 		return status;
 	f.to->timed = profile->timed;

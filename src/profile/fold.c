@@ -225,7 +225,9 @@ bool tl_fold_unwind(struct tl_fold *fold, uint32_t function)
 	return true;
 }
 
-/* What is kept of calls without a duration; NULL without memory. The time of this one is counted. */
+/*
+ * What is kept of calls without a duration; NULL without memory. The time of this one is counted.
+ */
 static struct tl_fold_untimed *untimed(struct tl_fold *fold, const struct tl_fold_frame *frame)
 {
 	size_t had = fold->untimed_capacity;
@@ -335,7 +337,10 @@ void tl_fold_gate(struct tl_fold *fold, bool open)
 		fold->hot.gate++;
 }
 
-/* Whether a frame below the one that is taken for the caller could have made the calls of a context. */
+/*
+ * Whether a frame below the one that is taken for the caller could have made the calls of a
+ * context.
+ */
 static bool other_could(const struct tl_fold *fold, const struct tl_fold_node *node)
 {
 	uint32_t at = fold->hot.nodes[node->parent].parent;
@@ -350,8 +355,9 @@ static bool other_could(const struct tl_fold *fold, const struct tl_fold_node *n
 }
 
 /*
- * A call that was left without an exit may have been left before what looks like the last call it made. Which of the
- * calls below its context that was is not known: at most all of those that another frame could have made.
+ * A call that was left without an exit may have been left before what looks like the last call it
+ * made. Which of the calls below its context that was is not known: at most all of those that
+ * another frame could have made.
  */
 static void count_uncertain(struct tl_fold *fold)
 {
@@ -401,8 +407,8 @@ static void self_ticks(const struct tl_fold *fold, uint64_t *self)
 {
 	for (size_t i = fold->node_count; i-- > 1;) {
 		const struct tl_fold_node *node = &fold->hot.nodes[i];
-		uint64_t ticks = node->ticks +
-				 (i < fold->untimed_capacity ? fold->untimed[i].ticks : 0);
+		uint64_t ticks =
+			node->ticks + (i < fold->untimed_capacity ? fold->untimed[i].ticks : 0);
 
 		self[i] += ticks;
 		self[node->parent] -= ticks;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which frames live on behind a gap, found by the exits that follow it. The head of fold.h says by which rule. */
+/*
+ * Which frames live on behind a gap, found by the exits that follow it. The head of fold.h says by
+ * which rule.
+ */
 #include <stdlib.h>
 
 #include "profile/fold.h"

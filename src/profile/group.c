@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A profile by file or by object: each function becomes the unit it is in, and everything else follows. A call inside a
- * unit is recursion of the unit, so its inclusive cost is the cost while any of its functions is on the stack.
+ * A profile by file or by object: each function becomes the unit it is in, and everything else
+ * follows. A call inside a unit is recursion of the unit, so its inclusive cost is the cost while
+ * any of its functions is on the stack.
  */
 #include <string.h>
 
@@ -56,8 +57,8 @@ static int take_locals(struct grouping *g, struct tl_error *err)
 		const struct tl_local *local = &g->from->locals[i];
 		uint32_t number = tl_profile_local(g->to, g->unit[local->function], local->part);
 
-		if (number == TL_NONE ||
-		    !tl_latency_merge(&g->to->locals[number].latency, &local->latency, g->to->exact))
+		if (number == TL_NONE || !tl_latency_merge(&g->to->locals[number].latency,
+							   &local->latency, g->to->exact))
 			return tl_error_memory(err);
 	}
 	return 0;
@@ -67,13 +68,15 @@ static int take_contexts(struct grouping *g, struct tl_error *err)
 {
 	for (uint32_t i = 0; i < g->from->context_table.count; i++) {
 		const struct tl_context *c = &g->from->contexts[i];
-		int64_t number = tl_profile_add_context(g->to, c->parent == TL_NONE ? TL_NONE : g->context[c->parent],
-							g->unit[c->function], c->part, err);
+		int64_t number = tl_profile_add_context(
+			g->to, c->parent == TL_NONE ? TL_NONE : g->context[c->parent],
+			g->unit[c->function], c->part, err);
 
 		if (number < 0)
 			return (int)number;
 		g->context[i] = (uint32_t)number;
-		tl_profile_add_context_cost(g->to, g->context[i], c->calls, tl_profile_context_self(g->from, i));
+		tl_profile_add_context_cost(g->to, g->context[i], c->calls,
+					    tl_profile_context_self(g->from, i));
 		tl_profile_add_unfinished(g->to, g->context[i], c->unfinished);
 		tl_profile_add_cut(g->to, g->context[i], c->cut);
 	}
@@ -104,10 +107,11 @@ static int take_sums(struct grouping *g, struct tl_error *err)
 /* ---- inclusive costs of units in a profile of sums ---- */
 
 /*
- * Objects call each other back and forth (a program its library, the library its loader, the loader the program), so
- * that nearly all of them are one cycle, and what is true of cycles of functions says nothing of them. Two sums are never
- * less than the cost while a unit is on the stack: its own and that of its calls to others; and that of the calls
- * into it, with the functions that nobody calls. The lesser of the two is shown, no more than the total.
+ * Objects call each other back and forth (a program its library, the library its loader, the loader
+ * the program), so that nearly all of them are one cycle, and what is true of cycles of functions
+ * says nothing of them. Two sums are never less than the cost while a unit is on the stack: its own
+ * and that of its calls to others; and that of the calls into it, with the functions that nobody
+ * calls. The lesser of the two is shown, no more than the total.
  */
 struct bounds {
 	int64_t *leaving, *entering; /* by unit, a vector each */
@@ -117,14 +121,16 @@ struct bounds {
 static void add_vector(struct grouping *g, int64_t *to, uint32_t unit, const int64_t *cost)
 {
 	for (uint32_t e = 0; e < g->from->event_count; e++)
-		tl_add_cost(&to[(size_t)unit * g->from->event_count + e], cost[e], &g->to->losses.saturated);
+		tl_add_cost(&to[(size_t)unit * g->from->event_count + e], cost[e],
+			    &g->to->losses.saturated);
 }
 
 static void add_bounds(struct grouping *g, const struct bounds *b)
 {
 	for (uint32_t i = 0; i < g->from->arc_table.count; i++) {
 		const struct tl_arc *arc = &g->from->arcs[i];
-		uint32_t caller = arc->caller == TL_NONE ? TL_NONE : g->unit[arc->caller], callee = g->unit[arc->callee];
+		uint32_t caller = arc->caller == TL_NONE ? TL_NONE : g->unit[arc->caller],
+			 callee = g->unit[arc->callee];
 
 		b->called[arc->callee] = b->called[arc->callee] || arc->caller != arc->callee;
 		if (caller == callee)
@@ -134,7 +140,8 @@ static void add_bounds(struct grouping *g, const struct bounds *b)
 			add_vector(g, b->leaving, caller, tl_profile_arc_cost(g->from, i));
 	}
 	for (uint32_t f = 0; f < g->from->function_table.count; f++) {
-		add_vector(g, b->leaving, g->unit[f], g->from->function_self + (size_t)f * g->from->event_count);
+		add_vector(g, b->leaving, g->unit[f],
+			   g->from->function_self + (size_t)f * g->from->event_count);
 		if (!b->called[f])
 			add_vector(g, b->entering, g->unit[f],
 				   g->from->function_inclusive + (size_t)f * g->from->event_count);
@@ -149,7 +156,8 @@ static int64_t lesser(int64_t a, int64_t b)
 static int settle_units(struct grouping *g, struct tl_error *err)
 {
 	size_t numbers = g->to->function_table.count * g->to->event_count;
-	struct bounds b = { calloc(numbers + 1, sizeof(int64_t)), calloc(numbers + 1, sizeof(int64_t)),
+	struct bounds b = { calloc(numbers + 1, sizeof(int64_t)),
+			    calloc(numbers + 1, sizeof(int64_t)),
 			    calloc(g->from->function_table.count + 1, sizeof(bool)) };
 	int status = b.leaving && b.entering && b.called ? 0 : tl_error_memory(err);
 
@@ -157,7 +165,8 @@ static int settle_units(struct grouping *g, struct tl_error *err)
 		add_bounds(g, &b);
 	for (size_t i = 0; status == 0 && i < numbers; i++) {
 		int64_t *inclusive = &g->to->function_inclusive[i];
-		int64_t bound = lesser(lesser(b.leaving[i], b.entering[i]), g->to->total[i % g->to->event_count]);
+		int64_t bound = lesser(lesser(b.leaving[i], b.entering[i]),
+				       g->to->total[i % g->to->event_count]);
 
 		if (*inclusive < bound)
 			*inclusive = bound;
@@ -202,16 +211,18 @@ static int take_all(struct grouping *g, struct tl_error *err)
 	return status == 0 ? take_choice(g, err) : status;
 }
 
-int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profile *profile, enum tl_profile_unit by,
-		       struct tl_error *err)
+int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profile *profile,
+		       enum tl_profile_unit by, struct tl_error *err)
 {
 	struct grouping g = { .from = profile, .by = by };
 	int status;
 
 	*grouped = NULL;
 	if (by != TL_BY_FILE && by != TL_BY_OBJECT)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "functions are taken together by file or by object");
-	status = tl_profile_new(&g.to, profile->format, profile->events, profile->event_count, profile->frequency, err);
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "functions are taken together by file or by object");
+	status = tl_profile_new(&g.to, profile->format, profile->events, profile->event_count,
+				profile->frequency, err);
 	if (status < 0)
 		return status;
 	g.to->timed = profile->timed;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inherited events: "event: Sum = Ir + 2 Dr" (Callgrind Profile Format, "InheritedExpr"; KCachegrind also takes "-").
- * A formula is linear, so it holds for every line, arc, context and sum alike, and is filled in once all those are
- * there. A formula that names an unknown event, or itself, is not understood: its numbers stay as the input had them.
+ * Inherited events: "event: Sum = Ir + 2 Dr" (Callgrind Profile Format, "InheritedExpr";
+ * KCachegrind also takes "-"). A formula is linear, so it holds for every line, arc, context and
+ * sum alike, and is filled in once all those are there. A formula that names an unknown event, or
+ * itself, is not understood: its numbers stay as the input had them.
  */
 #include <string.h>
 
@@ -60,7 +61,8 @@ static bool take_factor(const char **p, int64_t *factor)
 		return true;
 	*factor = 0;
 	for (; **p >= '0' && **p <= '9'; ++*p)
-		if (__builtin_mul_overflow(*factor, 10, factor) || __builtin_add_overflow(*factor, **p - '0', factor))
+		if (__builtin_mul_overflow(*factor, 10, factor) ||
+		    __builtin_add_overflow(*factor, **p - '0', factor))
 			return false;
 	*p = skip_blanks(*p);
 	if (**p == '*')
@@ -71,7 +73,8 @@ static bool take_factor(const char **p, int64_t *factor)
 static uint32_t find_event(const struct tl_profile *profile, const char *name, size_t length)
 {
 	for (uint32_t e = 0; e < profile->event_count; e++)
-		if (strlen(profile->events[e].name) == length && !memcmp(profile->events[e].name, name, length))
+		if (strlen(profile->events[e].name) == length &&
+		    !memcmp(profile->events[e].name, name, length))
 			return e;
 	return TL_NONE;
 }
@@ -173,7 +176,8 @@ static void fill_rows(const struct formulas *f, int64_t *costs, size_t count)
 			int64_t sum = 0;
 
 			for (size_t t = formula->first; t < formula->first + formula->count; t++)
-				add_term(f->profile, &sum, f->terms[t].factor, costs[f->terms[t].event]);
+				add_term(f->profile, &sum, f->terms[t].factor,
+					 costs[f->terms[t].event]);
 			costs[f->order[at]] = sum;
 		}
 }

@@ -65,7 +65,8 @@ static bool merge_histogram(struct tl_latencies *into, const struct tl_latencies
 
 		for (unsigned b = 0; from->octaves[o] && b < BUCKETS; b++)
 			if (from->octaves[o][b] &&
-			    !histogram_count(into, lowest + ((uint64_t)b << (o ? o - 1 : 0)), from->octaves[o][b]))
+			    !histogram_count(into, lowest + ((uint64_t)b << (o ? o - 1 : 0)),
+					     from->octaves[o][b]))
 				return false;
 	}
 	return true;
@@ -75,12 +76,14 @@ static bool merge_histogram(struct tl_latencies *into, const struct tl_latencies
 static bool merge_durations(struct tl_latencies *into, const struct tl_latencies *from, bool exact)
 {
 	if (!exact && !into->octaves &&
-	    (from->octaves || into->sample_count + from->sample_count > TL_LATENCY_EXACT) && !to_histogram(into))
+	    (from->octaves || into->sample_count + from->sample_count > TL_LATENCY_EXACT) &&
+	    !to_histogram(into))
 		return false;
 	if (from->octaves)
 		return merge_histogram(into, from);
 	for (size_t i = 0; i < from->sample_count; i++)
-		if (into->octaves ? !histogram_count(into, from->samples[i], 1) : !sample(into, from->samples[i]))
+		if (into->octaves ? !histogram_count(into, from->samples[i], 1)
+				  : !sample(into, from->samples[i]))
 			return false;
 	return true;
 }
@@ -110,14 +113,18 @@ bool tl_latency_move(struct tl_latencies *into, struct tl_latencies *from, bool 
 	return tl_latency_merge(into, from, exact);
 }
 
-/* The middle of the bucket that holds the duration of this rank, no further than the exact extremes. */
+/*
+ * The middle of the bucket that holds the duration of this rank, no further than the exact
+ * extremes.
+ */
 static uint64_t histogram_rank(const struct tl_latencies *l, uint64_t rank)
 {
 	for (unsigned o = 0; o < TL_LATENCY_OCTAVES; o++)
 		for (unsigned b = 0; l->octaves[o] && b < BUCKETS; b++) {
 			if (rank < l->octaves[o][b]) {
 				unsigned shift = o ? o - 1 : 0;
-				uint64_t low = (o ? (uint64_t)BUCKETS << shift : 0) + ((uint64_t)b << shift);
+				uint64_t low = (o ? (uint64_t)BUCKETS << shift : 0) +
+					       ((uint64_t)b << shift);
 				uint64_t middle = low + (((uint64_t)1 << shift) - 1) / 2;
 
 				return middle < l->min ? l->min : middle > l->max ? l->max : middle;
@@ -146,7 +153,8 @@ static int by_ticks(const void *a, const void *b)
 }
 
 /* One round of a radix sort. */
-static void sort_by_byte(uint64_t *restrict to, const uint64_t *restrict from, size_t count, unsigned shift)
+static void sort_by_byte(uint64_t *restrict to, const uint64_t *restrict from, size_t count,
+			 unsigned shift)
 {
 	size_t places[256] = { 0 }, at = 0;
 
@@ -162,7 +170,10 @@ static void sort_by_byte(uint64_t *restrict to, const uint64_t *restrict from, s
 		to[places[from[i] >> shift & 255]++] = from[i];
 }
 
-/* Durations are many, and mostly short: by their bytes, from the lowest up to the highest that any has. */
+/*
+ * Durations are many, and mostly short: by their bytes, from the lowest up to the highest that any
+ * has.
+ */
 static bool sort_by_bytes(uint64_t **samples, size_t count, uint64_t max)
 {
 	uint64_t *from = *samples, *to = malloc(count * sizeof(*to));
@@ -195,7 +206,9 @@ void tl_latency_settle(struct tl_latencies *l)
 
 void tl_latency_figures(const struct tl_latencies *l, struct tl_latency *figures)
 {
-	*figures = (struct tl_latency){ .calls = l->calls, .min = l->min, .max = l->max, .sum = l->sum };
+	*figures = (struct tl_latency){
+		.calls = l->calls, .min = l->min, .max = l->max, .sum = l->sum
+	};
 	figures->exact = !l->octaves;
 	if (!l->calls)
 		return;

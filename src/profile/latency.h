@@ -2,10 +2,11 @@
 #ifndef TL_PROFILE_LATENCY_H
 #define TL_PROFILE_LATENCY_H
 /*
- * The durations of one function's calls. Count, sum, minimum and maximum are exact; so are the quantiles while there
- * are at most TL_LATENCY_EXACT calls (or always, when asked). Beyond, durations go to a log-linear histogram of 128
- * buckets per power of two: a quantile is then at most 1/256 (0.4 %) from the truth, in bounded memory. Which of the
- * two is kept depends on the number of calls alone, never on the order in which parts were merged.
+ * The durations of one function's calls. Count, sum, minimum and maximum are exact; so are the
+ * quantiles while there are at most TL_LATENCY_EXACT calls (or always, when asked). Beyond,
+ * durations go to a log-linear histogram of 128 buckets per power of two: a quantile is then at
+ * most 1/256 (0.4 %) from the truth, in bounded memory. Which of the two is kept depends on the
+ * number of calls alone, never on the order in which parts were merged.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,21 +20,26 @@ enum {
 };
 
 struct tl_latencies {
-	uint64_t calls, sum;  /* set by tl_latency_total() */
-	uint64_t min, max;    /* of the durations noted; min UINT64_MAX: none */
-	uint64_t *samples;    /* the durations, until they become too many; then NULL */
-	uint64_t **octaves;   /* TL_LATENCY_OCTAVES pointers to 128 counts, or NULL; NULL while samples are kept */
+	uint64_t calls, sum; /* set by tl_latency_total() */
+	uint64_t min, max;   /* of the durations noted; min UINT64_MAX: none */
+	uint64_t *samples;   /* the durations, until they become too many; then NULL */
+	/* TL_LATENCY_OCTAVES pointers to 128 counts, or NULL; NULL while samples are kept */
+	uint64_t **octaves;
 	size_t sample_count, capacity;
-	uint64_t saturated;   /* times `sum` did not fit */
+	uint64_t saturated; /* times `sum` did not fit */
 };
 
 /* Nothing noted yet. */
 #define TL_LATENCIES_NONE ((struct tl_latencies){ .min = UINT64_MAX })
 
-/* Where a duration goes: the octave, and the bucket inside it. Octave 0 holds 0 .. 127 one by one. */
+/*
+ * Where a duration goes: the octave, and the bucket inside it. Octave 0 holds 0 .. 127 one by one.
+ */
 static inline unsigned tl_latency_octave(uint64_t ticks)
 {
-	return ticks >> TL_LATENCY_SUB_BITS ? 64u - TL_LATENCY_SUB_BITS - (unsigned)__builtin_clzll(ticks) : 0;
+	return ticks >> TL_LATENCY_SUB_BITS
+		       ? 64u - TL_LATENCY_SUB_BITS - (unsigned)__builtin_clzll(ticks)
+		       : 0;
 }
 
 static inline unsigned tl_latency_bucket(uint64_t ticks, unsigned octave)
@@ -42,7 +48,8 @@ static inline unsigned tl_latency_bucket(uint64_t ticks, unsigned octave)
 }
 
 /*
- * The rare cases of tl_latency_note(): samples grow or turn into a histogram, an octave is new. False without memory.
+ * The rare cases of tl_latency_note(): samples grow or turn into a histogram, an octave is new.
+ * False without memory.
  */
 bool tl_latency_note_slow(struct tl_latencies *l, uint64_t ticks, bool exact);
 
@@ -65,7 +72,10 @@ static inline bool tl_latency_note(struct tl_latencies *l, uint64_t ticks, bool 
 	return tl_latency_note_slow(l, ticks, exact);
 }
 
-/* Count the calls that were noted, and what they took together: once or in parts, whenever the caller knows. */
+/*
+ * Count the calls that were noted, and what they took together: once or in parts, whenever the
+ * caller knows.
+ */
 void tl_latency_total(struct tl_latencies *l, uint64_t calls, uint64_t sum);
 
 /* Add all of `from`, which is left as it was. False without memory. */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profiles into one. The result does not tell in which order or in which groups its parts were merged: things that are
- * the same become one, and everything stands in an order that names and places alone decide. So
- * merge(A, merge(B, C)), merge(merge(A, B), C) and merge(C, A, B) are the same bytes in every export.
+ * Profiles into one. The result does not tell in which order or in which groups its parts were
+ * merged: things that are the same become one, and everything stands in an order that names and
+ * places alone decide. So merge(A, merge(B, C)), merge(merge(A, B), C) and merge(C, A, B) are the
+ * same bytes in every export.
  *
- * What is the same: events of one name; functions of one object, file and name; parts of one process, thread, number,
- * command and header; the rest by what it refers to. Contexts are kept if every profile that has costs has contexts:
- * beside a profile of sums there is no call tree of the whole. Saturated sums are the one thing that depends on order
- * (costs may be negative), and those are counted.
+ * What is the same: events of one name; functions of one object, file and name; parts of one
+ * process, thread, number, command and header; the rest by what it refers to. Contexts are kept if
+ * every profile that has costs has contexts:
+ * beside a profile of sums there is no call tree of the whole. Saturated sums are the one thing
+ * that depends on order (costs may be negative), and those are counted.
  */
 #include "profile/merge.h"
 
@@ -15,7 +17,8 @@
 
 #include "core/error.h"
 
-struct tl_merge_ref *tl_merge_sorted(const struct tl_merge *merge, uint32_t (*count)(const struct tl_profile *profile),
+struct tl_merge_ref *tl_merge_sorted(const struct tl_merge *merge,
+				     uint32_t (*count)(const struct tl_profile *profile),
 				     tl_merge_compare_fn *compare, size_t *total)
 {
 	struct tl_merge_ref *refs;
@@ -58,7 +61,8 @@ static int common_clock(const struct tl_merge *merge, uint64_t *frequency, struc
 			continue;
 		if (first && first->frequency != merge->from[p]->frequency)
 			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-					   "the profiles count ticks of different clocks, which have no exact sum");
+					   "the profiles count ticks of different clocks, which "
+					   "have no exact sum");
 		first = merge->from[p];
 		*frequency = first->frequency;
 	}
@@ -71,7 +75,8 @@ static int check(const struct tl_merge *merge, struct tl_error *err)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "nothing to merge");
 	for (size_t p = 0; p < merge->count; p++)
 		if (!merge->from[p]->finished)
-			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "a profile that is merged must be finished");
+			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+					   "a profile that is merged must be finished");
 	return 0;
 }
 
@@ -115,23 +120,30 @@ static bool keeps_contexts(const struct tl_merge *merge)
 	return true;
 }
 
-/* Durations of functions in parts belong to contexts: without them a profile has no totals of parts. */
+/*
+ * Durations of functions in parts belong to contexts: without them a profile has no totals of
+ * parts.
+ */
 static int merge_latencies(struct tl_merge *merge, bool parts, struct tl_error *err)
 {
 	for (size_t p = 0; p < merge->count; p++) {
 		const struct tl_profile *from = merge->from[p];
 
-		for (uint32_t f = 0; f < from->function_table.count && f < from->latency_capacity; f++)
+		for (uint32_t f = 0; f < from->function_table.count && f < from->latency_capacity;
+		     f++)
 			if (from->latency[f].calls &&
-			    !tl_profile_add_latency(merge->to, merge->maps[p].functions[f], TL_NONE, &from->latency[f]))
+			    !tl_profile_add_latency(merge->to, merge->maps[p].functions[f], TL_NONE,
+						    &from->latency[f]))
 				return tl_error_memory(err);
 		for (size_t i = 0; parts && i < from->local_table.count; i++) {
 			const struct tl_local *local = &from->locals[i];
-			uint32_t number = tl_profile_local(merge->to, merge->maps[p].functions[local->function],
-							   tl_merge_number(merge->maps[p].parts, local->part));
+			uint32_t number = tl_profile_local(
+				merge->to, merge->maps[p].functions[local->function],
+				tl_merge_number(merge->maps[p].parts, local->part));
 
-			if (number == TL_NONE || !tl_latency_merge(&merge->to->locals[number].latency, &local->latency,
-								   merge->to->exact))
+			if (number == TL_NONE ||
+			    !tl_latency_merge(&merge->to->locals[number].latency, &local->latency,
+					      merge->to->exact))
 				return tl_error_memory(err);
 		}
 	}
@@ -170,8 +182,8 @@ static void free_maps(struct tl_merge *merge)
 	free(merge->row);
 }
 
-int tl_profile_merge(struct tl_profile **merged, const struct tl_profile *const *profiles, size_t count,
-		     struct tl_error *err)
+int tl_profile_merge(struct tl_profile **merged, const struct tl_profile *const *profiles,
+		     size_t count, struct tl_error *err)
 {
 	struct tl_merge merge = { .from = profiles, .count = count };
 	int status;

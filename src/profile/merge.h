@@ -25,7 +25,8 @@ struct tl_merge_ref {
 typedef int tl_merge_compare_fn(const void *a, const void *b, void *context);
 
 /* All things of a kind, sorted; NULL without memory. Freed by the caller. */
-struct tl_merge_ref *tl_merge_sorted(const struct tl_merge *merge, uint32_t (*count)(const struct tl_profile *profile),
+struct tl_merge_ref *tl_merge_sorted(const struct tl_merge *merge,
+				     uint32_t (*count)(const struct tl_profile *profile),
 				     tl_merge_compare_fn *compare, size_t *total);
 
 static inline uint32_t tl_merge_number(const uint32_t *map, uint32_t number)

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a merged profile costs: lines, arcs, jumps and contexts, added in an order that names and places decide. */
+/*
+ * What a merged profile costs: lines, arcs, jumps and contexts, added in an order that names and
+ * places decide.
+ */
 #include <string.h>
 
 #include "core/error.h"
 #include "profile/merge.h"
 
-static const struct tl_merge_map *map_of(const struct tl_merge *merge, const struct tl_merge_ref *ref)
+static const struct tl_merge_map *map_of(const struct tl_merge *merge,
+					 const struct tl_merge_ref *ref)
 {
 	return &merge->maps[ref->profile];
 }
 
 /* A cost vector with its numbers where the merged profile has them. */
-static const int64_t *cost_row(const struct tl_merge *merge, const struct tl_merge_ref *ref, const int64_t *cost)
+static const int64_t *cost_row(const struct tl_merge *merge, const struct tl_merge_ref *ref,
+			       const int64_t *cost)
 {
 	const struct tl_profile *from = merge->from[ref->profile];
 	const uint32_t *events = map_of(merge, ref)->events;
@@ -57,7 +62,8 @@ static int compare_lines(const void *a, const void *b, void *context)
 int tl_merge_lines(struct tl_merge *merge, struct tl_error *err)
 {
 	size_t total;
-	struct tl_merge_ref *refs = tl_merge_sorted(merge, tl_profile_line_count, compare_lines, &total);
+	struct tl_merge_ref *refs =
+		tl_merge_sorted(merge, tl_profile_line_count, compare_lines, &total);
 	int status = refs ? 0 : tl_error_memory(err);
 
 	for (size_t i = 0; status == 0 && i < total; i++) {
@@ -65,7 +71,10 @@ int tl_merge_lines(struct tl_merge *merge, struct tl_error *err)
 
 		status = tl_profile_add_line(
 			merge->to, &line,
-			cost_row(merge, &refs[i], tl_profile_line_cost(merge->from[refs[i].profile], refs[i].number)), err);
+			cost_row(
+				merge, &refs[i],
+				tl_profile_line_cost(merge->from[refs[i].profile], refs[i].number)),
+			err);
 	}
 	free(refs);
 	return status;
@@ -100,7 +109,8 @@ static int compare_arcs(const void *a, const void *b, void *context)
 int tl_merge_arcs(struct tl_merge *merge, struct tl_error *err)
 {
 	size_t total;
-	struct tl_merge_ref *refs = tl_merge_sorted(merge, tl_profile_arc_count, compare_arcs, &total);
+	struct tl_merge_ref *refs =
+		tl_merge_sorted(merge, tl_profile_arc_count, compare_arcs, &total);
 	int status = refs ? 0 : tl_error_memory(err);
 
 	for (size_t i = 0; status == 0 && i < total; i++) {
@@ -108,7 +118,9 @@ int tl_merge_arcs(struct tl_merge *merge, struct tl_error *err)
 
 		status = tl_profile_add_arc(
 			merge->to, &arc,
-			cost_row(merge, &refs[i], tl_profile_arc_cost(merge->from[refs[i].profile], refs[i].number)), err);
+			cost_row(merge, &refs[i],
+				 tl_profile_arc_cost(merge->from[refs[i].profile], refs[i].number)),
+			err);
 	}
 	free(refs);
 	return status;
@@ -145,7 +157,8 @@ static int compare_jumps(const void *a, const void *b, void *context)
 int tl_merge_jumps(struct tl_merge *merge, struct tl_error *err)
 {
 	size_t total;
-	struct tl_merge_ref *refs = tl_merge_sorted(merge, tl_profile_jump_count, compare_jumps, &total);
+	struct tl_merge_ref *refs =
+		tl_merge_sorted(merge, tl_profile_jump_count, compare_jumps, &total);
 	int status = refs ? 0 : tl_error_memory(err);
 
 	for (size_t i = 0; status == 0 && i < total; i++) {
@@ -160,7 +173,8 @@ int tl_merge_jumps(struct tl_merge *merge, struct tl_error *err)
 /* ---- contexts ---- */
 
 /* All trees as one, numbered as they come. */
-static int unite_contexts(const struct tl_merge *merge, uint32_t profile, struct tl_profile *into, struct tl_error *err)
+static int unite_contexts(const struct tl_merge *merge, uint32_t profile, struct tl_profile *into,
+			  struct tl_error *err)
 {
 	const struct tl_profile *from = merge->from[profile];
 	uint32_t count = tl_profile_context_count(from);
@@ -171,14 +185,16 @@ static int unite_contexts(const struct tl_merge *merge, uint32_t profile, struct
 		const struct tl_context *c = &from->contexts[i];
 		const struct tl_merge_ref ref = { profile, i };
 
-		number = tl_profile_context_number(into, tl_merge_number(numbers, c->parent),
-						   map_of(merge, &ref)->functions[c->function],
-						   tl_merge_number(map_of(merge, &ref)->parts, c->part), err);
+		number = tl_profile_context_number(
+			into, tl_merge_number(numbers, c->parent),
+			map_of(merge, &ref)->functions[c->function],
+			tl_merge_number(map_of(merge, &ref)->parts, c->part), err);
 		if (number < 0)
 			break;
 		numbers[i] = (uint32_t)number;
-		tl_profile_add_context_cost(into, (uint32_t)number, c->calls,
-					    cost_row(merge, &ref, tl_profile_context_self(from, i)));
+		tl_profile_add_context_cost(
+			into, (uint32_t)number, c->calls,
+			cost_row(merge, &ref, tl_profile_context_self(from, i)));
 		tl_profile_add_unfinished(into, (uint32_t)number, c->unfinished);
 		tl_profile_add_cut(into, (uint32_t)number, c->cut);
 	}
@@ -190,7 +206,8 @@ static int unite_contexts(const struct tl_merge *merge, uint32_t profile, struct
 static int compare_contexts(const void *a, const void *b, void *context)
 {
 	const struct tl_context *contexts = context;
-	const struct tl_context *x = &contexts[*(const uint32_t *)a], *y = &contexts[*(const uint32_t *)b];
+	const struct tl_context *x = &contexts[*(const uint32_t *)a],
+				*y = &contexts[*(const uint32_t *)b];
 	int order = tl_merge_order(x->parent + 1u, y->parent + 1u);
 
 	if (!order)
@@ -254,7 +271,8 @@ static int take_tree(struct tl_merge *merge, const struct tl_profile *tree, stru
 	for (uint32_t i = 0; number >= 0 && i < tree->context_table.count; i++) {
 		const struct tl_context *c = &tree->contexts[g.order[i]];
 
-		number = tl_profile_add_context(merge->to, tl_merge_number(g.place, c->parent), c->function, c->part, err);
+		number = tl_profile_add_context(merge->to, tl_merge_number(g.place, c->parent),
+						c->function, c->part, err);
 		if (number < 0)
 			break;
 		tl_profile_add_context_cost(merge->to, (uint32_t)number, c->calls,

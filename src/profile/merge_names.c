@@ -79,8 +79,8 @@ static bool all_the_same(const struct tl_merge *merge)
 static unsigned rank(const struct tl_event *event)
 {
 	static const char *const known[] = {
-		"Ticks", "Ir",	 "Dr",	 "Dw", "I1mr", "D1mr", "D1mw",
-		"ILmr",	 "DLmr", "DLmw", "Bc", "Bcm",  "Bi",   "Bim",
+		"Ticks", "Ir",   "Dr",   "Dw", "I1mr", "D1mr", "D1mw",
+		"ILmr",  "DLmr", "DLmw", "Bc", "Bcm",  "Bi",   "Bim",
 	};
 	unsigned i = 0;
 

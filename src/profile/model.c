@@ -297,7 +297,8 @@ static bool has_part(const struct tl_profile *profile, uint32_t part)
 
 static int bad_index(struct tl_error *err)
 {
-	return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "a number of a function, context or part that is not there");
+	return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+			   "a number of a function, context or part that is not there");
 }
 
 int tl_profile_add_line(struct tl_profile *profile, const struct tl_cost_line *line,

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_PROFILE_MODEL_H
 #define TL_PROFILE_MODEL_H
-/* The model's insides: plain arrays, numbered from 0, with an index over each that is looked up by key. */
+/*
+ * The model's insides: plain arrays, numbered from 0, with an index over each that is looked up by
+ * key.
+ */
 #include <tracelathe/profile.h>
 
 #include "core/memory.h"
@@ -51,7 +54,7 @@ struct tl_profile {
 	int64_t *total, *zeros;
 	int64_t *function_self, *function_inclusive;
 	uint64_t *function_calls, *function_unfinished, *function_cut;
-	struct tl_local *locals; /* found through the index */
+	struct tl_local *locals;     /* found through the index */
 	struct tl_table local_table; /* cost: self */
 	int64_t *local_inclusive;
 
@@ -80,10 +83,13 @@ static inline void tl_add_count(uint64_t *a, uint64_t b, uint64_t *saturated)
 }
 
 /* tl_profile_add_context() of one that is known to be new: nothing is looked for. */
-int64_t tl_profile_append_context(struct tl_profile *profile, uint32_t parent, uint32_t function, uint32_t part,
-				  struct tl_error *err);
+int64_t tl_profile_append_context(struct tl_profile *profile, uint32_t parent, uint32_t function,
+				  uint32_t part, struct tl_error *err);
 
-/* Add durations of a function (and of the function in a part, unless TL_NONE). False without memory. */
+/*
+ * Add durations of a function (and of the function in a part, unless TL_NONE). False without
+ * memory.
+ */
 bool tl_profile_add_latency(struct tl_profile *profile, uint32_t function, uint32_t part,
 			    const struct tl_latencies *latencies);
 /* The same; the durations may be taken out of `latencies`, which is then as good as empty. */
@@ -95,33 +101,51 @@ uint32_t tl_profile_find_local(const struct tl_profile *profile, uint32_t functi
 /* The same, added if new; TL_NONE without memory. */
 uint32_t tl_profile_local(struct tl_profile *profile, uint32_t function, uint32_t part);
 
-/* The number of an arc, added if new, with the arc's calls counted. @return it, or a negative tl_status */
-int64_t tl_profile_arc_number(struct tl_profile *profile, const struct tl_arc *arc, struct tl_error *err);
+/*
+ * The number of an arc, added if new, with the arc's calls counted. @return it, or a negative
+ * tl_status
+ */
+int64_t tl_profile_arc_number(struct tl_profile *profile, const struct tl_arc *arc,
+			      struct tl_error *err);
 
 /*
- * Quick ways in for readers that come with the same names again and again: the strings of what is added are those that
- * tl_profile_intern() returned. The cost rows hold one number per event and stay valid until the next addition; NULL
- * without memory.
+ * Quick ways in for readers that come with the same names again and again: the strings of what is
+ * added are those that tl_profile_intern() returned. The cost rows hold one number per event and
+ * stay valid until the next addition; NULL without memory.
  */
 const char *tl_profile_intern(struct tl_profile *profile, const char *text, size_t size);
-/* The names of a profile that has events only become those here, which are then empty. False without memory. */
+/*
+ * The names of a profile that has events only become those here, which are then empty. False
+ * without memory.
+ */
 bool tl_profile_take_names(struct tl_profile *profile, struct tl_names *names);
-uint32_t tl_profile_function_interned(struct tl_profile *profile, const struct tl_function *function);
+uint32_t tl_profile_function_interned(struct tl_profile *profile,
+				      const struct tl_function *function);
 int64_t *tl_profile_line_row(struct tl_profile *profile, const struct tl_cost_line *line);
-/* Further lines at the end, until each function has one of its number, which is then not looked up. False: no memory. */
+/*
+ * Further lines at the end, until each function has one of its number, which is then not looked up.
+ * False: no memory.
+ */
 bool tl_profile_line_each(struct tl_profile *profile);
 int64_t *tl_profile_arc_row(struct tl_profile *profile, const struct tl_arc *arc);
 
-/* The number of an event, added with a cost of 0 everywhere if new. @return it, or a negative tl_status */
-int64_t tl_profile_add_event(struct tl_profile *profile, const struct tl_event *event, struct tl_error *err);
+/*
+ * The number of an event, added with a cost of 0 everywhere if new. @return it, or a negative
+ * tl_status
+ */
+int64_t tl_profile_add_event(struct tl_profile *profile, const struct tl_event *event,
+			     struct tl_error *err);
 
 /* What tl_profile_finish() derives without contexts (derive_sums.c). False without memory. */
 bool tl_profile_derive_sums(struct tl_profile *profile);
 
 /* Calls that were never finished. */
-/* tl_profile_add_context() in a table of contexts alone, whose functions and parts are those of another profile. */
-int64_t tl_profile_context_number(struct tl_profile *profile, uint32_t parent, uint32_t function, uint32_t part,
-				  struct tl_error *err);
+/*
+ * tl_profile_add_context() in a table of contexts alone, whose functions and parts are those of
+ * another profile.
+ */
+int64_t tl_profile_context_number(struct tl_profile *profile, uint32_t parent, uint32_t function,
+				  uint32_t part, struct tl_error *err);
 void tl_profile_add_unfinished(struct tl_profile *profile, uint32_t context, uint64_t unfinished);
 /* Of the calls that were, these have no known duration. */
 void tl_profile_add_cut(struct tl_profile *profile, uint32_t context, uint64_t cut);

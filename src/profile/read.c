@@ -2,14 +2,15 @@
 /* The reading half of <tracelathe/profile.h>. */
 #include "profile/model.h"
 
-#define COUNTED(name, type, array, size)                                               \
-	uint32_t tl_profile_##name##_count(const struct tl_profile *profile)            \
-	{                                                                               \
-		return (uint32_t)profile->size;                                         \
-	}                                                                               \
-	const struct tl_##type *tl_profile_##name(const struct tl_profile *profile, uint32_t number) \
-	{                                                                               \
-		return number < profile->size ? &profile->array[number] : NULL;         \
+#define COUNTED(name, type, array, size)                                                           \
+	uint32_t tl_profile_##name##_count(const struct tl_profile *profile)                       \
+	{                                                                                          \
+		return (uint32_t)profile->size;                                                    \
+	}                                                                                          \
+	const struct tl_##type *tl_profile_##name(const struct tl_profile *profile,                \
+						  uint32_t number)                                 \
+	{                                                                                          \
+		return number < profile->size ? &profile->array[number] : NULL;                    \
 	}
 
 COUNTED(event, event, events, event_count)
@@ -46,7 +47,8 @@ const int64_t *tl_profile_total(const struct tl_profile *profile)
 }
 
 /* The costs of an element of a table, zeros for one that is not there. */
-static const int64_t *cost_of(const struct tl_profile *profile, const int64_t *costs, size_t count, uint32_t number)
+static const int64_t *cost_of(const struct tl_profile *profile, const int64_t *costs, size_t count,
+			      uint32_t number)
 {
 	return number < count ? costs + (size_t)number * profile->event_count : profile->zeros;
 }
@@ -81,7 +83,8 @@ void tl_profile_function_totals(const struct tl_profile *profile, uint32_t funct
 		totals->unfinished = profile->function_unfinished[function];
 		totals->cut = profile->function_cut[function];
 		totals->self = profile->function_self + (size_t)function * profile->event_count;
-		totals->inclusive = profile->function_inclusive + (size_t)function * profile->event_count;
+		totals->inclusive =
+			profile->function_inclusive + (size_t)function * profile->event_count;
 	} else if (local != TL_NONE) {
 		totals->calls = profile->locals[local].calls;
 		totals->unfinished = profile->locals[local].unfinished;
@@ -89,11 +92,13 @@ void tl_profile_function_totals(const struct tl_profile *profile, uint32_t funct
 		totals->self = profile->local_table.cost + (size_t)local * profile->event_count;
 		totals->inclusive = profile->local_inclusive + (size_t)local * profile->event_count;
 	} else {
-		*totals = (struct tl_function_totals){ .self = profile->zeros, .inclusive = profile->zeros };
+		*totals = (struct tl_function_totals){ .self = profile->zeros,
+						       .inclusive = profile->zeros };
 	}
 }
 
-bool tl_profile_latency(const struct tl_profile *profile, uint32_t function, uint32_t part, struct tl_latency *latency)
+bool tl_profile_latency(const struct tl_profile *profile, uint32_t function, uint32_t part,
+			struct tl_latency *latency)
 {
 	const struct tl_latencies *l = NULL;
 

@@ -20,7 +20,8 @@ static bool (*const put_file[])(const struct tl_annotation *a, const struct tl_n
 	[TL_REPORT_JSON] = tl_annotate_put_json_file,
 };
 
-static int show_file(const struct tl_annotation *a, struct tl_note_group *group, struct tl_error *err)
+static int show_file(const struct tl_annotation *a, struct tl_note_group *group,
+		     struct tl_error *err)
 {
 	struct tl_source_text text;
 	int status = tl_source_text_read(&text, tl_group_note(a, group)->file, a->what.source_dirs,
@@ -63,7 +64,8 @@ static int show_all(struct tl_annotation *a, struct tl_error *err)
 	int status = 0;
 
 	begin(a);
-	for (size_t i = 0; status == 0 && i < a->group_count && !tl_output_failed(a->view.out); i++) {
+	for (size_t i = 0; status == 0 && i < a->group_count && !tl_output_failed(a->view.out);
+	     i++) {
 		struct tl_note_group *group = &a->groups[i];
 
 		if (group->fate != TL_FATE_SHOWN)
@@ -71,7 +73,8 @@ static int show_all(struct tl_annotation *a, struct tl_error *err)
 		if (!first && a->view.options.form == TL_REPORT_JSON)
 			tl_put_char(a->view.out, ',');
 		first = false;
-		status = a->what.assembly ? tl_annotate_put_function(a, group, err) : show_file(a, group, err);
+		status = a->what.assembly ? tl_annotate_put_function(a, group, err)
+					  : show_file(a, group, err);
 	}
 	if (status == 0)
 		end(a);
@@ -89,14 +92,16 @@ static void take_options(struct tl_annotation *a, const struct tl_annotate_optio
 }
 
 int tl_report_annotate(const struct tl_profile *profile, const struct tl_annotate_options *what,
-		       const struct tl_report_options *options, struct tl_output *out, struct tl_error *err)
+		       const struct tl_report_options *options, struct tl_output *out,
+		       struct tl_error *err)
 {
 	struct tl_annotation a = { 0 };
 	int status = tl_view_open(&a.view, profile, options, out, err);
 
 	take_options(&a, what);
 	if (status == 0 && (size_t)a.view.options.form >= sizeof(put_file) / sizeof(put_file[0]))
-		status = tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no report of that form");
+		status = tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				     "there is no report of that form");
 	if (status == 0)
 		status = tl_notes_gather(&a, err);
 	if (status == 0)

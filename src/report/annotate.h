@@ -2,8 +2,8 @@
 #ifndef TL_REPORT_ANNOTATE_H
 #define TL_REPORT_ANNOTATE_H
 /*
- * What a profile says of places: of the lines of files, or of the instructions of functions. Notes are sorted by place;
- * those of one file or function are a group.
+ * What a profile says of places: of the lines of files, or of the instructions of functions. Notes
+ * are sorted by place; those of one file or function are a group.
  */
 #include "report/view.h"
 
@@ -15,7 +15,7 @@ struct tl_note {
 	uint32_t function; /* of an instruction; TL_NONE for lines */
 	uint64_t at;       /* line number or address, 0: unknown */
 	enum tl_note_kind kind;
-	uint32_t number;   /* of the line, arc or jump */
+	uint32_t number; /* of the line, arc or jump */
 };
 
 /* What became of a group's cost. */
@@ -43,14 +43,15 @@ struct tl_annotation {
 	size_t group_count, group_capacity;
 	int64_t *costs; /* vectors of all events */
 	size_t cost_capacity;
-	int64_t *row;   /* room for a vector */
+	int64_t *row; /* room for a vector */
 };
 
 /* Notes that say the same of one place, taken together. */
 struct tl_remark {
 	enum tl_note_kind kind;
 	uint64_t at;
-	const int64_t *cost;   /* self, or inclusive of a call; valid until the next one; zeros of a jump */
+	/* self, or inclusive of a call; valid until the next one; zeros of a jump */
+	const int64_t *cost;
 	uint64_t count, taken; /* calls; executions of a jump and those that jumped */
 	uint32_t function;     /* called, or jumped into */
 	struct tl_position to; /* of a jump */
@@ -61,16 +62,21 @@ struct tl_remark {
 size_t tl_remark_take(const struct tl_annotation *a, const struct tl_note_group *group, size_t at,
 		      struct tl_remark *remark);
 
-/* Gather the notes, the groups in their order, and what becomes of each; tl_notes_free() also after a failure. */
+/*
+ * Gather the notes, the groups in their order, and what becomes of each; tl_notes_free() also after
+ * a failure.
+ */
 int tl_notes_gather(struct tl_annotation *a, struct tl_error *err);
 void tl_notes_free(struct tl_annotation *a);
 
-static inline const struct tl_note *tl_group_note(const struct tl_annotation *a, const struct tl_note_group *group)
+static inline const struct tl_note *tl_group_note(const struct tl_annotation *a,
+						  const struct tl_note_group *group)
 {
 	return &a->notes[group->first];
 }
 
-static inline int64_t *tl_group_cost(const struct tl_annotation *a, const struct tl_note_group *group)
+static inline int64_t *tl_group_cost(const struct tl_annotation *a,
+				     const struct tl_note_group *group)
 {
 	return a->costs + group->cost * tl_profile_event_count(a->view.profile);
 }
@@ -102,22 +108,27 @@ void tl_annotate_put_json_places(const struct tl_annotation *a, const struct tl_
 
 /* ---- what text lines share ---- */
 
-/* Cost columns of the chosen events, the share of the first one, and where a line number or address stands. */
+/*
+ * Cost columns of the chosen events, the share of the first one, and where a line number or address
+ * stands.
+ */
 struct tl_note_layout {
 	uint32_t events; /* so many of the chosen ones have room */
 	size_t *widths;  /* by chosen event */
 	size_t share, place;
 };
 
-bool tl_note_layout_make(struct tl_note_layout *layout, const struct tl_annotation *a, const struct tl_note_group *group,
-			 unsigned place_base);
+bool tl_note_layout_make(struct tl_note_layout *layout, const struct tl_annotation *a,
+			 const struct tl_note_group *group, unsigned place_base);
 void tl_note_layout_free(struct tl_note_layout *layout);
-void tl_note_put_heads(const struct tl_annotation *a, const struct tl_note_layout *layout, const char *place);
+void tl_note_put_heads(const struct tl_annotation *a, const struct tl_note_layout *layout,
+		       const char *place);
 /* Costs, or blanks of their width when `cost` is NULL. */
-void tl_note_put_costs(const struct tl_annotation *a, const struct tl_note_layout *layout, const int64_t *cost);
+void tl_note_put_costs(const struct tl_annotation *a, const struct tl_note_layout *layout,
+		       const int64_t *cost);
 /* A call out of a place; `gap` blanks stand where the place's own columns are. */
-void tl_note_put_call(const struct tl_annotation *a, const struct tl_note_layout *layout, size_t gap,
-		      const struct tl_remark *remark);
+void tl_note_put_call(const struct tl_annotation *a, const struct tl_note_layout *layout,
+		      size_t gap, const struct tl_remark *remark);
 /* "Ir 1,234 (12.34%), Dr 5 (0.10%)" */
 void tl_note_put_sums(const struct tl_annotation *a, const int64_t *cost);
 /* What was annotated and what was not. */

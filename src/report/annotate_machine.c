@@ -111,7 +111,8 @@ void tl_annotate_put_json_remark(const struct tl_annotation *a, const struct tl_
 		tl_put_u64(out, remark->count);
 		tl_put_text(out, ",\"taken\":");
 		tl_put_u64(out, remark->taken);
-		tl_put_text(out, remark->conditional ? ",\"conditional\":true" : ",\"conditional\":false");
+		tl_put_text(out, remark->conditional ? ",\"conditional\":true"
+						     : ",\"conditional\":false");
 	}
 	tl_put_char(out, '}');
 }

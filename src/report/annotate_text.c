@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One annotated file as text: each line with its cost, calls and jumps below it, lines far from any cost left out. */
+/*
+ * One annotated file as text: each line with its cost, calls and jumps below it, lines far from any
+ * cost left out.
+ */
 #include "core/output.h"
 #include "report/annotate.h"
 #include "report/source_text.h"
@@ -22,7 +25,10 @@ static const char *heat(const struct page *page, const int64_t *cost)
 	double total = (double)tl_view_total(view);
 	double share = total != 0 ? 100 * (double)cost[view->events[0]] / total : 0;
 
-	return !view->options.color ? NULL : share >= hot ? "\033[1;31m" : share >= warm ? "\033[33m" : NULL;
+	return !view->options.color ? NULL
+	       : share >= hot       ? "\033[1;31m"
+	       : share >= warm      ? "\033[33m"
+				    : NULL;
 }
 
 /* ---- lines ---- */
@@ -32,7 +38,8 @@ static void put_place(const struct page *page, uint64_t line)
 	char text[TL_VALUE_ROOM];
 	size_t length = line ? (size_t)(tl_format_u64(text, line) - text) : 0;
 
-	tl_put_right(page->a->view.out, length ? text : "?", length ? length : 1, page->layout.place);
+	tl_put_right(page->a->view.out, length ? text : "?", length ? length : 1,
+		     page->layout.place);
 }
 
 static void put_text(const struct page *page, uint64_t line)
@@ -53,7 +60,8 @@ static void put_text(const struct page *page, uint64_t line)
 
 static const int64_t *no_cost(const struct page *page)
 {
-	memset(page->a->row, 0, tl_profile_event_count(page->a->view.profile) * sizeof(*page->a->row));
+	memset(page->a->row, 0,
+	       tl_profile_event_count(page->a->view.profile) * sizeof(*page->a->row));
 	return page->a->row;
 }
 
@@ -77,7 +85,8 @@ static void put_jump(const struct page *page, const struct tl_remark *remark)
 	tl_note_put_costs(page->a, &page->layout, NULL);
 	tl_put_blanks(out, page->layout.place);
 	tl_put_text(out, remark->to.line > remark->at ? "    v jump to " : "    ^ jump to ");
-	if (*remark->to.file && strcmp(remark->to.file, tl_group_note(page->a, page->group)->file) != 0) {
+	if (*remark->to.file &&
+	    strcmp(remark->to.file, tl_group_note(page->a, page->group)->file) != 0) {
 		tl_put_plain(out, remark->to.file);
 		tl_put_char(out, ':');
 	} else {
@@ -95,7 +104,10 @@ static void put_jump(const struct page *page, const struct tl_remark *remark)
 
 /* ---- the page ---- */
 
-/* Lines without a cost up to `line`, which has one: those near the last such line and near this one. */
+/*
+ * Lines without a cost up to `line`, which has one: those near the last such line and near this
+ * one.
+ */
 static void put_between(struct page *page, uint64_t line)
 {
 	uint64_t context = (uint64_t)page->a->what.context, from = page->shown + 1, gap;
@@ -118,7 +130,8 @@ static void put_after(struct page *page)
 {
 	uint64_t end = page->shown + (uint64_t)page->a->what.context;
 
-	for (uint64_t line = page->shown + 1; page->text->path && line <= end && line <= page->text->lines; line++)
+	for (uint64_t line = page->shown + 1;
+	     page->text->path && line <= end && line <= page->text->lines; line++)
 		put_line(page, line, no_cost(page));
 }
 
@@ -127,7 +140,8 @@ static void put_remarks(struct page *page)
 {
 	bool begun = false;
 
-	for (size_t at = page->group->first; at < page->group->end && !tl_output_failed(page->a->view.out);) {
+	for (size_t at = page->group->first;
+	     at < page->group->end && !tl_output_failed(page->a->view.out);) {
 		struct tl_remark remark;
 		uint64_t line = page->a->notes[at].at;
 

@@ -20,7 +20,8 @@ static const char *last_name(const char *path)
 /* A function's object is known by the name of its file; of an unknown object any binary may be. */
 static bool may_hold(struct tl_binary *binary, const struct tl_function *function)
 {
-	return !*function->object || !strcmp(last_name(function->object), last_name(tl_binary_path(binary)));
+	return !*function->object ||
+	       !strcmp(last_name(function->object), last_name(tl_binary_path(binary)));
 }
 
 static uint64_t first_address(const struct tl_annotation *a, const struct tl_note_group *group)
@@ -32,9 +33,11 @@ static uint64_t first_address(const struct tl_annotation *a, const struct tl_not
 	return a->notes[at].at;
 }
 
-static struct tl_binary *find_binary(const struct tl_annotation *a, const struct tl_note_group *group)
+static struct tl_binary *find_binary(const struct tl_annotation *a,
+				     const struct tl_note_group *group)
 {
-	const struct tl_function *function = tl_profile_function(a->view.profile, tl_group_note(a, group)->function);
+	const struct tl_function *function =
+		tl_profile_function(a->view.profile, tl_group_note(a, group)->function);
 	uint64_t address = first_address(a, group);
 	size_t size;
 
@@ -55,16 +58,20 @@ static void decode_at(const struct tl_listing *listing, uint64_t address, struct
 {
 	uint8_t bytes[15];
 	size_t size = 0;
-	const uint8_t *code = address && listing->disassembler ? tl_listing_code(listing, address, bytes, &size) : NULL;
+	const uint8_t *code = address && listing->disassembler
+				      ? tl_listing_code(listing, address, bytes, &size)
+				      : NULL;
 
 	*insn = (struct tl_insn){ 0 };
 	if (code)
 		tl_disassemble(listing->disassembler, code, size, address, insn);
 }
 
-static void put_csv(const struct tl_annotation *a, const struct tl_note_group *group, const struct tl_listing *listing)
+static void put_csv(const struct tl_annotation *a, const struct tl_note_group *group,
+		    const struct tl_listing *listing)
 {
-	const struct tl_function *function = tl_profile_function(a->view.profile, tl_group_note(a, group)->function);
+	const struct tl_function *function =
+		tl_profile_function(a->view.profile, tl_group_note(a, group)->function);
 	struct tl_output *out = a->view.out;
 
 	for (size_t at = group->first; at < group->end && !tl_output_failed(out);) {
@@ -108,7 +115,8 @@ static void begin_json_place(struct tl_output *out, const void *context, uint64_
 	tl_put_text(out, ",\"remarks\":[");
 }
 
-static void put_json(const struct tl_annotation *a, const struct tl_note_group *group, const struct tl_listing *listing)
+static void put_json(const struct tl_annotation *a, const struct tl_note_group *group,
+		     const struct tl_listing *listing)
 {
 	struct tl_output *out = a->view.out;
 
@@ -123,26 +131,30 @@ static void put_json(const struct tl_annotation *a, const struct tl_note_group *
 /* ---- one function ---- */
 
 /* The bytes that ran, and the binary with its names; whichever there is. */
-static void find_code(const struct tl_annotation *a, const struct tl_note_group *group, struct tl_listing *listing)
+static void find_code(const struct tl_annotation *a, const struct tl_note_group *group,
+		      struct tl_listing *listing)
 {
-	const struct tl_function *function = tl_profile_function(a->view.profile, tl_group_note(a, group)->function);
+	const struct tl_function *function =
+		tl_profile_function(a->view.profile, tl_group_note(a, group)->function);
 	uint64_t address = first_address(a, group);
 	uint8_t byte;
 
 	listing->binary = find_binary(a, group);
-	if (a->what.code && address && a->what.code(a->what.code_arg, function->object, address, &byte, 1))
+	if (a->what.code && address &&
+	    a->what.code(a->what.code_arg, function->object, address, &byte, 1))
 		listing->ran = (struct tl_ran){ a->what.code, a->what.code_arg, function->object };
 }
 
-int tl_annotate_put_function(const struct tl_annotation *a, struct tl_note_group *group, struct tl_error *err)
+int tl_annotate_put_function(const struct tl_annotation *a, struct tl_note_group *group,
+			     struct tl_error *err)
 {
 	struct tl_listing listing = { .binary = NULL };
 	int status = 0;
 
 	find_code(a, group, &listing);
 	if (listing.binary || listing.ran.code) {
-		listing.disassembler =
-			tl_disassembler_open(listing.ran.code ? EM_X86_64 : tl_binary_machine(listing.binary));
+		listing.disassembler = tl_disassembler_open(
+			listing.ran.code ? EM_X86_64 : tl_binary_machine(listing.binary));
 		if (!listing.disassembler)
 			return tl_error_memory(err);
 	} else {

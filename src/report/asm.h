@@ -5,6 +5,7 @@
 #include "report/annotate.h"
 
 /* In the form of the report. The group's fate tells whether its code was found. */
-int tl_annotate_put_function(const struct tl_annotation *a, struct tl_note_group *group, struct tl_error *err);
+int tl_annotate_put_function(const struct tl_annotation *a, struct tl_note_group *group,
+			     struct tl_error *err);
 
 #endif

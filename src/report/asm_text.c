@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A function by instruction: costs, address, arrows of its jumps, text; calls and recorded jumps below. */
+/*
+ * A function by instruction: costs, address, arrows of its jumps, text; calls and recorded jumps
+ * below.
+ */
 #include "report/asm_text.h"
 
 #include <inttypes.h>
@@ -19,7 +22,8 @@ struct sheet {
 
 static const int64_t *no_cost(const struct sheet *sheet)
 {
-	memset(sheet->a->row, 0, tl_profile_event_count(sheet->a->view.profile) * sizeof(*sheet->a->row));
+	memset(sheet->a->row, 0,
+	       tl_profile_event_count(sheet->a->view.profile) * sizeof(*sheet->a->row));
 	return sheet->a->row;
 }
 
@@ -51,7 +55,10 @@ static void put_jump(const struct sheet *sheet, const struct tl_remark *remark)
 	tl_put_text(out, remark->count == 1 ? " time)\n" : " times)\n");
 }
 
-/* Cost of an address where no instruction begins: the code is another than what ran, or begins elsewhere. */
+/*
+ * Cost of an address where no instruction begins: the code is another than what ran, or begins
+ * elsewhere.
+ */
 static void put_inside(const struct sheet *sheet, const struct tl_remark *remark)
 {
 	tl_note_put_costs(sheet->a, &sheet->layout, remark->cost);
@@ -67,7 +74,8 @@ static void put_remarks(struct sheet *sheet, uint64_t end)
 
 		sheet->at = tl_remark_take(sheet->a, sheet->group, sheet->at, &remark);
 		if (remark.kind == TL_NOTE_CALL)
-			tl_note_put_call(sheet->a, &sheet->layout, sheet->layout.place + sheet->listing->lanes, &remark);
+			tl_note_put_call(sheet->a, &sheet->layout,
+					 sheet->layout.place + sheet->listing->lanes, &remark);
 		else if (remark.kind == TL_NOTE_JUMP)
 			put_jump(sheet, &remark);
 		else
@@ -99,9 +107,11 @@ static void put_target(const struct sheet *sheet, const struct tl_insn *insn)
 	struct tl_output *out = sheet->a->view.out;
 	struct tl_symbol symbol;
 
-	if (!insn->has_target || (insn->target >= sheet->listing->start && insn->target < sheet->listing->end))
+	if (!insn->has_target ||
+	    (insn->target >= sheet->listing->start && insn->target < sheet->listing->end))
 		return;
-	if (!sheet->listing->binary || !tl_binary_symbol(sheet->listing->binary, insn->target, &symbol) || !*symbol.name)
+	if (!sheet->listing->binary ||
+	    !tl_binary_symbol(sheet->listing->binary, insn->target, &symbol) || !*symbol.name)
 		return;
 	tl_put_text(out, "  <");
 	tl_put_plain(out, symbol.name);
@@ -122,7 +132,9 @@ static void put_insn(const struct sheet *sheet, const struct tl_listed *listed, 
 	tl_put_char(out, '\n');
 }
 
-/* The self cost of an instruction, which is the first thing noted at its address, if anything is. */
+/*
+ * The self cost of an instruction, which is the first thing noted at its address, if anything is.
+ */
 static const int64_t *take_self(struct sheet *sheet, uint64_t end)
 {
 	struct tl_remark remark;
@@ -150,7 +162,8 @@ static void mark_shown(const struct sheet *sheet)
 			noted = true;
 		if (!noted)
 			continue;
-		for (size_t j = i > context ? i - context : 0; j <= i + context && j < listing->count; j++)
+		for (size_t j = i > context ? i - context : 0;
+		     j <= i + context && j < listing->count; j++)
 			listing->insns[j].shown = true;
 	}
 }
@@ -197,7 +210,8 @@ static bool put_all(struct sheet *sheet)
 		size_t before = sheet->at;
 
 		sheet->listing->count = 0;
-		if (sheet->listing->disassembler && address && !tl_listing_read(sheet->listing, address, last))
+		if (sheet->listing->disassembler && address &&
+		    !tl_listing_read(sheet->listing, address, last))
 			return false;
 		if (sheet->listing->count)
 			put_stretch(sheet);
@@ -219,7 +233,8 @@ static void put_title(const struct sheet *sheet)
 	tl_put_text(out, "\n\n");
 }
 
-bool tl_asm_put_text(const struct tl_annotation *a, const struct tl_note_group *group, struct tl_listing *listing)
+bool tl_asm_put_text(const struct tl_annotation *a, const struct tl_note_group *group,
+		     struct tl_listing *listing)
 {
 	struct sheet sheet = { .a = a, .group = group, .listing = listing, .at = group->first };
 	bool ok = tl_note_layout_make(&sheet.layout, a, group, 16);

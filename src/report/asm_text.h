@@ -6,6 +6,7 @@
 #include "report/listing.h"
 
 /* False without memory. A listing without a binary shows costs by address alone. */
-bool tl_asm_put_text(const struct tl_annotation *a, const struct tl_note_group *group, struct tl_listing *listing);
+bool tl_asm_put_text(const struct tl_annotation *a, const struct tl_note_group *group,
+		     struct tl_listing *listing);
 
 #endif

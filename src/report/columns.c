@@ -70,10 +70,10 @@ static struct tl_number cut_number(const struct tl_row *row)
 }
 
 /* No finished call has no shortest, but its calls take 0 together. */
-#define LATENCY(field, known)                                                                                \
-	static struct tl_number field##_number(const struct tl_row *row)                                     \
-	{                                                                                                    \
-		return key(row->latency->field, known);                                                       \
+#define LATENCY(field, known)                                                                      \
+	static struct tl_number field##_number(const struct tl_row *row)                           \
+	{                                                                                          \
+		return key(row->latency->field, known);                                            \
 	}
 LATENCY(min, row->latency->calls)
 LATENCY(median, row->latency->calls)
@@ -85,7 +85,9 @@ LATENCY(sum, true)
 
 /* clang-format off */
 const struct tl_column tl_columns[] = {
-	/* kind             text           number             cost            timed  threads spare */
+	/*
+	 * kind             text           number             cost            timed  threads spare
+	 */
 	{ TL_COLUMN_NAME,    function_text, NULL,              NULL,           false, false,  0 },
 	{ TL_COLUMN_NAME,    object_text,   NULL,              NULL,           false, false,  0 },
 	{ TL_COLUMN_NAME,    file_text,     NULL,              NULL,           false, false,  0 },
@@ -119,7 +121,8 @@ const char *tl_column_name(const struct tl_column *column)
 	return names[column - tl_columns];
 }
 
-struct tl_number tl_column_number(const struct tl_column *column, const struct tl_row *row, uint32_t event)
+struct tl_number tl_column_number(const struct tl_column *column, const struct tl_row *row,
+				  uint32_t event)
 {
 	if (!column->cost)
 		return column->number(row);

@@ -7,7 +7,7 @@
 /* A line of the table: a function, or a function in one thread. */
 struct tl_row {
 	uint32_t function;
-	uint32_t part;	 /* TL_NONE: all parts */
+	uint32_t part;   /* TL_NONE: all parts */
 	uint64_t thread; /* TL_NOWHERE: unknown */
 	const struct tl_function *is;
 	struct tl_function_totals totals;
@@ -22,7 +22,7 @@ struct tl_number {
 
 enum tl_column_kind {
 	TL_COLUMN_NAME, /* text; sorts from A to Z */
-	TL_COLUMN_KEY,	/* a number that only names something; sorts upwards */
+	TL_COLUMN_KEY,  /* a number that only names something; sorts upwards */
 	TL_COLUMN_COST, /* of an event: one column per event */
 	TL_COLUMN_COUNT,
 	TL_COLUMN_TIME, /* in ticks of the profile's clock */
@@ -33,8 +33,8 @@ struct tl_column {
 	const char *(*text)(const struct tl_row *row);
 	struct tl_number (*number)(const struct tl_row *row);
 	const int64_t *(*cost)(const struct tl_row *row); /* one number per event of the profile */
-	bool timed;					  /* only where there are call durations */
-	bool threads;					  /* only in rows a thread */
+	bool timed;                                       /* only where there are call durations */
+	bool threads;                                     /* only in rows a thread */
 	unsigned spare; /* text leaves the column with the highest rank out first; 0: never */
 };
 
@@ -46,9 +46,14 @@ const char *tl_column_name(const struct tl_column *column);
 bool tl_column_shown(const struct tl_column *column, const struct tl_view *view);
 
 /* The number of a row in a column that is not text; `event` counts for costs only. */
-struct tl_number tl_column_number(const struct tl_column *column, const struct tl_row *row, uint32_t event);
+struct tl_number tl_column_number(const struct tl_column *column, const struct tl_row *row,
+				  uint32_t event);
 
-/* Order the first `shown` of the rows as the options ask, the others as it comes. TL_BAD_USAGE for an unknown column. */
-int tl_rows_sort(const struct tl_view *view, struct tl_row *rows, size_t count, size_t shown, struct tl_error *err);
+/*
+ * Order the first `shown` of the rows as the options ask, the others as it comes. TL_BAD_USAGE for
+ * an unknown column.
+ */
+int tl_rows_sort(const struct tl_view *view, struct tl_row *rows, size_t count, size_t shown,
+		 struct tl_error *err);
 
 #endif

@@ -50,9 +50,12 @@ static int choose_events(struct tl_diff_table *table, struct tl_error *err)
 	uint32_t known = tl_diff_event_count(table->diff);
 
 	/* Text has room for one event unless more are asked for. */
-	table->event_count = options->events ? options->event_count : options->form == TL_REPORT_TEXT ? 1 : known;
+	table->event_count = options->events                   ? options->event_count
+			     : options->form == TL_REPORT_TEXT ? 1
+							       : known;
 	if (!table->event_count)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "a report needs at least one event");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "a report needs at least one event");
 	table->events = malloc(table->event_count * sizeof(*table->events));
 	if (!table->events)
 		return tl_error_memory(err);
@@ -87,7 +90,8 @@ static int gather(struct tl_diff_table *table, struct tl_error *err)
 	for (uint32_t i = 0; i < count; i++) {
 		struct tl_diff_row row = tl_diff_row(table->diff, i);
 
-		if (brief && row.in_before && row.in_after && !changed(&row, table->events, table->event_count))
+		if (brief && row.in_before && row.in_after &&
+		    !changed(&row, table->events, table->event_count))
 			table->unchanged++;
 		else if (fabs((double)tl_diff_change(&row, table->events[0])) < floor)
 			table->below++;
@@ -124,15 +128,16 @@ static int put_table(const struct tl_diff_table *table, struct tl_error *err)
 	return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no report of that form");
 }
 
-int tl_report_diff(const struct tl_diff *diff, const struct tl_report_options *options, struct tl_output *out,
-		   struct tl_error *err)
+int tl_report_diff(const struct tl_diff *diff, const struct tl_report_options *options,
+		   struct tl_output *out, struct tl_error *err)
 {
 	struct tl_diff_table table = { .diff = diff, .out = out };
 	int status;
 
 	if (options)
 		memcpy(&table.options, options,
-		       options->size < sizeof(table.options) ? options->size : sizeof(table.options));
+		       options->size < sizeof(table.options) ? options->size
+							     : sizeof(table.options));
 	if (!(table.options.threshold > 0))
 		table.options.threshold = 0;
 	status = choose_events(&table, err);

@@ -11,10 +11,10 @@ struct tl_diff_table {
 	uint32_t *events; /* the chosen ones, at least one */
 	uint32_t event_count;
 	struct tl_diff_row *rows;
-	size_t count;     /* rows that are not left out, sorted */
-	size_t shown;     /* the first so many are written */
-	size_t unchanged; /* rows left out since nothing changed */
-	size_t below;     /* rows left out by the threshold */
+	size_t count;         /* rows that are not left out, sorted */
+	size_t shown;         /* the first so many are written */
+	size_t unchanged;     /* rows left out since nothing changed */
+	size_t below;         /* rows left out by the threshold */
 	bool several_objects; /* then lines name the object too */
 };
 

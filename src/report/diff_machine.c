@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of differences as CSV (RFC 4180) and as one JSON object. Exact: ticks, unless they had to be converted. */
+/*
+ * The table of differences as CSV (RFC 4180) and as one JSON object. Exact: ticks, unless they had
+ * to be converted.
+ */
 #include <string.h>
 
 #include "core/output.h"
@@ -16,7 +19,8 @@ static bool percent_of(const struct tl_diff_row *row, uint32_t event, double *pe
 {
 	if (!row->before[event])
 		return false;
-	*percent = 100 * ((double)row->after[event] - (double)row->before[event]) / (double)row->before[event];
+	*percent = 100 * ((double)row->after[event] - (double)row->before[event]) /
+		   (double)row->before[event];
 	return true;
 }
 
@@ -99,7 +103,8 @@ static void put_text_member(struct tl_output *out, const char *key, const char *
 	tl_put_json(out, text, strlen(text));
 }
 
-static void put_change(const struct tl_diff_table *table, const char *key, int64_t before, int64_t after)
+static void put_change(const struct tl_diff_table *table, const char *key, int64_t before,
+		       int64_t after)
 {
 	const struct tl_diff_row row = { .before = &before, .after = &after };
 	double percent;
@@ -119,7 +124,8 @@ static void put_change(const struct tl_diff_table *table, const char *key, int64
 	tl_put_char(table->out, '}');
 }
 
-static void put_json_costs(const struct tl_diff_table *table, const int64_t *before, const int64_t *after)
+static void put_json_costs(const struct tl_diff_table *table, const int64_t *before,
+			   const int64_t *after)
 {
 	for (uint32_t i = 0; i < table->event_count; i++) {
 		put_text_member(table->out, i ? "," : "{", event_name(table, i));
@@ -138,8 +144,11 @@ static void put_json_row(const struct tl_diff_table *table, const struct tl_diff
 		put_text_member(out, ",\"caller_object\":", row->caller->object);
 		put_text_member(out, ",\"function\":", row->function->name);
 	} else {
-		put_text_member(out, by == TL_DIFF_ARCS ? "{\"caller\":null,\"caller_object\":null,\"function\":"
-							: "{\"function\":", row->function->name);
+		put_text_member(out,
+				by == TL_DIFF_ARCS
+					? "{\"caller\":null,\"caller_object\":null,\"function\":"
+					: "{\"function\":",
+				row->function->name);
 	}
 	put_text_member(out, ",\"object\":", row->function->object);
 	put_text_member(out, ",\"file\":", row->file);
@@ -165,7 +174,8 @@ void tl_diff_put_json(const struct tl_diff_table *table)
 	static const char *const units[] = { "function", "arc", "line" };
 	struct tl_output *out = table->out;
 
-	put_text_member(out, "{\"before\":", tl_profile_format(tl_diff_profile(table->diff, false)));
+	put_text_member(out,
+			"{\"before\":", tl_profile_format(tl_diff_profile(table->diff, false)));
 	put_text_member(out, ",\"after\":", tl_profile_format(tl_diff_profile(table->diff, true)));
 	put_text_member(out, ",\"by\":", units[tl_diff_by(table->diff)]);
 	tl_put_text(out, ",\"units\":");

@@ -74,20 +74,26 @@ static const char *file_text(const struct tl_diff_row *row)
 
 /* The last is NULL. */
 static const char *const names[] = {
-	"change", "percent", "before", "after", "calls", "function", "caller", "object", "file", NULL,
+	"change",   "percent", "before", "after", "calls",
+	"function", "caller",  "object", "file",  NULL,
 };
+/* clang-format off */
 static const struct column columns[] = {
-	{ change_size, NULL },   { percent_size, NULL }, { before_size, NULL }, { after_size, NULL }, { calls_size, NULL },
+	{ change_size, NULL },   { percent_size, NULL }, { before_size, NULL }, { after_size,
+	  NULL }, { calls_size, NULL },
 	{ NULL, function_text }, { NULL, caller_text },  { NULL, object_text }, { NULL, file_text },
 };
-_Static_assert(sizeof(columns) / sizeof(columns[0]) + 1 == sizeof(names) / sizeof(names[0]), "each column has one name");
+/* clang-format on */
+_Static_assert(sizeof(columns) / sizeof(columns[0]) + 1 == sizeof(names) / sizeof(names[0]),
+	       "each column has one name");
 
 const char *const *tl_report_diff_sort_columns(void)
 {
 	return names;
 }
 
-static int choose_column(struct order *order, const struct tl_diff *diff, const char *name, struct tl_error *err)
+static int choose_column(struct order *order, const struct tl_diff *diff, const char *name,
+			 struct tl_error *err)
 {
 	const char *colon = strrchr(name, ':'), *column = colon ? colon + 1 : name;
 	bool known = !colon;
@@ -96,26 +102,32 @@ static int choose_column(struct order *order, const struct tl_diff *diff, const 
 		if (!strcmp(names[i], column))
 			order->column = &columns[i];
 	if (!order->column || (colon && order->column->text))
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no such column to sort by");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "there is no such column to sort by");
 	for (uint32_t e = 0; !known && e < tl_diff_event_count(diff); e++) {
 		const char *event = tl_diff_event(diff, e)->name;
 
-		if (strlen(event) != (size_t)(colon - name) || memcmp(event, name, strlen(event)) != 0)
+		if (strlen(event) != (size_t)(colon - name) ||
+		    memcmp(event, name, strlen(event)) != 0)
 			continue;
 		order->event = e;
 		known = true;
 	}
-	return known ? 0 : tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no such event to sort by");
+	return known ? 0
+		     : tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "there is no such event to sort by");
 }
 
-static int compare_column(const struct order *order, const struct tl_diff_row *a, const struct tl_diff_row *b)
+static int compare_column(const struct order *order, const struct tl_diff_row *a,
+			  const struct tl_diff_row *b)
 {
 	int result;
 
 	if (order->column->text) {
 		result = strcmp(order->column->text(a), order->column->text(b));
 	} else {
-		double x = order->column->size(a, order->event), y = order->column->size(b, order->event);
+		double x = order->column->size(a, order->event),
+		       y = order->column->size(b, order->event);
 
 		result = (x < y) - (x > y);
 	}
@@ -125,8 +137,9 @@ static int compare_column(const struct order *order, const struct tl_diff_row *a
 /* Names and places tell rows apart; what changed as much stands in their order. */
 static int compare_identity(const struct tl_diff_row *a, const struct tl_diff_row *b)
 {
-	static const char *(*const texts[])(const struct tl_diff_row *row) = { function_text, caller_text, object_text,
-									       file_text };
+	static const char *(*const texts[])(const struct tl_diff_row *row) = {
+		function_text, caller_text, object_text, file_text
+	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		int result = strcmp(texts[i](a), texts[i](b));
@@ -160,7 +173,8 @@ static int compare_rows(const void *left, const void *right, void *context)
 int tl_diff_sort(const struct tl_diff_table *table, struct tl_error *err)
 {
 	struct order order = { .event = table->events[0], .ascending = table->options.ascending };
-	int status = choose_column(&order, table->diff, table->options.sort ? table->options.sort : "change", err);
+	int status = choose_column(&order, table->diff,
+				   table->options.sort ? table->options.sort : "change", err);
 
 	if (status == 0 && table->count > 1)
 		qsort_r(table->rows, table->count, sizeof(*table->rows), compare_rows, &order);

@@ -10,7 +10,7 @@
 #include "report/values.h"
 #include "report/view.h"
 
-#define DIM   "\033[2m"
+#define DIM "\033[2m"
 #define WORSE "\033[31m"
 #define FINER "\033[32m"
 #define PLAIN "\033[0m"
@@ -26,9 +26,11 @@ static const char *const titles[] = { "before", "after", "change", "%" };
 
 /* ---- cells ---- */
 
-static size_t format_value(const struct tl_diff_table *table, uint32_t event, int64_t value, bool sign, char *text)
+static size_t format_value(const struct tl_diff_table *table, uint32_t event, int64_t value,
+			   bool sign, char *text)
 {
-	uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value, rate = tl_diff_rate(table->diff, event);
+	uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value,
+		 rate = tl_diff_rate(table->diff, event);
 	char *p = text;
 
 	if (value < 0)
@@ -36,7 +38,7 @@ static size_t format_value(const struct tl_diff_table *table, uint32_t event, in
 	else if (sign && value)
 		*p++ = '+';
 	return (size_t)(p - text) + (table->options.seconds ? tl_format_seconds(p, magnitude, rate)
-							      : tl_format_time(p, magnitude, rate));
+							    : tl_format_time(p, magnitude, rate));
 }
 
 static size_t copy(char *text, const char *from)
@@ -53,7 +55,8 @@ static int64_t negatable(int64_t cost)
 
 static size_t format_percent(const struct tl_diff_row *row, uint32_t event, char *text)
 {
-	int64_t change = negatable(tl_diff_change(row, event)), before = negatable(row->before[event]);
+	int64_t change = negatable(tl_diff_change(row, event)),
+		before = negatable(row->before[event]);
 	size_t length;
 
 	if (!row->in_before)
@@ -71,8 +74,8 @@ static size_t format_percent(const struct tl_diff_row *row, uint32_t event, char
 	return length + 1;
 }
 
-static size_t format_cell(const struct tl_diff_table *table, const struct tl_diff_row *row, uint32_t event, int kind,
-			  char *text)
+static size_t format_cell(const struct tl_diff_table *table, const struct tl_diff_row *row,
+			  uint32_t event, int kind, char *text)
 {
 	switch (kind) {
 	case BEFORE:
@@ -86,7 +89,8 @@ static size_t format_cell(const struct tl_diff_table *table, const struct tl_dif
 	}
 }
 
-static size_t format_title(const struct tl_diff_table *table, uint32_t i, int kind, char *text, size_t size)
+static size_t format_title(const struct tl_diff_table *table, uint32_t i, int kind, char *text,
+			   size_t size)
 {
 	const char *event = tl_diff_event(table->diff, table->events[i])->name;
 	int length;
@@ -103,12 +107,15 @@ static size_t format_title(const struct tl_diff_table *table, uint32_t i, int ki
 static struct tl_diff_row total_row(const struct tl_diff_table *table)
 {
 	return (struct tl_diff_row){
-		.in_before = true, .in_after = true,
-		.before = tl_diff_total(table->diff, false), .after = tl_diff_total(table->diff, true),
+		.in_before = true,
+		.in_after = true,
+		.before = tl_diff_total(table->diff, false),
+		.after = tl_diff_total(table->diff, true),
 	};
 }
 
-static void widen(const struct tl_diff_table *table, struct layout *layout, const struct tl_diff_row *row)
+static void widen(const struct tl_diff_table *table, struct layout *layout,
+		  const struct tl_diff_row *row)
 {
 	char text[TL_VALUE_ROOM];
 
@@ -132,7 +139,8 @@ static bool measure(const struct tl_diff_table *table, struct layout *layout)
 		return false;
 	for (uint32_t i = 0; i < table->event_count; i++)
 		for (int kind = 0; kind < KINDS; kind++)
-			layout->widths[i * KINDS + (uint32_t)kind] = format_title(table, i, kind, text, sizeof(text));
+			layout->widths[i * KINDS + (uint32_t)kind] =
+				format_title(table, i, kind, text, sizeof(text));
 	widen(table, layout, &total);
 	for (size_t i = 0; i < table->shown; i++)
 		widen(table, layout, &table->rows[i]);
@@ -141,8 +149,8 @@ static bool measure(const struct tl_diff_table *table, struct layout *layout)
 
 /* ---- lines ---- */
 
-static void put_function(const struct tl_diff_table *table, const struct tl_function *function, const char *file,
-			 uint32_t line)
+static void put_function(const struct tl_diff_table *table, const struct tl_function *function,
+			 const char *file, uint32_t line)
 {
 	const char *slash = strrchr(file, '/'), *object = strrchr(function->object, '/');
 
@@ -172,10 +180,12 @@ static void put_name(const struct tl_diff_table *table, const struct tl_diff_row
 		tl_put_plain(table->out, row->caller ? row->caller->name : "(outside)");
 		tl_put_text(table->out, " -> ");
 	}
-	put_function(table, row->function, row->file, by == TL_DIFF_LINES ? row->line : row->function->line);
+	put_function(table, row->function, row->file,
+		     by == TL_DIFF_LINES ? row->line : row->function->line);
 }
 
-static void put_row(const struct tl_diff_table *table, const struct layout *layout, const struct tl_diff_row *row)
+static void put_row(const struct tl_diff_table *table, const struct layout *layout,
+		    const struct tl_diff_row *row)
 {
 	int64_t change = tl_diff_change(row, table->events[0]);
 	bool color = table->options.color && row->function && change;
@@ -187,7 +197,8 @@ static void put_row(const struct tl_diff_table *table, const struct layout *layo
 		for (int kind = 0; kind < KINDS; kind++) {
 			size_t length = format_cell(table, row, table->events[i], kind, text);
 
-			tl_put_right(table->out, text, length, layout->widths[i * KINDS + (uint32_t)kind]);
+			tl_put_right(table->out, text, length,
+				     layout->widths[i * KINDS + (uint32_t)kind]);
 			tl_put_blanks(table->out, GAP);
 		}
 	put_name(table, row);
@@ -205,7 +216,8 @@ static void put_titles(const struct tl_diff_table *table, const struct layout *l
 		for (int kind = 0; kind < KINDS; kind++) {
 			size_t length = format_title(table, i, kind, text, sizeof(text));
 
-			tl_put_right(table->out, text, length, layout->widths[i * KINDS + (uint32_t)kind]);
+			tl_put_right(table->out, text, length,
+				     layout->widths[i * KINDS + (uint32_t)kind]);
 			tl_put_blanks(table->out, GAP);
 		}
 	tl_put_text(table->out, names[tl_diff_by(table->diff)]);
@@ -227,12 +239,14 @@ static void put_side(const struct tl_diff_table *table, const char *key, bool af
 		tl_put_plain(table->out, tl_diff_event(table->diff, event)->name);
 		tl_put_char(table->out, ' ');
 		tl_put_bytes(table->out, text,
-			     format_value(table, event, tl_diff_total(table->diff, after)[event], false, text));
+			     format_value(table, event, tl_diff_total(table->diff, after)[event],
+					  false, text));
 	}
 	tl_put_char(table->out, '\n');
 }
 
-static void put_left_out(const struct tl_diff_table *table, size_t count, const char *more, const char *why)
+static void put_left_out(const struct tl_diff_table *table, size_t count, const char *more,
+			 const char *why)
 {
 	static const char *const ones[] = { "function", "call", "line" };
 

@@ -39,7 +39,9 @@ static const struct tl_latency *latency_of(struct gathering *to, uint32_t functi
 	return kept;
 }
 
-/* A function that only has calls that never ended is a row; one that only the symbols know is not. */
+/*
+ * A function that only has calls that never ended is a row; one that only the symbols know is not.
+ */
 static int add_row(struct gathering *to, uint32_t function, uint32_t part, struct tl_error *err)
 {
 	struct tl_table *table = to->table;
@@ -74,7 +76,8 @@ static int add_functions(struct gathering *to, uint32_t part, struct tl_error *e
 	return status;
 }
 
-static int64_t *sum_costs(struct tl_arena *arena, uint32_t count, const int64_t *a, const int64_t *b)
+static int64_t *sum_costs(struct tl_arena *arena, uint32_t count, const int64_t *a,
+			  const int64_t *b)
 {
 	int64_t *sum = tl_arena_alloc(arena, count * sizeof(*sum));
 
@@ -88,7 +91,8 @@ static int join_rows(struct gathering *to, struct tl_row *into, const struct tl_
 {
 	uint32_t count = tl_profile_event_count(to->table->view.profile);
 	int64_t *self = sum_costs(&to->kept, count, into->totals.self, row->totals.self);
-	int64_t *inclusive = sum_costs(&to->kept, count, into->totals.inclusive, row->totals.inclusive);
+	int64_t *inclusive =
+		sum_costs(&to->kept, count, into->totals.inclusive, row->totals.inclusive);
 
 	if (!self || !inclusive)
 		return tl_error_memory(err);
@@ -116,15 +120,17 @@ static int compare_threads(const void *left, const void *right, void *context)
 	return (a->part > b->part) - (a->part < b->part);
 }
 
-static bool same_thread(const struct tl_profile *profile, const struct tl_row *a, const struct tl_row *b)
+static bool same_thread(const struct tl_profile *profile, const struct tl_row *a,
+			const struct tl_row *b)
 {
 	return a->function == b->function && a->thread == b->thread &&
-	       tl_profile_part(profile, a->part)->process == tl_profile_part(profile, b->part)->process;
+	       tl_profile_part(profile, a->part)->process ==
+		       tl_profile_part(profile, b->part)->process;
 }
 
 /*
- * Callgrind dumps a thread in several parts: one row for all of them. Durations of several parts have no
- * common quantiles, so rows of a timed profile stay as they are (its parts are threads).
+ * Callgrind dumps a thread in several parts: one row for all of them. Durations of several parts
+ * have no common quantiles, so rows of a timed profile stay as they are (its parts are threads).
  */
 static int join_parts(struct gathering *to, struct tl_error *err)
 {
@@ -134,7 +140,8 @@ static int join_parts(struct gathering *to, struct tl_error *err)
 
 	if (table->view.timed || !table->count)
 		return TL_OK;
-	qsort_r(table->rows, table->count, sizeof(*table->rows), compare_threads, (void *)(uintptr_t)profile);
+	qsort_r(table->rows, table->count, sizeof(*table->rows), compare_threads,
+		(void *)(uintptr_t)profile);
 	for (size_t i = 0; i < table->count; i++) {
 		if (!kept || !same_thread(profile, &table->rows[kept - 1], &table->rows[i])) {
 			table->rows[kept++] = table->rows[i];
@@ -156,7 +163,8 @@ static int gather(struct gathering *to, struct tl_error *err)
 
 	if (!view->options.threads)
 		return add_functions(to, TL_NONE, err);
-	for (uint32_t part = 0; part < tl_profile_part_count(view->profile) && status == TL_OK; part++)
+	for (uint32_t part = 0; part < tl_profile_part_count(view->profile) && status == TL_OK;
+	     part++)
 		status = add_functions(to, part, err);
 	return status == TL_OK ? join_parts(to, err) : status;
 }

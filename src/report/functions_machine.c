@@ -5,7 +5,8 @@
 #include "core/output.h"
 #include "report/functions.h"
 
-/* A tick count divided by the frequency has, in its shortest exact form, enough digits to get the ticks back.
+/* A tick count divided by the frequency has, in its shortest exact form, enough digits to get the
+ * ticks back.
  */
 static void put_time(const struct tl_view *view, uint64_t ticks)
 {
@@ -17,7 +18,8 @@ static void put_time(const struct tl_view *view, uint64_t ticks)
 		tl_put_u64(view->out, ticks);
 }
 
-static void put_number(const struct tl_view *view, const struct tl_column *column, struct tl_number number)
+static void put_number(const struct tl_view *view, const struct tl_column *column,
+		       struct tl_number number)
 {
 	if (column->kind == TL_COLUMN_TIME) {
 		put_time(view, number.magnitude);
@@ -56,7 +58,8 @@ static void put_costs(const struct tl_view *view, const struct tl_row *row)
 	}
 }
 
-static void put_field(const struct tl_view *view, const struct tl_column *column, const struct tl_row *row)
+static void put_field(const struct tl_view *view, const struct tl_column *column,
+		      const struct tl_row *row)
 {
 	if (column != tl_columns)
 		tl_put_char(view->out, ',');
@@ -81,7 +84,8 @@ static void put_head_field(const struct tl_view *view, const struct tl_column *c
 static void put_csv_line(const struct tl_view *view, const struct tl_row *row)
 {
 	for (size_t i = 0; i < tl_column_count(); i++) {
-		if (!tl_column_shown(&tl_columns[i], view) || (tl_columns[i].cost && !first_cost(i)))
+		if (!tl_column_shown(&tl_columns[i], view) ||
+		    (tl_columns[i].cost && !first_cost(i)))
 			continue;
 		if (tl_columns[i].cost && row)
 			put_costs(view, row);
@@ -125,7 +129,8 @@ static void put_json_field(const struct tl_view *view, const struct tl_column *c
 /* What tl_view_put_json_function() writes already. */
 static bool identity(const struct tl_column *column)
 {
-	return (column->kind == TL_COLUMN_NAME || column->kind == TL_COLUMN_KEY) && !column->threads;
+	return (column->kind == TL_COLUMN_NAME || column->kind == TL_COLUMN_KEY) &&
+	       !column->threads;
 }
 
 static void put_identity(const struct tl_view *view, const struct tl_row *row)
@@ -147,8 +152,9 @@ static void put_json_row(const struct tl_view *view, const struct tl_row *row)
 		if (tl_column_shown(&tl_columns[i], view) && !identity(&tl_columns[i]))
 			put_json_field(view, &tl_columns[i], row);
 	if (view->timed)
-		tl_put_text(view->out, row->latency->exact || !row->latency->calls ? ",\"exact\":true"
-										 : ",\"exact\":false");
+		tl_put_text(view->out, row->latency->exact || !row->latency->calls
+					       ? ",\"exact\":true"
+					       : ",\"exact\":false");
 	tl_put_char(view->out, '}');
 }
 

@@ -8,14 +8,14 @@
 #include "report/functions.h"
 #include "report/values.h"
 
-#define DIM   "\033[2m"
-#define HOT   "\033[1;31m"
-#define WARM  "\033[33m"
+#define DIM "\033[2m"
+#define HOT "\033[1;31m"
+#define WARM "\033[33m"
 #define PLAIN "\033[0m"
 
 enum {
 	NAME_COLUMNS = 24, /* kept free for names when columns are left out to fit the terminal */
-	GAP = 2,	   /* blanks between columns */
+	GAP = 2,           /* blanks between columns */
 	SPARE_EVENT = 100, /* further events are left out before anything else */
 };
 
@@ -49,7 +49,8 @@ static bool any_cut(const struct tl_profile *profile)
 
 static bool text_column(const struct tl_column *column, const struct tl_view *view)
 {
-	bool numeric = column->cost || column->kind == TL_COLUMN_COUNT || column->kind == TL_COLUMN_TIME;
+	bool numeric =
+		column->cost || column->kind == TL_COLUMN_COUNT || column->kind == TL_COLUMN_TIME;
 	struct tl_losses losses;
 
 	if (!tl_column_shown(column, view) || (!numeric && !column->threads))
@@ -62,7 +63,10 @@ static bool text_column(const struct tl_column *column, const struct tl_view *vi
 	return losses.unfinished > 0;
 }
 
-/* A profile of sixteen events is no table of 32 columns: of those nobody asked for, the self cost is shown. */
+/*
+ * A profile of sixteen events is no table of 32 columns: of those nobody asked for, the self cost
+ * is shown.
+ */
 static void add_cost_columns(struct layout *layout, const struct tl_column *column,
 			     const struct tl_view *view)
 {
@@ -89,7 +93,8 @@ static bool orders(const struct tl_column *column, const struct tl_view *view)
 /* Room for every column once, every cost once per event, and the shares of the first event. */
 static bool choose_columns(struct layout *layout, const struct tl_view *view)
 {
-	layout->columns = calloc(tl_column_count() * (view->event_count + 2), sizeof(*layout->columns));
+	layout->columns =
+		calloc(tl_column_count() * (view->event_count + 2), sizeof(*layout->columns));
 	if (!layout->columns)
 		return false;
 	for (size_t i = 0; i < tl_column_count(); i++) {
@@ -100,9 +105,9 @@ static bool choose_columns(struct layout *layout, const struct tl_view *view)
 		if (column->cost)
 			add_cost_columns(layout, column, view);
 		else
-			layout->columns[layout->count++] =
-				(struct cell_column){ .column = column,
-						      .spare = orders(column, view) ? 0 : column->spare };
+			layout->columns[layout->count++] = (struct cell_column){
+				.column = column, .spare = orders(column, view) ? 0 : column->spare
+			};
 	}
 	return true;
 }
@@ -142,7 +147,8 @@ static size_t format_cell(const struct tl_view *view, const struct cell_column *
 	const int64_t *total = tl_profile_total(view->profile);
 
 	if (cell->share)
-		return tl_format_share(text, cell->column->cost(row)[cell->event], total[cell->event]);
+		return tl_format_share(text, cell->column->cost(row)[cell->event],
+				       total[cell->event]);
 	return format_number(view, cell, tl_column_number(cell->column, row, cell->event), text);
 }
 
@@ -156,8 +162,8 @@ static size_t format_title(const struct tl_view *view, const struct cell_column 
 	if (cell->share)
 		length = snprintf(text, size, "%%");
 	else if (cell->column->cost && view->event_count > 1)
-		length = snprintf(text, size, "%s:%s", tl_profile_event(view->profile, cell->event)->name,
-				  name);
+		length = snprintf(text, size, "%s:%s",
+				  tl_profile_event(view->profile, cell->event)->name, name);
 	else
 		length = snprintf(text, size, "%s", name);
 	return length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
@@ -177,7 +183,8 @@ static void widen(const struct tl_view *view, const struct layout *layout, const
 	}
 }
 
-static void measure(const struct tl_table *table, const struct layout *layout, const struct tl_row *sums)
+static void measure(const struct tl_table *table, const struct layout *layout,
+		    const struct tl_row *sums)
 {
 	char title[64];
 
@@ -248,7 +255,8 @@ static const char *heat(const struct tl_view *view, const struct tl_row *row)
 	return share >= hot ? HOT : share >= warm ? WARM : NULL;
 }
 
-static void put_row(const struct tl_view *view, const struct layout *layout, const struct tl_row *row)
+static void put_row(const struct tl_view *view, const struct layout *layout,
+		    const struct tl_row *row)
 {
 	const char *color = heat(view, row);
 	char text[TL_VALUE_ROOM];
@@ -273,7 +281,9 @@ static void put_row(const struct tl_view *view, const struct layout *layout, con
 /* The line of sums: the total is all there is, so self and inclusive are the same. */
 static struct tl_row add_up(const struct tl_table *table, struct tl_latency *latency)
 {
-	struct tl_row sums = { .function = TL_NONE, .part = TL_NONE, .thread = TL_NOWHERE, .latency = latency };
+	struct tl_row sums = {
+		.function = TL_NONE, .part = TL_NONE, .thread = TL_NOWHERE, .latency = latency
+	};
 
 	sums.totals.self = sums.totals.inclusive = tl_profile_total(table->view.profile);
 	for (size_t i = 0; i < table->count; i++) {
@@ -295,14 +305,16 @@ static void put_foot(const struct tl_table *table)
 	if (table->shown < table->count) {
 		tl_put_text(view->out, "... ");
 		tl_put_count(view->out, table->count - table->shown);
-		tl_put_format(view->out, " more %s%s", tl_view_unit(view), table->count - table->shown == 1 ? "" : "s");
+		tl_put_format(view->out, " more %s%s", tl_view_unit(view),
+			      table->count - table->shown == 1 ? "" : "s");
 		tl_put_text(view->out, " (--all shows them)\n");
 	}
 	for (size_t i = 0; i < table->shown; i++)
 		exact = exact && (table->rows[i].latency->exact || !table->rows[i].latency->calls);
 	if (!exact)
 		tl_put_text(view->out,
-			    "median, p90 and p99 are within 0.4% where calls are many (--exact: exact)\n");
+			    "median, p90 and p99 are within 0.4% where calls are many (--exact: "
+			    "exact)\n");
 }
 
 int tl_table_put_text(const struct tl_table *table, struct tl_error *err)

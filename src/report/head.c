@@ -26,7 +26,8 @@ static const struct loss {
 	{ LOSS(uncertain), "call at most was made by a caller further out",
 	  "calls at most were made by callers further out" },
 	{ LOSS(gap_ends), "call ended in a gap", "calls ended in a gap" },
-	{ LOSS(bridged), "call is taken to go on across a gap", "calls are taken to go on across a gap" },
+	{ LOSS(bridged), "call is taken to go on across a gap",
+	  "calls are taken to go on across a gap" },
 #undef LOSS
 };
 /* clang-format on */
@@ -246,7 +247,8 @@ void tl_put_csv_pair(struct tl_output *out, const char *name, const char *suffix
 
 void tl_view_put_csv_event(const struct tl_view *view, uint32_t chosen, const char *suffix)
 {
-	tl_put_csv_pair(view->out, tl_profile_event(view->profile, view->events[chosen])->name, suffix);
+	tl_put_csv_pair(view->out, tl_profile_event(view->profile, view->events[chosen])->name,
+			suffix);
 }
 
 void tl_view_put_csv_cost(const struct tl_view *view, const int64_t *cost)

@@ -29,7 +29,8 @@ static bool read_ran(struct tl_listing *listing, uint64_t start, uint64_t end)
 	return true;
 }
 
-const uint8_t *tl_listing_code(const struct tl_listing *listing, uint64_t address, uint8_t bytes[15], size_t *size)
+const uint8_t *tl_listing_code(const struct tl_listing *listing, uint64_t address,
+			       uint8_t bytes[15], size_t *size)
 {
 	const struct tl_ran *ran = &listing->ran;
 
@@ -57,8 +58,9 @@ static bool find_range(struct tl_listing *listing, uint64_t address, uint64_t la
 	if (!read_ran(listing, start, end))
 		return false;
 	size = listing->byte_count;
-	listing->code = size ? listing->bytes
-			     : listing->binary ? tl_binary_code(listing->binary, start, &size) : NULL;
+	listing->code = size              ? listing->bytes
+			: listing->binary ? tl_binary_code(listing->binary, start, &size)
+					  : NULL;
 	if (!listing->code)
 		size = 0;
 	listing->start = start;
@@ -68,9 +70,11 @@ static bool find_range(struct tl_listing *listing, uint64_t address, uint64_t la
 
 static bool add_insn(struct tl_listing *listing, uint64_t address, const struct tl_insn *insn)
 {
-	if (!tl_grow(&listing->insns, &listing->capacity, listing->count + 1, sizeof(*listing->insns)))
+	if (!tl_grow(&listing->insns, &listing->capacity, listing->count + 1,
+		     sizeof(*listing->insns)))
 		return false;
-	listing->insns[listing->count++] = (struct tl_listed){ .address = address, .length = (uint8_t)insn->length,
+	listing->insns[listing->count++] = (struct tl_listed){ .address = address,
+							       .length = (uint8_t)insn->length,
 							       .target = TL_NONE };
 	return true;
 }
@@ -97,7 +101,8 @@ static uint32_t find_insn(const struct tl_listing *listing, uint64_t address)
 		else
 			high = middle;
 	}
-	return low < listing->count && listing->insns[low].address == address ? (uint32_t)low : TL_NONE;
+	return low < listing->count && listing->insns[low].address == address ? (uint32_t)low
+									      : TL_NONE;
 }
 
 /* Jumps point forwards too, so their targets are looked for when all instructions are there. */
@@ -139,10 +144,11 @@ void tl_listing_free(struct tl_listing *listing)
 	listing->bytes = NULL;
 }
 
-void tl_listing_insn(const struct tl_listing *listing, const struct tl_listed *listed, struct tl_insn *insn)
+void tl_listing_insn(const struct tl_listing *listing, const struct tl_listed *listed,
+		     struct tl_insn *insn)
 {
-	tl_disassemble(listing->disassembler, listing->code + (listed->address - listing->start), listed->length,
-		       listed->address, insn);
+	tl_disassemble(listing->disassembler, listing->code + (listed->address - listing->start),
+		       listed->length, listed->address, insn);
 }
 
 /* ---- arrows ---- */
@@ -178,9 +184,11 @@ void tl_listing_draw(struct tl_listing *listing)
 {
 	for (size_t least = 0, most = 1; least < LONGEST_ARROW; least = most, most *= 2)
 		for (size_t i = 0; i < listing->count; i++) {
-			size_t target = listing->insns[i].target, span = target > i ? target - i : i - target;
+			size_t target = listing->insns[i].target,
+			       span = target > i ? target - i : i - target;
 
-			if (target != TL_NONE && listing->insns[i].shown && span >= least && span < most)
+			if (target != TL_NONE && listing->insns[i].shown && span >= least &&
+			    span < most)
 				draw_arrow(listing, i, target);
 		}
 }

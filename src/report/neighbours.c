@@ -84,7 +84,8 @@ static bool order_functions(struct neighbours *all)
 	for (uint32_t i = 0; i < known; i++)
 		if (tl_view_chosen(all->view, i) && in_use(all, i))
 			all->order[all->count++] = i;
-	qsort_r(all->order, all->count, sizeof(*all->order), compare_functions, (void *)(uintptr_t)all->view);
+	qsort_r(all->order, all->count, sizeof(*all->order), compare_functions,
+		(void *)(uintptr_t)all->view);
 	return true;
 }
 
@@ -104,7 +105,8 @@ static void put_cells(const struct tl_view *view, int64_t inclusive, int64_t sel
 	tl_put_right(view->out, text, tl_format_count(text, calls), CALLS_WIDTH);
 }
 
-static void put_run(const struct tl_view *view, struct tl_edge_run run, const char *mark, bool callers)
+static void put_run(const struct tl_view *view, struct tl_edge_run run, const char *mark,
+		    bool callers)
 {
 	for (; run.first < run.end; run.first++) {
 		const struct tl_edge *edge = &run.edges->edges[*run.first];
@@ -122,7 +124,8 @@ static void put_own_line(const struct tl_view *view, uint32_t function)
 
 	if (view->options.color)
 		tl_put_text(view->out, "\033[1m");
-	put_cells(view, totals.inclusive[view->events[0]], totals.self[view->events[0]], true, totals.calls);
+	put_cells(view, totals.inclusive[view->events[0]], totals.self[view->events[0]], true,
+		  totals.calls);
 	tl_put_text(view->out, "  * ");
 	tl_view_put_function(view, function);
 	if (totals.unfinished) {
@@ -181,7 +184,8 @@ static bool is_chosen(const struct tl_view *view, const struct tl_edge *edge)
 static void put_csv(const struct neighbours *all)
 {
 	const struct tl_view *view = all->view;
-	const uint32_t *list = all->kind == TL_TREE_CALLERS ? all->edges.by_callee : all->edges.by_caller;
+	const uint32_t *list =
+		all->kind == TL_TREE_CALLERS ? all->edges.by_callee : all->edges.by_caller;
 
 	tl_put_text(view->out, "caller,callee,calls");
 	for (uint32_t i = 0; i < view->event_count; i++)
@@ -205,7 +209,8 @@ static void put_csv(const struct neighbours *all)
 
 /* ---- JSON ---- */
 
-static void put_json_run(const struct tl_view *view, const char *name, struct tl_edge_run run, bool callers)
+static void put_json_run(const struct tl_view *view, const char *name, struct tl_edge_run run,
+			 bool callers)
 {
 	bool first = true;
 

@@ -13,7 +13,8 @@ enum { GAP = 2, TEXT_COLUMNS = 40 };
 
 static size_t format_cost(const struct tl_view *view, uint32_t event, int64_t cost, char *text)
 {
-	uint64_t magnitude = cost < 0 ? -(uint64_t)cost : (uint64_t)cost, rate = tl_view_rate(view, event);
+	uint64_t magnitude = cost < 0 ? -(uint64_t)cost : (uint64_t)cost,
+		 rate = tl_view_rate(view, event);
 	char *p = text;
 
 	if (!cost) {
@@ -40,7 +41,8 @@ static void widen(size_t *width, size_t length)
 		*width = length;
 }
 
-static void measure(struct tl_note_layout *layout, const struct tl_annotation *a, const struct tl_remark *remark)
+static void measure(struct tl_note_layout *layout, const struct tl_annotation *a,
+		    const struct tl_remark *remark)
 {
 	char text[TL_VALUE_ROOM];
 
@@ -72,22 +74,25 @@ static size_t digits(uint64_t value, unsigned base)
 	return count;
 }
 
-bool tl_note_layout_make(struct tl_note_layout *layout, const struct tl_annotation *a, const struct tl_note_group *group,
-			 unsigned place_base)
+bool tl_note_layout_make(struct tl_note_layout *layout, const struct tl_annotation *a,
+			 const struct tl_note_group *group, unsigned place_base)
 {
 	*layout = (struct tl_note_layout){ .events = a->view.event_count, .share = 1 };
 	layout->widths = calloc(layout->events, sizeof(*layout->widths));
 	if (!layout->widths)
 		return false;
 	for (uint32_t i = 0; i < layout->events; i++)
-		layout->widths[i] = strlen(tl_profile_event(a->view.profile, a->view.events[i])->name);
+		layout->widths[i] =
+			strlen(tl_profile_event(a->view.profile, a->view.events[i])->name);
 	for (size_t at = group->first; at < group->end;) {
 		struct tl_remark remark;
 
 		at = tl_remark_take(a, group, at, &remark);
 		measure(layout, a, &remark);
 	}
-	layout->place = digits(a->notes[group->end - 1].at + (place_base == 10 ? (uint64_t)a->what.context : 0), place_base);
+	layout->place = digits(a->notes[group->end - 1].at +
+				       (place_base == 10 ? (uint64_t)a->what.context : 0),
+			       place_base);
 	widen(&layout->place, place_base == 10 ? strlen("line") : strlen("address"));
 	fit(layout, a);
 	return true;
@@ -98,7 +103,8 @@ void tl_note_layout_free(struct tl_note_layout *layout)
 	free(layout->widths);
 }
 
-void tl_note_put_heads(const struct tl_annotation *a, const struct tl_note_layout *layout, const char *place)
+void tl_note_put_heads(const struct tl_annotation *a, const struct tl_note_layout *layout,
+		       const char *place)
 {
 	struct tl_output *out = a->view.out;
 
@@ -118,7 +124,8 @@ void tl_note_put_heads(const struct tl_annotation *a, const struct tl_note_layou
 	tl_put_text(out, a->view.options.color ? "\033[0m\n" : "\n");
 }
 
-void tl_note_put_costs(const struct tl_annotation *a, const struct tl_note_layout *layout, const int64_t *cost)
+void tl_note_put_costs(const struct tl_annotation *a, const struct tl_note_layout *layout,
+		       const int64_t *cost)
 {
 	struct tl_output *out = a->view.out;
 	char text[TL_VALUE_ROOM];
@@ -199,19 +206,25 @@ static void rest_of_total(const struct tl_annotation *a)
 	}
 }
 
+/* clang-format off */
 static const char *const words[TL_FATES][2][2] = {
 	/* of lines: one, many; of instructions: one, many */
-	[TL_FATE_SHOWN] = { { "annotated file", "annotated files" }, { "annotated function", "annotated functions" } },
+	[TL_FATE_SHOWN] = { { "annotated file", "annotated files" }, { "annotated function",
+	  "annotated functions" } },
 	[TL_FATE_UNREADABLE] = { { "file that could not be read (--source-dir DIR)",
 				   "files that could not be read (--source-dir DIR)" },
-				 { "function without code (--binary FILE)", "functions without code (--binary FILE)" } },
+				 { "function without code (--binary FILE)",
+				   "functions without code (--binary FILE)" } },
 	[TL_FATE_BELOW] = { { "further file (--threshold 100)", "further files (--threshold 100)" },
-			    { "further function (--threshold 100)", "further functions (--threshold 100)" } },
+			    { "further function (--threshold 100)",
+			      "further functions (--threshold 100)" } },
 	[TL_FATE_UNNAMED] = { { "unknown file", "unknown files" },
 			      { "function without addresses", "functions without addresses" } },
 	[TL_FATE_UNWANTED] = { { "file that was not asked for", "files that were not asked for" },
-			       { "function that was not asked for", "functions that were not asked for" } },
+			       { "function that was not asked for",
+			         "functions that were not asked for" } },
 };
+/* clang-format on */
 
 void tl_annotate_put_foot(const struct tl_annotation *a)
 {
@@ -239,8 +252,10 @@ void tl_annotate_put_foot(const struct tl_annotation *a)
 void tl_annotate_put_json_foot(const struct tl_annotation *a)
 {
 	static const char *const keys[TL_FATES] = {
-		[TL_FATE_SHOWN] = "],\"annotated\":", [TL_FATE_UNREADABLE] = ",\"unreadable\":",
-		[TL_FATE_BELOW] = ",\"below_threshold\":", [TL_FATE_UNNAMED] = ",\"unknown\":",
+		[TL_FATE_SHOWN] = "],\"annotated\":",
+		[TL_FATE_UNREADABLE] = ",\"unreadable\":",
+		[TL_FATE_BELOW] = ",\"below_threshold\":",
+		[TL_FATE_UNNAMED] = ",\"unknown\":",
 		[TL_FATE_UNWANTED] = ",\"unwanted\":",
 	};
 
@@ -257,8 +272,8 @@ void tl_annotate_put_json_foot(const struct tl_annotation *a)
 	tl_put_text(a->view.out, "}\n");
 }
 
-void tl_note_put_call(const struct tl_annotation *a, const struct tl_note_layout *layout, size_t gap,
-		      const struct tl_remark *remark)
+void tl_note_put_call(const struct tl_annotation *a, const struct tl_note_layout *layout,
+		      size_t gap, const struct tl_remark *remark)
 {
 	struct tl_output *out = a->view.out;
 

@@ -9,10 +9,12 @@
 /* llvm-xray's words for its columns, for those whose fingers know them. */
 static const struct {
 	const char *alias, *name;
+	/* clang-format off */
 } aliases[] = {
 	{ "funcid", "id" },  { "func", "function" }, { "count", "calls" },
 	{ "med", "median" }, { "90p", "p90" },	     { "99p", "p99" },
 };
+/* clang-format on */
 
 struct order {
 	const struct tl_view *view;
@@ -35,7 +37,8 @@ static const struct tl_column *find_column(const char *name, size_t length)
 	return NULL;
 }
 
-static bool find_event(const struct tl_profile *profile, const char *name, size_t length, uint32_t *event)
+static bool find_event(const struct tl_profile *profile, const char *name, size_t length,
+		       uint32_t *event)
 {
 	for (uint32_t i = 0; i < tl_profile_event_count(profile); i++) {
 		const char *known = tl_profile_event(profile, i)->name;
@@ -54,11 +57,15 @@ static int choose_column(struct order *order, const char *name, struct tl_error 
 	const char *colon = strrchr(name, ':');
 	const char *column = colon ? colon + 1 : name;
 
-	order->column = strcmp(name, tl_view_unit(order->view)) ? find_column(column, strlen(column)) : tl_columns;
+	order->column = strcmp(name, tl_view_unit(order->view))
+				? find_column(column, strlen(column))
+				: tl_columns;
 	if (!order->column || (colon && order->column->kind != TL_COLUMN_COST))
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no such column to sort by");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "there is no such column to sort by");
 	if (colon && !find_event(order->view->profile, name, (size_t)(colon - name), &order->event))
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no such event to sort by");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "there is no such event to sort by");
 	if (order->column->kind == TL_COLUMN_NAME || order->column->kind == TL_COLUMN_KEY)
 		order->ascending = true;
 	if (!tl_column_shown(order->column, order->view))
@@ -116,7 +123,8 @@ static void swap_rows(struct tl_row *a, struct tl_row *b)
 static void sift_down(const struct order *order, struct tl_row *heap, size_t at, size_t count)
 {
 	for (size_t child; (child = 2 * at + 1) < count; at = child) {
-		if (child + 1 < count && compare_rows(&heap[child], &heap[child + 1], (void *)(uintptr_t)order) < 0)
+		if (child + 1 < count &&
+		    compare_rows(&heap[child], &heap[child + 1], (void *)(uintptr_t)order) < 0)
 			child++;
 		if (compare_rows(&heap[at], &heap[child], (void *)(uintptr_t)order) >= 0)
 			return;
@@ -124,7 +132,9 @@ static void sift_down(const struct order *order, struct tl_row *heap, size_t at,
 	}
 }
 
-/* The first `wanted` rows to the front, in any order: few are shown of a profile of many functions. */
+/*
+ * The first `wanted` rows to the front, in any order: few are shown of a profile of many functions.
+ */
 static void select_rows(const struct order *order, struct tl_row *rows, size_t count, size_t wanted)
 {
 	for (size_t i = wanted / 2; i-- > 0;)
@@ -136,9 +146,12 @@ static void select_rows(const struct order *order, struct tl_row *rows, size_t c
 		}
 }
 
-int tl_rows_sort(const struct tl_view *view, struct tl_row *rows, size_t count, size_t shown, struct tl_error *err)
+int tl_rows_sort(const struct tl_view *view, struct tl_row *rows, size_t count, size_t shown,
+		 struct tl_error *err)
 {
-	struct order order = { .view = view, .event = view->events[0], .ascending = view->options.ascending };
+	struct order order = { .view = view,
+			       .event = view->events[0],
+			       .ascending = view->options.ascending };
 	int status = choose_column(&order, view->options.sort ? view->options.sort : "self", err);
 
 	if (status != TL_OK || count < 2 || !shown)

@@ -51,8 +51,11 @@ static bool find_lines(struct tl_source_text *text, size_t size)
 	return true;
 }
 
-/* 1: read, 0: not there or not readable, or TL_NO_MEMORY. A file that cannot be read whole is none. */
-static int read_file(struct tl_source_text *text, const char *path, open_fn *open_it, struct tl_error *err)
+/*
+ * 1: read, 0: not there or not readable, or TL_NO_MEMORY. A file that cannot be read whole is none.
+ */
+static int read_file(struct tl_source_text *text, const char *path, open_fn *open_it,
+		     struct tl_error *err)
 {
 	size_t size;
 	ssize_t got = -1;
@@ -74,7 +77,8 @@ static int read_file(struct tl_source_text *text, const char *path, open_fn *ope
 	return 1;
 }
 
-static int read_below(struct tl_source_text *text, const char *dir, const char *name, struct tl_error *err)
+static int read_below(struct tl_source_text *text, const char *dir, const char *name,
+		      struct tl_error *err)
 {
 	char *path;
 	int found;
@@ -97,8 +101,9 @@ static size_t leave_directory(const char *path, size_t size)
 }
 
 /*
- * The components of a recorded path without "." and without those that ".." takes back, joined by slashes, none in
- * front: nothing that is put below a directory leaves it. *leaves: the path led out of where it began.
+ * The components of a recorded path without "." and without those that ".." takes back, joined by
+ * slashes, none in front: nothing that is put below a directory leaves it. *leaves: the path led
+ * out of where it began.
  */
 static char *plain_path(const char *recorded, bool *leaves)
 {
@@ -125,8 +130,8 @@ static char *plain_path(const char *recorded, bool *leaves)
 }
 
 /* Below each directory, with more and more of the leading components left out. */
-static int read_below_each(struct tl_source_text *text, const char *plain, const char *const *dirs, size_t dir_count,
-			   struct tl_error *err)
+static int read_below_each(struct tl_source_text *text, const char *plain, const char *const *dirs,
+			   size_t dir_count, struct tl_error *err)
 {
 	int found = 0;
 
@@ -139,8 +144,8 @@ static int read_below_each(struct tl_source_text *text, const char *plain, const
 	return found;
 }
 
-int tl_source_text_read(struct tl_source_text *text, const char *recorded, const char *const *dirs, size_t dir_count,
-			struct tl_error *err)
+int tl_source_text_read(struct tl_source_text *text, const char *recorded, const char *const *dirs,
+			size_t dir_count, struct tl_error *err)
 {
 	bool leaves;
 	char *plain = plain_path(recorded, &leaves);

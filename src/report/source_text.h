@@ -8,21 +8,22 @@
 #include <tracelathe/core.h>
 
 struct tl_source_text {
-	char *path;     /* where it was found, NULL: nowhere */
+	char *path; /* where it was found, NULL: nowhere */
 	char *data;
 	size_t *starts; /* of each line, and where the text ends */
 	size_t lines;
 };
 
 /*
- * Look for `recorded`, a path that an input names, below each directory, with more and more of its leading directories
- * left out; then as it is, if it is absolute, or below the working directory if no directories are given. Only regular
- * files are opened, outside the directories only those of root and of the user (core/file.h), and no ".." leads out
- * of a directory. A file that is not there is no failure: text->path is then NULL.
- * Returns 0 or TL_NO_MEMORY. Freed by tl_source_text_free(), also after a failure.
+ * Look for `recorded`, a path that an input names, below each directory, with more and more of its
+ * leading directories left out; then as it is, if it is absolute, or below the working directory if
+ * no directories are given. Only regular files are opened, outside the directories only those of
+ * root and of the user (core/file.h), and no ".." leads out of a directory. A file that is not
+ * there is no failure: text->path is then NULL. Returns 0 or TL_NO_MEMORY. Freed by
+ * tl_source_text_free(), also after a failure.
  */
-int tl_source_text_read(struct tl_source_text *text, const char *recorded, const char *const *dirs, size_t dir_count,
-			struct tl_error *err);
+int tl_source_text_read(struct tl_source_text *text, const char *recorded, const char *const *dirs,
+			size_t dir_count, struct tl_error *err);
 void tl_source_text_free(struct tl_source_text *text);
 
 /* Line `number` from 1, without its end; NULL when the file has none of that number. */

@@ -37,7 +37,8 @@ static uint32_t find_node(struct merge *merge, struct child key)
 		return found;
 	if (!tl_index_add(&merge->index, hash, tree->count))
 		return TL_NONE;
-	tree->nodes[tree->count] = (struct tl_call_node){ .parent = key.parent, .function = key.function };
+	tree->nodes[tree->count] =
+		(struct tl_call_node){ .parent = key.parent, .function = key.function };
 	return tree->count++;
 }
 
@@ -62,11 +63,13 @@ static bool merge_context(struct merge *merge, const struct tl_profile *profile,
 	tree->nodes[node].unfinished += context->unfinished;
 	costs = tree->costs + (size_t)node * 2 * tree->events;
 	add_costs(costs, tl_profile_context_self(profile, number), tree->events);
-	add_costs(costs + tree->events, tl_profile_context_inclusive(profile, number), tree->events);
+	add_costs(costs + tree->events, tl_profile_context_inclusive(profile, number),
+		  tree->events);
 	return true;
 }
 
-int tl_call_tree_build(struct tl_call_tree *tree, const struct tl_profile *profile, struct tl_error *err)
+int tl_call_tree_build(struct tl_call_tree *tree, const struct tl_profile *profile,
+		       struct tl_error *err)
 {
 	uint32_t count = tl_profile_context_count(profile);
 	struct merge merge = { .tree = tree };
@@ -75,7 +78,8 @@ int tl_call_tree_build(struct tl_call_tree *tree, const struct tl_profile *profi
 	*tree = (struct tl_call_tree){ .events = tl_profile_event_count(profile) };
 	if (!count)
 		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
-				   "this input has no call stacks; its callers and callees can be shown");
+				   "this input has no call stacks; its callers and callees can be "
+				   "shown");
 	tree->nodes = calloc(count, sizeof(*tree->nodes));
 	tree->costs = calloc((size_t)count * 2, tree->events * sizeof(*tree->costs));
 	merge.merged = calloc(count, sizeof(*merge.merged));
@@ -110,7 +114,8 @@ static int put_tree(const struct tl_view *view, enum tl_tree_kind kind, struct t
 }
 
 int tl_report_tree(const struct tl_profile *profile, enum tl_tree_kind kind,
-		   const struct tl_report_options *options, struct tl_output *out, struct tl_error *err)
+		   const struct tl_report_options *options, struct tl_output *out,
+		   struct tl_error *err)
 {
 	struct tl_view view;
 	int status = tl_view_open(&view, profile, options, out, err);

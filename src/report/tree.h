@@ -4,12 +4,13 @@
 /* The parts of the tree report: neighbours of functions, and call trees from either end. */
 #include "report/view.h"
 
-/* Deeper levels are not indented further (the depth is printed instead), or output would grow with its
- * square. */
+/* Deeper levels are not indented further (the depth is printed instead), or output would grow with
+ * its square. */
 enum { TL_TREE_INDENT = 60 };
 
 /* Callers, callees or both, from the arcs. */
-int tl_tree_put_neighbours(const struct tl_view *view, enum tl_tree_kind kind, struct tl_error *err);
+int tl_tree_put_neighbours(const struct tl_view *view, enum tl_tree_kind kind,
+			   struct tl_error *err);
 /* From the contexts. */
 int tl_tree_put_top_down(const struct tl_view *view, struct tl_error *err);
 int tl_tree_put_bottom_up(const struct tl_view *view, struct tl_error *err);
@@ -27,7 +28,8 @@ struct tl_call_tree {
 	uint32_t count, events;
 };
 
-int tl_call_tree_build(struct tl_call_tree *tree, const struct tl_profile *profile, struct tl_error *err);
+int tl_call_tree_build(struct tl_call_tree *tree, const struct tl_profile *profile,
+		       struct tl_error *err);
 void tl_call_tree_free(struct tl_call_tree *tree);
 
 static inline const int64_t *tl_call_tree_self(const struct tl_call_tree *tree, uint32_t node)

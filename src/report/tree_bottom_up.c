@@ -2,10 +2,10 @@
 /*
  * Each function, then the paths of its callers, with the self cost that came that way.
  *
- * A trail is one calling context with the point its path has been followed to. Trails that went the same way
- * so far are neighbours in one array; a branch is such a range. Following all trails of a branch one caller
- * further and sorting the range by caller gives its sub-branches, in place: memory stays that of the
- * contexts, whatever the depth.
+ * A trail is one calling context with the point its path has been followed to. Trails that went the
+ * same way so far are neighbours in one array; a branch is such a range. Following all trails of a
+ * branch one caller further and sorting the range by caller gives its sub-branches, in place:
+ * memory stays that of the contexts, whatever the depth.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 struct trail {
 	uint32_t leaf, at; /* nodes; at TL_NONE: followed to the root */
-	int64_t weight;	   /* of the branch it is in, for sorting */
+	int64_t weight;    /* of the branch it is in, for sorting */
 };
 
 struct branch {
@@ -54,7 +54,9 @@ static int compare_functions(const void *left, const void *right, void *context)
 	return (a->leaf > b->leaf) - (a->leaf < b->leaf);
 }
 
-/* Heaviest branch last, as the stack is emptied from its end; ended trails stay behind all others. */
+/*
+ * Heaviest branch last, as the stack is emptied from its end; ended trails stay behind all others.
+ */
 static int compare_weights(const void *left, const void *right, void *context)
 {
 	const struct climb *climb = context;
@@ -74,7 +76,8 @@ static uint32_t same_function_end(const struct climb *climb, uint32_t first, uin
 {
 	uint32_t i = first;
 
-	while (i < end && function_at(climb, &climb->trails[i]) == function_at(climb, &climb->trails[first]))
+	while (i < end &&
+	       function_at(climb, &climb->trails[i]) == function_at(climb, &climb->trails[first]))
 		i++;
 	return i;
 }
@@ -87,7 +90,8 @@ static int64_t self_cost(const struct climb *climb, const struct trail *trail)
 /* Bring the trails [first, end) of one branch in the order of the branches they divide into. */
 static void divide(struct climb *climb, uint32_t first, uint32_t end)
 {
-	qsort_r(climb->trails + first, end - first, sizeof(*climb->trails), compare_functions, climb);
+	qsort_r(climb->trails + first, end - first, sizeof(*climb->trails), compare_functions,
+		climb);
 	for (uint32_t i = first, next; i < end; i = next) {
 		int64_t weight = 0;
 
@@ -100,7 +104,8 @@ static void divide(struct climb *climb, uint32_t first, uint32_t end)
 	qsort_r(climb->trails + first, end - first, sizeof(*climb->trails), compare_weights, climb);
 }
 
-static bool push_branches(struct climb *climb, uint32_t first, uint32_t end, uint32_t depth, uint64_t parent)
+static bool push_branches(struct climb *climb, uint32_t first, uint32_t end, uint32_t depth,
+			  uint64_t parent)
 {
 	divide(climb, first, end);
 	for (uint32_t i = first, next; i < end && climb->trails[i].at != TL_NONE; i = next) {
@@ -109,7 +114,8 @@ static bool push_branches(struct climb *climb, uint32_t first, uint32_t end, uin
 			climb->hidden++;
 			continue;
 		}
-		if (!tl_grow(&climb->stack, &climb->capacity, climb->pending + 1, sizeof(*climb->stack)))
+		if (!tl_grow(&climb->stack, &climb->capacity, climb->pending + 1,
+			     sizeof(*climb->stack)))
 			return false;
 		climb->stack[climb->pending++] = (struct branch){ i, next, depth, parent };
 	}
@@ -132,8 +138,8 @@ static void put_branch(struct climb *climb, const struct branch *branch)
 		line.calls += climb->tree.nodes[leaf].calls;
 		line.unfinished += climb->tree.nodes[leaf].unfinished;
 		for (uint32_t e = 0; e < climb->tree.events; e++)
-			climb->self[e] =
-				tl_add_saturated(climb->self[e], tl_call_tree_self(&climb->tree, leaf)[e]);
+			climb->self[e] = tl_add_saturated(climb->self[e],
+							  tl_call_tree_self(&climb->tree, leaf)[e]);
 	}
 	tl_tree_put_line(climb->view, &line, !climb->rows);
 	climb->rows++;

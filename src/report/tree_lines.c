@@ -24,7 +24,8 @@ void tl_tree_put_share(const struct tl_view *view, int64_t cost)
 {
 	char text[TL_VALUE_ROOM];
 
-	tl_put_right(view->out, text, tl_format_share(text, cost, tl_view_total(view)), SHARE_WIDTH);
+	tl_put_right(view->out, text, tl_format_share(text, cost, tl_view_total(view)),
+		     SHARE_WIDTH);
 }
 
 static void put_calls(const struct tl_view *view, uint64_t calls)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The calling-context tree from its roots. The nodes are sorted so that the children of a node are
- * neighbours, heaviest first; the walk then needs no stack: down to the first child, else to the next
- * sibling, else up.
+ * neighbours, heaviest first; the walk then needs no stack: down to the first child, else to the
+ * next sibling, else up.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct walk {
 	uint32_t *order; /* nodes, sorted by parent; roots last, as TL_NONE is the largest */
 	uint32_t *place; /* node -> where it stands in `order` */
 	uint32_t *child; /* node -> where its children begin in `order`, TL_NONE: none */
-	uint64_t *row;	 /* node -> row it was written as */
+	uint64_t *row;   /* node -> row it was written as */
 	double floor;
 	uint64_t rows, hidden;
 };
@@ -65,13 +65,15 @@ static uint32_t first_root(const struct walk *walk)
 
 static bool shown(const struct walk *walk, uint32_t node)
 {
-	return fabs((double)tl_call_tree_inclusive(&walk->tree, node)[walk->view->events[0]]) >= walk->floor;
+	return fabs((double)tl_call_tree_inclusive(&walk->tree, node)[walk->view->events[0]]) >=
+	       walk->floor;
 }
 
 /* The next sibling of a node that is shown, TL_NONE: none. */
 static uint32_t next_sibling(struct walk *walk, uint32_t place, uint32_t parent)
 {
-	for (; place < walk->tree.count && walk->tree.nodes[walk->order[place]].parent == parent; place++) {
+	for (; place < walk->tree.count && walk->tree.nodes[walk->order[place]].parent == parent;
+	     place++) {
 		if (shown(walk, walk->order[place]))
 			return walk->order[place];
 		walk->hidden++;

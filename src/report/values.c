@@ -126,7 +126,8 @@ void tl_put_plain(struct tl_output *out, const char *text)
 
 void tl_put_blanks(struct tl_output *out, size_t count)
 {
-	static const char blanks[64] = "                                                               ";
+	static const char blanks[64] =
+		"                                                               ";
 
 	for (; count > sizeof(blanks) - 1; count -= sizeof(blanks) - 1)
 		tl_put_bytes(out, blanks, sizeof(blanks) - 1);

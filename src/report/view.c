@@ -7,8 +7,8 @@
 #include "core/error.h"
 #include "core/output.h"
 
-/* What a tree leaves out by default, in percent of the total: text is for reading, the machine forms are
- * complete. */
+/* What a tree leaves out by default, in percent of the total: text is for reading, the machine
+ * forms are complete. */
 static const double text_threshold = 0.5;
 
 static int choose_events(struct tl_view *view, struct tl_error *err)
@@ -18,7 +18,8 @@ static int choose_events(struct tl_view *view, struct tl_error *err)
 
 	view->event_count = options->events ? options->event_count : known;
 	if (!known || !view->event_count)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "a report needs at least one event");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "a report needs at least one event");
 	view->events = malloc(view->event_count * sizeof(*view->events));
 	if (!view->events)
 		return tl_error_memory(err);
@@ -36,13 +37,15 @@ static bool several_objects(const struct tl_profile *profile)
 	uint32_t count = tl_profile_function_count(profile);
 
 	for (uint32_t i = 1; i < count; i++)
-		if (strcmp(tl_profile_function(profile, i)->object, tl_profile_function(profile, 0)->object))
+		if (strcmp(tl_profile_function(profile, i)->object,
+			   tl_profile_function(profile, 0)->object))
 			return true;
 	return false;
 }
 
 int tl_view_open(struct tl_view *view, const struct tl_profile *profile,
-		 const struct tl_report_options *options, struct tl_output *out, struct tl_error *err)
+		 const struct tl_report_options *options, struct tl_output *out,
+		 struct tl_error *err)
 {
 	size_t size = options ? options->size : 0;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_REPORT_VIEW_H
 #define TL_REPORT_VIEW_H
-/* What a report looks at: a profile, the chosen events, the options with their defaults; and the head all
- * share. */
+/* What a report looks at: a profile, the chosen events, the options with their defaults; and the
+ * head all share. */
 #include <tracelathe/report.h>
 
 #include "profile/cycle_costs.h"
@@ -14,7 +14,8 @@ struct tl_view {
 	uint32_t *events; /* the chosen ones, at least one */
 	uint32_t event_count;
 	bool timed;
-	bool ends; /* it is known which calls ended: timed ones, and those of an instruction stream */
+	/* it is known which calls ended: timed ones, and those of an instruction stream */
+	bool ends;
 	bool several_objects; /* then lines name the object too */
 	struct tl_cycle_costs
 		cycles; /* where the options ask for them; they are numbered behind the functions */
@@ -22,7 +23,8 @@ struct tl_view {
 
 /* Fill a view; tl_view_close() frees it, also after a failure. */
 int tl_view_open(struct tl_view *view, const struct tl_profile *profile,
-		 const struct tl_report_options *options, struct tl_output *out, struct tl_error *err);
+		 const struct tl_report_options *options, struct tl_output *out,
+		 struct tl_error *err);
 void tl_view_close(struct tl_view *view);
 
 /* What a row of the function table is: "function", "file" or "object". */
@@ -65,8 +67,8 @@ bool tl_view_chosen(const struct tl_view *view, uint32_t function);
 const char *tl_view_name(const struct tl_view *view, uint32_t function);
 /* Functions by name, then by number: <0, 0, >0. */
 int tl_view_compare_names(const struct tl_view *view, uint32_t a, uint32_t b);
-/* The function's name, with its file and line, and its object when there are several: the last cell of a
- * line. */
+/* The function's name, with its file and line, and its object when there are several: the last cell
+ * of a line. */
 void tl_view_put_function(const struct tl_view *view, uint32_t function);
 /* Sum that stays at the limits of 64 bits. */
 int64_t tl_add_saturated(int64_t a, int64_t b);

@@ -41,8 +41,8 @@ static int find_debug_file(struct tl_binary *binary, const char *root, struct tl
 	binary->debug_root = strdup(root);
 	if (!binary->debug_root)
 		return tl_error_memory(err);
-	if (!(lines && symbols) &&
-	    tl_debug_file_open(&binary->debug, &binary->debug_path, &binary->file, binary->path, root) < 0)
+	if (!(lines && symbols) && tl_debug_file_open(&binary->debug, &binary->debug_path,
+						      &binary->file, binary->path, root) < 0)
 		return tl_error_memory(err);
 	if (lines)
 		binary->lines_file = &binary->file;
@@ -250,8 +250,8 @@ static struct tl_dwarf *dwarf_of(struct tl_binary *binary)
 	if (!binary->lines_file)
 		return NULL;
 	if (!binary->dwarf_open)
-		tl_dwarf_open(&binary->dwarf, binary->lines_file, apart ? binary->debug_path : binary->path,
-			      binary->debug_root);
+		tl_dwarf_open(&binary->dwarf, binary->lines_file,
+			      apart ? binary->debug_path : binary->path, binary->debug_root);
 	binary->dwarf_open = true;
 	return &binary->dwarf;
 }
@@ -267,7 +267,10 @@ static const char *name_of(struct tl_binary *binary, const struct dwarf_found *f
 	return found->scope->shown;
 }
 
-/* A symbol without size only says what lies before: a function of DWARF that holds the address is better. */
+/*
+ * A symbol without size only says what lies before: a function of DWARF that holds the address is
+ * better.
+ */
 static void fill_from_dwarf(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol)
 {
 	struct tl_dwarf *dwarf = dwarf_of(binary);
@@ -290,7 +293,8 @@ static void fill_from_dwarf(struct tl_binary *binary, uint64_t address, struct t
 	symbol->size = found.scope->size;
 }
 
-size_t tl_binary_inlined(struct tl_binary *binary, uint64_t address, struct tl_inlined *chain, size_t room)
+size_t tl_binary_inlined(struct tl_binary *binary, uint64_t address, struct tl_inlined *chain,
+			 size_t room)
 {
 	struct tl_dwarf *dwarf = dwarf_of(binary);
 	struct dwarf_found found = { .scope = NULL };

@@ -95,7 +95,7 @@ static const char *link_in(const struct tl_elf *file, const char *name, struct t
 struct wanted {
 	char build_id[TL_BUILD_ID_TEXT];
 	const char *link; /* name in .gnu_debuglink, NULL: none */
-	uint32_t crc;	  /* of the whole file that it names */
+	uint32_t crc;     /* of the whole file that it names */
 	bool by_link;
 };
 

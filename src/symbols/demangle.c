@@ -10,9 +10,9 @@
 #include "core/memory.h"
 
 /*
- * libiberty gives up on names of more than 1024 bytes unless told not to limit its recursion, and templates
- * make longer ones; 4 KiB keep its stack below 3 MB. Substitutions let a short name stand for an
- * exponentially long one: the text is bounded too.
+ * libiberty gives up on names of more than 1024 bytes unless told not to limit its recursion, and
+ * templates make longer ones; 4 KiB keep its stack below 3 MB. Substitutions let a short name stand
+ * for an exponentially long one: the text is bounded too.
  */
 enum { MANGLED_MAX = 4096, PLAIN_MAX = 256 * 1024 };
 
@@ -23,7 +23,8 @@ struct text {
 	jmp_buf too_long;
 };
 
-typedef int demangler_fn(const char *mangled, int options, demangle_callbackref callback, void *opaque);
+typedef int demangler_fn(const char *mangled, int options, demangle_callbackref callback,
+			 void *opaque);
 
 static void append(const char *bytes, size_t size, void *opaque)
 {
@@ -46,7 +47,8 @@ static bool demangle(struct text *text, demangler_fn *demangler, const char *nam
 	text->size = 0;
 	if (setjmp(text->too_long))
 		return false;
-	return demangler(name, DMGL_PARAMS | DMGL_ANSI | DMGL_TYPES | DMGL_NO_RECURSE_LIMIT, append, text) &&
+	return demangler(name, DMGL_PARAMS | DMGL_ANSI | DMGL_TYPES | DMGL_NO_RECURSE_LIMIT, append,
+			 text) &&
 	       text->size;
 }
 
@@ -102,8 +104,8 @@ char *tl_demangle(const char *name)
 	struct text text = { 0 };
 	bool mangled = name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
 
-	if (mangled && strnlen(name, MANGLED_MAX + 1) <= MANGLED_MAX && demangle_known(&text, name) &&
-	    !text.no_memory)
+	if (mangled && strnlen(name, MANGLED_MAX + 1) <= MANGLED_MAX &&
+	    demangle_known(&text, name) && !text.no_memory)
 		return text.bytes;
 	free(text.bytes);
 	return text.no_memory ? NULL : strdup(name);

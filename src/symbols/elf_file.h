@@ -40,7 +40,10 @@ struct tl_elf_entry {
 
 /* 0, TL_IO, TL_BAD_FORMAT at the byte that is wrong, or TL_NO_MEMORY. */
 int tl_elf_open(struct tl_elf *file, const char *path, struct tl_error *err);
-/* The same for a file that another file names and not the user: a regular one of root's or of the user's own. */
+/*
+ * The same for a file that another file names and not the user: a regular one of root's or of the
+ * user's own.
+ */
 int tl_elf_open_named(struct tl_elf *file, const char *path, struct tl_error *err);
 /* The same over bytes that the caller keeps; needs no tl_elf_close(). */
 int tl_elf_open_memory(struct tl_elf *file, const uint8_t *data, size_t size, struct tl_error *err);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ELF-64: Elf64_Rela and Elf64_Sym are 24 bytes each (System V ABI, "Relocation", "Symbol Table"). */
+/*
+ * ELF-64: Elf64_Rela and Elf64_Sym are 24 bytes each (System V ABI, "Relocation", "Symbol Table").
+ */
 #include "symbols/imports.h"
 
 #include <stdlib.h>
@@ -16,7 +18,8 @@ struct tables {
 
 static const char *name_of(const struct tables *t, uint32_t offset)
 {
-	if (offset >= t->strings.size || !memchr(t->strings.data + offset, 0, t->strings.size - offset))
+	if (offset >= t->strings.size ||
+	    !memchr(t->strings.data + offset, 0, t->strings.size - offset))
 		return "";
 	return (const char *)t->strings.data + offset;
 }
@@ -44,8 +47,8 @@ static bool add_import(struct tl_imports *imports, const struct tables *t, const
 	return true;
 }
 
-static bool read_relocations(struct tl_imports *imports, const struct tables *t, struct tl_binary *binary,
-			     const char *name)
+static bool read_relocations(struct tl_imports *imports, const struct tables *t,
+			     struct tl_binary *binary, const char *name)
 {
 	struct tl_section section;
 
@@ -59,16 +62,18 @@ static bool read_relocations(struct tl_imports *imports, const struct tables *t,
 
 static bool read_exports(struct tl_imports *imports, const struct tables *t)
 {
-	for (size_t at = ENTRY_BYTES; at < t->symbols.size && t->symbols.size - at >= ENTRY_BYTES; at += ENTRY_BYTES) {
+	for (size_t at = ENTRY_BYTES; at < t->symbols.size && t->symbols.size - at >= ENTRY_BYTES;
+	     at += ENTRY_BYTES) {
 		const uint8_t *symbol = t->symbols.data + at;
 		uint16_t section = tl_get16s(symbol + 6, TL_HOST_BIG_ENDIAN);
 
 		if (section == UNDEFINED || section >= FIRST_RESERVED)
 			continue;
-		if (!tl_grow(&imports->exported, &imports->exported_capacity, imports->exported_count + 1,
-			     sizeof(*imports->exported)))
+		if (!tl_grow(&imports->exported, &imports->exported_capacity,
+			     imports->exported_count + 1, sizeof(*imports->exported)))
 			return false;
-		imports->exported[imports->exported_count++] = tl_get64s(symbol + 8, TL_HOST_BIG_ENDIAN);
+		imports->exported[imports->exported_count++] =
+			tl_get64s(symbol + 8, TL_HOST_BIG_ENDIAN);
 	}
 	return true;
 }
@@ -91,8 +96,8 @@ bool tl_imports_read(struct tl_imports *imports, struct tl_binary *binary)
 	tl_binary_section(binary, ".dynstr", &t.strings);
 	t.symbols.size = t.symbols.data ? t.symbols.size : 0;
 	t.strings.size = t.strings.data ? t.strings.size : 0;
-	if (!read_relocations(imports, &t, binary, ".rela.dyn") || !read_relocations(imports, &t, binary, ".rela.plt") ||
-	    !read_exports(imports, &t)) {
+	if (!read_relocations(imports, &t, binary, ".rela.dyn") ||
+	    !read_relocations(imports, &t, binary, ".rela.plt") || !read_exports(imports, &t)) {
 		tl_imports_free(imports);
 		return false;
 	}

@@ -2,14 +2,15 @@
 #ifndef TL_SYMBOLS_IMPORTS_H
 #define TL_SYMBOLS_IMPORTS_H
 /*
- * Places of a program that a loader fills with addresses, and with which: functions of other objects by name, its own by
- * address. For 64-bit little-endian files with RELA tables; of others there is none.
+ * Places of a program that a loader fills with addresses, and with which: functions of other
+ * objects by name, its own by address. For 64-bit little-endian files with RELA tables; of others
+ * there is none.
  */
 #include <tracelathe/symbols.h>
 
 struct tl_import {
 	uint64_t slot;
-	uint64_t value;	  /* of its own: the address */
+	uint64_t value;   /* of its own: the address */
 	const char *name; /* of another object's, NULL: its own. Lives as long as the binary */
 };
 

@@ -7,7 +7,9 @@
 
 #include "core/memory.h"
 
-/* Items open at the sweep's address; those that ended below the top are dropped when they come up. */
+/*
+ * Items open at the sweep's address; those that ended below the top are dropped when they come up.
+ */
 struct sweep {
 	struct tl_intervals *intervals;
 	const struct tl_interval **open;
@@ -35,14 +37,16 @@ static void close_until(struct sweep *sweep, uint64_t address)
 	}
 }
 
-bool tl_intervals_build(struct tl_intervals *intervals, const struct tl_interval *items, size_t count)
+bool tl_intervals_build(struct tl_intervals *intervals, const struct tl_interval *items,
+			size_t count)
 {
 	struct sweep sweep = { .intervals = intervals };
 
 	if (!count)
 		return true;
 	if (count > PTRDIFF_MAX / sizeof(*sweep.open) ||
-	    !tl_grow(&intervals->segments, &intervals->capacity, 2 * count, sizeof(*intervals->segments)))
+	    !tl_grow(&intervals->segments, &intervals->capacity, 2 * count,
+		     sizeof(*intervals->segments)))
 		return false;
 	sweep.open = malloc(count * sizeof(*sweep.open));
 	if (!sweep.open)
@@ -70,7 +74,9 @@ static int by_start(const void *left, const void *right)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-/* The open items are a heap with the highest number at the top; ended ones leave when they come up. */
+/*
+ * The open items are a heap with the highest number at the top; ended ones leave when they come up.
+ */
 static void heap_add(struct sweep *sweep, const struct tl_interval *item)
 {
 	size_t at = sweep->depth++;
@@ -88,7 +94,8 @@ static void heap_drop(struct sweep *sweep)
 	for (;;) {
 		size_t down = 2 * at + 1;
 
-		if (down + 1 < sweep->depth && sweep->open[down + 1]->number > sweep->open[down]->number)
+		if (down + 1 < sweep->depth &&
+		    sweep->open[down + 1]->number > sweep->open[down]->number)
 			down++;
 		if (down >= sweep->depth || sweep->open[down]->number <= last->number)
 			break;
@@ -99,7 +106,9 @@ static void heap_drop(struct sweep *sweep)
 		sweep->open[at] = last;
 }
 
-/* Begin the segments up to an address: each where the item on top ends, and another one comes up. */
+/*
+ * Begin the segments up to an address: each where the item on top ends, and another one comes up.
+ */
 static void paint_until(struct sweep *sweep, uint64_t address)
 {
 	while (sweep->depth && sweep->open[0]->end <= address) {
@@ -107,7 +116,8 @@ static void paint_until(struct sweep *sweep, uint64_t address)
 
 		while (sweep->depth && sweep->open[0]->end <= end)
 			heap_drop(sweep);
-		begin_segment(sweep->intervals, end, sweep->depth ? sweep->open[0]->number : TL_NONE);
+		begin_segment(sweep->intervals, end,
+			      sweep->depth ? sweep->open[0]->number : TL_NONE);
 	}
 }
 
@@ -131,7 +141,8 @@ bool tl_intervals_paint(struct tl_intervals *intervals, struct tl_interval *item
 	if (!count)
 		return true;
 	if (count > PTRDIFF_MAX / sizeof(*sweep.open) ||
-	    !tl_grow(&intervals->segments, &intervals->capacity, 2 * count, sizeof(*intervals->segments)))
+	    !tl_grow(&intervals->segments, &intervals->capacity, 2 * count,
+		     sizeof(*intervals->segments)))
 		return false;
 	sweep.open = malloc(count * sizeof(*sweep.open));
 	if (!sweep.open)

@@ -13,7 +13,7 @@ struct tl_interval {
 };
 
 struct tl_segment {
-	uint64_t start;	 /* up to the next segment's start */
+	uint64_t start;  /* up to the next segment's start */
 	uint32_t number; /* TL_NONE: nobody's */
 };
 
@@ -24,13 +24,14 @@ struct tl_intervals {
 };
 
 /*
- * Build from `count` items in order of `start`. An address belongs to the last item that holds it: the
- * innermost where ranges nest. False without memory.
+ * Build from `count` items in order of `start`. An address belongs to the last item that holds it:
+ * the innermost where ranges nest. False without memory.
  */
-bool tl_intervals_build(struct tl_intervals *intervals, const struct tl_interval *items, size_t count);
+bool tl_intervals_build(struct tl_intervals *intervals, const struct tl_interval *items,
+			size_t count);
 /*
- * The same from `count` items in any order, which are sorted: an address belongs to the item of the highest number
- * that holds it. Where numbers follow a tree, parents first, that is the innermost.
+ * The same from `count` items in any order, which are sorted: an address belongs to the item of the
+ * highest number that holds it. Where numbers follow a tree, parents first, that is the innermost.
  */
 bool tl_intervals_paint(struct tl_intervals *intervals, struct tl_interval *items, size_t count);
 /* Whose an address is, TL_NONE: nobody's. */

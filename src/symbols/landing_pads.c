@@ -28,7 +28,7 @@ enum {
 struct table {
 	struct tl_cursor at;
 	uint64_t address; /* of the section's first byte */
-	bool bad;	  /* it ended too early, or is written in a way that is not known */
+	bool bad;         /* it ended too early, or is written in a way that is not known */
 };
 
 static struct table table_of(const struct tl_section *section, uint64_t address)

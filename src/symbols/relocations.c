@@ -32,7 +32,8 @@ struct reading {
 	const struct tl_elf *file;
 	const struct machine *machine;
 	struct tl_intervals places; /* sections of the loaded file by address */
-	uint64_t budget; /* bytes of tables still allowed: sections that overlap must not multiply a file */
+	/* bytes of tables still allowed: sections that overlap must not multiply a file */
+	uint64_t budget;
 };
 
 static bool add(struct tl_relocations *relocations, uint64_t address, uint64_t value)
@@ -85,7 +86,8 @@ static bool index_places(struct reading *reading)
 			continue;
 		built = tl_grow(&items, &capacity, count + 1, sizeof(*items));
 		if (built)
-			items[count++] = (struct tl_interval){ section.address, section.address + section.size, i };
+			items[count++] = (struct tl_interval){ section.address,
+							       section.address + section.size, i };
 	}
 	if (count)
 		qsort(items, count, sizeof(*items), by_start);
@@ -113,8 +115,8 @@ static struct symbols symbols_of(const struct tl_elf *file, uint32_t number)
 	return symbols;
 }
 
-static bool symbol_value(const struct reading *reading, const struct symbols *symbols, uint64_t info,
-			 uint64_t *value)
+static bool symbol_value(const struct reading *reading, const struct symbols *symbols,
+			 uint64_t info, uint64_t *value)
 {
 	const struct tl_elf *file = reading->file;
 	uint64_t type = file->is_64bit ? ELF64_R_TYPE(info) : ELF32_R_TYPE(info);
@@ -132,7 +134,8 @@ static bool symbol_value(const struct reading *reading, const struct symbols *sy
 }
 
 /* One entry of a RELA or REL table; REL keeps its addend at the place itself. */
-static bool add_entry(struct reading *reading, const uint8_t *entry, bool rela, const struct symbols *symbols)
+static bool add_entry(struct reading *reading, const uint8_t *entry, bool rela,
+		      const struct symbols *symbols)
 {
 	const struct tl_elf *file = reading->file;
 	size_t word = tl_elf_word_size(file);
@@ -170,8 +173,8 @@ static bool add_place(struct reading *reading, uint64_t address)
 }
 
 /*
- * RELR (gABI, "Relative Relocation Table"): an even word is an address that is relocated, an odd one a bitmap
- * of the words that follow.
+ * RELR (gABI, "Relative Relocation Table"): an even word is an address that is relocated, an odd
+ * one a bitmap of the words that follow.
  */
 static bool read_packed(struct reading *reading, const struct tl_elf_section *section)
 {
@@ -241,11 +244,13 @@ bool tl_relocations_read(struct tl_relocations *relocations, const struct tl_elf
 	read = index_places(&reading) && read_sections(&reading);
 	tl_intervals_free(&reading.places);
 	if (relocations->count)
-		qsort(relocations->items, relocations->count, sizeof(*relocations->items), by_address);
+		qsort(relocations->items, relocations->count, sizeof(*relocations->items),
+		      by_address);
 	return read;
 }
 
-bool tl_relocations_find(const struct tl_relocations *relocations, uint64_t address, uint64_t *value)
+bool tl_relocations_find(const struct tl_relocations *relocations, uint64_t address,
+			 uint64_t *value)
 {
 	size_t low = 0, high = relocations->count;
 

@@ -14,9 +14,13 @@ struct tl_relocation {
 	uint64_t address, value;
 };
 
-/* Gather the RELATIVE and absolute relocations of an executable or shared object. False without memory. */
+/*
+ * Gather the RELATIVE and absolute relocations of an executable or shared object. False without
+ * memory.
+ */
 bool tl_relocations_read(struct tl_relocations *relocations, const struct tl_elf *file);
-bool tl_relocations_find(const struct tl_relocations *relocations, uint64_t address, uint64_t *value);
+bool tl_relocations_find(const struct tl_relocations *relocations, uint64_t address,
+			 uint64_t *value);
 void tl_relocations_free(struct tl_relocations *relocations);
 
 #endif

@@ -23,7 +23,10 @@ static uint8_t rank_of(const struct tl_elf_entry *symbol)
 	return (uint8_t)rank;
 }
 
-/* Mapping symbols ("$x", "$d.1"; ELF for the Arm and RISC-V architectures) and local labels name no code. */
+/*
+ * Mapping symbols ("$x", "$d.1"; ELF for the Arm and RISC-V architectures) and local labels name no
+ * code.
+ */
 static bool is_label(const char *name)
 {
 	return !*name || (name[0] == '$' && name[1] && (!name[2] || name[2] == '.')) ||
@@ -52,29 +55,35 @@ static uint64_t end_of(uint64_t start, uint64_t size)
 }
 
 /* A symbol without size ends with its section, or at the next symbol: see interval_of(). */
-static uint64_t section_end(const struct tl_elf *file, const struct tl_elf_entry *symbol, uint64_t start)
+static uint64_t section_end(const struct tl_elf *file, const struct tl_elf_entry *symbol,
+			    uint64_t start)
 {
 	struct tl_elf_section section;
 
-	if (symbol->section >= SHN_LORESERVE || !tl_elf_section_at(file, symbol->section, &section) ||
-	    start < section.address || start - section.address >= section.size)
+	if (symbol->section >= SHN_LORESERVE ||
+	    !tl_elf_section_at(file, symbol->section, &section) || start < section.address ||
+	    start - section.address >= section.size)
 		return start;
 	return end_of(section.address, section.size);
 }
 
-static bool add_symbol(struct tl_symtab *table, const struct tl_elf *file, const struct tl_elf_entry *symbol,
-		       const char *name)
+static bool add_symbol(struct tl_symtab *table, const struct tl_elf *file,
+		       const struct tl_elf_entry *symbol, const char *name)
 {
 	uint64_t start = symbol->value;
 
-	/* Bit 0 of an Arm function's value says Thumb (ELF for the Arm Architecture, "Symbol Values"). */
+	/*
+	 * Bit 0 of an Arm function's value says Thumb (ELF for the Arm Architecture, "Symbol
+	 * Values").
+	 */
 	if (file->machine == EM_ARM && ELF64_ST_TYPE(symbol->info) == STT_FUNC)
 		start &= ~(uint64_t)1;
 	if (!tl_grow(&table->symbols, &table->capacity, table->count + 1, sizeof(*table->symbols)))
 		return false;
 	table->symbols[table->count++] = (struct tl_elf_symbol){
 		.start = start,
-		.end = symbol->size ? end_of(start, symbol->size) : section_end(file, symbol, start),
+		.end = symbol->size ? end_of(start, symbol->size)
+				    : section_end(file, symbol, start),
 		.size = symbol->size,
 		.name = name,
 		.rank = rank_of(symbol),
@@ -86,14 +95,21 @@ bool tl_symtab_add(struct tl_symtab *table, const struct tl_elf *file, uint32_t 
 {
 	struct tl_elf_section section;
 	size_t size, entry = tl_elf_entry_size(file);
-	/* A file has one table of a type (gABI, "Sections"); more would let a small file fill the memory. */
-	const uint8_t *bytes = tl_elf_section_of(file, type, &section) ? tl_elf_bytes(file, &section, &size) : NULL;
+	/*
+	 * A file has one table of a type (gABI, "Sections"); more would let a small file fill the
+	 * memory.
+	 */
+	const uint8_t *bytes = tl_elf_section_of(file, type, &section)
+				       ? tl_elf_bytes(file, &section, &size)
+				       : NULL;
 	size_t count = bytes ? size / entry : 0;
 
 	/* Number 0 is nobody's. */
 	for (size_t i = 1; i < count; i++) {
 		const struct tl_elf_entry symbol = tl_elf_entry_at(file, bytes + i * entry);
-		const char *name = names_an_address(&symbol) ? tl_elf_text(file, section.link, symbol.name) : NULL;
+		const char *name = names_an_address(&symbol)
+					   ? tl_elf_text(file, section.link, symbol.name)
+					   : NULL;
 
 		if (name && !is_label(name) && !add_symbol(table, file, &symbol, name))
 			return false;
@@ -125,8 +141,8 @@ static int by_address(const void *left, const void *right)
 }
 
 /*
- * Of the symbols at one address the first is kept. One without size inside a sized one is a label of
- * hand-written code and is dropped.
+ * Of the symbols at one address the first is kept. One without size inside a sized one is a label
+ * of hand-written code and is dropped.
  */
 static void drop_aliases(struct tl_symtab *table)
 {

@@ -8,10 +8,10 @@
 /* Names live in the ELF file. */
 struct tl_elf_symbol {
 	uint64_t start, end; /* end: of what lookups find, also where the size is unknown */
-	uint64_t size;	     /* 0: unknown */
+	uint64_t size;       /* 0: unknown */
 	const char *name;
 	const char *shown; /* as told to callers, NULL: not asked for yet */
-	uint8_t rank;	   /* among symbols at one address, 0 is the best */
+	uint8_t rank;      /* among symbols at one address, 0 is the best */
 };
 
 /* Zero-filled is empty. */
@@ -21,7 +21,9 @@ struct tl_symtab {
 	struct tl_intervals intervals;
 };
 
-/* Add the symbols of the file's table of a type (SHT_SYMTAB or SHT_DYNSYM). False without memory. */
+/*
+ * Add the symbols of the file's table of a type (SHT_SYMTAB or SHT_DYNSYM). False without memory.
+ */
 bool tl_symtab_add(struct tl_symtab *table, const struct tl_elf *file, uint32_t type);
 /* Make what was added ready for lookups. False without memory. */
 bool tl_symtab_finish(struct tl_symtab *table);

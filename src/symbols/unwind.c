@@ -10,7 +10,7 @@
 struct bytes {
 	struct tl_cursor cur;
 	uint64_t address; /* of the section's first byte */
-	bool failed;	  /* something did not fit, which is then 0 */
+	bool failed;      /* something did not fit, which is then 0 */
 };
 
 /* ---- numbers ---- */
@@ -63,7 +63,10 @@ static uint64_t take_leb(struct bytes *b, bool is_signed)
 	return value;
 }
 
-/* "DWARF Exception Header Encoding": a form, what it is relative to, and whether it is where the value stands. */
+/*
+ * "DWARF Exception Header Encoding": a form, what it is relative to, and whether it is where the
+ * value stands.
+ */
 enum { ABSENT = 0xff, RELATIVE_TO_ITSELF = 0x10, RELATIVE = 0x70, INDIRECT = 0x80 };
 
 static uint64_t take_form(struct bytes *b, unsigned encoding)
@@ -106,7 +109,10 @@ static uint64_t take_pointer(struct bytes *b, unsigned encoding)
 
 /* ---- landing pads ---- */
 
-/* Whether an action catches, or one of those behind it: 0 is cleaning up, all else a type or a list of types. */
+/*
+ * Whether an action catches, or one of those behind it: 0 is cleaning up, all else a type or a list
+ * of types.
+ */
 static bool action_catches(struct bytes actions, uint64_t action)
 {
 	/* Each record has two bytes at least; more of them than fit are a circle. */
@@ -252,14 +258,16 @@ static bool add_function(struct tl_unwind *unwind, struct bytes *b, const struct
 	return true;
 }
 
-static bool read_frames(struct tl_unwind *unwind, const struct bytes *frames, const struct tl_section *areas)
+static bool read_frames(struct tl_unwind *unwind, const struct bytes *frames,
+			const struct tl_section *areas)
 {
 	uint64_t offset = 0, common_at = UINT64_MAX;
 	struct common common = { 0 };
 	bool known = false;
 	struct bytes entry;
 
-	for (; entry_at(frames, offset, &entry); offset = (uint64_t)(entry.cur.end - entry.cur.base)) {
+	for (; entry_at(frames, offset, &entry);
+	     offset = (uint64_t)(entry.cur.end - entry.cur.base)) {
 		uint64_t at = tl_cursor_offset(&entry.cur), distance = take_number(&entry, 4);
 		struct bytes named;
 

@@ -2,15 +2,16 @@
 #ifndef TL_SYMBOLS_UNWIND_H
 #define TL_SYMBOLS_UNWIND_H
 /*
- * The functions of a program by its unwind tables (.eh_frame): where each begins and ends, stripped or not, and which of
- * them can catch an exception (.gcc_except_table). After "Exception Frames" of the Linux Standard Base and the language
- * specific data area of the Itanium C++ ABI. For 64-bit little-endian files; of others there is none.
+ * The functions of a program by its unwind tables (.eh_frame): where each begins and ends, stripped
+ * or not, and which of them can catch an exception (.gcc_except_table). After "Exception Frames" of
+ * the Linux Standard Base and the language specific data area of the Itanium C++ ABI. For 64-bit
+ * little-endian files; of others there is none.
  */
 #include <tracelathe/symbols.h>
 
 struct tl_unwind_function {
 	uint64_t start, end; /* addresses of the file */
-	bool catches;	     /* a landing pad of it is for more than cleaning up */
+	bool catches;        /* a landing pad of it is for more than cleaning up */
 };
 
 /* In order of their starts. Zero-filled is empty. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Basic (naive) mode: a flat row of 32-byte records, each with its thread (docs/formats/xray.md, 2.7). */
+/*
+ * Basic (naive) mode: a flat row of 32-byte records, each with its thread (docs/formats/xray.md,
+ * 2.7).
+ */
 #include "core/error.h"
 #include "xray/reader.h"
 
@@ -54,8 +57,9 @@ int tl_xray_index_basic(struct tl_xray_reader *reader, struct tl_error *err)
 	if (status == 0 && block.start)
 		status = tl_xray_add_block(reader, &block, err);
 	if (status == 0 && at < reader->size)
-		status = tl_xray_add_gap(reader, at, reader->size, TL_TRUNCATED,
-					 "the last record is cut short; kept the whole ones before it", err);
+		status = tl_xray_add_gap(
+			reader, at, reader->size, TL_TRUNCATED,
+			"the last record is cut short; kept the whole ones before it", err);
 	return status;
 }
 
@@ -72,24 +76,29 @@ static int lose_record(struct xray_stream *stream, struct tl_xray_record *record
 	return status;
 }
 
-/* Argument records that belong to the normal record before: same function, thread and process (2.7). */
+/*
+ * Argument records that belong to the normal record before: same function, thread and process
+ * (2.7).
+ */
 static void attach_arguments(const struct xray_stream *stream, struct tl_xray_record *record)
 {
 	const struct xray_dialect *d = &stream->reader->dialect;
 	const uint8_t *p = stream->cur.pos;
 
-	while ((size_t)(stream->cur.end - p) >= XRAY_BASIC_BYTES && record->arg_count < TL_XRAY_MAX_ARGS) {
+	while ((size_t)(stream->cur.end - p) >= XRAY_BASIC_BYTES &&
+	       record->arg_count < TL_XRAY_MAX_ARGS) {
 		struct basic b = head_of(d, p);
 
-		if (b.type != RECORD_ARGUMENT || b.thread != record->thread || b.process != record->process ||
-		    tl_get32s(p + 4, d->swap) != record->function)
+		if (b.type != RECORD_ARGUMENT || b.thread != record->thread ||
+		    b.process != record->process || tl_get32s(p + 4, d->swap) != record->function)
 			break;
 		record->args[record->arg_count++] = tl_get64s(p + 16, d->swap);
 		p += XRAY_BASIC_BYTES;
 	}
 }
 
-int tl_xray_decode_basic(struct xray_stream *stream, struct tl_xray_record *record, struct tl_error *err)
+int tl_xray_decode_basic(struct xray_stream *stream, struct tl_xray_record *record,
+			 struct tl_error *err)
 {
 	const struct xray_dialect *d = &stream->reader->dialect;
 	const uint8_t *p = stream->cur.pos;
@@ -99,18 +108,26 @@ int tl_xray_decode_basic(struct xray_stream *stream, struct tl_xray_record *reco
 		return 0;
 	b = head_of(d, p);
 	*record = (struct tl_xray_record){
-		.offset = tl_cursor_offset(&stream->cur), .length = XRAY_BASIC_BYTES, .tsc = stream->tsc,
-		.thread = b.thread, .process = b.process, .cpu = stream->cpu,
+		.offset = tl_cursor_offset(&stream->cur),
+		.length = XRAY_BASIC_BYTES,
+		.tsc = stream->tsc,
+		.thread = b.thread,
+		.process = b.process,
+		.cpu = stream->cpu,
 	};
 	if (b.type > RECORD_ARGUMENT)
-		return lose_record(stream, record, "a record of unknown type; went on at the next one", err);
+		return lose_record(stream, record,
+				   "a record of unknown type; went on at the next one", err);
 	if (b.type == RECORD_NORMAL && p[3] > TL_XRAY_ENTER_ARGS)
-		return lose_record(stream, record, "a function record of unknown action; went on at the next one", err);
+		return lose_record(stream, record,
+				   "a function record of unknown action; went on at the next one",
+				   err);
 	record->function = tl_get32s(p + 4, d->swap);
 	/* Ids start at 1 (2.8): bytes that were zeroed are no call. */
 	if (!record->function)
-		return lose_record(stream, record, "a record of function 0, which there is not; went on at the next one",
-				   err);
+		return lose_record(
+			stream, record,
+			"a record of function 0, which there is not; went on at the next one", err);
 	stream->cur.pos += XRAY_BASIC_BYTES;
 	stream->record++;
 	if (b.type == RECORD_ARGUMENT) {

@@ -6,24 +6,30 @@
 #include "core/memory.h"
 #include "xray/reader.h"
 
-int tl_xray_add_block(struct tl_xray_reader *reader, const struct xray_block *block, struct tl_error *err)
+int tl_xray_add_block(struct tl_xray_reader *reader, const struct xray_block *block,
+		      struct tl_error *err)
 {
-	if (reader->block_count >= TL_NONE || !tl_grow(&reader->blocks, &reader->block_capacity, reader->block_count + 1,
-						       sizeof(*reader->blocks)))
+	if (reader->block_count >= TL_NONE ||
+	    !tl_grow(&reader->blocks, &reader->block_capacity, reader->block_count + 1,
+		     sizeof(*reader->blocks)))
 		return tl_error_memory(err);
 	reader->blocks[reader->block_count++] = *block;
 	return 0;
 }
 
-int tl_xray_add_gap(struct tl_xray_reader *reader, uint64_t start, uint64_t end, enum tl_status status,
-		    const char *text, struct tl_error *err)
+int tl_xray_add_gap(struct tl_xray_reader *reader, uint64_t start, uint64_t end,
+		    enum tl_status status, const char *text, struct tl_error *err)
 {
+	/* clang-format off */
 	struct tl_xray_fault fault = {
-		.status = status, .text = text, .offset = start, .length = end - start, .record = TL_NOWHERE,
+		.status = status, .text = text, .offset = start, .length = end - start,
+		  .record = TL_NOWHERE,
 	};
+	/* clang-format on */
 
 	if (!tl_xray_fault(&reader->faults, &fault) ||
-	    !tl_grow(&reader->gaps, &reader->gap_capacity, reader->gap_count + 1, sizeof(*reader->gaps)))
+	    !tl_grow(&reader->gaps, &reader->gap_capacity, reader->gap_count + 1,
+		     sizeof(*reader->gaps)))
 		return tl_error_memory(err);
 	reader->gaps[reader->gap_count++] = (struct xray_gap){ start, end, text };
 	if (reader->options.strict)
@@ -64,7 +70,8 @@ static int add_thread(struct tl_xray_reader *r, uint32_t begin, uint32_t end, st
 
 	if (!tl_grow(&r->threads, &r->thread_capacity, r->thread_count + 1, sizeof(*r->threads)))
 		return tl_error_memory(err);
-	r->threads[r->thread_count++] = (struct xray_thread){ first->process, first->thread, first->heir, begin, end };
+	r->threads[r->thread_count++] =
+		(struct xray_thread){ first->process, first->thread, first->heir, begin, end };
 	if (r->info.mode != TL_XRAY_FDR)
 		return 0; /* in order in the file (2.7) */
 	/* A block without a time of its own stays behind the one before it. */
@@ -93,7 +100,8 @@ int tl_xray_order_blocks(struct tl_xray_reader *r, struct tl_error *err)
 		const struct xray_block *a = &r->blocks[r->order[begin]];
 
 		if (i < count && r->blocks[r->order[i]].thread == a->thread &&
-		    r->blocks[r->order[i]].process == a->process && r->blocks[r->order[i]].heir == a->heir)
+		    r->blocks[r->order[i]].process == a->process &&
+		    r->blocks[r->order[i]].heir == a->heir)
 			continue;
 		status = add_thread(r, begin, i, err);
 		begin = i;

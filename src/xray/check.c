@@ -54,7 +54,7 @@ struct check {
 	struct tl_fold fold; /* of the present thread */
 	struct xray_ids ids;
 	enum state state;
-	bool takes_argument;	     /* the last record was an entry, or an argument of one */
+	bool takes_argument;         /* the last record was an entry, or an argument of one */
 	struct tl_xray_record entry; /* basic mode: that entry */
 	bool cpu_known;
 	uint64_t tsc; /* of the thread's last function record */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records as lines: text in columns, or one compact JSON object each. What a kind shows is one row of a table. */
+/*
+ * Records as lines: text in columns, or one compact JSON object each. What a kind shows is one row
+ * of a table.
+ */
 #include "core/error.h"
 #include "core/output.h"
 #include "xray/select.h"
@@ -13,7 +16,7 @@ struct field {
 };
 
 #define FIELD(name, type, member) { name, type, offsetof(struct tl_xray_record, member) }
-#define THREAD                    FIELD("thread", F_I32, thread), FIELD("process", F_I32, process)
+#define THREAD FIELD("thread", F_I32, thread), FIELD("process", F_I32, process)
 
 enum { MOST_FIELDS = 9 };
 
@@ -23,13 +26,16 @@ static const struct field fields[TL_XRAY_KIND_COUNT][MOST_FIELDS] = {
 	[TL_XRAY_END_OF_BUFFER] = { THREAD },
 	[TL_XRAY_NEW_CPU] = { THREAD, FIELD("cpu", F_U16, cpu) },
 	[TL_XRAY_TSC_WRAP] = { THREAD },
-	[TL_XRAY_WALL_CLOCK] = { THREAD, FIELD("seconds", F_U64, value), FIELD("microseconds", F_U32, microseconds) },
+	[TL_XRAY_WALL_CLOCK] = { THREAD, FIELD("seconds", F_U64, value),
+				 FIELD("microseconds", F_U32, microseconds) },
 	[TL_XRAY_CUSTOM_EVENT] = { THREAD, FIELD("cpu", F_U16, cpu), FIELD("delta", F_I64, delta),
-				   FIELD("size", F_U32, payload_size), FIELD("data", F_DATA, payload) },
+				   FIELD("size", F_U32, payload_size),
+				   FIELD("data", F_DATA, payload) },
 	[TL_XRAY_CALL_ARGUMENT] = { THREAD, FIELD("argument", F_U64, value) },
 	[TL_XRAY_BUFFER_EXTENTS] = { THREAD, FIELD("size", F_U64, value) },
 	[TL_XRAY_TYPED_EVENT] = { THREAD, FIELD("cpu", F_U16, cpu), FIELD("delta", F_I64, delta),
-				  FIELD("event_type", F_U16, event_type), FIELD("size", F_U32, payload_size),
+				  FIELD("event_type", F_U16, event_type),
+				  FIELD("size", F_U32, payload_size),
 				  FIELD("data", F_DATA, payload) },
 	[TL_XRAY_PID] = { THREAD },
 	[TL_XRAY_LOST] = { THREAD, FIELD("length", F_U64, length), FIELD("text", F_TEXT, text) },
@@ -43,8 +49,8 @@ bool tl_xray_selected(struct xray_select *select, const struct tl_xray_record *r
 
 	if ((o->thread != TL_NOWHERE && o->thread != (uint32_t)record->thread) ||
 	    (o->process != TL_NOWHERE && o->process != (uint32_t)record->process) ||
-	    (o->cpu != TL_NOWHERE && o->cpu != record->cpu) ||
-	    record->tsc < o->from_ticks || (o->to_ticks && record->tsc >= o->to_ticks))
+	    (o->cpu != TL_NOWHERE && o->cpu != record->cpu) || record->tsc < o->from_ticks ||
+	    (o->to_ticks && record->tsc >= o->to_ticks))
 		return false;
 	if (!select->names.by_function && !select->names.by_object)
 		return true;
@@ -90,7 +96,8 @@ static void put_path(struct tl_output *out, const struct tl_xray_record *record,
 	tl_put_char(out, ']');
 }
 
-static void put_value(struct tl_output *out, const struct tl_xray_record *record, const struct field *field, bool json)
+static void put_value(struct tl_output *out, const struct tl_xray_record *record,
+		      const struct field *field, bool json)
 {
 	const char *p = (const char *)record + field->offset;
 
@@ -137,7 +144,8 @@ static void json_number(struct tl_output *out, const char *name, int64_t value)
 	tl_put_i64(out, value);
 }
 
-static void json_function(struct tl_output *out, const struct tl_xray_record *record, const struct xray_name *name)
+static void json_function(struct tl_output *out, const struct tl_xray_record *record,
+			  const struct xray_name *name)
 {
 	put_key(out, "action");
 	tl_put_char(out, '"');
@@ -161,7 +169,8 @@ static void json_function(struct tl_output *out, const struct tl_xray_record *re
 	tl_put_text(out, "]}\n");
 }
 
-static void json_line(struct tl_output *out, const struct tl_xray_record *record, const struct xray_name *name)
+static void json_line(struct tl_output *out, const struct tl_xray_record *record,
+		      const struct xray_name *name)
 {
 	tl_put_text(out, "{\"offset\":");
 	tl_put_u64(out, record->offset);
@@ -197,7 +206,8 @@ static void put_padded(struct tl_output *out, uint64_t value, bool negative, uns
 	tl_put_bytes(out, digits, size);
 }
 
-static void text_function(struct tl_output *out, const struct tl_xray_record *record, const struct xray_name *name)
+static void text_function(struct tl_output *out, const struct tl_xray_record *record,
+			  const struct xray_name *name)
 {
 	tl_put_text(out, tl_xray_action_name(record->action));
 	tl_put_text(out, " [");
@@ -215,7 +225,8 @@ static void text_function(struct tl_output *out, const struct tl_xray_record *re
 }
 
 /* offset, tsc, thread, cpu, what */
-static void text_line(struct tl_output *out, const struct tl_xray_record *record, const struct xray_name *name)
+static void text_line(struct tl_output *out, const struct tl_xray_record *record,
+		      const struct xray_name *name)
 {
 	tl_put_format(out, "0x%08llx ", (unsigned long long)record->offset);
 	put_padded(out, record->tsc, record->kind == TL_XRAY_SAMPLE && record->tsc > INT64_MAX, 16);
@@ -232,7 +243,8 @@ static void text_line(struct tl_output *out, const struct tl_xray_record *record
 			/* These have their columns. */
 			if (f->offset == offsetof(struct tl_xray_record, thread) ||
 			    f->offset == offsetof(struct tl_xray_record, cpu) ||
-			    (f->offset == offsetof(struct tl_xray_record, process) && record->kind != TL_XRAY_PID))
+			    (f->offset == offsetof(struct tl_xray_record, process) &&
+			     record->kind != TL_XRAY_PID))
 				continue;
 			tl_put_char(out, ' ');
 			tl_put_text(out, f->name);
@@ -243,8 +255,8 @@ static void text_line(struct tl_output *out, const struct tl_xray_record *record
 	tl_put_char(out, '\n');
 }
 
-int tl_xray_dump(struct tl_xray_reader *reader, struct xray_select *select, bool json, struct tl_output *out,
-		 struct tl_error *err)
+int tl_xray_dump(struct tl_xray_reader *reader, struct xray_select *select, bool json,
+		 struct tl_output *out, struct tl_error *err)
 {
 	static const struct xray_name none = { .name = "" };
 	struct tl_xray_record record;

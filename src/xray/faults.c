@@ -31,17 +31,26 @@ bool tl_xray_faults_merge(struct xray_faults *into, const struct xray_faults *fr
 	return true;
 }
 
-int tl_xray_lose(struct xray_stream *stream, uint64_t start, enum tl_status status, const char *text,
-		 struct tl_xray_record *record, struct tl_error *err)
+int tl_xray_lose(struct xray_stream *stream, uint64_t start, enum tl_status status,
+		 const char *text, struct tl_xray_record *record, struct tl_error *err)
 {
 	uint64_t end = (uint64_t)(stream->cur.end - stream->cur.base);
+	/* clang-format off */
 	struct tl_xray_fault fault = {
-		.status = status, .text = text, .offset = start, .length = end - start, .record = stream->record,
+		.status = status, .text = text, .offset = start, .length = end - start,
+		  .record = stream->record,
 	};
+	/* clang-format on */
 
 	*record = (struct tl_xray_record){
-		.kind = TL_XRAY_LOST, .offset = start, .length = end - start, .text = text, .tsc = stream->tsc,
-		.thread = stream->thread, .process = stream->process, .cpu = stream->cpu,
+		.kind = TL_XRAY_LOST,
+		.offset = start,
+		.length = end - start,
+		.text = text,
+		.tsc = stream->tsc,
+		.thread = stream->thread,
+		.process = stream->process,
+		.cpu = stream->cpu,
 	};
 	stream->cur.pos = stream->cur.end;
 	if (!tl_xray_fault(stream->faults, &fault))

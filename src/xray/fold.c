@@ -144,7 +144,8 @@ static void bridge(struct job *job, const struct xray_ahead *ahead)
 
 	if (lost == TL_NONE)
 		job->fold.no_memory = true;
-	else if (tl_fold_match_exits(&job->fold, ahead->exits, ahead->count, ahead->to_end, &match)) {
+	else if (tl_fold_match_exits(&job->fold, ahead->exits, ahead->count, ahead->to_end,
+				     &match)) {
 		tl_fold_gap_begin(&job->fold, &match, lost);
 		fold_time(job, ahead->tsc);
 		tl_fold_gap_end(&job->fold, ahead->exits, match.begun);
@@ -154,9 +155,11 @@ static void bridge(struct job *job, const struct xray_ahead *ahead)
 /* The stream stands before a gap. 0 or negative. */
 static int cross_gap(struct job *job, enum xray_gap_kind kind)
 {
+	/* clang-format off */
 	struct xray_ahead ahead = {
 		.first = TL_NONE, .most_exits = XRAY_MOST_EXITS, .most_records = UINT64_MAX,
 	};
+	/* clang-format on */
 	int status = tl_xray_look_ahead(&job->stream, number_of, job, &ahead, &job->error);
 
 	if (status == 0 && ahead.any &&
@@ -203,8 +206,8 @@ static void fold_record(struct job *job, const struct tl_xray_record *record)
  * the dialect known to the compiler and the fold's state in registers. Deltas are unsigned, so time
  * only goes on; that the sum fits is tested for the whole run.
  */
-static inline __attribute__((always_inline)) void
-fold_function_run(struct job *job, bool swap, bool high_bits, bool watched)
+static inline __attribute__((always_inline)) void fold_function_run(struct job *job, bool swap,
+								    bool high_bits, bool watched)
 {
 	struct xray_stream *stream = &job->stream;
 	const uint8_t *p = stream->cur.pos, *end = stream->cur.end;
@@ -392,8 +395,8 @@ struct run {
 	struct tl_profile *profile;
 	struct tl_xray_map *map;
 	struct tl_xray_reach *reach; /* NULL: the program is not known */
-	struct job *jobs;  /* of the present batch */
-	uint32_t *threads; /* the wanted ones */
+	struct job *jobs;            /* of the present batch */
+	uint32_t *threads;           /* the wanted ones */
 	size_t thread_count, done;
 };
 
@@ -514,11 +517,13 @@ static int run_threads(struct run *run, struct tl_error *err)
 }
 
 /* What the profile only supposes is said; of a damaged trace the damage says it. */
-static int note_uncertain(struct tl_xray_reader *reader, const struct tl_profile *profile, struct tl_error *err)
+static int note_uncertain(struct tl_xray_reader *reader, const struct tl_profile *profile,
+			  struct tl_error *err)
 {
 	static const struct tl_xray_fault fault = {
 		.status = TL_BAD_RECORD,
-		.text = "calls were left without an exit record (exceptions, longjmp); which caller made some of "
+		.text = "calls were left without an exit record (exceptions, longjmp); which "
+			"caller made some of "
 			"the calls behind them is not certain",
 		.offset = TL_NOWHERE,
 		.record = TL_NOWHERE,

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_XRAY_FOLD_H
 #define TL_XRAY_FOLD_H
-/* Shared by the two ways to fold: records over time (fold.c) and sums (fold_profiling.c); fold_common.c. */
+/*
+ * Shared by the two ways to fold: records over time (fold.c) and sums (fold_profiling.c);
+ * fold_common.c.
+ */
 #include "xray/reader.h"
 
 /* In place of a function id: the time of gaps. Ids have 28 bits. */
 #define XRAY_LOST_ID UINT32_MAX
 
-/* The profile's number of a function id, named by the map if it knows it, else "#id". Negative: no memory. */
+/*
+ * The profile's number of a function id, named by the map if it knows it, else "#id". Negative: no
+ * memory.
+ */
 int64_t tl_xray_profile_function(struct tl_profile *profile, struct tl_xray_map *map, uint32_t id,
 				 struct tl_error *err);
 
@@ -17,7 +23,8 @@ int tl_xray_fold_profiling(struct tl_xray_reader *reader, struct tl_xray_map *ma
 			   struct tl_error *err);
 
 /* True when the thread passes the thread and process filters. */
-bool tl_xray_thread_wanted(const struct tl_xray_fold_options *options, const struct xray_thread *thread);
+bool tl_xray_thread_wanted(const struct tl_xray_fold_options *options,
+			   const struct xray_thread *thread);
 
 /* The part of the profile that a thread is. */
 struct tl_part tl_xray_part_of(const struct xray_thread *thread);

@@ -7,7 +7,8 @@
 #include "xray/fold.h"
 #include "xray/map.h"
 
-bool tl_xray_thread_wanted(const struct tl_xray_fold_options *options, const struct xray_thread *thread)
+bool tl_xray_thread_wanted(const struct tl_xray_fold_options *options,
+			   const struct xray_thread *thread)
 {
 	struct tl_part part = tl_xray_part_of(thread);
 
@@ -18,8 +19,11 @@ bool tl_xray_thread_wanted(const struct tl_xray_fold_options *options, const str
 struct tl_part tl_xray_part_of(const struct xray_thread *thread)
 {
 	if (thread->heir)
-		return (struct tl_part){ .process = TL_NOWHERE, .thread = TL_NOWHERE, .number = thread->heir };
-	return (struct tl_part){ .process = (uint32_t)thread->process, .thread = (uint32_t)thread->thread };
+		return (struct tl_part){ .process = TL_NOWHERE,
+					 .thread = TL_NOWHERE,
+					 .number = thread->heir };
+	return (struct tl_part){ .process = (uint32_t)thread->process,
+				 .thread = (uint32_t)thread->thread };
 }
 
 uint64_t tl_xray_first_tsc(const struct tl_xray_reader *reader)
@@ -32,14 +36,16 @@ uint64_t tl_xray_first_tsc(const struct tl_xray_reader *reader)
 	return first == UINT64_MAX ? 0 : first;
 }
 
-int64_t tl_xray_profile_function(struct tl_profile *profile, struct tl_xray_map *map, uint32_t id, struct tl_error *err)
+int64_t tl_xray_profile_function(struct tl_profile *profile, struct tl_xray_map *map, uint32_t id,
+				 struct tl_error *err)
 {
 	struct tl_xray_function known;
 	struct tl_function function = { .id = id };
 	char unnamed[16];
 
 	if (id == XRAY_LOST_ID)
-		return tl_profile_add_function(profile, &(struct tl_function){ .name = "(lost)", .id = TL_NOWHERE }, err);
+		return tl_profile_add_function(
+			profile, &(struct tl_function){ .name = "(lost)", .id = TL_NOWHERE }, err);
 	snprintf(unnamed, sizeof(unnamed), "#%" PRIu32, id);
 	function.name = unnamed;
 	if (map && tl_xray_map_find(map, id, &known)) {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profiling mode is a call trie already. Its ticks are those of a call and all calls below it, whatever the runtime's
- * name for them says (docs/formats/xray.md, 2.9): self cost is what the entries below a path leave of it.
+ * Profiling mode is a call trie already. Its ticks are those of a call and all calls below it,
+ * whatever the runtime's name for them says (docs/formats/xray.md, 2.9): self cost is what the
+ * entries below a path leave of it.
  *
- * Ticks are signed. Where a call ends because a caller did (exceptions, longjmp), the runtime takes too much off, so
- * that a path has negative ticks, or fewer than the paths below it. Its time is unknown then: the calls count, and what
- * the nearest path with a known time has left goes to a row of its own, "(unknown)", below that path.
+ * Ticks are signed. Where a call ends because a caller did (exceptions, longjmp), the runtime takes
+ * too much off, so that a path has negative ticks, or fewer than the paths below it. Its time is
+ * unknown then: the calls count, and what the nearest path with a known time has left goes to a row
+ * of its own, "(unknown)", below that path.
  */
 #include <stdlib.h>
 
@@ -35,17 +37,19 @@ struct sums {
 /* ---- entries ---- */
 
 /* The context of a path, made as needed; negative without memory. */
-static int64_t context_of(struct tl_profile *profile, struct tl_xray_map *map, const struct tl_xray_record *record,
-			  uint32_t part, struct tl_error *err)
+static int64_t context_of(struct tl_profile *profile, struct tl_xray_map *map,
+			  const struct tl_xray_record *record, uint32_t part, struct tl_error *err)
 {
 	int64_t context = TL_NONE;
 
 	for (uint32_t i = record->path_length; i-- > 0;) {
-		int64_t function = tl_xray_profile_function(profile, map, (uint32_t)record->path[i], err);
+		int64_t function =
+			tl_xray_profile_function(profile, map, (uint32_t)record->path[i], err);
 
 		if (function < 0)
 			return function;
-		context = tl_profile_add_context(profile, (uint32_t)context, (uint32_t)function, part, err);
+		context = tl_profile_add_context(profile, (uint32_t)context, (uint32_t)function,
+						 part, err);
 		if (context < 0)
 			return context;
 	}
@@ -61,8 +65,8 @@ static bool reserve(struct sums *sums, size_t count)
 	return true;
 }
 
-static int add_sample(struct sums *sums, struct tl_xray_map *map, const struct tl_xray_record *record, uint32_t part,
-		      struct tl_error *err)
+static int add_sample(struct sums *sums, struct tl_xray_map *map,
+		      const struct tl_xray_record *record, uint32_t part, struct tl_error *err)
 {
 	static const uint8_t entered = 1 << TL_XRAY_ENTER;
 	static const int64_t nothing;
@@ -72,7 +76,8 @@ static int add_sample(struct sums *sums, struct tl_xray_map *map, const struct t
 
 	if (context < 0)
 		return (int)context;
-	if (map && !tl_xray_note_uses(sums->uses, (const uint32_t *)record->path, &entered, record->path_length != 0))
+	if (map && !tl_xray_note_uses(sums->uses, (const uint32_t *)record->path, &entered,
+				      record->path_length != 0))
 		return tl_error_memory(err);
 	if (!reserve(sums, profile->context_table.count))
 		return tl_error_memory(err);
@@ -85,10 +90,11 @@ static int add_sample(struct sums *sums, struct tl_xray_map *map, const struct t
 	return 0;
 }
 
-static int fold_thread(struct tl_xray_reader *reader, const struct xray_thread *thread, struct tl_xray_map *map,
-		       struct sums *sums, struct tl_error *err)
+static int fold_thread(struct tl_xray_reader *reader, const struct xray_thread *thread,
+		       struct tl_xray_map *map, struct sums *sums, struct tl_error *err)
 {
-	struct tl_part part = { .process = (uint32_t)thread->process, .thread = (uint32_t)thread->thread };
+	struct tl_part part = { .process = (uint32_t)thread->process,
+				.thread = (uint32_t)thread->thread };
 	struct tl_profile *profile = sums->profile;
 	int64_t number = tl_profile_add_part(profile, &part, err);
 	struct tl_xray_record record;
@@ -97,7 +103,8 @@ static int fold_thread(struct tl_xray_reader *reader, const struct xray_thread *
 
 	if (number < 0)
 		return (int)number;
-	tl_xray_stream_open(&stream, reader, reader->order, thread->begin, thread->end, &reader->faults);
+	tl_xray_stream_open(&stream, reader, reader->order, thread->begin, thread->end,
+			    &reader->faults);
 	while ((status = tl_xray_stream_next(&stream, &record, err)) == 1) {
 		profile->parts[number].records++;
 		if (record.kind == TL_XRAY_LOST) {
@@ -119,29 +126,38 @@ static int fold_thread(struct tl_xray_reader *reader, const struct xray_thread *
 static const char *flaw_of(const struct sum *sum)
 {
 	if (sum->ticks < 0)
-		return "a path with negative ticks, which the runtime writes after exceptions and longjmp: its time is "
+		return "a path with negative ticks, which the runtime writes after exceptions and "
+		       "longjmp: its time is "
 		       "unknown; kept its calls";
 	if (sum->ticks < sum->below)
-		return "a path with fewer ticks than the paths below it: its time is unknown; kept its calls";
+		return "a path with fewer ticks than the paths below it: its time is unknown; kept "
+		       "its calls";
 	return NULL;
 }
 
 /* Time of paths right below `parent` that none of them can be given. */
-static int add_unknown(struct tl_profile *profile, uint32_t parent, int64_t ticks, struct tl_error *err)
+static int add_unknown(struct tl_profile *profile, uint32_t parent, int64_t ticks,
+		       struct tl_error *err)
 {
-	static const struct tl_function unknown = { .name = "(unknown)", .object = "", .file = "", .id = TL_NOWHERE };
+	static const struct tl_function unknown = {
+		.name = "(unknown)", .object = "", .file = "", .id = TL_NOWHERE
+	};
 	int64_t function = tl_profile_add_function(profile, &unknown, err), context;
 
 	if (function < 0)
 		return (int)function;
-	context = tl_profile_add_context(profile, parent, (uint32_t)function, profile->contexts[parent].part, err);
+	context = tl_profile_add_context(profile, parent, (uint32_t)function,
+					 profile->contexts[parent].part, err);
 	if (context < 0)
 		return (int)context;
 	tl_profile_add_context_cost(profile, (uint32_t)context, 0, &ticks);
 	return 0;
 }
 
-/* A path's number is greater than that of the path it extends: from the last on, all below a path is done before it. */
+/*
+ * A path's number is greater than that of the path it extends: from the last on, all below a path
+ * is done before it.
+ */
 static int settle_times(struct sums *sums, struct tl_error *err)
 {
 	struct tl_profile *profile = sums->profile;
@@ -176,14 +192,15 @@ static int tell_doubts(const struct sums *sums, tl_xray_doubt_fn *doubt, void *a
 		const struct sum *sum = &sums->list[i];
 
 		if (sum->flaw)
-			status = doubt(arg, sum->offset, profile->parts[profile->contexts[i].part].thread, sum->flaw);
+			status = doubt(arg, sum->offset,
+				       profile->parts[profile->contexts[i].part].thread, sum->flaw);
 	}
 	return status;
 }
 
 int tl_xray_fold_paths(struct tl_xray_reader *reader, struct tl_xray_map *map,
-		       const struct tl_xray_fold_options *options, struct tl_profile *profile, tl_xray_doubt_fn *doubt,
-		       void *arg, struct tl_error *err)
+		       const struct tl_xray_fold_options *options, struct tl_profile *profile,
+		       tl_xray_doubt_fn *doubt, void *arg, struct tl_error *err)
 {
 	struct sums sums = { .profile = profile, .uses = &reader->uses };
 	int status = 0;
@@ -207,9 +224,11 @@ struct noting {
 static int note_doubt(void *arg, uint64_t offset, uint64_t thread, const char *text)
 {
 	const struct noting *to = arg;
+	/* clang-format off */
 	const struct tl_xray_fault fault = {
 		.status = TL_BAD_RECORD, .text = text, .offset = offset, .record = TL_NOWHERE,
 	};
+	/* clang-format on */
 
 	(void)thread;
 	if (!tl_xray_fault(&to->reader->faults, &fault))

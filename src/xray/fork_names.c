@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whose the records of a forked process are. Its log goes on in the buffer of the thread that forked, which names the
- * parent; buffers that it begins name itself. Both are one thread, with one stack.
+ * Whose the records of a forked process are. Its log goes on in the buffer of the thread that
+ * forked, which names the parent; buffers that it begins name itself. Both are one thread, with one
+ * stack.
  */
 #include <stdlib.h>
 
@@ -22,7 +23,8 @@ bool tl_xray_is_inherited(const struct tl_xray_reader *reader, const struct xray
 }
 
 /* Time of the first record of a block from an offset on, or of its last one. */
-static uint64_t time_at(const struct tl_xray_reader *reader, const struct xray_block *block, uint64_t offset)
+static uint64_t time_at(const struct tl_xray_reader *reader, const struct xray_block *block,
+			uint64_t offset)
 {
 	struct xray_faults unnoted = { 0 };
 	struct tl_xray_record record = { 0 };
@@ -40,8 +42,9 @@ static uint64_t time_at(const struct tl_xray_reader *reader, const struct xray_b
 }
 
 /*
- * Only the thread that forked goes on in the child. Where buffers of others have records of their own, the parent took
- * those back later (calls that were too short to keep): the thread that went on has the latest.
+ * Only the thread that forked goes on in the child. Where buffers of others have records of their
+ * own, the parent took those back later (calls that were too short to keep): the thread that went
+ * on has the latest.
  */
 static const struct xray_block *find_survivor(const struct tl_xray_reader *r)
 {
@@ -71,13 +74,17 @@ static const struct xray_block *first_of(const struct tl_xray_reader *r, int32_t
 	for (size_t i = 0; i < r->block_count; i++) {
 		const struct xray_block *block = &r->blocks[i];
 
-		if (block->begun && block->process == process && (!first || block->first_tsc < first->first_tsc))
+		if (block->begun && block->process == process &&
+		    (!first || block->first_tsc < first->first_tsc))
 			first = block;
 	}
 	return first;
 }
 
-/* The process that wrote the log, where it began buffers of its own: the youngest. Its first thread has its number. */
+/*
+ * The process that wrote the log, where it began buffers of its own: the youngest. Its first thread
+ * has its number.
+ */
 static const struct xray_block *find_own(const struct tl_xray_reader *r)
 {
 	const struct xray_block *own = NULL;
@@ -95,8 +102,8 @@ static const struct xray_block *find_own(const struct tl_xray_reader *r)
 }
 
 /* The last block of a thread that begins before a time; NULL: none. */
-static const struct xray_block *last_before(const struct tl_xray_reader *r, const struct xray_thread *thread,
-					    uint64_t tsc)
+static const struct xray_block *last_before(const struct tl_xray_reader *r,
+					    const struct xray_thread *thread, uint64_t tsc)
 {
 	const struct xray_block *last = NULL;
 
@@ -106,8 +113,12 @@ static const struct xray_block *last_before(const struct tl_xray_reader *r, cons
 	return last;
 }
 
-/* The thread that forked the process of `block`: of the older ones the one with the latest record. NULL: none. */
-static const struct xray_block *forked_by(const struct tl_xray_reader *r, const struct xray_block *block)
+/*
+ * The thread that forked the process of `block`: of the older ones the one with the latest record.
+ * NULL: none.
+ */
+static const struct xray_block *forked_by(const struct tl_xray_reader *r,
+					  const struct xray_block *block)
 {
 	const struct xray_block *first = first_of(r, block->process), *found = NULL;
 	uint64_t latest = 0;
@@ -137,7 +148,8 @@ static void rename_thread(struct tl_xray_reader *r, struct name from, struct nam
 	for (size_t i = 0; i < r->block_count; i++) {
 		struct xray_block *block = &r->blocks[i];
 
-		if (block->process != from.process || block->thread != from.thread || block->heir != from.heir)
+		if (block->process != from.process || block->thread != from.thread ||
+		    block->heir != from.heir)
 			continue;
 		block->process = to.process;
 		block->thread = to.thread;
@@ -145,14 +157,17 @@ static void rename_thread(struct tl_xray_reader *r, struct name from, struct nam
 	}
 }
 
-/* The thread that forked is another one from there on, with the same stack; and so is who forked that. */
+/*
+ * The thread that forked is another one from there on, with the same stack; and so is who forked
+ * that.
+ */
 static void rename_forks(struct tl_xray_reader *r, const struct xray_block *last, struct name to)
 {
 	struct name names[16];
 	size_t count = 0;
 
-	for (const struct xray_block *block = last; block && count < sizeof(names) / sizeof(names[0]);
-	     block = forked_by(r, block))
+	for (const struct xray_block *block = last;
+	     block && count < sizeof(names) / sizeof(names[0]); block = forked_by(r, block))
 		names[count++] = (struct name){ block->process, block->thread, 0 };
 	for (size_t i = 0; i < count; i++)
 		rename_thread(r, names[i], to);
@@ -174,13 +189,15 @@ void tl_xray_name_fork(struct tl_xray_reader *r, bool several, uint32_t *heir)
 
 	if (own) {
 		/* Its buffer may have been full when it forked. */
-		bool same = from && survivor && from->process == survivor->process && from->thread == survivor->thread;
+		bool same = from && survivor && from->process == survivor->process &&
+			    from->thread == survivor->thread;
 
 		drop_tails(r, same ? survivor : NULL);
 		rename_forks(r, own, (struct name){ own->process, own->thread, 0 });
 		r->orphaned = !r->inherits && from;
 	} else if (survivor) {
 		drop_tails(r, survivor);
-		rename_forks(r, survivor, (struct name){ survivor->process, survivor->thread, ++*heir });
+		rename_forks(r, survivor,
+			     (struct name){ survivor->process, survivor->thread, ++*heir });
 	}
 }

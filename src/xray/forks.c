@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Logs of a program that forked. A child begins with its parent's buffers and writes them to its own log: the same
- * process, thread, wall clock, and records, up to the fork; behind that, in the buffer of the thread that forked, what
- * the child did. In all logs together each record counts once: a record is inherited when a log that comes before has
- * the same buffer with the same records up to it. Parents come before their children where process ids tell.
+ * Logs of a program that forked. A child begins with its parent's buffers and writes them to its
+ * own log: the same process, thread, wall clock, and records, up to the fork; behind that, in the
+ * buffer of the thread that forked, what the child did. In all logs together each record counts
+ * once: a record is inherited when a log that comes before has the same buffer with the same
+ * records up to it. Parents come before their children where process ids tell.
  *
- * Buffers with the same head are kept in the order of their records, so that each new one is compared with few.
+ * Buffers with the same head are kept in the order of their records, so that each new one is
+ * compared with few.
  */
 #include "xray/forks.h"
 
@@ -43,15 +45,16 @@ static struct xray_block *block_of(const struct shared *s)
 
 /* ---- two buffers, record by record ---- */
 
-void tl_xray_open_block(struct xray_stream *stream, const struct tl_xray_reader *reader, uint32_t block,
-			struct xray_faults *unnoted)
+void tl_xray_open_block(struct xray_stream *stream, const struct tl_xray_reader *reader,
+			uint32_t block, struct xray_faults *unnoted)
 {
 	tl_xray_stream_begin(stream, reader, NULL, block, block + 1, unnoted);
 	tl_xray_stream_block(stream);
 	stream->block = NULL; /* its pages are needed again */
 }
 
-int tl_xray_body_record(struct xray_stream *stream, struct tl_xray_record *record, struct tl_error *err)
+int tl_xray_body_record(struct xray_stream *stream, struct tl_xray_record *record,
+			struct tl_error *err)
 {
 	int status;
 
@@ -67,6 +70,7 @@ int tl_xray_body_record(struct xray_stream *stream, struct tl_xray_record *recor
 
 static int compare_records(const struct tl_xray_record *a, const struct tl_xray_record *b)
 {
+	/* clang-format off */
 	const int64_t fields[][2] = {
 		{ a->kind, b->kind },         { a->action, b->action },
 		{ a->function, b->function }, { a->microseconds, b->microseconds },
@@ -74,6 +78,7 @@ static int compare_records(const struct tl_xray_record *a, const struct tl_xray_
 		{ a->cpu, b->cpu },           { a->event_type, b->event_type },
 		{ a->payload_size, b->payload_size },
 	};
+	/* clang-format on */
 	int order = ORDER(a->tsc, b->tsc);
 
 	for (size_t i = 0; !order && i < sizeof(fields) / sizeof(fields[0]); i++)
@@ -86,10 +91,11 @@ static int compare_records(const struct tl_xray_record *a, const struct tl_xray_
 }
 
 /*
- * The order of two buffers with the same head. *common: where the records of `a` end that `b` has, too; 0 when their
- * wall clocks differ. Negative only as the order: *failed is set without memory.
+ * The order of two buffers with the same head. *common: where the records of `a` end that `b` has,
+ * too; 0 when their wall clocks differ. Negative only as the order: *failed is set without memory.
  */
-static int compare_buffers(const struct shared *a, const struct shared *b, uint64_t *common, bool *failed)
+static int compare_buffers(const struct shared *a, const struct shared *b, uint64_t *common,
+			   bool *failed)
 {
 	struct xray_faults unnoted = { 0 };
 	struct tl_xray_record x = { 0 }, y = { 0 };
@@ -101,7 +107,8 @@ static int compare_buffers(const struct shared *a, const struct shared *b, uint6
 	tl_xray_open_block(&left, a->log->reader, a->block, &unnoted);
 	tl_xray_open_block(&right, b->log->reader, b->block, &unnoted);
 	while (!order) {
-		int more = tl_xray_body_record(&left, &x, NULL), others = tl_xray_body_record(&right, &y, NULL);
+		int more = tl_xray_body_record(&left, &x, NULL),
+		    others = tl_xray_body_record(&right, &y, NULL);
 
 		*failed |= more < 0 || others < 0;
 		/* What is behind the last record is filler. */
@@ -150,8 +157,9 @@ static void measure(struct log *log)
 }
 
 /*
- * A child of a child has buffers of three processes. Where buffers do not tell, the log that goes on longest: parents
- * wait for their children. Then by content, so that the order of the paths is of no consequence.
+ * A child of a child has buffers of three processes. Where buffers do not tell, the log that goes
+ * on longest: parents wait for their children. Then by content, so that the order of the paths is
+ * of no consequence.
  */
 static int compare_logs(const void *left, const void *right)
 {
@@ -169,7 +177,8 @@ static int compare_logs(const void *left, const void *right)
 
 static bool same_bytes(const struct log *a, const struct log *b)
 {
-	return a->reader->size == b->reader->size && !memcmp(a->reader->data, b->reader->data, a->reader->size);
+	return a->reader->size == b->reader->size &&
+	       !memcmp(a->reader->data, b->reader->data, a->reader->size);
 }
 
 /* ---- what is inherited ---- */
@@ -200,7 +209,8 @@ static bool gather_buffers(struct family *f)
 	for (size_t i = 0; i < f->log_count; i++) {
 		const struct tl_xray_reader *r = f->logs[i].reader;
 
-		if (!tl_grow(&f->buffers, &f->buffer_capacity, f->buffer_count + r->block_count, sizeof(*f->buffers)))
+		if (!tl_grow(&f->buffers, &f->buffer_capacity, f->buffer_count + r->block_count,
+			     sizeof(*f->buffers)))
 			return false;
 		for (uint32_t b = 0; b < r->block_count; b++)
 			if (r->blocks[b].begun && r->blocks[b].timed)
@@ -211,7 +221,9 @@ static bool gather_buffers(struct family *f)
 	return true;
 }
 
-/* Put buffer `at` into its place among those from `first` on, and mark what one of them has of it. */
+/*
+ * Put buffer `at` into its place among those from `first` on, and mark what one of them has of it.
+ */
 static bool place_buffer(struct family *f, size_t first, size_t at)
 {
 	struct shared placed = f->buffers[at];
@@ -249,7 +261,8 @@ static bool drop_copies(struct family *f)
 		struct xray_block *block = block_of(&f->buffers[i]);
 		uint64_t common = 0;
 
-		if (before && before->log == f->buffers[i].log && !compare_heads(before, &f->buffers[i]))
+		if (before && before->log == f->buffers[i].log &&
+		    !compare_heads(before, &f->buffers[i]))
 			compare_buffers(&f->buffers[i], before, &common, &failed);
 		block->copy = common == block->end;
 		if (block->copy)
@@ -292,7 +305,10 @@ static int settle(struct family *f, struct tl_error *err)
 	return status;
 }
 
-/* Copies of a log are children that did nothing, or the same log given twice: only another child can tell. */
+/*
+ * Copies of a log are children that did nothing, or the same log given twice: only another child
+ * can tell.
+ */
 static int refuse_copies(struct family *f, size_t *which, struct tl_error *err)
 {
 	size_t copy = f->log_count;
@@ -309,8 +325,8 @@ static int refuse_copies(struct family *f, size_t *which, struct tl_error *err)
 	for (size_t i = 0; i < f->log_count; i++)
 		f->logs[i].reader->inherits = false; /* nothing is counted */
 	return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-			   "holds the same records as another of the files, and nothing says that the program forked: "
-			   "is it a copy?");
+			   "holds the same records as another of the files, and nothing says that "
+			   "the program forked: is it a copy?");
 }
 
 static int relate(struct family *f, size_t *which, struct tl_error *err)
@@ -326,7 +342,8 @@ static int relate(struct family *f, size_t *which, struct tl_error *err)
 	return status < 0 ? status : settle(f, err);
 }
 
-int tl_xray_relate(struct tl_xray_reader *const *readers, size_t count, size_t *which, struct tl_error *err)
+int tl_xray_relate(struct tl_xray_reader *const *readers, size_t count, size_t *which,
+		   struct tl_error *err)
 {
 	struct family family = { .logs = calloc(count, sizeof(*family.logs)) };
 	int status = 0;
@@ -335,7 +352,8 @@ int tl_xray_relate(struct tl_xray_reader *const *readers, size_t count, size_t *
 		return tl_error_memory(err);
 	for (size_t i = 0; i < count; i++)
 		if (readers[i]->info.mode == TL_XRAY_FDR)
-			family.logs[family.log_count++] = (struct log){ .reader = readers[i], .number = i };
+			family.logs[family.log_count++] =
+				(struct log){ .reader = readers[i], .number = i };
 	if (family.log_count)
 		status = relate(&family, which, err);
 	free(family.buffers);

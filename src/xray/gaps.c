@@ -32,9 +32,11 @@ static bool holds_records(const struct tl_xray_reader *reader, const struct xray
 	return gap->end - gap->start >= head + XRAY_FUNCTION_BYTES;
 }
 
-static enum xray_gap_kind gap_between(const struct tl_xray_reader *reader, uint64_t from, uint64_t to)
+static enum xray_gap_kind gap_between(const struct tl_xray_reader *reader, uint64_t from,
+				      uint64_t to)
 {
-	for (size_t i = gap_from(reader, from); i < reader->gap_count && reader->gaps[i].start < to; i++)
+	for (size_t i = gap_from(reader, from); i < reader->gap_count && reader->gaps[i].start < to;
+	     i++)
 		if (holds_records(reader, &reader->gaps[i]))
 			return reader->thread_count > 1 ? XRAY_MAYBE_GAP : XRAY_GAP;
 	return XRAY_NO_GAP;
@@ -78,8 +80,8 @@ struct looking {
 };
 
 /*
- * An exit closes the innermost frame of its function. If that was opened before, so were the frames that are left; those
- * above it have been left, too.
+ * An exit closes the innermost frame of its function. If that was opened before, so were the frames
+ * that are left; those above it have been left, too.
  */
 static bool look_at_exit(struct looking *l, uint32_t function)
 {
@@ -98,13 +100,15 @@ static bool look_at_exit(struct looking *l, uint32_t function)
 	return true;
 }
 
-static bool look_at(struct looking *l, const struct tl_xray_record *record, xray_number_fn *number, void *arg)
+static bool look_at(struct looking *l, const struct tl_xray_record *record, xray_number_fn *number,
+		    void *arg)
 {
 	uint32_t function;
 
 	l->full = !l->ahead->most_records--;
-	if (!l->ahead->any && (record->kind == TL_XRAY_FUNCTION || record->kind == TL_XRAY_NEW_CPU ||
-			       record->kind == TL_XRAY_TSC_WRAP)) {
+	if (!l->ahead->any &&
+	    (record->kind == TL_XRAY_FUNCTION || record->kind == TL_XRAY_NEW_CPU ||
+	     record->kind == TL_XRAY_TSC_WRAP)) {
 		l->ahead->any = true;
 		l->ahead->tsc = record->tsc;
 	}

@@ -2,12 +2,13 @@
 #ifndef TL_XRAY_GAPS_H
 #define TL_XRAY_GAPS_H
 /*
- * Gaps between the records of a thread: where they are, and what the records behind one say of the frames before it
- * (profile/fold.h, "gap").
+ * Gaps between the records of a thread: where they are, and what the records behind one say of the
+ * frames before it (profile/fold.h, "gap").
  *
- * A hole in a file may be a buffer of any thread. It is one of a thread's gaps for certain when the log has one thread
- * only, or when the damaged buffer itself says whose it is. Else a thread is taken to have the gap when its records do
- * not fit together without: when the exits behind it do not close the frames before it, one by one.
+ * A hole in a file may be a buffer of any thread. It is one of a thread's gaps for certain when the
+ * log has one thread only, or when the damaged buffer itself says whose it is. Else a thread is
+ * taken to have the gap when its records do not fit together without: when the exits behind it do
+ * not close the frames before it, one by one.
  */
 #include "profile/fold.h"
 #include "xray/reader.h"
@@ -26,17 +27,17 @@ struct xray_ahead {
 	uint64_t most_records;
 	uint32_t *exits; /* functions of the exits that close no frame opened behind the gap */
 	size_t count, capacity;
-	uint64_t tsc;	 /* of the first record with a time */
-	bool any;	 /* there is one */
-	bool to_end;	 /* no further gap, and no end of what was asked for */
+	uint64_t tsc; /* of the first record with a time */
+	bool any;     /* there is one */
+	bool to_end;  /* no further gap, and no end of what was asked for */
 };
 
 /* The number of a function id; TL_NONE without memory. */
 typedef uint32_t xray_number_fn(void *arg, uint32_t id);
 
 /*
- * Look at the records from the stream's position on. The stream stays where it is. Free ahead->exits. Negative: no
- * memory.
+ * Look at the records from the stream's position on. The stream stays where it is. Free
+ * ahead->exits. Negative: no memory.
  */
 int tl_xray_look_ahead(const struct xray_stream *stream, xray_number_fn *number, void *arg,
 		       struct xray_ahead *ahead, struct tl_error *err);

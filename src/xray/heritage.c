@@ -22,7 +22,8 @@ bool tl_xray_heritage_end(struct xray_heritage *heritage, struct tl_fold *fold, 
 	fold->records = heritage->records;
 	/* The gate is closed yet: what passed up to here is the time of who forked. */
 	tl_fold_time(fold, tsc);
-	if (!tl_grow(&heritage->nodes, &heritage->capacity, heritage->count + depth + 1, sizeof(*heritage->nodes)))
+	if (!tl_grow(&heritage->nodes, &heritage->capacity, heritage->count + depth + 1,
+		     sizeof(*heritage->nodes)))
 		return false;
 	for (size_t i = 1; i <= depth; i++)
 		heritage->nodes[heritage->count++] = fold->frames[i].node;

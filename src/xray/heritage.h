@@ -8,13 +8,17 @@ struct xray_heritage {
 	bool inside;             /* among such records: the fold's gate is closed */
 	struct tl_losses losses; /* those of the fold before them */
 	uint64_t records;
-	uint32_t *nodes;         /* of the calls that were open where they end: calls of the process that forked */
+	/* of the calls that were open where they end: calls of the process that forked */
+	uint32_t *nodes;
 	size_t count, capacity;
 };
 
 void tl_xray_heritage_begin(struct xray_heritage *heritage, const struct tl_fold *fold);
 
-/* The first record of its own, at a time: what was folded before leaves its stack. False without memory. */
+/*
+ * The first record of its own, at a time: what was folded before leaves its stack. False without
+ * memory.
+ */
 bool tl_xray_heritage_end(struct xray_heritage *heritage, struct tl_fold *fold, uint64_t tsc);
 
 /* After tl_fold_end(): calls that another process began are no unfinished calls of this one. */

@@ -13,7 +13,8 @@ static bool same_id(const void *context, const void *key, uint32_t number)
 
 uint32_t tl_xray_ids_find_large(const struct xray_ids *ids, uint32_t id)
 {
-	return id < SMALL_IDS ? TL_NONE : tl_index_find(&ids->large, tl_hash64(id), same_id, ids, &id);
+	return id < SMALL_IDS ? TL_NONE
+			      : tl_index_find(&ids->large, tl_hash64(id), same_id, ids, &id);
 }
 
 static bool reserve_small(struct xray_ids *ids, uint32_t id)
@@ -35,7 +36,8 @@ uint32_t tl_xray_ids_add(struct xray_ids *ids, uint32_t id)
 
 	if (!tl_grow(&ids->ids, &ids->capacity, ids->count + 1, sizeof(*ids->ids)))
 		return TL_NONE;
-	if (id < SMALL_IDS ? !reserve_small(ids, id) : !tl_index_add(&ids->large, tl_hash64(id), number))
+	if (id < SMALL_IDS ? !reserve_small(ids, id)
+			   : !tl_index_add(&ids->large, tl_hash64(id), number))
 		return TL_NONE;
 	if (id < SMALL_IDS)
 		ids->small[id] = number + 1;

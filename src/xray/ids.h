@@ -2,8 +2,8 @@
 #ifndef TL_XRAY_IDS_H
 #define TL_XRAY_IDS_H
 /*
- * Function ids, numbered densely from 0 as they are met. Ids have 28 bits: small ones index a table, others are
- * hashed.
+ * Function ids, numbered densely from 0 as they are met. Ids have 28 bits: small ones index a
+ * table, others are hashed.
  */
 #include <tracelathe/xray.h>
 
@@ -13,7 +13,7 @@ struct xray_ids {
 	uint32_t *small; /* id -> number + 1, 0: not met */
 	size_t small_count, small_capacity;
 	struct tl_index large;
-	uint32_t *ids;   /* number -> id */
+	uint32_t *ids; /* number -> id */
 	size_t count, capacity;
 };
 
@@ -27,7 +27,9 @@ static inline uint32_t tl_xray_ids_find(const struct xray_ids *ids, uint32_t id)
 	return tl_xray_ids_find_large(ids, id);
 }
 
-/* Number an id that was not met; the number is ids->count before the call. TL_NONE without memory. */
+/*
+ * Number an id that was not met; the number is ids->count before the call. TL_NONE without memory.
+ */
 uint32_t tl_xray_ids_add(struct xray_ids *ids, uint32_t id);
 
 void tl_xray_ids_free(struct xray_ids *ids);

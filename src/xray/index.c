@@ -37,8 +37,8 @@ static bool head_at(const struct tl_xray_reader *r, uint64_t at, struct xray_hea
 {
 	if (r->dialect.version == 1) {
 		*head = (struct xray_head){ .start = at,
-				       .end = UINT64_MAX,
-				       .found = tl_xray_is_kind(r, at, XRAY_MD_NEW_BUFFER) };
+					    .end = UINT64_MAX,
+					    .found = tl_xray_is_kind(r, at, XRAY_MD_NEW_BUFFER) };
 		return head->found;
 	}
 	head->found = false;
@@ -46,9 +46,10 @@ static bool head_at(const struct tl_xray_reader *r, uint64_t at, struct xray_hea
 		return false;
 	*head = (struct xray_head){ .start = at, .end = extents_end(r, at), .sized = true };
 	/* An empty block holds nothing but its size. */
-	head->found = tl_xray_is_kind(r, at + XRAY_METADATA_BYTES, XRAY_MD_NEW_BUFFER) ||
-		      (head->end == at + XRAY_METADATA_BYTES &&
-		       (head->end == r->size || tl_xray_is_kind(r, head->end, XRAY_MD_BUFFER_EXTENTS)));
+	head->found =
+		tl_xray_is_kind(r, at + XRAY_METADATA_BYTES, XRAY_MD_NEW_BUFFER) ||
+		(head->end == at + XRAY_METADATA_BYTES &&
+		 (head->end == r->size || tl_xray_is_kind(r, head->end, XRAY_MD_BUFFER_EXTENTS)));
 	return head->found;
 }
 
@@ -111,8 +112,8 @@ static int describe(const struct tl_xray_reader *r, struct xray_block *block, st
 }
 
 /* The block whose head was found; `*next` is where the one after should begin. */
-static int take_block(struct tl_xray_reader *r, const struct xray_head *head, uint64_t stride, uint64_t *next,
-		      struct tl_error *err)
+static int take_block(struct tl_xray_reader *r, const struct xray_head *head, uint64_t stride,
+		      uint64_t *next, struct tl_error *err)
 {
 	struct xray_block block = { .start = head->start, .end = head->end };
 	struct xray_head follower;
@@ -153,7 +154,7 @@ struct owners {
 	struct tl_index index;
 	struct owner {
 		int32_t thread, process;
-	} * list;
+	} *list;
 	size_t count, capacity;
 };
 

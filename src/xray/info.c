@@ -12,15 +12,16 @@ struct counts {
 	uint64_t first_tsc, last_tsc;
 };
 
-static int count_thread(struct tl_xray_reader *reader, const struct xray_thread *thread, struct counts *counts,
-			struct tl_error *err)
+static int count_thread(struct tl_xray_reader *reader, const struct xray_thread *thread,
+			struct counts *counts, struct tl_error *err)
 {
 	struct tl_xray_record record;
 	struct xray_stream stream;
 	int status;
 
 	counts->first_tsc = UINT64_MAX;
-	tl_xray_stream_open(&stream, reader, reader->order, thread->begin, thread->end, &reader->faults);
+	tl_xray_stream_open(&stream, reader, reader->order, thread->begin, thread->end,
+			    &reader->faults);
 	while ((status = tl_xray_stream_next(&stream, &record, err)) == 1) {
 		counts->kinds[record.kind]++;
 		if (record.kind != TL_XRAY_FUNCTION)
@@ -72,7 +73,8 @@ static void header_facts(struct tl_facts *facts, const struct tl_xray_reader *r)
 		tl_fact_u64(facts, "buffer_size", info->buffer_size);
 }
 
-static void span_facts(struct tl_facts *facts, const struct tl_xray_reader *r, const struct counts *counts)
+static void span_facts(struct tl_facts *facts, const struct tl_xray_reader *r,
+		       const struct counts *counts)
 {
 	if (counts->first_tsc > counts->last_tsc)
 		return;
@@ -80,7 +82,8 @@ static void span_facts(struct tl_facts *facts, const struct tl_xray_reader *r, c
 	tl_fact_u64(facts, "last_tsc", counts->last_tsc);
 	if (r->info.frequency)
 		tl_fact_double(facts, "seconds",
-			       (double)(counts->last_tsc - counts->first_tsc) / (double)r->info.frequency);
+			       (double)(counts->last_tsc - counts->first_tsc) /
+				       (double)r->info.frequency);
 }
 
 static void record_facts(struct tl_facts *facts, const struct counts *counts)
@@ -93,7 +96,8 @@ static void record_facts(struct tl_facts *facts, const struct counts *counts)
 	tl_facts_object(facts, "records_by_kind");
 	for (unsigned i = 0; i < TL_XRAY_KIND_COUNT; i++)
 		if (counts->kinds[i] && i != TL_XRAY_LOST)
-			tl_fact_u64(facts, tl_xray_kind_name((enum tl_xray_kind)i), counts->kinds[i]);
+			tl_fact_u64(facts, tl_xray_kind_name((enum tl_xray_kind)i),
+				    counts->kinds[i]);
 	tl_facts_close(facts);
 	if (!counts->kinds[TL_XRAY_FUNCTION])
 		return;
@@ -103,7 +107,8 @@ static void record_facts(struct tl_facts *facts, const struct counts *counts)
 	tl_facts_close(facts);
 }
 
-static void thread_facts(struct tl_facts *facts, const struct tl_xray_reader *r, const struct counts *counts)
+static void thread_facts(struct tl_facts *facts, const struct tl_xray_reader *r,
+			 const struct counts *counts)
 {
 	tl_fact_u64(facts, r->info.mode == TL_XRAY_FDR ? "buffers" : "blocks", r->info.blocks);
 	tl_fact_u64(facts, "threads", r->info.threads);
@@ -114,9 +119,11 @@ static void thread_facts(struct tl_facts *facts, const struct tl_xray_reader *r,
 		tl_facts_item(facts);
 		tl_fact_i64(facts, "process", t->process);
 		tl_fact_i64(facts, "thread", t->thread);
-		tl_fact_u64(facts, r->info.mode == TL_XRAY_FDR ? "buffers" : "blocks", t->end - t->begin);
+		tl_fact_u64(facts, r->info.mode == TL_XRAY_FDR ? "buffers" : "blocks",
+			    t->end - t->begin);
 		tl_fact_u64(facts, r->info.mode == TL_XRAY_PROFILING ? "paths" : "function_records",
-			    counts[i].kinds[r->info.mode == TL_XRAY_PROFILING ? TL_XRAY_SAMPLE : TL_XRAY_FUNCTION]);
+			    counts[i].kinds[r->info.mode == TL_XRAY_PROFILING ? TL_XRAY_SAMPLE
+									      : TL_XRAY_FUNCTION]);
 		span_facts(facts, r, &counts[i]);
 		tl_facts_close(facts);
 	}
@@ -142,7 +149,8 @@ static void damage_facts(struct tl_facts *facts, const struct tl_xray_reader *r)
 	tl_facts_close_list(facts);
 }
 
-int tl_xray_describe(struct tl_xray_reader *reader, bool json, struct tl_output *out, struct tl_error *err)
+int tl_xray_describe(struct tl_xray_reader *reader, bool json, struct tl_output *out,
+		     struct tl_error *err)
 {
 	struct counts *counts = calloc(reader->thread_count + 1, sizeof(*counts));
 	struct counts sum = { .first_tsc = UINT64_MAX };

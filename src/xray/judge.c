@@ -58,8 +58,9 @@ static bool can_resume(struct xray_judge *j, uint32_t function)
 	}
 	memset(j->resumes + had, 0, j->resume_capacity - had);
 	if (!j->resumes[function])
-		j->resumes[function] =
-			tl_xray_can_resume(j->reach, j->ids->ids[function]) ? RESUMES_YES : RESUMES_NO;
+		j->resumes[function] = tl_xray_can_resume(j->reach, j->ids->ids[function])
+					       ? RESUMES_YES
+					       : RESUMES_NO;
 	return j->resumes[function] == RESUMES_YES;
 }
 
@@ -69,10 +70,12 @@ bool tl_xray_judge_could(void *judge, uint32_t caller, uint32_t callee)
 }
 
 /* Whether the innermost frame exits later: then it made the call, whatever its code says. */
-static bool exits_later(struct xray_judge *j, uint32_t caller, uint32_t callee, const struct xray_stream *stream,
-			xray_number_fn *number, void *arg)
+static bool exits_later(struct xray_judge *j, uint32_t caller, uint32_t callee,
+			const struct xray_stream *stream, xray_number_fn *number, void *arg)
 {
-	struct xray_ahead ahead = { .first = callee, .most_exits = 1, .most_records = MOST_RECORDS };
+	struct xray_ahead ahead = { .first = callee,
+				    .most_exits = 1,
+				    .most_records = MOST_RECORDS };
 	bool exits;
 
 	if (tl_xray_look_ahead(stream, number, arg, &ahead, NULL) < 0)

@@ -2,13 +2,20 @@
 #include "xray/layout.h"
 
 const struct xray_kind tl_xray_metadata_kinds[XRAY_MD_COUNT] = {
-	[XRAY_MD_NEW_BUFFER] = { TL_XRAY_NEW_BUFFER, "new-buffer" },             /* "NewBuffer Records" */
-	[XRAY_MD_END_OF_BUFFER] = { TL_XRAY_END_OF_BUFFER, "end-of-buffer" },    /* "EndOfBuffer Records" */
-	[XRAY_MD_NEW_CPU] = { TL_XRAY_NEW_CPU, "new-cpu" },                      /* "NewCPUId Records" */
-	[XRAY_MD_TSC_WRAP] = { TL_XRAY_TSC_WRAP, "tsc-wrap" },                   /* "TSCWrap Records" */
-	[XRAY_MD_WALL_CLOCK] = { TL_XRAY_WALL_CLOCK, "wall-clock" },             /* "WallClockTime Records" */
-	[XRAY_MD_CUSTOM_EVENT] = { TL_XRAY_CUSTOM_EVENT, "custom-event" },       /* "CustomEventMarker Records" */
-	[XRAY_MD_CALL_ARGUMENT] = { TL_XRAY_CALL_ARGUMENT, "call-argument" },    /* "CallArgument Records" */
+	/* "NewBuffer Records" */
+	[XRAY_MD_NEW_BUFFER] = { TL_XRAY_NEW_BUFFER, "new-buffer" },
+	/* "EndOfBuffer Records" */
+	[XRAY_MD_END_OF_BUFFER] = { TL_XRAY_END_OF_BUFFER, "end-of-buffer" },
+	/* "NewCPUId Records" */
+	[XRAY_MD_NEW_CPU] = { TL_XRAY_NEW_CPU, "new-cpu" },
+	/* "TSCWrap Records" */
+	[XRAY_MD_TSC_WRAP] = { TL_XRAY_TSC_WRAP, "tsc-wrap" },
+	/* "WallClockTime Records" */
+	[XRAY_MD_WALL_CLOCK] = { TL_XRAY_WALL_CLOCK, "wall-clock" },
+	/* "CustomEventMarker Records" */
+	[XRAY_MD_CUSTOM_EVENT] = { TL_XRAY_CUSTOM_EVENT, "custom-event" },
+	/* "CallArgument Records" */
+	[XRAY_MD_CALL_ARGUMENT] = { TL_XRAY_CALL_ARGUMENT, "call-argument" },
 	[XRAY_MD_BUFFER_EXTENTS] = { TL_XRAY_BUFFER_EXTENTS, "buffer-extents" }, /* 2.3 */
 	[XRAY_MD_TYPED_EVENT] = { TL_XRAY_TYPED_EVENT, "typed-event" },          /* 2.3 */
 	[XRAY_MD_PID] = { TL_XRAY_PID, "pid" },                                  /* 2.3 */

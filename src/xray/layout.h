@@ -2,8 +2,8 @@
 #ifndef TL_XRAY_LAYOUT_H
 #define TL_XRAY_LAYOUT_H
 /*
- * The formats as constants and tables. Section names in quotes are those of the published "XRay Flight Data Recorder
- * Trace Format"; numbers are sections of docs/formats/xray.md.
+ * The formats as constants and tables. Section names in quotes are those of the published "XRay
+ * Flight Data Recorder Trace Format"; numbers are sections of docs/formats/xray.md.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,7 +72,10 @@ static inline unsigned xray_metadata_kind(bool high_bits, uint8_t byte)
 	return high_bits ? byte & 0x7f : byte >> 1;
 }
 
-/* The fields of a function word ("Function Records"); the action has 3 bits, of which 0 to 3 are defined. */
+/*
+ * The fields of a function word ("Function Records"); the action has 3 bits, of which 0 to 3 are
+ * defined.
+ */
 static inline unsigned xray_function_action(bool high_bits, uint32_t word)
 {
 	return (high_bits ? word >> 28 : word >> 1) & 7;
@@ -84,7 +87,7 @@ static inline uint32_t xray_function_id(bool high_bits, uint32_t word)
 }
 
 /* Profiling mode (2.9). */
-#define XRAY_PROFILING_MAGIC   UINT64_C(0x7872617970726f66)
+#define XRAY_PROFILING_MAGIC UINT64_C(0x7872617970726f66)
 #define XRAY_PROFILING_VERSION UINT64_C(0x20180424)
 enum { XRAY_PROFILING_BLOCK_BYTES = 16 };
 

@@ -31,7 +31,8 @@ bool tl_xray_map_add(struct tl_xray_map *map, const struct tl_xray_sled *sled, c
 
 	if (!tl_grow(&map->sleds, &map->sled_capacity, map->sled_count + 1, sizeof(*map->sleds)))
 		return false;
-	if (first && !tl_grow(&map->functions, &map->function_capacity, count + 1, sizeof(*map->functions)))
+	if (first &&
+	    !tl_grow(&map->functions, &map->function_capacity, count + 1, sizeof(*map->functions)))
 		return false;
 	if (first)
 		map->functions[map->function_count++] = (struct tl_xray_map_function){
@@ -87,7 +88,8 @@ struct section {
 
 static uint64_t get_word(const struct section *section, const uint8_t *at)
 {
-	return section->layout->word == 8 ? tl_get64s(at, section->swap) : tl_get32s(at, section->swap);
+	return section->layout->word == 8 ? tl_get64s(at, section->swap)
+					  : tl_get32s(at, section->swap);
 }
 
 /* The link-time address that the word at `at` (virtual address `place`) stands for. */
@@ -96,7 +98,10 @@ static uint64_t get_address(const struct section *section, const uint8_t *at, ui
 {
 	uint64_t value = get_word(section, at);
 
-	/* Since version 2 a word is relative to itself; before, absolute: 0 where a loader fills it in. */
+	/*
+	 * Since version 2 a word is relative to itself; before, absolute: 0 where a loader fills it
+	 * in.
+	 */
 	if (version >= 2)
 		value += place;
 	else if (!value && !tl_binary_relocation(section->binary, place, &value))
@@ -151,11 +156,12 @@ static int read_section(struct tl_xray_map *map, uint64_t bias, struct tl_error 
 
 	if (!tl_binary_section(map->binary, "xray_instr_map", &found))
 		return tl_error_at(err, TL_BAD_FORMAT, TL_NOWHERE,
-				   "has no section xray_instr_map; was it built with -fxray-instrument?");
+				   "has no section xray_instr_map; was it built with "
+				   "-fxray-instrument?");
 	if (found.size && !found.data)
 		return tl_error_at(err, TL_BAD_FORMAT, TL_NOWHERE,
-				   "section xray_instr_map has no bytes here; is this a file of debug "
-				   "information only?");
+				   "section xray_instr_map has no bytes here; is this a file of "
+				   "debug information only?");
 	if (tl_binary_is_relocatable(map->binary))
 		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
 				   "an object file has no function ids before it is linked");
@@ -213,7 +219,8 @@ struct tl_xray_map_function *tl_xray_map_function(const struct tl_xray_map *map,
 		else
 			high = middle;
 	}
-	return low < map->function_count && map->functions[low].id == id ? &map->functions[low] : NULL;
+	return low < map->function_count && map->functions[low].id == id ? &map->functions[low]
+									 : NULL;
 }
 
 /* Most functions of a big map are never asked for: names are looked up when they are. */

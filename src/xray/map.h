@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_XRAY_MAP_H
 #define TL_XRAY_MAP_H
-/* The instrumentation map from the inside: sleds as they stand in it, and the functions they make. */
+/*
+ * The instrumentation map from the inside: sleds as they stand in it, and the functions they make.
+ */
 #include <tracelathe/xray.h>
 
 #include "core/memory.h"
@@ -34,11 +36,14 @@ struct tl_xray_map_function {
 	const char *name; /* never NULL */
 	const char *file;
 	uint32_t line;
-	size_t order; /* of the function's first sled */
+	size_t order;  /* of the function's first sled */
 	uint8_t kinds; /* of its sleds: bits by enum tl_xray_sled_kind */
 };
 
-/* Shared objects that a function id can name beside the program: 4 bits above 24 (docs/formats/xray.md, 2.2). */
+/*
+ * Shared objects that a function id can name beside the program: 4 bits above 24
+ * (docs/formats/xray.md, 2.2).
+ */
 enum { XRAY_OBJECTS = 16, XRAY_OBJECT_SHIFT = 24 };
 
 struct tl_xray_map {
@@ -54,10 +59,11 @@ struct tl_xray_map {
 };
 
 /*
- * Why the file of a map cannot be what ran as an object (0: the program), as the trace used it; NULL: it can. It must have
- * all functions, with a sled for what was done (match.c).
+ * Why the file of a map cannot be what ran as an object (0: the program), as the trace used it;
+ * NULL: it can. It must have all functions, with a sled for what was done (match.c).
  */
-const char *tl_xray_map_refutes(const struct tl_xray_map *map, uint32_t object, const struct xray_uses *uses);
+const char *tl_xray_map_refutes(const struct tl_xray_map *map, uint32_t object,
+				const struct xray_uses *uses);
 
 /* "function-enter", ... as `llvm-xray extract` writes them; NULL for a kind we do not know. */
 const char *tl_xray_sled_kind_name(unsigned kind);

@@ -41,7 +41,8 @@ static uint64_t byte_offset(const struct reader *reader, size_t characters)
 
 static int fail(struct reader *reader, enum tl_status status, const char *text)
 {
-	return tl_error_at(reader->err, status, byte_offset(reader, reader->event.start_mark.index), text);
+	return tl_error_at(reader->err, status, byte_offset(reader, reader->event.start_mark.index),
+			   text);
 }
 
 static int parser_failed(struct reader *reader)
@@ -53,8 +54,8 @@ static int parser_failed(struct reader *reader)
 	if (parser->error == YAML_READER_ERROR)
 		return tl_error_at(reader->err, TL_BAD_FORMAT, parser->problem_offset,
 				   "not text that YAML allows");
-	return tl_error_at(reader->err, TL_BAD_FORMAT, byte_offset(reader, parser->problem_mark.index),
-			   "not YAML");
+	return tl_error_at(reader->err, TL_BAD_FORMAT,
+			   byte_offset(reader, parser->problem_mark.index), "not YAML");
 }
 
 static int next(struct reader *reader)
@@ -64,7 +65,8 @@ static int next(struct reader *reader)
 }
 
 /* Go to the next event, which must be of a type. */
-static int expect(struct reader *reader, yaml_event_type_t type, enum tl_status otherwise, const char *text)
+static int expect(struct reader *reader, yaml_event_type_t type, enum tl_status otherwise,
+		  const char *text)
 {
 	int status = next(reader);
 
@@ -138,6 +140,7 @@ static const struct field {
 	const char *key;
 	bool (*set)(struct entry *entry, const char *text);
 	const char *error;
+	/* clang-format off */
 } fields[] = {
 	{ "id", set_id, "an id that is no number of 32 bits" },
 	{ "address", set_address, "an address that is no number of 64 bits" },
@@ -147,6 +150,7 @@ static const struct field {
 	{ "version", set_version, "a version that is no number of 8 bits" },
 	{ "function-name", NULL, "a function-name that is no text" },
 };
+/* clang-format on */
 
 static const struct field *field_of(const char *key)
 {
@@ -159,7 +163,8 @@ static const struct field *field_of(const char *key)
 static int set_name(struct reader *reader, struct entry *entry)
 {
 	/* A name is text to its first NUL, as everywhere else. */
-	entry->name = tl_names_text(&reader->map->names, (const char *)reader->event.data.scalar.value);
+	entry->name =
+		tl_names_text(&reader->map->names, (const char *)reader->event.data.scalar.value);
 	return entry->name ? 0 : tl_error_memory(reader->err);
 }
 
@@ -259,7 +264,8 @@ static int read_document(struct reader *reader)
 	return status;
 }
 
-static int read_text(struct tl_xray_map *map, const uint8_t *data, size_t size, struct tl_error *err)
+static int read_text(struct tl_xray_map *map, const uint8_t *data, size_t size,
+		     struct tl_error *err)
 {
 	struct reader reader = { .map = map, .data = data, .size = size, .err = err };
 	int status;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a program can be the one that ran: every function that the trace has must be in it, with sleds for what it did. */
+/*
+ * Whether a program can be the one that ran: every function that the trace has must be in it, with
+ * sleds for what it did.
+ */
 #include <stdlib.h>
 
 #include "core/error.h"
@@ -8,7 +11,8 @@
 #include "xray/map.h"
 #include "xray/reader.h"
 
-bool tl_xray_note_uses(struct xray_uses *uses, const uint32_t *ids, const uint8_t *actions, size_t count)
+bool tl_xray_note_uses(struct xray_uses *uses, const uint32_t *ids, const uint8_t *actions,
+		       size_t count)
 {
 	if (!tl_grow(&uses->list, &uses->capacity, uses->count + count + 1, sizeof(*uses->list)))
 		return false;
@@ -21,23 +25,30 @@ bool tl_xray_note_uses(struct xray_uses *uses, const uint32_t *ids, const uint8_
 #define SLED(kind) (1u << TL_XRAY_SLED_##kind)
 
 /*
- * The sleds that write a record: one of them must be there. A sled for arguments writes plain entries where no handler
- * for arguments is set; a tail exit is a plain exit on processors that know no other.
+ * The sleds that write a record: one of them must be there. A sled for arguments writes plain
+ * entries where no handler for arguments is set; a tail exit is a plain exit on processors that
+ * know no other.
  */
 #define NOT_IT "is not the program that ran, its names were not used: the trace has "
 
 static const struct {
 	unsigned sleds;
 	const char *text;
+	/* clang-format off */
 } needs[] = {
 	[TL_XRAY_ENTER] = { SLED(ENTER) | SLED(ENTER_ARGS),
 			    NOT_IT "entries of a function that has no sled for them" },
-	[TL_XRAY_EXIT] = { SLED(EXIT) | SLED(TAIL_EXIT), NOT_IT "exits of a function that has no sled for them" },
-	[TL_XRAY_TAIL_EXIT] = { SLED(TAIL_EXIT), NOT_IT "tail exits of a function that has no sled for them" },
-	[TL_XRAY_ENTER_ARGS] = { SLED(ENTER_ARGS), NOT_IT "arguments of a function that has no sled for them" },
+	[TL_XRAY_EXIT] = { SLED(EXIT) | SLED(TAIL_EXIT),
+	  NOT_IT "exits of a function that has no sled for them" },
+	[TL_XRAY_TAIL_EXIT] = { SLED(TAIL_EXIT),
+	  NOT_IT "tail exits of a function that has no sled for them" },
+	[TL_XRAY_ENTER_ARGS] = { SLED(ENTER_ARGS),
+	  NOT_IT "arguments of a function that has no sled for them" },
 };
+/* clang-format on */
 
-const char *tl_xray_map_refutes(const struct tl_xray_map *map, uint32_t object, const struct xray_uses *uses)
+const char *tl_xray_map_refutes(const struct tl_xray_map *map, uint32_t object,
+				const struct xray_uses *uses)
 {
 	for (size_t i = 0; i < uses->count; i++) {
 		const struct xray_use *use = &uses->list[i];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The records of a trace in time order: the threads' streams merged by TSC. Or as they stand in the file. */
+/*
+ * The records of a trace in time order: the threads' streams merged by TSC. Or as they stand in the
+ * file.
+ */
 #include <stdlib.h>
 
 #include "core/error.h"
@@ -15,7 +18,7 @@ struct xray_merge {
 	struct merge_head *heads; /* a head per thread; one for all in file order */
 	uint32_t *heap;           /* heads by the time of their record */
 	size_t count, open;
-	bool pending;             /* the record of heap[0] was given out */
+	bool pending; /* the record of heap[0] was given out */
 	size_t next_gap;
 };
 
@@ -75,9 +78,11 @@ static int merge_begin(struct tl_xray_reader *r, struct tl_error *err)
 		int status;
 
 		if (file_order)
-			tl_xray_stream_open(&head->stream, r, NULL, 0, (uint32_t)r->block_count, &r->faults);
+			tl_xray_stream_open(&head->stream, r, NULL, 0, (uint32_t)r->block_count,
+					    &r->faults);
 		else
-			tl_xray_stream_open(&head->stream, r, r->order, t->begin, t->end, &r->faults);
+			tl_xray_stream_open(&head->stream, r, r->order, t->begin, t->end,
+					    &r->faults);
 		status = tl_xray_stream_next(&head->stream, &head->record, err);
 		if (status < 0)
 			return status;
@@ -117,10 +122,14 @@ static bool next_gap(const struct tl_xray_reader *r, struct tl_xray_record *reco
 	if (m->next_gap == r->gap_count)
 		return false;
 	gap = &r->gaps[m->next_gap];
-	if (m->open && (r->options.order == TL_XRAY_TIME_ORDER || gap->start > m->heads[0].record.offset))
+	if (m->open &&
+	    (r->options.order == TL_XRAY_TIME_ORDER || gap->start > m->heads[0].record.offset))
 		return false;
 	*record = (struct tl_xray_record){
-		.kind = TL_XRAY_LOST, .offset = gap->start, .length = gap->end - gap->start, .text = gap->text,
+		.kind = TL_XRAY_LOST,
+		.offset = gap->start,
+		.length = gap->end - gap->start,
+		.text = gap->text,
 	};
 	m->next_gap++;
 	return true;

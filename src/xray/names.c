@@ -17,12 +17,13 @@ static int compile(regex_t *regex, bool *used, const char *pattern, struct tl_er
 	if (bad == REG_ESPACE)
 		return tl_error_memory(err);
 	if (bad)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "not a POSIX extended regular expression");
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "not a POSIX extended regular expression");
 	return 0;
 }
 
-int tl_xray_names_begin(struct xray_names *names, struct tl_xray_map *map, const char *function, const char *object,
-			struct tl_error *err)
+int tl_xray_names_begin(struct xray_names *names, struct tl_xray_map *map, const char *function,
+			const char *object, struct tl_error *err)
 {
 	int status;
 
@@ -54,15 +55,17 @@ static bool look_up(struct xray_names *names, uint32_t id, struct xray_name *nam
 
 	*name = (struct xray_name){ .name = "", .file = "", .object = "" };
 	if (names->map && tl_xray_map_find(names->map, id, &known))
-		*name = (struct xray_name){ known.name, known.file, known.object, known.line, false };
+		*name = (struct xray_name){ known.name, known.file, known.object, known.line,
+					    false };
 	if (!*name->name) {
 		snprintf(unnamed, sizeof(unnamed), "#%" PRIu32, id);
 		name->name = tl_arena_copy(&names->arena, unnamed, strlen(unnamed));
 	}
 	if (!name->name || (names->map && tl_xray_map_short_of_memory(names->map)))
 		return false;
-	name->wanted = (!names->by_function || !regexec(&names->function, name->name, 0, NULL, 0)) &&
-		       (!names->by_object || !regexec(&names->object, name->object, 0, NULL, 0));
+	name->wanted =
+		(!names->by_function || !regexec(&names->function, name->name, 0, NULL, 0)) &&
+		(!names->by_object || !regexec(&names->object, name->object, 0, NULL, 0));
 	return true;
 }
 

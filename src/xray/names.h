@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_XRAY_NAMES_H
 #define TL_XRAY_NAMES_H
-/* What the functions of a trace are called, each looked up once, and whether a filter wants them. */
+/*
+ * What the functions of a trace are called, each looked up once, and whether a filter wants them.
+ */
 #include <regex.h>
 
 #include "core/memory.h"
@@ -19,14 +21,14 @@ struct xray_names {
 	struct xray_name *names; /* by number */
 	size_t capacity;
 	struct tl_xray_map *map;
-	struct tl_arena arena;   /* made-up names */
+	struct tl_arena arena; /* made-up names */
 	regex_t function, object;
 	bool by_function, by_object;
 };
 
 /* `map`, `function` and `object` (POSIX extended regular expressions) may be NULL. */
-int tl_xray_names_begin(struct xray_names *names, struct tl_xray_map *map, const char *function, const char *object,
-			struct tl_error *err);
+int tl_xray_names_begin(struct xray_names *names, struct tl_xray_map *map, const char *function,
+			const char *object, struct tl_error *err);
 void tl_xray_names_end(struct xray_names *names);
 
 uint32_t tl_xray_names_add(struct xray_names *names, uint32_t id);

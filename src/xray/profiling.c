@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiling mode: per thread, the paths of a call trie with their calls and ticks (docs/formats/xray.md, 2.9). */
+/*
+ * Profiling mode: per thread, the paths of a call trie with their calls and ticks
+ * (docs/formats/xray.md, 2.9).
+ */
 #include "core/error.h"
 #include "core/memory.h"
 #include "xray/reader.h"
@@ -14,15 +17,19 @@ int tl_xray_index_profiling(struct tl_xray_reader *reader, struct tl_error *err)
 	while (status == 0 && at < reader->size) {
 		struct xray_block block = { .start = at, .process = reader->info.process };
 		uint64_t left = reader->size - at;
-		uint32_t size = left >= XRAY_PROFILING_BLOCK_BYTES ? tl_get32s(reader->data + at, swap) : 0;
+		uint32_t size =
+			left >= XRAY_PROFILING_BLOCK_BYTES ? tl_get32s(reader->data + at, swap) : 0;
 
 		if (size < XRAY_PROFILING_BLOCK_BYTES)
-			return tl_xray_add_gap(reader, at, reader->size, left < XRAY_PROFILING_BLOCK_BYTES ?
-					       TL_TRUNCATED : TL_BAD_SIZE,
-					       "not the beginning of a block; kept the blocks before it", err);
+			return tl_xray_add_gap(
+				reader, at, reader->size,
+				left < XRAY_PROFILING_BLOCK_BYTES ? TL_TRUNCATED : TL_BAD_SIZE,
+				"not the beginning of a block; kept the blocks before it", err);
 		if (size > left)
-			status = tl_xray_add_gap(reader, at, at, TL_TRUNCATED,
-						 "a block reaches past the end of the file; kept its whole entries", err);
+			status = tl_xray_add_gap(
+				reader, at, at, TL_TRUNCATED,
+				"a block reaches past the end of the file; kept its whole entries",
+				err);
 		block.thread = (int32_t)tl_get64s(reader->data + at + 8, swap);
 		block.end = at + (size < left ? size : left);
 		at = block.end;
@@ -32,7 +39,10 @@ int tl_xray_index_profiling(struct tl_xray_reader *reader, struct tl_error *err)
 	return status;
 }
 
-/* Function ids from leaf to root, closed by a 0. False without memory; *length 0: not closed in the block. */
+/*
+ * Function ids from leaf to root, closed by a 0. False without memory; *length 0: not closed in the
+ * block.
+ */
 static bool read_path(struct xray_stream *stream, uint32_t *length)
 {
 	bool swap = stream->reader->dialect.swap;
@@ -49,14 +59,16 @@ static bool read_path(struct xray_stream *stream, uint32_t *length)
 			*length = (uint32_t)count;
 			return true;
 		}
-		if (!tl_grow(&stream->path, &stream->path_capacity, count + 1, sizeof(*stream->path)))
+		if (!tl_grow(&stream->path, &stream->path_capacity, count + 1,
+			     sizeof(*stream->path)))
 			return false;
 		stream->path[count++] = id;
 	}
 	return true;
 }
 
-int tl_xray_decode_profiling(struct xray_stream *stream, struct tl_xray_record *record, struct tl_error *err)
+int tl_xray_decode_profiling(struct xray_stream *stream, struct tl_xray_record *record,
+			     struct tl_error *err)
 {
 	bool swap = stream->reader->dialect.swap;
 	uint64_t start;
@@ -67,12 +79,16 @@ int tl_xray_decode_profiling(struct xray_stream *stream, struct tl_xray_record *
 	if (stream->cur.pos == stream->cur.end)
 		return 0;
 	*record = (struct tl_xray_record){
-		.kind = TL_XRAY_SAMPLE, .offset = start, .thread = stream->thread, .process = stream->process,
+		.kind = TL_XRAY_SAMPLE,
+		.offset = start,
+		.thread = stream->thread,
+		.process = stream->process,
 	};
 	if (!read_path(stream, &record->path_length))
 		return tl_error_memory(err);
 	if (!record->path_length || !tl_cursor_has(&stream->cur, 16))
-		return tl_xray_lose(stream, start, TL_TRUNCATED, "a path without its end or its numbers; kept those before it",
+		return tl_xray_lose(stream, start, TL_TRUNCATED,
+				    "a path without its end or its numbers; kept those before it",
 				    record, err);
 	record->path = stream->path;
 	record->value = tl_get64s(stream->cur.pos, swap);

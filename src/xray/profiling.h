@@ -9,7 +9,7 @@ typedef int tl_xray_doubt_fn(void *arg, uint64_t offset, uint64_t thread, const 
 
 /* Fold the entries of the wanted threads; each path in doubt is told. */
 int tl_xray_fold_paths(struct tl_xray_reader *reader, struct tl_xray_map *map,
-		       const struct tl_xray_fold_options *options, struct tl_profile *profile, tl_xray_doubt_fn *doubt,
-		       void *arg, struct tl_error *err);
+		       const struct tl_xray_fold_options *options, struct tl_profile *profile,
+		       tl_xray_doubt_fn *doubt, void *arg, struct tl_error *err);
 
 #endif

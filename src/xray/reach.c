@@ -33,34 +33,50 @@ struct tl_xray_reach {
 	uint32_t *seen; /* by function: the search that came by last */
 	uint32_t search;
 	uint32_t *queue;
-	struct span { uint64_t start, end; } stubs[4], slots[2]; /* the linker's: .plt and the like, .got */
+	/* the linker's: .plt and the like, .got */
+	struct span {
+		uint64_t start, end;
+	} stubs[4], slots[2];
 	pthread_mutex_t lock;
 };
 
 /* ---- functions of other objects ---- */
 
 /* Those that go on where the program was once before. */
-static const char *const resumers[] = { "setjmp",     "_setjmp",      "__sigsetjmp", "sigsetjmp", "getcontext",
-					"swapcontext", "savectx", NULL };
+static const char *const resumers[] = { "setjmp",     "_setjmp",     "__sigsetjmp", "sigsetjmp",
+					"getcontext", "swapcontext", "savectx",     NULL };
 
 /* Those that call nothing of ours back. A star is anything. */
+/* clang-format off */
 static const char *const quiet[] = {
-	"__cxa_*", "_Unwind_*", "_Znwm*", "_Znam*", "_ZdlPv*", "_ZdaPv*", "malloc", "calloc", "realloc", "free",
-	"mem*", "str*", "abort", "exit_group", "_exit", "__stack_chk_fail", "__assert_fail", "longjmp", "_longjmp",
-	"siglongjmp", "__longjmp_chk", "printf", "fprintf", "snprintf", "sprintf", "vsnprintf", "vfprintf", "puts",
-	"putchar", "fputs", "fputc", "fwrite", "fread", "fopen*", "fclose", "fflush", "read", "write", "open*", "close",
-	"usleep", "nanosleep", "sched_yield", "clock_gettime", "gettimeofday", "time", "getenv", "getpid", "atoi",
+	"__cxa_*", "_Unwind_*", "_Znwm*", "_Znam*", "_ZdlPv*", "_ZdaPv*", "malloc", "calloc",
+	  "realloc", "free",
+	"mem*", "str*", "abort", "exit_group", "_exit", "__stack_chk_fail", "__assert_fail",
+	  "longjmp", "_longjmp",
+	"siglongjmp", "__longjmp_chk", "printf", "fprintf", "snprintf", "sprintf", "vsnprintf",
+	  "vfprintf", "puts",
+	"putchar", "fputs", "fputc", "fwrite", "fread", "fopen*", "fclose", "fflush", "read",
+	  "write", "open*", "close",
+	"usleep", "nanosleep", "sched_yield", "clock_gettime", "gettimeofday", "time", "getenv",
+	  "getpid", "atoi",
 	"__*printf_chk", "pthread_mutex_*", "pthread_cond_*", "pthread_self",
-	"_ZNSt9exception*", "_ZNSt9bad_alloc*", "_ZSt20__throw_*", "_ZSt19__throw_*", "_ZSt17__throw_*",
+	"_ZNSt9exception*", "_ZNSt9bad_alloc*", "_ZSt20__throw_*", "_ZSt19__throw_*",
+	  "_ZSt17__throw_*",
 	"_ZSt24__throw_*", "_ZSt28__throw_*", "_ZSt9terminatev", "_ZNSs*", "_ZNKSs*",
 	"_ZNSt7__cxx1112basic_string*", "_ZNKSt7__cxx1112basic_string*", "_ZNSt11logic_error*",
-	"_ZNSt13runtime_error*", "_ZNSt12out_of_range*", "_ZNSt16invalid_argument*", "_ZNSt12domain_error*",
-	"_ZNSt12length_error*", "_ZNSt14overflow_error*", "_ZNSt15underflow_error*", "_ZNSt11range_error*",
-	"_ZNSt8bad_cast*", "_ZSt17current_exceptionv", "_ZSt17rethrow_exception*", "_ZNSt15__exception_ptr*",
-	"_ZSt18_Rb_tree_*", "_ZSt28_Rb_tree_*", "_ZSt29_Rb_tree_*", "_ZNSt8__detail15_List_node_base*",
-	"_ZNKSt8__detail20_Prime_rehash_policy*", "sin", "cos", "tan", "exp", "log", "pow", "sqrt", "fmod", "floor",
+	"_ZNSt13runtime_error*", "_ZNSt12out_of_range*", "_ZNSt16invalid_argument*",
+	  "_ZNSt12domain_error*",
+	"_ZNSt12length_error*", "_ZNSt14overflow_error*", "_ZNSt15underflow_error*",
+	  "_ZNSt11range_error*",
+	"_ZNSt8bad_cast*", "_ZSt17current_exceptionv", "_ZSt17rethrow_exception*",
+	  "_ZNSt15__exception_ptr*",
+	"_ZSt18_Rb_tree_*", "_ZSt28_Rb_tree_*", "_ZSt29_Rb_tree_*",
+	  "_ZNSt8__detail15_List_node_base*",
+	"_ZNKSt8__detail20_Prime_rehash_policy*", "sin", "cos", "tan", "exp", "log", "pow", "sqrt",
+	  "fmod", "floor",
 	"ceil", NULL,
 };
+/* clang-format on */
 
 static bool matches(const char *pattern, const char *name)
 {
@@ -117,12 +133,17 @@ static bool is_within(const struct span *spans, size_t count, uint64_t address)
 	return false;
 }
 
-/* To what stands at a slot. Other places than the linker's own are variables, and may be changed. */
+/*
+ * To what stands at a slot. Other places than the linker's own are variables, and may be changed.
+ */
 static void add_slot(struct reading *r, uint64_t slot)
 {
-	bool fixed = is_within(r->reach->slots, sizeof(r->reach->slots) / sizeof(r->reach->slots[0]), slot);
+	bool fixed = is_within(r->reach->slots,
+			       sizeof(r->reach->slots) / sizeof(r->reach->slots[0]), slot);
 	const struct tl_import *import = fixed ? tl_imports_find(&r->reach->imports, slot) : NULL;
-	uint32_t function = import && !import->name ? tl_unwind_find(&r->reach->unwind, import->value) : TL_NONE;
+	uint32_t function = import && !import->name
+				    ? tl_unwind_find(&r->reach->unwind, import->value)
+				    : TL_NONE;
 
 	if (import && import->name)
 		r->node->flags |= flags_of_import(import->name);
@@ -159,7 +180,8 @@ static void add_target(struct reading *r, const struct tl_ref_reader *reader, ui
 	uint32_t function = tl_unwind_find(&r->reach->unwind, target);
 
 	/* Unwind tables speak of all stubs as one function. */
-	if (is_within(r->reach->stubs, sizeof(r->reach->stubs) / sizeof(r->reach->stubs[0]), target)) {
+	if (is_within(r->reach->stubs, sizeof(r->reach->stubs) / sizeof(r->reach->stubs[0]),
+		      target)) {
 		if (!add_stub(r, *reader, target))
 			r->node->flags |= ANYWHERE;
 	} else if (function == TL_NONE) {
@@ -219,7 +241,8 @@ static void take_address(struct tl_xray_reach *reach, uint64_t address)
 		function = tl_unwind_find(unwind, address);
 	if (function == TL_NONE || unwind->functions[function].start != address)
 		return;
-	if (!tl_grow(&reach->taken, &reach->taken_capacity, reach->taken_count + 1, sizeof(*reach->taken)))
+	if (!tl_grow(&reach->taken, &reach->taken_capacity, reach->taken_count + 1,
+		     sizeof(*reach->taken)))
 		reach->no_memory = true;
 	else
 		reach->taken[reach->taken_count++] = function;
@@ -233,11 +256,12 @@ static void take_from_code(struct tl_xray_reach *reach, const struct tl_unwind_f
 	size_t size;
 	const uint8_t *code = tl_binary_code(binary, function->start, &size);
 
-	if (!code || function->end - function->start > size || !tl_ref_open(&reader, tl_binary_machine(binary)))
+	if (!code || function->end - function->start > size ||
+	    !tl_ref_open(&reader, tl_binary_machine(binary)))
 		return;
 	for (uint64_t at = 0; at < function->end - function->start; at += ref.length) {
-		tl_ref_read(&reader, code + at, (size_t)(function->end - function->start - at), function->start + at,
-			    &ref);
+		tl_ref_read(&reader, code + at, (size_t)(function->end - function->start - at),
+			    function->start + at, &ref);
 		for (unsigned i = 0; i < ref.address_count; i++)
 			take_address(reach, ref.addresses[i]);
 	}
@@ -262,8 +286,9 @@ static int by_number(const void *left, const void *right)
 
 static void find_taken(struct tl_xray_reach *reach)
 {
-	static const char *const data[] = { ".data", ".data.rel.ro", ".rodata", ".init_array", ".fini_array",
-					    ".got",  ".got.plt",     ".tdata" };
+	static const char *const data[] = { ".data",       ".data.rel.ro", ".rodata",
+					    ".init_array", ".fini_array",  ".got",
+					    ".got.plt",    ".tdata" };
 	size_t kept = 0;
 
 	if (reach->taken_known)
@@ -344,7 +369,8 @@ static bool calls_itself(struct tl_xray_reach *reach, uint32_t function)
 	if (!code || is->end - is->start > size || !tl_ref_open(&reader, tl_binary_machine(binary)))
 		return true;
 	for (uint64_t at = 0; at < is->end - is->start; at += ref.length)
-		if (tl_ref_read(&reader, code + at, (size_t)(is->end - is->start - at), is->start + at, &ref) &&
+		if (tl_ref_read(&reader, code + at, (size_t)(is->end - is->start - at),
+				is->start + at, &ref) &&
 		    ref.kind == TL_REF_DIRECT && ref.target == is->start)
 			return true;
 	return false;
@@ -368,8 +394,10 @@ static uint32_t number_of(const struct tl_xray_reach *reach, uint32_t id)
 	if (low == map->function_count || map->functions[low].id != id)
 		return TL_NONE;
 	number = tl_unwind_find(&reach->unwind, map->functions[low].address);
-	return number != TL_NONE && reach->unwind.functions[number].start == map->functions[low].address ? number
-													  : TL_NONE;
+	return number != TL_NONE &&
+			       reach->unwind.functions[number].start == map->functions[low].address
+		       ? number
+		       : TL_NONE;
 }
 
 bool tl_xray_can_call(struct tl_xray_reach *reach, uint32_t caller, uint32_t callee)
@@ -382,7 +410,8 @@ bool tl_xray_can_call(struct tl_xray_reach *reach, uint32_t caller, uint32_t cal
 	pthread_mutex_lock(&reach->lock);
 	struct search s = search_from(reach, from, to);
 
-	can = s.found || s.flags & ANYWHERE || reach->no_memory || (from == to && calls_itself(reach, from));
+	can = s.found || s.flags & ANYWHERE || reach->no_memory ||
+	      (from == to && calls_itself(reach, from));
 	pthread_mutex_unlock(&reach->lock);
 	return can;
 }

@@ -12,15 +12,18 @@ enum { LATER_VERSIONS = 32 };
 
 static bool known_version(uint16_t version, uint16_t type)
 {
-	return version >= 1 && ((type == XRAY_TYPE_FDR && version <= 5) || (type == XRAY_TYPE_BASIC && version <= 3));
+	return version >= 1 && ((type == XRAY_TYPE_FDR && version <= 5) ||
+				(type == XRAY_TYPE_BASIC && version <= 3));
 }
 
 /* The byte order follows from version and type alone (3.5). 1: little, 2: big, 0: neither. */
 static int byte_order(const uint8_t *data)
 {
-	if (known_version(tl_get16s(data, TL_HOST_BIG_ENDIAN), tl_get16s(data + 2, TL_HOST_BIG_ENDIAN)))
+	if (known_version(tl_get16s(data, TL_HOST_BIG_ENDIAN),
+			  tl_get16s(data + 2, TL_HOST_BIG_ENDIAN)))
 		return 1;
-	if (known_version(tl_get16s(data, !TL_HOST_BIG_ENDIAN), tl_get16s(data + 2, !TL_HOST_BIG_ENDIAN)))
+	if (known_version(tl_get16s(data, !TL_HOST_BIG_ENDIAN),
+			  tl_get16s(data + 2, !TL_HOST_BIG_ENDIAN)))
 		return 2;
 	return 0;
 }
@@ -66,7 +69,8 @@ static bool detect_high_bits(const struct tl_xray_reader *r)
 
 	if (r->options.bit_order != TL_XRAY_BITS_DETECT)
 		return r->options.bit_order == TL_XRAY_BITS_HIGH;
-	return r->info.big_endian && (first == (0x80 | XRAY_MD_BUFFER_EXTENTS) || first == (0x80 | XRAY_MD_NEW_BUFFER));
+	return r->info.big_endian &&
+	       (first == (0x80 | XRAY_MD_BUFFER_EXTENTS) || first == (0x80 | XRAY_MD_NEW_BUFFER));
 }
 
 static int profiling_header(struct tl_xray_reader *r, bool swap, struct tl_error *err)
@@ -78,7 +82,8 @@ static int profiling_header(struct tl_xray_reader *r, bool swap, struct tl_error
 	r->info.timestamp = tl_get64s(r->data + 16, swap);
 	r->info.process = (int32_t)tl_get64s(r->data + 24, swap);
 	if (tl_get64s(r->data + 8, swap) != XRAY_PROFILING_VERSION)
-		return tl_error_at(err, TL_UNSUPPORTED, 8, "an XRay profile of a version other than 0x20180424");
+		return tl_error_at(err, TL_UNSUPPORTED, 8,
+				   "an XRay profile of a version other than 0x20180424");
 	return 0;
 }
 
@@ -90,10 +95,13 @@ static int trace_header(struct tl_xray_reader *r, struct tl_error *err)
 	uint32_t flags;
 
 	if (!order) {
-		if (tl_get16s(p + 2, TL_HOST_BIG_ENDIAN) <= 1 || tl_get16s(p + 2, !TL_HOST_BIG_ENDIAN) <= 1)
+		if (tl_get16s(p + 2, TL_HOST_BIG_ENDIAN) <= 1 ||
+		    tl_get16s(p + 2, !TL_HOST_BIG_ENDIAN) <= 1)
 			return tl_error_at(err, TL_UNSUPPORTED, 0,
-					   "XRay version other than 1 to 5 (flight data recorder) or 1 to 3 (basic mode)");
-		return tl_error_at(err, TL_BAD_FORMAT, 2, "not an XRay trace: its type is neither basic nor FDR");
+					   "XRay version other than 1 to 5 (flight data recorder) "
+					   "or 1 to 3 (basic mode)");
+		return tl_error_at(err, TL_BAD_FORMAT, 2,
+				   "not an XRay trace: its type is neither basic nor FDR");
 	}
 	flags = tl_get32s(p + 4, swap);
 	r->info.version = tl_get16s(p, swap);
@@ -106,7 +114,10 @@ static int trace_header(struct tl_xray_reader *r, struct tl_error *err)
 		r->info.buffer_size = tl_get64s(p + 16, swap);
 	r->info.high_bits = r->info.mode == TL_XRAY_FDR && detect_high_bits(r);
 	r->dialect = (struct xray_dialect){
-		.mode = r->info.mode, .version = r->info.version, .swap = swap, .high_bits = r->info.high_bits,
+		.mode = r->info.mode,
+		.version = r->info.version,
+		.swap = swap,
+		.high_bits = r->info.high_bits,
 		.tid16 = r->options.tid16,
 	};
 	return 0;
@@ -121,10 +132,13 @@ static int read_header(struct tl_xray_reader *r, struct tl_error *err)
 	if (!r->size)
 		return tl_error_at(err, TL_TRUNCATED, 0, "the file is empty");
 	if (r->size < XRAY_HEADER_BYTES)
-		return tl_error_at(err, TL_TRUNCATED, r->size, "the file ends inside its 32-byte header");
-	status = is_profiling(r->data, &swap) ? profiling_header(r, swap, err) : trace_header(r, err);
+		return tl_error_at(err, TL_TRUNCATED, r->size,
+				   "the file ends inside its 32-byte header");
+	status = is_profiling(r->data, &swap) ? profiling_header(r, swap, err)
+					      : trace_header(r, err);
 	if (status == 0 && r->size == XRAY_HEADER_BYTES)
-		return tl_error_at(err, TL_TRUNCATED, r->size, "the file holds a header and no records");
+		return tl_error_at(err, TL_TRUNCATED, r->size,
+				   "the file holds a header and no records");
 	return status;
 }
 
@@ -141,15 +155,16 @@ static int index_blocks(struct tl_xray_reader *r, struct tl_error *err)
 	else
 		status = tl_xray_index_profiling(r, err);
 	if (status == 0 && !r->block_count)
-		status = tl_error_at(err, TL_BAD_RECORD, XRAY_HEADER_BYTES, "no record could be found behind the header");
+		status = tl_error_at(err, TL_BAD_RECORD, XRAY_HEADER_BYTES,
+				     "no record could be found behind the header");
 	if (status == 0)
 		status = tl_xray_order_blocks(r, err);
 	r->index_faults = r->faults;
 	return status;
 }
 
-int tl_xray_open(struct tl_xray_reader **reader, struct tl_source *source, const struct tl_xray_options *options,
-		 struct tl_error *err)
+int tl_xray_open(struct tl_xray_reader **reader, struct tl_source *source,
+		 const struct tl_xray_options *options, struct tl_error *err)
 {
 	struct tl_xray_reader *r = calloc(1, sizeof(*r));
 	int status;
@@ -179,8 +194,8 @@ const struct tl_xray_info *tl_xray_info(const struct tl_xray_reader *reader)
 	return &reader->info;
 }
 
-const struct tl_xray_fault *tl_xray_faults(const struct tl_xray_reader *reader, size_t *listed, uint64_t *count,
-					   uint64_t *skipped_bytes)
+const struct tl_xray_fault *tl_xray_faults(const struct tl_xray_reader *reader, size_t *listed,
+					   uint64_t *count, uint64_t *skipped_bytes)
 {
 	*listed = reader->faults.listed;
 	*count = reader->faults.count;

@@ -2,9 +2,10 @@
 #ifndef TL_XRAY_READER_H
 #define TL_XRAY_READER_H
 /*
- * The reader's insides. Opening a trace (reader.c) indexes its blocks (index.c, basic.c, profiling.c) and orders them
- * (blocks.c); a stream decodes the blocks of one thread, or all as they stand in the file, one record at a time
- * (stream.c, decode.c); streams are merged by time (merge.c).
+ * The reader's insides. Opening a trace (reader.c) indexes its blocks (index.c, basic.c,
+ * profiling.c) and orders them (blocks.c); a stream decodes the blocks of one thread, or all as
+ * they stand in the file, one record at a time (stream.c, decode.c); streams are merged by time
+ * (merge.c).
  */
 #include <stdatomic.h>
 
@@ -13,17 +14,23 @@
 #include "core/cursor.h"
 #include "xray/layout.h"
 
-/* A buffer of an FDR log, a run of one thread's records in basic mode, or a thread's block in profiling mode. */
+/*
+ * A buffer of an FDR log, a run of one thread's records in basic mode, or a thread's block in
+ * profiling mode.
+ */
 struct xray_block {
-	uint64_t start, end; /* bytes; an FDR block begins with its BufferExtents where it has one */
-	uint64_t first_tsc;  /* of its first record with an absolute one, else that of the thread's block before */
+	/* bytes; an FDR block begins with its BufferExtents where it has one */
+	uint64_t start, end;
+	/* of its first record with an absolute one, else that of the thread's block before */
+	uint64_t first_tsc;
 	int32_t process, thread;
-	bool timed;          /* `first_tsc` is its own */
-	bool begun;          /* FDR: it has a NewBuffer, whose thread this is */
-	bool has_process;    /* FDR: it has a Pid */
-	uint64_t inherited;  /* FDR: another log has its records up to there; 0: none (forks.c) */
-	bool copy;           /* FDR: it stands in the log once more; not in any thread */
-	uint32_t heir;       /* of a forked process whose number is not known: which one, from 1 on */
+	bool timed;         /* `first_tsc` is its own */
+	bool begun;         /* FDR: it has a NewBuffer, whose thread this is */
+	bool has_process;   /* FDR: it has a Pid */
+	uint64_t inherited; /* FDR: another log has its records up to there; 0: none (forks.c) */
+	bool copy;          /* FDR: it stands in the log once more; not in any thread */
+	/* of a forked process whose number is not known: which one, from 1 on */
+	uint32_t heir;
 };
 
 /* A stretch between blocks of which no record was made. */
@@ -38,12 +45,15 @@ struct xray_faults {
 	uint64_t count, skipped_bytes;
 };
 
-/* What was done with functions, thread by thread: what a program must have that is to be the one that ran (match.c). */
+/*
+ * What was done with functions, thread by thread: what a program must have that is to be the one
+ * that ran (match.c).
+ */
 struct xray_uses {
 	struct xray_use {
 		uint32_t id;
 		uint8_t actions; /* bits by enum tl_xray_action */
-	} * list;
+	} *list;
 	size_t count, capacity;
 };
 
@@ -58,18 +68,18 @@ struct xray_progress {
 /* Decodes a run of blocks: position and the state that survives from record to record. */
 struct xray_stream {
 	const struct tl_xray_reader *reader;
-	struct xray_faults *faults;   /* where damage is noted */
+	struct xray_faults *faults;     /* where damage is noted */
 	struct xray_progress *progress; /* NULL: not told */
-	const uint32_t *order;        /* block numbers; NULL: as numbered */
+	const uint32_t *order;          /* block numbers; NULL: as numbered */
 	uint32_t next_block, end_block;
-	struct tl_cursor cur;         /* over the present block; empty before the first */
-	uint64_t record;              /* number of the next record in the block */
+	struct tl_cursor cur; /* over the present block; empty before the first */
+	uint64_t record;      /* number of the next record in the block */
 	uint64_t tsc;
 	int32_t process, thread;
 	uint16_t cpu;
-	bool begun;                   /* the block had its NewBuffer */
+	bool begun; /* the block had its NewBuffer */
 	const struct xray_block *block;
-	int32_t *path;                /* profiling mode: the present entry's path */
+	int32_t *path; /* profiling mode: the present entry's path */
 	size_t path_capacity;
 };
 
@@ -92,14 +102,14 @@ struct tl_xray_reader {
 
 	struct xray_block *blocks; /* as in the file */
 	size_t block_count, block_capacity;
-	struct xray_gap *gaps;     /* as in the file */
+	struct xray_gap *gaps; /* as in the file */
 	size_t gap_count, gap_capacity;
-	uint32_t *order;           /* block numbers by (process, thread, first TSC, position) */
+	uint32_t *order; /* block numbers by (process, thread, first TSC, position) */
 	struct xray_thread *threads;
 	size_t thread_count, thread_capacity;
-	bool inherits;             /* some of its records are another log's (forks.c) */
-	bool has_copies;           /* buffers stand in the log twice */
-	bool orphaned;             /* some were another process's, whose log is not there */
+	bool inherits;   /* some of its records are another log's (forks.c) */
+	bool has_copies; /* buffers stand in the log twice */
+	bool orphaned;   /* some were another process's, whose log is not there */
 
 	struct xray_uses uses; /* noted while folding with a map */
 	struct xray_progress progress;
@@ -114,17 +124,25 @@ int tl_xray_index_basic(struct tl_xray_reader *reader, struct tl_error *err);
 int tl_xray_index_profiling(struct tl_xray_reader *reader, struct tl_error *err);
 
 /* Note a block or a gap found by the index. 0 or TL_NO_MEMORY. */
-int tl_xray_add_block(struct tl_xray_reader *reader, const struct xray_block *block, struct tl_error *err);
-int tl_xray_add_gap(struct tl_xray_reader *reader, uint64_t start, uint64_t end, enum tl_status status,
-		    const char *text, struct tl_error *err);
+int tl_xray_add_block(struct tl_xray_reader *reader, const struct xray_block *block,
+		      struct tl_error *err);
+int tl_xray_add_gap(struct tl_xray_reader *reader, uint64_t start, uint64_t end,
+		    enum tl_status status, const char *text, struct tl_error *err);
 
-/* Order the blocks by thread and time, when all are there, or threads have other names (blocks.c). 0 or TL_NO_MEMORY. */
+/*
+ * Order the blocks by thread and time, when all are there, or threads have other names (blocks.c).
+ * 0 or TL_NO_MEMORY.
+ */
 int tl_xray_order_blocks(struct tl_xray_reader *reader, struct tl_error *err);
 
 /* Append uses. False without memory. */
-bool tl_xray_note_uses(struct xray_uses *uses, const uint32_t *ids, const uint8_t *actions, size_t count);
+bool tl_xray_note_uses(struct xray_uses *uses, const uint32_t *ids, const uint8_t *actions,
+		       size_t count);
 
-/* Gather the uses of a whole trace, where nothing else reads all of it before names are needed. 0 or negative. */
+/*
+ * Gather the uses of a whole trace, where nothing else reads all of it before names are needed. 0
+ * or negative.
+ */
 int tl_xray_collect_uses(struct tl_xray_reader *reader, struct tl_error *err);
 
 /* Note damage. False without memory. */
@@ -132,41 +150,54 @@ bool tl_xray_fault(struct xray_faults *faults, const struct tl_xray_fault *fault
 /* Append what another list holds. */
 bool tl_xray_faults_merge(struct xray_faults *into, const struct xray_faults *from);
 
-/* A stream over blocks order[begin .. end), or over blocks begin .. end as numbered when `order` is NULL. */
-void tl_xray_stream_begin(struct xray_stream *stream, const struct tl_xray_reader *reader, const uint32_t *order,
-			  uint32_t begin, uint32_t end, struct xray_faults *faults);
+/*
+ * A stream over blocks order[begin .. end), or over blocks begin .. end as numbered when `order` is
+ * NULL.
+ */
+void tl_xray_stream_begin(struct xray_stream *stream, const struct tl_xray_reader *reader,
+			  const uint32_t *order, uint32_t begin, uint32_t end,
+			  struct xray_faults *faults);
 void tl_xray_stream_end(struct xray_stream *stream);
 
 /* A stream whose progress is told, over all threads' work on the reader. */
-void tl_xray_stream_open(struct xray_stream *stream, struct tl_xray_reader *reader, const uint32_t *order,
-			 uint32_t begin, uint32_t end, struct xray_faults *faults);
+void tl_xray_stream_open(struct xray_stream *stream, struct tl_xray_reader *reader,
+			 const uint32_t *order, uint32_t begin, uint32_t end,
+			 struct xray_faults *faults);
 
 /* Go to the next block. False: there is none, or the work was cancelled. */
 bool tl_xray_stream_block(struct xray_stream *stream);
 
 /*
- * The next record of the present block. 1: a record; 0: the block is over; negative: no memory or (strict) a fault.
- * Damage is noted and comes as a LOST record, which is the last of its block.
+ * The next record of the present block. 1: a record; 0: the block is over; negative: no memory or
+ * (strict) a fault. Damage is noted and comes as a LOST record, which is the last of its block.
  */
-int tl_xray_stream_record(struct xray_stream *stream, struct tl_xray_record *record, struct tl_error *err);
+int tl_xray_stream_record(struct xray_stream *stream, struct tl_xray_record *record,
+			  struct tl_error *err);
 
 /* 0, or TL_IO when the work was cancelled. */
 int tl_xray_stream_cancelled(const struct xray_stream *stream, struct tl_error *err);
 
 /* The next record, through all blocks. */
-int tl_xray_stream_next(struct xray_stream *stream, struct tl_xray_record *record, struct tl_error *err);
-
-/* The record of each mode (decode.c, basic.c, profiling.c); the same contract as tl_xray_stream_record(). */
-int tl_xray_decode_fdr(struct xray_stream *stream, struct tl_xray_record *record, struct tl_error *err);
-int tl_xray_decode_basic(struct xray_stream *stream, struct tl_xray_record *record, struct tl_error *err);
-int tl_xray_decode_profiling(struct xray_stream *stream, struct tl_xray_record *record, struct tl_error *err);
+int tl_xray_stream_next(struct xray_stream *stream, struct tl_xray_record *record,
+			struct tl_error *err);
 
 /*
- * Give up the rest of the present block from `start` on: note the fault, make the LOST record. 1, or negative for
- * strict mode and no memory.
+ * The record of each mode (decode.c, basic.c, profiling.c); the same contract as
+ * tl_xray_stream_record().
  */
-int tl_xray_lose(struct xray_stream *stream, uint64_t start, enum tl_status status, const char *text,
-		 struct tl_xray_record *record, struct tl_error *err);
+int tl_xray_decode_fdr(struct xray_stream *stream, struct tl_xray_record *record,
+		       struct tl_error *err);
+int tl_xray_decode_basic(struct xray_stream *stream, struct tl_xray_record *record,
+			 struct tl_error *err);
+int tl_xray_decode_profiling(struct xray_stream *stream, struct tl_xray_record *record,
+			     struct tl_error *err);
+
+/*
+ * Give up the rest of the present block from `start` on: note the fault, make the LOST record. 1,
+ * or negative for strict mode and no memory.
+ */
+int tl_xray_lose(struct xray_stream *stream, uint64_t start, enum tl_status status,
+		 const char *text, struct tl_xray_record *record, struct tl_error *err);
 
 /* tl_xray_next()'s state (merge.c); NULL is fine. */
 void tl_xray_merge_free(struct xray_merge *merge);

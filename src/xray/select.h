@@ -13,10 +13,11 @@ struct xray_select {
 bool tl_xray_selected(struct xray_select *select, const struct tl_xray_record *record);
 
 /* dump.c: every selected record, one line each. 0 or a negative tl_status. */
-int tl_xray_dump(struct tl_xray_reader *reader, struct xray_select *select, bool json, struct tl_output *out,
-		 struct tl_error *err);
+int tl_xray_dump(struct tl_xray_reader *reader, struct xray_select *select, bool json,
+		 struct tl_output *out, struct tl_error *err);
 
 /* info.c: what the file is. */
-int tl_xray_describe(struct tl_xray_reader *reader, bool json, struct tl_output *out, struct tl_error *err);
+int tl_xray_describe(struct tl_xray_reader *reader, bool json, struct tl_output *out,
+		     struct tl_error *err);
 
 #endif

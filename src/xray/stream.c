@@ -6,11 +6,16 @@
 #include "core/error.h"
 #include "xray/reader.h"
 
-void tl_xray_stream_begin(struct xray_stream *stream, const struct tl_xray_reader *reader, const uint32_t *order,
-			  uint32_t begin, uint32_t end, struct xray_faults *faults)
+void tl_xray_stream_begin(struct xray_stream *stream, const struct tl_xray_reader *reader,
+			  const uint32_t *order, uint32_t begin, uint32_t end,
+			  struct xray_faults *faults)
 {
 	*stream = (struct xray_stream){
-		.reader = reader, .faults = faults, .order = order, .next_block = begin, .end_block = end,
+		.reader = reader,
+		.faults = faults,
+		.order = order,
+		.next_block = begin,
+		.end_block = end,
 	};
 }
 
@@ -20,8 +25,9 @@ void tl_xray_stream_end(struct xray_stream *stream)
 	stream->path = NULL;
 }
 
-void tl_xray_stream_open(struct xray_stream *stream, struct tl_xray_reader *reader, const uint32_t *order,
-			 uint32_t begin, uint32_t end, struct xray_faults *faults)
+void tl_xray_stream_open(struct xray_stream *stream, struct tl_xray_reader *reader,
+			 const uint32_t *order, uint32_t begin, uint32_t end,
+			 struct xray_faults *faults)
 {
 	tl_xray_stream_begin(stream, reader, order, begin, end, faults);
 	stream->progress = &reader->progress;
@@ -66,7 +72,8 @@ bool tl_xray_stream_block(struct xray_stream *stream)
 		leave_block(stream);
 	if (stream->next_block == stream->end_block || tl_xray_stream_cancelled(stream, NULL))
 		return false;
-	block = &reader->blocks[stream->order ? stream->order[stream->next_block] : stream->next_block];
+	block = &reader->blocks[stream->order ? stream->order[stream->next_block]
+					      : stream->next_block];
 	stream->next_block++;
 	stream->block = block;
 	stream->cur = tl_cursor_over(reader->data, reader->size);
@@ -76,13 +83,17 @@ bool tl_xray_stream_block(struct xray_stream *stream)
 	stream->begun = false;
 	stream->thread = block->thread;
 	stream->process = block->process;
-	/* The clock survives from block to block of a thread; blocks of several threads each have their own. */
+	/*
+	 * The clock survives from block to block of a thread; blocks of several threads each have
+	 * their own.
+	 */
 	if (block->timed || !stream->order)
 		stream->tsc = block->first_tsc;
 	return true;
 }
 
-int tl_xray_stream_record(struct xray_stream *stream, struct tl_xray_record *record, struct tl_error *err)
+int tl_xray_stream_record(struct xray_stream *stream, struct tl_xray_record *record,
+			  struct tl_error *err)
 {
 	switch (stream->reader->info.mode) {
 	case TL_XRAY_FDR:
@@ -94,7 +105,8 @@ int tl_xray_stream_record(struct xray_stream *stream, struct tl_xray_record *rec
 	}
 }
 
-int tl_xray_stream_next(struct xray_stream *stream, struct tl_xray_record *record, struct tl_error *err)
+int tl_xray_stream_next(struct xray_stream *stream, struct tl_xray_record *record,
+			struct tl_error *err)
 {
 	for (;;) {
 		int status = stream->block ? tl_xray_stream_record(stream, record, err) : 0;

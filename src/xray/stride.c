@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The buffers of version 1 have no extents: all are of one size, their records followed by EndOfBuffer and filler. The
- * header's buffer size is that of one buffer, or, as it was published, that of all (docs/formats/xray.md, 3.1): it is
- * trusted where buffers stand at that distance, or else the distance at which they do. Then a buffer that is missing or
- * has lost bytes shows, and takes nothing with it.
+ * The buffers of version 1 have no extents: all are of one size, their records followed by
+ * EndOfBuffer and filler. The header's buffer size is that of one buffer, or, as it was published,
+ * that of all (docs/formats/xray.md, 3.1): it is trusted where buffers stand at that distance, or
+ * else the distance at which they do. Then a buffer that is missing or has lost bytes shows, and
+ * takes nothing with it.
  */
 #include <stdlib.h>
 
@@ -17,8 +18,8 @@ static bool divides_rest(const struct tl_xray_reader *r, uint64_t at, uint64_t s
 }
 
 /*
- * The header's size is that of one buffer: another buffer begins where one ends, or the file ends so. Nothing speaks
- * against it where there is one head only.
+ * The header's size is that of one buffer: another buffer begins where one ends, or the file ends
+ * so. Nothing speaks against it where there is one head only.
  */
 static bool header_is_right(const struct tl_xray_reader *r)
 {
@@ -29,7 +30,8 @@ static bool header_is_right(const struct tl_xray_reader *r)
 		return false;
 	for (at = tl_xray_next_head(r, XRAY_HEADER_BYTES).start; at < r->size; at = next) {
 		next = tl_xray_next_head(r, at + XRAY_METADATA_BYTES).start;
-		if (tl_xray_is_buffer(r, at + size) || (divides_rest(r, at, size) && next - at >= size))
+		if (tl_xray_is_buffer(r, at + size) ||
+		    (divides_rest(r, at, size) && next - at >= size))
 			return true;
 		heads++;
 	}
@@ -39,7 +41,8 @@ static bool header_is_right(const struct tl_xray_reader *r)
 /* Pairs of neighbours, and how many of them are at a distance. */
 struct distances {
 	uint64_t all, equal;
-	uint64_t usual, votes; /* of all distances the one that more than half have, if there is one */
+	/* of all distances the one that more than half have, if there is one */
+	uint64_t usual, votes;
 };
 
 static struct distances measure(const struct tl_xray_reader *r, uint64_t distance)
@@ -79,7 +82,8 @@ uint64_t tl_xray_stride(const struct tl_xray_reader *reader)
 }
 
 /* Where the EndOfBuffer record of a buffer ends, or its last whole record. */
-static int body_end(const struct tl_xray_reader *r, uint64_t start, uint64_t *end, struct tl_error *err)
+static int body_end(const struct tl_xray_reader *r, uint64_t start, uint64_t *end,
+		    struct tl_error *err)
 {
 	struct xray_faults unnoted = { 0 };
 	struct tl_xray_record record = { 0 };
@@ -90,7 +94,8 @@ static int body_end(const struct tl_xray_reader *r, uint64_t start, uint64_t *en
 	stream.cur = tl_cursor_over(r->data, r->size);
 	tl_cursor_seek(&stream.cur, start);
 	*end = start;
-	while ((status = tl_xray_decode_fdr(&stream, &record, err)) == 1 && record.kind != TL_XRAY_LOST)
+	while ((status = tl_xray_decode_fdr(&stream, &record, err)) == 1 &&
+	       record.kind != TL_XRAY_LOST)
 		*end = record.offset + record.length;
 	free(unnoted.list);
 	return status == TL_NO_MEMORY ? status : 0;
@@ -104,18 +109,23 @@ static uint64_t whole_units(uint64_t size, uint64_t stride)
 	return units > UINT64_MAX / stride ? UINT64_MAX : units * stride;
 }
 
-static int tell(struct tl_xray_reader *r, uint64_t start, bool last, bool shorter, struct tl_error *err)
+static int tell(struct tl_xray_reader *r, uint64_t start, bool last, bool shorter,
+		struct tl_error *err)
 {
-	return tl_xray_add_gap(r, start, start, TL_BAD_SIZE,
-			       last      ? "the last buffer is cut short; kept the records that are there"
-			       : shorter ? "a buffer is shorter than the others; kept the records that are there"
-					 : "a buffer is longer than the others; kept the records that can be read",
-			       err);
+	return tl_xray_add_gap(
+		r, start, start, TL_BAD_SIZE,
+		last      ? "the last buffer is cut short; kept the records that are there"
+		: shorter ? "a buffer is shorter than the others; kept the records that are there"
+			  : "a buffer is longer than the others; kept the records that can be read",
+		err);
 }
 
-/* The records end at `after`, and the next head is at `next`: what is between is filler, or a buffer that is missing. */
-static int end_at_stride(struct tl_xray_reader *r, uint64_t start, uint64_t after, uint64_t next, uint64_t stride,
-			 uint64_t *end, struct tl_error *err)
+/*
+ * The records end at `after`, and the next head is at `next`: what is between is filler, or a
+ * buffer that is missing.
+ */
+static int end_at_stride(struct tl_xray_reader *r, uint64_t start, uint64_t after, uint64_t next,
+			 uint64_t stride, uint64_t *end, struct tl_error *err)
 {
 	uint64_t whole = whole_units(after > start ? after - start : 1, stride);
 
@@ -135,13 +145,15 @@ static int end_at_stride(struct tl_xray_reader *r, uint64_t start, uint64_t afte
 	return tell(r, start, false, false, err);
 }
 
-int tl_xray_buffer_end(struct tl_xray_reader *r, uint64_t start, uint64_t stride, uint64_t *end, struct tl_error *err)
+int tl_xray_buffer_end(struct tl_xray_reader *r, uint64_t start, uint64_t stride, uint64_t *end,
+		       struct tl_error *err)
 {
 	uint64_t after, next;
 	int status;
 
 	*end = start + stride;
-	if (stride && stride <= r->size - start && (*end == r->size || tl_xray_is_kind(r, *end, XRAY_MD_NEW_BUFFER)))
+	if (stride && stride <= r->size - start &&
+	    (*end == r->size || tl_xray_is_kind(r, *end, XRAY_MD_NEW_BUFFER)))
 		return 0;
 	status = body_end(r, start, &after, err);
 	if (status < 0)

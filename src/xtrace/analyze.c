@@ -25,8 +25,8 @@ static bool attribute(struct xtrace_analysis *a, struct xtrace_lane *lane, uint6
 
 	if (number == TL_NONE || !tl_xtrace_lookup_has(&functions->list[number], pc)) {
 		number = lane->function = tl_xtrace_lookup_at(functions, pc);
-		if (number == TL_NONE || !tl_grow(&a->function_counts, &a->function_room, (size_t)number + 1,
-						  sizeof(*a->function_counts)))
+		if (number == TL_NONE || !tl_grow(&a->function_counts, &a->function_room,
+						  (size_t)number + 1, sizeof(*a->function_counts)))
 			return false;
 		for (size_t i = before; i < a->function_room; i++)
 			a->function_counts[i] = (struct xtrace_function_count){ 0 };
@@ -35,7 +35,8 @@ static bool attribute(struct xtrace_analysis *a, struct xtrace_lane *lane, uint6
 	return true;
 }
 
-static struct xtrace_cache_count *counts_of(const struct xtrace_analysis *a, const struct xtrace_lane *lane)
+static struct xtrace_cache_count *counts_of(const struct xtrace_analysis *a,
+					    const struct xtrace_lane *lane)
 {
 	return lane->function == TL_NONE ? NULL : a->function_counts[lane->function].levels;
 }
@@ -59,8 +60,8 @@ static bool fetch(struct xtrace_analysis *a, struct xtrace_lane *lane, uint64_t 
 	       tl_xtrace_basic_block_step(&a->blocks, &lane->place, pc, lane->el, lane->opcode);
 }
 
-static bool access_data(struct xtrace_analysis *a, struct xtrace_lane *lane, enum xtrace_use use, uint64_t address,
-			uint64_t size)
+static bool access_data(struct xtrace_analysis *a, struct xtrace_lane *lane, enum xtrace_use use,
+			uint64_t address, uint64_t size)
 {
 	unsigned what = a->wishes.what;
 	uint64_t line = address >> a->line_shift, last = (address + size - 1) >> a->line_shift;
@@ -71,7 +72,8 @@ static bool access_data(struct xtrace_analysis *a, struct xtrace_lane *lane, enu
 		return true;
 	/* An access over the end of the address space goes on at its beginning. */
 	for (;; line = (line + 1) & (UINT64_MAX >> a->line_shift)) {
-		if (what & XTRACE_FOOTPRINT && !tl_xtrace_footprint_line(&lane->footprint, use, lane->el, line))
+		if (what & XTRACE_FOOTPRINT &&
+		    !tl_xtrace_footprint_line(&lane->footprint, use, lane->el, line))
 			return false;
 		if (what & XTRACE_REUSE && !tl_xtrace_reuse_touch(&lane->data, line))
 			return false;
@@ -85,10 +87,12 @@ static bool is_svc(uint32_t opcode)
 	return (opcode & 0xffe0001f) == 0xd4000001;
 }
 
-static bool instruction(struct xtrace_analysis *a, struct xtrace_lane *lane, const struct xtrace_walk *w)
+static bool instruction(struct xtrace_analysis *a, struct xtrace_lane *lane,
+			const struct xtrace_walk *w)
 {
 	if (a->wishes.what & XTRACE_BBV && a->interval_end &&
-	    (lane->stream->info.division == 1 ? lane->instructions : lane->user) == a->interval_end &&
+	    (lane->stream->info.division == 1 ? lane->instructions : lane->user) ==
+		    a->interval_end &&
 	    (lane->stream->info.division == 1 || lane->el == 0)) {
 		a->interval_end += a->wishes.interval;
 		if (!tl_xtrace_bbv_end_interval(a, lane))
@@ -105,9 +109,12 @@ static bool instruction(struct xtrace_analysis *a, struct xtrace_lane *lane, con
 
 /* ---- a stream at work ---- */
 
-/* Tokens up to the end of the segment, to a TIME behind `limit`, or to the end of the turn. 1: it goes on. */
-static int run_segment(struct xtrace_analysis *a, struct xtrace_lane *lane, uint64_t limit, uint64_t turn,
-		       struct tl_error *err)
+/*
+ * Tokens up to the end of the segment, to a TIME behind `limit`, or to the end of the turn. 1: it
+ * goes on.
+ */
+static int run_segment(struct xtrace_analysis *a, struct xtrace_lane *lane, uint64_t limit,
+		       uint64_t turn, struct tl_error *err)
 {
 	struct xtrace_walk w = lane->walk;
 	enum tl_xtrace_kind kind;
@@ -115,7 +122,10 @@ static int run_segment(struct xtrace_analysis *a, struct xtrace_lane *lane, uint
 
 	while (good && !more && (kind = xtrace_walk_next(&w)) != TL_XTRACE_NONE) {
 		if (xtrace_is_instruction(kind) && lane->instructions == turn) {
-			/* It begins the next turn: the accesses of the one before it were still of this. */
+			/*
+			 * It begins the next turn: the accesses of the one before it were still of
+			 * this.
+			 */
 			w.next = w.token;
 			more = true;
 		} else if (xtrace_is_instruction(kind)) {
@@ -123,10 +133,13 @@ static int run_segment(struct xtrace_analysis *a, struct xtrace_lane *lane, uint
 			lane->el = xtrace_walk_el(&w);
 			good = instruction(a, lane, &w);
 		} else if (kind == TL_XTRACE_LOAD || kind == TL_XTRACE_STORE) {
-			good = access_data(a, lane, kind == TL_XTRACE_LOAD ? XTRACE_LOAD : XTRACE_STORE,
+			good = access_data(a, lane,
+					   kind == TL_XTRACE_LOAD ? XTRACE_LOAD : XTRACE_STORE,
 					   xtrace_walk_value(&w), xtrace_access_size(*w.token));
 		} else if (kind == TL_XTRACE_DC) {
-			good = access_data(a, lane, XTRACE_STORE, xtrace_walk_value(&w) & ~(uint64_t)(XTRACE_ZVA_BYTES - 1),
+			good = access_data(a, lane, XTRACE_STORE,
+					   xtrace_walk_value(&w) &
+						   ~(uint64_t)(XTRACE_ZVA_BYTES - 1),
 					   XTRACE_ZVA_BYTES);
 		} else if (kind == TL_XTRACE_TIME) {
 			lane->time = tl_xtrace_walk_time(&w);
@@ -145,7 +158,8 @@ static void begin_segment(struct xtrace_analysis *a, struct xtrace_lane *lane, b
 	uint64_t pc = lane->walk.pc;
 	bool known = whole && lane->walk.pc_known;
 
-	tl_xtrace_walk_begin(&lane->walk, a->trace, lane->stream, &lane->stream->segments[lane->segment]);
+	tl_xtrace_walk_begin(&lane->walk, a->trace, lane->stream,
+			     &lane->stream->segments[lane->segment]);
 	lane->walk.pc = pc;
 	lane->walk.pc_known = known;
 	if (!whole)
@@ -166,12 +180,15 @@ static int next_segment(struct xtrace_analysis *a, struct xtrace_lane *lane, str
 		return 0;
 	}
 	begin_segment(a, lane, whole);
-	if (a->wishes.what & XTRACE_BBV && !a->wishes.interval && !tl_xtrace_bbv_end_interval(a, lane))
+	if (a->wishes.what & XTRACE_BBV && !a->wishes.interval &&
+	    !tl_xtrace_bbv_end_interval(a, lane))
 		return tl_error_memory(err);
-	return tl_output_failed(a->out) ? tl_error_at(err, TL_IO, TL_NOWHERE, "the output failed") : 0;
+	return tl_output_failed(a->out) ? tl_error_at(err, TL_IO, TL_NOWHERE, "the output failed")
+					: 0;
 }
 
-static int run(struct xtrace_analysis *a, struct xtrace_lane *lane, uint64_t limit, uint64_t turn, struct tl_error *err)
+static int run(struct xtrace_analysis *a, struct xtrace_lane *lane, uint64_t limit, uint64_t turn,
+	       struct tl_error *err)
 {
 	int status = 0;
 
@@ -254,7 +271,8 @@ static int begin_lanes(struct xtrace_analysis *a, struct tl_error *err)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the trace has no such thread");
 	if (a->wishes.what & XTRACE_BBV && a->lane_count > 1)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-				   "basic-block vectors are of one thread: choose one with --thread");
+				   "basic-block vectors are of one thread: choose one with "
+				   "--thread");
 	return 0;
 }
 
@@ -304,7 +322,8 @@ static int show(struct xtrace_analysis *a, struct tl_error *err)
 	if (good && what & XTRACE_REUSE)
 		tl_xtrace_show_reuse(a);
 	/* CSV is one table: that of functions where there are names. */
-	if (good && what & XTRACE_CACHE && (!a->wishes.binary_count || a->wishes.form != XTRACE_CSV))
+	if (good && what & XTRACE_CACHE &&
+	    (!a->wishes.binary_count || a->wishes.form != XTRACE_CSV))
 		tl_xtrace_show_cache(a);
 	if (good && what & XTRACE_CACHE && a->wishes.binary_count)
 		good = tl_xtrace_show_cache_functions(a);
@@ -341,8 +360,8 @@ static void end(struct xtrace_analysis *a)
 	tl_xtrace_basic_blocks_free(&a->blocks);
 }
 
-int tl_xtrace_analyze(struct tl_xtrace *trace, const struct xtrace_wishes *wishes, struct tl_output *out,
-		      struct tl_error *err)
+int tl_xtrace_analyze(struct tl_xtrace *trace, const struct xtrace_wishes *wishes,
+		      struct tl_output *out, struct tl_error *err)
 {
 	struct xtrace_analysis a = { .trace = trace, .wishes = *wishes, .out = out };
 	int status;

@@ -23,13 +23,13 @@ struct xtrace_wishes {
 	uint64_t interval;   /* BBV: instructions; 0: from snapshot to snapshot */
 	uint64_t line, page; /* bytes, powers of two; 0: 64, 4096. Of footprint and reuse */
 	unsigned jobs;
-	uint32_t top;	     /* rows of long tables, 0: all */
+	uint32_t top; /* rows of long tables, 0: all */
 	const struct xtrace_cache_config *caches;
 	struct tl_binary *const *binaries; /* names of functions */
 	size_t binary_count;
 };
 
-int tl_xtrace_analyze(struct tl_xtrace *trace, const struct xtrace_wishes *wishes, struct tl_output *out,
-		      struct tl_error *err);
+int tl_xtrace_analyze(struct tl_xtrace *trace, const struct xtrace_wishes *wishes,
+		      struct tl_output *out, struct tl_error *err);
 
 #endif

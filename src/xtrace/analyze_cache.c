@@ -13,12 +13,12 @@ enum { COLUMN_NAME = XTRACE_LEVEL_NAME + 16 };
 /* ---- by level ---- */
 
 static const struct xtrace_column level_columns[] = {
-	{ "thread", -10 }, { "level", -8 }, { "access", -6 }, { "accesses", 14 },
-	{ "hits", 14 },	   { "misses", 12 }, { "missed", 7 },
+	{ "thread", -10 }, { "level", -8 },  { "access", -6 }, { "accesses", 14 },
+	{ "hits", 14 },    { "misses", 12 }, { "missed", 7 },
 };
 
-static void put_uses(struct xtrace_analysis *a, struct xtrace_table *t, size_t lane, const char *level,
-		     const char *access, uint64_t accesses, uint64_t misses)
+static void put_uses(struct xtrace_analysis *a, struct xtrace_table *t, size_t lane,
+		     const char *level, const char *access, uint64_t accesses, uint64_t misses)
 {
 	tl_xtrace_cell_lane(a, t, lane);
 	tl_xtrace_cell_text(t, level);
@@ -29,8 +29,8 @@ static void put_uses(struct xtrace_analysis *a, struct xtrace_table *t, size_t l
 	tl_xtrace_cell_percent(t, misses, accesses);
 }
 
-static void put_level(struct xtrace_analysis *a, struct xtrace_table *t, size_t lane, const char *name,
-		      const struct xtrace_cache_count *count)
+static void put_level(struct xtrace_analysis *a, struct xtrace_table *t, size_t lane,
+		      const char *name, const struct xtrace_cache_count *count)
 {
 	static const char *const uses[] = { "fetch", "load", "store" };
 	uint64_t accesses = 0, misses = 0;
@@ -43,7 +43,8 @@ static void put_level(struct xtrace_analysis *a, struct xtrace_table *t, size_t 
 	}
 	for (unsigned use = 0; use < XTRACE_USES; use++)
 		if (count->accesses[use])
-			put_uses(a, t, lane, name, uses[use], count->accesses[use], count->misses[use]);
+			put_uses(a, t, lane, name, uses[use], count->accesses[use],
+				 count->misses[use]);
 	if (kinds != 1)
 		put_uses(a, t, lane, name, "all", accesses, misses);
 }
@@ -98,7 +99,8 @@ static int by_misses(const void *x, const void *y)
 		return a->misses < b->misses ? 1 : -1;
 	if (names)
 		return names;
-	return (a->function->start > b->function->start) - (a->function->start < b->function->start);
+	return (a->function->start > b->function->start) -
+	       (a->function->start < b->function->start);
 }
 
 static struct function_row *make_rows(const struct xtrace_analysis *a, uint32_t count)
@@ -116,7 +118,8 @@ static struct function_row *make_rows(const struct xtrace_analysis *a, uint32_t 
 	return rows;
 }
 
-static void put_function(const struct xtrace_analysis *a, struct xtrace_table *t, const struct function_row *row)
+static void put_function(const struct xtrace_analysis *a, struct xtrace_table *t,
+			 const struct function_row *row)
 {
 	tl_xtrace_cell_u64(t, row->count->instructions);
 	for (uint32_t level = 0; level < a->wishes.caches->count; level++) {
@@ -135,10 +138,12 @@ static size_t make_columns(const struct xtrace_cache_config *config, char (*name
 	columns[count++] = (struct xtrace_column){ "instructions", 12 };
 	for (uint32_t level = 0; level < config->count; level++)
 		for (unsigned misses = 0; misses < 2; misses++) {
-			int length = snprintf(names[count], COLUMN_NAME, "%s:%s", config->levels[level].name,
+			int length = snprintf(names[count], COLUMN_NAME, "%s:%s",
+					      config->levels[level].name,
 					      misses ? "misses" : "accesses");
 
-			columns[count] = (struct xtrace_column){ names[count], length < 10 ? 10 : length };
+			columns[count] =
+				(struct xtrace_column){ names[count], length < 10 ? 10 : length };
 			count++;
 		}
 	columns[count++] = (struct xtrace_column){ "function", 0 };
@@ -155,7 +160,8 @@ bool tl_xtrace_show_cache_functions(struct xtrace_analysis *a)
 
 	if (!rows)
 		return false;
-	tl_xtrace_begin_table(a, &t, "cache_functions", "Caches and TLBs by function, most misses first");
+	tl_xtrace_begin_table(a, &t, "cache_functions",
+			      "Caches and TLBs by function, most misses first");
 	tl_xtrace_table_columns(&t, columns, make_columns(a->wishes.caches, names, columns));
 	for (uint32_t i = 0; i < count && (!shown || i < shown); i++)
 		put_function(a, &t, &rows[i]);

@@ -30,11 +30,12 @@ void tl_xtrace_cell_lane(struct xtrace_analysis *a, struct xtrace_table *table, 
 /* ---- footprint ---- */
 
 static const struct xtrace_column footprint_columns[] = {
-	{ "thread", -10 },     { "el", -3 },	     { "unit", -5 },	{ "bytes", 7 },	 { "fetched", 10 },
-	{ "loaded", 10 },      { "stored", 10 },     { "data", 10 },	{ "all", 10 },
+	{ "thread", -10 }, { "el", -3 },     { "unit", -5 }, { "bytes", 7 }, { "fetched", 10 },
+	{ "loaded", 10 },  { "stored", 10 }, { "data", 10 }, { "all", 10 },
 };
 
-static void put_extent(struct xtrace_table *t, const char *unit, uint64_t bytes, const struct xtrace_extent *e)
+static void put_extent(struct xtrace_table *t, const char *unit, uint64_t bytes,
+		       const struct xtrace_extent *e)
 {
 	const uint64_t counts[] = { bytes, e->fetched, e->loaded, e->stored, e->data, e->all };
 
@@ -97,12 +98,13 @@ bool tl_xtrace_show_footprint(struct xtrace_analysis *a)
 /* ---- reuse distances ---- */
 
 static const struct xtrace_column reuse_columns[] = {
-	{ "thread", -10 }, { "access", -11 }, { "from", 12 }, { "to", 12 }, { "touches", 14 },
-	{ "percent", 8 },  { "up_to", 8 },
+	{ "thread", -10 }, { "access", -11 }, { "from", 12 }, { "to", 12 },
+	{ "touches", 14 }, { "percent", 8 },  { "up_to", 8 },
 };
 
-static void put_bucket(struct xtrace_analysis *a, struct xtrace_table *t, size_t lane, const char *access,
-		       const struct xtrace_histogram *h, unsigned bucket, uint64_t below)
+static void put_bucket(struct xtrace_analysis *a, struct xtrace_table *t, size_t lane,
+		       const char *access, const struct xtrace_histogram *h, unsigned bucket,
+		       uint64_t below)
 {
 	tl_xtrace_cell_lane(a, t, lane);
 	tl_xtrace_cell_text(t, access);
@@ -113,8 +115,8 @@ static void put_bucket(struct xtrace_analysis *a, struct xtrace_table *t, size_t
 	tl_xtrace_cell_percent(t, below + h->buckets[bucket], h->touches);
 }
 
-static void put_cold(struct xtrace_analysis *a, struct xtrace_table *t, size_t lane, const char *access,
-		     const struct xtrace_histogram *h)
+static void put_cold(struct xtrace_analysis *a, struct xtrace_table *t, size_t lane,
+		     const char *access, const struct xtrace_histogram *h)
 {
 	tl_xtrace_cell_lane(a, t, lane);
 	tl_xtrace_cell_text(t, access);
@@ -126,8 +128,8 @@ static void put_cold(struct xtrace_analysis *a, struct xtrace_table *t, size_t l
 }
 
 /* All buckets up to the last that has any; then the first touches, which have no distance. */
-static void put_histogram(struct xtrace_analysis *a, struct xtrace_table *t, size_t lane, const char *access,
-			  const struct xtrace_histogram *h)
+static void put_histogram(struct xtrace_analysis *a, struct xtrace_table *t, size_t lane,
+			  const char *access, const struct xtrace_histogram *h)
 {
 	unsigned end = XTRACE_REUSE_BUCKETS;
 	uint64_t below = 0;
@@ -149,8 +151,10 @@ void tl_xtrace_show_reuse(struct xtrace_analysis *a)
 	char title[TITLE];
 
 	snprintf(title, sizeof(title),
-		 "Reuse distance: other lines of %" PRIu64 " bytes touched since the last touch; the last row of "
-		 "each: first touches", UINT64_C(1) << a->line_shift);
+		 "Reuse distance: other lines of %" PRIu64
+		 " bytes touched since the last touch; the last row of "
+		 "each: first touches",
+		 UINT64_C(1) << a->line_shift);
 	tl_xtrace_begin_table(a, &t, "reuse", title);
 	tl_xtrace_table_columns(&t, reuse_columns, COUNT(reuse_columns));
 	for (size_t i = 0; i < a->lane_count; i++) {
@@ -169,15 +173,17 @@ void tl_xtrace_show_reuse(struct xtrace_analysis *a)
 /* ---- basic blocks ---- */
 
 static const struct xtrace_column block_columns[] = {
-	{ "block", 7 },		{ "el", 2 },	  { "address", 18 }, { "length", 6 },
-	{ "executions", 12 },	{ "instructions", 12 }, { "percent", 7 },	 { "function", 0 },
+	{ "block", 7 },   { "el", 2 },          { "address", 18 },
+	{ "length", 6 },  { "executions", 12 }, { "instructions", 12 },
+	{ "percent", 7 }, { "function", 0 },
 };
 
 /* Most instructions first, then in the order of addresses. */
 static int by_instructions(const void *x, const void *y, void *list)
 {
 	const struct xtrace_basic_block *blocks = list;
-	const struct xtrace_basic_block *a = &blocks[*(const uint32_t *)x], *b = &blocks[*(const uint32_t *)y];
+	const struct xtrace_basic_block *a = &blocks[*(const uint32_t *)x],
+					*b = &blocks[*(const uint32_t *)y];
 
 	if (a->instructions != b->instructions)
 		return a->instructions < b->instructions ? 1 : -1;
@@ -186,7 +192,8 @@ static int by_instructions(const void *x, const void *y, void *list)
 	return (a->el > b->el) - (a->el < b->el);
 }
 
-static bool put_block(struct xtrace_analysis *a, struct xtrace_table *t, uint32_t number, uint64_t total)
+static bool put_block(struct xtrace_analysis *a, struct xtrace_table *t, uint32_t number,
+		      uint64_t total)
 {
 	const struct xtrace_basic_block *block = &a->blocks.list[number];
 	uint32_t function = tl_xtrace_lookup_at(&a->functions, block->address);
@@ -221,7 +228,8 @@ bool tl_xtrace_show_blocks(struct xtrace_analysis *a)
 	}
 	if (good && count)
 		qsort_r(order, count, sizeof(*order), by_instructions, a->blocks.list);
-	tl_xtrace_begin_table(a, &t, "blocks", "Basic blocks, by the instructions executed in them");
+	tl_xtrace_begin_table(a, &t, "blocks",
+			      "Basic blocks, by the instructions executed in them");
 	tl_xtrace_table_columns(&t, block_columns, COUNT(block_columns));
 	for (uint32_t i = 0; good && i < count && (!shown || i < shown); i++)
 		good = put_block(a, &t, order[i], total);

@@ -94,9 +94,8 @@ void tl_xtrace_set_aside(struct xtrace_stack *stack, uint64_t left)
 		tl_xtrace_abandon(stack);
 		return;
 	}
-	while (stack->aside_count &&
-	       (stack->aside_count >= XTRACE_ASIDE ||
-		stack->aside_frames + stack->depth > XTRACE_ASIDE_FRAMES))
+	while (stack->aside_count && (stack->aside_count >= XTRACE_ASIDE ||
+				      stack->aside_frames + stack->depth > XTRACE_ASIDE_FRAMES))
 		abandon_one(stack, oldest(stack));
 	put_frames(stack, left, &made);
 	stack->aside_frames += made.depth;

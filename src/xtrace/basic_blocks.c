@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "xtrace/basic_blocks.h"
 
-bool tl_xtrace_basic_block_count(struct xtrace_basic_blocks *blocks, struct xtrace_block_place *place)
+bool tl_xtrace_basic_block_count(struct xtrace_basic_blocks *blocks,
+				 struct xtrace_block_place *place)
 {
 	struct xtrace_basic_block *block;
 
@@ -19,7 +20,8 @@ bool tl_xtrace_basic_block_count(struct xtrace_basic_blocks *blocks, struct xtra
 	return true;
 }
 
-bool tl_xtrace_basic_block_leave(struct xtrace_basic_blocks *blocks, struct xtrace_block_place *place)
+bool tl_xtrace_basic_block_leave(struct xtrace_basic_blocks *blocks,
+				 struct xtrace_block_place *place)
 {
 	struct xtrace_basic_block *block;
 
@@ -36,8 +38,8 @@ bool tl_xtrace_basic_block_leave(struct xtrace_basic_blocks *blocks, struct xtra
 	return true;
 }
 
-bool tl_xtrace_basic_block_enter(struct xtrace_basic_blocks *blocks, struct xtrace_block_place *place,
-				 uint64_t pc, unsigned el)
+bool tl_xtrace_basic_block_enter(struct xtrace_basic_blocks *blocks,
+				 struct xtrace_block_place *place, uint64_t pc, unsigned el)
 {
 	uint32_t before = blocks->numbers.count, number;
 

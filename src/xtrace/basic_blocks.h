@@ -36,19 +36,23 @@ struct xtrace_block_place {
 	uint64_t next; /* where it goes on */
 };
 
-/* "Branches, exception generating and system instructions", but those that go on behind themselves. */
+/*
+ * "Branches, exception generating and system instructions", but those that go on behind themselves.
+ */
 static inline bool tl_xtrace_ends_block(uint32_t opcode)
 {
 	return (opcode >> 26 & 7) == 5 && opcode >> 24 != 0xd5;
 }
 
 /* Leave the block a stream is in. False without memory. */
-bool tl_xtrace_basic_block_leave(struct xtrace_basic_blocks *blocks, struct xtrace_block_place *place);
+bool tl_xtrace_basic_block_leave(struct xtrace_basic_blocks *blocks,
+				 struct xtrace_block_place *place);
 /* Enter the block at an address. False without memory. */
-bool tl_xtrace_basic_block_enter(struct xtrace_basic_blocks *blocks, struct xtrace_block_place *place,
-				 uint64_t pc, unsigned el);
+bool tl_xtrace_basic_block_enter(struct xtrace_basic_blocks *blocks,
+				 struct xtrace_block_place *place, uint64_t pc, unsigned el);
 /* Add what was executed of the present block to the interval. */
-bool tl_xtrace_basic_block_count(struct xtrace_basic_blocks *blocks, struct xtrace_block_place *place);
+bool tl_xtrace_basic_block_count(struct xtrace_basic_blocks *blocks,
+				 struct xtrace_block_place *place);
 /* Blocks of the interval in the order of their numbers; then a new interval begins. */
 const uint32_t *tl_xtrace_basic_blocks_interval(struct xtrace_basic_blocks *blocks, size_t *count);
 void tl_xtrace_basic_blocks_next_interval(struct xtrace_basic_blocks *blocks);
@@ -57,10 +61,11 @@ void tl_xtrace_basic_blocks_free(struct xtrace_basic_blocks *blocks);
 /* An instruction of a stream. False without memory. */
 static inline bool tl_xtrace_basic_block_step(struct xtrace_basic_blocks *blocks,
 					      struct xtrace_block_place *place, uint64_t pc,
-					unsigned el, uint32_t opcode)
+					      unsigned el, uint32_t opcode)
 {
 	if ((!place->block || pc != place->next || el != place->el) &&
-	    !(tl_xtrace_basic_block_leave(blocks, place) && tl_xtrace_basic_block_enter(blocks, place, pc, el)))
+	    !(tl_xtrace_basic_block_leave(blocks, place) &&
+	      tl_xtrace_basic_block_enter(blocks, place, pc, el)))
 		return false;
 	place->length++;
 	place->next = pc + 4;

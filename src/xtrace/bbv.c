@@ -10,9 +10,11 @@
 #include "core/output.h"
 #include "xtrace/lane.h"
 
+/* clang-format off */
 static const struct xtrace_column columns[] = {
 	{ "interval", 0 }, { "block", 0 }, { "address", 0 }, { "instructions", 0 },
 };
+/* clang-format on */
 
 void tl_xtrace_bbv_begin(struct xtrace_analysis *a)
 {
@@ -22,8 +24,8 @@ void tl_xtrace_bbv_begin(struct xtrace_analysis *a)
 	tl_xtrace_table_columns(&a->table, columns, sizeof(columns) / sizeof(columns[0]));
 }
 
-static void put_line(struct tl_output *out, const struct xtrace_basic_blocks *blocks, const uint32_t *list,
-		     size_t count)
+static void put_line(struct tl_output *out, const struct xtrace_basic_blocks *blocks,
+		     const uint32_t *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		tl_put_format(out, "%s%" PRIu32 ":%" PRIu64, i ? " :" : "T:", list[i] + 1,
@@ -31,8 +33,8 @@ static void put_line(struct tl_output *out, const struct xtrace_basic_blocks *bl
 	tl_put_char(out, '\n');
 }
 
-static void put_rows(struct xtrace_table *table, uint64_t interval, const struct xtrace_basic_blocks *blocks,
-		     const uint32_t *list, size_t count)
+static void put_rows(struct xtrace_table *table, uint64_t interval,
+		     const struct xtrace_basic_blocks *blocks, const uint32_t *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		tl_xtrace_cell_u64(table, interval);

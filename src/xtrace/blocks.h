@@ -40,17 +40,18 @@ struct xtrace_block_insn {
 
 struct xtrace_block {
 	struct xtrace_place place; /* of the first instruction */
-	uint8_t head;		   /* its token byte */
-	uint8_t flow;		   /* enum tl_a64_flow of the last instruction */
-	bool direct;		   /* `target` is known */
-	uint8_t sp_kind;	   /* of `sp`: what is far from here need not be touched */
-	uint16_t target_at;	   /* where the TARGET_B token is, of an SVC the first SVCARG; 0: none */
+	uint8_t head;              /* its token byte */
+	uint8_t flow;              /* enum tl_a64_flow of the last instruction */
+	bool direct;               /* `target` is known */
+	uint8_t sp_kind;           /* of `sp`: what is far from here need not be touched */
+	/* where the TARGET_B token is, of an SVC the first SVCARG; 0: none */
+	uint16_t target_at;
 	uint16_t bytes, token_count, insn_count;
 	uint64_t last, end; /* address of the last instruction; behind it */
 	uint64_t target;
-	uint64_t count;		 /* times it came as it is */
-	uint64_t last_count;	 /* times its last instruction was executed */
-	uint64_t taken;		 /* of these, to `target` */
+	uint64_t count;          /* times it came as it is */
+	uint64_t last_count;     /* times its last instruction was executed */
+	uint64_t taken;          /* of these, to `target` */
 	struct xtrace_cost cost; /* of one time */
 	struct xtrace_block_token *tokens;
 	struct xtrace_block_insn *insns;

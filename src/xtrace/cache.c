@@ -59,7 +59,8 @@ static void forget_part(struct xtrace_ways *w, const struct xtrace_ways *behind,
 		forget(w, (line << finer) + i);
 }
 
-static void forget_before(struct xtrace_caches *caches, const struct xtrace_ways *behind, uint64_t line)
+static void forget_before(struct xtrace_caches *caches, const struct xtrace_ways *behind,
+			  uint64_t line)
 {
 	for (size_t c = 0; c < caches->core_count; c++) {
 		struct xtrace_core *core = &caches->cores[c];
@@ -82,8 +83,8 @@ static void count(struct xtrace_cache_count *counts, uint32_t level, enum xtrace
 	counts[level].misses[use] += !hit;
 }
 
-void tl_xtrace_cache_line(struct xtrace_core *core, struct xtrace_ways *w, uint64_t line, enum xtrace_use use,
-			  struct xtrace_cache_count *also)
+void tl_xtrace_cache_line(struct xtrace_core *core, struct xtrace_ways *w, uint64_t line,
+			  enum xtrace_use use, struct xtrace_cache_count *also)
 {
 	for (;;) {
 		uint64_t dropped;
@@ -122,7 +123,8 @@ static struct xtrace_ways *ways_of(struct xtrace_core *core, uint32_t level)
 {
 	if (level == TL_NONE)
 		return NULL;
-	return core->caches->config->levels[level].shared ? &core->caches->shared[level] : &core->ways[level];
+	return core->caches->config->levels[level].shared ? &core->caches->shared[level]
+							  : &core->ways[level];
 }
 
 static bool make_core(struct xtrace_caches *caches, struct xtrace_core *core)
@@ -142,15 +144,16 @@ static bool make_core(struct xtrace_caches *caches, struct xtrace_core *core)
 	return true;
 }
 
-int tl_xtrace_caches_begin(struct xtrace_caches *caches, const struct xtrace_cache_config *config, size_t core_count,
-			   struct tl_error *err)
+int tl_xtrace_caches_begin(struct xtrace_caches *caches, const struct xtrace_cache_config *config,
+			   size_t core_count, struct tl_error *err)
 {
 	*caches = (struct xtrace_caches){ .config = config, .core_count = core_count };
 	caches->cores = tl_zeroed(core_count, sizeof(*caches->cores));
 	bool good = caches->cores;
 
 	for (uint32_t i = 0; good && i < config->count; i++)
-		good = !config->levels[i].shared || make_ways(&caches->shared[i], &config->levels[i], i);
+		good = !config->levels[i].shared ||
+		       make_ways(&caches->shared[i], &config->levels[i], i);
 	for (size_t c = 0; good && c < core_count; c++)
 		good = make_core(caches, &caches->cores[c]);
 	if (good)

@@ -32,7 +32,8 @@ struct xtrace_cache_config {
 };
 
 /* cache_config.c: text of docs/analyze.md, "Caches". The offset of an error is that of its line. */
-int tl_xtrace_cache_parse(struct xtrace_cache_config *config, const char *text, size_t size, struct tl_error *err);
+int tl_xtrace_cache_parse(struct xtrace_cache_config *config, const char *text, size_t size,
+			  struct tl_error *err);
 /* The text of the default one. */
 extern const char tl_xtrace_cache_default[];
 
@@ -67,13 +68,13 @@ struct xtrace_caches {
 	size_t core_count;
 };
 
-int tl_xtrace_caches_begin(struct xtrace_caches *caches, const struct xtrace_cache_config *config, size_t core_count,
-			   struct tl_error *err);
+int tl_xtrace_caches_begin(struct xtrace_caches *caches, const struct xtrace_cache_config *config,
+			   size_t core_count, struct tl_error *err);
 void tl_xtrace_caches_end(struct xtrace_caches *caches);
 
 /* A line of a first level: asks the next levels on a miss. `also` is counted too, or NULL. */
-void tl_xtrace_cache_line(struct xtrace_core *core, struct xtrace_ways *ways, uint64_t line, enum xtrace_use use,
-			  struct xtrace_cache_count *also);
+void tl_xtrace_cache_line(struct xtrace_core *core, struct xtrace_ways *ways, uint64_t line,
+			  enum xtrace_use use, struct xtrace_cache_count *also);
 
 /* Every line, and every page, of an access of `size` > 0 bytes is touched once. */
 static inline void tl_xtrace_cache_access(struct xtrace_core *core, uint64_t address, uint64_t size,

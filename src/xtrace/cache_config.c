@@ -252,7 +252,8 @@ static const char *link_levels(struct parser *p)
 	return find_first(p->config);
 }
 
-int tl_xtrace_cache_parse(struct xtrace_cache_config *config, const char *text, size_t size, struct tl_error *err)
+int tl_xtrace_cache_parse(struct xtrace_cache_config *config, const char *text, size_t size,
+			  struct tl_error *err)
 {
 	struct parser p = { .config = config };
 	char line[4 * MAX_WORD];
@@ -264,7 +265,8 @@ int tl_xtrace_cache_parse(struct xtrace_cache_config *config, const char *text, 
 		size_t length = end ? (size_t)(end - text) - at : size - at;
 
 		if (length >= sizeof(line))
-			return tl_error_in(err, TL_BAD_FORMAT, at, number, "a line of more than 511 characters");
+			return tl_error_in(err, TL_BAD_FORMAT, at, number,
+					   "a line of more than 511 characters");
 		memcpy(line, text + at, length);
 		line[length] = '\0';
 		parse_line(&p, line);

@@ -133,8 +133,7 @@ enum { SYS_RT_SIGRETURN = 139, SYS_EXECVE = 221, SYS_EXECVEAT = 281 };
 static enum xtrace_step_kind kind_of_break(const struct xtrace_last *last,
 					   const struct xtrace_place *next)
 {
-	bool call = last->flow == TL_A64_EXCEPTION_CALL && last->has_target &&
-		    last->el == next->el;
+	bool call = last->flow == TL_A64_EXCEPTION_CALL && last->has_target && last->el == next->el;
 
 	if (call && last->target == SYS_RT_SIGRETURN)
 		return XTRACE_STEP_SIGNAL_RETURN;

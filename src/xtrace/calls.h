@@ -15,7 +15,7 @@
 struct xtrace_last {
 	uint64_t pc;
 	uint64_t target; /* of its flow; of an SVC the number of the system call */
-	uint8_t flow;	 /* enum tl_a64_flow */
+	uint8_t flow;    /* enum tl_a64_flow */
 	uint8_t el;
 	bool has_target;
 	bool valid; /* false: at the beginning, or after a gap */

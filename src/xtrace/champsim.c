@@ -17,9 +17,13 @@
 #include "xtrace/convert.h"
 
 enum {
-	RECORD = 64, DESTINATIONS = 2, SOURCES = 4,
-	STACK_POINTER = 6, FLAGS = 25, INSTRUCTION_POINTER = 26, /* ChampSim's */
-	OTHERS = 32, /* our registers follow its own ones: 0 is none */
+	RECORD = 64,
+	DESTINATIONS = 2,
+	SOURCES = 4,
+	STACK_POINTER = 6,
+	FLAGS = 25,
+	INSTRUCTION_POINTER = 26, /* ChampSim's */
+	OTHERS = 32,              /* our registers follow its own ones: 0 is none */
 };
 
 struct record {
@@ -40,7 +44,9 @@ struct champsim {
 
 static uint8_t number_of(unsigned reg)
 {
-	return reg == TL_A64_SP ? STACK_POINTER : reg == TL_A64_NZCV ? FLAGS : (uint8_t)(OTHERS + reg);
+	return reg == TL_A64_SP     ? STACK_POINTER
+	       : reg == TL_A64_NZCV ? FLAGS
+				    : (uint8_t)(OTHERS + reg);
 }
 
 static void add_register(uint8_t *list, unsigned room, uint8_t number)
@@ -80,7 +86,8 @@ static const struct {
 	{ TL_A64_TRAP, false, false, false, false, true },
 };
 
-static void put_branch(struct record *r, const struct tl_a64 *insn, const struct tl_a64_operands *operands)
+static void put_branch(struct record *r, const struct tl_a64 *insn,
+		       const struct tl_a64_operands *operands)
 {
 	size_t k = 0;
 
@@ -116,7 +123,8 @@ static void flush(struct champsim *c, bool known, uint64_t next)
 	struct tl_a64_operands operands = tl_a64_operands(c->insn.opcode);
 
 	if (is_branch(&c->insn, goes_on)) {
-		bool target = c->insn.target && known && next == r->ip + (uint64_t)(int64_t)c->insn.offset;
+		bool target = c->insn.target && known &&
+			      next == r->ip + (uint64_t)(int64_t)c->insn.offset;
 
 		put_branch(r, &c->insn, &operands);
 		r->taken = c->insn.flow != TL_A64_CONDITIONAL || target;
@@ -185,7 +193,8 @@ static int put_all(struct champsim *c, struct tl_error *err)
 	return status < 0 ? status : 0;
 }
 
-int tl_xtrace_to_champsim(struct tl_xtrace *trace, uint32_t stream, struct tl_output *out, struct tl_error *err)
+int tl_xtrace_to_champsim(struct tl_xtrace *trace, uint32_t stream, struct tl_output *out,
+			  struct tl_error *err)
 {
 	struct champsim *c = calloc(1, sizeof(*c));
 	int status;

@@ -11,6 +11,7 @@
 
 static const struct {
 	const char *rule, *text;
+	/* clang-format off */
 } rules[RULE_COUNT] = {
 	[RULE_TOKEN] = { "xtrace.token", "bytes that are no token" },
 	[RULE_GRAMMAR_PLACE] = { "xtrace.grammar.place",
@@ -50,6 +51,7 @@ static const struct {
 				      "a snapshot's registers differ from what the trace said of "
 				      "them" },
 };
+/* clang-format on */
 
 /* Bytes, as every processor has had them so far. */
 enum { DEFAULT_ZERO_BLOCK = 64 };

@@ -42,8 +42,8 @@ struct check_opcode {
 	struct tl_a64 a64;
 	struct xtrace_effect effect;
 	uint32_t belongs; /* kinds of tokens that may stand behind it, as bits */
-	bool simple;	  /* goes on behind itself */
-	bool inert;	  /* needs no tokens, and changes no register */
+	bool simple;      /* goes on behind itself */
+	bool inert;       /* needs no tokens, and changes no register */
 };
 
 enum { CHECK_CACHE_BITS = 12, CHECK_SYSREGS = 5 };
@@ -64,7 +64,7 @@ struct check_instruction {
 	const struct check_opcode *op;
 	uint64_t pc, offset, ordinal;
 	uint64_t target, result; /* of TARGET_B; of MRS or STXR */
-	const uint8_t *load;	 /* its first load's bytes; NULL: none */
+	const uint8_t *load;     /* its first load's bytes; NULL: none */
 	uint32_t load_size;
 	uint32_t seen; /* kinds of tokens behind it, as bits */
 	uint8_t el, rank, svcargs;
@@ -81,7 +81,7 @@ struct check_signal {
 	bool confirmed;
 	uint64_t offset, record, pc;
 	uint64_t from, target; /* the instruction before, and where it may have gone */
-	uint64_t sp;	       /* there; 0: unknown */
+	uint64_t sp;           /* there; 0: unknown */
 };
 enum { CHECK_SIGNALS = 16, CHECK_HANDLERS = 16 };
 
@@ -95,20 +95,20 @@ struct check_stream {
 
 	struct check_instruction last; /* op NULL: none before, or it was lost */
 	struct check_opcode kept; /* its opcode's, when another one took the place in the cache */
-	bool ended;		  /* it was judged: a boundary came behind it */
+	bool ended;               /* it was judged: a boundary came behind it */
 	struct xtrace_registers registers;
-	uint64_t ordinal, user;		/* instructions so far */
-	bool counts_known;		/* no gap since the beginning, or since the last snapshot */
+	uint64_t ordinal, user;         /* instructions so far */
+	bool counts_known;              /* no gap since the beginning, or since the last snapshot */
 	uint64_t count_base, user_base; /* a snapshot's counts less ours */
-	uint64_t heap_end;		/* 0: unknown */
+	uint64_t heap_end;              /* 0: unknown */
 	uint64_t sysregs[CHECK_SYSREGS]; /* those that only MSR changes */
-	uint32_t sysregs_known;		 /* bits */
-	const uint8_t *allgpr;		 /* at this boundary */
+	uint32_t sysregs_known;          /* bits */
+	const uint8_t *allgpr;           /* at this boundary */
 	bool waits_for_svcret;
 	uint64_t pending_args[7]; /* of the call that SVCRET ends */
-	bool timed;		  /* there was a TIME */
+	bool timed;               /* there was a TIME */
 	uint64_t time;
-	unsigned space;	     /* number of TTBR0's value */
+	unsigned space;      /* number of TTBR0's value */
 	uint32_t zero_block; /* bytes that DC ZVA clears */
 
 	struct check_signal signals[CHECK_SIGNALS]; /* the innermost one is the last */
@@ -145,8 +145,8 @@ void tl_xtrace_check_no_memory(struct check_stream *s);
 /* check_flow.c: an instruction follows another. */
 void tl_xtrace_check_flow(struct check_stream *s, const struct check_instruction *next);
 
-/* check_signals.c: where only EL0 is traced. A break of the PC that may be a signal; an access while
- * probes_sp; what follows rt_sigreturn; the end of the stream, or damage. */
+/* check_signals.c: where only EL0 is traced. A break of the PC that may be a signal; an access
+ * while probes_sp; what follows rt_sigreturn; the end of the stream, or damage. */
 void tl_xtrace_check_signal(struct check_stream *s, enum check_rule rule,
 			    const struct check_instruction *next);
 void tl_xtrace_check_signal_access(struct check_stream *s, uint64_t address);

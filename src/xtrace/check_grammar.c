@@ -12,9 +12,9 @@ static uint32_t bit(enum tl_xtrace_kind kind)
  * (A21). 0: anywhere.
  */
 static const uint8_t ranks[TL_XTRACE_KIND_COUNT] = {
-	[TL_XTRACE_SVCARG] = 1,	     [TL_XTRACE_TARGET_B] = 1, [TL_XTRACE_DC] = 1,
+	[TL_XTRACE_SVCARG] = 1,      [TL_XTRACE_TARGET_B] = 1, [TL_XTRACE_DC] = 1,
 	[TL_XTRACE_SYSCALL_VEC] = 2, [TL_XTRACE_TIME] = 3,     [TL_XTRACE_LOAD] = 4,
-	[TL_XTRACE_STORE] = 4,	     [TL_XTRACE_STXR] = 5,     [TL_XTRACE_MRS] = 5,
+	[TL_XTRACE_STORE] = 4,       [TL_XTRACE_STXR] = 5,     [TL_XTRACE_MRS] = 5,
 };
 
 /* Kinds that belong to whatever instruction: "accept MISC_FLAGS anywhere" (A17), and what is not

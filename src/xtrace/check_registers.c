@@ -35,9 +35,9 @@ static const struct {
 	uint32_t name;
 	uint8_t number; /* in the snapshot (2.3, item 10) */
 } stable[CHECK_SYSREGS] = {
-	{ 0x1b4400, 0 },		   /* FPCR, S3_3_C4_C4_0 */
-	{ 0x1bd040, 3 },		   /* TPIDR_EL0, S3_3_C13_C0_2 */
-	{ 0x1bd060, 4 },		   /* TPIDRRO_EL0, S3_3_C13_C0_3 */
+	{ 0x1b4400, 0 },                   /* FPCR, S3_3_C4_C4_0 */
+	{ 0x1bd040, 3 },                   /* TPIDR_EL0, S3_3_C13_C0_2 */
+	{ 0x1bd060, 4 },                   /* TPIDRRO_EL0, S3_3_C13_C0_3 */
 	{ TTBR0_EL1, 5 }, { 0x18d080, 9 }, /* TPIDR_EL1, S3_0_C13_C0_4 */
 };
 

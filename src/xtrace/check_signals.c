@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Signals, in streams without a kernel: the program is interrupted anywhere, its handler goes on, with a frame of the
- * kernel's below its SP, and rt_sigreturn brings back what was interrupted. A break of the PC is taken for that if one
- * of these two follows: SP is that of such a frame, or the handler returns. Else it is a violation, told when that is
- * known.
+ * Signals, in streams without a kernel: the program is interrupted anywhere, its handler goes on,
+ * with a frame of the kernel's below its SP, and rt_sigreturn brings back what was interrupted. A
+ * break of the PC is taken for that if one of these two follows: SP is that of such a frame, or the
+ * handler returns. Else it is a violation, told when that is known.
  */
 #include "xtrace/check.h"
 #include "xtrace/stack_pointer.h"

@@ -5,11 +5,15 @@
 #include <tracelathe/xtrace.h>
 
 /* The one stream of that thread or core (TL_NOWHERE: there is but one). */
-int tl_xtrace_one_stream(const struct tl_xtrace *trace, uint64_t id, uint32_t *stream, struct tl_error *err);
+int tl_xtrace_one_stream(const struct tl_xtrace *trace, uint64_t id, uint32_t *stream,
+			 struct tl_error *err);
 
 /* Of one stream each. */
-int tl_xtrace_to_tarmac(struct tl_xtrace *trace, uint32_t stream, struct tl_output *out, struct tl_error *err);
-int tl_xtrace_to_champsim(struct tl_xtrace *trace, uint32_t stream, struct tl_output *out, struct tl_error *err);
-int tl_xtrace_to_jsonl(struct tl_xtrace *trace, uint32_t stream, struct tl_output *out, struct tl_error *err);
+int tl_xtrace_to_tarmac(struct tl_xtrace *trace, uint32_t stream, struct tl_output *out,
+			struct tl_error *err);
+int tl_xtrace_to_champsim(struct tl_xtrace *trace, uint32_t stream, struct tl_output *out,
+			  struct tl_error *err);
+int tl_xtrace_to_jsonl(struct tl_xtrace *trace, uint32_t stream, struct tl_output *out,
+		       struct tl_error *err);
 
 #endif

@@ -15,6 +15,7 @@ enum payload { NUMBER, ADDRESS, ACCESS, REGISTERS, VECTORS, BYTES };
 static const struct {
 	enum payload payload;
 	const char *name; /* of the field */
+			  /* clang-format off */
 } payloads[TL_XTRACE_KIND_COUNT] = {
 	[TL_XTRACE_LOAD] = { ACCESS, "address" },
 	[TL_XTRACE_STORE] = { ACCESS, "address" },
@@ -30,6 +31,7 @@ static const struct {
 	[TL_XTRACE_TIME] = { NUMBER, "time" },
 	[TL_XTRACE_UNKNOWN] = { BYTES, "bytes" },
 };
+/* clang-format on */
 
 /* ---- values ---- */
 
@@ -180,7 +182,7 @@ struct head {
 	struct tl_xtrace_token token;
 	bool pending;
 	uint64_t ordinal; /* of the next instruction */
-	bool shown;	  /* the present instruction is */
+	bool shown;       /* the present instruction is */
 };
 
 static void put_line(const struct dump *d, const struct xtrace_stream *s,

@@ -224,8 +224,8 @@ static const struct slot *middle(const struct insns *d, const struct insn *insn)
 
 /* What is shown of those that have one value. */
 static const char *const names[TL_XTRACE_KIND_COUNT] = {
-	[TL_XTRACE_STXR] = "status", [TL_XTRACE_MRS] = "value",	      [TL_XTRACE_SVCARG] = "x",
-	[TL_XTRACE_DC] = "dc",	     [TL_XTRACE_TARGET_B] = "target", [TL_XTRACE_FLAGS] = "nzcv",
+	[TL_XTRACE_STXR] = "status", [TL_XTRACE_MRS] = "value",       [TL_XTRACE_SVCARG] = "x",
+	[TL_XTRACE_DC] = "dc",       [TL_XTRACE_TARGET_B] = "target", [TL_XTRACE_FLAGS] = "nzcv",
 	[TL_XTRACE_TIME] = "time",
 };
 
@@ -354,8 +354,8 @@ enum outcome {
 
 /* The instructions of a segment up to where `limit` (NULL: no limit) stands, which is where one
  * begins. */
-static enum outcome dump_segment(const struct insns *d, struct xtrace_walk *walk,
-				 uint64_t *ordinal, const uint8_t *limit)
+static enum outcome dump_segment(const struct insns *d, struct xtrace_walk *walk, uint64_t *ordinal,
+				 const uint8_t *limit)
 {
 	const struct xtrace_stream *s = walk->stream;
 	struct xtrace_walk w = *walk;
@@ -466,8 +466,7 @@ static int dump_until(const struct insns *d, const struct xtrace_stream *s, stru
 		enum outcome outcome;
 
 		if (!head->begun)
-			tl_xtrace_walk_begin(&head->walk, d->trace, s,
-					     &s->segments[head->segment]);
+			tl_xtrace_walk_begin(&head->walk, d->trace, s, &s->segments[head->segment]);
 		head->begun = true;
 		outcome = dump_segment(d, &head->walk, &head->ordinal, s->data + end);
 		if (outcome == LIMIT_REACHED)

@@ -45,20 +45,25 @@ static uint64_t extend(uint64_t value, uint32_t bytes, bool is_signed, bool to_6
 	return to_64 ? value : (uint32_t)value;
 }
 
-/* "Load/store register" (all addressing modes) and "Load register (literal)": opc says what becomes of the sign. */
-static void single_load(struct xtrace_effects *effects, uint32_t opcode, const struct tl_xtrace_access *access)
+/*
+ * "Load/store register" (all addressing modes) and "Load register (literal)": opc says what becomes
+ * of the sign.
+ */
+static void single_load(struct xtrace_effects *effects, uint32_t opcode,
+			const struct tl_xtrace_access *access)
 {
 	bool literal = (opcode & 0x3b000000) == 0x18000000;
 	uint32_t opc = field(opcode, 23, 22);
 	bool is_signed = literal ? opcode >> 30 == 2 : opc & 2;
 
 	add_x(effects, opcode & 31,
-	      extend(little(access->data, access->size), access->size, is_signed, literal || opc != 3));
+	      extend(little(access->data, access->size), access->size, is_signed,
+		     literal || opc != 3));
 }
 
 /* "Load/store register pair": one access of both, or one each. */
-static void pair_load(struct xtrace_effects *effects, uint32_t opcode, const struct tl_xtrace_access *first,
-		      const struct tl_xtrace_access *second)
+static void pair_load(struct xtrace_effects *effects, uint32_t opcode,
+		      const struct tl_xtrace_access *first, const struct tl_xtrace_access *second)
 {
 	uint32_t half = opcode >> 31 ? 8 : 4;
 	bool is_signed = opcode >> 30 == 1;
@@ -70,7 +75,10 @@ static void pair_load(struct xtrace_effects *effects, uint32_t opcode, const str
 	add_x(effects, field(opcode, 14, 10), extend(little(high, half), half, is_signed, true));
 }
 
-/* Loads that extend with zeros: exclusive and ordered ones, and LDAPR, which is among the atomic operations. */
+/*
+ * Loads that extend with zeros: exclusive and ordered ones, and LDAPR, which is among the atomic
+ * operations.
+ */
 static bool is_plain_load(uint32_t opcode)
 {
 	return (opcode & 0x3f600000) == 0x08400000 || (opcode & 0x3fe0fc00) == 0x38a0c000;
@@ -80,11 +88,12 @@ static bool is_single_load(uint32_t opcode)
 {
 	bool atomic = (opcode & 0x3f200c00) == 0x38200000;
 
-	return (opcode & 0x3f000000) == 0x18000000 || ((opcode & 0x3a000000) == 0x38000000 && !atomic);
+	return (opcode & 0x3f000000) == 0x18000000 ||
+	       ((opcode & 0x3a000000) == 0x38000000 && !atomic);
 }
 
-static void loaded(struct xtrace_effects *effects, uint32_t opcode, const struct tl_xtrace_access *accesses,
-		   unsigned count)
+static void loaded(struct xtrace_effects *effects, uint32_t opcode,
+		   const struct tl_xtrace_access *accesses, unsigned count)
 {
 	bool pair = (opcode & 0x3e400000) == 0x28400000;
 
@@ -117,8 +126,9 @@ static void tokens(struct xtrace_effects *effects, const struct tl_xtrace_instru
 		add_x(effects, LINK, insn->pc + 4);
 }
 
-void tl_xtrace_effects(const struct tl_xtrace_reader *reader, const struct tl_xtrace_instruction *insn,
-		       struct xtrace_sp *stack, struct xtrace_effects *effects)
+void tl_xtrace_effects(const struct tl_xtrace_reader *reader,
+		       const struct tl_xtrace_instruction *insn, struct xtrace_sp *stack,
+		       struct xtrace_effects *effects)
 {
 	struct xtrace_sp before = *stack;
 	struct tl_xtrace_access accesses[2];

@@ -23,7 +23,8 @@ struct xtrace_effects {
 };
 
 /* Effects of an instruction and its accesses; `stack` goes on with it. */
-void tl_xtrace_effects(const struct tl_xtrace_reader *reader, const struct tl_xtrace_instruction *insn,
-		       struct xtrace_sp *stack, struct xtrace_effects *effects);
+void tl_xtrace_effects(const struct tl_xtrace_reader *reader,
+		       const struct tl_xtrace_instruction *insn, struct xtrace_sp *stack,
+		       struct xtrace_effects *effects);
 
 #endif

@@ -42,7 +42,7 @@ struct xtrace_fold {
 	struct xtrace_stack stack;
 	struct xtrace_last last;
 	struct xtrace_told_sp sp; /* behind it */
-	bool begun; /* there was an instruction */
+	bool begun;               /* there was an instruction */
 	struct xtrace_worker *workers, *idle;
 
 	/* Segments that are folded, waiting for those before them. */
@@ -72,8 +72,7 @@ void tl_xtrace_fold_spans(struct xtrace_fold *fold, size_t segment, struct xtrac
 
 /* Fold a segment (fold_segment.c). */
 void tl_xtrace_fold_segment(struct xtrace_fold *fold, struct xtrace_worker *worker,
-			    struct xtrace_walk *walk, size_t segment,
-			    struct xtrace_part *part);
+			    struct xtrace_walk *walk, size_t segment, struct xtrace_part *part);
 
 /* Add what the fold of the present stream found to the profile (fold_profile.c). */
 int tl_xtrace_fold_export(struct xtrace_fold *fold, struct tl_error *err);

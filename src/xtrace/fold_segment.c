@@ -15,9 +15,9 @@ struct run {
 	struct xtrace_stack stack;
 	struct xtrace_walk walk;
 	struct xtrace_last last;
-	struct xtrace_block *done; /* whose last instruction was the last one; NULL: none */
-	const uint8_t *done_at;	   /* its tokens, if it came as it is; NULL: `last` is filled in */
-	const uint8_t *filled_at;  /* its tokens, if they did before `last` was filled in */
+	struct xtrace_block *done;  /* whose last instruction was the last one; NULL: none */
+	const uint8_t *done_at;     /* its tokens, if it came as it is; NULL: `last` is filled in */
+	const uint8_t *filled_at;   /* its tokens, if they did before `last` was filled in */
 	struct xtrace_told_sp told; /* by the boundary before the next instruction */
 };
 
@@ -140,8 +140,8 @@ static void execute(struct run *r, struct xtrace_registers *registers, const str
 		const uint8_t *loaded = NULL;
 
 		for (token++; token < b->token_count && !b->tokens[token].opcode_at; token++)
-			if (!loaded && r->worker->blocks.kinds[b->tokens[token].byte] ==
-					       TL_XTRACE_LOAD)
+			if (!loaded &&
+			    r->worker->blocks.kinds[b->tokens[token].byte] == TL_XTRACE_LOAD)
 				loaded = at + b->tokens[token].offset;
 		tl_xtrace_registers_apply(registers, &effect, b->place.pc + 4 * i,
 					  loaded ? loaded + 9 : NULL,
@@ -166,7 +166,8 @@ static void switch_sp(struct run *r, const struct xtrace_block *b, const uint8_t
 }
 
 /* Of a whole block. It stays out of the loop over blocks: few blocks need it. */
-static __attribute__((noinline)) void follow_sp(struct run *r, const struct xtrace_block *b, const uint8_t *at)
+static __attribute__((noinline)) void follow_sp(struct run *r, const struct xtrace_block *b,
+						const uint8_t *at)
 {
 	const struct xtrace_sp_change *change = &b->sp;
 
@@ -393,8 +394,7 @@ static void guess_sp(struct run *r)
 }
 
 void tl_xtrace_fold_segment(struct xtrace_fold *fold, struct xtrace_worker *worker,
-			    struct xtrace_walk *walk, size_t segment,
-			    struct xtrace_part *part)
+			    struct xtrace_walk *walk, size_t segment, struct xtrace_part *part)
 {
 	struct run r = { .fold = fold, .segment = segment, .worker = worker, .walk = *walk };
 

@@ -61,8 +61,8 @@ static void count(const struct xtrace_chunk *chunk, struct xtrace_extent *extent
 }
 
 /* A line is a part of one page, or its first page stands for it. */
-static bool add_pages(struct xtrace_footprint *pages, uint64_t first_line, const struct xtrace_chunk *chunk,
-		      unsigned line_shift, unsigned page_shift)
+static bool add_pages(struct xtrace_footprint *pages, uint64_t first_line,
+		      const struct xtrace_chunk *chunk, unsigned line_shift, unsigned page_shift)
 {
 	for (unsigned i = 0; i < 64; i++) {
 		uint64_t page = (first_line + i) << line_shift >> page_shift;
@@ -84,14 +84,16 @@ static bool add_pages(struct xtrace_footprint *pages, uint64_t first_line, const
 bool tl_xtrace_footprint_sum(const struct xtrace_footprint *f, unsigned el, unsigned page_shift,
 			     struct xtrace_extent *line_sum, struct xtrace_extent *page_sum)
 {
-	struct xtrace_footprint lines = { .line_shift = f->line_shift }, pages = { .line_shift = page_shift };
+	struct xtrace_footprint lines = { .line_shift = f->line_shift },
+				pages = { .line_shift = page_shift };
 	bool good = true;
 
 	for (uint32_t i = 0; good && i < f->numbers.count; i++) {
 		if (el != XTRACE_EVERY_EL && (f->keys[i] & 3) != el)
 			continue;
 		good = unite_at(&lines, f->keys[i] & ~UINT64_C(3), &f->chunks[i]) &&
-		       add_pages(&pages, f->keys[i] >> 2 << 6, &f->chunks[i], f->line_shift, page_shift);
+		       add_pages(&pages, f->keys[i] >> 2 << 6, &f->chunks[i], f->line_shift,
+				 page_shift);
 	}
 	*line_sum = *page_sum = (struct xtrace_extent){ 0 };
 	for (uint32_t i = 0; i < lines.numbers.count; i++)

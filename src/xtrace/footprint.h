@@ -31,7 +31,8 @@ struct xtrace_extent {
 	uint64_t fetched, loaded, stored, data, all;
 };
 
-static inline void tl_xtrace_footprint_begin(struct xtrace_footprint *footprint, unsigned line_shift)
+static inline void tl_xtrace_footprint_begin(struct xtrace_footprint *footprint,
+					     unsigned line_shift)
 {
 	*footprint = (struct xtrace_footprint){ .line_shift = line_shift };
 }
@@ -41,17 +42,19 @@ uint32_t tl_xtrace_footprint_chunk(struct xtrace_footprint *footprint, uint64_t 
 void tl_xtrace_footprint_free(struct xtrace_footprint *footprint);
 
 /* Add what another one touched. False without memory. */
-bool tl_xtrace_footprint_add(struct xtrace_footprint *sum, const struct xtrace_footprint *footprint);
+bool tl_xtrace_footprint_add(struct xtrace_footprint *sum,
+			     const struct xtrace_footprint *footprint);
 
 enum { XTRACE_EVERY_EL = 4 };
 
 /* Sums for one exception level or all: of lines, and of pages. False without memory. */
-bool tl_xtrace_footprint_sum(const struct xtrace_footprint *footprint, unsigned el, unsigned page_shift,
-			     struct xtrace_extent *lines, struct xtrace_extent *pages);
+bool tl_xtrace_footprint_sum(const struct xtrace_footprint *footprint, unsigned el,
+			     unsigned page_shift, struct xtrace_extent *lines,
+			     struct xtrace_extent *pages);
 
 /* One line of `use` at exception level `el` (0 .. 3). False without memory. */
-static inline bool tl_xtrace_footprint_line(struct xtrace_footprint *f, enum xtrace_use use, unsigned el,
-					    uint64_t line)
+static inline bool tl_xtrace_footprint_line(struct xtrace_footprint *f, enum xtrace_use use,
+					    unsigned el, uint64_t line)
 {
 	uint64_t key = line >> 6 << 2 | el;
 

@@ -5,12 +5,13 @@
 #include "xtrace/stack.h"
 
 /*
- * Limits, so that no stream takes memory without end, or time that is more than linear. DEEPEST: calls that never return
- * would fill the memory, all frames are abandoned then. REACH: so many frames are looked at, fewer where SP
- * does not say which.
- * ASIDE: deeper stacks are not set aside but abandoned; of more stacks, or more frames on them, the one that was set
- * aside first is. SWITCHED: so far from the top is what the frames of a thread are known again by where SP is not known.
- * NEAR: so far above a frame that was found its caller's may be.
+ * Limits, so that no stream takes memory without end, or time that is more than linear. DEEPEST:
+ * calls that never return would fill the memory, all frames are abandoned then. REACH: so many
+ * frames are looked at, fewer where SP does not say which.
+ * ASIDE: deeper stacks are not set aside but abandoned; of more stacks, or more frames on them, the
+ * one that was set aside first is. SWITCHED: so far from the top is what the frames of a thread are
+ * known again by where SP is not known. NEAR: so far above a frame that was found its caller's may
+ * be.
  */
 enum {
 	XTRACE_DEEPEST = 1 << 18,
@@ -70,9 +71,9 @@ struct xtrace_frames {
 };
 
 /*
- * landing.c. Each gives a frame, counted from 1, or 0. Who awaits a step: the frame that returns to that place, with that
- * SP; without `exactly` and SP the innermost one that returns there. Who holds it: the frame in whose part of the stack SP
- * is, whose function it is if `same`.
+ * landing.c. Each gives a frame, counted from 1, or 0. Who awaits a step: the frame that returns to
+ * that place, with that SP; without `exactly` and SP the innermost one that returns there. Who
+ * holds it: the frame in whose part of the stack SP is, whose function it is if `same`.
  */
 size_t tl_xtrace_awaits(const struct xtrace_frames *frames, const struct xtrace_step *step,
 			bool exactly);
@@ -92,7 +93,7 @@ struct xtrace_wanted {
 	/* The number of its frame that goes on, 0: it does not fit. */
 	size_t (*fits)(const struct xtrace_aside *aside, const struct xtrace_step *step);
 	uint64_t margin; /* so far outside of the SPs of its frames SP may be */
-	bool keep;	 /* the present frames are set aside, else abandoned */
+	bool keep;       /* the present frames are set aside, else abandoned */
 };
 /* Take up the frames that were set aside last of those that fit; *at: the frame's number less 1.
  * False: none. */

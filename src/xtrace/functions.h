@@ -14,10 +14,10 @@
 #include "core/memory.h"
 
 struct xtrace_function {
-	uint64_t start;	  /* its first address */
+	uint64_t start;   /* its first address */
 	uint32_t binary;  /* that has the code, TL_NONE: none */
 	const char *name; /* the symbol's, NULL: there is none */
-	bool kernel;	  /* of no binary, met above EL0 */
+	bool kernel;      /* of no binary, met above EL0 */
 };
 
 struct xtrace_functions {

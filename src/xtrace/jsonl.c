@@ -7,7 +7,8 @@
 #include "core/output.h"
 #include "xtrace/convert.h"
 
-int tl_xtrace_one_stream(const struct tl_xtrace *trace, uint64_t id, uint32_t *stream, struct tl_error *err)
+int tl_xtrace_one_stream(const struct tl_xtrace *trace, uint64_t id, uint32_t *stream,
+			 struct tl_error *err)
 {
 	*stream = TL_NONE;
 	for (uint32_t i = 0; i < tl_xtrace_stream_count(trace); i++) {
@@ -15,10 +16,13 @@ int tl_xtrace_one_stream(const struct tl_xtrace *trace, uint64_t id, uint32_t *s
 			continue;
 		if (*stream != TL_NONE)
 			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-					   "there are several streams: choose one with --thread or --cpu");
+					   "there are several streams: choose one with --thread "
+					   "or --cpu");
 		*stream = i;
 	}
-	return *stream == TL_NONE ? tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "there is no such thread or core") : 0;
+	return *stream == TL_NONE ? tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+						"there is no such thread or core")
+				  : 0;
 }
 
 static void hex(struct tl_output *out, const char *key, uint64_t value)
@@ -56,7 +60,9 @@ static void put_accesses(struct tl_output *out, const struct tl_xtrace_reader *r
 
 	while (tl_xtrace_access_next(reader, insn, &at, &access)) {
 		tl_put_text(out, any ? "," : ",\"accesses\":[");
-		hex(out, access.store ? "{\"access\":\"store\",\"address\":" : "{\"access\":\"load\",\"address\":",
+		hex(out,
+		    access.store ? "{\"access\":\"store\",\"address\":"
+				 : "{\"access\":\"load\",\"address\":",
 		    access.address);
 		number(out, ",\"size\":", access.size);
 		put_bytes(out, access.data, access.size);
@@ -78,7 +84,8 @@ static void put_syscall(struct tl_output *out, const struct tl_xtrace_instructio
 	for (uint64_t i = 0; insn->iovecs && i < insn->iovec_count; i++) {
 		hex(out, i ? ",{\"base\":" : ",\"iovecs\":[{\"base\":",
 		    tl_get64s(insn->iovecs + 16 * i, TL_HOST_BIG_ENDIAN));
-		number(out, ",\"length\":", tl_get64s(insn->iovecs + 16 * i + 8, TL_HOST_BIG_ENDIAN));
+		number(out,
+		       ",\"length\":", tl_get64s(insn->iovecs + 16 * i + 8, TL_HOST_BIG_ENDIAN));
 		tl_put_char(out, '}');
 	}
 	if (insn->iovecs && insn->iovec_count)
@@ -95,7 +102,8 @@ static void put_boundary(struct tl_output *out, const struct tl_xtrace_instructi
 	if (insn->has_svcret)
 		hex(out, ",\"svcret\":", insn->svcret);
 	for (unsigned i = 0; insn->allgpr && i < 32; i++)
-		hex(out, i ? "," : ",\"allgpr\":[", tl_get64s(insn->allgpr + 8 * i, TL_HOST_BIG_ENDIAN));
+		hex(out, i ? "," : ",\"allgpr\":[",
+		    tl_get64s(insn->allgpr + 8 * i, TL_HOST_BIG_ENDIAN));
 	if (insn->allgpr)
 		tl_put_char(out, ']');
 }
@@ -116,8 +124,8 @@ static void put_values(struct tl_output *out, const struct tl_xtrace_instruction
 		hex(out, ",\"flags\":", insn->flags);
 }
 
-static void put_instruction(struct tl_output *out, const struct tl_xtrace_reader *reader, uint64_t thread,
-			    const struct tl_xtrace_instruction *insn)
+static void put_instruction(struct tl_output *out, const struct tl_xtrace_reader *reader,
+			    uint64_t thread, const struct tl_xtrace_instruction *insn)
 {
 	number(out, "{\"instruction\":", insn->ordinal);
 	number(out, ",\"thread\":", thread);
@@ -135,7 +143,8 @@ static void put_instruction(struct tl_output *out, const struct tl_xtrace_reader
 	tl_put_text(out, "}\n");
 }
 
-int tl_xtrace_to_jsonl(struct tl_xtrace *trace, uint32_t stream, struct tl_output *out, struct tl_error *err)
+int tl_xtrace_to_jsonl(struct tl_xtrace *trace, uint32_t stream, struct tl_output *out,
+		       struct tl_error *err)
 {
 	uint64_t thread = tl_xtrace_stream(trace, stream)->id;
 	struct tl_xtrace_instruction insn;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where returns and branches land that are none of the present frame's: longjmp, exceptions, switches of stacks. */
+/*
+ * Where returns and branches land that are none of the present frame's: longjmp, exceptions,
+ * switches of stacks.
+ */
 #include "xtrace/frames.h"
 
 /* Above this frame another exception level begins, whose SP is another. */
@@ -37,8 +40,8 @@ static bool is_in(const struct xtrace_frames *frames, size_t at, const struct xt
 {
 	const struct xtrace_frame *frame = &frames->list[at - 1], *above = frame + 1;
 	bool upper = frame->sp_state == XTRACE_SP_KNOWN && !frame->handler && !frame->found;
-	bool lower = at < frames->depth && above->sp_state == XTRACE_SP_KNOWN &&
-		     above->el == frame->el;
+	bool lower =
+		at < frames->depth && above->sp_state == XTRACE_SP_KNOWN && above->el == frame->el;
 
 	if (at == frames->depth)
 		return frames->left && step->sp == frames->left;
@@ -58,8 +61,7 @@ size_t tl_xtrace_holds(const struct xtrace_frames *frames, const struct xtrace_s
 
 		if (frame->el != step->to.el)
 			break;
-		if ((!same || frame->function == step->to.function) &&
-		    is_in(frames, at, step))
+		if ((!same || frame->function == step->to.function) && is_in(frames, at, step))
 			return at;
 	}
 	return 0;

@@ -21,8 +21,8 @@ struct xtrace_call {
 	bool has_result;
 	uint64_t result;
 	const uint8_t *registers, *registers_now; /* ALLGPR of the kernel's entry; the last one */
-	uint64_t task, task_now;		  /* the kernel's thread; 0: not told */
-	uint64_t space;				  /* TTBR0 at the call */
+	uint64_t task, task_now;                  /* the kernel's thread; 0: not told */
+	uint64_t space;                           /* TTBR0 at the call */
 };
 
 /* A stream at work. */
@@ -43,7 +43,7 @@ struct xtrace_lane {
 	struct xtrace_block_place place;
 	struct xtrace_call call;
 	uint64_t call_user; /* user instructions up to the call before, and that one */
-	uint64_t space;	    /* TTBR0; 0: not told yet */
+	uint64_t space;     /* TTBR0; 0: not told yet */
 };
 
 struct xtrace_function_count {
@@ -66,8 +66,8 @@ struct xtrace_analysis {
 	struct xtrace_basic_blocks blocks;
 
 	struct xtrace_table table; /* that is written on the way */
-	unsigned tables;	   /* begun so far */
-	uint64_t interval_end;	   /* BBV */
+	unsigned tables;           /* begun so far */
+	uint64_t interval_end;     /* BBV */
 	uint64_t intervals;
 };
 
@@ -78,7 +78,8 @@ void tl_xtrace_call_token(struct xtrace_lane *lane, enum tl_xtrace_kind kind,
 /* The next instruction, after a result: is it the call's own? TL_NOWHERE: the stream ends. */
 void tl_xtrace_call_goes_on(struct xtrace_analysis *a, struct xtrace_lane *lane, uint64_t pc);
 /* Calls that were not seen to return are shown, too. */
-void tl_xtrace_call_flush(struct xtrace_analysis *a, struct xtrace_lane *lane, bool returned, uint64_t result);
+void tl_xtrace_call_flush(struct xtrace_analysis *a, struct xtrace_lane *lane, bool returned,
+			  uint64_t result);
 void tl_xtrace_calls_begin(struct xtrace_analysis *a);
 
 /* bbv.c */

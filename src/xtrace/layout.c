@@ -17,6 +17,7 @@ static const struct token_row {
 	enum token_class token_class;
 	uint8_t code;
 	uint16_t payload; /* 0: another row of the table below, or the layout, says */
+			  /* clang-format off */
 } rows[] = {
 	/* "VAL tokens store data of key registers; six sub-tokens" */
 	{ TL_XTRACE_STXR, CLASS_VAL, 0, 8 },
@@ -32,18 +33,19 @@ static const struct token_row {
 	/* "TIME tokens record the memory access order"; the payload is not described (A11) */
 	{ TL_XTRACE_TIME, CLASS_TIME, 0, 0 },
 };
+/* clang-format on */
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 static const char *const kind_names[TL_XTRACE_KIND_COUNT] = {
-	[TL_XTRACE_NONE] = "NONE",	   [TL_XTRACE_INST] = "INST",
-	[TL_XTRACE_PCINST] = "PCINST",	   [TL_XTRACE_LOAD] = "LOAD",
-	[TL_XTRACE_STORE] = "STORE",	   [TL_XTRACE_STXR] = "STXR",
-	[TL_XTRACE_MRS] = "MRS",	   [TL_XTRACE_SVCARG] = "SVCARG",
-	[TL_XTRACE_SVCRET] = "SVCRET",	   [TL_XTRACE_DC] = "DC",
+	[TL_XTRACE_NONE] = "NONE",         [TL_XTRACE_INST] = "INST",
+	[TL_XTRACE_PCINST] = "PCINST",     [TL_XTRACE_LOAD] = "LOAD",
+	[TL_XTRACE_STORE] = "STORE",       [TL_XTRACE_STXR] = "STXR",
+	[TL_XTRACE_MRS] = "MRS",           [TL_XTRACE_SVCARG] = "SVCARG",
+	[TL_XTRACE_SVCRET] = "SVCRET",     [TL_XTRACE_DC] = "DC",
 	[TL_XTRACE_TARGET_B] = "TARGET_B", [TL_XTRACE_ALLGPR] = "ALLGPR",
 	[TL_XTRACE_FLAGS] = "MISC_FLAGS",  [TL_XTRACE_SYSCALL_VEC] = "SYSCALL_VEC",
-	[TL_XTRACE_TIME] = "TIME",	   [TL_XTRACE_UNKNOWN] = "UNKNOWN",
+	[TL_XTRACE_TIME] = "TIME",         [TL_XTRACE_UNKNOWN] = "UNKNOWN",
 };
 
 const char *tl_xtrace_kind_name(enum tl_xtrace_kind kind)
@@ -136,7 +138,7 @@ uint8_t tl_xtrace_token_byte(enum tl_xtrace_kind kind, unsigned parameter)
 /* ---- snapshot records ---- */
 
 static const char *const sysreg_names[XTRACE_SYSREGS] = {
-	"fpcr",	   "fpsr",     "nzcv",	  "tpidr_el0", "tpidrro_el0", "ttbr0_el1",
+	"fpcr",    "fpsr",     "nzcv",    "tpidr_el0", "tpidrro_el0", "ttbr0_el1",
 	"elr_el1", "spsr_el1", "esr_el1", "tpidr_el1", "daif",
 };
 

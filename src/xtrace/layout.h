@@ -9,10 +9,10 @@
 #include <tracelathe/xtrace.h>
 
 enum {
-	XTRACE_HEADER_BYTES = 24,		  /* 2.2 */
-	XTRACE_GPR_BYTES = 256,			  /* ALLGPR; X0 to X31 of a snapshot */
-	XTRACE_SYSREGS = 11,			  /* 2.3, item 10 */
-	XTRACE_MAX_ACCESS = 256,		  /* A15 */
+	XTRACE_HEADER_BYTES = 24,                 /* 2.2 */
+	XTRACE_GPR_BYTES = 256,                   /* ALLGPR; X0 to X31 of a snapshot */
+	XTRACE_SYSREGS = 11,                      /* 2.3, item 10 */
+	XTRACE_MAX_ACCESS = 256,                  /* A15 */
 	XTRACE_MAX_FIXED = 9 + XTRACE_MAX_ACCESS, /* longest token of a fixed size */
 	XTRACE_IOVEC_BYTES = 16,
 	XTRACE_ZVA_BYTES = 64, /* what DC ZVA zeroes on all known implementations and in QEMU */
@@ -22,9 +22,9 @@ enum {
 
 /* By token byte. What decoding a stream depends on. */
 struct xtrace_tokens {
-	uint16_t size[256]; /* the token and its payload; 0: undefined, or SYSCALL_VEC, whose size
-			       its payload says */
-	uint8_t kind[256];  /* enum tl_xtrace_kind; NONE: undefined */
+	/* the token and its payload; 0: undefined, or SYSCALL_VEC, whose size its payload says */
+	uint16_t size[256];
+	uint8_t kind[256]; /* enum tl_xtrace_kind; NONE: undefined */
 };
 
 /* Make the tables for a layout's time_bytes and code_bits, and the tokens to skip. 0 or

@@ -15,7 +15,8 @@ static uint32_t number_of(struct xtrace_lookup *functions, const struct xtrace_f
 {
 	uint32_t before = functions->starts.count, number;
 
-	if (!tl_grow(&functions->list, &functions->room, (size_t)before + 1, sizeof(*functions->list)))
+	if (!tl_grow(&functions->list, &functions->room, (size_t)before + 1,
+		     sizeof(*functions->list)))
 		return TL_NONE;
 	number = tl_xtrace_numbers_add(&functions->starts, function->start);
 	if (number == before)

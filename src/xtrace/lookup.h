@@ -16,7 +16,7 @@ struct xtrace_lookup {
 	struct tl_binary *const *binaries;
 	size_t binary_count;
 	struct xtrace_numbers addresses; /* looked up once each */
-	uint32_t *of_address;		 /* by number of address */
+	uint32_t *of_address;            /* by number of address */
 	size_t address_room;
 	struct xtrace_numbers starts; /* of functions; the unknown one starts at UINT64_MAX */
 	struct xtrace_found *list;

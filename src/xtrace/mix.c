@@ -256,13 +256,13 @@ static size_t unite(struct row *rows, size_t count)
 /* ---- tables ---- */
 
 static const struct xtrace_column class_columns[] = {
-	{ "class", -14 }, { "el0", 14 }, { "el1", 14 },	   { "el2", 10 },
-	{ "el3", 10 },	  { "all", 14 }, { "percent", 7 },
+	{ "class", -14 }, { "el0", 14 }, { "el1", 14 },    { "el2", 10 },
+	{ "el3", 10 },    { "all", 14 }, { "percent", 7 },
 };
 
 static const struct xtrace_column opcode_columns[] = {
 	{ "opcode", -18 }, { "class", -14 }, { "el0", 14 }, { "el1", 14 },
-	{ "el2", 10 },	   { "el3", 10 },    { "all", 14 }, { "percent", 7 },
+	{ "el2", 10 },     { "el3", 10 },    { "all", 14 }, { "percent", 7 },
 };
 
 static void put_counts(struct xtrace_table *t, const struct row *row, uint64_t total)

@@ -130,8 +130,8 @@ static int open_partner(struct opening *o, struct xtrace_stream *s, const struct
 		return status;
 	}
 	struct tl_xtrace_fault fault = { status, "the other file of the pair cannot be read",
-					 path,	 0,
-					 0,	 TL_NOWHERE };
+					 path,   0,
+					 0,      TL_NOWHERE };
 
 	return tl_xtrace_fault(&o->trace->faults, &fault) ? 0 : tl_error_memory(err);
 }

@@ -12,9 +12,11 @@
 struct xtrace_scout {
 	struct xtrace_walk walk;
 	size_t segment;
-	uint64_t time; /* of the instruction that `end` follows; UINT64_MAX: no further TIME, `end`
-			  is the stream's */
-	uint64_t end;  /* offset behind that instruction */
+	/*
+	 * of the instruction that `end` follows; UINT64_MAX: no further TIME, `end` is the stream's
+	 */
+	uint64_t time;
+	uint64_t end; /* offset behind that instruction */
 	enum tl_xtrace_kind ahead;
 	bool over;
 };

@@ -137,6 +137,7 @@ static void take_after(const struct xtrace_walk *w, enum tl_xtrace_kind kind,
 {
 	static const struct {
 		size_t has, value;
+		/* clang-format off */
 	} fields[TL_XTRACE_KIND_COUNT] = {
 #define FIELD(name)                                                                                \
 	{ offsetof(struct tl_xtrace_instruction, has_##name),                                      \
@@ -146,6 +147,7 @@ static void take_after(const struct xtrace_walk *w, enum tl_xtrace_kind kind,
 		[TL_XTRACE_FLAGS] = FIELD(flags), [TL_XTRACE_TIME] = FIELD(time),
 #undef FIELD
 	};
+	/* clang-format on */
 
 	if (fields[kind].has) {
 		*(bool *)((char *)i + fields[kind].has) = true;

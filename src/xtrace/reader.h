@@ -35,8 +35,8 @@
 
 struct xtrace_segment {
 	uint64_t begin, end; /* bytes of the instruction stream */
-	uint32_t snapshot;   /* taken right before it; TL_NONE: the stream begins before its first
-				snapshot */
+	/* taken right before it; TL_NONE: the stream begins before its first snapshot */
+	uint32_t snapshot;
 };
 
 struct xtrace_faults {
@@ -50,7 +50,7 @@ struct xtrace_stream {
 	char *path, *snapshot_path, *timestamp; /* what info points to */
 	struct tl_source *source, *snapshot_source;
 	bool own_source, own_snapshot_source; /* opened, and closed, by us */
-	const uint8_t *data;		      /* the instruction stream, mapped */
+	const uint8_t *data;                  /* the instruction stream, mapped */
 	size_t size;
 	const uint8_t *snapshots; /* the snapshot file, mapped */
 	size_t snapshots_size;
@@ -66,10 +66,13 @@ struct tl_xtrace {
 	uint32_t stream_count;
 	struct xtrace_faults faults;
 	struct xtrace_faults open_faults; /* how many of them opening found */
-	pthread_mutex_t progress;	  /* one thread at a time calls the hook */
+	pthread_mutex_t progress;         /* one thread at a time calls the hook */
 };
 
-/* The sources of files that the trace opened by itself (the other ones of pairs), by number; NULL behind the last. */
+/*
+ * The sources of files that the trace opened by itself (the other ones of pairs), by number; NULL
+ * behind the last.
+ */
 const struct tl_source *tl_xtrace_own_source(const struct tl_xtrace *trace, size_t number);
 
 /* A position in a segment. */
@@ -85,8 +88,8 @@ struct xtrace_walk {
 	struct tl_xtrace *trace;
 	const struct xtrace_stream *stream;
 	const struct xtrace_segment *segment;
-	enum tl_status status; /* TL_OK; what is wrong at `fault`, once the walk has ended there;
-				  TL_IO: cancelled */
+	/* TL_OK; what is wrong at `fault`, once the walk has ended there; TL_IO: cancelled */
+	enum tl_status status;
 	const char *text;
 	uint64_t fault; /* offset; all from there to the end of the segment is lost */
 };

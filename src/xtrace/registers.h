@@ -18,15 +18,15 @@ struct xtrace_registers {
 
 enum xtrace_effect_kind {
 	EFFECT_NONE,
-	EFFECT_CONSTANT, /* rd = value */
-	EFFECT_KEEP,	 /* MOVK: rd = rd with 16 bits replaced */
-	EFFECT_RELATIVE, /* ADR: rd = PC + value */
-	EFFECT_PAGE,	 /* ADRP: rd = page of PC + value */
-	EFFECT_ADD,	 /* rd = rn + value */
-	EFFECT_MOVE,	 /* rd = rn */
+	EFFECT_CONSTANT,     /* rd = value */
+	EFFECT_KEEP,         /* MOVK: rd = rd with 16 bits replaced */
+	EFFECT_RELATIVE,     /* ADR: rd = PC + value */
+	EFFECT_PAGE,         /* ADRP: rd = page of PC + value */
+	EFFECT_ADD,          /* rd = rn + value */
+	EFFECT_MOVE,         /* rd = rn */
 	EFFECT_EXCLUSIVE_OR, /* rd = rn ^ rt2: glibc hides the SP of setjmp so */
-	EFFECT_LINK,	 /* X30 = PC + 4 */
-	EFFECT_LOAD,	 /* rd, and rt2 of a pair, from memory */
+	EFFECT_LINK,         /* X30 = PC + 4 */
+	EFFECT_LOAD,         /* rd, and rt2 of a pair, from memory */
 };
 
 /* How a loaded value becomes a register's. */
@@ -37,8 +37,8 @@ struct xtrace_effect {
 	uint8_t rd, rn, rt2;
 	uint8_t size; /* LOAD: bytes of one register; 4: the result of others has 32 bits */
 	uint8_t extend;
-	uint8_t shift;	  /* KEEP: of the 16 bits */
-	bool pair;	  /* LOAD: of two registers; rt2 is the second */
+	uint8_t shift;    /* KEEP: of the 16 bits */
+	bool pair;        /* LOAD: of two registers; rt2 is the second */
 	bool writes_back; /* rn = rn + back */
 	int16_t back;
 	uint32_t forget; /* registers that are written with who knows what */

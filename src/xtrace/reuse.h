@@ -28,10 +28,10 @@ struct xtrace_reuse {
 	size_t time_room;
 	uint32_t *owners; /* by time: whose mark it is */
 	uint64_t *marks;
-	uint32_t *tree;	   /* sums of blocks of marks, 1-based */
-	uint32_t room;	   /* times there are, a multiple of the block */
-	uint32_t now;	   /* the next one */
-	uint64_t recent;   /* the line touched last, plus 1 */
+	uint32_t *tree;  /* sums of blocks of marks, 1-based */
+	uint32_t room;   /* times there are, a multiple of the block */
+	uint32_t now;    /* the next one */
+	uint64_t recent; /* the line touched last, plus 1 */
 	struct xtrace_histogram histogram;
 };
 
@@ -51,6 +51,7 @@ static inline bool tl_xtrace_reuse_touch(struct xtrace_reuse *reuse, uint64_t li
 	return tl_xtrace_reuse_touch_other(reuse, line);
 }
 
-void tl_xtrace_histogram_add(struct xtrace_histogram *sum, const struct xtrace_histogram *histogram);
+void tl_xtrace_histogram_add(struct xtrace_histogram *sum,
+			     const struct xtrace_histogram *histogram);
 
 #endif

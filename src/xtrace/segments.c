@@ -174,7 +174,10 @@ static int locate(struct tl_xtrace *trace, struct xtrace_stream *s, size_t *capa
 	return w.status == TL_IO ? tl_error_at(err, TL_IO, TL_NOWHERE, "cancelled") : 0;
 }
 
-/* A stream that was cut between two tokens shows it only by its snapshots; an empty one by nothing at all. */
+/*
+ * A stream that was cut between two tokens shows it only by its snapshots; an empty one by nothing
+ * at all.
+ */
 static int tell_cut(struct tl_xtrace *trace, const struct xtrace_stream *s, struct tl_error *err)
 {
 	struct tl_xtrace_fault fault = { TL_TRUNCATED, NULL, s->info.path, s->size, 0, TL_NOWHERE };
@@ -185,7 +188,8 @@ static int tell_cut(struct tl_xtrace *trace, const struct xtrace_stream *s, stru
 	if (s->info.snapshots && !s->info.ordinals) {
 		tl_xtrace_snapshot_decode(s, s->info.snapshots - 1, &last);
 		if (last.index > s->size)
-			fault.text = "the stream ends before the places of its last snapshots; kept what is there";
+			fault.text = "the stream ends before the places of its last snapshots; "
+				     "kept what is there";
 	}
 	if (!s->size)
 		fault.text = "the instruction stream is empty";

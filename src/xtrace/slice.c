@@ -17,18 +17,18 @@ struct slice {
 	const struct xtrace_stream *stream;
 	const struct tl_xtrace_slice *what;
 	struct tl_output *out, *snapshots;
-	bool whole;			       /* nothing is cut off */
-	uint64_t begin_byte, end_byte;	       /* of the snapshots asked for */
-	uint64_t ordinal, user;		       /* instructions so far, of the whole stream */
-	bool begun;			       /* the first instruction of the part was met */
+	bool whole;                            /* nothing is cut off */
+	uint64_t begin_byte, end_byte;         /* of the snapshots asked for */
+	uint64_t ordinal, user;                /* instructions so far, of the whole stream */
+	bool begun;                            /* the first instruction of the part was met */
 	uint64_t begin, base_total, base_user; /* where it was, and how many instructions before */
-	uint64_t written;		       /* bytes */
-	const uint8_t *run, *run_end; /* tokens to copy */
-	bool first_written;		       /* the part's first instruction was */
+	uint64_t written;                      /* bytes */
+	const uint8_t *run, *run_end;          /* tokens to copy */
+	bool first_written;                    /* the part's first instruction was */
 	uint64_t user_of_fields, total_of_fields; /* what snapshots say less what was counted */
 	uint32_t next_snapshot;
-	uint64_t next_place; /* at most where it is */
-	struct tl_xtrace_layout layout;	 /* of the snapshots we write */
+	uint64_t next_place;             /* at most where it is */
+	struct tl_xtrace_layout layout;  /* of the snapshots we write */
 	struct tl_xtrace_writer *writer; /* a dialect that is not ours; else NULL */
 };
 

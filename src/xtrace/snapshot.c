@@ -122,7 +122,7 @@ static int snapshot_fault(struct tl_xtrace *trace, const struct xtrace_stream *s
 			  enum tl_status status, uint64_t offset, uint64_t length, const char *text,
 			  struct tl_error *err)
 {
-	struct tl_xtrace_fault fault = { status, text,	 s->info.snapshot_path,
+	struct tl_xtrace_fault fault = { status, text,   s->info.snapshot_path,
 					 offset, length, TL_NOWHERE };
 
 	if (trace->options.strict)

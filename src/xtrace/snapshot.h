@@ -7,7 +7,7 @@
 /* What was given with --layout; fields that the text does not name are to be found. */
 struct xtrace_forced {
 	struct tl_xtrace_layout layout;
-	bool given;		  /* there is a text at all: its snapshot part is taken as it is */
+	bool given;               /* there is a text at all: its snapshot part is taken as it is */
 	bool vector, time, codes; /* named in the text */
 };
 

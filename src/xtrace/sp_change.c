@@ -49,5 +49,7 @@ void tl_xtrace_sp_change(struct xtrace_sp_change *change, uint32_t opcode, uint1
 		change->told = 0;
 		change->moves = change->offset = 0;
 	}
-	change->kind = change->broken || change->moves ? SP_MOVED : change->told ? SP_TOLD : SP_KEPT;
+	change->kind = change->broken || change->moves ? SP_MOVED
+		       : change->told                  ? SP_TOLD
+						       : SP_KEPT;
 }

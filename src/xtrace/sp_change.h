@@ -16,12 +16,12 @@ enum xtrace_sp_change_kind {
 
 struct xtrace_sp_change {
 	uint8_t kind;
-	bool broken;	 /* it was lost on the way, by instruction number `lost` as the last */
-	bool switched;	 /* by one that may go to another stack, or to an outer frame */
-	uint16_t told;	 /* token of the last access that tells it since then; 0: none */
+	bool broken;   /* it was lost on the way, by instruction number `lost` as the last */
+	bool switched; /* by one that may go to another stack, or to an outer frame */
+	uint16_t told; /* token of the last access that tells it since then; 0: none */
 	uint16_t lost;
-	uint64_t moves;	 /* by so much, since the beginning or since it was lost */
-	uint64_t left;	 /* by so much up to the first such instruction */
+	uint64_t moves;  /* by so much, since the beginning or since it was lost */
+	uint64_t left;   /* by so much up to the first such instruction */
 	uint64_t offset; /* at the end it is that access's address plus this */
 };
 

@@ -9,10 +9,9 @@
 
 bool tl_xtrace_stack_begin(struct xtrace_stack *stack, bool local, bool sites_wanted)
 {
-	*stack = (struct xtrace_stack){ .local = local,
-					.sites_wanted = sites_wanted,
-					.base = TL_NONE,
-					.sp_quiet = SP_KEPT };
+	*stack = (struct xtrace_stack){
+		.local = local, .sites_wanted = sites_wanted, .base = TL_NONE, .sp_quiet = SP_KEPT
+	};
 	tl_xtrace_sp_lost(stack);
 	stack->switched = XTRACE_INHERITED;
 	if (!tl_grow(&stack->nodes, &stack->node_capacity, 16, sizeof(*stack->nodes)) ||
@@ -227,7 +226,8 @@ void tl_xtrace_push_found(struct xtrace_stack *stack, const struct xtrace_step *
 /* What pends is moved to where it belongs, and is known or will never be. */
 static void settle_pending(struct xtrace_stack *stack, uint64_t by, enum xtrace_sp_state state)
 {
-	for (size_t i = stack->depth; i && stack->frames[i - 1].sp_state == XTRACE_SP_PENDING; i--) {
+	for (size_t i = stack->depth; i && stack->frames[i - 1].sp_state == XTRACE_SP_PENDING;
+	     i--) {
 		stack->frames[i - 1].sp += by;
 		stack->frames[i - 1].sp_state = (uint8_t)state;
 	}
@@ -237,8 +237,7 @@ static void settle_pending(struct xtrace_stack *stack, uint64_t by, enum xtrace_
 static void end_pending(struct xtrace_stack *stack)
 {
 	if (stack->sp_state == XTRACE_SP_PENDING)
-		settle_pending(stack, 0,
-			       stack->sp_guessed ? XTRACE_SP_KNOWN : XTRACE_SP_UNKNOWN);
+		settle_pending(stack, 0, stack->sp_guessed ? XTRACE_SP_KNOWN : XTRACE_SP_UNKNOWN);
 	stack->sp_guessed = false;
 }
 

@@ -18,7 +18,8 @@
  *              longjmp, an exception's handler, a switch of stacks. In this order: a frame, of this
  *              stack or of one aside, that awaits just this; the frame of that function in whose
  *              part of the stack SP is; the frame in whose part SP is. The frames above it were
- *              left. Else a stack begins that was not seen before, and the present one is set aside.
+ *              left. Else a stack begins that was not seen before, and the present one is set
+ *              aside.
  * exception    A frame of the handler on the interrupted one.
  * exception    Leaves all frames down to the handler's, and goes on in the function below it, or in
  *   return     the place that was interrupted. Where it does not, some other thread goes on.
@@ -71,23 +72,23 @@ enum xtrace_sp_state { XTRACE_SP_UNKNOWN, XTRACE_SP_PENDING, XTRACE_SP_KNOWN };
 
 struct xtrace_frame {
 	uint32_t function, node;
-	uint32_t site; /* TL_NONE: nobody called */
+	uint32_t site;          /* TL_NONE: nobody called */
 	uint32_t outer_handler; /* of a handler: number of the one below it, from 1; 0: none */
 	bool called;
 	bool outermost; /* of its site */
-	bool handler;	/* of an exception: `from` was interrupted, `back` would have been next */
-	bool found;	/* nobody called it: its `sp` is one it had, not that of its caller */
+	bool handler;   /* of an exception: `from` was interrupted, `back` would have been next */
+	bool found;     /* nobody called it: its `sp` is one it had, not that of its caller */
 	uint8_t el;
-	uint8_t sp_state; /* enum xtrace_sp_state */
-	uint64_t back;	/* return address, TL_NOWHERE: unknown */
-	uint64_t from;	/* place of the call */
-	uint64_t sp;	/* of who called or was interrupted, there */
+	uint8_t sp_state;         /* enum xtrace_sp_state */
+	uint64_t back;            /* return address, TL_NOWHERE: unknown */
+	uint64_t from;            /* place of the call */
+	uint64_t sp;              /* of who called or was interrupted, there */
 	struct xtrace_cost start; /* total cost when it was entered */
 };
 
 struct xtrace_node {
 	uint32_t function, parent;
-	uint64_t calls;	     /* entered */
+	uint64_t calls;      /* entered */
 	uint64_t unfinished; /* of these, never left */
 	struct xtrace_cost self;
 };
@@ -120,8 +121,8 @@ struct xtrace_step {
 	uint64_t sp, sp_before; /* with which `to` goes on; with which `from` was left */
 	uint8_t sp_state, sp_before_state;
 	uint64_t left; /* SP where that was; 0: unknown */
-	uint8_t switched; /* enum xtrace_switched: SP was set in between to what does not follow
-			     from what it was */
+	/* enum xtrace_switched: SP was set in between to what does not follow from what it was */
+	uint8_t switched;
 };
 
 /* What was counted between two such steps. */
@@ -140,8 +141,8 @@ struct xtrace_aside {
 	struct xtrace_frame *frames;
 	size_t depth;
 	uint32_t handler;
-	uint64_t since; /* the larger, the later */
-	uint64_t left;	/* SP when it was left; 0: unknown */
+	uint64_t since;           /* the larger, the later */
+	uint64_t left;            /* SP when it was left; 0: unknown */
 	uint64_t lowest, highest; /* SP of its frames, as far as it is known */
 	bool all_known;
 };
@@ -150,17 +151,17 @@ struct xtrace_stack {
 	bool local;
 	bool sites_wanted;
 	bool no_memory; /* sticky; the results are then worth nothing */
-	uint32_t base;	/* local: function at the bottom */
+	uint32_t base;  /* local: function at the bottom */
 	struct xtrace_frame *frames;
 	size_t depth, frame_capacity;
-	uint32_t handler; /* number of the innermost handler's frame, from 1; 0: none */
+	uint32_t handler;          /* number of the innermost handler's frame, from 1; 0: none */
 	struct xtrace_node *nodes; /* 0: the outside, or the bottom */
 	size_t node_count, node_capacity;
 	struct tl_index children;
 	struct xtrace_site *sites;
 	size_t site_count, site_capacity;
 	struct tl_index site_index;
-	struct xtrace_cost run;	  /* of the function at the top, not added yet */
+	struct xtrace_cost run;   /* of the function at the top, not added yet */
 	struct xtrace_cost total; /* without `run` */
 	struct tl_losses losses;
 	struct xtrace_span *spans;
@@ -174,7 +175,7 @@ struct xtrace_stack {
 	uint8_t sp_state;
 	bool sp_guessed;  /* pending, but a snapshot said what it is */
 	uint8_t switched; /* since the last step or call it was set, to whatever */
-	uint64_t left;	  /* what it was then; 0: unknown */
+	uint64_t left;    /* what it was then; 0: unknown */
 	uint8_t sp_quiet; /* changes of SP up to this kind need not be looked at */
 	size_t open_span; /* steps of spans from this one on pend, too */
 };

@@ -56,7 +56,8 @@ static void stack_pair(struct xtrace_sp *stack, uint32_t opcode, uint64_t addres
 /* "Load/store register": with an unsigned immediate, or by bits 11:10. */
 static void stack_single(struct xtrace_sp *stack, uint32_t opcode, uint64_t address)
 {
-	unsigned vector = opcode >> 26 & 1, scale = opcode >> 30 | (vector && opcode >> 23 & 1 ? 4 : 0);
+	unsigned vector = opcode >> 26 & 1,
+		 scale = opcode >> 30 | (vector && opcode >> 23 & 1 ? 4 : 0);
 	uint64_t offset = (uint64_t)signed_field(opcode, 20, 12);
 
 	if (opcode >> 24 & 1)

@@ -106,7 +106,9 @@ static bool nothing_left(const struct xtrace_stack *stack, const struct xtrace_s
 	       top->sp == step->sp;
 }
 
-/* On a local stack frames that are not known are out of reach, and so is who awaits it elsewhere. */
+/*
+ * On a local stack frames that are not known are out of reach, and so is who awaits it elsewhere.
+ */
 static bool step_return(struct xtrace_stack *stack, const struct xtrace_step *step)
 {
 	const struct xtrace_frames frames = { stack->frames, stack->depth, 0 };
@@ -169,8 +171,8 @@ static size_t ending_handler(const struct xtrace_stack *stack, const struct xtra
 	enum { NESTED = 16 };
 	size_t handler = stack->handler;
 
-	if (handler && (goes_back(&stack->frames[handler - 1], step) ||
-			goes_back_near(stack, handler, step)))
+	if (handler &&
+	    (goes_back(&stack->frames[handler - 1], step) || goes_back_near(stack, handler, step)))
 		return handler;
 	for (unsigned i = 0; handler && i < NESTED; i++) {
 		handler = stack->frames[handler - 1].outer_handler;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * System calls of Linux on AArch64 by number, with how many arguments they take, and names of
- * errors: the generic tables of Linux (asm-generic/unistd.h, errno.h), which AArch64 has as they are.
+ * errors: the generic tables of Linux (asm-generic/unistd.h, errno.h), which AArch64 has as they
+ * are.
  */
 #include "xtrace/syscall_names.h"
 
 #define FIRST_LATE 260
 #define FIRST_NEW 424
 
+/* clang-format off */
 static const struct xtrace_syscall_name early[] = {
 	{ "io_setup", 2 }, { "io_destroy", 1 }, { "io_submit", 3 }, { "io_cancel", 3 },
 	{ "io_getevents", 5 }, { "setxattr", 5 }, { "lsetxattr", 5 }, { "fsetxattr", 5 },
@@ -71,8 +73,10 @@ static const struct xtrace_syscall_name early[] = {
 	{ "rt_tgsigqueueinfo", 4 }, { "perf_event_open", 5 }, { "accept4", 4 },
 	{ "recvmmsg", 5 },
 };
+/* clang-format on */
 
 /* From FIRST_LATE on. */
+/* clang-format off */
 static const struct xtrace_syscall_name late[] = {
 	{ "wait4", 4 }, { "prlimit64", 4 }, { "fanotify_init", 2 }, { "fanotify_mark", 5 },
 	{ "name_to_handle_at", 5 }, { "open_by_handle_at", 3 }, { "clock_adjtime", 2 },
@@ -84,8 +88,10 @@ static const struct xtrace_syscall_name late[] = {
 	{ "pwritev2", 6 }, { "pkey_mprotect", 4 }, { "pkey_alloc", 2 }, { "pkey_free", 1 },
 	{ "statx", 5 }, { "io_pgetevents", 6 }, { "rseq", 4 }, { "kexec_file_load", 5 },
 };
+/* clang-format on */
 
 /* From FIRST_NEW on: the numbers that all architectures share. */
+/* clang-format off */
 static const struct xtrace_syscall_name new[] = {
 	{ "pidfd_send_signal", 4 }, { "io_uring_setup", 2 }, { "io_uring_enter", 6 },
 	{ "io_uring_register", 4 }, { "open_tree", 3 }, { "move_mount", 5 }, { "fsopen", 2 },
@@ -100,8 +106,10 @@ static const struct xtrace_syscall_name new[] = {
 	{ "lsm_get_self_attr", 4 }, { "lsm_set_self_attr", 4 }, { "lsm_list_modules", 3 },
 	{ "mseal", 3 },
 };
+/* clang-format on */
 
 /* By number, from 1 on; "" where there is none. */
+/* clang-format off */
 static const char *const errors[] = {
 	"EPERM", "ENOENT", "ESRCH", "EINTR", "EIO", "ENXIO", "E2BIG", "ENOEXEC", "EBADF",
 	"ECHILD", "EAGAIN", "ENOMEM", "EACCES", "EFAULT", "ENOTBLK", "EBUSY", "EEXIST", "EXDEV",
@@ -122,6 +130,7 @@ static const char *const errors[] = {
 	"EDQUOT", "ENOMEDIUM", "EMEDIUMTYPE", "ECANCELED", "ENOKEY", "EKEYEXPIRED",
 	"EKEYREVOKED", "EKEYREJECTED", "EOWNERDEAD", "ENOTRECOVERABLE", "ERFKILL", "",
 };
+/* clang-format on */
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 

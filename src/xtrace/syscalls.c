@@ -8,8 +8,8 @@
 
 /* Where a size comes from. */
 enum size_from {
-	FIXED,	  /* `size` bytes */
-	RESULT,	  /* as many bytes as the call returned */
+	FIXED,    /* `size` bytes */
+	RESULT,   /* as many bytes as the call returned */
 	ARGUMENT, /* argument `size` says how many bytes */
 	ELEMENTS, /* the result says how many of `size` bytes */
 	COUNTED,  /* argument 1 says how many of `size` bytes */
@@ -23,99 +23,99 @@ static const struct {
 	uint8_t pointer, from;
 	uint16_t size;
 } writes[] = {
-	{ 8, 2, RESULT, 0 },	 /* getxattr */
-	{ 9, 2, RESULT, 0 },	 /* lgetxattr */
-	{ 10, 2, RESULT, 0 },	 /* fgetxattr */
-	{ 17, 0, RESULT, 0 },	 /* getcwd */
+	{ 8, 2, RESULT, 0 },     /* getxattr */
+	{ 9, 2, RESULT, 0 },     /* lgetxattr */
+	{ 10, 2, RESULT, 0 },    /* fgetxattr */
+	{ 17, 0, RESULT, 0 },    /* getcwd */
 	{ 22, 1, ELEMENTS, 16 }, /* epoll_pwait */
-	{ 25, 2, FIXED, 32 },	 /* fcntl */
-	{ 29, 2, FIXED, ANY },	 /* ioctl */
-	{ 43, 1, FIXED, 120 },	 /* statfs */
-	{ 44, 1, FIXED, 120 },	 /* fstatfs */
-	{ 59, 0, FIXED, 8 },	 /* pipe2 */
-	{ 61, 1, RESULT, 0 },	 /* getdents64 */
-	{ 63, 1, RESULT, 0 },	 /* read */
-	{ 67, 1, RESULT, 0 },	 /* pread64 */
-	{ 71, 2, FIXED, 8 },	 /* sendfile */
-	{ 72, 1, FIXED, 128 },	 /* pselect6 */
-	{ 72, 2, FIXED, 128 },	 /* pselect6 */
-	{ 72, 3, FIXED, 128 },	 /* pselect6 */
-	{ 73, 0, COUNTED, 8 },	 /* ppoll */
-	{ 76, 1, FIXED, 8 },	 /* splice */
-	{ 76, 3, FIXED, 8 },	 /* splice */
-	{ 78, 2, RESULT, 0 },	 /* readlinkat */
-	{ 79, 2, FIXED, 128 },	 /* newfstatat */
-	{ 80, 1, FIXED, 128 },	 /* fstat */
-	{ 86, 3, FIXED, 32 },	 /* timerfd_settime */
-	{ 87, 1, FIXED, 32 },	 /* timerfd_gettime */
-	{ 90, 0, FIXED, 8 },	 /* capget */
-	{ 90, 1, FIXED, 24 },	 /* capget */
-	{ 95, 2, FIXED, 128 },	 /* waitid */
-	{ 95, 4, FIXED, 144 },	 /* waitid */
-	{ 100, 1, FIXED, 8 },	 /* get_robust_list */
-	{ 100, 2, FIXED, 8 },	 /* get_robust_list */
-	{ 101, 1, FIXED, 16 },	 /* nanosleep */
-	{ 102, 1, FIXED, 32 },	 /* getitimer */
-	{ 103, 2, FIXED, 32 },	 /* setitimer */
-	{ 107, 2, FIXED, 4 },	 /* timer_create */
-	{ 108, 1, FIXED, 32 },	 /* timer_gettime */
-	{ 110, 3, FIXED, 32 },	 /* timer_settime */
-	{ 113, 1, FIXED, 16 },	 /* clock_gettime */
-	{ 114, 1, FIXED, 16 },	 /* clock_getres */
-	{ 115, 3, FIXED, 16 },	 /* clock_nanosleep */
-	{ 121, 1, FIXED, 4 },	 /* sched_getparam */
-	{ 123, 2, RESULT, 0 },	 /* sched_getaffinity */
-	{ 127, 1, FIXED, 16 },	 /* sched_rr_get_interval */
-	{ 132, 1, FIXED, 24 },	 /* sigaltstack */
-	{ 134, 2, FIXED, 32 },	 /* rt_sigaction */
-	{ 135, 2, FIXED, 8 },	 /* rt_sigprocmask */
-	{ 136, 0, FIXED, 8 },	 /* rt_sigpending */
-	{ 137, 1, FIXED, 128 },	 /* rt_sigtimedwait */
-	{ 148, 0, FIXED, 4 },	 /* getresuid */
-	{ 148, 1, FIXED, 4 },	 /* getresuid */
-	{ 148, 2, FIXED, 4 },	 /* getresuid */
-	{ 150, 0, FIXED, 4 },	 /* getresgid */
-	{ 150, 1, FIXED, 4 },	 /* getresgid */
-	{ 150, 2, FIXED, 4 },	 /* getresgid */
-	{ 153, 0, FIXED, 32 },	 /* times */
+	{ 25, 2, FIXED, 32 },    /* fcntl */
+	{ 29, 2, FIXED, ANY },   /* ioctl */
+	{ 43, 1, FIXED, 120 },   /* statfs */
+	{ 44, 1, FIXED, 120 },   /* fstatfs */
+	{ 59, 0, FIXED, 8 },     /* pipe2 */
+	{ 61, 1, RESULT, 0 },    /* getdents64 */
+	{ 63, 1, RESULT, 0 },    /* read */
+	{ 67, 1, RESULT, 0 },    /* pread64 */
+	{ 71, 2, FIXED, 8 },     /* sendfile */
+	{ 72, 1, FIXED, 128 },   /* pselect6 */
+	{ 72, 2, FIXED, 128 },   /* pselect6 */
+	{ 72, 3, FIXED, 128 },   /* pselect6 */
+	{ 73, 0, COUNTED, 8 },   /* ppoll */
+	{ 76, 1, FIXED, 8 },     /* splice */
+	{ 76, 3, FIXED, 8 },     /* splice */
+	{ 78, 2, RESULT, 0 },    /* readlinkat */
+	{ 79, 2, FIXED, 128 },   /* newfstatat */
+	{ 80, 1, FIXED, 128 },   /* fstat */
+	{ 86, 3, FIXED, 32 },    /* timerfd_settime */
+	{ 87, 1, FIXED, 32 },    /* timerfd_gettime */
+	{ 90, 0, FIXED, 8 },     /* capget */
+	{ 90, 1, FIXED, 24 },    /* capget */
+	{ 95, 2, FIXED, 128 },   /* waitid */
+	{ 95, 4, FIXED, 144 },   /* waitid */
+	{ 100, 1, FIXED, 8 },    /* get_robust_list */
+	{ 100, 2, FIXED, 8 },    /* get_robust_list */
+	{ 101, 1, FIXED, 16 },   /* nanosleep */
+	{ 102, 1, FIXED, 32 },   /* getitimer */
+	{ 103, 2, FIXED, 32 },   /* setitimer */
+	{ 107, 2, FIXED, 4 },    /* timer_create */
+	{ 108, 1, FIXED, 32 },   /* timer_gettime */
+	{ 110, 3, FIXED, 32 },   /* timer_settime */
+	{ 113, 1, FIXED, 16 },   /* clock_gettime */
+	{ 114, 1, FIXED, 16 },   /* clock_getres */
+	{ 115, 3, FIXED, 16 },   /* clock_nanosleep */
+	{ 121, 1, FIXED, 4 },    /* sched_getparam */
+	{ 123, 2, RESULT, 0 },   /* sched_getaffinity */
+	{ 127, 1, FIXED, 16 },   /* sched_rr_get_interval */
+	{ 132, 1, FIXED, 24 },   /* sigaltstack */
+	{ 134, 2, FIXED, 32 },   /* rt_sigaction */
+	{ 135, 2, FIXED, 8 },    /* rt_sigprocmask */
+	{ 136, 0, FIXED, 8 },    /* rt_sigpending */
+	{ 137, 1, FIXED, 128 },  /* rt_sigtimedwait */
+	{ 148, 0, FIXED, 4 },    /* getresuid */
+	{ 148, 1, FIXED, 4 },    /* getresuid */
+	{ 148, 2, FIXED, 4 },    /* getresuid */
+	{ 150, 0, FIXED, 4 },    /* getresgid */
+	{ 150, 1, FIXED, 4 },    /* getresgid */
+	{ 150, 2, FIXED, 4 },    /* getresgid */
+	{ 153, 0, FIXED, 32 },   /* times */
 	{ 158, 1, ELEMENTS, 4 }, /* getgroups */
-	{ 160, 0, FIXED, 390 },	 /* uname */
-	{ 163, 1, FIXED, 16 },	 /* getrlimit */
-	{ 165, 1, FIXED, 144 },	 /* getrusage */
-	{ 167, 1, FIXED, 64 },	 /* prctl */
-	{ 168, 0, FIXED, 4 },	 /* getcpu */
-	{ 168, 1, FIXED, 4 },	 /* getcpu */
-	{ 169, 0, FIXED, 16 },	 /* gettimeofday */
-	{ 169, 1, FIXED, 8 },	 /* gettimeofday */
-	{ 171, 0, FIXED, 208 },	 /* adjtimex */
-	{ 179, 0, FIXED, 112 },	 /* sysinfo */
-	{ 188, 1, FIXED, ANY },	 /* msgrcv */
-	{ 199, 3, FIXED, 8 },	 /* socketpair */
-	{ 202, 1, FIXED, 128 },	 /* accept */
-	{ 202, 2, FIXED, 4 },	 /* accept */
-	{ 204, 1, FIXED, 128 },	 /* getsockname */
-	{ 204, 2, FIXED, 4 },	 /* getsockname */
-	{ 205, 1, FIXED, 128 },	 /* getpeername */
-	{ 205, 2, FIXED, 4 },	 /* getpeername */
-	{ 207, 1, RESULT, 0 },	 /* recvfrom */
-	{ 207, 4, FIXED, 128 },	 /* recvfrom */
-	{ 207, 5, FIXED, 4 },	 /* recvfrom */
-	{ 209, 3, FIXED, ANY },	 /* getsockopt */
-	{ 209, 4, FIXED, 4 },	 /* getsockopt */
-	{ 212, 1, FIXED, 56 },	 /* recvmsg */
+	{ 160, 0, FIXED, 390 },  /* uname */
+	{ 163, 1, FIXED, 16 },   /* getrlimit */
+	{ 165, 1, FIXED, 144 },  /* getrusage */
+	{ 167, 1, FIXED, 64 },   /* prctl */
+	{ 168, 0, FIXED, 4 },    /* getcpu */
+	{ 168, 1, FIXED, 4 },    /* getcpu */
+	{ 169, 0, FIXED, 16 },   /* gettimeofday */
+	{ 169, 1, FIXED, 8 },    /* gettimeofday */
+	{ 171, 0, FIXED, 208 },  /* adjtimex */
+	{ 179, 0, FIXED, 112 },  /* sysinfo */
+	{ 188, 1, FIXED, ANY },  /* msgrcv */
+	{ 199, 3, FIXED, 8 },    /* socketpair */
+	{ 202, 1, FIXED, 128 },  /* accept */
+	{ 202, 2, FIXED, 4 },    /* accept */
+	{ 204, 1, FIXED, 128 },  /* getsockname */
+	{ 204, 2, FIXED, 4 },    /* getsockname */
+	{ 205, 1, FIXED, 128 },  /* getpeername */
+	{ 205, 2, FIXED, 4 },    /* getpeername */
+	{ 207, 1, RESULT, 0 },   /* recvfrom */
+	{ 207, 4, FIXED, 128 },  /* recvfrom */
+	{ 207, 5, FIXED, 4 },    /* recvfrom */
+	{ 209, 3, FIXED, ANY },  /* getsockopt */
+	{ 209, 4, FIXED, 4 },    /* getsockopt */
+	{ 212, 1, FIXED, 56 },   /* recvmsg */
 	{ 215, 0, ARGUMENT, 1 }, /* munmap */
 	{ 216, 0, ARGUMENT, 1 }, /* mremap */
-	{ 220, 2, FIXED, 4 },	 /* clone */
-	{ 220, 4, FIXED, 4 },	 /* clone */
+	{ 220, 2, FIXED, 4 },    /* clone */
+	{ 220, 4, FIXED, 4 },    /* clone */
 	{ 233, 0, ARGUMENT, 1 }, /* madvise */
-	{ 242, 1, FIXED, 128 },	 /* accept4 */
-	{ 242, 2, FIXED, 4 },	 /* accept4 */
-	{ 243, 1, FIXED, ANY },	 /* recvmmsg */
-	{ 260, 1, FIXED, 4 },	 /* wait4 */
-	{ 260, 3, FIXED, 144 },	 /* wait4 */
-	{ 261, 3, FIXED, 16 },	 /* prlimit64 */
-	{ 278, 0, RESULT, 0 },	 /* getrandom */
-	{ 291, 4, FIXED, 256 },	 /* statx */
+	{ 242, 1, FIXED, 128 },  /* accept4 */
+	{ 242, 2, FIXED, 4 },    /* accept4 */
+	{ 243, 1, FIXED, ANY },  /* recvmmsg */
+	{ 260, 1, FIXED, 4 },    /* wait4 */
+	{ 260, 3, FIXED, 144 },  /* wait4 */
+	{ 261, 3, FIXED, 16 },   /* prlimit64 */
+	{ 278, 0, RESULT, 0 },   /* getrandom */
+	{ 291, 4, FIXED, 256 },  /* statx */
 };
 
 /* Results from -4095 on are errors. */

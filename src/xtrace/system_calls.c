@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * System calls: "A system call is followed by 7 arguments: its number (x8) and x0-x5"; SVCRET comes
- * when EL0 resumes. That may be in a signal's handler, or in another task: then what SVCRET has is no
- * result of this call. It is the call's own where the program goes on behind its SVC, in the same
- * thread of the kernel (SP_EL0 there is the address of the thread, as Linux has it), with the same
- * address space (TTBR0) and registers that no system call changes.
+ * when EL0 resumes. That may be in a signal's handler, or in another task: then what SVCRET has is
+ * no result of this call. It is the call's own where the program goes on behind its SVC, in the
+ * same thread of the kernel (SP_EL0 there is the address of the thread, as Linux has it), with the
+ * same address space (TTBR0) and registers that no system call changes.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -16,13 +16,15 @@
 
 enum { ALL_ARGUMENTS = 6, HIGHEST_ERROR = 4095, SMALL = 65535 };
 
+/* clang-format off */
 static const struct xtrace_column text_columns[] = {
 	{ "thread", 10 }, { "instruction", 12 }, { "between", 10 }, { "call", 0 },
 };
+/* clang-format on */
 
 static const struct xtrace_column columns[] = {
-	{ "thread", 0 },    { "instruction", 0 }, { "between", 0 }, { "pc", 0 },    { "number", 0 },
-	{ "name", 0 },	    { "arguments", 0 },	  { "result", 0 },  { "error", 0 }, { "vectors", 0 },
+	{ "thread", 0 }, { "instruction", 0 }, { "between", 0 }, { "pc", 0 },    { "number", 0 },
+	{ "name", 0 },   { "arguments", 0 },   { "result", 0 },  { "error", 0 }, { "vectors", 0 },
 };
 
 void tl_xtrace_calls_begin(struct xtrace_analysis *a)
@@ -85,7 +87,8 @@ static void put_vectors(struct tl_output *out, const struct xtrace_call *call)
 		tl_put_char(out, ']');
 }
 
-static void put_text(struct tl_output *out, const struct xtrace_call *call, bool returned, uint64_t result)
+static void put_text(struct tl_output *out, const struct xtrace_call *call, bool returned,
+		     uint64_t result)
 {
 	const struct xtrace_syscall_name *name = name_of(call);
 	const char *error = error_of(result);
@@ -149,7 +152,9 @@ static void cell_vectors(struct xtrace_table *t, const struct xtrace_call *call)
 
 		if (i)
 			tl_put_char(out, json ? ',' : ' ');
-		tl_put_format(out, json ? "{\"base\":\"0x%" PRIx64 "\",\"length\":%" PRIu64 "}" : "0x%" PRIx64 ":%" PRIu64,
+		tl_put_format(out,
+			      json ? "{\"base\":\"0x%" PRIx64 "\",\"length\":%" PRIu64 "}"
+				   : "0x%" PRIx64 ":%" PRIu64,
 			      base, length);
 	}
 	if (json)
@@ -157,7 +162,8 @@ static void cell_vectors(struct xtrace_table *t, const struct xtrace_call *call)
 	tl_xtrace_cell_end(t);
 }
 
-static void machine_cells(struct xtrace_table *t, const struct xtrace_call *call, bool returned, uint64_t result)
+static void machine_cells(struct xtrace_table *t, const struct xtrace_call *call, bool returned,
+			  uint64_t result)
 {
 	const struct xtrace_syscall_name *name = name_of(call);
 	const char *error = returned ? error_of(result) : NULL;
@@ -183,7 +189,8 @@ static void machine_cells(struct xtrace_table *t, const struct xtrace_call *call
 	cell_vectors(t, call);
 }
 
-void tl_xtrace_call_flush(struct xtrace_analysis *a, struct xtrace_lane *lane, bool returned, uint64_t result)
+void tl_xtrace_call_flush(struct xtrace_analysis *a, struct xtrace_lane *lane, bool returned,
+			  uint64_t result)
 {
 	struct xtrace_call *call = &lane->call;
 	struct xtrace_table *t = &a->table;
@@ -218,8 +225,8 @@ void tl_xtrace_call_begin(struct xtrace_analysis *a, struct xtrace_lane *lane, u
 	lane->call_user = lane->user + (lane->el == 0);
 }
 
-/* MSR SP_EL0 in the kernel: its present thread, at the entry and where threads are switched; at the exit it is the
- * program's SP, in the other half of addresses. */
+/* MSR SP_EL0 in the kernel: its present thread, at the entry and where threads are switched; at the
+ * exit it is the program's SP, in the other half of addresses. */
 static void note_task(struct xtrace_lane *lane, uint64_t value)
 {
 	enum { MSR_SP_EL0 = 0xd5184100 >> 5, MSR_TTBR0 = 0xd5182000 >> 5 };
@@ -268,8 +275,9 @@ static bool same_registers(const struct xtrace_call *call)
 void tl_xtrace_call_goes_on(struct xtrace_analysis *a, struct xtrace_lane *lane, uint64_t pc)
 {
 	const struct xtrace_call *call = &lane->call;
-	bool own = call->has_result && (pc == call->pc + 4 || pc == TL_NOWHERE) && call->task == call->task_now &&
-		   (call->space == lane->space || !call->space) && same_registers(call);
+	bool own = call->has_result && (pc == call->pc + 4 || pc == TL_NOWHERE) &&
+		   call->task == call->task_now && (call->space == lane->space || !call->space) &&
+		   same_registers(call);
 
 	tl_xtrace_call_flush(a, lane, own, call->result);
 }

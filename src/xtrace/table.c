@@ -21,8 +21,8 @@ void tl_xtrace_tables_end(struct tl_output *out, enum xtrace_form form)
 		tl_put_text(out, "}\n");
 }
 
-void tl_xtrace_table_begin(struct xtrace_table *table, struct tl_output *out, enum xtrace_form form, unsigned number,
-			   const char *name, const char *title)
+void tl_xtrace_table_begin(struct xtrace_table *table, struct tl_output *out, enum xtrace_form form,
+			   unsigned number, const char *name, const char *title)
 {
 	*table = (struct xtrace_table){ .out = out, .form = form };
 	if (form == XTRACE_JSON)
@@ -66,7 +66,8 @@ static void put_head(struct xtrace_table *table)
 	table->at = 0;
 }
 
-void tl_xtrace_table_columns(struct xtrace_table *table, const struct xtrace_column *columns, size_t count)
+void tl_xtrace_table_columns(struct xtrace_table *table, const struct xtrace_column *columns,
+			     size_t count)
 {
 	table->columns = columns;
 	table->count = count;
@@ -158,19 +159,28 @@ void tl_xtrace_cell_hex(struct xtrace_table *table, uint64_t value)
 
 void tl_xtrace_cell_percent(struct xtrace_table *table, uint64_t part, uint64_t whole)
 {
-	/* Hundredths of a percent, rounded to nearest; in integers, so that it is the same everywhere. */
-	unsigned __int128 hundredths = whole ? ((unsigned __int128)part * 10000 + whole / 2) / whole : 0;
+	/*
+	 * Hundredths of a percent, rounded to nearest; in integers, so that it is the same
+	 * everywhere.
+	 */
+	unsigned __int128 hundredths =
+		whole ? ((unsigned __int128)part * 10000 + whole / 2) / whole : 0;
 	char text[CELL];
 
 	if (!whole) {
 		tl_xtrace_cell_none(table);
 		return;
 	}
-	snprintf(text, sizeof(text), "%" PRIu64 ".%02u", (uint64_t)(hundredths / 100), (unsigned)(hundredths % 100));
+	snprintf(text, sizeof(text), "%" PRIu64 ".%02u", (uint64_t)(hundredths / 100),
+		 (unsigned)(hundredths % 100));
 	put_cell(table, text, false);
 }
 
 void tl_xtrace_cell_none(struct xtrace_table *table)
 {
-	put_cell(table, table->form == XTRACE_JSON ? "null" : table->form == XTRACE_TEXT ? "-" : "", false);
+	put_cell(table,
+		 table->form == XTRACE_JSON   ? "null"
+		 : table->form == XTRACE_TEXT ? "-"
+					      : "",
+		 false);
 }

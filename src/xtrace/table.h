@@ -11,7 +11,8 @@ enum xtrace_form { XTRACE_TEXT, XTRACE_CSV, XTRACE_JSON };
 
 struct xtrace_column {
 	const char *name;
-	int width; /* of text; to the right; negative: to the left; 0: the last one, as long as it is */
+	/* of text; to the right; negative: to the left; 0: the last one, as long as it is */
+	int width;
 };
 
 struct xtrace_table {
@@ -27,10 +28,11 @@ void tl_xtrace_tables_begin(struct tl_output *out, enum xtrace_form form);
 void tl_xtrace_tables_end(struct tl_output *out, enum xtrace_form form);
 
 /* `number`: how many tables there were before; `title` is for text. */
-void tl_xtrace_table_begin(struct xtrace_table *table, struct tl_output *out, enum xtrace_form form, unsigned number,
-			   const char *name, const char *title);
+void tl_xtrace_table_begin(struct xtrace_table *table, struct tl_output *out, enum xtrace_form form,
+			   unsigned number, const char *name, const char *title);
 /* The columns, before the first row. */
-void tl_xtrace_table_columns(struct xtrace_table *table, const struct xtrace_column *columns, size_t count);
+void tl_xtrace_table_columns(struct xtrace_table *table, const struct xtrace_column *columns,
+			     size_t count);
 void tl_xtrace_table_end(struct xtrace_table *table);
 
 void tl_xtrace_cell_text(struct xtrace_table *table, const char *text);

@@ -80,7 +80,8 @@ static int put_snapshot(struct tarmac *t, uint32_t number, struct tl_error *err)
 	int status = tl_xtrace_snapshot_read(t->trace, t->stream, number, &snapshot);
 
 	if (status < 0)
-		return tl_error_at(err, (enum tl_status)status, TL_NOWHERE, "a snapshot cannot be read");
+		return tl_error_at(err, (enum tl_status)status, TL_NOWHERE,
+				   "a snapshot cannot be read");
 	put_registers(t, snapshot.x);
 	put_register(t, XTRACE_NZCV, snapshot.sysregs[NZCV]);
 	return 0;
@@ -105,7 +106,10 @@ static void put_instruction(struct tarmac *t, const struct tl_xtrace_instruction
 	p = put_digits(p, insn->opcode, 8);
 	p = put_word(p, " O EL");
 	*p++ = (char)('0' + insn->el);
-	/* A handler's stack is that of its level ("h"), a program's that of EL0 ("t"); "_n": not secure. */
+	/*
+	 * A handler's stack is that of its level ("h"), a program's that of EL0 ("t"); "_n": not
+	 * secure.
+	 */
 	p = put_word(p, insn->el ? "h_n : " : "t_n : ");
 	p = tl_a64_text_put(t->text, insn->opcode, insn->pc, p);
 	*p++ = '\n';
@@ -117,7 +121,8 @@ static void put_access(struct tarmac *t, const struct tl_xtrace_access *access)
 {
 	for (uint32_t at = 0; at < access->size; at += PIECE) {
 		uint32_t size = access->size < PIECE ? access->size : PIECE;
-		char *p = put_word(put_time(t, tl_output_room(t->out, LINE)), access->store ? "MW" : "MR");
+		char *p = put_word(put_time(t, tl_output_room(t->out, LINE)),
+				   access->store ? "MW" : "MR");
 
 		*p++ = (char)('0' + size);
 		*p++ = ' ';
@@ -168,10 +173,14 @@ static int put_all(struct tarmac *t, struct tl_error *err)
 	return status < 0 ? status : 0;
 }
 
-int tl_xtrace_to_tarmac(struct tl_xtrace *trace, uint32_t stream, struct tl_output *out, struct tl_error *err)
+int tl_xtrace_to_tarmac(struct tl_xtrace *trace, uint32_t stream, struct tl_output *out,
+			struct tl_error *err)
 {
-	struct tarmac t = { .trace = trace, .stream = stream, .out = out, .text = tl_a64_text_open() };
-	int status = t.text ? tl_xtrace_reader_open(&t.reader, trace, stream, TL_NONE, err) : tl_error_memory(err);
+	struct tarmac t = {
+		.trace = trace, .stream = stream, .out = out, .text = tl_a64_text_open()
+	};
+	int status = t.text ? tl_xtrace_reader_open(&t.reader, trace, stream, TL_NONE, err)
+			    : tl_error_memory(err);
 
 	if (status == 0) {
 		status = put_all(&t, err);

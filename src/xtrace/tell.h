@@ -7,12 +7,12 @@
 /* Which part is meant. */
 struct xtrace_select {
 	uint64_t id; /* only streams of this thread or core; TL_NOWHERE: any */
-	uint64_t from_ordinal, to_ordinal; /* instructions by number, the second not among them;
-					      TL_NOWHERE: no end */
+	/* instructions by number, the second not among them; TL_NOWHERE: no end */
+	uint64_t from_ordinal, to_ordinal;
 	uint64_t from_pc, to_pc;
 	uint32_t from_snapshot,
 		to_snapshot; /* from the first one to before the second; 0, TL_NONE: all */
-	bool by_stream;	     /* one stream after the other, also where TIME orders them */
+	bool by_stream;      /* one stream after the other, also where TIME orders them */
 	unsigned jobs;
 	bool exact; /* info: count distinct PCs, too */
 };

@@ -10,9 +10,9 @@
 struct tl_xtrace_writer {
 	struct tl_output *stream, *snapshots;
 	struct tl_xtrace_layout layout;
-	uint64_t bytes;	      /* of the instruction stream */
+	uint64_t bytes;       /* of the instruction stream */
 	uint64_t user, total; /* instructions */
-	uint64_t pc;	      /* of the last one */
+	uint64_t pc;          /* of the last one */
 	uint8_t el;
 	bool begun; /* a next instruction can be told by its predecessor */
 };

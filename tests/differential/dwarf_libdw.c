@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines, functions and what was inlined, by address, against elfutils' libdw: dwarf_libdw [-n ADDRESSES] [-p] FILE...
- * Of each unit up to ADDRESSES rows of its line table are asked for (default: all). With -p our answers are printed,
- * for other readers: the address, and for each function of the chain its name, and the file and line in it. Files
- * without DWARF are passed over.
+ * Lines, functions and what was inlined, by address, against elfutils' libdw: dwarf_libdw [-n
+ * ADDRESSES] [-p] FILE... Of each unit up to ADDRESSES rows of its line table are asked for
+ * (default: all). With -p our answers are printed, for other readers: the address, and for each
+ * function of the chain its name, and the file and line in it. Files without DWARF are passed over.
  */
 #include <elfutils/libdw.h>
 #include <dwarf.h>
@@ -39,11 +39,12 @@ struct run {
 	struct tally *tally;
 };
 
-static void differ(const struct run *run, uint64_t *count, uint64_t address, const char *what, const char *ours,
-		   const char *theirs)
+static void differ(const struct run *run, uint64_t *count, uint64_t address, const char *what,
+		   const char *ours, const char *theirs)
 {
 	if (++*count <= TOLD)
-		printf("%s: 0x%" PRIx64 ": %s: %s, libdw says %s\n", run->path, address, what, ours, theirs);
+		printf("%s: 0x%" PRIx64 ": %s: %s, libdw says %s\n", run->path, address, what, ours,
+		       theirs);
 }
 
 /* ---- lines ---- */
@@ -73,7 +74,8 @@ static const char *name_of(Dwarf_Die *die)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		Dwarf_Attribute attribute;
-		const char *name = dwarf_formstring(dwarf_attr_integrate(die, names[i], &attribute));
+		const char *name =
+			dwarf_formstring(dwarf_attr_integrate(die, names[i], &attribute));
 
 		if (name)
 			return name;
@@ -100,7 +102,8 @@ static const char *call_file(Dwarf_Die *unit, int64_t number)
 	return file ? file : "";
 }
 
-static void add_text(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void add_text(char *text, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 static void add_text(char *text, size_t size, const char *format, ...)
 {
@@ -131,8 +134,10 @@ static size_t their_chain(Dwarf_Die *unit, uint64_t address, char *text, size_t 
 		depth++;
 		add_text(text, size, "%s", name_of(&parents[i]));
 		if (inlined)
-			add_text(text, size, " at %s:%" PRId64 ":%" PRId64 ", ", file ? call_file(unit, file) : "",
-				 number_of(&parents[i], DW_AT_call_line), number_of(&parents[i], DW_AT_call_column));
+			add_text(text, size, " at %s:%" PRId64 ":%" PRId64 ", ",
+				 file ? call_file(unit, file) : "",
+				 number_of(&parents[i], DW_AT_call_line),
+				 number_of(&parents[i], DW_AT_call_column));
 		else
 			break;
 	}
@@ -151,8 +156,8 @@ static void our_chain(const struct run *run, uint64_t address, char *text, size_
 
 		add_text(text, size, "%s", name ? name : "");
 		if (found.scope->parent != TL_NONE)
-			add_text(text, size, " at %s:%u:%u, ", tl_dwarf_call_file(&found), found.scope->call_line,
-				 found.scope->call_column);
+			add_text(text, size, " at %s:%u:%u, ", tl_dwarf_call_file(&found),
+				 found.scope->call_line, found.scope->call_column);
 	}
 }
 
@@ -172,13 +177,15 @@ static void compare_chain(const struct run *run, Dwarf_Die *unit, uint64_t addre
 static void print_chain(const struct run *run, uint64_t address)
 {
 	static struct tl_inlined chain[1024];
-	size_t count = tl_binary_inlined(run->binary, address, chain, sizeof(chain) / sizeof(chain[0]));
+	size_t count =
+		tl_binary_inlined(run->binary, address, chain, sizeof(chain) / sizeof(chain[0]));
 	struct tl_symbol symbol;
 
 	tl_binary_symbol(run->binary, address, &symbol);
 	printf("0x%" PRIx64, address);
 	for (size_t i = 0; i < count; i++) {
-		printf("\t%s\t%s\t%u", i + 1 < count ? chain[i].name : symbol.name, symbol.file, symbol.line);
+		printf("\t%s\t%s\t%u", i + 1 < count ? chain[i].name : symbol.name, symbol.file,
+		       symbol.line);
 		symbol.file = chain[i].call_file;
 		symbol.line = chain[i].call_line;
 	}
@@ -237,7 +244,8 @@ static void compare_file(const struct run *run)
 		compare_units(run, libdw);
 	run->tally->files += libdw != NULL;
 	if (faults->count)
-		differ(run, &run->tally->lines_differ, faults->first.offset, "fault", faults->first.text, "nothing");
+		differ(run, &run->tally->lines_differ, faults->first.offset, "fault",
+		       faults->first.text, "nothing");
 	dwarf_end(libdw);
 	close(fd);
 }
@@ -293,10 +301,11 @@ int main(int count, char **args)
 	for (int i = optind; i < count; i++)
 		visit(args[i], samples, print, &tally);
 	if (!print)
-		printf("%" PRIu64 " files with DWARF, %" PRIu64 " units, %" PRIu64 " lines, %" PRIu64
-		       " functions, %" PRIu64 " chains of inlined functions: %" PRIu64 " lines and %" PRIu64
+		printf("%" PRIu64 " files with DWARF, %" PRIu64 " units, %" PRIu64
+		       " lines, %" PRIu64 " functions, %" PRIu64
+		       " chains of inlined functions: %" PRIu64 " lines and %" PRIu64
 		       " chains differ\n",
-		       tally.files, tally.units, tally.lines, tally.functions, tally.chains, tally.lines_differ,
-		       tally.chains_differ);
+		       tally.files, tally.units, tally.lines, tally.functions, tally.chains,
+		       tally.lines_differ, tally.chains_differ);
 	return tally.lines_differ || tally.chains_differ;
 }

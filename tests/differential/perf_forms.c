@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sideband of ptdump and ptxed (section 12 of docs/formats/intel-pt.md) on the test cases of the reference decoder
- * that have one, which are read where they are: perf_forms DIRECTORY. "Output = stdout + stderr; compare ignoring amounts
- * of white space. A ptxed case holds for both decoders."
+ * The sideband of ptdump and ptxed (section 12 of docs/formats/intel-pt.md) on the test cases of
+ * the reference decoder that have one, which are read where they are: perf_forms DIRECTORY. "Output
+ * = stdout + stderr; compare ignoring amounts of white space. A ptxed case holds for both
+ * decoders."
  *
  * Prints what differs with TL_VERBOSE set, and how many cases passed. Status 0: all.
  */
@@ -38,14 +39,16 @@ static void die(const char *what, const char *name)
 	exit(2);
 }
 
-static const uint8_t *map_file(const struct case_ *c, const char *name, struct tl_source **source, size_t *size)
+static const uint8_t *map_file(const struct case_ *c, const char *name, struct tl_source **source,
+			       size_t *size)
 {
 	char path[2048];
 	const uint8_t *data = NULL;
 	struct tl_error err;
 
 	snprintf(path, sizeof(path), "%s/%s", c->directory, name);
-	if (tl_source_open(source, path, NULL, &err) < 0 || tl_source_map(*source, &data, size, &err) < 0)
+	if (tl_source_open(source, path, NULL, &err) < 0 ||
+	    tl_source_map(*source, &data, size, &err) < 0)
 		die(err.text, path);
 	return data;
 }
@@ -58,8 +61,9 @@ static void take_options(struct case_ *c)
 		const char *name;
 		bool *flag;
 	} const flags[] = {
-		{ "--sb:compact", &c->compact }, { "--sb:verbose", &c->verbose }, { "--sb:offset", &c->offset },
-		{ "--sb:time", &c->time },	 { "--sb:switch", &c->switches }, { "--sb:warn", &c->warn },
+		{ "--sb:compact", &c->compact }, { "--sb:verbose", &c->verbose },
+		{ "--sb:offset", &c->offset },   { "--sb:time", &c->time },
+		{ "--sb:switch", &c->switches }, { "--sb:warn", &c->warn },
 	};
 	char *rest, *word = strtok_r(c->column[OPTIONS], " ", &rest);
 
@@ -129,18 +133,21 @@ static const char *warning(const struct tl_perf_record *rec)
 		return NULL;
 	if (path->size == 6 && !memcmp(path->data, "[vdso]", 6))
 		return "error: bad configuration";
-	return (path->size >= 6 && !memcmp(path->data, "//anon", 6)) || (path->size && *path->data == '[')
+	return (path->size >= 6 && !memcmp(path->data, "//anon", 6)) ||
+			       (path->size && *path->data == '[')
 		       ? "warning: image section lost"
 		       : NULL;
 }
 
-static void put_record(void *arg, const struct tl_perf_sideband_stream *stream, const struct tl_perf_record *rec)
+static void put_record(void *arg, const struct tl_perf_sideband_stream *stream,
+		       const struct tl_perf_record *rec)
 {
 	struct case_ *c = arg;
 	const char *text = c->warn ? warning(rec) : NULL;
 
 	if (text)
-		tl_put_format(c->out, "[%s:%016" PRIx64 " sideband %s]\n", stream->name, rec->offset, text);
+		tl_put_format(c->out, "[%s:%016" PRIx64 " sideband %s]\n", stream->name,
+			      rec->offset, text);
 	if (!c->compact && !c->verbose)
 		return;
 	if (c->offset)
@@ -188,8 +195,8 @@ static uint64_t time_at(const struct case_ *c, uint64_t offset, uint64_t before)
 
 	if (tl_pt_packets_open(&packets, &c->config) < 0)
 		die("no memory", c->column[TEST]);
-	if (tl_pt_packets_sync_set(packets, offset) >= 0 && tl_pt_packets_next(packets, &packet) >= 0 &&
-	    packet.kind == TL_PT_PKT_TSC)
+	if (tl_pt_packets_sync_set(packets, offset) >= 0 &&
+	    tl_pt_packets_next(packets, &packet) >= 0 && packet.kind == TL_PT_PKT_TSC)
 		tsc = packet.tsc.tsc;
 	tl_pt_packets_close(packets);
 	return tsc;
@@ -205,7 +212,8 @@ static void run_dump(struct case_ *c)
 
 	if (tl_output_open_memory(&lines, &err) < 0)
 		die("no memory", c->column[TEST]);
-	tl_pt_dump_packets(&c->config, &(struct tl_pt_show){ .wishes = 0 }, lines, NULL, NULL, &err);
+	tl_pt_dump_packets(&c->config, &(struct tl_pt_show){ .wishes = 0 }, lines, NULL, NULL,
+			   &err);
 	text = tl_output_bytes(lines, &size);
 	for (const char *end = text + size; text < end;) {
 		const char *next = memchr(text, '\n', (size_t)(end - text));
@@ -225,7 +233,8 @@ static void run_dump(struct case_ *c)
 /* ---- ptxed ---- */
 
 /* The instructions of a block, by a look at the code it came from. */
-static void put_block(struct case_ *c, struct tl_pt_decoder *decoder, const struct tl_pt_block *block)
+static void put_block(struct case_ *c, struct tl_pt_decoder *decoder,
+		      const struct tl_pt_block *block)
 {
 	struct tl_x86_flow_decoder x86;
 	struct tl_pt_asid asid;
@@ -240,12 +249,15 @@ static void put_block(struct case_ *c, struct tl_pt_decoder *decoder, const stru
 
 		tl_put_format(c->out, "%016" PRIx64 "\n", ip);
 		/* An instruction may go on in another section. */
-		while (size < 15 && (part = tl_pt_image_read(tl_pt_image_of(decoder), &isid, bytes + size,
-							     15 - (size_t)size, &asid, ip + (unsigned)size)) > 0)
+		while (size < 15 &&
+		       (part = tl_pt_image_read(tl_pt_image_of(decoder), &isid, bytes + size,
+						15 - (size_t)size, &asid, ip + (unsigned)size)) > 0)
 			size += part;
 		if (tl_x86_flow_decode(&x86, bytes, (size_t)size, ip, &flow) != TL_X86_DECODED)
 			break;
-		ip = flow.flags & TL_X86_DIRECT && flow.iclass != TL_PT_IC_COND_JUMP ? flow.target : ip + flow.size;
+		ip = flow.flags & TL_X86_DIRECT && flow.iclass != TL_PT_IC_COND_JUMP
+			     ? flow.target
+			     : ip + flow.size;
 	}
 }
 
@@ -283,7 +295,8 @@ static void run_flow(struct case_ *c, bool by_block)
 			status = put_code(c, decoder, by_block);
 	}
 	if (status != -TL_PT_EOS)
-		tl_put_format(c->out, "[error: %s]\n", tl_pt_error_text((enum tl_pt_error)-status));
+		tl_put_format(c->out, "[error: %s]\n",
+			      tl_pt_error_text((enum tl_pt_error) - status));
 	tl_pt_decoder_close(decoder);
 }
 
@@ -391,7 +404,8 @@ int main(int argc, char **argv)
 		struct case_ c = { .directory = "" };
 		bool same;
 
-		if (!read_case(&c, line) || !*c.column[SIDEBAND] || !strcmp(c.column[SIDEBAND], "sideband"))
+		if (!read_case(&c, line) || !*c.column[SIDEBAND] ||
+		    !strcmp(c.column[SIDEBAND], "sideband"))
 			continue;
 		snprintf(c.directory, sizeof(c.directory), "%s/pevent", argv[1]);
 		if (!strcmp(c.column[TOOL], "ptdump"))

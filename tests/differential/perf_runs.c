@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perf_runs [-l] FILE: what each thread of a perf.data file ran, by the public interface alone. A line for each thread,
- * in the order of their first runs: "PROCESS THREAD COMMAND INSTRUCTIONS HASH ERRORS", the hash being that of the corpus
- * (corpus/intel-pt/README.md); with -l instead every instruction, "THREAD ADDRESS". Then a line for each missing object,
- * "missing PATH: REASON", and each fault.
+ * perf_runs [-l] FILE: what each thread of a perf.data file ran, by the public interface alone. A
+ * line for each thread, in the order of their first runs: "PROCESS THREAD COMMAND INSTRUCTIONS HASH
+ * ERRORS", the hash being that of the corpus (corpus/intel-pt/README.md); with -l instead every
+ * instruction, "THREAD ADDRESS". Then a line for each missing object, "missing PATH: REASON", and
+ * each fault.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,8 +34,9 @@ static struct thread *find_thread(struct decode *d, const struct tl_perf_run *ru
 			return &d->threads[i];
 	if (d->count == MOST)
 		exit(99);
-	d->threads[d->count] =
-		(struct thread){ run->process, run->thread, 0, UINT64_C(0xcbf29ce484222325), 0, "" };
+	d->threads[d->count] = (struct thread){
+		run->process, run->thread, 0, UINT64_C(0xcbf29ce484222325), 0, ""
+	};
 	return &d->threads[d->count++];
 }
 
@@ -55,7 +57,8 @@ static int drain(struct tl_pt_decoder *decoder, int status)
 	return status;
 }
 
-static void decode_run(struct decode *d, struct thread *t, struct tl_pt_decoder *decoder, int status)
+static void decode_run(struct decode *d, struct thread *t, struct tl_pt_decoder *decoder,
+		       int status)
 {
 	struct tl_pt_insn insn;
 
@@ -109,8 +112,9 @@ static void tell(const struct decode *d, struct tl_perf_trace *trace)
 
 	for (size_t i = 0; !d->list && i < d->count; i++)
 		printf("%" PRId64 " %" PRId64 " %s %" PRIu64 " %016" PRIx64 " %" PRIu64 "\n",
-		       (int64_t)d->threads[i].process, (int64_t)d->threads[i].thread, d->threads[i].command,
-		       d->threads[i].instructions, d->threads[i].hash, d->threads[i].errors);
+		       (int64_t)d->threads[i].process, (int64_t)d->threads[i].thread,
+		       d->threads[i].command, d->threads[i].instructions, d->threads[i].hash,
+		       d->threads[i].errors);
 	for (size_t i = 0; i < count; i++)
 		fprintf(stderr, "missing %s: %s\n", missing[i].path, missing[i].reason);
 	for (size_t i = 0; i < listed; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Against libipt, as Debian has it: every instruction, and every event with its place, its fields and its time, must be
- * the same. Blocks are walked again on both sides; where they end is not compared (docs/formats/intel-pt.md, 9.2).
+ * Against libipt, as Debian has it: every instruction, and every event with its place, its fields
+ * and its time, must be the same. Blocks are walked again on both sides; where they end is not
+ * compared (docs/formats/intel-pt.md, 9.2).
  *
  *   pt_blocks_libipt PT MAP IMG [tick]
  */
@@ -42,14 +43,16 @@ static struct note *note(struct notes *notes)
 	return &notes->list[notes->count++];
 }
 
-static void retire(struct notes *notes, struct pt_code *code, uint64_t ip, uint64_t end_ip, unsigned ninsn)
+static void retire(struct notes *notes, struct pt_code *code, uint64_t ip, uint64_t end_ip,
+		   unsigned ninsn)
 {
 	uint64_t last = 0;
 
 	for (unsigned i = 0; i < ninsn; i++) {
 		const struct pt_known *known = pt_code_know(code, ip);
 
-		notes->hash = ((notes->hash << 5 | notes->hash >> 59) ^ ip) * UINT64_C(0x9e3779b97f4a7c15);
+		notes->hash = ((notes->hash << 5 | notes->hash >> 59) ^ ip) *
+			      UINT64_C(0x9e3779b97f4a7c15);
 		notes->insns++;
 		last = ip;
 		if (!known)
@@ -68,22 +71,23 @@ static void note_theirs(struct notes *notes, const struct pt_event *e)
 	int n = snprintf(text, 200, "%u s%u u%u ", e->type, e->ip_suppressed, e->status_update);
 
 	if (e->has_tsc)
-		n += snprintf(text + n, 100, "tsc %" PRIx64 " lost %u %u ", e->tsc, e->lost_mtc, e->lost_cyc);
+		n += snprintf(text + n, 100, "tsc %" PRIx64 " lost %u %u ", e->tsc, e->lost_mtc,
+			      e->lost_cyc);
 	switch (e->type) {
 	case ptev_enabled:
 		snprintf(text + n, 60, "ip %" PRIx64, e->variant.enabled.ip);
 		break;
 	case ptev_disabled:
-		if (!e->ip_suppressed) snprintf(text + n, 60, "ip %" PRIx64,
-			 e->variant.disabled.ip);
+		if (!e->ip_suppressed)
+			snprintf(text + n, 60, "ip %" PRIx64, e->variant.disabled.ip);
 		break;
 	case ptev_async_disabled:
 		snprintf(text + n, 90, "at %" PRIx64 " ip %" PRIx64, e->variant.async_disabled.at,
 			 e->ip_suppressed ? 0 : e->variant.async_disabled.ip);
 		break;
 	case ptev_async_branch:
-		snprintf(text + n, 60, "from %" PRIx64 " to %" PRIx64,
-			 e->variant.async_branch.from, e->variant.async_branch.to);
+		snprintf(text + n, 60, "from %" PRIx64 " to %" PRIx64, e->variant.async_branch.from,
+			 e->variant.async_branch.to);
 		break;
 	case ptev_paging:
 		snprintf(text + n, 60, "cr3 %" PRIx64 " nr %u", e->variant.paging.cr3,
@@ -95,8 +99,8 @@ static void note_theirs(struct notes *notes, const struct pt_event *e)
 			 e->ip_suppressed ? 0 : e->variant.async_paging.ip);
 		break;
 	case ptev_overflow:
-		if (!e->ip_suppressed) snprintf(text + n, 60, "ip %" PRIx64,
-			 e->variant.overflow.ip);
+		if (!e->ip_suppressed)
+			snprintf(text + n, 60, "ip %" PRIx64, e->variant.overflow.ip);
 		break;
 	case ptev_exec_mode:
 		snprintf(text + n, 60, "mode %u ip %" PRIx64, e->variant.exec_mode.mode,
@@ -124,14 +128,15 @@ static void note_theirs(struct notes *notes, const struct pt_event *e)
 		break;
 	case ptev_ptwrite:
 		snprintf(text + n, 60, "ip %" PRIx64 " %" PRIx64,
-			 e->ip_suppressed ? 0 : e->variant.ptwrite.ip,
-			 e->variant.ptwrite.payload);
+			 e->ip_suppressed ? 0 : e->variant.ptwrite.ip, e->variant.ptwrite.payload);
 		break;
-	default: break;
+	default:
+		break;
 	}
 }
 
-static void decode_theirs(struct notes *notes, struct pt_code *code, const struct tl_pt_config *ours, const char *img)
+static void decode_theirs(struct notes *notes, struct pt_code *code,
+			  const struct tl_pt_config *ours, const char *img)
 {
 	struct pt_config config;
 	struct pt_image_section_cache *cache = pt_iscache_alloc(NULL);
@@ -149,8 +154,11 @@ static void decode_theirs(struct notes *notes, struct pt_code *code, const struc
 	if (ours->flags & TL_PT_TICK_EVENTS)
 		config.flags.variant.block.enable_tick_events = 1;
 	for (size_t i = 0; i < code->count; i++)
-		pt_image_add_cached(image, cache, pt_iscache_add_file(cache, img, code->segments[i].offset,
-								      code->segments[i].size, code->segments[i].vaddr), NULL);
+		pt_image_add_cached(image, cache,
+				    pt_iscache_add_file(cache, img, code->segments[i].offset,
+							code->segments[i].size,
+							code->segments[i].vaddr),
+				    NULL);
 	decoder = pt_blk_alloc_decoder(&config);
 	pt_blk_set_image(decoder, image);
 	status = pt_blk_sync_forward(decoder);
@@ -182,14 +190,16 @@ static void note_ours(struct notes *notes, const struct tl_pt_event *e)
 	uint64_t ip = e->ip_suppressed ? 0 : e->ip;
 
 	if (e->has_tsc)
-		n += snprintf(text + n, 100, "tsc %" PRIx64 " lost %u %u ", e->tsc, e->lost_mtc, e->lost_cyc);
+		n += snprintf(text + n, 100, "tsc %" PRIx64 " lost %u %u ", e->tsc, e->lost_mtc,
+			      e->lost_cyc);
 	switch (e->kind) {
 	case TL_PT_EV_ENABLED:
 		snprintf(text + n, 60, "ip %" PRIx64, e->ip);
 		break;
 	case TL_PT_EV_DISABLED:
 	case TL_PT_EV_OVERFLOW:
-		if (!e->ip_suppressed) snprintf(text + n, 60, "ip %" PRIx64, e->ip);
+		if (!e->ip_suppressed)
+			snprintf(text + n, 60, "ip %" PRIx64, e->ip);
 		break;
 	case TL_PT_EV_ASYNC_DISABLED:
 		snprintf(text + n, 90, "at %" PRIx64 " ip %" PRIx64, e->ip,
@@ -228,19 +238,21 @@ static void note_ours(struct notes *notes, const struct tl_pt_event *e)
 	case TL_PT_EV_PTWRITE:
 		snprintf(text + n, 60, "ip %" PRIx64 " %" PRIx64, ip, e->ptwrite.payload);
 		break;
-	default: break;
+	default:
+		break;
 	}
 }
 
-static void decode_ours(struct notes *notes, struct pt_code *code, const struct tl_pt_config *config, const char *img)
+static void decode_ours(struct notes *notes, struct pt_code *code,
+			const struct tl_pt_config *config, const char *img)
 {
 	struct tl_pt_image *image = tl_pt_image_open(NULL);
 	struct tl_pt_decoder *decoder;
 	int status;
 
 	for (size_t i = 0; i < code->count; i++)
-		tl_pt_image_add_file(image, img, code->segments[i].offset, code->segments[i].size, NULL,
-				     code->segments[i].vaddr);
+		tl_pt_image_add_file(image, img, code->segments[i].offset, code->segments[i].size,
+				     NULL, code->segments[i].vaddr);
 	if (tl_pt_decoder_open(&decoder, config, image) < 0)
 		exit(2);
 	status = tl_pt_sync_forward(decoder);
@@ -273,15 +285,16 @@ static int compare(const char *name, const struct notes *theirs, const struct no
 
 		if (a->insn == b->insn && !strcmp(a->text, b->text))
 			continue;
-		printf("%s: event %zu: libipt %" PRIu64 " %s, ours %" PRIu64 " %s\n", name, i, a->insn, a->text,
-		       b->insn, b->text);
+		printf("%s: event %zu: libipt %" PRIu64 " %s, ours %" PRIu64 " %s\n", name, i,
+		       a->insn, a->text, b->insn, b->text);
 		different++;
 	}
-	different += theirs->count != ours->count || theirs->insns != ours->insns || theirs->hash != ours->hash ||
-		     theirs->last != ours->last;
-	printf("%s: %s: libipt %" PRIu64 " instructions, %zu events, %d; ours %" PRIu64 ", %zu, %d\n", name,
-	       different ? "DIFFERENT" : "equal", theirs->insns, theirs->count, theirs->last, ours->insns, ours->count,
-	       ours->last);
+	different += theirs->count != ours->count || theirs->insns != ours->insns ||
+		     theirs->hash != ours->hash || theirs->last != ours->last;
+	printf("%s: %s: libipt %" PRIu64 " instructions, %zu events, %d; ours %" PRIu64
+	       ", %zu, %d\n",
+	       name, different ? "DIFFERENT" : "equal", theirs->insns, theirs->count, theirs->last,
+	       ours->insns, ours->count, ours->last);
 	return different != 0;
 }
 
@@ -289,8 +302,12 @@ int main(int argc, char **argv)
 {
 	static struct pt_code code;
 	struct notes theirs = { .hash = 0 }, ours = { .hash = 0 };
-	struct tl_pt_config config = { .size = sizeof(config), .cpuid_15_eax = 2, .cpuid_15_ebx = 176, .mtc_freq = 3,
-				       .nom_freq = 32, .flags = TL_PT_CLASSIC };
+	struct tl_pt_config config = { .size = sizeof(config),
+				       .cpuid_15_eax = 2,
+				       .cpuid_15_ebx = 176,
+				       .mtc_freq = 3,
+				       .nom_freq = 32,
+				       .flags = TL_PT_CLASSIC };
 	char image[] = "/tmp/pt_blocks_XXXXXX";
 	struct pt_bytes trace;
 	int fd, different;

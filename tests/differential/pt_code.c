@@ -20,7 +20,8 @@ struct pt_bytes pt_load(const char *path)
 	const uint8_t *data;
 	struct pt_bytes bytes = { NULL, 0 };
 
-	if (tl_source_open(&source, path, NULL, &err) < 0 || tl_source_map(source, &data, &bytes.size, &err) < 0)
+	if (tl_source_open(&source, path, NULL, &err) < 0 ||
+	    tl_source_map(source, &data, &bytes.size, &err) < 0)
 		pt_die("cannot be read", path);
 	bytes.data = malloc(bytes.size + 1);
 	if (!bytes.data)
@@ -40,7 +41,8 @@ static void load_map(struct pt_code *code, const char *path)
 	while (fgets(line, sizeof(line), file)) {
 		struct pt_segment *s = &code->segments[code->count];
 
-		if (*line != '#' && sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64, &s->vaddr, &s->size, &s->offset) == 3)
+		if (*line != '#' && sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64, &s->vaddr,
+					   &s->size, &s->offset) == 3)
 			code->count++;
 		if (code->count == PT_SEGMENTS)
 			pt_die("too many segments", path);
@@ -78,12 +80,14 @@ const struct pt_known *pt_code_know(struct pt_code *code, uint64_t ip)
 	known = &code->known[slot];
 	if (known->ip)
 		return known;
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&code->zydis, bytes, pt_code_bytes(code, ip, bytes, sizeof(bytes)), &insn,
-						 operands)))
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&code->zydis, bytes,
+						 pt_code_bytes(code, ip, bytes, sizeof(bytes)),
+						 &insn, operands)))
 		return NULL;
 	known->ip = ip;
 	known->size = insn.length;
-	known->follow = (insn.meta.category == ZYDIS_CATEGORY_CALL || insn.mnemonic == ZYDIS_MNEMONIC_JMP) &&
+	known->follow = (insn.meta.category == ZYDIS_CATEGORY_CALL ||
+			 insn.mnemonic == ZYDIS_MNEMONIC_JMP) &&
 			insn.meta.branch_type != ZYDIS_BRANCH_TYPE_FAR &&
 			operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
 	if (known->follow)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PT_CODE_H
 #define PT_CODE_H
-/* Code of a recorded program (.map, .img), and a walk of the tests' own over it: full decoding by Zydis, no graph. */
+/*
+ * Code of a recorded program (.map, .img), and a walk of the tests' own over it: full decoding by
+ * Zydis, no graph.
+ */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packets, queries and time against the reference library (Debian's libipt 2.0.5, libipt-dev), on all small traces of
- * the shared corpus, on the traces of the peer cases, and on mutants of them.
+ * Packets, queries and time against the reference library (Debian's libipt 2.0.5, libipt-dev), on
+ * all small traces of the shared corpus, on the traces of the peer cases, and on mutants of them.
  *
  *   pt_libipt packets|query MUTANTS FILE...    each file and its mutants
  *   pt_libipt writer|time COUNT                made-up packets, made-up streams of time
@@ -27,13 +27,15 @@ static bool differ(const char *what, uint64_t offset, long long ours, long long 
 	if (ours == theirs)
 		return false;
 	if (differences++ < 20)
-		fprintf(stderr, "%s, mutant %lu, 0x%llx: %s: ours %lld (0x%llx), theirs %lld (0x%llx)\n", file, mutant,
-			(unsigned long long)offset, what, ours, (unsigned long long)ours, theirs,
-			(unsigned long long)theirs);
+		fprintf(stderr,
+			"%s, mutant %lu, 0x%llx: %s: ours %lld (0x%llx), theirs %lld (0x%llx)\n",
+			file, mutant, (unsigned long long)offset, what, ours,
+			(unsigned long long)ours, theirs, (unsigned long long)theirs);
 	return true;
 }
 
-#define SAME(what, ours, theirs) (bad |= differ(what, offset, (long long)(ours), (long long)(theirs)))
+#define SAME(what, ours, theirs)                                                                   \
+	(bad |= differ(what, offset, (long long)(ours), (long long)(theirs)))
 
 /* ---- damage ---- */
 
@@ -50,14 +52,16 @@ static uint64_t next_random(void)
 /* A few bytes changed; sometimes to what begins a packet. */
 static void damage(uint8_t *data, size_t size)
 {
-	static const uint8_t openers[] = { 0x02, 0x82, 0xa3, 0x43, 0xf3, 0x03, 0x73, 0x83, 0xc8, 0x62, 0xe2, 0xc2, 0x22,
-					   0xa2, 0x12, 0xb2, 0x99, 0x19, 0x59, 0x0d, 0x11, 0x01, 0x1d, 0x2d, 0xdd };
+	static const uint8_t openers[] = { 0x02, 0x82, 0xa3, 0x43, 0xf3, 0x03, 0x73, 0x83, 0xc8,
+					   0x62, 0xe2, 0xc2, 0x22, 0xa2, 0x12, 0xb2, 0x99, 0x19,
+					   0x59, 0x0d, 0x11, 0x01, 0x1d, 0x2d, 0xdd };
 
 	for (size_t n = 1 + (next_random() >> 20) % 6; n; n--) {
 		size_t at = (size_t)(next_random() >> 11) % size;
 
-		data[at] = next_random() >> 40 & 1 ? openers[(next_random() >> 30) % sizeof(openers)]
-						   : (uint8_t)(next_random() >> 50);
+		data[at] = next_random() >> 40 & 1
+				   ? openers[(next_random() >> 30) % sizeof(openers)]
+				   : (uint8_t)(next_random() >> 50);
 		if (data[at] == 0x02 && at + 1 < size && next_random() >> 40 & 1)
 			data[at + 1] = openers[(next_random() >> 30) % sizeof(openers)];
 	}
@@ -148,13 +152,16 @@ static bool same_payload(uint64_t offset, const struct tl_pt_packet *p, const st
 	return !bad;
 }
 
-/* What the reference does not know is an unknown opcode to it; what begins with it is left alone. */
+/*
+ * What the reference does not know is an unknown opcode to it; what begins with it is left alone.
+ */
 static bool beyond(const struct tl_pt_packet *packet, int size, int theirs)
 {
 	/* It takes CYC of at most nine bytes. */
 	if (packet->kind == TL_PT_PKT_CYC && size > 9)
 		return true;
-	return theirs == -pte_bad_opc && (size > 0 || size == -TL_PT_EOS) && packet->kind >= TL_PT_PKT_CFE;
+	return theirs == -pte_bad_opc && (size > 0 || size == -TL_PT_EOS) &&
+	       packet->kind >= TL_PT_PKT_CFE;
 }
 
 static bool one_packet(struct tl_pt_packets *ours, struct pt_packet_decoder *theirs)
@@ -203,7 +210,10 @@ static void compare_packets(uint8_t *data, size_t size)
 			break;
 		tl_pt_packets_offset(ours, &at);
 		pt_pkt_get_offset(theirs, &their_at);
-		/* Of more than eight pairs in a row we take the first eight, the reference takes others. */
+		/*
+		 * Of more than eight pairs in a row we take the first eight, the reference takes
+		 * others.
+		 */
 		if (at != their_at && at + 16 > their_at && their_at + 16 > at)
 			break;
 		SAME("sync offset", at, their_at);
@@ -324,7 +334,8 @@ static void random_packet(struct tl_pt_packet *p, struct pt_packet *q)
 {
 	memset(p, 0, sizeof(*p));
 	memset(q, 0, sizeof(*q));
-	p->kind = (enum tl_pt_packet_kind)(TL_PT_PKT_PAD + next_random() % (TL_PT_PKT_PTW - TL_PT_PKT_PAD + 1));
+	p->kind = (enum tl_pt_packet_kind)(TL_PT_PKT_PAD +
+					   next_random() % (TL_PT_PKT_PTW - TL_PT_PKT_PAD + 1));
 	q->type = (enum pt_packet_type)p->kind;
 	random_flow(p, q);
 	random_time(p, q);
@@ -491,7 +502,8 @@ static bool same_time(uint64_t offset, struct tl_pt_query *ours, struct pt_query
 	uint64_t tsc = 0, their_tsc = 0;
 	uint32_t mtc = 0, cyc = 0, their_mtc = 0, their_cyc = 0, ratio = 0, their_ratio = 0;
 	bool bad = false;
-	int a = tl_pt_query_time(ours, &tsc, &mtc, &cyc), b = pt_qry_time(theirs, &their_tsc, &their_mtc, &their_cyc);
+	int a = tl_pt_query_time(ours, &tsc, &mtc, &cyc),
+	    b = pt_qry_time(theirs, &their_tsc, &their_mtc, &their_cyc);
 
 	SAME("time", a, b);
 	SAME("tsc", tsc, their_tsc);
@@ -556,7 +568,10 @@ static void set_errata(struct tl_pt_config *config, struct pt_config *their_conf
 	pt_cpu_errata(&their_config->errata, &their_config->cpu);
 }
 
-static struct tl_pt_config settings = { .size = sizeof(settings), .mtc_freq = 3, .nom_freq = 32, .cpuid_15_eax = 2,
+static struct tl_pt_config settings = { .size = sizeof(settings),
+					.mtc_freq = 3,
+					.nom_freq = 32,
+					.cpuid_15_eax = 2,
 					.cpuid_15_ebx = 176 };
 
 static void compare_queries(uint8_t *data, size_t size)
@@ -582,7 +597,8 @@ static void compare_queries(uint8_t *data, size_t size)
 	for (;;) {
 		uint64_t offset = 0, ip = 0, their_ip = 0;
 		bool bad = false;
-		int a = tl_pt_query_sync_forward(ours, &ip), b = pt_qry_sync_forward(theirs, &their_ip);
+		int a = tl_pt_query_sync_forward(ours, &ip),
+		    b = pt_qry_sync_forward(theirs, &their_ip);
 
 		tl_pt_query_sync_offset(ours, &offset);
 		SAME("query sync", a, b);
@@ -610,7 +626,8 @@ struct stream {
 
 static void append(struct stream *stream, const struct tl_pt_packet *packet)
 {
-	int size = tl_pt_packet_write(stream->data + stream->size, sizeof(stream->data) - stream->size, packet);
+	int size = tl_pt_packet_write(stream->data + stream->size,
+				      sizeof(stream->data) - stream->size, packet);
 
 	if (size > 0)
 		stream->size += (size_t)size;
@@ -624,13 +641,15 @@ static struct {
 
 static uint64_t crystal(void)
 {
-	return settings.cpuid_15_ebx ? machine.tsc * settings.cpuid_15_eax / settings.cpuid_15_ebx : 0;
+	return settings.cpuid_15_ebx ? machine.tsc * settings.cpuid_15_eax / settings.cpuid_15_ebx
+				     : 0;
 }
 
 static void random_time_packet(struct stream *stream)
 {
 	struct tl_pt_packet p = { .kind = TL_PT_PKT_PAD };
-	uint64_t before = crystal(), passed = next_random() >> 20 & ((1u << next_random() % 16) - 1);
+	uint64_t before = crystal(),
+		 passed = next_random() >> 20 & ((1u << next_random() % 16) - 1);
 
 	machine.tsc += passed;
 	machine.cycles += settings.nom_freq ? passed * machine.cbr / settings.nom_freq : passed;
@@ -684,8 +703,10 @@ static void compare_times(unsigned long count)
 	static struct stream stream;
 
 	for (mutant = 0; mutant < count; mutant++) {
-		struct tl_pt_packet psb = { .kind = TL_PT_PKT_PSB }, psbend = { .kind = TL_PT_PKT_PSBEND };
-		struct tl_pt_packet fup = { .kind = TL_PT_PKT_FUP, .ip = { 0x1000, TL_PT_IPC_SEXT_48 } };
+		struct tl_pt_packet psb = { .kind = TL_PT_PKT_PSB },
+				    psbend = { .kind = TL_PT_PKT_PSBEND };
+		struct tl_pt_packet fup = { .kind = TL_PT_PKT_FUP,
+					    .ip = { 0x1000, TL_PT_IPC_SEXT_48 } };
 
 		seed = (mutant + 1) * 0x9e3779b97f4a7c15u;
 		next_random();

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decodes a trace and compares every instruction with the truth: blocks (or instructions, or runs of nodes) are walked
- * again from `ip` to `end_ip` by a loop of its own, with full decoding by Zydis, over the image's bytes.
+ * Decodes a trace and compares every instruction with the truth: blocks (or instructions, or runs
+ * of nodes) are walked again from `ip` to `end_ip` by a loop of its own, with full decoding by
+ * Zydis, over the image's bytes.
  *
- *   pt_truth [-m blocks|one|insns|nodes] [-i file|cache[LIMIT]|callback|memory] [-s] [-e IPS] PT MAP IMG TRUTH
+ *   pt_truth [-m blocks|one|insns|nodes] [-i file|cache[LIMIT]|callback|memory] [-s] [-e IPS] PT
+ *   MAP IMG TRUTH
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -45,8 +47,9 @@ static void retire(struct truth *truth, uint64_t ip)
 	if (truth->ips.data && truth->insns < truth->ips.size / 8) {
 		memcpy(&want, truth->ips.data + 8 * truth->insns, 8);
 		if (want != ip) {
-			fprintf(stderr, "instruction %" PRIu64 ": %" PRIx64 ", should be %" PRIx64 "\n", truth->insns, ip,
-				want);
+			fprintf(stderr,
+				"instruction %" PRIu64 ": %" PRIx64 ", should be %" PRIx64 "\n",
+				truth->insns, ip, want);
 			exit(1);
 		}
 	}
@@ -61,7 +64,8 @@ static void walk(struct truth *truth, const struct tl_pt_block *block)
 		const struct pt_known *known = pt_code_know(&truth->code, ip);
 
 		if (!known) {
-			fprintf(stderr, "instruction %" PRIu64 ": no code at %" PRIx64 "\n", truth->insns, ip);
+			fprintf(stderr, "instruction %" PRIu64 ": no code at %" PRIx64 "\n",
+				truth->insns, ip);
 			exit(1);
 		}
 		retire(truth, ip);
@@ -69,7 +73,9 @@ static void walk(struct truth *truth, const struct tl_pt_block *block)
 		ip = known->follow ? known->target : ip + known->size;
 	}
 	if (!block->ninsn || last != block->end_ip) {
-		fprintf(stderr, "instruction %" PRIu64 ": block of %u at %" PRIx64 " ends at %" PRIx64 ", not %" PRIx64 "\n",
+		fprintf(stderr,
+			"instruction %" PRIu64 ": block of %u at %" PRIx64 " ends at %" PRIx64
+			", not %" PRIx64 "\n",
 			truth->insns, block->ninsn, block->ip, last, block->end_ip);
 		exit(1);
 	}
@@ -142,9 +148,12 @@ static int by_nodes(struct truth *truth, struct tl_pt_decoder *decoder)
 static const struct face {
 	const char *name;
 	int (*next)(struct truth *truth, struct tl_pt_decoder *decoder);
-} faces[] = { { "blocks", by_blocks }, { "one", by_one }, { "insns", by_insns }, { "nodes", by_nodes } };
+} faces[] = {
+	{ "blocks", by_blocks }, { "one", by_one }, { "insns", by_insns }, { "nodes", by_nodes }
+};
 
-static int decode(struct truth *truth, struct tl_pt_decoder *decoder, const struct face *face, bool again)
+static int decode(struct truth *truth, struct tl_pt_decoder *decoder, const struct face *face,
+		  bool again)
 {
 	int status = tl_pt_sync_forward(decoder);
 
@@ -158,7 +167,8 @@ static int decode(struct truth *truth, struct tl_pt_decoder *decoder, const stru
 	}
 }
 
-static int read_image(uint8_t *buffer, size_t size, const struct tl_pt_asid *asid, uint64_t ip, void *arg)
+static int read_image(uint8_t *buffer, size_t size, const struct tl_pt_asid *asid, uint64_t ip,
+		      void *arg)
 {
 	size_t have = pt_code_bytes(&((struct truth *)arg)->code, ip, buffer, size);
 
@@ -167,8 +177,8 @@ static int read_image(uint8_t *buffer, size_t size, const struct tl_pt_asid *asi
 	return have == size ? (int)have : -TL_PT_NOMAP;
 }
 
-static void fill_image(struct truth *truth, const char *how, const char *path, struct tl_pt_image *image,
-		       struct tl_pt_cache *cache)
+static void fill_image(struct truth *truth, const char *how, const char *path,
+		       struct tl_pt_image *image, struct tl_pt_cache *cache)
 {
 	int status = 0;
 
@@ -176,7 +186,8 @@ static void fill_image(struct truth *truth, const char *how, const char *path, s
 		const struct pt_segment *s = &truth->code.segments[i];
 
 		if (!strcmp(how, "file")) {
-			status = tl_pt_image_add_file(image, path, s->offset, s->size, NULL, s->vaddr);
+			status = tl_pt_image_add_file(image, path, s->offset, s->size, NULL,
+						      s->vaddr);
 		} else if (!strncmp(how, "cache", 5)) {
 			if (how[5])
 				tl_pt_cache_set_limit(cache, strtoull(how + 5, NULL, 0));
@@ -184,7 +195,8 @@ static void fill_image(struct truth *truth, const char *how, const char *path, s
 			if (status > 0)
 				status = tl_pt_image_add_cached(image, cache, status, NULL);
 		} else if (!strcmp(how, "memory")) {
-			status = tl_pt_image_add_memory(image, truth->code.image.data + s->offset, s->size, NULL, s->vaddr, 7);
+			status = tl_pt_image_add_memory(image, truth->code.image.data + s->offset,
+							s->size, NULL, s->vaddr, 7);
 		}
 	}
 	if (!strcmp(how, "callback"))
@@ -196,7 +208,10 @@ static void fill_image(struct truth *truth, const char *how, const char *path, s
 int main(int argc, char **argv)
 {
 	static struct truth truth = { .hash = UINT64_C(0xcbf29ce484222325) };
-	struct tl_pt_config config = { .size = sizeof(config), .cpuid_15_eax = 2, .cpuid_15_ebx = 176, .mtc_freq = 3,
+	struct tl_pt_config config = { .size = sizeof(config),
+				       .cpuid_15_eax = 2,
+				       .cpuid_15_ebx = 176,
+				       .mtc_freq = 3,
 				       .nom_freq = 32 };
 	const struct face *face = &faces[0];
 	const char *how = "file";
@@ -230,8 +245,9 @@ int main(int argc, char **argv)
 		pt_die("cannot be decoded", argv[optind]);
 	status = decode(&truth, decoder, face, false);
 	tl_pt_offset(decoder, &offset);
-	printf("%s: %s at %" PRIx64 ": insns %" PRIu64 " of %" PRIu64 ", hash %016" PRIx64 ", blocks %" PRIu64
-	       ", events %" PRIu64 "\n", argv[optind], tl_pt_error_text((enum tl_pt_error)-status), offset, truth.insns,
+	printf("%s: %s at %" PRIx64 ": insns %" PRIu64 " of %" PRIu64 ", hash %016" PRIx64
+	       ", blocks %" PRIu64 ", events %" PRIu64 "\n",
+	       argv[optind], tl_pt_error_text((enum tl_pt_error) - status), offset, truth.insns,
 	       truth.want_insns, truth.hash, truth.blocks, truth.events);
 	tl_pt_decoder_close(decoder);
 	tl_pt_image_close(image);
@@ -239,5 +255,6 @@ int main(int argc, char **argv)
 	pt_code_close(&truth.code);
 	free(truth.ips.data);
 	free(trace.data);
-	return status != -TL_PT_EOS || truth.insns != truth.want_insns || truth.hash != truth.want_hash;
+	return status != -TL_PT_EOS || truth.insns != truth.want_insns ||
+	       truth.hash != truth.want_hash;
 }

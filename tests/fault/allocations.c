@@ -255,7 +255,8 @@ static int test_chosen(const struct trace *trace, const char *folder, const char
 }
 
 /* Small profiles that together have every kind of line, and every kind of damage. */
-static const char *const chosen_texts[] = { "instr-jumps.out", "parts-cycle.out", "odd.out", "cachegrind.out", "named.out" };
+static const char *const chosen_texts[] = { "instr-jumps.out", "parts-cycle.out", "odd.out",
+					    "cachegrind.out", "named.out" };
 
 static int test_texts(const char *folder, uint64_t *runs)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Analyses and conversions of xtrace, on the recordings of tests/golden/xtrace. Every allocation is refused once, and
- * once with all later ones: TL_NO_MEMORY or the right result, nothing crashes or leaks. Then prefixes and mutants of the
- * instruction stream: any bytes give a result or an error.
+ * Analyses and conversions of xtrace, on the recordings of tests/golden/xtrace. Every allocation is
+ * refused once, and once with all later ones: TL_NO_MEMORY or the right result, nothing crashes or
+ * leaks. Then prefixes and mutants of the instruction stream: any bytes give a result or an error.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,17 +28,22 @@ struct wish {
 	bool binary;
 };
 
-enum { ALL = TL_ANALYZE_MIX | TL_ANALYZE_FOOTPRINT | TL_ANALYZE_REUSE | TL_ANALYZE_CACHE |
-	     TL_ANALYZE_SYSCALLS | TL_ANALYZE_BLOCKS };
+enum {
+	ALL = TL_ANALYZE_MIX | TL_ANALYZE_FOOTPRINT | TL_ANALYZE_REUSE | TL_ANALYZE_CACHE |
+	      TL_ANALYZE_SYSCALLS | TL_ANALYZE_BLOCKS
+};
 
 static const struct wish wishes[] = {
-	{ ALL, TL_REPORT_TEXT, NULL, true },	   { ALL, TL_REPORT_JSON, NULL, false },
+	{ ALL, TL_REPORT_TEXT, NULL, true },
+	{ ALL, TL_REPORT_JSON, NULL, false },
 	{ TL_ANALYZE_CACHE, TL_REPORT_CSV, NULL, true },
 	{ TL_ANALYZE_SYSCALLS, TL_REPORT_CSV, NULL, false },
 	{ TL_ANALYZE_BBV, TL_REPORT_TEXT, NULL, false },
 	{ TL_ANALYZE_BBV, TL_REPORT_JSON, NULL, false },
-	{ 0, TL_REPORT_TEXT, "tarmac", false },	   { 0, TL_REPORT_TEXT, "champsim", false },
-	{ 0, TL_REPORT_TEXT, "jsonl", false },	   { 0, TL_REPORT_TEXT, "bbv", false },
+	{ 0, TL_REPORT_TEXT, "tarmac", false },
+	{ 0, TL_REPORT_TEXT, "champsim", false },
+	{ 0, TL_REPORT_TEXT, "jsonl", false },
+	{ 0, TL_REPORT_TEXT, "bbv", false },
 };
 
 struct input {
@@ -67,7 +72,9 @@ static uint64_t digest_of(struct tl_output *out)
 
 static int fulfil(struct tl_input *input, const struct wish *wish, struct tl_output *out)
 {
-	const struct tl_analysis analysis = { .size = sizeof(analysis), .what = wish->what, .form = wish->form };
+	const struct tl_analysis analysis = { .size = sizeof(analysis),
+					      .what = wish->what,
+					      .form = wish->form };
 	struct tl_error err;
 
 	if (wish->to)
@@ -78,10 +85,13 @@ static int fulfil(struct tl_input *input, const struct wish *wish, struct tl_out
 static int use(const struct input *in, const struct wish *wish, uint64_t *digest)
 {
 	const struct tl_binary_spec binary = { .path = in->elf };
+	/* clang-format off */
 	const struct tl_input_options options = {
-		.size = sizeof(options), .format = "xtrace", .thread = TL_NOWHERE, .process = TL_NOWHERE,
+		.size = sizeof(options), .format = "xtrace", .thread = TL_NOWHERE,
+		  .process = TL_NOWHERE,
 		.cpu = TL_NOWHERE, .binaries = &binary, .binary_count = wish->binary,
 	};
+	/* clang-format on */
 	struct tl_input *input;
 	struct tl_output *out = NULL;
 	const char *failed;
@@ -102,7 +112,8 @@ static int use(const struct input *in, const struct wish *wish, uint64_t *digest
 	return status;
 }
 
-static struct run run_once(const struct input *in, const struct wish *wish, uint64_t refused, bool onward)
+static struct run run_once(const struct input *in, const struct wish *wish, uint64_t refused,
+			   bool onward)
 {
 	int64_t before = wrap_live();
 	struct run run = { .digest = 0 };
@@ -127,9 +138,12 @@ static int refuse_each(const struct input *in, const struct wish *wish, bool onw
 		++*runs;
 		if (!wrong && !run.leaked)
 			continue;
-		fprintf(stderr, "%s %x form %d: allocation %" PRIu64 " of %" PRIu64 "%s refused: %s (status %d)\n",
-			wish->to ? wish->to : "analysis", wish->what, (int)wish->form, n, right.asked,
-			onward ? " and later" : "", run.leaked ? "leaks" : "another result", run.status);
+		fprintf(stderr,
+			"%s %x form %d: allocation %" PRIu64 " of %" PRIu64
+			"%s refused: %s (status %d)\n",
+			wish->to ? wish->to : "analysis", wish->what, (int)wish->form, n,
+			right.asked, onward ? " and later" : "",
+			run.leaked ? "leaks" : "another result", run.status);
 		return 1;
 	}
 	return 0;
@@ -200,7 +214,8 @@ static void find(struct input *in, const char *const *names, size_t count)
 
 	*in = (struct input){ .count = count };
 	for (size_t i = 0; i < count; i++) {
-		snprintf(in->paths[i], sizeof(in->paths[i]), "%s/tests/golden/xtrace/%s", root ? root : ".", names[i]);
+		snprintf(in->paths[i], sizeof(in->paths[i]), "%s/tests/golden/xtrace/%s",
+			 root ? root : ".", names[i]);
 		in->list[i] = in->paths[i];
 	}
 	snprintf(in->elf, sizeof(in->elf), "%s/tests/golden/xtrace/small.elf", root ? root : ".");

@@ -37,7 +37,7 @@ static void note_record(void *arg, const struct tl_xray_record *record)
 		sheet->starts[sheet->blocks++] = record->offset;
 	if (record->kind == TL_XRAY_FUNCTION)
 		sheet->marks[sheet->count++] = (struct mark){
-			record->offset,	  record->tsc,	  record->thread,
+			record->offset,   record->tsc,    record->thread,
 			record->function, record->action,
 		};
 }
@@ -67,7 +67,7 @@ static void free_sheet(struct sheet *sheet)
 struct damaged {
 	uint8_t *data; /* room for 64 bytes more than the original */
 	size_t size;
-	uint64_t at, inserted;	     /* bytes inserted at `at`; as a negative number: deleted */
+	uint64_t at, inserted;       /* bytes inserted at `at`; as a negative number: deleted */
 	uint64_t lost_from, lost_to; /* records of the original that may be lost */
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Debug information that is cut, damaged, or read without memory: dwarf FOLDER. Of each ELF file of the folder every
- * debug section is cut to every length, 2,000 mutants are read, and each allocation is refused once. Whatever is then
- * answered otherwise than from the whole file must have been told.
+ * Debug information that is cut, damaged, or read without memory: dwarf FOLDER. Of each ELF file of
+ * the folder every debug section is cut to every length, 2,000 mutants are read, and each
+ * allocation is refused once. Whatever is then answered otherwise than from the whole file must
+ * have been told.
  */
 #include <dirent.h>
 #include <inttypes.h>
@@ -41,10 +42,12 @@ static uint64_t ask(struct tl_dwarf *dwarf, uint64_t address, uint64_t digest)
 	struct dwarf_found found = tl_dwarf_find(dwarf, address);
 
 	tl_dwarf_line(dwarf, address, &symbol);
-	digest = tl_hash_pair(add_text(digest, symbol.file), (uint64_t)symbol.line << 32 | symbol.column);
+	digest = tl_hash_pair(add_text(digest, symbol.file),
+			      (uint64_t)symbol.line << 32 | symbol.column);
 	for (; found.scope; tl_dwarf_outwards(&found))
-		digest = add_text(add_text(digest, tl_dwarf_scope_name(found.dwarf, found.unit, found.scope)),
-				  tl_dwarf_call_file(&found));
+		digest = add_text(
+			add_text(digest, tl_dwarf_scope_name(found.dwarf, found.unit, found.scope)),
+			tl_dwarf_call_file(&found));
 	return digest;
 }
 
@@ -94,7 +97,8 @@ static void cut_all(const char *path, uint8_t *data, size_t size, const struct a
 	for (uint32_t i = 1; tl_elf_section_at(&file, i, &section); i++) {
 		const char *name = tl_elf_text(&file, file.section_names, section.name);
 
-		if (!name || (strncmp(name, ".debug_", 7) != 0 && strncmp(name, ".zdebug_", 8) != 0))
+		if (!name ||
+		    (strncmp(name, ".debug_", 7) != 0 && strncmp(name, ".zdebug_", 8) != 0))
 			continue;
 		for (uint64_t cut = 1; cut < section.size; cut++) {
 			struct answer answer;
@@ -126,7 +130,8 @@ static void mutate_all(const uint8_t *data, size_t size, uint8_t *mutant)
 
 /* ---- memory ---- */
 
-static void refuse_all(const char *path, const uint8_t *data, size_t size, const struct answer *whole)
+static void refuse_all(const char *path, const uint8_t *data, size_t size,
+		       const struct answer *whole)
 {
 	uint64_t count, live = (uint64_t)wrap_live();
 

@@ -19,7 +19,8 @@ struct bytes {
 
 static bool inside(struct bytes in, const uint8_t *data, uint64_t size)
 {
-	return data >= in.data && data <= in.data + in.size && size <= (uint64_t)(in.data + in.size - data);
+	return data >= in.data && data <= in.data + in.size &&
+	       size <= (uint64_t)(in.data + in.size - data);
 }
 
 static const char *bad_record(struct bytes in, const struct tl_perf_record *rec)
@@ -86,14 +87,16 @@ static const char *walk_records(struct bytes in)
 		if (tl_perf_open(&reader, source, &options, &err) < 0)
 			continue;
 		broken = walk_once(in, reader, round ? &other : &plain);
-		if (!broken && round == 1 && (other.records != plain.records || other.sum != plain.sum))
+		if (!broken && round == 1 &&
+		    (other.records != plain.records || other.sum != plain.sum))
 			broken = "other records by time than by place";
 		if (!broken && round == 2 && other.status == 0 && plain.faults)
 			broken = "strict reading goes over faults";
 		tl_perf_rewind(reader);
 		if (!broken && !round)
 			broken = walk_once(in, reader, &other);
-		if (!broken && !round && (other.records != plain.records || other.faults != plain.faults))
+		if (!broken && !round &&
+		    (other.records != plain.records || other.faults != plain.faults))
 			broken = "a second pass is another one";
 		tl_perf_close(reader);
 	}
@@ -166,7 +169,10 @@ static const char *decode_run(struct decoding *d, const struct tl_perf_run *run)
 	return NULL;
 }
 
-/* A part is not much longer than the whole: every place where trace is missing may need a record more. */
+/*
+ * A part is not much longer than the whole: every place where trace is missing may need a record
+ * more.
+ */
 static const char *cut_out(struct tl_perf_trace *trace, size_t whole)
 {
 	struct tl_output *out;
@@ -179,14 +185,18 @@ static const char *cut_out(struct tl_perf_trace *trace, size_t whole)
 	status = tl_perf_slice(trace, 1 << 20, 1 << 21, out, &err);
 	tl_output_bytes(out, &size);
 	tl_output_discard(out);
-	return status == 0 && size > 2 * whole ? "a slice is longer than what it was cut from" : NULL;
+	return status == 0 && size > 2 * whole ? "a slice is longer than what it was cut from"
+					       : NULL;
 }
 
 static const char *walk_runs(struct bytes in)
 {
+	/* clang-format off */
 	const struct tl_perf_trace_options options = {
-		.size = sizeof(options), .no_files = true, .process = TL_NOWHERE, .thread = TL_NOWHERE, .cpu = TL_NOWHERE,
+		.size = sizeof(options), .no_files = true, .process = TL_NOWHERE,
+		  .thread = TL_NOWHERE, .cpu = TL_NOWHERE,
 	};
+	/* clang-format on */
 	struct decoding d = { .decoders = { NULL } };
 	struct tl_perf_place place;
 	struct tl_perf_trace *trace;
@@ -198,7 +208,8 @@ static const char *walk_runs(struct bytes in)
 	if (tl_source_open_memory(&source, in.data, in.size, "memory", &err) < 0)
 		return "memory is not opened";
 	if (tl_perf_trace_open(&trace, source, &options, &err) == 0) {
-		for (int i = 0; !broken && i < RUNS && tl_perf_trace_next(trace, &run, &err) > 0; i++) {
+		for (int i = 0; !broken && i < RUNS && tl_perf_trace_next(trace, &run, &err) > 0;
+		     i++) {
 			broken = decode_run(&d, &run);
 			if (tl_perf_trace_place(trace, &run, 0x400000, &place) && !place.path)
 				broken = "a place without a name";

@@ -42,7 +42,8 @@ struct sums {
 	bool overflow;
 };
 
-static const char *bad_item(const struct opened *o, const struct tl_callgrind_item *item, uint64_t size)
+static const char *bad_item(const struct opened *o, const struct tl_callgrind_item *item,
+			    uint64_t size)
 {
 	if (!item->kind || item->kind >= TL_CALLGRIND_KIND_COUNT)
 		return "an item of no kind";
@@ -65,14 +66,16 @@ static const char *bad_faults(const struct opened *o, uint64_t size, uint64_t *c
 {
 	size_t listed;
 	uint64_t skipped;
-	const struct tl_callgrind_fault *faults = tl_callgrind_faults(o->reader, &listed, count, &skipped);
+	const struct tl_callgrind_fault *faults =
+		tl_callgrind_faults(o->reader, &listed, count, &skipped);
 
 	if (listed > *count || listed > 1000)
 		return "more faults listed than counted, or than 1000";
 	if (skipped > size)
 		return "more bytes skipped than there are";
 	for (size_t i = 0; i < listed; i++)
-		if (faults[i].offset > size || faults[i].length > size - faults[i].offset || !faults[i].text)
+		if (faults[i].offset > size || faults[i].length > size - faults[i].offset ||
+		    !faults[i].text)
 			return "a fault without a text or behind the end";
 	return NULL;
 }
@@ -118,7 +121,8 @@ static const char *walk_strictly(struct bytes in, uint64_t faults)
 		return "strict reading passes over a fault";
 	if (!faults && status < 0)
 		return "strict reading stops where there is no fault";
-	if (status < 0 && (o.err.status != (enum tl_status)status || !o.err.text || o.err.offset > in.size))
+	if (status < 0 &&
+	    (o.err.status != (enum tl_status)status || !o.err.text || o.err.offset > in.size))
 		return "a strict error without a text or behind the end";
 	return NULL;
 }
@@ -137,7 +141,8 @@ static struct tl_profile *fold(struct bytes in, enum tl_callgrind_detail detail)
 	struct tl_profile *profile = NULL;
 	struct opened o;
 
-	if (open_text(&o, in, false) && tl_callgrind_fold(&o.reader, 1, &options, &profile, &o.err) < 0)
+	if (open_text(&o, in, false) &&
+	    tl_callgrind_fold(&o.reader, 1, &options, &profile, &o.err) < 0)
 		profile = NULL;
 	close_text(&o);
 	return profile;
@@ -210,7 +215,8 @@ static const char *check(struct bytes in, uint64_t faults)
 static bool write_text(const struct tl_profile *profile, enum tl_export_compression compression,
 		       struct bytes *to)
 {
-	const struct tl_export_options options = { .size = sizeof(options), .compression = compression };
+	const struct tl_export_options options = { .size = sizeof(options),
+						   .compression = compression };
 	struct tl_output *out;
 	struct tl_error err;
 	bool ok = !tl_output_open_memory(&out, &err);
@@ -234,7 +240,8 @@ static bool same_totals(const struct tl_profile *a, const struct tl_profile *b)
 {
 	if (tl_profile_event_count(a) != tl_profile_event_count(b))
 		return false;
-	return !memcmp(tl_profile_total(a), tl_profile_total(b), tl_profile_event_count(a) * sizeof(int64_t));
+	return !memcmp(tl_profile_total(a), tl_profile_total(b),
+		       tl_profile_event_count(a) * sizeof(int64_t));
 }
 
 /* With costs near the limit it depends on their order whether a sum fits. */
@@ -250,7 +257,8 @@ static bool sums_may_not_fit(const struct tl_profile *profile)
 	return tl_profile_losses(profile).saturated != 0;
 }
 
-static const char *write_and_read(const struct tl_profile *profile, enum tl_export_compression compression)
+static const char *write_and_read(const struct tl_profile *profile,
+				  enum tl_export_compression compression)
 {
 	struct bytes once = { NULL, 0 }, twice = { NULL, 0 };
 	struct tl_profile *again = NULL;
@@ -278,7 +286,8 @@ static const char *write_and_read(const struct tl_profile *profile, enum tl_expo
 	return broken;
 }
 
-const char *exercise_round_trip(const uint8_t *data, size_t size, enum tl_export_compression compression)
+const char *exercise_round_trip(const uint8_t *data, size_t size,
+				enum tl_export_compression compression)
 {
 	struct tl_profile *profile = fold((struct bytes){ data, size }, TL_CALLGRIND_LINES);
 	const char *broken = profile ? write_and_read(profile, compression) : NULL;
@@ -291,7 +300,8 @@ const char *exercise_round_trip(const uint8_t *data, size_t size, enum tl_export
 static bool is_compressed(struct bytes in)
 {
 	struct opened o;
-	bool compressed = open_text(&o, in, false) && strcmp(tl_source_compression(o.source), "none") != 0;
+	bool compressed =
+		open_text(&o, in, false) && strcmp(tl_source_compression(o.source), "none") != 0;
 
 	close_text(&o);
 	return compressed;
@@ -391,7 +401,8 @@ static const char *cut_line(uint8_t *data, size_t *size, struct line line, struc
 	return "line cut";
 }
 
-static const char *other_character(uint8_t *data, size_t *size, struct line line, struct random *random)
+static const char *other_character(uint8_t *data, size_t *size, struct line line,
+				   struct random *random)
 {
 	static const char characters[] = "0123456789+-*()=: .xexfn#\t\r\n";
 
@@ -441,7 +452,8 @@ static const char *insert_text(uint8_t *data, size_t *size, struct line line, st
 	};
 	const char *text = texts[random_below(random, sizeof(texts) / sizeof(texts[0]))];
 	size_t length = strlen(text),
-	       at = line.start + (text[length - 1] == '\n' ? 0 : random_below(random, line.size + 1));
+	       at = line.start +
+		    (text[length - 1] == '\n' ? 0 : random_below(random, line.size + 1));
 
 	memmove(data + at + length, data + at, *size - at);
 	memcpy(data + at, text, length);
@@ -452,7 +464,7 @@ static const char *insert_text(uint8_t *data, size_t *size, struct line line, st
 const char *mutate_text(uint8_t *data, size_t *size, struct random *random)
 {
 	static const char *(*const kinds[])(uint8_t *, size_t *, struct line, struct random *) = {
-		delete_line,	 double_line,	  join_lines, cut_line,
+		delete_line,     double_line,     join_lines, cut_line,
 		other_character, other_character, move_line,  insert_text,
 	};
 	struct line line;
@@ -460,5 +472,6 @@ const char *mutate_text(uint8_t *data, size_t *size, struct random *random)
 	if (!*size)
 		return "nothing";
 	line = line_at(data, *size, random_below(random, *size));
-	return kinds[random_below(random, sizeof(kinds) / sizeof(kinds[0]))](data, size, line, random);
+	return kinds[random_below(random, sizeof(kinds) / sizeof(kinds[0]))](data, size, line,
+									     random);
 }

@@ -110,7 +110,7 @@ static void zero_bytes(uint8_t *data, size_t *size, struct random *random)
 static void set_number(uint8_t *data, size_t *size, struct random *random)
 {
 	static const uint64_t edges[] = {
-		0,	     1,		0x7fffffff,	     0x80000000, 0xffffffff,
+		0,           1,         0x7fffffff,          0x80000000, 0xffffffff,
 		0x100000000, INT64_MAX, (uint64_t)INT64_MIN, UINT64_MAX, UINT64_MAX - 15,
 	};
 	uint64_t value = edges[random_below(random, sizeof(edges) / sizeof(edges[0]))];

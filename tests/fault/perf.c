@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perf.data cut at any byte, and damaged in every way: no crash, no hang; "a bad record costs that record; truncated
- * files keep what is whole" (docs/formats/perf-data.md, section 10).
+ * perf.data cut at any byte, and damaged in every way: no crash, no hang; "a bad record costs that
+ * record; truncated files keep what is whole" (docs/formats/perf-data.md, section 10).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +83,8 @@ int main(int argc, char **argv)
 	}
 	for (size_t i = 0; i < mutants && failures < 20; i++)
 		failures += test_mutant(&traces[i % count], i);
-	printf("%zu mutants of %zu files, and %zu prefixes, %d failures\n", mutants, count, prefixes, failures);
+	printf("%zu mutants of %zu files, and %zu prefixes, %d failures\n", mutants, count,
+	       prefixes, failures);
 	traces_free(traces, count);
 	return failures != 0;
 }

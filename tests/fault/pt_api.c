@@ -2,9 +2,10 @@
 /*
  * Intel PT traces cut at every byte, and damaged, through every decoder of the drop-in: no crash,
  * no hang, no result out of the published ones; and what is not damaged is decoded whole
- * (pt_api_exercise()). pt_api prefixes STEP | mutants COUNT [FIRST] | allocations. Traces: tests/golden/intel_pt,
- * and those of the shared corpus where it is: all prefixes of the former, each STEP-th of the
- * latter. Allocations, each refused in turn, alone and with all later ones: of the former.
+ * (pt_api_exercise()). pt_api prefixes STEP | mutants COUNT [FIRST] | allocations. Traces:
+ * tests/golden/intel_pt, and those of the shared corpus where it is: all prefixes of the former,
+ * each STEP-th of the latter. Allocations, each refused in turn, alone and with all later ones: of
+ * the former.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,8 +211,9 @@ static int fail_each(const struct subject *subject, bool onward)
 		if (wrap_live() != before)
 			broken = "leaks";
 		if (broken && (!is_memory(broken) || wrap_live() != before))
-			failures += fprintf(stderr, "%s: allocation %llu%s refused: %s\n", subject->name,
-					    (unsigned long long)n, onward ? " and later" : "", broken) > 0;
+			failures += fprintf(stderr, "%s: allocation %llu%s refused: %s\n",
+					    subject->name, (unsigned long long)n,
+					    onward ? " and later" : "", broken) > 0;
 	}
 	printf("%s: %llu allocations\n", subject->name, (unsigned long long)asked);
 	return failures;

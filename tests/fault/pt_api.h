@@ -17,7 +17,7 @@ struct pt_api_input {
 	size_t code_size;
 	uint64_t vaddr;
 	const char *file; /* the same code as a file, or NULL */
-	int timed;	  /* settings of the timed traces of the corpus */
+	int timed;        /* settings of the timed traces of the corpus */
 	uint32_t errata;  /* as bits of struct pt_errata */
 };
 

@@ -58,7 +58,7 @@ static uint64_t offset_of(const struct state *s)
 		struct guarded g = { .guard = 0x5aa5 };                                            \
 		uint64_t value = 0;                                                                \
 		uint32_t ratio = 0;                                                                \
-	\
+                                                                                                   \
 		switch (call) {                                                                    \
 		case 0:                                                                            \
 			check(s, pt_##p##_sync_forward(s->p WITH_IP));                             \
@@ -353,7 +353,7 @@ static void close_all(struct state *s)
 const char *pt_api_sequence(const struct pt_api_input *input, const uint8_t *ops, size_t count)
 {
 	static void (*const groups[])(struct state *, unsigned) = { blk_call, insn_call, qry_call,
-								    evt_call, pkt_call,	 image_call,
+								    evt_call, pkt_call,  image_call,
 								    encode,   again };
 	struct state s = { .input = input };
 

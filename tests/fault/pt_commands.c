@@ -3,7 +3,8 @@
  * All that the command does with Intel PT, on traces that are cut or damaged, and with every
  * allocation failing in turn:
  *
- *   pt_commands prefixes STEP     every prefix of the small golden traces, every STEP-th of the others
+ *   pt_commands prefixes STEP     every prefix of the small golden traces, every STEP-th of the
+ *                                 others
  *   pt_commands mutants COUNT     so many mutants of them, most of the small ones
  *   pt_commands allocations       allocation 1, 2, 3 ... refused, alone and with all later ones
  *
@@ -330,8 +331,10 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *trace, *map;
 		bool is_small;
-	} traces[] = { { "tiny.pt", "tiny.map", true }, { "timed.pt", "tiny.map", true },
-		       { "rec.ret.pt", "rec.map", false }, { "rec.time.pt", "rec.map", false } };
+	} traces[] = { { "tiny.pt", "tiny.map", true },
+		       { "timed.pt", "tiny.map", true },
+		       { "rec.ret.pt", "rec.map", false },
+		       { "rec.time.pt", "rec.map", false } };
 	static uint8_t data[MOST_BYTES];
 	const char *root = getenv("TL_SOURCE_ROOT");
 	unsigned number = argc > 2 ? (unsigned)atoi(argv[2]) : 1;
@@ -351,9 +354,11 @@ int main(int argc, char **argv)
 		if (!size)
 			failures++;
 		else if (!strcmp(argv[1], "prefixes"))
-			failures += run_prefixes(&scene, data, size, traces[i].is_small ? 1 : number);
+			failures +=
+				run_prefixes(&scene, data, size, traces[i].is_small ? 1 : number);
 		else if (!strcmp(argv[1], "mutants"))
-			failures += run_mutants(&scene, data, size, traces[i].is_small ? number / 20 * 9 : number / 20);
+			failures += run_mutants(&scene, data, size,
+						traces[i].is_small ? number / 20 * 9 : number / 20);
 		else if (!traces[i].is_small)
 			failures += run_allocations(&scene, data, size);
 	}

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every prefix and 10,000 mutants of small Intel PT traces: no crash, no hang, and what exercise_pt() holds to be true.
- * "1,000 deterministic mutants of four small traces ...: 0 crashes, 0 hangs ...: that is the bar"
- * (docs/formats/intel-pt.md, 10).
+ * Every prefix and 10,000 mutants of small Intel PT traces: no crash, no hang, and what
+ * exercise_pt() holds to be true. "1,000 deterministic mutants of four small traces ...: 0 crashes,
+ * 0 hangs ...: that is the bar" (docs/formats/intel-pt.md, 10).
  *
- *   pt_damage STEP MUTANTS FOLDER...   every STEP-th prefix; traces are FOLDER/NAME.pt of at most 32 KiB
+ *   pt_damage STEP MUTANTS FOLDER...   every STEP-th prefix; traces are FOLDER/NAME.pt of at most
+ *                                      32 KiB
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -68,8 +69,8 @@ static void load_folder(const char *folder)
 }
 
 /* An allocation of the exact size lets the sanitizer see a read of one byte too many. */
-static int exercise_copy(const struct file *file, const uint8_t *data, size_t size, uint32_t choice, const char *what,
-			 size_t number)
+static int exercise_copy(const struct file *file, const uint8_t *data, size_t size, uint32_t choice,
+			 const char *what, size_t number)
 {
 	uint8_t *copy = malloc(size ? size : 1);
 	const char *broken;
@@ -92,7 +93,8 @@ static int prefixes(const struct file *file, size_t step)
 
 	for (size_t size = 0; size <= file->size && failures < 5; size += step)
 		if (size <= 2048 || size + 2048 >= file->size)
-			failures += exercise_copy(file, file->data, size, (uint32_t)(size * 0x9e3779b9u), "prefix", size);
+			failures += exercise_copy(file, file->data, size,
+						  (uint32_t)(size * 0x9e3779b9u), "prefix", size);
 	return failures;
 }
 

@@ -9,11 +9,16 @@
 static struct tl_pt_config configuration(const uint8_t *data, size_t size, uint32_t choice)
 {
 	return (struct tl_pt_config){
-		.size = sizeof(struct tl_pt_config), .begin = data, .end = data + size,
+		.size = sizeof(struct tl_pt_config),
+		.begin = data,
+		.end = data + size,
 		.errata = choice & 0x3ff,
-		.flags = (choice & 1 << 10 ? TL_PT_TICK_EVENTS : 0u) | (choice & 1 << 11 ? TL_PT_KEEP_TCAL : 0u) |
+		.flags = (choice & 1 << 10 ? TL_PT_TICK_EVENTS : 0u) |
+			 (choice & 1 << 11 ? TL_PT_KEEP_TCAL : 0u) |
 			 (choice & 1 << 12 ? TL_PT_IFLAG_EVENTS : 0u),
-		.mtc_freq = choice >> 13 & 15, .nom_freq = choice >> 17 & 63, .cpuid_15_eax = choice >> 23 & 7,
+		.mtc_freq = choice >> 13 & 15,
+		.nom_freq = choice >> 17 & 63,
+		.cpuid_15_eax = choice >> 23 & 7,
 		.cpuid_15_ebx = choice >> 26,
 	};
 }
@@ -46,7 +51,8 @@ static const char *again(const struct tl_pt_packet *packet)
 		context.items = packet->size == 5 ? TL_PT_ITEMS_4 : TL_PT_ITEMS_8;
 	if (tl_pt_decode(&read, bytes, bytes + size, &context) != size)
 		return "a packet that was written is not one packet";
-	return same_packet(packet, &read) ? NULL : "a packet is another one when it is written and read";
+	return same_packet(packet, &read) ? NULL
+					  : "a packet is another one when it is written and read";
 }
 
 static const char *exercise_packets(const struct tl_pt_config *config)
@@ -75,7 +81,10 @@ static const char *exercise_packets(const struct tl_pt_config *config)
 
 /* ---- flow ---- */
 
-/* All that a flow said, as one number; outcomes count one by one, so that how they were gathered does not. */
+/*
+ * All that a flow said, as one number; outcomes count one by one, so that how they were gathered
+ * does not.
+ */
 struct story {
 	uint64_t hash, items, lost;
 	uint64_t tsc;
@@ -144,7 +153,8 @@ static const char *drain(const struct tl_pt_config *config, unsigned wishes, str
 		if (item.kind != TL_PT_ITEM_ERROR)
 			continue;
 		tl_pt_flow_resync(&flow, &lost);
-		if (lost.lost.from > lost.lost.to || lost.lost.to > size || lost.lost.from < story->lost)
+		if (lost.lost.from > lost.lost.to || lost.lost.to > size ||
+		    lost.lost.from < story->lost)
 			return "a loss outside the trace, or before another";
 		story->lost = lost.lost.from;
 	}
@@ -163,7 +173,8 @@ static const char *exercise_flow(const struct tl_pt_config *config)
 		return broken;
 	if (timed.hash != untimed.hash)
 		return "a timed flow says something else than an untimed one";
-	if (timed.tsc != untimed.tsc || timed.lost_cyc != untimed.lost_cyc || timed.lost_mtc != untimed.lost_mtc)
+	if (timed.tsc != untimed.tsc || timed.lost_cyc != untimed.lost_cyc ||
+	    timed.lost_mtc != untimed.lost_mtc)
 		return "time on demand is not the time that was kept";
 	return NULL;
 }
@@ -213,7 +224,8 @@ static const char *exercise_psbs(const struct tl_pt_config *config)
 	size_t count = tl_pt_find_psbs(config, 0, found, 64);
 
 	for (size_t i = 0; i < count; i++)
-		if (!tl_pt_is_psb(config->begin + found[i], config->end) || (i && found[i] < found[i - 1] + 16))
+		if (!tl_pt_is_psb(config->begin + found[i], config->end) ||
+		    (i && found[i] < found[i - 1] + 16))
 			return "what is listed as a PSB is none";
 	return NULL;
 }

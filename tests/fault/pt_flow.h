@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * Read the bytes as packets, each written again and read again; as flow, timed and untimed; and by queries. `choice` is
- * the configuration: errata, flags, clock. NULL, or what was broken.
+ * Read the bytes as packets, each written again and read again; as flow, timed and untimed; and by
+ * queries. `choice` is the configuration: errata, flags, clock. NULL, or what was broken.
  */
 const char *exercise_pt(const uint8_t *data, size_t size, uint32_t choice);
 

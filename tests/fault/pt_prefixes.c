@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every prefix of small Intel PT traces, block by block: a trace that is cut tells what the whole one tells, up to where
- * it is cut. "every byte that could not be used is reported, and nothing that could be kept is lost"
- * (docs/formats/intel-pt.md, 10).
+ * Every prefix of small Intel PT traces, block by block: a trace that is cut tells what the whole
+ * one tells, up to where it is cut. "every byte that could not be used is reported, and nothing
+ * that could be kept is lost" (docs/formats/intel-pt.md, 10).
  *
- *   pt_prefixes STEP FOLDER...   every STEP-th prefix of FOLDER/NAME.*.pt over FOLDER/NAME.map and NAME.img
+ *   pt_prefixes STEP FOLDER...   every STEP-th prefix of FOLDER/NAME.*.pt over FOLDER/NAME.map and
+ *                                NAME.img
  *
- * Of each prefix: its blocks are those of the whole trace, but for the last ones, which needed no trace ("blocks continue
- * as long as no trace is needed"); so are its events; and every outcome in it led to a block.
+ * Of each prefix: its blocks are those of the whole trace, but for the last ones, which needed no
+ * trace ("blocks continue as long as no trace is needed"); so are its events; and every outcome in
+ * it led to a block.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -22,7 +24,10 @@ enum {
 	LARGEST = 32 << 10,
 	NODES_MOST = 1 << 19,
 	EVENTS_MOST = 1 << 14,
-	/* Blocks behind the end of a trace, up to the first branch that needs some: jumps, and calls of calls. */
+	/*
+	 * Blocks behind the end of a trace, up to the first branch that needs some: jumps, and
+	 * calls of calls.
+	 */
 	TAIL_MOST = 64,
 };
 
@@ -34,11 +39,15 @@ struct story {
 	int last;
 };
 
-/* Outcomes that the packets wholly within so many bytes hold, and that so many blocks of the whole trace ask for. */
+/*
+ * Outcomes that the packets wholly within so many bytes hold, and that so many blocks of the whole
+ * trace ask for.
+ */
 struct outcomes {
 	uint32_t *by_bytes;
 	size_t size; /* of the trace */
-	uint32_t *branches, *returns; /* conditional branches always have one, returns may have a TIP */
+	/* conditional branches always have one, returns may have a TIP */
+	uint32_t *branches, *returns;
 };
 
 static uint8_t *slurp(const char *path, size_t *size)
@@ -48,7 +57,8 @@ static uint8_t *slurp(const char *path, size_t *size)
 
 	if (!file)
 		return NULL;
-	if (!fseek(file, 0, SEEK_END) && (bytes = malloc((*size = (size_t)ftell(file)) + 1)) != NULL) {
+	if (!fseek(file, 0, SEEK_END) &&
+	    (bytes = malloc((*size = (size_t)ftell(file)) + 1)) != NULL) {
 		rewind(file);
 		*size = fread(bytes, 1, *size, file);
 	}
@@ -96,8 +106,10 @@ static void tell(struct story *story, struct tl_pt_decoder *decoder)
 	int status = tl_pt_sync_forward(decoder);
 
 	story->node_count = story->event_count = 0;
-	while ((status = take_events(decoder, story, status)) >= 0 && story->node_count + TL_PT_RUN < NODES_MOST) {
-		struct tl_pt_run run = { .nodes = story->nodes + story->node_count, .max = TL_PT_RUN };
+	while ((status = take_events(decoder, story, status)) >= 0 &&
+	       story->node_count + TL_PT_RUN < NODES_MOST) {
+		struct tl_pt_run run = { .nodes = story->nodes + story->node_count,
+					 .max = TL_PT_RUN };
 
 		status = tl_pt_nodes(decoder, &run);
 		if (status < 0)
@@ -120,17 +132,20 @@ static void count_bits(uint32_t *by_bytes, const uint8_t *trace, size_t size)
 		bool is_tnt = packet.kind == TL_PT_PKT_TNT_8 || packet.kind == TL_PT_PKT_TNT_64;
 
 		for (int i = 1; i <= length; i++)
-			by_bytes[at + (size_t)i] = by_bytes[at] + (is_tnt && i == length ? packet.tnt.count : 0);
+			by_bytes[at + (size_t)i] =
+				by_bytes[at] + (is_tnt && i == length ? packet.tnt.count : 0);
 		at += (size_t)length;
 	}
 }
 
-static void count_blocks(struct outcomes *outcomes, const struct tl_pt_decoder *decoder, const struct story *whole)
+static void count_blocks(struct outcomes *outcomes, const struct tl_pt_decoder *decoder,
+			 const struct story *whole)
 {
 	for (size_t i = 0; i < whole->node_count; i++) {
 		unsigned kind = decoder->graph.nodes[whole->nodes[i]].kind;
 
-		outcomes->branches[i + 1] = outcomes->branches[i] + (kind == TL_PT_NODE_COND || kind == TL_PT_NODE_COND_CALL);
+		outcomes->branches[i + 1] = outcomes->branches[i] + (kind == TL_PT_NODE_COND ||
+								     kind == TL_PT_NODE_COND_CALL);
 		outcomes->returns[i + 1] = outcomes->returns[i] + (kind == TL_PT_NODE_RETURN);
 	}
 }
@@ -139,7 +154,8 @@ static void count_blocks(struct outcomes *outcomes, const struct tl_pt_decoder *
 
 static size_t same_nodes(const struct story *whole, const struct story *part)
 {
-	size_t least = whole->node_count < part->node_count ? whole->node_count : part->node_count, same = 0;
+	size_t least = whole->node_count < part->node_count ? whole->node_count : part->node_count,
+	       same = 0;
 
 	while (same < least && whole->nodes[same] == part->nodes[same])
 		same++;
@@ -158,7 +174,10 @@ static bool same_event(const struct tl_pt_event *whole, const struct tl_pt_event
 	return !memcmp(&expected, part, sizeof(expected));
 }
 
-/* That there is no FUP, which says that tracing is off, is known at the end of a PSB+ only; it is then told first. */
+/*
+ * That there is no FUP, which says that tracing is off, is known at the end of a PSB+ only; it is
+ * then told first.
+ */
 static bool same_events(const struct story *whole, const struct story *part)
 {
 	size_t at = 0;
@@ -173,8 +192,8 @@ static bool same_events(const struct story *whole, const struct story *part)
 	return true;
 }
 
-static const char *compare(const struct story *whole, const struct story *part, const struct outcomes *outcomes,
-			   size_t size)
+static const char *compare(const struct story *whole, const struct story *part,
+			   const struct outcomes *outcomes, size_t size)
 {
 	size_t same = same_nodes(whole, part);
 	uint32_t bits = outcomes->by_bytes[size];
@@ -196,7 +215,8 @@ static const char *compare(const struct story *whole, const struct story *part, 
 }
 
 /* A copy of the exact size lets a sanitizer see a read of one byte too many. */
-static bool tell_prefix(struct story *story, const struct tl_pt_decoder *first, const uint8_t *trace, size_t size)
+static bool tell_prefix(struct story *story, const struct tl_pt_decoder *first,
+			const uint8_t *trace, size_t size)
 {
 	struct tl_pt_config config = first->config;
 	uint8_t *copy = malloc(size);
@@ -217,8 +237,8 @@ static bool tell_prefix(struct story *story, const struct tl_pt_decoder *first, 
 	return opened;
 }
 
-static int each_prefix(const char *name, struct tl_pt_decoder *decoder, struct story *whole, struct story *part,
-		       struct outcomes *outcomes, size_t step)
+static int each_prefix(const char *name, struct tl_pt_decoder *decoder, struct story *whole,
+		       struct story *part, struct outcomes *outcomes, size_t step)
 {
 	const uint8_t *trace = decoder->config.begin;
 	int failures = 0;
@@ -234,26 +254,37 @@ static int each_prefix(const char *name, struct tl_pt_decoder *decoder, struct s
 			exit(2);
 		broken = compare(whole, part, outcomes, cut);
 		if (broken)
-			failures += fprintf(stderr, "%s: first %zu bytes: %s\n", name, cut, broken) > 0;
+			failures +=
+				fprintf(stderr, "%s: first %zu bytes: %s\n", name, cut, broken) > 0;
 	}
 	return failures;
 }
 
-static int one_trace(const char *name, struct tl_pt_image *image, const uint8_t *trace, size_t size, size_t step)
+static int one_trace(const char *name, struct tl_pt_image *image, const uint8_t *trace, size_t size,
+		     size_t step)
 {
 	static struct tl_pt_event events[2][EVENTS_MOST];
 	static uint32_t nodes[2][NODES_MOST], counts[2][NODES_MOST + 1], bits[LARGEST + 1];
-	struct tl_pt_config config = { .size = sizeof(config), .begin = trace, .end = trace + size, .cpuid_15_eax = 2,
-				       .cpuid_15_ebx = 176, .mtc_freq = 3, .nom_freq = 32 };
-	struct story whole = { .nodes = nodes[0], .events = events[0] }, part = { .nodes = nodes[1], .events = events[1] };
-	struct outcomes outcomes = { .by_bytes = bits, .branches = counts[0], .returns = counts[1], .size = size };
+	struct tl_pt_config config = { .size = sizeof(config),
+				       .begin = trace,
+				       .end = trace + size,
+				       .cpuid_15_eax = 2,
+				       .cpuid_15_ebx = 176,
+				       .mtc_freq = 3,
+				       .nom_freq = 32 };
+	struct story whole = { .nodes = nodes[0], .events = events[0] },
+		     part = { .nodes = nodes[1], .events = events[1] };
+	struct outcomes outcomes = {
+		.by_bytes = bits, .branches = counts[0], .returns = counts[1], .size = size
+	};
 	struct tl_pt_decoder *decoder = NULL;
 	int failures;
 
 	if (tl_pt_decoder_open(&decoder, &config, image))
 		exit(2);
 	failures = each_prefix(name, decoder, &whole, &part, &outcomes, step);
-	printf("%s: %zu bytes, %zu blocks, %zu events\n", name, size, whole.node_count, whole.event_count);
+	printf("%s: %zu bytes, %zu blocks, %zu events\n", name, size, whole.node_count,
+	       whole.event_count);
 	tl_pt_decoder_close(decoder);
 	return failures;
 }

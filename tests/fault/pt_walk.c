@@ -5,7 +5,10 @@
 
 #include <tracelathe/intel_pt.h>
 
-/* Calls after which a decoder that gives nothing new must have come to an end: an endless loop is called one before. */
+/*
+ * Calls after which a decoder that gives nothing new must have come to an end: an endless loop is
+ * called one before.
+ */
 enum { CALLS_MOST = 1 << 26, BATCH = 37, SEEN_MOST = 1 << 14 };
 
 static const char no_memory[] = "no memory";
@@ -27,7 +30,8 @@ static void mix(struct walk *walk, uint64_t number)
 	walk->digest = (walk->digest ^ number) * UINT64_C(0x100000001b3);
 }
 
-static int read_code(uint8_t *buffer, size_t size, const struct tl_pt_asid *asid, uint64_t ip, void *arg)
+static int read_code(uint8_t *buffer, size_t size, const struct tl_pt_asid *asid, uint64_t ip,
+		     void *arg)
 {
 	const struct walk *walk = arg;
 	uint64_t at = ip - PT_WALK_AT;
@@ -51,8 +55,8 @@ static int fill_image(struct walk *walk, struct tl_pt_image *image)
 		return tl_pt_image_set_callback(image, read_code, walk);
 	status = tl_pt_image_add_memory(image, walk->code, walk->code_size, NULL, PT_WALK_AT, 1);
 	if (!status && walk->choice & 2 && half)
-		status = tl_pt_image_add_memory(image, walk->code + half, walk->code_size - half, NULL,
-						PT_WALK_AT + half, 2);
+		status = tl_pt_image_add_memory(image, walk->code + half, walk->code_size - half,
+						NULL, PT_WALK_AT + half, 2);
 	return status;
 }
 
@@ -129,7 +133,8 @@ static int by_nodes(struct walk *walk, struct tl_pt_decoder *decoder)
 		count_block(walk, block);
 		mix(walk, block->ip);
 		mix(walk, block->end_ip);
-		if (nodes[i] % 64 == 0 && tl_pt_node_steps(decoder, nodes[i], 0, &step, 1) == 1 && step.ip != block->ip)
+		if (nodes[i] % 64 == 0 && tl_pt_node_steps(decoder, nodes[i], 0, &step, 1) == 1 &&
+		    step.ip != block->ip)
 			__builtin_trap();
 	}
 	return status < 0 ? status : run.status;
@@ -191,7 +196,8 @@ static const char *run(struct walk *walk, face_fn *face, unsigned jobs)
 	struct tl_pt_decoder *decoder = NULL;
 	const char *broken = no_memory;
 
-	if (image && !fill_image(walk, image) && !tl_pt_decoder_open(&decoder, &walk->config, image)) {
+	if (image && !fill_image(walk, image) &&
+	    !tl_pt_decoder_open(&decoder, &walk->config, image)) {
 		tl_pt_set_jobs(decoder, jobs);
 		broken = decode(walk, decoder, face);
 	}
@@ -209,14 +215,17 @@ static const char *compare(const struct walk *first, const struct walk *walk, bo
 	return NULL;
 }
 
-const char *exercise_pt_walk(const uint8_t *code, size_t code_size, const uint8_t *trace, size_t size,
-			     uint32_t choice, uint64_t *digest)
+const char *exercise_pt_walk(const uint8_t *code, size_t code_size, const uint8_t *trace,
+			     size_t size, uint32_t choice, uint64_t *digest)
 {
 	static const struct {
 		face_fn *face;
 		unsigned jobs;
 		bool same_blocks;
-	} faces[] = { { by_one, 1, true }, { by_blocks, 1, true }, { by_nodes, 1, true }, { by_insns, 1, false },
+	} faces[] = { { by_one, 1, true },
+		      { by_blocks, 1, true },
+		      { by_nodes, 1, true },
+		      { by_insns, 1, false },
 		      { by_blocks, 2, true } };
 	const uint32_t fold = choice >> 4 & TL_PT_FOLD_EVENTS;
 	struct walk first = { .code = NULL };
@@ -225,9 +234,14 @@ const char *exercise_pt_walk(const uint8_t *code, size_t code_size, const uint8_
 		struct walk walk = { .code = code, .code_size = code_size, .choice = choice };
 		const char *broken;
 
-		walk.config = (struct tl_pt_config){ .size = sizeof(walk.config), .begin = trace, .end = trace + size,
-						     .flags = choice >> 4 & 0xff, .errata = choice >> 12 & 0x3ff,
-						     .cpuid_15_eax = 2, .cpuid_15_ebx = 176, .mtc_freq = 3,
+		walk.config = (struct tl_pt_config){ .size = sizeof(walk.config),
+						     .begin = trace,
+						     .end = trace + size,
+						     .flags = choice >> 4 & 0xff,
+						     .errata = choice >> 12 & 0x3ff,
+						     .cpuid_15_eax = 2,
+						     .cpuid_15_ebx = 176,
+						     .mtc_freq = 3,
 						     .nom_freq = 32 };
 		/* Flags of version 1 are for blocks alone. */
 		if (fold && !(faces[i].face == by_one || faces[i].face == by_blocks))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The block decoder without memory: for each seed of the fuzz target, allocation 1, 2, 3, ... is refused, then all from
- * there on. What comes out is right, or "no memory"; nothing is leaked.
+ * The block decoder without memory: for each seed of the fuzz target, allocation 1, 2, 3, ... is
+ * refused, then all from there on. What comes out is right, or "no memory"; nothing is leaked.
  *
  *   pt_walk_allocations SEED...
  */
@@ -20,8 +20,9 @@ struct seed {
 	uint16_t code_size;
 };
 
-static const uint8_t beginning[] = { 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
-				     0x02, 0x82, 0x99, 0x01, 0x7d, 0x00, 0x10, 0, 0, 0, 0, 0x02, 0x23 };
+static const uint8_t beginning[] = { 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02,
+				     0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x99, 0x01,
+				     0x7d, 0x00, 0x10, 0,    0,    0,    0,    0x02, 0x23 };
 
 static int load(struct seed *seed, const char *path)
 {
@@ -48,8 +49,8 @@ static const char *run(const struct seed *seed, uint64_t *digest)
 	memcpy(trace, beginning, sizeof(beginning));
 	memcpy(trace + sizeof(beginning), seed->bytes + HEAD + seed->code_size, size);
 	*digest = 0;
-	return exercise_pt_walk(seed->bytes + HEAD, seed->code_size, trace, sizeof(beginning) + size, seed->choice,
-				digest);
+	return exercise_pt_walk(seed->bytes + HEAD, seed->code_size, trace,
+				sizeof(beginning) + size, seed->choice, digest);
 }
 
 static int refuse(const char *path, const struct seed *seed, bool onward)
@@ -72,7 +73,8 @@ static int refuse(const char *path, const struct seed *seed, bool onward)
 		if (!broken && wrap_live() != live)
 			broken = "memory was lost";
 		if (broken) {
-			printf("%s: allocation %llu refused: %s\n", path, (unsigned long long)number, broken);
+			printf("%s: allocation %llu refused: %s\n", path,
+			       (unsigned long long)number, broken);
 			failed++;
 			live = wrap_live();
 		}

@@ -226,8 +226,8 @@ static int copy_sums(struct tl_profile *sums, const struct tl_profile *from, str
 		status = tl_profile_add_line(sums, tl_profile_line(from, i),
 					     tl_profile_line_cost(from, i), err);
 	for (uint32_t i = 0; status >= 0 && i < tl_profile_arc_count(from); i++)
-		status = tl_profile_add_arc(sums, tl_profile_arc(from, i), tl_profile_arc_cost(from, i),
-					    err);
+		status = tl_profile_add_arc(sums, tl_profile_arc(from, i),
+					    tl_profile_arc_cost(from, i), err);
 	return status < 0 ? (int)status : tl_profile_finish(sums, err);
 }
 
@@ -332,10 +332,14 @@ static int merge_profiles(const struct scene *scene, unsigned variant, uint64_t 
 static int diff_profiles(const struct scene *scene, unsigned variant, uint64_t *digest)
 {
 	static const struct tl_rename renames[] = { { "#([0-9])", "f\\1" } };
+	/* clang-format off */
 	const struct tl_diff_options how = {
-		.size = sizeof(how), .by = (enum tl_diff_unit)(variant / 3), .renames = renames, .rename_count = 1,
+		.size = sizeof(how), .by = (enum tl_diff_unit)(variant / 3), .renames = renames,
+		  .rename_count = 1,
 	};
-	const struct tl_report_options options = { .size = sizeof(options), .form = (enum tl_report_form)(variant % 3) };
+	/* clang-format on */
+	const struct tl_report_options options = { .size = sizeof(options),
+						   .form = (enum tl_report_form)(variant % 3) };
 	struct opened o = { 0 }, other = { 0 };
 	struct tl_diff *diff = NULL;
 	int status = fold(&o, scene, 0);
@@ -359,14 +363,22 @@ static int diff_profiles(const struct scene *scene, unsigned variant, uint64_t *
 static int annotate_profile(const struct scene *scene, unsigned variant, uint64_t *digest)
 {
 	const struct tl_event events[] = { { "Ir", "", "", "" }, { "Sum", "", "", "2 Ir" } };
-	const struct tl_report_options options = { .size = sizeof(options), .form = (enum tl_report_form)(variant % 3) };
+	const struct tl_report_options options = { .size = sizeof(options),
+						   .form = (enum tl_report_form)(variant % 3) };
 	const char *dirs[] = { "/nowhere" };
+	/* clang-format off */
 	struct tl_annotate_options what = {
-		.size = sizeof(what), .source_dirs = dirs, .source_dir_count = 1, .threshold = -1, .context = -1,
+		.size = sizeof(what), .source_dirs = dirs, .source_dir_count = 1, .threshold = -1,
+		  .context = -1,
 		.assembly = variant >= 3, .file = ".",
 	};
-	const struct tl_function function = { .name = "f", .object = "", .file = scene->path, .id = TL_NOWHERE };
-	const struct tl_cost_line line = { .part = TL_NONE, .at = { .file = scene->path, .line = 1, .address = 0x233d0 } };
+	/* clang-format on */
+	const struct tl_function function = {
+		.name = "f", .object = "", .file = scene->path, .id = TL_NOWHERE
+	};
+	const struct tl_cost_line line = {
+		.part = TL_NONE, .at = { .file = scene->path, .line = 1, .address = 0x233d0 }
+	};
 	const struct tl_arc arc = { .part = TL_NONE, .from = line.at, .calls = 1 };
 	const struct tl_jump jump = { .part = TL_NONE, .from = line.at, .executed = 1 };
 	const int64_t cost[] = { 5, 0 };
@@ -579,11 +591,14 @@ static int read_pt_events(const struct tl_pt_config *config, uint64_t *digest)
 
 static int use_pt(const struct scene *scene, unsigned variant, uint64_t *digest)
 {
-	static int (*const uses[])(const struct tl_pt_config *, uint64_t *) = { read_pt_packets, query_pt,
-										read_pt_events };
-	static const uint8_t trace[] = { 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82,
-					 0x7d, 0, 0x10, 0, 0, 0, 0, 2, 0x23, 6 };
-	const struct tl_pt_config config = { .size = sizeof(config), .begin = trace, .end = trace + sizeof(trace) };
+	static int (*const uses[])(const struct tl_pt_config *,
+				   uint64_t *) = { read_pt_packets, query_pt, read_pt_events };
+	static const uint8_t trace[] = { 2,    0x82, 2,    0x82, 2,    0x82, 2,    0x82, 2,
+					 0x82, 2,    0x82, 2,    0x82, 2,    0x82, 0x7d, 0,
+					 0x10, 0,    0,    0,    0,    2,    0x23, 6 };
+	const struct tl_pt_config config = { .size = sizeof(config),
+					     .begin = trace,
+					     .end = trace + sizeof(trace) };
 	int status = uses[variant](&config, digest);
 
 	(void)scene;
@@ -592,7 +607,8 @@ static int use_pt(const struct scene *scene, unsigned variant, uint64_t *digest)
 
 /* ---- Callgrind profiles: scenes that are one ---- */
 
-static int open_text(struct opened *o, const struct scene *scene, struct tl_callgrind_reader **reader)
+static int open_text(struct opened *o, const struct scene *scene,
+		     struct tl_callgrind_reader **reader)
 {
 	int status = tl_source_open_memory(&o->source, scene->data, scene->size, "memory", &o->err);
 
@@ -633,7 +649,9 @@ static int fold_callgrind(const struct scene *scene, unsigned variant, uint64_t 
 static int stacks_of_text(const struct scene *scene, unsigned variant, uint64_t *digest)
 {
 	struct opened o = { 0 };
-	const struct tl_report_options options = { .size = sizeof(options), .form = TL_REPORT_CSV, .cycles = true };
+	const struct tl_report_options options = { .size = sizeof(options),
+						   .form = TL_REPORT_CSV,
+						   .cycles = true };
 	struct tl_profile *stacks = NULL;
 	int status = fold_text(&o, scene, variant);
 

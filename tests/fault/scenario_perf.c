@@ -82,12 +82,16 @@ static int read_runs(const struct scene *scene, unsigned variant, uint64_t *dige
 
 enum { CALLS = 8 };
 
-static int call(struct tl_input *input, unsigned number, struct tl_output *out, struct tl_error *err)
+static int call(struct tl_input *input, unsigned number, struct tl_output *out,
+		struct tl_error *err)
 {
+	/* clang-format off */
 	const struct tl_slice slice = {
-		.size = sizeof(slice), .snapshots = { 0, TL_NOWHERE }, .instructions = { 0, TL_NOWHERE },
+		.size = sizeof(slice), .snapshots = { 0, TL_NOWHERE }, .instructions = { 0,
+		  TL_NOWHERE },
 		.trigger = "^even$", .before_seconds = 1e-6,
 	};
+	/* clang-format on */
 	struct tl_profile *profile = NULL;
 	int status;
 
@@ -113,7 +117,9 @@ static int call(struct tl_input *input, unsigned number, struct tl_output *out, 
 
 static int use_input(const struct scene *scene, unsigned variant, uint64_t *digest)
 {
-	static const unsigned dumps[CALLS] = { [2] = TL_DUMP_PACKETS, [3] = TL_DUMP_INSTRUCTIONS | TL_DUMP_EVENTS };
+	static const unsigned dumps[CALLS] = {
+		[2] = TL_DUMP_PACKETS, [3] = TL_DUMP_INSTRUCTIONS | TL_DUMP_EVENTS
+	};
 	const struct tl_input_options options = {
 		.size = sizeof(options),
 		.thread = TL_NOWHERE,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is done with xtrace pairs, in steps: the data of a scene is a pair in one piece, its path that
- * of the instruction stream, with the snapshots beside it. */
+/* What is done with xtrace pairs, in steps: the data of a scene is a pair in one piece, its path
+ * that of the instruction stream, with the snapshots beside it. */
 #include <tracelathe/open.h>
 
 #include "exercise_xtrace.h"
@@ -57,8 +57,8 @@ static int read_pair(const struct scene *scene, unsigned variant, uint64_t *dige
 	return status;
 }
 
-/* Info by one and two threads and with distinct PCs, tokens, snapshots, a difference; as text and as
- * JSON. */
+/* Info by one and two threads and with distinct PCs, tokens, snapshots, a difference; as text and
+ * as JSON. */
 enum { TELLINGS = 6 };
 
 static int tell_of(struct tl_xtrace *trace, unsigned what, bool json, struct tl_output *out,
@@ -165,5 +165,5 @@ static int use_pair(const struct scene *scene, unsigned variant, uint64_t *diges
 const struct step xtrace_steps[] = {
 	{ "read a pair", read_pair, 2 },   { "tell of a pair", tell_pair, 2 * TELLINGS },
 	{ "check a pair", check_pair, 1 }, { "cut a pair", slice_pair, 2 },
-	{ "use a pair", use_pair, 8 },	   { NULL, NULL, 0 },
+	{ "use a pair", use_pair, 8 },     { NULL, NULL, 0 },
 };

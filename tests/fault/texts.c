@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Callgrind profiles cut at any byte, and damaged in every way: no crash, no hang, always an answer that adds
- * up. "A malformed line is skipped and counted"; "0 silent acceptance of a part whose self sum differs from
- * its totals" (docs/formats/callgrind.md, section 4).
+ * Callgrind profiles cut at any byte, and damaged in every way: no crash, no hang, always an answer
+ * that adds up. "A malformed line is skipped and counted"; "0 silent acceptance of a part whose
+ * self sum differs from its totals" (docs/formats/callgrind.md, section 4).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +68,8 @@ int main(int argc, char **argv)
 {
 	struct trace *texts;
 	size_t mutants = argc > 1 ? strtoul(argv[1], NULL, 10) : 10000;
-	size_t count = texts_load(&texts, argc > 2 ? strtoul(argv[2], NULL, 10) : 16 * 1024), prefixes = 0;
+	size_t count = texts_load(&texts, argc > 2 ? strtoul(argv[2], NULL, 10) : 16 * 1024),
+	       prefixes = 0;
 	int failures = 0;
 
 	if (!count) {
@@ -81,7 +82,8 @@ int main(int argc, char **argv)
 	}
 	for (size_t i = 0; i < mutants && failures < 20; i++)
 		failures += test_mutant(&texts[i % count], i);
-	printf("%zu mutants of %zu profiles, and their %zu prefixes, %d failures\n", mutants, count, prefixes, failures);
+	printf("%zu mutants of %zu profiles, and their %zu prefixes, %d failures\n", mutants, count,
+	       prefixes, failures);
 	traces_free(texts, count);
 	return failures != 0;
 }

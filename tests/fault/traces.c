@@ -108,7 +108,8 @@ size_t traces_load(struct trace **traces, size_t limit)
 
 size_t texts_load(struct trace **texts, size_t limit)
 {
-	static const char *const own[] = { "tests/golden/callgrind", "fuzz/corpus/callgrind", NULL };
+	static const char *const own[] = { "tests/golden/callgrind", "fuzz/corpus/callgrind",
+					   NULL };
 	static const char *const others[] = { "corpus/callgrind/hand", "corpus/callgrind", NULL };
 
 	return load((struct list){ NULL, 0, limit, tl_callgrind_probe }, texts, own, others);

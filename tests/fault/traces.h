@@ -21,7 +21,10 @@ enum { TEST_SKIPPED = 77 };
  * no memory).
  */
 size_t traces_load(struct trace **traces, size_t limit);
-/* The same for Callgrind profiles: tests/golden/callgrind, fuzz/corpus/callgrind and the shared corpus. */
+/*
+ * The same for Callgrind profiles: tests/golden/callgrind, fuzz/corpus/callgrind and the shared
+ * corpus.
+ */
 size_t texts_load(struct trace **texts, size_t limit);
 /* The same for xtrace pairs, each in one piece (exercise_xtrace.h): fuzz/corpus/xtrace. */
 size_t pairs_load(struct trace **pairs, size_t limit);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A preloaded library in which one call of one kind fails: also calls that the libraries under the command make. The
- * environment says which: TL_INJECT=KIND:NUMBER (from 1; 0: none), and TL_INJECT_COUNT the file that the number of calls
- * of the kind is written to when the process ends.
+ * A preloaded library in which one call of one kind fails: also calls that the libraries under the
+ * command make. The environment says which: TL_INJECT=KIND:NUMBER (from 1; 0: none), and
+ * TL_INJECT_COUNT the file that the number of calls of the kind is written to when the process
+ * ends.
  *
- * Kinds: malloc read mmap open stat fsync close rename short intr (the last two are reads of half the bytes, and calls that
- * a signal interrupts).
+ * Kinds: malloc read mmap open stat fsync close rename short intr (the last two are reads of half
+ * the bytes, and calls that a signal interrupts).
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,16 +26,16 @@
 
 enum kind { MALLOC, READ, MMAP, OPEN, STAT, FSYNC, CLOSE, RENAME, SHORT, INTR, KINDS };
 
-static const char *const names[KINDS] = { "malloc", "read", "mmap", "open", "stat", "fsync",
-					  "close",  "rename", "short", "intr" };
+static const char *const names[KINDS] = { "malloc", "read",  "mmap",   "open",  "stat",
+					  "fsync",  "close", "rename", "short", "intr" };
 
 static atomic_ulong calls;
 static unsigned long failing;
 static enum kind chosen = KINDS;
 
 /*
- * Allocations of LLVM, of the C++ library under it and of the loader do not count: they end the process when one fails
- * (the README and src/isa/a64_text.c say so of LLVM).
+ * Allocations of LLVM, of the C++ library under it and of the loader do not count: they end the
+ * process when one fails (the README and src/isa/a64_text.c say so of LLVM).
  */
 static bool is_merciless(const void *caller)
 {
@@ -75,7 +76,8 @@ __attribute__((constructor)) static void begin(void)
 	const char *wish = getenv("TL_INJECT"), *colon = wish ? strchr(wish, ':') : NULL;
 
 	for (int kind = 0; colon && kind < KINDS; kind++)
-		if (strlen(names[kind]) == (size_t)(colon - wish) && !memcmp(names[kind], wish, (size_t)(colon - wish))) {
+		if (strlen(names[kind]) == (size_t)(colon - wish) &&
+		    !memcmp(names[kind], wish, (size_t)(colon - wish))) {
 			failing = strtoul(colon + 1, NULL, 10);
 			chosen = (enum kind)kind;
 		}
@@ -89,7 +91,8 @@ __attribute__((destructor)) static void end(void)
 	int size, fd;
 
 	chosen = KINDS;
-	fd = path ? (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
+	fd = path ? (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0600)
+		  : -1;
 	if (fd < 0)
 		return;
 	size = snprintf(digits, sizeof(digits), "%lu\n", count);
@@ -121,7 +124,8 @@ void *realloc(void *old, size_t size)
 
 void *aligned_alloc(size_t alignment, size_t size)
 {
-	return hit_memory(__builtin_return_address(0)) ? refused() : __libc_memalign(alignment, size);
+	return hit_memory(__builtin_return_address(0)) ? refused()
+						       : __libc_memalign(alignment, size);
 }
 
 int posix_memalign(void **memory, size_t alignment, size_t size)
@@ -180,27 +184,27 @@ static mode_t mode_of(int flags, va_list args)
 	return flags & (O_CREAT | O_TMPFILE) ? va_arg(args, mode_t) : 0;
 }
 
-#define OPEN_FUNCTION(name)                                  \
-	int name(const char *path, int flags, ...)           \
-	{                                                    \
-		va_list args;                                \
-		mode_t mode;                                 \
-							     \
-		va_start(args, flags);                       \
-		mode = mode_of(flags, args);                 \
-		va_end(args);                                \
-		return open_at(AT_FDCWD, path, flags, mode); \
+#define OPEN_FUNCTION(name)                                                                        \
+	int name(const char *path, int flags, ...)                                                 \
+	{                                                                                          \
+		va_list args;                                                                      \
+		mode_t mode;                                                                       \
+                                                                                                   \
+		va_start(args, flags);                                                             \
+		mode = mode_of(flags, args);                                                       \
+		va_end(args);                                                                      \
+		return open_at(AT_FDCWD, path, flags, mode);                                       \
 	}
 
 OPEN_FUNCTION(open)
 OPEN_FUNCTION(open64)
 
-#define STAT_FUNCTION(name, first, directory, path, flags)                  \
-	int name(first, struct stat *about)                                 \
-	{                                                                   \
-		if (fails(STAT, EIO))                                       \
-			return -1;                                          \
-		return (int)syscall(SYS_newfstatat, directory, path, about, flags); \
+#define STAT_FUNCTION(name, first, directory, path, flags)                                         \
+	int name(first, struct stat *about)                                                        \
+	{                                                                                          \
+		if (fails(STAT, EIO))                                                              \
+			return -1;                                                                 \
+		return (int)syscall(SYS_newfstatat, directory, path, about, flags);                \
 	}
 
 STAT_FUNCTION(stat, const char *name, AT_FDCWD, name, 0)
@@ -225,5 +229,6 @@ int close(int fd)
 
 int rename(const char *from, const char *to)
 {
-	return fails(RENAME, EACCES) ? -1 : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+	return fails(RENAME, EACCES) ? -1
+				     : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
 }

@@ -6,7 +6,10 @@
   layers.py headers ROOT COMPILER...        each public header compiles alone, as C11 and as C++17
   layers.py symbols ROOT LIBRARY.so         the library exports what the headers declare TL_API, and nothing else
   layers.py silent LIBRARY.a                the library calls nothing that prints or exits
-  layers.py shape ROOT                      functions of at most 80 lines, files of at most 800, lines of at most 125 characters, tabs
+  layers.py shape ROOT                      functions of at most 80 lines, files of at most 830, lines of at most 100 columns, tabs
+  layers.py format ROOT                     the sources are as clang-format leaves them (.clang-format)
+  layers.py names ROOT                      a name has one meaning: no struct tag and no name of a header is defined twice
+  layers.py circles LIBRARY.a               no two files need each other, directly or by way of others
   layers.py self-test WHAT ROOT COMPILER    plant a violation of WHAT and expect it to be found
 
 Exit status: 0 kept, 1 broken (one line per violation), 77 cannot be checked here.
@@ -41,6 +44,9 @@ MAY_INCLUDE = {
     "mpi": [],
 }
 PUBLIC_ONLY = ["cli", "mpi"]
+# The floors inside a room, from the lowest up; "" are the files of the room's own folder. A sub-room may include those on
+# lower floors, none beside it.
+SUB_ROOMS = {}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
 
@@ -60,7 +66,31 @@ def sources(folder):
 # ---- arrows ---------------------------------------------------------------------------------------------------
 
 
-def arrow_fault(room, quote, target, folder=None):
+def floor_of(room, sub):
+    for floor, subs in enumerate(SUB_ROOMS[room]):
+        if sub in subs:
+            return floor
+    return None
+
+
+def sub_of(path):
+    """The sub-room in "room/sub/file.h", "" in "room/file.h"."""
+    return path.split("/")[1] if path.count("/") > 1 else ""
+
+
+def sub_fault(room, sub, other):
+    """Why sub-room `sub` of a room may not include `other` of the same room, or None."""
+    if room not in SUB_ROOMS:
+        return None
+    here, there = floor_of(room, sub), floor_of(room, other)
+    if here is None or there is None:
+        return "room %s has no sub-room %s in the table" % (room, sub if here is None else other)
+    if sub != other and there >= here:
+        return "sub-room %s is not below %s" % (room + "/" + other, room + "/" + sub)
+    return None
+
+
+def arrow_fault(room, quote, target, folder=None, sub=""):
     """Why `room` may not include `target`, or None. `folder` is that of the including file."""
     public = target.startswith("tracelathe/")
     if quote == "<" and not public:
@@ -80,19 +110,21 @@ def arrow_fault(room, quote, target, folder=None):
         return "no such room"
     if other != room and other not in MAY_INCLUDE[room]:
         return "the arrow %s -> %s is not in the table" % (room, other)
+    if other == room and not public:
+        return sub_fault(room, sub, sub_of(target))
     return None
 
 
 def arrows(root):
     faults = []
-    rooms = [(path, os.path.relpath(path, os.path.join(root, "src")).split(os.sep)[0])
-             for path in sources(os.path.join(root, "src"))]
-    for path, room in rooms + [(path, "compat") for path in sources(os.path.join(root, "compat"))]:
+    inside = [(path, os.path.relpath(path, os.path.join(root, "src"))) for path in sources(os.path.join(root, "src"))]
+    rooms = [(path, name.split(os.sep)[0], sub_of(name)) for path, name in inside]
+    for path, room, sub in rooms + [(path, "compat", "") for path in sources(os.path.join(root, "compat"))]:
         if room not in MAY_INCLUDE:
             faults.append("%s: room %s is not in the table" % (path, room))
             continue
         for quote, target in INCLUDE.findall(read(path)):
-            fault = arrow_fault(room, quote, target, os.path.dirname(path))
+            fault = arrow_fault(room, quote, target, os.path.dirname(path), sub)
             if fault:
                 faults.append("%s: includes %s: %s" % (path, target, fault))
     return faults + header_arrows(root)
@@ -185,19 +217,22 @@ def silent(library):
 # ---- shape ----------------------------------------------------------------------------------------------------
 
 
-# 100 columns are the aim; a longer line is a fault only beyond this many characters.
-COLUMNS = 125
+FOLDERS = ("src", "include", "compat", "tests", "fuzz", "bench", "examples")
+COLUMNS = 100
+LINES = 830
+# A public header is the reference of its room, in one piece.
+REFERENCE = re.compile(r"/(include/tracelathe|compat/libipt/include)/|/compat/libipt/intel-pt\.h$")
 
 
 def shape_of(path):
     lines = read(path).split("\n")
-    if len(lines) > 801:
+    if len(lines) > LINES + 1 and not REFERENCE.search(path):
         yield "%s: %d lines" % (path, len(lines) - 1)
     start = None
     for number, line in enumerate(lines, 1):
-        if len(line) > COLUMNS:
-            yield "%s:%d: %d characters" % (path, number, len(line))
-        if re.match(r" {8}", line):
+        if len(line.expandtabs(8)) > COLUMNS:
+            yield "%s:%d: %d columns" % (path, number, len(line.expandtabs(8)))
+        if re.match(r" {8}(?! *\\$)", line):
             yield "%s:%d: indented by blanks" % (path, number)
         if line.rstrip() != line:
             yield "%s:%d: blanks at the end of the line" % (path, number)
@@ -211,13 +246,102 @@ def shape_of(path):
 
 def shape(root):
     faults = []
-    for folder in ("src", "include", "compat", "tests", "fuzz", "bench", "examples"):
+    for folder in FOLDERS:
         for path in sources(os.path.join(root, folder)):
             faults += shape_of(path)
             # A QEMU plugin is under the licence of QEMU's header (see its LICENSE).
             licence = "GPL-2.0-or-later" if "/qemu-xtrace-plugin/" in path else "Apache-2.0"
             if not re.match(r"(/\*|//) SPDX-License-Identifier: " + re.escape(licence), read(path)):
                 faults.append("%s: does not begin with its licence" % path)
+    return faults
+
+
+# ---- format ---------------------------------------------------------------------------------------------------
+
+def formatted(root):
+    program = shutil.which("clang-format-19")
+    if not program:
+        print("clang-format-19 is not here")
+        sys.exit(77)
+    paths = [path for folder in FOLDERS for path in sources(os.path.join(root, folder)) if not path.endswith(".cpp")]
+    run = subprocess.run([program, "--dry-run", "--style=file:" + os.path.join(root, ".clang-format")] + paths,
+                         stderr=subprocess.PIPE, text=True)
+    return sorted({line.split(": warning:")[0] for line in run.stderr.splitlines() if ": warning:" in line})
+
+
+# ---- names ----------------------------------------------------------------------------------------------------
+
+TAG = re.compile(r"^\t*(?:typedef )?((?:struct|union|enum) \w+)\s*\{", re.M)
+# What a header says at file scope: a macro, an enumerator, a function, an object.
+MACRO = re.compile(r"^#\s*define (\w+)", re.M)
+DECLARED = re.compile(r"^(?!static|typedef|return)[A-Za-z_][\w \t*]*?\b(\w+)\((?=[^;{]*\)\s*;)", re.M)
+
+
+def without_comments(text):
+    return re.sub(r"/\*.*?\*/|//[^\n]*", lambda found: "\n" * found.group().count("\n"), text, flags=re.S)
+
+
+def names(root):
+    """Tags: those of a header in no other file, those of a .c file in no other file of its room."""
+    tags, declared_in = {}, {}
+    folders = [os.path.join(root, folder) for folder in ("src", "include")]
+    for path in (path for folder in folders for path in sources(folder)):
+        text = without_comments(read(path))
+        for tag in TAG.findall(text):
+            tags.setdefault(tag, []).append(path)
+        if path.endswith(".h"):
+            for name in set(MACRO.findall(text) + DECLARED.findall(text)):
+                declared_in.setdefault(name, []).append(path)
+    faults = []
+    for tag, paths in sorted(tags.items()):
+        shared = any(path.endswith(".h") for path in paths)
+        rooms = [os.path.relpath(path, root).split(os.sep)[1] for path in paths]
+        if len(paths) > 1 and (shared or len(set(rooms)) < len(rooms)):
+            faults.append("%s is defined in %s" % (tag, " and ".join(paths)))
+    for name, paths in sorted(declared_in.items()):
+        if len(paths) > 1 and not name.startswith("_"):
+            faults.append("%s is declared in %s" % (name, " and ".join(paths)))
+    return faults
+
+
+# ---- circles --------------------------------------------------------------------------------------------------
+
+
+def needs(library):
+    """Object file -> the object files that define what it needs."""
+    defined, undefined = {}, {}
+    lines = subprocess.run(["nm", "-A", library], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                           text=True).stdout.splitlines()
+    for line in lines:
+        where, rest = line.rsplit(":", 1)
+        fields, name = rest.split(), where.split(":")[-1]
+        if fields[-2] in "TDBRVWC":
+            defined[fields[-1]] = name
+        elif fields[-2] == "U":
+            undefined.setdefault(name, set()).add(fields[-1])
+    return {name: {defined[symbol] for symbol in symbols if symbol in defined} - {name}
+            for name, symbols in undefined.items()}
+
+
+def reach(graph, start):
+    seen, open_ = set(), [start]
+    while open_:
+        for other in graph.get(open_.pop(), ()):
+            if other not in seen:
+                seen.add(other)
+                open_.append(other)
+    return seen
+
+
+def circles(library):
+    graph = needs(library)
+    reached = {name: reach(graph, name) for name in graph}
+    faults, done = [], set()
+    for name in sorted(graph):
+        circle = sorted(other for other in reached[name] if name in reached.get(other, ()))
+        if circle and name not in done:
+            done.update(circle)
+            faults.append("a circle of files: " + " ".join(circle))
     return faults
 
 
@@ -238,10 +362,13 @@ def must_find(what, faults, count=1):
 
 def plant_arrows(copy, _):
     must_find("nothing", arrows(copy), 0)
+    MAY_INCLUDE["planted"] = []
+    SUB_ROOMS["planted"] = [["low"], [""]]
     for room, line in (("core", '#include "profile/x.h"'), ("xray", '#include "report/x.h"'),
                        ("xray", '#include "callgrind/x.h"'), ("export", "#include <tracelathe/xray.h>"),
                        ("cli", '#include "core/output.h"'), ("profile", '#include "x.h"'),
-                       ("report", "#\tinclude  \"open/x.h\"")):
+                       ("report", "#\tinclude  \"open/x.h\""), ("planted/low", '#include "planted/x.h"'),
+                       ("planted", '#include "planted/nowhere/x.h"')):
         path = "src/%s/planted.c" % room
         write(copy, path, line + "\n")
         must_find(line, arrows(copy))
@@ -300,21 +427,61 @@ def plant_silent(copy, compiler):
 def plant_shape(copy, _):
     before = len(shape(copy))
     spdx = "/* SPDX-License-Identifier: Apache-2.0 */\n"
-    for text in ("int x;\n", spdx + "int x; \n", spdx + "        int x;\n", spdx + "/*" + "x" * 125 + "*/\n",
-                 spdx + "int f(void)\n{\n" + "\t;\n" * 81 + "}\n", spdx + "int x;\n" * 801):
+    for text in ("int x;\n", spdx + "int x; \n", spdx + "        int x;\n", spdx + "\t/*" + "x" * 89 + "*/\n",
+                 spdx + "int f(void)\n{\n" + "\t;\n" * 81 + "}\n", spdx + "int x;\n" * LINES):
         write(copy, "src/core/planted.c", text)
         must_find(repr(text[:60]), shape(copy), before + 1)
 
 
+def plant_format(copy, _):
+    must_find("nothing", formatted(copy), 0)
+    write(copy, "src/core/planted.c", "int  x;\n")
+    must_find("two blanks", formatted(copy))
+
+
+def plant_names(copy, _):
+    before = len(names(copy))
+    for room, text in (("core", "struct tl_error {\n};\n"), ("xray", "#define TL_API 1\n"),
+                       ("xray", "int tl_shown_character(const char *text,\n\t\tsize_t size);\n")):
+        write(copy, "src/%s/planted.h" % room, text)
+        must_find(text, names(copy), before + 1)
+        os.remove(os.path.join(copy, "src/%s/planted.h" % room))
+    for room in ("core", "xray"):
+        write(copy, "src/%s/planted.c" % room, "struct planted {\n};\n")
+    must_find("local tags of two rooms", names(copy), before)
+    write(copy, "src/core/again.c", "struct planted {\n};\n")
+    must_find("local tags of one room", names(copy), before + 1)
+
+
+def plant_circles(copy, compiler):
+    library = os.path.join(copy, "planted.a")
+
+    def build(*texts):
+        if os.path.exists(library):
+            os.remove(library)
+        for number, text in enumerate(texts):
+            write(copy, "%d.c" % number, text)
+            subprocess.run([compiler, "-c", "-o", os.path.join(copy, "%d.o" % number),
+                            os.path.join(copy, "%d.c" % number)], check=True)
+            subprocess.run(["ar", "r", library, os.path.join(copy, "%d.o" % number)], check=True,
+                           stderr=subprocess.DEVNULL)
+        return circles(library)
+    must_find("a line", build("int g(void); int f(void) { return g(); }", "int x; int g(void) { return x; }"), 0)
+    must_find("a circle", build("int g(void); int f(void) { return g(); }", "int h(void); int g(void) { return h(); }",
+                                "extern int t; int h(void) { return t; }", "int f(void); int t = 1; int i(void) { return f(); }"))
+
+
 PLANTS = {"arrows": plant_arrows, "headers": plant_headers, "symbols": plant_symbols, "silent": plant_silent,
-          "shape": plant_shape}
+          "shape": plant_shape, "format": plant_format, "names": plant_names, "circles": plant_circles}
 
 
 def self_test(what, root, compiler):
     with tempfile.TemporaryDirectory() as copy:
+        inner = os.path.join(copy, "tree")
         for folder in ("src", "include"):
-            shutil.copytree(os.path.join(root, folder), os.path.join(copy, folder))
-        PLANTS[what](copy, compiler)
+            shutil.copytree(os.path.join(root, folder), os.path.join(inner, folder))
+        shutil.copy(os.path.join(root, ".clang-format"), inner)
+        PLANTS[what](inner, compiler)
     return []
 
 
@@ -325,6 +492,9 @@ def main(args):
         "symbols": lambda: symbols(args[1], args[2]),
         "silent": lambda: silent(args[1]),
         "shape": lambda: shape(args[1]),
+        "format": lambda: formatted(args[1]),
+        "names": lambda: names(args[1]),
+        "circles": lambda: circles(args[1]),
         "self-test": lambda: self_test(args[1], args[2], args[3]),
     }
     if not args or args[0] not in checks:

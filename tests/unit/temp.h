@@ -27,7 +27,8 @@ static inline void temp_open(struct temp *temp)
 {
 	const char *base = getenv("TMPDIR");
 
-	snprintf(temp->directory, sizeof(temp->directory), "%s/tracelathe-test.XXXXXX", base && *base ? base : "/tmp");
+	snprintf(temp->directory, sizeof(temp->directory), "%s/tracelathe-test.XXXXXX",
+		 base && *base ? base : "/tmp");
 	if (!mkdtemp(temp->directory))
 		temp_fail(temp->directory);
 }
@@ -39,7 +40,8 @@ static inline const char *temp_path(struct temp *temp, const char *name)
 	return temp->path;
 }
 
-static inline const char *temp_write(struct temp *temp, const char *name, const void *data, size_t size)
+static inline const char *temp_write(struct temp *temp, const char *name, const void *data,
+				     size_t size)
 {
 	const char *path = temp_path(temp, name);
 	FILE *file = fopen(path, "wb");

@@ -47,7 +47,8 @@ static uint32_t part(struct tl_profile *profile, uint64_t thread, const char *co
 	return (uint32_t)number;
 }
 
-static uint32_t function(struct tl_profile *profile, const char *name, const char *file, uint32_t line)
+static uint32_t function(struct tl_profile *profile, const char *name, const char *file,
+			 uint32_t line)
 {
 	struct tl_function added = {
 		.name = name, .object = "prog", .file = file, .id = TL_NOWHERE, .line = line
@@ -58,8 +59,8 @@ static uint32_t function(struct tl_profile *profile, const char *name, const cha
 	return (uint32_t)number;
 }
 
-static uint32_t context(struct tl_profile *profile, uint32_t parent, uint32_t function, uint32_t part,
-			uint64_t calls, int64_t ticks, int64_t bytes)
+static uint32_t context(struct tl_profile *profile, uint32_t parent, uint32_t function,
+			uint32_t part, uint64_t calls, int64_t ticks, int64_t bytes)
 {
 	const int64_t cost[2] = { ticks, bytes };
 	int64_t number = tl_profile_add_context(profile, parent, function, part, NULL);
@@ -121,7 +122,8 @@ static void line(struct tl_profile *profile, uint32_t function, int64_t cost)
 	need(!tl_profile_add_line(profile, &added, &cost, NULL), "a line");
 }
 
-static void arc(struct tl_profile *profile, uint32_t caller, uint32_t callee, uint64_t calls, int64_t cost)
+static void arc(struct tl_profile *profile, uint32_t caller, uint32_t callee, uint64_t calls,
+		int64_t cost)
 {
 	struct tl_arc added = { .caller = caller,
 				.callee = callee,
@@ -174,19 +176,23 @@ static const char *made_up_name(uint32_t number, char *name, size_t size)
 {
 	static const char *const rooms[] = { "net",    "store", "index", "parse",
 					     "render", "cache", "sched", "codec" };
-	static const char *const verbs[] = { "read",	"write", "lookup", "merge", "encode", "decode",
-					     "flush",	"visit", "insert", "split", "scan",   "resolve",
-					     "compact", "hash",	 "sort",   "commit" };
-	static const char *const nouns[] = { "Block", "Row", "Key", "Frame", "Node", "Segment", "Tile" };
+	static const char *const verbs[] = { "read",    "write",  "lookup", "merge",
+					     "encode",  "decode", "flush",  "visit",
+					     "insert",  "split",  "scan",   "resolve",
+					     "compact", "hash",   "sort",   "commit" };
+	static const char *const nouns[] = { "Block", "Row",     "Key", "Frame",
+					     "Node",  "Segment", "Tile" };
 
-	snprintf(name, size, "%s::%s%s(%s%u)", rooms[number % 8], verbs[number / 8 % 16], nouns[number % 7],
-		 number % 3 ? "int, " : "std::string const&, ", number / 128);
+	snprintf(name, size, "%s::%s%s(%s%u)", rooms[number % 8], verbs[number / 8 % 16],
+		 nouns[number % 7], number % 3 ? "int, " : "std::string const&, ", number / 128);
 	return name;
 }
 
 enum { FUNCTIONS = 2000, CONTEXTS = 300000, LEVELS = 90 };
 
-/* New contexts prefer recent callers, so that paths grow deep; costs are skewed as real ones are. */
+/*
+ * New contexts prefer recent callers, so that paths grow deep; costs are skewed as real ones are.
+ */
 static struct tl_profile *make_large(void)
 {
 	static uint32_t at[CONTEXTS], depth[CONTEXTS];
@@ -209,9 +215,11 @@ static struct tl_profile *make_large(void)
 		if (parent != TL_NONE && depth[parent] >= LEVELS)
 			parent = i % 4;
 		depth[i] = parent == TL_NONE ? 0 : depth[parent] + 1;
-		at[i] = context(
-			p, parent == TL_NONE ? TL_NONE : at[parent], i < 4 ? i : next(&seed, FUNCTIONS),
-			parent == TL_NONE ? parts[i] : tl_profile_context(p, at[parent])->part, 33, cost, 0);
+		at[i] = context(p, parent == TL_NONE ? TL_NONE : at[parent],
+				i < 4 ? i : next(&seed, FUNCTIONS),
+				parent == TL_NONE ? parts[i]
+						  : tl_profile_context(p, at[parent])->part,
+				33, cost, 0);
 	}
 	return finished(p);
 }
@@ -221,11 +229,14 @@ static struct tl_profile *make_hostile(void)
 	struct tl_profile *p = new_profile(1);
 	uint32_t t = part(p, 2, "<b>"), top;
 
-	top = context(p, TL_NONE, function(p, "</script><script>document.title='broken'</script>", "<!--", 1),
+	top = context(p, TL_NONE,
+		      function(p, "</script><script>document.title='broken'</script>", "<!--", 1),
 		      t, 1, 10, 0);
-	top = context(p, top, function(p, "<img src=x onerror=\"document.title='broken'\">", "]]>&amp;", 2),
+	top = context(p, top,
+		      function(p, "<img src=x onerror=\"document.title='broken'\">", "]]>&amp;", 2),
 		      t, 1, 10, 0);
-	context(p, top, function(p, "\xff\x01 \"quotes\" & 'more' \xe2\x80\xa8 <!--<script>", "", 0), t, 1,
+	context(p, top,
+		function(p, "\xff\x01 \"quotes\" & 'more' \xe2\x80\xa8 <!--<script>", "", 0), t, 1,
 		10, 0);
 	return finished(p);
 }
@@ -235,9 +246,9 @@ static const struct kind {
 	struct tl_profile *(*make)(void);
 	struct tl_profile *(*before)(void);
 } kinds[] = {
-	{ "small", make_small, NULL },	     { "threads", make_threads, NULL },
+	{ "small", make_small, NULL },       { "threads", make_threads, NULL },
 	{ "diff", make_small, make_before }, { "sums", make_sums, NULL },
-	{ "deep", make_deep, NULL },	     { "large", make_large, NULL },
+	{ "deep", make_deep, NULL },         { "large", make_large, NULL },
 	{ "hostile", make_hostile, NULL },
 };
 

@@ -36,7 +36,7 @@ static const uint8_t layouts[DW_FORM_standard_end] = {
 	[DW_FORM_ref8] = SIZE(8),      [DW_FORM_ref_udata] = ULEB,
 	[DW_FORM_indirect] = INDIRECT, [DW_FORM_sec_offset] = OFFSET,
 	[DW_FORM_exprloc] = BLOCK,     [DW_FORM_flag_present] = SIZE(0),
-	[DW_FORM_strx] = ULEB,	       [DW_FORM_addrx] = ULEB,
+	[DW_FORM_strx] = ULEB,         [DW_FORM_addrx] = ULEB,
 	[DW_FORM_ref_sup4] = SIZE(4),  [DW_FORM_strp_sup] = OFFSET,
 	[DW_FORM_data16] = SIZE(16),   [DW_FORM_line_strp] = OFFSET,
 	[DW_FORM_ref_sig8] = SIZE(8),  [DW_FORM_implicit_const] = SIZE(0),

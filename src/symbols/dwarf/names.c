@@ -71,7 +71,8 @@ static const struct dwarf_value *origin_of(const struct dwarf_entry *entry)
 	return &entry->values[entry->values[SLOT_ORIGIN].form ? SLOT_ORIGIN : SLOT_SPECIFICATION];
 }
 
-const char *tl_dwarf_scope_name(struct tl_dwarf *dwarf, struct dwarf_unit *unit, const struct dwarf_scope *scope)
+const char *tl_dwarf_scope_name(struct tl_dwarf *dwarf, struct dwarf_unit *unit,
+				const struct dwarf_scope *scope)
 {
 	struct place place = { dwarf, unit, scope->entry };
 	const char *name = NULL, *linkage;
@@ -82,15 +83,18 @@ const char *tl_dwarf_scope_name(struct tl_dwarf *dwarf, struct dwarf_unit *unit,
 
 		if (!found || !read_entry(&place, &entry)) {
 			tl_dwarf_fault(&dwarf->sections, TL_BAD_RECORD, scope->entry,
-				       ".debug_info: a function's origin is not there; names may be missing");
+				       ".debug_info: a function's origin is not there; names may "
+				       "be missing");
 			return name;
 		}
 		/* The linker's name says most; it stands at the declaration, often. */
-		linkage = tl_dwarf_value_text(place.dwarf, place.unit, &entry.values[SLOT_LINKAGE_NAME]);
+		linkage = tl_dwarf_value_text(place.dwarf, place.unit,
+					      &entry.values[SLOT_LINKAGE_NAME]);
 		if (linkage)
 			return linkage;
 		if (!name)
-			name = tl_dwarf_value_text(place.dwarf, place.unit, &entry.values[SLOT_NAME]);
+			name = tl_dwarf_value_text(place.dwarf, place.unit,
+						   &entry.values[SLOT_NAME]);
 		if (!origin_of(&entry)->form)
 			return name;
 	}

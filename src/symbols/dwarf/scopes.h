@@ -7,7 +7,7 @@
 struct dwarf_scope {
 	uint64_t entry; /* in .debug_info */
 	const char
-		*shown;	 /* the name as callers are told, theirs to keep; NULL: not asked for yet */
+		*shown;  /* the name as callers are told, theirs to keep; NULL: not asked for yet */
 	uint32_t parent; /* what it was inlined into, TL_NONE: it is a function of its own */
 	uint32_t call_file; /* where it was inlined */
 	union {

@@ -40,7 +40,7 @@ struct dwarf_abbreviation {
 	uint64_t code;
 	uint16_t tag;
 	bool has_children;
-	int32_t size;	       /* of an entry behind its code, -1: not always the same */
+	int32_t size;          /* of an entry behind its code, -1: not always the same */
 	uint32_t first, count; /* attributes */
 };
 
@@ -56,7 +56,7 @@ struct dwarf_abbreviations {
 
 /* A value as it stands in the file; what it means may need the bases of its unit. */
 struct dwarf_value {
-	uint16_t form;	     /* 0: there is none */
+	uint16_t form;       /* 0: there is none */
 	uint64_t number;     /* of blocks: how many bytes */
 	const uint8_t *data; /* of texts and blocks */
 };
@@ -76,9 +76,9 @@ struct dwarf_unit {
 	/* Of the root entry; bases are offsets in their sections. */
 	uint64_t low, lines; /* lines: TL_NOWHERE: none */
 	uint64_t str_offsets_base, addr_base, rnglists_base, ranges_base;
-	const char *directory;	     /* "": none */
-	const char *dwo_name;	     /* NULL: all of the unit is here */
-	struct tl_dwarf *split;	     /* that has the other half, NULL: none, or not found */
+	const char *directory;       /* "": none */
+	const char *dwo_name;        /* NULL: all of the unit is here */
+	struct tl_dwarf *split;      /* that has the other half, NULL: none, or not found */
 	struct dwarf_unit *body;     /* the other half */
 	struct dwarf_scopes *scopes; /* NULL: not read yet */
 };
@@ -111,8 +111,8 @@ struct tl_dwarf {
 	struct dwarf_lines **lines; /* tables that were read */
 	size_t line_count, line_capacity;
 	struct tl_index lines_by_offset;
-	struct tl_arena texts;	     /* paths of source files */
-	struct tl_elf owned;	     /* a file that was opened for this */
+	struct tl_arena texts;       /* paths of source files */
+	struct tl_elf owned;         /* a file that was opened for this */
 	struct tl_dwarf *supplement; /* what dwz shares between files */
 	bool supplement_sought;
 };
@@ -130,8 +130,9 @@ bool tl_dwarf_abbreviation_alone(struct tl_dwarf *dwarf, const struct dwarf_unit
 				 uint64_t code, struct dwarf_abbreviations *table);
 void tl_dwarf_abbreviations_free(struct dwarf_abbreviations *table);
 
-static inline const struct dwarf_attribute *tl_dwarf_attributes(const struct dwarf_abbreviations *table,
-								const struct dwarf_abbreviation *abbreviation)
+static inline const struct dwarf_attribute *
+tl_dwarf_attributes(const struct dwarf_abbreviations *table,
+		    const struct dwarf_abbreviation *abbreviation)
 {
 	return abbreviation->count ? table->attributes + abbreviation->first : NULL;
 }

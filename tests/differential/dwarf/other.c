@@ -9,13 +9,22 @@ static int helper(int x)
 #ifndef __clang__
 static int nested(int x)
 {
-	int inner(int y) { return y * x; }
+	int inner(int y)
+	{
+		return y * x;
+	}
 	return inner(x) + inner(2);
 }
 #else
-static int nested(int x) { return x; }
+static int nested(int x)
+{
+	return x;
+}
 #endif
-int unused_function(int x) { return deep1(x) + 77; }
+int unused_function(int x)
+{
+	return deep1(x) + 77;
+}
 int other(int x)
 {
 	double d = square(x);

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-static uint8_t psb_only[64] = { 2,    0x82, 2,	  0x82, 2,    0x82, 2,	  0x82, 2,
-				0x82, 2,    0x82, 2,	0x82, 2,    0x82, 2,	0x23 };
+static uint8_t psb_only[64] = { 2,    0x82, 2,    0x82, 2,    0x82, 2,    0x82, 2,
+				0x82, 2,    0x82, 2,    0x82, 2,    0x82, 2,    0x23 };
 static uint8_t nothing[64];
 /* PSB, MODE.Exec 64, FUP 1000, PSBEND, TNT 1, TIP.PGD without address: nobody has code for it. */
 static uint8_t no_code[64] = { 2,    0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2,
@@ -22,7 +22,7 @@ static struct pt_config over(uint8_t *bytes, size_t size)
 	return config;
 }
 
-#define SAY(call)      peer_result(#call, call)
+#define SAY(call) peer_result(#call, call)
 #define SAY_NULL(call) printf("%s: %s\n", #call, (call) ? "something" : "NULL")
 
 static void general(void)
@@ -172,7 +172,7 @@ static void packets(struct pt_config config)
 		struct pt_event event;                                                             \
 		uint64_t offset = 77, time = 5;                                                    \
 		uint32_t cbr = 5, mtc = 5, cyc = 5;                                                \
-	\
+                                                                                                   \
 		SAY(pt_##p##_sync_forward(NULL SYNC_IP));                                          \
 		SAY(pt_##p##_sync_backward(NULL SYNC_IP));                                         \
 		SAY(pt_##p##_sync_set(NULL SYNC_IP, 0));                                           \

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three coroutines on stacks of their own (ucontext), which take turns in the middle of their calls.
+// Three coroutines on stacks of their own (ucontext), which take turns in the middle of their
+// calls.
 #include <cstdlib>
 #include <ucontext.h>
 

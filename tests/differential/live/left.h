@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For programs whose calls do not all return: each counts the calls that did, and how deep its stack was.
+// For programs whose calls do not all return: each counts the calls that did, and how deep its
+// stack was.
 #ifndef LIVE_LEFT_H
 #define LIVE_LEFT_H
 #include "recorder.h"
@@ -14,7 +15,8 @@ NOT_TRACED inline void opened()
 		deepest.count = (uint64_t)open_calls;
 }
 
-// First and last statement of every traced function. `returned` counts what no exception or longjmp leaves.
+// First and last statement of every traced function. `returned` counts what no exception or longjmp
+// leaves.
 #define BEGINS(name)                                                                               \
 	COUNT(name);                                                                               \
 	opened()

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#define TRACED	   __attribute__((xray_always_instrument, noinline))
+#define TRACED __attribute__((xray_always_instrument, noinline))
 #define NOT_TRACED __attribute__((xray_never_instrument))
 
 // A counter that puts itself on a list when it is made; `name` is the demangled name of the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program in which most calls end by an exception: in loops, through frames that clean up, through frames without
-// sleds, rethrown, and out of destructors' way. No traced function that throws can call one that is traced, so that the
-// code always tells who was left.
+// A program in which most calls end by an exception: in loops, through frames that clean up,
+// through frames without sleds, rethrown, and out of destructors' way. No traced function that
+// throws can call one that is traced, so that the code always tells who was left.
 #include <cstdlib>
 #include <stdexcept>
 #include <string>

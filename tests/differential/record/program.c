@@ -70,7 +70,7 @@ __attribute__((noinline)) static unsigned choose(unsigned n)
 /* Returns that go elsewhere than their call, and a call that nobody returns from. */
 __attribute__((noinline)) static void odd_returns(void)
 {
-	__asm__ volatile("call 1f\n1: pop %%rax\n"		     /* where am I? */
+	__asm__ volatile("call 1f\n1: pop %%rax\n"                   /* where am I? */
 			 "lea 2f(%%rip), %%rax\n push %%rax\n ret\n" /* a jump */
 			 "2: mov $5, %%ecx\n3: loop 3b\n"
 			 "xor %%ecx, %%ecx\n jrcxz 4f\n nop\n4:\n" ::

@@ -9,13 +9,13 @@
 
 /* Processors of each row of the errata's table, one that has none, and each erratum alone. */
 static const char *const processors[] = {
-	"cpu=6/60",   "cpu=6/61",   "cpu=6/78",	 "cpu=6/166", "cpu=6/85",  "cpu=6/102",
-	"cpu=6/151",  "cpu=6/92",   "cpu=6/95",	 "cpu=6/122", "errata=1",  "errata=2",
+	"cpu=6/60",   "cpu=6/61",   "cpu=6/78",  "cpu=6/166", "cpu=6/85",  "cpu=6/102",
+	"cpu=6/151",  "cpu=6/92",   "cpu=6/95",  "cpu=6/122", "errata=1",  "errata=2",
 	"errata=4",   "errata=8",   "errata=10", "errata=20", "errata=40", "errata=80",
 	"errata=100", "errata=200", "errata=50", "errata=90", "errata=d0",
 };
 
-#define ON  "psb mode=64 fup=1000 psbend"
+#define ON "psb mode=64 fup=1000 psbend"
 #define OFF "psb mode=64 psbend"
 
 /* What was before: tracing on and off, events pending, transactions, a PSB+ not yet at its end. */
@@ -144,7 +144,7 @@ void all_overflows(unsigned long every, situation_fn *fn, void *context)
 		processors, before, ovf, behind, behind, tails
 	};
 	const size_t counts[] = { COUNT_OF(processors), COUNT_OF(before), 1,
-				  COUNT_OF(behind),	COUNT_OF(behind), COUNT_OF(tails) };
+				  COUNT_OF(behind),     COUNT_OF(behind), COUNT_OF(tails) };
 
 	give_all(lists, counts, COUNT_OF(counts), every, fn, context);
 }
@@ -163,8 +163,8 @@ static const char *const bdm70[] = {
 	"psb mode=64 psbend",
 };
 static const char *const pge[] = {
-	"pge=1000", "pge=1000 tnt=. tip=1010",	   "mode=64 pge=1000 tnt=.", "pad", "ovf pge=1010",
-	"stop",	    "psb mode=64 psbend pge=1000",
+	"pge=1000", "pge=1000 tnt=. tip=1010",     "mode=64 pge=1000 tnt=.", "pad", "ovf pge=1010",
+	"stop",     "psb mode=64 psbend pge=1000",
 };
 
 static const char *const in_transaction[] = { ON, ON " tsx=1 fup=1001",
@@ -186,19 +186,19 @@ static const char *const goes_on[] = { "", "pge=1000 tnt=.", "tnt=. tip=1010", "
 static const char *const anywhere[] = { ON, OFF, ON " tnt=.", ON " tnt=! pgd=-",
 					"nom_freq=20 " ON " cbr=10 tsc=100" };
 static const char *const skd007[] = {
-	"raw=0702f3",	     "raw=ff02f3",	  "raw=0702f3 tsc=200", "raw=0702f3 cbr=20",
-	"raw=0702f3 mtc=20", "raw=0702f3 pad",	  "raw=0302f3",		"raw=070302f3",
-	"raw=0702f30b",	     "cyc=81 raw=0702f3",
+	"raw=0702f3",        "raw=ff02f3",        "raw=0702f3 tsc=200", "raw=0702f3 cbr=20",
+	"raw=0702f3 mtc=20", "raw=0702f3 pad",    "raw=0302f3",         "raw=070302f3",
+	"raw=0702f30b",      "cyc=81 raw=0702f3",
 };
 static const char *const ovf_goes_on[] = {
-	"pge=1000 tnt=.", "fup=1000 tnt=. tip=1010",	 "tsc=300 fup=1000", "mode=64 pge=1000", "",
-	"tnt=.",	  "psb mode=64 psbend pge=1000",
+	"pge=1000 tnt=.", "fup=1000 tnt=. tip=1010",     "tsc=300 fup=1000", "mode=64 pge=1000", "",
+	"tnt=.",          "psb mode=64 psbend pge=1000",
 };
 
 static const char *const skd022[] = {
 	"tnt=! fup=101b pgd=-", "tnt=! fup=101b pgd=2000",
 	"tnt=! fup=101a pgd=-", "tnt=! fup=101b tip=1000",
-	"tnt=! pgd=-",		"tnt=. fup=1005 pgd=-",
+	"tnt=! pgd=-",          "tnt=. fup=1005 pgd=-",
 	"fup=101b pgd=-",
 };
 
@@ -211,7 +211,7 @@ static const char *const filtered[] = {
 	"filter=1008-1024 " ON,
 };
 static const char *const skl014[] = {
-	"tnt=. tip=1007 pgd=-",	   "tnt=. tip=1008 pgd=-",
+	"tnt=. tip=1007 pgd=-",    "tnt=. tip=1008 pgd=-",
 	"tnt=. tip=1008 pgd=1040", "tnt=. tip=100d pgd=-",
 	"tnt=. tip=100d pgd=1000", "tnt=. tip=1028 pgd=-",
 	"tnt=. tip=1029 pgd=1000", "tnt=! pgd=-",

@@ -137,7 +137,7 @@ static void add_something(struct clock *c)
 void all_clocks(unsigned long count, situation_fn *fn, void *context)
 {
 	static const char *const errata[] = { "errata=0", "errata=100", "cpu=6/78",
-					      "cpu=6/61", "cpu=6/85",	"cpu=6/92" };
+					      "cpu=6/61", "cpu=6/85",   "cpu=6/92" };
 	char line[4096];
 
 	for (unsigned long number = 1; number <= count; number++) {

@@ -31,7 +31,7 @@ static struct pt_config configure(const struct library *library, const struct si
 static void say_their_event(struct answer *answer, const struct pt_event *event)
 {
 	struct head head = { (int)event->type, event->ip_suppressed, event->status_update,
-			     event->has_tsc,   event->tsc,	     event->lost_mtc,
+			     event->has_tsc,   event->tsc,           event->lost_mtc,
 			     event->lost_cyc,  { 0, 0, 0 } };
 
 	memcpy(head.words, &event->variant, sizeof(head.words));

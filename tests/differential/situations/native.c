@@ -101,7 +101,7 @@ static void words_of(const struct tl_pt_event *e, uint64_t *word)
 static void say_native_event(struct answer *answer, const struct tl_pt_event *event)
 {
 	struct head head = { (int)event->kind, event->ip_suppressed, event->status_update,
-			     event->has_tsc,   event->tsc,	     event->lost_mtc,
+			     event->has_tsc,   event->tsc,           event->lost_mtc,
 			     event->lost_cyc,  { 0, 0, 0 } };
 
 	/* 2.0.5 has no events for what synchronising itself tells. */

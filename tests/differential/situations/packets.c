@@ -176,6 +176,7 @@ static const struct word {
 	const char *name;
 	void (*put)(struct situation *s, const char *value);
 	const char *bytes; /* without a value */
+			   /* clang-format off */
 } words[] = {
 	{ "fup", fup, NULL },
 	{ "tip", tip, NULL },
@@ -213,6 +214,7 @@ static const struct word {
 	{ "ptw", NULL, "021278563412" },
 	{ "ptw.ip", NULL, "029278563412" },
 };
+/* clang-format on */
 
 static bool take_word(struct situation *s, const char *name, const char *value)
 {

@@ -47,10 +47,10 @@ static const uint64_t masks[ptev_mnt + 1][3] = {
 
 /* Which of them is an address that may be withheld: word + 1. */
 static const uint8_t addresses[ptev_mnt + 1] = {
-	[ptev_disabled] = 1,	 [ptev_async_disabled] = 2, [ptev_async_branch] = 2,
-	[ptev_async_paging] = 3, [ptev_overflow] = 1,	    [ptev_exec_mode] = 2,
-	[ptev_tsx] = 1,		 [ptev_async_vmcs] = 2,	    [ptev_exstop] = 1,
-	[ptev_mwait] = 1,	 [ptev_ptwrite] = 1,
+	[ptev_disabled] = 1,     [ptev_async_disabled] = 2, [ptev_async_branch] = 2,
+	[ptev_async_paging] = 3, [ptev_overflow] = 1,       [ptev_exec_mode] = 2,
+	[ptev_tsx] = 1,          [ptev_async_vmcs] = 2,     [ptev_exstop] = 1,
+	[ptev_mwait] = 1,        [ptev_ptwrite] = 1,
 };
 
 static void clean(struct head *event)

@@ -57,7 +57,8 @@ static inline unsigned chance(unsigned most)
 
 static int write_counts(const char *path)
 {
-	static const char *const names[] = { "work", "leaf", "yield", "co", "step", "handler", "attempt" };
+	static const char *const names[] = { "work", "leaf",    "yield",  "co",
+					     "step", "handler", "attempt" };
 	FILE *file = fopen(path, "w");
 
 	if (!file)

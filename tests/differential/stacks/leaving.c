@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames that are left by a jump: longjmp() out of recursions, from signal handlers, from one recursion into another's
- * middle.
+ * Frames that are left by a jump: longjmp() out of recursions, from signal handlers, from one
+ * recursion into another's middle.
  *
  *	leaving HOW COUNTS
  *
@@ -24,7 +24,10 @@ static void handler(int signal)
 	siglongjmp(point, 1);
 }
 
-/* Calls itself, and jumps to wherever the outermost one, or the last one that could be jumped to, is. */
+/*
+ * Calls itself, and jumps to wherever the outermost one, or the last one that could be jumped to,
+ * is.
+ */
 ALONE static int work(int depth, int x)
 {
 	int result = 0;
@@ -100,7 +103,8 @@ int main(int argc, char **argv)
 	sigaction(SIGUSR1, &action, NULL);
 	for (volatile int i = 0; i < 12; i++) {
 		if (!sigsetjmp(point, 1))
-			sink += !strcmp(how, "every") || !strcmp(how, "some") ? attempt(9, i) : step(7, i);
+			sink += !strcmp(how, "every") || !strcmp(how, "some") ? attempt(9, i)
+									      : step(7, i);
 		back_at(0);
 		if (!sigsetjmp(point, 1))
 			sink += work(5, i);

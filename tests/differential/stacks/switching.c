@@ -4,7 +4,8 @@
  *
  *	switching HOW ORDER COUNTS
  *
- * HOW: ucontext, ret, jump, tail, inline, call, setjmp, altstack, preempt. ORDER: robin, random, deep.
+ * HOW: ucontext, ret, jump, tail, inline, call, setjmp, altstack, preempt. ORDER: robin, random,
+ * deep.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -42,9 +43,11 @@ __asm__(".text\n"
 	".globl switch_ret; .type switch_ret, @function\n"
 	"switch_ret:" SAVE "mov %rsi, %rsp;" LOAD "ret; .size switch_ret, . - switch_ret\n"
 	".globl switch_jump; .type switch_jump, @function\n"
-	"switch_jump:" SAVE "mov %rsi, %rsp;" LOAD "pop %r8; jmp *%r8; .size switch_jump, . - switch_jump\n"
+	"switch_jump:" SAVE "mov %rsi, %rsp;" LOAD
+	"pop %r8; jmp *%r8; .size switch_jump, . - switch_jump\n"
 	".globl switch_tail; .type switch_tail, @function\n"
-	"switch_tail:" SAVE "mov %rsi, %rsp;" LOAD "jmp note_switch; .size switch_tail, . - switch_tail\n");
+	"switch_tail:" SAVE "mov %rsi, %rsp;" LOAD
+	"jmp note_switch; .size switch_tail, . - switch_tail\n");
 
 static volatile int switched;
 ALONE void note_switch(void **from, void *to)
@@ -91,7 +94,8 @@ ALONE static void switch_inline(struct stack *from, struct stack *to)
 /* As switch_ret(), but a stack that is new begins by a call. */
 void switch_call(void **from, void *to);
 __asm__(".globl switch_call; .type switch_call, @function\n"
-	"switch_call:" SAVE "mov %rsi, %rsp; call begin_co; ud2; .size switch_call, . - switch_call\n");
+	"switch_call:" SAVE
+	"mov %rsi, %rsp; call begin_co; ud2; .size switch_call, . - switch_call\n");
 
 ALONE static void switch_setjmp(struct stack *from, struct stack *to)
 {
@@ -140,7 +144,8 @@ static int next_stack(void)
 	int to = current;
 
 	if (!strcmp(order, "pair"))
-		return current == STACKS ? (int)chance(STACKS) : STACKS; /* one that has finished comes back at once */
+		/* one that has finished comes back at once */
+		return current == STACKS ? (int)chance(STACKS) : STACKS;
 	do
 		to = !strcmp(order, "random") ? (int)chance(STACKS) : (to + 1) % STACKS;
 	while (stacks[to].finished);

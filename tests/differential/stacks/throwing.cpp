@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exceptions that leave frames: out of recursions, through frames with destructors, thrown again, and caught in the
-// function that calls itself.
-//
-//	throwing HOW COUNTS
-//
-// HOW: far, near, clean, again.
+// Exceptions that leave frames: out of recursions, through frames with destructors, thrown again,
+// and caught in the function that calls itself.  throwing HOW COUNTS  HOW: far, near, clean, again.
 #include <cstring>
 
 #include "count.h"

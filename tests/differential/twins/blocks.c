@@ -12,9 +12,9 @@ struct side {
 	const struct api *api;
 	uint64_t done; /* instructions */
 	int status;
-	bool stopped;			    /* by an error or an event */
-	struct pt_block block, first, last; /* the last one, the first one since both were together,
-					       the last with instructions */
+	bool stopped; /* by an error or an event */
+	/* the last one, the first one since both were together, the last with instructions */
+	struct pt_block block, first, last;
 	bool began;
 };
 

@@ -19,7 +19,7 @@ static void fill(struct room *room)
 		const int *_s = call;                                                              \
 		status = _s[OURS];                                                                 \
 		if (!differ(scene, what, _s[OURS], _s[THEIRS]))                                    \
-			differs = true;                                                           \
+			differs = true;                                                            \
 	} while (0)
 
 /* ---- packets ---- */
@@ -74,7 +74,7 @@ bool run_packets(const struct scene *scene)
 		a = api[OURS].pt_pkt_get_offset(dec[OURS], &offset[OURS]);
 		b = api[THEIRS].pt_pkt_get_offset(dec[THEIRS], &offset[THEIRS]);
 		differs |= !differ(scene, "pkt_get_offset", a, b) ||
-			    !differ(scene, "packet offset", (int)offset[OURS], (int)offset[THEIRS]);
+			   !differ(scene, "packet offset", (int)offset[OURS], (int)offset[THEIRS]);
 	}
 	for (unsigned who = 0; who < BOTH; who++)
 		api[who].pt_pkt_free_decoder(dec[who]);
@@ -102,7 +102,7 @@ static bool same_state(const struct scene *scene, const char *who, const struct 
 	static struct state p##_state(const struct api *a, struct pt_##p##_decoder *dec)           \
 	{                                                                                          \
 		struct state s;                                                                    \
-	\
+                                                                                                   \
 		memset(&s, 0, sizeof(s));                                                          \
 		s.offset_status = a->pt_##p##_get_offset(dec, &s.offset);                          \
 		s.sync_status = a->pt_##p##_get_sync_offset(dec, &s.sync);                         \
@@ -136,7 +136,7 @@ static bool one_query(const struct scene *scene, struct pt_query_decoder *dec[BO
 	int taken[BOTH] = { 7, 7 };
 	int a, b;
 	bool event = *status >= 0 && *status & pts_event_pending;
-	size_t size = one_in(4)			     ? chance() % 65
+	size_t size = one_in(4)                      ? chance() % 65
 		      : sizeof(struct pt_event) < 64 ? sizeof(struct pt_event)
 						     : 64;
 

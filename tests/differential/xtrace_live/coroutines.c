@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Three schedulers: ucontext; a switch of a few instructions that returns; setjmp and longjmp between stacks. */
+/*
+ * Three schedulers: ucontext; a switch of a few instructions that returns; setjmp and longjmp
+ * between stacks.
+ */
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdlib.h>

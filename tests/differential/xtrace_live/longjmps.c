@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* longjmp out of depth, to an activation in the middle of a recursion, and to where longjmp was called before. */
+/*
+ * longjmp out of depth, to an activation in the middle of a recursion, and to where longjmp was
+ * called before.
+ */
 #include <setjmp.h>
 
 #include "counted.h"

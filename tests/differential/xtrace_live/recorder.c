@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plugin of qemu-aarch64 7.2 (plugin interface version 1) that records what a program executes between two `hint #9` as
- * an xtrace instruction stream (docs/formats/xtrace.md, 2.4). That interface tells no values: those of accesses are read
- * from the program's memory, which is the emulator's own; TARGET_B is where the program went. Registers it cannot read, so
- * there are no MRS, STXR and MISC_FLAGS, and snapshots (one every 5000 instructions) have none.
+ * A plugin of qemu-aarch64 7.2 (plugin interface version 1) that records what a program executes
+ * between two `hint #9` as an xtrace instruction stream (docs/formats/xtrace.md, 2.4). That
+ * interface tells no values: those of accesses are read from the program's memory, which is the
+ * emulator's own; TARGET_B is where the program went. Registers it cannot read, so there are no
+ * MRS, STXR and MISC_FLAGS, and snapshots (one every 5000 instructions) have none.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,23 +22,30 @@ enum { CB_NO_REGS, MEM_RW = 3 };
 #define API __attribute__((visibility("default")))
 
 extern void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
-						  void (*cb)(qemu_plugin_id_t, struct qemu_plugin_tb *));
+						  void (*cb)(qemu_plugin_id_t,
+							     struct qemu_plugin_tb *));
 extern size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-extern struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
+extern struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb,
+							size_t index);
 extern const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
 extern uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 extern void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
-extern void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, void (*cb)(unsigned, void *),
-						   int flags, void *userdata);
+extern void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
+						   void (*cb)(unsigned, void *), int flags,
+						   void *userdata);
 extern void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
-					     void (*cb)(unsigned, qemu_plugin_meminfo_t, uint64_t, void *), int flags,
-					     int rw, void *userdata);
+					     void (*cb)(unsigned, qemu_plugin_meminfo_t, uint64_t,
+							void *),
+					     int flags, int rw, void *userdata);
 extern unsigned qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);
 extern bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
 extern void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t id,
-						 void (*cb)(qemu_plugin_id_t, unsigned, int64_t, uint64_t, uint64_t,
-							    uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t));
-extern void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t, void *), void *userdata);
+						 void (*cb)(qemu_plugin_id_t, unsigned, int64_t,
+							    uint64_t, uint64_t, uint64_t, uint64_t,
+							    uint64_t, uint64_t, uint64_t,
+							    uint64_t));
+extern void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id,
+					   void (*cb)(qemu_plugin_id_t, void *), void *userdata);
 
 API int qemu_plugin_version = 1;
 API int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv);
@@ -116,8 +124,8 @@ static void accesses(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address
 	fwrite((const void *)(uintptr_t)(address + guest_base), 1, (size_t)1 << shift, out);
 }
 
-static void calls(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,
-		  uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+static void calls(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2,
+		  uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
 	const uint64_t values[7] = { (uint64_t)number, a1, a2, a3, a4, a5, a6 };
 

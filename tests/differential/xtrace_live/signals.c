@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handlers that return, that longjmp, on the same stack and on one of their own, inside each other. */
+/*
+ * Handlers that return, that longjmp, on the same stack and on one of their own, inside each other.
+ */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>

@@ -13,7 +13,9 @@ static word call(word number, word a, word b, word c, word d)
 	register word fourth __asm__("r10") = d;
 	word result;
 
-	__asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
 			 : "rcx", "r11", "memory");
 	return result;
 }
@@ -28,19 +30,31 @@ __attribute__((noinline)) static word fib(word n)
 	return n < 2 ? n : fib(n - 1) + fib(n - 2);
 }
 
-static word add(word n) { return n + 3; }
-static word twice(word n) { return n * 2; }
+static word add(word n)
+{
+	return n + 3;
+}
+static word twice(word n)
+{
+	return n * 2;
+}
 static word (*const volatile table[])(word) = { add, twice, fib };
 
 __attribute__((noinline)) static word choose(word n)
 {
 	switch (n % 6) {
-	case 0: return n + sink;
-	case 1: return n * 3;
-	case 2: return n ^ sink;
-	case 3: return n - 7;
-	case 4: return n / 3;
-	default: return ~n;
+	case 0:
+		return n + sink;
+	case 1:
+		return n * 3;
+	case 2:
+		return n ^ sink;
+	case 3:
+		return n - 7;
+	case 4:
+		return n / 3;
+	default:
+		return ~n;
 	}
 }
 
@@ -61,14 +75,19 @@ __attribute__((noinline)) static void odd(void)
 	word count = 64;
 
 	__asm__ volatile("call 1f\n1: pop %%rax\n lea 2f(%%rip), %%rax\n push %%rax\n ret\n"
-			 "2: mov $5, %%ecx\n3: loop 3b\n jrcxz 4f\n nop\n4:" ::: "rax", "rcx", "memory");
+			 "2: mov $5, %%ecx\n3: loop 3b\n jrcxz 4f\n nop\n4:" ::
+				 : "rax", "rcx", "memory");
 	__asm__ volatile("rep movsb" : "+S"(source), "+D"(target), "+c"(count)::"memory");
 }
 
 __attribute__((noreturn)) void _start(void)
 {
-	struct { void (*handler)(int); word flags; void (*restorer)(void); word mask; } action = {
-		on_signal, 0x04000000, restorer, 0 };
+	struct {
+		void (*handler)(int);
+		word flags;
+		void (*restorer)(void);
+		word mask;
+	} action = { on_signal, 0x04000000, restorer, 0 };
 
 	call(13, 10, (word)&action, 0, 8);
 	sink += deep(70) + fib(7);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What small.elf and its trace are made of: see README.md. No library: every instruction is here. */
+/*
+ * What small.elf and its trace are made of: see README.md. No library: every instruction is here.
+ */
 struct vector {
 	const void *base;
 	unsigned long length;
@@ -49,8 +51,8 @@ void _start(void)
 	__asm__ volatile("dc zva, %0" : : "r"(numbers) : "memory");
 	count_up(numbers, 40);
 	result = sum(numbers, 40) + pointer(5);
-	call(66, 1, (long)lines, 2, 0);		     /* writev */
-	call(172, 0, 0, 0, 0);			     /* getpid */
+	call(66, 1, (long)lines, 2, 0);                   /* writev */
+	call(172, 0, 0, 0, 0);                            /* getpid */
 	result += (int)call(56, -100, (long)"/no", 0, 0); /* openat */
 	result += (int)call(9999, 0, 0, 0, 0);
 	__asm__ volatile("hint #9");

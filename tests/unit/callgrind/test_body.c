@@ -6,8 +6,8 @@ static uint64_t line_of(struct text *t, enum tl_callgrind_kind kind)
 	return next_of(t, kind)->at.line;
 }
 
-/* Rule A: "base := position of the last self-cost line" (hand/base_rule_call.out: lines 94, 102 (call), 104,
- * 94) */
+/* Rule A: "base := position of the last self-cost line" (hand/base_rule_call.out: lines 94, 102
+ * (call), 104, 94) */
 static void calls_do_not_move_the_base(void **state)
 {
 	struct text t;
@@ -37,7 +37,8 @@ static void the_base_survives(void **state)
 	text_close(&t);
 }
 
-static void expect_target(struct text *t, const char *object, const char *file, const char *function)
+static void expect_target(struct text *t, const char *object, const char *file,
+			  const char *function)
 {
 	next_of(t, TL_CALLGRIND_CALL);
 	assert_string_equal(name_of(t, t->item.target.object), object);
@@ -45,8 +46,8 @@ static void expect_target(struct text *t, const char *object, const char *file, 
 	assert_string_equal(name_of(t, t->item.target.function), function);
 }
 
-/* Rule B: "file of the last self line of this function (fl at its start); cfl/cfi cleared after each call
- * cost line" */
+/* Rule B: "file of the last self line of this function (fl at its start); cfl/cfi cleared after
+ * each call cost line" */
 static void the_callees_file(void **state)
 {
 	struct text t;
@@ -56,7 +57,9 @@ static void the_callees_file(void **state)
 			   "1\nfe=a.c\ncalls=1 1\n1 1\n"
 			   "cfi=b.c\ncalls=1 1\n1 1\ncalls=1 1\n1 1\n2 2\ncalls=1 1\n1 "
 			   "1\nfl=c.c\nfn=f\ncfn=g\ncalls=1 1\n1 1\n");
-	static const char *const files[] = { "a.c", "inl.h", "inl.h", "b.c", "inl.h", "a.c", "c.c" };
+	static const char *const files[] = {
+		"a.c", "inl.h", "inl.h", "b.c", "inl.h", "a.c", "c.c"
+	};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		expect_target(&t, "", files[i], "g");
@@ -69,17 +72,19 @@ static void the_callees_object_and_name(void **state)
 	struct text t;
 
 	(void)state;
-	text_open(&t, HEAD "ob=prog\nfl=a.c\nfn=main\ncob=lib\ncfn=g\ncalls=1 1\n1 1\ncalls=1 1\n1 1\n");
+	text_open(&t, HEAD
+		  "ob=prog\nfl=a.c\nfn=main\ncob=lib\ncfn=g\ncalls=1 1\n1 1\ncalls=1 1\n1 1\n");
 	expect_target(&t, "lib", "a.c", "g");
 	expect_target(&t, "prog", "a.c", "g");
 	text_close(&t);
-	/* a new function has called nobody yet: 30 + 5 + 6 + 10 + 4 + 5 + 10 bytes before the second cost
-	 * line */
+	/* a new function has called nobody yet: 30 + 5 + 6 + 10 + 4 + 5 + 10 bytes before the
+	 * second cost line */
 	expect_fault(HEAD "fn=f\ncfn=g\ncalls=1 1\n1 1\nfn=h\ncalls=1 1\n1 1\n", 1, TL_BAD_RECORD,
 		     30 + 5 + 6 + 10 + 4 + 5 + 10, 9);
 }
 
-/* Rule E: "fl sets the function's file AND the current file; fi/fe only the current; fn= puts it back to fl"
+/* Rule E: "fl sets the function's file AND the current file; fi/fe only the current; fn= puts it
+ * back to fl"
  */
 static void files_of_functions_and_lines(void **state)
 {
@@ -98,8 +103,8 @@ static void files_of_functions_and_lines(void **state)
 	text_close(&t);
 }
 
-/* Rule G: calls=0 is "an ordinary call with count 0"; xdebug's surplus destination number has no meaning
- * (rule L) */
+/* Rule G: calls=0 is "an ordinary call with count 0"; xdebug's surplus destination number has no
+ * meaning (rule L) */
 static void call_counts(void **state)
 {
 	struct text t;
@@ -138,7 +143,8 @@ static void position_columns(void **state)
 	(void)state;
 	text_open(
 		&t,
-		"events: Ir\npositions: instr bb line\nfn=a\n0x80001234 0x100 90 1\n+3 * +5 6\n+1 +16 * 7\n");
+		"events: Ir\npositions: instr bb line\nfn=a\n0x80001234 0x100 90 1\n+3 * +5 6\n+1 "
+		"+16 * 7\n");
 	next_of(&t, TL_CALLGRIND_COST);
 	assert_int_equal(t.item.at.address, 0x80001234);
 	assert_int_equal(t.item.at.block, 0x100);
@@ -172,8 +178,8 @@ static void ranges(void **state)
 	text_close(&t);
 }
 
-/* "jcnd=followed/executed target" as written; "jcnd=executed followed target" as printed; "jump=executed
- * target" */
+/* "jcnd=followed/executed target" as written; "jcnd=executed followed target" as printed;
+ * "jump=executed target" */
 static void jumps(void **state)
 {
 	struct text t;
@@ -204,8 +210,8 @@ static void jumps(void **state)
 	text_close(&t);
 }
 
-/* "fewer costs: zeros"; tabs and more blanks between numbers are blanks; signed and hexadecimal costs (rule
- * K) */
+/* "fewer costs: zeros"; tabs and more blanks between numbers are blanks; signed and hexadecimal
+ * costs (rule K) */
 static void costs(void **state)
 {
 	struct text t;
@@ -224,8 +230,8 @@ static void costs(void **state)
 	text_close(&t);
 }
 
-/* A call line that is wrong takes its costs with it: "costs are never moved to another function because of
- * it" */
+/* A call line that is wrong takes its costs with it: "costs are never moved to another function
+ * because of it" */
 static void a_bad_call_costs_nobody(void **state)
 {
 	struct text t;

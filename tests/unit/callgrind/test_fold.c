@@ -12,24 +12,25 @@ static const struct tl_callgrind_fold_options functions_only = {
 /* "identity = (object, file of fl, function name), full strings" (hand/same_fn_two_files.out) */
 static void identity(void **state)
 {
-	struct tl_profile *profile = fold_text(
-		HEAD "fl=a.c\nfn=assist\n1 10\nfl=b.c\nfn=assist\n2 20\nob=x.so\nfl=a.c\nfn=assist\n1 7\n");
+	struct tl_profile *profile = fold_text(HEAD "fl=a.c\nfn=assist\n1 10\nfl=b.c\nfn=assist\n2 "
+						    "20\nob=x.so\nfl=a.c\nfn=assist\n1 7\n");
 	struct tl_function_totals totals;
 
 	(void)state;
 	assert_int_equal(tl_profile_function_count(profile), 3);
-	tl_profile_function_totals(profile, find_function(profile, "assist", "b.c"), TL_NONE, &totals);
+	tl_profile_function_totals(profile, find_function(profile, "assist", "b.c"), TL_NONE,
+				   &totals);
 	assert_int_equal(totals.self[0], 20);
 	tl_profile_free(profile);
 }
 
-/* Names of unknown objects and files are none; one function however it is named: by an id, another id, or in
- * full. */
+/* Names of unknown objects and files are none; one function however it is named: by an id, another
+ * id, or in full. */
 static void unknown_and_equal_names(void **state)
 {
-	struct tl_profile *profile = fold_text(
-		HEAD
-		"ob=\?\?\?\nfl=\?\?\?\nfn=(1) f\n1 1\nfn=(2) f\n1 2\nfn=f\n1 4\nob=\nfl=\nfn=(1)\n1 8\n");
+	struct tl_profile *profile =
+		fold_text(HEAD "ob=\?\?\?\nfl=\?\?\?\nfn=(1) f\n1 1\nfn=(2) f\n1 2\nfn=f\n1 "
+			       "4\nob=\nfl=\nfn=(1)\n1 8\n");
 
 	(void)state;
 	assert_int_equal(tl_profile_function_count(profile), 1);
@@ -40,11 +41,14 @@ static void unknown_and_equal_names(void **state)
 	tl_profile_free(profile);
 }
 
-/* "several cost lines for one position add up"; a place is a file, an address, a block and a line */
+/*
+ * "several cost lines for one position add up"; a place is a file, an address, a block and a line
+ */
 static void cost_lines(void **state)
 {
-	struct tl_profile *profile = fold_text("events: Ir\npositions: instr line\nfl=a.c\nfn=f\n0x10 5 "
-					       "1\n0x10 5 2\n0x14 5 4\nfi=b.h\n0x10 5 8\n");
+	struct tl_profile *profile =
+		fold_text("events: Ir\npositions: instr line\nfl=a.c\nfn=f\n0x10 5 "
+			  "1\n0x10 5 2\n0x14 5 4\nfi=b.h\n0x10 5 8\n");
 
 	(void)state;
 	assert_int_equal(tl_profile_line_count(profile), 3);
@@ -58,7 +62,8 @@ static void cost_lines(void **state)
 static void arcs_and_jumps(void **state)
 {
 	static const char text[] = HEAD "fl=a.c\nfn=f\n1 1\ncfi=b.c\ncfn=g\ncalls=2 9\n1 "
-					"10\ncfi=b.c\ncalls=3 9\n2 20\njcnd=3/10 7\n1\njfn=g\njump=4 9\n2\n";
+					"10\ncfi=b.c\ncalls=3 9\n2 20\njcnd=3/10 "
+					"7\n1\njfn=g\njump=4 9\n2\n";
 	struct tl_profile *profile = fold_text(text);
 
 	(void)state;
@@ -70,8 +75,10 @@ static void arcs_and_jumps(void **state)
 	assert_int_equal(tl_profile_jump_count(profile), 2);
 	assert_int_equal(tl_profile_jump(profile, 0)->taken, 3);
 	assert_int_equal(tl_profile_jump(profile, 0)->executed, 10);
-	assert_int_equal(tl_profile_jump(profile, 0)->target, tl_profile_jump(profile, 0)->function);
-	assert_string_equal(tl_profile_function(profile, tl_profile_jump(profile, 1)->target)->name, "g");
+	assert_int_equal(tl_profile_jump(profile, 0)->target,
+			 tl_profile_jump(profile, 0)->function);
+	assert_string_equal(tl_profile_function(profile, tl_profile_jump(profile, 1)->target)->name,
+			    "g");
 	tl_profile_free(profile);
 	/* For tables: one arc a pair, no jumps, the same sums. */
 	profile = fold_with(text, &functions_only);
@@ -87,11 +94,13 @@ static void arcs_and_jumps(void **state)
 static void parts_with_other_events(void **state)
 {
 	static const char text[] =
-		"part: 1\nevents: Ir Dr\nfn=f\n1 1 2\npart: 2\nevents: Dr Bc Ir\nfn=f\n1 10 20 30\n";
+		"part: 1\nevents: Ir Dr\nfn=f\n1 1 2\npart: 2\nevents: Dr Bc Ir\nfn=f\n1 10 20 "
+		"30\n";
 
 	(void)state;
 	for (int lines = 0; lines < 2; lines++) {
-		struct tl_profile *profile = lines ? fold_text(text) : fold_with(text, &functions_only);
+		struct tl_profile *profile =
+			lines ? fold_text(text) : fold_with(text, &functions_only);
 		const int64_t *self = totals_of(profile, "f").self;
 
 		assert_int_equal(tl_profile_event_count(profile), 3);
@@ -108,15 +117,16 @@ static void parts_with_other_events(void **state)
 /* "--part, --thread select"; names of what is not selected are still defined by it */
 static void selection(void **state)
 {
-	static const char text[] = "pid: 9\npart: 1\nthread: 1\nevents: Ir\nfn=(1) f\n1 10\npart: 1\nthread: "
-				   "2\nfn=(1)\n1 25\npart: 2\nthread: 1\nfn=(1)\n1 50\n";
+	static const char text[] =
+		"pid: 9\npart: 1\nthread: 1\nevents: Ir\nfn=(1) f\n1 10\npart: 1\nthread: "
+		"2\nfn=(1)\n1 25\npart: 2\nthread: 1\nfn=(1)\n1 50\n";
 	static const struct {
 		uint64_t part, thread, process;
 		int64_t total;
 		uint32_t parts;
 	} rows[] = {
 		{ 1, TL_NOWHERE, TL_NOWHERE, 35, 2 }, { TL_NOWHERE, 1, TL_NOWHERE, 60, 2 },
-		{ 1, 2, TL_NOWHERE, 25, 1 },	      { 2, 2, TL_NOWHERE, 0, 0 },
+		{ 1, 2, TL_NOWHERE, 25, 1 },          { 2, 2, TL_NOWHERE, 0, 0 },
 		{ TL_NOWHERE, TL_NOWHERE, 9, 10, 1 },
 	};
 
@@ -137,15 +147,16 @@ static void selection(void **state)
 	}
 }
 
-/* "event: Sum = Ir + 2 Dr + 10*D1mr", differences, formulas of formulas; by hand: 100 + 2 * 10 + 10 * 1 = 130
+/* "event: Sum = Ir + 2 Dr + 10*D1mr", differences, formulas of formulas; by hand: 100 + 2 * 10 + 10
+ * * 1 = 130
  */
 static void inherited_events(void **state)
 {
-	struct tl_profile *profile =
-		fold_text("event: Sum = Ir + 2 Dr + 10*D1mr : Weighted sum\nevent: Ir : Instruction "
-			  "Fetch\nevent: Neg = Ir - Dr\n"
-			  "event: Twice = 2 Sum - Neg\nevents: Ir Dr D1mr\nfl=a.c\nfn=main\n1 100 10 1\n2 "
-			  "50\n3\ncfn=g\ncalls=1 1\n4 7 1\n");
+	struct tl_profile *profile = fold_text(
+		"event: Sum = Ir + 2 Dr + 10*D1mr : Weighted sum\nevent: Ir : Instruction "
+		"Fetch\nevent: Neg = Ir - Dr\n"
+		"event: Twice = 2 Sum - Neg\nevents: Ir Dr D1mr\nfl=a.c\nfn=main\n1 100 "
+		"10 1\n2 50\n3\ncfn=g\ncalls=1 1\n4 7 1\n");
 	struct tl_function_totals totals = totals_of(profile, "main");
 
 	(void)state;
@@ -161,10 +172,12 @@ static void inherited_events(void **state)
 	tl_profile_free(profile);
 }
 
-/* A formula that names itself, or nothing that is known, is left out and told of: byte 11, line 2. */
+/*
+ * A formula that names itself, or nothing that is known, is left out and told of: byte 11, line 2.
+ */
 static void bad_formulas(void **state)
 {
-	static const char *const formulas[] = { "X", "X + Ir", "Ir + Nobody",	     "Ir Dr",
+	static const char *const formulas[] = { "X", "X + Ir", "Ir + Nobody",        "Ir Dr",
 						"+", "3",      "Ir + 99999999999 Ir" };
 
 	(void)state;
@@ -191,12 +204,13 @@ static void bad_formulas(void **state)
 	}
 }
 
-/* "several files given together are parts of one run", each with ids of its own; an empty one is what threads
- * leave */
+/* "several files given together are parts of one run", each with ids of its own; an empty one is
+ * what threads leave */
 static void several_files(void **state)
 {
 	static const char *const texts[] = { "", "part: 1\nevents: Ir\nfn=(1) f\n1 1\n",
-					     "part: 2\nevents: Ir\nfn=(1) g\n1 2\nfn=(2) f\n1 4\n" };
+					     "part: 2\nevents: Ir\nfn=(1) g\n1 2\nfn=(2) f\n1 "
+					     "4\n" };
 	struct tl_callgrind_reader *readers[3];
 	struct text t[3];
 	struct tl_profile *profile;
@@ -214,7 +228,8 @@ static void several_files(void **state)
 	for (int i = 0; i < 3; i++)
 		text_close(&t[i]);
 	/* the names outlive the readers */
-	assert_string_equal(tl_profile_function(profile, find_function(profile, "g", NULL))->name, "g");
+	assert_string_equal(tl_profile_function(profile, find_function(profile, "g", NULL))->name,
+			    "g");
 	tl_profile_free(profile);
 }
 
@@ -247,7 +262,8 @@ static void sums_saturate(void **state)
 
 	(void)state;
 	for (int lines = 0; lines < 2; lines++) {
-		struct tl_profile *profile = lines ? fold_text(text) : fold_with(text, &functions_only);
+		struct tl_profile *profile =
+			lines ? fold_text(text) : fold_with(text, &functions_only);
 
 		assert_int_equal(totals_of(profile, "f").self[0], INT64_MAX);
 		assert_true(tl_profile_losses(profile).saturated > 0);
@@ -271,7 +287,8 @@ static void a_jump_is_body(void **state)
 /* What was skipped is in the part it was skipped from. */
 static void losses_of_parts(void **state)
 {
-	struct tl_profile *profile = fold_text("part: 1\nevents: Ir\nfn=f\n1 1\npart: 2\nfn=f\n1 x\n1 1\n");
+	struct tl_profile *profile =
+		fold_text("part: 1\nevents: Ir\nfn=f\n1 1\npart: 2\nfn=f\n1 x\n1 1\n");
 
 	(void)state;
 	assert_int_equal(tl_profile_part(profile, 0)->losses.skipped_records, 0);

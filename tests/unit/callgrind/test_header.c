@@ -16,10 +16,11 @@ static void what_a_header_says(void **state)
 	struct tl_callgrind_part part;
 
 	(void)state;
-	text_open(&t, "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 20300\ncmd:  ./mini "
+	text_open(&t, "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 20300\ncmd: "
+		      " ./mini "
 		      "60\npart: 2\nthread: 3\n"
-		      "desc: I1 cache: \ndesc: Trigger: Program termination\npositions: instr line\nevents: "
-		      "Ir  Dr \ntotals: 0 0\n");
+		      "desc: I1 cache: \ndesc: Trigger: Program termination\npositions: instr "
+		      "line\nevents: Ir  Dr \ntotals: 0 0\n");
 	part = part_at_end(&t);
 	assert_int_equal(part.process, 20300);
 	assert_int_equal(part.number, 2);
@@ -46,14 +47,18 @@ static void command_lines(void **state)
 	text_close(&t);
 }
 
-/* "events:/positions: are inherited from the previous part when absent" (rule H); names and base are not */
+/*
+ * "events:/positions: are inherited from the previous part when absent" (rule H); names and base
+ * are not
+ */
 static void inherited_columns(void **state)
 {
 	struct text t;
 	struct tl_callgrind_part part;
 
 	(void)state;
-	text_open(&t, "events: Ir Dr\npositions: line\npart: 1\nfn=a\n7 1 2\npart: 2\nfn=a\n+1 3\n");
+	text_open(&t,
+		  "events: Ir Dr\npositions: line\npart: 1\nfn=a\n7 1 2\npart: 2\nfn=a\n+1 3\n");
 	assert_int_equal(part_at_end(&t).event_count, 2);
 	assert_int_equal(t.item.costs[0], 1);
 	assert_int_equal(t.item.costs[1], 2);
@@ -69,7 +74,10 @@ static void inherited_columns(void **state)
 	text_close(&t);
 }
 
-/* A summary: in the middle of a body (xdebug) begins no part; totals: end one, also one without costs. */
+/*
+ * A summary: in the middle of a body (xdebug) begins no part; totals: end one, also one without
+ * costs.
+ */
 static void where_parts_begin(void **state)
 {
 	struct text t;
@@ -86,13 +94,17 @@ static void where_parts_begin(void **state)
 	text_close(&t);
 }
 
-/* "totals: (null) if nothing" (xtree); numbers missing from sums are 0; the sums of a part begin anew */
+/*
+ * "totals: (null) if nothing" (xtree); numbers missing from sums are 0; the sums of a part begin
+ * anew
+ */
 static void totals(void **state)
 {
 	(void)state;
 	expect_clean("events: a b\ntotals: (null)\n");
 	expect_clean("events: a b\nfn=f\n1 5\ntotals: 5\n");
-	expect_clean("events: a b\npart: 1\nfn=f\n1 5 6\ntotals: 5 6\npart: 2\nfn=f\n1 7\ntotals: 7 0\n");
+	expect_clean("events: a b\npart: 1\nfn=f\n1 5 6\ntotals: 5 6\npart: 2\nfn=f\n1 7\ntotals: "
+		     "7 0\n");
 	expect_clean("events: a\nfn=f\n1 -5\n1 2\ntotals: -3\n");
 	/* 4 + 10 bytes of lines before the totals: that do not agree */
 	expect_fault("events: a b\nfn=f\n1 5\ntotals: 5 1\n", 1, TL_BAD_RECORD, 21, 4);

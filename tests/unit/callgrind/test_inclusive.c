@@ -17,11 +17,11 @@ static void expect_inclusive(const struct tl_profile *profile, const char *name,
 /* The example of the published text: main 20 + 400 + 400 = 820. */
 static void published_example(void **state)
 {
-	struct tl_profile *profile =
-		fold_text("events: Instructions\nfl=file1.c\nfn=main\n16 20\ncfn=func1\ncalls=1 50\n16 "
-			  "400\ncfl=file2.c\ncfn=func2\n"
-			  "calls=3 20\n16 400\nfn=func1\n51 100\ncfl=file2.c\ncfn=func2\ncalls=2 20\n51 "
-			  "300\nfl=file2.c\nfn=func2\n20 700\n");
+	struct tl_profile *profile = fold_text(
+		"events: Instructions\nfl=file1.c\nfn=main\n16 20\ncfn=func1\ncalls=1 50\n16 "
+		"400\ncfl=file2.c\ncfn=func2\n"
+		"calls=3 20\n16 400\nfn=func1\n51 100\ncfl=file2.c\ncfn=func2\ncalls=2 "
+		"20\n51 300\nfl=file2.c\nfn=func2\n20 700\n");
 
 	(void)state;
 	expect_inclusive(profile, "main", 20, 820);
@@ -36,9 +36,9 @@ static void published_example(void **state)
  * exceeds */
 static void a_cycle_is_counted_once(void **state)
 {
-	struct tl_profile *profile =
-		fold_text(HEAD "fn=main\n1 10\ncfn=A\ncalls=1 5\n1 100\nfn=A\n5 30\ncfn=B\ncalls=3 9\n5 70\n"
-			       "fn=B\n9 70\ncfn=A\ncalls=2 5\n9 50\n");
+	struct tl_profile *profile = fold_text(
+		HEAD "fn=main\n1 10\ncfn=A\ncalls=1 5\n1 100\nfn=A\n5 30\ncfn=B\ncalls=3 9\n5 70\n"
+		     "fn=B\n9 70\ncfn=A\ncalls=2 5\n9 50\n");
 
 	(void)state;
 	expect_inclusive(profile, "main", 10, 110);
@@ -52,8 +52,9 @@ static void a_cycle_is_counted_once(void **state)
 /* A function that calls itself: the calls are its own cost already. */
 static void direct_recursion(void **state)
 {
-	struct tl_profile *profile = fold_text(
-		HEAD "fn=main\n1 1\ncfn=fib\ncalls=1 5\n1 50\nfn=fib\n5 50\ncfn=fib\ncalls=24 5\n5 400\n");
+	struct tl_profile *profile =
+		fold_text(HEAD "fn=main\n1 1\ncfn=fib\ncalls=1 5\n1 50\nfn=fib\n5 "
+			       "50\ncfn=fib\ncalls=24 5\n5 400\n");
 
 	(void)state;
 	expect_inclusive(profile, "fib", 50, 50);
@@ -66,10 +67,11 @@ static void direct_recursion(void **state)
  * matter. */
 static void in_and_out_of_a_cycle(void **state)
 {
-	struct tl_profile *profile = fold_text(
-		HEAD "fn=main\n1 1\ncfn=A\ncalls=1 1\n1 60\ncfn=B\ncalls=1 1\n1 900\n"
-		     "fn=A\n2 10\ncfn=B\ncalls=1 1\n2 40\ncfn=leaf\ncalls=1 1\n2 20\n"
-		     "fn=B\n3 30\ncfn=C\ncalls=1 1\n3 15\nfn=C\n4 5\ncfn=A\ncalls=1 1\n4 8\nfn=leaf\n5 20\n");
+	struct tl_profile *profile =
+		fold_text(HEAD "fn=main\n1 1\ncfn=A\ncalls=1 1\n1 60\ncfn=B\ncalls=1 1\n1 900\n"
+			       "fn=A\n2 10\ncfn=B\ncalls=1 1\n2 40\ncfn=leaf\ncalls=1 1\n2 20\n"
+			       "fn=B\n3 30\ncfn=C\ncalls=1 1\n3 15\nfn=C\n4 5\ncfn=A\ncalls=1 1\n4 "
+			       "8\nfn=leaf\n5 20\n");
 
 	(void)state;
 	/* the cycle {A, B, C}: 10 + 20 (leaf) + 30 + 5 = 65; A itself 10 + 40 + 20 */
@@ -89,8 +91,8 @@ static void deep_chain(void **state)
 
 	(void)state;
 	for (int i = 0; i < DEPTH; i++)
-		to += sprintf(to, "fn=(%d) f%d\n1 1\ncfn=(%d) f%d\ncalls=1 1\n1 %d\n", i, i, i + 1, i + 1,
-			      DEPTH - i);
+		to += sprintf(to, "fn=(%d) f%d\n1 1\ncfn=(%d) f%d\ncalls=1 1\n1 %d\n", i, i, i + 1,
+			      i + 1, DEPTH - i);
 	sprintf(to, "fn=(%d)\n1 1\n", DEPTH);
 	profile = fold_text(text);
 	expect_inclusive(profile, "f0", 1, DEPTH + 1);
@@ -98,8 +100,8 @@ static void deep_chain(void **state)
 	free(text);
 }
 
-static void expect_local(const struct tl_profile *profile, const char *name, uint32_t part, int64_t self,
-			 int64_t inclusive, uint64_t calls)
+static void expect_local(const struct tl_profile *profile, const char *name, uint32_t part,
+			 int64_t self, int64_t inclusive, uint64_t calls)
 {
 	struct tl_function_totals totals;
 
@@ -112,10 +114,12 @@ static void expect_local(const struct tl_profile *profile, const char *name, uin
 /* Each part by itself, also with a cycle in it, whether or not the lines are kept. */
 static void parts_by_themselves(void **state)
 {
-	static const char text[] = "events: Ir\nthread: 1\nfn=main\n1 10\ncfn=A\ncalls=1 5\n1 100\nfn=A\n5 "
-				   "30\ncfn=B\ncalls=3 9\n5 70\n"
-				   "fn=B\n9 70\ncfn=A\ncalls=2 5\n9 50\ntotals: 110\n"
-				   "thread: 2\nfn=main\n1 3\ncfn=B\ncalls=7 9\n1 4\nfn=B\n9 4\ntotals: 7\n";
+	static const char text[] =
+		"events: Ir\nthread: 1\nfn=main\n1 10\ncfn=A\ncalls=1 5\n1 100\nfn=A\n5 "
+		"30\ncfn=B\ncalls=3 9\n5 70\n"
+		"fn=B\n9 70\ncfn=A\ncalls=2 5\n9 50\ntotals: 110\n"
+		"thread: 2\nfn=main\n1 3\ncfn=B\ncalls=7 9\n1 4\nfn=B\n9 "
+		"4\ntotals: 7\n";
 
 	(void)state;
 	for (int lines = 0; lines < 2; lines++) {
@@ -147,7 +151,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(published_example), cmocka_unit_test(a_cycle_is_counted_once),
 		cmocka_unit_test(direct_recursion),  cmocka_unit_test(in_and_out_of_a_cycle),
-		cmocka_unit_test(deep_chain),	     cmocka_unit_test(parts_by_themselves),
+		cmocka_unit_test(deep_chain),        cmocka_unit_test(parts_by_themselves),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -140,7 +140,9 @@ static void every_seam(void **state)
 	}
 }
 
-/* "A first 2 KiB that is neither text nor a known signature" is none of ours; real beginnings are */
+/*
+ * "A first 2 KiB that is neither text nor a known signature" is none of ours; real beginnings are
+ */
 static void probing(void **state)
 {
 	static const struct {
@@ -173,8 +175,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ends_of_lines), cmocka_unit_test(offsets_and_line_numbers),
-		cmocka_unit_test(long_lines),	 cmocka_unit_test(too_long_lines),
-		cmocka_unit_test(every_seam),	 cmocka_unit_test(probing),
+		cmocka_unit_test(long_lines),    cmocka_unit_test(too_long_lines),
+		cmocka_unit_test(every_seam),    cmocka_unit_test(probing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

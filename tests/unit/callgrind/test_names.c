@@ -14,11 +14,11 @@ static void three_tables(void **state)
 	struct text t;
 
 	(void)state;
-	text_open(&t, HEAD "ob=(1) lib\nfl=(1) a.c\nfn=(1) main\ncob=(1)\ncfi=(1)\ncfn=(1)\ncfl=(2) "
-			   "b.c\nfe=(2)\njfi=(2)\n");
-	static const char *const wanted[] = {
-		"lib", "a.c", "main", "lib", "a.c", "main", "b.c", "b.c", "b.c"
-	};
+	text_open(&t,
+		  HEAD "ob=(1) lib\nfl=(1) a.c\nfn=(1) main\ncob=(1)\ncfi=(1)\ncfn=(1)\ncfl=(2) "
+		       "b.c\nfe=(2)\njfi=(2)\n");
+	static const char *const wanted[] = { "lib",  "a.c", "main", "lib", "a.c",
+					      "main", "b.c", "b.c",  "b.c" };
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
 		assert_string_equal(name_at(&t), wanted[i]);
@@ -43,8 +43,10 @@ static void redefinition(void **state)
 /* "never clear between parts": the second part uses names of the first */
 static void tables_outlive_parts(void **state)
 {
-	expect_clean(HEAD "part: 1\nfl=(1) a.c\nfn=(1) main\n1 10\ntotals: 10\npart: 2\nfl=(1)\nfn=(1)\n1 "
-			  "20\ntotals: 20\n");
+	expect_clean(
+		HEAD
+		"part: 1\nfl=(1) a.c\nfn=(1) main\n1 10\ntotals: 10\npart: 2\nfl=(1)\nfn=(1)\n1 "
+		"20\ntotals: 20\n");
 	(void)state;
 }
 
@@ -70,7 +72,8 @@ static void large_ids(void **state)
 
 	(void)state;
 	text_open(&t, HEAD
-		  "fl=(4000000000) a.c\nfn=(99999999999999999999) main\nfn=(99999999999999999998) other\n"
+		  "fl=(4000000000) a.c\nfn=(99999999999999999999) main\nfn=(99999999999999999998) "
+		  "other\n"
 		  "fn=(99999999999999999999)\nfl=(4000000000)\nfn=(0099999999999999999998)\n");
 	static const char *const wanted[] = { "a.c", "main", "other", "main", "a.c", "other" };
 
@@ -80,7 +83,10 @@ static void large_ids(void **state)
 	expect_clean(HEAD "fl=(4000000000) a.c\nfl=(4000000000)\n");
 }
 
-/* An id that was too large for what had been read when it was defined is still that id when more has been. */
+/*
+ * An id that was too large for what had been read when it was defined is still that id when more
+ * has been.
+ */
 static void ids_grow_with_the_file(void **state)
 {
 	enum { LINES = 8000 };
@@ -101,17 +107,19 @@ static void ids_grow_with_the_file(void **state)
 	free(text);
 }
 
-/* "fn=(9) (5)'2'(3) = NESTED ids" as --compress-mangled=yes writes them; other parentheses are the name's own
+/* "fn=(9) (5)'2'(3) = NESTED ids" as --compress-mangled=yes writes them; other parentheses are the
+ * name's own
  */
 static void nested_ids(void **state)
 {
 	struct text t;
 
 	(void)state;
-	text_open(&t, HEAD
-		  "fn=(5) f\nfn=(3) main\nfn=(9) (5)'2'(3)\nfn=(9)\nfn=(10) (5)'(77)\nfn=(11) (below main)\n"
-		  "fn=(12) operator()(5)\n");
-	static const char *const wanted[] = { "f",	"main",		"f'2'main",	"f'2'main",
+	text_open(&t,
+		  HEAD "fn=(5) f\nfn=(3) main\nfn=(9) (5)'2'(3)\nfn=(9)\nfn=(10) (5)'(77)\nfn=(11) "
+		       "(below main)\n"
+		       "fn=(12) operator()(5)\n");
+	static const char *const wanted[] = { "f",      "main",         "f'2'main",     "f'2'main",
 					      "f'[77]", "(below main)", "operator()(5)" };
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
@@ -119,14 +127,19 @@ static void nested_ids(void **state)
 	text_close(&t);
 }
 
-/* "A name starting with '(' + digit is compressed"; what only looks like it is a name (hand/names_odd.out) */
+/*
+ * "A name starting with '(' + digit is compressed"; what only looks like it is a name
+ * (hand/names_odd.out)
+ */
 static void odd_names(void **state)
 {
 	struct text t;
 
 	(void)state;
-	text_open(&t, HEAD "fn=(below main)\nfn=(1abc\nfn=(12)x\nfn=a=b c\nfn=\nfn=  main'2\nfn=(12)\n");
-	static const char *const wanted[] = { "(below main)", "(1abc", "x", "a=b c", "", "main'2", "x" };
+	text_open(&t, HEAD
+		  "fn=(below main)\nfn=(1abc\nfn=(12)x\nfn=a=b c\nfn=\nfn=  main'2\nfn=(12)\n");
+	static const char *const wanted[] = { "(below main)", "(1abc", "x", "a=b c", "",
+					      "main'2",       "x" };
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
 		assert_string_equal(name_at(&t), wanted[i]);

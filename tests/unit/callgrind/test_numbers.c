@@ -4,7 +4,9 @@
 #include "callgrind/numbers.h"
 #include "callgrind/reader.h"
 
-/* A number in a buffer as the reader's: it ends in a newline, and 16 bytes behind it may be read. */
+/*
+ * A number in a buffer as the reader's: it ends in a newline, and 16 bytes behind it may be read.
+ */
 static const uint8_t *buffer_of(const char *text)
 {
 	static uint8_t buffer[128];
@@ -99,7 +101,8 @@ static struct cost cost_of(const char *text)
 	return cost;
 }
 
-/* "floats: scale or truncate with a report, never silently"; a whole number in another notation loses nothing
+/* "floats: scale or truncate with a report, never silently"; a whole number in another notation
+ * loses nothing
  */
 static void fractions(void **state)
 {

@@ -9,6 +9,7 @@ static const struct {
 	const char *text, *rule;
 	enum tl_status status;
 	uint64_t offset, line;
+	/* clang-format off */
 } broken[] = {
 	{ HEAD "fn=a\nnonsense\n", "callgrind.line.unknown", TL_BAD_RECORD, BODY, 4 },
 	{ HEAD "fn=a\n1 2x\n", "callgrind.cost.number", TL_BAD_RECORD, BODY, 4 },
@@ -58,6 +59,7 @@ static const struct {
 	{ HEAD "fn=a\n1 9223372036854775807\n2 1\n", "callgrind.sum.large", TL_TOO_LARGE, BODY + 22,
 	  5 },
 };
+/* clang-format on */
 
 static void faults_have_status_offset_and_line(void **state)
 {
@@ -123,6 +125,7 @@ static void the_checker_says_the_same(void **state)
 static const struct {
 	const char *text, *rule;
 	uint64_t offset, line;
+	/* clang-format off */
 } noted[] = {
 	{ HEAD "fn=a\n 1 5\n", "callgrind.line.indented", BODY, 4 },
 	{ "\xef\xbb\xbf" HEAD "fn=a\n1 5\n", "callgrind.line.bom", 0, 1 },
@@ -132,6 +135,7 @@ static const struct {
 	{ HEAD "fn=a\ncfn=b\nrcalls=1 9\n1 0\n", "callgrind.call.rcalls", BODY + 6, 5 },
 	{ HEAD "positions: line line\nfn=a\n1 2 3\n", "callgrind.header.position", 30, 3 },
 };
+/* clang-format on */
 
 static void notes_are_no_damage(void **state)
 {
@@ -185,7 +189,10 @@ static void other_dialects(void **state)
 		0);
 }
 
-/* A call that costs less than what was called: no totals: line sees that. In a cycle nothing can be said. */
+/*
+ * A call that costs less than what was called: no totals: line sees that. In a cycle nothing can be
+ * said.
+ */
 static void calls_that_are_too_cheap(void **state)
 {
 	struct seen seen = check_text(HEAD "fn=main\n1 10\ncfn=f\ncalls=1 9\n1 39\nfn=f\n9 40\n");
@@ -194,9 +201,11 @@ static void calls_that_are_too_cheap(void **state)
 	assert_int_equal(seen.count, 1);
 	assert_string_equal(seen.rule, "callgrind.inclusive");
 	assert_int_equal(seen.offset, TL_NOWHERE);
-	assert_int_equal(check_text(HEAD "fn=main\n1 10\ncfn=f\ncalls=1 9\n1 40\nfn=f\n9 40\n").count, 0);
 	assert_int_equal(
-		check_text(HEAD "fn=a\n1 10\ncfn=b\ncalls=1 9\n1 5\nfn=b\n9 40\ncfn=a\ncalls=1 1\n1 5\n")
+		check_text(HEAD "fn=main\n1 10\ncfn=f\ncalls=1 9\n1 40\nfn=f\n9 40\n").count, 0);
+	assert_int_equal(
+		check_text(HEAD
+			   "fn=a\n1 10\ncfn=b\ncalls=1 9\n1 5\nfn=b\n9 40\ncfn=a\ncalls=1 1\n1 5\n")
 			.count,
 		0);
 }

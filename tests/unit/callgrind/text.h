@@ -66,9 +66,12 @@ static inline const char *name_of(const struct text *t, uint32_t name)
 	return tl_callgrind_name(t->reader, name);
 }
 
-/* All of a text was read with exactly this many faults. The first is at `offset` and `line` with `status`. */
-static inline void expect_fault(const char *text, uint64_t count, enum tl_status status, uint64_t offset,
-				uint64_t line)
+/*
+ * All of a text was read with exactly this many faults. The first is at `offset` and `line` with
+ * `status`.
+ */
+static inline void expect_fault(const char *text, uint64_t count, enum tl_status status,
+				uint64_t offset, uint64_t line)
 {
 	const struct tl_callgrind_fault *faults;
 	struct text t;
@@ -107,7 +110,8 @@ static inline void expect_clean(const char *text)
 	expect_fault(text, 0, TL_OK, 0, 0);
 }
 
-static inline struct tl_profile *fold_with(const char *text, const struct tl_callgrind_fold_options *options)
+static inline struct tl_profile *fold_with(const char *text,
+					   const struct tl_callgrind_fold_options *options)
 {
 	struct tl_profile *profile;
 	struct text t;
@@ -124,7 +128,8 @@ static inline struct tl_profile *fold_text(const char *text)
 }
 
 /* The function of a name and, unless NULL, a file. */
-static inline uint32_t find_function(const struct tl_profile *profile, const char *name, const char *file)
+static inline uint32_t find_function(const struct tl_profile *profile, const char *name,
+				     const char *file)
 {
 	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++)
 		if (!strcmp(tl_profile_function(profile, i)->name, name) &&
@@ -134,7 +139,8 @@ static inline uint32_t find_function(const struct tl_profile *profile, const cha
 	return TL_NONE;
 }
 
-static inline struct tl_function_totals totals_of(const struct tl_profile *profile, const char *name)
+static inline struct tl_function_totals totals_of(const struct tl_profile *profile,
+						  const char *name)
 {
 	struct tl_function_totals totals;
 

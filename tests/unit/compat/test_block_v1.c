@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TL_PT_BLOCK_V1: the ten flags of the published page pt_blk_next(3), where the page has them: in the half-word at byte 46,
- * from bit 0 on speculative, aborted, committed, disabled, enabled, resumed, interrupted, resynced, stopped, truncated.
+ * TL_PT_BLOCK_V1: the ten flags of the published page pt_blk_next(3), where the page has them: in
+ * the half-word at byte 46, from bit 0 on speculative, aborted, committed, disabled, enabled,
+ * resumed, interrupted, resynced, stopped, truncated.
  */
 #define TL_PT_BLOCK_V1
 
@@ -15,12 +16,20 @@
 #include <intel-pt.h>
 
 enum {
-	SPECULATIVE = 1 << 0, ABORTED = 1 << 1, COMMITTED = 1 << 2, DISABLED = 1 << 3, ENABLED = 1 << 4, RESUMED = 1 << 5,
-	INTERRUPTED = 1 << 6, RESYNCED = 1 << 7, STOPPED = 1 << 8,
+	SPECULATIVE = 1 << 0,
+	ABORTED = 1 << 1,
+	COMMITTED = 1 << 2,
+	DISABLED = 1 << 3,
+	ENABLED = 1 << 4,
+	RESUMED = 1 << 5,
+	INTERRUPTED = 1 << 6,
+	RESYNCED = 1 << 7,
+	STOPPED = 1 << 8,
 };
 
 /* From 1000 on: nop; syscall; nop, nop, nop ... */
-static int code(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64_t ip, void *context)
+static int code(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64_t ip,
+		void *context)
 {
 	(void)asid, (void)context;
 	if (ip < 0x1000 || ip > 0x10ff)
@@ -30,6 +39,7 @@ static int code(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64
 	return (int)size;
 }
 
+/* clang-format off */
 static const uint8_t trace[] = {
 	2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 0x99, 1, 2, 0x23,
 	/* 1000, 1001: on, and off at the system call */
@@ -45,6 +55,7 @@ static const uint8_t trace[] = {
 	/* Off before 1032, and stopped. */
 	0x3d, 0x32, 0x10, 0x01, 2, 0x83,
 };
+/* clang-format on */
 
 static const struct {
 	uint64_t ip, end_ip;
@@ -55,7 +66,10 @@ static const struct {
 	{ 0x1010, 0x1011, 2, 0 },
 	{ 0x1012, 0x1013, 2, SPECULATIVE | COMMITTED },
 	{ 0x1014, 0x1014, 1, 0 },
-	/* An abort is a tsx event, and an asynchronous branch to where it goes on: a flag each (section 2). */
+	/*
+	 * An abort is a tsx event, and an asynchronous branch to where it goes on: a flag each
+	 * (section 2).
+	 */
 	{ 0x1015, 0x1015, 1, SPECULATIVE | ABORTED | INTERRUPTED },
 	{ 0x1020, 0x1020, 1, DISABLED },
 	{ 0x1030, 0x1031, 2, RESYNCED | DISABLED | STOPPED },
@@ -101,12 +115,14 @@ static void flags_stand_where_the_page_has_them(void **state)
 		assert_int_equal(block.end_ip, expected[i].end_ip);
 		assert_int_equal(block.ninsn, expected[i].ninsn);
 		/* A program takes them by name; RESYNCED: flow may have been off before. */
-		assert_int_equal(flags_of(&block) & (expected[i].flags & RESYNCED ? ~ENABLED : ~0), expected[i].flags);
+		assert_int_equal(flags_of(&block) & (expected[i].flags & RESYNCED ? ~ENABLED : ~0),
+				 expected[i].flags);
 		assert_int_equal(block.enabled, !!(flags_of(&block) & ENABLED));
 		assert_int_equal(block.stopped, !!(flags_of(&block) & STOPPED));
 		assert_int_equal(block.aborted, !!(flags_of(&block) & ABORTED));
 	}
-	assert_int_equal(pt_blk_next(decoder, &(struct pt_block){ 0 }, sizeof(struct pt_block)), -pte_eos);
+	assert_int_equal(pt_blk_next(decoder, &(struct pt_block){ 0 }, sizeof(struct pt_block)),
+			 -pte_eos);
 	pt_blk_free_decoder(decoder);
 }
 

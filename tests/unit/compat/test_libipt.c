@@ -13,7 +13,7 @@
 
 #include <intel-pt.h>
 
-#define PSB    2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82
+#define PSB 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82
 #define PSBEND 2, 0x23
 
 static struct pt_config over(const uint8_t *bytes, size_t size)
@@ -31,7 +31,7 @@ static struct pt_config over(const uint8_t *bytes, size_t size)
 static void newer_packets(void **state)
 {
 	static const uint8_t bytes[] = { 2,    0x13, 0x81, 0x2a, 2,    0x53, 1, 8,
-					 7,    6,    5,	   4,	 3,    2,    1, 0xd9,
+					 7,    6,    5,    4,    3,    2,    1, 0xd9,
 					 0xe0, 0x05, 0x34, 0x12, 0x99, 0x05 };
 	struct pt_config config = over(bytes, sizeof(bytes)), room;
 	struct pt_packet_decoder *decoder = pt_pkt_alloc_decoder(&config);
@@ -130,8 +130,8 @@ static void unknown_packets(void **state)
 
 /* EVD vmxq and vmxr, then CFE vmexit_intr with vector 33, while tracing is off. */
 static const uint8_t vmexit[] = {
-	PSB,  PSBEND, 2,    0x53, 1, 0x11, 0, 0, 0, 0, 0, 0,	0,    2,
-	0x53, 2,      0x22, 0,	  0, 0,	   0, 0, 0, 0, 2, 0x13, 0x09, 0x21
+	PSB,  PSBEND, 2,    0x53, 1, 0x11, 0, 0, 0, 0, 0, 0,    0,    2,
+	0x53, 2,      0x22, 0,    0, 0,    0, 0, 0, 0, 2, 0x13, 0x09, 0x21
 };
 
 static int next_of(struct pt_event_decoder *decoder, enum pt_event_type type, void *event,

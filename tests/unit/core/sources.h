@@ -56,7 +56,8 @@ static inline struct tl_source *open_bytes(const struct packed *packed)
 {
 	struct tl_source *source;
 
-	assert_int_equal(tl_source_open_memory(&source, packed->data, packed->size, "memory", NULL), 0);
+	assert_int_equal(tl_source_open_memory(&source, packed->data, packed->size, "memory", NULL),
+			 0);
 	return source;
 }
 
@@ -104,7 +105,8 @@ static inline void assert_clean(struct tl_source *source)
 	tl_source_close(source);
 }
 
-static inline void assert_fault(const struct tl_source *source, enum tl_status status, uint64_t offset)
+static inline void assert_fault(const struct tl_source *source, enum tl_status status,
+				uint64_t offset)
 {
 	const struct tl_error *fault = tl_source_fault(source);
 
@@ -126,8 +128,8 @@ static inline void *feed(void *arg)
 	struct feed *feed = arg;
 
 	for (size_t at = 0, piece = 1; at < feed->size; piece = piece * 3 % 50021) {
-		ssize_t done =
-			write(feed->fd, feed->data + at, piece < feed->size - at ? piece : feed->size - at);
+		ssize_t done = write(feed->fd, feed->data + at,
+				     piece < feed->size - at ? piece : feed->size - at);
 
 		if (done < 0)
 			break;

@@ -89,7 +89,8 @@ static void frames_begin_anywhere(void **state)
 			}
 			append(&all, zeros, filler);
 			append(&all, second.data, second.size);
-			struct tl_source *source = open_at(temp_write(*state, "frames", all.data, all.size));
+			struct tl_source *source =
+				open_at(temp_write(*state, "frames", all.data, all.size));
 
 			assert_int_equal(read_and_compare(source, content, 2000), 2000);
 			assert_clean(source);
@@ -118,7 +119,10 @@ static void a_skippable_frame_may_come_first(void **state)
 	free(all.data);
 }
 
-/* "Damage met while expanding ...: the bytes before it were delivered", for a file cut at every byte. */
+/*
+ * "Damage met while expanding ...: the bytes before it were delivered", for a file cut at every
+ * byte.
+ */
 static void compressed_data_cut_at_every_byte(void **state)
 {
 	uint8_t *content = make_content(3000);
@@ -184,7 +188,8 @@ static void what_comes_before_damage_is_kept(void **state)
 
 		for (int64_t got; (got = tl_source_read(source, buffer, sizeof(buffer), NULL)) > 0;
 		     total += (size_t)got)
-			for (int64_t i = 0; i < got && same == total + (size_t)i && same < SIZE; i++)
+			for (int64_t i = 0; i < got && same == total + (size_t)i && same < SIZE;
+			     i++)
 				same += buffer[i] == content[same];
 		assert_true(same > SIZE * 4 / 10);
 		assert_fault(source, TL_BAD_FORMAT, total);
@@ -210,7 +215,8 @@ static void bytes_after_the_last_frame_are_a_fault(void **state)
 			assert_fault(source, TL_BAD_FORMAT, 1000);
 			assert_string_equal(
 				tl_source_fault(source)->text,
-				"bytes after the compressed data are not a frame; kept what came before");
+				"bytes after the compressed data are not a frame; kept what came "
+				"before");
 			tl_source_close(source);
 			free(packed.data);
 		}
@@ -282,7 +288,10 @@ static void a_bomb_is_stopped(void **state)
 	free(zeros);
 }
 
-/* `zstd --long` is --long=27. A larger window is refused: "no size from a file sizes an allocation". */
+/*
+ * `zstd --long` is --long=27. A larger window is refused: "no size from a file sizes an
+ * allocation".
+ */
 static void long_windows_of_zstd(void **state)
 {
 	uint8_t *content = make_content(100000);

@@ -51,15 +51,18 @@ static void expect(bool json, void (*what)(struct tl_facts *facts), const char *
 	tl_output_discard(out);
 }
 
-/* A comma between members and nowhere else (RFC 8259, sections 4 and 5), also after a closed group. */
+/*
+ * A comma between members and nowhere else (RFC 8259, sections 4 and 5), also after a closed group.
+ */
 static void facts_as_json(void **state)
 {
 	(void)state;
 	expect(true, tell,
-	       "{\"format\":\"a \\\"b\\\"\",\"cycle_frequency\":18446744073709551615,\"skew\":-5,"
+	       "{\"format\":\"a "
+	       "\\\"b\\\"\",\"cycle_frequency\":18446744073709551615,\"skew\":-5,"
 	       "\"header\":{\"constant_tsc\":true,\"inner\":{\"ratio\":0.5}},"
-	       "\"threads\":[{\"id\":1,\"lost\":false},{\"id\":2,\"lost\":false}],\"none\":[],\"empty\":{},"
-	       "\"end\":0}\n");
+	       "\"threads\":[{\"id\":1,\"lost\":false},{\"id\":2,\"lost\":false}],\"none\":[],"
+	       "\"empty\":{},\"end\":0}\n");
 }
 
 /* "text shows them with blanks" */

@@ -42,7 +42,10 @@ static void refused(int fd, int error)
 	assert_int_equal(errno, error);
 }
 
-/* "Open a regular file for reading; others fail with EPERM." A pipe nobody writes would block open(2). */
+/*
+ * "Open a regular file for reading; others fail with EPERM." A pipe nobody writes would block
+ * open(2).
+ */
 static void only_regular_files_are_opened(void **state)
 {
 	struct temp temp;

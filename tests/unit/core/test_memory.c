@@ -124,7 +124,8 @@ static void fill_and_find(uint64_t (*hash)(uint64_t), uint32_t count)
 		assert_int_equal(tl_index_find(&index, hash(keys[i]), same_key, keys, &keys[i]), i);
 	for (uint32_t i = 0; i < count; i++) {
 		missing = ((uint64_t)i << 32 | i) + 1;
-		assert_int_equal(tl_index_find(&index, hash(missing), same_key, keys, &missing), TL_NONE);
+		assert_int_equal(tl_index_find(&index, hash(missing), same_key, keys, &missing),
+				 TL_NONE);
 	}
 	tl_index_free(&index);
 	assert_null(index.slots);
@@ -150,7 +151,10 @@ static void an_index_finds_what_was_added_and_nothing_else(void **state)
 	fill_and_find(bad_hash, 500);
 }
 
-/* Low bits choose the slot: keys that differ in high bits only, as addresses and pairs do, must spread. */
+/*
+ * Low bits choose the slot: keys that differ in high bits only, as addresses and pairs do, must
+ * spread.
+ */
 static void hashes_spread_in_their_low_bits(void **state)
 {
 	static unsigned char seen[3][65536];

@@ -335,7 +335,10 @@ static void a_named_pipe_stays_one(void **state)
 }
 
 /* A name may have 255 bytes; the temporary one beside it too. */
-/* "Without a name where the file system has such files": nothing is left behind, however the process ends. */
+/*
+ * "Without a name where the file system has such files": nothing is left behind, however the
+ * process ends.
+ */
 static void an_unfinished_file_has_no_name(void **state)
 {
 	struct temp *temp = *state;

@@ -116,7 +116,8 @@ static void pipes_are_read_and_mapped(void **state)
 			if (map)
 				assert_maps(source, content, sizes[i]);
 			else
-				assert_int_equal(read_and_compare(source, content, sizes[i]), sizes[i]);
+				assert_int_equal(read_and_compare(source, content, sizes[i]),
+						 sizes[i]);
 			assert_clean(source);
 			pthread_join(thread, NULL);
 		}
@@ -352,7 +353,8 @@ static void progress_counts_stored_bytes(void **state)
 
 	struct packed packed = pack_zstd(content, SIZE);
 
-	source = open_with_progress(temp_write(*state, "packed", packed.data, packed.size), &progress);
+	source = open_with_progress(temp_write(*state, "packed", packed.data, packed.size),
+				    &progress);
 	assert_int_equal(tl_source_map(source, &data, &size, NULL), 0);
 	assert_int_equal(progress.done, packed.size);
 	int calls = progress.calls;

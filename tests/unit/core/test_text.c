@@ -71,7 +71,8 @@ static void the_outermost_numbers(void **state)
 	tl_put_i64(*state, INT64_MIN);
 	tl_put_hex(*state, UINT64_MAX);
 	tl_put_hex(*state, 0);
-	static const char wanted[] = "18446744073709551615-92233720368547758080xffffffffffffffff0x0";
+	static const char wanted[] =
+		"18446744073709551615-92233720368547758080xffffffffffffffff0x0";
 
 	expect(*state, 0, wanted, sizeof(wanted) - 1);
 }
@@ -79,6 +80,7 @@ static void the_outermost_numbers(void **state)
 static const struct {
 	double value;
 	const char *text;
+	/* clang-format off */
 } doubles[] = {
 	{ 0, "0" },
 	{ -0.0, "-0" },
@@ -96,6 +98,7 @@ static const struct {
 	{ 9007199254740993.0, "9007199254740992" }, /* 2^53 + 1 is not a double */
 	{ 1.7976931348623157e308, "1.7976931348623157e+308" },
 };
+/* clang-format on */
 
 static void doubles_are_written_by_hand(void **state)
 {
@@ -143,7 +146,8 @@ static void not_finite_doubles_have_names(void **state)
 /* "never locale dependent" */
 static void the_decimal_point_is_a_dot_in_every_locale(void **state)
 {
-	static const char *const locales[] = { "de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "pl_PL.UTF-8" };
+	static const char *const locales[] = { "de_DE.UTF-8", "de_DE", "fr_FR.UTF-8",
+					       "pl_PL.UTF-8" };
 	const char *found = NULL;
 
 	for (size_t i = 0; !found && i < sizeof(locales) / sizeof(locales[0]); i++)
@@ -165,6 +169,7 @@ static const struct {
 	size_t size;
 	const char *wanted;
 	size_t wanted_size;
+	/* clang-format off */
 } strings[] = {
 	JSON("", ""),
 	JSON("main", "main"),
@@ -174,12 +179,18 @@ static const struct {
 	JSON("\0\x01\x1f\x20\x7f", "\\u0000\\u0001\\u001f \\u007f"),
 	/* The first and last code point of each length. */
 	JSON("\xc2\xa0\xdf\xbf", "\xc2\xa0\xdf\xbf"),
-	/* What would steer a terminal is escaped, which reads back as the same (RFC 8259, section 7). */
+	/*
+	 * What would steer a terminal is escaped, which reads back as the same (RFC 8259, section
+	 * 7).
+	 */
 	JSON("\xc2\x9b\xe2\x80\xae\xd8\x9c", "\\u009b\\u202e\\u061c"),
 	JSON("\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf",
 	     "\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf"),
 	JSON("\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf"),
-	/* RFC 3629, sections 3 and 10: overlong, surrogates, past U+10FFFF, lone and missing continuations. */
+	/*
+	 * RFC 3629, sections 3 and 10: overlong, surrogates, past U+10FFFF, lone and missing
+	 * continuations.
+	 */
 	JSON("\xc0\xaf", BAD BAD),
 	JSON("\xc1\xbf", BAD BAD),
 	JSON("\xe0\x9f\xbf", BAD BAD BAD),
@@ -195,6 +206,7 @@ static const struct {
 	JSON("\xf0\x9f\x98", BAD BAD BAD),
 	JSON("\xe2\x82z\xc3(", BAD BAD "z" BAD "("),
 };
+/* clang-format on */
 
 static void json_strings(void **state)
 {
@@ -206,13 +218,18 @@ static void json_strings(void **state)
 	}
 }
 
-/* The characters that are not shown as they are, by the Unicode Character Database: Cc; Bidi_Control; Zl and Zp. */
+/*
+ * The characters that are not shown as they are, by the Unicode Character Database: Cc;
+ * Bidi_Control; Zl and Zp.
+ */
 static const struct {
 	unsigned first, last;
+	/* clang-format off */
 } hidden[] = {
 	{ 0x0, 0x1f },	    { 0x7f, 0x9f },	{ 0x61c, 0x61c },   { 0x200e, 0x200f },
 	{ 0x2028, 0x202e }, { 0x2066, 0x2069 },
 };
+/* clang-format on */
 
 static bool is_hidden(unsigned code)
 {
@@ -225,7 +242,8 @@ static bool is_hidden(unsigned code)
 /* RFC 3629, section 3. */
 static size_t encode(unsigned code, char *text)
 {
-	static const unsigned limits[] = { 0x80, 0x800, 0x10000, 0x110000 }, heads[] = { 0, 0xc0, 0xe0, 0xf0 };
+	static const unsigned limits[] = { 0x80, 0x800, 0x10000, 0x110000 },
+			      heads[] = { 0, 0xc0, 0xe0, 0xf0 };
 	size_t more = 0;
 
 	while (code >= limits[more])
@@ -236,7 +254,10 @@ static size_t encode(unsigned code, char *text)
 	return more + 1;
 }
 
-/* "Control characters and bytes that are not UTF-8 become \xNN; C1 controls ... \uNNNN; everything else stays." */
+/*
+ * "Control characters and bytes that are not UTF-8 become \xNN; C1 controls ... \uNNNN; everything
+ * else stays."
+ */
 static void every_character_as_shown(void **state)
 {
 	(void)state;
@@ -263,7 +284,9 @@ static void what_is_not_utf8_is_shown_by_byte(void **state)
 	expect(*state, 0, wanted, sizeof(wanted) - 1);
 }
 
-/* RFC 4180, section 2, rules 5 to 7: quotes round commas, quotes and line breaks; quotes doubled. */
+/*
+ * RFC 4180, section 2, rules 5 to 7: quotes round commas, quotes and line breaks; quotes doubled.
+ */
 static void csv_fields(void **state)
 {
 	tl_put_csv(*state, "plain text");
@@ -304,7 +327,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(doubles_are_written_by_hand, setup, teardown),
 		cmocka_unit_test_setup_teardown(doubles_read_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(not_finite_doubles_have_names, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_decimal_point_is_a_dot_in_every_locale, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_decimal_point_is_a_dot_in_every_locale, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(json_strings, setup, teardown),
 		cmocka_unit_test_setup_teardown(every_character_as_shown, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_not_utf8_is_shown_by_byte, setup, teardown),

@@ -158,12 +158,11 @@ static void parts(void **state)
 	add_line(profile, f, two, at, 6);
 	finish(profile);
 	text = export_text("callgrind", profile);
-	assert_contains(
-		text,
-		"pid: 9\ncmd: p\nthread: 1\npositions: line\nevent: Ticks : Clock Ticks\n"
-		"events: Ticks\nsummary: 5\n\nfl=(1) f.c\nfn=(1) f\n3 5\n\ntotals: 5\n\n"
-		"pid: 9\ncmd: p\nthread: 2\npositions: line\nevent: Ticks : Clock Ticks\n"
-		"events: Ticks\nsummary: 6\n\nfl=(1) f.c\nfn=(1) f\n3 6\n\ntotals: 6\n");
+	assert_contains(text,
+			"pid: 9\ncmd: p\nthread: 1\npositions: line\nevent: Ticks : Clock Ticks\n"
+			"events: Ticks\nsummary: 5\n\nfl=(1) f.c\nfn=(1) f\n3 5\n\ntotals: 5\n\n"
+			"pid: 9\ncmd: p\nthread: 2\npositions: line\nevent: Ticks : Clock Ticks\n"
+			"events: Ticks\nsummary: 6\n\nfl=(1) f.c\nfn=(1) f\n3 6\n\ntotals: 6\n");
 	free(text);
 	tl_profile_free(profile);
 }

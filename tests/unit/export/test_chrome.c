@@ -49,7 +49,8 @@ static char *finish_events(void)
 	end += sizeof(tail) - 1;
 	snprintf(other, sizeof(other), "%.*s", (int)(bytes + size - end), end);
 	/* "1 if there was no call and no instant": names of threads ("M") are neither. */
-	assert_int_equal(empty, !strstr(events, "\"ph\":\"X\"") && !strstr(events, "\"ph\":\"B\"") &&
+	assert_int_equal(empty, !strstr(events, "\"ph\":\"X\"") &&
+					!strstr(events, "\"ph\":\"B\"") &&
 					!strstr(events, "\"ph\":\"i\""));
 	tl_output_discard(out);
 	return events;
@@ -174,7 +175,8 @@ static void times_from_the_origin_on(void **state)
 		"{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":0.001,\"dur\":0.007,\"name\":\"f\"},\n"
 		"{\"pid\":1,\"tid\":3,\"ph\":\"X\",\"ts\":0.000,\"dur\":0.001,\"name\":\"f\"}");
 	assert_string_equal(other, "{\"origin_ticks\":\"1795000000123456789\",\"ticks_per_second\":"
-				   "\"1000000000\",\"origin_seconds\":\"1795000000.123456789\"}}\n");
+				   "\"1000000000\","
+				   "\"origin_seconds\":\"1795000000.123456789\"}}\n");
 	/* 3 GHz: a third of a nanosecond. Without a clock nothing is said of seconds. */
 	begin(3000000000);
 	tl_timeline_origin(timeline, 3000000001);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flame graphs: what is drawn and what is summed, held against sums done by hand; the picture, against XML's
- * own tools. */
+/* Flame graphs: what is drawn and what is summed, held against sums done by hand; the picture,
+ * against XML's own tools. */
 #include "helper.h"
 
 #include <stdio.h>
@@ -49,11 +49,11 @@ static void assert_jq(const char *text, const char *filter, const char *expected
 static void assert_frames(const char *text, int column, const char *expected)
 {
 	static const char filter[] =
-		". as $d | def path(f): (if f == 0 then \"\" else path($d.frames.parent[f]) + \";\" end)"
-		" + $d.texts[$d.functions.name[$d.frames.function[f]]];"
-		" [range($d.cells.frame | length) | select($d.cells.column[.] == %d)"
-		" | [$d.cells.frame[.], path($d.cells.frame[.]), $d.cells.calls[.], $d.cells.self[0][.]]]"
-		" | sort | map(.[1:])";
+		". as $d | def path(f): (if f == 0 then \"\" else path($d.frames.parent[f]) + "
+		"\";\" end) + $d.texts[$d.functions.name[$d.frames.function[f]]]; "
+		"[range($d.cells.frame | length) | select($d.cells.column[.] == %d) | "
+		"[$d.cells.frame[.], path($d.cells.frame[.]), $d.cells.calls[.], "
+		"$d.cells.self[0][.]]] | sort | map(.[1:])";
 	char text_filter[1024];
 
 	snprintf(text_filter, sizeof(text_filter), filter, column);
@@ -70,15 +70,19 @@ static void frames_and_rows(void **state)
 	(void)state;
 	options.name = "x<y";
 	text = flame_text(profile, NULL, &options);
-	assert_frames(
-		text, 0,
-		"[[\"all;main\",1,10],[\"all;main;a\",2,20],[\"all;main;a;b\",3,30],[\"all;main;b\",1,5]]\n");
+	assert_frames(text, 0,
+		      "[[\"all;main\",1,10],[\"all;main;a\",2,20],[\"all;main;a;b\",3,30],"
+		      "[\"all;main;b\",1,5]]\n");
 	assert_jq(text, "[.name, .frequency, .total, .columns, .notes, .diff, .estimated]",
 		  "[\"x<y\",1000,[65],[\"all\"],[],false,false]\n");
-	/* Recursion counts once in `inclusive`; here: main 65, a 50, b 35 of its own and nothing else. */
+	/*
+	 * Recursion counts once in `inclusive`; here: main 65, a 50, b 35 of its own and nothing
+	 * else.
+	 */
 	assert_jq(text,
-		  ". as $d | [.rows | .function as $f | .calls as $c | .self[0] as $s | .inclusive[0] as $i"
-		  " | range($f | length) | [$d.texts[$d.functions.name[$f[.]]], $c[.], $s[.], $i[.]]]",
+		  ". as $d | [.rows | .function as $f | .calls as $c | .self[0] as $s | "
+		  ".inclusive[0] as $i | range($f | length) | "
+		  "[$d.texts[$d.functions.name[$f[.]]], $c[.], $s[.], $i[.]]]",
 		  "[[\"main\",1,10,65],[\"a\",2,20,50],[\"b\",4,35,35]]\n");
 	/* "one JSON object, in which no '<' stands" */
 	assert_lacks(text, "<");
@@ -87,9 +91,9 @@ static void frames_and_rows(void **state)
 }
 
 /*
- * "stacks with less than this share of every event are summed" in "(other)" of their caller, "so that every
- * total stays what it is"; calls are those the caller made. 20 % of 1000 is 200: b (with c below it) and d
- * have less.
+ * "stacks with less than this share of every event are summed" in "(other)" of their caller, "so
+ * that every total stays what it is"; calls are those the caller made. 20 % of 1000 is 200: b (with
+ * c below it) and d have less.
  */
 static struct tl_profile *wide_profile(void)
 {
@@ -118,10 +122,11 @@ static void small_stacks_are_summed(void **state)
 	options.threshold = 20;
 	text = flame_text(profile, NULL, &options);
 	assert_frames(text, 0,
-		      "[[\"all;main\",1,400],[\"all;main;a\",5,301],[\"all;main;(other)\",20,299]]\n");
-	assert_jq(
-		text, ".notes",
-		"[\"3 stacks below 20 % of the total are summed into their callers as \\\"(other)\\\".\"]\n");
+		      "[[\"all;main\",1,400],[\"all;main;a\",5,301],[\"all;main;(other)\",20,"
+		      "299]]\n");
+	assert_jq(text, ".notes",
+		  "[\"3 stacks below 20 % of the total are summed into their callers as "
+		  "\\\"(other)\\\".\"]\n");
 	assert_jq(text, "[.total[0], (.cells.self[0] | add)]", "[1000,1000]\n");
 	/* The table leaves nothing out. */
 	assert_jq(text, ".rows.function | length", "5\n");
@@ -143,7 +148,8 @@ static void the_largest_frames_are_drawn(void **state)
 		      "[[\"all;main\",1,400],[\"all;main;a\",5,301],[\"all;main;b\",7,50],"
 		      "[\"all;main;b;(other)\",11,149],[\"all;main;(other)\",13,100]]\n");
 	assert_jq(text, ".notes[0]",
-		  "\"2 stacks below 20 % of the total are summed into their callers as \\\"(other)\\\".\"\n");
+		  "\"2 stacks below 20 % of the total are summed into their callers as "
+		  "\\\"(other)\\\".\"\n");
 	free(text);
 	tl_profile_free(profile);
 }
@@ -152,7 +158,8 @@ static void the_largest_frames_are_drawn(void **state)
 static void deep_stacks_are_cut(void **state)
 {
 	struct tl_profile *profile = new_profile(0, 1);
-	uint32_t part = add_part(profile, 1, 1, ""), f = add_function(profile, "", "", "f", 0), at = TL_NONE;
+	uint32_t part = add_part(profile, 1, 1, ""), f = add_function(profile, "", "", "f", 0),
+		 at = TL_NONE;
 	struct tl_flame_options options = data_options();
 	char *text;
 
@@ -162,16 +169,17 @@ static void deep_stacks_are_cut(void **state)
 	finish(profile);
 	options.most_depth = 2;
 	text = flame_text(profile, NULL, &options);
-	assert_frames(
-		text, 0,
-		"[[\"all;f\",1,2],[\"all;f;f\",1,2],[\"all;f;f;(deeper than 2 frames)\",99998,199996]]\n");
-	assert_jq(text, ".notes", "[\"Stacks are drawn 2 frames deep; 99,998 below that are summed.\"]\n");
+	assert_frames(text, 0,
+		      "[[\"all;f\",1,2],[\"all;f;f\",1,2],[\"all;f;f;(deeper than 2 "
+		      "frames)\",99998,199996]]\n");
+	assert_jq(text, ".notes",
+		  "[\"Stacks are drawn 2 frames deep; 99,998 below that are summed.\"]\n");
 	free(text);
 	tl_profile_free(profile);
 }
 
-/* "Functions are the same when object, file and name are; of those left, when they have a name that is there
- * once ..." */
+/* "Functions are the same when object, file and name are; of those left, when they have a name that
+ * is there once ..." */
 static void baseline_is_matched(void **state)
 {
 	struct tl_profile *after = small_profile(0), *before = new_profile(0, 1);
@@ -188,10 +196,11 @@ static void baseline_is_matched(void **state)
 	add_context(before, top, gone, part, 3, 16);
 	finish(before);
 	text = flame_text(after, before, &options);
-	assert_frames(text, 1, "[[\"all;main\",1,1],[\"all;main;a\",2,4],[\"all;main;gone\",3,16]]\n");
-	assert_frames(
-		text, 0,
-		"[[\"all;main\",1,10],[\"all;main;a\",2,20],[\"all;main;a;b\",3,30],[\"all;main;b\",1,5]]\n");
+	assert_frames(text, 1,
+		      "[[\"all;main\",1,1],[\"all;main;a\",2,4],[\"all;main;gone\",3,16]]\n");
+	assert_frames(text, 0,
+		      "[[\"all;main\",1,10],[\"all;main;a\",2,20],[\"all;main;a;b\",3,30],"
+		      "[\"all;main;b\",1,5]]\n");
 	assert_jq(text, "[.diff, .columns, .total, .baseline_total]",
 		  "[true,[\"after\",\"before\"],[65],[21]]\n");
 	free(text);
@@ -199,7 +208,10 @@ static void baseline_is_matched(void **state)
 	tl_profile_free(before);
 }
 
-/* "that of the same name where there is one on each side": here are two that x could be, so it is neither. */
+/*
+ * "that of the same name where there is one on each side": here are two that x could be, so it is
+ * neither.
+ */
 static void doubtful_names_are_not_matched(void **state)
 {
 	struct tl_profile *after = new_profile(0, 1), *before = new_profile(0, 1);
@@ -257,7 +269,8 @@ static void threads_are_columns_or_roots(void **state)
 	add_context(profile, TL_NONE, f, two, 2, 3);
 	finish(profile);
 	text = flame_text(profile, NULL, &options);
-	assert_jq(text, "[.columns, (.frames.parent | length)]", "[[\"thread 7\",\"worker (8)\"],2]\n");
+	assert_jq(text, "[.columns, (.frames.parent | length)]",
+		  "[[\"thread 7\",\"worker (8)\"],2]\n");
 	assert_frames(text, 0, "[[\"all;f\",1,100]]\n");
 	assert_frames(text, 1, "[[\"all;f\",2,3]]\n");
 	assert_jq(text, "[.rows.column, .rows.self[0]]", "[[-1,0,1],[103,100,3]]\n");
@@ -296,7 +309,8 @@ static void parts_of_a_thread_are_told_apart(void **state)
 	tl_profile_free(profile);
 }
 
-/* "the last column may hold several parts": of 40 threads with costs 1 to 40, the 31 largest have their own.
+/* "the last column may hold several parts": of 40 threads with costs 1 to 40, the 31 largest have
+ * their own.
  */
 static void many_threads_share_a_column(void **state)
 {
@@ -312,9 +326,8 @@ static void many_threads_share_a_column(void **state)
 	text = flame_text(profile, NULL, &options);
 	/* 1 + ... + 9 = 45; 1 + ... + 40 = 820 */
 	assert_jq(text,
-		  "[(.columns | length), .columns[0], .columns[30], .columns[31], .cells.self[0][0], "
-		  "(.cells.self[0] | add),"
-		  " .rows.self[0][0], .rows.self[0][-1]]",
+		  "[(.columns | length), .columns[0], .columns[30], .columns[31], "
+		  ".cells.self[0][0], (.cells.self[0] | add), .rows.self[0][0], .rows.self[0][-1]]",
 		  "[32,\"thread 10\",\"thread 40\",\"all other threads\",45,820,820,45]\n");
 	free(text);
 	tl_profile_free(profile);
@@ -344,15 +357,17 @@ static void add_call(struct tl_profile *profile, uint32_t caller, uint32_t calle
 }
 
 /*
- * "what a function was given is divided between its own cost and its calls as they are divided in the profile
- * as a whole": c has 60, of which 40 were for a (which cost 60 in all) and 20 for b. c's calls of itself are
- * no path.
+ * "what a function was given is divided between its own cost and its calls as they are divided in
+ * the profile as a whole": c has 60, of which 40 were for a (which cost 60 in all) and 20 for b.
+ * c's calls of itself are no path.
  */
 static void paths_are_estimated(void **state)
 {
 	struct tl_profile *profile = new_profile(0, 1);
-	uint32_t m = add_function(profile, "", "", "main", 0), a = add_function(profile, "", "", "a", 0);
-	uint32_t b = add_function(profile, "", "", "b", 0), c = add_function(profile, "", "", "c", 0);
+	uint32_t m = add_function(profile, "", "", "main", 0),
+		 a = add_function(profile, "", "", "a", 0);
+	uint32_t b = add_function(profile, "", "", "b", 0),
+		 c = add_function(profile, "", "", "c", 0);
 	struct tl_flame_options options = data_options();
 	char *text;
 
@@ -368,19 +383,17 @@ static void paths_are_estimated(void **state)
 	add_call(profile, c, c, 100, 50);
 	finish(profile);
 	text = flame_text(profile, NULL, &options);
-	assert_frames(
-		text, 0,
-		"[[\"all;main\",0,10],[\"all;main;a\",1,20],[\"all;main;a;c\",4,40],[\"all;main;b\",1,10],"
-		"[\"all;main;b;c\",2,20]]\n");
+	assert_frames(text, 0,
+		      "[[\"all;main\",0,10],[\"all;main;a\",1,20],[\"all;main;a;c\",4,40],"
+		      "[\"all;main;b\",1,10],[\"all;main;b;c\",2,20]]\n");
 	assert_jq(text, "[.estimated, (.notes[0] | test(\"estimated\"))]", "[true,true]\n");
 	free(text);
 	/* "what is too small": 25 % leaves b's c (20) and what b itself costs with it: b has 30. */
 	options.threshold = 25;
 	text = flame_text(profile, NULL, &options);
-	assert_frames(
-		text, 0,
-		"[[\"all;main\",0,10],[\"all;main;a\",1,20],[\"all;main;a;c\",4,40],[\"all;main;b\",1,10],"
-		"[\"all;main;b;(other)\",0,20]]\n");
+	assert_frames(text, 0,
+		      "[[\"all;main\",0,10],[\"all;main;a\",1,20],[\"all;main;a;c\",4,40],"
+		      "[\"all;main;b\",1,10],[\"all;main;b;(other)\",0,20]]\n");
 	free(text);
 	tl_profile_free(profile);
 }
@@ -389,7 +402,8 @@ static void paths_are_estimated(void **state)
 static void parts_of_sums_have_their_paths(void **state)
 {
 	struct tl_profile *profile = new_profile(0, 1);
-	uint32_t m = add_function(profile, "", "", "main", 0), a = add_function(profile, "", "", "a", 0);
+	uint32_t m = add_function(profile, "", "", "main", 0),
+		 a = add_function(profile, "", "", "a", 0);
 	struct tl_flame_options options = data_options();
 	char *text;
 
@@ -411,17 +425,19 @@ static void parts_of_sums_have_their_paths(void **state)
 	text = flame_text(profile, NULL, &options);
 	assert_frames(text, 0, "[[\"all;main\",0,10],[\"all;main;a\",2,50]]\n");
 	assert_frames(text, 1, "[[\"all;main\",0,11],[\"all;main;a\",2,3]]\n");
-	assert_jq(text, "[.columns, .estimated, .total]", "[[\"thread 1\",\"thread 2\"],true,[74]]\n");
+	assert_jq(text, "[.columns, .estimated, .total]",
+		  "[[\"thread 1\",\"thread 2\"],true,[74]]\n");
 	free(text);
 	tl_profile_free(profile);
 }
 
-/* "Where all is one cycle there is no root": x (30) and y (70) call each other; nothing is lost, nothing
- * endless. */
+/* "Where all is one cycle there is no root": x (30) and y (70) call each other; nothing is lost,
+ * nothing endless. */
 static void a_cycle_has_an_estimate(void **state)
 {
 	struct tl_profile *profile = new_profile(0, 1);
-	uint32_t x = add_function(profile, "", "", "x", 0), y = add_function(profile, "", "", "y", 0);
+	uint32_t x = add_function(profile, "", "", "x", 0),
+		 y = add_function(profile, "", "", "y", 0);
 	struct tl_flame_options options = data_options();
 	char *text;
 
@@ -445,7 +461,10 @@ static uint32_t next_random(uint64_t *seed, uint32_t below)
 	return (uint32_t)((*seed >> 33) % below);
 }
 
-/* "so that the parts always make up what was given": whatever the arcs say, costs add up to the total. */
+/*
+ * "so that the parts always make up what was given": whatever the arcs say, costs add up to the
+ * total.
+ */
 static void estimates_add_up(void **state)
 {
 	struct tl_flame_options options = data_options();
@@ -475,8 +494,10 @@ static void estimates_add_up(void **state)
 		text = flame_text(profile, NULL, &options);
 		snprintf(expected, sizeof(expected), "[%lld,%lld,true]\n", (long long)total,
 			 (long long)total);
-		assert_jq(text, "[.total[0], (.cells.self[0] | add), ([.cells.self[0][] < 0] | any | not)]",
-			  expected);
+		assert_jq(
+			text,
+			"[.total[0], (.cells.self[0] | add), ([.cells.self[0][] < 0] | any | not)]",
+			expected);
 		free(text);
 		tl_profile_free(profile);
 	}
@@ -486,7 +507,8 @@ static void estimates_add_up(void **state)
 static void huge_costs_are_estimated(void **state)
 {
 	struct tl_profile *profile = new_profile(0, 1);
-	uint32_t m = add_function(profile, "", "", "main", 0), a = add_function(profile, "", "", "a", 0);
+	uint32_t m = add_function(profile, "", "", "main", 0),
+		 a = add_function(profile, "", "", "a", 0);
 	struct tl_flame_options options = data_options();
 	char *text;
 
@@ -517,15 +539,15 @@ static struct tl_flame_options svg_options(void)
 static void assert_xml(const char *text)
 {
 	need_program("python3");
-	free(pipe_through(
-		"python3 -c \"import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.stdin.buffer)\"", text,
-		strlen(text)));
+	free(pipe_through("python3 -c \"import sys, xml.dom.minidom; "
+			  "xml.dom.minidom.parse(sys.stdin.buffer)\"",
+			  text, strlen(text)));
 }
 
 /*
- * 1320 pixels and 10 on either side are 20 pixels a tick: main 65 from 10 to 1310, a 50 to 1010, its b 30 to
- * 610, the other b 5 from 1010 on. Rows are 18 high, the first at 58; a flame has its root in the last of
- * four.
+ * 1320 pixels and 10 on either side are 20 pixels a tick: main 65 from 10 to 1310, a 50 to 1010,
+ * its b 30 to 610, the other b 5 from 1010 on. Rows are 18 high, the first at 58; a flame has its
+ * root in the last of four.
  */
 static void picture_has_frames_in_their_places(void **state)
 {
@@ -540,8 +562,9 @@ static void picture_has_frames_in_their_places(void **state)
 	assert_xml(text);
 	assert_contains(text, "<rect x=\"10.00\" y=\"112\" width=\"1300.00\" height=\"17\"");
 	assert_contains(text,
-			"<title>a\ntotal 50 ms, 76.92 %\nself 20 ms, 30.77 %\n2 calls\na.c:20\nprog</title>"
-			"<rect x=\"10.00\" y=\"76\" width=\"1000.00\" height=\"17\"");
+			"<title>a\ntotal 50 ms, 76.92 %\nself 20 ms, 30.77 %\n2 "
+			"calls\na.c:20\nprog</title><rect x=\"10.00\" y=\"76\" width=\"1000.00\" "
+			"height=\"17\"");
 	assert_contains(text, "<rect x=\"10.00\" y=\"58\" width=\"600.00\" height=\"17\"");
 	assert_contains(text, "<rect x=\"1010.00\" y=\"76\" width=\"100.00\" height=\"17\"");
 	assert_contains(text, ">small &amp; &lt;quick&gt;</text>");
@@ -558,8 +581,8 @@ static void picture_has_frames_in_their_places(void **state)
 	tl_profile_free(profile);
 }
 
-/* "As many letters as fit; ".." stands for the rest": 100 pixels less 8 hold 12 letters of 7.2, as letters of
- * UTF-8. */
+/* "As many letters as fit; ".." stands for the rest": 100 pixels less 8 hold 12 letters of 7.2, as
+ * letters of UTF-8. */
 static void names_are_cut_to_fit(void **state)
 {
 	struct tl_profile *profile = new_profile(0, 1);
@@ -568,8 +591,10 @@ static void names_are_cut_to_fit(void **state)
 	char *text;
 
 	(void)state;
-	add_context(profile, TL_NONE, add_function(profile, "", "", "exactly12let", 0), part, 1, 100);
-	add_context(profile, TL_NONE, add_function(profile, "", "", "these are 13!", 0), part, 1, 100);
+	add_context(profile, TL_NONE, add_function(profile, "", "", "exactly12let", 0), part, 1,
+		    100);
+	add_context(profile, TL_NONE, add_function(profile, "", "", "these are 13!", 0), part, 1,
+		    100);
 	add_context(profile, TL_NONE,
 		    add_function(profile, "", "",
 				 "\xc3\xa4\xc3\xb6\xc3\xbc"
@@ -600,12 +625,13 @@ static void odd_names_are_xml(void **state)
 
 	(void)state;
 	add_context(profile, TL_NONE,
-		    add_function(profile, "<o>", "]]>", "\x01\x1f\xff<a href=\"x\">&amp;</a>", 1), part, 1,
-		    1);
+		    add_function(profile, "<o>", "]]>", "\x01\x1f\xff<a href=\"x\">&amp;</a>", 1),
+		    part, 1, 1);
 	finish(profile);
 	text = flame_text(profile, NULL, &options);
 	assert_xml(text);
-	assert_contains(text, "<title>  \xef\xbf\xbd&lt;a href=&quot;x&quot;&gt;&amp;amp;&lt;/a&gt;\n");
+	assert_contains(text,
+			"<title>  \xef\xbf\xbd&lt;a href=&quot;x&quot;&gt;&amp;amp;&lt;/a&gt;\n");
 	free(text);
 	tl_profile_free(profile);
 }
@@ -620,11 +646,15 @@ static const char *fill_of(const char *text, const char *title)
 	return frame + 7;
 }
 
-/* "their colours say how their cost changed": red is more than blue where it grew, less where it shrank */
+/*
+ * "their colours say how their cost changed": red is more than blue where it grew, less where it
+ * shrank
+ */
 static void picture_of_a_difference(void **state)
 {
 	struct tl_profile *after = small_profile(0), *before = new_profile(0, 1);
-	uint32_t part = add_part(before, 1, 1, ""), m = add_function(before, "prog", "main.c", "main", 10);
+	uint32_t part = add_part(before, 1, 1, ""),
+		 m = add_function(before, "prog", "main.c", "main", 10);
 	uint32_t a = add_function(before, "prog", "a.c", "a", 20),
 		 b = add_function(before, "lib.so", "b.c", "b", 30), top;
 	struct tl_flame_options options = svg_options();
@@ -641,10 +671,12 @@ static void picture_of_a_difference(void **state)
 	assert_int_equal(sscanf(fill_of(text, "<title>a\n"), "%2x%2x%2x", &red, &green, &blue), 3);
 	assert_true(red > blue + 20);
 	/* the b beside a, the last one: 45 became 5 */
-	assert_int_equal(sscanf(fill_of(text, "<title>b\ntotal 5 "), "%2x%2x%2x", &red, &green, &blue), 3);
+	assert_int_equal(
+		sscanf(fill_of(text, "<title>b\ntotal 5 "), "%2x%2x%2x", &red, &green, &blue), 3);
 	assert_true(blue > red + 20);
 	/* 65 before and after: all is as it was */
-	assert_int_equal(sscanf(fill_of(text, "<title>main\n"), "%2x%2x%2x", &red, &green, &blue), 3);
+	assert_int_equal(sscanf(fill_of(text, "<title>main\n"), "%2x%2x%2x", &red, &green, &blue),
+			 3);
 	assert_true(red + 20 > blue && blue + 20 > red);
 	free(text);
 	tl_profile_free(after);
@@ -662,7 +694,8 @@ static void nothing_is_a_graph_too(void **state)
 	(void)state;
 	finish(profile);
 	text = flame_text(profile, NULL, &options);
-	assert_jq(text, "[.frames.parent, .total, .cells.frame, .rows.function]", "[[0],[0],[],[]]\n");
+	assert_jq(text, "[.frames.parent, .total, .cells.frame, .rows.function]",
+		  "[[0],[0],[],[]]\n");
 	free(text);
 	options.form = TL_FLAME_SVG;
 	text = flame_text(profile, NULL, &options);
@@ -686,7 +719,8 @@ static void costs_below_zero(void **state)
 	text = flame_text(profile, NULL, &options);
 	assert_frames(text, 0, "[[\"all;f\",1,-30],[\"all;f;g\",1,50]]\n");
 	assert_jq(text, "[.total, .notes]",
-		  "[[20],[\"Some costs are below zero: they count in the totals, and have no width.\"]]\n");
+		  "[[20],[\"Some costs are below zero: they count in the totals, and have no "
+		  "width.\"]]\n");
 	free(text);
 	tl_profile_free(profile);
 }
@@ -726,8 +760,8 @@ static void what_is_refused(void **state)
 	tl_profile_free(profile);
 }
 
-/* The page holds the same data; title and data are where they belong, and nothing can end the data's element
- * early. */
+/* The page holds the same data; title and data are where they belong, and nothing can end the
+ * data's element early. */
 static void page_holds_the_data(void **state)
 {
 	struct tl_flame_options options = data_options();
@@ -742,7 +776,8 @@ static void page_holds_the_data(void **state)
 	}
 	profile = new_profile(0, 1);
 	part = add_part(profile, 1, 1, "");
-	add_context(profile, TL_NONE, add_function(profile, "", "", "</script><!--", 0), part, 1, 1);
+	add_context(profile, TL_NONE, add_function(profile, "", "", "</script><!--", 0), part, 1,
+		    1);
 	finish(profile);
 	options.name = "</title>";
 	data = flame_text(profile, NULL, &options);

@@ -13,6 +13,7 @@ static void utf8_span_is_rfc_3629(void **state)
 	static const struct {
 		const char *bytes;
 		size_t size, span;
+		/* clang-format off */
 	} cases[] = {
 		{ "", 0, 0 },
 		{ "a\0b\x7f", 4, 4 },
@@ -30,6 +31,7 @@ static void utf8_span_is_rfc_3629(void **state)
 		{ "x\xe2\x82", 3, 1 },          /* cut short */
 		{ "\xe2\x82g", 3, 0 },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)

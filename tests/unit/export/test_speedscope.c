@@ -67,9 +67,9 @@ static void fractions_are_carried(void **state)
 	for (int i = 0; i < 3; i++)
 		add_context(profile, TL_NONE,
 			    add_function(profile, "", "",
-					 i == 0 ? "f" :
-					 i == 1 ? "g" :
-						  "h",
+					 i == 0   ? "f"
+					 : i == 1 ? "g"
+						  : "h",
 					 0),
 			    part, 1, 1);
 	finish(profile);

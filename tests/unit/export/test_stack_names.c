@@ -15,6 +15,7 @@ static void names_in_pieces(void **state)
 {
 	static const struct {
 		const char *text, *function, *callers;
+		/* clang-format off */
 	} names[] = {
 		{ "main", "main", NULL },
 		{ "f'g'h", "f", "g'h" },
@@ -34,6 +35,7 @@ static void names_in_pieces(void **state)
 		{ "operator>> <char>(x&)'f'g", "operator>> <char>(x&)", "f'g" },
 		{ "App\\Kernel->handle'main", "App\\Kernel->handle", "main" },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PT_TRACE_H
 #define PT_TRACE_H
-/* Traces written packet by packet, as bytes (docs/formats/intel-pt.md, section 4). Addresses have three bytes at most. */
+/*
+ * Traces written packet by packet, as bytes (docs/formats/intel-pt.md, section 4). Addresses have
+ * three bytes at most.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +16,9 @@
 
 #include <tracelathe/intel_pt.h>
 
-#define PSB 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82
+#define PSB                                                                                        \
+	0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02,  \
+		0x82
 #define PSBEND 0x02, 0x23
 #define OVF 0x02, 0xf3
 #define STOP 0x02, 0x83
@@ -47,12 +52,13 @@ struct scene {
 };
 
 /* Open on a trace and on code at one address, and synchronise. */
-static inline void open_scene(struct scene *scene, const uint8_t *trace, size_t size, uint64_t at, const uint8_t *code,
-			      size_t code_size, uint32_t flags)
+static inline void open_scene(struct scene *scene, const uint8_t *trace, size_t size, uint64_t at,
+			      const uint8_t *code, size_t code_size, uint32_t flags)
 {
 	memset(scene, 0, sizeof(*scene));
-	scene->config = (struct tl_pt_config){ .size = sizeof(scene->config), .begin = trace, .end = trace + size,
-					       .flags = flags };
+	scene->config = (struct tl_pt_config){
+		.size = sizeof(scene->config), .begin = trace, .end = trace + size, .flags = flags
+	};
 	scene->image = tl_pt_image_open("scene");
 	assert_non_null(scene->image);
 	assert_int_equal(tl_pt_image_add_memory(scene->image, code, code_size, NULL, at, 1), 0);
@@ -80,7 +86,8 @@ static inline struct tl_pt_event want_event(struct scene *scene, enum tl_pt_even
 }
 
 /* The next thing must be this block. */
-static inline struct tl_pt_block want_block(struct scene *scene, uint64_t ip, uint64_t end_ip, unsigned ninsn)
+static inline struct tl_pt_block want_block(struct scene *scene, uint64_t ip, uint64_t end_ip,
+					    unsigned ninsn)
 {
 	struct tl_pt_block block;
 

@@ -12,12 +12,16 @@
 
 #include "intel_pt/flow.h"
 
-/* Packets by their bytes (docs/formats/intel-pt.md, 4). Addresses are of the form 0x00000000XXXX. */
-#define PSB 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82
+/*
+ * Packets by their bytes (docs/formats/intel-pt.md, 4). Addresses are of the form 0x00000000XXXX.
+ */
+#define PSB                                                                                        \
+	0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02,  \
+		0x82
 #define PSBEND 0x02, 0x23
 #define LOW(ip) (ip) & 0xff, (ip) >> 8 & 0xff
-#define FUP(ip) 0x7d, LOW(ip), 0, 0, 0, 0         /* code 3, 7 bytes */
-#define FUP16(ip) 0x3d, LOW(ip)                   /* code 1, 3 bytes */
+#define FUP(ip) 0x7d, LOW(ip), 0, 0, 0, 0 /* code 3, 7 bytes */
+#define FUP16(ip) 0x3d, LOW(ip)           /* code 1, 3 bytes */
 #define TIP(ip) 0x2d, LOW(ip)
 #define PGE(ip) 0x71, LOW(ip), 0, 0, 0, 0
 #define PGD(ip) 0x21, LOW(ip)
@@ -29,15 +33,15 @@
 #define TSC(t) 0x19, LOW(t), 0, 0, 0, 0, 0
 #define TMA(ctc, fc) 0x02, 0x73, LOW(ctc), 0, LOW(fc)
 #define MTC(ctc) 0x59, ctc
-#define CYC(n) (n) << 3 | 3                       /* below 32 cycles */
+#define CYC(n) (n) << 3 | 3 /* below 32 cycles */
 #define CBR(r) 0x02, 0x03, r, 0
 #define PIP(cr3) 0x02, 0x43, LOW((cr3) >> 5 << 1), 0, 0, 0, 0
 #define VMCS(base) 0x02, 0xc8, LOW((base) >> 12), 0, 0, 0
-#define TNT_T 0x06                                /* 1 */
-#define TNT_N 0x04                                /* 0 */
-#define TNT_TTNTNN 0xe8                           /* stop 1, then 1 1 0 1 0 0 */
-#define START PSB, FUP(0x1000), MODE64, PSBEND    /* 16 + 7 + 2 + 2 = 27 bytes */
-#define START_OFF PSB, MODE64, PSBEND             /* 20 bytes */
+#define TNT_T 0x06                             /* 1 */
+#define TNT_N 0x04                             /* 0 */
+#define TNT_TTNTNN 0xe8                        /* stop 1, then 1 1 0 1 0 0 */
+#define START PSB, FUP(0x1000), MODE64, PSBEND /* 16 + 7 + 2 + 2 = 27 bytes */
+#define START_OFF PSB, MODE64, PSBEND          /* 20 bytes */
 enum { START_BYTES = 27, START_OFF_BYTES = 20 };
 
 struct stream {
@@ -55,7 +59,8 @@ static inline void put_bytes(struct stream *s, const uint8_t *bytes, size_t size
 	s->size += size;
 }
 
-#define PUT(s, ...) put_bytes(s, (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
+#define PUT(s, ...)                                                                                \
+	put_bytes(s, (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
 
 /* Set config fields of `s` before, if they matter. */
 static inline void begin_flow(struct stream *s, unsigned wishes)
@@ -73,7 +78,8 @@ static inline enum tl_pt_item_kind next(struct stream *s)
 	return s->item.kind;
 }
 
-static inline const struct tl_pt_event *want_event(struct stream *s, enum tl_pt_event_kind kind, uint64_t offset)
+static inline const struct tl_pt_event *want_event(struct stream *s, enum tl_pt_event_kind kind,
+						   uint64_t offset)
 {
 	assert_int_equal(next(s), TL_PT_ITEM_EVENT);
 	assert_int_equal(s->item.event.kind, kind);
@@ -83,7 +89,8 @@ static inline const struct tl_pt_event *want_event(struct stream *s, enum tl_pt_
 }
 
 /* An event at an address, or without one. */
-static inline void want_at(struct stream *s, enum tl_pt_event_kind kind, uint64_t offset, uint64_t ip)
+static inline void want_at(struct stream *s, enum tl_pt_event_kind kind, uint64_t offset,
+			   uint64_t ip)
 {
 	const struct tl_pt_event *event = want_event(s, kind, offset);
 

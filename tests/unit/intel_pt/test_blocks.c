@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of code written by hand along traces written by hand; sections are those of docs/formats/intel-pt.md. */
+/*
+ * Blocks of code written by hand along traces written by hand; sections are those of
+ * docs/formats/intel-pt.md.
+ */
 #include "pt_trace.h"
 
 /*
- * 1000 nop; 1001 je 1005; 1003 nop; 1004 nop; 1005 call 1010; 100a jmp rax; 100c syscall; 100e jmp 100e
- * 1010 nop; 1011 ret; 1012 call 1017 (the next one); 1017 pop; 1018 ret
+ * 1000 nop; 1001 je 1005; 1003 nop; 1004 nop; 1005 call 1010; 100a jmp rax; 100c syscall; 100e jmp
+ * 100e 1010 nop; 1011 ret; 1012 call 1017 (the next one); 1017 pop; 1018 ret
  */
 enum { AT = 0x1000 };
 static const uint8_t code[] = {
-	0x90, 0x74, 0x02, 0x90, 0x90, 0xe8, 0x06, 0, 0, 0, 0xff, 0xe0, 0x0f, 0x05, 0xeb, 0xfe,
-	0x90, 0xc3, 0xe8, 0, 0, 0, 0, 0x58, 0xc3,
+	0x90, 0x74, 0x02, 0x90, 0x90, 0xe8, 0x06, 0, 0, 0, 0xff, 0xe0, 0x0f,
+	0x05, 0xeb, 0xfe, 0x90, 0xc3, 0xe8, 0,    0, 0, 0, 0x58, 0xc3,
 };
 
-#define OPEN(scene, trace, flags) open_scene(scene, trace, sizeof(trace), AT, code, sizeof(code), flags)
+#define OPEN(scene, trace, flags)                                                                  \
+	open_scene(scene, trace, sizeof(trace), AT, code, sizeof(code), flags)
 
-/* 9.1 "after an instruction that needs trace ... Direct branches are otherwise followed inside the block"; 5.6 */
+/*
+ * 9.1 "after an instruction that needs trace ... Direct branches are otherwise followed inside the
+ * block"; 5.6
+ */
 static void outcomes_calls_and_compressed_returns(void **state)
 {
-	static const uint8_t trace[] = { START(0x1000), TNT2(1, 1), TIP(0x1000), TNT1(0), PGD_BARE };
+	static const uint8_t trace[] = { START(0x1000), TNT2(1, 1), TIP(0x1000), TNT1(0),
+					 PGD_BARE };
 	struct scene s;
 	struct tl_pt_block block;
 
@@ -43,10 +51,14 @@ static void outcomes_calls_and_compressed_returns(void **state)
 	close_scene(&s);
 }
 
-/* 5.6 "1 = compressed: target = popped address (empty stack: pte_retstack_empty); 0 = pte_bad_retcomp" */
+/*
+ * 5.6 "1 = compressed: target = popped address (empty stack: pte_retstack_empty); 0 =
+ * pte_bad_retcomp"
+ */
 static void returns_that_cannot_be(void **state)
 {
-	static const uint8_t empty[] = { START(0x1010), TNT1(1) }, zero[] = { START(0x1005), TNT1(0) };
+	static const uint8_t empty[] = { START(0x1010), TNT1(1) },
+			     zero[] = { START(0x1005), TNT1(0) };
 	struct scene s;
 
 	(void)state;
@@ -62,16 +74,23 @@ static void returns_that_cannot_be(void **state)
 	close_scene(&s);
 }
 
-/* 5.6 "Every CALL that is not 'call the next instruction' ... pushes"; 9.7 "uncompressed RET: no pop" */
+/*
+ * 5.6 "Every CALL that is not 'call the next instruction' ... pushes"; 9.7 "uncompressed RET: no
+ * pop"
+ */
 static void what_pushes_and_what_pops(void **state)
 {
-	static const uint8_t trace[] = { START(0x1005), TIP(0x1012), TNT1(1), TIP(0x1005), PGD_BARE };
+	static const uint8_t trace[] = { START(0x1005), TIP(0x1012), TNT1(1), TIP(0x1005),
+					 PGD_BARE };
 	struct scene s;
 
 	(void)state;
 	OPEN(&s, trace, TL_PT_CLASSIC);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
-	/* A return by TIP leaves 100a on the stack; the call of 1017 adds nothing; the compressed return pops 100a. */
+	/*
+	 * A return by TIP leaves 100a on the stack; the call of 1017 adds nothing; the compressed
+	 * return pops 100a.
+	 */
 	want_block(&s, 0x1005, 0x1011, 3);
 	want_block(&s, 0x1012, 0x1018, 3);
 	want_block(&s, 0x100a, 0x100a, 1);
@@ -124,10 +143,14 @@ static void sixty_four_returns_are_remembered(void **state)
 	close_scene(&s);
 }
 
-/* 5.6 "Deferred TIP: ... the TIP that follows the TNT belongs to this branch and the remaining bits to later branches" */
+/*
+ * 5.6 "Deferred TIP: ... the TIP that follows the TNT belongs to this branch and the remaining bits
+ * to later branches"
+ */
 static void a_tip_behind_outcomes_that_come_later(void **state)
 {
-	static const uint8_t trace[] = { START(0x100a), TNT2(1, 0), TIP(0x1000), TIP(0x1000), PGD_BARE };
+	static const uint8_t trace[] = { START(0x100a), TNT2(1, 0), TIP(0x1000), TIP(0x1000),
+					 PGD_BARE };
 	static const uint8_t none[] = { START(0x100a), TNT2(1, 0), FUP(0x1000), TIP(0x1000) };
 	struct scene s;
 
@@ -139,7 +162,9 @@ static void a_tip_behind_outcomes_that_come_later(void **state)
 	want_block(&s, 0x1005, 0x1011, 3);
 	want_error(&s, TL_PT_BAD_RETCOMP, START_BYTES);
 	close_scene(&s);
-	/* Only a TIP will do, not that of a FUP; the branch that has been reached is given (9.3). */
+	/*
+	 * Only a TIP will do, not that of a FUP; the branch that has been reached is given (9.3).
+	 */
 	OPEN(&s, none, TL_PT_CLASSIC);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
 	want_block(&s, 0x100a, 0x100a, 1);
@@ -148,7 +173,10 @@ static void a_tip_behind_outcomes_that_come_later(void **state)
 	close_scene(&s);
 }
 
-/* 5.4 "synchronous: ... binds to the first instruction that ... cannot be passed ... such as SYSCALL"; 2 "resumed" */
+/*
+ * 5.4 "synchronous: ... binds to the first instruction that ... cannot be passed ... such as
+ * SYSCALL"; 2 "resumed"
+ */
 static void a_system_call_and_where_it_resumes(void **state)
 {
 	static const uint8_t trace[] = { START(0x100c), PGD_BARE, PGE(0x100e), PGD_BARE };
@@ -160,7 +188,9 @@ static void a_system_call_and_where_it_resumes(void **state)
 	assert_int_equal(want_block(&s, 0x100c, 0x100c, 1).iclass, TL_PT_IC_FAR_CALL);
 	assert_true(want_event(&s, TL_PT_EV_DISABLED).ip_suppressed);
 	assert_int_equal(s.status, TL_PT_EVENT_PENDING | TL_PT_STATUS_IP_SUPPRESSED);
-	/* "a disable at a near or far call: the expected resume address is the one after the call" */
+	/*
+	 * "a disable at a near or far call: the expected resume address is the one after the call"
+	 */
 	assert_true(want_event(&s, TL_PT_EV_ENABLED).enabled.resumed);
 	/* 9.12, 9.13: an endless loop gives blocks of 65,535 instructions, then up. */
 	want_block(&s, 0x100e, 0x100e, 65535);
@@ -173,10 +203,14 @@ static void a_system_call_and_where_it_resumes(void **state)
 	close_scene(&s);
 }
 
-/* 5.4 "with IP: walk straight code and direct branches without using trace until the next instruction's IP equals it" */
+/*
+ * 5.4 "with IP: walk straight code and direct branches without using trace until the next
+ * instruction's IP equals it"
+ */
 static void tracing_ends_at_an_address(void **state)
 {
-	static const uint8_t trace[] = { START(0x1003), PGD(0x1010) }, behind[] = { START(0x1003), PGD(0x1005) };
+	static const uint8_t trace[] = { START(0x1003), PGD(0x1010) },
+			     behind[] = { START(0x1003), PGD(0x1005) };
 	struct scene s;
 
 	(void)state;
@@ -192,11 +226,14 @@ static void tracing_ends_at_an_address(void **state)
 	close_scene(&s);
 }
 
-/* 5.3 (b) "async_branch(from, to) ... async_disabled(at, ...)": the block is cut before the instruction */
+/*
+ * 5.3 (b) "async_branch(from, to) ... async_disabled(at, ...)": the block is cut before the
+ * instruction
+ */
 static void interrupts(void **state)
 {
-	static const uint8_t trace[] = { START(0x1003), FUP(0x1005), TIP(0x1010), FUP(0x1010), PGD_BARE, PGE(0x1010),
-					 FUP(0x1010), PGD(0x1000) };
+	static const uint8_t trace[] = { START(0x1003), FUP(0x1005), TIP(0x1010), FUP(0x1010),
+					 PGD_BARE,      PGE(0x1010), FUP(0x1010), PGD(0x1000) };
 	struct scene s;
 	struct tl_pt_event event;
 
@@ -217,7 +254,10 @@ static void interrupts(void **state)
 	close_scene(&s);
 }
 
-/* 1.4 pte_bad_query: "a conditional or indirect branch without guidance on the way to the next event's address" */
+/*
+ * 1.4 pte_bad_query: "a conditional or indirect branch without guidance on the way to the next
+ * event's address"
+ */
 static void an_event_that_cannot_be_reached(void **state)
 {
 	static const uint8_t trace[] = { START(0x1000), FUP(0x1010), TIP(0x1000) };
@@ -252,7 +292,8 @@ static void behind_the_end_of_the_trace(void **state)
 static void where_code_ends(void **state)
 {
 	static const uint8_t trace[] = { START(0x100a), TIP(0x2000), TNT1(1) };
-	static const uint8_t nops[] = { 0x90, 0x90, 0x90 }, bad[] = { 0x90, 0x06, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
+	static const uint8_t nops[] = { 0x90, 0x90, 0x90 },
+			     bad[] = { 0x90, 0x06, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
 	struct scene s;
 
 	(void)state;
@@ -273,11 +314,15 @@ static void where_code_ends(void **state)
 	close_scene(&s);
 }
 
-/* 1.3 truncated: "the last instruction starts in this section but continues in others"; 9.1 "at a section ... change" */
+/*
+ * 1.3 truncated: "the last instruction starts in this section but continues in others"; 9.1 "at a
+ * section ... change"
+ */
 static void sections_end_blocks(void **state)
 {
 	/* 2000 nop; 2001 jmp 2100, whose last byte is in another section; 2100 ret. */
-	static const uint8_t first[] = { 0x90, 0xe9, 0xfa, 0, 0 }, second[] = { 0 }, third[] = { 0xc3 };
+	static const uint8_t first[] = { 0x90, 0xe9, 0xfa, 0, 0 }, second[] = { 0 },
+			     third[] = { 0xc3 };
 	static const uint8_t trace[] = { START(0x2000), TIP(0x1000), PGD(0x1003) };
 	struct scene s;
 	struct tl_pt_block block;
@@ -285,7 +330,8 @@ static void sections_end_blocks(void **state)
 	(void)state;
 	OPEN(&s, trace, TL_PT_CLASSIC);
 	assert_int_equal(tl_pt_image_add_memory(s.image, first, sizeof(first), NULL, 0x2000, 4), 0);
-	assert_int_equal(tl_pt_image_add_memory(s.image, second, sizeof(second), NULL, 0x2005, 5), 0);
+	assert_int_equal(tl_pt_image_add_memory(s.image, second, sizeof(second), NULL, 0x2005, 5),
+			 0);
 	assert_int_equal(tl_pt_image_add_memory(s.image, third, sizeof(third), NULL, 0x2100, 6), 0);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
 	block = want_block(&s, 0x2000, 0x2001, 2);
@@ -310,12 +356,17 @@ static void blocks_end_on_request(void **state)
 	close_scene(&s);
 }
 
-/* 5.5 "PIP alone: paging event bound to the next MOV to CR3 ...; the address space of the image look-up changes with it" */
+/*
+ * 5.5 "PIP alone: paging event bound to the next MOV to CR3 ...; the address space of the image
+ * look-up changes with it"
+ */
 static void address_spaces(void **state)
 {
 	/* 2000 mov cr3, rax; 2003: nop, ret in one address space, ret in the other */
-	static const uint8_t start[] = { 0x0f, 0x22, 0xd8 }, one[] = { 0x90, 0xc3 }, other[] = { 0xc3 };
-	static const uint8_t trace[] = { START(0x2000), PIP(0x3000), TIP(0x2000), PIP(0x5000), TIP(0x2000), PGD_BARE };
+	static const uint8_t start[] = { 0x0f, 0x22, 0xd8 }, one[] = { 0x90, 0xc3 },
+			     other[] = { 0xc3 };
+	static const uint8_t trace[] = { START(0x2000), PIP(0x3000), TIP(0x2000),
+					 PIP(0x5000),   TIP(0x2000), PGD_BARE };
 	const struct tl_pt_asid first = { 0x3000, TL_PT_ANY }, second = { 0x5000, TL_PT_ANY };
 	struct tl_pt_asid now;
 	struct scene s;
@@ -324,7 +375,8 @@ static void address_spaces(void **state)
 	OPEN(&s, trace, TL_PT_CLASSIC);
 	assert_int_equal(tl_pt_image_add_memory(s.image, start, sizeof(start), NULL, 0x2000, 1), 0);
 	assert_int_equal(tl_pt_image_add_memory(s.image, one, sizeof(one), &first, 0x2003, 2), 0);
-	assert_int_equal(tl_pt_image_add_memory(s.image, other, sizeof(other), &second, 0x2003, 3), 0);
+	assert_int_equal(tl_pt_image_add_memory(s.image, other, sizeof(other), &second, 0x2003, 3),
+			 0);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
 	want_block(&s, 0x2000, 0x2000, 1);
 	assert_int_equal(want_event(&s, TL_PT_EV_PAGING).paging.cr3, 0x3000);
@@ -356,13 +408,15 @@ static void modes(void **state)
 /* 1.3, 2: the flags of version 1 */
 static void flags_of_version_1(void **state)
 {
-	static const uint8_t trace[] = { START(0x1003), IN_TX, FUP(0x1003), OUT_OF_TX, FUP(0x1004), FUP(0x1005),
-					 TIP(0x100c), PGD_BARE, PGE(0x100e), OVF, FUP(0x1010), PGD_BARE };
+	static const uint8_t trace[] = { START(0x1003), IN_TX,       FUP(0x1003), OUT_OF_TX,
+					 FUP(0x1004),   FUP(0x1005), TIP(0x100c), PGD_BARE,
+					 PGE(0x100e),   OVF,         FUP(0x1010), PGD_BARE };
 	struct scene s;
 
 	(void)state;
 	OPEN(&s, trace, TL_PT_FOLD_EVENTS);
-	assert_int_equal(want_block(&s, 0x1003, 0x1003, 1).flags, TL_PT_SPECULATIVE | TL_PT_COMMITTED);
+	assert_int_equal(want_block(&s, 0x1003, 0x1003, 1).flags,
+			 TL_PT_SPECULATIVE | TL_PT_COMMITTED);
 	assert_int_equal(want_block(&s, 0x1004, 0x1004, 1).flags, TL_PT_INTERRUPTED);
 	assert_int_equal(want_block(&s, 0x100c, 0x100c, 1).flags, TL_PT_DISABLED);
 	assert_int_equal(want_block(&s, 0x1010, 0x1011, 2).flags,
@@ -371,10 +425,14 @@ static void flags_of_version_1(void **state)
 	close_scene(&s);
 }
 
-/* 9.9: "find the next packet that gives a place"; "Report [first lost offset, resume offset), lost packets and TNT bits" */
+/*
+ * 9.9: "find the next packet that gives a place"; "Report [first lost offset, resume offset), lost
+ * packets and TNT bits"
+ */
 static void what_is_lost_is_told(void **state)
 {
-	static const uint8_t trace[] = { START(0x1010), TNT3(1, 1, 0), TNT1(1), TIP(0x1000), TNT1(0), PGD_BARE };
+	static const uint8_t trace[] = { START(0x1010), TNT3(1, 1, 0), TNT1(1),
+					 TIP(0x1000),   TNT1(0),       PGD_BARE };
 	struct tl_pt_event lost;
 	struct scene s;
 
@@ -399,7 +457,9 @@ static void what_is_lost_is_told(void **state)
 static void misuse(void **state)
 {
 	static const uint8_t trace[] = { START(0x1000), PGD_BARE };
-	struct tl_pt_config config = { .size = sizeof(config), .begin = trace, .end = trace + sizeof(trace) };
+	struct tl_pt_config config = { .size = sizeof(config),
+				       .begin = trace,
+				       .end = trace + sizeof(trace) };
 	struct tl_pt_decoder *decoder;
 	struct tl_pt_block block;
 	struct tl_pt_event event;
@@ -428,9 +488,10 @@ static void misuse(void **state)
 /* The batch, instructions and nodes are other faces of the same. */
 static void other_faces(void **state)
 {
-	static const uint8_t trace[] = { START(0x1000), TNT2(1, 1), TIP(0x1000), TNT1(0), PGD_BARE };
-	static const uint64_t ips[] = { 0x1000, 0x1001, 0x1005, 0x1010, 0x1011, 0x100a, 0x1000, 0x1001,
-					0x1003, 0x1004, 0x1005, 0x1010, 0x1011 };
+	static const uint8_t trace[] = { START(0x1000), TNT2(1, 1), TIP(0x1000), TNT1(0),
+					 PGD_BARE };
+	static const uint64_t ips[] = { 0x1000, 0x1001, 0x1005, 0x1010, 0x1011, 0x100a, 0x1000,
+					0x1001, 0x1003, 0x1004, 0x1005, 0x1010, 0x1011 };
 	struct tl_pt_block blocks[10];
 	struct tl_pt_step steps[4];
 	uint32_t nodes[10];
@@ -475,7 +536,8 @@ static void other_faces(void **state)
 
 		assert_int_equal(tl_pt_node_steps(s.decoder, nodes[4], first, steps, 1), 1);
 		assert_int_equal(steps[0].ip, in_turn[first]);
-		assert_int_equal(tl_pt_node_steps(s.decoder, nodes[4], first + 1, steps, 4), (int)(4 - first));
+		assert_int_equal(tl_pt_node_steps(s.decoder, nodes[4], first + 1, steps, 4),
+				 (int)(4 - first));
 	}
 	assert_int_equal(tl_pt_node_steps(s.decoder, nodes[4], 5, steps, 4), 0);
 	close_scene(&s);

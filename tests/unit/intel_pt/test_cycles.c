@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cycles as CYC packets count them, beside nodes and events; sections are those of docs/formats/intel-pt.md. */
+/*
+ * Cycles as CYC packets count them, beside nodes and events; sections are those of
+ * docs/formats/intel-pt.md.
+ */
 #include "pt_trace.h"
 
 /* 1000 nop; 1001 je 1005; 1003 nop; 1004 nop; 1005 jmp rax */
@@ -19,13 +22,14 @@ static void want_mark(const struct tl_pt_mark *mark, uint32_t index, uint64_t cy
 }
 
 /*
- * "CYC (n core cycles since the last CYC; it precedes the packet it times)": the first one counts from a packet that is
- * not there. The ratio is not known, so the clock stands; cycles are counted all the same.
+ * "CYC (n core cycles since the last CYC; it precedes the packet it times)": the first one counts
+ * from a packet that is not there. The ratio is not known, so the clock stands; cycles are counted
+ * all the same.
  */
 static void marks_count_cycles(void **state)
 {
-	static const uint8_t trace[] = { BEGIN(0x1000), CYC(5), TNT1(0), CYC(7), TIP(0x1000), CYC(3), TNT1(1),
-					 CYC(2), PGD_BARE };
+	static const uint8_t trace[] = { BEGIN(0x1000), CYC(5),  TNT1(0), CYC(7),  TIP(0x1000),
+					 CYC(3),        TNT1(1), CYC(2),  PGD_BARE };
 	struct tl_pt_mark marks[8];
 	uint32_t nodes[8];
 	struct tl_pt_run run = { .nodes = nodes, .max = 8, .marks = marks, .max_marks = 8 };
@@ -55,8 +59,10 @@ static void marks_count_cycles(void **state)
 static void cycles_in_a_psb(void **state)
 {
 	/* 32 = 1 << 5: first byte 0 | more, then 1 << 1. */
-	static const uint8_t trace[] = { BEGIN(0x1000), CYC(5), TNT1(1), 0x07, 1 << 1, TIP(0x1000), PSB, CYC(4), TSC(100),
-					 MODE_64, FUP(0x1000), PSBEND, CYC(1), TNT1(0), CYC(1), PGD_BARE };
+	static const uint8_t trace[] = { BEGIN(0x1000), CYC(5),      TNT1(1),     0x07,
+					 1 << 1,        TIP(0x1000), PSB,         CYC(4),
+					 TSC(100),      MODE_64,     FUP(0x1000), PSBEND,
+					 CYC(1),        TNT1(0),     CYC(1),      PGD_BARE };
 	struct scene s;
 
 	(void)state;
@@ -85,8 +91,13 @@ static void without_cycles(void **state)
 	assert_int_equal(tl_pt_cycles(NULL, &cycles), -TL_PT_INVALID);
 	assert_int_equal(tl_pt_cycles(s.decoder, NULL), -TL_PT_INVALID);
 	close_scene(&s);
-	assert_int_equal(tl_pt_decoder_open(&s.decoder, &(struct tl_pt_config){ .size = sizeof(struct tl_pt_config),
-					    .begin = trace, .end = trace + sizeof(trace) }, NULL), 0);
+	assert_int_equal(
+		tl_pt_decoder_open(&s.decoder,
+				   &(struct tl_pt_config){ .size = sizeof(struct tl_pt_config),
+							   .begin = trace,
+							   .end = trace + sizeof(trace) },
+				   NULL),
+		0);
 	assert_int_equal(tl_pt_cycles(s.decoder, &cycles), -TL_PT_NOSYNC);
 	tl_pt_decoder_close(s.decoder);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Address space, transactions, power, PTWRITE, TRIG, event trace, blocks of items: sections 5.3, 5.5 and 5.7. */
+/*
+ * Address space, transactions, power, PTWRITE, TRIG, event trace, blocks of items: sections 5.3,
+ * 5.5 and 5.7.
+ */
 #include "stream.h"
 
 #define EXSTOP 0x02, 0x62
@@ -41,7 +44,8 @@ static void address_space_within_a_branch(void **state)
 	struct stream s = { .size = 0 };
 
 	(void)state;
-	PUT(&s, START, FUP16(0x1004), PIP(0x3000), VMCS(0x5000), TIP(0x2000), FUP16(0x2004), PIP(0x6000), PGD0);
+	PUT(&s, START, FUP16(0x1004), PIP(0x3000), VMCS(0x5000), TIP(0x2000), FUP16(0x2004),
+	    PIP(0x6000), PGD0);
 	begin_flow(&s, 0);
 	want_start(&s);
 	want_at(&s, TL_PT_EV_ASYNC_BRANCH, 45, 0x1004);
@@ -54,7 +58,10 @@ static void address_space_within_a_branch(void **state)
 
 /* ---- transactions ---- */
 
-/* 5.3: "If an event waits for a FUP (... MODE.TSX begin/commit ...): the event gets the IP; flow goes on" */
+/*
+ * 5.3: "If an event waits for a FUP (... MODE.TSX begin/commit ...): the event gets the IP; flow
+ * goes on"
+ */
 static void a_transaction_begins_and_ends_at_its_fup(void **state)
 {
 	struct stream s = { .size = 0 };
@@ -72,7 +79,10 @@ static void a_transaction_begins_and_ends_at_its_fup(void **state)
 	want_end(&s);
 }
 
-/* "MODE.TSX with Abort precedes FUP + TIP (or FUP + TIP.PGD): tsx event at the FUP, then the branch to the abort handler" */
+/*
+ * "MODE.TSX with Abort precedes FUP + TIP (or FUP + TIP.PGD): tsx event at the FUP, then the branch
+ * to the abort handler"
+ */
 static void an_abort_is_a_branch_too(void **state)
 {
 	struct stream s = { .size = 0 };
@@ -193,7 +203,8 @@ static void triggers(void **state)
 	struct stream s = { .size = 0 };
 
 	(void)state;
-	PUT(&s, START, 0xd9, 0x20, 0x0f, 0xd9, 0x40, 0x01, 0x05, 0x00, 0xd9, 0x80, 0x02, FUP16(0x1004));
+	PUT(&s, START, 0xd9, 0x20, 0x0f, 0xd9, 0x40, 0x01, 0x05, 0x00, 0xd9, 0x80, 0x02,
+	    FUP16(0x1004));
 	begin_flow(&s, 0);
 	want_start(&s);
 	want_bare(&s, TL_PT_EV_TRIG, 27);
@@ -227,7 +238,8 @@ static void an_interrupt_with_its_address(void **state)
 	struct stream s = { .size = 0 };
 
 	(void)state;
-	PUT(&s, START, EVD(0, 0xaa), CFE(1, 14), FUP16(0x1001), TIP(0x2000), CFE(2, 0), TIP(0x1001));
+	PUT(&s, START, EVD(0, 0xaa), CFE(1, 14), FUP16(0x1001), TIP(0x2000), CFE(2, 0),
+	    TIP(0x1001));
 	begin_flow(&s, 0);
 	want_start(&s);
 	want_at(&s, TL_PT_EV_INTERRUPT, 38, 0x1001);
@@ -248,17 +260,19 @@ static void every_kind_of_event(void **state)
 		uint8_t type;
 		enum tl_pt_event_kind kind;
 	} types[] = {
-		{ 1, TL_PT_EV_INTERRUPT }, { 2, TL_PT_EV_IRET }, { 3, TL_PT_EV_SMI }, { 4, TL_PT_EV_RSM },
-		{ 5, TL_PT_EV_SIPI }, { 6, TL_PT_EV_INIT }, { 7, TL_PT_EV_VMENTRY }, { 8, TL_PT_EV_VMEXIT },
-		{ 9, TL_PT_EV_VMEXIT }, { 10, TL_PT_EV_SHUTDOWN }, { 12, TL_PT_EV_UINTR }, { 13, TL_PT_EV_UIRET },
-		{ 14, TL_PT_EV_SWINTR }, { 15, TL_PT_EV_SYSCALL },
+		{ 1, TL_PT_EV_INTERRUPT }, { 2, TL_PT_EV_IRET },     { 3, TL_PT_EV_SMI },
+		{ 4, TL_PT_EV_RSM },       { 5, TL_PT_EV_SIPI },     { 6, TL_PT_EV_INIT },
+		{ 7, TL_PT_EV_VMENTRY },   { 8, TL_PT_EV_VMEXIT },   { 9, TL_PT_EV_VMEXIT },
+		{ 10, TL_PT_EV_SHUTDOWN }, { 12, TL_PT_EV_UINTR },   { 13, TL_PT_EV_UIRET },
+		{ 14, TL_PT_EV_SWINTR },   { 15, TL_PT_EV_SYSCALL },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		struct stream s = { .size = 0 };
 
-		PUT(&s, START, CFE_IP(types[i].type, 3), FUP16(0x1004), PGD0, CFE(types[i].type, 3));
+		PUT(&s, START, CFE_IP(types[i].type, 3), FUP16(0x1004), PGD0,
+		    CFE(types[i].type, 3));
 		begin_flow(&s, 0);
 		want_start(&s);
 		want_at(&s, types[i].kind, 27, 0x1004);
@@ -277,13 +291,15 @@ static void a_vm_exit_with_its_data(void **state)
 	begin_flow(&s, 0);
 	want_start(&s);
 	want_at(&s, TL_PT_EV_VMEXIT, 49, 0x1001);
-	assert_true(s.item.event.vmexit.has_vector && s.item.event.vmexit.has_vmxq && s.item.event.vmexit.has_vmxr);
+	assert_true(s.item.event.vmexit.has_vector && s.item.event.vmexit.has_vmxq &&
+		    s.item.event.vmexit.has_vmxr);
 	assert_int_equal(s.item.event.vmexit.vector, 14);
 	assert_int_equal(s.item.event.vmexit.vmxq, 0x11);
 	assert_int_equal(s.item.event.vmexit.vmxr, 0x22);
 	want_bare(&s, TL_PT_EV_ASYNC_DISABLED, 56);
 	want_bare(&s, TL_PT_EV_VMEXIT, 57);
-	assert_false(s.item.event.vmexit.has_vector || s.item.event.vmexit.has_vmxq || s.item.event.vmexit.has_vmxr);
+	assert_false(s.item.event.vmexit.has_vector || s.item.event.vmexit.has_vmxq ||
+		     s.item.event.vmexit.has_vmxr);
 	want_end(&s);
 }
 
@@ -315,7 +331,8 @@ static void blocks_of_items_are_passed(void **state)
 	struct stream s = { .size = 0 };
 
 	(void)state;
-	PUT(&s, START, TNT_T, 0x02, 0x63, 0x84, 0x0c, 1, 2, 3, 4, 0x14, 5, 6, 7, 8, 0x02, 0xb3, FUP16(0x1001), 0x0c);
+	PUT(&s, START, TNT_T, 0x02, 0x63, 0x84, 0x0c, 1, 2, 3, 4, 0x14, 5, 6, 7, 8, 0x02, 0xb3,
+	    FUP16(0x1001), 0x0c);
 	begin_flow(&s, 0);
 	want_start(&s);
 	want_tnt(&s, 1, 1, 27);

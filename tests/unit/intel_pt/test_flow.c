@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Outcomes, targets, PSB+, TIP.PGE, TIP.PGD, FUP and MODE: sections 5.1, 5.3 to 5.6 of docs/formats/intel-pt.md. */
+/*
+ * Outcomes, targets, PSB+, TIP.PGE, TIP.PGD, FUP and MODE: sections 5.1, 5.3 to 5.6 of
+ * docs/formats/intel-pt.md.
+ */
 #include "stream.h"
 
 /* ---- TNT and TIP ---- */
@@ -42,8 +45,8 @@ static void long_and_short_tnt_together(void **state)
 	struct stream s = { .size = 0 };
 
 	(void)state;
-	PUT(&s, START, TNT_T, 0x02, 0xa3, 0x5a, 0x5a, 0x5a, 0x5a, 0x5a, 0xda, TNT_N, 0x02, 0xa3, 0x5a, 0x5a, 0x5a, 0x5a,
-	    0x5a, 0xda);
+	PUT(&s, START, TNT_T, 0x02, 0xa3, 0x5a, 0x5a, 0x5a, 0x5a, 0x5a, 0xda, TNT_N, 0x02, 0xa3,
+	    0x5a, 0x5a, 0x5a, 0x5a, 0x5a, 0xda);
 	begin_flow(&s, 0);
 	want_start(&s);
 	want_tnt(&s, 49, UINT64_C(1) << 48 | UINT64_C(0x5a5a5a5a5a5a) << 1, 27);
@@ -57,7 +60,8 @@ static void addresses_follow_the_last_one(void **state)
 	struct stream s = { .size = 0 };
 
 	(void)state;
-	PUT(&s, START, 0xcd, 8, 7, 6, 5, 4, 3, 2, 1, 0x2d, 0xaa, 0xbb, 0x4d, 0xdd, 0xcc, 0xbb, 0xaa, 0x8d, 6, 5, 4, 3, 2, 1);
+	PUT(&s, START, 0xcd, 8, 7, 6, 5, 4, 3, 2, 1, 0x2d, 0xaa, 0xbb, 0x4d, 0xdd, 0xcc, 0xbb, 0xaa,
+	    0x8d, 6, 5, 4, 3, 2, 1);
 	PUT(&s, 0x0d, 0x2d, 1, 0, 0x6d, 0, 0, 0, 0, 0, 0x80);
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -153,14 +157,17 @@ static void a_packet_cut_short_is_the_end(void **state)
 
 /* ---- PSB+ ---- */
 
-/* 5.1: "FUP present = tracing is on at that IP: 'enabled' status event first", in whatever order packets come */
+/*
+ * 5.1: "FUP present = tracing is on at that IP: 'enabled' status event first", in whatever order
+ * packets come
+ */
 static void status_comes_first(void **state)
 {
 	struct stream s = { .size = 0 };
 
 	(void)state;
-	PUT(&s, PSB, MODE32, TSX(1), PIP(0x3000), VMCS(0x5000), CBR(7), 0x02, 0xc3, 0x88, 9, 0, 0, 0, 0, 0, 0, 0, FUP(0x1000),
-	    PSBEND);
+	PUT(&s, PSB, MODE32, TSX(1), PIP(0x3000), VMCS(0x5000), CBR(7), 0x02, 0xc3, 0x88, 9, 0, 0,
+	    0, 0, 0, 0, 0, FUP(0x1000), PSBEND);
 	begin_flow(&s, 0);
 	want_at(&s, TL_PT_EV_ENABLED, 0, 0x1000);
 	want_at(&s, TL_PT_EV_EXEC_MODE, 16, 0x1000);
@@ -182,8 +189,9 @@ static void status_comes_first(void **state)
 /* "Allowed inside ...; anything else = pte_bad_context" */
 static void what_must_not_be_in_a_psb_plus(void **state)
 {
-	static const uint8_t bad[][16] = { { TNT_T }, { TIP(1) }, { PGE(1) }, { PGD0 }, { 0x02, 0x83 }, { 0x02, 0x62 },
-					   { 0x02, 0x12 }, { 0xd9 }, { PSB }, { 0x02, 0x13 } };
+	static const uint8_t bad[][16] = { { TNT_T },      { TIP(1) },     { PGE(1) },     { PGD0 },
+					   { 0x02, 0x83 }, { 0x02, 0x62 }, { 0x02, 0x12 }, { 0xd9 },
+					   { PSB },        { 0x02, 0x13 } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -327,13 +335,17 @@ static void on_and_on_off_and_off(void **state)
 	want_error(&s, TL_PT_BAD_PACKET, 20);
 }
 
-/* 5.3 (b): "with the next TIP: async_branch(from, to); with the next TIP.PGD: async_disabled(at, ip or suppressed)" */
+/*
+ * 5.3 (b): "with the next TIP: async_branch(from, to); with the next TIP.PGD: async_disabled(at, ip
+ * or suppressed)"
+ */
 static void fup_is_the_source_of_what_follows(void **state)
 {
 	struct stream s = { .size = 0 };
 
 	(void)state;
-	PUT(&s, START, FUP16(0x1004), TIP(0x2000), FUP16(0x2004), PGD(0x3000), PGE(0x4000), FUP16(0x4008), PGD0);
+	PUT(&s, START, FUP16(0x1004), TIP(0x2000), FUP16(0x2004), PGD(0x3000), PGE(0x4000),
+	    FUP16(0x4008), PGD0);
 	begin_flow(&s, 0);
 	want_start(&s);
 	want_at(&s, TL_PT_EV_ASYNC_BRANCH, 30, 0x1004);
@@ -373,13 +385,17 @@ static void fup_alone(void **state)
 
 /* ---- MODE.Exec ---- */
 
-/* 5.5: "MODE.Exec binds to the next TIP or TIP.PGE: event after the branch, at its target; no event if unchanged" */
+/*
+ * 5.5: "MODE.Exec binds to the next TIP or TIP.PGE: event after the branch, at its target; no event
+ * if unchanged"
+ */
 static void mode_follows_its_branch(void **state)
 {
 	struct stream s = { .size = 0 };
 
 	(void)state;
-	PUT(&s, START, MODE32, TIP(0x2000), MODE32, TIP(0x2100), FUP16(0x2104), MODE64, TIP(0x3000), TNT_T);
+	PUT(&s, START, MODE32, TIP(0x2000), MODE32, TIP(0x2100), FUP16(0x2104), MODE64, TIP(0x3000),
+	    TNT_T);
 	begin_flow(&s, 0);
 	want_start(&s);
 	want_tip(&s, 0x2000, 29);
@@ -430,7 +446,10 @@ static void modes_that_do_not_exist(void **state)
 	assert_int_equal(s.item.event.exec_mode.mode, TL_PT_MODE_16);
 }
 
-/* 5.7: "iflags events (MODE.Exec.IF) only on request"; a MODE.Exec that only says so comes with a FUP */
+/*
+ * 5.7: "iflags events (MODE.Exec.IF) only on request"; a MODE.Exec that only says so comes with a
+ * FUP
+ */
 static void interrupt_flag_on_request(void **state)
 {
 	struct stream s = { .size = 0 };
@@ -482,7 +501,9 @@ static void nothing_before_the_first_sync(void **state)
 
 	(void)state;
 	PUT(&s, START);
-	s.config = (struct tl_pt_config){ .size = sizeof(s.config), .begin = s.data, .end = s.data + s.size };
+	s.config = (struct tl_pt_config){ .size = sizeof(s.config),
+					  .begin = s.data,
+					  .end = s.data + s.size };
 	assert_int_equal(tl_pt_flow_open(&s.flow, &s.config, 0), 0);
 	want_error(&s, TL_PT_NOSYNC, 0);
 	assert_int_equal(tl_pt_flow_resync(&s.flow, &s.item.event), -TL_PT_NOSYNC);

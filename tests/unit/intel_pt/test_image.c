@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images and section caches: which bytes are where. Expected results of files and sizes are those of libipt 2.0.5. */
+/*
+ * Images and section caches: which bytes are where. Expected results of files and sizes are those
+ * of libipt 2.0.5.
+ */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -30,7 +33,8 @@ static int remove_file(void **state)
 }
 
 /* What stands at an address: the byte, or a negative error; `isid` of its section. */
-static int byte_at(const struct tl_pt_image *image, uint64_t ip, const struct tl_pt_asid *asid, int *isid)
+static int byte_at(const struct tl_pt_image *image, uint64_t ip, const struct tl_pt_asid *asid,
+		   int *isid)
 {
 	uint8_t byte;
 	int status = tl_pt_image_read(image, isid, &byte, 1, asid, ip);
@@ -45,8 +49,10 @@ static void parts_of_files(void **state)
 
 	(void)state;
 	assert_null(tl_pt_image_name(image));
-	assert_int_equal(tl_pt_image_add_file(image, path, FILE_BYTES, 10, NULL, 0x1000), -TL_PT_INVALID);
-	assert_int_equal(tl_pt_image_add_file(image, "/nonexistent", 0, 10, NULL, 0x1000), -TL_PT_INVALID);
+	assert_int_equal(tl_pt_image_add_file(image, path, FILE_BYTES, 10, NULL, 0x1000),
+			 -TL_PT_INVALID);
+	assert_int_equal(tl_pt_image_add_file(image, "/nonexistent", 0, 10, NULL, 0x1000),
+			 -TL_PT_INVALID);
 	assert_int_equal(tl_pt_image_add_file(image, "/tmp", 0, 10, NULL, 0x1000), -TL_PT_INVALID);
 	assert_int_equal(tl_pt_image_add_file(image, NULL, 0, 10, NULL, 0x1000), -TL_PT_INVALID);
 	assert_int_equal(tl_pt_image_add_file(image, path, 90, UINT64_MAX, NULL, 0x1000), 0);
@@ -144,8 +150,11 @@ static void caches(void **state)
 	tl_pt_image_close(image);
 }
 
-/* Gives RET everywhere below 0x2000, and what it was asked for; all or nothing, as a debugger does. */
-static int read_ret(uint8_t *buffer, size_t size, const struct tl_pt_asid *asid, uint64_t ip, void *arg)
+/*
+ * Gives RET everywhere below 0x2000, and what it was asked for; all or nothing, as a debugger does.
+ */
+static int read_ret(uint8_t *buffer, size_t size, const struct tl_pt_asid *asid, uint64_t ip,
+		    void *arg)
 {
 	uint64_t *lowest = arg;
 
@@ -160,7 +169,8 @@ static int read_ret(uint8_t *buffer, size_t size, const struct tl_pt_asid *asid,
 /* 3.1: the callback has what no section has */
 static void callbacks(void **state)
 {
-	static const uint8_t trace[] = { START(0x1000), TIP(0x1fff), TIP(0x2000), TIP(0x1000) }, nop[] = { 0x90 };
+	static const uint8_t trace[] = { START(0x1000), TIP(0x1fff), TIP(0x2000), TIP(0x1000) },
+			     nop[] = { 0x90 };
 	uint64_t lowest = UINT64_MAX;
 	struct scene s;
 
@@ -181,7 +191,9 @@ static void callbacks(void **state)
 	close_scene(&s);
 }
 
-/* Psb, mode 64, psbend, TIP.PGE with six bytes, TNT: taken, not taken, TIP.PGD without an address. */
+/*
+ * Psb, mode 64, psbend, TIP.PGE with six bytes, TNT: taken, not taken, TIP.PGD without an address.
+ */
 static size_t short_trace(uint8_t *trace, uint64_t ip)
 {
 	static const uint8_t head[] = { 0x99, 0x01, 0x02, 0x23, 0x71 }, tail[] = { 0x0c, 0x01 };
@@ -202,7 +214,9 @@ static void decode_at(struct tl_pt_image *image, uint64_t ip)
 {
 	uint8_t trace[64];
 	size_t size = short_trace(trace, ip);
-	struct tl_pt_config config = { .size = sizeof(config), .begin = trace, .end = trace + size };
+	struct tl_pt_config config = { .size = sizeof(config),
+				       .begin = trace,
+				       .end = trace + size };
 	struct tl_pt_decoder *decoder;
 	struct tl_pt_block blocks[4];
 	struct tl_pt_event event;
@@ -218,7 +232,10 @@ static void decode_at(struct tl_pt_image *image, uint64_t ip)
 	tl_pt_decoder_close(decoder);
 }
 
-/* "images larger than memory": a file of which nearly nothing is there, and nothing is read that did not run. */
+/*
+ * "images larger than memory": a file of which nearly nothing is there, and nothing is read that
+ * did not run.
+ */
 static void larger_than_memory(void **state)
 {
 	const uint64_t size = UINT64_C(1) << 40, at = UINT64_C(0x100000000000), last = size - 4096;
@@ -233,7 +250,8 @@ static void larger_than_memory(void **state)
 	unlink(big);
 	snprintf(big, sizeof(big), "/dev/fd/%d", fd);
 	/* Not every file system has room for such a name without bytes. */
-	if (ftruncate(fd, (off_t)size) || pwrite(fd, code, sizeof(code), (off_t)last) != sizeof(code)) {
+	if (ftruncate(fd, (off_t)size) ||
+	    pwrite(fd, code, sizeof(code), (off_t)last) != sizeof(code)) {
 		close(fd);
 		skip();
 	}
@@ -257,8 +275,9 @@ static void larger_than_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_of_files), cmocka_unit_test(overlaps), cmocka_unit_test(address_spaces),
-		cmocka_unit_test(caches), cmocka_unit_test(callbacks), cmocka_unit_test(larger_than_memory),
+		cmocka_unit_test(parts_of_files), cmocka_unit_test(overlaps),
+		cmocka_unit_test(address_spaces), cmocka_unit_test(caches),
+		cmocka_unit_test(callbacks),      cmocka_unit_test(larger_than_memory),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);

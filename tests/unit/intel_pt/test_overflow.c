@@ -4,7 +4,10 @@
 
 #define MNT 0x02, 0xc3, 0x88, 1, 0, 0, 0, 0, 0, 0, 0
 
-/* "FUP next: overflow event at the FUP's IP, tracing on"; "Look ahead over PAD, MNT, CBR, TSC, TMA, MTC, CYC, unknown" */
+/*
+ * "FUP next: overflow event at the FUP's IP, tracing on"; "Look ahead over PAD, MNT, CBR, TSC, TMA,
+ * MTC, CYC, unknown"
+ */
 static void flow_goes_on_at_the_fup(void **state)
 {
 	struct stream s = { .size = 0 };
@@ -20,12 +23,17 @@ static void flow_goes_on_at_the_fup(void **state)
 	want_end(&s);
 }
 
-/* "PSB, TIP.PGE, MODE, PIP, VMCS, TraceStop, OVF, EXSTOP, ... next: overflow event with suppressed IP, tracing off" */
+/*
+ * "PSB, TIP.PGE, MODE, PIP, VMCS, TraceStop, OVF, EXSTOP, ... next: overflow event with suppressed
+ * IP, tracing off"
+ */
 static void tracing_was_off_at_the_end(void **state)
 {
 	static const uint8_t off[][16] = {
-		{ PGE(0x2000) }, { MODE32 }, { PIP(0x3000) }, { VMCS(0x1000) }, { 0x02, 0x83 }, { OVF }, { 0x02, 0x62 },
-		{ 0x02, 0xc2 }, { 0x02, 0x22 }, { 0x02, 0xa2 }, { 0x02, 0x12 }, { 0x02, 0x13, 1 }, { 0x02, 0x53, 31 }, { PSB },
+		{ PGE(0x2000) },    { MODE32 },     { PIP(0x3000) }, { VMCS(0x1000) },
+		{ 0x02, 0x83 },     { OVF },        { 0x02, 0x62 },  { 0x02, 0xc2 },
+		{ 0x02, 0x22 },     { 0x02, 0xa2 }, { 0x02, 0x12 },  { 0x02, 0x13, 1 },
+		{ 0x02, 0x53, 31 }, { PSB },
 	};
 
 	(void)state;
@@ -86,7 +94,10 @@ static void the_trace_ends_with_it(void **state)
 	want_end(&s);
 }
 
-/* "If tracing was on, events waiting for a FUP or TIP are dropped; if off they are published with suppressed IP." */
+/*
+ * "If tracing was on, events waiting for a FUP or TIP are dropped; if off they are published with
+ * suppressed IP."
+ */
 static void what_was_waiting(void **state)
 {
 	struct stream s = { .size = 0 };
@@ -159,7 +170,10 @@ static void skd007_cuts_a_cyc(void **state)
 	want_end(&s);
 }
 
-/* skd010: "take the next packet that gives an IP (TIP, FUP, PSB+ ...) as the resume point; without one: suppressed" */
+/*
+ * skd010: "take the next packet that gives an IP (TIP, FUP, PSB+ ...) as the resume point; without
+ * one: suppressed"
+ */
 static void skd010_looks_further(void **state)
 {
 	struct stream s = { .config = { .errata = TL_PT_SKD010 } };
@@ -219,7 +233,10 @@ static void skd010_goes_on_in_a_transaction(void **state)
 	want_end(&s);
 }
 
-/* "FUP: on at its IP; packets go on with [...] this FUP (the source of a branch)"; "What was passed over is lost" */
+/*
+ * "FUP: on at its IP; packets go on with [...] this FUP (the source of a branch)"; "What was passed
+ * over is lost"
+ */
 static void skd010_goes_on_with_an_interrupt(void **state)
 {
 	struct stream s = { .config = { .errata = TL_PT_SKD010 } };
@@ -238,8 +255,10 @@ static void skd010_goes_on_with_an_interrupt(void **state)
 static void skd010_is_not_everywhere(void **state)
 {
 	static const uint8_t all_is_well[][18] = {
-		{ MODE32, PGE(0x2000) }, { PIP(0x3000), 0x02, 0x83 }, { 0x02, 0xe2 }, { 0x02, 0x92 }, { MODE32, OVF },
-		{ PSB, PSBEND }, { 0x02, 0xc2 },
+		{ MODE32, PGE(0x2000) }, { PIP(0x3000), 0x02, 0x83 },
+		{ 0x02, 0xe2 },          { 0x02, 0x92 },
+		{ MODE32, OVF },         { PSB, PSBEND },
+		{ 0x02, 0xc2 },
 	};
 
 	(void)state;

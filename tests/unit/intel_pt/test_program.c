@@ -216,6 +216,7 @@ static void reasons(void **state)
 {
 	static const struct {
 		const char *origin, *why;
+		/* clang-format off */
 	} rows[] = {
 		{ "/no/such/file", "No such file or directory" },
 		{ "/", "it is not a regular file of root or of yours" },
@@ -223,10 +224,13 @@ static void reasons(void **state)
 		{ "[vdso]", NULL },
 		{ "?", NULL },
 	};
+	/* clang-format on */
 	struct temp *temp = *state;
 
 	write_text(temp, "a.img", "abcdefgh");
-	write_text(temp, "text", "This is no ELF file, but it is long enough to have a header of one, which is 64 bytes.");
+	write_text(temp, "text",
+		   "This is no ELF file, but it is long enough to have a header of one, which is "
+		   "64 bytes.");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct tl_pt_program *program = open_program();
 		struct tl_pt_place place;
@@ -235,7 +239,8 @@ static void reasons(void **state)
 
 		snprintf(line, sizeof(line), "1000 4 0 %s 0\n", rows[i].origin);
 		write_text(temp, "a.map", line);
-		assert_int_equal(tl_pt_program_add_map(program, temp_path(temp, "a.map"), NULL, &err), 0);
+		assert_int_equal(
+			tl_pt_program_add_map(program, temp_path(temp, "a.map"), NULL, &err), 0);
 		assert_int_equal(tl_pt_program_settle(program, &err), 0);
 		assert_true(tl_pt_program_place(program, 0x1000, &place));
 		if (rows[i].why)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The published query and event interfaces: statuses, what fits a question, what does not (1.4, 3.1). */
+/*
+ * The published query and event interfaces: statuses, what fits a question, what does not (1.4,
+ * 3.1).
+ */
 #include "stream.h"
 
 static struct tl_pt_query *asked(struct stream *s)
@@ -53,7 +56,10 @@ static void nothing_before_the_first_sync(void **state)
 	assert_null(query);
 }
 
-/* "pts_event_pending 1 (an event waits), pts_ip_suppressed 2 ..., pts_eos 4 (the packet stream is used up ...)" */
+/*
+ * "pts_event_pending 1 (an event waits), pts_ip_suppressed 2 ..., pts_eos 4 (the packet stream is
+ * used up ...)"
+ */
 static void statuses_look_ahead(void **state)
 {
 	struct stream s = { .size = 0 };
@@ -90,8 +96,8 @@ static void statuses_look_ahead(void **state)
 	tl_pt_query_close(query);
 }
 
-/* 5.6: "at an indirect branch unread bits of the current TNT may remain: the TIP that follows the TNT belongs to this
- * branch and the remaining bits to later branches" */
+/* 5.6: "at an indirect branch unread bits of the current TNT may remain: the TIP that follows the
+ * TNT belongs to this branch and the remaining bits to later branches" */
 static void a_deferred_tip(void **state)
 {
 	struct stream s = { .size = 0 };
@@ -125,7 +131,8 @@ static void synchronising(void **state)
 	query = asked(&s);
 	assert_int_equal(tl_pt_query_sync_backward(query, &ip), TL_PT_EVENT_PENDING);
 	assert_int_equal(ip, 0x1000);
-	assert_int_equal(tl_pt_query_sync_backward(query, &ip), TL_PT_EVENT_PENDING | TL_PT_STATUS_IP_SUPPRESSED);
+	assert_int_equal(tl_pt_query_sync_backward(query, &ip),
+			 TL_PT_EVENT_PENDING | TL_PT_STATUS_IP_SUPPRESSED);
 	assert_int_equal(ip, 0);
 	assert_int_equal(tl_pt_query_sync_backward(query, &ip), -TL_PT_EOS);
 	assert_int_equal(tl_pt_query_sync_set(query, &ip, 1), -TL_PT_NOSYNC);
@@ -154,7 +161,8 @@ static void the_time_of_the_last_answer(void **state)
 	uint32_t mtc, cyc, ratio = 0;
 
 	(void)state;
-	PUT(&s, PSB, FUP(0x1000), TSC(1000), PSBEND, TNT_T, TSC(2000), TNT_T, TSC(3000), TIP(0x2000));
+	PUT(&s, PSB, FUP(0x1000), TSC(1000), PSBEND, TNT_T, TSC(2000), TNT_T, TSC(3000),
+	    TIP(0x2000));
 	query = asked(&s);
 	assert_int_equal(tl_pt_query_sync_forward(query, NULL), 0);
 	want_taken(query, 1, 0);
@@ -194,7 +202,8 @@ static void an_error_stays(void **state)
 	tl_pt_query_close(query);
 }
 
-static void want_next(struct tl_pt_events *events, enum tl_pt_event_kind kind, uint64_t offset, struct tl_pt_event *event)
+static void want_next(struct tl_pt_events *events, enum tl_pt_event_kind kind, uint64_t offset,
+		      struct tl_pt_event *event)
 {
 	assert_int_equal(tl_pt_events_next(events, event), 0);
 	assert_int_equal(event->kind, kind);
@@ -209,8 +218,11 @@ static void everything_as_events(void **state)
 	uint64_t offset = 0;
 
 	(void)state;
-	PUT(&s, PSB, FUP(0x1000), TSC(1000), PSBEND, TNT_TTNTNN, TIP(0x2000), TSC(2000), PGD0, 0x05);
-	s.config = (struct tl_pt_config){ .size = sizeof(s.config), .begin = s.data, .end = s.data + s.size };
+	PUT(&s, PSB, FUP(0x1000), TSC(1000), PSBEND, TNT_TTNTNN, TIP(0x2000), TSC(2000), PGD0,
+	    0x05);
+	s.config = (struct tl_pt_config){ .size = sizeof(s.config),
+					  .begin = s.data,
+					  .end = s.data + s.size };
 	assert_int_equal(tl_pt_events_open(&events, &s.config), 0);
 	assert_int_equal(tl_pt_events_next(events, &event), -TL_PT_NOSYNC);
 	assert_int_equal(tl_pt_events_offset(events, &offset), -TL_PT_NOSYNC);

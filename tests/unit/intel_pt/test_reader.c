@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packet reader: synchronising, offsets, blocks of items, unknown packets; and the list of PSB. */
+/*
+ * The packet reader: synchronising, offsets, blocks of items, unknown packets; and the list of PSB.
+ */
 #include "stream.h"
 
 static struct tl_pt_packets *opened(struct stream *s)
@@ -97,7 +99,10 @@ static void backward_begins_at_the_end(void **state)
 	tl_pt_packets_close(packets);
 }
 
-/* A packet cut short by the PSB behind it is read into that PSB; synchronising finds it all the same. */
+/*
+ * A packet cut short by the PSB behind it is read into that PSB; synchronising finds it all the
+ * same.
+ */
 static void a_psb_that_was_partly_swallowed(void **state)
 {
 	struct stream s = { .size = 0 };
@@ -105,7 +110,10 @@ static void a_psb_that_was_partly_swallowed(void **state)
 	struct tl_pt_packet packet;
 
 	(void)state;
-	/* A TSC of which only 3 bytes are there takes 5 of the PSB at 19; the sixth is TNT to who comes so; then no PSB. */
+	/*
+	 * A TSC of which only 3 bytes are there takes 5 of the PSB at 19; the sixth is TNT to who
+	 * comes so; then no PSB.
+	 */
 	PUT(&s, PSB, 0x19, 1, 2, PSB, PSBEND);
 	packets = opened(&s);
 	assert_int_equal(tl_pt_packets_sync_forward(packets), 0);
@@ -119,7 +127,10 @@ static void a_psb_that_was_partly_swallowed(void **state)
 	tl_pt_packets_close(packets);
 }
 
-/* 4.2: "(in a block) xxxxx100 | BIP (block item) | 5 or 9 | bits 7:3 item id, then 4 or 8 bytes as BBP said" */
+/*
+ * 4.2: "(in a block) xxxxx100 | BIP (block item) | 5 or 9 | bits 7:3 item id, then 4 or 8 bytes as
+ * BBP said"
+ */
 static void items_of_a_block(void **state)
 {
 	struct stream s = { .size = 0 };
@@ -190,7 +201,9 @@ static void unknown_packets_are_asked_for(void **state)
 	tl_pt_packets_close(packets);
 }
 
-/* 7: skz84: "TMA is corrupt and followed by one stray byte"; "ignore the TMA values, skip the byte" */
+/*
+ * 7: skz84: "TMA is corrupt and followed by one stray byte"; "ignore the TMA values, skip the byte"
+ */
 static void a_corrupt_tma_takes_a_stray_byte(void **state)
 {
 	struct stream s = { .size = 0 };
@@ -229,13 +242,16 @@ static void what_cannot_be_opened(void **state)
 static void psbs_are_listed(void **state)
 {
 	static uint8_t data[4096];
-	struct tl_pt_config config = { .size = sizeof(config), .begin = data, .end = data + sizeof(data) };
+	struct tl_pt_config config = { .size = sizeof(config),
+				       .begin = data,
+				       .end = data + sizeof(data) };
 	uint64_t want[64], found[64];
 	size_t count = 0;
 
 	(void)state;
 	memset(data, 0x06, sizeof(data));
-	for (size_t at = 0, gap = 16; at + 16 <= sizeof(data); at += gap, gap = gap == 80 ? 17 : gap + 1) {
+	for (size_t at = 0, gap = 16; at + 16 <= sizeof(data);
+	     at += gap, gap = gap == 80 ? 17 : gap + 1) {
 		memcpy(data + at, (const uint8_t[]){ PSB }, 16);
 		want[count++] = at;
 		if (count == 64)

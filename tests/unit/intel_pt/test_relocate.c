@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rule 9.9 for a walk that fails: "find the next packet that gives a place". "Events on the way that are no place are told
- * before it, without an address, and what they change holds; a TIP.PGE as the place is told of with a disabled event
- * before it where tracing had been on."
+ * Rule 9.9 for a walk that fails: "find the next packet that gives a place". "Events on the way
+ * that are no place are told before it, without an address, and what they change holds; a TIP.PGE
+ * as the place is told of with a disabled event before it where tracing had been on."
  */
 #include "pt_trace.h"
 
@@ -14,7 +14,8 @@ static const uint8_t other[] = { 0x74, 0x01, 0x90, 0xf4 };
 
 #define PTW(n) 0x02, 0x12, (n) & 0xff, (n) >> 8 & 0xff, 0, 0
 #define CBR(n) 0x02, 0x03, n, 0
-#define OPEN(scene, trace, flags) open_scene(scene, trace, sizeof(trace), AT, code, sizeof(code), flags)
+#define OPEN(scene, trace, flags)                                                                  \
+	open_scene(scene, trace, sizeof(trace), AT, code, sizeof(code), flags)
 
 static void want_begin(struct scene *s)
 {
@@ -34,8 +35,8 @@ static struct tl_pt_event resync(struct scene *s)
 
 static void what_was_written_on_the_way_is_told(void **state)
 {
-	static const uint8_t trace[] = { START(0x1000), TIP(NOWHERE), TNT2(1, 0), PTW(0x1234), CBR(7), TIP(0x1002),
-					 FUP(0x1003), PGD_BARE };
+	static const uint8_t trace[] = { START(0x1000), TIP(NOWHERE), TNT2(1, 0),  PTW(0x1234),
+					 CBR(7),        TIP(0x1002),  FUP(0x1003), PGD_BARE };
 	struct tl_pt_event event;
 	struct scene s;
 
@@ -59,8 +60,8 @@ static void what_was_written_on_the_way_is_told(void **state)
 /* The same where errors are events: that of the loss comes first. */
 static void behind_the_loss(void **state)
 {
-	static const uint8_t trace[] = { START(0x1000), TIP(NOWHERE), TNT2(1, 0), PTW(0x1234), TIP(0x1002),
-					 FUP(0x1003), PGD_BARE };
+	static const uint8_t trace[] = { START(0x1000), TIP(NOWHERE), TNT2(1, 0), PTW(0x1234),
+					 TIP(0x1002),   FUP(0x1003),  PGD_BARE };
 	struct scene s;
 
 	(void)state;
@@ -99,7 +100,8 @@ static void not_without_end(void **state)
 
 static void tracing_had_been_turned_off(void **state)
 {
-	static const uint8_t trace[] = { START(0x1000), TIP(NOWHERE), TNT2(1, 0), PGE(0x1002), FUP(0x1003), PGD_BARE };
+	static const uint8_t trace[] = { START(0x1000), TIP(NOWHERE), TNT2(1, 0),
+					 PGE(0x1002),   FUP(0x1003),  PGD_BARE };
 	struct scene s;
 
 	(void)state;
@@ -122,8 +124,9 @@ static void tracing_had_been_turned_off(void **state)
 /* A PIP that is passed over changes the address space: code is that of the new one. */
 static void the_address_space_changes_on_the_way(void **state)
 {
-	static const uint8_t trace[] = { PSB, MODE_64, PIP(0x1000), FUP(0x1000), PSBEND, TIP(NOWHERE), PIP(0x2000),
-					 TIP(0x1000), TNT1(0) };
+	static const uint8_t trace[] = { PSB,         MODE_64,     PIP(0x1000),
+					 FUP(0x1000), PSBEND,      TIP(NOWHERE),
+					 PIP(0x2000), TIP(0x1000), TNT1(0) };
 	struct tl_pt_asid one = { 0x1000, TL_PT_ANY }, two = { 0x2000, TL_PT_ANY };
 	struct scene s;
 
@@ -144,11 +147,16 @@ static void the_address_space_changes_on_the_way(void **state)
 	close_scene(&s);
 }
 
-/* The event's address is where flow goes on, but its place cannot be come to from there: the next one, not that again. */
+/*
+ * The event's address is where flow goes on, but its place cannot be come to from there: the next
+ * one, not that again.
+ */
 static void no_place_twice(void **state)
 {
-	static const uint8_t trace[] = { START(0x1000), TIP(NOWHERE), TNT1(1), 0x02, 0x92, 1, 0, 0, 0, FUP(NOWHERE),
-					 TIP(0x1002), FUP(0x1003), PGD_BARE };
+	static const uint8_t trace[] = {
+		START(0x1000), TIP(NOWHERE), TNT1(1),     0x02,    0x92, 1, 0, 0, 0,
+		FUP(NOWHERE),  TIP(0x1002),  FUP(0x1003), PGD_BARE
+	};
 	struct tl_pt_event event;
 	struct scene s;
 

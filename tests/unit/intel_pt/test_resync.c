@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rule 9.9: "from the failing packet on, drop TNT and pending state, keep time, find the next packet that gives a place:
- * TIP.PGE (on at IP), FUP (on at IP), TIP (on at IP, marked 'after loss'), TIP.PGD (off), async pair (its source first),
- * PSB+ (as sync_set). Unknown opcode: scan for the next PSB. Report [first lost offset, resume offset), lost packets and
- * TNT bits."
+ * Rule 9.9: "from the failing packet on, drop TNT and pending state, keep time, find the next
+ * packet that gives a place:
+ * TIP.PGE (on at IP), FUP (on at IP), TIP (on at IP, marked 'after loss'), TIP.PGD (off), async
+ * pair (its source first), PSB+ (as sync_set). Unknown opcode: scan for the next PSB. Report [first
+ * lost offset, resume offset), lost packets and TNT bits."
  */
 #include "stream.h"
 
-static void want_lost(struct stream *s, uint64_t from, uint64_t to, uint64_t packets, uint64_t outcomes)
+static void want_lost(struct stream *s, uint64_t from, uint64_t to, uint64_t packets,
+		      uint64_t outcomes)
 {
 	struct tl_pt_event lost;
 
@@ -41,7 +43,8 @@ static void go_on(struct stream *s, const uint8_t *bytes, size_t size)
 	want_error(s, TL_PT_BAD_CONTEXT, 27);
 }
 
-#define GO_ON(s, ...) go_on(s, (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
+#define GO_ON(s, ...)                                                                              \
+	go_on(s, (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
 
 static void at_a_target(void **state)
 {
@@ -182,7 +185,8 @@ static void it_always_moves_on(void **state)
 	(void)state;
 	PUT(&s, START, PSBEND);
 	for (int i = 0; i < 20; i++)
-		PUT(&s, FUP16(0x1000), FUP16(0x1001), TSX(3), PGE(0x1000), PGE(0x1000), PGD0, PGD0, FUP16(0x1000), PSBEND);
+		PUT(&s, FUP16(0x1000), FUP16(0x1001), TSX(3), PGE(0x1000), PGE(0x1000), PGD0, PGD0,
+		    FUP16(0x1000), PSBEND);
 	begin_flow(&s, 0);
 	for (;;) {
 		next(&s);
@@ -202,7 +206,8 @@ static void it_always_moves_on(void **state)
 static void time_is_kept(void **state)
 {
 	for (unsigned wishes = 0; wishes <= TL_PT_FLOW_TIMED; wishes++) {
-		struct stream s = { .config = { .mtc_freq = 4, .cpuid_15_eax = 1, .cpuid_15_ebx = 4 } };
+		struct stream s = { .config = {
+					    .mtc_freq = 4, .cpuid_15_eax = 1, .cpuid_15_ebx = 4 } };
 		uint64_t tsc = 0;
 		uint32_t mtc, cyc;
 

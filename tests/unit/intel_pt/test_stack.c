@@ -267,8 +267,8 @@ static void in_two_stacks(struct fixture *f)
 	assert_int_equal(f->stack.aside_count, 1);
 }
 
-/* "switch: ... if nobody waits there, a stack of its own begins"; "of another one that was put aside (coroutines)";
- * "No call is counted, but of a function that begins there." */
+/* "switch: ... if nobody waits there, a stack of its own begins"; "of another one that was put
+ * aside (coroutines)"; "No call is counted, but of a function that begins there." */
 static void stacks_take_turns(void **state)
 {
 	struct fixture *f = *state;
@@ -314,13 +314,17 @@ static void time_is_of_the_stack_that_runs(void **state)
 			assert_int_equal(fold->hot.nodes[i].ticks, 5);
 }
 
-/* Two stacks wait at one place, which the trace does not tell apart: the one that waits longest is taken. That it was
- * the wrong one is seen where it returns: "the frames below were another stack's, and change places". */
+/* Two stacks wait at one place, which the trace does not tell apart: the one that waits longest is
+ * taken. That it was the wrong one is seen where it returns: "the frames below were another
+ * stack's, and change places". */
 static void mistakes_are_mended(void **state)
 {
 	struct fixture *f = *state;
 
-	/* Stacks of main, odd, and deep, each of which waits in even for main + 10; below, for a place of its own. */
+	/*
+	 * Stacks of main, odd, and deep, each of which waits in even for main + 10; below, for a
+	 * place of its own.
+	 */
 	go(f, TL_PT_BY_LOSS, MAIN, 0);
 	go(f, TL_PT_BY_CALL, DEEP, MAIN + 0x20);
 	go(f, TL_PT_BY_CALL, EVEN, DEEP + 0x10);
@@ -353,8 +357,8 @@ static void a_call_begins_a_stack(void **state)
 	assert_int_equal(f->stack.aside_count, 0);
 }
 
-/* "to a frame of this stack (longjmp, exceptions)"; "then they are put aside, ... and are closed as of that time in the
- * end." */
+/* "to a frame of this stack (longjmp, exceptions)"; "then they are put aside, ... and are closed as
+ * of that time in the end." */
 static void frames_that_were_left(void **state)
 {
 	struct fixture *f = *state;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * "Segments between PSBs decode in parallel, stitched to the same output": also where memory for nodes is so scarce that
- * they are dropped again and again ("bounded memory and eviction"). What is right is what one thread gives that need not
- * drop any, over a trace whose instructions are counted (tests/golden/intel_pt/tiny.truth).
+ * "Segments between PSBs decode in parallel, stitched to the same output": also where memory for
+ * nodes is so scarce that they are dropped again and again ("bounded memory and eviction"). What is
+ * right is what one thread gives that need not drop any, over a trace whose instructions are
+ * counted (tests/golden/intel_pt/tiny.truth).
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -165,8 +166,13 @@ static void decode_all(struct tl_pt_decoder *decoder, struct sums *sums)
 
 static struct sums decode(const struct fixture *f, unsigned jobs, uint32_t most, uint32_t flags)
 {
-	struct tl_pt_config config = { .size = sizeof(config), .begin = f->trace, .end = f->trace + f->size,
-				       .cpuid_15_eax = 2, .cpuid_15_ebx = 176, .mtc_freq = 3, .nom_freq = 32,
+	struct tl_pt_config config = { .size = sizeof(config),
+				       .begin = f->trace,
+				       .end = f->trace + f->size,
+				       .cpuid_15_eax = 2,
+				       .cpuid_15_ebx = 176,
+				       .mtc_freq = 3,
+				       .nom_freq = 32,
 				       .flags = flags };
 	struct tl_pt_decoder *decoder;
 	struct sums sums = { 0 };
@@ -230,10 +236,13 @@ static void damage(struct fixture *f, const struct fixture *whole, uint32_t numb
 		size_t at = (random = random * 1664525 + 1013904223) % (f->size - 64);
 
 		switch ((random = random * 1664525 + 1013904223) >> 29) {
-		case 0: case 1: case 2:
+		case 0:
+		case 1:
+		case 2:
 			f->trace[at] ^= (uint8_t)(1 << (random >> 16 & 7));
 			break;
-		case 3: case 4:
+		case 3:
+		case 4:
 			f->size -= 50;
 			memmove(f->trace + at, f->trace + at + 50, f->size - at);
 			break;

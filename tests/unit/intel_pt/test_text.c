@@ -28,6 +28,7 @@ static void addresses(void **state)
 		enum tl_pt_ipc ipc;
 		uint64_t ip;
 		const char *text;
+		/* clang-format off */
 	} rows[] = {
 		{ TL_PT_IPC_SUPPRESSED, 0, "0: ????????????????" },
 		{ TL_PT_IPC_UPDATE_16, 0x1004, "1: ????????????1004" },
@@ -36,6 +37,7 @@ static void addresses(void **state)
 		{ TL_PT_IPC_UPDATE_48, 0xffffffff4000, "4: ????ffffffff4000" },
 		{ TL_PT_IPC_FULL, 0xcccccccccc4000, "6: 00cccccccccc4000" },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

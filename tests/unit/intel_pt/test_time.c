@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The clock (6), by hand: crystal clock and TSC as 1 : 4 (CPUID 15H eax 1, ebx 4), MTC every 16 crystal clocks (N = 4), so
- * 64 ticks from MTC to MTC. The arithmetic as a whole is held against libipt by tests/differential/pt_libipt.c.
+ * The clock (6), by hand: crystal clock and TSC as 1 : 4 (CPUID 15H eax 1, ebx 4), MTC every 16
+ * crystal clocks (N = 4), so 64 ticks from MTC to MTC. The arithmetic as a whole is held against
+ * libipt by tests/differential/pt_libipt.c.
  */
 #include "stream.h"
 
@@ -44,7 +45,10 @@ static void no_time(void **state)
 	assert_int_equal(tl_pt_flow_cbr(&s.flow, &ratio), -TL_PT_NO_CBR);
 }
 
-/* "TMA after TSC: TSC corresponds to CTC = ctc with FastCounter fc TSC ticks elapsed since that CTC edge. MTC: ..." */
+/*
+ * "TMA after TSC: TSC corresponds to CTC = ctc with FastCounter fc TSC ticks elapsed since that CTC
+ * edge. MTC: ..."
+ */
 static void mtc_counts_from_tma(void **state)
 {
 	struct stream s = timed();
@@ -113,7 +117,8 @@ static void cycles_by_measure(void **state)
 
 	(void)state;
 	/* 32 cycles in 64 ticks: two each. */
-	PUT(&s, START, TSC(1000), TMA(16, 0), MTC(2), CYC(16), TNT_T, CYC(16), TNT_T, MTC(3), TNT_T, CYC(5), TNT_T);
+	PUT(&s, START, TSC(1000), TMA(16, 0), MTC(2), CYC(16), TNT_T, CYC(16), TNT_T, MTC(3), TNT_T,
+	    CYC(5), TNT_T);
 	begin_flow(&s, TL_PT_FLOW_TIMED);
 	want_start(&s);
 	want_outcome_at(&s, 1064, 1);
@@ -122,15 +127,21 @@ static void cycles_by_measure(void **state)
 	want_outcome_at(&s, 1138, 0);
 }
 
-/* A CYC counts from the last one: what of it was before the MTC between them is not counted twice. */
+/*
+ * A CYC counts from the last one: what of it was before the MTC between them is not counted twice.
+ */
 static void a_cyc_from_before_the_mtc(void **state)
 {
 	struct stream s = timed();
 
 	(void)state;
 	s.config.nom_freq = 8;
-	/* One tick a cycle. 30 ticks from 1000; MTC at 1064 without a CYC of its own after TMA with no fraction: 30 - 64 < 0. */
-	PUT(&s, START, CBR(8), TSC(1000), TMA(16, 0), MTC(2), CYC(30), TNT_T, CYC(31), TNT_T, MTC(3), TNT_T);
+	/*
+	 * One tick a cycle. 30 ticks from 1000; MTC at 1064 without a CYC of its own after TMA with
+	 * no fraction: 30 - 64 < 0.
+	 */
+	PUT(&s, START, CBR(8), TSC(1000), TMA(16, 0), MTC(2), CYC(30), TNT_T, CYC(31), TNT_T,
+	    MTC(3), TNT_T);
 	begin_flow(&s, TL_PT_FLOW_TIMED);
 	want_start(&s);
 	want_event(&s, TL_PT_EV_CBR, 27);
@@ -174,7 +185,10 @@ static void put_cycles_between_tsc(struct stream *s, bool mtc, bool status)
 	begin_flow(s, TL_PT_FLOW_TIMED);
 }
 
-/* "Without any MTC [...]: at the TSC of a PSB+, fcr = ((TSC - TSC before) << 8) / cycles"; 80 ticks are 20 cycles. */
+/*
+ * "Without any MTC [...]: at the TSC of a PSB+, fcr = ((TSC - TSC before) << 8) / cycles"; 80 ticks
+ * are 20 cycles.
+ */
 static void cycles_between_tsc(void **state)
 {
 	struct stream s = timed();
@@ -190,16 +204,17 @@ static void cycles_between_tsc(void **state)
 }
 
 /*
- * skl168: "a PSB may swallow one CYC, perhaps with its MTC | do not calibrate across; time goes on". Periods of 64 ticks: 20
- * cycles are 3.2 ticks each; of 20 and then 8 the second is 8.0, unless it is short of what the counter wraps at.
+ * skl168: "a PSB may swallow one CYC, perhaps with its MTC | do not calibrate across; time goes
+ * on". Periods of 64 ticks: 20 cycles are 3.2 ticks each; of 20 and then 8 the second is 8.0,
+ * unless it is short of what the counter wraps at.
  */
 static void no_calibration_across_a_loss(void **state)
 {
 	struct stream s = timed();
 
 	(void)state;
-	PUT(&s, START, TSC(1000), TMA(16, 0), MTC(2), CYC(20), MTC(3), TNT_T, PSB, FUP(0x1000), PSBEND, CYC(8), MTC(5), CYC(5),
-	    TNT_T);
+	PUT(&s, START, TSC(1000), TMA(16, 0), MTC(2), CYC(20), MTC(3), TNT_T, PSB, FUP(0x1000),
+	    PSBEND, CYC(8), MTC(5), CYC(5), TNT_T);
 	for (unsigned i = 0; i < 2; i++) {
 		/* An MTC is missing. */
 		s.config.errata = i ? TL_PT_SKL168 : 0;
@@ -220,8 +235,8 @@ static void no_calibration_with_too_few_cycles(void **state)
 	(void)state;
 	s.config.mtc_freq = 9;
 	/* A period is 2048 ticks: 16384 cycles of 1/8. */
-	PUT(&s, START, TSC(4096), TMA(0x400, 0), MTC(2), 0x07, 0x01, 0x08, MTC(3), TNT_T, PSB, FUP(0x1000), PSBEND, CYC(16),
-	    MTC(4), CYC(16), TNT_T);
+	PUT(&s, START, TSC(4096), TMA(0x400, 0), MTC(2), 0x07, 0x01, 0x08, MTC(3), TNT_T, PSB,
+	    FUP(0x1000), PSBEND, CYC(16), MTC(4), CYC(16), TNT_T);
 	for (unsigned i = 0; i < 2; i++) {
 		s.config.errata = i ? TL_PT_SKL168 : 0;
 		begin_flow(&s, TL_PT_FLOW_TIMED);
@@ -252,8 +267,8 @@ static void time_packets_out_of_order(void **state)
 	struct stream s = timed();
 
 	(void)state;
-	PUT(&s, START, TMA(5, 5), CYC(3), MTC(1), MTC(2), TSC(1000), MTC(3), TMA(16, 0), TMA(32, 0), MTC(2), TNT_T, TSC(500),
-	    TNT_T);
+	PUT(&s, START, TMA(5, 5), CYC(3), MTC(1), MTC(2), TSC(1000), MTC(3), TMA(16, 0), TMA(32, 0),
+	    MTC(2), TNT_T, TSC(500), TNT_T);
 	begin_flow(&s, TL_PT_FLOW_TIMED);
 	want_start(&s);
 	want_outcome_at(&s, 1064, 0);
@@ -267,7 +282,8 @@ static void events_are_stamped(void **state)
 	struct stream s = timed();
 
 	(void)state;
-	PUT(&s, START, 0x02, 0x22, 0, 0x10, TSC(1000), 0x02, 0xe2, TSC(2000), FUP16(0x1001), TSC(3000), PGD0);
+	PUT(&s, START, 0x02, 0x22, 0, 0x10, TSC(1000), 0x02, 0xe2, TSC(2000), FUP16(0x1001),
+	    TSC(3000), PGD0);
 	begin_flow(&s, TL_PT_FLOW_TIMED);
 	want_start(&s);
 	assert_false(s.item.event.has_tsc);
@@ -287,7 +303,8 @@ static void time_on_demand(void **state)
 
 	(void)state;
 	s.config.nom_freq = 8;
-	PUT(&s, PSB, FUP(0x1000), TSC(1000), TMA(16, 0), CBR(8), PSBEND, TNT_T, CYC(3), TNT_N, MTC(2), TIP(0x2000), CYC(9), TNT_T);
+	PUT(&s, PSB, FUP(0x1000), TSC(1000), TMA(16, 0), CBR(8), PSBEND, TNT_T, CYC(3), TNT_N,
+	    MTC(2), TIP(0x2000), CYC(9), TNT_T);
 	begin_flow(&s, 0);
 	want_at(&s, TL_PT_EV_ENABLED, 0, 0x1000);
 	want_event(&s, TL_PT_EV_CBR, 38);
@@ -315,7 +332,8 @@ static void ticks(void **state)
 
 	(void)state;
 	s.config.flags = TL_PT_TICK_EVENTS;
-	PUT(&s, START, TNT_T, TSC(1000), TNT_T, TNT_T, TIP(0x2000), TSC(2000), TIP(0x3000), TSC(3000), PGD0, PGE(0x1000), TNT_T);
+	PUT(&s, START, TNT_T, TSC(1000), TNT_T, TNT_T, TIP(0x2000), TSC(2000), TIP(0x3000),
+	    TSC(3000), PGD0, PGE(0x1000), TNT_T);
 	begin_flow(&s, TL_PT_FLOW_TIMED);
 	want_start(&s);
 	want_tnt(&s, 1, 1, 27);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The A64 classifier, against encodings taken by hand from the Arm Architecture Reference Manual (DDI 0487, chapter C6
- * and C7), and against the accesses that instructions of the shared corpus were recorded with. How it agrees with LLVM's
- * disassembler is test_a64_llvm.c.
+ * The A64 classifier, against encodings taken by hand from the Arm Architecture Reference Manual
+ * (DDI 0487, chapter C6 and C7), and against the accesses that instructions of the shared corpus
+ * were recorded with. How it agrees with LLVM's disassembler is test_a64_llvm.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,8 @@ enum {
 	R = TL_A64_READS,
 	W = TL_A64_WRITES,
 	ALL = R | W,
-	HOW = ALL | TL_A64_PAIR | TL_A64_EXCLUSIVE | TL_A64_RMW | TL_A64_ORDERED | TL_A64_VECTOR | TL_A64_SCALABLE,
+	HOW = ALL | TL_A64_PAIR | TL_A64_EXCLUSIVE | TL_A64_RMW | TL_A64_ORDERED | TL_A64_VECTOR |
+	      TL_A64_SCALABLE,
 };
 
 struct flow {
@@ -64,7 +65,10 @@ static const struct flow flows[] = {
 	{ 0xd4200000, TL_A64_TRAP, 0, "brk #0" },
 	{ 0x00000000, TL_A64_TRAP, 0, "udf #0" },
 	{ 0xd503201f, TL_A64_NEXT, 0, "nop" },
-	/* Unallocated: op4 of BR is 0; LL of exception generation is not 0 with opc 000; op2 of BR is 31. */
+	/*
+	 * Unallocated: op4 of BR is 0; LL of exception generation is not 0 with opc 000; op2 of BR
+	 * is 31.
+	 */
 	{ 0xd61f0001, TL_A64_TRAP, 0, "-" },
 	{ 0xd4000000, TL_A64_TRAP, 0, "-" },
 	{ 0xd61e0000, TL_A64_TRAP, 0, "-" },
@@ -87,6 +91,7 @@ static const struct access {
 	uint32_t opcode;
 	unsigned access, bytes;
 	const char *text;
+	/* clang-format off */
 } accesses[] = {
 	{ 0x39400000, R, 1, "ldrb w0, [x0]" },
 	{ 0x79000000, W, 2, "strh w0, [x0]" },
@@ -125,10 +130,12 @@ static const struct access {
 	{ 0xf9800000, 0, 0, "prfm pldl1keep, [x0]" },
 	{ 0xa400a000, R | TL_A64_VECTOR | TL_A64_SCALABLE, 0, "ld1b {z0.b}, p0/z, [x0]" },
 	{ 0xe400e000, W | TL_A64_VECTOR | TL_A64_SCALABLE, 0, "st1b {z0.b}, p0, [x0]" },
-	{ 0xc4404000, R | TL_A64_VECTOR | TL_A64_SCALABLE, 0, "ld1b {z0.d}, p0/z, [x0, z0.d, sxtw]" },
+	{ 0xc4404000, R | TL_A64_VECTOR | TL_A64_SCALABLE, 0,
+	  "ld1b {z0.d}, p0/z, [x0, z0.d, sxtw]" },
 	{ 0xd50b7420, 0, 0, "dc zva, x0" },
 	{ 0x8b010000, 0, 0, "add x0, x0, x1" },
 };
+/* clang-format on */
 
 static void accesses_and_sizes(void **state)
 {
@@ -137,8 +144,8 @@ static void accesses_and_sizes(void **state)
 		const struct tl_a64 insn = tl_a64_classify(accesses[i].opcode);
 
 		if ((insn.access & HOW) != accesses[i].access || insn.bytes != accesses[i].bytes)
-			fail_msg("%08x %s: access %x, %u bytes", accesses[i].opcode, accesses[i].text,
-				 insn.access & HOW, insn.bytes);
+			fail_msg("%08x %s: access %x, %u bytes", accesses[i].opcode,
+				 accesses[i].text, insn.access & HOW, insn.bytes);
 		assert_int_equal(insn.class == TL_A64_UNALLOCATED, *accesses[i].text == '-');
 	}
 }
@@ -148,6 +155,7 @@ static const struct {
 	enum tl_a64_class class;
 	enum tl_a64_special special;
 	const char *group;
+	/* clang-format off */
 } classes[] = {
 	{ 0x91400000, TL_A64_INTEGER, TL_A64_PLAIN, "Add/subtract (immediate)" },
 	{ 0x9ac00c00, TL_A64_MULTIPLY, TL_A64_PLAIN, "Data-processing (2 source)" },
@@ -173,6 +181,7 @@ static const struct {
 	{ 0x88027c20, TL_A64_STORE, TL_A64_STORE_EXCLUSIVE, "Load/store exclusive register" },
 	{ 0xffffffff, TL_A64_UNALLOCATED, TL_A64_PLAIN, "Unallocated" },
 };
+/* clang-format on */
 
 static void classes_and_groups(void **state)
 {
@@ -181,13 +190,17 @@ static void classes_and_groups(void **state)
 		const struct tl_a64 insn = tl_a64_classify(classes[i].opcode);
 
 		assert_string_equal(tl_a64_group(&insn), classes[i].group);
-		assert_string_equal(tl_a64_class_name(insn.class), tl_a64_class_name(classes[i].class));
+		assert_string_equal(tl_a64_class_name(insn.class),
+				    tl_a64_class_name(classes[i].class));
 		assert_int_equal(insn.special, classes[i].special);
 	}
 	assert_string_equal(tl_a64_class_name(1000), "unallocated");
 }
 
-/* The cache answers as the table does, also for opcodes that share a slot, and for 0, which empty slots hold. */
+/*
+ * The cache answers as the table does, also for opcodes that share a slot, and for 0, which empty
+ * slots hold.
+ */
 static void the_cache_answers_the_same(void **state)
 {
 	struct tl_a64_cache *cache = malloc(sizeof(*cache));
@@ -213,20 +226,26 @@ static void the_cache_answers_the_same(void **state)
 	free(cache);
 }
 
-/* "PC-relative ones formatted per PC from the memoised form": the second time is the first time elsewhere. */
+/*
+ * "PC-relative ones formatted per PC from the memoised form": the second time is the first time
+ * elsewhere.
+ */
 static void texts_follow_the_pc(void **state)
 {
 	static const struct {
 		uint32_t opcode;
 		uint64_t pc;
 		const char *text;
+		/* clang-format off */
 	} texts[] = {
 		{ 0x94000010, 0x400000, "bl 0x400040" },   { 0x94000010, 0x500000, "bl 0x500040" },
 		{ 0x17ffffff, 0, "b 0xfffffffffffffffc" }, { 0x36180040, 0x10, "tbz w0, #3, 0x18" },
-		{ 0xb0000080, 0x401234, "adrp x0, 0x412000" }, { 0x30000080, 0x400000, "adr x0, 0x400011" },
+		{ 0xb0000080, 0x401234, "adrp x0, 0x412000" }, { 0x30000080, 0x400000,
+		  "adr x0, 0x400011" },
 		{ 0x58000040, 0x1000, "ldr x0, 0x1008" },  { 0xd65f03c0, 0x1000, "ret" },
 		{ 0x91106318, 0x1000, "add x24, x24, #1048" },
 	};
+	/* clang-format on */
 	struct tl_a64_text *text = tl_a64_text_open();
 
 	(void)state;
@@ -256,10 +275,11 @@ static void judge(struct seen *seen)
 {
 	const struct tl_a64 insn = tl_a64_classify(seen->opcode);
 	/*
-	 * An access that faults, and a store that is not exclusive any more, are not recorded. QEMU's exclusive stores are
-	 * compare-and-swaps: they read, too.
+	 * An access that faults, and a store that is not exclusive any more, are not recorded.
+	 * QEMU's exclusive stores are compare-and-swaps: they read, too.
 	 */
-	bool reads = !seen->loaded || insn.access & TL_A64_READS || insn.special == TL_A64_STORE_EXCLUSIVE;
+	bool reads = !seen->loaded || insn.access & TL_A64_READS ||
+		     insn.special == TL_A64_STORE_EXCLUSIVE;
 	bool writes = !seen->stored || insn.access & TL_A64_WRITES;
 	bool sizes = !insn.bytes || ((!seen->loaded || seen->loaded == insn.bytes) &&
 				     (!seen->stored || seen->stored == insn.bytes));
@@ -269,8 +289,8 @@ static void judge(struct seen *seen)
 	if (reads && writes && sizes && insn.class)
 		return;
 	seen->failures++;
-	print_error("%08x: %s, %u bytes; loaded %u, stored %u\n", seen->opcode, tl_a64_group(&insn), insn.bytes,
-		    (unsigned)seen->loaded, (unsigned)seen->stored);
+	print_error("%08x: %s, %u bytes; loaded %u, stored %u\n", seen->opcode, tl_a64_group(&insn),
+		    insn.bytes, (unsigned)seen->loaded, (unsigned)seen->stored);
 }
 
 /* A log has a line an instruction ("EL PC opcode") and one an access ("  L address size value"). */
@@ -281,7 +301,8 @@ static void judge_log(struct seen *seen, FILE *log)
 	unsigned long long at;
 
 	while (fgets(line, sizeof(line), log)) {
-		if (sscanf(line, "  %c %llx %u", &kind, &at, &size) == 3 && (kind == 'L' || kind == 'S')) {
+		if (sscanf(line, "  %c %llx %u", &kind, &at, &size) == 3 &&
+		    (kind == 'L' || kind == 'S')) {
 			*(kind == 'L' ? &seen->loaded : &seen->stored) += size;
 		} else if (sscanf(line, "%u %llx %x", &el, &at, &opcode) == 3) {
 			judge(seen);
@@ -294,11 +315,15 @@ static void judge_log(struct seen *seen, FILE *log)
 
 static void recorded_accesses_agree(void **state)
 {
+	/* clang-format off */
 	static const char *const logs[] = {
-		"u1-recur-vl128/truth.0.txt", "u2-sys-vl128/truth.0.txt",     "u3-simd-vl128/truth.0.txt",
-		"u4-thr-time/truth.0.txt",    "u4-thr-time/truth.1.txt",      "u7-recur-vl2048/truth.0.txt",
+		"u1-recur-vl128/truth.0.txt", "u2-sys-vl128/truth.0.txt",
+		  "u3-simd-vl128/truth.0.txt",
+		"u4-thr-time/truth.0.txt",    "u4-thr-time/truth.1.txt",
+		  "u7-recur-vl2048/truth.0.txt",
 		"u8-sve-vl256/truth.0.txt",   "k1-core-el01/truth.0.txt",
 	};
+	/* clang-format on */
 	const char *root = getenv("TL_SOURCE_ROOT"), *shared = getenv("TL_SHARED");
 	struct seen seen = { .instructions = 0 };
 
@@ -310,7 +335,8 @@ static void recorded_accesses_agree(void **state)
 		if (shared)
 			snprintf(path, sizeof(path), "%s/corpus/xtrace/%s", shared, logs[i]);
 		else
-			snprintf(path, sizeof(path), "%s/../shared/corpus/xtrace/%s", root ? root : ".", logs[i]);
+			snprintf(path, sizeof(path), "%s/../shared/corpus/xtrace/%s",
+				 root ? root : ".", logs[i]);
 		log = fopen(path, "r");
 		if (!log)
 			skip();
@@ -324,12 +350,9 @@ static void recorded_accesses_agree(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flows_and_targets),
-		cmocka_unit_test(accesses_and_sizes),
-		cmocka_unit_test(classes_and_groups),
-		cmocka_unit_test(the_cache_answers_the_same),
-		cmocka_unit_test(texts_follow_the_pc),
-		cmocka_unit_test(recorded_accesses_agree),
+		cmocka_unit_test(flows_and_targets),   cmocka_unit_test(accesses_and_sizes),
+		cmocka_unit_test(classes_and_groups),  cmocka_unit_test(the_cache_answers_the_same),
+		cmocka_unit_test(texts_follow_the_pc), cmocka_unit_test(recorded_accesses_agree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

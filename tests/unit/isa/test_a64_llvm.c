@@ -41,6 +41,7 @@ static bool open_llvm(struct llvm *llvm)
 {
 	static const struct {
 		const char *name, *features;
+		/* clang-format off */
 	} libraries[] = {
 		{ "libLLVM.so.19.1", "+all" },
 		{ "libLLVM.so.18.1", "+all" },
@@ -49,6 +50,7 @@ static bool open_llvm(struct llvm *llvm)
 		{ "libLLVM-15.so.1", "+all" },
 		{ "libLLVM-14.so.1", "+v8.7a,+neon,+fullfp16,+lse,+rcpc,+sve2,+mte,+pauth" },
 	};
+	/* clang-format on */
 	static const char *const starts[] = { "LLVMInitializeAArch64TargetInfo",
 					      "LLVMInitializeAArch64TargetMC",
 					      "LLVMInitializeAArch64Disassembler" };
@@ -69,7 +71,8 @@ static bool open_llvm(struct llvm *llvm)
 		start();
 	}
 	if (!find(library, "LLVMCreateDisasmCPUFeatures", &llvm->create, sizeof(llvm->create)) ||
-	    !find(library, "LLVMDisasmInstruction", &llvm->disassemble, sizeof(llvm->disassemble)) ||
+	    !find(library, "LLVMDisasmInstruction", &llvm->disassemble,
+		  sizeof(llvm->disassemble)) ||
 	    !find(library, "LLVMDisasmDispose", &llvm->dispose, sizeof(llvm->dispose)))
 		return false;
 	llvm->context = llvm->create("aarch64-linux-gnu", "", libraries[i - 1].features, NULL, 0,
@@ -96,9 +99,9 @@ enum kind {
 };
 
 static const char *const kind_names[] = {
-	"other",	 "jump",	  "call",   "conditional",
+	"other",         "jump",          "call",   "conditional",
 	"jump register", "call register", "return", "exception return",
-	"load",		 "store",	  "atomic", "prefetch",
+	"load",          "store",         "atomic", "prefetch",
 };
 
 /* The first row whose pattern fits a mnemonic; a '*' at the end of it fits anything. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions: encodings from the Intel manual (volume 2) and the Arm Architecture Reference Manual (C6). */
+/*
+ * Instructions: encodings from the Intel manual (volume 2) and the Arm Architecture Reference
+ * Manual (C6).
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +20,7 @@ struct expected {
 	size_t size;
 	unsigned length;
 	enum tl_insn_kind kind;
-	uint64_t target; /* 0: none */
+	uint64_t target;  /* 0: none */
 	const char *text; /* NULL: any */
 };
 
@@ -81,15 +84,19 @@ static void aarch64_branches(void **state)
 		{ { 0x02, 0x00, 0x00, 0x14 }, 4, 4, TL_INSN_JUMP, 0x1008, NULL },   /* B +8 */
 		{ { 0xff, 0xff, 0xff, 0x97 }, 4, 4, TL_INSN_CALL, 0xffc, NULL },    /* BL -4 */
 		{ { 0x40, 0x00, 0x00, 0x54 }, 4, 4, TL_INSN_BRANCH, 0x1008, NULL }, /* B.EQ +8 */
-		{ { 0x60, 0x00, 0x00, 0xb4 }, 4, 4, TL_INSN_BRANCH, 0x100c, NULL }, /* CBZ X0, +12 */
-		{ { 0xe0, 0xff, 0xff, 0x35 }, 4, 4, TL_INSN_BRANCH, 0xffc, NULL },  /* CBNZ W0, -4 */
-		{ { 0x40, 0x00, 0x18, 0x36 }, 4, 4, TL_INSN_BRANCH, 0x1008, NULL }, /* TBZ W0, #3, +8 */
-		{ { 0x00, 0x02, 0x1f, 0xd6 }, 4, 4, TL_INSN_JUMP, 0, NULL },        /* BR X16 */
-		{ { 0x20, 0x00, 0x3f, 0xd6 }, 4, 4, TL_INSN_CALL, 0, NULL },        /* BLR X1 */
-		{ { 0xc0, 0x03, 0x5f, 0xd6 }, 4, 4, TL_INSN_RETURN, 0, NULL },      /* RET */
-		{ { 0xff, 0x0b, 0x5f, 0xd6 }, 4, 4, TL_INSN_RETURN, 0, NULL },      /* RETAA */
-		{ { 0xe0, 0x03, 0x9f, 0xd6 }, 4, 4, TL_INSN_OTHER, 0, NULL },       /* ERET: no return of a call */
-		{ { 0xc0, 0x03 }, 2, 2, TL_INSN_OTHER, 0, ".byte 0xc0" },           /* cut short */
+		/* CBZ X0, +12 */
+		{ { 0x60, 0x00, 0x00, 0xb4 }, 4, 4, TL_INSN_BRANCH, 0x100c, NULL },
+		/* CBNZ W0, -4 */
+		{ { 0xe0, 0xff, 0xff, 0x35 }, 4, 4, TL_INSN_BRANCH, 0xffc, NULL },
+		/* TBZ W0, #3, +8 */
+		{ { 0x40, 0x00, 0x18, 0x36 }, 4, 4, TL_INSN_BRANCH, 0x1008, NULL },
+		{ { 0x00, 0x02, 0x1f, 0xd6 }, 4, 4, TL_INSN_JUMP, 0, NULL },   /* BR X16 */
+		{ { 0x20, 0x00, 0x3f, 0xd6 }, 4, 4, TL_INSN_CALL, 0, NULL },   /* BLR X1 */
+		{ { 0xc0, 0x03, 0x5f, 0xd6 }, 4, 4, TL_INSN_RETURN, 0, NULL }, /* RET */
+		{ { 0xff, 0x0b, 0x5f, 0xd6 }, 4, 4, TL_INSN_RETURN, 0, NULL }, /* RETAA */
+		/* ERET: no return of a call */
+		{ { 0xe0, 0x03, 0x9f, 0xd6 }, 4, 4, TL_INSN_OTHER, 0, NULL },
+		{ { 0xc0, 0x03 }, 2, 2, TL_INSN_OTHER, 0, ".byte 0xc0" }, /* cut short */
 	};
 
 	(void)state;
@@ -122,10 +129,8 @@ static void other_machines_are_unknown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(x86_64_instructions),
-		cmocka_unit_test(i386_instructions),
-		cmocka_unit_test(aarch64_branches),
-		cmocka_unit_test(aarch64_text),
+		cmocka_unit_test(x86_64_instructions),        cmocka_unit_test(i386_instructions),
+		cmocka_unit_test(aarch64_branches),           cmocka_unit_test(aarch64_text),
 		cmocka_unit_test(other_machines_are_unknown),
 	};
 

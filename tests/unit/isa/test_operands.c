@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Registers of A64 instructions: a few by hand from the manual's descriptions (C6.2, C7.2), and a great many against the
- * names in the disassembler's text, where there is one.
+ * Registers of A64 instructions: a few by hand from the manual's descriptions (C6.2, C7.2), and a
+ * great many against the names in the disassembler's text, where there is one.
  */
 #include <ctype.h>
 #include <setjmp.h>
@@ -45,35 +45,35 @@ static const struct {
 	uint64_t reads, writes;
 	bool reads_flags, writes_flags;
 } by_hand[] = {
-	{ 0x8b020020, X(1) | X(2), X(0), false, false },	/* add x0, x1, x2 */
-	{ 0xeb02003f, X(1) | X(2), 0, false, true },		/* cmp x1, x2 */
-	{ 0xd10083ff, SP, SP, false, false },			/* sub sp, sp, #32 */
-	{ 0x9a821420, X(1) | X(2), X(0), true, false },		/* csinc x0, x1, x2, ne */
-	{ 0xf2a00020, X(0), X(0), false, false },		/* movk x0, #1, lsl #16 */
-	{ 0xa9bf7bfd, X(29) | X(30) | SP, SP, false, false },	/* stp x29, x30, [sp, #-16]! */
-	{ 0xa8c17bfd, SP, X(29) | X(30) | SP, false, false },	/* ldp x29, x30, [sp], #16 */
-	{ 0xb8627820, X(1) | X(2), X(0), false, false },	/* ldr w0, [x1, x2, lsl #2] */
-	{ 0xf9000020, X(0) | X(1), 0, false, false },		/* str x0, [x1] */
-	{ 0x3dc00020, X(1), V(0), false, false },		/* ldr q0, [x1] */
-	{ 0x3d800020, X(1) | V(0), 0, false, false },		/* str q0, [x1] */
-	{ 0xc8027c20, X(0) | X(1), X(2), false, false },	/* stxr w2, x0, [x1] */
-	{ 0xc85f7c20, X(1), X(0), false, false },		/* ldxr x0, [x1] */
-	{ 0xf8e20020, X(2) | X(1), X(0), false, false },	/* ldaddal x2, x0, [x1] */
+	{ 0x8b020020, X(1) | X(2), X(0), false, false },        /* add x0, x1, x2 */
+	{ 0xeb02003f, X(1) | X(2), 0, false, true },            /* cmp x1, x2 */
+	{ 0xd10083ff, SP, SP, false, false },                   /* sub sp, sp, #32 */
+	{ 0x9a821420, X(1) | X(2), X(0), true, false },         /* csinc x0, x1, x2, ne */
+	{ 0xf2a00020, X(0), X(0), false, false },               /* movk x0, #1, lsl #16 */
+	{ 0xa9bf7bfd, X(29) | X(30) | SP, SP, false, false },   /* stp x29, x30, [sp, #-16]! */
+	{ 0xa8c17bfd, SP, X(29) | X(30) | SP, false, false },   /* ldp x29, x30, [sp], #16 */
+	{ 0xb8627820, X(1) | X(2), X(0), false, false },        /* ldr w0, [x1, x2, lsl #2] */
+	{ 0xf9000020, X(0) | X(1), 0, false, false },           /* str x0, [x1] */
+	{ 0x3dc00020, X(1), V(0), false, false },               /* ldr q0, [x1] */
+	{ 0x3d800020, X(1) | V(0), 0, false, false },           /* str q0, [x1] */
+	{ 0xc8027c20, X(0) | X(1), X(2), false, false },        /* stxr w2, x0, [x1] */
+	{ 0xc85f7c20, X(1), X(0), false, false },               /* ldxr x0, [x1] */
+	{ 0xf8e20020, X(2) | X(1), X(0), false, false },        /* ldaddal x2, x0, [x1] */
 	{ 0xc8e2fc20, X(2) | X(0) | X(1), X(2), false, false }, /* casal x2, x0, [x1] */
-	{ 0x94000000, 0, X(30), false, false },			/* bl */
-	{ 0xd63f0100, X(8), X(30), false, false },		/* blr x8 */
-	{ 0xd65f03c0, X(30), 0, false, false },			/* ret */
-	{ 0x54000040, 0, 0, true, false },			/* b.eq */
-	{ 0xb4000045, X(5), 0, false, false },			/* cbz x5 */
-	{ 0xd53bd040, 0, X(0), false, false },			/* mrs x0, tpidr_el0 */
-	{ 0x1e622820, V(1) | V(2), V(0), false, false },	/* fadd d0, d1, d2 */
-	{ 0x1e622020, V(1) | V(2), 0, false, true },		/* fcmp d1, d2 */
-	{ 0x9e620020, X(1), V(0), false, false },		/* scvtf d0, x1 */
-	{ 0x9e780020, V(1), X(0), false, false },		/* fcvtzs x0, d1 */
-	{ 0x9e660020, V(1), X(0), false, false },		/* fmov x0, d1 */
+	{ 0x94000000, 0, X(30), false, false },                 /* bl */
+	{ 0xd63f0100, X(8), X(30), false, false },              /* blr x8 */
+	{ 0xd65f03c0, X(30), 0, false, false },                 /* ret */
+	{ 0x54000040, 0, 0, true, false },                      /* b.eq */
+	{ 0xb4000045, X(5), 0, false, false },                  /* cbz x5 */
+	{ 0xd53bd040, 0, X(0), false, false },                  /* mrs x0, tpidr_el0 */
+	{ 0x1e622820, V(1) | V(2), V(0), false, false },        /* fadd d0, d1, d2 */
+	{ 0x1e622020, V(1) | V(2), 0, false, true },            /* fcmp d1, d2 */
+	{ 0x9e620020, X(1), V(0), false, false },               /* scvtf d0, x1 */
+	{ 0x9e780020, V(1), X(0), false, false },               /* fcvtzs x0, d1 */
+	{ 0x9e660020, V(1), X(0), false, false },               /* fmov x0, d1 */
 	{ 0x9b020c20, X(1) | X(2) | X(3), X(0), false, false }, /* madd x0, x1, x2, x3 */
 	{ 0x1f420c20, V(1) | V(2) | V(3), V(0), false, false }, /* fmadd d0, d1, d2, d3 */
-	{ 0xd503201f, 0, 0, false, false },			/* nop */
+	{ 0xd503201f, 0, 0, false, false },                     /* nop */
 };
 
 static void operands_by_hand(void **state)
@@ -105,8 +105,10 @@ static uint64_t named(const char *text, size_t size)
 			set |= SP;
 		if (size - i >= 3 && !memcmp(text + i, "wsp", 3))
 			set |= SP;
-		if (strchr("xwvqdshb", text[i]) && i + 1 < size && isdigit((unsigned char)text[i + 1]) &&
-		    sscanf(text + i + 1, "%u%n", &number, &length) == 1 && number < 31 + (text[i] != 'x' && text[i] != 'w'))
+		if (strchr("xwvqdshb", text[i]) && i + 1 < size &&
+		    isdigit((unsigned char)text[i + 1]) &&
+		    sscanf(text + i + 1, "%u%n", &number, &length) == 1 &&
+		    number < 31 + (text[i] != 'x' && text[i] != 'w'))
 			set |= text[i] == 'x' || text[i] == 'w' ? X(number) : V(number);
 	}
 	return set;
@@ -125,7 +127,8 @@ static bool exact(const struct tl_a64 *insn)
 {
 	if (left_out(insn->opcode))
 		return false;
-	if (insn->class == TL_A64_UNALLOCATED || insn->class >= TL_A64_FLOAT || insn->class == TL_A64_AUTH)
+	if (insn->class == TL_A64_UNALLOCATED || insn->class >= TL_A64_FLOAT ||
+	    insn->class == TL_A64_AUTH)
 		return false;
 	if (insn->access & TL_A64_SCALABLE || (insn->opcode & 0x1e000000) == 0x04000000)
 		return false;
@@ -169,8 +172,8 @@ static void operands_as_in_the_text(void **state)
 		if (insn.flow == TL_A64_RETURN || (opcode & 0xfff80000) == 0xd5080000)
 			wanted |= set;
 		if (set != wanted)
-			fail_msg("%08x %s: %llx instead of %llx", opcode, text, (unsigned long long)set,
-				 (unsigned long long)wanted);
+			fail_msg("%08x %s: %llx instead of %llx", opcode, text,
+				 (unsigned long long)set, (unsigned long long)wanted);
 		compared++;
 	}
 	assert_true(compared > 10000);

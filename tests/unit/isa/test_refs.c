@@ -29,20 +29,32 @@ static bool makes(const struct tl_ref *ref, uint64_t address)
 static void x86_instructions(void **state)
 {
 	static const struct example examples[] = {
-		{ { 0xe8, 1 }, 5, TL_REF_DIRECT, 0x1006, 0 },				 /* call */
-		{ { 0xeb, 0xfe }, 2, TL_REF_DIRECT, 0x1000, 0 },			 /* jmp */
-		{ { 0x74, 2 }, 2, TL_REF_DIRECT, 0x1004, 0 },				 /* je */
-		{ { 0xff, 0x15, 0x10 }, 6, TL_REF_SLOT, 0x1016, 0 },			 /* call [rip+16] */
-		{ { 0xff, 0x25, 0x10 }, 6, TL_REF_SLOT, 0x1016, 0 },			 /* jmp [rip+16] */
-		{ { 0xf2, 0xff, 0x25, 0x10 }, 7, TL_REF_SLOT, 0x1017, 0 },		 /* bnd jmp */
-		{ { 0xff, 0xd0 }, 2, TL_REF_INDIRECT, 0, 0 },				 /* call rax */
-		{ { 0xff, 0xa3, 0x10 }, 6, TL_REF_INDIRECT, 0, 0 },			 /* jmp [rbx+16] */
-		{ { 0xc3 }, 1, TL_REF_NONE, 0, 0 },					 /* ret */
-		{ { 0x48, 0x8d, 0x05, 0x10 }, 7, TL_REF_NONE, 0, 0x1017 },		 /* lea rax, [rip+16] */
-		{ { 0xbf, 0x78, 0x56, 0x34, 0x12 }, 5, TL_REF_NONE, 0, 0x12345678 },	 /* mov edi, imm */
-		{ { 0x68, 0x78, 0x56, 0x34, 0x12 }, 5, TL_REF_NONE, 0, 0x12345678 },	 /* push imm */
-		{ { 0x48, 0xb8, 0xf0, 0xde, 0xbc, 0x9a, 0x78, 0x56, 0x34, 0x12 }, 10, TL_REF_NONE, 0,
-		  0x123456789abcdef0 },							 /* mov rax, imm */
+		{ { 0xe8, 1 }, 5, TL_REF_DIRECT, 0x1006, 0 },    /* call */
+		{ { 0xeb, 0xfe }, 2, TL_REF_DIRECT, 0x1000, 0 }, /* jmp */
+		{ { 0x74, 2 }, 2, TL_REF_DIRECT, 0x1004, 0 },    /* je */
+		/* call [rip+16] */
+		{ { 0xff, 0x15, 0x10 }, 6, TL_REF_SLOT, 0x1016, 0 },
+		/* jmp [rip+16] */
+		{ { 0xff, 0x25, 0x10 }, 6, TL_REF_SLOT, 0x1016, 0 },
+		/* bnd jmp */
+		{ { 0xf2, 0xff, 0x25, 0x10 }, 7, TL_REF_SLOT, 0x1017, 0 },
+		/* call rax */
+		{ { 0xff, 0xd0 }, 2, TL_REF_INDIRECT, 0, 0 },
+		/* jmp [rbx+16] */
+		{ { 0xff, 0xa3, 0x10 }, 6, TL_REF_INDIRECT, 0, 0 },
+		{ { 0xc3 }, 1, TL_REF_NONE, 0, 0 }, /* ret */
+		/* lea rax, [rip+16] */
+		{ { 0x48, 0x8d, 0x05, 0x10 }, 7, TL_REF_NONE, 0, 0x1017 },
+		/* mov edi, imm */
+		{ { 0xbf, 0x78, 0x56, 0x34, 0x12 }, 5, TL_REF_NONE, 0, 0x12345678 },
+		/* push imm */
+		{ { 0x68, 0x78, 0x56, 0x34, 0x12 }, 5, TL_REF_NONE, 0, 0x12345678 },
+		{ { 0x48, 0xb8, 0xf0, 0xde, 0xbc, 0x9a, 0x78, 0x56, 0x34, 0x12 },
+		  10,
+		  TL_REF_NONE,
+		  0,
+		  /* mov rax, imm */
+		  0x123456789abcdef0 },
 	};
 	struct tl_ref_reader reader;
 	struct tl_ref ref;
@@ -69,8 +81,8 @@ static struct tl_ref run_a64(const uint32_t *code, size_t count)
 
 	assert_true(tl_ref_open(&reader, AARCH64));
 	for (size_t i = 0; i < count; i++) {
-		uint8_t bytes[4] = { (uint8_t)code[i], (uint8_t)(code[i] >> 8), (uint8_t)(code[i] >> 16),
-				     (uint8_t)(code[i] >> 24) };
+		uint8_t bytes[4] = { (uint8_t)code[i], (uint8_t)(code[i] >> 8),
+				     (uint8_t)(code[i] >> 16), (uint8_t)(code[i] >> 24) };
 
 		assert_true(tl_ref_read(&reader, bytes, 4, AT + 4 * i, &ref));
 		assert_int_equal(ref.length, 4);
@@ -86,7 +98,9 @@ static void a64_instructions(void **state)
 	/* BL +8; BLR X8; ADRP X0, +2 pages and ADD X0, X0, #0x28; RET */
 	static const uint32_t call[] = { 0x94000002 }, register_call[] = { 0xd63f0100 };
 	static const uint32_t address[] = { 0xd0000000, 0x9100a000 }, returns[] = { 0xd65f03c0 };
-	/* The same register, loaded from elsewhere in between: MOV X16, X1. And behind a call: BL. */
+	/*
+	 * The same register, loaded from elsewhere in between: MOV X16, X1. And behind a call: BL.
+	 */
 	static const uint32_t clobbered[] = { 0xd0000010, 0xaa0103f0, 0xf9400e11, 0xd61f0220 };
 	static const uint32_t called[] = { 0xd0000010, 0x94000002, 0xf9400e11, 0xd61f0220 };
 	struct tl_ref ref;

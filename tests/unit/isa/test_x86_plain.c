@@ -23,11 +23,12 @@ static void compare(const uint8_t *code)
 	if (!tl_x86_plain(code, BYTES, AT, &ours))
 		return;
 	known++;
-	if (tl_x86_flow_ask(&zydis, code, BYTES, AT, &theirs) == TL_X86_DECODED && ours.size == theirs.size &&
-	    ours.iclass == theirs.iclass && ours.flags == theirs.flags && ours.target == theirs.target)
+	if (tl_x86_flow_ask(&zydis, code, BYTES, AT, &theirs) == TL_X86_DECODED &&
+	    ours.size == theirs.size && ours.iclass == theirs.iclass &&
+	    ours.flags == theirs.flags && ours.target == theirs.target)
 		return;
-	fail_msg("%02x %02x %02x %02x %02x: %u bytes, class %u, flags %#x", code[0], code[1], code[2], code[3],
-		 code[4], ours.size, ours.iclass, ours.flags);
+	fail_msg("%02x %02x %02x %02x %02x: %u bytes, class %u, flags %#x", code[0], code[1],
+		 code[2], code[3], code[4], ours.size, ours.iclass, ours.flags);
 }
 
 /* All values of ModRM; SIB bytes with and without a base, when there is one. */
@@ -55,7 +56,8 @@ static void compare_all(uint8_t fill)
 
 	for (size_t i = 0; i < sizeof(prefixes) * sizeof(rexes) * 2 * 256; i++) {
 		size_t rest = i / 256, at = 0;
-		uint8_t rex = rexes[rest / 2 % sizeof(rexes)], prefix = prefixes[rest / 2 / sizeof(rexes)];
+		uint8_t rex = rexes[rest / 2 % sizeof(rexes)],
+			prefix = prefixes[rest / 2 / sizeof(rexes)];
 
 		memset(code, fill, sizeof(code));
 		if (prefix)

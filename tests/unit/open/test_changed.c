@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* "No result stands on bytes that went away": files of every format that become shorter while they are read. */
+/*
+ * "No result stands on bytes that went away": files of every format that become shorter while they
+ * are read.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +66,8 @@ static void assert_changed(struct tl_input *input, const char *path)
 /* Pages that are gone (SIGBUS without the guard), and a last page that is only emptied in part. */
 static void a_mapped_file_that_shrinks(void **state)
 {
-	static const char *const files[] = { "xray/mt8-fdr.xray", "intel_pt/timed.pt", "perf/threads.perf.data" };
+	static const char *const files[] = { "xray/mt8-fdr.xray", "intel_pt/timed.pt",
+					     "perf/threads.perf.data" };
 	static const off_t left[] = { 0, 100, -1 };
 
 	(void)state;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logs of a program that forked (docs/formats/xray.md, 9), written by hand. Figures are worked out beside each. */
+/*
+ * Logs of a program that forked (docs/formats/xray.md, 9), written by hand. Figures are worked out
+ * beside each.
+ */
 #include "../xray/bytes.h"
 
 #include <stdio.h>
@@ -47,7 +50,8 @@ static int fold(const struct logs *logs, struct tl_profile **profile, size_t *no
 	uint64_t count, skipped;
 	struct tl_input *input;
 	size_t listed;
-	int status = tl_input_open(&input, (const char *const *)logs->paths, logs->count, NULL, NULL, &err);
+	int status = tl_input_open(&input, (const char *const *)logs->paths, logs->count, NULL,
+				   NULL, &err);
 
 	if (status < 0)
 		return status;
@@ -60,7 +64,8 @@ static int fold(const struct logs *logs, struct tl_profile **profile, size_t *no
 	return status;
 }
 
-static void has(const struct tl_profile *profile, uint64_t id, uint64_t calls, uint64_t unfinished, int64_t self)
+static void has(const struct tl_profile *profile, uint64_t id, uint64_t calls, uint64_t unfinished,
+		int64_t self)
 {
 	struct tl_function_totals totals = { 0 };
 
@@ -99,8 +104,8 @@ static void put_parent(struct logs *logs)
 }
 
 /*
- * A child: enter 3 at 150, exit 3 at 160, exit 1 at 170. In the buffer of thread 3, which it does not have, stands the
- * beginning of a call that the parent took back as too short.
+ * A child: enter 3 at 150, exit 3 at 160, exit 1 at 170. In the buffer of thread 3, which it does
+ * not have, stands the beginning of a call that the parent took back as too short.
  */
 static void put_child(struct logs *logs)
 {
@@ -145,7 +150,9 @@ static void what_was_inherited_counts_once(void **state)
 	}
 }
 
-/* A child that began a buffer of its own, which names it: process and thread 9. Its stack goes on. */
+/*
+ * A child that began a buffer of its own, which names it: process and thread 9. Its stack goes on.
+ */
 static void a_child_that_names_itself(void **state)
 {
 	struct logs logs = { .count = 0 };
@@ -170,7 +177,8 @@ static void a_child_that_names_itself(void **state)
 	has(profile, 3, 1, 0, 10);
 	assert_int_equal(tl_profile_losses(profile).orphan_exits, 0);
 	for (uint32_t i = 0; i < tl_profile_part_count(profile); i++)
-		named |= tl_profile_part(profile, i)->process == 9 && tl_profile_part(profile, i)->thread == 9;
+		named |= tl_profile_part(profile, i)->process == 9 &&
+			 tl_profile_part(profile, i)->thread == 9;
 	assert_true(named);
 	assert_int_equal(tl_profile_part_count(profile), 3);
 	tl_profile_free(profile);
@@ -213,7 +221,9 @@ static void a_buffer_that_stands_there_twice(void **state)
 	free_logs(&logs);
 }
 
-/* "the same file twice is refused"; a copy, too, unless another log shows that the program forked. */
+/*
+ * "the same file twice is refused"; a copy, too, unless another log shows that the program forked.
+ */
 static void files_given_twice(void **state)
 {
 	struct logs logs = { .count = 0 };
@@ -224,7 +234,8 @@ static void files_given_twice(void **state)
 	put_child(&logs);
 	logs.paths[1] = logs.paths[0];
 	logs.count = 2;
-	assert_int_equal(fold(&logs, &profile, &notes, &faults), TL_BAD_USAGE); /* when it is opened */
+	/* when it is opened */
+	assert_int_equal(fold(&logs, &profile, &notes, &faults), TL_BAD_USAGE);
 	logs.count = 1;
 	put_child(&logs);
 	assert_int_equal(fold(&logs, &profile, &notes, &faults), TL_BAD_USAGE);

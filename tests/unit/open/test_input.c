@@ -28,8 +28,8 @@ static char *path_of(const char *name)
 }
 
 /*
- * t: 100 enter 1, 110 enter 2, 120 enter 3, 130 exit 1 (2 and 3 are deduced), 140 exit 9 (an orphan), 150 enter 2,
- * 160 exit 2
+ * t: 100 enter 1, 110 enter 2, 120 enter 3, 130 exit 1 (2 and 3 are deduced), 140 exit 9 (an
+ * orphan), 150 enter 2, 160 exit 2
  */
 static char *write_trace(uint64_t frequency)
 {
@@ -76,8 +76,8 @@ static struct tl_input *open_path(const char *path, const struct tl_input_option
 	return input;
 }
 
-static int try_open_at(const char *path, const struct tl_input_options *options, const char **failed,
-		       struct tl_error *err)
+static int try_open_at(const char *path, const struct tl_input_options *options,
+		       const char **failed, struct tl_error *err)
 {
 	struct tl_input *input = (struct tl_input *)1;
 	int status = tl_input_open(&input, &path, 1, options, failed, err);
@@ -142,7 +142,8 @@ static void what_is_no_trace(void **state)
 /* "failed: set to the path the error is about" */
 static void the_right_file_is_to_blame(void **state)
 {
-	char *trace = write_trace(1000), *missing = path_of("missing"), *text = write_file("text", "no ELF", 6);
+	char *trace = write_trace(1000), *missing = path_of("missing"),
+	     *text = write_file("text", "no ELF", 6);
 	struct tl_binary_spec binary = { .path = missing };
 	struct tl_input_options options = everything();
 	const char *paths[] = { trace, text }, *failed;
@@ -217,7 +218,9 @@ static int64_t folded_total(const char *path, const struct tl_input_options *opt
 	return total;
 }
 
-/* "Filters by thread, process, cpu and time decide what counts"; "window from the first record on" */
+/*
+ * "Filters by thread, process, cpu and time decide what counts"; "window from the first record on"
+ */
 static void filters_decide_what_counts(void **state)
 {
 	char *path = write_trace(1000);
@@ -254,7 +257,8 @@ static void a_function_filter_chooses(void **state)
 	assert_int_equal(tl_input_fold(input, &profile, NULL), 0);
 	assert_int_equal(*tl_profile_total(profile), 40);
 	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++)
-		assert_int_equal(tl_profile_chosen(profile, i), tl_profile_function(profile, i)->id <= 2);
+		assert_int_equal(tl_profile_chosen(profile, i),
+				 tl_profile_function(profile, i)->id <= 2);
 	tl_profile_free(profile);
 	tl_input_close(input);
 	free(path);
@@ -325,7 +329,10 @@ static size_t count(const char *text, const char *part)
 	return found;
 }
 
-/* An object that nothing is known to be of leaves no function record; "" is what an unknown one is called. */
+/*
+ * An object that nothing is known to be of leaves no function record; "" is what an unknown one is
+ * called.
+ */
 static void an_object_filter_chooses_records(void **state)
 {
 	char *path = write_trace(1000);
@@ -365,11 +372,16 @@ static void info_dump_and_check(void **state)
 		/* exit 1 is not of the innermost frame; exit 9 has no entry */
 		text = ask(input, CHECK, TL_REPORT_JSON, 2);
 		assert_int_equal(count(text, "\n"), 2);
-		assert_int_equal(count(text, "{\"rule\":\"xray.order.exit-not-innermost\",\"offset\":136,\"record\":8,"), 1);
-		assert_int_equal(count(text, "{\"rule\":\"xray.order.exit-without-entry\",\"offset\":144,\"record\":9,"), 1);
+		assert_int_equal(count(text, "{\"rule\":\"xray.order.exit-not-innermost\","
+					     "\"offset\":136,\"record\":8,"),
+				 1);
+		assert_int_equal(count(text, "{\"rule\":\"xray.order.exit-without-entry\","
+					     "\"offset\":144,\"record\":9,"),
+				 1);
 		free(text);
 		text = ask(input, CHECK, TL_REPORT_TEXT, 2);
-		assert_int_equal(count(text, "xray.order.exit-without-entry offset 0x90 record 9"), 1);
+		assert_int_equal(count(text, "xray.order.exit-without-entry offset 0x90 record 9"),
+				 1);
 		free(text);
 	}
 	/* There is no table to be a CSV. */
@@ -485,10 +497,13 @@ static void a_timeline_nests(void **state)
 	static const struct {
 		const char *function;
 		size_t calls, of[4];
+		/* clang-format off */
 	} cases[] = {
-		{ NULL, 4, { 0, 1, 2, 1 } },  { "^#2$", 2, { 0, 0, 2, 0 } }, { "^#3$", 1, { 0, 0, 0, 1 } },
+		{ NULL, 4, { 0, 1, 2, 1 } },  { "^#2$", 2, { 0, 0, 2, 0 } }, { "^#3$", 1, { 0, 0, 0,
+		  1 } },
 		{ "[13]", 2, { 0, 1, 0, 1 } }, { "^#9$", 0, { 0, 0, 0, 0 } },
 	};
+	/* clang-format on */
 	char *path = write_trace(1000);
 
 	(void)state;
@@ -508,15 +523,24 @@ static void a_timeline_nests(void **state)
 			assert_int_equal(count(text, name), cases[i].of[f]);
 		}
 		assert_int_equal(count(text, "\"name\":\"#9\""), 0); /* the orphan */
-		/* 1 tick is 1 ms, from the first record at 100 on. 2 and 3 end with the exit of 1. */
+		/*
+		 * 1 tick is 1 ms, from the first record at 100 on. 2 and 3 end with the exit of 1.
+		 */
 		if (cases[i].of[3])
-			assert_int_equal(count(text, "\"ts\":20000.000,\"dur\":10000.000,\"name\":\"#3\""), 1);
+			assert_int_equal(
+				count(text, "\"ts\":20000.000,\"dur\":10000.000,\"name\":\"#3\""),
+				1);
 		if (cases[i].of[2]) {
-			assert_int_equal(count(text, "\"ts\":10000.000,\"dur\":20000.000,\"name\":\"#2\""), 1);
-			assert_int_equal(count(text, "\"ts\":50000.000,\"dur\":10000.000,\"name\":\"#2\""), 1);
+			assert_int_equal(
+				count(text, "\"ts\":10000.000,\"dur\":20000.000,\"name\":\"#2\""),
+				1);
+			assert_int_equal(
+				count(text, "\"ts\":50000.000,\"dur\":10000.000,\"name\":\"#2\""),
+				1);
 		}
 		if (cases[i].of[1])
-			assert_int_equal(count(text, "\"ts\":0.000,\"dur\":30000.000,\"name\":\"#1\""), 1);
+			assert_int_equal(
+				count(text, "\"ts\":0.000,\"dur\":30000.000,\"name\":\"#1\""), 1);
 		free(text);
 		tl_input_close(input);
 	}
@@ -527,7 +551,8 @@ static void a_timeline_nests(void **state)
 static void calls_left_out_end_no_others(void **state)
 {
 	static const char *const functions[] = { "#1", "#2", "#3" };
-	static const char *const times[] = { "\"ts\":0.000,\"dur\":40000.000,", "\"ts\":10000.000,\"dur\":10000.000,",
+	static const char *const times[] = { "\"ts\":0.000,\"dur\":40000.000,",
+					     "\"ts\":10000.000,\"dur\":10000.000,",
 					     "\"ts\":25000.000,\"dur\":5000.000," };
 	struct bytes b = { 0 };
 	size_t start;
@@ -603,8 +628,10 @@ static void every_variant_is_what_it_says(void **state)
 	static const struct {
 		const char *variant;
 		uint8_t version, type;
-	} cases[] = { { NULL, 5, FDR }, { "5", 5, FDR }, { "4", 4, FDR }, { "3", 3, FDR }, { "2", 2, FDR }, { "1", 1, FDR },
-		      { "basic", 3, BASIC }, { "basic-3", 3, BASIC }, { "basic-2", 2, BASIC }, { "basic-1", 1, BASIC } };
+	} cases[] = { { NULL, 5, FDR },       { "5", 5, FDR },         { "4", 4, FDR },
+		      { "3", 3, FDR },        { "2", 2, FDR },         { "1", 1, FDR },
+		      { "basic", 3, BASIC },  { "basic-3", 3, BASIC }, { "basic-2", 2, BASIC },
+		      { "basic-1", 1, BASIC } };
 	char *path = write_trace(1000);
 
 	(void)state;
@@ -645,7 +672,8 @@ static void other_formats_and_variants(void **state)
 	assert_int_equal(err.status, TL_UNSUPPORTED);
 	for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
 		err.status = TL_OK;
-		assert_int_equal(tl_input_reencode(input, "xray", variants[i], out, &err), TL_BAD_USAGE);
+		assert_int_equal(tl_input_reencode(input, "xray", variants[i], out, &err),
+				 TL_BAD_USAGE);
 		assert_int_equal(err.status, TL_BAD_USAGE);
 	}
 	tl_output_discard(out);

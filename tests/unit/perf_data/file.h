@@ -83,7 +83,7 @@ static inline void put_attr(struct file *f, uint32_t type, uint64_t sample_type,
 	put32(f, type);
 	put32(f, 64);
 	put64(f, 0x2601); /* config */
-	put64(f, 1);	  /* sample_period */
+	put64(f, 1);      /* sample_period */
 	put64(f, sample_type);
 	put64(f, 0); /* read_format */
 	for (unsigned i = 0; i < 8; i++) {
@@ -105,7 +105,10 @@ static inline void patch64(struct file *f, size_t at, uint64_t value)
 	f->size = size;
 }
 
-/* The 104 bytes of a file's header, one attribute (PMU 8, sample_id_all) and one id, 77. Data begin at DATA_AT. */
+/*
+ * The 104 bytes of a file's header, one attribute (PMU 8, sample_id_all) and one id, 77. Data begin
+ * at DATA_AT.
+ */
 static inline void file_begin(struct file *f, uint64_t sample_type)
 {
 	f->size = 0;
@@ -130,7 +133,8 @@ static inline void file_end(struct file *f)
 }
 
 /* TID, TIME, CPU, IDENTIFIER. */
-static inline void put_trailer(struct file *f, uint32_t pid, uint32_t tid, uint64_t time, uint32_t cpu)
+static inline void put_trailer(struct file *f, uint32_t pid, uint32_t tid, uint64_t time,
+			       uint32_t cpu)
 {
 	put32(f, pid);
 	put32(f, tid);
@@ -142,7 +146,8 @@ static inline void put_trailer(struct file *f, uint32_t pid, uint32_t tid, uint6
 
 enum { TRAILER = 32 };
 
-static inline void put_comm(struct file *f, uint32_t pid, uint32_t tid, const char *name, uint16_t misc, uint64_t time)
+static inline void put_comm(struct file *f, uint32_t pid, uint32_t tid, const char *name,
+			    uint16_t misc, uint64_t time)
 {
 	const size_t padded = (strlen(name) + 8) / 8 * 8;
 
@@ -177,7 +182,8 @@ static inline void assert_text(struct tl_perf_text text, const char *wanted)
 }
 
 /* The only fault there is. */
-static inline void assert_fault(const struct file *f, enum tl_status status, uint64_t offset, uint64_t length)
+static inline void assert_fault(const struct file *f, enum tl_status status, uint64_t offset,
+				uint64_t length)
 {
 	size_t listed;
 	uint64_t count, skipped;

@@ -79,7 +79,8 @@ static void a_gap(void **state)
 		put_auxtrace(0);
 		put_auxtrace(100);
 		assert_lines(snapshot ? ""
-				      : "aux-gap offset 0x158 record 2: AUX data do not follow on each other: trace "
+				      : "aux-gap offset 0x158 record 2: AUX data do not follow on "
+					"each other: trace "
 					"is missing between\n");
 	}
 }
@@ -93,9 +94,11 @@ static void aux_records(void **state)
 	put_aux(0, 16, TL_PERF_AUX_TRUNCATED);
 	put_aux(16, 16, TL_PERF_AUX_PARTIAL);
 	put_auxtrace(0);
-	assert_lines("aux-truncated offset 0x118 record 1: the AUX buffer was full: trace is missing after this\n"
+	assert_lines("aux-truncated offset 0x118 record 1: the AUX buffer was full: trace is "
+		     "missing after this\n"
 		     "aux-partial offset 0x158 record 2: the trace has gaps inside\n"
-		     "aux-missing offset 0x158 record 2: an AUX record tells of data that are not in the file\n");
+		     "aux-missing offset 0x158 record 2: an AUX record tells of data that are not "
+		     "in the file\n");
 }
 
 static void whose_trace(void **state)
@@ -104,9 +107,11 @@ static void whose_trace(void **state)
 	file_begin(&f, COMMON_TYPE);
 	put_auxtrace(0);
 	put_info(9, 0);
-	assert_lines("auxtrace-info offset 0xc0 record 0: AUX data without AUXTRACE_INFO before: nobody knows its "
+	assert_lines("auxtrace-info offset 0xc0 record 0: AUX data without AUXTRACE_INFO before: "
+		     "nobody knows its "
 		     "kind\n"
-		     "no-event offset 0x100 record 1: AUXTRACE_INFO names a PMU that no event of the file has\n");
+		     "no-event offset 0x100 record 1: AUXTRACE_INFO names a PMU that no event of "
+		     "the file has\n");
 }
 
 static void lost_records(void **state)
@@ -118,15 +123,18 @@ static void lost_records(void **state)
 	put64(&f, 5);
 	put_trailer(&f, 1, 1, 1, 0);
 	put_header(&f, 999, 0, 8);
-	assert_lines("lost offset 0xc0 record 0: the kernel lost records: who ran what may be wrong after this\n"
-		     "record-unknown offset 0xf8 record 1: a record of a type that is not known; skipped\n");
+	assert_lines("lost offset 0xc0 record 0: the kernel lost records: who ran what may be "
+		     "wrong after this\n"
+		     "record-unknown offset 0xf8 record 1: a record of a type that is not known; "
+		     "skipped\n");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_wrong), cmocka_unit_test(a_gap),	   cmocka_unit_test(aux_records),
-		cmocka_unit_test(whose_trace),	    cmocka_unit_test(lost_records),
+		cmocka_unit_test(nothing_is_wrong), cmocka_unit_test(a_gap),
+		cmocka_unit_test(aux_records),      cmocka_unit_test(whose_trace),
+		cmocka_unit_test(lost_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,10 @@
 
 static struct file f;
 
-/* "Header, 104 bytes: magic, size, attr entry size, then {offset, size} of attrs, data, event_types" (2) */
+/*
+ * "Header, 104 bytes: magic, size, attr entry size, then {offset, size} of attrs, data,
+ * event_types" (2)
+ */
 static void a_file_has_its_attributes_in_front(void **state)
 {
 	const struct tl_perf_attr *attrs;
@@ -31,8 +34,8 @@ static void a_file_has_its_attributes_in_front(void **state)
 }
 
 /*
- * "A byte-swapped magic means the other byte order" (2); bit-fields of a big-endian machine begin at the highest bit of
- * each byte.
+ * "A byte-swapped magic means the other byte order" (2); bit-fields of a big-endian machine begin
+ * at the highest bit of each byte.
  */
 static void the_other_byte_order(void **state)
 {
@@ -90,7 +93,10 @@ static void put_feature_entry(size_t at, uint64_t offset, uint64_t size)
 	patch64(&f, at + 8, size);
 }
 
-/* "After the data: one {offset, size} per set feature bit, in bit order"; texts are a length and so many bytes (3) */
+/*
+ * "After the data: one {offset, size} per set feature bit, in bit order"; texts are a length and so
+ * many bytes (3)
+ */
 static void features_stand_behind_the_data(void **state)
 {
 	size_t table;
@@ -122,7 +128,10 @@ static void features_stand_behind_the_data(void **state)
 	reader_close(&f);
 }
 
-/* A feature section outside the file is a fault at its entry; what the file is for is read all the same. */
+/*
+ * A feature section outside the file is a fault at its entry; what the file is for is read all the
+ * same.
+ */
 static void a_feature_outside_the_file(void **state)
 {
 	size_t table;
@@ -159,11 +168,14 @@ static void what_is_no_perf_data(void **state)
 	struct tl_perf_reader *reader;
 
 	(void)state;
-	assert_int_equal(tl_source_open_memory(&f.source, "PERFILE3........", 16, "test", &f.err), 0);
+	assert_int_equal(tl_source_open_memory(&f.source, "PERFILE3........", 16, "test", &f.err),
+			 0);
 	assert_int_equal(tl_perf_open(&reader, f.source, NULL, &f.err), TL_BAD_FORMAT);
 	assert_int_equal(f.err.offset, 0);
 	tl_source_close(f.source);
-	assert_int_equal(tl_source_open_memory(&f.source, "PERFILE2\x68\0\0\0\0\0\0\0abc", 19, "test", &f.err), 0);
+	assert_int_equal(tl_source_open_memory(&f.source, "PERFILE2\x68\0\0\0\0\0\0\0abc", 19,
+					       "test", &f.err),
+			 0);
 	assert_int_equal(tl_perf_open(&reader, f.source, NULL, &f.err), TL_TRUNCATED);
 	assert_int_equal(f.err.offset, 19);
 	tl_source_close(f.source);

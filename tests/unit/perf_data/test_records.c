@@ -50,10 +50,14 @@ static void mmap(void **state)
 	no_more();
 }
 
-/* UAPI, PERF_RECORD_MISC_MMAP_BUILD_ID: "u8 build_id_size; u8, u16 reserved; u8 build_id[20]" in place of the inode */
+/*
+ * UAPI, PERF_RECORD_MISC_MMAP_BUILD_ID: "u8 build_id_size; u8, u16 reserved; u8 build_id[20]" in
+ * place of the inode
+ */
 static void mmap2_with_a_build_id(void **state)
 {
-	static const uint8_t id[20] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 };
+	static const uint8_t id[20] = { 1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+					11, 12, 13, 14, 15, 16, 17, 18, 19, 20 };
 
 	(void)state;
 	file_begin(&f, COMMON_TYPE);
@@ -321,7 +325,10 @@ static void an_unknown_type(void **state)
 
 /* ---- compressed ---- */
 
-/* Two records as one zstd frame in pieces of `piece` bytes: a record may begin in one and end in another (5). */
+/*
+ * Two records as one zstd frame in pieces of `piece` bytes: a record may begin in one and end in
+ * another (5).
+ */
 static void put_compressed(size_t piece, bool newer)
 {
 	static struct file plain;
@@ -389,8 +396,8 @@ static void what_does_not_expand(void **state)
 /* ---- order ---- */
 
 /*
- * "What is older than the end of the round before the last can no longer be overtaken" (5): with in_order, records come
- * by time; those without a time at once.
+ * "What is older than the end of the round before the last can no longer be overtaken" (5): with
+ * in_order, records come by time; those without a time at once.
  */
 static void by_time(void **state)
 {

@@ -61,8 +61,8 @@ static void off(struct stream *s)
 
 static void put_info(uint64_t shift, uint64_t mult, uint64_t zero, bool snapshot)
 {
-	const uint64_t words[17] = { 8, shift, mult, zero, 1, 1 << 10, 1 << 11, 3, snapshot, 1, 1 << 9, 0x3c000,
-				     176, 2, 2, 32, 0 };
+	const uint64_t words[17] = { 8, shift,  mult,    zero, 1, 1 << 10, 1 << 11, 3, snapshot,
+				     1, 1 << 9, 0x3c000, 176,  2, 2,       32,      0 };
 
 	put_header(&f, TL_PERF_AUXTRACE_INFO, 0, 8 + 8 + sizeof(words));
 	put32(&f, 1);
@@ -102,7 +102,8 @@ static void put_aux(uint64_t offset, uint64_t size, uint64_t flags)
 	put_trailer(&f, 1, 1, 1, 0);
 }
 
-static void put_auxtrace(const uint8_t *data, size_t size, uint64_t offset, uint32_t tid, uint32_t cpu)
+static void put_auxtrace(const uint8_t *data, size_t size, uint64_t offset, uint32_t tid,
+			 uint32_t cpu)
 {
 	const size_t padded = (size + 7) / 8 * 8;
 
@@ -167,7 +168,10 @@ static void the_configuration(void **state)
 	trace_close();
 }
 
-/* UAPI: "quot = cyc >> time_shift; rem = cyc & ((1 << time_shift) - 1); zero + quot * mult + ((rem * mult) >> shift)" */
+/*
+ * UAPI: "quot = cyc >> time_shift; rem = cyc & ((1 << time_shift) - 1); zero + quot * mult + ((rem
+ * * mult) >> shift)"
+ */
 static void time_both_ways(void **state)
 {
 	struct stream s = { .size = 0 };
@@ -190,7 +194,10 @@ static void time_both_ways(void **state)
 
 /* ---- pieces (7) ---- */
 
-/* "size is padded to 8": the next piece's offset says how long the one before it is; then the bytes are one stretch. */
+/*
+ * "size is padded to 8": the next piece's offset says how long the one before it is; then the bytes
+ * are one stretch.
+ */
 static void padding_is_cut_off(void **state)
 {
 	struct stream s = { .size = 0 };
@@ -264,7 +271,8 @@ static void snapshots_overlap(void **state)
 }
 
 /*
- * "AUX data must be cut at AUX records with truncated" (7), unless tracing was off there, so that no flow is torn.
+ * "AUX data must be cut at AUX records with truncated" (7), unless tracing was off there, so that
+ * no flow is torn.
  */
 static void a_full_buffer(void **state)
 {
@@ -299,7 +307,10 @@ static void a_full_buffer(void **state)
 
 /* ---- who (8) ---- */
 
-/* "current thread from SWITCH_CPU_WIDE by time": a thread takes over where tracing is turned on at or after its time */
+/*
+ * "current thread from SWITCH_CPU_WIDE by time": a thread takes over where tracing is turned on at
+ * or after its time
+ */
 static void threads_take_turns(void **state)
 {
 	struct stream s = { .size = 0 };
@@ -386,12 +397,13 @@ static void an_address_tells_whose_it_is(void **state)
 }
 
 /*
- * Samples of sched:sched_switch: TRACING_DATA has the tracepoint's number and where prev_pid and next_pid are; threads are
- * those of the processes that COMM names (8).
+ * Samples of sched:sched_switch: TRACING_DATA has the tracepoint's number and where prev_pid and
+ * next_pid are; threads are those of the processes that COMM names (8).
  */
 static void switches_by_tracepoint(void **state)
 {
-	static const char tracing[] = "name: sched_switch\nID: 314\nformat:\n\tfield:pid_t prev_pid;\toffset:4;\tsize:4;\n"
+	static const char tracing[] = "name: sched_switch\nID: 314\nformat:\n\tfield:pid_t "
+				      "prev_pid;\toffset:4;\tsize:4;\n"
 				      "\tfield:pid_t next_pid;\toffset:8;\tsize:4;\n";
 	struct stream s = { .size = 0 };
 	size_t first;
@@ -523,11 +535,30 @@ static void missing_files_are_told_once(void **state)
 static void files_below_a_sysroot(void **state)
 {
 	/* ELF64, EXEC, x86-64: one PT_LOAD R+X of bytes 0x0 .. 0x1000 at 0x400000 */
-	uint8_t elf[0x1000] = { 0x7f, 'E', 'L', 'F', 2, 1, 1, 0, [16] = 2, [18] = 62, [20] = 1, [32] = 64,
-				[52] = 64, [54] = 56, [56] = 1,
-				[64] = 1, [68] = 5, [64 + 18] = 0x40, [64 + 26] = 0x40,
-				[64 + 33] = 0x10, [64 + 41] = 0x10 };
-	struct tl_perf_trace_options options = { .size = sizeof(options), .process = TL_NOWHERE, .thread = TL_NOWHERE,
+	uint8_t elf[0x1000] = { 0x7f,
+				'E',
+				'L',
+				'F',
+				2,
+				1,
+				1,
+				0,
+				[16] = 2,
+				[18] = 62,
+				[20] = 1,
+				[32] = 64,
+				[52] = 64,
+				[54] = 56,
+				[56] = 1,
+				[64] = 1,
+				[68] = 5,
+				[64 + 18] = 0x40,
+				[64 + 26] = 0x40,
+				[64 + 33] = 0x10,
+				[64 + 41] = 0x10 };
+	struct tl_perf_trace_options options = { .size = sizeof(options),
+						 .process = TL_NOWHERE,
+						 .thread = TL_NOWHERE,
 						 .cpu = TL_NOWHERE };
 	struct stream s = { .size = 0 };
 	struct tl_perf_place found;

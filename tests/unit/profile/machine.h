@@ -14,7 +14,10 @@
 
 #include "profile/fold.h"
 
-/* What a step does after its time was set. COST: `what` of the first further event, -2 * `what` of the second. */
+/*
+ * What a step does after its time was set. COST: `what` of the first further event, -2 * `what` of
+ * the second.
+ */
 enum act { IN, OUT, TIME, GAP, OPEN, CLOSE, COST };
 
 struct step {
@@ -42,16 +45,21 @@ static inline void machine_begin_part(struct machine *m)
 
 static inline void machine_begin(struct machine *m)
 {
-	static const struct tl_event events[] = { { .name = "Ticks" }, { .name = "Bytes" }, { .name = "Faults" } };
+	static const struct tl_event events[] = { { .name = "Ticks" },
+						  { .name = "Bytes" },
+						  { .name = "Faults" } };
 
 	if (!m->functions)
 		m->functions = 8;
-	assert_int_equal(tl_profile_new(&m->profile, "test", events, m->extra_events + 1, 0, NULL), 0);
+	assert_int_equal(tl_profile_new(&m->profile, "test", events, m->extra_events + 1, 0, NULL),
+			 0);
 	for (uint32_t i = 0; i < m->functions; i++) {
 		char name[16];
 
 		snprintf(name, sizeof(name), "f%u", i);
-		assert_int_equal(tl_profile_add_function(m->profile, &(struct tl_function){ .name = name }, NULL), i);
+		assert_int_equal(tl_profile_add_function(
+					 m->profile, &(struct tl_function){ .name = name }, NULL),
+				 i);
 	}
 	machine_begin_part(m);
 }
@@ -99,7 +107,8 @@ static inline void machine_end_part(struct machine *m)
 	for (uint32_t i = 0; i < m->functions; i++)
 		functions[i] = i;
 	tl_fold_end(&m->fold);
-	assert_int_equal(tl_fold_into(&m->fold, m->profile, &part, functions, m->keep_latency, NULL), 0);
+	assert_int_equal(
+		tl_fold_into(&m->fold, m->profile, &part, functions, m->keep_latency, NULL), 0);
 	free(functions);
 	tl_fold_free(&m->fold);
 }
@@ -130,8 +139,8 @@ static inline void machine_free(struct machine *m)
 
 /* ---- what is asked; `function` is the number, event 0 the cost ---- */
 
-static inline void assert_function(const struct machine *m, uint32_t function, uint64_t calls, uint64_t unfinished,
-				   int64_t self, int64_t inclusive)
+static inline void assert_function(const struct machine *m, uint32_t function, uint64_t calls,
+				   uint64_t unfinished, int64_t self, int64_t inclusive)
 {
 	struct tl_function_totals totals;
 
@@ -150,8 +159,9 @@ static inline void assert_cut(const struct machine *m, uint32_t function, uint64
 	assert_int_equal(totals.cut, cut);
 }
 
-static inline void assert_context(const struct machine *m, uint32_t number, uint32_t parent, uint32_t function,
-				  uint64_t calls, uint64_t unfinished, int64_t self, int64_t inclusive)
+static inline void assert_context(const struct machine *m, uint32_t number, uint32_t parent,
+				  uint32_t function, uint64_t calls, uint64_t unfinished,
+				  int64_t self, int64_t inclusive)
 {
 	const struct tl_context *c = tl_profile_context(m->profile, number);
 
@@ -163,8 +173,8 @@ static inline void assert_context(const struct machine *m, uint32_t number, uint
 	assert_int_equal(*tl_profile_context_inclusive(m->profile, number), inclusive);
 }
 
-static inline void assert_durations(const struct machine *m, uint32_t function, uint64_t calls, uint64_t min,
-				    uint64_t max, uint64_t sum, uint64_t median)
+static inline void assert_durations(const struct machine *m, uint32_t function, uint64_t calls,
+				    uint64_t min, uint64_t max, uint64_t sum, uint64_t median)
 {
 	struct tl_latency latency;
 

@@ -14,8 +14,8 @@
 #include <tracelathe/export.h>
 #include <tracelathe/profile.h>
 
-static inline struct tl_profile *new_profile(const char *format, const char *const *events, uint32_t count,
-					     uint64_t frequency)
+static inline struct tl_profile *new_profile(const char *format, const char *const *events,
+					     uint32_t count, uint64_t frequency)
 {
 	struct tl_event list[8] = { 0 };
 	struct tl_profile *profile;
@@ -28,19 +28,24 @@ static inline struct tl_profile *new_profile(const char *format, const char *con
 	return profile;
 }
 
-static inline uint32_t add_part(struct tl_profile *profile, uint64_t process, uint64_t thread, uint64_t number,
-				const char *command)
+static inline uint32_t add_part(struct tl_profile *profile, uint64_t process, uint64_t thread,
+				uint64_t number, const char *command)
 {
-	struct tl_part part = { .process = process, .thread = thread, .number = number, .command = command };
+	struct tl_part part = {
+		.process = process, .thread = thread, .number = number, .command = command
+	};
 	int64_t at = tl_profile_add_part(profile, &part, NULL);
 
 	assert_true(at >= 0);
 	return (uint32_t)at;
 }
 
-static inline uint32_t add_function(struct tl_profile *profile, const char *object, const char *file, const char *name)
+static inline uint32_t add_function(struct tl_profile *profile, const char *object,
+				    const char *file, const char *name)
 {
-	struct tl_function function = { .name = name, .object = object, .file = file, .id = TL_NOWHERE };
+	struct tl_function function = {
+		.name = name, .object = object, .file = file, .id = TL_NOWHERE
+	};
 	int64_t number = tl_profile_add_function(profile, &function, NULL);
 
 	assert_true(number >= 0);
@@ -52,8 +57,8 @@ static inline struct tl_position at(const char *file, uint32_t line, uint64_t ad
 	return (struct tl_position){ .file = file, .line = line, .address = address };
 }
 
-static inline void add_line(struct tl_profile *profile, uint32_t function, uint32_t part, struct tl_position where,
-			    int64_t a, int64_t b)
+static inline void add_line(struct tl_profile *profile, uint32_t function, uint32_t part,
+			    struct tl_position where, int64_t a, int64_t b)
 {
 	struct tl_cost_line line = { .function = function, .part = part, .at = where };
 	const int64_t cost[8] = { a, b };
@@ -61,8 +66,9 @@ static inline void add_line(struct tl_profile *profile, uint32_t function, uint3
 	assert_int_equal(tl_profile_add_line(profile, &line, cost, NULL), 0);
 }
 
-static inline void add_arc(struct tl_profile *profile, uint32_t caller, uint32_t callee, uint32_t part,
-			   struct tl_position from, uint64_t calls, int64_t a, int64_t b)
+static inline void add_arc(struct tl_profile *profile, uint32_t caller, uint32_t callee,
+			   uint32_t part, struct tl_position from, uint64_t calls, int64_t a,
+			   int64_t b)
 {
 	struct tl_arc arc = { caller, callee, part, from, { 0 }, calls };
 	const int64_t cost[8] = { a, b };
@@ -70,16 +76,17 @@ static inline void add_arc(struct tl_profile *profile, uint32_t caller, uint32_t
 	assert_int_equal(tl_profile_add_arc(profile, &arc, cost, NULL), 0);
 }
 
-static inline void add_jump(struct tl_profile *profile, uint32_t function, uint32_t part, uint32_t from, uint32_t to,
-			    uint64_t executed, uint64_t taken)
+static inline void add_jump(struct tl_profile *profile, uint32_t function, uint32_t part,
+			    uint32_t from, uint32_t to, uint64_t executed, uint64_t taken)
 {
-	struct tl_jump jump = { function, function, part, at("", from, 0), at("", to, 0), executed, taken, true };
+	struct tl_jump jump = { function,      function, part,  at("", from, 0),
+				at("", to, 0), executed, taken, true };
 
 	assert_int_equal(tl_profile_add_jump(profile, &jump, NULL), 0);
 }
 
-static inline uint32_t add_context(struct tl_profile *profile, uint32_t parent, uint32_t function, uint32_t part,
-				   uint64_t calls, int64_t self)
+static inline uint32_t add_context(struct tl_profile *profile, uint32_t parent, uint32_t function,
+				   uint32_t part, uint64_t calls, int64_t self)
 {
 	const int64_t cost[8] = { self };
 	int64_t number = tl_profile_add_context(profile, parent, function, part, NULL);
@@ -113,7 +120,8 @@ static inline int64_t self_of(const struct tl_profile *profile, const char *name
 	return totals.self[event];
 }
 
-static inline int64_t inclusive_of(const struct tl_profile *profile, const char *name, uint32_t event)
+static inline int64_t inclusive_of(const struct tl_profile *profile, const char *name,
+				   uint32_t event)
 {
 	struct tl_function_totals totals;
 

@@ -2,13 +2,18 @@
 /* tl_profile_diff(): who matches whom, and what changed. Numbers by hand. */
 #include "profiles.h"
 
-static const char *const ir_dr[] = { "Ir", "Dr" }, *const dr_bc_ir[] = { "Dr", "Bc", "Ir" }, *const ticks[] = { "Ticks" };
+static const char *const ir_dr[] = { "Ir", "Dr" }, *const dr_bc_ir[] = { "Dr", "Bc", "Ir" },
+			 *const ticks[] = { "Ticks" };
 
-/* main 10+1 at line 3 and 4+0 at line 9 of h.h; f 20+2 at line 7; old 1; main calls f twice for 20+2. */
+/*
+ * main 10+1 at line 3 and 4+0 at line 9 of h.h; f 20+2 at line 7; old 1; main calls f twice for
+ * 20+2.
+ */
 static struct tl_profile *before(void)
 {
 	struct tl_profile *p = new_profile("x", ir_dr, 2, 0);
-	uint32_t m = add_function(p, "/old/prog", "/old/m.c", "main"), f = add_function(p, "/old/prog", "/old/m.c", "f");
+	uint32_t m = add_function(p, "/old/prog", "/old/m.c", "main"),
+		 f = add_function(p, "/old/prog", "/old/m.c", "f");
 	uint32_t old = add_function(p, "/old/prog", "/old/m.c", "old.part.7");
 
 	add_line(p, m, TL_NONE, at("/old/m.c", 3, 0x10), 6, 1);
@@ -20,18 +25,28 @@ static struct tl_profile *before(void)
 	return finished(p);
 }
 
-/* Built elsewhere: main 11+1 at line 3; f 15+2 at line 7 and 15+0 at line 8; one new; f called 3 times for 30+2. */
+/*
+ * Built elsewhere: main 11+1 at line 3; f 15+2 at line 7 and 15+0 at line 8; one new; f called 3
+ * times for 30+2.
+ */
 static struct tl_profile *after(void)
 {
 	struct tl_profile *p = new_profile("y", dr_bc_ir, 3, 0);
-	uint32_t f = add_function(p, "/new/prog", "/new/m.c", "f"), m = add_function(p, "/new/prog", "/new/m.c", "main");
-	uint32_t old = add_function(p, "/new/prog", "/new/m.c", "old"), new = add_function(p, "/new/prog", "n.c", "new");
-	static const int64_t costs[][3] = { { 1, 0, 11 }, { 2, 9, 15 }, { 0, 0, 15 }, { 0, 0, 1 }, { 0, 0, 5 } };
+	uint32_t f = add_function(p, "/new/prog", "/new/m.c", "f"),
+		 m = add_function(p, "/new/prog", "/new/m.c", "main");
+	uint32_t old = add_function(p, "/new/prog", "/new/m.c", "old"),
+		 new = add_function(p, "/new/prog", "n.c", "new");
+	static const int64_t costs[][3] = {
+		{ 1, 0, 11 }, { 2, 9, 15 }, { 0, 0, 15 }, { 0, 0, 1 }, { 0, 0, 5 }
+	};
+	/* clang-format off */
 	const struct tl_cost_line lines[] = {
-		{ m, TL_NONE, { "/new/m.c", 0x50, 0, 3 } },  { f, TL_NONE, { "/new/m.c", 0x60, 0, 7 } },
+		{ m, TL_NONE, { "/new/m.c", 0x50, 0, 3 } },  { f, TL_NONE, { "/new/m.c", 0x60, 0,
+		  7 } },
 		{ f, TL_NONE, { "/new/m.c", 0x64, 0, 8 } },  { old, TL_NONE, { "", 0, 0, 30 } },
 		{ new, TL_NONE, { "n.c", 0, 0, 1 } },
 	};
+	/* clang-format on */
 	struct tl_arc arc = { m, f, TL_NONE, { "/new/m.c", 0x54, 0, 3 }, { 0 }, 3 };
 	const int64_t inclusive[] = { 2, 9, 30 };
 
@@ -62,12 +77,14 @@ static void forget(struct compared *c)
 	tl_profile_free(c->after);
 }
 
-static struct tl_diff_row row_of(const struct tl_diff *diff, const char *function, const char *file, uint32_t line)
+static struct tl_diff_row row_of(const struct tl_diff *diff, const char *function, const char *file,
+				 uint32_t line)
 {
 	for (uint32_t i = 0; i < tl_diff_row_count(diff); i++) {
 		struct tl_diff_row row = tl_diff_row(diff, i);
 
-		if (!strcmp(row.function->name, function) && (!file || !strcmp(row.file, file)) && row.line == line)
+		if (!strcmp(row.function->name, function) && (!file || !strcmp(row.file, file)) &&
+		    row.line == line)
 			return row;
 	}
 	fail_msg("no row %s:%u", function, line);
@@ -152,8 +169,10 @@ static void lines_are_compared_without_addresses(void **state)
 
 static void renaming_matches_what_compilers_call_otherwise(void **state)
 {
-	static const struct tl_rename renames[] = { { "\\.part\\.[0-9]+$", "" }, { "^(m)(ain)$", "\\2-\\1" } };
-	struct compared c = compared((struct tl_diff_options){ .renames = renames, .rename_count = 2 });
+	static const struct tl_rename renames[] = { { "\\.part\\.[0-9]+$", "" },
+						    { "^(m)(ain)$", "\\2-\\1" } };
+	struct compared c =
+		compared((struct tl_diff_options){ .renames = renames, .rename_count = 2 });
 	struct tl_diff_row row = row_of(c.diff, "old", NULL, 0);
 
 	(void)state;
@@ -164,11 +183,16 @@ static void renaming_matches_what_compilers_call_otherwise(void **state)
 	forget(&c);
 }
 
-/* Every match is replaced, empty ones too: "x*" in "abxxc" matches before a, before b, xx, before c. */
+/*
+ * Every match is replaced, empty ones too: "x*" in "abxxc" matches before a, before b, xx, before
+ * c.
+ */
 static void renaming_replaces_every_match(void **state)
 {
 	static const struct tl_rename renames[] = { { "x*", "-" } };
-	const struct tl_diff_options options = { .size = sizeof(options), .renames = renames, .rename_count = 1 };
+	const struct tl_diff_options options = { .size = sizeof(options),
+						 .renames = renames,
+						 .rename_count = 1 };
 	struct tl_profile *p = new_profile("x", ticks, 1, 0);
 	struct tl_diff *diff;
 
@@ -208,7 +232,8 @@ static void only_lone_names_match_by_name(void **state)
 	tl_profile_free(b);
 }
 
-static struct tl_diff_row lone_row(uint64_t frequency_before, uint64_t frequency_after, uint64_t *rate, int64_t costs[2])
+static struct tl_diff_row lone_row(uint64_t frequency_before, uint64_t frequency_after,
+				   uint64_t *rate, int64_t costs[2])
 {
 	struct tl_profile *a = new_profile("x", ticks, 1, frequency_before);
 	struct tl_profile *b = new_profile("x", ticks, 1, frequency_after);
@@ -228,7 +253,10 @@ static struct tl_diff_row lone_row(uint64_t frequency_before, uint64_t frequency
 	return row;
 }
 
-/* "Ticks of clocks with different known frequencies are compared in nanoseconds": 1000 at 3 GHz are 333.3 ns. */
+/*
+ * "Ticks of clocks with different known frequencies are compared in nanoseconds": 1000 at 3 GHz are
+ * 333.3 ns.
+ */
 static void ticks_of_two_clocks_become_time(void **state)
 {
 	uint64_t rate;

@@ -4,9 +4,12 @@
 
 #include "profile/model.h"
 
-static void filtered(struct tl_profile **to, const struct tl_profile *from, const char *function, const char *object)
+static void filtered(struct tl_profile **to, const struct tl_profile *from, const char *function,
+		     const char *object)
 {
-	struct tl_profile_filter filter = { .size = sizeof(filter), .function = function, .object = object };
+	struct tl_profile_filter filter = { .size = sizeof(filter),
+					    .function = function,
+					    .object = object };
 
 	assert_int_equal(tl_profile_filtered(to, from, &filter, NULL), 0);
 }
@@ -20,7 +23,8 @@ static uint32_t named(const struct tl_profile *profile, const char *name)
 	return TL_NONE;
 }
 
-static void has(const struct tl_profile *profile, const char *name, uint64_t calls, int64_t self, int64_t inclusive)
+static void has(const struct tl_profile *profile, const char *name, uint64_t calls, int64_t self,
+		int64_t inclusive)
 {
 	uint32_t number = named(profile, name);
 	struct tl_function_totals totals;
@@ -32,19 +36,25 @@ static void has(const struct tl_profile *profile, const char *name, uint64_t cal
 	assert_int_equal(totals.inclusive[0], inclusive);
 }
 
-/* f0 0..100 > f1 10..40 > f2 20..30 > f3 22..25; f0 > f2 50..60; f0 > f4 70..90, with f1 at the end unfinished. */
+/*
+ * f0 0..100 > f1 10..40 > f2 20..30 > f3 22..25; f0 > f2 50..60; f0 > f4 70..90, with f1 at the end
+ * unfinished.
+ */
 static void make_stacks(struct machine *m)
 {
 	static const struct step steps[] = {
-		{ IN, 0, 0 },	{ IN, 1, 10 },	{ IN, 2, 20 },	{ IN, 3, 22 },	{ OUT, 3, 25 },
-		{ OUT, 2, 30 }, { OUT, 1, 40 }, { IN, 2, 50 },	{ OUT, 2, 60 }, { IN, 4, 70 },
+		{ IN, 0, 0 },   { IN, 1, 10 },   { IN, 2, 20 },  { IN, 3, 22 },    { OUT, 3, 25 },
+		{ OUT, 2, 30 }, { OUT, 1, 40 },  { IN, 2, 50 },  { OUT, 2, 60 },   { IN, 4, 70 },
 		{ OUT, 4, 90 }, { OUT, 0, 100 }, { IN, 1, 110 }, { TIME, 0, 120 },
 	};
 
 	machine_run(m, steps, sizeof(steps) / sizeof(steps[0]));
 }
 
-/* "the contexts whose path has a matching function (from the root down to the last function below it)" */
+/*
+ * "the contexts whose path has a matching function (from the root down to the last function below
+ * it)"
+ */
 static void stacks_through_a_function_are_kept(void **state)
 {
 	struct machine m = { 0 };
@@ -85,9 +95,12 @@ static void everything_and_nothing(void **state)
 	filtered(&narrow, m.profile, ".", NULL);
 	assert_int_equal(tl_profile_context_count(narrow), tl_profile_context_count(m.profile));
 	for (uint32_t i = 0; i < tl_profile_context_count(narrow); i++) {
-		assert_int_equal(*tl_profile_context_self(narrow, i), *tl_profile_context_self(m.profile, i));
-		assert_int_equal(*tl_profile_context_inclusive(narrow, i), *tl_profile_context_inclusive(m.profile, i));
-		assert_int_equal(tl_profile_context(narrow, i)->calls, tl_profile_context(m.profile, i)->calls);
+		assert_int_equal(*tl_profile_context_self(narrow, i),
+				 *tl_profile_context_self(m.profile, i));
+		assert_int_equal(*tl_profile_context_inclusive(narrow, i),
+				 *tl_profile_context_inclusive(m.profile, i));
+		assert_int_equal(tl_profile_context(narrow, i)->calls,
+				 tl_profile_context(m.profile, i)->calls);
 	}
 	tl_profile_free(narrow);
 	filtered(&narrow, m.profile, NULL, NULL);
@@ -103,7 +116,8 @@ static void everything_and_nothing(void **state)
 /* The durations of the functions kept come along, of all parts and of each that had its own. */
 static void durations_come_along(void **state)
 {
-	static const struct step first[] = { { IN, 1, 0 }, { OUT, 1, 5 } }, second[] = { { IN, 1, 0 }, { OUT, 1, 9 } };
+	static const struct step first[] = { { IN, 1, 0 }, { OUT, 1, 5 } },
+				 second[] = { { IN, 1, 0 }, { OUT, 1, 9 } };
 	struct machine m = { .keep_latency = true };
 	struct tl_latency latency;
 	struct tl_profile *narrow;
@@ -129,23 +143,34 @@ static void durations_come_along(void **state)
 
 static struct tl_profile *make_sums(void)
 {
+	/* clang-format off */
 	static const struct tl_function functions[] = {
-		{ .name = "main", .object = "a.out" }, { .name = "f", .object = "a.out" }, { .name = "g", .object = "lib.so" },
+		{ .name = "main", .object = "a.out" }, { .name = "f", .object = "a.out" },
+		  { .name = "g", .object = "lib.so" },
 	};
+	/* clang-format on */
 	static const struct tl_event ir = { .name = "Ir" };
 	struct tl_profile *profile;
 
 	assert_int_equal(tl_profile_new(&profile, "test", &ir, 1, 0, NULL), 0);
 	for (uint32_t i = 0; i < 3; i++) {
 		assert_int_equal(tl_profile_add_function(profile, &functions[i], NULL), i);
-		assert_int_equal(tl_profile_add_line(profile, &(struct tl_cost_line){ .function = i, .part = TL_NONE },
-						     (const int64_t[]){ 10 << i }, NULL), 0);
+		assert_int_equal(tl_profile_add_line(
+					 profile,
+					 &(struct tl_cost_line){ .function = i, .part = TL_NONE },
+					 (const int64_t[]){ 10 << i }, NULL),
+				 0);
 	}
 	for (uint32_t i = 0; i < 3; i++) {
-		struct tl_arc arc = { .caller = i ? i - 1 : TL_NONE, .callee = i, .part = TL_NONE, .calls = i + 1 };
+		struct tl_arc arc = {
+			.caller = i ? i - 1 : TL_NONE, .callee = i, .part = TL_NONE, .calls = i + 1
+		};
 
-		assert_int_equal(tl_profile_add_arc(profile, &arc, (const int64_t[]){ 70 - (i ? 10 : 0) - (i > 1 ? 20 : 0) },
-						    NULL), 0);
+		assert_int_equal(tl_profile_add_arc(
+					 profile, &arc,
+					 (const int64_t[]){ 70 - (i ? 10 : 0) - (i > 1 ? 20 : 0) },
+					 NULL),
+				 0);
 	}
 	assert_int_equal(tl_profile_finish(profile, NULL), 0);
 	return profile;
@@ -190,7 +215,8 @@ static void choosing_changes_no_number(void **state)
 
 	(void)state;
 	/* "True when the function was chosen, or none ever was." */
-	assert_true(tl_profile_chosen(profile, 0) && tl_profile_chosen(profile, 1) && tl_profile_chosen(profile, 2));
+	assert_true(tl_profile_chosen(profile, 0) && tl_profile_chosen(profile, 1) &&
+		    tl_profile_chosen(profile, 2));
 	assert_int_equal(tl_profile_choose(profile, &filter, NULL), 0);
 	assert_true(tl_profile_chosen(profile, 0));
 	assert_true(tl_profile_chosen(profile, 1));
@@ -219,7 +245,8 @@ static void a_bad_pattern_is_bad_usage(void **state)
 		struct tl_error err = { .status = TL_OK };
 
 		*(i % 2 ? &filter.function : &filter.object) = bad[i / 2];
-		assert_int_equal(tl_profile_filtered(&narrow, profile, &filter, &err), TL_BAD_USAGE);
+		assert_int_equal(tl_profile_filtered(&narrow, profile, &filter, &err),
+				 TL_BAD_USAGE);
 		assert_null(narrow);
 		assert_int_equal(err.status, TL_BAD_USAGE);
 		assert_true(err.offset == TL_NOWHERE);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fold, rule by rule of the head of profile/fold.h (quoted at each test), on sequences whose figures are worked
- * out by hand; and against a slow, plain simulator on random ones (test_fold_random.c).
+ * The fold, rule by rule of the head of profile/fold.h (quoted at each test), on sequences whose
+ * figures are worked out by hand; and against a slow, plain simulator on random ones
+ * (test_fold_random.c).
  */
 #include <time.h>
 
@@ -17,7 +18,9 @@ enum { A, B, C, D };
  */
 static void calls_nest(void **state)
 {
-	static const struct step steps[] = { { IN, A, 0 }, { IN, B, 10 }, { OUT, B, 25 }, { OUT, A, 40 } };
+	static const struct step steps[] = {
+		{ IN, A, 0 }, { IN, B, 10 }, { OUT, B, 25 }, { OUT, A, 40 }
+	};
 	struct machine m = { 0 };
 
 	(void)state;
@@ -34,8 +37,10 @@ static void calls_nest(void **state)
 /* One function along two paths is two contexts: A calls B twice, C calls B once. */
 static void contexts_are_paths(void **state)
 {
-	static const struct step steps[] = { { IN, A, 0 },   { IN, B, 1 },   { OUT, B, 3 },  { IN, B, 4 },  { OUT, B, 9 },
-					     { OUT, A, 10 }, { IN, C, 10 }, { IN, B, 11 }, { OUT, B, 15 }, { OUT, C, 20 } };
+	static const struct step steps[] = { { IN, A, 0 },  { IN, B, 1 },  { OUT, B, 3 },
+					     { IN, B, 4 },  { OUT, B, 9 }, { OUT, A, 10 },
+					     { IN, C, 10 }, { IN, B, 11 }, { OUT, B, 15 },
+					     { OUT, C, 20 } };
 	struct machine m = { 0 };
 
 	(void)state;
@@ -51,7 +56,10 @@ static void contexts_are_paths(void **state)
 	machine_free(&m);
 }
 
-/* "frames of one function stand on each other; durations count every level, inclusive cost counts the outermost" */
+/*
+ * "frames of one function stand on each other; durations count every level, inclusive cost counts
+ * the outermost"
+ */
 static void recursion_counts_inclusive_once(void **state)
 {
 	static const struct step steps[] = { { IN, A, 0 },   { IN, A, 10 },  { IN, A, 20 },
@@ -70,8 +78,9 @@ static void recursion_counts_inclusive_once(void **state)
 /* A > B > A > B: each inclusive from its outermost frame. */
 static void mutual_recursion_counts_each_once(void **state)
 {
-	static const struct step steps[] = { { IN, A, 0 },   { IN, B, 10 },  { IN, A, 20 },  { IN, B, 30 },
-					     { OUT, B, 40 }, { OUT, A, 50 }, { OUT, B, 60 }, { OUT, A, 70 } };
+	static const struct step steps[] = { { IN, A, 0 },   { IN, B, 10 },  { IN, A, 20 },
+					     { IN, B, 30 },  { OUT, B, 40 }, { OUT, A, 50 },
+					     { OUT, B, 60 }, { OUT, A, 70 } };
 	struct machine m = { 0 };
 
 	(void)state;
@@ -86,7 +95,9 @@ static void mutual_recursion_counts_each_once(void **state)
 /* "an orphan: counted and dropped. It moves time on, like every record, but no frame." */
 static void an_orphan_exit_moves_time_only(void **state)
 {
-	static const struct step steps[] = { { OUT, B, 0 }, { IN, A, 10 }, { OUT, C, 15 }, { OUT, A, 30 }, { OUT, A, 40 } };
+	static const struct step steps[] = {
+		{ OUT, B, 0 }, { IN, A, 10 }, { OUT, C, 15 }, { OUT, A, 30 }, { OUT, A, 40 }
+	};
 	struct machine m = { 0 };
 
 	(void)state;
@@ -101,10 +112,15 @@ static void an_orphan_exit_moves_time_only(void **state)
 	machine_free(&m);
 }
 
-/* "it is `unfinished`: its cost counts, its duration does not, and it is not among the finished calls" */
+/*
+ * "it is `unfinished`: its cost counts, its duration does not, and it is not among the finished
+ * calls"
+ */
 static void an_open_frame_is_unfinished(void **state)
 {
-	static const struct step steps[] = { { IN, A, 0 }, { IN, B, 10 }, { OUT, B, 20 }, { IN, B, 30 }, { TIME, 0, 45 } };
+	static const struct step steps[] = {
+		{ IN, A, 0 }, { IN, B, 10 }, { OUT, B, 20 }, { IN, B, 30 }, { TIME, 0, 45 }
+	};
 	struct machine m = { 0 };
 
 	(void)state;
@@ -118,13 +134,16 @@ static void an_open_frame_is_unfinished(void **state)
 }
 
 /*
- * "an exit closes the innermost open frame of its function and every frame above it (...): those ended nobody knows
- * when: they are calls, but `cut`, without a duration, and counted as deduced". C is at most one of a caller further out:
+ * "an exit closes the innermost open frame of its function and every frame above it (...): those
+ * ended nobody knows when: they are calls, but `cut`, without a duration, and counted as deduced".
+ * C is at most one of a caller further out:
  * B was left, maybe before C was entered.
  */
 static void an_exit_closes_what_stands_above(void **state)
 {
-	static const struct step steps[] = { { IN, A, 0 }, { IN, B, 10 }, { IN, C, 20 }, { OUT, A, 50 }, { OUT, C, 60 } };
+	static const struct step steps[] = {
+		{ IN, A, 0 }, { IN, B, 10 }, { IN, C, 20 }, { OUT, A, 50 }, { OUT, C, 60 }
+	};
 	struct machine m = { 0 };
 
 	(void)state;
@@ -145,11 +164,14 @@ static void an_exit_closes_what_stands_above(void **state)
 	machine_free(&m);
 }
 
-/* "the innermost open frame of its function": A > B > A > C, then A exits: the outer A and B stay. */
+/*
+ * "the innermost open frame of its function": A > B > A > C, then A exits: the outer A and B stay.
+ */
 static void an_exit_takes_the_innermost_frame(void **state)
 {
-	static const struct step steps[] = { { IN, A, 0 },  { IN, B, 1 },  { IN, A, 2 },  { IN, C, 3 },
-					     { OUT, A, 10 }, { OUT, B, 20 }, { OUT, A, 30 } };
+	static const struct step steps[] = { { IN, A, 0 },  { IN, B, 1 },   { IN, A, 2 },
+					     { IN, C, 3 },  { OUT, A, 10 }, { OUT, B, 20 },
+					     { OUT, A, 30 } };
 	struct machine m = { 0 };
 
 	(void)state;
@@ -165,12 +187,12 @@ static void an_exit_takes_the_innermost_frame(void **state)
 }
 
 /*
- * "an exit. The function it jumps to is then entered as a call of the caller": A calls B, which leaves by a tail exit
- * into C: C's context is A > C, not A > B > C.
+ * "an exit. The function it jumps to is then entered as a call of the caller": A calls B, which
+ * leaves by a tail exit into C: C's context is A > C, not A > B > C.
  */
 static void a_tail_exit_is_an_exit(void **state)
 {
-	static const struct step steps[] = { { IN, A, 0 },   { IN, B, 10 }, { OUT, B, 20 },
+	static const struct step steps[] = { { IN, A, 0 },  { IN, B, 10 },  { OUT, B, 20 },
 					     { IN, C, 20 }, { OUT, C, 35 }, { OUT, A, 40 } };
 	struct machine m = { 0 };
 
@@ -183,10 +205,14 @@ static void a_tail_exit_is_an_exit(void **state)
 	machine_free(&m);
 }
 
-/* "records are missing: counted. Frames stay open, since a later exit still closes them rightly." */
+/*
+ * "records are missing: counted. Frames stay open, since a later exit still closes them rightly."
+ */
 static void a_gap_keeps_frames_open(void **state)
 {
-	static const struct step steps[] = { { IN, A, 0 }, { GAP, 0, 10 }, { GAP, 0, 20 }, { OUT, A, 100 } };
+	static const struct step steps[] = {
+		{ IN, A, 0 }, { GAP, 0, 10 }, { GAP, 0, 20 }, { OUT, A, 100 }
+	};
 	struct machine m = { 0 };
 
 	(void)state;
@@ -199,7 +225,9 @@ static void a_gap_keeps_frames_open(void **state)
 /* "a step back is no time, and counted. Time goes on from the new value." */
 static void time_does_not_go_back(void **state)
 {
-	static const struct step steps[] = { { IN, A, 100 }, { IN, B, 150 }, { OUT, B, 120 }, { OUT, A, 130 } };
+	static const struct step steps[] = {
+		{ IN, A, 100 }, { IN, B, 150 }, { OUT, B, 120 }, { OUT, A, 130 }
+	};
 	struct machine m = { 0 };
 
 	(void)state;
@@ -215,8 +243,10 @@ static void time_does_not_go_back(void **state)
 static void the_clock_saturates(void **state)
 {
 	const uint64_t most = INT64_MAX;
-	const struct step steps[] = { { IN, A, 0 },          { IN, B, most - 5 },      { OUT, B, most + 10 },
-				      { IN, B, most + 20 }, { OUT, B, most + 1000 }, { OUT, A, most + 2000 } };
+	const struct step steps[] = {
+		{ IN, A, 0 },         { IN, B, most - 5 },     { OUT, B, most + 10 },
+		{ IN, B, most + 20 }, { OUT, B, most + 1000 }, { OUT, A, most + 2000 }
+	};
 	struct machine m = { 0 };
 
 	(void)state;
@@ -229,11 +259,14 @@ static void the_clock_saturates(void **state)
 	machine_free(&m);
 }
 
-/* Durations of recursive calls sum up at every level: 2 * (2^63 - 1) fits 64 bits, three of them do not. */
+/*
+ * Durations of recursive calls sum up at every level: 2 * (2^63 - 1) fits 64 bits, three of them do
+ * not.
+ */
 static void the_sum_of_durations_saturates(void **state)
 {
 	const uint64_t most = INT64_MAX;
-	const struct step steps[] = { { IN, A, 0 },      { IN, A, 0 },      { IN, A, 0 },
+	const struct step steps[] = { { IN, A, 0 },     { IN, A, 0 },     { IN, A, 0 },
 				      { OUT, A, most }, { OUT, A, most }, { OUT, A, most } };
 	struct tl_latency latency;
 	struct machine m = { 0 };
@@ -252,7 +285,9 @@ static void the_sum_of_durations_saturates(void **state)
 static void the_sum_over_parts_saturates(void **state)
 {
 	const uint64_t most = INT64_MAX;
-	const struct step steps[] = { { IN, A, 0 }, { IN, A, 0 }, { OUT, A, most }, { OUT, A, most } };
+	const struct step steps[] = {
+		{ IN, A, 0 }, { IN, A, 0 }, { OUT, A, most }, { OUT, A, most }
+	};
 	struct machine m = { 0 };
 
 	(void)state;
@@ -271,17 +306,17 @@ static void the_sum_over_parts_saturates(void **state)
 /* ---- the gate ---- */
 
 /*
- * "while the gate is closed no cost is counted. A call is finished, and timed, only if the gate was open from its entry
- * to its exit; one that is cut by the gate is `unfinished`."
+ * "while the gate is closed no cost is counted. A call is finished, and timed, only if the gate was
+ * open from its entry to its exit; one that is cut by the gate is `unfinished`."
  */
 static void the_gate_cuts_calls(void **state)
 {
 	static const struct step steps[] = {
-		{ IN, A, 0 },	 { IN, B, 10 },	  { OUT, B, 20 },  /* B 10 ticks, finished */
-		{ IN, C, 20 },	 { CLOSE, 0, 30 }, { OUT, C, 50 }, /* C 10 of its 30 ticks */
-		{ IN, B, 60 },	 { OUT, B, 70 },		   /* wholly outside */
-		{ IN, D, 70 },	 { OPEN, 0, 80 },  { OUT, D, 95 }, /* D 15 of its 25 ticks */
-		{ OUT, A, 100 },				   /* A 0..30 and 80..100, cut */
+		{ IN, A, 0 },    { IN, B, 10 },    { OUT, B, 20 }, /* B 10 ticks, finished */
+		{ IN, C, 20 },   { CLOSE, 0, 30 }, { OUT, C, 50 }, /* C 10 of its 30 ticks */
+		{ IN, B, 60 },   { OUT, B, 70 },                   /* wholly outside */
+		{ IN, D, 70 },   { OPEN, 0, 80 },  { OUT, D, 95 }, /* D 15 of its 25 ticks */
+		{ OUT, A, 100 },                                   /* A 0..30 and 80..100, cut */
 	};
 	struct machine m = { 0 };
 
@@ -300,14 +335,21 @@ static void the_gate_cuts_calls(void **state)
 	machine_free(&m);
 }
 
-/* What only happened outside is no context: D and B > C; but B, on the way to what happened inside, is one. */
+/*
+ * What only happened outside is no context: D and B > C; but B, on the way to what happened inside,
+ * is one.
+ */
 static void contexts_outside_the_gate_are_left_out(void **state)
 {
+	/* clang-format off */
 	static const struct step steps[] = {
-		{ CLOSE, 0, 0 }, { IN, D, 0 },   { OUT, D, 10 },  { IN, B, 10 },  { IN, C, 20 },  { OUT, C, 30 },
-		{ OPEN, 0, 40 }, { IN, A, 40 },  { OUT, A, 47 },  { CLOSE, 0, 47 }, { OUT, B, 60 }, { IN, D, 60 },
+		{ CLOSE, 0, 0 }, { IN, D, 0 },   { OUT, D, 10 },  { IN, B, 10 },  { IN, C, 20 },
+		  { OUT, C, 30 },
+		{ OPEN, 0, 40 }, { IN, A, 40 },  { OUT, A, 47 },  { CLOSE, 0, 47 }, { OUT, B, 60 },
+		  { IN, D, 60 },
 		{ TIME, 0, 70 }, /* D open at the end: never let in */
 	};
+	/* clang-format on */
 	struct machine m = { 0 };
 
 	(void)state;
@@ -323,8 +365,9 @@ static void contexts_outside_the_gate_are_left_out(void **state)
 /* Opening an open gate cuts nothing. */
 static void the_gate_moves_only_when_it_changes(void **state)
 {
-	static const struct step steps[] = { { OPEN, 0, 0 }, { IN, A, 0 }, { OPEN, 0, 5 }, { OUT, A, 9 }, { CLOSE, 0, 9 },
-					     { CLOSE, 0, 10 }, { OPEN, 0, 20 }, { IN, A, 20 }, { OUT, A, 22 } };
+	static const struct step steps[] = { { OPEN, 0, 0 },  { IN, A, 0 },    { OPEN, 0, 5 },
+					     { OUT, A, 9 },   { CLOSE, 0, 9 }, { CLOSE, 0, 10 },
+					     { OPEN, 0, 20 }, { IN, A, 20 },   { OUT, A, 22 } };
 	struct machine m = { 0 };
 
 	(void)state;
@@ -336,12 +379,17 @@ static void the_gate_moves_only_when_it_changes(void **state)
 
 /* ---- further events ---- */
 
-/* "Cost of the innermost open function": event 0 is time, the others follow; none is counted outside the gate. */
+/*
+ * "Cost of the innermost open function": event 0 is time, the others follow; none is counted
+ * outside the gate.
+ */
 static void further_events_go_to_the_innermost_frame(void **state)
 {
-	static const struct step steps[] = { { COST, 3, 0 },  { IN, A, 0 },    { COST, 5, 1 },	{ IN, B, 10 },
-					     { COST, 7, 11 }, { COST, 1, 12 }, { OUT, B, 20 },	{ COST, 100, 21 },
-					     { CLOSE, 0, 22 }, { COST, 1000, 23 }, { OPEN, 0, 24 }, { OUT, A, 30 } };
+	static const struct step steps[] = {
+		{ COST, 3, 0 },   { IN, A, 0 },       { COST, 5, 1 },  { IN, B, 10 },
+		{ COST, 7, 11 },  { COST, 1, 12 },    { OUT, B, 20 },  { COST, 100, 21 },
+		{ CLOSE, 0, 22 }, { COST, 1000, 23 }, { OPEN, 0, 24 }, { OUT, A, 30 }
+	};
 	struct machine m = { .extra_events = 2 };
 	struct tl_function_totals totals;
 
@@ -380,7 +428,8 @@ static void a_further_event_saturates(void **state)
 	tl_fold_leave(&fold, 0);
 	tl_fold_end(&fold);
 	assert_int_equal(tl_profile_new(&profile, "test", events, 2, 0, NULL), 0);
-	assert_int_equal(tl_profile_add_function(profile, &(struct tl_function){ .name = "f" }, NULL), 0);
+	assert_int_equal(
+		tl_profile_add_function(profile, &(struct tl_function){ .name = "f" }, NULL), 0);
 	assert_int_equal(tl_fold_into(&fold, profile, &part, &number, false, NULL), 0);
 	assert_int_equal(tl_profile_finish(profile, NULL), 0);
 	assert_int_equal(tl_profile_total(profile)[1], INT64_MAX);
@@ -412,7 +461,10 @@ static void events_must_agree(void **state)
 
 /* ---- large ones ---- */
 
-/* 100,000 levels: A is on the stack once, its calls are n, their durations 1 + 3 + ... + (2n - 1) = n * n. */
+/*
+ * 100,000 levels: A is on the stack once, its calls are n, their durations 1 + 3 + ... + (2n - 1) =
+ * n * n.
+ */
 static void deep_recursion(void **state)
 {
 	const uint64_t n = 100000;
@@ -432,7 +484,10 @@ static void deep_recursion(void **state)
 	machine_free(&m);
 }
 
-/* "Everything is O(1) per record": a search down the stack for each orphan would take 10^10 steps, minutes. */
+/*
+ * "Everything is O(1) per record": a search down the stack for each orphan would take 10^10 steps,
+ * minutes.
+ */
 static void orphans_below_a_deep_stack_take_no_search(void **state)
 {
 	const uint64_t n = 100000;
@@ -445,7 +500,10 @@ static void orphans_below_a_deep_stack_take_no_search(void **state)
 		machine_step(&m, (struct step){ IN, A, i });
 	for (uint64_t i = 0; i < n; i++) {
 		machine_step(&m, (struct step){ OUT, B, n });
-		/* Now and then the top moves, so that what is known of the stack is not all the same. */
+		/*
+		 * Now and then the top moves, so that what is known of the stack is not all the
+		 * same.
+		 */
 		machine_step(&m, (struct step){ i % 2 ? OUT : IN, C, n });
 	}
 	machine_finish(&m);
@@ -480,7 +538,10 @@ static void thousands_of_siblings(void **state)
 	machine_free(&m);
 }
 
-/* "`keep_latency`: durations also for the part alone"; each thread is a part with losses of its own. */
+/*
+ * "`keep_latency`: durations also for the part alone"; each thread is a part with losses of its
+ * own.
+ */
 static void parts_have_their_own_figures(void **state)
 {
 	static const struct step first[] = { { IN, A, 100 }, { OUT, A, 110 }, { OUT, B, 120 } };

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a gap does to the stack, rule by rule of the head of profile/fold.h (quoted at each test). */
+/*
+ * What a gap does to the stack, rule by rule of the head of profile/fold.h (quoted at each test).
+ */
 #include "machine.h"
 
 enum { A, B, C, D, LOST };
 
-/* Frames, from the outermost on, and the exits behind a gap: how many of both live on, and were opened in the gap. */
-static void assert_match(const char *frames, const char *exits, bool to_end, size_t kept, size_t begun)
+/*
+ * Frames, from the outermost on, and the exits behind a gap: how many of both live on, and were
+ * opened in the gap.
+ */
+static void assert_match(const char *frames, const char *exits, bool to_end, size_t kept,
+			 size_t begun)
 {
 	uint32_t functions[16];
 	struct tl_fold_match match;
@@ -57,7 +63,10 @@ static void of_equal_places_the_outermost_or_the_innermost(void **state)
 	assert_match("ABBBB", "BBA", false, 3, 0);
 }
 
-/* "Exits that are left over are those of frames opened in the gap"; "Without such exits all frames stay open." */
+/*
+ * "Exits that are left over are those of frames opened in the gap"; "Without such exits all frames
+ * stay open."
+ */
 static void exits_of_other_functions_close_no_frame(void **state)
 {
 	(void)state;
@@ -88,7 +97,8 @@ static void exits_may_fit_without_a_gap(void **state)
 /*
  * t: 0    10   20  gap  50    60    65    70
  *    A in B in C in     D out B out C ?   A out
- * C ended in the gap, D began there. D costs 50..55: "what those frames cost behind the gap counts, the calls do not".
+ * C ended in the gap, D began there. D costs 50..55: "what those frames cost behind the gap counts,
+ * the calls do not".
  */
 static void a_gap_has_its_own_time(void **state)
 {

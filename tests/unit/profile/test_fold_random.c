@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random sequences through the fold, by its plain functions and by the hot ones that loops over records use, against a
- * simulator: the rules of profile/fold.h written down as slowly and plainly as they read. The simulator walks its whole
- * stack for every tick it counts.
+ * Random sequences through the fold, by its plain functions and by the hot ones that loops over
+ * records use, against a simulator: the rules of profile/fold.h written down as slowly and plainly
+ * as they read. The simulator walks its whole stack for every tick it counts.
  */
 #include "machine.h"
 
-enum { FUNCTIONS = 5, MOST_FRAMES = 400, MOST_CONTEXTS = 4000, MOST_CALLS = 4000, STEPS = 400, RUNS = 400 };
+enum {
+	FUNCTIONS = 5,
+	MOST_FRAMES = 400,
+	MOST_CONTEXTS = 4000,
+	MOST_CALLS = 4000,
+	STEPS = 400,
+	RUNS = 400
+};
 
 struct sim_context {
 	int parent; /* -1: a root */
@@ -66,7 +73,8 @@ static void sim_enter(struct sim *s, uint32_t function)
 		found++;
 	if (found == s->context_count) {
 		assert_true(found < MOST_CONTEXTS);
-		s->contexts[s->context_count++] = (struct sim_context){ .parent = parent, .function = function };
+		s->contexts[s->context_count++] =
+			(struct sim_context){ .parent = parent, .function = function };
 	}
 	assert_true(s->depth < MOST_FRAMES);
 	s->frames[s->depth++] = (struct sim_frame){ .context = found };
@@ -187,7 +195,8 @@ static void compare_contexts(const struct sim *s, const struct tl_profile *profi
 		assert_int_equal(got->calls, want->calls);
 		assert_int_equal(got->unfinished, want->unfinished);
 		assert_int_equal(got->cut, want->cut);
-		assert_memory_equal(tl_profile_context_self(profile, number), want->self, sizeof(want->self));
+		assert_memory_equal(tl_profile_context_self(profile, number), want->self,
+				    sizeof(want->self));
 		numbers[i] = number++;
 	}
 	assert_int_equal(number, tl_profile_context_count(profile));
@@ -304,7 +313,9 @@ static void run_hot(struct machine *m, const struct step *steps, size_t count)
 	m->fold.hot = hot;
 }
 
-/* Loops of hot calls, broken here and there by plain ones, as a reader's are by metadata records. */
+/*
+ * Loops of hot calls, broken here and there by plain ones, as a reader's are by metadata records.
+ */
 static void hot_functions_agree_with_plain_ones(void **state)
 {
 	struct step steps[STEPS];

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tl_profile_grouped(): "self, inclusive (recursion counted once), arcs and contexts are those of the unit". */
+/*
+ * tl_profile_grouped(): "self, inclusive (recursion counted once), arcs and contexts are those of
+ * the unit".
+ */
 #include "profiles.h"
 
 static const char *const ticks[] = { "Ticks" }, *const ir[] = { "Ir" };
 
 /*
- * main (prog, m.c) 1 calls f (lib, f.c) 2 which calls g (lib, g.c) 4, which calls back h (prog, m.c) 8; main also calls
- * h 16. prog: self 1 + 8 + 16; inclusive all 31. lib: self 6, inclusive 2 + 4 + 8.
+ * main (prog, m.c) 1 calls f (lib, f.c) 2 which calls g (lib, g.c) 4, which calls back h (prog,
+ * m.c) 8; main also calls h 16. prog: self 1 + 8 + 16; inclusive all 31. lib: self 6, inclusive 2 +
+ * 4 + 8.
  */
 static struct tl_profile *tree(void)
 {
 	struct tl_profile *p = new_profile("x", ticks, 1, 0);
 	uint32_t part = add_part(p, 1, 1, 0, ""), m = add_function(p, "prog", "m.c", "main");
 	uint32_t f = add_function(p, "lib", "f.c", "f"), g = add_function(p, "lib", "g.c", "g");
-	uint32_t h = add_function(p, "prog", "m.c", "h"), top = add_context(p, TL_NONE, m, part, 1, 1);
+	uint32_t h = add_function(p, "prog", "m.c", "h"),
+		 top = add_context(p, TL_NONE, m, part, 1, 1);
 	uint32_t under = add_context(p, top, f, part, 3, 2);
 
 	under = add_context(p, under, g, part, 5, 4);
@@ -59,7 +64,9 @@ static void files_of_a_tree(void **state)
 	tl_profile_free(p);
 }
 
-/* Without a tree: self cost and that of the calls to other units. A file nobody knows is one, too. */
+/*
+ * Without a tree: self cost and that of the calls to other units. A file nobody knows is one, too.
+ */
 static void objects_of_sums(void **state)
 {
 	struct tl_profile *p = new_profile("x", ir, 1, 0);
@@ -81,8 +88,9 @@ static void objects_of_sums(void **state)
 }
 
 /*
- * prog's main 1 calls lib's f 10, which calls back prog's h 100, which calls lib's g 1000: each unit is in each other's
- * cycle. "Where units call each other back and there are no contexts, inclusive is an upper bound".
+ * prog's main 1 calls lib's f 10, which calls back prog's h 100, which calls lib's g 1000: each
+ * unit is in each other's cycle. "Where units call each other back and there are no contexts,
+ * inclusive is an upper bound".
  */
 static void units_that_call_back_are_bounded(void **state)
 {

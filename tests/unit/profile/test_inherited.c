@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inherited events (Callgrind Profile Format): "InheritedExpr := Name | Number Space* ("*" Space*)? Name | ... + ..." */
+/*
+ * Inherited events (Callgrind Profile Format): "InheritedExpr := Name | Number Space* ("*" Space*)?
+ * Name | ... + ..."
+ */
 #include "profiles.h"
 
 static int64_t computed(const char *formula, const char *nested)
 {
+	/* clang-format off */
 	const struct tl_event events[] = {
-		{ "Sum", "", "", formula }, { "Ir", "", "", "" }, { "cpu(ms)", "", "", "" }, { "Nested", "", "", nested },
+		{ "Sum", "", "", formula }, { "Ir", "", "", "" }, { "cpu(ms)", "", "", "" },
+		  { "Nested", "", "", nested },
 	};
+	/* clang-format on */
 	const int64_t first[] = { 77, 10, 3, 77 }, second[] = { 77, 20, 4, 77 };
 	struct tl_cost_line line = { .part = TL_NONE, .at = at("", 1, 0) };
 	struct tl_profile *p;
@@ -21,7 +27,8 @@ static int64_t computed(const char *formula, const char *nested)
 	total = tl_profile_total(p)[0];
 	assert_int_equal(self_of(p, "f", 0), total);
 	if (total != 2 * 77)
-		assert_int_equal(tl_profile_line_cost(p, 0)[0] + tl_profile_line_cost(p, 1)[0], total);
+		assert_int_equal(tl_profile_line_cost(p, 0)[0] + tl_profile_line_cost(p, 1)[0],
+				 total);
 	tl_profile_free(p);
 	return total;
 }
@@ -42,7 +49,8 @@ static void formulas_are_sums_of_events(void **state)
 static void nonsense_is_left_alone(void **state)
 {
 	static const char *const nonsense[] = {
-		"Xx", "Ir +", "+ Ir", "Ir cpu(ms)", "2", "Sum + Ir", "99999999999999999999 Ir", "*", "Ir * 2",
+		"Xx", "Ir +",   "+ Ir", "Ir cpu(ms)", "2", "Sum + Ir", "99999999999999999999 Ir",
+		"*",  "Ir * 2",
 	};
 
 	(void)state;
@@ -54,7 +62,8 @@ static void nonsense_is_left_alone(void **state)
 /* "a sum that does not fit saturates and is counted" */
 static void overflow_saturates(void **state)
 {
-	static const struct tl_event events[] = { { "Ir", "", "", "" }, { "Big", "", "", "9223372036854775807 Ir" } };
+	static const struct tl_event events[] = { { "Ir", "", "", "" },
+						  { "Big", "", "", "9223372036854775807 Ir" } };
 	struct tl_profile *p;
 
 	(void)state;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The durations of a function's calls. Expected quantiles are read off a sorted copy: t[n/2], t[.9n], t[.99n]. */
+/*
+ * The durations of a function's calls. Expected quantiles are read off a sorted copy: t[n/2],
+ * t[.9n], t[.99n].
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -119,7 +122,10 @@ static void the_limit_of_exactness(void **state)
 	static const struct {
 		size_t count;
 		bool asked, exact;
-	} cases[] = { { 2047, false, true }, { 2048, false, true }, { 2049, false, false }, { 2049, true, true },
+	} cases[] = { { 2047, false, true },
+		      { 2048, false, true },
+		      { 2049, false, false },
+		      { 2049, true, true },
 		      { 5000, true, true } };
 	uint64_t values[5000], seed = 11;
 
@@ -201,14 +207,19 @@ static void assert_within(uint64_t got, uint64_t want)
 	uint64_t off = got > want ? got - want : want - got;
 
 	if ((unsigned __int128)off * 1000 > (unsigned __int128)want * 4)
-		fail_msg("%llu is more than 0.4 %% from %llu", (unsigned long long)got, (unsigned long long)want);
+		fail_msg("%llu is more than 0.4 %% from %llu", (unsigned long long)got,
+			 (unsigned long long)want);
 }
 
-/* "a quantile is then at most 1/256 (0.4 %) from the truth"; "Count, sum, minimum and maximum are exact" */
+/*
+ * "a quantile is then at most 1/256 (0.4 %) from the truth"; "Count, sum, minimum and maximum are
+ * exact"
+ */
 static void the_histogram_is_close(void **state)
 {
 	static uint64_t (*const distributions[])(size_t i, uint64_t *seed) = {
-		uniform, exponential, constant, powers_of_two, below_powers_of_two, extremes, every_size, tiny,
+		uniform,  exponential, constant, powers_of_two, below_powers_of_two,
+		extremes, every_size,  tiny,
 	};
 	static uint64_t values[MANY];
 
@@ -234,7 +245,9 @@ static void the_histogram_is_close(void **state)
 		assert_within(got.p90, want.p90);
 		assert_within(got.p99, want.p99);
 		if (distributions[d] == constant || distributions[d] == tiny) {
-			/* "Octave 0 holds 0 .. 127 one by one"; no figure lies outside [min, max]. */
+			/*
+			 * "Octave 0 holds 0 .. 127 one by one"; no figure lies outside [min, max].
+			 */
 			assert_int_equal(got.median, want.median);
 			assert_int_equal(got.p90, want.p90);
 			assert_int_equal(got.p99, want.p99);
@@ -278,13 +291,19 @@ static void settled_figures(struct tl_latencies *l, struct tl_latency *figures)
 	tl_latency_free(l);
 }
 
-/* "Which of the two is kept depends on the number of calls alone, never on the order in which parts were merged." */
+/*
+ * "Which of the two is kept depends on the number of calls alone, never on the order in which parts
+ * were merged."
+ */
 static void the_order_of_merging_does_not_matter(void **state)
 {
-	static const size_t splits[][3] = { { 1, 2, 3 },        { 600, 700, 748 },   { 600, 700, 749 },
-					    { 2048, 1, 0 },     { 2049, 1, 1 },      { 0, 3000, 10 },
-					    { 1000, 1000, 49 }, { 2500, 2500, 900 }, { 2048, 2048, 2048 } };
-	static const int orders[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
+	static const size_t splits[][3] = { { 1, 2, 3 },         { 600, 700, 748 },
+					    { 600, 700, 749 },   { 2048, 1, 0 },
+					    { 2049, 1, 1 },      { 0, 3000, 10 },
+					    { 1000, 1000, 49 },  { 2500, 2500, 900 },
+					    { 2048, 2048, 2048 } };
+	static const int orders[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
+					  { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
 	static uint64_t values[6200];
 	uint64_t seed = 99;
 
@@ -323,7 +342,8 @@ static void the_order_of_merging_does_not_matter(void **state)
 static void merging_leaves_the_other_as_it_was(void **state)
 {
 	static uint64_t values[3000];
-	struct tl_latencies few = TL_LATENCIES_NONE, many = TL_LATENCIES_NONE, sum = TL_LATENCIES_NONE;
+	struct tl_latencies few = TL_LATENCIES_NONE, many = TL_LATENCIES_NONE,
+			    sum = TL_LATENCIES_NONE;
 	struct tl_latency got;
 
 	(void)state;

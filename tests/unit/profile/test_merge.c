@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tl_profile_merge(): what is the same becomes one, and the result does not tell how it was put together. */
+/*
+ * tl_profile_merge(): what is the same becomes one, and the result does not tell how it was put
+ * together.
+ */
 #include "profiles.h"
 
 #include "profile/model.h"
@@ -20,8 +23,8 @@ static struct tl_profile *merged2(const struct tl_profile *a, const struct tl_pr
 }
 
 /* Calls of f in these ticks, as a fold would note them. */
-static void add_durations(struct tl_profile *profile, uint32_t function, uint32_t part, uint64_t first, uint64_t step,
-			  uint64_t count)
+static void add_durations(struct tl_profile *profile, uint32_t function, uint32_t part,
+			  uint64_t first, uint64_t step, uint64_t count)
 {
 	struct tl_latencies latencies = TL_LATENCIES_NONE;
 	uint64_t sum = 0;
@@ -37,7 +40,9 @@ static void add_durations(struct tl_profile *profile, uint32_t function, uint32_
 
 /* ---- profiles of sums: Callgrind's ---- */
 
-/* main 10+1 at line 3, f 20+2 at lines 7 and 8; main calls f twice for 20+2. Part 1 of process 100. */
+/*
+ * main 10+1 at line 3, f 20+2 at lines 7 and 8; main calls f twice for 20+2. Part 1 of process 100.
+ */
 static struct tl_profile *sums_a(void)
 {
 	static const char *const events[] = { "Ir", "Dr" };
@@ -53,7 +58,10 @@ static struct tl_profile *sums_a(void)
 	return finished(p);
 }
 
-/* Another run, functions met in another order and another event first: f 100 Dr at line 7, g 7 Ir; two parts. */
+/*
+ * Another run, functions met in another order and another event first: f 100 Dr at line 7, g 7 Ir;
+ * two parts.
+ */
 static struct tl_profile *sums_b(void)
 {
 	static const char *const events[] = { "Dr", "Bc", "Ir" };
@@ -85,7 +93,8 @@ static struct tl_profile *sums_c(void)
 
 /* ---- traces: contexts and durations ---- */
 
-static struct tl_profile *trace(uint64_t process, uint64_t frequency, bool deep, uint64_t first, uint64_t calls)
+static struct tl_profile *trace(uint64_t process, uint64_t frequency, bool deep, uint64_t first,
+				uint64_t calls)
 {
 	static const char *const events[] = { "Ticks" };
 	struct tl_profile *p = new_profile("xray", events, 1, frequency);
@@ -119,7 +128,10 @@ static void assert_same(const struct tl_profile *a, const struct tl_profile *b)
 	}
 }
 
-/* Every grouping and every order of three is what all at once is; and one alone is its own canonical form. */
+/*
+ * Every grouping and every order of three is what all at once is; and one alone is its own
+ * canonical form.
+ */
 static void assert_order_free(struct tl_profile *const three[3])
 {
 	static const size_t orders[][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
@@ -130,7 +142,8 @@ static void assert_order_free(struct tl_profile *const three[3])
 	assert_same(all, again);
 	tl_profile_free(again);
 	for (size_t i = 0; i < 6; i++) {
-		const struct tl_profile *x = three[orders[i][0]], *y = three[orders[i][1]], *z = three[orders[i][2]];
+		const struct tl_profile *x = three[orders[i][0]], *y = three[orders[i][1]],
+					*z = three[orders[i][2]];
 		struct tl_profile *xy = merged2(x, y), *yz = merged2(y, z);
 		struct tl_profile *left = merged2(xy, z), *right = merged2(x, yz);
 
@@ -157,9 +170,12 @@ static void sums_merge_in_any_order(void **state)
 /* 1500 + 1500 durations pass from samples to a histogram on the way, or at the end. */
 static void traces_merge_in_any_order(void **state)
 {
+	/* clang-format off */
 	struct tl_profile *const three[] = {
-		trace(1, 1000, false, 1000, 1500), trace(2, 1000, true, 5, 1500), trace(1, 1000, true, 77, 3),
+		trace(1, 1000, false, 1000, 1500), trace(2, 1000, true, 5, 1500), trace(1, 1000,
+		  true, 77, 3),
 	};
+	/* clang-format on */
 
 	(void)state;
 	assert_order_free(three);
@@ -167,7 +183,8 @@ static void traces_merge_in_any_order(void **state)
 
 static void traces_and_sums_merge_in_any_order(void **state)
 {
-	struct tl_profile *const three[] = { trace(1, 1000, true, 5, 20), sums_b(), trace(2, 1000, false, 1, 2) };
+	struct tl_profile *const three[] = { trace(1, 1000, true, 5, 20), sums_b(),
+					     trace(2, 1000, false, 1, 2) };
 
 	(void)state;
 	assert_order_free(three);
@@ -175,7 +192,10 @@ static void traces_and_sums_merge_in_any_order(void **state)
 
 /* ---- what it says ---- */
 
-/* "events matched by name, missing ones are 0; functions by (object, file, name)": numbers added by hand. */
+/*
+ * "events matched by name, missing ones are 0; functions by (object, file, name)": numbers added by
+ * hand.
+ */
 static void same_things_become_one(void **state)
 {
 	struct tl_profile *a = sums_a(), *b = sums_b(), *c = sums_c();
@@ -218,7 +238,8 @@ static void same_things_become_one(void **state)
 static void a_common_order_of_events_is_kept(void **state)
 {
 	static const char *const events[] = { "Dr", "Ir" };
-	struct tl_profile *a = finished(new_profile("x", events, 2, 0)), *b = finished(new_profile("y", events, 2, 0));
+	struct tl_profile *a = finished(new_profile("x", events, 2, 0)),
+			  *b = finished(new_profile("y", events, 2, 0));
 	struct tl_profile *all = merged2(a, b);
 
 	(void)state;
@@ -232,7 +253,8 @@ static void a_common_order_of_events_is_kept(void **state)
 /* "latencies merge exactly": 10, 20, 30 and 1, 11: of five, t[2] = 11 and t[4] = 30. */
 static void durations_merge_exactly(void **state)
 {
-	struct tl_profile *a = trace(1, 1000, false, 10, 3), *b = trace(2, 1000, false, 1, 2), *all = merged2(a, b);
+	struct tl_profile *a = trace(1, 1000, false, 10, 3), *b = trace(2, 1000, false, 1, 2),
+			  *all = merged2(a, b);
 	struct tl_latency latency;
 
 	(void)state;
@@ -251,10 +273,14 @@ static void durations_merge_exactly(void **state)
 	tl_profile_free(all);
 }
 
-/* Recursion is counted once: f's 100 + 1000 is under its outer call; two roots, since the processes are two. */
+/*
+ * Recursion is counted once: f's 100 + 1000 is under its outer call; two roots, since the processes
+ * are two.
+ */
 static void trees_stay_trees(void **state)
 {
-	struct tl_profile *a = trace(1, 0, true, 1, 1), *b = trace(2, 0, true, 1, 1), *all = merged2(a, b);
+	struct tl_profile *a = trace(1, 0, true, 1, 1), *b = trace(2, 0, true, 1, 1),
+			  *all = merged2(a, b);
 
 	(void)state;
 	assert_int_equal(tl_profile_context_count(all), 6);
@@ -300,7 +326,8 @@ static void what_has_no_sum_is_refused(void **state)
 {
 	static const char *const events[] = { "Ir" };
 	static const struct tl_event sum = { "Ir", "", "", "Dr + Dw" };
-	struct tl_profile *a = trace(1, 1000, false, 1, 1), *b = trace(1, 2000, false, 1, 1), *formula;
+	struct tl_profile *a = trace(1, 1000, false, 1, 1), *b = trace(1, 2000, false, 1, 1),
+			  *formula;
 	struct tl_profile *open = new_profile("x", events, 1, 0), *counted = sums_c();
 
 	(void)state;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The profile model: what is added, what is derived from it. Quotes are from <tracelathe/profile.h>. */
+/*
+ * The profile model: what is added, what is derived from it. Quotes are from
+ * <tracelathe/profile.h>.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,9 +28,13 @@ static struct tl_profile *new_profile(void)
 
 static uint32_t function(struct tl_profile *profile, const char *name)
 {
-	int64_t number = tl_profile_add_function(
-		profile, &(struct tl_function){ .name = name, .file = "a.c", .object = "a.out", .id = TL_NOWHERE, .line = 3 },
-		NULL);
+	int64_t number = tl_profile_add_function(profile,
+						 &(struct tl_function){ .name = name,
+									.file = "a.c",
+									.object = "a.out",
+									.id = TL_NOWHERE,
+									.line = 3 },
+						 NULL);
 
 	assert_true(number >= 0);
 	return (uint32_t)number;
@@ -35,14 +42,15 @@ static uint32_t function(struct tl_profile *profile, const char *name)
 
 static uint32_t part(struct tl_profile *profile, uint64_t thread)
 {
-	int64_t number = tl_profile_add_part(profile, &(struct tl_part){ .process = 1, .thread = thread }, NULL);
+	int64_t number = tl_profile_add_part(
+		profile, &(struct tl_part){ .process = 1, .thread = thread }, NULL);
 
 	assert_true(number >= 0);
 	return (uint32_t)number;
 }
 
-static uint32_t context(struct tl_profile *profile, uint32_t parent, uint32_t of, uint32_t in, uint64_t calls,
-			int64_t self)
+static uint32_t context(struct tl_profile *profile, uint32_t parent, uint32_t of, uint32_t in,
+			uint64_t calls, int64_t self)
 {
 	const int64_t cost[] = { self, 10 * self };
 	int64_t number = tl_profile_add_context(profile, parent, of, in, NULL);
@@ -58,8 +66,8 @@ static void finish(struct tl_profile *profile)
 }
 
 /* Event 1 costs ten times event 0 everywhere. */
-static void has_totals(const struct tl_profile *profile, uint32_t of, uint32_t in, uint64_t calls, int64_t self,
-		       int64_t inclusive)
+static void has_totals(const struct tl_profile *profile, uint32_t of, uint32_t in, uint64_t calls,
+		       int64_t self, int64_t inclusive)
 {
 	struct tl_function_totals totals;
 
@@ -71,7 +79,8 @@ static void has_totals(const struct tl_profile *profile, uint32_t of, uint32_t i
 	assert_int_equal(totals.inclusive[1], 10 * inclusive);
 }
 
-static const struct tl_arc *find_arc(const struct tl_profile *profile, uint32_t caller, uint32_t callee, int64_t *cost)
+static const struct tl_arc *find_arc(const struct tl_profile *profile, uint32_t caller,
+				     uint32_t callee, int64_t *cost)
 {
 	const struct tl_arc *found = NULL;
 
@@ -119,8 +128,10 @@ static void events_are_copied(void **state)
 /* "a function is (object, file, name) plus the id its trace used" */
 static void functions_are_told_apart(void **state)
 {
+	/* clang-format off */
 	static const struct tl_function all[] = {
-		{ .name = "f", .file = "a.c", .object = "lib.so", .id = 1, .line = 5, .address = 0x1000 },
+		{ .name = "f", .file = "a.c", .object = "lib.so", .id = 1, .line = 5,
+		  .address = 0x1000 },
 		{ .name = "g", .file = "a.c", .object = "lib.so", .id = 1 },
 		{ .name = "f", .file = "b.c", .object = "lib.so", .id = 1 },
 		{ .name = "f", .file = "a.c", .object = "other.so", .id = 1 },
@@ -128,6 +139,7 @@ static void functions_are_told_apart(void **state)
 		{ .name = "f", .file = "lib.so", .object = "a.c", .id = 1 },
 		{ .name = "f", .id = 1 },
 	};
+	/* clang-format on */
 	struct tl_profile *profile = new_profile();
 
 	(void)state;
@@ -145,8 +157,14 @@ static void functions_are_told_apart(void **state)
 static void parts_are_kept(void **state)
 {
 	struct tl_profile *profile = new_profile();
-	struct tl_part p = { .process = 7, .thread = TL_NOWHERE, .number = 3, .command = "./a b", .first_ticks = 5,
-			     .last_ticks = 9, .records = 4, .losses = { .gaps = 2, .skipped_bytes = 16 } };
+	struct tl_part p = { .process = 7,
+			     .thread = TL_NOWHERE,
+			     .number = 3,
+			     .command = "./a b",
+			     .first_ticks = 5,
+			     .last_ticks = 9,
+			     .records = 4,
+			     .losses = { .gaps = 2, .skipped_bytes = 16 } };
 
 	(void)state;
 	assert_int_equal(tl_profile_add_part(profile, &p, NULL), 0);
@@ -170,12 +188,16 @@ static void parts_are_kept(void **state)
 
 /* ---- sums: lines, arcs, jumps ---- */
 
-/* "Add self cost at a place; the same place sums up." A place is function, part, file, line, address and block. */
+/*
+ * "Add self cost at a place; the same place sums up." A place is function, part, file, line,
+ * address and block.
+ */
 static void lines_sum_up(void **state)
 {
 	static const struct tl_cost_line places[] = {
-		{ 0, 0, { "a.c", 0x10, 0, 5 } }, { 0, 0, { "a.c", 0x10, 0, 6 } }, { 0, 0, { "a.h", 0x10, 0, 5 } },
-		{ 0, 0, { "a.c", 0x11, 0, 5 } }, { 0, 0, { "a.c", 0x10, 1, 5 } }, { 0, 1, { "a.c", 0x10, 0, 5 } },
+		{ 0, 0, { "a.c", 0x10, 0, 5 } }, { 0, 0, { "a.c", 0x10, 0, 6 } },
+		{ 0, 0, { "a.h", 0x10, 0, 5 } }, { 0, 0, { "a.c", 0x11, 0, 5 } },
+		{ 0, 0, { "a.c", 0x10, 1, 5 } }, { 0, 1, { "a.c", 0x10, 0, 5 } },
 		{ 1, 0, { "a.c", 0x10, 0, 5 } },
 	};
 	struct tl_profile *profile = new_profile();
@@ -194,8 +216,10 @@ static void lines_sum_up(void **state)
 		}
 	assert_int_equal(tl_profile_line_count(profile), 7);
 	/* Names are compared by their text. */
-	assert_int_equal(tl_profile_add_line(profile, &(struct tl_cost_line){ 0, 0, { file, 0x10, 0, 5 } },
-					     (const int64_t[]){ 100, 1000 }, NULL), 0);
+	assert_int_equal(tl_profile_add_line(profile,
+					     &(struct tl_cost_line){ 0, 0, { file, 0x10, 0, 5 } },
+					     (const int64_t[]){ 100, 1000 }, NULL),
+			 0);
 	assert_int_equal(tl_profile_line_count(profile), 7);
 	finish(profile);
 	assert_int_equal(tl_profile_line_cost(profile, 0)[0], 0 + 1 + 2 + 100);
@@ -210,11 +234,15 @@ static void lines_sum_up(void **state)
 	tl_profile_free(profile);
 }
 
-/* "Add calls along an arc; the same arc sums up." The inclusive cost of sums is self and what is called. */
+/*
+ * "Add calls along an arc; the same arc sums up." The inclusive cost of sums is self and what is
+ * called.
+ */
 static void inclusive_follows_from_arcs(void **state)
 {
 	struct tl_profile *profile = new_profile();
-	uint32_t main_ = function(profile, "main"), f = function(profile, "f"), g = function(profile, "g");
+	uint32_t main_ = function(profile, "main"), f = function(profile, "f"),
+		 g = function(profile, "g");
 	struct tl_arc to_f = { .caller = main_, .callee = f, .part = TL_NONE, .calls = 2 };
 	struct tl_arc to_g = { .caller = f, .callee = g, .part = TL_NONE, .calls = 5 };
 	struct tl_arc recursive = { .caller = g, .callee = g, .part = TL_NONE, .calls = 3 };
@@ -222,13 +250,18 @@ static void inclusive_follows_from_arcs(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 3; i++)
-		assert_int_equal(tl_profile_add_line(profile, &(struct tl_cost_line){ .function = i, .part = TL_NONE },
-						     (const int64_t[]){ 10 << i, 100 << i }, NULL), 0);
+		assert_int_equal(tl_profile_add_line(
+					 profile,
+					 &(struct tl_cost_line){ .function = i, .part = TL_NONE },
+					 (const int64_t[]){ 10 << i, 100 << i }, NULL),
+				 0);
 	assert_int_equal(tl_profile_add_arc(profile, &to_f, (const int64_t[]){ 25, 250 }, NULL), 0);
 	assert_int_equal(tl_profile_add_arc(profile, &to_f, (const int64_t[]){ 35, 350 }, NULL), 0);
 	assert_int_equal(tl_profile_add_arc(profile, &to_g, (const int64_t[]){ 40, 400 }, NULL), 0);
-	assert_int_equal(tl_profile_add_arc(profile, &recursive, (const int64_t[]){ 30, 300 }, NULL), 0);
-	assert_int_equal(tl_profile_add_arc(profile, &outside, (const int64_t[]){ 70, 700 }, NULL), 0);
+	assert_int_equal(
+		tl_profile_add_arc(profile, &recursive, (const int64_t[]){ 30, 300 }, NULL), 0);
+	assert_int_equal(tl_profile_add_arc(profile, &outside, (const int64_t[]){ 70, 700 }, NULL),
+			 0);
 	/* Another place of the caller is another arc. */
 	to_f.from.line = 9;
 	assert_int_equal(tl_profile_add_arc(profile, &to_f, (const int64_t[]){ 0, 0 }, NULL), 0);
@@ -247,7 +280,11 @@ static void inclusive_follows_from_arcs(void **state)
 static void jumps_sum_up(void **state)
 {
 	struct tl_profile *profile = new_profile();
-	struct tl_jump jump = { .part = 0, .from = { .line = 3 }, .to = { .line = 1 }, .executed = 10, .taken = 7,
+	struct tl_jump jump = { .part = 0,
+				.from = { .line = 3 },
+				.to = { .line = 1 },
+				.executed = 10,
+				.taken = 7,
 				.conditional = true };
 
 	(void)state;
@@ -278,7 +315,9 @@ static void sums_saturate_and_are_counted(void **state)
 
 	(void)state;
 	function(profile, "f");
-	assert_int_equal(tl_profile_add_line(profile, &line, (const int64_t[]){ INT64_MAX, INT64_MIN }, NULL), 0);
+	assert_int_equal(tl_profile_add_line(profile, &line,
+					     (const int64_t[]){ INT64_MAX, INT64_MIN }, NULL),
+			 0);
 	assert_int_equal(tl_profile_losses(profile).saturated, 0);
 	assert_int_equal(tl_profile_add_line(profile, &line, (const int64_t[]){ 1, -1 }, NULL), 0);
 	assert_int_equal(tl_profile_losses(profile).saturated, 2);
@@ -298,7 +337,10 @@ static void sums_saturate_and_are_counted(void **state)
 	tl_profile_free(profile);
 }
 
-/* The same for what is derived: calls of a function over its contexts and arcs, total and inclusive cost. */
+/*
+ * The same for what is derived: calls of a function over its contexts and arcs, total and inclusive
+ * cost.
+ */
 static void derived_sums_saturate_too(void **state)
 {
 	struct tl_profile *profile = new_profile();
@@ -325,9 +367,13 @@ static void derived_sums_saturate_too(void **state)
 	profile = new_profile();
 	function(profile, "f");
 	for (uint32_t line = 1; line <= 2; line++) {
-		struct tl_arc arc = { .caller = TL_NONE, .part = TL_NONE, .calls = UINT64_MAX, .from = { .line = line } };
+		struct tl_arc arc = { .caller = TL_NONE,
+				      .part = TL_NONE,
+				      .calls = UINT64_MAX,
+				      .from = { .line = line } };
 
-		assert_int_equal(tl_profile_add_arc(profile, &arc, (const int64_t[]){ 0, 0 }, NULL), 0);
+		assert_int_equal(tl_profile_add_arc(profile, &arc, (const int64_t[]){ 0, 0 }, NULL),
+				 0);
 	}
 	finish(profile);
 	tl_profile_function_totals(profile, 0, TL_NONE, &totals);
@@ -338,11 +384,15 @@ static void derived_sums_saturate_too(void **state)
 
 /* ---- contexts ---- */
 
-/* main (1) > f (2 calls, 20) > g (30), main > g (5): lines and arcs follow ("where contexts exist"). */
+/*
+ * main (1) > f (2 calls, 20) > g (30), main > g (5): lines and arcs follow ("where contexts
+ * exist").
+ */
 static void lines_and_arcs_follow_from_contexts(void **state)
 {
 	struct tl_profile *profile = new_profile();
-	uint32_t main_ = function(profile, "main"), f = function(profile, "f"), g = function(profile, "g");
+	uint32_t main_ = function(profile, "main"), f = function(profile, "f"),
+		 g = function(profile, "g");
 	uint32_t p = part(profile, 1), root = context(profile, TL_NONE, main_, p, 1, 10);
 	int64_t cost;
 
@@ -376,7 +426,8 @@ static void lines_and_arcs_follow_from_contexts(void **state)
 static void arcs_under_recursion_count_once(void **state)
 {
 	struct tl_profile *profile = new_profile();
-	uint32_t main_ = function(profile, "main"), f = function(profile, "f"), g = function(profile, "g");
+	uint32_t main_ = function(profile, "main"), f = function(profile, "f"),
+		 g = function(profile, "g");
 	const uint32_t path[] = { main_, f, f, f, g, f };
 	uint32_t p = part(profile, 1), at = TL_NONE;
 	int64_t cost;
@@ -439,7 +490,8 @@ static void costs_may_be_negative(void **state)
 static void deep_contexts_need_no_deep_stack(void **state)
 {
 	struct tl_profile *profile = new_profile();
-	uint32_t f = function(profile, "f"), g = function(profile, "g"), p = part(profile, 1), at = TL_NONE;
+	uint32_t f = function(profile, "f"), g = function(profile, "g"), p = part(profile, 1),
+		 at = TL_NONE;
 
 	(void)state;
 	for (uint32_t i = 0; i < 1000000; i++)
@@ -491,7 +543,9 @@ static void reading_outside_is_nothing(void **state)
 
 	(void)state;
 	assert_int_equal(tl_profile_new(&p, "x", &event, 1, 0, NULL), 0);
-	assert_int_equal(tl_profile_add_function(p, &(struct tl_function){ .name = "f", .id = TL_NOWHERE }, NULL), 0);
+	assert_int_equal(tl_profile_add_function(
+				 p, &(struct tl_function){ .name = "f", .id = TL_NOWHERE }, NULL),
+			 0);
 	assert_int_equal(tl_profile_add_line(p, &line, &cost, NULL), 0);
 	assert_int_equal(tl_profile_finish(p, NULL), 0);
 	for (size_t i = 0; i < 4; i++) {
@@ -521,7 +575,9 @@ static void reading_outside_is_nothing(void **state)
 	tl_profile_free(p);
 }
 
-/* "A number of a function, context or part that was not added before is refused with TL_BAD_USAGE." */
+/*
+ * "A number of a function, context or part that was not added before is refused with TL_BAD_USAGE."
+ */
 static void adding_outside_is_refused(void **state)
 {
 	const struct tl_event event = { "Ir", "", "", "" };
@@ -530,13 +586,22 @@ static void adding_outside_is_refused(void **state)
 
 	(void)state;
 	assert_int_equal(tl_profile_new(&p, "x", &event, 1, 0, NULL), 0);
-	assert_int_equal(tl_profile_add_function(p, &(struct tl_function){ .name = "f", .id = TL_NOWHERE }, NULL), 0);
-	assert_int_equal(tl_profile_add_line(p, &(struct tl_cost_line){ .function = 1 }, &cost, NULL), TL_BAD_USAGE);
-	assert_int_equal(tl_profile_add_line(p, &(struct tl_cost_line){ .part = 1 }, &cost, NULL), TL_BAD_USAGE);
-	assert_int_equal(tl_profile_add_arc(p, &(struct tl_arc){ .caller = 1 }, &cost, NULL), TL_BAD_USAGE);
-	assert_int_equal(tl_profile_add_arc(p, &(struct tl_arc){ .callee = TL_NONE }, &cost, NULL), TL_BAD_USAGE);
-	assert_int_equal(tl_profile_add_arc(p, &(struct tl_arc){ .caller = TL_NONE }, &cost, NULL), 0);
-	assert_int_equal(tl_profile_add_jump(p, &(struct tl_jump){ .target = 1 }, NULL), TL_BAD_USAGE);
+	assert_int_equal(tl_profile_add_function(
+				 p, &(struct tl_function){ .name = "f", .id = TL_NOWHERE }, NULL),
+			 0);
+	assert_int_equal(
+		tl_profile_add_line(p, &(struct tl_cost_line){ .function = 1 }, &cost, NULL),
+		TL_BAD_USAGE);
+	assert_int_equal(tl_profile_add_line(p, &(struct tl_cost_line){ .part = 1 }, &cost, NULL),
+			 TL_BAD_USAGE);
+	assert_int_equal(tl_profile_add_arc(p, &(struct tl_arc){ .caller = 1 }, &cost, NULL),
+			 TL_BAD_USAGE);
+	assert_int_equal(tl_profile_add_arc(p, &(struct tl_arc){ .callee = TL_NONE }, &cost, NULL),
+			 TL_BAD_USAGE);
+	assert_int_equal(tl_profile_add_arc(p, &(struct tl_arc){ .caller = TL_NONE }, &cost, NULL),
+			 0);
+	assert_int_equal(tl_profile_add_jump(p, &(struct tl_jump){ .target = 1 }, NULL),
+			 TL_BAD_USAGE);
 	assert_int_equal(tl_profile_add_context(p, 0, 0, 0, NULL), TL_BAD_USAGE);
 	assert_int_equal(tl_profile_add_context(p, TL_NONE, 1, 0, NULL), TL_BAD_USAGE);
 	tl_profile_add_context_cost(p, 0, 1, &cost);

@@ -51,11 +51,14 @@ static inline void add_thread(struct tl_profile *profile, uint64_t thread, const
 /*
  * Two threads, a tick is a nanosecond.
  *
- *   thread 10  main 100..200, in it fib 110..170 (in it fib 120..150) and fib 180..190; at 210 an exit of no
+ *   thread 10  main 100..200, in it fib 110..170 (in it fib 120..150) and fib 180..190; at 210 an
+ *              exit of no
  * entry thread 11  main 105.. never ends, in it fib 115..125
  *
- *   main  inclusive 100 + 20 = 120, self (100 - 60 - 10) + (20 - 10) = 40; one finished call of 100, one
- * unfinished fib   inclusive 60 + 10 + 10 = 80 (recursion once), self 30 + 30 + 10 + 10 = 80; calls of 10,
+ *   main  inclusive 100 + 20 = 120, self (100 - 60 - 10) + (20 - 10) = 40; one finished call of
+ *         100, one
+ * unfinished fib   inclusive 60 + 10 + 10 = 80 (recursion once), self 30 + 30 + 10 + 10 = 80; calls
+ *                  of 10,
  * 10, 30, 60
  */
 static inline struct tl_profile *timed_profile(uint64_t frequency)
@@ -65,7 +68,9 @@ static inline struct tl_profile *timed_profile(uint64_t frequency)
 		{ 150, false, FIB }, { 170, false, FIB },  { 180, true, FIB },
 		{ 190, false, FIB }, { 200, false, MAIN }, { 210, false, FIB },
 	};
-	static const struct step second[] = { { 105, true, MAIN }, { 115, true, FIB }, { 125, false, FIB } };
+	static const struct step second[] = { { 105, true, MAIN },
+					      { 115, true, FIB },
+					      { 125, false, FIB } };
 	const struct tl_event ticks = { "Ticks", "", "ticks", "" };
 	const struct tl_function functions[] = {
 		{ "main", "prog", "src/main.c", 1, 0x1000, 3 },
@@ -85,9 +90,12 @@ static inline struct tl_profile *timed_profile(uint64_t frequency)
 	return profile;
 }
 
-static inline uint32_t add_function(struct tl_profile *profile, const char *name, const char *object)
+static inline uint32_t add_function(struct tl_profile *profile, const char *name,
+				    const char *object)
 {
-	struct tl_function function = { .name = name, .object = object, .file = "", .id = TL_NOWHERE };
+	struct tl_function function = {
+		.name = name, .object = object, .file = "", .id = TL_NOWHERE
+	};
 	int64_t number = tl_profile_add_function(profile, &function, NULL);
 
 	assert_true(number >= 0);
@@ -103,8 +111,8 @@ static inline void add_line(struct tl_profile *profile, uint32_t function, uint3
 	assert_int_equal(tl_profile_add_line(profile, &line, cost, NULL), 0);
 }
 
-static inline void add_arc(struct tl_profile *profile, uint32_t caller, uint32_t callee, uint32_t part,
-			   uint64_t calls, int64_t a, int64_t b)
+static inline void add_arc(struct tl_profile *profile, uint32_t caller, uint32_t callee,
+			   uint32_t part, uint64_t calls, int64_t a, int64_t b)
 {
 	struct tl_arc arc = {
 		.caller = caller,
@@ -122,7 +130,8 @@ static inline void add_arc(struct tl_profile *profile, uint32_t caller, uint32_t
 /*
  * As a Callgrind file has it: no contexts, two events, thread 1 in two parts and thread 2 in one.
  *
- *   main  self 10+1, 20+2 and 5+0 (Ir+Dr)   calls f: 2 times 30+3, 1 time 40+4 (thread 1), once 7+1 (thread
+ *   main  self 10+1, 20+2 and 5+0 (Ir+Dr)   calls f: 2 times 30+3, 1 time 40+4 (thread 1), once 7+1
+ *         (thread
  * 2) f     self 30+3, 40+4 and 7+1
  */
 static inline struct tl_profile *counted_profile(void)
@@ -183,13 +192,14 @@ static inline struct tl_profile *dumped_profile(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		bool is_root = !strcmp(rows[i].name, "main");
 		uint32_t function = add_function(profile, rows[i].name, "prog");
-		int64_t context = tl_profile_add_context(profile, is_root ? TL_NONE : root, function,
-							 rows[i].part, NULL);
+		int64_t context = tl_profile_add_context(profile, is_root ? TL_NONE : root,
+							 function, rows[i].part, NULL);
 
 		assert_true(context >= 0);
 		if (is_root)
 			root = (uint32_t)context;
-		tl_profile_add_context_cost(profile, (uint32_t)context, rows[i].calls, rows[i].cost);
+		tl_profile_add_context_cost(profile, (uint32_t)context, rows[i].calls,
+					    rows[i].cost);
 	}
 	assert_int_equal(tl_profile_finish(profile, NULL), 0);
 	return profile;
@@ -209,7 +219,8 @@ static inline char *take_text(struct tl_output *out)
 	return text;
 }
 
-static inline char *functions_text(const struct tl_profile *profile, struct tl_report_options options)
+static inline char *functions_text(const struct tl_profile *profile,
+				   struct tl_report_options options)
 {
 	struct tl_output *out;
 
@@ -230,18 +241,18 @@ static inline char *tree_text(const struct tl_profile *profile, enum tl_tree_kin
 	return take_text(out);
 }
 
-#define assert_functions(profile, expected, ...)                                                             \
-	do {                                                                                                 \
-		char *text_ = functions_text(profile, (struct tl_report_options){ __VA_ARGS__ });            \
-		assert_string_equal(text_, expected);                                                        \
-		free(text_);                                                                                 \
+#define assert_functions(profile, expected, ...)                                                   \
+	do {                                                                                       \
+		char *text_ = functions_text(profile, (struct tl_report_options){ __VA_ARGS__ });  \
+		assert_string_equal(text_, expected);                                              \
+		free(text_);                                                                       \
 	} while (0)
 
-#define assert_tree(profile, kind, expected, ...)                                                            \
-	do {                                                                                                 \
-		char *text_ = tree_text(profile, kind, (struct tl_report_options){ __VA_ARGS__ });           \
-		assert_string_equal(text_, expected);                                                        \
-		free(text_);                                                                                 \
+#define assert_tree(profile, kind, expected, ...)                                                  \
+	do {                                                                                       \
+		char *text_ = tree_text(profile, kind, (struct tl_report_options){ __VA_ARGS__ }); \
+		assert_string_equal(text_, expected);                                              \
+		free(text_);                                                                       \
 	} while (0)
 
 #endif

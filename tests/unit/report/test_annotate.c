@@ -1,38 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Annotated source: costs per line, calls out of a line, jumps; what is not annotated is summed up. Numbers by hand. */
+/*
+ * Annotated source: costs per line, calls out of a line, jumps; what is not annotated is summed up.
+ * Numbers by hand.
+ */
 #include "../temp.h"
 #include "profiles.h"
 
-static const char source[] = "int g(int);\n"            /* 1 */
-			     "\n"                        /* 2 */
-			     "int main(void)\n"          /* 3 */
-			     "{\n"                       /* 4 */
-			     "\tint s = 0;\x1b\n"        /* 5 */
-			     "\tfor (;;)\n"              /* 6 */
-			     "\t\ts += g(s);\r\n"        /* 7 */
-			     "}\n"                       /* 8 */
-			     "// \xc3\xa9\tx\n";         /* 9: a character of two bytes before the tab */
+static const char source[] = "int g(int);\n"      /* 1 */
+			     "\n"                 /* 2 */
+			     "int main(void)\n"   /* 3 */
+			     "{\n"                /* 4 */
+			     "\tint s = 0;\x1b\n" /* 5 */
+			     "\tfor (;;)\n"       /* 6 */
+			     "\t\ts += g(s);\r\n" /* 7 */
+			     "}\n"                /* 8 */
+			     /* 9: a character of two bytes before the tab */
+			     "// \xc3\xa9\tx\n";
 
-static void line_of(struct tl_profile *p, uint32_t function, const char *file, uint32_t line, int64_t ir, int64_t dr)
+static void line_of(struct tl_profile *p, uint32_t function, const char *file, uint32_t line,
+		    int64_t ir, int64_t dr)
 {
-	struct tl_cost_line at = { .function = function, .part = TL_NONE, .at = { .file = file, .line = line } };
+	struct tl_cost_line at = { .function = function,
+				   .part = TL_NONE,
+				   .at = { .file = file, .line = line } };
 	const int64_t cost[] = { ir, dr };
 
 	assert_int_equal(tl_profile_add_line(p, &at, cost, NULL), 0);
 }
 
 /*
- * main (src/a.c) 5: 10+1, 7: 600+0 with a call of g (300+30) and a jump back to 6; unknown line 3+0. g (lib/b.c, which is
- * not there) 300+30; tail (c.c) 2; lost (no file) 85.
+ * main (src/a.c) 5: 10+1, 7: 600+0 with a call of g (300+30) and a jump back to 6; unknown line
+ * 3+0. g (lib/b.c, which is not there) 300+30; tail (c.c) 2; lost (no file) 85.
  */
 static struct tl_profile *annotated(void)
 {
 	const struct tl_event events[] = { { "Ir", "", "", "" }, { "Dr", "", "", "" } };
+	/* clang-format off */
 	struct tl_function functions[] = {
-		{ "main", "prog", "src/a.c", TL_NOWHERE, 0, 3 }, { "g", "prog", "lib/b.c", TL_NOWHERE, 0, 1 },
-		{ "tail", "prog", "c.c", TL_NOWHERE, 0, 1 },     { "lost", "prog", "", TL_NOWHERE, 0, 0 },
+		{ "main", "prog", "src/a.c", TL_NOWHERE, 0, 3 }, { "g", "prog", "lib/b.c",
+		  TL_NOWHERE, 0, 1 },
+		{ "tail", "prog", "c.c", TL_NOWHERE, 0, 1 },     { "lost", "prog", "", TL_NOWHERE,
+		  0, 0 },
 	};
-	struct tl_position seven = { .file = "src/a.c", .line = 7 }, six = { .file = "src/a.c", .line = 6 };
+	/* clang-format on */
+	struct tl_position seven = { .file = "src/a.c", .line = 7 },
+			   six = { .file = "src/a.c", .line = 6 };
 	struct tl_arc arc = { 0, 1, TL_NONE, seven, { .file = "lib/b.c", .line = 1 }, 20 };
 	struct tl_jump jump = { 0, 0, TL_NONE, seven, six, 1234, 19, true };
 	const int64_t inclusive[] = { 300, 30 };
@@ -53,7 +65,8 @@ static struct tl_profile *annotated(void)
 	return p;
 }
 
-static char *annotate(const struct tl_profile *p, struct tl_annotate_options what, struct tl_report_options options)
+static char *annotate(const struct tl_profile *p, struct tl_annotate_options what,
+		      struct tl_report_options options)
 {
 	struct tl_output *out;
 
@@ -72,7 +85,10 @@ static void make_source(struct temp *temp)
 	temp_write(temp, "src/a.c", source, sizeof(source) - 1);
 }
 
-/* "source lines with their costs per event, calls out of a line shown (callee, count, inclusive) and jumps" */
+/*
+ * "source lines with their costs per event, calls out of a line shown (callee, count, inclusive)
+ * and jumps"
+ */
 static void text_shows_lines_calls_and_jumps(void **state)
 {
 	const uint32_t both[] = { 0, 1 };
@@ -84,9 +100,11 @@ static void text_shows_lines_calls_and_jumps(void **state)
 	(void)state;
 	make_source(&temp);
 	dirs[0] = temp.directory;
-	text = annotate(p, (struct tl_annotate_options){ .source_dirs = dirs, .source_dir_count = 1, .threshold = 90,
-							 .context = 1 },
-			(struct tl_report_options){ .events = both, .event_count = 2 });
+	text = annotate(
+		p,
+		(struct tl_annotate_options){
+			.source_dirs = dirs, .source_dir_count = 1, .threshold = 90, .context = 1 },
+		(struct tl_report_options){ .events = both, .event_count = 2 });
 	snprintf(expected, sizeof(expected),
 		 "callgrind, 0 parts\n"
 		 "\n"
@@ -110,7 +128,8 @@ static void text_shows_lines_calls_and_jumps(void **state)
 		 "300  30.00%%  30     1\n"
 		 "\n"
 		 "Ir 613 (61.30%%), Dr 1 (3.23%%)  in 1 annotated file\n"
-		 "Ir 300 (30.00%%), Dr 30 (96.77%%)  in 1 file that could not be read (--source-dir DIR)\n"
+		 "Ir 300 (30.00%%), Dr 30 (96.77%%)  in 1 file that could not be read "
+		 "(--source-dir DIR)\n"
 		 "Ir 2 (0.20%%), Dr 0 (0.00%%)  in 1 further file (--threshold 100)\n"
 		 "Ir 85 (8.50%%), Dr 0 (0.00%%)  in 1 unknown file\n",
 		 temp.directory);
@@ -131,16 +150,23 @@ static void lines_far_from_costs_are_left_out(void **state)
 	(void)state;
 	make_source(&temp);
 	dirs[0] = temp.directory;
-	text = annotate(p, (struct tl_annotate_options){ .source_dirs = dirs, .source_dir_count = 1, .threshold = 50,
-							 .context = 0 },
-			(struct tl_report_options){ .event_count = 0 });
+	text = annotate(
+		p,
+		(struct tl_annotate_options){
+			.source_dirs = dirs, .source_dir_count = 1, .threshold = 50, .context = 0 },
+		(struct tl_report_options){ .event_count = 0 });
 	assert_non_null(strstr(text, "     5          int s = 0;\\x1b\n...\n600"));
 	assert_null(strstr(text, "for (;;)"));
 	free(text);
-	text = annotate(p, (struct tl_annotate_options){ .source_dirs = dirs, .source_dir_count = 1, .threshold = 50,
-							 .context = 8 },
-			(struct tl_report_options){ .event_count = 0 });
-	/* The tab after a character of two bytes is at its column: "// e" takes four, then four blanks. */
+	text = annotate(
+		p,
+		(struct tl_annotate_options){
+			.source_dirs = dirs, .source_dir_count = 1, .threshold = 50, .context = 8 },
+		(struct tl_report_options){ .event_count = 0 });
+	/*
+	 * The tab after a character of two bytes is at its column: "// e" takes four, then four
+	 * blanks.
+	 */
 	assert_non_null(strstr(text, "     1  int g(int);\n"));
 	assert_non_null(strstr(text, "     9  // \xc3\xa9    x\n"));
 	free(text);
@@ -148,7 +174,10 @@ static void lines_far_from_costs_are_left_out(void **state)
 	temp_close(&temp);
 }
 
-/* "files found by --source-dir (repeat; also as recorded path)": leading directories are left out as needed. */
+/*
+ * "files found by --source-dir (repeat; also as recorded path)": leading directories are left out
+ * as needed.
+ */
 static void sources_are_found_where_they_are_now(void **state)
 {
 	struct tl_profile *p;
@@ -163,7 +192,9 @@ static void sources_are_found_where_they_are_now(void **state)
 	dirs[0] = empty.directory;
 	dirs[1] = below;
 	p = annotated();
-	text = annotate(p, (struct tl_annotate_options){ .source_dirs = dirs, .source_dir_count = 2, .threshold = 50 },
+	text = annotate(p,
+			(struct tl_annotate_options){
+				.source_dirs = dirs, .source_dir_count = 2, .threshold = 50 },
 			(struct tl_report_options){ .form = TL_REPORT_JSON });
 	assert_non_null(strstr(text, "\"source\":\"\\tint s = 0;\\u001b\""));
 	free(text);
@@ -190,12 +221,17 @@ static void sources_stay_below_their_directory(void **state)
 {
 	static const struct {
 		const char *name;
-		bool below, here; /* found by --source-dir DIR/in, and without directories in DIR/in */
+		/* found by --source-dir DIR/in, and without directories in DIR/in */
+		bool below, here;
+		/* clang-format off */
 	} cases[] = {
-		{ "./a.c", true, true },       { "x/../a.c", true, true },     { "../in/a.c", true, false },
-		{ "../out.c", false, false },  { "y/../../out.c", false, false }, { "a.c", true, true },
+		{ "./a.c", true, true },       { "x/../a.c", true, true },     { "../in/a.c", true,
+		  false },
+		{ "../out.c", false, false },  { "y/../../out.c", false, false }, { "a.c", true,
+		  true },
 		{ "../../a.c", true, false },  { "/nowhere/a.c", true, false },
 	};
+	/* clang-format on */
 	struct temp temp;
 	char in[600];
 
@@ -215,7 +251,10 @@ static void sources_stay_below_their_directory(void **state)
 
 		assert_int_equal(tl_profile_new(&p, "x", &event, 1, 0, NULL), 0);
 		add_source(p, cases[i].name);
-		text = annotate(p, (struct tl_annotate_options){ .source_dirs = dirs, .source_dir_count = 1, .threshold = -1 },
+		text = annotate(p,
+				(struct tl_annotate_options){ .source_dirs = dirs,
+							      .source_dir_count = 1,
+							      .threshold = -1 },
 				json);
 		assert_int_equal(!strstr(text, "\"found\":null"), cases[i].below);
 		free(text);
@@ -245,7 +284,10 @@ static void only_regular_files_are_read(void **state)
 
 		assert_int_equal(tl_profile_new(&p, "x", &event, 1, 0, NULL), 0);
 		add_source(p, names[i]);
-		text = annotate(p, (struct tl_annotate_options){ .source_dirs = dirs, .source_dir_count = 1, .threshold = -1 },
+		text = annotate(p,
+				(struct tl_annotate_options){ .source_dirs = dirs,
+							      .source_dir_count = 1,
+							      .threshold = -1 },
 				(struct tl_report_options){ .form = TL_REPORT_JSON });
 		assert_non_null(strstr(text, "\"found\":null"));
 		free(text);
@@ -283,18 +325,22 @@ static void json_is_one_object(void **state)
 	(void)state;
 	assert_string_equal(
 		text,
-		"{\"format\":\"callgrind\",\"frequency\":0,\"events\":[\"Ir\",\"Dr\"],\"total\":{\"Ir\":1000,\"Dr\":31},"
-		"\"files\":[{\"file\":\"src/a.c\",\"found\":null,\"cost\":{\"Ir\":613,\"Dr\":1},\"lines\":["
-		"{\"line\":null,\"source\":null,\"remarks\":[{\"kind\":\"self\",\"cost\":{\"Ir\":3,\"Dr\":0}}]},"
-		"{\"line\":5,\"source\":null,\"remarks\":[{\"kind\":\"self\",\"cost\":{\"Ir\":10,\"Dr\":1}}]},"
-		"{\"line\":7,\"source\":null,\"remarks\":[{\"kind\":\"self\",\"cost\":{\"Ir\":600,\"Dr\":0}},"
-		"{\"kind\":\"call\",\"function\":\"g\",\"object\":\"prog\",\"file\":\"lib/b.c\",\"line\":1,\"id\":null,"
-		"\"calls\":20,\"inclusive\":{\"Ir\":300,\"Dr\":30}},"
-		"{\"kind\":\"jump\",\"file\":\"src/a.c\",\"line\":6,\"address\":\"0x0\",\"executed\":1234,\"taken\":19,"
-		"\"conditional\":true}]}]}],\"annotated\":{\"Ir\":0,\"Dr\":0},\"unreadable\":{\"Ir\":613,\"Dr\":1},"
-		"\"below_threshold\":{\"Ir\":0,\"Dr\":0},\"unknown\":{\"Ir\":85,\"Dr\":0},\"unwanted\":{\"Ir\":302,\"Dr\":30},"
-		"\"elsewhere\":{\"Ir\":0,\"Dr\":0},\"losses\":{\"orphan_exits\":0,\"deduced_exits\":0,\"unfinished\":0,"
-		"\"time_reversals\":0,\"gaps\":0,\"skipped_bytes\":0,\"skipped_records\":0,\"saturated\":0}}\n");
+		"{\"format\":\"callgrind\",\"frequency\":0,\"events\":[\"Ir\",\"Dr\"],"
+		"\"total\":{\"Ir\":1000,\"Dr\":31},\"files\":[{\"file\":\"src/a.c\","
+		"\"found\":null,\"cost\":{\"Ir\":613,\"Dr\":1},\"lines\":[{\"line\":null,"
+		"\"source\":null,\"remarks\":[{\"kind\":\"self\",\"cost\":{\"Ir\":3,\"Dr\":0}}]},"
+		"{\"line\":5,\"source\":null,\"remarks\":[{\"kind\":\"self\",\"cost\":{\"Ir\":10,"
+		"\"Dr\":1}}]},{\"line\":7,\"source\":null,\"remarks\":[{\"kind\":\"self\","
+		"\"cost\":{\"Ir\":600,\"Dr\":0}},{\"kind\":\"call\",\"function\":\"g\","
+		"\"object\":\"prog\",\"file\":\"lib/b.c\",\"line\":1,\"id\":null,\"calls\":20,"
+		"\"inclusive\":{\"Ir\":300,\"Dr\":30}},{\"kind\":\"jump\",\"file\":\"src/a.c\","
+		"\"line\":6,\"address\":\"0x0\",\"executed\":1234,\"taken\":19,"
+		"\"conditional\":true}]}]}],\"annotated\":{\"Ir\":0,\"Dr\":0},"
+		"\"unreadable\":{\"Ir\":613,\"Dr\":1},\"below_threshold\":{\"Ir\":0,\"Dr\":0},"
+		"\"unknown\":{\"Ir\":85,\"Dr\":0},\"unwanted\":{\"Ir\":302,\"Dr\":30},"
+		"\"elsewhere\":{\"Ir\":0,\"Dr\":0},\"losses\":{\"orphan_exits\":0,"
+		"\"deduced_exits\":0,\"unfinished\":0,\"time_reversals\":0,\"gaps\":0,"
+		"\"skipped_bytes\":0,\"skipped_records\":0,\"saturated\":0}}\n");
 	free(text);
 	tl_profile_free(p);
 }
@@ -307,7 +353,8 @@ static void only_chosen_functions_are_annotated(void **state)
 
 	(void)state;
 	assert_int_equal(tl_profile_choose(p, &filter, NULL), 0);
-	text = annotate(p, (struct tl_annotate_options){ .threshold = -1 }, (struct tl_report_options){ .event_count = 0 });
+	text = annotate(p, (struct tl_annotate_options){ .threshold = -1 },
+			(struct tl_report_options){ .event_count = 0 });
 	assert_null(strstr(text, "src/a.c"));
 	assert_non_null(strstr(text, "Ir 700 (70.00%), Dr 1 (3.23%)  elsewhere\n"));
 	free(text);
@@ -319,7 +366,8 @@ static void addresses_without_code_stand_alone(void **state)
 {
 	const struct tl_event event = { "Ir", "", "", "" };
 	struct tl_cost_line line = { .part = TL_NONE, .at = { .file = "", .address = 0x1000 } };
-	struct tl_position from = { .file = "", .address = 0x1004 }, to = { .file = "", .address = 0x1000 };
+	struct tl_position from = { .file = "", .address = 0x1004 },
+			   to = { .file = "", .address = 0x1000 };
 	struct tl_jump jump = { 0, 0, TL_NONE, from, to, 7, 7, false };
 	const int64_t cost[] = { 5 };
 	struct tl_profile *p;
@@ -352,7 +400,8 @@ static void addresses_without_code_stand_alone(void **state)
 static void bad_usage_is_refused(void **state)
 {
 	const struct tl_annotate_options bad_pattern = { .size = sizeof(bad_pattern), .file = "(" };
-	const struct tl_report_options bad_form = { .size = sizeof(bad_form), .form = (enum tl_report_form)7 };
+	const struct tl_report_options bad_form = { .size = sizeof(bad_form),
+						    .form = (enum tl_report_form)7 };
 	struct tl_profile *p = annotated();
 	struct tl_output *out;
 	struct tl_error err = { 0 };

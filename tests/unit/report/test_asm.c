@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A function by instruction: the code of an ELF file made by hand, encoded after the Intel manual, volume 2. */
+/*
+ * A function by instruction: the code of an ELF file made by hand, encoded after the Intel manual,
+ * volume 2.
+ */
 #include "../symbols/make_elf.h"
 #include "../temp.h"
 #include "profiles.h"
@@ -18,7 +21,8 @@ static const uint8_t code[] = {
 };
 
 /* "prog" with functions f at 0x1000, 16 bytes, and g behind it; opened `bias` further up. */
-static struct tl_binary *binary(struct temp *temp, uint64_t bias, const char *name, uint16_t machine)
+static struct tl_binary *binary(struct temp *temp, uint64_t bias, const char *name,
+				uint16_t machine)
 {
 	static const char names[] = "\0f\0g";
 	struct made made = { .is_64bit = true }, symbols = { .is_64bit = true };
@@ -28,7 +32,8 @@ static struct tl_binary *binary(struct temp *temp, uint64_t bias, const char *na
 	put_symbol(&symbols, 1, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 1, 0x1000, 16);
 	put_symbol(&symbols, 3, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 1, 0x1010, 1);
 	const struct made_section sections[] = {
-		{ ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, code, sizeof(code), 0, 0 },
+		{ ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, code, sizeof(code), 0,
+		  0 },
 		{ ".symtab", SHT_SYMTAB, 0, 0, symbols.bytes, symbols.size, 3, 24 },
 		{ ".strtab", SHT_STRTAB, 0, 0, (const uint8_t *)names, sizeof(names), 0, 0 },
 	};
@@ -40,17 +45,26 @@ static struct tl_binary *binary(struct temp *temp, uint64_t bias, const char *na
 
 static void at(struct tl_profile *p, uint32_t function, uint64_t address, int64_t cost)
 {
-	struct tl_cost_line line = { .function = function, .part = TL_NONE, .at = { .file = "", .address = address } };
+	struct tl_cost_line line = { .function = function,
+				     .part = TL_NONE,
+				     .at = { .file = "", .address = address } };
 
 	assert_int_equal(tl_profile_add_line(p, &line, &cost, NULL), 0);
 }
 
-/* f: 1 at 1000, 2000 at 1004, at 1006 a jump that was taken once in ten, at 1008 five calls of g, which costs 50. */
+/*
+ * f: 1 at 1000, 2000 at 1004, at 1006 a jump that was taken once in ten, at 1008 five calls of g,
+ * which costs 50.
+ */
 static struct tl_profile *counted(uint64_t bias)
 {
 	const struct tl_event event = { "Ir", "", "", "" };
-	struct tl_arc arc = { 0, 1, TL_NONE, { "", bias + 0x1008, 0, 0 }, { "", bias + 0x1010, 0, 0 }, 5 };
-	struct tl_jump jump = { 0, 0, TL_NONE, { "", bias + 0x1006, 0, 0 }, { "", bias + 0x100f, 0, 0 }, 10, 1, true };
+	struct tl_arc arc = {
+		0, 1, TL_NONE, { "", bias + 0x1008, 0, 0 }, { "", bias + 0x1010, 0, 0 }, 5
+	};
+	struct tl_jump jump = {
+		0, 0, TL_NONE, { "", bias + 0x1006, 0, 0 }, { "", bias + 0x100f, 0, 0 }, 10, 1, true
+	};
 	const int64_t fifty = 50;
 	struct tl_profile *p;
 
@@ -66,7 +80,8 @@ static struct tl_profile *counted(uint64_t bias)
 	return p;
 }
 
-static char *assembly(struct tl_profile *p, struct tl_binary *of, struct tl_annotate_options what, enum tl_report_form form)
+static char *assembly(struct tl_profile *p, struct tl_binary *of, struct tl_annotate_options what,
+		      enum tl_report_form form)
 {
 	const struct tl_report_options options = { .size = sizeof(options), .form = form };
 	struct tl_output *out;
@@ -82,7 +97,10 @@ static char *assembly(struct tl_profile *p, struct tl_binary *of, struct tl_anno
 	return take_text(out);
 }
 
-/* "assembly with costs per instruction; jumps drawn as arrows in the margin": the shorter one next to the code. */
+/*
+ * "assembly with costs per instruction; jumps drawn as arrows in the margin": the shorter one next
+ * to the code.
+ */
 static void text_draws_jumps(void **state)
 {
 	struct temp temp;
@@ -91,7 +109,8 @@ static void text_draws_jumps(void **state)
 	(void)state;
 	temp_open(&temp);
 	text = assembly(counted(0), binary(&temp, 0, "prog", EM_X86_64),
-			(struct tl_annotate_options){ .threshold = 90, .context = -1 }, TL_REPORT_TEXT);
+			(struct tl_annotate_options){ .threshold = 90, .context = -1 },
+			TL_REPORT_TEXT);
 	assert_string_equal(text, "x, 0 parts\n"
 				  "\n"
 				  "f\n"
@@ -123,7 +142,8 @@ static void code_is_found_where_it_was_loaded(void **state)
 	(void)state;
 	temp_open(&temp);
 	text = assembly(counted(0x400000), binary(&temp, 0x400000, "prog", EM_X86_64),
-			(struct tl_annotate_options){ .threshold = 90, .context = 0 }, TL_REPORT_TEXT);
+			(struct tl_annotate_options){ .threshold = 90, .context = 0 },
+			TL_REPORT_TEXT);
 	assert_non_null(strstr(text, "   401000     push rbp\n...\n2,000"));
 	assert_null(strstr(text, "ret"));
 	free(text);
@@ -143,8 +163,8 @@ static void code_of_others_is_not_shown(void **state)
 	assert_non_null(strstr(text, "f  (no code)\n"));
 	free(text);
 	/* Nor is that of a machine that we cannot read. */
-	text = assembly(counted(0), binary(&temp, 0, "prog", EM_SPARC), (struct tl_annotate_options){ .threshold = -1 },
-			TL_REPORT_TEXT);
+	text = assembly(counted(0), binary(&temp, 0, "prog", EM_SPARC),
+			(struct tl_annotate_options){ .threshold = -1 }, TL_REPORT_TEXT);
 	assert_non_null(strstr(text, "in 2 functions without code (--binary FILE)\n"));
 	free(text);
 	temp_close(&temp);
@@ -157,8 +177,8 @@ static void csv_and_json_have_the_code(void **state)
 
 	(void)state;
 	temp_open(&temp);
-	text = assembly(counted(0), binary(&temp, 0, "prog", EM_X86_64), (struct tl_annotate_options){ .threshold = -1 },
-			TL_REPORT_CSV);
+	text = assembly(counted(0), binary(&temp, 0, "prog", EM_X86_64),
+			(struct tl_annotate_options){ .threshold = -1 }, TL_REPORT_CSV);
 	assert_string_equal(text, "function,object,address,kind,to,count,taken,Ir,code\n"
 				  "f,/usr/bin/prog,0x1000,self,,,,1,push rbp\n"
 				  "f,/usr/bin/prog,0x1004,self,,,,2000,\"test edi, edi\"\n"
@@ -166,10 +186,12 @@ static void csv_and_json_have_the_code(void **state)
 				  "f,/usr/bin/prog,0x1008,call,g,5,,50,\n"
 				  "g,/usr/bin/prog,0x1010,self,,,,50,ret\n");
 	free(text);
-	text = assembly(counted(0), binary(&temp, 0, "prog", EM_X86_64), (struct tl_annotate_options){ .threshold = -1 },
-			TL_REPORT_JSON);
-	assert_non_null(strstr(text, "\"instructions\":[{\"address\":\"0x1000\",\"code\":\"push rbp\",\"remarks\":["
-				     "{\"kind\":\"self\",\"cost\":{\"Ir\":1}}]},"));
+	text = assembly(counted(0), binary(&temp, 0, "prog", EM_X86_64),
+			(struct tl_annotate_options){ .threshold = -1 }, TL_REPORT_JSON);
+	assert_non_null(strstr(
+		text,
+		"\"instructions\":[{\"address\":\"0x1000\",\"code\":\"push rbp\",\"remarks\":["
+		"{\"kind\":\"self\",\"cost\":{\"Ir\":1}}]},"));
 	free(text);
 	temp_close(&temp);
 }
@@ -191,8 +213,8 @@ static void costs_between_instructions_are_told(void **state)
 	at(p, 0, 0x2000, 3);
 	at(p, 0, 0, 5);
 	assert_int_equal(tl_profile_finish(p, NULL), 0);
-	text = assembly(p, binary(&temp, 0, "prog", EM_X86_64), (struct tl_annotate_options){ .threshold = -1 },
-			TL_REPORT_TEXT);
+	text = assembly(p, binary(&temp, 0, "prog", EM_X86_64),
+			(struct tl_annotate_options){ .threshold = -1 }, TL_REPORT_TEXT);
 	assert_non_null(strstr(text, "?  (address unknown)\n"));
 	assert_non_null(strstr(text, "     1002  (inside the instruction above)\n"));
 	assert_non_null(strstr(text, " 3  18.75%     2000\n"));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of differences: "sorted by change (largest absolute change first), columns before, after, change, percent". */
+/*
+ * The table of differences: "sorted by change (largest absolute change first), columns before,
+ * after, change, percent".
+ */
 #include "profiles.h"
 
 /* Ir+Dr of f; main 50+5 and same 4+4 on both sides. */
@@ -69,15 +72,22 @@ static void what_is_new_or_gone_is_said(void **state)
 
 	(void)state;
 	assert_text(diff_text(side("f", 2000, 7, 2), side("g", 3000, 0, 3), TL_DIFF_FUNCTIONS,
-			      (struct tl_report_options){ .events = events, .event_count = 2, .sort = "Ir:change" }, 0),
+			      (struct tl_report_options){
+				      .events = events, .event_count = 2, .sort = "Ir:change" },
+			      0),
 		    "before  callgrind, Dr 16, Ir 2,254\n"
 		    "after   callgrind, Dr 9, Ir 3,354\n"
 		    "\n"
-		    "Dr:before  Dr:after  Dr:change        %  Ir:before  Ir:after  Ir:change        %  function\n"
-		    "       16         9         -7  -43.75%      2,254     3,354     +1,100  +48.80%  (total)\n"
-		    "        0         0          0      new          0     3,000     +3,000      new  g\n"
-		    "        7         0         -7     gone      2,000         0     -2,000     gone  f\n"
-		    "        0         0          0        -        200       300       +100  +50.00%  up\n"
+		    "Dr:before  Dr:after  Dr:change        %  Ir:before  Ir:after  Ir:change      "
+		    "  %  function\n"
+		    "       16         9         -7  -43.75%      2,254     3,354     +1,100  "
+		    "+48.80%  (total)\n"
+		    "        0         0          0      new          0     3,000     +3,000      "
+		    "new  g\n"
+		    "        7         0         -7     gone      2,000         0     -2,000     "
+		    "gone  f\n"
+		    "        0         0          0        -        200       300       +100  "
+		    "+50.00%  up\n"
 		    "... 2 functions without a change (--all shows them)\n");
 }
 
@@ -101,8 +111,8 @@ static void csv_has_every_event_and_row(void **state)
 	(void)state;
 	assert_text(diff_text(side("f", 2000, 8, 2), side("f", 1500, 9, 3), TL_DIFF_FUNCTIONS,
 			      (struct tl_report_options){ .form = TL_REPORT_CSV }, 0),
-		    "function,object,file,calls:before,calls:after,Ir:before,Ir:after,Ir:change,Ir:percent,"
-		    "Dr:before,Dr:after,Dr:change,Dr:percent,state\n"
+		    "function,object,file,calls:before,calls:after,Ir:before,Ir:after,Ir:change,"
+		    "Ir:percent,Dr:before,Dr:after,Dr:change,Dr:percent,state\n"
 		    "f,prog,,2,3,2000,1500,-500,-25,8,9,1,12.5,changed\n"
 		    "up,prog,,0,0,200,150,-50,-25,0,0,0,,changed\n"
 		    "main,prog,,0,0,50,50,0,0,5,5,0,0,same\n"
@@ -113,14 +123,16 @@ static void arcs_and_lines_have_rows_of_their_own(void **state)
 {
 	(void)state;
 	assert_text(diff_text(side("f", 2000, 8, 2), side("f", 1500, 9, 3), TL_DIFF_ARCS,
-			      (struct tl_report_options){ .form = TL_REPORT_CSV, .sort = "calls" }, 0),
-		    "caller,caller object,function,object,file,calls:before,calls:after,Ir:before,Ir:after,Ir:change,"
-		    "Ir:percent,Dr:before,Dr:after,Dr:change,Dr:percent,state\n"
+			      (struct tl_report_options){ .form = TL_REPORT_CSV, .sort = "calls" },
+			      0),
+		    "caller,caller "
+		    "object,function,object,file,calls:before,calls:after,Ir:before,Ir:after,"
+		    "Ir:change,Ir:percent,Dr:before,Dr:after,Dr:change,Dr:percent,state\n"
 		    "main,prog,f,prog,,2,3,2000,1500,-500,-25,8,9,1,12.5,changed\n");
 	assert_text(diff_text(side("f", 2000, 8, 2), side("f", 1500, 9, 3), TL_DIFF_LINES,
 			      (struct tl_report_options){ .form = TL_REPORT_CSV, .top = 1 }, 0),
-		    "function,object,file,line,Ir:before,Ir:after,Ir:change,Ir:percent,Dr:before,Dr:after,Dr:change,"
-		    "Dr:percent,state\n"
+		    "function,object,file,line,Ir:before,Ir:after,Ir:change,Ir:percent,Dr:before,"
+		    "Dr:after,Dr:change,Dr:percent,state\n"
 		    "f,prog,,,2000,1500,-500,-25,8,9,1,12.5,changed\n");
 }
 
@@ -129,26 +141,32 @@ static void json_is_one_object(void **state)
 	(void)state;
 	assert_text(diff_text(side("f", 2000, 8, 2), side("f", 1500, 9, 3), TL_DIFF_ARCS,
 			      (struct tl_report_options){ .form = TL_REPORT_JSON }, 0),
-		    "{\"before\":\"callgrind\",\"after\":\"callgrind\",\"by\":\"arc\",\"units\":{\"Ir\":\"\",\"Dr\":\"\"},"
-		    "\"total\":{\"Ir\":{\"before\":2254,\"after\":1704,\"change\":-550,\"percent\":-24.40106477373558},"
-		    "\"Dr\":{\"before\":17,\"after\":18,\"change\":1,\"percent\":5.882352941176471}},\"rows\":["
-		    "{\"caller\":\"main\",\"caller_object\":\"prog\",\"function\":\"f\",\"object\":\"prog\",\"file\":\"\","
-		    "\"state\":\"changed\",\"calls\":{\"before\":2,\"after\":3},\"costs\":{"
-		    "\"Ir\":{\"before\":2000,\"after\":1500,\"change\":-500,\"percent\":-25},"
-		    "\"Dr\":{\"before\":8,\"after\":9,\"change\":1,\"percent\":12.5}}}]}\n");
+		    "{\"before\":\"callgrind\",\"after\":\"callgrind\",\"by\":\"arc\","
+		    "\"units\":{\"Ir\":\"\",\"Dr\":\"\"},\"total\":{\"Ir\":{\"before\":2254,"
+		    "\"after\":1704,\"change\":-550,\"percent\":-24.40106477373558},"
+		    "\"Dr\":{\"before\":17,\"after\":18,\"change\":1,"
+		    "\"percent\":5.882352941176471}},\"rows\":[{\"caller\":\"main\","
+		    "\"caller_object\":\"prog\",\"function\":\"f\",\"object\":\"prog\","
+		    "\"file\":\"\",\"state\":\"changed\",\"calls\":{\"before\":2,\"after\":3},"
+		    "\"costs\":{\"Ir\":{\"before\":2000,\"after\":1500,\"change\":-500,"
+		    "\"percent\":-25},\"Dr\":{\"before\":8,\"after\":9,\"change\":1,"
+		    "\"percent\":12.5}}}]}\n");
 }
 
 static void bad_usage_is_refused(void **state)
 {
 	static const uint32_t beyond[] = { 2 };
+	/* clang-format off */
 	static const struct tl_report_options cases[] = {
 		{ .sort = "foo" }, { .sort = "Xx:change" }, { .sort = "Ir:function" },
 		{ .events = beyond, .event_count = 1 }, { .form = (enum tl_report_form)9 },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		free(diff_text(side("f", 1, 1, 1), side("f", 1, 1, 1), TL_DIFF_FUNCTIONS, cases[i], TL_BAD_USAGE));
+		free(diff_text(side("f", 1, 1, 1), side("f", 1, 1, 1), TL_DIFF_FUNCTIONS, cases[i],
+			       TL_BAD_USAGE));
 }
 
 int main(void)

@@ -3,10 +3,10 @@
 #include "profiles.h"
 
 /*
- * "Columns in this order: function,object,file,line,id,thread ..., then for each event E: E:self,E:inclusive;
- * calls; for timed traces min,median,p90,p99,max,sum,unfinished,cut in ticks"; "RFC 4180 quoting"; "sum adds each
- * call's whole duration; inclusive counts recursion once". Quantiles of fib: t[4/2], t[floor(.9*4)],
- * t[floor(.99*4)] of 10 10 30 60.
+ * "Columns in this order: function,object,file,line,id,thread ..., then for each event E:
+ * E:self,E:inclusive; calls; for timed traces min,median,p90,p99,max,sum,unfinished,cut in ticks";
+ * "RFC 4180 quoting"; "sum adds each call's whole duration; inclusive counts recursion once".
+ * Quantiles of fib: t[4/2], t[floor(.9*4)], t[floor(.99*4)] of 10 10 30 60.
  */
 static void csv_has_the_columns_of_the_contract(void **state)
 {
@@ -14,15 +14,16 @@ static void csv_has_the_columns_of_the_contract(void **state)
 
 	(void)state;
 	assert_functions(profile,
-			 "function,object,file,line,id,Ticks:self,Ticks:inclusive,calls,min,median,p90,p99,"
-			 "max,sum,unfinished,cut\n"
+			 "function,object,file,line,id,Ticks:self,Ticks:inclusive,calls,min,"
+			 "median,p90,p99,max,sum,unfinished,cut\n"
 			 "fib,prog,\"src/a,b.c\",7,2,80,80,4,10,30,60,60,60,110,0,0\n"
 			 "main,prog,src/main.c,3,1,40,120,1,100,100,100,100,100,100,1,0\n",
 			 .form = TL_REPORT_CSV);
 	tl_profile_free(profile);
 }
 
-/* "`thread` only with --threads". In thread 11 main has no finished call: nothing is known of its durations.
+/* "`thread` only with --threads". In thread 11 main has no finished call: nothing is known of its
+ * durations.
  */
 static void threads_have_rows_of_their_own(void **state)
 {
@@ -30,9 +31,8 @@ static void threads_have_rows_of_their_own(void **state)
 
 	(void)state;
 	assert_functions(profile,
-			 "function,object,file,line,id,thread,Ticks:self,Ticks:inclusive,calls,min,median,"
-			 "p90,p99,max,sum,"
-			 "unfinished,cut\n"
+			 "function,object,file,line,id,thread,Ticks:self,Ticks:inclusive,calls,"
+			 "min,median,p90,p99,max,sum,unfinished,cut\n"
 			 "fib,prog,\"src/a,b.c\",7,2,10,70,70,3,10,30,60,60,60,100,0,0\n"
 			 "main,prog,src/main.c,3,1,10,30,100,1,100,100,100,100,100,100,0,0\n"
 			 "main,prog,src/main.c,3,1,11,10,20,0,,,,,,0,1,0\n"
@@ -41,13 +41,14 @@ static void threads_have_rows_of_their_own(void **state)
 	tl_profile_free(profile);
 }
 
-/* "in ticks unless --seconds (enough digits to be exact)": 1/3 s needs 16 digits to come back as the same
- * double. */
+/* "in ticks unless --seconds (enough digits to be exact)": 1/3 s needs 16 digits to come back as
+ * the same double. */
 static void seconds_are_exact(void **state)
 {
 	struct tl_profile *profile = timed_profile(3);
 	char *text = functions_text(
-		profile, (struct tl_report_options){ .form = TL_REPORT_CSV, .seconds = true, .top = 1 });
+		profile,
+		(struct tl_report_options){ .form = TL_REPORT_CSV, .seconds = true, .top = 1 });
 	const char *row = strchr(text, '\n') + 1;
 	const double expected[] = { 10 / 3.0, 30 / 3.0, 60 / 3.0, 60 / 3.0, 60 / 3.0, 110 / 3.0 };
 
@@ -73,16 +74,15 @@ static void json_is_one_object(void **state)
 
 	(void)state;
 	assert_functions(profile,
-			 "{\"format\":\"xray\",\"frequency\":1000000000,\"events\":[\"Ticks\"],\"total\":{"
-			 "\"Ticks\":120},\"functions\":["
-			 "{\"function\":\"main\",\"object\":\"prog\",\"file\":\"src/"
-			 "main.c\",\"line\":3,\"id\":1,\"thread\":11,"
-			 "\"self\":{\"Ticks\":10},\"inclusive\":{\"Ticks\":20},\"calls\":0,\"min\":null,"
-			 "\"median\":null,\"p90\":null,"
-			 "\"p99\":null,\"max\":null,\"sum\":0,\"unfinished\":1,\"cut\":0,\"exact\":true}],"
-			 "\"losses\":{\"orphan_exits\":1,\"deduced_exits\":0,\"unfinished\":1,\"time_"
-			 "reversals\":0,\"gaps\":0,"
-			 "\"skipped_bytes\":0,\"skipped_records\":0,\"saturated\":0}}\n",
+			 "{\"format\":\"xray\",\"frequency\":1000000000,\"events\":[\"Ticks\"],"
+			 "\"total\":{\"Ticks\":120},\"functions\":[{\"function\":\"main\","
+			 "\"object\":\"prog\",\"file\":\"src/main.c\",\"line\":3,\"id\":1,"
+			 "\"thread\":11,\"self\":{\"Ticks\":10},\"inclusive\":{\"Ticks\":20},"
+			 "\"calls\":0,\"min\":null,\"median\":null,\"p90\":null,\"p99\":null,"
+			 "\"max\":null,\"sum\":0,\"unfinished\":1,\"cut\":0,\"exact\":true}],"
+			 "\"losses\":{\"orphan_exits\":1,\"deduced_exits\":0,\"unfinished\":1,"
+			 "\"time_reversals\":0,\"gaps\":0,\"skipped_bytes\":0,"
+			 "\"skipped_records\":0,\"saturated\":0}}\n",
 			 .form = TL_REPORT_JSON, .threads = true, .sort = "unfinished", .top = 1);
 	tl_profile_free(profile);
 }
@@ -96,18 +96,14 @@ static void text_aligns_columns_and_ends_lines_with_names(void **state)
 			 "xray, 2 threads, 12 records, 110.0 ns\n"
 			 "1 exit had no entry; 1 call never ended\n"
 			 "\n"
-			 "    self        %  inclusive        %  calls       min    median       p90       "
-			 "p99       max       sum"
-			 "  unfinished  function\n"
-			 "120.0 ns  100.00%   120.0 ns  100.00%      5         -         -         -         "
-			 "-         -  210.0 ns"
-			 "           1  (total)\n"
-			 "80.00 ns   66.67%   80.00 ns   66.67%      4  10.00 ns  30.00 ns  60.00 ns  60.00 "
-			 "ns  60.00 ns  110.0 ns"
-			 "           0  fib  a,b.c:7\n"
-			 "40.00 ns   33.33%   120.0 ns  100.00%      1  100.0 ns  100.0 ns  100.0 ns  100.0 "
-			 "ns  100.0 ns  100.0 ns"
-			 "           1  main  main.c:3\n",
+			 "    self        %  inclusive        %  calls       min    median       "
+			 "p90       p99       max       sum  unfinished  function\n"
+			 "120.0 ns  100.00%   120.0 ns  100.00%      5         -         -        "
+			 " -         -         -  210.0 ns           1  (total)\n"
+			 "80.00 ns   66.67%   80.00 ns   66.67%      4  10.00 ns  30.00 ns  60.00 "
+			 "ns  60.00 ns  60.00 ns  110.0 ns           0  fib  a,b.c:7\n"
+			 "40.00 ns   33.33%   120.0 ns  100.00%      1  100.0 ns  100.0 ns  100.0 "
+			 "ns  100.0 ns  100.0 ns  100.0 ns           1  main  main.c:3\n",
 			 .form = TL_REPORT_TEXT);
 	tl_profile_free(profile);
 }
@@ -125,7 +121,8 @@ static void text_fits_the_terminal(void **state)
 		"\n"
 		"    self        %  inclusive        %  calls       p90  unfinished  function\n"
 		"120.0 ns  100.00%   120.0 ns  100.00%      5         -           1  (total)\n"
-		"40.00 ns   33.33%   120.0 ns  100.00%      1  100.0 ns           1  main  main.c:3\n"
+		"40.00 ns   33.33%   120.0 ns  100.00%      1  100.0 ns           1  main  "
+		"main.c:3\n"
 		"... 1 more function (--all shows them)\n",
 		.sort = "p90", .width = 90, .top = 1);
 	tl_profile_free(profile);
@@ -139,8 +136,9 @@ static void ticks_of_unknown_length_stay_ticks(void **state)
 
 	(void)state;
 	assert_non_null(strstr(text, "110 ticks (the trace does not say how long a tick is)\n"));
-	assert_non_null(strstr(text, "\n  80   66.67%         80   66.67%      4   10      30   60   60   60 "
-				     " 110           0  fib"));
+	assert_non_null(strstr(
+		text, "\n  80   66.67%         80   66.67%      4   10      30   60   60   60 "
+		      " 110           0  fib"));
 	free(text);
 	tl_profile_free(profile);
 }
@@ -157,7 +155,8 @@ static void hot_rows_are_colored(void **state)
 	tl_profile_free(profile);
 }
 
-/* Names sort from A to Z, numbers downwards unless ascending; "EVENT:inclusive" names a column of one event.
+/* Names sort from A to Z, numbers downwards unless ascending; "EVENT:inclusive" names a column of
+ * one event.
  */
 static void sorting_follows_the_column(void **state)
 {
@@ -165,12 +164,14 @@ static void sorting_follows_the_column(void **state)
 		const char *sort;
 		bool ascending;
 		const char *first;
+		/* clang-format off */
 	} cases[] = {
 		{ NULL, false, "operator" },	{ "self", true, "main" },
 		{ "function", false, "main" },	{ "object", false, "operator" },
 		{ "inclusive", false, "main" }, { "Dr:inclusive", true, "operator" },
 		{ "calls", false, "operator" }, { "count", true, "main" },
 	};
+	/* clang-format on */
 	struct tl_profile *profile = counted_profile();
 
 	(void)state;
@@ -189,8 +190,8 @@ static void sorting_follows_the_column(void **state)
 	tl_profile_free(profile);
 }
 
-/* The parts of one thread are one row: f 30+40 and 3+4, main 10+20 and 1+2 and, with what it called, 105
- * and 15. */
+/* The parts of one thread are one row: f 30+40 and 3+4, main 10+20 and 1+2 and, with what it
+ * called, 105 and 15. */
 static void parts_of_a_thread_are_one_row(void **state)
 {
 	struct tl_profile *profile = dumped_profile();
@@ -198,7 +199,8 @@ static void parts_of_a_thread_are_one_row(void **state)
 	(void)state;
 	assert_functions(
 		profile,
-		"function,object,file,line,id,thread,Ir:self,Ir:inclusive,Dr:self,Dr:inclusive,calls\n"
+		"function,object,file,line,id,thread,Ir:self,Ir:inclusive,Dr:self,Dr:inclusive,"
+		"calls\n"
 		"f,prog,,,,1,70,70,7,7,3\n"
 		"main,prog,,,,1,30,105,3,15,2\n"
 		"g,prog,,,,1,5,5,5,5,1\n",
@@ -213,7 +215,8 @@ static void quotes_in_names_are_doubled(void **state)
 
 	(void)state;
 	assert_functions(profile,
-			 "function,object,file,line,id,Ir:self,Ir:inclusive,Dr:self,Dr:inclusive,calls\n"
+			 "function,object,file,line,id,Ir:self,Ir:inclusive,Dr:self,Dr:inclusive,"
+			 "calls\n"
 			 "\"operator\"\"\"\"_x(char, int)\",lib.so,,,,77,77,8,8,4\n"
 			 "main,prog,,,,35,112,3,11,0\n",
 			 .form = TL_REPORT_CSV);
@@ -231,7 +234,8 @@ static void events_are_chosen_and_ordered(void **state)
 			 "\n"
 			 "self        %  inclusive        %  calls  function\n"
 			 "  11  100.00%         11  100.00%      4  (total)\n"
-			 "   8   72.73%          8   72.73%      4  operator\"\"_x(char, int)  [lib.so]\n"
+			 "   8   72.73%          8   72.73%      4  operator\"\"_x(char, int)  "
+			 "[lib.so]\n"
 			 "   3   27.27%         11  100.00%      0  main  [prog]\n",
 			 .events = dr, .event_count = 1);
 	tl_profile_free(profile);
@@ -244,7 +248,7 @@ static void bad_usage_is_refused(void **state)
 		{ .size = sizeof(cases[0]), .sort = "foo" },
 		{ .size = sizeof(cases[0]), .sort = "Xx:self" },
 		{ .size = sizeof(cases[0]), .sort = "Ir:calls" },
-		{ .size = sizeof(cases[0]), .sort = "p99" },	/* nothing is timed */
+		{ .size = sizeof(cases[0]), .sort = "p99" },    /* nothing is timed */
 		{ .size = sizeof(cases[0]), .sort = "thread" }, /* without .threads */
 		{ .size = sizeof(cases[0]), .events = beyond, .event_count = 1 },
 		{ .size = sizeof(cases[0]), .form = (enum tl_report_form)9 },

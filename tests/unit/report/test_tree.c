@@ -43,8 +43,8 @@ static void branches_below_the_threshold_are_counted(void **state)
 }
 
 /*
- * timed_profile(): fib called by main has self 30 + 10 + 10 (outer calls 60 - 30, 10, and 10 of the other
- * thread), fib called by fib 30; main has 30 + 10.
+ * timed_profile(): fib called by main has self 30 + 10 + 10 (outer calls 60 - 30, 10, and 10 of the
+ * other thread), fib called by fib 30; main has 30 + 10.
  */
 static void bottom_up_follows_callers(void **state)
 {
@@ -68,31 +68,36 @@ static void unfinished_calls_are_told(void **state)
 	char *text = tree_text(profile, TL_TREE_TOP_DOWN, (struct tl_report_options){ 0 });
 
 	(void)state;
-	assert_non_null(
-		strstr(text, "         120 100.00%          40           1  main  main.c:3  (1 never ended)\n"
-			     "          80  66.67%          50           3    fib  a,b.c:7\n"
-			     "          30  25.00%          30           1      fib  a,b.c:7\n"));
+	assert_non_null(strstr(
+		text,
+		"         120 100.00%          40           1  main  main.c:3  (1 never ended)\n"
+		"          80  66.67%          50           3    fib  a,b.c:7\n"
+		"          30  25.00%          30           1      fib  a,b.c:7\n"));
 	free(text);
 	tl_profile_free(profile);
 }
 
-/* "callers above, callees below", the function's own line marked. Calls of f: 2 + 1 + 1, inclusive 30 + 40
- * + 7. */
+/* "callers above, callees below", the function's own line marked. Calls of f: 2 + 1 + 1, inclusive
+ * 30 + 40 + 7. */
 static void neighbours_stand_around_a_function(void **state)
 {
 	struct tl_profile *profile = counted_profile();
 	const char *head = "callgrind, 3 parts\n\n"
-			   "   inclusive       %        self       calls  < caller  * function  > callee\n";
+			   "   inclusive       %        self       calls  < caller  * function  > "
+			   "callee\n";
 	const char *main_line = "         112 100.00%          35           0  * main  [prog]\n";
 	const char *callee =
-		"          77  68.75%                       4    > operator\"\"_x(char, int)  [lib.so]\n";
+		"          77  68.75%                       4    > operator\"\"_x(char, int)  "
+		"[lib.so]\n";
 	const char *caller = "          77  68.75%                       4    < main  [prog]\n";
 	const char *f_line =
-		"          77  68.75%          77           4  * operator\"\"_x(char, int)  [lib.so]\n";
+		"          77  68.75%          77           4  * operator\"\"_x(char, int)  "
+		"[lib.so]\n";
 	char expected[1024];
 
 	(void)state;
-	snprintf(expected, sizeof(expected), "%s\n%s%s\n%s%s", head, main_line, callee, caller, f_line);
+	snprintf(expected, sizeof(expected), "%s\n%s%s\n%s%s", head, main_line, callee, caller,
+		 f_line);
 	assert_tree(profile, TL_TREE_BOTH, expected, .form = TL_REPORT_TEXT);
 	snprintf(expected, sizeof(expected), "%s\n%s\n%s%s", head, main_line, caller, f_line);
 	assert_tree(profile, TL_TREE_CALLERS, expected, .form = TL_REPORT_TEXT);
@@ -112,20 +117,19 @@ static void neighbours_for_machines(void **state)
 		    "main,\"operator\"\"\"\"_x(char, int)\",4,77,8\n",
 		    .form = TL_REPORT_CSV);
 	assert_tree(profile, TL_TREE_CALLEES,
-		    "{\"format\":\"callgrind\",\"frequency\":0,\"events\":[\"Ir\"],\"total\":{\"Ir\":112},"
-		    "\"functions\":["
-		    "{\"function\":\"main\",\"object\":\"prog\",\"file\":\"\",\"line\":null,\"id\":null,"
-		    "\"calls\":0,"
-		    "\"self\":{\"Ir\":35},\"inclusive\":{\"Ir\":112},\"callees\":["
+		    "{\"format\":\"callgrind\",\"frequency\":0,\"events\":[\"Ir\"],"
+		    "\"total\":{\"Ir\":112},\"functions\":[{\"function\":\"main\","
+		    "\"object\":\"prog\",\"file\":\"\",\"line\":null,\"id\":null,\"calls\":0,"
+		    "\"self\":{\"Ir\":35},\"inclusive\":{\"Ir\":112},"
+		    "\"callees\":[{\"function\":\"operator\\\"\\\"_x(char, "
+		    "int)\",\"object\":\"lib.so\",\"file\":\"\",\"line\":null,\"id\":null,"
+		    "\"calls\":4,\"inclusive\":{\"Ir\":77}}]},"
 		    "{\"function\":\"operator\\\"\\\"_x(char, "
-		    "int)\",\"object\":\"lib.so\",\"file\":\"\",\"line\":null,"
-		    "\"id\":null,\"calls\":4,\"inclusive\":{\"Ir\":77}}]},"
-		    "{\"function\":\"operator\\\"\\\"_x(char, "
-		    "int)\",\"object\":\"lib.so\",\"file\":\"\",\"line\":null,"
-		    "\"id\":null,\"calls\":4,\"self\":{\"Ir\":77},\"inclusive\":{\"Ir\":77},\"callees\":[]}],"
-		    "\"losses\":{\"orphan_exits\":0,\"deduced_exits\":0,\"unfinished\":0,\"time_reversals\":"
-		    "0,\"gaps\":0,"
-		    "\"skipped_bytes\":0,\"skipped_records\":0,\"saturated\":0}}\n",
+		    "int)\",\"object\":\"lib.so\",\"file\":\"\",\"line\":null,\"id\":null,"
+		    "\"calls\":4,\"self\":{\"Ir\":77},\"inclusive\":{\"Ir\":77},\"callees\":[]}],"
+		    "\"losses\":{\"orphan_exits\":0,\"deduced_exits\":0,\"unfinished\":0,"
+		    "\"time_reversals\":0,\"gaps\":0,\"skipped_bytes\":0,\"skipped_records\":0,"
+		    "\"saturated\":0}}\n",
 		    .form = TL_REPORT_JSON, .events = ir, .event_count = 1);
 	tl_profile_free(profile);
 }
@@ -142,7 +146,8 @@ static void a_profile_without_stacks_has_no_call_tree(void **state)
 		struct tl_output *out;
 
 		assert_int_equal(tl_output_open_memory(&out, NULL), 0);
-		assert_int_equal(tl_report_tree(profile, kinds[i], &options, out, &err), TL_UNSUPPORTED);
+		assert_int_equal(tl_report_tree(profile, kinds[i], &options, out, &err),
+				 TL_UNSUPPORTED);
 		assert_int_equal(err.status, TL_UNSUPPORTED);
 		assert_true(err.offset == TL_NOWHERE);
 		tl_output_discard(out);
@@ -165,20 +170,22 @@ static struct tl_profile *deep_profile(void)
 	functions[0] = add_function(profile, "even", "");
 	functions[1] = add_function(profile, "odd", "");
 	for (int i = 0; i < DEEP; i++) {
-		parent = (uint32_t)tl_profile_add_context(profile, parent, functions[i % 2], 0, NULL);
+		parent = (uint32_t)tl_profile_add_context(profile, parent, functions[i % 2], 0,
+							  NULL);
 		tl_profile_add_context_cost(profile, parent, 1, &one);
 	}
 	assert_int_equal(tl_profile_finish(profile, NULL), 0);
 	return profile;
 }
 
-/* "Deep trees must not be quadratic in output": at most 200 bytes a level, where plain indentation takes
- * 100,000. */
+/* "Deep trees must not be quadratic in output": at most 200 bytes a level, where plain indentation
+ * takes 100,000. */
 static void deep_trees_have_short_lines(void **state)
 {
 	struct tl_profile *profile = deep_profile();
 	char *text = tree_text(profile, TL_TREE_TOP_DOWN, (struct tl_report_options){ 0 });
-	char *csv = tree_text(profile, TL_TREE_TOP_DOWN, (struct tl_report_options){ .form = TL_REPORT_CSV });
+	char *csv = tree_text(profile, TL_TREE_TOP_DOWN,
+			      (struct tl_report_options){ .form = TL_REPORT_CSV });
 
 	(void)state;
 	assert_true(strlen(text) < 200 * (size_t)DEEP);
@@ -186,8 +193,11 @@ static void deep_trees_have_short_lines(void **state)
 	assert_non_null(strstr(csv, "\n99999,99998,odd,1,1,1\n"));
 	free(text);
 	free(csv);
-	/* From below the callers are followed for 60 calls: 61 lines for each of the two functions. */
-	csv = tree_text(profile, TL_TREE_BOTTOM_UP, (struct tl_report_options){ .form = TL_REPORT_CSV });
+	/*
+	 * From below the callers are followed for 60 calls: 61 lines for each of the two functions.
+	 */
+	csv = tree_text(profile, TL_TREE_BOTTOM_UP,
+			(struct tl_report_options){ .form = TL_REPORT_CSV });
 	size_t lines = 0;
 
 	for (const char *p = csv; *p; p++)

@@ -15,6 +15,7 @@ static void counts_have_commas_between_thousands(void **state)
 	static const struct {
 		uint64_t value;
 		const char *text;
+		/* clang-format off */
 	} cases[] = {
 		{ 0, "0" },
 		{ 999, "999" },
@@ -22,6 +23,7 @@ static void counts_have_commas_between_thousands(void **state)
 		{ 1234567, "1,234,567" },
 		{ UINT64_MAX, "18,446,744,073,709,551,615" },
 	};
+	/* clang-format on */
 	char text[TL_VALUE_ROOM];
 
 	(void)state;
@@ -37,6 +39,7 @@ static void times_have_four_digits_and_a_unit(void **state)
 	static const struct {
 		uint64_t ticks, rate;
 		const char *text;
+		/* clang-format off */
 	} cases[] = {
 		{ 0, 1000000000, "0" },
 		{ 1, 1000000000, "1.000 ns" },
@@ -49,6 +52,7 @@ static void times_have_four_digits_and_a_unit(void **state)
 		{ 2596134000, 2596134000, "1.000 s" },
 		{ 1234567, 0, "1,234,567" }, /* a tick of unknown length */
 	};
+	/* clang-format on */
 	char text[TL_VALUE_ROOM];
 
 	(void)state;

@@ -13,10 +13,14 @@ struct shape {
 	uint8_t version;
 };
 
+/* clang-format off */
 static const struct shape shapes[] = {
-	{ true, false, false, 5 }, { true, true, true, 5 },   { false, false, false, 5 }, { false, true, true, 4 },
-	{ true, false, true, 4 },  { true, false, false, 3 }, { true, true, false, 2 },   { false, false, false, 2 },
+	{ true, false, false, 5 }, { true, true, true, 5 },   { false, false, false, 5 }, { false,
+	  true, true, 4 },
+	{ true, false, true, 4 },  { true, false, false, 3 }, { true, true, false, 2 },   { false,
+	  false, false, 2 },
 };
+/* clang-format on */
 
 struct parts {
 	struct shape shape;
@@ -61,8 +65,9 @@ static inline void end_length(const struct parts *parts, struct made *made, size
 
 static inline void begin_parts(struct parts *parts, struct shape shape)
 {
-	struct made *all[] = { &parts->abbrev, &parts->info, &parts->line,     &parts->str,  &parts->line_str,
-			       &parts->ranges, &parts->rnglists, &parts->addr, &parts->str_offsets, &parts->file };
+	struct made *all[] = { &parts->abbrev,      &parts->info,   &parts->line,     &parts->str,
+			       &parts->line_str,    &parts->ranges, &parts->rnglists, &parts->addr,
+			       &parts->str_offsets, &parts->file };
 
 	memset(parts, 0, sizeof(*parts));
 	parts->shape = shape;
@@ -108,6 +113,7 @@ static inline void read_parts(struct parts *parts)
 	const struct {
 		const char *name;
 		const struct made *made;
+		/* clang-format off */
 	} all[] = {
 		{ ".debug_abbrev", &parts->abbrev },	 { ".debug_info", &parts->info },
 		{ ".debug_line", &parts->line },	 { ".debug_str", &parts->str },
@@ -115,8 +121,10 @@ static inline void read_parts(struct parts *parts)
 		{ ".debug_rnglists", &parts->rnglists }, { ".debug_addr", &parts->addr },
 		{ ".debug_str_offsets", &parts->str_offsets },
 	};
+	/* clang-format on */
 	struct made_section sections[10] = {
-		{ ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT_AT, text, sizeof(text), 0, 0 },
+		{ ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT_AT, text, sizeof(text), 0,
+		  0 },
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

@@ -124,8 +124,8 @@ static inline void make_elf(struct made *made, uint16_t type, uint16_t machine,
 	for (size_t i = 0; i < count; i++)
 		put_header(made, name_at[i], &sections[i], offsets[i]);
 	put_header(made, 0, &strings, strings_at);
-	memcpy(made->bytes, (uint8_t[]){ 0x7f, 'E', 'L', 'F', made->is_64bit ? 2 : 1, made->big ? 2 : 1, 1 },
-	       7);
+	memcpy(made->bytes,
+	       (uint8_t[]){ 0x7f, 'E', 'L', 'F', made->is_64bit ? 2 : 1, made->big ? 2 : 1, 1 }, 7);
 	put_at(made, 16, type, 2);
 	put_at(made, 18, machine, 2);
 	put_at(made, 20, 1, 4);

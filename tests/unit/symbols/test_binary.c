@@ -25,7 +25,8 @@ static void save(const struct made *made, const char *name)
 	temp_write(&temp, name, made->bytes, made->size);
 }
 
-static int open_named(struct tl_binary **binary, const char *name, uint64_t bias, struct tl_error *err)
+static int open_named(struct tl_binary **binary, const char *name, uint64_t bias,
+		      struct tl_error *err)
 {
 	return tl_binary_open(binary, temp_path(&temp, name), bias, true, err);
 }
@@ -42,7 +43,7 @@ static uint32_t name_at(const char *name)
 	abort();
 }
 
-#define FUNC(binding) (uint8_t) ELF64_ST_INFO(binding, STT_FUNC)
+#define FUNC(binding) (uint8_t)ELF64_ST_INFO(binding, STT_FUNC)
 
 static struct made symbols_of(const struct made *made)
 {
@@ -55,15 +56,16 @@ static struct made symbols_of(const struct made *made)
 	put_symbol(&table, name_at("a_local"), FUNC(STB_LOCAL), 1, 0x1200, 0x10);
 	put_symbol(&table, name_at("b_global"), FUNC(STB_GLOBAL), 1, 0x1200, 0x10);
 	put_symbol(&table, name_at("a_global"), FUNC(STB_GLOBAL), 1, 0x1200, 0x10);
-	put_symbol(&table, name_at("an_object"), (uint8_t)ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), 1, 0x1200,
-		   0x20);
+	put_symbol(&table, name_at("an_object"), (uint8_t)ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), 1,
+		   0x1200, 0x20);
 	put_symbol(&table, name_at("label"), STT_NOTYPE, 1, 0x1080, 0);
 	put_symbol(&table, name_at("unsized"), STT_NOTYPE, 1, 0x1300, 0);
 	put_symbol(&table, name_at("$x"), STT_NOTYPE, 1, 0x1310, 0);
 	put_symbol(&table, name_at("_Z3fooi"), FUNC(STB_GLOBAL), 1, 0x1380, 0x10);
 	put_symbol(&table, name_at("versioned@@V1"), FUNC(STB_GLOBAL), 1, 0x1390, 0x10);
 	put_symbol(&table, name_at("last"), STT_NOTYPE, 1, 0x13f0, 0);
-	put_symbol(&table, 60000, FUNC(STB_GLOBAL), 1, 0x13a0, 0x10); /* a name past the end of the names */
+	/* a name past the end of the names */
+	put_symbol(&table, 60000, FUNC(STB_GLOBAL), 1, 0x13a0, 0x10);
 	return table;
 }
 
@@ -99,13 +101,16 @@ static struct made make_file(bool is_64bit, bool big, uint32_t table_type, bool 
 		put_word(&rel, symbol_shift * 1 + absolute); /* symbol 1 is "outer" */
 	}
 	const struct made_section sections[] = {
-		{ ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, text, sizeof(text), 0, 0 },
+		{ ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, text, sizeof(text), 0,
+		  0 },
 		{ ".symtab", table_type, 0, 0, symbols.bytes, symbols.size, 3, is_64bit ? 24 : 16 },
 		{ ".strtab", SHT_STRTAB, 0, 0, (const uint8_t *)names, sizeof(names), 0, 0 },
-		{ ".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0x2000, data.bytes, data.size, 0, 0 },
-		{ ".rela.dyn", SHT_RELA, SHF_ALLOC, 0x400, rela.bytes, rela.size, 2, is_64bit ? 24 : 12 },
-		{ ".rel.dyn", relr ? 19 : SHT_REL, SHF_ALLOC, 0x600, rel.bytes, rel.size, relr ? 0 : 2,
-		  is_64bit ? 16 : 8 },
+		{ ".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0x2000, data.bytes, data.size, 0,
+		  0 },
+		{ ".rela.dyn", SHT_RELA, SHF_ALLOC, 0x400, rela.bytes, rela.size, 2,
+		  is_64bit ? 24 : 12 },
+		{ ".rel.dyn", relr ? 19 : SHT_REL, SHF_ALLOC, 0x600, rel.bytes, rel.size,
+		  relr ? 0 : 2, is_64bit ? 16 : 8 },
 		{ ".bss", SHT_NOBITS, SHF_ALLOC | SHF_WRITE, 0x3000, NULL, 0x500, 0, 0 },
 	};
 
@@ -143,8 +148,8 @@ static void both_classes_and_orders_open(void **state)
 }
 
 /*
- * "prefer FUNC, global over local over weak at equal address, sized, containing; aliases: ... the first by
- * (binding rank, name)"; without .symtab the dynamic table serves.
+ * "prefer FUNC, global over local over weak at equal address, sized, containing; aliases: ... the
+ * first by (binding rank, name)"; without .symtab the dynamic table serves.
  */
 static void the_best_symbol_names_an_address(void **state)
 {
@@ -152,6 +157,7 @@ static void the_best_symbol_names_an_address(void **state)
 		uint64_t address;
 		const char *name;
 		uint64_t start, size;
+		/* clang-format off */
 	} cases[] = {
 		{ 0xfff, "", 0, 0 },
 		{ 0x1000, "outer", 0x1000, 0x100 },
@@ -176,12 +182,13 @@ static void the_best_symbol_names_an_address(void **state)
 		{ 0x1400, "", 0, 0 }, /* up to the end of its section */
 		{ UINT64_MAX, "", 0, 0 },
 	};
+	/* clang-format on */
 	const uint32_t types[] = { SHT_SYMTAB, SHT_DYNSYM };
 
 	(void)state;
 	for (size_t run = 0; run < 2 * 2 * KINDS; run++) {
-		struct made made =
-			make_file(kinds[run / 4].is_64bit, kinds[run / 4].big, types[run % 2], false);
+		struct made made = make_file(kinds[run / 4].is_64bit, kinds[run / 4].big,
+					     types[run % 2], false);
 		uint64_t bias = run & 2 ? 0x7f0000000000 : 0;
 		struct tl_binary *binary;
 
@@ -239,8 +246,9 @@ static void sections_are_found_by_name(void **state)
 }
 
 /*
- * "The addend of the RELATIVE relocation at a virtual address (RELA, REL reads the place itself) ...;
- * symbol-based absolute relocations give symbol value + addend." RELR: gABI, "Relative Relocation Table".
+ * "The addend of the RELATIVE relocation at a virtual address (RELA, REL reads the place itself)
+ * ...; symbol-based absolute relocations give symbol value + addend." RELR: gABI, "Relative
+ * Relocation Table".
  */
 static void relocations_give_what_a_loader_stores(void **state)
 {
@@ -297,8 +305,8 @@ static void damaged_headers_are_told_at_their_byte(void **state)
 		size_t at;
 		uint8_t byte;
 		uint64_t offset;
-	} cases[] = { { 0, 'x', 0 },	  { EI_CLASS, 3, EI_CLASS }, { EI_DATA, 0, EI_DATA },
-		      { 0x3a, 41, 0x3a }, { 0x2f, 1, 0x28 },	     { 0x3d, 0x70, 0x28 } };
+	} cases[] = { { 0, 'x', 0 },      { EI_CLASS, 3, EI_CLASS }, { EI_DATA, 0, EI_DATA },
+		      { 0x3a, 41, 0x3a }, { 0x2f, 1, 0x28 },         { 0x3d, 0x70, 0x28 } };
 	struct made made = make_file(true, false, SHT_SYMTAB, false);
 
 	(void)state;
@@ -357,17 +365,21 @@ static void mutants_do_not_crash(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2000; i++) {
-		struct made made =
-			make_file(kinds[i % KINDS].is_64bit, kinds[i % KINDS].big, SHT_SYMTAB, i % 8 > 3);
+		struct made made = make_file(kinds[i % KINDS].is_64bit, kinds[i % KINDS].big,
+					     SHT_SYMTAB, i % 8 > 3);
 		size_t headers = made.size - (size_t)9 * (made.is_64bit ? 64u : 40u);
 
 		for (uint64_t n = 1 + next_random(&random) % 4; n; n--) {
-			/* Half of the damage goes to the section headers, where most decisions are made. */
+			/*
+			 * Half of the damage goes to the section headers, where most decisions are
+			 * made.
+			 */
 			size_t at = next_random(&random) % 2
 					    ? headers + next_random(&random) % (made.size - headers)
 					    : next_random(&random) % made.size;
 
-			made.bytes[at] = next_random(&random) % 3 ? (uint8_t)next_random(&random) : 0xff;
+			made.bytes[at] =
+				next_random(&random) % 3 ? (uint8_t)next_random(&random) : 0xff;
 		}
 		save(&made, "mutant");
 		use(temp_path(&temp, "mutant"));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * "The source form of a mangled C++ or Rust name." Expected C++ names are llvm-cxxfilt-19's; legacy Rust
- * names are the paths of the source without the hash (rustc's "-C symbol-mangling-version=legacy"); v0 names
- * are the examples of RFC 2603 and of the Rust reference on symbol mangling.
+ * "The source form of a mangled C++ or Rust name." Expected C++ names are llvm-cxxfilt-19's; legacy
+ * Rust names are the paths of the source without the hash (rustc's "-C
+ * symbol-mangling-version=legacy"); v0 names are the examples of RFC 2603 and of the Rust reference
+ * on symbol mangling.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,9 +32,11 @@ static void holds(const struct example *examples, size_t count)
 
 static void cxx_names_are_llvms(void **state)
 {
+	/* clang-format off */
 	static const struct example examples[] = {
 		{ "_Z7collatzm", "collatz(unsigned long)" },
-		{ "_ZN4work12_GLOBAL__N_14anonEj", "work::(anonymous namespace)::anon(unsigned int)" },
+		{ "_ZN4work12_GLOBAL__N_14anonEj",
+		  "work::(anonymous namespace)::anon(unsigned int)" },
 		{ "_ZNK4work3MatIdLi8EEplERKS1_",
 		  "work::Mat<double, 8>::operator+(work::Mat<double, 8> const&) const" },
 		{ "_ZTV3Foo", "vtable for Foo" },
@@ -43,6 +46,7 @@ static void cxx_names_are_llvms(void **state)
 		{ "_Z1fB5cxx11v", "f[abi:cxx11]()" },
 		{ "_Z3maxIiET_S0_S0_", "int max<int>(int, int)" },
 	};
+	/* clang-format on */
 
 	(void)state;
 	holds(examples, sizeof(examples) / sizeof(examples[0]));
@@ -56,8 +60,8 @@ static void template_lists_close_without_blanks(void **state)
 		  "std::vector<std::thread, std::allocator<std::thread>>::~vector()" },
 		{ "_Z1fSt6vectorIS_IS_IiSaIiEESaIS1_EESaIS3_EE",
 		  "f(std::vector<std::vector<std::vector<int, std::allocator<int>>, "
-		  "std::allocator<std::vector<int, "
-		  "std::allocator<int>>>>, std::allocator<std::vector<std::vector<int, std::allocator<int>>, "
+		  "std::allocator<std::vector<int, std::allocator<int>>>>, "
+		  "std::allocator<std::vector<std::vector<int, std::allocator<int>>, "
 		  "std::allocator<std::vector<int, std::allocator<int>>>>>>)" },
 		{ "_ZgtRK1AS1_", "operator>(A const&, A const&)" },
 		{ "_ZrsRK1AS1_", "operator>>(A const&, A const&)" },
@@ -83,14 +87,17 @@ static void clones_keep_their_suffix(void **state)
 
 static void legacy_rust_names_lose_their_hash(void **state)
 {
+	/* clang-format off */
 	static const struct example examples[] = {
-		{ "_ZN4core3fmt9Formatter9write_str17h0123456789abcdefE", "core::fmt::Formatter::write_str" },
+		{ "_ZN4core3fmt9Formatter9write_str17h0123456789abcdefE",
+		  "core::fmt::Formatter::write_str" },
 		{ "_ZN4main4main17hd2c6a4cfef16a6e1E", "main::main" },
 		{ "_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$"
 		  "3bar17h930b740aa94f1d3aE",
 		  "<Test + 'static as foo::Bar<Test>>::bar" },
 		{ "_ZN4main4main17hd2c6a4cfef16a6e1E.llvm.42", "main::main" },
 	};
+	/* clang-format on */
 
 	(void)state;
 	holds(examples, sizeof(examples) / sizeof(examples[0]));
@@ -104,7 +111,10 @@ static void v0_rust_names_are_paths(void **state)
 		{ "_RNvMNtCs1234_7mycrate3fooNtB2_3Bar3new", "<mycrate::foo::Bar>::new" },
 		{ "_RINvNtC3std3mem8align_ofdE", "std::mem::align_of::<f64>" },
 		{ "_RNCNvC7mycrate4main0", "mycrate::main::{closure#0}" },
-		/* From rustc, of `impl<T> Tr for foo::Bar<T> { fn go() { |x| ... } }` in a crate "r". */
+		/*
+		 * From rustc, of `impl<T> Tr for foo::Bar<T> { fn go() { |x| ... } }` in a crate
+		 * "r".
+		 */
 		{ "_RNCNvXNtCs6GmmlP4bgsG_1r3fooINtB4_3BarhENtB4_2Tr2go0B6_",
 		  "<r::foo::Bar<u8> as r::foo::Tr>::go::{closure#0}" },
 	};
@@ -147,8 +157,8 @@ static char *repeat(const char *before, char c, size_t count, const char *after)
 	return plain;
 }
 
-/* Templates make names longer than libiberty's own limit of 1024 bytes; the limit that protects the stack is
- * 4096. */
+/* Templates make names longer than libiberty's own limit of 1024 bytes; the limit that protects the
+ * stack is 4096. */
 static void long_names_are_names(void **state)
 {
 	static const struct {
@@ -167,8 +177,8 @@ static void long_names_are_names(void **state)
 		plain = tl_demangle(name);
 		assert_non_null(plain);
 		/* "f(abcdefghi, ..., abcdefghi)", or the name itself. */
-		assert_int_equal(strlen(plain),
-				 cases[i].plain ? 11 * cases[i].count + 1 : 10 * cases[i].count + 4);
+		assert_int_equal(strlen(plain), cases[i].plain ? 11 * cases[i].count + 1
+							       : 10 * cases[i].count + 4);
 		free(plain);
 		free(name);
 	}
@@ -180,7 +190,7 @@ static void deep_names_do_not_crash(void **state)
 		const char *before;
 		char c;
 		const char *after;
-	} cases[] = { { "_Z1f", 'P', "i" },   { "_Z1f", 'F', "i" },	 { "_ZN", 'K', "1fE" },
+	} cases[] = { { "_Z1f", 'P', "i" },   { "_Z1f", 'F', "i" },      { "_ZN", 'K', "1fE" },
 		      { "_Z1fIX", 'n', "E" }, { "_RNvC1a1f", 'I', "E" }, { "_RIC1a", 'R', "uE" },
 		      { "_Z1fDT", 'L', "E" }, { "_Z1fILP", 'A', "_E" } };
 
@@ -199,7 +209,10 @@ static void substitutions_do_not_explode(void **state)
 	for (unsigned i = 0; i < 33; i++) {
 		char next[16];
 
-		/* S<i>_ is the last A<...>, the one before was S<i - 1>_ (S_ is number 0, S0_ number 1). */
+		/*
+		 * S<i>_ is the last A<...>, the one before was S<i - 1>_ (S_ is number 0, S0_
+		 * number 1).
+		 */
 		snprintf(next, sizeof(next), "S_IS%c_S%c_E", digits[i], digits[i]);
 		strcat(name, next);
 	}

@@ -16,7 +16,8 @@ static struct parts parts;
 /* A root entry with the code of all of .text. */
 static void put_root(void)
 {
-	static const unsigned root[] = { DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_addr, 0 };
+	static const unsigned root[] = { DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_addr,
+					 0 };
 
 	put_abbreviation(&parts, 1, 0x11, true, root);
 	put(&parts.info, 1, 1);
@@ -41,6 +42,7 @@ enum { SIZE_ADDRESS = 100, SIZE_OFFSET, SIZE_REF_ADDR };
 static const struct {
 	unsigned form, size;
 	const char *bytes;
+	/* clang-format off */
 } passed[] = {
 	{ DW_FORM_addr, SIZE_ADDRESS, NULL },
 	{ DW_FORM_block2, 0, "2:\1\1" }, /* 2 bytes of length, then as many as they say */
@@ -90,10 +92,12 @@ static const struct {
 	{ DW_FORM_GNU_ref_alt, SIZE_OFFSET, NULL },
 	{ DW_FORM_GNU_strp_alt, SIZE_OFFSET, NULL },
 };
+/* clang-format on */
 
 static void put_passed(size_t i)
 {
-	unsigned size = passed[i].size, word = parts.shape.is_64bit ? 8 : 4, wide = parts.shape.wide ? 8 : 4;
+	unsigned size = passed[i].size, word = parts.shape.is_64bit ? 8 : 4,
+		 wide = parts.shape.wide ? 8 : 4;
 	const char *bytes = passed[i].bytes;
 
 	if (size == SIZE_ADDRESS || (size == SIZE_REF_ADDR && parts.shape.version == 2))
@@ -115,8 +119,9 @@ static void every_form_is_passed_over(void **state)
 	(void)state;
 	for (size_t s = 0; s < SHAPES; s++)
 		for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
-			unsigned function[] = { 0x3fe1, passed[i].form, DW_AT_name,    DW_FORM_string, DW_AT_low_pc,
-						DW_FORM_addr, DW_AT_high_pc, DW_FORM_addr, 0 };
+			unsigned function[] = { 0x3fe1,         passed[i].form, DW_AT_name,
+						DW_FORM_string, DW_AT_low_pc,   DW_FORM_addr,
+						DW_AT_high_pc,  DW_FORM_addr,   0 };
 			unsigned variable[] = { 0x3fe1, passed[i].form, 0 };
 
 			begin_parts(&parts, shapes[s]);
@@ -141,25 +146,42 @@ static void every_form_is_passed_over(void **state)
 		}
 }
 
-/* Names: in the entry, in .debug_str, .debug_line_str, and by number in .debug_str_offsets behind its base. */
+/*
+ * Names: in the entry, in .debug_str, .debug_line_str, and by number in .debug_str_offsets behind
+ * its base.
+ */
 static void names_are_read_in_every_form(void **state)
 {
 	static const struct {
 		unsigned form, size; /* 0: an offset */
 		const char *name;
+		/* clang-format off */
 	} forms[] = {
-		{ DW_FORM_strp, 0, "third" },	{ DW_FORM_line_strp, 0, "line three" }, { DW_FORM_strx1, 1, "second" },
-		{ DW_FORM_strx2, 2, "second" }, { DW_FORM_strx3, 3, "second" },	     { DW_FORM_strx4, 4, "second" },
+		{ DW_FORM_strp, 0, "third" },	{ DW_FORM_line_strp, 0, "line three" },
+		  { DW_FORM_strx1, 1, "second" },
+		{ DW_FORM_strx2, 2, "second" }, { DW_FORM_strx3, 3,
+		  "second" },	     { DW_FORM_strx4, 4, "second" },
 		{ DW_FORM_strx, 1, "second" },	{ DW_FORM_GNU_str_index, 1, "second" },
 	};
-	static const unsigned root[] = { DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4,
-					 DW_AT_str_offsets_base, DW_FORM_data4, 0 };
+	/* clang-format on */
+	static const unsigned root[] = { DW_AT_low_pc,
+					 DW_FORM_addr,
+					 DW_AT_high_pc,
+					 DW_FORM_data4,
+					 DW_AT_str_offsets_base,
+					 DW_FORM_data4,
+					 0 };
 
 	(void)state;
 	for (size_t s = 0; s < 3; s++)
 		for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-			unsigned function[] = { DW_AT_name, forms[i].form, DW_AT_low_pc, DW_FORM_addr,
-						DW_AT_high_pc, DW_FORM_implicit_const, 0 };
+			unsigned function[] = { DW_AT_name,
+						forms[i].form,
+						DW_AT_low_pc,
+						DW_FORM_addr,
+						DW_AT_high_pc,
+						DW_FORM_implicit_const,
+						0 };
 
 			begin_parts(&parts, shapes[s]);
 			size_t begun = begin_unit(&parts);
@@ -193,13 +215,18 @@ static void names_are_read_in_every_form(void **state)
 
 /* ---- ranges ---- */
 
-/* "2.17.3 Non-Contiguous Address Ranges": all entries of .debug_rnglists, the list by its number. */
+/*
+ * "2.17.3 Non-Contiguous Address Ranges": all entries of .debug_rnglists, the list by its number.
+ */
 static void lists_of_version_5_are_read(void **state)
 {
-	static const unsigned root[] = { DW_AT_addr_base, DW_FORM_data1, DW_AT_rnglists_base, DW_FORM_data1,
-					 DW_AT_low_pc, DW_FORM_addrx, DW_AT_ranges, DW_FORM_rnglistx, 0 };
-	static const unsigned function[] = { DW_AT_name, DW_FORM_string, DW_AT_ranges, DW_FORM_rnglistx, 0 };
-	static const uint16_t inside[] = { 0x00, 0x10, 0x17, 0x20, 0x2f, 0x40, 0x4f, 0x60, 0x6f, 0x80, 0x8f, 0xa0, 0xaf };
+	static const unsigned root[] = { DW_AT_addr_base, DW_FORM_data1,    DW_AT_rnglists_base,
+					 DW_FORM_data1,   DW_AT_low_pc,     DW_FORM_addrx,
+					 DW_AT_ranges,    DW_FORM_rnglistx, 0 };
+	static const unsigned function[] = { DW_AT_name, DW_FORM_string, DW_AT_ranges,
+					     DW_FORM_rnglistx, 0 };
+	static const uint16_t inside[] = { 0x00, 0x10, 0x17, 0x20, 0x2f, 0x40, 0x4f,
+					   0x60, 0x6f, 0x80, 0x8f, 0xa0, 0xaf };
 	static const uint16_t outside[] = { 0x18, 0x1f, 0x30, 0x3f, 0x50, 0x70, 0x90, 0xb0 };
 
 	(void)state;
@@ -213,7 +240,8 @@ static void lists_of_version_5_are_read(void **state)
 		put_word(&parts.addr, TEXT_AT + 0x20);
 		put_word(&parts.addr, TEXT_AT + 0x30);
 		put_bytes(list, "123", 3);
-		put_offset(&parts, list, 0xffff); /* list 0 is nowhere; list 1 follows the offsets */
+		/* list 0 is nowhere; list 1 follows the offsets */
+		put_offset(&parts, list, 0xffff);
 		put_offset(&parts, list, 2 * word);
 		put(list, DW_RLE_offset_pair, 1); /* from the unit's low address on */
 		put(list, 0x10, 1);
@@ -260,11 +288,16 @@ static void lists_of_version_5_are_read(void **state)
 	}
 }
 
-/* DWARF 4, 2.17.3: pairs from the unit's low address on, a new base behind the greatest address, 0 and 0 the end. */
+/*
+ * DWARF 4, 2.17.3: pairs from the unit's low address on, a new base behind the greatest address, 0
+ * and 0 the end.
+ */
 static void lists_of_version_4_are_read(void **state)
 {
-	static const unsigned root[] = { DW_AT_low_pc, DW_FORM_addr, DW_AT_ranges, DW_FORM_data4, 0 };
-	static const unsigned function[] = { DW_AT_name, DW_FORM_string, DW_AT_ranges, DW_FORM_data4, 0 };
+	static const unsigned root[] = { DW_AT_low_pc, DW_FORM_addr, DW_AT_ranges, DW_FORM_data4,
+					 0 };
+	static const unsigned function[] = { DW_AT_name, DW_FORM_string, DW_AT_ranges,
+					     DW_FORM_data4, 0 };
 
 	(void)state;
 	for (size_t s = 3; s < SHAPES; s++) {
@@ -303,13 +336,24 @@ static void lists_of_version_4_are_read(void **state)
 /* Functions with names and inlined calls with origins, in a unit of version 4. */
 static size_t begin_functions(void)
 {
-	static const unsigned function[] = { DW_AT_name, DW_FORM_string, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc,
-					     DW_FORM_data4, 0 };
+	static const unsigned function[] = { DW_AT_name,
+					     DW_FORM_string,
+					     DW_AT_low_pc,
+					     DW_FORM_addr,
+					     DW_AT_high_pc,
+					     DW_FORM_data4,
+					     0 };
 	static const unsigned abstract[] = { DW_AT_name, DW_FORM_string, 0 };
-	static const unsigned inlined[] = { DW_AT_abstract_origin, DW_FORM_ref_addr, DW_AT_low_pc, DW_FORM_addr,
-					    DW_AT_high_pc, DW_FORM_data4, DW_AT_call_line, DW_FORM_data1, 0 };
-	static const unsigned circular[] = { DW_AT_abstract_origin, DW_FORM_ref_addr, DW_AT_low_pc, DW_FORM_addr,
-					     DW_AT_high_pc, DW_FORM_data4, 0 };
+	static const unsigned inlined[] = { DW_AT_abstract_origin, DW_FORM_ref_addr, DW_AT_low_pc,
+					    DW_FORM_addr,          DW_AT_high_pc,    DW_FORM_data4,
+					    DW_AT_call_line,       DW_FORM_data1,    0 };
+	static const unsigned circular[] = { DW_AT_abstract_origin,
+					     DW_FORM_ref_addr,
+					     DW_AT_low_pc,
+					     DW_FORM_addr,
+					     DW_AT_high_pc,
+					     DW_FORM_data4,
+					     0 };
 	static const unsigned type[] = { DW_AT_sibling, DW_FORM_ref4, 0 };
 	size_t begun;
 
@@ -341,7 +385,10 @@ static void put_inlined(uint64_t origin, uint64_t start, uint32_t size, uint8_t 
 	put(&parts.info, line, 1);
 }
 
-/* "Nest by DIE parents, not by interval": an inlined call that is wider than what it is in belongs to it all the same. */
+/*
+ * "Nest by DIE parents, not by interval": an inlined call that is wider than what it is in belongs
+ * to it all the same.
+ */
 static void inlined_calls_nest_as_their_entries(void **state)
 {
 	struct dwarf_found found;
@@ -394,7 +441,10 @@ static void expect_fault(enum tl_status status, uint64_t offset, const char *wor
 	tl_dwarf_close(&parts.dwarf);
 }
 
-/* An origin that is its own origin ends, and has no name; a sibling that lies before is not gone back to. */
+/*
+ * An origin that is its own origin ends, and has no name; a sibling that lies before is not gone
+ * back to.
+ */
 static void rings_end(void **state)
 {
 	size_t begun = begin_functions(), ring = parts.info.size;
@@ -480,7 +530,8 @@ static void damage_is_told_at_its_byte(void **state)
 	expect_fault(TL_TRUNCATED, 0, "cut short");
 	/* What is not linked yet has its addresses elsewhere. */
 	put_at(&parts.file, 16, ET_REL, 2);
-	assert_int_equal(tl_elf_open_memory(&parts.elf, parts.file.bytes, parts.file.size, NULL), 0);
+	assert_int_equal(tl_elf_open_memory(&parts.elf, parts.file.bytes, parts.file.size, NULL),
+			 0);
 	tl_dwarf_open(&parts.dwarf, &parts.elf, NULL, NULL);
 	expect_line_unknown(CODE);
 	expect_fault(TL_UNSUPPORTED, TL_NOWHERE, "not linked");

@@ -81,7 +81,8 @@ static void random_ranges_are_as_defined(void **state)
 
 		for (uint32_t i = 0; i < 20; i++) {
 			start += next_random(&random) % 4;
-			items[i] = (struct tl_interval){ start, start + next_random(&random) % 30, i };
+			items[i] =
+				(struct tl_interval){ start, start + next_random(&random) % 30, i };
 		}
 		assert_true(tl_intervals_build(&intervals, items, 20));
 		for (uint64_t address = 0; address < 100; address++)

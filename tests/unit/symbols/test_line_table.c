@@ -9,14 +9,20 @@
 
 #include "make_dwarf.h"
 
-enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]), LINE_BASE = -3, LINE_RANGE = 12, OPCODE_BASE = 15 };
+enum {
+	SHAPES = sizeof(shapes) / sizeof(shapes[0]),
+	LINE_BASE = -3,
+	LINE_RANGE = 12,
+	OPCODE_BASE = 15
+};
 
 static struct parts parts;
 
 /* A unit without addresses, compiled in "/home": those of its line table are its own. */
 static void put_unit(void)
 {
-	static const unsigned root[] = { DW_AT_stmt_list, DW_FORM_data4, DW_AT_comp_dir, DW_FORM_string, 0 };
+	static const unsigned root[] = { DW_AT_stmt_list, DW_FORM_data4, DW_AT_comp_dir,
+					 DW_FORM_string, 0 };
 	size_t begun = begin_unit(&parts);
 
 	put_abbreviation(&parts, 1, 0x11, false, root);
@@ -95,7 +101,8 @@ static size_t begin_program(uint8_t operations)
 		put_tables();
 	else
 		put_old_tables();
-	put_at(line, header - (parts.shape.wide ? 8 : 4), line->size - header, parts.shape.wide ? 8 : 4);
+	put_at(line, header - (parts.shape.wide ? 8 : 4), line->size - header,
+	       parts.shape.wide ? 8 : 4);
 	return begun;
 }
 
@@ -140,7 +147,8 @@ static void opcodes_move_the_registers(void **state)
 		put(line, 9, 1);
 		put(line, DW_LNS_set_column, 1);
 		put_uleb(line, 200);
-		put(line, OPCODE_BASE + 3 + 4 * LINE_RANGE + 2, 1); /* 8 bytes on, 2 lines on: 0x1008, line 11 */
+		/* 8 bytes on, 2 lines on: 0x1008, line 11 */
+		put(line, OPCODE_BASE + 3 + 4 * LINE_RANGE + 2, 1);
 		put(line, DW_LNS_advance_pc, 1);
 		put(line, 4, 1); /* 0x1010 */
 		put(line, DW_LNS_set_file, 1);
@@ -154,17 +162,17 @@ static void opcodes_move_the_registers(void **state)
 		put(line, 13, 1); /* an opcode of a later version, with two operands */
 		put_uleb(line, 1000);
 		put_uleb(line, 1000);
-		put(line, 14, 1); /* and one without */
-		put_bytes(line, "\0\3\x80zz", 5); /* a producer's own */
-		put_bytes(line, "\0\2\4\7", 4);	  /* a discriminator */
-		put(line, DW_LNS_copy, 1);	  /* 0x1010: line 11 of the second file */
+		put(line, 14, 1);                  /* and one without */
+		put_bytes(line, "\0\3\x80zz", 5);  /* a producer's own */
+		put_bytes(line, "\0\2\4\7", 4);    /* a discriminator */
+		put(line, DW_LNS_copy, 1);         /* 0x1010: line 11 of the second file */
 		put(line, DW_LNS_const_add_pc, 1); /* (255 - 15) / 12 = 20 instructions: 0x1038 */
 		put(line, DW_LNS_set_file, 1);
 		put(line, 1, 1);
 		put(line, OPCODE_BASE + 3, 1); /* nothing on: line 11 */
 		put(line, DW_LNS_fixed_advance_pc, 1);
-		put(line, 0x102, 2); /* 0x113a */
-		put(line, OPCODE_BASE, 1); /* 3 lines back */
+		put(line, 0x102, 2);           /* 0x113a */
+		put(line, OPCODE_BASE, 1);     /* 3 lines back */
 		put(line, OPCODE_BASE + 5, 1); /* at the same address: only the last row has code */
 		put(line, DW_LNS_advance_pc, 1);
 		put(line, 3, 1);
@@ -212,7 +220,8 @@ static void operations_share_an_instruction(void **state)
 	put(&parts.line, DW_LNS_advance_pc, 1);
 	put(&parts.line, 4, 1); /* one instruction of 2 bytes, and operation 1 of the next */
 	put(&parts.line, OPCODE_BASE + 3 + 1, 1);
-	put(&parts.line, OPCODE_BASE + 3 + 5 * LINE_RANGE + 1, 1); /* 1 + 5: two instructions more */
+	/* 1 + 5: two instructions more */
+	put(&parts.line, OPCODE_BASE + 3 + 5 * LINE_RANGE + 1, 1);
 	put(&parts.line, DW_LNS_advance_pc, 1);
 	put(&parts.line, 3, 1);
 	put_end();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines and names from DWARF, in the file and apart, of programs compiled here. The oracle is binutils'
- * addr2line; for separate files, the same program before it was stripped.
+ * Lines and names from DWARF, in the file and apart, of programs compiled here. The oracle is
+ * binutils' addr2line; for separate files, the same program before it was stripped.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,7 +66,8 @@ static struct tl_binary *open_here(const char *name)
 {
 	struct tl_binary *binary;
 
-	assert_int_equal(tl_binary_open_below(&binary, temp_path(&temp, name), 0, true, temp.directory, NULL),
+	assert_int_equal(tl_binary_open_below(&binary, temp_path(&temp, name), 0, true,
+					      temp.directory, NULL),
 			 0);
 	return binary;
 }
@@ -85,7 +86,10 @@ static uint64_t address_of(const char *file, const char *symbol)
 	return address;
 }
 
-/* One address against "FILE:LINE" of addr2line; it may add "(discriminator N)", and "?" says unknown. */
+/*
+ * One address against "FILE:LINE" of addr2line; it may add "(discriminator N)", and "?" says
+ * unknown.
+ */
 static void same_line(struct tl_binary *binary, uint64_t address, char *expected)
 {
 	struct tl_symbol symbol;
@@ -102,7 +106,8 @@ static void same_line(struct tl_binary *binary, uint64_t address, char *expected
 static void lines_are_those_of_addr2line(void **state)
 {
 	static const char *const builds[] = { "-O0 -fPIE -pie", "-O2 -no-pie", "-O1 -gdwarf-4",
-					      "-O1 -gdwarf-3 -no-pie", "-O1 -gz -ffunction-sections" };
+					      "-O1 -gdwarf-3 -no-pie",
+					      "-O1 -gz -ffunction-sections" };
 	static const char *const functions[] = { "_ZN3app4calcEi", "helper", "main" };
 
 	(void)state;
@@ -118,7 +123,8 @@ static void lines_are_those_of_addr2line(void **state)
 			uint64_t start = address_of("built", functions[f]);
 			char *save = NULL;
 
-			assert_true(run("i=0; while [ $i -lt 24 ]; do printf '0x%%x\\n' $((%lu + i)); i=$((i "
+			assert_true(run("i=0; while [ $i -lt 24 ]; do printf '0x%%x\\n' $((%lu + "
+					"i)); i=$((i "
 					"+ 1)); done |"
 					" addr2line -e built >expected",
 					start));
@@ -209,7 +215,8 @@ static void build_ids_find_debug_files(void **state)
 {
 	(void)state;
 	need_tools();
-	must_run("g++ -g -O1 -Wl,--build-id=0xabcdef0123456789 p.cc -o whole && strip whole -o stripped &&"
+	must_run("g++ -g -O1 -Wl,--build-id=0xabcdef0123456789 p.cc -o whole && strip whole -o "
+		 "stripped &&"
 		 " objcopy --only-keep-debug whole apart");
 	has_no_lines("stripped");
 	must_run("mkdir -p .build-id/ab && cp apart .build-id/ab/cdef0123456789.debug");
@@ -233,8 +240,10 @@ static void debug_links_are_followed(void **state)
 
 	(void)state;
 	need_tools();
-	must_run("g++ -g -O1 -Wl,--build-id=none p.cc -o whole && objcopy --only-keep-debug whole p.debug &&"
-		 " strip whole -o linked && objcopy --add-gnu-debuglink=p.debug linked && mv p.debug kept");
+	must_run("g++ -g -O1 -Wl,--build-id=none p.cc -o whole && objcopy --only-keep-debug whole "
+		 "p.debug &&"
+		 " strip whole -o linked && objcopy --add-gnu-debuglink=p.debug linked && mv "
+		 "p.debug kept");
 	has_no_lines("linked");
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		char place[600];
@@ -296,8 +305,9 @@ int main(void)
 
 	temp_open(&temp);
 	temp_write(&temp, "p.cc", source, sizeof(source) - 1);
-	have_tools = run("g++ -g p.cc -o tools && nm tools >/dev/null && addr2line -e tools 0 >/dev/null &&"
-			 " objcopy --version >/dev/null");
+	have_tools = run(
+		"g++ -g p.cc -o tools && nm tools >/dev/null && addr2line -e tools 0 >/dev/null &&"
+		" objcopy --version >/dev/null");
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
 	temp_close(&temp);

@@ -2,8 +2,9 @@
 #ifndef TESTS_UNIT_XRAY_BYTES_H
 #define TESTS_UNIT_XRAY_BYTES_H
 /*
- * XRay traces written by hand, byte for byte from docs/formats/xray.md, sections 1 and 2. This knows nothing of the
- * code under test. What the format leaves unused is 0xaa, as the runtime leaves it ("never assume 0").
+ * XRay traces written by hand, byte for byte from docs/formats/xray.md, sections 1 and 2. This
+ * knows nothing of the code under test. What the format leaves unused is 0xaa, as the runtime
+ * leaves it ("never assume 0").
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,8 +29,18 @@ enum { ENTER = 0, EXIT = 1, TAIL_EXIT = 2, ENTER_ARGS = 3 };
 enum { BASIC = 0, FDR = 1 };
 
 /* "byte 0: discriminant (1 bit, = 1) and kind (7 bits)" */
-enum { K_NEW_BUFFER, K_END_OF_BUFFER, K_NEW_CPU, K_TSC_WRAP, K_WALL_CLOCK, K_CUSTOM, K_ARGUMENT, K_EXTENTS, K_TYPED,
-       K_PID };
+enum {
+	K_NEW_BUFFER,
+	K_END_OF_BUFFER,
+	K_NEW_CPU,
+	K_TSC_WRAP,
+	K_WALL_CLOCK,
+	K_CUSTOM,
+	K_ARGUMENT,
+	K_EXTENTS,
+	K_TYPED,
+	K_PID
+};
 
 static inline void put_byte(struct bytes *b, unsigned value)
 {
@@ -174,8 +185,12 @@ static inline void put_payload(struct bytes *b, const void *data, size_t size)
 		put_byte(b, ((const uint8_t *)data)[i]);
 }
 
-/* Version <= 4: `tsc` is absolute, and version 4 has the cpu; version 5: `tsc` is a signed 32-bit delta. */
-static inline void put_custom(struct bytes *b, uint64_t tsc, uint16_t cpu, const void *data, int32_t size)
+/*
+ * Version <= 4: `tsc` is absolute, and version 4 has the cpu; version 5: `tsc` is a signed 32-bit
+ * delta.
+ */
+static inline void put_custom(struct bytes *b, uint64_t tsc, uint16_t cpu, const void *data,
+			      int32_t size)
 {
 	size_t start = b->size;
 
@@ -188,7 +203,8 @@ static inline void put_custom(struct bytes *b, uint64_t tsc, uint16_t cpu, const
 	put_payload(b, data, size > 0 ? (size_t)size : 0);
 }
 
-static inline void put_typed(struct bytes *b, int32_t delta, uint16_t type, const void *data, int32_t size)
+static inline void put_typed(struct bytes *b, int32_t delta, uint16_t type, const void *data,
+			     int32_t size)
 {
 	size_t start = b->size;
 
@@ -200,7 +216,10 @@ static inline void put_typed(struct bytes *b, int32_t delta, uint16_t type, cons
 	put_payload(b, data, size > 0 ? (size_t)size : 0);
 }
 
-/* The head of a block as the version has it; returns where the block begins. Its NewCPUId says cpu 1. */
+/*
+ * The head of a block as the version has it; returns where the block begins. Its NewCPUId says cpu
+ * 1.
+ */
 static inline size_t begin_block(struct bytes *b, int32_t process, int32_t thread, uint64_t tsc)
 {
 	size_t start = b->size;
@@ -232,8 +251,8 @@ static inline void end_block(struct bytes *b, size_t start)
 
 /* ---- basic mode ---- */
 
-static inline void put_basic(struct bytes *b, uint8_t cpu, unsigned action, int32_t function, uint64_t tsc,
-			     int32_t thread, int32_t process)
+static inline void put_basic(struct bytes *b, uint8_t cpu, unsigned action, int32_t function,
+			     uint64_t tsc, int32_t thread, int32_t process)
 {
 	size_t start = b->size;
 
@@ -248,8 +267,8 @@ static inline void put_basic(struct bytes *b, uint8_t cpu, unsigned action, int3
 	pad_to(b, start, 32);
 }
 
-static inline void put_basic_argument(struct bytes *b, int32_t function, int32_t thread, int32_t process,
-				      uint64_t value)
+static inline void put_basic_argument(struct bytes *b, int32_t function, int32_t thread,
+				      int32_t process, uint64_t value)
 {
 	size_t start = b->size;
 
@@ -310,14 +329,16 @@ struct trace {
 	size_t count;
 };
 
-static inline int try_open(struct trace *t, const struct bytes *b, const struct tl_xray_options *options)
+static inline int try_open(struct trace *t, const struct bytes *b,
+			   const struct tl_xray_options *options)
 {
 	*t = (struct trace){ .err = { .status = TL_OK } };
 	assert_int_equal(tl_source_open_memory(&t->source, b->data, b->size, "bytes", &t->err), 0);
 	return tl_xray_open(&t->reader, t->source, options, &t->err);
 }
 
-static inline void open_trace(struct trace *t, const struct bytes *b, const struct tl_xray_options *options)
+static inline void open_trace(struct trace *t, const struct bytes *b,
+			      const struct tl_xray_options *options)
 {
 	assert_int_equal(try_open(t, b, options), 0);
 }
@@ -348,14 +369,16 @@ static inline void close_trace(struct trace *t)
 	*t = (struct trace){ 0 };
 }
 
-static inline void load(struct trace *t, const struct bytes *b, const struct tl_xray_options *options)
+static inline void load(struct trace *t, const struct bytes *b,
+			const struct tl_xray_options *options)
 {
 	open_trace(t, b, options);
 	assert_int_equal(read_all(t), 0);
 }
 
 /* The n-th record of a kind; fails when there are fewer. */
-static inline const struct tl_xray_record *nth(const struct trace *t, enum tl_xray_kind kind, size_t n)
+static inline const struct tl_xray_record *nth(const struct trace *t, enum tl_xray_kind kind,
+					       size_t n)
 {
 	for (size_t i = 0; i < t->count; i++)
 		if (t->records[i].kind == kind && n-- == 0)

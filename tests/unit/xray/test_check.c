@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of `check`, each broken once at a known byte; and traces that break none. The grammar is that of
- * docs/formats/xray.md, 1.6 and 2.5.
+ * The rules of `check`, each broken once at a known byte; and traces that break none. The grammar
+ * is that of docs/formats/xray.md, 1.6 and 2.5.
  */
 #include "bytes.h"
 
@@ -34,7 +34,8 @@ static int64_t check(const struct bytes *b, struct found *found)
 	open_trace(&t, b, NULL);
 	result = tl_xray_check(t.reader, note, found, &t.err);
 	/* The reader can be asked again, and the answer does not change. */
-	assert_int_equal(tl_xray_check(t.reader, NULL, NULL, &t.err), found->stop_after ? result + 1 : result);
+	assert_int_equal(tl_xray_check(t.reader, NULL, NULL, &t.err),
+			 found->stop_after ? result + 1 : result);
 	close_trace(&t);
 	return result;
 }
@@ -259,11 +260,15 @@ static void a_buffer_has_a_body(void **state)
 		if (records > 2)
 			put_pid(&b, 1);
 		end(&b);
-		assert_one(&b, (struct broken){ "xray.grammar.terminal", 48 + 16 * records, 1 + records, TL_NONE, 2 });
+		assert_one(&b, (struct broken){ "xray.grammar.terminal", 48 + 16 * records,
+						1 + records, TL_NONE, 2 });
 	}
 }
 
-/* "Extents -> NewBuffer": a buffer whose extents are damaged begins with NewBuffer, and the damage is told, too. */
+/*
+ * "Extents -> NewBuffer": a buffer whose extents are damaged begins with NewBuffer, and the damage
+ * is told, too.
+ */
 static void a_buffer_begins_with_its_extents(void **state)
 {
 	static const struct broken want[] = {
@@ -366,7 +371,8 @@ static void damage_is_a_violation(void **state)
 {
 	static const struct broken want[] = {
 		{ "xray.damage", 32 + 96, TL_NOWHERE, TL_NONE, 0 }, /* junk between buffers */
-		{ "xray.damage", 32 + 88, 6, TL_NONE, 2 },	      /* a record of unknown action */
+		/* a record of unknown action */
+		{ "xray.damage", 32 + 88, 6, TL_NONE, 2 },
 	};
 	struct bytes b = { 0 };
 	size_t start = begin_order(&b);
@@ -413,10 +419,11 @@ static void paths_without_a_known_time(void **state)
 	put_sample(&b, two, 1, UINT64_MAX); /* 72 */
 	put_sample(&b, three, 1, 20);       /* 100 */
 	end_samples(&b, start);
-	assert_broken(&b,
-		      (const struct broken[]){ { "xray.time.unknown", 48, TL_NOWHERE, TL_NONE, 12 },
-					       { "xray.time.unknown", 72, TL_NOWHERE, TL_NONE, 12 } },
-		      2);
+	assert_broken(
+		&b,
+		(const struct broken[]){ { "xray.time.unknown", 48, TL_NOWHERE, TL_NONE, 12 },
+					 { "xray.time.unknown", 72, TL_NOWHERE, TL_NONE, 12 } },
+		2);
 	free_bytes(&b);
 }
 

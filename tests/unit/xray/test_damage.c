@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a trace may be damaged by, and what it costs: status, offset and skipped bytes of every error of
- * docs/formats/xray.md, section 4 (quoted), and the same errors in strict mode.
+ * What a trace may be damaged by, and what it costs: status, offset and skipped bytes of every
+ * error of docs/formats/xray.md, section 4 (quoted), and the same errors in strict mode.
  */
 #include "bytes.h"
 
@@ -61,11 +61,15 @@ static void types_and_versions_that_are_none(void **state)
 		unsigned version, type;
 		int status;
 		uint64_t offset;
+		/* clang-format off */
 	} cases[] = {
-		{ 5, 2, TL_BAD_FORMAT, 2 },  { 1, 0xffff, TL_BAD_FORMAT, 2 }, { 0, FDR, TL_UNSUPPORTED, 0 },
-		{ 6, FDR, TL_UNSUPPORTED, 0 }, { 768, FDR, TL_UNSUPPORTED, 0 }, { 0, BASIC, TL_UNSUPPORTED, 0 },
+		{ 5, 2, TL_BAD_FORMAT, 2 },  { 1, 0xffff, TL_BAD_FORMAT, 2 }, { 0, FDR,
+		  TL_UNSUPPORTED, 0 },
+		{ 6, FDR, TL_UNSUPPORTED, 0 }, { 768, FDR, TL_UNSUPPORTED, 0 }, { 0, BASIC,
+		  TL_UNSUPPORTED, 0 },
 		{ 4, BASIC, TL_UNSUPPORTED, 0 },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
@@ -119,7 +123,8 @@ static void a_wrong_bit_order(void **state)
 	for (unsigned high = 0; high < 2; high++) {
 		struct bytes b = { .big = true, .high = high };
 		struct tl_xray_options options = {
-			.size = sizeof(options), .bit_order = high ? TL_XRAY_BITS_LOW : TL_XRAY_BITS_HIGH,
+			.size = sizeof(options),
+			.bit_order = high ? TL_XRAY_BITS_LOW : TL_XRAY_BITS_HIGH,
 		};
 		struct trace t;
 		size_t start;
@@ -138,8 +143,10 @@ static void a_wrong_bit_order(void **state)
 /* ---- must recover: one block of three ---- */
 
 /*
- * Three blocks of 112 bytes of one thread: 80 of head, then functions 10 k + 1 .. 10 k + 4. The middle one:
- *   144 extents, 160 NewBuffer, 176 WallClock, 192 Pid, 208 NewCPUId, 224 232 240 248 functions, 256 end
+ * Three blocks of 112 bytes of one thread: 80 of head, then functions 10 k + 1 .. 10 k + 4. The
+ * middle one:
+ *   144 extents, 160 NewBuffer, 176 WallClock, 192 Pid, 208 NewCPUId, 224 232 240 248 functions,
+ *   256 end
  */
 enum { BLOCK = 112, MIDDLE = 144, BODY = 224, MIDDLE_END = 256, END = 368 };
 
@@ -161,7 +168,8 @@ static size_t functions_of(const struct trace *t, uint32_t block)
 	size_t count = 0;
 
 	for (size_t i = 0; i < t->count; i++)
-		count += t->records[i].kind == TL_XRAY_FUNCTION && t->records[i].function / 10 == block;
+		count += t->records[i].kind == TL_XRAY_FUNCTION &&
+			 t->records[i].function / 10 == block;
 	return count;
 }
 
@@ -196,7 +204,8 @@ static void assert_lost_records(const struct trace *t, const struct fault *want,
 		bool found = !want[i].length;
 
 		for (size_t r = 0; r < t->count; r++)
-			found |= t->records[r].kind == TL_XRAY_LOST && t->records[r].offset == want[i].offset &&
+			found |= t->records[r].kind == TL_XRAY_LOST &&
+				 t->records[r].offset == want[i].offset &&
 				 t->records[r].length == want[i].length && t->records[r].text;
 		assert_true(found);
 	}
@@ -219,7 +228,8 @@ static void assert_strict(const struct bytes *b, struct fault want)
 }
 
 /* Blocks 1 and 3 are whole; `kept` functions of block 2 are. */
-static void assert_damage(const struct bytes *b, size_t kept, const struct fault *want, size_t count)
+static void assert_damage(const struct bytes *b, size_t kept, const struct fault *want,
+			  size_t count)
 {
 	struct trace t;
 
@@ -234,7 +244,10 @@ static void assert_damage(const struct bytes *b, size_t kept, const struct fault
 	assert_strict(b, want[0]);
 }
 
-/* `size` bytes of `patch` over the middle block, which then loses what stands from `offset` to its end. */
+/*
+ * `size` bytes of `patch` over the middle block, which then loses what stands from `offset` to its
+ * end.
+ */
 static void damaged_record(size_t offset, const void *patch, size_t size, int status)
 {
 	const struct fault want = { status, offset, MIDDLE_END - offset };
@@ -276,7 +289,10 @@ static void zeroed_records(void **state)
 	damaged_record(BODY + 8, "\2\0\0\0", 4, TL_BAD_RECORD);
 }
 
-/* "EndOfBuffer in version >= 2"; "accept as a new block start only where a block may start; else an error record" */
+/*
+ * "EndOfBuffer in version >= 2"; "accept as a new block start only where a block may start; else an
+ * error record"
+ */
 static void records_of_heads_in_bodies(void **state)
 {
 	(void)state;
@@ -295,7 +311,8 @@ static void events_of_wrong_sizes(void **state)
 	damaged_record(BODY, "\x0b\x11\x00\x00\x00", 5, TL_TRUNCATED); /* 17, where 16 are left */
 	damaged_record(BODY, "\x11\xff\xff\xff\x7f", 5, TL_TRUNCATED);
 	damaged_record(BODY + 16, "\x0b\x01\x00\x00\x00", 5, TL_TRUNCATED);
-	damaged_record(BODY + 24, "\x07", 1, TL_TRUNCATED); /* a metadata record in the last 8 bytes */
+	/* a metadata record in the last 8 bytes */
+	damaged_record(BODY + 24, "\x07", 1, TL_TRUNCATED);
 }
 
 /* An event that ends with its block is whole. */
@@ -327,13 +344,17 @@ static void wrong_extents(uint64_t extents, size_t kept, const struct fault *wan
 	free_bytes(&b);
 }
 
-/* The block is 96 bytes behind its extents. "The file loses the last 16*n bytes of each block" (2.6) */
+/*
+ * The block is 96 bytes behind its extents. "The file loses the last 16*n bytes of each block"
+ * (2.6)
+ */
 static void extents_too_small(void **state)
 {
 	static const struct fault whole_records[] = { { TL_BAD_RECORD, MIDDLE_END - 16, 16 } };
 	static const struct fault cut_record[] = { { TL_BAD_RECORD, MIDDLE_END - 12, 12 },
 						   { TL_TRUNCATED, MIDDLE_END - 16, 4 } };
-	static const struct fault cut_head[] = { { TL_BAD_RECORD, 200, MIDDLE_END - 200 }, { TL_TRUNCATED, 192, 8 } };
+	static const struct fault cut_head[] = { { TL_BAD_RECORD, 200, MIDDLE_END - 200 },
+						 { TL_TRUNCATED, 192, 8 } };
 	/* What follows the extents is known to be a buffer by its head. */
 	static const struct fault nothing[] = { { TL_BAD_RECORD, 160, 0 } };
 
@@ -371,7 +392,10 @@ static void extents_past_the_end_of_the_file(void **state)
 	}
 }
 
-/* A damaged BufferExtents byte costs those 16 bytes: the buffer behind is read from its NewBuffer on. */
+/*
+ * A damaged BufferExtents byte costs those 16 bytes: the buffer behind is read from its NewBuffer
+ * on.
+ */
 static void the_byte_of_extents_is_damaged(void **state)
 {
 	static const unsigned bytes[] = { 0, 1, 3, 0x0e, 0x8f, 0xff };
@@ -405,7 +429,10 @@ static void delete(struct bytes *b, size_t at, size_t count)
 	b->size -= count;
 }
 
-/* "junk between blocks", "trailing bytes after the last block": just those are skipped, whatever they look like. */
+/*
+ * "junk between blocks", "trailing bytes after the last block": just those are skipped, whatever
+ * they look like.
+ */
 static void junk_between_blocks(void **state)
 {
 	static const size_t places[] = { 32, MIDDLE, MIDDLE_END, END };
@@ -446,7 +473,7 @@ static void bytes_inserted_and_deleted_in_a_block(void **state)
 
 				put_three_blocks(&b);
 				if (deleted)
-					delete(&b, at, count);
+					delete (&b, at, count);
 				else
 					insert(&b, at, 0, count);
 				load(&t, &b, NULL);
@@ -481,7 +508,10 @@ static void assert_all_bytes_told(const struct bytes *b)
 	close_trace(&t);
 }
 
-/* "truncation at any byte": the functions whose bytes are there are kept, and what is not whole is reported. */
+/*
+ * "truncation at any byte": the functions whose bytes are there are kept, and what is not whole is
+ * reported.
+ */
 static void truncated_at_any_byte(void **state)
 {
 	(void)state;
@@ -508,14 +538,18 @@ static void truncated_at_any_byte(void **state)
 		/* Less than a record is lost, or less than the two that a buffer is known by. */
 		assert_true(skipped < (rest < 32 ? 32 : 16));
 		for (size_t i = 0; i < listed; i++)
-			assert_true(faults[i].offset >= 32 + BLOCK * block && faults[i].offset <= size);
+			assert_true(faults[i].offset >= 32 + BLOCK * block &&
+				    faults[i].offset <= size);
 		close_trace(&t);
 		assert_all_bytes_told(&b);
 		free_bytes(&b);
 	}
 }
 
-/* The same for every byte changed to something else: no byte is lost without a word, and no block but one. */
+/*
+ * The same for every byte changed to something else: no byte is lost without a word, and no block
+ * but one.
+ */
 static void any_byte_changed(void **state)
 {
 	static const unsigned changes[] = { 0xff, 0x01, 0x80, 0x0f };
@@ -658,7 +692,10 @@ static void a_basic_file_of_odd_size(void **state)
 	}
 }
 
-/* A record that cannot be read costs itself, wherever it stands, and makes no thread of what its bytes hold. */
+/*
+ * A record that cannot be read costs itself, wherever it stands, and makes no thread of what its
+ * bytes hold.
+ */
 static void a_basic_record_that_is_none(void **state)
 {
 	static const struct {
@@ -710,7 +747,8 @@ static void put_two_threads(struct bytes *b)
 	}
 }
 
-static void damaged_profile(const struct bytes *b, size_t samples, const struct fault *want, size_t count)
+static void damaged_profile(const struct bytes *b, size_t samples, const struct fault *want,
+			    size_t count)
 {
 	struct trace t;
 
@@ -736,7 +774,9 @@ static void damaged_profiles(void **state)
 	set_number(&b, 104, 72, 4);
 	/* Cut in the numbers of the last entry, which begins at 148. */
 	b.size = 170;
-	damaged_profile(&b, 3, (const struct fault[]){ { TL_TRUNCATED, 104, 0 }, { TL_TRUNCATED, 148, 22 } }, 2);
+	damaged_profile(
+		&b, 3,
+		(const struct fault[]){ { TL_TRUNCATED, 104, 0 }, { TL_TRUNCATED, 148, 22 } }, 2);
 	b.size = 110; /* cut in the second block's head */
 	damaged_profile(&b, 2, &(struct fault){ TL_TRUNCATED, 104, 6 }, 1);
 	free_bytes(&b);

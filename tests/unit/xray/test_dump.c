@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records as lines. "One compact object a line (no blanks outside strings), every field of the record under its name in
- * the format's specification, plus "offset" and, where there is a clock, "tsc"."
+ * Records as lines. "One compact object a line (no blanks outside strings), every field of the
+ * record under its name in the format's specification, plus "offset" and, where there is a clock,
+ * "tsc"."
  */
 #include "bytes.h"
 
@@ -16,31 +17,35 @@
 
 static struct temp temp;
 
+/* clang-format off */
 static const struct tl_xray_fold_options all = {
 	.size = sizeof(all), .thread = TL_NOWHERE, .process = TL_NOWHERE, .cpu = TL_NOWHERE,
 };
+/* clang-format on */
 
 static void put_trace(struct bytes *b)
 {
 	size_t start;
 
 	put_header(b, 5, FDR, 1000, 16384);
-	start = begin_block(b, 1, 2, 100);		     /* 32 48 64 80 96 */
-	put_function(b, ENTER_ARGS, 5, 0);		     /* 112 */
-	put_argument(b, 255);				     /* 120 */
-	put_custom(b, 5, 0, "a\"b\n\xff\0", 6);		     /* 136 */
-	put_typed(b, -3, 77, "plain", 5);		     /* 158 */
-	put_tsc_wrap(b, UINT64_MAX);			     /* 179 */
-	put_function(b, TAIL_EXIT, 6, 0);		     /* 195 */
-	put_function(b, 6, 6, 0);			     /* 203: lost */
+	start = begin_block(b, 1, 2, 100);      /* 32 48 64 80 96 */
+	put_function(b, ENTER_ARGS, 5, 0);      /* 112 */
+	put_argument(b, 255);                   /* 120 */
+	put_custom(b, 5, 0, "a\"b\n\xff\0", 6); /* 136 */
+	put_typed(b, -3, 77, "plain", 5);       /* 158 */
+	put_tsc_wrap(b, UINT64_MAX);            /* 179 */
+	put_function(b, TAIL_EXIT, 6, 0);       /* 195 */
+	put_function(b, 6, 6, 0);               /* 203: lost */
 	end_block(b, start);
 }
 
 /* The dump of a trace, terminated; for free(). */
-static char *dump(const struct bytes *b, bool json, const struct tl_xray_fold_options *limits, const char *function)
+static char *dump(const struct bytes *b, bool json, const struct tl_xray_fold_options *limits,
+		  const char *function)
 {
-	static const char map_text[] = "---\n- { id: 5, address: 0x10, function: 0x10, kind: function-enter, "
-				       "always-instrument: true, function-name: " NAME_YAML ", version: 2 }\n...\n";
+	static const char map_text[] =
+		"---\n- { id: 5, address: 0x10, function: 0x10, kind: function-enter, "
+		"always-instrument: true, function-name: " NAME_YAML ", version: 2 }\n...\n";
 	struct xray_select select = { .limits = *limits };
 	struct tl_xray_map *map;
 	struct tl_output *out;
@@ -82,20 +87,28 @@ static void json_lines_have_every_field(void **state)
 {
 	static const char *const expected[] = {
 		/* 80 + 8 + 16 + 22 + 21 + 16 + 16 bytes of the block, less its extents */
-		"{\"offset\":32,\"record\":\"buffer-extents\",\"thread\":2,\"process\":1,\"size\":163,\"tsc\":100}",
+		"{\"offset\":32,\"record\":\"buffer-extents\",\"thread\":2,\"process\":1,"
+		"\"size\":163,\"tsc\":100}",
 		"{\"offset\":48,\"record\":\"new-buffer\",\"thread\":2,\"process\":1,\"tsc\":100}",
-		"{\"offset\":64,\"record\":\"wall-clock\",\"thread\":2,\"process\":1,\"seconds\":5,\"microseconds\":250,\"tsc\":100}",
+		"{\"offset\":64,\"record\":\"wall-clock\",\"thread\":2,\"process\":1,"
+		"\"seconds\":5,\"microseconds\":250,\"tsc\":100}",
 		"{\"offset\":80,\"record\":\"pid\",\"thread\":2,\"process\":1,\"tsc\":100}",
-		"{\"offset\":96,\"record\":\"new-cpu\",\"thread\":2,\"process\":1,\"cpu\":1,\"tsc\":100}",
-		"{\"offset\":112,\"record\":\"function\",\"action\":\"enter-arg\",\"id\":5,\"name\":\"" NAME_JSON
+		"{\"offset\":96,\"record\":\"new-cpu\",\"thread\":2,\"process\":1,\"cpu\":1,"
+		"\"tsc\":100}",
+		"{\"offset\":112,\"record\":\"function\",\"action\":\"enter-arg\",\"id\":5,"
+		"\"name\":\"" NAME_JSON
 		"\",\"thread\":2,\"process\":1,\"cpu\":1,\"tsc\":100,\"delta\":0,\"args\":[255]}",
-		"{\"offset\":120,\"record\":\"call-argument\",\"thread\":2,\"process\":1,\"argument\":255,\"tsc\":100}",
+		"{\"offset\":120,\"record\":\"call-argument\",\"thread\":2,\"process\":1,"
+		"\"argument\":255,\"tsc\":100}",
 		NULL, /* below */
-		"{\"offset\":158,\"record\":\"typed-event\",\"thread\":2,\"process\":1,\"cpu\":1,\"delta\":-3,\"event_type\":77,"
-		"\"size\":5,\"data\":\"plain\",\"bytes\":\"706c61696e\",\"tsc\":102}",
-		"{\"offset\":179,\"record\":\"tsc-wrap\",\"thread\":2,\"process\":1,\"tsc\":18446744073709551615}",
-		"{\"offset\":195,\"record\":\"function\",\"action\":\"tail-exit\",\"id\":6,\"name\":\"#6\","
-		"\"thread\":2,\"process\":1,\"cpu\":1,\"tsc\":18446744073709551615,\"delta\":0,\"args\":[]}",
+		"{\"offset\":158,\"record\":\"typed-event\",\"thread\":2,\"process\":1,\"cpu\":1,"
+		"\"delta\":-3,\"event_type\":77,\"size\":5,\"data\":\"plain\","
+		"\"bytes\":\"706c61696e\",\"tsc\":102}",
+		"{\"offset\":179,\"record\":\"tsc-wrap\",\"thread\":2,\"process\":1,"
+		"\"tsc\":18446744073709551615}",
+		"{\"offset\":195,\"record\":\"function\",\"action\":\"tail-exit\",\"id\":6,"
+		"\"name\":\"#6\",\"thread\":2,\"process\":1,\"cpu\":1,"
+		"\"tsc\":18446744073709551615,\"delta\":0,\"args\":[]}",
 	};
 	struct bytes b = { 0 };
 	char *text;
@@ -117,8 +130,9 @@ static void json_lines_have_every_field(void **state)
 /* A payload as text, for reading, and as bytes, which lose nothing. */
 static void a_payload_is_text_and_bytes(void **state)
 {
-	static const char begin[] = "{\"offset\":136,\"record\":\"custom-event\",\"thread\":2,\"process\":1,"
-				    "\"cpu\":1,\"delta\":5,\"size\":6,\"data\":\"a\\\"b\\n";
+	static const char begin[] =
+		"{\"offset\":136,\"record\":\"custom-event\",\"thread\":2,\"process\":1,"
+		"\"cpu\":1,\"delta\":5,\"size\":6,\"data\":\"a\\\"b\\n";
 	static const char end[] = "\\u0000\",\"bytes\":\"6122620aff00\",\"tsc\":105}";
 	struct bytes b = { 0 };
 	char *text, *got;
@@ -156,7 +170,9 @@ static void jq_reads_every_line(void **state)
 	text = dump(&b, true, &all, NULL);
 	temp_write(&temp, "lines", text, strlen(text));
 	snprintf(command, sizeof(command),
-		 "cd '%s' && jq -r 'select(.name != null).name, select(.bytes != null).bytes, .offset' lines >out", temp.directory);
+		 "cd '%s' && jq -r 'select(.name != null).name, select(.bytes != null).bytes, "
+		 ".offset' lines >out",
+		 temp.directory);
 	assert_int_equal(system(command), 0);
 	got = temp_read(temp_path(&temp, "out"), &size);
 	assert_string_equal(got, "32\n48\n64\n80\n96\n" NAME_TEXT "\n112\n120\n"
@@ -259,10 +275,12 @@ static void samples_have_their_paths(void **state)
 	put_sample(&b, path + 2, 6, (uint64_t)-7); /* ticks are signed */
 	end_samples(&b, start);
 	text = dump(&b, true, &all, NULL);
-	assert_string_equal(text, "{\"offset\":48,\"record\":\"sample\",\"thread\":12,\"process\":7,\"path\":[3,2,1],"
-				  "\"calls\":5,\"ticks\":300}\n"
-				  "{\"offset\":80,\"record\":\"sample\",\"thread\":12,\"process\":7,\"path\":[1],"
-				  "\"calls\":6,\"ticks\":-7}\n");
+	assert_string_equal(
+		text,
+		"{\"offset\":48,\"record\":\"sample\",\"thread\":12,\"process\":7,\"path\":[3,2,1],"
+		"\"calls\":5,\"ticks\":300}\n"
+		"{\"offset\":80,\"record\":\"sample\",\"thread\":12,"
+		"\"process\":7,\"path\":[1],\"calls\":6,\"ticks\":-7}\n");
 	free(text);
 	text = dump(&b, false, &all, NULL);
 	assert_non_null(strstr(text, "0x00000050               -7      12   0 sample"));

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* XRay traces to profiles: filters, clocks, ids, threads. Figures are worked out by hand beside each trace. */
+/*
+ * XRay traces to profiles: filters, clocks, ids, threads. Figures are worked out by hand beside
+ * each trace.
+ */
 #include "bytes.h"
 
+/* clang-format off */
 static const struct tl_xray_fold_options all = {
 	.size = sizeof(all), .thread = TL_NOWHERE, .process = TL_NOWHERE, .cpu = TL_NOWHERE,
 };
+/* clang-format on */
 
 /* NULL options: everything. */
 static struct tl_profile *fold(const struct bytes *b, const struct tl_xray_fold_options *options)
@@ -26,8 +31,8 @@ static uint32_t find(const struct tl_profile *profile, uint64_t id)
 	return TL_NONE;
 }
 
-static void has(const struct tl_profile *profile, uint64_t id, uint64_t calls, uint64_t unfinished, int64_t self,
-		int64_t inclusive)
+static void has(const struct tl_profile *profile, uint64_t id, uint64_t calls, uint64_t unfinished,
+		int64_t self, int64_t inclusive)
 {
 	struct tl_function_totals totals = { 0 };
 	uint32_t number = find(profile, id);
@@ -96,19 +101,24 @@ static void a_whole_trace(void **state)
 
 /* ---- the time window ---- */
 
-/* "absolute window, [from, to); to 0: open": cost to the tick; a call that the window cuts is unfinished. */
+/*
+ * "absolute window, [from, to); to 0: open": cost to the tick; a call that the window cuts is
+ * unfinished.
+ */
 static void a_time_window_counts_to_the_tick(void **state)
 {
 	static const struct {
 		uint64_t from, to;
 		int64_t self1, inclusive1, inclusive2;
 		uint64_t calls2;
+		/* clang-format off */
 	} cases[] = {
 		{ 105, 120, 5, 15, 10, 0 },  { 115, 125, 0, 10, 10, 0 }, { 111, 112, 0, 1, 1, 0 },
 		{ 110, 131, 1, 21, 20, 1 },  { 110, 130, 0, 20, 20, 0 }, { 125, 0, 10, 15, 5, 0 },
 		{ 0, 120, 10, 20, 10, 0 },   { 104, 106, 2, 2, 0, 0 },	 { 135, 1000, 5, 5, 0, 0 },
 		{ 1, 10000, 20, 40, 20, 1 }, { 131, 132, 1, 1, 0, 0 },
 	};
+	/* clang-format on */
 	struct bytes b = { 0 };
 
 	(void)state;
@@ -123,7 +133,8 @@ static void a_time_window_counts_to_the_tick(void **state)
 		profile = fold(&b, &options);
 		has(profile, 1, whole, !whole, cases[i].self1, cases[i].inclusive1);
 		if (cases[i].inclusive2)
-			has(profile, 2, cases[i].calls2, !cases[i].calls2, cases[i].inclusive2, cases[i].inclusive2);
+			has(profile, 2, cases[i].calls2, !cases[i].calls2, cases[i].inclusive2,
+			    cases[i].inclusive2);
 		else
 			assert_int_equal(tl_profile_context_count(profile), 1);
 		assert_int_equal(*tl_profile_total(profile), cases[i].inclusive1);
@@ -135,7 +146,7 @@ static void a_time_window_counts_to_the_tick(void **state)
 static void a_window_outside_holds_nothing(void **state)
 {
 	static const uint64_t windows[][2] = { { 0, 50 },      { 10, 100 },  { 141, 0 },
-						{ 1000, 2000 }, { 120, 110 }, { 115, 115 } };
+					       { 1000, 2000 }, { 120, 110 }, { 115, 115 } };
 	struct bytes b = { 0 };
 
 	(void)state;
@@ -249,10 +260,14 @@ static void thread_and_process_filters(void **state)
 		uint64_t thread, process;
 		size_t parts;
 		int64_t total;
+		/* clang-format off */
 	} cases[] = {
-		{ TL_NOWHERE, TL_NOWHERE, 3, 111 }, { 2, TL_NOWHERE, 2, 101 }, { TL_NOWHERE, 1, 2, 11 },
-		{ 2, 4, 1, 100 },		    { 3, 4, 0, 0 },	       { 99, TL_NOWHERE, 0, 0 },
+		{ TL_NOWHERE, TL_NOWHERE, 3, 111 }, { 2, TL_NOWHERE, 2, 101 }, { TL_NOWHERE, 1, 2,
+		  11 },
+		{ 2, 4, 1, 100 },		    { 3, 4, 0, 0 },	       { 99, TL_NOWHERE, 0,
+		  0 },
 	};
+	/* clang-format on */
 	static const struct {
 		int32_t process, thread;
 		uint32_t ticks;
@@ -284,7 +299,10 @@ static void thread_and_process_filters(void **state)
 
 /* ---- the clock ---- */
 
-/* "base := absolute TSC of NewCPUId or TSCWrap"; events of version 5 move it, those of version 4 do not (2.4). */
+/*
+ * "base := absolute TSC of NewCPUId or TSCWrap"; events of version 5 move it, those of version 4 do
+ * not (2.4).
+ */
 static void the_clock_follows_metadata(void **state)
 {
 	(void)state;
@@ -341,10 +359,14 @@ static void blocks_are_folded_in_time_order(void **state)
 
 /* ---- ids ---- */
 
-/* "28 bits, no sign extension": ids of every size are told apart, by file order of their first call. */
+/*
+ * "28 bits, no sign extension": ids of every size are told apart, by file order of their first
+ * call.
+ */
 static void ids_of_28_bits(void **state)
 {
-	static const uint32_t some[] = { 1, 2, 65534, 65535, 65536, 65537, 1 << 20, 1 << 27, 0x0ffffffe, 0x0fffffff };
+	static const uint32_t some[] = { 1,     2,       65534,   65535,      65536,
+					 65537, 1 << 20, 1 << 27, 0x0ffffffe, 0x0fffffff };
 	enum { SOME = 10, MANY = 3000 };
 	struct tl_profile *profile;
 	struct bytes b = { 0 };
@@ -389,18 +411,18 @@ static void losses_are_told(void **state)
 	(void)state;
 	put_header(&b, 5, FDR, 0, 16384);
 	start = begin_block(&b, 1, 2, 100);
-	put_function(&b, EXIT, 9, 0);	    /* orphan */
-	put_function(&b, ENTER, 1, 10);	    /* 110 */
-	put_function(&b, ENTER, 2, 10);	    /* 120 */
-	put_function(&b, EXIT, 1, 10);	    /* 130, 2 deduced */
-	put_function(&b, ENTER, 3, 0);	    /* unfinished */
-	put_function(&b, 6, 3, 0);	    /* unknown action: 8 bytes lost */
+	put_function(&b, EXIT, 9, 0);   /* orphan */
+	put_function(&b, ENTER, 1, 10); /* 110 */
+	put_function(&b, ENTER, 2, 10); /* 120 */
+	put_function(&b, EXIT, 1, 10);  /* 130, 2 deduced */
+	put_function(&b, ENTER, 3, 0);  /* unfinished */
+	put_function(&b, 6, 3, 0);      /* unknown action: 8 bytes lost */
 	end_block(&b, start);
-	put_repeat(&b, 0x77, 5);	    /* 5 bytes between buffers */
+	put_repeat(&b, 0x77, 5); /* 5 bytes between buffers */
 	start = begin_block(&b, 1, 2, 400);
 	put_function(&b, ENTER, 4, 0);
-	put_tsc_wrap(&b, 300);		    /* time goes back */
-	put_function(&b, EXIT, 4, 20);	    /* 320 */
+	put_tsc_wrap(&b, 300);         /* time goes back */
+	put_function(&b, EXIT, 4, 20); /* 320 */
 	end_block(&b, start);
 	profile = fold(&b, NULL);
 	losses = tl_profile_losses(profile);
@@ -413,7 +435,7 @@ static void losses_are_told(void **state)
 	has(profile, 1, 1, 0, 10, 20);
 	has(profile, 2, 1, 0, 10, 10);
 	has(profile, 4, 1, 0, 20, 20);
-	has(profile, 3, 0, 1, 0, 290); /* what 4 took, and the gap */
+	has(profile, 3, 0, 1, 0, 290);            /* what 4 took, and the gap */
 	has(profile, TL_NOWHERE, 0, 0, 270, 270); /* (lost): 130..400 */
 	tl_profile_free(profile);
 	free_bytes(&b);
@@ -433,21 +455,23 @@ static void put_random_threads(struct bytes *b)
 
 	put_header(b, 5, FDR, 1000, 16384);
 	for (int i = 0; i < 120; i++) {
-		size_t start = begin_block(b, 1 + i % 2, 1 + i % 45, 1000 * random_below(&seed, 1000));
+		size_t start =
+			begin_block(b, 1 + i % 2, 1 + i % 45, 1000 * random_below(&seed, 1000));
 
 		for (uint32_t f = 0; f < 150; f++)
-			put_function(b, random_below(&seed, 2) ? ENTER : EXIT, random_below(&seed, 9) * 30000,
-				     random_below(&seed, 100));
+			put_function(b, random_below(&seed, 2) ? ENTER : EXIT,
+				     random_below(&seed, 9) * 30000, random_below(&seed, 100));
 		end_block(b, start);
 	}
 }
 
-static void assert_same_latency(const struct tl_profile *a, const struct tl_profile *b, uint32_t function,
-				uint32_t part)
+static void assert_same_latency(const struct tl_profile *a, const struct tl_profile *b,
+				uint32_t function, uint32_t part)
 {
 	struct tl_latency x = { 0 }, y = { 0 };
 
-	assert_int_equal(tl_profile_latency(a, function, part, &x), tl_profile_latency(b, function, part, &y));
+	assert_int_equal(tl_profile_latency(a, function, part, &x),
+			 tl_profile_latency(b, function, part, &y));
 	assert_memory_equal(&x, &y, sizeof(x));
 }
 
@@ -458,10 +482,12 @@ static void assert_same_profile(const struct tl_profile *a, const struct tl_prof
 	assert_int_equal(tl_profile_part_count(a), tl_profile_part_count(b));
 	assert_int_equal(tl_profile_arc_count(a), tl_profile_arc_count(b));
 	for (uint32_t i = 0; i < tl_profile_context_count(a); i++) {
-		const struct tl_context *x = tl_profile_context(a, i), *y = tl_profile_context(b, i);
+		const struct tl_context *x = tl_profile_context(a, i),
+					*y = tl_profile_context(b, i);
 
-		assert_true(x->parent == y->parent && x->function == y->function && x->part == y->part &&
-			    x->calls == y->calls && x->unfinished == y->unfinished);
+		assert_true(x->parent == y->parent && x->function == y->function &&
+			    x->part == y->part && x->calls == y->calls &&
+			    x->unfinished == y->unfinished);
 		assert_int_equal(*tl_profile_context_self(a, i), *tl_profile_context_self(b, i));
 	}
 	for (uint32_t f = 0; f < tl_profile_function_count(a); f++) {
@@ -473,7 +499,8 @@ static void assert_same_profile(const struct tl_profile *a, const struct tl_prof
 	for (uint32_t p = 0; p < tl_profile_part_count(a); p++) {
 		const struct tl_part *x = tl_profile_part(a, p), *y = tl_profile_part(b, p);
 
-		assert_true(x->process == y->process && x->thread == y->thread && x->records == y->records);
+		assert_true(x->process == y->process && x->thread == y->thread &&
+			    x->records == y->records);
 		assert_memory_equal(&x->losses, &y->losses, sizeof(x->losses));
 	}
 	for (uint32_t i = 0; i < tl_profile_arc_count(a); i++)
@@ -503,7 +530,10 @@ static void any_number_of_jobs_gives_the_same(void **state)
 	free_bytes(&b);
 }
 
-/* The fast way through runs of function records and the way of a filter that lets all pass give the same. */
+/*
+ * The fast way through runs of function records and the way of a filter that lets all pass give the
+ * same.
+ */
 static void a_filter_that_lets_all_pass_changes_nothing(void **state)
 {
 	struct tl_xray_fold_options options = all;
@@ -527,7 +557,8 @@ static void a_filter_that_lets_all_pass_changes_nothing(void **state)
 /* Ticks of a path are those of its calls with all below: what the entries below leave is self. */
 static void profiling_mode_gives_self_and_inclusive(void **state)
 {
-	static const int32_t one[] = { 1, 0 }, two[] = { 2, 1, 0 }, three[] = { 3, 2, 1, 0 }, again[] = { 1, 3, 2, 1, 0 };
+	static const int32_t one[] = { 1, 0 }, two[] = { 2, 1, 0 }, three[] = { 3, 2, 1, 0 },
+			     again[] = { 1, 3, 2, 1, 0 };
 	struct tl_xray_fold_options options = all;
 	struct tl_profile *profile;
 	struct tl_latency latency;
@@ -565,8 +596,8 @@ static void profiling_mode_gives_self_and_inclusive(void **state)
 }
 
 /*
- * Ticks are signed: a path with negative ones, or with fewer than the paths below it, has no known time (2.9). Paths, their
- * ticks, and what is below them:
+ * Ticks are signed: a path with negative ones, or with fewer than the paths below it, has no known
+ * time (2.9). Paths, their ticks, and what is below them:
  *
  *   1                    1000
  *   1 2                   -50   unknown
@@ -578,7 +609,9 @@ static void profiling_mode_gives_self_and_inclusive(void **state)
  */
 static void times_that_are_unknown(void **state)
 {
-	static const int32_t paths[][5] = { { 1, 0 }, { 2, 1, 0 }, { 3, 2, 1, 0 }, { 4, 3, 2, 1, 0 }, { 5, 1, 0 } };
+	static const int32_t paths[][5] = {
+		{ 1, 0 }, { 2, 1, 0 }, { 3, 2, 1, 0 }, { 4, 3, 2, 1, 0 }, { 5, 1, 0 }
+	};
 	static const int64_t ticks[] = { 1000, -50, 400, 900, 60 };
 	const struct tl_xray_fault *faults;
 	struct tl_profile *profile;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recursions with a hole ("gap" in profile/fold.h): any one buffer of a log is filled with zeros, and what the others
- * hold is known from how the log was written. Each record takes one tick more than the one before it.
+ * Recursions with a hole ("gap" in profile/fold.h): any one buffer of a log is filled with zeros,
+ * and what the others hold is known from how the log was written. Each record takes one tick more
+ * than the one before it.
  */
 #include "bytes.h"
 
@@ -53,7 +54,8 @@ static void pair_calls(struct log *l)
 		if (l->actions[i] == ENTER)
 			open[depth++] = i;
 		else
-			l->calls[l->call_count++] = (struct call){ l->functions[i], open[--depth], i };
+			l->calls[l->call_count++] =
+				(struct call){ l->functions[i], open[--depth], i };
 	}
 }
 
@@ -66,11 +68,13 @@ static void write_log(struct log *l, int32_t thread)
 {
 	l->buffer = (l->count + BUFFERS - 1) / BUFFERS;
 	for (size_t i = 0; i < BUFFERS; i++) {
-		size_t from = i * l->buffer, to = from + l->buffer < l->count ? from + l->buffer : l->count;
+		size_t from = i * l->buffer,
+		       to = from + l->buffer < l->count ? from + l->buffer : l->count;
 
 		l->starts[i] = begin_block(&l->bytes, 7, thread, time_of(from));
 		for (size_t j = from; j < to; j++)
-			put_function(&l->bytes, l->actions[j], l->functions[j], j > from ? (uint32_t)j : 0);
+			put_function(&l->bytes, l->actions[j], l->functions[j],
+				     j > from ? (uint32_t)j : 0);
 		end_block(&l->bytes, l->starts[i]);
 	}
 	l->starts[BUFFERS] = l->bytes.size;
@@ -122,7 +126,8 @@ static struct seen seen_of(const struct log *l, uint32_t function, size_t hole)
 		const struct call *c = &l->calls[i];
 		uint64_t ticks = time_of(c->out) - time_of(c->in);
 
-		if (c->function != function || c->in / l->buffer == hole || c->out / l->buffer == hole)
+		if (c->function != function || c->in / l->buffer == hole ||
+		    c->out / l->buffer == hole)
 			continue;
 		seen.calls++;
 		seen.min = ticks < seen.min ? ticks : seen.min;
@@ -131,8 +136,8 @@ static struct seen seen_of(const struct log *l, uint32_t function, size_t hole)
 	return seen;
 }
 
-static void compare(const struct log *l, size_t hole, const struct tl_profile *profile, uint32_t function,
-		    const char *name)
+static void compare(const struct log *l, size_t hole, const struct tl_profile *profile,
+		    uint32_t function, const char *name)
 {
 	struct seen want = seen_of(l, function, hole);
 	uint32_t number = find(profile, name);
@@ -193,7 +198,9 @@ static void any_buffer_of_a_recursion_may_be_zeros(void **state)
 	free_bytes(&l.bytes);
 }
 
-/* The thread whose buffer it was has the gap, the other one, whose records fit together, has none. */
+/*
+ * The thread whose buffer it was has the gap, the other one, whose records fit together, has none.
+ */
 static void a_hole_is_that_of_the_thread_that_misses_it(void **state)
 {
 	static struct log l;
@@ -223,8 +230,8 @@ static void a_hole_is_that_of_the_thread_that_misses_it(void **state)
 }
 
 /*
- * Two holes: one on the way down, one on the way up. What exits between them closes what was entered between them. The
- * recursion is one, so its outermost call lives through both.
+ * Two holes: one on the way down, one on the way up. What exits between them closes what was
+ * entered between them. The recursion is one, so its outermost call lives through both.
  */
 static void two_holes_in_one_recursion(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The instrumentation map: hand-made sections of every version, class and byte order, YAML, and our corpus
- * with llvm-xray-19's extractions as the oracle. Quotes are from docs/formats/xray.md 2.8.
+ * The instrumentation map: hand-made sections of every version, class and byte order, YAML, and our
+ * corpus with llvm-xray-19's extractions as the oracle. Quotes are from docs/formats/xray.md 2.8.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,10 +26,10 @@ enum { KINDS = 4 };
 
 /* ---- hand-made maps ---- */
 
-/* "u64 address | u64 function | u8 kind | u8 always | u8 version | 13 pad (ELF32: u32, u32, u8, u8, u8, 5
- * pad)" */
-static void put_sled(struct made *made, uint64_t address, uint64_t function, unsigned kind, bool always,
-		     unsigned version)
+/* "u64 address | u64 function | u8 kind | u8 always | u8 version | 13 pad (ELF32: u32, u32, u8, u8,
+ * u8, 5 pad)" */
+static void put_sled(struct made *made, uint64_t address, uint64_t function, unsigned kind,
+		     bool always, unsigned version)
 {
 	put_word(made, address);
 	put_word(made, function);
@@ -40,12 +40,13 @@ static void put_sled(struct made *made, uint64_t address, uint64_t function, uns
 		put(made, 0xaa, 1); /* padding says nothing */
 }
 
-static struct tl_xray_map *open_made(struct made *made, const struct made *map, const struct made *rela,
-				     uint16_t type, uint64_t bias)
+static struct tl_xray_map *open_made(struct made *made, const struct made *map,
+				     const struct made *rela, uint16_t type, uint64_t bias)
 {
 	static const uint8_t text[0x100];
 	const struct made_section sections[] = {
-		{ ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, text, sizeof(text), 0, 0 },
+		{ ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, text, sizeof(text), 0,
+		  0 },
 		{ "xray_instr_map", SHT_PROGBITS, SHF_ALLOC, 0x3000, map->bytes, map->size, 0, 0 },
 		{ ".rela.dyn", SHT_RELA, SHF_ALLOC, 0x400, rela->bytes, rela->size, 0,
 		  made->is_64bit ? 24 : 12 },
@@ -69,19 +70,22 @@ static void has_sled(const struct tl_xray_map *map, size_t i, struct tl_xray_sle
 	assert_int_equal(map->sleds[i].version, wanted.version);
 }
 
-/* "version >= 2: PC-relative to the field itself: address += section_addr + entry_off; function += ... + 8"
+/* "version >= 2: PC-relative to the field itself: address += section_addr + entry_off; function +=
+ * ... + 8"
  */
 static void version_2_is_relative_to_the_field(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < KINDS; i++) {
-		struct made made = { .is_64bit = kinds[i].is_64bit, .big = kinds[i].big }, map = made,
-			    rela = made;
-		const uint64_t at = 0x3000, word = made.is_64bit ? 8 : 4, entry = made.is_64bit ? 32 : 16;
+		struct made made = { .is_64bit = kinds[i].is_64bit, .big = kinds[i].big },
+			    map = made, rela = made;
+		const uint64_t at = 0x3000, word = made.is_64bit ? 8 : 4,
+			       entry = made.is_64bit ? 32 : 16;
 
 		put_sled(&map, 0x1000 - at, 0x1000 - (at + word), 0, true, 2);
 		put_sled(&map, 0x1020 - (at + entry), 0x1000 - (at + entry + word), 1, false, 2);
-		put_sled(&map, 0x1040 - (at + 2 * entry), 0x1040 - (at + 2 * entry + word), 5, true, 3);
+		put_sled(&map, 0x1040 - (at + 2 * entry), 0x1040 - (at + 2 * entry + word), 5, true,
+			 3);
 		struct tl_xray_map *opened = open_made(&made, &map, &rela, ET_DYN, 0);
 
 		assert_int_equal(opened->sled_count, 3);
@@ -98,27 +102,32 @@ static void versions_0_and_1_are_absolute(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < 2 * KINDS; i++) {
-		struct made made = { .is_64bit = kinds[i / 2].is_64bit, .big = kinds[i / 2].big }, map = made,
-			    rela = made;
+		struct made made = { .is_64bit = kinds[i / 2].is_64bit, .big = kinds[i / 2].big },
+			    map = made, rela = made;
 		unsigned version = i % 2;
 
 		put_sled(&map, 0x1004, 0x1000, 3, true, version);
 		put_sled(&map, 0x1044, 0x1040, 2, false, version);
 		struct tl_xray_map *opened = open_made(&made, &map, &rela, ET_EXEC, 0);
 
-		has_sled(opened, 0, (struct tl_xray_sled){ 0x1004, 0x1000, 1, 3, (uint8_t)version, true });
-		has_sled(opened, 1, (struct tl_xray_sled){ 0x1044, 0x1040, 2, 2, (uint8_t)version, false });
+		has_sled(opened, 0,
+			 (struct tl_xray_sled){ 0x1004, 0x1000, 1, 3, (uint8_t)version, true });
+		has_sled(opened, 1,
+			 (struct tl_xray_sled){ 0x1044, 0x1040, 2, 2, (uint8_t)version, false });
 		tl_xray_map_close(opened);
 	}
 }
 
-/* "if the stored word is 0, look up a RELATIVE/RELA relocation at section_addr+offset (and +8) (PIE)" */
+/*
+ * "if the stored word is 0, look up a RELATIVE/RELA relocation at section_addr+offset (and +8)
+ * (PIE)"
+ */
 static void version_1_of_a_pie_is_relocated(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < KINDS; i++) {
-		struct made made = { .is_64bit = kinds[i].is_64bit, .big = kinds[i].big }, map = made,
-			    rela = made;
+		struct made made = { .is_64bit = kinds[i].is_64bit, .big = kinds[i].big },
+			    map = made, rela = made;
 		uint64_t word = made.is_64bit ? 8 : 4,
 			 relative = made.is_64bit ? R_X86_64_RELATIVE : R_ARM_RELATIVE;
 
@@ -141,8 +150,8 @@ static void version_1_of_a_pie_is_relocated(void **state)
 	}
 }
 
-/* "Function ids start at 1 and grow by 1 whenever `function` differs from the previous entry's (not by
- * distinct address)" */
+/* "Function ids start at 1 and grow by 1 whenever `function` differs from the previous entry's (not
+ * by distinct address)" */
 static void ids_count_changes_of_function(void **state)
 {
 	static const uint64_t functions[] = { 0x1000, 0x1000, 0x1040, 0x1000, 0x1080 };
@@ -172,8 +181,8 @@ static void ids_count_changes_of_function(void **state)
 	tl_xray_map_close(opened);
 }
 
-static void refused(int (*open_map)(struct tl_xray_map **, struct tl_error *), int status, uint64_t offset,
-		    const char *text)
+static void refused(int (*open_map)(struct tl_xray_map **, struct tl_error *), int status,
+		    uint64_t offset, const char *text)
 {
 	struct tl_xray_map *map = (struct tl_xray_map *)&temp;
 	struct tl_error err;
@@ -195,7 +204,8 @@ static int open_elf(struct tl_xray_map **map, struct tl_error *err)
 static void binaries_without_a_map_are_told(void **state)
 {
 	static const uint8_t text[16];
-	struct made_section section = { ".text", SHT_PROGBITS, SHF_ALLOC, 0x1000, text, sizeof(text), 0, 0 };
+	struct made_section section = { ".text", SHT_PROGBITS, SHF_ALLOC, 0x1000,
+					text,    sizeof(text), 0,         0 };
 	struct made made = { .is_64bit = true };
 
 	(void)state;
@@ -223,7 +233,8 @@ static void mutants_do_not_crash(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 1000; i++) {
-		struct made made = { .is_64bit = kinds[i % KINDS].is_64bit, .big = kinds[i % KINDS].big },
+		struct made made = { .is_64bit = kinds[i % KINDS].is_64bit,
+				     .big = kinds[i % KINDS].big },
 			    map = made, rela = made;
 		struct tl_xray_function function;
 		struct tl_xray_map *opened;
@@ -235,7 +246,8 @@ static void mutants_do_not_crash(void **state)
 		put_word(&rela, 0x1000);
 		tl_xray_map_close(open_made(&made, &map, &rela, ET_DYN, 0));
 		for (int n = 0; n < 4; n++)
-			made.bytes[next_random(&random) % made.size] = (uint8_t)next_random(&random);
+			made.bytes[next_random(&random) % made.size] =
+				(uint8_t)next_random(&random);
 		temp_write(&temp, "mutant", made.bytes, made.size);
 		if (tl_xray_map_open(&opened, temp_path(&temp, "mutant"), 0, true, NULL))
 			continue;
@@ -251,35 +263,37 @@ static const char *yaml_text;
 
 static int open_yaml(struct tl_xray_map **map, struct tl_error *err)
 {
-	return tl_xray_map_open_yaml(map, temp_write(&temp, "map.yaml", yaml_text, strlen(yaml_text)), err);
+	return tl_xray_map_open_yaml(
+		map, temp_write(&temp, "map.yaml", yaml_text, strlen(yaml_text)), err);
 }
 
-/* "A YAML map is accepted instead: a list of {id, address, function, kind, always-instrument, function-name,
- * version}" */
+/* "A YAML map is accepted instead: a list of {id, address, function, kind, always-instrument,
+ * function-name, version}" */
 static void yaml_maps_are_read(void **state)
 {
 	struct tl_xray_function function;
 	struct tl_xray_map *map;
 
 	(void)state;
-	yaml_text =
-		"---\n"
-		"- { id: 7, address: 0x20, function: 0x10, kind: function-exit, always-instrument: true,\n"
-		"    function-name: 'it''s(a, \xc3\xa9)', version: 2 }\n"
-		"- id: 2\n"
-		"  address: 65\n"
-		"  function: 0xFFFFFFFFFFFFFFFF\n"
-		"  kind: typed-event\n"
-		"  always-instrument: false\n"
-		"  function-name: \"a \\\"b\\\" \\x41\"\n"
-		"  note: [ ours, { not: at all } ]\n"
-		"- { function: 0x10, id: 7, function-name: second }\n"
-		"- { id: 9, function: 1, function-name: plain }\n"
-		"...\n";
+	yaml_text = "---\n"
+		    "- { id: 7, address: 0x20, function: 0x10, kind: function-exit, "
+		    "always-instrument: true,\n"
+		    "    function-name: 'it''s(a, \xc3\xa9)', version: 2 }\n"
+		    "- id: 2\n"
+		    "  address: 65\n"
+		    "  function: 0xFFFFFFFFFFFFFFFF\n"
+		    "  kind: typed-event\n"
+		    "  always-instrument: false\n"
+		    "  function-name: \"a \\\"b\\\" \\x41\"\n"
+		    "  note: [ ours, { not: at all } ]\n"
+		    "- { function: 0x10, id: 7, function-name: second }\n"
+		    "- { id: 9, function: 1, function-name: plain }\n"
+		    "...\n";
 	assert_int_equal(open_yaml(&map, NULL), 0);
 	assert_int_equal(map->sled_count, 4);
 	has_sled(map, 0, (struct tl_xray_sled){ 0x20, 0x10, 7, TL_XRAY_SLED_EXIT, 2, true });
-	has_sled(map, 1, (struct tl_xray_sled){ 65, UINT64_MAX, 2, TL_XRAY_SLED_TYPED_EVENT, 0, false });
+	has_sled(map, 1,
+		 (struct tl_xray_sled){ 65, UINT64_MAX, 2, TL_XRAY_SLED_TYPED_EVENT, 0, false });
 	assert_int_equal(tl_xray_map_count(map), 3);
 	assert_true(tl_xray_map_find(map, 7, &function));
 	assert_string_equal(function.name, "it's(a, \xc3\xa9)");
@@ -327,8 +341,8 @@ static void yaml_errors_are_told_at_their_byte(void **state)
 		{ "- { function-name: 'a', id: \xff }\n", TL_BAD_FORMAT, 28 },
 		{ "- { id: 1, function: 1 ]\n", TL_BAD_FORMAT, 23 },
 	};
-	const char *deep =
-		"- { id: 1, x: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[";
+	const char *deep = "- { id: 1, x: "
+			   "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[";
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -342,9 +356,11 @@ static void yaml_errors_are_told_at_their_byte(void **state)
 /* Damaged text gives sleds or an error inside the file, never a crash. */
 static void damaged_yaml_does_not_crash(void **state)
 {
-	static const char sound[] = "---\n- { id: 1, address: 0x20, function: 0x10, kind: function-exit, "
-				    "always-instrument: true, function-name: 'f(\xc3\xa9)', version: 2 }\n"
-				    "- id: 2\n  function: \"0x20\"\n  other: [ a, { b: c } ]\n...\n";
+	static const char sound[] =
+		"---\n- { id: 1, address: 0x20, function: 0x10, kind: function-exit, "
+		"always-instrument: true, function-name: 'f(\xc3\xa9)', version: 2 }\n"
+		"- id: 2\n  function: \"0x20\"\n  other: [ a, { b: c } "
+		"]\n...\n";
 	uint64_t random = 31337;
 
 	(void)state;
@@ -432,10 +448,14 @@ static void need_corpus(void)
 	}
 }
 
-/* ids, addresses, functions, kinds and names equal those of llvm-xray-19 extract; no difference is allowed */
+/*
+ * ids, addresses, functions, kinds and names equal those of llvm-xray-19 extract; no difference is
+ * allowed
+ */
 static void corpus_maps_are_those_of_llvm_xray(void **state)
 {
-	static const char *const programs[] = { "args", "custom", "fib", "fib14", "mig", "mt", "tail" };
+	static const char *const programs[] = { "args", "custom", "fib", "fib14",
+						"mig",  "mt",     "tail" };
 
 	(void)state;
 	need_corpus();
@@ -446,8 +466,8 @@ static void corpus_maps_are_those_of_llvm_xray(void **state)
 }
 
 /*
- * "llvm-xray 14 and 19 refuse any binary that holds a typed-event sled ... read them". Sizes of the section
- * by readelf: 0x1a0 and 0x100 bytes; names and kinds from the programs' source.
+ * "llvm-xray 14 and 19 refuse any binary that holds a typed-event sled ... read them". Sizes of the
+ * section by readelf: 0x1a0 and 0x100 bytes; names and kinds from the programs' source.
  */
 static void typed_event_sleds_are_read(void **state)
 {

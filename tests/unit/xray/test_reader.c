@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * XRay traces to records: every record kind of every version, mode and byte order, and the order they come in. Quotes
- * are from docs/formats/xray.md; damage is test_damage.c's.
+ * XRay traces to records: every record kind of every version, mode and byte order, and the order
+ * they come in. Quotes are from docs/formats/xray.md; damage is test_damage.c's.
  */
 #include "bytes.h"
 
@@ -16,8 +16,8 @@ struct want {
 	enum tl_xray_kind kind;
 	uint64_t length, tsc;
 	int64_t delta;
-	uint64_t value;    /* a function's id, or what the kind says */
-	unsigned detail;   /* action, microseconds, event type */
+	uint64_t value;  /* a function's id, or what the kind says */
+	unsigned detail; /* action, microseconds, event type */
 	uint16_t cpu;
 	uint32_t arg_count;
 	const char *payload;
@@ -25,12 +25,16 @@ struct want {
 
 static uint64_t value_of(const struct tl_xray_record *r)
 {
-	return r->kind == TL_XRAY_FUNCTION ? r->function : r->kind == TL_XRAY_PID ? (uint32_t)r->process : r->value;
+	return r->kind == TL_XRAY_FUNCTION ? r->function
+	       : r->kind == TL_XRAY_PID    ? (uint32_t)r->process
+					   : r->value;
 }
 
 static unsigned detail_of(const struct tl_xray_record *r)
 {
-	return r->kind == TL_XRAY_FUNCTION ? r->action : r->kind == TL_XRAY_WALL_CLOCK ? r->microseconds : r->event_type;
+	return r->kind == TL_XRAY_FUNCTION     ? r->action
+	       : r->kind == TL_XRAY_WALL_CLOCK ? r->microseconds
+					       : r->event_type;
 }
 
 static void assert_record(const struct tl_xray_record *r, const struct want *want, uint64_t offset)
@@ -52,15 +56,18 @@ static void assert_record(const struct tl_xray_record *r, const struct want *wan
 /* ---- FDR ---- */
 
 /*
- * All 28 bits of an id. In LLVM's reading of big endian the first byte has bit 20 of the id where every other file has
- * the discriminant: such ids cannot be told from metadata there.
+ * All 28 bits of an id. In LLVM's reading of big endian the first byte has bit 20 of the id where
+ * every other file has the discriminant: such ids cannot be told from metadata there.
  */
 static uint32_t large_id(const struct bytes *b)
 {
 	return b->big && !b->high ? 0x0fefffff : 0x0fffffff;
 }
 
-/* Every record a version has. Process 7, thread 0x12345 (more than 16 bits), cpu 1 from tsc 1000 on. */
+/*
+ * Every record a version has. Process 7, thread 0x12345 (more than 16 bits), cpu 1 from tsc 1000
+ * on.
+ */
 static void put_every_record(struct bytes *b, unsigned version)
 {
 	size_t start;
@@ -87,13 +94,16 @@ static void put_every_record(struct bytes *b, unsigned version)
 }
 
 /*
- * "base := absolute TSC of NewCPUId or TSCWrap. Function record: base += u32 delta. Version 5 custom and typed events:
- * base += i32 delta. Version <= 4 custom events carry their own absolute TSC and leave base untouched."
+ * "base := absolute TSC of NewCPUId or TSCWrap. Function record: base += u32 delta. Version 5
+ * custom and typed events:
+ * base += i32 delta. Version <= 4 custom events carry their own absolute TSC and leave base
+ * untouched."
  */
 static size_t expected_records(struct want *w, const struct bytes *b, unsigned version)
 {
 	const uint64_t extents = b->size - 48;
-	const uint64_t after = version == 5 ? 50000000003 : 50000000004; /* the custom event took 1 off, or nothing */
+	/* the custom event took 1 off, or nothing */
+	const uint64_t after = version == 5 ? 50000000003 : 50000000004;
 	const uint16_t own_cpu = version == 4 ? 3 : 1, other_cpu = version == 4 ? 4 : 1;
 	const struct want head[] = {
 		{ TL_XRAY_BUFFER_EXTENTS, 16, 1000, 0, extents, 0, 0, 0, NULL },
@@ -101,6 +111,7 @@ static size_t expected_records(struct want *w, const struct bytes *b, unsigned v
 		{ TL_XRAY_WALL_CLOCK, 16, 1000, 0, 5, 250, 0, 0, NULL },
 		{ TL_XRAY_PID, 16, 1000, 0, 7, 0, 0, 0, NULL },
 	};
+	/* clang-format off */
 	const struct want body[] = {
 		{ TL_XRAY_NEW_CPU, 16, 1000, 0, 0, 0, 1, 0, NULL },
 		{ TL_XRAY_FUNCTION, 8, 1000, 0, 5, TL_XRAY_ENTER, 1, 0, NULL },
@@ -111,15 +122,18 @@ static size_t expected_records(struct want *w, const struct bytes *b, unsigned v
 		{ TL_XRAY_FUNCTION, 8, 4294968306, 1, 9, TL_XRAY_TAIL_EXIT, 1, 0, NULL },
 		{ TL_XRAY_TSC_WRAP, 16, 50000000000, 0, 0, 0, 1, 0, NULL },
 		{ TL_XRAY_FUNCTION, 8, 50000000000, 0, 6, TL_XRAY_ENTER, 1, 0, NULL },
-		{ TL_XRAY_CUSTOM_EVENT, 18, 49999999999, version == 5 ? -1 : 0, 0, 0, own_cpu, 0, "ab" },
+		{ TL_XRAY_CUSTOM_EVENT, 18, 49999999999, version == 5 ? -1 : 0, 0, 0, own_cpu, 0,
+		  "ab" },
 		{ TL_XRAY_FUNCTION, 8, after, 4, 6, TL_XRAY_EXIT, 1, 0, NULL },
 		{ TL_XRAY_TYPED_EVENT, 19, after + 100, 100, 0, 0xbeef, 1, 0, "xyz" },
-		{ TL_XRAY_CUSTOM_EVENT, 16, version == 5 ? after + 100 : 49999999998, 0, 0, 0, other_cpu, 0, "" },
+		{ TL_XRAY_CUSTOM_EVENT, 16, version == 5 ? after + 100 : 49999999998, 0, 0, 0,
+		  other_cpu, 0, "" },
 		{ TL_XRAY_FUNCTION, 8, after + 100, 0, 5, TL_XRAY_EXIT, 1, 0, NULL },
 		{ TL_XRAY_NEW_CPU, 16, 60000000000, 0, 0, 0, 513, 0, NULL },
 		{ TL_XRAY_FUNCTION, 8, 60000000000, 0, 1, TL_XRAY_ENTER, 513, 0, NULL },
 		{ TL_XRAY_END_OF_BUFFER, 16, 60000000000, 0, 0, 0, 513, 0, NULL },
 	};
+	/* clang-format on */
 	size_t count = 0;
 
 	if (version > 1)
@@ -140,7 +154,8 @@ static int32_t expected_process(unsigned version)
 	return version == 1 ? 0 : version == 2 ? 0x12345 : 7;
 }
 
-static void assert_info(const struct tl_xray_info *info, unsigned version, unsigned order, size_t size)
+static void assert_info(const struct tl_xray_info *info, unsigned version, unsigned order,
+			size_t size)
 {
 	assert_int_equal(info->mode, TL_XRAY_FDR);
 	assert_int_equal(info->version, version);
@@ -217,7 +232,10 @@ static void arguments_are_attached(void **state)
 	free_bytes(&b);
 }
 
-/* "spec 2 bytes, all real files 4: `--tid16` masks for genuine 2-byte files (bytes +3,+4 undefined there)" */
+/*
+ * "spec 2 bytes, all real files 4: `--tid16` masks for genuine 2-byte files (bytes +3,+4 undefined
+ * there)"
+ */
 static void thread_ids_of_two_bytes(void **state)
 {
 	(void)state;
@@ -270,7 +288,10 @@ static void assert_three(const struct bytes *b)
 	close_trace(&t);
 }
 
-/* "seek past the rest of buffer_size and expect another buffer or EOF"; filler "skip by buffer_size, per buffer" */
+/*
+ * "seek past the rest of buffer_size and expect another buffer or EOF"; filler "skip by
+ * buffer_size, per buffer"
+ */
 static void filler_of_any_length(void **state)
 {
 	static const size_t lengths[] = { 0, 1, 7, 8, 9, 13, 16, 24, 100, 1000 };
@@ -282,7 +303,10 @@ static void filler_of_any_length(void **state)
 			unsigned with = i % 2 ? 0xaa : 0;
 			struct bytes b = { 0 };
 
-			/* 48 bytes of head, 8 of function, 16 of EndOfBuffer. The last buffer may be cut at its end. */
+			/*
+			 * 48 bytes of head, 8 of function, 16 of EndOfBuffer. The last buffer may
+			 * be cut at its end.
+			 */
 			put_header(&b, 1, FDR, 0, 72 + filler);
 			put_filled(&b, 1, filler, with);
 			put_filled(&b, 2, filler, with);
@@ -292,10 +316,14 @@ static void filler_of_any_length(void **state)
 		}
 }
 
-/* Buffer sizes that say nothing, or what the specification says ("the data portion of the trace"). */
+/*
+ * Buffer sizes that say nothing, or what the specification says ("the data portion of the trace").
+ */
 static void filler_of_unknown_length(void **state)
 {
-	static const uint64_t sizes[] = { 0, 8, 15, 40, 76, 80, 1000000, UINT64_MAX, UINT64_MAX - 20 };
+	static const uint64_t sizes[] = {
+		0, 8, 15, 40, 76, 80, 1000000, UINT64_MAX, UINT64_MAX - 20
+	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
@@ -370,19 +398,27 @@ static void basic_mode(void **state)
 		assert_int_equal(tl_xray_info(t.reader)->threads, 2);
 		assert_int_equal(t.count, 6);
 		/* Time order: the second thread is first. */
-		assert_record(&t.records[0], &(struct want){ TL_XRAY_FUNCTION, 32, 50, 0, 7, TL_XRAY_ENTER, 4, 0, NULL }, 192);
+		assert_record(
+			&t.records[0],
+			&(struct want){ TL_XRAY_FUNCTION, 32, 50, 0, 7, TL_XRAY_ENTER, 4, 0, NULL },
+			192);
 		assert_int_equal(t.records[0].thread, 80000);
 		assert_int_equal(t.records[0].process, pid);
 		assert_record(&t.records[1],
-			      &(struct want){ TL_XRAY_FUNCTION, 32, 100, 0, 5, TL_XRAY_ENTER_ARGS, 255, 2, NULL }, 32);
-		assert_true(t.records[1].args[0] == 0x1122334455667788 && t.records[1].args[1] == 2);
+			      &(struct want){ TL_XRAY_FUNCTION, 32, 100, 0, 5, TL_XRAY_ENTER_ARGS,
+					      255, 2, NULL },
+			      32);
+		assert_true(t.records[1].args[0] == 0x1122334455667788 &&
+			    t.records[1].args[1] == 2);
 		assert_int_equal(t.records[1].thread, 70000);
 		assert_int_equal(t.records[2].kind, TL_XRAY_CALL_ARGUMENT);
 		assert_true(t.records[2].value == 0x1122334455667788);
 		assert_int_equal(t.records[2].thread, 70000);
 		assert_int_equal(t.records[4].value, 3);
 		assert_record(&t.records[5],
-			      &(struct want){ TL_XRAY_FUNCTION, 32, UINT64_MAX - 1, 0, 5, TL_XRAY_TAIL_EXIT, 3, 0, NULL }, 160);
+			      &(struct want){ TL_XRAY_FUNCTION, 32, UINT64_MAX - 1, 0, 5,
+					      TL_XRAY_TAIL_EXIT, 3, 0, NULL },
+			      160);
 		close_trace(&t);
 		free_bytes(&b);
 	}
@@ -390,7 +426,10 @@ static void basic_mode(void **state)
 
 /* ---- profiling mode ---- */
 
-/* "blocks {u32 size, u32 number, u64 thread} of entries: i32 ids from leaf to root, terminated by 0; u64 calls; ..." */
+/*
+ * "blocks {u32 size, u32 number, u64 thread} of entries: i32 ids from leaf to root, terminated by
+ * 0; u64 calls; ..."
+ */
 static void profiling_mode(void **state)
 {
 	static const int32_t deep[] = { 3, 2, 1, 0 }, root[] = { 1, 0 };
@@ -429,8 +468,12 @@ static void profiling_mode(void **state)
 			assert_int_equal(r.value, i == 0 ? 1 : i == 1 ? 5 : 2);
 			assert_int_equal(r.tsc, i == 0 ? 1000 : i == 1 ? 300 : 50);
 			assert_int_equal(r.path_length, i == 1 ? 3 : 1);
-			assert_memory_equal(r.path, i == 1 ? deep : root, r.path_length * sizeof(int32_t));
-			/* Header 32 and 16; 8 + 16 bytes of the first entry, 16 + 16 of the second, 16 of a header. */
+			assert_memory_equal(r.path, i == 1 ? deep : root,
+					    r.path_length * sizeof(int32_t));
+			/*
+			 * Header 32 and 16; 8 + 16 bytes of the first entry, 16 + 16 of the second,
+			 * 16 of a header.
+			 */
 			assert_int_equal(r.offset, i == 0 ? 48 : i == 1 ? 72 : 120);
 			assert_int_equal(r.length, i == 1 ? 32 : 24);
 		}
@@ -475,7 +518,8 @@ static void blocks_come_in_time_order(void **state)
 	load(&t, &b, &file);
 	assert_ids(&t, in_file, 5);
 	for (size_t i = 1; i < t.count; i++)
-		assert_int_equal(t.records[i].offset, t.records[i - 1].offset + t.records[i - 1].length);
+		assert_int_equal(t.records[i].offset,
+				 t.records[i - 1].offset + t.records[i - 1].length);
 	close_trace(&t);
 	free_bytes(&b);
 }
@@ -502,7 +546,10 @@ static void ties_go_by_process_and_thread(void **state)
 	free_bytes(&b);
 }
 
-/* Records of two threads interleave by TSC, those of each in the order of its block also where its clock goes back. */
+/*
+ * Records of two threads interleave by TSC, those of each in the order of its block also where its
+ * clock goes back.
+ */
 static void threads_are_merged_by_time(void **state)
 {
 	static const uint32_t expected[] = { 1, 11, 2, 12, 13, 3 };
@@ -529,7 +576,10 @@ static void threads_are_merged_by_time(void **state)
 	free_bytes(&b);
 }
 
-/* "The state (base, cpu, pid) survives across blocks of one thread": a block without NewCPUId goes on from there. */
+/*
+ * "The state (base, cpu, pid) survives across blocks of one thread": a block without NewCPUId goes
+ * on from there.
+ */
 static void the_clock_survives_from_block_to_block(void **state)
 {
 	struct bytes b = { 0 };
@@ -597,8 +647,9 @@ static void the_process_survives_from_block_to_block(void **state)
 /* "decide from version/type of the header alone" */
 static void traces_are_recognised(void **state)
 {
-	static const char *const others[] = { "\177ELF\2\1\1", "%YAML 1.1\n---", "\x28\xb5\x2f\xfd", "events: Ir\n",
-					      "\1\0\2\0", "\0\0\1\0", "\4\0\0\0", "\0\0\0\0" };
+	static const char *const others[] = { "\177ELF\2\1\1", "%YAML 1.1\n---", "\x28\xb5\x2f\xfd",
+					      "events: Ir\n",  "\1\0\2\0",       "\0\0\1\0",
+					      "\4\0\0\0",      "\0\0\0\0" };
 
 	(void)state;
 	for (unsigned i = 0; i < 16; i++) {

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records to XRay files: bytes against bytes written by hand, and what is read back against what was put. Quotes are
- * from docs/formats/xray.md, section 6, unless another is named.
+ * Records to XRay files: bytes against bytes written by hand, and what is read back against what
+ * was put. Quotes are from docs/formats/xray.md, section 6, unless another is named.
  */
 #include "bytes.h"
 
 static struct tl_xray_writer_options fdr(unsigned version)
 {
 	return (struct tl_xray_writer_options){
-		.size = sizeof(struct tl_xray_writer_options), .mode = TL_XRAY_FDR, .version = (uint16_t)version,
-		.constant_tsc = true, .frequency = 1000000000, .buffer_size = 16384,
+		.size = sizeof(struct tl_xray_writer_options),
+		.mode = TL_XRAY_FDR,
+		.version = (uint16_t)version,
+		.constant_tsc = true,
+		.frequency = 1000000000,
+		.buffer_size = 16384,
 	};
 }
 
@@ -28,7 +32,8 @@ static struct tl_xray_record of_kind(enum tl_xray_kind kind, uint64_t value)
 	return (struct tl_xray_record){ .kind = kind, .value = value, .thread = 258, .process = 7 };
 }
 
-static struct tl_xray_record function_at(enum tl_xray_action action, uint32_t id, uint64_t tsc, uint16_t cpu)
+static struct tl_xray_record function_at(enum tl_xray_action action, uint32_t id, uint64_t tsc,
+					 uint16_t cpu)
 {
 	struct tl_xray_record r = of_kind(TL_XRAY_FUNCTION, 0);
 
@@ -39,8 +44,8 @@ static struct tl_xray_record function_at(enum tl_xray_action action, uint32_t id
 	return r;
 }
 
-static struct tl_xray_record event_at(enum tl_xray_kind kind, const char *text, uint64_t tsc, uint16_t cpu,
-				      uint16_t type)
+static struct tl_xray_record event_at(enum tl_xray_kind kind, const char *text, uint64_t tsc,
+				      uint16_t cpu, uint16_t type)
 {
 	struct tl_xray_record r = of_kind(kind, 0);
 
@@ -72,8 +77,8 @@ static void write_all(struct bytes *to, const struct tl_xray_writer_options *opt
 	tl_output_discard(out);
 }
 
-static int convert(struct bytes *to, const struct bytes *from, const struct tl_xray_writer_options *options,
-		   struct tl_error *err)
+static int convert(struct bytes *to, const struct bytes *from,
+		   const struct tl_xray_writer_options *options, struct tl_error *err)
 {
 	struct tl_output *out;
 	const char *written;
@@ -108,6 +113,7 @@ static size_t a_call(struct tl_xray_record *r)
 
 static void version_5_by_hand(void **state)
 {
+	/* clang-format off */
 	static const uint8_t expected[] = {
 		5, 0, 1, 0, 1, 0, 0, 0, 0x00, 0xca, 0x9a, 0x3b, 0, 0, 0, 0,
 		0x00, 0x40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -116,8 +122,10 @@ static void version_5_by_hand(void **state)
 		0x09, 5, 0, 0, 0, 0, 0, 0, 0, 0xfa, 0, 0, 0, 0, 0, 0,		    /* WallClock */
 		0x13, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,		    /* Pid */
 		0x05, 1, 0, 0xe8, 0x03, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,	    /* NewCPUId */
-		0x50, 0, 0, 0, 0, 0, 0, 0, 0x52, 0, 0, 0, 10, 0, 0, 0,		    /* enter, exit */
+		/* enter, exit */
+		0x50, 0, 0, 0, 0, 0, 0, 0, 0x52, 0, 0, 0, 10, 0, 0, 0,
 	};
+	/* clang-format on */
 	struct tl_xray_writer_options options = fdr(5);
 	struct tl_xray_record records[8];
 	struct bytes b = { 0 };
@@ -129,18 +137,25 @@ static void version_5_by_hand(void **state)
 	free_bytes(&b);
 }
 
-/* Version 1 for a big-endian platform as published: fields from the top bit, EndOfBuffer, filler to the buffer size. */
+/*
+ * Version 1 for a big-endian platform as published: fields from the top bit, EndOfBuffer, filler to
+ * the buffer size.
+ */
 static void version_1_by_hand(void **state)
 {
+	/* clang-format off */
 	static const uint8_t expected[32 + 96] = {
 		0, 1, 0, 1, 0, 0, 0, 3, 0, 0, 0, 0, 0x3b, 0x9a, 0xca, 0x00,
 		0, 0, 0, 0, 0, 0, 0, 96, 0, 0, 0, 0, 0, 0, 0, 0,
 		0x80, 0, 0, 0x01, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,	    /* NewBuffer */
 		0x84, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0xfa, 0, 0, 0,		    /* WallClock */
 		0x82, 0, 1, 0, 0, 0, 0, 0, 0, 0x03, 0xe8, 0, 0, 0, 0, 0,	    /* NewCPUId */
-		0x00, 0, 0, 5, 0, 0, 0, 0, 0x10, 0, 0, 5, 0, 0, 0, 10,		    /* enter, exit */
-		0x81, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,		    /* EndOfBuffer, 16 of filler */
+		/* enter, exit */
+		0x00, 0, 0, 5, 0, 0, 0, 0, 0x10, 0, 0, 5, 0, 0, 0, 10,
+		/* EndOfBuffer, 16 of filler */
+		0x81, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 	};
+	/* clang-format on */
 	struct tl_xray_writer_options options = fdr(1);
 	struct tl_xray_record records[8];
 	struct bytes b = { 0 };
@@ -156,14 +171,18 @@ static void version_1_by_hand(void **state)
 
 static void basic_by_hand(void **state)
 {
+	/* clang-format off */
 	static const uint8_t expected[] = {
 		3, 0, 0, 0, 1, 0, 0, 0, 0x00, 0xca, 0x9a, 0x3b, 0, 0, 0, 0,
 		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-		0, 0, 1, 3, 5, 0, 0, 0, 0xe8, 0x03, 0, 0, 0, 0, 0, 0,		    /* cpu 1, enter with arguments */
+		/* cpu 1, enter with arguments */
+		0, 0, 1, 3, 5, 0, 0, 0, 0xe8, 0x03, 0, 0, 0, 0, 0, 0,
 		0x02, 0x01, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-		1, 0, 0, 0, 5, 0, 0, 0, 0x02, 0x01, 0, 0, 7, 0, 0, 0,		    /* argument 66 of function 5 */
+		/* argument 66 of function 5 */
+		1, 0, 0, 0, 5, 0, 0, 0, 0x02, 0x01, 0, 0, 7, 0, 0, 0,
 		66, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 	};
+	/* clang-format on */
 	const struct tl_xray_record records[] = { of_kind(TL_XRAY_NEW_BUFFER, 0),
 						  function_at(TL_XRAY_ENTER_ARGS, 5, 1000, 1),
 						  of_kind(TL_XRAY_CALL_ARGUMENT, 66) };
@@ -177,7 +196,10 @@ static void basic_by_hand(void **state)
 	free_bytes(&b);
 }
 
-/* "TSCWrap when a delta exceeds 2^31-1 (what the runtime does) or time goes back"; "First record after ...: delta 0" */
+/*
+ * "TSCWrap when a delta exceeds 2^31-1 (what the runtime does) or time goes back"; "First record
+ * after ...: delta 0"
+ */
 static void time_that_needs_a_wrap(void **state)
 {
 	const uint64_t most = INT32_MAX;
@@ -208,7 +230,10 @@ static void time_that_needs_a_wrap(void **state)
 	free_bytes(&b);
 }
 
-/* "Function and event records are placed by their absolute `tsc`: ... NewCPUId are written as needed" (xray.h) */
+/*
+ * "Function and event records are placed by their absolute `tsc`: ... NewCPUId are written as
+ * needed" (xray.h)
+ */
 static void a_new_cpu_is_told(void **state)
 {
 	const struct tl_xray_record records[] = {
@@ -232,7 +257,8 @@ static void a_new_cpu_is_told(void **state)
 		for (size_t i = 0; i < t.count; i++) {
 			const struct tl_xray_record *r = &t.records[i];
 
-			if (r->kind != TL_XRAY_FUNCTION && r->kind != TL_XRAY_CUSTOM_EVENT && r->kind != TL_XRAY_TYPED_EVENT)
+			if (r->kind != TL_XRAY_FUNCTION && r->kind != TL_XRAY_CUSTOM_EVENT &&
+			    r->kind != TL_XRAY_TYPED_EVENT)
 				continue;
 			assert_int_equal(r->kind, records[at].kind);
 			assert_int_equal(r->cpu, records[at].cpu);
@@ -245,16 +271,22 @@ static void a_new_cpu_is_told(void **state)
 	}
 }
 
-/* "extents = exact number of bytes that follow (typed events counted with their 16-byte marker ...)" */
+/*
+ * "extents = exact number of bytes that follow (typed events counted with their 16-byte marker
+ * ...)"
+ */
 static void extents_are_exact(void **state)
 {
 	struct tl_xray_writer_options options = fdr(5);
+	/* clang-format off */
 	struct tl_xray_record records[] = {
 		of_kind(TL_XRAY_NEW_BUFFER, 0),	      of_kind(TL_XRAY_PID, 0),
-		function_at(TL_XRAY_ENTER, 1, 1, 1),  event_at(TL_XRAY_TYPED_EVENT, "0123456789", 2, 1, 7),
+		function_at(TL_XRAY_ENTER, 1, 1, 1),  event_at(TL_XRAY_TYPED_EVENT, "0123456789", 2,
+		  1, 7),
 		event_at(TL_XRAY_TYPED_EVENT, "", 3, 1, 7), of_kind(TL_XRAY_NEW_BUFFER, 0),
 		function_at(TL_XRAY_EXIT, 1, 4, 1),
 	};
+	/* clang-format on */
 	struct bytes b = { 0 };
 	struct trace t;
 
@@ -271,7 +303,10 @@ static void extents_are_exact(void **state)
 	free_bytes(&b);
 }
 
-/* "A NEW_BUFFER record begins a block; BUFFER_EXTENTS, END_OF_BUFFER and LOST records are ignored" (xray.h) */
+/*
+ * "A NEW_BUFFER record begins a block; BUFFER_EXTENTS, END_OF_BUFFER and LOST records are ignored"
+ * (xray.h)
+ */
 static void its_own_records_are_ignored(void **state)
 {
 	struct tl_xray_writer_options options = fdr(5);
@@ -298,7 +333,8 @@ static void its_own_records_are_ignored(void **state)
 
 /* ---- refusals ---- */
 
-static int put_one(const struct tl_xray_writer_options *options, struct tl_xray_record record, struct tl_error *err)
+static int put_one(const struct tl_xray_writer_options *options, struct tl_xray_record record,
+		   struct tl_error *err)
 {
 	struct tl_xray_writer *writer;
 	struct tl_output *out;
@@ -321,6 +357,7 @@ static void what_a_format_cannot_say_is_refused(void **state)
 		const struct tl_xray_writer_options *options;
 		struct tl_xray_record record;
 		int status;
+		/* clang-format off */
 	} cases[] = {
 		{ &to_basic, event_at(TL_XRAY_CUSTOM_EVENT, "x", 1, 1, 0), TL_UNSUPPORTED },
 		{ &to_basic, event_at(TL_XRAY_TYPED_EVENT, "x", 1, 1, 0), TL_UNSUPPORTED },
@@ -336,6 +373,7 @@ static void what_a_format_cannot_say_is_refused(void **state)
 		{ &to_big, function_at(TL_XRAY_ENTER, 0x00100000, 1, 1), TL_UNSUPPORTED },
 		{ &to_big, function_at(TL_XRAY_ENTER, 0x0fefffff, 1, 1), 0 },
 	};
+	/* clang-format on */
 
 	(void)state;
 	to_big.big_endian = true;
@@ -375,8 +413,8 @@ static const struct tl_xray_record *next_kept(const struct trace *t, size_t *at,
 	for (; *at < t->count; ++*at) {
 		enum tl_xray_kind kind = t->records[*at].kind;
 
-		if (kind == TL_XRAY_FUNCTION || kind == TL_XRAY_CUSTOM_EVENT || kind == TL_XRAY_TYPED_EVENT ||
-		    (arguments && kind == TL_XRAY_CALL_ARGUMENT))
+		if (kind == TL_XRAY_FUNCTION || kind == TL_XRAY_CUSTOM_EVENT ||
+		    kind == TL_XRAY_TYPED_EVENT || (arguments && kind == TL_XRAY_CALL_ARGUMENT))
 			return &t->records[(*at)++];
 	}
 	return NULL;
@@ -497,7 +535,10 @@ static void fdr_to_basic_and_back(void **state)
 	}
 }
 
-/* "Version 1: no tail exits" (2.7): there is no way to write the second function record of the file. */
+/*
+ * "Version 1: no tail exits" (2.7): there is no way to write the second function record of the
+ * file.
+ */
 static void basic_1_refuses_tail_exits(void **state)
 {
 	struct tl_xray_writer_options options = basic(1);
@@ -521,8 +562,8 @@ static void basic_refuses_a_trace_with_events(void **state)
 	(void)state;
 	put_source(&source, 5, true);
 	assert_int_equal(convert(&result, &source, &options, &err), TL_UNSUPPORTED);
-	/* The first block: 80 of head, 2 functions, NewCPUId, function, TSCWrap, function: 144. The second: 80, 8 and two
-	 * arguments, 8. */
+	/* The first block: 80 of head, 2 functions, NewCPUId, function, TSCWrap, function: 144. The
+	 * second: 80, 8 and two arguments, 8. */
 	assert_int_equal(err.offset, 32 + 144 + 80 + 8 + 32 + 8);
 	assert_string_equal(err.format, "xray");
 	free_bytes(&source);
@@ -537,10 +578,14 @@ static void long_basic_traces_get_buffers(void **state)
 		struct tl_xray_writer_options options = fdr(version);
 		struct bytes source = { 0 }, result = { 0 };
 
-		/* Each record on another cpu: 24 bytes each, so that 1024 of them are more than a buffer of version 1. */
+		/*
+		 * Each record on another cpu: 24 bytes each, so that 1024 of them are more than a
+		 * buffer of version 1.
+		 */
 		put_header(&source, 3, BASIC, 1000, 0);
 		for (int i = 0; i < 5000; i++)
-			put_basic(&source, (uint8_t)(i % 5), (unsigned)i % 2, i / 2 % 100 + 1, 1000000 + 257 * (uint64_t)i, 5, 6);
+			put_basic(&source, (uint8_t)(i % 5), (unsigned)i % 2, i / 2 % 100 + 1,
+				  1000000 + 257 * (uint64_t)i, 5, 6);
 		assert_int_equal(convert(&result, &source, &options, NULL), 0);
 		assert_same_trace(&source, &result, version == 1 ? 1 : version == 2 ? 2 : 0);
 		free_bytes(&source);
@@ -682,7 +727,10 @@ static void random_records_come_back(void **state)
 				continue;
 			got = next_kept(&t, &at, false);
 			assert_non_null(got);
-			assert_same(&records[i], got, options.version == 1 ? 1 : options.version == 2 ? 2 : 0);
+			assert_same(&records[i], got,
+				    options.version == 1   ? 1
+				    : options.version == 2 ? 2
+							   : 0);
 		}
 		assert_null(next_kept(&t, &at, false));
 		assert_int_equal(count_kind(&t, TL_XRAY_LOST), 0);

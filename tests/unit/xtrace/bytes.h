@@ -41,12 +41,12 @@ enum {
 };
 
 /* A64 encodings (Arm Architecture Reference Manual, C6.2). */
-#define A64_NOP	 0xd503201fu
-#define A64_RET	 0xd65f03c0u
+#define A64_NOP 0xd503201fu
+#define A64_RET 0xd65f03c0u
 #define A64_ERET 0xd69f03e0u
-#define A64_SVC	 0xd4000001u
-#define A64_LDR	 0xf9400020u /* LDR X0, [X1] */
-#define A64_STR	 0xf9000020u /* STR X0, [X1] */
+#define A64_SVC 0xd4000001u
+#define A64_LDR 0xf9400020u /* LDR X0, [X1] */
+#define A64_STR 0xf9000020u /* STR X0, [X1] */
 
 static inline void put_byte(struct bytes *b, unsigned value)
 {
@@ -146,8 +146,8 @@ static inline void put_header(struct bytes *b)
 struct record {
 	uint64_t file, index, user, total;
 	uint64_t first; /* X0; X1 is one more, ... */
-	unsigned bits;	/* vector length, 0: 128 */
-	uint64_t says;	/* ... as the last field has it, 0: the same */
+	unsigned bits;  /* vector length, 0: 128 */
+	uint64_t says;  /* ... as the last field has it, 0: the same */
 };
 
 static inline size_t put_record(struct bytes *b, const struct record *r)

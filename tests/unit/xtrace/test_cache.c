@@ -45,7 +45,8 @@ static void load(struct simulation *s, size_t core, uint64_t address)
 	tl_xtrace_cache_access(&s->caches.cores[core], address, 1, XTRACE_LOAD, NULL);
 }
 
-static void assert_counts(const struct simulation *s, size_t core, unsigned level, unsigned accesses, unsigned misses)
+static void assert_counts(const struct simulation *s, size_t core, unsigned level,
+			  unsigned accesses, unsigned misses)
 {
 	const struct xtrace_cache_count *count = &s->caches.cores[core].counts[level];
 
@@ -59,17 +60,20 @@ static void least_recently_used_goes(void **state)
 	struct simulation *s = begin("L1 data size=128 ways=2 line=64", 1);
 
 	(void)state;
-	load(s, 0, 0);	 /* miss */
-	load(s, 0, 64);	 /* miss */
-	load(s, 0, 63);	 /* hit: line 0 is the recent one */
+	load(s, 0, 0);   /* miss */
+	load(s, 0, 64);  /* miss */
+	load(s, 0, 63);  /* hit: line 0 is the recent one */
 	load(s, 0, 128); /* miss: line 64 goes */
-	load(s, 0, 0);	 /* hit */
-	load(s, 0, 64);	 /* miss */
+	load(s, 0, 0);   /* hit */
+	load(s, 0, 64);  /* miss */
 	assert_counts(s, 0, 0, 6, 4);
 	end(s);
 }
 
-/* "A line is in the set that its number modulo the number of sets says", also when that is no power of two. */
+/*
+ * "A line is in the set that its number modulo the number of sets says", also when that is no power
+ * of two.
+ */
 static void sets_are_chosen_by_the_remainder(void **state)
 {
 	struct simulation *s = begin("L1 data size=192 ways=1 line=64", 1);
@@ -78,10 +82,10 @@ static void sets_are_chosen_by_the_remainder(void **state)
 	load(s, 0, 0);
 	load(s, 0, 64);
 	load(s, 0, 128);
-	load(s, 0, 0);	     /* hit: three sets */
-	load(s, 0, 3 * 64);  /* miss: set 0 */
-	load(s, 0, 0);	     /* miss */
-	load(s, 0, 128);     /* hit */
+	load(s, 0, 0);      /* hit: three sets */
+	load(s, 0, 3 * 64); /* miss: set 0 */
+	load(s, 0, 0);      /* miss */
+	load(s, 0, 128);    /* hit */
 	assert_counts(s, 0, 0, 7, 5);
 	end(s);
 }
@@ -89,7 +93,8 @@ static void sets_are_chosen_by_the_remainder(void **state)
 /* "An access touches every line, and every page, that it has a byte in, once each." */
 static void an_access_over_a_border_touches_both(void **state)
 {
-	struct simulation *s = begin("L1 data size=1K ways=4 line=64\nT data tlb entries=4 ways=4 page=4K", 1);
+	struct simulation *s =
+		begin("L1 data size=1K ways=4 line=64\nT data tlb entries=4 ways=4 page=4K", 1);
 
 	(void)state;
 	tl_xtrace_cache_access(&s->caches.cores[0], 4096 - 8, 16, XTRACE_LOAD, NULL);
@@ -103,10 +108,11 @@ static void an_access_over_a_border_touches_both(void **state)
 /* "On a miss the next level is asked, and every level that missed gets the line." */
 static void a_miss_asks_the_next_level(void **state)
 {
-	struct simulation *s = begin("L1 data size=64 ways=1 line=64 next=L2\nL2 data size=256 ways=1 line=128", 1);
+	struct simulation *s = begin(
+		"L1 data size=64 ways=1 line=64 next=L2\nL2 data size=256 ways=1 line=128", 1);
 
 	(void)state;
-	load(s, 0, 0);	/* misses both; L2 has bytes 0 to 127 */
+	load(s, 0, 0);  /* misses both; L2 has bytes 0 to 127 */
 	load(s, 0, 64); /* L1 misses, L2 hits */
 	load(s, 0, 64);
 	assert_counts(s, 0, 0, 3, 2);
@@ -114,10 +120,14 @@ static void a_miss_asks_the_next_level(void **state)
 	end(s);
 }
 
-/* "What an inclusive level drops, the levels in front of it lose": of its line of 128 bytes, both halves. */
+/*
+ * "What an inclusive level drops, the levels in front of it lose": of its line of 128 bytes, both
+ * halves.
+ */
 static void inclusive_levels_take_lines_back(void **state)
 {
-	static const char text[] = "L1 data size=1K ways=16 line=64 next=L2\nL2 data size=128 ways=1 line=128%s";
+	static const char text[] =
+		"L1 data size=1K ways=16 line=64 next=L2\nL2 data size=128 ways=1 line=128%s";
 	char inclusive[128], loose[128];
 	struct simulation *s;
 
@@ -145,7 +155,8 @@ static void inclusive_levels_take_lines_back(void **state)
 /* "shared: one for all cores; else each has its own." */
 static void a_shared_level_is_one(void **state)
 {
-	struct simulation *s = begin("L1 data size=64 ways=1 next=L2\nL2 data size=1K ways=4 shared", 2);
+	struct simulation *s =
+		begin("L1 data size=64 ways=1 next=L2\nL2 data size=1K ways=4 shared", 2);
 
 	(void)state;
 	load(s, 0, 0);
@@ -210,11 +221,11 @@ static void wrong_lines_are_told(void **state)
 static void wrong_chains_are_told(void **state)
 {
 	static const char *const wrong[] = {
-		"", "# nothing\n",
-		"A size=1K ways=1 next=B",				     /* no such level */
-		"A size=1K ways=1\nB size=1K ways=1 next=A",		     /* not further down */
-		"A size=1K ways=1 next=A",				     /* itself */
-		"A tlb entries=4 ways=4 next=B\nB size=1K ways=1",	     /* a TLB before a cache */
+		"", "# nothing\n", "A size=1K ways=1 next=B", /* no such level */
+		"A size=1K ways=1\nB size=1K ways=1 next=A",  /* not further down */
+		"A size=1K ways=1 next=A",                    /* itself */
+		/* a TLB before a cache */
+		"A tlb entries=4 ways=4 next=B\nB size=1K ways=1",
 		"A size=1K ways=1 line=64 next=B\nB size=1K ways=1 line=32", /* shorter lines */
 		"A size=1K ways=1 shared next=B\nB size=1K ways=1",
 		"A size=1K ways=1 next=B\nB data size=1K ways=1",
@@ -241,7 +252,8 @@ static void there_are_limits(void **state)
 
 	(void)state;
 	for (int i = 0; i < 17; i++)
-		p += sprintf(p, "L%c data size=1K ways=1 %s%c\n", 'A' + i, i < 16 ? "next=L" : "#", 'B' + i);
+		p += sprintf(p, "L%c data size=1K ways=1 %s%c\n", 'A' + i, i < 16 ? "next=L" : "#",
+			     'B' + i);
 	assert_int_equal(parse(&config, text, &err), TL_BAD_FORMAT);
 	assert_int_equal(err.record, 16);
 	memset(text, ' ', 600);

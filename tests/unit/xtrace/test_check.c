@@ -169,10 +169,12 @@ static void direct_branches(void **state)
 	static const struct {
 		uint32_t opcode;
 		bool conditional;
+		/* clang-format off */
 	} branches[] = {
 		{ 0x14000004, false }, { 0x94000004, false }, { 0x54000080, true },
 		{ 0xb4000080, true },  { 0x36000080, true },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < 5; i++) {
@@ -441,7 +443,7 @@ static void loads_find_what_was_stored(void **state)
 	(void)state;
 	put_pcinst(&b, 0, 0x1000, A64_STR);
 	put_access(&b, STORE, 3, 0x9ffc, 0x8877665544332211); /* over the end of a page */
-	put_inst(&b, 0, 0xb9400020);			      /* LDR W0, [X1] */
+	put_inst(&b, 0, 0xb9400020);                          /* LDR W0, [X1] */
 	put_access(&b, LOAD, 2, 0xa000, 0x88776655);
 	put_inst(&b, 0, 0x39400020); /* LDRB W0, [X1] */
 	at = put_access(&b, LOAD, 0, 0x9fff, 0x45);

@@ -11,7 +11,7 @@
 enum { MAIN = 0x1000, F = 0x2000, G = 0x3000, VECTOR = 0x9000 };
 
 #define A64_BLR 0xd63f0200u /* BLR X16 */
-#define A64_BR	0xd61f0200u /* BR X16 */
+#define A64_BR 0xd61f0200u  /* BR X16 */
 
 static uint32_t bl(uint64_t from, uint64_t to)
 {
@@ -465,7 +465,9 @@ static void accesses_that_vary(void **state)
 	tl_profile_free(profile);
 }
 
-/* DC ZVA is a store of a block (64 bytes), as in `analyze`: DC has its address, and no STORE comes. */
+/*
+ * DC ZVA is a store of a block (64 bytes), as in `analyze`: DC has its address, and no STORE comes.
+ */
 static void zeroed_blocks_are_stores(void **state)
 {
 	struct bytes s = { 0 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Profiles of hand-made streams in which stacks are left otherwise than by returns: longjmp,
- * exceptions, coroutines, signals ("landing" at the head of stack.h). The streams tell SP as compiled
- * code does: by the addresses of what functions save. Expected numbers are counted by hand.
+ * exceptions, coroutines, signals ("landing" at the head of stack.h). The streams tell SP as
+ * compiled code does: by the addresses of what functions save. Expected numbers are counted by
+ * hand.
  */
 #include "bytes.h"
 
@@ -21,13 +22,13 @@ enum {
 enum { OUTSIDE = 0x500, END = 1 };
 enum { STACK = 0x800000, FRAME = 16 };
 
-#define A64_STP	     0xa9bf7bfdu /* STP X29, X30, [SP, #-16]! */
-#define A64_LDP	     0xa8c17bfdu /* LDP X29, X30, [SP], #16 */
-#define A64_LDR_X5   0xf9400005u /* LDR X5, [X0] */
-#define A64_MOV_SP   0x910000bfu /* MOV SP, X5 */
-#define A64_ADD_SP   0x8b2463ffu /* ADD SP, SP, X4 */
-#define A64_BR_X30   0xd61f03c0u
-#define A64_STR_X5   0xf9000005u /* STR X5, [X0] */
+#define A64_STP 0xa9bf7bfdu    /* STP X29, X30, [SP, #-16]! */
+#define A64_LDP 0xa8c17bfdu    /* LDP X29, X30, [SP], #16 */
+#define A64_LDR_X5 0xf9400005u /* LDR X5, [X0] */
+#define A64_MOV_SP 0x910000bfu /* MOV SP, X5 */
+#define A64_ADD_SP 0x8b2463ffu /* ADD SP, SP, X4 */
+#define A64_BR_X30 0xd61f03c0u
+#define A64_STR_X5 0xf9000005u /* STR X5, [X0] */
 
 static uint32_t b(uint64_t from, uint64_t to)
 {

@@ -33,19 +33,19 @@ static void assert_sets(uint32_t opcode, unsigned number, uint64_t value, const 
 static void values_that_are_known(void **state)
 {
 	(void)state;
-	assert_sets(0xd2824683, 3, 0x1234, NULL, 0);		 /* mov x3, #0x1234 */
-	assert_sets(0xd2a24683, 3, 0x12340000, NULL, 0);	 /* movz x3, #0x1234, lsl #16 */
-	assert_sets(0x92824683, 3, ~UINT64_C(0x1234), NULL, 0);	 /* movn x3, #0x1234 */
+	assert_sets(0xd2824683, 3, 0x1234, NULL, 0);             /* mov x3, #0x1234 */
+	assert_sets(0xd2a24683, 3, 0x12340000, NULL, 0);         /* movz x3, #0x1234, lsl #16 */
+	assert_sets(0x92824683, 3, ~UINT64_C(0x1234), NULL, 0);  /* movn x3, #0x1234 */
 	assert_sets(0x12824683, 3, (uint32_t)~0x1234u, NULL, 0); /* movn w3, #0x1234 */
 	assert_sets(0xf2e24683, 3, UINT64_C(0x1234) << 48 | 103, NULL,
-		    0);						     /* movk x3, #0x1234, lsl #48 */
+		    0);                                              /* movk x3, #0x1234, lsl #48 */
 	assert_sets(0x10000043, 3, 0xffff00000000123c, NULL, 0);     /* adr x3, #8 */
 	assert_sets(0x70ffffe3, 3, 0xffff000000001233, NULL, 0);     /* adr x3, #-1 */
 	assert_sets(0xb0000003, 3, 0xffff000000002000, NULL, 0);     /* adrp x3, #4096 */
-	assert_sets(0x91001443, 3, 107, NULL, 0);		     /* add x3, x2, #5 */
+	assert_sets(0x91001443, 3, 107, NULL, 0);                    /* add x3, x2, #5 */
 	assert_sets(0xd1401443, 3, UINT64_C(102) - 0x5000, NULL, 0); /* sub x3, x2, #5, lsl #12 */
-	assert_sets(0xd10043ff, 31, 131 - 16, NULL, 0);		     /* sub sp, sp, #16 */
-	assert_sets(0xaa0203e3, 3, 102, NULL, 0);		     /* mov x3, x2 */
+	assert_sets(0xd10043ff, 31, 131 - 16, NULL, 0);              /* sub sp, sp, #16 */
+	assert_sets(0xaa0203e3, 3, 102, NULL, 0);                    /* mov x3, x2 */
 	assert_sets(0x94000010, 30, 0xffff000000001238, NULL, 0);    /* bl #64 */
 	assert_sets(0xd63f0060, 30, 0xffff000000001238, NULL, 0);    /* blr x3 */
 }
@@ -53,13 +53,13 @@ static void values_that_are_known(void **state)
 static void loads(void **state)
 {
 	static const uint8_t bytes[16] = { 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88,
-					   1,	 2,    3,    4,	   5,	 6,    7,    8 };
+					   1,    2,    3,    4,    5,    6,    7,    8 };
 
 	(void)state;
 	assert_sets(0xf9400443, 3, 0x8887868584838281, bytes, 8); /* ldr x3, [x2, #8] */
-	assert_sets(0xb9400443, 3, 0x84838281, bytes, 4);	  /* ldr w3, [x2, #4] */
-	assert_sets(0x39400443, 3, 0x81, bytes, 1);		  /* ldrb w3, [x2, #1] */
-	assert_sets(0x39c00443, 3, 0xffffff81, bytes, 1);	  /* ldrsb w3, [x2, #1] */
+	assert_sets(0xb9400443, 3, 0x84838281, bytes, 4);         /* ldr w3, [x2, #4] */
+	assert_sets(0x39400443, 3, 0x81, bytes, 1);               /* ldrb w3, [x2, #1] */
+	assert_sets(0x39c00443, 3, 0xffffff81, bytes, 1);         /* ldrsb w3, [x2, #1] */
 	assert_sets(0x39800443, 3, 0xffffffffffffff81, bytes, 1); /* ldrsb x3, [x2, #1] */
 	assert_sets(0xb9800443, 3, 0xffffffff84838281, bytes, 4); /* ldrsw x3, [x2, #4] */
 	assert_sets(0xf8646843, 3, 0x8887868584838281, bytes, 8); /* ldr x3, [x2, x4] */
@@ -83,8 +83,8 @@ static void pairs_and_bases(void **state)
 	assert_int_equal(r.x[7], 0xffffffff80000002);
 	assert_int_equal(r.x[31], 131);
 	assert_sets(0xa9bf1fe3, 31, 131 - 16, NULL, 0); /* stp x3, x7, [sp, #-16]! */
-	assert_sets(0xf81f0c43, 2, 102 - 16, NULL, 0);	/* str x3, [x2, #-16]! */
-	assert_sets(0x3c801443, 2, 103, NULL, 0);	/* str q3, [x2], #1 */
+	assert_sets(0xf81f0c43, 2, 102 - 16, NULL, 0);  /* str x3, [x2, #-16]! */
+	assert_sets(0x3c801443, 2, 103, NULL, 0);       /* str q3, [x2], #1 */
 	assert_sets(0xadbf1fe3, 31, 131 - 32, NULL, 0); /* stp q3, q7, [sp, #-32]! */
 	/* Bytes that are not as many as the instruction loads say nothing. */
 	r = after(0xf9400443, bytes, 16);
@@ -95,6 +95,7 @@ static void writes_of_who_knows_what(void **state)
 {
 	static const struct {
 		uint32_t opcode, forgotten;
+		/* clang-format off */
 	} cases[] = {
 		{ 0x8b040043, 1u << 3 },  /* add x3, x2, x4 */
 		{ 0x9b041443, 1u << 3 },  /* madd x3, x2, x4, x5 */
@@ -116,6 +117,7 @@ static void writes_of_who_knows_what(void **state)
 		{ 0xd503201f, 0 },	  /* nop */
 		{ 0xd65f03c0, 0 },	  /* ret */
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -173,10 +173,10 @@ static void layouts_can_be_given(void **state)
 
 static void layout_texts(void **state)
 {
-	static const char *const wrong[] = { "",	"header",    "header=", "header=23",
-					     "vl=0",	"vl=127",    "vl=2176", "vl=99999999999",
-					     "vl=-128", "za=maybe",  "x=1",	"za=yes,",
-					     ",",	"header=24 " };
+	static const char *const wrong[] = { "",        "header",    "header=", "header=23",
+					     "vl=0",    "vl=127",    "vl=2176", "vl=99999999999",
+					     "vl=-128", "za=maybe",  "x=1",     "za=yes,",
+					     ",",       "header=24 " };
 	struct tl_xtrace_layout layout = { .predicates = 16 };
 	struct tl_error err;
 	char text[TL_XTRACE_LAYOUT_TEXT];
@@ -309,8 +309,8 @@ static void reading_begins_at_a_snapshot(void **state)
 	free_bytes(&b);
 }
 
-/* Offsets that are nobody's beginning do not cut the stream: it is read as if they were not there. One behind its end
- * may be that of a stream that was cut, so it is told. */
+/* Offsets that are nobody's beginning do not cut the stream: it is read as if they were not there.
+ * One behind its end may be that of a stream that was cut, so it is told. */
 static void wrong_offsets_are_harmless(void **state)
 {
 	static const uint64_t wrong[] = { TENTH + 1, TENTH + 13, TENTH - 5, 100000, UINT64_MAX };

@@ -94,11 +94,13 @@ static void values_of_eight_bytes(void **state)
 	static const struct {
 		uint8_t byte;
 		enum tl_xtrace_kind kind;
+		/* clang-format off */
 	} values[] = {
 		{ 0x03, TL_XTRACE_STXR },   { 0x0b, TL_XTRACE_MRS },  { 0x13, TL_XTRACE_SVCARG },
 		{ 0x1b, TL_XTRACE_SVCRET }, { 0x23, TL_XTRACE_DC },   { 0x2b, TL_XTRACE_TARGET_B },
 		{ 0x1c, TL_XTRACE_FLAGS },  { 0x07, TL_XTRACE_TIME },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
@@ -297,7 +299,7 @@ static void unknown_tokens_can_be_skipped(void **state)
 static void nonsense_to_skip_is_refused(void **state)
 {
 	/* Known tokens are not to be redefined, and numbers are numbers. */
-	static const char *const wrong[] = { "01=4",  "04",    "04=",	   "=4",   "04=4;",
+	static const char *const wrong[] = { "01=4",  "04",    "04=",      "=4",   "04=4;",
 					     "104=4", "04=-1", "04=70000", "xx=1", "04=1,," };
 	struct bytes b = two_instructions();
 

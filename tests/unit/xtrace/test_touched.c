@@ -60,7 +60,10 @@ static unsigned bucket_of(size_t distance)
 	return bucket;
 }
 
-/* Long enough that times are used up again and again, with more and more lines: what was said of them stays right. */
+/*
+ * Long enough that times are used up again and again, with more and more lines: what was said of
+ * them stays right.
+ */
 static void marks_move_together_unharmed(void **state)
 {
 	struct xtrace_histogram wanted = { 0 };
@@ -95,8 +98,8 @@ static void touch(struct xtrace_footprint *f, enum xtrace_use use, unsigned el, 
 	assert_true(tl_xtrace_footprint_line(f, use, el, address >> f->line_shift));
 }
 
-static void assert_extent(const struct xtrace_extent *e, uint64_t fetched, uint64_t loaded, uint64_t stored,
-			  uint64_t data, uint64_t all)
+static void assert_extent(const struct xtrace_extent *e, uint64_t fetched, uint64_t loaded,
+			  uint64_t stored, uint64_t data, uint64_t all)
 {
 	assert_int_equal(e->fetched, fetched);
 	assert_int_equal(e->loaded, loaded);
@@ -105,7 +108,10 @@ static void assert_extent(const struct xtrace_extent *e, uint64_t fetched, uint6
 	assert_int_equal(e->all, all);
 }
 
-/* "Lines and pages fetched, loaded and stored; data is loaded or stored; by exception level and in all." */
+/*
+ * "Lines and pages fetched, loaded and stored; data is loaded or stored; by exception level and in
+ * all."
+ */
 static void lines_and_pages_are_counted_once(void **state)
 {
 	struct xtrace_extent lines, pages;
@@ -135,13 +141,14 @@ static void lines_and_pages_are_counted_once(void **state)
 
 enum { NOP = 0xd503201f, RET = 0xd65f03c0, B_EQ = 0x54000040, SVC = 0xd4000001, MRS = 0xd53bd040 };
 
-static void step(struct xtrace_basic_blocks *b, struct xtrace_block_place *place, uint64_t pc, unsigned el, uint32_t opcode)
+static void step(struct xtrace_basic_blocks *b, struct xtrace_block_place *place, uint64_t pc,
+		 unsigned el, uint32_t opcode)
 {
 	assert_true(tl_xtrace_basic_block_step(b, place, pc, el, opcode));
 }
 
-static void assert_block(const struct xtrace_basic_block *block, uint64_t address, uint64_t executions,
-			 uint64_t instructions, uint32_t length)
+static void assert_block(const struct xtrace_basic_block *block, uint64_t address,
+			 uint64_t executions, uint64_t instructions, uint32_t length)
 {
 	assert_int_equal(block->address, address);
 	assert_int_equal(block->executions, executions);
@@ -149,8 +156,8 @@ static void assert_block(const struct xtrace_basic_block *block, uint64_t addres
 	assert_int_equal(block->length, length);
 }
 
-/* "From where control arrived (behind a branch, taken or not; a change of the exception level; a gap) to the next
- * branch or system call." MRS, a system instruction, goes on behind itself. */
+/* "From where control arrived (behind a branch, taken or not; a change of the exception level; a
+ * gap) to the next branch or system call." MRS, a system instruction, goes on behind itself. */
 static void blocks_begin_where_control_arrives(void **state)
 {
 	struct xtrace_block_place place = { 0 };
