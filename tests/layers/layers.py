@@ -275,24 +275,44 @@ TAG = re.compile(r"^\t*(?:typedef )?((?:struct|union|enum) \w+)\s*\{", re.M)
 # What a header says at file scope: a macro, an enumerator, a function, an object.
 MACRO = re.compile(r"^#\s*define (\w+)", re.M)
 DECLARED = re.compile(r"^(?!static|typedef|return)[A-Za-z_][\w \t*]*?\b(\w+)\((?=[^;{]*\)\s*;)", re.M)
+ENUMERATOR = re.compile(r"^\t([A-Z][A-Z0-9_]*)(?: = [^,]*)?,?$", re.M)
 
 
 def without_comments(text):
     return re.sub(r"/\*.*?\*/|//[^\n]*", lambda found: "\n" * found.group().count("\n"), text, flags=re.S)
 
 
+# How every name begins that a header of a room gives to others; elsewhere "tl_". The command's own names need no prefix.
+PREFIX = {"intel_pt": "tl_pt_", "perf_data": "tl_perf_", "xray": "tl_xray_", "xtrace": "tl_xtrace_",
+          "callgrind": "tl_callgrind_", "cli": ""}
+
+
+def prefix_of(room):
+    return PREFIX.get(room[:-2] if room.endswith(".h") else room, "tl_")
+
+
+def stray(room, name):
+    """Whether a name of a header has not the prefix of its room. Guards of headers are named after files."""
+    return not name.endswith("_H") and not name.lower().startswith(prefix_of(room))
+
+
 def names(root):
     """Tags: those of a header in no other file, those of a .c file in no other file of its room."""
     tags, declared_in = {}, {}
+    faults = []
     folders = [os.path.join(root, folder) for folder in ("src", "include")]
     for path in (path for folder in folders for path in sources(folder)):
         text = without_comments(read(path))
         for tag in TAG.findall(text):
             tags.setdefault(tag, []).append(path)
         if path.endswith(".h"):
-            for name in set(MACRO.findall(text) + DECLARED.findall(text)):
+            room = os.path.relpath(path, root).split(os.sep)[1]
+            given = set(MACRO.findall(text) + DECLARED.findall(text) + ENUMERATOR.findall(text))
+            for name in given:
                 declared_in.setdefault(name, []).append(path)
-    faults = []
+            for name in sorted(given | {tag.split()[1] for tag in TAG.findall(text)}):
+                if stray(room, name):
+                    faults.append("%s: %s does not begin with %s" % (path, name, prefix_of(room)))
     for tag, paths in sorted(tags.items()):
         shared = any(path.endswith(".h") for path in paths)
         rooms = [os.path.relpath(path, root).split(os.sep)[1] for path in paths]
@@ -357,7 +377,7 @@ def write(root, path, text):
 
 def must_find(what, faults, count=1):
     if len(faults) != count:
-        raise SystemExit("planted %s: %d violations expected, found %s" % (what, count, faults))
+        raise SystemExit("planted %s: %d violations expected, found %d: %s" % (what, count, len(faults), faults[:5]))
 
 
 def plant_arrows(copy, _):
@@ -441,8 +461,8 @@ def plant_format(copy, _):
 
 def plant_names(copy, _):
     before = len(names(copy))
-    for room, text in (("core", "struct tl_error {\n};\n"), ("xray", "#define TL_API 1\n"),
-                       ("xray", "int tl_shown_character(const char *text,\n\t\tsize_t size);\n")):
+    for room, text in (("core", "struct tl_error {\n};\n"), ("profile", "#define TL_API 1\n"),
+                       ("report", "int tl_shown_character(const char *text,\n\t\tsize_t size);\n")):
         write(copy, "src/%s/planted.h" % room, text)
         must_find(text, names(copy), before + 1)
         os.remove(os.path.join(copy, "src/%s/planted.h" % room))
@@ -451,6 +471,8 @@ def plant_names(copy, _):
     must_find("local tags of two rooms", names(copy), before)
     write(copy, "src/core/again.c", "struct planted {\n};\n")
     must_find("local tags of one room", names(copy), before + 1)
+    write(copy, "src/xray/other.h", "int xray_planted(void);\nenum {\n\tTL_PLANTED,\n\tPLANTED,\n};\n")
+    must_find("names without a prefix", names(copy), before + 4)
 
 
 def plant_circles(copy, compiler):
