@@ -108,7 +108,7 @@ static uint64_t named(const char *text, size_t size)
 		if (strchr("xwvqdshb", text[i]) && i + 1 < size &&
 		    isdigit((unsigned char)text[i + 1]) &&
 		    sscanf(text + i + 1, "%u%n", &number, &length) == 1 &&
-		    number < 31 + (text[i] != 'x' && text[i] != 'w'))
+		    number < (text[i] == 'x' || text[i] == 'w' ? 31U : 32U))
 			set |= text[i] == 'x' || text[i] == 'w' ? X(number) : V(number);
 	}
 	return set;
