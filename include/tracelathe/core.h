@@ -24,7 +24,12 @@ extern "C" {
 #define TL_API
 #endif
 
-#define TL_VERSION "0.1.0"
+/** The version of the library that this header belongs to; tl_version() is the one that runs. */
+#define TL_VERSION "0.2.0"
+/** The same in numbers. Before 1.0 an interface may change with the minor one: docs/abi.md. */
+#define TL_VERSION_MAJOR 0
+#define TL_VERSION_MINOR 2
+#define TL_VERSION_PATCH 0
 
 /** "No such function, context, part, ...": the null value of every 32-bit index of this library. */
 #define TL_NONE UINT32_MAX
@@ -58,7 +63,7 @@ struct tl_error {
 /** The name of a status ("no memory", "truncated", ...); static. */
 TL_API const char *tl_status_name(enum tl_status status);
 
-/** The version of the library that runs, e.g. "0.1.0"; static. */
+/** The version of the library that runs, e.g. "0.2.0"; static. */
 TL_API const char *tl_version(void);
 
 /** Room for what tl_shown_character() makes of a character, its end included. */
