@@ -11,10 +11,10 @@
 
 #include "core/output.h"
 #include "fuzz.h"
-#include "intel_pt/check.h"
-#include "intel_pt/fold.h"
-#include "intel_pt/slice.h"
-#include "intel_pt/text.h"
+#include "intel_pt/listing/check.h"
+#include "intel_pt/profile/fold.h"
+#include "intel_pt/listing/slice.h"
+#include "intel_pt/listing/text.h"
 
 enum { HEAD = 3, ADDRESS = 0x401000, MOST = 1 << 14 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Many blocks at once. Where TNT and TIP stand for themselves blocks are found along the graph of
- * code, ahead of the caller (src/intel_pt/walk.c). Nothing of that is to be seen: the walk is kept
+ * code, ahead of the caller (src/intel_pt/blocks/walk.c). Nothing of that is to be seen: the walk is kept
  * as it was at the beginning, and whoever wants to know where the decoder is, or changes what it
  * decodes, has it gone once more up to where the caller is. For that no code is read: the nodes up
  * to there are known, and are those of the image as it was.

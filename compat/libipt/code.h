@@ -7,7 +7,7 @@
  */
 #include "compat.h"
 
-#include "intel_pt/reader.h"
+#include "intel_pt/code/insn_reader.h"
 
 /* An instruction, and what it does to the flow. */
 struct tl_compat_code {

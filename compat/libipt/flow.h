@@ -14,7 +14,7 @@
 #include "code.h"
 #include "trace.h"
 
-#include "intel_pt/decoder.h"
+#include "intel_pt/blocks/decoder.h"
 
 enum { TL_COMPAT_AHEAD = 2048 };
 

@@ -2,7 +2,7 @@
 /* Where a trace is read, and the questions that it answers. */
 #include "trace.h"
 
-#include "intel_pt/layout.h"
+#include "intel_pt/packets/layout.h"
 
 void tl_compat_trace_open(struct tl_compat_trace *trace, const struct tl_pt_config *config)
 {

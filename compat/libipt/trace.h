@@ -5,13 +5,13 @@
  * What a trace says, one question at a time: outcomes, targets, events. This is the query decoder,
  * and what the decoders of instructions and of blocks ask. It reads one packet ahead of what it
  * was asked for and no more, as 2.0.5 does, so that its statuses, its errors and its offsets are
- * the same after every call, on damaged traces, too. (src/intel_pt/flow.h has the rules that are
+ * the same after every call, on damaged traces, too. (src/intel_pt/flow/flow.h has the rules that are
  * the same for a whole trace, and goes on where this one stops.)
  */
 #include "compat.h"
 
-#include "intel_pt/packet.h"
-#include "intel_pt/time.h"
+#include "intel_pt/packets/packet.h"
+#include "intel_pt/flow/clock.h"
 
 /* What an event waits for. */
 enum tl_compat_bound { TL_COMPAT_PSBEND, TL_COMPAT_TIP, TL_COMPAT_FUP, TL_COMPAT_BOUNDS };

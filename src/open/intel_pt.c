@@ -5,9 +5,9 @@
 
 #include "core/error.h"
 #include "core/source.h"
-#include "intel_pt/program.h"
-#include "intel_pt/info.h"
-#include "intel_pt/probe.h"
+#include "intel_pt/code/program.h"
+#include "intel_pt/listing/info.h"
+#include "intel_pt/packets/probe.h"
 #include "open/intel_pt.h"
 
 struct raw_input {

@@ -2,8 +2,8 @@
 #ifndef TL_OPEN_INTEL_PT_H
 #define TL_OPEN_INTEL_PT_H
 /* What raw Intel PT and perf.data do alike: all that works on a feed. */
-#include "intel_pt/faults.h"
-#include "intel_pt/slice.h"
+#include "intel_pt/profile/faults.h"
+#include "intel_pt/listing/slice.h"
 #include "open/format.h"
 
 /* The head of both formats' handles. */

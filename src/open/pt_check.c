@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/output.h"
-#include "intel_pt/check.h"
+#include "intel_pt/listing/check.h"
 #include "open/intel_pt.h"
 
 struct violations {

@@ -7,8 +7,8 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/output.h"
-#include "intel_pt/functions.h"
-#include "intel_pt/text.h"
+#include "intel_pt/profile/functions.h"
+#include "intel_pt/listing/text.h"
 #include "open/intel_pt.h"
 
 static unsigned text_wishes(unsigned dump, bool json)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "core/error.h"
-#include "intel_pt/fold.h"
-#include "intel_pt/slice.h"
+#include "intel_pt/profile/fold.h"
+#include "intel_pt/listing/slice.h"
 #include "open/intel_pt.h"
 
 /* ---- windows ---- */

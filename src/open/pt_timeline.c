@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
-#include "intel_pt/fold.h"
+#include "intel_pt/profile/fold.h"
 #include "open/intel_pt.h"
 
 /* Which open frames of a thread are shown, by depth. */

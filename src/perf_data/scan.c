@@ -6,8 +6,8 @@
  */
 #include "perf_data/trace.h"
 
-#include "intel_pt/flow.h"
-#include "intel_pt/layout.h"
+#include "intel_pt/flow/flow.h"
+#include "intel_pt/packets/layout.h"
 
 enum { LOOK_AHEAD = 1 << 14 };
 

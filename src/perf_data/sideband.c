@@ -2,7 +2,7 @@
 /* Records beside a raw trace, followed as it is decoded. */
 #include "perf_data/sideband.h"
 
-#include "intel_pt/decoder.h"
+#include "intel_pt/blocks/decoder.h"
 #include "perf_data/trace.h"
 
 enum { STREAMS_MOST = 16 };

@@ -5,7 +5,7 @@
  * (docs/formats/perf-data.md section 12).
  */
 #include "core/output.h"
-#include "intel_pt/slice.h"
+#include "intel_pt/listing/slice.h"
 #include "perf_data/tell.h"
 #include "perf_data/trace.h"
 

@@ -11,7 +11,7 @@
  * What is kept grows with maps, threads and switches: 24 bytes a switch, where the file has 48 or
  * more.
  */
-#include "intel_pt/packet.h"
+#include "intel_pt/packets/packet.h"
 #include "perf_data/reader.h"
 
 #define KERNEL_PID UINT32_MAX

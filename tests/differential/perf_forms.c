@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "core/output.h"
-#include "intel_pt/program.h"
-#include "intel_pt/text.h"
+#include "intel_pt/code/program.h"
+#include "intel_pt/listing/text.h"
 #include "isa/x86_flow.h"
 #include "perf_data/sideband.h"
 

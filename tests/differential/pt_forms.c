@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "core/output.h"
-#include "intel_pt/program.h"
-#include "intel_pt/text.h"
+#include "intel_pt/code/program.h"
+#include "intel_pt/listing/text.h"
 
 enum { COLUMNS = 11, MAX_TEXT = 1 << 20 };
 enum { TEST, CPU, TOOL, PT, BIN, ADDRESS, OPTIONS, SIDEBAND, EXPECTED, LINES, ORIGIN };

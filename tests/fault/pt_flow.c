@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "intel_pt/flow.h"
+#include "intel_pt/flow/flow.h"
 
 static struct tl_pt_config configuration(const uint8_t *data, size_t size, uint32_t choice)
 {

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "exercise.h"
-#include "intel_pt/decoder.h"
+#include "intel_pt/blocks/decoder.h"
 #include "traces.h"
 
 enum {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "intel_pt/flow.h"
+#include "intel_pt/flow/flow.h"
 
 /*
  * Packets by their bytes (docs/formats/intel-pt.md, 4). Addresses are of the form 0x00000000XXXX.

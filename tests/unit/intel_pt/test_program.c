@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "../temp.h"
-#include "intel_pt/program.h"
+#include "intel_pt/code/program.h"
 
 static int setup(void **state)
 {

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "intel_pt/stacks.h"
+#include "intel_pt/profile/parked_stacks.h"
 
 enum { DEEP = 0x1159, ODD = 0x1185, EVEN = 0x11b2, MAIN = 0x1257, UNKNOWN = 0x900000 };
 

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "intel_pt/team.h"
+#include "intel_pt/parallel/parallel.h"
 
 enum { TIMES = 400, TINY_INSNS = 2936, CODE_AT = 0x401000 };
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "core/output.h"
-#include "intel_pt/text.h"
+#include "intel_pt/listing/text.h"
 
 static void want_payload(const struct tl_pt_packet *packet, const char *word, const char *payload)
 {

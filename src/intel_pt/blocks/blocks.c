@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks and runs of nodes, served from nodes decoded ahead. */
+#include <string.h>
+
+#include "intel_pt/parallel/parallel.h"
+
+/* The clock at the node given last: nodes behind it have been decoded already. */
+const struct tl_pt_moment *tl_pt_moment_now(const struct tl_pt_decoder *decoder)
+{
+	const struct tl_pt_batch *batch = &decoder->batch;
+	const struct tl_pt_moment *found = &decoder->given;
+
+	for (uint32_t i = 0; i < batch->time_count && batch->times[i].index < batch->at; i++)
+		found = &batch->times[i];
+	return found;
+}
+
+void tl_pt_batch_ready(struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_batch *batch = &decoder->batch;
+	bool plain = !batch->speculative && !batch->eos && !tl_pt_folds(decoder);
+
+	batch->plain = plain ? batch->filled : 0;
+}
+
+void tl_pt_run_ahead(struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_batch *batch = &decoder->batch;
+	size_t most = decoder->config.flags & TL_PT_CLASSIC ? TL_PT_RUN_CLASSIC : TL_PT_RUN;
+	struct tl_pt_out out = { decoder->ids, decoder->ids + most };
+
+	decoder->moments = (struct tl_pt_moments){ .list = decoder->times, .most = TL_PT_RUN };
+	/* What an event behind these nodes changes is not so yet. */
+	decoder->given_asid = decoder->graph.asid;
+	*batch = (struct tl_pt_batch){ .ids = decoder->ids,
+				       .times = decoder->times,
+				       .eos = decoder->eos };
+	batch->stop = tl_pt_run_on(decoder, &out);
+	batch->speculative = decoder->run_speculative;
+	batch->time_count = decoder->moments.count;
+	batch->filled = (uint32_t)(out.pos - decoder->ids);
+	tl_pt_batch_ready(decoder);
+}
+
+/* A run without nodes may be none: room had to be made, or an error is to become an event. */
+static bool goes_on(const struct tl_pt_decoder *decoder)
+{
+	if (decoder->batch.stop == TL_PT_STOP_ERROR)
+		return decoder->error && tl_pt_may_salvage(decoder);
+	return decoder->batch.stop == TL_PT_STOP_FULL;
+}
+
+void tl_pt_ahead(struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_batch *batch = &decoder->batch;
+
+	if (batch->at < batch->filled)
+		return;
+	if (batch->at)
+		decoder->given = *tl_pt_moment_now(decoder);
+	do
+		if (decoder->team)
+			tl_pt_team_ahead(decoder);
+		else
+			tl_pt_run_ahead(decoder);
+	while (!batch->filled && goes_on(decoder));
+}
+
+/* End of stream is told when no event comes before it ("pt_blk_next"). */
+int tl_pt_status_now(const struct tl_pt_decoder *decoder)
+{
+	if (tl_pt_folds(decoder))
+		return tl_pt_folded_status(decoder);
+	if (decoder->batch.at < decoder->batch.filled)
+		return decoder->batch.eos ? TL_PT_END_OF_STREAM : 0;
+	if (decoder->is_due)
+		return TL_PT_EVENT_PENDING | (decoder->was_on ? 0 : TL_PT_STATUS_IP_SUPPRESSED);
+	return (decoder->on ? 0 : TL_PT_STATUS_IP_SUPPRESSED) |
+	       (decoder->eos ? TL_PT_END_OF_STREAM : 0);
+}
+
+int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number)
+{
+	if (!decoder->synced)
+		return -TL_PT_NOSYNC;
+	tl_pt_ahead(decoder);
+	if (decoder->batch.at == decoder->batch.filled)
+		return decoder->is_due ? -TL_PT_EVENT_IGNORED : -(int)decoder->error;
+	*number = decoder->batch.ids[decoder->batch.at++];
+	return 0;
+}
+
+static void give_all(const struct tl_pt_decoder *decoder, struct tl_pt_block *restrict blocks,
+		     size_t count)
+{
+	const struct tl_pt_block *restrict of = decoder->graph.blocks;
+	const uint32_t *restrict ids = decoder->batch.ids + decoder->batch.at;
+
+	for (size_t i = 0; i < count; i++)
+		blocks[i] = of[ids[i]];
+	for (size_t i = 0; i < count && decoder->batch.speculative; i++)
+		blocks[i].flags |= TL_PT_SPECULATIVE;
+}
+
+/* Kept apart, so that what is called for each block needs no stack frame. */
+static __attribute__((noinline)) int next_slowly(struct tl_pt_decoder *decoder,
+						 struct tl_pt_block *block)
+{
+	uint32_t number = 0;
+	int status;
+
+	if (!decoder || !block)
+		return -TL_PT_INVALID;
+	if (tl_pt_folds(decoder))
+		return decoder->synced ? tl_pt_folded_next(decoder, block) : -TL_PT_NOSYNC;
+	status = tl_pt_next_node(decoder, &number);
+	if (status < 0)
+		return status;
+	tl_pt_give(decoder, number, block);
+	tl_pt_ahead(decoder);
+	return tl_pt_status_now(decoder);
+}
+
+int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
+{
+	if (decoder && block && tl_pt_give_ready(decoder, block))
+		return 0;
+	return next_slowly(decoder, block);
+}
+
+static int64_t folded_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, size_t max,
+			     int *status)
+{
+	size_t count = 0;
+	int last = 0;
+
+	while (count < max && last >= 0) {
+		last = tl_pt_folded_next(decoder, &blocks[count]);
+		count += last >= 0;
+	}
+	*status = tl_pt_folded_status(decoder);
+	return count ? (int64_t)count : last;
+}
+
+int64_t tl_pt_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, size_t max,
+		     int *status)
+{
+	size_t count = 0;
+
+	if (!decoder || !blocks || !max || !status)
+		return -TL_PT_INVALID;
+	if (!decoder->synced)
+		return -TL_PT_NOSYNC;
+	if (tl_pt_folds(decoder))
+		return folded_blocks(decoder, blocks, max, status);
+	while (count < max) {
+		size_t take;
+
+		tl_pt_ahead(decoder);
+		take = decoder->batch.filled - decoder->batch.at;
+		if (!take)
+			break;
+		if (take > max - count)
+			take = max - count;
+		give_all(decoder, blocks + count, take);
+		decoder->batch.at += (uint32_t)take;
+		count += take;
+		if (decoder->batch.at == decoder->batch.filled &&
+		    decoder->batch.stop != TL_PT_STOP_FULL)
+			break;
+	}
+	*status = tl_pt_status_now(decoder);
+	if (!count && !decoder->is_due)
+		return -(int64_t)decoder->error;
+	return (int64_t)count;
+}
+
+/* ---- runs of nodes ---- */
+
+/*
+ * The moments of the next `take` nodes as marks of the run, the one that holds at its beginning
+ * first. Returns how many nodes there are marks enough for.
+ */
+static uint32_t give_marks(const struct tl_pt_decoder *decoder, struct tl_pt_run *run,
+			   uint32_t take)
+{
+	uint32_t end = decoder->batch.at + take;
+
+	for (uint32_t i = 0; i < decoder->batch.time_count && decoder->batch.times[i].index < end;
+	     i++) {
+		const struct tl_pt_moment *moment = &decoder->batch.times[i];
+		bool before = moment->index <= decoder->batch.at;
+
+		if (!moment->have_tsc)
+			continue;
+		if (before)
+			run->mark_count = 0;
+		if (run->mark_count == run->max_marks)
+			return moment->index - decoder->batch.at;
+		run->marks[run->mark_count++] =
+			(struct tl_pt_mark){ before ? 0 : moment->index - decoder->batch.at,
+					     moment->lost_mtc + moment->lost_cyc, moment->tsc,
+					     moment->cycles };
+	}
+	return take;
+}
+
+/* A team may be making more nodes. */
+static uint32_t limit_of(const struct tl_pt_decoder *decoder)
+{
+	return decoder->team ? decoder->team->limit : tl_pt_graph_count(&decoder->graph);
+}
+
+const struct tl_pt_node *tl_pt_find_node(const struct tl_pt_decoder *decoder, uint32_t number)
+{
+	return number >= TL_PT_NODE_FIRST && number < limit_of(decoder)
+		       ? &decoder->graph.nodes[number]
+		       : NULL;
+}
+
+int tl_pt_nodes(struct tl_pt_decoder *decoder, struct tl_pt_run *run)
+{
+	uint32_t take;
+
+	if (!decoder || !run || !run->nodes || !run->max || (run->marks && !run->max_marks))
+		return -TL_PT_INVALID;
+	if (!decoder->synced)
+		return -TL_PT_NOSYNC;
+	run->count = run->mark_count = 0;
+	tl_pt_ahead(decoder);
+	take = decoder->batch.filled - decoder->batch.at;
+	if (take > run->max)
+		take = (uint32_t)run->max;
+	if (run->marks)
+		take = give_marks(decoder, run, take);
+	if (take)
+		memcpy(run->nodes, decoder->batch.ids + decoder->batch.at,
+		       take * sizeof(*run->nodes));
+	decoder->batch.at += take;
+	run->count = take;
+	run->flags = decoder->batch.speculative ? TL_PT_SPECULATIVE : 0;
+	run->status = tl_pt_status_now(decoder);
+	run->limit = limit_of(decoder);
+	run->blocks = tl_pt_graph_blocks(&decoder->graph);
+	run->epoch = decoder->graph.epoch;
+	return !take && !decoder->is_due ? -(int)decoder->error : 0;
+}
+
+const struct tl_pt_block *tl_pt_node_block(const struct tl_pt_decoder *decoder, uint32_t node)
+{
+	return decoder && tl_pt_find_node(decoder, node) ? &decoder->graph.blocks[node] : NULL;
+}

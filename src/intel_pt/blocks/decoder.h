@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_INTEL_PT_BLOCKS_DECODER_H
+#define TL_INTEL_PT_BLOCKS_DECODER_H
+/*
+ * The inside of a decoder: the flow of packets, the graph of code, and where between them the walk
+ * stands.
+ *
+ *   walk.c     outcomes and targets along the graph: the loop that has to be fast
+ *   place.c    to a place without using trace: for everything that is bound to an address or an
+ *              instruction
+ *   bind.c     what each event is bound to, and what it changes
+ *   run.c      items one after the other: fills a run of nodes up to the next event or error
+ *   blocks.c, insns.c, nodes.c, decoder.c   the public faces
+ */
+#include "intel_pt/flow/flow.h"
+#include "intel_pt/blocks/graph.h"
+
+enum {
+	/*
+	 * nodes decoded ahead: to leave the loop at the end of a run costs as much as many of them
+	 */
+	TL_PT_RUN = 2048,
+	TL_PT_RUN_CLASSIC = 256, /* for callers to whom offsets mean more (docs/libipt.md) */
+	/*
+	 * Instructions without trace before an endless loop is called one (9.12, 9.13); a block
+	 * counts as some more.
+	 */
+	TL_PT_IDLE_MOST = 1 << 18,
+	TL_PT_IDLE_BLOCK = 64,
+};
+
+/* Why a run ends. */
+enum tl_pt_stop {
+	TL_PT_STOP_GO,    /* not at all */
+	TL_PT_STOP_FULL,  /* no more room for nodes, or in the graph */
+	TL_PT_STOP_EVENT, /* `due` */
+	TL_PT_STOP_ERROR, /* `error` */
+	TL_PT_STOP_NEED,  /* of the walk: what follows is none of its business */
+};
+
+/* Events met on the way to a place, before flow goes on there: more are lost (9.9). */
+enum { TL_PT_KEPT_MOST = 16 };
+
+/* Nodes as they come out. */
+struct tl_pt_out {
+	uint32_t *pos, *end;
+};
+
+/* The clock, from node `index` of a run on. */
+struct tl_pt_moment {
+	uint32_t index;
+	uint32_t lost_mtc, lost_cyc;
+	bool have_tsc;
+	uint64_t tsc;
+	uint64_t cycles; /* since the first CYC packet */
+};
+
+/* The moments of a run: the first is that of its beginning. */
+struct tl_pt_moments {
+	struct tl_pt_moment *list;
+	uint32_t count, most;
+	const uint32_t *begin; /* of the run's nodes */
+};
+
+/* Nodes of a run that callers are served from. */
+struct tl_pt_batch {
+	const uint32_t *ids;
+	const struct tl_pt_moment *times; /* the first is that of the beginning */
+	uint32_t at, filled, time_count;
+	/* `filled`, if nothing is to be said of these blocks but what their nodes hold; else 0 */
+	uint32_t plain;
+	bool speculative, eos;
+	enum tl_pt_stop stop; /* behind them */
+};
+
+/*
+ * An instruction at a time: those of nodes met before, and where in one of them the caller is
+ * (insns.c).
+ */
+struct tl_pt_insns {
+	struct tl_pt_reader reader;
+	struct tl_pt_insn *list; /* from 1 on */
+	size_t capacity;
+	uint32_t count;
+	uint32_t *first; /* by node: in `list`; 0: not there */
+	uint32_t capacity_nodes, epoch;
+	uint32_t at, left;
+	uint16_t flags;
+	bool eos;
+	/* Where tl_pt_node_steps() came to, so that it can go on there. */
+	uint32_t steps_number, steps_epoch;
+	size_t steps_next;
+	uint64_t steps_ip;
+};
+
+enum { TL_PT_INSNS_MOST = 1 << 20 };
+
+/* Where a walk stands between two pieces of a trace: all that one leaves to the next. */
+struct tl_pt_joint {
+	bool on, speculative, resume_known;
+	bool clean; /* no packet is kept for a later one */
+	/* At the beginning of a piece: what its PSB+ says itself, whatever was before. */
+	bool has_mode, has_paging, has_vmcs, has_tsx;
+	enum tl_pt_exec_mode mode;
+	uint64_t ip, resume_ip;
+	struct tl_pt_asid asid;
+	struct tl_pt_time time;
+};
+
+/* What makes a decoder one of a team (team.c): it decodes from one PSB to another. */
+struct tl_pt_part {
+	bool joining;   /* it begins in running flow: the first PSB+ is a border, not a beginning */
+	bool began;     /* `begin` is known */
+	bool pinned;    /* nodes given before are still needed: none may be dropped */
+	bool inherits;  /* where tracing is expected to go on is known by the piece before */
+	bool inherited; /* the event that is due depends on that */
+	bool at_end;    /* the border at `end` was reached */
+	uint64_t end;   /* offset of the PSB that ends it; UINT64_MAX: none */
+	struct tl_pt_joint begin_joint, end_joint;
+};
+
+struct tl_pt_decoder {
+	struct tl_pt_config config;
+	struct tl_pt_flow flow;
+	struct tl_pt_graph graph;
+	struct tl_pt_image *image, *own;
+	struct tl_pt_asid asid; /* where synchronising begins */
+
+	/*
+	 * Where the walk stands: before the node `cur`; without one, where flow goes on is not
+	 * known.
+	 */
+	uint32_t cur;
+	bool on; /* tracing is */
+	bool synced;
+	bool settled; /* the first event behind synchronising has come */
+	/* no packet is read before the ones before it are used up, and no deferred TIP */
+	bool exact;
+	/* of the next branch that needs one: from a TIP, or where a far branch went */
+	bool have_target;
+	bool no_target; /* that TIP had no address */
+	uint64_t target;
+	uint64_t bits; /* outcomes not used yet, the oldest in bit `count - 1` */
+	uint32_t count;
+	uint64_t idle;        /* instructions since trace was used last */
+	uint32_t last_walked; /* the node given last, if trace was used for it */
+	uint32_t since;       /* given behind the last place that trace told (TRIG) */
+	/* A tick that is due behind the next branch, and the outcomes behind that (5.8). */
+	bool have_tick;
+	struct tl_pt_event tick;
+	uint64_t rest_bits;
+	uint32_t rest_count;
+
+	/*
+	 * What a goal was reached with: with cur == TL_PT_NODE_BEHIND the branch whose target is
+	 * yet to come.
+	 */
+	struct tl_pt_block last;
+	uint16_t last_flags; /* of its last instruction, enum tl_x86_flow_flag */
+
+	uint32_t top; /* of the return stack */
+	uint32_t stack[TL_PT_STACK];
+
+	bool speculative;
+	bool resume_known; /* where tracing is expected to go on (2, "resumed") */
+	uint64_t resume_ip;
+
+	struct tl_pt_item item;
+	bool have_item;
+	uint64_t place_offset; /* of what the walk to a place is for */
+	bool border;           /* a PSB+ to come to */
+	uint64_t border_ip, border_offset;
+	const uint8_t *taken, *taken_end; /* the packets whose outcomes are in `bits` */
+
+	/* What came of it. */
+	bool is_due, was_on; /* an event waits; tracing was on before it */
+	struct tl_pt_event due;
+	struct tl_pt_event kept[TL_PT_KEPT_MOST]; /* due before anything else is decoded */
+	uint32_t kept_first, kept_count;
+	uint64_t stood_at; /* offset of the event whose address was a place last, + 1 */
+	enum tl_pt_error error;
+	uint64_t error_offset;
+	bool eos;
+
+	struct tl_pt_moments moments; /* of the run that is being made */
+	struct tl_pt_moment noted;    /* the clock at the last packet used */
+	bool run_speculative;
+
+	/* What is decoded ahead of the caller, and the clock where that began. */
+	struct tl_pt_batch batch;
+	struct tl_pt_moment given;
+	struct tl_pt_asid given_asid;
+	uint32_t ids[TL_PT_RUN];
+	struct tl_pt_moment times[TL_PT_RUN];
+
+	struct tl_pt_part part;
+	struct tl_pt_team *team; /* decodes for this one; NULL: it does so itself */
+	unsigned jobs;
+
+	/*
+	 * Version 1: the block before what comes next, and what is known of the one behind
+	 * (fold_flags.c).
+	 */
+	struct tl_pt_block held;
+	bool have_held;
+	uint16_t next_flags;
+
+	struct tl_pt_insns insns;
+};
+
+/*
+ * Free nodes that handling one item may need: those a part of a block makes, and the return stack
+ * in another space.
+ */
+enum { TL_PT_ROOM = 3 * TL_PT_STACK };
+
+static inline bool tl_pt_has_room(const struct tl_pt_graph *graph)
+{
+	/* What others of a team may take at the same time. */
+	uint32_t room = TL_PT_ROOM * (1 + graph->code->threads);
+
+	return !graph->full && graph->capacity - tl_pt_graph_count(graph) >= room &&
+	       __atomic_load_n(&graph->code->space_count, __ATOMIC_RELAXED) < TL_PT_SPACES;
+}
+
+/* Take an error; the walk stays where it is. */
+static inline enum tl_pt_stop tl_pt_fail(struct tl_pt_decoder *decoder, enum tl_pt_error error,
+					 uint64_t offset)
+{
+	decoder->error = error;
+	decoder->error_offset = offset;
+	return TL_PT_STOP_ERROR;
+}
+
+/* The packet that the run's node at `out` ends with is used: note the time. There must be room. */
+void tl_pt_note_time(struct tl_pt_decoder *decoder, const uint32_t *out);
+
+static inline bool tl_pt_moments_full(const struct tl_pt_decoder *decoder)
+{
+	return decoder->moments.list && decoder->moments.count == decoder->moments.most;
+}
+
+/* walk.c: as far as TNT and TIP packets at the flow's position lead. */
+enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
+
+static inline void tl_pt_push(struct tl_pt_decoder *decoder, uint32_t link)
+{
+	decoder->stack[decoder->top++ % TL_PT_STACK] = link;
+}
+
+/* Push what the calls in a node push. */
+void tl_pt_push_links(struct tl_pt_decoder *decoder, uint32_t link);
+void tl_pt_clear_stack(struct tl_pt_decoder *decoder);
+
+/* place.c: as far as a goal. TL_PT_STOP_GO: reached. */
+enum tl_pt_stop tl_pt_walk_to(struct tl_pt_decoder *decoder, const struct tl_pt_goal *goal,
+			      struct tl_pt_out *out);
+/* Whether an address can be reached from another without trace, in a few steps (7, bdm64). */
+bool tl_pt_reaches(struct tl_pt_decoder *decoder, uint64_t from, uint64_t to);
+enum tl_pt_stop tl_pt_walk_past(struct tl_pt_decoder *decoder, uint32_t insns,
+				struct tl_pt_out *out);
+/*
+ * Whole blocks as long as they need no trace, then one that does. TL_PT_STOP_GO: that one was
+ * given.
+ */
+enum tl_pt_stop tl_pt_walk_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
+
+/*
+ * bind.c: bring the walk to the place of the event in `item` and apply it. TL_PT_STOP_EVENT: it is
+ * `due`; _GO: it is none for the caller.
+ */
+enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
+
+/*
+ * What an event changes that has no place any more: the address space, the mode. False: an error.
+ */
+bool tl_pt_apply_anywhere(struct tl_pt_decoder *decoder, struct tl_pt_event *event);
+
+/* The PSB+ noted before. TL_PT_STOP_GO: taken. And what may come before it. */
+enum tl_pt_stop tl_pt_take_border(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
+bool tl_pt_before_border(const struct tl_pt_item *item);
+
+/* run.c: trace does not fit the code. TL_PT_STOP_FULL: once more. */
+enum tl_pt_stop tl_pt_mismatch(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
+
+/* run.c: nodes up to the next event or error, at most as many as there is room for. */
+enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
+/* What the next piece would have to know of this one; `ip`: where tracing goes on, if it does. */
+void tl_pt_note_joint(const struct tl_pt_decoder *decoder, struct tl_pt_joint *joint, uint64_t ip);
+/*
+ * The walk stands at an address of the present space, or nowhere. False: TL_PT_STOP_ERROR is set.
+ */
+bool tl_pt_stand_at(struct tl_pt_decoder *decoder, uint64_t ip);
+/* Go over to another address space or mode. */
+bool tl_pt_change_space(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid,
+			enum tl_pt_exec_mode mode);
+/* All nodes anew: they are used up, or the image is another one. False: TL_PT_STOP_ERROR is set. */
+bool tl_pt_drop_nodes(struct tl_pt_decoder *decoder);
+/* Forget all that walking has left behind. */
+void tl_pt_forget(struct tl_pt_decoder *decoder);
+
+/* decoder.c: one whose graph is another decoder's (NULL: its own). */
+int tl_pt_decoder_open_on(struct tl_pt_decoder **decoder, const struct tl_pt_config *config,
+			  struct tl_pt_image *image, struct tl_pt_code_graph *code);
+
+/* decoder.c: the flow stands at a PSB: nothing of what was decoded before counts. */
+void tl_pt_start_anew(struct tl_pt_decoder *decoder);
+
+/* run.c: the error will be an event. */
+bool tl_pt_may_salvage(const struct tl_pt_decoder *decoder);
+
+/*
+ * relocate.c: go on where the trace allows (9.9). False: nothing follows. `lost` is filled in any
+ * case.
+ */
+bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost);
+
+/* blocks.c: decode ahead if nothing is left of the last time; the status the caller sees then. */
+void tl_pt_ahead(struct tl_pt_decoder *decoder);
+const struct tl_pt_moment *tl_pt_moment_now(const struct tl_pt_decoder *decoder);
+int tl_pt_status_now(const struct tl_pt_decoder *decoder);
+/*
+ * The next node, decoded before if need be. 0, or the negative error that callers of blocks and
+ * instructions get.
+ */
+int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number);
+
+/* blocks.c: decode a run, whoever decodes for the caller. */
+void tl_pt_run_ahead(struct tl_pt_decoder *decoder);
+/* The batch is filled. */
+void tl_pt_batch_ready(struct tl_pt_decoder *decoder);
+
+/* fold_flags.c: the next block with the flags of version 1; its status. */
+int tl_pt_folded_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block);
+int tl_pt_folded_status(const struct tl_pt_decoder *decoder);
+
+static inline bool tl_pt_folds(const struct tl_pt_decoder *decoder)
+{
+	return decoder->config.flags & TL_PT_FOLD_EVENTS;
+}
+
+/* The block of a node of the run that was decoded ahead. */
+static inline void tl_pt_give(const struct tl_pt_decoder *decoder, uint32_t number,
+			      struct tl_pt_block *block)
+{
+	*block = decoder->graph.blocks[number];
+	if (decoder->batch.speculative)
+		block->flags |= TL_PT_SPECULATIVE;
+}
+
+/*
+ * The common case of one block a call: more are to come of those decoded ahead, so nothing is due
+ * yet, and the status is 0. False: it is not that case. Inline, so that the drop-in, too, has it
+ * without a call of its own.
+ */
+static inline bool tl_pt_give_ready(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
+{
+	struct tl_pt_batch *batch = &decoder->batch;
+
+	if (batch->at + 1 >= batch->plain)
+		return false;
+	*block = decoder->graph.blocks[batch->ids[batch->at++]];
+	return true;
+}
+
+/* insns.c: make the decoder's second reader see what a node was decoded from. */
+int tl_pt_read_node(struct tl_pt_decoder *decoder, const struct tl_pt_node *node);
+/* blocks.c: the node of a number that a caller has; NULL: there is none. */
+const struct tl_pt_node *tl_pt_find_node(const struct tl_pt_decoder *decoder, uint32_t number);
+
+#endif

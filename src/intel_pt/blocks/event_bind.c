@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each event is bound to, and what it changes (5.1 to 5.8). */
+#include "intel_pt/blocks/decoder.h"
+
+/* Where an event takes effect. */
+enum binding {
+	NOW,
+	FROM_IP, /* before the instruction at its address, which it always has */
+	AT_IP,   /* before the instruction at its address, or now if it has none */
+	DISABLE, /* 5.4 */
+	AT_INSN, /* behind the next instruction with some flag, or now if tracing is off */
+	BEHIND,  /* behind the instruction at its address, or, if it has none, as AT_INSN */
+	COUNTED, /* AT_IP, or as many instructions on as it says */
+};
+
+typedef bool apply_fn(struct tl_pt_decoder *decoder, struct tl_pt_event *event);
+
+static bool context_error(struct tl_pt_decoder *decoder)
+{
+	tl_pt_fail(decoder, TL_PT_BAD_CONTEXT, decoder->item.offset);
+	return false;
+}
+
+static void turn_off(struct tl_pt_decoder *decoder)
+{
+	decoder->on = false;
+	decoder->cur = TL_PT_NODE_BEHIND;
+}
+
+static bool enabled(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
+{
+	if (event->ip_suppressed || (decoder->on && !event->status_update))
+		return context_error(decoder);
+	event->enabled.resumed = decoder->resume_known && decoder->resume_ip == event->ip;
+	decoder->part.inherited = decoder->part.inherits && !event->status_update;
+	decoder->part.inherits = false;
+	decoder->on = true;
+	decoder->resume_known = false;
+	decoder->last_walked = TL_PT_NODE_NONE;
+	return tl_pt_stand_at(decoder, event->ip);
+}
+
+/* Turned off at a call, it is expected to go on behind it (5.4). */
+static bool disabled(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
+{
+	const struct tl_pt_block *last = &decoder->last;
+
+	if (!event->status_update && decoder->settled) {
+		if (!decoder->on)
+			return context_error(decoder);
+		decoder->part.inherits = false;
+		decoder->resume_known =
+			last->iclass == TL_PT_IC_CALL || last->iclass == TL_PT_IC_FAR_CALL;
+		decoder->resume_ip = last->end_ip + last->size;
+	}
+	turn_off(decoder);
+	return true;
+}
+
+static bool async_disabled(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
+{
+	if (!decoder->on && decoder->settled)
+		return context_error(decoder);
+	decoder->resume_known = true;
+	decoder->part.inherits = false;
+	decoder->resume_ip = event->ip;
+	turn_off(decoder);
+	return true;
+}
+
+static bool async_branch(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
+{
+	if ((!decoder->on && decoder->settled) || event->ip_suppressed)
+		return context_error(decoder);
+	decoder->on = true;
+	decoder->last_walked = TL_PT_NODE_NONE;
+	return tl_pt_stand_at(decoder, event->branch.to);
+}
+
+/* The kinds that are bound to an instruction have no address that could be withheld. */
+static bool paging(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
+{
+	struct tl_pt_asid asid = decoder->graph.asid;
+
+	asid.cr3 = event->paging.cr3;
+	if (event->kind == TL_PT_EV_PAGING)
+		event->ip_suppressed = false;
+	return tl_pt_change_space(decoder, &asid, tl_pt_graph_mode(&decoder->graph));
+}
+
+static bool vmcs(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
+{
+	struct tl_pt_asid asid = decoder->graph.asid;
+
+	asid.vmcs = event->vmcs.base;
+	if (event->kind == TL_PT_EV_VMCS)
+		event->ip_suppressed = false;
+	return tl_pt_change_space(decoder, &asid, tl_pt_graph_mode(&decoder->graph));
+}
+
+/*
+ * What packets were lost made the return stack worthless (9.6), and nobody knows of a transaction.
+ */
+static bool overflow(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
+{
+	tl_pt_forget(decoder);
+	decoder->speculative = false;
+	decoder->resume_known = decoder->part.inherits = false;
+	if (event->ip_suppressed) {
+		turn_off(decoder);
+		return true;
+	}
+	decoder->on = true;
+	return tl_pt_stand_at(decoder, event->ip);
+}
+
+static bool exec_mode(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
+{
+	return tl_pt_change_space(decoder, &decoder->graph.asid, event->exec_mode.mode);
+}
+
+static bool transaction(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
+{
+	decoder->speculative = event->tsx.speculative;
+	return true;
+}
+
+static bool nothing(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
+{
+	(void)decoder;
+	(void)event;
+	return true;
+}
+
+enum {
+	PAGING_FLAGS = TL_X86_MOV_CR3 | TL_X86_FAR | TL_X86_VMENTRY,
+	VMCS_FLAGS = TL_X86_VMPTRLD | TL_X86_VMENTRY | TL_X86_FAR,
+};
+
+static const struct rule {
+	enum binding binding;
+	uint16_t flags; /* AT_INSN: enum tl_x86_flow_flag */
+	apply_fn *apply;
+	/* clang-format off */
+} rules[TL_PT_EV_COUNT] = {
+	[TL_PT_EV_ENABLED] = { NOW, 0, enabled },                      /* 5.4 */
+	[TL_PT_EV_DISABLED] = { DISABLE, 0, disabled },                /* 5.4 */
+	[TL_PT_EV_ASYNC_DISABLED] = { FROM_IP, 0, async_disabled },      /* 5.3 */
+	[TL_PT_EV_ASYNC_BRANCH] = { FROM_IP, 0, async_branch },          /* 5.3 */
+	[TL_PT_EV_PAGING] = { AT_INSN, PAGING_FLAGS, paging },         /* 5.5 */
+	[TL_PT_EV_ASYNC_PAGING] = { AT_IP, 0, paging },                /* 5.5 */
+	[TL_PT_EV_OVERFLOW] = { NOW, 0, overflow },                    /* 5.2 */
+	[TL_PT_EV_EXEC_MODE] = { AT_IP, 0, exec_mode },                /* 5.5 */
+	[TL_PT_EV_TSX] = { AT_IP, 0, transaction },                    /* 5.3 */
+	[TL_PT_EV_STOP] = { NOW, 0, nothing },
+	[TL_PT_EV_VMCS] = { AT_INSN, VMCS_FLAGS, vmcs },               /* 5.5 */
+	[TL_PT_EV_ASYNC_VMCS] = { AT_IP, 0, vmcs },                    /* 5.5 */
+	[TL_PT_EV_EXSTOP] = { AT_IP, 0, nothing },                     /* 5.7 */
+	[TL_PT_EV_MWAIT] = { AT_IP, 0, nothing },
+	[TL_PT_EV_PWRE] = { NOW, 0, nothing },
+	[TL_PT_EV_PWRX] = { NOW, 0, nothing },
+	[TL_PT_EV_PTWRITE] = { BEHIND, TL_X86_PTWRITE, nothing },
+	[TL_PT_EV_TICK] = { NOW, 0, nothing },                         /* 5.8 */
+	[TL_PT_EV_CBR] = { NOW, 0, nothing },
+	[TL_PT_EV_MNT] = { NOW, 0, nothing },
+	[TL_PT_EV_TIP] = { NOW, 0, nothing },
+	[TL_PT_EV_TNT] = { NOW, 0, nothing },
+	[TL_PT_EV_IFLAGS] = { AT_IP, 0, nothing },                     /* 5.7 */
+	[TL_PT_EV_INTERRUPT] = { AT_IP, 0, nothing },
+	[TL_PT_EV_IRET] = { BEHIND, TL_X86_FAR, nothing },
+	[TL_PT_EV_SMI] = { AT_IP, 0, nothing },
+	[TL_PT_EV_RSM] = { AT_IP, 0, nothing },
+	[TL_PT_EV_SIPI] = { AT_IP, 0, nothing },
+	[TL_PT_EV_INIT] = { AT_IP, 0, nothing },
+	[TL_PT_EV_VMENTRY] = { BEHIND, TL_X86_FAR, nothing },
+	[TL_PT_EV_VMEXIT] = { AT_IP, 0, nothing },
+	[TL_PT_EV_SHUTDOWN] = { AT_IP, 0, nothing },
+	[TL_PT_EV_UINTR] = { AT_IP, 0, nothing },
+	[TL_PT_EV_UIRET] = { BEHIND, TL_X86_FAR, nothing },
+	[TL_PT_EV_TRIG] = { COUNTED, 0, nothing },
+	[TL_PT_EV_SWINTR] = { AT_IP, 0, nothing },
+	[TL_PT_EV_SYSCALL] = { AT_IP, 0, nothing },
+	[TL_PT_EV_LOST] = { NOW, 0, nothing },
+};
+/* clang-format on */
+
+bool tl_pt_apply_anywhere(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
+{
+	apply_fn *const apply = rules[event->kind].apply;
+
+	if (apply != paging && apply != vmcs && apply != exec_mode && apply != transaction)
+		return true;
+	return apply(decoder, event);
+}
+
+/* skl014: a direct branch that leaves the ranges may give a TIP.PGD without an address. */
+static const struct tl_pt_range *filter(const struct tl_pt_decoder *decoder)
+{
+	return decoder->config.errata & TL_PT_SKL014 ? decoder->config.ranges : NULL;
+}
+
+/*
+ * TIP.PGD (5.4): with an address, where straight code or a branch reaches it; without one, behind
+ * what cannot be passed without trace, or changes CR3.
+ */
+static struct tl_pt_goal disable_goal(const struct tl_pt_decoder *decoder,
+				      const struct tl_pt_event *event)
+{
+	if (event->ip_suppressed)
+		return (struct tl_pt_goal){ .branch = true,
+					    .flags = TL_X86_MOV_CR3,
+					    .ranges = filter(decoder) };
+	return (struct tl_pt_goal){
+		.at_ip = true, .behind = true, .branch = true, .ip = event->ip
+	};
+}
+
+/* TRIG may come some instructions behind the last place; what comes next counts from here. */
+static enum tl_pt_stop count_on(struct tl_pt_decoder *decoder, struct tl_pt_event *event,
+				struct tl_pt_out *out)
+{
+	enum tl_pt_stop stop = tl_pt_walk_past(decoder, event->trig.icnt, out);
+
+	if (stop != TL_PT_STOP_GO)
+		return stop;
+	event->ip_suppressed = decoder->cur == TL_PT_NODE_BEHIND;
+	event->ip = event->ip_suppressed ? 0 : decoder->graph.blocks[decoder->cur].ip;
+	decoder->since = 0;
+	return TL_PT_STOP_GO;
+}
+
+static enum tl_pt_stop bind_to(struct tl_pt_decoder *decoder, const struct rule *rule,
+			       struct tl_pt_event *event, struct tl_pt_out *out)
+{
+	struct tl_pt_goal goal = { .at_ip = true, .ip = event->ip };
+
+	if (rule->binding == NOW || event->status_update || !decoder->on)
+		return TL_PT_STOP_GO;
+	if (rule->binding == DISABLE) {
+		goal = disable_goal(decoder, event);
+		return tl_pt_walk_to(decoder, &goal, out);
+	}
+	if (rule->binding == COUNTED && event->trig.icntv)
+		return count_on(decoder, event, out);
+	if (rule->binding == BEHIND && !event->ip_suppressed)
+		goal = (struct tl_pt_goal){ .past_ip = true, .ip = event->ip };
+	else if (rule->binding == AT_INSN || rule->binding == BEHIND)
+		goal = (struct tl_pt_goal){ .flags = rule->flags };
+	else if (rule->binding != FROM_IP && event->ip_suppressed)
+		return TL_PT_STOP_GO;
+	return tl_pt_walk_to(decoder, &goal, out);
+}
+
+/* skd022: a VM entry that turns tracing off may give a FUP: it is a synchronous disable then. */
+static enum tl_pt_stop bind_vmentry(struct tl_pt_decoder *decoder, struct tl_pt_event *event,
+				    struct tl_pt_out *out)
+{
+	static const struct tl_pt_goal goal = { .branch = true };
+	struct tl_pt_stretch stretch;
+
+	if (!(decoder->config.errata & TL_PT_SKD022) || event->kind != TL_PT_EV_ASYNC_DISABLED ||
+	    decoder->cur < TL_PT_NODE_FIRST)
+		return TL_PT_STOP_GO;
+	tl_pt_graph_stretch(&decoder->graph, event->ip, &goal, &stretch);
+	if (stretch.block.end_ip != event->ip || !(stretch.flags & TL_X86_VMENTRY))
+		return TL_PT_STOP_GO;
+	*event = (struct tl_pt_event){ .kind = TL_PT_EV_DISABLED,
+				       .ip = event->disabled.to,
+				       .ip_suppressed = event->ip_suppressed,
+				       .has_tsc = event->has_tsc,
+				       .tsc = event->tsc,
+				       .lost_mtc = event->lost_mtc,
+				       .lost_cyc = event->lost_cyc,
+				       .cycles = event->cycles,
+				       .offset = event->offset };
+	return tl_pt_walk_to(decoder, &goal, out);
+}
+
+/*
+ * A PSB+ in running flow is a place, too: blocks end there, whoever decodes from where (9.20), and
+ * no return is compressed across it (9.6). The flow tells of it as it does where it is
+ * synchronised: tracing is on, and where; or off.
+ */
+static bool is_border(const struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
+{
+	return event->status_update && decoder->settled &&
+	       ((event->kind == TL_PT_EV_ENABLED && decoder->on) ||
+		(event->kind == TL_PT_EV_DISABLED && !decoder->on));
+}
+
+static enum tl_pt_stop note_border(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
+{
+	decoder->border = true;
+	decoder->border_ip = event->ip;
+	decoder->border_offset = event->offset;
+	return TL_PT_STOP_GO;
+}
+
+/* What is bound to no place comes before the walk to that of the PSB+ it is in (5.8). */
+bool tl_pt_before_border(const struct tl_pt_item *item)
+{
+	return item->kind == TL_PT_ITEM_EVENT && rules[item->event.kind].binding == NOW &&
+	       item->event.kind != TL_PT_EV_ENABLED;
+}
+
+enum tl_pt_stop tl_pt_take_border(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
+{
+	struct tl_pt_goal goal = { .at_ip = true, .ip = decoder->border_ip };
+	enum tl_pt_stop stop = TL_PT_STOP_GO;
+
+	decoder->place_offset = decoder->border_offset;
+	if (decoder->on)
+		stop = tl_pt_walk_to(decoder, &goal, out);
+	if (stop != TL_PT_STOP_GO)
+		return stop;
+	decoder->border = false;
+	tl_pt_clear_stack(decoder);
+	return TL_PT_STOP_GO;
+}
+
+/* The end of a piece is such a border. */
+static enum tl_pt_stop take_border_now(struct tl_pt_decoder *decoder,
+				       const struct tl_pt_event *event, struct tl_pt_out *out)
+{
+	enum tl_pt_stop stop;
+
+	note_border(decoder, event);
+	stop = tl_pt_take_border(decoder, out);
+	if (stop != TL_PT_STOP_GO || event->offset < decoder->part.end)
+		return stop;
+	decoder->part.at_end = true;
+	tl_pt_note_joint(decoder, &decoder->part.end_joint, event->ip);
+	return tl_pt_fail(decoder, TL_PT_EOS, event->offset);
+}
+
+/* Version 2.0.5 of the published interface tells whether tracing is on by the status only. */
+static bool is_silent(const struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
+{
+	bool joining = decoder->part.joining && !decoder->part.began;
+
+	return (decoder->config.flags & TL_PT_CLASSIC || joining) && event->status_update &&
+	       (event->kind == TL_PT_EV_ENABLED || event->kind == TL_PT_EV_DISABLED);
+}
+
+/*
+ * bdm64: right before an abort a branch may have the wrong outcome or target. If the abort is not
+ * where that led, the branch led to the abort, which came at once. False: an error.
+ */
+static bool mend_abort(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
+{
+	if (!(decoder->config.errata & TL_PT_BDM64) || !decoder->on || event->ip_suppressed ||
+	    decoder->cur < TL_PT_NODE_FIRST || !decoder->last_walked ||
+	    tl_pt_node_kind(&decoder->graph.nodes[decoder->last_walked]) == TL_PT_NODE_NEXT)
+		return true;
+	return tl_pt_reaches(decoder, decoder->graph.blocks[decoder->cur].ip, event->ip) ||
+	       tl_pt_stand_at(decoder, event->ip);
+}
+
+enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
+{
+	struct tl_pt_event *event = &decoder->item.event;
+	enum tl_pt_stop stop;
+
+	if (decoder->count || decoder->have_target)
+		return tl_pt_mismatch(decoder, out);
+	if (is_border(decoder, event))
+		return decoder->config.flags & TL_PT_CLASSIC ? note_border(decoder, event)
+							     : take_border_now(decoder, event, out);
+	if (event->offset >= decoder->part.end)
+		return tl_pt_fail(decoder, TL_PT_EOS, event->offset);
+	if (event->kind == TL_PT_EV_TSX && event->tsx.aborted && !mend_abort(decoder, event))
+		return TL_PT_STOP_ERROR;
+	stop = bind_to(decoder, &rules[event->kind], event, out);
+	if (stop == TL_PT_STOP_GO)
+		stop = bind_vmentry(decoder, event, out);
+	if (stop != TL_PT_STOP_GO)
+		return stop;
+	if (!event->ip_suppressed && !event->status_update && rules[event->kind].binding != BEHIND)
+		decoder->since = 0;
+	decoder->was_on = decoder->on;
+	decoder->part.inherited = false;
+	if (!rules[event->kind].apply(decoder, event))
+		return TL_PT_STOP_ERROR;
+	if (!decoder->settled && is_silent(decoder, event)) {
+		decoder->settled = true;
+		return TL_PT_STOP_GO;
+	}
+	decoder->settled = true;
+	decoder->due = *event;
+	decoder->is_due = true;
+	return TL_PT_STOP_EVENT;
+}

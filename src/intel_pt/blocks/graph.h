@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_INTEL_PT_BLOCKS_GRAPH_H
+#define TL_INTEL_PT_BLOCKS_GRAPH_H
+/*
+ * The graph of blocks: what code does between two points that need trace, decoded once and linked.
+ * An outcome is one step along an edge. Edges always lead to a node: one that was not visited yet
+ * is a stub, which holds its address and is decoded when the walk gets there. A node depends on the
+ * code, the mode and the address space alone, never on the trace.
+ *
+ * Memory is bounded: when the nodes are used up, all are dropped and the graph starts anew.
+ *
+ * The threads of a team have one graph. What is in it stays where it is and as it is, until all is
+ * dropped between two pieces; only a stub becomes a block, once, and says so last
+ * (tl_pt_node_kind()). Whoever adds to it holds its lock.
+ */
+#include <pthread.h>
+
+#include "intel_pt/code/insn_reader.h"
+
+enum tl_pt_node_kind {
+	TL_PT_NODE_COND,      /* edges: not taken, taken */
+	TL_PT_NODE_COND_CALL, /* such a one with a call inside */
+	TL_PT_NODE_RETURN,
+	TL_PT_NODE_INDIRECT, /* near call or jump */
+	TL_PT_NODE_FAR,
+	/* needs no trace; edge 0; in the place of edge 1 the number of instructions */
+	TL_PT_NODE_NEXT,
+	TL_PT_NODE_STUB,
+	TL_PT_NODE_ERROR, /* no code, no instruction: `error` */
+	TL_PT_NODE_EMPTY, /* what an empty return stack gives */
+	/* behind a far branch that has been given; its target is yet to come */
+	TL_PT_NODE_AWAIT,
+	TL_PT_NODE_PART, /* the first instructions of a block, cut by an event */
+};
+
+/*
+ * What the walk needs, so small that many stay near; the block as it is given stands apart, under
+ * the same number.
+ */
+struct tl_pt_node {
+	uint32_t edge[2]; /* steps: tl_pt_step() */
+	/*
+	 * of the call inside: step to the node at its return address; 0: none; with
+	 * TL_PT_LINK_LIST: several
+	 */
+	uint32_t link;
+	uint8_t kind; /* enum tl_pt_node_kind */
+	/* flags of all its instructions (enum tl_x86_flow_flag), the first eight */
+	uint8_t traits;
+	uint8_t error; /* enum tl_pt_error */
+	uint8_t space;
+};
+_Static_assert(sizeof(struct tl_pt_block) == 48 && sizeof(struct tl_pt_node) == 16,
+	       "four nodes to a cache line");
+
+enum {
+	TL_PT_STACK = 64,      /* return addresses the hardware remembers (5.6) */
+	TL_PT_NODE_NONE = 0,   /* the empty one */
+	TL_PT_NODE_BEHIND = 1, /* the one that awaits */
+	TL_PT_NODE_FIRST = 2,
+	TL_PT_BLOCK_MOST = 65535, /* instructions (9.1) */
+	TL_PT_SPACES = 255,
+};
+#define TL_PT_LINK_LIST 0x80000000u
+
+/* The walk goes by offsets in bytes, so that nothing stands between one load and the next. */
+static inline uint32_t tl_pt_step(uint32_t number)
+{
+	return number * (uint32_t)sizeof(struct tl_pt_node);
+}
+
+static inline uint32_t tl_pt_step_to(uint32_t step)
+{
+	return step / (uint32_t)sizeof(struct tl_pt_node);
+}
+
+struct tl_pt_slot {
+	uint32_t tag;
+	uint32_t node; /* 0: free */
+};
+
+/* Where a branch to an address goes, of those that were gone to last. */
+struct tl_pt_target {
+	uint64_t ip;
+	uint32_t step; /* 0: free */
+	uint32_t space;
+};
+enum { TL_PT_TARGET_BITS = 12 };
+
+struct tl_pt_space {
+	struct tl_pt_asid asid;
+	enum tl_pt_exec_mode mode;
+};
+
+/* What is decoded. */
+struct tl_pt_code_graph {
+	struct tl_pt_node *nodes;
+	struct tl_pt_block *blocks; /* of the nodes */
+	uint32_t *lists;            /* of links: how many, then each */
+	uint32_t count, capacity, list_count;
+	uint32_t block_count; /* nodes that can be given: neither stubs nor ends of code */
+	uint32_t most;        /* nodes wanted at most; 0: as many as the code may have */
+	struct tl_pt_slot *slots;
+	uint32_t mask; /* of slots */
+	struct tl_pt_space spaces[TL_PT_SPACES];
+	unsigned space_count;
+	const struct tl_pt_image *image;
+	uint64_t version;
+	uint32_t epoch;
+	unsigned threads; /* of a team that share it; 0: none */
+	pthread_mutex_t lock;
+};
+
+/* How one decoder sees it. */
+struct tl_pt_graph {
+	struct tl_pt_code_graph *code;
+	bool is_guest; /* it is another decoder's */
+	/* As they are there. */
+	struct tl_pt_node *nodes;
+	struct tl_pt_block *blocks;
+	const uint32_t *lists;
+	uint32_t capacity;
+	const struct tl_pt_image *image;
+	uint64_t version;
+	uint32_t epoch;
+
+	struct tl_pt_target *targets;
+	unsigned space;
+	enum tl_pt_exec_mode mode;
+	struct tl_pt_asid asid; /* as told, any or not */
+	struct tl_pt_reader reader;
+	unsigned reader_space; /* TL_PT_SPACES: none yet */
+	uint32_t flags;        /* enum tl_pt_flag */
+	bool full;             /* no more nodes: drop all before going on */
+	bool no_memory;
+};
+
+/* What ends a run of instructions before trace is needed. */
+struct tl_pt_goal {
+	bool at_ip;     /* before the instruction at `ip` */
+	bool behind;    /* but not before one has run */
+	bool branch;    /* behind any instruction that needs trace */
+	bool past_ip;   /* behind the instruction at `ip` */
+	uint32_t insns; /* behind so many instructions; 0: no matter how many */
+	uint16_t flags; /* behind an instruction with one of these (enum tl_x86_flow_flag) */
+	uint64_t ip;
+	/* behind a direct branch that leaves all of these (7, skl014); NULL: not */
+	const struct tl_pt_range *ranges;
+};
+
+/* A run of instructions as decoded: a block, or the part of one before a goal. */
+struct tl_pt_stretch {
+	struct tl_pt_block block;
+	enum tl_pt_node_kind kind;
+	enum tl_pt_error error;
+	bool reached;           /* the goal */
+	uint16_t traits, flags; /* of all; of the last instruction */
+	uint64_t next;          /* where it goes on; of a conditional branch, if not taken */
+	uint64_t target;        /* of a conditional branch */
+	/* return addresses of the calls inside: the last ones of `calls` */
+	uint64_t links[TL_PT_STACK];
+	uint32_t calls;
+};
+
+/* `code`: of another decoder, which lives longer; NULL: one of its own. */
+int tl_pt_graph_open(struct tl_pt_graph *graph, uint32_t flags, struct tl_pt_code_graph *code);
+void tl_pt_graph_close(struct tl_pt_graph *graph);
+
+/* Drop all nodes, and use this image from here on. 0, or -TL_PT_NOMEM. */
+int tl_pt_graph_reset(struct tl_pt_graph *graph, const struct tl_pt_image *image);
+
+/* Whether it is not, or no longer, that of this image. */
+static inline bool tl_pt_graph_is_stale(const struct tl_pt_graph *graph,
+					const struct tl_pt_image *image)
+{
+	return !graph->nodes || graph->image != image || graph->version != image->version;
+}
+
+/* See what another decoder has dropped and begun anew. */
+void tl_pt_graph_follow(struct tl_pt_graph *graph);
+
+/*
+ * Nodes from here on are those of this address space and mode. 0; -TL_PT_NOMEM, with `full`, when
+ * there are too many.
+ */
+int tl_pt_graph_switch(struct tl_pt_graph *graph, const struct tl_pt_asid *asid,
+		       enum tl_pt_exec_mode mode);
+
+/* The node at an address, a stub if it is new. 0: none, `full` or `no_memory` is set. */
+uint32_t tl_pt_graph_node(struct tl_pt_graph *graph, uint64_t ip);
+
+/* Decode a stub. False: not enough nodes (`full`, `no_memory`); it is still a stub. */
+bool tl_pt_graph_build(struct tl_pt_graph *graph, uint32_t number);
+
+/* Decode from `ip` on up to a goal or the end of the block. */
+void tl_pt_graph_stretch(struct tl_pt_graph *graph, uint64_t ip, const struct tl_pt_goal *goal,
+			 struct tl_pt_stretch *stretch);
+
+/* The node for such a part of a block. 0: none, as above. */
+uint32_t tl_pt_graph_part(struct tl_pt_graph *graph, const struct tl_pt_stretch *stretch);
+
+static inline const struct tl_pt_asid *tl_pt_graph_asid(const struct tl_pt_graph *graph)
+{
+	return &graph->asid;
+}
+
+static inline enum tl_pt_exec_mode tl_pt_graph_mode(const struct tl_pt_graph *graph)
+{
+	return graph->mode;
+}
+
+/* What a node is; all else of it is so by then. */
+static inline enum tl_pt_node_kind tl_pt_node_kind(const struct tl_pt_node *node)
+{
+	return (enum tl_pt_node_kind)__atomic_load_n(&node->kind, __ATOMIC_ACQUIRE);
+}
+
+/* How many nodes there are; other threads may be adding some. */
+static inline uint32_t tl_pt_graph_count(const struct tl_pt_graph *graph)
+{
+	return __atomic_load_n(&graph->code->count, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t tl_pt_graph_blocks(const struct tl_pt_graph *graph)
+{
+	return __atomic_load_n(&graph->code->block_count, __ATOMIC_RELAXED);
+}
+
+/* ---- targets ---- */
+
+/* The same as a step, stub or not, for targets of indirect branches; 0 as there. */
+uint32_t tl_pt_graph_target_slow(struct tl_pt_graph *graph, struct tl_pt_target *target,
+				 uint64_t ip);
+
+static inline uint32_t tl_pt_graph_target(struct tl_pt_graph *graph, uint64_t ip)
+{
+	struct tl_pt_target *target =
+		&graph->targets[ip * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TL_PT_TARGET_BITS)];
+
+	if (__builtin_expect(target->ip == ip && target->step && target->space == graph->space, 1))
+		return target->step;
+	return tl_pt_graph_target_slow(graph, target, ip);
+}
+
+#endif

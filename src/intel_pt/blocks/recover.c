@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Behind an error of the flow or of the walk: the next item that says where flow goes on (9.9). */
+#include "intel_pt/blocks/decoder.h"
+
+static bool moves_flow(enum tl_pt_event_kind kind)
+{
+	return kind == TL_PT_EV_ENABLED || kind == TL_PT_EV_OVERFLOW ||
+	       kind == TL_PT_EV_ASYNC_BRANCH;
+}
+
+/* Go to where an item says. False: it did not. */
+static bool stand(struct tl_pt_decoder *decoder, const struct tl_pt_item *item)
+{
+	bool on;
+	uint64_t ip;
+
+	if (!tl_pt_gives_place(&decoder->flow, item, &on, &ip))
+		return false;
+	/*
+	 * Events of flow say themselves where it goes on; they are taken as if tracing had been
+	 * off. Others are here.
+	 */
+	if (item->kind == TL_PT_ITEM_EVENT) {
+		bool here = on && !moves_flow(item->event.kind);
+
+		/* The walk that failed may have been from there to the event's own place. */
+		if (here && decoder->stood_at == item->offset + 1)
+			return false;
+		decoder->stood_at = item->offset + 1;
+		decoder->settled = here && tl_pt_stand_at(decoder, ip);
+		decoder->on |= decoder->settled;
+		return true;
+	}
+	decoder->settled = false;
+	decoder->have_item = false;
+	decoder->settled = true;
+	decoder->on = on && tl_pt_stand_at(decoder, ip);
+	return true;
+}
+
+static bool keep(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
+{
+	if (decoder->kept_count == TL_PT_KEPT_MOST)
+		return false;
+	decoder->kept[decoder->kept_count++] = *event;
+	return true;
+}
+
+/*
+ * An event that is no place is told all the same, without its own place if that was on the walk.
+ * False: it is lost.
+ */
+static bool keep_event(struct tl_pt_decoder *decoder, struct tl_pt_item *item)
+{
+	struct tl_pt_event *event = &item->event;
+
+	if (item->kind != TL_PT_ITEM_EVENT || event->kind == TL_PT_EV_ASYNC_BRANCH ||
+	    event->status_update || !tl_pt_apply_anywhere(decoder, event))
+		return false;
+	event->ip_suppressed = true;
+	event->ip = 0;
+	return keep(decoder, event);
+}
+
+/*
+ * Where tracing is turned on it had been turned off, though nothing that says so is left. With
+ * TL_PT_SALVAGE the event that tells of the loss says as much.
+ */
+static void keep_disable(struct tl_pt_decoder *decoder, bool was_on)
+{
+	struct tl_pt_event event = decoder->item.event;
+	bool enabled = decoder->have_item && decoder->item.kind == TL_PT_ITEM_EVENT &&
+		       event.kind == TL_PT_EV_ENABLED && !event.status_update;
+
+	if (!enabled || !was_on || decoder->kept_count || decoder->config.flags & TL_PT_SALVAGE)
+		return;
+	event = (struct tl_pt_event){ .kind = TL_PT_EV_DISABLED,
+				      .ip_suppressed = true,
+				      .offset = event.offset,
+				      .has_tsc = event.has_tsc,
+				      .tsc = event.tsc,
+				      .lost_mtc = event.lost_mtc,
+				      .lost_cyc = event.lost_cyc,
+				      .cycles = event.cycles };
+	keep(decoder, &event);
+}
+
+static void count_lost(const struct tl_pt_item *item, struct tl_pt_event *lost)
+{
+	lost->lost.packets++;
+	if (item->kind == TL_PT_ITEM_TNT)
+		lost->lost.outcomes += item->count;
+}
+
+/* A flow that failed looks for a place itself; what it passes over is lost, too. */
+static bool resync_flow(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
+{
+	struct tl_pt_event more = { .offset = 0 };
+	int status = tl_pt_flow_resync(&decoder->flow, &more);
+
+	lost->lost.packets += more.lost.packets;
+	lost->lost.outcomes += more.lost.outcomes;
+	lost->lost.to = more.lost.to;
+	decoder->have_item = false;
+	return status == 0;
+}
+
+static bool search(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
+{
+	struct tl_pt_item *item = &decoder->item;
+
+	for (;;) {
+		if (!decoder->have_item)
+			tl_pt_flow_next(&decoder->flow, item);
+		decoder->have_item = true;
+		lost->lost.to = item->offset;
+		if (stand(decoder, item))
+			return true;
+		if (item->kind == TL_PT_ITEM_END)
+			return false;
+		if (item->kind == TL_PT_ITEM_ERROR) {
+			if (!resync_flow(decoder, lost))
+				return false;
+			continue;
+		}
+		if (!keep_event(decoder, item))
+			count_lost(item, lost);
+		decoder->have_item = false;
+	}
+}
+
+bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
+{
+	bool found, was_on = decoder->on, has_target = decoder->have_target && !decoder->no_target;
+	uint64_t at = decoder->on && decoder->cur >= TL_PT_NODE_FIRST
+			      ? decoder->graph.blocks[decoder->cur].ip
+			      : 0;
+
+	*lost = (struct tl_pt_event){ .kind = TL_PT_EV_LOST,
+				      .ip_suppressed = true,
+				      .offset = decoder->error_offset };
+	lost->lost.from = decoder->error_offset;
+	lost->lost.why = decoder->error;
+	lost->lost.outcomes = decoder->count;
+	decoder->on = false;
+	decoder->kept_first = decoder->kept_count = 0;
+	decoder->speculative = false;
+	decoder->resume_known = decoder->part.inherits = false;
+	decoder->part.began = true;
+	decoder->error = TL_PT_OK;
+	tl_pt_forget(decoder);
+	/* A target that has been read, and whose branch was not found, is a place. */
+	if (has_target && decoder->flow.begin + decoder->error_offset < decoder->flow.pos) {
+		lost->lost.to = (uint64_t)(decoder->flow.pos - decoder->flow.begin);
+		decoder->have_item = false;
+		decoder->settled = decoder->on = true;
+		found = tl_pt_stand_at(decoder, decoder->target);
+	} else {
+		found = search(decoder, lost);
+		keep_disable(decoder, found && was_on);
+	}
+	if (decoder->on) {
+		lost->ip = decoder->graph.blocks[decoder->cur].ip;
+		lost->ip_suppressed = false;
+	}
+	lost->lost.at = at;
+	lost->has_tsc =
+		!tl_pt_flow_time(&decoder->flow, &lost->tsc, &lost->lost_mtc, &lost->lost_cyc);
+	lost->cycles = decoder->flow.time.count;
+	return found;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Version 1 of the published interface: events become flags of the blocks around them (section 2).
+ * A block is held back until what follows it is known.
+ */
+#include "intel_pt/blocks/decoder.h"
+
+/* What an event says of the block before it and of the one behind it. */
+struct flags {
+	uint16_t before, behind;
+};
+
+static struct flags flags_of(const struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
+{
+	bool was_speculative = decoder->held.flags & TL_PT_SPECULATIVE;
+
+	/* What a PSB+ says is no change. */
+	if (event->status_update)
+		return (struct flags){ 0, 0 };
+	switch (event->kind) {
+	case TL_PT_EV_ENABLED:
+		return (struct flags){ 0, event->enabled.resumed ? TL_PT_ENABLED | TL_PT_RESUMED
+								 : TL_PT_ENABLED };
+	case TL_PT_EV_DISABLED:
+	case TL_PT_EV_ASYNC_DISABLED:
+		return (struct flags){ TL_PT_DISABLED, 0 };
+	case TL_PT_EV_ASYNC_BRANCH:
+		return (struct flags){ TL_PT_INTERRUPTED, 0 };
+	case TL_PT_EV_OVERFLOW:
+		return (struct flags){ 0, decoder->was_on ? TL_PT_RESYNCED
+							  : TL_PT_RESYNCED | TL_PT_ENABLED };
+	case TL_PT_EV_LOST:
+		return (struct flags){ 0, TL_PT_RESYNCED };
+	case TL_PT_EV_STOP:
+		return (struct flags){ TL_PT_STOPPED, 0 };
+	case TL_PT_EV_TSX:
+		if (event->tsx.aborted)
+			return (struct flags){ TL_PT_ABORTED, 0 };
+		return (struct flags){ was_speculative && !event->tsx.speculative ? TL_PT_COMMITTED
+										  : 0,
+				       0 };
+	default:
+		return (struct flags){ 0, 0 };
+	}
+}
+
+static void fold(struct tl_pt_decoder *decoder)
+{
+	struct flags flags = flags_of(decoder, &decoder->due);
+
+	decoder->is_due = false;
+	/* Without a block before it, what is said of one is dropped. */
+	decoder->held.flags |= flags.before;
+	decoder->next_flags |= flags.behind;
+}
+
+/* Take the next block to be held. False: there is none; events before the end are folded. */
+static bool take(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
+{
+	for (;;) {
+		tl_pt_ahead(decoder);
+		if (decoder->batch.at < decoder->batch.filled)
+			break;
+		if (!decoder->is_due)
+			return false;
+		fold(decoder);
+	}
+	*block = decoder->graph.blocks[decoder->batch.ids[decoder->batch.at++]];
+	block->flags |= decoder->next_flags;
+	if (decoder->batch.speculative)
+		block->flags |= TL_PT_SPECULATIVE;
+	decoder->next_flags = 0;
+	return true;
+}
+
+int tl_pt_folded_status(const struct tl_pt_decoder *decoder)
+{
+	/* There is another block to come. */
+	if (decoder->have_held)
+		return 0;
+	return (decoder->on ? 0 : TL_PT_STATUS_IP_SUPPRESSED) |
+	       (decoder->eos ? TL_PT_END_OF_STREAM : 0);
+}
+
+int tl_pt_folded_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
+{
+	struct tl_pt_block next;
+
+	if (!decoder->have_held && !take(decoder, &decoder->held))
+		return -(int)decoder->error;
+	decoder->have_held = take(decoder, &next);
+	*block = decoder->held;
+	decoder->held = next;
+	if (!decoder->have_held)
+		decoder->held.flags = 0;
+	return tl_pt_folded_status(decoder);
+}

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The walk along the graph: one step an outcome, one look an indirect target. Everything else
+ * (events, PSB+, overflow, errors) is done elsewhere, so that this loop has none of it. Its state
+ * is a local structure that is never pointed to from outside: all functions that take it are
+ * inlined, so that its members are registers.
+ */
+#include "intel_pt/blocks/decoder.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+struct walk {
+	const struct tl_pt_node *nodes;
+	uint32_t *out, *out_end;
+	uint32_t *stack;
+	const uint8_t *pos, *end;
+	const uint8_t *taken, *taken_end;
+	uint64_t bits, target; /* bits: the oldest outcome in the highest bit, `count` of them */
+	uint32_t count, top;
+	uint32_t cur; /* as a step */
+	bool have_target;
+	enum tl_pt_error error;
+};
+
+void tl_pt_push_links(struct tl_pt_decoder *decoder, uint32_t link)
+{
+	const uint32_t *list;
+
+	if (!(link & TL_PT_LINK_LIST)) {
+		tl_pt_push(decoder, link);
+		return;
+	}
+	list = &decoder->graph.lists[link & ~TL_PT_LINK_LIST];
+	for (uint32_t i = 1; i <= list[0]; i++)
+		tl_pt_push(decoder, list[i]);
+}
+
+void tl_pt_clear_stack(struct tl_pt_decoder *decoder)
+{
+	for (unsigned i = 0; i < TL_PT_STACK; i++)
+		decoder->stack[i] = TL_PT_NODE_NONE;
+	decoder->top = 0;
+}
+
+static __attribute__((noinline)) uint32_t push_list(struct tl_pt_decoder *decoder, uint32_t link,
+						    uint32_t top)
+{
+	decoder->top = top;
+	tl_pt_push_links(decoder, link);
+	return decoder->top;
+}
+
+INLINE const struct tl_pt_node *node_at(const struct walk *walk)
+{
+	return (const struct tl_pt_node *)(const void *)((const char *)walk->nodes + walk->cur);
+}
+
+/* Give the node, and push what its calls push: at the moment it is given, not when it is built. */
+INLINE void give(struct walk *walk, struct tl_pt_decoder *decoder, const struct tl_pt_node *node)
+{
+	*walk->out++ = tl_pt_step_to(walk->cur);
+	if (!node->link)
+		return;
+	if (node->link & TL_PT_LINK_LIST)
+		walk->top = push_list(decoder, node->link, walk->top);
+	else
+		walk->stack[walk->top++ % TL_PT_STACK] = node->link;
+}
+
+INLINE enum tl_pt_stop fail(struct walk *walk, enum tl_pt_error error)
+{
+	walk->error = error;
+	return TL_PT_STOP_ERROR;
+}
+
+INLINE enum tl_pt_stop take_return(struct walk *walk, uint64_t outcome)
+{
+	if (!outcome)
+		return fail(walk, TL_PT_BAD_RETCOMP);
+	walk->cur = walk->stack[--walk->top % TL_PT_STACK];
+	walk->stack[walk->top % TL_PT_STACK] = TL_PT_NODE_NONE;
+	return walk->cur == TL_PT_NODE_NONE ? fail(walk, TL_PT_RETSTACK_EMPTY) : TL_PT_STOP_GO;
+}
+
+/* A node that needs no trace. A loop of such, while there is trace, has no way on (9.13). */
+INLINE enum tl_pt_stop take_next(struct walk *walk, struct tl_pt_decoder *decoder,
+				 const struct tl_pt_node *node)
+{
+	walk->cur = node->edge[0];
+	decoder->idle += node->edge[1] + TL_PT_IDLE_BLOCK;
+	return decoder->idle > TL_PT_IDLE_MOST ? fail(walk, TL_PT_BAD_QUERY) : TL_PT_STOP_GO;
+}
+
+/* What is not given: a stub, or the end of all code. */
+INLINE enum tl_pt_stop take_other(struct walk *walk, struct tl_pt_decoder *decoder,
+				  const struct tl_pt_node *node)
+{
+	enum tl_pt_node_kind kind = tl_pt_node_kind(node);
+
+	/* It has become a block since it was looked at. */
+	if (kind < TL_PT_NODE_STUB)
+		return TL_PT_STOP_GO;
+	if (kind == TL_PT_NODE_STUB)
+		return tl_pt_graph_build(&decoder->graph, tl_pt_step_to(walk->cur))
+			       ? TL_PT_STOP_GO
+			       : TL_PT_STOP_FULL;
+	return fail(walk,
+		    kind == TL_PT_NODE_ERROR ? (enum tl_pt_error)node->error : TL_PT_BAD_QUERY);
+}
+
+/* The edge of the present node: one load behind another, and nothing between. */
+INLINE uint32_t edge(const struct walk *walk, uint64_t outcome)
+{
+	return *(const uint32_t *)(const void *)((const char *)walk->nodes +
+						 sizeof(uint32_t) * outcome + walk->cur);
+}
+
+/* Conditional branches, compressed returns and what stands between them, as many as there are. */
+INLINE enum tl_pt_stop use_branches(struct walk *walk, struct tl_pt_decoder *decoder)
+{
+	size_t room = (size_t)(walk->out_end - walk->out);
+	uint32_t *begin = walk->out, *end = begin + (walk->count < room ? walk->count : room);
+	enum tl_pt_stop stop = TL_PT_STOP_GO;
+	uint32_t between = 0;
+
+	while (stop == TL_PT_STOP_GO && walk->out != end) {
+		const struct tl_pt_node *node = node_at(walk);
+		enum tl_pt_node_kind kind = tl_pt_node_kind(node);
+		uint64_t outcome = walk->bits >> 63;
+
+		if (__builtin_expect(kind == TL_PT_NODE_COND, 1)) {
+			*walk->out++ = tl_pt_step_to(walk->cur);
+			walk->cur = edge(walk, outcome);
+		} else if (kind == TL_PT_NODE_COND_CALL) {
+			give(walk, decoder, node);
+			walk->cur = edge(walk, outcome);
+		} else if (kind == TL_PT_NODE_RETURN) {
+			give(walk, decoder, node);
+			stop = take_return(walk, outcome);
+		} else if (kind == TL_PT_NODE_NEXT) {
+			give(walk, decoder, node);
+			stop = take_next(walk, decoder, node);
+			between++;
+			end += end != walk->out_end;
+			continue;
+		} else {
+			break;
+		}
+		walk->bits <<= 1;
+	}
+	walk->count -= (uint32_t)(walk->out - begin) - between;
+	return stop;
+}
+
+/*
+ * Use up the outcomes. TL_PT_STOP_NEED: an indirect branch wants a target first, its TIP was
+ * deferred (5.6).
+ */
+INLINE enum tl_pt_stop use_outcomes(struct walk *walk, struct tl_pt_decoder *decoder)
+{
+	enum tl_pt_stop stop = TL_PT_STOP_GO;
+
+	while (walk->count) {
+		const struct tl_pt_node *node;
+		enum tl_pt_node_kind kind;
+
+		stop = use_branches(walk, decoder);
+		if (stop != TL_PT_STOP_GO)
+			return stop;
+		if (!walk->count)
+			break;
+		if (walk->out == walk->out_end)
+			return TL_PT_STOP_FULL;
+		node = node_at(walk);
+		kind = tl_pt_node_kind(node);
+		if (kind == TL_PT_NODE_INDIRECT || kind == TL_PT_NODE_FAR ||
+		    kind == TL_PT_NODE_AWAIT)
+			return TL_PT_STOP_NEED;
+		stop = take_other(walk, decoder, node);
+		if (stop != TL_PT_STOP_GO)
+			return stop;
+	}
+	return stop;
+}
+
+/* The branch that the target belongs to, and what stands before it. */
+INLINE enum tl_pt_stop use_target(struct walk *walk, struct tl_pt_decoder *decoder)
+{
+	enum tl_pt_stop stop = TL_PT_STOP_GO;
+
+	while (walk->have_target && stop == TL_PT_STOP_GO) {
+		const struct tl_pt_node *node = node_at(walk);
+		enum tl_pt_node_kind kind = tl_pt_node_kind(node);
+
+		if (kind == TL_PT_NODE_AWAIT) {
+			walk->cur = tl_pt_graph_target(&decoder->graph, walk->target);
+		} else if (kind >= TL_PT_NODE_STUB) {
+			stop = take_other(walk, decoder, node);
+			continue;
+		} else {
+			if (walk->out == walk->out_end)
+				return TL_PT_STOP_FULL;
+			give(walk, decoder, node);
+			/* The branch that has no outcome has been reached, too (9.3). */
+			if (kind <= TL_PT_NODE_COND_CALL)
+				return fail(walk, TL_PT_BAD_QUERY);
+			if (kind == TL_PT_NODE_NEXT) {
+				stop = take_next(walk, decoder, node);
+				continue;
+			}
+			if (decoder->no_target)
+				return fail(walk, TL_PT_NOIP);
+			walk->cur = tl_pt_graph_target(&decoder->graph, walk->target);
+		}
+		if (!walk->cur) {
+			/* The branch has been given: where it goes is kept until there is room. */
+			walk->cur = tl_pt_step(TL_PT_NODE_BEHIND);
+			return TL_PT_STOP_FULL;
+		}
+		walk->have_target = false;
+		decoder->idle = 0;
+	}
+	return stop;
+}
+
+/* What may stand between two packets of this loop: PAD, MTC, CYC. */
+INLINE bool is_passing(uint32_t byte)
+{
+	return byte == TL_PT_OPC_PAD || byte == TL_PT_OPC_MTC || (byte & 3) == TL_PT_OPC_CYC;
+}
+
+static __attribute__((noinline)) const uint8_t *keep_time(struct tl_pt_decoder *decoder,
+							  const uint8_t *pos)
+{
+	const uint8_t *end = decoder->flow.end;
+
+	while (pos < end && is_passing(*pos)) {
+		size_t size = *pos == TL_PT_OPC_PAD ? 1 : tl_pt_flow_keep_time(&decoder->flow, pos);
+
+		if (!size)
+			break;
+		pos += size;
+	}
+	return pos;
+}
+
+/* The next outcomes, or the next target. False: what stands there is neither. */
+INLINE bool take_packets(struct walk *walk, struct tl_pt_decoder *decoder)
+{
+	const uint8_t *pos = walk->pos;
+	uint32_t size;
+
+	if (!walk->count) {
+		walk->pos = tl_pt_take_tnt(pos, walk->end, &walk->bits, &walk->count);
+		if (walk->pos != pos) {
+			walk->bits <<= 64 - walk->count;
+			walk->taken = pos;
+			walk->taken_end = walk->pos;
+			decoder->idle = 0;
+			return true;
+		}
+	}
+	size = tl_pt_tip_size(pos, walk->end);
+	if (!size)
+		return false;
+	walk->target = tl_pt_take_ip(pos, decoder->flow.last_ip);
+	walk->have_target = true;
+	walk->pos = pos + size;
+	if (!walk->count) {
+		walk->taken = pos;
+		walk->taken_end = walk->pos;
+	}
+	decoder->flow.last_ip = walk->target;
+	decoder->no_target = false;
+	return true;
+}
+
+/* TNT of up to 47 outcomes. (Where the flow gives items it comes as one of these.) */
+INLINE bool take_long(struct walk *walk, const struct tl_pt_decoder *decoder)
+{
+	const uint8_t *pos = walk->pos;
+
+	if (!decoder->exact || walk->count || !tl_pt_is_long_tnt(pos, walk->end))
+		return false;
+	walk->bits = tl_get64(pos) >> 16;
+	walk->count = 63 - (uint32_t)__builtin_clzll(walk->bits);
+	walk->bits <<= 64 - walk->count;
+	walk->taken = pos;
+	walk->pos = walk->taken_end = pos + TL_PT_LONG_TNT;
+	return true;
+}
+
+/* The same behind what may pass. TL_PT_STOP_NEED: what follows is none of the walk's business. */
+INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
+{
+	bool passed = false;
+
+	if (decoder->flow.hold)
+		return TL_PT_STOP_NEED;
+	while (!take_packets(walk, decoder) && !take_long(walk, decoder)) {
+		if (passed || walk->pos >= walk->end || !is_passing(*walk->pos))
+			return TL_PT_STOP_NEED;
+		if (tl_pt_moments_full(decoder))
+			return TL_PT_STOP_FULL;
+		walk->pos = keep_time(decoder, walk->pos);
+		passed = true;
+	}
+	if (passed)
+		tl_pt_note_time(decoder, walk->out);
+	return TL_PT_STOP_GO;
+}
+
+/* Behind what may pass, without taking the time. */
+static __attribute__((noinline)) const uint8_t *skip_passing(const uint8_t *pos, const uint8_t *end)
+{
+	while (pos < end && is_passing(*pos)) {
+		bool more = (*pos & 3) == TL_PT_OPC_CYC && *pos & 4;
+
+		pos += *pos == TL_PT_OPC_MTC && end - pos > 1 ? 2 : 1;
+		while (more && pos < end)
+			more = *pos++ & 1;
+	}
+	return pos;
+}
+
+/* Whether the packet that comes next is one that the branch at hand takes. */
+INLINE bool has_packet(const struct walk *walk, enum tl_pt_node_kind kind)
+{
+	const uint8_t *pos = walk->pos;
+
+	if (tl_pt_tip_size(pos, walk->end))
+		return true;
+	pos = skip_passing(pos, walk->end);
+	if (tl_pt_tip_size(pos, walk->end))
+		return true;
+	if (kind == TL_PT_NODE_INDIRECT || kind == TL_PT_NODE_FAR || kind == TL_PT_NODE_AWAIT ||
+	    pos == walk->end)
+		return false;
+	return tl_pt_is_short_tnt(*pos) || tl_pt_is_long_tnt(pos, walk->end);
+}
+
+/*
+ * Where nothing may be read before it is needed: what needs no trace comes first, and only if trace
+ * follows.
+ */
+INLINE enum tl_pt_stop come_to_branch(struct walk *walk, struct tl_pt_decoder *decoder)
+{
+	enum tl_pt_stop stop = TL_PT_STOP_GO;
+
+	while (stop == TL_PT_STOP_GO) {
+		const struct tl_pt_node *node = node_at(walk);
+		enum tl_pt_node_kind kind = tl_pt_node_kind(node);
+
+		if (walk->out == walk->out_end)
+			return TL_PT_STOP_FULL;
+		if (kind <= TL_PT_NODE_RETURN)
+			break;
+		if (kind == TL_PT_NODE_STUB) {
+			stop = take_other(walk, decoder, node);
+			continue;
+		}
+		if (!has_packet(walk, kind))
+			return TL_PT_STOP_NEED;
+		if (kind != TL_PT_NODE_NEXT)
+			break;
+		give(walk, decoder, node);
+		stop = take_next(walk, decoder, node);
+	}
+	return stop;
+}
+
+/* The packet that holds the last outcome used, for the offset of an error. */
+static const uint8_t *packet_at(const uint8_t *taken, const uint8_t *pos, uint32_t left)
+{
+	/* One packet, or short TNT packets in a row. */
+	if (*taken & 1 || *taken == TL_PT_OPC_EXT)
+		return taken;
+	while (pos - 1 > taken) {
+		uint32_t outcomes = 30 - (uint32_t)__builtin_clz(pos[-1] | 2u);
+
+		if (left < outcomes)
+			break;
+		left -= outcomes;
+		pos--;
+	}
+	return pos - 1;
+}
+
+enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
+{
+	/* clang-format off */
+	struct walk walk = {
+		.nodes = decoder->graph.nodes,
+		.out = out->pos, .out_end = out->end,
+		.stack = decoder->stack, .top = decoder->top,
+		.pos = decoder->flow.pos, .end = decoder->flow.end, .taken = decoder->taken,
+		.taken_end = decoder->taken_end,
+		.bits = decoder->count ? decoder->bits << (64 - decoder->count) : 0,
+		  .count = decoder->count,
+		.cur = tl_pt_step(decoder->cur),
+		.target = decoder->target, .have_target = decoder->have_target,
+	};
+	/* clang-format on */
+	enum tl_pt_stop stop = use_target(&walk, decoder);
+
+	while (stop == TL_PT_STOP_GO) {
+		stop = use_outcomes(&walk, decoder);
+		if (stop != TL_PT_STOP_GO && (stop != TL_PT_STOP_NEED || decoder->exact))
+			break;
+		if (decoder->exact && (stop = come_to_branch(&walk, decoder)) != TL_PT_STOP_GO)
+			break;
+		stop = refill(&walk, decoder);
+		if (stop == TL_PT_STOP_GO)
+			stop = use_target(&walk, decoder);
+	}
+	if (walk.out != out->pos) {
+		decoder->since = 0;
+		decoder->last_walked = walk.out[-1];
+	}
+	out->pos = walk.out;
+	decoder->top = walk.top;
+	decoder->flow.pos = walk.pos;
+	decoder->taken = walk.taken;
+	decoder->taken_end = walk.taken_end;
+	decoder->bits = walk.count ? walk.bits >> (64 - walk.count) : 0;
+	decoder->count = walk.count;
+	decoder->cur = tl_pt_step_to(walk.cur);
+	decoder->target = walk.target;
+	decoder->have_target = walk.have_target;
+	if (stop == TL_PT_STOP_ERROR) {
+		const uint8_t *at = packet_at(walk.taken, walk.taken_end, walk.count);
+
+		/* Where code ends, what comes next is at fault, and has been read. */
+		if (walk.error == TL_PT_NOMAP || walk.error == TL_PT_BAD_INSN)
+			at = walk.have_target                                  ? at
+			     : walk.count && !(*at & 1) && *at > TL_PT_OPC_EXT ? at + 1
+									       : walk.pos;
+		return tl_pt_fail(decoder, walk.error, (uint64_t)(at - decoder->flow.begin));
+	}
+	return stop;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_INTEL_PT_FLOW_CLOCK_H
+#define TL_INTEL_PT_FLOW_CLOCK_H
+/*
+ * Time from TSC, TMA, MTC, CYC and CBR packets (6), by the arithmetic of the published interface's
+ * library, so that both tell the same time.
+ */
+#include <tracelathe/intel_pt.h>
+
+/*
+ * How many TSC ticks a core cycle has: from CBR, or measured between two MTC, or else between two
+ * TSC (6).
+ */
+struct tl_pt_cycles {
+	uint64_t fcr;    /* ticks per cycle, 8 bits behind the point; 0: not known yet */
+	uint64_t cyc;    /* cycles so far */
+	uint64_t at_mtc; /* so many at the MTC that is measured from */
+	uint64_t at_tsc; /* and at the TSC */
+	uint64_t tsc;    /* that TSC; 0: none */
+	uint32_t ctc;    /* of that MTC */
+	bool have_mtc;
+	bool have_fcr;
+	bool check; /* there was a PSB since the last MTC that may have swallowed a CYC (7) */
+};
+
+struct tl_pt_time {
+	uint64_t tsc;     /* the estimate */
+	uint64_t base;    /* at the last TSC, TMA or MTC */
+	uint64_t fc;      /* ticks since `base` that came with TMA and CYC */
+	uint32_t ctc;     /* crystal clock at `base` */
+	uint32_t ctc_cyc; /* crystal clock that `fc` counts from */
+	uint32_t lost_mtc, lost_cyc;
+	uint64_t count; /* cycles since the first CYC */
+	uint8_t cbr;
+	bool have_cyc; /* there was one since synchronising */
+	bool have_tsc, have_cbr, have_tma, have_mtc;
+	bool in_psb; /* inside a PSB+ */
+	struct tl_pt_cycles cycles;
+};
+
+void tl_pt_time_reset(struct tl_pt_time *time);
+
+/*
+ * Any packet may be given, all of a trace should be: PSB, PSBEND and OVF say what the time packets
+ * around them mean. Those that have nothing to do with time change nothing.
+ */
+void tl_pt_time_packet(struct tl_pt_time *time, const struct tl_pt_packet *packet,
+		       const struct tl_pt_config *config);
+
+/* The two that are frequent, without a packet around them. */
+void tl_pt_time_mtc(struct tl_pt_time *time, uint8_t value, const struct tl_pt_config *config);
+void tl_pt_time_cyc(struct tl_pt_time *time, uint64_t cycles, const struct tl_pt_config *config);
+
+#endif

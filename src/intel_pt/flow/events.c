@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events: made, stamped and given; and the packets that are one each: power, PTWRITE, TRIG, event
+ * trace (5.7). */
+#include "intel_pt/flow/rules.h"
+
+/* ---- giving ---- */
+
+struct tl_pt_event tl_pt_event_at(const struct tl_pt_flow *flow, enum tl_pt_event_kind kind)
+{
+	struct tl_pt_event event;
+
+	memset(&event, 0, sizeof(event));
+	event.kind = kind;
+	event.offset = (uint64_t)(flow->packet - flow->begin);
+	return event;
+}
+
+void tl_pt_flow_stamp(const struct tl_pt_flow *flow, struct tl_pt_event *event)
+{
+	if (!flow->timed)
+		return;
+	event->has_tsc = flow->time.have_tsc;
+	event->tsc = flow->time.tsc;
+	event->lost_mtc = flow->time.lost_mtc;
+	event->lost_cyc = flow->time.lost_cyc;
+	event->cycles = flow->time.count;
+}
+
+void tl_pt_flow_push(struct tl_pt_flow *flow, const struct tl_pt_event *event)
+{
+	/* No packet gives more: eight bound ones, two of power, two of address space, two of mode,
+	 * and its own. */
+	if (flow->ready_first + flow->ready_count == TL_PT_READY_MAX)
+		return;
+	flow->ready[flow->ready_first + flow->ready_count++] = *event;
+	flow->event_tsc = event->tsc;
+	flow->hold |= TL_PT_HOLD_READY;
+}
+
+void tl_pt_flow_give(struct tl_pt_flow *flow, const struct tl_pt_event *event)
+{
+	struct tl_pt_event stamped = *event;
+
+	tl_pt_flow_stamp(flow, &stamped);
+	tl_pt_flow_push(flow, &stamped);
+}
+
+void tl_pt_flow_give_status(struct tl_pt_flow *flow, struct tl_pt_event *event)
+{
+	event->status_update = true;
+	event->ip = flow->status_ip;
+	event->ip_suppressed = !flow->status_on;
+	tl_pt_flow_give(flow, event);
+}
+
+void tl_pt_flow_give_bare(struct tl_pt_flow *flow, struct tl_pt_event *event)
+{
+	event->ip = 0;
+	event->ip_suppressed = true;
+	tl_pt_flow_give(flow, event);
+}
+
+/* ---- one packet, one event ---- */
+
+int tl_pt_rule_skip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		    struct tl_pt_item *item)
+{
+	(void)flow, (void)packet, (void)item;
+	return TL_PT_GO_ON;
+}
+
+int tl_pt_rule_time(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		    struct tl_pt_item *item)
+{
+	(void)item;
+	/* Those of a PSB+ have been taken when it began. */
+	if (flow->timed && flow->packet >= flow->time_pos)
+		tl_pt_time_packet(&flow->time, packet, &flow->config);
+	return TL_PT_GO_ON;
+}
+
+int tl_pt_rule_cbr(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
+{
+	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_CBR);
+
+	tl_pt_rule_time(flow, packet, item);
+	event.cbr.ratio = packet->cbr.ratio;
+	event.status_update = flow->hold & TL_PT_HOLD_PSB;
+	tl_pt_flow_give(flow, &event);
+	return TL_PT_GO_ON;
+}
+
+int tl_pt_rule_mnt(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
+{
+	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_MNT);
+
+	(void)item;
+	event.mnt.payload = packet->mnt.payload;
+	tl_pt_flow_give(flow, &event);
+	return TL_PT_GO_ON;
+}
+
+/* With a FUP to come the event waits for it; without, the walk or nobody knows its place. */
+static int with_or_without(struct tl_pt_flow *flow, struct tl_pt_event *event, bool has_ip)
+{
+	if (has_ip)
+		return tl_pt_flow_bind(flow, event, false);
+	tl_pt_flow_give_bare(flow, event);
+	return TL_PT_GO_ON;
+}
+
+int tl_pt_rule_ptw(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
+{
+	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_PTWRITE);
+
+	(void)item;
+	event.ptwrite.payload = packet->ptw.payload;
+	event.ptwrite.size = packet->ptw.plc ? 8 : 4;
+	return with_or_without(flow, &event, packet->ptw.ip);
+}
+
+int tl_pt_rule_trig(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		    struct tl_pt_item *item)
+{
+	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_TRIG);
+
+	(void)item;
+	event.trig.trbv = packet->trig.trbv;
+	event.trig.icnt = packet->trig.icnt;
+	event.trig.icntv = packet->trig.icntv;
+	event.trig.mult = packet->trig.mult;
+	return with_or_without(flow, &event, packet->trig.ip);
+}
+
+/* The FUP behind a block belongs to it (9.16); nobody is told. */
+int tl_pt_rule_bep(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
+{
+	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_COUNT);
+
+	(void)item;
+	return packet->bep.ip ? tl_pt_flow_bind(flow, &event, false) : TL_PT_GO_ON;
+}
+
+/* ---- power: MWAIT waits for EXSTOP, PWRE for what follows (5.7) ---- */
+
+static void give_pwre(struct tl_pt_flow *flow)
+{
+	/* It keeps its own time. */
+	if (flow->have_pwre)
+		tl_pt_flow_push(flow, &flow->pwre);
+	flow->have_pwre = false;
+}
+
+void tl_pt_flow_give_power(struct tl_pt_flow *flow)
+{
+	if (flow->have_mwait)
+		tl_pt_flow_give_bare(flow, &flow->mwait);
+	flow->have_mwait = false;
+	give_pwre(flow);
+	flow->hold &= ~(uint32_t)TL_PT_HOLD_POWER;
+}
+
+int tl_pt_rule_mwait(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		     struct tl_pt_item *item)
+{
+	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_MWAIT);
+
+	(void)item;
+	event.mwait.hints = packet->mwait.hints;
+	event.mwait.ext = packet->mwait.ext;
+	tl_pt_flow_give_power(flow);
+	flow->mwait = event;
+	flow->have_mwait = true;
+	flow->hold |= TL_PT_HOLD_POWER;
+	return TL_PT_GO_ON;
+}
+
+int tl_pt_rule_pwre(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		    struct tl_pt_item *item)
+{
+	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_PWRE);
+
+	(void)item;
+	event.pwre.state = packet->pwre.state;
+	event.pwre.sub_state = packet->pwre.sub_state;
+	event.pwre.hw = packet->pwre.hw;
+	if (flow->classic) {
+		tl_pt_flow_give(flow, &event);
+		return TL_PT_GO_ON;
+	}
+	give_pwre(flow);
+	tl_pt_flow_stamp(flow, &event);
+	flow->pwre = event;
+	flow->have_pwre = true;
+	flow->hold |= TL_PT_HOLD_POWER;
+	return TL_PT_GO_ON;
+}
+
+int tl_pt_rule_exstop(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		      struct tl_pt_item *item)
+{
+	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_EXSTOP);
+	int status = TL_PT_GO_ON;
+
+	(void)item;
+	if (flow->have_mwait)
+		status = with_or_without(flow, &flow->mwait, packet->exstop.ip);
+	flow->have_mwait = false;
+	if (status == TL_PT_GO_ON)
+		status = with_or_without(flow, &event, packet->exstop.ip);
+	if (!packet->exstop.ip)
+		tl_pt_flow_give_power(flow);
+	return status;
+}
+
+int tl_pt_rule_pwrx(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		    struct tl_pt_item *item)
+{
+	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_PWRX);
+
+	(void)item;
+	event.pwrx.last = packet->pwrx.last;
+	event.pwrx.deepest = packet->pwrx.deepest;
+	event.pwrx.interrupt = packet->pwrx.interrupt;
+	event.pwrx.store = packet->pwrx.store;
+	event.pwrx.autonomous = packet->pwrx.autonomous;
+	tl_pt_flow_give(flow, &event);
+	return TL_PT_GO_ON;
+}
+
+/* ---- event trace: EVD data precede their CFE (5.7) ---- */
+
+enum { EVD_CR2, EVD_VMXQ, EVD_VMXR };
+
+int tl_pt_rule_evd(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
+{
+	bool *have[] = { &flow->have_cr2, &flow->have_vmxq, &flow->have_vmxr };
+	uint64_t *value[] = { &flow->cr2, &flow->vmxq, &flow->vmxr };
+	unsigned type = packet->evd.type;
+
+	(void)item;
+	if (type > EVD_VMXR)
+		return TL_PT_GO_ON;
+	/* A page-fault address belongs to an interrupt, the two others to a VM exit. */
+	if (*have[type] || (type == EVD_CR2 ? flow->have_vmxq || flow->have_vmxr : flow->have_cr2))
+		return -TL_PT_BAD_CONTEXT;
+	*have[type] = true;
+	*value[type] = packet->evd.payload;
+	flow->hold |= TL_PT_HOLD_EVD;
+	return TL_PT_GO_ON;
+}
+
+static const struct {
+	uint8_t kind; /* TL_PT_EV_COUNT: none that is known */
+	/* without an address of its own it comes with the FUP and TIP of its branch */
+	bool async;
+	bool vector;
+} cfes[32] = {
+	[0] = { TL_PT_EV_COUNT, false, false },    [1] = { TL_PT_EV_INTERRUPT, true, true },
+	[2] = { TL_PT_EV_IRET, false, false },     [3] = { TL_PT_EV_SMI, true, false },
+	[4] = { TL_PT_EV_RSM, false, false },      [5] = { TL_PT_EV_SIPI, false, true },
+	[6] = { TL_PT_EV_INIT, true, false },      [7] = { TL_PT_EV_VMENTRY, false, false },
+	[8] = { TL_PT_EV_VMEXIT, true, false },    [9] = { TL_PT_EV_VMEXIT, true, true },
+	[10] = { TL_PT_EV_SHUTDOWN, true, false }, [11] = { TL_PT_EV_COUNT, false, false },
+	[12] = { TL_PT_EV_UINTR, true, true },     [13] = { TL_PT_EV_UIRET, false, false },
+	[14] = { TL_PT_EV_SWINTR, true, true },    [15] = { TL_PT_EV_SYSCALL, true, false },
+};
+
+static void vmexit(const struct tl_pt_flow *flow, struct tl_pt_event *event, bool has_vector,
+		   uint8_t vector)
+{
+	event->vmexit.has_vector = has_vector;
+	event->vmexit.vector = has_vector ? vector : 0;
+	event->vmexit.has_vmxq = flow->have_vmxq;
+	event->vmexit.vmxq = flow->have_vmxq ? flow->vmxq : 0;
+	event->vmexit.has_vmxr = flow->have_vmxr;
+	event->vmexit.vmxr = flow->have_vmxr ? flow->vmxr : 0;
+}
+
+static void interrupt(const struct tl_pt_flow *flow, struct tl_pt_event *event, uint8_t vector)
+{
+	event->interrupt.vector = vector;
+	event->interrupt.has_cr2 = flow->have_cr2;
+	event->interrupt.cr2 = flow->have_cr2 ? flow->cr2 : 0;
+}
+
+int tl_pt_rule_cfe(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
+{
+	unsigned type = packet->cfe.type;
+	enum tl_pt_event_kind kind = type < 16 ? cfes[type].kind : TL_PT_EV_COUNT;
+	struct tl_pt_event event = tl_pt_event_at(flow, kind);
+
+	(void)item;
+	if ((flow->have_cr2 && kind != TL_PT_EV_INTERRUPT) ||
+	    ((flow->have_vmxq || flow->have_vmxr) && kind != TL_PT_EV_VMEXIT))
+		return -TL_PT_BAD_CONTEXT;
+	if (kind == TL_PT_EV_VMEXIT)
+		vmexit(flow, &event, cfes[type].vector, packet->cfe.vector);
+	else if (kind != TL_PT_EV_COUNT && cfes[type].vector)
+		interrupt(flow, &event, packet->cfe.vector);
+	flow->have_cr2 = flow->have_vmxq = flow->have_vmxr = false;
+	flow->hold &= ~(uint32_t)TL_PT_HOLD_EVD;
+	if (packet->cfe.ip)
+		return tl_pt_flow_bind(flow, &event, false);
+	if (kind == TL_PT_EV_COUNT)
+		return TL_PT_GO_ON;
+	if (cfes[type].async && tl_pt_flow_is_on(flow))
+		return tl_pt_flow_bind(flow, &event, true);
+	tl_pt_flow_give_bare(flow, &event);
+	return TL_PT_GO_ON;
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The flow: where it stands, the fast way through TNT and TIP, and the table of rules for all other
+ * packets.
+ */
+#include "intel_pt/flow/rules.h"
+
+/* ---- opening and synchronising ---- */
+
+int tl_pt_flow_open(struct tl_pt_flow *flow, const struct tl_pt_config *config, unsigned wishes)
+{
+	int status;
+
+	memset(flow, 0, sizeof(*flow));
+	status = tl_pt_config_copy(&flow->config, config);
+	if (status < 0)
+		return status;
+	flow->begin = flow->config.begin;
+	flow->end = flow->config.end;
+	flow->timed = wishes & TL_PT_FLOW_TIMED;
+	flow->classic = wishes & TL_PT_FLOW_CLASSIC;
+	flow->query = wishes & TL_PT_FLOW_QUERY;
+	flow->hold = TL_PT_HOLD_SYNC;
+	return 0;
+}
+
+static int stand(struct tl_pt_flow *flow, const uint8_t *pos)
+{
+	if (!pos)
+		return -TL_PT_EOS;
+	tl_pt_flow_drop(flow);
+	flow->pos = flow->packet = flow->psb = flow->psb_end = flow->time_pos = pos;
+	flow->resumed = NULL;
+	flow->last_ip = 0;
+	flow->hold = TL_PT_HOLD_OFF;
+	if (flow->config.flags & TL_PT_TICK_EVENTS && flow->timed)
+		flow->hold |= TL_PT_HOLD_TICK;
+	flow->ready_first = flow->ready_count = 0;
+	flow->mode = TL_PT_MODE_UNKNOWN;
+	flow->iflag_known = false;
+	flow->running = false;
+	flow->event_tsc = 0;
+	flow->time_context = flow->context;
+	tl_pt_time_reset(&flow->time);
+	return 0;
+}
+
+int tl_pt_flow_sync_forward(struct tl_pt_flow *flow)
+{
+	return stand(flow, tl_pt_psb_after(&flow->config, flow->psb, flow->pos));
+}
+
+int tl_pt_flow_sync_backward(struct tl_pt_flow *flow)
+{
+	return stand(flow,
+		     tl_pt_psb_backward(flow->begin, flow->psb ? flow->psb : flow->end, flow->end));
+}
+
+int tl_pt_flow_sync_set(struct tl_pt_flow *flow, uint64_t offset)
+{
+	if (offset > (uint64_t)(flow->end - flow->begin))
+		return -TL_PT_EOS;
+	if (!tl_pt_is_psb(flow->begin + offset, flow->end))
+		return -TL_PT_NOSYNC;
+	return stand(flow, flow->begin + offset);
+}
+
+void tl_pt_flow_drop(struct tl_pt_flow *flow)
+{
+	const uint32_t pending = TL_PT_HOLD_FUP | TL_PT_HOLD_BOUND | TL_PT_HOLD_PSB |
+				 TL_PT_HOLD_ITEMS | TL_PT_HOLD_POWER | TL_PT_HOLD_EVD;
+
+	flow->hold &= ~pending;
+	flow->bound_count = 0;
+	flow->at_tip = 0;
+	flow->context = (struct tl_pt_context){ &flow->config, TL_PT_ITEMS_NONE };
+	flow->have_mwait = flow->have_pwre = false;
+	flow->have_cr2 = flow->have_vmxq = flow->have_vmxr = false;
+}
+
+/* ---- packets ---- */
+
+static bool looks_like_overflow(const struct tl_pt_flow *flow, const uint8_t *pos)
+{
+	struct tl_pt_context context = { &flow->config, TL_PT_ITEMS_NONE };
+	struct tl_pt_packet packet;
+	int size;
+
+	if (flow->end - pos < 2 || pos[0] != TL_PT_OPC_EXT ||
+	    tl_pt_extended[pos[1]].kind != TL_PT_PKT_OVF)
+		return false;
+	size = tl_pt_decode(&packet, pos + 2, flow->end, &context);
+	return size == -TL_PT_EOS || (size > 0 && tl_pt_may_follow_ovf(packet.kind));
+}
+
+int tl_pt_flow_decode(const struct tl_pt_flow *flow, struct tl_pt_packet *packet,
+		      const uint8_t *pos, struct tl_pt_context *context)
+{
+	int size = tl_pt_decode(packet, pos, flow->end, context);
+
+	/*
+	 * SKD007 (7): an OVF in place of the later bytes of a CYC; its first byte 02 ends the CYC
+	 * as we see it. What is left of the CYC counts nothing.
+	 */
+	if (size == 2 && packet->kind == TL_PT_PKT_CYC && flow->config.errata & TL_PT_SKD007 &&
+	    looks_like_overflow(flow, pos + 1)) {
+		packet->kind = TL_PT_PKT_INVALID;
+		packet->size = 1;
+		return 1;
+	}
+	return size;
+}
+
+bool tl_pt_flow_ip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
+{
+	if (packet->ip.ipc == TL_PT_IPC_SUPPRESSED)
+		return false;
+	flow->last_ip = tl_pt_take_ip(flow->packet, flow->last_ip);
+	return true;
+}
+
+/* ---- the fast way ---- */
+
+/* CYC of as many bytes as always hold 64 bits; its size, or 0: look closer. */
+static size_t short_cyc(const uint8_t *pos, const uint8_t *end, uint64_t *cycles)
+{
+	size_t left = (size_t)(end - pos), size = 1;
+	unsigned shift = 5;
+
+	*cycles = *pos >> 3;
+	if (!(*pos & 4))
+		return 1;
+	for (; size < left && size < 9; shift += 7) {
+		uint8_t byte = pos[size++];
+
+		*cycles |= (uint64_t)(byte >> 1) << shift;
+		if (!(byte & 1))
+			return size;
+	}
+	return 0;
+}
+
+/*
+ * The length of a packet that only keeps time, or of PAD, if it can be told at a glance; 0: look
+ * closer.
+ */
+static size_t passing(const struct tl_pt_flow *flow, const uint8_t *pos)
+{
+	struct tl_pt_opcode op = tl_pt_opcodes[*pos];
+	uint64_t cycles;
+
+	if (op.kind == TL_PT_PKT_PAD)
+		return 1;
+	if (flow->timed)
+		return 0;
+	if (op.kind == TL_PT_PKT_CYC)
+		return *pos & 4 && flow->config.errata & TL_PT_SKD007
+			       ? 0
+			       : short_cyc(pos, flow->end, &cycles);
+	if (op.kind == TL_PT_PKT_MTC || op.kind == TL_PT_PKT_TSC)
+		return op.size <= flow->end - pos ? op.size : 0;
+	return 0;
+}
+
+size_t tl_pt_flow_keep_time(struct tl_pt_flow *flow, const uint8_t *pos)
+{
+	struct tl_pt_opcode op = tl_pt_opcodes[*pos];
+	uint64_t cycles;
+	size_t size;
+
+	if (op.kind == TL_PT_PKT_MTC && flow->end - pos >= 2) {
+		tl_pt_time_mtc(&flow->time, pos[1], &flow->config);
+		return 2;
+	}
+	if (op.kind != TL_PT_PKT_CYC || (*pos & 4 && flow->config.errata & TL_PT_SKD007))
+		return 0;
+	size = short_cyc(pos, flow->end, &cycles);
+	if (size)
+		tl_pt_time_cyc(&flow->time, cycles, &flow->config);
+	return size;
+}
+
+/* TNT of up to 47 outcomes. */
+static bool long_tnt(const uint8_t *pos, const uint8_t *end, uint64_t *bits, uint32_t *count)
+{
+	uint64_t payload;
+	uint32_t outcomes;
+
+	if (!tl_pt_is_long_tnt(pos, end))
+		return false;
+	payload = tl_get64(pos) >> 16;
+	outcomes = 63 - (uint32_t)__builtin_clzll(payload);
+	if (*count + outcomes > 64)
+		return false;
+	*bits = *bits << outcomes | (payload ^ UINT64_C(1) << outcomes);
+	*count += outcomes;
+	return true;
+}
+
+static bool tick(struct tl_pt_flow *flow)
+{
+	if (!(flow->hold & TL_PT_HOLD_TICK) || !flow->time.have_tsc ||
+	    flow->time.tsc == flow->event_tsc)
+		return false;
+	flow->event_tsc = flow->time.tsc;
+	return true;
+}
+
+/* A TIP at `pos` with nothing pending. */
+static bool take_tip(struct tl_pt_flow *flow, struct tl_pt_item *item, const uint8_t *pos)
+{
+	uint32_t size = tl_pt_tip_size(pos, flow->end);
+
+	if (!size)
+		return false;
+	flow->packet = pos;
+	flow->last_ip = tl_pt_take_ip(pos, flow->last_ip);
+	flow->pos = pos + size;
+	item->kind = TL_PT_ITEM_TIP;
+	item->ip = flow->last_ip;
+	item->suppressed = false;
+	item->offset = (uint64_t)(pos - flow->begin);
+	item->tick = tick(flow);
+	return true;
+}
+
+/*
+ * Outcomes without a gap; in an untimed flow PAD and time packets between them do not count as one.
+ */
+static uint32_t gather(struct tl_pt_flow *flow, struct tl_pt_item *item, const uint8_t *pos)
+{
+	const uint8_t *end = flow->end, *next;
+	uint64_t bits = 0;
+	uint32_t count = 0;
+
+	for (;;) {
+		size_t size;
+
+		next = tl_pt_take_tnt(pos, end, &bits, &count);
+		if (next != pos) {
+			flow->pos = next;
+			pos = next;
+		}
+		if (pos == end || count > 64 - 6)
+			break;
+		if (long_tnt(pos, end, &bits, &count)) {
+			pos += 8;
+			flow->pos = pos;
+			continue;
+		}
+		size = passing(flow, pos);
+		if (!size)
+			break;
+		pos += size;
+	}
+	item->bits = bits;
+	item->count = count;
+	return count;
+}
+
+/* Outcomes or a TIP, when they are next and stand for themselves. */
+static bool fast(struct tl_pt_flow *flow, struct tl_pt_item *item)
+{
+	const uint8_t *pos = flow->pos;
+
+	/* What stands before the packet is passed with it. */
+	while (pos < flow->end) {
+		size_t size = passing(flow, pos);
+
+		if (!size && flow->timed) {
+			size = tl_pt_flow_keep_time(flow, pos);
+			flow->pos += size ? pos + size - flow->pos : 0;
+		}
+		if (!size)
+			break;
+		pos += size;
+	}
+	if (pos == flow->end)
+		return false;
+	if (take_tip(flow, item, pos))
+		return true;
+	if (!gather(flow, item, pos))
+		return false;
+	flow->packet = pos;
+	item->kind = TL_PT_ITEM_TNT;
+	item->offset = (uint64_t)(pos - flow->begin);
+	item->tick = tick(flow);
+	return true;
+}
+
+/* ---- the slow way ---- */
+
+static const struct {
+	tl_pt_rule *rule;
+	bool in_psb;  /* allowed inside a PSB+ (5.1) */
+	bool flushes; /* MWAIT and PWRE that are kept come before it (5.7) */
+} rules[TL_PT_PKT_COUNT] = {
+	[TL_PT_PKT_INVALID] = { tl_pt_rule_skip, true, false },
+	[TL_PT_PKT_UNKNOWN] = { tl_pt_rule_skip, true, false },
+	[TL_PT_PKT_PAD] = { tl_pt_rule_skip, true, false },
+	[TL_PT_PKT_PSB] = { tl_pt_rule_psb, false, true },
+	[TL_PT_PKT_PSBEND] = { tl_pt_rule_psbend, true, false },
+	[TL_PT_PKT_FUP] = { tl_pt_rule_fup, true, false },
+	[TL_PT_PKT_TIP] = { tl_pt_rule_tip, false, true },
+	[TL_PT_PKT_TIP_PGE] = { tl_pt_rule_pge, false, true },
+	[TL_PT_PKT_TIP_PGD] = { tl_pt_rule_pgd, false, true },
+	[TL_PT_PKT_TNT_8] = { tl_pt_rule_tnt, false, true },
+	[TL_PT_PKT_TNT_64] = { tl_pt_rule_tnt, false, true },
+	[TL_PT_PKT_MODE] = { tl_pt_rule_mode, true, false },
+	[TL_PT_PKT_PIP] = { tl_pt_rule_pip, true, false },
+	[TL_PT_PKT_VMCS] = { tl_pt_rule_vmcs, true, false },
+	[TL_PT_PKT_CBR] = { tl_pt_rule_cbr, true, false },
+	[TL_PT_PKT_TSC] = { tl_pt_rule_time, true, false },
+	[TL_PT_PKT_TMA] = { tl_pt_rule_time, true, false },
+	[TL_PT_PKT_MTC] = { tl_pt_rule_time, true, false },
+	[TL_PT_PKT_CYC] = { tl_pt_rule_time, true, false },
+	[TL_PT_PKT_STOP] = { tl_pt_rule_stop, false, true },
+	[TL_PT_PKT_OVF] = { tl_pt_rule_ovf, true, true },
+	[TL_PT_PKT_MNT] = { tl_pt_rule_mnt, true, false },
+	[TL_PT_PKT_EXSTOP] = { tl_pt_rule_exstop, false, false },
+	[TL_PT_PKT_MWAIT] = { tl_pt_rule_mwait, false, false },
+	[TL_PT_PKT_PWRE] = { tl_pt_rule_pwre, false, false },
+	[TL_PT_PKT_PWRX] = { tl_pt_rule_pwrx, false, true },
+	[TL_PT_PKT_PTW] = { tl_pt_rule_ptw, false, true },
+	[TL_PT_PKT_CFE] = { tl_pt_rule_cfe, false, true },
+	[TL_PT_PKT_EVD] = { tl_pt_rule_evd, false, true },
+	[TL_PT_PKT_TRIG] = { tl_pt_rule_trig, false, true },
+	[TL_PT_PKT_BBP] = { tl_pt_rule_skip, false, false },
+	[TL_PT_PKT_BIP] = { tl_pt_rule_skip, false, false },
+	[TL_PT_PKT_BEP] = { tl_pt_rule_bep, false, false },
+};
+
+static int apply(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		 struct tl_pt_item *item)
+{
+	if (flow->hold & TL_PT_HOLD_PSB && !rules[packet->kind].in_psb)
+		return -TL_PT_BAD_CONTEXT;
+	if (flow->hold & TL_PT_HOLD_POWER && rules[packet->kind].flushes && !flow->classic) {
+		/* The packet is come back to when these events have been given. */
+		flow->pos = flow->packet;
+		tl_pt_flow_give_power(flow);
+		return TL_PT_GO_ON;
+	}
+	return rules[packet->kind].rule(flow, packet, item);
+}
+
+/* Take one packet. */
+static int step(struct tl_pt_flow *flow, struct tl_pt_item *item)
+{
+	struct tl_pt_packet packet;
+	uint64_t last_ip = flow->last_ip;
+	int size, status;
+
+	flow->packet = flow->pos;
+	size = tl_pt_flow_decode(flow, &packet, flow->pos, &flow->context);
+	if (size < 0)
+		return size;
+	flow->hold = flow->context.items ? flow->hold | TL_PT_HOLD_ITEMS
+					 : flow->hold & ~(uint32_t)TL_PT_HOLD_ITEMS;
+	flow->pos += size;
+	status = apply(flow, &packet, item);
+	if (status < 0) {
+		flow->pos = flow->packet;
+		flow->last_ip = last_ip;
+	}
+	return status;
+}
+
+static bool give_ready(struct tl_pt_flow *flow, struct tl_pt_item *item)
+{
+	if (!flow->ready_count)
+		return false;
+	item->kind = TL_PT_ITEM_EVENT;
+	item->event = flow->ready[flow->ready_first++];
+	item->offset = item->event.offset;
+	if (!--flow->ready_count) {
+		flow->ready_first = 0;
+		flow->hold &= ~(uint32_t)TL_PT_HOLD_READY;
+	}
+	return true;
+}
+
+/* No packet could be taken: the end, or an error that stays. Events before it come first. */
+static void stop(struct tl_pt_flow *flow, struct tl_pt_item *item, int status)
+{
+	if (status == -TL_PT_EOS && flow->hold & TL_PT_HOLD_POWER && !flow->classic)
+		tl_pt_flow_give_power(flow);
+	if (status != -TL_PT_EOS) {
+		flow->error = (enum tl_pt_error) - status;
+		flow->hold |= TL_PT_HOLD_ERROR;
+	}
+	if (give_ready(flow, item))
+		return;
+	item->kind = status == -TL_PT_EOS ? TL_PT_ITEM_END : TL_PT_ITEM_ERROR;
+	item->error = (enum tl_pt_error) - status;
+	item->offset = (uint64_t)(flow->packet - flow->begin);
+}
+
+void tl_pt_flow_next(struct tl_pt_flow *flow, struct tl_pt_item *item)
+{
+	int status = TL_PT_GO_ON;
+
+	while (status == TL_PT_GO_ON) {
+		if (!(flow->hold & ~(uint32_t)TL_PT_HOLD_TICK) && fast(flow, item))
+			return;
+		if (flow->hold & TL_PT_HOLD_READY && give_ready(flow, item))
+			return;
+		if (flow->hold & TL_PT_HOLD_SYNC)
+			flow->packet = flow->begin, status = -TL_PT_NOSYNC;
+		else if (flow->hold & TL_PT_HOLD_ERROR)
+			status = -(int)flow->error;
+		else
+			status = step(flow, item);
+	}
+	if (status == TL_PT_GIVEN)
+		return;
+	if (flow->hold & TL_PT_HOLD_SYNC) {
+		item->kind = TL_PT_ITEM_ERROR;
+		item->error = TL_PT_NOSYNC;
+		item->offset = 0;
+		return;
+	}
+	stop(flow, item, status);
+}

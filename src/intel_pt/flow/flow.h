@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_INTEL_PT_FLOW_FLOW_H
+#define TL_INTEL_PT_FLOW_FLOW_H
+/*
+ * The flow: what packets say about control flow, one item at a time, in the order of the trace.
+ * This layer knows every rule between packets (sections 5 and 6 of docs/formats/intel-pt.md: PSB+,
+ * OVF, FUP pairs, MODE, PIP, power, errata, time) and no code; the walk over code (walk.c) knows no
+ * packets. It gives
+ *
+ *   TNT    outcomes, oldest first: consecutive TNT packets are gathered as long as nothing else
+ *          stands between them that the walk or the clock must see
+ *   TIP    the target of an indirect or far branch, or of an uncompressed return
+ *   EVENT  an event, in the order of 5.1 to 5.8. How the walk binds it to a place follows from its
+ *          kind: a status update or overflow is now; enabled is now; disabled is where 5.4 says;
+ *          async_* , tsx, exstop, mwait, ptwrite and CFE events with an address are where the walk
+ *          comes to that address without using trace; exec_mode and iflags come behind the TIP or
+ *          the event (enabled, async_branch) that they belong to and are now, at its target;
+ *          paging, vmcs, ptwrite without address are at the next instruction that 5.5 and 5.7 name;
+ *          all events while tracing is off, and those with `ip_suppressed` that none of this names:
+ *          now
+ *   END    no more packets
+ *   ERROR  `error`, at `offset`; the flow stays there until it is synchronised again or
+ *          resynchronised
+ *
+ * PSB+ of a running flow: the enabled or disabled status comes first, and must agree with what was
+ * before (5.1); whether its address does, the walk knows.
+ *
+ * An event that lies behind outcomes follows them as an item. A TIP may be deferred (5.6): at an
+ * indirect branch with outcomes left, the walk keeps them and takes the next item; only a TIP will
+ * do.
+ */
+#include <tracelathe/intel_pt.h>
+
+#include "intel_pt/packets/layout.h"
+#include "intel_pt/packets/packet.h"
+#include "intel_pt/flow/clock.h"
+
+enum tl_pt_item_kind {
+	TL_PT_ITEM_TNT,
+	TL_PT_ITEM_TIP,
+	TL_PT_ITEM_EVENT,
+	TL_PT_ITEM_END,
+	TL_PT_ITEM_ERROR
+};
+
+struct tl_pt_item {
+	enum tl_pt_item_kind kind;
+	enum tl_pt_error error;
+	uint32_t count;  /* TNT: outcomes, 1 .. 64 */
+	bool suppressed; /* TIP: without an address */
+	/* TNT, TIP: its time is a new one (TL_PT_TICK_EVENTS): a tick at its first branch */
+	bool tick;
+	uint64_t bits;   /* TNT: the oldest outcome in bit `count - 1`; bits above it are 0 */
+	uint64_t ip;     /* TIP */
+	uint64_t offset; /* of the packet, the first one of several */
+	struct tl_pt_event event;
+};
+
+/*
+ * Why packets at `pos` may not be taken inline (tl_pt_flow.hold). Zero: tracing is on,
+ * synchronised, and nothing is pending, so that TNT and TIP stand for themselves.
+ */
+enum tl_pt_hold {
+	TL_PT_HOLD_SYNC = 1 << 0,  /* not synchronised */
+	TL_PT_HOLD_ERROR = 1 << 1, /* `error` */
+	TL_PT_HOLD_OFF = 1 << 2,   /* tracing is off */
+	TL_PT_HOLD_READY = 1 << 3, /* events to be given */
+	TL_PT_HOLD_FUP = 1 << 4,   /* a FUP waits for its TIP or TIP.PGD */
+	TL_PT_HOLD_BOUND = 1 << 5, /* something waits for a FUP or a TIP */
+	TL_PT_HOLD_PSB = 1 << 6,   /* inside a PSB+ */
+	TL_PT_HOLD_ITEMS = 1 << 7, /* inside BBP .. BEP: bytes of TNT may be items */
+	TL_PT_HOLD_POWER = 1 << 8, /* MWAIT or PWRE kept for later packets */
+	TL_PT_HOLD_EVD = 1 << 9,   /* EVD kept for its CFE */
+	TL_PT_HOLD_TICK = 1 << 10, /* each TNT and TIP may bring a tick */
+};
+
+enum {
+	/* events at once: those bound to a FUP or a TIP, what is kept, and the branch itself */
+	TL_PT_READY_MAX = 24,
+	TL_PT_BOUND_MAX = 8,
+};
+
+/* An event that waits for a FUP. */
+struct tl_pt_bound {
+	struct tl_pt_event event;
+	bool keep;   /* the FUP is also the source of a branch (5.3) */
+	bool silent; /* the FUP only is taken away */
+};
+
+struct tl_pt_flow {
+	/*
+	 * What the fast path reads and writes. While `hold` is 0 a walk may keep `pos` and
+	 * `last_ip` in locals, take TNT and TIP packets with the functions below, and must store
+	 * both back before it calls any function here. `pos` stands behind the last packet taken;
+	 * what stands before the next TNT or TIP (PAD, and time packets in an untimed flow) is
+	 * passed with that one. A timed flow gives outcomes up to the next time packet.
+	 */
+	const uint8_t *pos, *end;
+	uint64_t last_ip;
+	uint32_t hold; /* enum tl_pt_hold */
+	bool timed, classic, query;
+
+	enum tl_pt_error error;
+	const uint8_t *begin;
+	const uint8_t *packet;  /* the packet being decoded, or the one at fault */
+	const uint8_t *psb;     /* the PSB synchronised onto, or the last one passed */
+	const uint8_t *resumed; /* where the last resynchronisation went on */
+	struct tl_pt_config config;
+	struct tl_pt_context context;
+
+	struct tl_pt_time time;
+	/* time packets before it are in `time`, if not all before `pos` are */
+	const uint8_t *time_pos;
+	struct tl_pt_context time_context;
+	uint64_t event_tsc; /* of the last event or tick */
+
+	/* 5.1: the PSB+ we are in. */
+	bool running; /* the flow came here from before: status must agree */
+	/* as far as it was looked through: its time holds from its first event on */
+	const uint8_t *psb_end;
+	bool status_on;    /* it has a FUP */
+	bool status_stale; /* which is an old one: tracing is off (BDM70, 7) */
+	uint64_t status_ip;
+
+	/* 5.3, 5.5: what waits for a FUP, for a TIP; and events ready to be given. */
+	uint64_t fup_ip; /* with TL_PT_HOLD_FUP */
+	uint64_t fup_offset;
+	uint32_t bound_count;
+	uint32_t at_tip; /* enum tl_pt_at_tip */
+	uint32_t ready_first, ready_count;
+	enum tl_pt_exec_mode mode, new_mode;
+	bool iflag, iflag_known, new_iflag;
+	uint64_t mode_offset;
+	struct tl_pt_event tip_paging, tip_vmcs;
+	struct tl_pt_bound bound[TL_PT_BOUND_MAX];
+	struct tl_pt_event ready[TL_PT_READY_MAX];
+
+	/* 5.7: what is kept for later packets. */
+	bool have_mwait, have_pwre, have_cr2, have_vmxq, have_vmxr;
+	struct tl_pt_event mwait, pwre;
+	uint64_t cr2, vmxq, vmxr;
+};
+
+/* What a flow is opened for. */
+enum tl_pt_flow_wish {
+	/*
+	 * Every item has its own time (tl_pt_flow_time() after each item, event.tsc). Without it
+	 * time packets are passed over, events carry no time, and tl_pt_flow_time() catches up when
+	 * it is asked: still exact at the item just given, but a TNT item may then span several
+	 * times and has that of its last packet.
+	 */
+	TL_PT_FLOW_TIMED = 1 << 0,
+	/*
+	 * As version 2.0.5 of the published interface: exec_mode events may change nothing; PWRE is
+	 * not kept.
+	 */
+	TL_PT_FLOW_CLASSIC = 1 << 1,
+	/*
+	 * As its query decoder: exec_mode comes before its TIP; TIP.PGE and PSB+ need not agree
+	 * with what was before.
+	 */
+	TL_PT_FLOW_QUERY = 1 << 2,
+};
+
+/*
+ * Begin over config->begin .. end, not synchronised. The configuration is copied. 0, or
+ * -TL_PT_INVALID, _BAD_CONFIG.
+ */
+int tl_pt_flow_open(struct tl_pt_flow *flow, const struct tl_pt_config *config, unsigned wishes);
+
+/*
+ * Synchronise: to the next PSB behind the present one (the first one at first), to the one before
+ * it, to the one at `offset`. All pending state is dropped, time too. 0; -TL_PT_EOS without such a
+ * PSB; -TL_PT_NOSYNC: none at `offset`.
+ */
+int tl_pt_flow_sync_forward(struct tl_pt_flow *flow);
+int tl_pt_flow_sync_backward(struct tl_pt_flow *flow);
+int tl_pt_flow_sync_set(struct tl_pt_flow *flow, uint64_t offset);
+
+/* The next item. */
+void tl_pt_flow_next(struct tl_pt_flow *flow, struct tl_pt_item *item);
+
+/*
+ * After a TL_PT_ITEM_ERROR (9.9): drop what is pending, keep time, and go on at the next packet
+ * that gives a place. `lost` is filled with a TL_PT_EV_LOST event. 0, or -TL_PT_EOS: nothing
+ * follows; `lost` then reaches to the end.
+ *
+ * A walk that fails itself, on an item that does not fit the code, needs no such call: it drops
+ * outcomes, and gives events that have no place away, until an item that tl_pt_gives_place() - the
+ * one at fault, perhaps.
+ */
+int tl_pt_flow_resync(struct tl_pt_flow *flow, struct tl_pt_event *lost);
+
+/*
+ * Does the item just given say where flow goes on, so that a lost walk is found? *on, *ip: tracing
+ * is on, and where.
+ */
+bool tl_pt_gives_place(const struct tl_pt_flow *flow, const struct tl_pt_item *item, bool *on,
+		       uint64_t *ip);
+
+/*
+ * Time at the item just given: 0; -TL_PT_NO_TIME (counters are given anyway). The core:bus ratio:
+ * -TL_PT_NO_CBR.
+ */
+int tl_pt_flow_time(struct tl_pt_flow *flow, uint64_t *tsc, uint32_t *lost_mtc, uint32_t *lost_cyc);
+int tl_pt_flow_cbr(struct tl_pt_flow *flow, uint32_t *ratio);
+/*
+ * A flow that is a clock and nothing else: from where it was synchronised, take the time packets up
+ * to `offset`, the end of a packet, into `time`. Nothing but packets is looked at, so that behind a
+ * fault the flow itself may tell another time.
+ */
+void tl_pt_flow_clock(struct tl_pt_flow *flow, uint64_t offset);
+
+static inline uint64_t tl_pt_flow_offset(const struct tl_pt_flow *flow)
+{
+	return (uint64_t)(flow->pos - flow->begin);
+}
+
+/*
+ * Where the published decoders say they are while an item waits: at the packet that gave an event
+ * or a target; behind outcomes, PIP and VMCS, since they look at what follows these.
+ */
+static inline uint64_t tl_pt_flow_waits_at(const struct tl_pt_flow *flow,
+					   const struct tl_pt_item *item)
+{
+	bool behind = item->kind == TL_PT_ITEM_TNT ||
+		      (item->kind == TL_PT_ITEM_EVENT &&
+		       (item->event.kind == TL_PT_EV_PAGING || item->event.kind == TL_PT_EV_VMCS));
+
+	return (uint64_t)((behind ? flow->pos : flow->packet) - flow->begin);
+}
+
+/* ---- the fast path ---- */
+
+/*
+ * In a timed flow: take the CYC or MTC at `pos` < end into the clock. Its size; 0: none of them, or
+ * not that simple.
+ */
+size_t tl_pt_flow_keep_time(struct tl_pt_flow *flow, const uint8_t *pos);
+
+/* Short TNT: an even byte other than 00 and 02; its highest 1 is the stop bit (4.1). */
+static inline bool tl_pt_is_short_tnt(uint32_t byte)
+{
+	return !(byte & 1) && byte > TL_PT_OPC_EXT;
+}
+
+enum { TL_PT_LONG_TNT = 8 };
+
+/* Long TNT, with all its bytes: the highest 1 of the last six is the stop bit. */
+static inline bool tl_pt_is_long_tnt(const uint8_t *pos, const uint8_t *end)
+{
+	return end - pos >= TL_PT_LONG_TNT && pos[0] == TL_PT_OPC_EXT && pos[1] == 0xa3 &&
+	       tl_get64(pos) >> 17;
+}
+
+/*
+ * Gather outcomes from the TNT packets at `pos` behind those already in the register (the oldest in
+ * bit `count - 1`), at most 64. Returns the position behind the last packet taken; `pos` itself
+ * when there was none, or no room.
+ */
+static inline const uint8_t *tl_pt_take_tnt(const uint8_t *pos, const uint8_t *end, uint64_t *bits,
+					    uint32_t *count)
+{
+	uint64_t b = *bits;
+	uint32_t n = *count;
+
+	while (pos < end && n <= 64 - 6) {
+		uint32_t byte = *pos;
+		uint32_t outcomes;
+
+		if (!tl_pt_is_short_tnt(byte))
+			break;
+		outcomes = 30 - (uint32_t)__builtin_clz(byte);
+		b = b << outcomes | ((byte >> 1) ^ 1u << outcomes);
+		n += outcomes;
+		pos++;
+	}
+	*bits = b;
+	*count = n;
+	return pos;
+}
+
+/* Is there a TIP with an address at `pos`, with all its bytes? Its length, or 0. */
+static inline uint32_t tl_pt_tip_size(const uint8_t *pos, const uint8_t *end)
+{
+	uint32_t size;
+
+	if (pos == end || (*pos & 0x1f) != TL_PT_OPC_TIP)
+		return 0;
+	size = tl_pt_ip_bytes[*pos >> 5];
+	/* not suppressed, not reserved */
+	return size - 1 < 8 && size < (size_t)(end - pos) ? 1 + size : 0;
+}
+
+/*
+ * The address of the IP packet at `pos`, which is whole and has one; `last_ip` is the one before it
+ * (4.3).
+ */
+static inline uint64_t tl_pt_take_ip(const uint8_t *pos, uint64_t last_ip)
+{
+	return tl_pt_apply_ip(pos + 1, *pos >> 5, last_ip);
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Execution mode, transactions, address space (5.5), and what binds to the next TIP. */
+#include "intel_pt/flow/rules.h"
+
+enum tl_pt_exec_mode tl_pt_mode_of(const struct tl_pt_packet *packet)
+{
+	if (packet->mode.csl)
+		return packet->mode.csd ? TL_PT_MODE_UNKNOWN : TL_PT_MODE_64;
+	return packet->mode.csd ? TL_PT_MODE_32 : TL_PT_MODE_16;
+}
+
+/* Give what changes with a MODE.Exec packet. */
+static void give_mode(struct tl_pt_flow *flow, const struct tl_pt_event *place)
+{
+	struct tl_pt_event event = *place;
+
+	if (flow->new_mode != flow->mode || flow->classic || place->status_update) {
+		event.kind = TL_PT_EV_EXEC_MODE;
+		event.exec_mode.mode = flow->new_mode;
+		tl_pt_flow_give(flow, &event);
+	}
+	if (flow->config.flags & TL_PT_IFLAG_EVENTS &&
+	    (flow->new_iflag != flow->iflag || !flow->iflag_known)) {
+		event.kind = TL_PT_EV_IFLAGS;
+		event.iflags.iflag = flow->new_iflag;
+		tl_pt_flow_give(flow, &event);
+	}
+	flow->mode = flow->new_mode;
+	flow->iflag = flow->new_iflag;
+	flow->iflag_known = true;
+}
+
+void tl_pt_flow_give_at_tip(struct tl_pt_flow *flow, bool suppressed, uint64_t ip)
+{
+	struct tl_pt_event place = tl_pt_event_at(flow, TL_PT_EV_EXEC_MODE);
+	uint32_t at_tip = flow->at_tip;
+
+	if (!at_tip)
+		return;
+	flow->at_tip = 0;
+	if (!flow->bound_count)
+		flow->hold &= ~(uint32_t)TL_PT_HOLD_BOUND;
+	flow->tip_vmcs.ip_suppressed = flow->tip_paging.ip_suppressed = place.ip_suppressed =
+		suppressed;
+	flow->tip_vmcs.ip = flow->tip_paging.ip = place.ip = suppressed ? 0 : ip;
+	if (at_tip & TL_PT_AT_TIP_VMCS)
+		tl_pt_flow_give(flow, &flow->tip_vmcs);
+	if (at_tip & TL_PT_AT_TIP_PAGING)
+		tl_pt_flow_give(flow, &flow->tip_paging);
+	place.offset = flow->mode_offset;
+	if (at_tip & TL_PT_AT_TIP_MODE)
+		give_mode(flow, &place);
+}
+
+static int mode_exec(struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
+{
+	struct tl_pt_event place = tl_pt_event_at(flow, TL_PT_EV_EXEC_MODE);
+	enum tl_pt_exec_mode mode = tl_pt_mode_of(packet);
+
+	if (mode == TL_PT_MODE_UNKNOWN)
+		return -TL_PT_BAD_PACKET;
+	flow->new_mode = mode;
+	flow->new_iflag = packet->mode.iflag;
+	flow->mode_offset = place.offset;
+	if (!(flow->hold & TL_PT_HOLD_PSB)) {
+		flow->at_tip |= TL_PT_AT_TIP_MODE;
+		flow->hold |= TL_PT_HOLD_BOUND;
+		return TL_PT_GO_ON;
+	}
+	if (flow->running && !flow->query && flow->status_on && !flow->status_stale &&
+	    flow->mode != TL_PT_MODE_UNKNOWN && flow->mode != mode)
+		return -TL_PT_BAD_STATUS_UPDATE;
+	place.status_update = true;
+	place.ip = flow->status_ip;
+	place.ip_suppressed = !flow->status_on;
+	give_mode(flow, &place);
+	return TL_PT_GO_ON;
+}
+
+static int mode_tsx(struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
+{
+	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_TSX);
+
+	if (packet->mode.intx && packet->mode.abrt)
+		return -TL_PT_BAD_PACKET;
+	event.tsx.speculative = packet->mode.intx;
+	event.tsx.aborted = packet->mode.abrt;
+	if (flow->hold & TL_PT_HOLD_PSB)
+		tl_pt_flow_give_status(flow, &event);
+	else if (!tl_pt_flow_is_on(flow))
+		tl_pt_flow_give_bare(flow, &event);
+	else /* The FUP of an abort is also the source of the branch to the handler (5.3). */
+		return tl_pt_flow_bind(flow, &event, event.tsx.aborted);
+	return TL_PT_GO_ON;
+}
+
+int tl_pt_rule_mode(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		    struct tl_pt_item *item)
+{
+	(void)item;
+	return packet->mode.leaf == TL_PT_MODE_EXEC ? mode_exec(flow, packet)
+						    : mode_tsx(flow, packet);
+}
+
+/* ---- address space ---- */
+
+/*
+ * As status in a PSB+, with the TIP of a branch that is under way, or for the walk to find the
+ * instruction.
+ */
+static void address_space(struct tl_pt_flow *flow, struct tl_pt_event *event,
+			  struct tl_pt_event *at_tip, enum tl_pt_event_kind async, uint32_t bit)
+{
+	if (flow->hold & TL_PT_HOLD_PSB) {
+		event->kind = async;
+		tl_pt_flow_give_status(flow, event);
+	} else if (flow->hold & TL_PT_HOLD_FUP) {
+		event->kind = async;
+		*at_tip = *event;
+		flow->at_tip |= bit;
+		flow->hold |= TL_PT_HOLD_BOUND;
+	} else {
+		tl_pt_flow_give(flow, event);
+	}
+}
+
+int tl_pt_rule_pip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
+{
+	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_PAGING);
+
+	(void)item;
+	event.paging.cr3 = packet->pip.cr3;
+	event.paging.non_root = packet->pip.nr;
+	address_space(flow, &event, &flow->tip_paging, TL_PT_EV_ASYNC_PAGING, TL_PT_AT_TIP_PAGING);
+	return TL_PT_GO_ON;
+}
+
+int tl_pt_rule_vmcs(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		    struct tl_pt_item *item)
+{
+	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_VMCS);
+
+	(void)item;
+	event.vmcs.base = packet->vmcs.base;
+	address_space(flow, &event, &flow->tip_vmcs, TL_PT_EV_ASYNC_VMCS, TL_PT_AT_TIP_VMCS);
+	return TL_PT_GO_ON;
+}

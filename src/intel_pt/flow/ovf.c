@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* OVF: packets were lost; what follows says how flow goes on (5.2). TraceStop. */
+#include "intel_pt/flow/rules.h"
+
+#define KIND(kind) (UINT64_C(1) << TL_PT_PKT_##kind)
+
+/* What says nothing about flow. */
+static const uint64_t passed = KIND(PAD) | KIND(MNT) | KIND(CBR) | KIND(TSC) | KIND(TMA) |
+			       KIND(MTC) | KIND(CYC) | KIND(UNKNOWN) | KIND(INVALID) | KIND(BBP) |
+			       KIND(BIP);
+/* Tracing is off before these. */
+static const uint64_t when_off = KIND(PSB) | KIND(TIP_PGE) | KIND(MODE) | KIND(PIP) | KIND(VMCS) |
+				 KIND(STOP) | KIND(OVF) | KIND(EXSTOP) | KIND(MWAIT) | KIND(PWRE) |
+				 KIND(PWRX) | KIND(PTW) | KIND(CFE) | KIND(EVD) | KIND(TRIG) |
+				 KIND(BEP);
+
+static const uint64_t outcomes = KIND(TNT_8) | KIND(TNT_64);
+
+bool tl_pt_may_follow_ovf(enum tl_pt_packet_kind kind)
+{
+	return (passed | when_off | KIND(FUP)) >> kind & 1;
+}
+
+/* A packet further on, and what it is read with. */
+struct ahead {
+	struct tl_pt_packet packet;
+	struct tl_pt_context context;
+	const uint8_t *pos;
+	int size;         /* negative: no packet */
+	uint64_t last_ip; /* behind it */
+};
+
+static void look(const struct tl_pt_flow *flow, struct ahead *ahead)
+{
+	ahead->size = tl_pt_flow_decode(flow, &ahead->packet, ahead->pos, &ahead->context);
+	if (ahead->size > 0 && ahead->packet.kind >= TL_PT_PKT_FUP &&
+	    ahead->packet.kind <= TL_PT_PKT_TIP_PGD)
+		ahead->last_ip =
+			tl_pt_apply_ip(ahead->pos + 1, ahead->packet.ip.ipc, ahead->last_ip);
+}
+
+static bool is_one_of(const struct ahead *ahead, uint64_t kinds)
+{
+	return ahead->size > 0 && kinds >> ahead->packet.kind & 1;
+}
+
+/* From the packet at `pos` to the next one whose kind is not in `skip`. */
+static struct ahead look_ahead(const struct tl_pt_flow *flow, const uint8_t *pos, uint64_t skip)
+{
+	struct ahead ahead = { .pos = pos, .last_ip = flow->last_ip, .context = flow->context };
+
+	for (look(flow, &ahead); is_one_of(&ahead, skip); look(flow, &ahead))
+		ahead.pos += ahead.size;
+	return ahead;
+}
+
+/*
+ * What waited: published without an address while tracing was off, else it is lost with the rest.
+ */
+static void settle(struct tl_pt_flow *flow)
+{
+	bool lost = tl_pt_flow_is_on(flow) || flow->classic;
+
+	for (uint32_t i = 0; i < flow->bound_count && !lost; i++)
+		if (!flow->bound[i].silent)
+			tl_pt_flow_give_bare(flow, &flow->bound[i].event);
+	tl_pt_flow_drop(flow);
+	flow->running = false;
+}
+
+/*
+ * Packets go on at `pos`. The overflow is given with the time of its OVF, so that the next event
+ * tells how long it was.
+ */
+static int go_on_at(struct tl_pt_flow *flow, struct tl_pt_event *event, const uint8_t *pos)
+{
+	tl_pt_flow_pass(flow, pos);
+	tl_pt_flow_push(flow, event);
+	return TL_PT_GO_ON;
+}
+
+/* Tracing is off, as far as one can tell. */
+static int overflow_off(struct tl_pt_flow *flow, struct tl_pt_event *event, const uint8_t *pos)
+{
+	tl_pt_flow_set_on(flow, false);
+	event->ip_suppressed = true;
+	return go_on_at(flow, event, pos);
+}
+
+/* Flow goes on at an address, packets with the one at `pos`. */
+static int overflow_at(struct tl_pt_flow *flow, struct tl_pt_event *event, uint64_t ip,
+		       const uint8_t *pos)
+{
+	tl_pt_flow_set_on(flow, true);
+	event->ip = ip;
+	return go_on_at(flow, event, pos);
+}
+
+/* ---- errata (7) ---- */
+
+static bool is_tsx(const struct tl_pt_packet *packet)
+{
+	return packet->kind == TL_PT_PKT_MODE && packet->mode.leaf == TL_PT_MODE_TSX;
+}
+
+/*
+ * SKD010: may a packet stand between the OVF and the one that tells where flow goes on? Outcomes
+ * may: Intel's text has a decoder scan for the next address; 2.0.5 gives up, as it cannot tell that
+ * none is left when that comes.
+ */
+static bool tells_nothing(const struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
+{
+	const uint64_t plain = (passed & ~(KIND(UNKNOWN) | KIND(INVALID))) | KIND(PIP) |
+			       KIND(VMCS) | KIND(MODE) | KIND(PWRE) | KIND(PWRX) | KIND(EVD) |
+			       KIND(TRIG);
+
+	switch (packet->kind) {
+	/* With an address, it would come with a FUP that is its own. */
+	case TL_PT_PKT_EXSTOP:
+		return !packet->exstop.ip;
+	case TL_PT_PKT_PTW:
+		return !packet->ptw.ip;
+	case TL_PT_PKT_CFE:
+		return !packet->cfe.ip;
+	case TL_PT_PKT_BEP:
+		return !packet->bep.ip;
+	default:
+		return (flow->classic ? plain : plain | outcomes) >> packet->kind & 1;
+	}
+}
+
+/*
+ * `*tsx`: the MODE.TSX on the way, which is used up where flow goes on; a second one says that
+ * tracing is off.
+ */
+static struct ahead find_place(const struct tl_pt_flow *flow, const uint8_t **tsx)
+{
+	struct ahead ahead = { .pos = flow->pos,
+			       .last_ip = flow->last_ip,
+			       .context = flow->context };
+
+	*tsx = NULL;
+	for (look(flow, &ahead); ahead.size > 0 && tells_nothing(flow, &ahead.packet);
+	     look(flow, &ahead)) {
+		if (is_tsx(&ahead.packet) && *tsx)
+			break;
+		if (is_tsx(&ahead.packet))
+			*tsx = ahead.pos;
+		ahead.pos += ahead.size;
+	}
+	return ahead;
+}
+
+/*
+ * SKD010: FUP or TIP.PGE may be missing. Flow goes on with the next packet that gives an address,
+ * and what changed until then is lost, too. `first` is what stands behind the OVF, `*status` what
+ * comes of it. False: nothing does.
+ */
+static bool resume_anywhere(struct tl_pt_flow *flow, struct tl_pt_event *event,
+			    const struct ahead *first, int *status)
+{
+	const uint8_t *tsx;
+	struct ahead ahead = find_place(flow, &tsx);
+	uint64_t ip;
+
+	if (is_one_of(&ahead, KIND(TIP_PGD))) {
+		*status = overflow_off(flow, event, ahead.pos + ahead.size);
+		flow->last_ip = ahead.last_ip;
+	} else if (is_one_of(&ahead, KIND(PSB)) && tl_pt_psb_address(flow, ahead.pos, &ip)) {
+		*status = overflow_at(flow, event, ip, ahead.pos);
+	} else if (is_one_of(&ahead, KIND(FUP) | KIND(TIP)) &&
+		   ahead.packet.ip.ipc == TL_PT_IPC_SUPPRESSED) {
+		*status = -TL_PT_BAD_CONTEXT;
+	} else if (is_one_of(&ahead, KIND(FUP))) {
+		*status = overflow_at(flow, event, ahead.last_ip, tsx ? tsx : ahead.pos);
+	} else if (is_one_of(&ahead, KIND(TIP))) {
+		*status = overflow_at(flow, event, ahead.last_ip, ahead.pos + ahead.size);
+		flow->last_ip = ahead.last_ip;
+	} else if (is_one_of(first, outcomes) && !flow->classic) {
+		*status = overflow_off(flow, event, ahead.pos);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* APL12: the FUP behind an overflow is none if tracing turns out to be off behind it. */
+static bool unexpected_fup(const struct tl_pt_flow *flow, const struct ahead *fup)
+{
+	const uint64_t tells = KIND(STOP) | KIND(TIP_PGE) | KIND(PSB) | KIND(TNT_8) | KIND(TNT_64) |
+			       KIND(TIP) | KIND(TIP_PGD) | KIND(PSBEND) | KIND(OVF) |
+			       KIND(UNKNOWN) | KIND(INVALID);
+	struct ahead ahead;
+	uint64_t ip;
+
+	if (!(flow->config.errata & TL_PT_APL12))
+		return false;
+	ahead = look_ahead(flow, fup->pos + fup->size, ~tells);
+	return is_one_of(&ahead, KIND(STOP) | KIND(TIP_PGE)) ||
+	       (is_one_of(&ahead, KIND(PSB)) && tl_pt_psb_is_whole(flow, ahead.pos) &&
+		!tl_pt_psb_address(flow, ahead.pos, &ip));
+}
+
+static int overflow_at_fup(struct tl_pt_flow *flow, struct tl_pt_event *event,
+			   const struct ahead *fup)
+{
+	int status;
+
+	if (!unexpected_fup(flow, fup)) {
+		tl_pt_flow_set_on(flow, true);
+		return tl_pt_flow_bind(flow, event, false);
+	}
+	status = overflow_off(flow, event, fup->pos + fup->size);
+	flow->last_ip = fup->last_ip;
+	return status;
+}
+
+int tl_pt_rule_ovf(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
+{
+	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_OVERFLOW);
+	struct ahead ahead = look_ahead(flow, flow->pos, passed);
+	int status;
+
+	(void)item;
+	if (flow->timed)
+		tl_pt_time_packet(&flow->time, packet, &flow->config);
+	tl_pt_flow_stamp(flow, &event);
+	settle(flow);
+	if (is_one_of(&ahead, KIND(FUP)))
+		return overflow_at_fup(flow, &event, &ahead);
+	if (flow->config.errata & TL_PT_SKD010 && resume_anywhere(flow, &event, &ahead, &status))
+		return status;
+	/* APL11: a TIP.PGD of what was lost. */
+	if (is_one_of(&ahead, KIND(TIP_PGD)) && flow->config.errata & TL_PT_APL11) {
+		status = overflow_off(flow, &event, ahead.pos + ahead.size);
+		flow->last_ip = ahead.last_ip;
+		return status;
+	}
+	if (ahead.size < 0 || is_one_of(&ahead, when_off))
+		return overflow_off(flow, &event, flow->pos);
+	return -TL_PT_BAD_CONTEXT;
+}
+
+int tl_pt_rule_stop(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		    struct tl_pt_item *item)
+{
+	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_STOP);
+
+	(void)packet, (void)item;
+	if (flow->hold & (TL_PT_HOLD_FUP | TL_PT_HOLD_BOUND))
+		return -TL_PT_BAD_CONTEXT;
+	tl_pt_flow_give(flow, &event);
+	return TL_PT_GO_ON;
+}

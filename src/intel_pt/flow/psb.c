@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PSB+: packets from PSB to PSBEND say what is, not what changed (5.1). */
+#include "intel_pt/flow/rules.h"
+
+/* What a PSB+ holds, seen from its PSB. */
+struct psb_plus {
+	bool has_fup, cut; /* `cut`: by an OVF, the end, or something that must not be there */
+	uint64_t ip;
+	const uint8_t *end;    /* its PSBEND, or where it is cut */
+	const uint8_t *behind; /* its PSBEND; NULL: it has none */
+};
+
+/* All of it describes one moment, so that its time holds from the first event on. */
+static void look_through(const struct tl_pt_flow *flow, const uint8_t *pos, struct psb_plus *psb,
+			 struct tl_pt_time *time)
+{
+	struct tl_pt_context context = { &flow->config, TL_PT_ITEMS_NONE };
+	const uint64_t state = 1u << TL_PT_PKT_PAD | 1u << TL_PT_PKT_MODE | 1u << TL_PT_PKT_PIP |
+			       1u << TL_PT_PKT_VMCS | 1u << TL_PT_PKT_MNT | 1u << TL_PT_PKT_TSC |
+			       1u << TL_PT_PKT_CBR | 1u << TL_PT_PKT_TMA | 1u << TL_PT_PKT_MTC |
+			       1u << TL_PT_PKT_CYC | 1u << TL_PT_PKT_UNKNOWN |
+			       1u << TL_PT_PKT_INVALID;
+	struct tl_pt_packet packet;
+
+	for (int size;; pos += size) {
+		psb->end = pos;
+		size = tl_pt_flow_decode(flow, &packet, pos, &context);
+		if (size > 0 && packet.kind == TL_PT_PKT_PSBEND) {
+			psb->behind = pos + size;
+			return;
+		}
+		if (size > 0 && packet.kind == TL_PT_PKT_FUP &&
+		    packet.ip.ipc != TL_PT_IPC_SUPPRESSED) {
+			psb->has_fup = true;
+			psb->ip = tl_pt_take_ip(pos, 0);
+		} else if (size <= 0 || !(state >> packet.kind & 1)) {
+			psb->cut = true;
+			return;
+		} else if (time && pos >= flow->time_pos) {
+			/* Not again, when the PSB+ was at fault and is come back to (9.9). */
+			tl_pt_time_packet(time, &packet, &flow->config);
+		}
+	}
+}
+
+/* A TIP.PGE, or perhaps the end, comes before anything that says that tracing is on. */
+static bool enabled_next(const struct tl_pt_flow *flow, const uint8_t *pos, bool at_end)
+{
+	struct tl_pt_context context = { &flow->config, TL_PT_ITEMS_NONE };
+	const uint64_t passed = 1u << TL_PT_PKT_PAD | 1u << TL_PT_PKT_MODE | 1u << TL_PT_PKT_MNT |
+				1u << TL_PT_PKT_TSC | 1u << TL_PT_PKT_CBR | 1u << TL_PT_PKT_TMA |
+				1u << TL_PT_PKT_MTC | 1u << TL_PT_PKT_CYC |
+				1u << TL_PT_PKT_UNKNOWN | 1u << TL_PT_PKT_PIP |
+				1u << TL_PT_PKT_VMCS | 1u << TL_PT_PKT_INVALID;
+	struct tl_pt_packet packet;
+
+	for (int size;; pos += size) {
+		size = tl_pt_flow_decode(flow, &packet, pos, &context);
+		if (size <= 0 || !(passed >> packet.kind & 1))
+			return size <= 0 ? at_end : packet.kind == TL_PT_PKT_TIP_PGE;
+	}
+}
+
+/*
+ * BDM70 (7): a TIP.PGE right behind a PSB+ says that tracing was off in spite of the FUP in it. A
+ * flow that knows that it is off believes so whatever the processor: hardware that others have
+ * recorded does so, too.
+ */
+static bool wrong_fup(const struct tl_pt_flow *flow, const struct psb_plus *psb, bool was_on)
+{
+	bool known_off = flow->running && !was_on && !flow->query;
+
+	if (!psb->has_fup || !(known_off || flow->config.errata & TL_PT_BDM70))
+		return false;
+	return psb->behind ? enabled_next(flow, psb->behind, known_off) : known_off;
+}
+
+static void give_status(struct tl_pt_flow *flow, const struct psb_plus *psb)
+{
+	struct tl_pt_event event =
+		tl_pt_event_at(flow, psb->has_fup ? TL_PT_EV_ENABLED : TL_PT_EV_DISABLED);
+
+	/* An overflow inside says itself whether tracing is on. */
+	if (psb->cut && !psb->has_fup)
+		return;
+	event.status_update = true;
+	event.ip = psb->has_fup ? psb->ip : 0;
+	event.ip_suppressed = !psb->has_fup;
+	tl_pt_flow_give(flow, &event);
+}
+
+bool tl_pt_psb_address(const struct tl_pt_flow *flow, const uint8_t *psb, uint64_t *ip)
+{
+	struct psb_plus plus = { .has_fup = false };
+
+	look_through(flow, psb + TL_PT_PSB_BYTES, &plus, NULL);
+	*ip = plus.ip;
+	return plus.has_fup && !wrong_fup(flow, &plus, true);
+}
+
+bool tl_pt_psb_is_whole(const struct tl_pt_flow *flow, const uint8_t *psb)
+{
+	struct psb_plus plus = { .has_fup = false };
+	struct tl_pt_context context = { &flow->config, TL_PT_ITEMS_NONE };
+	struct tl_pt_packet packet;
+
+	look_through(flow, psb + TL_PT_PSB_BYTES, &plus, NULL);
+	return plus.behind || (tl_pt_flow_decode(flow, &packet, plus.end, &context) > 0 &&
+			       packet.kind == TL_PT_PKT_OVF);
+}
+
+int tl_pt_rule_psb(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		   struct tl_pt_item *item)
+{
+	struct psb_plus psb = { .has_fup = false };
+	bool was_on = tl_pt_flow_is_on(flow);
+
+	(void)item;
+	if (flow->hold & (TL_PT_HOLD_FUP | TL_PT_HOLD_BOUND))
+		return -TL_PT_BAD_CONTEXT;
+	flow->psb = flow->packet;
+	flow->last_ip = 0;
+	if (flow->timed && flow->packet >= flow->time_pos)
+		tl_pt_time_packet(&flow->time, packet, &flow->config);
+	look_through(flow, flow->pos, &psb, flow->timed ? &flow->time : NULL);
+	flow->psb_end = psb.end;
+	if (flow->timed) {
+		flow->time.in_psb = false;
+		if (psb.end > flow->time_pos)
+			flow->time_pos = psb.end;
+	}
+	flow->status_stale = false;
+	if (wrong_fup(flow, &psb, was_on)) {
+		/*
+		 * Without the erratum the events have the address all the same, as in the published
+		 * library.
+		 */
+		flow->status_stale = !(flow->config.errata & TL_PT_BDM70);
+		psb.has_fup = false;
+	}
+	flow->status_on = psb.has_fup || flow->status_stale;
+	flow->status_ip = flow->status_on ? psb.ip : 0;
+	flow->hold |= TL_PT_HOLD_PSB;
+	/* A contradiction is found at the FUP, or here for want of one. */
+	if (flow->running && !flow->query && was_on != psb.has_fup && !(psb.cut && !psb.has_fup))
+		return was_on ? -TL_PT_BAD_STATUS_UPDATE : TL_PT_GO_ON;
+	tl_pt_flow_set_on(flow, psb.has_fup);
+	give_status(flow, &psb);
+	return TL_PT_GO_ON;
+}
+
+int tl_pt_rule_psbend(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		      struct tl_pt_item *item)
+{
+	(void)packet, (void)item;
+	if (!(flow->hold & TL_PT_HOLD_PSB))
+		return -TL_PT_BAD_CONTEXT;
+	flow->hold &= ~(uint32_t)TL_PT_HOLD_PSB;
+	flow->running = true;
+	return TL_PT_GO_ON;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Behind an error: the next packet that says where flow is (9.9). */
+#include "intel_pt/flow/rules.h"
+
+#define KIND(kind) (UINT64_C(1) << TL_PT_PKT_##kind)
+
+/* The search: packets are passed over, their addresses kept track of. */
+struct search {
+	const uint8_t *pos;
+	/* a MODE.Exec with nothing but time behind it: it belongs to the place */
+	const uint8_t *mode;
+	uint64_t last_ip;
+	uint64_t packets, outcomes;
+	struct tl_pt_context context;
+	struct tl_pt_packet packet;
+};
+
+static bool is_place(const struct tl_pt_packet *packet)
+{
+	switch (packet->kind) {
+	case TL_PT_PKT_PSB:
+	case TL_PT_PKT_OVF:
+	case TL_PT_PKT_TIP_PGD:
+		return true;
+	case TL_PT_PKT_TIP:
+	case TL_PT_PKT_TIP_PGE:
+	case TL_PT_PKT_FUP:
+		return packet->ip.ipc != TL_PT_IPC_SUPPRESSED;
+	default:
+		return false;
+	}
+}
+
+static void pass(struct search *search, int size)
+{
+	const struct tl_pt_packet *packet = &search->packet;
+	const uint64_t quiet =
+		KIND(PAD) | KIND(TSC) | KIND(TMA) | KIND(MTC) | KIND(CYC) | KIND(CBR);
+
+	if (packet->kind >= TL_PT_PKT_FUP && packet->kind <= TL_PT_PKT_TIP_PGD)
+		search->last_ip = tl_pt_apply_ip(search->pos + 1, packet->ip.ipc, search->last_ip);
+	if (packet->kind == TL_PT_PKT_TNT_8 || packet->kind == TL_PT_PKT_TNT_64)
+		search->outcomes += packet->tnt.count;
+	if (packet->kind == TL_PT_PKT_MODE && packet->mode.leaf == TL_PT_MODE_EXEC)
+		search->mode = search->pos;
+	else if (!(quiet >> packet->kind & 1))
+		search->mode = NULL;
+	search->packets++;
+	search->pos += size;
+}
+
+/* Find the next place; bytes that are no packets send the search to the next PSB. */
+static bool find(struct tl_pt_flow *flow, struct search *search)
+{
+	for (;;) {
+		int size = tl_pt_flow_decode(flow, &search->packet, search->pos, &search->context);
+
+		if (size < 0) {
+			const uint8_t *psb = tl_pt_psb_after(&flow->config, flow->psb, search->pos);
+
+			/*
+			 * The search may go back into what it passed, but not to where the error
+			 * was.
+			 */
+			while (psb && psb < flow->packet)
+				psb = tl_pt_psb_forward(psb + 1, flow->end);
+			search->pos = psb ? psb : flow->end;
+			search->mode = NULL;
+			search->context.items = TL_PT_ITEMS_NONE;
+			search->packet.kind = TL_PT_PKT_PSB;
+			return psb;
+		}
+		if (search->pos != flow->resumed && is_place(&search->packet))
+			return true;
+		if (search->pos >= flow->time_pos)
+			tl_pt_time_packet(&flow->time, &search->packet, &flow->config);
+		pass(search, size);
+	}
+}
+
+static void tell(const struct tl_pt_flow *flow, const struct search *search, const uint8_t *from,
+		 enum tl_pt_error why, struct tl_pt_event *lost)
+{
+	*lost = tl_pt_event_at(flow, TL_PT_EV_LOST);
+	lost->ip_suppressed = true;
+	lost->lost.from = (uint64_t)(from - flow->begin);
+	lost->lost.to = (uint64_t)(search->pos - flow->begin);
+	lost->lost.packets = search->packets;
+	lost->lost.outcomes = search->outcomes;
+	lost->lost.why = why;
+}
+
+int tl_pt_flow_resync(struct tl_pt_flow *flow, struct tl_pt_event *lost)
+{
+	struct search search = { .pos = flow->pos,
+				 .last_ip = flow->last_ip,
+				 .context = flow->context };
+	enum tl_pt_error why = flow->error;
+	bool found;
+
+	if (flow->hold & TL_PT_HOLD_SYNC)
+		return -TL_PT_NOSYNC;
+	if (flow->hold & TL_PT_HOLD_FUP)
+		tl_pt_flow_drop(flow);
+	tl_pt_flow_catch_up(flow);
+	flow->time.in_psb = false;
+	found = find(flow, &search);
+	flow->time_pos = search.pos > flow->time_pos ? search.pos : flow->time_pos;
+	tell(flow, &search, flow->pos, why, lost);
+	tl_pt_flow_drop(flow);
+	flow->hold &= ~(uint32_t)(TL_PT_HOLD_ERROR | TL_PT_HOLD_READY);
+	flow->ready_first = flow->ready_count = 0;
+	flow->running = false;
+	flow->error = TL_PT_OK;
+	flow->resumed = search.pos;
+	flow->last_ip = search.last_ip;
+	flow->time_context = flow->context;
+	flow->pos = found && search.mode ? search.mode : search.pos;
+	tl_pt_flow_set_on(flow, found && search.packet.kind != TL_PT_PKT_PSB &&
+					search.packet.kind != TL_PT_PKT_TIP_PGE);
+	return found ? 0 : -TL_PT_EOS;
+}
+
+/*
+ * Kinds that a FUP, or the target of a branch, gave their address to: that is where the flow was
+ * (5.3, 5.5).
+ */
+static const uint64_t located = UINT64_C(1) << TL_PT_EV_EXEC_MODE | UINT64_C(1) << TL_PT_EV_IFLAGS |
+				UINT64_C(1) << TL_PT_EV_TSX | UINT64_C(1) << TL_PT_EV_EXSTOP |
+				UINT64_C(1) << TL_PT_EV_MWAIT | UINT64_C(1) << TL_PT_EV_PTWRITE |
+				UINT64_C(1) << TL_PT_EV_INTERRUPT | UINT64_C(1) << TL_PT_EV_IRET |
+				UINT64_C(1) << TL_PT_EV_SMI | UINT64_C(1) << TL_PT_EV_RSM |
+				UINT64_C(1) << TL_PT_EV_INIT | UINT64_C(1) << TL_PT_EV_VMENTRY |
+				UINT64_C(1) << TL_PT_EV_VMEXIT | UINT64_C(1) << TL_PT_EV_SHUTDOWN |
+				UINT64_C(1) << TL_PT_EV_UINTR | UINT64_C(1) << TL_PT_EV_UIRET |
+				UINT64_C(1) << TL_PT_EV_SWINTR | UINT64_C(1) << TL_PT_EV_SYSCALL |
+				UINT64_C(1) << TL_PT_EV_TRIG;
+
+static bool event_place(const struct tl_pt_flow *flow, const struct tl_pt_event *event, bool *on,
+			uint64_t *ip)
+{
+	*ip = event->ip;
+	switch (event->kind) {
+	case TL_PT_EV_ENABLED:
+		return true;
+	case TL_PT_EV_OVERFLOW:
+		*on = !event->ip_suppressed;
+		return true;
+	case TL_PT_EV_ASYNC_BRANCH:
+		*ip = event->branch.to;
+		return !event->ip_suppressed;
+	case TL_PT_EV_DISABLED:
+	case TL_PT_EV_ASYNC_DISABLED:
+		*on = false;
+		return true;
+	default:
+		return located >> event->kind & 1 && !event->ip_suppressed &&
+		       !event->status_update && tl_pt_flow_is_on(flow);
+	}
+}
+
+bool tl_pt_gives_place(const struct tl_pt_flow *flow, const struct tl_pt_item *item, bool *on,
+		       uint64_t *ip)
+{
+	*on = true;
+	*ip = item->ip;
+	if (item->kind == TL_PT_ITEM_TIP)
+		return !item->suppressed;
+	return item->kind == TL_PT_ITEM_EVENT && event_place(flow, &item->event, on, ip);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_INTEL_PT_FLOW_RULES_H
+#define TL_INTEL_PT_FLOW_RULES_H
+/*
+ * What a packet does to the flow: one function a kind, spread over the flow_*.c files by subject.
+ */
+#include "intel_pt/flow/flow.h"
+
+/* What waits for the next TIP, TIP.PGE or TIP.PGD (5.5). */
+enum tl_pt_at_tip {
+	TL_PT_AT_TIP_MODE = 1 << 0,
+	TL_PT_AT_TIP_VMCS = 1 << 1,
+	TL_PT_AT_TIP_PAGING = 1 << 2,
+};
+
+/* What a rule returns: negative tl_pt_error, or whether `item` is filled. */
+enum { TL_PT_GO_ON, TL_PT_GIVEN };
+
+typedef int tl_pt_rule(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
+		       struct tl_pt_item *item);
+
+tl_pt_rule tl_pt_rule_psb, tl_pt_rule_psbend;
+tl_pt_rule tl_pt_rule_tnt, tl_pt_rule_tip, tl_pt_rule_pge, tl_pt_rule_pgd, tl_pt_rule_fup;
+tl_pt_rule tl_pt_rule_mode, tl_pt_rule_pip, tl_pt_rule_vmcs;
+tl_pt_rule tl_pt_rule_ovf, tl_pt_rule_stop;
+tl_pt_rule tl_pt_rule_time, tl_pt_rule_cbr;
+tl_pt_rule tl_pt_rule_mnt, tl_pt_rule_ptw, tl_pt_rule_trig, tl_pt_rule_bep, tl_pt_rule_skip;
+tl_pt_rule tl_pt_rule_exstop, tl_pt_rule_mwait, tl_pt_rule_pwre, tl_pt_rule_pwrx;
+tl_pt_rule tl_pt_rule_cfe, tl_pt_rule_evd;
+
+/*
+ * The packet at `pos`, with the errata that concern its bytes (7); `pos` must not be behind the
+ * flow's end. Its size, or a negative tl_pt_error.
+ */
+int tl_pt_flow_decode(const struct tl_pt_flow *flow, struct tl_pt_packet *packet,
+		      const uint8_t *pos, struct tl_pt_context *context);
+
+/* May a packet of a kind stand right behind an OVF (5.2)? */
+bool tl_pt_may_follow_ovf(enum tl_pt_packet_kind kind);
+
+/* Does the IP packet have an address? Then last_ip becomes it. */
+bool tl_pt_flow_ip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet);
+
+/*
+ * The address of the FUP in the PSB+ that begins at `psb`; and does that come to its end, or to an
+ * OVF?
+ */
+bool tl_pt_psb_address(const struct tl_pt_flow *flow, const uint8_t *psb, uint64_t *ip);
+bool tl_pt_psb_is_whole(const struct tl_pt_flow *flow, const uint8_t *psb);
+
+/* A new event from the present packet, not yet given away. */
+struct tl_pt_event tl_pt_event_at(const struct tl_pt_flow *flow, enum tl_pt_event_kind kind);
+
+/* Give an event: it follows those given before, and has the present time. */
+void tl_pt_flow_give(struct tl_pt_flow *flow, const struct tl_pt_event *event);
+
+/*
+ * The two halves of that: an event takes the present time; it is given with the time that it has.
+ */
+void tl_pt_flow_stamp(const struct tl_pt_flow *flow, struct tl_pt_event *event);
+void tl_pt_flow_push(struct tl_pt_flow *flow, const struct tl_pt_event *event);
+
+/* Give an event that says what is (inside PSB+), or that has no address. */
+void tl_pt_flow_give_status(struct tl_pt_flow *flow, struct tl_pt_event *event);
+void tl_pt_flow_give_bare(struct tl_pt_flow *flow, struct tl_pt_event *event);
+
+/* Let an event wait for a FUP, whose time becomes its own; an overflow takes the present one. */
+int tl_pt_flow_bind(struct tl_pt_flow *flow, const struct tl_pt_event *event, bool keep);
+
+/* Give what waits for a TIP, at `ip` (5.5); events that it comes with have been given. */
+void tl_pt_flow_give_at_tip(struct tl_pt_flow *flow, bool suppressed, uint64_t ip);
+
+/* Give MWAIT and PWRE that are kept (5.7). */
+void tl_pt_flow_give_power(struct tl_pt_flow *flow);
+
+/* In an untimed flow: bring the clock to where the flow is. */
+void tl_pt_flow_catch_up(struct tl_pt_flow *flow);
+
+/* Go on at `pos`; time packets up to there count, nothing else does. */
+void tl_pt_flow_pass(struct tl_pt_flow *flow, const uint8_t *pos);
+
+/* Forget all that waits for other packets. */
+void tl_pt_flow_drop(struct tl_pt_flow *flow);
+
+/* What a MODE.Exec packet says. TL_PT_MODE_UNKNOWN: nothing that exists. */
+enum tl_pt_exec_mode tl_pt_mode_of(const struct tl_pt_packet *packet);
+
+static inline bool tl_pt_flow_is_on(const struct tl_pt_flow *flow)
+{
+	return !(flow->hold & TL_PT_HOLD_OFF);
+}
+
+static inline void tl_pt_flow_set_on(struct tl_pt_flow *flow, bool on)
+{
+	flow->hold = on ? flow->hold & ~(uint32_t)TL_PT_HOLD_OFF : flow->hold | TL_PT_HOLD_OFF;
+}
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What time it is at the item just given: kept along the way, or caught up with when somebody asks.
+ */
+#include "intel_pt/flow/rules.h"
+
+/*
+ * Packets that say nothing of time, or are MTC or CYC, as long as nothing else stands between them.
+ */
+static const uint8_t *pass_plain(struct tl_pt_flow *flow, const uint8_t *pos, const uint8_t *to)
+{
+	while (pos < to) {
+		uint64_t bits = 0;
+		uint32_t count = 0;
+		size_t size;
+
+		pos = tl_pt_take_tnt(pos, to, &bits, &count);
+		size = tl_pt_tip_size(pos, to);
+		if (!size && pos < to)
+			size = tl_pt_flow_keep_time(flow, pos);
+		if (!size && !count)
+			break;
+		pos += size;
+	}
+	return pos;
+}
+
+/* Take the time packets up to `to` into the clock. */
+static void replay(struct tl_pt_flow *flow, const uint8_t *to)
+{
+	while (flow->time_pos < to) {
+		struct tl_pt_packet packet;
+		int size;
+
+		if (flow->time_context.items == TL_PT_ITEMS_NONE)
+			flow->time_pos = pass_plain(flow, flow->time_pos, to);
+		if (flow->time_pos >= to)
+			break;
+		size = tl_pt_flow_decode(flow, &packet, flow->time_pos, &flow->time_context);
+		if (size <= 0)
+			break;
+		tl_pt_time_packet(&flow->time, &packet, &flow->config);
+		flow->time_pos += size;
+	}
+	if (flow->time_pos < to)
+		flow->time_pos = to;
+}
+
+void tl_pt_flow_catch_up(struct tl_pt_flow *flow)
+{
+	if (!flow->timed)
+		replay(flow, flow->psb_end > flow->pos ? flow->psb_end : flow->pos);
+}
+
+void tl_pt_flow_pass(struct tl_pt_flow *flow, const uint8_t *pos)
+{
+	if (flow->timed) {
+		flow->time_pos = flow->pos;
+		flow->time_context = flow->context;
+		replay(flow, pos);
+	}
+	flow->pos = pos;
+}
+
+void tl_pt_flow_clock(struct tl_pt_flow *flow, uint64_t offset)
+{
+	replay(flow, flow->begin + offset);
+}
+
+int tl_pt_flow_time(struct tl_pt_flow *flow, uint64_t *tsc, uint32_t *lost_mtc, uint32_t *lost_cyc)
+{
+	tl_pt_flow_catch_up(flow);
+	*tsc = flow->time.tsc;
+	*lost_mtc = flow->time.lost_mtc;
+	*lost_cyc = flow->time.lost_cyc;
+	return flow->time.have_tsc ? 0 : -TL_PT_NO_TIME;
+}
+
+int tl_pt_flow_cbr(struct tl_pt_flow *flow, uint32_t *ratio)
+{
+	tl_pt_flow_catch_up(flow);
+	*ratio = flow->time.cbr;
+	return flow->time.have_cbr ? 0 : -TL_PT_NO_CBR;
+}

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks, instructions and events in the order they happened, as ptxed has them (12.2). */
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/output.h"
+#include "intel_pt/blocks/decoder.h"
+#include "intel_pt/listing/text.h"
+#include "isa/isa.h"
+
+struct dump {
+	struct tl_pt_decoder *decoder;
+	const struct tl_pt_config *config;
+	struct tl_pt_image *image;
+	const struct tl_pt_show *show;
+	unsigned wishes;
+	bool outside; /* of the window of time */
+	struct tl_output *out;
+	tl_pt_lost_fn *lost;
+	void *arg;
+	struct tl_pt_flow_counts *counts;
+
+	struct tl_pt_reader reader; /* of the instructions of blocks */
+	struct tl_pt_asid asid;
+	struct tl_disassembler *text[TL_PT_MODE_64 + 1];
+	uint64_t ip; /* of the last instruction, or where the walk stands */
+	bool no_memory;
+};
+
+/* ---- instructions ---- */
+
+static struct tl_disassembler *text_of(struct dump *d, enum tl_pt_exec_mode mode)
+{
+	enum { EM_OF_386 = 3, EM_OF_X86_64 = 62 };
+
+	if (mode != TL_PT_MODE_32 && mode != TL_PT_MODE_64)
+		return NULL;
+	if (!d->text[mode]) {
+		d->text[mode] =
+			tl_disassembler_open(mode == TL_PT_MODE_64 ? EM_OF_X86_64 : EM_OF_386);
+		d->no_memory |= !d->text[mode];
+	}
+	return d->text[mode];
+}
+
+static void put_bytes(struct dump *d, const struct tl_pt_insn *insn)
+{
+	for (unsigned i = 0; i < insn->size; i++)
+		tl_put_format(d->out, " %02x", insn->raw[i]);
+	for (unsigned i = insn->size; i < TL_PT_INSN_BYTES; i++)
+		tl_put_text(d->out, "   ");
+}
+
+/* The text is behind the address: a line without it is what ptxed --no-inst prints. */
+static void put_insn_text(struct dump *d, const struct tl_pt_insn *insn)
+{
+	struct tl_disassembler *text =
+		d->wishes & TL_PT_TEXT_DISASSEMBLE ? text_of(d, insn->mode) : NULL;
+	struct tl_insn decoded;
+
+	if (insn->flags & TL_PT_SPECULATIVE)
+		tl_put_text(d->out, "? ");
+	tl_put_format(d->out, "%016" PRIx64, insn->ip);
+	if (d->wishes & TL_PT_TEXT_RAW)
+		put_bytes(d, insn);
+	if (text && insn->size) {
+		tl_disassemble(text, insn->raw, insn->size, insn->ip, &decoded);
+		tl_put_text(d->out, "  ");
+		tl_put_text(d->out, decoded.text);
+	}
+	tl_put_char(d->out, '\n');
+}
+
+static void put_insn_json(struct dump *d, const struct tl_pt_insn *insn)
+{
+	struct tl_disassembler *text =
+		d->wishes & TL_PT_TEXT_DISASSEMBLE ? text_of(d, insn->mode) : NULL;
+	struct tl_insn decoded;
+
+	tl_put_text(d->out, "{\"ip\":\"");
+	tl_put_hex(d->out, insn->ip);
+	tl_put_char(d->out, '"');
+	tl_pt_json_number(d->out, "isid", (uint64_t)insn->isid);
+	tl_pt_json_word(d->out, "mode", tl_pt_mode_name(insn->mode));
+	tl_pt_json_word(d->out, "iclass", tl_pt_iclass_name((int)insn->iclass));
+	tl_pt_json_number(d->out, "size", insn->size);
+	if (insn->flags & TL_PT_SPECULATIVE)
+		tl_pt_json_flag(d->out, "speculative", true);
+	if (insn->flags & TL_PT_TRUNCATED)
+		tl_pt_json_flag(d->out, "truncated", true);
+	if (text && insn->size) {
+		tl_disassemble(text, insn->raw, insn->size, insn->ip, &decoded);
+		tl_pt_json_word(d->out, "text", decoded.text);
+	}
+	tl_put_text(d->out, "}\n");
+}
+
+static bool is_shown(const struct dump *d, uint64_t ip)
+{
+	return !d->outside && (!d->show->wanted || d->show->wanted(d->show->arg, ip));
+}
+
+static void put_insn(struct dump *d, const struct tl_pt_insn *insn)
+{
+	d->ip = insn->ip;
+	if (d->counts)
+		d->counts->insns++;
+	if (!(d->wishes & TL_PT_TEXT_INSNS) || !is_shown(d, insn->ip))
+		return;
+	if (d->wishes & TL_PT_TEXT_JSON)
+		put_insn_json(d, insn);
+	else
+		put_insn_text(d, insn);
+}
+
+/* ---- blocks ---- */
+
+static void put_block_json(struct dump *d, const struct tl_pt_block *b)
+{
+	static const struct {
+		unsigned flag;
+		const char *name;
+		/* clang-format off */
+	} flags[] = {
+		{ TL_PT_SPECULATIVE, "speculative" },
+		{ TL_PT_TRUNCATED, "truncated" },
+	};
+	/* clang-format on */
+
+	tl_put_text(d->out, "{\"ip\":\"");
+	tl_put_hex(d->out, b->ip);
+	tl_put_char(d->out, '"');
+	tl_pt_json_hex(d->out, "end_ip", b->end_ip);
+	tl_pt_json_number(d->out, "isid", (uint64_t)b->isid);
+	tl_pt_json_word(d->out, "mode", tl_pt_mode_name((enum tl_pt_exec_mode)b->mode));
+	tl_pt_json_word(d->out, "iclass", tl_pt_iclass_name(b->iclass));
+	tl_pt_json_number(d->out, "ninsn", b->ninsn);
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (b->flags & flags[i].flag)
+			tl_pt_json_flag(d->out, flags[i].name, true);
+	tl_put_text(d->out, "}\n");
+}
+
+static void put_block_head(struct dump *d, const struct tl_pt_block *b)
+{
+	if (!(d->wishes & TL_PT_TEXT_BLOCKS) || !is_shown(d, b->ip))
+		return;
+	if (d->wishes & TL_PT_TEXT_JSON)
+		put_block_json(d, b);
+	else if (d->wishes & TL_PT_TEXT_INSNS)
+		tl_put_text(d->out, "[block]\n");
+	else
+		tl_put_format(d->out, "%s%016" PRIx64 "  %016" PRIx64 "  %5u  %s  %s\n",
+			      b->flags & TL_PT_SPECULATIVE ? "? " : "", b->ip, b->end_ip, b->ninsn,
+			      tl_pt_mode_name((enum tl_pt_exec_mode)b->mode),
+			      tl_pt_iclass_name(b->iclass));
+}
+
+static bool use_reader(struct dump *d, const struct tl_pt_block *b)
+{
+	struct tl_pt_asid asid = { TL_PT_ANY, TL_PT_ANY };
+
+	tl_pt_asid_of(d->decoder, &asid);
+	if (d->reader.image && d->reader.mode == (enum tl_pt_exec_mode)b->mode &&
+	    asid.cr3 == d->asid.cr3 && asid.vmcs == d->asid.vmcs)
+		return true;
+	d->asid = asid;
+	if (tl_pt_reader_use(&d->reader, d->image, &asid, (enum tl_pt_exec_mode)b->mode) < 0) {
+		d->no_memory = true;
+		return false;
+	}
+	return true;
+}
+
+/* "The caller follows direct branches itself while rebuilding them, and stops at end_ip" (1.1). */
+static void put_block_insns(struct dump *d, const struct tl_pt_block *b)
+{
+	struct tl_pt_insn insn = { .ip = b->ip,
+				   .mode = (enum tl_pt_exec_mode)b->mode,
+				   .flags = b->flags };
+	struct tl_pt_code code;
+
+	if (!use_reader(d, b))
+		return;
+	for (unsigned i = 0; i < b->ninsn; i++) {
+		bool last = i + 1u == b->ninsn;
+
+		if (last && (b->flags & TL_PT_TRUNCATED)) {
+			insn.size = b->size;
+			memcpy(insn.raw, b->raw, sizeof(insn.raw));
+			insn.iclass = (enum tl_pt_iclass)b->iclass;
+		} else {
+			if (tl_pt_reader_insn(&d->reader, insn.ip, &code) < 0)
+				return;
+			insn.size = code.flow.size;
+			insn.isid = code.isid;
+			insn.iclass = (enum tl_pt_iclass)code.flow.iclass;
+			tl_pt_reader_bytes(&d->reader, insn.ip, insn.raw, insn.size);
+		}
+		insn.flags = last ? b->flags : b->flags & TL_PT_SPECULATIVE;
+		put_insn(d, &insn);
+		if (!last)
+			insn.ip = code.flow.flags & TL_X86_DIRECT &&
+						  code.flow.iclass != TL_PT_IC_COND_JUMP
+					  ? code.flow.target
+					  : insn.ip + insn.size;
+	}
+}
+
+static void put_block(struct dump *d, const struct tl_pt_block *b)
+{
+	if (d->counts)
+		d->counts->blocks++;
+	put_block_head(d, b);
+	if (d->wishes & TL_PT_TEXT_INSNS)
+		put_block_insns(d, b);
+	else if (d->counts)
+		d->counts->insns += b->ninsn;
+	d->ip = b->end_ip;
+}
+
+/* ---- the walk ---- */
+
+/* A PSB+ says again what is so: a reader of the text knows, but for what comes nowhere else. */
+static bool is_repetition(const struct tl_pt_event *event)
+{
+	return event->status_update && event->kind != TL_PT_EV_MNT;
+}
+
+static void put_event(struct dump *d, const struct tl_pt_event *event)
+{
+	if (event->ip_suppressed && d->show->wanted ? true : !is_shown(d, event->ip))
+		return;
+	if (d->wishes & TL_PT_TEXT_JSON)
+		tl_pt_put_event_json(d->out, event);
+	else if (!is_repetition(event))
+		tl_pt_put_event(d->out, event, d->wishes);
+}
+
+/* Where there is a window, what comes before the first time is outside. */
+static void look_at_clock(struct dump *d)
+{
+	uint64_t tsc;
+
+	if (!d->show->from_ticks && !d->show->to_ticks)
+		return;
+	d->outside = tl_pt_time(d->decoder, &tsc, NULL, NULL) < 0 || tsc < d->show->from_ticks ||
+		     (d->show->to_ticks && tsc >= d->show->to_ticks);
+}
+
+static int take_events(struct dump *d, int status)
+{
+	struct tl_pt_event event;
+
+	while (status >= 0 && (status & TL_PT_EVENT_PENDING)) {
+		status = tl_pt_event_next(d->decoder, &event);
+		look_at_clock(d);
+		if (status >= 0 && (d->wishes & TL_PT_TEXT_EVENTS))
+			put_event(d, &event);
+	}
+	return status;
+}
+
+/*
+ * Before an instruction that cannot be run; else it is still the last one, whose outcome is not
+ * known, or behind which the packets are bad.
+ */
+static void stand(struct dump *d, int error)
+{
+	const struct tl_pt_decoder *decoder = d->decoder;
+	bool packets = error == -TL_PT_BAD_CONTEXT || error == -TL_PT_BAD_OPC ||
+		       error == -TL_PT_BAD_PACKET;
+
+	if (!packets && decoder->cur >= TL_PT_NODE_FIRST)
+		d->ip = decoder->graph.blocks[decoder->cur].ip;
+}
+
+static int take_code(struct dump *d)
+{
+	struct tl_pt_block block = { 0 };
+	struct tl_pt_insn insn = { 0 };
+	int status;
+
+	if (d->wishes & TL_PT_TEXT_BY_BLOCK) {
+		status = tl_pt_block_next(d->decoder, &block);
+		look_at_clock(d);
+		if (status >= 0 && block.ninsn)
+			put_block(d, &block);
+	} else {
+		status = tl_pt_insn_next(d->decoder, &insn);
+		look_at_clock(d);
+		if (status >= 0)
+			put_insn(d, &insn);
+	}
+	if (status < 0)
+		stand(d, status);
+	return status;
+}
+
+static void put_error(struct dump *d, const char *what, int status)
+{
+	uint64_t offset = 0;
+
+	tl_pt_offset(d->decoder, &offset);
+	if (d->wishes & TL_PT_TEXT_JSON) {
+		tl_put_text(d->out, "{\"offset\":");
+		tl_put_u64(d->out, offset);
+		tl_pt_json_word(d->out, "error", tl_pt_error_text((enum tl_pt_error) - status));
+		tl_pt_json_hex(d->out, "ip", d->ip);
+		tl_put_text(d->out, "}\n");
+	} else {
+		tl_put_format(d->out, "[%" PRIx64 ", %" PRIx64 ": %s: %s]\n", offset, d->ip, what,
+			      tl_pt_error_text((enum tl_pt_error) - status));
+	}
+}
+
+static void tell_lost(struct dump *d, enum tl_pt_error why, uint64_t from)
+{
+	struct tl_pt_lost lost = {
+		.why = why,
+		.from = from,
+		.to = (uint64_t)(d->config->end - d->config->begin),
+		.ip = d->ip,
+	};
+
+	tl_pt_sync_offset(d->decoder, &lost.to);
+	if (lost.to < from)
+		lost.to = from;
+	if (d->lost)
+		d->lost(d->arg, &lost);
+}
+
+/* As far as the next error; the end of the stream is one. */
+static int follow(struct dump *d, int status)
+{
+	while (!tl_output_failed(d->out)) {
+		status = take_events(d, status);
+		if (status < 0)
+			return status;
+		if (status & TL_PT_END_OF_STREAM) {
+			if (!(status & TL_PT_STATUS_IP_SUPPRESSED) &&
+			    !(d->wishes & TL_PT_TEXT_QUIET) && !(d->wishes & TL_PT_TEXT_JSON))
+				tl_put_text(d->out, "[end of trace]\n");
+			return -TL_PT_EOS;
+		}
+		status = take_code(d);
+		if (status < 0)
+			return status;
+	}
+	return -TL_PT_EOS;
+}
+
+/* After an error: where the trace allows it next, or at the next PSB. */
+static int go_on(struct dump *d, int error)
+{
+	struct tl_pt_event lost;
+	uint64_t from = 0;
+	int status;
+
+	put_error(d, "error", error);
+	tl_pt_offset(d->decoder, &from);
+	if (d->wishes & TL_PT_TEXT_RESYNC) {
+		status = tl_pt_resync(d->decoder, &lost);
+		if (status >= 0) {
+			if (d->lost)
+				d->lost(d->arg,
+					&(struct tl_pt_lost){ .why = (enum tl_pt_error) - error,
+							      .from = lost.lost.from,
+							      .to = lost.lost.to,
+							      .ip = d->ip });
+			return status;
+		}
+		if (status != -TL_PT_EOS)
+			put_error(d, "resync error", status);
+	}
+	status = tl_pt_sync_forward(d->decoder);
+	tell_lost(d, (enum tl_pt_error) - error, from);
+	return status;
+}
+
+static void dump_from(struct dump *d, int status)
+{
+	while (status >= 0 && !tl_output_failed(d->out)) {
+		status = follow(d, status);
+		d->no_memory |= status == -TL_PT_NOMEM;
+		if (status == -TL_PT_EOS || d->no_memory)
+			return;
+		status = go_on(d, status);
+	}
+	d->no_memory |= status == -TL_PT_NOMEM;
+	if (status < 0 && status != -TL_PT_EOS && status != -TL_PT_NOMEM)
+		put_error(d, "sync error", status);
+}
+
+static int finish(struct dump *d, struct tl_error *err)
+{
+	tl_pt_reader_close(&d->reader);
+	for (size_t i = 0; i < sizeof(d->text) / sizeof(d->text[0]); i++)
+		tl_disassembler_close(d->text[i]);
+	return d->no_memory ? tl_error_memory(err) : 0;
+}
+
+int tl_pt_dump_flow(const struct tl_pt_config *config, struct tl_pt_image *image,
+		    const struct tl_pt_show *show, struct tl_output *out, tl_pt_lost_fn *lost,
+		    void *arg, struct tl_pt_flow_counts *counts, struct tl_error *err)
+{
+	struct dump d = { .config = config,
+			  .image = image,
+			  .show = show,
+			  .wishes = show->wishes,
+			  .out = out,
+			  .lost = lost,
+			  .arg = arg,
+			  .counts = counts };
+	int status = tl_pt_decoder_open(&d.decoder, config, image);
+
+	if (status < 0)
+		return tl_pt_fault(err, (enum tl_pt_error) - status, TL_NOWHERE);
+	dump_from(&d, tl_pt_sync_forward(d.decoder));
+	tl_pt_decoder_close(d.decoder);
+	return finish(&d, err);
+}
+
+int tl_pt_dump_piece(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece,
+		     const struct tl_pt_show *show, struct tl_output *out, tl_pt_lost_fn *lost,
+		     void *arg, struct tl_error *err)
+{
+	struct dump d = { .config = &piece->config,
+			  .image = piece->image,
+			  .show = show,
+			  .wishes = show->wishes,
+			  .out = out,
+			  .lost = lost,
+			  .arg = arg };
+	int status = tl_pt_decoder_of(decoders, piece, 0, &d.decoder);
+
+	if (!d.decoder)
+		return tl_pt_fault(err, (enum tl_pt_error) - status, TL_NOWHERE);
+	if (out)
+		dump_from(&d, status);
+	else if (tl_pt_pass_over(d.decoder, status) < 0)
+		d.no_memory = true;
+	tl_pt_decoder_done(decoders, piece);
+	return finish(&d, err);
+}

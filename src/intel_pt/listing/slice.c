@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "intel_pt/listing/slice.h"
+
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "intel_pt/listing/scan.h"
+#include "intel_pt/flow/clock.h"
+
+uint64_t tl_pt_psb_behind(const struct tl_pt_config *config, uint64_t offset)
+{
+	uint64_t found;
+
+	return tl_pt_find_psbs(config, offset, &found, 1) ? found
+							  : (uint64_t)(config->end - config->begin);
+}
+
+/* ---- by time ---- */
+
+/* What a PSB+ says of time holds from the PSB on. */
+struct cut {
+	struct tl_pt_part part;
+	uint64_t from, to, psb;
+	bool begun, ended, inside;
+};
+
+static void cut_at(struct cut *cut, uint64_t tsc)
+{
+	if (tsc <= cut->from || !cut->begun) {
+		cut->part.from = cut->psb;
+		cut->begun = true;
+	}
+	if (!cut->ended && cut->to && tsc >= cut->to && cut->psb > cut->part.from) {
+		cut->part.to = cut->psb;
+		cut->ended = true;
+	}
+}
+
+int tl_pt_slice_time(const struct tl_pt_config *config, uint64_t from_ticks, uint64_t to_ticks,
+		     struct tl_pt_part *part, struct tl_error *err)
+{
+	struct cut cut = { .part.to = (uint64_t)(config->end - config->begin),
+			   .from = from_ticks,
+			   .to = to_ticks };
+	struct tl_pt_packet packet;
+	struct tl_pt_scan scan;
+	struct tl_pt_time time;
+	int status = tl_pt_scan_open(&scan, config, NULL, err);
+
+	if (status < 0)
+		return status;
+	tl_pt_time_reset(&time);
+	while (!cut.ended && (status = tl_pt_scan_next(&scan, &packet, err)) == 1) {
+		tl_pt_time_packet(&time, &packet, config);
+		if (packet.kind == TL_PT_PKT_PSB) {
+			cut.inside = true;
+			cut.psb = scan.offset;
+		} else if (cut.inside &&
+			   (packet.kind == TL_PT_PKT_PSBEND || packet.kind == TL_PT_PKT_OVF)) {
+			cut.inside = false;
+			cut_at(&cut, time.have_tsc ? time.tsc : 0);
+		}
+	}
+	tl_pt_scan_close(&scan);
+	*part = cut.part;
+	return status < 0 ? status : 0;
+}
+
+enum { LOOK_PACKETS = 1 << 16 };
+
+int tl_pt_first_time(const struct tl_pt_config *config, uint64_t *tsc, struct tl_error *err)
+{
+	struct tl_pt_packet packet;
+	struct tl_pt_scan scan;
+	int status = tl_pt_scan_open(&scan, config, NULL, err);
+	bool found = false;
+
+	if (status < 0)
+		return status == TL_NO_MEMORY ? status : 0;
+	for (unsigned i = 0;
+	     !found && i < LOOK_PACKETS && tl_pt_scan_next(&scan, &packet, err) == 1; i++) {
+		found = packet.kind == TL_PT_PKT_TSC;
+		if (found)
+			*tsc = packet.tsc.tsc;
+	}
+	tl_pt_scan_close(&scan);
+	return found;
+}
+
+/* ---- by function ---- */
+
+enum { NODES = 4096, MARKS = 1024 };
+enum { NOT_LOOKED_AT, IS_NOT, IS };
+
+struct hunt {
+	struct tl_pt_decoder *decoder;
+	struct tl_pt_functions *functions;
+	regex_t pattern;
+	uint8_t *seen; /* by node */
+	size_t capacity;
+	uint32_t nodes[NODES], epoch;
+	struct tl_pt_mark marks[MARKS];
+	struct tl_pt_trigger found; /* in the piece that is looked at */
+};
+
+static bool is_trigger(struct hunt *h, uint32_t number)
+{
+	const struct tl_pt_block *block = tl_pt_node_block(h->decoder, number);
+	struct tl_pt_name name;
+
+	if (!block)
+		return false;
+	name = tl_pt_functions_name(h->functions, block->ip);
+	return name.function != TL_NONE && name.is_entry &&
+	       !regexec(&h->pattern, h->functions->list[name.function].name, 0, NULL, 0);
+}
+
+static bool make_room(struct hunt *h, const struct tl_pt_run *run)
+{
+	size_t had = h->capacity;
+
+	if (run->limit > h->capacity) {
+		if (!tl_grow(&h->seen, &h->capacity, run->limit, 1))
+			return false;
+		memset(h->seen + had, NOT_LOOKED_AT, h->capacity - had);
+	}
+	if (run->epoch != h->epoch && h->capacity)
+		memset(h->seen, NOT_LOOKED_AT, h->capacity);
+	h->epoch = run->epoch;
+	return true;
+}
+
+static bool look_at_run(struct hunt *h, const struct tl_pt_run *run)
+{
+	size_t mark = 0;
+
+	for (size_t i = 0; i < run->count; i++) {
+		uint8_t *seen = &h->seen[run->nodes[i]];
+
+		for (; mark < run->mark_count && run->marks[mark].index <= i; mark++) {
+			h->found.tsc = run->marks[mark].tsc;
+			h->found.timed = true;
+		}
+		if (*seen == NOT_LOOKED_AT)
+			*seen = is_trigger(h, run->nodes[i]) ? IS : IS_NOT;
+		if (*seen == IS)
+			return true;
+	}
+	for (; mark < run->mark_count; mark++) {
+		h->found.tsc = run->marks[mark].tsc;
+		h->found.timed = true;
+	}
+	return false;
+}
+
+/*
+ * To the end of the piece, or to the first node that is it. 1: found; the decoder's status in `at`.
+ */
+static int hunt_on(struct hunt *h, int *at, struct tl_error *err)
+{
+	while (*at >= 0) {
+		struct tl_pt_run run = {
+			.nodes = h->nodes, .max = NODES, .marks = h->marks, .max_marks = MARKS
+		};
+		struct tl_pt_event event;
+
+		if (*at & TL_PT_EVENT_PENDING) {
+			*at = tl_pt_event_next(h->decoder, &event);
+			continue;
+		}
+		*at = tl_pt_nodes(h->decoder, &run);
+		if (*at < 0)
+			break;
+		*at = run.status;
+		if (!make_room(h, &run))
+			return tl_error_memory(err);
+		if (look_at_run(h, &run)) {
+			tl_pt_offset(h->decoder, &h->found.offset);
+			return 1;
+		}
+	}
+	return *at == -TL_PT_NOMEM ? tl_error_memory(err) : 0;
+}
+
+/* Threads and processors come one after the other: what was found in one may not be the first. */
+static void note_found(struct hunt *h, struct tl_pt_trigger *trigger, bool *any)
+{
+	if (!*any || (h->found.timed && trigger->timed && h->found.tsc < trigger->tsc))
+		*trigger = h->found;
+	*any = true;
+}
+
+static int hunt_piece(struct hunt *h, struct tl_pt_decoders *decoders,
+		      const struct tl_pt_piece *piece, struct tl_pt_trigger *trigger, bool *any,
+		      struct tl_error *err)
+{
+	const uint32_t flags = TL_PT_SALVAGE | TL_PT_END_ON_CALL | TL_PT_END_ON_JUMP;
+	int at = tl_pt_decoder_of(decoders, piece, flags, &h->decoder), status;
+
+	if (!h->decoder)
+		return tl_pt_fault(err, (enum tl_pt_error) - at, TL_NOWHERE);
+	if (h->capacity)
+		memset(h->seen, NOT_LOOKED_AT, h->capacity);
+	h->found = (struct tl_pt_trigger){ 0 };
+	status = hunt_on(h, &at, err);
+	if (status > 0)
+		note_found(h, trigger, any);
+	if (status >= 0)
+		status = tl_pt_pass_over(h->decoder, at) < 0 ? tl_error_memory(err) : 0;
+	tl_pt_decoder_done(decoders, piece);
+	return status;
+}
+
+int tl_pt_find_trigger(const struct tl_pt_feed *feed, struct tl_pt_functions *functions,
+		       const char *pattern, struct tl_pt_trigger *trigger, struct tl_error *err)
+{
+	struct hunt *h = calloc(1, sizeof(*h));
+	struct tl_pt_decoders decoders = { .jobs = 1 };
+	struct tl_pt_piece piece;
+	bool any = false;
+	int status;
+
+	*trigger = (struct tl_pt_trigger){ 0 };
+	if (!h)
+		return tl_error_memory(err);
+	h->functions = functions;
+	if (regcomp(&h->pattern, pattern, REG_EXTENDED | REG_NOSUB)) {
+		free(h);
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "not a POSIX extended regular expression");
+	}
+	feed->rewind(feed->arg);
+	while ((status = feed->next(feed->arg, &piece, err)) == 1) {
+		status = hunt_piece(h, &decoders, &piece, trigger, &any, err);
+		if (status < 0)
+			break;
+	}
+	tl_pt_decoders_close(&decoders);
+	regfree(&h->pattern);
+	free(h->seen);
+	free(h);
+	return status < 0 ? status : any;
+}

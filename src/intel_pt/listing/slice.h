@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_INTEL_PT_LISTING_SLICE_H
+#define TL_INTEL_PT_LISTING_SLICE_H
+/* Parts of a trace that decode by themselves: they begin at a PSB and end before one. */
+#include "intel_pt/profile/functions.h"
+
+struct tl_pt_part {
+	uint64_t from, to; /* bytes */
+};
+
+/* The least such part that has all that ran in a window of time; to_ticks 0: no end. */
+int tl_pt_slice_time(const struct tl_pt_config *config, uint64_t from_ticks, uint64_t to_ticks,
+		     struct tl_pt_part *part, struct tl_error *err);
+
+/* Where a function was reached whose name matches. */
+struct tl_pt_trigger {
+	uint64_t offset, tsc;
+	bool timed;
+};
+
+/* The first time, by the clock if there is one. 1: found, 0: not; negative: TL_BAD_USAGE for a
+ * pattern that does not compile, TL_NO_MEMORY. */
+int tl_pt_find_trigger(const struct tl_pt_feed *feed, struct tl_pt_functions *functions,
+		       const char *pattern, struct tl_pt_trigger *trigger, struct tl_error *err);
+
+/* The first PSB at or behind an offset; the end of the trace if there is none. */
+uint64_t tl_pt_psb_behind(const struct tl_pt_config *config, uint64_t offset);
+
+/* The first time that a trace tells. 1; 0: it tells none; negative: no memory. */
+int tl_pt_first_time(const struct tl_pt_config *config, uint64_t *tsc, struct tl_error *err);
+
+#endif

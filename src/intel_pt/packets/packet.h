@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_INTEL_PT_PACKETS_PACKET_H
+#define TL_INTEL_PT_PACKETS_PACKET_H
+/* One packet from its bytes, and where packets can begin: PSB. */
+#include <tracelathe/intel_pt.h>
+
+/* Inside BBP .. BEP: how long its items are (4.2). */
+enum tl_pt_items { TL_PT_ITEMS_NONE, TL_PT_ITEMS_8, TL_PT_ITEMS_4 };
+
+/* What reading a packet depends on. */
+struct tl_pt_context {
+	const struct tl_pt_config *config; /* its `unknown` is asked; NULL: nobody */
+	enum tl_pt_items items;            /* updated by the packet read */
+};
+
+/* Read the packet at `pos`; its bytes, or a negative tl_pt_error. */
+int tl_pt_decode(struct tl_pt_packet *packet, const uint8_t *pos, const uint8_t *end,
+		 struct tl_pt_context *context);
+
+/* A block of items ends at this kind of packet (4.2). */
+bool tl_pt_ends_block(enum tl_pt_packet_kind kind);
+
+/* The first PSB that begins at or behind `pos`; the last one that begins before it; NULL: none. */
+const uint8_t *tl_pt_psb_forward(const uint8_t *pos, const uint8_t *end);
+const uint8_t *tl_pt_psb_backward(const uint8_t *begin, const uint8_t *pos, const uint8_t *end);
+/*
+ * The one behind `pos`, for a reader that synchronised onto `sync`; `pos` NULL: the first one of
+ * all.
+ */
+const uint8_t *tl_pt_psb_after(const struct tl_pt_config *config, const uint8_t *sync,
+			       const uint8_t *pos);
+bool tl_pt_is_psb(const uint8_t *pos, const uint8_t *end);
+
+/*
+ * A copy of a configuration whose `size` says how much of it the caller knows. 0, -TL_PT_INVALID,
+ * -TL_PT_BAD_CONFIG.
+ */
+int tl_pt_config_copy(struct tl_pt_config *copy, const struct tl_pt_config *config);
+
+#endif

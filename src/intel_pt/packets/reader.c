@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The packet reader: where it stands, and PSB packets to stand on. */
+#include <stdlib.h>
+
+#include "intel_pt/packets/layout.h"
+#include "intel_pt/packets/packet.h"
+
+struct tl_pt_packets {
+	struct tl_pt_config config;
+	struct tl_pt_context context;
+	const uint8_t *pos, *sync; /* NULL: not synchronised */
+};
+
+/* ---- PSB ---- */
+
+bool tl_pt_is_psb(const uint8_t *pos, const uint8_t *end)
+{
+	const uint64_t pairs = UINT64_C(0x8202820282028202);
+
+	return end - pos >= TL_PT_PSB_BYTES && tl_get64(pos) == pairs && tl_get64(pos + 8) == pairs;
+}
+
+/*
+ * PSB is the one pattern of 16 bytes that no other packets make, if a payload of eight bytes is not
+ * such pairs itself. Only every fifteenth byte need be looked at: one of the 82 of a PSB stands
+ * there or beside it.
+ */
+const uint8_t *tl_pt_psb_forward(const uint8_t *pos, const uint8_t *end)
+{
+	while (end - pos >= TL_PT_PSB_BYTES) {
+		const uint8_t *probe = pos + TL_PT_PSB_BYTES - 2;
+
+		if (*probe != 0x02 && *probe != 0x82) {
+			pos = probe + 1;
+			continue;
+		}
+		for (; pos <= probe; pos++)
+			if (tl_pt_is_psb(pos, end))
+				return pos;
+	}
+	return NULL;
+}
+
+const uint8_t *tl_pt_psb_backward(const uint8_t *begin, const uint8_t *pos, const uint8_t *end)
+{
+	const uint8_t *run;
+
+	do {
+		if (pos == begin)
+			return NULL;
+		pos--;
+	} while (*pos != 0x02 || !tl_pt_is_psb(pos, end));
+	/*
+	 * Several PSB one behind the other: they are counted from the first pair of all, as one
+	 * comes to them forward.
+	 */
+	for (run = pos; run - begin >= 2 && run[-2] == 0x02 && run[-1] == 0x82;)
+		run -= 2;
+	return run + (pos - run) / TL_PT_PSB_BYTES * TL_PT_PSB_BYTES;
+}
+
+/*
+ * A packet that was cut short by the PSB behind it may have swallowed part of that PSB, so the
+ * search goes back by what one packet can hold; but not onto the PSB synchronised onto.
+ */
+const uint8_t *tl_pt_psb_after(const struct tl_pt_config *config, const uint8_t *sync,
+			       const uint8_t *pos)
+{
+	const uint8_t *first = config->begin;
+
+	if (pos) {
+		first = pos - sync > TL_PT_PSB_BYTES - 1 ? pos - (TL_PT_PSB_BYTES - 1) : sync;
+		if (tl_pt_is_psb(sync, config->end) && first - sync < TL_PT_PSB_BYTES)
+			first = sync + TL_PT_PSB_BYTES;
+	}
+	return tl_pt_psb_forward(first, config->end);
+}
+
+size_t tl_pt_find_psbs(const struct tl_pt_config *config, uint64_t from, uint64_t *offsets,
+		       size_t room)
+{
+	const uint8_t *pos = config->begin;
+	size_t count = 0;
+
+	if (from > (uint64_t)(config->end - pos))
+		return 0;
+	pos += from;
+	while (count < room && (pos = tl_pt_psb_forward(pos, config->end)) != NULL) {
+		offsets[count++] = (uint64_t)(pos - config->begin);
+		pos += TL_PT_PSB_BYTES;
+	}
+	return count;
+}
+
+/* ---- the reader ---- */
+
+int tl_pt_config_copy(struct tl_pt_config *copy, const struct tl_pt_config *config)
+{
+	const size_t least = offsetof(struct tl_pt_config, end) + sizeof(config->end);
+	size_t size;
+
+	if (!config)
+		return -TL_PT_INVALID;
+	size = config->size;
+	if (size < least)
+		return -TL_PT_BAD_CONFIG;
+	memset(copy, 0, sizeof(*copy));
+	memcpy(copy, config, size < sizeof(*copy) ? size : sizeof(*copy));
+	copy->size = sizeof(*copy);
+	if (!copy->begin || !copy->end || copy->end < copy->begin)
+		return -TL_PT_BAD_CONFIG;
+	return 0;
+}
+
+int tl_pt_packets_open(struct tl_pt_packets **packets, const struct tl_pt_config *config)
+{
+	struct tl_pt_packets *p;
+	int status;
+
+	*packets = NULL;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return -TL_PT_NOMEM;
+	status = tl_pt_config_copy(&p->config, config);
+	if (status < 0) {
+		free(p);
+		return status;
+	}
+	p->context.config = &p->config;
+	*packets = p;
+	return 0;
+}
+
+void tl_pt_packets_close(struct tl_pt_packets *packets)
+{
+	free(packets);
+}
+
+const struct tl_pt_config *tl_pt_packets_config(const struct tl_pt_packets *packets)
+{
+	return &packets->config;
+}
+
+static int stand(struct tl_pt_packets *p, const uint8_t *pos)
+{
+	if (!pos)
+		return -TL_PT_EOS;
+	p->pos = p->sync = pos;
+	p->context.items = TL_PT_ITEMS_NONE;
+	return 0;
+}
+
+int tl_pt_packets_sync_forward(struct tl_pt_packets *p)
+{
+	return stand(p, tl_pt_psb_after(&p->config, p->sync, p->pos));
+}
+
+int tl_pt_packets_sync_backward(struct tl_pt_packets *p)
+{
+	return stand(p, tl_pt_psb_backward(p->config.begin, p->pos ? p->pos : p->config.end,
+					   p->config.end));
+}
+
+int tl_pt_packets_sync_set(struct tl_pt_packets *p, uint64_t offset)
+{
+	if (offset > (uint64_t)(p->config.end - p->config.begin))
+		return -TL_PT_EOS;
+	return stand(p, p->config.begin + offset);
+}
+
+static int offset_of(const struct tl_pt_packets *p, const uint8_t *pos, uint64_t *offset)
+{
+	if (!pos)
+		return -TL_PT_NOSYNC;
+	*offset = (uint64_t)(pos - p->config.begin);
+	return 0;
+}
+
+int tl_pt_packets_offset(const struct tl_pt_packets *packets, uint64_t *offset)
+{
+	return offset_of(packets, packets->pos, offset);
+}
+
+int tl_pt_packets_sync_offset(const struct tl_pt_packets *packets, uint64_t *offset)
+{
+	return offset_of(packets, packets->sync, offset);
+}
+
+int tl_pt_packets_next(struct tl_pt_packets *p, struct tl_pt_packet *packet)
+{
+	int size;
+
+	if (!p->pos)
+		return -TL_PT_NOSYNC;
+	size = tl_pt_decode(packet, p->pos, p->config.end, &p->context);
+	if (size > 0)
+		p->pos += size;
+	return size;
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The threads of a team, and how pieces become one stream again. */
+#include "intel_pt/parallel/parallel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- workers ---- */
+
+/* The piece of this number in the ring. */
+static struct tl_pt_piece *piece_of(const struct tl_pt_team *team, uint64_t number)
+{
+	return &team->pieces[number % team->ring];
+}
+
+/* The next piece, from where the last one ends up to a PSB. Under the lock. */
+static struct tl_pt_piece *set_next(struct tl_pt_team *team, const struct tl_pt_flow *flow)
+{
+	struct tl_pt_piece *piece = piece_of(team, team->claimed++);
+	const uint8_t *from = NULL, *begin = flow->begin + team->begin, *end = flow->config.end;
+
+	if (end - begin > TL_PT_PIECE)
+		from = tl_pt_psb_forward(begin + TL_PT_PIECE, end);
+	piece->is_ready = false;
+	piece->begin = team->begin;
+	piece->end = team->begin = from ? (uint64_t)(from - flow->begin) : UINT64_MAX;
+	return piece;
+}
+
+/*
+ * Nodes are dropped between two pieces only, when no list refers to them any more: before the first
+ * piece that nobody has taken on yet, once the caller is done with all before it. Under the lock.
+ */
+static bool drop_if_scarce(struct tl_pt_team *team, struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_graph *graph = &decoder->graph;
+
+	if (team->drop_at == UINT64_MAX && tl_pt_graph_count(graph) > graph->capacity / 4 * 3)
+		team->drop_at = team->claimed;
+	if (team->claimed != team->drop_at)
+		return true;
+	if (team->consumed < team->drop_at)
+		return false;
+	/* Without memory the piece is given up, and the caller finds out for itself. */
+	tl_pt_graph_reset(graph, decoder->image);
+	team->drop_at = UINT64_MAX;
+	return true;
+}
+
+static bool is_over(const struct tl_pt_team *team)
+{
+	return team->stopping || team->begin == UINT64_MAX;
+}
+
+/* There is room for one more piece in the ring. Under the lock. */
+static bool may_claim(struct tl_pt_team *team, struct tl_pt_decoder *decoder)
+{
+	tl_pt_graph_follow(&decoder->graph);
+	return !is_over(team) && team->claimed < team->consumed + team->ring &&
+	       drop_if_scarce(team, decoder);
+}
+
+/*
+ * Find out what time it is at the beginning of a piece. The lock is held but for winding the clock.
+ */
+static void wind_clock(struct tl_pt_team *team, struct tl_pt_piece *piece, uint64_t number)
+{
+	while (team->clocked < number)
+		pthread_cond_wait(&team->ready, &team->lock);
+	pthread_mutex_unlock(&team->lock);
+	piece->time = team->clock.time;
+	if (piece->end != UINT64_MAX)
+		tl_pt_flow_clock(&team->clock, piece->end);
+	pthread_mutex_lock(&team->lock);
+	team->clocked++;
+	pthread_cond_broadcast(&team->ready);
+}
+
+/* Take on the next piece and decode it. The lock is held but for that. */
+static void decode_next(struct tl_pt_team *team, struct tl_pt_decoder *decoder)
+{
+	uint64_t number = team->claimed;
+	struct tl_pt_piece *piece;
+
+	tl_pt_graph_follow(&decoder->graph);
+	piece = set_next(team, &decoder->flow);
+	if (team->has_clock)
+		wind_clock(team, piece, number);
+	pthread_mutex_unlock(&team->lock);
+	tl_pt_piece_decode(piece, decoder, !number, team->has_clock ? &piece->time : NULL);
+	pthread_mutex_lock(&team->lock);
+	piece->is_ready = true;
+	pthread_cond_broadcast(&team->ready);
+}
+
+static void *work(void *arg)
+{
+	struct tl_pt_worker *worker = arg;
+	struct tl_pt_team *team = worker->team;
+
+	pthread_mutex_lock(&team->lock);
+	while (!is_over(team))
+		if (may_claim(team, worker->decoder))
+			decode_next(team, worker->decoder);
+		else if (!is_over(team))
+			pthread_cond_wait(&team->room, &team->lock);
+	pthread_mutex_unlock(&team->lock);
+	return NULL;
+}
+
+/* ---- start and stop ---- */
+
+/* Does a trace that is like its first piece have CYC packets? */
+static bool make_clock(struct tl_pt_team *team, const struct tl_pt_flow *flow)
+{
+	struct tl_pt_config config = flow->config;
+
+	config.size = sizeof(config);
+	if (tl_pt_flow_open(&team->clock, &config, TL_PT_FLOW_TIMED) < 0 ||
+	    tl_pt_flow_sync_set(&team->clock, team->begin) < 0)
+		return false;
+	tl_pt_flow_clock(&team->clock, team->begin + TL_PT_PIECE);
+	team->has_clock = team->clock.time.have_cyc;
+	return tl_pt_flow_sync_set(&team->clock, team->begin) == 0;
+}
+
+static bool make_workers(struct tl_pt_team *team, struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_config config = decoder->config;
+
+	config.size = sizeof(config);
+	for (unsigned i = 0; i < team->jobs; i++) {
+		struct tl_pt_worker *worker = &team->workers[i];
+
+		worker->team = team;
+		if (tl_pt_decoder_open_on(&worker->decoder, &config, decoder->image,
+					  decoder->graph.code) < 0)
+			return false;
+		worker->decoder->asid = decoder->asid;
+	}
+	return true;
+}
+
+static void free_team(struct tl_pt_team *team)
+{
+	for (unsigned i = 0; i < team->jobs; i++)
+		tl_pt_decoder_close(team->workers[i].decoder);
+	for (uint64_t i = 0; team->pieces && i < team->ring; i++)
+		tl_pt_piece_free(&team->pieces[i]);
+	free(team->pieces);
+	pthread_mutex_destroy(&team->lock);
+	pthread_cond_destroy(&team->ready);
+	pthread_cond_destroy(&team->room);
+	free(team);
+}
+
+void tl_pt_team_stop(struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_team *team = decoder->team;
+
+	if (!team)
+		return;
+	pthread_mutex_lock(&team->lock);
+	team->stopping = true;
+	pthread_cond_broadcast(&team->room);
+	pthread_mutex_unlock(&team->lock);
+	for (unsigned i = 0; i < team->started; i++)
+		pthread_join(team->workers[i].thread, NULL);
+	decoder->team = NULL;
+	decoder->graph.code->threads = 0;
+	tl_pt_graph_follow(&decoder->graph);
+	/* What was served from the team's lists is gone with them. */
+	decoder->batch = (struct tl_pt_batch){ .stop = TL_PT_STOP_FULL };
+	free_team(team);
+}
+
+/* Some wishes tie what is told to what came long before. */
+static bool may_team(const struct tl_pt_decoder *decoder)
+{
+	const uint32_t alone = TL_PT_TICK_EVENTS | TL_PT_IFLAG_EVENTS | TL_PT_CLASSIC;
+	const struct tl_pt_flow *flow = &decoder->flow;
+
+	return decoder->jobs > 1 && !(decoder->config.flags & alone) &&
+	       flow->end == decoder->config.end && flow->end - flow->psb > TL_PT_TEAM_LEAST;
+}
+
+bool tl_pt_team_start(struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_team *team;
+
+	if (!may_team(decoder) || (tl_pt_graph_is_stale(&decoder->graph, decoder->image) &&
+				   tl_pt_graph_reset(&decoder->graph, decoder->image) < 0))
+		return false;
+	team = calloc(1, sizeof(*team));
+	if (!team)
+		return false;
+	pthread_mutex_init(&team->lock, NULL);
+	pthread_cond_init(&team->ready, NULL);
+	pthread_cond_init(&team->room, NULL);
+	team->jobs = decoder->jobs < TL_PT_JOBS_MOST ? decoder->jobs : TL_PT_JOBS_MOST;
+	team->ring = TL_PT_PIECES_EACH * (uint64_t)team->jobs;
+	team->begin = (uint64_t)(decoder->flow.psb - decoder->flow.begin);
+	team->before = team->drop_at = UINT64_MAX;
+	team->pieces = calloc(team->ring, sizeof(*team->pieces));
+	if (!team->pieces || !make_clock(team, &decoder->flow) || !make_workers(team, decoder)) {
+		free_team(team);
+		return false;
+	}
+	decoder->team = team;
+	decoder->graph.code->threads = team->jobs;
+	/* The last one is for the caller, who decodes when there is nothing to give. */
+	while (team->started < team->jobs - 1 &&
+	       !pthread_create(&team->workers[team->started].thread, NULL, work,
+			       &team->workers[team->started]))
+		team->started++;
+	if (team->started == team->jobs - 1)
+		return true;
+	tl_pt_team_stop(decoder);
+	return false;
+}
+
+/* ---- one stream ---- */
+
+/*
+ * The present piece, when it is done; until then others are. The last one is never released, so
+ * there is one.
+ */
+static struct tl_pt_piece *wait_for(struct tl_pt_team *team)
+{
+	struct tl_pt_decoder *decoder = team->workers[team->started].decoder;
+	struct tl_pt_piece *piece = piece_of(team, team->current);
+
+	pthread_mutex_lock(&team->lock);
+	while (team->claimed <= team->current || !piece->is_ready)
+		if (may_claim(team, decoder))
+			decode_next(team, decoder);
+		else
+			pthread_cond_wait(&team->ready, &team->lock);
+	pthread_mutex_unlock(&team->lock);
+	return piece;
+}
+
+static void release(struct tl_pt_team *team)
+{
+	pthread_mutex_lock(&team->lock);
+	piece_of(team, team->current)->is_ready = false;
+	team->before = piece_of(team, team->current)->begin;
+	team->time_before = piece_of(team, team->current)->time;
+	team->consumed = ++team->current;
+	team->cut = 0;
+	pthread_cond_broadcast(&team->room);
+	pthread_mutex_unlock(&team->lock);
+}
+
+/* The caller sees the decoder as the worker's was when it came to this cut. */
+static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_piece *piece)
+{
+	struct tl_pt_team *team = decoder->team;
+	const struct tl_pt_cut *cut = &piece->cuts[team->cut];
+	uint32_t first = team->cut ? cut[-1].ids : 0, first_time = team->cut ? cut[-1].times : 0;
+
+	tl_pt_graph_follow(&decoder->graph);
+	decoder->batch = (struct tl_pt_batch){
+		.ids = piece->ids + first,
+		.filled = cut->ids - first,
+		.times = piece->times + first_time,
+		.time_count = cut->times - first_time,
+		.speculative = cut->speculative,
+		.eos = cut->eos,
+		.stop = cut->has_event ? TL_PT_STOP_EVENT : TL_PT_STOP_FULL,
+	};
+	team->limit = piece->limit;
+	decoder->on = cut->on;
+	decoder->was_on = cut->was_on;
+	decoder->eos = cut->eos_behind;
+	decoder->is_due = cut->has_event;
+	decoder->flow.pos = decoder->flow.begin + cut->offset;
+	decoder->given_asid = decoder->graph.asid;
+	decoder->graph.asid = cut->asid;
+	decoder->flow.time.cbr = cut->cbr;
+	decoder->flow.time.have_cbr = cut->have_cbr;
+	if (cut->has_event)
+		decoder->due = cut->event;
+	tl_pt_batch_ready(decoder);
+	if (cut->inherited)
+		decoder->due.enabled.resumed =
+			team->joint.resume_known && team->joint.resume_ip == cut->event.ip;
+	team->cut++;
+}
+
+/* ---- without a team again ---- */
+
+/* Decode from a PSB on with the caller's own decoder, and drop what it has had already. */
+static void catch_up(struct tl_pt_decoder *decoder, const struct tl_pt_takeover *from)
+{
+	struct tl_pt_batch *batch = &decoder->batch;
+	uint64_t nodes = from->nodes, events = from->events;
+	struct tl_pt_moment given = decoder->given;
+
+	tl_pt_flow_sync_set(&decoder->flow, from->begin);
+	if (from->has_time)
+		decoder->flow.time = from->time;
+	tl_pt_start_anew(decoder);
+	decoder->part.joining = !from->first;
+	decoder->part.end = from->end;
+	if (!from->first)
+		tl_pt_assume_mode(decoder);
+	decoder->resume_known = from->resume_known;
+	decoder->resume_ip = from->resume_ip;
+	while ((nodes || events) &&
+	       (batch->stop != TL_PT_STOP_ERROR || tl_pt_may_salvage(decoder))) {
+		uint64_t take;
+
+		tl_pt_run_ahead(decoder);
+		take = batch->filled < nodes ? batch->filled : nodes;
+		batch->at = (uint32_t)take;
+		nodes -= take;
+		if (batch->at == batch->filled && decoder->is_due && events) {
+			events--;
+			decoder->is_due = false;
+		}
+	}
+	decoder->given = given;
+	/* Nothing is left of what the caller has had. */
+	if (batch->at == batch->filled && !decoder->is_due)
+		*batch = (struct tl_pt_batch){ .stop = TL_PT_STOP_FULL };
+	/* The end of a piece is none of the trace. */
+	if (decoder->part.at_end)
+		decoder->error = TL_PT_OK;
+	decoder->part = (struct tl_pt_part){ .end = UINT64_MAX };
+}
+
+/* The pieces before the present one are right, but it does not begin as they end. */
+static void leave_at_joint(struct tl_pt_decoder *decoder)
+{
+	const struct tl_pt_team *team = decoder->team;
+	struct tl_pt_joint joint = team->joint;
+	struct tl_pt_takeover from = { .begin = team->before,
+				       .first = team->current == 1,
+				       .end = piece_of(team, team->current)->begin,
+				       .has_time = team->has_clock,
+				       .time = team->time_before,
+				       .nodes = UINT64_MAX,
+				       .events = UINT64_MAX };
+
+	tl_pt_team_stop(decoder);
+	catch_up(decoder, &from);
+	decoder->resume_known = joint.resume_known;
+	decoder->resume_ip = joint.resume_ip;
+	decoder->batch = (struct tl_pt_batch){ .stop = TL_PT_STOP_FULL };
+}
+
+void tl_pt_team_leave(struct tl_pt_decoder *decoder)
+{
+	const struct tl_pt_team *team = decoder->team;
+	const struct tl_pt_piece *piece = piece_of(team, team->current);
+	struct tl_pt_takeover from = { .begin = piece->begin,
+				       .first = !team->current,
+				       .end = UINT64_MAX,
+				       .has_time = team->has_clock,
+				       .time = piece->time,
+				       .resume_known = team->joint.resume_known,
+				       .resume_ip = team->joint.resume_ip };
+
+	for (size_t i = 0; i < team->cut; i++)
+		from.events += piece->cuts[i].has_event;
+	from.events -= decoder->is_due;
+	decoder->given = *tl_pt_moment_now(decoder);
+	if (team->cut)
+		from.nodes =
+			piece->cuts[team->cut - 1].ids - decoder->batch.filled + decoder->batch.at;
+	tl_pt_team_stop(decoder);
+	catch_up(decoder, &from);
+}
+
+/* ---- the caller's side ---- */
+
+static void show_end(struct tl_pt_decoder *decoder, const struct tl_pt_piece *piece)
+{
+	decoder->batch = (struct tl_pt_batch){ .stop = TL_PT_STOP_ERROR };
+	decoder->eos = true;
+	decoder->error = piece->error;
+	decoder->error_offset = piece->error_offset;
+}
+
+static void next_piece(struct tl_pt_decoder *decoder, const struct tl_pt_piece *piece)
+{
+	struct tl_pt_joint *joint = &decoder->team->joint, before = *joint;
+
+	*joint = piece->joint_end;
+	if (piece->inherits) {
+		joint->resume_known = before.resume_known;
+		joint->resume_ip = before.resume_ip;
+	}
+	decoder->batch = (struct tl_pt_batch){ .stop = TL_PT_STOP_FULL };
+	release(decoder->team);
+}
+
+void tl_pt_team_ahead(struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_team *team = decoder->team;
+	const struct tl_pt_piece *piece;
+
+	decoder->batch.at = decoder->batch.filled = decoder->batch.plain =
+		decoder->batch.time_count = 0;
+	if (decoder->is_due)
+		return;
+	piece = wait_for(team);
+	if (!team->cut && team->current && !tl_pt_joins(&team->joint, piece))
+		leave_at_joint(decoder);
+	else if (team->cut < piece->cut_count)
+		show_cut(decoder, piece);
+	else if (!piece->whole)
+		tl_pt_team_leave(decoder);
+	else if (piece->end == UINT64_MAX)
+		show_end(decoder, piece);
+	else
+		next_piece(decoder, piece);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Costs by address: lines, calls by place, jumps. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "intel_pt/profile/fold.h"
+
+void tl_pt_lines_free(struct pt_lines *l)
+{
+	free(l->places);
+	free(l->costs);
+	free(l->calls);
+	tl_index_free(&l->by_ip);
+	tl_index_free(&l->by_cost);
+	tl_index_free(&l->by_call);
+}
+
+/* ---- addresses ---- */
+
+static bool same_ip(const void *context, const void *key, uint32_t number)
+{
+	const struct pt_place *places = context;
+
+	return places[number].ip == *(const uint64_t *)key;
+}
+
+uint32_t tl_pt_lines_place(struct pt_lines *l, const struct tl_pt_step *step)
+{
+	uint64_t hash = tl_hash64(step->ip);
+	uint32_t number = tl_index_find(&l->by_ip, hash, same_ip, l->places, &step->ip);
+
+	if (number != TL_NONE)
+		return number;
+	number = (uint32_t)l->place_count;
+	if (!tl_grow(&l->places, &l->place_capacity, l->place_count + 1, sizeof(*l->places)) ||
+	    !tl_index_add(&l->by_ip, hash, number))
+		return TL_NONE;
+	l->places[l->place_count++] = (struct pt_place){
+		.ip = step->ip,
+		.target = step->direct ? step->target : 0,
+		.iclass = step->iclass,
+	};
+	return number;
+}
+
+static bool same_cost(const void *context, const void *key, uint32_t number)
+{
+	const struct pt_cost *costs = context, *wanted = key;
+
+	return costs[number].place == wanted->place && costs[number].function == wanted->function;
+}
+
+struct pt_cost *tl_pt_lines_cost(struct pt_lines *l, uint32_t place, uint32_t function)
+{
+	const struct pt_cost wanted = { .place = place, .function = function };
+	uint64_t hash = tl_hash64((uint64_t)place << 32 | function);
+	uint32_t number = tl_index_find(&l->by_cost, hash, same_cost, l->costs, &wanted);
+
+	if (number != TL_NONE)
+		return &l->costs[number];
+	number = (uint32_t)l->cost_count;
+	if (!tl_grow(&l->costs, &l->cost_capacity, l->cost_count + 1, sizeof(*l->costs)) ||
+	    !tl_index_add(&l->by_cost, hash, number)) {
+		l->no_memory = true;
+		return NULL;
+	}
+	l->costs[l->cost_count++] = wanted;
+	return &l->costs[number];
+}
+
+/* ---- calls ---- */
+
+static bool same_call(const void *context, const void *key, uint32_t number)
+{
+	const struct pt_call *calls = context, *wanted = key, *have = &calls[number];
+
+	return have->from == wanted->from && have->caller == wanted->caller &&
+	       have->callee == wanted->callee;
+}
+
+static uint32_t find_call(struct pt_lines *l, const struct pt_call *call)
+{
+	uint64_t hash = tl_hash_pair(call->from, (uint64_t)call->caller << 32 | call->callee);
+	uint32_t number = tl_index_find(&l->by_call, hash, same_call, l->calls, call);
+
+	if (number != TL_NONE)
+		return number;
+	number = (uint32_t)l->call_count;
+	if (!tl_grow(&l->calls, &l->call_capacity, l->call_count + 1, sizeof(*l->calls)) ||
+	    !tl_index_add(&l->by_call, hash, number)) {
+		l->no_memory = true;
+		return TL_NONE;
+	}
+	l->calls[l->call_count++] = *call;
+	return number;
+}
+
+/* The last instruction of the node that was left. */
+static uint64_t site(const struct pt_folder *f)
+{
+	const struct pt_node_lines *l;
+
+	if (f->last == &f->outside)
+		return 0;
+	l = &f->node_lines[f->last - f->known->nodes];
+	return l->count ? f->thread->lines.places[f->steps[l->first + l->count - 1]].ip : 0;
+}
+
+void tl_pt_lines_reopened(void *arg, struct tl_pt_frame *frame)
+{
+	struct pt_folder *f = arg;
+	struct pt_call *call;
+
+	if (frame->call == TL_NONE)
+		return;
+	call = &f->thread->lines.calls[frame->call];
+	if (call->active++)
+		return;
+	call->clock_start = (int64_t)f->thread->stack.fold.hot.clock;
+	call->insns_start = f->thread->total_insns;
+	call->cycles_start = f->thread->total_cycles;
+}
+
+void tl_pt_lines_opened(void *arg, struct tl_pt_frame *frame)
+{
+	struct pt_folder *f = arg;
+	const struct tl_fold *fold = &f->thread->stack.fold;
+	struct pt_lines *l = &f->thread->lines;
+	struct pt_call call = { .callee = fold->hot.top->function,
+				.caller = fold->hot.top[-1].function };
+
+	if (call.caller == TL_NONE || frame->flags & TL_PT_FRAME_UNSEEN)
+		return;
+	call.from = frame->flags & TL_PT_FRAME_HANDLER ? 0 : site(f);
+	call.to = f->functions.list[call.callee].address;
+	frame->call = find_call(l, &call);
+	if (frame->call == TL_NONE)
+		return;
+	l->calls[frame->call].calls += !f->closed;
+	tl_pt_lines_reopened(arg, frame);
+}
+
+/* Recursion counts once: while the call is on the stack at all. */
+void tl_pt_lines_closing(void *arg, struct tl_pt_frame *frame)
+{
+	struct pt_folder *f = arg;
+	struct pt_call *call;
+
+	if (frame->call == TL_NONE)
+		return;
+	call = &f->thread->lines.calls[frame->call];
+	if (--call->active)
+		return;
+	call->clock += (int64_t)f->thread->stack.fold.hot.clock - call->clock_start;
+	call->insns += f->thread->total_insns - call->insns_start;
+	call->cycles += f->thread->total_cycles - call->cycles_start;
+}
+
+/* ---- into the profile ---- */
+
+struct writer {
+	struct pt_folder *folder;
+	const struct pt_lines *lines;
+	struct tl_profile *profile;
+	const uint32_t *numbers;
+	size_t number_count; /* functions met since are only those of jumps never taken */
+	uint32_t part;
+};
+
+/* The line an address stands on, and its symbol's function: TL_NONE if it has none. */
+static uint32_t locate(struct writer *w, uint64_t ip, struct tl_position *at)
+{
+	struct tl_pt_name name = tl_pt_functions_name(&w->folder->functions, ip);
+
+	*at = (struct tl_position){ .file = name.file, .address = ip, .line = name.line };
+	return name.function < w->number_count ? name.function : TL_NONE;
+}
+
+static int put_line(struct writer *w, const struct pt_cost *c, struct tl_error *err)
+{
+	struct tl_cost_line line = { .part = w->part, .function = w->numbers[c->function] };
+	int64_t cost[1 + PT_COSTS];
+
+	tl_pt_fold_events(w->folder, c->ticks, c->cycles, (int64_t)c->executed, cost);
+	locate(w, w->lines->places[c->place].ip, &line.at);
+	return tl_profile_add_line(w->profile, &line, cost, err);
+}
+
+static int put_jump(struct writer *w, const struct pt_cost *c, struct tl_error *err)
+{
+	const struct pt_place *place = &w->lines->places[c->place];
+	struct tl_jump jump = {
+		.part = w->part,
+		.function = w->numbers[c->function],
+		.executed = c->executed,
+		.taken = c->executed,
+		.conditional = place->iclass == TL_PT_IC_COND_JUMP,
+	};
+	uint32_t target;
+
+	if (!place->target || (!jump.conditional && place->iclass != TL_PT_IC_JUMP))
+		return 0;
+	if (jump.conditional)
+		jump.taken = c->taken;
+	locate(w, place->ip, &jump.from);
+	target = locate(w, place->target, &jump.to);
+	jump.target = target == TL_NONE ? jump.function : w->numbers[target];
+	return tl_profile_add_jump(w->profile, &jump, err);
+}
+
+static int put_call(struct writer *w, const struct pt_call *c, struct tl_error *err)
+{
+	struct tl_arc arc = { .part = w->part, .calls = c->calls };
+	int64_t cost[1 + PT_COSTS];
+
+	if (!c->calls)
+		return 0;
+	tl_pt_fold_events(w->folder, c->clock, c->cycles, w->folder->timed ? c->insns : c->clock,
+			  cost);
+	if (c->from)
+		locate(w, c->from, &arc.from);
+	else
+		arc.from = (struct tl_position){ .file = "" };
+	if (c->to)
+		locate(w, c->to, &arc.to);
+	else
+		arc.to = (struct tl_position){ .file = "" };
+	arc.caller = w->numbers[c->caller];
+	arc.callee = w->numbers[c->callee];
+	return tl_profile_add_arc(w->profile, &arc, cost, err);
+}
+
+static int put_all(struct writer *w, struct tl_error *err)
+{
+	const struct pt_lines *l = w->lines;
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < l->cost_count; i++) {
+		const struct pt_cost *cost = &l->costs[i];
+
+		if (!cost->executed || cost->function == TL_NONE)
+			continue;
+		status = put_line(w, cost, err);
+		if (status == 0)
+			status = put_jump(w, cost, err);
+	}
+	for (size_t i = 0; status == 0 && i < l->call_count; i++)
+		status = put_call(w, &l->calls[i], err);
+	return status == 0 && w->folder->functions.no_memory ? tl_error_memory(err) : status;
+}
+
+/* A call that never ended costs what it had cost by then. */
+static void end_calls(struct pt_thread *thread)
+{
+	for (size_t i = 0; i < thread->lines.call_count; i++) {
+		struct pt_call *call = &thread->lines.calls[i];
+
+		if (!call->active)
+			continue;
+		call->clock += (int64_t)thread->stack.fold.hot.clock - call->clock_start;
+		call->insns += thread->total_insns - call->insns_start;
+		call->cycles += thread->total_cycles - call->cycles_start;
+		call->active = 0;
+	}
+}
+
+int tl_pt_lines_into(struct pt_folder *f, struct pt_thread *thread, uint32_t part,
+		     const uint32_t *numbers, struct tl_profile *profile, struct tl_error *err)
+{
+	struct writer w = {
+		.folder = f,
+		.lines = &thread->lines,
+		.profile = profile,
+		.numbers = numbers,
+		.number_count = f->functions.count,
+		.part = part,
+	};
+
+	if (thread->lines.no_memory)
+		return tl_error_memory(err);
+	end_calls(thread);
+	return put_all(&w, err);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Time of a fold. A trace tells it now and then, with MTC every few hundred branches; between two
+ * such moments time is spread over the instructions that ran, so that short calls have durations,
+ * too. Sums stay what the trace says. Nodes are held back until the next moment is known; where an
+ * event comes before it, what it takes is the innermost call's.
+ */
+#include <string.h>
+
+#include "core/error.h"
+#include "intel_pt/profile/fold.h"
+#include "profile/model.h"
+
+/* Steps of time that are spread: a longer one is no step inside a run of code. */
+enum { HELD_MOST = PT_RUN_NODES / 2 };
+#define SPREAD_MOST (UINT64_C(1) << 40)
+
+static void move_gate(struct pt_folder *f, uint64_t tsc)
+{
+	const struct tl_pt_fold_options *o = f->options;
+	bool closed = tsc < o->from_ticks || (o->to_ticks && tsc >= o->to_ticks);
+
+	if (closed == f->closed)
+		return;
+	tl_pt_fold_settle(f);
+	f->closed = closed;
+	tl_fold_gate(&f->thread->stack.fold, !closed);
+}
+
+void tl_pt_fold_repay(struct pt_folder *f, uint32_t visit)
+{
+	struct pt_visits *v = &f->visits[visit];
+
+	v->ticks += f->owed_ticks;
+	tl_add_cost(&v->cycles, f->owed_cycles, &f->thread->stack.fold.losses.saturated);
+	f->owed_ticks = f->owed_cycles = 0;
+}
+
+/* Nothing ran since the thread was taken up: to the place where it stands. */
+static void pay_place(struct pt_folder *f)
+{
+	struct pt_lines *l = &f->thread->lines;
+	struct pt_cost *cost;
+
+	if (!(f->owed_ticks || f->owed_cycles) || !l->last_place)
+		return;
+	cost = tl_pt_lines_cost(l, l->last_place - 1, f->owed_to);
+	if (!cost)
+		return;
+	cost->ticks += f->owed_ticks;
+	tl_add_cost(&cost->cycles, f->owed_cycles, &f->thread->stack.fold.losses.saturated);
+}
+
+void tl_pt_fold_pay(struct pt_folder *f)
+{
+	uint32_t to = f->last_visit;
+
+	for (uint32_t i = 1; (f->owed_ticks || f->owed_cycles) && i < f->visit_count; i++)
+		if (f->visits[i].function == f->owed_to)
+			to = i;
+	if (!to)
+		pay_place(f);
+	tl_pt_fold_repay(f, to);
+}
+
+void tl_pt_fold_charge(struct pt_folder *f, int64_t ticks, int64_t cycles)
+{
+	uint32_t function = tl_fold_top(&f->thread->stack.fold);
+	struct pt_visits *v = &f->visits[f->last_visit];
+	uint64_t *saturated = &f->thread->stack.fold.losses.saturated;
+
+	if (v->function == function) {
+		v->ticks += ticks;
+		tl_add_cost(&v->cycles, cycles, saturated);
+		return;
+	}
+	if (f->owed_to != function)
+		tl_pt_fold_pay(f);
+	f->owed_to = function;
+	f->owed_ticks += ticks;
+	tl_add_cost(&f->owed_cycles, cycles, saturated);
+}
+
+static void set_time(struct pt_folder *f, const struct tl_pt_mark *to)
+{
+	struct tl_fold *fold = &f->thread->stack.fold;
+	uint64_t before = fold->hot.clock;
+
+	if (f->cycles.seen)
+		tl_pt_cycles_end(f, to->cycles);
+	tl_fold_time(fold, to->tsc);
+	if (f->options->from_ticks || f->options->to_ticks)
+		move_gate(f, to->tsc);
+	if (f->node_lines)
+		tl_pt_fold_charge(f, (int64_t)(fold->hot.clock - before), 0);
+}
+
+/* Ticks per instruction, so that time is `tsc` behind these nodes. */
+static uint64_t rate_to(const struct pt_folder *f, const uint32_t *numbers, size_t count,
+			uint64_t tsc)
+{
+	const struct tl_fold *fold = &f->thread->stack.fold;
+	uint64_t step = tsc - fold->last, insns = 0;
+
+	if (!fold->started || f->closed || step > SPREAD_MOST || fold->hot.clock > INT64_MAX - step)
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		insns += f->known->nodes[numbers[i]].insns;
+	return insns ? (step << PT_RATE_BITS) / insns : 0;
+}
+
+static void run_at(struct pt_folder *f, const uint32_t *numbers, size_t count, uint64_t rate)
+{
+	struct tl_fold *fold = &f->thread->stack.fold;
+
+	if (!count)
+		return;
+	f->rate = rate;
+	f->part = 0;
+	f->base = fold->hot.clock;
+	tl_pt_fold_run(f, numbers, count);
+	fold->last += fold->hot.clock - f->base;
+	f->base = fold->hot.clock;
+	f->rate = 0;
+}
+
+/* Run nodes, so that the time is that of `to` behind them; NULL: no time passes. */
+static void run_to(struct pt_folder *f, const uint32_t *numbers, size_t count,
+		   const struct tl_pt_mark *to)
+{
+	if (f->cycles.seen)
+		tl_pt_cycles_begin(f, numbers, count, to ? to->cycles : f->cycles.last);
+	run_at(f, numbers, count, to ? rate_to(f, numbers, count, to->tsc) : 0);
+	if (to)
+		set_time(f, to);
+}
+
+void tl_pt_fold_rest(struct pt_folder *f)
+{
+	f->ahead = f->numbers + f->held;
+	run_to(f, f->numbers, f->held, f->cycles.due ? &f->cycles.next : NULL);
+	f->cycles.due = false;
+	f->held = 0;
+}
+
+/* A count from before the last moment, modulo 2^64. */
+static bool is_over(const struct pt_folder *f, uint64_t cycles)
+{
+	return cycles - f->cycles.last > INT64_MAX;
+}
+
+void tl_pt_fold_event(struct pt_folder *f, const struct tl_pt_event *event)
+{
+	const struct tl_pt_mark now = { .tsc = event->tsc, .cycles = event->cycles };
+
+	/* What was kept for a later packet has a time that is over (5.7). */
+	if (!event->has_tsc || is_over(f, event->cycles))
+		return;
+	f->cycles.seen |= event->cycles != f->cycles.last;
+	if (f->cycles.seen)
+		set_time(f, &now);
+}
+
+/* What is said again moves nothing; behind a loss, so is what was said before it. */
+static bool is_now(const struct pt_folder *f, const struct tl_pt_mark *mark)
+{
+	const struct tl_fold *fold = &f->thread->stack.fold;
+	const struct pt_cycles *c = &f->cycles;
+
+	if (c->due)
+		return mark->tsc == c->next.tsc && mark->cycles == c->next.cycles;
+	return (fold->started && mark->tsc == fold->last && mark->cycles == c->last) ||
+	       is_over(f, mark->cycles);
+}
+
+/*
+ * Nodes up to a mark. With CYC, one stands before nearly every packet, and says when the last
+ * branch of that was: then the nodes behind the mark are those that ran until it.
+ */
+static void run_up_to(struct pt_folder *f, const uint32_t *numbers, size_t count,
+		      const struct tl_pt_mark *mark)
+{
+	f->cycles.seen |= mark->cycles != f->cycles.last;
+	if (!f->cycles.seen) {
+		run_to(f, numbers, count, mark);
+		return;
+	}
+	run_to(f, numbers, count, f->cycles.due ? &f->cycles.next : NULL);
+	/* Nodes before the first time that is told are where that is. */
+	if (!f->thread->stack.fold.started)
+		move_gate(f, mark->tsc);
+	f->cycles.next = *mark;
+	f->cycles.due = true;
+}
+
+void tl_pt_fold_timed(struct pt_folder *f, const struct tl_pt_run *run, bool more)
+{
+	size_t at = 0, count = f->held + run->count;
+
+	for (size_t i = 0; i < run->mark_count; i++) {
+		size_t to = f->held + run->marks[i].index;
+
+		if (is_now(f, &run->marks[i]))
+			continue;
+		if (to > count)
+			to = count;
+		run_up_to(f, f->numbers + at, to - at, &run->marks[i]);
+		at = to;
+	}
+	/* In fixed portions, so that it does not matter in what runs nodes come. */
+	for (; count - at >= HELD_MOST; at += HELD_MOST)
+		run_to(f, f->numbers + at, HELD_MOST, NULL);
+	if (at)
+		memmove(f->numbers, f->numbers + at, (count - at) * sizeof(*f->numbers));
+	f->held = count - at;
+	if (!more)
+		tl_pt_fold_rest(f);
+}

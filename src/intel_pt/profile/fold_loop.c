@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loop over nodes: it runs once for every block that was executed. */
+#include "core/error.h"
+#include "intel_pt/profile/fold.h"
+#include "profile/model.h"
+
+enum { CALLS_AHEAD = 256, NODES_AHEAD = 4096 };
+
+static const enum tl_pt_arrival arrivals[PT_KEY_FIRST] = {
+	[PT_KEY_NONE] = TL_PT_BY_FLOW,     [PT_KEY_CALL] = TL_PT_BY_CALL,
+	[PT_KEY_RETURN] = TL_PT_BY_RETURN, [PT_KEY_FAR_RETURN] = TL_PT_BY_FAR_RETURN,
+	[PT_KEY_ENABLE] = TL_PT_BY_ENABLE, [PT_KEY_INTERRUPT] = TL_PT_BY_INTERRUPT,
+	[PT_KEY_ABORT] = TL_PT_BY_FLOW,    [PT_KEY_LOSS] = TL_PT_BY_LOSS,
+	[PT_KEY_SWITCH] = TL_PT_BY_SWITCH, [PT_KEY_MOVE] = TL_PT_BY_MOVE,
+	[PT_KEY_START] = TL_PT_BY_START,   [PT_KEY_SEVERAL] = TL_PT_BY_FLOW,
+	[PT_KEY_UNKNOWN] = TL_PT_BY_FLOW,
+};
+
+void tl_pt_fold_settle(struct pt_folder *f)
+{
+	struct tl_pt_stack *stack = &f->thread->stack;
+
+	int64_t cost[PT_COSTS] = { [PT_COST_INSNS] = f->insns };
+
+	if (f->cycles.seen)
+		tl_pt_cycles_give(f, f->insns, &cost[PT_COST_CYCLES]);
+	if (f->timed)
+		tl_fold_cost(&stack->fold, cost);
+	if (!f->closed) {
+		f->thread->total_insns += f->insns;
+		tl_add_cost(&f->thread->total_cycles, cost[PT_COST_CYCLES],
+			    &stack->fold.losses.saturated);
+	}
+	f->insns = 0;
+}
+
+/* Go to a place in the way the last node was left. */
+static void arrive(struct pt_folder *f, struct tl_pt_at *at)
+{
+	enum tl_pt_arrival how = f->key < PT_KEY_FIRST ? arrivals[f->key] : TL_PT_BY_FLOW;
+	uint64_t back = how == TL_PT_BY_CALL || how == TL_PT_BY_START ? f->last->after : f->back;
+	uint64_t clock;
+
+	tl_pt_fold_settle(f);
+	clock = f->thread->stack.fold.hot.clock;
+	tl_pt_stack_arrive(&f->thread->stack, how, at, back);
+	/* Another stack has another clock: time goes on from there. */
+	clock = f->thread->stack.fold.hot.clock - clock;
+	f->base += clock;
+	f->thread->elsewhere -= clock;
+}
+
+static struct tl_pt_at place_of(struct pt_folder *f, uint64_t ip)
+{
+	struct tl_pt_name name = tl_pt_functions_name(&f->functions, ip);
+
+	return (struct tl_pt_at){ ip, name.function, TL_NONE, name.is_entry };
+}
+
+static uint32_t key_of(const struct tl_pt_at *at)
+{
+	return at->function == TL_NONE ? PT_KEY_UNKNOWN : at->function + PT_KEY_FIRST;
+}
+
+static inline void count_branch(struct pt_folder *f, const struct pt_node *last, uint64_t ip)
+{
+	if (!f->closed && !f->decided && last->after != ip)
+		f->visits[f->last_visit].taken++;
+	f->decided = false;
+}
+
+void tl_pt_fold_branch(struct pt_folder *f, uint64_t ip)
+{
+	if (!f->node_lines)
+		return;
+	count_branch(f, f->last, ip);
+	f->decided = true;
+}
+
+static void go_to(struct pt_folder *f, struct tl_pt_at *at)
+{
+	if (f->key != key_of(at))
+		arrive(f, at);
+	f->key = key_of(at);
+}
+
+void tl_pt_fold_arrive(struct pt_folder *f, uint64_t ip)
+{
+	struct tl_pt_at at = place_of(f, ip);
+
+	go_to(f, &at);
+}
+
+/* Count instructions run since the last place. */
+static void count_insns(struct pt_folder *f, uint32_t insns)
+{
+	struct tl_fold_hot *hot = &f->thread->stack.fold.hot;
+
+	if (f->timed)
+		f->insns += insns;
+	else
+		hot->clock += insns;
+}
+
+/* A node that runs through several functions, but for what is behind the last change. */
+static void run_inner(struct pt_folder *f, uint32_t number)
+{
+	uint32_t first = 0;
+
+	for (const struct pt_inner *in = &f->known->inner[f->known->nodes[number].called];; in++) {
+		struct tl_pt_at at = { in->ip, in->function, TL_NONE, in->is_entry };
+
+		go_to(f, &at);
+		if (!in[1].ip)
+			return;
+		if (f->node_lines && !f->closed) {
+			/* First the visit: the list may move. */
+			uint32_t visit = tl_pt_fold_visits(
+				f, number, tl_fold_top(&f->thread->stack.fold), first, in->insns);
+
+			f->visits[visit].count++;
+		}
+		first += in->insns;
+		count_insns(f, in->insns);
+		f->key = PT_KEY_NONE;
+	}
+}
+
+/* ---- what comes next ---- */
+
+struct returns {
+	uint64_t *backs;
+	size_t count, most;
+	uint64_t calls[CALLS_AHEAD]; /* open ones, made on the way: where they return to */
+	size_t depth;
+};
+
+static const struct pt_node *looked(struct pt_folder *f, uint32_t number)
+{
+	if (!tl_pt_fold_is_met(f, number))
+		tl_pt_fold_look(f, number);
+	return &f->known->nodes[number];
+}
+
+/* From a node to the next one. False: what comes is not known any more. */
+static bool follow(struct returns *r, const struct pt_node *n, const struct pt_node *next)
+{
+	if (n->exit == PT_KEY_CALL) {
+		if (r->depth == CALLS_AHEAD)
+			return false;
+		r->calls[r->depth++] = n->after;
+		return true;
+	}
+	if (n->exit != PT_KEY_RETURN)
+		return n->exit > PT_KEY_SEVERAL;
+	if (r->depth)
+		return r->calls[--r->depth] == next->ip;
+	if (r->count == r->most)
+		return false;
+	r->backs[r->count++] = next->ip;
+	return true;
+}
+
+size_t tl_pt_fold_ahead(void *arg, uint64_t *backs, size_t most)
+{
+	struct pt_folder *f = arg;
+	struct returns r = { .backs = backs, .most = most };
+	size_t count = f->at && f->at < f->ahead ? (size_t)(f->ahead - f->at) : 0;
+
+	for (size_t i = 0; i + 1 < count && i < NODES_AHEAD; i++)
+		if (!follow(&r, looked(f, f->at[i]), looked(f, f->at[i + 1])))
+			break;
+	return r.count;
+}
+
+/* A node that is new, or is not come to by plain flow inside a function. */
+static __attribute__((noinline)) void arrive_slowly(struct pt_folder *f, const uint32_t *numbers)
+{
+	uint32_t number = *numbers;
+	struct pt_node *n = &f->known->nodes[number];
+	struct tl_pt_at at;
+
+	if (n->entry == PT_KEY_NONE)
+		tl_pt_fold_look(f, number);
+	if (n->entry == PT_KEY_SEVERAL) {
+		run_inner(f, number);
+		return;
+	}
+	if (n->entry == f->key)
+		return;
+	at = (struct tl_pt_at){
+		.ip = n->ip,
+		.function = n->entry == PT_KEY_UNKNOWN ? TL_NONE : n->entry - PT_KEY_FIRST,
+		.called = n->called - 1, /* 0 is TL_NONE then */
+		.is_entry = n->is_entry,
+	};
+	f->at = numbers;
+	arrive(f, &at);
+	f->at = NULL;
+	if (at.called != TL_NONE && !f->functions.list[at.called].twice &&
+	    tl_pt_stack_know(&f->thread->stack, at.called))
+		n->called = at.called + 1;
+}
+
+/* What the loop keeps in registers. */
+struct hot {
+	struct tl_fold_hot fold;
+	struct pt_node *last;
+	uint32_t key;
+	int64_t insns;
+	uint64_t part;
+};
+
+static inline __attribute__((always_inline)) void store(const struct hot *h, struct pt_folder *f)
+{
+	f->thread->stack.fold.hot = h->fold;
+	f->last = h->last;
+	f->key = h->key;
+	f->insns = h->insns;
+	f->part = h->part;
+}
+
+static inline __attribute__((always_inline)) void load(struct hot *h, const struct pt_folder *f)
+{
+	*h = (struct hot){ f->thread->stack.fold.hot, f->last, f->key, f->insns, f->part };
+}
+
+static inline __attribute__((always_inline)) void give(struct hot *h, struct pt_folder *f,
+						       bool timed)
+{
+	if (timed) {
+		struct tl_fold *fold = &f->thread->stack.fold;
+		uint32_t node = h->fold.top->node;
+
+		if (!f->closed)
+			h->fold.nodes[node].cost += h->insns;
+		if (f->cycles.seen)
+			tl_pt_cycles_give(f, h->insns, tl_fold_cost_at(fold, node, PT_COST_CYCLES));
+		h->insns = 0;
+	}
+}
+
+/*
+ * Calls and returns as they mostly are: the return goes where the innermost frame waits, the call
+ * to a function that is known. False: it is another case.
+ */
+static inline __attribute__((always_inline)) bool
+call_or_return(struct hot *h, struct pt_folder *f, const struct pt_node *n, bool timed)
+{
+	struct tl_pt_stack *stack = &f->thread->stack;
+	size_t depth = (size_t)(h->fold.top - stack->fold.frames);
+	struct tl_pt_frame *frame = &stack->frames[depth];
+
+	if (h->key == PT_KEY_RETURN && frame->back == n->ip && n->entry != PT_KEY_NONE &&
+	    !frame->flags) {
+		give(h, f, timed);
+		tl_fold_hot_pop(&h->fold, &stack->fold);
+		return true;
+	}
+	if (h->key == PT_KEY_CALL && n->called && depth + 2 <= stack->frame_capacity &&
+	    depth < TL_PT_STACK_MAX) {
+		give(h, f, timed);
+		frame[1] = (struct tl_pt_frame){ .back = h->last->after, .call = TL_NONE };
+		tl_fold_hot_enter(&h->fold, &stack->fold, n->called - 1);
+		return true;
+	}
+	return false;
+}
+
+/* Outside the window the stack moves on, but nothing counts. */
+static inline __attribute__((always_inline)) void count_visit(struct pt_folder *f,
+							      const struct hot *h, uint32_t number)
+{
+	const struct pt_node_lines *l = &f->node_lines[number];
+	uint32_t visit = l->visits;
+
+	if (f->visits[visit].function != h->fold.top->function || f->visits[visit].first != l->tail)
+		visit = tl_pt_fold_visits(f, number, h->fold.top->function, l->tail,
+					  l->count - l->tail);
+	f->visits[visit].count += !f->closed;
+	if ((f->owed_ticks || f->owed_cycles) && f->owed_to == h->fold.top->function)
+		tl_pt_fold_repay(f, visit);
+	f->last_visit = visit;
+}
+
+static inline __attribute__((always_inline)) void pass_time(struct pt_folder *f, struct hot *h,
+							    uint32_t insns, bool careful)
+{
+	uint64_t before = h->fold.clock;
+
+	h->insns += insns;
+	h->part += insns * f->rate;
+	h->fold.clock = f->base + (h->part >> PT_RATE_BITS);
+	if (careful && f->node_lines)
+		f->visits[f->last_visit].ticks += (int64_t)(h->fold.clock - before);
+	if (careful && f->cycles.seen)
+		tl_pt_cycles_count(f, h->insns);
+}
+
+static __attribute__((noinline)) void look(struct pt_folder *f, struct hot *h, uint32_t number)
+{
+	store(h, f);
+	tl_pt_fold_look(f, number);
+	load(h, f);
+}
+
+static inline __attribute__((always_inline)) void run(struct pt_folder *f, const uint32_t *numbers,
+						      size_t count, bool timed, bool careful)
+{
+	struct pt_node *nodes = f->known->nodes;
+	struct hot h;
+
+	load(&h, f);
+	for (size_t i = 0; i < count; i++) {
+		struct pt_node *n = &nodes[numbers[i]];
+
+		if (careful && !tl_pt_fold_is_met(f, numbers[i]))
+			look(f, &h, numbers[i]);
+		if (careful && f->node_lines)
+			count_branch(f, h.last, n->ip);
+		if (n->entry != h.key &&
+		    (careful || n->entry == PT_KEY_SEVERAL || !call_or_return(&h, f, n, timed))) {
+			store(&h, f);
+			arrive_slowly(f, &numbers[i]);
+			load(&h, f);
+		}
+		if (careful && f->node_lines)
+			count_visit(f, &h, numbers[i]);
+		if (timed)
+			pass_time(f, &h, n->insns, careful);
+		else
+			h.fold.clock += n->insns;
+		h.key = n->exit;
+		h.last = n;
+	}
+	store(&h, f);
+}
+
+void tl_pt_fold_run(struct pt_folder *f, const uint32_t *numbers, size_t count)
+{
+	bool careful = f->node_lines || f->options->watch;
+
+	if (f->timed && !careful)
+		run(f, numbers, count, true, false);
+	else if (f->timed)
+		run(f, numbers, count, true, true);
+	else if (careful)
+		run(f, numbers, count, false, true);
+	else
+		run(f, numbers, count, false, false);
+}

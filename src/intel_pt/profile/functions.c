@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "intel_pt/profile/functions.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "symbols/binary.h"
+#include "symbols/landing_pads.h"
+
+struct pt_binary {
+	const char *path;
+	uint64_t bias;
+	struct tl_binary *binary; /* NULL: it could not be opened */
+	bool is_missed;           /* it had no name for code that ran */
+};
+
+struct pt_nameless {
+	const char *object, *why;
+};
+
+void tl_pt_functions_begin(struct tl_pt_functions *functions, const struct tl_pt_feed *feed)
+{
+	*functions = (struct tl_pt_functions){ .feed = feed };
+}
+
+void tl_pt_functions_end(struct tl_pt_functions *functions)
+{
+	for (size_t i = 0; i < functions->binary_count; i++)
+		tl_binary_close(functions->binaries[i].binary);
+	free(functions->binaries);
+	free(functions->nameless);
+	free(functions->list);
+	tl_index_free(&functions->by_name);
+	tl_index_free(&functions->by_entry);
+	tl_names_free(&functions->names);
+}
+
+bool tl_pt_functions_damage(const struct tl_pt_functions *functions, struct tl_pt_faults *faults)
+{
+	struct tl_error first;
+	const char *path;
+	char *text;
+
+	for (size_t i = 0; i < functions->binary_count; i++) {
+		const struct tl_binary *binary = functions->binaries[i].binary;
+
+		if (!binary || !tl_binary_faults(binary, &first, &path))
+			continue;
+		if (asprintf(&text, "%s, offset 0x%" PRIx64 ": %s", path, first.offset,
+			     first.text) < 0)
+			text = NULL;
+		if (!tl_pt_fault_say(faults, text))
+			return false;
+	}
+	return true;
+}
+
+/* ---- binaries ---- */
+
+/* Code of an object ran that has no names. */
+static void note_nameless(struct tl_pt_functions *f, const char *object, const char *why)
+{
+	struct pt_nameless made = { NULL, NULL };
+
+	for (size_t i = 0; i < f->nameless_count; i++)
+		if (!strcmp(f->nameless[i].object, object))
+			return;
+	made.object = tl_names_text(&f->names, object);
+	made.why = tl_names_text(&f->names, why);
+	if (!made.object || !made.why ||
+	    !tl_grow(&f->nameless, &f->nameless_capacity, f->nameless_count + 1, sizeof(made)))
+		f->no_memory = true;
+	else
+		f->nameless[f->nameless_count++] = made;
+}
+
+/*
+ * A file that is no ELF, or damaged, or cannot be read, gives no names: the code is there all the
+ * same.
+ */
+static void note_closed(struct tl_pt_functions *f, const char *path, const struct tl_error *err)
+{
+	char why[256];
+
+	f->no_memory |= err->status == TL_NO_MEMORY;
+	snprintf(why, sizeof(why), "%s%s%s", err->text, err->sys_errno ? ": " : "",
+		 err->sys_errno ? strerror(err->sys_errno) : "");
+	note_nameless(f, path, why);
+}
+
+static struct pt_binary *binary_at(struct tl_pt_functions *f, const char *path, uint64_t bias)
+{
+	struct pt_binary *made;
+	struct tl_error err;
+
+	for (size_t i = f->binary_count; i-- > 0;)
+		if (f->binaries[i].bias == bias && !strcmp(f->binaries[i].path, path))
+			return &f->binaries[i];
+	made = tl_grow(&f->binaries, &f->binary_capacity, f->binary_count + 1, sizeof(*made))
+		       ? &f->binaries[f->binary_count]
+		       : NULL;
+	if (made)
+		*made = (struct pt_binary){ .path = tl_names_text(&f->names, path), .bias = bias };
+	if (!made || !made->path) {
+		f->no_memory = true;
+		return NULL;
+	}
+	f->binary_count++;
+	if (tl_binary_open(&made->binary, path, bias, !f->feed->raw_names, &err) < 0) {
+		made->binary = NULL;
+		note_closed(f, path, &err);
+	}
+	return made;
+}
+
+bool tl_pt_functions_tell(const struct tl_pt_functions *f,
+			  bool (*tell)(void *arg, const char *object, const char *why), void *arg)
+{
+	for (size_t i = 0; i < f->nameless_count; i++)
+		if (!tell(arg, f->nameless[i].object, f->nameless[i].why))
+			return false;
+	for (size_t i = 0; i < f->binary_count; i++)
+		if (f->binaries[i].is_missed && !tl_binary_symbol_count(f->binaries[i].binary) &&
+		    !tell(arg, f->binaries[i].path, "it has no symbols, as if stripped"))
+			return false;
+	return true;
+}
+
+/* ---- the table ---- */
+
+/* Texts are interned: the same text has the same address. */
+static bool same_symbol(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_pt_function *list = context, *wanted = key, *have = &list[number];
+
+	return have->address == wanted->address && have->name == wanted->name &&
+	       have->object == wanted->object;
+}
+
+static uint32_t find_or_add(struct tl_pt_functions *f, struct tl_index *index, uint64_t hash,
+			    tl_index_equal_fn *equal, const struct tl_pt_function *function)
+{
+	uint32_t number = tl_index_find(index, hash, equal, f->list, function);
+
+	if (number != TL_NONE)
+		return number;
+	number = (uint32_t)f->count;
+	if (!tl_grow(&f->list, &f->capacity, f->count + 1, sizeof(*f->list)) ||
+	    !tl_index_add(index, hash, number)) {
+		f->no_memory = true;
+		return TL_NONE;
+	}
+	f->list[f->count++] = *function;
+	return number;
+}
+
+static const char *intern(struct tl_pt_functions *f, const char *text, size_t size)
+{
+	uint32_t number = tl_names_add(&f->names, text, size);
+
+	if (number != TL_NONE)
+		return f->names.names[number].text;
+	f->no_memory = true;
+	return "";
+}
+
+/* "f.cold", "f.cold.3", "f.part.0.cold": how long the name of what it was split off is. */
+static size_t whole_name(const char *name)
+{
+	const char *cold = strstr(name, ".cold");
+
+	if (cold && cold != name && !cold[5 + strspn(cold + 5, ".0123456789")])
+		return (size_t)(cold - name);
+	cold = strstr(name, " [clone .cold");
+	return cold && cold != name ? (size_t)(cold - name) : strlen(name);
+}
+
+static uint64_t hash_symbol(const struct tl_pt_function *function)
+{
+	return tl_hash_pair(tl_hash_pair((uintptr_t)function->name, (uintptr_t)function->object),
+			    function->address);
+}
+
+/* The function was only known by the part that was moved away: it gets its entry. */
+static uint32_t find_split(struct tl_pt_functions *f, const struct tl_pt_function *function)
+{
+	struct tl_pt_function split = *function;
+	uint32_t number;
+
+	split.address = 0;
+	number = tl_index_find(&f->by_name, hash_symbol(&split), same_symbol, f->list, &split);
+	if (number == TL_NONE)
+		return TL_NONE;
+	f->list[number].address = function->address;
+	if (!tl_index_add(&f->by_name, hash_symbol(function), number))
+		f->no_memory = true;
+	return number;
+}
+
+/* Its first line, which need not be that of the address asked for. */
+static void find_line(struct tl_pt_functions *f, struct tl_binary *binary, uint64_t start,
+		      struct tl_pt_function *function)
+{
+	struct tl_symbol symbol;
+
+	if (!tl_binary_symbol(binary, start, &symbol))
+		return;
+	function->file = intern(f, symbol.file, strlen(symbol.file));
+	function->line = symbol.line;
+}
+
+/* A part that was moved away: to the first function of the name, which may not have been met. */
+static uint32_t split_function(struct tl_pt_functions *f, const struct tl_pt_function *part)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (!f->list[i].by_entry && f->list[i].name == part->name &&
+		    f->list[i].object == part->object)
+			return (uint32_t)i;
+	return find_or_add(f, &f->by_name, hash_symbol(part), same_symbol, part);
+}
+
+static bool returns_twice(const char *name)
+{
+	static const char *const names[] = { "setjmp",      "_setjmp",     "__setjmp",
+					     "sigsetjmp",   "__sigsetjmp", "getcontext",
+					     "__getcontext" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+static uint32_t symbol_function(struct tl_pt_functions *f, const struct tl_pt_place *place,
+				struct tl_binary *binary, const struct tl_symbol *symbol)
+{
+	size_t size = whole_name(symbol->name);
+	struct tl_pt_function function = {
+		.name = intern(f, symbol->name, size),
+		.object = intern(f, place->object, strlen(place->object)),
+		.file = "",
+	};
+	uint32_t number;
+
+	if (symbol->name[size])
+		return split_function(f, &function);
+	function.address = symbol->start;
+	number =
+		tl_index_find(&f->by_name, hash_symbol(&function), same_symbol, f->list, &function);
+	if (number == TL_NONE)
+		number = find_split(f, &function);
+	if (number != TL_NONE && f->list[number].line)
+		return number;
+	find_line(f, binary, symbol->start, &function);
+	function.twice = returns_twice(function.name);
+	number = find_or_add(f, &f->by_name, hash_symbol(&function), same_symbol, &function);
+	if (number != TL_NONE) {
+		f->list[number].twice = function.twice;
+		f->list[number].file = function.file;
+		f->list[number].line = function.line;
+	}
+	return number;
+}
+
+/* What the symbols of its file say of an address. False: nothing. */
+static bool find_symbol(struct tl_pt_functions *f, const struct tl_pt_place *place, uint64_t ip,
+			struct pt_binary **binary, struct tl_symbol *symbol)
+{
+	if (!place->file) {
+		if (place->nameless)
+			note_nameless(f, place->object, place->nameless);
+		return false;
+	}
+	*binary = binary_at(f, place->file, place->bias);
+	if (!*binary || !(*binary)->binary)
+		return false;
+	if (!tl_binary_symbol((*binary)->binary, ip, symbol))
+		*symbol = (struct tl_symbol){ .name = "", .file = "" };
+	f->no_memory |= tl_binary_short_of_memory((*binary)->binary);
+	(*binary)->is_missed |= !*symbol->name;
+	return true;
+}
+
+struct tl_pt_name tl_pt_functions_name(struct tl_pt_functions *f, uint64_t ip)
+{
+	struct tl_pt_name name = { .function = TL_NONE, .file = "" };
+	struct pt_binary *binary;
+	struct tl_pt_place place;
+	struct tl_symbol symbol;
+
+	if (!f->feed->place(f->feed->arg, ip, &place) ||
+	    !find_symbol(f, &place, ip, &binary, &symbol))
+		return name;
+	if (symbol.name[0]) {
+		name.function = symbol_function(f, &place, binary->binary, &symbol);
+		name.is_entry = ip == symbol.start && !symbol.name[whole_name(symbol.name)];
+	}
+	name.file = symbol.file;
+	name.line = symbol.line;
+	return name;
+}
+
+bool tl_pt_functions_pad(struct tl_pt_functions *f, uint64_t back, uint64_t *pad)
+{
+	struct tl_pt_place place;
+	struct pt_binary *binary;
+
+	if (!back || !f->feed->place(f->feed->arg, back, &place) || !place.file)
+		return false;
+	binary = binary_at(f, place.file, place.bias);
+	return binary && binary->binary && tl_landing_pad(binary->binary, place.bias, back, pad);
+}
+
+uint32_t tl_pt_functions_called(struct tl_pt_functions *f, uint64_t ip)
+{
+	struct tl_pt_name name = tl_pt_functions_name(f, ip);
+	struct tl_pt_function function = {
+		.file = "", .object = "", .address = ip, .by_entry = true
+	};
+	struct tl_pt_place place;
+	char text[256];
+
+	if (name.function != TL_NONE)
+		return name.function;
+	if (f->feed->place(f->feed->arg, ip, &place) && *place.object) {
+		const char *slash = strrchr(place.object, '/');
+
+		function.object = intern(f, place.object, strlen(place.object));
+		snprintf(text, sizeof(text), "[%.200s+0x%" PRIx64 "]",
+			 slash ? slash + 1 : place.object, place.offset + (ip - place.start));
+	} else {
+		snprintf(text, sizeof(text), "[0x%" PRIx64 "]", ip);
+	}
+	function.name = intern(f, text, strlen(text));
+	return find_or_add(f, &f->by_entry, tl_hash64(ip), same_symbol, &function);
+}

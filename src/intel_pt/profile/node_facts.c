@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is decided once for a block: its function, how it is left, the addresses it runs through. */
+#include <string.h>
+
+#include "core/error.h"
+#include "intel_pt/profile/fold.h"
+#include "intel_pt/profile/stack_moves.h"
+#include "profile/model.h"
+
+enum { STEPS = 64 };
+
+static bool grow_zeroed(void *array, size_t *capacity, size_t want, size_t element)
+{
+	size_t had = *capacity;
+	char *made;
+
+	if (want <= had)
+		return true;
+	if (!tl_grow(array, capacity, want, element))
+		return false;
+	memcpy(&made, array, sizeof(made));
+	memset(made + had * element, 0, (*capacity - had) * element);
+	return true;
+}
+
+bool tl_pt_fold_room(struct pt_folder *f, uint32_t limit)
+{
+	struct pt_known *known = f->known;
+	bool outside = f->last == &f->outside;
+	size_t last = outside ? 0 : (size_t)(f->last - known->nodes);
+
+	if (!grow_zeroed(&known->nodes, &known->capacity, limit, sizeof(*known->nodes)))
+		return false;
+	/* At once: the nodes may have moved whether or not the rest succeeds. */
+	f->last = outside ? &f->outside : &known->nodes[last];
+	if (f->options->lines &&
+	    !grow_zeroed(&f->node_lines, &f->node_lines_capacity, limit, sizeof(*f->node_lines)))
+		return false;
+	if (known->count < limit)
+		known->count = limit;
+	return true;
+}
+
+void tl_pt_fold_forget(struct pt_known *known)
+{
+	if (known->count)
+		memset(known->nodes, 0, known->count * sizeof(*known->nodes));
+	known->count = known->inner_count = 0;
+	known->shift = known->looked = 0;
+}
+
+/* ---- steps ---- */
+
+/* Calls `each` with every instruction of a node, until it returns false. */
+static void each_step(struct pt_folder *f, uint32_t number,
+		      bool (*each)(struct pt_folder *f, const struct tl_pt_step *step, size_t i,
+				   void *arg),
+		      void *arg)
+{
+	struct tl_pt_step steps[STEPS];
+	size_t at = 0;
+	int count;
+
+	while ((count = tl_pt_node_steps(f->decoder, number - f->known->shift, at, steps, STEPS)) >
+	       0)
+		for (int i = 0; i < count; i++, at++)
+			if (!each(f, &steps[i], at, arg))
+				return;
+	f->functions.no_memory |= count == -TL_PT_NOMEM;
+}
+
+static bool add_step(struct pt_folder *f, const struct tl_pt_step *step, size_t i, void *arg)
+{
+	uint32_t place = tl_pt_lines_place(&f->thread->lines, step);
+
+	(void)i;
+	(void)arg;
+	if (place == TL_NONE ||
+	    !tl_grow(&f->steps, &f->step_capacity, f->step_count + 1, sizeof(*f->steps))) {
+		f->thread->lines.no_memory = true;
+		return false;
+	}
+	f->steps[f->step_count++] = place;
+	return true;
+}
+
+struct search {
+	size_t begun;
+	uint32_t function;
+};
+
+static struct pt_inner *add_inner(struct pt_folder *f)
+{
+	struct pt_known *k = f->known;
+
+	if (!tl_grow(&k->inner, &k->inner_capacity, k->inner_count + 1, sizeof(*k->inner))) {
+		f->functions.no_memory = true;
+		return NULL;
+	}
+	k->inner[k->inner_count] = (struct pt_inner){ 0 };
+	return &k->inner[k->inner_count++];
+}
+
+static bool find_change(struct pt_folder *f, const struct tl_pt_step *step, size_t i, void *arg)
+{
+	struct search *s = arg;
+	struct tl_pt_name name = tl_pt_functions_name(&f->functions, step->ip);
+	struct pt_inner *inner;
+
+	if (i && name.function == s->function)
+		return true;
+	inner = add_inner(f);
+	if (!inner)
+		return false;
+	*inner = (struct pt_inner){ .ip = step->ip,
+				    .function = name.function,
+				    .is_entry = name.is_entry };
+	if (i)
+		inner[-1].insns = (uint32_t)(i - s->begun);
+	s->begun = i;
+	s->function = name.function;
+	return true;
+}
+
+/* ---- the node ---- */
+
+static uint32_t function_key(const struct tl_pt_name *name)
+{
+	return name->function == TL_NONE ? PT_KEY_UNKNOWN : name->function + PT_KEY_FIRST;
+}
+
+static bool find_last(struct pt_folder *f, const struct tl_pt_step *step, size_t i, void *arg)
+{
+	(void)f;
+	(void)i;
+	*(struct tl_pt_step *)arg = *step;
+	return true;
+}
+
+/* A call of the next instruction pushes an address to be popped: it is no call. */
+static uint32_t call_key(const struct tl_pt_step *last, const struct pt_node *n, uint32_t inside)
+{
+	return last->direct && last->target == n->after ? inside : PT_KEY_CALL;
+}
+
+/* `last`: its last instruction. */
+static uint32_t exit_key(const struct pt_node *n, const struct tl_pt_step *last, uint32_t inside)
+{
+	switch (n->iclass) {
+	case TL_PT_IC_CALL:
+		return call_key(last, n, inside);
+	case TL_PT_IC_FAR_CALL:
+		return PT_KEY_CALL;
+	case TL_PT_IC_RETURN:
+		return PT_KEY_RETURN;
+	case TL_PT_IC_FAR_RETURN:
+		return PT_KEY_FAR_RETURN;
+	default:
+		return inside;
+	}
+}
+
+/* How a node is left that set the stack pointer. */
+static uint32_t moving_key(const struct pt_node *n, const struct tl_pt_step *last, uint32_t key)
+{
+	if (key == PT_KEY_CALL)
+		return n->iclass == TL_PT_IC_CALL && !(n->ip >> 63) ? PT_KEY_START : key;
+	if (key == PT_KEY_FAR_RETURN)
+		return key;
+	return key == PT_KEY_RETURN || (n->iclass == TL_PT_IC_JUMP && !last->direct) ? PT_KEY_SWITCH
+										     : PT_KEY_MOVE;
+}
+
+static uint32_t leaving(struct pt_folder *f, uint32_t number, const struct pt_node *n,
+			uint32_t inside)
+{
+	int moves = tl_pt_node_moves(f->decoder, number - f->known->shift);
+	struct tl_pt_step last = { 0 };
+	uint32_t key;
+
+	f->functions.no_memory |= moves < 0;
+	if (moves || n->iclass == TL_PT_IC_CALL)
+		each_step(f, number, find_last, &last);
+	key = exit_key(n, &last, inside);
+	return moves ? moving_key(n, &last, key) : key;
+}
+
+/* Its entry is then no key that any node is left by; the instructions before the last change are
+ * told apart. */
+static void look_inside(struct pt_folder *f, uint32_t number, struct pt_node *n)
+{
+	struct search s = { .function = TL_NONE };
+	size_t first = f->known->inner_count;
+
+	each_step(f, number, find_change, &s);
+	if (f->known->inner_count == first || !add_inner(f) || f->functions.no_memory)
+		return;
+	n->insns = (uint16_t)(n->insns - s.begun);
+	n->entry = PT_KEY_SEVERAL;
+	n->called = (uint32_t)first;
+}
+
+static void know(struct pt_folder *f, uint32_t number, const struct tl_pt_block *block)
+{
+	struct pt_node *n = &f->known->nodes[number];
+	struct tl_pt_name first = tl_pt_functions_name(&f->functions, block->ip);
+	struct tl_pt_name last = tl_pt_functions_name(&f->functions, block->end_ip);
+
+	n->ip = block->ip;
+	n->after = block->end_ip + block->size;
+	n->insns = block->ninsn;
+	n->iclass = (uint8_t)block->iclass;
+	n->is_entry = first.is_entry;
+	n->called = first.function == TL_NONE ? 0 : first.function + 1;
+	if (n->called)
+		tl_pt_stack_know(&f->thread->stack, first.function);
+	/* Where it is called from is looked at each time. */
+	if (n->called && f->functions.list[first.function].twice)
+		n->called = 0;
+	n->entry = function_key(&first);
+	n->exit = leaving(f, number, n, function_key(&last));
+	if (first.function != last.function)
+		look_inside(f, number, n);
+}
+
+static void know_lines(struct pt_folder *f, uint32_t number, const struct tl_pt_block *block)
+{
+	struct pt_node_lines *l = &f->node_lines[number];
+
+	l->tail = block->ninsn - f->known->nodes[number].insns;
+	l->first = (uint32_t)f->step_count;
+	each_step(f, number, add_step, NULL);
+	l->count = (uint32_t)f->step_count - l->first;
+}
+
+void tl_pt_fold_look(struct pt_folder *f, uint32_t number)
+{
+	const struct tl_pt_block *block = tl_pt_node_block(f->decoder, number - f->known->shift);
+	struct pt_node *n = &f->known->nodes[number];
+
+	if (!block) {
+		n->entry = n->exit = PT_KEY_UNKNOWN;
+		return;
+	}
+	f->known->looked++;
+	if (n->entry == PT_KEY_NONE)
+		know(f, number, block);
+	if (f->node_lines)
+		know_lines(f, number, block);
+}
+
+/* ---- visits ---- */
+
+uint32_t tl_pt_fold_visits(struct pt_folder *f, uint32_t number, uint32_t function, uint32_t first,
+			   uint32_t steps)
+{
+	struct pt_node_lines *l = &f->node_lines[number];
+	uint32_t at = l->visits, before = 0;
+
+	while (at && (f->visits[at].function != function || f->visits[at].first != first)) {
+		before = at;
+		at = f->visits[at].next;
+	}
+	if (!at) {
+		if (f->visit_count >= UINT32_MAX ||
+		    !tl_grow(&f->visits, &f->visit_capacity, f->visit_count + 1,
+			     sizeof(*f->visits))) {
+			f->thread->lines.no_memory = true;
+			return 0;
+		}
+		at = (uint32_t)f->visit_count++;
+		f->visits[at] = (struct pt_visits){
+			.node = number,
+			.function = function,
+			.first = first,
+			.steps = steps,
+		};
+	} else if (before) {
+		f->visits[before].next = f->visits[at].next;
+	}
+	if (at != l->visits)
+		f->visits[at].next = l->visits;
+	l->visits = at;
+	return at;
+}
+
+/* Branches before the last one are direct ones that were followed. */
+static void flush_visits(struct pt_folder *f, const struct pt_visits *v)
+{
+	const struct pt_node_lines *l = &f->node_lines[v->node];
+
+	for (uint32_t i = 0; i < v->steps; i++) {
+		bool last = v->first + i + 1 == l->count;
+		uint32_t place = f->steps[l->first + v->first + i];
+		struct pt_cost *cost = tl_pt_lines_cost(&f->thread->lines, place, v->function);
+
+		if (!cost)
+			return;
+		cost->executed += v->count;
+		cost->taken += last ? v->taken : v->count;
+		if (i + 1 == v->steps) {
+			cost->ticks += v->ticks;
+			tl_add_cost(&cost->cycles, v->cycles,
+				    &f->thread->stack.fold.losses.saturated);
+		}
+	}
+}
+
+/* Where the visit ends. */
+static uint32_t last_place(const struct pt_folder *f, const struct pt_visits *v)
+{
+	return f->steps[f->node_lines[v->node].first + v->first + v->steps - 1];
+}
+
+static void give_visits(struct pt_folder *f)
+{
+	tl_pt_fold_pay(f);
+	for (size_t i = 1; i < f->visit_count; i++)
+		flush_visits(f, &f->visits[i]);
+	if (f->last_visit)
+		f->thread->lines.last_place = last_place(f, &f->visits[f->last_visit]) + 1;
+}
+
+void tl_pt_fold_flush(struct pt_folder *f)
+{
+	/* Without memory steps may be missing, and nothing comes of it. */
+	if (!f->thread->lines.no_memory && !f->functions.no_memory)
+		give_visits(f);
+	for (size_t i = 1; i < f->visit_count; i++)
+		f->node_lines[f->visits[i].node] = (struct pt_node_lines){ 0 };
+	f->outside = *f->last;
+	f->last = &f->outside;
+	f->visit_count = 1;
+	f->last_visit = 0;
+	f->step_count = 0;
+	if (f->node_lines)
+		f->known->looked = 0;
+}
