@@ -7,6 +7,7 @@
  */
 #include <tracelathe/core.h>
 #include <tracelathe/profile.h>
+#include <tracelathe/timeline.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -74,69 +75,16 @@ struct tl_stacks_options {
 TL_API int tl_profile_stacks(struct tl_profile **stacks, const struct tl_profile *sums,
 			     const struct tl_stacks_options *options, struct tl_error *err);
 
-/** A named value of a slice or instant. */
-struct tl_timeline_arg {
-	const char *name;
-	enum { TL_ARG_NUMBER, TL_ARG_TEXT, TL_ARG_BYTES } kind;
-	uint64_t number;
-	const void *data; /**< text (size bytes) or bytes */
-	size_t size;
-};
-
-/** Where and when something happened on a timeline. */
-struct tl_timeline_point {
-	int64_t process, thread;
-	uint64_t ticks;
-};
-
-struct tl_timeline;
-
-/**
- * A timeline format. `write_*` calls of one thread come in time order; threads may come one after
- * the other.
- */
-struct tl_timeline_format {
-	const char *name; /**< "perfetto", "chrome" */
-	const char *suffix;
-	const char *help;
-};
-
 /** The timeline formats; ends with a NULL. The first is the default. */
 TL_API const struct tl_timeline_format *const *tl_timeline_formats(void);
 
 /**
- * Begin a timeline on an output, which the caller commits after tl_timeline_finish(). Written as it
- * comes.
- * @param frequency  ticks per second; 0: a tick is shown as a nanosecond
+ * A timeline that is written to an output, which the caller commits after tl_timeline_finish().
+ * Nothing is written before tl_timeline_begin().
+ * @param format  a name of tl_timeline_formats(), NULL: the default
  */
-TL_API int tl_timeline_open(struct tl_timeline **timeline, const char *format, uint64_t frequency,
+TL_API int tl_timeline_open(struct tl_timeline **timeline, const char *format,
 			    struct tl_output *out, struct tl_error *err);
-/**
- * Say when the first record was, in ticks, before the first slice. Formats whose times are decimal
- * fractions (chrome) count from it and tell it once; the others are absolute.
- */
-TL_API void tl_timeline_origin(struct tl_timeline *timeline, uint64_t ticks);
-/** Name a process or (thread >= 0) a thread, before its first slice. */
-TL_API void tl_timeline_name(struct tl_timeline *timeline, int64_t process, int64_t thread,
-			     const char *name);
-/**
- * A call begins. `name_key` numbers the name (dense, from 0): the same key always has the same
- * name, file and line, so that a writer prepares it once. file may be "", line 0.
- */
-TL_API void tl_timeline_enter(struct tl_timeline *timeline, const struct tl_timeline_point *at,
-			      uint32_t name_key, const char *name, const char *file, uint32_t line,
-			      const struct tl_timeline_arg *args, size_t arg_count);
-/** The innermost open call of the thread ends. */
-TL_API void tl_timeline_leave(struct tl_timeline *timeline, const struct tl_timeline_point *at);
-/** Something without duration. */
-TL_API void tl_timeline_instant(struct tl_timeline *timeline, const struct tl_timeline_point *at,
-				const char *name, const struct tl_timeline_arg *args,
-				size_t arg_count);
-/**
- * Write the end and free the handle. @return 0, 1 if there was no call and no instant, or
- * TL_NO_MEMORY
- */
-TL_API int tl_timeline_finish(struct tl_timeline *timeline, struct tl_error *err);
 
 /* ---- flame graphs ---------------------------------------------------------------------------- */
 

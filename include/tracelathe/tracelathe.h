@@ -11,6 +11,7 @@
 #include <tracelathe/profile.h>
 #include <tracelathe/report.h>
 #include <tracelathe/symbols.h>
+#include <tracelathe/timeline.h>
 #include <tracelathe/xray.h>
 #include <tracelathe/xtrace.h>
 #endif

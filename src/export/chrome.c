@@ -20,7 +20,7 @@
 
 #include "core/output.h"
 #include "export/export.h"
-#include "export/timeline.h"
+#include "timeline/timeline.h"
 
 struct frame {
 	uint64_t ticks;

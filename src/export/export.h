@@ -13,6 +13,9 @@ extern const struct tl_exporter tl_dot_exporter;
 extern const struct tl_exporter tl_json_exporter;
 extern const struct tl_exporter tl_csv_exporter;
 
+extern const struct tl_timeline_ops tl_perfetto_timeline;
+extern const struct tl_timeline_ops tl_chrome_timeline;
+
 /*
  * The options with their defaults filled in. TL_BAD_USAGE when the event is not one of the profile.
  */

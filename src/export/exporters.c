@@ -2,8 +2,9 @@
 /* The two tables, profile formats and timeline formats. */
 #include <string.h>
 
+#include "core/error.h"
 #include "export/export.h"
-#include "export/timeline.h"
+#include "timeline/timeline.h"
 
 const struct tl_exporter *const *tl_exporters(void)
 {
@@ -35,11 +36,24 @@ const struct tl_timeline_format *const *tl_timeline_formats(void)
 	return formats;
 }
 
-const struct tl_timeline_ops *tl_timeline_find(const char *name)
+/* The operations of a format, NULL when there is none of that name. */
+static const struct tl_timeline_ops *find_timeline(const char *name)
 {
 	/* The format is the first member of its operations. */
 	for (const struct tl_timeline_format *const *f = tl_timeline_formats(); *f; f++)
-		if (!strcmp((*f)->name, name))
+		if (!name || !strcmp((*f)->name, name))
 			return (const struct tl_timeline_ops *)*f;
 	return NULL;
+}
+
+int tl_timeline_open(struct tl_timeline **timeline, const char *format, struct tl_output *out,
+		     struct tl_error *err)
+{
+	const struct tl_timeline_ops *ops = find_timeline(format);
+
+	*timeline = NULL;
+	if (!ops)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no such timeline format");
+	*timeline = tl_timeline_new(ops, out);
+	return *timeline ? 0 : tl_error_memory(err);
 }

@@ -12,7 +12,7 @@
 
 #include "core/output.h"
 #include "export/protobuf.h"
-#include "export/timeline.h"
+#include "timeline/timeline.h"
 
 /* Field numbers, by message, as published with Perfetto (protos/perfetto/trace). */
 enum { TRACE_PACKET = 1 };

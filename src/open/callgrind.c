@@ -268,12 +268,11 @@ static int64_t check_callgrind(struct tl_input *input, bool json, struct tl_outp
 
 /* ---- the rest ---- */
 
-static int timeline_callgrind(struct tl_input *input, const char *format, struct tl_output *out,
+static int timeline_callgrind(struct tl_input *input, struct tl_timeline *timeline,
 			      struct tl_error *err)
 {
 	(void)input;
-	(void)format;
-	(void)out;
+	(void)timeline;
 	return tl_error_format(
 		err, "callgrind",
 		tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,

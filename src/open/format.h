@@ -52,8 +52,8 @@ struct tl_format {
 	int (*dump)(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err);
 	int64_t (*check)(struct tl_input *input, bool json, struct tl_output *out,
 			 struct tl_error *err);
-	int (*timeline)(struct tl_input *input, const char *format, struct tl_output *out,
-			struct tl_error *err);
+	/* Begins the timeline, unless there is an error before, and fills it. */
+	int (*timeline)(struct tl_input *input, struct tl_timeline *timeline, struct tl_error *err);
 	int (*reencode)(struct tl_input *input, const char *variant, struct tl_output *out,
 			struct tl_error *err);
 	/* A part of the trace; NULL: the format cannot be cut. */

@@ -395,13 +395,27 @@ int64_t tl_input_check(struct tl_input *input, enum tl_report_form form, struct 
 	return unchanged(input, found, err);
 }
 
+static int write_timeline(struct tl_input *input, const char *format, struct tl_output *out,
+			  struct tl_error *err)
+{
+	struct tl_timeline *timeline;
+	int status = tl_timeline_open(&timeline, format, out, err);
+	int finished;
+
+	if (status < 0)
+		return status;
+	status = input->format->timeline(input, timeline, err);
+	finished = tl_timeline_finish(timeline, status < 0 ? NULL : err);
+	return status < 0 ? status : finished;
+}
+
 int tl_input_timeline(struct tl_input *input, const char *format, struct tl_output *out,
 		      struct tl_error *err)
 {
 	int status = one_file(input, err);
 
 	if (status == 0)
-		status = input->format->timeline(input, format, out, err);
+		status = write_timeline(input, format, out, err);
 	return (int)unchanged(input, status, err);
 }
 

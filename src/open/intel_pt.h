@@ -16,7 +16,7 @@ struct pt_input {
 int tl_pt_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err);
 int tl_pt_input_dump(struct tl_input *input, bool json, struct tl_output *out,
 		     struct tl_error *err);
-int tl_pt_input_timeline(struct tl_input *input, const char *format, struct tl_output *out,
+int tl_pt_input_timeline(struct tl_input *input, struct tl_timeline *timeline,
 			 struct tl_error *err);
 int64_t tl_pt_input_check(struct tl_input *input, bool json, struct tl_output *out,
 			  struct tl_error *err);

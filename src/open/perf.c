@@ -204,12 +204,11 @@ static int fold_perf(struct tl_input *input, struct tl_profile **profile, struct
 	return status < 0 ? status : tl_pt_input_fold(input, profile, err);
 }
 
-static int draw_perf(struct tl_input *input, const char *format, struct tl_output *out,
-		     struct tl_error *err)
+static int draw_perf(struct tl_input *input, struct tl_timeline *timeline, struct tl_error *err)
 {
 	int status = need_trace(input, err);
 
-	return status < 0 ? status : tl_pt_input_timeline(input, format, out, err);
+	return status < 0 ? status : tl_pt_input_timeline(input, timeline, err);
 }
 
 static int slice_perf(struct tl_input *input, const struct tl_slice *what, struct tl_output *out,

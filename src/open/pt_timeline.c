@@ -158,7 +158,7 @@ static int compile(regex_t *regex, const char *pattern, bool *is, struct tl_erro
 }
 
 static int show_all(struct tl_input *input, struct show *s, const struct tl_number_range *window,
-		    struct tl_output *out, const char *format, struct tl_error *err)
+		    struct tl_error *err)
 {
 	struct pt_input *pt = input->handle;
 	const struct tl_input_options *o = &input->options;
@@ -175,28 +175,22 @@ static int show_all(struct tl_input *input, struct show *s, const struct tl_numb
 	struct tl_profile *profile = NULL;
 	uint64_t first = UINT64_MAX;
 	int status = pt->feed.timed ? tl_pt_input_first_time(input, &first, err) : 0;
-	int finished;
 
 	if (status == 0)
-		status = tl_timeline_open(&s->timeline,
-					  format ? format : tl_timeline_formats()[0]->name,
-					  pt->feed.timed ? pt->feed.frequency : 0, out, err);
+		status = tl_timeline_begin(s->timeline, pt->feed.timed ? pt->feed.frequency : 0,
+					   err);
 	if (status < 0)
 		return status;
 	if (first != UINT64_MAX)
 		tl_timeline_origin(s->timeline, first);
 	status = tl_pt_fold(&pt->feed, &options, &pt->faults, &profile, err);
 	tl_profile_free(profile);
-	finished = tl_timeline_finish(s->timeline, status < 0 ? NULL : err);
-	if (status == 0 && s->no_memory)
-		status = tl_error_memory(err);
-	return status < 0 ? status : finished;
+	return status == 0 && s->no_memory ? tl_error_memory(err) : status;
 }
 
-int tl_pt_input_timeline(struct tl_input *input, const char *format, struct tl_output *out,
-			 struct tl_error *err)
+int tl_pt_input_timeline(struct tl_input *input, struct tl_timeline *timeline, struct tl_error *err)
 {
-	struct show show = { .most = input->options.depth };
+	struct show show = { .timeline = timeline, .most = input->options.depth };
 	struct tl_number_range window;
 	int status = tl_pt_input_window(input, &window, err);
 
@@ -205,7 +199,7 @@ int tl_pt_input_timeline(struct tl_input *input, const char *format, struct tl_o
 	if (status == 0)
 		status = compile(&show.object, input->options.object, &show.by_object, err);
 	if (status == 0)
-		status = show_all(input, &show, &window, out, format, err);
+		status = show_all(input, &show, &window, err);
 	if (show.by_function)
 		regfree(&show.function);
 	if (show.by_object)

@@ -15,7 +15,7 @@ struct xray_input {
 /* What the input's options select. End with tl_xray_names_end(&select->names). */
 int tl_xray_input_select(struct tl_input *input, struct xray_select *select, struct tl_error *err);
 
-int tl_xray_input_timeline(struct tl_input *input, const char *format, struct tl_output *out,
+int tl_xray_input_timeline(struct tl_input *input, struct tl_timeline *timeline,
 			   struct tl_error *err);
 
 #endif

@@ -147,8 +147,7 @@ static void put_migration(struct walk *w, const struct tl_xray_record *record)
 }
 
 static int walk_thread(struct walk *w, struct tl_xray_reader *reader,
-		       const struct xray_thread *thread, struct tl_output *out,
-		       struct tl_error *err)
+		       const struct xray_thread *thread, struct tl_error *err)
 {
 	struct tl_xray_record record;
 	struct xray_stream stream;
@@ -160,7 +159,7 @@ static int walk_thread(struct walk *w, struct tl_xray_reader *reader,
 			    &reader->faults);
 	w->stream = &stream;
 	while ((status = tl_xray_stream_next(&stream, &record, err)) == 1 &&
-	       !tl_output_failed(out)) {
+	       !tl_timeline_failed(w->timeline)) {
 		if (record.kind == TL_XRAY_FUNCTION) {
 			status = put_function(w, &record, err);
 			if (status < 0)
@@ -190,7 +189,7 @@ static void name_thread(struct tl_timeline *timeline, const struct xray_thread *
 }
 
 static int walk_threads(struct tl_input *input, struct walk *w, struct tl_xray_reach *reach,
-			struct tl_output *out, struct tl_error *err)
+			struct tl_error *err)
 {
 	struct xray_input *x = input->handle;
 	int status = 0;
@@ -205,7 +204,7 @@ static int walk_threads(struct tl_input *input, struct walk *w, struct tl_xray_r
 			return tl_error_memory(err);
 		w->judge = (struct xray_judge){ .reach = reach, .ids = &w->select->names.ids };
 		w->fold.ask = reach != NULL;
-		status = walk_thread(w, x->reader, thread, out, err);
+		status = walk_thread(w, x->reader, thread, err);
 		tl_xray_judge_end(&w->judge);
 		tl_fold_free(&w->fold);
 	}
@@ -216,8 +215,7 @@ static int walk_threads(struct tl_input *input, struct walk *w, struct tl_xray_r
  * With the program at hand, what was left by an exception ends before the next call, as in a
  * profile.
  */
-static int walk_all(struct tl_input *input, struct walk *w, struct tl_output *out,
-		    struct tl_error *err)
+static int walk_all(struct tl_input *input, struct walk *w, struct tl_error *err)
 {
 	struct xray_input *x = input->handle;
 	bool known = x->maps.map && x->maps.map->binary;
@@ -226,20 +224,20 @@ static int walk_all(struct tl_input *input, struct walk *w, struct tl_output *ou
 
 	if (known && !reach)
 		return tl_error_memory(err);
-	status = walk_threads(input, w, reach, out, err);
+	status = walk_threads(input, w, reach, err);
 	if (status == 0 && reach && tl_xray_reach_short_of_memory(reach))
 		status = tl_error_memory(err);
 	tl_xray_reach_close(reach);
 	return status;
 }
 
-int tl_xray_input_timeline(struct tl_input *input, const char *format, struct tl_output *out,
+int tl_xray_input_timeline(struct tl_input *input, struct tl_timeline *timeline,
 			   struct tl_error *err)
 {
 	struct xray_input *x = input->handle;
 	struct xray_select select;
-	struct walk w = { .select = &select };
-	int status, finished;
+	struct walk w = { .timeline = timeline, .select = &select };
+	int status;
 
 	if (tl_xray_info(x->reader)->mode == TL_XRAY_PROFILING)
 		return tl_error_at(err, TL_UNSUPPORTED, 0, "a profile of sums has no timeline");
@@ -247,13 +245,10 @@ int tl_xray_input_timeline(struct tl_input *input, const char *format, struct tl
 	status = tl_xray_input_select(input, &select, err);
 	if (status < 0)
 		return status;
-	status = tl_timeline_open(&w.timeline, format ? format : tl_timeline_formats()[0]->name,
-				  tl_xray_info(x->reader)->frequency, out, err);
+	status = tl_timeline_begin(timeline, tl_xray_info(x->reader)->frequency, err);
 	if (status == 0) {
-		tl_timeline_origin(w.timeline, tl_xray_first_tsc(x->reader));
-		status = walk_all(input, &w, out, err);
-		finished = tl_timeline_finish(w.timeline, status < 0 ? NULL : err);
-		status = status < 0 ? status : finished;
+		tl_timeline_origin(timeline, tl_xray_first_tsc(x->reader));
+		status = walk_all(input, &w, err);
 	}
 	free(w.shown);
 	tl_xray_names_end(&select.names);

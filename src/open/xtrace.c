@@ -230,12 +230,11 @@ static int64_t check_xtrace(struct tl_input *input, bool json, struct tl_output 
 
 /* ---- the rest ---- */
 
-static int timeline_xtrace(struct tl_input *input, const char *format, struct tl_output *out,
+static int timeline_xtrace(struct tl_input *input, struct tl_timeline *timeline,
 			   struct tl_error *err)
 {
 	(void)input;
-	(void)format;
-	(void)out;
+	(void)timeline;
 	return tl_error_format(
 		err, "xtrace",
 		tl_error_at(

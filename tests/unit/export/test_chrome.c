@@ -9,7 +9,8 @@ static struct tl_timeline *timeline;
 static void begin(uint64_t frequency)
 {
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
-	assert_int_equal(tl_timeline_open(&timeline, "chrome", frequency, out, NULL), 0);
+	assert_int_equal(tl_timeline_open(&timeline, "chrome", out, NULL), 0);
+	assert_int_equal(tl_timeline_begin(timeline, frequency, NULL), 0);
 }
 
 static void enter(int64_t thread, uint64_t ticks, uint32_t key, const char *name)
@@ -298,7 +299,7 @@ static void unknown_format(void **state)
 
 	(void)state;
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
-	assert_int_equal(tl_timeline_open(&timeline, "none", 0, out, &err), TL_BAD_USAGE);
+	assert_int_equal(tl_timeline_open(&timeline, "none", out, &err), TL_BAD_USAGE);
 	assert_int_equal(err.status, TL_BAD_USAGE);
 	assert_true(err.offset == TL_NOWHERE);
 	assert_null(timeline);

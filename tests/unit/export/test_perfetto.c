@@ -9,7 +9,8 @@ static struct tl_timeline *timeline;
 static void begin(uint64_t frequency)
 {
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
-	assert_int_equal(tl_timeline_open(&timeline, "perfetto", frequency, out, NULL), 0);
+	assert_int_equal(tl_timeline_open(&timeline, "perfetto", out, NULL), 0);
+	assert_int_equal(tl_timeline_begin(timeline, frequency, NULL), 0);
 }
 
 static void enter(int64_t thread, uint64_t ticks, uint32_t key, const char *name, const char *file,

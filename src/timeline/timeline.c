@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Timelines: the calls of <tracelathe/export.h>, handed to the format with the track they are on.
+ * The calls of <tracelathe/timeline.h>, handed to the format with the track they are on.
  */
-#include "export/timeline.h"
+#include "timeline/timeline.h"
 
 #include "core/error.h"
 
@@ -79,29 +79,27 @@ static void free_timeline(struct tl_timeline *timeline)
 	free(timeline);
 }
 
-int tl_timeline_open(struct tl_timeline **timeline, const char *format, uint64_t frequency,
-		     struct tl_output *out, struct tl_error *err)
+struct tl_timeline *tl_timeline_new(const struct tl_timeline_ops *ops, struct tl_output *out)
 {
-	const struct tl_timeline_ops *ops = tl_timeline_find(format);
-	struct tl_timeline *opened;
+	struct tl_timeline *timeline = calloc(1, ops->size);
 
-	*timeline = NULL;
-	if (!ops)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no such timeline format");
-	opened = calloc(1, ops->size);
-	if (!opened)
-		return tl_error_memory(err);
-	opened->ops = ops;
-	opened->out = out;
-	opened->frequency = frequency ? frequency : 1000000000;
-	opened->clock_known = frequency != 0;
-	opened->tracks.track_size = ops->track_size;
-	if (!ops->begin(opened)) {
-		free_timeline(opened);
-		return tl_error_memory(err);
-	}
-	*timeline = opened;
-	return 0;
+	if (!timeline)
+		return NULL;
+	timeline->ops = ops;
+	timeline->out = out;
+	timeline->tracks.track_size = ops->track_size;
+	return timeline;
+}
+
+int tl_timeline_begin(struct tl_timeline *timeline, uint64_t frequency, struct tl_error *err)
+{
+	timeline->frequency = frequency ? frequency : 1000000000;
+	timeline->clock_known = frequency != 0;
+	timeline->begun = true;
+	if (timeline->ops->begin(timeline))
+		return 0;
+	timeline->no_memory = true;
+	return tl_error_memory(err);
 }
 
 void tl_timeline_origin(struct tl_timeline *timeline, uint64_t ticks)
@@ -151,11 +149,16 @@ void tl_timeline_instant(struct tl_timeline *timeline, const struct tl_timeline_
 	timeline->ops->instant(timeline, track, at->ticks, name, args, arg_count);
 }
 
+bool tl_timeline_failed(const struct tl_timeline *timeline)
+{
+	return timeline->no_memory || tl_output_failed(timeline->out);
+}
+
 int tl_timeline_finish(struct tl_timeline *timeline, struct tl_error *err)
 {
 	bool no_memory, used = timeline->used;
 
-	if (!timeline->no_memory)
+	if (timeline->begun && !timeline->no_memory)
 		timeline->ops->end(timeline);
 	no_memory = timeline->no_memory;
 	free_timeline(timeline);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TL_EXPORT_TIMELINE_H
-#define TL_EXPORT_TIMELINE_H
-/* What the timeline formats share: their operations, their tracks, their clock. */
-#include <tracelathe/export.h>
+#ifndef TL_TIMELINE_TIMELINE_H
+#define TL_TIMELINE_TIMELINE_H
+/*
+ * The consumer's side of a timeline: the operations of a format, its tracks, its clock. Producers
+ * need no more than the public header.
+ */
+#include <tracelathe/timeline.h>
 
 #include "core/memory.h"
 #include "core/output.h"
@@ -37,8 +40,8 @@ struct tl_time {
 struct tl_timeline_ops {
 	struct tl_timeline_format format;
 	size_t size; /* bytes of the format's timeline, which begins with a struct tl_timeline */
-	size_t track_size; /* bytes of its tracks */
-	bool (*begin)(struct tl_timeline *timeline);
+	size_t track_size;                           /* bytes of its tracks */
+	bool (*begin)(struct tl_timeline *timeline); /* false: no memory */
 	void (*name)(struct tl_timeline *timeline, struct tl_track *track, const char *name);
 	void (*enter)(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks,
 		      uint32_t name_key, const char *name, const char *file, uint32_t line,
@@ -51,22 +54,21 @@ struct tl_timeline_ops {
 	void (*free)(struct tl_timeline *timeline); /* what the timeline owns */
 };
 
-/* Zeroed when a format begins, but for these. */
+/* A format's own members follow, zeroed when it begins. */
 struct tl_timeline {
 	const struct tl_timeline_ops *ops;
 	struct tl_output *out;
 	uint64_t frequency; /* never 0 */
 	bool clock_known;   /* it is not a made-up one */
 	uint64_t origin;    /* ticks of the first record, 0: absolute times */
-	bool no_memory;     /* an allocation failed: nothing is written any more */
-	bool used;          /* a call or an instant was written */
+	bool begun;
+	bool no_memory; /* an allocation failed: nothing is written any more */
+	bool used;      /* a call or an instant was written */
 	struct tl_tracks tracks;
 };
 
-extern const struct tl_timeline_ops tl_perfetto_timeline, tl_chrome_timeline;
-
-/* The operations of a format by name, NULL when there is none. */
-const struct tl_timeline_ops *tl_timeline_find(const char *name);
+/* A timeline of a format, not yet begun; NULL without memory. */
+struct tl_timeline *tl_timeline_new(const struct tl_timeline_ops *ops, struct tl_output *out);
 
 /* The track, added if new; NULL (and timeline->no_memory) without memory. */
 struct tl_track *tl_timeline_track(struct tl_timeline *timeline, int64_t process, int64_t thread);
