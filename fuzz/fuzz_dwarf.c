@@ -5,14 +5,14 @@
 #include "fuzz.h"
 #include "symbols/dwarf/dwarf.h"
 #include "symbols/dwarf/line_table.h"
-#include "symbols/relocations.h"
-#include "symbols/symtab.h"
+#include "symbols/elf/relocations.h"
+#include "symbols/elf/symtab.h"
 
 /* What `address` belongs to; chains end, and texts do. */
 static void look(struct tl_dwarf *dwarf, uint64_t address)
 {
 	struct tl_symbol symbol = { .file = "" };
-	struct dwarf_found found = tl_dwarf_find(dwarf, address);
+	struct tl_dwarf_found found = tl_dwarf_find(dwarf, address);
 	uint32_t before = TL_NONE;
 
 	tl_dwarf_line(dwarf, address, &symbol);
@@ -33,10 +33,10 @@ static void look_everywhere(struct tl_dwarf *dwarf)
 	for (size_t i = 0; i < dwarf->by_address.count; i++)
 		look(dwarf, dwarf->by_address.segments[i].start);
 	for (size_t i = 0; i < dwarf->unit_count; i++) {
-		struct dwarf_unit *unit = &dwarf->units[i];
-		const struct dwarf_lines *lines = tl_dwarf_lines(dwarf, unit);
-		struct dwarf_unit *body = unit;
-		const struct dwarf_scopes *scopes =
+		struct tl_dwarf_unit *unit = &dwarf->units[i];
+		const struct tl_dwarf_line_table *lines = tl_dwarf_lines(dwarf, unit);
+		struct tl_dwarf_unit *body = unit;
+		const struct tl_dwarf_scopes *scopes =
 			tl_dwarf_scopes(tl_dwarf_body(dwarf, &body), body);
 
 		for (size_t n = 0; lines && n < lines->count; n += 1 + lines->count / 256) {

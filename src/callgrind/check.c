@@ -5,7 +5,7 @@
  */
 #include "callgrind/fold.h"
 #include "core/error.h"
-#include "profile/cycles.h"
+#include "profile/derive/cycles.h"
 
 struct checking {
 	tl_callgrind_violation_fn *fn;

@@ -3,7 +3,7 @@
 #define TL_CALLGRIND_FOLD_H
 /* The fold's insides: items of a reader into a profile. */
 #include "callgrind/reader.h"
-#include "profile/model.h"
+#include "profile/model/model.h"
 
 /* A function by the number of its name: names nearly always stand for one function, which is then
  * found at once. */

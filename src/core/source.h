@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_CORE_SOURCE_H
 #define TL_CORE_SOURCE_H
-/* The inside of struct tl_source, shared by reading (source.c) and mapping (map.c). */
+/* The inside of struct tl_source, shared by reading (source.c) and mapping (source_map.c). */
 #include "core/codec.h"
 
 struct tl_source {
@@ -30,7 +30,7 @@ struct tl_source {
 	bool ended;
 	struct tl_error fault;
 
-	/* Everything at one address (map.c). */
+	/* Everything at one address (source_map.c). */
 	const uint8_t *map; /* NULL: not mapped yet */
 	size_t map_size;
 	bool unmap; /* the mapping is ours; else it is the caller's memory */
@@ -52,10 +52,10 @@ int tl_source_peek(struct tl_source *source, const uint8_t **data, size_t *size,
 int tl_source_progress(struct tl_source *source, uint64_t at, uint64_t done, bool end,
 		       struct tl_error *err);
 
-/* A temporary file without a name ($TMPDIR, else /var/tmp): its descriptor, or negative (map.c). */
+/* A temporary file without a name ($TMPDIR, else /var/tmp): its descriptor, or negative (source_map.c). */
 int tl_open_unlinked(struct tl_error *err);
 
-/* Release the mapping (map.c). */
+/* Release the mapping (source_map.c). */
 void tl_source_unmap(struct tl_source *source);
 
 #endif

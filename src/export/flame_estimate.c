@@ -16,7 +16,7 @@
 #include "core/error.h"
 #include "export/flame.h"
 #include "export/flame_sums.h"
-#include "profile/cycles.h"
+#include "profile/derive/cycles.h"
 
 const char tl_flame_other_name[] = "(other)";
 

@@ -6,7 +6,7 @@
 #include "export/flame.h"
 #include "export/flame_sums.h"
 #include "export/stack_names.h"
-#include "profile/model.h"
+#include "profile/model/model.h"
 
 enum { DEFAULT_CONTEXTS = 100000, DEFAULT_DEPTH = 500 };
 

@@ -2,7 +2,7 @@
 #include "isa/refs.h"
 
 #include "core/cursor.h"
-#include "isa/a64.h"
+#include "isa/a64/a64.h"
 
 enum { MACHINE_X86_64 = 62, MACHINE_AARCH64 = 183, A64_BYTES = 4 };
 

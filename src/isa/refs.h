@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "isa/x86_flow.h"
+#include "isa/x86/x86_flow.h"
 
 enum tl_ref_kind {
 	TL_REF_NONE,

@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "open/xray.h"
-#include "profile/fold.h"
+#include "profile/fold/fold.h"
 #include "xray/fold.h"
 #include "xray/judge.h"
 #include "xray/map.h"

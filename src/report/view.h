@@ -5,7 +5,7 @@
  * head all share. */
 #include <tracelathe/report.h>
 
-#include "profile/cycle_costs.h"
+#include "profile/derive/cycle_costs.h"
 
 struct tl_view {
 	const struct tl_profile *profile;

@@ -7,11 +7,11 @@
 
 #include "core/error.h"
 #include "core/memory.h"
-#include "symbols/debug_file.h"
-#include "symbols/elf_file.h"
+#include "symbols/elf/debug_file.h"
+#include "symbols/elf/elf_file.h"
 #include "symbols/dwarf/dwarf.h"
-#include "symbols/relocations.h"
-#include "symbols/symtab.h"
+#include "symbols/elf/relocations.h"
+#include "symbols/elf/symtab.h"
 
 struct tl_binary {
 	char *path;
@@ -80,8 +80,8 @@ static int open_parts(struct tl_binary *binary, const char *path, const char *de
 	return status ? status : read_symbols(binary, err);
 }
 
-int tl_binary_open_below(struct tl_binary **binary, const char *path, uint64_t bias, bool demangle,
-			 const char *debug_root, struct tl_error *err)
+int tl_binary_open_with_root(struct tl_binary **binary, const char *path, uint64_t bias,
+			     bool demangle, const char *debug_root, struct tl_error *err)
 {
 	struct tl_binary *opened = calloc(1, sizeof(*opened));
 	int status;
@@ -102,7 +102,7 @@ int tl_binary_open_below(struct tl_binary **binary, const char *path, uint64_t b
 int tl_binary_open(struct tl_binary **binary, const char *path, uint64_t bias, bool demangle,
 		   struct tl_error *err)
 {
-	return tl_binary_open_below(binary, path, bias, demangle, "/usr/lib/debug", err);
+	return tl_binary_open_with_root(binary, path, bias, demangle, "/usr/lib/debug", err);
 }
 
 void tl_binary_close(struct tl_binary *binary)
@@ -256,7 +256,7 @@ static struct tl_dwarf *dwarf_of(struct tl_binary *binary)
 	return &binary->dwarf;
 }
 
-static const char *name_of(struct tl_binary *binary, const struct dwarf_found *found)
+static const char *name_of(struct tl_binary *binary, const struct tl_dwarf_found *found)
 {
 	const char *name;
 
@@ -274,7 +274,7 @@ static const char *name_of(struct tl_binary *binary, const struct dwarf_found *f
 static void fill_from_dwarf(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol)
 {
 	struct tl_dwarf *dwarf = dwarf_of(binary);
-	struct dwarf_found found;
+	struct tl_dwarf_found found;
 	const char *name;
 
 	if (!dwarf)
@@ -297,7 +297,7 @@ size_t tl_binary_inlined(struct tl_binary *binary, uint64_t address, struct tl_i
 			 size_t room)
 {
 	struct tl_dwarf *dwarf = dwarf_of(binary);
-	struct dwarf_found found = { .scope = NULL };
+	struct tl_dwarf_found found = { .scope = NULL };
 	size_t count = 0;
 
 	if (dwarf)
@@ -326,7 +326,7 @@ bool tl_binary_short_of_memory(const struct tl_binary *binary)
 
 uint64_t tl_binary_faults(const struct tl_binary *binary, struct tl_error *first, const char **path)
 {
-	const struct dwarf_faults *faults = tl_dwarf_faults(&binary->dwarf);
+	const struct tl_dwarf_faults *faults = tl_dwarf_faults(&binary->dwarf);
 
 	if (!faults->count)
 		return 0;

@@ -5,8 +5,8 @@
 #include <tracelathe/symbols.h>
 
 /* tl_binary_open() with another place than /usr/lib/debug for separate debug information. */
-int tl_binary_open_below(struct tl_binary **binary, const char *path, uint64_t bias, bool demangle,
-			 const char *debug_root, struct tl_error *err);
+int tl_binary_open_with_root(struct tl_binary **binary, const char *path, uint64_t bias,
+			     bool demangle, const char *debug_root, struct tl_error *err);
 
 /* True for an object file that was not linked yet (ET_REL): its addresses are not final. */
 bool tl_binary_is_relocatable(const struct tl_binary *binary);

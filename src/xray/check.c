@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "core/error.h"
-#include "profile/fold.h"
-#include "profile/model.h"
+#include "profile/fold/fold.h"
+#include "profile/model/model.h"
 #include "xray/ids.h"
 #include "xray/profiling.h"
 

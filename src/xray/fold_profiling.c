@@ -13,7 +13,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
-#include "profile/model.h"
+#include "profile/model/model.h"
 #include "xray/fold.h"
 #include "xray/profiling.h"
 

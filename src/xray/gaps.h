@@ -3,14 +3,14 @@
 #define TL_XRAY_GAPS_H
 /*
  * Gaps between the records of a thread: where they are, and what the records behind one say of the
- * frames before it (profile/fold.h, "gap").
+ * frames before it (profile/fold/fold.h, "gap").
  *
  * A hole in a file may be a buffer of any thread. It is one of a thread's gaps for certain when the
  * log has one thread only, or when the damaged buffer itself says whose it is. Else a thread is
  * taken to have the gap when its records do not fit together without: when the exits behind it do
  * not close the frames before it, one by one.
  */
-#include "profile/fold.h"
+#include "profile/fold/fold.h"
 #include "xray/reader.h"
 
 enum xray_gap_kind { XRAY_NO_GAP, XRAY_MAYBE_GAP, XRAY_GAP };

@@ -2,7 +2,7 @@
 #ifndef TL_XRAY_HERITAGE_H
 #define TL_XRAY_HERITAGE_H
 /* What the fold of a thread knows of records that its process inherited by fork. */
-#include "profile/fold.h"
+#include "profile/fold/fold.h"
 
 struct xray_heritage {
 	bool inside;             /* among such records: the fold's gate is closed */

@@ -13,7 +13,7 @@
  * records have the last word: if the innermost frame exits later, it was not left, and can make
  * such calls. That is looked up once for each pair of functions.
  */
-#include "profile/fold.h"
+#include "profile/fold/fold.h"
 #include "xray/gaps.h"
 #include "xray/ids.h"
 #include "xray/reach.h"

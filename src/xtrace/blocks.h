@@ -11,7 +11,7 @@
  * predicated store) there are a few variants; beyond these, instructions are counted one by one.
  */
 #include "core/cursor.h"
-#include "isa/a64.h"
+#include "isa/a64/a64.h"
 #include "xtrace/functions.h"
 #include "xtrace/reader.h"
 #include "xtrace/sp_change.h"

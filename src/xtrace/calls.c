@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "xtrace/calls.h"
 
-#include "isa/a64.h"
+#include "isa/a64/a64.h"
 
 /* ---- entries ---- */
 

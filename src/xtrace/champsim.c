@@ -12,8 +12,8 @@
 
 #include "core/error.h"
 #include "core/output.h"
-#include "isa/a64.h"
-#include "isa/a64_operands.h"
+#include "isa/a64/a64.h"
+#include "isa/a64/a64_operands.h"
 #include "xtrace/convert.h"
 
 enum {

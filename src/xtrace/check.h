@@ -6,7 +6,7 @@
  * every token; instructions are judged when the next one begins, since what belongs to them stands
  * behind them (A21).
  */
-#include "isa/a64.h"
+#include "isa/a64/a64.h"
 #include "xtrace/reader.h"
 #include "xtrace/registers.h"
 #include "xtrace/shadow.h"

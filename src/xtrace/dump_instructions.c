@@ -10,8 +10,8 @@
 
 #include "core/error.h"
 #include "core/output.h"
-#include "isa/a64.h"
-#include "isa/a64_text.h"
+#include "isa/a64/a64.h"
+#include "isa/a64/a64_text.h"
 #include "xtrace/functions.h"
 #include "xtrace/order.h"
 #include "xtrace/tell.h"

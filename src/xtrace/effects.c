@@ -3,7 +3,7 @@
 #include "xtrace/effects.h"
 
 #include "core/cursor.h"
-#include "isa/a64.h"
+#include "isa/a64/a64.h"
 
 enum { LINK = 30, NONE = 31 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "profile/model.h"
+#include "profile/model/model.h"
 
 /* ---- several ---- */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "profile/model.h"
+#include "profile/model/model.h"
 #include "xtrace/fold.h"
 
 struct line {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "isa/a64.h"
-#include "isa/a64_text.h"
+#include "isa/a64/a64.h"
+#include "isa/a64/a64_text.h"
 #include "xtrace/blocks.h"
 #include "xtrace/lane.h"
 

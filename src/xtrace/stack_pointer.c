@@ -2,7 +2,7 @@
 /* Encodings: Arm Architecture Reference Manual (DDI 0487), C4.1. */
 #include "xtrace/stack_pointer.h"
 
-#include "isa/a64_operands.h"
+#include "isa/a64/a64_operands.h"
 
 enum { SP_NUMBER = 31 };
 

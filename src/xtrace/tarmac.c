@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "core/output.h"
-#include "isa/a64_text.h"
+#include "isa/a64/a64_text.h"
 #include "xtrace/convert.h"
 #include "xtrace/effects.h"
 

@@ -148,7 +148,7 @@ static size_t their_chain(Dwarf_Die *unit, uint64_t address, char *text, size_t 
 
 static void our_chain(const struct run *run, uint64_t address, char *text, size_t size)
 {
-	struct dwarf_found found = tl_dwarf_find(run->dwarf, address);
+	struct tl_dwarf_found found = tl_dwarf_find(run->dwarf, address);
 
 	*text = '\0';
 	for (; found.scope; tl_dwarf_outwards(&found)) {
@@ -238,7 +238,7 @@ static void compare_file(const struct run *run)
 {
 	int fd = open(run->path, O_RDONLY | O_CLOEXEC);
 	Dwarf *libdw = dwarf_begin(fd, DWARF_C_READ);
-	const struct dwarf_faults *faults = tl_dwarf_faults(run->dwarf);
+	const struct tl_dwarf_faults *faults = tl_dwarf_faults(run->dwarf);
 
 	if (libdw)
 		compare_units(run, libdw);
@@ -255,7 +255,8 @@ static void print_file(struct run *run)
 	if (tl_binary_open(&run->binary, run->path, 0, false, NULL))
 		return;
 	for (size_t i = 0; i < run->dwarf->unit_count; i++) {
-		const struct dwarf_lines *lines = tl_dwarf_lines(run->dwarf, &run->dwarf->units[i]);
+		const struct tl_dwarf_line_table *lines =
+			tl_dwarf_lines(run->dwarf, &run->dwarf->units[i]);
 		size_t count = lines ? lines->count : 0;
 		size_t step = run->samples && count > run->samples ? count / run->samples : 1;
 

@@ -15,7 +15,7 @@
 #include "core/output.h"
 #include "intel_pt/code/program.h"
 #include "intel_pt/listing/text.h"
-#include "isa/x86_flow.h"
+#include "isa/x86/x86_flow.h"
 #include "perf_data/sideband.h"
 
 enum { COLUMNS = 11, MAX_TEXT = 1 << 20, STREAMS = 4 };

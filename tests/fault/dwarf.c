@@ -39,7 +39,7 @@ static uint64_t add_text(uint64_t digest, const char *text)
 static uint64_t ask(struct tl_dwarf *dwarf, uint64_t address, uint64_t digest)
 {
 	struct tl_symbol symbol = { .file = "" };
-	struct dwarf_found found = tl_dwarf_find(dwarf, address);
+	struct tl_dwarf_found found = tl_dwarf_find(dwarf, address);
 
 	tl_dwarf_line(dwarf, address, &symbol);
 	digest = tl_hash_pair(add_text(digest, symbol.file),

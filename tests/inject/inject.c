@@ -35,7 +35,7 @@ static enum kind chosen = KINDS;
 
 /*
  * Allocations of LLVM, of the C++ library under it and of the loader do not count: they end the
- * process when one fails (the README and src/isa/a64_text.c say so of LLVM).
+ * process when one fails (the README and src/isa/a64/a64_text.c say so of LLVM).
  */
 static bool is_merciless(const void *caller)
 {

@@ -47,7 +47,11 @@ MAY_INCLUDE = {
 PUBLIC_ONLY = ["cli", "mpi"]
 # The floors inside a room, from the lowest up; "" are the files of the room's own folder. A sub-room may include those on
 # lower floors, none beside it.
-SUB_ROOMS = {}
+SUB_ROOMS = {
+    "isa": [["a64", "x86"], [""]],
+    "profile": [["model"], ["derive", "fold"], ["diff", "merge", "transform"]],
+    "symbols": [["elf"], ["dwarf"], [""]],
+}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
 

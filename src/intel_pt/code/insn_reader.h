@@ -7,7 +7,7 @@
  * that an image may be read by several.
  */
 #include "intel_pt/code/image.h"
-#include "isa/x86_flow.h"
+#include "isa/x86/x86_flow.h"
 
 enum { TL_PT_INSN_BYTES = 15, TL_PT_WINDOW = 4096, TL_PT_PAGES = 256 };
 

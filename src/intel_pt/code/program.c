@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "intel_pt/code/program_mappings.h"
-#include "symbols/elf_file.h"
+#include "symbols/elf/elf_file.h"
 
 int tl_pt_program_open(struct tl_pt_program **program, struct tl_error *err)
 {

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "intel_pt/code/program_mappings.h"
-#include "symbols/elf_file.h"
+#include "symbols/elf/elf_file.h"
 
 enum { MAX_LINE = 4096 + 128, PIECE = 1 << 20 };
 

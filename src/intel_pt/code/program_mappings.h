@@ -4,7 +4,7 @@
 /* The inside of struct tl_pt_program, for those that add parts to it. */
 #include "core/memory.h"
 #include "intel_pt/code/program.h"
-#include "symbols/intervals.h"
+#include "symbols/elf/intervals.h"
 
 struct tl_pt_program {
 	struct tl_pt_image *image;

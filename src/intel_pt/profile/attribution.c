@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "intel_pt/profile/fold.h"
-#include "profile/model.h"
+#include "profile/model/model.h"
 
 /* Steps of time that are spread: a longer one is no step inside a run of code. */
 enum { HELD_MOST = PT_RUN_NODES / 2 };

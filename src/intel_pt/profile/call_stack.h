@@ -44,7 +44,7 @@
  * A frame deeper than TL_PT_STACK_MAX is not kept; its call counts as a gap.
  */
 #include "intel_pt/profile/functions.h"
-#include "profile/fold.h"
+#include "profile/fold/fold.h"
 
 enum { TL_PT_STACK_MAX = 1 << 20, TL_PT_RETURN_SEARCH = 4096 };
 

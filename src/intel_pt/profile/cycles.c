@@ -6,7 +6,7 @@
  */
 #include "core/error.h"
 #include "intel_pt/profile/fold.h"
-#include "profile/model.h"
+#include "profile/model/model.h"
 
 /* Steps that are spread: a longer one is none inside a run of code. */
 #define SPREAD_MOST (UINT64_C(1) << 40)

@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "intel_pt/profile/stack_moves.h"
-#include "profile/model.h"
+#include "profile/model/model.h"
 
 enum { RUN_MARKS = 1 << 12, PIECE = 2 << 20 };
 

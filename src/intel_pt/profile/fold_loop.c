@@ -2,7 +2,7 @@
 /* The loop over nodes: it runs once for every block that was executed. */
 #include "core/error.h"
 #include "intel_pt/profile/fold.h"
-#include "profile/model.h"
+#include "profile/model/model.h"
 
 enum { CALLS_AHEAD = 256, NODES_AHEAD = 4096 };
 

@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "intel_pt/profile/fold.h"
 #include "intel_pt/profile/stack_moves.h"
-#include "profile/model.h"
+#include "profile/model/model.h"
 
 enum { STEPS = 64 };
 

@@ -3,7 +3,7 @@
  */
 #include "intel_pt/blocks/decoder.h"
 #include "intel_pt/profile/stack_moves.h"
-#include "isa/x86_stack.h"
+#include "isa/x86/x86_stack.h"
 
 enum { STEPS = 64, BEFORE = 1024, PIECE = 256, LONGEST = 8, SHORT = 256 };
 

@@ -12,52 +12,52 @@
 enum { BUDGET_RATIO = 256, SLOT_TABLE = 0x80 };
 
 static const uint8_t slots[SLOT_TABLE] = {
-	[DW_AT_sibling] = SLOT_SIBLING + 1,
-	[DW_AT_name] = SLOT_NAME + 1,
-	[DW_AT_stmt_list] = SLOT_STMT_LIST + 1,
-	[DW_AT_low_pc] = SLOT_LOW + 1,
-	[DW_AT_high_pc] = SLOT_HIGH + 1,
-	[DW_AT_comp_dir] = SLOT_COMP_DIR + 1,
-	[DW_AT_abstract_origin] = SLOT_ORIGIN + 1,
-	[DW_AT_specification] = SLOT_SPECIFICATION + 1,
-	[DW_AT_ranges] = SLOT_RANGES + 1,
-	[DW_AT_call_column] = SLOT_CALL_COLUMN + 1,
-	[DW_AT_call_file] = SLOT_CALL_FILE + 1,
-	[DW_AT_call_line] = SLOT_CALL_LINE + 1,
-	[DW_AT_linkage_name] = SLOT_LINKAGE_NAME + 1,
-	[DW_AT_str_offsets_base] = SLOT_STR_OFFSETS_BASE + 1,
-	[DW_AT_addr_base] = SLOT_ADDR_BASE + 1,
-	[DW_AT_rnglists_base] = SLOT_RNGLISTS_BASE + 1,
-	[DW_AT_dwo_name] = SLOT_DWO_NAME + 1,
+	[DW_AT_sibling] = TL_DWARF_SLOT_SIBLING + 1,
+	[DW_AT_name] = TL_DWARF_SLOT_NAME + 1,
+	[DW_AT_stmt_list] = TL_DWARF_SLOT_STMT_LIST + 1,
+	[DW_AT_low_pc] = TL_DWARF_SLOT_LOW + 1,
+	[DW_AT_high_pc] = TL_DWARF_SLOT_HIGH + 1,
+	[DW_AT_comp_dir] = TL_DWARF_SLOT_COMP_DIR + 1,
+	[DW_AT_abstract_origin] = TL_DWARF_SLOT_ORIGIN + 1,
+	[DW_AT_specification] = TL_DWARF_SLOT_SPECIFICATION + 1,
+	[DW_AT_ranges] = TL_DWARF_SLOT_RANGES + 1,
+	[DW_AT_call_column] = TL_DWARF_SLOT_CALL_COLUMN + 1,
+	[DW_AT_call_file] = TL_DWARF_SLOT_CALL_FILE + 1,
+	[DW_AT_call_line] = TL_DWARF_SLOT_CALL_LINE + 1,
+	[DW_AT_linkage_name] = TL_DWARF_SLOT_LINKAGE_NAME + 1,
+	[DW_AT_str_offsets_base] = TL_DWARF_SLOT_STR_OFFSETS_BASE + 1,
+	[DW_AT_addr_base] = TL_DWARF_SLOT_ADDR_BASE + 1,
+	[DW_AT_rnglists_base] = TL_DWARF_SLOT_RNGLISTS_BASE + 1,
+	[DW_AT_dwo_name] = TL_DWARF_SLOT_DWO_NAME + 1,
 };
 
 static uint8_t slot_of(uint64_t name)
 {
 	if (name < SLOT_TABLE)
-		return slots[name] ? slots[name] - 1 : SLOTS;
+		return slots[name] ? slots[name] - 1 : TL_DWARF_SLOTS;
 	switch (name) {
 	case DW_AT_MIPS_linkage_name:
-		return SLOT_LINKAGE_NAME;
+		return TL_DWARF_SLOT_LINKAGE_NAME;
 	case DW_AT_GNU_dwo_name:
-		return SLOT_DWO_NAME;
+		return TL_DWARF_SLOT_DWO_NAME;
 	case DW_AT_GNU_dwo_id:
-		return SLOT_DWO_ID;
+		return TL_DWARF_SLOT_DWO_ID;
 	case DW_AT_GNU_ranges_base:
-		return SLOT_GNU_RANGES_BASE;
+		return TL_DWARF_SLOT_GNU_RANGES_BASE;
 	case DW_AT_GNU_addr_base:
-		return SLOT_ADDR_BASE;
+		return TL_DWARF_SLOT_ADDR_BASE;
 	default:
-		return SLOTS;
+		return TL_DWARF_SLOTS;
 	}
 }
 
-static bool add_attribute(struct dwarf_abbreviations *table, uint64_t name, uint64_t form,
+static bool add_attribute(struct tl_dwarf_abbreviations *table, uint64_t name, uint64_t form,
 			  uint64_t constant)
 {
 	if (!tl_grow(&table->attributes, &table->attribute_capacity, table->attribute_count + 1,
 		     sizeof(*table->attributes)))
 		return false;
-	table->attributes[table->attribute_count++] = (struct dwarf_attribute){
+	table->attributes[table->attribute_count++] = (struct tl_dwarf_attribute){
 		.form = form > UINT16_MAX ? UINT16_MAX : (uint16_t)form,
 		.slot = slot_of(name),
 		.constant = (uint32_t)constant,
@@ -66,7 +66,7 @@ static bool add_attribute(struct dwarf_abbreviations *table, uint64_t name, uint
 }
 
 /* Sizes that always are the same are added up, so that most entries are passed over in one step. */
-static void add_size(const struct dwarf_unit *unit, struct dwarf_abbreviation *abbreviation,
+static void add_size(const struct tl_dwarf_unit *unit, struct tl_dwarf_abbreviation *abbreviation,
 		     uint16_t form)
 {
 	int size = tl_dwarf_form_size(unit, form);
@@ -78,16 +78,16 @@ static void add_size(const struct dwarf_unit *unit, struct dwarf_abbreviation *a
 }
 
 /* The attributes of one abbreviation; kept in the table if asked for. False without memory. */
-static bool read_attributes(const struct dwarf_unit *unit, struct dwarf_bytes *bytes, bool keep,
-			    struct dwarf_abbreviations *table,
-			    struct dwarf_abbreviation *abbreviation)
+static bool read_attributes(const struct tl_dwarf_unit *unit, struct tl_dwarf_bytes *bytes,
+			    bool keep, struct tl_dwarf_abbreviations *table,
+			    struct tl_dwarf_abbreviation *abbreviation)
 {
 	for (;;) {
-		uint64_t name = dwarf_uleb(bytes), form = dwarf_uleb(bytes);
+		uint64_t name = tl_dwarf_take_uleb(bytes), form = tl_dwarf_take_uleb(bytes);
 		uint64_t constant = tl_cursor_offset(&bytes->cur);
 
 		if (form == DW_FORM_implicit_const)
-			dwarf_sleb(bytes);
+			tl_dwarf_take_sleb(bytes);
 		if (bytes->bad || (!name && !form))
 			return true;
 		if (!keep)
@@ -100,14 +100,14 @@ static bool read_attributes(const struct dwarf_unit *unit, struct dwarf_bytes *b
 
 static int by_code(const void *left, const void *right)
 {
-	const struct dwarf_abbreviation *a = left, *b = right;
+	const struct tl_dwarf_abbreviation *a = left, *b = right;
 
 	if (a->code != b->code)
 		return a->code < b->code ? -1 : 1;
 	return (a->first > b->first) - (a->first < b->first);
 }
 
-static void settle(struct dwarf_abbreviations *table)
+static void settle(struct tl_dwarf_abbreviations *table)
 {
 	table->dense = true;
 	for (size_t i = 0; i < table->count && table->dense; i++)
@@ -117,20 +117,20 @@ static void settle(struct dwarf_abbreviations *table)
 }
 
 /* Read a table, or of it only `only` (0: everything). What stands before any damage is kept. */
-static bool parse(struct tl_dwarf *dwarf, const struct dwarf_unit *unit, uint64_t only,
-		  struct dwarf_abbreviations *table)
+static bool parse(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit, uint64_t only,
+		  struct tl_dwarf_abbreviations *table)
 {
-	struct dwarf_bytes bytes =
-		tl_dwarf_bytes(&dwarf->sections, DWARF_ABBREV, unit->abbreviations);
+	struct tl_dwarf_bytes bytes =
+		tl_dwarf_bytes(&dwarf->sections, TL_DWARF_ABBREV, unit->abbreviations);
 	uint64_t code;
 
 	table->count = table->attribute_count = 0;
-	while ((code = dwarf_uleb(&bytes))) {
-		struct dwarf_abbreviation next = { .code = code,
-						   .tag = (uint16_t)dwarf_uleb(&bytes) };
+	while ((code = tl_dwarf_take_uleb(&bytes))) {
+		struct tl_dwarf_abbreviation next = { .code = code,
+						      .tag = (uint16_t)tl_dwarf_take_uleb(&bytes) };
 		bool keep = !only || code == only;
 
-		next.has_children = dwarf_word(&bytes, 1);
+		next.has_children = tl_dwarf_take_word(&bytes, 1);
 		next.first = (uint32_t)table->attribute_count;
 		if (!read_attributes(unit, &bytes, keep, table, &next))
 			return tl_dwarf_no_memory(&dwarf->sections);
@@ -156,9 +156,9 @@ static bool parse(struct tl_dwarf *dwarf, const struct dwarf_unit *unit, uint64_
 }
 
 /* False when there is nothing to read, or too much was read already. */
-static bool allowed(struct tl_dwarf *dwarf, const struct dwarf_unit *unit)
+static bool allowed(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit)
 {
-	size_t size = dwarf->sections.parts[DWARF_ABBREV].size;
+	size_t size = dwarf->sections.parts[TL_DWARF_ABBREV].size;
 
 	if (unit->abbreviations >= size || size > UINT32_MAX)
 		return tl_dwarf_fault(
@@ -172,11 +172,11 @@ static bool allowed(struct tl_dwarf *dwarf, const struct dwarf_unit *unit)
 	return true;
 }
 
-const struct dwarf_abbreviations *tl_dwarf_abbreviations(struct tl_dwarf *dwarf,
-							 const struct dwarf_unit *unit)
+const struct tl_dwarf_abbreviations *tl_dwarf_abbreviations(struct tl_dwarf *dwarf,
+							    const struct tl_dwarf_unit *unit)
 {
 	uint64_t hash = tl_hash_pair(unit->abbreviations, unit->version);
-	struct dwarf_abbreviations *table = &dwarf->cache[hash % DWARF_CACHED];
+	struct tl_dwarf_abbreviations *table = &dwarf->cache[hash % TL_DWARF_CACHED];
 
 	if (table->filled && table->offset == unit->abbreviations &&
 	    table->version == unit->version && table->address_size == unit->address_size &&
@@ -194,15 +194,15 @@ const struct dwarf_abbreviations *tl_dwarf_abbreviations(struct tl_dwarf *dwarf,
 	return table;
 }
 
-bool tl_dwarf_abbreviation_alone(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
-				 uint64_t code, struct dwarf_abbreviations *table)
+bool tl_dwarf_abbreviation_alone(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
+				 uint64_t code, struct tl_dwarf_abbreviations *table)
 {
 	table->dense = false;
 	return allowed(dwarf, unit) && parse(dwarf, unit, code, table) && table->count;
 }
 
-const struct dwarf_abbreviation *tl_dwarf_abbreviation(const struct dwarf_abbreviations *table,
-						       uint64_t code)
+const struct tl_dwarf_abbreviation *
+tl_dwarf_abbreviation(const struct tl_dwarf_abbreviations *table, uint64_t code)
 {
 	size_t low = 0, high = table->count;
 
@@ -219,9 +219,9 @@ const struct dwarf_abbreviation *tl_dwarf_abbreviation(const struct dwarf_abbrev
 	return low < table->count && table->list[low].code == code ? &table->list[low] : NULL;
 }
 
-void tl_dwarf_abbreviations_free(struct dwarf_abbreviations *table)
+void tl_dwarf_abbreviations_free(struct tl_dwarf_abbreviations *table)
 {
 	free(table->list);
 	free(table->attributes);
-	*table = (struct dwarf_abbreviations){ .filled = false };
+	*table = (struct tl_dwarf_abbreviations){ .filled = false };
 }

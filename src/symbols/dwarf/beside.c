@@ -9,7 +9,7 @@
 
 #include <tracelathe/core.h>
 
-#include "symbols/debug_file.h"
+#include "symbols/elf/debug_file.h"
 #include "symbols/dwarf/constants.h"
 #include "symbols/dwarf/unit.h"
 
@@ -65,11 +65,11 @@ struct tl_dwarf *tl_dwarf_supplement(struct tl_dwarf *dwarf)
 /* ---- units in two halves ---- */
 
 /* The other half is known by its number. */
-static struct dwarf_unit *find_half(struct tl_dwarf *split, const struct dwarf_unit *unit)
+static struct tl_dwarf_unit *find_half(struct tl_dwarf *split, const struct tl_dwarf_unit *unit)
 {
 	for (size_t i = 0; i < split->unit_count; i++) {
-		struct dwarf_unit *half = &split->units[i];
-		struct dwarf_entry root;
+		struct tl_dwarf_unit *half = &split->units[i];
+		struct tl_dwarf_entry root;
 
 		if (half->version < 5 && !half->root_read)
 			tl_dwarf_root_read(split, half, &root);
@@ -80,7 +80,7 @@ static struct dwarf_unit *find_half(struct tl_dwarf *split, const struct dwarf_u
 }
 
 /* What is not in the file of the halves is in the linked one. */
-static void lend(const struct tl_dwarf *dwarf, struct tl_dwarf *split, enum dwarf_part part)
+static void lend(const struct tl_dwarf *dwarf, struct tl_dwarf *split, enum tl_dwarf_section part)
 {
 	if (split->sections.parts[part].size)
 		return;
@@ -92,16 +92,16 @@ static void lend(const struct tl_dwarf *dwarf, struct tl_dwarf *split, enum dwar
  * Addresses stay in the linked file, and so do the ranges of versions before 5; names of source
  * files, too, unless there is a table for them, of which there is only one (DWARF 5, 7.3.2.2).
  */
-static void join_halves(const struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
-			struct tl_dwarf *split, struct dwarf_unit *half)
+static void join_halves(const struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
+			struct tl_dwarf *split, struct tl_dwarf_unit *half)
 {
-	bool has_files = split->sections.parts[DWARF_LINE].size;
-	struct dwarf_entry root;
+	bool has_files = split->sections.parts[TL_DWARF_LINE].size;
+	struct tl_dwarf_entry root;
 
-	lend(dwarf, split, DWARF_ADDR);
-	lend(dwarf, split, DWARF_RANGES);
-	lend(dwarf, split, DWARF_LINE);
-	lend(dwarf, split, DWARF_LINE_STR);
+	lend(dwarf, split, TL_DWARF_ADDR);
+	lend(dwarf, split, TL_DWARF_RANGES);
+	lend(dwarf, split, TL_DWARF_LINE);
+	lend(dwarf, split, TL_DWARF_LINE_STR);
 	tl_dwarf_budgets(split);
 	half->addr_base = unit->addr_base;
 	half->ranges_base = unit->ranges_base;
@@ -114,7 +114,7 @@ static void join_halves(const struct tl_dwarf *dwarf, const struct dwarf_unit *u
 		half->lines = has_files ? 0 : unit->lines;
 }
 
-static void find_body(struct tl_dwarf *dwarf, struct dwarf_unit *unit)
+static void find_body(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit)
 {
 	struct tl_elf file;
 	char *path = NULL;
@@ -139,9 +139,9 @@ static void find_body(struct tl_dwarf *dwarf, struct dwarf_unit *unit)
 		join_halves(dwarf, unit, unit->split, unit->body);
 }
 
-struct tl_dwarf *tl_dwarf_body(struct tl_dwarf *dwarf, struct dwarf_unit **unit)
+struct tl_dwarf *tl_dwarf_body(struct tl_dwarf *dwarf, struct tl_dwarf_unit **unit)
 {
-	struct dwarf_unit *whole = *unit;
+	struct tl_dwarf_unit *whole = *unit;
 
 	if (!whole->dwo_name || !dwarf->path)
 		return dwarf;

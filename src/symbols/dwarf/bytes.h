@@ -7,36 +7,36 @@
  */
 #include "core/cursor.h"
 
-struct dwarf_bytes {
+struct tl_dwarf_bytes {
 	struct tl_cursor cur;
 	bool swap;
 	bool bad; /* `cur` stands where the bytes did not suffice */
 };
 
-static inline bool dwarf_fail(struct dwarf_bytes *bytes)
+static inline bool tl_dwarf_fail(struct tl_dwarf_bytes *bytes)
 {
 	bytes->cur.end = bytes->cur.pos;
 	bytes->bad = true;
 	return false;
 }
 
-static inline bool dwarf_need(struct dwarf_bytes *bytes, uint64_t size)
+static inline bool tl_dwarf_need(struct tl_dwarf_bytes *bytes, uint64_t size)
 {
-	return tl_cursor_has(&bytes->cur, size) || dwarf_fail(bytes);
+	return tl_cursor_has(&bytes->cur, size) || tl_dwarf_fail(bytes);
 }
 
-static inline void dwarf_skip(struct dwarf_bytes *bytes, uint64_t size)
+static inline void tl_dwarf_skip(struct tl_dwarf_bytes *bytes, uint64_t size)
 {
-	if (dwarf_need(bytes, size))
+	if (tl_dwarf_need(bytes, size))
 		bytes->cur.pos += size;
 }
 
 /* An unsigned number of `size` bytes: 1, 2, 3, 4 or 8. */
-static inline uint64_t dwarf_word(struct dwarf_bytes *bytes, size_t size)
+static inline uint64_t tl_dwarf_take_word(struct tl_dwarf_bytes *bytes, size_t size)
 {
 	const uint8_t *at = bytes->cur.pos;
 
-	if (!dwarf_need(bytes, size))
+	if (!tl_dwarf_need(bytes, size))
 		return 0;
 	bytes->cur.pos += size;
 	switch (size) {
@@ -56,11 +56,11 @@ static inline uint64_t dwarf_word(struct dwarf_bytes *bytes, size_t size)
 }
 
 /* DWARF 7.6 "Variable Length Data"; bits beyond the 64th are dropped. */
-static inline uint64_t dwarf_uleb(struct dwarf_bytes *bytes)
+static inline uint64_t tl_dwarf_take_uleb(struct tl_dwarf_bytes *bytes)
 {
 	uint64_t value = 0;
 
-	for (unsigned shift = 0; dwarf_need(bytes, 1); shift += 7) {
+	for (unsigned shift = 0; tl_dwarf_need(bytes, 1); shift += 7) {
 		uint8_t byte = *bytes->cur.pos++;
 
 		if (shift < 64)
@@ -71,11 +71,11 @@ static inline uint64_t dwarf_uleb(struct dwarf_bytes *bytes)
 	return 0;
 }
 
-static inline int64_t dwarf_sleb(struct dwarf_bytes *bytes)
+static inline int64_t tl_dwarf_take_sleb(struct tl_dwarf_bytes *bytes)
 {
 	uint64_t value = 0;
 
-	for (unsigned shift = 0; dwarf_need(bytes, 1);) {
+	for (unsigned shift = 0; tl_dwarf_need(bytes, 1);) {
 		uint8_t byte = *bytes->cur.pos++;
 
 		if (shift < 64)
@@ -91,14 +91,14 @@ static inline int64_t dwarf_sleb(struct dwarf_bytes *bytes)
 }
 
 /* A terminated text; NULL: its end is missing. */
-static inline const char *dwarf_text(struct dwarf_bytes *bytes)
+static inline const char *tl_dwarf_take_text(struct tl_dwarf_bytes *bytes)
 {
 	const uint8_t *start = bytes->cur.pos;
 	size_t left = tl_cursor_left(&bytes->cur);
 	const uint8_t *end = left ? memchr(start, '\0', left) : NULL;
 
 	if (!end) {
-		dwarf_fail(bytes);
+		tl_dwarf_fail(bytes);
 		return NULL;
 	}
 	bytes->cur.pos = end + 1;

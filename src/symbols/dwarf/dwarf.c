@@ -34,7 +34,7 @@ static int by_start(const void *left, const void *right)
  * sections. */
 static bool index_code(struct tl_dwarf *dwarf)
 {
-	struct dwarf_ranges *ranges = &dwarf->ranges;
+	struct tl_dwarf_ranges *ranges = &dwarf->ranges;
 	struct tl_elf_section section;
 
 	for (uint32_t i = 1; tl_elf_section_at(dwarf->file, i, &section); i++) {
@@ -77,16 +77,16 @@ void tl_dwarf_open(struct tl_dwarf *dwarf, const struct tl_elf *file, const char
 
 void tl_dwarf_budgets(struct tl_dwarf *dwarf)
 {
-	const struct dwarf_sections *sections = &dwarf->sections;
+	const struct tl_dwarf_sections *sections = &dwarf->sections;
 
 	dwarf->abbreviation_budget =
-		(uint64_t)sections->parts[DWARF_ABBREV].size * ABBREVIATIONS_AGAIN;
-	dwarf->line_budget = sections->parts[DWARF_LINE].size;
+		(uint64_t)sections->parts[TL_DWARF_ABBREV].size * ABBREVIATIONS_AGAIN;
+	dwarf->line_budget = sections->parts[TL_DWARF_LINE].size;
 	/* No range is stored in less than a byte; units that share one list must not multiply it.
 	 */
-	dwarf->range_budget = (uint64_t)sections->parts[DWARF_INFO].size +
-			      sections->parts[DWARF_RANGES].size +
-			      sections->parts[DWARF_RNGLISTS].size + dwarf->line_budget;
+	dwarf->range_budget = (uint64_t)sections->parts[TL_DWARF_INFO].size +
+			      sections->parts[TL_DWARF_RANGES].size +
+			      sections->parts[TL_DWARF_RNGLISTS].size + dwarf->line_budget;
 }
 
 static void close_one(struct tl_dwarf *dwarf)
@@ -95,7 +95,7 @@ static void close_one(struct tl_dwarf *dwarf)
 		tl_dwarf_scopes_free(dwarf->units[i].scopes);
 	for (size_t i = 0; i < dwarf->line_count; i++)
 		tl_dwarf_lines_free(dwarf->lines[i]);
-	for (size_t i = 0; i < DWARF_CACHED; i++)
+	for (size_t i = 0; i < TL_DWARF_CACHED; i++)
 		tl_dwarf_abbreviations_free(&dwarf->cache[i]);
 	free(dwarf->units);
 	free(dwarf->lines);
@@ -125,7 +125,7 @@ void tl_dwarf_close(struct tl_dwarf *dwarf)
 	*dwarf = (struct tl_dwarf){ .file = NULL };
 }
 
-const struct dwarf_faults *tl_dwarf_faults(const struct tl_dwarf *dwarf)
+const struct tl_dwarf_faults *tl_dwarf_faults(const struct tl_dwarf *dwarf)
 {
 	return &dwarf->own_faults;
 }
@@ -134,9 +134,9 @@ const struct dwarf_faults *tl_dwarf_faults(const struct tl_dwarf *dwarf)
 
 void tl_dwarf_line(struct tl_dwarf *dwarf, uint64_t address, struct tl_symbol *symbol)
 {
-	struct dwarf_unit *unit = tl_dwarf_unit_at(dwarf, address);
-	struct dwarf_lines *lines = unit ? tl_dwarf_lines(dwarf, unit) : NULL;
-	const struct dwarf_row *row = lines ? tl_dwarf_row_at(lines, address) : NULL;
+	struct tl_dwarf_unit *unit = tl_dwarf_unit_at(dwarf, address);
+	struct tl_dwarf_line_table *lines = unit ? tl_dwarf_lines(dwarf, unit) : NULL;
+	const struct tl_dwarf_row *row = lines ? tl_dwarf_row_at(lines, address) : NULL;
 	const char *path;
 
 	if (!row)
@@ -148,9 +148,9 @@ void tl_dwarf_line(struct tl_dwarf *dwarf, uint64_t address, struct tl_symbol *s
 	symbol->column = row->column;
 }
 
-struct dwarf_found tl_dwarf_find(struct tl_dwarf *dwarf, uint64_t address)
+struct tl_dwarf_found tl_dwarf_find(struct tl_dwarf *dwarf, uint64_t address)
 {
-	struct dwarf_found found = { .unit = tl_dwarf_unit_at(dwarf, address) };
+	struct tl_dwarf_found found = { .unit = tl_dwarf_unit_at(dwarf, address) };
 
 	if (!found.unit)
 		return found;
@@ -161,16 +161,16 @@ struct dwarf_found tl_dwarf_find(struct tl_dwarf *dwarf, uint64_t address)
 	return found;
 }
 
-void tl_dwarf_outwards(struct dwarf_found *found)
+void tl_dwarf_outwards(struct tl_dwarf_found *found)
 {
 	uint32_t parent = found->scope->parent;
 
 	found->scope = parent == TL_NONE ? NULL : &found->scopes->list[parent];
 }
 
-const char *tl_dwarf_call_file(const struct dwarf_found *found)
+const char *tl_dwarf_call_file(const struct tl_dwarf_found *found)
 {
-	struct dwarf_lines *lines;
+	struct tl_dwarf_line_table *lines;
 	const char *path = NULL;
 
 	if (found->scope->parent == TL_NONE)

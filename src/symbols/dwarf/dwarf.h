@@ -17,22 +17,22 @@ void tl_dwarf_open(struct tl_dwarf *dwarf, const struct tl_elf *file, const char
 		   const char *root);
 void tl_dwarf_close(struct tl_dwarf *dwarf);
 /* What could not be read so far. */
-const struct dwarf_faults *tl_dwarf_faults(const struct tl_dwarf *dwarf);
+const struct tl_dwarf_faults *tl_dwarf_faults(const struct tl_dwarf *dwarf);
 
 /* Fill file, line and column of an address. */
 void tl_dwarf_line(struct tl_dwarf *dwarf, uint64_t address, struct tl_symbol *symbol);
 
 /* The innermost function at an address; scope NULL: none. */
-struct dwarf_found {
+struct tl_dwarf_found {
 	struct tl_dwarf *dwarf; /* that has it */
-	struct dwarf_unit *unit;
-	struct dwarf_scopes *scopes;
-	struct dwarf_scope *scope;
+	struct tl_dwarf_unit *unit;
+	struct tl_dwarf_scopes *scopes;
+	struct tl_dwarf_scope *scope;
 };
-struct dwarf_found tl_dwarf_find(struct tl_dwarf *dwarf, uint64_t address);
+struct tl_dwarf_found tl_dwarf_find(struct tl_dwarf *dwarf, uint64_t address);
 /* What the found function was inlined into. */
-void tl_dwarf_outwards(struct dwarf_found *found);
+void tl_dwarf_outwards(struct tl_dwarf_found *found);
 /* Where it was inlined: "" and 0 when it was not. */
-const char *tl_dwarf_call_file(const struct dwarf_found *found);
+const char *tl_dwarf_call_file(const struct tl_dwarf_found *found);
 
 #endif

@@ -58,7 +58,7 @@ static enum layout layout_of(uint16_t form)
 }
 
 /* -1: not a layout of one size. */
-static int fixed_size(const struct dwarf_unit *unit, enum layout layout)
+static int fixed_size(const struct tl_dwarf_unit *unit, enum layout layout)
 {
 	if (layout != UNKNOWN && layout <= MOST_SIZE)
 		return (int)layout - SIZE(0);
@@ -67,53 +67,54 @@ static int fixed_size(const struct dwarf_unit *unit, enum layout layout)
 	return layout == OFFSET || layout == REF_ADDR ? unit->offset_size : -1;
 }
 
-int tl_dwarf_form_size(const struct dwarf_unit *unit, uint16_t form)
+int tl_dwarf_form_size(const struct tl_dwarf_unit *unit, uint16_t form)
 {
 	return layout_of(form) == UNKNOWN ? -2 : fixed_size(unit, layout_of(form));
 }
 
-static struct dwarf_value block_of(struct dwarf_bytes *bytes, uint16_t form, uint64_t size)
+static struct tl_dwarf_value block_of(struct tl_dwarf_bytes *bytes, uint16_t form, uint64_t size)
 {
-	struct dwarf_value value = { form, size, bytes->cur.pos };
+	struct tl_dwarf_value value = { form, size, bytes->cur.pos };
 
-	dwarf_skip(bytes, size);
+	tl_dwarf_skip(bytes, size);
 	return value;
 }
 
-static struct dwarf_value read_varying(struct dwarf_bytes *bytes, uint16_t form, enum layout layout)
+static struct tl_dwarf_value read_varying(struct tl_dwarf_bytes *bytes, uint16_t form,
+					  enum layout layout)
 {
 	const uint8_t *data = bytes->cur.pos;
 
 	switch (layout) {
 	case ULEB:
-		return (struct dwarf_value){ form, dwarf_uleb(bytes), data };
+		return (struct tl_dwarf_value){ form, tl_dwarf_take_uleb(bytes), data };
 	case SLEB:
-		return (struct dwarf_value){ form, (uint64_t)dwarf_sleb(bytes), data };
+		return (struct tl_dwarf_value){ form, (uint64_t)tl_dwarf_take_sleb(bytes), data };
 	case TEXT:
-		return (struct dwarf_value){ dwarf_text(bytes) ? form : 0, 0, data };
+		return (struct tl_dwarf_value){ tl_dwarf_take_text(bytes) ? form : 0, 0, data };
 	case BLOCK1:
-		return block_of(bytes, form, dwarf_word(bytes, 1));
+		return block_of(bytes, form, tl_dwarf_take_word(bytes, 1));
 	case BLOCK2:
-		return block_of(bytes, form, dwarf_word(bytes, 2));
+		return block_of(bytes, form, tl_dwarf_take_word(bytes, 2));
 	case BLOCK4:
-		return block_of(bytes, form, dwarf_word(bytes, 4));
+		return block_of(bytes, form, tl_dwarf_take_word(bytes, 4));
 	case BLOCK:
-		return block_of(bytes, form, dwarf_uleb(bytes));
+		return block_of(bytes, form, tl_dwarf_take_uleb(bytes));
 	default:
-		dwarf_fail(bytes);
-		return (struct dwarf_value){ 0, 0, NULL };
+		tl_dwarf_fail(bytes);
+		return (struct tl_dwarf_value){ 0, 0, NULL };
 	}
 }
 
-struct dwarf_value tl_dwarf_form_read(const struct dwarf_unit *unit, struct dwarf_bytes *bytes,
-				      uint16_t form)
+struct tl_dwarf_value tl_dwarf_form_read(const struct tl_dwarf_unit *unit,
+					 struct tl_dwarf_bytes *bytes, uint16_t form)
 {
 	enum layout layout = layout_of(form);
 	int size;
 
 	/* An indirect form stands before its value, and may again be indirect. */
 	while (layout == INDIRECT && !bytes->bad) {
-		uint64_t next = dwarf_uleb(bytes);
+		uint64_t next = tl_dwarf_take_uleb(bytes);
 
 		form = next < UINT16_MAX ? (uint16_t)next : UINT16_MAX;
 		layout = form == DW_FORM_implicit_const ? UNKNOWN : layout_of(form);
@@ -123,39 +124,42 @@ struct dwarf_value tl_dwarf_form_read(const struct dwarf_unit *unit, struct dwar
 		return read_varying(bytes, form, layout);
 	if (size == 16)
 		return block_of(bytes, form, 16);
-	return (struct dwarf_value){ form, size ? dwarf_word(bytes, (size_t)size) : 1,
-				     bytes->cur.pos };
+	return (struct tl_dwarf_value){ form, size ? tl_dwarf_take_word(bytes, (size_t)size) : 1,
+					bytes->cur.pos };
 }
 
-void tl_dwarf_form_skip(const struct dwarf_unit *unit, struct dwarf_bytes *bytes, uint16_t form)
+void tl_dwarf_form_skip(const struct tl_dwarf_unit *unit, struct tl_dwarf_bytes *bytes,
+			uint16_t form)
 {
 	int size = fixed_size(unit, layout_of(form));
 
 	if (size >= 0)
-		dwarf_skip(bytes, (uint64_t)size);
+		tl_dwarf_skip(bytes, (uint64_t)size);
 	else
 		tl_dwarf_form_read(unit, bytes, form);
 }
 
-void tl_dwarf_entry_read(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
-			 struct dwarf_bytes *bytes, const struct dwarf_abbreviations *table,
-			 const struct dwarf_abbreviation *abbreviation, struct dwarf_entry *entry)
+void tl_dwarf_entry_read(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
+			 struct tl_dwarf_bytes *bytes, const struct tl_dwarf_abbreviations *table,
+			 const struct tl_dwarf_abbreviation *abbreviation,
+			 struct tl_dwarf_entry *entry)
 {
-	const struct dwarf_attribute *attribute = tl_dwarf_attributes(table, abbreviation);
+	const struct tl_dwarf_attribute *attribute = tl_dwarf_attributes(table, abbreviation);
 
 	memset(entry, 0, sizeof(*entry));
 	entry->abbreviation = abbreviation;
 	for (uint32_t i = 0; i < abbreviation->count && !bytes->bad; i++, attribute++) {
-		struct dwarf_value *value = &entry->values[attribute->slot];
+		struct tl_dwarf_value *value = &entry->values[attribute->slot];
 
-		if (attribute->slot == SLOTS) {
+		if (attribute->slot == TL_DWARF_SLOTS) {
 			tl_dwarf_form_skip(unit, bytes, attribute->form);
 		} else if (attribute->form == DW_FORM_implicit_const) {
-			struct dwarf_bytes constant =
-				tl_dwarf_bytes(&dwarf->sections, DWARF_ABBREV, attribute->constant);
+			struct tl_dwarf_bytes constant = tl_dwarf_bytes(
+				&dwarf->sections, TL_DWARF_ABBREV, attribute->constant);
 
-			*value = (struct dwarf_value){ DW_FORM_sdata,
-						       (uint64_t)dwarf_sleb(&constant), NULL };
+			*value = (struct tl_dwarf_value){ DW_FORM_sdata,
+							  (uint64_t)tl_dwarf_take_sleb(&constant),
+							  NULL };
 		} else {
 			*value = tl_dwarf_form_read(unit, bytes, attribute->form);
 		}
@@ -165,22 +169,22 @@ void tl_dwarf_entry_read(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
 /* ---- meaning ---- */
 
 /* A text by its number in the unit's part of .debug_str_offsets. */
-static const char *numbered_text(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
+static const char *numbered_text(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
 				 uint64_t index)
 {
-	struct dwarf_bytes bytes =
-		tl_dwarf_bytes(&dwarf->sections, DWARF_STR_OFFSETS, unit->str_offsets_base);
+	struct tl_dwarf_bytes bytes =
+		tl_dwarf_bytes(&dwarf->sections, TL_DWARF_STR_OFFSETS, unit->str_offsets_base);
 
 	if (index > UINT64_MAX / 8)
 		return NULL;
-	dwarf_skip(&bytes, index * unit->offset_size);
-	uint64_t offset = dwarf_word(&bytes, unit->offset_size);
+	tl_dwarf_skip(&bytes, index * unit->offset_size);
+	uint64_t offset = tl_dwarf_take_word(&bytes, unit->offset_size);
 
-	return bytes.bad ? NULL : tl_dwarf_string(&dwarf->sections, DWARF_STR, offset);
+	return bytes.bad ? NULL : tl_dwarf_string(&dwarf->sections, TL_DWARF_STR, offset);
 }
 
-const char *tl_dwarf_value_text(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
-				const struct dwarf_value *value)
+const char *tl_dwarf_value_text(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
+				const struct tl_dwarf_value *value)
 {
 	struct tl_dwarf *supplement;
 	const char *text = NULL;
@@ -189,10 +193,10 @@ const char *tl_dwarf_value_text(struct tl_dwarf *dwarf, const struct dwarf_unit 
 	case DW_FORM_string:
 		return (const char *)value->data;
 	case DW_FORM_strp:
-		text = tl_dwarf_string(&dwarf->sections, DWARF_STR, value->number);
+		text = tl_dwarf_string(&dwarf->sections, TL_DWARF_STR, value->number);
 		break;
 	case DW_FORM_line_strp:
-		text = tl_dwarf_string(&dwarf->sections, DWARF_LINE_STR, value->number);
+		text = tl_dwarf_string(&dwarf->sections, TL_DWARF_LINE_STR, value->number);
 		break;
 	case DW_FORM_strp_sup:
 	case DW_FORM_GNU_strp_alt:
@@ -200,7 +204,7 @@ const char *tl_dwarf_value_text(struct tl_dwarf *dwarf, const struct dwarf_unit 
 		/* That there is none was told. */
 		if (!supplement)
 			return NULL;
-		text = tl_dwarf_string(&supplement->sections, DWARF_STR, value->number);
+		text = tl_dwarf_string(&supplement->sections, TL_DWARF_STR, value->number);
 		break;
 	case DW_FORM_strx:
 	case DW_FORM_strx1:
@@ -219,7 +223,7 @@ const char *tl_dwarf_value_text(struct tl_dwarf *dwarf, const struct dwarf_unit 
 	return text;
 }
 
-bool tl_dwarf_is_address(const struct dwarf_value *value)
+bool tl_dwarf_is_address(const struct tl_dwarf_value *value)
 {
 	switch (value->form) {
 	case DW_FORM_addr:
@@ -235,14 +239,15 @@ bool tl_dwarf_is_address(const struct dwarf_value *value)
 	}
 }
 
-bool tl_dwarf_address_at(struct tl_dwarf *dwarf, const struct dwarf_unit *unit, uint64_t index,
+bool tl_dwarf_address_at(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit, uint64_t index,
 			 uint64_t *address)
 {
-	struct dwarf_bytes bytes = tl_dwarf_bytes(&dwarf->sections, DWARF_ADDR, unit->addr_base);
+	struct tl_dwarf_bytes bytes =
+		tl_dwarf_bytes(&dwarf->sections, TL_DWARF_ADDR, unit->addr_base);
 
 	if (index < UINT64_MAX / 8) {
-		dwarf_skip(&bytes, index * unit->address_size);
-		*address = dwarf_word(&bytes, unit->address_size);
+		tl_dwarf_skip(&bytes, index * unit->address_size);
+		*address = tl_dwarf_take_word(&bytes, unit->address_size);
 		if (!bytes.bad)
 			return true;
 	}
@@ -251,8 +256,8 @@ bool tl_dwarf_address_at(struct tl_dwarf *dwarf, const struct dwarf_unit *unit, 
 		".debug_addr: an address reaches past the end; names and lines may be missing");
 }
 
-bool tl_dwarf_value_address(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
-			    const struct dwarf_value *value, uint64_t *address)
+bool tl_dwarf_value_address(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
+			    const struct tl_dwarf_value *value, uint64_t *address)
 {
 	if (!tl_dwarf_is_address(value))
 		return false;

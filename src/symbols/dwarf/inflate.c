@@ -14,7 +14,7 @@
 /* Deflate makes at most 1,032 bytes of one; what claims more is no debug information. */
 enum { MOST_RATIO = 1032, ALWAYS_ALLOWED = 1 << 20 };
 
-static int expand_zlib(const struct dwarf_bytes *in, uint8_t *out, size_t size)
+static int expand_zlib(const struct tl_dwarf_bytes *in, uint8_t *out, size_t size)
 {
 	uLongf made = size;
 	int result = uncompress(out, &made, in->cur.pos, tl_cursor_left(&in->cur));
@@ -24,7 +24,7 @@ static int expand_zlib(const struct dwarf_bytes *in, uint8_t *out, size_t size)
 	return result == Z_OK && made == size ? 0 : TL_BAD_FORMAT;
 }
 
-static int expand_zstd(const struct dwarf_bytes *in, uint8_t *out, size_t size)
+static int expand_zstd(const struct tl_dwarf_bytes *in, uint8_t *out, size_t size)
 {
 	size_t made = ZSTD_decompress(out, size, in->cur.pos, tl_cursor_left(&in->cur));
 
@@ -34,30 +34,30 @@ static int expand_zstd(const struct dwarf_bytes *in, uint8_t *out, size_t size)
 }
 
 /* What stands before the compressed bytes: their kind, and the size they expand to. */
-static uint64_t read_header(const struct tl_elf *file, bool old, struct dwarf_bytes *in,
+static uint64_t read_header(const struct tl_elf *file, bool old, struct tl_dwarf_bytes *in,
 			    uint64_t *size)
 {
 	uint64_t type = ELFCOMPRESS_ZLIB;
 
 	if (old) {
-		bool named = dwarf_need(in, 4) && !memcmp(in->cur.pos, "ZLIB", 4);
+		bool named = tl_dwarf_need(in, 4) && !memcmp(in->cur.pos, "ZLIB", 4);
 
 		in->swap = !TL_HOST_BIG_ENDIAN;
-		dwarf_skip(in, 4);
-		*size = dwarf_word(in, 8);
+		tl_dwarf_skip(in, 4);
+		*size = tl_dwarf_take_word(in, 8);
 		return named ? type : 0;
 	}
-	type = dwarf_word(in, 4);
-	dwarf_skip(in, file->is_64bit ? 4 : 0);
-	*size = dwarf_word(in, tl_elf_word_size(file));
-	dwarf_skip(in, tl_elf_word_size(file));
+	type = tl_dwarf_take_word(in, 4);
+	tl_dwarf_skip(in, file->is_64bit ? 4 : 0);
+	*size = tl_dwarf_take_word(in, tl_elf_word_size(file));
+	tl_dwarf_skip(in, tl_elf_word_size(file));
 	return type;
 }
 
 int tl_dwarf_inflate(const struct tl_elf *file, const uint8_t *stored, size_t size, bool old,
 		     uint8_t **expanded, size_t *expanded_size, const char **text)
 {
-	struct dwarf_bytes in = { .cur = tl_cursor_over(stored, size), .swap = file->swap };
+	struct tl_dwarf_bytes in = { .cur = tl_cursor_over(stored, size), .swap = file->swap };
 	uint64_t wanted, type = read_header(file, old, &in, &wanted);
 	int status = TL_UNSUPPORTED;
 

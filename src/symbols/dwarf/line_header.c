@@ -5,18 +5,19 @@
 
 #include "symbols/dwarf/constants.h"
 
-bool tl_dwarf_add_source(struct tl_dwarf *dwarf, struct dwarf_lines *lines, const char *name,
-			 uint64_t directory)
+bool tl_dwarf_add_source(struct tl_dwarf *dwarf, struct tl_dwarf_line_table *lines,
+			 const char *name, uint64_t directory)
 {
 	if (lines->file_count >= TL_NONE || !tl_grow(&lines->files, &lines->file_capacity,
 						     lines->file_count + 1, sizeof(*lines->files)))
 		return tl_dwarf_no_memory(&dwarf->sections);
 	lines->files[lines->file_count++] =
-		(struct dwarf_source){ .name = name, .directory = directory };
+		(struct tl_dwarf_source_file){ .name = name, .directory = directory };
 	return true;
 }
 
-static bool add_directory(struct tl_dwarf *dwarf, struct dwarf_lines *lines, const char *name)
+static bool add_directory(struct tl_dwarf *dwarf, struct tl_dwarf_line_table *lines,
+			  const char *name)
 {
 	if (!tl_grow(&lines->directories, &lines->directory_capacity, lines->directory_count + 1,
 		     sizeof(*lines->directories)))
@@ -29,22 +30,22 @@ static bool add_directory(struct tl_dwarf *dwarf, struct dwarf_lines *lines, con
  * count from 1 ---- */
 
 static bool read_old_tables(struct tl_dwarf *dwarf, const char *compiled_in,
-			    struct dwarf_bytes *bytes, struct dwarf_lines *lines)
+			    struct tl_dwarf_bytes *bytes, struct tl_dwarf_line_table *lines)
 {
 	const char *name;
 
 	if (!add_directory(dwarf, lines, compiled_in) ||
 	    !tl_dwarf_add_source(dwarf, lines, NULL, 0))
 		return false;
-	while ((name = dwarf_text(bytes)) && *name)
+	while ((name = tl_dwarf_take_text(bytes)) && *name)
 		if (!add_directory(dwarf, lines, name))
 			return false;
-	while ((name = dwarf_text(bytes)) && *name) {
-		uint64_t directory = dwarf_uleb(bytes);
+	while ((name = tl_dwarf_take_text(bytes)) && *name) {
+		uint64_t directory = tl_dwarf_take_uleb(bytes);
 
 		/* When it was changed, and how many bytes it had. */
-		dwarf_uleb(bytes);
-		dwarf_uleb(bytes);
+		tl_dwarf_take_uleb(bytes);
+		tl_dwarf_take_uleb(bytes);
 		if (!tl_dwarf_add_source(dwarf, lines, name, directory))
 			return false;
 	}
@@ -63,11 +64,11 @@ struct formats {
 	} list[MOST_FORMATS];
 };
 
-static void read_formats(struct dwarf_bytes *bytes, struct formats *formats)
+static void read_formats(struct tl_dwarf_bytes *bytes, struct formats *formats)
 {
-	formats->count = dwarf_word(bytes, 1);
+	formats->count = tl_dwarf_take_word(bytes, 1);
 	for (size_t i = 0; i < formats->count; i++) {
-		uint64_t content = dwarf_uleb(bytes), form = dwarf_uleb(bytes);
+		uint64_t content = tl_dwarf_take_uleb(bytes), form = tl_dwarf_take_uleb(bytes);
 
 		formats->list[i].content = content;
 		formats->list[i].form = form < UINT16_MAX ? (uint16_t)form : UINT16_MAX;
@@ -75,15 +76,15 @@ static void read_formats(struct dwarf_bytes *bytes, struct formats *formats)
 }
 
 /* A directory (as_file: false) or a file. */
-static bool read_source(struct tl_dwarf *dwarf, const struct dwarf_line_header *header,
-			const struct formats *formats, struct dwarf_bytes *bytes,
-			struct dwarf_lines *lines, bool as_file)
+static bool read_source(struct tl_dwarf *dwarf, const struct tl_dwarf_line_header *header,
+			const struct formats *formats, struct tl_dwarf_bytes *bytes,
+			struct tl_dwarf_line_table *lines, bool as_file)
 {
 	const char *name = NULL;
 	uint64_t directory = 0;
 
 	for (size_t i = 0; i < formats->count; i++) {
-		struct dwarf_value value =
+		struct tl_dwarf_value value =
 			tl_dwarf_form_read(&header->form, bytes, formats->list[i].form);
 
 		if (formats->list[i].content == DW_LNCT_path && !bytes->bad)
@@ -96,17 +97,18 @@ static bool read_source(struct tl_dwarf *dwarf, const struct dwarf_line_header *
 	return add_directory(dwarf, lines, name ? name : "");
 }
 
-static bool read_sources(struct tl_dwarf *dwarf, const struct dwarf_line_header *header,
-			 struct dwarf_bytes *bytes, struct dwarf_lines *lines, bool as_files)
+static bool read_sources(struct tl_dwarf *dwarf, const struct tl_dwarf_line_header *header,
+			 struct tl_dwarf_bytes *bytes, struct tl_dwarf_line_table *lines,
+			 bool as_files)
 {
 	struct formats formats;
 	uint64_t count;
 
 	read_formats(bytes, &formats);
-	count = dwarf_uleb(bytes);
+	count = tl_dwarf_take_uleb(bytes);
 	/* Each takes a byte, if anything is said of it. */
 	if (count > tl_cursor_left(&bytes->cur))
-		dwarf_fail(bytes);
+		tl_dwarf_fail(bytes);
 	for (uint64_t i = 0; i < count && !bytes->bad; i++)
 		if (!read_source(dwarf, header, &formats, bytes, lines, as_files))
 			return false;
@@ -115,64 +117,64 @@ static bool read_sources(struct tl_dwarf *dwarf, const struct dwarf_line_header 
 
 /* ---- the header ---- */
 
-static bool refuse(struct tl_dwarf *dwarf, const struct dwarf_unit *unit, enum tl_status status,
+static bool refuse(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit, enum tl_status status,
 		   const char *text)
 {
 	return tl_dwarf_fault(&dwarf->sections, status, unit->lines, text);
 }
 
 /* Sizes and version; `bytes` then ends with the table. */
-static bool read_form(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
-		      struct dwarf_bytes *bytes, struct dwarf_unit *form)
+static bool read_form(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
+		      struct tl_dwarf_bytes *bytes, struct tl_dwarf_unit *form)
 {
-	uint64_t length = dwarf_word(bytes, 4), version;
+	uint64_t length = tl_dwarf_take_word(bytes, 4), version;
 
 	*form = *unit;
 	form->offset_size = length == 0xffffffffu ? 8 : 4;
 	if (form->offset_size == 8)
-		length = dwarf_word(bytes, 8);
+		length = tl_dwarf_take_word(bytes, 8);
 	if (bytes->bad || !tl_cursor_has(&bytes->cur, length))
 		refuse(dwarf, unit, TL_TRUNCATED,
 		       ".debug_line: a table is cut short; lines may be missing");
 	else
 		tl_cursor_limit(&bytes->cur, tl_cursor_offset(&bytes->cur) + length);
-	version = dwarf_word(bytes, 2);
+	version = tl_dwarf_take_word(bytes, 2);
 	form->version = (uint8_t)version;
 	if (bytes->bad || version < 2 || version > 5)
 		return refuse(dwarf, unit, TL_UNSUPPORTED,
 			      ".debug_line: a table of a version that is not 2 to 5; lines may be "
 			      "missing");
 	if (version >= 5) {
-		form->address_size = (uint8_t)dwarf_word(bytes, 1);
+		form->address_size = (uint8_t)tl_dwarf_take_word(bytes, 1);
 		/* Segment selectors have no place in a row. */
-		dwarf_skip(bytes, 1);
+		tl_dwarf_skip(bytes, 1);
 	}
 	return true;
 }
 
-static void read_numbers(struct dwarf_bytes *bytes, struct dwarf_line_header *header)
+static void read_numbers(struct tl_dwarf_bytes *bytes, struct tl_dwarf_line_header *header)
 {
-	header->instruction_bytes = (uint8_t)dwarf_word(bytes, 1);
-	header->operations = header->form.version >= 4 ? (uint8_t)dwarf_word(bytes, 1) : 1;
-	dwarf_skip(bytes, 1); /* default_is_stmt */
-	header->line_base = (int8_t)dwarf_word(bytes, 1);
-	header->line_range = (uint8_t)dwarf_word(bytes, 1);
-	header->opcode_base = (uint8_t)dwarf_word(bytes, 1);
+	header->instruction_bytes = (uint8_t)tl_dwarf_take_word(bytes, 1);
+	header->operations = header->form.version >= 4 ? (uint8_t)tl_dwarf_take_word(bytes, 1) : 1;
+	tl_dwarf_skip(bytes, 1); /* default_is_stmt */
+	header->line_base = (int8_t)tl_dwarf_take_word(bytes, 1);
+	header->line_range = (uint8_t)tl_dwarf_take_word(bytes, 1);
+	header->opcode_base = (uint8_t)tl_dwarf_take_word(bytes, 1);
 	header->operands = bytes->cur.pos;
-	dwarf_skip(bytes, header->opcode_base ? header->opcode_base - 1u : 0);
+	tl_dwarf_skip(bytes, header->opcode_base ? header->opcode_base - 1u : 0);
 }
 
-bool tl_dwarf_line_header(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
-			  struct dwarf_line_header *header, struct dwarf_lines *lines)
+bool tl_dwarf_line_header(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
+			  struct tl_dwarf_line_header *header, struct tl_dwarf_line_table *lines)
 {
-	struct dwarf_bytes bytes = tl_dwarf_bytes(&dwarf->sections, DWARF_LINE, unit->lines);
+	struct tl_dwarf_bytes bytes = tl_dwarf_bytes(&dwarf->sections, TL_DWARF_LINE, unit->lines);
 	uint64_t length, size;
 	bool kept;
 
 	if (!read_form(dwarf, unit, &bytes, &header->form))
 		return false;
-	length = dwarf_word(&bytes, header->form.offset_size);
-	if (!dwarf_need(&bytes, length))
+	length = tl_dwarf_take_word(&bytes, header->form.offset_size);
+	if (!tl_dwarf_need(&bytes, length))
 		return refuse(dwarf, unit, TL_TRUNCATED,
 			      ".debug_line: a header reaches past its table; lines may be missing");
 	header->program = bytes;

@@ -12,9 +12,9 @@
 /* The state machine of a line number program (DWARF 6.2.2), and where its rows go. */
 struct machine {
 	struct tl_dwarf *dwarf;
-	struct dwarf_lines *lines;
-	const struct dwarf_line_header *header;
-	struct dwarf_bytes bytes;
+	struct tl_dwarf_line_table *lines;
+	const struct tl_dwarf_line_header *header;
+	struct tl_dwarf_bytes bytes;
 	uint64_t address, file, line, column;
 	uint64_t operation; /* number within a very long instruction word */
 	size_t sequence;    /* the row that the sequence began with */
@@ -34,11 +34,11 @@ static uint32_t narrow(uint64_t number)
 
 static bool add_row(struct machine *m, uint32_t file)
 {
-	struct dwarf_lines *lines = m->lines;
+	struct tl_dwarf_line_table *lines = m->lines;
 
 	if (!tl_grow(&lines->rows, &lines->capacity, lines->count + 1, sizeof(*lines->rows)))
 		return tl_dwarf_no_memory(&m->dwarf->sections);
-	lines->rows[lines->count] = (struct dwarf_row){
+	lines->rows[lines->count] = (struct tl_dwarf_row){
 		.address = m->address,
 		.file = file,
 		.line = narrow(m->line),
@@ -52,7 +52,7 @@ static bool add_row(struct machine *m, uint32_t file)
 /* A sequence of code that the linker dropped would hide what lies at its address. */
 static bool end_sequence(struct machine *m)
 {
-	struct dwarf_lines *lines = m->lines;
+	struct tl_dwarf_line_table *lines = m->lines;
 
 	/* Rows where the sequence ends have no code. */
 	while (lines->count > m->sequence && lines->rows[lines->count - 1].address == m->address)
@@ -68,7 +68,7 @@ static bool end_sequence(struct machine *m)
 /* DWARF 6.2.5.1 "Special Opcodes". */
 static void advance(struct machine *m, uint64_t operations)
 {
-	const struct dwarf_line_header *header = m->header;
+	const struct tl_dwarf_line_header *header = m->header;
 
 	if (header->operations <= 1) {
 		m->address += header->instruction_bytes * operations;
@@ -90,26 +90,26 @@ static bool special(struct machine *m, uint8_t opcode)
 
 static bool extended(struct machine *m)
 {
-	uint64_t length = dwarf_uleb(&m->bytes);
+	uint64_t length = tl_dwarf_take_uleb(&m->bytes);
 	const uint8_t *start = m->bytes.cur.pos;
 	bool kept = true;
 
-	if (!length || !dwarf_need(&m->bytes, length))
+	if (!length || !tl_dwarf_need(&m->bytes, length))
 		return true;
-	switch (dwarf_word(&m->bytes, 1)) {
+	switch (tl_dwarf_take_word(&m->bytes, 1)) {
 	case DW_LNE_end_sequence:
 		kept = end_sequence(m);
 		break;
 	case DW_LNE_set_address:
 		m->operation = 0;
 		if (length - 1 == 4 || length - 1 == 8 || length - 1 == 2)
-			m->address = dwarf_word(&m->bytes, length - 1);
+			m->address = tl_dwarf_take_word(&m->bytes, length - 1);
 		break;
 	case DW_LNE_define_file: {
-		const char *name = dwarf_text(&m->bytes);
+		const char *name = tl_dwarf_take_text(&m->bytes);
 
 		kept = !name ||
-		       tl_dwarf_add_source(m->dwarf, m->lines, name, dwarf_uleb(&m->bytes));
+		       tl_dwarf_add_source(m->dwarf, m->lines, name, tl_dwarf_take_uleb(&m->bytes));
 		break;
 	}
 	default: /* a discriminator, or what a producer wants to say to itself */
@@ -123,7 +123,7 @@ static bool extended(struct machine *m)
 static void unknown(struct machine *m, uint8_t opcode)
 {
 	for (uint8_t n = m->header->operands[opcode - 1]; n; n--)
-		dwarf_uleb(&m->bytes);
+		tl_dwarf_take_uleb(&m->bytes);
 }
 
 static bool standard(struct machine *m, uint8_t opcode)
@@ -132,22 +132,22 @@ static bool standard(struct machine *m, uint8_t opcode)
 	case DW_LNS_copy:
 		return add_row(m, narrow(m->file));
 	case DW_LNS_advance_pc:
-		advance(m, dwarf_uleb(&m->bytes));
+		advance(m, tl_dwarf_take_uleb(&m->bytes));
 		return true;
 	case DW_LNS_advance_line:
-		m->line += (uint64_t)dwarf_sleb(&m->bytes);
+		m->line += (uint64_t)tl_dwarf_take_sleb(&m->bytes);
 		return true;
 	case DW_LNS_set_file:
-		m->file = dwarf_uleb(&m->bytes);
+		m->file = tl_dwarf_take_uleb(&m->bytes);
 		return true;
 	case DW_LNS_set_column:
-		m->column = dwarf_uleb(&m->bytes);
+		m->column = tl_dwarf_take_uleb(&m->bytes);
 		return true;
 	case DW_LNS_const_add_pc:
 		advance(m, (255u - m->header->opcode_base) / m->header->line_range);
 		return true;
 	case DW_LNS_fixed_advance_pc:
-		m->address += dwarf_word(&m->bytes, 2);
+		m->address += tl_dwarf_take_word(&m->bytes, 2);
 		m->operation = 0;
 		return true;
 	case DW_LNS_negate_stmt:
@@ -163,7 +163,7 @@ static bool standard(struct machine *m, uint8_t opcode)
 
 static bool step(struct machine *m)
 {
-	uint8_t opcode = (uint8_t)dwarf_word(&m->bytes, 1);
+	uint8_t opcode = (uint8_t)tl_dwarf_take_word(&m->bytes, 1);
 
 	if (opcode >= m->header->opcode_base)
 		return special(m, opcode);
@@ -174,7 +174,7 @@ static bool step(struct machine *m)
 
 static int by_address(const void *left, const void *right)
 {
-	const struct dwarf_row *a = left, *b = right;
+	const struct tl_dwarf_row *a = left, *b = right;
 
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
@@ -185,9 +185,9 @@ static int by_address(const void *left, const void *right)
 }
 
 /* Of rows at one address the last holds: the others are empty. */
-static void settle(struct dwarf_lines *lines)
+static void settle(struct tl_dwarf_line_table *lines)
 {
-	struct dwarf_row *rows = lines->rows;
+	struct tl_dwarf_row *rows = lines->rows;
 	size_t kept = 0;
 	bool sorted = true;
 
@@ -204,8 +204,8 @@ static void settle(struct dwarf_lines *lines)
 }
 
 /* Each row takes a byte of the program at least. */
-static bool run(struct tl_dwarf *dwarf, const struct dwarf_line_header *header,
-		struct dwarf_lines *lines)
+static bool run(struct tl_dwarf *dwarf, const struct tl_dwarf_line_header *header,
+		struct tl_dwarf_line_table *lines)
 {
 	struct machine m = {
 		.dwarf = dwarf, .lines = lines, .header = header, .bytes = header->program
@@ -235,18 +235,19 @@ static bool same_offset(const void *context, const void *key, uint32_t number)
 	return dwarf->lines[number]->offset == *(const uint64_t *)key;
 }
 
-static void read_table(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
-		       struct dwarf_lines *lines)
+static void read_table(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
+		       struct tl_dwarf_line_table *lines)
 {
-	struct dwarf_line_header header;
+	struct tl_dwarf_line_header header;
 
 	if (!tl_dwarf_line_header(dwarf, unit, &header, lines) || !run(dwarf, &header, lines))
 		lines->count = 0;
 }
 
-static struct dwarf_lines *add_table(struct tl_dwarf *dwarf, const struct dwarf_unit *unit)
+static struct tl_dwarf_line_table *add_table(struct tl_dwarf *dwarf,
+					     const struct tl_dwarf_unit *unit)
 {
-	struct dwarf_lines *made;
+	struct tl_dwarf_line_table *made;
 
 	if (dwarf->line_count >= TL_NONE - 1 ||
 	    !tl_grow(&dwarf->lines, &dwarf->line_capacity, dwarf->line_count + 1,
@@ -266,9 +267,9 @@ static struct dwarf_lines *add_table(struct tl_dwarf *dwarf, const struct dwarf_
 	return made;
 }
 
-struct dwarf_lines *tl_dwarf_lines(struct tl_dwarf *dwarf, struct dwarf_unit *unit)
+struct tl_dwarf_line_table *tl_dwarf_lines(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit)
 {
-	struct dwarf_lines *lines;
+	struct tl_dwarf_line_table *lines;
 	uint32_t number;
 
 	if (unit->lines == TL_NOWHERE)
@@ -285,7 +286,8 @@ struct dwarf_lines *tl_dwarf_lines(struct tl_dwarf *dwarf, struct dwarf_unit *un
 	return lines;
 }
 
-const struct dwarf_row *tl_dwarf_row_at(const struct dwarf_lines *lines, uint64_t address)
+const struct tl_dwarf_row *tl_dwarf_row_at(const struct tl_dwarf_line_table *lines,
+					   uint64_t address)
 {
 	size_t low = 0, high = lines->count;
 
@@ -322,9 +324,9 @@ static const char *join(struct tl_dwarf *dwarf, const char *directory, const cha
 	return path;
 }
 
-const char *tl_dwarf_path(struct tl_dwarf *dwarf, struct dwarf_lines *lines, uint32_t file)
+const char *tl_dwarf_path(struct tl_dwarf *dwarf, struct tl_dwarf_line_table *lines, uint32_t file)
 {
-	struct dwarf_source *source = file < lines->file_count ? &lines->files[file] : NULL;
+	struct tl_dwarf_source_file *source = file < lines->file_count ? &lines->files[file] : NULL;
 	const char *directory = "";
 
 	if (!source || !source->name)
@@ -339,7 +341,7 @@ const char *tl_dwarf_path(struct tl_dwarf *dwarf, struct dwarf_lines *lines, uin
 	return source->path;
 }
 
-void tl_dwarf_lines_free(struct dwarf_lines *lines)
+void tl_dwarf_lines_free(struct tl_dwarf_line_table *lines)
 {
 	free(lines->rows);
 	free(lines->files);

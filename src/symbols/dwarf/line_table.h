@@ -4,35 +4,36 @@
 /* .debug_line: which code comes from which line (DWARF 6.2 "Line Number Information"). */
 #include "symbols/dwarf/unit.h"
 
-struct dwarf_row {
+struct tl_dwarf_row {
 	uint64_t address;
 	uint32_t file; /* TL_NONE: a sequence ends here */
 	uint32_t line, column;
 	uint32_t order; /* in the program */
 };
 
-struct dwarf_source {
+struct tl_dwarf_source_file {
 	const char *name; /* NULL: no such file */
 	uint64_t directory;
 	const char *path; /* NULL: not asked for yet */
 };
 
-struct dwarf_lines {
+struct tl_dwarf_line_table {
 	uint64_t offset;
-	struct dwarf_row *rows; /* by address; of one address only the last */
+	struct tl_dwarf_row *rows; /* by address; of one address only the last */
 	size_t count, capacity;
-	struct dwarf_source *files; /* by their numbers in the rows */
+	struct tl_dwarf_source_file *files; /* by their numbers in the rows */
 	size_t file_count, file_capacity;
 	const char **directories;
 	size_t directory_count, directory_capacity;
 };
 
 /* The line table of a unit, NULL: none, or no memory. */
-struct dwarf_lines *tl_dwarf_lines(struct tl_dwarf *dwarf, struct dwarf_unit *unit);
+struct tl_dwarf_line_table *tl_dwarf_lines(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit);
 /* The row of an address, NULL: none. */
-const struct dwarf_row *tl_dwarf_row_at(const struct dwarf_lines *lines, uint64_t address);
+const struct tl_dwarf_row *tl_dwarf_row_at(const struct tl_dwarf_line_table *lines,
+					   uint64_t address);
 /* The path of a file of the table, "" when it has none; NULL without memory. */
-const char *tl_dwarf_path(struct tl_dwarf *dwarf, struct dwarf_lines *lines, uint32_t file);
-void tl_dwarf_lines_free(struct dwarf_lines *lines);
+const char *tl_dwarf_path(struct tl_dwarf *dwarf, struct tl_dwarf_line_table *lines, uint32_t file);
+void tl_dwarf_lines_free(struct tl_dwarf_line_table *lines);
 
 #endif

@@ -8,8 +8,8 @@
 
 struct reading {
 	struct tl_dwarf *dwarf;
-	const struct dwarf_unit *unit;
-	struct dwarf_bytes bytes;
+	const struct tl_dwarf_unit *unit;
+	struct tl_dwarf_bytes bytes;
 	uint64_t base; /* of offset pairs */
 	uint32_t number;
 };
@@ -20,7 +20,7 @@ struct reading {
  */
 bool tl_dwarf_range_add(struct tl_dwarf *dwarf, uint64_t start, uint64_t end, uint32_t number)
 {
-	struct dwarf_ranges *ranges = &dwarf->ranges;
+	struct tl_dwarf_ranges *ranges = &dwarf->ranges;
 
 	if (end <= start || tl_intervals_find(dwarf->code, start) == TL_NONE)
 		return true;
@@ -48,8 +48,8 @@ static bool read_pairs(struct reading *reading)
 	uint64_t top = size == 8 ? UINT64_MAX : ((uint64_t)1 << size * 8) - 1;
 
 	for (;;) {
-		uint64_t start = dwarf_word(&reading->bytes, size),
-			 end = dwarf_word(&reading->bytes, size);
+		uint64_t start = tl_dwarf_take_word(&reading->bytes, size),
+			 end = tl_dwarf_take_word(&reading->bytes, size);
 
 		if (reading->bytes.bad)
 			return tl_dwarf_fault(
@@ -72,20 +72,21 @@ static uint64_t numbered(struct reading *reading)
 	uint64_t address = 0;
 
 	/* A bad number costs its own range: the address 0 is nobody's. */
-	tl_dwarf_address_at(reading->dwarf, reading->unit, dwarf_uleb(&reading->bytes), &address);
+	tl_dwarf_address_at(reading->dwarf, reading->unit, tl_dwarf_take_uleb(&reading->bytes),
+			    &address);
 	return address;
 }
 
 static uint64_t word(struct reading *reading)
 {
-	return dwarf_word(&reading->bytes, reading->unit->address_size);
+	return tl_dwarf_take_word(&reading->bytes, reading->unit->address_size);
 }
 
 /* One entry; false behind the last. */
 static bool read_entry(struct reading *reading, uint64_t *start, uint64_t *end)
 {
 	*start = *end = 0;
-	switch (dwarf_word(&reading->bytes, 1)) {
+	switch (tl_dwarf_take_word(&reading->bytes, 1)) {
 	case DW_RLE_base_addressx:
 		reading->base = numbered(reading);
 		return true;
@@ -95,11 +96,11 @@ static bool read_entry(struct reading *reading, uint64_t *start, uint64_t *end)
 		return true;
 	case DW_RLE_startx_length:
 		*start = numbered(reading);
-		*end = *start + dwarf_uleb(&reading->bytes);
+		*end = *start + tl_dwarf_take_uleb(&reading->bytes);
 		return true;
 	case DW_RLE_offset_pair:
-		*start = reading->base + dwarf_uleb(&reading->bytes);
-		*end = reading->base + dwarf_uleb(&reading->bytes);
+		*start = reading->base + tl_dwarf_take_uleb(&reading->bytes);
+		*end = reading->base + tl_dwarf_take_uleb(&reading->bytes);
 		return true;
 	case DW_RLE_base_address:
 		reading->base = word(reading);
@@ -110,12 +111,12 @@ static bool read_entry(struct reading *reading, uint64_t *start, uint64_t *end)
 		return true;
 	case DW_RLE_start_length:
 		*start = word(reading);
-		*end = *start + dwarf_uleb(&reading->bytes);
+		*end = *start + tl_dwarf_take_uleb(&reading->bytes);
 		return true;
 	case DW_RLE_end_of_list:
 		return false;
 	default:
-		return dwarf_fail(&reading->bytes);
+		return tl_dwarf_fail(&reading->bytes);
 	}
 }
 
@@ -136,41 +137,42 @@ static bool read_entries(struct reading *reading)
 /* ---- which ---- */
 
 /* A number of a list stands for its offset, behind the base of both. */
-static uint64_t list_offset(const struct reading *reading, const struct dwarf_value *value)
+static uint64_t list_offset(const struct reading *reading, const struct tl_dwarf_value *value)
 {
-	const struct dwarf_unit *unit = reading->unit;
-	struct dwarf_bytes bytes;
+	const struct tl_dwarf_unit *unit = reading->unit;
+	struct tl_dwarf_bytes bytes;
 
 	/* The base of a unit split in two is for its other half. */
 	if (unit->version < 5)
 		return value->number + (unit->dwo_name ? 0 : unit->ranges_base);
 	if (value->form != DW_FORM_rnglistx)
 		return value->number;
-	bytes = tl_dwarf_bytes(&reading->dwarf->sections, DWARF_RNGLISTS, unit->rnglists_base);
+	bytes = tl_dwarf_bytes(&reading->dwarf->sections, TL_DWARF_RNGLISTS, unit->rnglists_base);
 	if (value->number > UINT64_MAX / 8)
 		return TL_NOWHERE;
-	dwarf_skip(&bytes, value->number * unit->offset_size);
-	uint64_t offset = dwarf_word(&bytes, unit->offset_size);
+	tl_dwarf_skip(&bytes, value->number * unit->offset_size);
+	uint64_t offset = tl_dwarf_take_word(&bytes, unit->offset_size);
 
 	return bytes.bad ? TL_NOWHERE : unit->rnglists_base + offset;
 }
 
 /* A list that is damaged costs what it did not tell; a refusal of memory costs all. */
-static bool add_list(struct reading *reading, const struct dwarf_value *value)
+static bool add_list(struct reading *reading, const struct tl_dwarf_value *value)
 {
-	enum dwarf_part part = reading->unit->version < 5 ? DWARF_RANGES : DWARF_RNGLISTS;
+	enum tl_dwarf_section part =
+		reading->unit->version < 5 ? TL_DWARF_RANGES : TL_DWARF_RNGLISTS;
 
 	reading->bytes =
 		tl_dwarf_bytes(&reading->dwarf->sections, part, list_offset(reading, value));
-	return (part == DWARF_RANGES ? read_pairs : read_entries)(reading) ||
+	return (part == TL_DWARF_RANGES ? read_pairs : read_entries)(reading) ||
 	       (!reading->dwarf->sections.faults->no_memory && reading->dwarf->range_budget);
 }
 
-bool tl_dwarf_ranges_add(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
-			 const struct dwarf_entry *entry, uint32_t number)
+bool tl_dwarf_ranges_add(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
+			 const struct tl_dwarf_entry *entry, uint32_t number)
 {
-	const struct dwarf_value *high = &entry->values[SLOT_HIGH],
-				 *list = &entry->values[SLOT_RANGES];
+	const struct tl_dwarf_value *high = &entry->values[TL_DWARF_SLOT_HIGH],
+				    *list = &entry->values[TL_DWARF_SLOT_RANGES];
 	struct reading reading = {
 		.dwarf = dwarf, .unit = unit, .base = unit->low, .number = number
 	};
@@ -178,7 +180,8 @@ bool tl_dwarf_ranges_add(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
 
 	if (list->form)
 		return add_list(&reading, list);
-	if (!high->form || !tl_dwarf_value_address(dwarf, unit, &entry->values[SLOT_LOW], &start))
+	if (!high->form ||
+	    !tl_dwarf_value_address(dwarf, unit, &entry->values[TL_DWARF_SLOT_LOW], &start))
 		return true;
 	/* "If the value is a constant it is the offset from the low_pc" (DWARF 4, 2.17.2). */
 	if (!tl_dwarf_is_address(high))

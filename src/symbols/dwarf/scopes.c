@@ -10,10 +10,10 @@
 /* A walk over the entries of a unit, in their order. */
 struct walk {
 	struct tl_dwarf *dwarf;
-	struct dwarf_unit *unit;
-	const struct dwarf_abbreviations *table;
-	struct dwarf_scopes *scopes;
-	struct dwarf_bytes bytes;
+	struct tl_dwarf_unit *unit;
+	const struct tl_dwarf_abbreviations *table;
+	struct tl_dwarf_scopes *scopes;
+	struct tl_dwarf_bytes bytes;
 	uint32_t *open; /* of each level of entries, the function it is in */
 	size_t depth, capacity;
 	struct tl_index functions; /* by their first range */
@@ -51,21 +51,21 @@ static bool enter(struct walk *walk, uint32_t scope)
 	return true;
 }
 
-static uint32_t number_of(const struct dwarf_value *value)
+static uint32_t number_of(const struct tl_dwarf_value *value)
 {
 	return value->form && value->number < TL_NONE ? (uint32_t)value->number : 0;
 }
 
-static struct dwarf_scope scope_of(const struct walk *walk, const struct dwarf_entry *entry,
-				   uint64_t offset, size_t ranges)
+static struct tl_dwarf_scope scope_of(const struct walk *walk, const struct tl_dwarf_entry *entry,
+				      uint64_t offset, size_t ranges)
 {
-	struct dwarf_scope scope = { .entry = offset, .parent = TL_NONE };
+	struct tl_dwarf_scope scope = { .entry = offset, .parent = TL_NONE };
 
 	if (entry->abbreviation->tag == DW_TAG_inlined_subroutine) {
 		scope.parent = walk->open[walk->depth - 1];
-		scope.call_file = number_of(&entry->values[SLOT_CALL_FILE]);
-		scope.call_line = number_of(&entry->values[SLOT_CALL_LINE]);
-		scope.call_column = number_of(&entry->values[SLOT_CALL_COLUMN]);
+		scope.call_file = number_of(&entry->values[TL_DWARF_SLOT_CALL_FILE]);
+		scope.call_line = number_of(&entry->values[TL_DWARF_SLOT_CALL_LINE]);
+		scope.call_column = number_of(&entry->values[TL_DWARF_SLOT_CALL_COLUMN]);
 	} else if (ranges < walk->dwarf->ranges.count) {
 		/* A function's entry is in the first of its parts. */
 		const struct tl_interval *first = &walk->dwarf->ranges.list[ranges];
@@ -78,7 +78,7 @@ static struct dwarf_scope scope_of(const struct walk *walk, const struct dwarf_e
 
 static bool same_code(const void *context, const void *key, uint32_t number)
 {
-	const struct dwarf_scope *list = context, *function = key;
+	const struct tl_dwarf_scope *list = context, *function = key;
 
 	return list[number].start == function->start && list[number].size == function->size;
 }
@@ -87,7 +87,7 @@ static bool same_code(const void *context, const void *key, uint32_t number)
  * Several names for one code (aliases of assembler routines, functions that the linker found to be
  * equal): the first holds, with what was inlined into it.
  */
-static bool is_known(struct walk *walk, const struct dwarf_scope *function)
+static bool is_known(struct walk *walk, const struct tl_dwarf_scope *function)
 {
 	uint64_t hash = tl_hash_pair(function->start, function->size);
 
@@ -99,9 +99,9 @@ static bool is_known(struct walk *walk, const struct dwarf_scope *function)
 	return false;
 }
 
-static bool add_scope(struct walk *walk, const struct dwarf_scope *scope)
+static bool add_scope(struct walk *walk, const struct tl_dwarf_scope *scope)
 {
-	struct dwarf_scopes *scopes = walk->scopes;
+	struct tl_dwarf_scopes *scopes = walk->scopes;
 
 	if (scopes->count >= SAME_CODE ||
 	    !tl_grow(&scopes->list, &scopes->capacity, scopes->count + 1, sizeof(*scopes->list)))
@@ -111,13 +111,13 @@ static bool add_scope(struct walk *walk, const struct dwarf_scope *scope)
 }
 
 /* A function, or what was inlined; *scope is what its children are in. */
-static bool add_function(struct walk *walk, const struct dwarf_abbreviation *abbreviation,
+static bool add_function(struct walk *walk, const struct tl_dwarf_abbreviation *abbreviation,
 			 uint64_t offset, uint32_t *scope)
 {
 	bool is_function = abbreviation->tag == DW_TAG_subprogram;
 	size_t ranges = walk->dwarf->ranges.count;
-	struct dwarf_scope made;
-	struct dwarf_entry entry;
+	struct tl_dwarf_scope made;
+	struct tl_dwarf_entry entry;
 
 	tl_dwarf_entry_read(walk->dwarf, walk->unit, &walk->bytes, walk->table, abbreviation,
 			    &entry);
@@ -142,17 +142,17 @@ static bool add_function(struct walk *walk, const struct dwarf_abbreviation *abb
 
 /* What is no function is passed over: in one step where that can be; with its children where they
  * have no code. */
-static void pass_over(struct walk *walk, const struct dwarf_abbreviation *abbreviation,
+static void pass_over(struct walk *walk, const struct tl_dwarf_abbreviation *abbreviation,
 		      bool *children)
 {
-	struct dwarf_entry entry;
+	struct tl_dwarf_entry entry;
 
 	if (!*children || !holds_no_code(abbreviation->tag)) {
-		const struct dwarf_attribute *attribute =
+		const struct tl_dwarf_attribute *attribute =
 			tl_dwarf_attributes(walk->table, abbreviation);
 
 		if (abbreviation->size >= 0) {
-			dwarf_skip(&walk->bytes, (uint64_t)abbreviation->size);
+			tl_dwarf_skip(&walk->bytes, (uint64_t)abbreviation->size);
 			return;
 		}
 		for (uint32_t i = 0; i < abbreviation->count && !walk->bytes.bad; i++)
@@ -161,7 +161,7 @@ static void pass_over(struct walk *walk, const struct dwarf_abbreviation *abbrev
 	}
 	tl_dwarf_entry_read(walk->dwarf, walk->unit, &walk->bytes, walk->table, abbreviation,
 			    &entry);
-	const struct dwarf_value *sibling = &entry.values[SLOT_SIBLING];
+	const struct tl_dwarf_value *sibling = &entry.values[TL_DWARF_SLOT_SIBLING];
 	uint64_t target = sibling->number + walk->unit->offset;
 
 	/* Only onwards, else the walk might not end. */
@@ -176,8 +176,9 @@ static void pass_over(struct walk *walk, const struct dwarf_abbreviation *abbrev
 /* One entry. False when the walk ends: behind the last, at damage, or without memory. */
 static bool step(struct walk *walk)
 {
-	uint64_t offset = tl_cursor_offset(&walk->bytes.cur), code = dwarf_uleb(&walk->bytes);
-	const struct dwarf_abbreviation *abbreviation;
+	uint64_t offset = tl_cursor_offset(&walk->bytes.cur),
+		 code = tl_dwarf_take_uleb(&walk->bytes);
+	const struct tl_dwarf_abbreviation *abbreviation;
 	uint32_t scope;
 	bool children;
 
@@ -185,7 +186,7 @@ static bool step(struct walk *walk)
 		return !walk->bytes.bad && --walk->depth;
 	abbreviation = tl_dwarf_abbreviation(walk->table, code);
 	if (!abbreviation)
-		return dwarf_fail(&walk->bytes);
+		return tl_dwarf_fail(&walk->bytes);
 	scope = walk->open[walk->depth - 1];
 	children = abbreviation->has_children;
 	if (!has_function(abbreviation->tag))
@@ -197,14 +198,15 @@ static bool step(struct walk *walk)
 	return children ? enter(walk, scope) : walk->depth > 1;
 }
 
-static void walk_unit(struct tl_dwarf *dwarf, struct dwarf_unit *unit, struct dwarf_scopes *scopes)
+static void walk_unit(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
+		      struct tl_dwarf_scopes *scopes)
 {
 	struct walk walk = {
 		.dwarf = dwarf,
 		.unit = unit,
 		.table = tl_dwarf_abbreviations(dwarf, unit),
 		.scopes = scopes,
-		.bytes = tl_dwarf_bytes(&dwarf->sections, DWARF_INFO, unit->entries),
+		.bytes = tl_dwarf_bytes(&dwarf->sections, TL_DWARF_INFO, unit->entries),
 	};
 
 	if (!walk.table)
@@ -222,9 +224,9 @@ static void walk_unit(struct tl_dwarf *dwarf, struct dwarf_unit *unit, struct dw
 			       ".debug_info: an entry that makes no sense; names may be missing");
 }
 
-struct dwarf_scopes *tl_dwarf_scopes(struct tl_dwarf *dwarf, struct dwarf_unit *unit)
+struct tl_dwarf_scopes *tl_dwarf_scopes(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit)
 {
-	struct dwarf_entry root;
+	struct tl_dwarf_entry root;
 
 	if (unit->scopes)
 		return unit->scopes;
@@ -242,14 +244,14 @@ struct dwarf_scopes *tl_dwarf_scopes(struct tl_dwarf *dwarf, struct dwarf_unit *
 	return unit->scopes;
 }
 
-struct dwarf_scope *tl_dwarf_scope_at(const struct dwarf_scopes *scopes, uint64_t address)
+struct tl_dwarf_scope *tl_dwarf_scope_at(const struct tl_dwarf_scopes *scopes, uint64_t address)
 {
 	uint32_t number = tl_intervals_find(&scopes->innermost, address);
 
 	return number == TL_NONE ? NULL : &scopes->list[number];
 }
 
-void tl_dwarf_scopes_free(struct dwarf_scopes *scopes)
+void tl_dwarf_scopes_free(struct tl_dwarf_scopes *scopes)
 {
 	if (!scopes)
 		return;

@@ -4,7 +4,7 @@
 /* The functions of a unit, and what was inlined into them, by address (DWARF 3.3). */
 #include "symbols/dwarf/unit.h"
 
-struct dwarf_scope {
+struct tl_dwarf_scope {
 	uint64_t entry; /* in .debug_info */
 	const char
 		*shown;  /* the name as callers are told, theirs to keep; NULL: not asked for yet */
@@ -20,19 +20,19 @@ struct dwarf_scope {
 	};
 };
 
-struct dwarf_scopes {
-	struct dwarf_scope *list; /* in the order of the entries: parents first */
+struct tl_dwarf_scopes {
+	struct tl_dwarf_scope *list; /* in the order of the entries: parents first */
 	size_t count, capacity;
 	struct tl_intervals innermost;
 };
 
 /* The functions of a unit; NULL: no memory. */
-struct dwarf_scopes *tl_dwarf_scopes(struct tl_dwarf *dwarf, struct dwarf_unit *unit);
+struct tl_dwarf_scopes *tl_dwarf_scopes(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit);
 /* The innermost function at an address, NULL: none. */
-struct dwarf_scope *tl_dwarf_scope_at(const struct dwarf_scopes *scopes, uint64_t address);
+struct tl_dwarf_scope *tl_dwarf_scope_at(const struct tl_dwarf_scopes *scopes, uint64_t address);
 /* Its mangled name, or that of its source; NULL: it has none. */
-const char *tl_dwarf_scope_name(struct tl_dwarf *dwarf, struct dwarf_unit *unit,
-				const struct dwarf_scope *scope);
-void tl_dwarf_scopes_free(struct dwarf_scopes *scopes);
+const char *tl_dwarf_scope_name(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
+				const struct tl_dwarf_scope *scope);
+void tl_dwarf_scopes_free(struct tl_dwarf_scopes *scopes);
 
 #endif

@@ -6,22 +6,22 @@
 
 #include "core/error.h"
 
-static const char *const names[DWARF_PARTS] = {
-	[DWARF_ABBREV] = "abbrev",
-	[DWARF_ADDR] = "addr",
-	[DWARF_INFO] = "info",
-	[DWARF_LINE] = "line",
-	[DWARF_LINE_STR] = "line_str",
-	[DWARF_RANGES] = "ranges",
-	[DWARF_RNGLISTS] = "rnglists",
-	[DWARF_STR] = "str",
-	[DWARF_STR_OFFSETS] = "str_offsets",
+static const char *const names[TL_DWARF_SECTIONS] = {
+	[TL_DWARF_ABBREV] = "abbrev",
+	[TL_DWARF_ADDR] = "addr",
+	[TL_DWARF_INFO] = "info",
+	[TL_DWARF_LINE] = "line",
+	[TL_DWARF_LINE_STR] = "line_str",
+	[TL_DWARF_RANGES] = "ranges",
+	[TL_DWARF_RNGLISTS] = "rnglists",
+	[TL_DWARF_STR] = "str",
+	[TL_DWARF_STR_OFFSETS] = "str_offsets",
 };
 
-bool tl_dwarf_fault(struct dwarf_sections *sections, enum tl_status status, uint64_t offset,
+bool tl_dwarf_fault(struct tl_dwarf_sections *sections, enum tl_status status, uint64_t offset,
 		    const char *text)
 {
-	struct dwarf_faults *faults = sections->faults;
+	struct tl_dwarf_faults *faults = sections->faults;
 
 	/* What is not there for want of memory is not damaged. */
 	if (faults->no_memory)
@@ -34,35 +34,38 @@ bool tl_dwarf_fault(struct dwarf_sections *sections, enum tl_status status, uint
 	return false;
 }
 
-bool tl_dwarf_no_memory(struct dwarf_sections *sections)
+bool tl_dwarf_no_memory(struct tl_dwarf_sections *sections)
 {
 	sections->faults->no_memory = true;
 	return false;
 }
 
-/* Which section has this name; DWARF_PARTS: another one. `old`: of the GNU way to compress. */
-static enum dwarf_part part_of(const char *name, bool split, bool *old)
+/*
+ * Which section has this name; TL_DWARF_SECTIONS: none of them. `old`: compressed the way of GNU
+ * tools before the gABI had one (".zdebug_...").
+ */
+static enum tl_dwarf_section part_of(const char *name, bool split, bool *old)
 {
 	size_t length;
 
 	*old = !strncmp(name, ".zdebug_", 8);
 	if (!*old && strncmp(name, ".debug_", 7) != 0)
-		return DWARF_PARTS;
+		return TL_DWARF_SECTIONS;
 	name += *old ? 8 : 7;
 	length = strlen(name);
 	if (split) {
 		if (length < 4 || strcmp(name + length - 4, ".dwo") != 0)
-			return DWARF_PARTS;
+			return TL_DWARF_SECTIONS;
 		length -= 4;
 	}
-	for (enum dwarf_part part = 0; part < DWARF_PARTS; part++)
+	for (enum tl_dwarf_section part = 0; part < TL_DWARF_SECTIONS; part++)
 		if (strlen(names[part]) == length && !memcmp(names[part], name, length))
 			return part;
-	return DWARF_PARTS;
+	return TL_DWARF_SECTIONS;
 }
 
-static void load_one(struct dwarf_sections *sections, const struct tl_elf *file,
-		     const struct tl_elf_section *section, enum dwarf_part part, bool old)
+static void load_one(struct tl_dwarf_sections *sections, const struct tl_elf *file,
+		     const struct tl_elf_section *section, enum tl_dwarf_section part, bool old)
 {
 	const char *text;
 	size_t size;
@@ -92,7 +95,8 @@ static void load_one(struct dwarf_sections *sections, const struct tl_elf *file,
 		tl_dwarf_fault(sections, (enum tl_status)status, 0, text);
 }
 
-void tl_dwarf_sections_load(struct dwarf_sections *sections, const struct tl_elf *file, bool split)
+void tl_dwarf_sections_load(struct tl_dwarf_sections *sections, const struct tl_elf *file,
+			    bool split)
 {
 	struct tl_elf_section section;
 
@@ -100,26 +104,26 @@ void tl_dwarf_sections_load(struct dwarf_sections *sections, const struct tl_elf
 	for (uint32_t i = 1; tl_elf_section_at(file, i, &section); i++) {
 		const char *name = tl_elf_text(file, file->section_names, section.name);
 		bool old = false;
-		enum dwarf_part part = name ? part_of(name, split, &old) : DWARF_PARTS;
+		enum tl_dwarf_section part = name ? part_of(name, split, &old) : TL_DWARF_SECTIONS;
 
-		if (part != DWARF_PARTS && !sections->parts[part].data)
+		if (part != TL_DWARF_SECTIONS && !sections->parts[part].data)
 			load_one(sections, file, &section, part, old);
 	}
 }
 
-void tl_dwarf_sections_free(struct dwarf_sections *sections)
+void tl_dwarf_sections_free(struct tl_dwarf_sections *sections)
 {
-	for (enum dwarf_part part = 0; part < DWARF_PARTS; part++)
+	for (enum tl_dwarf_section part = 0; part < TL_DWARF_SECTIONS; part++)
 		free(sections->parts[part].owned);
-	*sections = (struct dwarf_sections){ .swap = false };
+	*sections = (struct tl_dwarf_sections){ .swap = false };
 }
 
-struct dwarf_bytes tl_dwarf_bytes(const struct dwarf_sections *sections, enum dwarf_part part,
-				  uint64_t offset)
+struct tl_dwarf_bytes tl_dwarf_bytes(const struct tl_dwarf_sections *sections,
+				     enum tl_dwarf_section part, uint64_t offset)
 {
 	static const uint8_t nothing;
 	const uint8_t *data = sections->parts[part].data;
-	struct dwarf_bytes bytes = {
+	struct tl_dwarf_bytes bytes = {
 		.cur = tl_cursor_over(data ? data : &nothing, sections->parts[part].size),
 		.swap = sections->swap,
 	};
@@ -128,10 +132,10 @@ struct dwarf_bytes tl_dwarf_bytes(const struct dwarf_sections *sections, enum dw
 	return bytes;
 }
 
-const char *tl_dwarf_string(const struct dwarf_sections *sections, enum dwarf_part part,
+const char *tl_dwarf_string(const struct tl_dwarf_sections *sections, enum tl_dwarf_section part,
 			    uint64_t offset)
 {
-	struct dwarf_bytes bytes = tl_dwarf_bytes(sections, part, offset);
+	struct tl_dwarf_bytes bytes = tl_dwarf_bytes(sections, part, offset);
 
-	return dwarf_text(&bytes);
+	return tl_dwarf_take_text(&bytes);
 }

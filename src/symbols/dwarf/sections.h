@@ -4,23 +4,23 @@
 /* The sections of DWARF that are read here, expanded where they are compressed; and what was wrong
  * with them. */
 #include "symbols/dwarf/bytes.h"
-#include "symbols/elf_file.h"
+#include "symbols/elf/elf_file.h"
 
-enum dwarf_part {
-	DWARF_ABBREV,
-	DWARF_ADDR,
-	DWARF_INFO,
-	DWARF_LINE,
-	DWARF_LINE_STR,
-	DWARF_RANGES,
-	DWARF_RNGLISTS,
-	DWARF_STR,
-	DWARF_STR_OFFSETS,
-	DWARF_PARTS,
+enum tl_dwarf_section {
+	TL_DWARF_ABBREV,
+	TL_DWARF_ADDR,
+	TL_DWARF_INFO,
+	TL_DWARF_LINE,
+	TL_DWARF_LINE_STR,
+	TL_DWARF_RANGES,
+	TL_DWARF_RNGLISTS,
+	TL_DWARF_STR,
+	TL_DWARF_STR_OFFSETS,
+	TL_DWARF_SECTIONS,
 };
 
 /* What could not be read. Zero-filled is "nothing". */
-struct dwarf_faults {
+struct tl_dwarf_faults {
 	struct tl_error first; /* offset: in its section, expanded */
 	const char *path;      /* of the file that has it */
 	uint64_t count;
@@ -28,35 +28,36 @@ struct dwarf_faults {
 };
 
 /* Zero-filled is "none". */
-struct dwarf_sections {
+struct tl_dwarf_sections {
 	struct {
 		const uint8_t *data;
 		size_t size;
 		uint8_t *owned; /* what was expanded, for free() */
-	} parts[DWARF_PARTS];
+	} parts[TL_DWARF_SECTIONS];
 	bool swap;
 	const char *path;
-	struct dwarf_faults *faults; /* files that are read together have them together */
+	struct tl_dwarf_faults *faults; /* files that are read together have them together */
 };
 
 /*
  * Find and expand the sections of a file, which must outlive them; `split`: those whose names end
  * in ".dwo". Its path and where to tell of faults are set already.
  */
-void tl_dwarf_sections_load(struct dwarf_sections *sections, const struct tl_elf *file, bool split);
-void tl_dwarf_sections_free(struct dwarf_sections *sections);
+void tl_dwarf_sections_load(struct tl_dwarf_sections *sections, const struct tl_elf *file,
+			    bool split);
+void tl_dwarf_sections_free(struct tl_dwarf_sections *sections);
 
 /* The bytes of a section from an offset on; none behind its end. */
-struct dwarf_bytes tl_dwarf_bytes(const struct dwarf_sections *sections, enum dwarf_part part,
-				  uint64_t offset);
+struct tl_dwarf_bytes tl_dwarf_bytes(const struct tl_dwarf_sections *sections,
+				     enum tl_dwarf_section part, uint64_t offset);
 /* The text at an offset of a section, NULL: there is none. */
-const char *tl_dwarf_string(const struct dwarf_sections *sections, enum dwarf_part part,
+const char *tl_dwarf_string(const struct tl_dwarf_sections *sections, enum tl_dwarf_section part,
 			    uint64_t offset);
 
 /* Note what could not be read; false, for callers to return. */
-bool tl_dwarf_fault(struct dwarf_sections *sections, enum tl_status status, uint64_t offset,
+bool tl_dwarf_fault(struct tl_dwarf_sections *sections, enum tl_status status, uint64_t offset,
 		    const char *text);
-bool tl_dwarf_no_memory(struct dwarf_sections *sections);
+bool tl_dwarf_no_memory(struct tl_dwarf_sections *sections);
 
 /*
  * Expand a compressed section (gABI, "Compression header"; names that begin with ".zdebug": "ZLIB"

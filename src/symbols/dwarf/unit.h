@@ -4,39 +4,39 @@
 /* One file's DWARF as its readers share it: units, abbreviations, and what was decoded so far. */
 #include "core/memory.h"
 #include "symbols/dwarf/sections.h"
-#include "symbols/intervals.h"
+#include "symbols/elf/intervals.h"
 
 /* The attributes that are read here, under whichever of their names. */
-enum dwarf_slot {
-	SLOT_SIBLING,
-	SLOT_NAME,
-	SLOT_LINKAGE_NAME,
-	SLOT_LOW,
-	SLOT_HIGH,
-	SLOT_RANGES,
-	SLOT_ORIGIN, /* DW_AT_abstract_origin */
-	SLOT_SPECIFICATION,
-	SLOT_CALL_FILE,
-	SLOT_CALL_LINE,
-	SLOT_CALL_COLUMN,
-	SLOT_STMT_LIST,
-	SLOT_COMP_DIR,
-	SLOT_STR_OFFSETS_BASE,
-	SLOT_ADDR_BASE,
-	SLOT_RNGLISTS_BASE,
-	SLOT_GNU_RANGES_BASE,
-	SLOT_DWO_NAME,
-	SLOT_DWO_ID,
-	SLOTS, /* an attribute that is passed over */
+enum tl_dwarf_slot {
+	TL_DWARF_SLOT_SIBLING,
+	TL_DWARF_SLOT_NAME,
+	TL_DWARF_SLOT_LINKAGE_NAME,
+	TL_DWARF_SLOT_LOW,
+	TL_DWARF_SLOT_HIGH,
+	TL_DWARF_SLOT_RANGES,
+	TL_DWARF_SLOT_ORIGIN, /* DW_AT_abstract_origin */
+	TL_DWARF_SLOT_SPECIFICATION,
+	TL_DWARF_SLOT_CALL_FILE,
+	TL_DWARF_SLOT_CALL_LINE,
+	TL_DWARF_SLOT_CALL_COLUMN,
+	TL_DWARF_SLOT_STMT_LIST,
+	TL_DWARF_SLOT_COMP_DIR,
+	TL_DWARF_SLOT_STR_OFFSETS_BASE,
+	TL_DWARF_SLOT_ADDR_BASE,
+	TL_DWARF_SLOT_RNGLISTS_BASE,
+	TL_DWARF_SLOT_GNU_RANGES_BASE,
+	TL_DWARF_SLOT_DWO_NAME,
+	TL_DWARF_SLOT_DWO_ID,
+	TL_DWARF_SLOTS, /* an attribute that is passed over */
 };
 
-struct dwarf_attribute {
+struct tl_dwarf_attribute {
 	uint16_t form;
 	uint8_t slot;
 	uint32_t constant; /* DW_FORM_implicit_const: where in .debug_abbrev its value stands */
 };
 
-struct dwarf_abbreviation {
+struct tl_dwarf_abbreviation {
 	uint64_t code;
 	uint16_t tag;
 	bool has_children;
@@ -45,30 +45,30 @@ struct dwarf_abbreviation {
 };
 
 /* A table of abbreviations, its sizes computed for one kind of unit. Zero-filled is empty. */
-struct dwarf_abbreviations {
+struct tl_dwarf_abbreviations {
 	bool filled, dense; /* dense: codes are 1, 2, 3, ... */
 	uint64_t offset;
 	uint8_t version, address_size, offset_size;
-	struct dwarf_abbreviation *list; /* by code */
-	struct dwarf_attribute *attributes;
+	struct tl_dwarf_abbreviation *list; /* by code */
+	struct tl_dwarf_attribute *attributes;
 	size_t count, capacity, attribute_count, attribute_capacity;
 };
 
 /* A value as it stands in the file; what it means may need the bases of its unit. */
-struct dwarf_value {
+struct tl_dwarf_value {
 	uint16_t form;       /* 0: there is none */
 	uint64_t number;     /* of blocks: how many bytes */
 	const uint8_t *data; /* of texts and blocks */
 };
 
 /* The attributes of one entry. */
-struct dwarf_entry {
-	const struct dwarf_abbreviation *abbreviation;
-	struct dwarf_value values[SLOTS];
+struct tl_dwarf_entry {
+	const struct tl_dwarf_abbreviation *abbreviation;
+	struct tl_dwarf_value values[TL_DWARF_SLOTS];
 };
 
 /* A unit of .debug_info. Offsets are in the section. */
-struct dwarf_unit {
+struct tl_dwarf_unit {
 	uint64_t offset, end, entries, abbreviations;
 	uint64_t id; /* of a unit split in two (DW_AT_GNU_dwo_id) */
 	uint8_t version, type, address_size, offset_size;
@@ -76,39 +76,39 @@ struct dwarf_unit {
 	/* Of the root entry; bases are offsets in their sections. */
 	uint64_t low, lines; /* lines: TL_NOWHERE: none */
 	uint64_t str_offsets_base, addr_base, rnglists_base, ranges_base;
-	const char *directory;       /* "": none */
-	const char *dwo_name;        /* NULL: all of the unit is here */
-	struct tl_dwarf *split;      /* that has the other half, NULL: none, or not found */
-	struct dwarf_unit *body;     /* the other half */
-	struct dwarf_scopes *scopes; /* NULL: not read yet */
+	const char *directory;          /* "": none */
+	const char *dwo_name;           /* NULL: all of the unit is here */
+	struct tl_dwarf *split;         /* that has the other half, NULL: none, or not found */
+	struct tl_dwarf_unit *body;     /* the other half */
+	struct tl_dwarf_scopes *scopes; /* NULL: not read yet */
 };
 
-enum { DWARF_CACHED = 64 };
+enum { TL_DWARF_CACHED = 64 };
 
-struct dwarf_ranges {
+struct tl_dwarf_ranges {
 	struct tl_interval *list; /* numbers are the caller's */
 	size_t count, capacity;
 };
 
 /* Zero-filled is "no DWARF". */
 struct tl_dwarf {
-	struct dwarf_sections sections;
+	struct tl_dwarf_sections sections;
 	const struct tl_elf *file;
 	const char *path; /* of the file; NULL: nothing is looked for beside it */
 	const char *root; /* where debug files are kept */
 	/* Where the file has code: what lies elsewhere was dropped by the linker. */
 	const struct tl_intervals *code;
 	struct tl_intervals own_code;
-	struct dwarf_faults own_faults;
-	struct dwarf_unit *units; /* by offset */
+	struct tl_dwarf_faults own_faults;
+	struct tl_dwarf_unit *units; /* by offset */
 	size_t unit_count, unit_capacity;
 	struct tl_intervals by_address; /* units */
-	struct dwarf_abbreviations cache[DWARF_CACHED];
-	struct dwarf_ranges ranges; /* reused */
+	struct tl_dwarf_abbreviations cache[TL_DWARF_CACHED];
+	struct tl_dwarf_ranges ranges; /* reused */
 	/* Bytes, and ranges, that may still be read: what overlaps in a hostile file must not
 	 * multiply it. */
 	uint64_t abbreviation_budget, line_budget, range_budget;
-	struct dwarf_lines **lines; /* tables that were read */
+	struct tl_dwarf_line_table **lines; /* tables that were read */
 	size_t line_count, line_capacity;
 	struct tl_index lines_by_offset;
 	struct tl_arena texts;       /* paths of source files */
@@ -121,18 +121,18 @@ struct tl_dwarf {
 
 /* The abbreviation of a code, NULL: there is none, or no memory. It lives until another unit's is
  * asked for. */
-const struct dwarf_abbreviations *tl_dwarf_abbreviations(struct tl_dwarf *dwarf,
-							 const struct dwarf_unit *unit);
-const struct dwarf_abbreviation *tl_dwarf_abbreviation(const struct dwarf_abbreviations *table,
-						       uint64_t code);
+const struct tl_dwarf_abbreviations *tl_dwarf_abbreviations(struct tl_dwarf *dwarf,
+							    const struct tl_dwarf_unit *unit);
+const struct tl_dwarf_abbreviation *
+tl_dwarf_abbreviation(const struct tl_dwarf_abbreviations *table, uint64_t code);
 /* Only that of `code`, into a table that is used again and again. False without it. */
-bool tl_dwarf_abbreviation_alone(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
-				 uint64_t code, struct dwarf_abbreviations *table);
-void tl_dwarf_abbreviations_free(struct dwarf_abbreviations *table);
+bool tl_dwarf_abbreviation_alone(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
+				 uint64_t code, struct tl_dwarf_abbreviations *table);
+void tl_dwarf_abbreviations_free(struct tl_dwarf_abbreviations *table);
 
-static inline const struct dwarf_attribute *
-tl_dwarf_attributes(const struct dwarf_abbreviations *table,
-		    const struct dwarf_abbreviation *abbreviation)
+static inline const struct tl_dwarf_attribute *
+tl_dwarf_attributes(const struct tl_dwarf_abbreviations *table,
+		    const struct tl_dwarf_abbreviation *abbreviation)
 {
 	return abbreviation->count ? table->attributes + abbreviation->first : NULL;
 }
@@ -140,23 +140,25 @@ tl_dwarf_attributes(const struct dwarf_abbreviations *table,
 /* ---- forms.c ---- */
 
 /* Bytes of a form in a unit; -1: not always the same; -2: a form that is not known. */
-int tl_dwarf_form_size(const struct dwarf_unit *unit, uint16_t form);
-void tl_dwarf_form_skip(const struct dwarf_unit *unit, struct dwarf_bytes *bytes, uint16_t form);
+int tl_dwarf_form_size(const struct tl_dwarf_unit *unit, uint16_t form);
+void tl_dwarf_form_skip(const struct tl_dwarf_unit *unit, struct tl_dwarf_bytes *bytes,
+			uint16_t form);
 /* An unknown form makes the bytes bad. */
-struct dwarf_value tl_dwarf_form_read(const struct dwarf_unit *unit, struct dwarf_bytes *bytes,
-				      uint16_t form);
+struct tl_dwarf_value tl_dwarf_form_read(const struct tl_dwarf_unit *unit,
+					 struct tl_dwarf_bytes *bytes, uint16_t form);
 /* The attributes of the entry whose code was just read. */
-void tl_dwarf_entry_read(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
-			 struct dwarf_bytes *bytes, const struct dwarf_abbreviations *table,
-			 const struct dwarf_abbreviation *abbreviation, struct dwarf_entry *entry);
+void tl_dwarf_entry_read(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
+			 struct tl_dwarf_bytes *bytes, const struct tl_dwarf_abbreviations *table,
+			 const struct tl_dwarf_abbreviation *abbreviation,
+			 struct tl_dwarf_entry *entry);
 /* What values mean. Texts: NULL when there is none; addresses: false. */
-const char *tl_dwarf_value_text(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
-				const struct dwarf_value *value);
-bool tl_dwarf_value_address(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
-			    const struct dwarf_value *value, uint64_t *address);
-bool tl_dwarf_is_address(const struct dwarf_value *value);
+const char *tl_dwarf_value_text(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
+				const struct tl_dwarf_value *value);
+bool tl_dwarf_value_address(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
+			    const struct tl_dwarf_value *value, uint64_t *address);
+bool tl_dwarf_is_address(const struct tl_dwarf_value *value);
 /* A number of the unit's table of addresses. */
-bool tl_dwarf_address_at(struct tl_dwarf *dwarf, const struct dwarf_unit *unit, uint64_t index,
+bool tl_dwarf_address_at(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit, uint64_t index,
 			 uint64_t *address);
 
 /* ---- units.c ---- */
@@ -166,17 +168,18 @@ void tl_dwarf_units_read(struct tl_dwarf *dwarf);
 /* Only where they are. */
 void tl_dwarf_units_list(struct tl_dwarf *dwarf);
 /* The unit that holds an offset of .debug_info, NULL: none. */
-struct dwarf_unit *tl_dwarf_unit_of(struct tl_dwarf *dwarf, uint64_t offset);
+struct tl_dwarf_unit *tl_dwarf_unit_of(struct tl_dwarf *dwarf, uint64_t offset);
 /* Read the unit's root entry, unless it was. */
-void tl_dwarf_root_read(struct tl_dwarf *dwarf, struct dwarf_unit *unit, struct dwarf_entry *root);
+void tl_dwarf_root_read(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
+			struct tl_dwarf_entry *root);
 /* The unit with the code at an address, NULL: none. */
-struct dwarf_unit *tl_dwarf_unit_at(struct tl_dwarf *dwarf, uint64_t address);
+struct tl_dwarf_unit *tl_dwarf_unit_at(struct tl_dwarf *dwarf, uint64_t address);
 
 /* ---- ranges.c ---- */
 
 /* Append the code of an entry to dwarf->ranges; false without memory, or beyond the budget. */
-bool tl_dwarf_ranges_add(struct tl_dwarf *dwarf, const struct dwarf_unit *unit,
-			 const struct dwarf_entry *entry, uint32_t number);
+bool tl_dwarf_ranges_add(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
+			 const struct tl_dwarf_entry *entry, uint32_t number);
 /* Append one range, unless it holds no code of the file. */
 bool tl_dwarf_range_add(struct tl_dwarf *dwarf, uint64_t start, uint64_t end, uint32_t number);
 
@@ -192,6 +195,6 @@ void tl_dwarf_budgets(struct tl_dwarf *dwarf);
 struct tl_dwarf *tl_dwarf_supplement(struct tl_dwarf *dwarf);
 /* The DWARF that has the functions of a unit, which becomes that of its other half, if it is split
  * in two. */
-struct tl_dwarf *tl_dwarf_body(struct tl_dwarf *dwarf, struct dwarf_unit **unit);
+struct tl_dwarf *tl_dwarf_body(struct tl_dwarf *dwarf, struct tl_dwarf_unit **unit);
 
 #endif

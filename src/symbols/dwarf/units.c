@@ -20,36 +20,37 @@ static bool known_address_size(uint8_t size)
 }
 
 /* What follows the version (DWARF 7.5.1 "Unit Headers"). */
-static void read_kind(struct dwarf_bytes *bytes, struct dwarf_unit *unit)
+static void read_kind(struct tl_dwarf_bytes *bytes, struct tl_dwarf_unit *unit)
 {
 	unit->type = DW_UT_compile;
 	if (unit->version >= 5) {
-		unit->type = (uint8_t)dwarf_word(bytes, 1);
-		unit->address_size = (uint8_t)dwarf_word(bytes, 1);
+		unit->type = (uint8_t)tl_dwarf_take_word(bytes, 1);
+		unit->address_size = (uint8_t)tl_dwarf_take_word(bytes, 1);
 	}
-	unit->abbreviations = dwarf_word(bytes, unit->offset_size);
+	unit->abbreviations = tl_dwarf_take_word(bytes, unit->offset_size);
 	if (unit->version < 5)
-		unit->address_size = (uint8_t)dwarf_word(bytes, 1);
+		unit->address_size = (uint8_t)tl_dwarf_take_word(bytes, 1);
 	if (unit->type == DW_UT_skeleton || unit->type == DW_UT_split_compile)
-		unit->id = dwarf_word(bytes, 8);
+		unit->id = tl_dwarf_take_word(bytes, 8);
 	else if (unit->type == DW_UT_type || unit->type == DW_UT_split_type)
-		dwarf_skip(bytes, 8 + (uint64_t)unit->offset_size);
+		tl_dwarf_skip(bytes, 8 + (uint64_t)unit->offset_size);
 }
 
-static bool bad_unit(struct tl_dwarf *dwarf, const struct dwarf_unit *unit, enum tl_status status,
-		     const char *text)
+static bool bad_unit(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
+		     enum tl_status status, const char *text)
 {
 	return tl_dwarf_fault(&dwarf->sections, status, unit->offset, text);
 }
 
 /* Where a unit ends; false when that cannot be told, so that none can be found behind it. */
-static bool read_length(struct tl_dwarf *dwarf, struct dwarf_bytes *bytes, struct dwarf_unit *unit)
+static bool read_length(struct tl_dwarf *dwarf, struct tl_dwarf_bytes *bytes,
+			struct tl_dwarf_unit *unit)
 {
-	uint64_t length = dwarf_word(bytes, 4);
+	uint64_t length = tl_dwarf_take_word(bytes, 4);
 
 	unit->offset_size = length == WIDE ? 8 : 4;
 	if (length == WIDE)
-		length = dwarf_word(bytes, 8);
+		length = tl_dwarf_take_word(bytes, 8);
 	else if (length >= RESERVED)
 		return bad_unit(
 			dwarf, unit, TL_BAD_RECORD,
@@ -67,18 +68,18 @@ static bool read_length(struct tl_dwarf *dwarf, struct dwarf_bytes *bytes, struc
 }
 
 /* A header; *next is where the following one begins. False for a unit that cannot be read. */
-static bool read_header(struct tl_dwarf *dwarf, uint64_t *next, struct dwarf_unit *unit)
+static bool read_header(struct tl_dwarf *dwarf, uint64_t *next, struct tl_dwarf_unit *unit)
 {
-	struct dwarf_bytes bytes = tl_dwarf_bytes(&dwarf->sections, DWARF_INFO, *next);
+	struct tl_dwarf_bytes bytes = tl_dwarf_bytes(&dwarf->sections, TL_DWARF_INFO, *next);
 	uint64_t version;
 
-	*unit = (struct dwarf_unit){ .offset = *next, .lines = TL_NOWHERE, .directory = "" };
+	*unit = (struct tl_dwarf_unit){ .offset = *next, .lines = TL_NOWHERE, .directory = "" };
 	*next = TL_NOWHERE;
 	if (!read_length(dwarf, &bytes, unit))
 		return false;
 	*next = unit->end;
 	tl_cursor_limit(&bytes.cur, unit->end);
-	version = dwarf_word(&bytes, 2);
+	version = tl_dwarf_take_word(&bytes, 2);
 	unit->version = (uint8_t)version;
 	if (version < 2 || version > 5)
 		return bad_unit(dwarf, unit, TL_UNSUPPORTED,
@@ -97,8 +98,8 @@ static bool read_header(struct tl_dwarf *dwarf, uint64_t *next, struct dwarf_uni
 
 void tl_dwarf_units_list(struct tl_dwarf *dwarf)
 {
-	size_t size = dwarf->sections.parts[DWARF_INFO].size;
-	struct dwarf_unit unit;
+	size_t size = dwarf->sections.parts[TL_DWARF_INFO].size;
+	struct tl_dwarf_unit unit;
 
 	for (uint64_t next = 0; next < size;) {
 		if (!read_header(dwarf, &next, &unit))
@@ -113,7 +114,7 @@ void tl_dwarf_units_list(struct tl_dwarf *dwarf)
 	}
 }
 
-struct dwarf_unit *tl_dwarf_unit_of(struct tl_dwarf *dwarf, uint64_t offset)
+struct tl_dwarf_unit *tl_dwarf_unit_of(struct tl_dwarf *dwarf, uint64_t offset)
 {
 	size_t low = 0, high = dwarf->unit_count;
 
@@ -130,15 +131,15 @@ struct dwarf_unit *tl_dwarf_unit_of(struct tl_dwarf *dwarf, uint64_t offset)
 
 /* ---- root entries ---- */
 
-static uint64_t number_or(const struct dwarf_value *value, uint64_t other)
+static uint64_t number_or(const struct tl_dwarf_value *value, uint64_t other)
 {
 	return value->form ? value->number : other;
 }
 
-static void take_root(struct tl_dwarf *dwarf, struct dwarf_unit *unit,
-		      const struct dwarf_entry *root)
+static void take_root(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
+		      const struct tl_dwarf_entry *root)
 {
-	const struct dwarf_value *values = root->values;
+	const struct tl_dwarf_value *values = root->values;
 	/* Behind the header of a table: what units of a split file use, which do not say it. */
 	uint64_t header = unit->version < 5 ? 0 : unit->offset_size == 8 ? 16 : 8;
 	const char *text;
@@ -146,30 +147,32 @@ static void take_root(struct tl_dwarf *dwarf, struct dwarf_unit *unit,
 	if (unit->version < 5 && root->abbreviation->tag == DW_TAG_partial_unit)
 		unit->type = DW_UT_partial;
 	/* First the bases: names and addresses may be numbers in their tables. */
-	unit->str_offsets_base = number_or(&values[SLOT_STR_OFFSETS_BASE], header);
-	unit->addr_base =
-		number_or(&values[SLOT_ADDR_BASE], unit->addr_base ? unit->addr_base : header);
+	unit->str_offsets_base = number_or(&values[TL_DWARF_SLOT_STR_OFFSETS_BASE], header);
+	unit->addr_base = number_or(&values[TL_DWARF_SLOT_ADDR_BASE],
+				    unit->addr_base ? unit->addr_base : header);
 	unit->rnglists_base =
-		number_or(&values[SLOT_RNGLISTS_BASE], unit->offset_size == 8 ? 20 : 12);
-	unit->ranges_base = number_or(&values[SLOT_GNU_RANGES_BASE], unit->ranges_base);
-	unit->lines = number_or(&values[SLOT_STMT_LIST], TL_NOWHERE);
-	unit->id = number_or(&values[SLOT_DWO_ID], unit->id);
-	tl_dwarf_value_address(dwarf, unit, &values[SLOT_LOW], &unit->low);
-	text = tl_dwarf_value_text(dwarf, unit, &values[SLOT_COMP_DIR]);
+		number_or(&values[TL_DWARF_SLOT_RNGLISTS_BASE], unit->offset_size == 8 ? 20 : 12);
+	unit->ranges_base = number_or(&values[TL_DWARF_SLOT_GNU_RANGES_BASE], unit->ranges_base);
+	unit->lines = number_or(&values[TL_DWARF_SLOT_STMT_LIST], TL_NOWHERE);
+	unit->id = number_or(&values[TL_DWARF_SLOT_DWO_ID], unit->id);
+	tl_dwarf_value_address(dwarf, unit, &values[TL_DWARF_SLOT_LOW], &unit->low);
+	text = tl_dwarf_value_text(dwarf, unit, &values[TL_DWARF_SLOT_COMP_DIR]);
 	unit->directory = text ? text : "";
-	unit->dwo_name = tl_dwarf_value_text(dwarf, unit, &values[SLOT_DWO_NAME]);
+	unit->dwo_name = tl_dwarf_value_text(dwarf, unit, &values[TL_DWARF_SLOT_DWO_NAME]);
 }
 
-void tl_dwarf_root_read(struct tl_dwarf *dwarf, struct dwarf_unit *unit, struct dwarf_entry *root)
+void tl_dwarf_root_read(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
+			struct tl_dwarf_entry *root)
 {
-	struct dwarf_bytes bytes = tl_dwarf_bytes(&dwarf->sections, DWARF_INFO, unit->entries);
-	struct dwarf_abbreviations table = { .filled = false };
+	struct tl_dwarf_bytes bytes =
+		tl_dwarf_bytes(&dwarf->sections, TL_DWARF_INFO, unit->entries);
+	struct tl_dwarf_abbreviations table = { .filled = false };
 	uint64_t code;
 
-	*root = (struct dwarf_entry){ .abbreviation = NULL };
+	*root = (struct tl_dwarf_entry){ .abbreviation = NULL };
 	unit->root_read = true;
 	tl_cursor_limit(&bytes.cur, unit->end);
-	code = dwarf_uleb(&bytes);
+	code = tl_dwarf_take_uleb(&bytes);
 	/* A unit without entries says nothing. */
 	if (!code)
 		return;
@@ -189,11 +192,11 @@ void tl_dwarf_root_read(struct tl_dwarf *dwarf, struct dwarf_unit *unit, struct 
 /* ---- by address ---- */
 
 /* A unit that does not say its addresses: those of its line table's sequences. */
-static bool add_sequences(struct tl_dwarf *dwarf, struct dwarf_unit *unit, uint32_t number)
+static bool add_sequences(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit, uint32_t number)
 {
-	const struct dwarf_lines *lines = tl_dwarf_lines(dwarf, unit);
-	const struct dwarf_row *row = lines ? lines->rows : NULL,
-			       *end = row ? row + lines->count : NULL;
+	const struct tl_dwarf_line_table *lines = tl_dwarf_lines(dwarf, unit);
+	const struct tl_dwarf_row *row = lines ? lines->rows : NULL,
+				  *end = row ? row + lines->count : NULL;
 
 	while (row && row < end) {
 		uint64_t start = row->address;
@@ -208,9 +211,9 @@ static bool add_sequences(struct tl_dwarf *dwarf, struct dwarf_unit *unit, uint3
 
 static bool add_unit(struct tl_dwarf *dwarf, uint32_t number)
 {
-	struct dwarf_unit *unit = &dwarf->units[number];
+	struct tl_dwarf_unit *unit = &dwarf->units[number];
 	size_t before = dwarf->ranges.count;
-	struct dwarf_entry root;
+	struct tl_dwarf_entry root;
 
 	/* Types and what several units share have no code of their own. */
 	if (unit->type != DW_UT_compile && unit->type != DW_UT_skeleton)
@@ -248,7 +251,7 @@ void tl_dwarf_units_read(struct tl_dwarf *dwarf)
 		tl_dwarf_no_memory(&dwarf->sections);
 }
 
-struct dwarf_unit *tl_dwarf_unit_at(struct tl_dwarf *dwarf, uint64_t address)
+struct tl_dwarf_unit *tl_dwarf_unit_at(struct tl_dwarf *dwarf, uint64_t address)
 {
 	uint32_t number = tl_intervals_find(&dwarf->by_address, address);
 

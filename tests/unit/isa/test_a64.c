@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "isa/a64.h"
-#include "isa/a64_text.h"
+#include "isa/a64/a64.h"
+#include "isa/a64/a64_text.h"
 
 enum {
 	R = TL_A64_READS,

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "isa/a64.h"
+#include "isa/a64/a64.h"
 
 enum { SAMPLES = 200000, LINE = 256 };
 

@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-#include "isa/a64.h"
-#include "isa/a64_operands.h"
-#include "isa/a64_text.h"
+#include "isa/a64/a64.h"
+#include "isa/a64/a64_operands.h"
+#include "isa/a64/a64_text.h"
 
 static uint64_t set_of(const uint8_t *list, uint8_t count)
 {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "isa/x86_flow.h"
+#include "isa/x86/x86_flow.h"
 
 struct example {
 	const char *what;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "isa/x86_stack.h"
+#include "isa/x86/x86_stack.h"
 
 static void want(const char *code, size_t size, enum tl_x86_stack_kind kind, unsigned reg)
 {

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "profile/fold.h"
+#include "profile/fold/fold.h"
 
 /*
  * What a step does after its time was set. COST: `what` of the first further event, -2 * `what` of

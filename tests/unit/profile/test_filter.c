@@ -2,7 +2,7 @@
 /* A narrower profile, and a choice of functions. Quotes are from <tracelathe/profile.h>. */
 #include "machine.h"
 
-#include "profile/model.h"
+#include "profile/model/model.h"
 
 static void filtered(struct tl_profile **to, const struct tl_profile *from, const char *function,
 		     const char *object)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fold, rule by rule of the head of profile/fold.h (quoted at each test), on sequences whose
- * figures are worked out by hand; and against a slow, plain simulator on random ones
+ * The fold, rule by rule of the head of profile/fold/fold.h (quoted at each test), on sequences
+ * whose figures are worked out by hand; and against a slow, plain simulator on random ones
  * (test_fold_random.c).
  */
 #include <time.h>

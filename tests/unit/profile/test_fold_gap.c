@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a gap does to the stack, rule by rule of the head of profile/fold.h (quoted at each test).
+ * What a gap does to the stack, rule by rule of the head of profile/fold/fold.h (quoted at each
+ * test).
  */
 #include "machine.h"
 

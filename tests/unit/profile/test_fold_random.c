@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random sequences through the fold, by its plain functions and by the hot ones that loops over
- * records use, against a simulator: the rules of profile/fold.h written down as slowly and plainly
- * as they read. The simulator walks its whole stack for every tick it counts.
+ * records use, against a simulator: the rules of profile/fold/fold.h written down as slowly and
+ * plainly as they read. The simulator walks its whole stack for every tick it counts.
  */
 #include "machine.h"
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "profile/latency.h"
+#include "profile/model/latency.h"
 
 static uint64_t next_random(uint64_t *seed)
 {

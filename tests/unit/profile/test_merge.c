@@ -5,7 +5,7 @@
  */
 #include "profiles.h"
 
-#include "profile/model.h"
+#include "profile/model/model.h"
 
 static struct tl_profile *merged(const struct tl_profile *const *from, size_t count)
 {

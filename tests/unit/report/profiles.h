@@ -14,8 +14,8 @@
 
 #include <tracelathe/report.h>
 
-#include "profile/fold.h"
-#include "profile/model.h"
+#include "profile/fold/fold.h"
+#include "profile/model/model.h"
 
 enum { MAIN, FIB, NEVER };
 

@@ -142,7 +142,7 @@ static inline void read_parts(struct parts *parts)
 static inline const char *chain_at(struct parts *parts, uint64_t address)
 {
 	static char text[256];
-	struct dwarf_found found = tl_dwarf_find(&parts->dwarf, address);
+	struct tl_dwarf_found found = tl_dwarf_find(&parts->dwarf, address);
 
 	*text = '\0';
 	for (; found.scope; tl_dwarf_outwards(&found)) {

@@ -391,7 +391,7 @@ static void put_inlined(uint64_t origin, uint64_t start, uint32_t size, uint8_t 
  */
 static void inlined_calls_nest_as_their_entries(void **state)
 {
-	struct dwarf_found found;
+	struct tl_dwarf_found found;
 	uint64_t b, c;
 	size_t begun;
 
@@ -432,7 +432,7 @@ static void inlined_calls_nest_as_their_entries(void **state)
 
 static void expect_fault(enum tl_status status, uint64_t offset, const char *words)
 {
-	const struct dwarf_faults *faults = tl_dwarf_faults(&parts.dwarf);
+	const struct tl_dwarf_faults *faults = tl_dwarf_faults(&parts.dwarf);
 
 	assert_true(faults->count);
 	assert_int_equal(faults->first.status, status);

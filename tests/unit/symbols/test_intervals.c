@@ -9,7 +9,7 @@
 #include <tracelathe/core.h>
 
 #include "make_elf.h"
-#include "symbols/intervals.h"
+#include "symbols/elf/intervals.h"
 
 static void nested_and_overlapping_ranges(void **state)
 {

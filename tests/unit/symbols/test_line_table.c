@@ -262,7 +262,7 @@ static void sequences_come_in_any_order(void **state)
 
 static void expect_fault(enum tl_status status, uint64_t offset, const char *words)
 {
-	const struct dwarf_faults *faults = tl_dwarf_faults(&parts.dwarf);
+	const struct tl_dwarf_faults *faults = tl_dwarf_faults(&parts.dwarf);
 
 	assert_true(faults->count);
 	assert_int_equal(faults->first.status, status);

@@ -66,8 +66,8 @@ static struct tl_binary *open_here(const char *name)
 {
 	struct tl_binary *binary;
 
-	assert_int_equal(tl_binary_open_below(&binary, temp_path(&temp, name), 0, true,
-					      temp.directory, NULL),
+	assert_int_equal(tl_binary_open_with_root(&binary, temp_path(&temp, name), 0, true,
+						  temp.directory, NULL),
 			 0);
 	return binary;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recursions with a hole ("gap" in profile/fold.h): any one buffer of a log is filled with zeros,
- * and what the others hold is known from how the log was written. Each record takes one tick more
- * than the one before it.
+ * Recursions with a hole ("gap" in profile/fold/fold.h): any one buffer of a log is filled with
+ * zeros, and what the others hold is known from how the log was written. Each record takes one tick
+ * more than the one before it.
  */
 #include "bytes.h"
 

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What follows from the facts of a profile: totals, inclusive costs, and, where there are contexts,
+ * lines and arcs.
+ *
+ * Recursion is counted once. A function's inclusive cost is the cost while it is on the stack at
+ * all: the sum over its contexts that have no other context of the function above them. The same
+ * holds for an arc: the cost while that call is on the stack. A profile of sums has no contexts:
+ * see derive_sums.c.
+ */
+#include "profile/model/model.h"
+
+#include <string.h>
+
+#include "core/error.h"
+
+static int64_t *row(int64_t *costs, const struct tl_profile *profile, size_t number)
+{
+	return costs + number * profile->event_count;
+}
+
+static void add_row(struct tl_profile *profile, int64_t *to, const int64_t *from)
+{
+	for (uint32_t e = 0; e < profile->event_count; e++)
+		tl_add_cost(&to[e], from[e], &profile->losses.saturated);
+}
+
+static void add_calls(struct tl_profile *profile, uint64_t *to, uint64_t calls)
+{
+	tl_add_count(to, calls, &profile->losses.saturated);
+}
+
+static bool zeroed(void *array, size_t count, size_t size)
+{
+	void *made = tl_zeroed(count, size);
+
+	memcpy(array, &made, sizeof(made));
+	return made != NULL;
+}
+
+static bool make_room(struct tl_profile *profile)
+{
+	size_t functions = profile->function_table.count, events = profile->event_count;
+
+	return zeroed(&profile->function_self, functions * events, sizeof(int64_t)) &&
+	       zeroed(&profile->function_inclusive, functions * events, sizeof(int64_t)) &&
+	       zeroed(&profile->function_calls, functions, sizeof(uint64_t)) &&
+	       zeroed(&profile->function_unfinished, functions, sizeof(uint64_t)) &&
+	       zeroed(&profile->function_cut, functions, sizeof(uint64_t)) &&
+	       zeroed(&profile->context_inclusive, profile->context_table.count * events,
+		      sizeof(int64_t));
+}
+
+/* ---- from contexts ---- */
+
+/* A parent's number is less than its children's: one pass from the end sums each subtree. */
+static void sum_subtrees(struct tl_profile *profile)
+{
+	size_t count = profile->context_table.count;
+
+	memcpy(profile->context_inclusive, profile->context_table.cost,
+	       count * profile->event_count * sizeof(*profile->context_inclusive));
+	for (size_t i = count; i-- > 0;)
+		if (profile->contexts[i].parent != TL_NONE)
+			add_row(profile,
+				row(profile->context_inclusive, profile,
+				    profile->contexts[i].parent),
+				row(profile->context_inclusive, profile, i));
+}
+
+/*
+ * What contexts are occurrences of: functions, those of one part, arcs. `of[i]` is which one
+ * context i is (TL_NONE: none); `inclusive` is its row of costs for each.
+ */
+struct things {
+	uint32_t *of;
+	int64_t *inclusive;
+	uint32_t *on_path; /* how often each is on the path from the root to here */
+};
+enum { FUNCTIONS, LOCALS, ARCS, KINDS };
+
+/* The tree turned to be walked downwards without recursion. */
+struct walk {
+	uint32_t *first_child, *next;
+	struct things things[KINDS];
+	unsigned kinds; /* of things, that are walked for */
+};
+
+static void walk_free(struct walk *w)
+{
+	free(w->first_child);
+	free(w->next);
+	for (unsigned k = 0; k < KINDS; k++) {
+		free(w->things[k].of);
+		free(w->things[k].on_path);
+	}
+}
+
+/* Slot 0 of first_child is the list of roots; context i has slot i + 1. */
+static bool walk_prepare(struct walk *w, const struct tl_profile *profile)
+{
+	size_t count = profile->context_table.count;
+
+	if (!zeroed(&w->first_child, count + 1, sizeof(uint32_t)) ||
+	    !zeroed(&w->next, count, sizeof(uint32_t)))
+		return false;
+	memset(w->first_child, 0xff, (count + 1) * sizeof(uint32_t));
+	for (size_t i = count; i-- > 0;) {
+		uint32_t parent = profile->contexts[i].parent;
+		uint32_t *list = &w->first_child[parent == TL_NONE ? 0 : parent + 1];
+
+		w->next[i] = *list;
+		*list = (uint32_t)i;
+	}
+	return true;
+}
+
+static inline void walk_enter(struct tl_profile *profile, struct walk *w, uint32_t context)
+{
+	for (unsigned k = 0; k < w->kinds; k++) {
+		const struct things *t = &w->things[k];
+		uint32_t thing = t->of[context];
+
+		if (thing != TL_NONE && t->on_path[thing]++ == 0)
+			add_row(profile, row(t->inclusive, profile, thing),
+				row(profile->context_inclusive, profile, context));
+	}
+}
+
+static inline void walk_leave(struct walk *w, uint32_t context)
+{
+	for (unsigned k = 0; k < w->kinds; k++) {
+		const struct things *t = &w->things[k];
+
+		if (t->of[context] != TL_NONE)
+			t->on_path[t->of[context]]--;
+	}
+}
+
+/*
+ * Visit contexts depth first: inclusive costs of each thing are those of its outermost occurrences.
+ */
+static void walk_outermost(struct tl_profile *profile, struct walk *w)
+{
+	uint32_t at = w->first_child[0];
+
+	while (at != TL_NONE) {
+		walk_enter(profile, w, at);
+		if (w->first_child[at + 1] != TL_NONE) {
+			at = w->first_child[at + 1];
+			continue;
+		}
+		for (;;) {
+			walk_leave(w, at);
+			if (w->next[at] != TL_NONE) {
+				at = w->next[at];
+				break;
+			}
+			at = profile->contexts[at].parent;
+			if (at == TL_NONE)
+				return;
+		}
+	}
+}
+
+/*
+ * Self cost and calls of each function, and of each function in each part. `locals` is filled per
+ * context.
+ */
+static bool sum_functions(struct tl_profile *profile, uint32_t *functions, uint32_t *locals)
+{
+	for (size_t i = 0; i < profile->context_table.count; i++) {
+		const struct tl_context *c = &profile->contexts[i];
+		const int64_t *self = row(profile->context_table.cost, profile, i);
+
+		functions[i] = c->function;
+		locals[i] = tl_profile_part_function(profile, c->function, c->part);
+		if (locals[i] == TL_NONE)
+			return false;
+		add_row(profile, row(profile->function_self, profile, c->function), self);
+		add_row(profile, row(profile->local_table.cost, profile, locals[i]), self);
+		add_row(profile, profile->total, self);
+		add_calls(profile, &profile->function_calls[c->function], c->calls);
+		add_calls(profile, &profile->function_unfinished[c->function], c->unfinished);
+		add_calls(profile, &profile->function_cut[c->function], c->cut);
+		add_calls(profile, &profile->locals[locals[i]].calls, c->calls);
+		add_calls(profile, &profile->locals[locals[i]].unfinished, c->unfinished);
+		add_calls(profile, &profile->locals[locals[i]].cut, c->cut);
+	}
+	return zeroed(&profile->local_inclusive, profile->local_table.count * profile->event_count,
+		      sizeof(int64_t));
+}
+
+static struct tl_position entry_of(const struct tl_profile *profile, uint32_t function)
+{
+	const struct tl_function *f = &profile->functions[function];
+
+	return (struct tl_position){ .file = f->file, .line = f->line, .address = f->address };
+}
+
+/* Each function's self cost stands at its first line: a trace of calls knows no more. */
+static int lines_of_functions(struct tl_profile *profile, struct tl_error *err)
+{
+	for (uint32_t f = 0; f < profile->function_table.count; f++) {
+		struct tl_cost_line line = { .function = f,
+					     .part = TL_NONE,
+					     .at = entry_of(profile, f) };
+		int status = tl_profile_add_line(profile, &line,
+						 row(profile->function_self, profile, f), err);
+
+		if (status < 0)
+			return status;
+	}
+	return 0;
+}
+
+/* The arc each context is a call along; `arcs[i]` is filled with its number, TL_NONE for a root. */
+static int arcs_of_contexts(struct tl_profile *profile, uint32_t *arcs, struct tl_error *err)
+{
+	for (size_t i = 0; i < profile->context_table.count; i++) {
+		const struct tl_context *c = &profile->contexts[i];
+		struct tl_arc arc = { .callee = c->function, .part = TL_NONE, .calls = c->calls };
+		int64_t number;
+
+		arcs[i] = TL_NONE;
+		if (c->parent == TL_NONE)
+			continue;
+		arc.caller = profile->contexts[c->parent].function;
+		arc.from = entry_of(profile, arc.caller);
+		arc.to = entry_of(profile, arc.callee);
+		number = tl_profile_arc_number(profile, &arc, err);
+		if (number < 0)
+			return (int)number;
+		arcs[i] = (uint32_t)number;
+	}
+	return 0;
+}
+
+static bool prepare_things(struct things *things, int64_t *inclusive, size_t count)
+{
+	things->inclusive = inclusive;
+	return zeroed(&things->on_path, count, sizeof(uint32_t));
+}
+
+static int derive_things(struct tl_profile *profile, struct walk *w, struct tl_error *err)
+{
+	struct things *functions = &w->things[FUNCTIONS], *locals = &w->things[LOCALS],
+		      *arcs = &w->things[ARCS];
+	bool has_own = profile->line_table.count || profile->arc_table.count; /* the input's */
+	int status = 0;
+
+	w->kinds = has_own ? ARCS : KINDS;
+	for (unsigned k = 0; k < w->kinds; k++)
+		if (!zeroed(&w->things[k].of, profile->context_table.count, sizeof(uint32_t)))
+			return tl_error_memory(err);
+	if (!sum_functions(profile, functions->of, locals->of))
+		return tl_error_memory(err);
+	if (!has_own)
+		status = lines_of_functions(profile, err);
+	if (status == 0 && !has_own)
+		status = arcs_of_contexts(profile, arcs->of, err);
+	if (status < 0)
+		return status;
+	/* Tables stay where they are from here on. */
+	if (!prepare_things(functions, profile->function_inclusive,
+			    profile->function_table.count) ||
+	    !prepare_things(locals, profile->local_inclusive, profile->local_table.count) ||
+	    (!has_own &&
+	     !prepare_things(arcs, profile->arc_table.cost, profile->arc_table.count)) ||
+	    !walk_prepare(w, profile))
+		return tl_error_memory(err);
+	walk_outermost(profile, w);
+	return 0;
+}
+
+static int derive_from_contexts(struct tl_profile *profile, struct tl_error *err)
+{
+	struct walk w = { 0 };
+	int status;
+
+	sum_subtrees(profile);
+	status = derive_things(profile, &w, err);
+	walk_free(&w);
+	return status;
+}
+
+int tl_profile_finish(struct tl_profile *profile, struct tl_error *err)
+{
+	int status;
+
+	if (profile->finished)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the profile is finished already");
+	if (!make_room(profile))
+		return tl_error_memory(err);
+	for (size_t i = 0; i < profile->latency_capacity; i++)
+		tl_latency_settle(&profile->latency[i]);
+	for (size_t i = 0; i < profile->local_table.count; i++)
+		tl_latency_settle(&profile->locals[i].latency);
+	if (profile->context_table.count)
+		status = derive_from_contexts(profile, err);
+	else
+		status = tl_profile_derive_sums(profile) ? 0 : tl_error_memory(err);
+	if (status == 0)
+		status = tl_profile_inherit(profile, err);
+	profile->finished = status == 0;
+	return status;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What follows from the lines and arcs of a profile that has no contexts
+ * (docs/formats/callgrind.md, rule J).
+ *
+ * A function's inclusive cost is its self cost and that of its calls to others. Where functions
+ * call each other in a cycle, such a call may lead back to the function, and its cost is then added
+ * more than once; so what is added never exceeds the cost of the whole cycle: the self costs of its
+ * functions and the calls that leave it. Against profiles that were recorded a second time with all
+ * stacks this is exact for nearly every function (tests/differential/callgrind_truth.py).
+ */
+#include "profile/model/model.h"
+
+#include <string.h>
+
+#include "profile/derive/cycles.h"
+
+/* Sums of one kind: by function, or by function in a part. */
+struct sums {
+	int64_t *self, *inclusive; /* event_count numbers each */
+	int64_t *inside; /* cost of calls to others of the same cycle; by member, or by local */
+};
+
+static int64_t *row(int64_t *costs, const struct tl_profile *profile, size_t number)
+{
+	return costs + number * profile->event_count;
+}
+
+static void add_row(struct tl_profile *profile, int64_t *to, const int64_t *from)
+{
+	for (uint32_t e = 0; e < profile->event_count; e++)
+		tl_add_cost(&to[e], from[e], &profile->losses.saturated);
+}
+
+static int64_t *zeros(size_t count)
+{
+	return tl_zeroed(count, sizeof(int64_t));
+}
+
+/* Number of the local that costs of (function, part) belong to; TL_NONE: costs of no one part. */
+static bool local_of(struct tl_profile *profile, uint32_t function, uint32_t part, uint32_t *local)
+{
+	*local = TL_NONE;
+	if (part >= profile->part_count)
+		return true;
+	*local = tl_profile_part_function(profile, function, part);
+	return *local != TL_NONE;
+}
+
+/* All locals there will be, so that their number is known. */
+static bool make_locals(struct tl_profile *profile)
+{
+	uint32_t local;
+
+	for (size_t i = 0; i < profile->line_table.count; i++)
+		if (!local_of(profile, profile->lines[i].function, profile->lines[i].part, &local))
+			return false;
+	for (size_t i = 0; i < profile->arc_table.count; i++) {
+		const struct tl_arc *arc = &profile->arcs[i];
+
+		if (!local_of(profile, arc->callee, arc->part, &local) ||
+		    (arc->caller != TL_NONE && !local_of(profile, arc->caller, arc->part, &local)))
+			return false;
+	}
+	return true;
+}
+
+static void add_line(struct tl_profile *profile, size_t line)
+{
+	const int64_t *cost = row(profile->line_table.cost, profile, line);
+	const struct tl_cost_line *l = &profile->lines[line];
+	uint32_t local = l->part < profile->part_count
+				 ? tl_profile_find_part_function(profile, l->function, l->part)
+				 : TL_NONE;
+
+	if (profile->function_self != profile->line_table.cost)
+		add_row(profile, row(profile->function_self, profile, l->function), cost);
+	add_row(profile, profile->total, cost);
+	if (local != TL_NONE)
+		add_row(profile, row(profile->local_table.cost, profile, local), cost);
+}
+
+/* One arc, to the sums of all parts or of its part. `inside` is the caller's row of those. */
+static void add_arc(struct tl_profile *profile, const struct sums *sums,
+		    const struct tl_cycles *cycles, size_t arc, uint32_t caller, uint32_t inside)
+{
+	const struct tl_arc *a = &profile->arcs[arc];
+	const int64_t *cost = row(profile->arc_table.cost, profile, arc);
+
+	if (a->caller == TL_NONE || a->caller == a->callee)
+		return;
+	if (cycles->of[a->caller] != cycles->of[a->callee])
+		add_row(profile, row(sums->inclusive, profile, caller), cost);
+	else
+		add_row(profile, row(sums->inside, profile, inside), cost);
+}
+
+static void add_local_arc(struct tl_profile *profile, const struct sums *locals,
+			  const struct tl_cycles *cycles, size_t arc)
+{
+	const struct tl_arc *a = &profile->arcs[arc];
+	uint32_t callee, caller = TL_NONE;
+
+	if (a->part >= profile->part_count)
+		return;
+	callee = tl_profile_find_part_function(profile, a->callee, a->part);
+	if (a->caller != TL_NONE)
+		caller = tl_profile_find_part_function(profile, a->caller, a->part);
+	profile->locals[callee].calls += a->calls;
+	add_arc(profile, locals, cycles, arc, caller, caller);
+}
+
+/* Calls inside the cycle are added, as far as the cost of the cycle allows. */
+static void settle(const struct tl_profile *profile, int64_t *inclusive, const int64_t *inside,
+		   const int64_t *whole)
+{
+	uint64_t cut = 0;
+
+	for (uint32_t e = 0; e < profile->event_count; e++) {
+		tl_add_cost(&inclusive[e], inside[e], &cut);
+		inclusive[e] = inclusive[e] < whole[e] ? inclusive[e] : whole[e];
+	}
+}
+
+/* The cost of each cycle is that of all its functions' sums: they leave out the calls among them.
+ */
+static bool settle_functions(struct tl_profile *profile, const struct sums *sums,
+			     const struct tl_cycles *cycles)
+{
+	size_t functions = profile->function_table.count;
+	int64_t *whole = zeros((size_t)cycles->members * profile->event_count);
+
+	if (!whole)
+		return false;
+	for (size_t f = 0; f < functions; f++)
+		if (cycles->member[f] != TL_NONE)
+			add_row(profile, row(whole, profile, cycles->leader[cycles->of[f]]),
+				row(sums->inclusive, profile, f));
+	for (size_t f = 0; f < functions; f++)
+		if (cycles->member[f] != TL_NONE)
+			settle(profile, row(sums->inclusive, profile, f),
+			       row(sums->inside, profile, cycles->member[f]),
+			       row(whole, profile, cycles->leader[cycles->of[f]]));
+	free(whole);
+	return true;
+}
+
+/* The same in each part. The cycle's cost in a part is summed in the slot of its first function
+ * there. */
+static bool settle_locals(struct tl_profile *profile, const struct sums *sums,
+			  const struct tl_cycles *cycles)
+{
+	size_t count = profile->local_table.count;
+	struct tl_cycle_parts parts;
+	int64_t *whole = zeros(count * profile->event_count);
+	bool ok = tl_cycle_parts_make(&parts, profile, cycles) && whole;
+
+	for (size_t i = 0; ok && i < count; i++)
+		if (parts.slot[i] != TL_NONE)
+			add_row(profile, row(whole, profile, parts.slot[i]),
+				row(sums->inclusive, profile, i));
+	for (size_t i = 0; ok && i < count; i++)
+		if (parts.slot[i] != TL_NONE)
+			settle(profile, row(sums->inclusive, profile, i),
+			       row(sums->inside, profile, i), row(whole, profile, parts.slot[i]));
+	free(whole);
+	tl_cycle_parts_free(&parts);
+	return ok;
+}
+
+static void copy_self(const struct tl_profile *profile, const struct sums *sums, size_t count)
+{
+	if (count)
+		memcpy(sums->inclusive, sums->self,
+		       count * profile->event_count * sizeof(*sums->self));
+}
+
+static bool derive(struct tl_profile *profile, const struct tl_cycles *cycles)
+{
+	size_t functions = profile->function_table.count, locals = profile->local_table.count;
+	struct sums all = { .inside = zeros((size_t)cycles->members * profile->event_count) };
+	struct sums parts = { .inside = zeros(locals * profile->event_count) };
+	bool ok = all.inside && parts.inside;
+
+	for (size_t i = 0; ok && i < profile->line_table.count; i++)
+		add_line(profile, i);
+	all.self = profile->function_self;
+	all.inclusive = profile->function_inclusive;
+	parts.self = profile->local_table.cost;
+	parts.inclusive = profile->local_inclusive;
+	if (ok) {
+		copy_self(profile, &all, functions);
+		copy_self(profile, &parts, locals);
+	}
+	for (size_t i = 0; ok && i < profile->arc_table.count; i++) {
+		const struct tl_arc *arc = &profile->arcs[i];
+
+		tl_add_count(&profile->function_calls[arc->callee], arc->calls,
+			     &profile->losses.saturated);
+		add_arc(profile, &all, cycles, i, arc->caller,
+			arc->caller == TL_NONE ? TL_NONE : cycles->member[arc->caller]);
+		add_local_arc(profile, &parts, cycles, i);
+	}
+	ok = ok && settle_functions(profile, &all, cycles) &&
+	     settle_locals(profile, &parts, cycles);
+	free(all.inside);
+	free(parts.inside);
+	return ok;
+}
+
+/* One line a function, in the order of functions: then the costs of lines are those of functions.
+ */
+static bool lines_are_functions(const struct tl_profile *profile)
+{
+	if (!profile->line_table.count ||
+	    profile->line_table.count != profile->function_table.count)
+		return false;
+	for (size_t i = 0; i < profile->line_table.count; i++)
+		if (profile->lines[i].function != i)
+			return false;
+	return true;
+}
+
+bool tl_profile_derive_sums(struct tl_profile *profile)
+{
+	struct tl_cycles cycles;
+	bool ok;
+
+	if (lines_are_functions(profile)) {
+		free(profile->function_self);
+		profile->function_self = profile->line_table.cost;
+	}
+
+	/* Nothing is added any more, so nothing is looked for by its key. */
+	tl_index_free(&profile->line_table.index);
+	tl_index_free(&profile->arc_table.index);
+	tl_index_free(&profile->jump_table.index);
+	if (!make_locals(profile))
+		return false;
+	profile->local_inclusive = zeros(profile->local_table.count * profile->event_count);
+	ok = profile->local_inclusive && tl_cycles_find(&cycles, profile);
+	if (ok) {
+		ok = derive(profile, &cycles);
+		tl_cycles_free(&cycles);
+	}
+	return ok;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inherited events: "event: Sum = Ir + 2 Dr" (Callgrind Profile Format, "InheritedExpr";
+ * KCachegrind also takes "-"). A formula is linear, so it holds for every line, arc, context and
+ * sum alike, and is filled in once all those are there. A formula that names an unknown event, or
+ * itself, is not understood: its numbers stay as the input had them.
+ */
+#include <string.h>
+
+#include "core/error.h"
+#include "profile/model/model.h"
+
+struct term {
+	int64_t factor;
+	uint32_t event;
+};
+
+struct formula {
+	size_t first, count; /* of its terms */
+	bool understood, placed;
+};
+
+struct formulas {
+	struct tl_profile *profile;
+	struct formula *of; /* by event */
+	struct term *terms;
+	size_t term_count, term_capacity;
+	uint32_t *order; /* events to compute, each after those it is made of */
+	uint32_t order_count;
+};
+
+/* ---- reading a formula ---- */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static const char *skip_blanks(const char *p)
+{
+	while (is_blank(*p))
+		p++;
+	return p;
+}
+
+/* Up to the next operator or blank. Real names have parentheses and colons in them: "cpu(ms)". */
+static size_t word_length(const char *p)
+{
+	size_t length = 0;
+
+	while (p[length] && !is_blank(p[length]) && !strchr("+-*", p[length]))
+		length++;
+	return length;
+}
+
+/* Digits before a name, a blank or a "*". False when they do not fit. */
+static bool take_factor(const char **p, int64_t *factor)
+{
+	*factor = 1;
+	if (**p < '0' || **p > '9')
+		return true;
+	*factor = 0;
+	for (; **p >= '0' && **p <= '9'; ++*p)
+		if (__builtin_mul_overflow(*factor, 10, factor) ||
+		    __builtin_add_overflow(*factor, **p - '0', factor))
+			return false;
+	*p = skip_blanks(*p);
+	if (**p == '*')
+		*p = skip_blanks(*p + 1);
+	return true;
+}
+
+static uint32_t find_event(const struct tl_profile *profile, const char *name, size_t length)
+{
+	for (uint32_t e = 0; e < profile->event_count; e++)
+		if (strlen(profile->events[e].name) == length &&
+		    !memcmp(profile->events[e].name, name, length))
+			return e;
+	return TL_NONE;
+}
+
+/* Returns whether the formula is understood; *memory turns false without memory. */
+static bool read_terms(struct formulas *f, const char *p, bool *memory)
+{
+	bool minus = false;
+
+	for (p = skip_blanks(p);;) {
+		struct term term;
+		size_t length;
+
+		if (!take_factor(&p, &term.factor))
+			return false;
+		length = word_length(p);
+		term.event = find_event(f->profile, p, length);
+		if (term.event == TL_NONE)
+			return false;
+		term.factor = minus ? -term.factor : term.factor;
+		if (!tl_grow(&f->terms, &f->term_capacity, f->term_count + 1, sizeof(term))) {
+			*memory = false;
+			return false;
+		}
+		f->terms[f->term_count++] = term;
+		p = skip_blanks(p + length);
+		if (!*p)
+			return true;
+		if (*p != '+' && *p != '-')
+			return false;
+		minus = *p == '-';
+		p = skip_blanks(p + 1);
+	}
+}
+
+static bool read_formulas(struct formulas *f)
+{
+	bool memory = true;
+
+	for (uint32_t e = 0; memory && e < f->profile->event_count; e++) {
+		struct formula *formula = &f->of[e];
+
+		if (!*f->profile->events[e].formula) {
+			formula->placed = true;
+			continue;
+		}
+		formula->first = f->term_count;
+		formula->understood = read_terms(f, f->profile->events[e].formula, &memory);
+		formula->count = f->term_count - formula->first;
+	}
+	return memory;
+}
+
+/* ---- the order to compute in ---- */
+
+static bool is_ready(const struct formulas *f, const struct formula *formula)
+{
+	for (size_t i = 0; i < formula->count; i++)
+		if (!f->of[f->terms[formula->first + i].event].placed)
+			return false;
+	return true;
+}
+
+static void order_formulas(struct formulas *f)
+{
+	for (uint32_t before = TL_NONE; before != f->order_count;) {
+		before = f->order_count;
+		for (uint32_t e = 0; e < f->profile->event_count; e++) {
+			struct formula *formula = &f->of[e];
+
+			if (formula->placed || !formula->understood || !is_ready(f, formula))
+				continue;
+			formula->placed = true;
+			f->order[f->order_count++] = e;
+		}
+	}
+}
+
+/* ---- computing ---- */
+
+static void add_term(struct tl_profile *profile, int64_t *sum, int64_t factor, int64_t cost)
+{
+	int64_t product;
+
+	if (__builtin_mul_overflow(factor, cost, &product)) {
+		product = (factor < 0) == (cost < 0) ? INT64_MAX : INT64_MIN;
+		profile->losses.saturated++;
+	}
+	tl_add_cost(sum, product, &profile->losses.saturated);
+}
+
+static void fill_rows(const struct formulas *f, int64_t *costs, size_t count)
+{
+	uint32_t events = f->profile->event_count;
+
+	for (size_t i = 0; costs && i < count; i++, costs += events)
+		for (uint32_t at = 0; at < f->order_count; at++) {
+			const struct formula *formula = &f->of[f->order[at]];
+			int64_t sum = 0;
+
+			for (size_t t = formula->first; t < formula->first + formula->count; t++)
+				add_term(f->profile, &sum, f->terms[t].factor,
+					 costs[f->terms[t].event]);
+			costs[f->order[at]] = sum;
+		}
+}
+
+static void fill_all(const struct formulas *f)
+{
+	struct tl_profile *p = f->profile;
+
+	fill_rows(f, p->total, 1);
+	fill_rows(f, p->function_self, p->function_table.count);
+	fill_rows(f, p->function_inclusive, p->function_table.count);
+	fill_rows(f, p->context_table.cost, p->context_table.count);
+	fill_rows(f, p->context_inclusive, p->context_table.count);
+	fill_rows(f, p->line_table.cost, p->line_table.count);
+	fill_rows(f, p->arc_table.cost, p->arc_table.count);
+	fill_rows(f, p->local_table.cost, p->local_table.count);
+	fill_rows(f, p->local_inclusive, p->local_table.count);
+}
+
+static bool any_formula(const struct tl_profile *profile)
+{
+	for (uint32_t e = 0; e < profile->event_count; e++)
+		if (*profile->events[e].formula)
+			return true;
+	return false;
+}
+
+int tl_profile_inherit(struct tl_profile *profile, struct tl_error *err)
+{
+	struct formulas f = { .profile = profile };
+	bool ok;
+
+	if (!any_formula(profile))
+		return 0;
+	f.of = calloc(profile->event_count, sizeof(*f.of));
+	f.order = malloc(profile->event_count * sizeof(*f.order));
+	ok = f.of && f.order && read_formulas(&f);
+	if (ok) {
+		order_formulas(&f);
+		fill_all(&f);
+	}
+	free(f.of);
+	free(f.order);
+	free(f.terms);
+	return ok ? 0 : tl_error_memory(err);
+}

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two profiles held against each other: functions, arcs or lines with what they cost on each side.
+ */
+#include "profile/diff/diff.h"
+
+#include <string.h>
+
+#include "core/error.h"
+
+/* ---- things ---- */
+
+/* The costs of one thing of one profile, before things of one key are taken together. */
+struct entry {
+	struct tl_diff_key key;
+	int side;
+	uint64_t calls;
+	const int64_t *cost;
+};
+
+struct entries {
+	struct entry *all;
+	size_t count, capacity;
+};
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_keys(const struct tl_diff_key *a, const struct tl_diff_key *b)
+{
+	int order = compare_numbers(a->function, b->function);
+
+	if (!order)
+		order = compare_numbers(a->caller, b->caller);
+	if (!order)
+		order = strcmp(a->file, b->file);
+	return order ? order : compare_numbers(a->line, b->line);
+}
+
+static int compare_entries(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+
+	return compare_keys(&a->key, &b->key);
+}
+
+static bool is_zero(const struct tl_profile *profile, const int64_t *cost)
+{
+	for (uint32_t e = 0; e < profile->event_count; e++)
+		if (cost[e])
+			return false;
+	return true;
+}
+
+static bool add_entry(struct entries *to, const struct entry *entry)
+{
+	if (!tl_grow(&to->all, &to->capacity, to->count + 1, sizeof(*entry)))
+		return false;
+	to->all[to->count++] = *entry;
+	return true;
+}
+
+/* ---- what a profile has ---- */
+
+static bool take_functions(const struct tl_diff *diff, int side, struct entries *to)
+{
+	const struct tl_profile *profile = diff->profiles[side];
+
+	for (uint32_t i = 0; i < profile->function_table.count; i++) {
+		struct entry entry = {
+			{ diff->function_maps[side][i], TL_NONE, "", 0 }, side, 0, NULL
+		};
+		struct tl_function_totals totals;
+
+		tl_profile_function_totals(profile, i, TL_NONE, &totals);
+		entry.calls = totals.calls;
+		entry.cost = diff->inclusive ? totals.inclusive : totals.self;
+		/* One that only the symbols know was not there. */
+		if (!totals.calls && !totals.unfinished && is_zero(profile, totals.self) &&
+		    is_zero(profile, totals.inclusive))
+			continue;
+		if (tl_profile_chosen(profile, i) && !add_entry(to, &entry))
+			return false;
+	}
+	return true;
+}
+
+static bool take_arcs(const struct tl_diff *diff, int side, struct entries *to)
+{
+	const struct tl_profile *profile = diff->profiles[side];
+	const uint32_t *map = diff->function_maps[side];
+
+	for (uint32_t i = 0; i < profile->arc_table.count; i++) {
+		const struct tl_arc *arc = &profile->arcs[i];
+		bool outside = arc->caller == TL_NONE;
+		struct entry entry = { { map[arc->callee], outside ? TL_NONE : map[arc->caller], "",
+					 0 },
+				       side,
+				       arc->calls,
+				       tl_profile_arc_cost(profile, i) };
+		bool chosen = tl_profile_chosen(profile, arc->callee) ||
+			      (!outside && tl_profile_chosen(profile, arc->caller));
+
+		if (chosen && !add_entry(to, &entry))
+			return false;
+	}
+	return true;
+}
+
+/* A line in the function's own file is that, wherever the file was when it was built. */
+static bool take_lines(const struct tl_diff *diff, int side, struct entries *to)
+{
+	const struct tl_profile *profile = diff->profiles[side];
+
+	for (uint32_t i = 0; i < profile->line_table.count; i++) {
+		const struct tl_cost_line *line = &profile->lines[i];
+		const char *own = profile->functions[line->function].file;
+		struct entry entry = { { diff->function_maps[side][line->function], TL_NONE,
+					 strcmp(line->at.file, own) ? line->at.file : "",
+					 line->at.line },
+				       side,
+				       0,
+				       tl_profile_line_cost(profile, i) };
+
+		if (is_zero(profile, entry.cost) || !tl_profile_chosen(profile, line->function))
+			continue;
+		if (!add_entry(to, &entry))
+			return false;
+	}
+	return true;
+}
+
+static bool (*const take[])(const struct tl_diff *diff, int side, struct entries *to) = {
+	[TL_DIFF_FUNCTIONS] = take_functions,
+	[TL_DIFF_ARCS] = take_arcs,
+	[TL_DIFF_LINES] = take_lines,
+};
+
+/* ---- rows ---- */
+
+static int64_t *costs_of(const struct tl_diff *diff, size_t thing, int side)
+{
+	return diff->costs + (thing * TL_SIDES + (size_t)side) * diff->event_count;
+}
+
+static void add_up(const struct tl_diff *diff, int side, int64_t *to, const int64_t *cost)
+{
+	uint64_t saturated = 0;
+
+	for (uint32_t e = 0; e < diff->profiles[side]->event_count; e++)
+		tl_add_cost(&to[diff->event_maps[side][e]], cost[e], &saturated);
+}
+
+static void add_calls(const struct tl_diff *diff, int64_t *to, uint64_t calls)
+{
+	uint64_t saturated = 0;
+
+	if (diff->call_event != TL_NONE)
+		tl_add_cost(&to[diff->call_event], calls > INT64_MAX ? INT64_MAX : (int64_t)calls,
+			    &saturated);
+}
+
+/* Of all functions, or along all arcs: chosen or not, as the totals of costs are. */
+static void total_calls(const struct tl_diff *diff, int side)
+{
+	const struct tl_profile *profile = diff->profiles[side];
+
+	for (size_t i = 0; diff->by == TL_DIFF_FUNCTIONS && i < profile->function_table.count; i++)
+		add_calls(diff, diff->totals[side], profile->function_calls[i]);
+	for (size_t i = 0; diff->by == TL_DIFF_ARCS && i < profile->arc_table.count; i++)
+		add_calls(diff, diff->totals[side], profile->arcs[i].calls);
+}
+
+static bool add_thing(struct tl_diff *diff, const struct tl_diff_key *key)
+{
+	size_t vectors = (diff->thing_count + 1) * TL_SIDES;
+
+	if (!tl_grow(&diff->things, &diff->thing_capacity, diff->thing_count + 1,
+		     sizeof(*diff->things)) ||
+	    !tl_grow(&diff->costs, &diff->cost_capacity, vectors * diff->event_count,
+		     sizeof(*diff->costs)))
+		return false;
+	diff->things[diff->thing_count] = (struct tl_diff_thing){ .key = *key };
+	memset(costs_of(diff, diff->thing_count, 0), 0,
+	       TL_SIDES * diff->event_count * sizeof(*diff->costs));
+	diff->thing_count++;
+	return true;
+}
+
+/* Entries of one key become one row. */
+static bool unite(struct tl_diff *diff, const struct entries *entries)
+{
+	for (size_t i = 0; i < entries->count; i++) {
+		const struct entry *entry = &entries->all[i];
+		struct tl_diff_thing *thing;
+
+		if (!i || compare_keys(&entries->all[i - 1].key, &entry->key) != 0)
+			if (!add_thing(diff, &entry->key))
+				return false;
+		thing = &diff->things[diff->thing_count - 1];
+		thing->there[entry->side] = true;
+		if (__builtin_add_overflow(thing->calls[entry->side], entry->calls,
+					   &thing->calls[entry->side]))
+			thing->calls[entry->side] = UINT64_MAX;
+		add_up(diff, entry->side, costs_of(diff, diff->thing_count - 1, entry->side),
+		       entry->cost);
+		add_calls(diff, costs_of(diff, diff->thing_count - 1, entry->side), entry->calls);
+	}
+	return true;
+}
+
+/* ---- time ---- */
+
+static int64_t to_ns(int64_t ticks, uint64_t frequency)
+{
+	__int128 scaled = (__int128)ticks * 1000000000, half = frequency / 2;
+	__int128 ns = (scaled + (ticks < 0 ? -half : half)) / (__int128)frequency;
+
+	return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
+}
+
+/* Sums are converted, not what they are sums of: one rounding a number. */
+static void convert(const struct tl_diff *diff, int side, int64_t *row)
+{
+	const struct tl_profile *profile = diff->profiles[side];
+
+	for (uint32_t e = 0; e < profile->event_count; e++) {
+		uint32_t event = diff->event_maps[side][e];
+
+		if (!strcmp(profile->events[e].unit, "ticks") &&
+		    !strcmp(diff->events[event].unit, "ns"))
+			row[event] = to_ns(row[event], profile->frequency);
+	}
+}
+
+/* ---- the whole ---- */
+
+static int compare(struct tl_diff *diff, const struct tl_diff_options *options,
+		   struct tl_error *err)
+{
+	struct entries entries = { 0 };
+	int status =
+		tl_diff_match_events(diff, options->calls && options->by != TL_DIFF_LINES, err);
+	bool room = true;
+
+	if (status == 0)
+		status = tl_diff_match_functions(diff, options, err);
+	if (status < 0)
+		return status;
+	for (int side = 0; room && side < TL_SIDES; side++)
+		room = take[diff->by](diff, side, &entries);
+	if (room && entries.count)
+		qsort(entries.all, entries.count, sizeof(*entries.all), compare_entries);
+	room = room && unite(diff, &entries);
+	free(entries.all);
+	if (!room)
+		return tl_error_memory(err);
+	for (int side = 0; side < TL_SIDES; side++) {
+		add_up(diff, side, diff->totals[side], tl_profile_total(diff->profiles[side]));
+		total_calls(diff, side);
+		convert(diff, side, diff->totals[side]);
+		for (size_t i = 0; i < diff->thing_count; i++)
+			convert(diff, side, costs_of(diff, i, side));
+	}
+	return 0;
+}
+
+int tl_profile_diff(struct tl_diff **diff, const struct tl_profile *before,
+		    const struct tl_profile *after, const struct tl_diff_options *options,
+		    struct tl_error *err)
+{
+	struct tl_diff_options filled = { .size = sizeof(filled) };
+	struct tl_error mine = { .status = TL_NO_MEMORY };
+	struct tl_diff *made;
+	int status;
+
+	*diff = NULL;
+	if (options)
+		memcpy(&filled, options,
+		       options->size < sizeof(filled) ? options->size : sizeof(filled));
+	if ((size_t)filled.by >= sizeof(take) / sizeof(take[0]) || !before->finished ||
+	    !after->finished)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "finished profiles are compared by function, arc or line");
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return tl_error_memory(err);
+	made->profiles[TL_BEFORE] = before;
+	made->profiles[TL_AFTER] = after;
+	made->by = filled.by;
+	made->inclusive = filled.inclusive;
+	made->call_event = TL_NONE;
+	status = compare(made, &filled, err ? err : &mine);
+	if (status < 0) {
+		tl_diff_free(made);
+		return status;
+	}
+	*diff = made;
+	return 0;
+}
+
+void tl_diff_free(struct tl_diff *diff)
+{
+	if (!diff)
+		return;
+	for (int side = 0; side < TL_SIDES; side++) {
+		free(diff->event_maps[side]);
+		free(diff->totals[side]);
+		free(diff->function_maps[side]);
+	}
+	free(diff->events);
+	free(diff->event_sides);
+	free(diff->rates);
+	free(diff->functions);
+	free(diff->things);
+	free(diff->costs);
+	tl_names_free(&diff->names);
+	free(diff);
+}
+
+/* ---- reading ---- */
+
+enum tl_diff_unit tl_diff_by(const struct tl_diff *diff)
+{
+	return diff->by;
+}
+
+uint32_t tl_diff_event_count(const struct tl_diff *diff)
+{
+	return diff->event_count;
+}
+
+const struct tl_event *tl_diff_event(const struct tl_diff *diff, uint32_t event)
+{
+	return event < diff->event_count ? &diff->events[event] : NULL;
+}
+
+bool tl_diff_event_common(const struct tl_diff *diff, uint32_t event)
+{
+	return event < diff->event_count && diff->event_sides[event] == (1u << TL_SIDES) - 1;
+}
+
+uint64_t tl_diff_rate(const struct tl_diff *diff, uint32_t event)
+{
+	return event < diff->event_count ? diff->rates[event] : 0;
+}
+
+const int64_t *tl_diff_total(const struct tl_diff *diff, bool after)
+{
+	return diff->totals[after];
+}
+
+const struct tl_profile *tl_diff_profile(const struct tl_diff *diff, bool after)
+{
+	return diff->profiles[after];
+}
+
+uint32_t tl_diff_row_count(const struct tl_diff *diff)
+{
+	return (uint32_t)diff->thing_count;
+}
+
+struct tl_diff_row tl_diff_row(const struct tl_diff *diff, uint32_t row)
+{
+	const struct tl_diff_thing *thing = &diff->things[row];
+	const struct tl_function *function;
+
+	if (row >= tl_diff_row_count(diff))
+		return (struct tl_diff_row){ .function = NULL };
+	function = &diff->functions[thing->key.function];
+	return (struct tl_diff_row){
+		.function = function,
+		.caller = thing->key.caller == TL_NONE ? NULL : &diff->functions[thing->key.caller],
+		.file = *thing->key.file ? thing->key.file : function->file,
+		.line = thing->key.line,
+		.in_before = thing->there[TL_BEFORE],
+		.in_after = thing->there[TL_AFTER],
+		.calls_before = thing->calls[TL_BEFORE],
+		.calls_after = thing->calls[TL_AFTER],
+		.before = costs_of(diff, row, TL_BEFORE),
+		.after = costs_of(diff, row, TL_AFTER),
+	};
+}

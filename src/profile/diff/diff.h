@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_PROFILE_DIFF_H
+#define TL_PROFILE_DIFF_H
+/* A difference at work: who matched whom (diff_match.c), and what is compared of them (diff.c). */
+#include "profile/model/model.h"
+
+enum { TL_BEFORE, TL_AFTER, TL_SIDES };
+
+/* What a row is about: numbers of matched functions, and a place for lines. */
+struct tl_diff_key {
+	uint32_t function, caller; /* caller TL_NONE: none */
+	const char *file;          /* "": the function's own */
+	uint32_t line;
+};
+
+struct tl_diff_thing {
+	struct tl_diff_key key;
+	uint64_t calls[TL_SIDES];
+	bool there[TL_SIDES];
+};
+
+struct tl_diff {
+	const struct tl_profile *profiles[TL_SIDES];
+	enum tl_diff_unit by;
+	bool inclusive;
+	uint32_t call_event; /* calls as an event, TL_NONE: none */
+
+	struct tl_event *events;
+	uint64_t *rates;
+	uint32_t event_count;
+	uint32_t *event_maps[TL_SIDES]; /* by event of the profile */
+	uint8_t *event_sides;           /* by event: a bit for each side that has it */
+	int64_t *totals[TL_SIDES];
+
+	struct tl_names names;         /* renamed ones */
+	struct tl_function *functions; /* matched ones */
+	uint32_t function_count;
+	uint32_t *function_maps[TL_SIDES]; /* by function of the profile */
+
+	struct tl_diff_thing *things;
+	size_t thing_count, thing_capacity;
+	int64_t *costs; /* by thing: TL_SIDES vectors */
+	size_t cost_capacity;
+};
+
+/* Match events and functions of both sides; `calls` are one more event. TL_UNSUPPORTED: no event is
+ * on both. */
+int tl_diff_match_events(struct tl_diff *diff, bool calls, struct tl_error *err);
+int tl_diff_match_functions(struct tl_diff *diff, const struct tl_diff_options *options,
+			    struct tl_error *err);
+
+/*
+ * The names of a side's functions after renaming, by function; NULL on failure. Freed by the
+ * caller.
+ */
+const char **tl_diff_rename(struct tl_diff *diff, int side, const struct tl_diff_options *options,
+			    struct tl_error *err);
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who of one profile is who in the other: events by name, functions by object, file and name, then
+ * by name alone.
+ */
+#include <string.h>
+
+#include "core/error.h"
+#include "profile/diff/diff.h"
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* ---- events ---- */
+
+static uint32_t find_event(const struct tl_diff *diff, const char *name)
+{
+	for (uint32_t e = 0; e < diff->event_count; e++)
+		if (!strcmp(diff->events[e].name, name))
+			return e;
+	return TL_NONE;
+}
+
+/* False where the profile does not have the event. */
+static bool find_clock(const struct tl_profile *profile, const char *event, uint64_t *frequency)
+{
+	*frequency = profile->frequency;
+	for (uint32_t e = 0; e < profile->event_count; e++)
+		if (!strcmp(profile->events[e].name, event))
+			return true;
+	return false;
+}
+
+/*
+ * Of an event counted in ticks: the frequency of the one clock there is, or that of nanoseconds for
+ * two.
+ */
+static void set_rate(struct tl_diff *diff, uint32_t event)
+{
+	struct tl_event *e = &diff->events[event];
+	uint64_t before, after;
+	bool in_before = find_clock(diff->profiles[TL_BEFORE], e->name, &before);
+	bool in_after = find_clock(diff->profiles[TL_AFTER], e->name, &after);
+
+	if (!strcmp(e->unit, "ns")) {
+		diff->rates[event] = 1000000000;
+	} else if (!strcmp(e->unit, "ticks") && in_before && in_after && before != after) {
+		if (!before || !after)
+			return; /* ticks of unknown length can only be compared as they are */
+		e->unit = "ns";
+		diff->rates[event] = 1000000000;
+	} else if (!strcmp(e->unit, "ticks")) {
+		diff->rates[event] = in_before ? before : after;
+	}
+}
+
+static void take_events(struct tl_diff *diff, int side)
+{
+	const struct tl_profile *profile = diff->profiles[side];
+
+	for (uint32_t e = 0; e < profile->event_count; e++) {
+		uint32_t number = find_event(diff, profile->events[e].name);
+
+		if (number == TL_NONE) {
+			number = diff->event_count++;
+			diff->events[number] = profile->events[e];
+		} else if (!*diff->events[number].unit) {
+			diff->events[number].unit = profile->events[e].unit;
+		}
+		diff->event_maps[side][e] = number;
+		diff->event_sides[number] |= (uint8_t)(1u << side);
+	}
+}
+
+/* Where an event of the inputs has the name, that is what is meant by it. */
+static void add_call_event(struct tl_diff *diff)
+{
+	if (find_event(diff, "calls") != TL_NONE)
+		return;
+	diff->call_event = diff->event_count++;
+	diff->events[diff->call_event] =
+		(struct tl_event){ .name = "calls", .long_name = "", .unit = "", .formula = "" };
+	diff->event_sides[diff->call_event] = (1u << TL_SIDES) - 1;
+}
+
+static bool any_common(const struct tl_diff *diff)
+{
+	for (uint32_t e = 0; e < diff->event_count; e++)
+		if (tl_diff_event_common(diff, e))
+			return true;
+	return false;
+}
+
+int tl_diff_match_events(struct tl_diff *diff, bool calls, struct tl_error *err)
+{
+	size_t most = (size_t)diff->profiles[TL_BEFORE]->event_count +
+		      diff->profiles[TL_AFTER]->event_count + 1;
+
+	diff->events = calloc(most, sizeof(*diff->events));
+	diff->rates = calloc(most, sizeof(*diff->rates));
+	diff->event_sides = calloc(most, sizeof(*diff->event_sides));
+	if (!diff->events || !diff->rates || !diff->event_sides)
+		return tl_error_memory(err);
+	for (int side = 0; side < TL_SIDES; side++) {
+		diff->event_maps[side] = calloc(most, sizeof(uint32_t));
+		diff->totals[side] = calloc(most, sizeof(int64_t));
+		if (!diff->event_maps[side] || !diff->totals[side])
+			return tl_error_memory(err);
+		take_events(diff, side);
+	}
+	for (uint32_t e = 0; e < diff->event_count; e++)
+		set_rate(diff, e);
+	if (calls)
+		add_call_event(diff);
+	return any_common(diff) ? 0
+				: tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+					      "the inputs have no event in common, so their costs "
+					      "cannot be compared");
+}
+
+/* ---- functions ---- */
+
+/* A function of one side, with its name as renamed. */
+struct candidate {
+	const char *object, *file, *name;
+	uint32_t side, number;
+	uint32_t match; /* number in the result */
+};
+
+struct candidates {
+	struct candidate *all;
+	size_t count;
+};
+
+static int compare_exactly(const void *left, const void *right)
+{
+	const struct candidate *a = left, *b = right;
+	int order = strcmp(a->name, b->name);
+
+	if (!order)
+		order = strcmp(a->object, b->object);
+	return order ? order : strcmp(a->file, b->file);
+}
+
+static int compare_candidates(const void *left, const void *right)
+{
+	const struct candidate *a = left, *b = right;
+	int order = compare_exactly(a, b);
+
+	if (!order)
+		order = compare_numbers(a->side, b->side);
+	return order ? order : compare_numbers(a->number, b->number);
+}
+
+static int gather(struct tl_diff *diff, struct candidates *c, const struct tl_diff_options *options,
+		  struct tl_error *err)
+{
+	size_t most = diff->profiles[TL_BEFORE]->function_table.count +
+		      diff->profiles[TL_AFTER]->function_table.count;
+
+	c->all = malloc((most + 1) * sizeof(*c->all));
+	if (!c->all)
+		return tl_error_memory(err);
+	for (int side = 0; side < TL_SIDES; side++) {
+		const struct tl_profile *profile = diff->profiles[side];
+		const char **names = tl_diff_rename(diff, side, options, err);
+
+		if (!names)
+			return err ? (int)err->status : TL_NO_MEMORY;
+		for (uint32_t i = 0; i < profile->function_table.count; i++)
+			c->all[c->count++] = (struct candidate){ profile->functions[i].object,
+								 profile->functions[i].file,
+								 names[i],
+								 (uint32_t)side,
+								 i,
+								 TL_NONE };
+		free(names);
+	}
+	qsort(c->all, c->count, sizeof(*c->all), compare_candidates);
+	return 0;
+}
+
+/*
+ * One name's candidates, [at, end): groups that agree exactly; then the only two that are alone are
+ * one.
+ */
+static void match_name(struct tl_diff *diff, struct candidate *at, const struct candidate *end)
+{
+	uint32_t lone[TL_SIDES] = { TL_NONE, TL_NONE }, lone_count[TL_SIDES] = { 0, 0 };
+
+	for (struct candidate *c = at, *next; c < end; c = next) {
+		uint32_t number = diff->function_count++;
+		bool sides[TL_SIDES] = { false, false };
+
+		for (next = c; next < end && compare_exactly(c, next) == 0; next++) {
+			next->match = number;
+			sides[next->side] = true;
+		}
+		if (sides[TL_BEFORE] && sides[TL_AFTER])
+			continue;
+		lone[sides[TL_AFTER]] = number;
+		lone_count[sides[TL_AFTER]]++;
+	}
+	if (lone_count[TL_BEFORE] != 1 || lone_count[TL_AFTER] != 1)
+		return;
+	for (struct candidate *c = at; c < end; c++)
+		if (c->match == lone[TL_BEFORE])
+			c->match = lone[TL_AFTER];
+}
+
+/* What is known after is said of a function, else what was before. */
+static void take_matches(struct tl_diff *diff, const struct candidates *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		const struct candidate *from = &c->all[i];
+		struct tl_function *f = &diff->functions[from->match];
+
+		if (from->side == TL_AFTER || !f->name) {
+			*f = diff->profiles[from->side]->functions[from->number];
+			f->name = from->name;
+		}
+		diff->function_maps[from->side][from->number] = from->match;
+	}
+}
+
+int tl_diff_match_functions(struct tl_diff *diff, const struct tl_diff_options *options,
+			    struct tl_error *err)
+{
+	struct candidates c = { 0 };
+	int status = gather(diff, &c, options, err);
+
+	for (size_t at = 0, end; status == 0 && at < c.count; at = end) {
+		for (end = at; end < c.count && !strcmp(c.all[at].name, c.all[end].name); end++)
+			;
+		match_name(diff, &c.all[at], &c.all[end]);
+	}
+	if (status == 0) {
+		diff->functions =
+			calloc((size_t)diff->function_count + 1, sizeof(*diff->functions));
+		for (int side = 0; side < TL_SIDES; side++)
+			diff->function_maps[side] = calloc(
+				diff->profiles[side]->function_table.count + 1, sizeof(uint32_t));
+		if (!diff->functions || !diff->function_maps[TL_BEFORE] ||
+		    !diff->function_maps[TL_AFTER])
+			status = tl_error_memory(err);
+	}
+	if (status == 0)
+		take_matches(diff, &c);
+	free(c.all);
+	return status;
+}

@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/fold/fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "profile/model/model.h"
+
+/* Frames below a call that are thought of as its caller. */
+enum { MOST_LOOKED_AT = 4096 };
+
+/* ---- the index of contexts ---- */
+
+/* Where a child is, or would be: at its two near places, else from a place on that parents with
+ * many share with nobody. */
+static uint32_t *child_slot(const struct tl_fold_hot *h, uint32_t parent, uint32_t function)
+{
+	size_t at = tl_fold_child_home(h, parent, function), mask = SIZE_MAX >> h->child_shift;
+
+	for (int i = 0; i < 2; i++, at ^= 1)
+		if (!h->children[at] || tl_fold_is_child(h, h->children[at], parent, function))
+			return &h->children[at];
+	at = (size_t)(tl_hash64((uint64_t)parent << 32 | function) >> h->child_shift);
+	while (h->children[at] && !tl_fold_is_child(h, h->children[at], parent, function))
+		at = (at + 1) & mask;
+	return &h->children[at];
+}
+
+/* Twice the room, at least 64 places; three of four stay empty. */
+static bool grow_children(struct tl_fold *fold)
+{
+	struct tl_fold_hot *h = &fold->hot;
+	unsigned shift = h->children ? h->child_shift - 1 : 64 - 6;
+	size_t size = sizeof(*h->children) << (64 - shift);
+	uint32_t *children = aligned_alloc(TL_FOLD_LINE * sizeof(*children), size);
+
+	if (!children)
+		return false;
+	memset(children, 0, size);
+	free(h->children);
+	h->children = children;
+	h->child_shift = shift;
+	for (uint32_t i = 1; i < fold->node_count; i++)
+		*child_slot(h, h->nodes[i].parent, h->nodes[i].function) = i;
+	return true;
+}
+
+/* ---- begin and end ---- */
+
+bool tl_fold_begin(struct tl_fold *fold, uint32_t event_count, bool exact)
+{
+	*fold = (struct tl_fold){ .exact = exact, .event_count = event_count };
+	if (!tl_grow(&fold->frames, &fold->frame_capacity, 64, sizeof(*fold->frames)) ||
+	    !tl_grow(&fold->hot.nodes, &fold->node_capacity, 64, sizeof(*fold->hot.nodes)) ||
+	    !grow_children(fold) ||
+	    (event_count &&
+	     !tl_grow(&fold->costs, &fold->cost_capacity, event_count, sizeof(*fold->costs)))) {
+		tl_fold_free(fold);
+		return false;
+	}
+	fold->hot.top = fold->hot.indexed = fold->frames;
+	fold->hot.last = fold->frames + fold->frame_capacity - 1;
+	fold->frames[0] = (struct tl_fold_frame){ .function = TL_NONE };
+	fold->hot.nodes[0] = (struct tl_fold_node){ .function = TL_NONE };
+	fold->node_count = 1;
+	if (event_count)
+		memset(fold->costs, 0, event_count * sizeof(*fold->costs));
+	return true;
+}
+
+void tl_fold_free(struct tl_fold *fold)
+{
+	for (size_t i = 0; i < fold->function_count; i++)
+		tl_latency_free(&fold->hot.functions[i]);
+	free(fold->hot.functions);
+	free(fold->hot.nodes);
+	free(fold->frames);
+	free(fold->open);
+	free(fold->hot.children);
+	free(fold->costs);
+	free(fold->untimed);
+	*fold = (struct tl_fold){ 0 };
+}
+
+uint32_t tl_fold_add_function(struct tl_fold *fold)
+{
+	size_t count = fold->function_count;
+
+	if (count >= TL_NONE ||
+	    !tl_grow(&fold->hot.functions, &fold->function_capacity, count + 1,
+		     sizeof(*fold->hot.functions)) ||
+	    !tl_grow(&fold->open, &fold->open_capacity, count + 1, sizeof(*fold->open))) {
+		fold->no_memory = true;
+		return TL_NONE;
+	}
+	fold->hot.functions[count] = TL_LATENCIES_NONE;
+	fold->open[count] = 0;
+	fold->function_count++;
+	return (uint32_t)count;
+}
+
+void tl_fold_time(struct tl_fold *fold, uint64_t ticks)
+{
+	uint64_t step = ticks - fold->last;
+
+	fold->last = ticks;
+	if (!fold->started) {
+		fold->started = true;
+		fold->first_ticks = ticks;
+	} else if (step > INT64_MAX) {
+		fold->losses.time_reversals++;
+	} else if (!(fold->hot.gate & 1)) {
+		if (step > (uint64_t)INT64_MAX - fold->hot.clock) {
+			step = (uint64_t)INT64_MAX - fold->hot.clock;
+			fold->losses.saturated++;
+		}
+		fold->hot.clock += step;
+	}
+}
+
+static bool grow_frames(struct tl_fold *fold)
+{
+	size_t depth = (size_t)(fold->hot.top - fold->frames);
+	size_t indexed = (size_t)(fold->hot.indexed - fold->frames);
+
+	if (!tl_grow(&fold->frames, &fold->frame_capacity, depth + 2, sizeof(*fold->frames))) {
+		fold->no_memory = true;
+		return false;
+	}
+	fold->hot.top = fold->frames + depth;
+	fold->hot.indexed = fold->frames + indexed;
+	fold->hot.last = fold->frames + fold->frame_capacity - 1;
+	return true;
+}
+
+/* ---- contexts ---- */
+
+static uint32_t add_child(struct tl_fold *fold, uint32_t parent, uint32_t function)
+{
+	size_t number = fold->node_count,
+	       events = fold->event_count > 1 ? fold->event_count - 1 : 0;
+
+	if (number >= TL_NONE ||
+	    !tl_grow(&fold->hot.nodes, &fold->node_capacity, number + 1, sizeof(*fold->hot.nodes)))
+		return 0;
+	if (events) {
+		if (!tl_grow(&fold->costs, &fold->cost_capacity, (number + 1) * events,
+			     sizeof(*fold->costs)))
+			return 0;
+		memset(fold->costs + number * events, 0, events * sizeof(*fold->costs));
+	}
+	if (number * 4 > SIZE_MAX >> fold->hot.child_shift && !grow_children(fold))
+		return 0;
+	fold->hot.nodes[number] = (struct tl_fold_node){ .function = function, .parent = parent };
+	*child_slot(&fold->hot, parent, function) = (uint32_t)number;
+	fold->node_count++;
+	return (uint32_t)number;
+}
+
+uint32_t tl_fold_child_slow(struct tl_fold *fold, uint32_t function)
+{
+	uint32_t parent = fold->hot.top->node, child;
+
+	if (fold->hot.top == fold->hot.last && !grow_frames(fold))
+		return 0;
+	child = *child_slot(&fold->hot, parent, function);
+	if (child || (fold->ask && parent))
+		return child;
+	child = add_child(fold, parent, function);
+	if (!child)
+		fold->no_memory = true;
+	return child;
+}
+
+/* ---- frames ---- */
+
+bool tl_fold_enter(struct tl_fold *fold, uint32_t function)
+{
+	struct tl_fold_hot hot = fold->hot;
+	bool entered = tl_fold_hot_enter(&hot, fold, function);
+
+	fold->hot = hot;
+	return entered;
+}
+
+void tl_fold_enter_new(struct tl_fold *fold, uint32_t function)
+{
+	bool ask = fold->ask;
+
+	fold->ask = false;
+	tl_fold_enter(fold, function);
+	fold->ask = ask;
+}
+
+void tl_fold_leave(struct tl_fold *fold, uint32_t function)
+{
+	struct tl_fold_hot hot = fold->hot;
+
+	tl_fold_hot_leave(&hot, fold, function);
+	fold->hot = hot;
+}
+
+/* A frame is counted once, when something has to be looked for below the top, so that orphans cost
+ * no search. */
+bool tl_fold_is_open(struct tl_fold *fold, uint32_t function)
+{
+	while (fold->hot.indexed < fold->hot.top)
+		fold->open[(++fold->hot.indexed)->function]++;
+	return fold->open[function] != 0;
+}
+
+/* Close the frames above the innermost one of a function. False: it has none, nothing is closed. */
+bool tl_fold_unwind(struct tl_fold *fold, uint32_t function)
+{
+	if (!tl_fold_is_open(fold, function)) {
+		fold->losses.orphan_exits++;
+		return false;
+	}
+	while (fold->hot.top->function != function) {
+		tl_fold_cut(fold, true);
+		fold->losses.deduced_exits++;
+	}
+	return true;
+}
+
+/*
+ * What is kept of calls without a duration; NULL without memory. The time of this one is counted.
+ */
+static struct tl_fold_untimed *untimed(struct tl_fold *fold, const struct tl_fold_frame *frame)
+{
+	size_t had = fold->untimed_capacity;
+
+	if (!tl_grow(&fold->untimed, &fold->untimed_capacity, fold->node_count,
+		     sizeof(*fold->untimed))) {
+		fold->no_memory = true;
+		return NULL;
+	}
+	memset(fold->untimed + had, 0, (fold->untimed_capacity - had) * sizeof(*fold->untimed));
+	fold->untimed[frame->node].ticks += fold->hot.clock - frame->start;
+	return &fold->untimed[frame->node];
+}
+
+/* A call that did not end, or did where the gate is closed. */
+static void leave_open(struct tl_fold *fold, const struct tl_fold_frame *frame)
+{
+	struct tl_fold_untimed *calls = untimed(fold, frame);
+
+	if (calls)
+		calls->unfinished++;
+	fold->losses.unfinished++;
+}
+
+/* The innermost frame, which is none any more. */
+static const struct tl_fold_frame *take_top(struct tl_fold *fold)
+{
+	const struct tl_fold_frame *frame = fold->hot.top--;
+
+	if (frame <= fold->hot.indexed) {
+		fold->hot.indexed = fold->hot.top;
+		fold->open[frame->function]--;
+	}
+	return frame;
+}
+
+/* Whether the gate was open all the while, as far as its two ends tell. */
+static bool let_in(const struct tl_fold *fold, const struct tl_fold_frame *frame)
+{
+	return frame->gate == fold->hot.gate && !(frame->gate & 1);
+}
+
+void tl_fold_pop_slow(struct tl_fold *fold)
+{
+	const struct tl_fold_frame *frame = take_top(fold);
+	struct tl_fold_node *node = &fold->hot.nodes[frame->node];
+	uint64_t ticks = fold->hot.clock - frame->start;
+
+	if (frame->gate == TL_FOLD_NO_ENTRY) {
+		untimed(fold, frame);
+		fold->losses.orphan_exits++;
+	} else if (let_in(fold, frame)) {
+		node->calls++;
+		node->ticks += ticks;
+		if (!tl_latency_note(&fold->hot.functions[frame->function], ticks, fold->exact))
+			fold->no_memory = true;
+	} else if (frame->gate != fold->hot.gate) {
+		leave_open(fold, frame);
+	}
+}
+
+void tl_fold_cut(struct tl_fold *fold, bool left)
+{
+	const struct tl_fold_frame *frame = take_top(fold);
+	struct tl_fold_untimed *calls;
+
+	if (frame->gate != TL_FOLD_NO_ENTRY && !let_in(fold, frame)) {
+		if (frame->gate != fold->hot.gate)
+			leave_open(fold, frame);
+		return;
+	}
+	calls = untimed(fold, frame);
+	if (!calls)
+		return;
+	calls->cut += frame->gate != TL_FOLD_NO_ENTRY;
+	calls->left += left;
+}
+
+void tl_fold_enter_late(struct tl_fold *fold, uint32_t function)
+{
+	size_t depth = tl_fold_depth(fold);
+
+	tl_fold_enter_new(fold, function);
+	if (tl_fold_depth(fold) > depth)
+		fold->hot.top->gate = TL_FOLD_NO_ENTRY;
+}
+
+/* ---- the rest of the machine ---- */
+
+void tl_fold_cost(struct tl_fold *fold, const int64_t *cost)
+{
+	if (fold->hot.gate & 1)
+		return;
+	for (uint32_t e = 0; e < fold->event_count; e++)
+		tl_add_cost(tl_fold_cost_at(fold, fold->hot.top->node, e), cost[e],
+			    &fold->losses.saturated);
+}
+
+void tl_fold_gap(struct tl_fold *fold)
+{
+	fold->losses.gaps++;
+}
+
+void tl_fold_gate(struct tl_fold *fold, bool open)
+{
+	if (open == (fold->hot.gate & 1))
+		fold->hot.gate++;
+}
+
+/*
+ * Whether a frame below the one that is taken for the caller could have made the calls of a
+ * context.
+ */
+static bool other_could(const struct tl_fold *fold, const struct tl_fold_node *node)
+{
+	uint32_t at = fold->hot.nodes[node->parent].parent;
+	int looked = 0;
+
+	if (!fold->could)
+		return true;
+	for (; at && looked < MOST_LOOKED_AT; at = fold->hot.nodes[at].parent, looked++)
+		if (fold->could(fold->could_arg, fold->hot.nodes[at].function, node->function))
+			return true;
+	return at != 0;
+}
+
+/*
+ * A call that was left without an exit may have been left before what looks like the last call it
+ * made. Which of the calls below its context that was is not known: at most all of those that
+ * another frame could have made.
+ */
+static void count_uncertain(struct tl_fold *fold)
+{
+	for (size_t i = 1; i < fold->node_count; i++) {
+		const struct tl_fold_node *node = &fold->hot.nodes[i];
+		const struct tl_fold_untimed *untimed = fold->untimed;
+
+		if (node->parent >= fold->untimed_capacity || !untimed[node->parent].left ||
+		    !other_could(fold, node))
+			continue;
+		fold->losses.uncertain += node->calls;
+		if (i < fold->untimed_capacity)
+			fold->losses.uncertain += untimed[i].cut + untimed[i].unfinished;
+	}
+}
+
+void tl_fold_end_frames(struct tl_fold *fold)
+{
+	for (; fold->hot.top > fold->frames; fold->hot.top--)
+		/* A call that the gate never let in is none of ours. */
+		if (fold->hot.top->gate == TL_FOLD_NO_ENTRY)
+			untimed(fold, fold->hot.top);
+		else if (fold->hot.top->gate != fold->hot.gate || !(fold->hot.gate & 1))
+			leave_open(fold, fold->hot.top);
+	fold->hot.indexed = fold->hot.top;
+}
+
+void tl_fold_end(struct tl_fold *fold)
+{
+	fold->last_ticks = fold->last;
+	tl_fold_end_frames(fold);
+	count_uncertain(fold);
+	for (size_t i = 1; i < fold->node_count; i++) {
+		const struct tl_fold_node *node = &fold->hot.nodes[i];
+
+		tl_latency_total(&fold->hot.functions[node->function], node->calls, node->ticks);
+	}
+}
+
+/* ---- into the profile ---- */
+
+/*
+ * Inclusive ticks to self: what the children took is taken off. A call's ticks are at most those of
+ * the call around it, so that self is never negative.
+ */
+static void self_ticks(const struct tl_fold *fold, uint64_t *self)
+{
+	for (size_t i = fold->node_count; i-- > 1;) {
+		const struct tl_fold_node *node = &fold->hot.nodes[i];
+		uint64_t ticks =
+			node->ticks + (i < fold->untimed_capacity ? fold->untimed[i].ticks : 0);
+
+		self[i] += ticks;
+		self[node->parent] -= ticks;
+	}
+}
+
+/* Contexts that the gate kept empty, and whose children are empty too, are left out: TL_NONE in
+ * `contexts`. */
+static void mark_kept(const struct tl_fold *fold, const uint64_t *self, uint32_t *contexts)
+{
+	memset(contexts, 0xff, fold->node_count * sizeof(*contexts));
+	for (size_t i = fold->node_count; i-- > 1;) {
+		const struct tl_fold_node *node = &fold->hot.nodes[i];
+		bool any = self[i] || node->calls ||
+			   (i < fold->untimed_capacity &&
+			    (fold->untimed[i].unfinished || fold->untimed[i].cut));
+
+		for (uint32_t e = 0; e < fold->event_count; e++)
+			any |= *tl_fold_cost_at(fold, i, e) != 0;
+		if (any)
+			contexts[i] = 0;
+		if (contexts[i] == 0)
+			contexts[node->parent] = 0;
+	}
+}
+
+static void add_context_costs(const struct tl_fold *fold, struct tl_profile *profile, size_t node,
+			      uint32_t context, uint64_t self)
+{
+	/* Event 0 is time, the others follow. */
+	int64_t *to = profile->context_table.cost + (size_t)context * profile->event_count;
+
+	tl_add_cost(&to[0], (int64_t)self, &profile->losses.saturated);
+	for (uint32_t e = 0; e < fold->event_count; e++)
+		tl_add_cost(&to[e + 1], *tl_fold_cost_at(fold, node, e),
+			    &profile->losses.saturated);
+	profile->contexts[context].calls += fold->hot.nodes[node].calls;
+	if (node < fold->untimed_capacity) {
+		const struct tl_fold_untimed *untimed = &fold->untimed[node];
+
+		profile->contexts[context].calls += untimed->cut;
+		tl_profile_add_unfinished(profile, context, untimed->unfinished);
+		tl_profile_add_cut(profile, context, untimed->cut);
+	}
+}
+
+/* Whether each function is another one of the profile: then so is each context of a new part. */
+static bool all_differ(const struct tl_fold *fold, const struct tl_profile *profile,
+		       const uint32_t *functions)
+{
+	uint8_t *seen = calloc(profile->function_table.count + 1, sizeof(*seen));
+	bool differ = seen != NULL;
+
+	for (size_t i = 0; differ && i < fold->function_count; i++)
+		differ = !seen[functions[i]]++;
+	free(seen);
+	return differ;
+}
+
+static int add_contexts(const struct tl_fold *fold, struct tl_profile *profile, uint32_t part,
+			const uint32_t *functions, const uint64_t *self, uint32_t *contexts,
+			struct tl_error *err)
+{
+	bool new = all_differ(fold, profile, functions);
+
+	for (size_t i = 1; i < fold->node_count; i++) {
+		const struct tl_fold_node *node = &fold->hot.nodes[i];
+		int64_t number;
+
+		if (contexts[i] == TL_NONE)
+			continue;
+		number = (new ? tl_profile_append_context : tl_profile_add_context)(
+			profile, node->parent ? contexts[node->parent] : TL_NONE,
+			functions[node->function], part, err);
+		if (number < 0)
+			return (int)number;
+		contexts[i] = (uint32_t)number;
+		add_context_costs(fold, profile, i, contexts[i], self[i]);
+	}
+	return 0;
+}
+
+static int add_tree(const struct tl_fold *fold, struct tl_profile *profile, uint32_t part,
+		    const uint32_t *functions, struct tl_error *err)
+{
+	uint32_t *contexts = calloc(fold->node_count, sizeof(*contexts));
+	uint64_t *self = calloc(fold->node_count, sizeof(*self));
+	int status;
+
+	if (!contexts || !self) {
+		status = tl_error_memory(err);
+	} else {
+		self_ticks(fold, self);
+		mark_kept(fold, self, contexts);
+		status = add_contexts(fold, profile, part, functions, self, contexts, err);
+	}
+	free(contexts);
+	free(self);
+	return status;
+}
+
+int tl_fold_into(struct tl_fold *fold, struct tl_profile *profile, const struct tl_part *part,
+		 const uint32_t *functions, bool keep_latency, struct tl_error *err)
+{
+	struct tl_part filled = *part;
+	int64_t number;
+	int status;
+
+	if (fold->no_memory)
+		return tl_error_memory(err);
+	if (fold->event_count + 1 != profile->event_count)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the fold counts other events than the profile");
+	tl_losses_add(&filled.losses, &fold->losses);
+	filled.records = fold->records;
+	filled.first_ticks = fold->first_ticks;
+	filled.last_ticks = fold->last_ticks;
+	number = tl_profile_add_part(profile, &filled, err);
+	if (number < 0)
+		return (int)number;
+	status = add_tree(fold, profile, (uint32_t)number, functions, err);
+	if (status < 0)
+		return status;
+	for (uint32_t i = 0; i < fold->function_count; i++) {
+		struct tl_latencies *latency = &fold->hot.functions[i];
+
+		profile->parts[number].losses.saturated += latency->saturated;
+		if (latency->calls &&
+		    !tl_profile_move_latency(profile, functions[i],
+					     keep_latency ? (uint32_t)number : TL_NONE, latency))
+			return tl_error_memory(err);
+	}
+	return 0;
+}

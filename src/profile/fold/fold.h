@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_PROFILE_FOLD_H
+#define TL_PROFILE_FOLD_H
+/*
+ * The fold: the one call-stack machine that turns the calls of one thread into calling contexts,
+ * costs and durations. Each thread of a trace has its own; tl_fold_into() then adds it to the
+ * profile.
+ *
+ * What it does with what real traces hold (the one place that says so):
+ *
+ *   exit without entry    an orphan: counted and dropped. It moves time on, like every record, but
+ *                         no frame.
+ *   entry without exit    the frame stays open. Open at the end it is `unfinished`: its cost
+ *                         counts, its duration does not, and it is not among the finished calls.
+ *   exit that skips       an exit closes the innermost open frame of its function and every frame
+ *                         above it (longjmp,
+ *   frames                exceptions, lost exits): those ended nobody knows when: they are calls,
+ *                         but `cut`, without a duration, and counted as deduced. Their time is
+ *                         theirs until the exit. What they are taken to have called may have been
+ *                         called further out, after they were left: such calls are counted as
+ *                         `uncertain`, at most as many as there are.
+ *   tail exit             an exit. The function it jumps to is then entered as a call of the
+ *                         caller, which is where it returns to.
+ *   gap                   records are missing: counted. A reader that can looks ahead, as far as
+ *                         the next gap, for the exits that close nothing opened behind the gap.
+ *                         Those that came last close the outermost frames: they are matched from
+ *                         the outermost frame inwards, frame by frame, from where most of them
+ *                         match (of equal places the outermost; before a further gap the innermost,
+ *                         since the exits of the outermost may stand behind that). Frames so
+ *                         matched, and those around them, live on, and are finished as ever. Exits
+ *                         that are left over are those of frames opened in the gap:
+ *                         orphans; what those frames cost behind the gap counts, the calls do not.
+ *                         Frames that are left over ended in the gap: cut. Without such exits all
+ *                         frames stay open. The time of the gap is that of a function `(lost)`,
+ *                         called by the innermost frame that lives on. What no exit tells: whether
+ *                         a frame that lives on was left in the gap and its function entered anew.
+ *                         It is taken for one call, and counted as `bridged`.
+ *   recursion             frames of one function stand on each other; durations count every level,
+ *                         inclusive cost counts the outermost (derive.c).
+ *   time going back       the clock of the fold never does: a step back is no time, and counted.
+ *                         Time goes on from the new value.
+ *   a sum over 2^63 - 1   saturates, and is counted.
+ *   outside the filter    while the gate is closed no cost is counted. A call is finished, and
+ *                         timed, only if the gate was open from its entry to its exit; one that is
+ *                         cut by the gate is `unfinished`.
+ *
+ * Functions are numbered from 0 in the order of tl_fold_add_function(). Everything is O(1) per
+ * record, on average; memory grows with the number of functions, contexts and open frames.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <tracelathe/profile.h>
+
+#include "profile/model/latency.h"
+
+struct tl_fold_frame {
+	uint32_t function, node;
+	uint64_t start; /* fold clock at entry */
+	uint32_t gate;  /* gate count at entry */
+};
+
+enum { TL_FOLD_LINE = 64 / sizeof(uint32_t) }; /* places for children in a line of the cache */
+
+/*
+ * In place of the gate count at entry: the entry was not seen, so that the call is none that
+ * counts.
+ */
+#define TL_FOLD_NO_ENTRY UINT32_MAX
+
+/* A calling context. Node 0 is the outside: it has no function and no time. */
+struct tl_fold_node {
+	uint32_t function, parent;
+	uint64_t calls;
+	uint64_t ticks; /* inclusive, of the finished calls */
+	/* of the last event beside time, which loops add to at every call and return */
+	int64_t cost;
+};
+
+/* What a loop over records keeps in registers: load it from the fold, run, store it back. */
+struct tl_fold_hot {
+	uint64_t clock;                /* time counted so far; never back, never over INT64_MAX */
+	struct tl_fold_frame *top;     /* innermost open frame; &frames[0] is the outside */
+	struct tl_fold_frame *last;    /* the last frame there is room for */
+	struct tl_fold_frame *indexed; /* frames up to this one are counted in `open` */
+	struct tl_fold_node *nodes;
+	struct tl_latencies *functions;
+	/* node numbers by (parent, function), open addressing behind two places; 0: empty */
+	uint32_t *children;
+	unsigned child_shift; /* 64 - log2 of its size */
+	uint32_t gate;        /* counts openings and closings: odd is closed */
+};
+
+struct tl_fold {
+	struct tl_fold_hot hot;
+	uint64_t last; /* time of the last record, as the trace has it */
+	bool started;  /* `last` is a time */
+	bool exact;
+	bool no_memory; /* sticky; the results are then worth nothing */
+
+	struct tl_fold_frame *frames;
+	size_t frame_capacity, node_count, node_capacity, function_count, function_capacity,
+		open_capacity;
+	uint32_t *open; /* by function: its frames among the indexed ones */
+
+	/*
+	 * Costs beside time, when the format counts some: event_count - 1 numbers a node, the last
+	 * one is in the node.
+	 */
+	uint32_t event_count;
+	int64_t *costs;
+	size_t cost_capacity;
+
+	/*
+	 * By node, zero beyond those used: calls that never finished, calls of which it is not
+	 * known when they did, and the ticks of both.
+	 */
+	struct tl_fold_untimed {
+		uint64_t unfinished, cut;
+		uint64_t left; /* of those cut, the ones that were left without an exit */
+		uint64_t ticks;
+	} *untimed;
+	size_t untimed_capacity;
+	/*
+	 * Who knows the program says whether a frame of `caller` could have made a call of
+	 * `callee`, after its own callee was left; NULL: nobody does.
+	 */
+	bool (*could)(void *arg, uint32_t caller, uint32_t callee);
+	void *could_arg;
+	/* Refuse calls along a path that was never taken before, until tl_fold_enter_new(). */
+	bool ask;
+
+	uint64_t first_ticks, last_ticks, records;
+	struct tl_losses losses;
+};
+
+/* Begin. `event_count`: events beside time, counted by tl_fold_cost(). False without memory. */
+bool tl_fold_begin(struct tl_fold *fold, uint32_t event_count, bool exact);
+void tl_fold_free(struct tl_fold *fold);
+
+/* One more function; returns its number, TL_NONE without memory. */
+uint32_t tl_fold_add_function(struct tl_fold *fold);
+
+/* The time of the next record, absolute. */
+void tl_fold_time(struct tl_fold *fold, uint64_t ticks);
+
+/* The rare halves of the functions below; they work on fold->hot. */
+uint32_t tl_fold_child_slow(struct tl_fold *fold, uint32_t function);
+bool tl_fold_unwind(struct tl_fold *fold, uint32_t function);
+void tl_fold_pop_slow(struct tl_fold *fold);
+
+/*
+ * The first place to look for a child: all of a parent's are in one line of the cache. The second
+ * is the one beside it.
+ */
+static inline size_t tl_fold_child_home(const struct tl_fold_hot *h, uint32_t parent,
+					uint32_t function)
+{
+	return ((size_t)parent * TL_FOLD_LINE + function % TL_FOLD_LINE) &
+	       (SIZE_MAX >> h->child_shift);
+}
+
+static inline bool tl_fold_is_child(const struct tl_fold_hot *h, uint32_t node, uint32_t parent,
+				    uint32_t function)
+{
+	return h->nodes[node].function == function && h->nodes[node].parent == parent;
+}
+
+/*
+ * A call begins. A child is nearly always found at the first look, or at the second, which costs
+ * little. False: no memory, or the path is new and `ask` is set.
+ */
+static inline __attribute__((always_inline)) bool
+tl_fold_hot_enter(struct tl_fold_hot *h, struct tl_fold *fold, uint32_t function)
+{
+	uint32_t parent = h->top->node;
+	size_t home = tl_fold_child_home(h, parent, function);
+	uint32_t node = h->children[home];
+
+	if (!tl_fold_is_child(h, node, parent, function))
+		node = h->children[home ^ 1];
+	if (__builtin_expect(!tl_fold_is_child(h, node, parent, function) || h->top == h->last,
+			     0)) {
+		fold->hot = *h;
+		node = tl_fold_child_slow(fold, function);
+		*h = fold->hot;
+		if (!node)
+			return false;
+	}
+	*++h->top = (struct tl_fold_frame){ function, node, h->clock, h->gate };
+	/* What it calls is looked for soon. */
+	__builtin_prefetch(&h->children[tl_fold_child_home(h, node, 0)]);
+	return true;
+}
+
+/* Close the innermost frame as a finished call. */
+static inline __attribute__((always_inline)) void tl_fold_hot_pop(struct tl_fold_hot *h,
+								  struct tl_fold *fold)
+{
+	const struct tl_fold_frame *frame = h->top;
+	struct tl_fold_node *node = &h->nodes[frame->node];
+	uint64_t ticks = h->clock - frame->start;
+
+	if (__builtin_expect(frame <= h->indexed || frame->gate != h->gate || h->gate & 1, 0)) {
+		fold->hot = *h;
+		tl_fold_pop_slow(fold);
+		*h = fold->hot;
+		return;
+	}
+	h->top--;
+	node->calls++;
+	node->ticks += ticks;
+	if (__builtin_expect(!tl_latency_note(&h->functions[frame->function], ticks, fold->exact),
+			     0))
+		fold->no_memory = true;
+}
+
+/* A call ends. */
+static inline __attribute__((always_inline)) void
+tl_fold_hot_leave(struct tl_fold_hot *h, struct tl_fold *fold, uint32_t function)
+{
+	if (__builtin_expect(h->top->function != function, 0)) {
+		bool open;
+
+		fold->hot = *h;
+		open = tl_fold_unwind(fold, function);
+		*h = fold->hot;
+		if (!open)
+			return;
+	}
+	tl_fold_hot_pop(h, fold);
+}
+
+/* The same for those who do not loop over millions. */
+bool tl_fold_enter(struct tl_fold *fold, uint32_t function);
+/* Nothing is asked. */
+void tl_fold_enter_new(struct tl_fold *fold, uint32_t function);
+void tl_fold_leave(struct tl_fold *fold, uint32_t function);
+
+/*
+ * A call that began where records are missing: what it costs from here on counts, the call does
+ * not.
+ */
+void tl_fold_enter_late(struct tl_fold *fold, uint32_t function);
+/*
+ * Close the innermost frame as a call that ended nobody knows when. `left`: without an exit, so
+ * that what it is taken to have called last may have been called by another.
+ */
+void tl_fold_cut(struct tl_fold *fold, bool left);
+
+/* Open frames, and the function of the innermost one (TL_NONE: none). */
+static inline size_t tl_fold_depth(const struct tl_fold *fold)
+{
+	return (size_t)(fold->hot.top - fold->frames);
+}
+
+static inline uint32_t tl_fold_top(const struct tl_fold *fold)
+{
+	return fold->hot.top->function;
+}
+
+/* The cost of a node for one of the events beside time. */
+static inline int64_t *tl_fold_cost_at(const struct tl_fold *fold, size_t node, uint32_t event)
+{
+	uint32_t others = fold->event_count - 1;
+
+	return event == others ? &fold->hot.nodes[node].cost : &fold->costs[node * others + event];
+}
+
+/* True when the function has an open frame; otherwise its exit is an orphan. */
+bool tl_fold_is_open(struct tl_fold *fold, uint32_t function);
+
+/* Cost of the innermost open function, `event_count` numbers. */
+void tl_fold_cost(struct tl_fold *fold, const int64_t *cost);
+/* Records are known to be missing here. */
+void tl_fold_gap(struct tl_fold *fold);
+
+/*
+ * What a gap did to the stack, for a reader that has looked ahead. `exits`: the functions of the
+ * exits behind the gap that close no frame opened behind it, the first one first; `to_end`: no
+ * further gap stands behind them.
+ */
+struct tl_fold_match {
+	size_t kept;  /* open frames that live on, from the outermost */
+	size_t begun; /* the first so many exits are those of frames that were opened in the gap */
+};
+/* False without memory. */
+bool tl_fold_match_exits(struct tl_fold *fold, const uint32_t *exits, size_t count, bool to_end,
+			 struct tl_fold_match *match);
+/* Whether the exits close the open frames one by one, so that nothing need be missing. */
+bool tl_fold_fits(const struct tl_fold *fold, const uint32_t *exits, size_t count);
+/*
+ * Close the frames that did not live on, enter `lost`, a function; the time that passes is then the
+ * gap's.
+ */
+void tl_fold_gap_begin(struct tl_fold *fold, const struct tl_fold_match *match, uint32_t lost);
+/* Leave it, and open those of the frames opened in the gap that the exits tell of. */
+void tl_fold_gap_end(struct tl_fold *fold, const uint32_t *exits, size_t begun);
+
+/* Let costs count (open) or not. */
+void tl_fold_gate(struct tl_fold *fold, bool open);
+/* No more records: what is open is unfinished. */
+void tl_fold_end(struct tl_fold *fold);
+
+/*
+ * Several stacks of one thread (coroutines), of which one runs: the fold's own frames are those of
+ * that one (fold_stacks.c). Time passes for the stack that runs alone: each has its own clock, so
+ * that a call costs what ran on its stack.
+ */
+struct tl_fold_stack {
+	struct tl_fold_frame *frames; /* [0] is the outside */
+	size_t capacity, depth;
+	uint64_t clock;
+};
+
+/* One with nothing on it. False without memory. */
+bool tl_fold_stack_begin(struct tl_fold_stack *stack);
+void tl_fold_stack_free(struct tl_fold_stack *stack);
+/* The stack runs, and what ran before is in its place. */
+void tl_fold_stack_swap(struct tl_fold *fold, struct tl_fold_stack *stack);
+/* Frames above `depth` go to the stack, which had none. False without memory: the fold's, too. */
+bool tl_fold_stack_split(struct tl_fold *fold, size_t depth, struct tl_fold_stack *stack);
+/*
+ * The fold's frames change places with the outermost `depth` ones of the stack. False without
+ * memory.
+ */
+bool tl_fold_stack_exchange(struct tl_fold *fold, struct tl_fold_stack *stack, size_t depth);
+/* What is open on the stack that runs is unfinished; tl_fold_end() does it, too. */
+void tl_fold_end_frames(struct tl_fold *fold);
+
+/*
+ * Add an ended fold to a profile as one more part. `functions[i]` is the profile's number of
+ * function i; event 0 of the profile is time. `keep_latency`: durations also for the part alone.
+ */
+int tl_fold_into(struct tl_fold *fold, struct tl_profile *profile, const struct tl_part *part,
+		 const uint32_t *functions, bool keep_latency, struct tl_error *err);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Profiles into one. The result does not tell in which order or in which groups its parts were
+ * merged: things that are the same become one, and everything stands in an order that names and
+ * places alone decide. So merge(A, merge(B, C)), merge(merge(A, B), C) and merge(C, A, B) are the
+ * same bytes in every export.
+ *
+ * What is the same: events of one name; functions of one object, file and name; parts of one
+ * process, thread, number, command and header; the rest by what it refers to. Contexts are kept if
+ * every profile that has costs has contexts:
+ * beside a profile of sums there is no call tree of the whole. Saturated sums are the one thing
+ * that depends on order (costs may be negative), and those are counted.
+ */
+#include "profile/merge/merge.h"
+
+#include <string.h>
+
+#include "core/error.h"
+
+struct tl_merge_ref *tl_merge_sorted(const struct tl_merge *merge,
+				     uint32_t (*count)(const struct tl_profile *profile),
+				     tl_merge_compare_fn *compare, size_t *total)
+{
+	struct tl_merge_ref *refs;
+	size_t at = 0;
+
+	*total = 0;
+	for (size_t p = 0; p < merge->count; p++)
+		*total += count(merge->from[p]);
+	refs = malloc((*total + 1) * sizeof(*refs));
+	if (!refs)
+		return NULL;
+	for (size_t p = 0; p < merge->count; p++) {
+		uint32_t things = count(merge->from[p]);
+
+		for (uint32_t i = 0; i < things; i++)
+			refs[at++] = (struct tl_merge_ref){ (uint32_t)p, i };
+	}
+	qsort_r(refs, *total, sizeof(*refs), compare, (void *)(uintptr_t)merge);
+	return refs;
+}
+
+/* ---- what can be merged ---- */
+
+static bool has_ticks(const struct tl_profile *profile)
+{
+	for (uint32_t e = 0; e < profile->event_count; e++)
+		if (!strcmp(profile->events[e].unit, "ticks"))
+			return true;
+	return false;
+}
+
+/* Ticks of different clocks have no exact sum, and a rounded one would depend on the order. */
+static int common_clock(const struct tl_merge *merge, uint64_t *frequency, struct tl_error *err)
+{
+	const struct tl_profile *first = NULL;
+
+	*frequency = 0;
+	for (size_t p = 0; p < merge->count; p++) {
+		if (!has_ticks(merge->from[p]))
+			continue;
+		if (first && first->frequency != merge->from[p]->frequency)
+			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+					   "the profiles count ticks of different clocks, which "
+					   "have no exact sum");
+		first = merge->from[p];
+		*frequency = first->frequency;
+	}
+	return 0;
+}
+
+static int check(const struct tl_merge *merge, struct tl_error *err)
+{
+	if (!merge->count || merge->count >= TL_NONE)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "nothing to merge");
+	for (size_t p = 0; p < merge->count; p++)
+		if (!merge->from[p]->finished)
+			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+					   "a profile that is merged must be finished");
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+/* A format of its own stays what it is; several are none of them. */
+static const char *common_format(const struct tl_merge *merge)
+{
+	const char *format = tl_profile_format(merge->from[0]);
+
+	for (size_t p = 1; p < merge->count; p++)
+		if (strcmp(format, tl_profile_format(merge->from[p])) != 0)
+			return "mixed";
+	return format;
+}
+
+/* Only profiles with durations have a say in how exactly those are kept. */
+static void set_whole(struct tl_merge *merge)
+{
+	struct tl_profile *to = merge->to;
+
+	to->timed = to->exact = true;
+	for (size_t p = 0; p < merge->count; p++) {
+		const struct tl_profile *from = merge->from[p];
+
+		to->timed = to->timed && from->timed;
+		to->exact = to->exact && (from->exact || !from->latency_capacity);
+		tl_losses_add(&to->losses, &from->losses);
+	}
+	to->format = common_format(merge);
+}
+
+static bool keeps_contexts(const struct tl_merge *merge)
+{
+	for (size_t p = 0; p < merge->count; p++) {
+		const struct tl_profile *from = merge->from[p];
+
+		if (!from->context_table.count && (from->line_table.count || from->arc_table.count))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Durations of functions in parts belong to contexts: without them a profile has no totals of
+ * parts.
+ */
+static int merge_latencies(struct tl_merge *merge, bool parts, struct tl_error *err)
+{
+	for (size_t p = 0; p < merge->count; p++) {
+		const struct tl_profile *from = merge->from[p];
+
+		for (uint32_t f = 0; f < from->function_table.count && f < from->latency_capacity;
+		     f++)
+			if (from->latency[f].calls &&
+			    !tl_profile_add_latency(merge->to, merge->maps[p].functions[f], TL_NONE,
+						    &from->latency[f]))
+				return tl_error_memory(err);
+		for (size_t i = 0; parts && i < from->local_table.count; i++) {
+			const struct tl_part_function *local = &from->locals[i];
+			uint32_t number = tl_profile_part_function(
+				merge->to, merge->maps[p].functions[local->function],
+				tl_merge_number(merge->maps[p].parts, local->part));
+
+			if (number == TL_NONE ||
+			    !tl_latency_merge(&merge->to->locals[number].latency, &local->latency,
+					      merge->to->exact))
+				return tl_error_memory(err);
+		}
+	}
+	return 0;
+}
+
+static int merge_all(struct tl_merge *merge, struct tl_error *err)
+{
+	static int (*const steps[])(struct tl_merge *merge, struct tl_error *err) = {
+		tl_merge_functions, tl_merge_parts, tl_merge_lines, tl_merge_arcs, tl_merge_jumps,
+	};
+	bool contexts = keeps_contexts(merge);
+	int status = tl_merge_events(merge, err);
+
+	if (status < 0)
+		return status;
+	status = common_clock(merge, &merge->to->frequency, err);
+	set_whole(merge);
+	for (size_t i = 0; status == 0 && i < sizeof(steps) / sizeof(steps[0]); i++)
+		status = steps[i](merge, err);
+	if (status == 0 && contexts)
+		status = tl_merge_contexts(merge, err);
+	if (status == 0)
+		status = merge_latencies(merge, contexts, err);
+	return status == 0 ? tl_profile_finish(merge->to, err) : status;
+}
+
+static void free_maps(struct tl_merge *merge)
+{
+	for (size_t p = 0; merge->maps && p < merge->count; p++) {
+		free(merge->maps[p].events);
+		free(merge->maps[p].functions);
+		free(merge->maps[p].parts);
+	}
+	free(merge->maps);
+	free(merge->row);
+}
+
+int tl_profile_merge(struct tl_profile **merged, const struct tl_profile *const *profiles,
+		     size_t count, struct tl_error *err)
+{
+	struct tl_merge merge = { .from = profiles, .count = count };
+	int status;
+
+	*merged = NULL;
+	status = check(&merge, err);
+	if (status < 0)
+		return status;
+	merge.maps = calloc(count, sizeof(*merge.maps));
+	status = merge.maps ? merge_all(&merge, err) : tl_error_memory(err);
+	free_maps(&merge);
+	if (status < 0) {
+		tl_profile_free(merge.to);
+		return status;
+	}
+	*merged = merge.to;
+	return 0;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/model/latency.h"
+
+#include <stdlib.h>
+
+#include "core/memory.h"
+
+enum { BUCKETS = 1 << TL_LATENCY_SUB_BITS };
+
+static bool histogram_count(struct tl_latencies *l, uint64_t ticks, uint64_t count)
+{
+	unsigned octave = tl_latency_octave(ticks);
+
+	if (!l->octaves[octave]) {
+		l->octaves[octave] = calloc(BUCKETS, sizeof(**l->octaves));
+		if (!l->octaves[octave])
+			return false;
+	}
+	l->octaves[octave][tl_latency_bucket(ticks, octave)] += count;
+	return true;
+}
+
+static bool to_histogram(struct tl_latencies *l)
+{
+	l->octaves = calloc(TL_LATENCY_OCTAVES, sizeof(*l->octaves));
+	if (!l->octaves)
+		return false;
+	for (size_t i = 0; i < l->sample_count; i++)
+		if (!histogram_count(l, l->samples[i], 1))
+			return false;
+	free(l->samples);
+	l->samples = NULL;
+	l->sample_count = l->capacity = 0;
+	return true;
+}
+
+static bool sample(struct tl_latencies *l, uint64_t ticks)
+{
+	if (!tl_grow(&l->samples, &l->capacity, l->sample_count + 1, sizeof(*l->samples)))
+		return false;
+	l->samples[l->sample_count++] = ticks;
+	return true;
+}
+
+bool tl_latency_note_slow(struct tl_latencies *l, uint64_t ticks, bool exact)
+{
+	if (!l->octaves && (exact || l->sample_count < TL_LATENCY_EXACT))
+		return sample(l, ticks);
+	return (l->octaves || to_histogram(l)) && histogram_count(l, ticks, 1);
+}
+
+void tl_latency_total(struct tl_latencies *l, uint64_t calls, uint64_t sum)
+{
+	l->calls += calls;
+	if (__builtin_add_overflow(l->sum, sum, &l->sum)) {
+		l->sum = UINT64_MAX;
+		l->saturated++;
+	}
+}
+
+static bool merge_histogram(struct tl_latencies *into, const struct tl_latencies *from)
+{
+	for (unsigned o = 0; o < TL_LATENCY_OCTAVES; o++) {
+		uint64_t lowest = o ? (uint64_t)BUCKETS << (o - 1) : 0;
+
+		for (unsigned b = 0; from->octaves[o] && b < BUCKETS; b++)
+			if (from->octaves[o][b] &&
+			    !histogram_count(into, lowest + ((uint64_t)b << (o ? o - 1 : 0)),
+					     from->octaves[o][b]))
+				return false;
+	}
+	return true;
+}
+
+/* The durations of `from`, one way or the other, into the durations of `into`. */
+static bool merge_durations(struct tl_latencies *into, const struct tl_latencies *from, bool exact)
+{
+	if (!exact && !into->octaves &&
+	    (from->octaves || into->sample_count + from->sample_count > TL_LATENCY_EXACT) &&
+	    !to_histogram(into))
+		return false;
+	if (from->octaves)
+		return merge_histogram(into, from);
+	for (size_t i = 0; i < from->sample_count; i++)
+		if (into->octaves ? !histogram_count(into, from->samples[i], 1)
+				  : !sample(into, from->samples[i]))
+			return false;
+	return true;
+}
+
+bool tl_latency_merge(struct tl_latencies *into, const struct tl_latencies *from, bool exact)
+{
+	if (from->min < into->min)
+		into->min = from->min;
+	if (from->max > into->max)
+		into->max = from->max;
+	into->saturated += from->saturated;
+	tl_latency_total(into, from->calls, from->sum);
+	return merge_durations(into, from, exact);
+}
+
+bool tl_latency_move(struct tl_latencies *into, struct tl_latencies *from, bool exact)
+{
+	if (into->samples || into->octaves)
+		return tl_latency_merge(into, from, exact);
+	into->samples = from->samples;
+	into->octaves = from->octaves;
+	into->sample_count = from->sample_count;
+	into->capacity = from->capacity;
+	from->samples = NULL;
+	from->octaves = NULL;
+	from->sample_count = from->capacity = 0;
+	return tl_latency_merge(into, from, exact);
+}
+
+/*
+ * The middle of the bucket that holds the duration of this rank, no further than the exact
+ * extremes.
+ */
+static uint64_t histogram_rank(const struct tl_latencies *l, uint64_t rank)
+{
+	for (unsigned o = 0; o < TL_LATENCY_OCTAVES; o++)
+		for (unsigned b = 0; l->octaves[o] && b < BUCKETS; b++) {
+			if (rank < l->octaves[o][b]) {
+				unsigned shift = o ? o - 1 : 0;
+				uint64_t low = (o ? (uint64_t)BUCKETS << shift : 0) +
+					       ((uint64_t)b << shift);
+				uint64_t middle = low + (((uint64_t)1 << shift) - 1) / 2;
+
+				return middle < l->min ? l->min : middle > l->max ? l->max : middle;
+			}
+			rank -= l->octaves[o][b];
+		}
+	return l->max;
+}
+
+static uint64_t rank_of(const struct tl_latencies *l, uint64_t rank)
+{
+	return l->octaves ? histogram_rank(l, rank) : l->samples[rank];
+}
+
+/* floor(n * percent / 100) without overflow */
+static uint64_t percent_of(uint64_t n, unsigned percent)
+{
+	return n / 100 * percent + n % 100 * percent / 100;
+}
+
+static int by_ticks(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* One round of a radix sort. */
+static void sort_by_byte(uint64_t *restrict to, const uint64_t *restrict from, size_t count,
+			 unsigned shift)
+{
+	size_t places[256] = { 0 }, at = 0;
+
+	for (size_t i = 0; i < count; i++)
+		places[from[i] >> shift & 255]++;
+	for (size_t i = 0; i < 256; i++) {
+		size_t here = places[i];
+
+		places[i] = at;
+		at += here;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[places[from[i] >> shift & 255]++] = from[i];
+}
+
+/*
+ * Durations are many, and mostly short: by their bytes, from the lowest up to the highest that any
+ * has.
+ */
+static bool sort_by_bytes(uint64_t **samples, size_t count, uint64_t max)
+{
+	uint64_t *from = *samples, *to = malloc(count * sizeof(*to));
+
+	if (!to)
+		return false;
+	for (unsigned shift = 0; shift < 64 && max >> shift; shift += 8) {
+		uint64_t *sorted = to;
+
+		sort_by_byte(sorted, from, count, shift);
+		to = from;
+		from = sorted;
+	}
+	free(to);
+	*samples = from;
+	return true;
+}
+
+void tl_latency_settle(struct tl_latencies *l)
+{
+	enum { FEW = 256 };
+
+	if (l->sample_count >= FEW && sort_by_bytes(&l->samples, l->sample_count, l->max)) {
+		l->capacity = l->sample_count;
+		return;
+	}
+	if (l->samples)
+		qsort(l->samples, l->sample_count, sizeof(*l->samples), by_ticks);
+}
+
+void tl_latency_figures(const struct tl_latencies *l, struct tl_latency *figures)
+{
+	*figures = (struct tl_latency){
+		.calls = l->calls, .min = l->min, .max = l->max, .sum = l->sum
+	};
+	figures->exact = !l->octaves;
+	if (!l->calls)
+		return;
+	figures->median = rank_of(l, l->calls / 2);
+	figures->p90 = rank_of(l, percent_of(l->calls, 90));
+	figures->p99 = rank_of(l, percent_of(l->calls, 99));
+}
+
+void tl_latency_free(struct tl_latencies *l)
+{
+	for (unsigned o = 0; l->octaves && o < TL_LATENCY_OCTAVES; o++)
+		free(l->octaves[o]);
+	free(l->octaves);
+	free(l->samples);
+	*l = TL_LATENCIES_NONE;
+}

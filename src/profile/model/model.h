@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_PROFILE_MODEL_H
+#define TL_PROFILE_MODEL_H
+/*
+ * The model's insides: plain arrays, numbered from 0, with an index over each that is looked up by
+ * key.
+ */
+#include <tracelathe/profile.h>
+
+#include "core/memory.h"
+#include "profile/model/latency.h"
+
+/* Things of one kind with a cost vector each. Element types are those of <tracelathe/profile.h>. */
+struct tl_cost_table {
+	size_t count, capacity, cost_capacity;
+	int64_t *cost; /* count * event_count, NULL for things without cost */
+	struct tl_index index;
+};
+
+/* A function in one part: totals there, and durations when the fold kept them apart. */
+struct tl_part_function {
+	uint32_t function, part;
+	uint64_t calls, unfinished, cut;
+	struct tl_latencies latency;
+};
+
+struct tl_profile {
+	const char *format;
+	uint64_t frequency;
+	bool timed, finished, estimated;
+	struct tl_names names;
+
+	struct tl_event *events;
+	uint32_t event_count;
+	struct tl_part *parts;
+	size_t part_count, part_capacity;
+	struct tl_losses losses; /* of no part */
+
+	struct tl_function *functions;
+	struct tl_cost_table function_table;
+	struct tl_context *contexts;
+	struct tl_cost_table context_table; /* cost: self */
+	int64_t *context_inclusive;
+	struct tl_cost_line *lines;
+	struct tl_cost_table line_table;
+	struct tl_arc *arcs;
+	struct tl_cost_table arc_table;
+	struct tl_jump *jumps;
+	struct tl_cost_table jump_table;
+
+	bool *chosen; /* by function; NULL: all */
+
+	/* Derived by tl_profile_finish(). */
+	int64_t *total, *zeros;
+	int64_t *function_self, *function_inclusive;
+	uint64_t *function_calls, *function_unfinished, *function_cut;
+	struct tl_part_function *locals;  /* found through the index */
+	struct tl_cost_table local_table; /* cost: self */
+	int64_t *local_inclusive;
+
+	/* Durations, by function; `capacity` elements, TL_LATENCIES_NONE beyond those used. */
+	struct tl_latencies *latency;
+	size_t latency_capacity;
+	bool exact;
+};
+
+/* a + b in place, saturating; counts what did not fit. */
+static inline void tl_add_cost(int64_t *a, int64_t b, uint64_t *saturated)
+{
+	if (__builtin_add_overflow(*a, b, a)) {
+		*a = b < 0 ? INT64_MIN : INT64_MAX;
+		++*saturated;
+	}
+}
+
+/* The same for a count. */
+static inline void tl_add_count(uint64_t *a, uint64_t b, uint64_t *saturated)
+{
+	if (__builtin_add_overflow(*a, b, a)) {
+		*a = UINT64_MAX;
+		++*saturated;
+	}
+}
+
+/* tl_profile_add_context() of one that is known to be new: nothing is looked for. */
+int64_t tl_profile_append_context(struct tl_profile *profile, uint32_t parent, uint32_t function,
+				  uint32_t part, struct tl_error *err);
+
+/*
+ * Add durations of a function (and of the function in a part, unless TL_NONE). False without
+ * memory.
+ */
+bool tl_profile_add_latency(struct tl_profile *profile, uint32_t function, uint32_t part,
+			    const struct tl_latencies *latencies);
+/* The same; the durations may be taken out of `latencies`, which is then as good as empty. */
+bool tl_profile_move_latency(struct tl_profile *profile, uint32_t function, uint32_t part,
+			     struct tl_latencies *latencies);
+
+/* The local of (function, part), TL_NONE when there is none. */
+uint32_t tl_profile_find_part_function(const struct tl_profile *profile, uint32_t function,
+				       uint32_t part);
+/* The same, added if new; TL_NONE without memory. */
+uint32_t tl_profile_part_function(struct tl_profile *profile, uint32_t function, uint32_t part);
+
+/*
+ * The number of an arc, added if new, with the arc's calls counted. @return it, or a negative
+ * tl_status
+ */
+int64_t tl_profile_arc_number(struct tl_profile *profile, const struct tl_arc *arc,
+			      struct tl_error *err);
+
+/*
+ * Quick ways in for readers that come with the same names again and again: the strings of what is
+ * added are those that tl_profile_intern() returned. The cost rows hold one number per event and
+ * stay valid until the next addition; NULL without memory.
+ */
+const char *tl_profile_intern(struct tl_profile *profile, const char *text, size_t size);
+/*
+ * The names of a profile that has events only become those here, which are then empty. False
+ * without memory.
+ */
+bool tl_profile_take_names(struct tl_profile *profile, struct tl_names *names);
+uint32_t tl_profile_function_interned(struct tl_profile *profile,
+				      const struct tl_function *function);
+int64_t *tl_profile_line_row(struct tl_profile *profile, const struct tl_cost_line *line);
+/*
+ * Further lines at the end, until each function has one of its number, which is then not looked up.
+ * False: no memory.
+ */
+bool tl_profile_line_each(struct tl_profile *profile);
+int64_t *tl_profile_arc_row(struct tl_profile *profile, const struct tl_arc *arc);
+
+/*
+ * The number of an event, added with a cost of 0 everywhere if new. @return it, or a negative
+ * tl_status
+ */
+int64_t tl_profile_add_event(struct tl_profile *profile, const struct tl_event *event,
+			     struct tl_error *err);
+
+/* What tl_profile_finish() derives without contexts (derive_sums.c). False without memory. */
+bool tl_profile_derive_sums(struct tl_profile *profile);
+
+/* Calls that were never finished. */
+/*
+ * tl_profile_add_context() in a table of contexts alone, whose functions and parts are those of
+ * another profile.
+ */
+int64_t tl_profile_context_number(struct tl_profile *profile, uint32_t parent, uint32_t function,
+				  uint32_t part, struct tl_error *err);
+void tl_profile_add_unfinished(struct tl_profile *profile, uint32_t context, uint64_t unfinished);
+/* Of the calls that were, these have no known duration. */
+void tl_profile_add_cut(struct tl_profile *profile, uint32_t context, uint64_t cut);
+
+/* Fill in the costs of inherited events, once all others are there (inherited.c). */
+int tl_profile_inherit(struct tl_profile *profile, struct tl_error *err);
+
+/* a += b, field by field. */
+void tl_losses_add(struct tl_losses *a, const struct tl_losses *b);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The reading half of <tracelathe/profile.h>. */
+#include "profile/model/model.h"
+
+#define COUNTED(name, type, array, size)                                                           \
+	uint32_t tl_profile_##name##_count(const struct tl_profile *profile)                       \
+	{                                                                                          \
+		return (uint32_t)profile->size;                                                    \
+	}                                                                                          \
+	const struct tl_##type *tl_profile_##name(const struct tl_profile *profile,                \
+						  uint32_t number)                                 \
+	{                                                                                          \
+		return number < profile->size ? &profile->array[number] : NULL;                    \
+	}
+
+COUNTED(event, event, events, event_count)
+COUNTED(part, part, parts, part_count)
+COUNTED(function, function, functions, function_table.count)
+COUNTED(context, context, contexts, context_table.count)
+COUNTED(line, cost_line, lines, line_table.count)
+COUNTED(arc, arc, arcs, arc_table.count)
+COUNTED(jump, jump, jumps, jump_table.count)
+
+uint64_t tl_profile_frequency(const struct tl_profile *profile)
+{
+	return profile->frequency;
+}
+
+bool tl_profile_estimated(const struct tl_profile *profile)
+{
+	return profile->estimated;
+}
+
+bool tl_profile_timed(const struct tl_profile *profile)
+{
+	return profile->timed;
+}
+
+const char *tl_profile_format(const struct tl_profile *profile)
+{
+	return profile->format ? profile->format : "";
+}
+
+const int64_t *tl_profile_total(const struct tl_profile *profile)
+{
+	return profile->total;
+}
+
+/* The costs of an element of a table, zeros for one that is not there. */
+static const int64_t *cost_of(const struct tl_profile *profile, const int64_t *costs, size_t count,
+			      uint32_t number)
+{
+	return number < count ? costs + (size_t)number * profile->event_count : profile->zeros;
+}
+
+const int64_t *tl_profile_line_cost(const struct tl_profile *profile, uint32_t line)
+{
+	return cost_of(profile, profile->line_table.cost, profile->line_table.count, line);
+}
+
+const int64_t *tl_profile_arc_cost(const struct tl_profile *profile, uint32_t arc)
+{
+	return cost_of(profile, profile->arc_table.cost, profile->arc_table.count, arc);
+}
+
+const int64_t *tl_profile_context_self(const struct tl_profile *profile, uint32_t context)
+{
+	return cost_of(profile, profile->context_table.cost, profile->context_table.count, context);
+}
+
+const int64_t *tl_profile_context_inclusive(const struct tl_profile *profile, uint32_t context)
+{
+	return cost_of(profile, profile->context_inclusive, profile->context_table.count, context);
+}
+
+void tl_profile_function_totals(const struct tl_profile *profile, uint32_t function, uint32_t part,
+				struct tl_function_totals *totals)
+{
+	uint32_t local =
+		part == TL_NONE ? TL_NONE : tl_profile_find_part_function(profile, function, part);
+
+	if (part == TL_NONE && function < profile->function_table.count) {
+		totals->calls = profile->function_calls[function];
+		totals->unfinished = profile->function_unfinished[function];
+		totals->cut = profile->function_cut[function];
+		totals->self = profile->function_self + (size_t)function * profile->event_count;
+		totals->inclusive =
+			profile->function_inclusive + (size_t)function * profile->event_count;
+	} else if (local != TL_NONE) {
+		totals->calls = profile->locals[local].calls;
+		totals->unfinished = profile->locals[local].unfinished;
+		totals->cut = profile->locals[local].cut;
+		totals->self = profile->local_table.cost + (size_t)local * profile->event_count;
+		totals->inclusive = profile->local_inclusive + (size_t)local * profile->event_count;
+	} else {
+		*totals = (struct tl_function_totals){ .self = profile->zeros,
+						       .inclusive = profile->zeros };
+	}
+}
+
+bool tl_profile_latency(const struct tl_profile *profile, uint32_t function, uint32_t part,
+			struct tl_latency *latency)
+{
+	const struct tl_latencies *l = NULL;
+
+	if (part == TL_NONE) {
+		if (function < profile->latency_capacity)
+			l = &profile->latency[function];
+	} else {
+		uint32_t local = tl_profile_find_part_function(profile, function, part);
+
+		if (local != TL_NONE)
+			l = &profile->locals[local].latency;
+	}
+	if (!l || !l->calls)
+		return false;
+	tl_latency_figures(l, latency);
+	return true;
+}
+
+struct tl_losses tl_profile_losses(const struct tl_profile *profile)
+{
+	struct tl_losses sum = profile->losses;
+
+	for (size_t i = 0; i < profile->part_count; i++)
+		tl_losses_add(&sum, &profile->parts[i].losses);
+	return sum;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A profile by file or by object: each function becomes the unit it is in, and everything else
+ * follows. A call inside a unit is recursion of the unit, so its inclusive cost is the cost while
+ * any of its functions is on the stack.
+ */
+#include <string.h>
+
+#include "core/error.h"
+#include "profile/model/model.h"
+
+struct grouping {
+	const struct tl_profile *from;
+	struct tl_profile *to;
+	enum tl_profile_unit by;
+	uint32_t *unit;    /* by function */
+	uint32_t *context; /* by context */
+};
+
+static const char *unit_name(const struct grouping *g, uint32_t function)
+{
+	const struct tl_function *f = &g->from->functions[function];
+	const char *name = g->by == TL_BY_FILE ? f->file : f->object;
+
+	return *name ? name : "(unknown)";
+}
+
+static int take_functions(struct grouping *g, struct tl_error *err)
+{
+	for (uint32_t f = 0; f < g->from->function_table.count; f++) {
+		struct tl_function unit = { .name = unit_name(g, f), .id = TL_NOWHERE };
+		int64_t number = tl_profile_add_function(g->to, &unit, err);
+
+		if (number < 0)
+			return (int)number;
+		g->unit[f] = (uint32_t)number;
+		if (f < g->from->latency_capacity && g->from->latency[f].calls &&
+		    !tl_profile_add_latency(g->to, g->unit[f], TL_NONE, &g->from->latency[f]))
+			return tl_error_memory(err);
+	}
+	return 0;
+}
+
+static int take_parts(struct grouping *g, struct tl_error *err)
+{
+	int64_t number = 0;
+
+	for (size_t i = 0; number >= 0 && i < g->from->part_count; i++)
+		number = tl_profile_add_part(g->to, &g->from->parts[i], err);
+	return number < 0 ? (int)number : 0;
+}
+
+/* Durations that the fold kept apart by part. */
+static int take_locals(struct grouping *g, struct tl_error *err)
+{
+	for (size_t i = 0; i < g->from->local_table.count; i++) {
+		const struct tl_part_function *local = &g->from->locals[i];
+		uint32_t number =
+			tl_profile_part_function(g->to, g->unit[local->function], local->part);
+
+		if (number == TL_NONE || !tl_latency_merge(&g->to->locals[number].latency,
+							   &local->latency, g->to->exact))
+			return tl_error_memory(err);
+	}
+	return 0;
+}
+
+static int take_contexts(struct grouping *g, struct tl_error *err)
+{
+	for (uint32_t i = 0; i < g->from->context_table.count; i++) {
+		const struct tl_context *c = &g->from->contexts[i];
+		int64_t number = tl_profile_add_context(
+			g->to, c->parent == TL_NONE ? TL_NONE : g->context[c->parent],
+			g->unit[c->function], c->part, err);
+
+		if (number < 0)
+			return (int)number;
+		g->context[i] = (uint32_t)number;
+		tl_profile_add_context_cost(g->to, g->context[i], c->calls,
+					    tl_profile_context_self(g->from, i));
+		tl_profile_add_unfinished(g->to, g->context[i], c->unfinished);
+		tl_profile_add_cut(g->to, g->context[i], c->cut);
+	}
+	return take_locals(g, err);
+}
+
+static int take_sums(struct grouping *g, struct tl_error *err)
+{
+	int status = 0;
+
+	for (uint32_t i = 0; status == 0 && i < g->from->line_table.count; i++) {
+		struct tl_cost_line line = { .function = g->unit[g->from->lines[i].function],
+					     .part = g->from->lines[i].part };
+
+		status = tl_profile_add_line(g->to, &line, tl_profile_line_cost(g->from, i), err);
+	}
+	for (uint32_t i = 0; status == 0 && i < g->from->arc_table.count; i++) {
+		struct tl_arc arc = g->from->arcs[i];
+
+		arc.caller = arc.caller == TL_NONE ? TL_NONE : g->unit[arc.caller];
+		arc.callee = g->unit[arc.callee];
+		arc.from = arc.to = (struct tl_position){ 0 };
+		status = tl_profile_add_arc(g->to, &arc, tl_profile_arc_cost(g->from, i), err);
+	}
+	return status;
+}
+
+/* ---- inclusive costs of units in a profile of sums ---- */
+
+/*
+ * Objects call each other back and forth (a program its library, the library its loader, the loader
+ * the program), so that nearly all of them are one cycle, and what is true of cycles of functions
+ * says nothing of them. Two sums are never less than the cost while a unit is on the stack: its own
+ * and that of its calls to others; and that of the calls into it, with the functions that nobody
+ * calls. The lesser of the two is shown, no more than the total.
+ */
+struct bounds {
+	int64_t *leaving, *entering; /* by unit, a vector each */
+	bool *called;                /* by function: from another one */
+};
+
+static void add_vector(struct grouping *g, int64_t *to, uint32_t unit, const int64_t *cost)
+{
+	for (uint32_t e = 0; e < g->from->event_count; e++)
+		tl_add_cost(&to[(size_t)unit * g->from->event_count + e], cost[e],
+			    &g->to->losses.saturated);
+}
+
+static void add_bounds(struct grouping *g, const struct bounds *b)
+{
+	for (uint32_t i = 0; i < g->from->arc_table.count; i++) {
+		const struct tl_arc *arc = &g->from->arcs[i];
+		uint32_t caller = arc->caller == TL_NONE ? TL_NONE : g->unit[arc->caller],
+			 callee = g->unit[arc->callee];
+
+		b->called[arc->callee] = b->called[arc->callee] || arc->caller != arc->callee;
+		if (caller == callee)
+			continue;
+		add_vector(g, b->entering, callee, tl_profile_arc_cost(g->from, i));
+		if (caller != TL_NONE)
+			add_vector(g, b->leaving, caller, tl_profile_arc_cost(g->from, i));
+	}
+	for (uint32_t f = 0; f < g->from->function_table.count; f++) {
+		add_vector(g, b->leaving, g->unit[f],
+			   g->from->function_self + (size_t)f * g->from->event_count);
+		if (!b->called[f])
+			add_vector(g, b->entering, g->unit[f],
+				   g->from->function_inclusive + (size_t)f * g->from->event_count);
+	}
+}
+
+static int64_t lesser(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int settle_units(struct grouping *g, struct tl_error *err)
+{
+	size_t numbers = g->to->function_table.count * g->to->event_count;
+	struct bounds b = { calloc(numbers + 1, sizeof(int64_t)),
+			    calloc(numbers + 1, sizeof(int64_t)),
+			    calloc(g->from->function_table.count + 1, sizeof(bool)) };
+	int status = b.leaving && b.entering && b.called ? 0 : tl_error_memory(err);
+
+	if (status == 0)
+		add_bounds(g, &b);
+	for (size_t i = 0; status == 0 && i < numbers; i++) {
+		int64_t *inclusive = &g->to->function_inclusive[i];
+		int64_t bound = lesser(lesser(b.leaving[i], b.entering[i]),
+				       g->to->total[i % g->to->event_count]);
+
+		if (*inclusive < bound)
+			*inclusive = bound;
+	}
+	free(b.leaving);
+	free(b.entering);
+	free(b.called);
+	return status;
+}
+
+/* A unit is chosen when one of its functions is. */
+static int take_choice(struct grouping *g, struct tl_error *err)
+{
+	if (!g->from->chosen)
+		return 0;
+	g->to->chosen = calloc(g->to->function_table.count + 1, sizeof(*g->to->chosen));
+	if (!g->to->chosen)
+		return tl_error_memory(err);
+	for (uint32_t f = 0; f < g->from->function_table.count; f++)
+		if (g->from->chosen[f])
+			g->to->chosen[g->unit[f]] = true;
+	return 0;
+}
+
+static int take_all(struct grouping *g, struct tl_error *err)
+{
+	int status;
+
+	g->unit = malloc((g->from->function_table.count + 1) * sizeof(*g->unit));
+	g->context = malloc((g->from->context_table.count + 1) * sizeof(*g->context));
+	if (!g->unit || !g->context)
+		return tl_error_memory(err);
+	status = take_parts(g, err);
+	if (status == 0)
+		status = take_functions(g, err);
+	if (status == 0)
+		status = g->from->context_table.count ? take_contexts(g, err) : take_sums(g, err);
+	if (status == 0)
+		status = tl_profile_finish(g->to, err);
+	if (status == 0 && !g->from->context_table.count)
+		status = settle_units(g, err);
+	return status == 0 ? take_choice(g, err) : status;
+}
+
+int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profile *profile,
+		       enum tl_profile_unit by, struct tl_error *err)
+{
+	struct grouping g = { .from = profile, .by = by };
+	int status;
+
+	*grouped = NULL;
+	if (by != TL_BY_FILE && by != TL_BY_OBJECT)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "functions are taken together by file or by object");
+	status = tl_profile_new(&g.to, profile->format, profile->events, profile->event_count,
+				profile->frequency, err);
+	if (status < 0)
+		return status;
+	g.to->timed = profile->timed;
+	g.to->estimated = profile->estimated;
+	g.to->exact = profile->exact;
+	g.to->losses = profile->losses;
+	status = take_all(&g, err);
+	free(g.unit);
+	free(g.context);
+	if (status < 0) {
+		tl_profile_free(g.to);
+		return status;
+	}
+	*grouped = g.to;
+	return 0;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of functions, which may stand elsewhere: at an abstract instance, a declaration, in a
+ * shared file. */
+#include <tracelathe/core.h>
+
+#include "symbols/dwarf/constants.h"
+#include "symbols/dwarf/scopes.h"
+
+/* An instance, its abstract origin, the declaration of that: true chains have two or three links; a
+ * hostile one a ring. */
+enum { MOST_LINKS = 16 };
+
+struct place {
+	struct tl_dwarf *dwarf;
+	struct tl_dwarf_unit *unit;
+	uint64_t entry;
+};
+
+/* Where a reference leads. False: nowhere. */
+static bool follow(struct place *place, const struct tl_dwarf_value *value)
+{
+	switch (value->form) {
+	case DW_FORM_ref1:
+	case DW_FORM_ref2:
+	case DW_FORM_ref4:
+	case DW_FORM_ref8:
+	case DW_FORM_ref_udata:
+		place->entry = place->unit->offset + value->number;
+		break;
+	case DW_FORM_ref_addr:
+		place->entry = value->number;
+		break;
+	case DW_FORM_ref_sup4:
+	case DW_FORM_ref_sup8:
+	case DW_FORM_GNU_ref_alt:
+		place->dwarf = tl_dwarf_supplement(place->dwarf);
+		if (!place->dwarf)
+			return false;
+		place->entry = value->number;
+		break;
+	default:
+		return false;
+	}
+	place->unit = tl_dwarf_unit_of(place->dwarf, place->entry);
+	return place->unit != NULL;
+}
+
+/* The entry at a place; false when there is none. */
+static bool read_entry(const struct place *place, struct tl_dwarf_entry *entry)
+{
+	struct tl_dwarf *dwarf = place->dwarf;
+	struct tl_dwarf_unit *unit = place->unit;
+	struct tl_dwarf_bytes bytes = tl_dwarf_bytes(&dwarf->sections, TL_DWARF_INFO, place->entry);
+	const struct tl_dwarf_abbreviation *abbreviation;
+	const struct tl_dwarf_abbreviations *table;
+
+	if (!unit->root_read)
+		tl_dwarf_root_read(dwarf, unit, entry);
+	tl_cursor_limit(&bytes.cur, unit->end);
+	table = tl_dwarf_abbreviations(dwarf, unit);
+	abbreviation = table ? tl_dwarf_abbreviation(table, tl_dwarf_take_uleb(&bytes)) : NULL;
+	if (place->entry < unit->entries || !abbreviation)
+		return false;
+	tl_dwarf_entry_read(dwarf, unit, &bytes, table, abbreviation, entry);
+	return !bytes.bad;
+}
+
+/* Where the name stands if the entry has none; form 0: nowhere. */
+static const struct tl_dwarf_value *origin_of(const struct tl_dwarf_entry *entry)
+{
+	return &entry->values[entry->values[TL_DWARF_SLOT_ORIGIN].form
+				      ? TL_DWARF_SLOT_ORIGIN
+				      : TL_DWARF_SLOT_SPECIFICATION];
+}
+
+const char *tl_dwarf_scope_name(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
+				const struct tl_dwarf_scope *scope)
+{
+	struct place place = { dwarf, unit, scope->entry };
+	const char *name = NULL, *linkage;
+	struct tl_dwarf_entry entry;
+
+	for (unsigned link = 0; link < MOST_LINKS; link++) {
+		bool found = !link || follow(&place, origin_of(&entry));
+
+		if (!found || !read_entry(&place, &entry)) {
+			tl_dwarf_fault(&dwarf->sections, TL_BAD_RECORD, scope->entry,
+				       ".debug_info: a function's origin is not there; names may "
+				       "be missing");
+			return name;
+		}
+		/* The linker's name says most; it stands at the declaration, often. */
+		linkage = tl_dwarf_value_text(place.dwarf, place.unit,
+					      &entry.values[TL_DWARF_SLOT_LINKAGE_NAME]);
+		if (linkage)
+			return linkage;
+		if (!name)
+			name = tl_dwarf_value_text(place.dwarf, place.unit,
+						   &entry.values[TL_DWARF_SLOT_NAME]);
+		if (!origin_of(&entry)->form)
+			return name;
+	}
+	tl_dwarf_fault(&dwarf->sections, TL_BAD_RECORD, scope->entry,
+		       ".debug_info: a function's origins have no end; names may be missing");
+	return name;
+}

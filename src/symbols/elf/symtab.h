@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_SYMBOLS_SYMTAB_H
+#define TL_SYMBOLS_SYMTAB_H
+/* The symbols of a binary by address. */
+#include "symbols/elf/elf_file.h"
+#include "symbols/elf/intervals.h"
+
+/* Names live in the ELF file. */
+struct tl_elf_symbol {
+	uint64_t start, end; /* end: of what lookups find, also where the size is unknown */
+	uint64_t size;       /* 0: unknown */
+	const char *name;
+	const char *shown; /* as told to callers, NULL: not asked for yet */
+	uint8_t rank;      /* among symbols at one address, 0 is the best */
+};
+
+/* Zero-filled is empty. */
+struct tl_symtab {
+	struct tl_elf_symbol *symbols;
+	size_t count, capacity;
+	struct tl_intervals intervals;
+};
+
+/*
+ * Add the symbols of the file's table of a type (SHT_SYMTAB or SHT_DYNSYM). False without memory.
+ */
+bool tl_symtab_add(struct tl_symtab *table, const struct tl_elf *file, uint32_t type);
+/* Make what was added ready for lookups. False without memory. */
+bool tl_symtab_finish(struct tl_symtab *table);
+/* The symbol that holds an address, NULL: none. */
+struct tl_elf_symbol *tl_symtab_find(struct tl_symtab *table, uint64_t address);
+void tl_symtab_free(struct tl_symtab *table);
+
+#endif
