@@ -52,7 +52,7 @@ int tl_source_peek(struct tl_source *source, const uint8_t **data, size_t *size,
 int tl_source_progress(struct tl_source *source, uint64_t at, uint64_t done, bool end,
 		       struct tl_error *err);
 
-/* A temporary file without a name ($TMPDIR, else /var/tmp): its descriptor, or negative (source_map.c). */
+/* A temporary file without a name ($TMPDIR, else /var/tmp): its descriptor, or negative. */
 int tl_open_unlinked(struct tl_error *err);
 
 /* Release the mapping (source_map.c). */
