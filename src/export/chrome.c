@@ -6,9 +6,13 @@
  * Readers sort events by time, and of two that begin together they cannot tell which is inside. So
  * a call in which another begins at the same tick is written as a begin ("B") before that one, and
  * an end ("E"); so is a call with arguments, which need not be kept then, and one that has not
- * ended. Events of one time then stand in the order of their nesting. A reader adds up "ts" and
- * "dur" in doubles: a call that would not end at the double of its end is written as a begin and an
- * end, too, one right behind the other, as it would overlap what begins then.
+ * ended. Events of one time then stand in the order of their nesting.
+ *
+ * A reader adds up "ts" and "dur" in doubles, and the sum can miss the double of the end by a
+ * rounding error. That error is far below a nanosecond, so it matters only where another event of
+ * the track has the time of the end: a slice would overlap the next one or stick out of its parent.
+ * There a call whose sum misses is written as a begin and an end, too, one right behind the other.
+ * So that the next event is known by then, a call that ended is written when its track goes on.
  *
  * Times are microseconds with all their digits: nanoseconds, and picoseconds where a tick is no
  * whole nanosecond. They count from the first record, as readers keep them as doubles, which have
@@ -32,8 +36,11 @@ struct track {
 	struct tl_track base;
 	struct frame *frames; /* open calls, outermost first */
 	size_t depth, capacity;
-	uint64_t last; /* ticks from the origin on */
-	char head[80]; /* an event up to its phase */
+	uint64_t last;         /* ticks from the origin on, of the last event */
+	struct frame ended;    /* the call that ended last, at `last`, if it is not yet written */
+	bool has_ended;        /* there is one */
+	bool ended_with_other; /* the event before its end was at `last`, too */
+	char head[80];         /* an event up to its phase */
 	size_t head_size;
 };
 
@@ -44,8 +51,9 @@ struct name {
 
 struct chrome {
 	struct tl_timeline base;
-	bool comma; /* an event was written */
-	bool fine;  /* three digits more than nanoseconds */
+	bool comma;             /* an event was written */
+	bool fine;              /* three digits more than nanoseconds */
+	uint64_t exact_seconds; /* before these, rounding errors are below half of the last digit */
 	struct tl_output *names;
 	const char *name_bytes;
 	struct name *keys;
@@ -57,6 +65,13 @@ static bool begin(struct tl_timeline *timeline)
 	struct chrome *c = (struct chrome *)timeline;
 
 	c->fine = 1000000000 % timeline->frequency != 0;
+	/*
+	 * Two sums of doubles, each rounded three times, keep the order of two ends that differ by
+	 * one unit as long as the ends are below 2^50 units. Ticks shorter than a unit are not told
+	 * apart at all.
+	 */
+	if (timeline->frequency <= 1000000000000)
+		c->exact_seconds = (UINT64_C(1) << 50) / (c->fine ? 1000000000000 : 1000000000);
 	tl_put_text(timeline->out, "{\"traceEvents\":[\n");
 	return tl_output_open_memory(&c->names, NULL) == 0;
 }
@@ -116,16 +131,6 @@ static struct tl_time time_between(struct tl_time from, struct tl_time to)
 		d.seconds--;
 	}
 	return d;
-}
-
-/* Ticks from the origin on; a step back, also to before the origin, is no time. */
-static uint64_t since_origin(const struct chrome *c, struct track *t, uint64_t ticks)
-{
-	uint64_t since = ticks > c->base.origin ? ticks - c->base.origin : 0;
-
-	if (since > t->last)
-		t->last = since;
-	return t->last;
 }
 
 /* Whether the sum of two times as doubles is the double of the end. */
@@ -283,15 +288,63 @@ static void put_begin(struct chrome *c, const struct track *t, struct frame *fra
 	frame->begun = true;
 }
 
+static void put_end(struct chrome *c, const struct track *t, struct tl_time time)
+{
+	char *p = event_head(c, t, 'E', time);
+
+	*p++ = '}';
+	tl_output_advance(c->base.out, p);
+}
+
 /*
- * Before an event at `ticks`: the innermost call if it began then. Those around it are written
+ * Write the call that ended last. `with_other`: the event behind its end is at the same time.
+ */
+static void put_ended(struct chrome *c, struct track *t, bool with_other)
+{
+	struct tl_time from = tl_ticks_time(c->base.frequency, t->ended.ticks);
+	struct tl_time to = tl_ticks_time(c->base.frequency, t->last);
+	char *p;
+
+	t->has_ended = false;
+	if ((with_other || t->ended_with_other || to.seconds >= c->exact_seconds) &&
+	    !adds_up(c, from, to)) {
+		put_begin(c, t, &t->ended, NULL, 0);
+		put_end(c, t, to);
+		return;
+	}
+	p = event_head(c, t, 'X', from);
+	p = COPY(p, ",\"dur\":");
+	p = format_us(p, time_between(from, to), c->fine);
+	tl_output_advance(c->base.out, p);
+	put_name(c, t->ended.name_key);
+	tl_put_char(c->base.out, '}');
+}
+
+/*
+ * Go on to the time of the next event, t->last, in ticks from the origin on. A step back, also to
+ * before the origin, is no time. Returns whether the event before is at the same time.
+ */
+static bool advance(struct chrome *c, struct track *t, uint64_t ticks)
+{
+	uint64_t since = ticks > c->base.origin ? ticks - c->base.origin : 0;
+	bool together = since <= t->last;
+
+	if (t->has_ended)
+		put_ended(c, t, together);
+	if (!together)
+		t->last = since;
+	return together;
+}
+
+/*
+ * Before an event at t->last: the innermost call if it began then. Those around it are written
  * already if they did.
  */
-static void begin_together(struct chrome *c, struct track *t, uint64_t ticks)
+static void begin_together(struct chrome *c, struct track *t)
 {
 	struct frame *innermost = t->depth ? &t->frames[t->depth - 1] : NULL;
 
-	if (innermost && innermost->ticks == ticks && !innermost->begun)
+	if (innermost && innermost->ticks == t->last && !innermost->begun)
 		put_begin(c, t, innermost, NULL, 0);
 }
 
@@ -311,47 +364,32 @@ static void enter(struct tl_timeline *timeline, struct tl_track *track, uint64_t
 	if (timeline->no_memory)
 		return;
 	prepare_track(t);
-	ticks = since_origin(c, t, ticks);
-	begin_together(c, t, ticks);
-	t->frames[t->depth] = (struct frame){ .ticks = ticks, .name_key = name_key };
+	advance(c, t, ticks);
+	begin_together(c, t);
+	t->frames[t->depth] = (struct frame){ .ticks = t->last, .name_key = name_key };
 	if (arg_count)
 		put_begin(c, t, &t->frames[t->depth], args, arg_count);
 	t->depth++;
-}
-
-static void put_end(struct chrome *c, const struct track *t, struct tl_time time)
-{
-	char *p = event_head(c, t, 'E', time);
-
-	*p++ = '}';
-	tl_output_advance(c->base.out, p);
 }
 
 static void leave(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks)
 {
 	struct chrome *c = (struct chrome *)timeline;
 	struct track *t = (struct track *)track;
-	struct frame *frame;
-	struct tl_time from, to;
-	char *p;
+	const struct frame *frame;
+	bool together;
 
 	if (!t->depth)
 		return;
+	together = advance(c, t, ticks);
 	frame = &t->frames[--t->depth];
-	to = tl_ticks_time(timeline->frequency, since_origin(c, t, ticks));
-	from = tl_ticks_time(timeline->frequency, frame->ticks);
-	if (!frame->begun && !adds_up(c, from, to))
-		put_begin(c, t, frame, NULL, 0);
 	if (frame->begun) {
-		put_end(c, t, to);
+		put_end(c, t, tl_ticks_time(timeline->frequency, t->last));
 		return;
 	}
-	p = event_head(c, t, 'X', from);
-	p = COPY(p, ",\"dur\":");
-	p = format_us(p, time_between(from, to), c->fine);
-	tl_output_advance(timeline->out, p);
-	put_name(c, frame->name_key);
-	tl_put_char(timeline->out, '}');
+	t->ended = *frame;
+	t->has_ended = true;
+	t->ended_with_other = together;
 }
 
 static void instant(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks,
@@ -362,9 +400,9 @@ static void instant(struct tl_timeline *timeline, struct tl_track *track, uint64
 	char *p;
 
 	prepare_track(t);
-	ticks = since_origin(c, t, ticks);
-	begin_together(c, t, ticks);
-	p = event_head(c, t, 'i', tl_ticks_time(timeline->frequency, ticks));
+	advance(c, t, ticks);
+	begin_together(c, t);
+	p = event_head(c, t, 'i', tl_ticks_time(timeline->frequency, t->last));
 	p = COPY(p, ",\"s\":\"t\",\"name\":");
 	tl_output_advance(timeline->out, p);
 	tl_put_json(timeline->out, name, strlen(name));
@@ -399,6 +437,8 @@ static void end(struct tl_timeline *timeline)
 	for (size_t i = 0; i < timeline->tracks.count; i++) {
 		struct track *t = (struct track *)timeline->tracks.all[i];
 
+		if (t->has_ended)
+			put_ended(c, t, false);
 		for (size_t f = 0; f < t->depth; f++)
 			if (!t->frames[f].begun)
 				put_begin(c, t, &t->frames[f], NULL, 0);

@@ -210,6 +210,81 @@ static void sums_that_doubles_miss(void **state)
 }
 
 /*
+ * A sum that misses the end by a rounding error does no harm where the next event is a nanosecond
+ * away or more.
+ */
+static void sums_that_miss_where_nothing_is(void **state)
+{
+	(void)state;
+	begin(1000000000);
+	enter(2, 100, 0, "f");
+	leave(2, 300);
+	enter(2, 301, 1, "g");
+	leave(2, 303);
+	assert_events(
+		"{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":0.100,\"dur\":0.200,\"name\":\"f\"},\n"
+		"{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":0.301,\"dur\":0.002,\"name\":\"g\"}");
+}
+
+/* 0.2 + 0.1 misses 0.3, too: both calls would end beside their instant, and beside each other. */
+static void sums_that_miss_the_end_of_others(void **state)
+{
+	static const char instant[] = "{\"pid\":1,\"tid\":2,\"ph\":\"i\",\"ts\":0.300,\"s\":\"t\","
+				      "\"name\":\"mark\"}";
+	struct tl_timeline_point at = { 1, 2, 300 };
+	char expected[1024];
+
+	(void)state;
+	begin(1000000000);
+	enter(2, 100, 0, "f");
+	enter(2, 200, 1, "g");
+	leave(2, 300);
+	leave(2, 300);
+	assert_events("{\"pid\":1,\"tid\":2,\"ph\":\"B\",\"ts\":0.200,\"name\":\"g\"},\n"
+		      "{\"pid\":1,\"tid\":2,\"ph\":\"E\",\"ts\":0.300},\n"
+		      "{\"pid\":1,\"tid\":2,\"ph\":\"B\",\"ts\":0.100,\"name\":\"f\"},\n"
+		      "{\"pid\":1,\"tid\":2,\"ph\":\"E\",\"ts\":0.300}");
+	for (int before = 0; before < 2; before++) {
+		begin(1000000000);
+		enter(2, 100, 0, "f");
+		if (before)
+			tl_timeline_instant(timeline, &at, "mark", NULL, 0);
+		leave(2, 300);
+		if (!before)
+			tl_timeline_instant(timeline, &at, "mark", NULL, 0);
+		snprintf(expected, sizeof(expected), "%s%s%s%s%s", before ? instant : "",
+			 before ? ",\n" : "",
+			 "{\"pid\":1,\"tid\":2,\"ph\":\"B\",\"ts\":0.100,\"name\":\"f\"},\n"
+			 "{\"pid\":1,\"tid\":2,\"ph\":\"E\",\"ts\":0.300}",
+			 before ? "" : ",\n", before ? "" : instant);
+		assert_events(expected);
+	}
+}
+
+/*
+ * From 2^50 ns on the errors of two sums add up to a nanosecond: every sum must be exact there. The
+ * two calls are before and behind the last whole second below, and miss by the same error.
+ */
+static void sums_where_errors_are_large(void **state)
+{
+	const uint64_t below = UINT64_C(1125898000000006), above = UINT64_C(1125899000000006);
+
+	(void)state;
+	assert_true(1125898000000.006 + 0.007 != 1125898000000.013);
+	assert_true(1125899000000.006 + 0.007 != 1125899000000.013);
+	begin(1000000000);
+	enter(2, below, 0, "f");
+	leave(2, below + 7);
+	enter(2, above, 0, "f");
+	leave(2, above + 7);
+	assert_events(
+		"{\"pid\":1,\"tid\":2,\"ph\":\"X\",\"ts\":1125898000000.006,\"dur\":0.007,"
+		"\"name\":\"f\"},\n"
+		"{\"pid\":1,\"tid\":2,\"ph\":\"B\",\"ts\":1125899000000.006,\"name\":\"f\"},\n"
+		"{\"pid\":1,\"tid\":2,\"ph\":\"E\",\"ts\":1125899000000.013}");
+}
+
+/*
  * "args object with numbers, strings and bytes (text if valid UTF-8 without NUL, else hex);
  * instants with scope t"
  */
@@ -318,6 +393,9 @@ int main(void)
 		cmocka_unit_test(times_of_odd_clocks),
 		cmocka_unit_test(times_from_the_origin_on),
 		cmocka_unit_test(sums_that_doubles_miss),
+		cmocka_unit_test(sums_that_miss_where_nothing_is),
+		cmocka_unit_test(sums_that_miss_the_end_of_others),
+		cmocka_unit_test(sums_where_errors_are_large),
 		cmocka_unit_test(arguments_and_instants),
 		cmocka_unit_test(names),
 		cmocka_unit_test(many_threads_are_valid_json),
