@@ -2,9 +2,9 @@
 /*
  * Our own interface over the same input.
  *   pt_blocks FORM SETUP TRACE MAP IMAGE
- * FORM: batch (tl_pt_blocks, 256 at a time), one (tl_pt_block_next), nodes (numbers of blocks),
- * insns; batch2, nodes2: with two threads. SETUP: cached, limited, files, callback, as in
- * pt_libipt.c.
+ * FORM: batch (tl_pt_decoder_blocks, 256 at a time), one (tl_pt_decoder_block_next), nodes (numbers
+ * of blocks), insns; batch2, nodes2: with two threads. SETUP: cached, limited, files, callback, as
+ * in pt_libipt.c.
  */
 #include <tracelathe/intel_pt.h>
 
@@ -51,7 +51,7 @@ static int drain(struct tl_pt_decoder *decoder, struct sums *sums, int status)
 	while (status >= 0 && status & TL_PT_EVENT_PENDING) {
 		struct tl_pt_event event;
 
-		status = tl_pt_event_next(decoder, &event);
+		status = tl_pt_decoder_event_next(decoder, &event);
 		sums->events++;
 	}
 	return status;
@@ -61,7 +61,7 @@ static int batch(struct tl_pt_decoder *decoder, struct sums *sums)
 {
 	static struct tl_pt_block blocks[256];
 	int status = 0;
-	int64_t count = tl_pt_blocks(decoder, blocks, 256, &status);
+	int64_t count = tl_pt_decoder_blocks(decoder, blocks, 256, &status);
 
 	if (count < 0)
 		return (int)count;
@@ -74,7 +74,7 @@ static int batch(struct tl_pt_decoder *decoder, struct sums *sums)
 static int one(struct tl_pt_decoder *decoder, struct sums *sums)
 {
 	struct tl_pt_block block;
-	int status = tl_pt_block_next(decoder, &block);
+	int status = tl_pt_decoder_block_next(decoder, &block);
 
 	if (status < 0)
 		return status;
@@ -86,7 +86,7 @@ static int one(struct tl_pt_decoder *decoder, struct sums *sums)
 static int insn(struct tl_pt_decoder *decoder, struct sums *sums)
 {
 	struct tl_pt_insn insn;
-	int status = tl_pt_insn_next(decoder, &insn);
+	int status = tl_pt_decoder_insn_next(decoder, &insn);
 
 	sums->insns += status >= 0;
 	return status;
@@ -101,8 +101,8 @@ static uint32_t known, epoch;
 static int nodes(struct tl_pt_decoder *decoder, struct sums *sums)
 {
 	static uint32_t numbers[4096];
-	struct tl_pt_run run = { .nodes = numbers, .max = 4096 };
-	int status = tl_pt_nodes(decoder, &run);
+	struct tl_pt_node_batch run = { .nodes = numbers, .max = 4096 };
+	int status = tl_pt_decoder_nodes(decoder, &run);
 
 	if (status < 0)
 		return status;
@@ -120,7 +120,7 @@ static int nodes(struct tl_pt_decoder *decoder, struct sums *sums)
 		uint32_t number = numbers[i];
 
 		if (!weights[number].seen++)
-			weights[number].ninsn = tl_pt_node_block(decoder, number)->ninsn;
+			weights[number].ninsn = tl_pt_decoder_node_block(decoder, number)->ninsn;
 		sums->insns += weights[number].ninsn;
 	}
 	sums->blocks += run.count;
@@ -135,7 +135,7 @@ static inline __attribute__((always_inline)) void decode(struct tl_pt_decoder *d
 {
 	int status;
 
-	while ((status = tl_pt_sync_forward(decoder)) >= 0) {
+	while ((status = tl_pt_decoder_sync_forward(decoder)) >= 0) {
 		for (;;) {
 			status = drain(decoder, sums, status);
 			if (status < 0 || (status = form(decoder, sums)) < 0)
@@ -150,7 +150,7 @@ static inline __attribute__((always_inline)) void decode(struct tl_pt_decoder *d
 static void decode_as(const char *name, struct tl_pt_decoder *decoder, struct sums *sums)
 {
 	if (name[strlen(name) - 1] == '2')
-		tl_pt_set_jobs(decoder, 2);
+		tl_pt_decoder_set_jobs(decoder, 2);
 	if (!strncmp(name, "batch", 5))
 		decode(decoder, sums, batch);
 	else if (!strncmp(name, "nodes", 5))

@@ -19,11 +19,11 @@
 enum { HEAD = 3, ADDRESS = 0x401000, MOST = 1 << 14 };
 
 struct input {
-	struct tl_pt_piece piece;
+	struct tl_pt_trace_slice piece;
 	unsigned pieces, given;
 };
 
-static int next(void *arg, struct tl_pt_piece *piece, struct tl_error *err)
+static int next(void *arg, struct tl_pt_trace_slice *piece, struct tl_error *err)
 {
 	struct input *input = arg;
 	uint64_t end = input->piece.to;
@@ -44,12 +44,12 @@ static void rewind_input(void *arg)
 	((struct input *)arg)->given = 0;
 }
 
-static bool place(void *arg, uint64_t ip, struct tl_pt_place *place)
+static bool place(void *arg, uint64_t ip, struct tl_pt_mapping *place)
 {
 	(void)arg;
-	*place = (struct tl_pt_place){ .start = ADDRESS,
-				       .end = ADDRESS + UINT16_MAX,
-				       .object = "fuzz" };
+	*place = (struct tl_pt_mapping){ .start = ADDRESS,
+					 .end = ADDRESS + UINT16_MAX,
+					 .object = "fuzz" };
 	return ip >= ADDRESS && ip < place->end;
 }
 
@@ -113,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.piece = { .process = 1, .thread = 1, .cpu = TL_NOWHERE, .command = "" },
 	};
 	struct tl_pt_config *config = &input.piece.config;
-	struct tl_pt_part part;
+	struct tl_pt_byte_range part;
 	struct tl_error err;
 	size_t code;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Many blocks at once. Where TNT and TIP stand for themselves blocks are found along the graph of
- * code, ahead of the caller (src/intel_pt/blocks/walk.c). Nothing of that is to be seen: the walk is kept
- * as it was at the beginning, and whoever wants to know where the decoder is, or changes what it
- * decodes, has it gone once more up to where the caller is. For that no code is read: the nodes up
- * to there are known, and are those of the image as it was.
+ * code, ahead of the caller (src/intel_pt/blocks/walk.c). Nothing of that is to be seen: the walk
+ * is kept as it was at the beginning, and whoever wants to know where the decoder is, or changes
+ * what it decodes, has it gone once more up to where the caller is. For that no code is read: the
+ * nodes up to there are known, and are those of the image as it was.
  *
  * All that is not plain is done one step at a time (steps.c), as is what follows the last block.
  */
@@ -55,13 +55,13 @@ static bool enter(struct tl_compat_decoder *dec)
 	}
 	walk->bits = trace->bits;
 	walk->count = trace->count;
-	walk->have_target = false;
+	walk->tip_pending = false;
 	walk->idle = 0;
 	walk->taken = walk->taken_end = ahead->entry = trace->pos;
 	walk->flow.pos = trace->pos;
 	walk->flow.last_ip = trace->last_ip;
 	walk->flow.time = trace->time;
-	walk->flow.hold = 0;
+	walk->flow.slow_path_reasons = 0;
 	return true;
 }
 
@@ -111,7 +111,7 @@ static void leave(struct tl_compat_decoder *dec)
 	} else {
 		trace->pos = walk->flow.pos;
 		trace->bits = trace->count = 0;
-		if (walk->have_target && walk->cur != TL_PT_NODE_BEHIND)
+		if (walk->tip_pending && walk->cur != TL_PT_NODE_BEHIND)
 			trace->pos = walk->taken;
 		else if (walk->count)
 			give_back(trace, walk);
@@ -121,7 +121,7 @@ static void leave(struct tl_compat_decoder *dec)
 		tl_compat_trace_ahead(trace);
 	}
 	walk->cur = TL_PT_NODE_BEHIND;
-	walk->have_target = false;
+	walk->tip_pending = false;
 	dec->status = tl_compat_trace_status(trace);
 }
 
@@ -133,7 +133,7 @@ static void note(struct tl_compat_ahead *ahead, const struct tl_pt_decoder *walk
 	ahead->bits = walk->bits;
 	ahead->last_ip = walk->flow.last_ip;
 	ahead->target = walk->target;
-	ahead->have_target = walk->have_target;
+	ahead->tip_pending = walk->tip_pending;
 	ahead->idle = walk->idle;
 	ahead->count = walk->count;
 	ahead->cur = walk->cur;
@@ -153,7 +153,7 @@ static void go_again(struct tl_compat_ahead *ahead, struct tl_pt_decoder *walk, 
 	walk->bits = ahead->bits;
 	walk->flow.last_ip = ahead->last_ip;
 	walk->target = ahead->target;
-	walk->have_target = ahead->have_target;
+	walk->tip_pending = ahead->tip_pending;
 	walk->idle = ahead->idle;
 	walk->count = ahead->count;
 	walk->cur = ahead->cur;

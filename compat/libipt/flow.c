@@ -33,7 +33,7 @@ struct tl_compat_decoder *tl_compat_decoder_open(const struct pt_config *config,
 		free(dec);
 		return NULL;
 	}
-	dec->own.image = tl_pt_image_of(dec->decoder);
+	dec->own.image = tl_pt_decoder_image(dec->decoder);
 	dec->current = &dec->own;
 	dec->blocks = use == TL_COMPAT_BLOCK;
 	dec->folds = dec->config.ours.flags & TL_PT_FOLD_EVENTS;
@@ -71,7 +71,7 @@ int tl_compat_decoder_forward(struct tl_compat_decoder *dec)
 	if (!dec)
 		return -pte_invalid;
 	if (dec->folds)
-		return tl_pt_sync_forward(dec->decoder);
+		return tl_pt_decoder_sync_forward(dec->decoder);
 	tl_compat_settle(dec);
 	reset(dec);
 	return begin(dec, tl_compat_trace_forward(&dec->trace, &dec->ip));
@@ -82,7 +82,7 @@ int tl_compat_decoder_backward(struct tl_compat_decoder *dec)
 	if (!dec)
 		return -pte_invalid;
 	if (dec->folds)
-		return tl_pt_sync_backward(dec->decoder);
+		return tl_pt_decoder_sync_backward(dec->decoder);
 	tl_compat_settle(dec);
 	/* That an event was looked for does not count. */
 	if (!dec->moved && dec->trace.begun)
@@ -96,7 +96,7 @@ int tl_compat_decoder_set(struct tl_compat_decoder *dec, uint64_t offset)
 	if (!dec)
 		return -pte_invalid;
 	if (dec->folds)
-		return tl_pt_sync_set(dec->decoder, offset);
+		return tl_pt_decoder_sync_set(dec->decoder, offset);
 	tl_compat_settle(dec);
 	reset(dec);
 	return begin(dec, tl_compat_trace_set(&dec->trace, &dec->ip, offset));
@@ -112,7 +112,7 @@ int tl_compat_decoder_resync(struct tl_compat_decoder *dec)
 	if (!dec)
 		return -pte_invalid;
 	if (dec->folds)
-		return tl_pt_resync(dec->decoder, NULL);
+		return tl_pt_decoder_resync(dec->decoder, NULL);
 	if (!dec->synced)
 		return -pte_nosync;
 	tl_compat_settle(dec);
@@ -133,7 +133,7 @@ int tl_compat_decoder_set_image(struct tl_compat_decoder *dec, struct pt_image *
 		return -pte_invalid;
 	dec->current = image ? image : &dec->own;
 	if (dec->folds)
-		return tl_pt_set_image(dec->decoder, dec->current->image);
+		return tl_pt_decoder_set_image(dec->decoder, dec->current->image);
 	tl_compat_settle(dec);
 	/* Another image may be where one was. */
 	tl_compat_codes_forget(&dec->codes);
@@ -153,7 +153,7 @@ int tl_compat_decoder_time(struct tl_compat_decoder *dec, uint64_t *time, uint32
 		tl_compat_settle(dec);
 		return tl_compat_time(&dec->trace.at, time, lost_mtc, lost_cyc);
 	}
-	now.status = tl_pt_time(dec->decoder, &now.tsc, &now.lost_mtc, &now.lost_cyc);
+	now.status = tl_pt_decoder_time(dec->decoder, &now.tsc, &now.lost_mtc, &now.lost_cyc);
 	if (now.status == -pte_nosync)
 		return -pte_no_time;
 	return tl_compat_time(&now, time, lost_mtc, lost_cyc);
@@ -169,7 +169,7 @@ int tl_compat_decoder_ratio(struct tl_compat_decoder *dec, uint32_t *cbr)
 		tl_compat_settle(dec);
 		return tl_compat_cbr(&dec->trace.at, cbr);
 	}
-	now.have_cbr = tl_pt_core_bus_ratio(dec->decoder, &now.cbr) == 0;
+	now.have_cbr = tl_pt_decoder_core_bus_ratio(dec->decoder, &now.cbr) == 0;
 	return tl_compat_cbr(&now, cbr);
 }
 
@@ -178,7 +178,7 @@ int tl_compat_decoder_offset(struct tl_compat_decoder *dec, uint64_t *offset)
 	if (!dec || !offset)
 		return -pte_invalid;
 	if (dec->folds)
-		return tl_pt_offset(dec->decoder, offset);
+		return tl_pt_decoder_offset(dec->decoder, offset);
 	tl_compat_settle(dec);
 	return tl_compat_trace_offset(&dec->trace, offset);
 }
@@ -187,7 +187,7 @@ int tl_compat_decoder_sync_offset(struct tl_compat_decoder *dec, uint64_t *offse
 {
 	if (!dec || !offset)
 		return -pte_invalid;
-	return dec->folds ? tl_pt_sync_offset(dec->decoder, offset)
+	return dec->folds ? tl_pt_decoder_sync_offset(dec->decoder, offset)
 			  : tl_compat_trace_sync_offset(&dec->trace, offset);
 }
 
@@ -200,7 +200,7 @@ int tl_compat_decoder_asid(const struct tl_compat_decoder *dec, struct pt_asid *
 		return -pte_invalid;
 	ours = dec->asid;
 	if (dec->folds)
-		tl_pt_asid_of(dec->decoder, &ours);
+		tl_pt_decoder_asid(dec->decoder, &ours);
 	user.cr3 = ours.cr3;
 	user.vmcs = ours.vmcs;
 	user.size = size < sizeof(user) ? size : sizeof(user);
@@ -309,7 +309,7 @@ static int push_node(struct tl_compat_decoder *dec, uint64_t ip)
 	}
 	if (!number)
 		return -pte_nomem;
-	tl_pt_push(dec->decoder, tl_pt_step(number));
+	tl_pt_push(dec->decoder, tl_pt_edge_offset(number));
 	return 0;
 }
 
@@ -335,7 +335,7 @@ static int pop_node(struct tl_compat_decoder *dec, uint64_t *ip)
 
 	if (*entry == TL_PT_NODE_NONE)
 		return -pte_retstack_empty;
-	*ip = walk->graph.blocks[tl_pt_step_to(*entry)].ip;
+	*ip = walk->graph.blocks[tl_pt_edge_node(*entry)].ip;
 	*entry = TL_PT_NODE_NONE;
 	walk->top--;
 	return 0;

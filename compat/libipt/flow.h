@@ -30,9 +30,9 @@ struct tl_compat_ahead {
 	const uint8_t *entry;    /* where the walk began to read packets */
 	uint32_t ids[TL_COMPAT_AHEAD];
 	/* The walk at the first of these blocks. */
-	struct tl_pt_time time;
+	struct tl_pt_clock time;
 	uint64_t bits, last_ip, target, idle;
-	bool have_target;
+	bool tip_pending;
 	uint32_t count, cur, top, stack[TL_PT_STACK];
 	const uint8_t *pos, *taken, *taken_end;
 };

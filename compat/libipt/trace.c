@@ -29,7 +29,7 @@ void tl_compat_trace_reset(struct tl_compat_trace *trace)
 
 void tl_compat_trace_stamp(struct tl_compat_trace *trace)
 {
-	const struct tl_pt_time *time = &trace->time;
+	const struct tl_pt_clock *time = &trace->time;
 
 	trace->at = (struct tl_compat_time){ time->tsc,      time->lost_mtc,
 					     time->lost_cyc, time->have_tsc ? 0 : -pte_no_time,
@@ -223,7 +223,7 @@ static int start(struct tl_compat_trace *trace, const uint8_t *pos, uint64_t *ip
 	if (!pos)
 		return -pte_eos;
 	tl_compat_trace_reset(trace);
-	tl_pt_time_reset(&trace->time);
+	tl_pt_clock_reset(&trace->time);
 	trace->pos = trace->sync = pos;
 	status = tl_compat_trace_fetch(trace);
 	if (status < 0)
@@ -443,7 +443,7 @@ static bool find_place(struct tl_compat_trace *trace, struct tl_pt_packet *packe
 			return true;
 		if (packet->kind >= TL_PT_PKT_FUP && packet->kind <= TL_PT_PKT_TIP_PGD)
 			tl_compat_update_ip(trace, packet);
-		tl_pt_time_packet(&trace->time, packet, trace->config);
+		tl_pt_clock_packet(&trace->time, packet, trace->config);
 		trace->pos += size;
 	}
 }

@@ -3,9 +3,9 @@
 #define TL_COMPAT_TRACE_H
 /*
  * What a trace says, one question at a time: outcomes, targets, events. This is the query decoder,
- * and what the decoders of instructions and of blocks ask. It reads one packet ahead of what it
- * was asked for and no more, as 2.0.5 does, so that its statuses, its errors and its offsets are
- * the same after every call, on damaged traces, too. (src/intel_pt/flow/flow.h has the rules that are
+ * and what the decoders of instructions and of blocks ask. It reads one packet ahead of what it was
+ * asked for and no more, as 2.0.5 does, so that its statuses, its errors and its offsets are the
+ * same after every call, on damaged traces, too. (src/intel_pt/flow/flow.h has the rules that are
  * the same for a whole trace, and goes on where this one stops.)
  */
 #include "compat.h"
@@ -40,7 +40,7 @@ struct tl_compat_trace {
 	uint64_t last_ip;
 	uint64_t bits; /* outcomes of the last TNT, the oldest in bit `count - 1` */
 	uint32_t count;
-	struct tl_pt_time time;
+	struct tl_pt_clock time;
 	struct tl_compat_time at; /* at the packet used last */
 	struct tl_compat_queue waiting[TL_COMPAT_BOUNDS];
 	struct pt_event alone;  /* the last event that waited for nothing */

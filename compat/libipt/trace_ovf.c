@@ -13,7 +13,7 @@ struct scan {
 	const uint8_t *pos, *packet_pos;
 	struct tl_pt_context context;
 	struct tl_pt_packet packet;
-	struct tl_pt_time time;
+	struct tl_pt_clock time;
 };
 
 static struct scan scan_at(const struct tl_compat_trace *trace, const uint8_t *pos)
@@ -38,7 +38,7 @@ static int next(struct scan *scan, uint64_t passed)
 		if (!(passed >> scan->packet.kind & 1))
 			return size;
 		if (timing >> scan->packet.kind & 1)
-			tl_pt_time_packet(&scan->time, &scan->packet, scan->trace->config);
+			tl_pt_clock_packet(&scan->time, &scan->packet, scan->trace->config);
 	}
 }
 
@@ -72,7 +72,7 @@ static int give_off_at(struct tl_compat_trace *trace, const struct scan *scan, c
 /* ---- SKD010: the FUP, or the TIP.PGE, may be missing ---- */
 
 static int give_on_at(struct tl_compat_trace *trace, const struct scan *scan, const uint8_t *pos,
-		      const struct tl_pt_time *when)
+		      const struct tl_pt_clock *when)
 {
 	struct pt_event *event;
 	uint64_t ip;
@@ -107,7 +107,7 @@ static bool is_passed(const struct tl_pt_packet *packet)
 static int resume_at_psb(struct tl_compat_trace *trace, struct scan *scan)
 {
 	const uint8_t *psb = scan->packet_pos;
-	struct tl_pt_time when = scan->time;
+	struct tl_pt_clock when = scan->time;
 	int status = header_fup(scan);
 
 	if (status < 0)
@@ -118,7 +118,7 @@ static int resume_at_psb(struct tl_compat_trace *trace, struct scan *scan)
 static int resume_anywhere(struct tl_compat_trace *trace)
 {
 	struct scan scan = scan_at(trace, trace->pos);
-	struct tl_pt_time tsx_time = scan.time;
+	struct tl_pt_clock tsx_time = scan.time;
 	const uint8_t *tsx = NULL;
 
 	for (;;) {
@@ -237,7 +237,7 @@ static int without_fup(struct tl_compat_trace *trace, int why)
 int tl_compat_rule_ovf(struct tl_compat_trace *trace, const struct tl_pt_packet *packet)
 {
 	struct pt_event *event;
-	struct tl_pt_time time;
+	struct tl_pt_clock time;
 	struct scan scan;
 	int status = NOT_HANDLED, found;
 
@@ -246,7 +246,7 @@ int tl_compat_rule_ovf(struct tl_compat_trace *trace, const struct tl_pt_packet 
 	time = trace->time;
 	tl_compat_trace_reset(trace);
 	trace->time = time;
-	tl_pt_time_packet(&trace->time, packet, trace->config);
+	tl_pt_clock_packet(&trace->time, packet, trace->config);
 	trace->pos += trace->config->end - trace->pos < packet->size ? 0 : packet->size;
 	scan = scan_at(trace, trace->pos);
 	found = find_fup(&scan);

@@ -12,7 +12,7 @@ static int skip(struct tl_compat_trace *trace, const struct tl_pt_packet *packet
 
 int tl_compat_rule_keep_time(struct tl_compat_trace *trace, const struct tl_pt_packet *packet)
 {
-	tl_pt_time_packet(&trace->time, packet, trace->config);
+	tl_pt_clock_packet(&trace->time, packet, trace->config);
 	return TL_COMPAT_PASS;
 }
 

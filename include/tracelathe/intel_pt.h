@@ -512,7 +512,7 @@ struct tl_pt_event {
 	bool has_tsc;
 	uint64_t tsc;
 	uint32_t lost_mtc, lost_cyc;
-	uint64_t cycles; /**< as in struct tl_pt_mark; with has_tsc */
+	uint64_t cycles; /**< as in struct tl_pt_timestamp; with has_tsc */
 	uint64_t offset; /**< of the packet it comes from */
 	/** where; of a branch or disable that came from somewhere: `from`, `at` */
 	uint64_t ip;
@@ -800,9 +800,9 @@ TL_API int tl_pt_image_read(const struct tl_pt_image *image, int *isid, uint8_t 
  *
  * Results of these functions: non-negative, a set of enum tl_pt_status; or a negative tl_pt_error.
  * After an error other than -TL_PT_EOS the decoder stays in it until it is synchronised again or
- * tl_pt_resync() (9.8). What was run before an error has been delivered by then, so an error never
- * comes with blocks. While the last result has TL_PT_EVENT_PENDING, take the events; else blocks
- * give -TL_PT_EVENT_IGNORED.
+ * tl_pt_decoder_resync() (9.8). What was run before an error has been delivered by then, so an
+ * error never comes with blocks. While the last result has TL_PT_EVENT_PENDING, take the events;
+ * else blocks give -TL_PT_EVENT_IGNORED.
  *
  * Where a block ends depends on code and trace alone (9.1): after an instruction that needs trace,
  * where an event takes effect, at a PSB, where section or mode change, after 65,535 instructions,
@@ -812,7 +812,7 @@ struct tl_pt_decoder;
 
 /**
  * @param config  copied; the trace it points to stays the caller's
- * @param image   NULL: the decoder's own one, empty; see tl_pt_image_of()
+ * @param image   NULL: the decoder's own one, empty; see tl_pt_decoder_image()
  * @return 0, -TL_PT_INVALID, -TL_PT_BAD_CONFIG, -TL_PT_NOMEM
  */
 TL_API int tl_pt_decoder_open(struct tl_pt_decoder **decoder, const struct tl_pt_config *config,
@@ -828,32 +828,32 @@ TL_API void tl_pt_decoder_close(struct tl_pt_decoder *decoder);
  * The image's callback is then called by several threads.
  * @return 0 or -TL_PT_INVALID
  */
-TL_API int tl_pt_set_jobs(struct tl_pt_decoder *decoder, unsigned jobs);
+TL_API int tl_pt_decoder_set_jobs(struct tl_pt_decoder *decoder, unsigned jobs);
 
 /**
  * Synchronise at the next PSB; the first time at the first one. @return status, or -TL_PT_EOS if
  * there is none
  */
-TL_API int tl_pt_sync_forward(struct tl_pt_decoder *decoder);
+TL_API int tl_pt_decoder_sync_forward(struct tl_pt_decoder *decoder);
 
 /**
  * At the PSB before the one synchronised at; the first time at the last one. @return status, or
  * -TL_PT_EOS
  */
-TL_API int tl_pt_sync_backward(struct tl_pt_decoder *decoder);
+TL_API int tl_pt_decoder_sync_backward(struct tl_pt_decoder *decoder);
 
 /**
  * At the PSB at `offset`. @return status; -TL_PT_NOSYNC if there is none, -TL_PT_EOS beyond the end
  * (9.10)
  */
-TL_API int tl_pt_sync_set(struct tl_pt_decoder *decoder, uint64_t offset);
+TL_API int tl_pt_decoder_sync_set(struct tl_pt_decoder *decoder, uint64_t offset);
 
 /**
  * After an error: go on at the next packet that gives a place (9.9). `lost`, which may be NULL,
  * tells what was skipped.
  * @return status, or -TL_PT_EOS if there is nothing more
  */
-TL_API int tl_pt_resync(struct tl_pt_decoder *decoder, struct tl_pt_event *lost);
+TL_API int tl_pt_decoder_resync(struct tl_pt_decoder *decoder, struct tl_pt_event *lost);
 
 /**
  * The next blocks, as many as there are up to `max` before an event or an error. The status, in
@@ -861,27 +861,27 @@ TL_API int tl_pt_resync(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
  * TL_PT_END_OF_STREAM, blocks go on as long as they need no trace (9.11).
  * @return number of blocks; 0: see `*status`; or a negative error
  */
-TL_API int64_t tl_pt_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, size_t max,
-			    int *status);
+TL_API int64_t tl_pt_decoder_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks,
+				    size_t max, int *status);
 
 /**
- * One block: tl_pt_blocks() with `max` 1, but the status looks one step ahead, as "pt_blk_next" has
- * it.
+ * One block: tl_pt_decoder_blocks() with `max` 1, but the status looks one step ahead, as
+ * "pt_blk_next" has it.
  */
-TL_API int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block);
+TL_API int tl_pt_decoder_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block);
 
 /**
  * One instruction; `raw` and `size` are always filled. Not to be mixed with blocks without
  * synchronising again.
  */
-TL_API int tl_pt_insn_next(struct tl_pt_decoder *decoder, struct tl_pt_insn *insn);
+TL_API int tl_pt_decoder_insn_next(struct tl_pt_decoder *decoder, struct tl_pt_insn *insn);
 
 /** The event that is pending. @return status, or -TL_PT_BAD_QUERY if none is */
-TL_API int tl_pt_event_next(struct tl_pt_decoder *decoder, struct tl_pt_event *event);
+TL_API int tl_pt_decoder_event_next(struct tl_pt_decoder *decoder, struct tl_pt_event *event);
 
 /** The time where decoding is; NULL where not wanted. @return 0 or -TL_PT_NO_TIME */
-TL_API int tl_pt_time(const struct tl_pt_decoder *decoder, uint64_t *tsc, uint32_t *lost_mtc,
-		      uint32_t *lost_cyc);
+TL_API int tl_pt_decoder_time(const struct tl_pt_decoder *decoder, uint64_t *tsc,
+			      uint32_t *lost_mtc, uint32_t *lost_cyc);
 
 /**
  * Cycles of the core up to where decoding is, since the first CYC packet behind the last
@@ -889,31 +889,31 @@ TL_API int tl_pt_time(const struct tl_pt_decoder *decoder, uint64_t *tsc, uint32
  * counts from one that was not seen.)
  * @return 0, -TL_PT_INVALID, -TL_PT_NOSYNC
  */
-TL_API int tl_pt_cycles(const struct tl_pt_decoder *decoder, uint64_t *cycles);
+TL_API int tl_pt_decoder_cycles(const struct tl_pt_decoder *decoder, uint64_t *cycles);
 
 /** The core:bus ratio. @return 0 or -TL_PT_NO_CBR */
-TL_API int tl_pt_core_bus_ratio(const struct tl_pt_decoder *decoder, uint32_t *ratio);
+TL_API int tl_pt_decoder_core_bus_ratio(const struct tl_pt_decoder *decoder, uint32_t *ratio);
 
 /** The address space where decoding is; all ones where unknown. @return 0 or -TL_PT_INVALID */
-TL_API int tl_pt_asid_of(const struct tl_pt_decoder *decoder, struct tl_pt_asid *asid);
+TL_API int tl_pt_decoder_asid(const struct tl_pt_decoder *decoder, struct tl_pt_asid *asid);
 
 /**
  * The byte decoding is at; after an error the start of the packet it is about. @return 0 or
  * -TL_PT_NOSYNC
  */
-TL_API int tl_pt_offset(const struct tl_pt_decoder *decoder, uint64_t *offset);
+TL_API int tl_pt_decoder_offset(const struct tl_pt_decoder *decoder, uint64_t *offset);
 
 /** The PSB synchronised at last. @return 0 or -TL_PT_NOSYNC */
-TL_API int tl_pt_sync_offset(const struct tl_pt_decoder *decoder, uint64_t *offset);
+TL_API int tl_pt_decoder_sync_offset(const struct tl_pt_decoder *decoder, uint64_t *offset);
 
 /** The configuration given. */
-TL_API const struct tl_pt_config *tl_pt_config_of(const struct tl_pt_decoder *decoder);
+TL_API const struct tl_pt_config *tl_pt_decoder_config(const struct tl_pt_decoder *decoder);
 
 /** The image in use. */
-TL_API struct tl_pt_image *tl_pt_image_of(struct tl_pt_decoder *decoder);
+TL_API struct tl_pt_image *tl_pt_decoder_image(struct tl_pt_decoder *decoder);
 
 /** Use another image from here on; NULL: the decoder's own one. @return 0 or -TL_PT_INVALID */
-TL_API int tl_pt_set_image(struct tl_pt_decoder *decoder, struct tl_pt_image *image);
+TL_API int tl_pt_decoder_set_image(struct tl_pt_decoder *decoder, struct tl_pt_image *image);
 
 /**
  * Decode only packets before `offset` for now, and then tell of the end of the stream; a later call
@@ -922,7 +922,7 @@ TL_API int tl_pt_set_image(struct tl_pt_decoder *decoder, struct tl_pt_image *im
  * must stand on one side. To be called before synchronising, or when the end was told. @return
  * status, or -TL_PT_INVALID
  */
-TL_API int tl_pt_set_end(struct tl_pt_decoder *decoder, uint64_t offset);
+TL_API int tl_pt_decoder_set_end(struct tl_pt_decoder *decoder, uint64_t offset);
 
 /**
  * The address space from here on, as if a packet had told of it, and wherever the decoder is
@@ -930,7 +930,7 @@ TL_API int tl_pt_set_end(struct tl_pt_decoder *decoder, uint64_t offset);
  * the end was told.
  * @return 0, -TL_PT_INVALID, -TL_PT_NOMEM
  */
-TL_API int tl_pt_set_asid(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid);
+TL_API int tl_pt_decoder_set_asid(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid);
 
 /* ---- nodes: blocks by number, for profiles --------------------------------------------------- */
 
@@ -939,26 +939,28 @@ TL_API int tl_pt_set_asid(struct tl_pt_decoder *decoder, const struct tl_pt_asid
  * of the nodes of one packet had run: the cycles from the mark before to this one are those of the
  * nodes from `index` on (6).
  */
-struct tl_pt_mark {
+struct tl_pt_timestamp {
 	uint32_t index;
 	uint32_t lost; /**< MTC and CYC packets that could not be used since the last exact time */
 	uint64_t tsc;
-	uint64_t cycles; /**< of the core, see tl_pt_cycles() */
+	uint64_t cycles; /**< of the core, see tl_pt_decoder_cycles() */
 };
 
 /**
  * A run of blocks, each given as the number of its node: the same block always has the same number.
  */
-struct tl_pt_run {
+struct tl_pt_node_batch {
 	uint32_t *nodes; /**< the caller's, `max` numbers */
 	size_t max;
-	/** the caller's, `max_marks` marks; NULL: time is not wanted. The run ends when full */
-	struct tl_pt_mark *marks;
-	size_t max_marks;
-	size_t count, mark_count; /**< what was filled in */
-	uint16_t flags;           /**< TL_PT_SPECULATIVE: all of them ran inside a transaction */
-	int status;               /**< enum tl_pt_status at the end of the run */
-	uint32_t limit;           /**< all numbers so far are below this one; from 1 on */
+	/**
+	 * the caller's, `max_timestamps` marks; NULL: time is not wanted. The run ends when full
+	 */
+	struct tl_pt_timestamp *timestamps;
+	size_t max_timestamps;
+	size_t count, timestamp_count; /**< what was filled in */
+	uint16_t flags; /**< TL_PT_SPECULATIVE: all of them ran inside a transaction */
+	int status;     /**< enum tl_pt_status at the end of the run */
+	uint32_t limit; /**< all numbers so far are below this one; from 1 on */
 	/**
 	 * how many of the numbers are blocks so far: who has looked at as many need look at no more
 	 */
@@ -967,22 +969,22 @@ struct tl_pt_run {
 };
 
 /**
- * The next run; as tl_pt_blocks(), of which it is the faster form: keep counts per node and look at
- * a node once. Node numbers are dense. When memory for nodes is used up, or the image changes, they
- * start anew: `epoch`.
+ * The next run; as tl_pt_decoder_blocks(), of which it is the faster form: keep counts per node and
+ * look at a node once. Node numbers are dense. When memory for nodes is used up, or the image
+ * changes, they start anew: `epoch`.
  * @return 0, or a negative error
  */
-TL_API int tl_pt_nodes(struct tl_pt_decoder *decoder, struct tl_pt_run *run);
+TL_API int tl_pt_decoder_nodes(struct tl_pt_decoder *decoder, struct tl_pt_node_batch *run);
 
 /**
  * The block of a node of the present epoch; `size` is always the length of its last instruction.
  * Lives until the next call that decodes. NULL for a number that is none.
  */
-TL_API const struct tl_pt_block *tl_pt_node_block(const struct tl_pt_decoder *decoder,
-						  uint32_t node);
+TL_API const struct tl_pt_block *tl_pt_decoder_node_block(const struct tl_pt_decoder *decoder,
+							  uint32_t node);
 
 /** What stands in one node. */
-struct tl_pt_step {
+struct tl_pt_node_insn {
 	uint64_t ip;
 	uint64_t target; /**< of a direct branch, else 0 */
 	uint8_t size;
@@ -994,8 +996,8 @@ struct tl_pt_step {
  * The instructions of a node, from number `first` on. @return how many were filled in, 0 behind the
  * last, or -TL_PT_INVALID
  */
-TL_API int tl_pt_node_steps(struct tl_pt_decoder *decoder, uint32_t node, size_t first,
-			    struct tl_pt_step *steps, size_t max);
+TL_API int tl_pt_decoder_node_insns(struct tl_pt_decoder *decoder, uint32_t node, size_t first,
+				    struct tl_pt_node_insn *steps, size_t max);
 
 #ifdef __cplusplus
 }

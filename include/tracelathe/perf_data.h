@@ -385,8 +385,8 @@ struct tl_perf_trace;
  * those of the others:
  *
  *   unless run.continues: open it with run.config and run.image
- *   tl_pt_set_asid(run.asid); tl_pt_set_end(run.to)
- *   unless run.continues: tl_pt_sync_forward()
+ *   tl_pt_decoder_set_asid(run.asid); tl_pt_decoder_set_end(run.to)
+ *   unless run.continues: tl_pt_decoder_sync_forward()
  *   decode until the end of the stream is told
  *
  * All spaces are in one image, which grows as new ones are met: each has an asid of its own.

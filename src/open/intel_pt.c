@@ -20,7 +20,7 @@ struct raw_input {
 
 /* ---- the feed ---- */
 
-static int next_piece(void *arg, struct tl_pt_piece *piece, struct tl_error *err)
+static int next_piece(void *arg, struct tl_pt_trace_slice *piece, struct tl_error *err)
 {
 	struct raw_input *raw = arg;
 
@@ -28,7 +28,7 @@ static int next_piece(void *arg, struct tl_pt_piece *piece, struct tl_error *err
 	if (raw->given)
 		return 0;
 	raw->given = true;
-	*piece = (struct tl_pt_piece){
+	*piece = (struct tl_pt_trace_slice){
 		.config = raw->config,
 		.to = (uint64_t)(raw->config.end - raw->config.begin),
 		.image = tl_pt_program_image(raw->program),
@@ -48,11 +48,11 @@ static void rewind_pieces(void *arg)
 	raw->given = false;
 }
 
-static bool place_of(void *arg, uint64_t ip, struct tl_pt_place *place)
+static bool place_of(void *arg, uint64_t ip, struct tl_pt_mapping *place)
 {
 	struct raw_input *raw = arg;
 
-	return tl_pt_program_place(raw->program, ip, place);
+	return tl_pt_program_mapping(raw->program, ip, place);
 }
 
 static const char *unused(void *arg, size_t number)
@@ -207,10 +207,10 @@ static size_t code_of_raw(struct tl_input *input, const char *object, uint64_t a
 			  uint8_t *bytes, size_t size)
 {
 	struct raw_input *raw = input->handle;
-	struct tl_pt_place place;
+	struct tl_pt_mapping place;
 	int count;
 
-	if (!tl_pt_program_place(raw->program, address, &place) || strcmp(place.object, object))
+	if (!tl_pt_program_mapping(raw->program, address, &place) || strcmp(place.object, object))
 		return 0;
 	count = tl_pt_image_read(tl_pt_program_image(raw->program), NULL, bytes, size, NULL,
 				 address);

@@ -18,7 +18,7 @@ struct perf_input {
 
 /* ---- the feed ---- */
 
-static int next_piece(void *arg, struct tl_pt_piece *piece, struct tl_error *err)
+static int next_piece(void *arg, struct tl_pt_trace_slice *piece, struct tl_error *err)
 {
 	struct perf_input *p = arg;
 	struct tl_perf_run *run = &p->run;
@@ -26,7 +26,7 @@ static int next_piece(void *arg, struct tl_pt_piece *piece, struct tl_error *err
 
 	if (status <= 0)
 		return status;
-	*piece = (struct tl_pt_piece){
+	*piece = (struct tl_pt_trace_slice){
 		.config = run->config,
 		.from = run->from,
 		.to = run->to,
@@ -52,14 +52,14 @@ static void rewind_pieces(void *arg)
 	tl_perf_trace_rewind(p->trace);
 }
 
-static bool place_of(void *arg, uint64_t ip, struct tl_pt_place *place)
+static bool place_of(void *arg, uint64_t ip, struct tl_pt_mapping *place)
 {
 	struct perf_input *p = arg;
 	struct tl_perf_place found;
 
 	if (!tl_perf_trace_place(p->trace, &p->run, ip, &found))
 		return false;
-	*place = (struct tl_pt_place){
+	*place = (struct tl_pt_mapping){
 		.start = found.start,
 		.end = found.end,
 		.object = found.path,

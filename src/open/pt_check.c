@@ -46,7 +46,7 @@ int64_t tl_pt_input_check(struct tl_input *input, bool json, struct tl_output *o
 	struct pt_input *pt = input->handle;
 	struct violations to = { .out = out, .json = json };
 	struct tl_pt_decoders decoders = { .list = NULL };
-	struct tl_pt_piece piece;
+	struct tl_pt_trace_slice piece;
 	int64_t sum = 0;
 	int status;
 
@@ -55,7 +55,7 @@ int64_t tl_pt_input_check(struct tl_input *input, bool json, struct tl_output *o
 		int64_t found;
 
 		to.base = piece.base;
-		found = pt->has_code ? tl_pt_check_piece(&decoders, &piece, put_violation, &to, err)
+		found = pt->has_code ? tl_pt_check_slice(&decoders, &piece, put_violation, &to, err)
 				     : tl_pt_check(&piece.config, piece.image, false, put_violation,
 						   &to, err);
 		status = found < 0 ? (int)found : 0;

@@ -49,7 +49,7 @@ static void note(void *arg, const struct tl_pt_lost *lost)
 {
 	struct damage *damage = arg;
 	struct tl_pt_lost made = *lost;
-	struct tl_pt_place place;
+	struct tl_pt_mapping place;
 	bool known = lost->why == TL_PT_NOMAP &&
 		     damage->pt->feed.place(damage->pt->feed.arg, lost->ip, &place);
 
@@ -59,7 +59,7 @@ static void note(void *arg, const struct tl_pt_lost *lost)
 		damage->no_memory = true;
 }
 
-static bool wanted(const struct tl_input_options *o, const struct tl_pt_piece *piece)
+static bool wanted(const struct tl_input_options *o, const struct tl_pt_trace_slice *piece)
 {
 	return (o->thread == TL_NOWHERE || o->thread == piece->thread) &&
 	       (o->process == TL_NOWHERE || o->process == piece->process) &&
@@ -67,7 +67,7 @@ static bool wanted(const struct tl_input_options *o, const struct tl_pt_piece *p
 }
 
 /* Whose the piece is, where there are several. */
-static void put_owner(const struct tl_pt_piece *piece, bool json, struct tl_output *out)
+static void put_owner(const struct tl_pt_trace_slice *piece, bool json, struct tl_output *out)
 {
 	if (json || piece->thread == TL_NOWHERE)
 		return;
@@ -153,7 +153,7 @@ static void choose_end(struct choice *c)
 /* ---- pieces ---- */
 
 /* Packets are those of whole stretches: who takes over inside is of no matter to them. */
-static int dump_packets(const struct tl_pt_piece *piece, const struct tl_pt_show *show,
+static int dump_packets(const struct tl_pt_trace_slice *piece, const struct tl_pt_show *show,
 			struct damage *damage, struct tl_output *out, struct tl_error *err)
 {
 	if (piece->continues)
@@ -163,7 +163,7 @@ static int dump_packets(const struct tl_pt_piece *piece, const struct tl_pt_show
 }
 
 static int dump_piece(struct tl_input *input, struct tl_pt_decoders *decoders,
-		      const struct tl_pt_piece *piece, const struct tl_pt_show *show,
+		      const struct tl_pt_trace_slice *piece, const struct tl_pt_show *show,
 		      struct tl_output *out, struct tl_error *err)
 {
 	struct damage damage = { input->handle, piece->base, false };
@@ -174,7 +174,7 @@ static int dump_piece(struct tl_input *input, struct tl_pt_decoders *decoders,
 	if (flow) {
 		if (to)
 			put_owner(piece, show->wishes & TL_PT_TEXT_JSON, to);
-		status = tl_pt_dump_piece(decoders, piece, show, to, note, &damage, err);
+		status = tl_pt_dump_slice(decoders, piece, show, to, note, &damage, err);
 	} else {
 		status = to ? dump_packets(piece, show, &damage, to, err) : 0;
 	}
@@ -186,7 +186,7 @@ static int dump_pieces(struct tl_input *input, const struct tl_pt_show *show, st
 {
 	struct pt_input *pt = input->handle;
 	struct tl_pt_decoders decoders = { .list = NULL };
-	struct tl_pt_piece piece;
+	struct tl_pt_trace_slice piece;
 	int status;
 
 	pt->feed.rewind(pt->feed.arg);

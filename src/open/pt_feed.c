@@ -20,7 +20,7 @@ int tl_pt_input_first_time(struct tl_input *input, uint64_t *first, struct tl_er
 {
 	const struct pt_input *pt = input->handle;
 	const struct tl_pt_feed *feed = &pt->feed;
-	struct tl_pt_piece piece;
+	struct tl_pt_trace_slice piece;
 	int status;
 
 	*first = UINT64_MAX;

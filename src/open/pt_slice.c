@@ -68,8 +68,8 @@ int tl_pt_input_slice(struct tl_input *input, const struct tl_slice *what, struc
 	struct pt_input *pt = input->handle;
 	struct tl_number_range window;
 	struct tl_pt_trigger trigger;
-	struct tl_pt_piece piece;
-	struct tl_pt_part part;
+	struct tl_pt_trace_slice piece;
+	struct tl_pt_byte_range part;
 	int status = tl_pt_input_slice_window(input, what, &window, &trigger, err);
 
 	if (status < 0)

@@ -31,9 +31,9 @@ struct show {
 };
 
 /* Without time in the trace: instructions. */
-static struct tl_timeline_point point(const struct pt_folder *folder)
+static struct tl_timeline_point point(const struct tl_pt_folder *folder)
 {
-	const struct pt_thread *thread = folder->thread;
+	const struct tl_pt_fold_thread *thread = folder->thread;
 	const struct tl_fold *fold = &thread->stack.fold;
 	uint64_t passed = folder->rate ? fold->hot.clock - folder->base : 0;
 
@@ -62,9 +62,9 @@ static bool is_wanted(struct show *s, const struct tl_pt_functions *functions, u
 	return s->wanted[function] == 2;
 }
 
-static void name_thread(struct show *s, const struct pt_folder *folder)
+static void name_thread(struct show *s, const struct tl_pt_folder *folder)
 {
-	const struct pt_thread *thread = folder->thread;
+	const struct tl_pt_fold_thread *thread = folder->thread;
 	uint32_t number = (uint32_t)(thread - folder->threads);
 	struct tl_timeline_point at = point(folder);
 	char name[64];
@@ -85,7 +85,7 @@ static void name_thread(struct show *s, const struct pt_folder *folder)
  * The frames of the present thread, with room for one more depth; NULL without memory. What is new
  * is not shown.
  */
-static struct shown *shown_of(struct show *s, const struct pt_folder *folder, size_t depth)
+static struct shown *shown_of(struct show *s, const struct tl_pt_folder *folder, size_t depth)
 {
 	size_t number = (size_t)(folder->thread - folder->threads), had = s->shown_capacity;
 	struct shown *shown;
@@ -103,10 +103,10 @@ static struct shown *shown_of(struct show *s, const struct pt_folder *folder, si
 	return shown;
 }
 
-static void opened(void *arg, const struct pt_folder *folder)
+static void opened(void *arg, const struct tl_pt_folder *folder)
 {
 	struct show *s = arg;
-	const struct pt_thread *thread = folder->thread;
+	const struct tl_pt_fold_thread *thread = folder->thread;
 	size_t depth = tl_fold_depth(&thread->stack.fold);
 	uint32_t number = tl_fold_top(&thread->stack.fold);
 	const struct tl_pt_function *function = &folder->functions.list[number];
@@ -125,7 +125,7 @@ static void opened(void *arg, const struct pt_folder *folder)
 				  function->line, NULL, 0);
 }
 
-static void closing(void *arg, const struct pt_folder *folder)
+static void closing(void *arg, const struct tl_pt_folder *folder)
 {
 	struct show *s = arg;
 	size_t depth = tl_fold_depth(&folder->thread->stack.fold);
@@ -137,7 +137,7 @@ static void closing(void *arg, const struct pt_folder *folder)
 		tl_timeline_leave(s->timeline, &at);
 }
 
-static void lost(void *arg, const struct pt_folder *folder)
+static void lost(void *arg, const struct tl_pt_folder *folder)
 {
 	struct show *s = arg;
 	struct tl_timeline_point at = point(folder);
@@ -162,7 +162,7 @@ static int show_all(struct tl_input *input, struct show *s, const struct tl_numb
 {
 	struct pt_input *pt = input->handle;
 	const struct tl_input_options *o = &input->options;
-	const struct pt_watch watch = { opened, closing, lost, s };
+	const struct tl_pt_stack_watch watch = { opened, closing, lost, s };
 	struct tl_pt_fold_options options = {
 		.thread = o->thread,
 		.process = o->process,

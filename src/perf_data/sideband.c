@@ -243,9 +243,9 @@ static int enter(struct tl_perf_sideband *s, struct tl_pt_decoder *decoder)
 	if (tl_perf_use_space(s->trace, process, changes, &asid, &s->err) < 0)
 		status = -TL_PT_NOMEM;
 	if (status == 0)
-		status = tl_pt_set_image(decoder, s->trace->image);
+		status = tl_pt_decoder_set_image(decoder, s->trace->image);
 	if (status == 0)
-		status = tl_pt_set_asid(decoder, &asid);
+		status = tl_pt_decoder_set_asid(decoder, &asid);
 	if (status < 0) {
 		tl_pt_image_close(s->trace->image);
 		s->trace->image = old;
@@ -289,5 +289,5 @@ int tl_perf_sideband_event(struct tl_perf_sideband *s, struct tl_pt_decoder *dec
 	}
 	if (status == 0 && s->known && s->stale)
 		status = enter(s, decoder);
-	return status < 0 ? status : tl_pt_event_next(decoder, &taken);
+	return status < 0 ? status : tl_pt_decoder_event_next(decoder, &taken);
 }

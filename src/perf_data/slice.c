@@ -43,7 +43,7 @@ struct slice {
 static int keep_part(struct slice *s, const struct perf_walk *walk, struct tl_error *err)
 {
 	struct tl_pt_config config = s->trace->config;
-	struct tl_pt_part part;
+	struct tl_pt_byte_range part;
 	uint64_t first = 0;
 	int status;
 

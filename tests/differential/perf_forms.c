@@ -241,7 +241,7 @@ static void put_block(struct case_ *c, struct tl_pt_decoder *decoder,
 	uint64_t ip = block->ip;
 
 	tl_x86_flow_open(&x86, (enum tl_x86_mode)block->mode);
-	tl_pt_asid_of(decoder, &asid);
+	tl_pt_decoder_asid(decoder, &asid);
 	for (unsigned i = 0; i < block->ninsn; i++) {
 		struct tl_x86_flow flow;
 		uint8_t bytes[15];
@@ -250,7 +250,7 @@ static void put_block(struct case_ *c, struct tl_pt_decoder *decoder,
 		tl_put_format(c->out, "%016" PRIx64 "\n", ip);
 		/* An instruction may go on in another section. */
 		while (size < 15 &&
-		       (part = tl_pt_image_read(tl_pt_image_of(decoder), &isid, bytes + size,
+		       (part = tl_pt_image_read(tl_pt_decoder_image(decoder), &isid, bytes + size,
 						15 - (size_t)size, &asid, ip + (unsigned)size)) > 0)
 			size += part;
 		if (tl_x86_flow_decode(&x86, bytes, (size_t)size, ip, &flow) != TL_X86_DECODED)
@@ -268,12 +268,12 @@ static int put_code(struct case_ *c, struct tl_pt_decoder *decoder, bool by_bloc
 	int status;
 
 	if (by_block) {
-		status = tl_pt_block_next(decoder, &block);
+		status = tl_pt_decoder_block_next(decoder, &block);
 		if (status >= 0)
 			put_block(c, decoder, &block);
 		return status;
 	}
-	status = tl_pt_insn_next(decoder, &insn);
+	status = tl_pt_decoder_insn_next(decoder, &insn);
 	if (status >= 0)
 		tl_put_format(c->out, "%016" PRIx64 "\n", insn.ip);
 	return status;
@@ -287,7 +287,7 @@ static void run_flow(struct case_ *c, bool by_block)
 
 	if (tl_pt_decoder_open(&decoder, &c->config, tl_pt_program_image(c->program)) < 0)
 		die("no memory", c->column[TEST]);
-	status = tl_pt_sync_forward(decoder);
+	status = tl_pt_decoder_sync_forward(decoder);
 	while (status >= 0) {
 		while (status >= 0 && status & TL_PT_EVENT_PENDING)
 			status = tl_perf_sideband_event(c->sideband, decoder, &hooks);

@@ -53,7 +53,7 @@ static int drain(struct tl_pt_decoder *decoder, int status)
 	struct tl_pt_event event;
 
 	while (status >= 0 && status & TL_PT_EVENT_PENDING)
-		status = tl_pt_event_next(decoder, &event);
+		status = tl_pt_decoder_event_next(decoder, &event);
 	return status;
 }
 
@@ -65,7 +65,7 @@ static void decode_run(struct decode *d, struct thread *t, struct tl_pt_decoder 
 	for (;;) {
 		status = drain(decoder, status);
 		if (status >= 0)
-			status = tl_pt_insn_next(decoder, &insn);
+			status = tl_pt_decoder_insn_next(decoder, &insn);
 		if (status >= 0) {
 			take(d, t, insn.ip);
 			continue;
@@ -73,7 +73,7 @@ static void decode_run(struct decode *d, struct thread *t, struct tl_pt_decoder 
 		if (status == -TL_PT_EOS)
 			return;
 		t->errors++;
-		status = tl_pt_resync(decoder, NULL);
+		status = tl_pt_decoder_resync(decoder, NULL);
 		if (status < 0)
 			return;
 	}
@@ -93,11 +93,11 @@ static int run_one(struct decode *d, const struct tl_perf_run *run)
 		if (tl_pt_decoder_open(decoder, &run->config, run->image) < 0)
 			return 1;
 	}
-	if (tl_pt_set_asid(*decoder, &run->asid) < 0)
+	if (tl_pt_decoder_set_asid(*decoder, &run->asid) < 0)
 		return 1;
-	status = tl_pt_set_end(*decoder, run->to);
+	status = tl_pt_decoder_set_end(*decoder, run->to);
 	if (status >= 0 && !run->continues)
-		status = tl_pt_sync_forward(*decoder);
+		status = tl_pt_decoder_sync_forward(*decoder);
 	decode_run(d, t, *decoder, status);
 	return 0;
 }

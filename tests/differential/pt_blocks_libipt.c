@@ -49,7 +49,7 @@ static void retire(struct notes *notes, struct pt_code *code, uint64_t ip, uint6
 	uint64_t last = 0;
 
 	for (unsigned i = 0; i < ninsn; i++) {
-		const struct pt_known *known = pt_code_know(code, ip);
+		const struct tl_pt_node_cache *known = pt_code_know(code, ip);
 
 		notes->hash = ((notes->hash << 5 | notes->hash >> 59) ^ ip) *
 			      UINT64_C(0x9e3779b97f4a7c15);
@@ -255,18 +255,18 @@ static void decode_ours(struct notes *notes, struct pt_code *code,
 				     NULL, code->segments[i].vaddr);
 	if (tl_pt_decoder_open(&decoder, config, image) < 0)
 		exit(2);
-	status = tl_pt_sync_forward(decoder);
+	status = tl_pt_decoder_sync_forward(decoder);
 	while (status >= 0) {
 		struct tl_pt_block block;
 		struct tl_pt_event event;
 
 		if (status & TL_PT_EVENT_PENDING) {
-			status = tl_pt_event_next(decoder, &event);
+			status = tl_pt_decoder_event_next(decoder, &event);
 			if (status >= 0)
 				note_ours(notes, &event);
 			continue;
 		}
-		status = tl_pt_block_next(decoder, &block);
+		status = tl_pt_decoder_block_next(decoder, &block);
 		if (status >= 0)
 			retire(notes, code, block.ip, block.end_ip, block.ninsn);
 	}

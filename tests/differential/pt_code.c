@@ -67,10 +67,10 @@ size_t pt_code_bytes(const struct pt_code *code, uint64_t ip, uint8_t *buffer, s
 	return have;
 }
 
-const struct pt_known *pt_code_know(struct pt_code *code, uint64_t ip)
+const struct tl_pt_node_cache *pt_code_know(struct pt_code *code, uint64_t ip)
 {
 	size_t slot = (size_t)(ip * UINT64_C(0x9e3779b97f4a7c15) >> 44);
-	struct pt_known *known;
+	struct tl_pt_node_cache *known;
 	uint8_t bytes[15];
 	ZydisDecodedInstruction insn;
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];

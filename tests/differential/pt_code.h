@@ -22,7 +22,7 @@ struct pt_segment {
 };
 
 /* What an address holds, decoded once. */
-struct pt_known {
+struct tl_pt_node_cache {
 	uint64_t ip, target;
 	uint8_t size;
 	bool follow; /* goes to `target` without trace */
@@ -34,7 +34,7 @@ struct pt_code {
 	struct pt_bytes image;
 	struct pt_segment segments[PT_SEGMENTS];
 	size_t count;
-	struct pt_known *known;
+	struct tl_pt_node_cache *known;
 	ZydisDecoder zydis;
 };
 
@@ -49,6 +49,6 @@ void pt_code_close(struct pt_code *code);
 
 size_t pt_code_bytes(const struct pt_code *code, uint64_t ip, uint8_t *buffer, size_t size);
 /* NULL: no instruction there. */
-const struct pt_known *pt_code_know(struct pt_code *code, uint64_t ip);
+const struct tl_pt_node_cache *pt_code_know(struct pt_code *code, uint64_t ip);
 
 #endif

@@ -63,9 +63,10 @@ static bool same_event(const struct tl_pt_event *a, const struct tl_pt_event *b)
 
 static void step(struct side *side, bool event)
 {
-	side->status = event ? tl_pt_event_next(side->decoder, &side->event)
-			     : tl_pt_block_next(side->decoder, &side->block);
-	side->timed = tl_pt_time(side->decoder, &side->tsc, &side->lost_mtc, &side->lost_cyc);
+	side->status = event ? tl_pt_decoder_event_next(side->decoder, &side->event)
+			     : tl_pt_decoder_block_next(side->decoder, &side->block);
+	side->timed =
+		tl_pt_decoder_time(side->decoder, &side->tsc, &side->lost_mtc, &side->lost_cyc);
 }
 
 static void compare(struct side *alone, struct side *team)
@@ -95,9 +96,9 @@ static void open_side(struct side *side, const struct tl_pt_config *config,
 {
 	memset(side, 0, sizeof(*side));
 	if (tl_pt_decoder_open(&side->decoder, config, image) < 0 ||
-	    tl_pt_set_jobs(side->decoder, jobs) < 0)
+	    tl_pt_decoder_set_jobs(side->decoder, jobs) < 0)
 		pt_die("cannot be opened", "decoder");
-	side->status = tl_pt_sync_forward(side->decoder);
+	side->status = tl_pt_decoder_sync_forward(side->decoder);
 }
 
 int main(int argc, char **argv)

@@ -61,7 +61,7 @@ static void walk(struct truth *truth, const struct tl_pt_block *block)
 	uint64_t ip = block->ip, last = 0;
 
 	for (unsigned i = 0; i < block->ninsn; i++) {
-		const struct pt_known *known = pt_code_know(&truth->code, ip);
+		const struct tl_pt_node_cache *known = pt_code_know(&truth->code, ip);
 
 		if (!known) {
 			fprintf(stderr, "instruction %" PRIu64 ": no code at %" PRIx64 "\n",
@@ -89,7 +89,7 @@ static int drain(struct truth *truth, struct tl_pt_decoder *decoder, int status)
 	struct tl_pt_event event;
 
 	while (status >= 0 && status & TL_PT_EVENT_PENDING) {
-		status = tl_pt_event_next(decoder, &event);
+		status = tl_pt_decoder_event_next(decoder, &event);
 		truth->events += status >= 0;
 	}
 	return status;
@@ -99,7 +99,7 @@ static int by_blocks(struct truth *truth, struct tl_pt_decoder *decoder)
 {
 	static struct tl_pt_block blocks[1000];
 	int status = 0;
-	int64_t count = tl_pt_blocks(decoder, blocks, 1000, &status);
+	int64_t count = tl_pt_decoder_blocks(decoder, blocks, 1000, &status);
 
 	for (int64_t i = 0; i < count; i++)
 		walk(truth, &blocks[i]);
@@ -109,7 +109,7 @@ static int by_blocks(struct truth *truth, struct tl_pt_decoder *decoder)
 static int by_one(struct truth *truth, struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_block block;
-	int status = tl_pt_block_next(decoder, &block);
+	int status = tl_pt_decoder_block_next(decoder, &block);
 
 	if (status >= 0)
 		walk(truth, &block);
@@ -119,8 +119,8 @@ static int by_one(struct truth *truth, struct tl_pt_decoder *decoder)
 static int by_insns(struct truth *truth, struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_insn insn;
-	int status = tl_pt_insn_next(decoder, &insn);
-	const struct pt_known *known;
+	int status = tl_pt_decoder_insn_next(decoder, &insn);
+	const struct tl_pt_node_cache *known;
 
 	if (status < 0)
 		return status;
@@ -136,12 +136,14 @@ static int by_insns(struct truth *truth, struct tl_pt_decoder *decoder)
 static int by_nodes(struct truth *truth, struct tl_pt_decoder *decoder)
 {
 	uint32_t nodes[777];
-	struct tl_pt_mark marks[50];
-	struct tl_pt_run run = { .nodes = nodes, .max = 777, .marks = marks, .max_marks = 50 };
-	int status = tl_pt_nodes(decoder, &run);
+	struct tl_pt_timestamp marks[50];
+	struct tl_pt_node_batch run = {
+		.nodes = nodes, .max = 777, .timestamps = marks, .max_timestamps = 50
+	};
+	int status = tl_pt_decoder_nodes(decoder, &run);
 
 	for (size_t i = 0; status >= 0 && i < run.count; i++)
-		walk(truth, tl_pt_node_block(decoder, nodes[i]));
+		walk(truth, tl_pt_decoder_node_block(decoder, nodes[i]));
 	return status < 0 ? status : run.status;
 }
 
@@ -155,7 +157,7 @@ static const struct face {
 static int decode(struct truth *truth, struct tl_pt_decoder *decoder, const struct face *face,
 		  bool again)
 {
-	int status = tl_pt_sync_forward(decoder);
+	int status = tl_pt_decoder_sync_forward(decoder);
 
 	for (;;) {
 		status = drain(truth, decoder, status);
@@ -244,7 +246,7 @@ int main(int argc, char **argv)
 	if (tl_pt_decoder_open(&decoder, &config, image) < 0)
 		pt_die("cannot be decoded", argv[optind]);
 	status = decode(&truth, decoder, face, false);
-	tl_pt_offset(decoder, &offset);
+	tl_pt_decoder_offset(decoder, &offset);
 	printf("%s: %s at %" PRIx64 ": insns %" PRIu64 " of %" PRIu64 ", hash %016" PRIx64
 	       ", blocks %" PRIu64 ", events %" PRIu64 "\n",
 	       argv[optind], tl_pt_error_text((enum tl_pt_error) - status), offset, truth.insns,

@@ -128,12 +128,13 @@ static void decode(struct tl_pt_decoder *decoder, int status)
 		int64_t count;
 
 		while (status >= 0 && status & TL_PT_EVENT_PENDING)
-			status = tl_pt_event_next(decoder, &event);
+			status = tl_pt_decoder_event_next(decoder, &event);
 		if (status < 0)
 			return;
-		count = tl_pt_blocks(decoder, blocks, 16, &status);
+		count = tl_pt_decoder_blocks(decoder, blocks, 16, &status);
 		if (count < 0)
-			status = count == -TL_PT_EOS ? -TL_PT_EOS : tl_pt_resync(decoder, NULL);
+			status = count == -TL_PT_EOS ? -TL_PT_EOS
+						     : tl_pt_decoder_resync(decoder, NULL);
 	}
 }
 
@@ -160,12 +161,12 @@ static const char *decode_run(struct decoding *d, const struct tl_perf_run *run)
 		if (tl_pt_decoder_open(decoder, &run->config, run->image) < 0)
 			return NULL;
 	}
-	if (!*decoder || tl_pt_set_asid(*decoder, &run->asid) < 0)
+	if (!*decoder || tl_pt_decoder_set_asid(*decoder, &run->asid) < 0)
 		return "an address space is refused";
-	status = tl_pt_set_end(*decoder, run->to);
+	status = tl_pt_decoder_set_end(*decoder, run->to);
 	if (status < 0)
 		return "the end of a run is refused";
-	decode(*decoder, run->continues ? status : tl_pt_sync_forward(*decoder));
+	decode(*decoder, run->continues ? status : tl_pt_decoder_sync_forward(*decoder));
 	return NULL;
 }
 

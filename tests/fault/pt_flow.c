@@ -97,25 +97,25 @@ static void tell(struct story *story, uint64_t what)
 	story->hash ^= story->hash >> 29;
 }
 
-static void tell_item(struct story *story, const struct tl_pt_item *item)
+static void tell_item(struct story *story, const struct tl_pt_flow_item *item)
 {
 	tell(story, item->kind);
-	if (item->kind == TL_PT_ITEM_TIP) {
+	if (item->kind == TL_PT_FLOW_ITEM_TIP) {
 		tell(story, item->ip);
 		tell(story, item->suppressed);
-	} else if (item->kind == TL_PT_ITEM_EVENT) {
+	} else if (item->kind == TL_PT_FLOW_ITEM_EVENT) {
 		tell(story, item->event.kind);
 		tell(story, item->event.ip);
 		tell(story, item->event.offset);
-	} else if (item->kind == TL_PT_ITEM_ERROR) {
+	} else if (item->kind == TL_PT_FLOW_ITEM_ERROR) {
 		tell(story, item->error);
 		tell(story, item->offset);
 	}
 }
 
-static const char *take(struct story *story, const struct tl_pt_item *item)
+static const char *take(struct story *story, const struct tl_pt_flow_item *item)
 {
-	if (item->kind != TL_PT_ITEM_TNT) {
+	if (item->kind != TL_PT_FLOW_ITEM_TNT) {
 		tell_item(story, item);
 		return NULL;
 	}
@@ -131,7 +131,7 @@ static const char *drain(const struct tl_pt_config *config, unsigned wishes, str
 {
 	const uint64_t size = (uint64_t)(config->end - config->begin);
 	struct tl_pt_flow flow;
-	struct tl_pt_item item;
+	struct tl_pt_flow_item item;
 	struct tl_pt_event lost;
 
 	memset(story, 0, sizeof(*story));
@@ -148,9 +148,9 @@ static const char *drain(const struct tl_pt_config *config, unsigned wishes, str
 			return broken;
 		if (item.offset > size || tl_pt_flow_offset(&flow) > size)
 			return "an offset outside the trace";
-		if (item.kind == TL_PT_ITEM_END)
+		if (item.kind == TL_PT_FLOW_ITEM_END)
 			break;
-		if (item.kind != TL_PT_ITEM_ERROR)
+		if (item.kind != TL_PT_FLOW_ITEM_ERROR)
 			continue;
 		tl_pt_flow_resync(&flow, &lost);
 		if (lost.lost.from > lost.lost.to || lost.lost.to > size ||

@@ -95,7 +95,7 @@ static int take_events(struct tl_pt_decoder *decoder, struct story *story, int s
 {
 	while (status >= 0 && status & TL_PT_EVENT_PENDING && story->event_count < EVENTS_MOST) {
 		memset(&story->events[story->event_count], 0, sizeof(*story->events));
-		status = tl_pt_event_next(decoder, &story->events[story->event_count]);
+		status = tl_pt_decoder_event_next(decoder, &story->events[story->event_count]);
 		story->event_count += status >= 0;
 	}
 	return status;
@@ -103,15 +103,15 @@ static int take_events(struct tl_pt_decoder *decoder, struct story *story, int s
 
 static void tell(struct story *story, struct tl_pt_decoder *decoder)
 {
-	int status = tl_pt_sync_forward(decoder);
+	int status = tl_pt_decoder_sync_forward(decoder);
 
 	story->node_count = story->event_count = 0;
 	while ((status = take_events(decoder, story, status)) >= 0 &&
-	       story->node_count + TL_PT_RUN < NODES_MOST) {
-		struct tl_pt_run run = { .nodes = story->nodes + story->node_count,
-					 .max = TL_PT_RUN };
+	       story->node_count + TL_PT_LOOKAHEAD_NODES < NODES_MOST) {
+		struct tl_pt_node_batch run = { .nodes = story->nodes + story->node_count,
+						.max = TL_PT_LOOKAHEAD_NODES };
 
-		status = tl_pt_nodes(decoder, &run);
+		status = tl_pt_decoder_nodes(decoder, &run);
 		if (status < 0)
 			break;
 		status = run.status;

@@ -75,7 +75,7 @@ static void count_block(struct walk *walk, const struct tl_pt_block *block)
 static int by_one(struct walk *walk, struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_block block;
-	int status = tl_pt_block_next(decoder, &block);
+	int status = tl_pt_decoder_block_next(decoder, &block);
 
 	if (status < 0)
 		return status;
@@ -89,7 +89,7 @@ static int by_blocks(struct walk *walk, struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_block blocks[BATCH];
 	int status = 0;
-	int64_t count = tl_pt_blocks(decoder, blocks, BATCH, &status);
+	int64_t count = tl_pt_decoder_blocks(decoder, blocks, BATCH, &status);
 
 	for (int64_t i = 0; i < count; i++) {
 		count_block(walk, &blocks[i]);
@@ -100,7 +100,7 @@ static int by_blocks(struct walk *walk, struct tl_pt_decoder *decoder)
 }
 
 /* As many are blocks as were given, or more. */
-static void meet(struct walk *walk, const struct tl_pt_run *run)
+static void meet(struct walk *walk, const struct tl_pt_node_batch *run)
 {
 	if (walk->epoch != run->epoch) {
 		walk->epoch = run->epoch;
@@ -118,22 +118,25 @@ static void meet(struct walk *walk, const struct tl_pt_run *run)
 static int by_nodes(struct walk *walk, struct tl_pt_decoder *decoder)
 {
 	uint32_t nodes[BATCH];
-	struct tl_pt_mark marks[3];
-	struct tl_pt_step step;
-	struct tl_pt_run run = { .nodes = nodes, .max = BATCH, .marks = marks, .max_marks = 3 };
-	int status = tl_pt_nodes(decoder, &run);
+	struct tl_pt_timestamp marks[3];
+	struct tl_pt_node_insn step;
+	struct tl_pt_node_batch run = {
+		.nodes = nodes, .max = BATCH, .timestamps = marks, .max_timestamps = 3
+	};
+	int status = tl_pt_decoder_nodes(decoder, &run);
 
 	if (status >= 0)
 		meet(walk, &run);
 	for (size_t i = 0; status >= 0 && i < run.count; i++) {
-		const struct tl_pt_block *block = tl_pt_node_block(decoder, nodes[i]);
+		const struct tl_pt_block *block = tl_pt_decoder_node_block(decoder, nodes[i]);
 
 		if (!block)
 			__builtin_trap();
 		count_block(walk, block);
 		mix(walk, block->ip);
 		mix(walk, block->end_ip);
-		if (nodes[i] % 64 == 0 && tl_pt_node_steps(decoder, nodes[i], 0, &step, 1) == 1 &&
+		if (nodes[i] % 64 == 0 &&
+		    tl_pt_decoder_node_insns(decoder, nodes[i], 0, &step, 1) == 1 &&
 		    step.ip != block->ip)
 			__builtin_trap();
 	}
@@ -143,7 +146,7 @@ static int by_nodes(struct walk *walk, struct tl_pt_decoder *decoder)
 static int by_insns(struct walk *walk, struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_insn insn;
-	int status = tl_pt_insn_next(decoder, &insn);
+	int status = tl_pt_decoder_insn_next(decoder, &insn);
 
 	if (status >= 0)
 		walk->insns++;
@@ -155,7 +158,7 @@ static int take_events(struct walk *walk, struct tl_pt_decoder *decoder, int sta
 	struct tl_pt_event event;
 
 	while (status >= 0 && status & TL_PT_EVENT_PENDING) {
-		status = tl_pt_event_next(decoder, &event);
+		status = tl_pt_decoder_event_next(decoder, &event);
 		if (status < 0)
 			break;
 		walk->events++;
@@ -168,7 +171,7 @@ static int take_events(struct walk *walk, struct tl_pt_decoder *decoder, int sta
 /* To the end, over errors: by resynchronising, then by the next PSB. */
 static const char *decode(struct walk *walk, struct tl_pt_decoder *decoder, face_fn *face)
 {
-	int status = tl_pt_sync_forward(decoder);
+	int status = tl_pt_decoder_sync_forward(decoder);
 	bool tried = false;
 
 	for (unsigned calls = 0; calls < CALLS_MOST; calls++) {
@@ -182,7 +185,8 @@ static const char *decode(struct walk *walk, struct tl_pt_decoder *decoder, face
 			return NULL;
 		if (status >= 0)
 			continue;
-		status = tried ? tl_pt_sync_forward(decoder) : tl_pt_resync(decoder, NULL);
+		status = tried ? tl_pt_decoder_sync_forward(decoder)
+			       : tl_pt_decoder_resync(decoder, NULL);
 		tried = !tried;
 		if (status == -TL_PT_EOS)
 			return NULL;
@@ -198,7 +202,7 @@ static const char *run(struct walk *walk, face_fn *face, unsigned jobs)
 
 	if (image && !fill_image(walk, image) &&
 	    !tl_pt_decoder_open(&decoder, &walk->config, image)) {
-		tl_pt_set_jobs(decoder, jobs);
+		tl_pt_decoder_set_jobs(decoder, jobs);
 		broken = decode(walk, decoder, face);
 	}
 	tl_pt_decoder_close(decoder);

@@ -2,12 +2,12 @@
 /* Items one after the other, as far as the next event or error. */
 #include "intel_pt/blocks/decoder.h"
 
-bool tl_pt_stand_at(struct tl_pt_decoder *decoder, uint64_t ip)
+bool tl_pt_set_ip(struct tl_pt_decoder *decoder, uint64_t ip)
 {
 	uint32_t number = tl_pt_graph_node(&decoder->graph, ip);
 
 	if (!number) {
-		/* Room was made sure of before (tl_pt_has_room()). */
+		/* Room was made sure of before (tl_pt_graph_has_room()). */
 		tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.offset);
 		return false;
 	}
@@ -15,11 +15,11 @@ bool tl_pt_stand_at(struct tl_pt_decoder *decoder, uint64_t ip)
 	return true;
 }
 
-void tl_pt_forget(struct tl_pt_decoder *decoder)
+void tl_pt_position_reset(struct tl_pt_decoder *decoder)
 {
 	tl_pt_clear_stack(decoder);
 	decoder->count = 0;
-	decoder->have_target = false;
+	decoder->tip_pending = false;
 	decoder->idle = 0;
 	decoder->border = decoder->have_tick = false;
 	decoder->rest_count = decoder->since = 0;
@@ -47,18 +47,19 @@ static void note_places(const struct tl_pt_decoder *decoder, struct places *plac
 		if (decoder->stack[i] == TL_PT_NODE_NONE)
 			continue;
 		places->used |= UINT64_C(1) << i;
-		places->stack[i] = blocks[tl_pt_step_to(decoder->stack[i])].ip;
+		places->stack[i] = blocks[tl_pt_edge_node(decoder->stack[i])].ip;
 	}
 }
 
 static bool find_places(struct tl_pt_decoder *decoder, const struct places *places)
 {
-	if (decoder->cur >= TL_PT_NODE_FIRST && !tl_pt_stand_at(decoder, places->cur))
+	if (decoder->cur >= TL_PT_NODE_FIRST && !tl_pt_set_ip(decoder, places->cur))
 		return false;
 	for (unsigned i = 0; i < TL_PT_STACK; i++) {
 		if (!(places->used >> i & 1))
 			continue;
-		decoder->stack[i] = tl_pt_step(tl_pt_graph_node(&decoder->graph, places->stack[i]));
+		decoder->stack[i] =
+			tl_pt_edge_offset(tl_pt_graph_node(&decoder->graph, places->stack[i]));
 		if (!decoder->stack[i]) {
 			tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.offset);
 			return false;
@@ -98,16 +99,16 @@ bool tl_pt_drop_nodes(struct tl_pt_decoder *decoder)
 
 void tl_pt_note_time(struct tl_pt_decoder *decoder, const uint32_t *out)
 {
-	const struct tl_pt_time *time = &decoder->flow.time;
-	struct tl_pt_moments *moments = &decoder->moments;
+	const struct tl_pt_clock *time = &decoder->flow.time;
+	struct tl_pt_node_times *moments = &decoder->moments;
 	uint32_t index = (uint32_t)(out - moments->begin);
 
 	if (time->have_tsc == decoder->noted.have_tsc && time->tsc == decoder->noted.tsc &&
 	    time->lost_mtc == decoder->noted.lost_mtc &&
 	    time->lost_cyc == decoder->noted.lost_cyc && time->count == decoder->noted.cycles)
 		return;
-	decoder->noted = (struct tl_pt_moment){ index,          time->lost_mtc, time->lost_cyc,
-						time->have_tsc, time->tsc,      time->count };
+	decoder->noted = (struct tl_pt_node_time){ index,          time->lost_mtc, time->lost_cyc,
+						   time->have_tsc, time->tsc,      time->count };
 	if (!moments->list)
 		return;
 	/* Time that passed without a node between is none that a node has. */
@@ -118,7 +119,7 @@ void tl_pt_note_time(struct tl_pt_decoder *decoder, const uint32_t *out)
 
 static void begin_moments(struct tl_pt_decoder *decoder, const uint32_t *begin)
 {
-	struct tl_pt_moments *moments = &decoder->moments;
+	struct tl_pt_node_times *moments = &decoder->moments;
 
 	moments->begin = begin;
 	moments->count = 0;
@@ -137,8 +138,8 @@ enum tl_pt_stop tl_pt_mismatch(struct tl_pt_decoder *decoder, struct tl_pt_out *
 {
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
 
-	if (decoder->on && decoder->cur >= TL_PT_NODE_FIRST && !decoder->have_target)
-		stop = tl_pt_walk_on(decoder, out);
+	if (decoder->on && decoder->cur >= TL_PT_NODE_FIRST && !decoder->tip_pending)
+		stop = tl_pt_walk_to_branch(decoder, out);
 	return stop == TL_PT_STOP_GO ? tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->item.offset)
 				     : stop;
 }
@@ -170,7 +171,7 @@ static enum tl_pt_stop give_tick(struct tl_pt_decoder *decoder, const struct tl_
 {
 	if (out->pos != begin)
 		decoder->tick.ip = decoder->graph.blocks[out->pos[-1]].end_ip;
-	if (decoder->count || decoder->have_target)
+	if (decoder->count || decoder->tip_pending)
 		return TL_PT_STOP_GO;
 	decoder->have_tick = false;
 	decoder->bits = decoder->rest_bits;
@@ -184,7 +185,7 @@ static enum tl_pt_stop give_tick(struct tl_pt_decoder *decoder, const struct tl_
 
 static enum tl_pt_stop take_tnt(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
-	if (decoder->count || decoder->have_target || !decoder->on)
+	if (decoder->count || decoder->tip_pending || !decoder->on)
 		return tl_pt_mismatch(decoder, out);
 	decoder->bits = decoder->item.bits;
 	decoder->count = decoder->item.count;
@@ -196,11 +197,11 @@ static enum tl_pt_stop take_tnt(struct tl_pt_decoder *decoder, struct tl_pt_out 
 
 static enum tl_pt_stop take_tip(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
-	if (decoder->have_target || !decoder->on)
+	if (decoder->tip_pending || !decoder->on)
 		return tl_pt_mismatch(decoder, out);
 	decoder->target = decoder->item.ip;
-	decoder->no_target = decoder->item.suppressed;
-	decoder->have_target = true;
+	decoder->tip_suppressed = decoder->item.suppressed;
+	decoder->tip_pending = true;
 	if (!decoder->count) {
 		decoder->taken = decoder->flow.begin + decoder->item.offset;
 		decoder->taken_end = decoder->flow.pos;
@@ -212,15 +213,15 @@ static enum tl_pt_stop take_tip(struct tl_pt_decoder *decoder, struct tl_pt_out 
 /* Blocks go on as long as they need no trace (9.11). */
 static enum tl_pt_stop take_end(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
-	/* More may be allowed later: the walk stays where it is (tl_pt_set_end()). */
+	/* More may be allowed later: the walk stays where it is (tl_pt_decoder_set_end()). */
 	if (decoder->flow.end != decoder->config.end)
 		return tl_pt_fail(decoder, TL_PT_EOS, decoder->item.offset);
 	if (!decoder->eos) {
 		decoder->eos = true;
 		return TL_PT_STOP_FULL;
 	}
-	if (decoder->on && decoder->cur != TL_PT_NODE_BEHIND && !decoder->have_target) {
-		enum tl_pt_stop stop = tl_pt_walk_on(decoder, out);
+	if (decoder->on && decoder->cur != TL_PT_NODE_BEHIND && !decoder->tip_pending) {
+		enum tl_pt_stop stop = tl_pt_walk_to_branch(decoder, out);
 
 		if (stop == TL_PT_STOP_FULL)
 			return stop;
@@ -238,9 +239,9 @@ static enum tl_pt_stop take_error(struct tl_pt_decoder *decoder, struct tl_pt_ou
 }
 
 static item_fn *const takers[] = {
-	[TL_PT_ITEM_TNT] = take_tnt,           [TL_PT_ITEM_TIP] = take_tip,
-	[TL_PT_ITEM_EVENT] = tl_pt_take_event, [TL_PT_ITEM_END] = take_end,
-	[TL_PT_ITEM_ERROR] = take_error,
+	[TL_PT_FLOW_ITEM_TNT] = take_tnt,           [TL_PT_FLOW_ITEM_TIP] = take_tip,
+	[TL_PT_FLOW_ITEM_EVENT] = tl_pt_take_event, [TL_PT_FLOW_ITEM_END] = take_end,
+	[TL_PT_FLOW_ITEM_ERROR] = take_error,
 };
 
 static void next_item(struct tl_pt_decoder *decoder, const struct tl_pt_out *out)
@@ -248,47 +249,48 @@ static void next_item(struct tl_pt_decoder *decoder, const struct tl_pt_out *out
 	tl_pt_flow_next(&decoder->flow, &decoder->item);
 	decoder->have_item = true;
 	/* What is bound to a place is used there. */
-	if (decoder->item.kind != TL_PT_ITEM_EVENT)
+	if (decoder->item.kind != TL_PT_FLOW_ITEM_EVENT)
 		tl_pt_note_time(decoder, out->pos);
 }
 
-void tl_pt_note_joint(const struct tl_pt_decoder *decoder, struct tl_pt_joint *joint, uint64_t ip)
+void tl_pt_note_psb_state(const struct tl_pt_decoder *decoder, struct tl_pt_psb_state *psb_state,
+			  uint64_t ip)
 {
-	const uint32_t kept = TL_PT_HOLD_POWER | TL_PT_HOLD_EVD | TL_PT_HOLD_ITEMS;
+	const uint32_t kept = TL_PT_SLOW_POWER | TL_PT_SLOW_EVD | TL_PT_SLOW_ITEMS;
 
-	joint->on = decoder->on;
-	joint->ip = ip;
-	joint->speculative = decoder->speculative;
-	joint->resume_known = decoder->resume_known;
-	joint->resume_ip = decoder->resume_ip;
-	joint->clean = !(decoder->flow.hold & kept) && decoder->settled;
-	joint->mode = tl_pt_graph_mode(&decoder->graph);
-	joint->asid = decoder->graph.asid;
-	joint->time = decoder->flow.time;
+	psb_state->on = decoder->on;
+	psb_state->ip = ip;
+	psb_state->speculative = decoder->speculative;
+	psb_state->resume_known = decoder->resume_known;
+	psb_state->resume_ip = decoder->resume_ip;
+	psb_state->clean = !(decoder->flow.slow_path_reasons & kept) && decoder->settled;
+	psb_state->mode = tl_pt_graph_mode(&decoder->graph);
+	psb_state->asid = decoder->graph.asid;
+	psb_state->time = decoder->flow.time;
 }
 
 /* The beginning of a piece is known when its PSB+ has said all it says. */
 static void note_beginning(struct tl_pt_decoder *decoder)
 {
 	const struct tl_pt_event *event = &decoder->item.event;
-	struct tl_pt_joint *joint = &decoder->part.begin_joint;
+	struct tl_pt_psb_state *psb_state = &decoder->part.begin_state;
 
-	if (decoder->item.kind == TL_PT_ITEM_EVENT && event->status_update) {
-		joint->has_mode |= event->kind == TL_PT_EV_EXEC_MODE;
-		joint->has_paging |= event->kind == TL_PT_EV_ASYNC_PAGING;
-		joint->has_vmcs |= event->kind == TL_PT_EV_ASYNC_VMCS;
-		joint->has_tsx |= event->kind == TL_PT_EV_TSX;
+	if (decoder->item.kind == TL_PT_FLOW_ITEM_EVENT && event->status_update) {
+		psb_state->has_mode |= event->kind == TL_PT_EV_EXEC_MODE;
+		psb_state->has_paging |= event->kind == TL_PT_EV_ASYNC_PAGING;
+		psb_state->has_vmcs |= event->kind == TL_PT_EV_ASYNC_VMCS;
+		psb_state->has_tsx |= event->kind == TL_PT_EV_TSX;
 		if (event->kind == TL_PT_EV_ENABLED || event->kind == TL_PT_EV_DISABLED) {
-			joint->ip = event->ip;
-			joint->time = decoder->flow.time;
+			psb_state->ip = event->ip;
+			psb_state->time = decoder->flow.time;
 		}
 		return;
 	}
 	decoder->part.began = true;
-	joint->on = decoder->on;
-	joint->speculative = decoder->speculative;
-	joint->mode = tl_pt_graph_mode(&decoder->graph);
-	joint->asid = decoder->graph.asid;
+	psb_state->on = decoder->on;
+	psb_state->speculative = decoder->speculative;
+	psb_state->mode = tl_pt_graph_mode(&decoder->graph);
+	psb_state->asid = decoder->graph.asid;
 }
 
 /* What the walk cannot take itself. */
@@ -296,28 +298,29 @@ static enum tl_pt_stop take_item(struct tl_pt_decoder *decoder, struct tl_pt_out
 {
 	enum tl_pt_stop stop;
 
-	if (!decoder->have_item && tl_pt_moments_full(decoder))
+	if (!decoder->have_item && tl_pt_node_times_full(decoder))
 		return TL_PT_STOP_FULL;
 	if (!decoder->have_item)
 		next_item(decoder, out);
-	if (!tl_pt_has_room(&decoder->graph)) {
+	if (!tl_pt_graph_has_room(&decoder->graph)) {
 		decoder->graph.full = true;
 		return TL_PT_STOP_FULL;
 	}
-	if (decoder->border && !tl_pt_before_border(&decoder->item)) {
-		stop = tl_pt_take_border(decoder, out);
+	if (decoder->border && !tl_pt_before_psb_boundary(&decoder->item)) {
+		stop = tl_pt_take_psb_boundary(decoder, out);
 		if (stop != TL_PT_STOP_GO)
 			return stop;
 	}
 	if (decoder->part.joining && !decoder->part.began)
 		note_beginning(decoder);
 	/* Beyond the end of a piece only its border will do. */
-	if (decoder->item.offset >= decoder->part.end && decoder->item.kind != TL_PT_ITEM_EVENT)
+	if (decoder->item.offset >= decoder->part.end &&
+	    decoder->item.kind != TL_PT_FLOW_ITEM_EVENT)
 		return tl_pt_fail(decoder, TL_PT_EOS, decoder->item.offset);
 	decoder->place_offset = decoder->item.offset;
 	stop = takers[decoder->item.kind](decoder, out);
 	if (stop == TL_PT_STOP_GO || stop == TL_PT_STOP_EVENT) {
-		if (decoder->item.kind == TL_PT_ITEM_EVENT)
+		if (decoder->item.kind == TL_PT_FLOW_ITEM_EVENT)
 			tl_pt_note_time(decoder, out->pos);
 		decoder->have_item = false;
 		decoder->idle = 0;
@@ -337,7 +340,7 @@ static bool salvage(struct tl_pt_decoder *decoder)
 	if (!tl_pt_may_salvage(decoder))
 		return false;
 	decoder->was_on = false;
-	tl_pt_find_place(decoder, &decoder->due);
+	tl_pt_recover(decoder, &decoder->due);
 	decoder->is_due = true;
 	return !decoder->error;
 }
@@ -360,7 +363,7 @@ static bool may_walk(const struct tl_pt_decoder *decoder)
 	return decoder->on && !decoder->have_item && !decoder->border;
 }
 
-enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
+enum tl_pt_stop tl_pt_advance(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
 	uint32_t *begin = out->pos;
 	enum tl_pt_stop stop = TL_PT_STOP_GO;

@@ -9,7 +9,7 @@
 
 /* One instruction on its way into a stretch. */
 struct step {
-	const struct tl_pt_goal *goal;
+	const struct tl_pt_stop_condition *goal;
 	const struct tl_pt_code *code;
 	uint64_t ip;
 	uint64_t follow; /* the instruction behind it in memory */
@@ -31,20 +31,20 @@ static bool outside(const struct tl_pt_range ranges[4], uint64_t ip)
 }
 
 /* Ends the stretch behind this instruction. */
-static bool end(struct tl_pt_stretch *stretch, enum tl_pt_node_kind kind, uint64_t next)
+static bool end(struct tl_pt_decoded_block *stretch, enum tl_pt_node_kind kind, uint64_t next)
 {
 	stretch->kind = kind;
 	stretch->next = next;
 	return true;
 }
 
-static void push(struct tl_pt_stretch *stretch, uint64_t ip)
+static void push(struct tl_pt_decoded_block *stretch, uint64_t ip)
 {
 	stretch->links[stretch->calls++ % TL_PT_STACK] = ip;
 }
 
 /* A branch whose target the code tells. True: the stretch ends. */
-static bool direct(struct tl_pt_stretch *stretch, const struct step *step, uint64_t *next)
+static bool direct(struct tl_pt_decoded_block *stretch, const struct step *step, uint64_t *next)
 {
 	const struct tl_x86_flow *flow = &step->code->flow;
 	bool call = flow->iclass == TL_PT_IC_CALL;
@@ -67,7 +67,7 @@ static bool direct(struct tl_pt_stretch *stretch, const struct step *step, uint6
 }
 
 /* A branch that only the trace tells. */
-static bool indirect(struct tl_pt_stretch *stretch, const struct step *step)
+static bool indirect(struct tl_pt_decoded_block *stretch, const struct step *step)
 {
 	const struct tl_x86_flow *flow = &step->code->flow;
 
@@ -81,10 +81,10 @@ static bool indirect(struct tl_pt_stretch *stretch, const struct step *step)
 }
 
 /* Whether the goal lies behind this instruction. */
-static bool behind_goal(const struct tl_pt_stretch *stretch, const struct step *step, uint64_t next,
-			bool ended)
+static bool behind_goal(const struct tl_pt_decoded_block *stretch, const struct step *step,
+			uint64_t next, bool ended)
 {
-	const struct tl_pt_goal *goal = step->goal;
+	const struct tl_pt_stop_condition *goal = step->goal;
 
 	if (step->code->flow.flags & goal->flags || (goal->past_ip && step->ip == goal->ip) ||
 	    (goal->insns && stretch->block.ninsn == goal->insns))
@@ -95,7 +95,7 @@ static bool behind_goal(const struct tl_pt_stretch *stretch, const struct step *
 }
 
 /* Take one instruction in. True: the stretch ends behind it; else `*next` is where it goes on. */
-static bool take(struct tl_pt_stretch *stretch, const struct step *step, uint64_t *next)
+static bool take(struct tl_pt_decoded_block *stretch, const struct step *step, uint64_t *next)
 {
 	const struct tl_x86_flow *flow = &step->code->flow;
 	struct tl_pt_block *block = &stretch->block;
@@ -153,7 +153,7 @@ struct loop {
  * Flow went to `ip` by a direct branch. In a loop nothing new comes up to the end of the block:
  * whole rounds of it need not be decoded.
  */
-static void skip_rounds(struct tl_pt_stretch *stretch, struct loop *loop, uint64_t ip)
+static void skip_rounds(struct tl_pt_decoded_block *stretch, struct loop *loop, uint64_t ip)
 {
 	struct tl_pt_block *block = &stretch->block;
 	uint32_t round = block->ninsn - loop->ninsn;
@@ -171,8 +171,9 @@ static void skip_rounds(struct tl_pt_stretch *stretch, struct loop *loop, uint64
 	}
 }
 
-void tl_pt_graph_stretch(struct tl_pt_graph *graph, uint64_t ip, const struct tl_pt_goal *goal,
-			 struct tl_pt_stretch *stretch)
+void tl_pt_graph_decode(struct tl_pt_graph *graph, uint64_t ip,
+			const struct tl_pt_stop_condition *goal,
+			struct tl_pt_decoded_block *stretch)
 {
 	struct tl_pt_block *block = &stretch->block;
 	const struct tl_pt_section *region = NULL;
@@ -182,7 +183,7 @@ void tl_pt_graph_stretch(struct tl_pt_graph *graph, uint64_t ip, const struct tl
 	int status = use_space(graph);
 
 	/* All but the links, which `calls` says how many are filled of. */
-	memset(stretch, 0, offsetof(struct tl_pt_stretch, links));
+	memset(stretch, 0, offsetof(struct tl_pt_decoded_block, links));
 	stretch->calls = 0;
 	*block = (struct tl_pt_block){ .ip = ip, .mode = (int32_t)tl_pt_graph_mode(graph) };
 	for (;;) {

@@ -5,41 +5,43 @@
 #include "intel_pt/parallel/parallel.h"
 
 /* The clock at the node given last: nodes behind it have been decoded already. */
-const struct tl_pt_moment *tl_pt_moment_now(const struct tl_pt_decoder *decoder)
+const struct tl_pt_node_time *tl_pt_time_now(const struct tl_pt_decoder *decoder)
 {
-	const struct tl_pt_batch *batch = &decoder->batch;
-	const struct tl_pt_moment *found = &decoder->given;
+	const struct tl_pt_lookahead *batch = &decoder->batch;
+	const struct tl_pt_node_time *found = &decoder->given;
 
 	for (uint32_t i = 0; i < batch->time_count && batch->times[i].index < batch->at; i++)
 		found = &batch->times[i];
 	return found;
 }
 
-void tl_pt_batch_ready(struct tl_pt_decoder *decoder)
+void tl_pt_lookahead_ready(struct tl_pt_decoder *decoder)
 {
-	struct tl_pt_batch *batch = &decoder->batch;
-	bool plain = !batch->speculative && !batch->eos && !tl_pt_folds(decoder);
+	struct tl_pt_lookahead *batch = &decoder->batch;
+	bool plain = !batch->speculative && !batch->eos && !tl_pt_is_v1(decoder);
 
 	batch->plain = plain ? batch->filled : 0;
 }
 
-void tl_pt_run_ahead(struct tl_pt_decoder *decoder)
+void tl_pt_decode_ahead(struct tl_pt_decoder *decoder)
 {
-	struct tl_pt_batch *batch = &decoder->batch;
-	size_t most = decoder->config.flags & TL_PT_CLASSIC ? TL_PT_RUN_CLASSIC : TL_PT_RUN;
+	struct tl_pt_lookahead *batch = &decoder->batch;
+	size_t most = decoder->config.flags & TL_PT_CLASSIC ? TL_PT_LOOKAHEAD_CLASSIC
+							    : TL_PT_LOOKAHEAD_NODES;
 	struct tl_pt_out out = { decoder->ids, decoder->ids + most };
 
-	decoder->moments = (struct tl_pt_moments){ .list = decoder->times, .most = TL_PT_RUN };
+	decoder->moments =
+		(struct tl_pt_node_times){ .list = decoder->times, .most = TL_PT_LOOKAHEAD_NODES };
 	/* What an event behind these nodes changes is not so yet. */
 	decoder->given_asid = decoder->graph.asid;
-	*batch = (struct tl_pt_batch){ .ids = decoder->ids,
-				       .times = decoder->times,
-				       .eos = decoder->eos };
-	batch->stop = tl_pt_run_on(decoder, &out);
+	*batch = (struct tl_pt_lookahead){ .ids = decoder->ids,
+					   .times = decoder->times,
+					   .eos = decoder->eos };
+	batch->stop = tl_pt_advance(decoder, &out);
 	batch->speculative = decoder->run_speculative;
 	batch->time_count = decoder->moments.count;
 	batch->filled = (uint32_t)(out.pos - decoder->ids);
-	tl_pt_batch_ready(decoder);
+	tl_pt_lookahead_ready(decoder);
 }
 
 /* A run without nodes may be none: room had to be made, or an error is to become an event. */
@@ -50,27 +52,27 @@ static bool goes_on(const struct tl_pt_decoder *decoder)
 	return decoder->batch.stop == TL_PT_STOP_FULL;
 }
 
-void tl_pt_ahead(struct tl_pt_decoder *decoder)
+void tl_pt_lookahead_fill(struct tl_pt_decoder *decoder)
 {
-	struct tl_pt_batch *batch = &decoder->batch;
+	struct tl_pt_lookahead *batch = &decoder->batch;
 
 	if (batch->at < batch->filled)
 		return;
 	if (batch->at)
-		decoder->given = *tl_pt_moment_now(decoder);
+		decoder->given = *tl_pt_time_now(decoder);
 	do
 		if (decoder->team)
-			tl_pt_team_ahead(decoder);
+			tl_pt_parallel_ahead(decoder);
 		else
-			tl_pt_run_ahead(decoder);
+			tl_pt_decode_ahead(decoder);
 	while (!batch->filled && goes_on(decoder));
 }
 
 /* End of stream is told when no event comes before it ("pt_blk_next"). */
 int tl_pt_status_now(const struct tl_pt_decoder *decoder)
 {
-	if (tl_pt_folds(decoder))
-		return tl_pt_folded_status(decoder);
+	if (tl_pt_is_v1(decoder))
+		return tl_pt_v1_status(decoder);
 	if (decoder->batch.at < decoder->batch.filled)
 		return decoder->batch.eos ? TL_PT_END_OF_STREAM : 0;
 	if (decoder->is_due)
@@ -83,7 +85,7 @@ int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number)
 {
 	if (!decoder->synced)
 		return -TL_PT_NOSYNC;
-	tl_pt_ahead(decoder);
+	tl_pt_lookahead_fill(decoder);
 	if (decoder->batch.at == decoder->batch.filled)
 		return decoder->is_due ? -TL_PT_EVENT_IGNORED : -(int)decoder->error;
 	*number = decoder->batch.ids[decoder->batch.at++];
@@ -111,19 +113,19 @@ static __attribute__((noinline)) int next_slowly(struct tl_pt_decoder *decoder,
 
 	if (!decoder || !block)
 		return -TL_PT_INVALID;
-	if (tl_pt_folds(decoder))
-		return decoder->synced ? tl_pt_folded_next(decoder, block) : -TL_PT_NOSYNC;
+	if (tl_pt_is_v1(decoder))
+		return decoder->synced ? tl_pt_v1_next(decoder, block) : -TL_PT_NOSYNC;
 	status = tl_pt_next_node(decoder, &number);
 	if (status < 0)
 		return status;
 	tl_pt_give(decoder, number, block);
-	tl_pt_ahead(decoder);
+	tl_pt_lookahead_fill(decoder);
 	return tl_pt_status_now(decoder);
 }
 
-int tl_pt_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
+int tl_pt_decoder_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
-	if (decoder && block && tl_pt_give_ready(decoder, block))
+	if (decoder && block && tl_pt_give_fast(decoder, block))
 		return 0;
 	return next_slowly(decoder, block);
 }
@@ -135,15 +137,15 @@ static int64_t folded_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *
 	int last = 0;
 
 	while (count < max && last >= 0) {
-		last = tl_pt_folded_next(decoder, &blocks[count]);
+		last = tl_pt_v1_next(decoder, &blocks[count]);
 		count += last >= 0;
 	}
-	*status = tl_pt_folded_status(decoder);
+	*status = tl_pt_v1_status(decoder);
 	return count ? (int64_t)count : last;
 }
 
-int64_t tl_pt_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, size_t max,
-		     int *status)
+int64_t tl_pt_decoder_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, size_t max,
+			     int *status)
 {
 	size_t count = 0;
 
@@ -151,12 +153,12 @@ int64_t tl_pt_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, 
 		return -TL_PT_INVALID;
 	if (!decoder->synced)
 		return -TL_PT_NOSYNC;
-	if (tl_pt_folds(decoder))
+	if (tl_pt_is_v1(decoder))
 		return folded_blocks(decoder, blocks, max, status);
 	while (count < max) {
 		size_t take;
 
-		tl_pt_ahead(decoder);
+		tl_pt_lookahead_fill(decoder);
 		take = decoder->batch.filled - decoder->batch.at;
 		if (!take)
 			break;
@@ -181,26 +183,26 @@ int64_t tl_pt_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, 
  * The moments of the next `take` nodes as marks of the run, the one that holds at its beginning
  * first. Returns how many nodes there are marks enough for.
  */
-static uint32_t give_marks(const struct tl_pt_decoder *decoder, struct tl_pt_run *run,
+static uint32_t give_marks(const struct tl_pt_decoder *decoder, struct tl_pt_node_batch *run,
 			   uint32_t take)
 {
 	uint32_t end = decoder->batch.at + take;
 
 	for (uint32_t i = 0; i < decoder->batch.time_count && decoder->batch.times[i].index < end;
 	     i++) {
-		const struct tl_pt_moment *moment = &decoder->batch.times[i];
+		const struct tl_pt_node_time *moment = &decoder->batch.times[i];
 		bool before = moment->index <= decoder->batch.at;
 
 		if (!moment->have_tsc)
 			continue;
 		if (before)
-			run->mark_count = 0;
-		if (run->mark_count == run->max_marks)
+			run->timestamp_count = 0;
+		if (run->timestamp_count == run->max_timestamps)
 			return moment->index - decoder->batch.at;
-		run->marks[run->mark_count++] =
-			(struct tl_pt_mark){ before ? 0 : moment->index - decoder->batch.at,
-					     moment->lost_mtc + moment->lost_cyc, moment->tsc,
-					     moment->cycles };
+		run->timestamps[run->timestamp_count++] =
+			(struct tl_pt_timestamp){ before ? 0 : moment->index - decoder->batch.at,
+						  moment->lost_mtc + moment->lost_cyc, moment->tsc,
+						  moment->cycles };
 	}
 	return take;
 }
@@ -218,20 +220,21 @@ const struct tl_pt_node *tl_pt_find_node(const struct tl_pt_decoder *decoder, ui
 		       : NULL;
 }
 
-int tl_pt_nodes(struct tl_pt_decoder *decoder, struct tl_pt_run *run)
+int tl_pt_decoder_nodes(struct tl_pt_decoder *decoder, struct tl_pt_node_batch *run)
 {
 	uint32_t take;
 
-	if (!decoder || !run || !run->nodes || !run->max || (run->marks && !run->max_marks))
+	if (!decoder || !run || !run->nodes || !run->max ||
+	    (run->timestamps && !run->max_timestamps))
 		return -TL_PT_INVALID;
 	if (!decoder->synced)
 		return -TL_PT_NOSYNC;
-	run->count = run->mark_count = 0;
-	tl_pt_ahead(decoder);
+	run->count = run->timestamp_count = 0;
+	tl_pt_lookahead_fill(decoder);
 	take = decoder->batch.filled - decoder->batch.at;
 	if (take > run->max)
 		take = (uint32_t)run->max;
-	if (run->marks)
+	if (run->timestamps)
 		take = give_marks(decoder, run, take);
 	if (take)
 		memcpy(run->nodes, decoder->batch.ids + decoder->batch.at,
@@ -246,7 +249,8 @@ int tl_pt_nodes(struct tl_pt_decoder *decoder, struct tl_pt_run *run)
 	return !take && !decoder->is_due ? -(int)decoder->error : 0;
 }
 
-const struct tl_pt_block *tl_pt_node_block(const struct tl_pt_decoder *decoder, uint32_t node)
+const struct tl_pt_block *tl_pt_decoder_node_block(const struct tl_pt_decoder *decoder,
+						   uint32_t node)
 {
 	return decoder && tl_pt_find_node(decoder, node) ? &decoder->graph.blocks[node] : NULL;
 }

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 /* Nothing of what was decoded before counts. */
-void tl_pt_start_anew(struct tl_pt_decoder *decoder)
+void tl_pt_decoder_restart(struct tl_pt_decoder *decoder)
 {
-	tl_pt_forget(decoder);
+	tl_pt_position_reset(decoder);
 	tl_pt_graph_switch(&decoder->graph, &decoder->asid, TL_PT_MODE_UNKNOWN);
 	decoder->synced = true;
 	decoder->settled = decoder->on = decoder->eos = decoder->speculative = false;
@@ -16,9 +16,9 @@ void tl_pt_start_anew(struct tl_pt_decoder *decoder)
 	decoder->stood_at = 0;
 	decoder->error = TL_PT_OK;
 	decoder->insns.left = 0;
-	decoder->batch = (struct tl_pt_batch){ .stop = TL_PT_STOP_FULL };
-	decoder->part = (struct tl_pt_part){ .end = UINT64_MAX };
-	decoder->noted = decoder->given = (struct tl_pt_moment){ .index = 0 };
+	decoder->batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_FULL };
+	decoder->part = (struct tl_pt_segment_bounds){ .end = UINT64_MAX };
+	decoder->noted = decoder->given = (struct tl_pt_node_time){ .index = 0 };
 	decoder->have_held = false;
 	decoder->held.flags = decoder->next_flags = 0;
 	decoder->last = (struct tl_pt_block){ .iclass = TL_PT_IC_ERROR };
@@ -69,7 +69,7 @@ void tl_pt_decoder_close(struct tl_pt_decoder *decoder)
 {
 	if (!decoder)
 		return;
-	tl_pt_team_stop(decoder);
+	tl_pt_parallel_stop(decoder);
 	tl_pt_graph_close(&decoder->graph);
 	tl_pt_reader_close(&decoder->insns.reader);
 	free(decoder->insns.list);
@@ -82,9 +82,9 @@ static int synced(struct tl_pt_decoder *decoder, int status)
 {
 	if (status < 0)
 		return status;
-	tl_pt_start_anew(decoder);
-	tl_pt_team_start(decoder);
-	tl_pt_ahead(decoder);
+	tl_pt_decoder_restart(decoder);
+	tl_pt_parallel_start(decoder);
+	tl_pt_lookahead_fill(decoder);
 	/* An error at the very beginning is told here. */
 	if (!decoder->batch.filled && decoder->batch.stop == TL_PT_STOP_ERROR &&
 	    decoder->error != TL_PT_EOS)
@@ -92,31 +92,31 @@ static int synced(struct tl_pt_decoder *decoder, int status)
 	return tl_pt_status_now(decoder);
 }
 
-int tl_pt_sync_forward(struct tl_pt_decoder *decoder)
+int tl_pt_decoder_sync_forward(struct tl_pt_decoder *decoder)
 {
 	if (!decoder)
 		return -TL_PT_INVALID;
-	tl_pt_team_stop(decoder);
+	tl_pt_parallel_stop(decoder);
 	return synced(decoder, tl_pt_flow_sync_forward(&decoder->flow));
 }
 
-int tl_pt_sync_backward(struct tl_pt_decoder *decoder)
+int tl_pt_decoder_sync_backward(struct tl_pt_decoder *decoder)
 {
 	if (!decoder)
 		return -TL_PT_INVALID;
-	tl_pt_team_stop(decoder);
+	tl_pt_parallel_stop(decoder);
 	return synced(decoder, tl_pt_flow_sync_backward(&decoder->flow));
 }
 
-int tl_pt_sync_set(struct tl_pt_decoder *decoder, uint64_t offset)
+int tl_pt_decoder_sync_set(struct tl_pt_decoder *decoder, uint64_t offset)
 {
 	if (!decoder)
 		return -TL_PT_INVALID;
-	tl_pt_team_stop(decoder);
+	tl_pt_parallel_stop(decoder);
 	return synced(decoder, tl_pt_flow_sync_set(&decoder->flow, offset));
 }
 
-int tl_pt_resync(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
+int tl_pt_decoder_resync(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 {
 	struct tl_pt_event ignored;
 
@@ -127,45 +127,45 @@ int tl_pt_resync(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 	if (decoder->error == TL_PT_EOS || decoder->error == TL_PT_NOMEM)
 		return -(int)decoder->error;
 	if (decoder->team)
-		tl_pt_team_leave(decoder);
-	if (decoder->error && !tl_pt_find_place(decoder, lost ? lost : &ignored)) {
+		tl_pt_parallel_leave(decoder);
+	if (decoder->error && !tl_pt_recover(decoder, lost ? lost : &ignored)) {
 		tl_pt_fail(decoder, TL_PT_EOS, decoder->item.offset);
 		return -TL_PT_EOS;
 	}
-	tl_pt_ahead(decoder);
+	tl_pt_lookahead_fill(decoder);
 	return tl_pt_status_now(decoder);
 }
 
-int tl_pt_event_next(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
+int tl_pt_decoder_event_next(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
 	if (!decoder || !event)
 		return -TL_PT_INVALID;
 	if (!decoder->synced)
 		return -TL_PT_NOSYNC;
-	if (!decoder->is_due || tl_pt_folds(decoder) || decoder->batch.at < decoder->batch.filled ||
+	if (!decoder->is_due || tl_pt_is_v1(decoder) || decoder->batch.at < decoder->batch.filled ||
 	    decoder->insns.left)
 		return -TL_PT_BAD_QUERY;
 	*event = decoder->due;
 	decoder->is_due = false;
-	decoder->given =
-		(struct tl_pt_moment){ 0,          event->lost_mtc, event->lost_cyc, event->has_tsc,
-				       event->tsc, event->cycles };
+	decoder->given = (struct tl_pt_node_time){
+		0, event->lost_mtc, event->lost_cyc, event->has_tsc, event->tsc, event->cycles
+	};
 	/* The time is that of the event, not of the nodes before it. */
 	decoder->batch.at = decoder->batch.filled = 0;
-	tl_pt_ahead(decoder);
+	tl_pt_lookahead_fill(decoder);
 	return tl_pt_status_now(decoder);
 }
 
-int tl_pt_time(const struct tl_pt_decoder *decoder, uint64_t *tsc, uint32_t *lost_mtc,
-	       uint32_t *lost_cyc)
+int tl_pt_decoder_time(const struct tl_pt_decoder *decoder, uint64_t *tsc, uint32_t *lost_mtc,
+		       uint32_t *lost_cyc)
 {
-	const struct tl_pt_moment *moment;
+	const struct tl_pt_node_time *moment;
 
 	if (!decoder)
 		return -TL_PT_INVALID;
 	if (!decoder->synced)
 		return -TL_PT_NOSYNC;
-	moment = tl_pt_moment_now(decoder);
+	moment = tl_pt_time_now(decoder);
 	if (tsc)
 		*tsc = moment->tsc;
 	if (lost_mtc)
@@ -175,17 +175,17 @@ int tl_pt_time(const struct tl_pt_decoder *decoder, uint64_t *tsc, uint32_t *los
 	return moment->have_tsc ? 0 : -TL_PT_NO_TIME;
 }
 
-int tl_pt_cycles(const struct tl_pt_decoder *decoder, uint64_t *cycles)
+int tl_pt_decoder_cycles(const struct tl_pt_decoder *decoder, uint64_t *cycles)
 {
 	if (!decoder || !cycles)
 		return -TL_PT_INVALID;
 	if (!decoder->synced)
 		return -TL_PT_NOSYNC;
-	*cycles = tl_pt_moment_now(decoder)->cycles;
+	*cycles = tl_pt_time_now(decoder)->cycles;
 	return 0;
 }
 
-int tl_pt_core_bus_ratio(const struct tl_pt_decoder *decoder, uint32_t *ratio)
+int tl_pt_decoder_core_bus_ratio(const struct tl_pt_decoder *decoder, uint32_t *ratio)
 {
 	if (!decoder || !ratio)
 		return -TL_PT_INVALID;
@@ -195,7 +195,7 @@ int tl_pt_core_bus_ratio(const struct tl_pt_decoder *decoder, uint32_t *ratio)
 	return decoder->flow.time.have_cbr ? 0 : -TL_PT_NO_CBR;
 }
 
-int tl_pt_asid_of(const struct tl_pt_decoder *decoder, struct tl_pt_asid *asid)
+int tl_pt_decoder_asid(const struct tl_pt_decoder *decoder, struct tl_pt_asid *asid)
 {
 	if (!decoder || !asid)
 		return -TL_PT_INVALID;
@@ -203,7 +203,7 @@ int tl_pt_asid_of(const struct tl_pt_decoder *decoder, struct tl_pt_asid *asid)
 	return 0;
 }
 
-int tl_pt_offset(const struct tl_pt_decoder *decoder, uint64_t *offset)
+int tl_pt_decoder_offset(const struct tl_pt_decoder *decoder, uint64_t *offset)
 {
 	if (!decoder || !offset)
 		return -TL_PT_INVALID;
@@ -213,7 +213,7 @@ int tl_pt_offset(const struct tl_pt_decoder *decoder, uint64_t *offset)
 	return 0;
 }
 
-int tl_pt_sync_offset(const struct tl_pt_decoder *decoder, uint64_t *offset)
+int tl_pt_decoder_sync_offset(const struct tl_pt_decoder *decoder, uint64_t *offset)
 {
 	if (!decoder || !offset)
 		return -TL_PT_INVALID;
@@ -223,37 +223,37 @@ int tl_pt_sync_offset(const struct tl_pt_decoder *decoder, uint64_t *offset)
 	return 0;
 }
 
-const struct tl_pt_config *tl_pt_config_of(const struct tl_pt_decoder *decoder)
+const struct tl_pt_config *tl_pt_decoder_config(const struct tl_pt_decoder *decoder)
 {
 	return decoder ? &decoder->config : NULL;
 }
 
-struct tl_pt_image *tl_pt_image_of(struct tl_pt_decoder *decoder)
+struct tl_pt_image *tl_pt_decoder_image(struct tl_pt_decoder *decoder)
 {
 	return decoder ? decoder->image : NULL;
 }
 
-int tl_pt_set_image(struct tl_pt_decoder *decoder, struct tl_pt_image *image)
+int tl_pt_decoder_set_image(struct tl_pt_decoder *decoder, struct tl_pt_image *image)
 {
 	if (!decoder)
 		return -TL_PT_INVALID;
 	if (decoder->team)
-		tl_pt_team_leave(decoder);
+		tl_pt_parallel_leave(decoder);
 	decoder->image = image ? image : decoder->own;
 	return 0;
 }
 
-int tl_pt_set_jobs(struct tl_pt_decoder *decoder, unsigned jobs)
+int tl_pt_decoder_set_jobs(struct tl_pt_decoder *decoder, unsigned jobs)
 {
 	if (!decoder || !jobs)
 		return -TL_PT_INVALID;
-	tl_pt_team_stop(decoder);
+	tl_pt_parallel_stop(decoder);
 	decoder->jobs = jobs < TL_PT_JOBS_MOST ? jobs : TL_PT_JOBS_MOST;
 	decoder->synced = false;
 	return 0;
 }
 
-int tl_pt_set_end(struct tl_pt_decoder *decoder, uint64_t offset)
+int tl_pt_decoder_set_end(struct tl_pt_decoder *decoder, uint64_t offset)
 {
 	if (!decoder || offset > (uint64_t)(decoder->config.end - decoder->config.begin) ||
 	    (decoder->synced && offset < tl_pt_flow_offset(&decoder->flow)))
@@ -261,16 +261,16 @@ int tl_pt_set_end(struct tl_pt_decoder *decoder, uint64_t offset)
 	decoder->flow.end = decoder->flow.config.end = decoder->config.begin + offset;
 	if (decoder->error == TL_PT_EOS)
 		decoder->error = TL_PT_OK;
-	if (decoder->have_item && decoder->item.kind == TL_PT_ITEM_END)
+	if (decoder->have_item && decoder->item.kind == TL_PT_FLOW_ITEM_END)
 		decoder->have_item = false;
 	decoder->eos = false;
 	if (!decoder->synced)
 		return 0;
-	tl_pt_ahead(decoder);
+	tl_pt_lookahead_fill(decoder);
 	return tl_pt_status_now(decoder);
 }
 
-int tl_pt_set_asid(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid)
+int tl_pt_decoder_set_asid(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid)
 {
 	if (!decoder || !asid)
 		return -TL_PT_INVALID;

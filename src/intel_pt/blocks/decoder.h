@@ -19,8 +19,8 @@ enum {
 	/*
 	 * nodes decoded ahead: to leave the loop at the end of a run costs as much as many of them
 	 */
-	TL_PT_RUN = 2048,
-	TL_PT_RUN_CLASSIC = 256, /* for callers to whom offsets mean more (docs/libipt.md) */
+	TL_PT_LOOKAHEAD_NODES = 2048,
+	TL_PT_LOOKAHEAD_CLASSIC = 256, /* for callers to whom offsets mean more (docs/libipt.md) */
 	/*
 	 * Instructions without trace before an endless loop is called one (9.12, 9.13); a block
 	 * counts as some more.
@@ -39,7 +39,7 @@ enum tl_pt_stop {
 };
 
 /* Events met on the way to a place, before flow goes on there: more are lost (9.9). */
-enum { TL_PT_KEPT_MOST = 16 };
+enum { TL_PT_QUEUED_MAX = 16 };
 
 /* Nodes as they come out. */
 struct tl_pt_out {
@@ -47,7 +47,7 @@ struct tl_pt_out {
 };
 
 /* The clock, from node `index` of a run on. */
-struct tl_pt_moment {
+struct tl_pt_node_time {
 	uint32_t index;
 	uint32_t lost_mtc, lost_cyc;
 	bool have_tsc;
@@ -56,16 +56,16 @@ struct tl_pt_moment {
 };
 
 /* The moments of a run: the first is that of its beginning. */
-struct tl_pt_moments {
-	struct tl_pt_moment *list;
+struct tl_pt_node_times {
+	struct tl_pt_node_time *list;
 	uint32_t count, most;
 	const uint32_t *begin; /* of the run's nodes */
 };
 
 /* Nodes of a run that callers are served from. */
-struct tl_pt_batch {
+struct tl_pt_lookahead {
 	const uint32_t *ids;
-	const struct tl_pt_moment *times; /* the first is that of the beginning */
+	const struct tl_pt_node_time *times; /* the first is that of the beginning */
 	uint32_t at, filled, time_count;
 	/* `filled`, if nothing is to be said of these blocks but what their nodes hold; else 0 */
 	uint32_t plain;
@@ -87,7 +87,7 @@ struct tl_pt_insns {
 	uint32_t at, left;
 	uint16_t flags;
 	bool eos;
-	/* Where tl_pt_node_steps() came to, so that it can go on there. */
+	/* Where tl_pt_decoder_node_insns() came to, so that it can go on there. */
 	uint32_t steps_number, steps_epoch;
 	size_t steps_next;
 	uint64_t steps_ip;
@@ -96,7 +96,7 @@ struct tl_pt_insns {
 enum { TL_PT_INSNS_MOST = 1 << 20 };
 
 /* Where a walk stands between two pieces of a trace: all that one leaves to the next. */
-struct tl_pt_joint {
+struct tl_pt_psb_state {
 	bool on, speculative, resume_known;
 	bool clean; /* no packet is kept for a later one */
 	/* At the beginning of a piece: what its PSB+ says itself, whatever was before. */
@@ -104,11 +104,11 @@ struct tl_pt_joint {
 	enum tl_pt_exec_mode mode;
 	uint64_t ip, resume_ip;
 	struct tl_pt_asid asid;
-	struct tl_pt_time time;
+	struct tl_pt_clock time;
 };
 
 /* What makes a decoder one of a team (team.c): it decodes from one PSB to another. */
-struct tl_pt_part {
+struct tl_pt_segment_bounds {
 	bool joining;   /* it begins in running flow: the first PSB+ is a border, not a beginning */
 	bool began;     /* `begin` is known */
 	bool pinned;    /* nodes given before are still needed: none may be dropped */
@@ -116,7 +116,7 @@ struct tl_pt_part {
 	bool inherited; /* the event that is due depends on that */
 	bool at_end;    /* the border at `end` was reached */
 	uint64_t end;   /* offset of the PSB that ends it; UINT64_MAX: none */
-	struct tl_pt_joint begin_joint, end_joint;
+	struct tl_pt_psb_state begin_state, end_state;
 };
 
 struct tl_pt_decoder {
@@ -137,8 +137,8 @@ struct tl_pt_decoder {
 	/* no packet is read before the ones before it are used up, and no deferred TIP */
 	bool exact;
 	/* of the next branch that needs one: from a TIP, or where a far branch went */
-	bool have_target;
-	bool no_target; /* that TIP had no address */
+	bool tip_pending;
+	bool tip_suppressed; /* that TIP had no address */
 	uint64_t target;
 	uint64_t bits; /* outcomes not used yet, the oldest in bit `count - 1` */
 	uint32_t count;
@@ -165,7 +165,7 @@ struct tl_pt_decoder {
 	bool resume_known; /* where tracing is expected to go on (2, "resumed") */
 	uint64_t resume_ip;
 
-	struct tl_pt_item item;
+	struct tl_pt_flow_item item;
 	bool have_item;
 	uint64_t place_offset; /* of what the walk to a place is for */
 	bool border;           /* a PSB+ to come to */
@@ -175,26 +175,26 @@ struct tl_pt_decoder {
 	/* What came of it. */
 	bool is_due, was_on; /* an event waits; tracing was on before it */
 	struct tl_pt_event due;
-	struct tl_pt_event kept[TL_PT_KEPT_MOST]; /* due before anything else is decoded */
+	struct tl_pt_event kept[TL_PT_QUEUED_MAX]; /* due before anything else is decoded */
 	uint32_t kept_first, kept_count;
 	uint64_t stood_at; /* offset of the event whose address was a place last, + 1 */
 	enum tl_pt_error error;
 	uint64_t error_offset;
 	bool eos;
 
-	struct tl_pt_moments moments; /* of the run that is being made */
-	struct tl_pt_moment noted;    /* the clock at the last packet used */
+	struct tl_pt_node_times moments; /* of the run that is being made */
+	struct tl_pt_node_time noted;    /* the clock at the last packet used */
 	bool run_speculative;
 
 	/* What is decoded ahead of the caller, and the clock where that began. */
-	struct tl_pt_batch batch;
-	struct tl_pt_moment given;
+	struct tl_pt_lookahead batch;
+	struct tl_pt_node_time given;
 	struct tl_pt_asid given_asid;
-	uint32_t ids[TL_PT_RUN];
-	struct tl_pt_moment times[TL_PT_RUN];
+	uint32_t ids[TL_PT_LOOKAHEAD_NODES];
+	struct tl_pt_node_time times[TL_PT_LOOKAHEAD_NODES];
 
-	struct tl_pt_part part;
-	struct tl_pt_team *team; /* decodes for this one; NULL: it does so itself */
+	struct tl_pt_segment_bounds part;
+	struct tl_pt_parallel *team; /* decodes for this one; NULL: it does so itself */
 	unsigned jobs;
 
 	/*
@@ -212,12 +212,12 @@ struct tl_pt_decoder {
  * Free nodes that handling one item may need: those a part of a block makes, and the return stack
  * in another space.
  */
-enum { TL_PT_ROOM = 3 * TL_PT_STACK };
+enum { TL_PT_ROOM_NODES = 3 * TL_PT_STACK };
 
-static inline bool tl_pt_has_room(const struct tl_pt_graph *graph)
+static inline bool tl_pt_graph_has_room(const struct tl_pt_graph *graph)
 {
 	/* What others of a team may take at the same time. */
-	uint32_t room = TL_PT_ROOM * (1 + graph->code->threads);
+	uint32_t room = TL_PT_ROOM_NODES * (1 + graph->code->threads);
 
 	return !graph->full && graph->capacity - tl_pt_graph_count(graph) >= room &&
 	       __atomic_load_n(&graph->code->space_count, __ATOMIC_RELAXED) < TL_PT_SPACES;
@@ -235,7 +235,7 @@ static inline enum tl_pt_stop tl_pt_fail(struct tl_pt_decoder *decoder, enum tl_
 /* The packet that the run's node at `out` ends with is used: note the time. There must be room. */
 void tl_pt_note_time(struct tl_pt_decoder *decoder, const uint32_t *out);
 
-static inline bool tl_pt_moments_full(const struct tl_pt_decoder *decoder)
+static inline bool tl_pt_node_times_full(const struct tl_pt_decoder *decoder)
 {
 	return decoder->moments.list && decoder->moments.count == decoder->moments.most;
 }
@@ -253,8 +253,8 @@ void tl_pt_push_links(struct tl_pt_decoder *decoder, uint32_t link);
 void tl_pt_clear_stack(struct tl_pt_decoder *decoder);
 
 /* place.c: as far as a goal. TL_PT_STOP_GO: reached. */
-enum tl_pt_stop tl_pt_walk_to(struct tl_pt_decoder *decoder, const struct tl_pt_goal *goal,
-			      struct tl_pt_out *out);
+enum tl_pt_stop tl_pt_walk_to(struct tl_pt_decoder *decoder,
+			      const struct tl_pt_stop_condition *goal, struct tl_pt_out *out);
 /* Whether an address can be reached from another without trace, in a few steps (7, bdm64). */
 bool tl_pt_reaches(struct tl_pt_decoder *decoder, uint64_t from, uint64_t to);
 enum tl_pt_stop tl_pt_walk_past(struct tl_pt_decoder *decoder, uint32_t insns,
@@ -263,7 +263,7 @@ enum tl_pt_stop tl_pt_walk_past(struct tl_pt_decoder *decoder, uint32_t insns,
  * Whole blocks as long as they need no trace, then one that does. TL_PT_STOP_GO: that one was
  * given.
  */
-enum tl_pt_stop tl_pt_walk_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
+enum tl_pt_stop tl_pt_walk_to_branch(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 
 /*
  * bind.c: bring the walk to the place of the event in `item` and apply it. TL_PT_STOP_EVENT: it is
@@ -277,34 +277,35 @@ enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out
 bool tl_pt_apply_anywhere(struct tl_pt_decoder *decoder, struct tl_pt_event *event);
 
 /* The PSB+ noted before. TL_PT_STOP_GO: taken. And what may come before it. */
-enum tl_pt_stop tl_pt_take_border(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
-bool tl_pt_before_border(const struct tl_pt_item *item);
+enum tl_pt_stop tl_pt_take_psb_boundary(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
+bool tl_pt_before_psb_boundary(const struct tl_pt_flow_item *item);
 
 /* run.c: trace does not fit the code. TL_PT_STOP_FULL: once more. */
 enum tl_pt_stop tl_pt_mismatch(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 
 /* run.c: nodes up to the next event or error, at most as many as there is room for. */
-enum tl_pt_stop tl_pt_run_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
+enum tl_pt_stop tl_pt_advance(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
 /* What the next piece would have to know of this one; `ip`: where tracing goes on, if it does. */
-void tl_pt_note_joint(const struct tl_pt_decoder *decoder, struct tl_pt_joint *joint, uint64_t ip);
+void tl_pt_note_psb_state(const struct tl_pt_decoder *decoder, struct tl_pt_psb_state *joint,
+			  uint64_t ip);
 /*
  * The walk stands at an address of the present space, or nowhere. False: TL_PT_STOP_ERROR is set.
  */
-bool tl_pt_stand_at(struct tl_pt_decoder *decoder, uint64_t ip);
+bool tl_pt_set_ip(struct tl_pt_decoder *decoder, uint64_t ip);
 /* Go over to another address space or mode. */
 bool tl_pt_change_space(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid,
 			enum tl_pt_exec_mode mode);
 /* All nodes anew: they are used up, or the image is another one. False: TL_PT_STOP_ERROR is set. */
 bool tl_pt_drop_nodes(struct tl_pt_decoder *decoder);
 /* Forget all that walking has left behind. */
-void tl_pt_forget(struct tl_pt_decoder *decoder);
+void tl_pt_position_reset(struct tl_pt_decoder *decoder);
 
 /* decoder.c: one whose graph is another decoder's (NULL: its own). */
 int tl_pt_decoder_open_on(struct tl_pt_decoder **decoder, const struct tl_pt_config *config,
 			  struct tl_pt_image *image, struct tl_pt_code_graph *code);
 
 /* decoder.c: the flow stands at a PSB: nothing of what was decoded before counts. */
-void tl_pt_start_anew(struct tl_pt_decoder *decoder);
+void tl_pt_decoder_restart(struct tl_pt_decoder *decoder);
 
 /* run.c: the error will be an event. */
 bool tl_pt_may_salvage(const struct tl_pt_decoder *decoder);
@@ -313,11 +314,11 @@ bool tl_pt_may_salvage(const struct tl_pt_decoder *decoder);
  * relocate.c: go on where the trace allows (9.9). False: nothing follows. `lost` is filled in any
  * case.
  */
-bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost);
+bool tl_pt_recover(struct tl_pt_decoder *decoder, struct tl_pt_event *lost);
 
 /* blocks.c: decode ahead if nothing is left of the last time; the status the caller sees then. */
-void tl_pt_ahead(struct tl_pt_decoder *decoder);
-const struct tl_pt_moment *tl_pt_moment_now(const struct tl_pt_decoder *decoder);
+void tl_pt_lookahead_fill(struct tl_pt_decoder *decoder);
+const struct tl_pt_node_time *tl_pt_time_now(const struct tl_pt_decoder *decoder);
 int tl_pt_status_now(const struct tl_pt_decoder *decoder);
 /*
  * The next node, decoded before if need be. 0, or the negative error that callers of blocks and
@@ -326,15 +327,15 @@ int tl_pt_status_now(const struct tl_pt_decoder *decoder);
 int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number);
 
 /* blocks.c: decode a run, whoever decodes for the caller. */
-void tl_pt_run_ahead(struct tl_pt_decoder *decoder);
+void tl_pt_decode_ahead(struct tl_pt_decoder *decoder);
 /* The batch is filled. */
-void tl_pt_batch_ready(struct tl_pt_decoder *decoder);
+void tl_pt_lookahead_ready(struct tl_pt_decoder *decoder);
 
 /* fold_flags.c: the next block with the flags of version 1; its status. */
-int tl_pt_folded_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block);
-int tl_pt_folded_status(const struct tl_pt_decoder *decoder);
+int tl_pt_v1_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block);
+int tl_pt_v1_status(const struct tl_pt_decoder *decoder);
 
-static inline bool tl_pt_folds(const struct tl_pt_decoder *decoder)
+static inline bool tl_pt_is_v1(const struct tl_pt_decoder *decoder)
 {
 	return decoder->config.flags & TL_PT_FOLD_EVENTS;
 }
@@ -353,9 +354,9 @@ static inline void tl_pt_give(const struct tl_pt_decoder *decoder, uint32_t numb
  * yet, and the status is 0. False: it is not that case. Inline, so that the drop-in, too, has it
  * without a call of its own.
  */
-static inline bool tl_pt_give_ready(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
+static inline bool tl_pt_give_fast(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
-	struct tl_pt_batch *batch = &decoder->batch;
+	struct tl_pt_lookahead *batch = &decoder->batch;
 
 	if (batch->at + 1 >= batch->plain)
 		return false;

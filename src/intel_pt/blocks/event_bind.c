@@ -37,7 +37,7 @@ static bool enabled(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 	decoder->on = true;
 	decoder->resume_known = false;
 	decoder->last_walked = TL_PT_NODE_NONE;
-	return tl_pt_stand_at(decoder, event->ip);
+	return tl_pt_set_ip(decoder, event->ip);
 }
 
 /* Turned off at a call, it is expected to go on behind it (5.4). */
@@ -74,7 +74,7 @@ static bool async_branch(struct tl_pt_decoder *decoder, struct tl_pt_event *even
 		return context_error(decoder);
 	decoder->on = true;
 	decoder->last_walked = TL_PT_NODE_NONE;
-	return tl_pt_stand_at(decoder, event->branch.to);
+	return tl_pt_set_ip(decoder, event->branch.to);
 }
 
 /* The kinds that are bound to an instruction have no address that could be withheld. */
@@ -103,7 +103,7 @@ static bool vmcs(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
  */
 static bool overflow(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
-	tl_pt_forget(decoder);
+	tl_pt_position_reset(decoder);
 	decoder->speculative = false;
 	decoder->resume_known = decoder->part.inherits = false;
 	if (event->ip_suppressed) {
@@ -111,7 +111,7 @@ static bool overflow(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 		return true;
 	}
 	decoder->on = true;
-	return tl_pt_stand_at(decoder, event->ip);
+	return tl_pt_set_ip(decoder, event->ip);
 }
 
 static bool exec_mode(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
@@ -203,14 +203,14 @@ static const struct tl_pt_range *filter(const struct tl_pt_decoder *decoder)
  * TIP.PGD (5.4): with an address, where straight code or a branch reaches it; without one, behind
  * what cannot be passed without trace, or changes CR3.
  */
-static struct tl_pt_goal disable_goal(const struct tl_pt_decoder *decoder,
-				      const struct tl_pt_event *event)
+static struct tl_pt_stop_condition disable_goal(const struct tl_pt_decoder *decoder,
+						const struct tl_pt_event *event)
 {
 	if (event->ip_suppressed)
-		return (struct tl_pt_goal){ .branch = true,
-					    .flags = TL_X86_MOV_CR3,
-					    .ranges = filter(decoder) };
-	return (struct tl_pt_goal){
+		return (struct tl_pt_stop_condition){ .branch = true,
+						      .flags = TL_X86_MOV_CR3,
+						      .ranges = filter(decoder) };
+	return (struct tl_pt_stop_condition){
 		.at_ip = true, .behind = true, .branch = true, .ip = event->ip
 	};
 }
@@ -232,7 +232,7 @@ static enum tl_pt_stop count_on(struct tl_pt_decoder *decoder, struct tl_pt_even
 static enum tl_pt_stop bind_to(struct tl_pt_decoder *decoder, const struct rule *rule,
 			       struct tl_pt_event *event, struct tl_pt_out *out)
 {
-	struct tl_pt_goal goal = { .at_ip = true, .ip = event->ip };
+	struct tl_pt_stop_condition goal = { .at_ip = true, .ip = event->ip };
 
 	if (rule->binding == NOW || event->status_update || !decoder->on)
 		return TL_PT_STOP_GO;
@@ -243,9 +243,9 @@ static enum tl_pt_stop bind_to(struct tl_pt_decoder *decoder, const struct rule 
 	if (rule->binding == COUNTED && event->trig.icntv)
 		return count_on(decoder, event, out);
 	if (rule->binding == BEHIND && !event->ip_suppressed)
-		goal = (struct tl_pt_goal){ .past_ip = true, .ip = event->ip };
+		goal = (struct tl_pt_stop_condition){ .past_ip = true, .ip = event->ip };
 	else if (rule->binding == AT_INSN || rule->binding == BEHIND)
-		goal = (struct tl_pt_goal){ .flags = rule->flags };
+		goal = (struct tl_pt_stop_condition){ .flags = rule->flags };
 	else if (rule->binding != FROM_IP && event->ip_suppressed)
 		return TL_PT_STOP_GO;
 	return tl_pt_walk_to(decoder, &goal, out);
@@ -255,13 +255,13 @@ static enum tl_pt_stop bind_to(struct tl_pt_decoder *decoder, const struct rule 
 static enum tl_pt_stop bind_vmentry(struct tl_pt_decoder *decoder, struct tl_pt_event *event,
 				    struct tl_pt_out *out)
 {
-	static const struct tl_pt_goal goal = { .branch = true };
-	struct tl_pt_stretch stretch;
+	static const struct tl_pt_stop_condition goal = { .branch = true };
+	struct tl_pt_decoded_block stretch;
 
 	if (!(decoder->config.errata & TL_PT_SKD022) || event->kind != TL_PT_EV_ASYNC_DISABLED ||
 	    decoder->cur < TL_PT_NODE_FIRST)
 		return TL_PT_STOP_GO;
-	tl_pt_graph_stretch(&decoder->graph, event->ip, &goal, &stretch);
+	tl_pt_graph_decode(&decoder->graph, event->ip, &goal, &stretch);
 	if (stretch.block.end_ip != event->ip || !(stretch.flags & TL_X86_VMENTRY))
 		return TL_PT_STOP_GO;
 	*event = (struct tl_pt_event){ .kind = TL_PT_EV_DISABLED,
@@ -297,15 +297,15 @@ static enum tl_pt_stop note_border(struct tl_pt_decoder *decoder, const struct t
 }
 
 /* What is bound to no place comes before the walk to that of the PSB+ it is in (5.8). */
-bool tl_pt_before_border(const struct tl_pt_item *item)
+bool tl_pt_before_psb_boundary(const struct tl_pt_flow_item *item)
 {
-	return item->kind == TL_PT_ITEM_EVENT && rules[item->event.kind].binding == NOW &&
+	return item->kind == TL_PT_FLOW_ITEM_EVENT && rules[item->event.kind].binding == NOW &&
 	       item->event.kind != TL_PT_EV_ENABLED;
 }
 
-enum tl_pt_stop tl_pt_take_border(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
+enum tl_pt_stop tl_pt_take_psb_boundary(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
-	struct tl_pt_goal goal = { .at_ip = true, .ip = decoder->border_ip };
+	struct tl_pt_stop_condition goal = { .at_ip = true, .ip = decoder->border_ip };
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
 
 	decoder->place_offset = decoder->border_offset;
@@ -325,11 +325,11 @@ static enum tl_pt_stop take_border_now(struct tl_pt_decoder *decoder,
 	enum tl_pt_stop stop;
 
 	note_border(decoder, event);
-	stop = tl_pt_take_border(decoder, out);
+	stop = tl_pt_take_psb_boundary(decoder, out);
 	if (stop != TL_PT_STOP_GO || event->offset < decoder->part.end)
 		return stop;
 	decoder->part.at_end = true;
-	tl_pt_note_joint(decoder, &decoder->part.end_joint, event->ip);
+	tl_pt_note_psb_state(decoder, &decoder->part.end_state, event->ip);
 	return tl_pt_fail(decoder, TL_PT_EOS, event->offset);
 }
 
@@ -353,7 +353,7 @@ static bool mend_abort(struct tl_pt_decoder *decoder, const struct tl_pt_event *
 	    tl_pt_node_kind(&decoder->graph.nodes[decoder->last_walked]) == TL_PT_NODE_NEXT)
 		return true;
 	return tl_pt_reaches(decoder, decoder->graph.blocks[decoder->cur].ip, event->ip) ||
-	       tl_pt_stand_at(decoder, event->ip);
+	       tl_pt_set_ip(decoder, event->ip);
 }
 
 enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
@@ -361,7 +361,7 @@ enum tl_pt_stop tl_pt_take_event(struct tl_pt_decoder *decoder, struct tl_pt_out
 	struct tl_pt_event *event = &decoder->item.event;
 	enum tl_pt_stop stop;
 
-	if (decoder->count || decoder->have_target)
+	if (decoder->count || decoder->tip_pending)
 		return tl_pt_mismatch(decoder, out);
 	if (is_border(decoder, event))
 		return decoder->config.flags & TL_PT_CLASSIC ? note_border(decoder, event)

@@ -7,17 +7,17 @@
 #include "intel_pt/blocks/decoder.h"
 
 /* The node of what was decoded: the whole block's, if it is whole. 0: no room. */
-static uint32_t node_for(struct tl_pt_decoder *decoder, const struct tl_pt_stretch *stretch)
+static uint32_t node_for(struct tl_pt_decoder *decoder, const struct tl_pt_decoded_block *stretch)
 {
 	const struct tl_pt_node *node = &decoder->graph.nodes[decoder->cur];
 
 	if (tl_pt_node_kind(node) < TL_PT_NODE_STUB &&
 	    decoder->graph.blocks[decoder->cur].ninsn == stretch->block.ninsn)
 		return decoder->cur;
-	return tl_pt_graph_part(&decoder->graph, stretch);
+	return tl_pt_graph_partial(&decoder->graph, stretch);
 }
 
-static bool push_calls(struct tl_pt_decoder *decoder, const struct tl_pt_stretch *stretch)
+static bool push_calls(struct tl_pt_decoder *decoder, const struct tl_pt_decoded_block *stretch)
 {
 	uint32_t first = stretch->calls > TL_PT_STACK ? stretch->calls - TL_PT_STACK : 0;
 
@@ -26,7 +26,7 @@ static bool push_calls(struct tl_pt_decoder *decoder, const struct tl_pt_stretch
 
 		if (!link)
 			return false;
-		tl_pt_push(decoder, tl_pt_step(link));
+		tl_pt_push(decoder, tl_pt_edge_offset(link));
 	}
 	return true;
 }
@@ -53,8 +53,9 @@ static enum tl_pt_stop go_on(struct tl_pt_decoder *decoder, const struct tl_pt_b
 }
 
 /* A whole block, in which the goal cannot be before its end. */
-static enum tl_pt_stop give_whole(struct tl_pt_decoder *decoder, const struct tl_pt_goal *goal,
-				  struct tl_pt_out *out, bool *reached)
+static enum tl_pt_stop give_whole(struct tl_pt_decoder *decoder,
+				  const struct tl_pt_stop_condition *goal, struct tl_pt_out *out,
+				  bool *reached)
 {
 	const struct tl_pt_node *node = &decoder->graph.nodes[decoder->cur];
 	const struct tl_pt_block *block = &decoder->graph.blocks[decoder->cur];
@@ -63,7 +64,7 @@ static enum tl_pt_stop give_whole(struct tl_pt_decoder *decoder, const struct tl
 	if (node->link)
 		tl_pt_push_links(decoder, node->link);
 	*reached = goal->branch && node->kind != TL_PT_NODE_NEXT;
-	decoder->cur = tl_pt_step_to(node->edge[0]);
+	decoder->cur = tl_pt_edge_node(node->edge[0]);
 	stand_behind(decoder, block, node->kind,
 		     node->kind == TL_PT_NODE_FAR ? node->traits & (TL_X86_FAR | TL_X86_VMENTRY)
 						  : 0);
@@ -74,20 +75,21 @@ static enum tl_pt_stop give_whole(struct tl_pt_decoder *decoder, const struct tl
 }
 
 /* A block up to the goal, if that is in it. */
-static enum tl_pt_stop give_part(struct tl_pt_decoder *decoder, const struct tl_pt_goal *goal,
-				 struct tl_pt_out *out, bool *reached)
+static enum tl_pt_stop give_part(struct tl_pt_decoder *decoder,
+				 const struct tl_pt_stop_condition *goal, struct tl_pt_out *out,
+				 bool *reached)
 {
 	struct tl_pt_graph *graph = &decoder->graph;
-	struct tl_pt_stretch stretch;
+	struct tl_pt_decoded_block stretch;
 	uint32_t number;
 
-	tl_pt_graph_stretch(graph, graph->blocks[decoder->cur].ip, goal, &stretch);
+	tl_pt_graph_decode(graph, graph->blocks[decoder->cur].ip, goal, &stretch);
 	number = node_for(decoder, &stretch);
 	if (!number || !push_calls(decoder, &stretch))
 		return tl_pt_fail(decoder, TL_PT_NOMEM, decoder->place_offset);
 	*out->pos++ = number;
 	*reached = stretch.reached;
-	if (stretch.kind == TL_PT_NODE_NEXT && !tl_pt_stand_at(decoder, stretch.next))
+	if (stretch.kind == TL_PT_NODE_NEXT && !tl_pt_set_ip(decoder, stretch.next))
 		return TL_PT_STOP_ERROR;
 	stand_behind(decoder, &stretch.block, stretch.kind, stretch.flags);
 	if (*reached)
@@ -98,14 +100,15 @@ static enum tl_pt_stop give_part(struct tl_pt_decoder *decoder, const struct tl_
 }
 
 /* One block or part of one. TL_PT_STOP_GO: `*reached` says whether that was it. */
-static enum tl_pt_stop give_to(struct tl_pt_decoder *decoder, const struct tl_pt_goal *goal,
-			       struct tl_pt_out *out, bool *reached)
+static enum tl_pt_stop give_to(struct tl_pt_decoder *decoder,
+			       const struct tl_pt_stop_condition *goal, struct tl_pt_out *out,
+			       bool *reached)
 {
 	const struct tl_pt_node *node = &decoder->graph.nodes[decoder->cur];
 
 	if (decoder->cur == TL_PT_NODE_BEHIND)
 		return tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->place_offset);
-	if (out->pos == out->end || !tl_pt_has_room(&decoder->graph))
+	if (out->pos == out->end || !tl_pt_graph_has_room(&decoder->graph))
 		return TL_PT_STOP_FULL;
 	if (tl_pt_node_kind(node) == TL_PT_NODE_STUB &&
 	    !tl_pt_graph_build(&decoder->graph, decoder->cur))
@@ -119,15 +122,16 @@ static enum tl_pt_stop give_to(struct tl_pt_decoder *decoder, const struct tl_pt
 	return give_part(decoder, goal, out, reached);
 }
 
-static bool reached_already(const struct tl_pt_decoder *decoder, const struct tl_pt_goal *goal)
+static bool reached_already(const struct tl_pt_decoder *decoder,
+			    const struct tl_pt_stop_condition *goal)
 {
 	if (decoder->cur == TL_PT_NODE_BEHIND)
 		return goal->branch || (goal->flags & decoder->last_flags);
 	return goal->at_ip && !goal->behind && decoder->graph.blocks[decoder->cur].ip == goal->ip;
 }
 
-enum tl_pt_stop tl_pt_walk_to(struct tl_pt_decoder *decoder, const struct tl_pt_goal *goal,
-			      struct tl_pt_out *out)
+enum tl_pt_stop tl_pt_walk_to(struct tl_pt_decoder *decoder,
+			      const struct tl_pt_stop_condition *goal, struct tl_pt_out *out)
 {
 	bool reached = reached_already(decoder, goal);
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
@@ -140,14 +144,14 @@ enum tl_pt_stop tl_pt_walk_to(struct tl_pt_decoder *decoder, const struct tl_pt_
 bool tl_pt_reaches(struct tl_pt_decoder *decoder, uint64_t from, uint64_t to)
 {
 	enum { STEPS = 256 };
-	const struct tl_pt_goal goal = { .at_ip = true, .ip = to };
-	struct tl_pt_stretch stretch = { .next = from, .kind = TL_PT_NODE_NEXT };
+	const struct tl_pt_stop_condition goal = { .at_ip = true, .ip = to };
+	struct tl_pt_decoded_block stretch = { .next = from, .kind = TL_PT_NODE_NEXT };
 	uint32_t steps = 0;
 
 	while (stretch.next != to || stretch.kind != TL_PT_NODE_NEXT) {
 		if (stretch.kind != TL_PT_NODE_NEXT || steps >= STEPS)
 			return false;
-		tl_pt_graph_stretch(&decoder->graph, stretch.next, &goal, &stretch);
+		tl_pt_graph_decode(&decoder->graph, stretch.next, &goal, &stretch);
 		steps += stretch.block.ninsn;
 	}
 	return true;
@@ -161,16 +165,16 @@ enum tl_pt_stop tl_pt_walk_past(struct tl_pt_decoder *decoder, uint32_t insns,
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
 
 	while (!reached && stop == TL_PT_STOP_GO) {
-		struct tl_pt_goal goal = { .insns = insns - decoder->since };
+		struct tl_pt_stop_condition goal = { .insns = insns - decoder->since };
 
 		stop = give_to(decoder, &goal, out, &reached);
 	}
 	return stop;
 }
 
-enum tl_pt_stop tl_pt_walk_on(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
+enum tl_pt_stop tl_pt_walk_to_branch(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 {
-	static const struct tl_pt_goal branch = { .branch = true };
+	static const struct tl_pt_stop_condition branch = { .branch = true };
 
 	return tl_pt_walk_to(decoder, &branch, out);
 }

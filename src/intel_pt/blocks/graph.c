@@ -216,7 +216,7 @@ static uint32_t tag_of(uint64_t ip, unsigned space, unsigned part)
 
 static uint32_t tag_of_node(const struct tl_pt_node *node, const struct tl_pt_block *block)
 {
-	return tag_of(block->ip, node->space, node->kind == TL_PT_NODE_PART ? block->ninsn : 0);
+	return tag_of(block->ip, node->space, node->kind == TL_PT_NODE_PARTIAL ? block->ninsn : 0);
 }
 
 static void put(struct tl_pt_slot *slots, uint32_t mask, uint32_t tag, uint32_t number)
@@ -287,7 +287,7 @@ static uint32_t find(const struct tl_pt_graph *graph, uint64_t ip, bool is_part,
 		if (!number)
 			return 0;
 		if (code->slots[i].tag == tag && code->blocks[number].ip == ip &&
-		    node->space == graph->space && is_part == (node->kind == TL_PT_NODE_PART) &&
+		    node->space == graph->space && is_part == (node->kind == TL_PT_NODE_PARTIAL) &&
 		    (!is_part || code->blocks[number].ninsn == ninsn))
 			return number;
 	}
@@ -315,7 +315,7 @@ uint32_t tl_pt_graph_node(struct tl_pt_graph *graph, uint64_t ip)
 uint32_t tl_pt_graph_target_slow(struct tl_pt_graph *graph, struct tl_pt_target *target,
 				 uint64_t ip)
 {
-	uint32_t step = tl_pt_step(tl_pt_graph_node(graph, ip));
+	uint32_t step = tl_pt_edge_offset(tl_pt_graph_node(graph, ip));
 
 	if (step)
 		*target = (struct tl_pt_target){ ip, step, graph->space };
@@ -325,7 +325,7 @@ uint32_t tl_pt_graph_target_slow(struct tl_pt_graph *graph, struct tl_pt_target 
 /* ---- building ---- */
 
 /* The links of a stretch as a node holds them; 0 is none. False without room. */
-static bool set_links(struct tl_pt_graph *graph, const struct tl_pt_stretch *stretch,
+static bool set_links(struct tl_pt_graph *graph, const struct tl_pt_decoded_block *stretch,
 		      struct tl_pt_node *node)
 {
 	struct tl_pt_code_graph *code = graph->code;
@@ -333,7 +333,7 @@ static bool set_links(struct tl_pt_graph *graph, const struct tl_pt_stretch *str
 	uint32_t first = stretch->calls - count;
 
 	if (count < 2) {
-		node->link = count ? tl_pt_step(node_at(graph, stretch->links[0])) : 0;
+		node->link = count ? tl_pt_edge_offset(node_at(graph, stretch->links[0])) : 0;
 		return node->link || !count;
 	}
 	if (code->capacity - code->list_count <= count) {
@@ -347,28 +347,28 @@ static bool set_links(struct tl_pt_graph *graph, const struct tl_pt_stretch *str
 
 		if (!link)
 			return false;
-		code->lists[code->list_count++] = tl_pt_step(link);
+		code->lists[code->list_count++] = tl_pt_edge_offset(link);
 	}
 	return true;
 }
 
-static bool set_edges(struct tl_pt_graph *graph, const struct tl_pt_stretch *stretch,
+static bool set_edges(struct tl_pt_graph *graph, const struct tl_pt_decoded_block *stretch,
 		      struct tl_pt_node *node)
 {
 	node->edge[0] = node->edge[1] = 0;
 	if (stretch->kind == TL_PT_NODE_COND || stretch->kind == TL_PT_NODE_NEXT) {
-		node->edge[0] = tl_pt_step(node_at(graph, stretch->next));
+		node->edge[0] = tl_pt_edge_offset(node_at(graph, stretch->next));
 		if (!node->edge[0])
 			return false;
 	}
 	if (stretch->kind == TL_PT_NODE_NEXT)
 		node->edge[1] = stretch->block.ninsn;
 	if (stretch->kind == TL_PT_NODE_COND)
-		node->edge[1] = tl_pt_step(node_at(graph, stretch->target));
+		node->edge[1] = tl_pt_edge_offset(node_at(graph, stretch->target));
 	return stretch->kind != TL_PT_NODE_COND || node->edge[1];
 }
 
-static void fill(struct tl_pt_node *node, const struct tl_pt_stretch *stretch)
+static void fill(struct tl_pt_node *node, const struct tl_pt_decoded_block *stretch)
 {
 	node->traits = (uint8_t)stretch->traits;
 	node->error = (uint8_t)stretch->error;
@@ -390,7 +390,8 @@ static void count_block(struct tl_pt_code_graph *code)
 }
 
 /* The kind last: from then on others go through the node. */
-static bool finish(struct tl_pt_graph *graph, uint32_t number, const struct tl_pt_stretch *stretch)
+static bool finish(struct tl_pt_graph *graph, uint32_t number,
+		   const struct tl_pt_decoded_block *stretch)
 {
 	struct tl_pt_node *node = &graph->nodes[number];
 	uint8_t kind = (uint8_t)stretch->kind;
@@ -418,10 +419,10 @@ static bool finish(struct tl_pt_graph *graph, uint32_t number, const struct tl_p
 
 bool tl_pt_graph_build(struct tl_pt_graph *graph, uint32_t number)
 {
-	struct tl_pt_stretch stretch;
+	struct tl_pt_decoded_block stretch;
 	bool ok = true;
 
-	tl_pt_graph_stretch(graph, graph->blocks[number].ip, NULL, &stretch);
+	tl_pt_graph_decode(graph, graph->blocks[number].ip, NULL, &stretch);
 	if (stretch.error == TL_PT_NOMEM) {
 		graph->no_memory = true;
 		return false;
@@ -434,9 +435,9 @@ bool tl_pt_graph_build(struct tl_pt_graph *graph, uint32_t number)
 	return ok;
 }
 
-uint32_t tl_pt_graph_part(struct tl_pt_graph *graph, const struct tl_pt_stretch *stretch)
+uint32_t tl_pt_graph_partial(struct tl_pt_graph *graph, const struct tl_pt_decoded_block *stretch)
 {
-	struct tl_pt_node part = { .kind = TL_PT_NODE_PART, .space = (uint8_t)graph->space };
+	struct tl_pt_node part = { .kind = TL_PT_NODE_PARTIAL, .space = (uint8_t)graph->space };
 	uint32_t number;
 
 	fill(&part, stretch);

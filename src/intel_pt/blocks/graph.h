@@ -30,7 +30,7 @@ enum tl_pt_node_kind {
 	TL_PT_NODE_EMPTY, /* what an empty return stack gives */
 	/* behind a far branch that has been given; its target is yet to come */
 	TL_PT_NODE_AWAIT,
-	TL_PT_NODE_PART, /* the first instructions of a block, cut by an event */
+	TL_PT_NODE_PARTIAL, /* the first instructions of a block, cut by an event */
 };
 
 /*
@@ -38,7 +38,7 @@ enum tl_pt_node_kind {
  * the same number.
  */
 struct tl_pt_node {
-	uint32_t edge[2]; /* steps: tl_pt_step() */
+	uint32_t edge[2]; /* steps: tl_pt_edge_offset() */
 	/*
 	 * of the call inside: step to the node at its return address; 0: none; with
 	 * TL_PT_LINK_LIST: several
@@ -64,12 +64,12 @@ enum {
 #define TL_PT_LINK_LIST 0x80000000u
 
 /* The walk goes by offsets in bytes, so that nothing stands between one load and the next. */
-static inline uint32_t tl_pt_step(uint32_t number)
+static inline uint32_t tl_pt_edge_offset(uint32_t number)
 {
 	return number * (uint32_t)sizeof(struct tl_pt_node);
 }
 
-static inline uint32_t tl_pt_step_to(uint32_t step)
+static inline uint32_t tl_pt_edge_node(uint32_t step)
 {
 	return step / (uint32_t)sizeof(struct tl_pt_node);
 }
@@ -136,7 +136,7 @@ struct tl_pt_graph {
 };
 
 /* What ends a run of instructions before trace is needed. */
-struct tl_pt_goal {
+struct tl_pt_stop_condition {
 	bool at_ip;     /* before the instruction at `ip` */
 	bool behind;    /* but not before one has run */
 	bool branch;    /* behind any instruction that needs trace */
@@ -149,7 +149,7 @@ struct tl_pt_goal {
 };
 
 /* A run of instructions as decoded: a block, or the part of one before a goal. */
-struct tl_pt_stretch {
+struct tl_pt_decoded_block {
 	struct tl_pt_block block;
 	enum tl_pt_node_kind kind;
 	enum tl_pt_error error;
@@ -193,11 +193,12 @@ uint32_t tl_pt_graph_node(struct tl_pt_graph *graph, uint64_t ip);
 bool tl_pt_graph_build(struct tl_pt_graph *graph, uint32_t number);
 
 /* Decode from `ip` on up to a goal or the end of the block. */
-void tl_pt_graph_stretch(struct tl_pt_graph *graph, uint64_t ip, const struct tl_pt_goal *goal,
-			 struct tl_pt_stretch *stretch);
+void tl_pt_graph_decode(struct tl_pt_graph *graph, uint64_t ip,
+			const struct tl_pt_stop_condition *goal,
+			struct tl_pt_decoded_block *stretch);
 
 /* The node for such a part of a block. 0: none, as above. */
-uint32_t tl_pt_graph_part(struct tl_pt_graph *graph, const struct tl_pt_stretch *stretch);
+uint32_t tl_pt_graph_partial(struct tl_pt_graph *graph, const struct tl_pt_decoded_block *stretch);
 
 static inline const struct tl_pt_asid *tl_pt_graph_asid(const struct tl_pt_graph *graph)
 {

@@ -110,7 +110,7 @@ static int enter(struct tl_pt_decoder *decoder)
 	return 0;
 }
 
-int tl_pt_insn_next(struct tl_pt_decoder *decoder, struct tl_pt_insn *insn)
+int tl_pt_decoder_insn_next(struct tl_pt_decoder *decoder, struct tl_pt_insn *insn)
 {
 	struct tl_pt_insns *insns;
 
@@ -122,7 +122,7 @@ int tl_pt_insn_next(struct tl_pt_decoder *decoder, struct tl_pt_insn *insn)
 
 		/* One at a time is no work for several. */
 		if (decoder->team)
-			tl_pt_team_leave(decoder);
+			tl_pt_parallel_leave(decoder);
 		status = enter(decoder);
 		if (status < 0)
 			return status;
@@ -131,7 +131,7 @@ int tl_pt_insn_next(struct tl_pt_decoder *decoder, struct tl_pt_insn *insn)
 	insn->flags |= insns->flags;
 	if (--insns->left)
 		return insns->eos ? TL_PT_END_OF_STREAM : 0;
-	tl_pt_ahead(decoder);
+	tl_pt_lookahead_fill(decoder);
 	return tl_pt_status_now(decoder);
 }
 
@@ -148,10 +148,10 @@ static size_t steps_from(const struct tl_pt_decoder *decoder, uint32_t number, s
 	return insns->steps_next;
 }
 
-int tl_pt_node_steps(struct tl_pt_decoder *decoder, uint32_t number, size_t first,
-		     struct tl_pt_step *steps, size_t max)
+int tl_pt_decoder_node_insns(struct tl_pt_decoder *decoder, uint32_t number, size_t first,
+			     struct tl_pt_node_insn *steps, size_t max)
 {
-	const struct tl_pt_block *block = tl_pt_node_block(decoder, number);
+	const struct tl_pt_block *block = tl_pt_decoder_node_block(decoder, number);
 	const struct tl_pt_node *node = block ? tl_pt_find_node(decoder, number) : NULL;
 	struct tl_pt_code code;
 	uint64_t ip;
@@ -168,9 +168,9 @@ int tl_pt_node_steps(struct tl_pt_decoder *decoder, uint32_t number, size_t firs
 		if (status < 0)
 			break;
 		if (at >= first)
-			steps[done++] = (struct tl_pt_step){ ip, code.flow.target, code.flow.size,
-							     code.flow.iclass,
-							     code.flow.flags & TL_X86_DIRECT };
+			steps[done++] = (struct tl_pt_node_insn){ ip, code.flow.target,
+								  code.flow.size, code.flow.iclass,
+								  code.flow.flags & TL_X86_DIRECT };
 		ip = behind(&decoder->insns.reader, &code, ip);
 	}
 	decoder->insns.steps_number = number;

@@ -9,38 +9,38 @@ static bool moves_flow(enum tl_pt_event_kind kind)
 }
 
 /* Go to where an item says. False: it did not. */
-static bool stand(struct tl_pt_decoder *decoder, const struct tl_pt_item *item)
+static bool stand(struct tl_pt_decoder *decoder, const struct tl_pt_flow_item *item)
 {
 	bool on;
 	uint64_t ip;
 
-	if (!tl_pt_gives_place(&decoder->flow, item, &on, &ip))
+	if (!tl_pt_gives_ip(&decoder->flow, item, &on, &ip))
 		return false;
 	/*
 	 * Events of flow say themselves where it goes on; they are taken as if tracing had been
 	 * off. Others are here.
 	 */
-	if (item->kind == TL_PT_ITEM_EVENT) {
+	if (item->kind == TL_PT_FLOW_ITEM_EVENT) {
 		bool here = on && !moves_flow(item->event.kind);
 
 		/* The walk that failed may have been from there to the event's own place. */
 		if (here && decoder->stood_at == item->offset + 1)
 			return false;
 		decoder->stood_at = item->offset + 1;
-		decoder->settled = here && tl_pt_stand_at(decoder, ip);
+		decoder->settled = here && tl_pt_set_ip(decoder, ip);
 		decoder->on |= decoder->settled;
 		return true;
 	}
 	decoder->settled = false;
 	decoder->have_item = false;
 	decoder->settled = true;
-	decoder->on = on && tl_pt_stand_at(decoder, ip);
+	decoder->on = on && tl_pt_set_ip(decoder, ip);
 	return true;
 }
 
 static bool keep(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
 {
-	if (decoder->kept_count == TL_PT_KEPT_MOST)
+	if (decoder->kept_count == TL_PT_QUEUED_MAX)
 		return false;
 	decoder->kept[decoder->kept_count++] = *event;
 	return true;
@@ -50,11 +50,11 @@ static bool keep(struct tl_pt_decoder *decoder, const struct tl_pt_event *event)
  * An event that is no place is told all the same, without its own place if that was on the walk.
  * False: it is lost.
  */
-static bool keep_event(struct tl_pt_decoder *decoder, struct tl_pt_item *item)
+static bool keep_event(struct tl_pt_decoder *decoder, struct tl_pt_flow_item *item)
 {
 	struct tl_pt_event *event = &item->event;
 
-	if (item->kind != TL_PT_ITEM_EVENT || event->kind == TL_PT_EV_ASYNC_BRANCH ||
+	if (item->kind != TL_PT_FLOW_ITEM_EVENT || event->kind == TL_PT_EV_ASYNC_BRANCH ||
 	    event->status_update || !tl_pt_apply_anywhere(decoder, event))
 		return false;
 	event->ip_suppressed = true;
@@ -69,7 +69,7 @@ static bool keep_event(struct tl_pt_decoder *decoder, struct tl_pt_item *item)
 static void keep_disable(struct tl_pt_decoder *decoder, bool was_on)
 {
 	struct tl_pt_event event = decoder->item.event;
-	bool enabled = decoder->have_item && decoder->item.kind == TL_PT_ITEM_EVENT &&
+	bool enabled = decoder->have_item && decoder->item.kind == TL_PT_FLOW_ITEM_EVENT &&
 		       event.kind == TL_PT_EV_ENABLED && !event.status_update;
 
 	if (!enabled || !was_on || decoder->kept_count || decoder->config.flags & TL_PT_SALVAGE)
@@ -85,10 +85,10 @@ static void keep_disable(struct tl_pt_decoder *decoder, bool was_on)
 	keep(decoder, &event);
 }
 
-static void count_lost(const struct tl_pt_item *item, struct tl_pt_event *lost)
+static void count_lost(const struct tl_pt_flow_item *item, struct tl_pt_event *lost)
 {
 	lost->lost.packets++;
-	if (item->kind == TL_PT_ITEM_TNT)
+	if (item->kind == TL_PT_FLOW_ITEM_TNT)
 		lost->lost.outcomes += item->count;
 }
 
@@ -107,7 +107,7 @@ static bool resync_flow(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 
 static bool search(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 {
-	struct tl_pt_item *item = &decoder->item;
+	struct tl_pt_flow_item *item = &decoder->item;
 
 	for (;;) {
 		if (!decoder->have_item)
@@ -116,9 +116,9 @@ static bool search(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 		lost->lost.to = item->offset;
 		if (stand(decoder, item))
 			return true;
-		if (item->kind == TL_PT_ITEM_END)
+		if (item->kind == TL_PT_FLOW_ITEM_END)
 			return false;
-		if (item->kind == TL_PT_ITEM_ERROR) {
+		if (item->kind == TL_PT_FLOW_ITEM_ERROR) {
 			if (!resync_flow(decoder, lost))
 				return false;
 			continue;
@@ -129,9 +129,10 @@ static bool search(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 	}
 }
 
-bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
+bool tl_pt_recover(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 {
-	bool found, was_on = decoder->on, has_target = decoder->have_target && !decoder->no_target;
+	bool found, was_on = decoder->on,
+		    has_target = decoder->tip_pending && !decoder->tip_suppressed;
 	uint64_t at = decoder->on && decoder->cur >= TL_PT_NODE_FIRST
 			      ? decoder->graph.blocks[decoder->cur].ip
 			      : 0;
@@ -148,13 +149,13 @@ bool tl_pt_find_place(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 	decoder->resume_known = decoder->part.inherits = false;
 	decoder->part.began = true;
 	decoder->error = TL_PT_OK;
-	tl_pt_forget(decoder);
+	tl_pt_position_reset(decoder);
 	/* A target that has been read, and whose branch was not found, is a place. */
 	if (has_target && decoder->flow.begin + decoder->error_offset < decoder->flow.pos) {
 		lost->lost.to = (uint64_t)(decoder->flow.pos - decoder->flow.begin);
 		decoder->have_item = false;
 		decoder->settled = decoder->on = true;
-		found = tl_pt_stand_at(decoder, decoder->target);
+		found = tl_pt_set_ip(decoder, decoder->target);
 	} else {
 		found = search(decoder, lost);
 		keep_disable(decoder, found && was_on);

@@ -58,7 +58,7 @@ static void fold(struct tl_pt_decoder *decoder)
 static bool take(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
 	for (;;) {
-		tl_pt_ahead(decoder);
+		tl_pt_lookahead_fill(decoder);
 		if (decoder->batch.at < decoder->batch.filled)
 			break;
 		if (!decoder->is_due)
@@ -73,7 +73,7 @@ static bool take(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 	return true;
 }
 
-int tl_pt_folded_status(const struct tl_pt_decoder *decoder)
+int tl_pt_v1_status(const struct tl_pt_decoder *decoder)
 {
 	/* There is another block to come. */
 	if (decoder->have_held)
@@ -82,7 +82,7 @@ int tl_pt_folded_status(const struct tl_pt_decoder *decoder)
 	       (decoder->eos ? TL_PT_END_OF_STREAM : 0);
 }
 
-int tl_pt_folded_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
+int tl_pt_v1_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
 	struct tl_pt_block next;
 
@@ -93,5 +93,5 @@ int tl_pt_folded_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 	decoder->held = next;
 	if (!decoder->have_held)
 		decoder->held.flags = 0;
-	return tl_pt_folded_status(decoder);
+	return tl_pt_v1_status(decoder);
 }

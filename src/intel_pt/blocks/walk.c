@@ -18,7 +18,7 @@ struct walk {
 	uint64_t bits, target; /* bits: the oldest outcome in the highest bit, `count` of them */
 	uint32_t count, top;
 	uint32_t cur; /* as a step */
-	bool have_target;
+	bool tip_pending;
 	enum tl_pt_error error;
 };
 
@@ -58,7 +58,7 @@ INLINE const struct tl_pt_node *node_at(const struct walk *walk)
 /* Give the node, and push what its calls push: at the moment it is given, not when it is built. */
 INLINE void give(struct walk *walk, struct tl_pt_decoder *decoder, const struct tl_pt_node *node)
 {
-	*walk->out++ = tl_pt_step_to(walk->cur);
+	*walk->out++ = tl_pt_edge_node(walk->cur);
 	if (!node->link)
 		return;
 	if (node->link & TL_PT_LINK_LIST)
@@ -101,7 +101,7 @@ INLINE enum tl_pt_stop take_other(struct walk *walk, struct tl_pt_decoder *decod
 	if (kind < TL_PT_NODE_STUB)
 		return TL_PT_STOP_GO;
 	if (kind == TL_PT_NODE_STUB)
-		return tl_pt_graph_build(&decoder->graph, tl_pt_step_to(walk->cur))
+		return tl_pt_graph_build(&decoder->graph, tl_pt_edge_node(walk->cur))
 			       ? TL_PT_STOP_GO
 			       : TL_PT_STOP_FULL;
 	return fail(walk,
@@ -129,7 +129,7 @@ INLINE enum tl_pt_stop use_branches(struct walk *walk, struct tl_pt_decoder *dec
 		uint64_t outcome = walk->bits >> 63;
 
 		if (__builtin_expect(kind == TL_PT_NODE_COND, 1)) {
-			*walk->out++ = tl_pt_step_to(walk->cur);
+			*walk->out++ = tl_pt_edge_node(walk->cur);
 			walk->cur = edge(walk, outcome);
 		} else if (kind == TL_PT_NODE_COND_CALL) {
 			give(walk, decoder, node);
@@ -188,7 +188,7 @@ INLINE enum tl_pt_stop use_target(struct walk *walk, struct tl_pt_decoder *decod
 {
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
 
-	while (walk->have_target && stop == TL_PT_STOP_GO) {
+	while (walk->tip_pending && stop == TL_PT_STOP_GO) {
 		const struct tl_pt_node *node = node_at(walk);
 		enum tl_pt_node_kind kind = tl_pt_node_kind(node);
 
@@ -208,16 +208,16 @@ INLINE enum tl_pt_stop use_target(struct walk *walk, struct tl_pt_decoder *decod
 				stop = take_next(walk, decoder, node);
 				continue;
 			}
-			if (decoder->no_target)
+			if (decoder->tip_suppressed)
 				return fail(walk, TL_PT_NOIP);
 			walk->cur = tl_pt_graph_target(&decoder->graph, walk->target);
 		}
 		if (!walk->cur) {
 			/* The branch has been given: where it goes is kept until there is room. */
-			walk->cur = tl_pt_step(TL_PT_NODE_BEHIND);
+			walk->cur = tl_pt_edge_offset(TL_PT_NODE_BEHIND);
 			return TL_PT_STOP_FULL;
 		}
-		walk->have_target = false;
+		walk->tip_pending = false;
 		decoder->idle = 0;
 	}
 	return stop;
@@ -264,14 +264,14 @@ INLINE bool take_packets(struct walk *walk, struct tl_pt_decoder *decoder)
 	if (!size)
 		return false;
 	walk->target = tl_pt_take_ip(pos, decoder->flow.last_ip);
-	walk->have_target = true;
+	walk->tip_pending = true;
 	walk->pos = pos + size;
 	if (!walk->count) {
 		walk->taken = pos;
 		walk->taken_end = walk->pos;
 	}
 	decoder->flow.last_ip = walk->target;
-	decoder->no_target = false;
+	decoder->tip_suppressed = false;
 	return true;
 }
 
@@ -295,12 +295,12 @@ INLINE enum tl_pt_stop refill(struct walk *walk, struct tl_pt_decoder *decoder)
 {
 	bool passed = false;
 
-	if (decoder->flow.hold)
+	if (decoder->flow.slow_path_reasons)
 		return TL_PT_STOP_NEED;
 	while (!take_packets(walk, decoder) && !take_long(walk, decoder)) {
 		if (passed || walk->pos >= walk->end || !is_passing(*walk->pos))
 			return TL_PT_STOP_NEED;
-		if (tl_pt_moments_full(decoder))
+		if (tl_pt_node_times_full(decoder))
 			return TL_PT_STOP_FULL;
 		walk->pos = keep_time(decoder, walk->pos);
 		passed = true;
@@ -397,8 +397,8 @@ enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 		.taken_end = decoder->taken_end,
 		.bits = decoder->count ? decoder->bits << (64 - decoder->count) : 0,
 		  .count = decoder->count,
-		.cur = tl_pt_step(decoder->cur),
-		.target = decoder->target, .have_target = decoder->have_target,
+		.cur = tl_pt_edge_offset(decoder->cur),
+		.target = decoder->target, .tip_pending = decoder->tip_pending,
 	};
 	/* clang-format on */
 	enum tl_pt_stop stop = use_target(&walk, decoder);
@@ -424,15 +424,15 @@ enum tl_pt_stop tl_pt_walk(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
 	decoder->taken_end = walk.taken_end;
 	decoder->bits = walk.count ? walk.bits >> (64 - walk.count) : 0;
 	decoder->count = walk.count;
-	decoder->cur = tl_pt_step_to(walk.cur);
+	decoder->cur = tl_pt_edge_node(walk.cur);
 	decoder->target = walk.target;
-	decoder->have_target = walk.have_target;
+	decoder->tip_pending = walk.tip_pending;
 	if (stop == TL_PT_STOP_ERROR) {
 		const uint8_t *at = packet_at(walk.taken, walk.taken_end, walk.count);
 
 		/* Where code ends, what comes next is at fault, and has been read. */
 		if (walk.error == TL_PT_NOMAP || walk.error == TL_PT_BAD_INSN)
-			at = walk.have_target                                  ? at
+			at = walk.tip_pending                                  ? at
 			     : walk.count && !(*at & 1) && *at > TL_PT_OPC_EXT ? at + 1
 									       : walk.pos;
 		return tl_pt_fail(decoder, walk.error, (uint64_t)(at - decoder->flow.begin));

@@ -76,10 +76,10 @@ int tl_pt_program_map_file(struct tl_pt_program *program, const char *path,
 	return 0;
 }
 
-int tl_pt_program_add_part(struct tl_pt_program *program, const struct tl_pt_place *place,
-			   const uint8_t *bytes, struct tl_error *err)
+int tl_pt_program_add_mapping(struct tl_pt_program *program, const struct tl_pt_mapping *place,
+			      const uint8_t *bytes, struct tl_error *err)
 {
-	struct tl_pt_place *part;
+	struct tl_pt_mapping *part;
 	int status;
 
 	if (place->start >= place->end)
@@ -129,7 +129,7 @@ int tl_pt_program_settle(struct tl_pt_program *program, struct tl_error *err)
 	return ok ? 0 : tl_error_memory(err);
 }
 
-bool tl_pt_program_place(struct tl_pt_program *program, uint64_t ip, struct tl_pt_place *place)
+bool tl_pt_program_mapping(struct tl_pt_program *program, uint64_t ip, struct tl_pt_mapping *place)
 {
 	uint32_t number;
 
@@ -159,7 +159,7 @@ static int add_segment(struct tl_pt_program *program, const char *path, uint64_t
 		       struct tl_error *err)
 {
 	uint64_t bytes = segment->file_size;
-	struct tl_pt_place place = {
+	struct tl_pt_mapping place = {
 		.object = path,
 		.file = path,
 		.bias = address,
@@ -175,7 +175,7 @@ static int add_segment(struct tl_pt_program *program, const char *path, uint64_t
 		return tl_error_at(err, TL_BAD_SIZE, TL_NOWHERE,
 				   "a load segment reaches past the end of all addresses");
 	place.end = place.start + bytes;
-	return tl_pt_program_add_part(program, &place, file->data + segment->offset, err);
+	return tl_pt_program_add_mapping(program, &place, file->data + segment->offset, err);
 }
 
 static int add_segments(struct tl_pt_program *program, const char *path, uint64_t address,
@@ -223,7 +223,7 @@ int tl_pt_program_add_elf(struct tl_pt_program *program, const char *path, uint6
 int tl_pt_program_add_raw(struct tl_pt_program *program, const char *path, uint64_t offset,
 			  uint64_t end, uint64_t address, struct tl_error *err)
 {
-	struct tl_pt_place place = { .object = path, .start = address, .offset = offset };
+	struct tl_pt_mapping place = { .object = path, .start = address, .offset = offset };
 	struct tl_pt_bytes file;
 	int status = tl_pt_program_map_file(program, path, &file, err);
 
@@ -238,5 +238,5 @@ int tl_pt_program_add_raw(struct tl_pt_program *program, const char *path, uint6
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "the bytes reach past the end of all addresses");
 	place.end = address + (end - offset);
-	return tl_pt_program_add_part(program, &place, file.data + offset, err);
+	return tl_pt_program_add_mapping(program, &place, file.data + offset, err);
 }

@@ -40,6 +40,6 @@ int tl_pt_program_settle(struct tl_pt_program *program, struct tl_error *err);
 void tl_pt_program_rest(struct tl_pt_program *program);
 /* Files of tl_pt_program_add_elf() no place of which was asked for: by number, NULL: no more. */
 const char *tl_pt_program_unused(const struct tl_pt_program *program, size_t number);
-bool tl_pt_program_place(struct tl_pt_program *program, uint64_t ip, struct tl_pt_place *place);
+bool tl_pt_program_mapping(struct tl_pt_program *program, uint64_t ip, struct tl_pt_mapping *place);
 
 #endif

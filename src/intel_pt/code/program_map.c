@@ -30,7 +30,7 @@ struct map {
 	struct tl_pt_bytes image;
 	struct origin *origins;
 	size_t origin_count, origin_capacity;
-	struct tl_pt_place *places; /* of the lines, until it is known which origins are true */
+	struct tl_pt_mapping *places; /* of the lines, until it is known which origins are true */
 	uint64_t *image_offsets;
 	uint32_t *of; /* origin of each; TL_NONE: it is no code of its origin */
 	size_t count, place_capacity, offset_capacity, of_capacity;
@@ -225,7 +225,7 @@ static bool is_same(struct origin *origin, uint64_t offset, const struct tl_pt_b
 	return same;
 }
 
-static int add_line(struct map *m, const struct tl_pt_place *place, uint64_t image_offset,
+static int add_line(struct map *m, const struct tl_pt_mapping *place, uint64_t image_offset,
 		    uint32_t origin, struct tl_error *err)
 {
 	if (!tl_grow(&m->places, &m->place_capacity, m->count + 1, sizeof(*m->places)) ||
@@ -268,7 +268,7 @@ static int add_bytes(struct map *m, const struct line *line, uint64_t from, uint
 {
 	const char *name = m->origins[number].name;
 	uint64_t skipped = from - line->origin_offset;
-	struct tl_pt_place place = {
+	struct tl_pt_mapping place = {
 		.start = line->address + skipped,
 		.end = line->address + (to - line->origin_offset),
 		.offset = from,
@@ -351,8 +351,8 @@ static int add_parts(struct map *m, struct tl_error *err)
 			m->places[i].file = origin->path;
 		if (origin)
 			m->places[i].nameless = origin->why;
-		status = tl_pt_program_add_part(m->program, &m->places[i],
-						m->image.data + m->image_offsets[i], err);
+		status = tl_pt_program_add_mapping(m->program, &m->places[i],
+						   m->image.data + m->image_offsets[i], err);
 	}
 	return status;
 }

@@ -8,7 +8,7 @@
 
 struct tl_pt_program {
 	struct tl_pt_image *image;
-	struct tl_pt_place *parts;
+	struct tl_pt_mapping *parts;
 	size_t part_count, part_capacity;
 	struct tl_pt_given {
 		size_t first, end; /* its parts */
@@ -33,7 +33,7 @@ int tl_pt_program_map_file(struct tl_pt_program *program, const char *path,
 			   struct tl_pt_bytes *bytes, struct tl_error *err);
 
 /* Bytes at [place->start, place->end). Names are copied. */
-int tl_pt_program_add_part(struct tl_pt_program *program, const struct tl_pt_place *place,
-			   const uint8_t *bytes, struct tl_error *err);
+int tl_pt_program_add_mapping(struct tl_pt_program *program, const struct tl_pt_mapping *place,
+			      const uint8_t *bytes, struct tl_error *err);
 
 #endif

@@ -3,13 +3,13 @@
 #include "intel_pt/flow/rules.h"
 
 int tl_pt_rule_tnt(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		   struct tl_pt_item *item)
+		   struct tl_pt_flow_item *item)
 {
-	if (!tl_pt_flow_is_on(flow))
+	if (!tl_pt_flow_is_enabled(flow))
 		return -TL_PT_NO_ENABLE;
-	if (flow->hold & (TL_PT_HOLD_FUP | TL_PT_HOLD_BOUND))
+	if (flow->slow_path_reasons & (TL_PT_SLOW_FUP | TL_PT_SLOW_BOUND))
 		return -TL_PT_BAD_CONTEXT;
-	item->kind = TL_PT_ITEM_TNT;
+	item->kind = TL_PT_FLOW_ITEM_TNT;
 	item->bits = packet->tnt.bits;
 	item->count = packet->tnt.count;
 	item->offset = (uint64_t)(flow->packet - flow->begin);
@@ -21,7 +21,7 @@ static int async_branch(struct tl_pt_flow *flow, bool has_ip)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_ASYNC_BRANCH);
 
-	flow->hold &= ~(uint32_t)TL_PT_HOLD_FUP;
+	flow->slow_path_reasons &= ~(uint32_t)TL_PT_SLOW_FUP;
 	event.ip = flow->fup_ip;
 	event.branch.to = has_ip ? flow->last_ip : 0;
 	event.ip_suppressed = !has_ip;
@@ -31,16 +31,16 @@ static int async_branch(struct tl_pt_flow *flow, bool has_ip)
 }
 
 int tl_pt_rule_tip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		   struct tl_pt_item *item)
+		   struct tl_pt_flow_item *item)
 {
 	bool has_ip;
 
-	if (!tl_pt_flow_is_on(flow))
+	if (!tl_pt_flow_is_enabled(flow))
 		return -TL_PT_NO_ENABLE;
 	if (flow->bound_count)
 		return -TL_PT_BAD_CONTEXT;
 	has_ip = tl_pt_flow_ip(flow, packet);
-	if (flow->hold & TL_PT_HOLD_FUP)
+	if (flow->slow_path_reasons & TL_PT_SLOW_FUP)
 		return async_branch(flow, has_ip);
 	if (flow->query && flow->at_tip) {
 		/* The query interface tells before the branch what takes effect behind it. */
@@ -48,7 +48,7 @@ int tl_pt_rule_tip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 		flow->pos = flow->packet;
 		return TL_PT_GO_ON;
 	}
-	item->kind = TL_PT_ITEM_TIP;
+	item->kind = TL_PT_FLOW_ITEM_TIP;
 	item->suppressed = !has_ip;
 	item->ip = has_ip ? flow->last_ip : 0;
 	item->offset = (uint64_t)(flow->packet - flow->begin);
@@ -58,17 +58,17 @@ int tl_pt_rule_tip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 }
 
 int tl_pt_rule_pge(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		   struct tl_pt_item *item)
+		   struct tl_pt_flow_item *item)
 {
 	struct tl_pt_event event;
 
 	(void)item;
-	if ((tl_pt_flow_is_on(flow) && !flow->query) || flow->bound_count)
+	if ((tl_pt_flow_is_enabled(flow) && !flow->query) || flow->bound_count)
 		return -TL_PT_BAD_CONTEXT;
 	/* Flow cannot begin nowhere. */
 	if (!tl_pt_flow_ip(flow, packet))
 		return -TL_PT_BAD_PACKET;
-	tl_pt_flow_set_on(flow, true);
+	tl_pt_flow_set_enabled(flow, true);
 	event = tl_pt_event_at(flow, TL_PT_EV_ENABLED);
 	event.ip = flow->last_ip;
 	tl_pt_flow_give(flow, &event);
@@ -77,14 +77,14 @@ int tl_pt_rule_pge(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 }
 
 int tl_pt_rule_pgd(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		   struct tl_pt_item *item)
+		   struct tl_pt_flow_item *item)
 {
-	bool async = flow->hold & TL_PT_HOLD_FUP;
+	bool async = flow->slow_path_reasons & TL_PT_SLOW_FUP;
 	struct tl_pt_event event;
 	bool has_ip;
 
 	(void)item;
-	if (!tl_pt_flow_is_on(flow) || flow->bound_count)
+	if (!tl_pt_flow_is_enabled(flow) || flow->bound_count)
 		return -TL_PT_BAD_CONTEXT;
 	has_ip = tl_pt_flow_ip(flow, packet);
 	event = tl_pt_event_at(flow, async ? TL_PT_EV_ASYNC_DISABLED : TL_PT_EV_DISABLED);
@@ -95,8 +95,8 @@ int tl_pt_rule_pgd(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 		event.disabled.to = flow->last_ip;
 	else if (has_ip)
 		event.ip = flow->last_ip;
-	tl_pt_flow_set_on(flow, false);
-	flow->hold &= ~(uint32_t)TL_PT_HOLD_FUP;
+	tl_pt_flow_set_enabled(flow, false);
+	flow->slow_path_reasons &= ~(uint32_t)TL_PT_SLOW_FUP;
 	tl_pt_flow_give(flow, &event);
 	/*
 	 * The execution mode changes where nothing is traced; the address space is told by its own
@@ -116,7 +116,7 @@ int tl_pt_flow_bind(struct tl_pt_flow *flow, const struct tl_pt_event *event, bo
 	flow->bound[flow->bound_count++] =
 		(struct tl_pt_bound){ *event, keep, event->kind == TL_PT_EV_COUNT };
 	tl_pt_flow_stamp(flow, &flow->bound[flow->bound_count - 1].event);
-	flow->hold |= TL_PT_HOLD_BOUND;
+	flow->slow_path_reasons |= TL_PT_SLOW_BOUND;
 	return TL_PT_GO_ON;
 }
 
@@ -140,28 +140,28 @@ static bool give_bound(struct tl_pt_flow *flow)
 	}
 	flow->bound_count = 0;
 	if (!flow->at_tip)
-		flow->hold &= ~(uint32_t)TL_PT_HOLD_BOUND;
+		flow->slow_path_reasons &= ~(uint32_t)TL_PT_SLOW_BOUND;
 	return keep;
 }
 
 /* In a PSB+ a FUP says that tracing is on, and where (5.1). */
 static int status_fup(const struct tl_pt_flow *flow)
 {
-	bool is_on = tl_pt_flow_is_on(flow) || flow->status_stale;
+	bool is_on = tl_pt_flow_is_enabled(flow) || flow->status_stale;
 
 	return flow->running && flow->status_on && !is_on ? -TL_PT_BAD_STATUS_UPDATE : TL_PT_GO_ON;
 }
 
 int tl_pt_rule_fup(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		   struct tl_pt_item *item)
+		   struct tl_pt_flow_item *item)
 {
 	bool has_ip = tl_pt_flow_ip(flow, packet);
 
 	(void)item;
 	/* Else it has been given with the PSB. */
-	if (flow->hold & TL_PT_HOLD_PSB)
+	if (flow->slow_path_reasons & TL_PT_SLOW_PSB)
 		return status_fup(flow);
-	if (flow->hold & TL_PT_HOLD_FUP)
+	if (flow->slow_path_reasons & TL_PT_SLOW_FUP)
 		return -TL_PT_BAD_CONTEXT;
 	if (!has_ip)
 		return -TL_PT_IP_SUPPRESSED;
@@ -171,12 +171,12 @@ int tl_pt_rule_fup(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	} else if (flow->at_tip & TL_PT_AT_TIP_MODE) {
 		tl_pt_flow_give_at_tip(flow, false, flow->last_ip);
 		return TL_PT_GO_ON;
-	} else if (flow->hold & TL_PT_HOLD_POWER && !flow->classic) {
+	} else if (flow->slow_path_reasons & TL_PT_SLOW_POWER && !flow->classic) {
 		tl_pt_flow_give_power(flow);
 	}
-	if (!tl_pt_flow_is_on(flow))
+	if (!tl_pt_flow_is_enabled(flow))
 		return -TL_PT_BAD_CONTEXT;
 	flow->fup_ip = flow->last_ip;
-	flow->hold |= TL_PT_HOLD_FUP;
+	flow->slow_path_reasons |= TL_PT_SLOW_FUP;
 	return TL_PT_GO_ON;
 }

@@ -10,7 +10,7 @@ enum {
 	POINT = 8,     /* binary places of ticks per cycle */
 };
 
-void tl_pt_time_reset(struct tl_pt_time *time)
+void tl_pt_clock_reset(struct tl_pt_clock *time)
 {
 	memset(time, 0, sizeof(*time));
 }
@@ -37,14 +37,14 @@ static uint32_t between(uint32_t from, uint32_t to, const struct tl_pt_config *c
 
 /* ---- ticks per cycle ---- */
 
-static void set_ratio(struct tl_pt_cycles *c, uint64_t fcr)
+static void set_ratio(struct tl_pt_cycle_rate *c, uint64_t fcr)
 {
 	c->fcr = fcr;
 	c->have_fcr = true;
 }
 
 /* Forget what is being measured; what is known stays. */
-static void stop_measuring(struct tl_pt_cycles *c)
+static void stop_measuring(struct tl_pt_cycle_rate *c)
 {
 	c->at_mtc = c->at_tsc = c->cyc;
 	c->tsc = 0;
@@ -53,7 +53,7 @@ static void stop_measuring(struct tl_pt_cycles *c)
 }
 
 /* A new ratio ends what is being measured under the old one; in a PSB+ it is not a new one. */
-static void cycles_cbr(struct tl_pt_cycles *c, uint8_t ratio, const struct tl_pt_config *config,
+static void cycles_cbr(struct tl_pt_cycle_rate *c, uint8_t ratio, const struct tl_pt_config *config,
 		       bool status)
 {
 	if (!ratio)
@@ -69,7 +69,7 @@ static void cycles_cbr(struct tl_pt_cycles *c, uint8_t ratio, const struct tl_pt
  * is missing, or if there are too few cycles for the time by what the counter wraps at, less some
  * that a clock varies by; which shows while periods are short.
  */
-static bool lost_cycles(const struct tl_pt_cycles *c, uint64_t cycles, uint32_t period,
+static bool lost_cycles(const struct tl_pt_cycle_rate *c, uint64_t cycles, uint32_t period,
 			uint64_t passed, const struct tl_pt_config *config)
 {
 	enum { WRAP = 0xf00, SHORT = 10 };
@@ -84,7 +84,7 @@ static bool lost_cycles(const struct tl_pt_cycles *c, uint64_t cycles, uint32_t 
  * An MTC period without a CYC is measured together with the next one: a low frequency may leave it
  * so.
  */
-static void cycles_mtc(struct tl_pt_cycles *c, uint32_t ctc, const struct tl_pt_config *config)
+static void cycles_mtc(struct tl_pt_cycle_rate *c, uint32_t ctc, const struct tl_pt_config *config)
 {
 	uint64_t cycles = c->cyc - c->at_mtc, passed;
 	uint32_t period = between(c->ctc, ctc, config);
@@ -108,7 +108,7 @@ static void cycles_mtc(struct tl_pt_cycles *c, uint32_t ctc, const struct tl_pt_
  * better. One outside a PSB+ may come with lost time: it only begins. (TSC wrap at 56 bits, which
  * the binary places shift out.)
  */
-static void cycles_tsc(struct tl_pt_cycles *c, uint64_t tsc, bool status)
+static void cycles_tsc(struct tl_pt_cycle_rate *c, uint64_t tsc, bool status)
 {
 	uint64_t cycles = c->cyc - c->at_tsc, before = c->tsc;
 
@@ -120,7 +120,7 @@ static void cycles_tsc(struct tl_pt_cycles *c, uint64_t tsc, bool status)
 
 /* ---- time ---- */
 
-static void time_tsc(struct tl_pt_time *time, uint64_t tsc)
+static void time_tsc(struct tl_pt_clock *time, uint64_t tsc)
 {
 	time->tsc = time->base = tsc;
 	time->fc = 0;
@@ -131,7 +131,7 @@ static void time_tsc(struct tl_pt_time *time, uint64_t tsc)
 }
 
 /* The TSC before it was `fc` ticks behind the edge of crystal clock `ctc`. */
-static void time_tma(struct tl_pt_time *time, const struct tl_pt_packet *packet,
+static void time_tma(struct tl_pt_clock *time, const struct tl_pt_packet *packet,
 		     const struct tl_pt_config *config)
 {
 	unsigned bits = config->mtc_freq + MTC_BITS;
@@ -165,7 +165,7 @@ static uint32_t whole_clock(uint32_t tma, uint32_t mtc, unsigned bits)
  * With cycles counted since the last MTC, a CYC came right before this one (each packet is preceded
  * by its own), so what the next CYC counts begins here. Without, it begins where it did before.
  */
-void tl_pt_time_mtc(struct tl_pt_time *time, uint8_t value, const struct tl_pt_config *config)
+void tl_pt_clock_mtc(struct tl_pt_clock *time, uint8_t value, const struct tl_pt_config *config)
 {
 	unsigned bits = config->mtc_freq + MTC_BITS;
 	uint32_t ctc = (uint32_t)value << config->mtc_freq;
@@ -200,7 +200,7 @@ void tl_pt_time_mtc(struct tl_pt_time *time, uint8_t value, const struct tl_pt_c
 	time->have_mtc = true;
 }
 
-void tl_pt_time_cyc(struct tl_pt_time *time, uint64_t cycles, const struct tl_pt_config *config)
+void tl_pt_clock_cyc(struct tl_pt_clock *time, uint64_t cycles, const struct tl_pt_config *config)
 {
 	uint64_t fcr = time->cycles.fcr;
 
@@ -228,14 +228,14 @@ void tl_pt_time_cyc(struct tl_pt_time *time, uint64_t cycles, const struct tl_pt
 	time->tsc = time->base + time->fc;
 }
 
-static void time_psb(struct tl_pt_time *time, const struct tl_pt_config *config)
+static void time_psb(struct tl_pt_clock *time, const struct tl_pt_config *config)
 {
 	time->in_psb = true;
 	time->cycles.check |= config->errata & TL_PT_SKL168;
 }
 
-/* Packets were lost: what is known of cycles may hold no longer (5.2). */
-static void time_overflow(struct tl_pt_time *time, const struct tl_pt_config *config)
+/* Packets were lost: what is known of cycles may slow_path_reasons no longer (5.2). */
+static void time_overflow(struct tl_pt_clock *time, const struct tl_pt_config *config)
 {
 	time->in_psb = false;
 	if (config->flags & TL_PT_KEEP_TCAL)
@@ -244,15 +244,15 @@ static void time_overflow(struct tl_pt_time *time, const struct tl_pt_config *co
 		memset(&time->cycles, 0, sizeof(time->cycles));
 }
 
-static void time_cbr(struct tl_pt_time *time, uint8_t ratio, const struct tl_pt_config *config)
+static void time_cbr(struct tl_pt_clock *time, uint8_t ratio, const struct tl_pt_config *config)
 {
 	time->cbr = ratio;
 	time->have_cbr = true;
 	cycles_cbr(&time->cycles, ratio, config, time->in_psb);
 }
 
-void tl_pt_time_packet(struct tl_pt_time *time, const struct tl_pt_packet *packet,
-		       const struct tl_pt_config *config)
+void tl_pt_clock_packet(struct tl_pt_clock *time, const struct tl_pt_packet *packet,
+			const struct tl_pt_config *config)
 {
 	switch (packet->kind) {
 	case TL_PT_PKT_PSB:
@@ -272,10 +272,10 @@ void tl_pt_time_packet(struct tl_pt_time *time, const struct tl_pt_packet *packe
 		time_tma(time, packet, config);
 		break;
 	case TL_PT_PKT_MTC:
-		tl_pt_time_mtc(time, packet->mtc.ctc, config);
+		tl_pt_clock_mtc(time, packet->mtc.ctc, config);
 		break;
 	case TL_PT_PKT_CYC:
-		tl_pt_time_cyc(time, packet->cyc.value, config);
+		tl_pt_clock_cyc(time, packet->cyc.value, config);
 		break;
 	case TL_PT_PKT_CBR:
 		time_cbr(time, packet->cbr.ratio, config);

@@ -11,7 +11,7 @@
  * How many TSC ticks a core cycle has: from CBR, or measured between two MTC, or else between two
  * TSC (6).
  */
-struct tl_pt_cycles {
+struct tl_pt_cycle_rate {
 	uint64_t fcr;    /* ticks per cycle, 8 bits behind the point; 0: not known yet */
 	uint64_t cyc;    /* cycles so far */
 	uint64_t at_mtc; /* so many at the MTC that is measured from */
@@ -23,7 +23,7 @@ struct tl_pt_cycles {
 	bool check; /* there was a PSB since the last MTC that may have swallowed a CYC (7) */
 };
 
-struct tl_pt_time {
+struct tl_pt_clock {
 	uint64_t tsc;     /* the estimate */
 	uint64_t base;    /* at the last TSC, TMA or MTC */
 	uint64_t fc;      /* ticks since `base` that came with TMA and CYC */
@@ -35,20 +35,20 @@ struct tl_pt_time {
 	bool have_cyc; /* there was one since synchronising */
 	bool have_tsc, have_cbr, have_tma, have_mtc;
 	bool in_psb; /* inside a PSB+ */
-	struct tl_pt_cycles cycles;
+	struct tl_pt_cycle_rate cycles;
 };
 
-void tl_pt_time_reset(struct tl_pt_time *time);
+void tl_pt_clock_reset(struct tl_pt_clock *time);
 
 /*
  * Any packet may be given, all of a trace should be: PSB, PSBEND and OVF say what the time packets
  * around them mean. Those that have nothing to do with time change nothing.
  */
-void tl_pt_time_packet(struct tl_pt_time *time, const struct tl_pt_packet *packet,
-		       const struct tl_pt_config *config);
+void tl_pt_clock_packet(struct tl_pt_clock *time, const struct tl_pt_packet *packet,
+			const struct tl_pt_config *config);
 
 /* The two that are frequent, without a packet around them. */
-void tl_pt_time_mtc(struct tl_pt_time *time, uint8_t value, const struct tl_pt_config *config);
-void tl_pt_time_cyc(struct tl_pt_time *time, uint64_t cycles, const struct tl_pt_config *config);
+void tl_pt_clock_mtc(struct tl_pt_clock *time, uint8_t value, const struct tl_pt_config *config);
+void tl_pt_clock_cyc(struct tl_pt_clock *time, uint64_t cycles, const struct tl_pt_config *config);
 
 #endif

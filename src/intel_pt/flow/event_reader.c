@@ -52,7 +52,7 @@ int tl_pt_events_sync_set(struct tl_pt_events *events, uint64_t offset)
 
 int tl_pt_events_offset(const struct tl_pt_events *events, uint64_t *offset)
 {
-	if (events->flow.hold & TL_PT_HOLD_SYNC)
+	if (events->flow.slow_path_reasons & TL_PT_SLOW_SYNC)
 		return -TL_PT_NOSYNC;
 	*offset = tl_pt_flow_offset(&events->flow);
 	return 0;
@@ -60,22 +60,22 @@ int tl_pt_events_offset(const struct tl_pt_events *events, uint64_t *offset)
 
 int tl_pt_events_sync_offset(const struct tl_pt_events *events, uint64_t *offset)
 {
-	if (events->flow.hold & TL_PT_HOLD_SYNC)
+	if (events->flow.slow_path_reasons & TL_PT_SLOW_SYNC)
 		return -TL_PT_NOSYNC;
 	*offset = (uint64_t)(events->flow.psb - events->flow.begin);
 	return 0;
 }
 
 /* A branch as an event, with its own time. */
-static void as_event(struct tl_pt_flow *flow, const struct tl_pt_item *item,
+static void as_event(struct tl_pt_flow *flow, const struct tl_pt_flow_item *item,
 		     struct tl_pt_event *event)
 {
 	memset(event, 0, sizeof(*event));
-	event->kind = item->kind == TL_PT_ITEM_TNT ? TL_PT_EV_TNT : TL_PT_EV_TIP;
+	event->kind = item->kind == TL_PT_FLOW_ITEM_TNT ? TL_PT_EV_TNT : TL_PT_EV_TIP;
 	event->offset = item->offset;
 	event->has_tsc =
 		tl_pt_flow_time(flow, &event->tsc, &event->lost_mtc, &event->lost_cyc) == 0;
-	if (item->kind == TL_PT_ITEM_TNT) {
+	if (item->kind == TL_PT_FLOW_ITEM_TNT) {
 		event->tnt.bits = item->bits;
 		event->tnt.count = (uint8_t)item->count;
 	} else {
@@ -86,15 +86,15 @@ static void as_event(struct tl_pt_flow *flow, const struct tl_pt_item *item,
 
 int tl_pt_events_next(struct tl_pt_events *events, struct tl_pt_event *event)
 {
-	struct tl_pt_item item;
+	struct tl_pt_flow_item item;
 
 	tl_pt_flow_next(&events->flow, &item);
 	switch (item.kind) {
-	case TL_PT_ITEM_END:
+	case TL_PT_FLOW_ITEM_END:
 		return -TL_PT_EOS;
-	case TL_PT_ITEM_ERROR:
+	case TL_PT_FLOW_ITEM_ERROR:
 		return -(int)item.error;
-	case TL_PT_ITEM_EVENT:
+	case TL_PT_FLOW_ITEM_EVENT:
 		*event = item.event;
 		return 0;
 	default:

@@ -34,7 +34,7 @@ void tl_pt_flow_push(struct tl_pt_flow *flow, const struct tl_pt_event *event)
 		return;
 	flow->ready[flow->ready_first + flow->ready_count++] = *event;
 	flow->event_tsc = event->tsc;
-	flow->hold |= TL_PT_HOLD_READY;
+	flow->slow_path_reasons |= TL_PT_SLOW_READY;
 }
 
 void tl_pt_flow_give(struct tl_pt_flow *flow, const struct tl_pt_event *event)
@@ -63,36 +63,36 @@ void tl_pt_flow_give_bare(struct tl_pt_flow *flow, struct tl_pt_event *event)
 /* ---- one packet, one event ---- */
 
 int tl_pt_rule_skip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		    struct tl_pt_item *item)
+		    struct tl_pt_flow_item *item)
 {
 	(void)flow, (void)packet, (void)item;
 	return TL_PT_GO_ON;
 }
 
 int tl_pt_rule_time(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		    struct tl_pt_item *item)
+		    struct tl_pt_flow_item *item)
 {
 	(void)item;
 	/* Those of a PSB+ have been taken when it began. */
 	if (flow->timed && flow->packet >= flow->time_pos)
-		tl_pt_time_packet(&flow->time, packet, &flow->config);
+		tl_pt_clock_packet(&flow->time, packet, &flow->config);
 	return TL_PT_GO_ON;
 }
 
 int tl_pt_rule_cbr(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		   struct tl_pt_item *item)
+		   struct tl_pt_flow_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_CBR);
 
 	tl_pt_rule_time(flow, packet, item);
 	event.cbr.ratio = packet->cbr.ratio;
-	event.status_update = flow->hold & TL_PT_HOLD_PSB;
+	event.status_update = flow->slow_path_reasons & TL_PT_SLOW_PSB;
 	tl_pt_flow_give(flow, &event);
 	return TL_PT_GO_ON;
 }
 
 int tl_pt_rule_mnt(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		   struct tl_pt_item *item)
+		   struct tl_pt_flow_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_MNT);
 
@@ -112,7 +112,7 @@ static int with_or_without(struct tl_pt_flow *flow, struct tl_pt_event *event, b
 }
 
 int tl_pt_rule_ptw(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		   struct tl_pt_item *item)
+		   struct tl_pt_flow_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_PTWRITE);
 
@@ -123,7 +123,7 @@ int tl_pt_rule_ptw(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 }
 
 int tl_pt_rule_trig(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		    struct tl_pt_item *item)
+		    struct tl_pt_flow_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_TRIG);
 
@@ -137,7 +137,7 @@ int tl_pt_rule_trig(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 
 /* The FUP behind a block belongs to it (9.16); nobody is told. */
 int tl_pt_rule_bep(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		   struct tl_pt_item *item)
+		   struct tl_pt_flow_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_COUNT);
 
@@ -161,11 +161,11 @@ void tl_pt_flow_give_power(struct tl_pt_flow *flow)
 		tl_pt_flow_give_bare(flow, &flow->mwait);
 	flow->have_mwait = false;
 	give_pwre(flow);
-	flow->hold &= ~(uint32_t)TL_PT_HOLD_POWER;
+	flow->slow_path_reasons &= ~(uint32_t)TL_PT_SLOW_POWER;
 }
 
 int tl_pt_rule_mwait(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		     struct tl_pt_item *item)
+		     struct tl_pt_flow_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_MWAIT);
 
@@ -175,12 +175,12 @@ int tl_pt_rule_mwait(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	tl_pt_flow_give_power(flow);
 	flow->mwait = event;
 	flow->have_mwait = true;
-	flow->hold |= TL_PT_HOLD_POWER;
+	flow->slow_path_reasons |= TL_PT_SLOW_POWER;
 	return TL_PT_GO_ON;
 }
 
 int tl_pt_rule_pwre(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		    struct tl_pt_item *item)
+		    struct tl_pt_flow_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_PWRE);
 
@@ -196,12 +196,12 @@ int tl_pt_rule_pwre(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	tl_pt_flow_stamp(flow, &event);
 	flow->pwre = event;
 	flow->have_pwre = true;
-	flow->hold |= TL_PT_HOLD_POWER;
+	flow->slow_path_reasons |= TL_PT_SLOW_POWER;
 	return TL_PT_GO_ON;
 }
 
 int tl_pt_rule_exstop(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		      struct tl_pt_item *item)
+		      struct tl_pt_flow_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_EXSTOP);
 	int status = TL_PT_GO_ON;
@@ -218,7 +218,7 @@ int tl_pt_rule_exstop(struct tl_pt_flow *flow, const struct tl_pt_packet *packet
 }
 
 int tl_pt_rule_pwrx(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		    struct tl_pt_item *item)
+		    struct tl_pt_flow_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_PWRX);
 
@@ -237,7 +237,7 @@ int tl_pt_rule_pwrx(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 enum { EVD_CR2, EVD_VMXQ, EVD_VMXR };
 
 int tl_pt_rule_evd(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		   struct tl_pt_item *item)
+		   struct tl_pt_flow_item *item)
 {
 	bool *have[] = { &flow->have_cr2, &flow->have_vmxq, &flow->have_vmxr };
 	uint64_t *value[] = { &flow->cr2, &flow->vmxq, &flow->vmxr };
@@ -251,7 +251,7 @@ int tl_pt_rule_evd(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 		return -TL_PT_BAD_CONTEXT;
 	*have[type] = true;
 	*value[type] = packet->evd.payload;
-	flow->hold |= TL_PT_HOLD_EVD;
+	flow->slow_path_reasons |= TL_PT_SLOW_EVD;
 	return TL_PT_GO_ON;
 }
 
@@ -290,7 +290,7 @@ static void interrupt(const struct tl_pt_flow *flow, struct tl_pt_event *event, 
 }
 
 int tl_pt_rule_cfe(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		   struct tl_pt_item *item)
+		   struct tl_pt_flow_item *item)
 {
 	unsigned type = packet->cfe.type;
 	enum tl_pt_event_kind kind = type < 16 ? cfes[type].kind : TL_PT_EV_COUNT;
@@ -305,12 +305,12 @@ int tl_pt_rule_cfe(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	else if (kind != TL_PT_EV_COUNT && cfes[type].vector)
 		interrupt(flow, &event, packet->cfe.vector);
 	flow->have_cr2 = flow->have_vmxq = flow->have_vmxr = false;
-	flow->hold &= ~(uint32_t)TL_PT_HOLD_EVD;
+	flow->slow_path_reasons &= ~(uint32_t)TL_PT_SLOW_EVD;
 	if (packet->cfe.ip)
 		return tl_pt_flow_bind(flow, &event, false);
 	if (kind == TL_PT_EV_COUNT)
 		return TL_PT_GO_ON;
-	if (cfes[type].async && tl_pt_flow_is_on(flow))
+	if (cfes[type].async && tl_pt_flow_is_enabled(flow))
 		return tl_pt_flow_bind(flow, &event, true);
 	tl_pt_flow_give_bare(flow, &event);
 	return TL_PT_GO_ON;

@@ -20,7 +20,7 @@ int tl_pt_flow_open(struct tl_pt_flow *flow, const struct tl_pt_config *config, 
 	flow->timed = wishes & TL_PT_FLOW_TIMED;
 	flow->classic = wishes & TL_PT_FLOW_CLASSIC;
 	flow->query = wishes & TL_PT_FLOW_QUERY;
-	flow->hold = TL_PT_HOLD_SYNC;
+	flow->slow_path_reasons = TL_PT_SLOW_SYNC;
 	return 0;
 }
 
@@ -32,16 +32,16 @@ static int stand(struct tl_pt_flow *flow, const uint8_t *pos)
 	flow->pos = flow->packet = flow->psb = flow->psb_end = flow->time_pos = pos;
 	flow->resumed = NULL;
 	flow->last_ip = 0;
-	flow->hold = TL_PT_HOLD_OFF;
+	flow->slow_path_reasons = TL_PT_SLOW_OFF;
 	if (flow->config.flags & TL_PT_TICK_EVENTS && flow->timed)
-		flow->hold |= TL_PT_HOLD_TICK;
+		flow->slow_path_reasons |= TL_PT_SLOW_TICK;
 	flow->ready_first = flow->ready_count = 0;
 	flow->mode = TL_PT_MODE_UNKNOWN;
 	flow->iflag_known = false;
 	flow->running = false;
 	flow->event_tsc = 0;
 	flow->time_context = flow->context;
-	tl_pt_time_reset(&flow->time);
+	tl_pt_clock_reset(&flow->time);
 	return 0;
 }
 
@@ -67,10 +67,10 @@ int tl_pt_flow_sync_set(struct tl_pt_flow *flow, uint64_t offset)
 
 void tl_pt_flow_drop(struct tl_pt_flow *flow)
 {
-	const uint32_t pending = TL_PT_HOLD_FUP | TL_PT_HOLD_BOUND | TL_PT_HOLD_PSB |
-				 TL_PT_HOLD_ITEMS | TL_PT_HOLD_POWER | TL_PT_HOLD_EVD;
+	const uint32_t pending = TL_PT_SLOW_FUP | TL_PT_SLOW_BOUND | TL_PT_SLOW_PSB |
+				 TL_PT_SLOW_ITEMS | TL_PT_SLOW_POWER | TL_PT_SLOW_EVD;
 
-	flow->hold &= ~pending;
+	flow->slow_path_reasons &= ~pending;
 	flow->bound_count = 0;
 	flow->at_tip = 0;
 	flow->context = (struct tl_pt_context){ &flow->config, TL_PT_ITEMS_NONE };
@@ -121,7 +121,7 @@ bool tl_pt_flow_ip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
 
 /* ---- the fast way ---- */
 
-/* CYC of as many bytes as always hold 64 bits; its size, or 0: look closer. */
+/* CYC of as many bytes as always slow_path_reasons 64 bits; its size, or 0: look closer. */
 static size_t short_cyc(const uint8_t *pos, const uint8_t *end, uint64_t *cycles)
 {
 	size_t left = (size_t)(end - pos), size = 1;
@@ -169,14 +169,14 @@ size_t tl_pt_flow_keep_time(struct tl_pt_flow *flow, const uint8_t *pos)
 	size_t size;
 
 	if (op.kind == TL_PT_PKT_MTC && flow->end - pos >= 2) {
-		tl_pt_time_mtc(&flow->time, pos[1], &flow->config);
+		tl_pt_clock_mtc(&flow->time, pos[1], &flow->config);
 		return 2;
 	}
 	if (op.kind != TL_PT_PKT_CYC || (*pos & 4 && flow->config.errata & TL_PT_SKD007))
 		return 0;
 	size = short_cyc(pos, flow->end, &cycles);
 	if (size)
-		tl_pt_time_cyc(&flow->time, cycles, &flow->config);
+		tl_pt_clock_cyc(&flow->time, cycles, &flow->config);
 	return size;
 }
 
@@ -199,7 +199,7 @@ static bool long_tnt(const uint8_t *pos, const uint8_t *end, uint64_t *bits, uin
 
 static bool tick(struct tl_pt_flow *flow)
 {
-	if (!(flow->hold & TL_PT_HOLD_TICK) || !flow->time.have_tsc ||
+	if (!(flow->slow_path_reasons & TL_PT_SLOW_TICK) || !flow->time.have_tsc ||
 	    flow->time.tsc == flow->event_tsc)
 		return false;
 	flow->event_tsc = flow->time.tsc;
@@ -207,7 +207,7 @@ static bool tick(struct tl_pt_flow *flow)
 }
 
 /* A TIP at `pos` with nothing pending. */
-static bool take_tip(struct tl_pt_flow *flow, struct tl_pt_item *item, const uint8_t *pos)
+static bool take_tip(struct tl_pt_flow *flow, struct tl_pt_flow_item *item, const uint8_t *pos)
 {
 	uint32_t size = tl_pt_tip_size(pos, flow->end);
 
@@ -216,7 +216,7 @@ static bool take_tip(struct tl_pt_flow *flow, struct tl_pt_item *item, const uin
 	flow->packet = pos;
 	flow->last_ip = tl_pt_take_ip(pos, flow->last_ip);
 	flow->pos = pos + size;
-	item->kind = TL_PT_ITEM_TIP;
+	item->kind = TL_PT_FLOW_ITEM_TIP;
 	item->ip = flow->last_ip;
 	item->suppressed = false;
 	item->offset = (uint64_t)(pos - flow->begin);
@@ -227,7 +227,7 @@ static bool take_tip(struct tl_pt_flow *flow, struct tl_pt_item *item, const uin
 /*
  * Outcomes without a gap; in an untimed flow PAD and time packets between them do not count as one.
  */
-static uint32_t gather(struct tl_pt_flow *flow, struct tl_pt_item *item, const uint8_t *pos)
+static uint32_t gather(struct tl_pt_flow *flow, struct tl_pt_flow_item *item, const uint8_t *pos)
 {
 	const uint8_t *end = flow->end, *next;
 	uint64_t bits = 0;
@@ -259,7 +259,7 @@ static uint32_t gather(struct tl_pt_flow *flow, struct tl_pt_item *item, const u
 }
 
 /* Outcomes or a TIP, when they are next and stand for themselves. */
-static bool fast(struct tl_pt_flow *flow, struct tl_pt_item *item)
+static bool fast(struct tl_pt_flow *flow, struct tl_pt_flow_item *item)
 {
 	const uint8_t *pos = flow->pos;
 
@@ -282,7 +282,7 @@ static bool fast(struct tl_pt_flow *flow, struct tl_pt_item *item)
 	if (!gather(flow, item, pos))
 		return false;
 	flow->packet = pos;
-	item->kind = TL_PT_ITEM_TNT;
+	item->kind = TL_PT_FLOW_ITEM_TNT;
 	item->offset = (uint64_t)(pos - flow->begin);
 	item->tick = tick(flow);
 	return true;
@@ -331,11 +331,12 @@ static const struct {
 };
 
 static int apply(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		 struct tl_pt_item *item)
+		 struct tl_pt_flow_item *item)
 {
-	if (flow->hold & TL_PT_HOLD_PSB && !rules[packet->kind].in_psb)
+	if (flow->slow_path_reasons & TL_PT_SLOW_PSB && !rules[packet->kind].in_psb)
 		return -TL_PT_BAD_CONTEXT;
-	if (flow->hold & TL_PT_HOLD_POWER && rules[packet->kind].flushes && !flow->classic) {
+	if (flow->slow_path_reasons & TL_PT_SLOW_POWER && rules[packet->kind].flushes &&
+	    !flow->classic) {
 		/* The packet is come back to when these events have been given. */
 		flow->pos = flow->packet;
 		tl_pt_flow_give_power(flow);
@@ -345,7 +346,7 @@ static int apply(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 }
 
 /* Take one packet. */
-static int step(struct tl_pt_flow *flow, struct tl_pt_item *item)
+static int step(struct tl_pt_flow *flow, struct tl_pt_flow_item *item)
 {
 	struct tl_pt_packet packet;
 	uint64_t last_ip = flow->last_ip;
@@ -355,8 +356,9 @@ static int step(struct tl_pt_flow *flow, struct tl_pt_item *item)
 	size = tl_pt_flow_decode(flow, &packet, flow->pos, &flow->context);
 	if (size < 0)
 		return size;
-	flow->hold = flow->context.items ? flow->hold | TL_PT_HOLD_ITEMS
-					 : flow->hold & ~(uint32_t)TL_PT_HOLD_ITEMS;
+	flow->slow_path_reasons = flow->context.items
+					  ? flow->slow_path_reasons | TL_PT_SLOW_ITEMS
+					  : flow->slow_path_reasons & ~(uint32_t)TL_PT_SLOW_ITEMS;
 	flow->pos += size;
 	status = apply(flow, &packet, item);
 	if (status < 0) {
@@ -366,56 +368,56 @@ static int step(struct tl_pt_flow *flow, struct tl_pt_item *item)
 	return status;
 }
 
-static bool give_ready(struct tl_pt_flow *flow, struct tl_pt_item *item)
+static bool give_ready(struct tl_pt_flow *flow, struct tl_pt_flow_item *item)
 {
 	if (!flow->ready_count)
 		return false;
-	item->kind = TL_PT_ITEM_EVENT;
+	item->kind = TL_PT_FLOW_ITEM_EVENT;
 	item->event = flow->ready[flow->ready_first++];
 	item->offset = item->event.offset;
 	if (!--flow->ready_count) {
 		flow->ready_first = 0;
-		flow->hold &= ~(uint32_t)TL_PT_HOLD_READY;
+		flow->slow_path_reasons &= ~(uint32_t)TL_PT_SLOW_READY;
 	}
 	return true;
 }
 
 /* No packet could be taken: the end, or an error that stays. Events before it come first. */
-static void stop(struct tl_pt_flow *flow, struct tl_pt_item *item, int status)
+static void stop(struct tl_pt_flow *flow, struct tl_pt_flow_item *item, int status)
 {
-	if (status == -TL_PT_EOS && flow->hold & TL_PT_HOLD_POWER && !flow->classic)
+	if (status == -TL_PT_EOS && flow->slow_path_reasons & TL_PT_SLOW_POWER && !flow->classic)
 		tl_pt_flow_give_power(flow);
 	if (status != -TL_PT_EOS) {
 		flow->error = (enum tl_pt_error) - status;
-		flow->hold |= TL_PT_HOLD_ERROR;
+		flow->slow_path_reasons |= TL_PT_SLOW_ERROR;
 	}
 	if (give_ready(flow, item))
 		return;
-	item->kind = status == -TL_PT_EOS ? TL_PT_ITEM_END : TL_PT_ITEM_ERROR;
+	item->kind = status == -TL_PT_EOS ? TL_PT_FLOW_ITEM_END : TL_PT_FLOW_ITEM_ERROR;
 	item->error = (enum tl_pt_error) - status;
 	item->offset = (uint64_t)(flow->packet - flow->begin);
 }
 
-void tl_pt_flow_next(struct tl_pt_flow *flow, struct tl_pt_item *item)
+void tl_pt_flow_next(struct tl_pt_flow *flow, struct tl_pt_flow_item *item)
 {
 	int status = TL_PT_GO_ON;
 
 	while (status == TL_PT_GO_ON) {
-		if (!(flow->hold & ~(uint32_t)TL_PT_HOLD_TICK) && fast(flow, item))
+		if (!(flow->slow_path_reasons & ~(uint32_t)TL_PT_SLOW_TICK) && fast(flow, item))
 			return;
-		if (flow->hold & TL_PT_HOLD_READY && give_ready(flow, item))
+		if (flow->slow_path_reasons & TL_PT_SLOW_READY && give_ready(flow, item))
 			return;
-		if (flow->hold & TL_PT_HOLD_SYNC)
+		if (flow->slow_path_reasons & TL_PT_SLOW_SYNC)
 			flow->packet = flow->begin, status = -TL_PT_NOSYNC;
-		else if (flow->hold & TL_PT_HOLD_ERROR)
+		else if (flow->slow_path_reasons & TL_PT_SLOW_ERROR)
 			status = -(int)flow->error;
 		else
 			status = step(flow, item);
 	}
 	if (status == TL_PT_GIVEN)
 		return;
-	if (flow->hold & TL_PT_HOLD_SYNC) {
-		item->kind = TL_PT_ITEM_ERROR;
+	if (flow->slow_path_reasons & TL_PT_SLOW_SYNC) {
+		item->kind = TL_PT_FLOW_ITEM_ERROR;
 		item->error = TL_PT_NOSYNC;
 		item->offset = 0;
 		return;

@@ -35,16 +35,16 @@
 #include "intel_pt/packets/packet.h"
 #include "intel_pt/flow/clock.h"
 
-enum tl_pt_item_kind {
-	TL_PT_ITEM_TNT,
-	TL_PT_ITEM_TIP,
-	TL_PT_ITEM_EVENT,
-	TL_PT_ITEM_END,
-	TL_PT_ITEM_ERROR
+enum tl_pt_flow_item_kind {
+	TL_PT_FLOW_ITEM_TNT,
+	TL_PT_FLOW_ITEM_TIP,
+	TL_PT_FLOW_ITEM_EVENT,
+	TL_PT_FLOW_ITEM_END,
+	TL_PT_FLOW_ITEM_ERROR
 };
 
-struct tl_pt_item {
-	enum tl_pt_item_kind kind;
+struct tl_pt_flow_item {
+	enum tl_pt_flow_item_kind kind;
 	enum tl_pt_error error;
 	uint32_t count;  /* TNT: outcomes, 1 .. 64 */
 	bool suppressed; /* TIP: without an address */
@@ -57,21 +57,21 @@ struct tl_pt_item {
 };
 
 /*
- * Why packets at `pos` may not be taken inline (tl_pt_flow.hold). Zero: tracing is on,
+ * Why packets at `pos` may not be taken inline (tl_pt_flow.slow_path_reasons). Zero: tracing is on,
  * synchronised, and nothing is pending, so that TNT and TIP stand for themselves.
  */
-enum tl_pt_hold {
-	TL_PT_HOLD_SYNC = 1 << 0,  /* not synchronised */
-	TL_PT_HOLD_ERROR = 1 << 1, /* `error` */
-	TL_PT_HOLD_OFF = 1 << 2,   /* tracing is off */
-	TL_PT_HOLD_READY = 1 << 3, /* events to be given */
-	TL_PT_HOLD_FUP = 1 << 4,   /* a FUP waits for its TIP or TIP.PGD */
-	TL_PT_HOLD_BOUND = 1 << 5, /* something waits for a FUP or a TIP */
-	TL_PT_HOLD_PSB = 1 << 6,   /* inside a PSB+ */
-	TL_PT_HOLD_ITEMS = 1 << 7, /* inside BBP .. BEP: bytes of TNT may be items */
-	TL_PT_HOLD_POWER = 1 << 8, /* MWAIT or PWRE kept for later packets */
-	TL_PT_HOLD_EVD = 1 << 9,   /* EVD kept for its CFE */
-	TL_PT_HOLD_TICK = 1 << 10, /* each TNT and TIP may bring a tick */
+enum tl_pt_slow_path_reason {
+	TL_PT_SLOW_SYNC = 1 << 0,  /* not synchronised */
+	TL_PT_SLOW_ERROR = 1 << 1, /* `error` */
+	TL_PT_SLOW_OFF = 1 << 2,   /* tracing is off */
+	TL_PT_SLOW_READY = 1 << 3, /* events to be given */
+	TL_PT_SLOW_FUP = 1 << 4,   /* a FUP waits for its TIP or TIP.PGD */
+	TL_PT_SLOW_BOUND = 1 << 5, /* something waits for a FUP or a TIP */
+	TL_PT_SLOW_PSB = 1 << 6,   /* inside a PSB+ */
+	TL_PT_SLOW_ITEMS = 1 << 7, /* inside BBP .. BEP: bytes of TNT may be items */
+	TL_PT_SLOW_POWER = 1 << 8, /* MWAIT or PWRE kept for later packets */
+	TL_PT_SLOW_EVD = 1 << 9,   /* EVD kept for its CFE */
+	TL_PT_SLOW_TICK = 1 << 10, /* each TNT and TIP may bring a tick */
 };
 
 enum {
@@ -89,15 +89,15 @@ struct tl_pt_bound {
 
 struct tl_pt_flow {
 	/*
-	 * What the fast path reads and writes. While `hold` is 0 a walk may keep `pos` and
-	 * `last_ip` in locals, take TNT and TIP packets with the functions below, and must store
-	 * both back before it calls any function here. `pos` stands behind the last packet taken;
-	 * what stands before the next TNT or TIP (PAD, and time packets in an untimed flow) is
-	 * passed with that one. A timed flow gives outcomes up to the next time packet.
+	 * What the fast path reads and writes. While `slow_path_reasons` is 0 a walk may keep `pos`
+	 * and `last_ip` in locals, take TNT and TIP packets with the functions below, and must
+	 * store both back before it calls any function here. `pos` stands behind the last packet
+	 * taken; what stands before the next TNT or TIP (PAD, and time packets in an untimed flow)
+	 * is passed with that one. A timed flow gives outcomes up to the next time packet.
 	 */
 	const uint8_t *pos, *end;
 	uint64_t last_ip;
-	uint32_t hold; /* enum tl_pt_hold */
+	uint32_t slow_path_reasons; /* enum tl_pt_slow_path_reason */
 	bool timed, classic, query;
 
 	enum tl_pt_error error;
@@ -108,7 +108,7 @@ struct tl_pt_flow {
 	struct tl_pt_config config;
 	struct tl_pt_context context;
 
-	struct tl_pt_time time;
+	struct tl_pt_clock time;
 	/* time packets before it are in `time`, if not all before `pos` are */
 	const uint8_t *time_pos;
 	struct tl_pt_context time_context;
@@ -123,7 +123,7 @@ struct tl_pt_flow {
 	uint64_t status_ip;
 
 	/* 5.3, 5.5: what waits for a FUP, for a TIP; and events ready to be given. */
-	uint64_t fup_ip; /* with TL_PT_HOLD_FUP */
+	uint64_t fup_ip; /* with TL_PT_SLOW_FUP */
 	uint64_t fup_offset;
 	uint32_t bound_count;
 	uint32_t at_tip; /* enum tl_pt_at_tip */
@@ -142,7 +142,7 @@ struct tl_pt_flow {
 };
 
 /* What a flow is opened for. */
-enum tl_pt_flow_wish {
+enum tl_pt_flow_flag {
 	/*
 	 * Every item has its own time (tl_pt_flow_time() after each item, event.tsc). Without it
 	 * time packets are passed over, events carry no time, and tl_pt_flow_time() catches up when
@@ -178,15 +178,15 @@ int tl_pt_flow_sync_backward(struct tl_pt_flow *flow);
 int tl_pt_flow_sync_set(struct tl_pt_flow *flow, uint64_t offset);
 
 /* The next item. */
-void tl_pt_flow_next(struct tl_pt_flow *flow, struct tl_pt_item *item);
+void tl_pt_flow_next(struct tl_pt_flow *flow, struct tl_pt_flow_item *item);
 
 /*
- * After a TL_PT_ITEM_ERROR (9.9): drop what is pending, keep time, and go on at the next packet
- * that gives a place. `lost` is filled with a TL_PT_EV_LOST event. 0, or -TL_PT_EOS: nothing
+ * After a TL_PT_FLOW_ITEM_ERROR (9.9): drop what is pending, keep time, and go on at the next
+ * packet that gives a place. `lost` is filled with a TL_PT_EV_LOST event. 0, or -TL_PT_EOS: nothing
  * follows; `lost` then reaches to the end.
  *
  * A walk that fails itself, on an item that does not fit the code, needs no such call: it drops
- * outcomes, and gives events that have no place away, until an item that tl_pt_gives_place() - the
+ * outcomes, and gives events that have no place away, until an item that tl_pt_gives_ip() - the
  * one at fault, perhaps.
  */
 int tl_pt_flow_resync(struct tl_pt_flow *flow, struct tl_pt_event *lost);
@@ -195,8 +195,8 @@ int tl_pt_flow_resync(struct tl_pt_flow *flow, struct tl_pt_event *lost);
  * Does the item just given say where flow goes on, so that a lost walk is found? *on, *ip: tracing
  * is on, and where.
  */
-bool tl_pt_gives_place(const struct tl_pt_flow *flow, const struct tl_pt_item *item, bool *on,
-		       uint64_t *ip);
+bool tl_pt_gives_ip(const struct tl_pt_flow *flow, const struct tl_pt_flow_item *item, bool *on,
+		    uint64_t *ip);
 
 /*
  * Time at the item just given: 0; -TL_PT_NO_TIME (counters are given anyway). The core:bus ratio:
@@ -221,10 +221,10 @@ static inline uint64_t tl_pt_flow_offset(const struct tl_pt_flow *flow)
  * or a target; behind outcomes, PIP and VMCS, since they look at what follows these.
  */
 static inline uint64_t tl_pt_flow_waits_at(const struct tl_pt_flow *flow,
-					   const struct tl_pt_item *item)
+					   const struct tl_pt_flow_item *item)
 {
-	bool behind = item->kind == TL_PT_ITEM_TNT ||
-		      (item->kind == TL_PT_ITEM_EVENT &&
+	bool behind = item->kind == TL_PT_FLOW_ITEM_TNT ||
+		      (item->kind == TL_PT_FLOW_ITEM_EVENT &&
 		       (item->event.kind == TL_PT_EV_PAGING || item->event.kind == TL_PT_EV_VMCS));
 
 	return (uint64_t)((behind ? flow->pos : flow->packet) - flow->begin);

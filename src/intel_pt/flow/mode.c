@@ -39,7 +39,7 @@ void tl_pt_flow_give_at_tip(struct tl_pt_flow *flow, bool suppressed, uint64_t i
 		return;
 	flow->at_tip = 0;
 	if (!flow->bound_count)
-		flow->hold &= ~(uint32_t)TL_PT_HOLD_BOUND;
+		flow->slow_path_reasons &= ~(uint32_t)TL_PT_SLOW_BOUND;
 	flow->tip_vmcs.ip_suppressed = flow->tip_paging.ip_suppressed = place.ip_suppressed =
 		suppressed;
 	flow->tip_vmcs.ip = flow->tip_paging.ip = place.ip = suppressed ? 0 : ip;
@@ -62,9 +62,9 @@ static int mode_exec(struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
 	flow->new_mode = mode;
 	flow->new_iflag = packet->mode.iflag;
 	flow->mode_offset = place.offset;
-	if (!(flow->hold & TL_PT_HOLD_PSB)) {
+	if (!(flow->slow_path_reasons & TL_PT_SLOW_PSB)) {
 		flow->at_tip |= TL_PT_AT_TIP_MODE;
-		flow->hold |= TL_PT_HOLD_BOUND;
+		flow->slow_path_reasons |= TL_PT_SLOW_BOUND;
 		return TL_PT_GO_ON;
 	}
 	if (flow->running && !flow->query && flow->status_on && !flow->status_stale &&
@@ -85,9 +85,9 @@ static int mode_tsx(struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
 		return -TL_PT_BAD_PACKET;
 	event.tsx.speculative = packet->mode.intx;
 	event.tsx.aborted = packet->mode.abrt;
-	if (flow->hold & TL_PT_HOLD_PSB)
+	if (flow->slow_path_reasons & TL_PT_SLOW_PSB)
 		tl_pt_flow_give_status(flow, &event);
-	else if (!tl_pt_flow_is_on(flow))
+	else if (!tl_pt_flow_is_enabled(flow))
 		tl_pt_flow_give_bare(flow, &event);
 	else /* The FUP of an abort is also the source of the branch to the handler (5.3). */
 		return tl_pt_flow_bind(flow, &event, event.tsx.aborted);
@@ -95,7 +95,7 @@ static int mode_tsx(struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
 }
 
 int tl_pt_rule_mode(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		    struct tl_pt_item *item)
+		    struct tl_pt_flow_item *item)
 {
 	(void)item;
 	return packet->mode.leaf == TL_PT_MODE_EXEC ? mode_exec(flow, packet)
@@ -111,21 +111,21 @@ int tl_pt_rule_mode(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 static void address_space(struct tl_pt_flow *flow, struct tl_pt_event *event,
 			  struct tl_pt_event *at_tip, enum tl_pt_event_kind async, uint32_t bit)
 {
-	if (flow->hold & TL_PT_HOLD_PSB) {
+	if (flow->slow_path_reasons & TL_PT_SLOW_PSB) {
 		event->kind = async;
 		tl_pt_flow_give_status(flow, event);
-	} else if (flow->hold & TL_PT_HOLD_FUP) {
+	} else if (flow->slow_path_reasons & TL_PT_SLOW_FUP) {
 		event->kind = async;
 		*at_tip = *event;
 		flow->at_tip |= bit;
-		flow->hold |= TL_PT_HOLD_BOUND;
+		flow->slow_path_reasons |= TL_PT_SLOW_BOUND;
 	} else {
 		tl_pt_flow_give(flow, event);
 	}
 }
 
 int tl_pt_rule_pip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		   struct tl_pt_item *item)
+		   struct tl_pt_flow_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_PAGING);
 
@@ -137,7 +137,7 @@ int tl_pt_rule_pip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 }
 
 int tl_pt_rule_vmcs(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		    struct tl_pt_item *item)
+		    struct tl_pt_flow_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_VMCS);
 

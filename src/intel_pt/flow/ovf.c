@@ -22,7 +22,7 @@ bool tl_pt_may_follow_ovf(enum tl_pt_packet_kind kind)
 }
 
 /* A packet further on, and what it is read with. */
-struct ahead {
+struct psb_ahead {
 	struct tl_pt_packet packet;
 	struct tl_pt_context context;
 	const uint8_t *pos;
@@ -30,7 +30,7 @@ struct ahead {
 	uint64_t last_ip; /* behind it */
 };
 
-static void look(const struct tl_pt_flow *flow, struct ahead *ahead)
+static void look(const struct tl_pt_flow *flow, struct psb_ahead *ahead)
 {
 	ahead->size = tl_pt_flow_decode(flow, &ahead->packet, ahead->pos, &ahead->context);
 	if (ahead->size > 0 && ahead->packet.kind >= TL_PT_PKT_FUP &&
@@ -39,15 +39,15 @@ static void look(const struct tl_pt_flow *flow, struct ahead *ahead)
 			tl_pt_apply_ip(ahead->pos + 1, ahead->packet.ip.ipc, ahead->last_ip);
 }
 
-static bool is_one_of(const struct ahead *ahead, uint64_t kinds)
+static bool is_one_of(const struct psb_ahead *ahead, uint64_t kinds)
 {
 	return ahead->size > 0 && kinds >> ahead->packet.kind & 1;
 }
 
 /* From the packet at `pos` to the next one whose kind is not in `skip`. */
-static struct ahead look_ahead(const struct tl_pt_flow *flow, const uint8_t *pos, uint64_t skip)
+static struct psb_ahead look_ahead(const struct tl_pt_flow *flow, const uint8_t *pos, uint64_t skip)
 {
-	struct ahead ahead = { .pos = pos, .last_ip = flow->last_ip, .context = flow->context };
+	struct psb_ahead ahead = { .pos = pos, .last_ip = flow->last_ip, .context = flow->context };
 
 	for (look(flow, &ahead); is_one_of(&ahead, skip); look(flow, &ahead))
 		ahead.pos += ahead.size;
@@ -59,7 +59,7 @@ static struct ahead look_ahead(const struct tl_pt_flow *flow, const uint8_t *pos
  */
 static void settle(struct tl_pt_flow *flow)
 {
-	bool lost = tl_pt_flow_is_on(flow) || flow->classic;
+	bool lost = tl_pt_flow_is_enabled(flow) || flow->classic;
 
 	for (uint32_t i = 0; i < flow->bound_count && !lost; i++)
 		if (!flow->bound[i].silent)
@@ -82,7 +82,7 @@ static int go_on_at(struct tl_pt_flow *flow, struct tl_pt_event *event, const ui
 /* Tracing is off, as far as one can tell. */
 static int overflow_off(struct tl_pt_flow *flow, struct tl_pt_event *event, const uint8_t *pos)
 {
-	tl_pt_flow_set_on(flow, false);
+	tl_pt_flow_set_enabled(flow, false);
 	event->ip_suppressed = true;
 	return go_on_at(flow, event, pos);
 }
@@ -91,7 +91,7 @@ static int overflow_off(struct tl_pt_flow *flow, struct tl_pt_event *event, cons
 static int overflow_at(struct tl_pt_flow *flow, struct tl_pt_event *event, uint64_t ip,
 		       const uint8_t *pos)
 {
-	tl_pt_flow_set_on(flow, true);
+	tl_pt_flow_set_enabled(flow, true);
 	event->ip = ip;
 	return go_on_at(flow, event, pos);
 }
@@ -133,11 +133,11 @@ static bool tells_nothing(const struct tl_pt_flow *flow, const struct tl_pt_pack
  * `*tsx`: the MODE.TSX on the way, which is used up where flow goes on; a second one says that
  * tracing is off.
  */
-static struct ahead find_place(const struct tl_pt_flow *flow, const uint8_t **tsx)
+static struct psb_ahead find_place(const struct tl_pt_flow *flow, const uint8_t **tsx)
 {
-	struct ahead ahead = { .pos = flow->pos,
-			       .last_ip = flow->last_ip,
-			       .context = flow->context };
+	struct psb_ahead ahead = { .pos = flow->pos,
+				   .last_ip = flow->last_ip,
+				   .context = flow->context };
 
 	*tsx = NULL;
 	for (look(flow, &ahead); ahead.size > 0 && tells_nothing(flow, &ahead.packet);
@@ -157,10 +157,10 @@ static struct ahead find_place(const struct tl_pt_flow *flow, const uint8_t **ts
  * comes of it. False: nothing does.
  */
 static bool resume_anywhere(struct tl_pt_flow *flow, struct tl_pt_event *event,
-			    const struct ahead *first, int *status)
+			    const struct psb_ahead *first, int *status)
 {
 	const uint8_t *tsx;
-	struct ahead ahead = find_place(flow, &tsx);
+	struct psb_ahead ahead = find_place(flow, &tsx);
 	uint64_t ip;
 
 	if (is_one_of(&ahead, KIND(TIP_PGD))) {
@@ -185,12 +185,12 @@ static bool resume_anywhere(struct tl_pt_flow *flow, struct tl_pt_event *event,
 }
 
 /* APL12: the FUP behind an overflow is none if tracing turns out to be off behind it. */
-static bool unexpected_fup(const struct tl_pt_flow *flow, const struct ahead *fup)
+static bool unexpected_fup(const struct tl_pt_flow *flow, const struct psb_ahead *fup)
 {
 	const uint64_t tells = KIND(STOP) | KIND(TIP_PGE) | KIND(PSB) | KIND(TNT_8) | KIND(TNT_64) |
 			       KIND(TIP) | KIND(TIP_PGD) | KIND(PSBEND) | KIND(OVF) |
 			       KIND(UNKNOWN) | KIND(INVALID);
-	struct ahead ahead;
+	struct psb_ahead ahead;
 	uint64_t ip;
 
 	if (!(flow->config.errata & TL_PT_APL12))
@@ -202,12 +202,12 @@ static bool unexpected_fup(const struct tl_pt_flow *flow, const struct ahead *fu
 }
 
 static int overflow_at_fup(struct tl_pt_flow *flow, struct tl_pt_event *event,
-			   const struct ahead *fup)
+			   const struct psb_ahead *fup)
 {
 	int status;
 
 	if (!unexpected_fup(flow, fup)) {
-		tl_pt_flow_set_on(flow, true);
+		tl_pt_flow_set_enabled(flow, true);
 		return tl_pt_flow_bind(flow, event, false);
 	}
 	status = overflow_off(flow, event, fup->pos + fup->size);
@@ -216,15 +216,15 @@ static int overflow_at_fup(struct tl_pt_flow *flow, struct tl_pt_event *event,
 }
 
 int tl_pt_rule_ovf(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		   struct tl_pt_item *item)
+		   struct tl_pt_flow_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_OVERFLOW);
-	struct ahead ahead = look_ahead(flow, flow->pos, passed);
+	struct psb_ahead ahead = look_ahead(flow, flow->pos, passed);
 	int status;
 
 	(void)item;
 	if (flow->timed)
-		tl_pt_time_packet(&flow->time, packet, &flow->config);
+		tl_pt_clock_packet(&flow->time, packet, &flow->config);
 	tl_pt_flow_stamp(flow, &event);
 	settle(flow);
 	if (is_one_of(&ahead, KIND(FUP)))
@@ -243,12 +243,12 @@ int tl_pt_rule_ovf(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 }
 
 int tl_pt_rule_stop(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		    struct tl_pt_item *item)
+		    struct tl_pt_flow_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_STOP);
 
 	(void)packet, (void)item;
-	if (flow->hold & (TL_PT_HOLD_FUP | TL_PT_HOLD_BOUND))
+	if (flow->slow_path_reasons & (TL_PT_SLOW_FUP | TL_PT_SLOW_BOUND))
 		return -TL_PT_BAD_CONTEXT;
 	tl_pt_flow_give(flow, &event);
 	return TL_PT_GO_ON;

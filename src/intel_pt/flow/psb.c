@@ -12,7 +12,7 @@ struct psb_plus {
 
 /* All of it describes one moment, so that its time holds from the first event on. */
 static void look_through(const struct tl_pt_flow *flow, const uint8_t *pos, struct psb_plus *psb,
-			 struct tl_pt_time *time)
+			 struct tl_pt_clock *time)
 {
 	struct tl_pt_context context = { &flow->config, TL_PT_ITEMS_NONE };
 	const uint64_t state = 1u << TL_PT_PKT_PAD | 1u << TL_PT_PKT_MODE | 1u << TL_PT_PKT_PIP |
@@ -38,7 +38,7 @@ static void look_through(const struct tl_pt_flow *flow, const uint8_t *pos, stru
 			return;
 		} else if (time && pos >= flow->time_pos) {
 			/* Not again, when the PSB+ was at fault and is come back to (9.9). */
-			tl_pt_time_packet(time, &packet, &flow->config);
+			tl_pt_clock_packet(time, &packet, &flow->config);
 		}
 	}
 }
@@ -110,18 +110,18 @@ bool tl_pt_psb_is_whole(const struct tl_pt_flow *flow, const uint8_t *psb)
 }
 
 int tl_pt_rule_psb(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		   struct tl_pt_item *item)
+		   struct tl_pt_flow_item *item)
 {
 	struct psb_plus psb = { .has_fup = false };
-	bool was_on = tl_pt_flow_is_on(flow);
+	bool was_on = tl_pt_flow_is_enabled(flow);
 
 	(void)item;
-	if (flow->hold & (TL_PT_HOLD_FUP | TL_PT_HOLD_BOUND))
+	if (flow->slow_path_reasons & (TL_PT_SLOW_FUP | TL_PT_SLOW_BOUND))
 		return -TL_PT_BAD_CONTEXT;
 	flow->psb = flow->packet;
 	flow->last_ip = 0;
 	if (flow->timed && flow->packet >= flow->time_pos)
-		tl_pt_time_packet(&flow->time, packet, &flow->config);
+		tl_pt_clock_packet(&flow->time, packet, &flow->config);
 	look_through(flow, flow->pos, &psb, flow->timed ? &flow->time : NULL);
 	flow->psb_end = psb.end;
 	if (flow->timed) {
@@ -140,22 +140,22 @@ int tl_pt_rule_psb(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 	}
 	flow->status_on = psb.has_fup || flow->status_stale;
 	flow->status_ip = flow->status_on ? psb.ip : 0;
-	flow->hold |= TL_PT_HOLD_PSB;
+	flow->slow_path_reasons |= TL_PT_SLOW_PSB;
 	/* A contradiction is found at the FUP, or here for want of one. */
 	if (flow->running && !flow->query && was_on != psb.has_fup && !(psb.cut && !psb.has_fup))
 		return was_on ? -TL_PT_BAD_STATUS_UPDATE : TL_PT_GO_ON;
-	tl_pt_flow_set_on(flow, psb.has_fup);
+	tl_pt_flow_set_enabled(flow, psb.has_fup);
 	give_status(flow, &psb);
 	return TL_PT_GO_ON;
 }
 
 int tl_pt_rule_psbend(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		      struct tl_pt_item *item)
+		      struct tl_pt_flow_item *item)
 {
 	(void)packet, (void)item;
-	if (!(flow->hold & TL_PT_HOLD_PSB))
+	if (!(flow->slow_path_reasons & TL_PT_SLOW_PSB))
 		return -TL_PT_BAD_CONTEXT;
-	flow->hold &= ~(uint32_t)TL_PT_HOLD_PSB;
+	flow->slow_path_reasons &= ~(uint32_t)TL_PT_SLOW_PSB;
 	flow->running = true;
 	return TL_PT_GO_ON;
 }

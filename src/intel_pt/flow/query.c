@@ -16,7 +16,7 @@ struct moment {
 
 struct tl_pt_query {
 	struct tl_pt_flow flow;
-	struct tl_pt_item next; /* not asked for yet */
+	struct tl_pt_flow_item next; /* not asked for yet */
 	struct moment at_next, at_last;
 	uint64_t bits; /* outcomes of the last TNT that are left */
 	uint32_t count;
@@ -29,15 +29,15 @@ struct tl_pt_query {
 /*
  * That tracing is on or off is told by synchronising; the event interface alone has events for it.
  */
-static bool is_state(const struct tl_pt_item *item)
+static bool is_state(const struct tl_pt_flow_item *item)
 {
-	return item->kind == TL_PT_ITEM_EVENT && item->event.status_update &&
+	return item->kind == TL_PT_FLOW_ITEM_EVENT && item->event.status_update &&
 	       (item->event.kind == TL_PT_EV_ENABLED || item->event.kind == TL_PT_EV_DISABLED);
 }
 
 static void read_ahead(struct tl_pt_query *q)
 {
-	const struct tl_pt_time *time = &q->flow.time;
+	const struct tl_pt_clock *time = &q->flow.time;
 
 	tl_pt_flow_next(&q->flow, &q->next);
 	/* Of the PSB+ synchronised onto: another may follow it at once. */
@@ -64,7 +64,7 @@ static void use_next(struct tl_pt_query *q)
 {
 	q->at_last = q->at_next;
 	q->asked = true;
-	if (q->next.kind == TL_PT_ITEM_TNT) {
+	if (q->next.kind == TL_PT_FLOW_ITEM_TNT) {
 		q->bits = q->next.bits;
 		q->count = q->next.count;
 	}
@@ -75,9 +75,9 @@ static int status_flags(const struct tl_pt_query *q)
 {
 	if (q->count)
 		return 0;
-	if (q->next.kind == TL_PT_ITEM_EVENT)
+	if (q->next.kind == TL_PT_FLOW_ITEM_EVENT)
 		return TL_PT_EVENT_PENDING;
-	return q->next.kind == TL_PT_ITEM_END ? TL_PT_END_OF_STREAM : 0;
+	return q->next.kind == TL_PT_FLOW_ITEM_END ? TL_PT_END_OF_STREAM : 0;
 }
 
 /* Why the next item is not the one that was asked for. */
@@ -85,9 +85,9 @@ static int mismatch(const struct tl_pt_query *q)
 {
 	if (!q->synced)
 		return -TL_PT_NOSYNC;
-	if (q->next.kind == TL_PT_ITEM_ERROR)
+	if (q->next.kind == TL_PT_FLOW_ITEM_ERROR)
 		return -(int)q->next.error;
-	return q->next.kind == TL_PT_ITEM_END ? -TL_PT_EOS : -TL_PT_BAD_QUERY;
+	return q->next.kind == TL_PT_FLOW_ITEM_END ? -TL_PT_EOS : -TL_PT_BAD_QUERY;
 }
 
 /* ---- opening and synchronising ---- */
@@ -135,7 +135,7 @@ static int begin(struct tl_pt_query *q, int status, uint64_t *ip)
 	read_ahead(q);
 	if (ip)
 		*ip = q->ip;
-	if (q->next.kind == TL_PT_ITEM_ERROR || q->next.kind == TL_PT_ITEM_END)
+	if (q->next.kind == TL_PT_FLOW_ITEM_ERROR || q->next.kind == TL_PT_FLOW_ITEM_END)
 		return mismatch(q);
 	return status_flags(q) | (q->on ? 0 : TL_PT_STATUS_IP_SUPPRESSED);
 }
@@ -176,7 +176,7 @@ int tl_pt_query_offset(const struct tl_pt_query *query, uint64_t *offset)
 
 	*offset = query->synced ? query->next.offset : 0;
 	/* A PSB+ is read as a whole. */
-	if (query->synced && query->next.kind == TL_PT_ITEM_EVENT &&
+	if (query->synced && query->next.kind == TL_PT_FLOW_ITEM_EVENT &&
 	    query->next.event.status_update)
 		*offset = (uint64_t)(flow->psb_end - flow->begin);
 	return query->synced ? 0 : -TL_PT_NOSYNC;
@@ -193,7 +193,7 @@ int tl_pt_query_sync_offset(const struct tl_pt_query *query, uint64_t *offset)
 int tl_pt_query_cond_branch(struct tl_pt_query *query, int *taken)
 {
 	if (!query->count) {
-		if (!query->synced || query->next.kind != TL_PT_ITEM_TNT)
+		if (!query->synced || query->next.kind != TL_PT_FLOW_ITEM_TNT)
 			return mismatch(query);
 		use_next(query);
 	}
@@ -205,7 +205,7 @@ int tl_pt_query_indirect_branch(struct tl_pt_query *query, uint64_t *ip)
 {
 	int flags = 0;
 
-	if (!query->synced || query->next.kind != TL_PT_ITEM_TIP)
+	if (!query->synced || query->next.kind != TL_PT_FLOW_ITEM_TIP)
 		return mismatch(query);
 	*ip = query->next.ip;
 	if (query->next.suppressed)
@@ -216,7 +216,7 @@ int tl_pt_query_indirect_branch(struct tl_pt_query *query, uint64_t *ip)
 
 int tl_pt_query_event(struct tl_pt_query *query, struct tl_pt_event *event)
 {
-	if (!query->synced || query->count || query->next.kind != TL_PT_ITEM_EVENT)
+	if (!query->synced || query->count || query->next.kind != TL_PT_FLOW_ITEM_EVENT)
 		return query->count ? -TL_PT_BAD_QUERY : mismatch(query);
 	*event = query->next.event;
 	use_next(query);

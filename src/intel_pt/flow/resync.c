@@ -5,7 +5,7 @@
 #define KIND(kind) (UINT64_C(1) << TL_PT_PKT_##kind)
 
 /* The search: packets are passed over, their addresses kept track of. */
-struct search {
+struct resync_search {
 	const uint8_t *pos;
 	/* a MODE.Exec with nothing but time behind it: it belongs to the place */
 	const uint8_t *mode;
@@ -31,7 +31,7 @@ static bool is_place(const struct tl_pt_packet *packet)
 	}
 }
 
-static void pass(struct search *search, int size)
+static void pass(struct resync_search *search, int size)
 {
 	const struct tl_pt_packet *packet = &search->packet;
 	const uint64_t quiet =
@@ -50,7 +50,7 @@ static void pass(struct search *search, int size)
 }
 
 /* Find the next place; bytes that are no packets send the search to the next PSB. */
-static bool find(struct tl_pt_flow *flow, struct search *search)
+static bool find(struct tl_pt_flow *flow, struct resync_search *search)
 {
 	for (;;) {
 		int size = tl_pt_flow_decode(flow, &search->packet, search->pos, &search->context);
@@ -73,13 +73,13 @@ static bool find(struct tl_pt_flow *flow, struct search *search)
 		if (search->pos != flow->resumed && is_place(&search->packet))
 			return true;
 		if (search->pos >= flow->time_pos)
-			tl_pt_time_packet(&flow->time, &search->packet, &flow->config);
+			tl_pt_clock_packet(&flow->time, &search->packet, &flow->config);
 		pass(search, size);
 	}
 }
 
-static void tell(const struct tl_pt_flow *flow, const struct search *search, const uint8_t *from,
-		 enum tl_pt_error why, struct tl_pt_event *lost)
+static void tell(const struct tl_pt_flow *flow, const struct resync_search *search,
+		 const uint8_t *from, enum tl_pt_error why, struct tl_pt_event *lost)
 {
 	*lost = tl_pt_event_at(flow, TL_PT_EV_LOST);
 	lost->ip_suppressed = true;
@@ -92,15 +92,15 @@ static void tell(const struct tl_pt_flow *flow, const struct search *search, con
 
 int tl_pt_flow_resync(struct tl_pt_flow *flow, struct tl_pt_event *lost)
 {
-	struct search search = { .pos = flow->pos,
-				 .last_ip = flow->last_ip,
-				 .context = flow->context };
+	struct resync_search search = { .pos = flow->pos,
+					.last_ip = flow->last_ip,
+					.context = flow->context };
 	enum tl_pt_error why = flow->error;
 	bool found;
 
-	if (flow->hold & TL_PT_HOLD_SYNC)
+	if (flow->slow_path_reasons & TL_PT_SLOW_SYNC)
 		return -TL_PT_NOSYNC;
-	if (flow->hold & TL_PT_HOLD_FUP)
+	if (flow->slow_path_reasons & TL_PT_SLOW_FUP)
 		tl_pt_flow_drop(flow);
 	tl_pt_flow_catch_up(flow);
 	flow->time.in_psb = false;
@@ -108,7 +108,7 @@ int tl_pt_flow_resync(struct tl_pt_flow *flow, struct tl_pt_event *lost)
 	flow->time_pos = search.pos > flow->time_pos ? search.pos : flow->time_pos;
 	tell(flow, &search, flow->pos, why, lost);
 	tl_pt_flow_drop(flow);
-	flow->hold &= ~(uint32_t)(TL_PT_HOLD_ERROR | TL_PT_HOLD_READY);
+	flow->slow_path_reasons &= ~(uint32_t)(TL_PT_SLOW_ERROR | TL_PT_SLOW_READY);
 	flow->ready_first = flow->ready_count = 0;
 	flow->running = false;
 	flow->error = TL_PT_OK;
@@ -116,8 +116,8 @@ int tl_pt_flow_resync(struct tl_pt_flow *flow, struct tl_pt_event *lost)
 	flow->last_ip = search.last_ip;
 	flow->time_context = flow->context;
 	flow->pos = found && search.mode ? search.mode : search.pos;
-	tl_pt_flow_set_on(flow, found && search.packet.kind != TL_PT_PKT_PSB &&
-					search.packet.kind != TL_PT_PKT_TIP_PGE);
+	tl_pt_flow_set_enabled(flow, found && search.packet.kind != TL_PT_PKT_PSB &&
+					     search.packet.kind != TL_PT_PKT_TIP_PGE);
 	return found ? 0 : -TL_PT_EOS;
 }
 
@@ -155,16 +155,16 @@ static bool event_place(const struct tl_pt_flow *flow, const struct tl_pt_event 
 		return true;
 	default:
 		return located >> event->kind & 1 && !event->ip_suppressed &&
-		       !event->status_update && tl_pt_flow_is_on(flow);
+		       !event->status_update && tl_pt_flow_is_enabled(flow);
 	}
 }
 
-bool tl_pt_gives_place(const struct tl_pt_flow *flow, const struct tl_pt_item *item, bool *on,
-		       uint64_t *ip)
+bool tl_pt_gives_ip(const struct tl_pt_flow *flow, const struct tl_pt_flow_item *item, bool *on,
+		    uint64_t *ip)
 {
 	*on = true;
 	*ip = item->ip;
-	if (item->kind == TL_PT_ITEM_TIP)
+	if (item->kind == TL_PT_FLOW_ITEM_TIP)
 		return !item->suppressed;
-	return item->kind == TL_PT_ITEM_EVENT && event_place(flow, &item->event, on, ip);
+	return item->kind == TL_PT_FLOW_ITEM_EVENT && event_place(flow, &item->event, on, ip);
 }

@@ -17,7 +17,7 @@ enum tl_pt_at_tip {
 enum { TL_PT_GO_ON, TL_PT_GIVEN };
 
 typedef int tl_pt_rule(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
-		       struct tl_pt_item *item);
+		       struct tl_pt_flow_item *item);
 
 tl_pt_rule tl_pt_rule_psb, tl_pt_rule_psbend;
 tl_pt_rule tl_pt_rule_tnt, tl_pt_rule_tip, tl_pt_rule_pge, tl_pt_rule_pgd, tl_pt_rule_fup;
@@ -85,14 +85,15 @@ void tl_pt_flow_drop(struct tl_pt_flow *flow);
 /* What a MODE.Exec packet says. TL_PT_MODE_UNKNOWN: nothing that exists. */
 enum tl_pt_exec_mode tl_pt_mode_of(const struct tl_pt_packet *packet);
 
-static inline bool tl_pt_flow_is_on(const struct tl_pt_flow *flow)
+static inline bool tl_pt_flow_is_enabled(const struct tl_pt_flow *flow)
 {
-	return !(flow->hold & TL_PT_HOLD_OFF);
+	return !(flow->slow_path_reasons & TL_PT_SLOW_OFF);
 }
 
-static inline void tl_pt_flow_set_on(struct tl_pt_flow *flow, bool on)
+static inline void tl_pt_flow_set_enabled(struct tl_pt_flow *flow, bool on)
 {
-	flow->hold = on ? flow->hold & ~(uint32_t)TL_PT_HOLD_OFF : flow->hold | TL_PT_HOLD_OFF;
+	flow->slow_path_reasons = on ? flow->slow_path_reasons & ~(uint32_t)TL_PT_SLOW_OFF
+				     : flow->slow_path_reasons | TL_PT_SLOW_OFF;
 }
 
 #endif

@@ -39,7 +39,7 @@ static void replay(struct tl_pt_flow *flow, const uint8_t *to)
 		size = tl_pt_flow_decode(flow, &packet, flow->time_pos, &flow->time_context);
 		if (size <= 0)
 			break;
-		tl_pt_time_packet(&flow->time, &packet, &flow->config);
+		tl_pt_clock_packet(&flow->time, &packet, &flow->config);
 		flow->time_pos += size;
 	}
 	if (flow->time_pos < to)

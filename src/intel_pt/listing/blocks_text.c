@@ -161,7 +161,7 @@ static bool use_reader(struct dump *d, const struct tl_pt_block *b)
 {
 	struct tl_pt_asid asid = { TL_PT_ANY, TL_PT_ANY };
 
-	tl_pt_asid_of(d->decoder, &asid);
+	tl_pt_decoder_asid(d->decoder, &asid);
 	if (d->reader.image && d->reader.mode == (enum tl_pt_exec_mode)b->mode &&
 	    asid.cr3 == d->asid.cr3 && asid.vmcs == d->asid.vmcs)
 		return true;
@@ -245,8 +245,8 @@ static void look_at_clock(struct dump *d)
 
 	if (!d->show->from_ticks && !d->show->to_ticks)
 		return;
-	d->outside = tl_pt_time(d->decoder, &tsc, NULL, NULL) < 0 || tsc < d->show->from_ticks ||
-		     (d->show->to_ticks && tsc >= d->show->to_ticks);
+	d->outside = tl_pt_decoder_time(d->decoder, &tsc, NULL, NULL) < 0 ||
+		     tsc < d->show->from_ticks || (d->show->to_ticks && tsc >= d->show->to_ticks);
 }
 
 static int take_events(struct dump *d, int status)
@@ -254,7 +254,7 @@ static int take_events(struct dump *d, int status)
 	struct tl_pt_event event;
 
 	while (status >= 0 && (status & TL_PT_EVENT_PENDING)) {
-		status = tl_pt_event_next(d->decoder, &event);
+		status = tl_pt_decoder_event_next(d->decoder, &event);
 		look_at_clock(d);
 		if (status >= 0 && (d->wishes & TL_PT_TEXT_EVENTS))
 			put_event(d, &event);
@@ -283,12 +283,12 @@ static int take_code(struct dump *d)
 	int status;
 
 	if (d->wishes & TL_PT_TEXT_BY_BLOCK) {
-		status = tl_pt_block_next(d->decoder, &block);
+		status = tl_pt_decoder_block_next(d->decoder, &block);
 		look_at_clock(d);
 		if (status >= 0 && block.ninsn)
 			put_block(d, &block);
 	} else {
-		status = tl_pt_insn_next(d->decoder, &insn);
+		status = tl_pt_decoder_insn_next(d->decoder, &insn);
 		look_at_clock(d);
 		if (status >= 0)
 			put_insn(d, &insn);
@@ -302,7 +302,7 @@ static void put_error(struct dump *d, const char *what, int status)
 {
 	uint64_t offset = 0;
 
-	tl_pt_offset(d->decoder, &offset);
+	tl_pt_decoder_offset(d->decoder, &offset);
 	if (d->wishes & TL_PT_TEXT_JSON) {
 		tl_put_text(d->out, "{\"offset\":");
 		tl_put_u64(d->out, offset);
@@ -324,7 +324,7 @@ static void tell_lost(struct dump *d, enum tl_pt_error why, uint64_t from)
 		.ip = d->ip,
 	};
 
-	tl_pt_sync_offset(d->decoder, &lost.to);
+	tl_pt_decoder_sync_offset(d->decoder, &lost.to);
 	if (lost.to < from)
 		lost.to = from;
 	if (d->lost)
@@ -359,9 +359,9 @@ static int go_on(struct dump *d, int error)
 	int status;
 
 	put_error(d, "error", error);
-	tl_pt_offset(d->decoder, &from);
+	tl_pt_decoder_offset(d->decoder, &from);
 	if (d->wishes & TL_PT_TEXT_RESYNC) {
-		status = tl_pt_resync(d->decoder, &lost);
+		status = tl_pt_decoder_resync(d->decoder, &lost);
 		if (status >= 0) {
 			if (d->lost)
 				d->lost(d->arg,
@@ -374,7 +374,7 @@ static int go_on(struct dump *d, int error)
 		if (status != -TL_PT_EOS)
 			put_error(d, "resync error", status);
 	}
-	status = tl_pt_sync_forward(d->decoder);
+	status = tl_pt_decoder_sync_forward(d->decoder);
 	tell_lost(d, (enum tl_pt_error) - error, from);
 	return status;
 }
@@ -417,12 +417,12 @@ int tl_pt_dump_flow(const struct tl_pt_config *config, struct tl_pt_image *image
 
 	if (status < 0)
 		return tl_pt_fault(err, (enum tl_pt_error) - status, TL_NOWHERE);
-	dump_from(&d, tl_pt_sync_forward(d.decoder));
+	dump_from(&d, tl_pt_decoder_sync_forward(d.decoder));
 	tl_pt_decoder_close(d.decoder);
 	return finish(&d, err);
 }
 
-int tl_pt_dump_piece(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece,
+int tl_pt_dump_slice(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *piece,
 		     const struct tl_pt_show *show, struct tl_output *out, tl_pt_lost_fn *lost,
 		     void *arg, struct tl_error *err)
 {
@@ -433,7 +433,7 @@ int tl_pt_dump_piece(struct tl_pt_decoders *decoders, const struct tl_pt_piece *
 			  .out = out,
 			  .lost = lost,
 			  .arg = arg };
-	int status = tl_pt_decoder_of(decoders, piece, 0, &d.decoder);
+	int status = tl_pt_decoders_open(decoders, piece, 0, &d.decoder);
 
 	if (!d.decoder)
 		return tl_pt_fault(err, (enum tl_pt_error) - status, TL_NOWHERE);
@@ -441,6 +441,6 @@ int tl_pt_dump_piece(struct tl_pt_decoders *decoders, const struct tl_pt_piece *
 		dump_from(&d, status);
 	else if (tl_pt_pass_over(d.decoder, status) < 0)
 		d.no_memory = true;
-	tl_pt_decoder_done(decoders, piece);
+	tl_pt_decoders_done(decoders, piece);
 	return finish(&d, err);
 }

@@ -6,7 +6,7 @@
 
 enum tracing { UNKNOWN, OFF, ON };
 
-struct check {
+struct trace_check {
 	const struct tl_pt_config *config;
 	tl_pt_violation_fn *put;
 	void *arg;
@@ -21,7 +21,7 @@ struct check {
 	uint64_t fup_at;
 };
 
-static void violation(struct check *c, const char *rule, uint64_t offset, uint64_t ip,
+static void violation(struct trace_check *c, const char *rule, uint64_t offset, uint64_t ip,
 		      const char *text)
 {
 	const struct tl_pt_violation v = { rule, text, offset, ip };
@@ -54,7 +54,7 @@ static bool allowed_in_psb(enum tl_pt_packet_kind kind)
 }
 
 /* Some processors give an address in a PSB+ that a TIP.PGE follows (7, bdm70). */
-static void end_psb(struct check *c)
+static void end_psb(struct trace_check *c)
 {
 	enum tracing now = c->fup_in_psb ? ON : OFF;
 	bool contradicts = c->tracing != UNKNOWN && c->tracing != now;
@@ -66,7 +66,7 @@ static void end_psb(struct check *c)
 	c->tracing = contradicts ? UNKNOWN : now;
 }
 
-static void check_psb(struct check *c, const struct tl_pt_packet *p, uint64_t at)
+static void check_psb(struct trace_check *c, const struct tl_pt_packet *p, uint64_t at)
 {
 	if (c->in_psb && p->kind == TL_PT_PKT_PSB) {
 		violation(c, "psb-without-end", c->psb_at, 0,
@@ -90,7 +90,7 @@ static void check_psb(struct check *c, const struct tl_pt_packet *p, uint64_t at
 }
 
 /* 4.3, 9.4: addresses after a PSB begin from nothing, and hardware sends the first one whole. */
-static void check_address(struct check *c, const struct tl_pt_packet *p, uint64_t at)
+static void check_address(struct trace_check *c, const struct tl_pt_packet *p, uint64_t at)
 {
 	if (!is_ip(p->kind) || p->ip.ipc == TL_PT_IPC_SUPPRESSED)
 		return;
@@ -128,7 +128,7 @@ static bool is_neutral(enum tl_pt_packet_kind kind)
 	       kind == TL_PT_PKT_MNT;
 }
 
-static void check_fup(struct check *c, const struct tl_pt_packet *p, uint64_t at)
+static void check_fup(struct trace_check *c, const struct tl_pt_packet *p, uint64_t at)
 {
 	bool flow = p->kind == TL_PT_PKT_TNT_8 || p->kind == TL_PT_PKT_TNT_64 ||
 		    p->kind == TL_PT_PKT_PSB;
@@ -153,7 +153,7 @@ static void check_fup(struct check *c, const struct tl_pt_packet *p, uint64_t at
 }
 
 /* 5.2, 5.4, 5.6: what needs tracing to be on, or off. */
-static void check_tracing(struct check *c, const struct tl_pt_packet *p, uint64_t at)
+static void check_tracing(struct trace_check *c, const struct tl_pt_packet *p, uint64_t at)
 {
 	bool branch = p->kind == TL_PT_PKT_TNT_8 || p->kind == TL_PT_PKT_TNT_64 ||
 		      p->kind == TL_PT_PKT_TIP;
@@ -178,7 +178,7 @@ static void check_tracing(struct check *c, const struct tl_pt_packet *p, uint64_
 }
 
 /* 6: TMA is nothing without the TSC it belongs to. */
-static void check_time(struct check *c, const struct tl_pt_packet *p, uint64_t at)
+static void check_time(struct trace_check *c, const struct tl_pt_packet *p, uint64_t at)
 {
 	if (p->kind == TL_PT_PKT_TMA && !c->tsc_seen)
 		violation(c, "tma-without-tsc", at, 0, "a TMA without a TSC before it");
@@ -188,7 +188,7 @@ static void check_time(struct check *c, const struct tl_pt_packet *p, uint64_t a
 		c->tsc_seen = false;
 }
 
-static void check_packet(struct check *c, const struct tl_pt_packet *p, uint64_t at)
+static void check_packet(struct trace_check *c, const struct tl_pt_packet *p, uint64_t at)
 {
 	bool inside = c->in_psb;
 
@@ -203,7 +203,7 @@ static void check_packet(struct check *c, const struct tl_pt_packet *p, uint64_t
 	check_tracing(c, p, at);
 }
 
-static void check_broken(struct check *c, const struct tl_pt_scan *scan)
+static void check_broken(struct trace_check *c, const struct tl_pt_scan *scan)
 {
 	if (scan->broken == TL_PT_OK)
 		return;
@@ -215,7 +215,7 @@ static void check_broken(struct check *c, const struct tl_pt_scan *scan)
 	c->in_psb = c->fup_open = c->fup_bound = false;
 }
 
-static int check_packets(struct check *c, struct tl_error *err)
+static int check_packets(struct trace_check *c, struct tl_error *err)
 {
 	struct tl_pt_packet packet;
 	struct tl_pt_scan scan;
@@ -257,7 +257,8 @@ static const struct {
 /* clang-format on */
 
 /* What is wrong with packets was told already. */
-static void flow_violation(struct check *c, enum tl_pt_error error, uint64_t offset, uint64_t ip)
+static void flow_violation(struct trace_check *c, enum tl_pt_error error, uint64_t offset,
+			   uint64_t ip)
 {
 	for (size_t i = 0; i < sizeof(flow_rules) / sizeof(flow_rules[0]); i++)
 		if (flow_rules[i].error == error)
@@ -265,7 +266,7 @@ static void flow_violation(struct check *c, enum tl_pt_error error, uint64_t off
 }
 
 /* Without code: the rules between packets. */
-static int check_flow(struct check *c, struct tl_error *err)
+static int check_flow(struct trace_check *c, struct tl_error *err)
 {
 	struct tl_pt_events *events;
 	struct tl_pt_event event;
@@ -288,19 +289,19 @@ static int check_flow(struct check *c, struct tl_error *err)
 	return 0;
 }
 
-static int next_events(struct check *c, struct tl_pt_decoder *decoder, int status)
+static int next_events(struct trace_check *c, struct tl_pt_decoder *decoder, int status)
 {
 	struct tl_pt_event event;
 
 	while (status >= 0 && (status & TL_PT_EVENT_PENDING)) {
-		status = tl_pt_event_next(decoder, &event);
+		status = tl_pt_decoder_event_next(decoder, &event);
 		if (status >= 0 && event.kind == TL_PT_EV_LOST)
 			flow_violation(c, event.lost.why, event.lost.from, event.lost.at);
 	}
 	return status;
 }
 
-static int check_code(struct check *c, struct tl_pt_decoder *decoder, int status,
+static int check_code(struct trace_check *c, struct tl_pt_decoder *decoder, int status,
 		      struct tl_error *err)
 {
 	struct tl_pt_block blocks[64];
@@ -311,14 +312,15 @@ static int check_code(struct check *c, struct tl_pt_decoder *decoder, int status
 		status = next_events(c, decoder, status);
 		if (status < 0)
 			break;
-		count = tl_pt_blocks(decoder, blocks, sizeof(blocks) / sizeof(blocks[0]), &status);
+		count = tl_pt_decoder_blocks(decoder, blocks, sizeof(blocks) / sizeof(blocks[0]),
+					     &status);
 		if (count < 0)
 			status = (int)count;
 	}
 	return status == -TL_PT_NOMEM ? tl_error_memory(err) : 0;
 }
 
-static int check_image(struct check *c, struct tl_pt_image *image, struct tl_error *err)
+static int check_image(struct trace_check *c, struct tl_pt_image *image, struct tl_error *err)
 {
 	struct tl_pt_config config = *c->config;
 	struct tl_pt_decoder *decoder;
@@ -328,7 +330,7 @@ static int check_image(struct check *c, struct tl_pt_image *image, struct tl_err
 	status = tl_pt_decoder_open(&decoder, &config, image);
 	if (status < 0)
 		return tl_pt_fault(err, (enum tl_pt_error) - status, TL_NOWHERE);
-	status = check_code(c, decoder, tl_pt_sync_forward(decoder), err);
+	status = check_code(c, decoder, tl_pt_decoder_sync_forward(decoder), err);
 	tl_pt_decoder_close(decoder);
 	return status;
 }
@@ -336,7 +338,7 @@ static int check_image(struct check *c, struct tl_pt_image *image, struct tl_err
 int64_t tl_pt_check(const struct tl_pt_config *config, struct tl_pt_image *image, bool code,
 		    tl_pt_violation_fn *put, void *arg, struct tl_error *err)
 {
-	struct check c = { .config = config, .put = put, .arg = arg };
+	struct trace_check c = { .config = config, .put = put, .arg = arg };
 	int status = check_packets(&c, err);
 
 	if (status == 0 && !c.stop)
@@ -344,20 +346,20 @@ int64_t tl_pt_check(const struct tl_pt_config *config, struct tl_pt_image *image
 	return status < 0 ? status : c.count;
 }
 
-int64_t tl_pt_check_piece(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece,
+int64_t tl_pt_check_slice(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *piece,
 			  tl_pt_violation_fn *put, void *arg, struct tl_error *err)
 {
-	struct check c = { .config = &piece->config, .put = put, .arg = arg };
+	struct trace_check c = { .config = &piece->config, .put = put, .arg = arg };
 	struct tl_pt_decoder *decoder;
 	/* Packets are those of the whole stretch: who takes over inside is of no matter to them. */
 	int status = piece->continues ? 0 : check_packets(&c, err), synced;
 
 	if (status < 0)
 		return status;
-	synced = tl_pt_decoder_of(decoders, piece, TL_PT_SALVAGE, &decoder);
+	synced = tl_pt_decoders_open(decoders, piece, TL_PT_SALVAGE, &decoder);
 	if (!decoder)
 		return tl_pt_fault(err, (enum tl_pt_error) - synced, TL_NOWHERE);
 	status = check_code(&c, decoder, synced, err);
-	tl_pt_decoder_done(decoders, piece);
+	tl_pt_decoders_done(decoders, piece);
 	return status < 0 ? status : c.count;
 }

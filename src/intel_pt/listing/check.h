@@ -20,7 +20,7 @@ int64_t tl_pt_check(const struct tl_pt_config *config, struct tl_pt_image *image
 		    tl_pt_violation_fn *put, void *arg, struct tl_error *err);
 
 /* The same of a piece of a feed, with its code, by the decoder of its stream. */
-int64_t tl_pt_check_piece(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece,
+int64_t tl_pt_check_slice(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *piece,
 			  tl_pt_violation_fn *put, void *arg, struct tl_error *err);
 
 #endif

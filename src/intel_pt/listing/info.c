@@ -17,13 +17,13 @@ struct sums {
 	uint64_t kinds[TL_PT_PKT_COUNT], modes[3], outcomes, bytes, pad_bytes, first_psb;
 	uint64_t first_tsc, last_tsc, compressed[8];
 	uint64_t least_psb, most_psb, psb_at; /* bytes from one PSB to the next */
-	struct tl_pt_time time;
+	struct tl_pt_clock time;
 	bool timed;
 };
 
 static void sum_time(struct sums *sums, const struct tl_pt_scan *s, const struct tl_pt_packet *p)
 {
-	tl_pt_time_packet(&sums->time, p, s->config);
+	tl_pt_clock_packet(&sums->time, p, s->config);
 	if (!sums->time.have_tsc)
 		return;
 	if (!sums->timed)
@@ -113,7 +113,7 @@ int tl_pt_describe(const struct tl_pt_config *config, struct tl_pt_faults *fault
 
 	if (status < 0)
 		return status;
-	tl_pt_time_reset(&sums.time);
+	tl_pt_clock_reset(&sums.time);
 	while ((status = tl_pt_scan_next(&scan, &packet, err)) == 1)
 		sum_packet(&sums, &scan, &packet);
 	tl_pt_scan_close(&scan);

@@ -9,7 +9,7 @@
 #include "intel_pt/listing/text.h"
 #include "intel_pt/flow/clock.h"
 
-struct dump {
+struct packet_dump {
 	struct tl_pt_packets *packets;
 	const struct tl_pt_config *config;
 	const struct tl_pt_show *show;
@@ -18,7 +18,7 @@ struct dump {
 	tl_pt_lost_fn *lost;
 	void *arg;
 	uint64_t last_ip;
-	struct tl_pt_time time;
+	struct tl_pt_clock time;
 	uint64_t told_tsc, told_fcr; /* the last ones */
 };
 
@@ -35,7 +35,7 @@ static bool is_ip(enum tl_pt_packet_kind kind)
 }
 
 /* What comes before the first time is outside. */
-static bool in_window(const struct dump *d)
+static bool in_window(const struct packet_dump *d)
 {
 	const struct tl_pt_show *show = d->show;
 
@@ -45,7 +45,7 @@ static bool in_window(const struct dump *d)
 	       (!show->to_ticks || d->time.tsc < show->to_ticks);
 }
 
-static bool is_shown(const struct dump *d, enum tl_pt_packet_kind kind)
+static bool is_shown(const struct packet_dump *d, enum tl_pt_packet_kind kind)
 {
 	if (!in_window(d))
 		return false;
@@ -58,7 +58,7 @@ static bool is_shown(const struct dump *d, enum tl_pt_packet_kind kind)
 
 /* ---- what is known by now of what a packet speaks of ---- */
 
-static void tracked_time(struct dump *d, char *text, size_t room)
+static void tracked_time(struct packet_dump *d, char *text, size_t room)
 {
 	uint64_t tsc = d->time.tsc, told = d->told_tsc;
 
@@ -74,7 +74,7 @@ static void tracked_time(struct dump *d, char *text, size_t room)
 }
 
 /* Ticks per cycle have eight binary places. */
-static void tracked_cycles(struct dump *d, char *text, size_t room)
+static void tracked_cycles(struct packet_dump *d, char *text, size_t room)
 {
 	uint64_t fcr = d->time.cycles.fcr, shown = fcr;
 	char sign[2] = "";
@@ -92,25 +92,26 @@ static void tracked_cycles(struct dump *d, char *text, size_t room)
 		 (unsigned)((shown & 0xff) * 1000 / 256));
 }
 
-static void put_time_error(struct dump *d, uint64_t offset, const char *what)
+static void put_time_error(struct packet_dump *d, uint64_t offset, const char *what)
 {
 	if (!(d->wishes & TL_PT_TEXT_JSON))
 		tl_put_format(d->out, "[%" PRIx64 ": %s]\n", offset, what);
 }
 
 /* The clock moves, and says so when it cannot. */
-static void move_time(struct dump *d, const struct tl_pt_packet *p, uint64_t offset)
+static void move_time(struct packet_dump *d, const struct tl_pt_packet *p, uint64_t offset)
 {
 	if (p->kind == TL_PT_PKT_CYC && !d->time.cycles.fcr && !(d->wishes & TL_PT_TEXT_NO_TCAL)) {
 		put_time_error(d, offset, "calibration error: no timing information");
 		put_time_error(d, offset, "error updating time: no calibration");
 	}
-	tl_pt_time_packet(&d->time, p, d->config);
+	tl_pt_clock_packet(&d->time, p, d->config);
 	if (p->kind == TL_PT_PKT_MTC && (d->wishes & TL_PT_TEXT_TCAL) && !d->time.cycles.fcr)
 		put_time_error(d, offset, "error printing time: no timing information");
 }
 
-static void tracked_clock(struct dump *d, const struct tl_pt_packet *p, char *text, size_t room)
+static void tracked_clock(struct packet_dump *d, const struct tl_pt_packet *p, char *text,
+			  size_t room)
 {
 	if (p->kind == TL_PT_PKT_CBR)
 		return;
@@ -120,8 +121,8 @@ static void tracked_clock(struct dump *d, const struct tl_pt_packet *p, char *te
 		tracked_cycles(d, text, room);
 }
 
-static void tracked(struct dump *d, const struct tl_pt_packet *p, const uint8_t *bytes, char *text,
-		    size_t room)
+static void tracked(struct packet_dump *d, const struct tl_pt_packet *p, const uint8_t *bytes,
+		    char *text, size_t room)
 {
 	*text = '\0';
 	if (is_ip(p->kind) && p->ip.ipc != TL_PT_IPC_SUPPRESSED) {
@@ -144,7 +145,7 @@ static void tracked(struct dump *d, const struct tl_pt_packet *p, const uint8_t 
 	}
 }
 
-static void put_line(struct dump *d, const struct tl_pt_packet *p, uint64_t offset,
+static void put_line(struct packet_dump *d, const struct tl_pt_packet *p, uint64_t offset,
 		     const char *known)
 {
 	char payload[TL_PT_PAYLOAD_TEXT];
@@ -167,14 +168,14 @@ static void put_line(struct dump *d, const struct tl_pt_packet *p, uint64_t offs
 		tl_put_format(d->out, "%s\n", word);
 }
 
-static void put_packet(struct dump *d, const struct tl_pt_packet *p, uint64_t offset)
+static void put_packet(struct packet_dump *d, const struct tl_pt_packet *p, uint64_t offset)
 {
 	char known[64];
 
 	if (d->wishes & (TL_PT_TEXT_TIME | TL_PT_TEXT_TCAL))
 		move_time(d, p, offset);
 	else if (d->show->from_ticks || d->show->to_ticks)
-		tl_pt_time_packet(&d->time, p, d->config);
+		tl_pt_clock_packet(&d->time, p, d->config);
 	tracked(d, p, d->config->begin + offset, known, sizeof(known));
 	if (!is_shown(d, p->kind))
 		return;
@@ -185,7 +186,7 @@ static void put_packet(struct dump *d, const struct tl_pt_packet *p, uint64_t of
 }
 
 /* Bytes that are no packet: told in their place. */
-static void put_damage(struct dump *d, enum tl_pt_error error, uint64_t offset)
+static void put_damage(struct packet_dump *d, enum tl_pt_error error, uint64_t offset)
 {
 	if (d->wishes & TL_PT_TEXT_JSON) {
 		tl_put_text(d->out, "{\"offset\":");
@@ -199,7 +200,7 @@ static void put_damage(struct dump *d, enum tl_pt_error error, uint64_t offset)
 }
 
 /* Go on at the next PSB. False: there is none. */
-static bool resync(struct dump *d, enum tl_pt_error error, uint64_t offset)
+static bool resync(struct packet_dump *d, enum tl_pt_error error, uint64_t offset)
 {
 	uint64_t at = (uint64_t)(d->config->end - d->config->begin);
 	int status;
@@ -213,7 +214,7 @@ static bool resync(struct dump *d, enum tl_pt_error error, uint64_t offset)
 	return status >= 0;
 }
 
-static void dump_all(struct dump *d)
+static void dump_all(struct packet_dump *d)
 {
 	struct tl_pt_packet packet;
 	uint64_t offset = 0;
@@ -233,12 +234,12 @@ static void dump_all(struct dump *d)
 int tl_pt_dump_packets(const struct tl_pt_config *config, const struct tl_pt_show *show,
 		       struct tl_output *out, tl_pt_lost_fn *lost, void *arg, struct tl_error *err)
 {
-	struct dump d = { .config = config,
-			  .show = show,
-			  .wishes = show->wishes,
-			  .out = out,
-			  .lost = lost,
-			  .arg = arg };
+	struct packet_dump d = { .config = config,
+				 .show = show,
+				 .wishes = show->wishes,
+				 .out = out,
+				 .lost = lost,
+				 .arg = arg };
 	int status = tl_pt_packets_open(&d.packets, config);
 
 	if (status < 0)

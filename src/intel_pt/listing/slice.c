@@ -22,7 +22,7 @@ uint64_t tl_pt_psb_behind(const struct tl_pt_config *config, uint64_t offset)
 
 /* What a PSB+ says of time holds from the PSB on. */
 struct cut {
-	struct tl_pt_part part;
+	struct tl_pt_byte_range part;
 	uint64_t from, to, psb;
 	bool begun, ended, inside;
 };
@@ -40,21 +40,21 @@ static void cut_at(struct cut *cut, uint64_t tsc)
 }
 
 int tl_pt_slice_time(const struct tl_pt_config *config, uint64_t from_ticks, uint64_t to_ticks,
-		     struct tl_pt_part *part, struct tl_error *err)
+		     struct tl_pt_byte_range *part, struct tl_error *err)
 {
 	struct cut cut = { .part.to = (uint64_t)(config->end - config->begin),
 			   .from = from_ticks,
 			   .to = to_ticks };
 	struct tl_pt_packet packet;
 	struct tl_pt_scan scan;
-	struct tl_pt_time time;
+	struct tl_pt_clock time;
 	int status = tl_pt_scan_open(&scan, config, NULL, err);
 
 	if (status < 0)
 		return status;
-	tl_pt_time_reset(&time);
+	tl_pt_clock_reset(&time);
 	while (!cut.ended && (status = tl_pt_scan_next(&scan, &packet, err)) == 1) {
-		tl_pt_time_packet(&time, &packet, config);
+		tl_pt_clock_packet(&time, &packet, config);
 		if (packet.kind == TL_PT_PKT_PSB) {
 			cut.inside = true;
 			cut.psb = scan.offset;
@@ -102,13 +102,13 @@ struct hunt {
 	uint8_t *seen; /* by node */
 	size_t capacity;
 	uint32_t nodes[NODES], epoch;
-	struct tl_pt_mark marks[MARKS];
+	struct tl_pt_timestamp marks[MARKS];
 	struct tl_pt_trigger found; /* in the piece that is looked at */
 };
 
 static bool is_trigger(struct hunt *h, uint32_t number)
 {
-	const struct tl_pt_block *block = tl_pt_node_block(h->decoder, number);
+	const struct tl_pt_block *block = tl_pt_decoder_node_block(h->decoder, number);
 	struct tl_pt_name name;
 
 	if (!block)
@@ -118,7 +118,7 @@ static bool is_trigger(struct hunt *h, uint32_t number)
 	       !regexec(&h->pattern, h->functions->list[name.function].name, 0, NULL, 0);
 }
 
-static bool make_room(struct hunt *h, const struct tl_pt_run *run)
+static bool make_room(struct hunt *h, const struct tl_pt_node_batch *run)
 {
 	size_t had = h->capacity;
 
@@ -133,15 +133,15 @@ static bool make_room(struct hunt *h, const struct tl_pt_run *run)
 	return true;
 }
 
-static bool look_at_run(struct hunt *h, const struct tl_pt_run *run)
+static bool look_at_run(struct hunt *h, const struct tl_pt_node_batch *run)
 {
 	size_t mark = 0;
 
 	for (size_t i = 0; i < run->count; i++) {
 		uint8_t *seen = &h->seen[run->nodes[i]];
 
-		for (; mark < run->mark_count && run->marks[mark].index <= i; mark++) {
-			h->found.tsc = run->marks[mark].tsc;
+		for (; mark < run->timestamp_count && run->timestamps[mark].index <= i; mark++) {
+			h->found.tsc = run->timestamps[mark].tsc;
 			h->found.timed = true;
 		}
 		if (*seen == NOT_LOOKED_AT)
@@ -149,8 +149,8 @@ static bool look_at_run(struct hunt *h, const struct tl_pt_run *run)
 		if (*seen == IS)
 			return true;
 	}
-	for (; mark < run->mark_count; mark++) {
-		h->found.tsc = run->marks[mark].tsc;
+	for (; mark < run->timestamp_count; mark++) {
+		h->found.tsc = run->timestamps[mark].tsc;
 		h->found.timed = true;
 	}
 	return false;
@@ -162,23 +162,24 @@ static bool look_at_run(struct hunt *h, const struct tl_pt_run *run)
 static int hunt_on(struct hunt *h, int *at, struct tl_error *err)
 {
 	while (*at >= 0) {
-		struct tl_pt_run run = {
-			.nodes = h->nodes, .max = NODES, .marks = h->marks, .max_marks = MARKS
-		};
+		struct tl_pt_node_batch run = { .nodes = h->nodes,
+						.max = NODES,
+						.timestamps = h->marks,
+						.max_timestamps = MARKS };
 		struct tl_pt_event event;
 
 		if (*at & TL_PT_EVENT_PENDING) {
-			*at = tl_pt_event_next(h->decoder, &event);
+			*at = tl_pt_decoder_event_next(h->decoder, &event);
 			continue;
 		}
-		*at = tl_pt_nodes(h->decoder, &run);
+		*at = tl_pt_decoder_nodes(h->decoder, &run);
 		if (*at < 0)
 			break;
 		*at = run.status;
 		if (!make_room(h, &run))
 			return tl_error_memory(err);
 		if (look_at_run(h, &run)) {
-			tl_pt_offset(h->decoder, &h->found.offset);
+			tl_pt_decoder_offset(h->decoder, &h->found.offset);
 			return 1;
 		}
 	}
@@ -194,11 +195,11 @@ static void note_found(struct hunt *h, struct tl_pt_trigger *trigger, bool *any)
 }
 
 static int hunt_piece(struct hunt *h, struct tl_pt_decoders *decoders,
-		      const struct tl_pt_piece *piece, struct tl_pt_trigger *trigger, bool *any,
-		      struct tl_error *err)
+		      const struct tl_pt_trace_slice *piece, struct tl_pt_trigger *trigger,
+		      bool *any, struct tl_error *err)
 {
 	const uint32_t flags = TL_PT_SALVAGE | TL_PT_END_ON_CALL | TL_PT_END_ON_JUMP;
-	int at = tl_pt_decoder_of(decoders, piece, flags, &h->decoder), status;
+	int at = tl_pt_decoders_open(decoders, piece, flags, &h->decoder), status;
 
 	if (!h->decoder)
 		return tl_pt_fault(err, (enum tl_pt_error) - at, TL_NOWHERE);
@@ -210,7 +211,7 @@ static int hunt_piece(struct hunt *h, struct tl_pt_decoders *decoders,
 		note_found(h, trigger, any);
 	if (status >= 0)
 		status = tl_pt_pass_over(h->decoder, at) < 0 ? tl_error_memory(err) : 0;
-	tl_pt_decoder_done(decoders, piece);
+	tl_pt_decoders_done(decoders, piece);
 	return status;
 }
 
@@ -219,7 +220,7 @@ int tl_pt_find_trigger(const struct tl_pt_feed *feed, struct tl_pt_functions *fu
 {
 	struct hunt *h = calloc(1, sizeof(*h));
 	struct tl_pt_decoders decoders = { .jobs = 1 };
-	struct tl_pt_piece piece;
+	struct tl_pt_trace_slice piece;
 	bool any = false;
 	int status;
 

@@ -4,13 +4,13 @@
 /* Parts of a trace that decode by themselves: they begin at a PSB and end before one. */
 #include "intel_pt/profile/functions.h"
 
-struct tl_pt_part {
+struct tl_pt_byte_range {
 	uint64_t from, to; /* bytes */
 };
 
 /* The least such part that has all that ran in a window of time; to_ticks 0: no end. */
 int tl_pt_slice_time(const struct tl_pt_config *config, uint64_t from_ticks, uint64_t to_ticks,
-		     struct tl_pt_part *part, struct tl_error *err);
+		     struct tl_pt_byte_range *part, struct tl_error *err);
 
 /* Where a function was reached whose name matches. */
 struct tl_pt_trigger {

@@ -8,7 +8,7 @@
 #include "intel_pt/profile/faults.h"
 
 /* What is shown, and how. */
-enum tl_pt_text_wish {
+enum tl_pt_text_flag {
 	TL_PT_TEXT_JSON = 1 << 0,
 	TL_PT_TEXT_RAW = 1 << 1, /* bytes of packets and instructions, too */
 
@@ -68,7 +68,7 @@ void tl_pt_json_word(struct tl_output *out, const char *key, const char *value);
 
 /* What is shown of what there is. */
 struct tl_pt_show {
-	unsigned wishes;               /* enum tl_pt_text_wish */
+	unsigned wishes;               /* enum tl_pt_text_flag */
 	uint64_t from_ticks, to_ticks; /* a window of time; 0: open */
 	bool (*wanted)(void *arg,
 		       uint64_t ip); /* of blocks, instructions and events by address; NULL: all */
@@ -96,7 +96,7 @@ int tl_pt_dump_flow(const struct tl_pt_config *config, struct tl_pt_image *image
 
 /* The same of a piece of a feed, by the decoder of its stream; `out` NULL: only to keep that in
  * step. */
-int tl_pt_dump_piece(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece,
+int tl_pt_dump_slice(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *piece,
 		     const struct tl_pt_show *show, struct tl_output *out, tl_pt_lost_fn *lost,
 		     void *arg, struct tl_error *err);
 

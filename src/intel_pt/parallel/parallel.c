@@ -8,19 +8,20 @@
 /* ---- workers ---- */
 
 /* The piece of this number in the ring. */
-static struct tl_pt_piece *piece_of(const struct tl_pt_team *team, uint64_t number)
+static struct tl_pt_psb_segment *piece_of(const struct tl_pt_parallel *team, uint64_t number)
 {
 	return &team->pieces[number % team->ring];
 }
 
 /* The next piece, from where the last one ends up to a PSB. Under the lock. */
-static struct tl_pt_piece *set_next(struct tl_pt_team *team, const struct tl_pt_flow *flow)
+static struct tl_pt_psb_segment *set_next(struct tl_pt_parallel *team,
+					  const struct tl_pt_flow *flow)
 {
-	struct tl_pt_piece *piece = piece_of(team, team->claimed++);
+	struct tl_pt_psb_segment *piece = piece_of(team, team->claimed++);
 	const uint8_t *from = NULL, *begin = flow->begin + team->begin, *end = flow->config.end;
 
-	if (end - begin > TL_PT_PIECE)
-		from = tl_pt_psb_forward(begin + TL_PT_PIECE, end);
+	if (end - begin > TL_PT_SEGMENT_BYTES)
+		from = tl_pt_psb_forward(begin + TL_PT_SEGMENT_BYTES, end);
 	piece->is_ready = false;
 	piece->begin = team->begin;
 	piece->end = team->begin = from ? (uint64_t)(from - flow->begin) : UINT64_MAX;
@@ -31,7 +32,7 @@ static struct tl_pt_piece *set_next(struct tl_pt_team *team, const struct tl_pt_
  * Nodes are dropped between two pieces only, when no list refers to them any more: before the first
  * piece that nobody has taken on yet, once the caller is done with all before it. Under the lock.
  */
-static bool drop_if_scarce(struct tl_pt_team *team, struct tl_pt_decoder *decoder)
+static bool drop_if_scarce(struct tl_pt_parallel *team, struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_graph *graph = &decoder->graph;
 
@@ -47,13 +48,13 @@ static bool drop_if_scarce(struct tl_pt_team *team, struct tl_pt_decoder *decode
 	return true;
 }
 
-static bool is_over(const struct tl_pt_team *team)
+static bool is_over(const struct tl_pt_parallel *team)
 {
 	return team->stopping || team->begin == UINT64_MAX;
 }
 
 /* There is room for one more piece in the ring. Under the lock. */
-static bool may_claim(struct tl_pt_team *team, struct tl_pt_decoder *decoder)
+static bool may_claim(struct tl_pt_parallel *team, struct tl_pt_decoder *decoder)
 {
 	tl_pt_graph_follow(&decoder->graph);
 	return !is_over(team) && team->claimed < team->consumed + team->ring &&
@@ -63,7 +64,8 @@ static bool may_claim(struct tl_pt_team *team, struct tl_pt_decoder *decoder)
 /*
  * Find out what time it is at the beginning of a piece. The lock is held but for winding the clock.
  */
-static void wind_clock(struct tl_pt_team *team, struct tl_pt_piece *piece, uint64_t number)
+static void wind_clock(struct tl_pt_parallel *team, struct tl_pt_psb_segment *piece,
+		       uint64_t number)
 {
 	while (team->clocked < number)
 		pthread_cond_wait(&team->ready, &team->lock);
@@ -77,17 +79,17 @@ static void wind_clock(struct tl_pt_team *team, struct tl_pt_piece *piece, uint6
 }
 
 /* Take on the next piece and decode it. The lock is held but for that. */
-static void decode_next(struct tl_pt_team *team, struct tl_pt_decoder *decoder)
+static void decode_next(struct tl_pt_parallel *team, struct tl_pt_decoder *decoder)
 {
 	uint64_t number = team->claimed;
-	struct tl_pt_piece *piece;
+	struct tl_pt_psb_segment *piece;
 
 	tl_pt_graph_follow(&decoder->graph);
 	piece = set_next(team, &decoder->flow);
 	if (team->has_clock)
 		wind_clock(team, piece, number);
 	pthread_mutex_unlock(&team->lock);
-	tl_pt_piece_decode(piece, decoder, !number, team->has_clock ? &piece->time : NULL);
+	tl_pt_segment_decode(piece, decoder, !number, team->has_clock ? &piece->time : NULL);
 	pthread_mutex_lock(&team->lock);
 	piece->is_ready = true;
 	pthread_cond_broadcast(&team->ready);
@@ -95,8 +97,8 @@ static void decode_next(struct tl_pt_team *team, struct tl_pt_decoder *decoder)
 
 static void *work(void *arg)
 {
-	struct tl_pt_worker *worker = arg;
-	struct tl_pt_team *team = worker->team;
+	struct tl_pt_parallel_thread *worker = arg;
+	struct tl_pt_parallel *team = worker->team;
 
 	pthread_mutex_lock(&team->lock);
 	while (!is_over(team))
@@ -111,7 +113,7 @@ static void *work(void *arg)
 /* ---- start and stop ---- */
 
 /* Does a trace that is like its first piece have CYC packets? */
-static bool make_clock(struct tl_pt_team *team, const struct tl_pt_flow *flow)
+static bool make_clock(struct tl_pt_parallel *team, const struct tl_pt_flow *flow)
 {
 	struct tl_pt_config config = flow->config;
 
@@ -119,18 +121,18 @@ static bool make_clock(struct tl_pt_team *team, const struct tl_pt_flow *flow)
 	if (tl_pt_flow_open(&team->clock, &config, TL_PT_FLOW_TIMED) < 0 ||
 	    tl_pt_flow_sync_set(&team->clock, team->begin) < 0)
 		return false;
-	tl_pt_flow_clock(&team->clock, team->begin + TL_PT_PIECE);
+	tl_pt_flow_clock(&team->clock, team->begin + TL_PT_SEGMENT_BYTES);
 	team->has_clock = team->clock.time.have_cyc;
 	return tl_pt_flow_sync_set(&team->clock, team->begin) == 0;
 }
 
-static bool make_workers(struct tl_pt_team *team, struct tl_pt_decoder *decoder)
+static bool make_workers(struct tl_pt_parallel *team, struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_config config = decoder->config;
 
 	config.size = sizeof(config);
 	for (unsigned i = 0; i < team->jobs; i++) {
-		struct tl_pt_worker *worker = &team->workers[i];
+		struct tl_pt_parallel_thread *worker = &team->workers[i];
 
 		worker->team = team;
 		if (tl_pt_decoder_open_on(&worker->decoder, &config, decoder->image,
@@ -141,12 +143,12 @@ static bool make_workers(struct tl_pt_team *team, struct tl_pt_decoder *decoder)
 	return true;
 }
 
-static void free_team(struct tl_pt_team *team)
+static void free_team(struct tl_pt_parallel *team)
 {
 	for (unsigned i = 0; i < team->jobs; i++)
 		tl_pt_decoder_close(team->workers[i].decoder);
 	for (uint64_t i = 0; team->pieces && i < team->ring; i++)
-		tl_pt_piece_free(&team->pieces[i]);
+		tl_pt_segment_free(&team->pieces[i]);
 	free(team->pieces);
 	pthread_mutex_destroy(&team->lock);
 	pthread_cond_destroy(&team->ready);
@@ -154,9 +156,9 @@ static void free_team(struct tl_pt_team *team)
 	free(team);
 }
 
-void tl_pt_team_stop(struct tl_pt_decoder *decoder)
+void tl_pt_parallel_stop(struct tl_pt_decoder *decoder)
 {
-	struct tl_pt_team *team = decoder->team;
+	struct tl_pt_parallel *team = decoder->team;
 
 	if (!team)
 		return;
@@ -170,7 +172,7 @@ void tl_pt_team_stop(struct tl_pt_decoder *decoder)
 	decoder->graph.code->threads = 0;
 	tl_pt_graph_follow(&decoder->graph);
 	/* What was served from the team's lists is gone with them. */
-	decoder->batch = (struct tl_pt_batch){ .stop = TL_PT_STOP_FULL };
+	decoder->batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_FULL };
 	free_team(team);
 }
 
@@ -181,12 +183,12 @@ static bool may_team(const struct tl_pt_decoder *decoder)
 	const struct tl_pt_flow *flow = &decoder->flow;
 
 	return decoder->jobs > 1 && !(decoder->config.flags & alone) &&
-	       flow->end == decoder->config.end && flow->end - flow->psb > TL_PT_TEAM_LEAST;
+	       flow->end == decoder->config.end && flow->end - flow->psb > TL_PT_PARALLEL_LEAST;
 }
 
-bool tl_pt_team_start(struct tl_pt_decoder *decoder)
+bool tl_pt_parallel_start(struct tl_pt_decoder *decoder)
 {
-	struct tl_pt_team *team;
+	struct tl_pt_parallel *team;
 
 	if (!may_team(decoder) || (tl_pt_graph_is_stale(&decoder->graph, decoder->image) &&
 				   tl_pt_graph_reset(&decoder->graph, decoder->image) < 0))
@@ -198,7 +200,7 @@ bool tl_pt_team_start(struct tl_pt_decoder *decoder)
 	pthread_cond_init(&team->ready, NULL);
 	pthread_cond_init(&team->room, NULL);
 	team->jobs = decoder->jobs < TL_PT_JOBS_MOST ? decoder->jobs : TL_PT_JOBS_MOST;
-	team->ring = TL_PT_PIECES_EACH * (uint64_t)team->jobs;
+	team->ring = TL_PT_SEGMENTS_PER_THREAD * (uint64_t)team->jobs;
 	team->begin = (uint64_t)(decoder->flow.psb - decoder->flow.begin);
 	team->before = team->drop_at = UINT64_MAX;
 	team->pieces = calloc(team->ring, sizeof(*team->pieces));
@@ -215,7 +217,7 @@ bool tl_pt_team_start(struct tl_pt_decoder *decoder)
 		team->started++;
 	if (team->started == team->jobs - 1)
 		return true;
-	tl_pt_team_stop(decoder);
+	tl_pt_parallel_stop(decoder);
 	return false;
 }
 
@@ -225,10 +227,10 @@ bool tl_pt_team_start(struct tl_pt_decoder *decoder)
  * The present piece, when it is done; until then others are. The last one is never released, so
  * there is one.
  */
-static struct tl_pt_piece *wait_for(struct tl_pt_team *team)
+static struct tl_pt_psb_segment *wait_for(struct tl_pt_parallel *team)
 {
 	struct tl_pt_decoder *decoder = team->workers[team->started].decoder;
-	struct tl_pt_piece *piece = piece_of(team, team->current);
+	struct tl_pt_psb_segment *piece = piece_of(team, team->current);
 
 	pthread_mutex_lock(&team->lock);
 	while (team->claimed <= team->current || !piece->is_ready)
@@ -240,7 +242,7 @@ static struct tl_pt_piece *wait_for(struct tl_pt_team *team)
 	return piece;
 }
 
-static void release(struct tl_pt_team *team)
+static void release(struct tl_pt_parallel *team)
 {
 	pthread_mutex_lock(&team->lock);
 	piece_of(team, team->current)->is_ready = false;
@@ -253,14 +255,14 @@ static void release(struct tl_pt_team *team)
 }
 
 /* The caller sees the decoder as the worker's was when it came to this cut. */
-static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_piece *piece)
+static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_psb_segment *piece)
 {
-	struct tl_pt_team *team = decoder->team;
-	const struct tl_pt_cut *cut = &piece->cuts[team->cut];
+	struct tl_pt_parallel *team = decoder->team;
+	const struct tl_pt_segment_cut *cut = &piece->cuts[team->cut];
 	uint32_t first = team->cut ? cut[-1].ids : 0, first_time = team->cut ? cut[-1].times : 0;
 
 	tl_pt_graph_follow(&decoder->graph);
-	decoder->batch = (struct tl_pt_batch){
+	decoder->batch = (struct tl_pt_lookahead){
 		.ids = piece->ids + first,
 		.filled = cut->ids - first,
 		.times = piece->times + first_time,
@@ -281,10 +283,10 @@ static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_piece *pi
 	decoder->flow.time.have_cbr = cut->have_cbr;
 	if (cut->has_event)
 		decoder->due = cut->event;
-	tl_pt_batch_ready(decoder);
+	tl_pt_lookahead_ready(decoder);
 	if (cut->inherited)
 		decoder->due.enabled.resumed =
-			team->joint.resume_known && team->joint.resume_ip == cut->event.ip;
+			team->psb_state.resume_known && team->psb_state.resume_ip == cut->event.ip;
 	team->cut++;
 }
 
@@ -293,14 +295,14 @@ static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_piece *pi
 /* Decode from a PSB on with the caller's own decoder, and drop what it has had already. */
 static void catch_up(struct tl_pt_decoder *decoder, const struct tl_pt_takeover *from)
 {
-	struct tl_pt_batch *batch = &decoder->batch;
+	struct tl_pt_lookahead *batch = &decoder->batch;
 	uint64_t nodes = from->nodes, events = from->events;
-	struct tl_pt_moment given = decoder->given;
+	struct tl_pt_node_time given = decoder->given;
 
 	tl_pt_flow_sync_set(&decoder->flow, from->begin);
 	if (from->has_time)
 		decoder->flow.time = from->time;
-	tl_pt_start_anew(decoder);
+	tl_pt_decoder_restart(decoder);
 	decoder->part.joining = !from->first;
 	decoder->part.end = from->end;
 	if (!from->first)
@@ -311,7 +313,7 @@ static void catch_up(struct tl_pt_decoder *decoder, const struct tl_pt_takeover 
 	       (batch->stop != TL_PT_STOP_ERROR || tl_pt_may_salvage(decoder))) {
 		uint64_t take;
 
-		tl_pt_run_ahead(decoder);
+		tl_pt_decode_ahead(decoder);
 		take = batch->filled < nodes ? batch->filled : nodes;
 		batch->at = (uint32_t)take;
 		nodes -= take;
@@ -323,18 +325,18 @@ static void catch_up(struct tl_pt_decoder *decoder, const struct tl_pt_takeover 
 	decoder->given = given;
 	/* Nothing is left of what the caller has had. */
 	if (batch->at == batch->filled && !decoder->is_due)
-		*batch = (struct tl_pt_batch){ .stop = TL_PT_STOP_FULL };
+		*batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_FULL };
 	/* The end of a piece is none of the trace. */
 	if (decoder->part.at_end)
 		decoder->error = TL_PT_OK;
-	decoder->part = (struct tl_pt_part){ .end = UINT64_MAX };
+	decoder->part = (struct tl_pt_segment_bounds){ .end = UINT64_MAX };
 }
 
 /* The pieces before the present one are right, but it does not begin as they end. */
 static void leave_at_joint(struct tl_pt_decoder *decoder)
 {
-	const struct tl_pt_team *team = decoder->team;
-	struct tl_pt_joint joint = team->joint;
+	const struct tl_pt_parallel *team = decoder->team;
+	struct tl_pt_psb_state psb_state = team->psb_state;
 	struct tl_pt_takeover from = { .begin = team->before,
 				       .first = team->current == 1,
 				       .end = piece_of(team, team->current)->begin,
@@ -343,75 +345,75 @@ static void leave_at_joint(struct tl_pt_decoder *decoder)
 				       .nodes = UINT64_MAX,
 				       .events = UINT64_MAX };
 
-	tl_pt_team_stop(decoder);
+	tl_pt_parallel_stop(decoder);
 	catch_up(decoder, &from);
-	decoder->resume_known = joint.resume_known;
-	decoder->resume_ip = joint.resume_ip;
-	decoder->batch = (struct tl_pt_batch){ .stop = TL_PT_STOP_FULL };
+	decoder->resume_known = psb_state.resume_known;
+	decoder->resume_ip = psb_state.resume_ip;
+	decoder->batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_FULL };
 }
 
-void tl_pt_team_leave(struct tl_pt_decoder *decoder)
+void tl_pt_parallel_leave(struct tl_pt_decoder *decoder)
 {
-	const struct tl_pt_team *team = decoder->team;
-	const struct tl_pt_piece *piece = piece_of(team, team->current);
+	const struct tl_pt_parallel *team = decoder->team;
+	const struct tl_pt_psb_segment *piece = piece_of(team, team->current);
 	struct tl_pt_takeover from = { .begin = piece->begin,
 				       .first = !team->current,
 				       .end = UINT64_MAX,
 				       .has_time = team->has_clock,
 				       .time = piece->time,
-				       .resume_known = team->joint.resume_known,
-				       .resume_ip = team->joint.resume_ip };
+				       .resume_known = team->psb_state.resume_known,
+				       .resume_ip = team->psb_state.resume_ip };
 
 	for (size_t i = 0; i < team->cut; i++)
 		from.events += piece->cuts[i].has_event;
 	from.events -= decoder->is_due;
-	decoder->given = *tl_pt_moment_now(decoder);
+	decoder->given = *tl_pt_time_now(decoder);
 	if (team->cut)
 		from.nodes =
 			piece->cuts[team->cut - 1].ids - decoder->batch.filled + decoder->batch.at;
-	tl_pt_team_stop(decoder);
+	tl_pt_parallel_stop(decoder);
 	catch_up(decoder, &from);
 }
 
 /* ---- the caller's side ---- */
 
-static void show_end(struct tl_pt_decoder *decoder, const struct tl_pt_piece *piece)
+static void show_end(struct tl_pt_decoder *decoder, const struct tl_pt_psb_segment *piece)
 {
-	decoder->batch = (struct tl_pt_batch){ .stop = TL_PT_STOP_ERROR };
+	decoder->batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_ERROR };
 	decoder->eos = true;
 	decoder->error = piece->error;
 	decoder->error_offset = piece->error_offset;
 }
 
-static void next_piece(struct tl_pt_decoder *decoder, const struct tl_pt_piece *piece)
+static void next_piece(struct tl_pt_decoder *decoder, const struct tl_pt_psb_segment *piece)
 {
-	struct tl_pt_joint *joint = &decoder->team->joint, before = *joint;
+	struct tl_pt_psb_state *psb_state = &decoder->team->psb_state, before = *psb_state;
 
-	*joint = piece->joint_end;
+	*psb_state = piece->end_state;
 	if (piece->inherits) {
-		joint->resume_known = before.resume_known;
-		joint->resume_ip = before.resume_ip;
+		psb_state->resume_known = before.resume_known;
+		psb_state->resume_ip = before.resume_ip;
 	}
-	decoder->batch = (struct tl_pt_batch){ .stop = TL_PT_STOP_FULL };
+	decoder->batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_FULL };
 	release(decoder->team);
 }
 
-void tl_pt_team_ahead(struct tl_pt_decoder *decoder)
+void tl_pt_parallel_ahead(struct tl_pt_decoder *decoder)
 {
-	struct tl_pt_team *team = decoder->team;
-	const struct tl_pt_piece *piece;
+	struct tl_pt_parallel *team = decoder->team;
+	const struct tl_pt_psb_segment *piece;
 
 	decoder->batch.at = decoder->batch.filled = decoder->batch.plain =
 		decoder->batch.time_count = 0;
 	if (decoder->is_due)
 		return;
 	piece = wait_for(team);
-	if (!team->cut && team->current && !tl_pt_joins(&team->joint, piece))
+	if (!team->cut && team->current && !tl_pt_segment_follows(&team->psb_state, piece))
 		leave_at_joint(decoder);
 	else if (team->cut < piece->cut_count)
 		show_cut(decoder, piece);
 	else if (!piece->whole)
-		tl_pt_team_leave(decoder);
+		tl_pt_parallel_leave(decoder);
 	else if (piece->end == UINT64_MAX)
 		show_end(decoder, piece);
 	else

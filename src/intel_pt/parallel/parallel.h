@@ -14,20 +14,20 @@
 #include "intel_pt/blocks/decoder.h"
 
 enum {
-	TL_PT_PIECE = 1 << 15, /* bytes of trace */
+	TL_PT_SEGMENT_BYTES = 1 << 15, /* bytes of trace */
 	TL_PT_JOBS_MOST = 64,
 	/* a piece of more is given up: memory is bounded whatever the trace */
-	TL_PT_PIECE_NODES = 1 << 22,
+	TL_PT_SEGMENT_NODES = 1 << 22,
 	/*
 	 * Pieces ahead of the caller, for each thread: so many that one may wait for a processor
 	 * for some milliseconds.
 	 */
-	TL_PT_PIECES_EACH = 8,
-	TL_PT_TEAM_LEAST = 1 << 18, /* bytes of trace that are worth the threads */
+	TL_PT_SEGMENTS_PER_THREAD = 8,
+	TL_PT_PARALLEL_LEAST = 1 << 18, /* bytes of trace that are worth the threads */
 };
 
 /* Nodes up to an event, or to the end of the piece. */
-struct tl_pt_cut {
+struct tl_pt_segment_cut {
 	uint32_t ids, times; /* end of them in the piece's lists */
 	bool speculative, on, was_on;
 	bool eos, eos_behind; /* whether the end of the trace had come before them, and behind */
@@ -39,37 +39,37 @@ struct tl_pt_cut {
 	bool have_cbr;
 };
 
-struct tl_pt_piece {
+struct tl_pt_psb_segment {
 	uint64_t begin, end; /* offsets of its PSB and the next piece's; UINT64_MAX: the last one */
 	bool is_ready;
 	uint32_t *ids;
 	size_t id_count, id_room;
-	struct tl_pt_moment *times;
+	struct tl_pt_node_time *times;
 	size_t time_count, time_room;
-	struct tl_pt_cut *cuts;
+	struct tl_pt_segment_cut *cuts;
 	size_t cut_count, cut_room;
 	uint32_t events;
-	struct tl_pt_time time; /* where it begins, if the team has a clock */
-	bool whole;             /* decoded to its end: the border, or the end of the trace */
+	struct tl_pt_clock time; /* where it begins, if the team has a clock */
+	bool whole;              /* decoded to its end: the border, or the end of the trace */
 	bool inherits;
 	bool has_cyc;
-	struct tl_pt_joint joint_begin, joint_end;
+	struct tl_pt_psb_state begin_state, end_state;
 	enum tl_pt_error error;
 	uint64_t error_offset;
 	uint32_t limit; /* of the numbers of its nodes */
 };
 
-struct tl_pt_worker {
-	struct tl_pt_team *team;
+struct tl_pt_parallel_thread {
+	struct tl_pt_parallel *team;
 	struct tl_pt_decoder *decoder;
 	pthread_t thread;
 };
 
-struct tl_pt_team {
+struct tl_pt_parallel {
 	/* the last one without a thread: the caller's */
-	struct tl_pt_worker workers[TL_PT_JOBS_MOST];
+	struct tl_pt_parallel_thread workers[TL_PT_JOBS_MOST];
 	unsigned jobs, started;
-	struct tl_pt_piece *pieces; /* a ring */
+	struct tl_pt_psb_segment *pieces; /* a ring */
 	uint64_t ring;
 
 	pthread_mutex_t lock;
@@ -91,9 +91,9 @@ struct tl_pt_team {
 	/* The caller's: what is being given, and the end of the one before it. */
 	uint64_t current;
 	size_t cut;
-	struct tl_pt_joint joint;
+	struct tl_pt_psb_state psb_state;
 	uint64_t before; /* offset of the piece before, and the time there */
-	struct tl_pt_time time_before;
+	struct tl_pt_clock time_before;
 	uint32_t limit; /* of the nodes of pieces that were given */
 };
 
@@ -105,29 +105,30 @@ struct tl_pt_takeover {
 	bool first;
 	uint64_t nodes, events;
 	bool has_time;
-	struct tl_pt_time time; /* at `begin` */
+	struct tl_pt_clock time; /* at `begin` */
 	bool resume_known;
 	uint64_t resume_ip;
 };
 
 /* Begin at the PSB synchronised at. False: the caller decodes alone, which gives the same. */
-bool tl_pt_team_start(struct tl_pt_decoder *decoder);
-void tl_pt_team_stop(struct tl_pt_decoder *decoder);
+bool tl_pt_parallel_start(struct tl_pt_decoder *decoder);
+void tl_pt_parallel_stop(struct tl_pt_decoder *decoder);
 /* Go on alone from where the caller is. */
-void tl_pt_team_leave(struct tl_pt_decoder *decoder);
-/* As tl_pt_run_ahead(). */
-void tl_pt_team_ahead(struct tl_pt_decoder *decoder);
+void tl_pt_parallel_leave(struct tl_pt_decoder *decoder);
+/* As tl_pt_decode_ahead(). */
+void tl_pt_parallel_ahead(struct tl_pt_decoder *decoder);
 
 /*
  * piece.c: decode one piece. `time`: that at its beginning; NULL: what its PSB+ says, which is all
  * there is to know.
  */
-void tl_pt_piece_decode(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder, bool first,
-			const struct tl_pt_time *time);
+void tl_pt_segment_decode(struct tl_pt_psb_segment *piece, struct tl_pt_decoder *decoder,
+			  bool first, const struct tl_pt_clock *time);
 /* A piece that begins while tracing is off may not be told its mode. */
 void tl_pt_assume_mode(struct tl_pt_decoder *decoder);
-void tl_pt_piece_free(struct tl_pt_piece *piece);
+void tl_pt_segment_free(struct tl_pt_psb_segment *piece);
 /* May this piece follow what ended so? */
-bool tl_pt_joins(const struct tl_pt_joint *before, const struct tl_pt_piece *piece);
+bool tl_pt_segment_follows(const struct tl_pt_psb_state *before,
+			   const struct tl_pt_psb_segment *piece);
 
 #endif

@@ -6,14 +6,14 @@
 #include "core/memory.h"
 #include "intel_pt/parallel/parallel.h"
 
-void tl_pt_piece_free(struct tl_pt_piece *piece)
+void tl_pt_segment_free(struct tl_pt_psb_segment *piece)
 {
 	free(piece->ids);
 	free(piece->times);
 	free(piece->cuts);
 }
 
-static bool same_asid(const struct tl_pt_joint *before, const struct tl_pt_joint *behind)
+static bool same_asid(const struct tl_pt_psb_state *before, const struct tl_pt_psb_state *behind)
 {
 	return (behind->has_paging || before->asid.cr3 == behind->asid.cr3) &&
 	       (behind->has_vmcs || before->asid.vmcs == behind->asid.vmcs);
@@ -23,7 +23,7 @@ static bool same_asid(const struct tl_pt_joint *before, const struct tl_pt_joint
  * The clocks tell the same from here on; what cycles are worth is another matter if none are
  * counted.
  */
-static bool same_time(const struct tl_pt_time *a, const struct tl_pt_time *b)
+static bool same_time(const struct tl_pt_clock *a, const struct tl_pt_clock *b)
 {
 	return a->tsc == b->tsc && a->base == b->base && a->fc == b->fc && a->ctc == b->ctc &&
 	       a->ctc_cyc == b->ctc_cyc && a->lost_mtc == b->lost_mtc &&
@@ -32,9 +32,9 @@ static bool same_time(const struct tl_pt_time *a, const struct tl_pt_time *b)
 	       a->have_mtc == b->have_mtc;
 }
 
-static bool same_cycles(const struct tl_pt_time *a, const struct tl_pt_time *b)
+static bool same_cycles(const struct tl_pt_clock *a, const struct tl_pt_clock *b)
 {
-	const struct tl_pt_cycles *c = &a->cycles, *d = &b->cycles;
+	const struct tl_pt_cycle_rate *c = &a->cycles, *d = &b->cycles;
 
 	return a->have_cyc == b->have_cyc && a->count == b->count && c->fcr == d->fcr &&
 	       c->have_fcr == d->have_fcr && c->cyc - c->at_mtc == d->cyc - d->at_mtc &&
@@ -42,9 +42,10 @@ static bool same_cycles(const struct tl_pt_time *a, const struct tl_pt_time *b)
 	       c->have_mtc == d->have_mtc && c->check == d->check;
 }
 
-bool tl_pt_joins(const struct tl_pt_joint *before, const struct tl_pt_piece *piece)
+bool tl_pt_segment_follows(const struct tl_pt_psb_state *before,
+			   const struct tl_pt_psb_segment *piece)
 {
-	const struct tl_pt_joint *behind = &piece->joint_begin;
+	const struct tl_pt_psb_state *behind = &piece->begin_state;
 
 	if (!before->clean || before->on != behind->on || (before->on && before->ip != behind->ip))
 		return false;
@@ -57,11 +58,11 @@ bool tl_pt_joins(const struct tl_pt_joint *before, const struct tl_pt_piece *pie
 	return same_asid(before, behind) && same_time(&before->time, &behind->time);
 }
 
-static bool make_room(struct tl_pt_piece *piece)
+static bool make_room(struct tl_pt_psb_segment *piece)
 {
-	return tl_grow(&piece->ids, &piece->id_room, piece->id_count + TL_PT_RUN,
+	return tl_grow(&piece->ids, &piece->id_room, piece->id_count + TL_PT_LOOKAHEAD_NODES,
 		       sizeof(*piece->ids)) &&
-	       tl_grow(&piece->times, &piece->time_room, piece->time_count + TL_PT_RUN,
+	       tl_grow(&piece->times, &piece->time_room, piece->time_count + TL_PT_LOOKAHEAD_NODES,
 		       sizeof(*piece->times)) &&
 	       tl_grow(&piece->cuts, &piece->cut_room, piece->cut_count + 1, sizeof(*piece->cuts));
 }
@@ -70,9 +71,9 @@ static bool make_room(struct tl_pt_piece *piece)
  * The moments of a run count from the beginning of its cut; a run that goes on in one begins with
  * nothing new.
  */
-static void take_times(struct tl_pt_piece *piece, uint32_t count, uint32_t base, bool goes_on)
+static void take_times(struct tl_pt_psb_segment *piece, uint32_t count, uint32_t base, bool goes_on)
 {
-	struct tl_pt_moment *times = &piece->times[piece->time_count];
+	struct tl_pt_node_time *times = &piece->times[piece->time_count];
 
 	for (uint32_t i = 0; i < count; i++)
 		times[i].index += base;
@@ -82,25 +83,27 @@ static void take_times(struct tl_pt_piece *piece, uint32_t count, uint32_t base,
 }
 
 /* Whether a run goes on in the cut before it: nothing between them is told to the caller. */
-static bool goes_on(const struct tl_pt_piece *piece, const struct tl_pt_decoder *decoder, bool eos)
+static bool goes_on(const struct tl_pt_psb_segment *piece, const struct tl_pt_decoder *decoder,
+		    bool eos)
 {
-	const struct tl_pt_cut *last = piece->cut_count ? &piece->cuts[piece->cut_count - 1] : NULL;
+	const struct tl_pt_segment_cut *last =
+		piece->cut_count ? &piece->cuts[piece->cut_count - 1] : NULL;
 
 	return last && !last->has_event && last->speculative == decoder->run_speculative &&
 	       last->eos == eos;
 }
 
-static void add_cut(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder, uint32_t nodes,
+static void add_cut(struct tl_pt_psb_segment *piece, struct tl_pt_decoder *decoder, uint32_t nodes,
 		    bool eos)
 {
 	bool more = goes_on(piece, decoder, eos);
 	size_t index = more ? piece->cut_count - 1 : piece->cut_count;
-	struct tl_pt_cut *cut = &piece->cuts[index];
+	struct tl_pt_segment_cut *cut = &piece->cuts[index];
 	uint32_t first = index ? cut[-1].ids : 0;
 
 	take_times(piece, decoder->moments.count, (uint32_t)piece->id_count - first, more);
 	piece->id_count += nodes;
-	*cut = (struct tl_pt_cut){
+	*cut = (struct tl_pt_segment_cut){
 		.ids = (uint32_t)piece->id_count,
 		.times = (uint32_t)piece->time_count,
 		.speculative = decoder->run_speculative,
@@ -122,20 +125,20 @@ static void add_cut(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder, ui
 }
 
 /* False: the end of the piece, or it is given up. */
-static bool decode_run(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder)
+static bool decode_run(struct tl_pt_psb_segment *piece, struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_out out;
 	uint32_t *begin;
 	bool eos = decoder->eos;
 	enum tl_pt_stop stop;
 
-	if (piece->id_count > TL_PT_PIECE_NODES || !make_room(piece))
+	if (piece->id_count > TL_PT_SEGMENT_NODES || !make_room(piece))
 		return false;
 	begin = piece->ids + piece->id_count;
-	out = (struct tl_pt_out){ begin, begin + TL_PT_RUN };
-	decoder->moments = (struct tl_pt_moments){ .list = piece->times + piece->time_count,
-						   .most = TL_PT_RUN };
-	stop = tl_pt_run_on(decoder, &out);
+	out = (struct tl_pt_out){ begin, begin + TL_PT_LOOKAHEAD_NODES };
+	decoder->moments = (struct tl_pt_node_times){ .list = piece->times + piece->time_count,
+						      .most = TL_PT_LOOKAHEAD_NODES };
+	stop = tl_pt_advance(decoder, &out);
 	/* No nodes are dropped in a piece. */
 	if (out.pos == begin && stop == TL_PT_STOP_FULL &&
 	    (decoder->graph.full || tl_pt_graph_is_stale(&decoder->graph, decoder->image)))
@@ -154,8 +157,8 @@ void tl_pt_assume_mode(struct tl_pt_decoder *decoder)
 	tl_pt_graph_switch(&decoder->graph, &decoder->graph.asid, TL_PT_MODE_64);
 }
 
-void tl_pt_piece_decode(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder, bool first,
-			const struct tl_pt_time *time)
+void tl_pt_segment_decode(struct tl_pt_psb_segment *piece, struct tl_pt_decoder *decoder,
+			  bool first, const struct tl_pt_clock *time)
 {
 	int status = tl_pt_flow_sync_set(&decoder->flow, piece->begin);
 
@@ -164,7 +167,7 @@ void tl_pt_piece_decode(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder
 	piece->whole = false;
 	if (status < 0)
 		return;
-	tl_pt_start_anew(decoder);
+	tl_pt_decoder_restart(decoder);
 	if (time)
 		decoder->flow.time = *time;
 	decoder->part.joining = decoder->part.inherits = !first;
@@ -176,8 +179,8 @@ void tl_pt_piece_decode(struct tl_pt_piece *piece, struct tl_pt_decoder *decoder
 		;
 	piece->inherits = decoder->part.inherits;
 	piece->has_cyc = decoder->flow.time.have_cyc;
-	piece->joint_begin = decoder->part.begin_joint;
-	piece->joint_end = decoder->part.end_joint;
+	piece->begin_state = decoder->part.begin_state;
+	piece->end_state = decoder->part.end_state;
 	piece->error = decoder->error;
 	piece->error_offset = decoder->error_offset;
 	piece->limit = tl_pt_graph_count(&decoder->graph);

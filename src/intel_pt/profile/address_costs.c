@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "intel_pt/profile/fold.h"
 
-void tl_pt_lines_free(struct pt_lines *l)
+void tl_pt_addr_costs_free(struct tl_pt_addr_costs *l)
 {
 	free(l->places);
 	free(l->costs);
@@ -20,12 +20,12 @@ void tl_pt_lines_free(struct pt_lines *l)
 
 static bool same_ip(const void *context, const void *key, uint32_t number)
 {
-	const struct pt_place *places = context;
+	const struct tl_pt_exec_addr *places = context;
 
 	return places[number].ip == *(const uint64_t *)key;
 }
 
-uint32_t tl_pt_lines_place(struct pt_lines *l, const struct tl_pt_step *step)
+uint32_t tl_pt_addr_costs_addr(struct tl_pt_addr_costs *l, const struct tl_pt_node_insn *step)
 {
 	uint64_t hash = tl_hash64(step->ip);
 	uint32_t number = tl_index_find(&l->by_ip, hash, same_ip, l->places, &step->ip);
@@ -36,7 +36,7 @@ uint32_t tl_pt_lines_place(struct pt_lines *l, const struct tl_pt_step *step)
 	if (!tl_grow(&l->places, &l->place_capacity, l->place_count + 1, sizeof(*l->places)) ||
 	    !tl_index_add(&l->by_ip, hash, number))
 		return TL_NONE;
-	l->places[l->place_count++] = (struct pt_place){
+	l->places[l->place_count++] = (struct tl_pt_exec_addr){
 		.ip = step->ip,
 		.target = step->direct ? step->target : 0,
 		.iclass = step->iclass,
@@ -46,14 +46,15 @@ uint32_t tl_pt_lines_place(struct pt_lines *l, const struct tl_pt_step *step)
 
 static bool same_cost(const void *context, const void *key, uint32_t number)
 {
-	const struct pt_cost *costs = context, *wanted = key;
+	const struct tl_pt_addr_cost *costs = context, *wanted = key;
 
 	return costs[number].place == wanted->place && costs[number].function == wanted->function;
 }
 
-struct pt_cost *tl_pt_lines_cost(struct pt_lines *l, uint32_t place, uint32_t function)
+struct tl_pt_addr_cost *tl_pt_addr_costs_cost(struct tl_pt_addr_costs *l, uint32_t place,
+					      uint32_t function)
 {
-	const struct pt_cost wanted = { .place = place, .function = function };
+	const struct tl_pt_addr_cost wanted = { .place = place, .function = function };
 	uint64_t hash = tl_hash64((uint64_t)place << 32 | function);
 	uint32_t number = tl_index_find(&l->by_cost, hash, same_cost, l->costs, &wanted);
 
@@ -73,13 +74,13 @@ struct pt_cost *tl_pt_lines_cost(struct pt_lines *l, uint32_t place, uint32_t fu
 
 static bool same_call(const void *context, const void *key, uint32_t number)
 {
-	const struct pt_call *calls = context, *wanted = key, *have = &calls[number];
+	const struct tl_pt_addr_call *calls = context, *wanted = key, *have = &calls[number];
 
 	return have->from == wanted->from && have->caller == wanted->caller &&
 	       have->callee == wanted->callee;
 }
 
-static uint32_t find_call(struct pt_lines *l, const struct pt_call *call)
+static uint32_t find_call(struct tl_pt_addr_costs *l, const struct tl_pt_addr_call *call)
 {
 	uint64_t hash = tl_hash_pair(call->from, (uint64_t)call->caller << 32 | call->callee);
 	uint32_t number = tl_index_find(&l->by_call, hash, same_call, l->calls, call);
@@ -97,9 +98,9 @@ static uint32_t find_call(struct pt_lines *l, const struct pt_call *call)
 }
 
 /* The last instruction of the node that was left. */
-static uint64_t site(const struct pt_folder *f)
+static uint64_t site(const struct tl_pt_folder *f)
 {
-	const struct pt_node_lines *l;
+	const struct tl_pt_node_addrs *l;
 
 	if (f->last == &f->outside)
 		return 0;
@@ -107,10 +108,10 @@ static uint64_t site(const struct pt_folder *f)
 	return l->count ? f->thread->lines.places[f->steps[l->first + l->count - 1]].ip : 0;
 }
 
-void tl_pt_lines_reopened(void *arg, struct tl_pt_frame *frame)
+void tl_pt_addr_costs_reopened(void *arg, struct tl_pt_frame *frame)
 {
-	struct pt_folder *f = arg;
-	struct pt_call *call;
+	struct tl_pt_folder *f = arg;
+	struct tl_pt_addr_call *call;
 
 	if (frame->call == TL_NONE)
 		return;
@@ -122,13 +123,13 @@ void tl_pt_lines_reopened(void *arg, struct tl_pt_frame *frame)
 	call->cycles_start = f->thread->total_cycles;
 }
 
-void tl_pt_lines_opened(void *arg, struct tl_pt_frame *frame)
+void tl_pt_addr_costs_opened(void *arg, struct tl_pt_frame *frame)
 {
-	struct pt_folder *f = arg;
+	struct tl_pt_folder *f = arg;
 	const struct tl_fold *fold = &f->thread->stack.fold;
-	struct pt_lines *l = &f->thread->lines;
-	struct pt_call call = { .callee = fold->hot.top->function,
-				.caller = fold->hot.top[-1].function };
+	struct tl_pt_addr_costs *l = &f->thread->lines;
+	struct tl_pt_addr_call call = { .callee = fold->hot.top->function,
+					.caller = fold->hot.top[-1].function };
 
 	if (call.caller == TL_NONE || frame->flags & TL_PT_FRAME_UNSEEN)
 		return;
@@ -138,14 +139,14 @@ void tl_pt_lines_opened(void *arg, struct tl_pt_frame *frame)
 	if (frame->call == TL_NONE)
 		return;
 	l->calls[frame->call].calls += !f->closed;
-	tl_pt_lines_reopened(arg, frame);
+	tl_pt_addr_costs_reopened(arg, frame);
 }
 
 /* Recursion counts once: while the call is on the stack at all. */
-void tl_pt_lines_closing(void *arg, struct tl_pt_frame *frame)
+void tl_pt_addr_costs_closing(void *arg, struct tl_pt_frame *frame)
 {
-	struct pt_folder *f = arg;
-	struct pt_call *call;
+	struct tl_pt_folder *f = arg;
+	struct tl_pt_addr_call *call;
 
 	if (frame->call == TL_NONE)
 		return;
@@ -160,8 +161,8 @@ void tl_pt_lines_closing(void *arg, struct tl_pt_frame *frame)
 /* ---- into the profile ---- */
 
 struct writer {
-	struct pt_folder *folder;
-	const struct pt_lines *lines;
+	struct tl_pt_folder *folder;
+	const struct tl_pt_addr_costs *lines;
 	struct tl_profile *profile;
 	const uint32_t *numbers;
 	size_t number_count; /* functions met since are only those of jumps never taken */
@@ -177,19 +178,19 @@ static uint32_t locate(struct writer *w, uint64_t ip, struct tl_position *at)
 	return name.function < w->number_count ? name.function : TL_NONE;
 }
 
-static int put_line(struct writer *w, const struct pt_cost *c, struct tl_error *err)
+static int put_line(struct writer *w, const struct tl_pt_addr_cost *c, struct tl_error *err)
 {
 	struct tl_cost_line line = { .part = w->part, .function = w->numbers[c->function] };
-	int64_t cost[1 + PT_COSTS];
+	int64_t cost[1 + TL_PT_COSTS];
 
 	tl_pt_fold_events(w->folder, c->ticks, c->cycles, (int64_t)c->executed, cost);
 	locate(w, w->lines->places[c->place].ip, &line.at);
 	return tl_profile_add_line(w->profile, &line, cost, err);
 }
 
-static int put_jump(struct writer *w, const struct pt_cost *c, struct tl_error *err)
+static int put_jump(struct writer *w, const struct tl_pt_addr_cost *c, struct tl_error *err)
 {
-	const struct pt_place *place = &w->lines->places[c->place];
+	const struct tl_pt_exec_addr *place = &w->lines->places[c->place];
 	struct tl_jump jump = {
 		.part = w->part,
 		.function = w->numbers[c->function],
@@ -209,10 +210,10 @@ static int put_jump(struct writer *w, const struct pt_cost *c, struct tl_error *
 	return tl_profile_add_jump(w->profile, &jump, err);
 }
 
-static int put_call(struct writer *w, const struct pt_call *c, struct tl_error *err)
+static int put_call(struct writer *w, const struct tl_pt_addr_call *c, struct tl_error *err)
 {
 	struct tl_arc arc = { .part = w->part, .calls = c->calls };
-	int64_t cost[1 + PT_COSTS];
+	int64_t cost[1 + TL_PT_COSTS];
 
 	if (!c->calls)
 		return 0;
@@ -233,11 +234,11 @@ static int put_call(struct writer *w, const struct pt_call *c, struct tl_error *
 
 static int put_all(struct writer *w, struct tl_error *err)
 {
-	const struct pt_lines *l = w->lines;
+	const struct tl_pt_addr_costs *l = w->lines;
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && i < l->cost_count; i++) {
-		const struct pt_cost *cost = &l->costs[i];
+		const struct tl_pt_addr_cost *cost = &l->costs[i];
 
 		if (!cost->executed || cost->function == TL_NONE)
 			continue;
@@ -251,10 +252,10 @@ static int put_all(struct writer *w, struct tl_error *err)
 }
 
 /* A call that never ended costs what it had cost by then. */
-static void end_calls(struct pt_thread *thread)
+static void end_calls(struct tl_pt_fold_thread *thread)
 {
 	for (size_t i = 0; i < thread->lines.call_count; i++) {
-		struct pt_call *call = &thread->lines.calls[i];
+		struct tl_pt_addr_call *call = &thread->lines.calls[i];
 
 		if (!call->active)
 			continue;
@@ -265,8 +266,8 @@ static void end_calls(struct pt_thread *thread)
 	}
 }
 
-int tl_pt_lines_into(struct pt_folder *f, struct pt_thread *thread, uint32_t part,
-		     const uint32_t *numbers, struct tl_profile *profile, struct tl_error *err)
+int tl_pt_addr_costs_into(struct tl_pt_folder *f, struct tl_pt_fold_thread *thread, uint32_t part,
+			  const uint32_t *numbers, struct tl_profile *profile, struct tl_error *err)
 {
 	struct writer w = {
 		.folder = f,

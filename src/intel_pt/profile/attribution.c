@@ -12,10 +12,10 @@
 #include "profile/model/model.h"
 
 /* Steps of time that are spread: a longer one is no step inside a run of code. */
-enum { HELD_MOST = PT_RUN_NODES / 2 };
+enum { HELD_MOST = TL_PT_FOLD_BATCH / 2 };
 #define SPREAD_MOST (UINT64_C(1) << 40)
 
-static void move_gate(struct pt_folder *f, uint64_t tsc)
+static void move_gate(struct tl_pt_folder *f, uint64_t tsc)
 {
 	const struct tl_pt_fold_options *o = f->options;
 	bool closed = tsc < o->from_ticks || (o->to_ticks && tsc >= o->to_ticks);
@@ -27,46 +27,47 @@ static void move_gate(struct pt_folder *f, uint64_t tsc)
 	tl_fold_gate(&f->thread->stack.fold, !closed);
 }
 
-void tl_pt_fold_repay(struct pt_folder *f, uint32_t visit)
+void tl_pt_attribute_to(struct tl_pt_folder *f, uint32_t visit)
 {
-	struct pt_visits *v = &f->visits[visit];
+	struct tl_pt_visits *v = &f->visits[visit];
 
-	v->ticks += f->owed_ticks;
-	tl_add_cost(&v->cycles, f->owed_cycles, &f->thread->stack.fold.losses.saturated);
-	f->owed_ticks = f->owed_cycles = 0;
+	v->ticks += f->unattributed_ticks;
+	tl_add_cost(&v->cycles, f->unattributed_cycles, &f->thread->stack.fold.losses.saturated);
+	f->unattributed_ticks = f->unattributed_cycles = 0;
 }
 
 /* Nothing ran since the thread was taken up: to the place where it stands. */
-static void pay_place(struct pt_folder *f)
+static void pay_place(struct tl_pt_folder *f)
 {
-	struct pt_lines *l = &f->thread->lines;
-	struct pt_cost *cost;
+	struct tl_pt_addr_costs *l = &f->thread->lines;
+	struct tl_pt_addr_cost *cost;
 
-	if (!(f->owed_ticks || f->owed_cycles) || !l->last_place)
+	if (!(f->unattributed_ticks || f->unattributed_cycles) || !l->last_place)
 		return;
-	cost = tl_pt_lines_cost(l, l->last_place - 1, f->owed_to);
+	cost = tl_pt_addr_costs_cost(l, l->last_place - 1, f->unattributed_to);
 	if (!cost)
 		return;
-	cost->ticks += f->owed_ticks;
-	tl_add_cost(&cost->cycles, f->owed_cycles, &f->thread->stack.fold.losses.saturated);
+	cost->ticks += f->unattributed_ticks;
+	tl_add_cost(&cost->cycles, f->unattributed_cycles, &f->thread->stack.fold.losses.saturated);
 }
 
-void tl_pt_fold_pay(struct pt_folder *f)
+void tl_pt_attribute_rest(struct tl_pt_folder *f)
 {
 	uint32_t to = f->last_visit;
 
-	for (uint32_t i = 1; (f->owed_ticks || f->owed_cycles) && i < f->visit_count; i++)
-		if (f->visits[i].function == f->owed_to)
+	for (uint32_t i = 1;
+	     (f->unattributed_ticks || f->unattributed_cycles) && i < f->visit_count; i++)
+		if (f->visits[i].function == f->unattributed_to)
 			to = i;
 	if (!to)
 		pay_place(f);
-	tl_pt_fold_repay(f, to);
+	tl_pt_attribute_to(f, to);
 }
 
-void tl_pt_fold_charge(struct pt_folder *f, int64_t ticks, int64_t cycles)
+void tl_pt_attribute(struct tl_pt_folder *f, int64_t ticks, int64_t cycles)
 {
 	uint32_t function = tl_fold_top(&f->thread->stack.fold);
-	struct pt_visits *v = &f->visits[f->last_visit];
+	struct tl_pt_visits *v = &f->visits[f->last_visit];
 	uint64_t *saturated = &f->thread->stack.fold.losses.saturated;
 
 	if (v->function == function) {
@@ -74,14 +75,14 @@ void tl_pt_fold_charge(struct pt_folder *f, int64_t ticks, int64_t cycles)
 		tl_add_cost(&v->cycles, cycles, saturated);
 		return;
 	}
-	if (f->owed_to != function)
-		tl_pt_fold_pay(f);
-	f->owed_to = function;
-	f->owed_ticks += ticks;
-	tl_add_cost(&f->owed_cycles, cycles, saturated);
+	if (f->unattributed_to != function)
+		tl_pt_attribute_rest(f);
+	f->unattributed_to = function;
+	f->unattributed_ticks += ticks;
+	tl_add_cost(&f->unattributed_cycles, cycles, saturated);
 }
 
-static void set_time(struct pt_folder *f, const struct tl_pt_mark *to)
+static void set_time(struct tl_pt_folder *f, const struct tl_pt_timestamp *to)
 {
 	struct tl_fold *fold = &f->thread->stack.fold;
 	uint64_t before = fold->hot.clock;
@@ -92,11 +93,11 @@ static void set_time(struct pt_folder *f, const struct tl_pt_mark *to)
 	if (f->options->from_ticks || f->options->to_ticks)
 		move_gate(f, to->tsc);
 	if (f->node_lines)
-		tl_pt_fold_charge(f, (int64_t)(fold->hot.clock - before), 0);
+		tl_pt_attribute(f, (int64_t)(fold->hot.clock - before), 0);
 }
 
 /* Ticks per instruction, so that time is `tsc` behind these nodes. */
-static uint64_t rate_to(const struct pt_folder *f, const uint32_t *numbers, size_t count,
+static uint64_t rate_to(const struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
 			uint64_t tsc)
 {
 	const struct tl_fold *fold = &f->thread->stack.fold;
@@ -106,10 +107,10 @@ static uint64_t rate_to(const struct pt_folder *f, const uint32_t *numbers, size
 		return 0;
 	for (size_t i = 0; i < count; i++)
 		insns += f->known->nodes[numbers[i]].insns;
-	return insns ? (step << PT_RATE_BITS) / insns : 0;
+	return insns ? (step << TL_PT_RATE_BITS) / insns : 0;
 }
 
-static void run_at(struct pt_folder *f, const uint32_t *numbers, size_t count, uint64_t rate)
+static void run_at(struct tl_pt_folder *f, const uint32_t *numbers, size_t count, uint64_t rate)
 {
 	struct tl_fold *fold = &f->thread->stack.fold;
 
@@ -118,15 +119,15 @@ static void run_at(struct pt_folder *f, const uint32_t *numbers, size_t count, u
 	f->rate = rate;
 	f->part = 0;
 	f->base = fold->hot.clock;
-	tl_pt_fold_run(f, numbers, count);
+	tl_pt_fold_nodes(f, numbers, count);
 	fold->last += fold->hot.clock - f->base;
 	f->base = fold->hot.clock;
 	f->rate = 0;
 }
 
 /* Run nodes, so that the time is that of `to` behind them; NULL: no time passes. */
-static void run_to(struct pt_folder *f, const uint32_t *numbers, size_t count,
-		   const struct tl_pt_mark *to)
+static void run_to(struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
+		   const struct tl_pt_timestamp *to)
 {
 	if (f->cycles.seen)
 		tl_pt_cycles_begin(f, numbers, count, to ? to->cycles : f->cycles.last);
@@ -135,7 +136,7 @@ static void run_to(struct pt_folder *f, const uint32_t *numbers, size_t count,
 		set_time(f, to);
 }
 
-void tl_pt_fold_rest(struct pt_folder *f)
+void tl_pt_fold_unstamped(struct tl_pt_folder *f)
 {
 	f->ahead = f->numbers + f->held;
 	run_to(f, f->numbers, f->held, f->cycles.due ? &f->cycles.next : NULL);
@@ -144,14 +145,14 @@ void tl_pt_fold_rest(struct pt_folder *f)
 }
 
 /* A count from before the last moment, modulo 2^64. */
-static bool is_over(const struct pt_folder *f, uint64_t cycles)
+static bool is_over(const struct tl_pt_folder *f, uint64_t cycles)
 {
 	return cycles - f->cycles.last > INT64_MAX;
 }
 
-void tl_pt_fold_event(struct pt_folder *f, const struct tl_pt_event *event)
+void tl_pt_fold_event(struct tl_pt_folder *f, const struct tl_pt_event *event)
 {
-	const struct tl_pt_mark now = { .tsc = event->tsc, .cycles = event->cycles };
+	const struct tl_pt_timestamp now = { .tsc = event->tsc, .cycles = event->cycles };
 
 	/* What was kept for a later packet has a time that is over (5.7). */
 	if (!event->has_tsc || is_over(f, event->cycles))
@@ -162,10 +163,10 @@ void tl_pt_fold_event(struct pt_folder *f, const struct tl_pt_event *event)
 }
 
 /* What is said again moves nothing; behind a loss, so is what was said before it. */
-static bool is_now(const struct pt_folder *f, const struct tl_pt_mark *mark)
+static bool is_now(const struct tl_pt_folder *f, const struct tl_pt_timestamp *mark)
 {
 	const struct tl_fold *fold = &f->thread->stack.fold;
-	const struct pt_cycles *c = &f->cycles;
+	const struct tl_pt_cycle_count *c = &f->cycles;
 
 	if (c->due)
 		return mark->tsc == c->next.tsc && mark->cycles == c->next.cycles;
@@ -177,8 +178,8 @@ static bool is_now(const struct pt_folder *f, const struct tl_pt_mark *mark)
  * Nodes up to a mark. With CYC, one stands before nearly every packet, and says when the last
  * branch of that was: then the nodes behind the mark are those that ran until it.
  */
-static void run_up_to(struct pt_folder *f, const uint32_t *numbers, size_t count,
-		      const struct tl_pt_mark *mark)
+static void run_up_to(struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
+		      const struct tl_pt_timestamp *mark)
 {
 	f->cycles.seen |= mark->cycles != f->cycles.last;
 	if (!f->cycles.seen) {
@@ -193,18 +194,18 @@ static void run_up_to(struct pt_folder *f, const uint32_t *numbers, size_t count
 	f->cycles.due = true;
 }
 
-void tl_pt_fold_timed(struct pt_folder *f, const struct tl_pt_run *run, bool more)
+void tl_pt_fold_timed(struct tl_pt_folder *f, const struct tl_pt_node_batch *run, bool more)
 {
 	size_t at = 0, count = f->held + run->count;
 
-	for (size_t i = 0; i < run->mark_count; i++) {
-		size_t to = f->held + run->marks[i].index;
+	for (size_t i = 0; i < run->timestamp_count; i++) {
+		size_t to = f->held + run->timestamps[i].index;
 
-		if (is_now(f, &run->marks[i]))
+		if (is_now(f, &run->timestamps[i]))
 			continue;
 		if (to > count)
 			to = count;
-		run_up_to(f, f->numbers + at, to - at, &run->marks[i]);
+		run_up_to(f, f->numbers + at, to - at, &run->timestamps[i]);
 		at = to;
 	}
 	/* In fixed portions, so that it does not matter in what runs nodes come. */
@@ -214,5 +215,5 @@ void tl_pt_fold_timed(struct pt_folder *f, const struct tl_pt_run *run, bool mor
 		memmove(f->numbers, f->numbers + at, (count - at) * sizeof(*f->numbers));
 	f->held = count - at;
 	if (!more)
-		tl_pt_fold_rest(f);
+		tl_pt_fold_unstamped(f);
 }

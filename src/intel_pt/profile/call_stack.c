@@ -19,7 +19,7 @@ bool tl_pt_stack_begin(struct tl_pt_stack *stack, struct tl_pt_functions *functi
 
 void tl_pt_stack_end(struct tl_pt_stack *stack)
 {
-	tl_pt_stacks_free(stack);
+	tl_pt_parked_free(stack);
 	tl_fold_free(&stack->fold);
 	free(stack->frames);
 	stack->frames = NULL;
@@ -127,7 +127,7 @@ static bool by_entry(const struct tl_pt_stack *s, uint32_t function)
 
 /* ---- arrivals ---- */
 
-uint32_t tl_pt_stack_called(struct tl_pt_stack *s, struct tl_pt_at *at)
+uint32_t tl_pt_stack_called(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at)
 {
 	if (at->called == TL_NONE)
 		at->called = at->function != TL_NONE ? at->function
@@ -139,7 +139,7 @@ uint32_t tl_pt_stack_called(struct tl_pt_stack *s, struct tl_pt_at *at)
 static void note_point(struct tl_pt_stack *s, uint32_t function, uint64_t back)
 {
 	if (function != TL_NONE && s->functions->list[function].twice)
-		tl_pt_stacks_point(s, back);
+		tl_pt_parked_point(s, back);
 }
 
 /* In place of the present frame, and to return where that would have; `seen`: as a call. */
@@ -158,7 +158,7 @@ static void tail(struct tl_pt_stack *s, uint32_t function, bool seen)
 	tl_pt_frame_enter(s, function, frame);
 }
 
-static void jump(struct tl_pt_stack *s, struct tl_pt_at *at)
+static void jump(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at)
 {
 	uint32_t top = tl_fold_top(&s->fold);
 
@@ -175,7 +175,7 @@ static void jump(struct tl_pt_stack *s, struct tl_pt_at *at)
 }
 
 /* A call that was not seen led here. */
-static void found(struct tl_pt_stack *s, struct tl_pt_at *at)
+static void found(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at)
 {
 	uint32_t function = tl_pt_stack_called(s, at), top = tl_fold_top(&s->fold);
 
@@ -187,20 +187,20 @@ static void found(struct tl_pt_stack *s, struct tl_pt_at *at)
 		tl_pt_frame_enter(s, function, (struct tl_pt_frame){ .call = TL_NONE });
 }
 
-static void returned(struct tl_pt_stack *s, struct tl_pt_at *at)
+static void returned(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at)
 {
 	size_t depth;
 
 	if (tl_pt_stack_top(s)->flags & TL_PT_FRAME_MOVED) {
-		tl_pt_stacks_switch(s, at);
+		tl_pt_stack_switch(s, at);
 		return;
 	}
 	if (tl_pt_stack_top(s)->flags & TL_PT_FRAME_FIRST && tl_pt_stack_top(s)->back == at->ip) {
 		tl_pt_frame_leave_to(s, 0);
-		tl_pt_stacks_go_back(s);
+		tl_pt_parked_go_back(s);
 		return;
 	}
-	if (tl_pt_stack_top(s)->back != at->ip && tl_pt_stacks_mistaken(s, at->ip, false))
+	if (tl_pt_stack_top(s)->back != at->ip && tl_pt_stack_mistaken(s, at->ip, false))
 		return;
 	depth = tl_pt_frame_waiting(s, at->ip, false);
 	if (depth) {
@@ -222,7 +222,7 @@ static size_t innermost_handler(const struct tl_pt_stack *s)
 	return depth;
 }
 
-static void enter_handler(struct tl_pt_stack *s, struct tl_pt_at *at, uint64_t back)
+static void enter_handler(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at, uint64_t back)
 {
 	struct tl_pt_frame frame = { .back = back, .call = TL_NONE, .flags = TL_PT_FRAME_HANDLER };
 
@@ -230,7 +230,7 @@ static void enter_handler(struct tl_pt_stack *s, struct tl_pt_at *at, uint64_t b
 }
 
 /* Not where it was expected: into a handler, back from one, or anywhere. */
-static void elsewhere(struct tl_pt_stack *s, struct tl_pt_at *at, uint64_t expected)
+static void elsewhere(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at, uint64_t expected)
 {
 	size_t handler = s->handlers ? tl_pt_frame_waiting(s, at->ip, true) : 0;
 
@@ -238,7 +238,7 @@ static void elsewhere(struct tl_pt_stack *s, struct tl_pt_at *at, uint64_t expec
 		tl_pt_frame_leave_to(s, handler - 1);
 		return;
 	}
-	if (!at->is_entry && tl_pt_stacks_mistaken(s, at->ip, true))
+	if (!at->is_entry && tl_pt_stack_mistaken(s, at->ip, true))
 		return;
 	handler = s->handlers ? innermost_handler(s) : 0;
 	if (handler > 1 && at->function != TL_NONE && !at->is_entry &&
@@ -250,7 +250,7 @@ static void elsewhere(struct tl_pt_stack *s, struct tl_pt_at *at, uint64_t expec
 		jump(s, at);
 }
 
-static void far_returned(struct tl_pt_stack *s, struct tl_pt_at *at)
+static void far_returned(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at)
 {
 	size_t depth = tl_pt_frame_waiting(s, at->ip, false);
 
@@ -260,7 +260,8 @@ static void far_returned(struct tl_pt_stack *s, struct tl_pt_at *at)
 		elsewhere(s, at, 0);
 }
 
-static void called(struct tl_pt_stack *s, struct tl_pt_at *at, uint64_t back, unsigned flags)
+static void called(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at, uint64_t back,
+		   unsigned flags)
 {
 	uint32_t function = tl_pt_stack_called(s, at);
 	struct tl_pt_frame frame = { .back = back, .call = TL_NONE, .flags = (uint8_t)flags };
@@ -270,16 +271,16 @@ static void called(struct tl_pt_stack *s, struct tl_pt_at *at, uint64_t back, un
 }
 
 /* On a stack of its own. */
-static void started(struct tl_pt_stack *s, struct tl_pt_at *at, uint64_t back)
+static void started(struct tl_pt_stack *s, struct tl_pt_arrival_addr *at, uint64_t back)
 {
-	if (tl_fold_depth(&s->fold) && tl_pt_stacks_begin(s))
+	if (tl_fold_depth(&s->fold) && tl_pt_parked_begin(s))
 		called(s, at, back, TL_PT_FRAME_FIRST);
 	else
 		called(s, at, back, 0);
 }
 
-void tl_pt_stack_arrive(struct tl_pt_stack *stack, enum tl_pt_arrival how, struct tl_pt_at *at,
-			uint64_t back)
+void tl_pt_stack_arrive(struct tl_pt_stack *stack, enum tl_pt_arrival how,
+			struct tl_pt_arrival_addr *at, uint64_t back)
 {
 	if (how == TL_PT_BY_MOVE) {
 		tl_pt_stack_top(stack)->flags |= TL_PT_FRAME_MOVED;
@@ -296,7 +297,7 @@ void tl_pt_stack_arrive(struct tl_pt_stack *stack, enum tl_pt_arrival how, struc
 	else if (how == TL_PT_BY_RETURN)
 		returned(stack, at);
 	else if (how == TL_PT_BY_SWITCH)
-		tl_pt_stacks_switch(stack, at);
+		tl_pt_stack_switch(stack, at);
 	else if (how == TL_PT_BY_FAR_RETURN)
 		far_returned(stack, at);
 	else if (how == TL_PT_BY_INTERRUPT)

@@ -77,13 +77,13 @@ struct tl_pt_frame {
 };
 
 /* A place that the frame of this depth may be come back to: behind a call that returns twice. */
-struct tl_pt_point {
+struct tl_pt_return_twice {
 	uint64_t ip;
 	size_t depth;
 };
 
 /* A place that is come to, and what is known of it. */
-struct tl_pt_at {
+struct tl_pt_arrival_addr {
 	uint64_t ip;
 	uint32_t function; /* TL_NONE: no symbol */
 	uint32_t called;   /* the function if it is called here, TL_NONE: not looked for yet */
@@ -96,11 +96,11 @@ struct tl_pt_stack {
 	struct tl_pt_frame *frames; /* [0] is the outside */
 	size_t frame_capacity;
 	size_t handlers; /* frames that are one */
-	struct tl_pt_point *points;
+	struct tl_pt_return_twice *points;
 	size_t point_count, point_capacity;
 	/* The other stacks of the thread (stacks.c), and what is known of the one that runs. */
-	struct tl_pt_aside *asides;
-	size_t aside_count, aside_capacity;
+	struct tl_pt_parked_stack *parked;
+	size_t parked_count, parked_capacity;
 	uint32_t id, resumer, last_id; /* resumer: who put itself aside for it */
 	uint64_t switches;
 	/* at the last switch: frames of the stack chosen, and those closed */
@@ -128,17 +128,17 @@ void tl_pt_stack_end(struct tl_pt_stack *stack);
 /* The trace is over: what is open on any stack is unfinished. */
 void tl_pt_stack_finish(struct tl_pt_stack *stack);
 /* The stacks that do not run; tl_pt_stack_end() does it, too. */
-void tl_pt_stacks_free(struct tl_pt_stack *stack);
+void tl_pt_parked_free(struct tl_pt_stack *stack);
 
 /*
  * The thread is there now. `back`: of calls, the address after; of enabling and interrupts, the
  * address expected or interrupted, 0: unknown. Uses stack->fold.hot.
  */
-void tl_pt_stack_arrive(struct tl_pt_stack *stack, enum tl_pt_arrival how, struct tl_pt_at *at,
-			uint64_t back);
+void tl_pt_stack_arrive(struct tl_pt_stack *stack, enum tl_pt_arrival how,
+			struct tl_pt_arrival_addr *at, uint64_t back);
 
 /* The function a place has when it is called. */
-uint32_t tl_pt_stack_called(struct tl_pt_stack *stack, struct tl_pt_at *at);
+uint32_t tl_pt_stack_called(struct tl_pt_stack *stack, struct tl_pt_arrival_addr *at);
 
 /* Whoever enters a function by himself makes it known first. False: no memory, or TL_NONE. */
 bool tl_pt_stack_know(struct tl_pt_stack *stack, uint32_t function);

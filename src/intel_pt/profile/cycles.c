@@ -11,7 +11,7 @@
 /* Steps that are spread: a longer one is none inside a run of code. */
 #define SPREAD_MOST (UINT64_C(1) << 40)
 
-void tl_pt_cycles_from(struct pt_folder *f, uint64_t count)
+void tl_pt_cycles_from(struct tl_pt_folder *f, uint64_t count)
 {
 	f->cycles.last = count;
 	f->cycles.due = false;
@@ -19,23 +19,24 @@ void tl_pt_cycles_from(struct pt_folder *f, uint64_t count)
 }
 
 /* All instructions of the nodes, also those before the function that a node ends in. */
-static uint64_t insns_of(const struct pt_folder *f, const uint32_t *numbers, size_t count)
+static uint64_t insns_of(const struct tl_pt_folder *f, const uint32_t *numbers, size_t count)
 {
 	uint64_t insns = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct pt_node *n = &f->known->nodes[numbers[i]];
+		const struct tl_pt_node_facts *n = &f->known->nodes[numbers[i]];
 
 		insns += n->insns;
-		for (size_t k = n->called; n->entry == PT_KEY_SEVERAL && f->known->inner[k].ip; k++)
+		for (size_t k = n->called; n->entry == TL_PT_KEY_SEVERAL && f->known->inner[k].ip;
+		     k++)
 			insns += f->known->inner[k].insns;
 	}
 	return insns;
 }
 
-void tl_pt_cycles_begin(struct pt_folder *f, const uint32_t *numbers, size_t count, uint64_t to)
+void tl_pt_cycles_begin(struct tl_pt_folder *f, const uint32_t *numbers, size_t count, uint64_t to)
 {
-	struct pt_cycles *c = &f->cycles;
+	struct tl_pt_cycle_count *c = &f->cycles;
 	uint64_t step = to - c->last, insns;
 
 	c->known = f->insns;
@@ -43,10 +44,10 @@ void tl_pt_cycles_begin(struct pt_folder *f, const uint32_t *numbers, size_t cou
 	if (f->closed || !step || step > SPREAD_MOST)
 		return;
 	insns = insns_of(f, numbers, count);
-	c->rate = insns ? (step << PT_RATE_BITS) / insns : 0;
+	c->rate = insns ? (step << TL_PT_RATE_BITS) / insns : 0;
 }
 
-static void pass(struct pt_folder *f, uint64_t cycles)
+static void pass(struct tl_pt_folder *f, uint64_t cycles)
 {
 	struct tl_fold *fold = &f->thread->stack.fold;
 	int64_t passed = cycles > INT64_MAX ? INT64_MAX : (int64_t)cycles;
@@ -55,30 +56,30 @@ static void pass(struct pt_folder *f, uint64_t cycles)
 		return;
 	tl_add_cost(&f->cycles.waiting, passed, &fold->losses.saturated);
 	if (f->node_lines)
-		tl_pt_fold_charge(f, 0, passed);
+		tl_pt_attribute(f, 0, passed);
 }
 
-void tl_pt_cycles_count(struct pt_folder *f, int64_t insns)
+void tl_pt_cycles_count(struct tl_pt_folder *f, int64_t insns)
 {
-	struct pt_cycles *c = &f->cycles;
+	struct tl_pt_cycle_count *c = &f->cycles;
 	uint64_t before = c->spread;
 
 	c->insns += (uint64_t)(insns - c->known);
 	c->known = insns;
-	c->spread = c->insns * c->rate >> PT_RATE_BITS;
+	c->spread = c->insns * c->rate >> TL_PT_RATE_BITS;
 	pass(f, c->spread - before);
 }
 
-void tl_pt_cycles_give(struct pt_folder *f, int64_t insns, int64_t *cycles)
+void tl_pt_cycles_give(struct tl_pt_folder *f, int64_t insns, int64_t *cycles)
 {
 	tl_pt_cycles_count(f, insns);
 	tl_add_cost(cycles, f->cycles.waiting, &f->thread->stack.fold.losses.saturated);
 	f->cycles.waiting = f->cycles.known = 0;
 }
 
-void tl_pt_cycles_end(struct pt_folder *f, uint64_t to)
+void tl_pt_cycles_end(struct tl_pt_folder *f, uint64_t to)
 {
-	struct pt_cycles *c = &f->cycles;
+	struct tl_pt_cycle_count *c = &f->cycles;
 
 	tl_pt_cycles_count(f, f->insns);
 	pass(f, to - c->last - c->spread);
@@ -88,6 +89,6 @@ void tl_pt_cycles_end(struct pt_folder *f, uint64_t to)
 
 void tl_pt_cycles_drop(struct tl_fold *fold)
 {
-	_Static_assert(PT_COST_INSNS == PT_COSTS - 1, "the last one stays where it is");
+	_Static_assert(TL_PT_COST_INSNS == TL_PT_COSTS - 1, "the last one stays where it is");
 	fold->event_count = 1;
 }

@@ -43,7 +43,7 @@ static struct tl_pt_lost *find_missing(struct tl_pt_faults *f, const struct tl_p
 }
 
 bool tl_pt_fault_add(struct tl_pt_faults *f, const struct tl_pt_lost *lost,
-		     const struct tl_pt_place *place)
+		     const struct tl_pt_mapping *place)
 {
 	uint64_t bytes = lost->to > lost->from ? lost->to - lost->from : 0;
 	struct tl_pt_lost *have = NULL, made = *lost;

@@ -30,7 +30,7 @@ struct tl_pt_faults {
 /* False: no memory. `place`: of a missing address, NULL: in no mapping known; its object's name
  * must outlive the list. */
 bool tl_pt_fault_add(struct tl_pt_faults *faults, const struct tl_pt_lost *lost,
-		     const struct tl_pt_place *place);
+		     const struct tl_pt_mapping *place);
 
 /* Anything else that made the result worse, in words, for free(); NULL: no memory, as is false.
  * What was said is not said twice. */

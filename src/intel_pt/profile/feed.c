@@ -16,8 +16,8 @@ static bool have_slot(struct tl_pt_decoders *decoders, uint64_t stream)
 	return true;
 }
 
-int tl_pt_decoder_of(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece,
-		     uint32_t flags, struct tl_pt_decoder **decoder)
+int tl_pt_decoders_open(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *piece,
+			uint32_t flags, struct tl_pt_decoder **decoder)
 {
 	struct tl_pt_config config = piece->config;
 	struct tl_pt_decoder **slot;
@@ -32,14 +32,14 @@ int tl_pt_decoder_of(struct tl_pt_decoders *decoders, const struct tl_pt_piece *
 		config.flags |= flags;
 		status = tl_pt_decoder_open(slot, &config, piece->image);
 		if (status == 0 && decoders->jobs > 1)
-			status = tl_pt_set_jobs(*slot, decoders->jobs);
+			status = tl_pt_decoder_set_jobs(*slot, decoders->jobs);
 	}
 	if (status == 0)
-		status = tl_pt_set_asid(*slot, &piece->asid);
+		status = tl_pt_decoder_set_asid(*slot, &piece->asid);
 	if (status == 0)
-		status = tl_pt_set_end(*slot, piece->to);
+		status = tl_pt_decoder_set_end(*slot, piece->to);
 	if (status == 0 && !piece->continues)
-		status = tl_pt_sync_forward(*slot);
+		status = tl_pt_decoder_sync_forward(*slot);
 	*decoder = *slot;
 	return status;
 }
@@ -49,24 +49,24 @@ int tl_pt_pass_over(struct tl_pt_decoder *decoder, int status)
 	uint32_t nodes[PASSED_AT_ONCE];
 
 	while (status >= 0) {
-		struct tl_pt_run run = { .nodes = nodes, .max = PASSED_AT_ONCE };
+		struct tl_pt_node_batch run = { .nodes = nodes, .max = PASSED_AT_ONCE };
 		struct tl_pt_event event;
 
 		while (status >= 0 && status & TL_PT_EVENT_PENDING)
-			status = tl_pt_event_next(decoder, &event);
+			status = tl_pt_decoder_event_next(decoder, &event);
 		if (status >= 0)
-			status = tl_pt_nodes(decoder, &run);
+			status = tl_pt_decoder_nodes(decoder, &run);
 		if (status >= 0)
 			status = run.status;
 		if (status >= 0 && status & TL_PT_END_OF_STREAM && !(status & TL_PT_EVENT_PENDING))
 			break;
 		if (status < 0 && status != -TL_PT_EOS && status != -TL_PT_NOMEM)
-			status = tl_pt_resync(decoder, NULL);
+			status = tl_pt_decoder_resync(decoder, NULL);
 	}
 	return status == -TL_PT_NOMEM ? status : 0;
 }
 
-bool tl_pt_decoder_done(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece)
+bool tl_pt_decoders_done(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *piece)
 {
 	if (piece->stream >= decoders->count ||
 	    piece->to != (uint64_t)(piece->config.end - piece->config.begin))

@@ -12,7 +12,7 @@
  * A stretch: bytes [from, to) of those that `config` spans; what stands before is there for what it
  * leaves behind.
  */
-struct tl_pt_piece {
+struct tl_pt_trace_slice {
 	struct tl_pt_config config;
 	uint64_t from, to;
 	uint64_t base; /* offset of config.begin in the file, for messages */
@@ -27,7 +27,7 @@ struct tl_pt_piece {
 };
 
 /* Where an address belongs to: a mapping of a file. */
-struct tl_pt_place {
+struct tl_pt_mapping {
 	uint64_t start, end;
 	const char *object; /* what it is called */
 	const char *file;   /* an ELF file for its symbols, NULL: none; lives as long as the feed */
@@ -40,10 +40,10 @@ struct tl_pt_place {
 
 struct tl_pt_feed {
 	/* 1 and a piece, 0 at the end, negative tl_status. */
-	int (*next)(void *arg, struct tl_pt_piece *piece, struct tl_error *err);
+	int (*next)(void *arg, struct tl_pt_trace_slice *piece, struct tl_error *err);
 	void (*rewind)(void *arg);
 	/* Of an address of the piece given last. False: of no mapping known. */
-	bool (*place)(void *arg, uint64_t ip, struct tl_pt_place *place);
+	bool (*place)(void *arg, uint64_t ip, struct tl_pt_mapping *place);
 	/*
 	 * Files of code that were given and had nothing that ran: their names, by number; NULL: no
 	 * more. NULL: not known.
@@ -73,12 +73,12 @@ struct tl_pt_decoders {
  * synchronising, 0 when it goes on, or a negative tl_pt_error, -TL_PT_EOS: there is nothing to
  * decode in it. `flags` are added to the configuration's.
  */
-int tl_pt_decoder_of(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece,
-		     uint32_t flags, struct tl_pt_decoder **decoder);
+int tl_pt_decoders_open(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *piece,
+			uint32_t flags, struct tl_pt_decoder **decoder);
 /* Decode the piece for what it leaves behind. 0, or -TL_PT_NOMEM. */
 int tl_pt_pass_over(struct tl_pt_decoder *decoder, int status);
 /* Close what the piece was the last of. False: it was not. */
-bool tl_pt_decoder_done(struct tl_pt_decoders *decoders, const struct tl_pt_piece *piece);
+bool tl_pt_decoders_done(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *piece);
 void tl_pt_decoders_close(struct tl_pt_decoders *decoders);
 
 #endif

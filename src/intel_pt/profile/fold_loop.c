@@ -6,38 +6,38 @@
 
 enum { CALLS_AHEAD = 256, NODES_AHEAD = 4096 };
 
-static const enum tl_pt_arrival arrivals[PT_KEY_FIRST] = {
-	[PT_KEY_NONE] = TL_PT_BY_FLOW,     [PT_KEY_CALL] = TL_PT_BY_CALL,
-	[PT_KEY_RETURN] = TL_PT_BY_RETURN, [PT_KEY_FAR_RETURN] = TL_PT_BY_FAR_RETURN,
-	[PT_KEY_ENABLE] = TL_PT_BY_ENABLE, [PT_KEY_INTERRUPT] = TL_PT_BY_INTERRUPT,
-	[PT_KEY_ABORT] = TL_PT_BY_FLOW,    [PT_KEY_LOSS] = TL_PT_BY_LOSS,
-	[PT_KEY_SWITCH] = TL_PT_BY_SWITCH, [PT_KEY_MOVE] = TL_PT_BY_MOVE,
-	[PT_KEY_START] = TL_PT_BY_START,   [PT_KEY_SEVERAL] = TL_PT_BY_FLOW,
-	[PT_KEY_UNKNOWN] = TL_PT_BY_FLOW,
+static const enum tl_pt_arrival arrivals[TL_PT_KEY_FIRST] = {
+	[TL_PT_KEY_NONE] = TL_PT_BY_FLOW,     [TL_PT_KEY_CALL] = TL_PT_BY_CALL,
+	[TL_PT_KEY_RETURN] = TL_PT_BY_RETURN, [TL_PT_KEY_FAR_RETURN] = TL_PT_BY_FAR_RETURN,
+	[TL_PT_KEY_ENABLE] = TL_PT_BY_ENABLE, [TL_PT_KEY_INTERRUPT] = TL_PT_BY_INTERRUPT,
+	[TL_PT_KEY_ABORT] = TL_PT_BY_FLOW,    [TL_PT_KEY_LOSS] = TL_PT_BY_LOSS,
+	[TL_PT_KEY_SWITCH] = TL_PT_BY_SWITCH, [TL_PT_KEY_MOVE] = TL_PT_BY_MOVE,
+	[TL_PT_KEY_START] = TL_PT_BY_START,   [TL_PT_KEY_SEVERAL] = TL_PT_BY_FLOW,
+	[TL_PT_KEY_UNKNOWN] = TL_PT_BY_FLOW,
 };
 
-void tl_pt_fold_settle(struct pt_folder *f)
+void tl_pt_fold_settle(struct tl_pt_folder *f)
 {
 	struct tl_pt_stack *stack = &f->thread->stack;
 
-	int64_t cost[PT_COSTS] = { [PT_COST_INSNS] = f->insns };
+	int64_t cost[TL_PT_COSTS] = { [TL_PT_COST_INSNS] = f->insns };
 
 	if (f->cycles.seen)
-		tl_pt_cycles_give(f, f->insns, &cost[PT_COST_CYCLES]);
+		tl_pt_cycles_give(f, f->insns, &cost[TL_PT_COST_CYCLES]);
 	if (f->timed)
 		tl_fold_cost(&stack->fold, cost);
 	if (!f->closed) {
 		f->thread->total_insns += f->insns;
-		tl_add_cost(&f->thread->total_cycles, cost[PT_COST_CYCLES],
+		tl_add_cost(&f->thread->total_cycles, cost[TL_PT_COST_CYCLES],
 			    &stack->fold.losses.saturated);
 	}
 	f->insns = 0;
 }
 
 /* Go to a place in the way the last node was left. */
-static void arrive(struct pt_folder *f, struct tl_pt_at *at)
+static void arrive(struct tl_pt_folder *f, struct tl_pt_arrival_addr *at)
 {
-	enum tl_pt_arrival how = f->key < PT_KEY_FIRST ? arrivals[f->key] : TL_PT_BY_FLOW;
+	enum tl_pt_arrival how = f->key < TL_PT_KEY_FIRST ? arrivals[f->key] : TL_PT_BY_FLOW;
 	uint64_t back = how == TL_PT_BY_CALL || how == TL_PT_BY_START ? f->last->after : f->back;
 	uint64_t clock;
 
@@ -50,26 +50,27 @@ static void arrive(struct pt_folder *f, struct tl_pt_at *at)
 	f->thread->elsewhere -= clock;
 }
 
-static struct tl_pt_at place_of(struct pt_folder *f, uint64_t ip)
+static struct tl_pt_arrival_addr place_of(struct tl_pt_folder *f, uint64_t ip)
 {
 	struct tl_pt_name name = tl_pt_functions_name(&f->functions, ip);
 
-	return (struct tl_pt_at){ ip, name.function, TL_NONE, name.is_entry };
+	return (struct tl_pt_arrival_addr){ ip, name.function, TL_NONE, name.is_entry };
 }
 
-static uint32_t key_of(const struct tl_pt_at *at)
+static uint32_t key_of(const struct tl_pt_arrival_addr *at)
 {
-	return at->function == TL_NONE ? PT_KEY_UNKNOWN : at->function + PT_KEY_FIRST;
+	return at->function == TL_NONE ? TL_PT_KEY_UNKNOWN : at->function + TL_PT_KEY_FIRST;
 }
 
-static inline void count_branch(struct pt_folder *f, const struct pt_node *last, uint64_t ip)
+static inline void count_branch(struct tl_pt_folder *f, const struct tl_pt_node_facts *last,
+				uint64_t ip)
 {
 	if (!f->closed && !f->decided && last->after != ip)
 		f->visits[f->last_visit].taken++;
 	f->decided = false;
 }
 
-void tl_pt_fold_branch(struct pt_folder *f, uint64_t ip)
+void tl_pt_fold_branch(struct tl_pt_folder *f, uint64_t ip)
 {
 	if (!f->node_lines)
 		return;
@@ -77,22 +78,22 @@ void tl_pt_fold_branch(struct pt_folder *f, uint64_t ip)
 	f->decided = true;
 }
 
-static void go_to(struct pt_folder *f, struct tl_pt_at *at)
+static void go_to(struct tl_pt_folder *f, struct tl_pt_arrival_addr *at)
 {
 	if (f->key != key_of(at))
 		arrive(f, at);
 	f->key = key_of(at);
 }
 
-void tl_pt_fold_arrive(struct pt_folder *f, uint64_t ip)
+void tl_pt_fold_arrive(struct tl_pt_folder *f, uint64_t ip)
 {
-	struct tl_pt_at at = place_of(f, ip);
+	struct tl_pt_arrival_addr at = place_of(f, ip);
 
 	go_to(f, &at);
 }
 
 /* Count instructions run since the last place. */
-static void count_insns(struct pt_folder *f, uint32_t insns)
+static void count_insns(struct tl_pt_folder *f, uint32_t insns)
 {
 	struct tl_fold_hot *hot = &f->thread->stack.fold.hot;
 
@@ -103,26 +104,28 @@ static void count_insns(struct pt_folder *f, uint32_t insns)
 }
 
 /* A node that runs through several functions, but for what is behind the last change. */
-static void run_inner(struct pt_folder *f, uint32_t number)
+static void run_inner(struct tl_pt_folder *f, uint32_t number)
 {
 	uint32_t first = 0;
 
-	for (const struct pt_inner *in = &f->known->inner[f->known->nodes[number].called];; in++) {
-		struct tl_pt_at at = { in->ip, in->function, TL_NONE, in->is_entry };
+	for (const struct tl_pt_inner_function *in =
+		     &f->known->inner[f->known->nodes[number].called];
+	     ; in++) {
+		struct tl_pt_arrival_addr at = { in->ip, in->function, TL_NONE, in->is_entry };
 
 		go_to(f, &at);
 		if (!in[1].ip)
 			return;
 		if (f->node_lines && !f->closed) {
 			/* First the visit: the list may move. */
-			uint32_t visit = tl_pt_fold_visits(
+			uint32_t visit = tl_pt_visits_first(
 				f, number, tl_fold_top(&f->thread->stack.fold), first, in->insns);
 
 			f->visits[visit].count++;
 		}
 		first += in->insns;
 		count_insns(f, in->insns);
-		f->key = PT_KEY_NONE;
+		f->key = TL_PT_KEY_NONE;
 	}
 }
 
@@ -135,24 +138,25 @@ struct returns {
 	size_t depth;
 };
 
-static const struct pt_node *looked(struct pt_folder *f, uint32_t number)
+static const struct tl_pt_node_facts *looked(struct tl_pt_folder *f, uint32_t number)
 {
-	if (!tl_pt_fold_is_met(f, number))
-		tl_pt_fold_look(f, number);
+	if (!tl_pt_node_facts_known(f, number))
+		tl_pt_node_facts_scan(f, number);
 	return &f->known->nodes[number];
 }
 
 /* From a node to the next one. False: what comes is not known any more. */
-static bool follow(struct returns *r, const struct pt_node *n, const struct pt_node *next)
+static bool follow(struct returns *r, const struct tl_pt_node_facts *n,
+		   const struct tl_pt_node_facts *next)
 {
-	if (n->exit == PT_KEY_CALL) {
+	if (n->exit == TL_PT_KEY_CALL) {
 		if (r->depth == CALLS_AHEAD)
 			return false;
 		r->calls[r->depth++] = n->after;
 		return true;
 	}
-	if (n->exit != PT_KEY_RETURN)
-		return n->exit > PT_KEY_SEVERAL;
+	if (n->exit != TL_PT_KEY_RETURN)
+		return n->exit > TL_PT_KEY_SEVERAL;
 	if (r->depth)
 		return r->calls[--r->depth] == next->ip;
 	if (r->count == r->most)
@@ -163,7 +167,7 @@ static bool follow(struct returns *r, const struct pt_node *n, const struct pt_n
 
 size_t tl_pt_fold_ahead(void *arg, uint64_t *backs, size_t most)
 {
-	struct pt_folder *f = arg;
+	struct tl_pt_folder *f = arg;
 	struct returns r = { .backs = backs, .most = most };
 	size_t count = f->at && f->at < f->ahead ? (size_t)(f->ahead - f->at) : 0;
 
@@ -174,23 +178,23 @@ size_t tl_pt_fold_ahead(void *arg, uint64_t *backs, size_t most)
 }
 
 /* A node that is new, or is not come to by plain flow inside a function. */
-static __attribute__((noinline)) void arrive_slowly(struct pt_folder *f, const uint32_t *numbers)
+static __attribute__((noinline)) void arrive_slowly(struct tl_pt_folder *f, const uint32_t *numbers)
 {
 	uint32_t number = *numbers;
-	struct pt_node *n = &f->known->nodes[number];
-	struct tl_pt_at at;
+	struct tl_pt_node_facts *n = &f->known->nodes[number];
+	struct tl_pt_arrival_addr at;
 
-	if (n->entry == PT_KEY_NONE)
-		tl_pt_fold_look(f, number);
-	if (n->entry == PT_KEY_SEVERAL) {
+	if (n->entry == TL_PT_KEY_NONE)
+		tl_pt_node_facts_scan(f, number);
+	if (n->entry == TL_PT_KEY_SEVERAL) {
 		run_inner(f, number);
 		return;
 	}
 	if (n->entry == f->key)
 		return;
-	at = (struct tl_pt_at){
+	at = (struct tl_pt_arrival_addr){
 		.ip = n->ip,
-		.function = n->entry == PT_KEY_UNKNOWN ? TL_NONE : n->entry - PT_KEY_FIRST,
+		.function = n->entry == TL_PT_KEY_UNKNOWN ? TL_NONE : n->entry - TL_PT_KEY_FIRST,
 		.called = n->called - 1, /* 0 is TL_NONE then */
 		.is_entry = n->is_entry,
 	};
@@ -205,13 +209,13 @@ static __attribute__((noinline)) void arrive_slowly(struct pt_folder *f, const u
 /* What the loop keeps in registers. */
 struct hot {
 	struct tl_fold_hot fold;
-	struct pt_node *last;
+	struct tl_pt_node_facts *last;
 	uint32_t key;
 	int64_t insns;
 	uint64_t part;
 };
 
-static inline __attribute__((always_inline)) void store(const struct hot *h, struct pt_folder *f)
+static inline __attribute__((always_inline)) void store(const struct hot *h, struct tl_pt_folder *f)
 {
 	f->thread->stack.fold.hot = h->fold;
 	f->last = h->last;
@@ -220,12 +224,12 @@ static inline __attribute__((always_inline)) void store(const struct hot *h, str
 	f->part = h->part;
 }
 
-static inline __attribute__((always_inline)) void load(struct hot *h, const struct pt_folder *f)
+static inline __attribute__((always_inline)) void load(struct hot *h, const struct tl_pt_folder *f)
 {
 	*h = (struct hot){ f->thread->stack.fold.hot, f->last, f->key, f->insns, f->part };
 }
 
-static inline __attribute__((always_inline)) void give(struct hot *h, struct pt_folder *f,
+static inline __attribute__((always_inline)) void give(struct hot *h, struct tl_pt_folder *f,
 						       bool timed)
 {
 	if (timed) {
@@ -235,7 +239,8 @@ static inline __attribute__((always_inline)) void give(struct hot *h, struct pt_
 		if (!f->closed)
 			h->fold.nodes[node].cost += h->insns;
 		if (f->cycles.seen)
-			tl_pt_cycles_give(f, h->insns, tl_fold_cost_at(fold, node, PT_COST_CYCLES));
+			tl_pt_cycles_give(f, h->insns,
+					  tl_fold_cost_at(fold, node, TL_PT_COST_CYCLES));
 		h->insns = 0;
 	}
 }
@@ -245,19 +250,19 @@ static inline __attribute__((always_inline)) void give(struct hot *h, struct pt_
  * to a function that is known. False: it is another case.
  */
 static inline __attribute__((always_inline)) bool
-call_or_return(struct hot *h, struct pt_folder *f, const struct pt_node *n, bool timed)
+call_or_return(struct hot *h, struct tl_pt_folder *f, const struct tl_pt_node_facts *n, bool timed)
 {
 	struct tl_pt_stack *stack = &f->thread->stack;
 	size_t depth = (size_t)(h->fold.top - stack->fold.frames);
 	struct tl_pt_frame *frame = &stack->frames[depth];
 
-	if (h->key == PT_KEY_RETURN && frame->back == n->ip && n->entry != PT_KEY_NONE &&
+	if (h->key == TL_PT_KEY_RETURN && frame->back == n->ip && n->entry != TL_PT_KEY_NONE &&
 	    !frame->flags) {
 		give(h, f, timed);
 		tl_fold_hot_pop(&h->fold, &stack->fold);
 		return true;
 	}
-	if (h->key == PT_KEY_CALL && n->called && depth + 2 <= stack->frame_capacity &&
+	if (h->key == TL_PT_KEY_CALL && n->called && depth + 2 <= stack->frame_capacity &&
 	    depth < TL_PT_STACK_MAX) {
 		give(h, f, timed);
 		frame[1] = (struct tl_pt_frame){ .back = h->last->after, .call = TL_NONE };
@@ -268,58 +273,59 @@ call_or_return(struct hot *h, struct pt_folder *f, const struct pt_node *n, bool
 }
 
 /* Outside the window the stack moves on, but nothing counts. */
-static inline __attribute__((always_inline)) void count_visit(struct pt_folder *f,
+static inline __attribute__((always_inline)) void count_visit(struct tl_pt_folder *f,
 							      const struct hot *h, uint32_t number)
 {
-	const struct pt_node_lines *l = &f->node_lines[number];
+	const struct tl_pt_node_addrs *l = &f->node_lines[number];
 	uint32_t visit = l->visits;
 
 	if (f->visits[visit].function != h->fold.top->function || f->visits[visit].first != l->tail)
-		visit = tl_pt_fold_visits(f, number, h->fold.top->function, l->tail,
-					  l->count - l->tail);
+		visit = tl_pt_visits_first(f, number, h->fold.top->function, l->tail,
+					   l->count - l->tail);
 	f->visits[visit].count += !f->closed;
-	if ((f->owed_ticks || f->owed_cycles) && f->owed_to == h->fold.top->function)
-		tl_pt_fold_repay(f, visit);
+	if ((f->unattributed_ticks || f->unattributed_cycles) &&
+	    f->unattributed_to == h->fold.top->function)
+		tl_pt_attribute_to(f, visit);
 	f->last_visit = visit;
 }
 
-static inline __attribute__((always_inline)) void pass_time(struct pt_folder *f, struct hot *h,
+static inline __attribute__((always_inline)) void pass_time(struct tl_pt_folder *f, struct hot *h,
 							    uint32_t insns, bool careful)
 {
 	uint64_t before = h->fold.clock;
 
 	h->insns += insns;
 	h->part += insns * f->rate;
-	h->fold.clock = f->base + (h->part >> PT_RATE_BITS);
+	h->fold.clock = f->base + (h->part >> TL_PT_RATE_BITS);
 	if (careful && f->node_lines)
 		f->visits[f->last_visit].ticks += (int64_t)(h->fold.clock - before);
 	if (careful && f->cycles.seen)
 		tl_pt_cycles_count(f, h->insns);
 }
 
-static __attribute__((noinline)) void look(struct pt_folder *f, struct hot *h, uint32_t number)
+static __attribute__((noinline)) void look(struct tl_pt_folder *f, struct hot *h, uint32_t number)
 {
 	store(h, f);
-	tl_pt_fold_look(f, number);
+	tl_pt_node_facts_scan(f, number);
 	load(h, f);
 }
 
-static inline __attribute__((always_inline)) void run(struct pt_folder *f, const uint32_t *numbers,
-						      size_t count, bool timed, bool careful)
+static inline __attribute__((always_inline)) void
+run(struct tl_pt_folder *f, const uint32_t *numbers, size_t count, bool timed, bool careful)
 {
-	struct pt_node *nodes = f->known->nodes;
+	struct tl_pt_node_facts *nodes = f->known->nodes;
 	struct hot h;
 
 	load(&h, f);
 	for (size_t i = 0; i < count; i++) {
-		struct pt_node *n = &nodes[numbers[i]];
+		struct tl_pt_node_facts *n = &nodes[numbers[i]];
 
-		if (careful && !tl_pt_fold_is_met(f, numbers[i]))
+		if (careful && !tl_pt_node_facts_known(f, numbers[i]))
 			look(f, &h, numbers[i]);
 		if (careful && f->node_lines)
 			count_branch(f, h.last, n->ip);
-		if (n->entry != h.key &&
-		    (careful || n->entry == PT_KEY_SEVERAL || !call_or_return(&h, f, n, timed))) {
+		if (n->entry != h.key && (careful || n->entry == TL_PT_KEY_SEVERAL ||
+					  !call_or_return(&h, f, n, timed))) {
 			store(&h, f);
 			arrive_slowly(f, &numbers[i]);
 			load(&h, f);
@@ -336,7 +342,7 @@ static inline __attribute__((always_inline)) void run(struct pt_folder *f, const
 	store(&h, f);
 }
 
-void tl_pt_fold_run(struct pt_folder *f, const uint32_t *numbers, size_t count)
+void tl_pt_fold_nodes(struct tl_pt_folder *f, const uint32_t *numbers, size_t count)
 {
 	bool careful = f->node_lines || f->options->watch;
 

@@ -9,14 +9,14 @@
 #include "symbols/binary.h"
 #include "symbols/landing_pads.h"
 
-struct pt_binary {
+struct tl_pt_symbol_file {
 	const char *path;
 	uint64_t bias;
 	struct tl_binary *binary; /* NULL: it could not be opened */
 	bool is_missed;           /* it had no name for code that ran */
 };
 
-struct pt_nameless {
+struct tl_pt_nameless {
 	const char *object, *why;
 };
 
@@ -62,7 +62,7 @@ bool tl_pt_functions_damage(const struct tl_pt_functions *functions, struct tl_p
 /* Code of an object ran that has no names. */
 static void note_nameless(struct tl_pt_functions *f, const char *object, const char *why)
 {
-	struct pt_nameless made = { NULL, NULL };
+	struct tl_pt_nameless made = { NULL, NULL };
 
 	for (size_t i = 0; i < f->nameless_count; i++)
 		if (!strcmp(f->nameless[i].object, object))
@@ -90,9 +90,10 @@ static void note_closed(struct tl_pt_functions *f, const char *path, const struc
 	note_nameless(f, path, why);
 }
 
-static struct pt_binary *binary_at(struct tl_pt_functions *f, const char *path, uint64_t bias)
+static struct tl_pt_symbol_file *binary_at(struct tl_pt_functions *f, const char *path,
+					   uint64_t bias)
 {
-	struct pt_binary *made;
+	struct tl_pt_symbol_file *made;
 	struct tl_error err;
 
 	for (size_t i = f->binary_count; i-- > 0;)
@@ -102,7 +103,8 @@ static struct pt_binary *binary_at(struct tl_pt_functions *f, const char *path, 
 		       ? &f->binaries[f->binary_count]
 		       : NULL;
 	if (made)
-		*made = (struct pt_binary){ .path = tl_names_text(&f->names, path), .bias = bias };
+		*made = (struct tl_pt_symbol_file){ .path = tl_names_text(&f->names, path),
+						    .bias = bias };
 	if (!made || !made->path) {
 		f->no_memory = true;
 		return NULL;
@@ -115,8 +117,9 @@ static struct pt_binary *binary_at(struct tl_pt_functions *f, const char *path, 
 	return made;
 }
 
-bool tl_pt_functions_tell(const struct tl_pt_functions *f,
-			  bool (*tell)(void *arg, const char *object, const char *why), void *arg)
+bool tl_pt_functions_describe(const struct tl_pt_functions *f,
+			      bool (*tell)(void *arg, const char *object, const char *why),
+			      void *arg)
 {
 	for (size_t i = 0; i < f->nameless_count; i++)
 		if (!tell(arg, f->nameless[i].object, f->nameless[i].why))
@@ -233,7 +236,7 @@ static bool returns_twice(const char *name)
 	return false;
 }
 
-static uint32_t symbol_function(struct tl_pt_functions *f, const struct tl_pt_place *place,
+static uint32_t symbol_function(struct tl_pt_functions *f, const struct tl_pt_mapping *place,
 				struct tl_binary *binary, const struct tl_symbol *symbol)
 {
 	size_t size = whole_name(symbol->name);
@@ -265,8 +268,8 @@ static uint32_t symbol_function(struct tl_pt_functions *f, const struct tl_pt_pl
 }
 
 /* What the symbols of its file say of an address. False: nothing. */
-static bool find_symbol(struct tl_pt_functions *f, const struct tl_pt_place *place, uint64_t ip,
-			struct pt_binary **binary, struct tl_symbol *symbol)
+static bool find_symbol(struct tl_pt_functions *f, const struct tl_pt_mapping *place, uint64_t ip,
+			struct tl_pt_symbol_file **binary, struct tl_symbol *symbol)
 {
 	if (!place->file) {
 		if (place->nameless)
@@ -286,8 +289,8 @@ static bool find_symbol(struct tl_pt_functions *f, const struct tl_pt_place *pla
 struct tl_pt_name tl_pt_functions_name(struct tl_pt_functions *f, uint64_t ip)
 {
 	struct tl_pt_name name = { .function = TL_NONE, .file = "" };
-	struct pt_binary *binary;
-	struct tl_pt_place place;
+	struct tl_pt_symbol_file *binary;
+	struct tl_pt_mapping place;
 	struct tl_symbol symbol;
 
 	if (!f->feed->place(f->feed->arg, ip, &place) ||
@@ -304,8 +307,8 @@ struct tl_pt_name tl_pt_functions_name(struct tl_pt_functions *f, uint64_t ip)
 
 bool tl_pt_functions_pad(struct tl_pt_functions *f, uint64_t back, uint64_t *pad)
 {
-	struct tl_pt_place place;
-	struct pt_binary *binary;
+	struct tl_pt_mapping place;
+	struct tl_pt_symbol_file *binary;
 
 	if (!back || !f->feed->place(f->feed->arg, back, &place) || !place.file)
 		return false;
@@ -319,7 +322,7 @@ uint32_t tl_pt_functions_called(struct tl_pt_functions *f, uint64_t ip)
 	struct tl_pt_function function = {
 		.file = "", .object = "", .address = ip, .by_entry = true
 	};
-	struct tl_pt_place place;
+	struct tl_pt_mapping place;
 	char text[256];
 
 	if (name.function != TL_NONE)

@@ -33,9 +33,9 @@ struct tl_pt_functions {
 	struct tl_pt_function *list;
 	size_t count, capacity;
 	struct tl_index by_name, by_entry;
-	struct pt_binary *binaries; /* those asked for names; some could not be opened */
+	struct tl_pt_symbol_file *binaries; /* those asked for names; some could not be opened */
 	size_t binary_count, binary_capacity;
-	struct pt_nameless *nameless; /* objects whose code has no names */
+	struct tl_pt_nameless *nameless; /* objects whose code has no names */
 	size_t nameless_count, nameless_capacity;
 	bool no_memory; /* sticky */
 };
@@ -57,7 +57,8 @@ uint32_t tl_pt_functions_called(struct tl_pt_functions *functions, uint64_t ip);
  */
 bool tl_pt_functions_pad(struct tl_pt_functions *functions, uint64_t back, uint64_t *pad);
 /* For each object whose code ran without names: why. False: no memory. */
-bool tl_pt_functions_tell(const struct tl_pt_functions *functions,
-			  bool (*tell)(void *arg, const char *object, const char *why), void *arg);
+bool tl_pt_functions_describe(const struct tl_pt_functions *functions,
+			      bool (*tell)(void *arg, const char *object, const char *why),
+			      void *arg);
 
 #endif

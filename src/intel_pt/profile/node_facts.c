@@ -23,9 +23,9 @@ static bool grow_zeroed(void *array, size_t *capacity, size_t want, size_t eleme
 	return true;
 }
 
-bool tl_pt_fold_room(struct pt_folder *f, uint32_t limit)
+bool tl_pt_node_facts_room(struct tl_pt_folder *f, uint32_t limit)
 {
-	struct pt_known *known = f->known;
+	struct tl_pt_node_cache *known = f->known;
 	bool outside = f->last == &f->outside;
 	size_t last = outside ? 0 : (size_t)(f->last - known->nodes);
 
@@ -41,7 +41,7 @@ bool tl_pt_fold_room(struct pt_folder *f, uint32_t limit)
 	return true;
 }
 
-void tl_pt_fold_forget(struct pt_known *known)
+void tl_pt_node_facts_forget(struct tl_pt_node_cache *known)
 {
 	if (known->count)
 		memset(known->nodes, 0, known->count * sizeof(*known->nodes));
@@ -52,26 +52,27 @@ void tl_pt_fold_forget(struct pt_known *known)
 /* ---- steps ---- */
 
 /* Calls `each` with every instruction of a node, until it returns false. */
-static void each_step(struct pt_folder *f, uint32_t number,
-		      bool (*each)(struct pt_folder *f, const struct tl_pt_step *step, size_t i,
-				   void *arg),
+static void each_step(struct tl_pt_folder *f, uint32_t number,
+		      bool (*each)(struct tl_pt_folder *f, const struct tl_pt_node_insn *step,
+				   size_t i, void *arg),
 		      void *arg)
 {
-	struct tl_pt_step steps[STEPS];
+	struct tl_pt_node_insn steps[STEPS];
 	size_t at = 0;
 	int count;
 
-	while ((count = tl_pt_node_steps(f->decoder, number - f->known->shift, at, steps, STEPS)) >
-	       0)
+	while ((count = tl_pt_decoder_node_insns(f->decoder, number - f->known->shift, at, steps,
+						 STEPS)) > 0)
 		for (int i = 0; i < count; i++, at++)
 			if (!each(f, &steps[i], at, arg))
 				return;
 	f->functions.no_memory |= count == -TL_PT_NOMEM;
 }
 
-static bool add_step(struct pt_folder *f, const struct tl_pt_step *step, size_t i, void *arg)
+static bool add_step(struct tl_pt_folder *f, const struct tl_pt_node_insn *step, size_t i,
+		     void *arg)
 {
-	uint32_t place = tl_pt_lines_place(&f->thread->lines, step);
+	uint32_t place = tl_pt_addr_costs_addr(&f->thread->lines, step);
 
 	(void)i;
 	(void)arg;
@@ -89,32 +90,33 @@ struct search {
 	uint32_t function;
 };
 
-static struct pt_inner *add_inner(struct pt_folder *f)
+static struct tl_pt_inner_function *add_inner(struct tl_pt_folder *f)
 {
-	struct pt_known *k = f->known;
+	struct tl_pt_node_cache *k = f->known;
 
 	if (!tl_grow(&k->inner, &k->inner_capacity, k->inner_count + 1, sizeof(*k->inner))) {
 		f->functions.no_memory = true;
 		return NULL;
 	}
-	k->inner[k->inner_count] = (struct pt_inner){ 0 };
+	k->inner[k->inner_count] = (struct tl_pt_inner_function){ 0 };
 	return &k->inner[k->inner_count++];
 }
 
-static bool find_change(struct pt_folder *f, const struct tl_pt_step *step, size_t i, void *arg)
+static bool find_change(struct tl_pt_folder *f, const struct tl_pt_node_insn *step, size_t i,
+			void *arg)
 {
 	struct search *s = arg;
 	struct tl_pt_name name = tl_pt_functions_name(&f->functions, step->ip);
-	struct pt_inner *inner;
+	struct tl_pt_inner_function *inner;
 
 	if (i && name.function == s->function)
 		return true;
 	inner = add_inner(f);
 	if (!inner)
 		return false;
-	*inner = (struct pt_inner){ .ip = step->ip,
-				    .function = name.function,
-				    .is_entry = name.is_entry };
+	*inner = (struct tl_pt_inner_function){ .ip = step->ip,
+						.function = name.function,
+						.is_entry = name.is_entry };
 	if (i)
 		inner[-1].insns = (uint32_t)(i - s->begun);
 	s->begun = i;
@@ -126,56 +128,61 @@ static bool find_change(struct pt_folder *f, const struct tl_pt_step *step, size
 
 static uint32_t function_key(const struct tl_pt_name *name)
 {
-	return name->function == TL_NONE ? PT_KEY_UNKNOWN : name->function + PT_KEY_FIRST;
+	return name->function == TL_NONE ? TL_PT_KEY_UNKNOWN : name->function + TL_PT_KEY_FIRST;
 }
 
-static bool find_last(struct pt_folder *f, const struct tl_pt_step *step, size_t i, void *arg)
+static bool find_last(struct tl_pt_folder *f, const struct tl_pt_node_insn *step, size_t i,
+		      void *arg)
 {
 	(void)f;
 	(void)i;
-	*(struct tl_pt_step *)arg = *step;
+	*(struct tl_pt_node_insn *)arg = *step;
 	return true;
 }
 
 /* A call of the next instruction pushes an address to be popped: it is no call. */
-static uint32_t call_key(const struct tl_pt_step *last, const struct pt_node *n, uint32_t inside)
+static uint32_t call_key(const struct tl_pt_node_insn *last, const struct tl_pt_node_facts *n,
+			 uint32_t inside)
 {
-	return last->direct && last->target == n->after ? inside : PT_KEY_CALL;
+	return last->direct && last->target == n->after ? inside : TL_PT_KEY_CALL;
 }
 
 /* `last`: its last instruction. */
-static uint32_t exit_key(const struct pt_node *n, const struct tl_pt_step *last, uint32_t inside)
+static uint32_t exit_key(const struct tl_pt_node_facts *n, const struct tl_pt_node_insn *last,
+			 uint32_t inside)
 {
 	switch (n->iclass) {
 	case TL_PT_IC_CALL:
 		return call_key(last, n, inside);
 	case TL_PT_IC_FAR_CALL:
-		return PT_KEY_CALL;
+		return TL_PT_KEY_CALL;
 	case TL_PT_IC_RETURN:
-		return PT_KEY_RETURN;
+		return TL_PT_KEY_RETURN;
 	case TL_PT_IC_FAR_RETURN:
-		return PT_KEY_FAR_RETURN;
+		return TL_PT_KEY_FAR_RETURN;
 	default:
 		return inside;
 	}
 }
 
 /* How a node is left that set the stack pointer. */
-static uint32_t moving_key(const struct pt_node *n, const struct tl_pt_step *last, uint32_t key)
+static uint32_t moving_key(const struct tl_pt_node_facts *n, const struct tl_pt_node_insn *last,
+			   uint32_t key)
 {
-	if (key == PT_KEY_CALL)
-		return n->iclass == TL_PT_IC_CALL && !(n->ip >> 63) ? PT_KEY_START : key;
-	if (key == PT_KEY_FAR_RETURN)
+	if (key == TL_PT_KEY_CALL)
+		return n->iclass == TL_PT_IC_CALL && !(n->ip >> 63) ? TL_PT_KEY_START : key;
+	if (key == TL_PT_KEY_FAR_RETURN)
 		return key;
-	return key == PT_KEY_RETURN || (n->iclass == TL_PT_IC_JUMP && !last->direct) ? PT_KEY_SWITCH
-										     : PT_KEY_MOVE;
+	return key == TL_PT_KEY_RETURN || (n->iclass == TL_PT_IC_JUMP && !last->direct)
+		       ? TL_PT_KEY_SWITCH
+		       : TL_PT_KEY_MOVE;
 }
 
-static uint32_t leaving(struct pt_folder *f, uint32_t number, const struct pt_node *n,
+static uint32_t leaving(struct tl_pt_folder *f, uint32_t number, const struct tl_pt_node_facts *n,
 			uint32_t inside)
 {
-	int moves = tl_pt_node_moves(f->decoder, number - f->known->shift);
-	struct tl_pt_step last = { 0 };
+	int moves = tl_pt_node_switches_stack(f->decoder, number - f->known->shift);
+	struct tl_pt_node_insn last = { 0 };
 	uint32_t key;
 
 	f->functions.no_memory |= moves < 0;
@@ -187,7 +194,7 @@ static uint32_t leaving(struct pt_folder *f, uint32_t number, const struct pt_no
 
 /* Its entry is then no key that any node is left by; the instructions before the last change are
  * told apart. */
-static void look_inside(struct pt_folder *f, uint32_t number, struct pt_node *n)
+static void look_inside(struct tl_pt_folder *f, uint32_t number, struct tl_pt_node_facts *n)
 {
 	struct search s = { .function = TL_NONE };
 	size_t first = f->known->inner_count;
@@ -196,13 +203,13 @@ static void look_inside(struct pt_folder *f, uint32_t number, struct pt_node *n)
 	if (f->known->inner_count == first || !add_inner(f) || f->functions.no_memory)
 		return;
 	n->insns = (uint16_t)(n->insns - s.begun);
-	n->entry = PT_KEY_SEVERAL;
+	n->entry = TL_PT_KEY_SEVERAL;
 	n->called = (uint32_t)first;
 }
 
-static void know(struct pt_folder *f, uint32_t number, const struct tl_pt_block *block)
+static void know(struct tl_pt_folder *f, uint32_t number, const struct tl_pt_block *block)
 {
-	struct pt_node *n = &f->known->nodes[number];
+	struct tl_pt_node_facts *n = &f->known->nodes[number];
 	struct tl_pt_name first = tl_pt_functions_name(&f->functions, block->ip);
 	struct tl_pt_name last = tl_pt_functions_name(&f->functions, block->end_ip);
 
@@ -223,9 +230,9 @@ static void know(struct pt_folder *f, uint32_t number, const struct tl_pt_block 
 		look_inside(f, number, n);
 }
 
-static void know_lines(struct pt_folder *f, uint32_t number, const struct tl_pt_block *block)
+static void know_lines(struct tl_pt_folder *f, uint32_t number, const struct tl_pt_block *block)
 {
-	struct pt_node_lines *l = &f->node_lines[number];
+	struct tl_pt_node_addrs *l = &f->node_lines[number];
 
 	l->tail = block->ninsn - f->known->nodes[number].insns;
 	l->first = (uint32_t)f->step_count;
@@ -233,17 +240,18 @@ static void know_lines(struct pt_folder *f, uint32_t number, const struct tl_pt_
 	l->count = (uint32_t)f->step_count - l->first;
 }
 
-void tl_pt_fold_look(struct pt_folder *f, uint32_t number)
+void tl_pt_node_facts_scan(struct tl_pt_folder *f, uint32_t number)
 {
-	const struct tl_pt_block *block = tl_pt_node_block(f->decoder, number - f->known->shift);
-	struct pt_node *n = &f->known->nodes[number];
+	const struct tl_pt_block *block =
+		tl_pt_decoder_node_block(f->decoder, number - f->known->shift);
+	struct tl_pt_node_facts *n = &f->known->nodes[number];
 
 	if (!block) {
-		n->entry = n->exit = PT_KEY_UNKNOWN;
+		n->entry = n->exit = TL_PT_KEY_UNKNOWN;
 		return;
 	}
 	f->known->looked++;
-	if (n->entry == PT_KEY_NONE)
+	if (n->entry == TL_PT_KEY_NONE)
 		know(f, number, block);
 	if (f->node_lines)
 		know_lines(f, number, block);
@@ -251,10 +259,10 @@ void tl_pt_fold_look(struct pt_folder *f, uint32_t number)
 
 /* ---- visits ---- */
 
-uint32_t tl_pt_fold_visits(struct pt_folder *f, uint32_t number, uint32_t function, uint32_t first,
-			   uint32_t steps)
+uint32_t tl_pt_visits_first(struct tl_pt_folder *f, uint32_t number, uint32_t function,
+			    uint32_t first, uint32_t steps)
 {
-	struct pt_node_lines *l = &f->node_lines[number];
+	struct tl_pt_node_addrs *l = &f->node_lines[number];
 	uint32_t at = l->visits, before = 0;
 
 	while (at && (f->visits[at].function != function || f->visits[at].first != first)) {
@@ -269,7 +277,7 @@ uint32_t tl_pt_fold_visits(struct pt_folder *f, uint32_t number, uint32_t functi
 			return 0;
 		}
 		at = (uint32_t)f->visit_count++;
-		f->visits[at] = (struct pt_visits){
+		f->visits[at] = (struct tl_pt_visits){
 			.node = number,
 			.function = function,
 			.first = first,
@@ -285,14 +293,15 @@ uint32_t tl_pt_fold_visits(struct pt_folder *f, uint32_t number, uint32_t functi
 }
 
 /* Branches before the last one are direct ones that were followed. */
-static void flush_visits(struct pt_folder *f, const struct pt_visits *v)
+static void flush_visits(struct tl_pt_folder *f, const struct tl_pt_visits *v)
 {
-	const struct pt_node_lines *l = &f->node_lines[v->node];
+	const struct tl_pt_node_addrs *l = &f->node_lines[v->node];
 
 	for (uint32_t i = 0; i < v->steps; i++) {
 		bool last = v->first + i + 1 == l->count;
 		uint32_t place = f->steps[l->first + v->first + i];
-		struct pt_cost *cost = tl_pt_lines_cost(&f->thread->lines, place, v->function);
+		struct tl_pt_addr_cost *cost =
+			tl_pt_addr_costs_cost(&f->thread->lines, place, v->function);
 
 		if (!cost)
 			return;
@@ -307,27 +316,27 @@ static void flush_visits(struct pt_folder *f, const struct pt_visits *v)
 }
 
 /* Where the visit ends. */
-static uint32_t last_place(const struct pt_folder *f, const struct pt_visits *v)
+static uint32_t last_place(const struct tl_pt_folder *f, const struct tl_pt_visits *v)
 {
 	return f->steps[f->node_lines[v->node].first + v->first + v->steps - 1];
 }
 
-static void give_visits(struct pt_folder *f)
+static void give_visits(struct tl_pt_folder *f)
 {
-	tl_pt_fold_pay(f);
+	tl_pt_attribute_rest(f);
 	for (size_t i = 1; i < f->visit_count; i++)
 		flush_visits(f, &f->visits[i]);
 	if (f->last_visit)
 		f->thread->lines.last_place = last_place(f, &f->visits[f->last_visit]) + 1;
 }
 
-void tl_pt_fold_flush(struct pt_folder *f)
+void tl_pt_visits_flush(struct tl_pt_folder *f)
 {
 	/* Without memory steps may be missing, and nothing comes of it. */
 	if (!f->thread->lines.no_memory && !f->functions.no_memory)
 		give_visits(f);
 	for (size_t i = 1; i < f->visit_count; i++)
-		f->node_lines[f->visits[i].node] = (struct pt_node_lines){ 0 };
+		f->node_lines[f->visits[i].node] = (struct tl_pt_node_addrs){ 0 };
 	f->outside = *f->last;
 	f->last = &f->outside;
 	f->visit_count = 1;

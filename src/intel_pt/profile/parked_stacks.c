@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks of a thread that do not run: they are put aside and taken up again. */
+/* Stacks of a thread that do not run: they are put parked and taken up again. */
 #include "intel_pt/profile/parked_stacks.h"
 
 #include <string.h>
@@ -30,9 +30,9 @@ static void go_on(struct tl_pt_stack *s)
 
 /* ---- exchanging the stack that runs ---- */
 
-static void swap(struct tl_pt_stack *s, struct tl_pt_aside *a)
+static void swap(struct tl_pt_stack *s, struct tl_pt_parked_stack *a)
 {
-	struct tl_pt_aside before = *a;
+	struct tl_pt_parked_stack before = *a;
 
 	a->frames = s->frames;
 	a->frame_capacity = s->frame_capacity;
@@ -53,16 +53,16 @@ static void swap(struct tl_pt_stack *s, struct tl_pt_aside *a)
 	tl_fold_stack_swap(&s->fold, &a->fold);
 }
 
-static void free_aside(struct tl_pt_aside *a)
+static void free_aside(struct tl_pt_parked_stack *a)
 {
 	tl_fold_stack_free(&a->fold);
 	free(a->frames);
 	free(a->points);
 }
 
-static bool begin_aside(struct tl_pt_stack *s, struct tl_pt_aside *a, size_t depth)
+static bool begin_aside(struct tl_pt_stack *s, struct tl_pt_parked_stack *a, size_t depth)
 {
-	*a = (struct tl_pt_aside){ .since = ++s->switches, .id = ++s->last_id };
+	*a = (struct tl_pt_parked_stack){ .since = ++s->switches, .id = ++s->last_id };
 	if (tl_fold_stack_begin(&a->fold) &&
 	    tl_grow(&a->frames, &a->frame_capacity, depth + 2, sizeof(*a->frames))) {
 		a->frames[0] = (struct tl_pt_frame){ .call = TL_NONE };
@@ -74,7 +74,7 @@ static bool begin_aside(struct tl_pt_stack *s, struct tl_pt_aside *a, size_t dep
 }
 
 /* Nobody comes back to it: what was jumped out of ended then. */
-static void end_aside(struct tl_pt_stack *s, struct tl_pt_aside *a)
+static void end_aside(struct tl_pt_stack *s, struct tl_pt_parked_stack *a)
 {
 	swap(s, a);
 	while (a->left && tl_fold_depth(&s->fold)) {
@@ -90,15 +90,15 @@ static void end_aside(struct tl_pt_stack *s, struct tl_pt_aside *a)
 
 static void remove_aside(struct tl_pt_stack *s, size_t number)
 {
-	s->asides[number] = s->asides[--s->aside_count];
+	s->parked[number] = s->parked[--s->parked_count];
 }
 
 static size_t oldest(const struct tl_pt_stack *s)
 {
 	size_t first = 0;
 
-	for (size_t i = 1; i < s->aside_count; i++)
-		if (s->asides[i].since < s->asides[first].since)
+	for (size_t i = 1; i < s->parked_count; i++)
+		if (s->parked[i].since < s->parked[first].since)
 			first = i;
 	return first;
 }
@@ -106,13 +106,13 @@ static size_t oldest(const struct tl_pt_stack *s)
 /* Room for one more. */
 static bool make_room(struct tl_pt_stack *s)
 {
-	if (s->aside_count == PT_ASIDE_MOST) {
+	if (s->parked_count == TL_PT_PARKED_MAX) {
 		size_t first = oldest(s);
 
-		end_aside(s, &s->asides[first]);
+		end_aside(s, &s->parked[first]);
 		remove_aside(s, first);
 	}
-	if (tl_grow(&s->asides, &s->aside_capacity, s->aside_count + 1, sizeof(*s->asides)))
+	if (tl_grow(&s->parked, &s->parked_capacity, s->parked_count + 1, sizeof(*s->parked)))
 		return true;
 	s->fold.no_memory = true;
 	return false;
@@ -121,33 +121,33 @@ static bool make_room(struct tl_pt_stack *s)
 void tl_pt_stack_finish(struct tl_pt_stack *s)
 {
 	tl_fold_end_frames(&s->fold);
-	while (s->aside_count)
-		end_aside(s, &s->asides[--s->aside_count]);
+	while (s->parked_count)
+		end_aside(s, &s->parked[--s->parked_count]);
 }
 
-void tl_pt_stacks_free(struct tl_pt_stack *s)
+void tl_pt_parked_free(struct tl_pt_stack *s)
 {
-	for (size_t i = 0; i < s->aside_count; i++)
-		free_aside(&s->asides[i]);
-	free(s->asides);
+	for (size_t i = 0; i < s->parked_count; i++)
+		free_aside(&s->parked[i]);
+	free(s->parked);
 	free(s->points);
-	s->asides = NULL;
+	s->parked = NULL;
 	s->points = NULL;
-	s->aside_count = s->point_count = 0;
+	s->parked_count = s->point_count = 0;
 }
 
-bool tl_pt_stacks_begin(struct tl_pt_stack *s)
+bool tl_pt_parked_begin(struct tl_pt_stack *s)
 {
-	struct tl_pt_aside *a;
+	struct tl_pt_parked_stack *a;
 
 	if (!tl_fold_depth(&s->fold))
 		return true;
 	if (!make_room(s))
 		return false;
-	a = &s->asides[s->aside_count];
+	a = &s->parked[s->parked_count];
 	if (!begin_aside(s, a, 64))
 		return false;
-	s->aside_count++;
+	s->parked_count++;
 	a->resumer = s->id;
 	suspend(s, 0);
 	swap(s, a);
@@ -155,9 +155,9 @@ bool tl_pt_stacks_begin(struct tl_pt_stack *s)
 }
 
 /* Who is resumed by the one that it resumed goes on as it was: that yielded. */
-void tl_pt_stacks_resume(struct tl_pt_stack *s, size_t number)
+void tl_pt_parked_resume(struct tl_pt_stack *s, size_t number)
 {
-	struct tl_pt_aside *a = &s->asides[number];
+	struct tl_pt_parked_stack *a = &s->parked[number];
 
 	if (s->resumer != a->id)
 		a->resumer = s->id;
@@ -172,18 +172,18 @@ void tl_pt_stacks_resume(struct tl_pt_stack *s, size_t number)
 	}
 }
 
-void tl_pt_stacks_go_back(struct tl_pt_stack *s)
+void tl_pt_parked_go_back(struct tl_pt_stack *s)
 {
-	for (size_t i = 0; i < s->aside_count; i++)
-		if (s->asides[i].id == s->resumer) {
-			tl_pt_stacks_resume(s, i);
+	for (size_t i = 0; i < s->parked_count; i++)
+		if (s->parked[i].id == s->resumer) {
+			tl_pt_parked_resume(s, i);
 			return;
 		}
 }
 
 /* ---- places that a frame may be come back to ---- */
 
-size_t tl_pt_stacks_point_depth(const struct tl_pt_point *points, size_t count, size_t depth,
+size_t tl_pt_parked_point_depth(const struct tl_pt_return_twice *points, size_t count, size_t depth,
 				uint64_t ip)
 {
 	while (count-- > 0)
@@ -193,7 +193,7 @@ size_t tl_pt_stacks_point_depth(const struct tl_pt_point *points, size_t count, 
 }
 
 /* Those of frames that are gone go, too: what is left is in the order of depth. */
-void tl_pt_stacks_point(struct tl_pt_stack *s, uint64_t ip)
+void tl_pt_parked_point(struct tl_pt_stack *s, uint64_t ip)
 {
 	size_t depth = tl_fold_depth(&s->fold);
 
@@ -206,13 +206,14 @@ void tl_pt_stacks_point(struct tl_pt_stack *s, uint64_t ip)
 		s->fold.no_memory = true;
 		return;
 	}
-	s->points[s->point_count++] = (struct tl_pt_point){ ip, depth };
+	s->points[s->point_count++] = (struct tl_pt_return_twice){ ip, depth };
 }
 
 /* Points of frames above `depth` go from one list to the other, where those frames are above `to`.
  */
-static bool move_points(struct tl_pt_point **list, size_t *count, size_t *capacity,
-			const struct tl_pt_point *from, size_t from_count, size_t depth, size_t to)
+static bool move_points(struct tl_pt_return_twice **list, size_t *count, size_t *capacity,
+			const struct tl_pt_return_twice *from, size_t from_count, size_t depth,
+			size_t to)
 {
 	for (size_t i = 0; i < from_count; i++) {
 		if (from[i].depth <= depth)
@@ -220,12 +221,12 @@ static bool move_points(struct tl_pt_point **list, size_t *count, size_t *capaci
 		if (!tl_grow(list, capacity, *count + 1, sizeof(**list)))
 			return false;
 		(*list)[(*count)++] =
-			(struct tl_pt_point){ from[i].ip, from[i].depth - depth + to };
+			(struct tl_pt_return_twice){ from[i].ip, from[i].depth - depth + to };
 	}
 	return true;
 }
 
-static size_t points_up_to(const struct tl_pt_point *points, size_t count, size_t depth)
+static size_t points_up_to(const struct tl_pt_return_twice *points, size_t count, size_t depth)
 {
 	while (count && points[count - 1].depth > depth)
 		count--;
@@ -243,17 +244,17 @@ static size_t count_handlers(const struct tl_pt_frame *frames, size_t from, size
 	return count;
 }
 
-void tl_pt_stacks_split(struct tl_pt_stack *s, size_t depth)
+void tl_pt_parked_split(struct tl_pt_stack *s, size_t depth)
 {
 	size_t count = tl_fold_depth(&s->fold) - depth;
-	struct tl_pt_aside *a;
+	struct tl_pt_parked_stack *a;
 
 	if (!make_room(s))
 		return;
-	a = &s->asides[s->aside_count];
+	a = &s->parked[s->parked_count];
 	if (!begin_aside(s, a, count))
 		return;
-	s->aside_count++;
+	s->parked_count++;
 	a->left = true;
 	a->resumer = s->id;
 	suspend(s, depth);
@@ -267,8 +268,8 @@ void tl_pt_stacks_split(struct tl_pt_stack *s, size_t depth)
 	tl_fold_stack_split(&s->fold, depth, &a->fold);
 }
 
-/* The frames that run, and above them those of the stack aside above `depth`. */
-static bool join(struct tl_pt_stack *s, const struct tl_pt_aside *a, size_t depth)
+/* The frames that run, and above them those of the stack parked above `depth`. */
+static bool join(struct tl_pt_stack *s, const struct tl_pt_parked_stack *a, size_t depth)
 {
 	size_t mine = tl_fold_depth(&s->fold), count = a->fold.depth - depth;
 
@@ -281,9 +282,9 @@ static bool join(struct tl_pt_stack *s, const struct tl_pt_aside *a, size_t dept
 			   a->point_count, depth, mine);
 }
 
-void tl_pt_stacks_exchange(struct tl_pt_stack *s, size_t number, size_t depth)
+void tl_pt_parked_exchange(struct tl_pt_stack *s, size_t number, size_t depth)
 {
-	struct tl_pt_aside *a = &s->asides[number];
+	struct tl_pt_parked_stack *a = &s->parked[number];
 	struct tl_fold_stack fold = a->fold;
 
 	suspend(s, 0);

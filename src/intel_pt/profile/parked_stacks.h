@@ -5,16 +5,16 @@
 #include "intel_pt/profile/call_stack.h"
 
 enum {
-	PT_ASIDE_MOST = 1024, /* for one more, the one that was put aside first ends */
-	PT_AHEAD = 64,        /* returns that a choice is judged by */
+	TL_PT_PARKED_MAX = 1024,  /* for one more, the one that was put aside first ends */
+	TL_PT_RETURNS_AHEAD = 64, /* returns that a choice is judged by */
 };
 
 /* A stack that does not run. */
-struct tl_pt_aside {
+struct tl_pt_parked_stack {
 	struct tl_fold_stack fold;
 	struct tl_pt_frame *frames;
 	size_t frame_capacity, handlers;
-	struct tl_pt_point *points;
+	struct tl_pt_return_twice *points;
 	size_t point_count, point_capacity;
 	uint64_t since; /* the larger, the later it was put aside */
 	uint32_t id, resumer;
@@ -32,25 +32,25 @@ void tl_pt_frame_leave_to(struct tl_pt_stack *stack, size_t depth);
 size_t tl_pt_frame_waiting(const struct tl_pt_stack *stack, uint64_t ip, bool handlers);
 
 /* stacks.c: put the stack that runs aside, and begin another one. */
-bool tl_pt_stacks_begin(struct tl_pt_stack *stack);
+bool tl_pt_parked_begin(struct tl_pt_stack *stack);
 /* Another one runs instead. */
-void tl_pt_stacks_resume(struct tl_pt_stack *stack, size_t aside);
+void tl_pt_parked_resume(struct tl_pt_stack *stack, size_t aside);
 /* The stack that runs is over: who put itself aside for it goes on. */
-void tl_pt_stacks_go_back(struct tl_pt_stack *stack);
+void tl_pt_parked_go_back(struct tl_pt_stack *stack);
 /* Frames above `depth` are put aside: they were jumped out of. */
-void tl_pt_stacks_split(struct tl_pt_stack *stack, size_t depth);
+void tl_pt_parked_split(struct tl_pt_stack *stack, size_t depth);
 /* The frames that run were those of a stack aside below its frame `depth`, and the other way round.
  */
-void tl_pt_stacks_exchange(struct tl_pt_stack *stack, size_t aside, size_t depth);
+void tl_pt_parked_exchange(struct tl_pt_stack *stack, size_t aside, size_t depth);
 /* A call that returns twice is made from the innermost frame. */
-void tl_pt_stacks_point(struct tl_pt_stack *stack, uint64_t ip);
+void tl_pt_parked_point(struct tl_pt_stack *stack, uint64_t ip);
 /* The depth of the innermost frame that called so; 0: none. */
-size_t tl_pt_stacks_point_depth(const struct tl_pt_point *points, size_t count, size_t depth,
+size_t tl_pt_parked_point_depth(const struct tl_pt_return_twice *points, size_t count, size_t depth,
 				uint64_t ip);
 
 /* switches.c: code that set the stack pointer returns, or jumps, to a place. */
-void tl_pt_stacks_switch(struct tl_pt_stack *stack, struct tl_pt_at *at);
+void tl_pt_stack_switch(struct tl_pt_stack *stack, struct tl_pt_arrival_addr *at);
 /* A return to where no frame waits: the frames below were another stack's. False: of none. */
-bool tl_pt_stacks_mistaken(struct tl_pt_stack *stack, uint64_t ip, bool handlers);
+bool tl_pt_stack_mistaken(struct tl_pt_stack *stack, uint64_t ip, bool handlers);
 
 #endif

@@ -27,13 +27,13 @@ static bool is_saved_before(struct tl_pt_reader *reader, uint64_t ip, uint8_t re
 	return false;
 }
 
-struct search {
+struct sp_search {
 	struct tl_pt_reader *reader;
 	unsigned saved; /* registers that have it, by bit */
 	bool moved;
 };
 
-static void look_at(struct search *s, const struct tl_pt_step *step)
+static void look_at(struct sp_search *s, const struct tl_pt_node_insn *step)
 {
 	uint8_t code[LONGEST];
 	struct tl_x86_stack stack;
@@ -102,17 +102,18 @@ bool tl_pt_behind_call(struct tl_pt_decoder *decoder, uint64_t ip)
 	return false;
 }
 
-int tl_pt_node_moves(struct tl_pt_decoder *decoder, uint32_t number)
+int tl_pt_node_switches_stack(struct tl_pt_decoder *decoder, uint32_t number)
 {
-	const struct tl_pt_block *block = tl_pt_node_block(decoder, number);
+	const struct tl_pt_block *block = tl_pt_decoder_node_block(decoder, number);
 	const struct tl_pt_node *node = block ? tl_pt_find_node(decoder, number) : NULL;
-	struct search s = { .reader = &decoder->insns.reader };
-	struct tl_pt_step steps[STEPS];
+	struct sp_search s = { .reader = &decoder->insns.reader };
+	struct tl_pt_node_insn steps[STEPS];
 	int count = node ? tl_pt_read_node(decoder, node) : 0;
 
 	if (!node || count < 0 || cannot_move(s.reader, block))
 		return count == -TL_PT_NOMEM ? count : 0;
-	for (size_t at = 0; (count = tl_pt_node_steps(decoder, number, at, steps, STEPS)) > 0;
+	for (size_t at = 0;
+	     (count = tl_pt_decoder_node_insns(decoder, number, at, steps, STEPS)) > 0;
 	     at += (size_t)count)
 		for (int i = 0; i < count; i++)
 			look_at(&s, &steps[i]);

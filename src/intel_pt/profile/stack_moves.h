@@ -13,7 +13,7 @@
  * 1: the last thing the block does to the stack pointer is to set it to what was not this stack's;
  * 0; -TL_PT_NOMEM.
  */
-int tl_pt_node_moves(struct tl_pt_decoder *decoder, uint32_t number);
+int tl_pt_node_switches_stack(struct tl_pt_decoder *decoder, uint32_t number);
 
 /*
  * Whether what stands before an address is a call, so that the address is one that is returned to.

@@ -179,16 +179,16 @@ static void say_now(struct tl_pt_decoder *decoder, struct text *text, bool ratio
 {
 	struct now now = { .cbr_status = 1 };
 
-	now.status = tl_pt_time(decoder, &now.tsc, &now.lost_mtc, &now.lost_cyc);
+	now.status = tl_pt_decoder_time(decoder, &now.tsc, &now.lost_mtc, &now.lost_cyc);
 	if (ratio)
-		now.cbr_status = tl_pt_core_bus_ratio(decoder, &now.cbr);
+		now.cbr_status = tl_pt_decoder_core_bus_ratio(decoder, &now.cbr);
 	say_time(text, &now);
 }
 
 static int take_event(struct tl_pt_decoder *decoder, struct answer *answer)
 {
 	struct tl_pt_event event;
-	int status = tl_pt_event_next(decoder, &event);
+	int status = tl_pt_decoder_event_next(decoder, &event);
 
 	if (status >= 0)
 		say_native_event(answer, &event);
@@ -201,7 +201,7 @@ static int insn_step(struct tl_pt_decoder *decoder, int status, struct answer *a
 
 	if (status & TL_PT_EVENT_PENDING)
 		return take_event(decoder, answer);
-	status = tl_pt_insn_next(decoder, &insn);
+	status = tl_pt_decoder_insn_next(decoder, &insn);
 	if (status >= 0)
 		say_insn(&answer->flow, insn.ip, (int)insn.mode, insn.flags & TL_PT_SPECULATIVE);
 	return status;
@@ -213,7 +213,7 @@ static int block_step(struct tl_pt_decoder *decoder, int status, struct answer *
 
 	if (status & TL_PT_EVENT_PENDING)
 		return take_event(decoder, answer);
-	status = tl_pt_block_next(decoder, &block);
+	status = tl_pt_decoder_block_next(decoder, &block);
 	if (status < 0)
 		return status;
 	say_block(&answer->flow, block.ip, block.end_ip, block.ninsn, (int)block.mode,
@@ -231,9 +231,9 @@ static void native_walk(const struct situation *s, enum face face, struct answer
 
 	if (tl_pt_decoder_open(&decoder, &config, NULL) < 0)
 		return;
-	tl_pt_image_set_callback(tl_pt_image_of(decoder), read_callback, NULL);
+	tl_pt_image_set_callback(tl_pt_decoder_image(decoder), read_callback, NULL);
 	for (unsigned syncs = 0; syncs < SYNCS_MOST; syncs++) {
-		int status = tl_pt_sync_forward(decoder);
+		int status = tl_pt_decoder_sync_forward(decoder);
 
 		say_sync(answer, status);
 		if (status == -TL_PT_EOS)

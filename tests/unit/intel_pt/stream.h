@@ -49,7 +49,7 @@ struct stream {
 	size_t size;
 	struct tl_pt_config config;
 	struct tl_pt_flow flow;
-	struct tl_pt_item item;
+	struct tl_pt_flow_item item;
 };
 
 static inline void put_bytes(struct stream *s, const uint8_t *bytes, size_t size)
@@ -72,7 +72,7 @@ static inline void begin_flow(struct stream *s, unsigned wishes)
 	assert_int_equal(tl_pt_flow_sync_forward(&s->flow), 0);
 }
 
-static inline enum tl_pt_item_kind next(struct stream *s)
+static inline enum tl_pt_flow_item_kind next(struct stream *s)
 {
 	tl_pt_flow_next(&s->flow, &s->item);
 	return s->item.kind;
@@ -81,7 +81,7 @@ static inline enum tl_pt_item_kind next(struct stream *s)
 static inline const struct tl_pt_event *want_event(struct stream *s, enum tl_pt_event_kind kind,
 						   uint64_t offset)
 {
-	assert_int_equal(next(s), TL_PT_ITEM_EVENT);
+	assert_int_equal(next(s), TL_PT_FLOW_ITEM_EVENT);
 	assert_int_equal(s->item.event.kind, kind);
 	assert_int_equal(s->item.event.offset, offset);
 	assert_int_equal(s->item.offset, offset);
@@ -105,7 +105,7 @@ static inline void want_bare(struct stream *s, enum tl_pt_event_kind kind, uint6
 
 static inline void want_tnt(struct stream *s, uint32_t count, uint64_t bits, uint64_t offset)
 {
-	assert_int_equal(next(s), TL_PT_ITEM_TNT);
+	assert_int_equal(next(s), TL_PT_FLOW_ITEM_TNT);
 	assert_int_equal(s->item.count, count);
 	assert_int_equal(s->item.bits, bits);
 	assert_int_equal(s->item.offset, offset);
@@ -113,7 +113,7 @@ static inline void want_tnt(struct stream *s, uint32_t count, uint64_t bits, uin
 
 static inline void want_tip(struct stream *s, uint64_t ip, uint64_t offset)
 {
-	assert_int_equal(next(s), TL_PT_ITEM_TIP);
+	assert_int_equal(next(s), TL_PT_FLOW_ITEM_TIP);
 	assert_false(s->item.suppressed);
 	assert_int_equal(s->item.ip, ip);
 	assert_int_equal(s->item.offset, offset);
@@ -121,14 +121,14 @@ static inline void want_tip(struct stream *s, uint64_t ip, uint64_t offset)
 
 static inline void want_error(struct stream *s, enum tl_pt_error error, uint64_t offset)
 {
-	assert_int_equal(next(s), TL_PT_ITEM_ERROR);
+	assert_int_equal(next(s), TL_PT_FLOW_ITEM_ERROR);
 	assert_int_equal(s->item.error, error);
 	assert_int_equal(s->item.offset, offset);
 }
 
 static inline void want_end(struct stream *s)
 {
-	assert_int_equal(next(s), TL_PT_ITEM_END);
+	assert_int_equal(next(s), TL_PT_FLOW_ITEM_END);
 }
 
 /* What START gives: on at 0x1000, 64 bit. */

@@ -14,7 +14,7 @@ static const uint8_t code[] = { 0x90, 0x74, 0x02, 0x90, 0x90, 0xff, 0xe0 };
 #define CYC(n) ((n) << 3 | 3)
 #define BEGIN(a) PSB, TSC(100), MODE_64, FUP(a), PSBEND
 
-static void want_mark(const struct tl_pt_mark *mark, uint32_t index, uint64_t cycles)
+static void want_mark(const struct tl_pt_timestamp *mark, uint32_t index, uint64_t cycles)
 {
 	assert_int_equal(mark->index, index);
 	assert_int_equal(mark->tsc, 100);
@@ -30,9 +30,11 @@ static void marks_count_cycles(void **state)
 {
 	static const uint8_t trace[] = { BEGIN(0x1000), CYC(5),  TNT1(0), CYC(7),  TIP(0x1000),
 					 CYC(3),        TNT1(1), CYC(2),  PGD_BARE };
-	struct tl_pt_mark marks[8];
+	struct tl_pt_timestamp marks[8];
 	uint32_t nodes[8];
-	struct tl_pt_run run = { .nodes = nodes, .max = 8, .marks = marks, .max_marks = 8 };
+	struct tl_pt_node_batch run = {
+		.nodes = nodes, .max = 8, .timestamps = marks, .max_timestamps = 8
+	};
 	struct scene s;
 	uint64_t cycles;
 
@@ -40,17 +42,17 @@ static void marks_count_cycles(void **state)
 	open_scene(&s, trace, sizeof(trace), AT, code, sizeof(code), 0);
 	assert_int_equal(want_event(&s, TL_PT_EV_ENABLED).cycles, 0);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
-	assert_true(tl_pt_nodes(s.decoder, &run) == 0);
+	assert_true(tl_pt_decoder_nodes(s.decoder, &run) == 0);
 	assert_int_equal(run.count, 4);
-	assert_int_equal(run.mark_count, 3);
+	assert_int_equal(run.timestamp_count, 3);
 	want_mark(&marks[0], 0, 0);
 	want_mark(&marks[1], 1, 7);
 	want_mark(&marks[2], 2, 10);
-	assert_int_equal(tl_pt_cycles(s.decoder, &cycles), 0);
+	assert_int_equal(tl_pt_decoder_cycles(s.decoder, &cycles), 0);
 	assert_int_equal(cycles, 10);
 	s.status = run.status;
 	assert_int_equal(want_event(&s, TL_PT_EV_DISABLED).cycles, 12);
-	assert_int_equal(tl_pt_cycles(s.decoder, &cycles), 0);
+	assert_int_equal(tl_pt_decoder_cycles(s.decoder, &cycles), 0);
 	assert_int_equal(cycles, 12);
 	close_scene(&s);
 }
@@ -86,10 +88,10 @@ static void without_cycles(void **state)
 
 	(void)state;
 	open_scene(&s, trace, sizeof(trace), AT, code, sizeof(code), 0);
-	assert_int_equal(tl_pt_cycles(s.decoder, &cycles), 0);
+	assert_int_equal(tl_pt_decoder_cycles(s.decoder, &cycles), 0);
 	assert_int_equal(cycles, 0);
-	assert_int_equal(tl_pt_cycles(NULL, &cycles), -TL_PT_INVALID);
-	assert_int_equal(tl_pt_cycles(s.decoder, NULL), -TL_PT_INVALID);
+	assert_int_equal(tl_pt_decoder_cycles(NULL, &cycles), -TL_PT_INVALID);
+	assert_int_equal(tl_pt_decoder_cycles(s.decoder, NULL), -TL_PT_INVALID);
 	close_scene(&s);
 	assert_int_equal(
 		tl_pt_decoder_open(&s.decoder,
@@ -98,7 +100,7 @@ static void without_cycles(void **state)
 							   .end = trace + sizeof(trace) },
 				   NULL),
 		0);
-	assert_int_equal(tl_pt_cycles(s.decoder, &cycles), -TL_PT_NOSYNC);
+	assert_int_equal(tl_pt_decoder_cycles(s.decoder, &cycles), -TL_PT_NOSYNC);
 	tl_pt_decoder_close(s.decoder);
 }
 

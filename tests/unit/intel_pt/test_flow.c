@@ -69,7 +69,7 @@ static void addresses_follow_the_last_one(void **state)
 	want_tip(&s, 0x010203040506bbaa, 36);
 	want_tip(&s, 0x01020304aabbccdd, 39);
 	want_tip(&s, 0x0102010203040506, 44);
-	assert_int_equal(next(&s), TL_PT_ITEM_TIP);
+	assert_int_equal(next(&s), TL_PT_FLOW_ITEM_TIP);
 	assert_true(s.item.suppressed);
 	want_tip(&s, 0x0102010203040001, 52);
 	want_tip(&s, 0xffff800000000000, 55);

@@ -177,7 +177,7 @@ static void callbacks(void **state)
 	(void)state;
 	open_scene(&s, trace, sizeof(trace), 0x1000, nop, sizeof(nop), TL_PT_CLASSIC);
 	assert_int_equal(tl_pt_image_set_callback(s.image, read_ret, &lowest), 0);
-	s.status = tl_pt_sync_set(s.decoder, 0);
+	s.status = tl_pt_decoder_sync_set(s.decoder, 0);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
 	/* A section and the callback are two sections. */
 	assert_int_equal(want_block(&s, 0x1000, 0x1000, 1).isid, 1);
@@ -223,10 +223,10 @@ static void decode_at(struct tl_pt_image *image, uint64_t ip)
 	int status;
 
 	assert_int_equal(tl_pt_decoder_open(&decoder, &config, image), 0);
-	status = tl_pt_sync_forward(decoder);
+	status = tl_pt_decoder_sync_forward(decoder);
 	while (status >= 0 && status & TL_PT_EVENT_PENDING)
-		status = tl_pt_event_next(decoder, &event);
-	assert_int_equal(tl_pt_blocks(decoder, blocks, 2, &status), 2);
+		status = tl_pt_decoder_event_next(decoder, &event);
+	assert_int_equal(tl_pt_decoder_blocks(decoder, blocks, 2, &status), 2);
 	assert_int_equal(blocks[0].ip, ip);
 	assert_int_equal(blocks[1].ip, ip);
 	tl_pt_decoder_close(decoder);

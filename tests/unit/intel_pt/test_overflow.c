@@ -45,7 +45,7 @@ static void tracing_was_off_at_the_end(void **state)
 		begin_flow(&s, 0);
 		want_start(&s);
 		want_bare(&s, TL_PT_EV_OVERFLOW, 27);
-		assert_false(s.flow.hold & TL_PT_HOLD_ERROR);
+		assert_false(s.flow.slow_path_reasons & TL_PT_SLOW_ERROR);
 	}
 }
 

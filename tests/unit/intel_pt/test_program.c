@@ -48,7 +48,7 @@ static void maps(void **state)
 {
 	struct temp *temp = *state;
 	struct tl_pt_program *program = open_program();
-	struct tl_pt_place place;
+	struct tl_pt_mapping place;
 	struct tl_error err;
 	uint8_t byte;
 
@@ -56,11 +56,11 @@ static void maps(void **state)
 	write_text(temp, "a.map", "# comment\n1000 4 0 /no/such/file 200\n\n2000 4 4 [anon] 0\n");
 	assert_int_equal(tl_pt_program_add_map(program, temp_path(temp, "a.map"), NULL, &err), 0);
 	assert_int_equal(tl_pt_program_settle(program, &err), 0);
-	assert_true(tl_pt_program_place(program, 0x1003, &place));
+	assert_true(tl_pt_program_mapping(program, 0x1003, &place));
 	assert_string_equal(place.object, "/no/such/file");
 	assert_null(place.file);
 	assert_int_equal(place.offset, 0x200);
-	assert_false(tl_pt_program_place(program, 0x1004, &place));
+	assert_false(tl_pt_program_mapping(program, 0x1004, &place));
 	assert_int_equal(
 		tl_pt_image_read(tl_pt_program_image(program), NULL, &byte, 1, NULL, 0x2001), 1);
 	assert_int_equal(byte, 'f');
@@ -116,7 +116,7 @@ static void raw_bytes(void **state)
 {
 	struct temp *temp = *state;
 	struct tl_pt_program *program = open_program();
-	struct tl_pt_place place;
+	struct tl_pt_mapping place;
 	struct tl_error err;
 	uint8_t bytes[8];
 
@@ -132,7 +132,7 @@ static void raw_bytes(void **state)
 	assert_int_equal(
 		tl_pt_image_read(tl_pt_program_image(program), NULL, bytes, 8, NULL, 0x500000), 3);
 	assert_memory_equal(bytes, "789", 3);
-	assert_true(tl_pt_program_place(program, 0x500001, &place));
+	assert_true(tl_pt_program_mapping(program, 0x500001, &place));
 	assert_int_equal(place.offset, 7);
 	assert_int_equal(tl_pt_program_add_raw(program, temp_path(temp, "code"), 10, 0, 0, &err),
 			 TL_BAD_USAGE);
@@ -160,7 +160,7 @@ static void origins_are_compared(void **state)
 	snprintf(line, sizeof(line), "555555555000 300 0 %s 1000\n", golden);
 	for (unsigned changed = 0; changed < 2; changed++) {
 		struct tl_pt_program *program = open_program();
-		struct tl_pt_place place;
+		struct tl_pt_mapping place;
 
 		elf[0x1200] = (uint8_t)(elf[0x1200] ^ changed);
 		temp_write(temp, "c.img", elf + 0x1000, 0x300);
@@ -168,7 +168,7 @@ static void origins_are_compared(void **state)
 		assert_int_equal(
 			tl_pt_program_add_map(program, temp_path(temp, "c.map"), NULL, &err), 0);
 		assert_int_equal(tl_pt_program_settle(program, &err), 0);
-		assert_true(tl_pt_program_place(program, 0x555555555010, &place));
+		assert_true(tl_pt_program_mapping(program, 0x555555555010, &place));
 		assert_int_equal(place.file != NULL, !changed);
 		if (!changed)
 			assert_int_equal(place.bias, 0x555555554000);
@@ -183,7 +183,7 @@ static void whole_files_have_names(void **state)
 	struct temp *temp = *state;
 	const char *root = getenv("TL_SOURCE_ROOT");
 	struct tl_pt_program *program = open_program();
-	struct tl_pt_place place;
+	struct tl_pt_mapping place;
 	struct tl_error err;
 	char golden[512], line[600];
 	uint8_t *elf = malloc(1 << 16);
@@ -200,11 +200,11 @@ static void whole_files_have_names(void **state)
 	write_text(temp, "w.map", line);
 	assert_int_equal(tl_pt_program_add_map(program, temp_path(temp, "w.map"), NULL, &err), 0);
 	assert_int_equal(tl_pt_program_settle(program, &err), 0);
-	assert_true(tl_pt_program_place(program, 0x701159, &place));
+	assert_true(tl_pt_program_mapping(program, 0x701159, &place));
 	assert_string_equal(place.file, golden);
 	assert_int_equal(place.bias, 0x700000);
 	/* What is no code is part of the image all the same. */
-	assert_true(tl_pt_program_place(program, 0x700000, &place));
+	assert_true(tl_pt_program_mapping(program, 0x700000, &place));
 	assert_null(place.file);
 	assert_null(place.nameless);
 	tl_pt_program_close(program);
@@ -233,7 +233,7 @@ static void reasons(void **state)
 		   "64 bytes.");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct tl_pt_program *program = open_program();
-		struct tl_pt_place place;
+		struct tl_pt_mapping place;
 		struct tl_error err;
 		char line[64];
 
@@ -242,7 +242,7 @@ static void reasons(void **state)
 		assert_int_equal(
 			tl_pt_program_add_map(program, temp_path(temp, "a.map"), NULL, &err), 0);
 		assert_int_equal(tl_pt_program_settle(program, &err), 0);
-		assert_true(tl_pt_program_place(program, 0x1000, &place));
+		assert_true(tl_pt_program_mapping(program, 0x1000, &place));
 		if (rows[i].why)
 			assert_string_equal(place.nameless, rows[i].why);
 		else

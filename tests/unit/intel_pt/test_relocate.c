@@ -28,7 +28,7 @@ static struct tl_pt_event resync(struct scene *s)
 {
 	struct tl_pt_event lost;
 
-	s->status = tl_pt_resync(s->decoder, &lost);
+	s->status = tl_pt_decoder_resync(s->decoder, &lost);
 	assert_true(s->status >= 0);
 	return lost;
 }
@@ -135,7 +135,7 @@ static void the_address_space_changes_on_the_way(void **state)
 	assert_int_equal(tl_pt_image_remove_by_asid(s.image, NULL), 1);
 	assert_int_equal(tl_pt_image_add_memory(s.image, code, sizeof(code), &one, AT, 1), 0);
 	assert_int_equal(tl_pt_image_add_memory(s.image, other, sizeof(other), &two, AT, 2), 0);
-	s.status = tl_pt_sync_set(s.decoder, 0);
+	s.status = tl_pt_decoder_sync_set(s.decoder, 0);
 	want_event(&s, TL_PT_EV_ENABLED);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
 	want_event(&s, TL_PT_EV_ASYNC_PAGING);

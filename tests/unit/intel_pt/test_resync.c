@@ -26,7 +26,7 @@ static void want_place(struct stream *s, bool on, uint64_t ip)
 	bool is_on;
 	uint64_t at;
 
-	assert_true(tl_pt_gives_place(&s->flow, &s->item, &is_on, &at));
+	assert_true(tl_pt_gives_ip(&s->flow, &s->item, &is_on, &at));
 	assert_int_equal(is_on, on);
 	if (on)
 		assert_int_equal(at, ip);
@@ -141,7 +141,7 @@ static void at_an_event_with_an_address(void **state)
 	want_place(&s, true, 0x1004);
 	want_bare(&s, TL_PT_EV_DISABLED, 32);
 	want_at(&s, TL_PT_EV_PTWRITE, 33, 0x1008);
-	assert_false(tl_pt_gives_place(&s.flow, &s.item, &on, &ip));
+	assert_false(tl_pt_gives_ip(&s.flow, &s.item, &on, &ip));
 }
 
 static void bytes_that_are_no_packets(void **state)
@@ -190,9 +190,9 @@ static void it_always_moves_on(void **state)
 	begin_flow(&s, 0);
 	for (;;) {
 		next(&s);
-		if (s.item.kind == TL_PT_ITEM_END)
+		if (s.item.kind == TL_PT_FLOW_ITEM_END)
 			break;
-		if (s.item.kind != TL_PT_ITEM_ERROR)
+		if (s.item.kind != TL_PT_FLOW_ITEM_ERROR)
 			continue;
 		assert_true(s.item.offset >= last);
 		last = s.item.offset;

@@ -25,15 +25,15 @@ struct fixture {
 	char file[512];
 };
 
-static bool place(void *arg, uint64_t ip, struct tl_pt_place *place)
+static bool place(void *arg, uint64_t ip, struct tl_pt_mapping *place)
 {
 	struct fixture *f = arg;
 	bool known = ip < 0x4000;
 
-	*place = (struct tl_pt_place){ .object = known ? "rec" : "lib.so",
-				       .file = known ? f->file : NULL,
-				       .start = known ? 0 : UNKNOWN,
-				       .end = known ? 0x4000 : UNKNOWN + 0x10000 };
+	*place = (struct tl_pt_mapping){ .object = known ? "rec" : "lib.so",
+					 .file = known ? f->file : NULL,
+					 .start = known ? 0 : UNKNOWN,
+					 .end = known ? 0x4000 : UNKNOWN + 0x10000 };
 	return known || ip >= UNKNOWN;
 }
 
@@ -64,7 +64,7 @@ static int teardown(void **state)
 static void go(struct fixture *f, enum tl_pt_arrival how, uint64_t ip, uint64_t back)
 {
 	struct tl_pt_name name = tl_pt_functions_name(&f->functions, ip);
-	struct tl_pt_at at = { ip, name.function, TL_NONE, name.is_entry };
+	struct tl_pt_arrival_addr at = { ip, name.function, TL_NONE, name.is_entry };
 
 	tl_pt_stack_arrive(&f->stack, how, &at, back);
 	assert_false(f->stack.fold.no_memory);
@@ -264,7 +264,7 @@ static void in_two_stacks(struct fixture *f)
 	go(f, TL_PT_BY_CALL, EVEN, MAIN + 0x10);
 	go(f, TL_PT_BY_SWITCH, ODD, 0);
 	want(f, "odd");
-	assert_int_equal(f->stack.aside_count, 1);
+	assert_int_equal(f->stack.parked_count, 1);
 }
 
 /* "switch: ... if nobody waits there, a stack of its own begins"; "of another one that was put
@@ -332,7 +332,7 @@ static void mistakes_are_mended(void **state)
 	go(f, TL_PT_BY_CALL, DEEP, ODD + 0x20);
 	go(f, TL_PT_BY_CALL, EVEN, DEEP + 0x10);
 	go(f, TL_PT_BY_SWITCH, UNKNOWN, 0);
-	assert_int_equal(f->stack.aside_count, 2);
+	assert_int_equal(f->stack.parked_count, 2);
 	go(f, TL_PT_BY_SWITCH, DEEP + 0x10, 0);
 	want(f, "main deep");
 	go(f, TL_PT_BY_RETURN, ODD + 0x20, 0);
@@ -354,7 +354,7 @@ static void a_call_begins_a_stack(void **state)
 	want(f, "odd");
 	go(f, TL_PT_BY_RETURN, DEEP + 0x10, 0);
 	want(f, "main deep");
-	assert_int_equal(f->stack.aside_count, 0);
+	assert_int_equal(f->stack.parked_count, 0);
 }
 
 /* "to a frame of this stack (longjmp, exceptions)"; "then they are put aside, ... and are closed as
@@ -364,7 +364,7 @@ static void frames_that_were_left(void **state)
 	struct fixture *f = *state;
 
 	in_main_deep(f);
-	tl_pt_stacks_point(&f->stack, DEEP + 0x30);
+	tl_pt_parked_point(&f->stack, DEEP + 0x30);
 	go(f, TL_PT_BY_CALL, DEEP, DEEP + 0x10);
 	go(f, TL_PT_BY_CALL, EVEN, DEEP + 0x10);
 	go(f, TL_PT_BY_CALL, ODD, EVEN + 0x10);
@@ -372,7 +372,7 @@ static void frames_that_were_left(void **state)
 	/* Of two frames of deep, the one that may be come back to. */
 	go(f, TL_PT_BY_SWITCH, DEEP + 0x30, 0);
 	want(f, "main deep");
-	assert_int_equal(f->stack.aside_count, 1);
+	assert_int_equal(f->stack.parked_count, 1);
 	assert_int_equal(calls(f, EVEN), 1);
 	assert_int_equal(f->stack.fold.losses.deduced_exits, 3);
 }
@@ -383,7 +383,7 @@ static void depth_is_bounded(void **state)
 	struct fixture *f = *state;
 
 	for (unsigned i = 0; i < TL_PT_STACK_MAX + 5u; i++) {
-		struct tl_pt_at at = { DEEP, TL_NONE, TL_NONE, true };
+		struct tl_pt_arrival_addr at = { DEEP, TL_NONE, TL_NONE, true };
 
 		at.function = tl_pt_functions_called(&f->functions, DEEP);
 		tl_pt_stack_arrive(&f->stack, TL_PT_BY_CALL, &at, DEEP + 8);

@@ -88,7 +88,7 @@ static int take_events(struct tl_pt_decoder *decoder, struct sums *sums, int sta
 	struct tl_pt_event event;
 
 	while (status >= 0 && status & TL_PT_EVENT_PENDING) {
-		status = tl_pt_event_next(decoder, &event);
+		status = tl_pt_decoder_event_next(decoder, &event);
 		mix(sums, event.offset);
 		mix(sums, event.tsc);
 		mix(sums, event.cycles);
@@ -98,7 +98,7 @@ static int take_events(struct tl_pt_decoder *decoder, struct sums *sums, int sta
 }
 
 /* "how many of the numbers are blocks so far": never fewer than were given. */
-static void meet(struct sums *sums, const struct tl_pt_run *run)
+static void meet(struct sums *sums, const struct tl_pt_node_batch *run)
 {
 	if (sums->epoch != run->epoch) {
 		sums->epoch = run->epoch;
@@ -116,11 +116,11 @@ static void meet(struct sums *sums, const struct tl_pt_run *run)
 static int take_run(struct tl_pt_decoder *decoder, struct sums *sums)
 {
 	uint32_t nodes[512];
-	struct tl_pt_run run = { .nodes = nodes, .max = 512 };
-	int status = tl_pt_nodes(decoder, &run);
+	struct tl_pt_node_batch run = { .nodes = nodes, .max = 512 };
+	int status = tl_pt_decoder_nodes(decoder, &run);
 
 	for (size_t i = 0; status >= 0 && i < run.count; i++) {
-		const struct tl_pt_block *block = tl_pt_node_block(decoder, nodes[i]);
+		const struct tl_pt_block *block = tl_pt_decoder_node_block(decoder, nodes[i]);
 
 		assert_non_null(block);
 		mix(sums, block->ip);
@@ -141,17 +141,17 @@ static int go_on(struct tl_pt_decoder *decoder, struct sums *sums, int error)
 	uint64_t offset = 0;
 	int status;
 
-	tl_pt_offset(decoder, &offset);
+	tl_pt_decoder_offset(decoder, &offset);
 	mix(sums, (uint64_t)-error);
 	mix(sums, offset);
 	sums->errors++;
-	status = tl_pt_resync(decoder, NULL);
-	return status < 0 && status != -TL_PT_EOS ? tl_pt_sync_forward(decoder) : status;
+	status = tl_pt_decoder_resync(decoder, NULL);
+	return status < 0 && status != -TL_PT_EOS ? tl_pt_decoder_sync_forward(decoder) : status;
 }
 
 static void decode_all(struct tl_pt_decoder *decoder, struct sums *sums)
 {
-	int status = tl_pt_sync_forward(decoder);
+	int status = tl_pt_decoder_sync_forward(decoder);
 
 	while (status != -TL_PT_EOS) {
 		status = take_events(decoder, sums, status);
@@ -179,7 +179,7 @@ static struct sums decode(const struct fixture *f, unsigned jobs, uint32_t most,
 
 	assert_int_equal(tl_pt_decoder_open(&decoder, &config, f->image), 0);
 	decoder->graph.code->most = most;
-	assert_int_equal(tl_pt_set_jobs(decoder, jobs), 0);
+	assert_int_equal(tl_pt_decoder_set_jobs(decoder, jobs), 0);
 	decode_all(decoder, &sums);
 	/* Where pieces do not fit together, one thread goes on alone. */
 	sums.teamed = decoder->team != NULL;

@@ -24,7 +24,7 @@ static void want_time(struct stream *s, uint64_t tsc, uint32_t lost_cyc)
 /* One outcome, and the time it was. */
 static void want_outcome_at(struct stream *s, uint64_t tsc, uint32_t lost_cyc)
 {
-	assert_int_equal(next(s), TL_PT_ITEM_TNT);
+	assert_int_equal(next(s), TL_PT_FLOW_ITEM_TNT);
 	assert_int_equal(s->item.count, 1);
 	want_time(s, tsc, lost_cyc);
 }
@@ -40,7 +40,7 @@ static void no_time(void **state)
 	PUT(&s, START, TNT_T);
 	begin_flow(&s, TL_PT_FLOW_TIMED);
 	want_start(&s);
-	assert_int_equal(next(&s), TL_PT_ITEM_TNT);
+	assert_int_equal(next(&s), TL_PT_FLOW_ITEM_TNT);
 	assert_int_equal(tl_pt_flow_time(&s.flow, &tsc, &mtc, &cyc), -TL_PT_NO_TIME);
 	assert_int_equal(tl_pt_flow_cbr(&s.flow, &ratio), -TL_PT_NO_CBR);
 }
