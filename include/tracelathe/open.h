@@ -31,8 +31,8 @@ struct tl_raw_spec {
 	uint64_t offset, end, address;
 };
 
-/** What tl_input_dump() shows, and how; bits. Formats take what they know of and leave the rest. */
-enum tl_dump_wish {
+/** What tl_input_dump() shows, and how; bits. A format ignores the bits that it does not know. */
+enum tl_dump_flag {
 	TL_DUMP_PACKETS = 1 << 0, /**< Intel PT */
 	TL_DUMP_BLOCKS = 1 << 1,  /**< Intel PT */
 	TL_DUMP_INSTRUCTIONS = 1 << 2,
@@ -64,57 +64,87 @@ enum tl_input_detail {
 };
 
 /**
- * How an input is opened and read. Begin with TL_INPUT_OPTIONS_DEFAULT: ids that are 0 are a
- * thread, process or processor to choose.
+ * Which records count. Ids that are 0 are a thread, process or processor to choose, TL_NOWHERE
+ * means any.
  */
-struct tl_input_options {
-	size_t size;        /**< sizeof(struct tl_input_options) */
-	const char *format; /**< NULL: recognise by content */
+struct tl_input_filter {
+	uint64_t thread, process, cpu;
+	uint64_t part; /**< Callgrind: only parts of this number, 0: any */
+	/** window in seconds from the first record on; to_seconds <= 0: no end */
+	double from_seconds, to_seconds;
+	/** POSIX extended regular expressions, NULL: any */
+	const char *function, *object;
+};
+
+/** The programs that ran: names, source lines, instrumentation maps, code. */
+struct tl_input_programs {
 	const struct tl_binary_spec *binaries;
 	size_t binary_count;
-	const char *map;               /**< XRay instruction map as YAML, NULL: none */
-	uint64_t thread, process, cpu; /**< filters, TL_NOWHERE: any */
-	/** window from the first record on; to < 0 or 0: open */
-	double from_seconds, to_seconds;
-	/** filters: POSIX extended regular expressions, NULL: any */
-	const char *function, *object;
-	bool raw_names; /**< no demangling */
-	bool strict;
-	bool exact;            /**< exact quantiles, whatever memory they need */
-	bool per_thread;       /**< keep durations per thread */
-	bool file_order;       /**< dump: as the bytes stand, not in time order */
-	bool tid16;            /**< XRay: 2-byte thread ids */
-	const char *bit_order; /**< XRay: "low", "high", NULL: detect */
-	unsigned jobs;         /**< 0: 1 */
-	tl_progress_fn *progress;
-	void *progress_arg;
-	enum tl_input_detail detail;
-	uint64_t part;                  /**< Callgrind: only parts of this number, 0: any */
-	unsigned dump;                  /**< enum tl_dump_wish */
 	const struct tl_raw_spec *raws; /**< Intel PT: code */
 	size_t raw_count;
-	/** where programs that a trace names are looked for, NULL: / */
+	/** XRay: instrumentation map as YAML; Intel PT: list of code regions; NULL: none */
+	const char *map;
+	/** the directory below which the programs that a trace names are looked for, NULL: / */
 	const char *sysroot;
 	/** perf.data: a cache of programs by build id, NULL: ~/.debug */
 	const char *build_id_dir;
-	/** Intel PT: "FAMILY/MODEL[/STEPPING]", "auto", "none"; NULL: what the trace says */
-	const char *cpu_model;
-	uint8_t mtc_freq, nom_freq; /**< Intel PT: 0: what the trace says */
-	uint32_t cpuid_15_eax, cpuid_15_ebx;
-	/** Intel PT: Hz of the crystal clock, for seconds; 0: unknown */
-	uint32_t cpuid_15_ecx;
-	/** timeline: most calls shown inside each other, 0: all */
-	uint32_t depth;
-	uint64_t tsc_hz; /**< Intel PT: 0: what the trace says */
-	/** xtrace: see struct tl_xtrace_layout; NULL: find out */
-	const char *layout;
-	/** xtrace: "04=8": undefined tokens to skip, with their payload's size */
-	const char *skip_unknown;
-	/* xtrace: what tl_input_dump() shows; zero-filled: everything. */
+};
+
+/** How tl_input_dump() shows the records. The ranges are for xtrace; zero-filled: all records. */
+struct tl_dump_options {
+	unsigned flags;                  /**< enum tl_dump_flag */
 	struct tl_number_range ordinals; /**< instructions by number from 0 */
 	struct tl_number_range pcs;      /**< instructions by address */
 	struct tl_number_range between;  /**< from one snapshot to before another */
 	struct tl_number_range compare;  /**< the two snapshots to compare instead */
+};
+
+/** Intel PT: how the trace was recorded, where the trace itself does not say it. */
+struct tl_input_intel_pt {
+	/** "FAMILY/MODEL[/STEPPING]", "auto", "none"; NULL: what the trace says */
+	const char *cpu_model;
+	uint8_t mtc_freq, nom_freq; /**< 0: what the trace says */
+	uint32_t cpuid_15_eax, cpuid_15_ebx;
+	uint32_t cpuid_15_ecx; /**< Hz of the crystal clock, for seconds; 0: unknown */
+	uint64_t tsc_hz;       /**< 0: what the trace says */
+};
+
+/** Order of the bits in the bit fields of big-endian XRay logs. */
+enum tl_bit_order { TL_BITS_DETECT, TL_BITS_LOW, TL_BITS_HIGH };
+
+/** XRay: what a log does not say of itself. */
+struct tl_input_xray {
+	bool tid16; /**< thread ids have 2 bytes */
+	enum tl_bit_order bit_order;
+};
+
+/** xtrace: what the files do not say of themselves. */
+struct tl_input_xtrace {
+	const char *layout; /**< see struct tl_xtrace_layout; NULL: find out */
+	/** "04=8": undefined tokens to skip, with the size of their payload */
+	const char *skip_unknown;
+};
+
+/** How an input is opened and read. Begin with TL_INPUT_OPTIONS_DEFAULT. */
+struct tl_input_options {
+	size_t size;        /**< sizeof(struct tl_input_options) */
+	const char *format; /**< NULL: recognise by content */
+	struct tl_input_filter filter;
+	struct tl_input_programs programs;
+	struct tl_dump_options dump;
+	struct tl_input_intel_pt intel_pt;
+	struct tl_input_xray xray;
+	struct tl_input_xtrace xtrace;
+	bool raw_names;  /**< no demangling */
+	bool strict;     /**< stop at the first fault */
+	bool exact;      /**< exact quantiles, whatever memory they need */
+	bool per_thread; /**< keep durations per thread */
+	bool file_order; /**< dump: records in the order of the file, not of time */
+	unsigned jobs;   /**< threads to work on, 0: 1 */
+	tl_progress_fn *progress;
+	void *progress_arg;
+	enum tl_input_detail detail;
+	uint32_t depth; /**< timeline: most calls shown inside each other, 0: all */
 };
 
 /** Everything of an input: the initializer of a struct tl_input_options. */
@@ -126,16 +156,17 @@ inline struct tl_input_options tl_input_options_default()
 	struct tl_input_options options = {};
 
 	options.size = sizeof(options);
-	options.thread = options.process = options.cpu = TL_NOWHERE;
+	options.filter.thread = options.filter.process = options.filter.cpu = TL_NOWHERE;
 	return options;
 }
 #else
 #define TL_INPUT_OPTIONS_DEFAULT                                                                   \
 	{                                                                                          \
-		.size = sizeof(struct tl_input_options),                                           \
-		.thread = TL_NOWHERE,                                                              \
-		.process = TL_NOWHERE,                                                             \
-		.cpu = TL_NOWHERE,                                                                 \
+		.size = sizeof(struct tl_input_options), .filter = {                               \
+			.thread = TL_NOWHERE,                                                      \
+			.process = TL_NOWHERE,                                                     \
+			.cpu = TL_NOWHERE,                                                         \
+		},                                                                                 \
 	}
 #endif
 
@@ -158,8 +189,8 @@ struct tl_slice {
 	struct tl_output *partner;
 };
 
-/** What tl_input_analyze() looks for; bits. */
-enum tl_analysis_wish {
+/** The analyses of tl_input_analyze(); bits. */
+enum tl_analysis_flag {
 	TL_ANALYZE_MIX = 1 << 0,       /**< instructions by class and opcode */
 	TL_ANALYZE_FOOTPRINT = 1 << 1, /**< lines and pages touched */
 	TL_ANALYZE_REUSE = 1 << 2,     /**< reuse distances of lines, fetched and accessed */
@@ -175,7 +206,7 @@ enum tl_analysis_wish {
  */
 struct tl_analysis {
 	size_t size;              /**< sizeof(struct tl_analysis) */
-	unsigned what;            /**< enum tl_analysis_wish; 0: mix, footprint, reuse and cache */
+	unsigned analyses;        /**< enum tl_analysis_flag; 0: mix, footprint, reuse and cache */
 	enum tl_report_form form; /**< TL_REPORT_CSV: one analysis at a time */
 	const char *caches; /**< file that describes caches and TLBs, NULL: tl_default_caches() */
 	/** BBV: instructions of a vector, 0: from snapshot to snapshot, or 1,000,000 */
@@ -198,9 +229,23 @@ struct tl_damage {
 /** A format that can be read. */
 struct tl_format_info {
 	const char *name, *help;
+	/** what the `record` of a tl_error or a tl_damage counts: "record", "line" */
+	const char *record_word;
+	/**
+	 * The logs of the processes of one program are one input, by tl_input_join(), though each
+	 * is a trace of its own.
+	 */
+	bool joins_processes;
+	/**
+	 * A trace of two files: how the names of the first and of the second one end; NULL: a trace
+	 * is one file. tl_slice.partner takes the second one.
+	 */
+	const char *suffix, *partner_suffix;
 };
-/** The formats, in the order of help; ends with a NULL name. */
-TL_API const struct tl_format_info *tl_formats(void);
+/** The formats by number from 0, in the order of help; NULL behind the last. Static. */
+TL_API const struct tl_format_info *tl_format_info(size_t number);
+/** The format of a name, NULL: there is none. Static. */
+TL_API const struct tl_format_info *tl_format_find(const char *name);
 
 /**
  * Code as the input's own decoder found it, after tl_input_fold(): up to `size` bytes at an
@@ -227,8 +272,8 @@ TL_API int tl_input_open(struct tl_input **input, const char *const *paths, size
  */
 TL_API int tl_input_join(struct tl_input *input, struct tl_input *other, const char **failed,
 			 struct tl_error *err);
-/** Name of the recognised format; static. */
-TL_API const char *tl_input_format(const struct tl_input *input);
+/** The recognised format; static. */
+TL_API const struct tl_format_info *tl_input_format(const struct tl_input *input);
 TL_API void tl_input_close(struct tl_input *input);
 
 /**
@@ -261,7 +306,8 @@ TL_API int64_t tl_input_check(struct tl_input *input, enum tl_report_form form,
 TL_API int tl_input_timeline(struct tl_input *input, const char *format, struct tl_output *out,
 			     struct tl_error *err);
 /**
- * Re-encode in the input's own format, or write its records in another one of tl_trace_targets().
+ * Re-encode in the input's own format, or write its records in another one of
+ * tl_trace_target().
  * @param variant  format specific ("5", "basic", ...); NULL: the newest
  * @return 0; TL_UNSUPPORTED when `to` is neither the input's format nor one that its records can be
  *         written in
@@ -273,7 +319,7 @@ TL_API int tl_input_reencode(struct tl_input *input, const char *to, const char 
  * A part of a trace, in the input's own format, that reads as a trace of its own.
  * @return 0; TL_UNSUPPORTED when the format cannot be cut, or not in this way; TL_BAD_USAGE
  */
-TL_API int tl_input_slice(struct tl_input *input, const struct tl_slice *what,
+TL_API int tl_input_slice(struct tl_input *input, const struct tl_slice *slice,
 			  struct tl_output *out, struct tl_error *err);
 
 /**
@@ -285,18 +331,27 @@ TL_API int tl_input_slice(struct tl_input *input, const struct tl_slice *what,
 TL_API int tl_input_analyze(struct tl_input *input, const struct tl_analysis *analysis,
 			    struct tl_output *out, const char **failed, struct tl_error *err);
 
-/**
- * What traces, not profiles, can be converted to by tl_input_reencode(), beside formats; ends with
- * a NULL name.
- */
-TL_API const struct tl_format_info *tl_trace_targets(void);
+/** What the records of a trace, not its profile, can be written as by tl_input_reencode(). */
+struct tl_trace_target {
+	const char *name, *help;
+};
+/** The targets beside the formats by number from 0; NULL behind the last. Static. */
+TL_API const struct tl_trace_target *tl_trace_target(size_t number);
 
 /**
- * Damage met by the calls so far: `*count` places, of which the first `*listed` are returned; valid
- * until the next call on the input.
+ * Damage met by the calls so far.
+ * @param skipped_bytes  may be NULL
+ * @return number of damaged places; tl_input_damage() tells of the first 1000 of them
  */
-TL_API const struct tl_damage *tl_input_damage(struct tl_input *input, size_t *listed,
-					       uint64_t *count, uint64_t *skipped_bytes);
+TL_API uint64_t tl_input_damage_count(struct tl_input *input, uint64_t *skipped_bytes);
+/**
+ * A damaged place by number from 0, as counted by the last tl_input_damage_count().
+ * @param size  sizeof(*damage)
+ * @return 1; 0: there is no such place, or it is not listed; TL_BAD_USAGE for a size that is too
+ *         small
+ */
+TL_API int tl_input_damage(const struct tl_input *input, size_t number, struct tl_damage *damage,
+			   size_t size);
 
 #ifdef __cplusplus
 }

@@ -54,12 +54,14 @@ int cmd_convert(struct job *job, struct tl_error *err)
 		  TL_NOWHERE },
 	};
 	/* clang-format on */
-	const char *to = job->settings->to ? job->settings->to : "callgrind";
+	const char *to = job->settings->to ? job->settings->to : tl_exporters()[0]->name;
+
+	const struct tl_format_info *format = tl_input_format(job->input);
 
 	if (tl_exporter_find(to) || !strcmp(to, "json") || !strcmp(to, "csv"))
 		return export_input(job, to, err);
 	/* A format of two files is written whole as its largest part is. */
-	if (!strcmp(to, "xtrace") && !strcmp(to, tl_input_format(job->input)))
+	if (format->partner_suffix && !strcmp(to, format->name))
 		return write_part(job, everything, err);
 	return tl_input_reencode(job->input, to, job->settings->variant, job->out, err);
 }

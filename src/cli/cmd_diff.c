@@ -23,13 +23,13 @@ static int fold_both(struct job *job, struct tl_profile *profiles[2], struct tl_
 	if (status < 0)
 		return status;
 	if (settings->after_count) {
-		settings->input.binaries = settings->after_binaries;
-		settings->input.binary_count = settings->after_count;
+		settings->input.programs.binaries = settings->after_binaries;
+		settings->input.programs.binary_count = settings->after_count;
 	}
 	if (settings->after_map)
-		settings->input.map = settings->after_map;
+		settings->input.programs.map = settings->after_map;
 	else if (settings->after_count)
-		settings->input.map = NULL;
+		settings->input.programs.map = NULL;
 	return fold_file(job, settings->paths[1], &profiles[1], err);
 }
 

@@ -76,9 +76,9 @@ int cmd_flame(struct job *job, struct tl_error *err)
 	if (!can_write_flame(job))
 		return TL_UNSUPPORTED;
 	/* A graph of all functions estimates its own paths, beside a table that is exact. */
-	status =
-		fold_input_stacks(job, job->settings->input.function || job->settings->input.object,
-				  &profile, &events, err);
+	status = fold_input_stacks(
+		job, job->settings->input.filter.function || job->settings->input.filter.object,
+		&profile, &events, err);
 	if (status == TL_OK)
 		status = write_flame(job, profile, NULL, err);
 	free(events);

@@ -40,8 +40,8 @@ static int narrow(const struct job *job, struct tl_profile **profile, struct tl_
 {
 	const struct tl_profile_filter filter = {
 		.size = sizeof(filter),
-		.function = job->settings->input.function,
-		.object = job->settings->input.object,
+		.function = job->settings->input.filter.function,
+		.object = job->settings->input.filter.object,
 	};
 	struct tl_profile *whole = *profile;
 	int status;
@@ -64,7 +64,7 @@ struct logs {
 
 static bool is_log(const struct job *job)
 {
-	return !strcmp(tl_input_format(job->input), "xray");
+	return tl_input_format(job->input)->joins_processes;
 }
 
 static int add_log(struct job *job, struct logs *logs, const char *path, struct tl_error *err)
@@ -127,7 +127,7 @@ static int gather(struct job *job, struct group *group, struct tl_error *err)
 
 int cmd_merge(struct job *job, struct tl_error *err)
 {
-	const char *to = job->settings->to ? job->settings->to : "callgrind";
+	const char *to = job->settings->to ? job->settings->to : tl_exporters()[0]->name;
 	const struct tl_exporter *exporter = tl_exporter_find(to);
 	struct group group = { .count = 0 };
 	uint32_t *events = NULL;

@@ -5,22 +5,24 @@
 
 #include "cli/cli.h"
 
-/* Of a pair of files both have one name: NAME.xinsndata.bin has NAME.xsnapshot.bin beside it. To
- * free(). */
-static char *partner_name(const struct settings *settings)
+/*
+ * The name of the second file of a format of two (NAME.xsnapshot.bin of NAME.xinsndata.bin), NULL:
+ * it is not written. To free().
+ */
+static char *partner_name(const struct settings *settings, const struct tl_format_info *format)
 {
-	static const char suffix[] = ".xinsndata.bin";
 	const char *output = settings->output;
-	size_t size = output ? strlen(output) : 0;
+	size_t size = output ? strlen(output) : 0, end;
 	char *name;
 
 	if (settings->partner)
 		return strdup(settings->partner);
-	if (size < sizeof(suffix) || strcmp(output + size - sizeof(suffix) + 1, suffix))
+	end = format->suffix ? strlen(format->suffix) : SIZE_MAX;
+	if (size <= end || strcmp(output + size - end, format->suffix))
 		return NULL;
-	return asprintf(&name, "%.*s.xsnapshot.bin", (int)(size - sizeof(suffix) + 1), output) < 0
-		       ? NULL
-		       : name;
+	if (asprintf(&name, "%.*s%s", (int)(size - end), output, format->partner_suffix) < 0)
+		return NULL;
+	return name;
 }
 
 static int write_both(struct job *job, struct tl_slice what, const char *name, struct tl_error *err)
@@ -45,7 +47,7 @@ static int write_both(struct job *job, struct tl_slice what, const char *name, s
 
 int write_part(struct job *job, struct tl_slice what, struct tl_error *err)
 {
-	char *name = partner_name(job->settings);
+	char *name = partner_name(job->settings, tl_input_format(job->input));
 	int status = write_both(job, what, name, err);
 
 	free(name);

@@ -10,19 +10,19 @@
  */
 static bool option_words(const struct option_row *row, char separator)
 {
+	const struct tl_format_info *format;
+	const struct tl_trace_target *target;
 	const char *gap = "", between[2] = { separator, '\0' };
 
 	if (row->set == set_format || row->set == set_target) {
-		for (const struct tl_format_info *format = tl_formats(); format->name;
-		     format++, gap = between)
+		for (size_t i = 0; (format = tl_format_info(i)); i++, gap = between)
 			printf("%s%s", gap, format->name);
 		if (row->set == set_format)
 			return true;
 		for (const struct tl_exporter *const *exporter = tl_exporters(); *exporter;
 		     exporter++, gap = between)
 			printf("%s%s", gap, (*exporter)->name);
-		for (const struct tl_format_info *target = tl_trace_targets(); target->name;
-		     target++)
+		for (size_t i = 0; (target = tl_trace_target(i)); i++)
 			printf("%s%s", gap, target->name);
 		return true;
 	}

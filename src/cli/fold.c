@@ -83,7 +83,7 @@ static void hint(const struct job *job, const struct tl_profile *profile)
 {
 	uint32_t count = tl_profile_function_count(profile);
 
-	if (job->settings->binary_count || job->settings->input.map || !count)
+	if (job->settings->binary_count || job->settings->input.programs.map || !count)
 		return;
 	if (report_form(job->settings) != TL_REPORT_TEXT ||
 	    !(job->command->bit & (C_REPORT | C_TREE | C_ANNOTATE | C_FLAME)))
@@ -162,8 +162,8 @@ int fold_input_stacks(struct job *job, bool wanted, struct tl_profile **profile,
 {
 	const struct tl_profile_filter filter = {
 		.size = sizeof(filter),
-		.function = job->settings->input.function,
-		.object = job->settings->input.object,
+		.function = job->settings->input.filter.function,
+		.object = job->settings->input.filter.object,
 	};
 	struct tl_profile *whole;
 	int status = fold_input(job, &whole, events, err);

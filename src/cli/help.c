@@ -29,6 +29,8 @@ void help_wrap(const char *text, unsigned at, unsigned indent)
 
 void help_overview(void)
 {
+	const struct tl_format_info *format;
+
 	puts("tracelathe - turn any execution trace into a profile you can read\n"
 	     "usage: tracelathe COMMAND [OPTIONS] FILE; tracelathe COMMAND --help; --version\n");
 	for (const struct command *command = commands; command->name; command++)
@@ -37,8 +39,8 @@ void help_overview(void)
 	     "  tracelathe tree --top-down xray-log            the call tree\n"
 	     "  tracelathe timeline -o out.perfetto xray-log   for ui.perfetto.dev\n");
 	fputs("formats:", stdout);
-	for (const struct tl_format_info *format = tl_formats(); format->name; format++)
-		printf("%s %s", format == tl_formats() ? "" : ",", format->name);
+	for (size_t i = 0; (format = tl_format_info(i)); i++)
+		printf("%s %s", i ? "," : "", format->name);
 	puts(" (.zst .gz .xz .lz4; - is stdin)");
 }
 
@@ -69,6 +71,9 @@ static void put_name(const char *name, const char *help)
 
 static void put_targets(bool reencode)
 {
+	const struct tl_format_info *format;
+	const struct tl_trace_target *target;
+
 	puts("\nformats of --to:");
 	for (const struct tl_exporter *const *exporter = tl_exporters(); *exporter; exporter++)
 		put_name((*exporter)->name, (*exporter)->help);
@@ -76,18 +81,19 @@ static void put_targets(bool reencode)
 		put_name("json", "the table of `tracelathe report --json`");
 	if (!tl_exporter_find("csv"))
 		put_name("csv", "the table of `tracelathe report --csv`");
-	for (const struct tl_format_info *format = tl_formats(); reencode && format->name; format++)
+	for (size_t i = 0; reencode && (format = tl_format_info(i)); i++)
 		if (!tl_exporter_find(format->name))
 			put_name(format->name, "the trace itself, record for record");
-	for (const struct tl_format_info *target = tl_trace_targets(); reencode && target->name;
-	     target++)
+	for (size_t i = 0; reencode && (target = tl_trace_target(i)); i++)
 		put_name(target->name, target->help);
 }
 
 static void put_formats(void)
 {
+	const struct tl_format_info *format;
+
 	puts("\nformats of --format:");
-	for (const struct tl_format_info *format = tl_formats(); format->name; format++)
+	for (size_t i = 0; (format = tl_format_info(i)); i++)
 		put_name(format->name, format->help);
 }
 

@@ -124,6 +124,8 @@ static void command_page(const struct command *command)
 
 static void main_page(void)
 {
+	const struct tl_format_info *format;
+
 	put_title(NULL);
 	puts(".SH NAME\ntracelathe \\- turn any execution trace into a profile you can read\n"
 	     ".SH SYNOPSIS\n.B tracelathe\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR] \\fIFILE\\fR\n"
@@ -138,7 +140,7 @@ static void main_page(void)
 	for (const struct command *command = commands; command->name; command++)
 		put_tagged(command->name, command->help);
 	puts(".SH FORMATS");
-	for (const struct tl_format_info *format = tl_formats(); format->name; format++)
+	for (size_t i = 0; (format = tl_format_info(i)); i++)
 		put_tagged(format->name, format->help);
 	puts(".SH ENVIRONMENT\n"
 	     ".TP\n.B NO_COLOR\nno colors unless \\-\\-color always is given\n"

@@ -9,18 +9,18 @@
 
 static bool chooses_time(const struct tl_input_options *o)
 {
-	return o->from_seconds > 0 || o->to_seconds > 0;
+	return o->filter.from_seconds > 0 || o->filter.to_seconds > 0;
 }
 
 static bool chooses_records(const struct tl_input_options *o)
 {
-	return o->thread != TL_NOWHERE || o->process != TL_NOWHERE || o->cpu != TL_NOWHERE ||
-	       o->part || chooses_time(o);
+	return o->filter.thread != TL_NOWHERE || o->filter.process != TL_NOWHERE ||
+	       o->filter.cpu != TL_NOWHERE || o->filter.part || chooses_time(o);
 }
 
 static bool chooses_functions(const struct tl_input_options *o)
 {
-	return o->function || o->object;
+	return o->filter.function || o->filter.object;
 }
 
 static void say_id(const char *option, uint64_t id, uint64_t none)
@@ -41,16 +41,16 @@ static void tell(struct job *job, const char *file, bool functions)
 
 	progress_end(job->progress);
 	say("tracelathe: %s: nothing matches", file);
-	say_id("thread", o->thread, TL_NOWHERE);
-	say_id("pid", o->process, TL_NOWHERE);
-	say_id("cpu", o->cpu, TL_NOWHERE);
-	say_id("part", o->part, 0);
+	say_id("thread", o->filter.thread, TL_NOWHERE);
+	say_id("pid", o->filter.process, TL_NOWHERE);
+	say_id("cpu", o->filter.cpu, TL_NOWHERE);
+	say_id("part", o->filter.part, 0);
 	if (chooses_time(o))
-		say(" --time %g..", o->from_seconds);
-	if (chooses_time(o) && o->to_seconds > 0)
-		say("%g", o->to_seconds);
-	say_text("function", functions ? o->function : NULL);
-	say_text("object", functions ? o->object : NULL);
+		say(" --time %g..", o->filter.from_seconds);
+	if (chooses_time(o) && o->filter.to_seconds > 0)
+		say("%g", o->filter.to_seconds);
+	say_text("function", functions ? o->filter.function : NULL);
+	say_text("object", functions ? o->filter.object : NULL);
 	putc('\n', stderr);
 	job->damaged = true;
 }

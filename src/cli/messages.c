@@ -58,6 +58,7 @@ void complain(const struct command *command, const char *format, ...)
 
 void complain_error(const char *file, const struct tl_error *err)
 {
+	const struct tl_format_info *format = err->format ? tl_format_find(err->format) : NULL;
 	const char *gap = " ";
 
 	say("tracelathe: %s:", file);
@@ -66,9 +67,7 @@ void complain_error(const char *file, const struct tl_error *err)
 		gap = ", ";
 	}
 	if (err->record != TL_NOWHERE) {
-		/* What is text has lines. */
-		fprintf(stderr, "%s%s %" PRIu64, gap,
-			err->format && !strcmp(err->format, "callgrind") ? "line" : "record",
+		fprintf(stderr, "%s%s %" PRIu64, gap, format ? format->record_word : "record",
 			err->record);
 		gap = ", ";
 	}

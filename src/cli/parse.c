@@ -149,7 +149,8 @@ static void set_defaults(struct settings *settings)
 {
 	*settings = (struct settings){ .tree = TL_TREE_BOTH, .context = -1 };
 	settings->input.size = sizeof(settings->input);
-	settings->input.thread = settings->input.process = settings->input.cpu = TL_NOWHERE;
+	settings->input.filter.thread = settings->input.filter.process =
+		settings->input.filter.cpu = TL_NOWHERE;
 	settings->input.jobs = processors();
 	settings->slice = (struct tl_slice){
 		.size = sizeof(settings->slice),
@@ -175,17 +176,15 @@ static bool settle(struct settings *settings, const struct command *command)
 		complain(command, "--flame goes without --rename, --by, --json and --csv");
 		return false;
 	}
-	settings->input.binaries = settings->binaries;
-	settings->input.binary_count = settings->binary_count;
-	settings->input.raws = settings->raws;
-	settings->input.raw_count = settings->raw_count;
+	settings->input.programs.binaries = settings->binaries;
+	settings->input.programs.binary_count = settings->binary_count;
+	settings->input.programs.raws = settings->raws;
+	settings->input.programs.raw_count = settings->raw_count;
 	if ((command->bit & (C_REPORT | C_TREE | C_STACKS)) ||
 	    (command->bit == C_DIFF && !(settings->by && !strcmp(settings->by, "line"))))
 		settings->input.detail = TL_DETAIL_FUNCTIONS;
 	settings->input.per_thread = settings->report.threads;
 	settings->input.file_order = settings->order && !strcmp(settings->order, "file");
-	if (settings->input.bit_order && !strcmp(settings->input.bit_order, "detect"))
-		settings->input.bit_order = NULL;
 	return true;
 }
 

@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 
-enum { DAMAGE_LISTED = 10 };
+enum { DAMAGE_TOLD = 10 };
 
 /* ---- input ---- */
 
@@ -26,33 +26,32 @@ static bool open_input(struct job *job, const char *const *paths, size_t count)
 	return false;
 }
 
-/* @return whether there was any damage */
+/* @return whether there was any damage: places of status TL_OK are remarks */
 static bool tell_damage(const struct job *job, const char *file)
 {
+	uint64_t skipped, count = tl_input_damage_count(job->input, &skipped);
+	bool damaged = false;
+	struct tl_damage place;
 	size_t listed = 0;
-	uint64_t count = 0, skipped = 0;
-	const struct tl_damage *places = tl_input_damage(job->input, &listed, &count, &skipped);
-	size_t told = listed < DAMAGE_LISTED ? listed : DAMAGE_LISTED;
-	bool damaged = count > listed;
 
-	for (size_t i = 0; i < listed; i++)
-		damaged |= places[i].status != TL_OK;
-	for (size_t i = 0; i < told; i++) {
-		struct tl_error place = {
-			.status = places[i].status,
-			.text = places[i].text,
-			.format = tl_input_format(job->input),
-			.offset = places[i].offset,
-			.record = places[i].record,
+	for (; tl_input_damage(job->input, listed, &place, sizeof(place)) == 1; listed++) {
+		const struct tl_error err = {
+			.status = place.status,
+			.text = place.text,
+			.format = tl_input_format(job->input)->name,
+			.offset = place.offset,
+			.record = place.record,
 		};
 
-		complain_error(places[i].path ? places[i].path : file, &place);
+		damaged |= place.status != TL_OK;
+		if (listed < DAMAGE_TOLD)
+			complain_error(place.path ? place.path : file, &err);
 	}
-	if (count > told)
+	if (count > DAMAGE_TOLD)
 		complain(NULL,
 			 "%s: ... and %" PRIu64 " more places, %" PRIu64 " bytes skipped in all",
-			 file, count - told, skipped);
-	return damaged;
+			 file, count - DAMAGE_TOLD, skipped);
+	return damaged || count > listed;
 }
 
 /* ---- output ---- */

@@ -262,8 +262,8 @@ const char *set_window(void *field, const struct option_row *row, const char *va
 		return "a window FROM..TO is needed, such as 0.5..2 or 5ms..20ms";
 	if (dots[2] && to <= from)
 		return "the window ends before it begins";
-	input->from_seconds = from;
-	input->to_seconds = dots[2] ? to : -1;
+	input->filter.from_seconds = from;
+	input->filter.to_seconds = dots[2] ? to : -1;
 	return NULL;
 }
 
@@ -321,11 +321,9 @@ const char *set_two(void *field, const struct option_row *row, const char *value
 const char *set_format(void *field, const struct option_row *row, const char *value)
 {
 	(void)row;
-	for (const struct tl_format_info *format = tl_formats(); format->name; format++) {
-		if (!strcmp(format->name, value)) {
-			*(const char **)field = format->name;
-			return NULL;
-		}
+	if (tl_format_find(value)) {
+		*(const char **)field = value;
+		return NULL;
 	}
 	return "this format cannot be read; `tracelathe help` lists those that can";
 }
@@ -344,12 +342,13 @@ const char *set_timeline(void *field, const struct option_row *row, const char *
 
 bool target_known(const char *name)
 {
+	const struct tl_trace_target *target;
+
 	if (tl_exporter_find(name) || !strcmp(name, "json") || !strcmp(name, "csv"))
 		return true;
-	for (const struct tl_format_info *format = tl_formats(); format->name; format++)
-		if (!strcmp(format->name, name))
-			return true;
-	for (const struct tl_format_info *target = tl_trace_targets(); target->name; target++)
+	if (tl_format_find(name))
+		return true;
+	for (size_t i = 0; (target = tl_trace_target(i)); i++)
 		if (!strcmp(target->name, name))
 			return true;
 	return false;
@@ -372,7 +371,7 @@ const char *set_caches(void *field, const struct option_row *row, const char *va
 	(void)row;
 	if (value && !*value)
 		return "a file name is missing";
-	settings->analysis.what |= TL_ANALYZE_CACHE;
+	settings->analysis.analyses |= TL_ANALYZE_CACHE;
 	settings->analysis.caches = value ? value : settings->analysis.caches;
 	return NULL;
 }

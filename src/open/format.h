@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_OPEN_FORMAT_H
 #define TL_OPEN_FORMAT_H
-/* What a format must be able to do to be opened by content: one table of operations each. */
+/*
+ * What a format can do: its adapter fills one struct tl_format, which formats.def names. probe(),
+ * open() and close() have to be there. Any other operation may be NULL: input.c then reports that
+ * the format does not support it, so no adapter says so itself.
+ */
 #include <tracelathe/open.h>
 
 struct tl_input {
 	const struct tl_format *format;
 	struct tl_input_options options;
 	struct tl_source *source; /* of the first path */
-	void *handle;             /* the format's own */
-	struct tl_damage *damage; /* as last asked for */
+	void *handle;             /* of the format's adapter */
+	struct tl_damage *damage; /* as counted by the last tl_input_damage_count() */
+	size_t damage_listed;
 
-	/* A format whose trace is one file takes several, too: each is an input of its own. */
+	/* Further files of a format whose trace is one file: each is an input of its own. */
 	struct tl_input **others;
 	size_t other_count;
-	const char *path;    /* of an other */
-	const char *failed;  /* what the last error is about, NULL: the first path */
-	bool related;        /* what the files know of each other is known */
+	const char *path;    /* of one of the others; NULL for the first */
+	const char *failed;  /* the path that the last error is about, NULL: the first */
+	bool related;        /* relate() was called */
 	unsigned lost_pages; /* of all mapped files (core/guard.h), when the input was opened */
 };
 
 /* A form that the records of a trace can be written in. */
 struct tl_conversion {
-	const char *name;
+	struct tl_trace_target target;
 	int (*write)(struct tl_input *input, struct tl_output *out, struct tl_error *err);
 };
 
@@ -31,19 +36,21 @@ struct tl_format {
 	bool many_paths; /* open() takes several paths as one input */
 	/* How sure it is, 0 .. 100, by the first bytes. */
 	int (*probe)(const uint8_t *data, size_t size);
+	/* Why a file at `path` is empty, if the format's writer leaves such files; else NULL. */
+	const char *(*explain_empty)(const char *path);
 	/* Make input->handle; on failure *failed may be set to another path than the first. */
 	int (*open)(struct tl_input *input, const char *const *paths, size_t path_count,
 		    const char **failed, struct tl_error *err);
 	void (*close)(struct tl_input *input);
 	/*
-	 * What several inputs of the format, this one and its others, know of each other, before
-	 * fold(); on failure input->failed may be set. NULL: nothing. A file that is a copy of
-	 * another one is then no mistake by itself.
+	 * Compare the input and its others before fold(), where the logs of several processes
+	 * depend on each other; on failure input->failed may be set. With this operation, two files
+	 * of the same bytes are not an error.
 	 */
 	int (*relate)(struct tl_input *input, struct tl_error *err);
 	/*
-	 * The sources of further paths, by number; NULL behind the last. NULL: there are none, or
-	 * they are streams.
+	 * The sources of further paths, by number; NULL behind the last. No such operation: there
+	 * are none, or they are streams.
 	 */
 	const struct tl_source *(*source)(const struct tl_input *input, size_t number);
 	int (*fold)(struct tl_input *input, struct tl_profile **profile, struct tl_error *err);
@@ -56,39 +63,24 @@ struct tl_format {
 	int (*timeline)(struct tl_input *input, struct tl_timeline *timeline, struct tl_error *err);
 	int (*reencode)(struct tl_input *input, const char *variant, struct tl_output *out,
 			struct tl_error *err);
-	/* A part of the trace; NULL: the format cannot be cut. */
-	int (*slice)(struct tl_input *input, const struct tl_slice *what, struct tl_output *out,
+	int (*slice)(struct tl_input *input, const struct tl_slice *slice, struct tl_output *out,
 		     struct tl_error *err);
-	/* What was executed; NULL: the format does not tell. */
 	int (*analyze)(struct tl_input *input, const struct tl_analysis *analysis,
 		       struct tl_output *out, const char **failed, struct tl_error *err);
-	/* tl_input_code(); NULL: the format has no code. */
+	/* tl_input_code() */
 	size_t (*code)(struct tl_input *input, const char *object, uint64_t address, uint8_t *bytes,
 		       size_t size);
 	const struct tl_conversion *conversions; /* ends with a NULL name; NULL: none */
-	/* Fill at most `room` places; returns how many there are listed. */
+	/* Fill at most `room` places; returns how many of them it filled. */
 	size_t (*damage)(struct tl_input *input, struct tl_damage *places, size_t room,
 			 uint64_t *count, uint64_t *skipped_bytes);
 };
 
-/* registry.c; ends with a NULL. */
-extern const struct tl_format *const tl_format_table[];
+/* The row of a format by number from 0; NULL behind the last (registry.c). */
+const struct tl_format *tl_format_at(size_t number);
 
-/* What help says of them. */
-#define TL_XRAY_INFO { "xray", "LLVM XRay: flight data recorder (FDR), basic and profiling mode" }
-#define TL_CALLGRIND_INFO                                                                          \
-	{ "callgrind", "Callgrind and Cachegrind profiles, also of other programs (xdebug, "       \
-		       "pprof, xtree, ...)" }
-#define TL_INTEL_PT_INFO { "intel-pt", "Intel Processor Trace, as the processor writes it" }
-#define TL_PERF_INFO { "perf", "perf.data of Linux perf, with the Intel PT in it" }
-#define TL_XTRACE_INFO                                                                             \
-	{ "xtrace", "Kunpeng workload traces: instruction streams (xinsndata), register "          \
-		    "snapshots (xsnapshot)" }
-
-extern const struct tl_format tl_xray_format;
-extern const struct tl_format tl_callgrind_format;
-extern const struct tl_format tl_intel_pt_format;
-extern const struct tl_format tl_perf_format;
-extern const struct tl_format tl_xtrace_format;
+#define TL_FORMAT(row) extern const struct tl_format row;
+#include "open/formats.def"
+#undef TL_FORMAT
 
 #endif

@@ -1,31 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The formats that can be read: one line each. */
+/* The formats of formats.def by number and by name, and what their records can be written as. */
+#include <string.h>
+
 #include "open/format.h"
 
-const struct tl_format *const tl_format_table[] = {
-	&tl_xray_format, &tl_callgrind_format, &tl_intel_pt_format,
-	&tl_perf_format, &tl_xtrace_format,    NULL,
+static const struct tl_format *const formats[] = {
+#define TL_FORMAT(row) &(row),
+#include "open/formats.def"
+#undef TL_FORMAT
+	NULL,
 };
 
-const struct tl_format_info *tl_trace_targets(void)
+const struct tl_format *tl_format_at(size_t number)
 {
-	static const struct tl_format_info targets[] = {
-		{ "tarmac", "instructions, registers and accesses as Arm's Tarmac (text)" },
-		{ "champsim", "instructions as ChampSim reads them (64 bytes each)" },
-		{ "bbv", "basic-block vectors as SimPoint reads them (`analyze --bbv`)" },
-		{ "jsonl", "instructions with their accesses, one JSON object a line" },
-		{ NULL, NULL },
-	};
-
-	return targets;
+	return number < sizeof(formats) / sizeof(formats[0]) ? formats[number] : NULL;
 }
 
-const struct tl_format_info *tl_formats(void)
+const struct tl_format_info *tl_format_info(size_t number)
 {
-	static const struct tl_format_info formats[] = {
-		TL_XRAY_INFO, TL_CALLGRIND_INFO, TL_INTEL_PT_INFO,
-		TL_PERF_INFO, TL_XTRACE_INFO,    { NULL, NULL },
-	};
+	const struct tl_format *format = tl_format_at(number);
 
-	return formats;
+	return format ? &format->info : NULL;
+}
+
+const struct tl_format_info *tl_format_find(const char *name)
+{
+	for (size_t i = 0; formats[i]; i++)
+		if (!strcmp(formats[i]->info.name, name))
+			return &formats[i]->info;
+	return NULL;
+}
+
+const struct tl_trace_target *tl_trace_target(size_t number)
+{
+	for (size_t i = 0; formats[i]; i++) {
+		const struct tl_conversion *conversion = formats[i]->conversions;
+
+		for (; conversion && conversion->target.name; conversion++)
+			if (!number--)
+				return &conversion->target;
+	}
+	return NULL;
 }

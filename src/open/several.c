@@ -14,6 +14,7 @@
 
 struct file {
 	const char *path;
+	size_t number; /* among the paths given */
 	dev_t device;
 	ino_t inode;
 	off_t size;
@@ -38,7 +39,7 @@ static size_t list_files(struct file *files, const char *const *paths, size_t co
 
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(paths[i], "-") && !stat(paths[i], &status) && S_ISREG(status.st_mode))
-			files[listed++] = (struct file){ paths[i], status.st_dev, status.st_ino,
+			files[listed++] = (struct file){ paths[i], i, status.st_dev, status.st_ino,
 							 status.st_size };
 	if (listed)
 		qsort(files, listed, sizeof(*files), compare_files);
@@ -79,8 +80,8 @@ static bool same_bytes(const struct file *a, const struct file *b, char *room)
 }
 
 /*
- * Of those of one size, whether one has the bytes of another; an empty file counts for nothing
- * anyway.
+ * A file with the bytes of another: the one given later. Only files of one size are compared; empty
+ * files add nothing, so several of them are no mistake.
  */
 static const struct file *find_copy(const struct file *files, size_t count, char *room)
 {
@@ -88,7 +89,7 @@ static const struct file *find_copy(const struct file *files, size_t count, char
 		for (size_t j = i + 1; files[i].size && j < count && files[j].size == files[i].size;
 		     j++)
 			if (same_bytes(&files[i], &files[j], room))
-				return &files[j];
+				return files[i].number > files[j].number ? &files[i] : &files[j];
 	return NULL;
 }
 

@@ -73,7 +73,7 @@ static uint64_t digest_of(struct tl_output *out)
 static int fulfil(struct tl_input *input, const struct wish *wish, struct tl_output *out)
 {
 	const struct tl_analysis analysis = { .size = sizeof(analysis),
-					      .what = wish->what,
+					      .analyses = wish->what,
 					      .form = wish->form };
 	struct tl_error err;
 
@@ -85,13 +85,12 @@ static int fulfil(struct tl_input *input, const struct wish *wish, struct tl_out
 static int use(const struct input *in, const struct wish *wish, uint64_t *digest)
 {
 	const struct tl_binary_spec binary = { .path = in->elf };
-	/* clang-format off */
 	const struct tl_input_options options = {
-		.size = sizeof(options), .format = "xtrace", .thread = TL_NOWHERE,
-		  .process = TL_NOWHERE,
-		.cpu = TL_NOWHERE, .binaries = &binary, .binary_count = wish->binary,
+		.size = sizeof(options),
+		.format = "xtrace",
+		.filter = { .thread = TL_NOWHERE, .process = TL_NOWHERE, .cpu = TL_NOWHERE },
+		.programs = { .binaries = &binary, .binary_count = wish->binary },
 	};
-	/* clang-format on */
 	struct tl_input *input;
 	struct tl_output *out = NULL;
 	const char *failed;

@@ -161,24 +161,22 @@ static struct result run_step(const struct step *step, const struct scene *scene
 	struct tl_input_options options = {
 		.size = sizeof(options),
 		.format = "intel-pt",
-		.map = scene->map,
-		.thread = TL_NOWHERE,
-		.process = TL_NOWHERE,
-		.cpu = TL_NOWHERE,
+		.programs.map = scene->map,
+		.filter.thread = TL_NOWHERE,
+		.filter.process = TL_NOWHERE,
+		.filter.cpu = TL_NOWHERE,
 		.detail = step->detail,
-		.dump = step->dump,
-		.cpuid_15_eax = 2,
-		.cpuid_15_ebx = 176,
-		.mtc_freq = 3,
-		.nom_freq = 32,
-		.tsc_hz = 1000000000,
+		.dump.flags = step->dump,
+		.intel_pt.cpuid_15_eax = 2,
+		.intel_pt.cpuid_15_ebx = 176,
+		.intel_pt.mtc_freq = 3,
+		.intel_pt.nom_freq = 32,
+		.intel_pt.tsc_hz = 1000000000,
 	};
 	struct result result = { 0 };
 	struct tl_input *input = NULL;
 	struct tl_output *out = NULL;
 	struct tl_error err;
-	uint64_t count, skipped;
-	size_t listed;
 
 	watch(60, step->name);
 	result.status = tl_output_open_memory(&out, &err);
@@ -187,7 +185,7 @@ static struct result run_step(const struct step *step, const struct scene *scene
 	if (result.status == 0)
 		result.status = step->run(input, out, broken);
 	if (input)
-		tl_input_damage(input, &listed, &count, &skipped);
+		tl_input_damage_count(input, NULL);
 	if (out && result.status >= 0)
 		digest(&result, out);
 	/* A memory output says when it had no memory. */

@@ -477,17 +477,15 @@ static int use_input(const struct scene *scene, unsigned variant, uint64_t *dige
 	const struct tl_binary_spec binary = { scene->binary, 0 };
 	const struct tl_input_options options = {
 		.size = sizeof(options),
-		.thread = TL_NOWHERE,
-		.process = TL_NOWHERE,
-		.cpu = TL_NOWHERE,
-		.map = scene->binary ? NULL : scene->yaml_map,
-		.binaries = &binary,
-		.binary_count = scene->binary != NULL,
-		.function = variant % INPUT_CALLS == 6 ? "." : NULL,
+		.filter.thread = TL_NOWHERE,
+		.filter.process = TL_NOWHERE,
+		.filter.cpu = TL_NOWHERE,
+		.programs.map = scene->binary ? NULL : scene->yaml_map,
+		.programs.binaries = &binary,
+		.programs.binary_count = scene->binary != NULL,
+		.filter.function = variant % INPUT_CALLS == 6 ? "." : NULL,
 	};
 	const char *failed;
-	size_t listed;
-	uint64_t count, skipped;
 	int status = tl_input_open(&o.input, &scene->path, 1, &options, &failed, &o.err);
 
 	if (!status)
@@ -498,8 +496,7 @@ static int use_input(const struct scene *scene, unsigned variant, uint64_t *dige
 	if (status >= 0)
 		status = finish_output(&o, digest);
 	if (!status) {
-		tl_input_damage(o.input, &listed, &count, &skipped);
-		digest_number(digest, count);
+		digest_number(digest, tl_input_damage_count(o.input, NULL));
 	}
 	return close_all(&o, status);
 }

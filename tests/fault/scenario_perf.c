@@ -122,10 +122,10 @@ static int use_input(const struct scene *scene, unsigned variant, uint64_t *dige
 	};
 	const struct tl_input_options options = {
 		.size = sizeof(options),
-		.thread = TL_NOWHERE,
-		.process = TL_NOWHERE,
-		.cpu = TL_NOWHERE,
-		.dump = dumps[variant],
+		.filter.thread = TL_NOWHERE,
+		.filter.process = TL_NOWHERE,
+		.filter.cpu = TL_NOWHERE,
+		.dump.flags = dumps[variant],
 	};
 	struct tl_input *input = NULL;
 	struct tl_output *out = NULL;

@@ -136,11 +136,11 @@ static int use_pair(const struct scene *scene, unsigned variant, uint64_t *diges
 	const struct tl_input_options options = {
 		.size = sizeof(options),
 		.format = variant & 4 ? "xtrace" : NULL,
-		.thread = TL_NOWHERE,
-		.process = TL_NOWHERE,
-		.cpu = TL_NOWHERE,
+		.filter.thread = TL_NOWHERE,
+		.filter.process = TL_NOWHERE,
+		.filter.cpu = TL_NOWHERE,
 		.strict = variant & 4,
-		.layout = "header=24",
+		.xtrace.layout = "header=24",
 		.jobs = 2,
 	};
 	struct tl_output *out = NULL;

@@ -42,7 +42,8 @@ static int dump(struct tl_input *input, struct tl_output *out, struct tl_error *
 
 static int mix(struct tl_input *input, struct tl_output *out, struct tl_error *err)
 {
-	const struct tl_analysis analysis = { .size = sizeof(analysis), .what = TL_ANALYZE_MIX };
+	const struct tl_analysis analysis = { .size = sizeof(analysis),
+					      .analyses = TL_ANALYZE_MIX };
 	const char *failed = NULL;
 
 	return tl_input_analyze(input, &analysis, out, &failed, err);
@@ -67,11 +68,11 @@ static int run_opened(const char *stream, const struct step *step, struct tl_out
 {
 	const struct tl_input_options options = {
 		.size = sizeof(options),
-		.thread = TL_NOWHERE,
-		.process = TL_NOWHERE,
-		.cpu = TL_NOWHERE,
+		.filter.thread = TL_NOWHERE,
+		.filter.process = TL_NOWHERE,
+		.filter.cpu = TL_NOWHERE,
 		.jobs = step->jobs,
-		.dump = step->dump,
+		.dump.flags = step->dump,
 		.detail = step->functions ? TL_DETAIL_FUNCTIONS : TL_DETAIL_LINES,
 	};
 	struct tl_input *input;

@@ -51,6 +51,7 @@ SUB_ROOMS = {
     "isa": [["a64", "x86"], [""]],
     "profile": [["model"], ["derive", "fold"], ["diff", "merge", "transform"]],
     "symbols": [["elf"], ["dwarf"], [""]],
+    "open": [[""], ["adapters"]],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 

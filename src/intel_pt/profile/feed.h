@@ -3,7 +3,7 @@
 #define TL_INTEL_PT_PROFILE_FEED_H
 /*
  * What is decoded: stretches of trace, each of one thread over one image, and where their code is
- * from. A raw trace is one such piece; a container gives many (open/intel_pt.c, open/perf.c). All
+ * from. A raw trace is one such piece; a container gives many (open/adapters/). All
  * that shows or folds traces works on this.
  */
 #include <tracelathe/intel_pt.h>

@@ -45,21 +45,19 @@ static struct bytes begin_log(void)
 
 static int fold(const struct logs *logs, struct tl_profile **profile, size_t *notes, size_t *faults)
 {
-	const struct tl_damage *places;
+	struct tl_damage place;
 	struct tl_error err;
-	uint64_t count, skipped;
 	struct tl_input *input;
-	size_t listed;
 	int status = tl_input_open(&input, (const char *const *)logs->paths, logs->count, NULL,
 				   NULL, &err);
 
 	if (status < 0)
 		return status;
 	status = tl_input_fold(input, profile, &err);
-	places = tl_input_damage(input, &listed, &count, &skipped);
 	*notes = *faults = 0;
-	for (size_t i = 0; i < listed; i++)
-		++*(places[i].status == TL_OK ? notes : faults);
+	tl_input_damage_count(input, NULL);
+	for (size_t i = 0; tl_input_damage(input, i, &place, sizeof(place)) == 1; i++)
+		++*(place.status == TL_OK ? notes : faults);
 	tl_input_close(input);
 	return status;
 }

@@ -8,10 +8,10 @@
 #include "intel_pt/code/program.h"
 #include "intel_pt/listing/info.h"
 #include "intel_pt/packets/probe.h"
-#include "open/intel_pt.h"
+#include "open/adapters/intel_pt.h"
 
 struct raw_input {
-	struct pt_input pt;
+	struct tl_pt_input pt;
 	struct tl_pt_config config;
 	struct tl_pt_program *program;
 	struct tl_source *source;
@@ -91,14 +91,14 @@ static int add_map(struct raw_input *raw, const struct tl_input_options *o, cons
 	const char *path;
 	int status = 0;
 
-	if (!o->map)
+	if (!o->programs.map)
 		status = tl_pt_program_find_map(trace, &beside, err);
-	path = o->map ? o->map : beside;
+	path = o->programs.map ? o->programs.map : beside;
 	if (status == 0 && path)
-		status = tl_pt_program_add_map(raw->program, path, o->sysroot, err);
+		status = tl_pt_program_add_map(raw->program, path, o->programs.sysroot, err);
 
-	if (status < 0 && o->map)
-		*failed = o->map;
+	if (status < 0 && o->programs.map)
+		*failed = o->programs.map;
 	free(beside);
 	return status;
 }
@@ -108,14 +108,14 @@ static int add_code(struct raw_input *raw, const struct tl_input_options *o, con
 {
 	int status = 0;
 
-	for (size_t i = 0; status == 0 && i < o->binary_count; i++) {
-		status = tl_pt_program_add_elf(raw->program, o->binaries[i].path,
-					       o->binaries[i].address, err);
+	for (size_t i = 0; status == 0 && i < o->programs.binary_count; i++) {
+		status = tl_pt_program_add_elf(raw->program, o->programs.binaries[i].path,
+					       o->programs.binaries[i].address, err);
 		if (status < 0)
-			*failed = o->binaries[i].path;
+			*failed = o->programs.binaries[i].path;
 	}
-	for (size_t i = 0; status == 0 && i < o->raw_count; i++) {
-		const struct tl_raw_spec *r = &o->raws[i];
+	for (size_t i = 0; status == 0 && i < o->programs.raw_count; i++) {
+		const struct tl_raw_spec *r = &o->programs.raws[i];
 
 		status = tl_pt_program_add_raw(raw->program, r->path, r->offset, r->end, r->address,
 					       err);
@@ -137,7 +137,8 @@ static int open_trace(struct tl_input *input, struct raw_input *raw, struct tl_e
 	raw->config = (struct tl_pt_config){ .size = sizeof(raw->config),
 					     .begin = data,
 					     .end = size ? data + size : data };
-	if (!tl_pt_find_psbs(&raw->config, 0, &psb, 1) && !(input->options.dump & TL_DUMP_NO_SYNC))
+	if (!tl_pt_find_psbs(&raw->config, 0, &psb, 1) &&
+	    !(input->options.dump.flags & TL_DUMP_NO_SYNC))
 		return tl_error_format(err, "intel-pt",
 				       tl_error_at(err, TL_BAD_FORMAT, 0,
 						   "there is no PSB, so nothing can be decoded"));
@@ -218,7 +219,11 @@ static size_t code_of_raw(struct tl_input *input, const char *object, uint64_t a
 }
 
 const struct tl_format tl_intel_pt_format = {
-	.info = TL_INTEL_PT_INFO,
+	.info = {
+		.name = "intel-pt",
+		.help = "Intel Processor Trace, as the processor writes it",
+		.record_word = "record",
+	},
 	.probe = tl_pt_probe,
 	.open = open_raw,
 	.close = close_raw,

@@ -7,7 +7,7 @@
 #endif
 
 #include "core/error.h"
-#include "open/intel_pt.h"
+#include "open/adapters/intel_pt.h"
 
 static bool number(const char **text, unsigned limit, unsigned *value)
 {
@@ -95,15 +95,15 @@ static int configure_cpu(const char *model, struct tl_pt_config *config, struct 
 int tl_pt_input_configure(const struct tl_input_options *o, struct tl_pt_config *config,
 			  struct tl_error *err)
 {
-	if (o->mtc_freq)
-		config->mtc_freq = o->mtc_freq;
-	if (o->nom_freq)
-		config->nom_freq = o->nom_freq;
-	if (o->cpuid_15_eax)
-		config->cpuid_15_eax = o->cpuid_15_eax;
-	if (o->cpuid_15_ebx)
-		config->cpuid_15_ebx = o->cpuid_15_ebx;
-	return o->cpu_model ? configure_cpu(o->cpu_model, config, err) : 0;
+	if (o->intel_pt.mtc_freq)
+		config->mtc_freq = o->intel_pt.mtc_freq;
+	if (o->intel_pt.nom_freq)
+		config->nom_freq = o->intel_pt.nom_freq;
+	if (o->intel_pt.cpuid_15_eax)
+		config->cpuid_15_eax = o->intel_pt.cpuid_15_eax;
+	if (o->intel_pt.cpuid_15_ebx)
+		config->cpuid_15_ebx = o->intel_pt.cpuid_15_ebx;
+	return o->intel_pt.cpu_model ? configure_cpu(o->intel_pt.cpu_model, config, err) : 0;
 }
 
 /* CPUID 15H: TSC = crystal clock (ECX) * EBX / EAX. */
@@ -112,12 +112,13 @@ uint64_t tl_pt_input_hz(const struct tl_input_options *o, uint64_t denominator, 
 {
 	unsigned __int128 ticks;
 
-	if (o->tsc_hz)
-		return o->tsc_hz;
-	denominator = o->cpuid_15_eax ? o->cpuid_15_eax : denominator;
-	numerator = o->cpuid_15_ebx ? o->cpuid_15_ebx : numerator;
-	if (!o->cpuid_15_ecx || !denominator || !numerator)
+	if (o->intel_pt.tsc_hz)
+		return o->intel_pt.tsc_hz;
+	denominator = o->intel_pt.cpuid_15_eax ? o->intel_pt.cpuid_15_eax : denominator;
+	numerator = o->intel_pt.cpuid_15_ebx ? o->intel_pt.cpuid_15_ebx : numerator;
+	if (!o->intel_pt.cpuid_15_ecx || !denominator || !numerator)
 		return told;
-	ticks = ((unsigned __int128)o->cpuid_15_ecx * numerator + denominator / 2) / denominator;
+	ticks = ((unsigned __int128)o->intel_pt.cpuid_15_ecx * numerator + denominator / 2) /
+		denominator;
 	return ticks > INT64_MAX ? told : (uint64_t)ticks;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Analyses of xtrace, and its records in the formats of others. */
 #include "core/error.h"
-#include "open/xtrace.h"
+#include "open/adapters/xtrace.h"
 #include "xtrace/analyze.h"
 #include "xtrace/convert.h"
 
@@ -83,7 +83,7 @@ static enum xtrace_form form_of(enum tl_report_form form)
 static int run(struct tl_input *input, const struct tl_analysis *analysis, unsigned wishes,
 	       struct opened *o, struct tl_output *out, const char **failed, struct tl_error *err)
 {
-	struct xtrace_input *x = input->handle;
+	struct tl_xtrace_input *x = input->handle;
 	struct xtrace_select select;
 	struct xtrace_wishes to = {
 		.what = what_of(wishes),
@@ -110,9 +110,9 @@ static int run(struct tl_input *input, const struct tl_analysis *analysis, unsig
 int tl_xtrace_input_analyze(struct tl_input *input, const struct tl_analysis *analysis,
 			    struct tl_output *out, const char **failed, struct tl_error *err)
 {
-	unsigned wishes = analysis->what ? analysis->what
-					 : TL_ANALYZE_MIX | TL_ANALYZE_FOOTPRINT |
-						   TL_ANALYZE_REUSE | TL_ANALYZE_CACHE;
+	unsigned wishes = analysis->analyses ? analysis->analyses
+					     : TL_ANALYZE_MIX | TL_ANALYZE_FOOTPRINT |
+						       TL_ANALYZE_REUSE | TL_ANALYZE_CACHE;
 	struct opened opened = { 0 };
 	int status = check_wishes(analysis, wishes, err);
 
@@ -126,7 +126,8 @@ int tl_xtrace_input_analyze(struct tl_input *input, const struct tl_analysis *an
 
 static int write_bbv(struct tl_input *input, struct tl_output *out, struct tl_error *err)
 {
-	const struct tl_analysis analysis = { .size = sizeof(analysis), .what = TL_ANALYZE_BBV };
+	const struct tl_analysis analysis = { .size = sizeof(analysis),
+					      .analyses = TL_ANALYZE_BBV };
 	const char *failed = NULL;
 
 	return tl_xtrace_input_analyze(input, &analysis, out, &failed, err);
@@ -138,7 +139,7 @@ typedef int write_fn(struct tl_xtrace *trace, uint32_t stream, struct tl_output 
 static int write_one(struct tl_input *input, write_fn *write, struct tl_output *out,
 		     struct tl_error *err)
 {
-	struct xtrace_input *x = input->handle;
+	struct tl_xtrace_input *x = input->handle;
 	struct xtrace_select select;
 	uint32_t stream;
 	int status = tl_xtrace_input_select(input, &select, err);
@@ -161,7 +162,7 @@ static int write_champsim(struct tl_input *input, struct tl_output *out, struct 
 /* Lines say their thread: all of them may be in one file. */
 static int write_jsonl(struct tl_input *input, struct tl_output *out, struct tl_error *err)
 {
-	struct xtrace_input *x = input->handle;
+	struct tl_xtrace_input *x = input->handle;
 	struct xtrace_select select;
 	int status = tl_xtrace_input_select(input, &select, err);
 
@@ -172,9 +173,10 @@ static int write_jsonl(struct tl_input *input, struct tl_output *out, struct tl_
 }
 
 const struct tl_conversion tl_xtrace_conversions[] = {
-	{ "tarmac", write_tarmac },
-	{ "champsim", write_champsim },
-	{ "bbv", write_bbv },
-	{ "jsonl", write_jsonl },
-	{ NULL, NULL },
+	{ { "tarmac", "instructions, registers and accesses as Arm's Tarmac (text)" },
+	  write_tarmac },
+	{ { "champsim", "instructions as ChampSim reads them (64 bytes each)" }, write_champsim },
+	{ { "bbv", "basic-block vectors as SimPoint reads them (`analyze --bbv`)" }, write_bbv },
+	{ { "jsonl", "instructions with their accesses, one JSON object a line" }, write_jsonl },
+	{ { NULL, NULL }, NULL },
 };

@@ -2,7 +2,7 @@
 /* Parts of raw traces. */
 #include "core/error.h"
 #include "core/output.h"
-#include "open/intel_pt.h"
+#include "open/adapters/intel_pt.h"
 
 static int usage(struct tl_error *err, const char *text)
 {
@@ -18,7 +18,7 @@ static int check_wishes(const struct tl_input *input, const struct tl_slice *wha
 	    what->instructions.to != TL_NOWHERE)
 		return usage(err, "a trace of a processor has no snapshots and no numbers of "
 				  "instructions to cut at");
-	if (!what->trigger && o->from_seconds <= 0 && o->to_seconds <= 0)
+	if (!what->trigger && o->filter.from_seconds <= 0 && o->filter.to_seconds <= 0)
 		return usage(err, "what part? --time FROM..TO, or --trigger FUNCTION");
 	return 0;
 }
@@ -27,7 +27,7 @@ static int check_wishes(const struct tl_input *input, const struct tl_slice *wha
 static int find_trigger(struct tl_input *input, const struct tl_slice *what,
 			struct tl_pt_trigger *trigger, uint64_t *from, struct tl_error *err)
 {
-	struct pt_input *pt = input->handle;
+	struct tl_pt_input *pt = input->handle;
 	struct tl_pt_functions functions;
 	uint64_t ticks;
 	int status;
@@ -65,7 +65,7 @@ int tl_pt_input_slice_window(struct tl_input *input, const struct tl_slice *what
 int tl_pt_input_slice(struct tl_input *input, const struct tl_slice *what, struct tl_output *out,
 		      struct tl_error *err)
 {
-	struct pt_input *pt = input->handle;
+	struct tl_pt_input *pt = input->handle;
 	struct tl_number_range window;
 	struct tl_pt_trigger trigger;
 	struct tl_pt_trace_slice piece;

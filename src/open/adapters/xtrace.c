@@ -7,12 +7,12 @@
 #include "core/error.h"
 #include "core/output.h"
 #include "open/binaries.h"
-#include "open/xtrace.h"
+#include "open/adapters/xtrace.h"
 #include "xtrace/reader.h"
 
 static void close_xtrace(struct tl_input *input)
 {
-	struct xtrace_input *x = input->handle;
+	struct tl_xtrace_input *x = input->handle;
 
 	tl_xtrace_close(x->trace);
 	tl_xtrace_input_close_binaries(input);
@@ -25,7 +25,7 @@ static void close_xtrace(struct tl_input *input)
 
 static const struct tl_source *source_xtrace(const struct tl_input *input, size_t number)
 {
-	const struct xtrace_input *x = input->handle;
+	const struct tl_xtrace_input *x = input->handle;
 
 	return number < x->source_count ? x->sources[number]
 					: tl_xtrace_own_source(x->trace, number - x->source_count);
@@ -35,7 +35,7 @@ static const struct tl_source *source_xtrace(const struct tl_input *input, size_
 static int open_sources(struct tl_input *input, const char *const *paths, size_t path_count,
 			struct tl_xtrace_file *files, const char **failed, struct tl_error *err)
 {
-	struct xtrace_input *x = input->handle;
+	struct tl_xtrace_input *x = input->handle;
 	const struct tl_source_options options = {
 		.size = sizeof(options),
 		.progress = input->options.progress,
@@ -58,13 +58,13 @@ static int open_sources(struct tl_input *input, const char *const *paths, size_t
 static int open_xtrace(struct tl_input *input, const char *const *paths, size_t path_count,
 		       const char **failed, struct tl_error *err)
 {
-	struct xtrace_input *x = calloc(1, sizeof(*x));
+	struct tl_xtrace_input *x = calloc(1, sizeof(*x));
 	struct tl_xtrace_file *files = calloc(path_count, sizeof(*files));
 	const struct tl_xtrace_options options = {
 		.size = sizeof(options),
 		.strict = input->options.strict,
-		.layout = input->options.layout,
-		.skip_unknown = input->options.skip_unknown,
+		.layout = input->options.xtrace.layout,
+		.skip_unknown = input->options.xtrace.skip_unknown,
 	};
 	int status = 0;
 
@@ -103,17 +103,18 @@ int tl_xtrace_input_select(struct tl_input *input, struct xtrace_select *select,
 	const struct tl_input_options *o = &input->options;
 	uint64_t from, to;
 
-	if (o->process != TL_NOWHERE || o->from_seconds > 0 || o->to_seconds > 0)
+	if (o->filter.process != TL_NOWHERE || o->filter.from_seconds > 0 ||
+	    o->filter.to_seconds > 0)
 		return tl_error_format(err, "xtrace",
 				       tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 						   "a trace of instructions has no processes and "
 						   "no times to choose by"));
 	*select = tl_xtrace_everything;
 	/* A stream is a thread's or a core's, and its number is the one or the other. */
-	select->id = o->thread != TL_NOWHERE ? o->thread : o->cpu;
-	take_range(&o->ordinals, &select->from_ordinal, &select->to_ordinal);
-	take_range(&o->pcs, &select->from_pc, &select->to_pc);
-	take_range(&o->between, &from, &to);
+	select->id = o->filter.thread != TL_NOWHERE ? o->filter.thread : o->filter.cpu;
+	take_range(&o->dump.ordinals, &select->from_ordinal, &select->to_ordinal);
+	take_range(&o->dump.pcs, &select->from_pc, &select->to_pc);
+	take_range(&o->dump.between, &from, &to);
 	select->from_snapshot = snapshot_number(from);
 	select->to_snapshot = snapshot_number(to);
 	select->by_stream = o->file_order;
@@ -127,7 +128,7 @@ int tl_xtrace_input_select(struct tl_input *input, struct xtrace_select *select,
 static int describe_xtrace(struct tl_input *input, bool json, struct tl_output *out,
 			   struct tl_error *err)
 {
-	struct xtrace_input *x = input->handle;
+	struct tl_xtrace_input *x = input->handle;
 	struct xtrace_select select;
 	int status = tl_xtrace_input_select(input, &select, err);
 
@@ -137,8 +138,8 @@ static int describe_xtrace(struct tl_input *input, bool json, struct tl_output *
 static int dump_xtrace(struct tl_input *input, bool json, struct tl_output *out,
 		       struct tl_error *err)
 {
-	struct xtrace_input *x = input->handle;
-	const struct tl_number_range *compare = &input->options.compare;
+	struct tl_xtrace_input *x = input->handle;
+	const struct tl_number_range *compare = &input->options.dump.compare;
 	struct xtrace_select select;
 	int status = tl_xtrace_input_select(input, &select, err);
 
@@ -147,17 +148,17 @@ static int dump_xtrace(struct tl_input *input, bool json, struct tl_output *out,
 	if (compare->from || compare->to)
 		return tl_xtrace_dump_snapshots(x->trace, &select, snapshot_number(compare->from),
 						snapshot_number(compare->to), json, out, err);
-	if (input->options.dump & TL_DUMP_SNAPSHOTS)
+	if (input->options.dump.flags & TL_DUMP_SNAPSHOTS)
 		return tl_xtrace_dump_snapshots(x->trace, &select, TL_NONE, TL_NONE, json, out,
 						err);
-	if (input->options.dump & TL_DUMP_INSTRUCTIONS)
+	if (input->options.dump.flags & TL_DUMP_INSTRUCTIONS)
 		return tl_xtrace_input_instructions(input, &select, json, out, err);
 	return tl_xtrace_dump(x->trace, &select, json, out, err);
 }
 
 /* ---- check ---- */
 
-struct violations {
+struct xtrace_violations {
 	struct tl_output *out;
 	bool json;
 	uint64_t id; /* only those of this thread or core; TL_NOWHERE: any */
@@ -204,7 +205,7 @@ static void put_violation_text(struct tl_output *out, const struct tl_xtrace_vio
 
 static int put_violation(void *arg, const struct tl_xtrace_violation *v)
 {
-	struct violations *to = arg;
+	struct xtrace_violations *to = arg;
 
 	if (to->id != TL_NOWHERE && to->id != v->id)
 		return 0;
@@ -216,8 +217,8 @@ static int put_violation(void *arg, const struct tl_xtrace_violation *v)
 static int64_t check_xtrace(struct tl_input *input, bool json, struct tl_output *out,
 			    struct tl_error *err)
 {
-	struct xtrace_input *x = input->handle;
-	struct violations to = { .out = out, .json = json };
+	struct tl_xtrace_input *x = input->handle;
+	struct xtrace_violations to = { .out = out, .json = json };
 	struct xtrace_select select = tl_xtrace_everything;
 	int64_t found = tl_xtrace_input_select(input, &select, err);
 
@@ -230,22 +231,10 @@ static int64_t check_xtrace(struct tl_input *input, bool json, struct tl_output 
 
 /* ---- the rest ---- */
 
-static int timeline_xtrace(struct tl_input *input, struct tl_timeline *timeline,
-			   struct tl_error *err)
-{
-	(void)input;
-	(void)timeline;
-	return tl_error_format(
-		err, "xtrace",
-		tl_error_at(
-			err, TL_UNSUPPORTED, TL_NOWHERE,
-			"a trace of instructions has no clock, so no timeline can be made of it"));
-}
-
 static size_t damage_xtrace(struct tl_input *input, struct tl_damage *places, size_t room,
 			    uint64_t *count, uint64_t *skipped_bytes)
 {
-	struct xtrace_input *x = input->handle;
+	struct tl_xtrace_input *x = input->handle;
 	size_t listed;
 	const struct tl_xtrace_fault *faults =
 		tl_xtrace_faults(x->trace, &listed, count, skipped_bytes);
@@ -271,7 +260,7 @@ static size_t damage_xtrace(struct tl_input *input, struct tl_damage *places, si
 static int slice_xtrace(struct tl_input *input, const struct tl_slice *what, struct tl_output *out,
 			struct tl_error *err)
 {
-	struct xtrace_input *x = input->handle;
+	struct tl_xtrace_input *x = input->handle;
 	struct xtrace_select select;
 	struct tl_xtrace_slice slice = { .size = sizeof(slice), .stream = TL_NONE };
 	int status = tl_xtrace_input_select(input, &select, err);
@@ -316,7 +305,14 @@ static int reencode_xtrace(struct tl_input *input, const char *variant, struct t
 }
 
 const struct tl_format tl_xtrace_format = {
-	.info = TL_XTRACE_INFO,
+	.info = {
+		.name = "xtrace",
+		.help = "Kunpeng workload traces: instruction streams (xinsndata), register "
+			"snapshots (xsnapshot)",
+		.record_word = "record",
+		.suffix = ".xinsndata.bin",
+		.partner_suffix = ".xsnapshot.bin",
+	},
 	.many_paths = true,
 	.probe = tl_xtrace_probe,
 	.open = open_xtrace,
@@ -326,7 +322,6 @@ const struct tl_format tl_xtrace_format = {
 	.describe = describe_xtrace,
 	.dump = dump_xtrace,
 	.check = check_xtrace,
-	.timeline = timeline_xtrace,
 	.reencode = reencode_xtrace,
 	.slice = slice_xtrace,
 	.analyze = tl_xtrace_input_analyze,

@@ -5,11 +5,11 @@
 
 #include "core/error.h"
 #include "core/source.h"
-#include "open/intel_pt.h"
+#include "open/adapters/intel_pt.h"
 #include "perf_data/tell.h"
 
 struct perf_input {
-	struct pt_input pt;
+	struct tl_pt_input pt;
 	struct tl_perf_reader *reader; /* of the last call on records: what it met is damage */
 	struct tl_perf_trace *trace;   /* NULL: not opened yet */
 	struct tl_perf_run run;
@@ -107,12 +107,12 @@ static int need_trace(struct tl_input *input, struct tl_error *err)
 	const struct tl_perf_trace_options options = {
 		.size = sizeof(options),
 		.strict = o->strict,
-		.sysroot = o->sysroot,
-		.build_id_dirs = &o->build_id_dir,
-		.build_id_dir_count = o->build_id_dir != NULL,
-		.process = o->process,
-		.thread = o->thread,
-		.cpu = o->cpu,
+		.sysroot = o->programs.sysroot,
+		.build_id_dirs = &o->programs.build_id_dir,
+		.build_id_dir_count = o->programs.build_id_dir != NULL,
+		.process = o->filter.process,
+		.thread = o->filter.thread,
+		.cpu = o->filter.cpu,
 	};
 	const struct tl_perf_pt_info *info;
 	int status = p->trace ? 0 : tl_perf_trace_open(&p->trace, input->source, &options, err);
@@ -188,7 +188,7 @@ static int dump_perf(struct tl_input *input, bool json, struct tl_output *out, s
 	struct perf_input *p = input->handle;
 	int status;
 
-	if (input->options.dump & flow) {
+	if (input->options.dump.flags & flow) {
 		status = need_trace(input, err);
 		return status < 0 ? status : tl_pt_input_dump(input, json, out, err);
 	}
@@ -222,17 +222,6 @@ static int slice_perf(struct tl_input *input, const struct tl_slice *what, struc
 	if (status == 0)
 		status = tl_pt_input_slice_window(input, what, &window, &trigger, err);
 	return status < 0 ? status : tl_perf_slice(p->trace, window.from, window.to, out, err);
-}
-
-static int reencode_perf(struct tl_input *input, const char *variant, struct tl_output *out,
-			 struct tl_error *err)
-{
-	(void)input;
-	(void)variant;
-	(void)out;
-	return tl_error_format(
-		err, "perf",
-		tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, "perf.data is not written"));
 }
 
 /* ---- damage: of records, then of the trace ---- */
@@ -281,7 +270,11 @@ static size_t code_of_perf(struct tl_input *input, const char *object, uint64_t 
 }
 
 const struct tl_format tl_perf_format = {
-	.info = TL_PERF_INFO,
+	.info = {
+		.name = "perf",
+		.help = "perf.data of Linux perf, with the Intel PT in it",
+		.record_word = "record",
+	},
 	.probe = tl_perf_probe,
 	.open = open_perf,
 	.close = close_perf,
@@ -290,7 +283,6 @@ const struct tl_format tl_perf_format = {
 	.dump = dump_perf,
 	.check = check_perf,
 	.timeline = draw_perf,
-	.reencode = reencode_perf,
 	.slice = slice_perf,
 	.code = code_of_perf,
 	.damage = damage_perf,

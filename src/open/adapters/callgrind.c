@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Callgrind profiles as an input: several files are parts of one run. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "callgrind/tell.h"
 #include "core/error.h"
@@ -82,7 +84,7 @@ static int open_files(struct tl_input *input, const char **failed, struct tl_err
 
 static int check_options(const struct tl_input_options *o, struct tl_error *err)
 {
-	if (o->cpu != TL_NOWHERE || o->from_seconds > 0 || o->to_seconds > 0)
+	if (o->filter.cpu != TL_NOWHERE || o->filter.from_seconds > 0 || o->filter.to_seconds > 0)
 		return tl_error_format(
 			err, "callgrind",
 			tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
@@ -141,9 +143,9 @@ static int fold_with(struct tl_input *input, enum tl_callgrind_detail detail,
 	size_t failed = 0;
 	const struct tl_callgrind_fold_options options = {
 		.size = sizeof(options),
-		.part = o->part ? o->part : TL_NOWHERE,
-		.thread = o->thread,
-		.process = o->process,
+		.part = o->filter.part ? o->filter.part : TL_NOWHERE,
+		.thread = o->filter.thread,
+		.process = o->filter.process,
 		.detail = detail,
 		.per_part = o->per_thread,
 		.failed = &failed,
@@ -190,19 +192,20 @@ static int dump_callgrind(struct tl_input *input, bool json, struct tl_output *o
 
 /* ---- check ---- */
 
-struct violations {
+struct callgrind_violations {
 	struct tl_output *out;
 	const char *path; /* NULL: there is only one */
 	bool json;
 };
 
-static void put_string(const struct violations *to, const char *key, const char *text)
+static void put_string(const struct callgrind_violations *to, const char *key, const char *text)
 {
 	tl_put_text(to->out, key);
 	tl_put_json(to->out, text, strlen(text));
 }
 
-static void put_violation_json(const struct violations *to, const struct tl_callgrind_violation *v)
+static void put_violation_json(const struct callgrind_violations *to,
+			       const struct tl_callgrind_violation *v)
 {
 	put_string(to, "{\"rule\":", v->rule);
 	if (v->offset == TL_NOWHERE)
@@ -221,7 +224,8 @@ static void put_violation_json(const struct violations *to, const struct tl_call
 	tl_put_text(to->out, "}\n");
 }
 
-static void put_violation_text(const struct violations *to, const struct tl_callgrind_violation *v)
+static void put_violation_text(const struct callgrind_violations *to,
+			       const struct tl_callgrind_violation *v)
 {
 	tl_put_text(to->out, v->rule);
 	if (to->path) {
@@ -239,7 +243,7 @@ static void put_violation_text(const struct violations *to, const struct tl_call
 
 static int put_violation(void *arg, const struct tl_callgrind_violation *v)
 {
-	const struct violations *to = arg;
+	const struct callgrind_violations *to = arg;
 
 	if (to->json)
 		put_violation_json(to, v);
@@ -255,7 +259,8 @@ static int64_t check_callgrind(struct tl_input *input, bool json, struct tl_outp
 	int64_t sum = begin(input, err);
 
 	for (size_t i = 0; sum >= 0 && i < c->count; i++) {
-		struct violations to = { out, c->count > 1 ? c->files[i].path : NULL, json };
+		struct callgrind_violations to = { out, c->count > 1 ? c->files[i].path : NULL,
+						   json };
 		int64_t found = tl_callgrind_check(c->readers[i], put_violation, &to, err);
 
 		/* An empty file beside others is what --separate-threads leaves. */
@@ -268,15 +273,20 @@ static int64_t check_callgrind(struct tl_input *input, bool json, struct tl_outp
 
 /* ---- the rest ---- */
 
-static int timeline_callgrind(struct tl_input *input, struct tl_timeline *timeline,
-			      struct tl_error *err)
+/* Valgrind leaves an empty file beside those of the threads. */
+static const char *explain_empty_callgrind(const char *path)
 {
-	(void)input;
-	(void)timeline;
-	return tl_error_format(
-		err, "callgrind",
-		tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
-			    "a profile of sums has no times, so no timeline can be made of it"));
+	char *thread = NULL;
+	bool beside = false;
+
+	if (asprintf(&thread, "%s-01", path) >= 0) {
+		beside = !access(thread, F_OK);
+		free(thread);
+	}
+	if (!beside)
+		return NULL;
+	return "the file is empty (Callgrind with --separate-threads=yes writes FILE-01, FILE-02, "
+	       "...)";
 }
 
 static int reencode_callgrind(struct tl_input *input, const char *variant, struct tl_output *out,
@@ -325,16 +335,21 @@ static size_t damage_callgrind(struct tl_input *input, struct tl_damage *places,
 }
 
 const struct tl_format tl_callgrind_format = {
-	.info = TL_CALLGRIND_INFO,
+	.info = {
+		.name = "callgrind",
+		.help = "Callgrind and Cachegrind profiles, also of other programs (xdebug, "
+			"pprof, xtree, ...)",
+		.record_word = "line",
+	},
 	.many_paths = true,
 	.probe = tl_callgrind_probe,
+	.explain_empty = explain_empty_callgrind,
 	.open = open_callgrind,
 	.close = close_callgrind,
 	.fold = fold_callgrind,
 	.describe = describe_callgrind,
 	.dump = dump_callgrind,
 	.check = check_callgrind,
-	.timeline = timeline_callgrind,
 	.reencode = reencode_callgrind,
 	.damage = damage_callgrind,
 };

@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
-#include "open/xray.h"
+#include "open/adapters/xray.h"
 #include "profile/fold/fold.h"
 #include "xray/fold.h"
 #include "xray/judge.h"
@@ -191,7 +191,7 @@ static void name_thread(struct tl_timeline *timeline, const struct xray_thread *
 static int walk_threads(struct tl_input *input, struct walk *w, struct tl_xray_reach *reach,
 			struct tl_error *err)
 {
-	struct xray_input *x = input->handle;
+	struct tl_xray_input *x = input->handle;
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && i < x->reader->thread_count; i++) {
@@ -217,7 +217,7 @@ static int walk_threads(struct tl_input *input, struct walk *w, struct tl_xray_r
  */
 static int walk_all(struct tl_input *input, struct walk *w, struct tl_error *err)
 {
-	struct xray_input *x = input->handle;
+	struct tl_xray_input *x = input->handle;
 	bool known = x->maps.map && x->maps.map->binary;
 	struct tl_xray_reach *reach = known ? tl_xray_reach_open(x->maps.map) : NULL;
 	int status;
@@ -234,7 +234,7 @@ static int walk_all(struct tl_input *input, struct walk *w, struct tl_error *err
 int tl_xray_input_timeline(struct tl_input *input, struct tl_timeline *timeline,
 			   struct tl_error *err)
 {
-	struct xray_input *x = input->handle;
+	struct tl_xray_input *x = input->handle;
 	struct xray_select select;
 	struct walk w = { .timeline = timeline, .select = &select };
 	int status;

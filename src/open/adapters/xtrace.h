@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TL_OPEN_XTRACE_H
-#define TL_OPEN_XTRACE_H
+#ifndef TL_OPEN_ADAPTERS_XTRACE_H
+#define TL_OPEN_ADAPTERS_XTRACE_H
 /* The xtrace input, shared by its operations. */
 #include "open/format.h"
 #include "xtrace/tell.h"
 
-struct xtrace_input {
+struct tl_xtrace_input {
 	struct tl_xtrace *trace;
 	struct tl_source **sources; /* of the paths behind the first */
 	size_t source_count;

@@ -5,15 +5,15 @@
 
 #include "core/output.h"
 #include "intel_pt/listing/check.h"
-#include "open/intel_pt.h"
+#include "open/adapters/intel_pt.h"
 
-struct violations {
+struct pt_violations {
 	struct tl_output *out;
 	uint64_t base;
 	bool json;
 };
 
-static void put_json(const struct violations *to, const struct tl_pt_violation *v)
+static void put_json(const struct pt_violations *to, const struct tl_pt_violation *v)
 {
 	tl_put_text(to->out, "{\"rule\":");
 	tl_put_json(to->out, v->rule, strlen(v->rule));
@@ -27,7 +27,7 @@ static void put_json(const struct violations *to, const struct tl_pt_violation *
 
 static int put_violation(void *arg, const struct tl_pt_violation *v)
 {
-	const struct violations *to = arg;
+	const struct pt_violations *to = arg;
 
 	if (to->json) {
 		put_json(to, v);
@@ -43,8 +43,8 @@ static int put_violation(void *arg, const struct tl_pt_violation *v)
 int64_t tl_pt_input_check(struct tl_input *input, bool json, struct tl_output *out,
 			  struct tl_error *err)
 {
-	struct pt_input *pt = input->handle;
-	struct violations to = { .out = out, .json = json };
+	struct tl_pt_input *pt = input->handle;
+	struct pt_violations to = { .out = out, .json = json };
 	struct tl_pt_decoders decoders = { .list = NULL };
 	struct tl_pt_trace_slice piece;
 	int64_t sum = 0;

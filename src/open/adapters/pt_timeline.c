@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "intel_pt/profile/fold.h"
-#include "open/intel_pt.h"
+#include "open/adapters/intel_pt.h"
 
 /* Which open frames of a thread are shown, by depth. */
 struct shown {
@@ -160,13 +160,13 @@ static int compile(regex_t *regex, const char *pattern, bool *is, struct tl_erro
 static int show_all(struct tl_input *input, struct show *s, const struct tl_number_range *window,
 		    struct tl_error *err)
 {
-	struct pt_input *pt = input->handle;
+	struct tl_pt_input *pt = input->handle;
 	const struct tl_input_options *o = &input->options;
 	const struct tl_pt_stack_watch watch = { opened, closing, lost, s };
 	struct tl_pt_fold_options options = {
-		.thread = o->thread,
-		.process = o->process,
-		.cpu = o->cpu,
+		.thread = o->filter.thread,
+		.process = o->filter.process,
+		.cpu = o->filter.cpu,
 		.strict = o->strict,
 		.from_ticks = window->from,
 		.to_ticks = window->to,
@@ -195,9 +195,10 @@ int tl_pt_input_timeline(struct tl_input *input, struct tl_timeline *timeline, s
 	int status = tl_pt_input_window(input, &window, err);
 
 	if (status == 0)
-		status = compile(&show.function, input->options.function, &show.by_function, err);
+		status = compile(&show.function, input->options.filter.function, &show.by_function,
+				 err);
 	if (status == 0)
-		status = compile(&show.object, input->options.object, &show.by_object, err);
+		status = compile(&show.object, input->options.filter.object, &show.by_object, err);
 	if (status == 0)
 		status = show_all(input, &show, &window, err);
 	if (show.by_function)

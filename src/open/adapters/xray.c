@@ -8,14 +8,14 @@
 #include "core/output.h"
 #include "open/binaries.h"
 #include "open/format.h"
-#include "open/xray.h"
+#include "open/adapters/xray.h"
 #include "xray/fold.h"
 #include "xray/forks.h"
 #include "xray/map.h"
 
 static void close_xray(struct tl_input *input)
 {
-	struct xray_input *x = input->handle;
+	struct tl_xray_input *x = input->handle;
 
 	tl_xray_close(x->reader);
 	tl_xray_maps_close(&x->maps);
@@ -23,27 +23,30 @@ static void close_xray(struct tl_input *input)
 	input->handle = NULL;
 }
 
-static int open_reader(struct tl_input *input, struct xray_input *x, struct tl_error *err)
+static int open_reader(struct tl_input *input, struct tl_xray_input *x, struct tl_error *err)
 {
+	static const enum tl_xray_bit_order orders[] = {
+		[TL_BITS_DETECT] = TL_XRAY_BITS_DETECT,
+		[TL_BITS_LOW] = TL_XRAY_BITS_LOW,
+		[TL_BITS_HIGH] = TL_XRAY_BITS_HIGH,
+	};
 	const struct tl_input_options *o = &input->options;
 	struct tl_xray_options options = {
 		.size = sizeof(options),
 		.strict = o->strict,
-		.tid16 = o->tid16,
+		.tid16 = o->xray.tid16,
 		.order = o->file_order ? TL_XRAY_FILE_ORDER : TL_XRAY_TIME_ORDER,
 	};
 
-	if (o->bit_order && !strcmp(o->bit_order, "low"))
-		options.bit_order = TL_XRAY_BITS_LOW;
-	else if (o->bit_order && !strcmp(o->bit_order, "high"))
-		options.bit_order = TL_XRAY_BITS_HIGH;
-	else if (o->bit_order)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "a bit order is low or high");
+	if ((size_t)o->xray.bit_order >= sizeof(orders) / sizeof(orders[0]))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the order of the bits is none of enum tl_bit_order");
+	options.bit_order = orders[o->xray.bit_order];
 	return tl_xray_open(&x->reader, input->source, &options, err);
 }
 
 /* Seconds from the first record on to absolute ticks. */
-static uint64_t ticks_at(const struct xray_input *x, double seconds)
+static uint64_t ticks_at(const struct tl_xray_input *x, double seconds)
 {
 	double ticks = seconds * (double)tl_xray_info(x->reader)->frequency;
 	uint64_t first = tl_xray_first_tsc(x->reader);
@@ -51,33 +54,34 @@ static uint64_t ticks_at(const struct xray_input *x, double seconds)
 	return ticks >= (double)(UINT64_MAX - first) ? UINT64_MAX : first + (uint64_t)(ticks + 0.5);
 }
 
-static int set_limits(const struct tl_input_options *o, struct xray_input *x, struct tl_error *err)
+static int set_limits(const struct tl_input_options *o, struct tl_xray_input *x,
+		      struct tl_error *err)
 {
 	x->limits = (struct tl_xray_fold_options){
 		.size = sizeof(x->limits),
-		.thread = o->thread,
-		.process = o->process,
-		.cpu = o->cpu,
+		.thread = o->filter.thread,
+		.process = o->filter.process,
+		.cpu = o->filter.cpu,
 		.jobs = o->jobs,
 		.exact = o->exact,
 		.per_thread = o->per_thread,
 	};
-	if (o->from_seconds <= 0 && o->to_seconds <= 0)
+	if (o->filter.from_seconds <= 0 && o->filter.to_seconds <= 0)
 		return 0;
 	if (!tl_xray_info(x->reader)->frequency)
 		return tl_error_at(err, TL_BAD_USAGE, 8,
 				   "the trace does not say how long a tick is, so no time window");
-	if (o->from_seconds > 0)
-		x->limits.from_ticks = ticks_at(x, o->from_seconds);
-	if (o->to_seconds > 0)
-		x->limits.to_ticks = ticks_at(x, o->to_seconds);
+	if (o->filter.from_seconds > 0)
+		x->limits.from_ticks = ticks_at(x, o->filter.from_seconds);
+	if (o->filter.to_seconds > 0)
+		x->limits.to_ticks = ticks_at(x, o->filter.to_seconds);
 	return 0;
 }
 
 static int open_xray(struct tl_input *input, const char *const *paths, size_t path_count,
 		     const char **failed, struct tl_error *err)
 {
-	struct xray_input *x = calloc(1, sizeof(*x));
+	struct tl_xray_input *x = calloc(1, sizeof(*x));
 	int status;
 
 	(void)paths;
@@ -107,7 +111,7 @@ static int relate_xray(struct tl_input *input, struct tl_error *err)
 	if (!readers)
 		return tl_error_memory(err);
 	for (size_t i = 0; i < count; i++)
-		readers[i] = ((struct xray_input *)nth_log(input, i)->handle)->reader;
+		readers[i] = ((struct tl_xray_input *)nth_log(input, i)->handle)->reader;
 	status = tl_xray_relate(readers, count, &which, err);
 	if (status == TL_BAD_USAGE)
 		input->failed = nth_log(input, which)->path;
@@ -121,7 +125,7 @@ static int relate_xray(struct tl_input *input, struct tl_error *err)
  */
 static int fold_xray(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
-	struct xray_input *x = input->handle;
+	struct tl_xray_input *x = input->handle;
 	int status = tl_xray_fold(x->reader, x->maps.map, &x->limits, profile, err);
 
 	if (status < 0 || !x->maps.map || !tl_xray_maps_choose(&x->maps, &x->reader->uses))
@@ -133,14 +137,14 @@ static int fold_xray(struct tl_input *input, struct tl_profile **profile, struct
 static int describe_xray(struct tl_input *input, bool json, struct tl_output *out,
 			 struct tl_error *err)
 {
-	struct xray_input *x = input->handle;
+	struct tl_xray_input *x = input->handle;
 
 	return tl_xray_describe(x->reader, json, out, err);
 }
 
 int tl_xray_input_select(struct tl_input *input, struct xray_select *select, struct tl_error *err)
 {
-	struct xray_input *x = input->handle;
+	struct tl_xray_input *x = input->handle;
 
 	int status = x->maps.count ? tl_xray_collect_uses(x->reader, err) : 0;
 
@@ -149,13 +153,13 @@ int tl_xray_input_select(struct tl_input *input, struct xray_select *select, str
 	if (x->maps.count)
 		tl_xray_maps_choose(&x->maps, &x->reader->uses);
 	select->limits = x->limits;
-	return tl_xray_names_begin(&select->names, x->maps.map, input->options.function,
-				   input->options.object, err);
+	return tl_xray_names_begin(&select->names, x->maps.map, input->options.filter.function,
+				   input->options.filter.object, err);
 }
 
 static int dump_xray(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
 {
-	struct xray_input *x = input->handle;
+	struct tl_xray_input *x = input->handle;
 	struct xray_select select;
 	int status = tl_xray_input_select(input, &select, err);
 
@@ -168,7 +172,7 @@ static int dump_xray(struct tl_input *input, bool json, struct tl_output *out, s
 
 /* ---- check ---- */
 
-struct violations {
+struct xray_violations {
 	struct tl_output *out;
 	bool json;
 };
@@ -184,7 +188,7 @@ static void number_or_null(struct tl_output *out, const char *key, uint64_t valu
 
 static int put_violation(void *arg, const struct tl_xray_violation *v)
 {
-	struct violations *to = arg;
+	struct xray_violations *to = arg;
 
 	if (to->json) {
 		tl_put_text(to->out, "{\"rule\":");
@@ -214,8 +218,8 @@ static int put_violation(void *arg, const struct tl_xray_violation *v)
 static int64_t check_xray(struct tl_input *input, bool json, struct tl_output *out,
 			  struct tl_error *err)
 {
-	struct xray_input *x = input->handle;
-	struct violations to = { out, json };
+	struct tl_xray_input *x = input->handle;
+	struct xray_violations to = { out, json };
 
 	return tl_xray_check(x->reader, put_violation, &to, err);
 }
@@ -241,7 +245,7 @@ enum { DEFAULT_BUFFER_BYTES = 16384 };
 static int reencode_xray(struct tl_input *input, const char *variant, struct tl_output *out,
 			 struct tl_error *err)
 {
-	struct xray_input *x = input->handle;
+	struct tl_xray_input *x = input->handle;
 	const struct tl_xray_info *info = tl_xray_info(x->reader);
 	struct tl_xray_writer_options options = {
 		.size = sizeof(options),
@@ -293,7 +297,7 @@ static size_t list_heritage(const struct tl_xray_reader *reader, struct tl_damag
 static size_t damage_xray(struct tl_input *input, struct tl_damage *places, size_t room,
 			  uint64_t *count, uint64_t *skipped_bytes)
 {
-	struct xray_input *x = input->handle;
+	struct tl_xray_input *x = input->handle;
 	size_t listed;
 	const struct tl_xray_fault *faults =
 		tl_xray_faults(x->reader, &listed, count, skipped_bytes);
@@ -324,7 +328,12 @@ static size_t damage_xray(struct tl_input *input, struct tl_damage *places, size
 }
 
 const struct tl_format tl_xray_format = {
-	.info = TL_XRAY_INFO,
+	.info = {
+		.name = "xray",
+		.help = "LLVM XRay: flight data recorder (FDR), basic and profiling mode",
+		.record_word = "record",
+		.joins_processes = true,
+	},
 	.probe = tl_xray_probe,
 	.open = open_xray,
 	.close = close_xray,

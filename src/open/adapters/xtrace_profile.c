@@ -3,23 +3,23 @@
 #include <stdlib.h>
 
 #include "core/error.h"
-#include "open/xtrace.h"
+#include "open/adapters/xtrace.h"
 #include "symbols/binary.h"
 
 int tl_xtrace_input_binaries(struct tl_input *input, const char **failed, struct tl_error *err)
 {
 	const struct tl_input_options *o = &input->options;
-	struct xtrace_input *x = input->handle;
+	struct tl_xtrace_input *x = input->handle;
 
-	x->binaries = calloc(o->binary_count + 1, sizeof(struct tl_binary *));
+	x->binaries = calloc(o->programs.binary_count + 1, sizeof(struct tl_binary *));
 	if (!x->binaries)
 		return tl_error_memory(err);
-	for (size_t i = 0; i < o->binary_count; i++) {
-		int status = tl_binary_open(&x->binaries[i], o->binaries[i].path,
-					    o->binaries[i].address, !o->raw_names, err);
+	for (size_t i = 0; i < o->programs.binary_count; i++) {
+		int status = tl_binary_open(&x->binaries[i], o->programs.binaries[i].path,
+					    o->programs.binaries[i].address, !o->raw_names, err);
 
 		if (status < 0) {
-			*failed = o->binaries[i].path;
+			*failed = o->programs.binaries[i].path;
 			return status;
 		}
 		x->binary_count++;
@@ -29,7 +29,7 @@ int tl_xtrace_input_binaries(struct tl_input *input, const char **failed, struct
 
 void tl_xtrace_input_close_binaries(struct tl_input *input)
 {
-	struct xtrace_input *x = input->handle;
+	struct tl_xtrace_input *x = input->handle;
 
 	for (size_t i = 0; i < x->binary_count; i++)
 		tl_binary_close(x->binaries[i]);
@@ -39,7 +39,7 @@ void tl_xtrace_input_close_binaries(struct tl_input *input)
 }
 
 /* Names that there was no memory for are not to be taken for names that are not there. */
-static int settle(const struct xtrace_input *x, int status, struct tl_error *err)
+static int settle(const struct tl_xtrace_input *x, int status, struct tl_error *err)
 {
 	for (size_t i = 0; status >= 0 && i < x->binary_count; i++)
 		if (tl_binary_short_of_memory(x->binaries[i]))
@@ -49,7 +49,7 @@ static int settle(const struct xtrace_input *x, int status, struct tl_error *err
 
 int tl_xtrace_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
-	const struct xtrace_input *x = input->handle;
+	const struct tl_xtrace_input *x = input->handle;
 	struct xtrace_select select;
 	struct tl_xtrace_fold_options options = {
 		.size = sizeof(options),
@@ -74,11 +74,11 @@ int tl_xtrace_input_fold(struct tl_input *input, struct tl_profile **profile, st
 int tl_xtrace_input_instructions(struct tl_input *input, const struct xtrace_select *select,
 				 bool json, struct tl_output *out, struct tl_error *err)
 {
-	const struct xtrace_input *x = input->handle;
+	const struct tl_xtrace_input *x = input->handle;
 	const struct xtrace_shown shown = {
 		.binaries = x->binaries,
 		.binary_count = x->binary_count,
-		.no_text = input->options.dump & TL_DUMP_NO_TEXT,
+		.no_text = input->options.dump.flags & TL_DUMP_NO_TEXT,
 	};
 
 	return settle(x, tl_xtrace_dump_instructions(x->trace, select, &shown, json, out, err),

@@ -9,7 +9,7 @@
 #include "core/output.h"
 #include "intel_pt/profile/functions.h"
 #include "intel_pt/listing/text.h"
-#include "open/intel_pt.h"
+#include "open/adapters/intel_pt.h"
 
 static unsigned text_wishes(unsigned dump, bool json)
 {
@@ -40,7 +40,7 @@ static unsigned text_wishes(unsigned dump, bool json)
 }
 
 struct damage {
-	struct pt_input *pt;
+	struct tl_pt_input *pt;
 	uint64_t base;
 	bool no_memory;
 };
@@ -61,9 +61,9 @@ static void note(void *arg, const struct tl_pt_lost *lost)
 
 static bool wanted(const struct tl_input_options *o, const struct tl_pt_trace_slice *piece)
 {
-	return (o->thread == TL_NOWHERE || o->thread == piece->thread) &&
-	       (o->process == TL_NOWHERE || o->process == piece->process) &&
-	       (o->cpu == TL_NOWHERE || o->cpu == piece->cpu);
+	return (o->filter.thread == TL_NOWHERE || o->filter.thread == piece->thread) &&
+	       (o->filter.process == TL_NOWHERE || o->filter.process == piece->process) &&
+	       (o->filter.cpu == TL_NOWHERE || o->filter.cpu == piece->cpu);
 }
 
 /* Whose the piece is, where there are several. */
@@ -130,13 +130,13 @@ static int compile(regex_t *regex, const char *pattern, bool *is, struct tl_erro
 
 static int choose(struct choice *c, struct tl_input *input, struct tl_error *err)
 {
-	struct pt_input *pt = input->handle;
+	struct tl_pt_input *pt = input->handle;
 	int status;
 
 	*c = (struct choice){ .known = NULL };
 	tl_pt_functions_begin(&c->functions, &pt->feed);
-	status = compile(&c->function, input->options.function, &c->by_function, err);
-	return status == 0 ? compile(&c->object, input->options.object, &c->by_object, err)
+	status = compile(&c->function, input->options.filter.function, &c->by_function, err);
+	return status == 0 ? compile(&c->object, input->options.filter.object, &c->by_object, err)
 			   : status;
 }
 
@@ -184,7 +184,7 @@ static int dump_piece(struct tl_input *input, struct tl_pt_decoders *decoders,
 static int dump_pieces(struct tl_input *input, const struct tl_pt_show *show, struct tl_output *out,
 		       struct tl_error *err)
 {
-	struct pt_input *pt = input->handle;
+	struct tl_pt_input *pt = input->handle;
 	struct tl_pt_decoders decoders = { .list = NULL };
 	struct tl_pt_trace_slice piece;
 	int status;
@@ -201,7 +201,7 @@ static int dump_pieces(struct tl_input *input, const struct tl_pt_show *show, st
 
 int tl_pt_input_dump(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
 {
-	struct tl_pt_show show = { .wishes = text_wishes(input->options.dump, json) };
+	struct tl_pt_show show = { .wishes = text_wishes(input->options.dump.flags, json) };
 	struct tl_number_range window;
 	struct choice choice;
 	int status = tl_pt_input_window(input, &window, err);
@@ -217,9 +217,10 @@ int tl_pt_input_dump(struct tl_input *input, bool json, struct tl_output *out, s
 	}
 	if (status == 0)
 		status = dump_pieces(input, &show, out, err);
-	if (status == 0 && (!tl_pt_functions_damage(&choice.functions,
-						    &((struct pt_input *)input->handle)->faults) ||
-			    choice.no_memory || choice.functions.no_memory))
+	if (status == 0 &&
+	    (!tl_pt_functions_damage(&choice.functions,
+				     &((struct tl_pt_input *)input->handle)->faults) ||
+	     choice.no_memory || choice.functions.no_memory))
 		status = tl_error_memory(err);
 	choose_end(&choice);
 	return status;

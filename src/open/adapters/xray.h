@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TL_OPEN_XRAY_H
-#define TL_OPEN_XRAY_H
+#ifndef TL_OPEN_ADAPTERS_XRAY_H
+#define TL_OPEN_ADAPTERS_XRAY_H
 /* The XRay input, shared by its operations. */
 #include "open/format.h"
-#include "open/xray_maps.h"
+#include "open/adapters/xray_maps.h"
 #include "xray/select.h"
 
-struct xray_input {
+struct tl_xray_input {
 	struct tl_xray_reader *reader;
-	struct xray_maps maps;
+	struct tl_xray_maps maps;
 	struct tl_xray_fold_options limits;
 };
 

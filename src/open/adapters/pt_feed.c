@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "intel_pt/profile/fold.h"
 #include "intel_pt/listing/slice.h"
-#include "open/intel_pt.h"
+#include "open/adapters/intel_pt.h"
 
 /* ---- windows ---- */
 
@@ -18,7 +18,7 @@ static uint64_t ticks(double seconds, uint64_t frequency, uint64_t first)
 
 int tl_pt_input_first_time(struct tl_input *input, uint64_t *first, struct tl_error *err)
 {
-	const struct pt_input *pt = input->handle;
+	const struct tl_pt_input *pt = input->handle;
 	const struct tl_pt_feed *feed = &pt->feed;
 	struct tl_pt_trace_slice piece;
 	int status;
@@ -40,12 +40,12 @@ int tl_pt_input_first_time(struct tl_input *input, uint64_t *first, struct tl_er
 int tl_pt_input_window(struct tl_input *input, struct tl_number_range *window, struct tl_error *err)
 {
 	const struct tl_input_options *o = &input->options;
-	struct pt_input *pt = input->handle;
+	struct tl_pt_input *pt = input->handle;
 	uint64_t first = 0;
 	int status;
 
 	*window = (struct tl_number_range){ 0, 0 };
-	if (o->from_seconds <= 0 && o->to_seconds <= 0)
+	if (o->filter.from_seconds <= 0 && o->filter.to_seconds <= 0)
 		return 0;
 	if (!pt->feed.timed)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
@@ -57,10 +57,10 @@ int tl_pt_input_window(struct tl_input *input, struct tl_number_range *window, s
 	status = tl_pt_input_first_time(input, &first, err);
 	if (status < 0)
 		return status;
-	if (o->from_seconds > 0)
-		window->from = ticks(o->from_seconds, pt->feed.frequency, first);
-	if (o->to_seconds > 0)
-		window->to = ticks(o->to_seconds, pt->feed.frequency, first);
+	if (o->filter.from_seconds > 0)
+		window->from = ticks(o->filter.from_seconds, pt->feed.frequency, first);
+	if (o->filter.to_seconds > 0)
+		window->to = ticks(o->filter.to_seconds, pt->feed.frequency, first);
 	return 0;
 }
 
@@ -68,16 +68,18 @@ int tl_pt_input_window(struct tl_input *input, struct tl_number_range *window, s
 
 int tl_pt_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
-	struct pt_input *pt = input->handle;
+	struct tl_pt_input *pt = input->handle;
 	const struct tl_input_options *o = &input->options;
-	/* clang-format off */
 	struct tl_pt_fold_options options = {
-		.thread = o->thread, .process = o->process, .cpu = o->cpu, .jobs = o->jobs,
-		  .exact = o->exact,
-		.per_thread = o->per_thread, .lines = o->detail == TL_DETAIL_LINES,
-		  .strict = o->strict,
+		.thread = o->filter.thread,
+		.process = o->filter.process,
+		.cpu = o->filter.cpu,
+		.jobs = o->jobs,
+		.exact = o->exact,
+		.per_thread = o->per_thread,
+		.lines = o->detail == TL_DETAIL_LINES,
+		.strict = o->strict,
 	};
-	/* clang-format on */
 	struct tl_number_range window;
 	int status = tl_pt_input_window(input, &window, err);
 
@@ -100,7 +102,7 @@ static enum tl_status status_of(enum tl_pt_error error)
 size_t tl_pt_input_damage(struct tl_input *input, struct tl_damage *places, size_t room,
 			  uint64_t *count, uint64_t *skipped_bytes)
 {
-	struct pt_input *pt = input->handle;
+	struct tl_pt_input *pt = input->handle;
 	size_t listed = pt->faults.listed < room ? pt->faults.listed : room;
 
 	*count = pt->faults.count;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TL_OPEN_INTEL_PT_H
-#define TL_OPEN_INTEL_PT_H
+#ifndef TL_OPEN_ADAPTERS_INTEL_PT_H
+#define TL_OPEN_ADAPTERS_INTEL_PT_H
 /* What raw Intel PT and perf.data do alike: all that works on a feed. */
 #include "intel_pt/profile/faults.h"
 #include "intel_pt/listing/slice.h"
 #include "open/format.h"
 
 /* The head of both formats' handles. */
-struct pt_input {
+struct tl_pt_input {
 	struct tl_pt_feed feed;
 	struct tl_pt_faults faults;
 	bool has_code; /* some code was given */

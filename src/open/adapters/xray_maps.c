@@ -5,7 +5,7 @@
  * registered) if its map has what the trace uses of that object; of several that can be it the
  * first one is taken, programs before shared objects for object 0.
  */
-#include "open/xray_maps.h"
+#include "open/adapters/xray_maps.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -27,7 +27,8 @@ static bool is_program(const struct tl_xray_map *map)
 	       tl_binary_section(map->binary, ".interp", &section);
 }
 
-static int add(struct xray_maps *maps, const struct xray_candidate *candidate, struct tl_error *err)
+static int add(struct tl_xray_maps *maps, const struct tl_xray_candidate *candidate,
+	       struct tl_error *err)
 {
 	if (!tl_grow(&maps->list, &maps->capacity, maps->count + 1, sizeof(*maps->list))) {
 		tl_xray_map_close(candidate->map);
@@ -38,10 +39,11 @@ static int add(struct xray_maps *maps, const struct xray_candidate *candidate, s
 }
 
 /* A file that has no map is told at the end, if another one has one. */
-static int open_file(struct xray_maps *maps, const struct tl_binary_spec *spec, const char *path,
+static int open_file(struct tl_xray_maps *maps, const struct tl_binary_spec *spec, const char *path,
 		     bool demangle, struct tl_error *err)
 {
-	struct xray_candidate candidate = { .path = spec->path, .in_folder = path != spec->path };
+	struct tl_xray_candidate candidate = { .path = spec->path,
+					       .in_folder = path != spec->path };
 	int status = tl_xray_map_open(&candidate.map, path, spec->address, demangle, err);
 
 	if (status == TL_NO_MEMORY)
@@ -56,7 +58,7 @@ static int open_file(struct xray_maps *maps, const struct tl_binary_spec *spec, 
 	return candidate.in_folder && !candidate.map ? 0 : add(maps, &candidate, err);
 }
 
-static int open_folder(struct xray_maps *maps, const struct tl_binary_spec *spec, bool demangle,
+static int open_folder(struct tl_xray_maps *maps, const struct tl_binary_spec *spec, bool demangle,
 		       struct tl_error *err)
 {
 	struct dirent **names;
@@ -83,7 +85,7 @@ static int open_folder(struct xray_maps *maps, const struct tl_binary_spec *spec
 	return status;
 }
 
-static int open_binary(struct xray_maps *maps, const struct tl_binary_spec *spec, bool demangle,
+static int open_binary(struct tl_xray_maps *maps, const struct tl_binary_spec *spec, bool demangle,
 		       struct tl_error *err)
 {
 	struct stat found;
@@ -93,43 +95,43 @@ static int open_binary(struct xray_maps *maps, const struct tl_binary_spec *spec
 	return open_file(maps, spec, spec->path, demangle, err);
 }
 
-static int open_yaml(struct xray_maps *maps, const char *path, struct tl_error *err)
+static int open_yaml(struct tl_xray_maps *maps, const char *path, struct tl_error *err)
 {
-	struct xray_candidate candidate = { .path = path, .program = true };
+	struct tl_xray_candidate candidate = { .path = path, .program = true };
 	int status = tl_xray_map_open_yaml(&candidate.map, path, err);
 
 	return status < 0 ? status : add(maps, &candidate, err);
 }
 
-static int open_all(struct xray_maps *maps, const struct tl_input_options *options,
+static int open_all(struct tl_xray_maps *maps, const struct tl_input_options *options,
 		    const char **about, struct tl_error *err)
 {
 	struct tl_error ignored, *first = err;
 	bool any = false;
 	int status = 0;
 
-	if (options->map) {
-		*about = options->map;
-		return open_yaml(maps, options->map, err);
+	if (options->programs.map) {
+		*about = options->programs.map;
+		return open_yaml(maps, options->programs.map, err);
 	}
-	for (size_t i = 0; status == 0 && i < options->binary_count; i++) {
+	for (size_t i = 0; status == 0 && i < options->programs.binary_count; i++) {
 		if (!any)
-			*about = options->binaries[i].path;
-		status = open_binary(maps, &options->binaries[i], !options->raw_names,
+			*about = options->programs.binaries[i].path;
+		status = open_binary(maps, &options->programs.binaries[i], !options->raw_names,
 				     i ? &ignored : first);
 	}
 	for (size_t i = 0; i < maps->count; i++)
 		any |= maps->list[i].map != NULL;
-	if (status < 0 || any || !options->binary_count)
+	if (status < 0 || any || !options->programs.binary_count)
 		return status;
-	*about = options->binaries[0].path;
-	if (!maps->count || maps->list[0].path != options->binaries[0].path)
+	*about = options->programs.binaries[0].path;
+	if (!maps->count || maps->list[0].path != options->programs.binaries[0].path)
 		return tl_error_at(err, TL_BAD_FORMAT, TL_NOWHERE,
 				   "no file in this folder has an XRay instrumentation map");
 	return maps->list[0].status;
 }
 
-int tl_xray_maps_open(struct xray_maps *maps, const struct tl_input_options *options,
+int tl_xray_maps_open(struct tl_xray_maps *maps, const struct tl_input_options *options,
 		      const char **failed, struct tl_error *err)
 {
 	static const struct xray_uses nothing;
@@ -144,7 +146,7 @@ int tl_xray_maps_open(struct xray_maps *maps, const struct tl_input_options *opt
 	return 0;
 }
 
-void tl_xray_maps_close(struct xray_maps *maps)
+void tl_xray_maps_close(struct tl_xray_maps *maps)
 {
 	for (size_t i = 0; i < maps->count; i++)
 		tl_xray_map_close(maps->list[i].map);
@@ -154,12 +156,12 @@ void tl_xray_maps_close(struct xray_maps *maps)
 /* ---- choosing ---- */
 
 /* The first that can be an object; those that cannot keep the reason. */
-static struct xray_candidate *choose(struct xray_maps *maps, uint32_t object,
-				     const struct xray_uses *uses)
+static struct tl_xray_candidate *choose(struct tl_xray_maps *maps, uint32_t object,
+					const struct xray_uses *uses)
 {
 	for (int programs = object == 0; programs >= 0; programs--)
 		for (size_t i = 0; i < maps->count; i++) {
-			struct xray_candidate *c = &maps->list[i];
+			struct tl_xray_candidate *c = &maps->list[i];
 			const char *why;
 
 			if (!c->map || c->used || (object == 0 && c->program != (programs != 0)))
@@ -183,10 +185,10 @@ static bool is_used(const struct xray_uses *uses, uint32_t object)
 	return false;
 }
 
-bool tl_xray_maps_choose(struct xray_maps *maps, const struct xray_uses *uses)
+bool tl_xray_maps_choose(struct tl_xray_maps *maps, const struct xray_uses *uses)
 {
 	struct tl_xray_map *before[XRAY_OBJECTS] = { maps->map };
-	struct xray_candidate *program;
+	struct tl_xray_candidate *program;
 	bool changed;
 
 	if (maps->map)
@@ -201,7 +203,7 @@ bool tl_xray_maps_choose(struct xray_maps *maps, const struct xray_uses *uses)
 	maps->map = program ? program->map : NULL;
 	maps->objects_text = NULL;
 	for (uint32_t object = 1; object < XRAY_OBJECTS; object++) {
-		struct xray_candidate *c =
+		struct tl_xray_candidate *c =
 			!uses->count || is_used(uses, object) ? choose(maps, object, uses) : NULL;
 
 		if (!c && is_used(uses, object))
@@ -220,7 +222,8 @@ bool tl_xray_maps_choose(struct xray_maps *maps, const struct xray_uses *uses)
 static const char no_names[] =
 	"has no names of functions (is it stripped?): they are shown by number";
 
-static const char *tell_candidate(const struct xray_maps *maps, const struct xray_candidate *c)
+static const char *tell_candidate(const struct tl_xray_maps *maps,
+				  const struct tl_xray_candidate *c)
 {
 	if (!c->map)
 		return c->text;
@@ -234,14 +237,14 @@ static const char *tell_candidate(const struct xray_maps *maps, const struct xra
 			  : NULL;
 }
 
-size_t tl_xray_maps_tell(const struct xray_maps *maps, struct tl_damage *places, size_t room)
+size_t tl_xray_maps_tell(const struct tl_xray_maps *maps, struct tl_damage *places, size_t room)
 {
 	struct tl_damage place = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
 	const char *folder = NULL;
 	size_t told = 0;
 
 	for (size_t i = 0; i < maps->count; i++) {
-		const struct xray_candidate *c = &maps->list[i];
+		const struct tl_xray_candidate *c = &maps->list[i];
 
 		place.text = tell_candidate(maps, c);
 		place.status = c->map ? TL_BAD_FORMAT : c->status;

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls on an open input: each is an operation of the format's row, or unsupported. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/sized.h"
+#include "open/format.h"
+#include "open/input.h"
+#include "open/several.h"
+
+/* ---- operations that a format does not have ---- */
+
+enum operation {
+	OPERATION_FOLD,
+	OPERATION_DESCRIBE,
+	OPERATION_DUMP,
+	OPERATION_CHECK,
+	OPERATION_TIMELINE,
+	OPERATION_REENCODE,
+	OPERATION_SLICE,
+	OPERATION_ANALYZE,
+};
+
+static int unsupported(const struct tl_input *input, enum operation operation, struct tl_error *err)
+{
+	static const char *const texts[] = {
+		[OPERATION_FOLD] = "this format holds no costs, so no profile can be made of it",
+		[OPERATION_DESCRIBE] = "nothing can be said about files of this format",
+		[OPERATION_DUMP] = "this format has no records to show",
+		[OPERATION_CHECK] = "this format has no rules to check",
+		[OPERATION_TIMELINE] =
+			"this format holds no times, so no timeline can be made of it",
+		[OPERATION_REENCODE] = "this format is read, but not written",
+		[OPERATION_SLICE] = "traces of this format cannot be cut",
+		[OPERATION_ANALYZE] =
+			"this format holds no instructions and accesses that can be analyzed",
+	};
+
+	return tl_error_format(err, input->format->info.name,
+			       tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, texts[operation]));
+}
+
+/* ---- fold ---- */
+
+/* The profiles of all paths of an input; *folded of them are there, also after a failure. */
+static int fold_each(struct tl_input *input, struct tl_profile **profiles, size_t *folded,
+		     struct tl_error *err)
+{
+	int status = input->format->fold(input, &profiles[0], err);
+
+	*folded = status == 0;
+	for (size_t i = 0; status == 0 && i < input->other_count; i++) {
+		status = input->format->fold(input->others[i], &profiles[i + 1], err);
+		*folded += status == 0;
+		input->failed = input->others[i]->path;
+	}
+	return status;
+}
+
+static int fold_all(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
+{
+	size_t count = input->other_count + 1, folded;
+	struct tl_profile **profiles;
+	int status;
+
+	if (!input->format->fold)
+		return unsupported(input, OPERATION_FOLD, err);
+	status = tl_input_relate(input, err);
+	if (status < 0)
+		return status;
+	if (count == 1)
+		return input->format->fold(input, profile, err);
+	profiles = calloc(count, sizeof(*profiles));
+	if (!profiles)
+		return tl_error_memory(err);
+	status = fold_each(input, profiles, &folded, err);
+	if (status == 0)
+		status = tl_profile_merge(profile, (const struct tl_profile *const *)profiles,
+					  count, err);
+	while (folded)
+		tl_profile_free(profiles[--folded]);
+	free(profiles);
+	return status;
+}
+
+int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
+{
+	const struct tl_profile_filter filter = {
+		.size = sizeof(filter),
+		.function = input->options.filter.function,
+		.object = input->options.filter.object,
+	};
+	int status;
+
+	*profile = NULL;
+	status = fold_all(input, profile, err);
+	if (status == 0 && (filter.function || filter.object))
+		status = tl_profile_choose(*profile, &filter, err);
+	status = (int)tl_input_unchanged(input, status, err);
+	if (status < 0) {
+		tl_profile_free(*profile);
+		*profile = NULL;
+	}
+	return status;
+}
+
+size_t tl_input_code(struct tl_input *input, const char *object, uint64_t address, uint8_t *bytes,
+		     size_t size)
+{
+	size_t count =
+		input->format->code ? input->format->code(input, object, address, bytes, size) : 0;
+
+	for (size_t i = 0; !count && input->format->code && i < input->other_count; i++)
+		count = input->format->code(input->others[i], object, address, bytes, size);
+	return count;
+}
+
+const char *tl_input_failed(const struct tl_input *input)
+{
+	return input->failed;
+}
+
+/* ---- listings ---- */
+
+/* What tells of one file, and not of their sum. */
+static int one_file(const struct tl_input *input, struct tl_error *err)
+{
+	if (input->other_count)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "this shows one file at a time; report, tree, stacks and "
+				   "convert take several");
+	return 0;
+}
+
+/* Facts and records are told as text or as JSON; there is no table to be a CSV. */
+static int text_or_json(const struct tl_input *input, enum tl_report_form form,
+			struct tl_error *err)
+{
+	if (form == TL_REPORT_CSV)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "there is no CSV form of this; use --json");
+	return one_file(input, err);
+}
+
+int tl_input_info(struct tl_input *input, enum tl_report_form form, struct tl_output *out,
+		  struct tl_error *err)
+{
+	int status = text_or_json(input, form, err);
+
+	if (status == 0 && !input->format->describe)
+		status = unsupported(input, OPERATION_DESCRIBE, err);
+	if (status == 0)
+		status = input->format->describe(input, form == TL_REPORT_JSON, out, err);
+	return (int)tl_input_unchanged(input, status, err);
+}
+
+int tl_input_dump(struct tl_input *input, enum tl_report_form form, struct tl_output *out,
+		  struct tl_error *err)
+{
+	int status = text_or_json(input, form, err);
+
+	if (status == 0 && !input->format->dump)
+		status = unsupported(input, OPERATION_DUMP, err);
+	if (status == 0)
+		status = input->format->dump(input, form == TL_REPORT_JSON, out, err);
+	return (int)tl_input_unchanged(input, status, err);
+}
+
+int64_t tl_input_check(struct tl_input *input, enum tl_report_form form, struct tl_output *out,
+		       struct tl_error *err)
+{
+	int64_t found = text_or_json(input, form, err);
+
+	if (found == 0 && !input->format->check)
+		found = unsupported(input, OPERATION_CHECK, err);
+	if (found == 0)
+		found = input->format->check(input, form == TL_REPORT_JSON, out, err);
+	return tl_input_unchanged(input, found, err);
+}
+
+static int write_timeline(struct tl_input *input, const char *format, struct tl_output *out,
+			  struct tl_error *err)
+{
+	struct tl_timeline *timeline;
+	int status = tl_timeline_open(&timeline, format, out, err);
+	int finished;
+
+	if (status < 0)
+		return status;
+	status = input->format->timeline(input, timeline, err);
+	finished = tl_timeline_finish(timeline, status < 0 ? NULL : err);
+	return status < 0 ? status : finished;
+}
+
+int tl_input_timeline(struct tl_input *input, const char *format, struct tl_output *out,
+		      struct tl_error *err)
+{
+	int status = one_file(input, err);
+
+	if (status == 0 && !input->format->timeline)
+		status = unsupported(input, OPERATION_TIMELINE, err);
+	if (status == 0)
+		status = write_timeline(input, format, out, err);
+	return (int)tl_input_unchanged(input, status, err);
+}
+
+/* ---- traces written again ---- */
+
+static const struct tl_conversion *find_conversion(const struct tl_input *input, const char *to)
+{
+	const struct tl_conversion *conversion = input->format->conversions;
+
+	for (; conversion && conversion->target.name; conversion++)
+		if (!strcmp(conversion->target.name, to))
+			return conversion;
+	return NULL;
+}
+
+static int no_conversion(const char *to, struct tl_error *err)
+{
+	const struct tl_trace_target *target;
+
+	for (size_t i = 0; (target = tl_trace_target(i)); i++)
+		if (!strcmp(target->name, to))
+			return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+					   "only traces of instructions are written in that "
+					   "format");
+	return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
+			   "the input cannot be written in that format");
+}
+
+static int convert_records(struct tl_input *input, const char *to, const char *variant,
+			   struct tl_output *out, struct tl_error *err)
+{
+	const struct tl_conversion *conversion = find_conversion(input, to);
+
+	if (!conversion)
+		return no_conversion(to, err);
+	if (variant)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "this format has no versions");
+	return (int)tl_input_unchanged(input, conversion->write(input, out, err), err);
+}
+
+int tl_input_reencode(struct tl_input *input, const char *to, const char *variant,
+		      struct tl_output *out, struct tl_error *err)
+{
+	int status;
+
+	if (strcmp(to, input->format->info.name))
+		return convert_records(input, to, variant, out, err);
+	status = one_file(input, err);
+	if (status < 0)
+		return status;
+	if (!input->format->reencode)
+		return unsupported(input, OPERATION_REENCODE, err);
+	return (int)tl_input_unchanged(input, input->format->reencode(input, variant, out, err),
+				       err);
+}
+
+int tl_input_slice(struct tl_input *input, const struct tl_slice *slice, struct tl_output *out,
+		   struct tl_error *err)
+{
+	struct tl_slice taken;
+	int status = tl_input_check_size(slice->size, sizeof(*slice), err);
+
+	if (status == 0)
+		status = one_file(input, err);
+	if (status < 0)
+		return status;
+	if (!input->format->slice)
+		return unsupported(input, OPERATION_SLICE, err);
+	tl_take(&taken, sizeof(taken), slice, slice->size);
+	return (int)tl_input_unchanged(input, input->format->slice(input, &taken, out, err), err);
+}
+
+/* ---- analyses ---- */
+
+int tl_input_analyze(struct tl_input *input, const struct tl_analysis *analysis,
+		     struct tl_output *out, const char **failed, struct tl_error *err)
+{
+	struct tl_analysis taken;
+	const char *about = NULL;
+	int status = tl_input_check_size(analysis->size, sizeof(*analysis), err);
+
+	if (status == 0 && !input->format->analyze)
+		status = unsupported(input, OPERATION_ANALYZE, err);
+	if (status == 0) {
+		tl_take(&taken, sizeof(taken), analysis, analysis->size);
+		status = input->format->analyze(input, &taken, out, &about, err);
+		status = (int)tl_input_unchanged(input, status, err);
+	}
+	if (failed)
+		*failed = about;
+	return status;
+}
