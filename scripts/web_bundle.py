@@ -92,13 +92,13 @@ def array(number, text):
 
 
 def source(pieces):
-    head = "/* Made by scripts/web_bundle.py. */\n#include \"export/flame.h\"\n\n"
+    head = "/* Made by scripts/web_bundle.py. */\n#include \"export/flame/flame.h\"\n\n"
     if not pieces:
-        return head + "const struct tl_flame_piece tl_flame_pieces[3] = { { 0 } };\n"
+        return head + "const struct tl_flame_page_section tl_flame_page_sections[3] = { { 0 } };\n"
     # Bytes from 128 on are negative where char is signed.
     arrays = "\n".join(array(i, piece) for i, piece in enumerate(pieces)).replace("static const char", "static const unsigned char")
     rows = ",\n".join("\t{ (const char *)piece%d, sizeof(piece%d) }" % (i, i) for i in range(len(pieces)))
-    return head + arrays + "\nconst struct tl_flame_piece tl_flame_pieces[3] = {\n%s,\n};\n" % rows
+    return head + arrays + "\nconst struct tl_flame_page_section tl_flame_page_sections[3] = {\n%s,\n};\n" % rows
 
 
 def main(web, output):

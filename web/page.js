@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of `tracelathe flame`. The data are flat arrays (src/export/flame_data.c says which); d3-flame-graph draws.
+// The page of `tracelathe flame`. The data are flat arrays (src/export/flame/page_data.c says which); d3-flame-graph draws.
 (function () {
 'use strict';
 
@@ -89,7 +89,7 @@ function nest(sum) {
 	return nodes[0];
 }
 
-/* ---- colours: as in the picture, src/export/flame_svg.c ---- */
+/* ---- colours: as in the picture, src/export/flame/picture.c ---- */
 
 const LIGHT = [253, 224, 140], MIDDLE = [246, 176, 92], DARK = [224, 126, 84], GREY = 'rgb(205,208,214)';
 const SAME = [214, 216, 222], MORE = [230, 97, 60], LESS = [74, 144, 217], FOUND = 'rgb(178,150,250)';

@@ -91,7 +91,7 @@ TL_API int tl_timeline_open(struct tl_timeline **timeline, const char *format,
 enum tl_flame_form {
 	TL_FLAME_PAGE, /**< one HTML file: flame graph, function table, search; needs no network */
 	TL_FLAME_SVG,  /**< a picture of one event, without any script */
-	/** what the page shows, JSON (the head of src/export/flame_data.c says how) */
+	/** what the page shows, JSON (the head of src/export/flame/page_data.c says how) */
 	TL_FLAME_DATA,
 };
 

@@ -5,10 +5,9 @@
 
 #include "core/memory.h"
 #include "core/output.h"
-#include "export/export.h"
 
 /* Room for `size` more bytes, NULL without memory. */
-static char *room(struct tl_message *message, size_t size)
+static char *room(struct tl_pb_message *message, size_t size)
 {
 	if (message->failed || size > PTRDIFF_MAX - message->size ||
 	    !tl_grow(&message->data, &message->capacity, message->size + size, 1)) {
@@ -19,20 +18,20 @@ static char *room(struct tl_message *message, size_t size)
 	return message->data + message->size;
 }
 
-void tl_message_end(struct tl_message *message, const char *end)
+void tl_pb_message_end(struct tl_pb_message *message, const char *end)
 {
 	message->size = (size_t)(end - message->data);
 }
 
-void tl_message_number(struct tl_message *message, uint32_t field, uint64_t value)
+void tl_pb_message_number(struct tl_pb_message *message, uint32_t field, uint64_t value)
 {
 	char *p = room(message, 2 * TL_PB_VARINT_BYTES);
 
 	if (p)
-		tl_message_end(message, tl_pb_number(p, field, value));
+		tl_pb_message_end(message, tl_pb_number(p, field, value));
 }
 
-char *tl_message_room(struct tl_message *message, uint32_t field, size_t size)
+char *tl_pb_message_room(struct tl_pb_message *message, uint32_t field, size_t size)
 {
 	char *p = size < PTRDIFF_MAX / 2 ? room(message, 2 * TL_PB_VARINT_BYTES + size) : NULL;
 
@@ -41,15 +40,16 @@ char *tl_message_room(struct tl_message *message, uint32_t field, size_t size)
 	return tl_pb_varint(tl_pb_key(p, field, TL_PB_BYTES), size);
 }
 
-void tl_message_bytes(struct tl_message *message, uint32_t field, const void *data, size_t size)
+void tl_pb_message_bytes(struct tl_pb_message *message, uint32_t field, const void *data,
+			 size_t size)
 {
-	char *p = tl_message_room(message, field, size);
+	char *p = tl_pb_message_room(message, field, size);
 
 	if (!p)
 		return;
 	if (size)
 		memcpy(p, data, size);
-	tl_message_end(message, p + size);
+	tl_pb_message_end(message, p + size);
 }
 
 /* U+FFFD in place of each byte that is no part of a character. */
@@ -82,18 +82,19 @@ static char *copy_clean(char *p, const char *text, size_t size)
 	return p;
 }
 
-void tl_message_text(struct tl_message *message, uint32_t field, const char *text, size_t size)
+void tl_pb_message_text(struct tl_pb_message *message, uint32_t field, const char *text,
+			size_t size)
 {
-	char *p = tl_message_room(message, field, clean_size(text, size));
+	char *p = tl_pb_message_room(message, field, clean_size(text, size));
 
 	if (p)
-		tl_message_end(message, copy_clean(p, text, size));
+		tl_pb_message_end(message, copy_clean(p, text, size));
 }
 
-void tl_message_hex(struct tl_message *message, uint32_t field, const void *data, size_t size)
+void tl_pb_message_hex(struct tl_pb_message *message, uint32_t field, const void *data, size_t size)
 {
 	const unsigned char *bytes = data;
-	char *p = size < PTRDIFF_MAX / 4 ? tl_message_room(message, field, 2 * size) : NULL;
+	char *p = size < PTRDIFF_MAX / 4 ? tl_pb_message_room(message, field, 2 * size) : NULL;
 
 	if (!p)
 		return;
@@ -101,28 +102,28 @@ void tl_message_hex(struct tl_message *message, uint32_t field, const void *data
 		*p++ = "0123456789abcdef"[bytes[i] >> 4];
 		*p++ = "0123456789abcdef"[bytes[i] & 15];
 	}
-	tl_message_end(message, p);
+	tl_pb_message_end(message, p);
 }
 
-void tl_message_inner(struct tl_message *message, uint32_t field, struct tl_message *inner)
+void tl_pb_message_inner(struct tl_pb_message *message, uint32_t field, struct tl_pb_message *inner)
 {
-	tl_message_bytes(message, field, inner->data, inner->size);
+	tl_pb_message_bytes(message, field, inner->data, inner->size);
 	message->failed = message->failed || inner->failed;
 	inner->size = 0;
 }
 
-void tl_message_append(struct tl_message *message, const struct tl_message *other)
+void tl_pb_message_append(struct tl_pb_message *message, const struct tl_pb_message *other)
 {
 	char *p = other->size ? room(message, other->size) : NULL;
 
 	if (!p)
 		return;
 	memcpy(p, other->data, other->size);
-	tl_message_end(message, p + other->size);
+	tl_pb_message_end(message, p + other->size);
 }
 
-void tl_message_free(struct tl_message *message)
+void tl_pb_message_free(struct tl_pb_message *message)
 {
 	free(message->data);
-	*message = (struct tl_message){ 0 };
+	*message = (struct tl_pb_message){ 0 };
 }

@@ -42,28 +42,32 @@ static inline char *tl_pb_number(char *p, uint32_t field, uint64_t value)
  * A message under construction. After a failed allocation it stays empty and `failed`. Zero-filled
  * is empty.
  */
-struct tl_message {
+struct tl_pb_message {
 	char *data;
 	size_t size, capacity;
 	bool failed;
 };
 
-void tl_message_number(struct tl_message *message, uint32_t field, uint64_t value);
-void tl_message_bytes(struct tl_message *message, uint32_t field, const void *data, size_t size);
+void tl_pb_message_number(struct tl_pb_message *message, uint32_t field, uint64_t value);
+void tl_pb_message_bytes(struct tl_pb_message *message, uint32_t field, const void *data,
+			 size_t size);
 /* A string field: bytes that are not UTF-8 become U+FFFD, as decoders insist on. */
-void tl_message_text(struct tl_message *message, uint32_t field, const char *text, size_t size);
+void tl_pb_message_text(struct tl_pb_message *message, uint32_t field, const char *text,
+			size_t size);
 /* A string field of lower-case hexadecimal digits. */
-void tl_message_hex(struct tl_message *message, uint32_t field, const void *data, size_t size);
+void tl_pb_message_hex(struct tl_pb_message *message, uint32_t field, const void *data,
+		       size_t size);
 /* A message inside; it is empty afterwards, for the next use. */
-void tl_message_inner(struct tl_message *message, uint32_t field, struct tl_message *inner);
+void tl_pb_message_inner(struct tl_pb_message *message, uint32_t field,
+			 struct tl_pb_message *inner);
 /* All bytes of another message, as they are. */
-void tl_message_append(struct tl_message *message, const struct tl_message *other);
+void tl_pb_message_append(struct tl_pb_message *message, const struct tl_pb_message *other);
 /*
  * Key and length of a field of `size` bytes, which the caller writes at the place returned, then
  * tells their end. NULL without memory.
  */
-char *tl_message_room(struct tl_message *message, uint32_t field, size_t size);
-void tl_message_end(struct tl_message *message, const char *end);
-void tl_message_free(struct tl_message *message);
+char *tl_pb_message_room(struct tl_pb_message *message, uint32_t field, size_t size);
+void tl_pb_message_end(struct tl_pb_message *message, const char *end);
+void tl_pb_message_free(struct tl_pb_message *message);
 
 #endif

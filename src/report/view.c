@@ -166,12 +166,3 @@ int tl_view_compare_names(const struct tl_view *view, uint32_t a, uint32_t b)
 	}
 	return order ? order : (a > b) - (a < b);
 }
-
-int64_t tl_add_saturated(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	if (__builtin_add_overflow(a, b, &sum))
-		return a < 0 ? INT64_MIN : INT64_MAX;
-	return sum;
-}

@@ -5,6 +5,7 @@
  * head all share. */
 #include <tracelathe/report.h>
 
+#include "core/saturate.h"
 #include "profile/derive/cycle_costs.h"
 
 struct tl_view {
@@ -70,7 +71,5 @@ int tl_view_compare_names(const struct tl_view *view, uint32_t a, uint32_t b);
 /* The function's name, with its file and line, and its object when there are several: the last cell
  * of a line. */
 void tl_view_put_function(const struct tl_view *view, uint32_t function);
-/* Sum that stays at the limits of 64 bits. */
-int64_t tl_add_saturated(int64_t a, int64_t b);
 
 #endif

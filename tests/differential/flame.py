@@ -3,7 +3,7 @@
 """Flame graphs of the shared corpus: estimated paths of Callgrind profiles add up to the corpus' own truth, and paths of
 traces are those of `stacks`, which the other tests hold against llvm-xray.
 
-"What is left out is summed ..., so that every total stays what it is" (src/export/flame_prune.c)."""
+"What is left out is summed ..., so that every total stays what it is" (src/export/flame/frame_prune.c)."""
 import collections
 import csv
 import json

@@ -52,6 +52,8 @@ SUB_ROOMS = {
     "profile": [["model"], ["derive", "fold"], ["diff", "merge", "transform"]],
     "symbols": [["elf"], ["dwarf"], [""]],
     "open": [[""], ["adapters"]],
+    "report": [[""], ["table", "tree", "annotate", "diff"]],
+    "export": [[""], ["stacks"], ["profile", "timeline", "flame"]],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 

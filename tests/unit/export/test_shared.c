@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/export.h"
-#include "export/protobuf.h"
 #include "core/output.h"
+#include "export/event_time.h"
+#include "export/groups.h"
+#include "export/protobuf.h"
 #include "helper.h"
 
 /*
@@ -96,21 +97,21 @@ static void groups(void **state)
  */
 static void wire_format(void **state)
 {
-	struct tl_message message = { 0 }, inner = { 0 };
+	struct tl_pb_message message = { 0 }, inner = { 0 };
 
 	(void)state;
-	tl_message_number(&message, 1, 150);
-	tl_message_text(&message, 2, "testing", 7);
+	tl_pb_message_number(&message, 1, 150);
+	tl_pb_message_text(&message, 2, "testing", 7);
 	assert_int_equal(message.size, 12);
 	assert_memory_equal(message.data, "\x08\x96\x01\x12\x07testing", 12);
 	message.size = 0;
-	tl_message_number(&inner, 1, 150);
-	tl_message_inner(&message, 3, &inner);
+	tl_pb_message_number(&inner, 1, 150);
+	tl_pb_message_inner(&message, 3, &inner);
 	assert_int_equal(inner.size, 0);
 	assert_memory_equal(message.data, "\x1a\x03\x08\x96\x01", 5);
 	message.size = 0;
 	/* -1 as int64 is ten bytes */
-	tl_message_number(&message, 1, UINT64_MAX);
+	tl_pb_message_number(&message, 1, UINT64_MAX);
 	assert_int_equal(message.size, 11);
 	assert_memory_equal(message.data, "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11);
 	assert_int_equal(tl_pb_varint_size(0), 1);
@@ -123,8 +124,8 @@ static void wire_format(void **state)
 		assert_int_equal(tl_pb_varint(bytes, UINT64_C(1) << bits) - bytes,
 				 tl_pb_varint_size(UINT64_C(1) << bits));
 	}
-	tl_message_free(&message);
-	tl_message_free(&inner);
+	tl_pb_message_free(&message);
+	tl_pb_message_free(&inner);
 }
 
 /* Each exporter can be found by its name, and has what help needs. */

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "export/stack_names.h"
+#include "export/stacks/stack_names.h"
 
 static void names_in_pieces(void **state)
 {

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_EXPORT_EVENT_TIME_H
+#define TL_EXPORT_EVENT_TIME_H
+/* Costs that are times: their clock, and their conversion to nanoseconds. */
+#include <stdint.h>
+
+#include <tracelathe/profile.h>
+
+/*
+ * Ticks to nanoseconds, one after the other: the fraction that is cut off is carried into the next
+ * value, so that the sum of the results is the conversion of the sum. frequency 0: values pass
+ * unchanged.
+ */
+struct tl_ns_carry {
+	uint64_t frequency;
+	__int128 rest;
+};
+int64_t tl_carry_ns(struct tl_ns_carry *carry, int64_t ticks);
+
+/* The frequency to convert an event's costs with, 0: they are no ticks, or of an unknown clock. */
+uint64_t tl_event_frequency(const struct tl_profile *profile, uint32_t event);
+
+#endif

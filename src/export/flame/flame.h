@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_EXPORT_FLAME_FLAME_H
+#define TL_EXPORT_FLAME_FLAME_H
+/*
+ * A flame graph on its way from profiles to a page or a picture: paths of contexts become one tree
+ * (flame_tree.c), what is too small to be seen is summed (flame_prune.c), and what is left is
+ * written (flame_page.c, flame_svg.c).
+ */
+#include <tracelathe/export.h>
+
+#include "core/memory.h"
+#include "export/stacks/stacks.h"
+
+/* Frames that are no function, numbered from tl_flame.function_count on; threads follow. */
+enum { TL_FLAME_ALL, TL_FLAME_OTHER, TL_FLAME_DEEPER, TL_FLAME_THREADS };
+
+/* Threads that can be looked at one by one; what is beyond is shown as one. */
+enum { TL_FLAME_MOST_COLUMNS = TL_STACKS_MOST_PARTS };
+
+/* A frame. Parents come before their children; frame 0 is TL_FLAME_ALL and its own parent. */
+struct tl_flame_node {
+	uint32_t parent, function, depth;
+};
+
+/*
+ * What a frame costs by itself in a column: a thread, or, with a baseline, one of the two profiles.
+ */
+struct tl_flame_cell {
+	uint32_t node, column;
+	uint64_t calls;
+};
+
+struct tl_flame {
+	struct tl_flame_options options;      /* with the defaults filled in */
+	const struct tl_profile *profile[2];  /* as given; [1] is the baseline or NULL */
+	const struct tl_profile *contexts[2]; /* where the contexts are: there, or in an estimate */
+	struct tl_profile *estimate[2];
+	bool estimated;
+
+	uint32_t event_count;
+	bool common;         /* there is no baseline, or it has one of the events */
+	uint32_t *events[2]; /* by event of the graph; TL_NONE: the baseline has none of the name */
+
+	const struct tl_function **functions; /* of both profiles */
+	uint32_t function_count;
+	uint32_t *function_of[2]; /* by function of contexts[side] */
+
+	uint32_t column_count;
+	uint32_t *column_of_part; /* of contexts[0]; the last column may hold several parts */
+	uint32_t *part_of_column; /* the first of its parts */
+	bool columns_shared;      /* the last column holds several parts */
+
+	/* flame_tree.c: one node a path, inclusive cost by side, node and event. */
+	struct tl_flame_node *nodes;
+	size_t node_count, node_capacity;
+	struct tl_index index;
+	uint32_t *node_of[2]; /* by context */
+	int64_t *inclusive[2];
+	double *score; /* largest share of any event and column */
+
+	/* flame_prune.c: what is drawn, depth first, siblings by name. */
+	struct tl_flame_node *frames;
+	uint32_t frame_count;
+	struct tl_flame_cell *cells;
+	int64_t *self; /* by cell and event */
+	size_t cell_count, cell_capacity, self_capacity;
+	/* paths summed because they are small, frames because they are deep */
+	uint64_t left_out, too_deep;
+	double threshold; /* share of the smallest frame drawn, if any was left out */
+};
+
+/*
+ * Which functions of the two profiles are the same; what is summed in which column. False without
+ * memory.
+ */
+bool tl_flame_match(struct tl_flame *flame);
+bool tl_flame_columns(struct tl_flame *flame);
+bool tl_flame_grow(struct tl_flame *flame);
+bool tl_flame_prune(struct tl_flame *flame);
+/* What a cost vector of either profile says of an event, in the units of the first. */
+int64_t tl_flame_cost(const struct tl_flame *flame, int side, const int64_t *costs, uint32_t event);
+/* The size of a cost as a share of a total. */
+double tl_flame_share(int64_t cost, int64_t total);
+
+/* The text on a frame, and its column's title; `buffer` is used for those that are made up. */
+const char *tl_flame_name(const struct tl_flame *flame, uint32_t function, char *buffer,
+			  size_t size);
+void tl_flame_column_title(const struct tl_flame *flame, uint32_t column, char *title, size_t size);
+/* True for a frame that stands for no function of the profile. */
+bool tl_flame_special(const struct tl_flame *flame, uint32_t function);
+
+/* What a reader must know, a sentence each: calls back for every one. */
+typedef void tl_flame_note_fn(void *arg, const char *text);
+void tl_flame_notes(const struct tl_flame *flame, tl_flame_note_fn *note, void *arg);
+
+/* "12,345" into 32 bytes; returns them. */
+const char *tl_flame_grouped(uint64_t number, char *text);
+
+int tl_flame_write_page(const struct tl_flame *flame, struct tl_output *out, struct tl_error *err);
+int tl_flame_write_svg(const struct tl_flame *flame, struct tl_output *out, struct tl_error *err);
+/* The profile as the page reads it: one JSON object, in which no '<' stands. */
+int tl_flame_write_data(const struct tl_flame *flame, struct tl_output *out, struct tl_error *err);
+
+/* Functions in the table; the ones with the greatest inclusive cost. */
+enum { TL_FLAME_MOST_ROWS = 5000 };
+
+/* The totals of a function in a column; TL_NONE: in all threads. */
+struct tl_flame_row {
+	uint32_t function, column;
+	uint64_t calls;
+};
+
+struct tl_flame_rows {
+	struct tl_flame_row *rows;
+	int64_t *costs; /* by row: self of each event, then inclusive of each */
+	size_t count, row_capacity, cost_capacity;
+	uint64_t left_out;
+};
+
+/* False without memory; freed by tl_flame_rows_free() in either case. */
+bool tl_flame_rows_collect(struct tl_flame_rows *rows, const struct tl_flame *flame);
+void tl_flame_rows_free(struct tl_flame_rows *rows);
+
+/* Text in HTML or XML, between tags or in double quotes; what cannot stand there becomes a blank or
+ * U+FFFD.
+ */
+void tl_flame_put_markup(struct tl_output *out, const char *text, size_t size);
+
+/*
+ * The page around title and data, made by scripts/web_bundle.py: three pieces, or none of any size.
+ */
+struct tl_flame_page_section {
+	const char *text;
+	size_t size;
+};
+extern const struct tl_flame_page_section tl_flame_page_sections[3];
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One node a path: the contexts of all threads, and of both profiles where there is a baseline,
+ * laid over each other. Frames below the greatest depth are summed in one node; a browser lays
+ * trees out by recursion.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/saturate.h"
+#include "export/event_time.h"
+#include "export/flame/flame.h"
+
+static bool same_node(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_flame_node *have = &((const struct tl_flame *)context)->nodes[number],
+				   *wanted = key;
+
+	return have->parent == wanted->parent && have->function == wanted->function;
+}
+
+/* The node of a function below another, added if new; TL_NONE without memory. */
+static uint32_t node_below(struct tl_flame *flame, uint32_t parent, uint32_t function)
+{
+	struct tl_flame_node key = { parent, function, flame->nodes[parent].depth + 1 };
+	uint64_t hash = tl_hash_pair(parent, function);
+	uint32_t found = tl_index_find(&flame->index, hash, same_node, flame, &key);
+
+	if (found != TL_NONE)
+		return found;
+	if (flame->node_count >= INT32_MAX ||
+	    !tl_grow(&flame->nodes, &flame->node_capacity, flame->node_count + 1, sizeof(key)) ||
+	    !tl_index_add(&flame->index, hash, (uint32_t)flame->node_count))
+		return TL_NONE;
+	flame->nodes[flame->node_count] = key;
+	return (uint32_t)flame->node_count++;
+}
+
+static bool add_root(struct tl_flame *flame)
+{
+	if (!tl_grow(&flame->nodes, &flame->node_capacity, 1, sizeof(*flame->nodes)))
+		return false;
+	flame->nodes[0] = (struct tl_flame_node){ 0, flame->function_count + TL_FLAME_ALL, 0 };
+	flame->node_count = 1;
+	return true;
+}
+
+/* The node that a context without caller is below. */
+static uint32_t root_of(struct tl_flame *flame, int side, uint32_t part)
+{
+	uint32_t parts = tl_profile_part_count(flame->contexts[side]);
+
+	if (!flame->options.threads || flame->profile[1] || flame->column_count < 2 ||
+	    part >= parts)
+		return 0;
+	return node_below(flame, 0,
+			  flame->function_count + TL_FLAME_THREADS + flame->column_of_part[part]);
+}
+
+static uint32_t node_of_context(struct tl_flame *flame, int side, const struct tl_context *context)
+{
+	uint32_t parent = context->parent == TL_NONE ? root_of(flame, side, context->part)
+						     : flame->node_of[side][context->parent];
+	uint32_t deeper = flame->function_count + TL_FLAME_DEEPER;
+
+	if (parent == TL_NONE)
+		return TL_NONE;
+	if (flame->nodes[parent].function == deeper)
+		return parent;
+	if (flame->nodes[parent].depth >= flame->options.most_depth)
+		return node_below(flame, parent, deeper);
+	return node_below(flame, parent, flame->function_of[side][context->function]);
+}
+
+static bool place_contexts(struct tl_flame *flame, int side)
+{
+	uint32_t count = tl_profile_context_count(flame->contexts[side]);
+
+	flame->node_of[side] = malloc(((size_t)count + 1) * sizeof(uint32_t));
+	if (!flame->node_of[side])
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t node =
+			node_of_context(flame, side, tl_profile_context(flame->contexts[side], i));
+
+		if (node == TL_NONE)
+			return false;
+		flame->node_of[side][i] = node;
+		flame->too_deep +=
+			flame->nodes[node].function == flame->function_count + TL_FLAME_DEEPER;
+	}
+	return true;
+}
+
+/* ---- costs ---- */
+
+int64_t tl_flame_cost(const struct tl_flame *flame, int side, const int64_t *costs, uint32_t event)
+{
+	uint32_t number = flame->events[side][event];
+	uint64_t ours, theirs;
+	__int128 cost;
+
+	if (number == TL_NONE)
+		return 0;
+	if (!side)
+		return costs[number];
+	/* Ticks of another clock, as ticks of ours. */
+	ours = tl_event_frequency(flame->profile[0], flame->events[0][event]);
+	theirs = tl_event_frequency(flame->profile[1], number);
+	if (!ours || !theirs || ours == theirs)
+		return costs[number];
+	cost = (__int128)costs[number] * (__int128)ours / (__int128)theirs;
+	return cost > INT64_MAX ? INT64_MAX : cost < INT64_MIN ? INT64_MIN : (int64_t)cost;
+}
+
+/* Self costs onto nodes, then each node onto its parent, which stands before it. */
+static bool sum_side(struct tl_flame *flame, int side)
+{
+	uint32_t count = tl_profile_context_count(flame->contexts[side]),
+		 events = flame->event_count;
+	int64_t *sums = calloc(flame->node_count * events + 1, sizeof(*sums));
+
+	flame->inclusive[side] = sums;
+	if (!sums)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		const int64_t *self = tl_profile_context_self(flame->contexts[side], i);
+		int64_t *to = sums + (size_t)flame->node_of[side][i] * events;
+
+		for (uint32_t e = 0; e < events; e++)
+			to[e] = tl_sum_saturating(to[e], tl_flame_cost(flame, side, self, e));
+	}
+	for (size_t n = flame->node_count; n-- > 1;)
+		for (uint32_t e = 0; e < events; e++) {
+			int64_t *to = &sums[(size_t)flame->nodes[n].parent * events + e];
+
+			*to = tl_sum_saturating(*to, sums[n * events + e]);
+		}
+	return true;
+}
+
+/* ---- how large a node is ---- */
+
+double tl_flame_share(int64_t cost, int64_t total)
+{
+	double part;
+
+	/* Where costs above and below zero cancel out, each is as large as all. */
+	if (!total)
+		return cost ? 1 : 0;
+	part = (double)cost / (double)total;
+	return part < 0 ? -part : part;
+}
+
+static void score_side(struct tl_flame *flame, int side)
+{
+	uint32_t events = flame->event_count;
+	const int64_t *sums = flame->inclusive[side];
+
+	for (size_t n = 0; n < flame->node_count; n++)
+		for (uint32_t e = 0; e < events; e++) {
+			double s = tl_flame_share(sums[n * events + e], sums[e]);
+
+			if (s > flame->score[n])
+				flame->score[n] = s;
+		}
+}
+
+/* Where one thread can be looked at, its own total is what its stacks are held against. */
+static bool score_columns(struct tl_flame *flame)
+{
+	const struct tl_profile *profile = flame->contexts[0];
+	uint32_t count = tl_profile_context_count(profile), events = flame->event_count;
+	uint32_t parts = tl_profile_part_count(profile);
+	int64_t *totals = calloc((size_t)parts * events + 1, sizeof(*totals));
+
+	if (!totals)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tl_context *c = tl_profile_context(profile, i);
+
+		for (uint32_t e = 0; c->parent == TL_NONE && c->part < parts && e < events; e++) {
+			int64_t *total = &totals[(size_t)c->part * events + e];
+
+			*total = tl_sum_saturating(
+				*total,
+				tl_profile_context_inclusive(profile, i)[flame->events[0][e]]);
+		}
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tl_context *c = tl_profile_context(profile, i);
+		double *score = &flame->score[flame->node_of[0][i]];
+
+		for (uint32_t e = 0; c->part < parts && e < events; e++) {
+			double s = tl_flame_share(
+				tl_profile_context_inclusive(profile, i)[flame->events[0][e]],
+				totals[(size_t)c->part * events + e]);
+
+			*score = s > *score ? s : *score;
+		}
+	}
+	free(totals);
+	return true;
+}
+
+bool tl_flame_grow(struct tl_flame *flame)
+{
+	int sides = flame->profile[1] ? 2 : 1;
+	bool ok = add_root(flame);
+
+	for (int side = 0; ok && side < sides; side++)
+		ok = place_contexts(flame, side);
+	for (int side = 0; ok && side < sides; side++)
+		ok = sum_side(flame, side);
+	flame->score = ok ? calloc(flame->node_count, sizeof(*flame->score)) : NULL;
+	if (!flame->score)
+		return false;
+	for (int side = 0; side < sides; side++)
+		score_side(flame, side);
+	if (flame->column_count > 1 && !flame->profile[1] && !score_columns(flame))
+		return false;
+	/*
+	 * With costs below zero a callee may be larger than its caller; it cannot be drawn without
+	 * it.
+	 */
+	for (size_t n = flame->node_count; n-- > 1;) {
+		double *caller = &flame->score[flame->nodes[n].parent];
+
+		if (flame->score[n] > *caller)
+			*caller = flame->score[n];
+	}
+	return true;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order of a Callgrind file, the same for the same profile however it was built: functions by
+ * object, file and name; in a function the function's own file first, then inlined ones; in a file
+ * by address and line.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "export/groups.h"
+#include "export/profile/callgrind.h"
+
+/* Strings of a profile are mostly one string: then there is nothing to compare. */
+static int compare_text(const char *a, const char *b)
+{
+	return a == b ? 0 : strcmp(a, b);
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_functions(const void *a, const void *b, void *context)
+{
+	const struct tl_callgrind_writer *c = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct tl_function *f = tl_profile_function(c->profile, x),
+				 *g = tl_profile_function(c->profile, y);
+	int order = compare_text(f->object, g->object);
+
+	if (!order)
+		order = compare_text(f->file, g->file);
+	if (!order)
+		order = compare_text(f->name, g->name);
+	if (!order)
+		order = compare_numbers(f->id, g->id);
+	return order ? order : compare_numbers(x, y);
+}
+
+struct tl_callgrind_writer_item tl_callgrind_writer_item_at(const struct tl_callgrind_writer *c,
+							    uint32_t item)
+{
+	uint32_t lines = tl_profile_line_count(c->profile), arcs = tl_profile_arc_count(c->profile);
+
+	if (item < lines) {
+		const struct tl_cost_line *line = tl_profile_line(c->profile, item);
+
+		return (struct tl_callgrind_writer_item){
+			TL_WRITER_ITEM_LINE, item, line->function, line->part, TL_NONE,
+			&line->at,           NULL, false
+		};
+	}
+	item -= lines;
+	if (item < arcs) {
+		const struct tl_arc *arc = tl_profile_arc(c->profile, item);
+
+		return (struct tl_callgrind_writer_item){
+			TL_WRITER_ITEM_CALL, item,       arc->caller, arc->part,
+			arc->callee,         &arc->from, &arc->to,    false
+		};
+	}
+	item -= arcs;
+
+	const struct tl_jump *jump = tl_profile_jump(c->profile, item);
+
+	return (struct tl_callgrind_writer_item){ TL_WRITER_ITEM_JUMP, item,
+						  jump->function,      jump->part,
+						  jump->target,        &jump->from,
+						  &jump->to,           jump->conditional };
+}
+
+static const char *file_of(const struct tl_callgrind_writer *c,
+			   const struct tl_callgrind_writer_item *item)
+{
+	return *item->at->file ? item->at->file
+			       : tl_profile_function(c->profile, item->function)->file;
+}
+
+static int compare_files(const struct tl_callgrind_writer *c,
+			 const struct tl_callgrind_writer_item *x,
+			 const struct tl_callgrind_writer_item *y)
+{
+	const char *own = tl_profile_function(c->profile, x->function)->file;
+	const char *f = file_of(c, x), *g = file_of(c, y);
+	int order = compare_text(f, g);
+
+	if (!order)
+		return 0;
+	return !compare_text(f, own) ? -1 : !compare_text(g, own) ? 1 : order;
+}
+
+/* Only the columns that are written. */
+static int compare_positions(const struct tl_callgrind_writer *c, const struct tl_position *x,
+			     const struct tl_position *y)
+{
+	int order = c->addresses ? compare_numbers(x->address, y->address) : 0;
+
+	if (!order)
+		order = compare_numbers(x->line, y->line);
+	return order || !c->blocks ? order : compare_numbers(x->block, y->block);
+}
+
+/* As it is written, and read again: no file is that of the function. */
+static const char *target_file(const struct tl_callgrind_writer *c,
+			       const struct tl_callgrind_writer_item *item)
+{
+	return *item->to->file ? item->to->file
+			       : tl_profile_function(c->profile, item->target)->file;
+}
+
+/* What stands in both places of a jump or call is written as one: so that what is alike stands
+ * together. */
+static int compare_targets(const struct tl_callgrind_writer *c,
+			   const struct tl_callgrind_writer_item *x,
+			   const struct tl_callgrind_writer_item *y)
+{
+	int order = 0;
+
+	if (x->target != y->target)
+		order = compare_functions(&x->target, &y->target, (void *)(uintptr_t)c);
+	if (!order)
+		order = compare_numbers(x->conditional, y->conditional);
+	if (!order && x->to)
+		order = compare_text(target_file(c, x), target_file(c, y));
+	return order || !x->to ? order : compare_positions(c, x->to, y->to);
+}
+
+int tl_callgrind_writer_compare(const struct tl_callgrind_writer *c,
+				const struct tl_callgrind_writer_item *x,
+				const struct tl_callgrind_writer_item *y)
+{
+	int order = c->parts ? compare_numbers(x->part, y->part) : 0;
+
+	if (!order)
+		order = compare_files(c, x, y);
+	if (!order)
+		order = compare_positions(c, x->at, y->at);
+	if (!order)
+		order = compare_numbers(x->kind, y->kind);
+	return order ? order : compare_targets(c, x, y);
+}
+
+/* Two items of one function. */
+static int compare_items(const void *a, const void *b, void *context)
+{
+	struct tl_callgrind_writer_item x =
+		tl_callgrind_writer_item_at(context, *(const uint32_t *)a);
+	struct tl_callgrind_writer_item y =
+		tl_callgrind_writer_item_at(context, *(const uint32_t *)b);
+	int order = tl_callgrind_writer_compare(context, &x, &y);
+
+	return order ? order : compare_numbers(x.number, y.number);
+}
+
+static uint32_t item_function(const void *context, uint32_t item)
+{
+	return tl_callgrind_writer_item_at(context, item).function;
+}
+
+int tl_callgrind_writer_order(struct tl_callgrind_writer *c, struct tl_error *err)
+{
+	uint32_t functions = tl_profile_function_count(c->profile);
+	uint64_t items = (uint64_t)tl_profile_line_count(c->profile) +
+			 tl_profile_arc_count(c->profile) + tl_profile_jump_count(c->profile);
+
+	if (items > UINT32_MAX - 1)
+		return tl_error_at(err, TL_TOO_LARGE, TL_NOWHERE,
+				   "more lines, arcs and jumps than can be ordered");
+	c->functions = malloc(((size_t)functions + 1) * sizeof(*c->functions));
+	c->next = malloc(((size_t)functions + 1) * sizeof(*c->next));
+	if (!c->functions || !c->next ||
+	    !tl_groups_make(&c->items, (uint32_t)items, functions, item_function, c))
+		return tl_error_memory(err);
+	for (uint32_t f = 0; f < functions; f++) {
+		size_t first = c->items.start[f], count = c->items.start[f + 1] - first;
+
+		c->functions[f] = f;
+		c->next[f] = (uint32_t)first;
+		if (count > 1)
+			qsort_r(c->items.order + first, count, sizeof(*c->items.order),
+				compare_items, c);
+	}
+	qsort_r(c->functions, functions, sizeof(*c->functions), compare_functions, c);
+	return 0;
+}

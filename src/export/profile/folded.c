@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Folded stacks: a line per call path, "a;b;c 123", with the path's self cost, sorted by the bytes
+ * of the path.
+ *
+ * Paths that read the same are one line, whichever part, file or object their functions are of. ';'
+ * and the end of a line would break the format inside a name; they become ':' and ' '. Other
+ * characters that would steer a terminal are written as in any text (tl_shown_character()).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/output.h"
+#include "core/saturate.h"
+#include "export/groups.h"
+#include "export/profile/exporters.h"
+#include "export/profile_stacks.h"
+
+/* The tree of names: one node a path. */
+struct path_node {
+	uint32_t parent; /* node, TL_NONE: a root */
+	uint32_t name;
+	int64_t self;
+	bool inner; /* has children */
+};
+
+enum { MOST_NODES = INT32_MAX }; /* entries number them twice */
+
+struct fold {
+	const struct tl_profile *profile;
+	struct tl_export_options options;
+	struct tl_names names;
+	struct path_node *nodes;
+	size_t node_count, node_capacity;
+	struct tl_index index;
+	uint32_t *function_names; /* by function; 0: none yet ("" is name 0, and no function's) */
+	uint32_t *part_roots;     /* by part, then one for "all"; TL_NONE: none yet */
+};
+
+/* ---- the tree ---- */
+
+/* What the format has a meaning for becomes something alike. */
+static char clean_byte(char byte)
+{
+	if (byte == ';')
+		return ':';
+	return byte == '\n' || byte == '\r' || byte == '\t' ? ' ' : byte;
+}
+
+/* A name as it may stand in a line, which may be that of a terminal; never empty. */
+static uint32_t clean_name(struct fold *fold, const char *text)
+{
+	size_t left = strlen(text), size = 0;
+	char *clean =
+		left < PTRDIFF_MAX / TL_SHOWN_BYTES ? malloc((left + 1) * TL_SHOWN_BYTES) : NULL;
+	uint32_t number;
+
+	if (!clean)
+		return TL_NONE;
+	while (left) {
+		char byte = clean_byte(*text);
+		size_t taken = 1;
+
+		if (byte == *text)
+			taken = tl_shown_character(text, left, clean + size);
+		else
+			memcpy(clean + size, (char[]){ byte, '\0' }, 2);
+		size += strlen(clean + size);
+		text += taken;
+		left -= taken;
+	}
+	number = size ? tl_names_add(&fold->names, clean, size)
+		      : tl_names_add(&fold->names, "???", 3);
+	free(clean);
+	return number;
+}
+
+static bool same_node(const void *context, const void *key, uint32_t number)
+{
+	const struct path_node *have = &((const struct fold *)context)->nodes[number],
+			       *wanted = key;
+
+	return have->parent == wanted->parent && have->name == wanted->name;
+}
+
+/* The node of a name below another, added if new; TL_NONE without memory. */
+static uint32_t node_below(struct fold *fold, uint32_t parent, uint32_t name)
+{
+	struct path_node key = { .parent = parent, .name = name };
+	uint64_t hash = tl_hash_pair(parent, name);
+	uint32_t found = tl_index_find(&fold->index, hash, same_node, fold, &key);
+
+	if (found != TL_NONE)
+		return found;
+	if (name == TL_NONE || fold->node_count >= MOST_NODES ||
+	    !tl_grow(&fold->nodes, &fold->node_capacity, fold->node_count + 1, sizeof(key)) ||
+	    !tl_index_add(&fold->index, hash, (uint32_t)fold->node_count))
+		return TL_NONE;
+	fold->nodes[fold->node_count] = key;
+	if (parent != TL_NONE)
+		fold->nodes[parent].inner = true;
+	return (uint32_t)fold->node_count++;
+}
+
+static uint32_t function_name(struct fold *fold, uint32_t function)
+{
+	uint32_t *name = &fold->function_names[function];
+
+	if (!*name)
+		*name = clean_name(fold, tl_profile_function(fold->profile, function)->name);
+	return *name;
+}
+
+/* The node of the thread a part is. TL_NONE without memory. */
+static uint32_t part_root(struct fold *fold, uint32_t part)
+{
+	uint32_t parts = tl_profile_part_count(fold->profile);
+	uint32_t *root = &fold->part_roots[part < parts ? part : parts];
+	char title[256];
+
+	if (*root == TL_NONE) {
+		tl_part_title(fold->profile, part, title, sizeof(title));
+		*root = node_below(fold, TL_NONE, clean_name(fold, title));
+	}
+	return *root;
+}
+
+/* A stack into the tree; `nodes` has those of the stacks before it, its parent among them. */
+static bool add_stack(struct fold *fold, uint32_t *nodes, uint32_t number)
+{
+	struct tl_stack stack = tl_stack_at(fold->profile, number);
+	uint32_t parent = TL_NONE, node;
+
+	if (stack.parent != TL_NONE) {
+		parent = nodes[stack.parent];
+	} else if (fold->options.threads) {
+		parent = part_root(fold, stack.part);
+		if (parent == TL_NONE)
+			return false;
+	}
+	node = node_below(fold, parent, function_name(fold, stack.function));
+	if (node == TL_NONE)
+		return false;
+	fold->nodes[node].self =
+		tl_sum_saturating(fold->nodes[node].self, stack.self[fold->options.event]);
+	nodes[number] = node;
+	return true;
+}
+
+static bool grow_tree(struct fold *fold)
+{
+	size_t functions = tl_profile_function_count(fold->profile);
+	size_t parts = tl_profile_part_count(fold->profile);
+	uint32_t count = tl_stack_count(fold->profile);
+	uint32_t *nodes = malloc(((size_t)count + 1) * sizeof(*nodes));
+	bool ok;
+
+	fold->function_names = calloc(functions + 1, sizeof(*fold->function_names));
+	fold->part_roots = malloc((parts + 1) * sizeof(*fold->part_roots));
+	ok = nodes && fold->function_names && fold->part_roots;
+	if (ok)
+		memset(fold->part_roots, 0xff, (parts + 1) * sizeof(*fold->part_roots));
+	for (uint32_t i = 0; ok && i < count; i++)
+		ok = add_stack(fold, nodes, i);
+	free(nodes);
+	return ok;
+}
+
+static void free_fold(struct fold *fold)
+{
+	tl_names_free(&fold->names);
+	tl_index_free(&fold->index);
+	free(fold->nodes);
+	free(fold->function_names);
+	free(fold->part_roots);
+}
+
+/* ---- the order ---- */
+
+/*
+ * An entry is what a node writes below its parent: entry 2n its own line, entry 2n + 1 all the
+ * lines below it. They are sorted apart, as in the order of bytes "a 1", "a! 1", "a;b 1" the lines
+ * of `a` are no neighbours.
+ */
+static uint32_t entry_group(const void *context, uint32_t entry)
+{
+	const struct path_node *node = &((const struct fold *)context)->nodes[entry / 2];
+	bool exists = entry % 2 ? node->inner : node->self > 0;
+
+	if (!exists)
+		return TL_NONE;
+	return node->parent == TL_NONE ? 0 : node->parent + 1;
+}
+
+static struct tl_name entry_name(const struct fold *fold, uint32_t entry)
+{
+	return fold->names.names[fold->nodes[entry / 2].name];
+}
+
+/* The byte of a path at `at`: of the name, then what follows it; nothing follows a line's path. */
+static int entry_byte(struct tl_name name, uint32_t entry, size_t at)
+{
+	if (at < name.size)
+		return (unsigned char)name.text[at];
+	return entry % 2 ? ';' : -1;
+}
+
+static int compare_entries(const void *a, const void *b, void *context)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	struct tl_name s = entry_name(context, x), t = entry_name(context, y);
+	size_t common = s.size < t.size ? s.size : t.size;
+	int order = memcmp(s.text, t.text, common);
+
+	return order ? order : entry_byte(s, x, common) - entry_byte(t, y, common);
+}
+
+static void sort_groups(struct tl_groups *groups, struct fold *fold)
+{
+	for (size_t g = 0; g <= fold->node_count; g++) {
+		size_t first = groups->start[g], count = groups->start[g + 1] - first;
+
+		if (count > 1)
+			qsort_r(groups->order + first, count, sizeof(*groups->order),
+				compare_entries, fold);
+	}
+}
+
+/* ---- the lines ---- */
+
+/* One level of the walk: entries still to write, below a path of so many bytes. */
+struct level {
+	size_t at, end, path_size;
+};
+
+struct walk {
+	struct level *levels;
+	size_t depth, capacity;
+	char *path;
+	size_t path_capacity;
+};
+
+static bool descend(struct walk *w, const struct tl_groups *groups, size_t group, size_t path_size)
+{
+	if (!tl_grow(&w->levels, &w->capacity, w->depth + 1, sizeof(*w->levels)))
+		return false;
+	w->levels[w->depth++] =
+		(struct level){ groups->start[group], groups->start[group + 1], path_size };
+	return true;
+}
+
+static void put_line(struct tl_output *out, const char *path, size_t size, int64_t value)
+{
+	tl_put_bytes(out, path, size);
+	tl_put_char(out, ' ');
+	tl_put_i64(out, value);
+	tl_put_char(out, '\n');
+}
+
+static bool walk_entry(struct walk *w, const struct fold *fold, const struct tl_groups *groups,
+		       uint32_t entry, size_t path_size, struct tl_output *out)
+{
+	struct tl_name name = entry_name(fold, entry);
+
+	if (!tl_grow(&w->path, &w->path_capacity, path_size + name.size + 1, 1))
+		return false;
+	memcpy(w->path + path_size, name.text, name.size);
+	path_size += name.size;
+	if (entry % 2) {
+		w->path[path_size++] = ';';
+		return descend(w, groups, (size_t)entry / 2 + 1, path_size);
+	}
+	put_line(out, w->path, path_size, fold->nodes[entry / 2].self);
+	return true;
+}
+
+static bool put_lines(const struct fold *fold, const struct tl_groups *groups,
+		      struct tl_output *out)
+{
+	struct walk w = { 0 };
+	bool ok = descend(&w, groups, 0, 0);
+
+	while (ok && w.depth && !tl_output_failed(out)) {
+		struct level *level = &w.levels[w.depth - 1];
+
+		if (level->at == level->end)
+			w.depth--;
+		else
+			ok = walk_entry(&w, fold, groups, groups->order[level->at++],
+					level->path_size, out);
+	}
+	free(w.levels);
+	free(w.path);
+	return ok;
+}
+
+static int write_folded(const struct tl_profile *profile, const struct tl_export_options *options,
+			struct tl_output *out, struct tl_error *err)
+{
+	struct fold fold = { .profile = profile };
+	struct tl_groups groups = { 0 };
+	int status = tl_export_options(&fold.options, profile, options, err);
+	bool ok;
+
+	if (status < 0)
+		return status;
+	ok = grow_tree(&fold) && tl_groups_make(&groups, (uint32_t)fold.node_count * 2,
+						(uint32_t)fold.node_count + 1, entry_group, &fold);
+	if (ok) {
+		sort_groups(&groups, &fold);
+		ok = put_lines(&fold, &groups, out);
+	}
+	tl_groups_free(&groups);
+	free_fold(&fold);
+	return ok ? 0 : tl_error_memory(err);
+}
+
+const struct tl_exporter tl_folded_exporter = {
+	.name = "folded",
+	.suffix = ".folded",
+	.help = "folded stacks, a line per call path with its self cost",
+	.write = write_folded,
+	.stacks = true,
+};

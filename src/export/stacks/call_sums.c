@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/stacks/call_sums.h"
+
+#include <stdlib.h>
+
+#include "core/saturate.h"
+#include "export/stacks/stacks.h"
+
+static bool of_part(const struct tl_call_sums *s, uint32_t part)
+{
+	return s->part == TL_NONE || s->part == part;
+}
+
+static int64_t *vector(const struct tl_call_sums *s, int64_t *of, uint32_t number)
+{
+	return of + (size_t)number * s->events;
+}
+
+/* Costs below zero cannot be divided among paths: they only lower what they are summed with. */
+static void raise_to_zero(int64_t *costs, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		costs[i] = costs[i] < 0 ? 0 : costs[i];
+}
+
+static void sum_lines(struct tl_call_sums *s)
+{
+	uint32_t count = tl_profile_line_count(s->profile);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tl_cost_line *line = tl_profile_line(s->profile, i);
+		const int64_t *cost = tl_profile_line_cost(s->profile, i);
+		int64_t *self = vector(s, s->self, line->function);
+
+		for (uint32_t e = 0; of_part(s, line->part) && e < s->events; e++) {
+			self[e] = tl_sum_saturating(self[e], cost[e]);
+			s->total[e] = tl_sum_saturating(s->total[e], cost[e]);
+		}
+	}
+	raise_to_zero(s->self, (size_t)s->functions * s->events);
+	raise_to_zero(s->total, s->events);
+}
+
+static int compare_arcs(const void *a, const void *b, void *profile)
+{
+	const struct tl_arc *x = tl_profile_arc(profile, *(const uint32_t *)a);
+	const struct tl_arc *y = tl_profile_arc(profile, *(const uint32_t *)b);
+
+	if (x->caller != y->caller)
+		return x->caller < y->caller ? -1 : 1;
+	return (x->callee > y->callee) - (x->callee < y->callee);
+}
+
+/*
+ * Arcs in order into ways; those from outside and to the function itself say nothing about the
+ * paths.
+ */
+static void join_arcs(struct tl_call_sums *s, const uint32_t *order, uint32_t count)
+{
+	struct tl_caller_callee *way = NULL;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tl_arc *arc = tl_profile_arc(s->profile, order[i]);
+		const int64_t *cost = tl_profile_arc_cost(s->profile, order[i]);
+
+		if (arc->caller == TL_NONE)
+			s->entered[arc->callee] += arc->calls;
+		if (arc->caller == TL_NONE || arc->caller == arc->callee)
+			continue;
+		if (!way || way->caller != arc->caller || way->callee != arc->callee) {
+			way = &s->ways[s->way_count++];
+			*way = (struct tl_caller_callee){ arc->caller, arc->callee, 0 };
+			s->first_way[arc->caller + 1]++;
+		}
+		way->calls += arc->calls;
+		tl_call_sums_add(s->events, vector(s, s->costs, s->way_count - 1), cost);
+		tl_call_sums_add(s->events, vector(s, s->given, arc->callee), cost);
+	}
+	for (uint32_t f = 0; f < s->functions; f++)
+		s->first_way[f + 1] += s->first_way[f];
+}
+
+static bool sum_arcs(struct tl_call_sums *s)
+{
+	uint32_t count = tl_profile_arc_count(s->profile), chosen = 0;
+	uint32_t *order = malloc(((size_t)count + 1) * sizeof(*order));
+
+	if (!order)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (of_part(s, tl_profile_arc(s->profile, i)->part))
+			order[chosen++] = i;
+	s->ways = malloc(((size_t)chosen + 1) * sizeof(*s->ways));
+	s->costs = calloc((size_t)chosen * s->events + 1, sizeof(*s->costs));
+	s->first_way = calloc((size_t)s->functions + 1, sizeof(*s->first_way));
+	if (s->ways && s->costs && s->first_way) {
+		qsort_r(order, chosen, sizeof(*order), compare_arcs, (void *)(uintptr_t)s->profile);
+		join_arcs(s, order, chosen);
+	}
+	free(order);
+	return s->ways && s->costs && s->first_way;
+}
+
+bool tl_call_sums_collect(struct tl_call_sums *sums, const struct tl_profile *profile,
+			  uint32_t part)
+{
+	size_t functions = tl_profile_function_count(profile),
+	       events = tl_profile_event_count(profile);
+
+	*sums = (struct tl_call_sums){ .profile = profile,
+				       .part = part,
+				       .events = (uint32_t)events,
+				       .functions = (uint32_t)functions,
+				       .total = calloc(events + 1, sizeof(int64_t)),
+				       .self = calloc(functions * events + 1, sizeof(int64_t)),
+				       .given = calloc(functions * events + 1, sizeof(int64_t)),
+				       .entered = calloc(functions + 1, sizeof(uint64_t)) };
+	if (!sums->total || !sums->self || !sums->given || !sums->entered)
+		return false;
+	sum_lines(sums);
+	return sum_arcs(sums);
+}
+
+void tl_call_sums_free(struct tl_call_sums *sums)
+{
+	void *arrays[] = { sums->total, sums->self,  sums->given,    sums->entered,
+			   sums->ways,  sums->costs, sums->first_way };
+
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+		free(arrays[i]);
+}
+
+bool tl_call_sums_in_parts(const struct tl_profile *profile)
+{
+	uint32_t parts = tl_profile_part_count(profile);
+
+	return parts >= 2 && parts <= TL_STACKS_MOST_PARTS && tl_call_sums_by_part(profile);
+}
+
+int tl_stacks_copy_parts(struct tl_profile *result, const struct tl_profile *sums, bool by_part,
+			 struct tl_error *err)
+{
+	struct tl_part all = {
+		.process = TL_NOWHERE, .thread = TL_NOWHERE, .command = "", .header = ""
+	};
+	uint32_t known = tl_profile_part_count(sums), parts = by_part ? known : 1;
+	int64_t number = 0;
+
+	for (uint32_t i = 0; number >= 0 && i < parts; i++)
+		number = tl_profile_add_part(
+			result, by_part || known == 1 ? tl_profile_part(sums, i) : &all, err);
+	return number < 0 ? (int)number : 0;
+}
+
+bool tl_call_sums_by_part(const struct tl_profile *profile)
+{
+	uint32_t parts = tl_profile_part_count(profile), lines = tl_profile_line_count(profile);
+	uint32_t arcs = tl_profile_arc_count(profile);
+
+	for (uint32_t i = 0; i < lines; i++)
+		if (tl_profile_line(profile, i)->part >= parts)
+			return false;
+	for (uint32_t i = 0; i < arcs; i++)
+		if (tl_profile_arc(profile, i)->part >= parts)
+			return false;
+	return true;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_EXPORT_STACKS_CALL_SUMS_H
+#define TL_EXPORT_STACKS_CALL_SUMS_H
+/*
+ * What a profile without contexts says about one part, as paths are estimated from it
+ * (flame_estimate.c).
+ */
+#include <tracelathe/profile.h>
+
+#include "core/saturate.h"
+
+/* Calls from one function to another; their costs are those of the same number. */
+struct tl_caller_callee {
+	uint32_t caller, callee;
+	uint64_t calls;
+};
+
+/* Vectors have one number per event, none below 0. */
+struct tl_call_sums {
+	const struct tl_profile *profile;
+	uint32_t part; /* TL_NONE: all together */
+	uint32_t events, functions;
+	int64_t *total;
+	int64_t *self;                 /* by function */
+	int64_t *given;                /* by function: what its callers account for */
+	uint64_t *entered;             /* by function: calls from outside */
+	struct tl_caller_callee *ways; /* sorted by caller and callee, one each */
+	int64_t *costs;                /* by way */
+	uint32_t way_count;
+	uint32_t *first_way; /* by function, and one more */
+};
+
+/*
+ * Fill from `profile` and `part`. False without memory; freed by tl_call_sums_free() in either
+ * case.
+ */
+bool tl_call_sums_collect(struct tl_call_sums *sums, const struct tl_profile *profile,
+			  uint32_t part);
+void tl_call_sums_free(struct tl_call_sums *sums);
+
+/* Whether every line and arc is of one part. */
+bool tl_call_sums_by_part(const struct tl_profile *profile);
+/* The parts of a profile that is made from sums: those of the sums, or all as one. 0 or negative.
+ */
+int tl_stacks_copy_parts(struct tl_profile *result, const struct tl_profile *sums, bool by_part,
+			 struct tl_error *err);
+
+/* Whether there are parts, not too many, by which lines and arcs are apart: then each has paths of
+ * its own. */
+bool tl_call_sums_in_parts(const struct tl_profile *profile);
+
+/* to += from, where that is above 0. */
+static inline void tl_call_sums_add(uint32_t events, int64_t *to, const int64_t *from)
+{
+	for (uint32_t i = 0; i < events; i++)
+		if (from[i] > 0)
+			to[i] = tl_sum_saturating(to[i], from[i]);
+}
+
+#endif

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Call paths of a profile that only has sums. From the roots downwards, what a function was given
+ * is divided between its own cost and its calls as they are divided in the profile as a whole, so
+ * that the parts always make up what was given. A call to a function that is on the path already is
+ * no way down: its share goes to the others. The largest paths are made first; what is too small,
+ * too deep or one too many is put under a function of its own, tl_stacks_other_name.
+ *
+ * A root is given what a function costs beyond what its callers account for, scaled so that roots
+ * make up the total. Functions that call each other in a cycle account for each other's costs more
+ * than once: they are given together what the cycle costs beyond what those outside it account for.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/saturate.h"
+#include "export/stacks/call_sums.h"
+#include "export/stacks/path_queue.h"
+#include "export/stacks/stacks.h"
+#include "profile/derive/cycles.h"
+
+const char tl_stacks_other_name[] = "(other)";
+
+/* What an amount is divided by, how much of that is done, what is not gone into, and one share. */
+enum { WHOLE, DONE, REST, SHARE, SPARE_VECTORS };
+
+/* What is known of each cycle, by component and event. */
+struct cycle_sums {
+	int64_t *given;   /* what the cycle costs beyond what is accounted for outside */
+	int64_t *weights; /* of its functions as roots */
+	int64_t *self;
+};
+
+/* The paths of one part. */
+struct estimate {
+	struct tl_call_sums s;
+	const struct tl_cycles *cycles;
+	struct cycle_sums cycle;
+	struct tl_profile *result;
+	uint32_t events, part, other; /* other: the function for what is not gone into */
+	double least;
+	uint32_t most, most_depth, made;
+	uint64_t *on_path; /* by function: the turn it was last on the path in */
+	uint64_t turn;
+	uint32_t base;       /* the first context of the part */
+	uint32_t *parent_of; /* by context from there on, as are the functions */
+	uint32_t *function_of;
+	struct tl_path_queue queue;
+	int64_t *spare; /* SPARE_VECTORS of them, for the turn */
+};
+
+static double score(const struct estimate *e, const int64_t *amount)
+{
+	double most = 0;
+
+	for (uint32_t i = 0; i < e->events; i++) {
+		double share = e->s.total[i] ? (double)amount[i] / (double)e->s.total[i] : 0;
+
+		most = share > most ? share : most;
+	}
+	return most;
+}
+
+/* 1: it waits for its turn, 0: it is too small, negative: no memory. */
+static int offer(struct estimate *e, struct tl_path_candidate candidate, const int64_t *amount)
+{
+	candidate.score = score(e, amount);
+	if (candidate.score <= 0 || candidate.score < e->least)
+		return 0;
+	return tl_path_queue_put(&e->queue, candidate, amount, e->events);
+}
+
+/* ---- dividing ---- */
+
+/* The part of `amount` that `done` is of `whole`: rounded sums make parts that add up. */
+static int64_t portion(int64_t amount, int64_t done, int64_t whole)
+{
+	return whole ? (int64_t)((__int128)amount * done / whole) : 0;
+}
+
+/* The share of the next `weight`; *done is the sum of those before. */
+static int64_t next_share(int64_t amount, int64_t weight, int64_t *done, int64_t whole)
+{
+	int64_t from = portion(amount, *done, whole);
+
+	*done = tl_sum_saturating(*done, weight);
+	return portion(amount, *done < whole ? *done : whole, whole) - from;
+}
+
+static bool is_way(const struct estimate *e, uint32_t way)
+{
+	return e->on_path[e->s.ways[way].callee] != e->turn;
+}
+
+/* By what the amount of a context is divided: own cost and the ways down. */
+static void divisors(const struct estimate *e, uint32_t function, int64_t *whole)
+{
+	memcpy(whole, e->s.self + (size_t)function * e->events, e->events * sizeof(*whole));
+	for (uint32_t w = e->s.first_way[function]; w < e->s.first_way[function + 1]; w++)
+		if (is_way(e, w))
+			tl_call_sums_add(e->events, whole, e->s.costs + (size_t)w * e->events);
+}
+
+static uint64_t estimate_calls(const struct estimate *e, uint32_t way, const int64_t *amount)
+{
+	const int64_t *cost = e->s.costs + (size_t)way * e->events;
+
+	for (uint32_t i = 0; i < e->events; i++)
+		if (cost[i]) {
+			__int128 calls =
+				((__int128)e->s.ways[way].calls * amount[i] + cost[i] / 2) /
+				cost[i];
+
+			return calls > (__int128)UINT64_MAX ? UINT64_MAX : (uint64_t)calls;
+		}
+	return e->s.ways[way].calls;
+}
+
+static int64_t *spare(const struct estimate *e, int which)
+{
+	return e->spare + (size_t)which * e->events;
+}
+
+/* The shares of the ways down; what is not gone into is added to the rest. */
+static int descend(struct estimate *e, const struct tl_path_candidate *c, uint32_t context)
+{
+	int64_t *share = spare(e, SHARE), *done = spare(e, DONE);
+
+	for (uint32_t w = e->s.first_way[c->function]; w < e->s.first_way[c->function + 1]; w++) {
+		struct tl_path_candidate next = { .parent = context,
+						  .function = e->s.ways[w].callee,
+						  .depth = c->depth + 1 };
+		const int64_t *cost = e->s.costs + (size_t)w * e->events;
+		int status = 0;
+
+		if (!is_way(e, w))
+			continue;
+		for (uint32_t i = 0; i < e->events; i++)
+			share[i] = next_share(c->amount[i], cost[i], &done[i], spare(e, WHOLE)[i]);
+		next.calls = estimate_calls(e, w, share);
+		if (next.depth <= e->most_depth)
+			status = offer(e, next, share);
+		if (status < 0)
+			return status;
+		if (!status)
+			tl_call_sums_add(e->events, spare(e, REST), share);
+	}
+	return 0;
+}
+
+/* @return the context, or a negative tl_status */
+static int64_t add_context(struct estimate *e, uint32_t parent, uint32_t function, uint64_t calls,
+			   const int64_t *self, struct tl_error *err)
+{
+	int64_t number = tl_profile_add_context(e->result, parent, function, e->part, err);
+
+	if (number < 0)
+		return number;
+	tl_profile_add_context_cost(e->result, (uint32_t)number, calls, self);
+	e->parent_of[number - e->base] = parent;
+	e->function_of[number - e->base] = function;
+	return number;
+}
+
+static int64_t add_other(struct estimate *e, uint32_t context, const int64_t *rest,
+			 struct tl_error *err)
+{
+	return score(e, rest) > 0 ? add_context(e, context, e->other, 0, rest, err) : 0;
+}
+
+static void mark_path(struct estimate *e, const struct tl_path_candidate *c)
+{
+	e->turn++;
+	e->on_path[c->function] = e->turn;
+	for (uint32_t at = c->parent; at != TL_NONE; at = e->parent_of[at - e->base])
+		e->on_path[e->function_of[at - e->base]] = e->turn;
+}
+
+/* Make the context of a candidate: its own share, then candidates for its callees. */
+static int visit(struct estimate *e, const struct tl_path_candidate *c, struct tl_error *err)
+{
+	int64_t *whole = spare(e, WHOLE), *done = spare(e, DONE), *share = spare(e, SHARE), context;
+	const int64_t *self = e->s.self + (size_t)c->function * e->events;
+	int status;
+
+	if (e->made == e->most)
+		return (int)add_other(e, c->parent, c->amount, err) < 0 ? TL_NO_MEMORY : 0;
+	e->made++;
+	mark_path(e, c);
+	divisors(e, c->function, whole);
+	memset(done, 0, (size_t)e->events * sizeof(*done));
+	memset(spare(e, REST), 0, (size_t)e->events * sizeof(*done));
+	for (uint32_t i = 0; i < e->events; i++)
+		share[i] = whole[i] ? next_share(c->amount[i], self[i], &done[i], whole[i])
+				    : c->amount[i];
+	context = add_context(e, c->parent, c->function, c->calls, share, err);
+	if (context < 0)
+		return (int)context;
+	status = descend(e, c, (uint32_t)context);
+	if (status < 0)
+		return tl_error_memory(err);
+	context = add_other(e, (uint32_t)context, spare(e, REST), err);
+	return context < 0 ? (int)context : 0;
+}
+
+/* ---- roots ---- */
+
+/* What callers do not account for of a function's cost: own cost and calls. */
+static void root_weight(const struct estimate *e, uint32_t function, int64_t *weight)
+{
+	divisors(e, function, weight);
+	for (uint32_t i = 0; i < e->events; i++) {
+		int64_t given = e->s.given[(size_t)function * e->events + i];
+
+		weight[i] = weight[i] > given ? weight[i] - given : 0;
+	}
+}
+
+static bool in_cycle(const struct estimate *e, uint32_t function)
+{
+	return e->cycles->size[e->cycles->of[function]] > 1;
+}
+
+static int64_t *of_cycle(const struct estimate *e, int64_t *sums, uint32_t function)
+{
+	return sums + (size_t)e->cycles->of[function] * e->events;
+}
+
+/* Functions of a cycle divide what the cycle is given. */
+static void share_cycle(const struct estimate *e, uint32_t function, int64_t *weight)
+{
+	const int64_t *given = of_cycle(e, e->cycle.given, function);
+	const int64_t *weights = of_cycle(e, e->cycle.weights, function);
+	const int64_t *self = of_cycle(e, e->cycle.self, function);
+
+	for (uint32_t i = 0; i < e->events; i++) {
+		int64_t most = given[i] > 0 ? given[i] : 0;
+
+		weight[i] = weights[i] ? portion(most, weight[i], weights[i])
+				       : portion(most, e->s.self[(size_t)function * e->events + i],
+						 self[i]);
+	}
+}
+
+static void take_away(int64_t *from, int64_t cost)
+{
+	*from = tl_sum_saturating(*from, -cost);
+}
+
+static void sum_cycles(struct estimate *e)
+{
+	int64_t *weight = spare(e, SHARE);
+
+	for (uint32_t f = 0; f < e->s.functions; f++) {
+		if (!in_cycle(e, f))
+			continue;
+		root_weight(e, f, weight);
+		tl_call_sums_add(e->events, of_cycle(e, e->cycle.weights, f), weight);
+		tl_call_sums_add(e->events, of_cycle(e, e->cycle.self, f),
+				 e->s.self + (size_t)f * e->events);
+		tl_call_sums_add(e->events, of_cycle(e, e->cycle.given, f),
+				 e->s.self + (size_t)f * e->events);
+	}
+	for (uint32_t w = 0; w < e->s.way_count; w++) {
+		const struct tl_caller_callee *way = &e->s.ways[w];
+		const int64_t *cost = e->s.costs + (size_t)w * e->events;
+
+		if (e->cycles->of[way->caller] == e->cycles->of[way->callee])
+			continue;
+		if (in_cycle(e, way->caller))
+			tl_call_sums_add(e->events, of_cycle(e, e->cycle.given, way->caller), cost);
+		for (uint32_t i = 0; in_cycle(e, way->callee) && i < e->events; i++)
+			if (cost[i] > 0)
+				take_away(&of_cycle(e, e->cycle.given, way->callee)[i], cost[i]);
+	}
+}
+
+/* Where all is one cycle there is no root: then every function is one, by its own cost. */
+static void choose_weight(const struct estimate *e, uint32_t function, const bool *cyclic,
+			  int64_t *weight)
+{
+	root_weight(e, function, weight);
+	if (in_cycle(e, function))
+		share_cycle(e, function, weight);
+	for (uint32_t i = 0; i < e->events; i++)
+		if (cyclic[i])
+			weight[i] = e->s.self[(size_t)function * e->events + i];
+}
+
+static int plant_roots(struct estimate *e, const bool *cyclic, struct tl_error *err)
+{
+	int64_t *whole = spare(e, WHOLE), *done = spare(e, DONE), *share = spare(e, SHARE),
+		*rest = spare(e, REST);
+
+	for (uint32_t f = 0; f < e->s.functions; f++) {
+		struct tl_path_candidate root = { .parent = TL_NONE, .function = f, .depth = 1 };
+		int status;
+
+		choose_weight(e, f, cyclic, share);
+		for (uint32_t i = 0; i < e->events; i++)
+			share[i] = next_share(e->s.total[i], share[i], &done[i], whole[i]);
+		if (score(e, share) <= 0)
+			continue;
+		root.calls = e->s.entered[f];
+		status = offer(e, root, share);
+		if (status < 0)
+			return tl_error_memory(err);
+		if (!status)
+			tl_call_sums_add(e->events, rest, share);
+	}
+	return (int)add_other(e, TL_NONE, rest, err) < 0 ? TL_NO_MEMORY : 0;
+}
+
+static int add_roots(struct estimate *e, struct tl_error *err)
+{
+	int64_t *whole = spare(e, WHOLE), *weight = spare(e, SHARE);
+	bool *cyclic = calloc((size_t)e->events + 1, sizeof(*cyclic));
+	int status;
+
+	if (!cyclic)
+		return tl_error_memory(err);
+	e->turn++; /* nothing is on the path, all ways are open */
+	sum_cycles(e);
+	for (int pass = 0; pass < 2; pass++) {
+		memset(whole, 0, e->events * sizeof(*whole));
+		for (uint32_t f = 0; f < e->s.functions; f++) {
+			choose_weight(e, f, cyclic, weight);
+			tl_call_sums_add(e->events, whole, weight);
+		}
+		for (uint32_t i = 0; i < e->events; i++)
+			cyclic[i] = cyclic[i] || !whole[i];
+	}
+	memset(spare(e, DONE), 0, e->events * sizeof(*whole));
+	memset(spare(e, REST), 0, e->events * sizeof(*whole));
+	status = plant_roots(e, cyclic, err);
+	free(cyclic);
+	return status;
+}
+
+/* ---- the profile ---- */
+
+static bool make_room(struct estimate *e)
+{
+	size_t most = (size_t)e->most * 2 + 2; /* each path, and one "(other)" below it */
+	size_t components = (size_t)e->cycles->count * e->events + 1;
+
+	e->spare = calloc((size_t)e->events * SPARE_VECTORS + 1, sizeof(*e->spare));
+	e->on_path = calloc((size_t)e->s.functions + 1, sizeof(*e->on_path));
+	e->parent_of = malloc(most * sizeof(*e->parent_of));
+	e->function_of = malloc(most * sizeof(*e->function_of));
+	e->cycle.given = calloc(components, sizeof(*e->cycle.given));
+	e->cycle.weights = calloc(components, sizeof(*e->cycle.weights));
+	e->cycle.self = calloc(components, sizeof(*e->cycle.self));
+	return e->spare && e->on_path && e->parent_of && e->function_of && e->cycle.given &&
+	       e->cycle.weights && e->cycle.self;
+}
+
+static int fill(struct estimate *e, struct tl_error *err)
+{
+	int status = make_room(e) ? add_roots(e, err) : tl_error_memory(err);
+
+	while (status == 0 && e->queue.count) {
+		struct tl_path_candidate first = tl_path_queue_take(&e->queue);
+
+		status = visit(e, &first, err);
+		free(first.amount);
+	}
+	tl_path_queue_free(&e->queue);
+	free(e->spare);
+	free(e->on_path);
+	free(e->parent_of);
+	free(e->function_of);
+	free(e->cycle.given);
+	free(e->cycle.weights);
+	free(e->cycle.self);
+	return status;
+}
+
+/* `model` says all that is the same for every part. */
+static int estimate_part(const struct estimate *model, const struct tl_profile *sums, uint32_t part,
+			 bool in_parts, struct tl_error *err)
+{
+	struct estimate e = *model;
+	bool ok = tl_call_sums_collect(&e.s, sums, in_parts ? part : TL_NONE);
+	int status;
+
+	e.part = part;
+	e.base = tl_profile_context_count(e.result);
+	status = ok ? fill(&e, err) : tl_error_memory(err);
+	tl_call_sums_free(&e.s);
+	return status;
+}
+
+/* The functions keep their numbers; the one of all others comes behind them. @return its number */
+static int64_t copy_functions(struct tl_profile *result, const struct tl_profile *sums,
+			      struct tl_error *err)
+{
+	struct tl_function other = {
+		.name = tl_stacks_other_name, .object = "", .file = "", .id = TL_NOWHERE - 1
+	};
+	uint32_t functions = tl_profile_function_count(sums);
+	int64_t number = 0;
+
+	for (uint32_t f = 0; number >= 0 && f < functions; f++)
+		number = tl_profile_add_function(result, tl_profile_function(sums, f), err);
+	return number < 0 ? number : tl_profile_add_function(result, &other, err);
+}
+
+static int estimate_all(struct estimate *model, const struct tl_profile *sums, struct tl_error *err)
+{
+	bool in_parts = tl_call_sums_in_parts(sums);
+	uint32_t parts = in_parts ? tl_profile_part_count(sums) : 1;
+	int64_t status = tl_stacks_copy_parts(model->result, sums, in_parts, err), other = 0;
+
+	if (status >= 0)
+		status = other = copy_functions(model->result, sums, err);
+	model->other = (uint32_t)other;
+	for (uint32_t part = 0; status >= 0 && part < parts; part++)
+		status = estimate_part(model, sums, part, in_parts, err);
+	return status < 0 ? (int)status : tl_profile_finish(model->result, err);
+}
+
+int tl_stacks_estimate(struct tl_profile **estimate, const struct tl_profile *sums,
+		       double threshold, uint32_t most, uint32_t most_depth, struct tl_error *err)
+{
+	struct estimate model = { .events = tl_profile_event_count(sums),
+				  .least = threshold / 100,
+				  .most = most,
+				  .most_depth = most_depth };
+	struct tl_cycles cycles;
+	int status =
+		tl_profile_new(&model.result, tl_profile_format(sums), tl_profile_event(sums, 0),
+			       model.events, tl_profile_frequency(sums), err);
+
+	if (status == 0 && !tl_cycles_find(&cycles, sums))
+		status = tl_error_memory(err);
+	else if (status == 0) {
+		model.cycles = &cycles;
+		status = estimate_all(&model, sums, err);
+		tl_cycles_free(&cycles);
+	}
+	if (status < 0) {
+		tl_profile_free(model.result);
+		return status;
+	}
+	*estimate = model.result;
+	return 0;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether names are stacks is said by calls: who calls f'g'h is g'h, or g'h'i where names are cut.
+ * Names that have a quote of their own (foldl', `anonymous namespace'::f, fn(&'a T)) are not called
+ * so.
+ */
+#include "export/stacks/stack_names.h"
+
+#include <string.h>
+
+/* ---- names ---- */
+
+/* "operator<", "operator>>=", "operator->": these are no brackets. */
+static size_t operator_size(const char *text)
+{
+	static const char word[] = "operator";
+
+	if (strncmp(text, word, sizeof(word) - 1) != 0)
+		return 0;
+	return sizeof(word) - 1 + strspn(text + sizeof(word) - 1, "<>-=");
+}
+
+/* The first quote outside of brackets; NULL: none. */
+static const char *find_quote(const char *text)
+{
+	size_t depth = 0;
+
+	for (; *text; text++) {
+		size_t skipped = *text == 'o' ? operator_size(text) : 0;
+
+		if (skipped)
+			text += skipped - 1;
+		else if (strchr("([{<", *text))
+			depth++;
+		else if (strchr(")]}>", *text))
+			depth -= depth > 0;
+		else if (*text == '\'' && !depth)
+			return text;
+	}
+	return NULL;
+}
+
+/* The size of "2" in "2'g'h"; 0: it is no level of recursion. */
+static size_t level_size(const char *text)
+{
+	size_t size = strspn(text, "0123456789");
+
+	return text[size] == '\'' || !text[size] ? size : 0;
+}
+
+struct tl_stack_name tl_stack_name(const char *text)
+{
+	const char *quote = find_quote(text), *rest = quote ? quote + 1 : NULL;
+	struct tl_stack_name whole = { text, strlen(text), NULL };
+	size_t level = quote ? level_size(rest) : 0;
+
+	if (!quote || quote == text)
+		return whole;
+	whole.size = (size_t)(quote - text);
+	if (level)
+		rest = rest[level] ? rest + level + 1 : NULL;
+	if (rest && (!*rest || *rest == '\''))
+		return (struct tl_stack_name){ text, strlen(text), NULL };
+	whole.callers = rest;
+	return whole;
+}
+
+/* ---- calls ---- */
+
+/* "f'g'h" as bytes in turn, without the level. */
+struct bytes {
+	struct tl_stack_name name;
+	size_t at;
+};
+
+static int next_byte(struct bytes *b)
+{
+	size_t at = b->at++;
+
+	if (at < b->name.size)
+		return (unsigned char)b->name.function[at];
+	if (!b->name.callers)
+		return -1;
+	at -= b->name.size;
+	if (!at)
+		return '\'';
+	return b->name.callers[at - 1] ? (unsigned char)b->name.callers[at - 1] : -1;
+}
+
+enum agreement { DIFFERENT, SAME, CALLEE_SHORTER, CALLER_SHORTER };
+
+/* The callers that a name says against the name of who calls; one may be the beginning of the
+ * other. */
+static enum agreement compare(const char *callers, struct tl_stack_name caller)
+{
+	struct bytes b = { caller, 0 };
+
+	for (;; callers++) {
+		int theirs = next_byte(&b), ours = *callers ? (unsigned char)*callers : -1;
+
+		if (ours != theirs && ours >= 0 && theirs >= 0)
+			return DIFFERENT;
+		if (ours < 0 && theirs < 0)
+			return SAME;
+		if (ours < 0)
+			return theirs == '\'' ? CALLEE_SHORTER : DIFFERENT;
+		if (theirs < 0)
+			return ours == '\'' ? CALLER_SHORTER : DIFFERENT;
+	}
+}
+
+/* A function that calls itself, on whatever level. */
+static bool is_recursion(struct tl_stack_name a, struct tl_stack_name b)
+{
+	bool callers =
+		a.callers && b.callers ? !strcmp(a.callers, b.callers) : a.callers == b.callers;
+
+	return callers && a.size == b.size && !memcmp(a.function, b.function, a.size);
+}
+
+struct votes {
+	uint64_t agree, cut, against;
+};
+
+static void vote(struct votes *votes, const char *caller_text, const char *callee_text)
+{
+	struct tl_stack_name caller = tl_stack_name(caller_text),
+			     callee = tl_stack_name(callee_text);
+	enum agreement agreement;
+
+	if (is_recursion(caller, callee))
+		return;
+	agreement = callee.callers ? compare(callee.callers, caller) : DIFFERENT;
+	votes->against += agreement == DIFFERENT;
+	votes->agree += agreement != DIFFERENT;
+	votes->cut += agreement == CALLEE_SHORTER;
+}
+
+enum tl_stack_names tl_stack_names(const struct tl_profile *profile)
+{
+	uint32_t arcs = tl_profile_arc_count(profile);
+	struct votes votes = { 0 };
+
+	for (uint32_t i = 0; i < arcs; i++) {
+		const struct tl_arc *arc = tl_profile_arc(profile, i);
+
+		if (arc->caller != TL_NONE)
+			vote(&votes, tl_profile_function(profile, arc->caller)->name,
+			     tl_profile_function(profile, arc->callee)->name);
+	}
+	/* Signal handlers and skipped functions have callers of their own: a few. */
+	if (!votes.agree || votes.against * 20 > votes.agree)
+		return TL_NAMES_PLAIN;
+	return votes.cut ? TL_NAMES_CUT : TL_NAMES_COMPLETE;
+}

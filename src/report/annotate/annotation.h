@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_REPORT_ANNOTATE_ANNOTATION_H
+#define TL_REPORT_ANNOTATE_ANNOTATION_H
+/*
+ * What a profile says of places: of the lines of files, or of the instructions of functions. Notes
+ * are sorted by place; those of one file or function are a group.
+ */
+#include "report/view.h"
+
+enum tl_note_kind { TL_NOTE_SELF, TL_NOTE_CALL, TL_NOTE_JUMP };
+
+/* A cost line, arc or jump of the profile at its place. */
+struct tl_note {
+	const char *file;  /* of a line; "" for instructions */
+	uint32_t function; /* of an instruction; TL_NONE for lines */
+	uint64_t at;       /* line number or address, 0: unknown */
+	enum tl_note_kind kind;
+	uint32_t number; /* of the line, arc or jump */
+};
+
+/* What became of a group's cost. */
+enum tl_group_outcome {
+	TL_GROUP_SHOWN,
+	TL_GROUP_UNREADABLE,      /* shown, but without the text */
+	TL_GROUP_BELOW_THRESHOLD, /* left out by the threshold */
+	TL_GROUP_WITHOUT_PLACE,   /* of no known file, or no known address */
+	TL_GROUP_NOT_CHOSEN,      /* the pattern does not match */
+	TL_GROUP_OUTCOMES,
+};
+
+struct tl_note_group {
+	size_t first, end; /* its notes */
+	size_t cost;       /* its self cost: which vector of tl_annotation.costs */
+	enum tl_group_outcome fate;
+};
+
+struct tl_annotation {
+	struct tl_view view;
+	struct tl_annotate_options what;
+	struct tl_note *notes;
+	size_t count, capacity;
+	struct tl_note_group *groups; /* heaviest first */
+	size_t group_count, group_capacity;
+	int64_t *costs; /* vectors of all events */
+	size_t cost_capacity;
+	int64_t *row; /* room for a vector */
+};
+
+/* Notes that say the same of one place, taken together. */
+struct tl_remark {
+	enum tl_note_kind kind;
+	uint64_t at;
+	/* self, or inclusive of a call; valid until the next one; zeros of a jump */
+	const int64_t *cost;
+	uint64_t count, taken; /* calls; executions of a jump and those that jumped */
+	uint32_t function;     /* called, or jumped into */
+	struct tl_position to; /* of a jump */
+	bool conditional;
+};
+
+/* Fill in the remark that begins at note `at`; returns the note after it. */
+size_t tl_remark_take(const struct tl_annotation *a, const struct tl_note_group *group, size_t at,
+		      struct tl_remark *remark);
+
+/*
+ * Gather the notes, the groups in their order, and what becomes of each; tl_notes_free() also after
+ * a failure.
+ */
+int tl_notes_collect(struct tl_annotation *a, struct tl_error *err);
+void tl_notes_free(struct tl_annotation *a);
+
+static inline const struct tl_note *tl_group_note(const struct tl_annotation *a,
+						  const struct tl_note_group *group)
+{
+	return &a->notes[group->first];
+}
+
+static inline int64_t *tl_group_cost(const struct tl_annotation *a,
+				     const struct tl_note_group *group)
+{
+	return a->costs + group->cost * tl_profile_event_count(a->view.profile);
+}
+
+/* ---- source files ---- */
+
+struct tl_source_file;
+
+/* Called for each group that is shown, with the text of its file. False without memory. */
+bool tl_annotate_put_file(const struct tl_annotation *a, const struct tl_note_group *group,
+			  const struct tl_source_file *text);
+bool tl_annotate_put_csv_file(const struct tl_annotation *a, const struct tl_note_group *group,
+			      const struct tl_source_file *text);
+bool tl_annotate_put_json_file(const struct tl_annotation *a, const struct tl_note_group *group,
+			       const struct tl_source_file *text);
+
+/* ---- what lines and instructions share in machine forms ---- */
+
+void tl_annotate_put_csv_head(const struct tl_annotation *a);
+/* "kind,to,count,taken,costs...," */
+void tl_annotate_put_csv_remark(const struct tl_annotation *a, const struct tl_remark *remark);
+void tl_annotate_put_json_remark(const struct tl_annotation *a, const struct tl_remark *remark);
+
+/* A place up to its remarks: `{...,"remarks":[`. */
+typedef void tl_annotate_place_fn(struct tl_output *out, const void *context, uint64_t at);
+/* The places of a group with their remarks, and the end of the group's own object. */
+void tl_annotate_put_json_places(const struct tl_annotation *a, const struct tl_note_group *group,
+				 tl_annotate_place_fn *begin, const void *context);
+
+/* ---- what text lines share ---- */
+
+/*
+ * Cost columns of the chosen events, the share of the first one, and where a line number or address
+ * stands.
+ */
+struct tl_note_layout {
+	uint32_t events; /* so many of the chosen ones have room */
+	size_t *widths;  /* by chosen event */
+	size_t share, place;
+};
+
+bool tl_note_layout_make(struct tl_note_layout *layout, const struct tl_annotation *a,
+			 const struct tl_note_group *group, unsigned place_base);
+void tl_note_layout_free(struct tl_note_layout *layout);
+void tl_note_put_heads(const struct tl_annotation *a, const struct tl_note_layout *layout,
+		       const char *place);
+/* Costs, or blanks of their width when `cost` is NULL. */
+void tl_note_put_costs(const struct tl_annotation *a, const struct tl_note_layout *layout,
+		       const int64_t *cost);
+/* A call out of a place; `gap` blanks stand where the place's own columns are. */
+void tl_note_put_call(const struct tl_annotation *a, const struct tl_note_layout *layout,
+		      size_t gap, const struct tl_remark *remark);
+/* "Ir 1,234 (12.34%), Dr 5 (0.10%)" */
+void tl_note_put_sums(const struct tl_annotation *a, const int64_t *cost);
+/* What was annotated and what was not. */
+void tl_annotate_put_foot(const struct tl_annotation *a);
+void tl_annotate_put_json_foot(const struct tl_annotation *a);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_REPORT_ANNOTATE_ASSEMBLY_H
+#define TL_REPORT_ANNOTATE_ASSEMBLY_H
+/* A function by instruction. */
+#include "report/annotate/annotation.h"
+
+/* In the form of the report. The group's fate tells whether its code was found. */
+int tl_annotate_put_function(const struct tl_annotation *a, struct tl_note_group *group,
+			     struct tl_error *err);
+
+#endif

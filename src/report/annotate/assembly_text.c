@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A function by instruction: costs, address, arrows of its jumps, text; calls and recorded jumps
+ * below.
+ */
+#include "report/annotate/assembly_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/output.h"
+#include "report/number_text.h"
+
+struct sheet {
+	const struct tl_annotation *a;
+	const struct tl_note_group *group;
+	struct tl_listing *listing;
+	struct tl_note_layout layout;
+	size_t at; /* the next note */
+};
+
+static const int64_t *no_cost(const struct sheet *sheet)
+{
+	memset(sheet->a->row, 0,
+	       tl_profile_event_count(sheet->a->view.profile) * sizeof(*sheet->a->row));
+	return sheet->a->row;
+}
+
+static void put_address(const struct sheet *sheet, uint64_t address)
+{
+	struct tl_output *out = sheet->a->view.out;
+	char text[24] = "?";
+	int length = address ? snprintf(text, sizeof(text), "%" PRIx64, address) : 1;
+
+	tl_put_right(out, text, (size_t)length, sheet->layout.place);
+}
+
+/* ---- remarks below an instruction ---- */
+
+static void put_jump(const struct sheet *sheet, const struct tl_remark *remark)
+{
+	struct tl_output *out = sheet->a->view.out;
+
+	tl_note_put_costs(sheet->a, &sheet->layout, NULL);
+	tl_put_blanks(out, sheet->layout.place + sheet->listing->lanes);
+	tl_put_text(out, remark->to.address > remark->at ? "    v jump to " : "    ^ jump to ");
+	tl_put_hex(out, remark->to.address);
+	tl_put_text(out, "  (");
+	if (remark->conditional) {
+		tl_put_count(out, remark->taken);
+		tl_put_text(out, " of ");
+	}
+	tl_put_count(out, remark->count);
+	tl_put_text(out, remark->count == 1 ? " time)\n" : " times)\n");
+}
+
+/*
+ * Cost of an address where no instruction begins: the code is another than what ran, or begins
+ * elsewhere.
+ */
+static void put_inside(const struct sheet *sheet, const struct tl_remark *remark)
+{
+	tl_note_put_costs(sheet->a, &sheet->layout, remark->cost);
+	put_address(sheet, remark->at);
+	tl_put_text(sheet->a->view.out, "  (inside the instruction above)\n");
+}
+
+/* Notes at addresses below `end`; the self cost of the instruction itself was taken before. */
+static void put_remarks(struct sheet *sheet, uint64_t end)
+{
+	while (sheet->at < sheet->group->end && sheet->a->notes[sheet->at].at < end) {
+		struct tl_remark remark;
+
+		sheet->at = tl_remark_take(sheet->a, sheet->group, sheet->at, &remark);
+		if (remark.kind == TL_NOTE_CALL)
+			tl_note_put_call(sheet->a, &sheet->layout,
+					 sheet->layout.place + sheet->listing->lanes, &remark);
+		else if (remark.kind == TL_NOTE_JUMP)
+			put_jump(sheet, &remark);
+		else
+			put_inside(sheet, &remark);
+	}
+}
+
+/* ---- instructions ---- */
+
+/* Lane 0 is next to the code. From where an arrow turns a line leads to the instruction. */
+static void put_lanes(const struct sheet *sheet, const struct tl_listed_insn *insn)
+{
+	struct tl_output *out = sheet->a->view.out;
+	bool line = false;
+
+	tl_put_text(out, "  ");
+	for (unsigned lane = sheet->listing->lanes; lane-- > 0;) {
+		bool turns = insn->turning >> lane & 1, passes = insn->passing >> lane & 1;
+
+		tl_put_char(out, turns ? '+' : passes ? '|' : line ? '-' : ' ');
+		line = line || turns;
+	}
+	if (sheet->listing->lanes)
+		tl_put_text(out, insn->entered ? "> " : line ? "- " : "  ");
+}
+
+static void put_target(const struct sheet *sheet, const struct tl_insn *insn)
+{
+	struct tl_output *out = sheet->a->view.out;
+	struct tl_symbol symbol;
+
+	if (!insn->has_target ||
+	    (insn->target >= sheet->listing->start && insn->target < sheet->listing->end))
+		return;
+	if (!sheet->listing->binary ||
+	    !tl_binary_symbol(sheet->listing->binary, insn->target, &symbol) || !*symbol.name)
+		return;
+	tl_put_text(out, "  <");
+	tl_put_name(out, symbol.name);
+	tl_put_char(out, '>');
+}
+
+static void put_insn(const struct sheet *sheet, const struct tl_listed_insn *listed,
+		     const int64_t *cost)
+{
+	struct tl_output *out = sheet->a->view.out;
+	struct tl_insn insn;
+
+	tl_listing_insn(sheet->listing, listed, &insn);
+	tl_note_put_costs(sheet->a, &sheet->layout, cost);
+	put_address(sheet, listed->address);
+	put_lanes(sheet, listed);
+	tl_put_text(out, insn.text);
+	put_target(sheet, &insn);
+	tl_put_char(out, '\n');
+}
+
+/*
+ * The self cost of an instruction, which is the first thing noted at its address, if anything is.
+ */
+static const int64_t *take_self(struct sheet *sheet, uint64_t end)
+{
+	struct tl_remark remark;
+
+	if (sheet->at == sheet->group->end || sheet->a->notes[sheet->at].at >= end ||
+	    sheet->a->notes[sheet->at].kind != TL_NOTE_SELF)
+		return no_cost(sheet);
+	sheet->at = tl_remark_take(sheet->a, sheet->group, sheet->at, &remark);
+	return remark.cost;
+}
+
+/* ---- stretches ---- */
+
+/* Show what has a note and what is near it. */
+static void mark_shown(const struct sheet *sheet)
+{
+	struct tl_listing *listing = sheet->listing;
+	size_t context = (size_t)sheet->a->what.context, note = sheet->at;
+
+	for (size_t i = 0; i < listing->count; i++) {
+		uint64_t end = listing->insns[i].address + listing->insns[i].length;
+		bool noted = false;
+
+		for (; note < sheet->group->end && sheet->a->notes[note].at < end; note++)
+			noted = true;
+		if (!noted)
+			continue;
+		for (size_t j = i > context ? i - context : 0;
+		     j <= i + context && j < listing->count; j++)
+			listing->insns[j].shown = true;
+	}
+}
+
+static void put_stretch(struct sheet *sheet)
+{
+	struct tl_listing *listing = sheet->listing;
+
+	mark_shown(sheet);
+	tl_listing_draw(listing);
+	for (size_t i = 0; i < listing->count && !tl_output_failed(sheet->a->view.out); i++) {
+		const struct tl_listed_insn *insn = &listing->insns[i];
+		uint64_t end = insn->address + insn->length;
+
+		if (!insn->shown) {
+			if (i && listing->insns[i - 1].shown)
+				tl_put_text(sheet->a->view.out, "...\n");
+			continue;
+		}
+		put_insn(sheet, insn, take_self(sheet, end));
+		put_remarks(sheet, end);
+	}
+}
+
+/* Without code: costs by address. */
+static void put_bare(struct sheet *sheet)
+{
+	uint64_t address = sheet->a->notes[sheet->at].at;
+	const int64_t *cost = take_self(sheet, address + 1);
+
+	tl_note_put_costs(sheet->a, &sheet->layout, cost);
+	put_address(sheet, address);
+	tl_put_text(sheet->a->view.out, address ? "\n" : "  (address unknown)\n");
+	put_remarks(sheet, address + 1);
+}
+
+static bool put_all(struct sheet *sheet)
+{
+	uint64_t last = sheet->a->notes[sheet->group->end - 1].at;
+
+	while (sheet->at < sheet->group->end && !tl_output_failed(sheet->a->view.out)) {
+		uint64_t address = sheet->a->notes[sheet->at].at;
+
+		size_t before = sheet->at;
+
+		sheet->listing->count = 0;
+		if (sheet->listing->disassembler && address &&
+		    !tl_listing_read(sheet->listing, address, last))
+			return false;
+		if (sheet->listing->count)
+			put_stretch(sheet);
+		if (sheet->at == before)
+			put_bare(sheet);
+	}
+	return true;
+}
+
+static void put_title(const struct sheet *sheet)
+{
+	struct tl_output *out = sheet->a->view.out;
+
+	tl_view_put_function(&sheet->a->view, tl_group_note(sheet->a, sheet->group)->function);
+	if (!sheet->listing->disassembler)
+		tl_put_text(out, "  (no code)");
+	tl_put_char(out, '\n');
+	tl_note_put_sums(sheet->a, tl_group_cost(sheet->a, sheet->group));
+	tl_put_text(out, "\n\n");
+}
+
+bool tl_asm_put_text(const struct tl_annotation *a, const struct tl_note_group *group,
+		     struct tl_listing *listing)
+{
+	struct sheet sheet = { .a = a, .group = group, .listing = listing, .at = group->first };
+	bool ok = tl_note_layout_make(&sheet.layout, a, group, 16);
+
+	if (ok) {
+		put_title(&sheet);
+		tl_note_put_heads(a, &sheet.layout, "address");
+		ok = put_all(&sheet);
+		tl_put_char(a->view.out, '\n');
+	}
+	tl_note_layout_free(&sheet.layout);
+	return ok;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What lines of annotated source and of annotated code share: cost columns, sums, and the foot. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/output.h"
+#include "report/annotate/annotation.h"
+#include "report/number_text.h"
+
+enum { GAP = 2, TEXT_COLUMNS = 40 };
+
+/* ---- columns ---- */
+
+static size_t format_cost(const struct tl_view *view, uint32_t event, int64_t cost, char *text)
+{
+	uint64_t magnitude = cost < 0 ? -(uint64_t)cost : (uint64_t)cost,
+		 rate = tl_view_rate(view, event);
+	char *p = text;
+
+	if (!cost) {
+		strcpy(text, ".");
+		return 1;
+	}
+	if (cost < 0)
+		*p++ = '-';
+	return (size_t)(p - text) + (view->options.seconds ? tl_format_seconds(p, magnitude, rate)
+							   : tl_format_time(p, magnitude, rate));
+}
+
+static size_t format_share(const struct tl_view *view, int64_t cost, char *text)
+{
+	if (cost)
+		return tl_format_share(text, cost, tl_view_total(view));
+	strcpy(text, ".");
+	return 1;
+}
+
+static void widen(size_t *width, size_t length)
+{
+	if (length > *width)
+		*width = length;
+}
+
+static void measure(struct tl_note_layout *layout, const struct tl_annotation *a,
+		    const struct tl_remark *remark)
+{
+	char text[TL_VALUE_ROOM];
+
+	for (uint32_t i = 0; i < layout->events; i++) {
+		uint32_t event = a->view.events[i];
+
+		widen(&layout->widths[i], format_cost(&a->view, event, remark->cost[event], text));
+	}
+	widen(&layout->share, format_share(&a->view, remark->cost[a->view.events[0]], text));
+}
+
+/* Further events go before the text has no room on the terminal. */
+static void fit(struct tl_note_layout *layout, const struct tl_annotation *a)
+{
+	size_t total = layout->share + layout->place + 2 * GAP + TEXT_COLUMNS;
+
+	for (uint32_t i = 0; i < layout->events; i++)
+		total += layout->widths[i] + GAP;
+	while (a->view.options.width && total > a->view.options.width && layout->events > 1)
+		total -= layout->widths[--layout->events] + GAP;
+}
+
+static size_t digits(uint64_t value, unsigned base)
+{
+	size_t count = 1;
+
+	while (value /= base)
+		count++;
+	return count;
+}
+
+bool tl_note_layout_make(struct tl_note_layout *layout, const struct tl_annotation *a,
+			 const struct tl_note_group *group, unsigned place_base)
+{
+	*layout = (struct tl_note_layout){ .events = a->view.event_count, .share = 1 };
+	layout->widths = calloc(layout->events, sizeof(*layout->widths));
+	if (!layout->widths)
+		return false;
+	for (uint32_t i = 0; i < layout->events; i++)
+		layout->widths[i] =
+			strlen(tl_profile_event(a->view.profile, a->view.events[i])->name);
+	for (size_t at = group->first; at < group->end;) {
+		struct tl_remark remark;
+
+		at = tl_remark_take(a, group, at, &remark);
+		measure(layout, a, &remark);
+	}
+	layout->place = digits(a->notes[group->end - 1].at +
+				       (place_base == 10 ? (uint64_t)a->what.context : 0),
+			       place_base);
+	widen(&layout->place, place_base == 10 ? strlen("line") : strlen("address"));
+	fit(layout, a);
+	return true;
+}
+
+void tl_note_layout_free(struct tl_note_layout *layout)
+{
+	free(layout->widths);
+}
+
+void tl_note_put_heads(const struct tl_annotation *a, const struct tl_note_layout *layout,
+		       const char *place)
+{
+	struct tl_output *out = a->view.out;
+
+	if (a->view.options.color)
+		tl_put_text(out, "\033[2m");
+	for (uint32_t i = 0; i < layout->events; i++) {
+		const char *name = tl_profile_event(a->view.profile, a->view.events[i])->name;
+
+		tl_put_right(out, name, strlen(name), layout->widths[i]);
+		tl_put_blanks(out, GAP);
+		if (i)
+			continue;
+		tl_put_right(out, "%", 1, layout->share);
+		tl_put_blanks(out, GAP);
+	}
+	tl_put_right(out, place, strlen(place), layout->place);
+	tl_put_text(out, a->view.options.color ? "\033[0m\n" : "\n");
+}
+
+void tl_note_put_costs(const struct tl_annotation *a, const struct tl_note_layout *layout,
+		       const int64_t *cost)
+{
+	struct tl_output *out = a->view.out;
+	char text[TL_VALUE_ROOM];
+
+	for (uint32_t i = 0; i < layout->events; i++) {
+		uint32_t event = a->view.events[i];
+		size_t length = cost ? format_cost(&a->view, event, cost[event], text) : 0;
+
+		tl_put_right(out, text, length, layout->widths[i]);
+		tl_put_blanks(out, GAP);
+		if (i)
+			continue;
+		length = cost ? format_share(&a->view, cost[event], text) : 0;
+		tl_put_right(out, text, length, layout->share);
+		tl_put_blanks(out, GAP);
+	}
+}
+
+/* ---- sums ---- */
+
+void tl_note_put_sums(const struct tl_annotation *a, const int64_t *cost)
+{
+	const int64_t *total = tl_profile_total(a->view.profile);
+	struct tl_output *out = a->view.out;
+	char text[TL_VALUE_ROOM];
+
+	for (uint32_t i = 0; i < a->view.event_count; i++) {
+		uint32_t event = a->view.events[i];
+		size_t length = format_cost(&a->view, event, cost[event], text);
+
+		tl_put_text(out, i ? ", " : "");
+		tl_put_name(out, tl_profile_event(a->view.profile, event)->name);
+		tl_put_char(out, ' ');
+		tl_put_bytes(out, *text == '.' ? "0" : text, length);
+		tl_put_text(out, " (");
+		tl_put_bytes(out, text, tl_format_share(text, cost[event], total[event]));
+		tl_put_char(out, ')');
+	}
+}
+
+/* The cost of all groups of a fate; returns how many they are. */
+static size_t sum_fate(const struct tl_annotation *a, enum tl_group_outcome fate)
+{
+	uint32_t events = tl_profile_event_count(a->view.profile);
+	size_t count = 0;
+
+	memset(a->row, 0, events * sizeof(*a->row));
+	for (size_t i = 0; i < a->group_count; i++) {
+		if (a->groups[i].fate != fate)
+			continue;
+		count++;
+		for (uint32_t e = 0; e < events; e++)
+			a->row[e] =
+				tl_sum_saturating(a->row[e], tl_group_cost(a, &a->groups[i])[e]);
+	}
+	return count;
+}
+
+static bool is_zero(const struct tl_view *view, const int64_t *cost)
+{
+	for (uint32_t i = 0; i < view->event_count; i++)
+		if (cost[view->events[i]])
+			return false;
+	return true;
+}
+
+/* What no group holds: functions that were not chosen. */
+static void rest_of_total(const struct tl_annotation *a)
+{
+	const int64_t *total = tl_profile_total(a->view.profile);
+
+	for (uint32_t e = 0; e < tl_profile_event_count(a->view.profile); e++) {
+		int64_t rest = total[e];
+
+		for (size_t i = 0; i < a->group_count; i++)
+			if (__builtin_sub_overflow(rest, tl_group_cost(a, &a->groups[i])[e], &rest))
+				rest = 0;
+		a->row[e] = rest;
+	}
+}
+
+/* clang-format off */
+static const char *const words[TL_GROUP_OUTCOMES][2][2] = {
+	/* of lines: one, many; of instructions: one, many */
+	[TL_GROUP_SHOWN] = {
+		{ "annotated file", "annotated files" },
+		{ "annotated function", "annotated functions" } },
+	[TL_GROUP_UNREADABLE] = {
+		{ "file that could not be read (--source-dir DIR)",
+		  "files that could not be read (--source-dir DIR)" },
+		{ "function without code (--binary FILE)",
+		  "functions without code (--binary FILE)" } },
+	[TL_GROUP_BELOW_THRESHOLD] = {
+		{ "further file (--threshold 100)", "further files (--threshold 100)" },
+		{ "further function (--threshold 100)", "further functions (--threshold 100)" } },
+	[TL_GROUP_WITHOUT_PLACE] = {
+		{ "unknown file", "unknown files" },
+		{ "function without addresses", "functions without addresses" } },
+	[TL_GROUP_NOT_CHOSEN] = {
+		{ "file that was not asked for", "files that were not asked for" },
+		{ "function that was not asked for", "functions that were not asked for" } },
+};
+/* clang-format on */
+
+void tl_annotate_put_foot(const struct tl_annotation *a)
+{
+	struct tl_output *out = a->view.out;
+
+	for (int fate = 0; fate < TL_GROUP_OUTCOMES; fate++) {
+		size_t count = sum_fate(a, (enum tl_group_outcome)fate);
+
+		if (!count && fate != TL_GROUP_SHOWN)
+			continue;
+		tl_note_put_sums(a, a->row);
+		tl_put_text(out, "  in ");
+		tl_put_count(out, count);
+		tl_put_char(out, ' ');
+		tl_put_text(out, words[fate][a->what.assembly][count != 1]);
+		tl_put_char(out, '\n');
+	}
+	rest_of_total(a);
+	if (!is_zero(&a->view, a->row)) {
+		tl_note_put_sums(a, a->row);
+		tl_put_text(out, "  elsewhere\n");
+	}
+}
+
+void tl_annotate_put_json_foot(const struct tl_annotation *a)
+{
+	static const char *const keys[TL_GROUP_OUTCOMES] = {
+		[TL_GROUP_SHOWN] = "],\"annotated\":",
+		[TL_GROUP_UNREADABLE] = ",\"unreadable\":",
+		[TL_GROUP_BELOW_THRESHOLD] = ",\"below_threshold\":",
+		[TL_GROUP_WITHOUT_PLACE] = ",\"unknown\":",
+		[TL_GROUP_NOT_CHOSEN] = ",\"unwanted\":",
+	};
+
+	for (int fate = 0; fate < TL_GROUP_OUTCOMES; fate++) {
+		sum_fate(a, (enum tl_group_outcome)fate);
+		tl_put_text(a->view.out, keys[fate]);
+		tl_view_put_json_cost(&a->view, a->row);
+	}
+	rest_of_total(a);
+	tl_put_text(a->view.out, ",\"elsewhere\":");
+	tl_view_put_json_cost(&a->view, a->row);
+	tl_put_char(a->view.out, ',');
+	tl_view_put_json_losses(&a->view);
+	tl_put_text(a->view.out, "}\n");
+}
+
+void tl_note_put_call(const struct tl_annotation *a, const struct tl_note_layout *layout,
+		      size_t gap, const struct tl_remark *remark)
+{
+	struct tl_output *out = a->view.out;
+
+	tl_note_put_costs(a, layout, remark->cost);
+	tl_put_blanks(out, gap);
+	tl_put_text(out, "    > ");
+	tl_view_put_function(&a->view, remark->function);
+	tl_put_text(out, "  (");
+	tl_put_count(out, remark->count);
+	tl_put_text(out, remark->count == 1 ? " call)\n" : " calls)\n");
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_REPORT_DIFF_DIFF_TABLE_H
+#define TL_REPORT_DIFF_DIFF_TABLE_H
+/* The table of differences: its sorted rows, and the forms it is written in. */
+#include <tracelathe/report.h>
+
+struct tl_diff_table {
+	const struct tl_diff *diff;
+	struct tl_report_options options; /* complete, whatever size the caller's had */
+	struct tl_output *out;
+	uint32_t *events; /* the chosen ones, at least one */
+	uint32_t event_count;
+	struct tl_diff_row *rows;
+	size_t count;         /* rows that are not left out, sorted */
+	size_t shown;         /* the first so many are written */
+	size_t unchanged;     /* rows left out since nothing changed */
+	size_t below;         /* rows left out by the threshold */
+	bool several_objects; /* then lines name the object too */
+};
+
+/* after - before, staying at the limits of 64 bits. */
+int64_t tl_diff_change(const struct tl_diff_row *row, uint32_t event);
+
+/* Whether any of the events differs; `events` NULL: the first `count` of the diff. */
+bool tl_diff_changed(const struct tl_diff_row *row, const uint32_t *events, uint32_t count);
+
+/* "new", "gone", "same", "changed": of all events of the diff. */
+const char *tl_diff_state(const struct tl_diff *diff, const struct tl_diff_row *row);
+
+/* Order rows as the options ask. TL_BAD_USAGE for an unknown column. */
+int tl_diff_sort(const struct tl_diff_table *table, struct tl_error *err);
+
+int tl_diff_put_text(const struct tl_diff_table *table, struct tl_error *err);
+void tl_diff_put_csv(const struct tl_diff_table *table);
+void tl_diff_put_json(const struct tl_diff_table *table);
+
+#endif

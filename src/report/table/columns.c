@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/table/columns.h"
+
+/* clang-format off */
+static const char *const names[] = {
+	"function", "object", "file",   "line", "id",  "thread", "self", "inclusive",
+	"calls",    "min",    "median", "p90",  "p99", "max",    "sum",  "unfinished",
+	"cut",	    NULL,
+};
+/* clang-format on */
+
+static const char *function_text(const struct tl_table_row *row)
+{
+	return row->is->name;
+}
+
+static const char *object_text(const struct tl_table_row *row)
+{
+	return row->is->object;
+}
+
+static const char *file_text(const struct tl_table_row *row)
+{
+	return row->is->file;
+}
+
+static struct tl_table_number key(uint64_t value, bool known)
+{
+	return (struct tl_table_number){ .magnitude = value, .known = known };
+}
+
+static struct tl_table_number line_number(const struct tl_table_row *row)
+{
+	return key(row->is->line, row->is->line);
+}
+
+static struct tl_table_number id_number(const struct tl_table_row *row)
+{
+	return key(row->is->id, row->is->id != TL_NOWHERE);
+}
+
+static struct tl_table_number thread_number(const struct tl_table_row *row)
+{
+	return key(row->thread, row->thread != TL_NOWHERE);
+}
+
+static const int64_t *self_cost(const struct tl_table_row *row)
+{
+	return row->totals.self;
+}
+
+static const int64_t *inclusive_cost(const struct tl_table_row *row)
+{
+	return row->totals.inclusive;
+}
+
+static struct tl_table_number calls_number(const struct tl_table_row *row)
+{
+	return key(row->totals.calls, true);
+}
+
+static struct tl_table_number unfinished_number(const struct tl_table_row *row)
+{
+	return key(row->totals.unfinished, true);
+}
+
+static struct tl_table_number cut_number(const struct tl_table_row *row)
+{
+	return key(row->totals.cut, true);
+}
+
+/* No finished call has no shortest, but its calls take 0 together. */
+#define LATENCY(field, known)                                                                      \
+	static struct tl_table_number field##_number(const struct tl_table_row *row)               \
+	{                                                                                          \
+		return key(row->latency->field, known);                                            \
+	}
+LATENCY(min, row->latency->calls)
+LATENCY(median, row->latency->calls)
+LATENCY(p90, row->latency->calls)
+LATENCY(p99, row->latency->calls)
+LATENCY(max, row->latency->calls)
+LATENCY(sum, true)
+#undef LATENCY
+
+/* clang-format off */
+const struct tl_column tl_columns[] = {
+	/*
+	 * kind             text           number             cost            timed  threads spare
+	 */
+	{ TL_COLUMN_NAME,    function_text, NULL,              NULL,           false, false,  0 },
+	{ TL_COLUMN_NAME,    object_text,   NULL,              NULL,           false, false,  0 },
+	{ TL_COLUMN_NAME,    file_text,     NULL,              NULL,           false, false,  0 },
+	{ TL_COLUMN_KEY,     NULL,          line_number,       NULL,           false, false,  0 },
+	{ TL_COLUMN_KEY,     NULL,          id_number,         NULL,           false, false,  0 },
+	{ TL_COLUMN_KEY,     NULL,          thread_number,     NULL,           false, true,   0 },
+	{ TL_COLUMN_COST,    NULL,          NULL,              self_cost,      false, false,  0 },
+	{ TL_COLUMN_COST,    NULL,          NULL,              inclusive_cost, false, false,  0 },
+	{ TL_COLUMN_COUNT,   NULL,          calls_number,      NULL,           false, false,  0 },
+	{ TL_COLUMN_TIME,    NULL,          min_number,        NULL,           true,  false,  4 },
+	{ TL_COLUMN_TIME,    NULL,          median_number,     NULL,           true,  false,  1 },
+	{ TL_COLUMN_TIME,    NULL,          p90_number,        NULL,           true,  false,  5 },
+	{ TL_COLUMN_TIME,    NULL,          p99_number,        NULL,           true,  false,  3 },
+	{ TL_COLUMN_TIME,    NULL,          max_number,        NULL,           true,  false,  2 },
+	{ TL_COLUMN_TIME,    NULL,          sum_number,        NULL,           true,  false,  6 },
+	{ TL_COLUMN_COUNT,   NULL,          unfinished_number, NULL,           true,  false,  0 },
+	{ TL_COLUMN_COUNT,   NULL,          cut_number,        NULL,           true,  false,  0 },
+};
+/* clang-format on */
+
+enum { COLUMN_COUNT = sizeof(tl_columns) / sizeof(tl_columns[0]) };
+_Static_assert(COLUMN_COUNT + 1 == sizeof(names) / sizeof(names[0]), "each column has one name");
+
+size_t tl_column_count(void)
+{
+	return COLUMN_COUNT;
+}
+
+const char *tl_column_name(const struct tl_column *column)
+{
+	return names[column - tl_columns];
+}
+
+struct tl_table_number tl_column_number(const struct tl_column *column,
+					const struct tl_table_row *row, uint32_t event)
+{
+	if (!column->cost)
+		return column->number(row);
+	int64_t cost = column->cost(row)[event];
+
+	return (struct tl_table_number){ cost < 0 ? -(uint64_t)cost : (uint64_t)cost, cost < 0,
+					 true };
+}
+
+bool tl_column_shown(const struct tl_column *column, const struct tl_view *view)
+{
+	bool of_function = column != tl_columns && !column->threads &&
+			   (column->kind == TL_COLUMN_NAME || column->kind == TL_COLUMN_KEY);
+
+	/* Files and objects have a name, and nothing else of what functions have. */
+	if (of_function && view->options.by != TL_BY_FUNCTION)
+		return false;
+	if (column->number == unfinished_number)
+		return view->ends;
+	return (!column->timed || view->timed) && (!column->threads || view->options.threads);
+}
+
+const char *const *tl_report_sort_columns(void)
+{
+	return names;
+}

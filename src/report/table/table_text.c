@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The function table as text: aligned columns, names last so that they are never cut. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/error.h"
+#include "core/output.h"
+#include "report/table/function_table.h"
+#include "report/number_text.h"
+
+#define DIM "\033[2m"
+#define HOT "\033[1;31m"
+#define WARM "\033[33m"
+#define PLAIN "\033[0m"
+
+enum {
+	NAME_COLUMNS = 24, /* kept free for names when columns are left out to fit the terminal */
+	GAP = 2,           /* blanks between columns */
+	SPARE_EVENT = 100, /* further events are left out before anything else */
+};
+
+/* Shares of the total, in percent. */
+static const double hot = 10, warm = 1;
+
+/* A column of text: a column of the table, or its share of the total. */
+struct cell_column {
+	const struct tl_column *column;
+	uint32_t event;
+	bool share;
+	unsigned spare;
+	size_t width;
+};
+
+struct table_layout {
+	struct cell_column *columns;
+	size_t count;
+};
+
+/* ---- which columns ---- */
+
+static bool any_cut(const struct tl_profile *profile)
+{
+	struct tl_function_totals totals = { 0 };
+
+	for (uint32_t i = 0; i < tl_profile_function_count(profile) && !totals.cut; i++)
+		tl_profile_function_totals(profile, i, TL_NONE, &totals);
+	return totals.cut > 0;
+}
+
+static bool text_column(const struct tl_column *column, const struct tl_view *view)
+{
+	bool numeric =
+		column->cost || column->kind == TL_COLUMN_COUNT || column->kind == TL_COLUMN_TIME;
+	struct tl_losses losses;
+
+	if (!tl_column_shown(column, view) || (!numeric && !column->threads))
+		return false;
+	if (!strcmp(tl_column_name(column), "cut"))
+		return any_cut(view->profile);
+	if (strcmp(tl_column_name(column), "unfinished"))
+		return true;
+	losses = tl_profile_losses(view->profile);
+	return losses.unfinished > 0;
+}
+
+/*
+ * A profile of sixteen events is no table of 32 columns: of those nobody asked for, the self cost
+ * is shown.
+ */
+static void add_cost_columns(struct table_layout *layout, const struct tl_column *column,
+			     const struct tl_view *view)
+{
+	bool first_only = !view->options.events && strcmp(tl_column_name(column), "self");
+
+	for (uint32_t i = 0; i < (first_only ? 1 : view->event_count); i++) {
+		struct cell_column cell = { .column = column,
+					    .event = view->events[i],
+					    .spare = i ? SPARE_EVENT + i : 0 };
+
+		layout->columns[layout->count++] = cell;
+		if (i)
+			continue;
+		cell.share = true;
+		layout->columns[layout->count++] = cell;
+	}
+}
+
+static bool orders(const struct tl_column *column, const struct tl_view *view)
+{
+	return view->options.sort && !strcmp(view->options.sort, tl_column_name(column));
+}
+
+/* Room for every column once, every cost once per event, and the shares of the first event. */
+static bool choose_columns(struct table_layout *layout, const struct tl_view *view)
+{
+	layout->columns =
+		calloc(tl_column_count() * (view->event_count + 2), sizeof(*layout->columns));
+	if (!layout->columns)
+		return false;
+	for (size_t i = 0; i < tl_column_count(); i++) {
+		const struct tl_column *column = &tl_columns[i];
+
+		if (!text_column(column, view))
+			continue;
+		if (column->cost)
+			add_cost_columns(layout, column, view);
+		else
+			layout->columns[layout->count++] = (struct cell_column){
+				.column = column, .spare = orders(column, view) ? 0 : column->spare
+			};
+	}
+	return true;
+}
+
+/* ---- cells ---- */
+
+static size_t format_time(const struct tl_view *view, char *text, uint64_t ticks, uint64_t rate)
+{
+	return view->options.seconds ? tl_format_seconds(text, ticks, rate)
+				     : tl_format_time(text, ticks, rate);
+}
+
+static size_t format_number(const struct tl_view *view, const struct cell_column *cell,
+			    struct tl_table_number number, char *text)
+{
+	char *p = text;
+	uint64_t rate = 0;
+
+	if (!number.known) {
+		strcpy(text, "-");
+		return 1;
+	}
+	if (cell->column->kind == TL_COLUMN_KEY)
+		return (size_t)(tl_format_u64(text, number.magnitude) - text);
+	if (number.negative)
+		*p++ = '-';
+	if (cell->column->cost)
+		rate = tl_view_rate(view, cell->event);
+	else if (cell->column->kind == TL_COLUMN_TIME)
+		rate = tl_profile_frequency(view->profile);
+	return (size_t)(p - text) + format_time(view, p, number.magnitude, rate);
+}
+
+static size_t format_cell(const struct tl_view *view, const struct cell_column *cell,
+			  const struct tl_table_row *row, char *text)
+{
+	const int64_t *total = tl_profile_total(view->profile);
+
+	if (cell->share)
+		return tl_format_share(text, cell->column->cost(row)[cell->event],
+				       total[cell->event]);
+	return format_number(view, cell, tl_column_number(cell->column, row, cell->event), text);
+}
+
+/* "self", and for further events "Bc:self". */
+static size_t format_title(const struct tl_view *view, const struct cell_column *cell, char *text,
+			   size_t size)
+{
+	const char *name = tl_column_name(cell->column);
+	int length;
+
+	if (cell->share)
+		length = snprintf(text, size, "%%");
+	else if (cell->column->cost && view->event_count > 1)
+		length = snprintf(text, size, "%s:%s",
+				  tl_profile_event(view->profile, cell->event)->name, name);
+	else
+		length = snprintf(text, size, "%s", name);
+	return length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
+}
+
+/* ---- widths ---- */
+
+static void widen(const struct tl_view *view, const struct table_layout *layout,
+		  const struct tl_table_row *row)
+{
+	char text[TL_VALUE_ROOM];
+
+	for (size_t i = 0; i < layout->count; i++) {
+		size_t width = format_cell(view, &layout->columns[i], row, text);
+
+		if (width > layout->columns[i].width)
+			layout->columns[i].width = width;
+	}
+}
+
+static void measure(const struct tl_function_table *table, const struct table_layout *layout,
+		    const struct tl_table_row *sums)
+{
+	char title[64];
+
+	for (size_t i = 0; i < layout->count; i++)
+		layout->columns[i].width =
+			format_title(&table->view, &layout->columns[i], title, sizeof(title));
+	widen(&table->view, layout, sums);
+	for (size_t i = 0; i < table->shown; i++)
+		widen(&table->view, layout, &table->rows[i]);
+}
+
+static size_t most_spare(const struct table_layout *layout)
+{
+	size_t found = 0;
+
+	for (size_t i = 1; i < layout->count; i++)
+		if (layout->columns[i].spare >= layout->columns[found].spare)
+			found = i;
+	return found;
+}
+
+/* Leave columns out until names have room on the terminal; what orders the rows stays. */
+static void fit(struct table_layout *layout, unsigned width)
+{
+	size_t total = NAME_COLUMNS;
+
+	for (size_t i = 0; i < layout->count; i++)
+		total += layout->columns[i].width + GAP;
+	while (width && total > width && layout->count) {
+		size_t spare = most_spare(layout);
+
+		if (!layout->columns[spare].spare)
+			return;
+		total -= layout->columns[spare].width + GAP;
+		memmove(&layout->columns[spare], &layout->columns[spare + 1],
+			(layout->count - spare - 1) * sizeof(*layout->columns));
+		layout->count--;
+	}
+}
+
+/* ---- lines ---- */
+
+static void put_heads(const struct tl_view *view, const struct table_layout *layout)
+{
+	char title[64];
+
+	if (view->options.color)
+		tl_put_text(view->out, DIM);
+	for (size_t i = 0; i < layout->count; i++) {
+		size_t length = format_title(view, &layout->columns[i], title, sizeof(title));
+
+		tl_put_right(view->out, title, length, layout->columns[i].width);
+		tl_put_blanks(view->out, GAP);
+	}
+	tl_put_text(view->out, tl_view_unit(view));
+	if (view->options.color)
+		tl_put_text(view->out, PLAIN);
+	tl_put_char(view->out, '\n');
+}
+
+static const char *heat(const struct tl_view *view, const struct tl_table_row *row)
+{
+	double total = (double)tl_view_total(view);
+	double share = total != 0 ? 100 * (double)row->totals.self[view->events[0]] / total : 0;
+
+	if (!view->options.color || row->function == TL_NONE)
+		return NULL;
+	return share >= hot ? HOT : share >= warm ? WARM : NULL;
+}
+
+static void put_row(const struct tl_view *view, const struct table_layout *layout,
+		    const struct tl_table_row *row)
+{
+	const char *color = heat(view, row);
+	char text[TL_VALUE_ROOM];
+
+	if (color)
+		tl_put_text(view->out, color);
+	for (size_t i = 0; i < layout->count; i++) {
+		size_t length = format_cell(view, &layout->columns[i], row, text);
+
+		tl_put_right(view->out, text, length, layout->columns[i].width);
+		tl_put_blanks(view->out, GAP);
+	}
+	if (row->function == TL_NONE)
+		tl_put_text(view->out, "(total)");
+	else
+		tl_view_put_function(view, row->function);
+	if (color)
+		tl_put_text(view->out, PLAIN);
+	tl_put_char(view->out, '\n');
+}
+
+/* The line of sums: the total is all there is, so self and inclusive are the same. */
+static struct tl_table_row add_up(const struct tl_function_table *table, struct tl_latency *latency)
+{
+	struct tl_table_row sums = {
+		.function = TL_NONE, .part = TL_NONE, .thread = TL_NOWHERE, .latency = latency
+	};
+
+	sums.totals.self = sums.totals.inclusive = tl_profile_total(table->view.profile);
+	for (size_t i = 0; i < table->count; i++) {
+		if (table->rows[i].function >= tl_profile_function_count(table->view.profile))
+			continue; /* a cycle, whose functions have rows */
+		sums.totals.calls += table->rows[i].totals.calls;
+		sums.totals.unfinished += table->rows[i].totals.unfinished;
+		sums.totals.cut += table->rows[i].totals.cut;
+		latency->sum += table->rows[i].latency->sum;
+	}
+	return sums;
+}
+
+static void put_foot(const struct tl_function_table *table)
+{
+	const struct tl_view *view = &table->view;
+	bool exact = true;
+
+	if (table->shown < table->count) {
+		tl_put_text(view->out, "... ");
+		tl_put_count(view->out, table->count - table->shown);
+		tl_put_format(view->out, " more %s%s", tl_view_unit(view),
+			      table->count - table->shown == 1 ? "" : "s");
+		tl_put_text(view->out, " (--all shows them)\n");
+	}
+	for (size_t i = 0; i < table->shown; i++)
+		exact = exact && (table->rows[i].latency->exact || !table->rows[i].latency->calls);
+	if (!exact)
+		tl_put_text(view->out,
+			    "median, p90 and p99 are within 0.4% where calls are many (--exact: "
+			    "exact)\n");
+}
+
+int tl_function_table_put_text(const struct tl_function_table *table, struct tl_error *err)
+{
+	struct table_layout layout = { 0 };
+	struct tl_latency durations = { 0 };
+	struct tl_table_row sums = add_up(table, &durations);
+
+	if (!choose_columns(&layout, &table->view))
+		return tl_error_memory(err);
+	measure(table, &layout, &sums);
+	fit(&layout, table->view.options.width);
+	tl_view_put_head(&table->view);
+	put_heads(&table->view, &layout);
+	put_row(&table->view, &layout, &sums);
+	for (size_t i = 0; i < table->shown && !tl_output_failed(table->view.out); i++)
+		put_row(&table->view, &layout, &table->rows[i]);
+	put_foot(table);
+	free(layout.columns);
+	return TL_OK;
+}

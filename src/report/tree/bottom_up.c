@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each function, then the paths of its callers, with the self cost that came that way.
+ *
+ * A trail is one calling context with the point its path has been followed to. Trails that went the
+ * same way so far are neighbours in one array; a branch is such a range. Following all trails of a
+ * branch one caller further and sorting the range by caller gives its sub-branches, in place:
+ * memory stays that of the contexts, whatever the depth.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "report/tree/call_tree.h"
+#include "report/tree/tree_lines.h"
+#include "report/tree/tree_report.h"
+
+struct trail {
+	uint32_t leaf, at; /* nodes; at TL_NONE: followed to the root */
+	int64_t weight;    /* of the branch it is in, for sorting */
+};
+
+struct branch {
+	uint32_t first, end;
+	uint32_t depth;
+	uint64_t parent; /* row */
+};
+
+struct climb {
+	const struct tl_view *view;
+	struct tl_call_tree tree;
+	struct trail *trails;
+	uint32_t count;
+	struct branch *stack;
+	size_t pending, capacity;
+	int64_t *self; /* sums of the branch being written */
+	double floor;
+	uint64_t rows, hidden, cut;
+};
+
+static uint32_t function_at(const struct climb *climb, const struct trail *trail)
+{
+	return trail->at == TL_NONE ? TL_NONE : climb->tree.nodes[trail->at].function;
+}
+
+static int compare_functions(const void *left, const void *right, void *context)
+{
+	const struct climb *climb = context;
+	const struct trail *a = left, *b = right;
+	uint32_t f = function_at(climb, a), g = function_at(climb, b);
+
+	if (f != g)
+		return f < g ? -1 : 1;
+	return (a->leaf > b->leaf) - (a->leaf < b->leaf);
+}
+
+/*
+ * Heaviest branch last, as the stack is emptied from its end; ended trails stay behind all others.
+ */
+static int compare_weights(const void *left, const void *right, void *context)
+{
+	const struct climb *climb = context;
+	const struct trail *a = left, *b = right;
+	uint32_t f = function_at(climb, a), g = function_at(climb, b);
+
+	if (f == g)
+		return (a->leaf > b->leaf) - (a->leaf < b->leaf);
+	if (f == TL_NONE || g == TL_NONE)
+		return f == TL_NONE ? 1 : -1;
+	if (a->weight != b->weight)
+		return a->weight < b->weight ? -1 : 1;
+	return tl_view_compare_names(climb->view, g, f);
+}
+
+static uint32_t same_function_end(const struct climb *climb, uint32_t first, uint32_t end)
+{
+	uint32_t i = first;
+
+	while (i < end &&
+	       function_at(climb, &climb->trails[i]) == function_at(climb, &climb->trails[first]))
+		i++;
+	return i;
+}
+
+static int64_t self_cost(const struct climb *climb, const struct trail *trail)
+{
+	return tl_call_tree_self(&climb->tree, trail->leaf)[climb->view->events[0]];
+}
+
+/* Bring the trails [first, end) of one branch in the order of the branches they divide into. */
+static void divide(struct climb *climb, uint32_t first, uint32_t end)
+{
+	qsort_r(climb->trails + first, end - first, sizeof(*climb->trails), compare_functions,
+		climb);
+	for (uint32_t i = first, next; i < end; i = next) {
+		int64_t weight = 0;
+
+		next = same_function_end(climb, i, end);
+		for (uint32_t j = i; j < next; j++)
+			weight = tl_sum_saturating(weight, self_cost(climb, &climb->trails[j]));
+		for (uint32_t j = i; j < next; j++)
+			climb->trails[j].weight = weight;
+	}
+	qsort_r(climb->trails + first, end - first, sizeof(*climb->trails), compare_weights, climb);
+}
+
+static bool push_branches(struct climb *climb, uint32_t first, uint32_t end, uint32_t depth,
+			  uint64_t parent)
+{
+	divide(climb, first, end);
+	for (uint32_t i = first, next; i < end && climb->trails[i].at != TL_NONE; i = next) {
+		next = same_function_end(climb, i, end);
+		if (fabs((double)climb->trails[i].weight) < climb->floor) {
+			climb->hidden++;
+			continue;
+		}
+		if (!tl_grow(&climb->stack, &climb->capacity, climb->pending + 1,
+			     sizeof(*climb->stack)))
+			return false;
+		climb->stack[climb->pending++] = (struct branch){ i, next, depth, parent };
+	}
+	return true;
+}
+
+static void put_branch(struct climb *climb, const struct branch *branch)
+{
+	struct tl_tree_line line = {
+		.function = function_at(climb, &climb->trails[branch->first]),
+		.parent = branch->parent,
+		.depth = branch->depth,
+		.self = climb->self,
+	};
+
+	memset(climb->self, 0, climb->tree.events * sizeof(*climb->self));
+	for (uint32_t i = branch->first; i < branch->end; i++) {
+		uint32_t leaf = climb->trails[i].leaf;
+
+		line.calls += climb->tree.nodes[leaf].calls;
+		line.unfinished += climb->tree.nodes[leaf].unfinished;
+		for (uint32_t e = 0; e < climb->tree.events; e++)
+			climb->self[e] = tl_sum_saturating(
+				climb->self[e], tl_call_tree_self(&climb->tree, leaf)[e]);
+	}
+	tl_tree_put_line(climb->view, &line, !climb->rows);
+	climb->rows++;
+}
+
+/* One caller further. False when no trail goes on. */
+static bool follow(struct climb *climb, const struct branch *branch)
+{
+	bool further = false;
+
+	for (uint32_t i = branch->first; i < branch->end; i++) {
+		struct trail *trail = &climb->trails[i];
+
+		trail->at = climb->tree.nodes[trail->at].parent;
+		further = further || trail->at != TL_NONE;
+	}
+	return further;
+}
+
+static bool put_branches(struct climb *climb)
+{
+	while (climb->pending && !tl_output_failed(climb->view->out)) {
+		struct branch branch = climb->stack[--climb->pending];
+		uint64_t row = climb->rows;
+
+		put_branch(climb, &branch);
+		if (!follow(climb, &branch))
+			continue;
+		if (branch.depth == TL_TREE_INDENT)
+			climb->cut++;
+		else if (!push_branches(climb, branch.first, branch.end, branch.depth + 1, row))
+			return false;
+	}
+	return true;
+}
+
+static bool prepare(struct climb *climb)
+{
+	climb->trails = calloc(climb->tree.count, sizeof(*climb->trails));
+	climb->self = calloc(climb->tree.events, sizeof(*climb->self));
+	if (!climb->trails || !climb->self)
+		return false;
+	for (uint32_t i = 0; i < climb->tree.count; i++)
+		climb->trails[i] = (struct trail){ .leaf = i, .at = i };
+	climb->count = climb->tree.count;
+	return push_branches(climb, 0, climb->count, 0, TL_NOWHERE);
+}
+
+int tl_tree_put_bottom_up(const struct tl_view *view, struct tl_error *err)
+{
+	struct climb climb = { .view = view, .floor = tl_view_floor(view) };
+	int status = tl_call_tree_build(&climb.tree, view->profile, err);
+
+	if (status == TL_OK && !prepare(&climb))
+		status = tl_error_memory(err);
+	if (status == TL_OK) {
+		tl_tree_put_begin(view, false);
+		if (!put_branches(&climb))
+			status = tl_error_memory(err);
+		tl_tree_put_end(view, climb.hidden, climb.cut);
+	}
+	free(climb.trails);
+	free(climb.self);
+	free(climb.stack);
+	tl_call_tree_free(&climb.tree);
+	return status;
+}

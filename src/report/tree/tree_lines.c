@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One node of a call tree as a line of text, a row of CSV or an object of JSON. */
+#include "core/output.h"
+#include "report/tree/tree_lines.h"
+#include "report/number_text.h"
+
+enum { COST_WIDTH = 12, SHARE_WIDTH = 8, CALLS_WIDTH = 12 };
+
+void tl_tree_put_cost(const struct tl_view *view, int64_t cost)
+{
+	uint64_t rate = tl_view_rate(view, view->events[0]);
+	uint64_t magnitude = cost < 0 ? -(uint64_t)cost : (uint64_t)cost;
+	char text[TL_VALUE_ROOM], *p = text;
+	size_t length;
+
+	if (cost < 0)
+		*p++ = '-';
+	length = view->options.seconds ? tl_format_seconds(p, magnitude, rate)
+				       : tl_format_time(p, magnitude, rate);
+	tl_put_right(view->out, text, (size_t)(p - text) + length, COST_WIDTH);
+}
+
+void tl_tree_put_share(const struct tl_view *view, int64_t cost)
+{
+	char text[TL_VALUE_ROOM];
+
+	tl_put_right(view->out, text, tl_format_share(text, cost, tl_view_total(view)),
+		     SHARE_WIDTH);
+}
+
+static void put_calls(const struct tl_view *view, uint64_t calls)
+{
+	char text[TL_VALUE_ROOM];
+
+	tl_put_right(view->out, text, tl_format_count(text, calls), CALLS_WIDTH);
+}
+
+/* ---- text ---- */
+
+static void put_right_title(const struct tl_view *view, const char *title, size_t width)
+{
+	tl_put_right(view->out, title, strlen(title), width);
+}
+
+static void begin_text(const struct tl_view *view, bool inclusive)
+{
+	tl_view_put_head(view);
+	if (view->options.color)
+		tl_put_text(view->out, "\033[2m");
+	if (inclusive) {
+		put_right_title(view, "inclusive", COST_WIDTH);
+		put_right_title(view, "%", SHARE_WIDTH);
+	}
+	put_right_title(view, "self", COST_WIDTH);
+	if (!inclusive)
+		put_right_title(view, "%", SHARE_WIDTH);
+	put_right_title(view, "calls", CALLS_WIDTH);
+	tl_put_text(view->out, "  function");
+	tl_put_text(view->out, view->options.color ? "\033[0m\n" : "\n");
+}
+
+static void put_indent(const struct tl_view *view, uint32_t depth)
+{
+	tl_put_blanks(view->out, 2 + 2 * (size_t)(depth < TL_TREE_INDENT ? depth : TL_TREE_INDENT));
+	if (depth > TL_TREE_INDENT)
+		tl_put_format(view->out, "[%u] ", depth);
+}
+
+static void line_as_text(const struct tl_view *view, const struct tl_tree_line *line)
+{
+	uint32_t event = view->events[0];
+
+	if (line->inclusive) {
+		tl_tree_put_cost(view, line->inclusive[event]);
+		tl_tree_put_share(view, line->inclusive[event]);
+	}
+	tl_tree_put_cost(view, line->self[event]);
+	if (!line->inclusive)
+		tl_tree_put_share(view, line->self[event]);
+	put_calls(view, line->calls);
+	put_indent(view, line->depth);
+	tl_view_put_function(view, line->function);
+	if (line->unfinished) {
+		tl_put_text(view->out, "  (");
+		tl_put_count(view->out, line->unfinished);
+		tl_put_text(view->out, " never ended)");
+	}
+	tl_put_char(view->out, '\n');
+}
+
+static void end_text(const struct tl_view *view, uint64_t hidden, uint64_t cut)
+{
+	if (hidden) {
+		tl_put_text(view->out, "... ");
+		tl_put_count(view->out, hidden);
+		tl_put_text(view->out, hidden == 1 ? " branch" : " branches");
+		tl_put_text(view->out, " below the threshold left out (--threshold 0 shows all)\n");
+	}
+	if (cut) {
+		tl_put_text(view->out, "... callers further out than ");
+		tl_put_u64(view->out, TL_TREE_INDENT);
+		tl_put_text(view->out, " calls are not followed\n");
+	}
+}
+
+/* ---- CSV ---- */
+
+static void begin_csv(const struct tl_view *view, bool inclusive)
+{
+	tl_put_text(view->out, "depth,parent,function,calls");
+	if (view->ends)
+		tl_put_text(view->out, ",unfinished");
+	for (uint32_t i = 0; i < view->event_count; i++) {
+		tl_view_put_csv_event(view, i, "self");
+		if (inclusive)
+			tl_view_put_csv_event(view, i, "inclusive");
+	}
+	tl_put_char(view->out, '\n');
+}
+
+static void line_as_csv(const struct tl_view *view, const struct tl_tree_line *line)
+{
+	tl_put_u64(view->out, line->depth);
+	tl_put_char(view->out, ',');
+	if (line->parent != TL_NOWHERE)
+		tl_put_u64(view->out, line->parent);
+	tl_put_char(view->out, ',');
+	tl_put_csv(view->out, tl_view_name(view, line->function));
+	tl_put_char(view->out, ',');
+	tl_put_u64(view->out, line->calls);
+	if (view->ends) {
+		tl_put_char(view->out, ',');
+		tl_put_u64(view->out, line->unfinished);
+	}
+	for (uint32_t i = 0; i < view->event_count; i++) {
+		tl_put_char(view->out, ',');
+		tl_put_i64(view->out, line->self[view->events[i]]);
+		if (!line->inclusive)
+			continue;
+		tl_put_char(view->out, ',');
+		tl_put_i64(view->out, line->inclusive[view->events[i]]);
+	}
+	tl_put_char(view->out, '\n');
+}
+
+/* ---- JSON: a list, as nested objects of deep stacks are more than parsers take ---- */
+
+static void begin_json(const struct tl_view *view)
+{
+	tl_put_char(view->out, '{');
+	tl_view_put_json_head(view);
+	tl_put_text(view->out, ",\"nodes\":[");
+}
+
+static void line_as_json(const struct tl_view *view, const struct tl_tree_line *line, bool first)
+{
+	tl_put_text(view->out, first ? "{\"depth\":" : ",{\"depth\":");
+	tl_put_u64(view->out, line->depth);
+	tl_put_text(view->out, ",\"parent\":");
+	if (line->parent != TL_NOWHERE)
+		tl_put_u64(view->out, line->parent);
+	else
+		tl_put_text(view->out, "null");
+	tl_put_char(view->out, ',');
+	tl_view_put_json_function(view, line->function);
+	tl_put_text(view->out, ",\"calls\":");
+	tl_put_u64(view->out, line->calls);
+	if (view->ends) {
+		tl_put_text(view->out, ",\"unfinished\":");
+		tl_put_u64(view->out, line->unfinished);
+	}
+	tl_put_text(view->out, ",\"self\":");
+	tl_view_put_json_cost(view, line->self);
+	if (line->inclusive) {
+		tl_put_text(view->out, ",\"inclusive\":");
+		tl_view_put_json_cost(view, line->inclusive);
+	}
+	tl_put_char(view->out, '}');
+}
+
+static void end_json(const struct tl_view *view)
+{
+	tl_put_text(view->out, "],");
+	tl_view_put_json_losses(view);
+	tl_put_text(view->out, "}\n");
+}
+
+/* ---- any form ---- */
+
+void tl_tree_put_begin(const struct tl_view *view, bool inclusive)
+{
+	if (view->options.form == TL_REPORT_CSV)
+		begin_csv(view, inclusive);
+	else if (view->options.form == TL_REPORT_JSON)
+		begin_json(view);
+	else
+		begin_text(view, inclusive);
+}
+
+void tl_tree_put_line(const struct tl_view *view, const struct tl_tree_line *line, bool first)
+{
+	if (view->options.form == TL_REPORT_CSV)
+		line_as_csv(view, line);
+	else if (view->options.form == TL_REPORT_JSON)
+		line_as_json(view, line, first);
+	else
+		line_as_text(view, line);
+}
+
+void tl_tree_put_end(const struct tl_view *view, uint64_t hidden, uint64_t cut)
+{
+	if (view->options.form == TL_REPORT_JSON)
+		end_json(view);
+	else if (view->options.form == TL_REPORT_TEXT)
+		end_text(view, hidden, cut);
+}
