@@ -1,8 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_CORE_SOURCE_H
 #define TL_CORE_SOURCE_H
-/* The inside of struct tl_source, shared by reading (source.c) and mapping (source_map.c). */
+/*
+ * The inside of struct tl_source: stored bytes go through the window and, where they are
+ * compressed, through a decompressor, and come out as chunks. source.c opens and closes;
+ * source_read.c makes chunks; source_map.c puts all bytes at one address.
+ */
 #include "core/codec.h"
+
+/* Bytes as stored: a window over the file, or the whole memory. */
+struct tl_source_window {
+	uint8_t *buffer; /* NULL: memory of the caller */
+	const uint8_t *at;
+	size_t left;
+	bool is_last; /* nothing follows the window */
+	uint64_t consumed;
+};
+
+/* The decompressor of a compressed input. */
+struct tl_source_frames {
+	const struct tl_codec *codec; /* NULL: not compressed */
+	void *state;
+	bool between; /* the next byte begins a frame, or is the end */
+	uint8_t *buffer;
+};
+
+/* All expanded bytes at one address (source_map.c). */
+struct tl_source_mapping {
+	const uint8_t *data; /* NULL: not mapped yet */
+	size_t size;
+	bool is_ours; /* to be unmapped; else it is memory of the caller */
+};
+
+/* Bytes of the window, and of a chunk of expanded bytes, at most. */
+enum { TL_SOURCE_BUFFER = 256 * 1024 };
 
 struct tl_source {
 	char *name;
@@ -11,38 +42,30 @@ struct tl_source {
 	uint64_t stored_size; /* 0: unknown */
 	bool mappable;        /* a file that can be mapped as it is */
 	unsigned lost_pages;  /* of all mapped files, when this one was opened */
-
-	/* Bytes as stored: a window over the file, or the whole memory. */
-	uint8_t *in_buffer; /* NULL: memory */
-	const uint8_t *in;
-	size_t in_left;
-	bool in_end; /* nothing follows the window */
-	uint64_t consumed;
-
-	/* Bytes as expanded. */
-	const struct tl_codec *codec; /* NULL: not compressed */
-	void *codec_state;
-	bool between_frames;
-	uint8_t *out_buffer; /* NULL: not compressed */
-	const uint8_t *piece;
-	size_t piece_left;
-	uint64_t expanded; /* up to the end of the piece */
-	bool ended;
+	struct tl_source_window window;
+	struct tl_source_frames frames;
+	const uint8_t *chunk; /* the expanded bytes that are read next */
+	size_t chunk_left;
+	uint64_t expanded; /* bytes up to the end of the chunk */
+	bool ended;        /* no chunk follows */
 	struct tl_error fault;
-
-	/* Everything at one address (source_map.c). */
-	const uint8_t *map; /* NULL: not mapped yet */
-	size_t map_size;
-	bool unmap; /* the mapping is ours; else it is the caller's memory */
-
+	struct tl_source_mapping mapping;
 	uint64_t reported; /* the byte at which the progress hook was called last */
 };
 
+/* ---- source_read.c ---- */
+
 /*
- * Make `piece` the next expanded bytes if it is used up. Returns 1, 0 at the end, or a negative
+ * Fill the window whole, also from a pipe that gives little at a time: the sizes of a pipe's reads
+ * must not show in the results.
+ */
+int tl_source_fill(struct tl_source *source, struct tl_error *err);
+
+/*
+ * Make `chunk` the next expanded bytes if it is used up. Returns 1, 0 at the end, or a negative
  * status.
  */
-int tl_source_piece(struct tl_source *source, struct tl_error *err);
+int tl_source_chunk(struct tl_source *source, struct tl_error *err);
 
 /* The first expanded bytes that are there, to recognise a format by; nothing is consumed. */
 int tl_source_peek(struct tl_source *source, const uint8_t **data, size_t *size,
@@ -52,10 +75,12 @@ int tl_source_peek(struct tl_source *source, const uint8_t **data, size_t *size,
 int tl_source_progress(struct tl_source *source, uint64_t at, uint64_t done, bool end,
 		       struct tl_error *err);
 
+/* ---- source_map.c ---- */
+
 /* A temporary file without a name ($TMPDIR, else /var/tmp): its descriptor, or negative. */
 int tl_open_unlinked(struct tl_error *err);
 
-/* Release the mapping (source_map.c). */
+/* Release the mapping. */
 void tl_source_unmap(struct tl_source *source);
 
 #endif

@@ -24,9 +24,9 @@ static int map_descriptor(struct tl_source *source, int fd, uint64_t size, int f
 	map = mmap(NULL, (size_t)size, PROT_READ, flags, fd, 0);
 	if (map == MAP_FAILED)
 		return errno == ENOMEM ? tl_error_memory(err) : tl_error_system(err, "cannot map");
-	source->map = map;
-	source->map_size = (size_t)size;
-	source->unmap = true;
+	source->mapping.data = map;
+	source->mapping.size = (size_t)size;
+	source->mapping.is_ours = true;
 	return 0;
 }
 
@@ -53,15 +53,15 @@ int tl_open_unlinked(struct tl_error *err)
 	return fd < 0 ? TL_IO : fd;
 }
 
-/* Write the piece out and use it up. */
-static int spool_piece(struct tl_source *source, int fd, struct tl_error *err)
+/* Write the chunk out and use it up. */
+static int spool_chunk(struct tl_source *source, int fd, struct tl_error *err)
 {
-	while (source->piece_left) {
-		ssize_t done = write(fd, source->piece, source->piece_left);
+	while (source->chunk_left) {
+		ssize_t done = write(fd, source->chunk, source->chunk_left);
 
 		if (done >= 0) {
-			source->piece += done;
-			source->piece_left -= (size_t)done;
+			source->chunk += done;
+			source->chunk_left -= (size_t)done;
 		} else if (errno != EINTR) {
 			return tl_error_system(err, "cannot write the temporary file");
 		}
@@ -76,8 +76,8 @@ static int spool(struct tl_source *source, struct tl_error *err)
 
 	if (fd < 0)
 		return fd;
-	while (!status && (status = tl_source_piece(source, err)) > 0)
-		status = spool_piece(source, fd, err);
+	while (!status && (status = tl_source_chunk(source, err)) > 0)
+		status = spool_chunk(source, fd, err);
 	if (!status && (size = lseek(fd, 0, SEEK_END)) > 0)
 		status = map_descriptor(source, fd, (uint64_t)size, MAP_SHARED, err);
 	close(fd);
@@ -86,37 +86,37 @@ static int spool(struct tl_source *source, struct tl_error *err)
 
 static int map_whole(struct tl_source *source, struct tl_error *err)
 {
-	if (source->codec || (source->in_buffer && !source->mappable))
+	if (source->frames.codec || (source->window.buffer && !source->mappable))
 		return spool(source, err);
 	/* What was read to recognise the format is mapped again: nothing is consumed yet. */
-	source->consumed = 0;
-	if (source->in_buffer)
+	source->window.consumed = 0;
+	if (source->window.buffer)
 		return map_descriptor(source, source->fd, source->stored_size, MAP_PRIVATE, err);
-	source->map = source->in;
-	source->map_size = source->in_left;
+	source->mapping.data = source->window.at;
+	source->mapping.size = source->window.left;
 	return 0;
 }
 
 int tl_source_map(struct tl_source *source, const uint8_t **data, size_t *size,
 		  struct tl_error *err)
 {
-	if (!source->map) {
+	if (!source->mapping.data) {
 		int status = map_whole(source, err);
 
 		if (status)
 			return status;
-		if (!source->map_size)
-			source->map = &nothing;
+		if (!source->mapping.size)
+			source->mapping.data = &nothing;
 		/* Reading is over; progress counts the mapped bytes from here. */
 		source->ended = true;
 		source->reported = 0;
-		free(source->in_buffer);
-		source->in_buffer = NULL;
-		free(source->out_buffer);
-		source->out_buffer = NULL;
+		free(source->window.buffer);
+		source->window.buffer = NULL;
+		free(source->frames.buffer);
+		source->frames.buffer = NULL;
 	}
-	*data = source->map;
-	*size = source->map_size;
+	*data = source->mapping.data;
+	*size = source->mapping.size;
 	return 0;
 }
 
@@ -124,9 +124,9 @@ void tl_source_release(struct tl_source *source, uint64_t offset, uint64_t size)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), end;
 
-	if (!source->unmap || offset >= source->map_size)
+	if (!source->mapping.is_ours || offset >= source->mapping.size)
 		return;
-	end = size > source->map_size - offset ? source->map_size : offset + size;
+	end = size > source->mapping.size - offset ? source->mapping.size : offset + size;
 	/*
 	 * The page of the first byte goes too, else small ranges would release none; it can be read
 	 * again.
@@ -134,7 +134,7 @@ void tl_source_release(struct tl_source *source, uint64_t offset, uint64_t size)
 	offset -= offset % page;
 	end -= end % page;
 	if (offset < end)
-		madvise((void *)(uintptr_t)(source->map + offset), (size_t)(end - offset),
+		madvise((void *)(uintptr_t)(source->mapping.data + offset), (size_t)(end - offset),
 			MADV_DONTNEED);
 }
 
@@ -144,13 +144,13 @@ int tl_source_tick(struct tl_source *source, uint64_t done, struct tl_error *err
 	 * What was spooled has reported all its stored bytes already: from here the hook can only
 	 * cancel.
 	 */
-	uint64_t stored = source->consumed ? source->consumed : done;
+	uint64_t stored = source->window.consumed ? source->window.consumed : done;
 
-	return tl_source_progress(source, done, stored, done >= source->map_size, err);
+	return tl_source_progress(source, done, stored, done >= source->mapping.size, err);
 }
 
 void tl_source_unmap(struct tl_source *source)
 {
-	if (source->unmap)
-		munmap((void *)(uintptr_t)source->map, source->map_size);
+	if (source->mapping.is_ours)
+		munmap((void *)(uintptr_t)source->mapping.data, source->mapping.size);
 }

@@ -140,11 +140,6 @@ static bool (*const take[])(const struct tl_diff *diff, int side, struct entries
 
 /* ---- rows ---- */
 
-static int64_t *costs_of(const struct tl_diff *diff, size_t thing, int side)
-{
-	return diff->costs + (thing * TL_SIDES + (size_t)side) * diff->event_count;
-}
-
 static void add_up(const struct tl_diff *diff, int side, int64_t *to, const int64_t *cost)
 {
 	uint64_t saturated = 0;
@@ -183,7 +178,7 @@ static bool add_thing(struct tl_diff *diff, const struct tl_diff_key *key)
 		     sizeof(*diff->costs)))
 		return false;
 	diff->things[diff->thing_count] = (struct tl_diff_thing){ .key = *key };
-	memset(costs_of(diff, diff->thing_count, 0), 0,
+	memset(tl_diff_costs(diff, diff->thing_count, 0), 0,
 	       TL_SIDES * diff->event_count * sizeof(*diff->costs));
 	diff->thing_count++;
 	return true;
@@ -204,9 +199,10 @@ static bool unite(struct tl_diff *diff, const struct entries *entries)
 		if (__builtin_add_overflow(thing->calls[entry->side], entry->calls,
 					   &thing->calls[entry->side]))
 			thing->calls[entry->side] = UINT64_MAX;
-		add_up(diff, entry->side, costs_of(diff, diff->thing_count - 1, entry->side),
+		add_up(diff, entry->side, tl_diff_costs(diff, diff->thing_count - 1, entry->side),
 		       entry->cost);
-		add_calls(diff, costs_of(diff, diff->thing_count - 1, entry->side), entry->calls);
+		add_calls(diff, tl_diff_costs(diff, diff->thing_count - 1, entry->side),
+			  entry->calls);
 	}
 	return true;
 }
@@ -262,7 +258,7 @@ static int compare(struct tl_diff *diff, const struct tl_diff_options *options,
 		total_calls(diff, side);
 		convert(diff, side, diff->totals[side]);
 		for (size_t i = 0; i < diff->thing_count; i++)
-			convert(diff, side, costs_of(diff, i, side));
+			convert(diff, side, tl_diff_costs(diff, i, side));
 	}
 	return 0;
 }
@@ -318,68 +314,4 @@ void tl_diff_free(struct tl_diff *diff)
 	free(diff->costs);
 	tl_names_free(&diff->names);
 	free(diff);
-}
-
-/* ---- reading ---- */
-
-enum tl_diff_unit tl_diff_by(const struct tl_diff *diff)
-{
-	return diff->by;
-}
-
-uint32_t tl_diff_event_count(const struct tl_diff *diff)
-{
-	return diff->event_count;
-}
-
-const struct tl_event *tl_diff_event(const struct tl_diff *diff, uint32_t event)
-{
-	return event < diff->event_count ? &diff->events[event] : NULL;
-}
-
-bool tl_diff_event_common(const struct tl_diff *diff, uint32_t event)
-{
-	return event < diff->event_count && diff->event_sides[event] == (1u << TL_SIDES) - 1;
-}
-
-uint64_t tl_diff_rate(const struct tl_diff *diff, uint32_t event)
-{
-	return event < diff->event_count ? diff->rates[event] : 0;
-}
-
-const int64_t *tl_diff_total(const struct tl_diff *diff, bool after)
-{
-	return diff->totals[after];
-}
-
-const struct tl_profile *tl_diff_profile(const struct tl_diff *diff, bool after)
-{
-	return diff->profiles[after];
-}
-
-uint32_t tl_diff_row_count(const struct tl_diff *diff)
-{
-	return (uint32_t)diff->thing_count;
-}
-
-struct tl_diff_row tl_diff_row(const struct tl_diff *diff, uint32_t row)
-{
-	const struct tl_diff_thing *thing = &diff->things[row];
-	const struct tl_function *function;
-
-	if (row >= tl_diff_row_count(diff))
-		return (struct tl_diff_row){ .function = NULL };
-	function = &diff->functions[thing->key.function];
-	return (struct tl_diff_row){
-		.function = function,
-		.caller = thing->key.caller == TL_NONE ? NULL : &diff->functions[thing->key.caller],
-		.file = *thing->key.file ? thing->key.file : function->file,
-		.line = thing->key.line,
-		.in_before = thing->there[TL_BEFORE],
-		.in_after = thing->there[TL_AFTER],
-		.calls_before = thing->calls[TL_BEFORE],
-		.calls_after = thing->calls[TL_AFTER],
-		.before = costs_of(diff, row, TL_BEFORE),
-		.after = costs_of(diff, row, TL_AFTER),
-	};
 }

@@ -43,6 +43,12 @@ struct tl_diff {
 	size_t cost_capacity;
 };
 
+/* The costs of a thing on one side. */
+static inline int64_t *tl_diff_costs(const struct tl_diff *diff, size_t thing, int side)
+{
+	return diff->costs + (thing * TL_SIDES + (size_t)side) * diff->event_count;
+}
+
 /* Match events and functions of both sides; `calls` are one more event. TL_UNSUPPORTED: no event is
  * on both. */
 int tl_diff_match_events(struct tl_diff *diff, bool calls, struct tl_error *err);

@@ -7,15 +7,8 @@
  */
 #include <tracelathe/profile.h>
 
-#include "core/memory.h"
+#include "profile/model/cost_table.h"
 #include "profile/model/latency.h"
-
-/* Things of one kind with a cost vector each. Element types are those of <tracelathe/profile.h>. */
-struct tl_cost_table {
-	size_t count, capacity, cost_capacity;
-	int64_t *cost; /* count * event_count, NULL for things without cost */
-	struct tl_index index;
-};
 
 /* A function in one part: totals there, and durations when the fold kept them apart. */
 struct tl_part_function {
@@ -81,6 +74,32 @@ static inline void tl_add_count(uint64_t *a, uint64_t b, uint64_t *saturated)
 		++*saturated;
 	}
 }
+
+/* A vector of costs, added to another; sums that do not fit are counted in the profile's losses. */
+static inline void tl_profile_add_costs(struct tl_profile *profile, int64_t *to,
+					const int64_t *cost)
+{
+	for (uint32_t e = 0; e < profile->event_count; e++)
+		tl_add_cost(&to[e], cost[e], &profile->losses.saturated);
+}
+
+/* ---- numbers that a caller gives ---- */
+
+static inline bool tl_profile_has_function(const struct tl_profile *profile, uint32_t function)
+{
+	return function < profile->function_table.count;
+}
+
+/* A profile to which no part was added has part 0. */
+static inline bool tl_profile_has_part(const struct tl_profile *profile, uint32_t part)
+{
+	return part < (profile->part_count ? profile->part_count : 1) || part == TL_NONE;
+}
+
+/* TL_BAD_USAGE: there is no such function, context or part. */
+int tl_profile_bad_index(struct tl_error *err);
+
+/* ---- adding ---- */
 
 /* tl_profile_add_context() of one that is known to be new: nothing is looked for. */
 int64_t tl_profile_append_context(struct tl_profile *profile, uint32_t parent, uint32_t function,

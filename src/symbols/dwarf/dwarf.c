@@ -5,10 +5,6 @@
 
 #include "symbols/dwarf/line_table.h"
 
-/* A true table of abbreviations is read once for each unit, and once more when another took its
- * place. */
-enum { ABBREVIATIONS_AGAIN = 256 };
-
 bool tl_dwarf_present(const struct tl_elf *file)
 {
 	static const char *const names[] = { ".debug_line", ".zdebug_line" };
@@ -73,20 +69,6 @@ void tl_dwarf_open(struct tl_dwarf *dwarf, const struct tl_elf *file, const char
 		tl_dwarf_units_read(dwarf);
 	else
 		tl_dwarf_no_memory(&dwarf->sections);
-}
-
-void tl_dwarf_budgets(struct tl_dwarf *dwarf)
-{
-	const struct tl_dwarf_sections *sections = &dwarf->sections;
-
-	dwarf->abbreviation_budget =
-		(uint64_t)sections->parts[TL_DWARF_ABBREV].size * ABBREVIATIONS_AGAIN;
-	dwarf->line_budget = sections->parts[TL_DWARF_LINE].size;
-	/* No range is stored in less than a byte; units that share one list must not multiply it.
-	 */
-	dwarf->range_budget = (uint64_t)sections->parts[TL_DWARF_INFO].size +
-			      sections->parts[TL_DWARF_RANGES].size +
-			      sections->parts[TL_DWARF_RNGLISTS].size + dwarf->line_budget;
 }
 
 static void close_one(struct tl_dwarf *dwarf)

@@ -117,6 +117,31 @@ struct tl_dwarf {
 	bool supplement_sought;
 };
 
+/* ---- unit_headers.c ---- */
+
+/* Set how much may be read of the sections, once they are there. */
+void tl_dwarf_budgets(struct tl_dwarf *dwarf);
+/* Find the units; their root entries are read later. */
+void tl_dwarf_units_list(struct tl_dwarf *dwarf);
+/* The unit that holds an offset of .debug_info, NULL: none. */
+struct tl_dwarf_unit *tl_dwarf_unit_of(struct tl_dwarf *dwarf, uint64_t offset);
+/* Note a fault at a unit's header; false, for callers to return. */
+bool tl_dwarf_bad_unit(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
+		       enum tl_status status, const char *text);
+
+/* ---- supplement.c ---- */
+
+/*
+ * Open the DWARF of a further file, for a main one that is `dwarf`; `split`: its sections are named
+ * ".dwo". Takes the file and its path over, also when it fails. NULL without memory.
+ */
+struct tl_dwarf *tl_dwarf_open_further(struct tl_dwarf *dwarf, struct tl_elf *file, char *path,
+				       bool split);
+/*
+ * The file that several files share parts in (.gnu_debugaltlink), NULL: none, or not found.
+ */
+struct tl_dwarf *tl_dwarf_supplement(struct tl_dwarf *dwarf);
+
 /* ---- abbreviations.c ---- */
 
 /* The abbreviation of a code, NULL: there is none, or no memory. It lives until another unit's is
@@ -163,12 +188,8 @@ bool tl_dwarf_address_at(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *uni
 
 /* ---- units.c ---- */
 
-/* Find the units, and by which addresses they are asked for. */
+/* Find the units, and which addresses are theirs. */
 void tl_dwarf_units_read(struct tl_dwarf *dwarf);
-/* Only where they are. */
-void tl_dwarf_units_list(struct tl_dwarf *dwarf);
-/* The unit that holds an offset of .debug_info, NULL: none. */
-struct tl_dwarf_unit *tl_dwarf_unit_of(struct tl_dwarf *dwarf, uint64_t offset);
 /* Read the unit's root entry, unless it was. */
 void tl_dwarf_root_read(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
 			struct tl_dwarf_entry *root);
@@ -183,18 +204,12 @@ bool tl_dwarf_ranges_add(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *uni
 /* Append one range, unless it holds no code of the file. */
 bool tl_dwarf_range_add(struct tl_dwarf *dwarf, uint64_t start, uint64_t end, uint32_t number);
 
-/* ---- dwarf.c ---- */
+/* ---- split_units.c ---- */
 
-/* What may be read of the sections, once. */
-void tl_dwarf_budgets(struct tl_dwarf *dwarf);
-
-/* ---- beside.c ---- */
-
-/* The file that several files share parts in (.gnu_debugaltlink, .debug_sup), NULL: none, or not
- * found. */
-struct tl_dwarf *tl_dwarf_supplement(struct tl_dwarf *dwarf);
-/* The DWARF that has the functions of a unit, which becomes that of its other half, if it is split
- * in two. */
+/*
+ * The DWARF that has the functions of a unit, which becomes that of its other half, if it is split
+ * in two.
+ */
 struct tl_dwarf *tl_dwarf_body(struct tl_dwarf *dwarf, struct tl_dwarf_unit **unit);
 
 #endif

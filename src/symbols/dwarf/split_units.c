@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * DWARF that stands in further files: what dwz shares between files (.gnu_debugaltlink), and the
- * halves of units that were compiled with -gsplit-dwarf (.dwo files). Packages of such halves
- * (.dwp) and .debug_sup are not read.
+ * The other halves of units that were compiled with -gsplit-dwarf (.dwo files). Packages of such
+ * halves (.dwp) are not read.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,57 +11,6 @@
 #include "symbols/elf/debug_file.h"
 #include "symbols/dwarf/constants.h"
 #include "symbols/dwarf/unit.h"
-
-/* Takes the file and its path over, also when it fails. */
-static struct tl_dwarf *make(struct tl_dwarf *dwarf, struct tl_elf *file, char *path, bool split)
-{
-	struct tl_dwarf *made = calloc(1, sizeof(*made));
-	char *kept = made ? tl_arena_copy(&made->texts, path, strlen(path)) : NULL;
-
-	free(path);
-	if (!kept) {
-		tl_elf_close(file);
-		free(made);
-		tl_dwarf_no_memory(&dwarf->sections);
-		return NULL;
-	}
-	made->owned = *file;
-	made->file = &made->owned;
-	made->code = dwarf->code;
-	made->sections.path = kept;
-	made->sections.faults = dwarf->sections.faults;
-	tl_dwarf_sections_load(&made->sections, made->file, split);
-	tl_dwarf_budgets(made);
-	tl_dwarf_units_list(made);
-	return made;
-}
-
-/* ---- the supplement ---- */
-
-struct tl_dwarf *tl_dwarf_supplement(struct tl_dwarf *dwarf)
-{
-	struct tl_elf file;
-	char *path;
-	int found;
-
-	/* A file of shared parts, or of halves, has none of its own. */
-	if (dwarf->supplement_sought || !dwarf->path)
-		return dwarf->supplement;
-	dwarf->supplement_sought = true;
-	found = tl_debug_file_supplement(&file, &path, dwarf->file, dwarf->path, dwarf->root);
-	if (found > 0)
-		dwarf->supplement = make(dwarf, &file, path, false);
-	if (found < 0)
-		tl_dwarf_no_memory(&dwarf->sections);
-	else if (!found)
-		tl_dwarf_fault(
-			&dwarf->sections, TL_IO, TL_NOWHERE,
-			".gnu_debugaltlink: the file that names are shared in was not found; "
-			"names may be missing");
-	return dwarf->supplement;
-}
-
-/* ---- units in two halves ---- */
 
 /* The other half is known by its number. */
 static struct tl_dwarf_unit *find_half(struct tl_dwarf *split, const struct tl_dwarf_unit *unit)
@@ -132,7 +80,7 @@ static void find_body(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit)
 			tl_dwarf_no_memory(&dwarf->sections);
 		return;
 	}
-	unit->split = make(dwarf, &file, path, true);
+	unit->split = tl_dwarf_open_further(dwarf, &file, path, true);
 	if (unit->split)
 		unit->body = find_half(unit->split, unit);
 	if (unit->body)

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions, cost lines, arcs and jumps: each is found by its key, added if new, and summed up. */
+#include "profile/model/model.h"
+
+#include "core/error.h"
+
+/* ---- functions ---- */
+
+static bool same_function(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_function *a = &((const struct tl_profile *)context)->functions[number],
+				 *b = key;
+
+	/* Interned strings: equal when their addresses are. */
+	return a->name == b->name && a->file == b->file && a->object == b->object && a->id == b->id;
+}
+
+uint32_t tl_profile_function_interned(struct tl_profile *profile,
+				      const struct tl_function *function)
+{
+	uint64_t hash =
+		tl_hash_pair(tl_hash_pair((uintptr_t)function->name, (uintptr_t)function->file),
+			     tl_hash_pair((uintptr_t)function->object, function->id));
+	uint32_t found = tl_index_find(&profile->function_table.index, hash, same_function, profile,
+				       function);
+
+	if (found == TL_NONE)
+		found = tl_cost_table_append(&profile->function_table, &profile->functions,
+					     function, sizeof(*function), 0, hash);
+	return found;
+}
+
+int64_t tl_profile_add_function(struct tl_profile *profile, const struct tl_function *function,
+				struct tl_error *err)
+{
+	struct tl_function key = *function;
+	uint32_t found;
+
+	key.name = tl_names_text(&profile->names, function->name ? function->name : "");
+	key.file = tl_names_text(&profile->names, function->file ? function->file : "");
+	key.object = tl_names_text(&profile->names, function->object ? function->object : "");
+	if (!key.name || !key.file || !key.object)
+		return tl_error_memory(err);
+	found = tl_profile_function_interned(profile, &key);
+	return found == TL_NONE ? tl_error_memory(err) : (int64_t)found;
+}
+
+/* ---- lines, arcs, jumps ---- */
+
+static bool intern_position(struct tl_profile *profile, struct tl_position *at)
+{
+	at->file = tl_names_text(&profile->names, at->file ? at->file : "");
+	return at->file != NULL;
+}
+
+static uint64_t hash_position(const struct tl_position *at)
+{
+	return tl_hash_pair(tl_hash_pair((uintptr_t)at->file, at->line),
+			    tl_hash_pair(at->address, at->block));
+}
+
+static bool same_position(const struct tl_position *a, const struct tl_position *b)
+{
+	return a->file == b->file && a->line == b->line && a->address == b->address &&
+	       a->block == b->block;
+}
+
+static bool same_line(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_cost_line *a = &((const struct tl_profile *)context)->lines[number],
+				  *b = key;
+
+	return a->function == b->function && a->part == b->part && same_position(&a->at, &b->at);
+}
+
+int64_t *tl_profile_line_row(struct tl_profile *profile, const struct tl_cost_line *line)
+{
+	uint64_t hash =
+		tl_hash_pair(hash_position(&line->at), (uint64_t)line->function << 32 | line->part);
+	uint32_t found = tl_index_find(&profile->line_table.index, hash, same_line, profile, line);
+
+	if (found == TL_NONE)
+		found = tl_cost_table_append(&profile->line_table, &profile->lines, line,
+					     sizeof(*line), profile->event_count, hash);
+	return found == TL_NONE ? NULL
+				: profile->line_table.cost + (size_t)found * profile->event_count;
+}
+
+bool tl_profile_line_each(struct tl_profile *profile)
+{
+	struct tl_cost_table *table = &profile->line_table;
+
+	while (table->count < profile->function_table.count) {
+		struct tl_cost_line line = { .function = (uint32_t)table->count, .part = TL_NONE };
+
+		line.at.file = profile->functions[table->count].file;
+		if (!tl_grow(&profile->lines, &table->capacity, table->count + 1,
+			     sizeof(*profile->lines)) ||
+		    !tl_cost_table_row(table, profile->event_count))
+			return false;
+		profile->lines[table->count++] = line;
+	}
+	return true;
+}
+
+int tl_profile_add_line(struct tl_profile *profile, const struct tl_cost_line *line,
+			const int64_t *cost, struct tl_error *err)
+{
+	struct tl_cost_line key = *line;
+	int64_t *row;
+
+	if (!tl_profile_has_function(profile, line->function) ||
+	    !tl_profile_has_part(profile, line->part))
+		return tl_profile_bad_index(err);
+	if (!intern_position(profile, &key.at))
+		return tl_error_memory(err);
+	row = tl_profile_line_row(profile, &key);
+	if (!row)
+		return tl_error_memory(err);
+	tl_profile_add_costs(profile, row, cost);
+	return 0;
+}
+
+static bool same_arc(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_arc *a = &((const struct tl_profile *)context)->arcs[number], *b = key;
+
+	return a->caller == b->caller && a->callee == b->callee && a->part == b->part &&
+	       same_position(&a->from, &b->from) && same_position(&a->to, &b->to);
+}
+
+/* The number of an arc whose strings are interned; TL_NONE without memory. */
+static uint32_t count_arc(struct tl_profile *profile, const struct tl_arc *arc)
+{
+	uint64_t hash =
+		tl_hash_pair(tl_hash_pair(hash_position(&arc->from), hash_position(&arc->to)),
+			     tl_hash_pair((uint64_t)arc->caller << 32 | arc->callee, arc->part));
+	uint32_t found = tl_index_find(&profile->arc_table.index, hash, same_arc, profile, arc);
+
+	if (found == TL_NONE) {
+		struct tl_arc fresh = *arc;
+
+		fresh.calls = 0;
+		found = tl_cost_table_append(&profile->arc_table, &profile->arcs, &fresh,
+					     sizeof(fresh), profile->event_count, hash);
+	}
+	if (found != TL_NONE)
+		tl_add_count(&profile->arcs[found].calls, arc->calls, &profile->losses.saturated);
+	return found;
+}
+
+int64_t *tl_profile_arc_row(struct tl_profile *profile, const struct tl_arc *arc)
+{
+	uint32_t number = count_arc(profile, arc);
+
+	return number == TL_NONE ? NULL
+				 : profile->arc_table.cost + (size_t)number * profile->event_count;
+}
+
+int64_t tl_profile_arc_number(struct tl_profile *profile, const struct tl_arc *arc,
+			      struct tl_error *err)
+{
+	struct tl_arc key = *arc;
+	uint32_t number;
+
+	if (!intern_position(profile, &key.from) || !intern_position(profile, &key.to))
+		return tl_error_memory(err);
+	number = count_arc(profile, &key);
+	return number == TL_NONE ? tl_error_memory(err) : (int64_t)number;
+}
+
+int tl_profile_add_arc(struct tl_profile *profile, const struct tl_arc *arc,
+		       const int64_t *inclusive, struct tl_error *err)
+{
+	int64_t number;
+
+	if (!tl_profile_has_function(profile, arc->callee) ||
+	    !tl_profile_has_part(profile, arc->part) ||
+	    (arc->caller != TL_NONE && !tl_profile_has_function(profile, arc->caller)))
+		return tl_profile_bad_index(err);
+	number = tl_profile_arc_number(profile, arc, err);
+	if (number < 0)
+		return (int)number;
+	tl_profile_add_costs(profile,
+			     profile->arc_table.cost + (size_t)number * profile->event_count,
+			     inclusive);
+	return 0;
+}
+
+static bool same_jump(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_jump *a = &((const struct tl_profile *)context)->jumps[number], *b = key;
+
+	return a->function == b->function && a->target == b->target && a->part == b->part &&
+	       a->conditional == b->conditional && same_position(&a->from, &b->from) &&
+	       same_position(&a->to, &b->to);
+}
+
+int tl_profile_add_jump(struct tl_profile *profile, const struct tl_jump *jump,
+			struct tl_error *err)
+{
+	struct tl_jump key = *jump;
+	uint64_t hash;
+	uint32_t found;
+
+	if (!tl_profile_has_function(profile, jump->function) ||
+	    !tl_profile_has_function(profile, jump->target) ||
+	    !tl_profile_has_part(profile, jump->part))
+		return tl_profile_bad_index(err);
+	if (!intern_position(profile, &key.from) || !intern_position(profile, &key.to))
+		return tl_error_memory(err);
+	hash = tl_hash_pair(tl_hash_pair(hash_position(&key.from), hash_position(&key.to)),
+			    tl_hash_pair((uint64_t)key.function << 32 | key.target,
+					 key.part * 2ull + key.conditional));
+	found = tl_index_find(&profile->jump_table.index, hash, same_jump, profile, &key);
+	if (found == TL_NONE) {
+		key.executed = key.taken = 0;
+		found = tl_cost_table_append(&profile->jump_table, &profile->jumps, &key,
+					     sizeof(key), 0, hash);
+	}
+	if (found == TL_NONE)
+		return tl_error_memory(err);
+	tl_add_count(&profile->jumps[found].executed, jump->executed, &profile->losses.saturated);
+	tl_add_count(&profile->jumps[found].taken, jump->taken, &profile->losses.saturated);
+	return 0;
+}
