@@ -49,6 +49,7 @@ PUBLIC_ONLY = ["cli", "mpi"]
 # lower floors, none beside it.
 SUB_ROOMS = {
     "isa": [["a64", "x86"], [""]],
+    "intel_pt": [["packets"], ["flow", "code"], ["blocks"], ["parallel"], ["profile"], ["listing"]],
     "profile": [["model"], ["derive", "fold"], ["diff", "merge", "transform"]],
     "symbols": [["elf"], ["dwarf"], [""]],
     "open": [[""], ["adapters"]],

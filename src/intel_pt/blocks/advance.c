@@ -2,120 +2,7 @@
 /* Items one after the other, as far as the next event or error. */
 #include "intel_pt/blocks/decoder.h"
 
-bool tl_pt_set_ip(struct tl_pt_decoder *decoder, uint64_t ip)
-{
-	uint32_t number = tl_pt_graph_node(&decoder->graph, ip);
-
-	if (!number) {
-		/* Room was made sure of before (tl_pt_graph_has_room()). */
-		tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.offset);
-		return false;
-	}
-	decoder->cur = number;
-	return true;
-}
-
-void tl_pt_position_reset(struct tl_pt_decoder *decoder)
-{
-	tl_pt_clear_stack(decoder);
-	decoder->count = 0;
-	decoder->tip_pending = false;
-	decoder->idle = 0;
-	decoder->border = decoder->have_tick = false;
-	decoder->rest_count = decoder->since = 0;
-	decoder->last_walked = TL_PT_NODE_NONE;
-	decoder->cur = TL_PT_NODE_BEHIND;
-	decoder->last = (struct tl_pt_block){ .iclass = TL_PT_IC_ERROR };
-	decoder->last_flags = 0;
-}
-
 /* ---- the walk in addresses, while its nodes change ---- */
-
-struct places {
-	uint64_t cur, stack[TL_PT_STACK];
-	uint64_t used; /* a bit for each entry of the stack */
-};
-
-static void note_places(const struct tl_pt_decoder *decoder, struct places *places)
-{
-	const struct tl_pt_block *blocks = decoder->graph.blocks;
-
-	places->used = 0;
-	if (decoder->cur >= TL_PT_NODE_FIRST)
-		places->cur = blocks[decoder->cur].ip;
-	for (unsigned i = 0; i < TL_PT_STACK; i++) {
-		if (decoder->stack[i] == TL_PT_NODE_NONE)
-			continue;
-		places->used |= UINT64_C(1) << i;
-		places->stack[i] = blocks[tl_pt_edge_node(decoder->stack[i])].ip;
-	}
-}
-
-static bool find_places(struct tl_pt_decoder *decoder, const struct places *places)
-{
-	if (decoder->cur >= TL_PT_NODE_FIRST && !tl_pt_set_ip(decoder, places->cur))
-		return false;
-	for (unsigned i = 0; i < TL_PT_STACK; i++) {
-		if (!(places->used >> i & 1))
-			continue;
-		decoder->stack[i] =
-			tl_pt_edge_offset(tl_pt_graph_node(&decoder->graph, places->stack[i]));
-		if (!decoder->stack[i]) {
-			tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.offset);
-			return false;
-		}
-	}
-	return true;
-}
-
-bool tl_pt_change_space(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid,
-			enum tl_pt_exec_mode mode)
-{
-	struct tl_pt_graph *graph = &decoder->graph;
-	unsigned before = graph->space;
-	struct places places;
-
-	tl_pt_graph_switch(graph, asid, mode);
-	if (graph->space == before)
-		return true;
-	note_places(decoder, &places);
-	return find_places(decoder, &places);
-}
-
-bool tl_pt_drop_nodes(struct tl_pt_decoder *decoder)
-{
-	struct tl_pt_graph *graph = &decoder->graph;
-	struct places places = { .used = 0 };
-
-	decoder->last_walked = TL_PT_NODE_NONE;
-	if (graph->nodes)
-		note_places(decoder, &places);
-	if (tl_pt_graph_reset(graph, decoder->image) < 0) {
-		tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.offset);
-		return false;
-	}
-	return find_places(decoder, &places);
-}
-
-void tl_pt_note_time(struct tl_pt_decoder *decoder, const uint32_t *out)
-{
-	const struct tl_pt_clock *time = &decoder->flow.time;
-	struct tl_pt_node_times *moments = &decoder->moments;
-	uint32_t index = (uint32_t)(out - moments->begin);
-
-	if (time->have_tsc == decoder->noted.have_tsc && time->tsc == decoder->noted.tsc &&
-	    time->lost_mtc == decoder->noted.lost_mtc &&
-	    time->lost_cyc == decoder->noted.lost_cyc && time->count == decoder->noted.cycles)
-		return;
-	decoder->noted = (struct tl_pt_node_time){ index,          time->lost_mtc, time->lost_cyc,
-						   time->have_tsc, time->tsc,      time->count };
-	if (!moments->list)
-		return;
-	/* Time that passed without a node between is none that a node has. */
-	if (moments->count && moments->list[moments->count - 1].index == index)
-		moments->count--;
-	moments->list[moments->count++] = decoder->noted;
-}
 
 static void begin_moments(struct tl_pt_decoder *decoder, const uint32_t *begin)
 {
@@ -132,17 +19,6 @@ static void begin_moments(struct tl_pt_decoder *decoder, const uint32_t *begin)
 /* ---- items ---- */
 
 typedef enum tl_pt_stop item_fn(struct tl_pt_decoder *decoder, struct tl_pt_out *out);
-
-/* The branch that trace does not fit has been reached, so it is given (9.3). */
-enum tl_pt_stop tl_pt_mismatch(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
-{
-	enum tl_pt_stop stop = TL_PT_STOP_GO;
-
-	if (decoder->on && decoder->cur >= TL_PT_NODE_FIRST && !decoder->tip_pending)
-		stop = tl_pt_walk_to_branch(decoder, out);
-	return stop == TL_PT_STOP_GO ? tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->item.offset)
-				     : stop;
-}
 
 /* A tick comes behind the first branch of its packet: the other outcomes wait (5.8). */
 static void prepare_tick(struct tl_pt_decoder *decoder)
@@ -253,22 +129,6 @@ static void next_item(struct tl_pt_decoder *decoder, const struct tl_pt_out *out
 		tl_pt_note_time(decoder, out->pos);
 }
 
-void tl_pt_note_psb_state(const struct tl_pt_decoder *decoder, struct tl_pt_psb_state *psb_state,
-			  uint64_t ip)
-{
-	const uint32_t kept = TL_PT_SLOW_POWER | TL_PT_SLOW_EVD | TL_PT_SLOW_ITEMS;
-
-	psb_state->on = decoder->on;
-	psb_state->ip = ip;
-	psb_state->speculative = decoder->speculative;
-	psb_state->resume_known = decoder->resume_known;
-	psb_state->resume_ip = decoder->resume_ip;
-	psb_state->clean = !(decoder->flow.slow_path_reasons & kept) && decoder->settled;
-	psb_state->mode = tl_pt_graph_mode(&decoder->graph);
-	psb_state->asid = decoder->graph.asid;
-	psb_state->time = decoder->flow.time;
-}
-
 /* The beginning of a piece is known when its PSB+ has said all it says. */
 static void note_beginning(struct tl_pt_decoder *decoder)
 {
@@ -326,12 +186,6 @@ static enum tl_pt_stop take_item(struct tl_pt_decoder *decoder, struct tl_pt_out
 		decoder->idle = 0;
 	}
 	return stop;
-}
-
-bool tl_pt_may_salvage(const struct tl_pt_decoder *decoder)
-{
-	return decoder->config.flags & TL_PT_SALVAGE && decoder->error != TL_PT_EOS &&
-	       decoder->error != TL_PT_NOMEM && decoder->error != TL_PT_NOSYNC;
 }
 
 /* With TL_PT_SALVAGE an error is an event. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening, synchronising, and what a decoder says of itself. */
-#include "intel_pt/parallel/parallel.h"
+#include "intel_pt/blocks/decoder.h"
 
 #include <stdlib.h>
 
@@ -55,6 +55,7 @@ int tl_pt_decoder_open_on(struct tl_pt_decoder **decoder, const struct tl_pt_con
 		return status;
 	}
 	tl_pt_clear_stack(made);
+	made->node_limit = UINT32_MAX;
 	*decoder = made;
 	return 0;
 }
@@ -69,7 +70,7 @@ void tl_pt_decoder_close(struct tl_pt_decoder *decoder)
 {
 	if (!decoder)
 		return;
-	tl_pt_parallel_stop(decoder);
+	tl_pt_stop_parallel(decoder);
 	tl_pt_graph_close(&decoder->graph);
 	tl_pt_reader_close(&decoder->insns.reader);
 	free(decoder->insns.list);
@@ -83,7 +84,8 @@ static int synced(struct tl_pt_decoder *decoder, int status)
 	if (status < 0)
 		return status;
 	tl_pt_decoder_restart(decoder);
-	tl_pt_parallel_start(decoder);
+	if (decoder->parallel_ops)
+		decoder->parallel_ops->start(decoder);
 	tl_pt_lookahead_fill(decoder);
 	/* An error at the very beginning is told here. */
 	if (!decoder->batch.filled && decoder->batch.stop == TL_PT_STOP_ERROR &&
@@ -96,7 +98,7 @@ int tl_pt_decoder_sync_forward(struct tl_pt_decoder *decoder)
 {
 	if (!decoder)
 		return -TL_PT_INVALID;
-	tl_pt_parallel_stop(decoder);
+	tl_pt_stop_parallel(decoder);
 	return synced(decoder, tl_pt_flow_sync_forward(&decoder->flow));
 }
 
@@ -104,7 +106,7 @@ int tl_pt_decoder_sync_backward(struct tl_pt_decoder *decoder)
 {
 	if (!decoder)
 		return -TL_PT_INVALID;
-	tl_pt_parallel_stop(decoder);
+	tl_pt_stop_parallel(decoder);
 	return synced(decoder, tl_pt_flow_sync_backward(&decoder->flow));
 }
 
@@ -112,7 +114,7 @@ int tl_pt_decoder_sync_set(struct tl_pt_decoder *decoder, uint64_t offset)
 {
 	if (!decoder)
 		return -TL_PT_INVALID;
-	tl_pt_parallel_stop(decoder);
+	tl_pt_stop_parallel(decoder);
 	return synced(decoder, tl_pt_flow_sync_set(&decoder->flow, offset));
 }
 
@@ -126,8 +128,7 @@ int tl_pt_decoder_resync(struct tl_pt_decoder *decoder, struct tl_pt_event *lost
 		return -TL_PT_NOSYNC;
 	if (decoder->error == TL_PT_EOS || decoder->error == TL_PT_NOMEM)
 		return -(int)decoder->error;
-	if (decoder->team)
-		tl_pt_parallel_leave(decoder);
+	tl_pt_leave_parallel(decoder);
 	if (decoder->error && !tl_pt_recover(decoder, lost ? lost : &ignored)) {
 		tl_pt_fail(decoder, TL_PT_EOS, decoder->item.offset);
 		return -TL_PT_EOS;
@@ -237,19 +238,8 @@ int tl_pt_decoder_set_image(struct tl_pt_decoder *decoder, struct tl_pt_image *i
 {
 	if (!decoder)
 		return -TL_PT_INVALID;
-	if (decoder->team)
-		tl_pt_parallel_leave(decoder);
+	tl_pt_leave_parallel(decoder);
 	decoder->image = image ? image : decoder->own;
-	return 0;
-}
-
-int tl_pt_decoder_set_jobs(struct tl_pt_decoder *decoder, unsigned jobs)
-{
-	if (!decoder || !jobs)
-		return -TL_PT_INVALID;
-	tl_pt_parallel_stop(decoder);
-	decoder->jobs = jobs < TL_PT_JOBS_MOST ? jobs : TL_PT_JOBS_MOST;
-	decoder->synced = false;
 	return 0;
 }
 

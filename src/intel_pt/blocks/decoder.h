@@ -107,7 +107,16 @@ struct tl_pt_psb_state {
 	struct tl_pt_clock time;
 };
 
-/* What makes a decoder one of a team (team.c): it decodes from one PSB to another. */
+/* How a decoder has several threads decode for it (parallel/parallel.c). */
+struct tl_pt_parallel_ops {
+	bool (*start)(struct tl_pt_decoder *decoder); /* behind synchronising; false: one thread */
+	void (*fill)(struct tl_pt_decoder *decoder);  /* as tl_pt_decode_ahead() */
+	void (*leave)(
+		struct tl_pt_decoder *decoder); /* go on with one thread, where the caller is */
+	void (*stop)(struct tl_pt_decoder *decoder);
+};
+
+/* What makes a decoder one of several (parallel/segment.c): it decodes from one PSB to another. */
 struct tl_pt_segment_bounds {
 	bool joining;   /* it begins in running flow: the first PSB+ is a border, not a beginning */
 	bool began;     /* `begin` is known */
@@ -194,7 +203,10 @@ struct tl_pt_decoder {
 	struct tl_pt_node_time times[TL_PT_LOOKAHEAD_NODES];
 
 	struct tl_pt_segment_bounds part;
-	struct tl_pt_parallel *team; /* decodes for this one; NULL: it does so itself */
+	/* tl_pt_decoder_set_jobs(): NULL: one thread */
+	const struct tl_pt_parallel_ops *parallel_ops;
+	struct tl_pt_parallel *parallel; /* the threads that decode now; NULL: only the caller's */
+	uint32_t node_limit;             /* numbers of nodes that the caller may know are below */
 	unsigned jobs;
 
 	/*
@@ -333,7 +345,18 @@ void tl_pt_lookahead_ready(struct tl_pt_decoder *decoder);
 
 /* fold_flags.c: the next block with the flags of version 1; its status. */
 int tl_pt_v1_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block);
-int tl_pt_v1_status(const struct tl_pt_decoder *decoder);
+
+static inline void tl_pt_leave_parallel(struct tl_pt_decoder *decoder)
+{
+	if (decoder->parallel)
+		decoder->parallel_ops->leave(decoder);
+}
+
+static inline void tl_pt_stop_parallel(struct tl_pt_decoder *decoder)
+{
+	if (decoder->parallel)
+		decoder->parallel_ops->stop(decoder);
+}
 
 static inline bool tl_pt_is_v1(const struct tl_pt_decoder *decoder)
 {

@@ -178,3 +178,14 @@ enum tl_pt_stop tl_pt_walk_to_branch(struct tl_pt_decoder *decoder, struct tl_pt
 
 	return tl_pt_walk_to(decoder, &branch, out);
 }
+
+/* The branch that trace does not fit has been reached, so it is given (9.3). */
+enum tl_pt_stop tl_pt_mismatch(struct tl_pt_decoder *decoder, struct tl_pt_out *out)
+{
+	enum tl_pt_stop stop = TL_PT_STOP_GO;
+
+	if (decoder->on && decoder->cur >= TL_PT_NODE_FIRST && !decoder->tip_pending)
+		stop = tl_pt_walk_to_branch(decoder, out);
+	return stop == TL_PT_STOP_GO ? tl_pt_fail(decoder, TL_PT_BAD_QUERY, decoder->item.offset)
+				     : stop;
+}

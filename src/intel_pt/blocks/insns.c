@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "intel_pt/parallel/parallel.h"
+#include "intel_pt/blocks/decoder.h"
 
 int tl_pt_read_node(struct tl_pt_decoder *decoder, const struct tl_pt_node *node)
 {
@@ -121,8 +121,7 @@ int tl_pt_decoder_insn_next(struct tl_pt_decoder *decoder, struct tl_pt_insn *in
 		int status;
 
 		/* One at a time is no work for several. */
-		if (decoder->team)
-			tl_pt_parallel_leave(decoder);
+		tl_pt_leave_parallel(decoder);
 		status = enter(decoder);
 		if (status < 0)
 			return status;

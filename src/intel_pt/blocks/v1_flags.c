@@ -73,15 +73,6 @@ static bool take(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 	return true;
 }
 
-int tl_pt_v1_status(const struct tl_pt_decoder *decoder)
-{
-	/* There is another block to come. */
-	if (decoder->have_held)
-		return 0;
-	return (decoder->on ? 0 : TL_PT_STATUS_IP_SUPPRESSED) |
-	       (decoder->eos ? TL_PT_END_OF_STREAM : 0);
-}
-
 int tl_pt_v1_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
 	struct tl_pt_block next;
@@ -93,5 +84,5 @@ int tl_pt_v1_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 	decoder->held = next;
 	if (!decoder->have_held)
 		decoder->held.flags = 0;
-	return tl_pt_v1_status(decoder);
+	return tl_pt_status_now(decoder);
 }

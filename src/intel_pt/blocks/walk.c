@@ -22,26 +22,6 @@ struct walk {
 	enum tl_pt_error error;
 };
 
-void tl_pt_push_links(struct tl_pt_decoder *decoder, uint32_t link)
-{
-	const uint32_t *list;
-
-	if (!(link & TL_PT_LINK_LIST)) {
-		tl_pt_push(decoder, link);
-		return;
-	}
-	list = &decoder->graph.lists[link & ~TL_PT_LINK_LIST];
-	for (uint32_t i = 1; i <= list[0]; i++)
-		tl_pt_push(decoder, list[i]);
-}
-
-void tl_pt_clear_stack(struct tl_pt_decoder *decoder)
-{
-	for (unsigned i = 0; i < TL_PT_STACK; i++)
-		decoder->stack[i] = TL_PT_NODE_NONE;
-	decoder->top = 0;
-}
-
 static __attribute__((noinline)) uint32_t push_list(struct tl_pt_decoder *decoder, uint32_t link,
 						    uint32_t top)
 {

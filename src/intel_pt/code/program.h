@@ -3,7 +3,9 @@
 #define TL_INTEL_PT_CODE_PROGRAM_H
 /* Code of a raw trace: ELF files, raw bytes, and maps of saved pages, as an image and as places
  * that names come from. */
-#include "intel_pt/profile/feed.h"
+#include <tracelathe/intel_pt.h>
+
+#include "intel_pt/code/mapping.h"
 
 struct tl_pt_program;
 

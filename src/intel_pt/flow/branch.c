@@ -109,17 +109,6 @@ int tl_pt_rule_pgd(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 
 /* ---- FUP ---- */
 
-int tl_pt_flow_bind(struct tl_pt_flow *flow, const struct tl_pt_event *event, bool keep)
-{
-	if (flow->bound_count == TL_PT_BOUND_MAX)
-		return -TL_PT_BAD_CONTEXT;
-	flow->bound[flow->bound_count++] =
-		(struct tl_pt_bound){ *event, keep, event->kind == TL_PT_EV_COUNT };
-	tl_pt_flow_stamp(flow, &flow->bound[flow->bound_count - 1].event);
-	flow->slow_path_reasons |= TL_PT_SLOW_BOUND;
-	return TL_PT_GO_ON;
-}
-
 /* The FUP gives its address to what waits for it. True: it is also the source of a branch. */
 static bool give_bound(struct tl_pt_flow *flow)
 {

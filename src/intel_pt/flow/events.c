@@ -5,61 +5,6 @@
 
 /* ---- giving ---- */
 
-struct tl_pt_event tl_pt_event_at(const struct tl_pt_flow *flow, enum tl_pt_event_kind kind)
-{
-	struct tl_pt_event event;
-
-	memset(&event, 0, sizeof(event));
-	event.kind = kind;
-	event.offset = (uint64_t)(flow->packet - flow->begin);
-	return event;
-}
-
-void tl_pt_flow_stamp(const struct tl_pt_flow *flow, struct tl_pt_event *event)
-{
-	if (!flow->timed)
-		return;
-	event->has_tsc = flow->time.have_tsc;
-	event->tsc = flow->time.tsc;
-	event->lost_mtc = flow->time.lost_mtc;
-	event->lost_cyc = flow->time.lost_cyc;
-	event->cycles = flow->time.count;
-}
-
-void tl_pt_flow_push(struct tl_pt_flow *flow, const struct tl_pt_event *event)
-{
-	/* No packet gives more: eight bound ones, two of power, two of address space, two of mode,
-	 * and its own. */
-	if (flow->ready_first + flow->ready_count == TL_PT_READY_MAX)
-		return;
-	flow->ready[flow->ready_first + flow->ready_count++] = *event;
-	flow->event_tsc = event->tsc;
-	flow->slow_path_reasons |= TL_PT_SLOW_READY;
-}
-
-void tl_pt_flow_give(struct tl_pt_flow *flow, const struct tl_pt_event *event)
-{
-	struct tl_pt_event stamped = *event;
-
-	tl_pt_flow_stamp(flow, &stamped);
-	tl_pt_flow_push(flow, &stamped);
-}
-
-void tl_pt_flow_give_status(struct tl_pt_flow *flow, struct tl_pt_event *event)
-{
-	event->status_update = true;
-	event->ip = flow->status_ip;
-	event->ip_suppressed = !flow->status_on;
-	tl_pt_flow_give(flow, event);
-}
-
-void tl_pt_flow_give_bare(struct tl_pt_flow *flow, struct tl_pt_event *event)
-{
-	event->ip = 0;
-	event->ip_suppressed = true;
-	tl_pt_flow_give(flow, event);
-}
-
 /* ---- one packet, one event ---- */
 
 int tl_pt_rule_skip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
@@ -147,23 +92,6 @@ int tl_pt_rule_bep(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 
 /* ---- power: MWAIT waits for EXSTOP, PWRE for what follows (5.7) ---- */
 
-static void give_pwre(struct tl_pt_flow *flow)
-{
-	/* It keeps its own time. */
-	if (flow->have_pwre)
-		tl_pt_flow_push(flow, &flow->pwre);
-	flow->have_pwre = false;
-}
-
-void tl_pt_flow_give_power(struct tl_pt_flow *flow)
-{
-	if (flow->have_mwait)
-		tl_pt_flow_give_bare(flow, &flow->mwait);
-	flow->have_mwait = false;
-	give_pwre(flow);
-	flow->slow_path_reasons &= ~(uint32_t)TL_PT_SLOW_POWER;
-}
-
 int tl_pt_rule_mwait(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 		     struct tl_pt_flow_item *item)
 {
@@ -192,7 +120,7 @@ int tl_pt_rule_pwre(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 		tl_pt_flow_give(flow, &event);
 		return TL_PT_GO_ON;
 	}
-	give_pwre(flow);
+	tl_pt_flow_give_pwre(flow);
 	tl_pt_flow_stamp(flow, &event);
 	flow->pwre = event;
 	flow->have_pwre = true;

@@ -65,80 +65,9 @@ int tl_pt_flow_sync_set(struct tl_pt_flow *flow, uint64_t offset)
 	return stand(flow, flow->begin + offset);
 }
 
-void tl_pt_flow_drop(struct tl_pt_flow *flow)
-{
-	const uint32_t pending = TL_PT_SLOW_FUP | TL_PT_SLOW_BOUND | TL_PT_SLOW_PSB |
-				 TL_PT_SLOW_ITEMS | TL_PT_SLOW_POWER | TL_PT_SLOW_EVD;
-
-	flow->slow_path_reasons &= ~pending;
-	flow->bound_count = 0;
-	flow->at_tip = 0;
-	flow->context = (struct tl_pt_context){ &flow->config, TL_PT_ITEMS_NONE };
-	flow->have_mwait = flow->have_pwre = false;
-	flow->have_cr2 = flow->have_vmxq = flow->have_vmxr = false;
-}
-
 /* ---- packets ---- */
 
-static bool looks_like_overflow(const struct tl_pt_flow *flow, const uint8_t *pos)
-{
-	struct tl_pt_context context = { &flow->config, TL_PT_ITEMS_NONE };
-	struct tl_pt_packet packet;
-	int size;
-
-	if (flow->end - pos < 2 || pos[0] != TL_PT_OPC_EXT ||
-	    tl_pt_extended[pos[1]].kind != TL_PT_PKT_OVF)
-		return false;
-	size = tl_pt_decode(&packet, pos + 2, flow->end, &context);
-	return size == -TL_PT_EOS || (size > 0 && tl_pt_may_follow_ovf(packet.kind));
-}
-
-int tl_pt_flow_decode(const struct tl_pt_flow *flow, struct tl_pt_packet *packet,
-		      const uint8_t *pos, struct tl_pt_context *context)
-{
-	int size = tl_pt_decode(packet, pos, flow->end, context);
-
-	/*
-	 * SKD007 (7): an OVF in place of the later bytes of a CYC; its first byte 02 ends the CYC
-	 * as we see it. What is left of the CYC counts nothing.
-	 */
-	if (size == 2 && packet->kind == TL_PT_PKT_CYC && flow->config.errata & TL_PT_SKD007 &&
-	    looks_like_overflow(flow, pos + 1)) {
-		packet->kind = TL_PT_PKT_INVALID;
-		packet->size = 1;
-		return 1;
-	}
-	return size;
-}
-
-bool tl_pt_flow_ip(struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
-{
-	if (packet->ip.ipc == TL_PT_IPC_SUPPRESSED)
-		return false;
-	flow->last_ip = tl_pt_take_ip(flow->packet, flow->last_ip);
-	return true;
-}
-
 /* ---- the fast way ---- */
-
-/* CYC of as many bytes as always slow_path_reasons 64 bits; its size, or 0: look closer. */
-static size_t short_cyc(const uint8_t *pos, const uint8_t *end, uint64_t *cycles)
-{
-	size_t left = (size_t)(end - pos), size = 1;
-	unsigned shift = 5;
-
-	*cycles = *pos >> 3;
-	if (!(*pos & 4))
-		return 1;
-	for (; size < left && size < 9; shift += 7) {
-		uint8_t byte = pos[size++];
-
-		*cycles |= (uint64_t)(byte >> 1) << shift;
-		if (!(byte & 1))
-			return size;
-	}
-	return 0;
-}
 
 /*
  * The length of a packet that only keeps time, or of PAD, if it can be told at a glance; 0: look
@@ -156,28 +85,10 @@ static size_t passing(const struct tl_pt_flow *flow, const uint8_t *pos)
 	if (op.kind == TL_PT_PKT_CYC)
 		return *pos & 4 && flow->config.errata & TL_PT_SKD007
 			       ? 0
-			       : short_cyc(pos, flow->end, &cycles);
+			       : tl_pt_short_cyc(pos, flow->end, &cycles);
 	if (op.kind == TL_PT_PKT_MTC || op.kind == TL_PT_PKT_TSC)
 		return op.size <= flow->end - pos ? op.size : 0;
 	return 0;
-}
-
-size_t tl_pt_flow_keep_time(struct tl_pt_flow *flow, const uint8_t *pos)
-{
-	struct tl_pt_opcode op = tl_pt_opcodes[*pos];
-	uint64_t cycles;
-	size_t size;
-
-	if (op.kind == TL_PT_PKT_MTC && flow->end - pos >= 2) {
-		tl_pt_clock_mtc(&flow->time, pos[1], &flow->config);
-		return 2;
-	}
-	if (op.kind != TL_PT_PKT_CYC || (*pos & 4 && flow->config.errata & TL_PT_SKD007))
-		return 0;
-	size = short_cyc(pos, flow->end, &cycles);
-	if (size)
-		tl_pt_clock_cyc(&flow->time, cycles, &flow->config);
-	return size;
 }
 
 /* TNT of up to 47 outcomes. */

@@ -9,49 +9,6 @@ enum tl_pt_exec_mode tl_pt_mode_of(const struct tl_pt_packet *packet)
 	return packet->mode.csd ? TL_PT_MODE_32 : TL_PT_MODE_16;
 }
 
-/* Give what changes with a MODE.Exec packet. */
-static void give_mode(struct tl_pt_flow *flow, const struct tl_pt_event *place)
-{
-	struct tl_pt_event event = *place;
-
-	if (flow->new_mode != flow->mode || flow->classic || place->status_update) {
-		event.kind = TL_PT_EV_EXEC_MODE;
-		event.exec_mode.mode = flow->new_mode;
-		tl_pt_flow_give(flow, &event);
-	}
-	if (flow->config.flags & TL_PT_IFLAG_EVENTS &&
-	    (flow->new_iflag != flow->iflag || !flow->iflag_known)) {
-		event.kind = TL_PT_EV_IFLAGS;
-		event.iflags.iflag = flow->new_iflag;
-		tl_pt_flow_give(flow, &event);
-	}
-	flow->mode = flow->new_mode;
-	flow->iflag = flow->new_iflag;
-	flow->iflag_known = true;
-}
-
-void tl_pt_flow_give_at_tip(struct tl_pt_flow *flow, bool suppressed, uint64_t ip)
-{
-	struct tl_pt_event place = tl_pt_event_at(flow, TL_PT_EV_EXEC_MODE);
-	uint32_t at_tip = flow->at_tip;
-
-	if (!at_tip)
-		return;
-	flow->at_tip = 0;
-	if (!flow->bound_count)
-		flow->slow_path_reasons &= ~(uint32_t)TL_PT_SLOW_BOUND;
-	flow->tip_vmcs.ip_suppressed = flow->tip_paging.ip_suppressed = place.ip_suppressed =
-		suppressed;
-	flow->tip_vmcs.ip = flow->tip_paging.ip = place.ip = suppressed ? 0 : ip;
-	if (at_tip & TL_PT_AT_TIP_VMCS)
-		tl_pt_flow_give(flow, &flow->tip_vmcs);
-	if (at_tip & TL_PT_AT_TIP_PAGING)
-		tl_pt_flow_give(flow, &flow->tip_paging);
-	place.offset = flow->mode_offset;
-	if (at_tip & TL_PT_AT_TIP_MODE)
-		give_mode(flow, &place);
-}
-
 static int mode_exec(struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
 {
 	struct tl_pt_event place = tl_pt_event_at(flow, TL_PT_EV_EXEC_MODE);
@@ -73,7 +30,7 @@ static int mode_exec(struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
 	place.status_update = true;
 	place.ip = flow->status_ip;
 	place.ip_suppressed = !flow->status_on;
-	give_mode(flow, &place);
+	tl_pt_flow_give_mode(flow, &place);
 	return TL_PT_GO_ON;
 }
 

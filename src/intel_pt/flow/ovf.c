@@ -2,24 +2,8 @@
 /* OVF: packets were lost; what follows says how flow goes on (5.2). TraceStop. */
 #include "intel_pt/flow/rules.h"
 
-#define KIND(kind) (UINT64_C(1) << TL_PT_PKT_##kind)
-
-/* What says nothing about flow. */
-static const uint64_t passed = KIND(PAD) | KIND(MNT) | KIND(CBR) | KIND(TSC) | KIND(TMA) |
-			       KIND(MTC) | KIND(CYC) | KIND(UNKNOWN) | KIND(INVALID) | KIND(BBP) |
-			       KIND(BIP);
-/* Tracing is off before these. */
-static const uint64_t when_off = KIND(PSB) | KIND(TIP_PGE) | KIND(MODE) | KIND(PIP) | KIND(VMCS) |
-				 KIND(STOP) | KIND(OVF) | KIND(EXSTOP) | KIND(MWAIT) | KIND(PWRE) |
-				 KIND(PWRX) | KIND(PTW) | KIND(CFE) | KIND(EVD) | KIND(TRIG) |
-				 KIND(BEP);
-
-static const uint64_t outcomes = KIND(TNT_8) | KIND(TNT_64);
-
-bool tl_pt_may_follow_ovf(enum tl_pt_packet_kind kind)
-{
-	return (passed | when_off | KIND(FUP)) >> kind & 1;
-}
+/* TNT packets. */
+static const uint64_t outcomes = TL_PT_KIND(TNT_8) | TL_PT_KIND(TNT_64);
 
 /* A packet further on, and what it is read with. */
 struct psb_ahead {
@@ -110,9 +94,10 @@ static bool is_tsx(const struct tl_pt_packet *packet)
  */
 static bool tells_nothing(const struct tl_pt_flow *flow, const struct tl_pt_packet *packet)
 {
-	const uint64_t plain = (passed & ~(KIND(UNKNOWN) | KIND(INVALID))) | KIND(PIP) |
-			       KIND(VMCS) | KIND(MODE) | KIND(PWRE) | KIND(PWRX) | KIND(EVD) |
-			       KIND(TRIG);
+	const uint64_t plain =
+		(tl_pt_kinds_neutral & ~(TL_PT_KIND(UNKNOWN) | TL_PT_KIND(INVALID))) |
+		TL_PT_KIND(PIP) | TL_PT_KIND(VMCS) | TL_PT_KIND(MODE) | TL_PT_KIND(PWRE) |
+		TL_PT_KIND(PWRX) | TL_PT_KIND(EVD) | TL_PT_KIND(TRIG);
 
 	switch (packet->kind) {
 	/* With an address, it would come with a FUP that is its own. */
@@ -163,17 +148,17 @@ static bool resume_anywhere(struct tl_pt_flow *flow, struct tl_pt_event *event,
 	struct psb_ahead ahead = find_place(flow, &tsx);
 	uint64_t ip;
 
-	if (is_one_of(&ahead, KIND(TIP_PGD))) {
+	if (is_one_of(&ahead, TL_PT_KIND(TIP_PGD))) {
 		*status = overflow_off(flow, event, ahead.pos + ahead.size);
 		flow->last_ip = ahead.last_ip;
-	} else if (is_one_of(&ahead, KIND(PSB)) && tl_pt_psb_address(flow, ahead.pos, &ip)) {
+	} else if (is_one_of(&ahead, TL_PT_KIND(PSB)) && tl_pt_psb_address(flow, ahead.pos, &ip)) {
 		*status = overflow_at(flow, event, ip, ahead.pos);
-	} else if (is_one_of(&ahead, KIND(FUP) | KIND(TIP)) &&
+	} else if (is_one_of(&ahead, TL_PT_KIND(FUP) | TL_PT_KIND(TIP)) &&
 		   ahead.packet.ip.ipc == TL_PT_IPC_SUPPRESSED) {
 		*status = -TL_PT_BAD_CONTEXT;
-	} else if (is_one_of(&ahead, KIND(FUP))) {
+	} else if (is_one_of(&ahead, TL_PT_KIND(FUP))) {
 		*status = overflow_at(flow, event, ahead.last_ip, tsx ? tsx : ahead.pos);
-	} else if (is_one_of(&ahead, KIND(TIP))) {
+	} else if (is_one_of(&ahead, TL_PT_KIND(TIP))) {
 		*status = overflow_at(flow, event, ahead.last_ip, ahead.pos + ahead.size);
 		flow->last_ip = ahead.last_ip;
 	} else if (is_one_of(first, outcomes) && !flow->classic) {
@@ -187,17 +172,18 @@ static bool resume_anywhere(struct tl_pt_flow *flow, struct tl_pt_event *event,
 /* APL12: the FUP behind an overflow is none if tracing turns out to be off behind it. */
 static bool unexpected_fup(const struct tl_pt_flow *flow, const struct psb_ahead *fup)
 {
-	const uint64_t tells = KIND(STOP) | KIND(TIP_PGE) | KIND(PSB) | KIND(TNT_8) | KIND(TNT_64) |
-			       KIND(TIP) | KIND(TIP_PGD) | KIND(PSBEND) | KIND(OVF) |
-			       KIND(UNKNOWN) | KIND(INVALID);
+	const uint64_t tells = TL_PT_KIND(STOP) | TL_PT_KIND(TIP_PGE) | TL_PT_KIND(PSB) |
+			       TL_PT_KIND(TNT_8) | TL_PT_KIND(TNT_64) | TL_PT_KIND(TIP) |
+			       TL_PT_KIND(TIP_PGD) | TL_PT_KIND(PSBEND) | TL_PT_KIND(OVF) |
+			       TL_PT_KIND(UNKNOWN) | TL_PT_KIND(INVALID);
 	struct psb_ahead ahead;
 	uint64_t ip;
 
 	if (!(flow->config.errata & TL_PT_APL12))
 		return false;
 	ahead = look_ahead(flow, fup->pos + fup->size, ~tells);
-	return is_one_of(&ahead, KIND(STOP) | KIND(TIP_PGE)) ||
-	       (is_one_of(&ahead, KIND(PSB)) && tl_pt_psb_is_whole(flow, ahead.pos) &&
+	return is_one_of(&ahead, TL_PT_KIND(STOP) | TL_PT_KIND(TIP_PGE)) ||
+	       (is_one_of(&ahead, TL_PT_KIND(PSB)) && tl_pt_psb_is_whole(flow, ahead.pos) &&
 		!tl_pt_psb_address(flow, ahead.pos, &ip));
 }
 
@@ -219,7 +205,7 @@ int tl_pt_rule_ovf(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 		   struct tl_pt_flow_item *item)
 {
 	struct tl_pt_event event = tl_pt_event_at(flow, TL_PT_EV_OVERFLOW);
-	struct psb_ahead ahead = look_ahead(flow, flow->pos, passed);
+	struct psb_ahead ahead = look_ahead(flow, flow->pos, tl_pt_kinds_neutral);
 	int status;
 
 	(void)item;
@@ -227,17 +213,17 @@ int tl_pt_rule_ovf(struct tl_pt_flow *flow, const struct tl_pt_packet *packet,
 		tl_pt_clock_packet(&flow->time, packet, &flow->config);
 	tl_pt_flow_stamp(flow, &event);
 	settle(flow);
-	if (is_one_of(&ahead, KIND(FUP)))
+	if (is_one_of(&ahead, TL_PT_KIND(FUP)))
 		return overflow_at_fup(flow, &event, &ahead);
 	if (flow->config.errata & TL_PT_SKD010 && resume_anywhere(flow, &event, &ahead, &status))
 		return status;
 	/* APL11: a TIP.PGD of what was lost. */
-	if (is_one_of(&ahead, KIND(TIP_PGD)) && flow->config.errata & TL_PT_APL11) {
+	if (is_one_of(&ahead, TL_PT_KIND(TIP_PGD)) && flow->config.errata & TL_PT_APL11) {
 		status = overflow_off(flow, &event, ahead.pos + ahead.size);
 		flow->last_ip = ahead.last_ip;
 		return status;
 	}
-	if (ahead.size < 0 || is_one_of(&ahead, when_off))
+	if (ahead.size < 0 || is_one_of(&ahead, tl_pt_kinds_disabled))
 		return overflow_off(flow, &event, flow->pos);
 	return -TL_PT_BAD_CONTEXT;
 }

@@ -2,8 +2,6 @@
 /* Behind an error: the next packet that says where flow is (9.9). */
 #include "intel_pt/flow/rules.h"
 
-#define KIND(kind) (UINT64_C(1) << TL_PT_PKT_##kind)
-
 /* The search: packets are passed over, their addresses kept track of. */
 struct resync_search {
 	const uint8_t *pos;
@@ -34,8 +32,8 @@ static bool is_place(const struct tl_pt_packet *packet)
 static void pass(struct resync_search *search, int size)
 {
 	const struct tl_pt_packet *packet = &search->packet;
-	const uint64_t quiet =
-		KIND(PAD) | KIND(TSC) | KIND(TMA) | KIND(MTC) | KIND(CYC) | KIND(CBR);
+	const uint64_t quiet = TL_PT_KIND(PAD) | TL_PT_KIND(TSC) | TL_PT_KIND(TMA) |
+			       TL_PT_KIND(MTC) | TL_PT_KIND(CYC) | TL_PT_KIND(CBR);
 
 	if (packet->kind >= TL_PT_PKT_FUP && packet->kind <= TL_PT_PKT_TIP_PGD)
 		search->last_ip = tl_pt_apply_ip(search->pos + 1, packet->ip.ipc, search->last_ip);

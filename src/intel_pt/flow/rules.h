@@ -35,6 +35,12 @@ tl_pt_rule tl_pt_rule_cfe, tl_pt_rule_evd;
 int tl_pt_flow_decode(const struct tl_pt_flow *flow, struct tl_pt_packet *packet,
 		      const uint8_t *pos, struct tl_pt_context *context);
 
+/* Sets of packet kinds, a bit each. */
+#define TL_PT_KIND(kind) (UINT64_C(1) << TL_PT_PKT_##kind)
+
+/* Behind an OVF (5.2): kinds that say nothing about flow; kinds before which tracing is off. */
+extern const uint64_t tl_pt_kinds_neutral, tl_pt_kinds_disabled;
+
 /* May a packet of a kind stand right behind an OVF (5.2)? */
 bool tl_pt_may_follow_ovf(enum tl_pt_packet_kind kind);
 
@@ -67,10 +73,14 @@ void tl_pt_flow_give_bare(struct tl_pt_flow *flow, struct tl_pt_event *event);
 /* Let an event wait for a FUP, whose time becomes its own; an overflow takes the present one. */
 int tl_pt_flow_bind(struct tl_pt_flow *flow, const struct tl_pt_event *event, bool keep);
 
+/* Give the changes of the last MODE.Exec packet, at the address of `at`. */
+void tl_pt_flow_give_mode(struct tl_pt_flow *flow, const struct tl_pt_event *at);
+
 /* Give what waits for a TIP, at `ip` (5.5); events that it comes with have been given. */
 void tl_pt_flow_give_at_tip(struct tl_pt_flow *flow, bool suppressed, uint64_t ip);
 
-/* Give MWAIT and PWRE that are kept (5.7). */
+/* Give PWRE, MWAIT and PWRE, that are queued (5.7). */
+void tl_pt_flow_give_pwre(struct tl_pt_flow *flow);
 void tl_pt_flow_give_power(struct tl_pt_flow *flow);
 
 /* In an untimed flow: bring the clock to where the flow is. */
@@ -84,6 +94,28 @@ void tl_pt_flow_drop(struct tl_pt_flow *flow);
 
 /* What a MODE.Exec packet says. TL_PT_MODE_UNKNOWN: nothing that exists. */
 enum tl_pt_exec_mode tl_pt_mode_of(const struct tl_pt_packet *packet);
+
+/*
+ * The cycles of the CYC at `pos` < end, if it has so few bytes that they always fit 64 bits. Its
+ * size, or 0: to be read as other packets are (tl_pt_decode()).
+ */
+static inline size_t tl_pt_short_cyc(const uint8_t *pos, const uint8_t *end, uint64_t *cycles)
+{
+	size_t left = (size_t)(end - pos), size = 1;
+	unsigned shift = 5;
+
+	*cycles = *pos >> 3;
+	if (!(*pos & 4))
+		return 1;
+	for (; size < left && size < 9; shift += 7) {
+		uint8_t byte = pos[size++];
+
+		*cycles |= (uint64_t)(byte >> 1) << shift;
+		if (!(byte & 1))
+			return size;
+	}
+	return 0;
+}
 
 static inline bool tl_pt_flow_is_enabled(const struct tl_pt_flow *flow)
 {

@@ -82,3 +82,21 @@ int tl_pt_flow_cbr(struct tl_pt_flow *flow, uint32_t *ratio)
 	*ratio = flow->time.cbr;
 	return flow->time.have_cbr ? 0 : -TL_PT_NO_CBR;
 }
+
+size_t tl_pt_flow_keep_time(struct tl_pt_flow *flow, const uint8_t *pos)
+{
+	struct tl_pt_opcode op = tl_pt_opcodes[*pos];
+	uint64_t cycles;
+	size_t size;
+
+	if (op.kind == TL_PT_PKT_MTC && flow->end - pos >= 2) {
+		tl_pt_clock_mtc(&flow->time, pos[1], &flow->config);
+		return 2;
+	}
+	if (op.kind != TL_PT_PKT_CYC || (*pos & 4 && flow->config.errata & TL_PT_SKD007))
+		return 0;
+	size = tl_pt_short_cyc(pos, flow->end, &cycles);
+	if (size)
+		tl_pt_clock_cyc(&flow->time, cycles, &flow->config);
+	return size;
+}

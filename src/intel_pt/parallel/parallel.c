@@ -156,9 +156,9 @@ static void free_team(struct tl_pt_parallel *team)
 	free(team);
 }
 
-void tl_pt_parallel_stop(struct tl_pt_decoder *decoder)
+static void stop(struct tl_pt_decoder *decoder)
 {
-	struct tl_pt_parallel *team = decoder->team;
+	struct tl_pt_parallel *team = decoder->parallel;
 
 	if (!team)
 		return;
@@ -168,7 +168,8 @@ void tl_pt_parallel_stop(struct tl_pt_decoder *decoder)
 	pthread_mutex_unlock(&team->lock);
 	for (unsigned i = 0; i < team->started; i++)
 		pthread_join(team->workers[i].thread, NULL);
-	decoder->team = NULL;
+	decoder->parallel = NULL;
+	decoder->node_limit = UINT32_MAX;
 	decoder->graph.code->threads = 0;
 	tl_pt_graph_follow(&decoder->graph);
 	/* What was served from the team's lists is gone with them. */
@@ -186,7 +187,7 @@ static bool may_team(const struct tl_pt_decoder *decoder)
 	       flow->end == decoder->config.end && flow->end - flow->psb > TL_PT_PARALLEL_LEAST;
 }
 
-bool tl_pt_parallel_start(struct tl_pt_decoder *decoder)
+static bool start(struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_parallel *team;
 
@@ -208,7 +209,8 @@ bool tl_pt_parallel_start(struct tl_pt_decoder *decoder)
 		free_team(team);
 		return false;
 	}
-	decoder->team = team;
+	decoder->parallel = team;
+	decoder->node_limit = 0;
 	decoder->graph.code->threads = team->jobs;
 	/* The last one is for the caller, who decodes when there is nothing to give. */
 	while (team->started < team->jobs - 1 &&
@@ -217,7 +219,7 @@ bool tl_pt_parallel_start(struct tl_pt_decoder *decoder)
 		team->started++;
 	if (team->started == team->jobs - 1)
 		return true;
-	tl_pt_parallel_stop(decoder);
+	stop(decoder);
 	return false;
 }
 
@@ -257,7 +259,7 @@ static void release(struct tl_pt_parallel *team)
 /* The caller sees the decoder as the worker's was when it came to this cut. */
 static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_psb_segment *piece)
 {
-	struct tl_pt_parallel *team = decoder->team;
+	struct tl_pt_parallel *team = decoder->parallel;
 	const struct tl_pt_segment_cut *cut = &piece->cuts[team->cut];
 	uint32_t first = team->cut ? cut[-1].ids : 0, first_time = team->cut ? cut[-1].times : 0;
 
@@ -271,7 +273,7 @@ static void show_cut(struct tl_pt_decoder *decoder, const struct tl_pt_psb_segme
 		.eos = cut->eos,
 		.stop = cut->has_event ? TL_PT_STOP_EVENT : TL_PT_STOP_FULL,
 	};
-	team->limit = piece->limit;
+	decoder->node_limit = piece->limit;
 	decoder->on = cut->on;
 	decoder->was_on = cut->was_on;
 	decoder->eos = cut->eos_behind;
@@ -335,7 +337,7 @@ static void catch_up(struct tl_pt_decoder *decoder, const struct tl_pt_takeover 
 /* The pieces before the present one are right, but it does not begin as they end. */
 static void leave_at_joint(struct tl_pt_decoder *decoder)
 {
-	const struct tl_pt_parallel *team = decoder->team;
+	const struct tl_pt_parallel *team = decoder->parallel;
 	struct tl_pt_psb_state psb_state = team->psb_state;
 	struct tl_pt_takeover from = { .begin = team->before,
 				       .first = team->current == 1,
@@ -345,16 +347,16 @@ static void leave_at_joint(struct tl_pt_decoder *decoder)
 				       .nodes = UINT64_MAX,
 				       .events = UINT64_MAX };
 
-	tl_pt_parallel_stop(decoder);
+	stop(decoder);
 	catch_up(decoder, &from);
 	decoder->resume_known = psb_state.resume_known;
 	decoder->resume_ip = psb_state.resume_ip;
 	decoder->batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_FULL };
 }
 
-void tl_pt_parallel_leave(struct tl_pt_decoder *decoder)
+static void leave(struct tl_pt_decoder *decoder)
 {
-	const struct tl_pt_parallel *team = decoder->team;
+	const struct tl_pt_parallel *team = decoder->parallel;
 	const struct tl_pt_psb_segment *piece = piece_of(team, team->current);
 	struct tl_pt_takeover from = { .begin = piece->begin,
 				       .first = !team->current,
@@ -371,7 +373,7 @@ void tl_pt_parallel_leave(struct tl_pt_decoder *decoder)
 	if (team->cut)
 		from.nodes =
 			piece->cuts[team->cut - 1].ids - decoder->batch.filled + decoder->batch.at;
-	tl_pt_parallel_stop(decoder);
+	stop(decoder);
 	catch_up(decoder, &from);
 }
 
@@ -387,7 +389,7 @@ static void show_end(struct tl_pt_decoder *decoder, const struct tl_pt_psb_segme
 
 static void next_piece(struct tl_pt_decoder *decoder, const struct tl_pt_psb_segment *piece)
 {
-	struct tl_pt_psb_state *psb_state = &decoder->team->psb_state, before = *psb_state;
+	struct tl_pt_psb_state *psb_state = &decoder->parallel->psb_state, before = *psb_state;
 
 	*psb_state = piece->end_state;
 	if (piece->inherits) {
@@ -395,12 +397,12 @@ static void next_piece(struct tl_pt_decoder *decoder, const struct tl_pt_psb_seg
 		psb_state->resume_ip = before.resume_ip;
 	}
 	decoder->batch = (struct tl_pt_lookahead){ .stop = TL_PT_STOP_FULL };
-	release(decoder->team);
+	release(decoder->parallel);
 }
 
-void tl_pt_parallel_ahead(struct tl_pt_decoder *decoder)
+static void fill(struct tl_pt_decoder *decoder)
 {
-	struct tl_pt_parallel *team = decoder->team;
+	struct tl_pt_parallel *team = decoder->parallel;
 	const struct tl_pt_psb_segment *piece;
 
 	decoder->batch.at = decoder->batch.filled = decoder->batch.plain =
@@ -413,9 +415,27 @@ void tl_pt_parallel_ahead(struct tl_pt_decoder *decoder)
 	else if (team->cut < piece->cut_count)
 		show_cut(decoder, piece);
 	else if (!piece->whole)
-		tl_pt_parallel_leave(decoder);
+		leave(decoder);
 	else if (piece->end == UINT64_MAX)
 		show_end(decoder, piece);
 	else
 		next_piece(decoder, piece);
+}
+
+static const struct tl_pt_parallel_ops ops = {
+	.start = start,
+	.fill = fill,
+	.leave = leave,
+	.stop = stop,
+};
+
+int tl_pt_decoder_set_jobs(struct tl_pt_decoder *decoder, unsigned jobs)
+{
+	if (!decoder || !jobs)
+		return -TL_PT_INVALID;
+	tl_pt_stop_parallel(decoder);
+	decoder->parallel_ops = &ops;
+	decoder->jobs = jobs < TL_PT_JOBS_MOST ? jobs : TL_PT_JOBS_MOST;
+	decoder->synced = false;
+	return 0;
 }

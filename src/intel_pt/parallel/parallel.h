@@ -94,7 +94,6 @@ struct tl_pt_parallel {
 	struct tl_pt_psb_state psb_state;
 	uint64_t before; /* offset of the piece before, and the time there */
 	struct tl_pt_clock time_before;
-	uint32_t limit; /* of the nodes of pieces that were given */
 };
 
 /*
@@ -109,14 +108,6 @@ struct tl_pt_takeover {
 	bool resume_known;
 	uint64_t resume_ip;
 };
-
-/* Begin at the PSB synchronised at. False: the caller decodes alone, which gives the same. */
-bool tl_pt_parallel_start(struct tl_pt_decoder *decoder);
-void tl_pt_parallel_stop(struct tl_pt_decoder *decoder);
-/* Go on alone from where the caller is. */
-void tl_pt_parallel_leave(struct tl_pt_decoder *decoder);
-/* As tl_pt_decode_ahead(). */
-void tl_pt_parallel_ahead(struct tl_pt_decoder *decoder);
 
 /*
  * piece.c: decode one piece. `time`: that at its beginning; NULL: what its PSB+ says, which is all

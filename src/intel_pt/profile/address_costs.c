@@ -160,6 +160,20 @@ void tl_pt_addr_costs_closing(void *arg, struct tl_pt_frame *frame)
 
 /* ---- into the profile ---- */
 
+/* Which events there are: Ticks, Cycles, Ir. */
+uint32_t tl_pt_event_count(const struct tl_pt_folder *f)
+{
+	return 1u + f->timed + f->cycles.seen;
+}
+
+void tl_pt_fold_events(const struct tl_pt_folder *f, int64_t ticks, int64_t cycles, int64_t insns,
+		       int64_t cost[1 + TL_PT_COSTS])
+{
+	cost[0] = ticks;
+	cost[1] = cycles;
+	cost[tl_pt_event_count(f) - 1] = insns;
+}
+
 struct writer {
 	struct tl_pt_folder *folder;
 	const struct tl_pt_addr_costs *lines;

@@ -1,31 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Time of a fold. A trace tells it now and then, with MTC every few hundred branches; between two
- * such moments time is spread over the instructions that ran, so that short calls have durations,
- * too. Sums stay what the trace says. Nodes are held back until the next moment is known; where an
- * event comes before it, what it takes is the innermost call's.
- */
-#include <string.h>
-
+/* Which function and address a cost belongs to: visits of nodes, and what no visit has yet. */
 #include "core/error.h"
 #include "intel_pt/profile/fold.h"
 #include "profile/model/model.h"
 
-/* Steps of time that are spread: a longer one is no step inside a run of code. */
-enum { HELD_MOST = TL_PT_FOLD_BATCH / 2 };
-#define SPREAD_MOST (UINT64_C(1) << 40)
+/* ---- visits ---- */
 
-static void move_gate(struct tl_pt_folder *f, uint64_t tsc)
+uint32_t tl_pt_visits_first(struct tl_pt_folder *f, uint32_t number, uint32_t function,
+			    uint32_t first, uint32_t steps)
 {
-	const struct tl_pt_fold_options *o = f->options;
-	bool closed = tsc < o->from_ticks || (o->to_ticks && tsc >= o->to_ticks);
+	struct tl_pt_node_addrs *l = &f->node_lines[number];
+	uint32_t at = l->visits, before = 0;
 
-	if (closed == f->closed)
-		return;
-	tl_pt_fold_settle(f);
-	f->closed = closed;
-	tl_fold_gate(&f->thread->stack.fold, !closed);
+	while (at && (f->visits[at].function != function || f->visits[at].first != first)) {
+		before = at;
+		at = f->visits[at].next;
+	}
+	if (!at) {
+		if (f->visit_count >= UINT32_MAX ||
+		    !tl_grow(&f->visits, &f->visit_capacity, f->visit_count + 1,
+			     sizeof(*f->visits))) {
+			f->thread->lines.no_memory = true;
+			return 0;
+		}
+		at = (uint32_t)f->visit_count++;
+		f->visits[at] = (struct tl_pt_visits){
+			.node = number,
+			.function = function,
+			.first = first,
+			.steps = steps,
+		};
+	} else if (before) {
+		f->visits[before].next = f->visits[at].next;
+	}
+	if (at != l->visits)
+		f->visits[at].next = l->visits;
+	l->visits = at;
+	return at;
 }
+
+/* ---- time and cycles ---- */
 
 void tl_pt_attribute_to(struct tl_pt_folder *f, uint32_t visit)
 {
@@ -82,138 +96,58 @@ void tl_pt_attribute(struct tl_pt_folder *f, int64_t ticks, int64_t cycles)
 	tl_add_cost(&f->unattributed_cycles, cycles, saturated);
 }
 
-static void set_time(struct tl_pt_folder *f, const struct tl_pt_timestamp *to)
-{
-	struct tl_fold *fold = &f->thread->stack.fold;
-	uint64_t before = fold->hot.clock;
+/* ---- visits into costs of addresses ---- */
 
-	if (f->cycles.seen)
-		tl_pt_cycles_end(f, to->cycles);
-	tl_fold_time(fold, to->tsc);
-	if (f->options->from_ticks || f->options->to_ticks)
-		move_gate(f, to->tsc);
+/* Branches before the last one are direct ones that were followed. */
+static void flush_visits(struct tl_pt_folder *f, const struct tl_pt_visits *v)
+{
+	const struct tl_pt_node_addrs *l = &f->node_lines[v->node];
+
+	for (uint32_t i = 0; i < v->steps; i++) {
+		bool last = v->first + i + 1 == l->count;
+		uint32_t place = f->steps[l->first + v->first + i];
+		struct tl_pt_addr_cost *cost =
+			tl_pt_addr_costs_cost(&f->thread->lines, place, v->function);
+
+		if (!cost)
+			return;
+		cost->executed += v->count;
+		cost->taken += last ? v->taken : v->count;
+		if (i + 1 == v->steps) {
+			cost->ticks += v->ticks;
+			tl_add_cost(&cost->cycles, v->cycles,
+				    &f->thread->stack.fold.losses.saturated);
+		}
+	}
+}
+
+/* Where the visit ends. */
+static uint32_t last_place(const struct tl_pt_folder *f, const struct tl_pt_visits *v)
+{
+	return f->steps[f->node_lines[v->node].first + v->first + v->steps - 1];
+}
+
+static void give_visits(struct tl_pt_folder *f)
+{
+	tl_pt_attribute_rest(f);
+	for (size_t i = 1; i < f->visit_count; i++)
+		flush_visits(f, &f->visits[i]);
+	if (f->last_visit)
+		f->thread->lines.last_place = last_place(f, &f->visits[f->last_visit]) + 1;
+}
+
+void tl_pt_visits_flush(struct tl_pt_folder *f)
+{
+	/* Without memory steps may be missing, and nothing comes of it. */
+	if (!f->thread->lines.no_memory && !f->functions.no_memory)
+		give_visits(f);
+	for (size_t i = 1; i < f->visit_count; i++)
+		f->node_lines[f->visits[i].node] = (struct tl_pt_node_addrs){ 0 };
+	f->outside = *f->last;
+	f->last = &f->outside;
+	f->visit_count = 1;
+	f->last_visit = 0;
+	f->step_count = 0;
 	if (f->node_lines)
-		tl_pt_attribute(f, (int64_t)(fold->hot.clock - before), 0);
-}
-
-/* Ticks per instruction, so that time is `tsc` behind these nodes. */
-static uint64_t rate_to(const struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
-			uint64_t tsc)
-{
-	const struct tl_fold *fold = &f->thread->stack.fold;
-	uint64_t step = tsc - fold->last, insns = 0;
-
-	if (!fold->started || f->closed || step > SPREAD_MOST || fold->hot.clock > INT64_MAX - step)
-		return 0;
-	for (size_t i = 0; i < count; i++)
-		insns += f->known->nodes[numbers[i]].insns;
-	return insns ? (step << TL_PT_RATE_BITS) / insns : 0;
-}
-
-static void run_at(struct tl_pt_folder *f, const uint32_t *numbers, size_t count, uint64_t rate)
-{
-	struct tl_fold *fold = &f->thread->stack.fold;
-
-	if (!count)
-		return;
-	f->rate = rate;
-	f->part = 0;
-	f->base = fold->hot.clock;
-	tl_pt_fold_nodes(f, numbers, count);
-	fold->last += fold->hot.clock - f->base;
-	f->base = fold->hot.clock;
-	f->rate = 0;
-}
-
-/* Run nodes, so that the time is that of `to` behind them; NULL: no time passes. */
-static void run_to(struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
-		   const struct tl_pt_timestamp *to)
-{
-	if (f->cycles.seen)
-		tl_pt_cycles_begin(f, numbers, count, to ? to->cycles : f->cycles.last);
-	run_at(f, numbers, count, to ? rate_to(f, numbers, count, to->tsc) : 0);
-	if (to)
-		set_time(f, to);
-}
-
-void tl_pt_fold_unstamped(struct tl_pt_folder *f)
-{
-	f->ahead = f->numbers + f->held;
-	run_to(f, f->numbers, f->held, f->cycles.due ? &f->cycles.next : NULL);
-	f->cycles.due = false;
-	f->held = 0;
-}
-
-/* A count from before the last moment, modulo 2^64. */
-static bool is_over(const struct tl_pt_folder *f, uint64_t cycles)
-{
-	return cycles - f->cycles.last > INT64_MAX;
-}
-
-void tl_pt_fold_event(struct tl_pt_folder *f, const struct tl_pt_event *event)
-{
-	const struct tl_pt_timestamp now = { .tsc = event->tsc, .cycles = event->cycles };
-
-	/* What was kept for a later packet has a time that is over (5.7). */
-	if (!event->has_tsc || is_over(f, event->cycles))
-		return;
-	f->cycles.seen |= event->cycles != f->cycles.last;
-	if (f->cycles.seen)
-		set_time(f, &now);
-}
-
-/* What is said again moves nothing; behind a loss, so is what was said before it. */
-static bool is_now(const struct tl_pt_folder *f, const struct tl_pt_timestamp *mark)
-{
-	const struct tl_fold *fold = &f->thread->stack.fold;
-	const struct tl_pt_cycle_count *c = &f->cycles;
-
-	if (c->due)
-		return mark->tsc == c->next.tsc && mark->cycles == c->next.cycles;
-	return (fold->started && mark->tsc == fold->last && mark->cycles == c->last) ||
-	       is_over(f, mark->cycles);
-}
-
-/*
- * Nodes up to a mark. With CYC, one stands before nearly every packet, and says when the last
- * branch of that was: then the nodes behind the mark are those that ran until it.
- */
-static void run_up_to(struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
-		      const struct tl_pt_timestamp *mark)
-{
-	f->cycles.seen |= mark->cycles != f->cycles.last;
-	if (!f->cycles.seen) {
-		run_to(f, numbers, count, mark);
-		return;
-	}
-	run_to(f, numbers, count, f->cycles.due ? &f->cycles.next : NULL);
-	/* Nodes before the first time that is told are where that is. */
-	if (!f->thread->stack.fold.started)
-		move_gate(f, mark->tsc);
-	f->cycles.next = *mark;
-	f->cycles.due = true;
-}
-
-void tl_pt_fold_timed(struct tl_pt_folder *f, const struct tl_pt_node_batch *run, bool more)
-{
-	size_t at = 0, count = f->held + run->count;
-
-	for (size_t i = 0; i < run->timestamp_count; i++) {
-		size_t to = f->held + run->timestamps[i].index;
-
-		if (is_now(f, &run->timestamps[i]))
-			continue;
-		if (to > count)
-			to = count;
-		run_up_to(f, f->numbers + at, to - at, &run->timestamps[i]);
-		at = to;
-	}
-	/* In fixed portions, so that it does not matter in what runs nodes come. */
-	for (; count - at >= HELD_MOST; at += HELD_MOST)
-		run_to(f, f->numbers + at, HELD_MOST, NULL);
-	if (at)
-		memmove(f->numbers, f->numbers + at, (count - at) * sizeof(*f->numbers));
-	f->held = count - at;
-	if (!more)
-		tl_pt_fold_unstamped(f);
+		f->known->looked = 0;
 }

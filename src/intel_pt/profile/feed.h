@@ -8,6 +8,8 @@
  */
 #include <tracelathe/intel_pt.h>
 
+#include "intel_pt/code/mapping.h"
+
 /*
  * A stretch: bytes [from, to) of those that `config` spans; what stands before is there for what it
  * leaves behind.
@@ -24,18 +26,6 @@ struct tl_pt_trace_slice {
 	/* the stream's piece before goes on here, with another space or thread */
 	bool continues;
 	bool gap; /* trace is missing before it */
-};
-
-/* Where an address belongs to: a mapping of a file. */
-struct tl_pt_mapping {
-	uint64_t start, end;
-	const char *object; /* what it is called */
-	const char *file;   /* an ELF file for its symbols, NULL: none; lives as long as the feed */
-	uint64_t bias;      /* that file's addresses were moved by this */
-	uint64_t offset;    /* of `start` in the object */
-	const char *why;    /* there is no code of it; static, NULL: not known */
-	/* why there is no `file`, as long as the feed lives; NULL: nothing to wonder about */
-	const char *nameless;
 };
 
 struct tl_pt_feed {

@@ -423,20 +423,6 @@ static int fold_piece(struct tl_pt_folder *f, const struct tl_pt_trace_slice *pi
 
 /* ---- into the profile ---- */
 
-/* Which events there are: Ticks, Cycles, Ir. */
-static uint32_t event_count(const struct tl_pt_folder *f)
-{
-	return 1u + f->timed + f->cycles.seen;
-}
-
-void tl_pt_fold_events(const struct tl_pt_folder *f, int64_t ticks, int64_t cycles, int64_t insns,
-		       int64_t cost[1 + TL_PT_COSTS])
-{
-	cost[0] = ticks;
-	cost[1] = cycles;
-	cost[event_count(f) - 1] = insns;
-}
-
 static int new_profile(const struct tl_pt_folder *f, struct tl_profile **profile,
 		       struct tl_error *err)
 {
@@ -444,7 +430,7 @@ static int new_profile(const struct tl_pt_folder *f, struct tl_profile **profile
 	static const struct tl_event cycles = { "Cycles", "Cycles of the core", "cycles", "" };
 	static const struct tl_event insns = { "Ir", "Instructions", "instructions", "" };
 	struct tl_event events[] = { ticks, cycles, insns };
-	uint32_t count = event_count(f);
+	uint32_t count = tl_pt_event_count(f);
 	int status;
 
 	events[count - 1] = insns;

@@ -302,7 +302,8 @@ uint32_t tl_pt_visits_first(struct tl_pt_folder *folder, uint32_t number, uint32
 /* Visits to costs of addresses: the thread is put down, or nodes will be forgotten. */
 void tl_pt_visits_flush(struct tl_pt_folder *folder);
 
-/* fold.c: costs as the profile's events have them. */
+/* address_costs.c: how many events the profile has: Ticks, Cycles, Ir; costs in their order. */
+uint32_t tl_pt_event_count(const struct tl_pt_folder *folder);
 void tl_pt_fold_events(const struct tl_pt_folder *folder, int64_t ticks, int64_t cycles,
 		       int64_t insns, int64_t cost[1 + TL_PT_COSTS]);
 

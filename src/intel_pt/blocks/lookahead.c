@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes decoded ahead of the caller, and what the caller sees of the decoder meanwhile. */
+#include "intel_pt/blocks/decoder.h"
+
+/* The clock at the node given last: nodes behind it have been decoded already. */
+const struct tl_pt_node_time *tl_pt_time_now(const struct tl_pt_decoder *decoder)
+{
+	const struct tl_pt_lookahead *batch = &decoder->batch;
+	const struct tl_pt_node_time *found = &decoder->given;
+
+	for (uint32_t i = 0; i < batch->time_count && batch->times[i].index < batch->at; i++)
+		found = &batch->times[i];
+	return found;
+}
+
+void tl_pt_lookahead_ready(struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_lookahead *batch = &decoder->batch;
+	bool plain = !batch->speculative && !batch->eos && !tl_pt_is_v1(decoder);
+
+	batch->plain = plain ? batch->filled : 0;
+}
+
+void tl_pt_decode_ahead(struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_lookahead *batch = &decoder->batch;
+	size_t most = decoder->config.flags & TL_PT_CLASSIC ? TL_PT_LOOKAHEAD_CLASSIC
+							    : TL_PT_LOOKAHEAD_NODES;
+	struct tl_pt_out out = { decoder->ids, decoder->ids + most };
+
+	decoder->moments =
+		(struct tl_pt_node_times){ .list = decoder->times, .most = TL_PT_LOOKAHEAD_NODES };
+	/* What an event behind these nodes changes is not so yet. */
+	decoder->given_asid = decoder->graph.asid;
+	*batch = (struct tl_pt_lookahead){ .ids = decoder->ids,
+					   .times = decoder->times,
+					   .eos = decoder->eos };
+	batch->stop = tl_pt_advance(decoder, &out);
+	batch->speculative = decoder->run_speculative;
+	batch->time_count = decoder->moments.count;
+	batch->filled = (uint32_t)(out.pos - decoder->ids);
+	tl_pt_lookahead_ready(decoder);
+}
+
+/* A run without nodes may be none: room had to be made, or an error is to become an event. */
+static bool goes_on(const struct tl_pt_decoder *decoder)
+{
+	if (decoder->batch.stop == TL_PT_STOP_ERROR)
+		return decoder->error && tl_pt_may_salvage(decoder);
+	return decoder->batch.stop == TL_PT_STOP_FULL;
+}
+
+void tl_pt_lookahead_fill(struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_lookahead *batch = &decoder->batch;
+
+	if (batch->at < batch->filled)
+		return;
+	if (batch->at)
+		decoder->given = *tl_pt_time_now(decoder);
+	do
+		if (decoder->parallel)
+			decoder->parallel_ops->fill(decoder);
+		else
+			tl_pt_decode_ahead(decoder);
+	while (!batch->filled && goes_on(decoder));
+}
+
+static int v1_status(const struct tl_pt_decoder *decoder)
+{
+	/* There is another block to come. */
+	if (decoder->have_held)
+		return 0;
+	return (decoder->on ? 0 : TL_PT_STATUS_IP_SUPPRESSED) |
+	       (decoder->eos ? TL_PT_END_OF_STREAM : 0);
+}
+
+/* End of stream is told when no event comes before it ("pt_blk_next"). */
+int tl_pt_status_now(const struct tl_pt_decoder *decoder)
+{
+	if (tl_pt_is_v1(decoder))
+		return v1_status(decoder);
+	if (decoder->batch.at < decoder->batch.filled)
+		return decoder->batch.eos ? TL_PT_END_OF_STREAM : 0;
+	if (decoder->is_due)
+		return TL_PT_EVENT_PENDING | (decoder->was_on ? 0 : TL_PT_STATUS_IP_SUPPRESSED);
+	return (decoder->on ? 0 : TL_PT_STATUS_IP_SUPPRESSED) |
+	       (decoder->eos ? TL_PT_END_OF_STREAM : 0);
+}
+
+int tl_pt_next_node(struct tl_pt_decoder *decoder, uint32_t *number)
+{
+	if (!decoder->synced)
+		return -TL_PT_NOSYNC;
+	tl_pt_lookahead_fill(decoder);
+	if (decoder->batch.at == decoder->batch.filled)
+		return decoder->is_due ? -TL_PT_EVENT_IGNORED : -(int)decoder->error;
+	*number = decoder->batch.ids[decoder->batch.at++];
+	return 0;
+}

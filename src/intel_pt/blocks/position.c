@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the walk stands: its node, its return stack, its time; and all of that while nodes change.
+ */
+#include "intel_pt/blocks/decoder.h"
+
+void tl_pt_push_links(struct tl_pt_decoder *decoder, uint32_t link)
+{
+	const uint32_t *list;
+
+	if (!(link & TL_PT_LINK_LIST)) {
+		tl_pt_push(decoder, link);
+		return;
+	}
+	list = &decoder->graph.lists[link & ~TL_PT_LINK_LIST];
+	for (uint32_t i = 1; i <= list[0]; i++)
+		tl_pt_push(decoder, list[i]);
+}
+
+void tl_pt_clear_stack(struct tl_pt_decoder *decoder)
+{
+	for (unsigned i = 0; i < TL_PT_STACK; i++)
+		decoder->stack[i] = TL_PT_NODE_NONE;
+	decoder->top = 0;
+}
+
+bool tl_pt_set_ip(struct tl_pt_decoder *decoder, uint64_t ip)
+{
+	uint32_t number = tl_pt_graph_node(&decoder->graph, ip);
+
+	if (!number) {
+		/* Room was made sure of before (tl_pt_graph_has_room()). */
+		tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.offset);
+		return false;
+	}
+	decoder->cur = number;
+	return true;
+}
+
+void tl_pt_position_reset(struct tl_pt_decoder *decoder)
+{
+	tl_pt_clear_stack(decoder);
+	decoder->count = 0;
+	decoder->tip_pending = false;
+	decoder->idle = 0;
+	decoder->border = decoder->have_tick = false;
+	decoder->rest_count = decoder->since = 0;
+	decoder->last_walked = TL_PT_NODE_NONE;
+	decoder->cur = TL_PT_NODE_BEHIND;
+	decoder->last = (struct tl_pt_block){ .iclass = TL_PT_IC_ERROR };
+	decoder->last_flags = 0;
+}
+
+struct places {
+	uint64_t cur, stack[TL_PT_STACK];
+	uint64_t used; /* a bit for each entry of the stack */
+};
+
+static void note_places(const struct tl_pt_decoder *decoder, struct places *places)
+{
+	const struct tl_pt_block *blocks = decoder->graph.blocks;
+
+	places->used = 0;
+	if (decoder->cur >= TL_PT_NODE_FIRST)
+		places->cur = blocks[decoder->cur].ip;
+	for (unsigned i = 0; i < TL_PT_STACK; i++) {
+		if (decoder->stack[i] == TL_PT_NODE_NONE)
+			continue;
+		places->used |= UINT64_C(1) << i;
+		places->stack[i] = blocks[tl_pt_edge_node(decoder->stack[i])].ip;
+	}
+}
+
+static bool find_places(struct tl_pt_decoder *decoder, const struct places *places)
+{
+	if (decoder->cur >= TL_PT_NODE_FIRST && !tl_pt_set_ip(decoder, places->cur))
+		return false;
+	for (unsigned i = 0; i < TL_PT_STACK; i++) {
+		if (!(places->used >> i & 1))
+			continue;
+		decoder->stack[i] =
+			tl_pt_edge_offset(tl_pt_graph_node(&decoder->graph, places->stack[i]));
+		if (!decoder->stack[i]) {
+			tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.offset);
+			return false;
+		}
+	}
+	return true;
+}
+
+bool tl_pt_change_space(struct tl_pt_decoder *decoder, const struct tl_pt_asid *asid,
+			enum tl_pt_exec_mode mode)
+{
+	struct tl_pt_graph *graph = &decoder->graph;
+	unsigned before = graph->space;
+	struct places places;
+
+	tl_pt_graph_switch(graph, asid, mode);
+	if (graph->space == before)
+		return true;
+	note_places(decoder, &places);
+	return find_places(decoder, &places);
+}
+
+bool tl_pt_drop_nodes(struct tl_pt_decoder *decoder)
+{
+	struct tl_pt_graph *graph = &decoder->graph;
+	struct places places = { .used = 0 };
+
+	decoder->last_walked = TL_PT_NODE_NONE;
+	if (graph->nodes)
+		note_places(decoder, &places);
+	if (tl_pt_graph_reset(graph, decoder->image) < 0) {
+		tl_pt_fail(decoder, TL_PT_NOMEM, decoder->item.offset);
+		return false;
+	}
+	return find_places(decoder, &places);
+}
+
+void tl_pt_note_time(struct tl_pt_decoder *decoder, const uint32_t *out)
+{
+	const struct tl_pt_clock *time = &decoder->flow.time;
+	struct tl_pt_node_times *moments = &decoder->moments;
+	uint32_t index = (uint32_t)(out - moments->begin);
+
+	if (time->have_tsc == decoder->noted.have_tsc && time->tsc == decoder->noted.tsc &&
+	    time->lost_mtc == decoder->noted.lost_mtc &&
+	    time->lost_cyc == decoder->noted.lost_cyc && time->count == decoder->noted.cycles)
+		return;
+	decoder->noted = (struct tl_pt_node_time){ index,          time->lost_mtc, time->lost_cyc,
+						   time->have_tsc, time->tsc,      time->count };
+	if (!moments->list)
+		return;
+	/* Time that passed without a node between is none that a node has. */
+	if (moments->count && moments->list[moments->count - 1].index == index)
+		moments->count--;
+	moments->list[moments->count++] = decoder->noted;
+}
+
+void tl_pt_note_psb_state(const struct tl_pt_decoder *decoder, struct tl_pt_psb_state *psb_state,
+			  uint64_t ip)
+{
+	const uint32_t kept = TL_PT_SLOW_POWER | TL_PT_SLOW_EVD | TL_PT_SLOW_ITEMS;
+
+	psb_state->on = decoder->on;
+	psb_state->ip = ip;
+	psb_state->speculative = decoder->speculative;
+	psb_state->resume_known = decoder->resume_known;
+	psb_state->resume_ip = decoder->resume_ip;
+	psb_state->clean = !(decoder->flow.slow_path_reasons & kept) && decoder->settled;
+	psb_state->mode = tl_pt_graph_mode(&decoder->graph);
+	psb_state->asid = decoder->graph.asid;
+	psb_state->time = decoder->flow.time;
+}
+
+bool tl_pt_may_salvage(const struct tl_pt_decoder *decoder)
+{
+	return decoder->config.flags & TL_PT_SALVAGE && decoder->error != TL_PT_EOS &&
+	       decoder->error != TL_PT_NOMEM && decoder->error != TL_PT_NOSYNC;
+}

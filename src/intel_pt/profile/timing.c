@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Time of a fold. A trace tells it now and then, with MTC every few hundred branches; between two
+ * such moments time is spread over the instructions that ran, so that short calls have durations,
+ * too. Sums stay what the trace says. Nodes are held back until the next moment is known; where an
+ * event comes before it, what it takes is the innermost call's.
+ */
+#include <string.h>
+
+#include "core/error.h"
+#include "intel_pt/profile/fold.h"
+#include "profile/model/model.h"
+
+/* Steps of time that are spread: a longer one is no step inside a run of code. */
+enum { HELD_MOST = TL_PT_FOLD_BATCH / 2 };
+#define SPREAD_MOST (UINT64_C(1) << 40)
+
+static void move_gate(struct tl_pt_folder *f, uint64_t tsc)
+{
+	const struct tl_pt_fold_options *o = f->options;
+	bool closed = tsc < o->from_ticks || (o->to_ticks && tsc >= o->to_ticks);
+
+	if (closed == f->closed)
+		return;
+	tl_pt_fold_settle(f);
+	f->closed = closed;
+	tl_fold_gate(&f->thread->stack.fold, !closed);
+}
+
+static void set_time(struct tl_pt_folder *f, const struct tl_pt_timestamp *to)
+{
+	struct tl_fold *fold = &f->thread->stack.fold;
+	uint64_t before = fold->hot.clock;
+
+	if (f->cycles.seen)
+		tl_pt_cycles_end(f, to->cycles);
+	tl_fold_time(fold, to->tsc);
+	if (f->options->from_ticks || f->options->to_ticks)
+		move_gate(f, to->tsc);
+	if (f->node_lines)
+		tl_pt_attribute(f, (int64_t)(fold->hot.clock - before), 0);
+}
+
+/* Ticks per instruction, so that time is `tsc` behind these nodes. */
+static uint64_t rate_to(const struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
+			uint64_t tsc)
+{
+	const struct tl_fold *fold = &f->thread->stack.fold;
+	uint64_t step = tsc - fold->last, insns = 0;
+
+	if (!fold->started || f->closed || step > SPREAD_MOST || fold->hot.clock > INT64_MAX - step)
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		insns += f->known->nodes[numbers[i]].insns;
+	return insns ? (step << TL_PT_RATE_BITS) / insns : 0;
+}
+
+static void run_at(struct tl_pt_folder *f, const uint32_t *numbers, size_t count, uint64_t rate)
+{
+	struct tl_fold *fold = &f->thread->stack.fold;
+
+	if (!count)
+		return;
+	f->rate = rate;
+	f->part = 0;
+	f->base = fold->hot.clock;
+	tl_pt_fold_nodes(f, numbers, count);
+	fold->last += fold->hot.clock - f->base;
+	f->base = fold->hot.clock;
+	f->rate = 0;
+}
+
+/* Run nodes, so that the time is that of `to` behind them; NULL: no time passes. */
+static void run_to(struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
+		   const struct tl_pt_timestamp *to)
+{
+	if (f->cycles.seen)
+		tl_pt_cycles_begin(f, numbers, count, to ? to->cycles : f->cycles.last);
+	run_at(f, numbers, count, to ? rate_to(f, numbers, count, to->tsc) : 0);
+	if (to)
+		set_time(f, to);
+}
+
+void tl_pt_fold_unstamped(struct tl_pt_folder *f)
+{
+	f->ahead = f->numbers + f->held;
+	run_to(f, f->numbers, f->held, f->cycles.due ? &f->cycles.next : NULL);
+	f->cycles.due = false;
+	f->held = 0;
+}
+
+/* A count from before the last moment, modulo 2^64. */
+static bool is_over(const struct tl_pt_folder *f, uint64_t cycles)
+{
+	return cycles - f->cycles.last > INT64_MAX;
+}
+
+void tl_pt_fold_event(struct tl_pt_folder *f, const struct tl_pt_event *event)
+{
+	const struct tl_pt_timestamp now = { .tsc = event->tsc, .cycles = event->cycles };
+
+	/* What was kept for a later packet has a time that is over (5.7). */
+	if (!event->has_tsc || is_over(f, event->cycles))
+		return;
+	f->cycles.seen |= event->cycles != f->cycles.last;
+	if (f->cycles.seen)
+		set_time(f, &now);
+}
+
+/* What is said again moves nothing; behind a loss, so is what was said before it. */
+static bool is_now(const struct tl_pt_folder *f, const struct tl_pt_timestamp *mark)
+{
+	const struct tl_fold *fold = &f->thread->stack.fold;
+	const struct tl_pt_cycle_count *c = &f->cycles;
+
+	if (c->due)
+		return mark->tsc == c->next.tsc && mark->cycles == c->next.cycles;
+	return (fold->started && mark->tsc == fold->last && mark->cycles == c->last) ||
+	       is_over(f, mark->cycles);
+}
+
+/*
+ * Nodes up to a mark. With CYC, one stands before nearly every packet, and says when the last
+ * branch of that was: then the nodes behind the mark are those that ran until it.
+ */
+static void run_up_to(struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
+		      const struct tl_pt_timestamp *mark)
+{
+	f->cycles.seen |= mark->cycles != f->cycles.last;
+	if (!f->cycles.seen) {
+		run_to(f, numbers, count, mark);
+		return;
+	}
+	run_to(f, numbers, count, f->cycles.due ? &f->cycles.next : NULL);
+	/* Nodes before the first time that is told are where that is. */
+	if (!f->thread->stack.fold.started)
+		move_gate(f, mark->tsc);
+	f->cycles.next = *mark;
+	f->cycles.due = true;
+}
+
+void tl_pt_fold_timed(struct tl_pt_folder *f, const struct tl_pt_node_batch *run, bool more)
+{
+	size_t at = 0, count = f->held + run->count;
+
+	for (size_t i = 0; i < run->timestamp_count; i++) {
+		size_t to = f->held + run->timestamps[i].index;
+
+		if (is_now(f, &run->timestamps[i]))
+			continue;
+		if (to > count)
+			to = count;
+		run_up_to(f, f->numbers + at, to - at, &run->timestamps[i]);
+		at = to;
+	}
+	/* In fixed portions, so that it does not matter in what runs nodes come. */
+	for (; count - at >= HELD_MOST; at += HELD_MOST)
+		run_to(f, f->numbers + at, HELD_MOST, NULL);
+	if (at)
+		memmove(f->numbers, f->numbers + at, (count - at) * sizeof(*f->numbers));
+	f->held = count - at;
+	if (!more)
+		tl_pt_fold_unstamped(f);
+}
