@@ -6,9 +6,9 @@
  * perf.data, the container of Linux perf: its records, and the Intel PT that is in it.
  *
  * Two floors. A reader (tl_perf_open(), tl_perf_next()) gives the records of a file, of a pipe's
- * bytes or of a directory's "data" file, in either byte order, expanded when compressed. A trace
- * (tl_perf_trace_open()) reads all of them once and gives runs: which bytes of which AUX buffer ran
- * in which thread over which code.
+ * bytes or of a directory's "data" file, in either byte order, decompressed. A trace
+ * (tl_perf_trace_open()) reads all of them once and gives scheduled slices: which bytes of which
+ * AUX buffer were executed by which thread, and in which address space.
  *
  * Section numbers are those of docs/formats/perf-data.md; UAPI is <linux/perf_event.h>.
  */
@@ -131,104 +131,104 @@ struct tl_perf_sample {
 };
 
 /* What stands in a record, by its type (UAPI, enum perf_event_type; section 4). */
-struct tl_perf_of_mmap { /* MMAP, MMAP2 */
+struct tl_perf_mmap_fields { /* MMAP, MMAP2 */
 	uint32_t pid, tid;
 	uint64_t address, length, page_offset, inode, generation;
 	uint32_t dev_major, dev_minor, protection, flags;
 	struct tl_perf_build_id build_id;
 	struct tl_perf_text path;
 };
-struct tl_perf_of_comm {
+struct tl_perf_comm_fields {
 	uint32_t pid, tid;
 	struct tl_perf_text name;
 };
-struct tl_perf_of_task {
+struct tl_perf_task_fields {
 	uint32_t pid, ppid, tid, ptid;
 	uint64_t time_ns;
 }; /* FORK, EXIT */
-struct tl_perf_of_lost {
+struct tl_perf_lost_fields {
 	uint64_t id, count;
 }; /* LOST, LOST_SAMPLES (id 0) */
-struct tl_perf_of_throttle {
+struct tl_perf_throttle_fields {
 	uint64_t time_ns, id, stream;
 };
-struct tl_perf_of_aux {
+struct tl_perf_aux_fields {
 	uint64_t offset, size, flags;
 };
 /* ITRACE_START, SWITCH_CPU_WIDE (the other one), READ */
-struct tl_perf_of_thread {
+struct tl_perf_thread_fields {
 	uint32_t pid, tid;
 };
-struct tl_perf_of_namespaces {
+struct tl_perf_namespaces_fields {
 	uint32_t pid, tid;
 	uint64_t count;
 };
-struct tl_perf_of_ksymbol {
+struct tl_perf_ksymbol_fields {
 	uint64_t address;
 	uint32_t length;
 	uint16_t type, flags;
 	struct tl_perf_text name;
 };
-struct tl_perf_of_bpf {
+struct tl_perf_bpf_fields {
 	uint16_t type, flags;
 	uint32_t id;
 	const uint8_t *tag;
 };
-struct tl_perf_of_cgroup {
+struct tl_perf_cgroup_fields {
 	uint64_t id;
 	struct tl_perf_text path;
 };
-struct tl_perf_of_poke {
+struct tl_perf_poke_fields {
 	uint64_t address;
 	uint16_t old_size, new_size;
 	const uint8_t *bytes;
 };
-struct tl_perf_of_output {
+struct tl_perf_output_fields {
 	uint64_t hw_id;
 };
-struct tl_perf_of_build_id {
+struct tl_perf_build_id_fields {
 	uint32_t pid;
 	struct tl_perf_build_id build_id;
 	struct tl_perf_text path;
 };
-struct tl_perf_of_auxtrace {
+struct tl_perf_auxtrace_fields {
 	uint64_t size, offset, reference;
 	uint32_t idx, tid, cpu;
 };
 /* words: u64 */
-struct tl_perf_of_auxtrace_info {
+struct tl_perf_auxtrace_info_fields {
 	uint32_t type;
 	const uint8_t *words;
 	uint64_t count;
 };
-struct tl_perf_of_auxtrace_error {
+struct tl_perf_auxtrace_error_fields {
 	uint32_t type, code, cpu, pid, tid;
 	uint64_t ip, time_ns;
 	struct tl_perf_text text;
 };
-struct tl_perf_of_time_conv {
+struct tl_perf_time_conv_fields {
 	uint64_t shift, mult, zero, cycles, mask;
 	bool zero_valid, short_valid;
 };
-struct tl_perf_of_feature {
+struct tl_perf_feature_fields {
 	uint64_t id;
 	struct tl_perf_text data;
 };
 /* EVENT_UPDATE: 2 is a name */
-struct tl_perf_of_update {
+struct tl_perf_update_fields {
 	uint64_t what, id;
 	struct tl_perf_text data;
 };
 /* ID_INDEX, THREAD_MAP, STAT_CONFIG: entries that are there */
-struct tl_perf_of_list {
+struct tl_perf_list_fields {
 	uint64_t count;
 };
-struct tl_perf_of_stat {
+struct tl_perf_stat_fields {
 	uint64_t id, value, enabled, running;
 	uint32_t cpu, thread;
 };
 /* bytes as stored; only with `compressed` of the options */
-struct tl_perf_of_compressed {
+struct tl_perf_compressed_fields {
 	uint64_t size;
 };
 
@@ -251,30 +251,30 @@ struct tl_perf_record {
 	const struct tl_perf_attr *attr;
 	struct tl_perf_id id;
 	union {
-		struct tl_perf_of_mmap mmap;
-		struct tl_perf_of_comm comm;
-		struct tl_perf_of_task task;
-		struct tl_perf_of_lost lost;
-		struct tl_perf_of_throttle throttle;
-		struct tl_perf_of_aux aux;
-		struct tl_perf_of_thread thread;
-		struct tl_perf_of_namespaces namespaces;
-		struct tl_perf_of_ksymbol ksymbol;
-		struct tl_perf_of_bpf bpf;
-		struct tl_perf_of_cgroup cgroup;
-		struct tl_perf_of_poke poke;
-		struct tl_perf_of_output output;
+		struct tl_perf_mmap_fields mmap;
+		struct tl_perf_comm_fields comm;
+		struct tl_perf_task_fields task;
+		struct tl_perf_lost_fields lost;
+		struct tl_perf_throttle_fields throttle;
+		struct tl_perf_aux_fields aux;
+		struct tl_perf_thread_fields thread;
+		struct tl_perf_namespaces_fields namespaces;
+		struct tl_perf_ksymbol_fields ksymbol;
+		struct tl_perf_bpf_fields bpf;
+		struct tl_perf_cgroup_fields cgroup;
+		struct tl_perf_poke_fields poke;
+		struct tl_perf_output_fields output;
 		struct tl_perf_sample sample;
-		struct tl_perf_of_build_id build_id;
-		struct tl_perf_of_auxtrace auxtrace;
-		struct tl_perf_of_auxtrace_info auxtrace_info;
-		struct tl_perf_of_auxtrace_error auxtrace_error;
-		struct tl_perf_of_time_conv time_conv;
-		struct tl_perf_of_feature feature;
-		struct tl_perf_of_update update;
-		struct tl_perf_of_list list;
-		struct tl_perf_of_stat stat;
-		struct tl_perf_of_compressed compressed;
+		struct tl_perf_build_id_fields build_id;
+		struct tl_perf_auxtrace_fields auxtrace;
+		struct tl_perf_auxtrace_info_fields auxtrace_info;
+		struct tl_perf_auxtrace_error_fields auxtrace_error;
+		struct tl_perf_time_conv_fields time_conv;
+		struct tl_perf_feature_fields feature;
+		struct tl_perf_update_fields update;
+		struct tl_perf_list_fields list;
+		struct tl_perf_stat_fields stat;
+		struct tl_perf_compressed_fields compressed;
 	};
 };
 
@@ -325,11 +325,12 @@ TL_API int tl_perf_open(struct tl_perf_reader **reader, struct tl_source *source
 			const struct tl_perf_options *options, struct tl_error *err);
 
 /**
- * The next record. Damage is a fault and costs the record; where a size lies, reading goes on at
- * the next place that can only be a record, else it ends.
+ * The next record. A damaged record is skipped and listed as a fault; if its size is wrong, reading
+ * goes on at the next place where several records in a row fit, else it ends.
+ * @param size  sizeof(struct tl_perf_record)
  * @return 1 and a record, 0 at the end, negative tl_status
  */
-TL_API int tl_perf_next(struct tl_perf_reader *reader, struct tl_perf_record *record,
+TL_API int tl_perf_next(struct tl_perf_reader *reader, struct tl_perf_record *record, size_t size,
 			struct tl_error *err);
 /** Begin again with the first record. */
 TL_API void tl_perf_rewind(struct tl_perf_reader *reader);
@@ -371,49 +372,53 @@ struct tl_perf_trace_options {
 	size_t build_id_dir_count;
 	const char *directory; /**< where relative names are looked for; NULL: where the file is */
 	bool no_files;         /**< look for no code at all */
-	uint64_t process, thread, cpu; /**< what runs are `chosen`, TL_NOWHERE: any */
+	uint64_t process, thread, cpu; /**< which slices are `chosen`, TL_NOWHERE: any */
 };
 
 struct tl_perf_trace;
 
 /**
- * A run: bytes of one AUX buffer that one thread ran over one image. Runs of all buffers come in
- * the order of their beginnings, so that those of a thread are in order, wherever it ran; those of
- * one buffer are in the order of its bytes.
+ * A scheduled slice: bytes of one AUX buffer that one thread executed in one address space. Slices
+ * of all buffers come in the order of their beginnings, so that those of a thread are in order,
+ * whichever processor it was on; those of one buffer are in the order of its bytes.
  *
- * A run is bytes [config.begin + from, config.begin + to). A buffer has one decoder, kept beside
- * those of the others:
+ * A slice is bytes [config->begin + from, config->begin + to). Keep one decoder for each buffer:
  *
- *   unless run.continues: open it with run.config and run.image
- *   tl_pt_decoder_set_asid(run.asid); tl_pt_decoder_set_end(run.to)
- *   unless run.continues: tl_pt_decoder_sync_forward()
- *   decode until the end of the stream is told
+ *   unless slice.continues: open it with slice.config and slice.image
+ *   tl_pt_decoder_set_asid(slice.asid); tl_pt_decoder_set_end(slice.to)
+ *   unless slice.continues: tl_pt_decoder_sync_forward()
+ *   decode until the end of the stream is reported
  *
- * All spaces are in one image, which grows as new ones are met: each has an asid of its own.
+ * All address spaces are in one image, which grows as new ones are met: each has an asid of its
+ * own.
  */
-struct tl_perf_run {
+struct tl_perf_sched_slice {
 	uint64_t stream;               /**< number of the buffer, from 0 */
 	uint64_t process, thread, cpu; /**< TL_NOWHERE: unknown */
-	const char *command;           /**< name of the thread then, "" when unknown */
-	struct tl_pt_config config;    /**< begin, end: a stretch of the buffer without gaps */
+	const char *command;           /**< name of the thread at that time, "" when unknown */
+	/**
+	 * Begin and end are a range of the buffer without gaps. Valid until the next slice of the
+	 * same buffer.
+	 */
+	const struct tl_pt_config *config;
 	uint64_t from, to;
-	uint64_t buffer_offset; /**< of config.begin in the buffer's stream of bytes */
-	/** of config.begin in the file; TL_NOWHERE: in several places of it */
+	uint64_t buffer_offset; /**< of config->begin in the buffer's stream of bytes */
+	/** of config->begin in the file; TL_NOWHERE: in several places of it */
 	uint64_t file_offset;
 	uint64_t start_tsc; /**< when it begins, 0: unknown */
-	/** same bytes as the stream's run before: its decoder goes on */
+	/** the same range as the slice of this buffer before it: its decoder goes on */
 	bool continues;
 	bool gap;                  /**< trace was lost before it */
-	struct tl_pt_image *image; /**< the trace's own, the same for all runs */
-	struct tl_pt_asid asid;    /**< what the code is found under in it */
-	/** number of the address space: for tl_perf_trace_place() */
+	struct tl_pt_image *image; /**< the trace's own, the same for all slices */
+	struct tl_pt_asid asid;    /**< of the slice's code in the image */
+	/** number of the address space: for tl_perf_trace_find_mapping() */
 	uint32_t space;
-	/** the filters want it; else decode it only to keep in step */
+	/** the options want it; else decode it only to keep the decoder in step */
 	bool chosen;
 };
 
-/** Code a file could not be found for, and what the run loses by it. */
-struct tl_perf_missing {
+/** Code whose file was not found. */
+struct tl_perf_missing_code {
 	const char *path; /**< as recorded */
 	/** static: "no such file", "another build", "memory without a file", ... */
 	const char *reason;
@@ -421,38 +426,45 @@ struct tl_perf_missing {
 	char build_id[41]; /**< hexadecimal, "" when unknown */
 };
 
-/** Where an address belongs to in a run. */
-struct tl_perf_place {
-	uint64_t start, end, page_offset; /**< of the mapping */
-	const char *path;                 /**< as recorded */
+/** A mapping of a file into an address space. */
+struct tl_perf_mapping {
+	uint64_t start, end, page_offset;
+	const char *path; /**< as recorded */
 	/** the file its code is taken from, NULL: none was found, or it is not in a file */
 	const char *file;
-	const char *why; /**< static: why there is no code of it; NULL: there is */
-	uint64_t bias;   /**< what the loader added to the addresses of that file */
+	const char *reason; /**< static: why there is no code of it; NULL: there is */
+	uint64_t bias;      /**< what the loader added to the addresses of that file */
 };
 
 /**
- * Read the sideband of all records and gather the AUX buffers.
+ * Read all records once: processes, maps and switches, and where the AUX data are.
  * @return 0; TL_UNSUPPORTED: records, but no Intel PT; and what tl_perf_open() and tl_perf_next()
  *         return
  */
 TL_API int tl_perf_trace_open(struct tl_perf_trace **trace, struct tl_source *source,
 			      const struct tl_perf_trace_options *options, struct tl_error *err);
-/** @return 1 and a run, 0 at the end, negative tl_status */
-TL_API int tl_perf_trace_next(struct tl_perf_trace *trace, struct tl_perf_run *run,
-			      struct tl_error *err);
-/** Begin again with the first run. */
+/**
+ * The next slice.
+ * @param size  sizeof(struct tl_perf_sched_slice)
+ * @return 1 and a slice, 0 at the end, negative tl_status
+ */
+TL_API int tl_perf_trace_next(struct tl_perf_trace *trace, struct tl_perf_sched_slice *slice,
+			      size_t size, struct tl_error *err);
+/** Begin again with the first slice. */
 TL_API void tl_perf_trace_rewind(struct tl_perf_trace *trace);
 TL_API const struct tl_perf_pt_info *tl_perf_trace_info(const struct tl_perf_trace *trace);
 TL_API struct tl_perf_reader *tl_perf_trace_reader(struct tl_perf_trace *trace);
 /**
- * Where an address of the run just given belongs to. @return false: to no mapping that was recorded
+ * The mapping of an address in an address space.
+ * @param space  tl_perf_sched_slice.space
+ * @param size   sizeof(struct tl_perf_mapping)
+ * @return 1; 0: no mapping of the address was recorded; TL_BAD_USAGE: no such space or size
  */
-TL_API bool tl_perf_trace_place(struct tl_perf_trace *trace, const struct tl_perf_run *run,
-				uint64_t ip, struct tl_perf_place *place);
-/** Code not found for the runs given so far, each object once. */
-TL_API const struct tl_perf_missing *tl_perf_trace_missing(const struct tl_perf_trace *trace,
-							   size_t *count);
+TL_API int tl_perf_trace_find_mapping(const struct tl_perf_trace *trace, uint32_t space,
+				      uint64_t ip, struct tl_perf_mapping *mapping, size_t size);
+/** Code not found for the slices given so far, each object once. */
+TL_API const struct tl_perf_missing_code *tl_perf_trace_missing(const struct tl_perf_trace *trace,
+								size_t *count);
 /** Ticks to nanoseconds of the perf clock (6). @return false when the file has no conversion */
 TL_API bool tl_perf_trace_ns(const struct tl_perf_trace *trace, uint64_t tsc, uint64_t *ns);
 TL_API bool tl_perf_trace_tsc(const struct tl_perf_trace *trace, uint64_t ns, uint64_t *tsc);

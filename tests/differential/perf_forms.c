@@ -16,7 +16,8 @@
 #include "intel_pt/code/program.h"
 #include "intel_pt/listing/text.h"
 #include "isa/x86/x86_flow.h"
-#include "perf_data/sideband.h"
+#include "perf_data/auxtrace/sideband.h"
+#include "perf_data/listing/sideband_text.h"
 
 enum { COLUMNS = 11, MAX_TEXT = 1 << 20, STREAMS = 4 };
 enum { TEST, CPU, TOOL, PT, BIN, ADDRESS, OPTIONS, SIDEBAND, EXPECTED, LINES, ORIGIN };

@@ -27,7 +27,7 @@ struct decode {
 	bool list;
 };
 
-static struct thread *find_thread(struct decode *d, const struct tl_perf_run *run)
+static struct thread *find_thread(struct decode *d, const struct tl_perf_sched_slice *run)
 {
 	for (size_t i = 0; i < d->count; i++)
 		if (d->threads[i].thread == run->thread && d->threads[i].process == run->process)
@@ -79,7 +79,7 @@ static void decode_run(struct decode *d, struct thread *t, struct tl_pt_decoder 
 	}
 }
 
-static int run_one(struct decode *d, const struct tl_perf_run *run)
+static int run_one(struct decode *d, const struct tl_perf_sched_slice *run)
 {
 	struct tl_pt_decoder **decoder = &d->decoders[run->stream % MOST];
 	struct thread *t = find_thread(d, run);
@@ -90,7 +90,7 @@ static int run_one(struct decode *d, const struct tl_perf_run *run)
 	snprintf(t->command, sizeof(t->command), "%s", run->command);
 	if (!run->continues) {
 		tl_pt_decoder_close(*decoder);
-		if (tl_pt_decoder_open(decoder, &run->config, run->image) < 0)
+		if (tl_pt_decoder_open(decoder, run->config, run->image) < 0)
 			return 1;
 	}
 	if (tl_pt_decoder_set_asid(*decoder, &run->asid) < 0)
@@ -106,7 +106,7 @@ static void tell(const struct decode *d, struct tl_perf_trace *trace)
 {
 	size_t count, listed;
 	uint64_t faults, skipped;
-	const struct tl_perf_missing *missing = tl_perf_trace_missing(trace, &count);
+	const struct tl_perf_missing_code *missing = tl_perf_trace_missing(trace, &count);
 	const struct tl_perf_fault *fault =
 		tl_perf_faults(tl_perf_trace_reader(trace), &listed, &faults, &skipped);
 
@@ -126,7 +126,7 @@ int main(int argc, char **argv)
 	struct decode *d = calloc(1, sizeof(*d));
 	struct tl_source *source = NULL;
 	struct tl_perf_trace *trace = NULL;
-	struct tl_perf_run run;
+	struct tl_perf_sched_slice run;
 	struct tl_error err;
 	int status;
 
@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 	status = tl_source_open(&source, argv[argc - 1], NULL, &err);
 	if (status == 0)
 		status = tl_perf_trace_open(&trace, source, NULL, &err);
-	while (status >= 0 && (status = tl_perf_trace_next(trace, &run, &err)) > 0)
+	while (status >= 0 && (status = tl_perf_trace_next(trace, &run, sizeof(run), &err)) > 0)
 		if (run_one(d, &run))
 			status = TL_NO_MEMORY;
 	if (trace)

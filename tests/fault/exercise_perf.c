@@ -6,7 +6,7 @@
 
 #include <tracelathe/tracelathe.h>
 
-#include "perf_data/tell.h"
+#include "perf_data/listing/describe.h"
 
 enum { DECODERS = 64, STEPS = 2000, RUNS = 2000 };
 
@@ -60,7 +60,7 @@ static const char *walk_once(struct bytes in, struct tl_perf_reader *reader, str
 	const char *broken = NULL;
 
 	*walk = (struct walk){ .records = 0 };
-	while (!broken && (walk->status = tl_perf_next(reader, &rec, &err)) > 0) {
+	while (!broken && (walk->status = tl_perf_next(reader, &rec, sizeof(rec), &err)) > 0) {
 		broken = bad_record(in, &rec);
 		walk->records++;
 		walk->sum += rec.type + rec.body_size;
@@ -106,13 +106,14 @@ static const char *walk_records(struct bytes in)
 
 /* ---- runs ---- */
 
-static const char *bad_run(const struct tl_perf_run *run, const struct tl_perf_run *last)
+static const char *bad_run(const struct tl_perf_sched_slice *run,
+			   const struct tl_perf_sched_slice *last, const uint8_t *begin)
 {
-	const uint64_t size = (uint64_t)(run->config.end - run->config.begin);
+	const uint64_t size = (uint64_t)(run->config->end - run->config->begin);
 
 	if (run->from >= run->to || run->to > size)
 		return "a run of no bytes, or behind its end";
-	if (run->continues && (run->from != last->to || run->config.begin != last->config.begin))
+	if (run->continues && (run->from != last->to || run->config->begin != begin))
 		return "a run does not begin where the one before it ends";
 	if (!run->continues && run->from)
 		return "a first run that does not begin at the beginning";
@@ -140,25 +141,27 @@ static void decode(struct tl_pt_decoder *decoder, int status)
 
 struct decoding {
 	struct tl_pt_decoder *decoders[DECODERS];
-	struct tl_perf_run last[DECODERS];
+	struct tl_perf_sched_slice last[DECODERS];
+	const uint8_t *begin[DECODERS]; /* of the range of `last` */
 };
 
-static const char *decode_run(struct decoding *d, const struct tl_perf_run *run)
+static const char *decode_run(struct decoding *d, const struct tl_perf_sched_slice *run)
 {
 	struct tl_pt_decoder **decoder = &d->decoders[run->stream % DECODERS];
-	struct tl_perf_run *last = &d->last[run->stream % DECODERS];
+	struct tl_perf_sched_slice *last = &d->last[run->stream % DECODERS];
 	const char *broken;
 	int status;
 
 	if (run->stream >= DECODERS)
 		return NULL;
-	broken = bad_run(run, last);
+	broken = bad_run(run, last, d->begin[run->stream % DECODERS]);
 	*last = *run;
+	d->begin[run->stream % DECODERS] = run->config->begin;
 	if (broken)
 		return broken;
 	if (!run->continues) {
 		tl_pt_decoder_close(*decoder);
-		if (tl_pt_decoder_open(decoder, &run->config, run->image) < 0)
+		if (tl_pt_decoder_open(decoder, run->config, run->image) < 0)
 			return NULL;
 	}
 	if (!*decoder || tl_pt_decoder_set_asid(*decoder, &run->asid) < 0)
@@ -199,20 +202,23 @@ static const char *walk_runs(struct bytes in)
 	};
 	/* clang-format on */
 	struct decoding d = { .decoders = { NULL } };
-	struct tl_perf_place place;
+	struct tl_perf_mapping place;
 	struct tl_perf_trace *trace;
 	struct tl_source *source;
-	struct tl_perf_run run;
+	struct tl_perf_sched_slice run;
 	const char *broken = NULL;
 	struct tl_error err;
 
 	if (tl_source_open_memory(&source, in.data, in.size, "memory", &err) < 0)
 		return "memory is not opened";
 	if (tl_perf_trace_open(&trace, source, &options, &err) == 0) {
-		for (int i = 0; !broken && i < RUNS && tl_perf_trace_next(trace, &run, &err) > 0;
+		for (int i = 0;
+		     !broken && i < RUNS && tl_perf_trace_next(trace, &run, sizeof(run), &err) > 0;
 		     i++) {
 			broken = decode_run(&d, &run);
-			if (tl_perf_trace_place(trace, &run, 0x400000, &place) && !place.path)
+			if (tl_perf_trace_find_mapping(trace, run.space, 0x400000, &place,
+						       sizeof(place)) > 0 &&
+			    !place.path)
 				broken = "a place without a name";
 		}
 		for (int i = 0; i < DECODERS; i++)

@@ -31,7 +31,7 @@ static int read_records(const struct scene *scene, unsigned variant, uint64_t *d
 	if (!status)
 		status = tl_perf_open(&reader, source, &options, &err);
 	for (int pass = 0; !status && pass < 2; pass++) {
-		while ((status = tl_perf_next(reader, &rec, &err)) > 0)
+		while ((status = tl_perf_next(reader, &rec, sizeof(rec), &err)) > 0)
 			digest_number(digest, rec.type + rec.body_size + rec.id.time_ns);
 		tl_perf_rewind(reader);
 	}
@@ -42,13 +42,14 @@ static int read_records(const struct scene *scene, unsigned variant, uint64_t *d
 
 static int walk_runs(struct tl_perf_trace *trace, uint64_t *digest, struct tl_error *err)
 {
-	struct tl_perf_run run;
+	struct tl_perf_sched_slice slice;
 	size_t count;
 	int status;
 
-	while ((status = tl_perf_trace_next(trace, &run, err)) > 0) {
-		digest_number(digest, run.from + run.to + run.process + run.thread + run.space);
-		digest_bytes(digest, run.config.begin, (size_t)run.to);
+	while ((status = tl_perf_trace_next(trace, &slice, sizeof(slice), err)) > 0) {
+		digest_number(digest,
+			      slice.from + slice.to + slice.process + slice.thread + slice.space);
+		digest_bytes(digest, slice.config->begin, (size_t)slice.to);
 	}
 	tl_perf_trace_missing(trace, &count);
 	digest_number(digest, count);

@@ -55,6 +55,7 @@ SUB_ROOMS = {
     "open": [[""], ["adapters"]],
     "report": [[""], ["table", "tree", "annotate", "diff"]],
     "export": [[""], ["stacks"], ["profile", "timeline", "flame"]],
+    "perf_data": [["container"], ["processes"], ["auxtrace"], ["listing"]],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 

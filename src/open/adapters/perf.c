@@ -6,13 +6,14 @@
 #include "core/error.h"
 #include "core/source.h"
 #include "open/adapters/intel_pt.h"
-#include "perf_data/tell.h"
+#include "perf_data/auxtrace/pt_info.h"
+#include "perf_data/listing/describe.h"
 
 struct perf_input {
 	struct tl_pt_input pt;
-	struct tl_perf_reader *reader; /* of the last call on records: what it met is damage */
-	struct tl_perf_trace *trace;   /* NULL: not opened yet */
-	struct tl_perf_run run;
+	struct tl_perf_reader *reader;    /* of the last call on records: what it met is damage */
+	struct tl_perf_trace *trace;      /* NULL: not opened yet */
+	struct tl_perf_sched_slice slice; /* the last one that was fed */
 	const struct tl_input_options *options;
 };
 
@@ -21,25 +22,26 @@ struct perf_input {
 static int next_piece(void *arg, struct tl_pt_trace_slice *piece, struct tl_error *err)
 {
 	struct perf_input *p = arg;
-	struct tl_perf_run *run = &p->run;
-	int status = tl_perf_trace_next(p->trace, run, err);
+	struct tl_perf_sched_slice *slice = &p->slice;
+	int status = tl_perf_trace_next(p->trace, slice, sizeof(*slice), err);
 
 	if (status <= 0)
 		return status;
 	*piece = (struct tl_pt_trace_slice){
-		.config = run->config,
-		.from = run->from,
-		.to = run->to,
-		.base = run->file_offset == TL_NOWHERE ? run->buffer_offset : run->file_offset,
-		.image = run->image,
-		.asid = run->asid,
-		.stream = run->stream,
-		.process = run->process,
-		.thread = run->thread,
-		.cpu = run->cpu,
-		.command = run->command,
-		.continues = run->continues,
-		.gap = run->gap,
+		.config = *slice->config,
+		.from = slice->from,
+		.to = slice->to,
+		.base = slice->file_offset == TL_NOWHERE ? slice->buffer_offset
+							 : slice->file_offset,
+		.image = slice->image,
+		.asid = slice->asid,
+		.stream = slice->stream,
+		.process = slice->process,
+		.thread = slice->thread,
+		.cpu = slice->cpu,
+		.command = slice->command,
+		.continues = slice->continues,
+		.gap = slice->gap,
 	};
 	status = tl_pt_input_configure(p->options, &piece->config, err);
 	return status < 0 ? status : 1;
@@ -55,9 +57,9 @@ static void rewind_pieces(void *arg)
 static bool place_of(void *arg, uint64_t ip, struct tl_pt_mapping *place)
 {
 	struct perf_input *p = arg;
-	struct tl_perf_place found;
+	struct tl_perf_mapping found;
 
-	if (!tl_perf_trace_place(p->trace, &p->run, ip, &found))
+	if (tl_perf_trace_find_mapping(p->trace, p->slice.space, ip, &found, sizeof(found)) <= 0)
 		return false;
 	*place = (struct tl_pt_mapping){
 		.start = found.start,
@@ -66,7 +68,7 @@ static bool place_of(void *arg, uint64_t ip, struct tl_pt_mapping *place)
 		.file = found.file,
 		.bias = found.bias,
 		.offset = found.page_offset,
-		.why = found.why,
+		.why = found.reason,
 	};
 	return true;
 }
@@ -122,7 +124,7 @@ static int need_trace(struct tl_input *input, struct tl_error *err)
 	info = tl_perf_trace_info(p->trace);
 	p->pt.feed.timed = info->config & info->tsc_bit;
 	p->pt.feed.frequency =
-		tl_pt_input_hz(o, info->tsc_ctc_d, info->tsc_ctc_n, tl_perf_tsc_hz(info));
+		tl_pt_input_hz(o, info->tsc_ctc_d, info->tsc_ctc_n, tl_perf_pt_info_tsc_hz(info));
 	return 0;
 }
 
@@ -259,13 +261,15 @@ static size_t code_of_perf(struct tl_input *input, const char *object, uint64_t 
 			   uint8_t *bytes, size_t size)
 {
 	struct perf_input *p = input->handle;
-	struct tl_perf_place place;
+	struct tl_perf_mapping place;
 	int count;
 
-	if (!p->trace || !p->run.image ||
-	    !tl_perf_trace_place(p->trace, &p->run, address, &place) || strcmp(place.path, object))
+	if (!p->trace || !p->slice.image ||
+	    tl_perf_trace_find_mapping(p->trace, p->slice.space, address, &place, sizeof(place)) <=
+		    0 ||
+	    strcmp(place.path, object))
 		return 0;
-	count = tl_pt_image_read(p->run.image, NULL, bytes, size, &p->run.asid, address);
+	count = tl_pt_image_read(p->slice.image, NULL, bytes, size, &p->slice.asid, address);
 	return count > 0 ? (size_t)count : 0;
 }
 

@@ -172,7 +172,7 @@ static inline void reader_close(struct file *f)
 
 static inline int next(struct file *f)
 {
-	return tl_perf_next(f->reader, &f->rec, &f->err);
+	return tl_perf_next(f->reader, &f->rec, sizeof(f->rec), &f->err);
 }
 
 static inline void assert_text(struct tl_perf_text text, const char *wanted)

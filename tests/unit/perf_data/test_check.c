@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "perf_data/tell.h"
+#include "perf_data/listing/describe.h"
 
 static struct file f;
 

@@ -423,6 +423,36 @@ static void by_time(void **state)
 	reader_close(&f);
 }
 
+/*
+ * "Nothing is written behind the size that the caller gives ... members that the library does not
+ * know become zero. A size below that of the first release is TL_BAD_USAGE, and nothing is written"
+ * (docs/abi.md).
+ */
+static void a_record_of_another_size(void **state)
+{
+	struct {
+		struct tl_perf_record rec;
+		uint8_t newer[8], behind[8];
+	} got;
+	const uint8_t untouched[8] = { 165, 165, 165, 165, 165, 165, 165, 165 }, zeros[8] = { 0 };
+
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_comm(&f, 1, 2, "ab", 0, 5);
+	file_end(&f);
+	reader_open(&f, NULL);
+	memset(&got, 165, sizeof(got));
+	assert_int_equal(tl_perf_next(f.reader, &got.rec, sizeof(got.rec) - 1, &f.err),
+			 TL_BAD_USAGE);
+	assert_memory_equal(&got, untouched, 8);
+	assert_int_equal(tl_perf_next(f.reader, &got.rec, sizeof(got.rec) + 8, &f.err), 1);
+	assert_int_equal(got.rec.comm.tid, 2);
+	assert_memory_equal(got.newer, zeros, 8);
+	assert_memory_equal(got.behind, untouched, 8);
+	assert_int_equal(tl_perf_next(f.reader, &got.rec, sizeof(got.rec), &f.err), 0);
+	reader_close(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -441,6 +471,7 @@ int main(void)
 		cmocka_unit_test(compressed_records),
 		cmocka_unit_test(what_does_not_expand),
 		cmocka_unit_test(by_time),
+		cmocka_unit_test(a_record_of_another_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records beside a raw trace, followed as it is decoded. */
+#include "perf_data/auxtrace/sideband.h"
+
+#include "intel_pt/blocks/decoder.h"
+#include "perf_data/processes/trace.h"
+
+enum { STREAMS_MOST = 16 };
+
+struct side_stream {
+	struct tl_perf_sideband_stream about;
+	struct tl_perf_reader *reader;
+	struct tl_source *source;
+	struct tl_perf_record rec; /* the next one */
+	bool have, ended;
+	uint64_t tsc; /* its time */
+};
+
+struct tl_perf_sideband {
+	struct tl_perf_trace *trace; /* processes, files, spaces */
+	struct side_stream streams[STREAMS_MOST];
+	size_t count;
+	uint64_t kernel_start;
+	uint32_t pid, next_pid; /* TL_PERF_KERNEL_PID: none */
+	bool known;             /* a context was entered */
+	bool stale;             /* maps of it have changed */
+	struct tl_error err;
+};
+
+int tl_perf_sideband_open(struct tl_perf_sideband **sideband, const char *directory,
+			  uint64_t kernel_start, struct tl_error *err)
+{
+	struct tl_perf_sideband *s = calloc(1, sizeof(*s));
+
+	*sideband = s;
+	if (!s)
+		return tl_error_memory(err);
+	s->kernel_start = kernel_start;
+	s->pid = s->next_pid = TL_PERF_KERNEL_PID;
+	s->trace = calloc(1, sizeof(*s->trace));
+	if (!s->trace)
+		return tl_error_memory(err);
+	s->trace->spool = -1;
+	s->trace->directory = strdup(directory);
+	s->trace->cache = tl_pt_cache_open(NULL);
+	s->trace->reader = calloc(1, sizeof(*s->trace->reader));
+	if (!s->trace->directory || !s->trace->cache || !s->trace->reader ||
+	    tl_names_add(&s->trace->names, "", 0) == TL_NONE)
+		return tl_error_memory(err);
+	s->trace->reader->header.os_release = "";
+	return 0;
+}
+
+void tl_perf_sideband_close(struct tl_perf_sideband *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->count; i++) {
+		tl_perf_close(s->streams[i].reader);
+		tl_source_close(s->streams[i].source);
+	}
+	tl_perf_trace_close(s->trace);
+	free(s);
+}
+
+/* Kernel records alone, of one event: a reader that has been given its attribute. */
+int tl_perf_sideband_add(struct tl_perf_sideband *s, const struct tl_perf_sideband_stream *about,
+			 struct tl_error *err)
+{
+	struct side_stream *stream = &s->streams[s->count];
+	const struct tl_perf_attr attr = { .sample_type = about->sample_type,
+					   .flags = TL_PERF_ATTR_SAMPLE_ID_ALL,
+					   .name = "" };
+	struct tl_perf_reader *r;
+
+	if (s->count == STREAMS_MOST)
+		return tl_error_at(err, TL_TOO_LARGE, TL_NOWHERE, "too many sideband streams");
+	r = calloc(1, sizeof(*r));
+	if (!r || !tl_grow(&r->attrs.list, &r->attrs.capacity, 1, sizeof(attr))) {
+		free(r);
+		return tl_error_memory(err);
+	}
+	r->attrs.list[0] = attr;
+	r->attrs.count = r->attrs.header_count = 1;
+	r->map = about->data;
+	r->map_size = about->size;
+	r->end = about->size;
+	*stream = (struct side_stream){ .about = *about, .reader = r };
+	s->count++;
+	return 0;
+}
+
+/* ---- by time ---- */
+
+static uint64_t to_tsc(const struct tl_perf_sideband_stream *about, uint64_t ns)
+{
+	const struct tl_perf_trace clock = { .info = { .time_shift = about->time_shift,
+						       .time_mult = about->time_mult,
+						       .time_zero = about->time_zero } };
+	uint64_t tsc;
+
+	return tl_perf_trace_tsc(&clock, ns, &tsc) ? tsc : 0;
+}
+
+static int look(struct side_stream *stream, struct tl_error *err)
+{
+	int status;
+
+	if (stream->have || stream->ended)
+		return 0;
+	status = tl_perf_record_next(stream->reader, &stream->rec, err);
+	stream->have = status > 0;
+	stream->ended = status == 0;
+	stream->tsc = stream->have && stream->rec.id.time_ns != TL_NOWHERE
+			      ? to_tsc(&stream->about, stream->rec.id.time_ns)
+			      : 0;
+	return status < 0 ? status : 0;
+}
+
+int tl_perf_sideband_next(struct tl_perf_sideband *s, uint64_t tsc, struct tl_perf_record *rec,
+			  const struct tl_perf_sideband_stream **about, struct tl_error *err)
+{
+	struct side_stream *first = NULL;
+
+	for (size_t i = 0; i < s->count; i++) {
+		struct side_stream *stream = &s->streams[i];
+		int status = look(stream, err);
+
+		if (status < 0)
+			return status;
+		/* The records of a stream stay in their order, whatever their times. */
+		if (stream->have && stream->tsc <= tsc && (!first || stream->tsc < first->tsc))
+			first = stream;
+	}
+	if (!first)
+		return 0;
+	*rec = first->rec;
+	*about = &first->about;
+	first->have = false;
+	return 1;
+}
+
+/* ---- what they say ---- */
+
+static int load_map(struct tl_perf_sideband *s, struct tl_perf_record *rec)
+{
+	s->stale = true;
+	if (rec->mmap.address >= s->kernel_start)
+		rec->misc = (uint16_t)((rec->misc & ~TL_PERF_MISC_CPUMODE) | TL_PERF_MISC_KERNEL);
+	return tl_perf_add_map(s->trace, rec, rec->id.time_ns, &s->err);
+}
+
+static int load_comm(struct tl_perf_sideband *s, struct tl_perf_record *rec)
+{
+	s->stale = true;
+	return tl_perf_add_comm(s->trace, rec, rec->id.time_ns, &s->err);
+}
+
+static int load_fork(struct tl_perf_sideband *s, struct tl_perf_record *rec)
+{
+	return tl_perf_add_fork(s->trace, rec, rec->id.time_ns, &s->err);
+}
+
+static int load_itrace_start(struct tl_perf_sideband *s, struct tl_perf_record *rec)
+{
+	s->next_pid = rec->thread.pid;
+	return 0;
+}
+
+static int load_switch(struct tl_perf_sideband *s, struct tl_perf_record *rec)
+{
+	if (!(rec->misc & TL_PERF_MISC_OUT) && rec->id.process != TL_NOWHERE)
+		s->next_pid = (uint32_t)rec->id.process;
+	return 0;
+}
+
+static int load_switch_cpu_wide(struct tl_perf_sideband *s, struct tl_perf_record *rec)
+{
+	if (rec->misc & TL_PERF_MISC_OUT)
+		s->next_pid = rec->thread.pid;
+	return 0;
+}
+
+static const struct {
+	uint32_t type;
+	bool primary; /* only of the traced processor */
+	int (*take)(struct tl_perf_sideband *s, struct tl_perf_record *rec);
+	/* clang-format off */
+} rows[] = {
+	{ TL_PERF_MMAP, false, load_map },     { TL_PERF_MMAP2, false, load_map },
+	{ TL_PERF_COMM, false, load_comm },    { TL_PERF_FORK, false, load_fork },
+	{ TL_PERF_ITRACE_START, true, load_itrace_start }, { TL_PERF_SWITCH, true, load_switch },
+	{ TL_PERF_SWITCH_CPU_WIDE, true, load_switch_cpu_wide },
+};
+/* clang-format on */
+
+static int apply(struct tl_perf_sideband *s, const struct tl_perf_sideband_stream *about,
+		 struct tl_perf_record *rec)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].type == rec->type)
+			return rows[i].primary && !about->primary ? 0 : rows[i].take(s, rec);
+	return 0;
+}
+
+/* ---- along the trace ---- */
+
+/*
+ * Whether another context may begin where this event is: a switch is the kernel's work, so it shows
+ * when flow leaves for the kernel or comes from it, or at once when flow is there.
+ */
+static bool may_switch(const struct tl_perf_sideband *s, const struct tl_pt_event *event)
+{
+	switch (event->kind) {
+	case TL_PT_EV_ENABLED:
+	case TL_PT_EV_DISABLED:
+	case TL_PT_EV_ASYNC_DISABLED:
+	case TL_PT_EV_ASYNC_BRANCH:
+	case TL_PT_EV_PAGING:
+	case TL_PT_EV_ASYNC_PAGING:
+		return true;
+	default:
+		return !event->ip_suppressed && event->ip >= s->kernel_start;
+	}
+}
+
+/*
+ * The present context's code, as its maps are now: the kernel's have changed, too. The decoder
+ * still has the old image.
+ */
+static int enter(struct tl_perf_sideband *s, struct tl_pt_decoder *decoder)
+{
+	const uint32_t process = tl_perf_process_find(s->trace, s->pid);
+	const size_t changes = process == TL_NONE ? 0 : s->trace->processes[process].count;
+	struct tl_pt_image *old = s->trace->image;
+	struct tl_pt_asid asid;
+	int status = 0;
+
+	s->stale = false;
+	s->trace->image = NULL;
+	s->trace->space_count = 0;
+	tl_index_free(&s->trace->address_space_index);
+	if (tl_perf_address_space_add(s->trace, process, changes, &asid, &s->err) < 0)
+		status = -TL_PT_NOMEM;
+	if (status == 0)
+		status = tl_pt_decoder_set_image(decoder, s->trace->image);
+	if (status == 0)
+		status = tl_pt_decoder_set_asid(decoder, &asid);
+	if (status < 0) {
+		tl_pt_image_close(s->trace->image);
+		s->trace->image = old;
+		return status;
+	}
+	tl_pt_image_close(old);
+	return 0;
+}
+
+static int take_records(struct tl_perf_sideband *s, uint64_t tsc,
+			const struct tl_perf_sideband_hooks *hooks)
+{
+	const struct tl_perf_sideband_stream *about;
+	struct tl_perf_record rec;
+	int status;
+
+	while ((status = tl_perf_sideband_next(s, tsc, &rec, &about, &s->err)) > 0) {
+		hooks->record(hooks->arg, about, &rec);
+		if (apply(s, about, &rec) < 0)
+			return -TL_PT_NOMEM;
+	}
+	return status < 0 ? -TL_PT_NOMEM : 0;
+}
+
+int tl_perf_sideband_event(struct tl_perf_sideband *s, struct tl_pt_decoder *decoder,
+			   const struct tl_perf_sideband_hooks *hooks)
+{
+	/* The decoder goes on as soon as its event is taken: who runs what is settled before. */
+	const struct tl_pt_event event = decoder->due;
+	struct tl_pt_event taken;
+	int status = 0;
+
+	hooks->event(hooks->arg, &event);
+	if (event.has_tsc)
+		status = take_records(s, event.tsc, hooks);
+	if (status == 0 && s->next_pid != TL_PERF_KERNEL_PID && s->next_pid != s->pid &&
+	    may_switch(s, &event)) {
+		s->pid = s->next_pid;
+		s->known = s->stale = true;
+		hooks->context(hooks->arg, s->pid);
+	}
+	if (status == 0 && s->known && s->stale)
+		status = enter(s, decoder);
+	return status < 0 ? status : tl_pt_decoder_event_next(decoder, &taken);
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * AUX data: chunks, as AUXTRACE records and samples bring them, become streams, and these ranges
+ * without gaps (docs/formats/perf-data.md section 7).
+ */
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/source.h"
+#include "perf_data/processes/trace.h"
+
+/* ---- chunks ---- */
+
+/* The streams are few: one for each buffer, that is, a processor or a thread. */
+static struct tl_perf_aux_stream *find_stream(struct tl_perf_trace *t,
+					      const struct tl_perf_aux_stream *like)
+{
+	for (size_t i = t->stream_count; i; i--) {
+		struct tl_perf_aux_stream *s = &t->streams[i - 1];
+
+		if (s->idx == like->idx && s->cpu == like->cpu && s->tid == like->tid &&
+		    s->sampled == like->sampled)
+			return s;
+	}
+	if (!tl_grow(&t->streams, &t->stream_capacity, t->stream_count + 1, sizeof(*t->streams)))
+		return NULL;
+	t->streams[t->stream_count] = *like;
+	return &t->streams[t->stream_count++];
+}
+
+static int add_piece(struct tl_perf_trace *t, const struct tl_perf_aux_stream *like,
+		     const struct tl_perf_aux_chunk *chunk, struct tl_error *err)
+{
+	struct tl_perf_aux_stream *s = find_stream(t, like);
+
+	if (!s || !tl_grow(&s->chunks, &s->capacity, s->count + 1, sizeof(*s->chunks)))
+		return tl_error_memory(err);
+	s->chunks[s->count++] = *chunk;
+	return 0;
+}
+
+int tl_perf_add_aux_chunk(struct tl_perf_trace *t, const struct tl_perf_record *rec,
+			  struct tl_error *err)
+{
+	const struct tl_perf_aux_stream like = {
+		.idx = rec->auxtrace.idx,
+		.cpu = rec->auxtrace.cpu,
+		.tid = rec->auxtrace.cpu == TL_PERF_NO_CPU ? rec->auxtrace.tid : 0,
+		.snapshots = t->info.snapshot_mode,
+	};
+	const struct tl_perf_aux_chunk chunk = {
+		.at = (uint64_t)(rec->data - t->reader->map),
+		.size = rec->data_size,
+		.offset = rec->auxtrace.offset,
+	};
+
+	return chunk.size ? add_piece(t, &like, &chunk, err) : 0;
+}
+
+/* What was expanded is gone with the next record: it is written to a file of our own. */
+static int spool(struct tl_perf_trace *t, const uint8_t *data, size_t size, uint64_t *at,
+		 struct tl_error *err)
+{
+	if (t->spool < 0)
+		t->spool = tl_open_unlinked(err);
+	if (t->spool < 0)
+		return t->spool;
+	*at = t->spooled;
+	t->spooled += size;
+	while (size) {
+		const ssize_t done = write(t->spool, data, size);
+
+		if (done < 0 && errno != EINTR)
+			return tl_error_system(err, "cannot write the temporary file");
+		data += done < 0 ? 0 : done;
+		size -= done < 0 ? 0 : (size_t)done;
+	}
+	return 0;
+}
+
+int tl_perf_add_sample_chunk(struct tl_perf_trace *t, const struct tl_perf_record *rec,
+			     struct tl_error *err)
+{
+	const bool per_cpu = rec->id.cpu != TL_NOWHERE && t->info.per_cpu_mmaps;
+	const struct tl_perf_aux_stream like = {
+		.cpu = per_cpu ? (uint32_t)rec->id.cpu : TL_PERF_NO_CPU,
+		.tid = per_cpu || rec->id.thread == TL_NOWHERE ? 0 : (uint32_t)rec->id.thread,
+		.snapshots = true,
+		.sampled = true,
+	};
+	struct tl_perf_aux_chunk chunk = { .size = rec->sample.aux_size,
+					   .spooled = rec->inside != TL_NOWHERE };
+	int status = 0;
+
+	if (chunk.spooled)
+		status = spool(t, rec->sample.aux, (size_t)chunk.size, &chunk.at, err);
+	else
+		chunk.at = (uint64_t)(rec->sample.aux - t->reader->map);
+	return status < 0 ? status : add_piece(t, &like, &chunk, err);
+}
+
+int tl_perf_add_aux_loss(struct tl_perf_trace *t, const struct tl_perf_record *rec,
+			 uint64_t time_ns, struct tl_error *err)
+{
+	const uint64_t reported =
+		TL_PERF_AUX_TRUNCATED | TL_PERF_AUX_PARTIAL | TL_PERF_AUX_COLLISION;
+	const struct tl_perf_aux_loss mark = {
+		.offset = rec->aux.offset + rec->aux.size,
+		.time_ns = time_ns,
+		.flags = rec->aux.flags,
+		.cpu = (uint32_t)rec->id.cpu,
+		.tid = (uint32_t)rec->id.thread,
+	};
+
+	if (!(rec->aux.flags & reported))
+		return 0;
+	if (!tl_grow(&t->losses, &t->loss_capacity, t->loss_count + 1, sizeof(*t->losses)))
+		return tl_error_memory(err);
+	t->losses[t->loss_count++] = mark;
+	return 0;
+}
+
+/* ---- order ---- */
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct tl_perf_aux_chunk *x = a, *y = b;
+
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return x->at != y->at ? (x->at < y->at ? -1 : 1) : 0;
+}
+
+/*
+ * perf fills the last word of a chunk: its end may lie up to 7 bytes behind the next one's
+ * beginning. Where chunks overlap by more, the bytes are the same, and are taken once.
+ */
+static void trim_by_offset(struct tl_perf_aux_stream *s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		struct tl_perf_aux_chunk *p = &s->chunks[i],
+					 *last = kept ? &s->chunks[kept - 1] : NULL;
+
+		if (last && p->offset - last->offset < last->size) {
+			if (p->size <= last->offset + last->size - p->offset)
+				continue;
+			last->size = p->offset - last->offset;
+		}
+		p->follows = last && p->offset - last->offset == last->size;
+		s->chunks[kept++] = *p;
+	}
+	s->count = kept;
+}
+
+static const uint8_t *chunk_data(const struct tl_perf_trace *t, const struct tl_perf_aux_chunk *p)
+{
+	return (p->spooled ? (const uint8_t *)t->spool_map : t->reader->map) + p->at;
+}
+
+/*
+ * Snapshots are what was in the ring when they were taken, the oldest bytes first. What the one
+ * before it has, too, is found by a PSB of the later one, with the time behind it: from there to
+ * its end the earlier one must be the same. Returns the bytes at the beginning of `b` that are in
+ * `a`.
+ */
+static size_t find_overlap(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size)
+{
+	enum { TELLING = 32, TRIES = 64 }; /* a PSB, and what follows: TSC, TMA, CBR */
+	const uint8_t *psb = tl_pt_psb_forward(b, b + b_size);
+	const uint8_t *from = a;
+
+	if (!psb || (size_t)(b + b_size - psb) < TELLING)
+		return 0;
+	for (int i = 0; i < TRIES && (size_t)(a + a_size - from) >= TELLING; i++) {
+		const uint8_t *same = memmem(from, (size_t)(a + a_size - from), psb, TELLING);
+		const size_t left = same ? (size_t)(a + a_size - same) : 0;
+		const size_t before = (size_t)(psb - b);
+
+		if (!same)
+			return 0;
+		if (left <= (size_t)(b + b_size - psb) && before <= (size_t)(same - a) &&
+		    !memcmp(same, psb, left) && !memcmp(same - before, b, before))
+			return before + left;
+		from = same + 1;
+	}
+	return 0;
+}
+
+static void trim_snapshots(const struct tl_perf_trace *t, struct tl_perf_aux_stream *s)
+{
+	const uint8_t *last = NULL;
+	size_t last_size = 0;
+	uint64_t offset = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		struct tl_perf_aux_chunk *p = &s->chunks[i];
+		const uint8_t *data = chunk_data(t, p);
+		const size_t size = (size_t)p->size;
+		const size_t overlap = last ? find_overlap(last, last_size, data, size) : 0;
+
+		p->at += overlap;
+		p->size -= overlap;
+		p->follows = overlap;
+		p->offset = offset;
+		offset += p->size;
+		last = data;
+		last_size = size;
+	}
+}
+
+static int by_buffer(const void *a, const void *b)
+{
+	const struct tl_perf_aux_stream *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x->idx != y->idx ? (x->idx < y->idx ? -1 : 1) : (int)x->sampled - (int)y->sampled;
+}
+
+static int map_spool(struct tl_perf_trace *t, struct tl_error *err)
+{
+	void *map;
+
+	if (!t->spooled)
+		return 0;
+	map = mmap(NULL, (size_t)t->spooled, PROT_READ, MAP_SHARED, t->spool, 0);
+	if (map == MAP_FAILED)
+		return tl_error_memory(err);
+	t->spool_map = map;
+	return 0;
+}
+
+int tl_perf_sort_streams(struct tl_perf_trace *t, struct tl_error *err)
+{
+	int status = map_spool(t, err);
+
+	if (status < 0)
+		return status;
+	if (t->stream_count)
+		qsort(t->streams, t->stream_count, sizeof(*t->streams), by_buffer);
+	for (size_t i = 0; i < t->stream_count; i++) {
+		struct tl_perf_aux_stream *s = &t->streams[i];
+
+		if (s->snapshots) {
+			trim_snapshots(t, s);
+			continue;
+		}
+		qsort(s->chunks, s->count, sizeof(*s->chunks), by_offset);
+		trim_by_offset(s);
+	}
+	return 0;
+}
+
+void tl_perf_streams_free(struct tl_perf_trace *t)
+{
+	for (size_t i = 0; i < t->stream_count; i++)
+		free(t->streams[i].chunks);
+	free(t->streams);
+	free(t->losses);
+	if (t->spool_map)
+		munmap(t->spool_map, (size_t)t->spooled);
+	if (t->spool >= 0)
+		close(t->spool);
+}
+
+/* ---- ranges ---- */
+
+/* Where trace is missing inside a chunk, or at its end: the first such place behind `from`;
+ * TL_NOWHERE: none. */
+static uint64_t next_cut(const struct tl_perf_trace *t, const struct tl_perf_aux_stream *s,
+			 uint64_t from, uint64_t to)
+{
+	uint64_t cut = TL_NOWHERE;
+
+	if (s->snapshots)
+		return cut;
+	for (size_t i = 0; i < t->loss_count; i++) {
+		const struct tl_perf_aux_loss *m = &t->losses[i];
+		const bool mine = s->cpu == TL_PERF_NO_CPU ? m->tid == s->tid : m->cpu == s->cpu;
+
+		if (mine && m->flags & TL_PERF_AUX_TRUNCATED && m->offset > from &&
+		    m->offset < to && m->offset < cut)
+			cut = m->offset;
+	}
+	return cut;
+}
+
+/* Pieces at one address: written one after the other. */
+static int join_chunks(const struct tl_perf_trace *t, const struct tl_perf_aux_chunk *first,
+		       const struct tl_perf_aux_chunk *last, struct tl_perf_aux_range *out,
+		       struct tl_error *err)
+{
+	uint64_t size = 0, at = 0;
+	uint8_t *map;
+	int fd;
+
+	for (const struct tl_perf_aux_chunk *p = first; p <= last; p++)
+		size += p->size;
+	fd = tl_open_unlinked(err);
+	if (fd < 0)
+		return fd;
+	if (ftruncate(fd, (off_t)size)) {
+		close(fd);
+		return tl_error_system(err, "cannot write the temporary file");
+	}
+	map = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (map == MAP_FAILED)
+		return tl_error_memory(err);
+	for (const struct tl_perf_aux_chunk *p = first; p <= last; p++) {
+		memcpy(map + at, chunk_data(t, p), (size_t)p->size);
+		at += p->size;
+	}
+	*out = (struct tl_perf_aux_range){ map,   (size_t)size, first->offset,
+					   false, map,          (size_t)size };
+	return 0;
+}
+
+static int open_chunks(const struct tl_perf_trace *t, struct tl_perf_stream_walk *w,
+		       struct tl_error *err)
+{
+	const struct tl_perf_aux_stream *s = w->stream;
+	const struct tl_perf_aux_chunk *first = &s->chunks[w->chunk], *last = first;
+
+	while (last + 1 < s->chunks + s->count && last[1].follows)
+		last++;
+	tl_perf_aux_range_close(&w->whole);
+	w->used = 0;
+	w->gap = w->chunk > 0;
+	w->chunk = (size_t)(last - s->chunks) + 1;
+	if (first != last)
+		return join_chunks(t, first, last, &w->whole, err);
+	w->whole = (struct tl_perf_aux_range){
+		chunk_data(t, first), (size_t)first->size, first->offset, false, NULL, 0
+	};
+	return 0;
+}
+
+void tl_perf_aux_range_close(struct tl_perf_aux_range *s)
+{
+	if (s->mapped)
+		munmap(s->mapped, s->mapped_size);
+	*s = (struct tl_perf_aux_range){ .data = NULL };
+}
+
+/*
+ * The part of the joined chunks up to the next place where the buffer was full. If tracing was off
+ * before that place and begins again behind it, no control flow was lost: the range goes on.
+ */
+static void cut_range(const struct tl_perf_trace *t, struct tl_perf_stream_walk *w)
+{
+	const struct tl_perf_aux_range *all = &w->whole;
+	const uint8_t *begin = all->data + w->used, *end = all->data + all->size, *at;
+	uint64_t cut = all->offset + w->used;
+
+	do {
+		cut = next_cut(t, w->stream, cut, all->offset + all->size);
+		at = cut == TL_NOWHERE ? NULL : all->data + (cut - all->offset);
+	} while (at && tl_perf_tracing_is_off(t, begin, at, end));
+	w->range = (struct tl_perf_aux_range){
+		.data = begin,
+		.size = (size_t)((at ? at : end) - begin),
+		.offset = all->offset + w->used,
+		.gap = w->used || w->gap,
+	};
+	w->used += w->range.size;
+}
+
+int tl_perf_aux_range_next(const struct tl_perf_trace *t, struct tl_perf_stream_walk *w,
+			   struct tl_error *err)
+{
+	while (w->used >= w->whole.size) {
+		int status;
+
+		if (w->chunk >= w->stream->count)
+			return 0;
+		status = open_chunks(t, w, err);
+		if (status < 0)
+			return status;
+	}
+	cut_range(t, w);
+	return 1;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where in the packets a thread takes over: packets are walked with their time, no code is looked
+ * at. Between two packets of time only bounds are known (docs/formats/perf-data.md section 8 says
+ * what is done within them).
+ */
+#include "perf_data/processes/trace.h"
+
+#include "intel_pt/flow/flow.h"
+#include "intel_pt/packets/layout.h"
+
+enum { LOOK_AHEAD = 1 << 14 };
+
+static void take_tsc(struct tl_perf_switch_scan *s, uint64_t tsc)
+{
+	s->tsc = s->base = tsc;
+	s->cycles = 0;
+	s->have_ctc = false;
+}
+
+static uint64_t ticks_of_ctc(const struct tl_pt_config *c, uint64_t ctc)
+{
+	return c->cpuid_15_eax ? ctc * c->cpuid_15_ebx / c->cpuid_15_eax : 0;
+}
+
+/* TSC stood where the counter had `ctc`, and `fc` ticks more; MTC tells of edges only. */
+static void take_tma(struct tl_perf_switch_scan *s, const struct tl_pt_config *c,
+		     const struct tl_pt_packet *p)
+{
+	const uint32_t below = p->tma.ctc & ((1u << c->mtc_freq) - 1);
+
+	if (!c->cpuid_15_eax || c->mtc_freq > 8)
+		return;
+	s->have_ctc = true;
+	s->mtc = (uint8_t)(p->tma.ctc >> c->mtc_freq);
+	s->edges = 0;
+	s->edge_tsc = s->base - p->tma.fc - ticks_of_ctc(c, below);
+}
+
+static void take_mtc(struct tl_perf_switch_scan *s, const struct tl_pt_config *c,
+		     const struct tl_pt_packet *p)
+{
+	uint64_t tsc;
+
+	if (!s->have_ctc)
+		return;
+	s->edges += (uint8_t)(p->mtc.ctc - s->mtc);
+	s->mtc = p->mtc.ctc;
+	tsc = s->edge_tsc + ticks_of_ctc(c, s->edges << c->mtc_freq);
+	s->base = tsc > s->base ? tsc : s->base;
+	s->tsc = s->base;
+	s->cycles = 0;
+}
+
+static void take_cyc(struct tl_perf_switch_scan *s, const struct tl_pt_config *c,
+		     const struct tl_pt_packet *p)
+{
+	if (!s->cbr || !c->nom_freq || !s->base)
+		return;
+	s->cycles += p->cyc.value;
+	s->tsc = s->base + s->cycles * c->nom_freq / s->cbr;
+}
+
+static void take_ip(struct tl_perf_switch_scan *s, const struct tl_pt_packet *p, const uint8_t *at)
+{
+	if (p->ip.ipc != TL_PT_IPC_SUPPRESSED)
+		s->ip = tl_pt_apply_ip(at + 1, p->ip.ipc, s->ip);
+}
+
+/* What a packet does to time and place. */
+static void follow(struct tl_perf_switch_scan *s, const struct tl_pt_config *c,
+		   const struct tl_pt_packet *p, const uint8_t *at)
+{
+	switch (p->kind) {
+	case TL_PT_PKT_TSC:
+		take_tsc(s, p->tsc.tsc);
+		break;
+	case TL_PT_PKT_TMA:
+		take_tma(s, c, p);
+		break;
+	case TL_PT_PKT_MTC:
+		take_mtc(s, c, p);
+		break;
+	case TL_PT_PKT_CYC:
+		take_cyc(s, c, p);
+		break;
+	case TL_PT_PKT_CBR:
+		s->cbr = p->cbr.ratio;
+		break;
+	case TL_PT_PKT_PSB:
+		s->ip = 0;
+		s->in_psb = true;
+		s->on = false;
+		break;
+	case TL_PT_PKT_PSBEND:
+	case TL_PT_PKT_OVF:
+		s->in_psb = false;
+		break;
+	case TL_PT_PKT_TIP_PGE:
+	case TL_PT_PKT_TIP:
+	case TL_PT_PKT_FUP:
+		s->on = true;
+		s->off_at = NULL;
+		take_ip(s, p, at);
+		break;
+	case TL_PT_PKT_TIP_PGD:
+		s->on = false;
+		s->off_at = s->pos;
+		take_ip(s, p, at);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Over one packet; bytes that are none are passed over up to the next PSB. False at the end. */
+static bool step(struct tl_perf_switch_scan *s, struct tl_pt_packet *p, const uint8_t *end)
+{
+	const uint8_t *at = s->pos;
+	int size;
+
+	if (at >= end)
+		return false;
+	size = tl_pt_decode(p, at, end, &s->context);
+	if (size > 0) {
+		s->pos = at + size;
+		follow(s, s->context.config, p, at);
+		return true;
+	}
+	s->pos = tl_pt_psb_forward(at + 1, end);
+	s->context.items = TL_PT_ITEMS_NONE;
+	p->kind = TL_PT_PKT_UNKNOWN;
+	if (!s->pos)
+		s->pos = end;
+	return s->pos < end;
+}
+
+void tl_perf_switch_scan_begin(struct tl_perf_switch_scan *s, const struct tl_perf_trace *t,
+			       const uint8_t *begin, const uint8_t *end)
+{
+	*s = (struct tl_perf_switch_scan){ .pos = tl_pt_psb_forward(begin, end),
+					   .context = { .config = &t->config } };
+	if (!s->pos)
+		s->pos = end;
+	s->ahead = s->pos;
+}
+
+/* Over short TNT packets, most of a trace, which say nothing here. */
+static void pass_outcomes(struct tl_perf_switch_scan *s, const uint8_t *end)
+{
+	if (s->context.items != TL_PT_ITEMS_NONE)
+		return;
+	while (s->pos < end && tl_pt_is_short_tnt(*s->pos))
+		s->pos++;
+}
+
+static bool tells_time(enum tl_pt_packet_kind kind)
+{
+	return kind == TL_PT_PKT_TSC || kind == TL_PT_PKT_MTC || kind == TL_PT_PKT_CYC;
+}
+
+/* The time that the next packet of time behind the present place will tell. */
+static void look_ahead(struct tl_perf_switch_scan *s, const uint8_t *end)
+{
+	struct tl_perf_switch_scan later = *s;
+	struct tl_pt_packet p;
+
+	s->next = UINT64_MAX;
+	for (int i = 0; i < LOOK_AHEAD; i++) {
+		pass_outcomes(&later, end);
+		if (!step(&later, &p, end))
+			break;
+		if (tells_time(p.kind) && later.tsc) {
+			s->next = later.tsc;
+			break;
+		}
+	}
+	s->ahead = later.pos;
+}
+
+uint64_t tl_perf_switch_scan_first_time(const struct tl_perf_switch_scan *scan, const uint8_t *end)
+{
+	struct tl_perf_switch_scan s = *scan;
+
+	if (s.tsc)
+		return s.tsc;
+	look_ahead(&s, end);
+	return s.next == UINT64_MAX ? 0 : s.next;
+}
+
+/*
+ * May the thread that comes at `tsc` have taken over at this packet? User code goes on with
+ * TIP.PGE, or, when the kernel is traced, with a TIP from it; another address space with PIP. Time
+ * decides; where it cannot, because the switch lies between the packets of time on both sides, PIP
+ * is believed, and an address counts if only the next thread has it mapped.
+ */
+static bool takes_over(const struct tl_perf_switch_scan *s, const struct tl_pt_packet *p,
+		       bool was_kernel, uint64_t tsc, tl_perf_owner_fn *owner, const void *arg)
+{
+	const bool certain = s->tsc >= tsc, possible = s->next >= tsc && s->tsc;
+	const bool user = !(s->ip & TL_PERF_KERNEL_START);
+
+	if (s->in_psb)
+		return false;
+	switch (p->kind) {
+	case TL_PT_PKT_PIP:
+		return certain || possible;
+	case TL_PT_PKT_TIP_PGE:
+		return certain || (possible && owner(arg, s->ip) > 0);
+	case TL_PT_PKT_TIP:
+		return was_kernel && (certain || (possible && user && owner(arg, s->ip) > 0));
+	case TL_PT_PKT_MTC:
+	case TL_PT_PKT_TSC:
+		return certain && s->on && was_kernel;
+	case TL_PT_PKT_OVF:
+		return certain;
+	default:
+		return false;
+	}
+}
+
+const uint8_t *tl_perf_switch_scan_to(struct tl_perf_switch_scan *s, const uint8_t *end,
+				      uint64_t tsc, tl_perf_owner_fn *owner, const void *arg)
+{
+	struct tl_pt_packet p;
+
+	for (;;) {
+		struct tl_perf_switch_scan before;
+
+		pass_outcomes(s, end);
+		if (s->pos >= s->ahead)
+			look_ahead(s, end);
+		before = *s;
+		if (!step(s, &p, end))
+			return end;
+		if (!takes_over(s, &p, before.on && before.ip & TL_PERF_KERNEL_START, tsc, owner,
+				arg))
+			continue;
+		/*
+		 * The packet itself belongs to what comes: stay in front of it. What stands between
+		 * TIP.PGD and TIP.PGE may belong to the latter (MODE.Exec), so all of it does.
+		 */
+		*s = before;
+		return p.kind == TL_PT_PKT_TIP_PGE && before.off_at ? before.off_at : before.pos;
+	}
+}
+
+bool tl_perf_tracing_is_off(const struct tl_perf_trace *t, const uint8_t *begin, const uint8_t *at,
+			    const uint8_t *end)
+{
+	struct tl_perf_switch_scan s = { .context = { .config = &t->config } };
+	struct tl_pt_packet p;
+
+	s.pos = tl_pt_psb_backward(begin, at, end);
+	while (s.pos && s.pos < at)
+		if (!step(&s, &p, end))
+			break;
+	if (s.pos != at || s.on)
+		return false;
+	while (step(&s, &p, end))
+		switch (p.kind) {
+		case TL_PT_PKT_PAD:
+		case TL_PT_PKT_TSC:
+		case TL_PT_PKT_TMA:
+		case TL_PT_PKT_MTC:
+		case TL_PT_PKT_CYC:
+		case TL_PT_PKT_CBR:
+		case TL_PT_PKT_MODE:
+		case TL_PT_PKT_PIP:
+			continue;
+		default:
+			return p.kind == TL_PT_PKT_TIP_PGE || p.kind == TL_PT_PKT_PSB ||
+			       p.kind == TL_PT_PKT_OVF;
+		}
+	return true;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One record from bytes to fields: its event is found, the trailer is cut off the body, and the row
+ * of its type (layout.c) decodes what is left (docs/formats/perf-data.md section 4).
+ */
+#include "perf_data/container/reader.h"
+
+static const struct tl_perf_id no_id = {
+	TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, TL_NOWHERE, TL_NOWHERE,
+};
+
+/*
+ * Whose record it is: with one event, its. With several, PERF_SAMPLE_IDENTIFIER puts the id first
+ * in a sample and last in other records; without it, all events must have been recorded alike
+ * (UAPI, struct sample_id).
+ */
+static const struct tl_perf_attr *find_attr(const struct tl_perf_reader *r, uint32_t type,
+					    struct tl_perf_view body)
+{
+	const struct tl_perf_attr_table *a = &r->attrs;
+	const struct tl_perf_attr *attr;
+	uint64_t id;
+
+	if (a->count <= 1 || !a->identified || !tl_perf_view_has(&body, 8))
+		return a->count ? a->list : NULL;
+	if (type != TL_PERF_SAMPLE)
+		body.pos = body.end - 8;
+	id = tl_perf_take64(&body);
+	attr = tl_perf_attrs_find(r, id);
+	/* What perf made itself, of no event, has id 0: any event's layout is right. */
+	return attr || (type == TL_PERF_SAMPLE && id) ? attr : a->list;
+}
+
+/* Cut the trailer off the body. False: it does not fit. */
+static bool take_trailer(struct tl_perf_record *rec, struct tl_perf_view *body)
+{
+	const size_t size =
+		rec->attr && rec->type != TL_PERF_SAMPLE ? tl_perf_trailer_size(rec->attr) : 0;
+	struct tl_perf_view trailer = *body;
+
+	if (!tl_perf_view_has(body, size))
+		return false;
+	body->end -= size;
+	trailer.pos = body->end;
+	if (size)
+		tl_perf_trailer_decode(&rec->id, rec->attr, &trailer);
+	return true;
+}
+
+static int refuse(struct tl_perf_reader *r, const struct tl_perf_raw_record *raw,
+		  enum tl_perf_rule rule, bool report, struct tl_error *err)
+{
+	const uint64_t number = r->number;
+	int status;
+
+	if (!report)
+		return 0;
+	r->number = raw->number;
+	status = tl_perf_rule_broken(r, rule, raw->offset,
+				     raw->inside == TL_NOWHERE ? raw->size : 0, err);
+	r->number = number;
+	return status;
+}
+
+int tl_perf_decode(struct tl_perf_reader *r, const struct tl_perf_raw_record *raw,
+		   struct tl_perf_record *rec, bool report, struct tl_error *err)
+{
+	const struct tl_perf_layout *layout = tl_perf_layout_find(raw->type);
+	struct tl_perf_view v = tl_perf_view_of(r, raw->at, raw->size);
+
+	tl_perf_take32(&v);
+	*rec = (struct tl_perf_record){
+		.type = raw->type,
+		.misc = tl_perf_take16(&v),
+		.swapped = v.swap,
+		.offset = raw->offset,
+		.number = raw->number,
+		.inside = raw->inside,
+		.body = raw->at + TL_PERF_RECORD_HEADER_BYTES,
+		.body_size = raw->size - TL_PERF_RECORD_HEADER_BYTES,
+		.data = raw->data,
+		.data_size = raw->data_size,
+		.id = no_id,
+	};
+	tl_perf_take16(&v);
+	if (!layout) {
+		int status = refuse(r, raw, TL_PERF_RULE_RECORD_UNKNOWN, report, err);
+
+		return status < 0 ? status : 1;
+	}
+	if (tl_perf_is_kernel_record(raw->type))
+		rec->attr = find_attr(r, raw->type, v);
+	if (raw->type == TL_PERF_SAMPLE && !rec->attr)
+		return refuse(r, raw, TL_PERF_RULE_RECORD_NO_EVENT, report, err);
+	if (!take_trailer(rec, &v) || tl_perf_view_left(&v) < layout->least)
+		return refuse(r, raw, TL_PERF_RULE_RECORD_SHORT, report, err);
+	if (layout->decode && !layout->decode(rec, &v))
+		return refuse(r, raw, TL_PERF_RULE_RECORD_CONTENT, report, err);
+	return 1;
+}

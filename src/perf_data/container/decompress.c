@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * COMPRESSED and COMPRESSED2: chunks of one zstd stream of records. A record may begin in one chunk
+ * and end in the next (docs/formats/perf-data.md section 5).
+ */
+#include <zstd.h>
+
+#include "perf_data/container/reader.h"
+
+enum { WINDOW = 4 * TL_PERF_RECORD_MAX_BYTES };
+/* perf's own records shrink by some tens; this is where a bomb begins. */
+enum { MOST_RATIO = 512 };
+#define FREE_BYTES (UINT64_C(1) << 30)
+
+struct tl_perf_decompressor {
+	ZSTD_DStream *stream;
+	const uint8_t *in;
+	size_t in_left;
+	uint64_t offset; /* of the compressed record */
+	uint8_t *window; /* [from, to) is expanded and not yet given */
+	size_t from, to;
+	uint64_t expanded, stored;
+	bool more;    /* the last step filled the window: more may come without input */
+	bool stopped; /* bomb guard */
+};
+
+static int begin(struct tl_perf_reader *r, struct tl_error *err)
+{
+	struct tl_perf_decompressor *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return tl_error_memory(err);
+	r->expand = e;
+	e->window = malloc(WINDOW);
+	e->stream = e->window ? ZSTD_createDStream() : NULL;
+	if (!e->stream) {
+		tl_perf_decompress_free(r);
+		return tl_error_memory(err);
+	}
+	return 0;
+}
+
+int tl_perf_decompress_feed(struct tl_perf_reader *r, const struct tl_perf_raw_record *raw,
+			    struct tl_error *err)
+{
+	struct tl_perf_view v = tl_perf_view_of(r, raw->at + TL_PERF_RECORD_HEADER_BYTES,
+						raw->size - TL_PERF_RECORD_HEADER_BYTES);
+	struct tl_perf_decompressor *e;
+	uint64_t size = tl_perf_view_left(&v);
+
+	if (!r->expand && begin(r, err) < 0)
+		return TL_NO_MEMORY;
+	e = r->expand;
+	if (raw->type == TL_PERF_COMPRESSED2) {
+		if (!tl_perf_view_has(&v, 8))
+			return tl_perf_rule_broken(r, TL_PERF_RULE_RECORD_SHORT, raw->offset,
+						   raw->size, err);
+		size = tl_perf_take64(&v);
+		if (!tl_perf_view_has(&v, size))
+			return tl_perf_rule_broken(r, TL_PERF_RULE_RECORD_CONTENT, raw->offset,
+						   raw->size, err);
+	}
+	e->in = v.pos;
+	e->in_left = (size_t)size;
+	e->offset = raw->offset;
+	e->stored += size;
+	return 0;
+}
+
+/*
+ * The stream cannot go on: what was expanded of a record is of no use, and a new frame is wanted.
+ */
+static int fail(struct tl_perf_reader *r, enum tl_perf_rule rule, struct tl_error *err)
+{
+	struct tl_perf_decompressor *e = r->expand;
+	const uint64_t lost = e->in_left;
+
+	e->from = e->to = 0;
+	e->in_left = 0;
+	e->more = false;
+	ZSTD_DCtx_reset(e->stream, ZSTD_reset_session_only);
+	return tl_perf_rule_broken(r, rule, e->offset, lost, err);
+}
+
+/* Expand what fits. 1: something came; 0: more input is wanted; negative. */
+static int step(struct tl_perf_reader *r, struct tl_error *err)
+{
+	struct tl_perf_decompressor *e = r->expand;
+	ZSTD_inBuffer in = { e->in, e->in_left, 0 };
+	ZSTD_outBuffer out;
+	size_t result;
+
+	memmove(e->window, e->window + e->from, e->to - e->from);
+	e->to -= e->from;
+	e->from = 0;
+	out = (ZSTD_outBuffer){ e->window + e->to, WINDOW - e->to, 0 };
+	result = ZSTD_decompressStream(e->stream, &out, &in);
+	if (ZSTD_isError(result))
+		return fail(r, TL_PERF_RULE_ZSTD, err);
+	e->in += in.pos;
+	e->in_left -= in.pos;
+	e->to += out.pos;
+	e->expanded += out.pos;
+	e->more = out.pos == out.size;
+	if (e->expanded > FREE_BYTES && e->expanded / MOST_RATIO > e->stored && !e->stopped) {
+		e->stopped = true;
+		return fail(r, TL_PERF_RULE_ZSTD_RATIO, err);
+	}
+	return out.pos || in.pos;
+}
+
+/* A whole record in the window? 1; 0: not yet; negative: a fault that ends the stream. */
+static int take(struct tl_perf_reader *r, struct tl_perf_raw_record *raw, struct tl_error *err)
+{
+	struct tl_perf_decompressor *e = r->expand;
+	struct tl_perf_view v = tl_perf_view_of(r, e->window + e->from, e->to - e->from);
+
+	if (!tl_perf_view_has(&v, TL_PERF_RECORD_HEADER_BYTES))
+		return 0;
+	*raw = (struct tl_perf_raw_record){
+		.at = v.pos,
+		.offset = e->offset,
+		.inside = e->expanded - (e->to - e->from),
+	};
+	raw->type = tl_perf_take32(&v);
+	tl_perf_take16(&v);
+	raw->size = tl_perf_take16(&v);
+	if (raw->size < TL_PERF_RECORD_HEADER_BYTES) {
+		int status = fail(r, TL_PERF_RULE_RECORD_SIZE, err);
+
+		return status < 0 ? status : 0;
+	}
+	if (raw->size > e->to - e->from)
+		return 0;
+	e->from += raw->size;
+	return 1;
+}
+
+int tl_perf_decompress_next(struct tl_perf_reader *r, struct tl_perf_raw_record *raw,
+			    struct tl_error *err)
+{
+	struct tl_perf_decompressor *e = r->expand;
+
+	for (;;) {
+		int status = take(r, raw, err);
+
+		if (status)
+			return status;
+		if (e->stopped || (!e->in_left && !e->more))
+			return 0;
+		status = step(r, err);
+		if (status < 0)
+			return status;
+		if (!status) {
+			e->in_left = 0;
+			e->more = false;
+			return 0;
+		}
+	}
+}
+
+int tl_perf_decompress_end(struct tl_perf_reader *r, struct tl_error *err)
+{
+	struct tl_perf_decompressor *e = r->expand;
+	const bool left = e->from != e->to;
+
+	e->from = e->to = 0;
+	return left ? tl_perf_rule_broken(r, TL_PERF_RULE_ZSTD_CUT, e->offset, 0, err) : 0;
+}
+
+void tl_perf_decompress_rewind(struct tl_perf_reader *r)
+{
+	struct tl_perf_decompressor *e = r->expand;
+
+	if (!e)
+		return;
+	ZSTD_DCtx_reset(e->stream, ZSTD_reset_session_only);
+	e->in_left = e->from = e->to = 0;
+	e->expanded = e->stored = 0;
+	e->more = e->stopped = false;
+}
+
+void tl_perf_decompress_free(struct tl_perf_reader *r)
+{
+	struct tl_perf_decompressor *e = r->expand;
+
+	if (!e)
+		return;
+	ZSTD_freeDStream(e->stream);
+	free(e->window);
+	free(e);
+	r->expand = NULL;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The header of a file and of a pipe, and its attributes (docs/formats/perf-data.md section 2). */
+#include "perf_data/container/reader.h"
+
+struct extent {
+	uint64_t offset, size;
+};
+
+static bool inside(const struct tl_perf_reader *r, struct extent e)
+{
+	return e.offset <= r->map_size && e.size <= r->map_size - e.offset;
+}
+
+static struct extent take_extent(struct tl_perf_view *v)
+{
+	const uint64_t offset = tl_perf_take64(v);
+
+	return (struct extent){ offset, tl_perf_take64(v) };
+}
+
+/* ---- attributes ---- */
+
+static int read_attr(struct tl_perf_reader *r, struct tl_perf_view v, struct tl_error *err)
+{
+	struct tl_perf_view tail = { v.end - 16, v.end, v.swap };
+	const struct extent ids = take_extent(&tail);
+	const size_t number = r->attrs.count;
+	int status;
+
+	v.end -= 16;
+	status = tl_perf_attrs_add(r, v, err);
+	if (status < 0)
+		return status;
+	if (!inside(r, ids))
+		return tl_perf_rule_broken(r, TL_PERF_RULE_ATTR_IDS, (uint64_t)(v.end - r->map), 0,
+					   err);
+	return tl_perf_attrs_add_ids(
+		r, number, tl_perf_view_of(r, r->map + ids.offset, (size_t)ids.size), err);
+}
+
+/* `each` is the size of an attribute with the place of its ids. */
+static int read_attrs(struct tl_perf_reader *r, struct extent section, uint64_t each,
+		      struct tl_error *err)
+{
+	int status = 0;
+
+	if (!inside(r, section) || each < TL_PERF_ATTR_MIN_BYTES + 16 || section.size < each)
+		return tl_perf_rule_broken(r, TL_PERF_RULE_ATTR_SIZE, 24, 0, err);
+	for (uint64_t at = 0; status == 0 && section.size - at >= each; at += each)
+		status = read_attr(
+			r, tl_perf_view_of(r, r->map + section.offset + at, (size_t)each), err);
+	return status;
+}
+
+/* ---- headers ---- */
+
+static int set_data(struct tl_perf_reader *r, struct extent data, struct tl_error *err)
+{
+	const uint64_t start = data.offset < r->map_size ? data.offset : r->map_size;
+	const uint64_t left = r->map_size - start;
+	int status = 0;
+
+	r->header.data_offset = start;
+	r->header.data_size = data.size && data.size < left ? data.size : left;
+	if (!data.size && left)
+		status = tl_perf_rule_broken(r, TL_PERF_RULE_DATA_ZERO, 48, 0, err);
+	else if (data.size > left)
+		status = tl_perf_rule_broken(r, TL_PERF_RULE_DATA_SIZE, 48, 0, err);
+	r->pos = start;
+	r->end = start + r->header.data_size;
+	return status;
+}
+
+/*
+ * The bitmap is an array of the recorder's longs: on a 32-bit machine of the other byte order its
+ * words were swapped by halves. HOSTNAME is always there, so it tells.
+ */
+static void take_features(struct tl_perf_reader *r, struct tl_perf_view *v)
+{
+	uint64_t *features = r->header.features;
+
+	for (unsigned i = 0; i < 4; i++)
+		features[i] = tl_perf_take64(v);
+	if (!v->swap || features[0] & 1u << TL_PERF_FEATURE_HOSTNAME ||
+	    !(features[0] >> 32 & 1u << TL_PERF_FEATURE_HOSTNAME))
+		return;
+	for (unsigned i = 0; i < 4; i++)
+		features[i] = features[i] << 32 | features[i] >> 32;
+}
+
+static int read_file(struct tl_perf_reader *r, struct tl_perf_view v, struct tl_error *err)
+{
+	struct extent attrs, data;
+	uint64_t each;
+	int status;
+
+	if (tl_perf_view_left(&v) < TL_PERF_FILE_HEADER_BYTES)
+		return tl_error_at(err, TL_TRUNCATED, r->map_size, "the header is cut short");
+	tl_perf_take_bytes(&v, TL_PERF_PIPE_HEADER_BYTES);
+	each = tl_perf_take64(&v);
+	attrs = take_extent(&v);
+	data = take_extent(&v);
+	take_extent(&v);
+	take_features(r, &v);
+	status = read_attrs(r, attrs, each, err);
+	if (status == 0)
+		status = set_data(r, data, err);
+	/*
+	 * Without a size of the data nobody knows where the features are; they are written last of
+	 * all.
+	 */
+	return status < 0 || !data.size ? status
+					: tl_perf_read_features(r, data.offset + data.size, err);
+}
+
+static int read_pipe(struct tl_perf_reader *r)
+{
+	r->header.pipe = true;
+	r->header.data_offset = r->pos = TL_PERF_PIPE_HEADER_BYTES;
+	r->header.data_size = r->map_size - TL_PERF_PIPE_HEADER_BYTES;
+	r->end = r->map_size;
+	return 0;
+}
+
+int tl_perf_read_header(struct tl_perf_reader *r, struct tl_error *err)
+{
+	struct tl_perf_view v;
+	uint64_t size;
+
+	if (r->map_size < 8 ||
+	    (memcmp(r->map, TL_PERF_MAGIC, 8) && memcmp(r->map, TL_PERF_MAGIC_SWAPPED, 8)))
+		return tl_error_at(err, TL_BAD_FORMAT, 0, "not a perf.data file");
+	if (r->map_size < TL_PERF_PIPE_HEADER_BYTES)
+		return tl_error_at(err, TL_TRUNCATED, r->map_size, "the header is cut short");
+	/* Whole words tell the order: "PERFILE2" is a u64 as the recorder stores it. */
+	r->header.swapped = (memcmp(r->map, TL_PERF_MAGIC_SWAPPED, 8) == 0) != TL_HOST_BIG_ENDIAN;
+	v = tl_perf_view_of(r, r->map, r->map_size);
+	tl_perf_take64(&v);
+	size = tl_perf_take64(&v);
+	if (size == TL_PERF_PIPE_HEADER_BYTES)
+		return read_pipe(r);
+	if (size != TL_PERF_FILE_HEADER_BYTES) {
+		int status = tl_perf_rule_broken(r, TL_PERF_RULE_HEADER_SIZE, 8, 0, err);
+
+		if (status < 0)
+			return status;
+	}
+	return read_file(r, tl_perf_view_of(r, r->map, r->map_size), err);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_PERF_DATA_READER_H
+#define TL_PERF_DATA_READER_H
+/*
+ * The reader's insides. Bytes go through records.c (where each record begins and ends) or, when
+ * they were compressed, expand.c; load.c takes from them what later records need (attributes,
+ * names, build ids); order.c puts them into the order of time; reader.c decodes.
+ */
+#include "core/error.h"
+#include "core/memory.h"
+#include "perf_data/container/layout.h"
+
+/* A record as bytes. */
+struct tl_perf_raw_record {
+	const uint8_t *at; /* of its header */
+	uint16_t size;
+	uint32_t type;
+	const uint8_t *data;
+	uint64_t data_size;
+	uint64_t offset, number, inside;
+};
+
+/* Rules: what check and the list of faults say. */
+enum tl_perf_rule {
+	TL_PERF_RULE_HEADER_SIZE,
+	TL_PERF_RULE_DATA_SIZE,
+	TL_PERF_RULE_DATA_ZERO,
+	TL_PERF_RULE_ATTR_SIZE,
+	TL_PERF_RULE_ATTR_IDS,
+	TL_PERF_RULE_FEATURE,
+	TL_PERF_RULE_RECORD_CUT,
+	TL_PERF_RULE_RECORD_SIZE,
+	TL_PERF_RULE_RECORD_SHORT,
+	TL_PERF_RULE_RECORD_CONTENT,
+	TL_PERF_RULE_RECORD_NO_EVENT,
+	TL_PERF_RULE_RECORD_UNKNOWN,
+	TL_PERF_RULE_DATA_CUT,
+	TL_PERF_RULE_ZSTD,
+	TL_PERF_RULE_ZSTD_CUT,
+	TL_PERF_RULE_ZSTD_RATIO,
+	TL_PERF_RULE_ORDER,
+	TL_PERF_RULE_AUX_TRUNCATED,
+	TL_PERF_RULE_AUX_COLLISION,
+	TL_PERF_RULE_AUX_PARTIAL,
+	TL_PERF_RULE_LOST,
+	TL_PERF_RULE_NO_INFO,
+	TL_PERF_RULE_AUX_GAP,
+	TL_PERF_RULE_AUX_MISSING,
+	TL_PERF_RULE_NO_EVENT,
+	TL_PERF_RULE_COUNT
+};
+
+struct tl_perf_rule_row {
+	const char *id;
+	enum tl_status status;
+	bool damage; /* else the bytes are well-formed: only the checker tells */
+	const char *text;
+};
+
+extern const struct tl_perf_rule_row tl_perf_rules[TL_PERF_RULE_COUNT];
+
+typedef int tl_perf_rule_fn(void *arg, enum tl_perf_rule rule, uint64_t offset, uint64_t record);
+
+/* An attribute with what grows. */
+struct tl_perf_attr_table {
+	struct tl_perf_attr *list;
+	size_t count, capacity;
+	struct tl_index by_id; /* id -> attribute */
+	uint64_t *ids;         /* as indexed, in order of arrival */
+	uint32_t *owners;
+	size_t id_count, id_capacity, owner_capacity;
+	bool identified; /* each has TL_PERF_SAMPLE_IDENTIFIER: ids stand at known places */
+	size_t header_count, header_ids; /* of the header; the others come with records */
+};
+
+struct tl_perf_build_id_row {
+	struct tl_perf_build_id id;
+	uint32_t pid;
+	uint16_t misc;
+	const char *path;
+};
+
+/* A waiting record (order.c). */
+struct tl_perf_queued_record {
+	struct tl_perf_raw_record raw;
+	uint64_t time_ns;
+	uint8_t *copy; /* of an expanded record, else NULL */
+};
+
+struct tl_perf_sorter {
+	struct tl_perf_queued_record *heap;
+	size_t count, capacity;
+	uint64_t copied;      /* bytes of all copies */
+	uint64_t round, next; /* latest time met; and at the end of the last round */
+	uint64_t limit;       /* what may leave */
+	bool ended;
+	bool unaligned; /* compressed records were met: others begin anywhere */
+	uint8_t *given; /* copy of the record given last */
+};
+
+struct tl_perf_reader {
+	struct tl_perf_options options;
+	struct tl_source *source;
+	const uint8_t *map;
+	size_t map_size;
+	struct tl_perf_header header;
+	struct tl_perf_attr_table attrs;
+	struct tl_arena arena; /* texts, ids */
+	struct tl_perf_build_id_row *build_ids;
+	size_t build_id_count, build_id_capacity;
+	const uint8_t *tracing; /* TRACING_DATA */
+	uint64_t tracing_size;
+
+	struct tl_perf_fault *faults;
+	size_t listed, fault_capacity;
+	uint64_t fault_count, skipped_bytes;
+	tl_perf_rule_fn *observe; /* NULL: nobody */
+	void *observe_arg;
+
+	uint64_t pos, end; /* of the data section */
+	uint64_t number;   /* of the next record */
+	uint64_t known;    /* records below were met in an earlier pass */
+	bool ended;
+	bool unaligned; /* compressed records were met: others begin anywhere */
+	struct tl_perf_decompressor *expand; /* NULL: nothing was compressed so far */
+	struct tl_perf_sorter order;
+};
+
+/* ---- faults.c ---- */
+
+/*
+ * A rule is broken at `offset`; `length` bytes are skipped for it. 0; negative: damage in strict
+ * mode, no memory, or the observer stopped the reader.
+ */
+int tl_perf_rule_broken(struct tl_perf_reader *r, enum tl_perf_rule rule, uint64_t offset,
+			uint64_t length, struct tl_error *err);
+
+/* ---- attrs.c ---- */
+
+/* A terminated copy in the reader's arena; NULL without memory. */
+const char *tl_perf_keep_text(struct tl_perf_reader *r, const char *text, size_t size);
+/* Decode an attribute of at least TL_PERF_ATTR_MIN_BYTES and append it to the table. */
+int tl_perf_attrs_add(struct tl_perf_reader *r, struct tl_perf_view attr, struct tl_error *err);
+/* The counter ids of attribute number `attr`. */
+int tl_perf_attrs_add_ids(struct tl_perf_reader *r, size_t attr, struct tl_perf_view ids,
+			  struct tl_error *err);
+/*
+ * Before a second pass: drop the attributes that came with records. Such an attribute holds from
+ * its record on, and a second pass must decode as the first one did. Their ids stay in the index
+ * without an owner until the attribute comes again.
+ */
+void tl_perf_attrs_forget(struct tl_perf_reader *r);
+/* The event of a counter id; NULL: unknown. */
+const struct tl_perf_attr *tl_perf_attrs_find(const struct tl_perf_reader *r, uint64_t id);
+
+/* ---- decode.c ---- */
+
+/*
+ * Decode the fields of a raw record. 1; 0: the record is skipped, its fault reported if `report`;
+ * negative.
+ */
+int tl_perf_decode(struct tl_perf_reader *r, const struct tl_perf_raw_record *raw,
+		   struct tl_perf_record *rec, bool report, struct tl_error *err);
+
+/* ---- features.c ---- */
+
+/* All feature sections; their table is at `at`. */
+int tl_perf_read_features(struct tl_perf_reader *r, uint64_t at, struct tl_error *err);
+int tl_perf_read_feature(struct tl_perf_reader *r, unsigned feature, struct tl_perf_view section,
+			 struct tl_error *err);
+/* Append the build id of a HEADER_BUILD_ID record to the reader's table. */
+int tl_perf_build_ids_add(struct tl_perf_reader *r, const struct tl_perf_record *rec,
+			  struct tl_error *err);
+
+/* ---- header.c ---- */
+
+int tl_perf_read_header(struct tl_perf_reader *r, struct tl_error *err);
+
+/* ---- metadata.c ---- */
+
+/* If later records depend on this one (attributes, names, features, build ids): apply it. */
+int tl_perf_load_metadata(struct tl_perf_reader *r, const struct tl_perf_raw_record *raw,
+			  struct tl_error *err);
+
+/* ---- decompress.c ---- */
+
+/* Give a COMPRESSED record to the decompressor. */
+int tl_perf_decompress_feed(struct tl_perf_reader *r, const struct tl_perf_raw_record *raw,
+			    struct tl_error *err);
+/* The next record out of it. 1; 0: the next COMPRESSED record is needed; negative. */
+int tl_perf_decompress_next(struct tl_perf_reader *r, struct tl_perf_raw_record *raw,
+			    struct tl_error *err);
+/* The data section ended: bytes left over are the beginning of a record, and a fault. */
+int tl_perf_decompress_end(struct tl_perf_reader *r, struct tl_error *err);
+void tl_perf_decompress_rewind(struct tl_perf_reader *r);
+void tl_perf_decompress_free(struct tl_perf_reader *r);
+
+/* ---- records.c ---- */
+
+/*
+ * The next record in file order; a COMPRESSED record is replaced by the records in it. 1, 0 at the
+ * end, negative.
+ */
+int tl_perf_raw_next(struct tl_perf_reader *r, struct tl_perf_raw_record *raw,
+		     struct tl_error *err);
+/* The record at an offset. 1; 0: no record fits there, *rule says why. */
+int tl_perf_record_at(const struct tl_perf_reader *r, uint64_t at, struct tl_perf_raw_record *raw,
+		      enum tl_perf_rule *rule);
+
+/* ---- reader.c ---- */
+
+/* tl_perf_next() for callers inside the library. */
+int tl_perf_record_next(struct tl_perf_reader *r, struct tl_perf_record *rec, struct tl_error *err);
+
+/* ---- sort.c ---- */
+
+/* The next record by time. 1, 0 at the end, negative. */
+int tl_perf_sort_next(struct tl_perf_reader *r, struct tl_perf_record *rec, struct tl_error *err);
+void tl_perf_sort_reset(struct tl_perf_reader *r);
+
+static inline struct tl_perf_view tl_perf_view_of(const struct tl_perf_reader *r,
+						  const uint8_t *data, size_t size)
+{
+	return (struct tl_perf_view){ data, data + size, r->header.swapped };
+}
+
+#endif

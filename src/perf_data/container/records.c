@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where records begin and end, and where to go on when a size lies (docs/formats/perf-data.md
+ * section 4).
+ */
+#include "perf_data/container/reader.h"
+
+enum { RESYNC_CHAIN = 4 };
+
+/* Bytes behind the record that its size does not count. 0, or the rule that is broken. */
+static void find_data(const struct tl_perf_reader *r, struct tl_perf_raw_record *raw,
+		      uint64_t *size)
+{
+	struct tl_perf_view v = tl_perf_view_of(r, raw->at + TL_PERF_RECORD_HEADER_BYTES,
+						raw->size - TL_PERF_RECORD_HEADER_BYTES);
+
+	*size = 0;
+	if (raw->type == TL_PERF_AUXTRACE && tl_perf_view_has(&v, 8))
+		*size = tl_perf_take64(&v);
+	else if (raw->type == TL_PERF_HEADER_TRACING_DATA && tl_perf_view_has(&v, 4))
+		*size = ((uint64_t)tl_perf_take32(&v) + 7) & ~UINT64_C(7);
+}
+
+int tl_perf_record_at(const struct tl_perf_reader *r, uint64_t at, struct tl_perf_raw_record *raw,
+		      enum tl_perf_rule *rule)
+{
+	const uint64_t left = r->end - at;
+	struct tl_perf_view v = tl_perf_view_of(r, r->map + at, (size_t)left);
+	uint64_t data;
+
+	*rule = TL_PERF_RULE_RECORD_CUT;
+	if (left < TL_PERF_RECORD_HEADER_BYTES)
+		return 0;
+	*raw = (struct tl_perf_raw_record){ .at = v.pos, .offset = at, .inside = TL_NOWHERE };
+	raw->type = tl_perf_take32(&v);
+	tl_perf_take16(&v);
+	raw->size = tl_perf_take16(&v);
+	if (raw->size < TL_PERF_RECORD_HEADER_BYTES || raw->size > left) {
+		if (raw->size < TL_PERF_RECORD_HEADER_BYTES || !tl_perf_layout_find(raw->type))
+			*rule = TL_PERF_RULE_RECORD_SIZE;
+		return 0;
+	}
+	find_data(r, raw, &data);
+	raw->data = raw->at + raw->size;
+	raw->data_size = data;
+	*rule = TL_PERF_RULE_DATA_CUT;
+	if (data <= left - raw->size)
+		return 1;
+	raw->data_size = left - raw->size;
+	return 1;
+}
+
+/* A record of a known type, with a size that its type allows. */
+static bool plausible(const struct tl_perf_reader *r, uint64_t at, struct tl_perf_raw_record *raw)
+{
+	const struct tl_perf_layout *layout;
+	enum tl_perf_rule rule;
+	uint64_t data;
+
+	if (!tl_perf_record_at(r, at, raw, &rule))
+		return false;
+	layout = tl_perf_layout_find(raw->type);
+	find_data(r, raw, &data);
+	return layout && raw->size >= TL_PERF_RECORD_HEADER_BYTES + layout->least &&
+	       data == raw->data_size && (raw->size % 8 == 0 || raw->type == TL_PERF_COMPRESSED);
+}
+
+/* That, and some that follow on it, or the end. */
+static bool is_record(const struct tl_perf_reader *r, uint64_t at)
+{
+	struct tl_perf_raw_record raw;
+
+	for (int i = 0; i < RESYNC_CHAIN && at < r->end; i++) {
+		if (!plausible(r, at, &raw))
+			return false;
+		at += raw.size + raw.data_size;
+	}
+	return true;
+}
+
+/*
+ * Records are whole words, except that COMPRESSED ones (before perf 6.16) end anywhere, so that
+ * what follows them begins anywhere.
+ */
+static uint64_t resync(const struct tl_perf_reader *r, uint64_t at)
+{
+	const uint64_t step = r->unaligned ? 1 : 8;
+
+	for (at += step; at < r->end; at += step)
+		if (is_record(r, at))
+			return at;
+	return r->end;
+}
+
+static int lose(struct tl_perf_reader *r, enum tl_perf_rule rule, struct tl_error *err)
+{
+	const uint64_t next = resync(r, r->pos);
+	int status;
+
+	/*
+	 * A record that claims to reach past the end is damaged, not the last one, if records
+	 * follow.
+	 */
+	if (next < r->end)
+		rule = TL_PERF_RULE_RECORD_SIZE;
+	status = tl_perf_rule_broken(r, rule, r->pos, next - r->pos, err);
+	r->pos = next;
+	return status;
+}
+
+/* The next record of the file. */
+static int stored_next(struct tl_perf_reader *r, struct tl_perf_raw_record *raw,
+		       struct tl_error *err)
+{
+	while (r->pos < r->end) {
+		enum tl_perf_rule rule;
+		uint64_t data;
+		int status;
+
+		if (!tl_perf_record_at(r, r->pos, raw, &rule)) {
+			status = lose(r, rule, err);
+			if (status < 0)
+				return status;
+			continue;
+		}
+		find_data(r, raw, &data);
+		if (data != raw->data_size) {
+			status = tl_perf_rule_broken(r, TL_PERF_RULE_DATA_CUT, r->pos, 0, err);
+			if (status < 0)
+				return status;
+		}
+		r->pos += raw->size + raw->data_size;
+		return 1;
+	}
+	return 0;
+}
+
+static bool is_compressed(const struct tl_perf_raw_record *raw)
+{
+	return raw->type == TL_PERF_COMPRESSED || raw->type == TL_PERF_COMPRESSED2;
+}
+
+static int any_next(struct tl_perf_reader *r, struct tl_perf_raw_record *raw, struct tl_error *err)
+{
+	for (;;) {
+		int status = r->expand ? tl_perf_decompress_next(r, raw, err) : 0;
+
+		if (status)
+			return status;
+		status = stored_next(r, raw, err);
+		if (status < 0 || (!status && !r->expand))
+			return status;
+		if (!status)
+			return tl_perf_decompress_end(r, err);
+		if (!is_compressed(raw))
+			return 1;
+		r->unaligned = true;
+		status = tl_perf_decompress_feed(r, raw, err);
+		if (status < 0 || r->options.compressed)
+			return status < 0 ? status : 1;
+	}
+}
+
+int tl_perf_raw_next(struct tl_perf_reader *r, struct tl_perf_raw_record *raw, struct tl_error *err)
+{
+	int status = any_next(r, raw, err);
+
+	r->ended = !status;
+	if (status <= 0)
+		return status;
+	raw->number = r->number;
+	if (r->number >= r->known || raw->type == TL_PERF_HEADER_ATTR)
+		status = tl_perf_load_metadata(r, raw, err);
+	r->number++;
+	return status < 0 ? status : 1;
+}

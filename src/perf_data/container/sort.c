@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records by time. perf writes the buffers of the processors one after the other and then
+ * FINISHED_ROUND: what is older than the end of the round before the last can no longer be
+ * overtaken (docs/formats/perf-data.md section 5). Records without a time, and those of perf
+ * itself, go at once.
+ */
+#include "perf_data/container/reader.h"
+
+/* Beyond these the oldest leave early, so that a file without rounds does not fill the memory. */
+enum { MOST_WAITING = 1 << 20 };
+#define MOST_COPIED (UINT64_C(64) << 20)
+
+static bool before(const struct tl_perf_queued_record *a, const struct tl_perf_queued_record *b)
+{
+	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->raw.number < b->raw.number;
+}
+
+static void sift_up(struct tl_perf_sorter *o, size_t at)
+{
+	const struct tl_perf_queued_record w = o->heap[at];
+
+	for (; at && before(&w, &o->heap[(at - 1) / 2]); at = (at - 1) / 2)
+		o->heap[at] = o->heap[(at - 1) / 2];
+	o->heap[at] = w;
+}
+
+static void sift_down(struct tl_perf_sorter *o)
+{
+	const struct tl_perf_queued_record w = o->heap[o->count];
+	size_t at = 0;
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child + 1 < o->count && before(&o->heap[child + 1], &o->heap[child]))
+			child++;
+		if (child >= o->count || !before(&o->heap[child], &w))
+			break;
+		o->heap[at] = o->heap[child];
+		at = child;
+	}
+	o->heap[at] = w;
+}
+
+static int wait(struct tl_perf_sorter *o, const struct tl_perf_raw_record *raw, uint64_t time_ns,
+		struct tl_error *err)
+{
+	struct tl_perf_queued_record w = { *raw, time_ns, NULL };
+
+	if (!tl_grow(&o->heap, &o->capacity, o->count + 1, sizeof(*o->heap)))
+		return tl_error_memory(err);
+	if (raw->inside != TL_NOWHERE) {
+		w.copy = malloc(raw->size);
+		if (!w.copy)
+			return tl_error_memory(err);
+		memcpy(w.copy, raw->at, raw->size);
+		w.raw.at = w.copy;
+		o->copied += raw->size;
+	}
+	o->heap[o->count] = w;
+	sift_up(o, o->count++);
+	if (time_ns > o->round)
+		o->round = time_ns;
+	return 0;
+}
+
+static int leave(struct tl_perf_reader *r, struct tl_perf_record *rec, struct tl_error *err)
+{
+	struct tl_perf_sorter *o = &r->order;
+	const struct tl_perf_queued_record w = o->heap[0];
+
+	o->count--;
+	sift_down(o);
+	if (w.copy)
+		o->copied -= w.raw.size;
+	o->given = w.copy;
+	return tl_perf_decode(r, &w.raw, rec, false, err);
+}
+
+static bool may_leave(const struct tl_perf_sorter *o)
+{
+	if (!o->count)
+		return false;
+	return o->ended || o->heap[0].time_ns <= o->limit || o->count >= MOST_WAITING ||
+	       o->copied >= MOST_COPIED;
+}
+
+static bool has_time(const struct tl_perf_record *rec)
+{
+	return tl_perf_is_kernel_record(rec->type) && rec->id.time_ns &&
+	       rec->id.time_ns != TL_NOWHERE;
+}
+
+/* One record in. 1: it goes out at once; 0: it waits, or is the end; negative. */
+static int take_in(struct tl_perf_reader *r, struct tl_perf_record *rec, struct tl_error *err)
+{
+	struct tl_perf_sorter *o = &r->order;
+	struct tl_perf_raw_record raw;
+	int status = tl_perf_raw_next(r, &raw, err);
+
+	if (status <= 0) {
+		o->ended = true;
+		return status;
+	}
+	status = tl_perf_decode(r, &raw, rec, true, err);
+	if (status <= 0)
+		return status;
+	if (rec->type == TL_PERF_FINISHED_ROUND) {
+		o->limit = o->next;
+		o->next = o->round;
+		return 1;
+	}
+	if (!has_time(rec))
+		return 1;
+	if (rec->id.time_ns < o->limit) {
+		status = tl_perf_rule_broken(r, TL_PERF_RULE_ORDER, raw.offset, 0, err);
+		if (status < 0)
+			return status;
+	}
+	return wait(o, &raw, rec->id.time_ns, err);
+}
+
+int tl_perf_sort_next(struct tl_perf_reader *r, struct tl_perf_record *rec, struct tl_error *err)
+{
+	struct tl_perf_sorter *o = &r->order;
+
+	free(o->given);
+	o->given = NULL;
+	for (;;) {
+		int status;
+
+		if (may_leave(o))
+			return leave(r, rec, err);
+		if (o->ended)
+			return 0;
+		status = take_in(r, rec, err);
+		if (status)
+			return status;
+	}
+}
+
+void tl_perf_sort_reset(struct tl_perf_reader *r)
+{
+	struct tl_perf_sorter *o = &r->order;
+
+	for (size_t i = 0; i < o->count; i++)
+		free(o->heap[i].copy);
+	free(o->given);
+	o->given = NULL;
+	o->count = 0;
+	o->copied = o->round = o->next = o->limit = 0;
+	o->ended = false;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Of an ELF file only what placing it needs: loaded parts and build id. */
+#include <elf.h>
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/file.h"
+#include "perf_data/processes/trace.h"
+
+static bool take_header(struct tl_cursor *cur, bool *wide, Elf64_Ehdr *out)
+{
+	const uint8_t *p = cur->pos;
+
+	if (!tl_cursor_has(cur, sizeof(Elf32_Ehdr)) || memcmp(p, ELFMAG, SELFMAG) ||
+	    p[EI_DATA] != ELFDATA2LSB)
+		return false;
+	*wide = p[EI_CLASS] == ELFCLASS64;
+	if (*wide) {
+		if (!tl_cursor_has(cur, sizeof(*out)))
+			return false;
+		memcpy(out, p, sizeof(*out));
+	} else {
+		Elf32_Ehdr narrow;
+
+		memcpy(&narrow, p, sizeof(narrow));
+		*out = (Elf64_Ehdr){
+			.e_type = narrow.e_type,
+			.e_phoff = narrow.e_phoff,
+			.e_phentsize = narrow.e_phentsize,
+			.e_phnum = narrow.e_phnum,
+		};
+	}
+	return out->e_phentsize == (*wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr));
+}
+
+static Elf64_Phdr take_segment(const uint8_t *p, bool wide)
+{
+	Elf64_Phdr segment;
+	Elf32_Phdr narrow;
+
+	if (wide) {
+		memcpy(&segment, p, sizeof(segment));
+		return segment;
+	}
+	memcpy(&narrow, p, sizeof(narrow));
+	return (Elf64_Phdr){
+		.p_type = narrow.p_type,
+		.p_flags = narrow.p_flags,
+		.p_offset = narrow.p_offset,
+		.p_vaddr = narrow.p_vaddr,
+		.p_filesz = narrow.p_filesz,
+	};
+}
+
+/* Notes: sizes of name and content, a type; both padded to words. */
+static void find_build_id(struct tl_perf_elf *elf, struct tl_cursor notes)
+{
+	while (tl_cursor_has(&notes, 12)) {
+		const uint64_t name = ((uint64_t)tl_get32(notes.pos) + 3) & ~UINT64_C(3);
+		const uint32_t size = tl_get32(notes.pos + 4), type = tl_get32(notes.pos + 8);
+		const uint64_t whole = 12 + name + (((uint64_t)size + 3) & ~UINT64_C(3));
+
+		if (!tl_cursor_has(&notes, whole))
+			return;
+		if (type == NT_GNU_BUILD_ID && name == 4 && !memcmp(notes.pos + 12, "GNU", 4) &&
+		    size <= 20) {
+			elf->build_id.size = (uint8_t)size;
+			memcpy(elf->build_id.bytes, notes.pos + 16, size);
+			return;
+		}
+		notes.pos += whole;
+	}
+}
+
+static void take_one(struct tl_perf_elf *elf, const struct tl_cursor *whole, const Elf64_Phdr *s)
+{
+	struct tl_cursor part = *whole;
+
+	if (s->p_type == PT_LOAD && s->p_flags & PF_X &&
+	    elf->segment_count < TL_PERF_ELF_SEGMENTS_MAX)
+		elf->segments[elf->segment_count++] =
+			(struct tl_perf_segment){ s->p_offset, s->p_filesz, s->p_vaddr };
+	if (s->p_type != PT_NOTE || s->p_offset > tl_cursor_left(whole))
+		return;
+	tl_cursor_seek(&part, s->p_offset);
+	if (s->p_filesz < tl_cursor_left(&part))
+		part.end = part.pos + s->p_filesz;
+	find_build_id(elf, part);
+}
+
+bool tl_perf_elf_read_memory(const uint8_t *data, size_t size, struct tl_perf_elf *elf)
+{
+	struct tl_cursor cur = tl_cursor_over(data, size);
+	const struct tl_cursor whole = cur;
+	Elf64_Ehdr header;
+	bool wide;
+
+	*elf = (struct tl_perf_elf){ .segment_count = 0 };
+	if (!take_header(&cur, &wide, &header))
+		return false;
+	elf->core = header.e_type == ET_CORE;
+	tl_cursor_seek(&cur, header.e_phoff);
+	for (unsigned i = 0; i < header.e_phnum && tl_cursor_has(&cur, header.e_phentsize); i++) {
+		const Elf64_Phdr segment = take_segment(cur.pos, wide);
+
+		take_one(elf, &whole, &segment);
+		cur.pos += header.e_phentsize;
+	}
+	return true;
+}
+
+/* The bytes of an open file; NULL: errno says why not. */
+static void *map_all(int fd, size_t *size)
+{
+	struct stat about;
+	void *map;
+
+	if (fstat(fd, &about))
+		return NULL;
+	errno = ENOENT;
+	*size = (size_t)about.st_size;
+	map = *size ? mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+	return map == MAP_FAILED ? NULL : map;
+}
+
+enum tl_perf_elf_result tl_perf_elf_read(const char *path, struct tl_perf_elf *elf, int *error)
+{
+	enum tl_perf_elf_result found = TL_PERF_ELF_NONE;
+	size_t size;
+	void *map;
+	int fd;
+
+	*elf = (struct tl_perf_elf){ .segment_count = 0 };
+	fd = tl_file_open_named(path);
+	map = fd < 0 ? NULL : map_all(fd, &size);
+	*error = errno;
+	if (map) {
+		found = tl_perf_elf_read_memory(map, size, elf) ? TL_PERF_ELF_READ
+								: TL_PERF_ELF_OTHER;
+		munmap(map, size);
+	} else if (*error != ENOENT && *error != ENOTDIR) {
+		found = TL_PERF_ELF_UNREADABLE;
+	}
+	if (fd >= 0)
+		close(fd);
+	return found;
+}

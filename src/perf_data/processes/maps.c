@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The maps of a process over time, as a list of changes: map, exec, fork (docs/formats/perf-data.md
+ * section 8).
+ */
+#include "perf_data/processes/trace.h"
+
+/* Beyond this many maps in one image a file is damaged or hostile. */
+enum { MAPS_MAX = 1 << 16 };
+
+/* ---- what is mapped at a time ---- */
+
+const struct tl_perf_map_change *tl_perf_map_previous(const struct tl_perf_trace *t,
+						      struct tl_perf_map_iter *maps)
+{
+	while (maps->process != TL_NONE && maps->changes) {
+		const struct tl_perf_map_change *c =
+			&t->processes[maps->process].changes[--maps->changes];
+
+		if (c->kind == TL_PERF_CHANGE_MAP)
+			return c;
+		if (c->kind == TL_PERF_CHANGE_CLEAR)
+			break;
+		/* What the parent had then was there before: this ends, as times only go back. */
+		if (c->kind == TL_PERF_CHANGE_FORK)
+			*maps = (struct tl_perf_map_iter){ c->object, c->start };
+	}
+	maps->changes = 0;
+	return NULL;
+}
+
+static size_t epoch_end(const struct tl_perf_process *p, size_t from)
+{
+	while (from < p->count && p->changes[from].kind == TL_PERF_CHANGE_MAP)
+		from++;
+	return from;
+}
+
+size_t tl_perf_map_changes_at(const struct tl_perf_process *p, uint64_t time_ns)
+{
+	size_t end = epoch_end(p, 0);
+
+	while (end < p->count && p->changes[end].time_ns <= time_ns)
+		end = epoch_end(p, end + 1);
+	return end;
+}
+
+bool tl_perf_map_next_epoch(const struct tl_perf_process *p, size_t *changes, uint64_t *time_ns)
+{
+	if (*changes >= p->count)
+		return false;
+	*time_ns = p->changes[*changes].time_ns;
+	*changes = epoch_end(p, *changes + 1);
+	return true;
+}
+
+static const struct tl_perf_map_change *find_map(const struct tl_perf_trace *t, uint32_t process,
+						 size_t changes, uint64_t ip)
+{
+	struct tl_perf_map_iter maps = { process, changes };
+	const struct tl_perf_map_change *c;
+
+	while ((c = tl_perf_map_previous(t, &maps)))
+		if (ip >= c->start && ip < c->end)
+			return c;
+	return NULL;
+}
+
+const struct tl_perf_map_change *tl_perf_map_find(const struct tl_perf_trace *t, uint32_t process,
+						  size_t changes, uint64_t ip)
+{
+	if (ip & TL_PERF_KERNEL_START) {
+		process = tl_perf_process_find(t, TL_PERF_KERNEL_PID);
+		changes = process == TL_NONE ? 0 : t->processes[process].count;
+	}
+	return find_map(t, process, changes, ip);
+}
+
+/* ---- adding changes ---- */
+
+int tl_perf_map_add_change(struct tl_perf_trace *t, uint32_t process,
+			   const struct tl_perf_map_change *change, struct tl_error *err)
+{
+	struct tl_perf_process *p = &t->processes[process];
+
+	if (!tl_grow(&p->changes, &p->capacity, p->count + 1, sizeof(*p->changes)))
+		return tl_error_memory(err);
+	p->changes[p->count++] = *change;
+	if (change->kind == TL_PERF_CHANGE_CLEAR || change->kind == TL_PERF_CHANGE_FORK)
+		p->maps = 0;
+	return 0;
+}
+
+enum fit { FIT_NEW, FIT_KNOWN, FIT_CONTRADICTS };
+
+/* How a map fits what is there, the newest first, since that is what shows. */
+static enum fit fit_map(const struct tl_perf_trace *t, uint32_t process,
+			const struct tl_perf_map_change *map)
+{
+	struct tl_perf_map_iter maps = { process, t->processes[process].count };
+	const struct tl_perf_map_change *c;
+
+	for (size_t i = 0; i < MAPS_MAX && (c = tl_perf_map_previous(t, &maps)); i++) {
+		if (c->start >= map->end || c->end <= map->start)
+			continue;
+		if (c->object != map->object ||
+		    c->page_offset - c->start != map->page_offset - map->start)
+			return FIT_CONTRADICTS;
+		if (c->start <= map->start && c->end >= map->end)
+			return FIT_KNOWN;
+	}
+	return FIT_NEW;
+}
+
+static int place_map(struct tl_perf_trace *t, uint32_t process,
+		     const struct tl_perf_map_change *map, struct tl_error *err)
+{
+	const struct tl_perf_map_change epoch = { .kind = TL_PERF_CHANGE_EPOCH,
+						  .time_ns = map->time_ns };
+	enum fit fit;
+
+	if (t->processes[process].maps >= MAPS_MAX)
+		return 0;
+	fit = fit_map(t, process, map);
+	if (fit == FIT_KNOWN)
+		return 0;
+	if (fit == FIT_CONTRADICTS) {
+		int status = tl_perf_map_add_change(t, process, &epoch, err);
+
+		if (status < 0)
+			return status;
+	}
+	t->processes[process].maps++;
+	return tl_perf_map_add_change(t, process, map, err);
+}
+
+static bool is_data(const struct tl_perf_record *rec)
+{
+	enum { PROT_EXECUTE = 4 };
+
+	return rec->type == TL_PERF_MMAP
+		       ? (rec->misc & TL_PERF_MISC_EXEC) != 0
+		       : rec->mmap.protection && !(rec->mmap.protection & PROT_EXECUTE);
+}
+
+int tl_perf_add_map(struct tl_perf_trace *t, const struct tl_perf_record *rec, uint64_t time_ns,
+		    struct tl_error *err)
+{
+	const bool kernel = (rec->misc & TL_PERF_MISC_CPUMODE) == TL_PERF_MISC_KERNEL;
+	const uint32_t process =
+		tl_perf_process_add(t, kernel ? TL_PERF_KERNEL_PID : rec->mmap.pid);
+	struct tl_perf_map_change map = {
+		.kind = TL_PERF_CHANGE_MAP,
+		.time_ns = time_ns,
+		.start = rec->mmap.address,
+		.end = rec->mmap.address + rec->mmap.length,
+		.page_offset = rec->mmap.page_offset,
+	};
+
+	/* Guests have addresses of their own; what wraps around is none. */
+	if ((rec->misc & TL_PERF_MISC_CPUMODE) > TL_PERF_MISC_USER || is_data(rec) ||
+	    map.end <= map.start)
+		return 0;
+	if (process == TL_NONE)
+		return tl_error_memory(err);
+	map.object = tl_perf_object_add(t, rec, process);
+	if (map.object == TL_NONE)
+		return tl_error_memory(err);
+	if (!kernel && tl_perf_thread_add(t, rec->mmap.pid, rec->mmap.tid) == TL_NONE)
+		return tl_error_memory(err);
+	return place_map(t, process, &map, err);
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the code of a recorded path is: build-id caches, below --sysroot, at the path itself, what
+ * debuginfod left; the vdso of this machine if it is the same (docs/formats/perf-data.md section
+ * 9).
+ */
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <sys/utsname.h>
+
+#include "perf_data/processes/trace.h"
+
+/* ---- objects ---- */
+
+static enum tl_perf_object_kind kind_of(const char *path)
+{
+	static const struct {
+		const char *start;
+		enum tl_perf_object_kind kind;
+	} rows[] = {
+		{ "[kernel.kallsyms]", TL_PERF_OBJECT_KERNEL },
+		{ "[guest.kernel", TL_PERF_OBJECT_KERNEL },
+		{ "[vdso]", TL_PERF_OBJECT_VDSO },
+		{ "[", TL_PERF_OBJECT_ANONYMOUS },
+		{ "//anon", TL_PERF_OBJECT_ANONYMOUS },
+		{ "/dev/zero", TL_PERF_OBJECT_ANONYMOUS },
+		{ "/anon_hugepage", TL_PERF_OBJECT_ANONYMOUS },
+		{ "/SYSV", TL_PERF_OBJECT_ANONYMOUS },
+		{ "/memfd:", TL_PERF_OBJECT_ANONYMOUS },
+		{ "anon_inode:", TL_PERF_OBJECT_ANONYMOUS },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strncmp(path, rows[i].start, strlen(rows[i].start)))
+			return rows[i].kind;
+	return *path ? TL_PERF_OBJECT_FILE : TL_PERF_OBJECT_ANONYMOUS;
+}
+
+/* MMAP2 may have the build id itself; else the table of the header has it by path. */
+static struct tl_perf_build_id recorded_id(const struct tl_perf_trace *t,
+					   const struct tl_perf_record *rec, const char *path)
+{
+	const struct tl_perf_reader *r = t->reader;
+	const char *end = strchr(path, ']');
+
+	if (rec->mmap.build_id.size)
+		return rec->mmap.build_id;
+	for (size_t i = 0; i < r->build_id_count; i++)
+		/* "[kernel.kallsyms]_text" has the id of "[kernel.kallsyms]". */
+		if (!strcmp(r->build_ids[i].path, path) ||
+		    (*path == '[' && end &&
+		     strlen(r->build_ids[i].path) == (size_t)(end + 1 - path) &&
+		     !strncmp(r->build_ids[i].path, path, (size_t)(end + 1 - path))))
+			return r->build_ids[i].id;
+	return (struct tl_perf_build_id){ .size = 0 };
+}
+
+struct object_key {
+	uint32_t path;
+	const struct tl_perf_build_id *id;
+};
+
+static bool same_object(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_perf_trace *t = context;
+	const struct object_key *wanted = key;
+	const struct tl_perf_object *o = &t->objects[number];
+
+	return o->path == wanted->path && o->recorded_id.size == wanted->id->size &&
+	       !memcmp(o->recorded_id.bytes, wanted->id->bytes, wanted->id->size);
+}
+
+uint32_t tl_perf_object_add(struct tl_perf_trace *t, const struct tl_perf_record *rec,
+			    uint32_t process)
+{
+	const uint32_t path = tl_names_add(&t->names, rec->mmap.path.data, rec->mmap.path.size);
+	const struct object_key key = { path, &rec->mmap.build_id };
+	const uint64_t hash = tl_hash_pair(path, tl_hash_bytes(key.id->bytes, key.id->size));
+	uint32_t number;
+
+	if (path == TL_NONE)
+		return TL_NONE;
+	number = tl_index_find(&t->object_index, hash, same_object, t, &key);
+	if (number != TL_NONE)
+		return number;
+	if (!tl_grow(&t->objects, &t->object_capacity, t->object_count + 1, sizeof(*t->objects)) ||
+	    !tl_index_add(&t->object_index, hash, (uint32_t)t->object_count))
+		return TL_NONE;
+	t->objects[t->object_count] = (struct tl_perf_object){
+		.path = path,
+		.process = process,
+		.address = rec->mmap.address,
+		.length = rec->mmap.length,
+		.recorded_id = rec->mmap.build_id,
+		.build_id = recorded_id(t, rec, t->names.names[path].text),
+		.kind = kind_of(t->names.names[path].text),
+	};
+	return (uint32_t)t->object_count++;
+}
+
+/* ---- candidates ---- */
+
+struct file_search {
+	struct tl_perf_trace *trace;
+	struct tl_perf_object *object;
+	bool failed; /* no memory */
+	bool other;  /* a file was there, of another build */
+	int error;   /* of the first file that was there but could not be read, 0: none */
+};
+
+static bool same_id(const struct tl_perf_build_id *a, const struct tl_perf_build_id *b)
+{
+	return a->size == b->size && !memcmp(a->bytes, b->bytes, a->size);
+}
+
+/*
+ * Take a file if it can be the one. `path` was made by asprintf(), NULL without memory; it is
+ * freed.
+ */
+static bool try_file(struct file_search *s, char *path)
+{
+	struct tl_perf_object *o = s->object;
+	struct tl_perf_elf elf;
+	enum tl_perf_elf_result found;
+	bool right;
+	int error;
+
+	if (!path) {
+		s->failed = true;
+		return false;
+	}
+	found = tl_perf_elf_read(path, &elf, &error);
+	if (found == TL_PERF_ELF_UNREADABLE && !s->error)
+		s->error = error;
+	/* Code may be mapped from a file of any format. */
+	right = found == TL_PERF_ELF_READ ||
+		(found == TL_PERF_ELF_OTHER && !o->build_id.size && o->kind == TL_PERF_OBJECT_FILE);
+	/* A file without a build id is accepted: nothing tells it from another build. */
+	if (right && o->build_id.size && elf.build_id.size &&
+	    !same_id(&o->build_id, &elf.build_id)) {
+		s->other = true;
+		right = false;
+	}
+	if (right) {
+		const uint32_t name = tl_names_add(&s->trace->names, path, strlen(path));
+
+		s->failed = name == TL_NONE;
+		o->file = s->failed ? NULL : s->trace->names.names[name].text;
+		o->elf = elf;
+	}
+	free(path);
+	return right && !s->failed;
+}
+
+/* A path of two or three chunks; NULL without memory. */
+static char *join(const char *a, const char *b, const char *c)
+{
+	char *path;
+
+	return asprintf(&path, "%s%s%s", a, b, c) < 0 ? NULL : path;
+}
+
+/* "xx/rest" of a build id. */
+static void id_path(const struct tl_perf_build_id *id, char path[48], bool split)
+{
+	char *p = path;
+
+	for (unsigned i = 0; i < id->size; i++) {
+		static const char digits[] = "0123456789abcdef";
+
+		*p++ = digits[id->bytes[i] >> 4];
+		*p++ = digits[id->bytes[i] & 15];
+		if (!i && split)
+			*p++ = '/';
+	}
+	*p = '\0';
+}
+
+/*
+ * DIR/.build-id/xx/rest is a link to a directory with the file as "elf", "vdso", or is the file
+ * itself (older perf).
+ */
+static bool try_cache(struct file_search *s, const char *directory, const char *below)
+{
+	static const char *const names[] = { "/elf", "/vdso", "/kcore", "/vmlinux", "" };
+	char hex[48];
+	char *start;
+	bool found = false;
+
+	id_path(&s->object->build_id, hex, true);
+	start = join(directory, below, "/.build-id/");
+	if (!start)
+		s->failed = true;
+	for (size_t i = 0; start && !found && !s->failed && i < sizeof(names) / sizeof(names[0]);
+	     i++)
+		found = try_file(s, join(start, hex, names[i]));
+	free(start);
+	return found;
+}
+
+static bool try_caches(struct file_search *s)
+{
+	const struct tl_perf_trace_options *o = &s->trace->options;
+	const char *home = getenv("HOME");
+
+	if (!s->object->build_id.size)
+		return false;
+	for (size_t i = 0; i < o->build_id_dir_count; i++)
+		if (try_cache(s, o->build_id_dirs[i], ""))
+			return true;
+	return !o->build_id_dir_count && home && try_cache(s, home, "/.debug");
+}
+
+static bool try_debuginfod(struct file_search *s)
+{
+	const char *set = getenv("DEBUGINFOD_CACHE_PATH"), *cache = getenv("XDG_CACHE_HOME"),
+		   *home = getenv("HOME");
+	char hex[48];
+	char *start;
+	bool found;
+
+	if (!s->object->build_id.size)
+		return false;
+	id_path(&s->object->build_id, hex, false);
+	if (set && *set)
+		start = join(set, "/", hex);
+	else if (cache && *cache)
+		start = join(cache, "/debuginfod_client/", hex);
+	else if (home)
+		start = join(home, "/.cache/debuginfod_client/", hex);
+	else
+		return false;
+	if (!start) {
+		s->failed = true;
+		return false;
+	}
+	found = try_file(s, join(start, "/executable", ""));
+	free(start);
+	return found;
+}
+
+static bool try_paths(struct file_search *s, const char *path)
+{
+	const struct tl_perf_trace_options *o = &s->trace->options;
+
+	if (o->sysroot && try_file(s, join(o->sysroot, *path == '/' ? "" : "/", path)))
+		return true;
+	/*
+	 * Files of this machine stand in for those of another one only if their build says that
+	 * they can.
+	 */
+	if (o->sysroot && !s->object->build_id.size)
+		return false;
+	if (*path == '/')
+		return try_file(s, join(path, "", ""));
+	return (s->trace->directory && try_file(s, join(s->trace->directory, "/", path))) ||
+	       try_file(s, join(path, "", ""));
+}
+
+/* ---- kinds ---- */
+
+static void locate_file(struct file_search *s)
+{
+	const char *path = s->trace->names.names[s->object->path].text;
+	const size_t size = strlen(path), suffix = strlen(" (deleted)");
+	const bool deleted = size > suffix && !strcmp(path + size - suffix, " (deleted)");
+
+	if (try_paths(s, path) || try_caches(s) || try_debuginfod(s))
+		return;
+	s->object->reason = s->other  ? "another build: the build ids differ"
+			    : deleted ? "the file had been deleted"
+				      : "no such file";
+}
+
+/* A vdso is mapped whole into every process: sections stand last, so they say how long it is. */
+static size_t vdso_size(const uint8_t *vdso)
+{
+	const uint64_t sections = tl_get64(vdso + 40);
+	const uint64_t each = tl_get16(vdso + 58), count = tl_get16(vdso + 60);
+
+	return (size_t)(sections + each * count);
+}
+
+static bool try_own_vdso(struct file_search *s)
+{
+	const uint8_t *vdso = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+	const struct tl_perf_object *o = s->object;
+	struct utsname machine;
+	struct tl_perf_elf elf;
+	size_t size;
+
+	if (!vdso || sizeof(void *) != 8)
+		return false;
+	size = vdso_size(vdso);
+	if (!tl_perf_elf_read_memory(vdso, size, &elf))
+		return false;
+	if (o->build_id.size ? !same_id(&o->build_id, &elf.build_id)
+			     : uname(&machine) ||
+				       strcmp(machine.release, s->trace->reader->header.os_release))
+		return false;
+	s->object->memory = vdso;
+	s->object->memory_size = size;
+	s->object->elf = elf;
+	return true;
+}
+
+static void locate_vdso(struct file_search *s)
+{
+	if (!try_caches(s) && !try_own_vdso(s))
+		s->object->reason =
+			"the vdso of another kernel, and no copy of it in a build-id cache";
+}
+
+static void locate_kernel(struct file_search *s)
+{
+	const char *release = s->trace->reader->header.os_release;
+	const char *root = s->trace->options.sysroot ? s->trace->options.sysroot : "";
+
+	if (s->trace->directory && try_file(s, join(s->trace->directory, "/kcore_dir/kcore", "")))
+		return;
+	if (try_caches(s))
+		return;
+	if (*release && s->object->build_id.size &&
+	    try_file(s, join(root, "/usr/lib/debug/boot/vmlinux-", release)))
+		return;
+	s->object->reason =
+		"no copy of the kernel (kcore_dir, build-id cache, /usr/lib/debug/boot)";
+}
+
+static void locate_nothing(struct file_search *s)
+{
+	s->object->reason = "memory without a file (code made at run time)";
+}
+
+/* A file that is there but cannot be read is why, whatever else was looked for in vain. */
+static bool report_unreadable(struct file_search *s)
+{
+	uint32_t name = TL_NONE;
+	char *text;
+
+	if (asprintf(&text, "it cannot be read: %s", strerror(s->error)) < 0)
+		return false;
+	name = tl_names_add(&s->trace->names, text, strlen(text));
+	free(text);
+	if (name != TL_NONE)
+		s->object->reason = s->trace->names.names[name].text;
+	return name != TL_NONE;
+}
+
+int tl_perf_object_locate(struct tl_perf_trace *t, struct tl_perf_object *object,
+			  struct tl_error *err)
+{
+	static void (*const locators[])(struct file_search *s) = {
+		[TL_PERF_OBJECT_FILE] = locate_file,
+		[TL_PERF_OBJECT_VDSO] = locate_vdso,
+		[TL_PERF_OBJECT_KERNEL] = locate_kernel,
+		[TL_PERF_OBJECT_ANONYMOUS] = locate_nothing,
+	};
+	struct file_search s = { .trace = t, .object = object };
+
+	if (object->located)
+		return 0;
+	if (t->options.no_files)
+		object->reason = "not looked for";
+	else
+		locators[object->kind](&s);
+	if (s.error && object->reason && !s.failed)
+		s.failed = !report_unreadable(&s);
+	if (s.failed)
+		return tl_error_memory(err);
+	object->located = true;
+	return 0;
+}

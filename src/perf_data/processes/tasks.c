@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* COMM and FORK records: names, exec, new threads and processes. */
+#include "perf_data/processes/trace.h"
+
+int tl_perf_add_comm(struct tl_perf_trace *t, const struct tl_perf_record *rec, uint64_t time_ns,
+		     struct tl_error *err)
+{
+	const uint32_t thread = tl_perf_thread_add(t, rec->comm.pid, rec->comm.tid);
+	const uint32_t process = tl_perf_process_add(t, rec->comm.pid);
+	const uint32_t name = tl_names_add(&t->names, rec->comm.name.data, rec->comm.name.size);
+	const struct tl_perf_map_change clear = { .kind = TL_PERF_CHANGE_CLEAR,
+						  .time_ns = time_ns };
+
+	if (thread == TL_NONE || process == TL_NONE || name == TL_NONE)
+		return tl_error_memory(err);
+	/* The first exec of a process that had no maps yet clears nothing. */
+	if (rec->misc & TL_PERF_MISC_EXEC && t->processes[process].count) {
+		int status = tl_perf_map_add_change(t, process, &clear, err);
+
+		if (status < 0)
+			return status;
+	}
+	return tl_perf_thread_add_name(t, thread, name, time_ns, err);
+}
+
+int tl_perf_add_fork(struct tl_perf_trace *t, const struct tl_perf_record *rec, uint64_t time_ns,
+		     struct tl_error *err)
+{
+	const uint32_t parent = tl_perf_process_add(t, rec->task.ppid);
+	const uint32_t process = tl_perf_process_add(t, rec->task.pid);
+	const uint32_t thread = tl_perf_thread_add(t, rec->task.pid, rec->task.tid);
+	struct tl_perf_map_change fork = { .kind = TL_PERF_CHANGE_FORK,
+					   .object = parent,
+					   .time_ns = time_ns };
+	int status;
+
+	if (parent == TL_NONE || process == TL_NONE || thread == TL_NONE)
+		return tl_error_memory(err);
+	status = tl_perf_thread_inherit_name(t, thread, rec->task.ptid, time_ns, err);
+	if (status < 0 || parent == process)
+		return status;
+	/*
+	 * A thread of a process that has not been heard of before is no fork of its parent: the ids
+	 * tell.
+	 */
+	fork.start = t->processes[parent].count;
+	return fork.start || t->processes[process].count
+		       ? tl_perf_map_add_change(t, process, &fork, err)
+		       : 0;
+}

@@ -1,0 +1,686 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "file.h"
+
+#include "../temp.h"
+
+static struct file f;
+static struct tl_perf_trace *trace;
+static struct tl_perf_sched_slice slice;
+
+/* ---- packets, as docs/formats/intel-pt.md has them (4) ---- */
+
+struct stream {
+	uint8_t bytes[4096];
+	size_t size;
+};
+
+static void packet(struct stream *s, const void *bytes, size_t size)
+{
+	memcpy(s->bytes + s->size, bytes, size);
+	s->size += size;
+}
+
+/* PSB, TSC, PSBEND: tracing is off. */
+static void psb(struct stream *s, uint64_t tsc)
+{
+	uint8_t time[8] = { 0x19 };
+
+	for (int i = 0; i < 8; i++)
+		packet(s, "\x02\x82", 2);
+	for (int i = 0; i < 7; i++)
+		time[1 + i] = (uint8_t)(tsc >> 8 * i);
+	packet(s, time, 8);
+	packet(s, "\x02\x23", 2);
+}
+
+static void tsc(struct stream *s, uint64_t value)
+{
+	uint8_t time[8] = { 0x19 };
+
+	for (int i = 0; i < 7; i++)
+		time[1 + i] = (uint8_t)(value >> 8 * i);
+	packet(s, time, 8);
+}
+
+/* TIP.PGE and TIP.PGD with six bytes of address (code 3). */
+static void on(struct stream *s, uint64_t ip)
+{
+	uint8_t pge[7] = { 0x71 };
+
+	for (int i = 0; i < 6; i++)
+		pge[1 + i] = (uint8_t)(ip >> 8 * i);
+	packet(s, pge, 7);
+}
+
+static void off(struct stream *s)
+{
+	packet(s, "\x01", 1);
+}
+
+/* ---- records ---- */
+
+static void put_info(uint64_t shift, uint64_t mult, uint64_t zero, bool snapshot)
+{
+	const uint64_t words[17] = { 8, shift,  mult,    zero, 1, 1 << 10, 1 << 11, 3, snapshot,
+				     1, 1 << 9, 0x3c000, 176,  2, 2,       32,      0 };
+
+	put_header(&f, TL_PERF_AUXTRACE_INFO, 0, 8 + 8 + sizeof(words));
+	put32(&f, 1);
+	put32(&f, 0);
+	for (int i = 0; i < 17; i++)
+		put64(&f, words[i]);
+}
+
+static void put_map(uint32_t pid, uint64_t address, uint64_t size, const char *path, uint64_t time)
+{
+	const size_t padded = (strlen(path) + 8) / 8 * 8;
+
+	put_header(&f, TL_PERF_MMAP, 2, 8 + 32 + padded + TRAILER);
+	put32(&f, pid);
+	put32(&f, pid);
+	put64(&f, address);
+	put64(&f, size);
+	put64(&f, 0);
+	put_name(&f, path);
+	put_trailer(&f, pid, pid, time, 0);
+}
+
+static void put_switch(uint32_t from, uint32_t to, uint64_t time)
+{
+	put_header(&f, TL_PERF_SWITCH_CPU_WIDE, 0, 8 + 8 + TRAILER);
+	put32(&f, from);
+	put32(&f, from);
+	put_trailer(&f, to, to, time, 0);
+}
+
+static void put_aux(uint64_t offset, uint64_t size, uint64_t flags)
+{
+	put_header(&f, TL_PERF_AUX, 0, 8 + 24 + TRAILER);
+	put64(&f, offset);
+	put64(&f, size);
+	put64(&f, flags);
+	put_trailer(&f, 1, 1, 1, 0);
+}
+
+static void put_auxtrace(const uint8_t *data, size_t size, uint64_t offset, uint32_t tid,
+			 uint32_t cpu)
+{
+	const size_t padded = (size + 7) / 8 * 8;
+
+	put_header(&f, TL_PERF_AUXTRACE, 0, 48);
+	put64(&f, padded);
+	put64(&f, offset);
+	put64(&f, 1);
+	put32(&f, 0);
+	put32(&f, tid);
+	put32(&f, cpu);
+	put32(&f, 0);
+	put_bytes(&f, data, size);
+	put_zeros(&f, padded - size);
+}
+
+static void trace_open(void)
+{
+	file_end(&f);
+	assert_int_equal(tl_source_open_memory(&f.source, f.bytes, f.size, "test", &f.err), 0);
+	assert_int_equal(tl_perf_trace_open(&trace, f.source, NULL, &f.err), 0);
+}
+
+static void trace_close(void)
+{
+	tl_perf_trace_close(trace);
+	tl_source_close(f.source);
+}
+
+static int next_slice(void)
+{
+	return tl_perf_trace_next(trace, &slice, sizeof(slice), &f.err);
+}
+
+/* ---- what the file says of the recording (6) ---- */
+
+static void the_configuration(void **state)
+{
+	const struct tl_perf_pt_info *info;
+	struct stream s = { .size = 0 };
+
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	psb(&s, 1000);
+	put_info(31, 0x80000000, 7, false);
+	put_auxtrace(s.bytes, s.size, 0, 5, UINT32_MAX);
+	trace_open();
+	info = tl_perf_trace_info(trace);
+	assert_int_equal(info->pmu_type, 8);
+	assert_true(info->event_found);
+	assert_int_equal(info->config, 0x2601);
+	assert_int_equal(info->tsc_bit, 1 << 10);
+	assert_int_equal(info->max_nonturbo_ratio, 32);
+	assert_string_equal(info->filter, "");
+	assert_int_equal(next_slice(), 1);
+	assert_int_equal(slice.config->cpuid_15_ebx, 176);
+	assert_int_equal(slice.config->cpuid_15_eax, 2);
+	assert_int_equal(slice.config->nom_freq, 32);
+	assert_int_equal(slice.config->mtc_freq, 0); /* bits 17:14 of 2601 */
+	assert_int_equal(slice.thread, 5);
+	assert_int_equal(slice.cpu, TL_NOWHERE);
+	assert_int_equal(next_slice(), 0);
+	trace_close();
+}
+
+/*
+ * UAPI: "quot = cyc >> time_shift; rem = cyc & ((1 << time_shift) - 1); zero + quot * mult + ((rem
+ * * mult) >> shift)"
+ */
+static void time_both_ways(void **state)
+{
+	struct stream s = { .size = 0 };
+	uint64_t ns, ticks;
+
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	psb(&s, 1000);
+	put_info(4, 5, 1000, false);
+	put_auxtrace(s.bytes, s.size, 0, 5, UINT32_MAX);
+	trace_open();
+	/* 100 = 6 * 16 + 4: 6 * 5 + (4 * 5 >> 4) = 30 + 1 */
+	assert_true(tl_perf_trace_ns(trace, 100, &ns));
+	assert_int_equal(ns, 1031);
+	/* 31 = 6 * 5 + 1: (6 << 4) + (1 << 4) / 5 = 96 + 3 */
+	assert_true(tl_perf_trace_tsc(trace, 1031, &ticks));
+	assert_int_equal(ticks, 99);
+	trace_close();
+}
+
+/* ---- pieces (7) ---- */
+
+/*
+ * "size is padded to 8": the next piece's offset says how long the one before it is; then the bytes
+ * are one stretch.
+ */
+static void padding_is_cut_off(void **state)
+{
+	struct stream s = { .size = 0 };
+
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	psb(&s, 1000);
+	on(&s, 0x401000);
+	off(&s);
+	put_info(0, 1, 0, false);
+	put_auxtrace(s.bytes, 21, 0, 5, UINT32_MAX);
+	put_auxtrace(s.bytes + 21, s.size - 21, 21, 5, UINT32_MAX);
+	trace_open();
+	assert_int_equal(next_slice(), 1);
+	assert_int_equal(slice.config->end - slice.config->begin, 21 + (s.size - 21 + 7) / 8 * 8);
+	assert_memory_equal(slice.config->begin, s.bytes, s.size);
+	assert_int_equal(slice.file_offset, TL_NOWHERE);
+	assert_int_equal(next_slice(), 0);
+	trace_close();
+}
+
+/* "gaps and overlaps occur" */
+static void a_gap_ends_a_stretch(void **state)
+{
+	struct stream s = { .size = 0 };
+
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	psb(&s, 1000);
+	put_info(0, 1, 0, false);
+	put_auxtrace(s.bytes, s.size, 0, 5, UINT32_MAX);
+	put_auxtrace(s.bytes, s.size, 100, 5, UINT32_MAX);
+	trace_open();
+	assert_int_equal(next_slice(), 1);
+	assert_false(slice.gap);
+	assert_int_equal(slice.buffer_offset, 0);
+	assert_int_equal(next_slice(), 1);
+	assert_true(slice.gap);
+	assert_false(slice.continues);
+	assert_int_equal(slice.buffer_offset, 100);
+	assert_int_equal(next_slice(), 0);
+	trace_close();
+}
+
+/* A snapshot repeats what the one before it ends with: those bytes are taken once. */
+static void snapshots_overlap(void **state)
+{
+	struct stream s = { .size = 0 };
+
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	psb(&s, 1000);
+	on(&s, 0x401000);
+	off(&s);
+	psb(&s, 2000);
+	on(&s, 0x402000);
+	off(&s);
+	packet(&s, "\0\0\0\0", 4);
+	assert_int_equal(s.size % 8, 0);
+	put_info(0, 1, 0, true);
+	put_auxtrace(s.bytes, s.size, 0, 5, UINT32_MAX);
+	psb(&s, 3000);
+	packet(&s, "\0\0\0\0\0\0", 6);
+	put_auxtrace(s.bytes + 16, s.size - 16, 0, 5, UINT32_MAX);
+	trace_open();
+	assert_int_equal(next_slice(), 1);
+	assert_int_equal(slice.config->end - slice.config->begin, s.size);
+	assert_memory_equal(slice.config->begin, s.bytes, s.size);
+	assert_int_equal(next_slice(), 0);
+	trace_close();
+}
+
+/*
+ * "AUX data must be cut at AUX records with truncated" (7), unless tracing was off there, so that
+ * no flow is torn.
+ */
+static void a_full_buffer(void **state)
+{
+	for (int torn = 0; torn < 2; torn++) {
+		struct stream s = { .size = 0 };
+		size_t at;
+
+		file_begin(&f, COMMON_TYPE);
+		psb(&s, 1000);
+		on(&s, 0x401000);
+		if (!torn)
+			off(&s);
+		at = s.size;
+		on(&s, 0x402000);
+		off(&s);
+		put_info(0, 1, 0, false);
+		put_aux(0, at, TL_PERF_AUX_TRUNCATED);
+		put_auxtrace(s.bytes, s.size, 0, 5, 0);
+		trace_open();
+		assert_int_equal(next_slice(), 1);
+		assert_int_equal(slice.to, torn ? at : (s.size + 7) / 8 * 8);
+		if (torn) {
+			assert_int_equal(next_slice(), 1);
+			assert_true(slice.gap);
+			assert_int_equal(slice.buffer_offset, at);
+		}
+		assert_int_equal(next_slice(), 0);
+		trace_close();
+	}
+	(void)state;
+}
+
+/* ---- who (8) ---- */
+
+/*
+ * "current thread from SWITCH_CPU_WIDE by time": a thread takes over where tracing is turned on at
+ * or after its time
+ */
+static void threads_take_turns(void **state)
+{
+	struct stream s = { .size = 0 };
+	size_t first, second;
+
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_info(0, 1, 0, false);
+	put_comm(&f, 11, 11, "one", 0, 0);
+	put_comm(&f, 12, 12, "two", 0, 0);
+	put_map(11, 0x400000, 0x1000, "none/one", 0);
+	put_map(12, 0x400000, 0x1000, "none/two", 0);
+	psb(&s, 1000);
+	on(&s, 0x400100);
+	off(&s);
+	on(&s, 0x400200); /* a system call: it is still the first */
+	off(&s);
+	first = s.size;
+	tsc(&s, 2100);
+	on(&s, 0x400300);
+	off(&s);
+	second = s.size;
+	tsc(&s, 3100);
+	on(&s, 0x400400);
+	off(&s);
+	put_switch(0, 11, 900);
+	put_switch(11, 12, 2000);
+	put_switch(12, 11, 3000);
+	put_auxtrace(s.bytes, s.size, 0, UINT32_MAX, 0);
+	trace_open();
+	assert_int_equal(next_slice(), 1);
+	assert_int_equal(slice.process, 11);
+	assert_int_equal(slice.cpu, 0);
+	assert_string_equal(slice.command, "one");
+	assert_int_equal(slice.from, 0);
+	assert_int_equal(slice.to, first);
+	assert_false(slice.continues);
+	assert_int_equal(slice.space, 0);
+	assert_int_equal(next_slice(), 1);
+	assert_int_equal(slice.process, 12);
+	assert_string_equal(slice.command, "two");
+	assert_int_equal(slice.from, first);
+	assert_int_equal(slice.to, second);
+	assert_true(slice.continues);
+	assert_int_equal(slice.space, 1);
+	assert_int_equal(next_slice(), 1);
+	assert_int_equal(slice.process, 11);
+	assert_int_equal(slice.space, 0);
+	assert_int_equal(slice.from, second);
+	assert_int_equal(next_slice(), 0);
+	trace_close();
+}
+
+/* Between two packets of time the address decides, if only one of both has it. */
+static void an_address_tells_whose_it_is(void **state)
+{
+	struct stream s = { .size = 0 };
+	size_t second;
+
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_info(0, 1, 0, false);
+	put_map(11, 0x400000, 0x1000, "none/one", 0);
+	put_map(12, 0x500000, 0x1000, "none/two", 0);
+	psb(&s, 1000);
+	on(&s, 0x400100);
+	off(&s);
+	on(&s, 0x400200);
+	off(&s);
+	second = s.size;
+	on(&s, 0x500300);
+	off(&s);
+	tsc(&s, 3000);
+	put_switch(0, 11, 900);
+	put_switch(11, 12, 2000);
+	put_auxtrace(s.bytes, s.size, 0, UINT32_MAX, 0);
+	trace_open();
+	assert_int_equal(next_slice(), 1);
+	assert_int_equal(slice.process, 11);
+	assert_int_equal(slice.to, second);
+	assert_int_equal(next_slice(), 1);
+	assert_int_equal(slice.process, 12);
+	trace_close();
+}
+
+/*
+ * Samples of sched:sched_switch: TRACING_DATA has the tracepoint's number and where prev_pid and
+ * next_pid are; threads are those of the processes that COMM names (8).
+ */
+static void switches_by_tracepoint(void **state)
+{
+	static const char tracing[] = "name: sched_switch\nID: 314\nformat:\n\tfield:pid_t "
+				      "prev_pid;\toffset:4;\tsize:4;\n"
+				      "\tfield:pid_t next_pid;\toffset:8;\tsize:4;\n";
+	struct stream s = { .size = 0 };
+	size_t first;
+
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_info(0, 1, 0, false);
+	put_header(&f, TL_PERF_HEADER_ATTR, 0, 8 + 64 + 8);
+	put_attr(&f, 2, COMMON_TYPE | 1024, 1 << 18);
+	patch64(&f, f.size - 64 + 8, 314);
+	put64(&f, 78);
+	put_header(&f, TL_PERF_HEADER_TRACING_DATA, 0, 12);
+	put32(&f, (sizeof(tracing) + 7) / 8 * 8);
+	put_bytes(&f, tracing, sizeof(tracing));
+	put_zeros(&f, (8 - sizeof(tracing) % 8) % 8);
+	put_comm(&f, 11, 21, "one", 0, 0);
+	put_comm(&f, 12, 22, "two", 0, 0);
+	put_header(&f, TL_PERF_SAMPLE, 0, 8 + 32 + 4 + 12);
+	put64(&f, 78);
+	put32(&f, 11);
+	put32(&f, 21);
+	put64(&f, 2000);
+	put32(&f, 0);
+	put32(&f, 0);
+	put32(&f, 12); /* raw data */
+	put32(&f, 0);
+	put32(&f, 21);
+	put32(&f, 22);
+	psb(&s, 1000);
+	on(&s, 0x400100);
+	off(&s);
+	first = s.size;
+	tsc(&s, 2100);
+	on(&s, 0x400300);
+	off(&s);
+	put_auxtrace(s.bytes, s.size, 0, UINT32_MAX, 0);
+	trace_open();
+	assert_int_equal(next_slice(), 1);
+	assert_int_equal(slice.process, 11);
+	assert_int_equal(slice.thread, 21);
+	assert_int_equal(slice.to, first);
+	assert_int_equal(next_slice(), 1);
+	assert_int_equal(slice.process, 12);
+	assert_int_equal(slice.thread, 22);
+	assert_int_equal(next_slice(), 0);
+	trace_close();
+}
+
+static bool place(uint64_t ip, const char *path)
+{
+	struct tl_perf_mapping found;
+
+	return tl_perf_trace_find_mapping(trace, slice.space, ip, &found, sizeof(found)) == 1 &&
+	       !strcmp(found.path, path);
+}
+
+/* "COMM: misc 0x2000 = exec (drops the old maps)"; "FORK: a child has its parent's maps" */
+static void maps_over_time(void **state)
+{
+	struct stream s = { .size = 0 };
+
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_info(0, 1, 0, false);
+	put_comm(&f, 11, 11, "shell", 0, 0);
+	put_map(11, 0x400000, 0x1000, "none/shell", 0);
+	put_map(11, 0x600000, 0x1000, "none/library", 0);
+	put_header(&f, TL_PERF_FORK, 0, 8 + 24 + TRAILER);
+	put32(&f, 12);
+	put32(&f, 11);
+	put32(&f, 12);
+	put32(&f, 11);
+	put64(&f, 500);
+	put_trailer(&f, 11, 11, 500, 0);
+	put_comm(&f, 12, 12, "program", 0x2000, 2000);
+	put_map(12, 0x400000, 0x1000, "none/program", 2001);
+	/* Something else where the library had been. */
+	put_map(12, 0x600000, 0x1000, "none/other", 4000);
+	put_switch(0, 12, 900);
+	psb(&s, 1000);
+	on(&s, 0x400100);
+	off(&s);
+	tsc(&s, 3000);
+	on(&s, 0x400100);
+	off(&s);
+	put_auxtrace(s.bytes, s.size, 0, UINT32_MAX, 0);
+	trace_open();
+	assert_int_equal(next_slice(), 1);
+	assert_string_equal(slice.command, "shell");
+	assert_true(place(0x400100, "none/shell"));
+	assert_true(place(0x600fff, "none/library"));
+	assert_false(place(0x601000, "none/library"));
+	assert_int_equal(next_slice(), 1);
+	assert_string_equal(slice.command, "program");
+	assert_true(place(0x400100, "none/program"));
+	/* No exec since: what is mapped later is in the same image, as it contradicts nothing. */
+	assert_true(place(0x600000, "none/other"));
+	assert_int_equal(next_slice(), 0);
+	trace_close();
+}
+
+/* "Missing images are told once each" */
+static void missing_files_are_told_once(void **state)
+{
+	struct stream s = { .size = 0 };
+	const struct tl_perf_missing_code *missing;
+	size_t count;
+
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_info(0, 1, 0, false);
+	put_map(11, 0x400000, 0x1000, "none/one", 0);
+	put_map(11, 0x401000, 0x1000, "none/one", 0);
+	put_map(11, 0x500000, 0x1000, "//anon", 0);
+	put_switch(0, 11, 900);
+	psb(&s, 1000);
+	put_auxtrace(s.bytes, s.size, 0, UINT32_MAX, 0);
+	trace_open();
+	assert_int_equal(next_slice(), 1);
+	missing = tl_perf_trace_missing(trace, &count);
+	assert_int_equal(count, 2);
+	assert_string_equal(missing[0].path, "none/one");
+	assert_string_equal(missing[1].path, "//anon");
+	assert_int_equal(missing[0].process, 11);
+	assert_int_equal(missing[0].address, 0x400000);
+	trace_close();
+}
+
+/* Below --sysroot first: a file found there is the one, and its load address gives the bias. */
+static void files_below_a_sysroot(void **state)
+{
+	/* ELF64, EXEC, x86-64: one PT_LOAD R+X of bytes 0x0 .. 0x1000 at 0x400000 */
+	uint8_t elf[0x1000] = { 0x7f,
+				'E',
+				'L',
+				'F',
+				2,
+				1,
+				1,
+				0,
+				[16] = 2,
+				[18] = 62,
+				[20] = 1,
+				[32] = 64,
+				[52] = 64,
+				[54] = 56,
+				[56] = 1,
+				[64] = 1,
+				[68] = 5,
+				[64 + 18] = 0x40,
+				[64 + 26] = 0x40,
+				[64 + 33] = 0x10,
+				[64 + 41] = 0x10 };
+	struct tl_perf_trace_options options = { .size = sizeof(options),
+						 .process = TL_NOWHERE,
+						 .thread = TL_NOWHERE,
+						 .cpu = TL_NOWHERE };
+	struct stream s = { .size = 0 };
+	struct tl_perf_mapping found;
+	struct temp temp;
+	uint8_t byte;
+
+	(void)state;
+	temp_open(&temp);
+	temp_write(&temp, "prog", elf, sizeof(elf));
+	options.sysroot = temp.directory;
+	file_begin(&f, COMMON_TYPE);
+	put_info(0, 1, 0, false);
+	put_map(11, 0x555555400000, 0x1000, "/prog", 0);
+	put_switch(0, 11, 900);
+	psb(&s, 1000);
+	put_auxtrace(s.bytes, s.size, 0, UINT32_MAX, 0);
+	file_end(&f);
+	assert_int_equal(tl_source_open_memory(&f.source, f.bytes, f.size, "test", &f.err), 0);
+	assert_int_equal(tl_perf_trace_open(&trace, f.source, &options, &f.err), 0);
+	assert_int_equal(next_slice(), 1);
+	assert_true(tl_perf_trace_find_mapping(trace, slice.space, 0x555555400040, &found,
+					       sizeof(found)) == 1);
+	assert_non_null(found.file);
+	assert_null(found.reason);
+	assert_int_equal(found.bias, 0x555555000000);
+	assert_int_equal(tl_pt_image_read(slice.image, NULL, &byte, 1, &slice.asid, 0x555555400001),
+			 1);
+	assert_int_equal(byte, 'E');
+	trace_close();
+	temp_close(&temp);
+}
+
+/* A trace with one slice of process 11, which has /prog mapped. */
+static void open_one_slice(void)
+{
+	struct stream s = { .size = 0 };
+
+	file_begin(&f, COMMON_TYPE);
+	put_info(0, 1, 0, true);
+	put_map(11, 0x555555400000, 0x1000, "/prog", 0);
+	put_switch(0, 11, 900);
+	psb(&s, 1000);
+	put_auxtrace(s.bytes, s.size, 0, UINT32_MAX, 0);
+	trace_open();
+}
+
+/*
+ * "Nothing is written behind the size that the caller gives ... members that the library does not
+ * know become zero. A size below that of the first release is TL_BAD_USAGE, and nothing is written"
+ * (docs/abi.md).
+ */
+static void structs_of_another_size(void **state)
+{
+	struct {
+		struct tl_perf_sched_slice slice;
+		uint8_t newer[8], behind[8];
+	} got;
+	struct {
+		struct tl_perf_mapping mapping;
+		uint8_t newer[8], behind[8];
+	} map;
+	const uint8_t untouched[8] = { 165, 165, 165, 165, 165, 165, 165, 165 }, zeros[8] = { 0 };
+
+	(void)state;
+	open_one_slice();
+	memset(&got, 165, sizeof(got));
+	assert_int_equal(tl_perf_trace_next(trace, &got.slice, sizeof(got.slice) - 1, &f.err),
+			 TL_BAD_USAGE);
+	assert_memory_equal(&got, untouched, 8);
+	assert_int_equal(tl_perf_trace_next(trace, &got.slice, sizeof(got.slice) + 8, &f.err), 1);
+	assert_int_equal(got.slice.process, 11);
+	assert_memory_equal(got.newer, zeros, 8);
+	assert_memory_equal(got.behind, untouched, 8);
+	memset(&map, 165, sizeof(map));
+	assert_int_equal(tl_perf_trace_find_mapping(trace, got.slice.space, 0x555555400000,
+						    &map.mapping, sizeof(map.mapping) - 1),
+			 TL_BAD_USAGE);
+	assert_memory_equal(&map, untouched, 8);
+	assert_int_equal(tl_perf_trace_find_mapping(trace, got.slice.space + 1, 0x555555400000,
+						    &map.mapping, sizeof(map.mapping)),
+			 TL_BAD_USAGE);
+	assert_int_equal(tl_perf_trace_find_mapping(trace, got.slice.space, 0x555555400000,
+						    &map.mapping, sizeof(map.mapping) + 8),
+			 1);
+	assert_int_equal(map.mapping.end, 0x555555401000);
+	assert_memory_equal(map.newer, zeros, 8);
+	assert_memory_equal(map.behind, untouched, 8);
+	trace_close();
+}
+
+/* Records, but no Intel PT. */
+static void nothing_to_decode(void **state)
+{
+	(void)state;
+	file_begin(&f, COMMON_TYPE);
+	put_comm(&f, 1, 2, "ab", 0, 5);
+	file_end(&f);
+	assert_int_equal(tl_source_open_memory(&f.source, f.bytes, f.size, "test", &f.err), 0);
+	assert_int_equal(tl_perf_trace_open(&trace, f.source, NULL, &f.err), TL_UNSUPPORTED);
+	assert_null(trace);
+	tl_source_close(f.source);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_configuration),
+		cmocka_unit_test(time_both_ways),
+		cmocka_unit_test(padding_is_cut_off),
+		cmocka_unit_test(a_gap_ends_a_stretch),
+		cmocka_unit_test(snapshots_overlap),
+		cmocka_unit_test(a_full_buffer),
+		cmocka_unit_test(threads_take_turns),
+		cmocka_unit_test(an_address_tells_whose_it_is),
+		cmocka_unit_test(switches_by_tracepoint),
+		cmocka_unit_test(maps_over_time),
+		cmocka_unit_test(missing_files_are_told_once),
+		cmocka_unit_test(files_below_a_sysroot),
+		cmocka_unit_test(structs_of_another_size),
+		cmocka_unit_test(nothing_to_decode),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
