@@ -6,7 +6,7 @@
 #include "symbols/dwarf/constants.h"
 #include "symbols/dwarf/unit.h"
 
-struct reading {
+struct range_reader {
 	struct tl_dwarf *dwarf;
 	const struct tl_dwarf_unit *unit;
 	struct tl_dwarf_bytes bytes;
@@ -35,101 +35,101 @@ bool tl_dwarf_range_add(struct tl_dwarf *dwarf, uint64_t start, uint64_t end, ui
 	return true;
 }
 
-static bool add(struct reading *reading, uint64_t start, uint64_t end)
+static bool add(struct range_reader *reader, uint64_t start, uint64_t end)
 {
-	return tl_dwarf_range_add(reading->dwarf, start, end, reading->number);
+	return tl_dwarf_range_add(reader->dwarf, start, end, reader->number);
 }
 
 /* ---- .debug_ranges (DWARF 4, 2.17.3 "Non-Contiguous Address Ranges") ---- */
 
-static bool read_pairs(struct reading *reading)
+static bool read_pairs(struct range_reader *reader)
 {
-	size_t size = reading->unit->address_size;
+	size_t size = reader->unit->address_size;
 	uint64_t top = size == 8 ? UINT64_MAX : ((uint64_t)1 << size * 8) - 1;
 
 	for (;;) {
-		uint64_t start = tl_dwarf_take_word(&reading->bytes, size),
-			 end = tl_dwarf_take_word(&reading->bytes, size);
+		uint64_t start = tl_dwarf_take_word(&reader->bytes, size),
+			 end = tl_dwarf_take_word(&reader->bytes, size);
 
-		if (reading->bytes.bad)
+		if (reader->bytes.bad)
 			return tl_dwarf_fault(
-				&reading->dwarf->sections, TL_TRUNCATED,
-				tl_cursor_offset(&reading->bytes.cur),
+				&reader->dwarf->sections, TL_TRUNCATED,
+				tl_cursor_offset(&reader->bytes.cur),
 				".debug_ranges: a list has no end; names and lines may be missing");
 		if (!start && !end)
 			return true;
 		if (start == top)
-			reading->base = end;
-		else if (!add(reading, (reading->base + start) & top, (reading->base + end) & top))
+			reader->base = end;
+		else if (!add(reader, (reader->base + start) & top, (reader->base + end) & top))
 			return false;
 	}
 }
 
 /* ---- .debug_rnglists (DWARF 5, 2.17.3) ---- */
 
-static uint64_t numbered(struct reading *reading)
+static uint64_t numbered(struct range_reader *reader)
 {
 	uint64_t address = 0;
 
 	/* A bad number costs its own range: the address 0 is nobody's. */
-	tl_dwarf_address_at(reading->dwarf, reading->unit, tl_dwarf_take_uleb(&reading->bytes),
+	tl_dwarf_address_at(reader->dwarf, reader->unit, tl_dwarf_take_uleb(&reader->bytes),
 			    &address);
 	return address;
 }
 
-static uint64_t word(struct reading *reading)
+static uint64_t word(struct range_reader *reader)
 {
-	return tl_dwarf_take_word(&reading->bytes, reading->unit->address_size);
+	return tl_dwarf_take_word(&reader->bytes, reader->unit->address_size);
 }
 
 /* One entry; false behind the last. */
-static bool read_entry(struct reading *reading, uint64_t *start, uint64_t *end)
+static bool read_entry(struct range_reader *reader, uint64_t *start, uint64_t *end)
 {
 	*start = *end = 0;
-	switch (tl_dwarf_take_word(&reading->bytes, 1)) {
+	switch (tl_dwarf_take_word(&reader->bytes, 1)) {
 	case DW_RLE_base_addressx:
-		reading->base = numbered(reading);
+		reader->base = numbered(reader);
 		return true;
 	case DW_RLE_startx_endx:
-		*start = numbered(reading);
-		*end = numbered(reading);
+		*start = numbered(reader);
+		*end = numbered(reader);
 		return true;
 	case DW_RLE_startx_length:
-		*start = numbered(reading);
-		*end = *start + tl_dwarf_take_uleb(&reading->bytes);
+		*start = numbered(reader);
+		*end = *start + tl_dwarf_take_uleb(&reader->bytes);
 		return true;
 	case DW_RLE_offset_pair:
-		*start = reading->base + tl_dwarf_take_uleb(&reading->bytes);
-		*end = reading->base + tl_dwarf_take_uleb(&reading->bytes);
+		*start = reader->base + tl_dwarf_take_uleb(&reader->bytes);
+		*end = reader->base + tl_dwarf_take_uleb(&reader->bytes);
 		return true;
 	case DW_RLE_base_address:
-		reading->base = word(reading);
+		reader->base = word(reader);
 		return true;
 	case DW_RLE_start_end:
-		*start = word(reading);
-		*end = word(reading);
+		*start = word(reader);
+		*end = word(reader);
 		return true;
 	case DW_RLE_start_length:
-		*start = word(reading);
-		*end = *start + tl_dwarf_take_uleb(&reading->bytes);
+		*start = word(reader);
+		*end = *start + tl_dwarf_take_uleb(&reader->bytes);
 		return true;
 	case DW_RLE_end_of_list:
 		return false;
 	default:
-		return tl_dwarf_fail(&reading->bytes);
+		return tl_dwarf_fail(&reader->bytes);
 	}
 }
 
-static bool read_entries(struct reading *reading)
+static bool read_entries(struct range_reader *reader)
 {
 	uint64_t start, end;
 
-	while (read_entry(reading, &start, &end) && !reading->bytes.bad)
-		if (!add(reading, start, end))
+	while (read_entry(reader, &start, &end) && !reader->bytes.bad)
+		if (!add(reader, start, end))
 			return false;
-	return !reading->bytes.bad ||
-	       tl_dwarf_fault(&reading->dwarf->sections, TL_BAD_RECORD,
-			      tl_cursor_offset(&reading->bytes.cur),
+	return !reader->bytes.bad ||
+	       tl_dwarf_fault(&reader->dwarf->sections, TL_BAD_RECORD,
+			      tl_cursor_offset(&reader->bytes.cur),
 			      ".debug_rnglists: a list has no end, or an entry that is not "
 			      "known; names and lines may be missing");
 }
@@ -137,9 +137,9 @@ static bool read_entries(struct reading *reading)
 /* ---- which ---- */
 
 /* A number of a list stands for its offset, behind the base of both. */
-static uint64_t list_offset(const struct reading *reading, const struct tl_dwarf_value *value)
+static uint64_t list_offset(const struct range_reader *reader, const struct tl_dwarf_value *value)
 {
-	const struct tl_dwarf_unit *unit = reading->unit;
+	const struct tl_dwarf_unit *unit = reader->unit;
 	struct tl_dwarf_bytes bytes;
 
 	/* The base of a unit split in two is for its other half. */
@@ -147,7 +147,7 @@ static uint64_t list_offset(const struct reading *reading, const struct tl_dwarf
 		return value->number + (unit->dwo_name ? 0 : unit->ranges_base);
 	if (value->form != DW_FORM_rnglistx)
 		return value->number;
-	bytes = tl_dwarf_bytes(&reading->dwarf->sections, TL_DWARF_RNGLISTS, unit->rnglists_base);
+	bytes = tl_dwarf_bytes(&reader->dwarf->sections, TL_DWARF_RNGLISTS, unit->rnglists_base);
 	if (value->number > UINT64_MAX / 8)
 		return TL_NOWHERE;
 	tl_dwarf_skip(&bytes, value->number * unit->offset_size);
@@ -157,15 +157,14 @@ static uint64_t list_offset(const struct reading *reading, const struct tl_dwarf
 }
 
 /* A list that is damaged costs what it did not tell; a refusal of memory costs all. */
-static bool add_list(struct reading *reading, const struct tl_dwarf_value *value)
+static bool add_list(struct range_reader *reader, const struct tl_dwarf_value *value)
 {
 	enum tl_dwarf_section part =
-		reading->unit->version < 5 ? TL_DWARF_RANGES : TL_DWARF_RNGLISTS;
+		reader->unit->version < 5 ? TL_DWARF_RANGES : TL_DWARF_RNGLISTS;
 
-	reading->bytes =
-		tl_dwarf_bytes(&reading->dwarf->sections, part, list_offset(reading, value));
-	return (part == TL_DWARF_RANGES ? read_pairs : read_entries)(reading) ||
-	       (!reading->dwarf->sections.faults->no_memory && reading->dwarf->range_budget);
+	reader->bytes = tl_dwarf_bytes(&reader->dwarf->sections, part, list_offset(reader, value));
+	return (part == TL_DWARF_RANGES ? read_pairs : read_entries)(reader) ||
+	       (!reader->dwarf->sections.faults->no_memory && reader->dwarf->range_budget);
 }
 
 bool tl_dwarf_ranges_add(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
@@ -173,13 +172,13 @@ bool tl_dwarf_ranges_add(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *uni
 {
 	const struct tl_dwarf_value *high = &entry->values[TL_DWARF_SLOT_HIGH],
 				    *list = &entry->values[TL_DWARF_SLOT_RANGES];
-	struct reading reading = {
+	struct range_reader reader = {
 		.dwarf = dwarf, .unit = unit, .base = unit->low, .number = number
 	};
 	uint64_t start, end;
 
 	if (list->form)
-		return add_list(&reading, list);
+		return add_list(&reader, list);
 	if (!high->form ||
 	    !tl_dwarf_value_address(dwarf, unit, &entry->values[TL_DWARF_SLOT_LOW], &start))
 		return true;

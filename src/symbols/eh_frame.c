@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbols/eh_frame.h"
+
+/* ---- numbers ---- */
+
+struct tl_eh_table tl_eh_table_at(const struct tl_section *section, uint64_t address)
+{
+	struct tl_eh_table table = { .cur = tl_cursor_over(section->data, section->size),
+				     .address = section->address };
+
+	table.bad = !section->data || address < section->address ||
+		    address - section->address >= section->size;
+	if (!table.bad)
+		tl_cursor_seek(&table.cur, address - section->address);
+	return table;
+}
+
+uint64_t tl_eh_take(struct tl_eh_table *table, unsigned size)
+{
+	const uint8_t *at = table->cur.pos;
+
+	if (table->bad || !tl_cursor_has(&table->cur, size)) {
+		table->bad = true;
+		return 0;
+	}
+	table->cur.pos += size;
+	switch (size) {
+	case 1:
+		return *at;
+	case 2:
+		return tl_get16s(at, TL_HOST_BIG_ENDIAN);
+	case 4:
+		return tl_get32s(at, TL_HOST_BIG_ENDIAN);
+	default:
+		return tl_get64s(at, TL_HOST_BIG_ENDIAN);
+	}
+}
+
+/* Bits beyond the 64th are dropped. */
+uint64_t tl_eh_take_leb(struct tl_eh_table *table, bool is_signed)
+{
+	uint64_t value = 0, byte;
+	unsigned shift = 0;
+
+	do {
+		byte = tl_eh_take(table, 1);
+		if (shift < 64)
+			value |= (byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	if (is_signed && shift < 64 && byte & 0x40)
+		value |= UINT64_MAX << shift;
+	return value;
+}
+
+uint64_t tl_eh_take_form(struct tl_eh_table *table, unsigned encoding)
+{
+	enum { PTR, ULEB128, UDATA2, UDATA4, UDATA8, SLEB128 = 9, SDATA2, SDATA4, SDATA8 };
+
+	switch (encoding & TL_EH_FORM) {
+	case PTR:
+	case UDATA8:
+	case SDATA8:
+		return tl_eh_take(table, 8);
+	case ULEB128:
+		return tl_eh_take_leb(table, false);
+	case SLEB128:
+		return tl_eh_take_leb(table, true);
+	case UDATA2:
+		return tl_eh_take(table, 2);
+	case SDATA2:
+		return (uint64_t)(int16_t)tl_eh_take(table, 2);
+	case UDATA4:
+		return tl_eh_take(table, 4);
+	case SDATA4:
+		return (uint64_t)(int32_t)tl_eh_take(table, 4);
+	default:
+		table->bad = true;
+		return 0;
+	}
+}
+
+uint64_t tl_eh_take_pointer(struct tl_eh_table *table, unsigned encoding, uint64_t data)
+{
+	uint64_t here = table->address + tl_cursor_offset(&table->cur), value;
+
+	if (encoding == TL_EH_OMIT)
+		return 0;
+	value = tl_eh_take_form(table, encoding);
+	if (!value || encoding & TL_EH_INDIRECT)
+		return 0;
+	switch (encoding & TL_EH_ORIGIN) {
+	case 0:
+		return value;
+	case TL_EH_PCREL:
+		return value + here;
+	case TL_EH_DATAREL:
+		table->bad |= !data;
+		return value + data;
+	default:
+		table->bad = true;
+		return 0;
+	}
+}
+
+/* ---- .eh_frame ---- */
+
+bool tl_eh_record_at(const struct tl_eh_table *frames, uint64_t offset, struct tl_eh_table *record)
+{
+	uint64_t size;
+
+	*record = *frames;
+	tl_cursor_seek(&record->cur, offset);
+	size = tl_eh_take(record, 4);
+	if (size == UINT32_MAX)
+		size = tl_eh_take(record, 8);
+	if (record->bad || !size || !tl_cursor_has(&record->cur, size))
+		return false;
+	record->cur.end = record->cur.pos + size;
+	return true;
+}
+
+bool tl_eh_is_fde(struct tl_eh_table *record, uint64_t *cie)
+{
+	uint64_t here = tl_cursor_offset(&record->cur), distance = tl_eh_take(record, 4);
+
+	/* A distance of 0 is the mark of a CIE. */
+	*cie = here - distance;
+	return !record->bad && distance && distance <= here;
+}
+
+/* The data of each letter of an augmentation string. False for a letter whose data is not known. */
+static bool read_augmentation(struct tl_eh_table *record, const char *letters,
+			      struct tl_eh_cie *cie)
+{
+	if (*letters != 'z')
+		return !*letters;
+	cie->is_augmented = true;
+	tl_eh_take_leb(record, false);
+	for (letters++; *letters; letters++) {
+		if (*letters == 'L')
+			cie->lsda = (uint8_t)tl_eh_take(record, 1);
+		else if (*letters == 'R')
+			cie->pointers = (uint8_t)tl_eh_take(record, 1);
+		else if (*letters == 'P')
+			tl_eh_take_form(record, (unsigned)tl_eh_take(record, 1));
+		else if (*letters != 'S' && *letters != 'B' && *letters != 'G')
+			return false;
+	}
+	return !record->bad;
+}
+
+bool tl_eh_read_cie(const struct tl_eh_table *frames, uint64_t offset, struct tl_eh_cie *cie)
+{
+	struct tl_eh_table record;
+	const uint8_t *letters;
+	uint64_t version;
+
+	*cie = (struct tl_eh_cie){ .lsda = TL_EH_OMIT };
+	if (!tl_eh_record_at(frames, offset, &record) || tl_eh_take(&record, 4))
+		return false;
+	version = tl_eh_take(&record, 1);
+	letters = record.cur.pos;
+	while (tl_eh_take(&record, 1))
+		;
+	if (record.bad || (version != 1 && version != 3))
+		return false;
+	/* The alignment of code and of data, and the column of the return address. */
+	tl_eh_take_leb(&record, false);
+	tl_eh_take_leb(&record, true);
+	if (version == 1)
+		tl_eh_take(&record, 1);
+	else
+		tl_eh_take_leb(&record, false);
+	return read_augmentation(&record, (const char *)letters, cie);
+}
+
+bool tl_eh_read_fde(struct tl_eh_table *record, const struct tl_eh_cie *cie, struct tl_eh_fde *fde)
+{
+	fde->start = tl_eh_take_pointer(record, cie->pointers, 0);
+	fde->size = tl_eh_take_form(record, cie->pointers);
+	fde->lsda = 0;
+	if (cie->is_augmented) {
+		tl_eh_take_leb(record, false);
+		fde->lsda = tl_eh_take_pointer(record, cie->lsda, 0);
+	}
+	return !record->bad;
+}
+
+/* ---- .gcc_except_table ---- */
+
+bool tl_eh_calls_begin(struct tl_eh_calls *calls, const struct tl_section *lsdas, uint64_t lsda,
+		       uint64_t function)
+{
+	struct tl_eh_table *table = &calls->table;
+	uint64_t size;
+
+	*table = tl_eh_table_at(lsdas, lsda);
+	calls->encoding = (uint8_t)tl_eh_take(table, 1);
+	calls->function = calls->pads = function;
+	if (calls->encoding != TL_EH_OMIT)
+		calls->pads = tl_eh_take_pointer(table, calls->encoding, 0);
+	/* The table of types stands behind the actions. */
+	if (tl_eh_take(table, 1) != TL_EH_OMIT)
+		tl_eh_take_leb(table, false);
+	calls->encoding = (uint8_t)tl_eh_take(table, 1);
+	size = tl_eh_take_leb(table, false);
+	if (table->bad || !tl_cursor_has(&table->cur, size))
+		return false;
+	calls->actions = *table;
+	calls->actions.cur =
+		tl_cursor_over(table->cur.pos + size, tl_cursor_left(&table->cur) - size);
+	table->cur.end = table->cur.pos + size;
+	return true;
+}
+
+bool tl_eh_calls_next(struct tl_eh_calls *calls, struct tl_eh_call *call)
+{
+	struct tl_eh_table *table = &calls->table;
+
+	if (!tl_cursor_left(&table->cur))
+		return false;
+	call->start = calls->function + tl_eh_take_form(table, calls->encoding);
+	call->size = tl_eh_take_form(table, calls->encoding);
+	call->pad = tl_eh_take_form(table, calls->encoding);
+	if (call->pad)
+		call->pad += calls->pads;
+	call->action = tl_eh_take_leb(table, false);
+	return !table->bad;
+}
