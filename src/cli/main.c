@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
+/* The first argument: a command, or an option that stands without one. */
+#include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
-#include "cli/options.h"
+#include "cli/commands/job.h"
+#include "cli/help/help.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/process.h"
 
 enum { STDOUT_BYTES = 1 << 16 };
-
-int close_stdout(int status)
-{
-	bool failed = ferror(stdout) != 0;
-
-	errno = 0;
-	if (!fflush(stdout) && !failed)
-		return status;
-	if (errno != EPIPE)
-		complain(NULL, "standard output: cannot write: %s", strerror(errno));
-	return EXIT_UNUSABLE;
-}
 
 static int run(const struct command *command, int argc, char **argv)
 {
@@ -28,13 +19,11 @@ static int run(const struct command *command, int argc, char **argv)
 		settings_free(&settings);
 		return status;
 	}
-	if (settings.help) {
+	if (settings.help.wanted) {
 		help_command(command);
 		status = close_stdout(EXIT_CLEAN);
-	} else if (command->run) {
-		status = run_command(command, &settings);
 	} else {
-		status = cmd_help(&settings);
+		status = run_command(command, &settings);
 	}
 	settings_free(&settings);
 	return status;

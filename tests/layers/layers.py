@@ -56,6 +56,7 @@ SUB_ROOMS = {
     "report": [[""], ["table", "tree", "annotate", "diff"]],
     "export": [[""], ["stacks"], ["profile", "timeline", "flame"]],
     "perf_data": [["container"], ["processes"], ["auxtrace"], ["listing"]],
+    "cli": [["terminal"], ["options"], ["commands"], ["help"], [""]],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 

@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cli.h"
-
-int cmd_info(struct job *job, struct tl_error *err)
-{
-	return tl_input_info(job->input, report_form(job->settings), job->out, err);
-}

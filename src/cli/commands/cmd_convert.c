@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands/job.h"
+
+int export_profile(const struct command_job *job, const struct tl_exporter *exporter,
+		   const struct tl_profile *profile, const char *command, struct tl_error *err)
+{
+	const struct tl_report_options *report = &job->settings->report;
+	struct tl_export_options options = {
+		.size = sizeof(options),
+		.event = report->event_count ? report->events[0] : 0,
+		.threads = report->threads,
+		.command = command,
+		.compression = job->settings->convert.compression,
+		.positions = job->settings->convert.positions,
+	};
+
+	return exporter->write(profile, &options, job->out, err);
+}
+
+int export_input(struct command_job *job, const struct tl_exporter *exporter, struct tl_error *err)
+{
+	struct tl_profile *profile;
+	uint32_t *events;
+	int status = fold_input_stacks(job, exporter->stacks, &profile, &events, err);
+
+	if (status == TL_OK)
+		status = export_profile(job, exporter, profile, job->settings->paths.items[0], err);
+	free(events);
+	tl_profile_free(profile);
+	return status;
+}
+
+const struct tl_exporter *chosen_exporter(const struct settings *settings)
+{
+	if (!settings->convert.to)
+		return tl_exporters()[0];
+	return tl_exporter_find(settings->convert.to);
+}
+
+int cmd_convert(struct command_job *job, struct tl_error *err)
+{
+	static const struct tl_slice everything = {
+		.size = sizeof(everything),
+		.snapshots = { 0, TL_NOWHERE },
+		.instructions = { 0, TL_NOWHERE },
+	};
+	const struct convert_settings *convert = &job->settings->convert;
+	const struct tl_exporter *exporter = chosen_exporter(job->settings);
+	const struct tl_format_info *format = tl_input_format(job->input);
+
+	if (exporter)
+		return export_input(job, exporter, err);
+	/* Both files of a format of two: as its largest slice is written. */
+	if (format->partner_suffix && !strcmp(convert->to, format->name))
+		return write_part(job, everything, err);
+	return tl_input_reencode(job->input, convert->to, convert->variant, job->out, err);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands/job.h"
+
+static void complain_column(struct command_job *job, const struct tl_error *err)
+{
+	say("tracelathe diff: --sort %s: %s; the columns are", job->settings->report.sort,
+	    err->text);
+	for (const char *const *name = tl_report_diff_sort_columns(); *name; name++)
+		say("%s %s", name == tl_report_diff_sort_columns() ? "" : ",", *name);
+	putc('\n', stderr);
+	job->said = true;
+}
+
+/* The second file may be of another build: with a program and a map of its own. */
+static int fold_both(struct command_job *job, struct tl_profile *profiles[2], struct tl_error *err)
+{
+	struct settings *settings = job->settings;
+	int status = fold_file(job, settings->paths.items[0], &profiles[0], err);
+
+	if (status < 0)
+		return status;
+	if (settings->diff.binaries_after.list.count) {
+		settings->input.programs.binaries = settings->diff.binaries_after.items;
+		settings->input.programs.binary_count = settings->diff.binaries_after.list.count;
+	}
+	if (settings->diff.map_after)
+		settings->input.programs.map = settings->diff.map_after;
+	else if (settings->diff.binaries_after.list.count)
+		settings->input.programs.map = NULL;
+	return fold_file(job, settings->paths.items[1], &profiles[1], err);
+}
+
+static enum tl_diff_unit unit_of(const struct settings *settings)
+{
+	if (settings->diff.by == DIFF_BY_LINE)
+		return TL_DIFF_LINES;
+	return settings->diff.by == DIFF_BY_ARC ? TL_DIFF_ARCS : TL_DIFF_FUNCTIONS;
+}
+
+static const struct tl_event *diff_event(const void *of, uint32_t event)
+{
+	return tl_diff_event(of, event);
+}
+
+/* Whether --event asks for calls, which no input needs to have as an event. */
+static bool wants_calls(const char *names)
+{
+	static const char calls[] = "calls";
+
+	while (names) {
+		const char *end = strchrnul(names, ',');
+
+		if ((size_t)(end - names) == sizeof(calls) - 1 &&
+		    !memcmp(names, calls, sizeof(calls) - 1))
+			return true;
+		names = *end ? end + 1 : NULL;
+	}
+	return false;
+}
+
+static void list_events(const struct tl_profile *profile, const char *path)
+{
+	uint32_t count = tl_profile_event_count(profile);
+
+	say("%s has", path);
+	for (uint32_t i = 0; i < count; i++)
+		say("%s %s", i ? "," : "", tl_profile_event(profile, i)->name);
+}
+
+static void complain_nothing_common(struct command_job *job, struct tl_profile *const profiles[2])
+{
+	fputs("tracelathe diff: the files have no event in common: ", stderr);
+	list_events(profiles[0], job->settings->paths.items[0]);
+	fputs("; ", stderr);
+	list_events(profiles[1], job->settings->paths.items[1]);
+	fputs(unit_of(job->settings) == TL_DIFF_LINES
+		      ? "\n"
+		      : "; --event calls compares how often functions were called\n",
+	      stderr);
+	job->said = true;
+}
+
+/* Events that both files have: the costs of others would all be new, or gone. */
+static int choose_common(struct command_job *job, const struct tl_diff *diff, uint32_t **events,
+			 struct tl_error *err)
+{
+	struct tl_report_options *report = &job->settings->report;
+	uint32_t count = tl_diff_event_count(diff);
+
+	*events = calloc(count, sizeof(**events));
+	if (!*events) {
+		*err = (struct tl_error){ TL_NO_MEMORY,    0,          NULL,
+					  "out of memory", TL_NOWHERE, TL_NOWHERE };
+		return TL_NO_MEMORY;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		if (tl_diff_event_common(diff, i)) {
+			(*events)[report->event_count++] = i;
+			continue;
+		}
+		complain(job->command->name, "event %s: only one of the files has it; left it out",
+			 tl_diff_event(diff, i)->name);
+		job->damaged = true;
+	}
+	report->events = *events;
+	return 0;
+}
+
+/* What was asked for by name must be in both. */
+static int check_common(struct command_job *job, const struct tl_diff *diff)
+{
+	const struct tl_report_options *report = &job->settings->report;
+
+	for (uint32_t i = 0; i < report->event_count; i++) {
+		if (tl_diff_event_common(diff, report->events[i]))
+			continue;
+		complain(job->command->name, "--event %s: only one of the files has it",
+			 tl_diff_event(diff, report->events[i])->name);
+		job->said = true;
+		return TL_UNSUPPORTED;
+	}
+	return 0;
+}
+
+static int report(struct command_job *job, const struct tl_diff *diff, struct tl_error *err)
+{
+	const struct event_list list = { diff, tl_diff_event_count(diff), diff_event };
+	uint32_t *events = NULL;
+	int status;
+
+	if (job->settings->events)
+		status = choose_events_of(job, &list, &events, err);
+	else
+		status = choose_common(job, diff, &events, err);
+	if (status == 0)
+		status = check_common(job, diff);
+	if (status == 0) {
+		status = tl_report_diff(diff, &job->settings->report, job->out, err);
+		if (status == TL_BAD_USAGE && job->settings->report.sort)
+			complain_column(job, err);
+	}
+	free(events);
+	return status;
+}
+
+/* Colours instead of numbers: both profiles in one flame graph. */
+static int draw(struct command_job *job, struct tl_error *err)
+{
+	struct tl_profile *profiles[2] = { NULL, NULL };
+	uint32_t *events = NULL;
+	int status = can_write_flame(job) ? fold_both(job, profiles, err) : TL_UNSUPPORTED;
+
+	if (status == 0 && job->settings->events)
+		status = choose_events(job, profiles[1], &events, err);
+	if (status == 0)
+		status = write_flame(job, profiles[1], profiles[0], err);
+	free(events);
+	tl_profile_free(profiles[0]);
+	tl_profile_free(profiles[1]);
+	return status;
+}
+
+int cmd_diff(struct command_job *job, struct tl_error *err)
+{
+	if (job->settings->flame.of_diff)
+		return draw(job, err);
+
+	const struct tl_diff_options options = {
+		.size = sizeof(options),
+		.by = unit_of(job->settings),
+		.inclusive = job->settings->diff.inclusive,
+		.renames = job->settings->diff.renames.items,
+		.rename_count = job->settings->diff.renames.list.count,
+		.calls = wants_calls(job->settings->events),
+	};
+	struct tl_profile *profiles[2] = { NULL, NULL };
+	struct tl_diff *diff = NULL;
+	int status = fold_both(job, profiles, err);
+
+	if (status == 0)
+		status = tl_profile_diff(&diff, profiles[0], profiles[1], &options, err);
+	if (status == TL_UNSUPPORTED && !job->said)
+		complain_nothing_common(job, profiles);
+	if (status == TL_BAD_USAGE && !job->said && options.rename_count) {
+		complain(job->command->name, "--rename: %s", err->text);
+		job->said = true;
+	}
+	if (status == 0)
+		status = report(job, diff, err);
+	tl_diff_free(diff);
+	tl_profile_free(profiles[0]);
+	tl_profile_free(profiles[1]);
+	return status;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands/job.h"
+
+/*
+ * The name of the second file of a format of two (NAME.xsnapshot.bin of NAME.xinsndata.bin), NULL:
+ * it is not written. To free().
+ */
+static char *partner_name(const struct settings *settings, const struct tl_format_info *format)
+{
+	const char *output = settings->output.path;
+	size_t size = output ? strlen(output) : 0, end;
+	char *name;
+
+	if (settings->slice.partner)
+		return strdup(settings->slice.partner);
+	end = format->suffix ? strlen(format->suffix) : SIZE_MAX;
+	if (size <= end || strcmp(output + size - end, format->suffix))
+		return NULL;
+	if (asprintf(&name, "%.*s%s", (int)(size - end), output, format->partner_suffix) < 0)
+		return NULL;
+	return name;
+}
+
+static int write_both(struct command_job *job, struct tl_slice what, const char *name,
+		      struct tl_error *err)
+{
+	struct tl_output *partner = NULL;
+	int status, committed;
+
+	if (name && output_open(&partner, name, err) < 0) {
+		complain_error(name, err);
+		job->said = true;
+		return err->status;
+	}
+	what.partner = partner;
+	status = tl_input_slice(job->input, &what, job->out, err);
+	if (status < 0) {
+		output_discard(partner);
+		return status;
+	}
+	committed = partner ? output_commit(partner, err) : 0;
+	return committed < 0 ? committed : status;
+}
+
+int write_part(struct command_job *job, struct tl_slice what, struct tl_error *err)
+{
+	char *name = partner_name(job->settings, tl_input_format(job->input));
+	int status = write_both(job, what, name, err);
+
+	free(name);
+	return status;
+}
+
+int cmd_slice(struct command_job *job, struct tl_error *err)
+{
+	return write_part(job, job->settings->slice.part, err);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A command that reads: input and output around it, damage told after it, one exit status. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands/job.h"
+
+enum { DAMAGE_TOLD = 10 };
+
+/* ---- input ---- */
+
+static bool open_input(struct command_job *job, const char *const *paths, size_t count)
+{
+	struct settings *settings = job->settings;
+	const char *failed = paths[0];
+	struct tl_error err;
+
+	settings->input.progress = progress_tick;
+	settings->input.progress_arg = job->progress;
+	if (!tl_input_open(&job->input, paths, count, &settings->input, &failed, &err))
+		return true;
+	progress_end(job->progress);
+	complain_error(failed ? failed : paths[0], &err);
+	return false;
+}
+
+/* @return whether there was any damage: places of status TL_OK are remarks */
+static bool tell_damage(const struct command_job *job, const char *file)
+{
+	uint64_t skipped, count = tl_input_damage_count(job->input, &skipped);
+	bool damaged = false;
+	struct tl_damage place;
+	size_t listed = 0;
+
+	for (; tl_input_damage(job->input, listed, &place, sizeof(place)) == 1; listed++) {
+		const struct tl_error err = {
+			.status = place.status,
+			.text = place.text,
+			.format = tl_input_format(job->input)->name,
+			.offset = place.offset,
+			.record = place.record,
+		};
+
+		damaged |= place.status != TL_OK;
+		if (listed < DAMAGE_TOLD)
+			complain_error(place.path ? place.path : file, &err);
+	}
+	if (count > DAMAGE_TOLD)
+		complain(NULL,
+			 "%s: ... and %" PRIu64 " more places, %" PRIu64 " bytes skipped in all",
+			 file, count - DAMAGE_TOLD, skipped);
+	return damaged || count > listed;
+}
+
+/* ---- output ---- */
+
+static const char *output_name(const struct settings *settings)
+{
+	return is_file(settings->output.path) ? settings->output.path : "standard output";
+}
+
+/* A reader that went away (`| head`) knows; all else is worth a line. */
+static void complain_output(const struct settings *settings, const struct tl_error *err)
+{
+	if (err->status != TL_IO || err->sys_errno != EPIPE)
+		complain_error(output_name(settings), err);
+}
+
+static bool commit(struct command_job *job)
+{
+	struct tl_error err;
+	int status = output_commit(job->out, &err);
+
+	job->out = NULL;
+	if (status < 0)
+		complain_output(job->settings, &err);
+	return status >= 0;
+}
+
+/*
+ * A command failed: a file is dropped, but what went to standard output stands, as its first part
+ * is out already. When it was the output that failed, that is what is told.
+ */
+static void give_up(struct command_job *job, const struct tl_error *err)
+{
+	bool to_file = is_file(job->settings->output.path);
+	bool output_failed = tl_output_failed(job->out);
+
+	if (to_file && !output_failed) {
+		output_discard(job->out);
+		job->out = NULL;
+	} else {
+		commit(job);
+	}
+	if (!output_failed && !job->said) {
+		const char *failed = job->input ? tl_input_failed(job->input) : NULL;
+
+		complain_error(failed ? failed : job->settings->paths.items[0], err);
+	}
+}
+
+/* ---- the run ---- */
+
+static int run_open(struct command_job *job)
+{
+	struct tl_error err = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
+	int result = output_open(&job->out, job->settings->output.path, &err);
+	bool damaged, written = true;
+
+	if (result < 0) {
+		complain_output(job->settings, &err);
+		return EXIT_UNUSABLE;
+	}
+	result = job->command->run(job, &err);
+	progress_end(job->progress);
+	if (result < 0)
+		give_up(job, &err);
+	else
+		written = commit(job);
+	damaged = job->damaged;
+	if (job->input && (result >= 0 || !job->settings->input.strict))
+		damaged = tell_damage(job, job->settings->paths.items[0]) || damaged;
+	if (result < 0 || !written)
+		return EXIT_UNUSABLE;
+	return result || damaged ? EXIT_DAMAGED : EXIT_CLEAN;
+}
+
+bool open_file(struct command_job *job, const char *path)
+{
+	/* The bar of the file before has been cleared. */
+	progress_begin(job->progress, job->settings->output.progress);
+	if (open_input(job, &path, 1))
+		return true;
+	job->said = true;
+	return false;
+}
+
+int fold_file(struct command_job *job, const char *path, struct tl_profile **profile,
+	      struct tl_error *err)
+{
+	*profile = NULL;
+	return open_file(job, path) ? fold_opened(job, path, profile, err) : TL_BAD_FORMAT;
+}
+
+int fold_opened(struct command_job *job, const char *path, struct tl_profile **profile,
+		struct tl_error *err)
+{
+	int status;
+
+	*profile = NULL;
+	status = tl_input_fold(job->input, profile, err);
+	progress_end(job->progress);
+	if (status < 0) {
+		const char *failed = tl_input_failed(job->input);
+
+		complain_error(failed ? failed : path, err);
+		job->said = true;
+	} else {
+		tell_unmatched(job, path, *profile);
+	}
+	if (status >= 0)
+		tell_saturated(job, path, *profile);
+	if (status >= 0 || !job->settings->input.strict)
+		job->damaged = tell_damage(job, path) || job->damaged;
+	tl_input_close(job->input);
+	job->input = NULL;
+	return status;
+}
+
+static bool enough_files(const struct command *command, const struct settings *settings)
+{
+	size_t count = settings->paths.list.count;
+
+	if (!count)
+		complain(command->name,
+			 "no FILE given (- is standard input); `tracelathe %s --help` says more",
+			 command->name);
+	else if (command->files == FILES_TWO && count != 2)
+		complain(command->name,
+			 "two files are needed, %zu given; `tracelathe %s --help` says more", count,
+			 command->name);
+	else
+		return true;
+	return false;
+}
+
+/* With the files open that are one input. */
+static int run_on_files(struct command_job *job)
+{
+	struct settings *settings = job->settings;
+
+	if (!enough_files(job->command, settings))
+		return EXIT_UNUSABLE;
+	settings->report.form = report_form(settings);
+	settings->report.color = use_color(settings->output.color, settings->output.path);
+	if (!settings->output.path)
+		settings->report.width = terminal_width(1);
+	progress_begin(job->progress, settings->output.progress);
+	if (job->command->files == FILES_TOGETHER &&
+	    !open_input(job, settings->paths.items, settings->paths.list.count))
+		return EXIT_UNUSABLE;
+	return run_open(job);
+}
+
+int run_command(const struct command *command, struct settings *settings)
+{
+	struct progress progress = { .enabled = false };
+	struct command_job job = { .command = command,
+				   .settings = settings,
+				   .progress = &progress };
+	int status;
+
+	if (command->files == FILES_NONE)
+		return command->run(&job, NULL);
+	status = run_on_files(&job);
+	progress_end(&progress);
+	tl_input_close(job.input);
+	return status;
+}

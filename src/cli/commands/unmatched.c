@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Filters that let nothing through: an empty answer looks like one about the program, so it is said
+ * whose it is.
+ */
+#include <stdio.h>
+#include "cli/commands/job.h"
+
+/* ---- which filters there are ---- */
+
+static bool chooses_time(const struct tl_input_options *o)
+{
+	return o->filter.from_seconds > 0 || o->filter.to_seconds > 0;
+}
+
+static bool chooses_records(const struct tl_input_options *o)
+{
+	return o->filter.thread != TL_NOWHERE || o->filter.process != TL_NOWHERE ||
+	       o->filter.cpu != TL_NOWHERE || o->filter.part || chooses_time(o);
+}
+
+static bool chooses_functions(const struct tl_input_options *o)
+{
+	return o->filter.function || o->filter.object;
+}
+
+static void say_id(const char *option, uint64_t id, uint64_t none)
+{
+	if (id != none)
+		say(" --%s %lld", option, (long long)id);
+}
+
+static void say_text(const char *option, const char *text)
+{
+	if (text)
+		say(" --%s %s", option, text);
+}
+
+static void tell(struct command_job *job, const char *file, bool functions)
+{
+	const struct tl_input_options *o = &job->settings->input;
+
+	progress_end(job->progress);
+	say("tracelathe: %s: nothing matches", file);
+	say_id("thread", o->filter.thread, TL_NOWHERE);
+	say_id("pid", o->filter.process, TL_NOWHERE);
+	say_id("cpu", o->filter.cpu, TL_NOWHERE);
+	say_id("part", o->filter.part, 0);
+	if (chooses_time(o))
+		say(" --time %g..", o->filter.from_seconds);
+	if (chooses_time(o) && o->filter.to_seconds > 0)
+		say("%g", o->filter.to_seconds);
+	say_text("function", functions ? o->filter.function : NULL);
+	say_text("object", functions ? o->filter.object : NULL);
+	putc('\n', stderr);
+	job->damaged = true;
+}
+
+/* ---- what there is ---- */
+
+static bool has_cost(const struct tl_profile *profile, const struct tl_function_totals *totals)
+{
+	uint32_t events = tl_profile_event_count(profile);
+
+	for (uint32_t e = 0; e < events; e++)
+		if (totals->self[e] || totals->inclusive[e])
+			return true;
+	return totals->calls || totals->unfinished;
+}
+
+/* Whether any function, or one of those that were chosen, was called or cost anything. */
+static bool has_function(const struct tl_profile *profile, bool chosen)
+{
+	uint32_t count = tl_profile_function_count(profile);
+	struct tl_function_totals totals;
+
+	for (uint32_t f = 0; f < count; f++) {
+		if (chosen && !tl_profile_chosen(profile, f))
+			continue;
+		tl_profile_function_totals(profile, f, TL_NONE, &totals);
+		if (has_cost(profile, &totals))
+			return true;
+	}
+	return false;
+}
+
+void tell_unmatched(struct command_job *job, const char *file, const struct tl_profile *profile)
+{
+	const struct tl_input_options *o = &job->settings->input;
+
+	if (chooses_records(o) && !has_function(profile, false))
+		tell(job, file, false);
+	else if (chooses_functions(o) && !has_function(profile, true))
+		tell(job, file, true);
+}
+
+void tell_empty(struct command_job *job)
+{
+	const struct tl_input_options *o = &job->settings->input;
+
+	if (chooses_records(o) || chooses_functions(o))
+		tell(job, job->settings->paths.items[0], true);
+}

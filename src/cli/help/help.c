@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Help on the terminal. */
+#include <stdio.h>
+#include <string.h>
+
+#include <tracelathe/export.h>
+#include <tracelathe/open.h>
+
+#include "cli/help/help.h"
+#include "cli/options/option.h"
+#include "cli/options/words.h"
+
+enum { WIDTH = 80, OPTION_COLUMN = 28, COMMAND_COLUMN = 12 };
+
+/* Print words, wrapped, from column `at` on with `indent` blanks before further lines. */
+static void help_wrap(const char *text, unsigned at, unsigned indent)
+{
+	while (*text) {
+		size_t word = strcspn(text, " ");
+
+		if (at > indent && at + 1 + word > WIDTH) {
+			printf("\n%*s", (int)indent, "");
+			at = indent;
+		} else if (at > indent) {
+			putchar(' ');
+			at++;
+		}
+		printf("%.*s", (int)word, text);
+		at += (unsigned)word;
+		text += word;
+		text += strspn(text, " ");
+	}
+	putchar('\n');
+}
+
+void help_overview(void)
+{
+	const struct tl_format_info *format;
+
+	puts("tracelathe - turn any execution trace into a profile you can read\n"
+	     "usage: tracelathe COMMAND [OPTIONS] FILE; tracelathe COMMAND --help; --version\n");
+	for (const struct command *command = commands; command->name; command++)
+		printf("  %-*s%s\n", COMMAND_COLUMN - 2, command->name, command->help);
+	puts("\n  tracelathe report --binary ./prog xray-log     where did the time go?\n"
+	     "  tracelathe tree --top-down xray-log            the call tree\n"
+	     "  tracelathe timeline -o out.perfetto xray-log   for ui.perfetto.dev\n");
+	fputs("formats:", stdout);
+	for (size_t i = 0; (format = tl_format_info(i)); i++)
+		printf("%s %s", i ? "," : "", format->name);
+	puts(" (.zst .gz .xz .lz4; - is stdin)");
+}
+
+/* ---- one command ---- */
+
+static void put_option(const struct option_row *row)
+{
+	char letter[4] = "   ", left[64];
+	int length;
+
+	if (row->letter)
+		snprintf(letter, sizeof(letter), "-%c,", row->letter);
+	length = snprintf(left, sizeof(left), "  %s --%s%s%s", letter, row->name,
+			  value_is_needed(row) ? " " : "", row->argument ? row->argument : "");
+	if (length < OPTION_COLUMN - 1)
+		printf("%-*s", OPTION_COLUMN, left);
+	else
+		printf("%s\n%*s", left, OPTION_COLUMN, "");
+	help_wrap(row->help, OPTION_COLUMN, OPTION_COLUMN);
+}
+
+static void put_name(const char *name, const char *help)
+{
+	printf("  %-*s", COMMAND_COLUMN, name);
+	help_wrap(help, COMMAND_COLUMN + 2, COMMAND_COLUMN + 2);
+}
+
+static void put_targets(bool reencode)
+{
+	const struct tl_format_info *format;
+	const struct tl_trace_target *target;
+
+	puts("\nformats of --to:");
+	for (const struct tl_exporter *const *exporter = tl_exporters(); *exporter; exporter++)
+		put_name((*exporter)->name, (*exporter)->help);
+	for (size_t i = 0; reencode && (format = tl_format_info(i)); i++)
+		if (!tl_exporter_find(format->name))
+			put_name(format->name, "the trace itself, record for record");
+	for (size_t i = 0; reencode && (target = tl_trace_target(i)); i++)
+		put_name(target->name, target->help);
+}
+
+static void put_formats(void)
+{
+	const struct tl_format_info *format;
+
+	puts("\nformats of --format:");
+	for (size_t i = 0; (format = tl_format_info(i)); i++)
+		put_name(format->name, format->help);
+}
+
+static void put_examples(const struct command *command)
+{
+	puts("\nexamples:");
+	for (size_t i = 0; i < MOST_EXAMPLES && command->examples[i].line; i++)
+		printf("  # %s\n  %s\n", command->examples[i].says, command->examples[i].line);
+}
+
+void help_command(const struct command *command)
+{
+	printf("usage: tracelathe %s [OPTIONS] %s\n\n", command->name, command->arguments);
+	help_wrap(command->text, 0, 0);
+	puts("\noptions:");
+	for (const struct option_row *row = option_rows; row->name; row++)
+		if (row->commands & command->bit)
+			put_option(row);
+	if (command->bit & (C_CONVERT | C_MERGE))
+		put_targets(command->bit & C_CONVERT);
+	if (command->bit & C_READERS)
+		put_formats();
+	put_examples(command);
+	if (command->replaces)
+		printf("\nyou may know this as %s\n", command->replaces);
+	if (command->bit & C_READERS)
+		puts("\nexit status: 0 all good; 1 something was skipped or a check failed; 2 "
+		     "nothing "
+		     "usable");
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Manual pages (man(7) macros), from the same tables as the help. */
+#include <stdio.h>
+
+#include <tracelathe/export.h>
+#include <tracelathe/open.h>
+
+#include "cli/help/help.h"
+#include "cli/options/option.h"
+
+/* Text as roff: hyphens stay what they are, nothing is taken for a request or an escape. */
+static void put(const char *text)
+{
+	if (*text == '.' || *text == '\'')
+		fputs("\\&", stdout);
+	for (; *text; text++) {
+		if (*text == '\\')
+			fputs("\\e", stdout);
+		else if (*text == '-')
+			fputs("\\-", stdout);
+		else if (*text == '`' || *text == '\'')
+			fputs(*text == '`' ? "\\(ga" : "\\(aq", stdout);
+		else
+			putchar(*text);
+	}
+}
+
+static void put_line(const char *before, const char *text, const char *after)
+{
+	fputs(before, stdout);
+	put(text);
+	puts(after);
+}
+
+static void put_upper(const char *text)
+{
+	for (; *text; text++)
+		putchar(*text >= 'a' && *text <= 'z' ? *text - 'a' + 'A' : *text);
+}
+
+static void put_title(const struct command *command)
+{
+	fputs(".TH \"TRACELATHE", stdout);
+	if (command) {
+		putchar('-');
+		put_upper(command->name);
+	}
+	printf("\" 1 \"\" \"tracelathe %s\" \"tracelathe\"\n", tl_version());
+}
+
+static void put_option(const struct option_row *row)
+{
+	fputs(".TP\n", stdout);
+	if (row->letter)
+		printf("\\fB\\-%c\\fR, ", row->letter);
+	fputs("\\fB\\-\\-", stdout);
+	put(row->name);
+	fputs("\\fR", stdout);
+	if (row->argument) {
+		fputs(value_is_optional(row) ? "\\fI" : " \\fI", stdout);
+		put(row->argument);
+		fputs("\\fR", stdout);
+	}
+	put_line("\n", row->help, "");
+}
+
+static void put_tagged(const char *tag, const char *text)
+{
+	put_line(".TP\n\\fB", tag, "\\fR");
+	put_line("", text, "");
+}
+
+static void put_examples(const struct command *command)
+{
+	puts(".SH EXAMPLES");
+	for (size_t i = 0; i < MOST_EXAMPLES && command->examples[i].line; i++) {
+		put_line(".TP\n", command->examples[i].says, "");
+		put_line(".B ", command->examples[i].line, "");
+	}
+}
+
+static void put_status(void)
+{
+	puts(".SH EXIT STATUS\n"
+	     ".TP\n.B 0\nall good\n"
+	     ".TP\n.B 1\na result was given, but something was skipped or a check failed; "
+	     "standard error says what\n"
+	     ".TP\n.B 2\nnothing usable, bad usage, or the output could not be written");
+}
+
+static void put_see_also(const struct command *self)
+{
+	puts(".SH SEE ALSO");
+	if (self)
+		puts(".BR tracelathe (1),");
+	for (const struct command *command = commands; command->name; command++)
+		if (command != self)
+			printf(".BR tracelathe\\-%s (1)%s\n", command->name,
+			       command[1].name && !(command + 1 == self && !command[2].name) ? ","
+											     : "");
+}
+
+static void command_page(const struct command *command)
+{
+	put_title(command);
+	printf(".SH NAME\ntracelathe\\-%s \\- ", command->name);
+	put_line("", command->help, "");
+	printf(".SH SYNOPSIS\n.B tracelathe %s\n[\\fIOPTIONS\\fR] ", command->name);
+	put_line("\\fI", command->arguments, "\\fR");
+	puts(".SH DESCRIPTION");
+	put_line("", command->text, "");
+	if (command->replaces)
+		put_line(".PP\nYou may know this as ", command->replaces, ".");
+	puts(".SH OPTIONS");
+	for (const struct option_row *row = option_rows; row->name; row++)
+		if (row->commands & command->bit)
+			put_option(row);
+	if (command->bit & (C_CONVERT | C_MERGE)) {
+		puts(".SH FORMATS TO WRITE");
+		for (const struct tl_exporter *const *exporter = tl_exporters(); *exporter;
+		     exporter++)
+			put_tagged((*exporter)->name, (*exporter)->help);
+	}
+	put_examples(command);
+	if (command->bit & C_READERS)
+		put_status();
+	put_see_also(command);
+}
+
+static void main_page(void)
+{
+	const struct tl_format_info *format;
+
+	put_title(NULL);
+	puts(".SH NAME\ntracelathe \\- turn any execution trace into a profile you can read\n"
+	     ".SH SYNOPSIS\n.B tracelathe\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR] \\fIFILE\\fR\n"
+	     ".SH DESCRIPTION\n"
+	     "A trace in any of the formats below goes in; a table, a tree, a timeline or another "
+	     "format comes out.\n"
+	     ".PP\n"
+	     "\\fIFILE\\fR may be \\- (standard input) or compressed with zstd, gzip, xz or lz4. "
+	     "Its format is recognised\n"
+	     "by content. What is damaged is skipped, counted and told on standard error.\n"
+	     ".SH COMMANDS");
+	for (const struct command *command = commands; command->name; command++)
+		put_tagged(command->name, command->help);
+	puts(".SH FORMATS");
+	for (size_t i = 0; (format = tl_format_info(i)); i++)
+		put_tagged(format->name, format->help);
+	puts(".SH ENVIRONMENT\n"
+	     ".TP\n.B NO_COLOR\nno colors unless \\-\\-color always is given\n"
+	     ".TP\n.B TMPDIR\nwhere input from a pipe or a compressed file is kept while it is "
+	     "read (else /var/tmp)");
+	put_status();
+	put_see_also(NULL);
+}
+
+void man_page(const struct command *command)
+{
+	if (command)
+		command_page(command);
+	else
+		main_page();
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_CLI_OPTIONS_COMMAND_H
+#define TL_CLI_OPTIONS_COMMAND_H
+/* The rows of commands.def, and the bits by which the option table names commands. */
+#include <tracelathe/core.h>
+
+struct command_job;
+
+/* How a command takes the files it is given. */
+enum command_files {
+	FILES_NONE,     /* it reads no trace: its arguments are something else */
+	FILES_TOGETHER, /* all of them are one input, open before the command runs */
+	FILES_APART,    /* the command opens each by itself */
+	FILES_TWO,      /* the same, and there must be two */
+};
+
+struct example {
+	const char *line, *says;
+};
+
+enum { MOST_EXAMPLES = 4 };
+
+struct command {
+	const char *name;
+	unsigned bit; /* C_NAME below */
+	/* 0, 1 (a check failed) or a negative tl_status; of FILES_NONE: the exit status */
+	int (*run)(struct command_job *job, struct tl_error *err);
+	enum command_files files;
+	const char *arguments; /* behind the options */
+	const char *help;      /* one line */
+	const char *text;      /* a paragraph for the manual */
+	const char *replaces;  /* the usual tools for the same task, or NULL */
+	struct example examples[MOST_EXAMPLES];
+};
+
+/* Ends with a NULL name. */
+extern const struct command commands[];
+const struct command *command_find(const char *name);
+
+enum command_number {
+#define COMMAND(NAME, name, ...) COMMAND_##NAME,
+#include "cli/options/commands.def"
+#undef COMMAND
+	COMMAND_COUNT,
+};
+
+/* Bits of commands, for the masks of the option table. */
+enum {
+#define COMMAND(NAME, name, ...) C_##NAME = 1 << COMMAND_##NAME,
+#include "cli/options/commands.def"
+#undef COMMAND
+	C_ALL = (1 << COMMAND_COUNT) - 1,
+	C_READERS = C_ALL & ~C_HELP,
+	C_TABLES = C_REPORT | C_TREE | C_DIFF | C_ANNOTATE,
+	C_EVENTS = C_TABLES | C_STACKS | C_CONVERT | C_MERGE | C_FLAME,
+};
+
+/* The function of each command: cmd_report() stands in cmd_report.c. */
+#define COMMAND(NAME, name, ...) int cmd_##name(struct command_job *job, struct tl_error *err);
+#include "cli/options/commands.def"
+#undef COMMAND
+
+#endif

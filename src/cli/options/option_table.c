@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of options, in the order of help. A row: the commands that take it, its name, what its
+ * value looks like, the field of the settings, and help. The macros of values.h check the type of
+ * the field.
+ */
+#include "cli/options/values.h"
+#include "cli/options/words.h"
+
+const struct option_row option_rows[] = {
+	/* report, tree */
+	OPT_HINTED(
+		C_REPORT, "sort", "COLUMN", report.sort, report_column,
+		"sort by this column: function, object, file, line, id, thread, self, inclusive, "
+		"calls, min, median, p90, p99, max, sum, unfinished, cut, or EVENT:self and "
+		"EVENT:inclusive (default: self); names sort from A to Z"),
+	OPT_WORD(C_REPORT, "by", "function|file|object", enum tl_profile_unit, report.by,
+		 TL_BY_FUNCTION, "a row for each of these (default: function)"),
+	OPT_WORD(C_DIFF, "by", "function|arc|line", enum diff_by, diff.by, DIFF_BY_FUNCTION,
+		 "compare self cost of functions (default), inclusive cost of calls, or self cost "
+		 "of source lines"),
+	OPT_FLAG(C_DIFF, "inclusive", diff.inclusive, "compare functions by their inclusive cost"),
+	OPT_HINTED(
+		C_DIFF, "sort", "COLUMN", report.sort, diff_column,
+		"sort by this column: change (default), percent, before, after, calls, function, "
+		"caller, object, file, or EVENT:change and the like; numbers by size, names from "
+		"A to Z"),
+	OPT_RENAME(C_DIFF, "rename", "REGEX=TEXT", diff.renames,
+		   "on both sides, read each match in a function's name as TEXT, where \\1 is the "
+		   "first group; may be repeated"),
+	OPT_BINARY(C_DIFF, "binary-after", "FILE[@ADDR]", diff.binaries_after,
+		   "as --binary, for the second file (default: the same); may be repeated"),
+	OPT_TEXT(C_DIFF, "map-after", "FILE", diff.map_after,
+		 "as --map, for the second file (default: the same)"),
+	OPT_PERCENT(
+		C_DIFF, "threshold", "PERCENT", report.threshold,
+		"leave out what changed by less than this share of the larger total (default: 0)"),
+	OPT_FLAG(C_ANNOTATE, "asm", annotate.assembly,
+		 "functions by instruction instead of files by line"),
+	OPT_REGEX(C_ANNOTATE, "file", "REGEX", annotate.file,
+		  "only source files whose path matches"),
+	OPT_DIR(C_ANNOTATE, "source-dir", "DIR", annotate.source_dirs,
+		"look for sources below DIR, with leading directories left out as needed, before "
+		"the path as recorded; may be repeated"),
+	OPT_LINES(C_ANNOTATE, "context", "N", annotate.context,
+		  "show N lines around those with a cost (default: 8)"),
+	OPT_PERCENT(C_ANNOTATE, "threshold", "PERCENT", report.threshold,
+		    "the files (functions) that hold this share of the cost, heaviest first "
+		    "(default: 99 as text, else 100)"),
+	OPT_FLAG(C_REPORT | C_DIFF, "ascending", report.ascending, "least first"),
+	OPT_COUNT(C_REPORT | C_DIFF, "top", "N", report.top,
+		  "only the first N rows (default: 40 as text, else all)"),
+	OPT_FLAG(C_REPORT | C_DIFF, "all", report.all, "all rows as text too"),
+	OPT_FLAG(C_REPORT | C_STACKS | C_FLAME, "threads", report.threads, "keep threads apart"),
+	OPT_FLAG(C_REPORT | C_TREE, "cycles", report.cycles,
+		 "functions that call each other in a cycle as one more row, <cycle 1> the "
+		 "costliest, and named behind its functions (callers and callees of it with tree; "
+		 "not by thread)"),
+	OPT_CLEAR(C_REPORT | C_TREE, "no-cycles", report.cycles, "without such rows (default)"),
+	OPT_FLAG(C_TABLES, "seconds", report.seconds, "durations in seconds instead of ticks"),
+	OPT_CHOICE(C_TREE, "callers", enum tl_tree_kind, tree, TL_TREE_CALLERS,
+		   "each function with its callers"),
+	OPT_CHOICE(C_TREE, "callees", enum tl_tree_kind, tree, TL_TREE_CALLEES,
+		   "each function with its callees"),
+	OPT_CHOICE(C_TREE, "both", enum tl_tree_kind, tree, TL_TREE_BOTH,
+		   "callers above, callees below (default)"),
+	OPT_CHOICE(C_TREE, "top-down", enum tl_tree_kind, tree, TL_TREE_TOP_DOWN,
+		   "the call tree from its roots"),
+	OPT_CHOICE(C_TREE, "bottom-up", enum tl_tree_kind, tree, TL_TREE_BOTTOM_UP,
+		   "each function, then the paths of its callers"),
+	OPT_PERCENT(C_TREE, "threshold", "PERCENT", report.threshold,
+		    "leave out what has less than this share of the total (default: 0.5 as text, "
+		    "else 0)"),
+	/* flame */
+	OPT_FLAG(C_DIFF, "flame", flame.of_diff,
+		 "a flame graph of the second file as one HTML page, with colours for what became "
+		 "more and less"),
+	OPT_FLAG(C_FLAME | C_DIFF, "svg", flame.svg,
+		 "a picture of the first event instead of a page"),
+	OPT_FLAG(C_FLAME | C_DIFF, "icicle", flame.icicle,
+		 "roots at the top (a page has a switch for it too)"),
+	OPT_PERCENT(C_FLAME, "threshold", "PERCENT", report.threshold,
+		    "sum stacks with less than this share of the total, or of their thread's "
+		    "(default: 0.01)"),
+	OPT_COUNT(C_FLAME | C_DIFF, "width", "PIXELS", flame.pixels,
+		  "--svg: width of the picture (default: 1200)"),
+	/* dump */
+	OPT_BIT(C_DUMP, "packets", input.dump.flags, TL_DUMP_PACKETS,
+		"Intel PT: packets (default)"),
+	OPT_BIT(C_DUMP, "blocks", input.dump.flags, TL_DUMP_BLOCKS,
+		"Intel PT: blocks of instructions, as `ptxed --block-decoder` with its block "
+		"headings"),
+	OPT_BIT(C_DUMP, "instructions", input.dump.flags, TL_DUMP_INSTRUCTIONS,
+		"every instruction, with its text"),
+	OPT_BIT(C_DUMP, "events", input.dump.flags, TL_DUMP_EVENTS,
+		"Intel PT: what happened beside branches; alone, or among blocks or instructions"),
+	OPT_BIT(C_DUMP, "snapshots", input.dump.flags, TL_DUMP_SNAPSHOTS,
+		"xtrace: register snapshots"),
+	OPT_BIT(C_DUMP, "no-text", input.dump.flags, TL_DUMP_NO_TEXT,
+		"--instructions: addresses only"),
+	OPT_BIT(C_DUMP, "raw-bytes", input.dump.flags, TL_DUMP_RAW,
+		"--packets, --instructions: their bytes, too"),
+	OPT_BIT(C_DUMP, "no-offset", input.dump.flags, TL_DUMP_NO_OFFSET,
+		"--packets: without their offsets"),
+	OPT_BIT(C_DUMP, "no-pad", input.dump.flags, TL_DUMP_NO_PAD, "--packets: without PAD"),
+	OPT_BIT(C_DUMP, "no-timing", input.dump.flags, TL_DUMP_NO_TIMING,
+		"--packets: without TSC, TMA, MTC, CYC, CBR"),
+	OPT_BIT(C_DUMP, "no-cyc", input.dump.flags, TL_DUMP_NO_CYC, "--packets: without CYC"),
+	OPT_BIT(C_DUMP, "no-sync", input.dump.flags, TL_DUMP_NO_SYNC,
+		"--packets: from the first byte on instead of the first PSB"),
+	OPT_BIT(C_DUMP, "lastip", input.dump.flags, TL_DUMP_LAST_IP,
+		"--packets: the whole address beside each compressed one"),
+	OPT_BIT(C_DUMP, "exec-mode", input.dump.flags, TL_DUMP_EXEC_MODE,
+		"--packets: the mode beside each MODE.Exec"),
+	OPT_BIT(C_DUMP, "timestamps", input.dump.flags, TL_DUMP_TIME,
+		"--packets: the time beside each that moves it; --events: before each"),
+	OPT_BIT(C_DUMP, "time-delta", input.dump.flags, TL_DUMP_TIME_DELTA,
+		"as --timestamps, but what was added"),
+	OPT_RANGE(C_DUMP, "ordinals", "FROM..TO", input.dump.ordinals,
+		  "xtrace: only instructions of these numbers, from 0; the last one is not among "
+		  "them"),
+	OPT_RANGE(C_DUMP, "pcs", "FROM..TO", input.dump.pcs,
+		  "xtrace: only instructions at these addresses"),
+	OPT_RANGE(C_DUMP, "between", "I..J", input.dump.between,
+		  "xtrace: only from snapshot I to before snapshot J"),
+	OPT_PAIR(C_DUMP, "compare", "I,J", input.dump.compare,
+		 "xtrace: in what snapshots I and J differ"),
+	/* analyze */
+	OPT_BIT(C_ANALYZE, "mix", analysis.analyses, TL_ANALYZE_MIX,
+		"instructions by class and opcode, by exception level"),
+	OPT_BIT(C_ANALYZE, "footprint", analysis.analyses, TL_ANALYZE_FOOTPRINT,
+		"lines and pages fetched, loaded and stored, by thread and exception level"),
+	OPT_BIT(C_ANALYZE, "reuse", analysis.analyses, TL_ANALYZE_REUSE,
+		"reuse distances of lines, exact, by thread"),
+	OPT_CACHES(C_ANALYZE, "cache", "[=FILE]", analysis,
+		   "hits and misses of caches and TLBs, those that FILE describes or the usual "
+		   "ones of a server; with --binary by function, too"),
+	OPT_BIT(C_ANALYZE, "syscalls", analysis.analyses, TL_ANALYZE_SYSCALLS,
+		"system calls: name, arguments, vectors, result, instructions between"),
+	OPT_BIT(C_ANALYZE, "blocks", analysis.analyses, TL_ANALYZE_BLOCKS,
+		"basic blocks: executions and instructions"),
+	OPT_BIT(C_ANALYZE, "bbv", analysis.analyses, TL_ANALYZE_BBV,
+		"basic-block vectors of one thread, for SimPoint; goes with no other analysis"),
+	OPT_ID(C_ANALYZE, "interval", "N", analysis.interval,
+	       "--bbv: instructions of a vector (default: from snapshot to snapshot)"),
+	OPT_ID(C_ANALYZE, "line", "BYTES", analysis.line,
+	       "--footprint, --reuse: size of a line (default: 64)"),
+	OPT_ID(C_ANALYZE, "page", "BYTES", analysis.page,
+	       "--footprint: size of a page (default: 4096)"),
+	OPT_COUNT(
+		C_ANALYZE, "top", "N", analysis.top,
+		"--blocks, --cache by function: only the first N (default: 40 as text, else all)"),
+	OPT_FLAG(C_ANALYZE, "all", report.all, "all of them as text too"),
+	/* slice */
+	OPT_RANGE(C_SLICE, "snapshots", "I..J", slice.part.snapshots,
+		  "xtrace: from snapshot I to before snapshot J"),
+	OPT_RANGE(C_SLICE, "instructions", "FROM..TO", slice.part.instructions,
+		  "xtrace: instructions by number, from 0; the last one is not in it"),
+	OPT_TEXT(C_SLICE | C_CONVERT, "snapshot-output", "FILE", slice.partner,
+		 "xtrace: write the snapshots to FILE (default: NAME.xsnapshot.bin if the output "
+		 "is NAME.xinsndata.bin)"),
+	OPT_REGEX(C_SLICE, "trigger", "REGEX", slice.part.trigger,
+		  "Intel PT: what ran before the first call of a function whose name matches; see "
+		  "--before"),
+	OPT_TIME(C_SLICE, "before", "TIME", slice.part.before_seconds,
+		 "--trigger: so much time before the call (default: 1ms)"),
+	/* other commands */
+	OPT_WORD(C_DUMP, "order", "time|file", enum record_order, order, ORDER_TIME,
+		 "threads merged by time (default), or records as they stand in the file"),
+	OPT_COUNT(C_TIMELINE, "depth", "N", input.depth,
+		  "Intel PT: only N calls inside each other (default: all)"),
+	OPT_NAME(C_TIMELINE, "to", "perfetto|chrome", convert.to, timeline_name,
+		 "what to write (default: perfetto)"),
+	OPT_NAME(C_CONVERT, "to", "NAME", convert.to, target_name,
+		 "what to write (default: callgrind); the names are listed below"),
+	OPT_NAME(C_MERGE, "to", "NAME", convert.to, exporter_name,
+		 "what to write (default: callgrind); the names are listed below"),
+	OPT_TEXT(C_CONVERT, "xray-version", "V", convert.variant,
+		 "--to xray: 1 to 5, or basic (default: 5)"),
+	OPT_CHOICE(C_CONVERT, "compress", enum tl_export_compression, convert.compression,
+		   TL_COMPRESS_ALL,
+		   "--to callgrind: names once, positions relative to the line before"),
+	OPT_CHOICE(C_CONVERT, "no-compress", enum tl_export_compression, convert.compression,
+		   TL_COMPRESS_NONE,
+		   "--to callgrind: names and positions in full (default: names once, positions in "
+		   "full)"),
+	OPT_WORD(C_CONVERT, "positions", "line|instr", enum tl_export_positions, convert.positions,
+		 TL_POSITIONS_LINE,
+		 "--to callgrind: addresses and lines, or only lines (default: what the profile "
+		 "has)"),
+	/* the input */
+	OPT_NAME(C_READERS, "format", "NAME", input.format, format_name,
+		 "read the input as this format instead of recognising it by content"),
+	OPT_BINARY(C_READERS, "binary", "FILE[@ADDR]", programs.binaries,
+		   "the program that ran, for names, lines and the XRay map; ADDR is what it was "
+		   "moved by; may be repeated; XRay: also a folder, of which the file is used that "
+		   "can have run"),
+	OPT_TEXT(C_READERS, "map", "FILE", input.programs.map,
+		 "XRay: instrumentation map as `llvm-xray extract` writes it (YAML); Intel PT: "
+		 "which bytes of NAME.img beside it were where"),
+	OPT_RAW(C_READERS, "raw", "FILE[:OFF[-END]]@ADDR", programs.raws,
+		"Intel PT: bytes of code that were at ADDR; may be repeated"),
+	OPT_TEXT(C_READERS, "sysroot", "DIR", input.programs.sysroot,
+		 "look for the programs that a trace names below DIR"),
+	OPT_TEXT(C_READERS, "buildid-dir", "DIR", input.programs.build_id_dir,
+		 "perf.data: look for programs by build id in DIR/.build-id (default: ~/.debug)"),
+	OPT_TEXT(C_READERS, "cpu-model", "F/M[/S]", input.intel_pt.cpu_model,
+		 "Intel PT: family, model, stepping of the processor, for its errata; auto: this "
+		 "machine's; none"),
+	OPT_BYTE(C_READERS, "mtc-freq", "N", input.intel_pt.mtc_freq,
+		 "Intel PT: IA32_RTIT_CTL.MTCFreq, for times from MTC"),
+	OPT_BYTE(C_READERS, "nom-freq", "N", input.intel_pt.nom_freq,
+		 "Intel PT: nominal core:bus ratio, for times from CYC"),
+	OPT_U32(C_READERS, "cpuid-0x15.eax", "N", input.intel_pt.cpuid_15_eax,
+		"Intel PT: denominator of TSC to crystal clock"),
+	OPT_U32(C_READERS, "cpuid-0x15.ebx", "N", input.intel_pt.cpuid_15_ebx,
+		"Intel PT: its numerator"),
+	OPT_U32(C_READERS, "cpuid-0x15.ecx", "N", input.intel_pt.cpuid_15_ecx,
+		"Intel PT: the crystal clock in Hz, for seconds"),
+	OPT_ID(C_READERS, "tsc-hz", "N", input.intel_pt.tsc_hz,
+	       "Intel PT: ticks of the TSC per second, for seconds"),
+	OPT_TEXT(C_READERS, "layout", "NAME=VALUE,...", input.xtrace.layout,
+		 "xtrace: how the files are laid out instead of finding out: header=24|19|32|0, "
+		 "predicates=16|17, pad=register|block, sysreg=8|4, za=yes|no, vl=128..2048, "
+		 "z=vl|fixed, time=8|0|4|16, codes=5|4"),
+	OPT_TEXT(C_READERS, "skip-unknown", "TOKEN=BYTES", input.xtrace.skip_unknown,
+		 "xtrace: skip this undefined token (in hexadecimal) and so many bytes behind it; "
+		 "more after commas"),
+	OPT_FLAG(C_READERS, "tid16", input.xray.tid16,
+		 "XRay: thread ids have the 2 bytes of the published version 1"),
+	OPT_WORD(C_READERS, "bit-order", "detect|low|high", enum tl_bit_order, input.xray.bit_order,
+		 TL_BITS_DETECT,
+		 "XRay, big-endian files: bit fields begin at this end (default: detect)"),
+	OPT_FLAG(C_READERS, "no-demangle", input.raw_names,
+		 "show C++ and Rust names as the linker sees them"),
+	OPT_FLAG(C_READERS, "strict", input.strict,
+		 "stop at the first fault instead of skipping what is damaged"),
+	OPT_JOBS(C_READERS, "jobs", "N", input.jobs,
+		 "work on so many threads (default: one per processor)"),
+	/* what counts */
+	OPT_ID(C_READERS, "thread", "ID", input.filter.thread, "only this thread"),
+	OPT_PART(C_READERS, "part", "N", input.filter.part, "Callgrind: only parts of this number"),
+	OPT_ID(C_READERS, "cpu", "ID", input.filter.cpu, "only what ran on this processor"),
+	OPT_ID(C_READERS, "pid", "ID", input.filter.process, "only this process"),
+	OPT_WINDOW(C_READERS, "time", "FROM..TO", input.filter,
+		   "only this window, in seconds from the first record; 5ms..20ms, 1.5.. and "
+		   "..300us are windows too"),
+	OPT_REGEX(C_READERS, "function", "REGEX", input.filter.function,
+		  "only functions whose name matches, or the stacks that go through one"),
+	OPT_REGEX(C_READERS, "object", "REGEX", input.filter.object,
+		  "only functions whose ELF file matches, or the stacks through one"),
+	OPT_HINTED(C_EVENTS, "event", "NAME[,NAME...]", events, event_name,
+		   "which events, in this order (default: all; the first one sorts)"),
+	OPT_FLAG(C_READERS, "exact", input.exact, "exact quantiles, whatever memory they need"),
+	/* the output */
+	OPT_TEXT_LETTER('o', C_READERS, "output", "FILE", output.path,
+			"write to FILE, whole or not at all (default: standard output)"),
+	OPT_FLAG(C_INFO | C_CHECK | C_DUMP | C_TABLES | C_ANALYZE, "json", output.json,
+		 "as JSON; dump and check: one object a line"),
+	OPT_FLAG(C_TABLES | C_ANALYZE, "csv", output.csv, "as CSV (RFC 4180)"),
+	OPT_WORD(C_READERS, "progress", "auto|always|never", enum when, output.progress, WHEN_AUTO,
+		 "a progress bar on standard error (default: on a terminal)"),
+	OPT_WORD(C_READERS, "color", "auto|always|never", enum when, output.color, WHEN_AUTO,
+		 "colors (default: on a terminal, unless NO_COLOR is set)"),
+	/* help */
+	OPT_FLAG(C_HELP, "man", help.man,
+		 "write a manual page (roff) of the command, or of tracelathe itself"),
+	OPT_NAME(C_HELP, "completion", "bash|zsh|fish", help.completion, shell_name,
+		 "write completions for a shell"),
+	OPT_FLAG_LETTER('h', C_ALL, "help", help.wanted, "this text"),
+	{ .name = NULL },
+};

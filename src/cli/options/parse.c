@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The arguments of a command, read by the table of options. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/options/option.h"
+#include "cli/options/settings.h"
+#include "cli/options/words.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/similar.h"
+
+/* ---- finding a row ---- */
+
+static const struct option_row *find_row(const char *name, size_t length, unsigned commands_mask)
+{
+	for (const struct option_row *row = option_rows; row->name; row++)
+		if ((row->commands & commands_mask) && strlen(row->name) == length &&
+		    !memcmp(row->name, name, length))
+			return row;
+	return NULL;
+}
+
+static const struct option_row *find_letter(char letter, unsigned commands_mask)
+{
+	for (const struct option_row *row = option_rows; row->name; row++)
+		if ((row->commands & commands_mask) && row->letter == letter)
+			return row;
+	return NULL;
+}
+
+static void complain_unknown(const struct command *command, const char *name, size_t length)
+{
+	const struct option_row *elsewhere = find_row(name, length, C_ALL), *best = NULL;
+	size_t best_distance = SIZE_MAX;
+	char word[64];
+
+	snprintf(word, sizeof(word), "%.*s", (int)(length < 60 ? length : 60), name);
+	for (const struct option_row *row = option_rows; row->name; row++) {
+		size_t distance = word_distance(word, row->name);
+
+		if ((row->commands & command->bit) && distance < best_distance) {
+			best = row;
+			best_distance = distance;
+		}
+	}
+	if (best && word_is_near(word, best_distance))
+		complain(command->name, "unknown option --%s; did you mean --%s?", word,
+			 best->name);
+	else if (elsewhere)
+		complain(command->name,
+			 "--%s is an option of other commands; `tracelathe %s --help` lists those "
+			 "of %s",
+			 word, command->name, command->name);
+	else
+		complain(command->name,
+			 "unknown option --%s; `tracelathe %s --help` lists the options", word,
+			 command->name);
+}
+
+/* ---- reading arguments ---- */
+
+struct arguments {
+	int at, count;
+	char **list;
+};
+
+/* "must be a|b|c" with the words that the option takes, else "must be" and its argument. */
+static void complain_argument(const struct command *command, const struct option_row *row,
+			      const char *value)
+{
+	struct word word;
+
+	say("tracelathe %s: --%s %s: must be ", command->name, row->name, value);
+	if (!option_word(row, 0, &word))
+		say("%s", row->argument);
+	for (size_t i = 0; option_word(row, i, &word); i++)
+		say("%s%.*s", i ? "|" : "", (int)word.size, word.text);
+	putc('\n', stderr);
+}
+
+static bool store(struct settings *settings, const struct command *command,
+		  const struct option_row *row, const char *value)
+{
+	const char *wrong = row->set(settings, (char *)settings + row->field, row, value);
+
+	if (wrong && wrong == row->argument)
+		complain_argument(command, row, value);
+	else if (wrong)
+		complain(command->name, "--%s %s: %s", row->name, value ? value : "", wrong);
+	return !wrong;
+}
+
+static bool take_value(struct settings *settings, const struct command *command,
+		       const struct option_row *row, const char *attached, struct arguments *args)
+{
+	if (!row->argument) {
+		if (!attached)
+			return store(settings, command, row, NULL);
+		complain(command->name, "--%s takes no value", row->name);
+		return false;
+	}
+	if (!attached && value_is_optional(row))
+		return store(settings, command, row, NULL);
+	if (!attached && args->at < args->count)
+		attached = args->list[args->at++];
+	if (attached)
+		return store(settings, command, row, attached);
+	complain(command->name, "--%s needs a value, --%s %s", row->name, row->name, row->argument);
+	return false;
+}
+
+static bool take_long(struct settings *settings, const struct command *command,
+		      const char *argument, struct arguments *args)
+{
+	const char *name = argument + 2;
+	size_t length = strcspn(name, "=");
+	const struct option_row *row = find_row(name, length, command->bit);
+
+	if (row)
+		return take_value(settings, command, row, name[length] ? name + length + 1 : NULL,
+				  args);
+	complain_unknown(command, name, length);
+	return false;
+}
+
+static bool take_short(struct settings *settings, const struct command *command,
+		       const char *argument, struct arguments *args)
+{
+	const struct option_row *row = find_letter(argument[1], command->bit);
+	const char *attached = argument[2] ? argument + 2 : NULL;
+
+	if (row && (row->argument || !attached))
+		return take_value(settings, command, row, attached, args);
+	complain(command->name, "unknown option %s; `tracelathe %s --help` lists the options",
+		 argument, command->name);
+	return false;
+}
+
+static bool add_path(struct settings *settings, const struct command *command, const char *path)
+{
+	const char **item = list_add(&settings->paths.list, sizeof(*item));
+
+	if (item)
+		*item = path;
+	else
+		complain(command->name, "out of memory");
+	return item != NULL;
+}
+
+static bool take_all(struct settings *settings, const struct command *command,
+		     struct arguments *args)
+{
+	bool options = true;
+
+	while (args->at < args->count) {
+		const char *argument = args->list[args->at++];
+
+		if (!options || argument[0] != '-' || !argument[1]) {
+			if (!add_path(settings, command, argument))
+				return false;
+		} else if (!strcmp(argument, "--")) {
+			options = false;
+		} else if (argument[1] == '-') {
+			if (!take_long(settings, command, argument, args))
+				return false;
+		} else if (!take_short(settings, command, argument, args)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static unsigned processors(void)
+{
+	long count = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return count < 1 ? 1 : count > 16 ? 16 : (unsigned)count;
+}
+
+static void set_defaults(struct settings *settings)
+{
+	*settings = (struct settings){
+		.input = TL_INPUT_OPTIONS_DEFAULT,
+		.report = { .size = sizeof(settings->report), .threshold = -1 },
+		.tree = TL_TREE_BOTH,
+		.annotate = { .context = -1 },
+		.slice = { .part = {
+			.size = sizeof(settings->slice.part),
+			.snapshots = { 0, TL_NOWHERE },
+			.instructions = { 0, TL_NOWHERE },
+			.before_seconds = 1e-3,
+		} },
+	};
+	settings->input.jobs = processors();
+}
+
+/* Options that exclude each other. */
+static bool check_together(const struct settings *settings, const struct command *command)
+{
+	const struct output_settings *output = &settings->output;
+	const struct diff_settings *diff = &settings->diff;
+
+	if (output->json && output->csv) {
+		complain(command->name, "--json and --csv exclude each other");
+		return false;
+	}
+	if (settings->flame.of_diff &&
+	    (diff->renames.list.count || diff->by || output->json || output->csv)) {
+		complain(command->name, "--flame goes without --rename, --by, --json and --csv");
+		return false;
+	}
+	return true;
+}
+
+/* Tables of functions, and trees and stacks, need no lines. */
+static bool needs_lines(const struct settings *settings, const struct command *command)
+{
+	if (command->bit == C_DIFF)
+		return settings->diff.by == DIFF_BY_LINE;
+	return !(command->bit & (C_REPORT | C_TREE | C_STACKS));
+}
+
+/* What follows from several options together. */
+static bool settle(struct settings *settings, const struct command *command)
+{
+	struct tl_input_programs *programs = &settings->input.programs;
+	const struct flame_settings *flame = &settings->flame;
+
+	if (command->bit == C_DIFF && (flame->svg || flame->icicle || flame->pixels))
+		settings->flame.of_diff = true;
+	if (!check_together(settings, command))
+		return false;
+	programs->binaries = settings->programs.binaries.items;
+	programs->binary_count = settings->programs.binaries.list.count;
+	programs->raws = settings->programs.raws.items;
+	programs->raw_count = settings->programs.raws.list.count;
+	if (!needs_lines(settings, command))
+		settings->input.detail = TL_DETAIL_FUNCTIONS;
+	settings->input.per_thread = settings->report.threads;
+	settings->input.file_order = settings->order == ORDER_FILE;
+	return true;
+}
+
+bool settings_parse(struct settings *settings, const struct command *command, int argc, char **argv)
+{
+	struct arguments args = { 0, argc, argv };
+
+	set_defaults(settings);
+	return take_all(settings, command, &args) && settle(settings, command);
+}
+
+void settings_free(struct settings *settings)
+{
+	for (size_t i = 0; i < settings->copies.list.count; i++)
+		free(settings->copies.items[i]);
+	list_free(&settings->copies.list);
+	list_free(&settings->programs.binaries.list);
+	list_free(&settings->programs.raws.list);
+	list_free(&settings->diff.renames.list);
+	list_free(&settings->diff.binaries_after.list);
+	list_free(&settings->annotate.source_dirs.list);
+	list_free(&settings->paths.list);
+}
+
+enum tl_report_form report_form(const struct settings *settings)
+{
+	if (settings->output.json)
+		return TL_REPORT_JSON;
+	return settings->output.csv ? TL_REPORT_CSV : TL_REPORT_TEXT;
+}

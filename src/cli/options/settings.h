@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_CLI_OPTIONS_SETTINGS_H
+#define TL_CLI_OPTIONS_SETTINGS_H
+/* What the command line says, by what it is about. The option table names these fields. */
+#include <tracelathe/export.h>
+#include <tracelathe/open.h>
+#include <tracelathe/profile.h>
+#include <tracelathe/report.h>
+
+#include "cli/options/command.h"
+#include "cli/options/list.h"
+#include "cli/terminal/tty.h"
+
+enum record_order { ORDER_TIME, ORDER_FILE };
+
+/* Lists that settings.input points to once all arguments are read. */
+struct program_settings {
+	LIST_OF(struct tl_binary_spec) binaries;
+	LIST_OF(struct tl_raw_spec) raws;
+};
+
+/* The values of `diff --by`, in the order of its words; 0: not given. */
+enum diff_by { DIFF_BY_DEFAULT, DIFF_BY_FUNCTION, DIFF_BY_ARC, DIFF_BY_LINE };
+
+struct diff_settings {
+	enum diff_by by;
+	bool inclusive;
+	LIST_OF(struct tl_rename) renames;
+	/* The programs of the second file; empty: those of the first. */
+	LIST_OF(struct tl_binary_spec) binaries_after;
+	const char *map_after;
+};
+
+struct annotate_settings {
+	bool assembly;
+	const char *file; /* regular expression */
+	int context;      /* lines; -1: default */
+	LIST_OF(const char *) source_dirs;
+};
+
+struct flame_settings {
+	bool svg, icicle;
+	bool of_diff;    /* diff: a flame graph instead of the table */
+	uint32_t pixels; /* width of the picture, 0: default */
+};
+
+struct convert_settings {
+	const char *to; /* NULL: default */
+	const char *variant;
+	enum tl_export_compression compression;
+	enum tl_export_positions positions;
+};
+
+struct slice_settings {
+	struct tl_slice part;
+	const char
+		*partner; /* path of the second file of a slice, NULL: by the name of the first */
+};
+
+struct output_settings {
+	const char *path; /* NULL, "-": standard output */
+	bool json, csv;
+	enum when progress, color;
+};
+
+struct help_settings {
+	bool wanted; /* --help, of any command */
+	bool man;
+	const char *completion; /* name of the shell */
+};
+
+struct settings {
+	struct tl_input_options input;
+	struct tl_report_options report;
+	const char *events; /* names of --event, separated by commas; NULL: all */
+	enum tl_tree_kind tree;
+	enum record_order order;
+	struct program_settings programs;
+	struct diff_settings diff;
+	struct annotate_settings annotate;
+	struct flame_settings flame;
+	struct convert_settings convert;
+	struct slice_settings slice;
+	struct tl_analysis analysis;
+	struct output_settings output;
+	struct help_settings help;
+	LIST_OF(const char *) paths;
+	LIST_OF(char *) copies; /* parts of arguments, as FILE of FILE@ADDR; freed with the rest */
+};
+
+/*
+ * Read the arguments behind the command. On failure it complains on stderr and returns false. Free
+ * with settings_free(), also after a failure.
+ */
+bool settings_parse(struct settings *settings, const struct command *command, int argc,
+		    char **argv);
+void settings_free(struct settings *settings);
+
+/* The form asked for by --json and --csv. */
+enum tl_report_form report_form(const struct settings *settings);
+
+#endif

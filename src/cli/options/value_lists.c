@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of options that name files, and of those that may be repeated. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/options/values.h"
+
+static const char no_memory[] = "out of memory", no_file[] = "a file name is missing";
+
+const char *set_caches(struct settings *settings, void *field, const struct option_row *row,
+		       const char *value)
+{
+	struct tl_analysis *analysis = field;
+
+	(void)settings;
+	(void)row;
+	if (value && !*value)
+		return no_file;
+	analysis->analyses |= TL_ANALYZE_CACHE;
+	if (value)
+		analysis->caches = value;
+	return NULL;
+}
+
+/* A copy of the first `size` bytes of an argument that lives as long as the settings. */
+static char *copy_part(struct settings *settings, const char *text, size_t size)
+{
+	char **copy = list_add(&settings->copies.list, sizeof(*copy));
+
+	if (!copy)
+		return NULL;
+	*copy = strndup(text, size);
+	return *copy;
+}
+
+/* FILE[@ADDR]: a file's name may have an @ in it: only a number behind the last @ is an address. */
+const char *add_binary(struct settings *settings, void *field, const struct option_row *row,
+		       const char *value)
+{
+	struct tl_binary_spec *binary = list_add(field, sizeof(*binary));
+	const char *at = strrchr(value, '@');
+	size_t size = strlen(value);
+
+	(void)row;
+	if (!binary)
+		return no_memory;
+	if (at && parse_number(at + 1, &binary->address))
+		size = (size_t)(at - value);
+	else
+		binary->address = 0;
+	binary->path = copy_part(settings, value, size);
+	if (!binary->path)
+		return no_memory;
+	return size ? NULL : no_file;
+}
+
+/* FILE[:OFF[-END]]@ADDR, as ptxed has it; the file's name may have these characters in it, too. */
+const char *add_raw(struct settings *settings, void *field, const struct option_row *row,
+		    const char *value)
+{
+	struct tl_raw_spec *raw = list_add(field, sizeof(*raw));
+	char *path = copy_part(settings, value, strlen(value)), *at, *colon, *dash;
+
+	if (!raw || !path)
+		return no_memory;
+	raw->path = path;
+	at = strrchr(path, '@');
+	if (!at || !parse_number(at + 1, &raw->address))
+		return row->argument;
+	*at = '\0';
+	colon = strrchr(path, ':');
+	if (colon) {
+		dash = strchr(colon, '-');
+		if (dash)
+			*dash = '\0';
+		if (!parse_number(colon + 1, &raw->offset) ||
+		    (dash && !parse_number(dash + 1, &raw->end)))
+			return row->argument;
+		*colon = '\0';
+	}
+	return *path ? NULL : no_file;
+}
+
+/* REGEX=TEXT: an expression may have a "=" in it, a name rarely has: the last one separates. */
+const char *add_rename(struct settings *settings, void *field, const struct option_row *row,
+		       const char *value)
+{
+	struct tl_rename *rename = list_add(field, sizeof(*rename));
+	const char *equals = strrchr(value, '=');
+
+	if (!equals || equals == value)
+		return row->argument;
+	if (!rename)
+		return no_memory;
+	rename->pattern = copy_part(settings, value, (size_t)(equals - value));
+	if (!rename->pattern)
+		return no_memory;
+	rename->text = equals + 1;
+	return check_pattern(rename->pattern);
+}
+
+const char *add_dir(struct settings *settings, void *field, const struct option_row *row,
+		    const char *value)
+{
+	const char **dir = list_add(field, sizeof(*dir));
+
+	(void)settings;
+	(void)row;
+	if (!dir)
+		return no_memory;
+	*dir = value;
+	return *value ? NULL : "a directory is missing";
+}
