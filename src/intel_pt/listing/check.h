@@ -23,4 +23,11 @@ int64_t tl_pt_check(const struct tl_pt_config *config, struct tl_pt_image *image
 int64_t tl_pt_check_slice(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *piece,
 			  tl_pt_violation_fn *put, void *arg, struct tl_error *err);
 
+/*
+ * Check all slices of a feed; packets and flow alone unless `has_code`. Each violation is a line of
+ * text or JSON. The number of violations, or a negative tl_status.
+ */
+int64_t tl_pt_check_feed(const struct tl_pt_feed *feed, bool has_code, bool json,
+			 struct tl_output *out, struct tl_error *err);
+
 #endif

@@ -2,6 +2,7 @@
 #ifndef TL_INTEL_PT_LISTING_SLICE_H
 #define TL_INTEL_PT_LISTING_SLICE_H
 /* Parts of a trace that decode by themselves: they begin at a PSB and end before one. */
+#include "intel_pt/listing/window.h"
 #include "intel_pt/profile/functions.h"
 
 struct tl_pt_byte_range {
@@ -28,5 +29,23 @@ uint64_t tl_pt_psb_behind(const struct tl_pt_config *config, uint64_t offset);
 
 /* The first time that a trace tells. 1; 0: it tells none; negative: no memory. */
 int tl_pt_first_time(const struct tl_pt_config *config, uint64_t *tsc, struct tl_error *err);
+
+/* ---- slice_feed.c ---- */
+
+/*
+ * The window of time that ends with the first call of a function whose name matches, and begins so
+ * many seconds before it. 0; negative: no such function, no time, no memory.
+ */
+int tl_pt_slice_before_call(const struct tl_pt_feed *feed, const char *pattern,
+			    double before_seconds, struct tl_pt_window *window,
+			    struct tl_pt_trigger *trigger, struct tl_error *err);
+
+/*
+ * Write the part of a raw trace, a feed of one slice, that ran in a window. With `trigger` the part
+ * goes up to the first PSB behind it, whatever the end of the window is. 0 or negative.
+ */
+int tl_pt_slice_raw(const struct tl_pt_feed *feed, const struct tl_pt_window *window,
+		    const struct tl_pt_trigger *trigger, struct tl_output *out,
+		    struct tl_error *err);
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef TL_OPEN_ADAPTERS_INTEL_PT_H
 #define TL_OPEN_ADAPTERS_INTEL_PT_H
 /* What raw Intel PT and perf.data do alike: all that works on a feed. */
-#include "intel_pt/profile/faults.h"
 #include "intel_pt/listing/slice.h"
+#include "intel_pt/profile/faults.h"
 #include "open/format.h"
 
 /* The head of both formats' handles. */
@@ -20,21 +20,14 @@ int tl_pt_input_timeline(struct tl_input *input, struct tl_timeline *timeline,
 			 struct tl_error *err);
 int64_t tl_pt_input_check(struct tl_input *input, bool json, struct tl_output *out,
 			  struct tl_error *err);
-/* What a slice wants, in ticks; with a trigger that is where it was, else untouched. */
+/* The window of time of a slice; with a trigger its place, else that is untouched. */
 int tl_pt_input_slice_window(struct tl_input *input, const struct tl_slice *what,
-			     struct tl_number_range *window, struct tl_pt_trigger *trigger,
+			     struct tl_pt_window *window, struct tl_pt_trigger *trigger,
 			     struct tl_error *err);
 int tl_pt_input_slice(struct tl_input *input, const struct tl_slice *what, struct tl_output *out,
 		      struct tl_error *err);
 size_t tl_pt_input_damage(struct tl_input *input, struct tl_damage *places, size_t room,
 			  uint64_t *count, uint64_t *skipped_bytes);
-
-/* The least of the first times of its pieces, UINT64_MAX: there is none. 0 or negative. */
-int tl_pt_input_first_time(struct tl_input *input, uint64_t *first, struct tl_error *err);
-
-/* The window of the options in ticks; 0: open. */
-int tl_pt_input_window(struct tl_input *input, struct tl_number_range *window,
-		       struct tl_error *err);
 
 /* What the options say of the recording, into a configuration; what they do not say stays. */
 int tl_pt_input_configure(const struct tl_input_options *options, struct tl_pt_config *config,

@@ -217,7 +217,7 @@ static int slice_perf(struct tl_input *input, const struct tl_slice *what, struc
 		      struct tl_error *err)
 {
 	struct perf_input *p = input->handle;
-	struct tl_number_range window;
+	struct tl_pt_window window;
 	struct tl_pt_trigger trigger;
 	int status = need_trace(input, err);
 

@@ -1,92 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the options say of how a trace was recorded. */
-#include <stdlib.h>
+/* Options of the input that say how an Intel PT trace was recorded. */
 #include <string.h>
-#if defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
-#endif
 
 #include "core/error.h"
+#include "intel_pt/packets/cpu_model.h"
 #include "open/adapters/intel_pt.h"
-
-static bool number(const char **text, unsigned limit, unsigned *value)
-{
-	char *end;
-	unsigned long n;
-
-	if (**text < '0' || **text > '9')
-		return false;
-	n = strtoul(*text, &end, 0);
-	if (n > limit)
-		return false;
-	*text = end;
-	*value = (unsigned)n;
-	return true;
-}
 
 static int usage(struct tl_error *err, const char *text)
 {
 	return tl_error_format(err, "intel-pt", tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, text));
 }
 
-/* FAMILY/MODEL[/STEPPING] */
-static bool parse_model(const char *text, struct tl_pt_cpu *cpu)
-{
-	unsigned family, model, stepping = 0;
-
-	if (!number(&text, UINT16_MAX, &family) || *text++ != '/' ||
-	    !number(&text, UINT8_MAX, &model))
-		return false;
-	if (*text == '/') {
-		text++;
-		if (!number(&text, UINT8_MAX, &stepping))
-			return false;
-	}
-	*cpu = (struct tl_pt_cpu){ true, (uint16_t)family, (uint8_t)model, (uint8_t)stepping };
-	return !*text;
-}
-
-/* The processor this runs on: SDM, CPUID 01H. */
-static bool this_cpu(struct tl_pt_cpu *cpu)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	unsigned a, b, c, d;
-
-	if (!__get_cpuid(0, &a, &b, &c, &d))
-		return false;
-	cpu->intel =
-		b == signature_INTEL_ebx && c == signature_INTEL_ecx && d == signature_INTEL_edx;
-	if (!__get_cpuid(1, &a, &b, &c, &d))
-		return false;
-	cpu->family = (uint16_t)(a >> 8 & 0xf);
-	cpu->model = (uint8_t)(a >> 4 & 0xf);
-	cpu->stepping = (uint8_t)(a & 0xf);
-	if (cpu->family == 6 || cpu->family == 0xf)
-		cpu->model = (uint8_t)(cpu->model | (a >> 12 & 0xf0));
-	if (cpu->family == 0xf)
-		cpu->family = (uint16_t)(cpu->family + (a >> 20 & 0xff));
-	return true;
-#else
-	(void)cpu;
-	return false;
-#endif
-}
-
+/* `model` as --cpu-model gives it. */
 static int configure_cpu(const char *model, struct tl_pt_config *config, struct tl_error *err)
 {
-	bool automatic = !strcmp(model, "auto");
+	const bool host = !strcmp(model, "auto");
 
 	config->cpu = (struct tl_pt_cpu){ 0 };
 	config->errata = 0;
 	if (!strcmp(model, "none"))
 		return 0;
-	if (automatic ? !this_cpu(&config->cpu) : !parse_model(model, &config->cpu))
-		return usage(err, automatic
-					  ? "this machine has no such processor"
-					  : "--cpu-model is FAMILY/MODEL[/STEPPING], auto or none");
-	/* One without errata that are known is as good as any: only asked for by name it must be
-	 * known. */
-	if (tl_pt_cpu_errata(&config->errata, &config->cpu, false) < 0 && !automatic &&
+	if (host && !tl_pt_cpu_host(&config->cpu))
+		return usage(err, "this machine has no such processor");
+	if (!host && !tl_pt_cpu_parse(model, &config->cpu))
+		return usage(err, "--cpu-model is FAMILY/MODEL[/STEPPING], auto or none");
+	/* A processor without known errata is decoded as if it had none; 0/0 is none at all. */
+	if (tl_pt_cpu_errata(&config->errata, &config->cpu, false) < 0 && !host &&
 	    !(config->cpu.family && config->cpu.model))
 		return usage(err, "there is no such processor");
 	return 0;

@@ -1,93 +1,168 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on a feed, whatever gives it. */
-#include <stdlib.h>
-
+/* Operations on a feed of Intel PT: options of the input in, a call of intel_pt/ out. */
 #include "core/error.h"
-#include "intel_pt/profile/fold.h"
-#include "intel_pt/listing/slice.h"
+#include "intel_pt/listing/check.h"
+#include "intel_pt/listing/feed_text.h"
+#include "intel_pt/listing/timeline.h"
 #include "open/adapters/intel_pt.h"
 
-/* ---- windows ---- */
-
-static uint64_t ticks(double seconds, uint64_t frequency, uint64_t first)
+static int window_of(struct tl_input *input, struct tl_pt_window *window, struct tl_error *err)
 {
-	double ticks = seconds * (double)frequency;
-
-	return ticks >= (double)(UINT64_MAX - first) ? UINT64_MAX : first + (uint64_t)(ticks + 0.5);
-}
-
-int tl_pt_input_first_time(struct tl_input *input, uint64_t *first, struct tl_error *err)
-{
+	const struct tl_input_filter *filter = &input->options.filter;
 	const struct tl_pt_input *pt = input->handle;
-	const struct tl_pt_feed *feed = &pt->feed;
-	struct tl_pt_trace_slice piece;
-	int status;
 
-	*first = UINT64_MAX;
-	feed->rewind(feed->arg);
-	while ((status = feed->next(feed->arg, &piece, err)) == 1) {
-		uint64_t tsc = UINT64_MAX;
-		int found = piece.continues ? 0 : tl_pt_first_time(&piece.config, &tsc, err);
-
-		if (found < 0)
-			return found;
-		if (found && tsc < *first)
-			*first = tsc;
-	}
-	return status;
+	return tl_pt_feed_window(&pt->feed, filter->from_seconds, filter->to_seconds, window, err);
 }
 
-int tl_pt_input_window(struct tl_input *input, struct tl_number_range *window, struct tl_error *err)
+static struct tl_pt_fold_options fold_options(const struct tl_input_options *o,
+					      const struct tl_pt_window *window)
 {
-	const struct tl_input_options *o = &input->options;
-	struct tl_pt_input *pt = input->handle;
-	uint64_t first = 0;
-	int status;
-
-	*window = (struct tl_number_range){ 0, 0 };
-	if (o->filter.from_seconds <= 0 && o->filter.to_seconds <= 0)
-		return 0;
-	if (!pt->feed.timed)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-				   "there is no time in the trace, so no time window");
-	if (!pt->feed.frequency)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-				   "the trace does not say how long a tick is; give --tsc-hz for "
-				   "a time window");
-	status = tl_pt_input_first_time(input, &first, err);
-	if (status < 0)
-		return status;
-	if (o->filter.from_seconds > 0)
-		window->from = ticks(o->filter.from_seconds, pt->feed.frequency, first);
-	if (o->filter.to_seconds > 0)
-		window->to = ticks(o->filter.to_seconds, pt->feed.frequency, first);
-	return 0;
+	return (struct tl_pt_fold_options){
+		.thread = o->filter.thread,
+		.process = o->filter.process,
+		.cpu = o->filter.cpu,
+		.strict = o->strict,
+		.from_ticks = window->from,
+		.to_ticks = window->to,
+	};
 }
-
-/* ---- folding ---- */
 
 int tl_pt_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
 	struct tl_pt_input *pt = input->handle;
 	const struct tl_input_options *o = &input->options;
-	struct tl_pt_fold_options options = {
-		.thread = o->filter.thread,
-		.process = o->filter.process,
-		.cpu = o->filter.cpu,
-		.jobs = o->jobs,
-		.exact = o->exact,
-		.per_thread = o->per_thread,
-		.lines = o->detail == TL_DETAIL_LINES,
-		.strict = o->strict,
-	};
-	struct tl_number_range window;
-	int status = tl_pt_input_window(input, &window, err);
+	struct tl_pt_fold_options options;
+	struct tl_pt_window window;
+	int status = window_of(input, &window, err);
 
 	if (status < 0)
 		return status;
-	options.from_ticks = window.from;
-	options.to_ticks = window.to;
+	options = fold_options(o, &window);
+	options.jobs = o->jobs;
+	options.exact = o->exact;
+	options.per_thread = o->per_thread;
+	options.lines = o->detail == TL_DETAIL_LINES;
 	return tl_pt_fold(&pt->feed, &options, &pt->faults, profile, err);
+}
+
+int tl_pt_input_timeline(struct tl_input *input, struct tl_timeline *timeline, struct tl_error *err)
+{
+	struct tl_pt_input *pt = input->handle;
+	const struct tl_input_options *o = &input->options;
+	struct tl_pt_timeline_options options = {
+		.depth = o->depth,
+		.function = o->filter.function,
+		.object = o->filter.object,
+	};
+	struct tl_pt_window window;
+	int status = window_of(input, &window, err);
+
+	if (status < 0)
+		return status;
+	options.fold = fold_options(o, &window);
+	return tl_pt_timeline(&pt->feed, &options, &pt->faults, timeline, err);
+}
+
+static unsigned text_flags(unsigned dump, bool json)
+{
+	static const struct {
+		unsigned from, to;
+	} rows[] = {
+		{ TL_DUMP_RAW, TL_PT_TEXT_RAW },
+		{ TL_DUMP_NO_OFFSET, TL_PT_TEXT_NO_OFFSET },
+		{ TL_DUMP_NO_PAD, TL_PT_TEXT_NO_PAD },
+		{ TL_DUMP_NO_TIMING, TL_PT_TEXT_NO_TIMING },
+		{ TL_DUMP_NO_CYC, TL_PT_TEXT_NO_CYC },
+		{ TL_DUMP_NO_SYNC, TL_PT_TEXT_NO_SYNC },
+		{ TL_DUMP_LAST_IP, TL_PT_TEXT_LAST_IP },
+		{ TL_DUMP_EXEC_MODE, TL_PT_TEXT_EXEC_MODE },
+		{ TL_DUMP_TIME, TL_PT_TEXT_TIME },
+		{ TL_DUMP_TIME_DELTA, TL_PT_TEXT_TIME | TL_PT_TEXT_TIME_DELTA },
+		{ TL_DUMP_BLOCKS, TL_PT_TEXT_BLOCKS },
+		{ TL_DUMP_INSTRUCTIONS, TL_PT_TEXT_INSNS },
+		{ TL_DUMP_EVENTS, TL_PT_TEXT_EVENTS },
+	};
+	unsigned flags = TL_PT_TEXT_EVENT_IP | TL_PT_TEXT_BY_BLOCK | TL_PT_TEXT_RESYNC |
+			 (json ? TL_PT_TEXT_JSON : 0);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (dump & rows[i].from)
+			flags |= rows[i].to;
+	return dump & TL_DUMP_NO_TEXT ? flags : flags | TL_PT_TEXT_DISASSEMBLE;
+}
+
+int tl_pt_input_dump(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
+{
+	struct tl_pt_input *pt = input->handle;
+	const struct tl_input_options *o = &input->options;
+	struct tl_pt_feed_text_options options = {
+		.flags = text_flags(o->dump.flags, json),
+		.process = o->filter.process,
+		.thread = o->filter.thread,
+		.cpu = o->filter.cpu,
+		.function = o->filter.function,
+		.object = o->filter.object,
+	};
+	int status = window_of(input, &options.window, err);
+
+	return status < 0 ? status : tl_pt_put_feed(&pt->feed, &options, &pt->faults, out, err);
+}
+
+int64_t tl_pt_input_check(struct tl_input *input, bool json, struct tl_output *out,
+			  struct tl_error *err)
+{
+	const struct tl_pt_input *pt = input->handle;
+
+	return tl_pt_check_feed(&pt->feed, pt->has_code, json, out, err);
+}
+
+/* ---- slices ---- */
+
+static int usage(struct tl_error *err, const char *text)
+{
+	return tl_error_format(err, "intel-pt", tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, text));
+}
+
+static int check_slice(const struct tl_input *input, const struct tl_slice *what,
+		       struct tl_error *err)
+{
+	const struct tl_input_options *o = &input->options;
+
+	if (what->snapshots.from || what->snapshots.to != TL_NOWHERE || what->instructions.from ||
+	    what->instructions.to != TL_NOWHERE)
+		return usage(err, "a trace of a processor has no snapshots and no numbers of "
+				  "instructions to cut at");
+	if (!what->trigger && o->filter.from_seconds <= 0 && o->filter.to_seconds <= 0)
+		return usage(err, "what part? --time FROM..TO, or --trigger FUNCTION");
+	return 0;
+}
+
+int tl_pt_input_slice_window(struct tl_input *input, const struct tl_slice *what,
+			     struct tl_pt_window *window, struct tl_pt_trigger *trigger,
+			     struct tl_error *err)
+{
+	const struct tl_pt_input *pt = input->handle;
+	int status = check_slice(input, what, err);
+
+	if (status == 0)
+		status = window_of(input, window, err);
+	if (status < 0 || !what->trigger)
+		return status;
+	return tl_pt_slice_before_call(&pt->feed, what->trigger, what->before_seconds, window,
+				       trigger, err);
+}
+
+int tl_pt_input_slice(struct tl_input *input, const struct tl_slice *what, struct tl_output *out,
+		      struct tl_error *err)
+{
+	const struct tl_pt_input *pt = input->handle;
+	struct tl_pt_trigger trigger;
+	struct tl_pt_window window;
+	int status = tl_pt_input_slice_window(input, what, &window, &trigger, err);
+
+	if (status < 0)
+		return status;
+	return tl_pt_slice_raw(&pt->feed, &window, what->trigger ? &trigger : NULL, out, err);
 }
 
 /* ---- damage ---- */

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Violations of rules, a line each. */
+/* Violations of rules, one on a line. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "core/output.h"
 #include "intel_pt/listing/check.h"
-#include "open/adapters/intel_pt.h"
 
-struct pt_violations {
+struct violation_sink {
 	struct tl_output *out;
 	uint64_t base;
 	bool json;
 };
 
-static void put_json(const struct pt_violations *to, const struct tl_pt_violation *v)
+static void put_json(const struct violation_sink *to, const struct tl_pt_violation *v)
 {
 	tl_put_text(to->out, "{\"rule\":");
 	tl_put_json(to->out, v->rule, strlen(v->rule));
@@ -27,7 +26,7 @@ static void put_json(const struct pt_violations *to, const struct tl_pt_violatio
 
 static int put_violation(void *arg, const struct tl_pt_violation *v)
 {
-	const struct pt_violations *to = arg;
+	const struct violation_sink *to = arg;
 
 	if (to->json) {
 		put_json(to, v);
@@ -40,24 +39,25 @@ static int put_violation(void *arg, const struct tl_pt_violation *v)
 	return tl_output_failed(to->out);
 }
 
-int64_t tl_pt_input_check(struct tl_input *input, bool json, struct tl_output *out,
-			  struct tl_error *err)
+int64_t tl_pt_check_feed(const struct tl_pt_feed *feed, bool has_code, bool json,
+			 struct tl_output *out, struct tl_error *err)
 {
-	struct tl_pt_input *pt = input->handle;
-	struct pt_violations to = { .out = out, .json = json };
+	struct violation_sink to = { .out = out, .json = json };
 	struct tl_pt_decoders decoders = { .list = NULL };
-	struct tl_pt_trace_slice piece;
+	struct tl_pt_trace_slice slice;
 	int64_t sum = 0;
 	int status;
 
-	pt->feed.rewind(pt->feed.arg);
-	while ((status = pt->feed.next(pt->feed.arg, &piece, err)) == 1) {
+	feed->rewind(feed->arg);
+	while ((status = feed->next(feed->arg, &slice, err)) == 1) {
 		int64_t found;
 
-		to.base = piece.base;
-		found = pt->has_code ? tl_pt_check_slice(&decoders, &piece, put_violation, &to, err)
-				     : tl_pt_check(&piece.config, piece.image, false, put_violation,
-						   &to, err);
+		to.base = slice.base;
+		if (has_code)
+			found = tl_pt_check_slice(&decoders, &slice, put_violation, &to, err);
+		else
+			found = tl_pt_check(&slice.config, slice.image, false, put_violation, &to,
+					    err);
 		status = found < 0 ? (int)found : 0;
 		if (status < 0)
 			break;

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls over time: the fold's own stack, told of as it moves, so that the timeline nests as the
- * profile does. */
+/*
+ * Calls over time. The timeline follows the call stack of the fold, so that it nests as the profile
+ * does: a frame that is opened there begins a call here.
+ */
+#include "intel_pt/listing/timeline.h"
+
 #include <inttypes.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/error.h"
 #include "core/memory.h"
-#include "intel_pt/profile/fold.h"
-#include "open/adapters/intel_pt.h"
+#include "intel_pt/listing/function_filter.h"
+#include "intel_pt/listing/window.h"
 
 /* Which open frames of a thread are shown, by depth. */
 struct shown {
@@ -17,20 +20,17 @@ struct shown {
 	size_t capacity;
 };
 
-struct show {
+struct drawing {
 	struct tl_timeline *timeline;
-	uint32_t most; /* frames that are shown above each other, 0: any number */
-	regex_t function, object;
-	bool by_function, by_object;
-	uint8_t *wanted; /* by function: 0 not looked at, 1 no, 2 yes */
-	size_t wanted_capacity;
-	struct shown *shown; /* by number of the thread: threads take turns */
+	uint32_t depth; /* frames shown above each other, 0: any number */
+	struct tl_pt_function_filter filter;
+	struct shown *shown; /* by number of the thread: threads alternate */
 	size_t shown_capacity;
 	uint32_t named; /* threads that have a name */
 	bool no_memory;
 };
 
-/* Without time in the trace: instructions. */
+/* The present time of a thread; in a trace without time, its instructions so far. */
 static struct tl_timeline_point point(const struct tl_pt_folder *folder)
 {
 	const struct tl_pt_fold_thread *thread = folder->thread;
@@ -44,25 +44,7 @@ static struct tl_timeline_point point(const struct tl_pt_folder *folder)
 	};
 }
 
-static bool is_wanted(struct show *s, const struct tl_pt_functions *functions, uint32_t function)
-{
-	const struct tl_pt_function *f = &functions->list[function];
-	bool wanted = (!s->by_function || !regexec(&s->function, f->name, 0, NULL, 0)) &&
-		      (!s->by_object || !regexec(&s->object, f->object, 0, NULL, 0));
-	size_t had = s->wanted_capacity;
-
-	if (!tl_grow(&s->wanted, &s->wanted_capacity, function + (size_t)1, 1)) {
-		s->no_memory = true;
-		return false;
-	}
-	for (size_t i = had; i < s->wanted_capacity; i++)
-		s->wanted[i] = 0;
-	if (!s->wanted[function])
-		s->wanted[function] = wanted ? 2 : 1;
-	return s->wanted[function] == 2;
-}
-
-static void name_thread(struct show *s, const struct tl_pt_folder *folder)
+static void name_thread(struct drawing *s, const struct tl_pt_folder *folder)
 {
 	const struct tl_pt_fold_thread *thread = folder->thread;
 	uint32_t number = (uint32_t)(thread - folder->threads);
@@ -82,10 +64,10 @@ static void name_thread(struct show *s, const struct tl_pt_folder *folder)
 }
 
 /*
- * The frames of the present thread, with room for one more depth; NULL without memory. What is new
- * is not shown.
+ * Which frames of the present thread are shown, with room for frame number `depth`; new ones are
+ * not. NULL without memory.
  */
-static struct shown *shown_of(struct show *s, const struct tl_pt_folder *folder, size_t depth)
+static struct shown *shown_of(struct drawing *s, const struct tl_pt_folder *folder, size_t depth)
 {
 	size_t number = (size_t)(folder->thread - folder->threads), had = s->shown_capacity;
 	struct shown *shown;
@@ -105,7 +87,7 @@ static struct shown *shown_of(struct show *s, const struct tl_pt_folder *folder,
 
 static void opened(void *arg, const struct tl_pt_folder *folder)
 {
-	struct show *s = arg;
+	struct drawing *s = arg;
 	const struct tl_pt_fold_thread *thread = folder->thread;
 	size_t depth = tl_fold_depth(&thread->stack.fold);
 	uint32_t number = tl_fold_top(&thread->stack.fold);
@@ -118,8 +100,9 @@ static void opened(void *arg, const struct tl_pt_folder *folder)
 		s->no_memory = true;
 		return;
 	}
-	shown->frames[depth] = !folder->closed && (!s->most || depth <= s->most) &&
-			       is_wanted(s, &folder->functions, number);
+	shown->frames[depth] =
+		!folder->closed && (!s->depth || depth <= s->depth) &&
+		tl_pt_function_filter_accepts(&s->filter, &folder->functions, number);
 	if (shown->frames[depth])
 		tl_timeline_enter(s->timeline, &at, number, function->name, function->file,
 				  function->line, NULL, 0);
@@ -127,7 +110,7 @@ static void opened(void *arg, const struct tl_pt_folder *folder)
 
 static void closing(void *arg, const struct tl_pt_folder *folder)
 {
-	struct show *s = arg;
+	struct drawing *s = arg;
 	size_t depth = tl_fold_depth(&folder->thread->stack.fold);
 	struct tl_timeline_point at = point(folder);
 	size_t thread = (size_t)(folder->thread - folder->threads);
@@ -139,75 +122,44 @@ static void closing(void *arg, const struct tl_pt_folder *folder)
 
 static void lost(void *arg, const struct tl_pt_folder *folder)
 {
-	struct show *s = arg;
+	struct drawing *s = arg;
 	struct tl_timeline_point at = point(folder);
 
 	if (!folder->closed)
 		tl_timeline_instant(s->timeline, &at, "trace lost", NULL, 0);
 }
 
-static int compile(regex_t *regex, const char *pattern, bool *is, struct tl_error *err)
+static int draw(struct drawing *s, const struct tl_pt_feed *feed, struct tl_pt_fold_options options,
+		struct tl_pt_faults *faults, struct tl_error *err)
 {
-	if (!pattern)
-		return 0;
-	if (regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB))
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-				   "not a POSIX extended regular expression");
-	*is = true;
-	return 0;
-}
-
-static int show_all(struct tl_input *input, struct show *s, const struct tl_number_range *window,
-		    struct tl_error *err)
-{
-	struct tl_pt_input *pt = input->handle;
-	const struct tl_input_options *o = &input->options;
 	const struct tl_pt_stack_watch watch = { opened, closing, lost, s };
-	struct tl_pt_fold_options options = {
-		.thread = o->filter.thread,
-		.process = o->filter.process,
-		.cpu = o->filter.cpu,
-		.strict = o->strict,
-		.from_ticks = window->from,
-		.to_ticks = window->to,
-		.watch = &watch,
-	};
 	struct tl_profile *profile = NULL;
 	uint64_t first = UINT64_MAX;
-	int status = pt->feed.timed ? tl_pt_input_first_time(input, &first, err) : 0;
+	int status = feed->timed ? tl_pt_feed_first_time(feed, &first, err) : 0;
 
 	if (status == 0)
-		status = tl_timeline_begin(s->timeline, pt->feed.timed ? pt->feed.frequency : 0,
-					   err);
+		status = tl_timeline_begin(s->timeline, feed->timed ? feed->frequency : 0, err);
 	if (status < 0)
 		return status;
 	if (first != UINT64_MAX)
 		tl_timeline_origin(s->timeline, first);
-	status = tl_pt_fold(&pt->feed, &options, &pt->faults, &profile, err);
+	options.watch = &watch;
+	status = tl_pt_fold(feed, &options, faults, &profile, err);
 	tl_profile_free(profile);
-	return status == 0 && s->no_memory ? tl_error_memory(err) : status;
+	return status == 0 && (s->no_memory || s->filter.no_memory) ? tl_error_memory(err) : status;
 }
 
-int tl_pt_input_timeline(struct tl_input *input, struct tl_timeline *timeline, struct tl_error *err)
+int tl_pt_timeline(const struct tl_pt_feed *feed, const struct tl_pt_timeline_options *options,
+		   struct tl_pt_faults *faults, struct tl_timeline *timeline, struct tl_error *err)
 {
-	struct show show = { .timeline = timeline, .most = input->options.depth };
-	struct tl_number_range window;
-	int status = tl_pt_input_window(input, &window, err);
+	struct drawing s = { .timeline = timeline, .depth = options->depth };
+	int status = tl_pt_function_filter_open(&s.filter, options->function, options->object, err);
 
 	if (status == 0)
-		status = compile(&show.function, input->options.filter.function, &show.by_function,
-				 err);
-	if (status == 0)
-		status = compile(&show.object, input->options.filter.object, &show.by_object, err);
-	if (status == 0)
-		status = show_all(input, &show, &window, err);
-	if (show.by_function)
-		regfree(&show.function);
-	if (show.by_object)
-		regfree(&show.object);
-	free(show.wanted);
-	for (size_t i = 0; i < show.shown_capacity; i++)
-		free(show.shown[i].frames);
-	free(show.shown);
+		status = draw(&s, feed, options->fold, faults, err);
+	tl_pt_function_filter_close(&s.filter);
+	for (size_t i = 0; i < s.shown_capacity; i++)
+		free(s.shown[i].frames);
+	free(s.shown);
 	return status;
 }
