@@ -208,9 +208,11 @@ static void bad_formulas(void **state)
  * what threads leave */
 static void several_files(void **state)
 {
-	static const char *const texts[] = { "", "part: 1\nevents: Ir\nfn=(1) f\n1 1\n",
-					     "part: 2\nevents: Ir\nfn=(1) g\n1 2\nfn=(2) f\n1 "
-					     "4\n" };
+	static const char *const texts[] = {
+		"",
+		"part: 1\nevents: Ir\nfn=(1) f\n1 1\n",
+		"part: 2\nevents: Ir\nfn=(1) g\n1 2\nfn=(2) f\n1 4\n",
+	};
 	struct tl_callgrind_reader *readers[3];
 	struct text t[3];
 	struct tl_profile *profile;
