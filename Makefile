@@ -5,14 +5,16 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help all deps build demo check check-long bench fuzz install clean
+.PHONY: help all deps build demo test-fast check check-long coverage bench fuzz install clean
 
 all: build
 
 help:
 	@echo 'make demo     build, record a small program, show its profile'
+	@echo 'make test-fast  unit tests, layers, the command: under a minute of tests'
 	@echo 'make check    build with every compiler, run every test'
 	@echo 'make check-long  the tests of suite long: hours'
+	@echo 'make coverage  lines and branches that the fast tests execute, room by room'
 	@echo 'make build    build $(BUILD)/tracelathe'
 	@echo 'make deps     install the Debian packages that all of this needs, and what npm brings'
 	@echo 'make bench    time tracelathe and llvm-xray on a 125 MB trace'
@@ -31,6 +33,10 @@ demo:
 	@scripts/build.sh $(BUILD)
 	@examples/demo/run.sh $(BUILD)
 
+test-fast:
+	@scripts/build.sh $(BUILD)
+	@meson test -C $(BUILD) --suite unit --suite layers --suite cli --no-rebuild --print-errorlogs
+
 check:
 	@scripts/deps.sh build test
 	@JOBS=$(JOBS) scripts/check.sh
@@ -39,6 +45,10 @@ check-long:
 	@scripts/deps.sh build test
 	@scripts/build.sh $(BUILD)
 	@meson test -C $(BUILD) --suite long --no-rebuild --print-errorlogs
+
+coverage:
+	@scripts/deps.sh build test
+	@scripts/coverage.sh
 
 bench:
 	@scripts/deps.sh build bench

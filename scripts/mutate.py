@@ -17,6 +17,7 @@ Exit status: 0 measured, 2 bad usage, or the copy does not build.
 """
 import argparse
 import concurrent.futures
+import fcntl
 import itertools
 import json
 import os
@@ -187,7 +188,7 @@ def measure(tests):
 TYPES = (r"(?:static|const|register|struct|union|enum|unsigned|signed|int|char|bool|short|long|float|double|void|size_t|"
          r"ssize_t|off_t|time_t|FILE|va_list|\w+_t)\b")
 # What only a sanitizer sees.
-RELEASES = re.compile(r"\(?(?:void\) ?)?(?:\w+_)?(?:free|close|destroy|drop|release|unref|munmap|unmap)\(")
+RELEASES = re.compile(r"\(?(?:void\) ?)?(?:\w+_)?(?:free|close|destroy|drop|release|unref|munmap|unmap)\w*\(")
 
 
 def blanked(text):
@@ -456,6 +457,11 @@ def main():
     if not os.path.exists(os.path.join(ROOT, "src", part)):
         parser.error("src/%s is not there" % part)
     os.makedirs(TREE, exist_ok=True)
+    lock = open(os.path.join(PLACE, "lock"), "w", encoding="utf-8")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    for name in os.listdir(PLACE):
+        if name.startswith("tmp"):
+            shutil.rmtree(os.path.join(PLACE, name), ignore_errors=True)
     note("bringing build-mutants/ up to date")
     tests = prepare(part.split("/")[0])
     tests = measure(tests)

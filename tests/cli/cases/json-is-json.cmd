@@ -1,20 +1,21 @@
 # "--json: machine form of any report; one JSON object per line for dump and check". Held against Python's parser.
 command -v python3 >/dev/null || { echo good; exit 0; }
-cat >read.py <<'END'
-import json, sys
-lines = sys.stdin.read().split("\n")
-assert lines.pop() == "", "no newline at the end"
-objects = [json.loads(line) for line in lines]
-assert all(isinstance(o, dict) for o in objects), "not an object a line"
-one = sys.argv[1] not in ("dump", "check")
-assert not one or len(objects) == 1, "%d objects" % len(objects)
-assert sys.argv[1] != "dump" or (len(objects) > 10 and all("offset" in o for o in objects)), "no offset"
-END
+mkdir out
 for name in fib-fdr mt8-fdr custom-fdr args-fdr fib-basic; do
 	for command in info check dump report tree "tree --top-down" "tree --bottom-up"; do
-		tracelathe $command --json "$GOLDEN/xray/$name.xray" >out 2>err
+		tracelathe $command --json "$GOLDEN/xray/$name.xray" >"out/$command $name" 2>err
 		[ $? -le 1 ] || { echo "$command $name"; cat err; }
-		python3 read.py $command <out || echo "$command $name"
 	done
 done
-echo good
+python3 - out/* <<'END' && echo good
+import json, os, sys
+for path in sys.argv[1:]:
+    command = os.path.basename(path).split()[0]
+    lines = open(path).read().split("\n")
+    assert lines.pop() == "", path + ": no newline at the end"
+    objects = [json.loads(line) for line in lines]
+    assert all(isinstance(o, dict) for o in objects), path + ": not an object a line"
+    assert command in ("dump", "check") or len(objects) == 1, "%s: %d objects" % (path, len(objects))
+    assert command != "dump" or (len(objects) > 10 and all("offset" in o for o in objects)), path + ": no offset"
+assert len(sys.argv) > 30
+END

@@ -13,7 +13,7 @@ psb = bytes.fromhex("0282" * 8)
 at = whole.find(part)
 print("begins at a PSB:", part.startswith(psb), "ends at one:", at + len(part) == len(whole) or whole.startswith(psb, at + len(part)))
 every, some = open("all").read().split(), [line.strip() for line in open("some") if line[0] != "["]
-first = next(i for i in range(len(every)) if every[i:i + len(some)] == some)
+first = next(i for i in range(len(every)) if every[i] == some[0] and every[i:i + len(some)] == some)
 # A tick is an instruction here, with 2000 for each of the system calls.
 print("has instructions of the window:", 0 < len(some) < len(every), first < 110000 < first + len(some))
 EOF
