@@ -15,7 +15,7 @@ done
 [ -r "$generator/ptqemu.c" ] || { echo "skipped: no generator at $generator" >&2; exit 77; }
 mkdir -p "$out"
 gcc -O2 -shared -fPIC -w -o "$out/ptqemu.so" "$generator/ptqemu.c" -lZydis
-gcc -std=gnu11 -D_GNU_SOURCE -I"$root/include" -I"$root/src" -E "$root/src/callgrind/body.c" -o "$out/body.i"
+gcc -std=gnu11 -D_GNU_SOURCE -I"$root/include" -I"$root/src" -E "$root/src/callgrind/reader/body_lines.c" -o "$out/body.i"
 # The generator leaves without ceremony at the limit: what cc1 would have written is of no interest.
 (cd "$out" && qemu-x86_64 -plugin "./ptqemu.so,out=cc1,variants=ret+time,full=1,ips=0,max=$limit" \
 	"$(gcc -print-prog-name=cc1)" -quiet -O2 -std=gnu11 body.i -o body.s) >"$out/record.log" 2>&1 || {

@@ -36,7 +36,7 @@ enum tl_callgrind_kind {
 };
 
 /** Sub-positions; 0 where the file has no such column. */
-struct tl_callgrind_place {
+struct tl_callgrind_position {
 	uint64_t address, block, line;
 };
 
@@ -64,7 +64,7 @@ struct tl_callgrind_item {
 	struct tl_callgrind_owner owner; /**< of cost, call, jump; its file is that of "fl=" */
 	uint32_t file;                   /**< current file, which "fi=" and "fe=" change (rule E) */
 	struct tl_callgrind_owner target; /**< callee, or where the jump leads (rules B, C, D) */
-	struct tl_callgrind_place at, to;
+	struct tl_callgrind_position at, to;
 	uint64_t count; /**< calls, or executions of a jump; cost: 1 */
 	uint64_t taken; /**< of a conditional jump */
 	bool conditional;

@@ -28,7 +28,7 @@ MAY_INCLUDE = {
     "timeline": ["core"],
     "symbols": ["core"],
     "isa": ["core"],
-    # xray reads the code of a traced program: who can call whom (xray/reach.h).
+    # xray reads the code of a traced program: who can call whom (xray/map/call_graph.h).
     "xray": ["core", "profile", "timeline", "symbols", "isa"],
     "intel_pt": ["core", "profile", "timeline", "symbols", "isa"],
     "xtrace": ["core", "profile", "timeline", "symbols", "isa"],
@@ -48,6 +48,7 @@ PUBLIC_ONLY = ["cli", "mpi"]
 # The floors inside a room, from the lowest up; "" are the files of the room's own folder. A sub-room may include those on
 # lower floors, none beside it.
 SUB_ROOMS = {
+    "callgrind": [["text"], ["reader"], ["profile"], ["listing"]],
     "isa": [["a64", "x86"], [""]],
     "intel_pt": [["packets"], ["flow", "code"], ["blocks"], ["parallel"], ["profile"], ["listing"]],
     "profile": [["model"], ["derive", "fold"], ["diff", "merge", "transform"]],
@@ -57,6 +58,7 @@ SUB_ROOMS = {
     "export": [[""], ["stacks"], ["profile", "timeline", "flame"]],
     "perf_data": [["container"], ["processes"], ["auxtrace"], ["listing"]],
     "cli": [["terminal"], ["options"], ["commands"], ["help"], [""]],
+    "xray": [["format"], ["records"], ["forks", "map"], ["profile"], ["listing"]],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 

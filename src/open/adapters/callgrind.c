@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "callgrind/tell.h"
+#include "callgrind/listing/describe.h"
 #include "core/error.h"
 #include "core/output.h"
 #include "core/source.h"

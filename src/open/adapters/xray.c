@@ -8,14 +8,21 @@
 #include "core/output.h"
 #include "open/binaries.h"
 #include "open/format.h"
-#include "open/adapters/xray.h"
-#include "xray/fold.h"
-#include "xray/forks.h"
-#include "xray/map.h"
+#include "open/adapters/xray_maps.h"
+#include "xray/profile/fold.h"
+#include "xray/forks/forks.h"
+#include "xray/listing/timeline.h"
+#include "xray/map/map.h"
+
+struct xray_input {
+	struct tl_xray_reader *reader;
+	struct tl_xray_maps maps;
+	struct tl_xray_fold_options limits;
+};
 
 static void close_xray(struct tl_input *input)
 {
-	struct tl_xray_input *x = input->handle;
+	struct xray_input *x = input->handle;
 
 	tl_xray_close(x->reader);
 	tl_xray_maps_close(&x->maps);
@@ -23,7 +30,7 @@ static void close_xray(struct tl_input *input)
 	input->handle = NULL;
 }
 
-static int open_reader(struct tl_input *input, struct tl_xray_input *x, struct tl_error *err)
+static int open_reader(struct tl_input *input, struct xray_input *x, struct tl_error *err)
 {
 	static const enum tl_xray_bit_order orders[] = {
 		[TL_BITS_DETECT] = TL_XRAY_BITS_DETECT,
@@ -46,7 +53,7 @@ static int open_reader(struct tl_input *input, struct tl_xray_input *x, struct t
 }
 
 /* Seconds from the first record on to absolute ticks. */
-static uint64_t ticks_at(const struct tl_xray_input *x, double seconds)
+static uint64_t ticks_at(const struct xray_input *x, double seconds)
 {
 	double ticks = seconds * (double)tl_xray_info(x->reader)->frequency;
 	uint64_t first = tl_xray_first_tsc(x->reader);
@@ -54,8 +61,7 @@ static uint64_t ticks_at(const struct tl_xray_input *x, double seconds)
 	return ticks >= (double)(UINT64_MAX - first) ? UINT64_MAX : first + (uint64_t)(ticks + 0.5);
 }
 
-static int set_limits(const struct tl_input_options *o, struct tl_xray_input *x,
-		      struct tl_error *err)
+static int set_limits(const struct tl_input_options *o, struct xray_input *x, struct tl_error *err)
 {
 	x->limits = (struct tl_xray_fold_options){
 		.size = sizeof(x->limits),
@@ -81,7 +87,7 @@ static int set_limits(const struct tl_input_options *o, struct tl_xray_input *x,
 static int open_xray(struct tl_input *input, const char *const *paths, size_t path_count,
 		     const char **failed, struct tl_error *err)
 {
-	struct tl_xray_input *x = calloc(1, sizeof(*x));
+	struct xray_input *x = calloc(1, sizeof(*x));
 	int status;
 
 	(void)paths;
@@ -111,7 +117,7 @@ static int relate_xray(struct tl_input *input, struct tl_error *err)
 	if (!readers)
 		return tl_error_memory(err);
 	for (size_t i = 0; i < count; i++)
-		readers[i] = ((struct tl_xray_input *)nth_log(input, i)->handle)->reader;
+		readers[i] = ((struct xray_input *)nth_log(input, i)->handle)->reader;
 	status = tl_xray_relate(readers, count, &which, err);
 	if (status == TL_BAD_USAGE)
 		input->failed = nth_log(input, which)->path;
@@ -125,7 +131,7 @@ static int relate_xray(struct tl_input *input, struct tl_error *err)
  */
 static int fold_xray(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
-	struct tl_xray_input *x = input->handle;
+	struct xray_input *x = input->handle;
 	int status = tl_xray_fold(x->reader, x->maps.map, &x->limits, profile, err);
 
 	if (status < 0 || !x->maps.map || !tl_xray_maps_choose(&x->maps, &x->reader->uses))
@@ -137,14 +143,16 @@ static int fold_xray(struct tl_input *input, struct tl_profile **profile, struct
 static int describe_xray(struct tl_input *input, bool json, struct tl_output *out,
 			 struct tl_error *err)
 {
-	struct tl_xray_input *x = input->handle;
+	struct xray_input *x = input->handle;
 
 	return tl_xray_describe(x->reader, json, out, err);
 }
 
-int tl_xray_input_select(struct tl_input *input, struct xray_select *select, struct tl_error *err)
+/* What the input's options select. End with tl_xray_names_end(&select->names). */
+static int select_records(struct tl_input *input, struct tl_xray_select *select,
+			  struct tl_error *err)
 {
-	struct tl_xray_input *x = input->handle;
+	struct xray_input *x = input->handle;
 
 	int status = x->maps.count ? tl_xray_collect_uses(x->reader, err) : 0;
 
@@ -159,13 +167,26 @@ int tl_xray_input_select(struct tl_input *input, struct xray_select *select, str
 
 static int dump_xray(struct tl_input *input, bool json, struct tl_output *out, struct tl_error *err)
 {
-	struct tl_xray_input *x = input->handle;
-	struct xray_select select;
-	int status = tl_xray_input_select(input, &select, err);
+	struct xray_input *x = input->handle;
+	struct tl_xray_select select;
+	int status = select_records(input, &select, err);
 
 	if (status < 0)
 		return status;
 	status = tl_xray_dump(x->reader, &select, json, out, err);
+	tl_xray_names_end(&select.names);
+	return status;
+}
+
+static int timeline_xray(struct tl_input *input, struct tl_timeline *timeline, struct tl_error *err)
+{
+	struct xray_input *x = input->handle;
+	struct tl_xray_select select;
+	int status = select_records(input, &select, err);
+
+	if (status < 0)
+		return status;
+	status = tl_xray_timeline(x->reader, &select, timeline, err);
 	tl_xray_names_end(&select.names);
 	return status;
 }
@@ -218,7 +239,7 @@ static int put_violation(void *arg, const struct tl_xray_violation *v)
 static int64_t check_xray(struct tl_input *input, bool json, struct tl_output *out,
 			  struct tl_error *err)
 {
-	struct tl_xray_input *x = input->handle;
+	struct xray_input *x = input->handle;
 	struct xray_violations to = { out, json };
 
 	return tl_xray_check(x->reader, put_violation, &to, err);
@@ -245,7 +266,7 @@ enum { DEFAULT_BUFFER_BYTES = 16384 };
 static int reencode_xray(struct tl_input *input, const char *variant, struct tl_output *out,
 			 struct tl_error *err)
 {
-	struct tl_xray_input *x = input->handle;
+	struct xray_input *x = input->handle;
 	const struct tl_xray_info *info = tl_xray_info(x->reader);
 	struct tl_xray_writer_options options = {
 		.size = sizeof(options),
@@ -269,7 +290,7 @@ static int reencode_xray(struct tl_input *input, const char *variant, struct tl_
 /* ---- damage ---- */
 
 /* What a log has of another process, or twice. */
-static size_t list_heritage(const struct tl_xray_reader *reader, struct tl_damage *places)
+static size_t list_inherited(const struct tl_xray_reader *reader, struct tl_damage *places)
 {
 	struct tl_damage place = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
 	size_t listed = 0;
@@ -297,12 +318,12 @@ static size_t list_heritage(const struct tl_xray_reader *reader, struct tl_damag
 static size_t damage_xray(struct tl_input *input, struct tl_damage *places, size_t room,
 			  uint64_t *count, uint64_t *skipped_bytes)
 {
-	struct tl_xray_input *x = input->handle;
+	struct xray_input *x = input->handle;
 	size_t listed;
 	const struct tl_xray_fault *faults =
 		tl_xray_faults(x->reader, &listed, count, skipped_bytes);
 	struct tl_damage more[3];
-	size_t notes = list_heritage(x->reader, more), told;
+	size_t notes = list_inherited(x->reader, more), told;
 
 	if (listed > room)
 		listed = room;
@@ -317,7 +338,7 @@ static size_t damage_xray(struct tl_input *input, struct tl_damage *places, size
 	*count += notes;
 	for (size_t i = 0; i < notes && listed < room; i++)
 		places[listed++] = more[i];
-	told = tl_xray_maps_tell(&x->maps, places + listed, room - listed);
+	told = tl_xray_maps_damage(&x->maps, places + listed, room - listed);
 	*count += told;
 	listed += told;
 	for (size_t i = 0; i < x->maps.count; i++)
@@ -342,7 +363,7 @@ const struct tl_format tl_xray_format = {
 	.describe = describe_xray,
 	.dump = dump_xray,
 	.check = check_xray,
-	.timeline = tl_xray_input_timeline,
+	.timeline = timeline_xray,
 	.reencode = reencode_xray,
 	.damage = damage_xray,
 };

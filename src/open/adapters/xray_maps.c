@@ -134,7 +134,7 @@ static int open_all(struct tl_xray_maps *maps, const struct tl_input_options *op
 int tl_xray_maps_open(struct tl_xray_maps *maps, const struct tl_input_options *options,
 		      const char **failed, struct tl_error *err)
 {
-	static const struct xray_uses nothing;
+	static const struct tl_xray_uses nothing;
 	const char *about = *failed;
 	int status = open_all(maps, options, &about, err);
 
@@ -157,7 +157,7 @@ void tl_xray_maps_close(struct tl_xray_maps *maps)
 
 /* The first that can be an object; those that cannot keep the reason. */
 static struct tl_xray_candidate *choose(struct tl_xray_maps *maps, uint32_t object,
-					const struct xray_uses *uses)
+					const struct tl_xray_uses *uses)
 {
 	for (int programs = object == 0; programs >= 0; programs--)
 		for (size_t i = 0; i < maps->count; i++) {
@@ -177,22 +177,22 @@ static struct tl_xray_candidate *choose(struct tl_xray_maps *maps, uint32_t obje
 	return NULL;
 }
 
-static bool is_used(const struct xray_uses *uses, uint32_t object)
+static bool is_used(const struct tl_xray_uses *uses, uint32_t object)
 {
 	for (size_t i = 0; i < uses->count; i++)
-		if (uses->list[i].id >> XRAY_OBJECT_SHIFT == object)
+		if (uses->list[i].id >> TL_XRAY_OBJECT_SHIFT == object)
 			return true;
 	return false;
 }
 
-bool tl_xray_maps_choose(struct tl_xray_maps *maps, const struct xray_uses *uses)
+bool tl_xray_maps_choose(struct tl_xray_maps *maps, const struct tl_xray_uses *uses)
 {
-	struct tl_xray_map *before[XRAY_OBJECTS] = { maps->map };
+	struct tl_xray_map *before[TL_XRAY_OBJECTS] = { maps->map };
 	struct tl_xray_candidate *program;
 	bool changed;
 
 	if (maps->map)
-		memcpy(before + 1, maps->map->objects + 1, (XRAY_OBJECTS - 1) * sizeof(*before));
+		memcpy(before + 1, maps->map->objects + 1, (TL_XRAY_OBJECTS - 1) * sizeof(*before));
 	for (size_t i = 0; i < maps->count; i++)
 		if (maps->list[i].map) {
 			maps->list[i].used = false;
@@ -202,7 +202,7 @@ bool tl_xray_maps_choose(struct tl_xray_maps *maps, const struct xray_uses *uses
 	changed = maps->map != (program ? program->map : NULL);
 	maps->map = program ? program->map : NULL;
 	maps->objects_text = NULL;
-	for (uint32_t object = 1; object < XRAY_OBJECTS; object++) {
+	for (uint32_t object = 1; object < TL_XRAY_OBJECTS; object++) {
 		struct tl_xray_candidate *c =
 			!uses->count || is_used(uses, object) ? choose(maps, object, uses) : NULL;
 
@@ -237,7 +237,7 @@ static const char *tell_candidate(const struct tl_xray_maps *maps,
 			  : NULL;
 }
 
-size_t tl_xray_maps_tell(const struct tl_xray_maps *maps, struct tl_damage *places, size_t room)
+size_t tl_xray_maps_damage(const struct tl_xray_maps *maps, struct tl_damage *places, size_t room)
 {
 	struct tl_damage place = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
 	const char *folder = NULL;

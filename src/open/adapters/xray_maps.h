@@ -3,8 +3,8 @@
 #define TL_OPEN_ADAPTERS_XRAY_MAPS_H
 /* The files that can name the functions of an XRay trace, and which of them was what ran. */
 #include "open/format.h"
-#include "xray/map.h"
-#include "xray/reader.h"
+#include "xray/map/map.h"
+#include "xray/records/reader.h"
 
 /* A file that was given, or one in a folder that was. */
 struct tl_xray_candidate {
@@ -30,11 +30,11 @@ int tl_xray_maps_open(struct tl_xray_maps *maps, const struct tl_input_options *
 void tl_xray_maps_close(struct tl_xray_maps *maps);
 
 /* Choose by what the trace uses. True: it is another choice than before. */
-bool tl_xray_maps_choose(struct tl_xray_maps *maps, const struct xray_uses *uses);
+bool tl_xray_maps_choose(struct tl_xray_maps *maps, const struct tl_xray_uses *uses);
 
 /*
  * What is to be told of them, at most `room` places; their number. `names`: names were asked for.
  */
-size_t tl_xray_maps_tell(const struct tl_xray_maps *maps, struct tl_damage *places, size_t room);
+size_t tl_xray_maps_damage(const struct tl_xray_maps *maps, struct tl_damage *places, size_t room);
 
 #endif

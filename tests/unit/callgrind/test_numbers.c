@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "text.h"
 
-#include "callgrind/numbers.h"
-#include "callgrind/reader.h"
+#include "callgrind/text/parse_number.h"
+#include "callgrind/reader/reader.h"
 
 /*
  * A number in a buffer as the reader's: it ends in a newline, and 16 bytes behind it may be read.
@@ -23,7 +23,7 @@ static void expect_number(const char *text, uint64_t wanted, size_t length)
 	uint64_t value = 99;
 	bool over = false;
 
-	assert_ptr_equal(parse_number(p, &value, &over), p + length);
+	assert_ptr_equal(tl_callgrind_parse_number(p, &value, &over), p + length);
 	assert_int_equal(value, wanted);
 	assert_false(over);
 }
@@ -63,9 +63,9 @@ static void not_a_number(void **state)
 	bool over = false;
 
 	(void)state;
-	assert_null(parse_number(buffer_of("x"), &value, &over));
-	assert_null(parse_number(buffer_of(""), &value, &over));
-	assert_null(parse_number(buffer_of("\xb1"), &value, &over));
+	assert_null(tl_callgrind_parse_number(buffer_of("x"), &value, &over));
+	assert_null(tl_callgrind_parse_number(buffer_of(""), &value, &over));
+	assert_null(tl_callgrind_parse_number(buffer_of("\xb1"), &value, &over));
 	assert_false(over);
 }
 
@@ -77,11 +77,11 @@ static void too_large(void **state)
 	bool over = false;
 
 	(void)state;
-	assert_ptr_equal(parse_number(p, &value, &over), p + 20);
+	assert_ptr_equal(tl_callgrind_parse_number(p, &value, &over), p + 20);
 	assert_true(over);
 	over = false;
 	p = buffer_of("0x10000000000000000");
-	assert_ptr_equal(parse_number(p, &value, &over), p + 19);
+	assert_ptr_equal(tl_callgrind_parse_number(p, &value, &over), p + 19);
 	assert_true(over);
 }
 
@@ -94,8 +94,8 @@ static struct cost cost_of(const char *text)
 {
 	struct cost cost = { 0, false, false, false };
 	const uint8_t *p = buffer_of(text);
-	const uint8_t *end =
-		tl_callgrind_odd_cost(p, p + strlen(text), &cost.value, &cost.over, &cost.fraction);
+	const uint8_t *end = tl_callgrind_unusual_cost(p, p + strlen(text), &cost.value, &cost.over,
+						       &cost.fraction);
 
 	cost.bad = end != p + strlen(text);
 	return cost;

@@ -8,7 +8,7 @@
 
 #include "../temp.h"
 #include "core/output.h"
-#include "xray/select.h"
+#include "xray/listing/select.h"
 
 /* A name that has everything to escape, as a YAML scalar and as a JSON string. */
 #define NAME_YAML "'operator\"\"_x\\<char>'"
@@ -46,7 +46,7 @@ static char *dump(const struct bytes *b, bool json, const struct tl_xray_fold_op
 	static const char map_text[] =
 		"---\n- { id: 5, address: 0x10, function: 0x10, kind: function-enter, "
 		"always-instrument: true, function-name: " NAME_YAML ", version: 2 }\n...\n";
-	struct xray_select select = { .limits = *limits };
+	struct tl_xray_select select = { .limits = *limits };
 	struct tl_xray_map *map;
 	struct tl_output *out;
 	struct trace t;

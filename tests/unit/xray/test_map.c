@@ -14,7 +14,7 @@
 
 #include "../symbols/make_elf.h"
 #include "../temp.h"
-#include "xray/map.h"
+#include "xray/map/map.h"
 
 static struct temp temp;
 

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rules: those of lines and parts are noticed by the reader as it goes, for which see layout.c;
+ * those of the whole profile are looked at here.
+ */
+#include "callgrind/profile/fold.h"
+#include "core/error.h"
+#include "profile/derive/cycles.h"
+
+struct checking {
+	tl_callgrind_violation_fn *fn;
+	void *arg;
+	int64_t violations; /* that are damage */
+	bool stopped;
+};
+
+static int violate(void *arg, enum tl_callgrind_rule rule, uint64_t offset, uint64_t line,
+		   uint32_t part)
+{
+	struct checking *c = arg;
+	const struct tl_callgrind_violation violation = {
+		.rule = tl_callgrind_rules[rule].id,
+		.text = tl_callgrind_rules[rule].text,
+		.offset = offset,
+		.line = line,
+		.part = part,
+		.damage = tl_callgrind_rules[rule].damage,
+	};
+
+	c->violations += violation.damage;
+	c->stopped = c->fn(c->arg, &violation) != 0;
+	return c->stopped;
+}
+
+static void violate_function(struct checking *c, const struct tl_function *function)
+{
+	const struct tl_callgrind_rule_row *rule = &tl_callgrind_rules[TL_CALLGRIND_RULE_INCLUSIVE];
+	const struct tl_callgrind_violation violation = {
+		.rule = rule->id,
+		.text = rule->text,
+		.offset = TL_NOWHERE,
+		.line = TL_NOWHERE,
+		.part = TL_NONE,
+		.function = function->name,
+		.damage = rule->damage,
+	};
+
+	c->violations += violation.damage;
+	c->stopped = c->fn(c->arg, &violation) != 0;
+}
+
+/* Cost of the first event that calls from others brought to each function. NULL without memory. */
+static int64_t *entered_costs(const struct tl_profile *profile)
+{
+	int64_t *entered = calloc(profile->function_table.count + 1, sizeof(*entered));
+	uint64_t saturated = 0;
+
+	for (size_t i = 0; entered && i < profile->arc_table.count; i++) {
+		const struct tl_arc *arc = &profile->arcs[i];
+
+		if (arc->caller != arc->callee)
+			tl_add_cost(&entered[arc->callee],
+				    profile->arc_table.cost[i * profile->event_count], &saturated);
+	}
+	return entered;
+}
+
+static bool *called_functions(const struct tl_profile *profile)
+{
+	bool *called = calloc(profile->function_table.count + 1, sizeof(*called));
+
+	for (size_t i = 0; called && i < profile->arc_table.count; i++)
+		if (profile->arcs[i].caller != profile->arcs[i].callee)
+			called[profile->arcs[i].callee] = true;
+	return called;
+}
+
+/* The kernel enters these as the first function of a new thread: no call line tells of that. */
+static bool begins_threads(const struct tl_function *function)
+{
+	static const char *const names[] = { "clone", "clone3", "__clone", "__clone3",
+					     "thread_start" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(function->name, names[i]))
+			return true;
+	return false;
+}
+
+/*
+ * What the calls of a function cost is what it and its callees cost, unless the writer knows only
+ * the innermost callers. Where they cost less, a call line is wrong. In a cycle nothing can be said
+ * (rule J).
+ */
+static int check_inclusive(struct checking *c, const struct tl_profile *profile,
+			   struct tl_error *err)
+{
+	struct tl_cycles cycles = { 0 };
+	int64_t *entered = entered_costs(profile);
+	bool *called = called_functions(profile);
+	bool ok = entered && called && tl_cycles_find(&cycles, profile);
+
+	for (size_t f = 0; ok && !c->stopped && f < profile->function_table.count; f++)
+		if (called[f] && cycles.size[cycles.of[f]] == 1 &&
+		    !begins_threads(&profile->functions[f]) &&
+		    entered[f] < profile->function_inclusive[f * profile->event_count])
+			violate_function(c, &profile->functions[f]);
+	tl_cycles_free(&cycles);
+	free(entered);
+	free(called);
+	return ok ? 0 : tl_error_memory(err);
+}
+
+int64_t tl_callgrind_check(struct tl_callgrind_reader *reader, tl_callgrind_violation_fn *fn,
+			   void *arg, struct tl_error *err)
+{
+	struct checking c = { .fn = fn, .arg = arg };
+	struct tl_callgrind_fold_options options = {
+		.size = sizeof(options),
+		.part = TL_NOWHERE,
+		.thread = TL_NOWHERE,
+		.process = TL_NOWHERE,
+		.detail = TL_CALLGRIND_FUNCTIONS,
+	};
+	struct tl_profile *profile;
+	bool strict = reader->options.strict;
+	int status;
+
+	reader->observe = violate;
+	reader->observe_arg = &c;
+	reader->options.strict = false;
+	status = tl_callgrind_fold(&reader, 1, &options, &profile, err);
+	if (status == 0 && !reader->cuts_stacks)
+		status = check_inclusive(&c, profile, err);
+	reader->observe = NULL;
+	reader->options.strict = strict;
+	tl_profile_free(profile);
+	return status < 0 && !c.stopped ? status : c.violations;
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Items to a profile. For tables and trees (TL_CALLGRIND_FUNCTIONS) the self costs of a function
+ * are gathered where they stand together and added once; nothing is looked up per line. Else every
+ * line is one of the profile.
+ */
+#include "callgrind/profile/fold.h"
+
+#include "core/error.h"
+
+/* ---- names ---- */
+
+/* What writers call an unknown object or file, the profile calls "". */
+static bool is_unknown(const char *text)
+{
+	return !strcmp(text, "???");
+}
+
+/* An object or a file as a string of the profile. */
+static const char *text_of(const struct tl_callgrind_folder *f, uint32_t name)
+{
+	const char *text = name == TL_NONE ? f->empty : f->profile->names.names[name].text;
+
+	return is_unknown(text) ? f->empty : text;
+}
+
+static uint32_t add_function(struct tl_callgrind_folder *f, const struct tl_callgrind_owner *owner)
+{
+	const char *name =
+		owner->function == TL_NONE ? "" : f->profile->names.names[owner->function].text;
+	struct tl_function function = {
+		.name = *name ? name : tl_profile_intern(f->profile, "???", 3),
+		.object = text_of(f, owner->object),
+		.file = text_of(f, owner->file),
+		.id = TL_NOWHERE,
+	};
+
+	return function.name ? tl_profile_function_interned(f->profile, &function) : TL_NONE;
+}
+
+/* "identity = (object, file of fl, function name)" (rule E). TL_NONE without memory. */
+static uint32_t function_of(struct tl_callgrind_folder *f, const struct tl_callgrind_owner *owner)
+{
+	size_t slot = owner->function == TL_NONE ? 0 : (size_t)owner->function + 1;
+	struct tl_callgrind_known_function *known;
+
+	if (slot >= f->known_count) {
+		size_t count = f->profile->names.count + 1;
+
+		if (!tl_grow(&f->known, &f->known_capacity, count, sizeof(*f->known)))
+			return TL_NONE;
+		memset(f->known + f->known_count, 0xff,
+		       (count - f->known_count) * sizeof(*f->known));
+		f->known_count = count;
+	}
+	known = &f->known[slot];
+	if (known->function == TL_NONE || known->object != owner->object ||
+	    known->file != owner->file)
+		*known = (struct tl_callgrind_known_function){ owner->object, owner->file,
+							       add_function(f, owner) };
+	return known->function;
+}
+
+/* ---- parts ---- */
+
+static struct tl_event event_of(const struct tl_callgrind_reader *reader, uint32_t number)
+{
+	const struct tl_callgrind_event *event = &reader->events[number];
+
+	return (struct tl_event){
+		.name = tl_callgrind_name(reader, event->name),
+		.long_name = tl_callgrind_name(reader, event->long_name),
+	};
+}
+
+static int make_profile(struct tl_callgrind_folder *f, struct tl_error *err)
+{
+	const struct tl_callgrind_reader *reader = f->reader;
+	struct tl_event event = event_of(reader, reader->columns[0]);
+	int status = tl_profile_new(&f->profile, "callgrind", &event, 1, 0, err);
+
+	if (status < 0)
+		return status;
+	if (!tl_profile_take_names(f->profile, &f->names))
+		return tl_error_memory(err);
+	f->reader->names.pool = &f->profile->names;
+	f->empty = tl_profile_intern(f->profile, "", 0);
+	return f->empty ? 0 : tl_error_memory(err);
+}
+
+/* "parts with other events are mapped by name" (rule H). */
+static int map_columns(struct tl_callgrind_folder *f, struct tl_error *err)
+{
+	const struct tl_callgrind_reader *reader = f->reader;
+
+	if (!tl_grow(&f->columns, &f->column_capacity, reader->column_count, sizeof(*f->columns)) ||
+	    !tl_grow(&f->gathered, &f->gathered_capacity, reader->column_count,
+		     sizeof(*f->gathered)))
+		return tl_error_memory(err);
+	for (size_t i = 0; i < reader->column_count; i++) {
+		struct tl_event event = event_of(reader, reader->columns[i]);
+		int64_t number = tl_profile_add_event(f->profile, &event, err);
+
+		if (number < 0)
+			return (int)number;
+		f->columns[i] = (uint32_t)number;
+	}
+	f->column_count = reader->column_count;
+	memset(f->gathered, 0, f->column_count * sizeof(*f->gathered));
+	return 0;
+}
+
+static bool is_selected(const struct tl_callgrind_folder *f,
+			const struct tl_callgrind_part_state *part)
+{
+	const struct tl_callgrind_fold_options *o = &f->options;
+
+	return (o->part == TL_NOWHERE ||
+		o->part == (part->number ? part->number : f->part_place)) &&
+	       (o->thread == TL_NOWHERE || o->thread == part->thread) &&
+	       (o->process == TL_NOWHERE || o->process == part->process);
+}
+
+/* The header of a part is complete: its first cost, or its end. */
+static int begin_part(struct tl_callgrind_folder *f, struct tl_error *err)
+{
+	const struct tl_callgrind_part_state *part = &f->reader->part;
+	struct tl_part made = {
+		.process = part->process,
+		.thread = part->thread,
+		.number = part->number,
+		.command = tl_callgrind_name(f->reader, part->command),
+		.header = part->header ? part->header : "",
+	};
+	int status = 0;
+	int64_t number;
+
+	f->part_ready = true;
+	f->part_place++;
+	f->selected = f->reader->column_count && is_selected(f, part);
+	f->function = TL_NONE;
+	if (!f->reader->column_count)
+		return 0;
+	if (!f->profile)
+		status = make_profile(f, err);
+	if (status == 0)
+		status = map_columns(f, err);
+	if (status < 0 || !f->selected)
+		return status;
+	number = tl_profile_add_part(f->profile, &made, err);
+	f->part = (uint32_t)number;
+	return number < 0 ? (int)number : 0;
+}
+
+/* ---- costs ---- */
+
+static void add_costs(struct tl_callgrind_folder *f, int64_t *row, const int64_t *costs,
+		      size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		tl_add_cost(&row[f->columns[i]], costs[i], &f->profile->losses.saturated);
+}
+
+static uint32_t part_of(const struct tl_callgrind_folder *f)
+{
+	return f->options.detail == TL_CALLGRIND_LINES || f->options.per_part ? f->part : TL_NONE;
+}
+
+/* What was gathered for a function goes to its one line. */
+static int put_gathered(struct tl_callgrind_folder *f, struct tl_error *err)
+{
+	struct tl_cost_line line = { .function = f->function, .part = part_of(f) };
+	int64_t *row;
+
+	if (f->function == TL_NONE)
+		return 0;
+	line.at.file = f->profile->functions[f->function].file;
+	f->function = TL_NONE;
+	if (line.part != TL_NONE)
+		row = tl_profile_line_row(f->profile, &line);
+	else
+		row = tl_profile_line_each(f->profile)
+			      ? f->profile->line_table.cost +
+					(size_t)line.function * f->profile->event_count
+			      : NULL;
+	if (!row)
+		return tl_error_memory(err);
+	add_costs(f, row, f->gathered, f->column_count);
+	memset(f->gathered, 0, f->column_count * sizeof(*f->gathered));
+	return 0;
+}
+
+static bool same_owner(const struct tl_callgrind_owner *a, const struct tl_callgrind_owner *b)
+{
+	return a->function == b->function && a->file == b->file && a->object == b->object;
+}
+
+static int gather(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
+		  struct tl_error *err)
+{
+	if (f->function == TL_NONE || !same_owner(&f->owner, &item->owner)) {
+		int status = put_gathered(f, err);
+
+		if (status < 0)
+			return status;
+		f->function = function_of(f, &item->owner);
+		f->owner = item->owner;
+		if (f->function == TL_NONE)
+			return tl_error_memory(err);
+	}
+	for (uint32_t i = 0; i < item->cost_count; i++)
+		tl_add_cost(&f->gathered[i], item->costs[i], &f->profile->losses.saturated);
+	return 0;
+}
+
+/* Positions of the model have 32 bits for the line; the reader told of those that are larger. */
+static struct tl_position position_of(const struct tl_callgrind_folder *f,
+				      const struct tl_callgrind_position *place, uint32_t file)
+{
+	return (struct tl_position){
+		.file = text_of(f, file),
+		.address = place->address,
+		.block = place->block,
+		.line = place->line > UINT32_MAX ? UINT32_MAX : (uint32_t)place->line,
+	};
+}
+
+static int fold_line(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
+		     struct tl_error *err)
+{
+	struct tl_cost_line line = { .function = function_of(f, &item->owner), .part = f->part };
+	int64_t *row;
+
+	if (line.function == TL_NONE)
+		return tl_error_memory(err);
+	line.at = position_of(f, &item->at, item->file);
+	row = tl_profile_line_row(f->profile, &line);
+	if (!row)
+		return tl_error_memory(err);
+	add_costs(f, row, item->costs, item->cost_count);
+	return 0;
+}
+
+static int fold_cost(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
+		     struct tl_error *err)
+{
+	return f->options.detail == TL_CALLGRIND_LINES ? fold_line(f, item, err)
+						       : gather(f, item, err);
+}
+
+static int fold_call(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
+		     struct tl_error *err)
+{
+	struct tl_arc arc = {
+		.caller = function_of(f, &item->owner),
+		.callee = function_of(f, &item->target),
+		.part = part_of(f),
+		.from = { .file = f->empty },
+		.to = { .file = f->empty },
+		.calls = item->count,
+	};
+	int64_t *row;
+
+	if (arc.caller == TL_NONE || arc.callee == TL_NONE)
+		return tl_error_memory(err);
+	if (f->options.detail == TL_CALLGRIND_LINES) {
+		arc.from = position_of(f, &item->at, item->file);
+		arc.to = position_of(f, &item->to, item->target.file);
+	}
+	row = tl_profile_arc_row(f->profile, &arc);
+	if (!row)
+		return tl_error_memory(err);
+	add_costs(f, row, item->costs, item->cost_count);
+	return 0;
+}
+
+static int fold_jump(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
+		     struct tl_error *err)
+{
+	struct tl_jump jump = {
+		.part = f->part,
+		.executed = item->count,
+		.taken = item->taken,
+		.conditional = item->conditional,
+	};
+
+	if (f->options.detail != TL_CALLGRIND_LINES)
+		return 0;
+	jump.function = function_of(f, &item->owner);
+	jump.target =
+		item->target.function == TL_NONE ? jump.function : function_of(f, &item->target);
+	if (jump.function == TL_NONE || jump.target == TL_NONE)
+		return tl_error_memory(err);
+	jump.from = position_of(f, &item->at, item->file);
+	jump.to = position_of(f, &item->to, item->target.file);
+	return tl_profile_add_jump(f->profile, &jump, err);
+}
+
+/* ---- items ---- */
+
+static int end_part(struct tl_callgrind_folder *f, struct tl_error *err)
+{
+	int status = f->part_ready ? 0 : begin_part(f, err);
+	const struct tl_callgrind_faults *faults = &f->reader->faults;
+
+	if (status == 0 && f->profile)
+		status = put_gathered(f, err);
+	f->part_ready = false;
+	if (status == 0 && f->selected) {
+		struct tl_part *part = &f->profile->parts[f->part];
+
+		part->records = f->records;
+		part->losses.skipped_records = faults->count - f->faults;
+		part->losses.skipped_bytes = faults->skipped_bytes - f->skipped_bytes;
+	}
+	f->records = 0;
+	f->faults = faults->count;
+	f->skipped_bytes = faults->skipped_bytes;
+	return status;
+}
+
+typedef int fold_fn(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
+		    struct tl_error *err);
+
+static fold_fn *const fold_item[TL_CALLGRIND_KIND_COUNT] = {
+	[TL_CALLGRIND_COST] = fold_cost,
+	[TL_CALLGRIND_CALL] = fold_call,
+	[TL_CALLGRIND_JUMP] = fold_jump,
+};
+
+/* All readers number the names of one pool, which is the profile's as soon as there is one. */
+static int lend_names(struct tl_callgrind_folder *f, struct tl_callgrind_reader *reader,
+		      struct tl_error *err)
+{
+	if (tl_callgrind_lines_passed(&reader->lines))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the reader was read from before");
+	reader->names.pool = f->profile ? &f->profile->names : &f->names;
+	return tl_names_add(reader->names.pool, "", 0) == TL_NONE ? tl_error_memory(err) : 0;
+}
+
+/* Nothing of the reader may refer to names that are the profile's. */
+static void take_names_back(struct tl_callgrind_reader *reader)
+{
+	tl_callgrind_names_free(&reader->names);
+	reader->names = (struct tl_callgrind_names){ .pool = &reader->names.own };
+	reader->part.command = reader->part.creator = 0;
+	reader->column_count = reader->event_count = 0;
+}
+
+static int fold_items(struct tl_callgrind_folder *f, struct tl_callgrind_reader *reader,
+		      struct tl_error *err)
+{
+	const struct tl_callgrind_item *item = &reader->item;
+	int status;
+
+	f->reader = reader;
+	reader->sums_functions = f->options.detail == TL_CALLGRIND_FUNCTIONS;
+	f->faults = f->skipped_bytes = f->records = 0;
+	while ((status = tl_callgrind_step(reader, err)) > 0) {
+		fold_fn *fold = fold_item[item->kind];
+
+		if (fold) {
+			status = f->part_ready ? 0 : begin_part(f, err);
+			f->records += item->kind == TL_CALLGRIND_COST ? item->count : 1;
+			if (status == 0 && f->selected)
+				status = fold(f, item, err);
+		} else if (item->kind == TL_CALLGRIND_PART_END) {
+			status = end_part(f, err);
+		}
+		if (status < 0)
+			break;
+	}
+	return status < 0 ? status : tl_callgrind_note_inherited(f, reader, err);
+}
+
+static int fold_reader(struct tl_callgrind_folder *f, struct tl_callgrind_reader *reader,
+		       struct tl_error *err)
+{
+	int status = lend_names(f, reader, err);
+
+	if (status == 0)
+		status = fold_items(f, reader, err);
+	take_names_back(reader);
+	return status;
+}
+
+/* ---- the whole ---- */
+
+static int nothing_read(struct tl_callgrind_reader *const *readers, size_t count,
+			struct tl_error *err)
+{
+	for (size_t i = 0; i < count; i++)
+		if (tl_callgrind_lines_passed(&readers[i]->lines))
+			return tl_error_at(err, TL_BAD_FORMAT, 0,
+					   "no events: line anywhere, so no costs can be read");
+	return tl_error_at(
+		err, TL_TRUNCATED, 0,
+		"the file is empty; with --separate-threads=yes the data are in FILE-01, FILE-02, "
+		"...");
+}
+
+static int finish(struct tl_callgrind_folder *f, struct tl_error *err)
+{
+	int status = tl_callgrind_add_inherited(f, err);
+
+	if (status == 0 && f->options.detail == TL_CALLGRIND_FUNCTIONS && !f->options.per_part &&
+	    !tl_profile_line_each(f->profile))
+		status = tl_error_memory(err);
+	free(f->known);
+	f->known = NULL;
+	return status < 0 ? status : tl_profile_finish(f->profile, err);
+}
+
+static void free_fold(struct tl_callgrind_folder *f)
+{
+	tl_callgrind_free_inherited(f);
+	tl_names_free(&f->names);
+	free(f->known);
+	free(f->columns);
+	free(f->gathered);
+}
+
+int tl_callgrind_fold(struct tl_callgrind_reader *const *readers, size_t count,
+		      const struct tl_callgrind_fold_options *options, struct tl_profile **profile,
+		      struct tl_error *err)
+{
+	struct tl_callgrind_folder f = {
+		.options = { .part = TL_NOWHERE, .thread = TL_NOWHERE, .process = TL_NOWHERE },
+		.function = TL_NONE,
+	};
+	int status = 0;
+
+	*profile = NULL;
+	if (options)
+		memcpy(&f.options, options,
+		       options->size < sizeof(*options) ? options->size : sizeof(*options));
+	for (size_t i = 0; status == 0 && i < count; i++) {
+		status = fold_reader(&f, readers[i], err);
+		if (status < 0 && f.options.failed)
+			*f.options.failed = i;
+	}
+	if (status == 0)
+		status = f.profile ? finish(&f, err) : nothing_read(readers, count, err);
+	free_fold(&f);
+	if (status < 0) {
+		tl_profile_free(f.profile);
+		return tl_error_format(err, "callgrind", status);
+	}
+	*profile = f.profile;
+	return 0;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_CALLGRIND_PROFILE_FOLD_H
+#define TL_CALLGRIND_PROFILE_FOLD_H
+/* The fold's insides: items of a reader into a profile. */
+#include "callgrind/reader/reader.h"
+#include "profile/model/model.h"
+
+/* A function by the number of its name: names nearly always stand for one function, which is then
+ * found at once. */
+struct tl_callgrind_known_function {
+	uint32_t object, file, function; /* function TL_NONE: none yet */
+};
+
+struct tl_callgrind_folder {
+	struct tl_callgrind_fold_options options;
+	struct tl_profile *profile; /* NULL until there are events */
+	struct tl_callgrind_reader *reader;
+	struct tl_names names; /* until there is a profile, whose they are from then on */
+	const char *empty;     /* "" of the profile */
+
+	struct tl_callgrind_known_function
+		*known; /* functions by number of their name; slot 0 is no name */
+	size_t known_count, known_capacity;
+
+	/* The part. */
+	bool part_ready, selected;
+	uint64_t part_place; /* of all parts of all files, from 1 */
+	uint32_t part;       /* in the profile */
+	uint32_t *columns;   /* event of the profile, by column */
+	size_t column_count, column_capacity;
+	uint64_t records, faults, skipped_bytes;
+
+	/* The function whose self costs are gathered (TL_CALLGRIND_FUNCTIONS). */
+	struct tl_callgrind_owner owner;
+	uint32_t function; /* its number, TL_NONE: none */
+	int64_t *gathered; /* by column */
+	size_t gathered_capacity;
+
+	struct tl_event *inherited; /* events that the profile computes from others */
+	size_t inherited_count, inherited_capacity;
+};
+
+/* Note the inherited events of the reader, which is at its end. 0 or negative. */
+int tl_callgrind_note_inherited(struct tl_callgrind_folder *fold,
+				struct tl_callgrind_reader *reader, struct tl_error *err);
+/* Add them to the profile. 0 or negative. */
+int tl_callgrind_add_inherited(struct tl_callgrind_folder *fold, struct tl_error *err);
+void tl_callgrind_free_inherited(struct tl_callgrind_folder *fold);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_CALLGRIND_READER_COST_LINE_H
+#define TL_CALLGRIND_READER_COST_LINE_H
+/* The words of a cost line: sub-positions, then costs. */
+#include "callgrind/text/parse_number.h"
+#include "callgrind/reader/reader.h"
+
+struct tl_callgrind_subpositions {
+	uint64_t at[TL_CALLGRIND_MOST_POSITIONS];
+	bool negative, over;
+};
+
+/* Sub-positions are relative to the base (rule A). Columns of no known kind are rare. */
+static inline void tl_callgrind_subpositions_begin(struct tl_callgrind_subpositions *position,
+						   const struct tl_callgrind_reader *reader)
+{
+	const struct tl_callgrind_state *s = &reader->state;
+
+	memcpy(position->at, s->base, sizeof(s->base));
+	if (__builtin_expect(reader->further_count != 0, 0))
+		memcpy(position->at + TL_CALLGRIND_COLUMNS, s->further_base,
+		       sizeof(s->further_base));
+	position->negative = position->over = false;
+}
+
+static inline void tl_callgrind_set_base(struct tl_callgrind_reader *reader,
+					 const struct tl_callgrind_subpositions *position)
+{
+	struct tl_callgrind_state *s = &reader->state;
+
+	memcpy(s->base, position->at, sizeof(s->base));
+	if (__builtin_expect(reader->further_count != 0, 0))
+		memcpy(s->further_base, position->at + TL_CALLGRIND_COLUMNS,
+		       sizeof(s->further_base));
+}
+
+/* A range "10-20", "10:20", "10+5": its first line counts; -> the byte behind it. */
+static const uint8_t *tl_callgrind_skip_range(const uint8_t *p, bool *over)
+{
+	uint64_t ignored;
+
+	return tl_callgrind_parse_number(p + 1, &ignored, over);
+}
+
+/*
+ * One sub-position ("SubPosition := Number | '+' Number | '-' Number | '*'"), relative to what *at
+ * is. NULL:
+ * none.
+ */
+static inline const uint8_t *tl_callgrind_sub_position(const uint8_t *p, uint64_t *at,
+						       struct tl_callgrind_subpositions *position)
+{
+	uint64_t number = 0;
+
+	if (*p == '*')
+		return p + 1;
+	if (*p == '+') {
+		p = tl_callgrind_parse_number(p + 1, &number, &position->over);
+		*at += number;
+	} else if (*p == '-') {
+		p = tl_callgrind_parse_number(p + 1, &number, &position->over);
+		/*
+		 * An address may have its top bit set; below 0 is what falls from the lower half.
+		 */
+		position->negative |= number > *at && *at <= INT64_MAX;
+		*at -= number;
+	} else {
+		p = tl_callgrind_parse_number(p, at, &position->over);
+	}
+	if (p && (*p == '-' || *p == ':' || *p == '+'))
+		p = tl_callgrind_skip_range(p, &position->over);
+	return p;
+}
+
+/* The sub-positions at p; those missing stay as they were. -> the byte behind them and their
+ * blanks, NULL:
+ * bad. */
+static inline const uint8_t *tl_callgrind_sub_positions(const struct tl_callgrind_reader *reader,
+							const uint8_t *p,
+							struct tl_callgrind_subpositions *position,
+							unsigned *count)
+{
+	const uint8_t *stop = reader->lines.stop;
+	unsigned i = 0;
+
+	for (; i < reader->position_count && p < stop; i++) {
+		p = tl_callgrind_sub_position(p, &position->at[reader->positions[i]], position);
+		if (!p || (p < stop && !tl_callgrind_is_blank(*p)))
+			return NULL;
+		p = tl_callgrind_skip_blanks(p);
+	}
+	*count = i;
+	return p;
+}
+
+struct tl_callgrind_cost_flags {
+	unsigned count;
+	bool over, fraction, surplus;
+};
+
+/* A cost of at most seven digits; -> what follows it and its blanks, NULL: it is none. */
+static inline const uint8_t *tl_callgrind_fast_cost(const uint8_t *p, const uint8_t *stop,
+						    int64_t *cost)
+{
+	uint64_t value = 0;
+	const uint8_t *end;
+
+	if (tl_callgrind_is_digit(p[0]) && tl_callgrind_is_blank(p[1])) {
+		*cost = *p - '0';
+		return tl_callgrind_skip_blanks(p + 2);
+	}
+	end = tl_callgrind_parse_digits(p, &value);
+	*cost = (int64_t)value;
+	return end && end != p && (end == stop || tl_callgrind_is_blank(*end))
+		       ? tl_callgrind_skip_blanks(end)
+		       : NULL;
+}
+
+/* The number at p; -> what follows it and its blanks, NULL: none. */
+static inline const uint8_t *tl_callgrind_read_cost(const uint8_t *p, const uint8_t *stop,
+						    int64_t *cost,
+						    struct tl_callgrind_cost_flags *costs)
+{
+	const uint8_t *end = tl_callgrind_fast_cost(p, stop, cost);
+
+	if (__builtin_expect(end != NULL, 1))
+		return end;
+	end = tl_callgrind_unusual_cost(p, stop, cost, &costs->over, &costs->fraction);
+	return end ? tl_callgrind_skip_blanks(end) : NULL;
+}
+
+#endif

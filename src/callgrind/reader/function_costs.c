@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * For those who only want the self cost of each function: its plain cost lines, nearly all there
+ * are, are added up where they are read and given as one item. A plain line has few digits, so that
+ * nothing can overflow; what is in any way odd is read by body_lines.c, line by line.
+ */
+#include "callgrind/reader/cost_line.h"
+
+/*
+ * With at most seven digits a cost, a run of that many lines stays far below the largest sum that
+ * runs are added to.
+ */
+enum { LONGEST_RUN = 1 << 30 };
+
+/* Sums that come near their limit are watched line by line. */
+static bool is_safe(const struct tl_callgrind_reader *reader)
+{
+	static const int64_t largest = (int64_t)1 << 61;
+
+	for (size_t i = 0; i < reader->column_count; i++)
+		if (reader->sums[i] > largest || reader->sums[i] < -largest)
+			return false;
+	return true;
+}
+
+static bool may_run(const struct tl_callgrind_reader *reader)
+{
+	const struct tl_callgrind_state *s = &reader->state;
+
+	if (!reader->sums_functions || s->pending || !reader->part.open || !reader->column_count ||
+	    s->owner.function == TL_NONE)
+		return false;
+	return reader->function_lines ? reader->function_lines < LONGEST_RUN : is_safe(reader);
+}
+
+/* The costs of the line at p to reader->costs; their number, or -1. */
+static int fast_costs(struct tl_callgrind_reader *reader, const uint8_t *p)
+{
+	const uint8_t *stop = reader->lines.stop;
+	int count = 0, room = (int)reader->column_count;
+
+	while (p < stop) {
+		if (count == room)
+			return -1;
+		p = tl_callgrind_fast_cost(p, stop, &reader->costs[count++]);
+		if (!p)
+			return -1;
+	}
+	return count;
+}
+
+bool tl_callgrind_add_to_function(struct tl_callgrind_reader *reader)
+{
+	struct tl_callgrind_state *s = &reader->state;
+	struct tl_callgrind_subpositions position;
+	unsigned positions;
+	int count;
+
+	if (!may_run(reader))
+		return false;
+	tl_callgrind_subpositions_begin(&position, reader);
+	const uint8_t *p =
+		tl_callgrind_sub_positions(reader, reader->lines.start, &position, &positions);
+
+	if (!p || position.negative || position.over ||
+	    position.at[TL_CALLGRIND_COLUMN_LINE] > UINT32_MAX)
+		return false;
+	count = fast_costs(reader, p);
+	if (count < 0)
+		return false;
+	for (int i = 0; i < count; i++)
+		reader->function_costs[i] += reader->costs[i];
+	tl_callgrind_set_base(reader, &position);
+	s->self_file = s->file;
+	reader->part.body = reader->part.costs = true;
+	reader->part.summary.last = false;
+	reader->function_lines++;
+	return true;
+}
+
+void tl_callgrind_function_item(struct tl_callgrind_reader *reader)
+{
+	struct tl_callgrind_item *item = &reader->item;
+
+	tl_callgrind_item(reader, TL_CALLGRIND_COST);
+	for (size_t i = 0; i < reader->column_count; i++) {
+		reader->sums[i] += reader->function_costs[i];
+		reader->costs[i] = reader->function_costs[i];
+		reader->function_costs[i] = 0;
+	}
+	item->owner = reader->state.owner;
+	item->costs = reader->costs;
+	item->cost_count = (uint32_t)reader->column_count;
+	item->count = reader->function_lines;
+	reader->function_lines = 0;
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Header lines ("Header Lines"). */
+#include <stdlib.h>
+
+#include "callgrind/text/parse_number.h"
+#include "callgrind/reader/reader.h"
+
+struct value {
+	const char *text;
+	size_t size;
+};
+
+/* The next word; false at the end. */
+static bool next_word(struct value *rest, struct value *word)
+{
+	while (rest->size && tl_callgrind_is_blank((uint8_t)*rest->text)) {
+		rest->text++;
+		rest->size--;
+	}
+	*word = (struct value){ rest->text, 0 };
+	while (rest->size && !tl_callgrind_is_blank((uint8_t)*rest->text)) {
+		rest->text++;
+		rest->size--;
+		word->size++;
+	}
+	return word->size != 0;
+}
+
+static int number_value(struct tl_callgrind_reader *reader, struct value value, uint64_t *number,
+			struct tl_error *err)
+{
+	bool over = false;
+	uint64_t read = 0;
+	const uint8_t *end = tl_callgrind_parse_number((const uint8_t *)value.text, &read, &over);
+
+	if (!end || over || end != (const uint8_t *)value.text + value.size)
+		return tl_callgrind_broken(reader, TL_CALLGRIND_RULE_HEADER_NUMBER, err);
+	*number = read;
+	return 0;
+}
+
+/* "version: 0.9.6" is older than 1, "version: 2" is newer. */
+static int version_value(struct tl_callgrind_reader *reader, struct value value,
+			 struct tl_error *err)
+{
+	bool over = false;
+	uint64_t major = 0;
+
+	if (!tl_callgrind_parse_number((const uint8_t *)value.text, &major, &over))
+		return tl_callgrind_broken(reader, TL_CALLGRIND_RULE_HEADER_NUMBER, err);
+	return major > 1 || over ? tl_callgrind_broken(reader, TL_CALLGRIND_RULE_VERSION, err) : 0;
+}
+
+/* "cmd: newline as \\n, backslash as \\\\". */
+static int command_value(struct tl_callgrind_reader *reader, struct value value,
+			 struct tl_error *err)
+{
+	char *text = malloc(value.size + 1), *to = text;
+	uint32_t name = TL_NONE;
+
+	for (size_t i = 0; text && i < value.size; i++) {
+		bool escape = value.text[i] == '\\' && i + 1 < value.size &&
+			      (value.text[i + 1] == 'n' || value.text[i + 1] == '\\');
+
+		i += escape;
+		*to++ = escape && value.text[i] == 'n' ? '\n' : value.text[i];
+	}
+	if (text)
+		name = tl_callgrind_intern(reader, text, (size_t)(to - text));
+	free(text);
+	reader->part.command = name == TL_NONE ? 0 : name;
+	return name == TL_NONE ? tl_error_memory(err) : 0;
+}
+
+static int creator_value(struct tl_callgrind_reader *reader, struct value value,
+			 struct tl_error *err)
+{
+	uint32_t name = tl_callgrind_intern(reader, value.text, value.size);
+
+	if (name == TL_NONE)
+		return tl_error_memory(err);
+	reader->part.creator = name;
+	reader->cuts_stacks = value.size >= 5 && !memcmp(value.text, "xtree", 5);
+	return 0;
+}
+
+static int description_value(struct tl_callgrind_reader *reader, struct value value,
+			     struct tl_error *err)
+{
+	struct tl_callgrind_part_state *part = &reader->part;
+	size_t want = part->header_size + value.size + sizeof("desc: \n");
+
+	if (!tl_grow(&part->header, &part->header_capacity, want, 1))
+		return tl_error_memory(err);
+	memcpy(part->header + part->header_size, "desc: ", 6);
+	memcpy(part->header + part->header_size + 6, value.text, value.size);
+	part->header_size = want - 1;
+	part->header[part->header_size - 1] = '\n';
+	part->header[part->header_size] = '\0';
+	return 0;
+}
+
+/* TL_CALLGRIND_COLUMNS: none of the published words. */
+static unsigned column_named(struct value word)
+{
+	unsigned column = 0;
+
+	while (column < TL_CALLGRIND_COLUMNS &&
+	       (strlen(tl_callgrind_columns[column]) != word.size ||
+		memcmp(tl_callgrind_columns[column], word.text, word.size) != 0))
+		column++;
+	return column;
+}
+
+struct positions {
+	uint8_t columns[TL_CALLGRIND_MOST_POSITIONS];
+	uint32_t names[TL_CALLGRIND_MOST_POSITIONS];
+	unsigned count, further, seen;
+};
+
+/* A word that is not known, or known already, is a column of its own. False without memory. */
+static bool add_position(struct tl_callgrind_reader *reader, struct positions *p, struct value word)
+{
+	unsigned column = column_named(word);
+
+	if (column == TL_CALLGRIND_COLUMNS || p->seen & 1u << column)
+		column = TL_CALLGRIND_COLUMNS + p->further++;
+	p->seen |= 1u << column;
+	p->columns[p->count] = (uint8_t)column;
+	p->names[p->count] = tl_callgrind_intern(reader, word.text, word.size);
+	return p->names[p->count++] != TL_NONE;
+}
+
+/* "any subset of instr, bb, line in this order"; any order is read (section 2). */
+static int positions_value(struct tl_callgrind_reader *reader, struct value value,
+			   struct tl_error *err)
+{
+	struct positions p = { .count = 0 };
+	struct value word;
+
+	while (next_word(&value, &word)) {
+		if (p.count == TL_CALLGRIND_MOST_POSITIONS ||
+		    p.further == TL_CALLGRIND_MOST_POSITIONS - TL_CALLGRIND_COLUMNS)
+			return tl_callgrind_broken(reader, TL_CALLGRIND_RULE_POSITIONS, err);
+		if (!add_position(reader, &p, word))
+			return tl_error_memory(err);
+	}
+	if (!p.count)
+		return tl_callgrind_broken(reader, TL_CALLGRIND_RULE_POSITIONS, err);
+	reader->position_count = p.count;
+	reader->further_count = p.further;
+	reader->item.further_count = 0;
+	for (unsigned i = 0; i < p.count; i++) {
+		reader->positions[i] = p.columns[i];
+		reader->position_names[i] = tl_callgrind_name(reader, p.names[i]);
+	}
+	memset(reader->state.base, 0, sizeof(reader->state.base));
+	memset(reader->state.further_base, 0, sizeof(reader->state.further_base));
+	return p.further ? tl_callgrind_broken(reader, TL_CALLGRIND_RULE_POSITION_UNKNOWN, err) : 0;
+}
+
+/* ---- events ---- */
+
+/* The event of a name, added if new; TL_NONE without memory. */
+static uint32_t event_number(struct tl_callgrind_reader *reader, struct value name)
+{
+	uint32_t text = tl_callgrind_intern(reader, name.text, name.size);
+
+	if (text == TL_NONE)
+		return TL_NONE;
+	for (size_t i = 0; i < reader->event_count; i++)
+		if (reader->events[i].name == text)
+			return (uint32_t)i;
+	if (reader->event_count >= TL_NONE ||
+	    !tl_grow(&reader->events, &reader->event_capacity, reader->event_count + 1,
+		     sizeof(*reader->events)))
+		return TL_NONE;
+	reader->events[reader->event_count] = (struct tl_callgrind_event){ .name = text };
+	return (uint32_t)reader->event_count++;
+}
+
+/* Room for what is counted by column; sums begin at 0. */
+static bool column_room(struct tl_callgrind_reader *reader, size_t count)
+{
+	if (!tl_grow(&reader->costs, &reader->cost_capacity, count + 1, sizeof(*reader->costs)) ||
+	    !tl_grow(&reader->sums, &reader->sum_capacity, count + 1, sizeof(*reader->sums)) ||
+	    !tl_grow(&reader->function_costs, &reader->function_capacity, count + 1,
+		     sizeof(*reader->function_costs)) ||
+	    !tl_grow(&reader->column_names, &reader->column_name_capacity, count + 1,
+		     sizeof(*reader->column_names)) ||
+	    !tl_grow(&reader->columns, &reader->column_capacity, count + 1,
+		     sizeof(*reader->columns)))
+		return false;
+	memset(reader->sums, 0, count * sizeof(*reader->sums));
+	memset(reader->function_costs, 0, count * sizeof(*reader->function_costs));
+	return true;
+}
+
+/* More columns than any writer has, and few enough for a line of them to be read quickly. */
+enum { MOST_COLUMNS = 4096 };
+
+static int events_value(struct tl_callgrind_reader *reader, struct value value,
+			struct tl_error *err)
+{
+	struct value word;
+	size_t count = 0;
+
+	while (next_word(&value, &word) && count < MOST_COLUMNS) {
+		uint32_t event = event_number(reader, word);
+
+		if (event == TL_NONE || !column_room(reader, count + 1))
+			return tl_error_memory(err);
+		reader->events[event].column = true;
+		reader->columns[count++] = event;
+	}
+	if (!column_room(reader, count))
+		return tl_error_memory(err);
+	reader->column_count = count;
+	for (size_t i = 0; i < count; i++)
+		reader->column_names[i] =
+			tl_callgrind_name(reader, reader->events[reader->columns[i]].name);
+	return 0;
+}
+
+static struct value trimmed(const char *start, const char *stop)
+{
+	while (start < stop && tl_callgrind_is_blank((uint8_t)*start))
+		start++;
+	while (stop > start && tl_callgrind_is_blank((uint8_t)stop[-1]))
+		stop--;
+	return (struct value){ start, (size_t)(stop - start) };
+}
+
+/* "event: Sum = Ir + Dr : long name"; formula and long name may be missing. */
+static int event_value(struct tl_callgrind_reader *reader, struct value value, struct tl_error *err)
+{
+	const char *end = value.text + value.size, *colon = memchr(value.text, ':', value.size);
+	const char *stop = colon ? colon : end;
+	const char *equals = memchr(value.text, '=', (size_t)(stop - value.text));
+	struct value name = trimmed(value.text, equals ? equals : stop);
+	struct value formula = equals ? trimmed(equals + 1, stop) : (struct value){ "", 0 };
+	struct value long_name = colon ? trimmed(colon + 1, end) : (struct value){ "", 0 };
+	uint32_t event, texts[2];
+
+	if (!name.size || memchr(name.text, ' ', name.size))
+		return tl_callgrind_broken(reader, TL_CALLGRIND_RULE_EVENT, err);
+	event = event_number(reader, name);
+	texts[0] = tl_callgrind_intern(reader, formula.text, formula.size);
+	texts[1] = tl_callgrind_intern(reader, long_name.text, long_name.size);
+	if (event == TL_NONE || texts[0] == TL_NONE || texts[1] == TL_NONE)
+		return tl_error_memory(err);
+	reader->events[event].formula = texts[0];
+	reader->events[event].long_name = texts[1];
+	reader->events[event].offset = tl_callgrind_lines_offset(&reader->lines);
+	reader->events[event].line = reader->lines.number;
+	return 0;
+}
+
+/* ---- sums ---- */
+
+static int sums_value(struct tl_callgrind_reader *reader, struct value value,
+		      struct tl_callgrind_sums *sums, struct tl_error *err)
+{
+	struct value word;
+	bool odd = false;
+
+	sums->count = 0;
+	sums->offset = tl_callgrind_lines_offset(&reader->lines);
+	sums->line = 0;
+	sums->last = reader->part.costs;
+	sums->in_body = reader->state.owner.function != TL_NONE;
+	/* xtree writes this when nothing was measured. */
+	if (value.size == 6 && !memcmp(value.text, "(null)", 6))
+		value.size = 0;
+	while (next_word(&value, &word)) {
+		const uint8_t *start = (const uint8_t *)word.text;
+
+		if (!tl_grow(&sums->values, &sums->capacity, sums->count + 1,
+			     sizeof(*sums->values)))
+			return tl_error_memory(err);
+		if (tl_callgrind_unusual_cost(start, start + word.size,
+					      &sums->values[sums->count++], &odd,
+					      &odd) != start + word.size)
+			odd = true;
+	}
+	if (odd)
+		return tl_callgrind_broken(reader, TL_CALLGRIND_RULE_HEADER_NUMBER, err);
+	sums->line = reader->lines.number;
+	return 0;
+}
+
+/* ---- the line ---- */
+
+static int take_value(struct tl_callgrind_reader *reader, enum tl_callgrind_header header,
+		      struct value value, struct tl_error *err)
+{
+	struct tl_callgrind_part_state *part = &reader->part;
+
+	switch (header) {
+	case TL_CALLGRIND_HEADER_VERSION:
+		return version_value(reader, value, err);
+	case TL_CALLGRIND_HEADER_CREATOR:
+		return creator_value(reader, value, err);
+	case TL_CALLGRIND_HEADER_PID:
+		return number_value(reader, value, &part->process, err);
+	case TL_CALLGRIND_HEADER_CMD:
+		return command_value(reader, value, err);
+	case TL_CALLGRIND_HEADER_PART:
+		return number_value(reader, value, &part->number, err);
+	case TL_CALLGRIND_HEADER_THREAD:
+		return number_value(reader, value, &part->thread, err);
+	case TL_CALLGRIND_HEADER_DESC:
+		return description_value(reader, value, err);
+	case TL_CALLGRIND_HEADER_POSITIONS:
+		return positions_value(reader, value, err);
+	case TL_CALLGRIND_HEADER_EVENTS:
+		return events_value(reader, value, err);
+	case TL_CALLGRIND_HEADER_EVENT:
+		return event_value(reader, value, err);
+	case TL_CALLGRIND_HEADER_SUMMARY:
+		return sums_value(reader, value, &part->summary, err);
+	case TL_CALLGRIND_HEADER_TOTALS:
+		/* A part of no cost at all is complete with its totals too. */
+		part->body = true;
+		reader->ends_parts = true;
+		return sums_value(reader, value, &part->totals, err);
+	default:
+		return 0;
+	}
+}
+
+int tl_callgrind_header_line(struct tl_callgrind_reader *reader,
+			     const struct tl_callgrind_header_key *key, const char *value,
+			     size_t size, struct tl_error *err)
+{
+	int status = take_value(reader, key->header, (struct value){ value, size }, err);
+
+	reader->part.headers |= 1u << key->header;
+
+	/* "unknown header keys: one counted warning" (section 4). */
+	if (status == 0 && key->header == TL_CALLGRIND_HEADER_OTHER && !reader->noted_header) {
+		reader->noted_header = true;
+		status = tl_callgrind_broken(reader, TL_CALLGRIND_RULE_HEADER_UNKNOWN, err);
+	}
+	if (status < 0)
+		return status;
+	tl_callgrind_item(reader, TL_CALLGRIND_HEADER);
+	reader->item.key = key->key ? key->key : "unknown";
+	reader->item.text = key->key ? value : (const char *)reader->lines.start;
+	reader->item.text_size =
+		key->key ? size : (size_t)(reader->lines.stop - reader->lines.start);
+	return 1;
+}

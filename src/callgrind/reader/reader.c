@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening, the kind of each line, parts, faults. */
+#include "callgrind/reader/reader.h"
+
+#include <stdlib.h>
+
+#include "callgrind/text/parse_number.h"
+
+/* ---- lines ---- */
+
+static const struct tl_callgrind_key *find_key(const uint8_t *start, const uint8_t *stop)
+{
+	const struct tl_callgrind_key *key = tl_callgrind_keys;
+
+	for (; key->size; key++) {
+		if (start[0] != (uint8_t)key->start[0] || start[1] != (uint8_t)key->start[1])
+			continue;
+		if ((size_t)(stop - start) >= key->size && !memcmp(start, key->start, key->size))
+			return key;
+	}
+	return NULL;
+}
+
+static bool is_key_byte(uint8_t c)
+{
+	return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || tl_callgrind_is_blank(c) ||
+	       (c >= '0' && c <= '9') || c == '_' || c == '(' || c == ')';
+}
+
+/* A header line: a key, a colon. */
+static const struct tl_callgrind_header_key *find_header(const uint8_t *start, const uint8_t *stop,
+							 const uint8_t **colon)
+{
+	const struct tl_callgrind_header_key *key = tl_callgrind_header_keys;
+
+	*colon = start;
+	while (*colon < stop && is_key_byte(**colon))
+		++*colon;
+	if (*colon == stop || **colon != ':' || (*start | 0x20) < 'a' || (*start | 0x20) > 'z')
+		return NULL;
+	while (key->key && (strlen(key->key) != (size_t)(*colon - start) ||
+			    memcmp(key->key, start, (size_t)(*colon - start)) != 0))
+		key++;
+	return key;
+}
+
+static int header_line(struct tl_callgrind_reader *reader,
+		       const struct tl_callgrind_header_key *key, const uint8_t *colon,
+		       struct tl_error *err)
+{
+	const uint8_t *value = colon + 1, *stop = reader->lines.stop;
+
+	tl_callgrind_lines_blank(&reader->lines, value);
+	while (value < stop && tl_callgrind_is_blank(*value))
+		value++;
+	while (stop > value && tl_callgrind_is_blank(stop[-1]))
+		stop--;
+	return tl_callgrind_header_line(reader, key, (const char *)value, (size_t)(stop - value),
+					err);
+}
+
+/* The line itself as the item's text. */
+static int text_item(struct tl_callgrind_reader *reader, enum tl_callgrind_kind kind,
+		     const char *key)
+{
+	struct tl_callgrind_lines *lines = &reader->lines;
+
+	tl_callgrind_item(reader, kind);
+	reader->item.key = key;
+	reader->item.text = (const char *)lines->start;
+	reader->item.text_size = (size_t)(lines->stop - lines->start);
+	return 1;
+}
+
+/* Whose self cost it is changes: other names are those of lines, calls and jumps. */
+static bool ends_run(const struct tl_callgrind_key *key)
+{
+	return key->line == TL_CALLGRIND_LINE_NAME &&
+	       (key->slot == TL_CALLGRIND_SLOT_FUNCTION || key->slot == TL_CALLGRIND_SLOT_FILE ||
+		key->slot == TL_CALLGRIND_SLOT_OBJECT);
+}
+
+static int body_line(struct tl_callgrind_reader *reader, const struct tl_callgrind_key *key,
+		     struct tl_error *err)
+{
+	if (!reader->part.open)
+		tl_callgrind_part_begin(reader);
+	if (reader->function_lines && ends_run(key)) {
+		tl_callgrind_lines_again(&reader->lines);
+		tl_callgrind_function_item(reader);
+		return 1;
+	}
+	switch (key->line) {
+	case TL_CALLGRIND_LINE_NAME:
+		return tl_callgrind_name_line(reader, key, err);
+	case TL_CALLGRIND_LINE_CALLS:
+		return tl_callgrind_calls_line(reader, key, err);
+	case TL_CALLGRIND_LINE_JUMP:
+	case TL_CALLGRIND_LINE_JCND:
+		return tl_callgrind_jump_line(reader, key, err);
+	default:
+		reader->appends = reader->appends || *key->key == '=';
+		return text_item(reader, TL_CALLGRIND_OTHER, key->key);
+	}
+}
+
+/*
+ * "calls= without its cost line is reported and dropped" (section 4): then the line that came
+ * instead is read again.
+ */
+static int drop_pending(struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	struct tl_callgrind_state *s = &reader->state;
+	enum tl_callgrind_pending pending = s->pending;
+
+	s->pending = TL_CALLGRIND_PENDING_NOTHING;
+	if (pending == TL_CALLGRIND_PENDING_SKIP)
+		return 0;
+	if (!reader->ended)
+		tl_callgrind_lines_again(&reader->lines);
+	return tl_callgrind_lost_at(reader,
+				    pending == TL_CALLGRIND_PENDING_CALL
+					    ? TL_CALLGRIND_RULE_CALL_NO_COST
+					    : TL_CALLGRIND_RULE_JUMP_NO_SOURCE,
+				    s->offset, s->line, err);
+}
+
+static bool is_signature(const struct tl_callgrind_lines *lines)
+{
+	static const char text[] = "# callgrind format";
+
+	return (size_t)(lines->stop - lines->start) == sizeof(text) - 1 &&
+	       !memcmp(lines->start, text, sizeof(text) - 1);
+}
+
+/* A line that is no cost line. */
+static int other_line(struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	const struct tl_callgrind_lines *lines = &reader->lines;
+	const struct tl_callgrind_key *key = find_key(lines->start, lines->stop);
+	const struct tl_callgrind_header_key *header = NULL;
+	const uint8_t *colon;
+
+	if (!key && *lines->start == '#') {
+		reader->signature = reader->signature || is_signature(lines);
+		return text_item(reader, TL_CALLGRIND_COMMENT, "#");
+	}
+	if (reader->state.pending) {
+		int status = drop_pending(reader, err);
+
+		if (status)
+			return status;
+	}
+	if (key)
+		return body_line(reader, key, err);
+	header = find_header(lines->start, lines->stop, &colon);
+	if (!header)
+		return tl_callgrind_lost(reader, TL_CALLGRIND_RULE_LINE_UNKNOWN, err);
+	if (header->begins_part && reader->part.open && reader->part.body) {
+		tl_callgrind_lines_again(&reader->lines);
+		return tl_callgrind_part_end(reader, err);
+	}
+	if (!reader->part.open)
+		tl_callgrind_part_begin(reader);
+	return header_line(reader, header, colon, err);
+}
+
+/* A cost line that is not one of a run. What a run has is given first: self costs are added in
+ * their order. */
+static int cost_line(struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	if (!reader->function_lines || reader->state.pending)
+		return tl_callgrind_cost_line(reader, err);
+	tl_callgrind_lines_again(&reader->lines);
+	tl_callgrind_function_item(reader);
+	return 1;
+}
+
+/* What is odd about the beginning of a line. */
+static int odd_line(struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	struct tl_callgrind_lines *lines = &reader->lines;
+
+	if (lines->too_long) {
+		lines->too_long = false;
+		return tl_callgrind_lost(reader, TL_CALLGRIND_RULE_LINE_LONG, err);
+	}
+	while (lines->start < lines->stop && tl_callgrind_is_blank(*lines->start))
+		lines->start++;
+	if (lines->start == lines->stop)
+		return 0;
+	int status = tl_callgrind_broken(reader, TL_CALLGRIND_RULE_LINE_INDENTED, err);
+
+	if (status < 0)
+		return status;
+	return tl_callgrind_first_bytes[*lines->start] == TL_CALLGRIND_FIRST_COST
+		       ? cost_line(reader, err)
+		       : other_line(reader, err);
+}
+
+/* The end of the text: what waits is dropped, the last part is complete. */
+static int end_of_text(struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	reader->ended = true;
+	if (reader->state.pending) {
+		int status = drop_pending(reader, err);
+
+		if (status)
+			return status;
+	}
+	return reader->part.open ? tl_callgrind_part_end(reader, err) : 0;
+}
+
+static int skip_mark(struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	struct tl_callgrind_lines *lines = &reader->lines;
+
+	if (lines->stop - lines->start < 3 || memcmp(lines->start, "\xef\xbb\xbf", 3) != 0)
+		return 0;
+	lines->start += 3;
+	lines->whole += 3;
+	return tl_callgrind_broken_at(reader, TL_CALLGRIND_RULE_BOM, 0, 0, 1, err);
+}
+
+/* A number that was cut reads as a smaller one. What the line says counts all the same: most
+ * writers' last line may just lack its end. It is told once, though a line may be given twice. */
+static int unended_line(struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	if (reader->noted_end)
+		return 0;
+	reader->noted_end = true;
+	return tl_callgrind_broken(reader, TL_CALLGRIND_RULE_LINE_UNENDED, err);
+}
+
+int tl_callgrind_step(struct tl_callgrind_reader *reader, struct tl_error *err)
+{
+	struct tl_callgrind_lines *lines = &reader->lines;
+	int status = 0;
+
+	while (status == 0) {
+		status = reader->ended ? 0 : tl_callgrind_lines_next(lines, err);
+		if (status == 0)
+			return end_of_text(reader, err);
+		if (status > 0)
+			status = lines->number == 1 ? skip_mark(reader, err) : 0;
+		if (__builtin_expect(status == 0 && lines->unended, 0))
+			status = unended_line(reader, err);
+		if (status < 0)
+			return status;
+		enum tl_callgrind_first_byte first = tl_callgrind_first_bytes[*lines->start];
+
+		if (__builtin_expect(lines->too_long, 0))
+			status = odd_line(reader, err);
+		else if (first == TL_CALLGRIND_FIRST_COST)
+			status = tl_callgrind_add_to_function(reader) ? 0 : cost_line(reader, err);
+		else if (lines->start == lines->stop)
+			status = 0;
+		else if (first == TL_CALLGRIND_FIRST_BLANK)
+			status = odd_line(reader, err);
+		else
+			status = other_line(reader, err);
+	}
+	return status;
+}
+
+int tl_callgrind_next(struct tl_callgrind_reader *reader, struct tl_callgrind_item *item,
+		      struct tl_error *err)
+{
+	int status = tl_callgrind_step(reader, err);
+
+	if (status > 0)
+		*item = reader->item;
+	return status;
+}
+
+/* ---- the handle ---- */
+
+static bool copy_columns(struct tl_callgrind_reader *reader)
+{
+	/* "positions: defaults to line". */
+	reader->positions[0] = TL_CALLGRIND_COLUMN_LINE;
+	reader->position_names[0] = tl_callgrind_columns[TL_CALLGRIND_COLUMN_LINE];
+	reader->position_count = 1;
+	tl_callgrind_state_begin(reader);
+	reader->part.process = reader->part.thread = TL_NOWHERE;
+	/* Number 0 of the pool is "", which all absent texts are. */
+	reader->names.pool = &reader->names.own;
+	return tl_names_add(reader->names.pool, "", 0) != TL_NONE;
+}
+
+int tl_callgrind_open(struct tl_callgrind_reader **reader, struct tl_source *source,
+		      const struct tl_callgrind_options *options, struct tl_error *err)
+{
+	struct tl_callgrind_reader *made = calloc(1, sizeof(*made));
+
+	*reader = NULL;
+	if (!made || !tl_callgrind_lines_begin(&made->lines, source) || !copy_columns(made)) {
+		tl_callgrind_close(made);
+		return tl_error_memory(err);
+	}
+	if (options)
+		memcpy(&made->options, options,
+		       options->size < sizeof(made->options) ? options->size
+							     : sizeof(made->options));
+	*reader = made;
+	return 0;
+}
+
+void tl_callgrind_close(struct tl_callgrind_reader *reader)
+{
+	if (!reader)
+		return;
+	tl_callgrind_lines_end(&reader->lines);
+	tl_callgrind_names_free(&reader->names);
+	free(reader->faults.list);
+	free(reader->events);
+	free(reader->columns);
+	free(reader->column_names);
+	free(reader->part.header);
+	free(reader->part.summary.values);
+	free(reader->part.totals.values);
+	free(reader->costs);
+	free(reader->sums);
+	free(reader->function_costs);
+	free(reader);
+}
+
+void tl_callgrind_part(const struct tl_callgrind_reader *reader, struct tl_callgrind_part *part)
+{
+	const struct tl_callgrind_part_state *p = &reader->part;
+
+	*part = (struct tl_callgrind_part){
+		.process = p->process,
+		.thread = p->thread,
+		.number = p->number,
+		.command = tl_callgrind_name(reader, p->command),
+		.creator = tl_callgrind_name(reader, p->creator),
+		.header = p->header ? p->header : "",
+		.events = reader->column_names,
+		.event_count = (uint32_t)reader->column_count,
+		.positions = reader->position_names,
+		.position_count = reader->position_count,
+	};
+}
+
+const struct tl_callgrind_fault *tl_callgrind_faults(const struct tl_callgrind_reader *reader,
+						     size_t *listed, uint64_t *count,
+						     uint64_t *skipped_bytes)
+{
+	*listed = reader->faults.listed;
+	*count = reader->faults.count;
+	*skipped_bytes = reader->faults.skipped_bytes;
+	return reader->faults.list;
+}

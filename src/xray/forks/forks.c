@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Logs of a program that forked. A child begins with its parent's buffers and writes them to its
+ * own log: the same process, thread, wall clock, and records, up to the fork; behind that, in the
+ * buffer of the thread that forked, what the child did. In all logs together each record counts
+ * once: a record is inherited when a log that comes before has the same buffer with the same
+ * records up to it. Parents come before their children where process ids tell.
+ *
+ * Buffers with the same head are kept in the order of their records, so that each new one is
+ * compared with few.
+ */
+#include "xray/forks/forks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+
+/* A log, in the order in which they count. */
+struct log {
+	struct tl_xray_reader *reader;
+	size_t number;      /* as given */
+	uint32_t processes; /* how many its buffers name */
+	uint64_t last_tsc;  /* of its last buffer */
+};
+
+/* A buffer that others may share. */
+struct shared {
+	struct log *log;
+	uint32_t block;
+};
+
+struct family {
+	struct log *logs;
+	size_t log_count;
+	struct shared *buffers;
+	size_t buffer_count, buffer_capacity;
+};
+
+static struct tl_xray_block *block_of(const struct shared *s)
+{
+	return &s->log->reader->blocks[s->block];
+}
+
+/* ---- two buffers, record by record ---- */
+
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+static int compare_records(const struct tl_xray_record *a, const struct tl_xray_record *b)
+{
+	/* clang-format off */
+	const int64_t fields[][2] = {
+		{ a->kind, b->kind },         { a->action, b->action },
+		{ a->function, b->function }, { a->microseconds, b->microseconds },
+		{ a->thread, b->thread },     { a->process, b->process },
+		{ a->cpu, b->cpu },           { a->event_type, b->event_type },
+		{ a->payload_size, b->payload_size },
+	};
+	/* clang-format on */
+	int order = ORDER(a->tsc, b->tsc);
+
+	for (size_t i = 0; !order && i < sizeof(fields) / sizeof(fields[0]); i++)
+		order = ORDER(fields[i][0], fields[i][1]);
+	if (!order)
+		order = ORDER(a->value, b->value);
+	if (!order && a->payload_size)
+		order = memcmp(a->payload, b->payload, a->payload_size);
+	return order;
+}
+
+/*
+ * The order of two buffers with the same head. *common: where the records of `a` end that `b` has,
+ * too; 0 when their wall clocks differ. Negative only as the order: *failed is set without memory.
+ */
+static int compare_buffers(const struct shared *a, const struct shared *b, uint64_t *common,
+			   bool *failed)
+{
+	struct tl_xray_faults unnoted = { 0 };
+	struct tl_xray_record x = { 0 }, y = { 0 };
+	struct tl_xray_stream left, right;
+	bool clocks = false;
+	int order = 0;
+
+	*common = 0;
+	tl_xray_fork_open_block(&left, a->log->reader, a->block, &unnoted);
+	tl_xray_fork_open_block(&right, b->log->reader, b->block, &unnoted);
+	while (!order) {
+		int more = tl_xray_fork_next_record(&left, &x, NULL),
+		    others = tl_xray_fork_next_record(&right, &y, NULL);
+
+		*failed |= more < 0 || others < 0;
+		/* What is behind the last record is filler. */
+		if (more <= 0 && *common)
+			*common = block_of(a)->end;
+		if (more <= 0 || others <= 0) {
+			order = ORDER(more, others);
+			break;
+		}
+		order = compare_records(&x, &y);
+		clocks |= !order && x.kind == TL_XRAY_WALL_CLOCK;
+		if (!order && clocks)
+			*common = x.offset + x.length;
+	}
+	free(unnoted.list);
+	return order;
+}
+
+/* ---- which logs come first ---- */
+
+static void last_of_block(struct log *log, uint32_t block)
+{
+	struct tl_xray_faults unnoted = { 0 };
+	struct tl_xray_record record = { 0 };
+	struct tl_xray_stream stream;
+
+	tl_xray_fork_open_block(&stream, log->reader, block, &unnoted);
+	while (tl_xray_fork_next_record(&stream, &record, NULL) == 1)
+		if (record.tsc > log->last_tsc)
+			log->last_tsc = record.tsc;
+	free(unnoted.list);
+}
+
+static void measure(struct log *log)
+{
+	const struct tl_xray_reader *r = log->reader;
+	size_t latest = 0;
+
+	/* Threads are in the order of processes, of which versions before 3 know none. */
+	for (size_t i = 0; i < r->thread_count && r->info.version >= 3; i++)
+		log->processes += !i || r->threads[i].process != r->threads[i - 1].process;
+	for (size_t i = 1; i < r->block_count; i++)
+		if (r->blocks[i].timed && r->blocks[i].first_tsc >= r->blocks[latest].first_tsc)
+			latest = i;
+	last_of_block(log, (uint32_t)latest);
+}
+
+/*
+ * A child of a child has buffers of three processes. Where buffers do not tell, the log that goes
+ * on longest: parents wait for their children. Then by content, so that the order of the paths is
+ * of no consequence.
+ */
+static int compare_logs(const void *left, const void *right)
+{
+	const struct log *a = left, *b = right;
+	int order = ORDER(a->processes, b->processes);
+
+	if (!order)
+		order = ORDER(b->last_tsc, a->last_tsc);
+	if (!order)
+		order = ORDER(b->reader->size, a->reader->size);
+	if (!order)
+		order = memcmp(a->reader->data, b->reader->data, a->reader->size);
+	return order ? order : ORDER(a->number, b->number);
+}
+
+static bool same_bytes(const struct log *a, const struct log *b)
+{
+	return a->reader->size == b->reader->size &&
+	       !memcmp(a->reader->data, b->reader->data, a->reader->size);
+}
+
+/* ---- what is inherited ---- */
+
+static int compare_heads(const struct shared *a, const struct shared *b)
+{
+	const struct tl_xray_block *x = block_of(a), *y = block_of(b);
+	int order = ORDER(x->process, y->process);
+
+	if (!order)
+		order = ORDER(x->thread, y->thread);
+	return order ? order : ORDER(x->first_tsc, y->first_tsc);
+}
+
+static int compare_shared(const void *left, const void *right)
+{
+	const struct shared *a = left, *b = right;
+	int order = compare_heads(a, b);
+
+	/* Logs are an array in the order in which they count. */
+	if (!order)
+		order = ORDER(a->log, b->log);
+	return order ? order : ORDER(a->block, b->block);
+}
+
+static bool collect_buffers(struct family *f)
+{
+	for (size_t i = 0; i < f->log_count; i++) {
+		const struct tl_xray_reader *r = f->logs[i].reader;
+
+		if (!tl_grow(&f->buffers, &f->buffer_capacity, f->buffer_count + r->block_count,
+			     sizeof(*f->buffers)))
+			return false;
+		for (uint32_t b = 0; b < r->block_count; b++)
+			if (r->blocks[b].begun && r->blocks[b].timed)
+				f->buffers[f->buffer_count++] = (struct shared){ &f->logs[i], b };
+	}
+	if (f->buffer_count)
+		qsort(f->buffers, f->buffer_count, sizeof(*f->buffers), compare_shared);
+	return true;
+}
+
+/*
+ * Put buffer `at` into its place among those from `first` on, and mark what one of them has of it.
+ */
+static bool place_buffer(struct family *f, size_t first, size_t at)
+{
+	struct shared placed = f->buffers[at];
+	struct tl_xray_block *block = block_of(&placed);
+	size_t low = first, high = at;
+	uint64_t most = 0, common;
+	bool failed = false;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = compare_buffers(&placed, &f->buffers[middle], &common, &failed);
+
+		if (common > most && f->buffers[middle].log != placed.log)
+			most = common;
+		if (order > 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	memmove(&f->buffers[low + 1], &f->buffers[low], (at - low) * sizeof(*f->buffers));
+	f->buffers[low] = placed;
+	block->inherited = most;
+	placed.log->reader->inherits |= block->inherited != 0;
+	return !failed;
+}
+
+/* The runtime may write a buffer twice: the second one is in no thread. */
+static bool drop_copies(struct family *f)
+{
+	bool failed = false;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->buffer_count; i++) {
+		const struct shared *before = kept ? &f->buffers[kept - 1] : NULL;
+		struct tl_xray_block *block = block_of(&f->buffers[i]);
+		uint64_t common = 0;
+
+		if (before && before->log == f->buffers[i].log &&
+		    !compare_heads(before, &f->buffers[i]))
+			compare_buffers(&f->buffers[i], before, &common, &failed);
+		block->copy = common == block->end;
+		if (block->copy)
+			before->log->reader->has_copies = true;
+		else
+			f->buffers[kept++] = f->buffers[i];
+	}
+	f->buffer_count = kept;
+	return !failed;
+}
+
+static bool mark_inherited(struct family *f)
+{
+	size_t first = 0;
+
+	for (size_t i = 1; i < f->buffer_count; i++) {
+		if (compare_heads(&f->buffers[first], &f->buffers[i]) != 0)
+			first = i;
+		else if (!place_buffer(f, first, i))
+			return false;
+	}
+	return true;
+}
+
+/* ---- all of it ---- */
+
+static int settle(struct family *f, struct tl_error *err)
+{
+	uint32_t children = 0;
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < f->log_count; i++) {
+		const struct tl_xray_reader *r = f->logs[i].reader;
+
+		if (!r->inherits && !r->has_copies && f->logs[i].processes < 2)
+			continue;
+		tl_xray_name_forked_thread(f->logs[i].reader, f->logs[i].processes > 1, &children);
+		status = tl_xray_order_blocks(f->logs[i].reader, err);
+	}
+	return status;
+}
+
+/*
+ * Copies of a log are children that did nothing, or the same log given twice: only another child
+ * can tell.
+ */
+static int refuse_copies(struct family *f, size_t *which, struct tl_error *err)
+{
+	size_t copy = f->log_count;
+
+	for (size_t i = 1; i < f->log_count; i++) {
+		if (same_bytes(&f->logs[i - 1], &f->logs[i]))
+			copy = i;
+		else if (f->logs[i].reader->inherits)
+			return 0;
+	}
+	if (copy == f->log_count)
+		return 0;
+	*which = f->logs[copy].number;
+	for (size_t i = 0; i < f->log_count; i++)
+		f->logs[i].reader->inherits = false; /* nothing is counted */
+	return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+			   "holds the same records as another of the files, and nothing says that "
+			   "the program forked: is it a copy?");
+}
+
+static int relate(struct family *f, size_t *which, struct tl_error *err)
+{
+	int status;
+
+	for (size_t i = 0; i < f->log_count; i++)
+		measure(&f->logs[i]);
+	qsort(f->logs, f->log_count, sizeof(*f->logs), compare_logs);
+	if (!collect_buffers(f) || !drop_copies(f) || !mark_inherited(f))
+		return tl_error_memory(err);
+	status = refuse_copies(f, which, err);
+	return status < 0 ? status : settle(f, err);
+}
+
+int tl_xray_relate(struct tl_xray_reader *const *readers, size_t count, size_t *which,
+		   struct tl_error *err)
+{
+	struct family family = { .logs = calloc(count, sizeof(*family.logs)) };
+	int status = 0;
+
+	if (!family.logs)
+		return tl_error_memory(err);
+	for (size_t i = 0; i < count; i++)
+		if (readers[i]->info.mode == TL_XRAY_FDR)
+			family.logs[family.log_count++] =
+				(struct log){ .reader = readers[i], .number = i };
+	if (family.log_count)
+		status = relate(&family, which, err);
+	free(family.buffers);
+	free(family.logs);
+	return tl_error_format(err, "xray", status);
+}

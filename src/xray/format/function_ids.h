@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_XRAY_FORMAT_FUNCTION_IDS_H
+#define TL_XRAY_FORMAT_FUNCTION_IDS_H
+/*
+ * Function ids, numbered densely from 0 as they are met. Ids have 28 bits: small ones index a
+ * table, others are hashed.
+ */
+#include <tracelathe/xray.h>
+
+#include "core/memory.h"
+
+struct tl_xray_ids {
+	uint32_t *small; /* id -> number + 1, 0: not met */
+	size_t small_count, small_capacity;
+	struct tl_index large;
+	uint32_t *ids; /* number -> id */
+	size_t count, capacity;
+};
+
+/* The number of an id, TL_NONE when it was not met. */
+uint32_t tl_xray_ids_find_large(const struct tl_xray_ids *ids, uint32_t id);
+
+static inline uint32_t tl_xray_ids_find(const struct tl_xray_ids *ids, uint32_t id)
+{
+	if (__builtin_expect(id < ids->small_count && ids->small[id], 1))
+		return ids->small[id] - 1;
+	return tl_xray_ids_find_large(ids, id);
+}
+
+/*
+ * Number an id that was not met; the number is ids->count before the call. TL_NONE without memory.
+ */
+uint32_t tl_xray_ids_add(struct tl_xray_ids *ids, uint32_t id);
+
+void tl_xray_ids_free(struct tl_xray_ids *ids);
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The instrumentation map as YAML, a list of sleds: what `llvm-xray extract` writes
+ * (docs/formats/xray.md 2.8). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <yaml.h>
+
+#include "core/error.h"
+#include "xray/map/map.h"
+
+struct reader {
+	struct tl_xray_map *map;
+	yaml_parser_t parser;
+	yaml_event_t event; /* the present one */
+	const uint8_t *data;
+	size_t size;
+	struct tl_error *err;
+};
+
+/* One mapping of the list. */
+struct entry {
+	struct tl_xray_sled sled;
+	const char *name;
+	bool has_id, has_function;
+};
+
+/* ---- events ---- */
+
+/* libyaml's marks count characters; errors tell bytes. */
+static uint64_t byte_offset(const struct reader *reader, size_t characters)
+{
+	size_t at = 0;
+
+	for (; at < reader->size; at++)
+		if ((reader->data[at] & 0xc0) != 0x80 && !characters--)
+			break;
+	return at;
+}
+
+static int fail(struct reader *reader, enum tl_status status, const char *text)
+{
+	return tl_error_at(reader->err, status, byte_offset(reader, reader->event.start_mark.index),
+			   text);
+}
+
+static int parser_failed(struct reader *reader)
+{
+	const yaml_parser_t *parser = &reader->parser;
+
+	if (parser->error == YAML_MEMORY_ERROR)
+		return tl_error_memory(reader->err);
+	if (parser->error == YAML_READER_ERROR)
+		return tl_error_at(reader->err, TL_BAD_FORMAT, parser->problem_offset,
+				   "not text that YAML allows");
+	return tl_error_at(reader->err, TL_BAD_FORMAT,
+			   byte_offset(reader, parser->problem_mark.index), "not YAML");
+}
+
+static int next(struct reader *reader)
+{
+	yaml_event_delete(&reader->event);
+	return yaml_parser_parse(&reader->parser, &reader->event) ? 0 : parser_failed(reader);
+}
+
+/* Go to the next event, which must be of a type. */
+static int expect(struct reader *reader, yaml_event_type_t type, enum tl_status otherwise,
+		  const char *text)
+{
+	int status = next(reader);
+
+	if (status || reader->event.type == type)
+		return status;
+	return fail(reader, otherwise, text);
+}
+
+/* ---- values ---- */
+
+static bool get_number(const char *text, uint64_t max, uint64_t *value)
+{
+	char *end;
+
+	/* strtoull() would take blanks and signs. */
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	return !errno && !*end && *value <= max;
+}
+
+static bool set_id(struct entry *entry, const char *text)
+{
+	uint64_t value;
+
+	entry->has_id = get_number(text, TL_NONE - 1, &value);
+	if (entry->has_id)
+		entry->sled.id = (uint32_t)value;
+	return entry->has_id;
+}
+
+static bool set_address(struct entry *entry, const char *text)
+{
+	return get_number(text, UINT64_MAX, &entry->sled.address);
+}
+
+static bool set_function(struct entry *entry, const char *text)
+{
+	entry->has_function = get_number(text, UINT64_MAX, &entry->sled.function);
+	return entry->has_function;
+}
+
+static bool set_kind(struct entry *entry, const char *text)
+{
+	for (unsigned kind = 0; kind < TL_XRAY_SLED_KIND_COUNT; kind++)
+		if (!strcmp(text, tl_xray_sled_kind_name(kind))) {
+			entry->sled.kind = (uint8_t)kind;
+			return true;
+		}
+	return false;
+}
+
+static bool set_always(struct entry *entry, const char *text)
+{
+	entry->sled.always = !strcasecmp(text, "true");
+	return entry->sled.always || !strcasecmp(text, "false");
+}
+
+static bool set_version(struct entry *entry, const char *text)
+{
+	uint64_t value;
+	bool right = get_number(text, UINT8_MAX, &value);
+
+	if (right)
+		entry->sled.version = (uint8_t)value;
+	return right;
+}
+
+static const struct field {
+	const char *key;
+	bool (*set)(struct entry *entry, const char *text);
+	const char *error;
+	/* clang-format off */
+} fields[] = {
+	{ "id", set_id, "an id that is no number of 32 bits" },
+	{ "address", set_address, "an address that is no number of 64 bits" },
+	{ "function", set_function, "a function that is no number of 64 bits" },
+	{ "kind", set_kind, "a kind of sled that XRay does not have" },
+	{ "always-instrument", set_always, "always-instrument is neither true nor false" },
+	{ "version", set_version, "a version that is no number of 8 bits" },
+	{ "function-name", NULL, "a function-name that is no text" },
+};
+/* clang-format on */
+
+static const struct field *field_of(const char *key)
+{
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (!strcmp(fields[i].key, key))
+			return &fields[i];
+	return NULL;
+}
+
+static int set_name(struct reader *reader, struct entry *entry)
+{
+	/* A name is text to its first NUL, as everywhere else. */
+	entry->name =
+		tl_names_text(&reader->map->names, (const char *)reader->event.data.scalar.value);
+	return entry->name ? 0 : tl_error_memory(reader->err);
+}
+
+/* libyaml's time grows with the square of the depth. */
+enum { SKIPPED_DEPTH = 64 };
+
+/* A value of a key that is not ours, whatever it is made of. */
+static int skip_value(struct reader *reader)
+{
+	size_t depth = 0;
+	int status;
+
+	do {
+		status = next(reader);
+		if (status)
+			return status;
+		yaml_event_type_t type = reader->event.type;
+
+		if ((type == YAML_SEQUENCE_START_EVENT || type == YAML_MAPPING_START_EVENT) &&
+		    ++depth > SKIPPED_DEPTH)
+			return fail(reader, TL_BAD_RECORD, "a value that is nested too deep");
+		if (type == YAML_SEQUENCE_END_EVENT || type == YAML_MAPPING_END_EVENT)
+			depth--;
+	} while (depth);
+	return 0;
+}
+
+static int read_value(struct reader *reader, struct entry *entry, const struct field *field)
+{
+	int status = expect(reader, YAML_SCALAR_EVENT, TL_BAD_RECORD, field->error);
+
+	if (status)
+		return status;
+	if (!field->set)
+		return set_name(reader, entry);
+	if (!field->set(entry, (const char *)reader->event.data.scalar.value))
+		return fail(reader, TL_BAD_RECORD, field->error);
+	return 0;
+}
+
+/* ---- structure ---- */
+
+/* The present event begins a mapping. */
+static int read_entry(struct reader *reader, struct entry *entry)
+{
+	for (;;) {
+		int status = next(reader);
+
+		if (status || reader->event.type == YAML_MAPPING_END_EVENT)
+			return status;
+		if (reader->event.type != YAML_SCALAR_EVENT)
+			return fail(reader, TL_BAD_RECORD, "a key that is no word");
+		const struct field *field = field_of((const char *)reader->event.data.scalar.value);
+
+		status = field ? read_value(reader, entry, field) : skip_value(reader);
+		if (status)
+			return status;
+	}
+}
+
+static int read_list(struct reader *reader)
+{
+	for (;;) {
+		struct entry entry = { .name = "" };
+		int status = next(reader);
+
+		if (status || reader->event.type == YAML_SEQUENCE_END_EVENT)
+			return status;
+		if (reader->event.type != YAML_MAPPING_START_EVENT)
+			return fail(reader, TL_BAD_RECORD, "an entry that is no mapping");
+		uint64_t start = reader->event.start_mark.index;
+
+		status = read_entry(reader, &entry);
+		if (status)
+			return status;
+		if (!entry.has_id || !entry.has_function)
+			return tl_error_at(reader->err, TL_BAD_RECORD, byte_offset(reader, start),
+					   "an entry without id or function");
+		if (!tl_xray_map_add(reader->map, &entry.sled, entry.name))
+			return tl_error_memory(reader->err);
+	}
+}
+
+static int read_document(struct reader *reader)
+{
+	static const char no_list[] = "not a list of sleds";
+	int status = expect(reader, YAML_STREAM_START_EVENT, TL_BAD_FORMAT, no_list);
+
+	if (!status)
+		status = expect(reader, YAML_DOCUMENT_START_EVENT, TL_BAD_FORMAT, no_list);
+	if (!status)
+		status = expect(reader, YAML_SEQUENCE_START_EVENT, TL_BAD_FORMAT, no_list);
+	if (!status)
+		status = read_list(reader);
+	if (!status)
+		tl_xray_map_finish(reader->map);
+	return status;
+}
+
+static int read_text(struct tl_xray_map *map, const uint8_t *data, size_t size,
+		     struct tl_error *err)
+{
+	struct reader reader = { .map = map, .data = data, .size = size, .err = err };
+	int status;
+
+	if (!yaml_parser_initialize(&reader.parser))
+		return tl_error_memory(err);
+	yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);
+	yaml_parser_set_input_string(&reader.parser, data, size);
+	status = read_document(&reader);
+	yaml_event_delete(&reader.event);
+	yaml_parser_delete(&reader.parser);
+	return status;
+}
+
+static int read_file(struct tl_xray_map *map, const char *path, struct tl_error *err)
+{
+	struct tl_source *source;
+	const uint8_t *data;
+	size_t size;
+	int status = tl_source_open(&source, path, NULL, err);
+
+	if (status)
+		return status;
+	status = tl_source_map(source, &data, &size, err);
+	if (!status)
+		status = read_text(map, data, size, err);
+	tl_source_close(source);
+	return status;
+}
+
+int tl_xray_map_open_yaml(struct tl_xray_map **map, const char *path, struct tl_error *err)
+{
+	struct tl_xray_map *opened = calloc(1, sizeof(*opened));
+	int status;
+
+	*map = NULL;
+	if (!opened)
+		return tl_error_memory(err);
+	status = tl_error_format(err, "xray", read_file(opened, path, err));
+	if (status)
+		tl_xray_map_close(opened);
+	else
+		*map = opened;
+	return status;
+}

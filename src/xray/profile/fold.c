@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records to profile. Each thread is folded by itself, on as many workers as asked for, and added
+ * to the profile in the order of threads, so that the result is the same whatever the number of
+ * workers.
+ */
+#include "xray/profile/fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/pool.h"
+#include "profile/model/model.h"
+#include "xray/forks/forks.h"
+#include "xray/map/map.h"
+#include "xray/profile/thread_fold.h"
+
+struct run {
+	struct tl_xray_reader *reader;
+	const struct tl_xray_fold_options *options;
+	struct tl_profile *profile;
+	struct tl_xray_map *map;
+	struct tl_xray_call_graph *call_graph; /* NULL: the program is not known */
+	struct tl_xray_thread_fold *folds;     /* of the present batch */
+	uint32_t *threads;                     /* the wanted ones */
+	size_t thread_count, done;
+};
+
+static int run_work(void *arg, size_t task)
+{
+	struct run *run = arg;
+	struct tl_xray_thread_fold *work = &run->folds[task];
+	const struct tl_xray_thread *thread = &run->reader->threads[run->threads[run->done + task]];
+	const struct tl_xray_fold_options *o = run->options;
+
+	*work = (struct tl_xray_thread_fold){ .options = o, .watched = run->map != NULL };
+	work->filtered = o->cpu != TL_NOWHERE || o->from_ticks || o->to_ticks;
+	work->error = (struct tl_error){ .status = TL_NO_MEMORY,
+					 .text = "out of memory",
+					 .offset = TL_NOWHERE,
+					 .record = TL_NOWHERE };
+	if (!tl_fold_begin(&work->fold, 0, o->exact))
+		return TL_NO_MEMORY;
+	if (run->call_graph) {
+		work->caller_check = (struct tl_xray_caller_check){ .call_graph = run->call_graph,
+								    .ids = &work->ids };
+		work->fold.could = tl_xray_caller_check_could;
+		work->fold.could_arg = &work->caller_check;
+		work->fold.ask = true;
+	}
+	tl_xray_stream_open(&work->stream, run->reader, run->reader->order, thread->begin,
+			    thread->end, &work->faults);
+	return tl_xray_thread_fold_run(work);
+}
+
+/* Add one thread's fold to the profile. */
+static int merge_work(struct run *run, struct tl_xray_thread_fold *work,
+		      const struct tl_xray_thread *thread, struct tl_error *err)
+{
+	struct tl_part part = tl_xray_part_of(thread);
+	uint32_t *functions = malloc((work->ids.count + 1) * sizeof(*functions));
+	int status = functions && tl_xray_faults_merge(&run->reader->faults, &work->faults)
+			     ? 0
+			     : tl_error_memory(err);
+
+	for (size_t i = 0; status == 0 && i < work->ids.count; i++) {
+		int64_t number =
+			tl_xray_profile_function(run->profile, run->map, work->ids.ids[i], err);
+
+		functions[i] = (uint32_t)number;
+		status = number < 0 ? (int)number : 0;
+	}
+	if (status == 0 && work->watched &&
+	    !tl_xray_note_uses(&run->reader->uses, work->ids.ids, work->actions, work->ids.count))
+		status = tl_error_memory(err);
+	if (status == 0)
+		status = tl_fold_into(&work->fold, run->profile, &part, functions,
+				      run->options->per_thread, err);
+	free(functions);
+	return status;
+}
+
+static void free_folds(struct tl_xray_thread_fold *folds, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		tl_fold_free(&folds[i].fold);
+		tl_xray_caller_check_end(&folds[i].caller_check);
+		tl_xray_ids_free(&folds[i].ids);
+		tl_xray_stream_end(&folds[i].stream);
+		free(folds[i].faults.list);
+		free(folds[i].inherited.nodes);
+		free(folds[i].actions);
+	}
+}
+
+/* Fold some threads side by side, then merge them in order. */
+static int run_batch(struct run *run, unsigned workers, size_t count, struct tl_error *err)
+{
+	int status;
+
+	memset(run->folds, 0, count * sizeof(*run->folds));
+	status = tl_pool_run(workers, count, run_work, run);
+	for (size_t i = 0; status < 0 && i < count; i++)
+		if (run->folds[i].error.status == (enum tl_status)status) {
+			if (err)
+				*err = run->folds[i].error;
+			break;
+		}
+	for (size_t i = 0; status == 0 && i < count; i++)
+		status = merge_work(run, &run->folds[i],
+				    &run->reader->threads[run->threads[run->done + i]], err);
+	free_folds(run->folds, count);
+	run->done += count;
+	return status;
+}
+
+static int run_threads(struct run *run, struct tl_error *err)
+{
+	unsigned workers = run->options->jobs ? run->options->jobs : 1;
+	size_t batch = (size_t)workers * 8;
+	int status = 0;
+
+	run->threads = malloc((run->reader->thread_count + 1) * sizeof(*run->threads));
+	run->folds = malloc(batch * sizeof(*run->folds));
+	if (run->map && run->map->binary)
+		run->call_graph = tl_xray_call_graph_open(run->map);
+	if (!run->threads || !run->folds || (run->map && run->map->binary && !run->call_graph))
+		status = tl_error_memory(err);
+	for (uint32_t i = 0; status == 0 && i < run->reader->thread_count; i++)
+		if (tl_xray_thread_wanted(run->options, &run->reader->threads[i]) &&
+		    !tl_xray_is_inherited(run->reader, &run->reader->threads[i]))
+			run->threads[run->thread_count++] = i;
+	while (status == 0 && run->done < run->thread_count) {
+		size_t left = run->thread_count - run->done;
+
+		status = run_batch(run, workers, left < batch ? left : batch, err);
+	}
+	if (status == 0 && run->call_graph && tl_xray_call_graph_short_of_memory(run->call_graph))
+		status = tl_error_memory(err);
+	tl_xray_call_graph_close(run->call_graph);
+	free(run->threads);
+	free(run->folds);
+	return status;
+}
+
+/* What the profile only supposes is said; of a damaged trace the damage says it. */
+static int note_uncertain(struct tl_xray_reader *reader, const struct tl_profile *profile,
+			  struct tl_error *err)
+{
+	static const struct tl_xray_fault fault = {
+		.status = TL_BAD_RECORD,
+		.text = "calls were left without an exit record (exceptions, longjmp); which "
+			"caller made some of "
+			"the calls behind them is not certain",
+		.offset = TL_NOWHERE,
+		.record = TL_NOWHERE,
+	};
+
+	if (reader->faults.count || !tl_profile_losses(profile).uncertain ||
+	    tl_xray_fault(&reader->faults, &fault))
+		return 0;
+	return tl_error_memory(err);
+}
+
+static const struct tl_xray_fold_options everything = {
+	.size = sizeof(everything),
+	.thread = TL_NOWHERE,
+	.process = TL_NOWHERE,
+	.cpu = TL_NOWHERE,
+};
+
+int tl_xray_fold(struct tl_xray_reader *reader, struct tl_xray_map *map,
+		 const struct tl_xray_fold_options *options, struct tl_profile **profile,
+		 struct tl_error *err)
+{
+	static const struct tl_event ticks = { .name = "Ticks",
+					       .long_name = "Time stamp counter",
+					       .unit = "ticks" };
+	struct run run = { .reader = reader,
+			   .map = map,
+			   .options = options ? options : &everything };
+	int status;
+
+	tl_xray_rewind(reader);
+	status = tl_profile_new(profile, "xray", &ticks, 1, reader->info.frequency, err);
+	if (status < 0)
+		return tl_error_format(err, "xray", status);
+	run.profile = *profile;
+	run.profile->exact = run.options->exact;
+	run.profile->timed = reader->info.mode != TL_XRAY_PROFILING;
+	for (size_t i = 0; i < reader->gap_count; i++)
+		run.profile->losses.skipped_bytes += reader->gaps[i].end - reader->gaps[i].start;
+	run.profile->losses.gaps = reader->gap_count;
+	if (reader->info.mode == TL_XRAY_PROFILING)
+		status = tl_xray_fold_profiling(reader, map, run.options, run.profile, err);
+	else
+		status = run_threads(&run, err);
+	if (status == 0)
+		status = tl_profile_finish(run.profile, err);
+	if (status == 0)
+		status = note_uncertain(reader, run.profile, err);
+	if (status < 0) {
+		tl_profile_free(*profile);
+		*profile = NULL;
+	}
+	return tl_error_format(err, "xray", status);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_XRAY_PROFILE_THREAD_FOLD_H
+#define TL_XRAY_PROFILE_THREAD_FOLD_H
+/*
+ * The records of one thread to a call tree of its own. fold.c adds the trees of all threads to the
+ * profile.
+ */
+#include "profile/fold/fold.h"
+#include "xray/format/function_ids.h"
+#include "xray/profile/caller_check.h"
+#include "xray/profile/inherited.h"
+
+/* The fold of one thread. */
+struct tl_xray_thread_fold {
+	const struct tl_xray_fold_options *options;
+	struct tl_fold fold;
+	struct tl_xray_ids ids;
+	struct tl_xray_caller_check caller_check;
+	struct tl_xray_stream stream;
+	struct tl_xray_faults faults;
+	struct tl_error error;
+	bool filtered, in_window;
+	bool cpu_wanted;
+	bool watched;     /* what was done with functions is noted: */
+	uint8_t *actions; /* by number, bits by enum tl_xray_action */
+	size_t action_capacity;
+	struct tl_xray_inherited inherited;
+};
+
+/*
+ * Read the stream to its end. What is set before: options, the fold (begun), the stream (open),
+ * `watched`, and with a call graph `caller_check` and the hooks of the fold. 0 or negative, with
+ * work->error.
+ */
+int tl_xray_thread_fold_run(struct tl_xray_thread_fold *work);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Heads of buffers in the bytes of an FDR log. */
+#include "xray/records/fdr_buffers.h"
+
+#include <string.h>
+
+bool tl_xray_is_kind(const struct tl_xray_reader *r, uint64_t at, enum tl_xray_metadata kind)
+{
+	return at < r->size && r->size - at >= TL_XRAY_METADATA_BYTES &&
+	       r->data[at] == tl_xray_metadata_byte(&r->dialect, kind);
+}
+
+bool tl_xray_is_buffer(const struct tl_xray_reader *r, uint64_t at)
+{
+	return tl_xray_is_kind(r, at, TL_XRAY_MD_NEW_BUFFER) &&
+	       tl_xray_is_kind(r, at + TL_XRAY_METADATA_BYTES, TL_XRAY_MD_WALL_CLOCK);
+}
+
+uint64_t tl_xray_extents_end(const struct tl_xray_reader *r, uint64_t at)
+{
+	uint64_t size = tl_get64s(r->data + at + 1, r->dialect.swap);
+
+	return size > UINT64_MAX - at - TL_XRAY_METADATA_BYTES ? UINT64_MAX
+							       : at + TL_XRAY_METADATA_BYTES + size;
+}
+
+struct tl_xray_buffer_head tl_xray_next_head(const struct tl_xray_reader *r, uint64_t from)
+{
+	uint8_t first = tl_xray_metadata_byte(&r->dialect, TL_XRAY_MD_NEW_BUFFER);
+	uint64_t at = from;
+
+	while (at < r->size) {
+		const uint8_t *hit = memchr(r->data + at, first, r->size - at);
+		uint64_t extents;
+
+		if (!hit)
+			break;
+		at = (uint64_t)(hit - r->data);
+		if (!tl_xray_is_buffer(r, at)) {
+			at++;
+			continue;
+		}
+		extents = at - TL_XRAY_METADATA_BYTES;
+		if (r->dialect.version > 1 && at >= from + TL_XRAY_METADATA_BYTES &&
+		    tl_xray_is_kind(r, extents, TL_XRAY_MD_BUFFER_EXTENTS))
+			return (struct tl_xray_buffer_head){ extents,
+							     tl_xray_extents_end(r, extents), true,
+							     true };
+		return (struct tl_xray_buffer_head){ at, UINT64_MAX, true, false };
+	}
+	return (struct tl_xray_buffer_head){ .start = r->size };
+}
