@@ -5,9 +5,9 @@
 
 uint64_t tl_event_frequency(const struct tl_profile *profile, uint32_t event)
 {
-	return strcmp(tl_profile_event(profile, event)->unit, "ticks")
-		       ? 0
-		       : tl_profile_frequency(profile);
+	if (strcmp(tl_profile_event(profile, event)->unit, "ticks") != 0)
+		return 0;
+	return tl_profile_frequency(profile);
 }
 
 int64_t tl_carry_ns(struct tl_ns_carry *carry, int64_t ticks)
@@ -19,5 +19,9 @@ int64_t tl_carry_ns(struct tl_ns_carry *carry, int64_t ticks)
 	whole = (__int128)ticks * 1000000000 + carry->rest;
 	ns = whole / (__int128)carry->frequency;
 	carry->rest = whole - ns * (__int128)carry->frequency;
-	return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
+	if (ns > INT64_MAX)
+		return INT64_MAX;
+	if (ns < INT64_MIN)
+		return INT64_MIN;
+	return (int64_t)ns;
 }

@@ -17,7 +17,7 @@ struct tl_ns_carry {
 };
 int64_t tl_carry_ns(struct tl_ns_carry *carry, int64_t ticks);
 
-/* The frequency to convert an event's costs with, 0: they are no ticks, or of an unknown clock. */
+/* Ticks per second of an event's costs; 0: they are not ticks, or the clock is unknown. */
 uint64_t tl_event_frequency(const struct tl_profile *profile, uint32_t event);
 
 #endif

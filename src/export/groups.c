@@ -13,8 +13,8 @@ bool tl_groups_make(struct tl_groups *groups, uint32_t count, uint32_t keys, tl_
 	if (!groups->start || !groups->order)
 		return false;
 	/*
-	 * Counted two places up, summed one place up: filling then moves each start to where it
-	 * belongs.
+	 * The keys are counted at start[k + 2], so that after summing start[k + 1] is where group k
+	 * begins. Filling advances it to the end of group k, where group k + 1 begins.
 	 */
 	next = groups->start + 1;
 	for (uint32_t i = 0; i < count; i++) {

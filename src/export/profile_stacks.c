@@ -12,7 +12,9 @@ uint32_t tl_stack_count(const struct tl_profile *profile)
 {
 	uint32_t contexts = tl_profile_context_count(profile);
 
-	return contexts ? contexts : tl_profile_line_count(profile);
+	if (contexts)
+		return contexts;
+	return tl_profile_line_count(profile);
 }
 
 struct tl_stack tl_stack_at(const struct tl_profile *profile, uint32_t stack)
@@ -37,17 +39,22 @@ struct tl_stack tl_stack_at(const struct tl_profile *profile, uint32_t stack)
 
 void tl_part_title(const struct tl_profile *profile, uint32_t part, char *title, size_t size)
 {
-	const struct tl_part *p =
-		part < tl_profile_part_count(profile) ? tl_profile_part(profile, part) : NULL;
+	const struct tl_part *p;
+	uint64_t number = (uint64_t)part + 1;
 
-	if (!p)
+	if (part >= tl_profile_part_count(profile)) {
 		snprintf(title, size, "all");
-	else if (p->thread != TL_NOWHERE && *p->command)
+		return;
+	}
+	p = tl_profile_part(profile, part);
+	if (p->number)
+		number = p->number;
+	if (p->thread != TL_NOWHERE && *p->command)
 		snprintf(title, size, "%s (%" PRIu64 ")", p->command, p->thread);
 	else if (p->thread != TL_NOWHERE)
 		snprintf(title, size, "thread %" PRIu64, p->thread);
 	else if (*p->command)
 		snprintf(title, size, "%s", p->command);
 	else
-		snprintf(title, size, "part %" PRIu64, p->number ? p->number : (uint64_t)part + 1);
+		snprintf(title, size, "part %" PRIu64, number);
 }

@@ -7,9 +7,9 @@
 #include <tracelathe/profile.h>
 
 /*
- * What a stack of a profile costs by itself: a context, or, where the input had no call stacks, the
- * one frame of a cost line. Stacks are numbered from 0 to tl_stack_count() - 1; parents come before
- * their children.
+ * A call stack of a profile with its self cost: a context, or, where the profile has no contexts, a
+ * cost line as a stack of one frame. Stacks are numbered from 0 to tl_stack_count() - 1; parents
+ * come before their children.
  */
 struct tl_stack {
 	uint32_t parent; /* stack, TL_NONE: this frame is the root */
@@ -21,12 +21,12 @@ struct tl_stack {
 uint32_t tl_stack_count(const struct tl_profile *profile);
 struct tl_stack tl_stack_at(const struct tl_profile *profile, uint32_t stack);
 
-/* What formats with room for a remark say of a profile whose stacks are estimated. */
+/* The remark on a profile whose stacks are estimated, for formats that have a place for one. */
 extern const char tl_estimated_text[];
 
 /*
- * Text of a part that people recognise: "command (thread)", "thread N", "part N"; `size` bytes at
- * most, terminated.
+ * The title of a part: "command (thread)", "thread N", "part N", or "all" for a number that is no
+ * part; at most `size` bytes, terminated.
  */
 void tl_part_title(const struct tl_profile *profile, uint32_t part, char *title, size_t size);
 

@@ -33,8 +33,10 @@ void tl_pb_message_number(struct tl_pb_message *message, uint32_t field, uint64_
 
 char *tl_pb_message_room(struct tl_pb_message *message, uint32_t field, size_t size)
 {
-	char *p = size < PTRDIFF_MAX / 2 ? room(message, 2 * TL_PB_VARINT_BYTES + size) : NULL;
+	char *p = NULL;
 
+	if (size < PTRDIFF_MAX / 2)
+		p = room(message, 2 * TL_PB_VARINT_BYTES + size);
 	if (!p)
 		return NULL;
 	return tl_pb_varint(tl_pb_key(p, field, TL_PB_BYTES), size);
@@ -52,7 +54,7 @@ void tl_pb_message_bytes(struct tl_pb_message *message, uint32_t field, const vo
 	tl_pb_message_end(message, p + size);
 }
 
-/* U+FFFD in place of each byte that is no part of a character. */
+/* The size with U+FFFD in place of each byte that is not part of a character. */
 static size_t clean_size(const char *text, size_t size)
 {
 	size_t clean = 0;
@@ -61,7 +63,9 @@ static size_t clean_size(const char *text, size_t size)
 		size_t run = tl_utf8_span(text + at, size - at);
 
 		at += run;
-		clean += run + (at < size ? 3 : 0);
+		clean += run;
+		if (at < size)
+			clean += 3;
 	}
 	return clean;
 }
@@ -94,8 +98,10 @@ void tl_pb_message_text(struct tl_pb_message *message, uint32_t field, const cha
 void tl_pb_message_hex(struct tl_pb_message *message, uint32_t field, const void *data, size_t size)
 {
 	const unsigned char *bytes = data;
-	char *p = size < PTRDIFF_MAX / 4 ? tl_pb_message_room(message, field, 2 * size) : NULL;
+	char *p = NULL;
 
+	if (size < PTRDIFF_MAX / 4)
+		p = tl_pb_message_room(message, field, 2 * size);
 	if (!p)
 		return;
 	for (size_t i = 0; i < size; i++) {
@@ -114,8 +120,10 @@ void tl_pb_message_inner(struct tl_pb_message *message, uint32_t field, struct t
 
 void tl_pb_message_append(struct tl_pb_message *message, const struct tl_pb_message *other)
 {
-	char *p = other->size ? room(message, other->size) : NULL;
+	char *p = NULL;
 
+	if (other->size)
+		p = room(message, other->size);
 	if (!p)
 		return;
 	memcpy(p, other->data, other->size);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/sized.h"
 #include "export/stacks/stack_names.h"
 
 static const double default_threshold =
@@ -67,8 +68,9 @@ static int choose_events(struct tl_flame *flame, struct tl_error *err)
 
 static void fill_options(struct tl_flame_options *filled, const struct tl_flame_options *options)
 {
-	*filled = options ? *options
-			  : (struct tl_flame_options){ .size = sizeof(*filled), .threshold = -1 };
+	*filled = (struct tl_flame_options){ .size = sizeof(*filled), .threshold = -1 };
+	if (options)
+		tl_take(filled, sizeof(*filled), options, options->size);
 	if (filled->threshold < 0)
 		filled->threshold = default_threshold;
 	if (!filled->most_frames)
@@ -106,20 +108,20 @@ static int find_contexts(struct tl_flame *flame, int side, struct tl_error *err)
 
 static void free_flame(struct tl_flame *flame)
 {
-	/* clang-format off */
+	const struct tl_flame_functions *functions = &flame->functions;
+	const struct tl_flame_columns *columns = &flame->columns;
+	const struct tl_flame_tree *tree = &flame->tree;
+	const struct tl_flame_drawing *drawn = &flame->drawn;
 	void *arrays[] = {
-		flame->events[0],      flame->events[1],
-		  flame->functions,	     flame->function_of[0],
-		flame->function_of[1], flame->column_of_part, flame->part_of_column, flame->nodes,
-		flame->node_of[0],     flame->node_of[1],     flame->inclusive[0],
-		  flame->inclusive[1],
-		flame->score,	       flame->frames,	      flame->cells,	     flame->self
+		flame->events[0], flame->events[1], functions->all,     functions->of[0],
+		functions->of[1], columns->of_part, columns->part_of,   tree->nodes,
+		tree->node_of[0], tree->node_of[1], tree->inclusive[0], tree->inclusive[1],
+		tree->score,      drawn->frames,    drawn->cells,       drawn->self,
 	};
-	/* clang-format on */
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
-	tl_index_free(&flame->index);
+	tl_index_free(&flame->tree.index);
 	tl_profile_free(flame->estimate[0]);
 	tl_profile_free(flame->estimate[1]);
 }
@@ -143,7 +145,7 @@ static int build(struct tl_flame *flame, struct tl_error *err)
 		return status;
 	if (flame->options.estimated)
 		*flame->options.estimated = flame->estimated;
-	if (!tl_flame_match(flame) || !tl_flame_columns(flame) || !tl_flame_grow(flame) ||
+	if (!tl_flame_match(flame) || !tl_flame_assign_columns(flame) || !tl_flame_grow(flame) ||
 	    !tl_flame_prune(flame))
 		return tl_error_memory(err);
 	return 0;

@@ -30,43 +30,58 @@ struct tl_flame_cell {
 	uint64_t calls;
 };
 
-struct tl_flame {
-	struct tl_flame_options options;      /* with the defaults filled in */
-	const struct tl_profile *profile[2];  /* as given; [1] is the baseline or NULL */
-	const struct tl_profile *contexts[2]; /* where the contexts are: there, or in an estimate */
-	struct tl_profile *estimate[2];
-	bool estimated;
+/* The functions of both profiles, those that are the same taken as one (function_match.c). */
+struct tl_flame_functions {
+	const struct tl_function **all;
+	uint32_t count;
+	uint32_t *of[2]; /* by function of tl_flame.contexts[side] */
+};
 
-	uint32_t event_count;
-	bool common;         /* there is no baseline, or it has one of the events */
-	uint32_t *events[2]; /* by event of the graph; TL_NONE: the baseline has none of the name */
+/* The threads whose costs frames keep apart; with a baseline, the two profiles. */
+struct tl_flame_columns {
+	uint32_t count;
+	uint32_t *of_part; /* by part of tl_flame.contexts[0] */
+	uint32_t *part_of; /* by column: the first of its parts */
+	bool last_shared;  /* the last column holds several parts */
+};
 
-	const struct tl_function **functions; /* of both profiles */
-	uint32_t function_count;
-	uint32_t *function_of[2]; /* by function of contexts[side] */
-
-	uint32_t column_count;
-	uint32_t *column_of_part; /* of contexts[0]; the last column may hold several parts */
-	uint32_t *part_of_column; /* the first of its parts */
-	bool columns_shared;      /* the last column holds several parts */
-
-	/* flame_tree.c: one node a path, inclusive cost by side, node and event. */
+/* All call paths, one node each (frame_tree.c). */
+struct tl_flame_tree {
 	struct tl_flame_node *nodes;
-	size_t node_count, node_capacity;
+	size_t count, capacity;
 	struct tl_index index;
-	uint32_t *node_of[2]; /* by context */
-	int64_t *inclusive[2];
-	double *score; /* largest share of any event and column */
+	uint32_t *node_of[2];  /* by context */
+	int64_t *inclusive[2]; /* by node and event */
+	double *score;         /* by node: its largest share of any event and column */
+};
 
-	/* flame_prune.c: what is drawn, depth first, siblings by name. */
+/* The frames that are drawn, depth first, siblings by name (frame_prune.c). */
+struct tl_flame_drawing {
 	struct tl_flame_node *frames;
 	uint32_t frame_count;
 	struct tl_flame_cell *cells;
 	int64_t *self; /* by cell and event */
 	size_t cell_count, cell_capacity, self_capacity;
-	/* paths summed because they are small, frames because they are deep */
-	uint64_t left_out, too_deep;
-	double threshold; /* share of the smallest frame drawn, if any was left out */
+	uint64_t left_out; /* paths summed because they are small */
+	uint64_t too_deep; /* frames summed because they are deep */
+	double threshold;  /* share of the smallest frame drawn, if any was left out */
+};
+
+struct tl_flame {
+	struct tl_flame_options options;      /* with the defaults filled in */
+	const struct tl_profile *profile[2];  /* as given; [1] is the baseline or NULL */
+	const struct tl_profile *contexts[2]; /* the profile or its estimate: it has contexts */
+	struct tl_profile *estimate[2];
+	bool estimated;
+
+	uint32_t event_count;
+	uint32_t *events[2]; /* by event of the graph; TL_NONE: the baseline has none of the name */
+	bool common;         /* there is no baseline, or it has one of the events */
+
+	struct tl_flame_functions functions;
+	struct tl_flame_columns columns;
+	struct tl_flame_tree tree;
+	struct tl_flame_drawing drawn;
 };
 
 /*
@@ -74,7 +89,7 @@ struct tl_flame {
  * memory.
  */
 bool tl_flame_match(struct tl_flame *flame);
-bool tl_flame_columns(struct tl_flame *flame);
+bool tl_flame_assign_columns(struct tl_flame *flame);
 bool tl_flame_grow(struct tl_flame *flame);
 bool tl_flame_prune(struct tl_flame *flame);
 /* What a cost vector of either profile says of an event, in the units of the first. */

@@ -7,16 +7,17 @@
 
 bool tl_flame_special(const struct tl_flame *flame, uint32_t function)
 {
-	return function >= flame->function_count;
+	return function >= flame->functions.count;
 }
 
 const char *tl_flame_name(const struct tl_flame *flame, uint32_t function, char *buffer,
 			  size_t size)
 {
-	uint32_t special = function - flame->function_count;
+	uint32_t special = function - flame->functions.count;
 
 	if (!tl_flame_special(flame, function))
-		return *flame->functions[function]->name ? flame->functions[function]->name : "???";
+		return *flame->functions.all[function]->name ? flame->functions.all[function]->name
+							     : "???";
 	if (special == TL_FLAME_ALL)
 		return "all";
 	if (special == TL_FLAME_OTHER)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is the same in two profiles, and what goes into which column. Functions of the baseline are
- * those of the profile with the same object, file and name, else with the same name (a rebuilt
- * program lies elsewhere), else further ones.
+ * The functions that two profiles have in common, and the columns of threads. A function of the
+ * baseline is the one of the profile with the same object, file and name; else with the same name
+ * (a rebuilt program may lie elsewhere), if each side has one of that name left; else a further one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,14 +22,14 @@ static uint64_t hash_function(const struct tl_function *f)
 
 static bool same_function(const void *context, const void *key, uint32_t number)
 {
-	const struct tl_function *have = ((const struct tl_flame *)context)->functions[number],
+	const struct tl_function *have = ((const struct tl_flame *)context)->functions.all[number],
 				 *wanted = key;
 
 	return !strcmp(have->name, wanted->name) && !strcmp(have->file, wanted->file) &&
 	       !strcmp(have->object, wanted->object);
 }
 
-/* Functions of a name that were not matched, and the last of the profile among them. */
+/* Unmatched functions of one name: how many on each side, and the last of the profile. */
 struct left {
 	uint32_t after, before, number;
 };
@@ -47,8 +47,8 @@ static bool match_exactly(struct match *m)
 	struct tl_flame *flame = m->flame;
 	uint32_t count = tl_profile_function_count(flame->profile[1]);
 
-	for (uint32_t i = 0; i < flame->function_count; i++) {
-		const struct tl_function *f = flame->functions[i];
+	for (uint32_t i = 0; i < flame->functions.count; i++) {
+		const struct tl_function *f = flame->functions.all[i];
 		uint64_t hash = hash_function(f);
 
 		if (tl_index_find(&m->index, hash, same_function, flame, f) == TL_NONE &&
@@ -60,7 +60,7 @@ static bool match_exactly(struct match *m)
 		uint32_t found =
 			tl_index_find(&m->index, hash_function(f), same_function, flame, f);
 
-		flame->function_of[1][i] = found;
+		flame->functions.of[1][i] = found;
 		if (found != TL_NONE)
 			m->taken[found] = true;
 	}
@@ -71,7 +71,9 @@ static struct left *left_of(struct match *m, const struct tl_function *f)
 {
 	uint32_t name = tl_names_add(&m->names, f->name, strlen(f->name));
 
-	return name == TL_NONE ? NULL : &m->left[name];
+	if (name == TL_NONE)
+		return NULL;
+	return &m->left[name];
 }
 
 static bool count_left(struct match *m)
@@ -80,17 +82,17 @@ static bool count_left(struct match *m)
 	uint32_t count = tl_profile_function_count(flame->profile[1]);
 	struct left *left = NULL;
 
-	for (uint32_t i = 0; i < flame->function_count; i++) {
+	for (uint32_t i = 0; i < flame->functions.count; i++) {
 		if (m->taken[i])
 			continue;
-		left = left_of(m, flame->functions[i]);
+		left = left_of(m, flame->functions.all[i]);
 		if (!left)
 			return false;
 		left->after++;
 		left->number = i;
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		if (flame->function_of[1][i] != TL_NONE)
+		if (flame->functions.of[1][i] != TL_NONE)
 			continue;
 		left = left_of(m, tl_profile_function(flame->profile[1], i));
 		if (!left)
@@ -107,17 +109,18 @@ static bool match_names(struct match *m)
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct tl_function *f = tl_profile_function(flame->profile[1], i);
-		const struct left *left =
-			flame->function_of[1][i] == TL_NONE ? left_of(m, f) : NULL;
+		const struct left *left = NULL;
 
+		if (flame->functions.of[1][i] == TL_NONE)
+			left = left_of(m, f);
 		if (!left)
 			continue;
 		if (left->after == 1 && left->before == 1) {
-			flame->function_of[1][i] = left->number;
+			flame->functions.of[1][i] = left->number;
 			continue;
 		}
-		flame->function_of[1][i] = flame->function_count;
-		flame->functions[flame->function_count++] = f;
+		flame->functions.of[1][i] = flame->functions.count;
+		flame->functions.all[flame->functions.count++] = f;
 	}
 	return true;
 }
@@ -125,7 +128,7 @@ static bool match_names(struct match *m)
 static bool match_baseline(struct tl_flame *flame)
 {
 	size_t functions =
-		(size_t)flame->function_count + tl_profile_function_count(flame->profile[1]);
+		(size_t)flame->functions.count + tl_profile_function_count(flame->profile[1]);
 	struct match m = { .flame = flame,
 			   .left = calloc(functions + 1, sizeof(*m.left)),
 			   .taken = calloc(functions + 1, sizeof(*m.taken)) };
@@ -139,12 +142,12 @@ static bool match_baseline(struct tl_flame *flame)
 	return ok;
 }
 
-/* An estimate has one function more than what it was made from: what it does not go into. */
+/* The last function of an estimate stands for all paths that were too small: "(other)". */
 static void map_estimate(struct tl_flame *flame, int side)
 {
 	uint32_t count = tl_profile_function_count(flame->profile[side]);
 
-	flame->function_of[side][count] = flame->function_count + TL_FLAME_OTHER;
+	flame->functions.of[side][count] = flame->functions.count + TL_FLAME_OTHER;
 }
 
 bool tl_flame_match(struct tl_flame *flame)
@@ -153,16 +156,16 @@ bool tl_flame_match(struct tl_flame *flame)
 
 	if (flame->profile[1])
 		more = tl_profile_function_count(flame->profile[1]);
-	flame->functions = calloc((size_t)count + more + 1, sizeof(*flame->functions));
-	flame->function_of[0] = calloc((size_t)count + 1, sizeof(uint32_t));
-	flame->function_of[1] = calloc((size_t)more + 1, sizeof(uint32_t));
-	if (!flame->functions || !flame->function_of[0] || !flame->function_of[1])
+	flame->functions.all = calloc((size_t)count + more + 1, sizeof(*flame->functions.all));
+	flame->functions.of[0] = calloc((size_t)count + 1, sizeof(uint32_t));
+	flame->functions.of[1] = calloc((size_t)more + 1, sizeof(uint32_t));
+	if (!flame->functions.all || !flame->functions.of[0] || !flame->functions.of[1])
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
-		flame->functions[i] = tl_profile_function(flame->profile[0], i);
-		flame->function_of[0][i] = i;
+		flame->functions.all[i] = tl_profile_function(flame->profile[0], i);
+		flame->functions.of[0][i] = i;
 	}
-	flame->function_count = count;
+	flame->functions.count = count;
 	if (flame->profile[1] && !match_baseline(flame))
 		return false;
 	map_estimate(flame, 0);
@@ -186,10 +189,12 @@ static int compare_parts(const void *a, const void *b, void *costs)
 
 static uint64_t magnitude(int64_t cost)
 {
-	return cost < 0 ? -(uint64_t)cost : (uint64_t)cost;
+	if (cost < 0)
+		return -(uint64_t)cost;
+	return (uint64_t)cost;
 }
 
-/* What the contexts of each part cost, of the first event. */
+/* The cost of each part in the first event, summed over its contexts. */
 static void sum_parts(const struct tl_flame *flame, uint64_t *costs, uint32_t parts)
 {
 	const struct tl_profile *profile = flame->contexts[0];
@@ -216,58 +221,60 @@ static bool choose_columns(struct tl_flame *flame, uint32_t parts)
 			order[i] = i;
 		qsort_r(order, parts, sizeof(*order), compare_parts, costs);
 		for (uint32_t i = 0; i < parts; i++)
-			flame->column_of_part[order[i]] = i < own ? 0 : own;
+			flame->columns.of_part[order[i]] = i < own ? 0 : own;
 		for (uint32_t i = 0; i < parts; i++) {
-			if (flame->column_of_part[i] == own)
+			if (flame->columns.of_part[i] == own)
 				continue;
-			flame->part_of_column[column] = i;
-			flame->column_of_part[i] = column++;
+			flame->columns.part_of[column] = i;
+			flame->columns.of_part[i] = column++;
 		}
-		flame->column_count = TL_FLAME_MOST_COLUMNS;
-		flame->columns_shared = true;
+		flame->columns.count = TL_FLAME_MOST_COLUMNS;
+		flame->columns.last_shared = true;
 	}
 	free(costs);
 	free(order);
 	return costs && order;
 }
 
-bool tl_flame_columns(struct tl_flame *flame)
+bool tl_flame_assign_columns(struct tl_flame *flame)
 {
 	uint32_t parts = tl_profile_part_count(flame->contexts[0]);
 
-	flame->column_of_part = calloc((size_t)parts + 1, sizeof(*flame->column_of_part));
-	flame->part_of_column = calloc(TL_FLAME_MOST_COLUMNS, sizeof(*flame->part_of_column));
-	if (!flame->column_of_part || !flame->part_of_column)
+	flame->columns.of_part = calloc((size_t)parts + 1, sizeof(*flame->columns.of_part));
+	flame->columns.part_of = calloc(TL_FLAME_MOST_COLUMNS, sizeof(*flame->columns.part_of));
+	if (!flame->columns.of_part || !flame->columns.part_of)
 		return false;
 	if (flame->profile[1] || parts < 2) {
-		flame->column_count = flame->profile[1] ? 2 : 1;
+		flame->columns.count = 1 + (flame->profile[1] != NULL);
 		return true;
 	}
 	if (parts > TL_FLAME_MOST_COLUMNS)
 		return choose_columns(flame, parts);
 	for (uint32_t i = 0; i < parts; i++)
-		flame->column_of_part[i] = flame->part_of_column[i] = i;
-	flame->column_count = parts;
+		flame->columns.of_part[i] = flame->columns.part_of[i] = i;
+	flame->columns.count = parts;
 	return true;
 }
 
-/* Parts of one thread have the same title: then their numbers tell them apart. */
+/* Parts of the same thread have the same title; their numbers are then added. */
 static void part_title(const struct tl_flame *flame, uint32_t column, char *title, size_t size)
 {
 	const struct tl_profile *profile = flame->profile[0];
-	uint32_t part = flame->part_of_column[column],
-		 columns = flame->column_count - flame->columns_shared;
+	uint32_t part = flame->columns.part_of[column],
+		 columns = flame->columns.count - flame->columns.last_shared;
 	uint64_t number = tl_profile_part(profile, part)->number;
 	char other[256];
 
+	if (!number)
+		number = (uint64_t)part + 1;
 	tl_part_title(profile, part, title, size);
 	for (uint32_t i = 0; i < columns; i++) {
-		tl_part_title(profile, flame->part_of_column[i], other, sizeof(other));
+		tl_part_title(profile, flame->columns.part_of[i], other, sizeof(other));
 		if (i != column && !strcmp(title, other)) {
 			size_t length = strlen(title);
 
 			snprintf(title + length, size - length, ", part %llu",
-				 (unsigned long long)(number ? number : (uint64_t)part + 1));
+				 (unsigned long long)number);
 			return;
 		}
 	}
@@ -276,11 +283,13 @@ static void part_title(const struct tl_flame *flame, uint32_t column, char *titl
 void tl_flame_column_title(const struct tl_flame *flame, uint32_t column, char *title, size_t size)
 {
 	static const char *const sides[] = { "after", "before" };
-	const char *text = flame->profile[1] ? sides[column] : NULL;
+	const char *text = NULL;
 
-	if (!text && flame->column_count < 2)
+	if (flame->profile[1])
+		text = sides[column];
+	else if (flame->columns.count < 2)
 		text = "all";
-	if (!text && flame->columns_shared && column == flame->column_count - 1)
+	else if (flame->columns.last_shared && column == flame->columns.count - 1)
 		text = "all other threads";
 	if (!text) {
 		part_title(flame, column, title, size);

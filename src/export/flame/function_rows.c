@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of functions beside a flame graph: totals as the profile has them, which pruning does
- * not touch, for all columns together and for each.
+ * The table of functions beside a flame graph: the totals of the profile, which pruning does not
+ * change, for all columns together and for each column.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "core/saturate.h"
 #include "export/flame/flame.h"
 
-struct gathering {
+struct collection {
 	const struct tl_flame *flame;
 	struct tl_flame_rows *out;
 	bool *listed; /* by function: has a row */
@@ -37,35 +37,37 @@ static void rank_side(const struct tl_flame *flame, int side, struct ranked *ran
 
 	for (uint32_t f = 0; f < count; f++) {
 		struct tl_function_totals totals;
-		double *score = &ranked[flame->function_of[side][f]].score;
+		double *score = &ranked[flame->functions.of[side][f]].score;
 
 		tl_profile_function_totals(profile, f, TL_NONE, &totals);
-		if (totals.calls || totals.unfinished)
-			*score = *score > 0 ? *score : 1e-300;
+		/* Called without cost: behind all that have a cost. */
+		if ((totals.calls || totals.unfinished) && !(*score > 0))
+			*score = 1e-300;
 		for (uint32_t e = 0; e < flame->event_count; e++) {
 			double share =
 				tl_flame_share(tl_flame_cost(flame, side, totals.inclusive, e),
 					       tl_flame_cost(flame, side, total, e));
 
-			*score = share > *score ? share : *score;
+			if (share > *score)
+				*score = share;
 		}
 	}
 }
 
 /* Functions that were called or cost something, the largest TL_FLAME_MOST_ROWS. */
-static bool choose_rows(struct gathering *g)
+static bool choose_rows(struct collection *g)
 {
 	const struct tl_flame *flame = g->flame;
-	struct ranked *ranked = calloc((size_t)flame->function_count + 1, sizeof(*ranked));
+	struct ranked *ranked = calloc((size_t)flame->functions.count + 1, sizeof(*ranked));
 
 	if (!ranked)
 		return false;
-	for (uint32_t f = 0; f < flame->function_count; f++)
+	for (uint32_t f = 0; f < flame->functions.count; f++)
 		ranked[f].function = f;
 	for (int side = 0; side < 2 && flame->profile[side]; side++)
 		rank_side(flame, side, ranked);
-	qsort(ranked, flame->function_count, sizeof(*ranked), compare_ranked);
-	for (uint32_t i = 0; i < flame->function_count && ranked[i].score > 0; i++) {
+	qsort(ranked, flame->functions.count, sizeof(*ranked), compare_ranked);
+	for (uint32_t i = 0; i < flame->functions.count && ranked[i].score > 0; i++) {
 		if (i >= TL_FLAME_MOST_ROWS) {
 			g->out->left_out++;
 			continue;
@@ -76,9 +78,9 @@ static bool choose_rows(struct gathering *g)
 	return true;
 }
 
-/* The row of a function in the column that row_of is of, made when it is the first time. */
-static int64_t *row_costs(struct gathering *g, uint32_t *row_of, uint32_t function, uint32_t column,
-			  struct tl_flame_row **row)
+/* The row of a function in `column`, whose rows so far `row_of` has; added if new. */
+static int64_t *row_costs(struct collection *g, uint32_t *row_of, uint32_t function,
+			  uint32_t column, struct tl_flame_row **row)
 {
 	size_t width = (size_t)g->flame->event_count * 2;
 
@@ -96,11 +98,11 @@ static int64_t *row_costs(struct gathering *g, uint32_t *row_of, uint32_t functi
 	return g->out->costs + row_of[function] * width;
 }
 
-static bool add_row(struct gathering *g, uint32_t *row_of, int side, uint32_t number, uint32_t part,
-		    uint32_t column)
+static bool add_row(struct collection *g, uint32_t *row_of, int side, uint32_t number,
+		    uint32_t part, uint32_t column)
 {
 	const struct tl_flame *flame = g->flame;
-	uint32_t function = flame->function_of[side][number], events = flame->event_count;
+	uint32_t function = flame->functions.of[side][number], events = flame->event_count;
 	struct tl_function_totals totals;
 	struct tl_flame_row *row;
 	bool any;
@@ -124,7 +126,7 @@ static bool add_row(struct gathering *g, uint32_t *row_of, int side, uint32_t nu
 	return true;
 }
 
-static bool add_rows(struct gathering *g, uint32_t *row_of, int side, uint32_t part,
+static bool add_rows(struct collection *g, uint32_t *row_of, int side, uint32_t part,
 		     uint32_t column)
 {
 	uint32_t count = tl_profile_function_count(g->flame->profile[side]);
@@ -135,21 +137,24 @@ static bool add_rows(struct gathering *g, uint32_t *row_of, int side, uint32_t p
 	return ok;
 }
 
-static bool gather(struct gathering *g)
+static bool collect(struct collection *g)
 {
 	const struct tl_flame *flame = g->flame;
-	size_t size = ((size_t)flame->function_count + 1) * sizeof(uint32_t);
+	size_t size = ((size_t)flame->functions.count + 1) * sizeof(uint32_t);
 	uint32_t *row_of = malloc(size), parts = tl_profile_part_count(flame->profile[0]);
-	bool ok = row_of && choose_rows(g), threads = flame->column_count > 1 && !flame->profile[1];
+	bool ok = row_of && choose_rows(g),
+	     threads = flame->columns.count > 1 && !flame->profile[1];
 
 	for (int side = 0; ok && side < 2 && flame->profile[side]; side++) {
+		uint32_t column = threads ? TL_NONE : (uint32_t)side;
+
 		memset(row_of, 0xff, size);
-		ok = add_rows(g, row_of, side, TL_NONE, threads ? TL_NONE : (uint32_t)side);
+		ok = add_rows(g, row_of, side, TL_NONE, column);
 	}
-	for (uint32_t column = 0; ok && threads && column < flame->column_count; column++) {
+	for (uint32_t column = 0; ok && threads && column < flame->columns.count; column++) {
 		memset(row_of, 0xff, size);
 		for (uint32_t part = 0; ok && part < parts; part++)
-			if (flame->column_of_part[part] == column)
+			if (flame->columns.of_part[part] == column)
 				ok = add_rows(g, row_of, 0, part, column);
 	}
 	free(row_of);
@@ -158,9 +163,9 @@ static bool gather(struct gathering *g)
 
 bool tl_flame_rows_collect(struct tl_flame_rows *rows, const struct tl_flame *flame)
 {
-	struct gathering g = { flame, rows,
-			       calloc((size_t)flame->function_count + 1, sizeof(bool)) };
-	bool ok = g.listed && gather(&g);
+	struct collection g = { flame, rows,
+				calloc((size_t)flame->functions.count + 1, sizeof(bool)) };
+	bool ok = g.listed && collect(&g);
 
 	free(g.listed);
 	return ok;

@@ -6,8 +6,8 @@
 
 static bool has_negative(const struct tl_flame *flame)
 {
-	for (size_t i = 0; i < flame->cell_count * flame->event_count; i++)
-		if (flame->self[i] < 0)
+	for (size_t i = 0; i < flame->drawn.cell_count * flame->event_count; i++)
+		if (flame->drawn.self[i] < 0)
 			return true;
 	return false;
 }
@@ -63,33 +63,37 @@ static void note_losses(const struct tl_flame *flame, tl_flame_note_fn *note, vo
 	"each "                                                                                    \
 	"function's cost as it is divided in the profile as a whole. "
 
+static void note_left_out(const struct tl_flame *flame, tl_flame_note_fn *note, void *arg)
+{
+	static const char one[] = "stack below %.2g %% of the total%s is summed into its caller";
+	static const char many[] =
+		"stacks below %.2g %% of the total%s are summed into their callers";
+	bool by_thread = flame->columns.count > 1 && !flame->profile[1];
+	char number[32], stacks[192], text[256];
+
+	snprintf(stacks, sizeof(stacks), flame->drawn.left_out == 1 ? one : many,
+		 flame->drawn.threshold * 100, by_thread ? ", and of their thread's," : "");
+	snprintf(text, sizeof(text), "%s %s as \"(other)\".",
+		 tl_flame_grouped(flame->drawn.left_out, number), stacks);
+	note(arg, text);
+}
+
 void tl_flame_notes(const struct tl_flame *flame, tl_flame_note_fn *note, void *arg)
 {
 	char number[32], text[256];
 
-	if (flame->estimated) {
-		note(arg, tl_profile_estimated(flame->profile[0]) ? ESTIMATED "Totals are exact."
-								  : ESTIMATED
-				  "Totals and the table are exact.");
-	}
-	if (flame->left_out) {
-		snprintf(text, sizeof(text),
-			 "%s stack%s below %.2g %% of the total%s %s summed into %s as "
-			 "\"(other)\".",
-			 tl_flame_grouped(flame->left_out, number), flame->left_out == 1 ? "" : "s",
-			 flame->threshold * 100,
-			 flame->column_count > 1 && !flame->profile[1] ? ", and of their thread's,"
-								       : "",
-			 flame->left_out == 1 ? "is" : "are",
-			 flame->left_out == 1 ? "its caller" : "their callers");
-		note(arg, text);
-	}
-	if (flame->too_deep) {
+	if (flame->estimated && tl_profile_estimated(flame->profile[0]))
+		note(arg, ESTIMATED "Totals are exact.");
+	else if (flame->estimated)
+		note(arg, ESTIMATED "Totals and the table are exact.");
+	if (flame->drawn.left_out)
+		note_left_out(flame, note, arg);
+	if (flame->drawn.too_deep) {
 		snprintf(text, sizeof(text),
 			 "Stacks are drawn %u frames deep; %s below that %s summed.",
 			 (unsigned)flame->options.most_depth,
-			 tl_flame_grouped(flame->too_deep, number),
-			 flame->too_deep == 1 ? "is" : "are");
+			 tl_flame_grouped(flame->drawn.too_deep, number),
+			 flame->drawn.too_deep == 1 ? "is" : "are");
 		note(arg, text);
 	}
 	if (has_negative(flame))

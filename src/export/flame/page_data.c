@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The profile as the page reads it. One object of flat arrays, as 20,000 nested objects are slow to
- * read and deep ones overflow a browser's stack; texts are numbers of a list. "cells" and "rows"
- * have one array per event. A row without column is that of all columns together. Numbers are read
- * as doubles there: exact up to 2^53.
+ * The profile as JSON, which the page reads: one object of flat arrays, since a browser is slow to
+ * read 20,000 nested objects and overflows its stack on deep ones. Texts are numbers of the list
+ * "texts". "cells" and "rows" have one array per event; a row with the column -1 is of all columns
+ * together. The page reads numbers as doubles, which are exact up to 2^53.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct data {
 	const struct tl_flame *flame;
 	struct tl_output *out;
 	struct tl_names texts;
-	uint32_t *number; /* by function: as the page numbers it; TL_NONE: not in it */
+	uint32_t *number; /* by function: its number in the page; TL_NONE: not in the page */
 	uint32_t used;
 	struct tl_flame_rows table;
 	bool failed; /* no memory */
@@ -57,28 +57,34 @@ static uint32_t text_number(struct data *d, const char *text)
 {
 	uint32_t number = tl_names_add(&d->texts, text, strlen(text));
 
-	d->failed = d->failed || number == TL_NONE;
-	return d->failed ? 0 : number;
+	if (number == TL_NONE)
+		d->failed = true;
+	if (d->failed)
+		return 0;
+	return number;
 }
 
 enum field { NAME, OBJECT, FILE_NAME };
 
 static uint32_t function_text(struct data *d, uint32_t function, enum field field)
 {
-	const struct tl_function *f =
-		tl_flame_special(d->flame, function) ? NULL : d->flame->functions[function];
+	const struct tl_function *const *functions = d->flame->functions.all;
 	char title[256];
 
 	if (field == NAME)
 		return text_number(d, tl_flame_name(d->flame, function, title, sizeof(title)));
-	return text_number(d, !f ? "" : field == OBJECT ? f->object : f->file);
+	if (tl_flame_special(d->flame, function))
+		return text_number(d, "");
+	if (field == OBJECT)
+		return text_number(d, functions[function]->object);
+	return text_number(d, functions[function]->file);
 }
 
 static void put_functions(struct data *d, const uint32_t *order)
 {
 	static const char *const fields[] = { ",\n\"functions\":{\"name\":[", "],\"object\":[",
 					      "],\"file\":[" };
-	uint32_t specials = d->flame->function_count;
+	uint32_t specials = d->flame->functions.count;
 	bool first;
 
 	for (enum field field = NAME; field <= FILE_NAME; field++) {
@@ -88,9 +94,9 @@ static void put_functions(struct data *d, const uint32_t *order)
 	}
 	begin(d, "],\"line\":[", &first);
 	for (uint32_t i = 0; i < d->used; i++)
-		put_number(d, order[i] < specials ? d->flame->functions[order[i]]->line : 0,
+		put_number(d, order[i] < specials ? d->flame->functions.all[order[i]]->line : 0,
 			   &first);
-	/* What is no function: 1 all, 2 (other), 3 (deeper), 4 and more a thread. */
+	/* 0: a function; 1: all, 2: (other), 3: (deeper ...), 4 and more: a thread. */
 	begin(d, "],\"special\":[", &first);
 	for (uint32_t i = 0; i < d->used; i++)
 		put_number(d, order[i] < specials ? 0 : order[i] - specials + 1, &first);
@@ -99,7 +105,7 @@ static void put_functions(struct data *d, const uint32_t *order)
 
 static void put_function_list(struct data *d)
 {
-	size_t most = (size_t)d->flame->function_count + TL_FLAME_THREADS + TL_FLAME_MOST_COLUMNS;
+	size_t most = (size_t)d->flame->functions.count + TL_FLAME_THREADS + TL_FLAME_MOST_COLUMNS;
 	uint32_t *order = calloc(most, sizeof(*order));
 
 	if (!order) {
@@ -112,7 +118,8 @@ static void put_function_list(struct data *d)
 	put_functions(d, order);
 	tl_put_text(d->out, ",\n\"texts\":[");
 	for (size_t i = 0; i < d->texts.count; i++) {
-		tl_put_text(d->out, i ? ",\n" : "");
+		if (i)
+			tl_put_text(d->out, ",\n");
 		tl_put_json(d->out, d->texts.names[i].text, d->texts.names[i].size);
 	}
 	tl_put_char(d->out, ']');
@@ -120,6 +127,11 @@ static void put_function_list(struct data *d)
 }
 
 /* ---- the table ---- */
+
+static int64_t column_number(const struct tl_flame_row *row)
+{
+	return row->column == TL_NONE ? -1 : (int64_t)row->column;
+}
 
 static void put_rows(struct data *d)
 {
@@ -131,16 +143,15 @@ static void put_rows(struct data *d)
 		put_number(d, d->number[d->table.rows[i].function], &first);
 	begin(d, "],\"column\":[", &first);
 	for (size_t i = 0; i < d->table.count; i++)
-		put_number(d,
-			   d->table.rows[i].column == TL_NONE ? -1
-							      : (int64_t)d->table.rows[i].column,
-			   &first);
+		put_number(d, column_number(&d->table.rows[i]), &first);
 	begin(d, "],\"calls\":[", &first);
 	for (size_t i = 0; i < d->table.count; i++)
 		put_number(d, (int64_t)d->table.rows[i].calls, &first);
 	for (uint32_t list = 0; list < events * 2; list++) {
-		if (list % events == 0)
-			tl_put_text(d->out, list ? "]],\"inclusive\":[" : "],\"self\":[");
+		if (list == 0)
+			tl_put_text(d->out, "],\"self\":[");
+		if (list == events)
+			tl_put_text(d->out, "]],\"inclusive\":[");
 		begin(d, list % events ? "],[" : "[", &first);
 		for (size_t i = 0; i < d->table.count; i++)
 			put_number(d, d->table.costs[i * events * 2 + list], &first);
@@ -156,11 +167,11 @@ static void put_frames(struct data *d)
 	bool first;
 
 	begin(d, ",\n\"frames\":{\"parent\":[", &first);
-	for (uint32_t i = 0; i < flame->frame_count; i++)
-		put_number(d, flame->frames[i].parent, &first);
+	for (uint32_t i = 0; i < flame->drawn.frame_count; i++)
+		put_number(d, flame->drawn.frames[i].parent, &first);
 	begin(d, "],\"function\":[", &first);
-	for (uint32_t i = 0; i < flame->frame_count; i++)
-		put_number(d, d->number[flame->frames[i].function], &first);
+	for (uint32_t i = 0; i < flame->drawn.frame_count; i++)
+		put_number(d, d->number[flame->drawn.frames[i].function], &first);
 	tl_put_text(d->out, "]}");
 }
 
@@ -171,19 +182,19 @@ static void put_cells(struct data *d)
 	bool first;
 
 	begin(d, ",\n\"cells\":{\"frame\":[", &first);
-	for (size_t i = 0; i < flame->cell_count; i++)
-		put_number(d, flame->cells[i].node, &first);
+	for (size_t i = 0; i < flame->drawn.cell_count; i++)
+		put_number(d, flame->drawn.cells[i].node, &first);
 	begin(d, "],\"column\":[", &first);
-	for (size_t i = 0; i < flame->cell_count; i++)
-		put_number(d, flame->cells[i].column, &first);
+	for (size_t i = 0; i < flame->drawn.cell_count; i++)
+		put_number(d, flame->drawn.cells[i].column, &first);
 	begin(d, "],\"calls\":[", &first);
-	for (size_t i = 0; i < flame->cell_count; i++)
-		put_number(d, (int64_t)flame->cells[i].calls, &first);
+	for (size_t i = 0; i < flame->drawn.cell_count; i++)
+		put_number(d, (int64_t)flame->drawn.cells[i].calls, &first);
 	tl_put_text(d->out, "],\"self\":[");
 	for (uint32_t e = 0; e < events; e++) {
 		begin(d, e ? "],[" : "[", &first);
-		for (size_t i = 0; i < flame->cell_count; i++)
-			put_number(d, flame->self[i * events + e], &first);
+		for (size_t i = 0; i < flame->drawn.cell_count; i++)
+			put_number(d, flame->drawn.self[i * events + e], &first);
 	}
 	tl_put_text(d->out, "]]}");
 }
@@ -221,11 +232,13 @@ static void put_events(struct data *d)
 static void put_columns(struct data *d)
 {
 	tl_put_text(d->out, ",\n\"columns\":[");
-	for (uint32_t c = 0; c < d->flame->column_count; c++) {
+	for (uint32_t c = 0; c < d->flame->columns.count; c++) {
 		char title[256];
 
 		tl_flame_column_title(d->flame, c, title, sizeof(title));
-		put_texts(d, c ? "," : "", title);
+		if (c)
+			tl_put_char(d->out, ',');
+		put_texts(d, "", title);
 	}
 	tl_put_char(d->out, ']');
 }
@@ -241,10 +254,14 @@ static uint64_t span_ticks(const struct tl_profile *profile)
 
 		if (!part->first_ticks && !part->last_ticks)
 			continue;
-		from = part->first_ticks < from ? part->first_ticks : from;
-		to = part->last_ticks > to ? part->last_ticks : to;
+		if (part->first_ticks < from)
+			from = part->first_ticks;
+		if (part->last_ticks > to)
+			to = part->last_ticks;
 	}
-	return to > from ? to - from : 0;
+	if (to <= from)
+		return 0;
+	return to - from;
 }
 
 struct notes {
@@ -256,7 +273,8 @@ static void put_note(void *arg, const char *text)
 {
 	struct notes *notes = arg;
 
-	tl_put_text(notes->out, notes->any ? ",\n" : "");
+	if (notes->any)
+		tl_put_text(notes->out, ",\n");
 	tl_put_json(notes->out, text, strlen(text));
 	notes->any = true;
 }
@@ -278,19 +296,33 @@ static void put_notes(struct data *d)
 	tl_put_char(d->out, ']');
 }
 
+/* A text of the options, which may be NULL. */
+static void put_option(struct data *d, const char *name, const char *text)
+{
+	if (!text)
+		text = "";
+	put_texts(d, name, text);
+}
+
+static void put_flag(struct data *d, const char *name, bool value)
+{
+	tl_put_text(d->out, name);
+	tl_put_text(d->out, value ? "true" : "false");
+}
+
 static void put_head(struct data *d)
 {
 	const struct tl_flame *flame = d->flame;
 	const struct tl_flame_options *options = &flame->options;
 
-	put_texts(d, "{\"name\":", options->name ? options->name : "");
-	put_texts(d, ",\"baseline\":", options->baseline_name ? options->baseline_name : "");
-	put_texts(d, ",\"when\":", options->when ? options->when : "");
+	put_option(d, "{\"name\":", options->name);
+	put_option(d, ",\"baseline\":", options->baseline_name);
+	put_option(d, ",\"when\":", options->when);
 	put_texts(d, ",\"format\":", tl_profile_format(flame->profile[0]));
 	put_texts(d, ",\"version\":", tl_version());
-	tl_put_text(d->out, flame->profile[1] ? ",\"diff\":true" : ",\"diff\":false");
-	tl_put_text(d->out, flame->estimated ? ",\"estimated\":true" : ",\"estimated\":false");
-	tl_put_text(d->out, options->icicle ? ",\"icicle\":true" : ",\"icicle\":false");
+	put_flag(d, ",\"diff\":", flame->profile[1] != NULL);
+	put_flag(d, ",\"estimated\":", flame->estimated);
+	put_flag(d, ",\"icicle\":", options->icicle);
 	tl_put_text(d->out, ",\"frequency\":");
 	tl_put_u64(d->out, tl_profile_frequency(flame->profile[0]));
 	tl_put_text(d->out, ",\"span\":");
@@ -313,8 +345,8 @@ static void put_data(struct data *d)
 }
 
 /*
- * In JSON '<' stands in strings only: escaped there, no text can end the script element that holds
- * it.
+ * JSON has '<' in strings only. With each of them escaped, no text can end the script element that
+ * holds the data.
  */
 static void put_without_tags(struct tl_output *out, const char *bytes, size_t size)
 {
@@ -334,7 +366,8 @@ static void put_without_tags(struct tl_output *out, const char *bytes, size_t si
 static bool prepare(struct data *d)
 {
 	const struct tl_flame *flame = d->flame;
-	size_t functions = (size_t)flame->function_count + TL_FLAME_THREADS + TL_FLAME_MOST_COLUMNS;
+	size_t functions =
+		(size_t)flame->functions.count + TL_FLAME_THREADS + TL_FLAME_MOST_COLUMNS;
 
 	d->number = malloc(functions * sizeof(*d->number));
 	if (!d->number)
@@ -342,8 +375,8 @@ static bool prepare(struct data *d)
 	memset(d->number, 0xff, functions * sizeof(*d->number));
 	if (text_number(d, "") || d->failed)
 		return false;
-	for (uint32_t i = 0; i < flame->frame_count; i++)
-		use(d, flame->frames[i].function);
+	for (uint32_t i = 0; i < flame->drawn.frame_count; i++)
+		use(d, flame->drawn.frames[i].function);
 	if (!tl_flame_rows_collect(&d->table, flame))
 		return false;
 	for (size_t i = 0; i < d->table.count; i++)

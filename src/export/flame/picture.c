@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A flame graph as a picture (SVG 1.1), without any script: what a frame says when pointed at is
- * its <title>. Places are computed in hundredths of a pixel with integers, so that every machine
- * draws the same. Letters are taken to be 0.6 of their size wide, as those of fixed-width fonts
- * are.
+ * A flame graph as a picture (SVG 1.1) without script: the text that a viewer shows for a frame under
+ * the pointer is its <title>. Coordinates are computed in hundredths of a pixel with integers, so
+ * that every machine draws the same. A letter is taken to be 0.6 of its size wide, as in fixed-width
+ * fonts.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -48,7 +48,7 @@ static bool begins_letter(char c)
 	return ((unsigned char)c & 0xc0) != 0x80;
 }
 
-/* As many letters as fit; ".." stands for the rest. Nothing when that would be all. */
+/* As many letters as fit, then ".." for the rest; nothing where fewer than two letters fit. */
 static void put_fitting(struct tl_output *out, const char *text, size_t room)
 {
 	size_t letters = 0, cut = 0, seen = 0, size = strlen(text);
@@ -72,13 +72,16 @@ static void put_fitting(struct tl_output *out, const char *text, size_t room)
 static void put_cost(const struct picture *p, int64_t cost)
 {
 	static const struct {
+		double least; /* seconds from which on the unit is used */
 		double seconds;
-		const char *unit;
-	} units[] = { { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "µs" }, { 0, "ns" } };
+		const char *name;
+	} units[] = {
+		{ 1, 1, "s" }, { 1e-3, 1e-3, "ms" }, { 1e-6, 1e-6, "µs" }, { 0, 1e-9, "ns" }
+	};
 	const struct tl_flame *flame = p->flame;
 	const struct tl_event *event = tl_profile_event(flame->profile[0], flame->events[0][0]);
 	uint64_t frequency = tl_event_frequency(flame->profile[0], flame->events[0][0]);
-	double seconds = frequency ? (double)cost / (double)frequency : 0, size = fabs(seconds);
+	double seconds;
 	size_t unit = 0;
 
 	if (!frequency) {
@@ -87,11 +90,10 @@ static void put_cost(const struct picture *p, int64_t cost)
 		put_xml_text(p->out, *event->unit ? event->unit : event->name);
 		return;
 	}
-	while (size < units[unit].seconds)
+	seconds = (double)cost / (double)frequency;
+	while (fabs(seconds) < units[unit].least)
 		unit++;
-	tl_put_format(p->out, "%.4g %s",
-		      seconds / (units[unit].seconds > 0 ? units[unit].seconds : 1e-9),
-		      units[unit].unit);
+	tl_put_format(p->out, "%.4g %s", seconds / units[unit].seconds, units[unit].name);
 }
 
 /* "12.34 %" of the total. */
@@ -127,7 +129,8 @@ static uint32_t name_hash(const char *name)
 }
 
 /*
- * From light to dark in one family of hues: neighbours differ in lightness, which every eye sees.
+ * From light to dark in one family of hues: neighbours differ in lightness, which colour-blind
+ * readers see, too.
  */
 static struct colour name_colour(const char *name)
 {
@@ -135,11 +138,14 @@ static struct colour name_colour(const char *name)
 				   dark = { 224, 126, 84 };
 	int part = (int)(name_hash(name) & 0x1ff);
 
-	return part < 256 ? between(light, middle, part) : between(middle, dark, part - 256);
+	if (part < 256)
+		return between(light, middle, part);
+	return between(middle, dark, part - 256);
 }
 
-/* Blue for less, orange for more, by the root of the change's share, so that small changes are seen
- * as well.
+/*
+ * Blue for less, orange for more. The depth of the colour is the square root of the change's share
+ * of the total, so that small changes are seen as well.
  */
 static struct colour change_colour(const struct picture *p, uint32_t frame)
 {
@@ -148,8 +154,9 @@ static struct colour change_colour(const struct picture *p, uint32_t frame)
 	double total = (double)(p->inclusive[0] > p->before[0] ? p->inclusive[0] : p->before[0]);
 	double change = (double)p->inclusive[frame] - (double)p->before[frame];
 	double share = total > 0 ? fabs(change) / total : 0;
+	int depth = share >= 1 ? 255 : (int)(sqrt(share) * 255);
 
-	return between(same, change > 0 ? more : less, share >= 1 ? 255 : (int)(sqrt(share) * 255));
+	return between(same, change > 0 ? more : less, depth);
 }
 
 static struct colour colour_of(const struct picture *p, uint32_t frame, const char *name)
@@ -158,8 +165,9 @@ static struct colour colour_of(const struct picture *p, uint32_t frame, const ch
 
 	if (p->flame->profile[1])
 		return change_colour(p, frame);
-	return tl_flame_special(p->flame, p->flame->frames[frame].function) ? grey
-									    : name_colour(name);
+	if (tl_flame_special(p->flame, p->flame->drawn.frames[frame].function))
+		return grey;
+	return name_colour(name);
 }
 
 /* ---- layout ---- */
@@ -168,9 +176,9 @@ static void sum_frames(struct picture *p)
 {
 	const struct tl_flame *flame = p->flame;
 
-	for (size_t i = 0; i < flame->cell_count; i++) {
-		const struct tl_flame_cell *cell = &flame->cells[i];
-		int64_t cost = flame->self[i * flame->event_count];
+	for (size_t i = 0; i < flame->drawn.cell_count; i++) {
+		const struct tl_flame_cell *cell = &flame->drawn.cells[i];
+		int64_t cost = flame->drawn.self[i * flame->event_count];
 
 		if (flame->profile[1] && cell->column == 1) {
 			p->before[cell->node] = tl_sum_saturating(p->before[cell->node], cost);
@@ -179,12 +187,12 @@ static void sum_frames(struct picture *p)
 		p->self[cell->node] = tl_sum_saturating(p->self[cell->node], cost);
 		p->calls[cell->node] += cell->calls;
 	}
-	/* What is below zero has no width. */
-	for (uint32_t i = flame->frame_count; i-- > 0;) {
-		uint32_t parent = flame->frames[i].parent;
+	/* Costs below zero have no width. */
+	for (uint32_t i = flame->drawn.frame_count; i-- > 0;) {
+		uint32_t parent = flame->drawn.frames[i].parent;
 
-		p->inclusive[i] =
-			tl_sum_saturating(p->inclusive[i], p->self[i] > 0 ? p->self[i] : 0);
+		if (p->self[i] > 0)
+			p->inclusive[i] = tl_sum_saturating(p->inclusive[i], p->self[i]);
 		if (!i)
 			break;
 		p->inclusive[parent] = tl_sum_saturating(p->inclusive[parent], p->inclusive[i]);
@@ -197,7 +205,9 @@ static int64_t place(const struct picture *p, int64_t cost)
 {
 	int64_t width = (int64_t)(p->flame->options.width - 2 * MARGIN) * 100;
 
-	return p->inclusive[0] ? (int64_t)((__int128)cost * width / p->inclusive[0]) : 0;
+	if (!p->inclusive[0])
+		return 0;
+	return (int64_t)((__int128)cost * width / p->inclusive[0]);
 }
 
 static int64_t end_of(const struct picture *p, uint32_t frame)
@@ -214,16 +224,16 @@ static void lay_out(struct picture *p)
 {
 	const struct tl_flame *flame = p->flame;
 
-	for (uint32_t i = 0; i < flame->frame_count; i++) {
-		uint32_t parent = flame->frames[i].parent;
+	for (uint32_t i = 0; i < flame->drawn.frame_count; i++) {
+		uint32_t parent = flame->drawn.frames[i].parent;
 
 		if (i) {
 			p->left[i] = p->at[parent];
 			p->at[parent] = tl_sum_saturating(p->at[parent], p->inclusive[i]);
 		}
 		p->at[i] = p->left[i];
-		if (shown(p, i) && flame->frames[i].depth > p->depth)
-			p->depth = flame->frames[i].depth;
+		if (shown(p, i) && flame->drawn.frames[i].depth > p->depth)
+			p->depth = flame->drawn.frames[i].depth;
 	}
 }
 
@@ -234,15 +244,15 @@ static void put_hundredths(struct tl_output *out, int64_t number)
 	tl_put_format(out, "%" PRId64 ".%02d", number / 100, (int)(number % 100));
 }
 
-static void put_place(const struct picture *p, const struct tl_function *f)
+static void put_source(const struct picture *p, const struct tl_function *f)
 {
-	if (f && *f->file) {
+	if (*f->file) {
 		tl_put_text(p->out, "\n");
 		put_xml_text(p->out, f->file);
 		if (f->line)
 			tl_put_format(p->out, ":%u", (unsigned)f->line);
 	}
-	if (f && *f->object) {
+	if (*f->object) {
 		tl_put_text(p->out, "\n");
 		put_xml_text(p->out, f->object);
 	}
@@ -250,7 +260,7 @@ static void put_place(const struct picture *p, const struct tl_function *f)
 
 static void put_title(const struct picture *p, uint32_t i, const char *name)
 {
-	uint32_t function = p->flame->frames[i].function;
+	uint32_t function = p->flame->drawn.frames[i].function;
 
 	tl_put_text(p->out, "<title>");
 	put_xml_text(p->out, name);
@@ -269,13 +279,14 @@ static void put_title(const struct picture *p, uint32_t i, const char *name)
 	if (p->calls[i])
 		tl_put_format(p->out, "\n%" PRIu64 " call%s", p->calls[i],
 			      p->calls[i] == 1 ? "" : "s");
-	put_place(p, tl_flame_special(p->flame, function) ? NULL : p->flame->functions[function]);
+	if (!tl_flame_special(p->flame, function))
+		put_source(p, p->flame->functions.all[function]);
 	tl_put_text(p->out, "</title>");
 }
 
 static void put_frame(const struct picture *p, uint32_t i)
 {
-	const struct tl_flame_node *frame = &p->flame->frames[i];
+	const struct tl_flame_node *frame = &p->flame->drawn.frames[i];
 	int64_t from = place(p, p->left[i]), to = end_of(p, i);
 	uint32_t row = p->flame->options.icicle ? frame->depth : p->depth - frame->depth,
 		 y = HEAD + row * ROW;
@@ -341,7 +352,10 @@ static void put_name(const struct picture *p)
 {
 	const struct tl_flame_options *options = &p->flame->options;
 
-	put_xml_text(p->out, options->name && *options->name ? options->name : "flame graph");
+	if (options->name && *options->name)
+		put_xml_text(p->out, options->name);
+	else
+		tl_put_text(p->out, "flame graph");
 	if (p->flame->profile[1] && options->baseline_name && *options->baseline_name) {
 		tl_put_text(p->out, " since ");
 		put_xml_text(p->out, options->baseline_name);
@@ -390,7 +404,7 @@ static void draw(struct picture *p)
 	noting.y = HEAD + (p->depth + 1) * ROW + LINE;
 	p->height = noting.y + p->notes * LINE;
 	put_head(p);
-	for (uint32_t i = 0; i < flame->frame_count && !tl_output_failed(p->out); i++)
+	for (uint32_t i = 0; i < flame->drawn.frame_count && !tl_output_failed(p->out); i++)
 		if (shown(p, i))
 			put_frame(p, i);
 	tl_flame_notes(flame, put_note, &noting);
@@ -399,7 +413,7 @@ static void draw(struct picture *p)
 
 int tl_flame_write_svg(const struct tl_flame *flame, struct tl_output *out, struct tl_error *err)
 {
-	size_t count = flame->frame_count;
+	size_t count = flame->drawn.frame_count;
 	int64_t *numbers = calloc(count * 6, sizeof(*numbers));
 	uint64_t *calls = calloc(count, sizeof(*calls));
 	struct picture p = { .flame = flame, .out = out, .calls = calls };

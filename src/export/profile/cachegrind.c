@@ -21,7 +21,7 @@ struct cachegrind {
 	int64_t *costs, *sums;
 };
 
-/* A name ends with its line; an unknown one is ???. */
+/* A name ends with its line, so control characters become blanks; an unknown name is "???". */
 static void put_name(struct tl_output *out, const char *key, const char *name)
 {
 	tl_put_text(out, key);
@@ -41,7 +41,9 @@ static const char *file_of(const struct cachegrind *c, uint32_t line)
 {
 	const char *file = tl_profile_line(c->profile, line)->at.file;
 
-	return *file ? file : function_of(c, line)->file;
+	if (*file)
+		return file;
+	return function_of(c, line)->file;
 }
 
 static int compare_text(const char *a, const char *b)
@@ -49,7 +51,7 @@ static int compare_text(const char *a, const char *b)
 	return a == b ? 0 : strcmp(a, b);
 }
 
-/* 0: lines that are written as one. */
+/* 0 for lines that are written as one: of the same file, function and line number. */
 static int compare_places(const struct cachegrind *c, uint32_t x, uint32_t y)
 {
 	uint32_t a = tl_profile_line(c->profile, x)->at.line,
@@ -58,7 +60,9 @@ static int compare_places(const struct cachegrind *c, uint32_t x, uint32_t y)
 
 	if (!order)
 		order = compare_text(function_of(c, x)->name, function_of(c, y)->name);
-	return order ? order : (a > b) - (a < b);
+	if (!order)
+		order = (a > b) - (a < b);
+	return order;
 }
 
 static int compare_lines(const void *a, const void *b, void *context)
@@ -66,7 +70,9 @@ static int compare_lines(const void *a, const void *b, void *context)
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	int order = compare_places(context, x, y);
 
-	return order ? order : (x > y) - (x < y);
+	if (!order)
+		order = (x > y) - (x < y);
+	return order;
 }
 
 static int prepare(struct cachegrind *c, struct tl_error *err)
@@ -95,10 +101,12 @@ static int prepare(struct cachegrind *c, struct tl_error *err)
 static void put_head(const struct cachegrind *c, const struct tl_export_options *options)
 {
 	uint32_t parts = tl_profile_part_count(c->profile);
-	const char *command = parts ? tl_profile_part(c->profile, 0)->command : "";
+	const char *command = "";
 
-	if (!*command)
-		command = options->command ? options->command : "";
+	if (options->command)
+		command = options->command;
+	if (parts && *tl_profile_part(c->profile, 0)->command)
+		command = tl_profile_part(c->profile, 0)->command;
 	tl_put_text(c->out, "desc: Creator: tracelathe " TL_VERSION "\n");
 	put_name(c->out, "cmd: ", command);
 	tl_put_text(c->out, "events:");
@@ -119,7 +127,7 @@ static void put_costs(const struct cachegrind *c, const int64_t *costs)
 	tl_put_char(c->out, '\n');
 }
 
-/* The lines order[at ..] that are one place; -> the first that is another. */
+/* Write the lines order[at ..] that compare equal as one. @return the first that differs */
 static uint32_t put_place(struct cachegrind *c, uint32_t at, uint32_t lines)
 {
 	uint32_t first = c->order[at];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Callgrind profiles (format version 1), canonical: the same profile gives the same bytes. This
- * file: what is written, header and totals; callgrind_order.c and callgrind_body.c write the rest.
+ * file writes header and totals; callgrind_order.c sorts, callgrind_body.c writes the blocks.
  */
 #include "export/profile/callgrind.h"
 
@@ -12,15 +12,15 @@
 #include "core/saturate.h"
 #include "export/profile/exporters.h"
 
-/* ---- what is there ---- */
+/* ---- survey of the profile ---- */
 
 static void survey_position(struct tl_callgrind_writer *c, const struct tl_position *at)
 {
-	c->addresses = c->addresses || at->address;
-	c->blocks = c->blocks || at->block;
+	c->layout.addresses = c->layout.addresses || at->address;
+	c->layout.blocks = c->layout.blocks || at->block;
 }
 
-/* Which columns the profile needs, and whether each thing is of one part. */
+/* Find the columns that the profile needs, and whether all lines, arcs and jumps have a part. */
 static void survey(struct tl_callgrind_writer *c)
 {
 	uint32_t lines = tl_profile_line_count(c->profile), arcs = tl_profile_arc_count(c->profile);
@@ -28,38 +28,39 @@ static void survey(struct tl_callgrind_writer *c)
 		 functions = tl_profile_function_count(c->profile);
 	uint32_t parts = tl_profile_part_count(c->profile);
 
-	c->parts = parts > 1;
+	c->layout.parts = parts > 1;
 	for (uint32_t i = 0; i < lines; i++) {
 		const struct tl_cost_line *line = tl_profile_line(c->profile, i);
 
 		survey_position(c, &line->at);
-		c->parts = c->parts && line->part < parts;
+		c->layout.parts = c->layout.parts && line->part < parts;
 	}
 	for (uint32_t i = 0; i < arcs; i++) {
 		const struct tl_arc *arc = tl_profile_arc(c->profile, i);
 
 		survey_position(c, &arc->from);
 		survey_position(c, &arc->to);
-		c->parts = c->parts && arc->part < parts;
+		c->layout.parts = c->layout.parts && arc->part < parts;
 	}
 	for (uint32_t i = 0; i < jumps; i++) {
 		const struct tl_jump *jump = tl_profile_jump(c->profile, i);
 
 		survey_position(c, &jump->from);
 		survey_position(c, &jump->to);
-		c->parts = c->parts && jump->part < parts;
+		c->layout.parts = c->layout.parts && jump->part < parts;
 	}
 	for (uint32_t i = 0; i < functions; i++)
-		c->objects = c->objects || *tl_profile_function(c->profile, i)->object;
+		c->layout.objects =
+			c->layout.objects || *tl_profile_function(c->profile, i)->object;
 	if (c->options.positions != TL_POSITIONS_KNOWN) {
-		c->addresses = c->options.positions == TL_POSITIONS_INSTR;
-		c->blocks = false;
+		c->layout.addresses = c->options.positions == TL_POSITIONS_INSTR;
+		c->layout.blocks = false;
 	}
 	/*
 	 * Calls without a count (rule G) come from files of this format; elsewhere they are calls
 	 * that never ended.
 	 */
-	c->keep_zero = !strcmp(tl_profile_format(c->profile), "callgrind");
+	c->layout.keep_zero = !strcmp(tl_profile_format(c->profile), "callgrind");
 }
 
 static bool choose_events(struct tl_callgrind_writer *c)
@@ -70,8 +71,8 @@ static bool choose_events(struct tl_callgrind_writer *c)
 	for (uint32_t e = 0; c->events && e < count; e++)
 		if (!*tl_profile_event(c->profile, e)->formula)
 			c->events[c->event_count++] = e;
-	c->costs = malloc(((size_t)count + 1) * sizeof(*c->costs));
-	return c->events && c->costs;
+	c->sum.costs = malloc(((size_t)count + 1) * sizeof(*c->sum.costs));
+	return c->events && c->sum.costs;
 }
 
 /* In the order of the file, so that the numbers do not tell how the profile was built. */
@@ -100,12 +101,12 @@ static bool name_functions(struct tl_callgrind_writer *c)
 static bool sum_lines(struct tl_callgrind_writer *c)
 {
 	uint32_t lines = tl_profile_line_count(c->profile);
-	size_t parts = c->parts ? tl_profile_part_count(c->profile) : 1;
+	size_t parts = c->layout.parts ? tl_profile_part_count(c->profile) : 1;
 
 	c->totals = calloc(parts * c->event_count + 1, sizeof(*c->totals));
 	for (uint32_t i = 0; c->totals && i < lines; i++) {
 		const int64_t *costs = tl_profile_line_cost(c->profile, i);
-		size_t part = c->parts ? tl_profile_line(c->profile, i)->part : 0;
+		size_t part = c->layout.parts ? tl_profile_line(c->profile, i)->part : 0;
 		int64_t *sums = c->totals + part * c->event_count;
 
 		for (uint32_t e = 0; e < c->event_count; e++)
@@ -185,12 +186,14 @@ static void put_sums(const struct tl_callgrind_writer *c, const char *key, const
 	tl_put_char(c->out, '\n');
 }
 
-/* The part's value where all parts agree on it, else `none`. */
+/* The process that all parts belong to, else TL_NOWHERE. */
 static uint64_t common_process(const struct tl_callgrind_writer *c)
 {
 	uint32_t parts = tl_profile_part_count(c->profile);
-	uint64_t process = parts ? tl_profile_part(c->profile, 0)->process : TL_NOWHERE;
+	uint64_t process = TL_NOWHERE;
 
+	if (parts)
+		process = tl_profile_part(c->profile, 0)->process;
 	for (uint32_t i = 1; i < parts; i++)
 		if (tl_profile_part(c->profile, i)->process != process)
 			return TL_NOWHERE;
@@ -208,14 +211,16 @@ static const char *common_command(const struct tl_callgrind_writer *c)
 
 		if (*own && *command && strcmp(own, command))
 			return "";
-		command = *own ? own : command;
+		if (*own)
+			command = own;
 	}
 	return command;
 }
 
 /*
- * Who was measured: a part of the profile, or NULL for all together. A file has a command, as some
- * readers want one; a later part only if it has its own.
+ * The lines that name the measured program: of a part of the profile, or of all parts together
+ * (NULL). The first part always has a command, since some readers require one; a later part has one
+ * only if the profile knows it.
  */
 static void put_target(const struct tl_callgrind_writer *c, const struct tl_part *part, bool first)
 {
@@ -223,14 +228,14 @@ static void put_target(const struct tl_callgrind_writer *c, const struct tl_part
 	const char *command = part ? part->command : common_command(c);
 
 	if (!*command && first)
-		command = c->options.command ? c->options.command : "???";
+		command = c->options.command;
+	if (!command)
+		command = "???";
 	if (process != TL_NOWHERE)
 		tl_put_format(c->out, "pid: %" PRIu64 "\n", process);
 	if (*command)
 		put_command(c->out, command);
-	/*
-	 * A number of ours would come back as one of the profile's own when the file is read again.
-	 */
+	/* A number made up here would be read back as one that the input had. */
 	if (part && part->number)
 		tl_put_format(c->out, "part: %" PRIu64 "\n", part->number);
 	if (part && part->thread != TL_NOWHERE)
@@ -242,15 +247,18 @@ static void put_target(const struct tl_callgrind_writer *c, const struct tl_part
 /* `number`: of the part in the file, from 0. */
 static void put_part(struct tl_callgrind_writer *c, uint32_t number)
 {
-	bool one = c->parts || tl_profile_part_count(c->profile) == 1;
+	bool one = c->layout.parts || tl_profile_part_count(c->profile) == 1;
 	uint32_t events = tl_profile_event_count(c->profile);
 	const int64_t *sums = c->totals + (size_t)number * c->event_count;
 
 	c->names.part = number + 1;
 	put_target(c, one ? tl_profile_part(c->profile, number) : NULL, number == 0);
 	tl_put_text(c->out, "positions:");
-	tl_put_text(c->out, c->addresses ? " instr" : "");
-	tl_put_text(c->out, c->blocks ? " bb line\n" : " line\n");
+	if (c->layout.addresses)
+		tl_put_text(c->out, " instr");
+	if (c->layout.blocks)
+		tl_put_text(c->out, " bb");
+	tl_put_text(c->out, " line\n");
 	for (uint32_t e = 0; e < events; e++)
 		put_event(c, e);
 	tl_put_text(c->out, "events:");
@@ -284,7 +292,7 @@ static int prepare(struct tl_callgrind_writer *c, struct tl_error *err)
 
 static void put_file(struct tl_callgrind_writer *c)
 {
-	uint32_t parts = c->parts ? tl_profile_part_count(c->profile) : 1;
+	uint32_t parts = c->layout.parts ? tl_profile_part_count(c->profile) : 1;
 
 	tl_put_text(c->out, "# callgrind format\nversion: 1\ncreator: tracelathe " TL_VERSION "\n");
 	for (uint32_t i = 0; i < parts && !c->names.no_memory && !tl_output_failed(c->out); i++) {
@@ -315,7 +323,7 @@ static int write_callgrind(const struct tl_profile *profile,
 	free(c.functions);
 	free(c.next);
 	free(c.events);
-	free(c.costs);
+	free(c.sum.costs);
 	free(c.totals);
 	return status;
 }

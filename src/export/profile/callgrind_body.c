@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The body of a Callgrind file: a block per function with its cost lines, calls and jumps. Written
- * so that readers that differ in the disputed points read the same (docs/formats/callgrind.md, 3
- * and 6): absolute positions on call lines, the callee's file always named, the function's own file
- * at the end of its block; relative positions only where all readers agree what they are relative
- * to.
+ * The body of a Callgrind file: a block per function with its cost lines, calls and jumps.
+ *
+ * Readers differ in some points of the format (docs/formats/callgrind.md, 3 and 6). The body avoids
+ * them: call lines have absolute positions and always name the callee's file, a block ends in the
+ * function's own file, and a position is relative only where all readers take the same base.
  */
 #include "export/profile/callgrind.h"
 
@@ -14,11 +14,11 @@
 
 static void put_position(const struct tl_callgrind_writer *c, const struct tl_position *at)
 {
-	if (c->addresses) {
+	if (c->layout.addresses) {
 		tl_put_hex(c->out, at->address);
 		tl_put_char(c->out, ' ');
 	}
-	if (c->blocks) {
+	if (c->layout.blocks) {
 		tl_put_hex(c->out, at->block);
 		tl_put_char(c->out, ' ');
 	}
@@ -32,52 +32,60 @@ static void put_relative_number(const struct tl_callgrind_writer *c, uint64_t nu
 		tl_put_char(c->out, '*');
 		return;
 	}
-	tl_put_char(c->out, number > base ? '+' : '-');
-	tl_put_u64(c->out, number > base ? number - base : base - number);
+	if (number > base) {
+		tl_put_char(c->out, '+');
+		tl_put_u64(c->out, number - base);
+	} else {
+		tl_put_char(c->out, '-');
+		tl_put_u64(c->out, base - number);
+	}
 }
 
 static void put_relative(const struct tl_callgrind_writer *c, const struct tl_position *at)
 {
-	if (c->addresses) {
-		put_relative_number(c, at->address, c->base.address);
+	if (c->layout.addresses) {
+		put_relative_number(c, at->address, c->current.base.address);
 		tl_put_char(c->out, ' ');
 	}
-	if (c->blocks) {
-		put_relative_number(c, at->block, c->base.block);
+	if (c->layout.blocks) {
+		put_relative_number(c, at->block, c->current.base.block);
 		tl_put_char(c->out, ' ');
 	}
-	put_relative_number(c, at->line, c->base.line);
+	put_relative_number(c, at->line, c->current.base.line);
 }
 
 static bool at_base(const struct tl_callgrind_writer *c, const struct tl_position *at)
 {
-	return (!c->addresses || at->address == c->base.address) &&
-	       (!c->blocks || at->block == c->base.block) && at->line == c->base.line;
+	return (!c->layout.addresses || at->address == c->current.base.address) &&
+	       (!c->layout.blocks || at->block == c->current.base.block) &&
+	       at->line == c->current.base.line;
 }
 
-/* The position line of a call or jump: most readers go on from there, and we from the cost line
- * before it (rule A). */
+/*
+ * The position line of a call or jump. Readers differ in the base of the next relative position:
+ * this line, or the cost line before it (rule A). Both are the same if the position did not change.
+ */
 static void put_source(struct tl_callgrind_writer *c, const struct tl_position *at)
 {
-	bool same = c->agreed && at_base(c, at);
+	bool same = c->current.agreed && at_base(c, at);
 
 	if (c->options.compression == TL_COMPRESS_ALL && same)
 		put_relative(c, at);
 	else
 		put_position(c, at);
-	c->agreed = same;
+	c->current.agreed = same;
 }
 
-/* "missing trailing counters are 0": most lines have one or two of a dozen. */
+/* "missing trailing counters are 0": most lines have one or two costs of a dozen events. */
 static void put_costs(const struct tl_callgrind_writer *c)
 {
 	uint32_t count = c->event_count;
 
-	while (count > 1 && !c->costs[count - 1])
+	while (count > 1 && !c->sum.costs[count - 1])
 		count--;
 	for (uint32_t i = 0; i < count; i++) {
 		tl_put_char(c->out, ' ');
-		tl_put_i64(c->out, c->costs[i]);
+		tl_put_i64(c->out, c->sum.costs[i]);
 	}
 	tl_put_char(c->out, '\n');
 }
@@ -88,26 +96,37 @@ static void put_name(struct tl_callgrind_writer *c, const char *key,
 	tl_callgrind_name_put(&c->names, c->out, key, space, number);
 }
 
-/* Where a call or jump leads. Unknown places of a function are its entry. */
+/* The target position of a call or jump; unknown numbers are those of the function's entry. */
 static struct tl_position target_position(const struct tl_callgrind_writer *c, uint32_t function,
 					  struct tl_position to)
 {
 	const struct tl_function *f = tl_profile_function(c->profile, function);
 
-	to.line = to.line ? to.line : f->line;
-	to.address = to.address ? to.address : f->address;
+	if (!to.line)
+		to.line = f->line;
+	if (!to.address)
+		to.address = f->address;
 	return to;
+}
+
+/* The name of a file of a position; of the function, where the position has none. */
+static uint32_t name_of_file(struct tl_callgrind_writer *c, const char *file,
+			     uint32_t function_file)
+{
+	if (!*file)
+		return function_file;
+	return tl_callgrind_name_number(&c->names, TL_NAMESPACE_FILES, file);
 }
 
 static void put_line(struct tl_callgrind_writer *c, const struct tl_callgrind_writer_item *item)
 {
-	if (c->options.compression == TL_COMPRESS_ALL && c->agreed)
+	if (c->options.compression == TL_COMPRESS_ALL && c->current.agreed)
 		put_relative(c, item->at);
 	else
 		put_position(c, item->at);
-	c->base = *item->at;
-	c->agreed = true;
-	c->self_file = c->file;
+	c->current.base = *item->at;
+	c->current.agreed = true;
+	c->current.self_file = c->current.file;
 	put_costs(c);
 }
 
@@ -116,12 +135,16 @@ static void put_call(struct tl_callgrind_writer *c, const struct tl_callgrind_wr
 	const struct tl_callgrind_writer_function *callee = &c->function_names[item->target];
 	struct tl_position to = target_position(c, item->target, *item->to);
 
-	if (c->objects && callee->object != c->object)
+	if (c->layout.objects && callee->object != c->current.object)
 		put_name(c, "cob", TL_NAMESPACE_OBJECTS, callee->object);
 	put_name(c, "cfi", TL_NAMESPACE_FILES, callee->file);
 	put_name(c, "cfn", TL_NAMESPACE_FUNCTIONS, callee->name);
 	tl_put_text(c->out, "calls=");
-	tl_put_u64(c->out, c->count || c->keep_zero ? c->count : 1);
+	/* Without a stated zero, a call without a count is one that never ended. */
+	if (c->sum.count || c->layout.keep_zero)
+		tl_put_u64(c->out, c->sum.count);
+	else
+		tl_put_char(c->out, '1');
 	tl_put_char(c->out, ' ');
 	put_position(c, &to);
 	tl_put_char(c->out, '\n');
@@ -134,22 +157,21 @@ static void put_jump(struct tl_callgrind_writer *c, const struct tl_callgrind_wr
 {
 	const struct tl_callgrind_writer_function *target = &c->function_names[item->target];
 	struct tl_position to = target_position(c, item->target, *item->to);
-	uint32_t file = *to.file ? tl_callgrind_name_number(&c->names, TL_NAMESPACE_FILES, to.file)
-				 : target->file;
+	uint32_t file = name_of_file(c, to.file, target->file);
 
-	/* Readers take either of the two for the file that is not named (rule B). */
-	if (file != c->file || file != c->self_file)
+	/* Without jfi=, readers take the current file or that of the last cost line (rule B). */
+	if (file != c->current.file || file != c->current.self_file)
 		put_name(c, "jfi", TL_NAMESPACE_FILES, file);
 	if (item->target != item->function)
 		put_name(c, "jfn", TL_NAMESPACE_FUNCTIONS, target->name);
 	if (item->conditional) {
 		tl_put_text(c->out, "jcnd=");
-		tl_put_u64(c->out, c->taken);
+		tl_put_u64(c->out, c->sum.taken);
 		tl_put_char(c->out, '/');
 	} else {
 		tl_put_text(c->out, "jump=");
 	}
-	tl_put_u64(c->out, c->count);
+	tl_put_u64(c->out, c->sum.count);
 	tl_put_char(c->out, ' ');
 	put_position(c, &to);
 	tl_put_char(c->out, '\n');
@@ -173,13 +195,13 @@ static void add_item(struct tl_callgrind_writer *c, const struct tl_callgrind_wr
 		costs = tl_profile_line_cost(c->profile, item->number);
 	} else if (item->kind == TL_WRITER_ITEM_CALL) {
 		costs = tl_profile_arc_cost(c->profile, item->number);
-		add_count(&c->count, tl_profile_arc(c->profile, item->number)->calls);
+		add_count(&c->sum.count, tl_profile_arc(c->profile, item->number)->calls);
 	} else {
-		add_count(&c->count, tl_profile_jump(c->profile, item->number)->executed);
-		add_count(&c->taken, tl_profile_jump(c->profile, item->number)->taken);
+		add_count(&c->sum.count, tl_profile_jump(c->profile, item->number)->executed);
+		add_count(&c->sum.taken, tl_profile_jump(c->profile, item->number)->taken);
 	}
 	for (uint32_t i = 0; costs && i < c->event_count; i++)
-		c->costs[i] = tl_sum_saturating(c->costs[i], costs[c->events[i]]);
+		c->sum.costs[i] = tl_sum_saturating(c->sum.costs[i], costs[c->events[i]]);
 }
 
 static void (*const put_kind[])(struct tl_callgrind_writer *c,
@@ -189,14 +211,14 @@ static void (*const put_kind[])(struct tl_callgrind_writer *c,
 	[TL_WRITER_ITEM_JUMP] = put_jump,
 };
 
-/* The item at `at` and those after it that are printed alike; -> the next one. */
+/* Write the item at `at` and those behind it that compare equal, as one. @return the next item */
 static uint32_t put_items(struct tl_callgrind_writer *c, uint32_t at, uint32_t end)
 {
 	const struct tl_callgrind_writer_item item =
 		tl_callgrind_writer_item_at(c, c->items.order[at]);
 
-	memset(c->costs, 0, c->event_count * sizeof(*c->costs));
-	c->count = c->taken = 0;
+	memset(c->sum.costs, 0, c->event_count * sizeof(*c->sum.costs));
+	c->sum.count = c->sum.taken = 0;
 	add_item(c, &item);
 	for (at++; at < end; at++) {
 		struct tl_callgrind_writer_item next =
@@ -216,24 +238,24 @@ static void begin_block(struct tl_callgrind_writer *c,
 			const struct tl_callgrind_writer_function *function)
 {
 	tl_put_char(c->out, '\n');
-	if (c->objects && function->object != c->object)
+	if (c->layout.objects && function->object != c->current.object)
 		put_name(c, "ob", TL_NAMESPACE_OBJECTS, function->object);
 	put_name(c, "fl", TL_NAMESPACE_FILES, function->file);
 	put_name(c, "fn", TL_NAMESPACE_FUNCTIONS, function->name);
-	c->object = function->object;
-	c->file = c->self_file = function->file;
-	c->agreed = false;
+	c->current.object = function->object;
+	c->current.file = c->current.self_file = function->file;
+	c->current.agreed = false;
 }
 
 static void change_file(struct tl_callgrind_writer *c, uint32_t file, uint32_t own)
 {
-	if (file == c->file)
+	if (file == c->current.file)
 		return;
 	put_name(c, file == own ? "fe" : "fi", TL_NAMESPACE_FILES, file);
-	c->file = file;
+	c->current.file = file;
 }
 
-/* The function's items of this part. They are in order of parts, and each part is written once. */
+/* The function's items of this part: next in order, since parts are written in ascending order. */
 static void put_block(struct tl_callgrind_writer *c, uint32_t function, uint32_t part)
 {
 	const struct tl_callgrind_writer_function *names = &c->function_names[function];
@@ -243,15 +265,11 @@ static void put_block(struct tl_callgrind_writer *c, uint32_t function, uint32_t
 		struct tl_callgrind_writer_item item =
 			tl_callgrind_writer_item_at(c, c->items.order[at]);
 
-		if (c->parts && item.part != part)
+		if (c->layout.parts && item.part != part)
 			break;
 		if (at == first)
 			begin_block(c, names);
-		change_file(c,
-			    *item.at->file ? tl_callgrind_name_number(&c->names, TL_NAMESPACE_FILES,
-								      item.at->file)
-					   : names->file,
-			    names->file);
+		change_file(c, name_of_file(c, item.at->file, names->file), names->file);
 		at = put_items(c, at, end);
 	}
 	if (at > first)
@@ -263,7 +281,7 @@ void tl_callgrind_writer_put_body(struct tl_callgrind_writer *c, uint32_t part)
 {
 	uint32_t functions = tl_profile_function_count(c->profile);
 
-	c->object = 0;
+	c->current.object = 0;
 	for (uint32_t i = 0; i < functions && !c->names.no_memory && !tl_output_failed(c->out); i++)
 		put_block(c, c->functions[i], part);
 }

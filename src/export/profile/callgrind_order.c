@@ -11,7 +11,7 @@
 #include "export/groups.h"
 #include "export/profile/callgrind.h"
 
-/* Strings of a profile are mostly one string: then there is nothing to compare. */
+/* The strings of a profile are interned: the same pointer is the same text. */
 static int compare_text(const char *a, const char *b)
 {
 	return a == b ? 0 : strcmp(a, b);
@@ -36,7 +36,9 @@ static int compare_functions(const void *a, const void *b, void *context)
 		order = compare_text(f->name, g->name);
 	if (!order)
 		order = compare_numbers(f->id, g->id);
-	return order ? order : compare_numbers(x, y);
+	if (!order)
+		order = compare_numbers(x, y);
+	return order;
 }
 
 struct tl_callgrind_writer_item tl_callgrind_writer_item_at(const struct tl_callgrind_writer *c,
@@ -74,8 +76,9 @@ struct tl_callgrind_writer_item tl_callgrind_writer_item_at(const struct tl_call
 static const char *file_of(const struct tl_callgrind_writer *c,
 			   const struct tl_callgrind_writer_item *item)
 {
-	return *item->at->file ? item->at->file
-			       : tl_profile_function(c->profile, item->function)->file;
+	if (*item->at->file)
+		return item->at->file;
+	return tl_profile_function(c->profile, item->function)->file;
 }
 
 static int compare_files(const struct tl_callgrind_writer *c,
@@ -88,30 +91,38 @@ static int compare_files(const struct tl_callgrind_writer *c,
 
 	if (!order)
 		return 0;
-	return !compare_text(f, own) ? -1 : !compare_text(g, own) ? 1 : order;
+	if (!compare_text(f, own))
+		return -1;
+	if (!compare_text(g, own))
+		return 1;
+	return order;
 }
 
-/* Only the columns that are written. */
+/* Compares only the columns that are written. */
 static int compare_positions(const struct tl_callgrind_writer *c, const struct tl_position *x,
 			     const struct tl_position *y)
 {
-	int order = c->addresses ? compare_numbers(x->address, y->address) : 0;
+	int order = 0;
 
+	if (c->layout.addresses)
+		order = compare_numbers(x->address, y->address);
 	if (!order)
 		order = compare_numbers(x->line, y->line);
-	return order || !c->blocks ? order : compare_numbers(x->block, y->block);
+	if (!order && c->layout.blocks)
+		order = compare_numbers(x->block, y->block);
+	return order;
 }
 
-/* As it is written, and read again: no file is that of the function. */
+/* The file that a reader of the output gives the target: without a name, its function's. */
 static const char *target_file(const struct tl_callgrind_writer *c,
 			       const struct tl_callgrind_writer_item *item)
 {
-	return *item->to->file ? item->to->file
-			       : tl_profile_function(c->profile, item->target)->file;
+	if (*item->to->file)
+		return item->to->file;
+	return tl_profile_function(c->profile, item->target)->file;
 }
 
-/* What stands in both places of a jump or call is written as one: so that what is alike stands
- * together. */
+/* Calls (jumps) of the same target sort together, since they are written as one. */
 static int compare_targets(const struct tl_callgrind_writer *c,
 			   const struct tl_callgrind_writer_item *x,
 			   const struct tl_callgrind_writer_item *y)
@@ -124,22 +135,28 @@ static int compare_targets(const struct tl_callgrind_writer *c,
 		order = compare_numbers(x->conditional, y->conditional);
 	if (!order && x->to)
 		order = compare_text(target_file(c, x), target_file(c, y));
-	return order || !x->to ? order : compare_positions(c, x->to, y->to);
+	if (!order && x->to)
+		order = compare_positions(c, x->to, y->to);
+	return order;
 }
 
 int tl_callgrind_writer_compare(const struct tl_callgrind_writer *c,
 				const struct tl_callgrind_writer_item *x,
 				const struct tl_callgrind_writer_item *y)
 {
-	int order = c->parts ? compare_numbers(x->part, y->part) : 0;
+	int order = 0;
 
+	if (c->layout.parts)
+		order = compare_numbers(x->part, y->part);
 	if (!order)
 		order = compare_files(c, x, y);
 	if (!order)
 		order = compare_positions(c, x->at, y->at);
 	if (!order)
 		order = compare_numbers(x->kind, y->kind);
-	return order ? order : compare_targets(c, x, y);
+	if (!order)
+		order = compare_targets(c, x, y);
+	return order;
 }
 
 /* Two items of one function. */
@@ -151,7 +168,9 @@ static int compare_items(const void *a, const void *b, void *context)
 		tl_callgrind_writer_item_at(context, *(const uint32_t *)b);
 	int order = tl_callgrind_writer_compare(context, &x, &y);
 
-	return order ? order : compare_numbers(x.number, y.number);
+	if (!order)
+		order = compare_numbers(x.number, y.number);
+	return order;
 }
 
 static uint32_t item_function(const void *context, uint32_t item)

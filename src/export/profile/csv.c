@@ -16,14 +16,18 @@ struct table {
 	uint32_t event; /* to sort by */
 };
 
-/* No two functions have all of it in common. */
+/* A total order: no two functions agree in name, object, file and id. */
 static int compare_names(const struct tl_function *f, const struct tl_function *g)
 {
 	int order = strcmp(f->name, g->name);
 
-	order = order ? order : strcmp(f->object, g->object);
-	order = order ? order : strcmp(f->file, g->file);
-	return order ? order : (f->id > g->id) - (f->id < g->id);
+	if (!order)
+		order = strcmp(f->object, g->object);
+	if (!order)
+		order = strcmp(f->file, g->file);
+	if (!order)
+		order = (f->id > g->id) - (f->id < g->id);
+	return order;
 }
 
 static int compare_functions(const void *a, const void *b, void *context)
@@ -81,7 +85,7 @@ static void put_known(struct tl_output *out, uint64_t value, bool known)
 		tl_put_u64(out, value);
 }
 
-/* No finished call has no shortest, but its calls take 0 together. */
+/* Without a finished call there is no shortest call, but the sum of all durations is 0. */
 static void put_times(const struct table *table, uint32_t function, struct tl_output *out)
 {
 	struct tl_latency latency = { 0 };

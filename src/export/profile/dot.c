@@ -25,7 +25,7 @@ struct graph {
 
 /*
  * A byte inside a double-quoted string, where Graphviz takes any backslash for an escape. Control
- * characters mean nothing in a picture, and are not XML, which it may become.
+ * characters become blanks: they show nothing, and cannot stand in the XML that Graphviz may write.
  */
 static void put_quoted_byte(struct tl_output *out, char byte)
 {
@@ -34,7 +34,7 @@ static void put_quoted_byte(struct tl_output *out, char byte)
 	tl_put_char(out, (unsigned char)byte < 0x20 || byte == 0x7f ? ' ' : byte);
 }
 
-/* Graphviz refuses what is not UTF-8: U+FFFD stands for it. */
+/* Graphviz refuses bytes that are not UTF-8: each becomes U+FFFD. */
 static void put_quoted(struct tl_output *out, const char *text)
 {
 	while (*text) {
@@ -50,17 +50,25 @@ static void put_quoted(struct tl_output *out, const char *text)
 	}
 }
 
-/* "12.34%": of the size of the total, in integers, so that every machine writes the same. */
+static __int128 magnitude(int64_t value)
+{
+	if (value < 0)
+		return -(__int128)value;
+	return value;
+}
+
+/* "12.34%" of |total|, computed in integers, so that every machine writes the same. */
 static void put_share(struct tl_output *out, int64_t cost, int64_t total)
 {
-	__int128 whole = total < 0 ? -(__int128)total : total;
-	__int128 hundredths =
-		whole ? ((cost < 0 ? -(__int128)cost : cost) * 10000 + whole / 2) / whole : 0;
+	__int128 whole = magnitude(total), hundredths = 0;
 
+	if (whole)
+		hundredths = (magnitude(cost) * 10000 + whole / 2) / whole;
 	if (hundredths > INT64_MAX)
 		hundredths = INT64_MAX;
-	tl_put_format(out, "%s%lld.%02d%%", cost < 0 && hundredths ? "-" : "",
-		      (long long)(hundredths / 100), (int)(hundredths % 100));
+	if (cost < 0 && hundredths)
+		tl_put_char(out, '-');
+	tl_put_format(out, "%lld.%02d%%", (long long)(hundredths / 100), (int)(hundredths % 100));
 }
 
 /* ---- nodes ---- */
@@ -100,7 +108,7 @@ static int compare_arcs(const void *a, const void *b, void *context)
 	return (x->callee > y->callee) - (x->callee < y->callee);
 }
 
-/* Arcs from outside the trace have no node to begin at. */
+/* Sort the arcs, without those from outside the trace: they have no caller to draw. */
 static bool sort_arcs(struct graph *graph)
 {
 	uint32_t count = tl_profile_arc_count(graph->profile);
@@ -124,7 +132,7 @@ static bool sort_arcs(struct graph *graph)
 	return true;
 }
 
-/* One edge for the arcs from `first` on that have the same ends; returns the arc after them. */
+/* One edge for the arcs from `first` on with the same caller and callee. @return the next arc */
 static uint32_t put_edge(const struct graph *graph, uint32_t first, struct tl_output *out)
 {
 	const struct tl_arc *arc = tl_profile_arc(graph->profile, graph->arcs[first]);
@@ -137,7 +145,8 @@ static uint32_t put_edge(const struct graph *graph, uint32_t first, struct tl_ou
 
 		if (next->caller != arc->caller || next->callee != arc->callee)
 			break;
-		calls = calls > UINT64_MAX - next->calls ? UINT64_MAX : calls + next->calls;
+		if (__builtin_add_overflow(calls, next->calls, &calls))
+			calls = UINT64_MAX;
 		cost = tl_sum_saturating(
 			cost, tl_profile_arc_cost(graph->profile, graph->arcs[at])[graph->event]);
 	}

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options of an export, with their defaults. */
 #include "core/error.h"
+#include "core/sized.h"
 #include "export/profile/exporters.h"
 
 int tl_export_options(struct tl_export_options *filled, const struct tl_profile *profile,
 		      const struct tl_export_options *options, struct tl_error *err)
 {
-	*filled = options ? *options : (struct tl_export_options){ .size = sizeof(*filled) };
+	*filled = (struct tl_export_options){ .size = sizeof(*filled) };
+	if (options)
+		tl_take(filled, sizeof(*filled), options, options->size);
 	if (filled->event && filled->event >= tl_profile_event_count(profile))
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no such event in this profile");
 	return 0;

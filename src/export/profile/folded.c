@@ -3,9 +3,9 @@
  * Folded stacks: a line per call path, "a;b;c 123", with the path's self cost, sorted by the bytes
  * of the path.
  *
- * Paths that read the same are one line, whichever part, file or object their functions are of. ';'
- * and the end of a line would break the format inside a name; they become ':' and ' '. Other
- * characters that would steer a terminal are written as in any text (tl_shown_character()).
+ * Paths of the same names are one line, even if their functions are of different parts, files or
+ * objects. ';' and the end of a line have a meaning in the format, so inside a name they become ':'
+ * and ' '. Characters that would control a terminal are escaped (tl_shown_character()).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 #include "export/profile/exporters.h"
 #include "export/profile_stacks.h"
 
-/* The tree of names: one node a path. */
+/* A node of the tree of names: one per call path. */
 struct path_node {
 	uint32_t parent; /* node, TL_NONE: a root */
 	uint32_t name;
@@ -41,22 +41,26 @@ struct fold {
 
 /* ---- the tree ---- */
 
-/* What the format has a meaning for becomes something alike. */
+/* Bytes that have a meaning in the format become similar ones that have none. */
 static char clean_byte(char byte)
 {
 	if (byte == ';')
 		return ':';
-	return byte == '\n' || byte == '\r' || byte == '\t' ? ' ' : byte;
+	if (byte == '\n' || byte == '\r' || byte == '\t')
+		return ' ';
+	return byte;
 }
 
-/* A name as it may stand in a line, which may be that of a terminal; never empty. */
+/* The number of a name without bytes that would break a line or control a terminal; never empty. */
 static uint32_t clean_name(struct fold *fold, const char *text)
 {
 	size_t left = strlen(text), size = 0;
-	char *clean =
-		left < PTRDIFF_MAX / TL_SHOWN_BYTES ? malloc((left + 1) * TL_SHOWN_BYTES) : NULL;
 	uint32_t number;
+	char *clean;
 
+	if (left >= PTRDIFF_MAX / TL_SHOWN_BYTES)
+		return TL_NONE;
+	clean = malloc((left + 1) * TL_SHOWN_BYTES);
 	if (!clean)
 		return TL_NONE;
 	while (left) {
@@ -71,8 +75,11 @@ static uint32_t clean_name(struct fold *fold, const char *text)
 		text += taken;
 		left -= taken;
 	}
-	number = size ? tl_names_add(&fold->names, clean, size)
-		      : tl_names_add(&fold->names, "???", 3);
+	if (!size) {
+		memcpy(clean, "???", 3);
+		size = 3;
+	}
+	number = tl_names_add(&fold->names, clean, size);
 	free(clean);
 	return number;
 }
@@ -113,7 +120,7 @@ static uint32_t function_name(struct fold *fold, uint32_t function)
 	return *name;
 }
 
-/* The node of the thread a part is. TL_NONE without memory. */
+/* The root node of a part, named after its thread. TL_NONE without memory. */
 static uint32_t part_root(struct fold *fold, uint32_t part)
 {
 	uint32_t parts = tl_profile_part_count(fold->profile);
@@ -127,7 +134,7 @@ static uint32_t part_root(struct fold *fold, uint32_t part)
 	return *root;
 }
 
-/* A stack into the tree; `nodes` has those of the stacks before it, its parent among them. */
+/* Add a stack to the tree. `nodes` has the nodes of the stacks before it, also of its parent. */
 static bool add_stack(struct fold *fold, uint32_t *nodes, uint32_t number)
 {
 	struct tl_stack stack = tl_stack_at(fold->profile, number);
@@ -180,9 +187,9 @@ static void free_fold(struct fold *fold)
 /* ---- the order ---- */
 
 /*
- * An entry is what a node writes below its parent: entry 2n its own line, entry 2n + 1 all the
- * lines below it. They are sorted apart, as in the order of bytes "a 1", "a! 1", "a;b 1" the lines
- * of `a` are no neighbours.
+ * A node has two entries in the list of its parent: entry 2n is its own line, entry 2n + 1 stands for
+ * all the lines below it. They are sorted apart, since in the order of bytes other lines may stand
+ * between them: "a 1", "a! 1", "a;b 1".
  */
 static uint32_t entry_group(const void *context, uint32_t entry)
 {
@@ -191,7 +198,9 @@ static uint32_t entry_group(const void *context, uint32_t entry)
 
 	if (!exists)
 		return TL_NONE;
-	return node->parent == TL_NONE ? 0 : node->parent + 1;
+	if (node->parent == TL_NONE)
+		return 0;
+	return node->parent + 1;
 }
 
 static struct tl_name entry_name(const struct fold *fold, uint32_t entry)
@@ -199,7 +208,7 @@ static struct tl_name entry_name(const struct fold *fold, uint32_t entry)
 	return fold->names.names[fold->nodes[entry / 2].name];
 }
 
-/* The byte of a path at `at`: of the name, then what follows it; nothing follows a line's path. */
+/* The byte of an entry at `at`: of its name, then ';' if paths go on below it; -1 at the end. */
 static int entry_byte(struct tl_name name, uint32_t entry, size_t at)
 {
 	if (at < name.size)
@@ -214,7 +223,9 @@ static int compare_entries(const void *a, const void *b, void *context)
 	size_t common = s.size < t.size ? s.size : t.size;
 	int order = memcmp(s.text, t.text, common);
 
-	return order ? order : entry_byte(s, x, common) - entry_byte(t, y, common);
+	if (!order)
+		order = entry_byte(s, x, common) - entry_byte(t, y, common);
+	return order;
 }
 
 static void sort_groups(struct tl_groups *groups, struct fold *fold)
@@ -230,7 +241,7 @@ static void sort_groups(struct tl_groups *groups, struct fold *fold)
 
 /* ---- the lines ---- */
 
-/* One level of the walk: entries still to write, below a path of so many bytes. */
+/* One level of the walk: the entries not yet written, and the size of the path above them. */
 struct level {
 	size_t at, end, path_size;
 };

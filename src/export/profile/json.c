@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The whole profile as one JSON object, a line per thing. Things refer to each other by number from
- * 0; what is not known is null. Numbers keep all their digits, addresses are hexadecimal strings.
+ * The whole profile as one JSON object, a line per element of a list. Elements refer to each other
+ * by number from 0; an unknown value is null. Numbers keep all their digits, addresses are
+ * hexadecimal strings.
  */
 #include <string.h>
 
@@ -21,6 +22,12 @@ static void put_u64_member(struct tl_output *out, const char *name, uint64_t val
 {
 	tl_put_text(out, name);
 	tl_put_u64(out, value);
+}
+
+static void put_flag(struct tl_output *out, const char *name, bool value)
+{
+	tl_put_text(out, name);
+	tl_put_text(out, value ? "true" : "false");
 }
 
 /* A number with a value that means "none". */
@@ -70,7 +77,7 @@ static void put_position(struct tl_output *out, const char *name, const struct t
 	tl_put_char(out, '}');
 }
 
-/* What there rarely is, is told where there is some. */
+/* A loss that is rare: only written if there was one. */
 static void put_some(struct tl_output *out, const char *name, uint64_t value)
 {
 	if (value)
@@ -95,7 +102,7 @@ static void put_losses(struct tl_output *out, const char *name, const struct tl_
 	tl_put_char(out, '}');
 }
 
-/* ---- things ---- */
+/* ---- elements of the lists ---- */
 
 static void put_event(const struct tl_profile *profile, uint32_t number, struct tl_output *out)
 {
@@ -137,7 +144,8 @@ static void put_latency(const struct tl_profile *profile, uint32_t function, str
 	put_u64_member(out, ",\"p99\":", latency.p99);
 	put_u64_member(out, ",\"max\":", latency.max);
 	put_u64_member(out, ",\"sum\":", latency.sum);
-	tl_put_text(out, latency.exact ? ",\"exact\":true}" : ",\"exact\":false}");
+	put_flag(out, ",\"exact\":", latency.exact);
+	tl_put_char(out, '}');
 }
 
 static void put_function(const struct tl_profile *profile, uint32_t number, struct tl_output *out)
@@ -212,7 +220,8 @@ static void put_jump(const struct tl_profile *profile, uint32_t number, struct t
 	put_position(out, ",\"to\":", &jump->to);
 	put_u64_member(out, ",\"executed\":", jump->executed);
 	put_u64_member(out, ",\"taken\":", jump->taken);
-	tl_put_text(out, jump->conditional ? ",\"conditional\":true}" : ",\"conditional\":false}");
+	put_flag(out, ",\"conditional\":", jump->conditional);
+	tl_put_char(out, '}');
 }
 
 /* ---- the document ---- */
@@ -238,7 +247,9 @@ static void put_list(const struct list *list, const struct tl_profile *profile,
 
 	tl_put_format(out, ",\n\"%s\":[", list->name);
 	for (uint32_t i = 0; i < count && !tl_output_failed(out); i++) {
-		tl_put_text(out, i ? ",\n" : "\n");
+		if (i)
+			tl_put_char(out, ',');
+		tl_put_char(out, '\n');
 		list->put(profile, i, out);
 	}
 	tl_put_char(out, ']');
@@ -257,7 +268,7 @@ static int write_json(const struct tl_profile *profile, const struct tl_export_o
 	if (filled.command)
 		put_text_member(out, ",\"command\":", filled.command);
 	put_optional(out, ",\"frequency\":", tl_profile_frequency(profile), 0);
-	tl_put_text(out, tl_profile_timed(profile) ? ",\"timed\":true" : ",\"timed\":false");
+	put_flag(out, ",\"timed\":", tl_profile_timed(profile));
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		put_list(&lists[i], profile, out);
 	put_losses(out, ",\n\"losses\":", &losses);

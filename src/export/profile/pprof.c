@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pprof's profile.proto, gzip-compressed. Fields may come in any order, and repeated ones apart, so
- * samples are written as they are met, and the tables they refer to after them: locations,
- * functions, mappings, strings.
+ * pprof's profile.proto, gzip-compressed. Fields may come in any order, and repeated fields need not
+ * be together, so samples are written first, as they are read, and the tables they refer to behind
+ * them: locations, functions, mappings, strings.
  *
- * With call stacks a frame is a function: its location, its pprof function and its number here are
- * one thing. Without, each cost line is a stack of one frame with a location of its own.
+ * With call stacks a frame is a function, so locations and pprof functions are numbered as functions
+ * of the profile are. Without call stacks, each cost line is a stack of one frame, with a location
+ * of its own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -57,13 +58,13 @@ struct pprof {
 	const struct tl_profile *profile;
 	struct tl_export_options options;
 	struct tl_gzip gzip;
-	struct tl_names strings; /* the string table; it begins with "", as it must */
+	struct tl_names strings; /* the string table; its first string has to be "" */
 	struct tl_names objects; /* number n is mapping n; "" is none */
 	struct tl_pb_message message, inner;
 	struct tl_pb_message labels; /* of part `labelled` */
 	uint32_t labelled;
 	struct tl_ns_carry *carries; /* by event */
-	int64_t *values;             /* of one sample: calls where there are, then the events */
+	int64_t *values; /* of one sample: calls, if any context has some, then the events */
 	uint32_t value_count;
 	bool contexts, calls;
 	bool no_memory;
@@ -98,9 +99,9 @@ static void put_number(struct pprof *p, uint32_t field, uint64_t value)
 	tl_gzip_put(&p->gzip, number, (size_t)(end - number));
 }
 
-/* ---- what is measured ---- */
+/* ---- sample types ---- */
 
-/* Units pprof knows how to scale; any other count is a count. */
+/* The units that pprof can scale; all other events are counts. */
 static void type_of(struct pprof *p, uint32_t event, const char **type, const char **unit)
 {
 	const struct tl_event *e = tl_profile_event(p->profile, event);
@@ -165,7 +166,7 @@ static void prepare_labels(struct pprof *p, uint32_t part)
 	p->no_memory = p->no_memory || p->labels.failed;
 }
 
-/* False when they are all zero. */
+/* The values of a sample. @return false if all are zero */
 static bool set_values(struct pprof *p, const struct tl_stack *stack)
 {
 	uint32_t events = tl_profile_event_count(p->profile), at = 0;
@@ -183,12 +184,14 @@ static bool set_values(struct pprof *p, const struct tl_stack *stack)
 
 static uint64_t location_of(const struct pprof *p, uint32_t number, const struct tl_stack *stack)
 {
-	return (p->contexts ? (uint64_t)stack->function : (uint64_t)number) + 1;
+	if (p->contexts)
+		number = stack->function;
+	return (uint64_t)number + 1;
 }
 
 /*
- * Location numbers of a stack, from the leaf, as one packed field. The path is gone through twice:
- * its size is first.
+ * Location numbers of a stack, from the leaf to the root, as one packed field. The field begins with
+ * its size, so the path is walked twice.
  */
 static void add_locations(struct pprof *p, uint32_t number)
 {
@@ -290,8 +293,8 @@ static void put_functions(struct pprof *p)
 }
 
 /*
- * A line of another file than its function's was inlined; a pprof function has one file, so it gets
- * its own.
+ * A cost line in another file than its function's is inlined code. A pprof function has one file, so
+ * such a line gets a pprof function of its own.
  */
 static void put_lines(struct pprof *p)
 {
@@ -351,8 +354,10 @@ static void put_duration(struct pprof *p)
 
 		if (!part->last_ticks)
 			continue;
-		first = part->first_ticks < first ? part->first_ticks : first;
-		last = part->last_ticks > last ? part->last_ticks : last;
+		if (part->first_ticks < first)
+			first = part->first_ticks;
+		if (part->last_ticks > last)
+			last = part->last_ticks;
 	}
 	if (carry.frequency && last > first && last - first <= INT64_MAX)
 		put_number(p, PROFILE_DURATION_NS,
@@ -367,7 +372,7 @@ static bool prepare(struct pprof *p)
 	p->contexts = contexts > 0;
 	for (uint32_t i = 0; i < contexts && !p->calls; i++)
 		p->calls = tl_profile_context(p->profile, i)->calls > 0;
-	p->value_count = events + (p->calls ? 1 : 0);
+	p->value_count = events + p->calls;
 	p->values = calloc((size_t)p->value_count + 1, sizeof(*p->values));
 	p->carries = calloc((size_t)events + 1, sizeof(*p->carries));
 	for (uint32_t e = 0; p->carries && e < events; e++)

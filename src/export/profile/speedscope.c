@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * speedscope's own JSON format: functions as shared frames, then a "sampled" profile per part, a
- * sample for each stack with cost of its own. The file has the weights apart from the samples, so
- * the stacks are gone through twice. Weights below zero have no meaning there; such stacks are left
- * out.
+ * sample for each stack with self cost. The file has all samples before all weights, so the stacks
+ * are walked twice. The format has no weights below zero; stacks with such a cost are left out.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +33,9 @@ static void put_frames(const struct scope *s)
 	for (uint32_t i = 0; i < count && !tl_output_failed(s->out); i++) {
 		const struct tl_function *function = tl_profile_function(s->profile, i);
 
-		tl_put_text(s->out, i ? ",\n{\"name\":" : "\n{\"name\":");
+		if (i)
+			tl_put_char(s->out, ',');
+		tl_put_text(s->out, "\n{\"name\":");
 		tl_put_json(s->out, function->name, strlen(function->name));
 		if (*function->file) {
 			tl_put_text(s->out, ",\"file\":");
@@ -47,7 +48,7 @@ static void put_frames(const struct scope *s)
 	tl_put_text(s->out, "]}");
 }
 
-/* Unit names are those of the file's schema. */
+/* The event's unit by its name in the schema of the format. */
 static const char *unit_of(const struct scope *s)
 {
 	const char *unit = tl_profile_event(s->profile, s->options.event)->unit;
@@ -110,7 +111,7 @@ static bool put_samples(struct scope *s, uint32_t group)
 	return true;
 }
 
-/* Returns their sum. */
+/* The weights of the samples of a group. @return their sum */
 static int64_t put_weights(const struct scope *s, uint32_t group)
 {
 	struct tl_ns_carry carry = { .frequency =
@@ -154,15 +155,17 @@ static bool put_profile(struct scope *s, uint32_t part)
 	return true;
 }
 
-/* A profile per part, and one for what is of no part, where there is such. */
+/* A profile per part, and one for the stacks without a part, if there are some. */
 static bool put_profiles(struct scope *s)
 {
 	uint32_t parts = tl_profile_part_count(s->profile);
 	bool rest = !parts || s->groups.start[parts] < s->groups.start[parts + 1], ok = true;
 
 	tl_put_text(s->out, ",\n\"profiles\":[");
-	for (uint32_t part = 0; ok && part < parts + (rest ? 1 : 0); part++) {
-		tl_put_text(s->out, part ? ",\n" : "\n");
+	for (uint32_t part = 0; ok && part < parts + rest; part++) {
+		if (part)
+			tl_put_char(s->out, ',');
+		tl_put_char(s->out, '\n');
 		ok = put_profile(s, part);
 	}
 	tl_put_text(s->out, "]}\n");
@@ -175,6 +178,7 @@ static int write_speedscope(const struct tl_profile *profile,
 {
 	struct scope s = { .profile = profile, .out = out };
 	int status = tl_export_options(&s.options, profile, options, err);
+	const char *name = "tracelathe";
 	bool ok;
 
 	if (status < 0)
@@ -182,14 +186,15 @@ static int write_speedscope(const struct tl_profile *profile,
 	if (!tl_profile_event_count(profile))
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "the profile has no event to weigh stacks with");
+	if (s.options.command)
+		name = s.options.command;
 	ok = tl_groups_make(&s.groups, tl_stack_count(profile), tl_profile_part_count(profile) + 1,
 			    part_key, &s);
 	if (ok) {
 		tl_put_text(out,
 			    "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",");
 		tl_put_text(out, "\"exporter\":\"tracelathe " TL_VERSION "\",\"name\":");
-		tl_put_json(out, s.options.command ? s.options.command : "tracelathe",
-			    strlen(s.options.command ? s.options.command : "tracelathe"));
+		tl_put_json(out, name, strlen(name));
 		tl_put_text(out, ",\"activeProfileIndex\":0,\n");
 		put_frames(&s);
 		ok = put_profiles(&s);

@@ -16,11 +16,12 @@ static int64_t *vector(const struct tl_call_sums *s, int64_t *of, uint32_t numbe
 	return of + (size_t)number * s->events;
 }
 
-/* Costs below zero cannot be divided among paths: they only lower what they are summed with. */
+/* Costs below zero cannot be divided among paths: a sum below zero counts as zero. */
 static void raise_to_zero(int64_t *costs, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		costs[i] = costs[i] < 0 ? 0 : costs[i];
+		if (costs[i] < 0)
+			costs[i] = 0;
 }
 
 static void sum_lines(struct tl_call_sums *s)
@@ -52,12 +53,12 @@ static int compare_arcs(const void *a, const void *b, void *profile)
 }
 
 /*
- * Arcs in order into ways; those from outside and to the function itself say nothing about the
- * paths.
+ * Sum the arcs, sorted by caller and callee. Calls from outside the trace and calls of a function to
+ * itself are no step of a path.
  */
 static void join_arcs(struct tl_call_sums *s, const uint32_t *order, uint32_t count)
 {
-	struct tl_caller_callee *way = NULL;
+	struct tl_call_pair *pair = NULL;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct tl_arc *arc = tl_profile_arc(s->profile, order[i]);
@@ -67,17 +68,17 @@ static void join_arcs(struct tl_call_sums *s, const uint32_t *order, uint32_t co
 			s->entered[arc->callee] += arc->calls;
 		if (arc->caller == TL_NONE || arc->caller == arc->callee)
 			continue;
-		if (!way || way->caller != arc->caller || way->callee != arc->callee) {
-			way = &s->ways[s->way_count++];
-			*way = (struct tl_caller_callee){ arc->caller, arc->callee, 0 };
-			s->first_way[arc->caller + 1]++;
+		if (!pair || pair->caller != arc->caller || pair->callee != arc->callee) {
+			pair = &s->pairs[s->pair_count++];
+			*pair = (struct tl_call_pair){ arc->caller, arc->callee, 0 };
+			s->first_pair[arc->caller + 1]++;
 		}
-		way->calls += arc->calls;
-		tl_call_sums_add(s->events, vector(s, s->costs, s->way_count - 1), cost);
+		pair->calls += arc->calls;
+		tl_call_sums_add(s->events, vector(s, s->costs, s->pair_count - 1), cost);
 		tl_call_sums_add(s->events, vector(s, s->given, arc->callee), cost);
 	}
 	for (uint32_t f = 0; f < s->functions; f++)
-		s->first_way[f + 1] += s->first_way[f];
+		s->first_pair[f + 1] += s->first_pair[f];
 }
 
 static bool sum_arcs(struct tl_call_sums *s)
@@ -90,15 +91,15 @@ static bool sum_arcs(struct tl_call_sums *s)
 	for (uint32_t i = 0; i < count; i++)
 		if (of_part(s, tl_profile_arc(s->profile, i)->part))
 			order[chosen++] = i;
-	s->ways = malloc(((size_t)chosen + 1) * sizeof(*s->ways));
+	s->pairs = malloc(((size_t)chosen + 1) * sizeof(*s->pairs));
 	s->costs = calloc((size_t)chosen * s->events + 1, sizeof(*s->costs));
-	s->first_way = calloc((size_t)s->functions + 1, sizeof(*s->first_way));
-	if (s->ways && s->costs && s->first_way) {
+	s->first_pair = calloc((size_t)s->functions + 1, sizeof(*s->first_pair));
+	if (s->pairs && s->costs && s->first_pair) {
 		qsort_r(order, chosen, sizeof(*order), compare_arcs, (void *)(uintptr_t)s->profile);
 		join_arcs(s, order, chosen);
 	}
 	free(order);
-	return s->ways && s->costs && s->first_way;
+	return s->pairs && s->costs && s->first_pair;
 }
 
 bool tl_call_sums_collect(struct tl_call_sums *sums, const struct tl_profile *profile,
@@ -123,8 +124,8 @@ bool tl_call_sums_collect(struct tl_call_sums *sums, const struct tl_profile *pr
 
 void tl_call_sums_free(struct tl_call_sums *sums)
 {
-	void *arrays[] = { sums->total, sums->self,  sums->given,    sums->entered,
-			   sums->ways,  sums->costs, sums->first_way };
+	void *arrays[] = { sums->total, sums->self,  sums->given,     sums->entered,
+			   sums->pairs, sums->costs, sums->first_pair };
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);

@@ -2,15 +2,15 @@
 #ifndef TL_EXPORT_STACKS_CALL_SUMS_H
 #define TL_EXPORT_STACKS_CALL_SUMS_H
 /*
- * What a profile without contexts says about one part, as paths are estimated from it
- * (flame_estimate.c).
+ * The sums of a profile without contexts, of one part or of all: self costs of functions, and calls
+ * between functions. Paths are estimated from them (estimate.c).
  */
 #include <tracelathe/profile.h>
 
 #include "core/saturate.h"
 
 /* Calls from one function to another; their costs are those of the same number. */
-struct tl_caller_callee {
+struct tl_call_pair {
 	uint32_t caller, callee;
 	uint64_t calls;
 };
@@ -21,13 +21,13 @@ struct tl_call_sums {
 	uint32_t part; /* TL_NONE: all together */
 	uint32_t events, functions;
 	int64_t *total;
-	int64_t *self;                 /* by function */
-	int64_t *given;                /* by function: what its callers account for */
-	uint64_t *entered;             /* by function: calls from outside */
-	struct tl_caller_callee *ways; /* sorted by caller and callee, one each */
-	int64_t *costs;                /* by way */
-	uint32_t way_count;
-	uint32_t *first_way; /* by function, and one more */
+	int64_t *self;              /* by function */
+	int64_t *given;             /* by function: cost of all calls to it */
+	uint64_t *entered;          /* by function: calls from outside */
+	struct tl_call_pair *pairs; /* sorted by caller and callee, one each */
+	int64_t *costs;             /* by pair */
+	uint32_t pair_count;
+	uint32_t *first_pair; /* by function, and one more */
 };
 
 /*

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call paths of a profile that only has sums. From the roots downwards, what a function was given
- * is divided between its own cost and its calls as they are divided in the profile as a whole, so
- * that the parts always make up what was given. A call to a function that is on the path already is
- * no way down: its share goes to the others. The largest paths are made first; what is too small,
- * too deep or one too many is put under a function of its own, tl_stacks_other_name.
+ * Call paths of a profile that only has sums. From the roots downwards, the inclusive cost of a path
+ * (its amount) is divided between the self cost of its function and the calls of the function, in
+ * the proportion they have in the profile as a whole, so that the shares always add up to the
+ * amount. A call to a function that is on the path already is closed: its share goes to the other
+ * calls. The path with the largest amount is made first. Paths that are too small, too deep or too
+ * many are summed below their caller in a function of their own, tl_stacks_other_name.
  *
- * A root is given what a function costs beyond what its callers account for, scaled so that roots
- * make up the total. Functions that call each other in a cycle account for each other's costs more
- * than once: they are given together what the cycle costs beyond what those outside it account for.
+ * The amount of a root is the cost of a function that its callers do not account for, scaled so that
+ * the roots add up to the total. Functions that call each other in a cycle account for each other's
+ * costs more than once: together they get the cost of the cycle that calls from outside do not
+ * account for.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +24,13 @@
 
 const char tl_stacks_other_name[] = "(other)";
 
-/* What an amount is divided by, how much of that is done, what is not gone into, and one share. */
+/* Scratch vectors: the divisor of an amount, its part that is shared out, the rest, one share. */
 enum { WHOLE, DONE, REST, SHARE, SPARE_VECTORS };
 
-/* What is known of each cycle, by component and event. */
+/* Sums of each cycle of functions, by component and event. */
 struct cycle_sums {
-	int64_t *given;   /* what the cycle costs beyond what is accounted for outside */
-	int64_t *weights; /* of its functions as roots */
+	int64_t *given;   /* cost that calls from outside do not account for */
+	int64_t *weights; /* sum of root_weight() of its functions */
 	int64_t *self;
 };
 
@@ -38,16 +40,16 @@ struct estimate {
 	const struct tl_cycles *cycles;
 	struct cycle_sums cycle;
 	struct tl_profile *result;
-	uint32_t events, part, other; /* other: the function for what is not gone into */
+	uint32_t events, part, other; /* other: the function of all summed paths */
 	double least;
 	uint32_t most, most_depth, made;
-	uint64_t *on_path; /* by function: the turn it was last on the path in */
-	uint64_t turn;
+	uint64_t *on_path; /* by function: the last visit that had it on the path */
+	uint64_t visits;
 	uint32_t base;       /* the first context of the part */
 	uint32_t *parent_of; /* by context from there on, as are the functions */
 	uint32_t *function_of;
 	struct tl_path_queue queue;
-	int64_t *spare; /* SPARE_VECTORS of them, for the turn */
+	int64_t *spare; /* SPARE_VECTORS vectors, for one visit */
 };
 
 static double score(const struct estimate *e, const int64_t *amount)
@@ -55,14 +57,17 @@ static double score(const struct estimate *e, const int64_t *amount)
 	double most = 0;
 
 	for (uint32_t i = 0; i < e->events; i++) {
-		double share = e->s.total[i] ? (double)amount[i] / (double)e->s.total[i] : 0;
+		double share = 0;
 
-		most = share > most ? share : most;
+		if (e->s.total[i])
+			share = (double)amount[i] / (double)e->s.total[i];
+		if (share > most)
+			most = share;
 	}
 	return most;
 }
 
-/* 1: it waits for its turn, 0: it is too small, negative: no memory. */
+/* Queue a path. @return 1; 0: it is too small, or the queue is full; negative: no memory */
 static int offer(struct estimate *e, struct tl_path_candidate candidate, const int64_t *amount)
 {
 	candidate.score = score(e, amount);
@@ -73,48 +78,52 @@ static int offer(struct estimate *e, struct tl_path_candidate candidate, const i
 
 /* ---- dividing ---- */
 
-/* The part of `amount` that `done` is of `whole`: rounded sums make parts that add up. */
+/* amount * done / whole. Differences of these portions add up to the amount without a rest. */
 static int64_t portion(int64_t amount, int64_t done, int64_t whole)
 {
-	return whole ? (int64_t)((__int128)amount * done / whole) : 0;
+	if (!whole)
+		return 0;
+	return (int64_t)((__int128)amount * done / whole);
 }
 
-/* The share of the next `weight`; *done is the sum of those before. */
+/* The share of the next weight; *done is the sum of the weights before it. */
 static int64_t next_share(int64_t amount, int64_t weight, int64_t *done, int64_t whole)
 {
 	int64_t from = portion(amount, *done, whole);
 
 	*done = tl_sum_saturating(*done, weight);
-	return portion(amount, *done < whole ? *done : whole, whole) - from;
+	if (*done >= whole)
+		return portion(amount, whole, whole) - from;
+	return portion(amount, *done, whole) - from;
 }
 
-static bool is_way(const struct estimate *e, uint32_t way)
+static bool is_open(const struct estimate *e, uint32_t pair)
 {
-	return e->on_path[e->s.ways[way].callee] != e->turn;
+	return e->on_path[e->s.pairs[pair].callee] != e->visits;
 }
 
-/* By what the amount of a context is divided: own cost and the ways down. */
-static void divisors(const struct estimate *e, uint32_t function, int64_t *whole)
+/* The divisor of a context's amount: self cost and the calls that are open. */
+static void divisor(const struct estimate *e, uint32_t function, int64_t *whole)
 {
 	memcpy(whole, e->s.self + (size_t)function * e->events, e->events * sizeof(*whole));
-	for (uint32_t w = e->s.first_way[function]; w < e->s.first_way[function + 1]; w++)
-		if (is_way(e, w))
+	for (uint32_t w = e->s.first_pair[function]; w < e->s.first_pair[function + 1]; w++)
+		if (is_open(e, w))
 			tl_call_sums_add(e->events, whole, e->s.costs + (size_t)w * e->events);
 }
 
-static uint64_t estimate_calls(const struct estimate *e, uint32_t way, const int64_t *amount)
+static uint64_t estimate_calls(const struct estimate *e, uint32_t pair, const int64_t *amount)
 {
-	const int64_t *cost = e->s.costs + (size_t)way * e->events;
+	const int64_t *cost = e->s.costs + (size_t)pair * e->events;
 
 	for (uint32_t i = 0; i < e->events; i++)
 		if (cost[i]) {
 			__int128 calls =
-				((__int128)e->s.ways[way].calls * amount[i] + cost[i] / 2) /
+				((__int128)e->s.pairs[pair].calls * amount[i] + cost[i] / 2) /
 				cost[i];
 
 			return calls > (__int128)UINT64_MAX ? UINT64_MAX : (uint64_t)calls;
 		}
-	return e->s.ways[way].calls;
+	return e->s.pairs[pair].calls;
 }
 
 static int64_t *spare(const struct estimate *e, int which)
@@ -122,19 +131,19 @@ static int64_t *spare(const struct estimate *e, int which)
 	return e->spare + (size_t)which * e->events;
 }
 
-/* The shares of the ways down; what is not gone into is added to the rest. */
+/* Queue a path for each open call, with its share; the shares of others are added to the rest. */
 static int descend(struct estimate *e, const struct tl_path_candidate *c, uint32_t context)
 {
 	int64_t *share = spare(e, SHARE), *done = spare(e, DONE);
 
-	for (uint32_t w = e->s.first_way[c->function]; w < e->s.first_way[c->function + 1]; w++) {
+	for (uint32_t w = e->s.first_pair[c->function]; w < e->s.first_pair[c->function + 1]; w++) {
 		struct tl_path_candidate next = { .parent = context,
-						  .function = e->s.ways[w].callee,
+						  .function = e->s.pairs[w].callee,
 						  .depth = c->depth + 1 };
 		const int64_t *cost = e->s.costs + (size_t)w * e->events;
 		int status = 0;
 
-		if (!is_way(e, w))
+		if (!is_open(e, w))
 			continue;
 		for (uint32_t i = 0; i < e->events; i++)
 			share[i] = next_share(c->amount[i], cost[i], &done[i], spare(e, WHOLE)[i]);
@@ -171,13 +180,13 @@ static int64_t add_other(struct estimate *e, uint32_t context, const int64_t *re
 
 static void mark_path(struct estimate *e, const struct tl_path_candidate *c)
 {
-	e->turn++;
-	e->on_path[c->function] = e->turn;
+	e->visits++;
+	e->on_path[c->function] = e->visits;
 	for (uint32_t at = c->parent; at != TL_NONE; at = e->parent_of[at - e->base])
-		e->on_path[e->function_of[at - e->base]] = e->turn;
+		e->on_path[e->function_of[at - e->base]] = e->visits;
 }
 
-/* Make the context of a candidate: its own share, then candidates for its callees. */
+/* Make the context of a path: its self cost, then candidates for its callees. */
 static int visit(struct estimate *e, const struct tl_path_candidate *c, struct tl_error *err)
 {
 	int64_t *whole = spare(e, WHOLE), *done = spare(e, DONE), *share = spare(e, SHARE), context;
@@ -188,7 +197,7 @@ static int visit(struct estimate *e, const struct tl_path_candidate *c, struct t
 		return (int)add_other(e, c->parent, c->amount, err) < 0 ? TL_NO_MEMORY : 0;
 	e->made++;
 	mark_path(e, c);
-	divisors(e, c->function, whole);
+	divisor(e, c->function, whole);
 	memset(done, 0, (size_t)e->events * sizeof(*done));
 	memset(spare(e, REST), 0, (size_t)e->events * sizeof(*done));
 	for (uint32_t i = 0; i < e->events; i++)
@@ -206,14 +215,17 @@ static int visit(struct estimate *e, const struct tl_path_candidate *c, struct t
 
 /* ---- roots ---- */
 
-/* What callers do not account for of a function's cost: own cost and calls. */
+/* The cost of a function (self cost and calls) that its callers do not account for. */
 static void root_weight(const struct estimate *e, uint32_t function, int64_t *weight)
 {
-	divisors(e, function, weight);
+	divisor(e, function, weight);
 	for (uint32_t i = 0; i < e->events; i++) {
 		int64_t given = e->s.given[(size_t)function * e->events + i];
 
-		weight[i] = weight[i] > given ? weight[i] - given : 0;
+		if (weight[i] > given)
+			weight[i] -= given;
+		else
+			weight[i] = 0;
 	}
 }
 
@@ -227,7 +239,7 @@ static int64_t *of_cycle(const struct estimate *e, int64_t *sums, uint32_t funct
 	return sums + (size_t)e->cycles->of[function] * e->events;
 }
 
-/* Functions of a cycle divide what the cycle is given. */
+/* A function's share of the cost that its cycle is given: by weights, else by self costs. */
 static void share_cycle(const struct estimate *e, uint32_t function, int64_t *weight)
 {
 	const int64_t *given = of_cycle(e, e->cycle.given, function);
@@ -235,11 +247,14 @@ static void share_cycle(const struct estimate *e, uint32_t function, int64_t *we
 	const int64_t *self = of_cycle(e, e->cycle.self, function);
 
 	for (uint32_t i = 0; i < e->events; i++) {
-		int64_t most = given[i] > 0 ? given[i] : 0;
+		int64_t own = e->s.self[(size_t)function * e->events + i];
 
-		weight[i] = weights[i] ? portion(most, weight[i], weights[i])
-				       : portion(most, e->s.self[(size_t)function * e->events + i],
-						 self[i]);
+		if (given[i] <= 0)
+			weight[i] = 0;
+		else if (weights[i])
+			weight[i] = portion(given[i], weight[i], weights[i]);
+		else
+			weight[i] = portion(given[i], own, self[i]);
 	}
 }
 
@@ -262,21 +277,22 @@ static void sum_cycles(struct estimate *e)
 		tl_call_sums_add(e->events, of_cycle(e, e->cycle.given, f),
 				 e->s.self + (size_t)f * e->events);
 	}
-	for (uint32_t w = 0; w < e->s.way_count; w++) {
-		const struct tl_caller_callee *way = &e->s.ways[w];
+	for (uint32_t w = 0; w < e->s.pair_count; w++) {
+		const struct tl_call_pair *pair = &e->s.pairs[w];
 		const int64_t *cost = e->s.costs + (size_t)w * e->events;
 
-		if (e->cycles->of[way->caller] == e->cycles->of[way->callee])
+		if (e->cycles->of[pair->caller] == e->cycles->of[pair->callee])
 			continue;
-		if (in_cycle(e, way->caller))
-			tl_call_sums_add(e->events, of_cycle(e, e->cycle.given, way->caller), cost);
-		for (uint32_t i = 0; in_cycle(e, way->callee) && i < e->events; i++)
+		if (in_cycle(e, pair->caller))
+			tl_call_sums_add(e->events, of_cycle(e, e->cycle.given, pair->caller),
+					 cost);
+		for (uint32_t i = 0; in_cycle(e, pair->callee) && i < e->events; i++)
 			if (cost[i] > 0)
-				take_away(&of_cycle(e, e->cycle.given, way->callee)[i], cost[i]);
+				take_away(&of_cycle(e, e->cycle.given, pair->callee)[i], cost[i]);
 	}
 }
 
-/* Where all is one cycle there is no root: then every function is one, by its own cost. */
+/* If no function has a weight, all are one cycle without a root: then self costs are weights. */
 static void choose_weight(const struct estimate *e, uint32_t function, const bool *cyclic,
 			  int64_t *weight)
 {
@@ -288,7 +304,7 @@ static void choose_weight(const struct estimate *e, uint32_t function, const boo
 			weight[i] = e->s.self[(size_t)function * e->events + i];
 }
 
-static int plant_roots(struct estimate *e, const bool *cyclic, struct tl_error *err)
+static int queue_roots(struct estimate *e, const bool *cyclic, struct tl_error *err)
 {
 	int64_t *whole = spare(e, WHOLE), *done = spare(e, DONE), *share = spare(e, SHARE),
 		*rest = spare(e, REST);
@@ -320,7 +336,7 @@ static int add_roots(struct estimate *e, struct tl_error *err)
 
 	if (!cyclic)
 		return tl_error_memory(err);
-	e->turn++; /* nothing is on the path, all ways are open */
+	e->visits++; /* no function is on the path, all calls are open */
 	sum_cycles(e);
 	for (int pass = 0; pass < 2; pass++) {
 		memset(whole, 0, e->events * sizeof(*whole));
@@ -333,7 +349,7 @@ static int add_roots(struct estimate *e, struct tl_error *err)
 	}
 	memset(spare(e, DONE), 0, e->events * sizeof(*whole));
 	memset(spare(e, REST), 0, e->events * sizeof(*whole));
-	status = plant_roots(e, cyclic, err);
+	status = queue_roots(e, cyclic, err);
 	free(cyclic);
 	return status;
 }
@@ -377,7 +393,7 @@ static int fill(struct estimate *e, struct tl_error *err)
 	return status;
 }
 
-/* `model` says all that is the same for every part. */
+/* `model` has the values that are the same for every part. */
 static int estimate_part(const struct estimate *model, const struct tl_profile *sums, uint32_t part,
 			 bool in_parts, struct tl_error *err)
 {
@@ -392,7 +408,7 @@ static int estimate_part(const struct estimate *model, const struct tl_profile *
 	return status;
 }
 
-/* The functions keep their numbers; the one of all others comes behind them. @return its number */
+/* Functions keep their numbers; "(other)" comes behind them. @return its number */
 static int64_t copy_functions(struct tl_profile *result, const struct tl_profile *sums,
 			      struct tl_error *err)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Estimated paths with the self costs that functions truly have. A path that leads back to a
- * function gives its share to others, and small paths are summed: so what a function's paths got is
- * not quite its cost, and is brought to it here, in proportion. Functions that no path leads to
- * stand below "(other)".
+ * Estimated paths, scaled to the exact self costs of functions. The estimate gives the share of a
+ * path that would lead back to a function to other paths, and sums small paths, so the paths of a
+ * function get not quite its cost; here the costs are scaled until they do. Functions without a path
+ * are put below "(other)".
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +18,9 @@ struct settling {
 	struct tl_profile *result;
 	uint32_t events, functions, other;
 	uint32_t *made; /* by context of the paths; TL_NONE: left out */
-	/* Of the part: by function and event. */
+	/* Of one part, by function and event: the exact cost, that of the paths, that of paths done. */
 	int64_t *wanted, *got, *done;
-	bool *placed; /* the whole of it is in a context */
+	bool *placed; /* a context has got it */
 	int64_t *share;
 };
 
@@ -56,8 +56,7 @@ static void sum_got(struct settling *s, uint32_t part)
 	}
 }
 
-/* A context's share of what its function costs. What cannot be divided is put into the first one.
- */
+/* A context's share of its function's cost; a cost that cannot be divided goes to the first one. */
 static void next_share(struct settling *s, uint32_t function, const int64_t *self)
 {
 	for (uint32_t e = 0; e < s->events; e++) {
@@ -66,7 +65,8 @@ static void next_share(struct settling *s, uint32_t function, const int64_t *sel
 
 		s->share[e] = 0;
 		if (s->got[at] <= 0 || s->wanted[at] < 0) {
-			s->share[e] = s->placed[at] ? 0 : s->wanted[at];
+			if (!s->placed[at])
+				s->share[e] = s->wanted[at];
 			s->placed[at] = true;
 			continue;
 		}
@@ -83,14 +83,15 @@ static int copy_contexts(struct settling *s, uint32_t part, struct tl_error *err
 
 	for (uint32_t i = 0; i < contexts; i++) {
 		const struct tl_context *c = tl_profile_context(s->paths, i);
+		uint32_t parent = TL_NONE;
 		int64_t number;
 
 		if (c->part != part || c->function == s->other)
 			continue;
+		if (c->parent != TL_NONE)
+			parent = s->made[c->parent];
 		next_share(s, c->function, tl_profile_context_self(s->paths, i));
-		number = tl_profile_add_context(s->result,
-						c->parent == TL_NONE ? TL_NONE : s->made[c->parent],
-						c->function, part, err);
+		number = tl_profile_add_context(s->result, parent, c->function, part, err);
 		if (number < 0)
 			return (int)number;
 		s->made[i] = (uint32_t)number;
@@ -112,8 +113,9 @@ static int add_rest(struct settling *s, uint32_t part, struct tl_error *err)
 		if (!any)
 			continue;
 		root = tl_profile_add_context(s->result, TL_NONE, s->other, part, err);
-		number = root < 0 ? root
-				  : tl_profile_add_context(s->result, (uint32_t)root, f, part, err);
+		if (root < 0)
+			return (int)root;
+		number = tl_profile_add_context(s->result, (uint32_t)root, f, part, err);
 		if (number < 0)
 			return (int)number;
 		next_share(s, f, s->share);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether names are stacks is said by calls: who calls f'g'h is g'h, or g'h'i where names are cut.
- * Names that have a quote of their own (foldl', `anonymous namespace'::f, fn(&'a T)) are not called
- * so.
+ * The calls of a profile tell whether its names are stacks: the caller of f'g'h is then g'h, or
+ * g'h'i where names are cut. Names with a quote of their own (foldl', `anonymous namespace'::f,
+ * fn(&'a T)) are not called by functions of such names.
  */
 #include "export/stacks/stack_names.h"
 
@@ -10,7 +10,7 @@
 
 /* ---- names ---- */
 
-/* "operator<", "operator>>=", "operator->": these are no brackets. */
+/* The size of "operator<", "operator>>=", "operator->": their signs are not brackets. */
 static size_t operator_size(const char *text)
 {
 	static const char word[] = "operator";
@@ -26,7 +26,10 @@ static const char *find_quote(const char *text)
 	size_t depth = 0;
 
 	for (; *text; text++) {
-		size_t skipped = *text == 'o' ? operator_size(text) : 0;
+		size_t skipped = 0;
+
+		if (*text == 'o')
+			skipped = operator_size(text);
 
 		if (skipped)
 			text += skipped - 1;
@@ -40,29 +43,33 @@ static const char *find_quote(const char *text)
 	return NULL;
 }
 
-/* The size of "2" in "2'g'h"; 0: it is no level of recursion. */
+/* The size of "2" in "2'g'h"; 0: the text does not begin with a level of recursion. */
 static size_t level_size(const char *text)
 {
 	size_t size = strspn(text, "0123456789");
 
-	return text[size] == '\'' || !text[size] ? size : 0;
+	if (text[size] && text[size] != '\'')
+		return 0;
+	return size;
 }
 
 struct tl_stack_name tl_stack_name(const char *text)
 {
-	const char *quote = find_quote(text), *rest = quote ? quote + 1 : NULL;
-	struct tl_stack_name whole = { text, strlen(text), NULL };
-	size_t level = quote ? level_size(rest) : 0;
+	const struct tl_stack_name whole = { text, strlen(text), NULL };
+	const char *quote = find_quote(text), *rest;
+	size_t level;
 
 	if (!quote || quote == text)
 		return whole;
-	whole.size = (size_t)(quote - text);
+	rest = quote + 1;
+	level = level_size(rest);
+	if (level && !rest[level])
+		return (struct tl_stack_name){ text, (size_t)(quote - text), NULL };
 	if (level)
-		rest = rest[level] ? rest + level + 1 : NULL;
-	if (rest && (!*rest || *rest == '\''))
-		return (struct tl_stack_name){ text, strlen(text), NULL };
-	whole.callers = rest;
-	return whole;
+		rest += level + 1;
+	if (!*rest || *rest == '\'')
+		return whole;
+	return (struct tl_stack_name){ text, (size_t)(quote - text), rest };
 }
 
 /* ---- calls ---- */
@@ -84,13 +91,14 @@ static int next_byte(struct bytes *b)
 	at -= b->name.size;
 	if (!at)
 		return '\'';
-	return b->name.callers[at - 1] ? (unsigned char)b->name.callers[at - 1] : -1;
+	if (!b->name.callers[at - 1])
+		return -1;
+	return (unsigned char)b->name.callers[at - 1];
 }
 
 enum agreement { DIFFERENT, SAME, CALLEE_SHORTER, CALLER_SHORTER };
 
-/* The callers that a name says against the name of who calls; one may be the beginning of the
- * other. */
+/* The callers in the name of a callee against the name of its caller: one may begin the other. */
 static enum agreement compare(const char *callers, struct tl_stack_name caller)
 {
 	struct bytes b = { caller, 0 };
@@ -109,13 +117,17 @@ static enum agreement compare(const char *callers, struct tl_stack_name caller)
 	}
 }
 
-/* A function that calls itself, on whatever level. */
+static bool same_callers(struct tl_stack_name a, struct tl_stack_name b)
+{
+	if (!a.callers || !b.callers)
+		return a.callers == b.callers;
+	return !strcmp(a.callers, b.callers);
+}
+
+/* Whether a function calls itself, on any level of recursion. */
 static bool is_recursion(struct tl_stack_name a, struct tl_stack_name b)
 {
-	bool callers =
-		a.callers && b.callers ? !strcmp(a.callers, b.callers) : a.callers == b.callers;
-
-	return callers && a.size == b.size && !memcmp(a.function, b.function, a.size);
+	return same_callers(a, b) && a.size == b.size && !memcmp(a.function, b.function, a.size);
 }
 
 struct votes {
@@ -126,11 +138,12 @@ static void vote(struct votes *votes, const char *caller_text, const char *calle
 {
 	struct tl_stack_name caller = tl_stack_name(caller_text),
 			     callee = tl_stack_name(callee_text);
-	enum agreement agreement;
+	enum agreement agreement = DIFFERENT;
 
 	if (is_recursion(caller, callee))
 		return;
-	agreement = callee.callers ? compare(callee.callers, caller) : DIFFERENT;
+	if (callee.callers)
+		agreement = compare(callee.callers, caller);
 	votes->against += agreement == DIFFERENT;
 	votes->agree += agreement != DIFFERENT;
 	votes->cut += agreement == CALLEE_SHORTER;
@@ -148,7 +161,7 @@ enum tl_stack_names tl_stack_names(const struct tl_profile *profile)
 			vote(&votes, tl_profile_function(profile, arc->caller)->name,
 			     tl_profile_function(profile, arc->callee)->name);
 	}
-	/* Signal handlers and skipped functions have callers of their own: a few. */
+	/* A few calls may disagree: signal handlers and skipped functions have other callers. */
 	if (!votes.agree || votes.against * 20 > votes.agree)
 		return TL_NAMES_PLAIN;
 	return votes.cut ? TL_NAMES_CUT : TL_NAMES_COMPLETE;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/sized.h"
 #include "export/stacks/call_sums.h"
 #include "export/stacks/stacks.h"
 #include "export/stacks/stack_names.h"
@@ -14,12 +15,15 @@ static int estimate(struct tl_profile **stacks, const struct tl_profile *sums,
 		    const struct tl_stacks_options *options, bool settled, struct tl_error *err)
 {
 	uint32_t parts = tl_call_sums_in_parts(sums) ? tl_profile_part_count(sums) : 1;
-	uint32_t contexts =
-		options->most_contexts ? options->most_contexts : DEFAULT_CONTEXTS / parts;
-	uint32_t depth = options->most_depth ? options->most_depth : DEFAULT_DEPTH;
+	uint32_t contexts = DEFAULT_CONTEXTS / parts, depth = DEFAULT_DEPTH;
 	struct tl_profile *paths = NULL;
-	int status = tl_stacks_estimate(&paths, sums, options->threshold, contexts, depth, err);
+	int status;
 
+	if (options->most_contexts)
+		contexts = options->most_contexts;
+	if (options->most_depth)
+		depth = options->most_depth;
+	status = tl_stacks_estimate(&paths, sums, options->threshold, contexts, depth, err);
 	if (status < 0 || !settled) {
 		*stacks = paths;
 		return status;
@@ -54,9 +58,11 @@ int tl_stacks_make(struct tl_profile **stacks, const struct tl_profile *sums,
 	*stacks = NULL;
 	if (names == TL_NAMES_COMPLETE)
 		return tl_stacks_from_names(stacks, sums, err);
-	status = names == TL_NAMES_CUT ? estimate_outer(stacks, sums, options, err)
-				       : estimate(stacks, sums, options, settled, err);
-	/* Without any call each function is a stack, which is all there is to know. */
+	if (names == TL_NAMES_CUT)
+		status = estimate_outer(stacks, sums, options, err);
+	else
+		status = estimate(stacks, sums, options, settled, err);
+	/* Without any call each function is a stack of its own, and nothing was estimated. */
 	if (status == 0)
 		(*stacks)->estimated = tl_profile_arc_count(sums) > 0;
 	return status;
@@ -69,8 +75,7 @@ int tl_profile_stacks(struct tl_profile **stacks, const struct tl_profile *sums,
 
 	*stacks = NULL;
 	if (options)
-		memcpy(&filled, options,
-		       options->size < sizeof(filled) ? options->size : sizeof(filled));
+		tl_take(&filled, sizeof(filled), options, options->size);
 	if (tl_profile_context_count(sums))
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the profile has call stacks");
 	return tl_stacks_make(stacks, sums, &filled, true, err);

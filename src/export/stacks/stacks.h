@@ -10,14 +10,16 @@ enum { TL_STACKS_MOST_PARTS = 32 };
 /* A new profile whose contexts are estimated from the lines and arcs of one without. */
 int tl_stacks_estimate(struct tl_profile **estimate, const struct tl_profile *sums,
 		       double threshold, uint32_t most, uint32_t most_depth, struct tl_error *err);
-/* Its paths once more, with the self costs that functions have in the sums. */
+/* The estimated paths, scaled to the self costs that functions have in the sums (settle.c). */
 int tl_stacks_settle(struct tl_profile **settled, const struct tl_profile *paths,
 		     const struct tl_profile *sums, struct tl_error *err);
-/* tl_profile_stacks(); not `settled`: what is too small to be a path is summed where it is, at the
- * cost of exact self. */
+/*
+ * tl_profile_stacks(). Not `settled`: paths that are too small are summed below their caller, and
+ * self costs of functions are not exact.
+ */
 int tl_stacks_make(struct tl_profile **stacks, const struct tl_profile *sums,
 		   const struct tl_stacks_options *options, bool settled, struct tl_error *err);
-/* The name of the function that stands for what an estimate does not go into. */
+/* The name of the function that stands for all paths that are too small or too deep. */
 extern const char tl_stacks_other_name[];
 
 #endif

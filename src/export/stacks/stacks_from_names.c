@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profiles whose names are stacks, as profiles of stacks. A node is a function with its callers,
- * f'g'h, whatever its level of recursion; its caller is the node g'h. Where several functions have
- * that name, it is the one whose calls cost most.
+ * A profile whose function names are stacks becomes a profile of stacks. A node is a function with
+ * its callers, f'g'h, on any level of recursion; its caller is the node g'h. If several functions
+ * have that name, the caller is the one whose calls cost most.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +13,13 @@
 #include "export/stacks/stack_names.h"
 
 struct name_node {
-	/* of the sums, the first of its levels; TL_NONE: no cost line and no call names it */
+	/* its first level of recursion in the sums; TL_NONE: the sums have no function of the name */
 	uint32_t function;
-	uint32_t name, callers; /* f'g'h, g'h: of the names; TL_NONE: no callers */
-	uint32_t parent;        /* TL_NONE: none, or not known yet */
-	int64_t brought;        /* what the calls of the parent cost */
+	uint32_t name, callers; /* f'g'h, g'h: numbers of names; TL_NONE: no callers */
+	uint32_t parent;        /* the node of its caller; TL_NONE: none, or not known yet */
+	int64_t parent_cost;    /* cost of the parent's calls */
 	uint32_t made;          /* function of the result */
-	uint32_t context, part; /* where it is, and in which part that was asked */
+	uint32_t context, part; /* its context in `part`, the part that was looked at last */
 };
 
 struct trees {
@@ -71,7 +71,9 @@ static const struct tl_function *function_of(const struct trees *t, const struct
 		.name = "", .object = "", .file = "", .id = TL_NOWHERE
 	};
 
-	return node->function == TL_NONE ? &unknown : tl_profile_function(t->sums, node->function);
+	if (node->function == TL_NONE)
+		return &unknown;
+	return tl_profile_function(t->sums, node->function);
 }
 
 static bool same_node(const void *context, const void *key, uint32_t number)
@@ -84,7 +86,7 @@ static bool same_node(const void *context, const void *key, uint32_t number)
 	       !strcmp(f->file, g->file);
 }
 
-/* The first node of a name, which may be a name nobody has. NULL without memory. */
+/* Where the first node of a name is kept (TL_NONE: no function has it). NULL without memory. */
 static uint32_t *first_of_name(struct trees *t, uint32_t name)
 {
 	if (name >= t->first_count) {
@@ -111,18 +113,20 @@ static uint32_t add_node(struct trees *t, uint32_t function, const char *text)
 	uint64_t hash =
 		tl_hash_pair(tl_hash_bytes(f->object, strlen(f->object)),
 			     tl_hash_pair(tl_hash_bytes(f->file, strlen(f->file)), node.name));
-	uint32_t found = tl_index_find(&t->index, hash, same_node, t, &node), *first;
+	uint32_t found = tl_index_find(&t->index, hash, same_node, t, &node), *first = NULL;
 
 	if (found != TL_NONE)
 		return found;
 	if (name.callers)
 		node.callers = tl_names_add(&t->names, name.callers, strlen(name.callers));
-	first = node.name == TL_NONE ? NULL : first_of_name(t, node.name);
+	if (node.name != TL_NONE)
+		first = first_of_name(t, node.name);
 	if (!first || (name.callers && node.callers == TL_NONE) || t->count >= TL_NONE ||
 	    !tl_grow(&t->nodes, &t->capacity, t->count + 1, sizeof(node)) ||
 	    !tl_index_add(&t->index, hash, (uint32_t)t->count))
 		return TL_NONE;
-	*first = *first == TL_NONE ? (uint32_t)t->count : *first;
+	if (*first == TL_NONE)
+		*first = (uint32_t)t->count;
 	t->nodes[t->count] = node;
 	return (uint32_t)t->count++;
 }
@@ -142,7 +146,7 @@ static bool add_nodes(struct trees *t)
 	return true;
 }
 
-/* ---- who called ---- */
+/* ---- callers ---- */
 
 static void follow_arcs(struct trees *t)
 {
@@ -157,14 +161,14 @@ static void follow_arcs(struct trees *t)
 		if (caller == TL_NONE || node->callers == TL_NONE ||
 		    t->nodes[caller].name != node->callers)
 			continue;
-		if (node->parent == TL_NONE || cost > node->brought) {
+		if (node->parent == TL_NONE || cost > node->parent_cost) {
 			node->parent = caller;
-			node->brought = cost;
+			node->parent_cost = cost;
 		}
 	}
 }
 
-/* Callers that no call leads to are known by name; those that cost nothing themselves are made. */
+/* A caller that no arc names is found by its name; if no function has the name, a node is added. */
 static bool find_callers(struct trees *t)
 {
 	follow_arcs(t);
@@ -176,8 +180,9 @@ static bool find_callers(struct trees *t)
 		first = first_of_name(t, callers);
 		if (!first)
 			return false;
-		parent = *first != TL_NONE ? *first
-					   : add_node(t, TL_NONE, t->names.names[callers].text);
+		parent = *first;
+		if (parent == TL_NONE)
+			parent = add_node(t, TL_NONE, t->names.names[callers].text);
 		if (parent == TL_NONE)
 			return false;
 		t->nodes[i].parent = parent;
@@ -187,8 +192,7 @@ static bool find_callers(struct trees *t)
 
 /* ---- the stacks ---- */
 
-/* The function that a node is a call of, in the result. @return its number, or a negative tl_status
- */
+/* Add the function f of a name f'g'h to the result. @return its number, or a negative tl_status */
 static int64_t make_function(struct trees *t, struct tl_profile *result,
 			     const struct tl_function *from, const char *text, struct tl_error *err)
 {
@@ -217,8 +221,10 @@ static int make_functions(struct trees *t, struct tl_error *err)
 	return 0;
 }
 
-/* The context of a node in a part, and those of its callers. @return its number, or a negative
- * tl_status */
+/*
+ * The context of a node in a part; added with the contexts of its callers, if new. @return its
+ * number, or a negative tl_status
+ */
 static int64_t context_of(struct trees *t, uint32_t node, uint32_t part, struct tl_error *err)
 {
 	size_t depth = 0;
@@ -254,14 +260,18 @@ static uint32_t part_of_line(const void *context, uint32_t line)
 {
 	const struct by_part *by = context;
 
-	return by->in_parts ? tl_profile_line(by->sums, line)->part : 0;
+	if (!by->in_parts)
+		return 0;
+	return tl_profile_line(by->sums, line)->part;
 }
 
 static uint32_t part_of_arc(const void *context, uint32_t arc)
 {
 	const struct by_part *by = context;
 
-	return by->in_parts ? tl_profile_arc(by->sums, arc)->part : 0;
+	if (!by->in_parts)
+		return 0;
+	return tl_profile_arc(by->sums, arc)->part;
 }
 
 static int add_line(struct trees *t, uint32_t number, uint32_t part, struct tl_error *err)
@@ -288,7 +298,7 @@ static int add_arc(struct trees *t, uint32_t number, uint32_t part, const int64_
 	return 0;
 }
 
-/* Part by part, so that a node is looked for once in each. */
+/* Part by part: a node keeps its context of one part, so it is looked up once per part. */
 static int add_costs(struct trees *t, const struct tl_groups *lines, const struct tl_groups *arcs,
 		     uint32_t parts, struct tl_error *err)
 {
@@ -333,7 +343,7 @@ static int new_like(struct tl_profile **made, const struct tl_profile *profile,
 			      tl_profile_event_count(profile), tl_profile_frequency(profile), err);
 }
 
-/* Hand the result over, or what went wrong. */
+/* Free the state, and hand the result over unless an error is on the way. */
 static int end_trees(struct trees *t, struct tl_profile **made, int status)
 {
 	free_trees(t);
@@ -359,6 +369,16 @@ int tl_stacks_from_names(struct tl_profile **stacks, const struct tl_profile *su
 
 /* ---- stacks that are cut ---- */
 
+static int copy_parts(struct trees *t, struct tl_error *err)
+{
+	uint32_t parts = tl_profile_part_count(t->sums);
+
+	for (uint32_t i = 0; i < parts; i++)
+		if (tl_profile_add_part(t->result, tl_profile_part(t->sums, i), err) < 0)
+			return TL_NO_MEMORY;
+	return 0;
+}
+
 static int join_functions(struct trees *t, struct tl_error *err)
 {
 	for (size_t i = 0; i < t->count; i++) {
@@ -376,7 +396,9 @@ static int join_functions(struct trees *t, struct tl_error *err)
 
 static uint32_t joined(const struct trees *t, uint32_t function)
 {
-	return function == TL_NONE ? TL_NONE : t->nodes[t->node_of[function]].made;
+	if (function == TL_NONE)
+		return TL_NONE;
+	return t->nodes[t->node_of[function]].made;
 }
 
 static int join_costs(struct trees *t, struct tl_error *err)
@@ -409,10 +431,8 @@ int tl_stacks_join_levels(struct tl_profile **made, const struct tl_profile *sum
 
 	if (status == 0 && !add_nodes(&t))
 		status = tl_error_memory(err);
-	for (uint32_t i = 0; status == 0 && i < tl_profile_part_count(sums); i++)
-		status = (int)tl_profile_add_part(t.result, tl_profile_part(sums, i), err) < 0
-				 ? TL_NO_MEMORY
-				 : 0;
+	if (status == 0)
+		status = copy_parts(&t, err);
 	if (status == 0)
 		status = join_functions(&t, err);
 	if (status == 0)
@@ -428,11 +448,13 @@ static int strip_contexts(struct trees *t, uint32_t *made, struct tl_error *err)
 		const struct tl_context *from = tl_profile_context(t->sums, i);
 		const struct tl_function *f = tl_profile_function(t->sums, from->function);
 		int64_t function = make_function(t, t->result, f, f->name, err), context = function;
+		uint32_t parent = TL_NONE;
 
+		if (from->parent != TL_NONE)
+			parent = made[from->parent];
 		if (function >= 0)
-			context = tl_profile_add_context(
-				t->result, from->parent == TL_NONE ? TL_NONE : made[from->parent],
-				(uint32_t)function, from->part, err);
+			context = tl_profile_add_context(t->result, parent, (uint32_t)function,
+							 from->part, err);
 		if (context < 0)
 			return (int)context;
 		made[i] = (uint32_t)context;
@@ -449,10 +471,8 @@ int tl_stacks_strip_callers(struct tl_profile **stripped, const struct tl_profil
 	uint32_t *made = malloc(((size_t)tl_profile_context_count(stacks) + 1) * sizeof(*made));
 	int status = made ? new_like(&t.result, stacks, err) : tl_error_memory(err);
 
-	for (uint32_t i = 0; status == 0 && i < tl_profile_part_count(stacks); i++)
-		status = (int)tl_profile_add_part(t.result, tl_profile_part(stacks, i), err) < 0
-				 ? TL_NO_MEMORY
-				 : 0;
+	if (status == 0)
+		status = copy_parts(&t, err);
 	if (status == 0)
 		status = strip_contexts(&t, made, err);
 	free(made);

@@ -43,7 +43,7 @@ struct chrome_track {
 	size_t head_size;
 };
 
-/* ,"name":"..." of a key, in `names`. */
+/* Where the text `,"name":"..."` of a key is in `names`. */
 struct name {
 	size_t offset, size; /* size 0: not yet prepared */
 };
@@ -52,7 +52,7 @@ struct chrome {
 	struct tl_timeline base;
 	bool comma;             /* an event was written */
 	bool fine;              /* three digits more than nanoseconds */
-	uint64_t exact_seconds; /* before these, rounding errors are below half of the last digit */
+	uint64_t exact_seconds; /* below it, rounding errors are below half of the last digit */
 	struct tl_output *names;
 	const char *name_bytes;
 	struct name *keys;
@@ -87,9 +87,10 @@ static char *copy(char *p, const char *text, size_t size)
 
 static char *format_i64(char *p, int64_t value)
 {
-	if (value < 0)
-		*p++ = '-';
-	return tl_format_u64(p, value < 0 ? -(uint64_t)value : (uint64_t)value);
+	if (value >= 0)
+		return tl_format_u64(p, (uint64_t)value);
+	*p++ = '-';
+	return tl_format_u64(p, -(uint64_t)value);
 }
 
 static char *three_digits(char *p, uint32_t value)
@@ -114,7 +115,9 @@ static char *format_us(char *p, struct tl_time time, bool fine)
 	}
 	*p++ = '.';
 	p = three_digits(p, time.ns % 1000);
-	return fine ? three_digits(p, time.ps) : p;
+	if (fine)
+		p = three_digits(p, time.ps);
+	return p;
 }
 
 static struct tl_time time_between(struct tl_time from, struct tl_time to)
@@ -337,8 +340,8 @@ static bool advance(struct chrome *c, struct chrome_track *t, uint64_t ticks)
 }
 
 /*
- * Before an event at t->last: the innermost call if it began then. Those around it are written
- * already if they did.
+ * Before an event at t->last: write the begin of the innermost call if it is at t->last, too. Calls
+ * around it that began then are written already.
  */
 static void begin_together(struct chrome *c, struct chrome_track *t)
 {
@@ -429,7 +432,7 @@ static void put_origin(const struct chrome *c)
 	tl_put_text(out, "\"}");
 }
 
-/* What has not ended is a begin without an end. */
+/* Calls that have not ended are begins without an end. */
 static void end(struct tl_timeline *timeline)
 {
 	struct chrome *c = (struct chrome *)timeline;

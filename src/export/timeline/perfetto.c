@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Perfetto's protobuf trace: a Trace is a sequence of TracePacket; each is written as its event
- * comes.
+ * Perfetto's protobuf trace: a Trace is a sequence of TracePacket, one for each event, written as the
+ * event comes.
  *
  * Each thread is a packet sequence of its own (trusted_packet_sequence_id) with its own interned
  * names, so that the part of one thread can be read without the others. Names are interned by their
@@ -56,8 +56,9 @@ struct perfetto_track {
 
 struct perfetto {
 	struct tl_timeline base;
-	struct tl_pb_message packet, event, inner; /* kept for their memory */
-	struct tl_index uuids;                     /* which are taken; by track number */
+	struct tl_pb_message packet, event,
+		inner;         /* empty between events; reused for their memory */
+	struct tl_index uuids; /* the uuids in use, by track number */
 };
 
 /* ---- packets ---- */
@@ -124,8 +125,9 @@ static bool same_uuid(const void *context, const void *key, uint32_t number)
 }
 
 /*
- * Derived from process and thread, so that traces of several processes can be concatenated; of 35
- * bits, five bytes in each event. Where two meet the later one takes the next free number.
+ * The uuid of a track is a hash of process and thread, so that traces of several processes can be
+ * concatenated. It has 35 bits, which take five bytes in each event. If two tracks have the same
+ * hash, the later one takes the next free number.
  */
 static bool choose_uuid(struct perfetto *f, struct perfetto_track *t)
 {
@@ -155,6 +157,7 @@ static bool prepare_track(struct perfetto *f, struct perfetto_track *t)
 static bool announce(struct perfetto *f, struct perfetto_track *t, const char *name)
 {
 	struct perfetto_track *process = NULL;
+	uint64_t process_uuid = 0;
 
 	if (t->base.thread >= 0) {
 		process = (struct perfetto_track *)tl_timeline_track(&f->base, t->base.process, -1);
@@ -163,7 +166,9 @@ static bool announce(struct perfetto *f, struct perfetto_track *t, const char *n
 	}
 	if (!t->base.begun && !prepare_track(f, t))
 		return false;
-	put_descriptor(f, t, process ? process->uuid : 0, name);
+	if (process)
+		process_uuid = process->uuid;
+	put_descriptor(f, t, process_uuid, name);
 	return !f->base.no_memory;
 }
 
@@ -192,7 +197,7 @@ static inline bool knows(const struct perfetto_track *t, uint32_t key)
 	return key / 64 < t->known_words && (t->known[key / 64] >> key % 64 & 1);
 }
 
-/* Into `packet`, which must be empty. `event` and `inner` are used. */
+/* Put the name into `packet`, which has to be empty; overwrites `event` and `inner`. */
 static void intern(struct perfetto *f, uint32_t key, const char *name, const char *file,
 		   uint32_t line)
 {
@@ -257,8 +262,10 @@ static void enter_slowly(struct perfetto *f, struct perfetto_track *t, uint64_t 
 }
 
 /*
- * The hot path: everything is below 128 bytes, so that lengths are one byte, put in when the end is
- * known. `event` is the encoded event but for its track; `interned`: it has interned names.
+ * Fast path of put_event(): the same packet (but for the order of its fields) for an event without
+ * arguments, whose names are interned. All lengths are below 128, so each is one byte, which is
+ * written when the end is known. `event`: the encoded event without its track; `interned`: the event
+ * refers to interned names.
  */
 static void put_short(struct perfetto *f, const struct perfetto_track *t, uint64_t ticks,
 		      const char *event, size_t event_size, bool interned)
