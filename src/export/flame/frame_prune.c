@@ -226,8 +226,8 @@ static uint32_t column_of(const struct tl_flame *flame, int side, uint32_t part)
 }
 
 /*
- * Add calls and self cost of one context to its frame. The calls of a frame "(other)" are those that
- * its caller made: calls further inside are not counted.
+ * Add calls and self cost of one context to its frame. The calls of a frame "(other)" are those
+ * that its caller made: calls further inside are not counted.
  */
 static bool add_context(const struct prune *p, uint32_t *cells, int side, uint32_t number)
 {

@@ -2,7 +2,8 @@
 /*
  * The functions that two profiles have in common, and the columns of threads. A function of the
  * baseline is the one of the profile with the same object, file and name; else with the same name
- * (a rebuilt program may lie elsewhere), if each side has one of that name left; else a further one.
+ * (a rebuilt program may lie elsewhere), if each side has one of that name left; else a further
+ * one.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A flame graph as a picture (SVG 1.1) without script: the text that a viewer shows for a frame under
- * the pointer is its <title>. Coordinates are computed in hundredths of a pixel with integers, so
- * that every machine draws the same. A letter is taken to be 0.6 of its size wide, as in fixed-width
- * fonts.
+ * A flame graph as a picture (SVG 1.1) without script: the text that a viewer shows for a frame
+ * under the pointer is its <title>. Coordinates are computed in hundredths of a pixel with
+ * integers, so that every machine draws the same. A letter is taken to be 0.6 of its size wide, as
+ * in fixed-width fonts.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -6,8 +6,8 @@
 #include <tracelathe/core.h>
 
 /*
- * A name ends with its line, so control characters become blanks. Readers do not count blanks before
- * a name as part of it.
+ * A name ends with its line, so control characters become blanks. Readers do not count blanks
+ * before a name as part of it.
  */
 static uint32_t add_clean(struct tl_names *names, const char *text)
 {

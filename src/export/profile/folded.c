@@ -187,9 +187,9 @@ static void free_fold(struct fold *fold)
 /* ---- the order ---- */
 
 /*
- * A node has two entries in the list of its parent: entry 2n is its own line, entry 2n + 1 stands for
- * all the lines below it. They are sorted apart, since in the order of bytes other lines may stand
- * between them: "a 1", "a! 1", "a;b 1".
+ * A node has two entries in the list of its parent: entry 2n is its own line, entry 2n + 1 stands
+ * for all the lines below it. They are sorted apart, since in the order of bytes other lines may
+ * stand between them: "a 1", "a! 1", "a;b 1".
  */
 static uint32_t entry_group(const void *context, uint32_t entry)
 {

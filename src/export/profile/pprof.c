@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pprof's profile.proto, gzip-compressed. Fields may come in any order, and repeated fields need not
- * be together, so samples are written first, as they are read, and the tables they refer to behind
- * them: locations, functions, mappings, strings.
+ * pprof's profile.proto, gzip-compressed. Fields may come in any order, and repeated fields need
+ * not be together, so samples are written first, as they are read, and the tables they refer to
+ * behind them: locations, functions, mappings, strings.
  *
- * With call stacks a frame is a function, so locations and pprof functions are numbered as functions
- * of the profile are. Without call stacks, each cost line is a stack of one frame, with a location
- * of its own.
+ * With call stacks a frame is a function, so locations and pprof functions are numbered as
+ * functions of the profile are. Without call stacks, each cost line is a stack of one frame, with a
+ * location of its own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -190,8 +190,8 @@ static uint64_t location_of(const struct pprof *p, uint32_t number, const struct
 }
 
 /*
- * Location numbers of a stack, from the leaf to the root, as one packed field. The field begins with
- * its size, so the path is walked twice.
+ * Location numbers of a stack, from the leaf to the root, as one packed field. The field begins
+ * with its size, so the path is walked twice.
  */
 static void add_locations(struct pprof *p, uint32_t number)
 {
@@ -293,8 +293,8 @@ static void put_functions(struct pprof *p)
 }
 
 /*
- * A cost line in another file than its function's is inlined code. A pprof function has one file, so
- * such a line gets a pprof function of its own.
+ * A cost line in another file than its function's is inlined code. A pprof function has one file,
+ * so such a line gets a pprof function of its own.
  */
 static void put_lines(struct pprof *p)
 {

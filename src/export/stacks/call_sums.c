@@ -53,8 +53,8 @@ static int compare_arcs(const void *a, const void *b, void *profile)
 }
 
 /*
- * Sum the arcs, sorted by caller and callee. Calls from outside the trace and calls of a function to
- * itself are no step of a path.
+ * Sum the arcs, sorted by caller and callee. Calls from outside the trace and calls of a function
+ * to itself are no step of a path.
  */
 static void join_arcs(struct tl_call_sums *s, const uint32_t *order, uint32_t count)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call paths of a profile that only has sums. From the roots downwards, the inclusive cost of a path
- * (its amount) is divided between the self cost of its function and the calls of the function, in
- * the proportion they have in the profile as a whole, so that the shares always add up to the
+ * Call paths of a profile that only has sums. From the roots downwards, the inclusive cost of a
+ * path (its amount) is divided between the self cost of its function and the calls of the function,
+ * in the proportion they have in the profile as a whole, so that the shares always add up to the
  * amount. A call to a function that is on the path already is closed: its share goes to the other
  * calls. The path with the largest amount is made first. Paths that are too small, too deep or too
  * many are summed below their caller in a function of their own, tl_stacks_other_name.
  *
- * The amount of a root is the cost of a function that its callers do not account for, scaled so that
- * the roots add up to the total. Functions that call each other in a cycle account for each other's
- * costs more than once: together they get the cost of the cycle that calls from outside do not
- * account for.
+ * The amount of a root is the cost of a function that its callers do not account for, scaled so
+ * that the roots add up to the total. Functions that call each other in a cycle account for each
+ * other's costs more than once: together they get the cost of the cycle that calls from outside do
+ * not account for.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * Estimated paths, scaled to the exact self costs of functions. The estimate gives the share of a
  * path that would lead back to a function to other paths, and sums small paths, so the paths of a
- * function get not quite its cost; here the costs are scaled until they do. Functions without a path
- * are put below "(other)".
+ * function get not quite its cost; here the costs are scaled until they do. Functions without a
+ * path are put below "(other)".
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,10 @@ struct settling {
 	struct tl_profile *result;
 	uint32_t events, functions, other;
 	uint32_t *made; /* by context of the paths; TL_NONE: left out */
-	/* Of one part, by function and event: the exact cost, that of the paths, that of paths done. */
+	/*
+	 * Of one part, by function and event: the exact cost, that of the paths, that of paths
+	 * done.
+	 */
 	int64_t *wanted, *got, *done;
 	bool *placed; /* a context has got it */
 	int64_t *share;

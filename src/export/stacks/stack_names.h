@@ -3,8 +3,9 @@
 #define TL_EXPORT_STACKS_STACK_NAMES_H
 /*
  * Names that are stacks. With --separate-callers=N Callgrind names a function f'g'h: f, called by
- * g, called by h, with up to N callers. A number right behind f (f'2'g'h) is its level of recursion,
- * not a caller (rule N of docs/formats/callgrind.md). A recursive call adds no caller to the name.
+ * g, called by h, with up to N callers. A number right behind f (f'2'g'h) is its level of
+ * recursion, not a caller (rule N of docs/formats/callgrind.md). A recursive call adds no caller to
+ * the name.
  */
 #include <stdbool.h>
 #include <stddef.h>

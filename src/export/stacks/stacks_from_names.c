@@ -13,7 +13,9 @@
 #include "export/stacks/stack_names.h"
 
 struct name_node {
-	/* its first level of recursion in the sums; TL_NONE: the sums have no function of the name */
+	/*
+	 * its first level of recursion in the sums; TL_NONE: the sums have no function of the name
+	 */
 	uint32_t function;
 	uint32_t name, callers; /* f'g'h, g'h: numbers of names; TL_NONE: no callers */
 	uint32_t parent;        /* the node of its caller; TL_NONE: none, or not known yet */

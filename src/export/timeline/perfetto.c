@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Perfetto's protobuf trace: a Trace is a sequence of TracePacket, one for each event, written as the
- * event comes.
+ * Perfetto's protobuf trace: a Trace is a sequence of TracePacket, one for each event, written as
+ * the event comes.
  *
  * Each thread is a packet sequence of its own (trusted_packet_sequence_id) with its own interned
  * names, so that the part of one thread can be read without the others. Names are interned by their
@@ -264,8 +264,8 @@ static void enter_slowly(struct perfetto *f, struct perfetto_track *t, uint64_t 
 /*
  * Fast path of put_event(): the same packet (but for the order of its fields) for an event without
  * arguments, whose names are interned. All lengths are below 128, so each is one byte, which is
- * written when the end is known. `event`: the encoded event without its track; `interned`: the event
- * refers to interned names.
+ * written when the end is known. `event`: the encoded event without its track; `interned`: the
+ * event refers to interned names.
  */
 static void put_short(struct perfetto *f, const struct perfetto_track *t, uint64_t ticks,
 		      const char *event, size_t event_size, bool interned)
