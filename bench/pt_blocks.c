@@ -51,7 +51,7 @@ static int drain(struct tl_pt_decoder *decoder, struct sums *sums, int status)
 	while (status >= 0 && status & TL_PT_EVENT_PENDING) {
 		struct tl_pt_event event;
 
-		status = tl_pt_decoder_event_next(decoder, &event);
+		status = tl_pt_decoder_event_next(decoder, &event, sizeof(event));
 		sums->events++;
 	}
 	return status;
@@ -61,7 +61,7 @@ static int batch(struct tl_pt_decoder *decoder, struct sums *sums)
 {
 	static struct tl_pt_block blocks[256];
 	int status = 0;
-	int64_t count = tl_pt_decoder_blocks(decoder, blocks, 256, &status);
+	int64_t count = tl_pt_decoder_blocks(decoder, blocks, sizeof(*blocks), 256, &status);
 
 	if (count < 0)
 		return (int)count;
@@ -74,7 +74,7 @@ static int batch(struct tl_pt_decoder *decoder, struct sums *sums)
 static int one(struct tl_pt_decoder *decoder, struct sums *sums)
 {
 	struct tl_pt_block block;
-	int status = tl_pt_decoder_block_next(decoder, &block);
+	int status = tl_pt_decoder_block_next(decoder, &block, sizeof(block));
 
 	if (status < 0)
 		return status;
@@ -86,7 +86,7 @@ static int one(struct tl_pt_decoder *decoder, struct sums *sums)
 static int insn(struct tl_pt_decoder *decoder, struct sums *sums)
 {
 	struct tl_pt_insn insn;
-	int status = tl_pt_decoder_insn_next(decoder, &insn);
+	int status = tl_pt_decoder_insn_next(decoder, &insn, sizeof(insn));
 
 	sums->insns += status >= 0;
 	return status;
@@ -102,7 +102,7 @@ static int nodes(struct tl_pt_decoder *decoder, struct sums *sums)
 {
 	static uint32_t numbers[4096];
 	struct tl_pt_node_batch run = { .nodes = numbers, .max = 4096 };
-	int status = tl_pt_decoder_nodes(decoder, &run);
+	int status = tl_pt_decoder_nodes(decoder, &run, sizeof(run));
 
 	if (status < 0)
 		return status;

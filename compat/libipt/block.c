@@ -138,7 +138,7 @@ static int next(struct tl_compat_decoder *dec, struct pt_block *block)
 /* With the flags of version 1 the decoder is another one (docs/libipt.md). */
 static int next_folded(struct tl_compat_decoder *dec, struct pt_block *block)
 {
-	int status = tl_pt_decoder_block_next(dec->decoder, (struct tl_pt_block *)(void *)block);
+	int status = tl_pt_next_block(dec->decoder, (struct tl_pt_block *)(void *)block);
 
 	if (status < 0)
 		memset(block, 0, sizeof(*block));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pt_enc_*: packets written one behind the other into the buffer of the configuration. */
 #include "compat.h"
+#include "intel_pt/packets/packet.h"
 
 #include <stdlib.h>
 
@@ -59,8 +60,7 @@ int pt_enc_next(struct pt_encoder *encoder, const struct pt_packet *packet)
 	size = tl_compat_packet_in(&ours, packet);
 	if (size < 0)
 		return size;
-	size = tl_pt_packet_write(encoder->pos, (size_t)(encoder->config.user.end - encoder->pos),
-				  &ours);
+	size = tl_pt_encode(encoder->pos, (size_t)(encoder->config.user.end - encoder->pos), &ours);
 	if (size > 0)
 		encoder->pos += size;
 	return size;

@@ -66,7 +66,7 @@ int pt_evt_next(struct pt_event_decoder *decoder, struct pt_event *event, size_t
 
 	if (!decoder || !event || size < offsetof(struct pt_event, reserved))
 		return -pte_invalid;
-	status = tl_pt_events_next(decoder->events, &ours);
+	status = tl_pt_events_next(decoder->events, &ours, sizeof(ours));
 	if (status < 0)
 		return status;
 	tl_compat_event(&user, &ours);

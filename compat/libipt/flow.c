@@ -112,7 +112,7 @@ int tl_compat_decoder_resync(struct tl_compat_decoder *dec)
 	if (!dec)
 		return -pte_invalid;
 	if (dec->folds)
-		return tl_pt_decoder_resync(dec->decoder, NULL);
+		return tl_pt_resync(dec->decoder, NULL);
 	if (!dec->synced)
 		return -pte_nosync;
 	tl_compat_settle(dec);

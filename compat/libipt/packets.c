@@ -101,7 +101,7 @@ int pt_pkt_next(struct pt_packet_decoder *decoder, struct pt_packet *packet, siz
 		return -pte_invalid;
 	tl_pt_packets_offset(decoder->packets, &offset);
 	decoder->config.priv = NULL;
-	status = tl_pt_packets_next(decoder->packets, &ours);
+	status = tl_pt_next_packet(decoder->packets, &ours);
 	if (status < 0)
 		return status;
 	/* What its kind does not have is left as it is. */

@@ -27,7 +27,7 @@ void trace_begin(struct trace *trace, const struct trace_options *options, FILE 
 static void put(struct trace *trace, const struct tl_pt_packet *packet)
 {
 	uint8_t bytes[16];
-	int size = tl_pt_packet_write(bytes, sizeof(bytes), packet);
+	int size = tl_pt_packet_write(bytes, sizeof(bytes), packet, sizeof(*packet));
 
 	if (size < 0 || fwrite(bytes, 1, (size_t)size, trace->file) != (size_t)size)
 		trace->failed = true;

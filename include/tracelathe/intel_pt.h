@@ -12,6 +12,10 @@
  * Results: decoding functions return a non-negative number, or the negative of an enum tl_pt_error,
  * whose numbers are those of the published interface. tl_pt_fault() turns one into a struct
  * tl_error with the offset it belongs to.
+ *
+ * `size` behind a pointer to a struct of the caller, or to an array, is the sizeof of the struct
+ * (of one element): no byte behind it is written, and a later version of the library may have more
+ * members (docs/abi.md). A size below that of version 0.2.0 is -TL_PT_INVALID, and nothing is done.
  */
 #include <tracelathe/core.h>
 
@@ -324,7 +328,8 @@ TL_API int tl_pt_cpu_errata(uint32_t *errata, const struct tl_pt_cpu *cpu, bool 
  * Read the one packet at `pos`; bytes at and behind `end` are not looked at.
  * @return its bytes; -TL_PT_EOS when it is cut short, -TL_PT_BAD_OPC, -TL_PT_BAD_PACKET
  */
-TL_API int tl_pt_packet_read(struct tl_pt_packet *packet, const uint8_t *pos, const uint8_t *end);
+TL_API int tl_pt_packet_read(struct tl_pt_packet *packet, size_t size, const uint8_t *pos,
+			     const uint8_t *end);
 
 /**
  * Write a packet (its `kind` and payload; `size` matters for TL_PT_PKT_BIP only, 5 or 9 bytes).
@@ -333,7 +338,8 @@ TL_API int tl_pt_packet_read(struct tl_pt_packet *packet, const uint8_t *pos, co
  *         payload that cannot be written (INVALID: counts and codes out of range); -TL_PT_BAD_OPC
  *         for a kind that has no bytes (unknown, invalid)
  */
-TL_API int tl_pt_packet_write(uint8_t *pos, size_t room, const struct tl_pt_packet *packet);
+TL_API int tl_pt_packet_write(uint8_t *pos, size_t room, const struct tl_pt_packet *packet,
+			      size_t size);
 
 /**
  * The name of a packet kind as in listings ("psb", "tnt.8", "tip.pge"; "mode" for both leaves);
@@ -374,7 +380,8 @@ TL_API int tl_pt_packets_sync_offset(const struct tl_pt_packets *packets, uint64
  * @return its bytes; -TL_PT_EOS at the end or at a packet cut short, -TL_PT_NOSYNC, -TL_PT_BAD_OPC,
  *         -TL_PT_BAD_PACKET
  */
-TL_API int tl_pt_packets_next(struct tl_pt_packets *packets, struct tl_pt_packet *packet);
+TL_API int tl_pt_packets_next(struct tl_pt_packets *packets, struct tl_pt_packet *packet,
+			      size_t size);
 
 /**
  * Offsets of PSB packets in order, for decoding in parallel.
@@ -588,7 +595,7 @@ TL_API int tl_pt_query_cond_branch(struct tl_pt_query *query, int *taken);
 TL_API int tl_pt_query_indirect_branch(struct tl_pt_query *query, uint64_t *ip);
 
 /** The next event. -TL_PT_BAD_QUERY while outcomes are left, or when a branch comes next. */
-TL_API int tl_pt_query_event(struct tl_pt_query *query, struct tl_pt_event *event);
+TL_API int tl_pt_query_event(struct tl_pt_query *query, struct tl_pt_event *event, size_t size);
 
 /**
  * The time of what was asked last. @return 0, -TL_PT_NO_TIME (values are given anyway),
@@ -626,7 +633,7 @@ TL_API int tl_pt_events_sync_offset(const struct tl_pt_events *events, uint64_t 
  * The next event. @return 0; -TL_PT_EOS at the end, -TL_PT_NOSYNC, or the error of the trace, which
  * stays
  */
-TL_API int tl_pt_events_next(struct tl_pt_events *events, struct tl_pt_event *event);
+TL_API int tl_pt_events_next(struct tl_pt_events *events, struct tl_pt_event *event, size_t size);
 
 /* ---- blocks and instructions (1) ------------------------------------------------------------- */
 
@@ -853,7 +860,8 @@ TL_API int tl_pt_decoder_sync_set(struct tl_pt_decoder *decoder, uint64_t offset
  * tells what was skipped.
  * @return status, or -TL_PT_EOS if there is nothing more
  */
-TL_API int tl_pt_decoder_resync(struct tl_pt_decoder *decoder, struct tl_pt_event *lost);
+TL_API int tl_pt_decoder_resync(struct tl_pt_decoder *decoder, struct tl_pt_event *lost,
+				size_t size);
 
 /**
  * The next blocks, as many as there are up to `max` before an event or an error. The status, in
@@ -862,22 +870,25 @@ TL_API int tl_pt_decoder_resync(struct tl_pt_decoder *decoder, struct tl_pt_even
  * @return number of blocks; 0: see `*status`; or a negative error
  */
 TL_API int64_t tl_pt_decoder_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks,
-				    size_t max, int *status);
+				    size_t size, size_t max, int *status);
 
 /**
  * One block: tl_pt_decoder_blocks() with `max` 1, but the status looks one step ahead, as
  * "pt_blk_next" has it.
  */
-TL_API int tl_pt_decoder_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block);
+TL_API int tl_pt_decoder_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block,
+				    size_t size);
 
 /**
  * One instruction; `raw` and `size` are always filled. Not to be mixed with blocks without
  * synchronising again.
  */
-TL_API int tl_pt_decoder_insn_next(struct tl_pt_decoder *decoder, struct tl_pt_insn *insn);
+TL_API int tl_pt_decoder_insn_next(struct tl_pt_decoder *decoder, struct tl_pt_insn *insn,
+				   size_t size);
 
 /** The event that is pending. @return status, or -TL_PT_BAD_QUERY if none is */
-TL_API int tl_pt_decoder_event_next(struct tl_pt_decoder *decoder, struct tl_pt_event *event);
+TL_API int tl_pt_decoder_event_next(struct tl_pt_decoder *decoder, struct tl_pt_event *event,
+				    size_t size);
 
 /** The time where decoding is; NULL where not wanted. @return 0 or -TL_PT_NO_TIME */
 TL_API int tl_pt_decoder_time(const struct tl_pt_decoder *decoder, uint64_t *tsc,
@@ -974,7 +985,8 @@ struct tl_pt_node_batch {
  * changes, they start anew: `epoch`.
  * @return 0, or a negative error
  */
-TL_API int tl_pt_decoder_nodes(struct tl_pt_decoder *decoder, struct tl_pt_node_batch *run);
+TL_API int tl_pt_decoder_nodes(struct tl_pt_decoder *decoder, struct tl_pt_node_batch *batch,
+			       size_t size);
 
 /**
  * The block of a node of the present epoch; `size` is always the length of its last instruction.
@@ -997,7 +1009,7 @@ struct tl_pt_node_insn {
  * last, or -TL_PT_INVALID
  */
 TL_API int tl_pt_decoder_node_insns(struct tl_pt_decoder *decoder, uint32_t node, size_t first,
-				    struct tl_pt_node_insn *steps, size_t max);
+				    struct tl_pt_node_insn *insns, size_t size, size_t max);
 
 #ifdef __cplusplus
 }

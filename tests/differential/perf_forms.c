@@ -197,7 +197,8 @@ static uint64_t time_at(const struct case_ *c, uint64_t offset, uint64_t before)
 	if (tl_pt_packets_open(&packets, &c->config) < 0)
 		die("no memory", c->column[TEST]);
 	if (tl_pt_packets_sync_set(packets, offset) >= 0 &&
-	    tl_pt_packets_next(packets, &packet) >= 0 && packet.kind == TL_PT_PKT_TSC)
+	    tl_pt_packets_next(packets, &packet, sizeof(packet)) >= 0 &&
+	    packet.kind == TL_PT_PKT_TSC)
 		tsc = packet.tsc.tsc;
 	tl_pt_packets_close(packets);
 	return tsc;
@@ -269,12 +270,12 @@ static int put_code(struct case_ *c, struct tl_pt_decoder *decoder, bool by_bloc
 	int status;
 
 	if (by_block) {
-		status = tl_pt_decoder_block_next(decoder, &block);
+		status = tl_pt_decoder_block_next(decoder, &block, sizeof(block));
 		if (status >= 0)
 			put_block(c, decoder, &block);
 		return status;
 	}
-	status = tl_pt_decoder_insn_next(decoder, &insn);
+	status = tl_pt_decoder_insn_next(decoder, &insn, sizeof(insn));
 	if (status >= 0)
 		tl_put_format(c->out, "%016" PRIx64 "\n", insn.ip);
 	return status;

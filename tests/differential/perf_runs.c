@@ -53,7 +53,7 @@ static int drain(struct tl_pt_decoder *decoder, int status)
 	struct tl_pt_event event;
 
 	while (status >= 0 && status & TL_PT_EVENT_PENDING)
-		status = tl_pt_decoder_event_next(decoder, &event);
+		status = tl_pt_decoder_event_next(decoder, &event, sizeof(event));
 	return status;
 }
 
@@ -65,7 +65,7 @@ static void decode_run(struct decode *d, struct thread *t, struct tl_pt_decoder 
 	for (;;) {
 		status = drain(decoder, status);
 		if (status >= 0)
-			status = tl_pt_decoder_insn_next(decoder, &insn);
+			status = tl_pt_decoder_insn_next(decoder, &insn, sizeof(insn));
 		if (status >= 0) {
 			take(d, t, insn.ip);
 			continue;
@@ -73,7 +73,7 @@ static void decode_run(struct decode *d, struct thread *t, struct tl_pt_decoder 
 		if (status == -TL_PT_EOS)
 			return;
 		t->errors++;
-		status = tl_pt_decoder_resync(decoder, NULL);
+		status = tl_pt_decoder_resync(decoder, NULL, 0);
 		if (status < 0)
 			return;
 	}

@@ -261,12 +261,12 @@ static void decode_ours(struct notes *notes, struct pt_code *code,
 		struct tl_pt_event event;
 
 		if (status & TL_PT_EVENT_PENDING) {
-			status = tl_pt_decoder_event_next(decoder, &event);
+			status = tl_pt_decoder_event_next(decoder, &event, sizeof(event));
 			if (status >= 0)
 				note_ours(notes, &event);
 			continue;
 		}
-		status = tl_pt_decoder_block_next(decoder, &block);
+		status = tl_pt_decoder_block_next(decoder, &block, sizeof(block));
 		if (status >= 0)
 			retire(notes, code, block.ip, block.end_ip, block.ninsn);
 	}

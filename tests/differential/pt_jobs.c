@@ -63,8 +63,9 @@ static bool same_event(const struct tl_pt_event *a, const struct tl_pt_event *b)
 
 static void step(struct side *side, bool event)
 {
-	side->status = event ? tl_pt_decoder_event_next(side->decoder, &side->event)
-			     : tl_pt_decoder_block_next(side->decoder, &side->block);
+	side->status =
+		event ? tl_pt_decoder_event_next(side->decoder, &side->event, sizeof(side->event))
+		      : tl_pt_decoder_block_next(side->decoder, &side->block, sizeof(side->block));
 	side->timed =
 		tl_pt_decoder_time(side->decoder, &side->tsc, &side->lost_mtc, &side->lost_cyc);
 }

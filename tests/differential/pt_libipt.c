@@ -175,7 +175,7 @@ static bool one_packet(struct tl_pt_packets *ours, struct pt_packet_decoder *the
 	tl_pt_packets_offset(ours, &offset);
 	pt_pkt_get_offset(theirs, &their_offset);
 	SAME("offset", offset, their_offset);
-	a = tl_pt_packets_next(ours, &p);
+	a = tl_pt_packets_next(ours, &p, sizeof(p));
 	b = pt_pkt_next(theirs, &q, sizeof(q));
 	compared++;
 	if (beyond(&p, a, b))
@@ -363,7 +363,7 @@ static void compare_writers(unsigned long count)
 		memset(ours, 0, sizeof(ours));
 		memset(theirs, 0, sizeof(theirs));
 		offset = p.kind;
-		a = tl_pt_packet_write(ours, sizeof(ours), &p);
+		a = tl_pt_packet_write(ours, sizeof(ours), &p, sizeof(p));
 		pt_enc_sync_set(encoder, 0);
 		b = pt_enc_next(encoder, &q);
 		compared++;
@@ -530,7 +530,7 @@ static int one_query(struct tl_pt_query *ours, struct pt_query_decoder *theirs, 
 		struct tl_pt_event e;
 		struct pt_event f;
 
-		a = tl_pt_query_event(ours, &e);
+		a = tl_pt_query_event(ours, &e, sizeof(e));
 		b = pt_qry_event(theirs, &f, sizeof(f));
 		SAME("event", a, b);
 		if (!bad && a >= 0)
@@ -627,7 +627,7 @@ struct stream {
 static void append(struct stream *stream, const struct tl_pt_packet *packet)
 {
 	int size = tl_pt_packet_write(stream->data + stream->size,
-				      sizeof(stream->data) - stream->size, packet);
+				      sizeof(stream->data) - stream->size, packet, sizeof(*packet));
 
 	if (size > 0)
 		stream->size += (size_t)size;

@@ -89,7 +89,7 @@ static int drain(struct truth *truth, struct tl_pt_decoder *decoder, int status)
 	struct tl_pt_event event;
 
 	while (status >= 0 && status & TL_PT_EVENT_PENDING) {
-		status = tl_pt_decoder_event_next(decoder, &event);
+		status = tl_pt_decoder_event_next(decoder, &event, sizeof(event));
 		truth->events += status >= 0;
 	}
 	return status;
@@ -99,7 +99,7 @@ static int by_blocks(struct truth *truth, struct tl_pt_decoder *decoder)
 {
 	static struct tl_pt_block blocks[1000];
 	int status = 0;
-	int64_t count = tl_pt_decoder_blocks(decoder, blocks, 1000, &status);
+	int64_t count = tl_pt_decoder_blocks(decoder, blocks, sizeof(*blocks), 1000, &status);
 
 	for (int64_t i = 0; i < count; i++)
 		walk(truth, &blocks[i]);
@@ -109,7 +109,7 @@ static int by_blocks(struct truth *truth, struct tl_pt_decoder *decoder)
 static int by_one(struct truth *truth, struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_block block;
-	int status = tl_pt_decoder_block_next(decoder, &block);
+	int status = tl_pt_decoder_block_next(decoder, &block, sizeof(block));
 
 	if (status >= 0)
 		walk(truth, &block);
@@ -119,7 +119,7 @@ static int by_one(struct truth *truth, struct tl_pt_decoder *decoder)
 static int by_insns(struct truth *truth, struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_insn insn;
-	int status = tl_pt_decoder_insn_next(decoder, &insn);
+	int status = tl_pt_decoder_insn_next(decoder, &insn, sizeof(insn));
 	const struct tl_pt_node_cache *known;
 
 	if (status < 0)
@@ -140,7 +140,7 @@ static int by_nodes(struct truth *truth, struct tl_pt_decoder *decoder)
 	struct tl_pt_node_batch run = {
 		.nodes = nodes, .max = 777, .timestamps = marks, .max_timestamps = 50
 	};
-	int status = tl_pt_decoder_nodes(decoder, &run);
+	int status = tl_pt_decoder_nodes(decoder, &run, sizeof(run));
 
 	for (size_t i = 0; status >= 0 && i < run.count; i++)
 		walk(truth, tl_pt_decoder_node_block(decoder, nodes[i]));

@@ -129,13 +129,13 @@ static void decode(struct tl_pt_decoder *decoder, int status)
 		int64_t count;
 
 		while (status >= 0 && status & TL_PT_EVENT_PENDING)
-			status = tl_pt_decoder_event_next(decoder, &event);
+			status = tl_pt_decoder_event_next(decoder, &event, sizeof(event));
 		if (status < 0)
 			return;
-		count = tl_pt_decoder_blocks(decoder, blocks, 16, &status);
+		count = tl_pt_decoder_blocks(decoder, blocks, sizeof(*blocks), 16, &status);
 		if (count < 0)
 			status = count == -TL_PT_EOS ? -TL_PT_EOS
-						     : tl_pt_decoder_resync(decoder, NULL);
+						     : tl_pt_decoder_resync(decoder, NULL, 0);
 	}
 }
 

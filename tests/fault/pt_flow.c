@@ -44,7 +44,7 @@ static const char *again(const struct tl_pt_packet *packet)
 
 	if (packet->kind == TL_PT_PKT_INVALID || packet->kind == TL_PT_PKT_UNKNOWN)
 		return NULL;
-	size = tl_pt_packet_write(bytes, sizeof(bytes), packet);
+	size = tl_pt_packet_write(bytes, sizeof(bytes), packet, sizeof(*packet));
 	if (size <= 0)
 		return "a packet that was read cannot be written";
 	if (packet->kind == TL_PT_PKT_BIP)
@@ -65,7 +65,8 @@ static const char *exercise_packets(const struct tl_pt_config *config)
 	if (tl_pt_packets_open(&packets, config) < 0)
 		return NULL;
 	for (int status = tl_pt_packets_sync_set(packets, 0); status >= 0 && !broken;) {
-		while (!broken && (status = tl_pt_packets_next(packets, &packet)) > 0)
+		while (!broken &&
+		       (status = tl_pt_packets_next(packets, &packet, sizeof(packet))) > 0)
 			broken = again(&packet);
 		if (status == 0)
 			broken = "a packet of no bytes";
@@ -191,7 +192,7 @@ static const char *ask(struct tl_pt_query *query, int status, uint64_t size)
 		if (asked > 64 + 64 * size)
 			return "queries do not come to an end";
 		if (status & TL_PT_EVENT_PENDING) {
-			status = tl_pt_query_event(query, &event);
+			status = tl_pt_query_event(query, &event, sizeof(event));
 			if (status == -TL_PT_BAD_QUERY)
 				return "an event was pending, and is none";
 			continue;

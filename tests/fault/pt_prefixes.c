@@ -95,7 +95,8 @@ static int take_events(struct tl_pt_decoder *decoder, struct story *story, int s
 {
 	while (status >= 0 && status & TL_PT_EVENT_PENDING && story->event_count < EVENTS_MOST) {
 		memset(&story->events[story->event_count], 0, sizeof(*story->events));
-		status = tl_pt_decoder_event_next(decoder, &story->events[story->event_count]);
+		status = tl_pt_decoder_event_next(decoder, &story->events[story->event_count],
+						  sizeof(story->events[story->event_count]));
 		story->event_count += status >= 0;
 	}
 	return status;
@@ -111,7 +112,7 @@ static void tell(struct story *story, struct tl_pt_decoder *decoder)
 		struct tl_pt_node_batch run = { .nodes = story->nodes + story->node_count,
 						.max = TL_PT_LOOKAHEAD_NODES };
 
-		status = tl_pt_decoder_nodes(decoder, &run);
+		status = tl_pt_decoder_nodes(decoder, &run, sizeof(run));
 		if (status < 0)
 			break;
 		status = run.status;
@@ -128,7 +129,8 @@ static void count_bits(uint32_t *by_bytes, const uint8_t *trace, size_t size)
 	size_t at = 0;
 	int length;
 
-	while (at < size && (length = tl_pt_packet_read(&packet, trace + at, trace + size)) > 0) {
+	while (at < size && (length = tl_pt_packet_read(&packet, sizeof(packet), trace + at,
+							trace + size)) > 0) {
 		bool is_tnt = packet.kind == TL_PT_PKT_TNT_8 || packet.kind == TL_PT_PKT_TNT_64;
 
 		for (int i = 1; i <= length; i++)

@@ -75,7 +75,7 @@ static void count_block(struct walk *walk, const struct tl_pt_block *block)
 static int by_one(struct walk *walk, struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_block block;
-	int status = tl_pt_decoder_block_next(decoder, &block);
+	int status = tl_pt_decoder_block_next(decoder, &block, sizeof(block));
 
 	if (status < 0)
 		return status;
@@ -89,7 +89,7 @@ static int by_blocks(struct walk *walk, struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_block blocks[BATCH];
 	int status = 0;
-	int64_t count = tl_pt_decoder_blocks(decoder, blocks, BATCH, &status);
+	int64_t count = tl_pt_decoder_blocks(decoder, blocks, sizeof(*blocks), BATCH, &status);
 
 	for (int64_t i = 0; i < count; i++) {
 		count_block(walk, &blocks[i]);
@@ -123,7 +123,7 @@ static int by_nodes(struct walk *walk, struct tl_pt_decoder *decoder)
 	struct tl_pt_node_batch run = {
 		.nodes = nodes, .max = BATCH, .timestamps = marks, .max_timestamps = 3
 	};
-	int status = tl_pt_decoder_nodes(decoder, &run);
+	int status = tl_pt_decoder_nodes(decoder, &run, sizeof(run));
 
 	if (status >= 0)
 		meet(walk, &run);
@@ -136,7 +136,7 @@ static int by_nodes(struct walk *walk, struct tl_pt_decoder *decoder)
 		mix(walk, block->ip);
 		mix(walk, block->end_ip);
 		if (nodes[i] % 64 == 0 &&
-		    tl_pt_decoder_node_insns(decoder, nodes[i], 0, &step, 1) == 1 &&
+		    tl_pt_decoder_node_insns(decoder, nodes[i], 0, &step, sizeof(step), 1) == 1 &&
 		    step.ip != block->ip)
 			__builtin_trap();
 	}
@@ -146,7 +146,7 @@ static int by_nodes(struct walk *walk, struct tl_pt_decoder *decoder)
 static int by_insns(struct walk *walk, struct tl_pt_decoder *decoder)
 {
 	struct tl_pt_insn insn;
-	int status = tl_pt_decoder_insn_next(decoder, &insn);
+	int status = tl_pt_decoder_insn_next(decoder, &insn, sizeof(insn));
 
 	if (status >= 0)
 		walk->insns++;
@@ -158,7 +158,7 @@ static int take_events(struct walk *walk, struct tl_pt_decoder *decoder, int sta
 	struct tl_pt_event event;
 
 	while (status >= 0 && status & TL_PT_EVENT_PENDING) {
-		status = tl_pt_decoder_event_next(decoder, &event);
+		status = tl_pt_decoder_event_next(decoder, &event, sizeof(event));
 		if (status < 0)
 			break;
 		walk->events++;
@@ -186,7 +186,7 @@ static const char *decode(struct walk *walk, struct tl_pt_decoder *decoder, face
 		if (status >= 0)
 			continue;
 		status = tried ? tl_pt_decoder_sync_forward(decoder)
-			       : tl_pt_decoder_resync(decoder, NULL);
+			       : tl_pt_decoder_resync(decoder, NULL, 0);
 		tried = !tried;
 		if (status == -TL_PT_EOS)
 			return NULL;

@@ -550,7 +550,7 @@ static int read_pt_packets(const struct tl_pt_config *config, uint64_t *digest)
 	if (status < 0)
 		return status;
 	for (status = tl_pt_packets_sync_forward(packets); status >= 0;)
-		if ((status = tl_pt_packets_next(packets, &packet)) > 0)
+		if ((status = tl_pt_packets_next(packets, &packet, sizeof(packet))) > 0)
 			digest_number(digest, packet.kind);
 	tl_pt_packets_close(packets);
 	return status;
@@ -580,7 +580,7 @@ static int read_pt_events(const struct tl_pt_config *config, uint64_t *digest)
 	if (status < 0)
 		return status;
 	for (status = tl_pt_events_sync_forward(events); status >= 0;)
-		if ((status = tl_pt_events_next(events, &event)) >= 0)
+		if ((status = tl_pt_events_next(events, &event, sizeof(event))) >= 0)
 			digest_number(digest, event.kind);
 	tl_pt_events_close(events);
 	return status;

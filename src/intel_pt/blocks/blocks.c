@@ -35,7 +35,7 @@ static __attribute__((noinline)) int next_slowly(struct tl_pt_decoder *decoder,
 	return tl_pt_status_now(decoder);
 }
 
-int tl_pt_decoder_block_next(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
+int tl_pt_next_block(struct tl_pt_decoder *decoder, struct tl_pt_block *block)
 {
 	if (decoder && block && tl_pt_give_fast(decoder, block))
 		return 0;
@@ -56,8 +56,8 @@ static int64_t folded_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *
 	return count ? (int64_t)count : last;
 }
 
-int64_t tl_pt_decoder_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, size_t max,
-			     int *status)
+int64_t tl_pt_next_blocks(struct tl_pt_decoder *decoder, struct tl_pt_block *blocks, size_t max,
+			  int *status)
 {
 	size_t count = 0;
 
@@ -134,7 +134,7 @@ const struct tl_pt_node *tl_pt_find_node(const struct tl_pt_decoder *decoder, ui
 		       : NULL;
 }
 
-int tl_pt_decoder_nodes(struct tl_pt_decoder *decoder, struct tl_pt_node_batch *run)
+int tl_pt_next_nodes(struct tl_pt_decoder *decoder, struct tl_pt_node_batch *run)
 {
 	uint32_t take;
 

@@ -118,7 +118,7 @@ int tl_pt_decoder_sync_set(struct tl_pt_decoder *decoder, uint64_t offset)
 	return synced(decoder, tl_pt_flow_sync_set(&decoder->flow, offset));
 }
 
-int tl_pt_decoder_resync(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
+int tl_pt_resync(struct tl_pt_decoder *decoder, struct tl_pt_event *lost)
 {
 	struct tl_pt_event ignored;
 
@@ -137,7 +137,7 @@ int tl_pt_decoder_resync(struct tl_pt_decoder *decoder, struct tl_pt_event *lost
 	return tl_pt_status_now(decoder);
 }
 
-int tl_pt_decoder_event_next(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
+int tl_pt_next_event(struct tl_pt_decoder *decoder, struct tl_pt_event *event)
 {
 	if (!decoder || !event)
 		return -TL_PT_INVALID;

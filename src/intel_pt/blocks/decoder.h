@@ -14,6 +14,7 @@
  */
 #include "intel_pt/flow/flow.h"
 #include "intel_pt/blocks/graph.h"
+#include "intel_pt/blocks/unsized.h"
 
 enum {
 	/*

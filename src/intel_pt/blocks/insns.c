@@ -110,7 +110,7 @@ static int enter(struct tl_pt_decoder *decoder)
 	return 0;
 }
 
-int tl_pt_decoder_insn_next(struct tl_pt_decoder *decoder, struct tl_pt_insn *insn)
+int tl_pt_next_insn(struct tl_pt_decoder *decoder, struct tl_pt_insn *insn)
 {
 	struct tl_pt_insns *insns;
 
@@ -147,8 +147,8 @@ static size_t steps_from(const struct tl_pt_decoder *decoder, uint32_t number, s
 	return insns->steps_next;
 }
 
-int tl_pt_decoder_node_insns(struct tl_pt_decoder *decoder, uint32_t number, size_t first,
-			     struct tl_pt_node_insn *steps, size_t max)
+int tl_pt_node_insns(struct tl_pt_decoder *decoder, uint32_t number, size_t first,
+		     struct tl_pt_node_insn *steps, size_t max)
 {
 	const struct tl_pt_block *block = tl_pt_decoder_node_block(decoder, number);
 	const struct tl_pt_node *node = block ? tl_pt_find_node(decoder, number) : NULL;

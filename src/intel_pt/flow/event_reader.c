@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "intel_pt/flow/rules.h"
+#include "intel_pt/packets/sized.h"
 
 struct tl_pt_events {
 	struct tl_pt_flow flow;
@@ -84,7 +85,7 @@ static void as_event(struct tl_pt_flow *flow, const struct tl_pt_flow_item *item
 	}
 }
 
-int tl_pt_events_next(struct tl_pt_events *events, struct tl_pt_event *event)
+static int next_event(struct tl_pt_events *events, struct tl_pt_event *event)
 {
 	struct tl_pt_flow_item item;
 
@@ -101,4 +102,13 @@ int tl_pt_events_next(struct tl_pt_events *events, struct tl_pt_event *event)
 		as_event(&events->flow, &item, event);
 		return 0;
 	}
+}
+
+int tl_pt_events_next(struct tl_pt_events *events, struct tl_pt_event *event, size_t size)
+{
+	struct tl_pt_event ours;
+
+	if (size < sizeof(ours))
+		return -TL_PT_INVALID;
+	return tl_pt_give_sized(next_event(events, &ours), event, size, &ours, sizeof(ours));
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "intel_pt/flow/rules.h"
+#include "intel_pt/packets/sized.h"
 
 /* What the clock showed at an item. */
 struct moment {
@@ -214,11 +215,13 @@ int tl_pt_query_indirect_branch(struct tl_pt_query *query, uint64_t *ip)
 	return flags | status_flags(query);
 }
 
-int tl_pt_query_event(struct tl_pt_query *query, struct tl_pt_event *event)
+int tl_pt_query_event(struct tl_pt_query *query, struct tl_pt_event *event, size_t size)
 {
+	if (size < sizeof(*event))
+		return -TL_PT_INVALID;
 	if (!query->synced || query->count || query->next.kind != TL_PT_FLOW_ITEM_EVENT)
 		return query->count ? -TL_PT_BAD_QUERY : mismatch(query);
-	*event = query->next.event;
+	tl_copy_sized(event, size, &query->next.event, sizeof(query->next.event));
 	use_next(query);
 	return status_flags(query);
 }

@@ -254,7 +254,7 @@ static int take_events(struct dump *d, int status)
 	struct tl_pt_event event;
 
 	while (status >= 0 && (status & TL_PT_EVENT_PENDING)) {
-		status = tl_pt_decoder_event_next(d->decoder, &event);
+		status = tl_pt_next_event(d->decoder, &event);
 		look_at_clock(d);
 		if (status >= 0 && (d->wishes & TL_PT_TEXT_EVENTS))
 			put_event(d, &event);
@@ -283,12 +283,12 @@ static int take_code(struct dump *d)
 	int status;
 
 	if (d->wishes & TL_PT_TEXT_BY_BLOCK) {
-		status = tl_pt_decoder_block_next(d->decoder, &block);
+		status = tl_pt_next_block(d->decoder, &block);
 		look_at_clock(d);
 		if (status >= 0 && block.ninsn)
 			put_block(d, &block);
 	} else {
-		status = tl_pt_decoder_insn_next(d->decoder, &insn);
+		status = tl_pt_next_insn(d->decoder, &insn);
 		look_at_clock(d);
 		if (status >= 0)
 			put_insn(d, &insn);
@@ -361,7 +361,7 @@ static int go_on(struct dump *d, int error)
 	put_error(d, "error", error);
 	tl_pt_decoder_offset(d->decoder, &from);
 	if (d->wishes & TL_PT_TEXT_RESYNC) {
-		status = tl_pt_decoder_resync(d->decoder, &lost);
+		status = tl_pt_resync(d->decoder, &lost);
 		if (status >= 0) {
 			if (d->lost)
 				d->lost(d->arg,

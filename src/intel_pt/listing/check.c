@@ -2,6 +2,7 @@
 #include "intel_pt/listing/check.h"
 
 #include "core/error.h"
+#include "intel_pt/blocks/unsized.h"
 #include "intel_pt/listing/scan.h"
 
 enum tracing { UNKNOWN, OFF, ON };
@@ -276,7 +277,7 @@ static int check_flow(struct trace_check *c, struct tl_error *err)
 		return tl_pt_fault(err, (enum tl_pt_error) - status, TL_NOWHERE);
 	status = tl_pt_events_sync_forward(events);
 	while (status >= 0 && !c->stop) {
-		status = tl_pt_events_next(events, &event);
+		status = tl_pt_events_next(events, &event, sizeof(event));
 		if (status < 0 && status != -TL_PT_EOS) {
 			uint64_t offset = 0;
 
@@ -294,7 +295,7 @@ static int next_events(struct trace_check *c, struct tl_pt_decoder *decoder, int
 	struct tl_pt_event event;
 
 	while (status >= 0 && (status & TL_PT_EVENT_PENDING)) {
-		status = tl_pt_decoder_event_next(decoder, &event);
+		status = tl_pt_next_event(decoder, &event);
 		if (status >= 0 && event.kind == TL_PT_EV_LOST)
 			flow_violation(c, event.lost.why, event.lost.from, event.lost.at);
 	}
@@ -312,8 +313,8 @@ static int check_code(struct trace_check *c, struct tl_pt_decoder *decoder, int 
 		status = next_events(c, decoder, status);
 		if (status < 0)
 			break;
-		count = tl_pt_decoder_blocks(decoder, blocks, sizeof(blocks) / sizeof(blocks[0]),
-					     &status);
+		count = tl_pt_next_blocks(decoder, blocks, sizeof(blocks) / sizeof(blocks[0]),
+					  &status);
 		if (count < 0)
 			status = (int)count;
 	}

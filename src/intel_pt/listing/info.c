@@ -6,10 +6,11 @@
 #include "core/error.h"
 #include "core/facts.h"
 #include "core/output.h"
-#include "intel_pt/packets/layout.h"
+#include "intel_pt/flow/clock.h"
 #include "intel_pt/listing/scan.h"
 #include "intel_pt/listing/text.h"
-#include "intel_pt/flow/clock.h"
+#include "intel_pt/packets/layout.h"
+#include "intel_pt/packets/packet.h"
 
 /* ---- facts ---- */
 
@@ -139,7 +140,7 @@ int tl_pt_rewrite(const struct tl_pt_config *config, struct tl_pt_faults *faults
 	if (status < 0)
 		return status;
 	while ((status = tl_pt_scan_next(&scan, &packet, err)) == 1 && !tl_output_failed(out)) {
-		int size = tl_pt_packet_write(bytes, sizeof(bytes), &packet);
+		int size = tl_pt_encode(bytes, sizeof(bytes), &packet);
 
 		/* Some can be said in several ways: what was read is what is kept. */
 		if (size == packet.size && !memcmp(bytes, config->begin + scan.offset, packet.size))

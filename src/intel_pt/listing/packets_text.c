@@ -5,9 +5,10 @@
 
 #include "core/error.h"
 #include "core/output.h"
-#include "intel_pt/packets/layout.h"
-#include "intel_pt/listing/text.h"
 #include "intel_pt/flow/clock.h"
+#include "intel_pt/listing/text.h"
+#include "intel_pt/packets/layout.h"
+#include "intel_pt/packets/packet.h"
 
 struct packet_dump {
 	struct tl_pt_packets *packets;
@@ -223,7 +224,7 @@ static void dump_all(struct packet_dump *d)
 
 	while (status >= 0 && !tl_output_failed(d->out)) {
 		tl_pt_packets_offset(d->packets, &offset);
-		status = tl_pt_packets_next(d->packets, &packet);
+		status = tl_pt_next_packet(d->packets, &packet);
 		if (status >= 0)
 			put_packet(d, &packet, offset);
 		else if (status != -TL_PT_EOS && resync(d, (enum tl_pt_error) - status, offset))

@@ -2,6 +2,7 @@
 #include "intel_pt/listing/scan.h"
 
 #include "core/error.h"
+#include "intel_pt/packets/packet.h"
 
 int tl_pt_scan_open(struct tl_pt_scan *s, const struct tl_pt_config *config,
 		    struct tl_pt_faults *faults, struct tl_error *err)
@@ -53,7 +54,7 @@ int tl_pt_scan_next(struct tl_pt_scan *s, struct tl_pt_packet *packet, struct tl
 		int status;
 
 		tl_pt_packets_offset(s->packets, &s->offset);
-		status = tl_pt_packets_next(s->packets, packet);
+		status = tl_pt_next_packet(s->packets, packet);
 		if (status >= 0)
 			return 1;
 		if (status == -TL_PT_EOS) {

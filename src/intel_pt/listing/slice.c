@@ -7,8 +7,9 @@
 
 #include "core/error.h"
 #include "core/memory.h"
-#include "intel_pt/listing/scan.h"
+#include "intel_pt/blocks/unsized.h"
 #include "intel_pt/flow/clock.h"
+#include "intel_pt/listing/scan.h"
 
 uint64_t tl_pt_psb_behind(const struct tl_pt_config *config, uint64_t offset)
 {
@@ -169,10 +170,10 @@ static int hunt_on(struct hunt *h, int *at, struct tl_error *err)
 		struct tl_pt_event event;
 
 		if (*at & TL_PT_EVENT_PENDING) {
-			*at = tl_pt_decoder_event_next(h->decoder, &event);
+			*at = tl_pt_next_event(h->decoder, &event);
 			continue;
 		}
-		*at = tl_pt_decoder_nodes(h->decoder, &run);
+		*at = tl_pt_next_nodes(h->decoder, &run);
 		if (*at < 0)
 			break;
 		*at = run.status;

@@ -2,6 +2,7 @@
 /* Bytes to a packet (4). Each payload function is called with all its bytes there. */
 #include "intel_pt/packets/layout.h"
 #include "intel_pt/packets/packet.h"
+#include "intel_pt/packets/sized.h"
 
 typedef int payload_fn(struct tl_pt_packet *packet, const uint8_t *p);
 
@@ -379,9 +380,14 @@ int tl_pt_decode(struct tl_pt_packet *packet, const uint8_t *pos, const uint8_t 
 	return size;
 }
 
-int tl_pt_packet_read(struct tl_pt_packet *packet, const uint8_t *pos, const uint8_t *end)
+int tl_pt_packet_read(struct tl_pt_packet *packet, size_t size, const uint8_t *pos,
+		      const uint8_t *end)
 {
 	struct tl_pt_context context = { NULL, TL_PT_ITEMS_NONE };
+	struct tl_pt_packet ours = { 0 };
 
-	return tl_pt_decode(packet, pos, end, &context);
+	if (size < sizeof(ours))
+		return -TL_PT_INVALID;
+	return tl_pt_give_sized(tl_pt_decode(&ours, pos, end, &context), packet, size, &ours,
+				sizeof(ours));
 }

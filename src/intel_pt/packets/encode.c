@@ -2,6 +2,7 @@
 /* A packet to its bytes (4). */
 #include "intel_pt/packets/layout.h"
 #include "intel_pt/packets/packet.h"
+#include "intel_pt/packets/sized.h"
 
 /* The bytes of one packet, written low byte first. */
 struct bytes {
@@ -256,7 +257,7 @@ static write_fn *const writers[TL_PT_PKT_COUNT] = {
 	[TL_PT_PKT_BEP] = bep,
 };
 
-int tl_pt_packet_write(uint8_t *pos, size_t room, const struct tl_pt_packet *packet)
+int tl_pt_encode(uint8_t *pos, size_t room, const struct tl_pt_packet *packet)
 {
 	struct bytes out = { .count = 0 };
 	int status;
@@ -270,4 +271,14 @@ int tl_pt_packet_write(uint8_t *pos, size_t room, const struct tl_pt_packet *pac
 		return -TL_PT_EOS;
 	memcpy(pos, out.data, out.count);
 	return (int)out.count;
+}
+
+int tl_pt_packet_write(uint8_t *pos, size_t room, const struct tl_pt_packet *packet, size_t size)
+{
+	struct tl_pt_packet ours;
+
+	if (size < sizeof(ours))
+		return -TL_PT_INVALID;
+	tl_take(&ours, sizeof(ours), packet, size);
+	return tl_pt_encode(pos, room, &ours);
 }

@@ -17,6 +17,12 @@ struct tl_pt_context {
 int tl_pt_decode(struct tl_pt_packet *packet, const uint8_t *pos, const uint8_t *end,
 		 struct tl_pt_context *context);
 
+/* The bytes of a packet, as tl_pt_packet_write(). */
+int tl_pt_encode(uint8_t *pos, size_t room, const struct tl_pt_packet *packet);
+
+/* As tl_pt_packets_next(). */
+int tl_pt_next_packet(struct tl_pt_packets *packets, struct tl_pt_packet *packet);
+
 /* A block of items ends at this kind of packet (4.2). */
 bool tl_pt_ends_block(enum tl_pt_packet_kind kind);
 

@@ -4,6 +4,7 @@
 
 #include "intel_pt/packets/layout.h"
 #include "intel_pt/packets/packet.h"
+#include "intel_pt/packets/sized.h"
 
 struct tl_pt_packets {
 	struct tl_pt_config config;
@@ -107,7 +108,7 @@ int tl_pt_packets_sync_offset(const struct tl_pt_packets *packets, uint64_t *off
 	return offset_of(packets, packets->sync, offset);
 }
 
-int tl_pt_packets_next(struct tl_pt_packets *p, struct tl_pt_packet *packet)
+int tl_pt_next_packet(struct tl_pt_packets *p, struct tl_pt_packet *packet)
 {
 	int size;
 
@@ -117,4 +118,16 @@ int tl_pt_packets_next(struct tl_pt_packets *p, struct tl_pt_packet *packet)
 	if (size > 0)
 		p->pos += size;
 	return size;
+}
+
+int tl_pt_packets_next(struct tl_pt_packets *packets, struct tl_pt_packet *packet, size_t size)
+{
+	struct tl_pt_packet ours = { 0 };
+
+	if (size == sizeof(*packet))
+		return tl_pt_next_packet(packets, packet);
+	if (size < sizeof(*packet))
+		return -TL_PT_INVALID;
+	return tl_pt_give_sized(tl_pt_next_packet(packets, &ours), packet, size, &ours,
+				sizeof(ours));
 }

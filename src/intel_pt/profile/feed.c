@@ -3,6 +3,7 @@
 #include "intel_pt/profile/feed.h"
 
 #include "core/memory.h"
+#include "intel_pt/blocks/unsized.h"
 
 enum { STREAMS_MOST = 1 << 20, PASSED_AT_ONCE = 256 };
 
@@ -53,15 +54,15 @@ int tl_pt_pass_over(struct tl_pt_decoder *decoder, int status)
 		struct tl_pt_event event;
 
 		while (status >= 0 && status & TL_PT_EVENT_PENDING)
-			status = tl_pt_decoder_event_next(decoder, &event);
+			status = tl_pt_next_event(decoder, &event);
 		if (status >= 0)
-			status = tl_pt_decoder_nodes(decoder, &run);
+			status = tl_pt_next_nodes(decoder, &run);
 		if (status >= 0)
 			status = run.status;
 		if (status >= 0 && status & TL_PT_END_OF_STREAM && !(status & TL_PT_EVENT_PENDING))
 			break;
 		if (status < 0 && status != -TL_PT_EOS && status != -TL_PT_NOMEM)
-			status = tl_pt_decoder_resync(decoder, NULL);
+			status = tl_pt_resync(decoder, NULL);
 	}
 	return status == -TL_PT_NOMEM ? status : 0;
 }

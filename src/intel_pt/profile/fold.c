@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "intel_pt/blocks/unsized.h"
 #include "intel_pt/profile/stack_moves.h"
 #include "profile/model/model.h"
 
@@ -270,7 +271,7 @@ static int take_events(struct tl_pt_folder *f, const struct tl_pt_trace_slice *p
 	int status = 0;
 
 	while (status == 0 && *pending >= 0 && (*pending & TL_PT_EVENT_PENDING)) {
-		*pending = tl_pt_decoder_event_next(f->decoder, &event);
+		*pending = tl_pt_next_event(f->decoder, &event);
 		if (*pending < 0)
 			break;
 		if (f->timed)
@@ -320,7 +321,7 @@ static int fold_decoder(struct tl_pt_folder *f, const struct tl_pt_trace_slice *
 		result = take_events(f, piece, &status, err);
 		if (result < 0 || status < 0)
 			break;
-		status = tl_pt_decoder_nodes(f->decoder, &run);
+		status = tl_pt_next_nodes(f->decoder, &run);
 		if (status < 0)
 			break;
 		status = run.status;

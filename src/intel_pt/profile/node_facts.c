@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "intel_pt/blocks/unsized.h"
 #include "intel_pt/profile/fold.h"
 #include "intel_pt/profile/stack_moves.h"
 #include "profile/model/model.h"
@@ -61,8 +62,8 @@ static void each_step(struct tl_pt_folder *f, uint32_t number,
 	size_t at = 0;
 	int count;
 
-	while ((count = tl_pt_decoder_node_insns(f->decoder, number - f->known->shift, at, steps,
-						 STEPS)) > 0)
+	while ((count = tl_pt_node_insns(f->decoder, number - f->known->shift, at, steps, STEPS)) >
+	       0)
 		for (int i = 0; i < count; i++, at++)
 			if (!each(f, &steps[i], at, arg))
 				return;

@@ -112,8 +112,7 @@ int tl_pt_node_switches_stack(struct tl_pt_decoder *decoder, uint32_t number)
 
 	if (!node || count < 0 || cannot_move(s.reader, block))
 		return count == -TL_PT_NOMEM ? count : 0;
-	for (size_t at = 0;
-	     (count = tl_pt_decoder_node_insns(decoder, number, at, steps, STEPS)) > 0;
+	for (size_t at = 0; (count = tl_pt_node_insns(decoder, number, at, steps, STEPS)) > 0;
 	     at += (size_t)count)
 		for (int i = 0; i < count; i++)
 			look_at(&s, &steps[i]);

@@ -289,5 +289,5 @@ int tl_perf_sideband_event(struct tl_perf_sideband *s, struct tl_pt_decoder *dec
 	}
 	if (status == 0 && s->known && s->stale)
 		status = enter(s, decoder);
-	return status < 0 ? status : tl_pt_decoder_event_next(decoder, &taken);
+	return status < 0 ? status : tl_pt_next_event(decoder, &taken);
 }

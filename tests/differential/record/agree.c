@@ -91,7 +91,7 @@ static int drain(struct tl_pt_decoder *decoder, int status)
 	struct tl_pt_event event;
 
 	while (status >= 0 && status & TL_PT_EVENT_PENDING)
-		status = tl_pt_decoder_event_next(decoder, &event);
+		status = tl_pt_decoder_event_next(decoder, &event, sizeof(event));
 	return status;
 }
 
@@ -102,7 +102,7 @@ static int by_instruction(struct run *run, struct tl_pt_decoder *decoder, int st
 	for (run->at = 0;;) {
 		status = drain(decoder, status);
 		if (status >= 0)
-			status = tl_pt_decoder_insn_next(decoder, &insn);
+			status = tl_pt_decoder_insn_next(decoder, &insn, sizeof(insn));
 		if (status < 0)
 			return status == -TL_PT_EOS
 				       ? 0
@@ -122,7 +122,9 @@ static int by_block(struct run *run, struct tl_pt_decoder *decoder, int status)
 		int64_t count;
 
 		status = drain(decoder, status);
-		count = status < 0 ? status : tl_pt_decoder_blocks(decoder, blocks, 64, &status);
+		count = status < 0 ? status
+				   : tl_pt_decoder_blocks(decoder, blocks, sizeof(*blocks), 64,
+							  &status);
 		if (count < 0)
 			return count == -TL_PT_EOS
 				       ? 0

@@ -130,7 +130,7 @@ static int ask(struct tl_pt_query *query, int status, struct answer *answer)
 	int taken = 0;
 
 	if (status & TL_PT_EVENT_PENDING) {
-		status = tl_pt_query_event(query, &event);
+		status = tl_pt_query_event(query, &event, sizeof(event));
 		if (status >= 0)
 			say_native_event(answer, &event);
 		return status;
@@ -188,7 +188,7 @@ static void say_now(struct tl_pt_decoder *decoder, struct text *text, bool ratio
 static int take_event(struct tl_pt_decoder *decoder, struct answer *answer)
 {
 	struct tl_pt_event event;
-	int status = tl_pt_decoder_event_next(decoder, &event);
+	int status = tl_pt_decoder_event_next(decoder, &event, sizeof(event));
 
 	if (status >= 0)
 		say_native_event(answer, &event);
@@ -201,7 +201,7 @@ static int insn_step(struct tl_pt_decoder *decoder, int status, struct answer *a
 
 	if (status & TL_PT_EVENT_PENDING)
 		return take_event(decoder, answer);
-	status = tl_pt_decoder_insn_next(decoder, &insn);
+	status = tl_pt_decoder_insn_next(decoder, &insn, sizeof(insn));
 	if (status >= 0)
 		say_insn(&answer->flow, insn.ip, (int)insn.mode, insn.flags & TL_PT_SPECULATIVE);
 	return status;
@@ -213,7 +213,7 @@ static int block_step(struct tl_pt_decoder *decoder, int status, struct answer *
 
 	if (status & TL_PT_EVENT_PENDING)
 		return take_event(decoder, answer);
-	status = tl_pt_decoder_block_next(decoder, &block);
+	status = tl_pt_decoder_block_next(decoder, &block, sizeof(block));
 	if (status < 0)
 		return status;
 	say_block(&answer->flow, block.ip, block.end_ip, block.ninsn, (int)block.mode,

@@ -79,7 +79,7 @@ static inline struct tl_pt_event want_event(struct scene *scene, enum tl_pt_even
 
 	assert_true(scene->status >= 0);
 	assert_true(scene->status & TL_PT_EVENT_PENDING);
-	scene->status = tl_pt_decoder_event_next(scene->decoder, &event);
+	scene->status = tl_pt_decoder_event_next(scene->decoder, &event, sizeof(event));
 	assert_true(scene->status >= 0);
 	assert_int_equal(event.kind, kind);
 	return event;
@@ -93,7 +93,7 @@ static inline struct tl_pt_block want_block(struct scene *scene, uint64_t ip, ui
 
 	assert_true(scene->status >= 0);
 	assert_false(scene->status & TL_PT_EVENT_PENDING);
-	scene->status = tl_pt_decoder_block_next(scene->decoder, &block);
+	scene->status = tl_pt_decoder_block_next(scene->decoder, &block, sizeof(block));
 	assert_true(scene->status >= 0);
 	assert_int_equal(block.ip, ip);
 	assert_int_equal(block.end_ip, end_ip);
@@ -109,10 +109,11 @@ static inline void want_error(struct scene *scene, enum tl_pt_error error, uint6
 
 	if (scene->status >= 0) {
 		assert_false(scene->status & TL_PT_EVENT_PENDING);
-		scene->status = tl_pt_decoder_block_next(scene->decoder, &block);
+		scene->status = tl_pt_decoder_block_next(scene->decoder, &block, sizeof(block));
 	}
 	assert_int_equal(scene->status, -(int)error);
-	assert_int_equal(tl_pt_decoder_block_next(scene->decoder, &block), -(int)error);
+	assert_int_equal(tl_pt_decoder_block_next(scene->decoder, &block, sizeof(block)),
+			 -(int)error);
 	assert_int_equal(tl_pt_decoder_offset(scene->decoder, &at), 0);
 	assert_int_equal(at, offset);
 }

@@ -197,7 +197,7 @@ static void a_system_call_and_where_it_resumes(void **state)
 	for (int i = 0; i < 100 && s.status >= 0; i++) {
 		struct tl_pt_block block;
 
-		s.status = tl_pt_decoder_block_next(s.decoder, &block);
+		s.status = tl_pt_decoder_block_next(s.decoder, &block, sizeof(block));
 	}
 	want_error(&s, TL_PT_BAD_QUERY, sizeof(trace) - 1);
 	close_scene(&s);
@@ -470,17 +470,18 @@ static void misuse(void **state)
 	assert_true(tl_pt_decoder_open(&decoder, NULL, NULL) < 0);
 	assert_null(decoder);
 	assert_int_equal(tl_pt_decoder_open(&decoder, &config, NULL), 0);
-	assert_int_equal(tl_pt_decoder_block_next(decoder, &block), -TL_PT_NOSYNC);
-	assert_int_equal(tl_pt_decoder_event_next(decoder, &event), -TL_PT_NOSYNC);
+	assert_int_equal(tl_pt_decoder_block_next(decoder, &block, sizeof(block)), -TL_PT_NOSYNC);
+	assert_int_equal(tl_pt_decoder_event_next(decoder, &event, sizeof(event)), -TL_PT_NOSYNC);
 	assert_int_equal(tl_pt_decoder_offset(decoder, &offset), -TL_PT_NOSYNC);
-	assert_int_equal(tl_pt_decoder_block_next(decoder, NULL), -TL_PT_INVALID);
+	assert_int_equal(tl_pt_decoder_block_next(decoder, NULL, 0), -TL_PT_INVALID);
 	assert_int_equal(tl_pt_decoder_sync_set(decoder, 1), -TL_PT_NOSYNC);
 	assert_int_equal(tl_pt_decoder_sync_set(decoder, sizeof(trace) + 1), -TL_PT_EOS);
 	assert_true(tl_pt_decoder_sync_set(decoder, 0) >= 0);
 	assert_int_equal(tl_pt_decoder_sync_offset(decoder, &offset), 0);
 	assert_int_equal(offset, 0);
 	/* Events come first. */
-	assert_int_equal(tl_pt_decoder_block_next(decoder, &block), -TL_PT_EVENT_IGNORED);
+	assert_int_equal(tl_pt_decoder_block_next(decoder, &block, sizeof(block)),
+			 -TL_PT_EVENT_IGNORED);
 	assert_int_equal(tl_pt_decoder_time(decoder, NULL, NULL, NULL), -TL_PT_NO_TIME);
 	tl_pt_decoder_close(decoder);
 }
@@ -502,13 +503,14 @@ static void other_faces(void **state)
 	(void)state;
 	OPEN(&s, trace, TL_PT_CLASSIC);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
-	assert_int_equal(tl_pt_decoder_blocks(s.decoder, blocks, 10, &s.status), 5);
+	assert_int_equal(tl_pt_decoder_blocks(s.decoder, blocks, sizeof(*blocks), 10, &s.status),
+			 5);
 	assert_int_equal(s.status, TL_PT_EVENT_PENDING);
 	assert_int_equal(blocks[1].ip, 0x1005);
 	s.status = tl_pt_decoder_sync_set(s.decoder, 0);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
 	for (size_t i = 0; i < sizeof(ips) / sizeof(ips[0]); i++) {
-		s.status = tl_pt_decoder_insn_next(s.decoder, &insn);
+		s.status = tl_pt_decoder_insn_next(s.decoder, &insn, sizeof(insn));
 		assert_true(s.status >= 0);
 		assert_int_equal(insn.ip, ips[i]);
 		assert_memory_equal(insn.raw, code + (ips[i] - AT), insn.size);
@@ -516,7 +518,7 @@ static void other_faces(void **state)
 	want_event(&s, TL_PT_EV_DISABLED);
 	s.status = tl_pt_decoder_sync_set(s.decoder, 0);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
-	assert_int_equal(tl_pt_decoder_nodes(s.decoder, &run), 0);
+	assert_int_equal(tl_pt_decoder_nodes(s.decoder, &run, sizeof(run)), 0);
 	assert_int_equal(run.count, 5);
 	/* "the same block always has the same number" */
 	assert_int_equal(nodes[0], nodes[3]);
@@ -524,7 +526,8 @@ static void other_faces(void **state)
 	/* 1000, 1005, 100a, 1003: where flow did not go is none. */
 	assert_int_equal(run.blocks, 4);
 	assert_int_equal(tl_pt_decoder_node_block(s.decoder, nodes[4])->ip, 0x1003);
-	assert_int_equal(tl_pt_decoder_node_insns(s.decoder, nodes[4], 2, steps, 4), 3);
+	assert_int_equal(tl_pt_decoder_node_insns(s.decoder, nodes[4], 2, steps, sizeof(*steps), 4),
+			 3);
 	assert_int_equal(steps[0].ip, 0x1005);
 	assert_int_equal(steps[0].target, 0x1010);
 	assert_true(steps[0].direct);
@@ -534,12 +537,16 @@ static void other_faces(void **state)
 		static const uint64_t in_turn[] = { 0x1003, 0x1004, 0x1005, 0x1010, 0x1011 };
 		size_t first = i * 3 % 5;
 
-		assert_int_equal(tl_pt_decoder_node_insns(s.decoder, nodes[4], first, steps, 1), 1);
+		assert_int_equal(tl_pt_decoder_node_insns(s.decoder, nodes[4], first, steps,
+							  sizeof(*steps), 1),
+				 1);
 		assert_int_equal(steps[0].ip, in_turn[first]);
-		assert_int_equal(tl_pt_decoder_node_insns(s.decoder, nodes[4], first + 1, steps, 4),
+		assert_int_equal(tl_pt_decoder_node_insns(s.decoder, nodes[4], first + 1, steps,
+							  sizeof(*steps), 4),
 				 (int)(4 - first));
 	}
-	assert_int_equal(tl_pt_decoder_node_insns(s.decoder, nodes[4], 5, steps, 4), 0);
+	assert_int_equal(tl_pt_decoder_node_insns(s.decoder, nodes[4], 5, steps, sizeof(*steps), 4),
+			 0);
 	close_scene(&s);
 }
 

@@ -42,7 +42,7 @@ static void marks_count_cycles(void **state)
 	open_scene(&s, trace, sizeof(trace), AT, code, sizeof(code), 0);
 	assert_int_equal(want_event(&s, TL_PT_EV_ENABLED).cycles, 0);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
-	assert_true(tl_pt_decoder_nodes(s.decoder, &run) == 0);
+	assert_true(tl_pt_decoder_nodes(s.decoder, &run, sizeof(run)) == 0);
 	assert_int_equal(run.count, 4);
 	assert_int_equal(run.timestamp_count, 3);
 	want_mark(&marks[0], 0, 0);

@@ -225,8 +225,8 @@ static void decode_at(struct tl_pt_image *image, uint64_t ip)
 	assert_int_equal(tl_pt_decoder_open(&decoder, &config, image), 0);
 	status = tl_pt_decoder_sync_forward(decoder);
 	while (status >= 0 && status & TL_PT_EVENT_PENDING)
-		status = tl_pt_decoder_event_next(decoder, &event);
-	assert_int_equal(tl_pt_decoder_blocks(decoder, blocks, 2, &status), 2);
+		status = tl_pt_decoder_event_next(decoder, &event, sizeof(event));
+	assert_int_equal(tl_pt_decoder_blocks(decoder, blocks, sizeof(*blocks), 2, &status), 2);
 	assert_int_equal(blocks[0].ip, ip);
 	assert_int_equal(blocks[1].ip, ip);
 	tl_pt_decoder_close(decoder);

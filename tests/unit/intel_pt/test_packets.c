@@ -143,7 +143,7 @@ static void read_every_packet(void **state)
 	(void)state;
 	for (size_t i = 0; i < ROWS; i++) {
 		struct tl_pt_packet packet;
-		int size = tl_pt_packet_read(&packet, rows[i].bytes,
+		int size = tl_pt_packet_read(&packet, sizeof(packet), rows[i].bytes,
 					     rows[i].bytes + sizeof(rows[i].bytes));
 
 		assert_int_equal(size, rows[i].packet.size);
@@ -157,7 +157,8 @@ static void write_every_packet(void **state)
 	(void)state;
 	for (size_t i = 0; i < ROWS; i++) {
 		uint8_t bytes[16] = { 0 };
-		int size = tl_pt_packet_write(bytes, sizeof(bytes), &rows[i].packet);
+		int size = tl_pt_packet_write(bytes, sizeof(bytes), &rows[i].packet,
+					      sizeof(rows[i].packet));
 
 		assert_int_equal(size, rows[i].packet.size);
 		assert_memory_equal(bytes, rows[i].bytes, sizeof(bytes));
@@ -177,7 +178,8 @@ static void every_prefix_is_the_end(void **state)
 			struct tl_pt_packet packet;
 
 			memcpy(exact + 1, rows[i].bytes, cut);
-			assert_int_equal(tl_pt_packet_read(&packet, exact + 1, exact + 1 + cut),
+			assert_int_equal(tl_pt_packet_read(&packet, sizeof(packet), exact + 1,
+							   exact + 1 + cut),
 					 -TL_PT_EOS);
 			test_free(exact);
 		}
@@ -189,9 +191,9 @@ static void too_little_room_writes_nothing(void **state)
 	for (size_t i = 0; i < ROWS; i++) {
 		uint8_t bytes[16] = { 0x55 };
 
-		assert_int_equal(
-			tl_pt_packet_write(bytes, rows[i].packet.size - 1u, &rows[i].packet),
-			-TL_PT_EOS);
+		assert_int_equal(tl_pt_packet_write(bytes, rows[i].packet.size - 1u,
+						    &rows[i].packet, sizeof(rows[i].packet)),
+				 -TL_PT_EOS);
 		assert_int_equal(bytes[0], 0x55);
 	}
 }
@@ -239,8 +241,9 @@ static void reserved_codes_are_rejected(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct tl_pt_packet packet;
 
-		assert_int_equal(tl_pt_packet_read(&packet, bad[i].bytes, bad[i].bytes + 16),
-				 -(int)bad[i].error);
+		assert_int_equal(
+			tl_pt_packet_read(&packet, sizeof(packet), bad[i].bytes, bad[i].bytes + 16),
+			-(int)bad[i].error);
 	}
 }
 
@@ -251,7 +254,7 @@ static void the_longest_cyc(void **state)
 	struct tl_pt_packet packet;
 
 	(void)state;
-	assert_int_equal(tl_pt_packet_read(&packet, bytes, bytes + 15), 15);
+	assert_int_equal(tl_pt_packet_read(&packet, sizeof(packet), bytes, bytes + 15), 15);
 	assert_int_equal(packet.cyc.value, 1);
 }
 
@@ -262,7 +265,7 @@ static void either_hardware_bit_of_pwre(void **state)
 	struct tl_pt_packet packet;
 
 	(void)state;
-	assert_int_equal(tl_pt_packet_read(&packet, bytes, bytes + 4), 4);
+	assert_int_equal(tl_pt_packet_read(&packet, sizeof(packet), bytes, bytes + 4), 4);
 	assert_true(packet.pwre.hw);
 }
 
@@ -290,7 +293,8 @@ static void what_cannot_be_written(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_int_equal(tl_pt_packet_write(bytes, sizeof(bytes), &bad[i].packet),
+		assert_int_equal(tl_pt_packet_write(bytes, sizeof(bytes), &bad[i].packet,
+						    sizeof(bad[i].packet)),
 				 -(int)bad[i].error);
 }
 

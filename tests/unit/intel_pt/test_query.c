@@ -46,7 +46,7 @@ static void nothing_before_the_first_sync(void **state)
 	query = asked(&s);
 	assert_int_equal(tl_pt_query_cond_branch(query, &taken), -TL_PT_NOSYNC);
 	assert_int_equal(tl_pt_query_indirect_branch(query, &number), -TL_PT_NOSYNC);
-	assert_int_equal(tl_pt_query_event(query, &event), -TL_PT_NOSYNC);
+	assert_int_equal(tl_pt_query_event(query, &event, sizeof(event)), -TL_PT_NOSYNC);
 	assert_int_equal(tl_pt_query_offset(query, &number), -TL_PT_NOSYNC);
 	assert_int_equal(tl_pt_query_sync_offset(query, &number), -TL_PT_NOSYNC);
 	assert_int_equal(tl_pt_query_time(query, &number, &small, &small), -TL_PT_NOSYNC);
@@ -73,7 +73,7 @@ static void statuses_look_ahead(void **state)
 	query = asked(&s);
 	assert_int_equal(tl_pt_query_sync_forward(query, &ip), TL_PT_EVENT_PENDING);
 	assert_int_equal(ip, 0x1000);
-	assert_int_equal(tl_pt_query_event(query, &event), 0);
+	assert_int_equal(tl_pt_query_event(query, &event, sizeof(event)), 0);
 	assert_int_equal(event.kind, TL_PT_EV_EXEC_MODE);
 	assert_int_equal(tl_pt_query_offset(query, &offset), 0);
 	assert_int_equal(offset, 27);
@@ -81,16 +81,16 @@ static void statuses_look_ahead(void **state)
 	want_taken(query, 1, TL_PT_EVENT_PENDING);
 	assert_int_equal(tl_pt_query_cond_branch(query, &taken), -TL_PT_BAD_QUERY);
 	assert_int_equal(tl_pt_query_indirect_branch(query, &ip), -TL_PT_BAD_QUERY);
-	assert_int_equal(tl_pt_query_event(query, &event), TL_PT_EVENT_PENDING);
+	assert_int_equal(tl_pt_query_event(query, &event, sizeof(event)), TL_PT_EVENT_PENDING);
 	assert_int_equal(event.kind, TL_PT_EV_DISABLED);
-	assert_int_equal(tl_pt_query_event(query, &event), 0);
+	assert_int_equal(tl_pt_query_event(query, &event, sizeof(event)), 0);
 	assert_int_equal(event.ip, 0x2000);
-	assert_int_equal(tl_pt_query_event(query, &event), -TL_PT_BAD_QUERY);
+	assert_int_equal(tl_pt_query_event(query, &event, sizeof(event)), -TL_PT_BAD_QUERY);
 	assert_int_equal(tl_pt_query_cond_branch(query, &taken), -TL_PT_BAD_QUERY);
 	want_target(query, 0, TL_PT_STATUS_IP_SUPPRESSED);
 	want_target(query, 0x3000, TL_PT_END_OF_STREAM);
 	assert_int_equal(tl_pt_query_cond_branch(query, &taken), -TL_PT_EOS);
-	assert_int_equal(tl_pt_query_event(query, &event), -TL_PT_EOS);
+	assert_int_equal(tl_pt_query_event(query, &event, sizeof(event)), -TL_PT_EOS);
 	assert_int_equal(tl_pt_query_sync_offset(query, &offset), 0);
 	assert_int_equal(offset, 0);
 	tl_pt_query_close(query);
@@ -112,7 +112,7 @@ static void a_deferred_tip(void **state)
 	want_target(query, 0x3000, 0);
 	want_taken(query, 1, 0);
 	want_taken(query, 0, 0);
-	assert_int_equal(tl_pt_query_event(query, &event), -TL_PT_BAD_QUERY);
+	assert_int_equal(tl_pt_query_event(query, &event, sizeof(event)), -TL_PT_BAD_QUERY);
 	want_taken(query, 1, 0);
 	want_taken(query, 0, 0);
 	want_taken(query, 0, TL_PT_EVENT_PENDING);
@@ -138,7 +138,7 @@ static void synchronising(void **state)
 	assert_int_equal(tl_pt_query_sync_set(query, &ip, 1), -TL_PT_NOSYNC);
 	assert_int_equal(tl_pt_query_sync_set(query, &ip, 27), TL_PT_EVENT_PENDING);
 	/* Behind a question the same PSB is the last one before the present place. */
-	assert_int_equal(tl_pt_query_event(query, &event), 0);
+	assert_int_equal(tl_pt_query_event(query, &event, sizeof(event)), 0);
 	assert_int_equal(tl_pt_query_sync_backward(query, &ip), TL_PT_EVENT_PENDING);
 	assert_int_equal(ip, 0x1000);
 	assert_int_equal(tl_pt_query_sync_forward(query, &ip), -TL_PT_EOS);
@@ -194,7 +194,7 @@ static void an_error_stays(void **state)
 	want_taken(query, 1, 0);
 	assert_int_equal(tl_pt_query_cond_branch(query, &taken), -TL_PT_BAD_OPC);
 	assert_int_equal(tl_pt_query_indirect_branch(query, &ip), -TL_PT_BAD_OPC);
-	assert_int_equal(tl_pt_query_event(query, &event), -TL_PT_BAD_OPC);
+	assert_int_equal(tl_pt_query_event(query, &event, sizeof(event)), -TL_PT_BAD_OPC);
 	assert_int_equal(tl_pt_query_offset(query, &offset), 0);
 	assert_int_equal(offset, 26);
 	assert_int_equal(tl_pt_query_sync_set(query, NULL, 0), 0);
@@ -205,7 +205,7 @@ static void an_error_stays(void **state)
 static void want_next(struct tl_pt_events *events, enum tl_pt_event_kind kind, uint64_t offset,
 		      struct tl_pt_event *event)
 {
-	assert_int_equal(tl_pt_events_next(events, event), 0);
+	assert_int_equal(tl_pt_events_next(events, event, sizeof(*event)), 0);
 	assert_int_equal(event->kind, kind);
 	assert_int_equal(event->offset, offset);
 }
@@ -224,7 +224,7 @@ static void everything_as_events(void **state)
 					  .begin = s.data,
 					  .end = s.data + s.size };
 	assert_int_equal(tl_pt_events_open(&events, &s.config), 0);
-	assert_int_equal(tl_pt_events_next(events, &event), -TL_PT_NOSYNC);
+	assert_int_equal(tl_pt_events_next(events, &event, sizeof(event)), -TL_PT_NOSYNC);
 	assert_int_equal(tl_pt_events_offset(events, &offset), -TL_PT_NOSYNC);
 	assert_int_equal(tl_pt_events_sync_offset(events, &offset), -TL_PT_NOSYNC);
 	assert_int_equal(tl_pt_events_sync_forward(events), 0);
@@ -238,7 +238,7 @@ static void everything_as_events(void **state)
 	assert_int_equal(event.ip, 0x2000);
 	want_next(events, TL_PT_EV_DISABLED, 45, &event);
 	assert_int_equal(event.tsc, 2000);
-	assert_int_equal(tl_pt_events_next(events, &event), -TL_PT_BAD_OPC);
+	assert_int_equal(tl_pt_events_next(events, &event, sizeof(event)), -TL_PT_BAD_OPC);
 	assert_int_equal(tl_pt_events_offset(events, &offset), 0);
 	assert_int_equal(offset, 46);
 	assert_int_equal(tl_pt_events_sync_backward(events), -TL_PT_EOS);

@@ -27,7 +27,7 @@ static void want_packet(struct tl_pt_packets *packets, enum tl_pt_packet_kind ki
 {
 	struct tl_pt_packet packet;
 
-	assert_int_equal(tl_pt_packets_next(packets, &packet), size);
+	assert_int_equal(tl_pt_packets_next(packets, &packet, sizeof(packet)), size);
 	assert_int_equal(packet.kind, kind);
 	assert_int_equal(packet.size, size);
 }
@@ -43,7 +43,7 @@ static void nothing_before_the_first_sync(void **state)
 	(void)state;
 	PUT(&s, PSB);
 	packets = opened(&s);
-	assert_int_equal(tl_pt_packets_next(packets, &packet), -TL_PT_NOSYNC);
+	assert_int_equal(tl_pt_packets_next(packets, &packet, sizeof(packet)), -TL_PT_NOSYNC);
 	assert_int_equal(tl_pt_packets_offset(packets, &offset), -TL_PT_NOSYNC);
 	assert_int_equal(tl_pt_packets_sync_offset(packets, &offset), -TL_PT_NOSYNC);
 	tl_pt_packets_close(packets);
@@ -68,7 +68,9 @@ static void from_psb_to_psb(void **state)
 	want_packet(packets, TL_PT_PKT_TNT_8, 1);
 	assert_int_equal(tl_pt_packets_sync_offset(packets, &offset), 0);
 	assert_int_equal(offset, 21);
-	assert_int_equal(tl_pt_packets_next(packets, &(struct tl_pt_packet){ 0 }), -TL_PT_EOS);
+	assert_int_equal(tl_pt_packets_next(packets, &(struct tl_pt_packet){ 0 },
+					    sizeof((struct tl_pt_packet){ 0 })),
+			 -TL_PT_EOS);
 	assert_int_equal(tl_pt_packets_sync_forward(packets), -TL_PT_EOS);
 	/* From where it stands: once more the PSB it has read. */
 	assert_int_equal(tl_pt_packets_sync_backward(packets), 0);
@@ -120,7 +122,7 @@ static void a_psb_that_was_partly_swallowed(void **state)
 	want_packet(packets, TL_PT_PKT_PSB, 16);
 	want_packet(packets, TL_PT_PKT_TSC, 8);
 	want_packet(packets, TL_PT_PKT_TNT_8, 1);
-	assert_true(tl_pt_packets_next(packets, &packet) < 0);
+	assert_true(tl_pt_packets_next(packets, &packet, sizeof(packet)) < 0);
 	assert_int_equal(offset_of(packets), 25);
 	assert_int_equal(tl_pt_packets_sync_forward(packets), 0);
 	assert_int_equal(offset_of(packets), 19);
@@ -143,7 +145,7 @@ static void items_of_a_block(void **state)
 	packets = opened(&s);
 	assert_int_equal(tl_pt_packets_sync_set(packets, 0), 0);
 	want_packet(packets, TL_PT_PKT_BBP, 3);
-	assert_int_equal(tl_pt_packets_next(packets, &packet), 5);
+	assert_int_equal(tl_pt_packets_next(packets, &packet, sizeof(packet)), 5);
 	assert_int_equal(packet.kind, TL_PT_PKT_BIP);
 	assert_int_equal(packet.bip.id, 1);
 	assert_int_equal(packet.bip.payload, 0x78563412);
@@ -151,7 +153,7 @@ static void items_of_a_block(void **state)
 	/* The same byte is TNT outside. */
 	want_packet(packets, TL_PT_PKT_TNT_8, 1);
 	want_packet(packets, TL_PT_PKT_BBP, 3);
-	assert_int_equal(tl_pt_packets_next(packets, &packet), 9);
+	assert_int_equal(tl_pt_packets_next(packets, &packet, sizeof(packet)), 9);
 	assert_int_equal(packet.bip.id, 2);
 	assert_int_equal(packet.bip.payload, 0x0807060504030201);
 	/* "ends at BEP or at any of TNT, TIP, ..." */
@@ -190,14 +192,14 @@ static void unknown_packets_are_asked_for(void **state)
 	want_packet(packets, TL_PT_PKT_UNKNOWN, 3);
 	want_packet(packets, TL_PT_PKT_TNT_8, 1);
 	/* Longer than what is left. */
-	assert_int_equal(tl_pt_packets_next(packets, &packet), -TL_PT_EOS);
+	assert_int_equal(tl_pt_packets_next(packets, &packet, sizeof(packet)), -TL_PT_EOS);
 	assert_int_equal(offset_of(packets), 4);
 	assert_int_equal(asked, 2);
 	tl_pt_packets_close(packets);
 	s.config.unknown = refuse;
 	packets = opened(&s);
 	assert_int_equal(tl_pt_packets_sync_set(packets, 0), 0);
-	assert_int_equal(tl_pt_packets_next(packets, &packet), -TL_PT_NOMEM);
+	assert_int_equal(tl_pt_packets_next(packets, &packet, sizeof(packet)), -TL_PT_NOMEM);
 	tl_pt_packets_close(packets);
 }
 

@@ -28,7 +28,7 @@ static struct tl_pt_event resync(struct scene *s)
 {
 	struct tl_pt_event lost;
 
-	s->status = tl_pt_decoder_resync(s->decoder, &lost);
+	s->status = tl_pt_decoder_resync(s->decoder, &lost, sizeof(lost));
 	assert_true(s->status >= 0);
 	return lost;
 }

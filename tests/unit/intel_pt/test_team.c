@@ -88,7 +88,7 @@ static int take_events(struct tl_pt_decoder *decoder, struct sums *sums, int sta
 	struct tl_pt_event event;
 
 	while (status >= 0 && status & TL_PT_EVENT_PENDING) {
-		status = tl_pt_decoder_event_next(decoder, &event);
+		status = tl_pt_decoder_event_next(decoder, &event, sizeof(event));
 		mix(sums, event.offset);
 		mix(sums, event.tsc);
 		mix(sums, event.cycles);
@@ -117,7 +117,7 @@ static int take_run(struct tl_pt_decoder *decoder, struct sums *sums)
 {
 	uint32_t nodes[512];
 	struct tl_pt_node_batch run = { .nodes = nodes, .max = 512 };
-	int status = tl_pt_decoder_nodes(decoder, &run);
+	int status = tl_pt_decoder_nodes(decoder, &run, sizeof(run));
 
 	for (size_t i = 0; status >= 0 && i < run.count; i++) {
 		const struct tl_pt_block *block = tl_pt_decoder_node_block(decoder, nodes[i]);
@@ -145,7 +145,7 @@ static int go_on(struct tl_pt_decoder *decoder, struct sums *sums, int error)
 	mix(sums, (uint64_t)-error);
 	mix(sums, offset);
 	sums->errors++;
-	status = tl_pt_decoder_resync(decoder, NULL);
+	status = tl_pt_decoder_resync(decoder, NULL, 0);
 	return status < 0 && status != -TL_PT_EOS ? tl_pt_decoder_sync_forward(decoder) : status;
 }
 
