@@ -72,15 +72,22 @@ struct tl_jump {
 	bool conditional;
 };
 
+/** What the numbers of calls in a profile count. */
+enum tl_call_count {
+	TL_CALLS_ENDED,   /**< calls that ended; those that did not are `unfinished` */
+	TL_CALLS_ENTERED, /**< calls that were entered; `unfinished` and `cut` are among them */
+	TL_CALLS_GIVEN,   /**< what the profile that was read says, which may be 0 for calls */
+};
+
 /** A node of the calling-context tree: one function called along one path. */
 struct tl_context {
 	/** context, TL_NONE: a root; always less than the node's own number */
 	uint32_t parent;
 	uint32_t function;
 	uint32_t part;
-	/** calls that ended; of an instruction stream (xtrace) those that were entered */
+	/** see enum tl_call_count */
 	uint64_t calls;
-	/** calls still open when the trace ended; xtrace: they are among `calls` */
+	/** calls still open when the trace ended; TL_CALLS_ENTERED: they are among `calls` */
 	uint64_t unfinished;
 	/** of `calls`: those of which the trace does not tell when they ended */
 	uint64_t cut;
@@ -145,6 +152,8 @@ TL_API bool tl_profile_timed(const struct tl_profile *profile);
  * tl_profile_stacks()).
  */
 TL_API bool tl_profile_estimated(const struct tl_profile *profile);
+/** What its numbers of calls count; TL_CALLS_ENDED unless it was set. */
+TL_API enum tl_call_count tl_profile_call_count(const struct tl_profile *profile);
 /** The format the profile came from ("xray", ...), "" when built by hand. */
 TL_API const char *tl_profile_format(const struct tl_profile *profile);
 
@@ -210,6 +219,8 @@ TL_API void tl_profile_free(struct tl_profile *profile);
 TL_API int tl_profile_new(struct tl_profile **profile, const char *format,
 			  const struct tl_event *events, uint32_t event_count, uint64_t frequency,
 			  struct tl_error *err);
+/** Say what the numbers of calls count. */
+TL_API void tl_profile_set_call_count(struct tl_profile *profile, enum tl_call_count count);
 /*
  * A number of a function, context or part that was not added before is refused with TL_BAD_USAGE;
  * part 0 of a profile without parts is fine.

@@ -53,7 +53,8 @@ int tl_view_open(struct tl_view *view, const struct tl_profile *profile,
 		.profile = profile,
 		.out = out,
 		.timed = tl_profile_timed(profile),
-		.ends = tl_profile_timed(profile) || !strcmp(tl_profile_format(profile), "xtrace"),
+		.ends = tl_profile_timed(profile) ||
+			tl_profile_call_count(profile) == TL_CALLS_ENTERED,
 		.several_objects = several_objects(profile),
 	};
 	view->options.threshold = -1;

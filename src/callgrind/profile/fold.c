@@ -81,6 +81,7 @@ static int make_profile(struct tl_callgrind_folder *f, struct tl_error *err)
 
 	if (status < 0)
 		return status;
+	tl_profile_set_call_count(f->profile, TL_CALLS_GIVEN);
 	if (!tl_profile_take_names(f->profile, &f->names))
 		return tl_error_memory(err);
 	f->reader->names.pool = &f->profile->names;

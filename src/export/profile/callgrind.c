@@ -57,10 +57,10 @@ static void survey(struct tl_callgrind_writer *c)
 		c->layout.blocks = false;
 	}
 	/*
-	 * Calls without a count (rule G) come from files of this format; elsewhere they are calls
+	 * Calls without a count (rule G) are written as they were given; elsewhere they are calls
 	 * that never ended.
 	 */
-	c->layout.keep_zero = !strcmp(tl_profile_format(c->profile), "callgrind");
+	c->layout.keep_zero = tl_profile_call_count(c->profile) == TL_CALLS_GIVEN;
 }
 
 static bool choose_events(struct tl_callgrind_writer *c)

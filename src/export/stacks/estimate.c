@@ -449,6 +449,8 @@ int tl_stacks_estimate(struct tl_profile **estimate, const struct tl_profile *su
 		tl_profile_new(&model.result, tl_profile_format(sums), tl_profile_event(sums, 0),
 			       model.events, tl_profile_frequency(sums), err);
 
+	if (status == 0)
+		tl_profile_set_call_count(model.result, tl_profile_call_count(sums));
 	if (status == 0 && !tl_cycles_find(&cycles, sums))
 		status = tl_error_memory(err);
 	else if (status == 0) {

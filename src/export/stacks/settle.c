@@ -198,8 +198,10 @@ int tl_stacks_settle(struct tl_profile **settled, const struct tl_profile *paths
 	int status = tl_profile_new(&s.result, tl_profile_format(sums), tl_profile_event(sums, 0),
 				    s.events, tl_profile_frequency(sums), err);
 
-	if (status == 0)
+	if (status == 0) {
+		tl_profile_set_call_count(s.result, tl_profile_call_count(sums));
 		status = settle(&s, err);
+	}
 	if (status < 0)
 		tl_profile_free(s.result);
 	else

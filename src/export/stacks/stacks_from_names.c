@@ -341,8 +341,13 @@ static int grow_trees(struct trees *t, struct tl_error *err)
 static int new_like(struct tl_profile **made, const struct tl_profile *profile,
 		    struct tl_error *err)
 {
-	return tl_profile_new(made, tl_profile_format(profile), tl_profile_event(profile, 0),
-			      tl_profile_event_count(profile), tl_profile_frequency(profile), err);
+	int status =
+		tl_profile_new(made, tl_profile_format(profile), tl_profile_event(profile, 0),
+			       tl_profile_event_count(profile), tl_profile_frequency(profile), err);
+
+	if (status == 0)
+		tl_profile_set_call_count(*made, tl_profile_call_count(profile));
+	return status;
 }
 
 /* Free the state, and hand the result over unless an error is on the way. */

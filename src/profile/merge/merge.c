@@ -70,6 +70,16 @@ static const char *common_format(const struct tl_merge *merge)
 	return format;
 }
 
+static enum tl_call_count common_call_count(const struct tl_merge *merge)
+{
+	enum tl_call_count count = merge->from[0]->call_count;
+
+	for (size_t p = 1; p < merge->count; p++)
+		if (merge->from[p]->call_count != count)
+			return TL_CALLS_ENDED;
+	return count;
+}
+
 /* Only profiles with durations have a say in how exactly those are kept. */
 static void set_whole(struct tl_merge *merge)
 {
@@ -84,6 +94,7 @@ static void set_whole(struct tl_merge *merge)
 		tl_losses_add(&to->losses, &from->losses);
 	}
 	to->format = common_format(merge);
+	to->call_count = common_call_count(merge);
 }
 
 static bool keeps_contexts(const struct tl_merge *merge)

@@ -46,6 +46,11 @@ int tl_profile_new(struct tl_profile **profile, const char *format, const struct
 	return 0;
 }
 
+void tl_profile_set_call_count(struct tl_profile *profile, enum tl_call_count count)
+{
+	profile->call_count = count;
+}
+
 static bool widen_vector(int64_t **vector, uint32_t events)
 {
 	int64_t *wider = realloc(*vector, ((size_t)events + 1) * sizeof(*wider));

@@ -19,6 +19,7 @@ struct tl_part_function {
 
 struct tl_profile {
 	const char *format;
+	enum tl_call_count call_count;
 	uint64_t frequency;
 	bool timed, finished, estimated;
 	struct tl_names names;

@@ -36,6 +36,11 @@ bool tl_profile_timed(const struct tl_profile *profile)
 	return profile->timed;
 }
 
+enum tl_call_count tl_profile_call_count(const struct tl_profile *profile)
+{
+	return profile->call_count;
+}
+
 const char *tl_profile_format(const struct tl_profile *profile)
 {
 	return profile->format ? profile->format : "";

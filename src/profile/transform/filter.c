@@ -240,6 +240,7 @@ int tl_profile_filtered(struct tl_profile **filtered, const struct tl_profile *p
 				profile->frequency, err);
 	if (status < 0)
 		return status;
+	f.to->call_count = profile->call_count;
 	f.to->timed = profile->timed;
 	f.to->estimated = profile->estimated;
 	f.to->exact = profile->exact;

@@ -226,6 +226,7 @@ int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profile *pro
 				profile->frequency, err);
 	if (status < 0)
 		return status;
+	g.to->call_count = profile->call_count;
 	g.to->timed = profile->timed;
 	g.to->estimated = profile->estimated;
 	g.to->exact = profile->exact;
