@@ -9,6 +9,7 @@
   layers.py shape ROOT                      functions of at most 80 lines, files of at most 830, lines of at most 100 columns, tabs
   layers.py format ROOT                     the sources are as clang-format leaves them (.clang-format)
   layers.py names ROOT                      a name has one meaning: no struct tag and no name of a header is defined twice
+  layers.py formats ROOT                    no room but open/ and the format's own asks for a format by its name
   layers.py circles LIBRARY.a               no two files need each other, directly or by way of others
   layers.py self-test WHAT ROOT COMPILER    plant a violation of WHAT and expect it to be found
 
@@ -337,6 +338,42 @@ def names(root):
     return faults
 
 
+# ---- formats --------------------------------------------------------------------------------------------------
+
+# The name in the row of a format, and the row's own name in the list of all of them.
+FORMAT_NAME = re.compile(r'\.info = \{\s*\.name = "([^"]+)"')
+FORMAT_ROW = re.compile(r"^TL_FORMAT\((\w+)\)", re.M)
+# An exporter may be called like a format; a row of a table then begins with the name.
+NAME_OF_OTHERS = re.compile(r'\.name = "')
+
+
+def format_rooms(root):
+    """Name of a format -> rooms that may say it: its own, whose folder begins with the name, and containers of it."""
+    rooms = os.listdir(os.path.join(root, "src"))
+    named = "".join(read(path) for path in sources(os.path.join(root, "src", "open")))
+    own = {name: [room for room in rooms if room.startswith(name.replace("-", "_"))] for name in FORMAT_NAME.findall(named)}
+    return {name: mine + [room for room in rooms if set(mine) & set(MAY_INCLUDE.get(room, []))]
+            for name, mine in own.items()}
+
+
+def formats(root):
+    faults = []
+    rooms = format_rooms(root)
+    rows = FORMAT_ROW.findall(read(os.path.join(root, "src", "open", "formats.def")))
+    if not rooms or len(rooms) != len(rows):
+        return ["%d formats have a row in formats.def, %d have a name" % (len(rows), len(rooms))]
+    for path in sources(os.path.join(root, "src")):
+        room = os.path.relpath(path, os.path.join(root, "src")).split(os.sep)[0]
+        for number, line in enumerate(without_comments(read(path)).split("\n"), 1):
+            for name in re.findall(r'"([\w-]+)"', line):
+                if name in rooms and room != "open" and room not in rooms[name] and not NAME_OF_OTHERS.search(line):
+                    faults.append("%s:%d: asks for the format %s by its name" % (path, number, name))
+            for row in rows:
+                if re.search(r"\b%s\b" % row, line) and not re.match(r"const struct tl_format ", line):
+                    faults.append("%s:%d: names %s, whose place is formats.def" % (path, number, row))
+    return faults
+
+
 # ---- circles --------------------------------------------------------------------------------------------------
 
 
@@ -510,8 +547,20 @@ def plant_circles(copy, compiler):
                                 "extern int t; int h(void) { return t; }", "int f(void); int t = 1; int i(void) { return f(); }"))
 
 
+def plant_formats(copy, compiler):
+    merge = os.path.join(copy, "src", "cli", "planted.c")
+    must_find("nothing", formats(copy), 0)
+    write(copy, merge, '#include <string.h>\nint f(const char *n) { return strcmp(n, "xray"); }\n')
+    must_find("a name in the command", formats(copy))
+    write(copy, merge, '/* "xray" */\nstruct x { .name = "callgrind" };\n')
+    must_find("a comment, an exporter", formats(copy), 0)
+    write(copy, merge, "extern const struct tl_format tl_xray_format;\n")
+    must_find("a row", formats(copy))
+
+
 PLANTS = {"arrows": plant_arrows, "headers": plant_headers, "symbols": plant_symbols, "silent": plant_silent,
-          "shape": plant_shape, "format": plant_format, "names": plant_names, "circles": plant_circles}
+          "shape": plant_shape, "format": plant_format, "names": plant_names, "circles": plant_circles,
+          "formats": plant_formats}
 
 
 def self_test(what, root, compiler):
@@ -533,6 +582,7 @@ def main(args):
         "shape": lambda: shape(args[1]),
         "format": lambda: formatted(args[1]),
         "names": lambda: names(args[1]),
+        "formats": lambda: formats(args[1]),
         "circles": lambda: circles(args[1]),
         "self-test": lambda: self_test(args[1], args[2], args[3]),
     }
