@@ -8,11 +8,10 @@ static uint64_t line_of(struct text *t, enum tl_callgrind_kind kind)
 
 /* Rule A: "base := position of the last self-cost line" (hand/base_rule_call.out: lines 94, 102
  * (call), 104, 94) */
-static void calls_do_not_move_the_base(void **state)
+TEST(calls_do_not_move_the_base)
 {
 	struct text t;
 
-	(void)state;
 	text_open(&t, HEAD "fl=a.c\nfn=main\n94 6\ncfn=f\ncalls=1 +45\n+8 41\n+10 4\n-10 6\n");
 	assert_int_equal(line_of(&t, TL_CALLGRIND_COST), 94);
 	assert_int_equal(line_of(&t, TL_CALLGRIND_CALL), 102);
@@ -23,11 +22,10 @@ static void calls_do_not_move_the_base(void **state)
 }
 
 /* Rule A: "it survives fn=, fi=, fe=, ob="; jumps move it as little as calls */
-static void the_base_survives(void **state)
+TEST(the_base_survives)
 {
 	struct text t;
 
-	(void)state;
 	text_open(&t, HEAD "fn=a\n10 1\nob=x\nfi=y\nfn=b\n+5 1\njump=1 +100\n+50\n* 1\n");
 	assert_int_equal(line_of(&t, TL_CALLGRIND_COST), 10);
 	assert_int_equal(line_of(&t, TL_CALLGRIND_COST), 15);
@@ -48,11 +46,10 @@ static void expect_target(struct text *t, const char *object, const char *file,
 
 /* Rule B: "file of the last self line of this function (fl at its start); cfl/cfi cleared after
  * each call cost line" */
-static void the_callees_file(void **state)
+TEST(the_callees_file)
 {
 	struct text t;
 
-	(void)state;
 	text_open(&t, HEAD "fl=a.c\nfn=main\nfi=inl.h\ncfn=g\ncalls=1 1\n1 1\n70 5\ncalls=1 1\n1 "
 			   "1\nfe=a.c\ncalls=1 1\n1 1\n"
 			   "cfi=b.c\ncalls=1 1\n1 1\ncalls=1 1\n1 1\n2 2\ncalls=1 1\n1 "
@@ -67,11 +64,10 @@ static void the_callees_file(void **state)
 }
 
 /* Rule C: "caller's ob; cleared after use". Rule D: cfn "persists within a function". */
-static void the_callees_object_and_name(void **state)
+TEST(the_callees_object_and_name)
 {
 	struct text t;
 
-	(void)state;
 	text_open(&t, HEAD
 		  "ob=prog\nfl=a.c\nfn=main\ncob=lib\ncfn=g\ncalls=1 1\n1 1\ncalls=1 1\n1 1\n");
 	expect_target(&t, "lib", "a.c", "g");
@@ -86,11 +82,10 @@ static void the_callees_object_and_name(void **state)
 /* Rule E: "fl sets the function's file AND the current file; fi/fe only the current; fn= puts it
  * back to fl"
  */
-static void files_of_functions_and_lines(void **state)
+TEST(files_of_functions_and_lines)
 {
 	struct text t;
 
-	(void)state;
 	text_open(&t, HEAD "fl=a.c\nfn=main\n1 10\nfi=inl.h\n70 5\n\nfn=g\n19 4\n");
 	next_of(&t, TL_CALLGRIND_COST);
 	assert_string_equal(name_of(&t, t.item.file), "a.c");
@@ -105,11 +100,10 @@ static void files_of_functions_and_lines(void **state)
 
 /* Rule G: calls=0 is "an ordinary call with count 0"; xdebug's surplus destination number has no
  * meaning (rule L) */
-static void call_counts(void **state)
+TEST(call_counts)
 {
 	struct text t;
 
-	(void)state;
 	text_open(&t, HEAD "fn=a\ncfn=b\ncalls=0 9\n1 47\ncalls=1 0 0\n4 30\ncalls=3\n5 6\n");
 	assert_int_equal(next_of(&t, TL_CALLGRIND_CALL)->count, 0);
 	assert_int_equal(t.item.costs[0], 47);
@@ -122,11 +116,10 @@ static void call_counts(void **state)
 }
 
 /* The item of a call covers both of its lines, with what may stand between them. */
-static void an_association_is_two_lines(void **state)
+TEST(an_association_is_two_lines)
 {
 	struct text t;
 
-	(void)state;
 	text_open(&t, HEAD "fn=a\ncfn=b\ncalls=1 9\n# between\n\n6 40\n");
 	next_of(&t, TL_CALLGRIND_CALL);
 	assert_int_equal(t.item.offset, 30 + 5 + 6);
@@ -136,11 +129,10 @@ static void an_association_is_two_lines(void **state)
 }
 
 /* "positions: any subset of instr bb line", each a column (rule I); addresses as 0x */
-static void position_columns(void **state)
+TEST(position_columns)
 {
 	struct text t;
 
-	(void)state;
 	text_open(
 		&t,
 		"events: Ir\npositions: instr bb line\nfn=a\n0x80001234 0x100 90 1\n+3 * +5 6\n+1 "
@@ -164,11 +156,10 @@ static void position_columns(void **state)
 }
 
 /* "ranges 10-20, 10:20, 10+5": the first is the position, also for what is relative to it */
-static void ranges(void **state)
+TEST(ranges)
 {
 	struct text t;
 
-	(void)state;
 	text_open(&t, HEAD "fn=a\n10-20 5\n+1:30 6\n30+5 7\n");
 	assert_int_equal(line_of(&t, TL_CALLGRIND_COST), 10);
 	assert_int_equal(t.item.costs[0], 5);
@@ -180,11 +171,10 @@ static void ranges(void **state)
 
 /* "jcnd=followed/executed target" as written; "jcnd=executed followed target" as printed;
  * "jump=executed target" */
-static void jumps(void **state)
+TEST(jumps)
 {
 	struct text t;
 
-	(void)state;
 	text_open(&t, HEAD "fl=a.c\nfn=main\n5 10\njcnd=3/10 +2\n*\njcnd=10 3 7\n5\njump=4 "
 			   "6\n*\njfi=b.h\njfn=g\njump=1 9\n*\n"
 			   "jcnd=8 7\n5\n");
@@ -212,11 +202,10 @@ static void jumps(void **state)
 
 /* "fewer costs: zeros"; tabs and more blanks between numbers are blanks; signed and hexadecimal
  * costs (rule K) */
-static void costs(void **state)
+TEST(costs)
 {
 	struct text t;
 
-	(void)state;
 	text_open(&t, "events: Ir Dr Dw\nfn=a\n1\t100\n2\n3  -1 0x10   3\n");
 	next_of(&t, TL_CALLGRIND_COST);
 	assert_int_equal(t.item.cost_count, 1);
@@ -232,11 +221,10 @@ static void costs(void **state)
 
 /* A call line that is wrong takes its costs with it: "costs are never moved to another function
  * because of it" */
-static void a_bad_call_costs_nobody(void **state)
+TEST(a_bad_call_costs_nobody)
 {
 	struct text t;
 
-	(void)state;
 	text_open(&t, HEAD "fn=a\ncfn=b\ncalls=x 9\n6 40\n7 1\n");
 	next_of(&t, TL_CALLGRIND_LOST);
 	assert_int_equal(t.item.line, 5);

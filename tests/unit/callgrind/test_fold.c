@@ -10,13 +10,12 @@ static const struct tl_callgrind_fold_options functions_only = {
 };
 
 /* "identity = (object, file of fl, function name), full strings" (hand/same_fn_two_files.out) */
-static void identity(void **state)
+TEST(identity)
 {
 	struct tl_profile *profile = fold_text(HEAD "fl=a.c\nfn=assist\n1 10\nfl=b.c\nfn=assist\n2 "
 						    "20\nob=x.so\nfl=a.c\nfn=assist\n1 7\n");
 	struct tl_function_totals totals;
 
-	(void)state;
 	assert_int_equal(tl_profile_function_count(profile), 3);
 	tl_profile_function_totals(profile, find_function(profile, "assist", "b.c"), TL_NONE,
 				   &totals);
@@ -26,13 +25,12 @@ static void identity(void **state)
 
 /* Names of unknown objects and files are none; one function however it is named: by an id, another
  * id, or in full. */
-static void unknown_and_equal_names(void **state)
+TEST(unknown_and_equal_names)
 {
 	struct tl_profile *profile =
 		fold_text(HEAD "ob=\?\?\?\nfl=\?\?\?\nfn=(1) f\n1 1\nfn=(2) f\n1 2\nfn=f\n1 "
 			       "4\nob=\nfl=\nfn=(1)\n1 8\n");
 
-	(void)state;
 	assert_int_equal(tl_profile_function_count(profile), 1);
 	assert_string_equal(tl_profile_function(profile, 0)->object, "");
 	assert_string_equal(tl_profile_function(profile, 0)->file, "");
@@ -44,13 +42,12 @@ static void unknown_and_equal_names(void **state)
 /*
  * "several cost lines for one position add up"; a place is a file, an address, a block and a line
  */
-static void cost_lines(void **state)
+TEST(cost_lines)
 {
 	struct tl_profile *profile =
 		fold_text("events: Ir\npositions: instr line\nfl=a.c\nfn=f\n0x10 5 "
 			  "1\n0x10 5 2\n0x14 5 4\nfi=b.h\n0x10 5 8\n");
 
-	(void)state;
 	assert_int_equal(tl_profile_line_count(profile), 3);
 	assert_int_equal(tl_profile_line_cost(profile, 0)[0], 3);
 	assert_int_equal(tl_profile_line(profile, 1)->at.address, 0x14);
@@ -59,14 +56,13 @@ static void cost_lines(void **state)
 	tl_profile_free(profile);
 }
 
-static void arcs_and_jumps(void **state)
+TEST(arcs_and_jumps)
 {
 	static const char text[] = HEAD "fl=a.c\nfn=f\n1 1\ncfi=b.c\ncfn=g\ncalls=2 9\n1 "
 					"10\ncfi=b.c\ncalls=3 9\n2 20\njcnd=3/10 "
 					"7\n1\njfn=g\njump=4 9\n2\n";
 	struct tl_profile *profile = fold_text(text);
 
-	(void)state;
 	assert_int_equal(tl_profile_arc_count(profile), 2);
 	assert_int_equal(tl_profile_arc(profile, 1)->calls, 3);
 	assert_int_equal(tl_profile_arc(profile, 1)->from.line, 2);
@@ -91,13 +87,12 @@ static void arcs_and_jumps(void **state)
 }
 
 /* Rule H: "totals are the sum of parts"; parts with other events are mapped by name */
-static void parts_with_other_events(void **state)
+TEST(parts_with_other_events)
 {
 	static const char text[] =
 		"part: 1\nevents: Ir Dr\nfn=f\n1 1 2\npart: 2\nevents: Dr Bc Ir\nfn=f\n1 10 20 "
 		"30\n";
 
-	(void)state;
 	for (int lines = 0; lines < 2; lines++) {
 		struct tl_profile *profile =
 			lines ? fold_text(text) : fold_with(text, &functions_only);
@@ -115,7 +110,7 @@ static void parts_with_other_events(void **state)
 }
 
 /* "--part, --thread select"; names of what is not selected are still defined by it */
-static void selection(void **state)
+TEST(selection)
 {
 	static const char text[] =
 		"pid: 9\npart: 1\nthread: 1\nevents: Ir\nfn=(1) f\n1 10\npart: 1\nthread: "
@@ -130,7 +125,6 @@ static void selection(void **state)
 		{ TL_NOWHERE, TL_NOWHERE, 9, 10, 1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct tl_callgrind_fold_options options = functions_only;
 		struct tl_profile *profile;
@@ -150,7 +144,7 @@ static void selection(void **state)
 /* "event: Sum = Ir + 2 Dr + 10*D1mr", differences, formulas of formulas; by hand: 100 + 2 * 10 + 10
  * * 1 = 130
  */
-static void inherited_events(void **state)
+TEST(inherited_events)
 {
 	struct tl_profile *profile = fold_text(
 		"event: Sum = Ir + 2 Dr + 10*D1mr : Weighted sum\nevent: Ir : Instruction "
@@ -159,7 +153,6 @@ static void inherited_events(void **state)
 		"10 1\n2 50\n3\ncfn=g\ncalls=1 1\n4 7 1\n");
 	struct tl_function_totals totals = totals_of(profile, "main");
 
-	(void)state;
 	assert_int_equal(tl_profile_event_count(profile), 6);
 	assert_string_equal(tl_profile_event(profile, 0)->long_name, "Instruction Fetch");
 	assert_string_equal(tl_profile_event(profile, 3)->name, "Sum");
@@ -175,12 +168,11 @@ static void inherited_events(void **state)
 /*
  * A formula that names itself, or nothing that is known, is left out and told of: byte 11, line 2.
  */
-static void bad_formulas(void **state)
+TEST(bad_formulas)
 {
 	static const char *const formulas[] = { "X", "X + Ir", "Ir + Nobody",        "Ir Dr",
 						"+", "3",      "Ir + 99999999999 Ir" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(formulas) / sizeof(formulas[0]); i++) {
 		char text[128];
 		const struct tl_callgrind_fault *faults;
@@ -206,7 +198,7 @@ static void bad_formulas(void **state)
 
 /* "several files given together are parts of one run", each with ids of its own; an empty one is
  * what threads leave */
-static void several_files(void **state)
+TEST(several_files)
 {
 	static const char *const texts[] = {
 		"",
@@ -217,7 +209,6 @@ static void several_files(void **state)
 	struct text t[3];
 	struct tl_profile *profile;
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		text_open(&t[i], texts[i]);
 		readers[i] = t[i].reader;
@@ -249,20 +240,18 @@ static void refuse(const char *text, enum tl_status status)
 }
 
 /* "Reject: no events: anywhere"; an empty file says so */
-static void nothing_usable(void **state)
+TEST(nothing_usable)
 {
-	(void)state;
 	refuse("", TL_TRUNCATED);
 	refuse("version: 1\nfl=a.c\nfn=main\n5 10\n", TL_BAD_FORMAT);
 	refuse("events:\nfn=main\n5 10\n", TL_BAD_FORMAT);
 }
 
 /* "sum over 2^64: saturate and report" */
-static void sums_saturate(void **state)
+TEST(sums_saturate)
 {
 	static const char text[] = HEAD "fn=f\n1 9223372036854775807\n2 9223372036854775807\n";
 
-	(void)state;
 	for (int lines = 0; lines < 2; lines++) {
 		struct tl_profile *profile =
 			lines ? fold_text(text) : fold_with(text, &functions_only);
@@ -274,12 +263,11 @@ static void sums_saturate(void **state)
 }
 
 /* Jumps are of the body too: events: after them begin another part, with other columns. */
-static void a_jump_is_body(void **state)
+TEST(a_jump_is_body)
 {
 	struct tl_profile *profile =
 		fold_text("events: A\nfn=f\njump=1 2\n1\nevents: A B C\nfn=f\n1 1 2 3\n");
 
-	(void)state;
 	assert_int_equal(tl_profile_part_count(profile), 2);
 	assert_int_equal(tl_profile_event_count(profile), 3);
 	assert_int_equal(totals_of(profile, "f").self[2], 3);
@@ -287,12 +275,11 @@ static void a_jump_is_body(void **state)
 }
 
 /* What was skipped is in the part it was skipped from. */
-static void losses_of_parts(void **state)
+TEST(losses_of_parts)
 {
 	struct tl_profile *profile =
 		fold_text("part: 1\nevents: Ir\nfn=f\n1 1\npart: 2\nfn=f\n1 x\n1 1\n");
 
-	(void)state;
 	assert_int_equal(tl_profile_part(profile, 0)->losses.skipped_records, 0);
 	assert_int_equal(tl_profile_part(profile, 1)->losses.skipped_records, 1);
 	assert_int_equal(tl_profile_part(profile, 1)->losses.skipped_bytes, 4);

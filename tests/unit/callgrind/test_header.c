@@ -10,12 +10,11 @@ static struct tl_callgrind_part part_at_end(struct text *t)
 	return part;
 }
 
-static void what_a_header_says(void **state)
+TEST(what_a_header_says)
 {
 	struct text t;
 	struct tl_callgrind_part part;
 
-	(void)state;
 	text_open(&t, "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 20300\ncmd: "
 		      " ./mini "
 		      "60\npart: 2\nthread: 3\n"
@@ -37,11 +36,10 @@ static void what_a_header_says(void **state)
 }
 
 /* "cmd: newline as \\n, backslash as \\\\" */
-static void command_lines(void **state)
+TEST(command_lines)
 {
 	struct text t;
 
-	(void)state;
 	text_open(&t, "cmd: a \\\\ b\\nc \\x\nevents: Ir\n");
 	assert_string_equal(part_at_end(&t).command, "a \\ b\nc \\x");
 	text_close(&t);
@@ -51,12 +49,11 @@ static void command_lines(void **state)
  * "events:/positions: are inherited from the previous part when absent" (rule H); names and base
  * are not
  */
-static void inherited_columns(void **state)
+TEST(inherited_columns)
 {
 	struct text t;
 	struct tl_callgrind_part part;
 
-	(void)state;
 	text_open(&t,
 		  "events: Ir Dr\npositions: line\npart: 1\nfn=a\n7 1 2\npart: 2\nfn=a\n+1 3\n");
 	assert_int_equal(part_at_end(&t).event_count, 2);
@@ -78,11 +75,10 @@ static void inherited_columns(void **state)
  * A summary: in the middle of a body (xdebug) begins no part; totals: end one, also one without
  * costs.
  */
-static void where_parts_begin(void **state)
+TEST(where_parts_begin)
 {
 	struct text t;
 
-	(void)state;
 	text_open(&t, "events: Ir\nfn=a\n1 5\nsummary: 7\n2 2\n");
 	assert_int_equal(part_at_end(&t).event_count, 1);
 	assert_int_equal(tl_callgrind_next(t.reader, &t.item, &t.err), 0);
@@ -98,9 +94,8 @@ static void where_parts_begin(void **state)
  * "totals: (null) if nothing" (xtree); numbers missing from sums are 0; the sums of a part begin
  * anew
  */
-static void totals(void **state)
+TEST(totals)
 {
-	(void)state;
 	expect_clean("events: a b\ntotals: (null)\n");
 	expect_clean("events: a b\nfn=f\n1 5\ntotals: 5\n");
 	expect_clean("events: a b\npart: 1\nfn=f\n1 5 6\ntotals: 5 6\npart: 2\nfn=f\n1 7\ntotals: "

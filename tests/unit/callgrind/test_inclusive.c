@@ -15,7 +15,7 @@ static void expect_inclusive(const struct tl_profile *profile, const char *name,
 }
 
 /* The example of the published text: main 20 + 400 + 400 = 820. */
-static void published_example(void **state)
+TEST(published_example)
 {
 	struct tl_profile *profile = fold_text(
 		"events: Instructions\nfl=file1.c\nfn=main\n16 20\ncfn=func1\ncalls=1 50\n16 "
@@ -23,7 +23,6 @@ static void published_example(void **state)
 		"calls=3 20\n16 400\nfn=func1\n51 100\ncfl=file2.c\ncfn=func2\ncalls=2 "
 		"20\n51 300\nfl=file2.c\nfn=func2\n20 700\n");
 
-	(void)state;
 	expect_inclusive(profile, "main", 20, 820);
 	expect_inclusive(profile, "func1", 100, 400);
 	expect_inclusive(profile, "func2", 700, 700);
@@ -34,13 +33,12 @@ static void published_example(void **state)
 
 /* hand/cycle.out: A (30) and B (70) call each other; the cycle costs 100, which nothing in it
  * exceeds */
-static void a_cycle_is_counted_once(void **state)
+TEST(a_cycle_is_counted_once)
 {
 	struct tl_profile *profile = fold_text(
 		HEAD "fn=main\n1 10\ncfn=A\ncalls=1 5\n1 100\nfn=A\n5 30\ncfn=B\ncalls=3 9\n5 70\n"
 		     "fn=B\n9 70\ncfn=A\ncalls=2 5\n9 50\n");
 
-	(void)state;
 	expect_inclusive(profile, "main", 10, 110);
 	/* 30 + 70 */
 	expect_inclusive(profile, "A", 30, 100);
@@ -50,13 +48,12 @@ static void a_cycle_is_counted_once(void **state)
 }
 
 /* A function that calls itself: the calls are its own cost already. */
-static void direct_recursion(void **state)
+TEST(direct_recursion)
 {
 	struct tl_profile *profile =
 		fold_text(HEAD "fn=main\n1 1\ncfn=fib\ncalls=1 5\n1 50\nfn=fib\n5 "
 			       "50\ncfn=fib\ncalls=24 5\n5 400\n");
 
-	(void)state;
 	expect_inclusive(profile, "fib", 50, 50);
 	expect_inclusive(profile, "main", 1, 51);
 	assert_int_equal(totals_of(profile, "fib").calls, 25);
@@ -65,7 +62,7 @@ static void direct_recursion(void **state)
 
 /* Calls out of a cycle count for who makes them; what calls into the cycle claim to cost is no
  * matter. */
-static void in_and_out_of_a_cycle(void **state)
+TEST(in_and_out_of_a_cycle)
 {
 	struct tl_profile *profile =
 		fold_text(HEAD "fn=main\n1 1\ncfn=A\ncalls=1 1\n1 60\ncfn=B\ncalls=1 1\n1 900\n"
@@ -73,7 +70,6 @@ static void in_and_out_of_a_cycle(void **state)
 			       "fn=B\n3 30\ncfn=C\ncalls=1 1\n3 15\nfn=C\n4 5\ncfn=A\ncalls=1 1\n4 "
 			       "8\nfn=leaf\n5 20\n");
 
-	(void)state;
 	/* the cycle {A, B, C}: 10 + 20 (leaf) + 30 + 5 = 65; A itself 10 + 40 + 20 */
 	expect_inclusive(profile, "A", 10, 65);
 	expect_inclusive(profile, "B", 30, 45);
@@ -83,13 +79,12 @@ static void in_and_out_of_a_cycle(void **state)
 }
 
 /* A chain of calls of any length is no recursion of ours. */
-static void deep_chain(void **state)
+TEST(deep_chain)
 {
 	enum { DEPTH = 50000 };
 	char *text = malloc(DEPTH * 64 + 100), *to = stpcpy(text, HEAD);
 	struct tl_profile *profile;
 
-	(void)state;
 	for (int i = 0; i < DEPTH; i++)
 		to += sprintf(to, "fn=(%d) f%d\n1 1\ncfn=(%d) f%d\ncalls=1 1\n1 %d\n", i, i, i + 1,
 			      i + 1, DEPTH - i);
@@ -112,7 +107,7 @@ static void expect_local(const struct tl_profile *profile, const char *name, uin
 }
 
 /* Each part by itself, also with a cycle in it, whether or not the lines are kept. */
-static void parts_by_themselves(void **state)
+TEST(parts_by_themselves)
 {
 	static const char text[] =
 		"events: Ir\nthread: 1\nfn=main\n1 10\ncfn=A\ncalls=1 5\n1 100\nfn=A\n5 "
@@ -121,7 +116,6 @@ static void parts_by_themselves(void **state)
 		"thread: 2\nfn=main\n1 3\ncfn=B\ncalls=7 9\n1 4\nfn=B\n9 "
 		"4\ntotals: 7\n";
 
-	(void)state;
 	for (int lines = 0; lines < 2; lines++) {
 		struct tl_callgrind_fold_options options = {
 			.size = sizeof(options),

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 /* "CRLF: accept", "no final newline: accept", "BOM: skip" (rule K) */
-static void ends_of_lines(void **state)
+TEST(ends_of_lines)
 {
 	static const char *const texts[] = {
 		"events: Ir\nfn=main\n5 10\n",
@@ -16,7 +16,6 @@ static void ends_of_lines(void **state)
 		"events: Ir\n\n\nfn=main\n\n5 10\n\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct text t;
 
@@ -30,11 +29,10 @@ static void ends_of_lines(void **state)
 	}
 }
 
-static void offsets_and_line_numbers(void **state)
+TEST(offsets_and_line_numbers)
 {
 	struct text t;
 
-	(void)state;
 	text_open(&t, "events: Ir\r\n\r\nfn=main\r\n  5 10");
 	next_of(&t, TL_CALLGRIND_NAME);
 	assert_int_equal(t.item.offset, 14);
@@ -68,11 +66,10 @@ static char *long_text(size_t length, size_t *size)
 }
 
 /* A line longer than the buffer is a line like others; so is what follows it. */
-static void long_lines(void **state)
+TEST(long_lines)
 {
 	static const size_t lengths[] = { 0, 100, 262100, 262144, 262160, 1000000, 5000000 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		size_t size;
 		char *text = long_text(lengths[i], &size);
@@ -92,7 +89,7 @@ static void long_lines(void **state)
 }
 
 /* "a line of more than 16 MiB": it is skipped, and told of, and the next one is read. */
-static void too_long_lines(void **state)
+TEST(too_long_lines)
 {
 	size_t size, length = 40u << 20, listed;
 	char *text = long_text(length, &size);
@@ -100,7 +97,6 @@ static void too_long_lines(void **state)
 	uint64_t count, skipped;
 	struct text t;
 
-	(void)state;
 	text_open_bytes(&t, text, size, false);
 	assert_int_equal(next_of(&t, TL_CALLGRIND_COST)->costs[0], 2);
 	next_of(&t, TL_CALLGRIND_LOST);
@@ -118,11 +114,10 @@ static void too_long_lines(void **state)
 }
 
 /* The same items wherever the buffer's end falls. */
-static void every_seam(void **state)
+TEST(every_seam)
 {
 	enum { BUFFER = 256 * 1024 };
 
-	(void)state;
 	for (size_t shift = 0; shift < 40; shift++) {
 		char *text = malloc(BUFFER + 200), *to = stpcpy(text, "events: Ir\n#");
 		struct text t;
@@ -143,7 +138,7 @@ static void every_seam(void **state)
 /*
  * "A first 2 KiB that is neither text nor a known signature" is none of ours; real beginnings are
  */
-static void probing(void **state)
+TEST(probing)
 {
 	static const struct {
 		const char *text;
@@ -160,7 +155,6 @@ static void probing(void **state)
 	};
 	uint8_t binary[64];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int sure = tl_callgrind_probe((const uint8_t *)rows[i].text, strlen(rows[i].text));
 

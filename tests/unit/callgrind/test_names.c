@@ -9,11 +9,10 @@ static const char *name_at(struct text *t)
 }
 
 /* "spec=(ID) name defines, spec=(ID) refers; separate ID tables per kind of name" */
-static void three_tables(void **state)
+TEST(three_tables)
 {
 	struct text t;
 
-	(void)state;
 	text_open(&t,
 		  HEAD "ob=(1) lib\nfl=(1) a.c\nfn=(1) main\ncob=(1)\ncfi=(1)\ncfn=(1)\ncfl=(2) "
 		       "b.c\nfe=(2)\njfi=(2)\n");
@@ -26,11 +25,10 @@ static void three_tables(void **state)
 }
 
 /* "a re-definition overrides from there on" (rule F) */
-static void redefinition(void **state)
+TEST(redefinition)
 {
 	struct text t;
 
-	(void)state;
 	text_open(&t, HEAD "fn=(1) main\nfn=(1) other\nfn=(1)\nfn=(1) main\nfn=(1)\n");
 	static const char *const wanted[] = { "main", "other", "other", "main", "main" };
 
@@ -41,21 +39,19 @@ static void redefinition(void **state)
 }
 
 /* "never clear between parts": the second part uses names of the first */
-static void tables_outlive_parts(void **state)
+TEST(tables_outlive_parts)
 {
 	expect_clean(
 		HEAD
 		"part: 1\nfl=(1) a.c\nfn=(1) main\n1 10\ntotals: 10\npart: 2\nfl=(1)\nfn=(1)\n1 "
 		"20\ntotals: 20\n");
-	(void)state;
 }
 
 /* "an undefined id becomes a distinct name "(id)" and one warning" */
-static void undefined(void **state)
+TEST(undefined)
 {
 	struct text t;
 
-	(void)state;
 	text_open(&t, HEAD "fn=(7)\nfn=(7)\nfn=(8)\n");
 	assert_string_equal(name_at(&t), "(7)");
 	assert_string_equal(name_at(&t), "(7)");
@@ -66,11 +62,10 @@ static void undefined(void **state)
 }
 
 /* "id > 32 bit: 64 bit, larger = string key" */
-static void large_ids(void **state)
+TEST(large_ids)
 {
 	struct text t;
 
-	(void)state;
 	text_open(&t, HEAD
 		  "fl=(4000000000) a.c\nfn=(99999999999999999999) main\nfn=(99999999999999999998) "
 		  "other\n"
@@ -87,14 +82,13 @@ static void large_ids(void **state)
  * An id that was too large for what had been read when it was defined is still that id when more
  * has been.
  */
-static void ids_grow_with_the_file(void **state)
+TEST(ids_grow_with_the_file)
 {
 	enum { LINES = 8000 };
 	char *text = malloc(LINES * 16 + 200);
 	size_t size = (size_t)sprintf(text, HEAD "fn=(20000) early\n");
 	struct text t;
 
-	(void)state;
 	for (int i = 0; i < LINES; i++)
 		size += (size_t)sprintf(text + size, "fn=(1) main\n");
 	sprintf(text + size, "fn=(20000)\n");
@@ -110,11 +104,10 @@ static void ids_grow_with_the_file(void **state)
 /* "fn=(9) (5)'2'(3) = NESTED ids" as --compress-mangled=yes writes them; other parentheses are the
  * name's own
  */
-static void nested_ids(void **state)
+TEST(nested_ids)
 {
 	struct text t;
 
-	(void)state;
 	text_open(&t,
 		  HEAD "fn=(5) f\nfn=(3) main\nfn=(9) (5)'2'(3)\nfn=(9)\nfn=(10) (5)'(77)\nfn=(11) "
 		       "(below main)\n"
@@ -131,11 +124,10 @@ static void nested_ids(void **state)
  * "A name starting with '(' + digit is compressed"; what only looks like it is a name
  * (hand/names_odd.out)
  */
-static void odd_names(void **state)
+TEST(odd_names)
 {
 	struct text t;
 
-	(void)state;
 	text_open(&t, HEAD
 		  "fn=(below main)\nfn=(1abc\nfn=(12)x\nfn=a=b c\nfn=\nfn=  main'2\nfn=(12)\n");
 	static const char *const wanted[] = { "(below main)", "(1abc", "x", "a=b c", "",
@@ -147,12 +139,11 @@ static void odd_names(void **state)
 }
 
 /* "NUL byte: part of the name, escaped" */
-static void zero_byte(void **state)
+TEST(zero_byte)
 {
 	static const char text[] = HEAD "fn=ma\0in\nfn=(1) x\0\nfn=(1)\n";
 	struct text t;
 
-	(void)state;
 	text_open_bytes(&t, text, sizeof(text) - 1, false);
 	assert_string_equal(name_at(&t), "ma\\x00in");
 	assert_string_equal(name_at(&t), "x\\x00");

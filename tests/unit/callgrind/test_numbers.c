@@ -29,12 +29,11 @@ static void expect_number(const char *text, uint64_t wanted, size_t length)
 }
 
 /* "Number := HexNumber | (Digit)+", of any length that fits 64 bits */
-static void numbers_of_every_length(void **state)
+TEST(numbers_of_every_length)
 {
 	char text[32] = "";
 	uint64_t wanted = 0;
 
-	(void)state;
 	for (size_t i = 1; i <= 19; i++) {
 		text[i - 1] = (char)('0' + i % 10);
 		wanted = wanted * 10 + i % 10;
@@ -45,9 +44,8 @@ static void numbers_of_every_length(void **state)
 }
 
 /* "HexNumber := 0x (Digit | HexChar)+", upper case too */
-static void hexadecimal(void **state)
+TEST(hexadecimal)
 {
-	(void)state;
 	expect_number("0x10", 16, 4);
 	expect_number("0xffffffffffffffff", UINT64_MAX, 18);
 	expect_number("0XaBcD", 0xabcd, 6);
@@ -57,12 +55,11 @@ static void hexadecimal(void **state)
 	expect_number("0x", 0, 1);
 }
 
-static void not_a_number(void **state)
+TEST(not_a_number)
 {
 	uint64_t value;
 	bool over = false;
 
-	(void)state;
 	assert_null(tl_callgrind_parse_number(buffer_of("x"), &value, &over));
 	assert_null(tl_callgrind_parse_number(buffer_of(""), &value, &over));
 	assert_null(tl_callgrind_parse_number(buffer_of("\xb1"), &value, &over));
@@ -70,13 +67,12 @@ static void not_a_number(void **state)
 }
 
 /* One more than 64 bits hold: all digits are taken, and the caller is told. */
-static void too_large(void **state)
+TEST(too_large)
 {
 	const uint8_t *p = buffer_of("18446744073709551616");
 	uint64_t value;
 	bool over = false;
 
-	(void)state;
 	assert_ptr_equal(tl_callgrind_parse_number(p, &value, &over), p + 20);
 	assert_true(over);
 	over = false;
@@ -104,7 +100,7 @@ static struct cost cost_of(const char *text)
 /* "floats: scale or truncate with a report, never silently"; a whole number in another notation
  * loses nothing
  */
-static void fractions(void **state)
+TEST(fractions)
 {
 	static const struct {
 		const char *text;
@@ -124,7 +120,6 @@ static void fractions(void **state)
 		{ "1e-400000", { 0, false, true, false } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct cost got = cost_of(rows[i].text);
 
@@ -136,9 +131,8 @@ static void fractions(void **state)
 }
 
 /* "negative costs: signed sums"; the range of 64 bits to its ends */
-static void signs_and_limits(void **state)
+TEST(signs_and_limits)
 {
-	(void)state;
 	assert_int_equal(cost_of("-840").value, -840);
 	assert_int_equal(cost_of("-9223372036854775808").value, INT64_MIN);
 	assert_false(cost_of("-9223372036854775808").over);

@@ -61,17 +61,15 @@ static const struct {
 };
 /* clang-format on */
 
-static void faults_have_status_offset_and_line(void **state)
+TEST(faults_have_status_offset_and_line)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++)
 		expect_fault(broken[i].text, 1, broken[i].status, broken[i].offset, broken[i].line);
 }
 
 /* Costs before any events: are a fault of each line. */
-static void no_events(void **state)
+TEST(no_events)
 {
-	(void)state;
 	expect_fault("version: 1\nfn=a\n1 5\n", 1, TL_BAD_RECORD, 16, 3);
 }
 
@@ -107,9 +105,8 @@ static struct seen check_text(const char *text)
 	return seen;
 }
 
-static void the_checker_says_the_same(void **state)
+TEST(the_checker_says_the_same)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
 		struct seen seen = check_text(broken[i].text);
 
@@ -137,9 +134,8 @@ static const struct {
 };
 /* clang-format on */
 
-static void notes_are_no_damage(void **state)
+TEST(notes_are_no_damage)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(noted) / sizeof(noted[0]); i++) {
 		struct seen seen = check_text(noted[i].text);
 
@@ -154,9 +150,8 @@ static void notes_are_no_damage(void **state)
 
 /* xdebug's summary: is wall time and peak memory, at the end or in {main}; Cachegrind's is the sum.
  */
-static void ends_of_writers(void **state)
+TEST(ends_of_writers)
 {
-	(void)state;
 	expect_clean("version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.36)\nevents: Time "
 		     "Memory\nfn={main}\n1 1417 32\n\n"
 		     "summary: 5233 425336\n\n");
@@ -168,16 +163,14 @@ static void ends_of_writers(void **state)
 }
 
 /* "with --cache-sim summary = totals + 2 Ir": a summary: beside totals: that agree is by design */
-static void explained_summary(void **state)
+TEST(explained_summary)
 {
-	(void)state;
 	assert_int_equal(check_text(HEAD "summary: 12\nfn=a\n5 10\ntotals: 10\n").count, 0);
 }
 
 /* Known lines without a meaning for costs: "never the end of the parse" (section 4) */
-static void other_dialects(void **state)
+TEST(other_dialects)
 {
-	(void)state;
 	assert_int_equal(
 		check_text(HEAD
 			   "timeframe (BB): 1-2\narch: arm\nfrfn=(spontaneous)\nfn=a\nbb=0x10 3 "
@@ -193,11 +186,10 @@ static void other_dialects(void **state)
  * A call that costs less than what was called: no totals: line sees that. In a cycle nothing can be
  * said.
  */
-static void calls_that_are_too_cheap(void **state)
+TEST(calls_that_are_too_cheap)
 {
 	struct seen seen = check_text(HEAD "fn=main\n1 10\ncfn=f\ncalls=1 9\n1 39\nfn=f\n9 40\n");
 
-	(void)state;
 	assert_int_equal(seen.count, 1);
 	assert_string_equal(seen.rule, "callgrind.inclusive");
 	assert_int_equal(seen.offset, TL_NOWHERE);
@@ -217,12 +209,11 @@ static int stop_at_once(void *arg, const struct tl_callgrind_violation *violatio
 	return 1;
 }
 
-static void the_caller_can_stop(void **state)
+TEST(the_caller_can_stop)
 {
 	struct text t;
 	int calls = 0;
 
-	(void)state;
 	text_open(&t, HEAD "fn=a\nx\ny\nz\n");
 	assert_int_equal(tl_callgrind_check(t.reader, stop_at_once, &calls, &t.err), 1);
 	assert_int_equal(calls, 1);
@@ -230,7 +221,7 @@ static void the_caller_can_stop(void **state)
 }
 
 /* The first 1000 faults are listed, all are counted, with the bytes they cost. */
-static void many_faults(void **state)
+TEST(many_faults)
 {
 	enum { LINES = 1500 };
 	char *text = malloc(LINES * 2 + 64), *to = text + strlen(strcpy(text, HEAD));
@@ -238,7 +229,6 @@ static void many_faults(void **state)
 	size_t listed;
 	struct text t;
 
-	(void)state;
 	for (int i = 0; i < LINES; i++)
 		to = stpcpy(to, "?\n");
 	text_open(&t, text);

@@ -2,14 +2,10 @@
 #ifndef TESTS_UNIT_CALLGRIND_TEXT_H
 #define TESTS_UNIT_CALLGRIND_TEXT_H
 /* Texts as profiles: what the tests of this room share. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <tracelathe/callgrind.h>
 

@@ -6,12 +6,7 @@
  */
 #define TL_PT_BLOCK_V1
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <intel-pt.h>
 
@@ -98,12 +93,11 @@ static struct pt_block_decoder *open_decoder(void)
 	return decoder;
 }
 
-static void flags_stand_where_the_page_has_them(void **state)
+TEST(flags_stand_where_the_page_has_them)
 {
 	struct pt_block_decoder *decoder = open_decoder();
 	int status = pt_blk_sync_forward(decoder);
 
-	(void)state;
 	for (unsigned i = 0; i < BLOCKS; i++) {
 		struct pt_block block;
 
@@ -127,12 +121,11 @@ static void flags_stand_where_the_page_has_them(void **state)
 }
 
 /* A structure too short for the flags is not written behind its end. */
-static void short_structures(void **state)
+TEST(short_structures)
 {
 	struct pt_block_decoder *decoder = open_decoder();
 	uint8_t bytes[48];
 
-	(void)state;
 	memset(bytes, 0x55, sizeof(bytes));
 	assert_true(pt_blk_sync_forward(decoder) >= 0);
 	assert_true(pt_blk_next(decoder, (struct pt_block *)(void *)bytes, 46) >= 0);

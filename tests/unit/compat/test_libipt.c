@@ -4,12 +4,8 @@
  * own. Bytes and numbers are those of docs/formats/intel-pt.md, sections 3 and 4. (All else is
  * compared with 2.0.5 in tests/differential/libipt.)
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <intel-pt.h>
 
@@ -28,7 +24,7 @@ static struct pt_config over(const uint8_t *bytes, size_t size)
 
 /* "2.1: cfe 27, evd 28; 2.2: trig 29"; 4.2: CFE 02 13, byte 2 bits 4:0 type, bit 7 IP, byte 3
  * vector; EVD 02 53; 4.1 TRIG d9. */
-static void newer_packets(void **state)
+TEST(newer_packets)
 {
 	static const uint8_t bytes[] = { 2,    0x13, 0x81, 0x2a, 2,    0x53, 1, 8,
 					 7,    6,    5,    4,    3,    2,    1, 0xd9,
@@ -39,7 +35,6 @@ static void newer_packets(void **state)
 	uint8_t copy[sizeof(bytes)];
 	struct pt_encoder *encoder;
 
-	(void)state;
 	assert_int_equal(pt_pkt_sync_set(decoder, 0), 0);
 	for (unsigned i = 0; i < 4; i++)
 		assert_true(pt_pkt_next(decoder, &packets[i], sizeof(packets[i])) > 0);
@@ -72,7 +67,7 @@ static void newer_packets(void **state)
 }
 
 /* 9.16: BBP, BIP, BEP have no number of the interface: unknown packets, with the size they have. */
-static void packets_without_a_number(void **state)
+TEST(packets_without_a_number)
 {
 	static const uint8_t bytes[] = { 2, 0x63, 0x04, 0x0c, 8, 7, 6, 5, 4, 3, 2, 1, 2, 0x33 };
 	static const int sizes[] = { 3, 9, 2 };
@@ -80,7 +75,6 @@ static void packets_without_a_number(void **state)
 	struct pt_packet_decoder *decoder = pt_pkt_alloc_decoder(&config);
 	const uint8_t *at = bytes;
 
-	(void)state;
 	assert_int_equal(pt_pkt_sync_set(decoder, 0), 0);
 	for (unsigned i = 0; i < 3; i++) {
 		struct pt_packet packet;
@@ -104,7 +98,7 @@ static int two_bytes(struct pt_packet_unknown *unknown, const struct pt_config *
 
 /* pt_config, decode.callback: asked for bytes that begin no packet; its priv comes back with the
  * packet. */
-static void unknown_packets(void **state)
+TEST(unknown_packets)
 {
 	static const uint8_t bytes[] = { 2, 0xff, 0, 2, 0xfe };
 	struct pt_config config = over(bytes, sizeof(bytes));
@@ -112,7 +106,6 @@ static void unknown_packets(void **state)
 	struct pt_packet packet;
 	int mine;
 
-	(void)state;
 	config.decode.callback = two_bytes;
 	config.decode.context = &mine;
 	decoder = pt_pkt_alloc_decoder(&config);
@@ -161,7 +154,7 @@ static int next_of(struct pt_event_decoder *decoder, enum pt_event_type type, vo
 }
 
 /* "struct pt_event, 72 bytes" from 2.1 on; "a smaller one is cut, a larger one zero-filled". */
-static void events_by_size(void **state)
+TEST(events_by_size)
 {
 	struct pt_config config = over(vmexit, sizeof(vmexit));
 	struct pt_event_decoder *decoder = pt_evt_alloc_decoder(&config);
@@ -170,7 +163,6 @@ static void events_by_size(void **state)
 		uint8_t bytes[96];
 	} u;
 
-	(void)state;
 	memset(&u, 0x55, sizeof(u));
 	assert_true(next_of(decoder, ptev_vmexit, &u, sizeof(u)) >= 0);
 	assert_true(u.event.ip_suppressed);
@@ -228,14 +220,13 @@ static int block_of_size(void *block, size_t size)
 }
 
 /* pt_blk_next(3): "size"; pte_invalid "if size is too small"; 9.5: below 16 bytes. */
-static void blocks_by_size(void **state)
+TEST(blocks_by_size)
 {
 	union {
 		struct pt_block block;
 		uint8_t bytes[64];
 	} u;
 
-	(void)state;
 	memset(&u, 0x55, sizeof(u));
 	assert_int_equal(block_of_size(&u, 15), -pte_invalid);
 	assert_int_equal(u.bytes[0], 0x55);
@@ -254,13 +245,12 @@ static void blocks_by_size(void **state)
 }
 
 /* "set_image(NULL) restores the decoder's own image; alloc copies the configuration." */
-static void images_and_configuration(void **state)
+TEST(images_and_configuration)
 {
 	struct pt_config config = over(one_block, sizeof(one_block));
 	struct pt_block_decoder *decoder = pt_blk_alloc_decoder(&config);
 	struct pt_image *own = pt_blk_get_image(decoder), *other = pt_image_alloc("other");
 
-	(void)state;
 	assert_non_null(own);
 	assert_int_equal(pt_blk_set_image(decoder, other), 0);
 	assert_ptr_equal(pt_blk_get_image(decoder), other);

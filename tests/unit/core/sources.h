@@ -3,10 +3,7 @@
 #define TESTS_UNIT_CORE_SOURCES_H
 /* Sources opened and compared: what the tests of reading and of compression share. */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <tracelathe/core.h>
 #include "../temp.h"

@@ -36,11 +36,10 @@ static void every_codec_every_size_every_way(void **state)
 }
 
 /* Frames, members and streams may follow each other; empty ones and skippable frames too. */
-static void frames_in_a_row(void **state)
+TEST(frames_in_a_row)
 {
 	uint8_t *content = make_content(700000);
 
-	(void)state;
 	for (size_t p = 0; p < PACKERS; p++) {
 		struct packed parts[4] = {
 			packers[p].pack(content, 400000),
@@ -103,11 +102,10 @@ static void frames_begin_anywhere(void **state)
 }
 
 /* pzstd and seekable files begin with a skippable frame. */
-static void a_skippable_frame_may_come_first(void **state)
+TEST(a_skippable_frame_may_come_first)
 {
 	struct packed all = { 0 }, frame = pack_zstd((const uint8_t *)"content", 7);
 
-	(void)state;
 	append(&all, "\x50\x2a\x4d\x18\4\0\0\0abcd", 12);
 	append(&all, frame.data, frame.size);
 	free(frame.data);
@@ -123,11 +121,10 @@ static void a_skippable_frame_may_come_first(void **state)
  * "Damage met while expanding ...: the bytes before it were delivered", for a file cut at every
  * byte.
  */
-static void compressed_data_cut_at_every_byte(void **state)
+TEST(compressed_data_cut_at_every_byte)
 {
 	uint8_t *content = make_content(3000);
 
-	(void)state;
 	for (size_t p = 0; p < PACKERS; p++) {
 		struct packed packed = packers[p].pack(content, 3000);
 
@@ -149,12 +146,11 @@ static void compressed_data_cut_at_every_byte(void **state)
 }
 
 /* Many blocks: those before the cut come out, not only some. */
-static void what_comes_before_a_cut_is_kept(void **state)
+TEST(what_comes_before_a_cut_is_kept)
 {
 	enum { SIZE = 2000000 };
 	uint8_t *content = make_content(SIZE);
 
-	(void)state;
 	for (size_t p = 0; p < PACKERS; p++) {
 		struct packed packed = packers[p].pack(content, SIZE);
 
@@ -172,12 +168,11 @@ static void what_comes_before_a_cut_is_kept(void **state)
 }
 
 /* A changed byte is found by a checksum at the latest; all before its block comes out right. */
-static void what_comes_before_damage_is_kept(void **state)
+TEST(what_comes_before_damage_is_kept)
 {
 	enum { SIZE = 2000000 };
 	uint8_t *content = make_content(SIZE);
 
-	(void)state;
 	for (size_t p = 0; p < PACKERS; p++) {
 		struct packed packed = packers[p].pack(content, SIZE);
 		uint8_t buffer[5000];
@@ -199,11 +194,10 @@ static void what_comes_before_damage_is_kept(void **state)
 	free(content);
 }
 
-static void bytes_after_the_last_frame_are_a_fault(void **state)
+TEST(bytes_after_the_last_frame_are_a_fault)
 {
 	uint8_t *content = make_content(1000);
 
-	(void)state;
 	for (size_t p = 0; p < PACKERS; p++) {
 		for (size_t garbage = 1; garbage < 20; garbage += 6) {
 			struct packed packed = packers[p].pack(content, 1000);
@@ -225,9 +219,8 @@ static void bytes_after_the_last_frame_are_a_fault(void **state)
 }
 
 /* The magic alone, and then nothing like a frame. */
-static void a_header_that_is_none_is_a_fault(void **state)
+TEST(a_header_that_is_none_is_a_fault)
 {
-	(void)state;
 	for (size_t p = 0; p < PACKERS; p++) {
 		struct packed packed = packers[p].pack((const uint8_t *)"x", 1);
 
@@ -292,11 +285,10 @@ static void a_bomb_is_stopped(void **state)
  * `zstd --long` is --long=27. A larger window is refused: "no size from a file sizes an
  * allocation".
  */
-static void long_windows_of_zstd(void **state)
+TEST(long_windows_of_zstd)
 {
 	uint8_t *content = make_content(100000);
 
-	(void)state;
 	for (int log = 27; log <= 28; log++) {
 		struct packed packed = pack_zstd_long(content, 100000, log);
 		struct tl_source *source = open_bytes(&packed);
@@ -317,22 +309,22 @@ static void long_windows_of_zstd(void **state)
 	free(content);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define WITH_FIXTURE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(every_codec_every_size_every_way),
-		TEST(frames_in_a_row),
-		TEST(frames_begin_anywhere),
-		TEST(a_skippable_frame_may_come_first),
-		TEST(compressed_data_cut_at_every_byte),
-		TEST(what_comes_before_a_cut_is_kept),
-		TEST(what_comes_before_damage_is_kept),
-		TEST(bytes_after_the_last_frame_are_a_fault),
-		TEST(a_header_that_is_none_is_a_fault),
-		TEST(a_bomb_is_stopped),
-		TEST(long_windows_of_zstd),
+		WITH_FIXTURE(every_codec_every_size_every_way),
+		WITH_FIXTURE(frames_in_a_row),
+		WITH_FIXTURE(frames_begin_anywhere),
+		WITH_FIXTURE(a_skippable_frame_may_come_first),
+		WITH_FIXTURE(compressed_data_cut_at_every_byte),
+		WITH_FIXTURE(what_comes_before_a_cut_is_kept),
+		WITH_FIXTURE(what_comes_before_damage_is_kept),
+		WITH_FIXTURE(bytes_after_the_last_frame_are_a_fault),
+		WITH_FIXTURE(a_header_that_is_none_is_a_fault),
+		WITH_FIXTURE(a_bomb_is_stopped),
+		WITH_FIXTURE(long_windows_of_zstd),
 	};
 
 	return cmocka_run_group_tests_name("core codec", tests, NULL, NULL);

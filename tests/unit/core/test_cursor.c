@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* "All untrusted bytes are read here." */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "core/cursor.h"
 
 static const uint8_t bytes[] = { 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09 };
 
 /* A size from a file may be any number: none of them wraps round. */
-static void a_bound_holds_for_every_size(void **state)
+TEST(a_bound_holds_for_every_size)
 {
 	struct tl_cursor cur = tl_cursor_over(bytes, sizeof(bytes));
 
-	(void)state;
 	assert_int_equal(tl_cursor_left(&cur), 9);
 	assert_true(tl_cursor_has(&cur, 0));
 	assert_true(tl_cursor_has(&cur, 9));
@@ -28,11 +24,10 @@ static void a_bound_holds_for_every_size(void **state)
 	assert_false(tl_cursor_has(&cur, UINT64_MAX));
 }
 
-static void an_empty_input_has_nothing(void **state)
+TEST(an_empty_input_has_nothing)
 {
 	struct tl_cursor cur = tl_cursor_over(NULL, 0);
 
-	(void)state;
 	assert_int_equal(tl_cursor_left(&cur), 0);
 	assert_true(tl_cursor_has(&cur, 0));
 	assert_false(tl_cursor_has(&cur, 1));
@@ -41,11 +36,10 @@ static void an_empty_input_has_nothing(void **state)
 }
 
 /* "past the end means to the end" */
-static void a_seek_stays_inside(void **state)
+TEST(a_seek_stays_inside)
 {
 	struct tl_cursor cur = tl_cursor_over(bytes, sizeof(bytes));
 
-	(void)state;
 	tl_cursor_seek(&cur, 4);
 	assert_int_equal(*cur.pos, 5);
 	assert_int_equal(tl_cursor_offset(&cur), 4);
@@ -58,11 +52,10 @@ static void a_seek_stays_inside(void **state)
 }
 
 /* "Bound the cursor at an offset, at most its present end." */
-static void a_limit_only_narrows(void **state)
+TEST(a_limit_only_narrows)
 {
 	struct tl_cursor cur = tl_cursor_over(bytes, sizeof(bytes));
 
-	(void)state;
 	tl_cursor_limit(&cur, UINT64_MAX);
 	assert_int_equal(tl_cursor_left(&cur), 9);
 	tl_cursor_limit(&cur, 6);
@@ -74,11 +67,10 @@ static void a_limit_only_narrows(void **state)
 }
 
 /* A limit behind the position leaves nothing, not less than nothing. */
-static void a_limit_behind_the_position_leaves_nothing(void **state)
+TEST(a_limit_behind_the_position_leaves_nothing)
 {
 	struct tl_cursor cur = tl_cursor_over(bytes, sizeof(bytes));
 
-	(void)state;
 	tl_cursor_seek(&cur, 6);
 	tl_cursor_limit(&cur, 3);
 	assert_int_equal(tl_cursor_left(&cur), 0);
@@ -86,11 +78,10 @@ static void a_limit_behind_the_position_leaves_nothing(void **state)
 }
 
 /* Loads at odd addresses, in both byte orders. */
-static void loads_in_both_orders(void **state)
+TEST(loads_in_both_orders)
 {
 	bool big = TL_HOST_BIG_ENDIAN;
 
-	(void)state;
 	assert_int_equal(tl_get16s(bytes + 1, big), 0x0302);
 	assert_int_equal(tl_get16s(bytes + 1, !big), 0x0203);
 	assert_int_equal(tl_get32s(bytes + 1, big), 0x05040302);

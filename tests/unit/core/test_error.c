@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* "What was wrong, and where. Filled once, at the failing byte." */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "core/error.h"
 
-static void an_error_holds_its_place(void **state)
+TEST(an_error_holds_its_place)
 {
 	struct tl_error err;
 
-	(void)state;
 	memset(&err, 0xff, sizeof(err));
 	assert_int_equal(tl_error_in(&err, TL_BAD_RECORD, 48, 3, "what; kept"), TL_BAD_RECORD);
 	assert_int_equal(err.status, TL_BAD_RECORD);
@@ -24,11 +20,10 @@ static void an_error_holds_its_place(void **state)
 	assert_null(err.format);
 }
 
-static void an_error_may_have_no_record_and_no_place(void **state)
+TEST(an_error_may_have_no_record_and_no_place)
 {
 	struct tl_error err;
 
-	(void)state;
 	assert_int_equal(tl_error_at(&err, TL_TRUNCATED, 5, "short"), TL_TRUNCATED);
 	assert_int_equal(err.offset, 5);
 	assert_true(err.record == TL_NOWHERE);
@@ -36,11 +31,10 @@ static void an_error_may_have_no_record_and_no_place(void **state)
 	assert_true(err.offset == TL_NOWHERE);
 }
 
-static void a_system_error_keeps_errno(void **state)
+TEST(a_system_error_keeps_errno)
 {
 	struct tl_error err;
 
-	(void)state;
 	errno = ENOSPC;
 	assert_int_equal(tl_error_system(&err, "cannot write"), TL_IO);
 	assert_int_equal(err.status, TL_IO);
@@ -49,11 +43,10 @@ static void a_system_error_keeps_errno(void **state)
 }
 
 /* The room that knows the format adds it to failures, and leaves results alone. */
-static void a_format_is_added_to_failures_only(void **state)
+TEST(a_format_is_added_to_failures_only)
 {
 	struct tl_error err;
 
-	(void)state;
 	tl_error_at(&err, TL_BAD_SIZE, 9, "too many");
 	assert_int_equal(tl_error_format(&err, "xray", 1), 1);
 	assert_null(err.format);
@@ -63,9 +56,8 @@ static void a_format_is_added_to_failures_only(void **state)
 }
 
 /* "the optional `struct tl_error *err`" */
-static void nobody_needs_to_listen(void **state)
+TEST(nobody_needs_to_listen)
 {
-	(void)state;
 	assert_int_equal(tl_error_in(NULL, TL_BAD_RECORD, 1, 2, "x"), TL_BAD_RECORD);
 	assert_int_equal(tl_error_at(NULL, TL_BAD_FORMAT, 1, "x"), TL_BAD_FORMAT);
 	assert_int_equal(tl_error_system(NULL, "x"), TL_IO);
@@ -74,9 +66,8 @@ static void nobody_needs_to_listen(void **state)
 }
 
 /* "The name of a status": one each, for every number of the enum, and a word for others. */
-static void every_status_has_a_name_of_its_own(void **state)
+TEST(every_status_has_a_name_of_its_own)
 {
-	(void)state;
 	for (int a = 0; a >= TL_TOO_LARGE; a--) {
 		const char *name = tl_status_name((enum tl_status)a);
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* "Named facts, written as it is told, as indented text or as one JSON object." */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "core/facts.h"
 #include "core/output.h"
@@ -54,9 +51,8 @@ static void expect(bool json, void (*what)(struct tl_facts *facts), const char *
 /*
  * A comma between members and nowhere else (RFC 8259, sections 4 and 5), also after a closed group.
  */
-static void facts_as_json(void **state)
+TEST(facts_as_json)
 {
-	(void)state;
 	expect(true, tell,
 	       "{\"format\":\"a "
 	       "\\\"b\\\"\",\"cycle_frequency\":18446744073709551615,\"skew\":-5,"
@@ -66,9 +62,8 @@ static void facts_as_json(void **state)
 }
 
 /* "text shows them with blanks" */
-static void facts_as_text(void **state)
+TEST(facts_as_text)
 {
-	(void)state;
 	expect(false, tell,
 	       "format: a \"b\"\n"
 	       "cycle frequency: 18446744073709551615\n"
@@ -94,9 +89,8 @@ static void tell_nothing(struct tl_facts *facts)
 	(void)facts;
 }
 
-static void no_facts(void **state)
+TEST(no_facts)
 {
-	(void)state;
 	expect(true, tell_nothing, "{}\n");
 	expect(false, tell_nothing, "");
 }
@@ -108,9 +102,8 @@ static void tell_not_finite(struct tl_facts *facts)
 }
 
 /* RFC 8259, section 6: "Numeric values ... (such as Infinity and NaN) are not permitted." */
-static void json_has_no_infinity(void **state)
+TEST(json_has_no_infinity)
 {
-	(void)state;
 	expect(true, tell_not_finite, "{\"ratio\":null,\"most\":null}\n");
 	expect(false, tell_not_finite, "ratio: nan\nmost: -inf\n");
 }

@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What files are opened, and as which descriptors. Quotes are from core/file.h. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/types.h>
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "core/file.h"
 #include "../temp.h"
 
 /* "The descriptor is never 0, 1 or 2." */
-static void standard_descriptors_are_not_taken(void **state)
+TEST(standard_descriptors_are_not_taken)
 {
 	int kept = dup(STDIN_FILENO), fd;
 	struct temp temp;
 	char *pattern;
 
-	(void)state;
 	temp_open(&temp);
 	close(STDIN_FILENO);
 	fd = tl_file_open("/dev/null", O_RDONLY, 0);
@@ -46,12 +42,11 @@ static void refused(int fd, int error)
  * "Open a regular file for reading; others fail with EPERM." A pipe nobody writes would block
  * open(2).
  */
-static void only_regular_files_are_opened(void **state)
+TEST(only_regular_files_are_opened)
 {
 	struct temp temp;
 	int fd;
 
-	(void)state;
 	temp_open(&temp);
 	fd = tl_file_open_regular(temp_write(&temp, "file", "x", 1));
 	assert_true(fd > STDERR_FILENO);
@@ -66,12 +61,11 @@ static void only_regular_files_are_opened(void **state)
 }
 
 /* "It must belong to root or to the user of the process." */
-static void named_files_belong_to_root_or_us(void **state)
+TEST(named_files_belong_to_root_or_us)
 {
 	struct temp temp;
 	int fd;
 
-	(void)state;
 	temp_open(&temp);
 	fd = tl_file_open_named(temp_write(&temp, "ours", "x", 1));
 	assert_true(fd > STDERR_FILENO);
@@ -91,13 +85,12 @@ static void named_files_belong_to_root_or_us(void **state)
 }
 
 /* "All `size` bytes unless the file ends before." */
-static void reading_goes_to_the_end(void **state)
+TEST(reading_goes_to_the_end)
 {
 	struct temp temp;
 	char data[16];
 	int fd;
 
-	(void)state;
 	temp_open(&temp);
 	fd = tl_file_open_regular(temp_write(&temp, "file", "0123456789", 10));
 	assert_int_equal(tl_file_read_at(fd, data, 4, 3), 4);
@@ -111,11 +104,10 @@ static void reading_goes_to_the_end(void **state)
 }
 
 /* "Bytes of a path up to its last component"; "False: errno says why." */
-static void directories(void **state)
+TEST(directories)
 {
 	struct temp temp;
 
-	(void)state;
 	temp_open(&temp);
 	assert_int_equal(tl_file_directory_length("a/b"), 2);
 	assert_int_equal(tl_file_directory_length("b"), 0);

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Growing arrays, arena, index, names: many keys, and sizes no machine has. */
-#include <setjmp.h>
 #include <stdalign.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <tracelathe/core.h>
 #include "core/memory.h"
 
-static void arrays_grow_and_keep_their_elements(void **state)
+TEST(arrays_grow_and_keep_their_elements)
 {
 	uint64_t *array = NULL;
 	size_t capacity = 0, grown = 0;
 
-	(void)state;
 	for (size_t i = 0; i < 100000; i++) {
 		const uint64_t *before = array;
 
@@ -33,12 +29,11 @@ static void arrays_grow_and_keep_their_elements(void **state)
 }
 
 /* "False without memory; the array is then unchanged." */
-static void an_array_no_machine_has_is_refused(void **state)
+TEST(an_array_no_machine_has_is_refused)
 {
 	uint64_t *array = NULL;
 	size_t capacity = 0;
 
-	(void)state;
 	assert_true(tl_grow(&array, &capacity, 4, sizeof(*array)));
 	uint64_t *kept = array;
 	size_t kept_capacity = capacity;
@@ -54,7 +49,7 @@ static void an_array_no_machine_has_is_refused(void **state)
 }
 
 /* "aligned for any type", mixed with texts; nothing overlaps: all hold what was put there. */
-static void arena_blocks_are_aligned_and_apart(void **state)
+TEST(arena_blocks_are_aligned_and_apart)
 {
 	enum { COUNT = 20000 };
 	struct tl_arena arena = { 0 };
@@ -62,7 +57,6 @@ static void arena_blocks_are_aligned_and_apart(void **state)
 	static char *texts[COUNT];
 	char text[64];
 
-	(void)state;
 	for (size_t i = 0; i < COUNT; i++) {
 		size_t size = i % 100 == 99 ? 40000 : i % 37;
 
@@ -88,11 +82,10 @@ static void arena_blocks_are_aligned_and_apart(void **state)
 	tl_arena_free(&arena);
 }
 
-static void an_arena_no_machine_has_is_refused(void **state)
+TEST(an_arena_no_machine_has_is_refused)
 {
 	struct tl_arena arena = { 0 };
 
-	(void)state;
 	assert_null(tl_arena_alloc(&arena, SIZE_MAX));
 	assert_null(tl_arena_alloc(&arena, SIZE_MAX - 15));
 	assert_null(tl_arena_alloc(&arena, PTRDIFF_MAX));
@@ -144,9 +137,8 @@ static uint64_t bad_hash(uint64_t key)
 	return UINT64_MAX;
 }
 
-static void an_index_finds_what_was_added_and_nothing_else(void **state)
+TEST(an_index_finds_what_was_added_and_nothing_else)
 {
-	(void)state;
 	fill_and_find(good_hash, 100000);
 	fill_and_find(bad_hash, 500);
 }
@@ -155,12 +147,11 @@ static void an_index_finds_what_was_added_and_nothing_else(void **state)
  * Low bits choose the slot: keys that differ in high bits only, as addresses and pairs do, must
  * spread.
  */
-static void hashes_spread_in_their_low_bits(void **state)
+TEST(hashes_spread_in_their_low_bits)
 {
 	static unsigned char seen[3][65536];
 	unsigned used[3] = { 0 };
 
-	(void)state;
 	for (uint64_t i = 0; i < 65536; i++) {
 		uint64_t key = i << 48;
 		uint64_t hashes[3] = { tl_hash64(key), tl_hash_pair(i << 32, 1),
@@ -175,11 +166,10 @@ static void hashes_spread_in_their_low_bits(void **state)
 }
 
 /* A tail of one byte, and a length, make another hash. */
-static void hashes_of_bytes_see_every_byte(void **state)
+TEST(hashes_of_bytes_see_every_byte)
 {
 	char text[40] = { 0 };
 
-	(void)state;
 	for (size_t size = 1; size < sizeof(text); size++) {
 		uint64_t hash = tl_hash_bytes(text, size);
 
@@ -193,14 +183,13 @@ static void hashes_of_bytes_see_every_byte(void **state)
 }
 
 /* "the same text has the same number and address. Number 0 is \"\"." */
-static void names_are_interned(void **state)
+TEST(names_are_interned)
 {
 	enum { COUNT = 20000 };
 	struct tl_names names = { 0 };
 	static const char *texts[COUNT];
 	char text[64];
 
-	(void)state;
 	for (uint32_t i = 0; i < COUNT; i++) {
 		int size = snprintf(text, sizeof(text), "function_%u", i);
 

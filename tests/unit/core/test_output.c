@@ -2,12 +2,9 @@
 /* "A buffered output file that appears whole or not at all." */
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/resource.h>
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "core/output.h"
 #include "../temp.h"
@@ -138,11 +135,10 @@ static void a_failed_write_leaves_the_old_file(void **state)
 }
 
 /* One byte is enough: it fails at the commit, more fail before. */
-static void a_full_device_is_an_error(void **state)
+TEST(a_full_device_is_an_error)
 {
 	struct tl_output *out = open_at("/dev/full");
 
-	(void)state;
 	tl_put_char(out, 'x');
 	commit_fails(out, ENOSPC);
 	out = open_at("/dev/full");
@@ -154,12 +150,11 @@ static void a_full_device_is_an_error(void **state)
 	commit_fails(out, ENOSPC);
 }
 
-static void a_closed_pipe_is_an_error(void **state)
+TEST(a_closed_pipe_is_an_error)
 {
 	int ends[2];
 	char name[64];
 
-	(void)state;
 	signal(SIGPIPE, SIG_IGN);
 	assert_int_equal(pipe(ends), 0);
 	snprintf(name, sizeof(name), "/dev/fd/%d", ends[1]);
@@ -185,13 +180,12 @@ static void *drain(void *arg)
 }
 
 /* Short writes and EAGAIN lose nothing: a slow reader at a pipe of 4 KiB that does not block. */
-static void standard_output_may_be_a_slow_pipe(void **state)
+TEST(standard_output_may_be_a_slow_pipe)
 {
 	int ends[2], stdout_copy = dup(STDOUT_FILENO);
 	pthread_t reader;
 	void *total;
 
-	(void)state;
 	fflush(stdout);
 	assert_int_equal(pipe(ends), 0);
 	fcntl(ends[1], F_SETPIPE_SZ, 4096);
@@ -411,28 +405,28 @@ static void bytes_of_a_file_output_are_none(void **state)
 	tl_output_discard(out);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define WITH_FIXTURE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(the_old_file_is_whole_until_the_commit),
-		TEST(a_discarded_output_leaves_no_trace),
-		TEST(a_failed_write_leaves_the_old_file),
-		TEST(a_full_device_is_an_error),
-		TEST(a_closed_pipe_is_an_error),
-		TEST(standard_output_may_be_a_slow_pipe),
-		TEST(bytes_are_kept_across_buffers),
-		TEST(what_cannot_be_opened_is_an_error),
-		TEST(a_protected_file_is_not_replaced),
-		TEST(permissions_are_those_of_any_file),
-		TEST(links_are_followed),
-		TEST(a_named_pipe_stays_one),
-		TEST(an_unfinished_file_has_no_name),
-		TEST(a_finished_file_stays),
-		TEST(the_longest_name),
-		TEST(a_rename_that_fails_is_an_error),
-		TEST(bytes_of_a_file_output_are_none),
+		WITH_FIXTURE(the_old_file_is_whole_until_the_commit),
+		WITH_FIXTURE(a_discarded_output_leaves_no_trace),
+		WITH_FIXTURE(a_failed_write_leaves_the_old_file),
+		WITH_FIXTURE(a_full_device_is_an_error),
+		WITH_FIXTURE(a_closed_pipe_is_an_error),
+		WITH_FIXTURE(standard_output_may_be_a_slow_pipe),
+		WITH_FIXTURE(bytes_are_kept_across_buffers),
+		WITH_FIXTURE(what_cannot_be_opened_is_an_error),
+		WITH_FIXTURE(a_protected_file_is_not_replaced),
+		WITH_FIXTURE(permissions_are_those_of_any_file),
+		WITH_FIXTURE(links_are_followed),
+		WITH_FIXTURE(a_named_pipe_stays_one),
+		WITH_FIXTURE(an_unfinished_file_has_no_name),
+		WITH_FIXTURE(a_finished_file_stays),
+		WITH_FIXTURE(the_longest_name),
+		WITH_FIXTURE(a_rename_that_fails_is_an_error),
+		WITH_FIXTURE(bytes_of_a_file_output_are_none),
 	};
 
 	return cmocka_run_group_tests_name("core output", tests, NULL, NULL);

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* "All are run, also after a failure. Returns the failure of the lowest task that failed." */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <tracelathe/core.h>
 #include "core/pool.h"
@@ -36,9 +32,8 @@ static int count_run(void *arg, size_t task)
 
 static const unsigned jobs[] = { 0, 1, 2, 3, 8, 2000 };
 
-static void every_task_runs_once(void **state)
+TEST(every_task_runs_once)
 {
-	(void)state;
 	for (size_t j = 0; j < sizeof(jobs) / sizeof(jobs[0]); j++) {
 		struct work work = { .fails = { TASKS, TASKS } };
 
@@ -48,9 +43,8 @@ static void every_task_runs_once(void **state)
 	}
 }
 
-static void the_lowest_failure_wins_and_the_rest_still_runs(void **state)
+TEST(the_lowest_failure_wins_and_the_rest_still_runs)
 {
-	(void)state;
 	for (size_t j = 0; j < sizeof(jobs) / sizeof(jobs[0]); j++) {
 		struct work work = { .fails = { 5, 6 }, .with = { TL_TRUNCATED, TL_BAD_SIZE } };
 
@@ -61,21 +55,19 @@ static void the_lowest_failure_wins_and_the_rest_still_runs(void **state)
 }
 
 /* The last and the first task may fail too; a positive result is no failure. */
-static void failures_at_the_ends(void **state)
+TEST(failures_at_the_ends)
 {
 	struct work last = { .fails = { TASKS - 1, TASKS }, .with = { TL_IO, 0 } };
 	struct work first = { .fails = { TASKS - 1, 0 }, .with = { TL_IO, TL_BAD_USAGE } };
 	struct work positive = { .fails = { 3, TASKS }, .with = { 7, 0 } };
 
-	(void)state;
 	assert_int_equal(tl_pool_run(4, TASKS, count_run, &last), TL_IO);
 	assert_int_equal(tl_pool_run(4, TASKS, count_run, &first), TL_BAD_USAGE);
 	assert_int_equal(tl_pool_run(4, TASKS, count_run, &positive), 0);
 }
 
-static void no_tasks_is_no_work(void **state)
+TEST(no_tasks_is_no_work)
 {
-	(void)state;
 	assert_int_equal(tl_pool_run(8, 0, NULL, NULL), 0);
 }
 
@@ -94,11 +86,10 @@ static int note_order(void *arg, size_t task)
 }
 
 /* "handed out in order": one job sees them rising. */
-static void one_job_runs_them_in_order(void **state)
+TEST(one_job_runs_them_in_order)
 {
 	struct order order = { 0 };
 
-	(void)state;
 	assert_int_equal(tl_pool_run(1, TASKS, note_order, &order), 0);
 	assert_int_equal(order.last, TASKS);
 	assert_int_equal(order.back, 0);
@@ -119,11 +110,10 @@ static int wait_for_four(void *arg, size_t task)
 	return TL_TOO_LARGE;
 }
 
-static void jobs_run_at_the_same_time(void **state)
+TEST(jobs_run_at_the_same_time)
 {
 	atomic_uint here = 0;
 
-	(void)state;
 	assert_int_equal(tl_pool_run(4, 4, wait_for_four, &here), 0);
 }
 

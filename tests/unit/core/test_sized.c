@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* docs/abi.md, "Structs that the library fills" and "Structs that begin with `size`". */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "core/sized.h"
 
@@ -32,23 +29,21 @@ static int give(void *to, size_t size)
 	return tl_give(to, size, TL_SIZE_UP_TO(struct second, b), &ours, sizeof(ours));
 }
 
-static void the_same_header_gets_every_member(void **state)
+TEST(the_same_header_gets_every_member)
 {
 	struct second to;
 
-	(void)state;
 	memset(&to, 0xff, sizeof(to));
 	assert_int_equal(give(&to, sizeof(to)), 0);
 	assert_memory_equal(&to, &ours, sizeof(to));
 }
 
 /* "nothing is written behind the size that the caller gives" */
-static void an_older_header_keeps_the_bytes_behind(void **state)
+TEST(an_older_header_keeps_the_bytes_behind)
 {
 	struct second to;
 	struct second expected;
 
-	(void)state;
 	memset(&to, 0xff, sizeof(to));
 	memset(&expected, 0xff, sizeof(expected));
 	expected.a = 1;
@@ -58,11 +53,10 @@ static void an_older_header_keeps_the_bytes_behind(void **state)
 }
 
 /* "members that the library does not know become zero" */
-static void a_newer_header_gets_zeros(void **state)
+TEST(a_newer_header_gets_zeros)
 {
 	struct third to;
 
-	(void)state;
 	memset(&to, 0xff, sizeof(to));
 	assert_int_equal(give(&to, sizeof(to)), 0);
 	assert_memory_equal(&to, &ours, sizeof(ours));
@@ -70,12 +64,11 @@ static void a_newer_header_gets_zeros(void **state)
 }
 
 /* "a size below that of the first release is TL_BAD_USAGE, and nothing is written" */
-static void less_than_the_first_release_is_refused(void **state)
+TEST(less_than_the_first_release_is_refused)
 {
 	struct second to;
 	struct second before;
 
-	(void)state;
 	memset(&to, 0xff, sizeof(to));
 	memset(&before, 0xff, sizeof(before));
 	assert_int_equal(give(&to, sizeof(struct first) - 1), TL_BAD_USAGE);
@@ -83,21 +76,19 @@ static void less_than_the_first_release_is_refused(void **state)
 	assert_memory_equal(&to, &before, sizeof(to));
 }
 
-static void the_size_up_to_a_member_includes_it(void **state)
+TEST(the_size_up_to_a_member_includes_it)
 {
-	(void)state;
 	assert_int_equal(TL_SIZE_UP_TO(struct third, a), 4);
 	assert_int_equal(TL_SIZE_UP_TO(struct third, b), sizeof(struct first));
 	assert_int_equal(TL_SIZE_UP_TO(struct third, c), sizeof(struct second));
 }
 
 /* "What the caller does not know of is as if zero" */
-static void an_older_caller_passes_zeros(void **state)
+TEST(an_older_caller_passes_zeros)
 {
 	const struct first from = { 7, 8 };
 	struct second to;
 
-	(void)state;
 	memset(&to, 0xff, sizeof(to));
 	tl_take(&to, sizeof(to), &from, sizeof(from));
 	assert_int_equal(to.a, 7);
@@ -105,13 +96,12 @@ static void an_older_caller_passes_zeros(void **state)
 	assert_int_equal(to.c, 0);
 }
 
-static void a_newer_caller_is_read_as_far_as_we_know(void **state)
+TEST(a_newer_caller_is_read_as_far_as_we_know)
 {
 	const struct third from = { 7, 8, 9, 10 };
 	struct second to[2];
 	struct second untouched;
 
-	(void)state;
 	memset(to, 0xff, sizeof(to));
 	memset(&untouched, 0xff, sizeof(untouched));
 	tl_take(to, sizeof(to[0]), &from, sizeof(from));

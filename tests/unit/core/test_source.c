@@ -53,7 +53,7 @@ static void plain_files_of_any_size(void **state)
 	free(content);
 }
 
-static void plain_memory(void **state)
+TEST(plain_memory)
 {
 	uint8_t *content = make_content(300000);
 	struct packed packed = { content, 300000 };
@@ -61,7 +61,6 @@ static void plain_memory(void **state)
 	const uint8_t *data;
 	size_t size;
 
-	(void)state;
 	assert_int_equal(read_and_compare(source, content, 300000), 300000);
 	assert_clean(source);
 	source = open_bytes(&packed);
@@ -77,14 +76,13 @@ static void plain_memory(void **state)
 }
 
 /* Files of /proc are regular, of size 0, and not empty. */
-static void files_that_do_not_know_their_size(void **state)
+TEST(files_that_do_not_know_their_size)
 {
 	struct tl_source *source = open_at("/proc/self/cmdline");
 	const uint8_t *data;
 	size_t size, wanted;
 	char *text = temp_read("/proc/self/cmdline", &wanted);
 
-	(void)state;
 	assert_int_equal(tl_source_stored_size(source), 0);
 	assert_int_equal(tl_source_map(source, &data, &size, NULL), 0);
 	assert_int_equal(size, wanted);
@@ -101,11 +99,10 @@ static void *feed_late(void *arg)
 	return feed(arg);
 }
 
-static void pipes_are_read_and_mapped(void **state)
+TEST(pipes_are_read_and_mapped)
 {
 	uint8_t *content = make_content(1000000);
 
-	(void)state;
 	for (int map = 0; map < 2; map++) {
 		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 			pthread_t thread;
@@ -126,14 +123,13 @@ static void pipes_are_read_and_mapped(void **state)
 }
 
 /* Someone else made the pipe non-blocking: its bytes are waited for. */
-static void a_pipe_that_does_not_block_is_waited_for(void **state)
+TEST(a_pipe_that_does_not_block_is_waited_for)
 {
 	uint8_t *content = make_content(300000);
 	struct feed arg = { .data = content, .size = 300000 };
 	int ends[2], copy = dup(STDIN_FILENO);
 	pthread_t thread;
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	arg.fd = ends[1];
 	fcntl(ends[0], F_SETFL, O_NONBLOCK);
@@ -216,7 +212,7 @@ static void a_temporary_directory_that_is_not_there_is_an_error(void **state)
 }
 
 /* A temporary file that gets no room is the system's refusal, not damage. */
-static void a_full_temporary_directory_is_an_error(void **state)
+TEST(a_full_temporary_directory_is_an_error)
 {
 	uint8_t *content = make_content(1000000);
 	struct packed packed = pack_zstd(content, 1000000);
@@ -226,7 +222,6 @@ static void a_full_temporary_directory_is_an_error(void **state)
 	const uint8_t *data;
 	size_t size;
 
-	(void)state;
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
 	small = limit;
@@ -398,23 +393,23 @@ static void a_hook_can_stop_the_work(void **state)
 	free(content);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define WITH_FIXTURE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(missing_files_and_directories_are_errors),
-		TEST(plain_files_of_any_size),
-		TEST(plain_memory),
-		TEST(files_that_do_not_know_their_size),
-		TEST(pipes_are_read_and_mapped),
-		TEST(a_pipe_that_does_not_block_is_waited_for),
-		TEST(standard_input_is_read_from_where_it_stands),
-		TEST(a_temporary_directory_that_is_not_there_is_an_error),
-		TEST(a_full_temporary_directory_is_an_error),
-		TEST(released_pages_are_given_back),
-		TEST(progress_counts_stored_bytes),
-		TEST(a_hook_can_stop_the_work),
+		WITH_FIXTURE(missing_files_and_directories_are_errors),
+		WITH_FIXTURE(plain_files_of_any_size),
+		WITH_FIXTURE(plain_memory),
+		WITH_FIXTURE(files_that_do_not_know_their_size),
+		WITH_FIXTURE(pipes_are_read_and_mapped),
+		WITH_FIXTURE(a_pipe_that_does_not_block_is_waited_for),
+		WITH_FIXTURE(standard_input_is_read_from_where_it_stands),
+		WITH_FIXTURE(a_temporary_directory_that_is_not_there_is_an_error),
+		WITH_FIXTURE(a_full_temporary_directory_is_an_error),
+		WITH_FIXTURE(released_pages_are_given_back),
+		WITH_FIXTURE(progress_counts_stored_bytes),
+		WITH_FIXTURE(a_hook_can_stop_the_work),
 	};
 
 	return cmocka_run_group_tests_name("core source", tests, NULL, NULL);

@@ -3,11 +3,8 @@
 #include <inttypes.h>
 #include <locale.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "core/output.h"
 
@@ -258,9 +255,8 @@ static size_t encode(unsigned code, char *text)
  * "Control characters and bytes that are not UTF-8 become \xNN; C1 controls ... \uNNNN; everything
  * else stays."
  */
-static void every_character_as_shown(void **state)
+TEST(every_character_as_shown)
 {
-	(void)state;
 	for (unsigned code = 0; code < 0x110000; code++) {
 		char text[5] = { 0 }, wanted[16], shown[TL_SHOWN_BYTES];
 		size_t size = encode(code, text);

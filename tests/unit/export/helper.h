@@ -2,14 +2,10 @@
 #ifndef TL_TEST_EXPORT_HELPER_H
 #define TL_TEST_EXPORT_HELPER_H
 /* What the tests of exporters share: small profiles, output as text, other tools as judges. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <tracelathe/export.h>
 

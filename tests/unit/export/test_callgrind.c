@@ -8,12 +8,11 @@
  * fn per function; explicit cfi + cfn on every call; absolute positions; totals: at the end;
  * functions in a deterministic order"
  */
-static void canonical_file(void **state)
+TEST(canonical_file)
 {
 	struct tl_profile *profile = small_profile(0);
 	char *text = export_text("callgrind", profile);
 
-	(void)state;
 	assert_string_equal(text, "# callgrind format\n"
 				  "version: 1\n"
 				  "creator: tracelathe " TL_VERSION "\n"
@@ -59,14 +58,13 @@ static void canonical_file(void **state)
 }
 
 /* "canonical: the same profile gives the same bytes", whatever the order it was built in */
-static void order_of_building_does_not_matter(void **state)
+TEST(order_of_building_does_not_matter)
 {
 	struct tl_position at[] = { { .file = "x.c", .line = 1 },
 				    { .file = "x.c", .line = 2 },
 				    { .file = "i.h", .line = 9 } };
 	char *text[2];
 
-	(void)state;
 	for (int turn = 0; turn < 2; turn++) {
 		struct tl_profile *profile = new_profile(0, 1);
 		uint32_t f, g;
@@ -92,7 +90,7 @@ static void order_of_building_does_not_matter(void **state)
  * "jcnd=followed/executed target; jump=executed target; the next line is the source position"; "0x
  * hexadecimal is allowed for sub-positions"; jfi and jfn only where file and function differ.
  */
-static void jumps_and_addresses(void **state)
+TEST(jumps_and_addresses)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t f = add_function(profile, "", "f.c", "f", 1),
@@ -119,7 +117,6 @@ static void jumps_and_addresses(void **state)
 	};
 	char *text;
 
-	(void)state;
 	add_line(profile, f, TL_NONE, from, 5);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(tl_profile_add_jump(profile, &jumps[i], NULL), 0);
@@ -145,7 +142,7 @@ static void jumps_and_addresses(void **state)
  * "one part per profile part is right only if lines and arcs carry part numbers"; names are defined
  * again in each
  */
-static void parts(void **state)
+TEST(parts)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t one = add_part(profile, 9, 1, "p"), two = add_part(profile, 9, 2, "p");
@@ -153,7 +150,6 @@ static void parts(void **state)
 	struct tl_position at = { .file = "f.c", .line = 3 };
 	char *text;
 
-	(void)state;
 	add_line(profile, f, one, at, 5);
 	add_line(profile, f, two, at, 6);
 	finish(profile);
@@ -170,14 +166,13 @@ static void parts(void **state)
 /*
  * "derived lines and arcs of a trace have part TL_NONE for all parts together: then write one part"
  */
-static void one_part_for_a_trace(void **state)
+TEST(one_part_for_a_trace)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t one = add_part(profile, 9, 1, "p"), two = add_part(profile, 9, 2, "p");
 	uint32_t f = add_function(profile, "", "f.c", "f", 3);
 	char *text;
 
-	(void)state;
 	add_context(profile, TL_NONE, f, one, 1, 5);
 	add_context(profile, TL_NONE, f, two, 1, 6);
 	finish(profile);
@@ -194,7 +189,7 @@ static void one_part_for_a_trace(void **state)
  * "event: Sum = Ir + Dr defines an inherited event": it is no column. "cmd: newline as \\n,
  * backslash as \\\\"
  */
-static void header_lines(void **state)
+TEST(header_lines)
 {
 	static const struct tl_event events[] = { { "Ir", "Instruction Fetches", "", "" },
 						  { "Sum", "All", "", "Ir + Dr" },
@@ -210,7 +205,6 @@ static void header_lines(void **state)
 	struct tl_profile *profile;
 	char *text;
 
-	(void)state;
 	assert_int_equal(tl_profile_new(&profile, "test", events, 3, 0, NULL), 0);
 	assert_int_equal(tl_profile_add_part(profile, &part, NULL), 0);
 	add_function(profile, "", "f.c", "f", 1);
@@ -231,7 +225,7 @@ static void header_lines(void **state)
  * "calls >= 1": callgrind_annotate takes the cost after calls=0 for self cost. Costs may be below
  * zero.
  */
-static void calls_are_never_zero(void **state)
+TEST(calls_are_never_zero)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t f = add_function(profile, "", "f.c", "f", 1),
@@ -239,7 +233,6 @@ static void calls_are_never_zero(void **state)
 	struct tl_position at = { .file = "f.c", .line = 3 };
 	char *text;
 
-	(void)state;
 	add_line(profile, f, TL_NONE, at, INT64_MIN);
 	add_arc(profile,
 		(struct tl_arc){ .caller = f,
@@ -270,13 +263,12 @@ static void calls_are_never_zero(void **state)
  * Names that look like references, break lines or are not there. A known object next to an unknown
  * one names it.
  */
-static void odd_names(void **state)
+TEST(odd_names)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	struct tl_position nowhere = { .file = "" };
 	char *text;
 
-	(void)state;
 	add_line(profile, add_function(profile, "", "", "(3)", 0), TL_NONE, nowhere, 1);
 	add_line(profile, add_function(profile, "", "a", "x\ny", 0), TL_NONE, nowhere, 2);
 	add_line(profile, add_function(profile, "lib", "b", "", 0), TL_NONE, nowhere, 3);
@@ -290,12 +282,11 @@ static void odd_names(void **state)
 }
 
 /* A profile of nothing is a file of nothing; without an event the format cannot say even that. */
-static void empty_profile(void **state)
+TEST(empty_profile)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	char *text;
 
-	(void)state;
 	finish(profile);
 	text = export_text("callgrind", profile);
 	assert_contains(text, "positions: line\nevent: Ticks : Clock Ticks\nevents: "
@@ -308,7 +299,7 @@ static void empty_profile(void **state)
  * What an independent reader makes of it: totals, self values and calls; functions of one name
  * apart by file.
  */
-static void callgrind_annotate_agrees(void **state)
+TEST(callgrind_annotate_agrees)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t part = add_part(profile, 1, 2, "prog");
@@ -319,7 +310,6 @@ static void callgrind_annotate_agrees(void **state)
 	uint32_t top = add_context(profile, TL_NONE, f, part, 1, 1000);
 	char *text, *report;
 
-	(void)state;
 	need_program("callgrind_annotate");
 	add_context(profile, top, g, part, 2, 2000);
 	add_context(profile, top, h, part, 3, 3000);

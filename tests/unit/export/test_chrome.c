@@ -68,9 +68,8 @@ static void assert_events(const char *expected)
 /*
  * "A call is one complete event, written when it ends"; ts in microseconds with nanosecond digits
  */
-static void calls_are_complete_events(void **state)
+TEST(calls_are_complete_events)
 {
-	(void)state;
 	begin(1000000000);
 	enter(2, 1000, 0, "f");
 	enter(2, 1500, 1, "g");
@@ -85,9 +84,8 @@ static void calls_are_complete_events(void **state)
  * "of two that begin together ... the outer one is written as a begin before": equal times keep
  * their nesting
  */
-static void calls_that_begin_together(void **state)
+TEST(calls_that_begin_together)
 {
-	(void)state;
 	begin(1000000000);
 	enter(2, 1000, 0, "f");
 	enter(2, 1000, 1, "g");
@@ -107,9 +105,8 @@ static void calls_that_begin_together(void **state)
  * "what has not ended is a begin without an end", outermost first; a leave without an open call is
  * nothing
  */
-static void unfinished_and_orphans(void **state)
+TEST(unfinished_and_orphans)
 {
-	(void)state;
 	begin(1000000000);
 	leave(2, 1);
 	enter(2, 1000, 0, "f");
@@ -124,9 +121,8 @@ static void unfinished_and_orphans(void **state)
  * one tick is a third of a nanosecond, 0.333 ns; tick 3 * 10^9 + 1 is 1 s and 0.333 ns. The
  * duration is the difference of the times shown.
  */
-static void times_of_odd_clocks(void **state)
+TEST(times_of_odd_clocks)
 {
-	(void)state;
 	begin(3000000000);
 	enter(2, 3000000001, 0, "f");
 	leave(2, 6000000003);
@@ -157,9 +153,8 @@ static void times_of_odd_clocks(void **state)
  * "times from the first record on; the origin told once in otherData": nanoseconds since 1970 have
  * no room in a double of microseconds. A step back, to before the origin even, is no time.
  */
-static void times_from_the_origin_on(void **state)
+TEST(times_from_the_origin_on)
 {
-	(void)state;
 	begin(1000000000);
 	tl_timeline_origin(timeline, UINT64_C(1795000000123456789));
 	enter(2, UINT64_C(1795000000123456790), 0, "f");
@@ -194,9 +189,8 @@ static void times_from_the_origin_on(void **state)
  * 0.1 + 0.2 is more than 0.3 in doubles: a call of that begin and that length would end behind the
  * call that begins at 0.3, so it is written by its begin and its end.
  */
-static void sums_that_doubles_miss(void **state)
+TEST(sums_that_doubles_miss)
 {
-	(void)state;
 	assert_true(0.1 + 0.2 > 0.3);
 	begin(1000000000);
 	enter(2, 100, 0, "f");
@@ -213,9 +207,8 @@ static void sums_that_doubles_miss(void **state)
  * A sum that misses the end by a rounding error does no harm where the next event is a nanosecond
  * away or more.
  */
-static void sums_that_miss_where_nothing_is(void **state)
+TEST(sums_that_miss_where_nothing_is)
 {
-	(void)state;
 	begin(1000000000);
 	enter(2, 100, 0, "f");
 	leave(2, 300);
@@ -227,14 +220,13 @@ static void sums_that_miss_where_nothing_is(void **state)
 }
 
 /* 0.2 + 0.1 misses 0.3, too: both calls would end beside their instant, and beside each other. */
-static void sums_that_miss_the_end_of_others(void **state)
+TEST(sums_that_miss_the_end_of_others)
 {
 	static const char instant[] = "{\"pid\":1,\"tid\":2,\"ph\":\"i\",\"ts\":0.300,\"s\":\"t\","
 				      "\"name\":\"mark\"}";
 	struct tl_timeline_point at = { 1, 2, 300 };
 	char expected[1024];
 
-	(void)state;
 	begin(1000000000);
 	enter(2, 100, 0, "f");
 	enter(2, 200, 1, "g");
@@ -265,11 +257,10 @@ static void sums_that_miss_the_end_of_others(void **state)
  * From 2^50 ns on the errors of two sums add up to a nanosecond: every sum must be exact there. The
  * two calls are before and behind the last whole second below, and miss by the same error.
  */
-static void sums_where_errors_are_large(void **state)
+TEST(sums_where_errors_are_large)
 {
 	const uint64_t below = UINT64_C(1125898000000006), above = UINT64_C(1125899000000006);
 
-	(void)state;
 	assert_true(1125898000000.006 + 0.007 != 1125898000000.013);
 	assert_true(1125899000000.006 + 0.007 != 1125899000000.013);
 	begin(1000000000);
@@ -288,7 +279,7 @@ static void sums_where_errors_are_large(void **state)
  * "args object with numbers, strings and bytes (text if valid UTF-8 without NUL, else hex);
  * instants with scope t"
  */
-static void arguments_and_instants(void **state)
+TEST(arguments_and_instants)
 {
 	const struct tl_timeline_arg args[] = {
 		{ .name = "n", .kind = TL_ARG_NUMBER, .number = UINT64_MAX },
@@ -302,7 +293,6 @@ static void arguments_and_instants(void **state)
 	};
 	struct tl_timeline_point at = { 1, 2, 1000 };
 
-	(void)state;
 	begin(1000000000);
 	tl_timeline_enter(timeline, &at, 0, "f", "", 0, args, 5);
 	at.ticks = 2000;
@@ -319,9 +309,8 @@ static void arguments_and_instants(void **state)
 }
 
 /* "metadata events process_name/thread_name"; "numeric pid/tid"; "name escaping right" */
-static void names(void **state)
+TEST(names)
 {
-	(void)state;
 	begin(1000000000);
 	tl_timeline_name(timeline, 1, -1, "p\\");
 	tl_timeline_name(timeline, 1, 2, "t\t");
@@ -339,11 +328,10 @@ static void names(void **state)
  * The sum of all durations as another reader of JSON sees it, with more threads than the cache of
  * tracks has places.
  */
-static void many_threads_are_valid_json(void **state)
+TEST(many_threads_are_valid_json)
 {
 	char *events, *sum;
 
-	(void)state;
 	need_program("jq");
 	begin(1000000000);
 	for (uint64_t i = 0; i < 1000; i++)
@@ -360,19 +348,17 @@ static void many_threads_are_valid_json(void **state)
 }
 
 /* "valid for jq at all times including zero events" */
-static void nothing_is_valid_json(void **state)
+TEST(nothing_is_valid_json)
 {
-	(void)state;
 	begin(1000000000);
 	assert_events("");
 }
 
 /* "TL_BAD_USAGE: no such format"; not at a byte */
-static void unknown_format(void **state)
+TEST(unknown_format)
 {
 	struct tl_error err;
 
-	(void)state;
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
 	assert_int_equal(tl_timeline_open(&timeline, "none", out, &err), TL_BAD_USAGE);
 	assert_int_equal(err.status, TL_BAD_USAGE);

@@ -2,12 +2,11 @@
 #include "helper.h"
 
 /* "node label name, self and inclusive share; edge label calls and inclusive": shares of 65 */
-static void nodes_and_edges(void **state)
+TEST(nodes_and_edges)
 {
 	struct tl_profile *profile = small_profile(0);
 	char *text = export_text("dot", profile);
 
-	(void)state;
 	assert_string_equal(
 		text,
 		"digraph \"tracelathe\" {\n"
@@ -50,7 +49,7 @@ static void assert_parses(const char *text)
 }
 
 /* "escape quotes/backslashes/newlines"; arcs of the same ends are one edge, from whatever places */
-static void names_and_sums(void **state)
+TEST(names_and_sums)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t f = add_function(profile, "", "d\\", "a\"b\\c\nd\te\xff", 0),
@@ -58,7 +57,6 @@ static void names_and_sums(void **state)
 	struct tl_position one = { .file = "", .line = 1 }, two = { .file = "", .line = 2 };
 	char *text;
 
-	(void)state;
 	add_line(profile, f, TL_NONE, one, -100);
 	add_arc(profile,
 		(struct tl_arc){ .caller = f,
@@ -98,12 +96,11 @@ static void names_and_sums(void **state)
 }
 
 /* Graphviz itself, where it is there. */
-static void graphviz_draws_it(void **state)
+TEST(graphviz_draws_it)
 {
 	struct tl_profile *profile = small_profile(0);
 	char *text, *picture;
 
-	(void)state;
 	need_program("dot");
 	text = export_text("dot", profile);
 	picture = pipe_through("dot -Tsvg", text, strlen(text));
@@ -113,12 +110,11 @@ static void graphviz_draws_it(void **state)
 	tl_profile_free(profile);
 }
 
-static void empty_profile(void **state)
+TEST(empty_profile)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	char *text;
 
-	(void)state;
 	finish(profile);
 	text = export_text("dot", profile);
 	assert_string_equal(text, "digraph \"tracelathe\" {\n\tnode [shape=box];\n}\n");

@@ -61,13 +61,12 @@ static void assert_frames(const char *text, int column, const char *expected)
 }
 
 /* main 10, main>a 20, main>a>b 30, main>b 5 */
-static void frames_and_rows(void **state)
+TEST(frames_and_rows)
 {
 	struct tl_profile *profile = small_profile(1000);
 	struct tl_flame_options options = data_options();
 	char *text;
 
-	(void)state;
 	options.name = "x<y";
 	text = flame_text(profile, NULL, &options);
 	assert_frames(text, 0,
@@ -112,13 +111,12 @@ static struct tl_profile *wide_profile(void)
 	return profile;
 }
 
-static void small_stacks_are_summed(void **state)
+TEST(small_stacks_are_summed)
 {
 	struct tl_profile *profile = wide_profile();
 	struct tl_flame_options options = data_options();
 	char *text;
 
-	(void)state;
 	options.threshold = 20;
 	text = flame_text(profile, NULL, &options);
 	assert_frames(text, 0,
@@ -135,13 +133,12 @@ static void small_stacks_are_summed(void **state)
 }
 
 /* "frames drawn, the largest ones": main 1000, a 301, b with c 199 */
-static void the_largest_frames_are_drawn(void **state)
+TEST(the_largest_frames_are_drawn)
 {
 	struct tl_profile *profile = wide_profile();
 	struct tl_flame_options options = data_options();
 	char *text;
 
-	(void)state;
 	options.most_frames = 3;
 	text = flame_text(profile, NULL, &options);
 	assert_frames(text, 0,
@@ -155,7 +152,7 @@ static void the_largest_frames_are_drawn(void **state)
 }
 
 /* "frames of a stack, what is deeper is summed" */
-static void deep_stacks_are_cut(void **state)
+TEST(deep_stacks_are_cut)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t part = add_part(profile, 1, 1, ""), f = add_function(profile, "", "", "f", 0),
@@ -163,7 +160,6 @@ static void deep_stacks_are_cut(void **state)
 	struct tl_flame_options options = data_options();
 	char *text;
 
-	(void)state;
 	for (int i = 0; i < 100000; i++)
 		at = add_context(profile, at, f, part, 1, 2);
 	finish(profile);
@@ -180,7 +176,7 @@ static void deep_stacks_are_cut(void **state)
 
 /* "Functions are the same when object, file and name are; of those left, when they have a name that
  * is there once ..." */
-static void baseline_is_matched(void **state)
+TEST(baseline_is_matched)
 {
 	struct tl_profile *after = small_profile(0), *before = new_profile(0, 1);
 	uint32_t part = add_part(before, 1, 1, ""), gone = add_function(before, "", "", "gone", 0);
@@ -190,7 +186,6 @@ static void baseline_is_matched(void **state)
 	uint32_t top;
 	char *text;
 
-	(void)state;
 	top = add_context(before, TL_NONE, same, part, 1, 1);
 	add_context(before, top, moved, part, 2, 4);
 	add_context(before, top, gone, part, 3, 16);
@@ -212,14 +207,13 @@ static void baseline_is_matched(void **state)
  * "that of the same name where there is one on each side": here are two that x could be, so it is
  * neither.
  */
-static void doubtful_names_are_not_matched(void **state)
+TEST(doubtful_names_are_not_matched)
 {
 	struct tl_profile *after = new_profile(0, 1), *before = new_profile(0, 1);
 	uint32_t one = add_part(after, 1, 1, ""), two = add_part(before, 1, 1, "");
 	struct tl_flame_options options = data_options();
 	char *text;
 
-	(void)state;
 	add_context(after, TL_NONE, add_function(after, "", "new.c", "x", 0), one, 1, 8);
 	finish(after);
 	add_context(before, TL_NONE, add_function(before, "", "a.c", "x", 0), two, 1, 1);
@@ -235,14 +229,13 @@ static void doubtful_names_are_not_matched(void **state)
 }
 
 /* "Ticks of another clock, as ticks of ours": 40 at 2 kHz are the 20 ms that 20 at 1 kHz are. */
-static void clocks_are_converted(void **state)
+TEST(clocks_are_converted)
 {
 	struct tl_profile *after = new_profile(1000, 1), *before = new_profile(2000, 1);
 	uint32_t one = add_part(after, 1, 1, ""), two = add_part(before, 1, 1, "");
 	struct tl_flame_options options = data_options();
 	char *text;
 
-	(void)state;
 	add_context(after, TL_NONE, add_function(after, "", "", "f", 0), one, 1, 25);
 	finish(after);
 	add_context(before, TL_NONE, add_function(before, "", "", "f", 0), two, 1, 40);
@@ -256,7 +249,7 @@ static void clocks_are_converted(void **state)
 }
 
 /* "each thread is a root of its own"; else threads are columns of the same frames */
-static void threads_are_columns_or_roots(void **state)
+TEST(threads_are_columns_or_roots)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t one = add_part(profile, 1, 7, ""), two = add_part(profile, 1, 8, "worker");
@@ -264,7 +257,6 @@ static void threads_are_columns_or_roots(void **state)
 	struct tl_flame_options options = data_options();
 	char *text;
 
-	(void)state;
 	add_context(profile, TL_NONE, f, one, 1, 100);
 	add_context(profile, TL_NONE, f, two, 2, 3);
 	finish(profile);
@@ -284,14 +276,13 @@ static void threads_are_columns_or_roots(void **state)
 }
 
 /* "Parts of one thread have the same title: then their numbers tell them apart." */
-static void parts_of_a_thread_are_told_apart(void **state)
+TEST(parts_of_a_thread_are_told_apart)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t f = add_function(profile, "", "", "f", 0);
 	struct tl_flame_options options = data_options();
 	char *text;
 
-	(void)state;
 	for (uint64_t number = 1; number <= 3; number++) {
 		struct tl_part part = { .process = 1,
 					.thread = number == 3 ? 8 : 7,
@@ -312,14 +303,13 @@ static void parts_of_a_thread_are_told_apart(void **state)
 /* "the last column may hold several parts": of 40 threads with costs 1 to 40, the 31 largest have
  * their own.
  */
-static void many_threads_share_a_column(void **state)
+TEST(many_threads_share_a_column)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t f = add_function(profile, "", "", "f", 0);
 	struct tl_flame_options options = data_options();
 	char *text;
 
-	(void)state;
 	for (uint32_t i = 1; i <= 40; i++)
 		add_context(profile, TL_NONE, f, add_part(profile, 1, i, ""), 1, i);
 	finish(profile);
@@ -361,7 +351,7 @@ static void add_call(struct tl_profile *profile, uint32_t caller, uint32_t calle
  * the profile as a whole": c has 60, of which 40 were for a (which cost 60 in all) and 20 for b.
  * c's calls of itself are no path.
  */
-static void paths_are_estimated(void **state)
+TEST(paths_are_estimated)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t m = add_function(profile, "", "", "main", 0),
@@ -371,7 +361,6 @@ static void paths_are_estimated(void **state)
 	struct tl_flame_options options = data_options();
 	char *text;
 
-	(void)state;
 	add_sums(profile, m, 10);
 	add_sums(profile, a, 20);
 	add_sums(profile, b, 10);
@@ -399,7 +388,7 @@ static void paths_are_estimated(void **state)
 }
 
 /* "every line and arc is of one part ... then each part has paths of its own" */
-static void parts_of_sums_have_their_paths(void **state)
+TEST(parts_of_sums_have_their_paths)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t m = add_function(profile, "", "", "main", 0),
@@ -407,7 +396,6 @@ static void parts_of_sums_have_their_paths(void **state)
 	struct tl_flame_options options = data_options();
 	char *text;
 
-	(void)state;
 	for (uint32_t part = 0; part < 2; part++) {
 		add_part(profile, TL_NOWHERE, part + 1, "");
 		add_line(profile, m, part, nowhere(), 10 + part);
@@ -433,7 +421,7 @@ static void parts_of_sums_have_their_paths(void **state)
 
 /* "Where all is one cycle there is no root": x (30) and y (70) call each other; nothing is lost,
  * nothing endless. */
-static void a_cycle_has_an_estimate(void **state)
+TEST(a_cycle_has_an_estimate)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t x = add_function(profile, "", "", "x", 0),
@@ -441,7 +429,6 @@ static void a_cycle_has_an_estimate(void **state)
 	struct tl_flame_options options = data_options();
 	char *text;
 
-	(void)state;
 	add_sums(profile, x, 30);
 	add_sums(profile, y, 70);
 	add_call(profile, x, y, 5, 100);
@@ -465,12 +452,11 @@ static uint32_t next_random(uint64_t *seed, uint32_t below)
  * "so that the parts always make up what was given": whatever the arcs say, costs add up to the
  * total.
  */
-static void estimates_add_up(void **state)
+TEST(estimates_add_up)
 {
 	struct tl_flame_options options = data_options();
 	uint64_t seed = 7;
 
-	(void)state;
 	options.most_frames = 100;
 	for (int round = 0; round < 8; round++) {
 		struct tl_profile *profile = new_profile(0, 1);
@@ -504,7 +490,7 @@ static void estimates_add_up(void **state)
 }
 
 /* Costs near the end of the range neither overflow nor get lost on the way. */
-static void huge_costs_are_estimated(void **state)
+TEST(huge_costs_are_estimated)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t m = add_function(profile, "", "", "main", 0),
@@ -512,7 +498,6 @@ static void huge_costs_are_estimated(void **state)
 	struct tl_flame_options options = data_options();
 	char *text;
 
-	(void)state;
 	add_sums(profile, m, INT64_MAX / 2);
 	add_sums(profile, a, INT64_MAX / 2);
 	add_call(profile, m, a, 1, INT64_MAX);
@@ -549,13 +534,12 @@ static void assert_xml(const char *text)
  * its b 30 to 610, the other b 5 from 1010 on. Rows are 18 high, the first at 58; a flame has its
  * root in the last of four.
  */
-static void picture_has_frames_in_their_places(void **state)
+TEST(picture_has_frames_in_their_places)
 {
 	struct tl_profile *profile = small_profile(1000);
 	struct tl_flame_options options = svg_options();
 	char *text, *again;
 
-	(void)state;
 	options.width = 1320;
 	options.name = "small & <quick>";
 	text = flame_text(profile, NULL, &options);
@@ -583,14 +567,13 @@ static void picture_has_frames_in_their_places(void **state)
 
 /* "As many letters as fit; ".." stands for the rest": 100 pixels less 8 hold 12 letters of 7.2, as
  * letters of UTF-8. */
-static void names_are_cut_to_fit(void **state)
+TEST(names_are_cut_to_fit)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t part = add_part(profile, 1, 1, "");
 	struct tl_flame_options options = svg_options();
 	char *text;
 
-	(void)state;
 	add_context(profile, TL_NONE, add_function(profile, "", "", "exactly12let", 0), part, 1,
 		    100);
 	add_context(profile, TL_NONE, add_function(profile, "", "", "these are 13!", 0), part, 1,
@@ -616,14 +599,13 @@ static void names_are_cut_to_fit(void **state)
 }
 
 /* XML 1.0, 2.2: no control characters; what is not UTF-8 is U+FFFD. */
-static void odd_names_are_xml(void **state)
+TEST(odd_names_are_xml)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t part = add_part(profile, 1, 1, "");
 	struct tl_flame_options options = svg_options();
 	char *text;
 
-	(void)state;
 	add_context(profile, TL_NONE,
 		    add_function(profile, "<o>", "]]>", "\x01\x1f\xff<a href=\"x\">&amp;</a>", 1),
 		    part, 1, 1);
@@ -650,7 +632,7 @@ static const char *fill_of(const char *text, const char *title)
  * "their colours say how their cost changed": red is more than blue where it grew, less where it
  * shrank
  */
-static void picture_of_a_difference(void **state)
+TEST(picture_of_a_difference)
 {
 	struct tl_profile *after = small_profile(0), *before = new_profile(0, 1);
 	uint32_t part = add_part(before, 1, 1, ""),
@@ -661,7 +643,6 @@ static void picture_of_a_difference(void **state)
 	unsigned red, green, blue;
 	char *text;
 
-	(void)state;
 	top = add_context(before, TL_NONE, m, part, 1, 10);
 	add_context(before, top, a, part, 1, 10);
 	add_context(before, top, b, part, 1, 45);
@@ -685,13 +666,12 @@ static void picture_of_a_difference(void **state)
 
 /* ---- edges ---- */
 
-static void nothing_is_a_graph_too(void **state)
+TEST(nothing_is_a_graph_too)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	struct tl_flame_options options = data_options();
 	char *text;
 
-	(void)state;
 	finish(profile);
 	text = flame_text(profile, NULL, &options);
 	assert_jq(text, "[.frames.parent, .total, .cells.frame, .rows.function]",
@@ -705,14 +685,13 @@ static void nothing_is_a_graph_too(void **state)
 }
 
 /* "Some costs are below zero: they count in the totals, and have no width." */
-static void costs_below_zero(void **state)
+TEST(costs_below_zero)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t part = add_part(profile, 1, 1, ""), top;
 	struct tl_flame_options options = data_options();
 	char *text;
 
-	(void)state;
 	top = add_context(profile, TL_NONE, add_function(profile, "", "", "f", 0), part, 1, -30);
 	add_context(profile, top, add_function(profile, "", "", "g", 0), part, 1, 50);
 	finish(profile);
@@ -739,13 +718,12 @@ static void assert_refused(const struct tl_profile *profile, const struct tl_fla
 }
 
 /* "0, TL_BAD_USAGE (no such event), TL_UNSUPPORTED (no page in this build)"; none is at a byte */
-static void what_is_refused(void **state)
+TEST(what_is_refused)
 {
 	struct tl_profile *profile = small_profile(0);
 	struct tl_flame_options options = data_options();
 	const uint32_t event = 1;
 
-	(void)state;
 	options.events = &event;
 	options.event_count = 1;
 	assert_refused(profile, &options, TL_BAD_USAGE);
@@ -762,14 +740,13 @@ static void what_is_refused(void **state)
 
 /* The page holds the same data; title and data are where they belong, and nothing can end the
  * data's element early. */
-static void page_holds_the_data(void **state)
+TEST(page_holds_the_data)
 {
 	struct tl_flame_options options = data_options();
 	struct tl_profile *profile;
 	uint32_t part;
 	char *data, *page;
 
-	(void)state;
 	if (!tl_flame_has_page()) {
 		print_message("skipped: built without the page\n");
 		skip();

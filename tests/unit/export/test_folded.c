@@ -2,12 +2,11 @@
 #include "helper.h"
 
 /* "a line per call path, with the path's self cost, sorted by the bytes of the path" */
-static void lines_are_paths_with_self_cost(void **state)
+TEST(lines_are_paths_with_self_cost)
 {
 	struct tl_profile *profile = small_profile(0);
 	char *text = export_text("folded", profile);
 
-	(void)state;
 	assert_string_equal(text, "main 10\n"
 				  "main;a 20\n"
 				  "main;a;b 30\n"
@@ -19,7 +18,7 @@ static void lines_are_paths_with_self_cost(void **state)
 /*
  * "Paths that read the same are one line, whichever part, file or object their functions are of."
  */
-static void parts_and_files_are_summed(void **state)
+TEST(parts_and_files_are_summed)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t one = add_part(profile, 1, 7, ""), two = add_part(profile, 1, 8, "worker");
@@ -29,7 +28,6 @@ static void parts_and_files_are_summed(void **state)
 	size_t size;
 	char *text;
 
-	(void)state;
 	add_context(profile, TL_NONE, f, one, 1, 100);
 	add_context(profile, TL_NONE, g, one, 1, 20);
 	add_context(profile, TL_NONE, f, two, 1, 3);
@@ -48,7 +46,7 @@ static void parts_and_files_are_summed(void **state)
  * "';' and the end of a line would break the format inside a name; they become ':' and ' '." Bytes
  * sort unsigned.
  */
-static void names_are_made_safe_and_sorted_by_bytes(void **state)
+TEST(names_are_made_safe_and_sorted_by_bytes)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t part = add_part(profile, 1, 1, "");
@@ -59,7 +57,6 @@ static void names_are_made_safe_and_sorted_by_bytes(void **state)
 	uint32_t top = add_context(profile, TL_NONE, a, part, 1, 1);
 	char *text;
 
-	(void)state;
 	add_context(profile, top, odd, part, 1, 2);
 	add_context(profile, TL_NONE, bang, part, 1, 3);
 	add_context(profile, TL_NONE, none, part, 1, 4);
@@ -72,7 +69,7 @@ static void names_are_made_safe_and_sorted_by_bytes(void **state)
 }
 
 /* "self > 0": nothing for zero and for costs below it */
-static void only_positive_costs(void **state)
+TEST(only_positive_costs)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t part = add_part(profile, 1, 1, ""), f = add_function(profile, "", "", "f", 0);
@@ -81,7 +78,6 @@ static void only_positive_costs(void **state)
 	uint32_t top = add_context(profile, TL_NONE, f, part, 1, -5);
 	char *text;
 
-	(void)state;
 	add_context(profile, top, g, part, 1, 0);
 	add_context(profile, top, h, part, 1, INT64_MAX);
 	finish(profile);
@@ -92,14 +88,13 @@ static void only_positive_costs(void **state)
 }
 
 /* Sums that do not fit stay at the end of the range. */
-static void sums_saturate(void **state)
+TEST(sums_saturate)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t one = add_part(profile, 1, 1, ""), two = add_part(profile, 1, 2, "");
 	uint32_t f = add_function(profile, "", "", "f", 0);
 	char *text;
 
-	(void)state;
 	add_context(profile, TL_NONE, f, one, 1, INT64_MAX);
 	add_context(profile, TL_NONE, f, two, 1, INT64_MAX);
 	finish(profile);
@@ -113,14 +108,13 @@ static void sums_saturate(void **state)
  * A chain is walked without recursion, and its path is written once: 100000 frames of "f;" and the
  * end.
  */
-static void deep_chain(void **state)
+TEST(deep_chain)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t part = add_part(profile, 1, 1, ""), f = add_function(profile, "", "", "f", 0),
 		 at = TL_NONE;
 	char *text;
 
-	(void)state;
 	for (int i = 1; i <= 100000; i++)
 		at = add_context(profile, at, f, part, 1, i == 100000 ? 42 : 0);
 	finish(profile);
@@ -133,13 +127,12 @@ static void deep_chain(void **state)
 }
 
 /* Without call stacks each function is a stack of one frame. */
-static void lines_without_contexts(void **state)
+TEST(lines_without_contexts)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t part = add_part(profile, 1, 1, ""), f = add_function(profile, "", "f.c", "f", 0);
 	char *text;
 
-	(void)state;
 	add_line(profile, f, part, (struct tl_position){ .file = "f.c", .line = 1 }, 5);
 	add_line(profile, f, part, (struct tl_position){ .file = "f.c", .line = 2 }, 6);
 	finish(profile);
@@ -149,12 +142,11 @@ static void lines_without_contexts(void **state)
 	tl_profile_free(profile);
 }
 
-static void empty_profile(void **state)
+TEST(empty_profile)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	char *text;
 
-	(void)state;
 	finish(profile);
 	text = export_text("folded", profile);
 	assert_string_equal(text, "");
@@ -163,14 +155,13 @@ static void empty_profile(void **state)
 }
 
 /* "TL_BAD_USAGE when the event is not one of the profile"; not at a byte */
-static void no_such_event(void **state)
+TEST(no_such_event)
 {
 	struct tl_profile *profile = small_profile(0);
 	struct tl_export_options options = { .size = sizeof(options), .event = 1 };
 	struct tl_output *out;
 	struct tl_error err;
 
-	(void)state;
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
 	for (const struct tl_exporter *const *e = tl_exporters(); *e; e++) {
 		assert_int_equal((*e)->write(profile, &options, out, &err), TL_BAD_USAGE);

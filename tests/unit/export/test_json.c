@@ -23,12 +23,11 @@ static void assert_jq(const char *text, const char *filter, const char *expected
  * Everything of the model under its name; "things refer to each other by number from 0; what is not
  * known is null"
  */
-static void members(void **state)
+TEST(members)
 {
 	struct tl_profile *profile = small_profile(1000000000);
 	char *text = export_text("json", profile);
 
-	(void)state;
 	assert_jq(text, "[.format, .frequency, .timed, .total]",
 		  "[\"test\",1000000000,false,[65]]\n");
 	assert_jq(text, ".events",
@@ -57,7 +56,7 @@ static void members(void **state)
 }
 
 /* "Numbers keep all their digits, addresses are hexadecimal strings"; names need escaping */
-static void extremes(void **state)
+TEST(extremes)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t f = add_function(profile, "", "a\\b", "f\"\n\xff", 0);
@@ -72,7 +71,6 @@ static void extremes(void **state)
 				.conditional = true };
 	char *text;
 
-	(void)state;
 	add_line(profile, f, TL_NONE, at, INT64_MIN);
 	assert_int_equal(tl_profile_add_jump(profile, &jump, NULL), 0);
 	finish(profile);
@@ -90,12 +88,11 @@ static void extremes(void **state)
 	tl_profile_free(profile);
 }
 
-static void empty_profile(void **state)
+TEST(empty_profile)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	char *text;
 
-	(void)state;
 	finish(profile);
 	text = export_text("json", profile);
 	assert_jq(text, "[.parts, .functions, .contexts, .arcs, .lines, .jumps, .total]",
@@ -108,13 +105,12 @@ static void empty_profile(void **state)
  * "function,object,file,line,id (empty where unknown), then for each event E: E:self,E:inclusive;
  * calls"; "for timed traces min,..." only. RFC 4180 quoting. Sorted by self cost.
  */
-static void csv_table(void **state)
+TEST(csv_table)
 {
 	struct tl_profile *profile = new_profile(0, 2);
 	uint32_t part = add_part(profile, 1, 1, ""), top;
 	char *text;
 
-	(void)state;
 	top = add_context(profile, TL_NONE, add_function(profile, "o", "x.c", "f(int, \"a\")", 7),
 			  part, 1, 5);
 	add_context(profile, top, add_function(profile, "", "", "g", 0), part, 3, 9);

@@ -68,12 +68,11 @@ static unsigned long long number_after(const char *text, const char *key)
  * one sequence per thread, SEQ_INCREMENTAL_STATE_CLEARED (1) on the first,
  * SEQ_NEEDS_INCREMENTAL_STATE (2) where names are interned"
  */
-static void packets(void **state)
+TEST(packets)
 {
 	unsigned long long process, thread;
 	char *text, expected[4096];
 
-	(void)state;
 	need_program("protoc");
 	begin(1000000000);
 	tl_timeline_name(timeline, 100, -1, "prog");
@@ -114,7 +113,7 @@ static void packets(void **state)
  * "debug annotations for args (uint, string; bytes as lower-case hex string)"; an instant carries
  * its own name
  */
-static void arguments_and_instants(void **state)
+TEST(arguments_and_instants)
 {
 	const struct tl_timeline_arg args[] = {
 		{ .name = "n", .kind = TL_ARG_NUMBER, .number = UINT64_MAX },
@@ -128,7 +127,6 @@ static void arguments_and_instants(void **state)
 	struct tl_timeline_point at = { 100, 200, 7 };
 	char *text;
 
-	(void)state;
 	need_program("protoc");
 	begin(0);
 	tl_timeline_enter(timeline, &at, 0, "f", "", 0, args, 3);
@@ -153,11 +151,10 @@ static void arguments_and_instants(void **state)
  * "timestamps in ns, converted exactly: ticks * 10^9 / frequency"; what does not fit is the end of
  * the range
  */
-static void timestamps(void **state)
+TEST(timestamps)
 {
 	char *text;
 
-	(void)state;
 	need_program("protoc");
 	begin(2596134000);
 	/* 2^63 ticks: 9223372036854775808 * 10^9 / 2596134000 = 3552733424721056697.38, by bc */
@@ -182,12 +179,11 @@ static void timestamps(void **state)
  * Each thread is a track and a sequence of its own that interns its own names; process -1 is no
  * obstacle.
  */
-static void threads_are_apart(void **state)
+TEST(threads_are_apart)
 {
 	struct tl_timeline_point at = { -1, 5, 1 };
 	char *text;
 
-	(void)state;
 	need_program("protoc");
 	begin(0);
 	for (int64_t i = 0; i < 300; i++)
@@ -202,11 +198,10 @@ static void threads_are_apart(void **state)
 	free(text);
 }
 
-static void counts_of_threads(void **state)
+TEST(counts_of_threads)
 {
 	char *text, command[2048];
 
-	(void)state;
 	need_program("protoc");
 	begin(0);
 	for (int64_t i = 0; i < 300; i++)

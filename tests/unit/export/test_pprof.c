@@ -30,13 +30,12 @@ static char *decode(const struct tl_profile *profile, const struct tl_export_opt
  * RFC 1952, 2.3: 1f 8b, method 8, no flags, MTIME 0, XFL 4 (fast), OS 255 (unknown): not a word of
  * when and where
  */
-static void gzip_header_is_deterministic(void **state)
+TEST(gzip_header_is_deterministic)
 {
 	struct tl_profile *profile = small_profile(0);
 	size_t size;
 	char *bytes = export_with("pprof", profile, NULL, &size);
 
-	(void)state;
 	assert_true(size > 18);
 	assert_memory_equal(bytes, "\x1f\x8b\x08\x00\x00\x00\x00\x00\x04\xff", 10);
 	free(bytes);
@@ -48,12 +47,11 @@ static void gzip_header_is_deterministic(void **state)
  * per context with self cost; locations leaf first; string table; labels thread id". At 2 GHz a
  * tick is half a nanosecond; what is cut off is carried: 10 20 30 5 ticks are 5 10 15 2 ns.
  */
-static void contexts_are_samples(void **state)
+TEST(contexts_are_samples)
 {
 	struct tl_profile *profile = small_profile(2000000000);
 	char *text = decode(profile, NULL);
 
-	(void)state;
 	assert_string_equal(
 		text,
 		"\nsample_type { type: 1 unit: 2 }"
@@ -93,14 +91,13 @@ static void contexts_are_samples(void **state)
  * "Without contexts: samples from lines (one-frame stacks)"; an inlined line's function is of the
  * line's file
  */
-static void lines_are_samples(void **state)
+TEST(lines_are_samples)
 {
 	struct tl_profile *profile = new_profile(0, 2);
 	uint32_t f = add_function(profile, "", "f.c", "f", 1);
 	struct tl_export_options bytes = { .size = sizeof(bytes), .event = 1, .command = "cmd" };
 	char *text;
 
-	(void)state;
 	add_line(profile, f, TL_NONE,
 		 (struct tl_position){ .file = "f.c", .line = 5, .address = 0x1234 }, -7);
 	add_line(profile, f, TL_NONE, (struct tl_position){ .file = "i.h", .line = 9 }, INT64_MAX);
@@ -128,14 +125,13 @@ static void lines_are_samples(void **state)
  * "decoders insist on UTF-8": other bytes become U+FFFD (octal 357 277 275); quotes and the like
  * stay
  */
-static void odd_names(void **state)
+TEST(odd_names)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t part = add_part(profile, TL_NOWHERE, TL_NOWHERE, "");
 	uint32_t f = add_function(profile, "", "", "\"\\\t\n\xff", 0);
 	char *text;
 
-	(void)state;
 	add_context(profile, TL_NONE, f, part, 0, 1);
 	finish(profile);
 	text = decode(profile, NULL);
@@ -149,13 +145,12 @@ static void odd_names(void **state)
 /*
  * pprof's own reader: 65 ticks at 1 GHz are 65 ns; inclusive of a is 50; files and lines are there.
  */
-static void pprof_agrees(void **state)
+TEST(pprof_agrees)
 {
 	struct tl_profile *profile = small_profile(1000000000);
 	char *bytes, *text;
 	size_t size;
 
-	(void)state;
 	need_program("go");
 	bytes = export_with("pprof", profile, NULL, &size);
 	text = pipe_through("HOME=${HOME:-/} go tool pprof -symbolize=none -top /dev/stdin", bytes,
@@ -177,12 +172,11 @@ static void pprof_agrees(void **state)
 	tl_profile_free(profile);
 }
 
-static void empty_profile(void **state)
+TEST(empty_profile)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	char *text;
 
-	(void)state;
 	finish(profile);
 	text = decode(profile, NULL);
 	assert_string_equal(
@@ -195,7 +189,7 @@ static void empty_profile(void **state)
 }
 
 /* The path of a deep stack is 100000 numbers; the packed field is written whole. */
-static void deep_chain(void **state)
+TEST(deep_chain)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t part = add_part(profile, 1, 1, ""), f = add_function(profile, "", "", "f", 0),
@@ -203,7 +197,6 @@ static void deep_chain(void **state)
 	char *bytes, *text;
 	size_t size;
 
-	(void)state;
 	need_program("gzip");
 	for (int i = 1; i <= 100000; i++)
 		at = add_context(profile, at, f, part, 0, i == 100000 ? 42 : 0);

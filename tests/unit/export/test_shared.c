@@ -9,7 +9,7 @@
  * RFC 3629, section 4: UTF8-2 = C2-DF tail; E0 A0-BF tail; ED 80-9F tail (no surrogates); F0 90-BF,
  * F4 80-8F; tail = 80-BF; nothing else.
  */
-static void utf8_span_is_rfc_3629(void **state)
+TEST(utf8_span_is_rfc_3629)
 {
 	static const struct {
 		const char *bytes;
@@ -34,7 +34,6 @@ static void utf8_span_is_rfc_3629(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_int_equal(tl_utf8_span(cases[i].bytes, cases[i].size), cases[i].span);
 }
@@ -42,13 +41,12 @@ static void utf8_span_is_rfc_3629(void **state)
 /*
  * "the fraction that is cut off is carried ... the sum of the results is the conversion of the sum"
  */
-static void carried_nanoseconds(void **state)
+TEST(carried_nanoseconds)
 {
 	struct tl_ns_carry carry = { .frequency = 3000000000 };
 	struct tl_ns_carry slow = { .frequency = 1 }, none = { 0 };
 	int64_t sum = 0;
 
-	(void)state;
 	for (int i = 0; i < 100; i++)
 		sum += tl_carry_ns(&carry, 10);
 	assert_int_equal(sum, 333); /* 1000 ticks at 3 GHz: 333.3 ns */
@@ -70,12 +68,11 @@ static uint32_t key_of(const void *context, uint32_t number)
  * "those of key k are order[start[k]] .. order[start[k + 1] - 1], ascending; keys at or past `keys`
  * are left out"
  */
-static void groups(void **state)
+TEST(groups)
 {
 	const uint32_t keys[] = { 2, 0, TL_NONE, 2, 0, 3 };
 	struct tl_groups g;
 
-	(void)state;
 	assert_true(tl_groups_make(&g, 6, 3, key_of, keys));
 	assert_int_equal(g.start[0], 0);
 	assert_int_equal(g.start[1], 2);
@@ -95,11 +92,10 @@ static void groups(void **state)
  * Protocol buffers, "Encoding": 150 is 96 01; field 1 of it is 08 96 01; the text "testing" in
  * field 2 is 12 07 ...
  */
-static void wire_format(void **state)
+TEST(wire_format)
 {
 	struct tl_pb_message message = { 0 }, inner = { 0 };
 
-	(void)state;
 	tl_pb_message_number(&message, 1, 150);
 	tl_pb_message_text(&message, 2, "testing", 7);
 	assert_int_equal(message.size, 12);
@@ -129,12 +125,11 @@ static void wire_format(void **state)
 }
 
 /* Each exporter can be found by its name, and has what help needs. */
-static void tables(void **state)
+TEST(tables)
 {
 	static const char *const names[] = { "callgrind", "cachegrind", "pprof", "speedscope",
 					     "folded",    "dot",        "json",  "csv" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		assert_ptr_equal(tl_exporters()[i], tl_exporter_find(names[i]));
 		assert_string_equal(tl_exporters()[i]->name, names[i]);

@@ -6,12 +6,11 @@
  * when the frequency is known; total weight = self sum of the part". At 1 GHz a tick is a
  * nanosecond.
  */
-static void one_profile_per_part(void **state)
+TEST(one_profile_per_part)
 {
 	struct tl_profile *profile = small_profile(1000000000);
 	char *text = export_text("speedscope", profile);
 
-	(void)state;
 	assert_string_equal(text,
 			    "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
 			    "\"exporter\":\"tracelathe " TL_VERSION
@@ -31,14 +30,13 @@ static void one_profile_per_part(void **state)
 }
 
 /* As another reader of JSON sees it: odd names, two threads, one of them silent, no clock. */
-static void two_threads_without_clock(void **state)
+TEST(two_threads_without_clock)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t one = add_part(profile, 1, 7, "a\"b"),
 		 f = add_function(profile, "", "x\\", "f\"\n\t\xff", 0);
 	char *text, *seen;
 
-	(void)state;
 	need_program("jq");
 	add_part(profile, 1, 8, "");
 	add_context(profile, TL_NONE, f, one, 1, 100);
@@ -57,13 +55,12 @@ static void two_threads_without_clock(void **state)
 }
 
 /* "the sum of the results is the conversion of the sum": 3 x 1 tick at 3 GHz is 1 ns, not 0 */
-static void fractions_are_carried(void **state)
+TEST(fractions_are_carried)
 {
 	struct tl_profile *profile = new_profile(3000000000, 1);
 	uint32_t part = add_part(profile, 1, 7, "");
 	char *text;
 
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		add_context(profile, TL_NONE,
 			    add_function(profile, "", "",
@@ -83,7 +80,7 @@ static void fractions_are_carried(void **state)
  * Without call stacks: a stack of one frame a line. Weights below zero have no meaning and are left
  * out.
  */
-static void lines_without_contexts(void **state)
+TEST(lines_without_contexts)
 {
 	struct tl_profile *profile = new_profile(0, 2);
 	uint32_t f = add_function(profile, "", "f.c", "f", 0);
@@ -91,7 +88,6 @@ static void lines_without_contexts(void **state)
 	size_t size;
 	char *text;
 
-	(void)state;
 	add_line(profile, f, TL_NONE, (struct tl_position){ .file = "f.c", .line = 1 }, 5);
 	add_line(profile, f, TL_NONE, (struct tl_position){ .file = "f.c", .line = 2 }, -6);
 	finish(profile);
@@ -109,14 +105,13 @@ static void lines_without_contexts(void **state)
 }
 
 /* A chain is walked without recursion, its path written once. */
-static void deep_chain(void **state)
+TEST(deep_chain)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t part = add_part(profile, 1, 1, ""), f = add_function(profile, "", "", "f", 0),
 		 at = TL_NONE;
 	char *text;
 
-	(void)state;
 	for (int i = 1; i <= 100000; i++)
 		at = add_context(profile, at, f, part, 1, i == 100000 ? 42 : 0);
 	finish(profile);
@@ -127,12 +122,11 @@ static void deep_chain(void **state)
 	tl_profile_free(profile);
 }
 
-static void empty_profile(void **state)
+TEST(empty_profile)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	char *text;
 
-	(void)state;
 	finish(profile);
 	text = export_text("speedscope", profile);
 	assert_contains(text,

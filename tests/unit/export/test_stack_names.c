@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* "f'g'h" is f, called by g, called by h; "f'2" a level of recursion (rule N of
  * docs/formats/callgrind.md). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "export/stacks/stack_names.h"
 
-static void names_in_pieces(void **state)
+TEST(names_in_pieces)
 {
 	static const struct {
 		const char *text, *function, *callers;
@@ -37,7 +33,6 @@ static void names_in_pieces(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct tl_stack_name name = tl_stack_name(names[i].text);
 
@@ -91,9 +86,8 @@ static enum tl_stack_names names_of(const char *const *calls, size_t count)
 	names_of((const char *const[]){ __VA_ARGS__ },                                             \
 		 sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))
 
-static void what_calls_say(void **state)
+TEST(what_calls_say)
 {
-	(void)state;
 	assert_int_equal(
 		NAMES("main f'main", "f'main g'f'main", "f'main f'2'main", "f'2'main g'f'main"),
 		TL_NAMES_COMPLETE);

@@ -5,14 +5,10 @@
  * Traces written packet by packet, as bytes (docs/formats/intel-pt.md, section 4). Addresses have
  * three bytes at most.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <tracelathe/intel_pt.h>
 

@@ -2,13 +2,9 @@
 #ifndef TESTS_INTEL_PT_STREAM_H
 #define TESTS_INTEL_PT_STREAM_H
 /* Traces written byte by byte, and what a flow says about them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "intel_pt/flow/flow.h"
 

@@ -22,14 +22,13 @@ static const uint8_t code[] = {
  * 9.1 "after an instruction that needs trace ... Direct branches are otherwise followed inside the
  * block"; 5.6
  */
-static void outcomes_calls_and_compressed_returns(void **state)
+TEST(outcomes_calls_and_compressed_returns)
 {
 	static const uint8_t trace[] = { START(0x1000), TNT2(1, 1), TIP(0x1000), TNT1(0),
 					 PGD_BARE };
 	struct scene s;
 	struct tl_pt_block block;
 
-	(void)state;
 	OPEN(&s, trace, 0);
 	assert_int_equal(want_event(&s, TL_PT_EV_ENABLED).ip, 0x1000);
 	assert_int_equal(want_event(&s, TL_PT_EV_EXEC_MODE).exec_mode.mode, TL_PT_MODE_64);
@@ -55,13 +54,12 @@ static void outcomes_calls_and_compressed_returns(void **state)
  * 5.6 "1 = compressed: target = popped address (empty stack: pte_retstack_empty); 0 =
  * pte_bad_retcomp"
  */
-static void returns_that_cannot_be(void **state)
+TEST(returns_that_cannot_be)
 {
 	static const uint8_t empty[] = { START(0x1010), TNT1(1) },
 			     zero[] = { START(0x1005), TNT1(0) };
 	struct scene s;
 
-	(void)state;
 	OPEN(&s, empty, TL_PT_CLASSIC);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
 	want_block(&s, 0x1010, 0x1011, 2);
@@ -78,13 +76,12 @@ static void returns_that_cannot_be(void **state)
  * 5.6 "Every CALL that is not 'call the next instruction' ... pushes"; 9.7 "uncompressed RET: no
  * pop"
  */
-static void what_pushes_and_what_pops(void **state)
+TEST(what_pushes_and_what_pops)
 {
 	static const uint8_t trace[] = { START(0x1005), TIP(0x1012), TNT1(1), TIP(0x1005),
 					 PGD_BARE };
 	struct scene s;
 
-	(void)state;
 	OPEN(&s, trace, TL_PT_CLASSIC);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
 	/*
@@ -100,12 +97,11 @@ static void what_pushes_and_what_pops(void **state)
 }
 
 /* 9.6 "cleared at sync, PSB and OVF" */
-static void the_stack_does_not_reach_over_a_psb(void **state)
+TEST(the_stack_does_not_reach_over_a_psb)
 {
 	static const uint8_t trace[] = { START(0x1005), START(0x1010), TNT1(1) };
 	struct scene s;
 
-	(void)state;
 	OPEN(&s, trace, 0);
 	want_event(&s, TL_PT_EV_ENABLED);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
@@ -118,7 +114,7 @@ static void the_stack_does_not_reach_over_a_psb(void **state)
 }
 
 /* 5.6 "64 entries, the oldest is overwritten" */
-static void sixty_four_returns_are_remembered(void **state)
+TEST(sixty_four_returns_are_remembered)
 {
 	/* 2000 je 2007; 2002 call 2000; 2007 ret */
 	static const uint8_t deep[] = { 0x74, 0x05, 0xe8, 0xf9, 0xff, 0xff, 0xff, 0xc3 };
@@ -126,7 +122,6 @@ static void sixty_four_returns_are_remembered(void **state)
 	size_t size = START_BYTES;
 	struct scene s;
 
-	(void)state;
 	for (unsigned i = 0; i < 65; i++)
 		trace[size++] = TNT1(0);
 	trace[size++] = TNT1(1);
@@ -147,14 +142,13 @@ static void sixty_four_returns_are_remembered(void **state)
  * 5.6 "Deferred TIP: ... the TIP that follows the TNT belongs to this branch and the remaining bits
  * to later branches"
  */
-static void a_tip_behind_outcomes_that_come_later(void **state)
+TEST(a_tip_behind_outcomes_that_come_later)
 {
 	static const uint8_t trace[] = { START(0x100a), TNT2(1, 0), TIP(0x1000), TIP(0x1000),
 					 PGD_BARE };
 	static const uint8_t none[] = { START(0x100a), TNT2(1, 0), FUP(0x1000), TIP(0x1000) };
 	struct scene s;
 
-	(void)state;
 	OPEN(&s, trace, TL_PT_CLASSIC);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
 	want_block(&s, 0x100a, 0x100a, 1);
@@ -177,12 +171,11 @@ static void a_tip_behind_outcomes_that_come_later(void **state)
  * 5.4 "synchronous: ... binds to the first instruction that ... cannot be passed ... such as
  * SYSCALL"; 2 "resumed"
  */
-static void a_system_call_and_where_it_resumes(void **state)
+TEST(a_system_call_and_where_it_resumes)
 {
 	static const uint8_t trace[] = { START(0x100c), PGD_BARE, PGE(0x100e), PGD_BARE };
 	struct scene s;
 
-	(void)state;
 	OPEN(&s, trace, TL_PT_CLASSIC);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
 	assert_int_equal(want_block(&s, 0x100c, 0x100c, 1).iclass, TL_PT_IC_FAR_CALL);
@@ -207,13 +200,12 @@ static void a_system_call_and_where_it_resumes(void **state)
  * 5.4 "with IP: walk straight code and direct branches without using trace until the next
  * instruction's IP equals it"
  */
-static void tracing_ends_at_an_address(void **state)
+TEST(tracing_ends_at_an_address)
 {
 	static const uint8_t trace[] = { START(0x1003), PGD(0x1010) },
 			     behind[] = { START(0x1003), PGD(0x1005) };
 	struct scene s;
 
-	(void)state;
 	OPEN(&s, trace, TL_PT_CLASSIC);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
 	assert_int_equal(want_block(&s, 0x1003, 0x1005, 3).iclass, TL_PT_IC_CALL);
@@ -230,14 +222,13 @@ static void tracing_ends_at_an_address(void **state)
  * 5.3 (b) "async_branch(from, to) ... async_disabled(at, ...)": the block is cut before the
  * instruction
  */
-static void interrupts(void **state)
+TEST(interrupts)
 {
 	static const uint8_t trace[] = { START(0x1003), FUP(0x1005), TIP(0x1010), FUP(0x1010),
 					 PGD_BARE,      PGE(0x1010), FUP(0x1010), PGD(0x1000) };
 	struct scene s;
 	struct tl_pt_event event;
 
-	(void)state;
 	OPEN(&s, trace, TL_PT_CLASSIC);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
 	want_block(&s, 0x1003, 0x1004, 2);
@@ -258,12 +249,11 @@ static void interrupts(void **state)
  * 1.4 pte_bad_query: "a conditional or indirect branch without guidance on the way to the next
  * event's address"
  */
-static void an_event_that_cannot_be_reached(void **state)
+TEST(an_event_that_cannot_be_reached)
 {
 	static const uint8_t trace[] = { START(0x1000), FUP(0x1010), TIP(0x1000) };
 	struct scene s;
 
-	(void)state;
 	OPEN(&s, trace, TL_PT_CLASSIC);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
 	want_block(&s, 0x1000, 0x1001, 2);
@@ -272,12 +262,11 @@ static void an_event_that_cannot_be_reached(void **state)
 }
 
 /* 9.11 "blocks go on while no trace is needed; each result has pts_eos; then -pte_eos for ever" */
-static void behind_the_end_of_the_trace(void **state)
+TEST(behind_the_end_of_the_trace)
 {
 	static const uint8_t trace[] = { START(0x1000), TNT1(0) };
 	struct scene s;
 
-	(void)state;
 	OPEN(&s, trace, TL_PT_CLASSIC);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
 	want_block(&s, 0x1000, 0x1001, 2);
@@ -289,14 +278,13 @@ static void behind_the_end_of_the_trace(void **state)
 }
 
 /* 9.14 "pte_nomap with the block up to there"; 9.3 */
-static void where_code_ends(void **state)
+TEST(where_code_ends)
 {
 	static const uint8_t trace[] = { START(0x100a), TIP(0x2000), TNT1(1) };
 	static const uint8_t nops[] = { 0x90, 0x90, 0x90 },
 			     bad[] = { 0x90, 0x06, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
 	struct scene s;
 
-	(void)state;
 	OPEN(&s, trace, TL_PT_CLASSIC);
 	assert_int_equal(tl_pt_image_add_memory(s.image, nops, sizeof(nops), NULL, 0x2000, 2), 0);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
@@ -318,7 +306,7 @@ static void where_code_ends(void **state)
  * 1.3 truncated: "the last instruction starts in this section but continues in others"; 9.1 "at a
  * section ... change"
  */
-static void sections_end_blocks(void **state)
+TEST(sections_end_blocks)
 {
 	/* 2000 nop; 2001 jmp 2100, whose last byte is in another section; 2100 ret. */
 	static const uint8_t first[] = { 0x90, 0xe9, 0xfa, 0, 0 }, second[] = { 0 },
@@ -327,7 +315,6 @@ static void sections_end_blocks(void **state)
 	struct scene s;
 	struct tl_pt_block block;
 
-	(void)state;
 	OPEN(&s, trace, TL_PT_CLASSIC);
 	assert_int_equal(tl_pt_image_add_memory(s.image, first, sizeof(first), NULL, 0x2000, 4), 0);
 	assert_int_equal(tl_pt_image_add_memory(s.image, second, sizeof(second), NULL, 0x2005, 5),
@@ -343,12 +330,11 @@ static void sections_end_blocks(void **state)
 	close_scene(&s);
 }
 
-static void blocks_end_on_request(void **state)
+TEST(blocks_end_on_request)
 {
 	static const uint8_t trace[] = { START(0x1005), TIP(0x100e), FUP(0x100e), PGD_BARE };
 	struct scene s;
 
-	(void)state;
 	OPEN(&s, trace, TL_PT_CLASSIC | TL_PT_END_ON_CALL);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
 	assert_int_equal(want_block(&s, 0x1005, 0x1005, 1).iclass, TL_PT_IC_CALL);
@@ -360,7 +346,7 @@ static void blocks_end_on_request(void **state)
  * 5.5 "PIP alone: paging event bound to the next MOV to CR3 ...; the address space of the image
  * look-up changes with it"
  */
-static void address_spaces(void **state)
+TEST(address_spaces)
 {
 	/* 2000 mov cr3, rax; 2003: nop, ret in one address space, ret in the other */
 	static const uint8_t start[] = { 0x0f, 0x22, 0xd8 }, one[] = { 0x90, 0xc3 },
@@ -371,7 +357,6 @@ static void address_spaces(void **state)
 	struct tl_pt_asid now;
 	struct scene s;
 
-	(void)state;
 	OPEN(&s, trace, TL_PT_CLASSIC);
 	assert_int_equal(tl_pt_image_add_memory(s.image, start, sizeof(start), NULL, 0x2000, 1), 0);
 	assert_int_equal(tl_pt_image_add_memory(s.image, one, sizeof(one), &first, 0x2003, 2), 0);
@@ -390,13 +375,12 @@ static void address_spaces(void **state)
 }
 
 /* 5.5 "MODE.Exec binds to the next TIP ...: event after the branch, at its target" */
-static void modes(void **state)
+TEST(modes)
 {
 	/* 1003 in 32-bit mode: nop, nop, then as before. */
 	static const uint8_t trace[] = { START(0x100a), MODE_32, TIP(0x1003), PGD(0x1010) };
 	struct scene s;
 
-	(void)state;
 	OPEN(&s, trace, TL_PT_CLASSIC);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
 	want_block(&s, 0x100a, 0x100a, 1);
@@ -406,14 +390,13 @@ static void modes(void **state)
 }
 
 /* 1.3, 2: the flags of version 1 */
-static void flags_of_version_1(void **state)
+TEST(flags_of_version_1)
 {
 	static const uint8_t trace[] = { START(0x1003), IN_TX,       FUP(0x1003), OUT_OF_TX,
 					 FUP(0x1004),   FUP(0x1005), TIP(0x100c), PGD_BARE,
 					 PGE(0x100e),   OVF,         FUP(0x1010), PGD_BARE };
 	struct scene s;
 
-	(void)state;
 	OPEN(&s, trace, TL_PT_FOLD_EVENTS);
 	assert_int_equal(want_block(&s, 0x1003, 0x1003, 1).flags,
 			 TL_PT_SPECULATIVE | TL_PT_COMMITTED);
@@ -429,14 +412,13 @@ static void flags_of_version_1(void **state)
  * 9.9: "find the next packet that gives a place"; "Report [first lost offset, resume offset), lost
  * packets and TNT bits"
  */
-static void what_is_lost_is_told(void **state)
+TEST(what_is_lost_is_told)
 {
 	static const uint8_t trace[] = { START(0x1010), TNT3(1, 1, 0), TNT1(1),
 					 TIP(0x1000),   TNT1(0),       PGD_BARE };
 	struct tl_pt_event lost;
 	struct scene s;
 
-	(void)state;
 	OPEN(&s, trace, TL_PT_CLASSIC | TL_PT_SALVAGE);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
 	want_block(&s, 0x1010, 0x1011, 2);
@@ -454,7 +436,7 @@ static void what_is_lost_is_told(void **state)
 }
 
 /* 9.10 "pte_nosync; offset beyond the end pte_eos"; 3.1 "-pte_nosync before the first sync" */
-static void misuse(void **state)
+TEST(misuse)
 {
 	static const uint8_t trace[] = { START(0x1000), PGD_BARE };
 	struct tl_pt_config config = { .size = sizeof(config),
@@ -465,7 +447,6 @@ static void misuse(void **state)
 	struct tl_pt_event event;
 	uint64_t offset;
 
-	(void)state;
 	assert_int_equal(tl_pt_decoder_open(NULL, &config, NULL), -TL_PT_INVALID);
 	assert_true(tl_pt_decoder_open(&decoder, NULL, NULL) < 0);
 	assert_null(decoder);
@@ -487,7 +468,7 @@ static void misuse(void **state)
 }
 
 /* The batch, instructions and nodes are other faces of the same. */
-static void other_faces(void **state)
+TEST(other_faces)
 {
 	static const uint8_t trace[] = { START(0x1000), TNT2(1, 1), TIP(0x1000), TNT1(0),
 					 PGD_BARE };
@@ -500,7 +481,6 @@ static void other_faces(void **state)
 	struct tl_pt_insn insn;
 	struct scene s;
 
-	(void)state;
 	OPEN(&s, trace, TL_PT_CLASSIC);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
 	assert_int_equal(tl_pt_decoder_blocks(s.decoder, blocks, sizeof(*blocks), 10, &s.status),

@@ -26,7 +26,7 @@ static void want_mark(const struct tl_pt_timestamp *mark, uint32_t index, uint64
  * from a packet that is not there. The ratio is not known, so the clock stands; cycles are counted
  * all the same.
  */
-static void marks_count_cycles(void **state)
+TEST(marks_count_cycles)
 {
 	static const uint8_t trace[] = { BEGIN(0x1000), CYC(5),  TNT1(0), CYC(7),  TIP(0x1000),
 					 CYC(3),        TNT1(1), CYC(2),  PGD_BARE };
@@ -38,7 +38,6 @@ static void marks_count_cycles(void **state)
 	struct scene s;
 	uint64_t cycles;
 
-	(void)state;
 	open_scene(&s, trace, sizeof(trace), AT, code, sizeof(code), 0);
 	assert_int_equal(want_event(&s, TL_PT_EV_ENABLED).cycles, 0);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
@@ -58,7 +57,7 @@ static void marks_count_cycles(void **state)
 }
 
 /* "its size, or 0: look closer": longer ones, and those in a PSB+, are counted, too, each once. */
-static void cycles_in_a_psb(void **state)
+TEST(cycles_in_a_psb)
 {
 	/* 32 = 1 << 5: first byte 0 | more, then 1 << 1. */
 	static const uint8_t trace[] = { BEGIN(0x1000), CYC(5),      TNT1(1),     0x07,
@@ -67,7 +66,6 @@ static void cycles_in_a_psb(void **state)
 					 CYC(1),        TNT1(0),     CYC(1),      PGD_BARE };
 	struct scene s;
 
-	(void)state;
 	open_scene(&s, trace, sizeof(trace), AT, code, sizeof(code), 0);
 	want_event(&s, TL_PT_EV_ENABLED);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
@@ -80,13 +78,12 @@ static void cycles_in_a_psb(void **state)
 	close_scene(&s);
 }
 
-static void without_cycles(void **state)
+TEST(without_cycles)
 {
 	static const uint8_t trace[] = { BEGIN(0x1000), TNT1(0), PGD_BARE };
 	struct scene s;
 	uint64_t cycles = 1;
 
-	(void)state;
 	open_scene(&s, trace, sizeof(trace), AT, code, sizeof(code), 0);
 	assert_int_equal(tl_pt_decoder_cycles(s.decoder, &cycles), 0);
 	assert_int_equal(cycles, 0);

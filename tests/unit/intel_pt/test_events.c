@@ -19,11 +19,10 @@
 /* ---- 5.5 ---- */
 
 /* "PIP alone: paging event bound to the next MOV to CR3 ..."; the walk finds it */
-static void address_space_alone(void **state)
+TEST(address_space_alone)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, PIP(0x3000), VMCS(0x5000), TNT_T, PGD0, PIP(0x6000));
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -39,11 +38,10 @@ static void address_space_alone(void **state)
 }
 
 /* "between FUP and TIP: async_paging after the async branch ... VMCS: same ...; VMCS before PIP" */
-static void address_space_within_a_branch(void **state)
+TEST(address_space_within_a_branch)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, FUP16(0x1004), PIP(0x3000), VMCS(0x5000), TIP(0x2000), FUP16(0x2004),
 	    PIP(0x6000), PGD0);
 	begin_flow(&s, 0);
@@ -62,11 +60,10 @@ static void address_space_within_a_branch(void **state)
  * 5.3: "If an event waits for a FUP (... MODE.TSX begin/commit ...): the event gets the IP; flow
  * goes on"
  */
-static void a_transaction_begins_and_ends_at_its_fup(void **state)
+TEST(a_transaction_begins_and_ends_at_its_fup)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, TSX(1), FUP16(0x1001), TNT_T, TSX(0), FUP16(0x1005), TIP(0x2000));
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -83,11 +80,10 @@ static void a_transaction_begins_and_ends_at_its_fup(void **state)
  * "MODE.TSX with Abort precedes FUP + TIP (or FUP + TIP.PGD): tsx event at the FUP, then the branch
  * to the abort handler"
  */
-static void an_abort_is_a_branch_too(void **state)
+TEST(an_abort_is_a_branch_too)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, TSX(2), FUP16(0x1001), TIP(0x1010), TSX(2), FUP16(0x1012), PGD0, TSX(1));
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -103,11 +99,10 @@ static void an_abort_is_a_branch_too(void **state)
 }
 
 /* What waits for a FUP cannot be passed by flow. */
-static void what_waits_for_a_fup(void **state)
+TEST(what_waits_for_a_fup)
 {
 	static const uint8_t bad[][7] = { { TNT_T }, { TIP(0x2000) }, { PGD0 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct stream s = { .size = 0 };
 
@@ -122,11 +117,10 @@ static void what_waits_for_a_fup(void **state)
 /* ---- power (5.7) ---- */
 
 /* "MWAIT waits for EXSTOP; with EXSTOP.IP both take the FUP's IP ... PWRE is held until PWRX" */
-static void a_stop_with_an_address(void **state)
+TEST(a_stop_with_an_address)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, MWAIT(0x50), PWRE(3), EXSTOP_IP, FUP16(0x1002), PWRX, TNT_T);
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -143,11 +137,10 @@ static void a_stop_with_an_address(void **state)
 }
 
 /* "else both are standalone and suppressed" */
-static void a_stop_without_an_address(void **state)
+TEST(a_stop_without_an_address)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START_OFF, MWAIT(7), PWRE(1), EXSTOP, PWRX, PGE(0x1000));
 	begin_flow(&s, 0);
 	want_start_off(&s);
@@ -160,11 +153,10 @@ static void a_stop_without_an_address(void **state)
 }
 
 /* What is kept is given when flow goes on, at the end, and when its like comes. */
-static void kept_power_is_not_lost(void **state)
+TEST(kept_power_is_not_lost)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, PWRE(1), TNT_T, MWAIT(7), MWAIT(8), TIP(0x2000), PWRE(2));
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -180,11 +172,10 @@ static void kept_power_is_not_lost(void **state)
 /* ---- PTWRITE, TRIG, MNT, TraceStop ---- */
 
 /* "PTWRITE without IP binds to the next PTWRITE instruction on the walk; with IP to the FUP" */
-static void ptwrite_with_and_without(void **state)
+TEST(ptwrite_with_and_without)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, PTW(9), PTW_IP(10), FUP16(0x1003), 0x02, 0x32, 1, 2, 3, 4, 5, 6, 7, 8);
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -198,11 +189,10 @@ static void ptwrite_with_and_without(void **state)
 	want_end(&s);
 }
 
-static void triggers(void **state)
+TEST(triggers)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, 0xd9, 0x20, 0x0f, 0xd9, 0x40, 0x01, 0x05, 0x00, 0xd9, 0x80, 0x02,
 	    FUP16(0x1004));
 	begin_flow(&s, 0);
@@ -217,11 +207,10 @@ static void triggers(void **state)
 	want_end(&s);
 }
 
-static void maintenance_and_stop(void **state)
+TEST(maintenance_and_stop)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START_OFF, 0x02, 0xc3, 0x88, 1, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x83);
 	begin_flow(&s, 0);
 	want_start_off(&s);
@@ -233,11 +222,10 @@ static void maintenance_and_stop(void **state)
 /* ---- event trace ---- */
 
 /* "EVD precedes its CFE ...; without IP: while tracing, to the following FUP + TIP pair" */
-static void an_interrupt_with_its_address(void **state)
+TEST(an_interrupt_with_its_address)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, EVD(0, 0xaa), CFE(1, 14), FUP16(0x1001), TIP(0x2000), CFE(2, 0),
 	    TIP(0x1001));
 	begin_flow(&s, 0);
@@ -254,7 +242,7 @@ static void an_interrupt_with_its_address(void **state)
 }
 
 /* "CFE with IP binds to the FUP"; "while off: standalone" */
-static void every_kind_of_event(void **state)
+TEST(every_kind_of_event)
 {
 	static const struct {
 		uint8_t type;
@@ -267,7 +255,6 @@ static void every_kind_of_event(void **state)
 		{ 14, TL_PT_EV_SWINTR },   { 15, TL_PT_EV_SYSCALL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		struct stream s = { .size = 0 };
 
@@ -282,11 +269,10 @@ static void every_kind_of_event(void **state)
 	}
 }
 
-static void a_vm_exit_with_its_data(void **state)
+TEST(a_vm_exit_with_its_data)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, EVD(1, 0x11), EVD(2, 0x22), CFE(9, 14), FUP16(0x1001), PGD0, CFE(8, 5));
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -304,11 +290,10 @@ static void a_vm_exit_with_its_data(void **state)
 }
 
 /* Data of one kind of event with another one are out of place; unknown types are passed over. */
-static void data_that_do_not_belong(void **state)
+TEST(data_that_do_not_belong)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, EVD(0, 1), CFE(2, 0));
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -326,11 +311,10 @@ static void data_that_do_not_belong(void **state)
 }
 
 /* 9.16: "decoded and skipped as one block context" */
-static void blocks_of_items_are_passed(void **state)
+TEST(blocks_of_items_are_passed)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, TNT_T, 0x02, 0x63, 0x84, 0x0c, 1, 2, 3, 4, 0x14, 5, 6, 7, 8, 0x02, 0xb3,
 	    FUP16(0x1001), 0x0c);
 	begin_flow(&s, 0);

@@ -7,11 +7,10 @@
 
 /* ---- TNT and TIP ---- */
 
-static void outcomes_are_gathered_oldest_first(void **state)
+TEST(outcomes_are_gathered_oldest_first)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	/* 110100 then 1 then 0, PAD between: 1101 0010 */
 	PUT(&s, START, TNT_TTNTNN, TNT_T, 0, 0, TNT_N, TIP(0x1234), TNT_T);
 	begin_flow(&s, 0);
@@ -23,11 +22,10 @@ static void outcomes_are_gathered_oldest_first(void **state)
 	want_end(&s);
 }
 
-static void a_register_holds_64(void **state)
+TEST(a_register_holds_64)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START);
 	for (int i = 0; i < 12; i++) /* 72 outcomes */
 		PUT(&s, TNT_TTNTNN);
@@ -40,11 +38,10 @@ static void a_register_holds_64(void **state)
 }
 
 /* 4.2: TNT (long): "stop bit = highest 1; up to 47 outcomes below it" */
-static void long_and_short_tnt_together(void **state)
+TEST(long_and_short_tnt_together)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, TNT_T, 0x02, 0xa3, 0x5a, 0x5a, 0x5a, 0x5a, 0x5a, 0xda, TNT_N, 0x02, 0xa3,
 	    0x5a, 0x5a, 0x5a, 0x5a, 0x5a, 0xda);
 	begin_flow(&s, 0);
@@ -55,11 +52,10 @@ static void long_and_short_tnt_together(void **state)
 }
 
 /* 4.3: "0 | suppressed: no address (last-IP unchanged)", and what each code replaces */
-static void addresses_follow_the_last_one(void **state)
+TEST(addresses_follow_the_last_one)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, 0xcd, 8, 7, 6, 5, 4, 3, 2, 1, 0x2d, 0xaa, 0xbb, 0x4d, 0xdd, 0xcc, 0xbb, 0xaa,
 	    0x8d, 6, 5, 4, 3, 2, 1);
 	PUT(&s, 0x0d, 0x2d, 1, 0, 0x6d, 0, 0, 0, 0, 0, 0x80);
@@ -77,11 +73,10 @@ static void addresses_follow_the_last_one(void **state)
 }
 
 /* "PSB resets it to 0" */
-static void the_last_address_is_zero_behind_a_psb(void **state)
+TEST(the_last_address_is_zero_behind_a_psb)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, 0xcd, 8, 7, 6, 5, 4, 3, 2, 1, PSB, FUP16(0x708), PSBEND, TIP(0x20));
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -92,11 +87,10 @@ static void the_last_address_is_zero_behind_a_psb(void **state)
 }
 
 /* "pte_no_enable" */
-static void no_flow_while_tracing_is_off(void **state)
+TEST(no_flow_while_tracing_is_off)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START_OFF, 0, TNT_T);
 	begin_flow(&s, 0);
 	want_start_off(&s);
@@ -109,11 +103,10 @@ static void no_flow_while_tracing_is_off(void **state)
 	want_error(&s, TL_PT_NO_ENABLE, 21);
 }
 
-static void errors_stand_at_their_packet(void **state)
+TEST(errors_stand_at_their_packet)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, TNT_T, 0x02, 0xff, TNT_T);
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -123,11 +116,10 @@ static void errors_stand_at_their_packet(void **state)
 }
 
 /* 4.3: "5, 7 | reserved: bad packet", on the fast way, too, with bytes behind for any length. */
-static void reserved_codes_in_flow(void **state)
+TEST(reserved_codes_in_flow)
 {
 	static const uint8_t codes[] = { 0xad, 0xed, 0xbd, 0xfd, 0xa1, 0xe1, 0xb1, 0xf1 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(codes); i++) {
 		struct stream s = { .size = 0 };
 
@@ -142,11 +134,10 @@ static void reserved_codes_in_flow(void **state)
 }
 
 /* 10: "trailing partial packet (pte_eos at its offset)" */
-static void a_packet_cut_short_is_the_end(void **state)
+TEST(a_packet_cut_short_is_the_end)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, TNT_T, 0x2d, 0x11);
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -161,11 +152,10 @@ static void a_packet_cut_short_is_the_end(void **state)
  * 5.1: "FUP present = tracing is on at that IP: 'enabled' status event first", in whatever order
  * packets come
  */
-static void status_comes_first(void **state)
+TEST(status_comes_first)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, PSB, MODE32, TSX(1), PIP(0x3000), VMCS(0x5000), CBR(7), 0x02, 0xc3, 0x88, 9, 0, 0,
 	    0, 0, 0, 0, 0, FUP(0x1000), PSBEND);
 	begin_flow(&s, 0);
@@ -187,13 +177,12 @@ static void status_comes_first(void **state)
 }
 
 /* "Allowed inside ...; anything else = pte_bad_context" */
-static void what_must_not_be_in_a_psb_plus(void **state)
+TEST(what_must_not_be_in_a_psb_plus)
 {
 	static const uint8_t bad[][16] = { { TNT_T },      { TIP(1) },     { PGE(1) },     { PGD0 },
 					   { 0x02, 0x83 }, { 0x02, 0x62 }, { 0x02, 0x12 }, { 0xd9 },
 					   { PSB },        { 0x02, 0x13 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct stream s = { .size = 0 };
 
@@ -205,11 +194,10 @@ static void what_must_not_be_in_a_psb_plus(void **state)
 	}
 }
 
-static void psbend_belongs_to_a_psb(void **state)
+TEST(psbend_belongs_to_a_psb)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, PSBEND);
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -217,11 +205,10 @@ static void psbend_belongs_to_a_psb(void **state)
 }
 
 /* "MODE.Exec different from the current mode, FUP while off ... = pte_bad_status_update" */
-static void status_must_agree(void **state)
+TEST(status_must_agree)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, PSB, FUP(0x1002), MODE32, PSBEND);
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -248,11 +235,10 @@ static void status_must_agree(void **state)
 }
 
 /* "A PSB+ while flow events are still queued = pte_bad_context" */
-static void a_psb_must_not_come_between(void **state)
+TEST(a_psb_must_not_come_between)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, FUP16(0x1001), PSB);
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -260,11 +246,10 @@ static void a_psb_must_not_come_between(void **state)
 }
 
 /* 10: "stream cut in a PSB+" is tolerated */
-static void a_psb_plus_cut_by_the_end(void **state)
+TEST(a_psb_plus_cut_by_the_end)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, PSB, FUP(0x1000));
 	begin_flow(&s, 0);
 	want_at(&s, TL_PT_EV_ENABLED, 0, 0x1000);
@@ -277,11 +262,10 @@ static void a_psb_plus_cut_by_the_end(void **state)
 }
 
 /* 7: bdm70: "after a PSB+ with FUP, look ahead: TIP.PGE next means tracing was off" */
-static void bdm70_puts_no_trust_in_the_fup(void **state)
+TEST(bdm70_puts_no_trust_in_the_fup)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	s.config.errata = TL_PT_BDM70;
 	PUT(&s, START, CBR(3), PGE(0x1000));
 	begin_flow(&s, 0);
@@ -299,11 +283,10 @@ static void bdm70_puts_no_trust_in_the_fup(void **state)
 
 /* ---- TIP.PGE, TIP.PGD, FUP ---- */
 
-static void on_and_off(void **state)
+TEST(on_and_off)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START_OFF, PGE(0x2000), PGD(0x2010), PGE(0x3000), PGD0);
 	begin_flow(&s, 0);
 	want_start_off(&s);
@@ -314,11 +297,10 @@ static void on_and_off(void **state)
 	want_end(&s);
 }
 
-static void on_and_on_off_and_off(void **state)
+TEST(on_and_on_off_and_off)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, PGE(0x1000));
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -339,11 +321,10 @@ static void on_and_on_off_and_off(void **state)
  * 5.3 (b): "with the next TIP: async_branch(from, to); with the next TIP.PGD: async_disabled(at, ip
  * or suppressed)"
  */
-static void fup_is_the_source_of_what_follows(void **state)
+TEST(fup_is_the_source_of_what_follows)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, FUP16(0x1004), TIP(0x2000), FUP16(0x2004), PGD(0x3000), PGE(0x4000),
 	    FUP16(0x4008), PGD0);
 	begin_flow(&s, 0);
@@ -358,11 +339,10 @@ static void fup_is_the_source_of_what_follows(void **state)
 	want_end(&s);
 }
 
-static void fup_alone(void **state)
+TEST(fup_alone)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, FUP16(0x1004), FUP16(0x1005));
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -389,11 +369,10 @@ static void fup_alone(void **state)
  * 5.5: "MODE.Exec binds to the next TIP or TIP.PGE: event after the branch, at its target; no event
  * if unchanged"
  */
-static void mode_follows_its_branch(void **state)
+TEST(mode_follows_its_branch)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, MODE32, TIP(0x2000), MODE32, TIP(0x2100), FUP16(0x2104), MODE64, TIP(0x3000),
 	    TNT_T);
 	begin_flow(&s, 0);
@@ -409,11 +388,10 @@ static void mode_follows_its_branch(void **state)
 }
 
 /* "with TIP.PGD: suppressed", and bound to TIP.PGE */
-static void mode_with_pgd_and_pge(void **state)
+TEST(mode_with_pgd_and_pge)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, MODE32, PGD0, MODE32, PGE(0x2000));
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -424,11 +402,10 @@ static void mode_with_pgd_and_pge(void **state)
 }
 
 /* 4.1: "(L,D): 0,0 = 16 bit; 0,1 = 32; 1,0 = 64; 1,1 invalid", "3 invalid" */
-static void modes_that_do_not_exist(void **state)
+TEST(modes_that_do_not_exist)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, 0x99, 0x03);
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -450,11 +427,10 @@ static void modes_that_do_not_exist(void **state)
  * 5.7: "iflags events (MODE.Exec.IF) only on request"; a MODE.Exec that only says so comes with a
  * FUP
  */
-static void interrupt_flag_on_request(void **state)
+TEST(interrupt_flag_on_request)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, 0x99, 0x05, FUP16(0x1003), TNT_T, 0x99, 0x05, FUP16(0x1009), TNT_T);
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -475,11 +451,10 @@ static void interrupt_flag_on_request(void **state)
 /* ---- synchronising ---- */
 
 /* 9.10: "sync_set on a non-PSB offset | pte_nosync; offset beyond the end pte_eos" */
-static void where_to_begin(void **state)
+TEST(where_to_begin)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, TNT_T, START);
 	begin_flow(&s, 0);
 	assert_int_equal(tl_pt_flow_sync_set(&s.flow, 1), -TL_PT_NOSYNC);
@@ -495,11 +470,10 @@ static void where_to_begin(void **state)
 	assert_int_equal(tl_pt_flow_sync_forward(&s.flow), -TL_PT_EOS);
 }
 
-static void nothing_before_the_first_sync(void **state)
+TEST(nothing_before_the_first_sync)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START);
 	s.config = (struct tl_pt_config){ .size = sizeof(s.config),
 					  .begin = s.data,

@@ -43,11 +43,10 @@ static int byte_at(const struct tl_pt_image *image, uint64_t ip, const struct tl
 }
 
 /* "reaches past the end of the file is left out"; what is not there at all is an error */
-static void parts_of_files(void **state)
+TEST(parts_of_files)
 {
 	struct tl_pt_image *image = tl_pt_image_open(NULL);
 
-	(void)state;
 	assert_null(tl_pt_image_name(image));
 	assert_int_equal(tl_pt_image_add_file(image, path, FILE_BYTES, 10, NULL, 0x1000),
 			 -TL_PT_INVALID);
@@ -67,13 +66,12 @@ static void parts_of_files(void **state)
 }
 
 /* "a section added later wins where two overlap": the earlier one falls into two parts */
-static void overlaps(void **state)
+TEST(overlaps)
 {
 	static const uint8_t later[3] = { 200, 201, 202 };
 	struct tl_pt_image *image = tl_pt_image_open("overlaps"), *copy = tl_pt_image_open(NULL);
 	int isid = -1;
 
-	(void)state;
 	assert_int_equal(tl_pt_image_add_file(image, path, 0, 10, NULL, 0x1000), 0);
 	assert_int_equal(tl_pt_image_add_memory(image, later, sizeof(later), NULL, 0x1004, 7), 0);
 	assert_int_equal(byte_at(image, 0x1003, NULL, &isid), 3);
@@ -96,12 +94,11 @@ static void overlaps(void **state)
 }
 
 /* "all ones = any": spaces that cannot see each other hold different bytes at one address */
-static void address_spaces(void **state)
+TEST(address_spaces)
 {
 	const struct tl_pt_asid one = { 1, TL_PT_ANY }, two = { 2, TL_PT_ANY };
 	struct tl_pt_image *image = tl_pt_image_open(NULL);
 
-	(void)state;
 	assert_int_equal(tl_pt_image_add_file(image, path, 10, 10, &one, 0x1000), 0);
 	assert_int_equal(tl_pt_image_add_file(image, path, 20, 10, &two, 0x1000), 0);
 	assert_int_equal(byte_at(image, 0x1000, &one, NULL), 10);
@@ -116,14 +113,13 @@ static void address_spaces(void **state)
 	tl_pt_image_close(image);
 }
 
-static void caches(void **state)
+TEST(caches)
 {
 	struct tl_pt_cache *cache = tl_pt_cache_open("cache");
 	struct tl_pt_image *image = tl_pt_image_open(NULL);
 	uint8_t bytes[20];
 	int isid;
 
-	(void)state;
 	assert_string_equal(tl_pt_cache_name(cache), "cache");
 	assert_int_equal(tl_pt_cache_add_file(cache, path, 0, 10, 0x1000), 1);
 	assert_int_equal(tl_pt_cache_add_file(cache, path, 0, 10, 0x1000), 1);
@@ -167,14 +163,13 @@ static int read_ret(uint8_t *buffer, size_t size, const struct tl_pt_asid *asid,
 }
 
 /* 3.1: the callback has what no section has */
-static void callbacks(void **state)
+TEST(callbacks)
 {
 	static const uint8_t trace[] = { START(0x1000), TIP(0x1fff), TIP(0x2000), TIP(0x1000) },
 			     nop[] = { 0x90 };
 	uint64_t lowest = UINT64_MAX;
 	struct scene s;
 
-	(void)state;
 	open_scene(&s, trace, sizeof(trace), 0x1000, nop, sizeof(nop), TL_PT_CLASSIC);
 	assert_int_equal(tl_pt_image_set_callback(s.image, read_ret, &lowest), 0);
 	s.status = tl_pt_decoder_sync_set(s.decoder, 0);
@@ -236,7 +231,7 @@ static void decode_at(struct tl_pt_image *image, uint64_t ip)
  * "images larger than memory": a file of which nearly nothing is there, and nothing is read that
  * did not run.
  */
-static void larger_than_memory(void **state)
+TEST(larger_than_memory)
 {
 	const uint64_t size = UINT64_C(1) << 40, at = UINT64_C(0x100000000000), last = size - 4096;
 	static const uint8_t code[] = { 0x75, 0xfe, 0x90, 0xc3 };
@@ -245,7 +240,6 @@ static void larger_than_memory(void **state)
 	char big[] = "/tmp/pt_image_XXXXXX";
 	int fd = mkstemp(big), isid;
 
-	(void)state;
 	assert_true(fd >= 0);
 	unlink(big);
 	snprintf(big, sizeof(big), "/dev/fd/%d", fd);

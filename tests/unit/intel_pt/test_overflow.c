@@ -8,11 +8,10 @@
  * "FUP next: overflow event at the FUP's IP, tracing on"; "Look ahead over PAD, MNT, CBR, TSC, TMA,
  * MTC, CYC, unknown"
  */
-static void flow_goes_on_at_the_fup(void **state)
+TEST(flow_goes_on_at_the_fup)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, OVF, 0, MNT, CBR(3), MTC(5), FUP16(0x1010), TNT_T);
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -27,7 +26,7 @@ static void flow_goes_on_at_the_fup(void **state)
  * "PSB, TIP.PGE, MODE, PIP, VMCS, TraceStop, OVF, EXSTOP, ... next: overflow event with suppressed
  * IP, tracing off"
  */
-static void tracing_was_off_at_the_end(void **state)
+TEST(tracing_was_off_at_the_end)
 {
 	static const uint8_t off[][16] = {
 		{ PGE(0x2000) },    { MODE32 },     { PIP(0x3000) }, { VMCS(0x1000) },
@@ -36,7 +35,6 @@ static void tracing_was_off_at_the_end(void **state)
 		{ 0x02, 0x53, 31 }, { PSB },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(off) / sizeof(off[0]); i++) {
 		struct stream s = { .size = 0 };
 
@@ -49,11 +47,10 @@ static void tracing_was_off_at_the_end(void **state)
 	}
 }
 
-static void tracing_goes_on_with_pge(void **state)
+TEST(tracing_goes_on_with_pge)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, OVF, MODE32, PGE(0x2000), TNT_T);
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -65,11 +62,10 @@ static void tracing_goes_on_with_pge(void **state)
 }
 
 /* "PSBEND, TIP, TIP.PGD, TNT next: pte_bad_context" */
-static void flow_must_not_go_on_nowhere(void **state)
+TEST(flow_must_not_go_on_nowhere)
 {
 	static const uint8_t bad[][4] = { { PSBEND }, { TIP(0x1000) }, { PGD0 }, { TNT_T } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct stream s = { .size = 0 };
 
@@ -82,11 +78,10 @@ static void flow_must_not_go_on_nowhere(void **state)
 }
 
 /* "End of stream: standalone overflow event." */
-static void the_trace_ends_with_it(void **state)
+TEST(the_trace_ends_with_it)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, OVF, 0, 0x2d);
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -98,11 +93,10 @@ static void the_trace_ends_with_it(void **state)
  * "If tracing was on, events waiting for a FUP or TIP are dropped; if off they are published with
  * suppressed IP."
  */
-static void what_was_waiting(void **state)
+TEST(what_was_waiting)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, MODE32, 0x02, 0x92, 9, 0, 0, 0, OVF, FUP16(0x1004), TIP(0x2000));
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -120,11 +114,10 @@ static void what_was_waiting(void **state)
 }
 
 /* 5.1: "PSB+ cut by OVF: the 'disabled' status is dropped, OVF rules follow" */
-static void within_a_psb_plus(void **state)
+TEST(within_a_psb_plus)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, PSB, MODE64, OVF, FUP(0x1004), TNT_T);
 	begin_flow(&s, 0);
 	want_bare(&s, TL_PT_EV_EXEC_MODE, 16);
@@ -134,11 +127,10 @@ static void within_a_psb_plus(void **state)
 }
 
 /* Behind an overflow nothing is known that a PSB+ could contradict. */
-static void a_psb_plus_behind_it(void **state)
+TEST(a_psb_plus_behind_it)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, OVF, PSB, FUP(0x2000), MODE32, PSBEND, TNT_T);
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -152,11 +144,10 @@ static void a_psb_plus_behind_it(void **state)
 /* ---- errata (7) ---- */
 
 /* skd007: "OVF may come after the first byte of a multi-byte CYC in place of the rest" */
-static void skd007_cuts_a_cyc(void **state)
+TEST(skd007_cuts_a_cyc)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, 0x2f, OVF, FUP(0x1004), TNT_T);
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -174,11 +165,10 @@ static void skd007_cuts_a_cyc(void **state)
  * skd010: "take the next packet that gives an IP (TIP, FUP, PSB+ ...) as the resume point; without
  * one: suppressed"
  */
-static void skd010_looks_further(void **state)
+TEST(skd010_looks_further)
 {
 	struct stream s = { .config = { .errata = TL_PT_SKD010 } };
 
-	(void)state;
 	PUT(&s, START, OVF, TNT_T, TNT_T, TIP(0x1010), TNT_N);
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -208,11 +198,10 @@ static void skd010_looks_further(void **state)
 }
 
 /* "one MODE.TSX": flow goes on with it, and it takes the FUP. */
-static void skd010_goes_on_in_a_transaction(void **state)
+TEST(skd010_goes_on_in_a_transaction)
 {
 	struct stream s = { .config = { .errata = TL_PT_SKD010 } };
 
-	(void)state;
 	PUT(&s, START, OVF, TSX(1), FUP16(0x1010), TNT_T);
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -237,11 +226,10 @@ static void skd010_goes_on_in_a_transaction(void **state)
  * "FUP: on at its IP; packets go on with [...] this FUP (the source of a branch)"; "What was passed
  * over is lost"
  */
-static void skd010_goes_on_with_an_interrupt(void **state)
+TEST(skd010_goes_on_with_an_interrupt)
 {
 	struct stream s = { .config = { .errata = TL_PT_SKD010 } };
 
-	(void)state;
 	PUT(&s, START, OVF, MODE32, PIP(0x3000), CBR(3), FUP16(0x1010), TIP(0x2000));
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -252,7 +240,7 @@ static void skd010_goes_on_with_an_interrupt(void **state)
 }
 
 /* "Anything else [...]: as without the erratum" */
-static void skd010_is_not_everywhere(void **state)
+TEST(skd010_is_not_everywhere)
 {
 	static const uint8_t all_is_well[][18] = {
 		{ MODE32, PGE(0x2000) }, { PIP(0x3000), 0x02, 0x83 },
@@ -261,7 +249,6 @@ static void skd010_is_not_everywhere(void **state)
 		{ 0x02, 0xc2 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(all_is_well) / sizeof(all_is_well[0]); i++) {
 		struct stream s = { .config = { .errata = TL_PT_SKD010 } };
 
@@ -275,11 +262,10 @@ static void skd010_is_not_everywhere(void **state)
 }
 
 /* apl11: "overflow with tracing off; swallow the PGD" */
-static void apl11_swallows_a_pgd(void **state)
+TEST(apl11_swallows_a_pgd)
 {
 	struct stream s = { .config = { .errata = TL_PT_APL11 } };
 
-	(void)state;
 	PUT(&s, START, OVF, PGD(0x2000), PGE(0x3000));
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -289,11 +275,10 @@ static void apl11_swallows_a_pgd(void **state)
 }
 
 /* apl12: "look on: PSB or TIP.PGE before flow packets means tracing is off" */
-static void apl12_doubts_the_fup(void **state)
+TEST(apl12_doubts_the_fup)
 {
 	struct stream s = { .config = { .errata = TL_PT_APL12 } };
 
-	(void)state;
 	PUT(&s, START, OVF, FUP16(0x1004), PGE(0x3000));
 	begin_flow(&s, 0);
 	want_start(&s);

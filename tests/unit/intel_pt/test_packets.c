@@ -138,9 +138,8 @@ static const struct row rows[] = {
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-static void read_every_packet(void **state)
+TEST(read_every_packet)
 {
-	(void)state;
 	for (size_t i = 0; i < ROWS; i++) {
 		struct tl_pt_packet packet;
 		int size = tl_pt_packet_read(&packet, sizeof(packet), rows[i].bytes,
@@ -152,9 +151,8 @@ static void read_every_packet(void **state)
 	}
 }
 
-static void write_every_packet(void **state)
+TEST(write_every_packet)
 {
-	(void)state;
 	for (size_t i = 0; i < ROWS; i++) {
 		uint8_t bytes[16] = { 0 };
 		int size = tl_pt_packet_write(bytes, sizeof(bytes), &rows[i].packet,
@@ -169,9 +167,8 @@ static void write_every_packet(void **state)
  * 10: "trailing partial packet (pte_eos at its offset)"; nothing behind the end is read (the bytes
  * are exactly sized).
  */
-static void every_prefix_is_the_end(void **state)
+TEST(every_prefix_is_the_end)
 {
-	(void)state;
 	for (size_t i = 0; i < ROWS; i++)
 		for (unsigned cut = 0; cut < rows[i].packet.size; cut++) {
 			uint8_t *exact = test_malloc(cut + 1);
@@ -185,9 +182,8 @@ static void every_prefix_is_the_end(void **state)
 		}
 }
 
-static void too_little_room_writes_nothing(void **state)
+TEST(too_little_room_writes_nothing)
 {
-	(void)state;
 	for (size_t i = 0; i < ROWS; i++) {
 		uint8_t bytes[16] = { 0x55 };
 
@@ -202,7 +198,7 @@ static void too_little_room_writes_nothing(void **state)
  * 10: "Reject with offset and name: reserved IP codes, ... TNT without stop bit, PTWRITE sizes 2/3,
  * ..."
  */
-static void reserved_codes_are_rejected(void **state)
+TEST(reserved_codes_are_rejected)
 {
 	static const struct {
 		uint8_t bytes[16];
@@ -237,7 +233,6 @@ static void reserved_codes_are_rejected(void **state)
 		{ { 7, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0 }, TL_PT_BAD_PACKET },
 	};
 	/* clang-format on */
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct tl_pt_packet packet;
 
@@ -248,28 +243,26 @@ static void reserved_codes_are_rejected(void **state)
 }
 
 /* 9.18: "accepted to 15": fourteen bytes of more, none of them with a value. */
-static void the_longest_cyc(void **state)
+TEST(the_longest_cyc)
 {
 	static const uint8_t bytes[15] = { 0x0f, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0 };
 	struct tl_pt_packet packet;
 
-	(void)state;
 	assert_int_equal(tl_pt_packet_read(&packet, sizeof(packet), bytes, bytes + 15), 15);
 	assert_int_equal(packet.cyc.value, 1);
 }
 
 /* 9.17: "set when bit 3 or bit 7 of the first payload byte is set" */
-static void either_hardware_bit_of_pwre(void **state)
+TEST(either_hardware_bit_of_pwre)
 {
 	static const uint8_t bytes[4] = { 0x02, 0x22, 0x80, 0x34 };
 	struct tl_pt_packet packet;
 
-	(void)state;
 	assert_int_equal(tl_pt_packet_read(&packet, sizeof(packet), bytes, bytes + 4), 4);
 	assert_true(packet.pwre.hw);
 }
 
-static void what_cannot_be_written(void **state)
+TEST(what_cannot_be_written)
 {
 	static const struct {
 		struct tl_pt_packet packet;
@@ -291,7 +284,6 @@ static void what_cannot_be_written(void **state)
 	/* clang-format on */
 	uint8_t bytes[16];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(tl_pt_packet_write(bytes, sizeof(bytes), &bad[i].packet,
 						    sizeof(bad[i].packet)),
@@ -299,11 +291,10 @@ static void what_cannot_be_written(void **state)
 }
 
 /* 3.3: the texts of the errors; "Any other number gives 'internal error.' (with a full stop)" */
-static void errors_have_their_texts(void **state)
+TEST(errors_have_their_texts)
 {
 	struct tl_error err = { 0 };
 
-	(void)state;
 	assert_string_equal(tl_pt_error_text(TL_PT_OK), "OK");
 	assert_string_equal(tl_pt_error_text(TL_PT_BAD_OPC), "unknown opcode");
 	assert_string_equal(tl_pt_error_text(TL_PT_BAD_CPU), "unknown cpu");
@@ -319,7 +310,7 @@ static void errors_have_their_texts(void **state)
  * 7: "Model tables, both measured for family 6 (model: flag mask in hex; ...)", and the families 12
  * and 13
  */
-static void errata_by_processor(void **state)
+TEST(errata_by_processor)
 {
 	static const struct {
 		uint8_t family, model;
@@ -345,7 +336,6 @@ static void errata_by_processor(void **state)
 	/* clang-format on */
 	uint32_t errata = 7;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cpus) / sizeof(cpus[0]); i++) {
 		struct tl_pt_cpu cpu = { true, cpus[i].family, cpus[i].model, 0 };
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Code of a raw trace: maps of saved pages, raw bytes, ELF files, and where their addresses belong
  * to. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "../temp.h"
 #include "intel_pt/code/program.h"
@@ -253,15 +249,15 @@ static void reasons(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define WITH_FIXTURE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(maps),
-		TEST(bad_maps),
-		TEST(found_beside),
-		TEST(raw_bytes),
-		TEST(origins_are_compared),
-		TEST(whole_files_have_names),
-		TEST(reasons),
+		WITH_FIXTURE(maps),
+		WITH_FIXTURE(bad_maps),
+		WITH_FIXTURE(found_beside),
+		WITH_FIXTURE(raw_bytes),
+		WITH_FIXTURE(origins_are_compared),
+		WITH_FIXTURE(whole_files_have_names),
+		WITH_FIXTURE(reasons),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static void want_target(struct tl_pt_query *query, uint64_t want, int status)
 	assert_int_equal(ip, want);
 }
 
-static void nothing_before_the_first_sync(void **state)
+TEST(nothing_before_the_first_sync)
 {
 	struct stream s = { .size = 0 };
 	struct tl_pt_query *query;
@@ -41,7 +41,6 @@ static void nothing_before_the_first_sync(void **state)
 	uint32_t small;
 	int taken;
 
-	(void)state;
 	PUT(&s, START);
 	query = asked(&s);
 	assert_int_equal(tl_pt_query_cond_branch(query, &taken), -TL_PT_NOSYNC);
@@ -60,7 +59,7 @@ static void nothing_before_the_first_sync(void **state)
  * "pts_event_pending 1 (an event waits), pts_ip_suppressed 2 ..., pts_eos 4 (the packet stream is
  * used up ...)"
  */
-static void statuses_look_ahead(void **state)
+TEST(statuses_look_ahead)
 {
 	struct stream s = { .size = 0 };
 	struct tl_pt_query *query;
@@ -68,7 +67,6 @@ static void statuses_look_ahead(void **state)
 	uint64_t ip = 0, offset = 0;
 	int taken;
 
-	(void)state;
 	PUT(&s, START, TNT_N, TNT_T, PGD0, PGE(0x2000), 0x0d, TIP(0x3000));
 	query = asked(&s);
 	assert_int_equal(tl_pt_query_sync_forward(query, &ip), TL_PT_EVENT_PENDING);
@@ -98,13 +96,12 @@ static void statuses_look_ahead(void **state)
 
 /* 5.6: "at an indirect branch unread bits of the current TNT may remain: the TIP that follows the
  * TNT belongs to this branch and the remaining bits to later branches" */
-static void a_deferred_tip(void **state)
+TEST(a_deferred_tip)
 {
 	struct stream s = { .size = 0 };
 	struct tl_pt_query *query;
 	struct tl_pt_event event;
 
-	(void)state;
 	PUT(&s, PSB, FUP(0x1000), PSBEND, TNT_TTNTNN, TIP(0x3000), PGD0);
 	query = asked(&s);
 	assert_int_equal(tl_pt_query_sync_forward(query, NULL), 0);
@@ -119,14 +116,13 @@ static void a_deferred_tip(void **state)
 	tl_pt_query_close(query);
 }
 
-static void synchronising(void **state)
+TEST(synchronising)
 {
 	struct stream s = { .size = 0 };
 	struct tl_pt_query *query;
 	struct tl_pt_event event;
 	uint64_t ip = 7;
 
-	(void)state;
 	PUT(&s, START_OFF, PGE(0x1000), START, TNT_T);
 	query = asked(&s);
 	assert_int_equal(tl_pt_query_sync_backward(query, &ip), TL_PT_EVENT_PENDING);
@@ -153,14 +149,13 @@ static void synchronising(void **state)
 }
 
 /* "The time of a branch is that of its packet", though one item is read ahead */
-static void the_time_of_the_last_answer(void **state)
+TEST(the_time_of_the_last_answer)
 {
 	struct stream s = { .size = 0 };
 	struct tl_pt_query *query;
 	uint64_t tsc = 0;
 	uint32_t mtc, cyc, ratio = 0;
 
-	(void)state;
 	PUT(&s, PSB, FUP(0x1000), TSC(1000), PSBEND, TNT_T, TSC(2000), TNT_T, TSC(3000),
 	    TIP(0x2000));
 	query = asked(&s);
@@ -179,7 +174,7 @@ static void the_time_of_the_last_answer(void **state)
 }
 
 /* 9.8: "the decoder stays in that error until sync" */
-static void an_error_stays(void **state)
+TEST(an_error_stays)
 {
 	struct stream s = { .size = 0 };
 	struct tl_pt_query *query;
@@ -187,7 +182,6 @@ static void an_error_stays(void **state)
 	uint64_t offset = 0, ip;
 	int taken;
 
-	(void)state;
 	PUT(&s, PSB, FUP(0x1000), PSBEND, TNT_T, 0x02, 0xff);
 	query = asked(&s);
 	assert_int_equal(tl_pt_query_sync_forward(query, NULL), 0);
@@ -210,14 +204,13 @@ static void want_next(struct tl_pt_events *events, enum tl_pt_event_kind kind, u
 	assert_int_equal(event->offset, offset);
 }
 
-static void everything_as_events(void **state)
+TEST(everything_as_events)
 {
 	struct stream s = { .size = 0 };
 	struct tl_pt_events *events;
 	struct tl_pt_event event;
 	uint64_t offset = 0;
 
-	(void)state;
 	PUT(&s, PSB, FUP(0x1000), TSC(1000), PSBEND, TNT_TTNTNN, TIP(0x2000), TSC(2000), PGD0,
 	    0x05);
 	s.config = (struct tl_pt_config){ .size = sizeof(s.config),

@@ -33,14 +33,13 @@ static void want_packet(struct tl_pt_packets *packets, enum tl_pt_packet_kind ki
 }
 
 /* "pte_nosync: never synchronized: call ..._sync_forward, _backward or _set first" */
-static void nothing_before_the_first_sync(void **state)
+TEST(nothing_before_the_first_sync)
 {
 	struct stream s = { .size = 0 };
 	struct tl_pt_packets *packets;
 	struct tl_pt_packet packet;
 	uint64_t offset;
 
-	(void)state;
 	PUT(&s, PSB);
 	packets = opened(&s);
 	assert_int_equal(tl_pt_packets_next(packets, &packet, sizeof(packet)), -TL_PT_NOSYNC);
@@ -49,13 +48,12 @@ static void nothing_before_the_first_sync(void **state)
 	tl_pt_packets_close(packets);
 }
 
-static void from_psb_to_psb(void **state)
+TEST(from_psb_to_psb)
 {
 	struct stream s = { .size = 0 };
 	struct tl_pt_packets *packets;
 	uint64_t offset;
 
-	(void)state;
 	/* "no PSB at offset 0 (skip ...)": 3 + 16 + 2 + 16 + 2 + 1 */
 	PUT(&s, 0x05, 0x82, 0x02, PSB, PSBEND, PSB, PSBEND, TNT_T);
 	packets = opened(&s);
@@ -84,12 +82,11 @@ static void from_psb_to_psb(void **state)
 	tl_pt_packets_close(packets);
 }
 
-static void backward_begins_at_the_end(void **state)
+TEST(backward_begins_at_the_end)
 {
 	struct stream s = { .size = 0 };
 	struct tl_pt_packets *packets;
 
-	(void)state;
 	PUT(&s, PSB, PSB, PSBEND);
 	packets = opened(&s);
 	/* Two PSB side by side are two, not sixteen pairs to choose from. */
@@ -105,13 +102,12 @@ static void backward_begins_at_the_end(void **state)
  * A packet cut short by the PSB behind it is read into that PSB; synchronising finds it all the
  * same.
  */
-static void a_psb_that_was_partly_swallowed(void **state)
+TEST(a_psb_that_was_partly_swallowed)
 {
 	struct stream s = { .size = 0 };
 	struct tl_pt_packets *packets;
 	struct tl_pt_packet packet;
 
-	(void)state;
 	/*
 	 * A TSC of which only 3 bytes are there takes 5 of the PSB at 19; the sixth is TNT to who
 	 * comes so; then no PSB.
@@ -133,13 +129,12 @@ static void a_psb_that_was_partly_swallowed(void **state)
  * 4.2: "(in a block) xxxxx100 | BIP (block item) | 5 or 9 | bits 7:3 item id, then 4 or 8 bytes as
  * BBP said"
  */
-static void items_of_a_block(void **state)
+TEST(items_of_a_block)
 {
 	struct stream s = { .size = 0 };
 	struct tl_pt_packets *packets;
 	struct tl_pt_packet packet;
 
-	(void)state;
 	PUT(&s, 0x02, 0x63, 0x84, 0x0c, 0x12, 0x34, 0x56, 0x78, 0x02, 0x33, 0x0c);
 	PUT(&s, 0x02, 0x63, 0x04, 0x14, 1, 2, 3, 4, 5, 6, 7, 8, TIP(0x1000), 0x0c);
 	packets = opened(&s);
@@ -176,14 +171,13 @@ static int refuse(void *arg, const uint8_t *pos, const uint8_t *end)
 	return -TL_PT_NOMEM;
 }
 
-static void unknown_packets_are_asked_for(void **state)
+TEST(unknown_packets_are_asked_for)
 {
 	struct stream s = { .size = 0 };
 	struct tl_pt_packets *packets;
 	struct tl_pt_packet packet;
 	int asked = 0;
 
-	(void)state;
 	PUT(&s, 0x05, 0xaa, 0xbb, TNT_T, 0x05, 0xaa);
 	s.config.unknown = three_bytes;
 	s.config.unknown_arg = &asked;
@@ -206,12 +200,11 @@ static void unknown_packets_are_asked_for(void **state)
 /*
  * 7: skz84: "TMA is corrupt and followed by one stray byte"; "ignore the TMA values, skip the byte"
  */
-static void a_corrupt_tma_takes_a_stray_byte(void **state)
+TEST(a_corrupt_tma_takes_a_stray_byte)
 {
 	struct stream s = { .size = 0 };
 	struct tl_pt_packets *packets;
 
-	(void)state;
 	PUT(&s, 0x02, 0x73, 1, 1, 1, 1, 0, 0xed, TNT_T, TMA(5, 6), TNT_T);
 	s.config.errata = TL_PT_SKZ84;
 	packets = opened(&s);
@@ -223,12 +216,11 @@ static void a_corrupt_tma_takes_a_stray_byte(void **state)
 	tl_pt_packets_close(packets);
 }
 
-static void what_cannot_be_opened(void **state)
+TEST(what_cannot_be_opened)
 {
 	struct stream s = { .size = 4 };
 	struct tl_pt_packets *packets;
 
-	(void)state;
 	assert_int_equal(tl_pt_packets_open(&packets, NULL), -TL_PT_INVALID);
 	assert_null(packets);
 	assert_int_equal(tl_pt_packets_open(&packets, &s.config), -TL_PT_BAD_CONFIG);
@@ -241,7 +233,7 @@ static void what_cannot_be_opened(void **state)
 }
 
 /* Offsets at all distances from the sixteen bytes that the search strides by. */
-static void psbs_are_listed(void **state)
+TEST(psbs_are_listed)
 {
 	static uint8_t data[4096];
 	struct tl_pt_config config = { .size = sizeof(config),
@@ -250,7 +242,6 @@ static void psbs_are_listed(void **state)
 	uint64_t want[64], found[64];
 	size_t count = 0;
 
-	(void)state;
 	memset(data, 0x06, sizeof(data));
 	for (size_t at = 0, gap = 16; at + 16 <= sizeof(data);
 	     at += gap, gap = gap == 80 ? 17 : gap + 1) {

@@ -33,14 +33,13 @@ static struct tl_pt_event resync(struct scene *s)
 	return lost;
 }
 
-static void what_was_written_on_the_way_is_told(void **state)
+TEST(what_was_written_on_the_way_is_told)
 {
 	static const uint8_t trace[] = { START(0x1000), TIP(NOWHERE), TNT2(1, 0),  PTW(0x1234),
 					 CBR(7),        TIP(0x1002),  FUP(0x1003), PGD_BARE };
 	struct tl_pt_event event;
 	struct scene s;
 
-	(void)state;
 	OPEN(&s, trace, 0);
 	want_begin(&s);
 	want_error(&s, TL_PT_NOMAP, START_BYTES + 7 + 1);
@@ -58,13 +57,12 @@ static void what_was_written_on_the_way_is_told(void **state)
 }
 
 /* The same where errors are events: that of the loss comes first. */
-static void behind_the_loss(void **state)
+TEST(behind_the_loss)
 {
 	static const uint8_t trace[] = { START(0x1000), TIP(NOWHERE), TNT2(1, 0), PTW(0x1234),
 					 TIP(0x1002),   FUP(0x1003),  PGD_BARE };
 	struct scene s;
 
-	(void)state;
 	OPEN(&s, trace, TL_PT_SALVAGE);
 	want_begin(&s);
 	assert_int_equal(want_event(&s, TL_PT_EV_LOST).lost.why, TL_PT_NOMAP);
@@ -75,7 +73,7 @@ static void behind_the_loss(void **state)
 }
 
 /* More than are kept are lost, not stored. */
-static void not_without_end(void **state)
+TEST(not_without_end)
 {
 	uint8_t trace[START_BYTES + 7 + 40 * 6 + 7] = { START(0x1000), TIP(NOWHERE) };
 	const uint8_t written[] = { PTW(1) }, place[] = { TIP(0x1002) };
@@ -83,7 +81,6 @@ static void not_without_end(void **state)
 	struct scene s;
 	int told = 0;
 
-	(void)state;
 	for (size_t i = 0; i < 40; i++)
 		memcpy(trace + START_BYTES + 7 + 6 * i, written, sizeof(written));
 	memcpy(trace + sizeof(trace) - sizeof(place), place, sizeof(place));
@@ -98,13 +95,12 @@ static void not_without_end(void **state)
 	close_scene(&s);
 }
 
-static void tracing_had_been_turned_off(void **state)
+TEST(tracing_had_been_turned_off)
 {
 	static const uint8_t trace[] = { START(0x1000), TIP(NOWHERE), TNT2(1, 0),
 					 PGE(0x1002),   FUP(0x1003),  PGD_BARE };
 	struct scene s;
 
-	(void)state;
 	OPEN(&s, trace, 0);
 	want_begin(&s);
 	want_error(&s, TL_PT_NOMAP, START_BYTES + 7 + 1);
@@ -122,7 +118,7 @@ static void tracing_had_been_turned_off(void **state)
 }
 
 /* A PIP that is passed over changes the address space: code is that of the new one. */
-static void the_address_space_changes_on_the_way(void **state)
+TEST(the_address_space_changes_on_the_way)
 {
 	static const uint8_t trace[] = { PSB,         MODE_64,     PIP(0x1000),
 					 FUP(0x1000), PSBEND,      TIP(NOWHERE),
@@ -130,7 +126,6 @@ static void the_address_space_changes_on_the_way(void **state)
 	struct tl_pt_asid one = { 0x1000, TL_PT_ANY }, two = { 0x2000, TL_PT_ANY };
 	struct scene s;
 
-	(void)state;
 	OPEN(&s, trace, 0);
 	assert_int_equal(tl_pt_image_remove_by_asid(s.image, NULL), 1);
 	assert_int_equal(tl_pt_image_add_memory(s.image, code, sizeof(code), &one, AT, 1), 0);
@@ -151,7 +146,7 @@ static void the_address_space_changes_on_the_way(void **state)
  * The event's address is where flow goes on, but its place cannot be come to from there: the next
  * one, not that again.
  */
-static void no_place_twice(void **state)
+TEST(no_place_twice)
 {
 	static const uint8_t trace[] = {
 		START(0x1000), TIP(NOWHERE), TNT1(1),     0x02,    0x92, 1, 0, 0, 0,
@@ -160,7 +155,6 @@ static void no_place_twice(void **state)
 	struct tl_pt_event event;
 	struct scene s;
 
-	(void)state;
 	OPEN(&s, trace, 0);
 	want_begin(&s);
 	want_error(&s, TL_PT_NOMAP, START_BYTES + 7 + 1);

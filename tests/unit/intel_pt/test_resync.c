@@ -46,11 +46,10 @@ static void go_on(struct stream *s, const uint8_t *bytes, size_t size)
 #define GO_ON(s, ...)                                                                              \
 	go_on(s, (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
 
-static void at_a_target(void **state)
+TEST(at_a_target)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	GO_ON(&s, TIP(0x2000), TNT_T);
 	want_lost(&s, 27, 31, 3, 7);
 	want_tip(&s, 0x2000, 31);
@@ -59,11 +58,10 @@ static void at_a_target(void **state)
 	want_end(&s);
 }
 
-static void where_tracing_is_turned_on_or_off(void **state)
+TEST(where_tracing_is_turned_on_or_off)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	GO_ON(&s, PGE(0x2000), TNT_T);
 	want_lost(&s, 27, 31, 3, 7);
 	want_at(&s, TL_PT_EV_ENABLED, 31, 0x2000);
@@ -76,11 +74,10 @@ static void where_tracing_is_turned_on_or_off(void **state)
 	want_at(&s, TL_PT_EV_ENABLED, 34, 0x3000);
 }
 
-static void at_an_asynchronous_branch(void **state)
+TEST(at_an_asynchronous_branch)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	GO_ON(&s, FUP16(0x1008), TIP(0x2000));
 	want_lost(&s, 27, 31, 3, 7);
 	want_at(&s, TL_PT_EV_ASYNC_BRANCH, 34, 0x1008);
@@ -88,11 +85,10 @@ static void at_an_asynchronous_branch(void **state)
 	want_end(&s);
 }
 
-static void at_an_overflow(void **state)
+TEST(at_an_overflow)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	GO_ON(&s, OVF, FUP16(0x1008), TNT_T);
 	want_lost(&s, 27, 31, 3, 7);
 	want_at(&s, TL_PT_EV_OVERFLOW, 31, 0x1008);
@@ -101,11 +97,10 @@ static void at_an_overflow(void **state)
 }
 
 /* Nothing before is known to contradict it. */
-static void at_a_psb(void **state)
+TEST(at_a_psb)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	GO_ON(&s, PSB, FUP(0x2000), MODE32, PSBEND, TNT_T);
 	want_lost(&s, 27, 31, 3, 7);
 	want_at(&s, TL_PT_EV_ENABLED, 31, 0x2000);
@@ -115,11 +110,10 @@ static void at_a_psb(void **state)
 }
 
 /* A mode that belongs to the place is not lost with what was before it. */
-static void the_mode_of_the_place_is_kept(void **state)
+TEST(the_mode_of_the_place_is_kept)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	GO_ON(&s, MODE32, MTC(3), TIP(0x2000));
 	want_lost(&s, 27, 35, 5, 7);
 	want_tip(&s, 0x2000, 35);
@@ -127,13 +121,12 @@ static void the_mode_of_the_place_is_kept(void **state)
 }
 
 /* What waits for a FUP tells where flow is, too, but not while tracing is off. */
-static void at_an_event_with_an_address(void **state)
+TEST(at_an_event_with_an_address)
 {
 	struct stream s = { .size = 0 };
 	uint64_t ip;
 	bool on;
 
-	(void)state;
 	PUT(&s, START, TSX(1), FUP16(0x1004), PGD0, 0x02, 0x92, 1, 0, 0, 0, FUP16(0x1008));
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -144,11 +137,10 @@ static void at_an_event_with_an_address(void **state)
 	assert_false(tl_pt_gives_ip(&s.flow, &s.item, &on, &ip));
 }
 
-static void bytes_that_are_no_packets(void **state)
+TEST(bytes_that_are_no_packets)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, TNT_T, 0x05, TIP(0x2000), PSB, FUP(0x3000), PSBEND, TNT_T);
 	begin_flow(&s, 0);
 	want_start(&s);
@@ -159,12 +151,11 @@ static void bytes_that_are_no_packets(void **state)
 	want_tnt(&s, 1, 1, 57);
 }
 
-static void nothing_more(void **state)
+TEST(nothing_more)
 {
 	struct stream s = { .size = 0 };
 	struct tl_pt_event lost;
 
-	(void)state;
 	GO_ON(&s, 0x0d, TNT_T);
 	assert_int_equal(tl_pt_flow_resync(&s.flow, &lost), -TL_PT_EOS);
 	assert_int_equal(lost.lost.from, 27);
@@ -175,14 +166,13 @@ static void nothing_more(void **state)
 }
 
 /* Each resynchronisation passes at least one packet: errors one behind the other come to an end. */
-static void it_always_moves_on(void **state)
+TEST(it_always_moves_on)
 {
 	struct stream s = { .size = 0 };
 	struct tl_pt_event lost;
 	uint64_t last = 0;
 	int rounds = 0;
 
-	(void)state;
 	PUT(&s, START, PSBEND);
 	for (int i = 0; i < 20; i++)
 		PUT(&s, FUP16(0x1000), FUP16(0x1001), TSX(3), PGE(0x1000), PGE(0x1000), PGD0, PGD0,
@@ -203,7 +193,7 @@ static void it_always_moves_on(void **state)
 }
 
 /* "keep time": time packets on the way still count. */
-static void time_is_kept(void **state)
+TEST(time_is_kept)
 {
 	for (unsigned wishes = 0; wishes <= TL_PT_FLOW_TIMED; wishes++) {
 		struct stream s = { .config = {
@@ -220,7 +210,6 @@ static void time_is_kept(void **state)
 		assert_int_equal(tl_pt_flow_time(&s.flow, &tsc, &mtc, &cyc), 0);
 		assert_int_equal(tsc, 1128);
 	}
-	(void)state;
 }
 
 int main(void)

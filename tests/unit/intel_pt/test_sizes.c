@@ -61,14 +61,13 @@ static bool is_zero(const struct later *later, size_t from, size_t to)
 		assert_true(is_marked(&to, size));                                                 \
 	} while (0)
 
-static void packets(void **state)
+TEST(packets)
 {
 	struct tl_pt_config config = { .size = sizeof(config),
 				       .begin = trace,
 				       .end = trace + sizeof(trace) };
 	struct tl_pt_packets *packets;
 
-	(void)state;
 	THREE_SIZES(tl_pt_packet_read(&to.packet, size, trace, trace + sizeof(trace)),
 		    struct tl_pt_packet, -TL_PT_INVALID, 16);
 	assert_int_equal(tl_pt_packets_open(&packets, &config), 0);
@@ -78,12 +77,11 @@ static void packets(void **state)
 	tl_pt_packets_close(packets);
 }
 
-static void packets_to_write(void **state)
+TEST(packets_to_write)
 {
 	struct later from = { .packet = { .kind = TL_PT_PKT_MTC, .mtc = { 7 } } };
 	uint8_t bytes[2] = { 0 };
 
-	(void)state;
 	assert_int_equal(tl_pt_packet_write(bytes, sizeof(bytes), &from.packet,
 					    sizeof(struct tl_pt_packet) - 1),
 			 -TL_PT_INVALID);
@@ -93,7 +91,7 @@ static void packets_to_write(void **state)
 	assert_int_equal(bytes[1], 7);
 }
 
-static void events_and_queries(void **state)
+TEST(events_and_queries)
 {
 	struct tl_pt_config config = { .size = sizeof(config),
 				       .begin = trace,
@@ -101,7 +99,6 @@ static void events_and_queries(void **state)
 	struct tl_pt_events *events;
 	struct tl_pt_query *query;
 
-	(void)state;
 	assert_int_equal(tl_pt_events_open(&events, &config), 0);
 	assert_int_equal(tl_pt_events_sync_forward(events), 0);
 	THREE_SIZES(tl_pt_events_next(events, &to.event, size), struct tl_pt_event, -TL_PT_INVALID,
@@ -114,11 +111,10 @@ static void events_and_queries(void **state)
 	tl_pt_query_close(query);
 }
 
-static void blocks_and_instructions(void **state)
+TEST(blocks_and_instructions)
 {
 	struct scene s;
 
-	(void)state;
 	open_scene(&s, trace, sizeof(trace), AT, code, sizeof(code), TL_PT_CLASSIC);
 	THREE_SIZES(tl_pt_decoder_event_next(s.decoder, &to.event, size), struct tl_pt_event,
 		    -TL_PT_INVALID, 0);
@@ -135,7 +131,7 @@ static void blocks_and_instructions(void **state)
 /*
  * "an array ...: the sizeof of one element": the second one begins `size` bytes behind the first.
  */
-static void arrays_of_blocks(void **state)
+TEST(arrays_of_blocks)
 {
 	const size_t size = sizeof(struct tl_pt_block) + MORE;
 	struct later to;
@@ -143,7 +139,6 @@ static void arrays_of_blocks(void **state)
 	struct scene s;
 	int status;
 
-	(void)state;
 	open_scene(&s, trace, sizeof(trace), AT, code, sizeof(code), TL_PT_CLASSIC);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
 	mark(&to);
@@ -163,7 +158,7 @@ static void arrays_of_blocks(void **state)
 	close_scene(&s);
 }
 
-static void nodes_and_their_instructions(void **state)
+TEST(nodes_and_their_instructions)
 {
 	const size_t size = sizeof(struct tl_pt_node_insn) + MORE;
 	uint32_t nodes[4];
@@ -171,7 +166,6 @@ static void nodes_and_their_instructions(void **state)
 	const struct tl_pt_node_insn *second = (const void *)(to.bytes + size);
 	struct scene s;
 
-	(void)state;
 	open_scene(&s, trace, sizeof(trace), AT, code, sizeof(code), TL_PT_CLASSIC);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
 	assert_int_equal(tl_pt_decoder_nodes(s.decoder, &to.batch, sizeof(to.batch) - 1),
@@ -197,13 +191,12 @@ static void nodes_and_their_instructions(void **state)
 }
 
 /* `lost` is filled after an error only; NULL, with any size, where it is not wanted. */
-static void what_was_lost(void **state)
+TEST(what_was_lost)
 {
 	static const uint8_t bad[] = { START(AT), 0x02, 0xff, TIP(AT), PGD_BARE };
 	struct later to;
 	struct scene s;
 
-	(void)state;
 	open_scene(&s, bad, sizeof(bad), AT, code, sizeof(code), TL_PT_CLASSIC);
 	want_event(&s, TL_PT_EV_EXEC_MODE);
 	want_error(&s, TL_PT_BAD_OPC, START_BYTES);

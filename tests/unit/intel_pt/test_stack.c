@@ -4,15 +4,11 @@
  * functions are those of tests/golden/intel_pt/bin/rec, at the addresses nm says; what is beyond
  * them has no symbol.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "intel_pt/profile/parked_stacks.h"
 
@@ -396,23 +392,23 @@ static void depth_is_bounded(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define WITH_FIXTURE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(calls_return),
-		TEST(callers_that_were_not_seen),
-		TEST(returns_that_are_jumps),
-		TEST(tail_calls),
-		TEST(longjmp_goes_back),
-		TEST(code_without_symbols),
-		TEST(signals),
-		TEST(interrupts),
-		TEST(losses),
-		TEST(stacks_take_turns),
-		TEST(time_is_of_the_stack_that_runs),
-		TEST(mistakes_are_mended),
-		TEST(a_call_begins_a_stack),
-		TEST(frames_that_were_left),
-		TEST(depth_is_bounded),
+		WITH_FIXTURE(calls_return),
+		WITH_FIXTURE(callers_that_were_not_seen),
+		WITH_FIXTURE(returns_that_are_jumps),
+		WITH_FIXTURE(tail_calls),
+		WITH_FIXTURE(longjmp_goes_back),
+		WITH_FIXTURE(code_without_symbols),
+		WITH_FIXTURE(signals),
+		WITH_FIXTURE(interrupts),
+		WITH_FIXTURE(losses),
+		WITH_FIXTURE(stacks_take_turns),
+		WITH_FIXTURE(time_is_of_the_stack_that_runs),
+		WITH_FIXTURE(mistakes_are_mended),
+		WITH_FIXTURE(a_call_begins_a_stack),
+		WITH_FIXTURE(frames_that_were_left),
+		WITH_FIXTURE(depth_is_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

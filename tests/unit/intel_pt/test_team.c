@@ -5,16 +5,11 @@
  * right is what one thread gives that need not drop any, over a trace whose instructions are
  * counted (tests/golden/intel_pt/tiny.truth).
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "intel_pt/parallel/parallel.h"
 

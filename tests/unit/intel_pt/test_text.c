@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets and events in words: the forms of section 12, written by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "core/output.h"
 #include "intel_pt/listing/text.h"
@@ -22,7 +18,7 @@ static void want_payload(const struct tl_pt_packet *packet, const char *word, co
 
 /* "IP packets: CODE: ADDRESS, 16 nibbles, ? for nibbles not sent; 3 and 6 all digits
  * (sign-extended)" */
-static void addresses(void **state)
+TEST(addresses)
 {
 	static const struct {
 		enum tl_pt_ipc ipc;
@@ -39,7 +35,6 @@ static void addresses(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct tl_pt_packet packet = { .kind = TL_PT_PKT_FUP,
 					       .ip = { rows[i].ip, rows[i].ipc } };
@@ -49,11 +44,10 @@ static void addresses(void **state)
 }
 
 /* "mode.exec: cs.l / cs.d / nothing (16 bit), if. mode.tsx: intx, abrt or nothing" */
-static void modes(void **state)
+TEST(modes)
 {
 	struct tl_pt_packet packet = { .kind = TL_PT_PKT_MODE };
 
-	(void)state;
 	want_payload(&packet, "mode.exec", "");
 	packet.mode.iflag = true;
 	want_payload(&packet, "mode.exec", "if");
@@ -68,11 +62,10 @@ static void modes(void **state)
 
 /* "C-states and sub-states print as (value + 1) modulo 16 (payload f = c0, 0 = c1)"; "mwait %08x,
  * %08x" */
-static void power(void **state)
+TEST(power)
 {
 	struct tl_pt_packet packet = { .kind = TL_PT_PKT_PWRE, .pwre = { 0xf, 0, true } };
 
-	(void)state;
 	want_payload(&packet, "pwre", "c0.1, hw");
 	packet = (struct tl_pt_packet){ .kind = TL_PT_PKT_PWRX,
 					.pwrx = { .last = 0, .deepest = 5, .interrupt = true } };
@@ -85,11 +78,10 @@ static void power(void **state)
 }
 
 /* "cfe T[: V][, ip]  type NAME" */
-static void control_flow_events(void **state)
+TEST(control_flow_events)
 {
 	struct tl_pt_packet packet = { .kind = TL_PT_PKT_CFE, .cfe = { 1, 14, false } };
 
-	(void)state;
 	want_payload(&packet, "cfe", "1: 14 type intr");
 	packet.cfe.type = 3;
 	packet.cfe.ip = true;
@@ -120,13 +112,12 @@ static void want_event(const struct tl_pt_event *event, unsigned wishes, const c
 
 /* "Events as [...] lines: disabled, at: IP; interrupt, from: A, to: B; --event:time puts %016x
  * (TSC) in front" */
-static void events(void **state)
+TEST(events)
 {
 	struct tl_pt_event event = {
 		.kind = TL_PT_EV_ASYNC_BRANCH, .ip = 0x1000, .branch = { 0x2000 }, .offset = 7
 	};
 
-	(void)state;
 	want_event(&event, 0, "[interrupt]\n");
 	want_event(&event, TL_PT_TEXT_EVENT_IP,
 		   "[interrupt, from: 0000000000001000, to: 0000000000002000]\n");

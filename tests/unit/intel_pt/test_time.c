@@ -30,13 +30,12 @@ static void want_outcome_at(struct stream *s, uint64_t tsc, uint32_t lost_cyc)
 }
 
 /* "With nothing: pte_no_time." */
-static void no_time(void **state)
+TEST(no_time)
 {
 	struct stream s = timed();
 	uint64_t tsc;
 	uint32_t mtc, cyc, ratio;
 
-	(void)state;
 	PUT(&s, START, TNT_T);
 	begin_flow(&s, TL_PT_FLOW_TIMED);
 	want_start(&s);
@@ -49,11 +48,10 @@ static void no_time(void **state)
  * "TMA after TSC: TSC corresponds to CTC = ctc with FastCounter fc TSC ticks elapsed since that CTC
  * edge. MTC: ..."
  */
-static void mtc_counts_from_tma(void **state)
+TEST(mtc_counts_from_tma)
 {
 	struct stream s = timed();
 
-	(void)state;
 	/* 1000 is 8 ticks behind crystal clock 10; MTC 1 is crystal clock 16: 992 + 6 * 4. */
 	PUT(&s, START, TSC(1000), TMA(10, 8), TNT_T, MTC(1), TNT_T, MTC(2), TNT_T, MTC(5), TNT_T);
 	begin_flow(&s, TL_PT_FLOW_TIMED);
@@ -65,11 +63,10 @@ static void mtc_counts_from_tma(void **state)
 }
 
 /* "wraps at 8 + N bits" */
-static void mtc_wraps(void **state)
+TEST(mtc_wraps)
 {
 	struct stream s = timed();
 
-	(void)state;
 	PUT(&s, START, TSC(1000), TMA(0xff0, 0), MTC(0), TNT_T);
 	begin_flow(&s, TL_PT_FLOW_TIMED);
 	want_start(&s);
@@ -77,11 +74,10 @@ static void mtc_wraps(void **state)
 }
 
 /* "If 8 + N > 16 the CTC bits above 16 that TMA lacks are guessed from the first MTC." */
-static void the_upper_bits_of_a_slow_mtc(void **state)
+TEST(the_upper_bits_of_a_slow_mtc)
 {
 	struct stream s = timed();
 
-	(void)state;
 	/* N = 12: MTC 0x23 is crystal clock 0x23000, TMA 0x2ff0 then was 0x22ff0: 16 before. */
 	s.config.mtc_freq = 12;
 	PUT(&s, START, TSC(1000), TMA(0x2ff0, 0), MTC(0x23), TNT_T);
@@ -91,12 +87,11 @@ static void the_upper_bits_of_a_slow_mtc(void **state)
 }
 
 /* "ticks = (cycles * fcr) >> 8; fcr = (nom_freq << 8) / cbr from CBR and nominal ratio" */
-static void cycles_by_ratio(void **state)
+TEST(cycles_by_ratio)
 {
 	struct stream s = timed();
 	uint32_t ratio = 0;
 
-	(void)state;
 	s.config.nom_freq = 8;
 	PUT(&s, START, TSC(1000), CBR(4), CYC(10), TNT_T, CBR(16), CYC(10), TNT_T);
 	begin_flow(&s, TL_PT_FLOW_TIMED);
@@ -111,11 +106,10 @@ static void cycles_by_ratio(void **state)
 }
 
 /* "or measured between two MTC"; "they count in lost_mtc / lost_cyc" until then */
-static void cycles_by_measure(void **state)
+TEST(cycles_by_measure)
 {
 	struct stream s = timed();
 
-	(void)state;
 	/* 32 cycles in 64 ticks: two each. */
 	PUT(&s, START, TSC(1000), TMA(16, 0), MTC(2), CYC(16), TNT_T, CYC(16), TNT_T, MTC(3), TNT_T,
 	    CYC(5), TNT_T);
@@ -130,11 +124,10 @@ static void cycles_by_measure(void **state)
 /*
  * A CYC counts from the last one: what of it was before the MTC between them is not counted twice.
  */
-static void a_cyc_from_before_the_mtc(void **state)
+TEST(a_cyc_from_before_the_mtc)
 {
 	struct stream s = timed();
 
-	(void)state;
 	s.config.nom_freq = 8;
 	/*
 	 * One tick a cycle. 30 ticks from 1000; MTC at 1064 without a CYC of its own after TMA with
@@ -151,11 +144,10 @@ static void a_cyc_from_before_the_mtc(void **state)
 }
 
 /* 5.2: "time is kept (calibration only with keep_tcal_on_ovf)" */
-static void calibration_over_an_overflow(void **state)
+TEST(calibration_over_an_overflow)
 {
 	struct stream s = timed();
 
-	(void)state;
 	s.config.nom_freq = 8;
 	PUT(&s, START, TSC(1000), CBR(8), OVF, FUP16(0x1004), CYC(10), TNT_T);
 	begin_flow(&s, TL_PT_FLOW_TIMED);
@@ -189,11 +181,10 @@ static void put_cycles_between_tsc(struct stream *s, bool mtc, bool status)
  * "Without any MTC [...]: at the TSC of a PSB+, fcr = ((TSC - TSC before) << 8) / cycles"; 80 ticks
  * are 20 cycles.
  */
-static void cycles_between_tsc(void **state)
+TEST(cycles_between_tsc)
 {
 	struct stream s = timed();
 
-	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		put_cycles_between_tsc(&s, i & 1, !(i & 2));
 		want_event(&s, TL_PT_EV_ENABLED, 0);
@@ -208,11 +199,10 @@ static void cycles_between_tsc(void **state)
  * on". Periods of 64 ticks: 20 cycles are 3.2 ticks each; of 20 and then 8 the second is 8.0,
  * unless it is short of what the counter wraps at.
  */
-static void no_calibration_across_a_loss(void **state)
+TEST(no_calibration_across_a_loss)
 {
 	struct stream s = timed();
 
-	(void)state;
 	PUT(&s, START, TSC(1000), TMA(16, 0), MTC(2), CYC(20), MTC(3), TNT_T, PSB, FUP(0x1000),
 	    PSBEND, CYC(8), MTC(5), CYC(5), TNT_T);
 	for (unsigned i = 0; i < 2; i++) {
@@ -228,11 +218,10 @@ static void no_calibration_across_a_loss(void **state)
 }
 
 /* Enough MTC; the cycles are too few by what the counter wraps at. */
-static void no_calibration_with_too_few_cycles(void **state)
+TEST(no_calibration_with_too_few_cycles)
 {
 	struct stream s = timed();
 
-	(void)state;
 	s.config.mtc_freq = 9;
 	/* A period is 2048 ticks: 16384 cycles of 1/8. */
 	PUT(&s, START, TSC(4096), TMA(0x400, 0), MTC(2), 0x07, 0x01, 0x08, MTC(3), TNT_T, PSB,
@@ -248,11 +237,10 @@ static void no_calibration_with_too_few_cycles(void **state)
 }
 
 /* 9.19: "time only from TSC ...; never an error" */
-static void without_crystal_clock(void **state)
+TEST(without_crystal_clock)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	PUT(&s, START, TSC(1000), TMA(10, 8), MTC(1), CYC(7), MTC(2), TNT_T, TSC(2000), TNT_T);
 	begin_flow(&s, TL_PT_FLOW_TIMED);
 	want_start(&s);
@@ -262,11 +250,10 @@ static void without_crystal_clock(void **state)
 }
 
 /* "TSC sets the time"; one TMA belongs to one TSC; time packets alone are no error anywhere */
-static void time_packets_out_of_order(void **state)
+TEST(time_packets_out_of_order)
 {
 	struct stream s = timed();
 
-	(void)state;
 	PUT(&s, START, TMA(5, 5), CYC(3), MTC(1), MTC(2), TSC(1000), MTC(3), TMA(16, 0), TMA(32, 0),
 	    MTC(2), TNT_T, TSC(500), TNT_T);
 	begin_flow(&s, TL_PT_FLOW_TIMED);
@@ -277,11 +264,10 @@ static void time_packets_out_of_order(void **state)
 }
 
 /* An event has the time of what it is bound to; a PWRE keeps its own (5.7). */
-static void events_are_stamped(void **state)
+TEST(events_are_stamped)
 {
 	struct stream s = timed();
 
-	(void)state;
 	PUT(&s, START, 0x02, 0x22, 0, 0x10, TSC(1000), 0x02, 0xe2, TSC(2000), FUP16(0x1001),
 	    TSC(3000), PGD0);
 	begin_flow(&s, TL_PT_FLOW_TIMED);
@@ -297,11 +283,10 @@ static void events_are_stamped(void **state)
 }
 
 /* flow.h: an untimed flow catches up when it is asked: "still exact at the item just given" */
-static void time_on_demand(void **state)
+TEST(time_on_demand)
 {
 	struct stream s = timed();
 
-	(void)state;
 	s.config.nom_freq = 8;
 	PUT(&s, PSB, FUP(0x1000), TSC(1000), TMA(16, 0), CBR(8), PSBEND, TNT_T, CYC(3), TNT_N,
 	    MTC(2), TIP(0x2000), CYC(9), TNT_T);
@@ -326,11 +311,10 @@ static void time_on_demand(void **state)
 }
 
 /* 5.8: "tick events (on request) appear for TIP/TNT whose time differs from the last one" */
-static void ticks(void **state)
+TEST(ticks)
 {
 	struct stream s = timed();
 
-	(void)state;
 	s.config.flags = TL_PT_TICK_EVENTS;
 	PUT(&s, START, TNT_T, TSC(1000), TNT_T, TNT_T, TIP(0x2000), TSC(2000), TIP(0x3000),
 	    TSC(3000), PGD0, PGE(0x1000), TNT_T);

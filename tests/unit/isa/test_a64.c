@@ -4,15 +4,11 @@
  * (DDI 0487, chapter C6 and C7), and against the accesses that instructions of the shared corpus
  * were recorded with. How it agrees with LLVM's disassembler is test_a64_llvm.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "isa/a64/a64.h"
 #include "isa/a64/a64_text.h"
@@ -74,9 +70,8 @@ static const struct flow flows[] = {
 	{ 0xd61e0000, TL_A64_TRAP, 0, "-" },
 };
 
-static void flows_and_targets(void **state)
+TEST(flows_and_targets)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(flows) / sizeof(flows[0]); i++) {
 		const struct tl_a64 insn = tl_a64_classify(flows[i].opcode);
 
@@ -137,9 +132,8 @@ static const struct access {
 };
 /* clang-format on */
 
-static void accesses_and_sizes(void **state)
+TEST(accesses_and_sizes)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(accesses) / sizeof(accesses[0]); i++) {
 		const struct tl_a64 insn = tl_a64_classify(accesses[i].opcode);
 
@@ -183,9 +177,8 @@ static const struct {
 };
 /* clang-format on */
 
-static void classes_and_groups(void **state)
+TEST(classes_and_groups)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
 		const struct tl_a64 insn = tl_a64_classify(classes[i].opcode);
 
@@ -201,12 +194,11 @@ static void classes_and_groups(void **state)
  * The cache answers as the table does, also for opcodes that share a slot, and for 0, which empty
  * slots hold.
  */
-static void the_cache_answers_the_same(void **state)
+TEST(the_cache_answers_the_same)
 {
 	struct tl_a64_cache *cache = malloc(sizeof(*cache));
 	uint32_t opcode = 1;
 
-	(void)state;
 	assert_non_null(cache);
 	tl_a64_cache_begin(cache);
 	assert_int_equal(tl_a64_look(cache, 0)->class, TL_A64_EXCEPTION);
@@ -230,7 +222,7 @@ static void the_cache_answers_the_same(void **state)
  * "PC-relative ones formatted per PC from the memoised form": the second time is the first time
  * elsewhere.
  */
-static void texts_follow_the_pc(void **state)
+TEST(texts_follow_the_pc)
 {
 	static const struct {
 		uint32_t opcode;
@@ -248,7 +240,6 @@ static void texts_follow_the_pc(void **state)
 	/* clang-format on */
 	struct tl_a64_text *text = tl_a64_text_open();
 
-	(void)state;
 	assert_non_null(text);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		char line[TL_A64_TEXT], inst[32];
@@ -313,7 +304,7 @@ static void judge_log(struct seen *seen, FILE *log)
 	judge(seen);
 }
 
-static void recorded_accesses_agree(void **state)
+TEST(recorded_accesses_agree)
 {
 	/* clang-format off */
 	static const char *const logs[] = {
@@ -327,7 +318,6 @@ static void recorded_accesses_agree(void **state)
 	const char *root = getenv("TL_SOURCE_ROOT"), *shared = getenv("TL_SHARED");
 	struct seen seen = { .instructions = 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
 		char path[1024];
 		FILE *log;

@@ -7,15 +7,11 @@
  * says how many; skipped where there is no LLVM.
  */
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "isa/a64/a64.h"
 
@@ -269,7 +265,7 @@ static void ask(const struct llvm *llvm, uint32_t opcode, struct count *count)
 	}
 }
 
-static void the_whole_space_agrees(void **state)
+TEST(the_whole_space_agrees)
 {
 	const char *wanted = getenv("TL_A64_SAMPLES");
 	uint64_t samples = wanted ? strtoull(wanted, NULL, 0) : SAMPLES,
@@ -277,7 +273,6 @@ static void the_whole_space_agrees(void **state)
 	struct count count = { 0 };
 	struct llvm llvm;
 
-	(void)state;
 	if (!open_llvm(&llvm))
 		skip();
 	for (uint64_t i = 0; i < samples; i++) {
@@ -296,7 +291,7 @@ static void the_whole_space_agrees(void **state)
 	assert_int_equal(count.failed, 0);
 }
 
-static void the_corpus_agrees(void **state)
+TEST(the_corpus_agrees)
 {
 	static const char *const logs[] = { "u1-recur-vl128", "u2-sys-vl128", "u3-simd-vl128",
 					    "u4-thr-time",    "u8-sve-vl256", "u7-recur-vl2048",
@@ -305,7 +300,6 @@ static void the_corpus_agrees(void **state)
 	struct count count = { 0 };
 	struct llvm llvm;
 
-	(void)state;
 	if (!open_llvm(&llvm))
 		skip();
 	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {

@@ -3,13 +3,9 @@
  * Instructions: encodings from the Intel manual (volume 2) and the Arm Architecture Reference
  * Manual (C6).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "isa/isa.h"
 
@@ -45,7 +41,7 @@ static void assert_instructions(unsigned machine, const struct expected *all, si
 	tl_disassembler_close(d);
 }
 
-static void x86_64_instructions(void **state)
+TEST(x86_64_instructions)
 {
 	static const struct expected all[] = {
 		{ { 0x55 }, 1, 1, TL_INSN_OTHER, 0, "push rbp" },
@@ -61,23 +57,21 @@ static void x86_64_instructions(void **state)
 		{ { 0xe8, 0xfb }, 2, 1, TL_INSN_OTHER, 0, ".byte 0xe8" },
 	};
 
-	(void)state;
 	assert_instructions(X86_64, all, sizeof(all) / sizeof(all[0]));
 }
 
-static void i386_instructions(void **state)
+TEST(i386_instructions)
 {
 	static const struct expected all[] = {
 		{ { 0x06 }, 8, 1, TL_INSN_OTHER, 0, "push es" },
 		{ { 0x55 }, 8, 1, TL_INSN_OTHER, 0, "push ebp" },
 	};
 
-	(void)state;
 	assert_instructions(I386, all, sizeof(all) / sizeof(all[0]));
 }
 
 /* Little-endian words; the text depends on whether the machine has LLVM. */
-static void aarch64_branches(void **state)
+TEST(aarch64_branches)
 {
 	static const struct expected all[] = {
 		{ { 0x1f, 0x20, 0x03, 0xd5 }, 4, 4, TL_INSN_OTHER, 0, NULL },       /* NOP */
@@ -99,27 +93,24 @@ static void aarch64_branches(void **state)
 		{ { 0xc0, 0x03 }, 2, 2, TL_INSN_OTHER, 0, ".byte 0xc0" }, /* cut short */
 	};
 
-	(void)state;
 	assert_instructions(AARCH64, all, sizeof(all) / sizeof(all[0]));
 }
 
 /* "with text through LLVM's C disassembler where the machine has one", else ".inst 0x........". */
-static void aarch64_text(void **state)
+TEST(aarch64_text)
 {
 	static const uint8_t ret[] = { 0xc0, 0x03, 0x5f, 0xd6 };
 	struct tl_disassembler *d = tl_disassembler_open(AARCH64);
 	struct tl_insn insn;
 
-	(void)state;
 	assert_non_null(d);
 	tl_disassemble(d, ret, 4, 0, &insn);
 	assert_true(!strcmp(insn.text, "ret") || !strcmp(insn.text, ".inst 0xd65f03c0"));
 	tl_disassembler_close(d);
 }
 
-static void other_machines_are_unknown(void **state)
+TEST(other_machines_are_unknown)
 {
-	(void)state;
 	assert_true(tl_isa_known(X86_64));
 	assert_false(tl_isa_known(SPARC));
 	assert_null(tl_disassembler_open(SPARC));

@@ -4,15 +4,11 @@
  * great many against the names in the disassembler's text, where there is one.
  */
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "isa/a64/a64.h"
 #include "isa/a64/a64_operands.h"
@@ -76,9 +72,8 @@ static const struct {
 	{ 0xd503201f, 0, 0, false, false },                     /* nop */
 };
 
-static void operands_by_hand(void **state)
+TEST(operands_by_hand)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(by_hand) / sizeof(by_hand[0]); i++) {
 		struct tl_a64_operands o = tl_a64_operands(by_hand[i].opcode);
 
@@ -136,13 +131,12 @@ static bool exact(const struct tl_a64 *insn)
 	return !(insn->access & TL_A64_VECTOR && (insn->opcode & 0xbe000000) == 0x0c000000);
 }
 
-static void operands_as_in_the_text(void **state)
+TEST(operands_as_in_the_text)
 {
 	struct tl_a64_text *texts = tl_a64_text_open();
 	uint64_t seed = 7;
 	unsigned compared = 0;
 
-	(void)state;
 	assert_non_null(texts);
 	if (!tl_a64_text_disassembles(texts)) {
 		tl_a64_text_close(texts);

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What instructions refer to, by their bytes (Intel's manual, volume 2; Arm's DDI 0487, C4). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "isa/refs.h"
 
@@ -26,7 +22,7 @@ static bool makes(const struct tl_ref *ref, uint64_t address)
 	return false;
 }
 
-static void x86_instructions(void **state)
+TEST(x86_instructions)
 {
 	static const struct example examples[] = {
 		{ { 0xe8, 1 }, 5, TL_REF_DIRECT, 0x1006, 0 },    /* call */
@@ -59,7 +55,6 @@ static void x86_instructions(void **state)
 	struct tl_ref_reader reader;
 	struct tl_ref ref;
 
-	(void)state;
 	assert_true(tl_ref_open(&reader, X86_64));
 	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
 		assert_true(tl_ref_read(&reader, examples[i].code, examples[i].bytes, AT, &ref));
@@ -93,7 +88,7 @@ static struct tl_ref run_a64(const uint32_t *code, size_t count)
 /* ADRP X16, +2 pages; LDR X17, [X16, #0x18]; ADD X16, X16, #0x18; BR X17: a stub of .plt */
 static const uint32_t stub[] = { 0xd0000010, 0xf9400e11, 0x91006210, 0xd61f0220 };
 
-static void a64_instructions(void **state)
+TEST(a64_instructions)
 {
 	/* BL +8; BLR X8; ADRP X0, +2 pages and ADD X0, X0, #0x28; RET */
 	static const uint32_t call[] = { 0x94000002 }, register_call[] = { 0xd63f0100 };
@@ -105,7 +100,6 @@ static void a64_instructions(void **state)
 	static const uint32_t called[] = { 0xd0000010, 0x94000002, 0xf9400e11, 0xd61f0220 };
 	struct tl_ref ref;
 
-	(void)state;
 	ref = run_a64(call, 1);
 	assert_int_equal(ref.kind, TL_REF_DIRECT);
 	assert_int_equal(ref.target, 0x1008);
@@ -120,11 +114,10 @@ static void a64_instructions(void **state)
 	assert_int_equal(run_a64(called, 4).kind, TL_REF_INDIRECT);
 }
 
-static void other_machines_tell_nothing(void **state)
+TEST(other_machines_tell_nothing)
 {
 	struct tl_ref_reader reader;
 
-	(void)state;
 	assert_false(tl_ref_open(&reader, 3));
 }
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every form that is decoded without Zydis is what Zydis says it is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "isa/x86/x86_fast.h"
 
@@ -71,9 +67,8 @@ static void compare_all(uint8_t fill)
 	}
 }
 
-static void test_as_zydis(void **state)
+TEST(test_as_zydis)
 {
-	(void)state;
 	tl_x86_flow_open(&zydis, TL_X86_64);
 	known = asked = 0;
 	compare_all(0x11);
@@ -84,7 +79,7 @@ static void test_as_zydis(void **state)
 }
 
 /* A branch has its target whichever way it goes. */
-static void test_targets(void **state)
+TEST(test_targets)
 {
 	static const struct {
 		uint8_t code[BYTES];
@@ -97,7 +92,6 @@ static void test_targets(void **state)
 	};
 	struct tl_x86_flow flow;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(branches) / sizeof(branches[0]); i++) {
 		assert_true(tl_x86_fast(branches[i].code, BYTES, AT, &flow));
 		assert_true(flow.flags & TL_X86_DIRECT);
@@ -106,12 +100,11 @@ static void test_targets(void **state)
 }
 
 /* Where fewer bytes are left than the longest instruction has, Zydis tells whether it is cut. */
-static void test_few_bytes(void **state)
+TEST(test_few_bytes)
 {
 	static const uint8_t nop[BYTES] = { 0x90 };
 	struct tl_x86_flow flow;
 
-	(void)state;
 	assert_true(tl_x86_fast(nop, BYTES, AT, &flow));
 	assert_false(tl_x86_fast(nop, BYTES - 1, AT, &flow));
 }

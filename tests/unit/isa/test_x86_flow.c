@@ -3,12 +3,8 @@
  * Classes and targets of instructions, by their bytes (Intel's Software Developer's Manual, volume
  * 2).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "isa/x86/x86_flow.h"
 
@@ -118,22 +114,20 @@ static void check(enum tl_x86_mode mode, const struct example *list, size_t coun
 	}
 }
 
-static void classes_and_targets(void **state)
+TEST(classes_and_targets)
 {
-	(void)state;
 	check(TL_X86_64, in_64, sizeof(in_64) / sizeof(in_64[0]));
 	check(TL_X86_32, in_32, sizeof(in_32) / sizeof(in_32[0]));
 	check(TL_X86_16, in_16, sizeof(in_16) / sizeof(in_16[0]));
 }
 
-static void what_is_no_instruction(void **state)
+TEST(what_is_no_instruction)
 {
 	static const uint8_t push_es[15] = { 0x06 }, undefined[15] = { 0x0f, 0xff },
 			     rex2[15] = { 0xd5, 0x08, 0xa1 };
 	struct tl_x86_flow_decoder decoder;
 	struct tl_x86_flow flow;
 
-	(void)state;
 	tl_x86_flow_open(&decoder, TL_X86_64);
 	assert_int_equal(tl_x86_flow_decode(&decoder, push_es, sizeof(push_es), AT, &flow),
 			 TL_X86_INVALID);

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What instructions do to the stack pointer: encodings as objdump shows them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "isa/x86/x86_stack.h"
 
@@ -20,9 +16,8 @@ static void want(const char *code, size_t size, enum tl_x86_stack_kind kind, uns
 
 #define WANT(code, kind, reg) want(code, sizeof(code) - 1, TL_X86_STACK_##kind, reg)
 
-static void kinds(void **state)
+TEST(kinds)
 {
-	(void)state;
 	WANT("\x48\x89\xe5", SAVED, 5);                  /* mov %rsp,%rbp */
 	WANT("\x48\x89\xe3", SAVED, 3);                  /* mov %rsp,%rbx */
 	WANT("\x49\x89\xe4", SAVED, 12);                 /* mov %rsp,%r12 */
@@ -51,11 +46,10 @@ static void kinds(void **state)
 	WANT("\xc3", KEPT, 0);
 }
 
-static void saves(void **state)
+TEST(saves)
 {
 	static const uint8_t code[] = { 0x53, 0x48, 0x89, 0xe3, 0x48, 0x83, 0xe4, 0xc0 };
 
-	(void)state;
 	assert_true(tl_x86_saves_stack(code, sizeof(code), 3));
 	assert_false(tl_x86_saves_stack(code, sizeof(code), 12));
 	assert_false(tl_x86_saves_stack(code + 2, sizeof(code) - 2, 3));

@@ -3,10 +3,7 @@
  * "No result stands on bytes that went away": files of every format that become shorter while they
  * are read.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <tracelathe/open.h>
 
@@ -64,13 +61,12 @@ static void assert_changed(struct tl_input *input, const char *path)
 }
 
 /* Pages that are gone (SIGBUS without the guard), and a last page that is only emptied in part. */
-static void a_mapped_file_that_shrinks(void **state)
+TEST(a_mapped_file_that_shrinks)
 {
 	static const char *const files[] = { "xray/mt8-fdr.xray", "intel_pt/timed.pt",
 					     "perf/threads.perf.data" };
 	static const off_t left[] = { 0, 100, -1 };
 
-	(void)state;
 	/* cmocka has a handler of its own for each test. */
 	assert_int_equal(tl_guard_mapped_files(NULL), 0);
 	for (size_t i = 0; i < 9; i++) {
@@ -85,12 +81,11 @@ static void a_mapped_file_that_shrinks(void **state)
 }
 
 /* The second file of a pair counts as the first does. */
-static void a_second_file_that_shrinks(void **state)
+TEST(a_second_file_that_shrinks)
 {
 	char *paths[] = { copy("xtrace/xtrace.20260101000000.0.hint9.xinsndata.bin"),
 			  copy("xtrace/xtrace.20260101000000.0.hint9.xsnapshot.bin") };
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct tl_input *input = open_files(paths, 2);
 		off_t size = size_of(paths[i]);
@@ -104,13 +99,12 @@ static void a_second_file_that_shrinks(void **state)
 }
 
 /* And so does one that was found beside the given one. */
-static void a_partner_that_shrinks(void **state)
+TEST(a_partner_that_shrinks)
 {
 	char *paths[] = { copy("xtrace/xtrace.20260101000000.0.hint9.xinsndata.bin"),
 			  copy("xtrace/xtrace.20260101000000.0.hint9.xsnapshot.bin") };
 	struct tl_input *input = open_files(paths, 1);
 
-	(void)state;
 	assert_int_equal(truncate(paths[1], size_of(paths[1]) - 1), 0);
 	assert_changed(input, paths[1]);
 	free(paths[0]);
@@ -118,13 +112,12 @@ static void a_partner_that_shrinks(void **state)
 }
 
 /* Text goes by once: what has been read does not help. */
-static void a_stream_that_shrinks(void **state)
+TEST(a_stream_that_shrinks)
 {
 	char *paths[] = { copy("callgrind/threads.out-01"), NULL };
 	struct tl_input *input;
 	FILE *file = fopen(paths[0], "a");
 
-	(void)state;
 	/* More than one buffer of it. */
 	for (int i = 0; i < 100000; i++)
 		fprintf(file, "# comment\n");
@@ -136,13 +129,12 @@ static void a_stream_that_shrinks(void **state)
 }
 
 /* "A file that has grown is not changed: what is read is its beginning." */
-static void a_file_that_grows(void **state)
+TEST(a_file_that_grows)
 {
 	char *paths[] = { copy("xray/mt8-fdr.xray"), NULL };
 	struct tl_input *input = open_files(paths, 1);
 	struct tl_profile *profile;
 
-	(void)state;
 	assert_int_equal(truncate(paths[0], size_of(paths[0]) + 100000), 0);
 	assert_int_equal(tl_input_fold(input, &profile, NULL), 0);
 	tl_profile_free(profile);

@@ -122,9 +122,8 @@ static void put_child(struct logs *logs)
 }
 
 /* Time of the child begins with its first record; the call of 1 is its parent's. In any order. */
-static void what_was_inherited_counts_once(void **state)
+TEST(what_was_inherited_counts_once)
 {
-	(void)state;
 	for (int order = 0; order < 2; order++) {
 		struct logs logs = { .count = 0 };
 		struct tl_profile *profile;
@@ -151,7 +150,7 @@ static void what_was_inherited_counts_once(void **state)
 /*
  * A child that began a buffer of its own, which names it: process and thread 9. Its stack goes on.
  */
-static void a_child_that_names_itself(void **state)
+TEST(a_child_that_names_itself)
 {
 	struct logs logs = { .count = 0 };
 	struct bytes b = begin_log();
@@ -159,7 +158,6 @@ static void a_child_that_names_itself(void **state)
 	size_t start = begin_shared(&b), notes, faults;
 	bool named = false;
 
-	(void)state;
 	put_parent(&logs);
 	put_function(&b, ENTER, 3, 30);
 	end_block(&b, start);
@@ -195,14 +193,13 @@ static void a_child_that_names_itself(void **state)
 }
 
 /* The runtime may write a buffer twice. */
-static void a_buffer_that_stands_there_twice(void **state)
+TEST(a_buffer_that_stands_there_twice)
 {
 	struct logs logs = { .count = 0 };
 	struct bytes b = begin_log();
 	struct tl_profile *profile;
 	size_t notes, faults;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		size_t start = begin_shared(&b);
 
@@ -222,13 +219,12 @@ static void a_buffer_that_stands_there_twice(void **state)
 /*
  * "the same file twice is refused"; a copy, too, unless another log shows that the program forked.
  */
-static void files_given_twice(void **state)
+TEST(files_given_twice)
 {
 	struct logs logs = { .count = 0 };
 	struct tl_profile *profile;
 	size_t notes, faults;
 
-	(void)state;
 	put_child(&logs);
 	logs.paths[1] = logs.paths[0];
 	logs.count = 2;
@@ -247,14 +243,13 @@ static void files_given_twice(void **state)
 }
 
 /* Another wall clock, another time: not the same buffer. */
-static void buffers_that_only_look_alike(void **state)
+TEST(buffers_that_only_look_alike)
 {
 	struct logs logs = { .count = 0 };
 	struct bytes b = begin_log();
 	struct tl_profile *profile;
 	size_t start = begin_shared(&b), notes, faults;
 
-	(void)state;
 	put_parent(&logs);
 	set_number(&b, start + 16 + 16 + 1, 4242, 8); /* behind BufferExtents and NewBuffer */
 	put_function(&b, EXIT, 1, 80);

@@ -91,11 +91,10 @@ static int try_open_at(const char *path, const struct tl_input_options *options,
 
 /* ---- opening ---- */
 
-static void formats_are_recognised_by_content(void **state)
+TEST(formats_are_recognised_by_content)
 {
 	char *paths[2] = { write_trace(1000), write_profiling() };
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct tl_input *input = open_path(paths[i], NULL);
 
@@ -106,7 +105,7 @@ static void formats_are_recognised_by_content(void **state)
 	assert_string_equal(tl_format_info(0)->name, "xray");
 }
 
-static void what_is_no_trace(void **state)
+TEST(what_is_no_trace)
 {
 	static const struct {
 		const char *name, *content, *format;
@@ -123,7 +122,6 @@ static void what_is_no_trace(void **state)
 		{ "text", "hello", "no-such-format", 5, TL_BAD_USAGE, TL_NOWHERE },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *path = write_file(cases[i].name, cases[i].content, cases[i].size);
 		struct tl_input_options options = everything();
@@ -140,7 +138,7 @@ static void what_is_no_trace(void **state)
 }
 
 /* "failed: set to the path the error is about" */
-static void the_right_file_is_to_blame(void **state)
+TEST(the_right_file_is_to_blame)
 {
 	char *trace = write_trace(1000), *missing = path_of("missing"),
 	     *text = write_file("text", "no ELF", 6);
@@ -150,7 +148,6 @@ static void the_right_file_is_to_blame(void **state)
 	struct tl_input *input;
 	struct tl_error err;
 
-	(void)state;
 	assert_int_equal(try_open_at(missing, NULL, &failed, &err), TL_IO);
 	assert_ptr_equal(failed, missing);
 	assert_int_equal(err.sys_errno, ENOENT);
@@ -178,13 +175,12 @@ static void the_right_file_is_to_blame(void **state)
 	free(text);
 }
 
-static void options_that_make_no_sense(void **state)
+TEST(options_that_make_no_sense)
 {
 	char *path = write_trace(0);
 	struct tl_input_options options = everything();
 	struct tl_error err;
 
-	(void)state;
 	/* A window of seconds needs to know how long a tick is. */
 	options.filter.from_seconds = 0.5;
 	assert_int_equal(try_open_at(path, &options, NULL, &err), TL_BAD_USAGE);
@@ -221,12 +217,11 @@ static int64_t folded_total(const char *path, const struct tl_input_options *opt
 /*
  * "Filters by thread, process, cpu and time decide what counts"; "window from the first record on"
  */
-static void filters_decide_what_counts(void **state)
+TEST(filters_decide_what_counts)
 {
 	char *path = write_trace(1000);
 	struct tl_input_options options = everything();
 
-	(void)state;
 	/* 1: 100..130, 2: 150..160 */
 	assert_int_equal(folded_total(path, NULL), 40);
 	options.filter.from_seconds = 0.010;
@@ -244,14 +239,13 @@ static void filters_decide_what_counts(void **state)
 }
 
 /* "those by function and object only choose what tables show" */
-static void a_function_filter_chooses(void **state)
+TEST(a_function_filter_chooses)
 {
 	char *path = write_trace(1000);
 	struct tl_input_options options = everything();
 	struct tl_profile *profile;
 	struct tl_input *input;
 
-	(void)state;
 	options.filter.function = "^#[12]$";
 	input = open_path(path, &options);
 	assert_int_equal(tl_input_fold(input, &profile, NULL), 0);
@@ -264,11 +258,10 @@ static void a_function_filter_chooses(void **state)
 	free(path);
 }
 
-static void a_bad_expression_is_bad_usage(void **state)
+TEST(a_bad_expression_is_bad_usage)
 {
 	char *path = write_trace(1000);
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct tl_input_options options = everything();
 		struct tl_error err = { .status = TL_OK };
@@ -333,11 +326,10 @@ static size_t count(const char *text, const char *part)
  * An object that nothing is known to be of leaves no function record; "" is what an unknown one is
  * called.
  */
-static void an_object_filter_chooses_records(void **state)
+TEST(an_object_filter_chooses_records)
 {
 	char *path = write_trace(1000);
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct tl_input_options options = everything();
 		struct tl_input *input;
@@ -353,12 +345,11 @@ static void an_object_filter_chooses_records(void **state)
 	free(path);
 }
 
-static void info_dump_and_check(void **state)
+TEST(info_dump_and_check)
 {
 	char *path = write_trace(1000), *text;
 	struct tl_input *input = open_path(path, NULL);
 
-	(void)state;
 	for (int round = 0; round < 2; round++) { /* each may be asked again */
 		text = ask(input, INFO, TL_REPORT_JSON, 0);
 		assert_int_equal(count(text, "\"version\":5"), 1);
@@ -392,7 +383,7 @@ static void info_dump_and_check(void **state)
 }
 
 /* "Damage met by the calls so far" */
-static void damage_is_listed(void **state)
+TEST(damage_is_listed)
 {
 	struct tl_damage damage;
 	struct tl_input *input;
@@ -401,7 +392,6 @@ static void damage_is_listed(void **state)
 	size_t start;
 	char *path;
 
-	(void)state;
 	put_header(&b, 5, FDR, 1000, 16384);
 	start = begin_block(&b, 1, 2, 100);
 	put_function(&b, ENTER, 1, 0);
@@ -432,7 +422,7 @@ static void damage_is_listed(void **state)
 }
 
 /* A compressed trace is recognised by what it holds; damage to its compression is damage, too. */
-static void compressed_inputs(void **state)
+TEST(compressed_inputs)
 {
 	char *trace = write_trace(1000), *path = path_of("trace.gz");
 	gzFile file = gzopen(path, "wb");
@@ -442,7 +432,6 @@ static void compressed_inputs(void **state)
 	char *content = temp_read(trace, &size);
 	struct stat packed;
 
-	(void)state;
 	assert_non_null(file);
 	assert_int_equal(gzwrite(file, content, (unsigned)size), size);
 	assert_int_equal(gzclose(file), Z_OK);
@@ -462,7 +451,7 @@ static void compressed_inputs(void **state)
 	free(path);
 }
 
-static void strict_inputs_fail(void **state)
+TEST(strict_inputs_fail)
 {
 	struct tl_input_options options = everything();
 	struct tl_error err = { .status = TL_OK };
@@ -471,7 +460,6 @@ static void strict_inputs_fail(void **state)
 	size_t start;
 	char *path;
 
-	(void)state;
 	put_header(&b, 5, FDR, 1000, 16384);
 	start = begin_block(&b, 1, 2, 100);
 	put_function(&b, ENTER, 1, 0);
@@ -489,7 +477,7 @@ static void strict_inputs_fail(void **state)
 /* ---- over time ---- */
 
 /* What a function filter leaves must nest: every call that begins ends, and 3 inside 2 inside 1. */
-static void a_timeline_nests(void **state)
+TEST(a_timeline_nests)
 {
 	static const struct {
 		const char *function;
@@ -503,7 +491,6 @@ static void a_timeline_nests(void **state)
 	/* clang-format on */
 	char *path = write_trace(1000);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct tl_input_options options = everything();
 		struct tl_input *input;
@@ -545,7 +532,7 @@ static void a_timeline_nests(void **state)
 }
 
 /* A call that is not shown does not end the one that is: 1 100..140 > 2 110..120, 3 125..130. */
-static void calls_left_out_end_no_others(void **state)
+TEST(calls_left_out_end_no_others)
 {
 	static const char *const functions[] = { "#1", "#2", "#3" };
 	static const char *const times[] = { "\"ts\":0.000,\"dur\":40000.000,",
@@ -555,7 +542,6 @@ static void calls_left_out_end_no_others(void **state)
 	size_t start;
 	char *path;
 
-	(void)state;
 	put_header(&b, 5, FDR, 1000, 16384);
 	start = begin_block(&b, 1, 2, 100);
 	put_function(&b, ENTER, 1, 0);
@@ -584,14 +570,13 @@ static void calls_left_out_end_no_others(void **state)
 }
 
 /* A profile of sums has no times to show, nor records to write. */
-static void sums_have_no_timeline(void **state)
+TEST(sums_have_no_timeline)
 {
 	char *path = write_profiling();
 	struct tl_input *input = open_path(path, NULL);
 	struct tl_error err = { .status = TL_OK };
 	struct tl_output *out;
 
-	(void)state;
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
 	assert_int_equal(tl_input_timeline(input, NULL, out, &err), TL_UNSUPPORTED);
 	assert_int_equal(err.status, TL_UNSUPPORTED);
@@ -601,14 +586,13 @@ static void sums_have_no_timeline(void **state)
 	free(path);
 }
 
-static void a_timeline_of_no_such_format(void **state)
+TEST(a_timeline_of_no_such_format)
 {
 	char *path = write_trace(1000);
 	struct tl_input *input = open_path(path, NULL);
 	struct tl_error err = { .status = TL_OK };
 	struct tl_output *out;
 
-	(void)state;
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
 	assert_true(tl_input_timeline(input, "no-such-format", out, &err) < 0);
 	assert_int_equal(err.status, TL_BAD_USAGE);
@@ -620,7 +604,7 @@ static void a_timeline_of_no_such_format(void **state)
 /* ---- re-encoding ---- */
 
 /* "variant: format specific ("5", "basic", ...); NULL: the newest" */
-static void every_variant_is_what_it_says(void **state)
+TEST(every_variant_is_what_it_says)
 {
 	static const struct {
 		const char *variant;
@@ -631,7 +615,6 @@ static void every_variant_is_what_it_says(void **state)
 		      { "basic-1", 1, BASIC } };
 	char *path = write_trace(1000);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct tl_input *input = open_path(path, NULL);
 		struct tl_output *out;
@@ -655,7 +638,7 @@ static void every_variant_is_what_it_says(void **state)
 }
 
 /* "TL_UNSUPPORTED when `to` is not the input's format" */
-static void other_formats_and_variants(void **state)
+TEST(other_formats_and_variants)
 {
 	static const char *const variants[] = { "6", "0", "", "basic-4", "5 ", "fdr" };
 	char *path = write_trace(1000);
@@ -663,7 +646,6 @@ static void other_formats_and_variants(void **state)
 	struct tl_error err = { .status = TL_OK };
 	struct tl_output *out;
 
-	(void)state;
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
 	assert_int_equal(tl_input_reencode(input, "xtrace", NULL, out, &err), TL_UNSUPPORTED);
 	assert_int_equal(err.status, TL_UNSUPPORTED);

@@ -2,14 +2,10 @@
 #ifndef TESTS_PERF_DATA_FILE_H
 #define TESTS_PERF_DATA_FILE_H
 /* Bytes of a perf.data file, put together by hand, and a reader over them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 /* cmocka wants the four above first */
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <tracelathe/perf_data.h>
 

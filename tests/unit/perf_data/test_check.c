@@ -56,9 +56,8 @@ static void assert_lines(const char *wanted)
 	reader_close(&f);
 }
 
-static void nothing_is_wrong(void **state)
+TEST(nothing_is_wrong)
 {
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_info(8, 0);
 	put_aux(0, 12, 0);
@@ -70,9 +69,8 @@ static void nothing_is_wrong(void **state)
 }
 
 /* "Where they do not meet, trace is missing" (7); in snapshots there are no offsets */
-static void a_gap(void **state)
+TEST(a_gap)
 {
-	(void)state;
 	for (uint64_t snapshot = 0; snapshot < 2; snapshot++) {
 		file_begin(&f, COMMON_TYPE);
 		put_info(8, snapshot);
@@ -86,9 +84,8 @@ static void a_gap(void **state)
 }
 
 /* DATA_AT is 0xc0; AUXTRACE_INFO has 0x58 bytes. */
-static void aux_records(void **state)
+TEST(aux_records)
 {
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_info(8, 0);
 	put_aux(0, 16, TL_PERF_AUX_TRUNCATED);
@@ -101,9 +98,8 @@ static void aux_records(void **state)
 		     "in the file\n");
 }
 
-static void whose_trace(void **state)
+TEST(whose_trace)
 {
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_auxtrace(0);
 	put_info(9, 0);
@@ -114,9 +110,8 @@ static void whose_trace(void **state)
 		     "the file has\n");
 }
 
-static void lost_records(void **state)
+TEST(lost_records)
 {
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_header(&f, TL_PERF_LOST, 0, 8 + 16 + TRAILER);
 	put64(&f, 77);

@@ -7,12 +7,11 @@ static struct file f;
  * "Header, 104 bytes: magic, size, attr entry size, then {offset, size} of attrs, data,
  * event_types" (2)
  */
-static void a_file_has_its_attributes_in_front(void **state)
+TEST(a_file_has_its_attributes_in_front)
 {
 	const struct tl_perf_attr *attrs;
 	size_t count;
 
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_comm(&f, 1, 2, "ab", 0, 5);
 	file_end(&f);
@@ -37,11 +36,10 @@ static void a_file_has_its_attributes_in_front(void **state)
  * "A byte-swapped magic means the other byte order" (2); bit-fields of a big-endian machine begin
  * at the highest bit of each byte.
  */
-static void the_other_byte_order(void **state)
+TEST(the_other_byte_order)
 {
 	size_t count;
 
-	(void)state;
 	f.big = true;
 	file_begin(&f, COMMON_TYPE);
 	put_comm(&f, 0x01020304, 2, "ab", 0x2000, 0x1122334455667788);
@@ -59,12 +57,11 @@ static void the_other_byte_order(void **state)
 }
 
 /* "Pipe output: 16-byte header and attributes as records (HEADER_ATTR)" (2) */
-static void a_pipe_has_them_as_records(void **state)
+TEST(a_pipe_has_them_as_records)
 {
 	const struct tl_perf_attr *attrs;
 	size_t count;
 
-	(void)state;
 	f.size = 0;
 	put_bytes(&f, "PERFILE2", 8);
 	put64(&f, 16);
@@ -97,11 +94,10 @@ static void put_feature_entry(size_t at, uint64_t offset, uint64_t size)
  * "After the data: one {offset, size} per set feature bit, in bit order"; texts are a length and so
  * many bytes (3)
  */
-static void features_stand_behind_the_data(void **state)
+TEST(features_stand_behind_the_data)
 {
 	size_t table;
 
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_comm(&f, 1, 2, "ab", 0, 5);
 	file_end(&f);
@@ -132,11 +128,10 @@ static void features_stand_behind_the_data(void **state)
  * A feature section outside the file is a fault at its entry; what the file is for is read all the
  * same.
  */
-static void a_feature_outside_the_file(void **state)
+TEST(a_feature_outside_the_file)
 {
 	size_t table;
 
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_comm(&f, 1, 2, "ab", 0, 5);
 	file_end(&f);
@@ -151,9 +146,8 @@ static void a_feature_outside_the_file(void **state)
 }
 
 /* perf writes the size of the data last of all: 0 means that it did not get there. */
-static void recording_that_was_not_finished(void **state)
+TEST(recording_that_was_not_finished)
 {
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_comm(&f, 1, 2, "ab", 0, 5);
 	reader_open(&f, NULL);
@@ -163,11 +157,10 @@ static void recording_that_was_not_finished(void **state)
 	reader_close(&f);
 }
 
-static void what_is_no_perf_data(void **state)
+TEST(what_is_no_perf_data)
 {
 	struct tl_perf_reader *reader;
 
-	(void)state;
 	assert_int_equal(tl_source_open_memory(&f.source, "PERFILE3........", 16, "test", &f.err),
 			 0);
 	assert_int_equal(tl_perf_open(&reader, f.source, NULL, &f.err), TL_BAD_FORMAT);

@@ -20,9 +20,8 @@ static void no_more(void)
 }
 
 /* UAPI: "u32 pid, tid; u64 addr; u64 len; u64 pgoff; char filename[]; struct sample_id" */
-static void mmap(void **state)
+TEST(mmap)
 {
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_header(&f, TL_PERF_MMAP, 2, 8 + 32 + 16 + TRAILER);
 	put32(&f, 11);
@@ -54,12 +53,11 @@ static void mmap(void **state)
  * UAPI, PERF_RECORD_MISC_MMAP_BUILD_ID: "u8 build_id_size; u8, u16 reserved; u8 build_id[20]" in
  * place of the inode
  */
-static void mmap2_with_a_build_id(void **state)
+TEST(mmap2_with_a_build_id)
 {
 	static const uint8_t id[20] = { 1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
 					11, 12, 13, 14, 15, 16, 17, 18, 19, 20 };
 
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_header(&f, TL_PERF_MMAP2, 2 | 1 << 14, 8 + 64 + 8 + TRAILER);
 	put32(&f, 11);
@@ -82,9 +80,8 @@ static void mmap2_with_a_build_id(void **state)
 	no_more();
 }
 
-static void mmap2_with_an_inode(void **state)
+TEST(mmap2_with_an_inode)
 {
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_header(&f, TL_PERF_MMAP2, 2, 8 + 64 + 8 + TRAILER);
 	put32(&f, 11);
@@ -108,9 +105,8 @@ static void mmap2_with_an_inode(void **state)
 }
 
 /* UAPI: FORK is "u32 pid, ppid; u32 tid, ptid; u64 time" */
-static void fork_and_aux_and_switch(void **state)
+TEST(fork_and_aux_and_switch)
 {
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_header(&f, TL_PERF_FORK, 0, 8 + 24 + TRAILER);
 	put32(&f, 2);
@@ -147,9 +143,8 @@ static void fork_and_aux_and_switch(void **state)
 }
 
 /* "then `size` raw bytes that the header size does not count" (4, AUXTRACE) */
-static void aux_data_follow_their_record(void **state)
+TEST(aux_data_follow_their_record)
 {
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_header(&f, TL_PERF_AUXTRACE, 0, 48);
 	put64(&f, 16);
@@ -174,11 +169,10 @@ static void aux_data_follow_their_record(void **state)
 }
 
 /* UAPI, PERF_RECORD_SAMPLE: fields in their order; AUX is the last */
-static void sample(void **state)
+TEST(sample)
 {
 	const uint64_t type = 1 | 2 | 4 | 8 | 32 | 256 | 1024 | 65536 | 1 << 20;
 
-	(void)state;
 	file_begin(&f, type);
 	put_header(&f, TL_PERF_SAMPLE, 1, 8 + 8 + 8 + 8 + 8 + 8 + 8 + 24 + 8 + 16);
 	put64(&f, 77);
@@ -211,9 +205,8 @@ static void sample(void **state)
 }
 
 /* A count inside a record exceeds its size: the record is lost, the next one is read. */
-static void a_callchain_longer_than_its_record(void **state)
+TEST(a_callchain_longer_than_its_record)
 {
-	(void)state;
 	file_begin(&f, 1 | 32 | 65536);
 	put_header(&f, TL_PERF_SAMPLE, 1, 8 + 8 + 8 + 8 + 8);
 	put64(&f, 77);
@@ -231,9 +224,8 @@ static void a_callchain_longer_than_its_record(void **state)
 }
 
 /* Too short for its fields: 8 bytes of body less the trailer. */
-static void a_record_too_short(void **state)
+TEST(a_record_too_short)
 {
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_header(&f, TL_PERF_MMAP, 2, 8 + 16);
 	put_zeros(&f, 16);
@@ -247,9 +239,8 @@ static void a_record_too_short(void **state)
 }
 
 /* A size below 8 cannot be: reading goes on at the next place that can only be a record. */
-static void a_size_that_lies(void **state)
+TEST(a_size_that_lies)
 {
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_header(&f, TL_PERF_COMM, 0, 4);
 	put_bytes(&f, "gibberish that is none..", 24);
@@ -268,11 +259,10 @@ static void a_size_that_lies(void **state)
 }
 
 /* "truncated files keep what is whole" */
-static void a_record_cut_by_the_end(void **state)
+TEST(a_record_cut_by_the_end)
 {
 	struct tl_perf_options strict = { .size = sizeof(strict), .strict = true };
 
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_comm(&f, 1, 2, "ab", 0, 5);
 	put_header(&f, TL_PERF_COMM, 0, 56);
@@ -291,9 +281,8 @@ static void a_record_cut_by_the_end(void **state)
 	reader_close(&f);
 }
 
-static void aux_data_cut_by_the_end(void **state)
+TEST(aux_data_cut_by_the_end)
 {
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_header(&f, TL_PERF_AUXTRACE, 0, 48);
 	put64(&f, 1 << 20);
@@ -309,9 +298,8 @@ static void aux_data_cut_by_the_end(void **state)
 }
 
 /* Types that are not known are given as they are: their size says how to get over them. */
-static void an_unknown_type(void **state)
+TEST(an_unknown_type)
 {
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_header(&f, 1000, 0, 16);
 	put64(&f, 5);
@@ -355,9 +343,8 @@ static void put_compressed(size_t piece, bool newer)
 	}
 }
 
-static void compressed_records(void **state)
+TEST(compressed_records)
 {
-	(void)state;
 	for (size_t piece = 1; piece < 100; piece += 7) {
 		file_begin(&f, COMMON_TYPE);
 		put_compressed(piece, piece % 2);
@@ -378,9 +365,8 @@ static void compressed_records(void **state)
 	}
 }
 
-static void what_does_not_expand(void **state)
+TEST(what_does_not_expand)
 {
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_header(&f, TL_PERF_COMPRESSED, 0, 8 + 8);
 	put_bytes(&f, "no frame", 8);
@@ -399,14 +385,13 @@ static void what_does_not_expand(void **state)
  * "What is older than the end of the round before the last can no longer be overtaken" (5): with
  * in_order, records come by time; those without a time at once.
  */
-static void by_time(void **state)
+TEST(by_time)
 {
 	static const uint64_t times[] = { 0, 5, 7, 6, 9, 8, 12, 11 };
 	static const uint64_t wanted[] = { 0, 5, 6, 7, 8, 9, 11, 12 };
 	struct tl_perf_options options = { .size = sizeof(options), .in_order = true };
 	size_t at = 0;
 
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	for (size_t i = 0; i < 8; i++) {
 		put_comm(&f, 1, 1, "a", 0, times[i]);
@@ -428,7 +413,7 @@ static void by_time(void **state)
  * know become zero. A size below that of the first release is TL_BAD_USAGE, and nothing is written"
  * (docs/abi.md).
  */
-static void a_record_of_another_size(void **state)
+TEST(a_record_of_another_size)
 {
 	struct {
 		struct tl_perf_record rec;
@@ -436,7 +421,6 @@ static void a_record_of_another_size(void **state)
 	} got;
 	const uint8_t untouched[8] = { 165, 165, 165, 165, 165, 165, 165, 165 }, zeros[8] = { 0 };
 
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_comm(&f, 1, 2, "ab", 0, 5);
 	file_end(&f);

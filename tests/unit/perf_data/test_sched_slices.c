@@ -139,12 +139,11 @@ static int next_slice(void)
 
 /* ---- what the file says of the recording (6) ---- */
 
-static void the_configuration(void **state)
+TEST(the_configuration)
 {
 	const struct tl_perf_pt_info *info;
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	psb(&s, 1000);
 	put_info(31, 0x80000000, 7, false);
@@ -172,12 +171,11 @@ static void the_configuration(void **state)
  * UAPI: "quot = cyc >> time_shift; rem = cyc & ((1 << time_shift) - 1); zero + quot * mult + ((rem
  * * mult) >> shift)"
  */
-static void time_both_ways(void **state)
+TEST(time_both_ways)
 {
 	struct stream s = { .size = 0 };
 	uint64_t ns, ticks;
 
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	psb(&s, 1000);
 	put_info(4, 5, 1000, false);
@@ -198,11 +196,10 @@ static void time_both_ways(void **state)
  * "size is padded to 8": the next piece's offset says how long the one before it is; then the bytes
  * are one stretch.
  */
-static void padding_is_cut_off(void **state)
+TEST(padding_is_cut_off)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	psb(&s, 1000);
 	on(&s, 0x401000);
@@ -220,11 +217,10 @@ static void padding_is_cut_off(void **state)
 }
 
 /* "gaps and overlaps occur" */
-static void a_gap_ends_a_stretch(void **state)
+TEST(a_gap_ends_a_stretch)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	psb(&s, 1000);
 	put_info(0, 1, 0, false);
@@ -243,11 +239,10 @@ static void a_gap_ends_a_stretch(void **state)
 }
 
 /* A snapshot repeats what the one before it ends with: those bytes are taken once. */
-static void snapshots_overlap(void **state)
+TEST(snapshots_overlap)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	psb(&s, 1000);
 	on(&s, 0x401000);
@@ -274,7 +269,7 @@ static void snapshots_overlap(void **state)
  * "AUX data must be cut at AUX records with truncated" (7), unless tracing was off there, so that
  * no flow is torn.
  */
-static void a_full_buffer(void **state)
+TEST(a_full_buffer)
 {
 	for (int torn = 0; torn < 2; torn++) {
 		struct stream s = { .size = 0 };
@@ -302,7 +297,6 @@ static void a_full_buffer(void **state)
 		assert_int_equal(next_slice(), 0);
 		trace_close();
 	}
-	(void)state;
 }
 
 /* ---- who (8) ---- */
@@ -311,12 +305,11 @@ static void a_full_buffer(void **state)
  * "current thread from SWITCH_CPU_WIDE by time": a thread takes over where tracing is turned on at
  * or after its time
  */
-static void threads_take_turns(void **state)
+TEST(threads_take_turns)
 {
 	struct stream s = { .size = 0 };
 	size_t first, second;
 
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_info(0, 1, 0, false);
 	put_comm(&f, 11, 11, "one", 0, 0);
@@ -365,12 +358,11 @@ static void threads_take_turns(void **state)
 }
 
 /* Between two packets of time the address decides, if only one of both has it. */
-static void an_address_tells_whose_it_is(void **state)
+TEST(an_address_tells_whose_it_is)
 {
 	struct stream s = { .size = 0 };
 	size_t second;
 
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_info(0, 1, 0, false);
 	put_map(11, 0x400000, 0x1000, "none/one", 0);
@@ -400,7 +392,7 @@ static void an_address_tells_whose_it_is(void **state)
  * Samples of sched:sched_switch: TRACING_DATA has the tracepoint's number and where prev_pid and
  * next_pid are; threads are those of the processes that COMM names (8).
  */
-static void switches_by_tracepoint(void **state)
+TEST(switches_by_tracepoint)
 {
 	static const char tracing[] = "name: sched_switch\nID: 314\nformat:\n\tfield:pid_t "
 				      "prev_pid;\toffset:4;\tsize:4;\n"
@@ -408,7 +400,6 @@ static void switches_by_tracepoint(void **state)
 	struct stream s = { .size = 0 };
 	size_t first;
 
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_info(0, 1, 0, false);
 	put_header(&f, TL_PERF_HEADER_ATTR, 0, 8 + 64 + 8);
@@ -461,11 +452,10 @@ static bool place(uint64_t ip, const char *path)
 }
 
 /* "COMM: misc 0x2000 = exec (drops the old maps)"; "FORK: a child has its parent's maps" */
-static void maps_over_time(void **state)
+TEST(maps_over_time)
 {
 	struct stream s = { .size = 0 };
 
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_info(0, 1, 0, false);
 	put_comm(&f, 11, 11, "shell", 0, 0);
@@ -506,13 +496,12 @@ static void maps_over_time(void **state)
 }
 
 /* "Missing images are told once each" */
-static void missing_files_are_told_once(void **state)
+TEST(missing_files_are_told_once)
 {
 	struct stream s = { .size = 0 };
 	const struct tl_perf_missing_code *missing;
 	size_t count;
 
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_info(0, 1, 0, false);
 	put_map(11, 0x400000, 0x1000, "none/one", 0);
@@ -533,7 +522,7 @@ static void missing_files_are_told_once(void **state)
 }
 
 /* Below --sysroot first: a file found there is the one, and its load address gives the bias. */
-static void files_below_a_sysroot(void **state)
+TEST(files_below_a_sysroot)
 {
 	/* ELF64, EXEC, x86-64: one PT_LOAD R+X of bytes 0x0 .. 0x1000 at 0x400000 */
 	uint8_t elf[0x1000] = { 0x7f,
@@ -566,7 +555,6 @@ static void files_below_a_sysroot(void **state)
 	struct temp temp;
 	uint8_t byte;
 
-	(void)state;
 	temp_open(&temp);
 	temp_write(&temp, "prog", elf, sizeof(elf));
 	options.sysroot = temp.directory;
@@ -611,7 +599,7 @@ static void open_one_slice(void)
  * know become zero. A size below that of the first release is TL_BAD_USAGE, and nothing is written"
  * (docs/abi.md).
  */
-static void structs_of_another_size(void **state)
+TEST(structs_of_another_size)
 {
 	struct {
 		struct tl_perf_sched_slice slice;
@@ -623,7 +611,6 @@ static void structs_of_another_size(void **state)
 	} map;
 	const uint8_t untouched[8] = { 165, 165, 165, 165, 165, 165, 165, 165 }, zeros[8] = { 0 };
 
-	(void)state;
 	open_one_slice();
 	memset(&got, 165, sizeof(got));
 	assert_int_equal(tl_perf_trace_next(trace, &got.slice, sizeof(got.slice) - 1, &f.err),
@@ -651,9 +638,8 @@ static void structs_of_another_size(void **state)
 }
 
 /* Records, but no Intel PT. */
-static void nothing_to_decode(void **state)
+TEST(nothing_to_decode)
 {
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_comm(&f, 1, 2, "ab", 0, 5);
 	file_end(&f);

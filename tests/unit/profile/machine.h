@@ -2,15 +2,11 @@
 #ifndef TESTS_UNIT_PROFILE_MACHINE_H
 #define TESTS_UNIT_PROFILE_MACHINE_H
 /* A fold driven by a list of steps, the profile it makes, and what is asked of that. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "profile/fold/fold.h"
 

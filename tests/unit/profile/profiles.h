@@ -2,14 +2,10 @@
 #ifndef TESTS_UNIT_PROFILE_PROFILES_H
 #define TESTS_UNIT_PROFILE_PROFILES_H
 /* Small profiles built by hand, and their exports as strings. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <tracelathe/export.h>
 #include <tracelathe/profile.h>

@@ -98,12 +98,11 @@ static void assert_row(const struct tl_diff_row *row, int64_t ir_before, int64_t
 	assert_int_equal(row->after[0], ir_after);
 }
 
-static void functions_match_across_directories(void **state)
+TEST(functions_match_across_directories)
 {
 	struct compared c = compared((struct tl_diff_options){ 0 });
 	struct tl_diff_row row;
 
-	(void)state;
 	assert_int_equal(tl_diff_event_count(c.diff), 3);
 	assert_string_equal(tl_diff_event(c.diff, 2)->name, "Bc");
 	assert_int_equal(tl_diff_row_count(c.diff), 5);
@@ -126,22 +125,20 @@ static void functions_match_across_directories(void **state)
 	forget(&c);
 }
 
-static void inclusive_costs_can_be_compared(void **state)
+TEST(inclusive_costs_can_be_compared)
 {
 	struct compared c = compared((struct tl_diff_options){ .inclusive = true });
 	struct tl_diff_row row = row_of(c.diff, "main", NULL, 0);
 
-	(void)state;
 	assert_row(&row, 34, 41);
 	forget(&c);
 }
 
-static void arcs_are_compared_inclusive(void **state)
+TEST(arcs_are_compared_inclusive)
 {
 	struct compared c = compared((struct tl_diff_options){ .by = TL_DIFF_ARCS });
 	struct tl_diff_row row = tl_diff_row(c.diff, 0);
 
-	(void)state;
 	assert_int_equal(tl_diff_row_count(c.diff), 1);
 	assert_string_equal(row.caller->name, "main");
 	assert_string_equal(row.function->name, "f");
@@ -151,12 +148,11 @@ static void arcs_are_compared_inclusive(void **state)
 }
 
 /* Addresses move from build to build: the two of line 3 are one line. */
-static void lines_are_compared_without_addresses(void **state)
+TEST(lines_are_compared_without_addresses)
 {
 	struct compared c = compared((struct tl_diff_options){ .by = TL_DIFF_LINES });
 	struct tl_diff_row row = row_of(c.diff, "main", "/new/m.c", 3);
 
-	(void)state;
 	assert_row(&row, 10, 11);
 	row = row_of(c.diff, "main", "h.h", 9);
 	assert_row(&row, 4, 0);
@@ -167,7 +163,7 @@ static void lines_are_compared_without_addresses(void **state)
 	forget(&c);
 }
 
-static void renaming_matches_what_compilers_call_otherwise(void **state)
+TEST(renaming_matches_what_compilers_call_otherwise)
 {
 	static const struct tl_rename renames[] = { { "\\.part\\.[0-9]+$", "" },
 						    { "^(m)(ain)$", "\\2-\\1" } };
@@ -175,7 +171,6 @@ static void renaming_matches_what_compilers_call_otherwise(void **state)
 		compared((struct tl_diff_options){ .renames = renames, .rename_count = 2 });
 	struct tl_diff_row row = row_of(c.diff, "old", NULL, 0);
 
-	(void)state;
 	assert_row(&row, 1, 1);
 	assert_true(row.in_before && row.in_after);
 	row = row_of(c.diff, "ain-m", NULL, 0);
@@ -187,7 +182,7 @@ static void renaming_matches_what_compilers_call_otherwise(void **state)
  * Every match is replaced, empty ones too: "x*" in "abxxc" matches before a, before b, xx, before
  * c.
  */
-static void renaming_replaces_every_match(void **state)
+TEST(renaming_replaces_every_match)
 {
 	static const struct tl_rename renames[] = { { "x*", "-" } };
 	const struct tl_diff_options options = { .size = sizeof(options),
@@ -196,7 +191,6 @@ static void renaming_replaces_every_match(void **state)
 	struct tl_profile *p = new_profile("x", ticks, 1, 0);
 	struct tl_diff *diff;
 
-	(void)state;
 	add_line(p, add_function(p, "", "", "abxxc"), TL_NONE, at("", 1, 0), 1, 0);
 	finished(p);
 	assert_int_equal(tl_profile_diff(&diff, p, p, &options, NULL), 0);
@@ -206,12 +200,11 @@ static void renaming_replaces_every_match(void **state)
 }
 
 /* Two of one name on a side: the one is not taken for either of them. */
-static void only_lone_names_match_by_name(void **state)
+TEST(only_lone_names_match_by_name)
 {
 	struct tl_profile *a = new_profile("x", ticks, 1, 0), *b = new_profile("x", ticks, 1, 0);
 	struct tl_diff *diff;
 
-	(void)state;
 	add_line(a, add_function(a, "", "a.c", "f"), TL_NONE, at("", 1, 0), 1, 0);
 	add_line(a, add_function(a, "", "b.c", "f"), TL_NONE, at("", 1, 0), 2, 0);
 	add_line(b, add_function(b, "", "c.c", "f"), TL_NONE, at("", 1, 0), 4, 0);
@@ -257,12 +250,11 @@ static struct tl_diff_row lone_row(uint64_t frequency_before, uint64_t frequency
  * "Ticks of clocks with different known frequencies are compared in nanoseconds": 1000 at 3 GHz are
  * 333.3 ns.
  */
-static void ticks_of_two_clocks_become_time(void **state)
+TEST(ticks_of_two_clocks_become_time)
 {
 	uint64_t rate;
 	int64_t costs[2];
 
-	(void)state;
 	lone_row(3000000000, 1500000000, &rate, costs);
 	assert_int_equal(costs[0], 333);
 	assert_int_equal(costs[1], 667);
@@ -275,7 +267,7 @@ static void ticks_of_two_clocks_become_time(void **state)
 	assert_int_equal(rate, 0);
 }
 
-static void bad_patterns_are_refused(void **state)
+TEST(bad_patterns_are_refused)
 {
 	static const struct tl_rename renames[] = { { "(", "" } };
 	const struct tl_diff_options bad[] = {
@@ -284,7 +276,6 @@ static void bad_patterns_are_refused(void **state)
 	};
 	struct tl_profile *p = before();
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct tl_error err = { 0 };
 		struct tl_diff *diff;

@@ -55,13 +55,12 @@ static void make_stacks(struct machine *m)
  * "the contexts whose path has a matching function (from the root down to the last function below
  * it)"
  */
-static void stacks_through_a_function_are_kept(void **state)
+TEST(stacks_through_a_function_are_kept)
 {
 	struct machine m = { 0 };
 	struct tl_function_totals totals;
 	struct tl_profile *narrow;
 
-	(void)state;
 	make_stacks(&m);
 	filtered(&narrow, m.profile, "^f2$", NULL);
 	/* The way to f2 is kept, without what it cost itself; all below f2 is kept whole. */
@@ -85,12 +84,11 @@ static void stacks_through_a_function_are_kept(void **state)
 }
 
 /* A pattern that everything matches changes nothing; one that nothing does leaves nothing. */
-static void everything_and_nothing(void **state)
+TEST(everything_and_nothing)
 {
 	struct machine m = { 0 };
 	struct tl_profile *narrow;
 
-	(void)state;
 	make_stacks(&m);
 	filtered(&narrow, m.profile, ".", NULL);
 	assert_int_equal(tl_profile_context_count(narrow), tl_profile_context_count(m.profile));
@@ -114,7 +112,7 @@ static void everything_and_nothing(void **state)
 }
 
 /* The durations of the functions kept come along, of all parts and of each that had its own. */
-static void durations_come_along(void **state)
+TEST(durations_come_along)
 {
 	static const struct step first[] = { { IN, 1, 0 }, { OUT, 1, 5 } },
 				 second[] = { { IN, 1, 0 }, { OUT, 1, 9 } };
@@ -122,7 +120,6 @@ static void durations_come_along(void **state)
 	struct tl_latency latency;
 	struct tl_profile *narrow;
 
-	(void)state;
 	machine_begin(&m);
 	machine_steps(&m, first, 2);
 	machine_next_part(&m);
@@ -177,11 +174,10 @@ static struct tl_profile *make_sums(void)
 }
 
 /* "without contexts, of the matching functions' lines and the arcs that touch one" */
-static void sums_keep_lines_and_arcs_that_touch(void **state)
+TEST(sums_keep_lines_and_arcs_that_touch)
 {
 	struct tl_profile *whole = make_sums(), *narrow;
 
-	(void)state;
 	filtered(&narrow, whole, NULL, "^lib");
 	assert_int_equal(tl_profile_line_count(narrow), 1);
 	assert_int_equal(tl_profile_arc_count(narrow), 1);
@@ -208,12 +204,11 @@ static void sums_keep_lines_and_arcs_that_touch(void **state)
 /* ---- choosing ---- */
 
 /* "Choose the functions that tables show. No number changes" */
-static void choosing_changes_no_number(void **state)
+TEST(choosing_changes_no_number)
 {
 	struct tl_profile_filter filter = { .size = sizeof(filter), .object = "^a" };
 	struct tl_profile *profile = make_sums();
 
-	(void)state;
 	/* "True when the function was chosen, or none ever was." */
 	assert_true(tl_profile_chosen(profile, 0) && tl_profile_chosen(profile, 1) &&
 		    tl_profile_chosen(profile, 2));
@@ -234,12 +229,11 @@ static void choosing_changes_no_number(void **state)
 }
 
 /* "TL_BAD_USAGE for a pattern that does not compile" */
-static void a_bad_pattern_is_bad_usage(void **state)
+TEST(a_bad_pattern_is_bad_usage)
 {
 	static const char *const bad[] = { "(", "[", "a\\", "*(" };
 	struct tl_profile *profile = make_sums(), *narrow;
 
-	(void)state;
 	for (size_t i = 0; i < 2 * sizeof(bad) / sizeof(bad[0]); i++) {
 		struct tl_profile_filter filter = { .size = sizeof(filter) };
 		struct tl_error err = { .status = TL_OK };

@@ -16,14 +16,13 @@ enum { A, B, C, D };
  *                   A in B in B out A out
  * is A 0..40, B 10..25.
  */
-static void calls_nest(void **state)
+TEST(calls_nest)
 {
 	static const struct step steps[] = {
 		{ IN, A, 0 }, { IN, B, 10 }, { OUT, B, 25 }, { OUT, A, 40 }
 	};
 	struct machine m = { 0 };
 
-	(void)state;
 	machine_run(&m, steps, 4);
 	assert_function(&m, A, 1, 0, 25, 40);
 	assert_function(&m, B, 1, 0, 15, 15);
@@ -35,7 +34,7 @@ static void calls_nest(void **state)
 }
 
 /* One function along two paths is two contexts: A calls B twice, C calls B once. */
-static void contexts_are_paths(void **state)
+TEST(contexts_are_paths)
 {
 	static const struct step steps[] = { { IN, A, 0 },  { IN, B, 1 },  { OUT, B, 3 },
 					     { IN, B, 4 },  { OUT, B, 9 }, { OUT, A, 10 },
@@ -43,7 +42,6 @@ static void contexts_are_paths(void **state)
 					     { OUT, C, 20 } };
 	struct machine m = { 0 };
 
-	(void)state;
 	machine_run(&m, steps, 10);
 	assert_int_equal(tl_profile_context_count(m.profile), 4);
 	/* "numbered from 0 in the order they were first met": A, A>B, C, C>B */
@@ -60,13 +58,12 @@ static void contexts_are_paths(void **state)
  * "frames of one function stand on each other; durations count every level, inclusive cost counts
  * the outermost"
  */
-static void recursion_counts_inclusive_once(void **state)
+TEST(recursion_counts_inclusive_once)
 {
 	static const struct step steps[] = { { IN, A, 0 },   { IN, A, 10 },  { IN, A, 20 },
 					     { OUT, A, 30 }, { OUT, A, 40 }, { OUT, A, 50 } };
 	struct machine m = { 0 };
 
-	(void)state;
 	machine_run(&m, steps, 6);
 	assert_function(&m, A, 3, 0, 50, 50);
 	assert_durations(&m, A, 3, 10, 50, 90, 30);
@@ -76,14 +73,13 @@ static void recursion_counts_inclusive_once(void **state)
 }
 
 /* A > B > A > B: each inclusive from its outermost frame. */
-static void mutual_recursion_counts_each_once(void **state)
+TEST(mutual_recursion_counts_each_once)
 {
 	static const struct step steps[] = { { IN, A, 0 },   { IN, B, 10 },  { IN, A, 20 },
 					     { IN, B, 30 },  { OUT, B, 40 }, { OUT, A, 50 },
 					     { OUT, B, 60 }, { OUT, A, 70 } };
 	struct machine m = { 0 };
 
-	(void)state;
 	machine_run(&m, steps, 8);
 	assert_function(&m, A, 2, 0, 40, 70);
 	assert_function(&m, B, 2, 0, 30, 50);
@@ -93,14 +89,13 @@ static void mutual_recursion_counts_each_once(void **state)
 }
 
 /* "an orphan: counted and dropped. It moves time on, like every record, but no frame." */
-static void an_orphan_exit_moves_time_only(void **state)
+TEST(an_orphan_exit_moves_time_only)
 {
 	static const struct step steps[] = {
 		{ OUT, B, 0 }, { IN, A, 10 }, { OUT, C, 15 }, { OUT, A, 30 }, { OUT, A, 40 }
 	};
 	struct machine m = { 0 };
 
-	(void)state;
 	machine_run(&m, steps, 5);
 	assert_function(&m, A, 1, 0, 20, 20);
 	assert_function(&m, B, 0, 0, 0, 0);
@@ -116,14 +111,13 @@ static void an_orphan_exit_moves_time_only(void **state)
  * "it is `unfinished`: its cost counts, its duration does not, and it is not among the finished
  * calls"
  */
-static void an_open_frame_is_unfinished(void **state)
+TEST(an_open_frame_is_unfinished)
 {
 	static const struct step steps[] = {
 		{ IN, A, 0 }, { IN, B, 10 }, { OUT, B, 20 }, { IN, B, 30 }, { TIME, 0, 45 }
 	};
 	struct machine m = { 0 };
 
-	(void)state;
 	machine_run(&m, steps, 5);
 	assert_function(&m, A, 0, 1, 20, 45);
 	assert_function(&m, B, 1, 1, 25, 25);
@@ -139,14 +133,13 @@ static void an_open_frame_is_unfinished(void **state)
  * C is at most one of a caller further out:
  * B was left, maybe before C was entered.
  */
-static void an_exit_closes_what_stands_above(void **state)
+TEST(an_exit_closes_what_stands_above)
 {
 	static const struct step steps[] = {
 		{ IN, A, 0 }, { IN, B, 10 }, { IN, C, 20 }, { OUT, A, 50 }, { OUT, C, 60 }
 	};
 	struct machine m = { 0 };
 
-	(void)state;
 	machine_run(&m, steps, 5);
 	assert_function(&m, A, 1, 0, 10, 50);
 	assert_function(&m, B, 1, 0, 10, 40);
@@ -167,14 +160,13 @@ static void an_exit_closes_what_stands_above(void **state)
 /*
  * "the innermost open frame of its function": A > B > A > C, then A exits: the outer A and B stay.
  */
-static void an_exit_takes_the_innermost_frame(void **state)
+TEST(an_exit_takes_the_innermost_frame)
 {
 	static const struct step steps[] = { { IN, A, 0 },  { IN, B, 1 },   { IN, A, 2 },
 					     { IN, C, 3 },  { OUT, A, 10 }, { OUT, B, 20 },
 					     { OUT, A, 30 } };
 	struct machine m = { 0 };
 
-	(void)state;
 	machine_run(&m, steps, 7);
 	assert_durations(&m, A, 2, 8, 30, 38, 30);
 	assert_durations(&m, B, 1, 19, 19, 19, 19);
@@ -190,13 +182,12 @@ static void an_exit_takes_the_innermost_frame(void **state)
  * "an exit. The function it jumps to is then entered as a call of the caller": A calls B, which
  * leaves by a tail exit into C: C's context is A > C, not A > B > C.
  */
-static void a_tail_exit_is_an_exit(void **state)
+TEST(a_tail_exit_is_an_exit)
 {
 	static const struct step steps[] = { { IN, A, 0 },  { IN, B, 10 },  { OUT, B, 20 },
 					     { IN, C, 20 }, { OUT, C, 35 }, { OUT, A, 40 } };
 	struct machine m = { 0 };
 
-	(void)state;
 	machine_run(&m, steps, 6);
 	assert_int_equal(tl_profile_context_count(m.profile), 3);
 	assert_context(&m, 2, 0, C, 1, 0, 15, 15);
@@ -208,14 +199,13 @@ static void a_tail_exit_is_an_exit(void **state)
 /*
  * "records are missing: counted. Frames stay open, since a later exit still closes them rightly."
  */
-static void a_gap_keeps_frames_open(void **state)
+TEST(a_gap_keeps_frames_open)
 {
 	static const struct step steps[] = {
 		{ IN, A, 0 }, { GAP, 0, 10 }, { GAP, 0, 20 }, { OUT, A, 100 }
 	};
 	struct machine m = { 0 };
 
-	(void)state;
 	machine_run(&m, steps, 4);
 	assert_function(&m, A, 1, 0, 100, 100);
 	assert_int_equal(tl_profile_losses(m.profile).gaps, 2);
@@ -223,14 +213,13 @@ static void a_gap_keeps_frames_open(void **state)
 }
 
 /* "a step back is no time, and counted. Time goes on from the new value." */
-static void time_does_not_go_back(void **state)
+TEST(time_does_not_go_back)
 {
 	static const struct step steps[] = {
 		{ IN, A, 100 }, { IN, B, 150 }, { OUT, B, 120 }, { OUT, A, 130 }
 	};
 	struct machine m = { 0 };
 
-	(void)state;
 	machine_run(&m, steps, 4);
 	assert_function(&m, A, 1, 0, 60, 60); /* 100..150, then 120..130 */
 	assert_durations(&m, B, 1, 0, 0, 0, 0);
@@ -240,7 +229,7 @@ static void time_does_not_go_back(void **state)
 }
 
 /* "a sum over 2^63 - 1 saturates, and is counted": the clock of the fold is such a sum. */
-static void the_clock_saturates(void **state)
+TEST(the_clock_saturates)
 {
 	const uint64_t most = INT64_MAX;
 	const struct step steps[] = {
@@ -249,7 +238,6 @@ static void the_clock_saturates(void **state)
 	};
 	struct machine m = { 0 };
 
-	(void)state;
 	machine_run(&m, steps, 6);
 	assert_durations(&m, B, 2, 0, 5, 5, 5);
 	assert_durations(&m, A, 1, most, most, most, most);
@@ -263,7 +251,7 @@ static void the_clock_saturates(void **state)
  * Durations of recursive calls sum up at every level: 2 * (2^63 - 1) fits 64 bits, three of them do
  * not.
  */
-static void the_sum_of_durations_saturates(void **state)
+TEST(the_sum_of_durations_saturates)
 {
 	const uint64_t most = INT64_MAX;
 	const struct step steps[] = { { IN, A, 0 },     { IN, A, 0 },     { IN, A, 0 },
@@ -271,7 +259,6 @@ static void the_sum_of_durations_saturates(void **state)
 	struct tl_latency latency;
 	struct machine m = { 0 };
 
-	(void)state;
 	machine_run(&m, steps, 6);
 	assert_true(tl_profile_latency(m.profile, A, TL_NONE, &latency));
 	assert_true(latency.sum == UINT64_MAX);
@@ -282,7 +269,7 @@ static void the_sum_of_durations_saturates(void **state)
 }
 
 /* So does the sum over threads: each of them fits, both together do not. */
-static void the_sum_over_parts_saturates(void **state)
+TEST(the_sum_over_parts_saturates)
 {
 	const uint64_t most = INT64_MAX;
 	const struct step steps[] = {
@@ -290,7 +277,6 @@ static void the_sum_over_parts_saturates(void **state)
 	};
 	struct machine m = { 0 };
 
-	(void)state;
 	machine_begin(&m);
 	machine_steps(&m, steps, 4);
 	machine_next_part(&m);
@@ -309,7 +295,7 @@ static void the_sum_over_parts_saturates(void **state)
  * "while the gate is closed no cost is counted. A call is finished, and timed, only if the gate was
  * open from its entry to its exit; one that is cut by the gate is `unfinished`."
  */
-static void the_gate_cuts_calls(void **state)
+TEST(the_gate_cuts_calls)
 {
 	static const struct step steps[] = {
 		{ IN, A, 0 },    { IN, B, 10 },    { OUT, B, 20 }, /* B 10 ticks, finished */
@@ -320,7 +306,6 @@ static void the_gate_cuts_calls(void **state)
 	};
 	struct machine m = { 0 };
 
-	(void)state;
 	machine_run(&m, steps, sizeof(steps) / sizeof(steps[0]));
 	assert_function(&m, A, 0, 1, 15, 50);
 	assert_function(&m, B, 1, 0, 10, 10);
@@ -339,7 +324,7 @@ static void the_gate_cuts_calls(void **state)
  * What only happened outside is no context: D and B > C; but B, on the way to what happened inside,
  * is one.
  */
-static void contexts_outside_the_gate_are_left_out(void **state)
+TEST(contexts_outside_the_gate_are_left_out)
 {
 	/* clang-format off */
 	static const struct step steps[] = {
@@ -352,7 +337,6 @@ static void contexts_outside_the_gate_are_left_out(void **state)
 	/* clang-format on */
 	struct machine m = { 0 };
 
-	(void)state;
 	machine_run(&m, steps, sizeof(steps) / sizeof(steps[0]));
 	assert_int_equal(tl_profile_context_count(m.profile), 2);
 	assert_context(&m, 0, TL_NONE, B, 0, 1, 0, 7);
@@ -363,14 +347,13 @@ static void contexts_outside_the_gate_are_left_out(void **state)
 }
 
 /* Opening an open gate cuts nothing. */
-static void the_gate_moves_only_when_it_changes(void **state)
+TEST(the_gate_moves_only_when_it_changes)
 {
 	static const struct step steps[] = { { OPEN, 0, 0 },  { IN, A, 0 },    { OPEN, 0, 5 },
 					     { OUT, A, 9 },   { CLOSE, 0, 9 }, { CLOSE, 0, 10 },
 					     { OPEN, 0, 20 }, { IN, A, 20 },   { OUT, A, 22 } };
 	struct machine m = { 0 };
 
-	(void)state;
 	machine_run(&m, steps, 9);
 	assert_durations(&m, A, 2, 2, 9, 11, 9);
 	assert_function(&m, A, 2, 0, 11, 11);
@@ -383,7 +366,7 @@ static void the_gate_moves_only_when_it_changes(void **state)
  * "Cost of the innermost open function": event 0 is time, the others follow; none is counted
  * outside the gate.
  */
-static void further_events_go_to_the_innermost_frame(void **state)
+TEST(further_events_go_to_the_innermost_frame)
 {
 	static const struct step steps[] = {
 		{ COST, 3, 0 },   { IN, A, 0 },       { COST, 5, 1 },  { IN, B, 10 },
@@ -393,7 +376,6 @@ static void further_events_go_to_the_innermost_frame(void **state)
 	struct machine m = { .extra_events = 2 };
 	struct tl_function_totals totals;
 
-	(void)state;
 	machine_run(&m, steps, sizeof(steps) / sizeof(steps[0]));
 	/* The second further event counts twice the first, and negative. */
 	tl_profile_function_totals(m.profile, A, TL_NONE, &totals);
@@ -409,7 +391,7 @@ static void further_events_go_to_the_innermost_frame(void **state)
 	machine_free(&m);
 }
 
-static void a_further_event_saturates(void **state)
+TEST(a_further_event_saturates)
 {
 	static const int64_t most[] = { INT64_MAX }, one[] = { 1 };
 	struct tl_event events[] = { { .name = "Ticks" }, { .name = "Bytes" } };
@@ -418,7 +400,6 @@ static void a_further_event_saturates(void **state)
 	uint32_t number = 0;
 	struct tl_fold fold;
 
-	(void)state;
 	assert_true(tl_fold_begin(&fold, 1, false));
 	assert_int_equal(tl_fold_add_function(&fold), 0);
 	tl_fold_time(&fold, 1);
@@ -439,7 +420,7 @@ static void a_further_event_saturates(void **state)
 }
 
 /* A fold that counts other events than the profile has no place in it. */
-static void events_must_agree(void **state)
+TEST(events_must_agree)
 {
 	struct tl_event ticks = { .name = "Ticks" };
 	struct tl_part part = { .thread = 1 };
@@ -447,7 +428,6 @@ static void events_must_agree(void **state)
 	struct tl_error err = { .status = TL_OK };
 	struct tl_fold fold;
 
-	(void)state;
 	assert_true(tl_fold_begin(&fold, 1, false));
 	tl_fold_end(&fold);
 	assert_int_equal(tl_profile_new(&profile, "test", &ticks, 1, 0, NULL), 0);
@@ -465,13 +445,12 @@ static void events_must_agree(void **state)
  * 100,000 levels: A is on the stack once, its calls are n, their durations 1 + 3 + ... + (2n - 1) =
  * n * n.
  */
-static void deep_recursion(void **state)
+TEST(deep_recursion)
 {
 	const uint64_t n = 100000;
 	struct machine m = { 0 };
 	uint64_t t = 0;
 
-	(void)state;
 	machine_begin(&m);
 	for (uint64_t i = 0; i < n; i++)
 		machine_step(&m, (struct step){ IN, A, t++ });
@@ -488,13 +467,12 @@ static void deep_recursion(void **state)
  * "Everything is O(1) per record": a search down the stack for each orphan would take 10^10 steps,
  * minutes.
  */
-static void orphans_below_a_deep_stack_take_no_search(void **state)
+TEST(orphans_below_a_deep_stack_take_no_search)
 {
 	const uint64_t n = 100000;
 	clock_t begun = clock();
 	struct machine m = { 0 };
 
-	(void)state;
 	machine_begin(&m);
 	for (uint64_t i = 0; i < n; i++)
 		machine_step(&m, (struct step){ IN, A, i });
@@ -515,13 +493,12 @@ static void orphans_below_a_deep_stack_take_no_search(void **state)
 }
 
 /* One parent with thousands of children, each called twice. */
-static void thousands_of_siblings(void **state)
+TEST(thousands_of_siblings)
 {
 	enum { CHILDREN = 5000 };
 	struct machine m = { .functions = CHILDREN + 1 };
 	uint64_t t = 0;
 
-	(void)state;
 	machine_begin(&m);
 	machine_step(&m, (struct step){ IN, CHILDREN, t });
 	for (uint32_t i = 0; i < 2 * CHILDREN; i++) {
@@ -542,14 +519,13 @@ static void thousands_of_siblings(void **state)
  * "`keep_latency`: durations also for the part alone"; each thread is a part with losses of its
  * own.
  */
-static void parts_have_their_own_figures(void **state)
+TEST(parts_have_their_own_figures)
 {
 	static const struct step first[] = { { IN, A, 100 }, { OUT, A, 110 }, { OUT, B, 120 } };
 	static const struct step second[] = { { IN, A, 0 }, { OUT, A, 30 }, { IN, B, 30 } };
 	struct tl_function_totals totals;
 	struct tl_latency latency;
 
-	(void)state;
 	for (int keep = 0; keep < 2; keep++) {
 		struct machine m = { .keep_latency = keep };
 

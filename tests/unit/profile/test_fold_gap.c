@@ -34,9 +34,8 @@ static void assert_match(const char *frames, const char *exits, bool to_end, siz
 }
 
 /* "matched from the outermost frame inwards, frame by frame": A is main(), B recurses. */
-static void exits_are_matched_from_the_outermost_frame_inwards(void **state)
+TEST(exits_are_matched_from_the_outermost_frame_inwards)
 {
-	(void)state;
 	assert_match("ABB", "BBBA", true, 3, 1); /* one more B than there was */
 	assert_match("ABB", "BBA", true, 3, 0);
 	assert_match("ABBB", "BBA", true, 3, 0); /* the innermost B ended in the gap */
@@ -46,9 +45,8 @@ static void exits_are_matched_from_the_outermost_frame_inwards(void **state)
 }
 
 /* "from where most of them match": the thread's outermost frames need not exit. */
-static void the_outermost_frames_may_stay_open(void **state)
+TEST(the_outermost_frames_may_stay_open)
 {
-	(void)state;
 	assert_match("ABCD", "DCB", true, 4, 0);
 	assert_match("ABCD", "DC", true, 4, 0);
 	assert_match("ABB", "BB", true, 3, 0);
@@ -56,9 +54,8 @@ static void the_outermost_frames_may_stay_open(void **state)
 }
 
 /* "of equal places the outermost; before a further gap the innermost" */
-static void of_equal_places_the_outermost_or_the_innermost(void **state)
+TEST(of_equal_places_the_outermost_or_the_innermost)
 {
-	(void)state;
 	assert_match("ABBBB", "BB", true, 3, 0);
 	assert_match("ABBBB", "BB", false, 5, 0);
 	assert_match("ABBBB", "BBA", false, 3, 0);
@@ -68,21 +65,19 @@ static void of_equal_places_the_outermost_or_the_innermost(void **state)
  * "Exits that are left over are those of frames opened in the gap"; "Without such exits all frames
  * stay open."
  */
-static void exits_of_other_functions_close_no_frame(void **state)
+TEST(exits_of_other_functions_close_no_frame)
 {
-	(void)state;
 	assert_match("AB", "DC", true, 2, 2);
 	assert_match("", "BA", true, 0, 2);
 	assert_match("ABC", "", true, 3, 0);
 	assert_match("ABC", "", false, 3, 0);
 }
 
-static void exits_may_fit_without_a_gap(void **state)
+TEST(exits_may_fit_without_a_gap)
 {
 	static const uint32_t exits[] = { C, B, A, A };
 	struct tl_fold fold;
 
-	(void)state;
 	assert_true(tl_fold_begin(&fold, 0, false));
 	for (uint32_t i = A; i <= C; i++)
 		tl_fold_enter(&fold, tl_fold_add_function(&fold));
@@ -101,14 +96,13 @@ static void exits_may_fit_without_a_gap(void **state)
  * C ended in the gap, D began there. D costs 50..55: "what those frames cost behind the gap counts,
  * the calls do not".
  */
-static void a_gap_has_its_own_time(void **state)
+TEST(a_gap_has_its_own_time)
 {
 	static const uint32_t exits[] = { D, B, A };
 	struct machine m = { 0 };
 	struct tl_fold_match match;
 	struct tl_losses losses;
 
-	(void)state;
 	machine_begin(&m);
 	machine_step(&m, (struct step){ IN, A, 0 });
 	machine_step(&m, (struct step){ IN, B, 10 });

@@ -279,12 +279,11 @@ static void compare(struct machine *m, const struct step *steps)
 	free(s);
 }
 
-static void plain_functions_do_what_the_rules_say(void **state)
+TEST(plain_functions_do_what_the_rules_say)
 {
 	struct step steps[STEPS];
 	uint64_t seed = 3;
 
-	(void)state;
 	for (int run = 0; run < RUNS; run++) {
 		struct machine m = { .functions = FUNCTIONS, .extra_events = 2 };
 		uint64_t time = random_below(&seed, 1000);
@@ -316,12 +315,11 @@ static void run_hot(struct machine *m, const struct step *steps, size_t count)
 /*
  * Loops of hot calls, broken here and there by plain ones, as a reader's are by metadata records.
  */
-static void hot_functions_agree_with_plain_ones(void **state)
+TEST(hot_functions_agree_with_plain_ones)
 {
 	struct step steps[STEPS];
 	uint64_t seed = 17;
 
-	(void)state;
 	for (int run = 0; run < RUNS; run++) {
 		struct machine m = { .functions = FUNCTIONS, .extra_events = 2 };
 		uint64_t time = random_below(&seed, 1000);

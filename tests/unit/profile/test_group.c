@@ -36,12 +36,11 @@ static struct tl_profile *grouped(struct tl_profile *profile, enum tl_profile_un
 	return made;
 }
 
-static void objects_of_a_tree(void **state)
+TEST(objects_of_a_tree)
 {
 	struct tl_profile *p = grouped(tree(), TL_BY_OBJECT);
 	struct tl_function_totals totals;
 
-	(void)state;
 	assert_int_equal(tl_profile_function_count(p), 2);
 	assert_int_equal(self_of(p, "prog", 0), 25);
 	assert_int_equal(inclusive_of(p, "prog", 0), 31);
@@ -53,11 +52,10 @@ static void objects_of_a_tree(void **state)
 	tl_profile_free(p);
 }
 
-static void files_of_a_tree(void **state)
+TEST(files_of_a_tree)
 {
 	struct tl_profile *p = grouped(tree(), TL_BY_FILE);
 
-	(void)state;
 	assert_int_equal(tl_profile_function_count(p), 3);
 	assert_int_equal(inclusive_of(p, "m.c", 0), 31);
 	assert_int_equal(inclusive_of(p, "g.c", 0), 12);
@@ -67,13 +65,12 @@ static void files_of_a_tree(void **state)
 /*
  * Without a tree: self cost and that of the calls to other units. A file nobody knows is one, too.
  */
-static void objects_of_sums(void **state)
+TEST(objects_of_sums)
 {
 	struct tl_profile *p = new_profile("x", ir, 1, 0);
 	uint32_t m = add_function(p, "prog", "", "main"), f = add_function(p, "prog", "", "f");
 	uint32_t g = add_function(p, "lib", "", "g");
 
-	(void)state;
 	add_line(p, m, TL_NONE, at("", 1, 0), 1, 0);
 	add_line(p, f, TL_NONE, at("", 2, 0), 2, 0);
 	add_line(p, g, TL_NONE, at("", 3, 0), 4, 0);
@@ -92,14 +89,13 @@ static void objects_of_sums(void **state)
  * unit is in each other's cycle. "Where units call each other back and there are no contexts,
  * inclusive is an upper bound".
  */
-static void units_that_call_back_are_bounded(void **state)
+TEST(units_that_call_back_are_bounded)
 {
 	struct tl_profile *p = new_profile("x", ir, 1, 0);
 	uint32_t m = add_function(p, "prog", "", "main"), h = add_function(p, "prog", "", "h");
 	uint32_t f = add_function(p, "lib", "", "f"), g = add_function(p, "lib", "", "g");
 	uint32_t x = add_function(p, "x", "", "x");
 
-	(void)state;
 	add_line(p, m, TL_NONE, at("", 1, 0), 1, 0);
 	add_line(p, f, TL_NONE, at("", 2, 0), 10, 0);
 	add_line(p, h, TL_NONE, at("", 3, 0), 100, 0);
@@ -117,12 +113,11 @@ static void units_that_call_back_are_bounded(void **state)
 	tl_profile_free(p);
 }
 
-static void chosen_functions_choose_their_units(void **state)
+TEST(chosen_functions_choose_their_units)
 {
 	const struct tl_profile_filter filter = { .size = sizeof(filter), .function = "^g$" };
 	struct tl_profile *p = tree();
 
-	(void)state;
 	assert_int_equal(tl_profile_choose(p, &filter, NULL), 0);
 	p = grouped(p, TL_BY_OBJECT);
 	assert_true(tl_profile_chosen(p, function_named(p, "lib")));
@@ -130,11 +125,10 @@ static void chosen_functions_choose_their_units(void **state)
 	tl_profile_free(p);
 }
 
-static void functions_are_no_unit(void **state)
+TEST(functions_are_no_unit)
 {
 	struct tl_profile *p = tree(), *made;
 
-	(void)state;
 	assert_int_equal(tl_profile_grouped(&made, p, TL_BY_FUNCTION, NULL), TL_BAD_USAGE);
 	assert_null(made);
 	tl_profile_free(p);

@@ -34,9 +34,8 @@ static int64_t computed(const char *formula, const char *nested)
 }
 
 /* Ir is 10 + 20, cpu(ms) 3 + 4. */
-static void formulas_are_sums_of_events(void **state)
+TEST(formulas_are_sums_of_events)
 {
-	(void)state;
 	assert_int_equal(computed("Ir", "Ir"), 30);
 	assert_int_equal(computed("Ir + cpu(ms)", "Ir"), 37);
 	assert_int_equal(computed(" 2 Ir+3*cpu(ms)", "Ir"), 81);
@@ -46,27 +45,25 @@ static void formulas_are_sums_of_events(void **state)
 }
 
 /* What is not understood keeps the numbers of the input: 77 twice. */
-static void nonsense_is_left_alone(void **state)
+TEST(nonsense_is_left_alone)
 {
 	static const char *const nonsense[] = {
 		"Xx", "Ir +",   "+ Ir", "Ir cpu(ms)", "2", "Sum + Ir", "99999999999999999999 Ir",
 		"*",  "Ir * 2",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++)
 		assert_int_equal(computed(nonsense[i], "Ir"), 154);
 	assert_int_equal(computed("Nested", "Sum"), 154);
 }
 
 /* "a sum that does not fit saturates and is counted" */
-static void overflow_saturates(void **state)
+TEST(overflow_saturates)
 {
 	static const struct tl_event events[] = { { "Ir", "", "", "" },
 						  { "Big", "", "", "9223372036854775807 Ir" } };
 	struct tl_profile *p;
 
-	(void)state;
 	assert_int_equal(tl_profile_new(&p, "x", events, 2, 0, NULL), 0);
 	add_line(p, add_function(p, "", "", "f"), TL_NONE, at("", 1, 0), -2, 0);
 	finished(p);

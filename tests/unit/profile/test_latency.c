@@ -3,14 +3,10 @@
  * The durations of a function's calls. Expected quantiles are read off a sorted copy: t[n/2],
  * t[.9n], t[.99n].
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "profile/model/latency.h"
 
@@ -73,11 +69,10 @@ static void assert_exact(const struct tl_latency *got, const struct expected *wa
 }
 
 /* "med = t[n/2], 90p = t[floor(.9 n)], 99p = t[floor(.99 n)] of the sorted durations" */
-static void quantiles_of_few_calls_are_exact(void **state)
+TEST(quantiles_of_few_calls_are_exact)
 {
 	uint64_t values[200], seed = 7;
 
-	(void)state;
 	for (size_t n = 1; n <= 200; n++) {
 		struct tl_latencies l = TL_LATENCIES_NONE;
 		struct tl_latency got;
@@ -96,13 +91,12 @@ static void quantiles_of_few_calls_are_exact(void **state)
 }
 
 /* Ten calls of 10, 20, ... 100 ticks, in no order: the figures by hand. */
-static void ten_calls_by_hand(void **state)
+TEST(ten_calls_by_hand)
 {
 	static const uint64_t values[] = { 70, 10, 100, 30, 90, 20, 60, 40, 80, 50 };
 	struct tl_latencies l = TL_LATENCIES_NONE;
 	struct tl_latency got;
 
-	(void)state;
 	note_all(&l, values, 10, false);
 	tl_latency_settle(&l);
 	tl_latency_figures(&l, &got);
@@ -117,7 +111,7 @@ static void ten_calls_by_hand(void **state)
 }
 
 /* "so are the quantiles while there are at most TL_LATENCY_EXACT calls (or always, when asked)" */
-static void the_limit_of_exactness(void **state)
+TEST(the_limit_of_exactness)
 {
 	static const struct {
 		size_t count;
@@ -129,7 +123,6 @@ static void the_limit_of_exactness(void **state)
 		      { 5000, true, true } };
 	uint64_t values[5000], seed = 11;
 
-	(void)state;
 	for (size_t i = 0; i < 5000; i++)
 		values[i] = next_random(&seed) % 1000000007;
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
@@ -215,7 +208,7 @@ static void assert_within(uint64_t got, uint64_t want)
  * "a quantile is then at most 1/256 (0.4 %) from the truth"; "Count, sum, minimum and maximum are
  * exact"
  */
-static void the_histogram_is_close(void **state)
+TEST(the_histogram_is_close)
 {
 	static uint64_t (*const distributions[])(size_t i, uint64_t *seed) = {
 		uniform,  exponential, constant, powers_of_two, below_powers_of_two,
@@ -223,7 +216,6 @@ static void the_histogram_is_close(void **state)
 	};
 	static uint64_t values[MANY];
 
-	(void)state;
 	for (size_t d = 0; d < sizeof(distributions) / sizeof(distributions[0]); d++) {
 		struct tl_latencies l = TL_LATENCIES_NONE;
 		struct tl_latency got;
@@ -257,11 +249,10 @@ static void the_histogram_is_close(void **state)
 }
 
 /* Every duration has a bucket of the table, also the largest one. */
-static void the_largest_duration_has_a_bucket(void **state)
+TEST(the_largest_duration_has_a_bucket)
 {
 	static const uint64_t values[] = { 0, 127, 128, 255, 256, UINT64_C(1) << 63, UINT64_MAX };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		unsigned octave = tl_latency_octave(values[i]);
 
@@ -295,7 +286,7 @@ static void settled_figures(struct tl_latencies *l, struct tl_latency *figures)
  * "Which of the two is kept depends on the number of calls alone, never on the order in which parts
  * were merged."
  */
-static void the_order_of_merging_does_not_matter(void **state)
+TEST(the_order_of_merging_does_not_matter)
 {
 	static const size_t splits[][3] = { { 1, 2, 3 },         { 600, 700, 748 },
 					    { 600, 700, 749 },   { 2048, 1, 0 },
@@ -307,7 +298,6 @@ static void the_order_of_merging_does_not_matter(void **state)
 	static uint64_t values[6200];
 	uint64_t seed = 99;
 
-	(void)state;
 	for (size_t i = 0; i < 6200; i++)
 		values[i] = next_random(&seed) >> (i % 40);
 	for (size_t s = 0; s < 2 * sizeof(splits) / sizeof(splits[0]); s++) {
@@ -339,14 +329,13 @@ static void the_order_of_merging_does_not_matter(void **state)
 }
 
 /* "Add all of `from`, which is left as it was." */
-static void merging_leaves_the_other_as_it_was(void **state)
+TEST(merging_leaves_the_other_as_it_was)
 {
 	static uint64_t values[3000];
 	struct tl_latencies few = TL_LATENCIES_NONE, many = TL_LATENCIES_NONE,
 			    sum = TL_LATENCIES_NONE;
 	struct tl_latency got;
 
-	(void)state;
 	for (size_t i = 0; i < 3000; i++)
 		values[i] = i + 1;
 	note_all(&few, values, 10, false);
@@ -365,12 +354,11 @@ static void merging_leaves_the_other_as_it_was(void **state)
 }
 
 /* "a sum over 2^63 - 1 saturates, and is counted": here at the end of 64 bits, where it is kept. */
-static void the_sum_saturates_and_is_counted(void **state)
+TEST(the_sum_saturates_and_is_counted)
 {
 	struct tl_latencies a = TL_LATENCIES_NONE, b = TL_LATENCIES_NONE;
 	struct tl_latency got;
 
-	(void)state;
 	assert_true(tl_latency_note(&a, 5, false));
 	assert_true(tl_latency_note(&b, 6, false));
 	tl_latency_total(&a, 1, UINT64_MAX - 5);

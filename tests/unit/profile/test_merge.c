@@ -159,16 +159,15 @@ static void assert_order_free(struct tl_profile *const three[3])
 		tl_profile_free(three[i]);
 }
 
-static void sums_merge_in_any_order(void **state)
+TEST(sums_merge_in_any_order)
 {
 	struct tl_profile *const three[] = { sums_a(), sums_b(), sums_c() };
 
-	(void)state;
 	assert_order_free(three);
 }
 
 /* 1500 + 1500 durations pass from samples to a histogram on the way, or at the end. */
-static void traces_merge_in_any_order(void **state)
+TEST(traces_merge_in_any_order)
 {
 	/* clang-format off */
 	struct tl_profile *const three[] = {
@@ -177,16 +176,14 @@ static void traces_merge_in_any_order(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	assert_order_free(three);
 }
 
-static void traces_and_sums_merge_in_any_order(void **state)
+TEST(traces_and_sums_merge_in_any_order)
 {
 	struct tl_profile *const three[] = { trace(1, 1000, true, 5, 20), sums_b(),
 					     trace(2, 1000, false, 1, 2) };
 
-	(void)state;
 	assert_order_free(three);
 }
 
@@ -196,13 +193,12 @@ static void traces_and_sums_merge_in_any_order(void **state)
  * "events matched by name, missing ones are 0; functions by (object, file, name)": numbers added by
  * hand.
  */
-static void same_things_become_one(void **state)
+TEST(same_things_become_one)
 {
 	struct tl_profile *a = sums_a(), *b = sums_b(), *c = sums_c();
 	const struct tl_profile *const from[] = { a, b, c };
 	struct tl_profile *all = merged(from, 3);
 
-	(void)state;
 	assert_int_equal(tl_profile_event_count(all), 3);
 	assert_string_equal(tl_profile_event(all, 0)->name, "Ir");
 	assert_string_equal(tl_profile_event(all, 1)->name, "Dr");
@@ -235,14 +231,13 @@ static void same_things_become_one(void **state)
 }
 
 /* "events matched by name": where all agree on an order it is kept. */
-static void a_common_order_of_events_is_kept(void **state)
+TEST(a_common_order_of_events_is_kept)
 {
 	static const char *const events[] = { "Dr", "Ir" };
 	struct tl_profile *a = finished(new_profile("x", events, 2, 0)),
 			  *b = finished(new_profile("y", events, 2, 0));
 	struct tl_profile *all = merged2(a, b);
 
-	(void)state;
 	assert_string_equal(tl_profile_event(all, 0)->name, "Dr");
 	assert_string_equal(tl_profile_format(all), "mixed");
 	tl_profile_free(a);
@@ -251,13 +246,12 @@ static void a_common_order_of_events_is_kept(void **state)
 }
 
 /* "latencies merge exactly": 10, 20, 30 and 1, 11: of five, t[2] = 11 and t[4] = 30. */
-static void durations_merge_exactly(void **state)
+TEST(durations_merge_exactly)
 {
 	struct tl_profile *a = trace(1, 1000, false, 10, 3), *b = trace(2, 1000, false, 1, 2),
 			  *all = merged2(a, b);
 	struct tl_latency latency;
 
-	(void)state;
 	assert_true(tl_profile_timed(all));
 	assert_int_equal(tl_profile_frequency(all), 1000);
 	assert_true(tl_profile_latency(all, function_named(all, "f"), TL_NONE, &latency));
@@ -277,12 +271,11 @@ static void durations_merge_exactly(void **state)
  * Recursion is counted once: f's 100 + 1000 is under its outer call; two roots, since the processes
  * are two.
  */
-static void trees_stay_trees(void **state)
+TEST(trees_stay_trees)
 {
 	struct tl_profile *a = trace(1, 0, true, 1, 1), *b = trace(2, 0, true, 1, 1),
 			  *all = merged2(a, b);
 
-	(void)state;
 	assert_int_equal(tl_profile_context_count(all), 6);
 	assert_int_equal(tl_profile_context(all, 0)->parent, TL_NONE);
 	assert_int_equal(tl_profile_context(all, 1)->parent, TL_NONE);
@@ -295,11 +288,10 @@ static void trees_stay_trees(void **state)
 }
 
 /* Beside sums there is no tree of the whole, but every cost is there. */
-static void a_trace_beside_sums_gives_sums(void **state)
+TEST(a_trace_beside_sums_gives_sums)
 {
 	struct tl_profile *a = trace(1, 1000, true, 1, 1), *b = sums_a(), *all = merged2(a, b);
 
-	(void)state;
 	assert_int_equal(tl_profile_context_count(all), 0);
 	assert_false(tl_profile_timed(all));
 	assert_string_equal(tl_profile_event(all, 0)->name, "Ticks");
@@ -322,7 +314,7 @@ static void assert_refused(const struct tl_profile *a, const struct tl_profile *
 	assert_true(err.offset == TL_NOWHERE);
 }
 
-static void what_has_no_sum_is_refused(void **state)
+TEST(what_has_no_sum_is_refused)
 {
 	static const char *const events[] = { "Ir" };
 	static const struct tl_event sum = { "Ir", "", "", "Dr + Dw" };
@@ -330,7 +322,6 @@ static void what_has_no_sum_is_refused(void **state)
 			  *formula;
 	struct tl_profile *open = new_profile("x", events, 1, 0), *counted = sums_c();
 
-	(void)state;
 	assert_int_equal(tl_profile_new(&formula, "x", &sum, 1, 0, NULL), 0);
 	finished(formula);
 	assert_refused(a, b);             /* clocks */

@@ -3,13 +3,9 @@
  * The profile model: what is added, what is derived from it. Quotes are from
  * <tracelathe/profile.h>.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <tracelathe/profile.h>
 
@@ -99,13 +95,12 @@ static const struct tl_arc *find_arc(const struct tl_profile *profile, uint32_t 
 
 /* ---- things and their numbers ---- */
 
-static void events_are_copied(void **state)
+TEST(events_are_copied)
 {
 	char name[] = "Ticks";
 	struct tl_event event = { .name = name };
 	struct tl_profile *profile;
 
-	(void)state;
 	assert_int_equal(tl_profile_new(&profile, "xray", &event, 1, 2596134000, NULL), 0);
 	name[0] = 'X';
 	assert_int_equal(tl_profile_event_count(profile), 1);
@@ -126,7 +121,7 @@ static void events_are_copied(void **state)
 }
 
 /* "a function is (object, file, name) plus the id its trace used" */
-static void functions_are_told_apart(void **state)
+TEST(functions_are_told_apart)
 {
 	/* clang-format off */
 	static const struct tl_function all[] = {
@@ -142,7 +137,6 @@ static void functions_are_told_apart(void **state)
 	/* clang-format on */
 	struct tl_profile *profile = new_profile();
 
-	(void)state;
 	for (int round = 0; round < 2; round++)
 		for (uint32_t i = 0; i < 7; i++)
 			assert_int_equal(tl_profile_add_function(profile, &all[i], NULL), i);
@@ -154,7 +148,7 @@ static void functions_are_told_apart(void **state)
 	tl_profile_free(profile);
 }
 
-static void parts_are_kept(void **state)
+TEST(parts_are_kept)
 {
 	struct tl_profile *profile = new_profile();
 	struct tl_part p = { .process = 7,
@@ -166,7 +160,6 @@ static void parts_are_kept(void **state)
 			     .records = 4,
 			     .losses = { .gaps = 2, .skipped_bytes = 16 } };
 
-	(void)state;
 	assert_int_equal(tl_profile_add_part(profile, &p, NULL), 0);
 	p.losses = (struct tl_losses){ .gaps = 1, .orphan_exits = 8, .skipped_records = 2 };
 	p.header = "desc: x";
@@ -192,7 +185,7 @@ static void parts_are_kept(void **state)
  * "Add self cost at a place; the same place sums up." A place is function, part, file, line,
  * address and block.
  */
-static void lines_sum_up(void **state)
+TEST(lines_sum_up)
 {
 	static const struct tl_cost_line places[] = {
 		{ 0, 0, { "a.c", 0x10, 0, 5 } }, { 0, 0, { "a.c", 0x10, 0, 6 } },
@@ -203,7 +196,6 @@ static void lines_sum_up(void **state)
 	struct tl_profile *profile = new_profile();
 	char file[] = "a.c";
 
-	(void)state;
 	function(profile, "f");
 	function(profile, "g");
 	part(profile, 1);
@@ -238,7 +230,7 @@ static void lines_sum_up(void **state)
  * "Add calls along an arc; the same arc sums up." The inclusive cost of sums is self and what is
  * called.
  */
-static void inclusive_follows_from_arcs(void **state)
+TEST(inclusive_follows_from_arcs)
 {
 	struct tl_profile *profile = new_profile();
 	uint32_t main_ = function(profile, "main"), f = function(profile, "f"),
@@ -248,7 +240,6 @@ static void inclusive_follows_from_arcs(void **state)
 	struct tl_arc recursive = { .caller = g, .callee = g, .part = TL_NONE, .calls = 3 };
 	struct tl_arc outside = { .caller = TL_NONE, .callee = main_, .part = TL_NONE, .calls = 1 };
 
-	(void)state;
 	for (uint32_t i = 0; i < 3; i++)
 		assert_int_equal(tl_profile_add_line(
 					 profile,
@@ -277,7 +268,7 @@ static void inclusive_follows_from_arcs(void **state)
 	tl_profile_free(profile);
 }
 
-static void jumps_sum_up(void **state)
+TEST(jumps_sum_up)
 {
 	struct tl_profile *profile = new_profile();
 	struct tl_jump jump = { .part = 0,
@@ -287,7 +278,6 @@ static void jumps_sum_up(void **state)
 				.taken = 7,
 				.conditional = true };
 
-	(void)state;
 	function(profile, "f");
 	assert_int_equal(tl_profile_add_jump(profile, &jump, NULL), 0);
 	assert_int_equal(tl_profile_add_jump(profile, &jump, NULL), 0);
@@ -306,14 +296,13 @@ static void jumps_sum_up(void **state)
 }
 
 /* "a sum that does not fit saturates and is counted in `losses.saturated`" */
-static void sums_saturate_and_are_counted(void **state)
+TEST(sums_saturate_and_are_counted)
 {
 	struct tl_profile *profile = new_profile();
 	const struct tl_cost_line line = { .part = TL_NONE };
 	const struct tl_jump jump = { .executed = UINT64_MAX, .taken = 1 };
 	struct tl_arc arc = { .part = TL_NONE, .calls = UINT64_MAX };
 
-	(void)state;
 	function(profile, "f");
 	assert_int_equal(tl_profile_add_line(profile, &line,
 					     (const int64_t[]){ INT64_MAX, INT64_MIN }, NULL),
@@ -341,7 +330,7 @@ static void sums_saturate_and_are_counted(void **state)
  * The same for what is derived: calls of a function over its contexts and arcs, total and inclusive
  * cost.
  */
-static void derived_sums_saturate_too(void **state)
+TEST(derived_sums_saturate_too)
 {
 	struct tl_profile *profile = new_profile();
 	uint32_t f = function(profile, "f"), g = function(profile, "g"), p = part(profile, 1);
@@ -349,7 +338,6 @@ static void derived_sums_saturate_too(void **state)
 	uint32_t root = context(profile, TL_NONE, f, p, UINT64_MAX, 0);
 	const int64_t most[] = { INT64_MAX, 0 };
 
-	(void)state;
 	context(profile, context(profile, root, g, p, 1, 0), f, p, 2, 0);
 	tl_profile_add_context_cost(profile, 0, 0, most);
 	tl_profile_add_context_cost(profile, 2, 0, most);
@@ -388,7 +376,7 @@ static void derived_sums_saturate_too(void **state)
  * main (1) > f (2 calls, 20) > g (30), main > g (5): lines and arcs follow ("where contexts
  * exist").
  */
-static void lines_and_arcs_follow_from_contexts(void **state)
+TEST(lines_and_arcs_follow_from_contexts)
 {
 	struct tl_profile *profile = new_profile();
 	uint32_t main_ = function(profile, "main"), f = function(profile, "f"),
@@ -396,7 +384,6 @@ static void lines_and_arcs_follow_from_contexts(void **state)
 	uint32_t p = part(profile, 1), root = context(profile, TL_NONE, main_, p, 1, 10);
 	int64_t cost;
 
-	(void)state;
 	context(profile, context(profile, root, f, p, 2, 20), g, p, 3, 30);
 	context(profile, root, g, p, 1, 5);
 	/* "The number of the context (parent, function, part), added if new." */
@@ -423,7 +410,7 @@ static void lines_and_arcs_follow_from_contexts(void **state)
 }
 
 /* "Recursion is counted once": main > f > f > f > g > f, 10 each. */
-static void arcs_under_recursion_count_once(void **state)
+TEST(arcs_under_recursion_count_once)
 {
 	struct tl_profile *profile = new_profile();
 	uint32_t main_ = function(profile, "main"), f = function(profile, "f"),
@@ -432,7 +419,6 @@ static void arcs_under_recursion_count_once(void **state)
 	uint32_t p = part(profile, 1), at = TL_NONE;
 	int64_t cost;
 
-	(void)state;
 	for (size_t i = 0; i < 6; i++)
 		at = context(profile, at, path[i], p, 1, 10);
 	finish(profile);
@@ -451,14 +437,13 @@ static void arcs_under_recursion_count_once(void **state)
 }
 
 /* "A function's totals over all parts, or in one." */
-static void totals_of_parts(void **state)
+TEST(totals_of_parts)
 {
 	struct tl_profile *profile = new_profile();
 	uint32_t f = function(profile, "f"), g = function(profile, "g");
 	uint32_t p = part(profile, 1), q = part(profile, 2);
 	struct tl_latency latency;
 
-	(void)state;
 	context(profile, context(profile, TL_NONE, f, p, 1, 1), g, p, 2, 20);
 	context(profile, context(profile, TL_NONE, f, q, 4, 400), f, q, 8, 8000);
 	finish(profile);
@@ -473,12 +458,11 @@ static void totals_of_parts(void **state)
 }
 
 /* "Costs are signed": what a parent gives back may leave it less than nothing. */
-static void costs_may_be_negative(void **state)
+TEST(costs_may_be_negative)
 {
 	struct tl_profile *profile = new_profile();
 	uint32_t f = function(profile, "f"), g = function(profile, "g"), p = part(profile, 1);
 
-	(void)state;
 	context(profile, context(profile, TL_NONE, f, p, 1, -30), g, p, 1, 10);
 	finish(profile);
 	has_totals(profile, f, TL_NONE, 1, -30, -20);
@@ -487,13 +471,12 @@ static void costs_may_be_negative(void **state)
 }
 
 /* A million levels would not fit a call stack of ours. */
-static void deep_contexts_need_no_deep_stack(void **state)
+TEST(deep_contexts_need_no_deep_stack)
 {
 	struct tl_profile *profile = new_profile();
 	uint32_t f = function(profile, "f"), g = function(profile, "g"), p = part(profile, 1),
 		 at = TL_NONE;
 
-	(void)state;
 	for (uint32_t i = 0; i < 1000000; i++)
 		at = context(profile, at, i % 2 ? g : f, p, 1, 1);
 	finish(profile);
@@ -504,12 +487,11 @@ static void deep_contexts_need_no_deep_stack(void **state)
 
 /* ---- misuse ---- */
 
-static void a_profile_needs_an_event(void **state)
+TEST(a_profile_needs_an_event)
 {
 	struct tl_profile *profile = (struct tl_profile *)1;
 	struct tl_error err = { .status = TL_OK };
 
-	(void)state;
 	assert_int_equal(tl_profile_new(&profile, "test", two_events, 0, 0, &err), TL_BAD_USAGE);
 	assert_null(profile);
 	assert_int_equal(err.status, TL_BAD_USAGE);
@@ -517,12 +499,11 @@ static void a_profile_needs_an_event(void **state)
 }
 
 /* "Call once, after the last addition." */
-static void a_profile_is_finished_once(void **state)
+TEST(a_profile_is_finished_once)
 {
 	struct tl_profile *profile = new_profile();
 	struct tl_error err = { .status = TL_OK };
 
-	(void)state;
 	function(profile, "f");
 	finish(profile);
 	assert_int_equal(tl_profile_finish(profile, &err), TL_BAD_USAGE);
@@ -533,7 +514,7 @@ static void a_profile_is_finished_once(void **state)
 }
 
 /* "What tells of an element that is not there says NULL, cost vectors are then zeros." */
-static void reading_outside_is_nothing(void **state)
+TEST(reading_outside_is_nothing)
 {
 	static const uint32_t outside[] = { 1, 2, TL_NONE - 1, TL_NONE };
 	const struct tl_event event = { "Ir", "", "", "" };
@@ -541,7 +522,6 @@ static void reading_outside_is_nothing(void **state)
 	const int64_t cost = 5;
 	struct tl_profile *p;
 
-	(void)state;
 	assert_int_equal(tl_profile_new(&p, "x", &event, 1, 0, NULL), 0);
 	assert_int_equal(tl_profile_add_function(
 				 p, &(struct tl_function){ .name = "f", .id = TL_NOWHERE }, NULL),
@@ -578,13 +558,12 @@ static void reading_outside_is_nothing(void **state)
 /*
  * "A number of a function, context or part that was not added before is refused with TL_BAD_USAGE."
  */
-static void adding_outside_is_refused(void **state)
+TEST(adding_outside_is_refused)
 {
 	const struct tl_event event = { "Ir", "", "", "" };
 	const int64_t cost = 5;
 	struct tl_profile *p;
 
-	(void)state;
 	assert_int_equal(tl_profile_new(&p, "x", &event, 1, 0, NULL), 0);
 	assert_int_equal(tl_profile_add_function(
 				 p, &(struct tl_function){ .name = "f", .id = TL_NOWHERE }, NULL),
@@ -610,11 +589,10 @@ static void adding_outside_is_refused(void **state)
 	tl_profile_free(p);
 }
 
-static void an_empty_profile_is_one(void **state)
+TEST(an_empty_profile_is_one)
 {
 	struct tl_profile *profile = new_profile();
 
-	(void)state;
 	finish(profile);
 	assert_int_equal(tl_profile_function_count(profile), 0);
 	assert_int_equal(tl_profile_total(profile)[0], 0);

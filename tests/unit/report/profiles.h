@@ -2,15 +2,11 @@
 #ifndef TESTS_UNIT_REPORT_PROFILES_H
 #define TESTS_UNIT_REPORT_PROFILES_H
 /* Small profiles whose numbers can be checked by hand, and reports of them as strings. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <tracelathe/report.h>
 

@@ -89,7 +89,7 @@ static void make_source(struct temp *temp)
  * "source lines with their costs per event, calls out of a line shown (callee, count, inclusive)
  * and jumps"
  */
-static void text_shows_lines_calls_and_jumps(void **state)
+TEST(text_shows_lines_calls_and_jumps)
 {
 	const uint32_t both[] = { 0, 1 };
 	struct tl_profile *p = annotated();
@@ -97,7 +97,6 @@ static void text_shows_lines_calls_and_jumps(void **state)
 	const char *dirs[1];
 	char *text, expected[2000];
 
-	(void)state;
 	make_source(&temp);
 	dirs[0] = temp.directory;
 	text = annotate(
@@ -140,14 +139,13 @@ static void text_shows_lines_calls_and_jumps(void **state)
 }
 
 /* "context lines around annotated lines elided" */
-static void lines_far_from_costs_are_left_out(void **state)
+TEST(lines_far_from_costs_are_left_out)
 {
 	struct tl_profile *p = annotated();
 	struct temp temp;
 	const char *dirs[1];
 	char *text;
 
-	(void)state;
 	make_source(&temp);
 	dirs[0] = temp.directory;
 	text = annotate(
@@ -178,14 +176,13 @@ static void lines_far_from_costs_are_left_out(void **state)
  * "files found by --source-dir (repeat; also as recorded path)": leading directories are left out
  * as needed.
  */
-static void sources_are_found_where_they_are_now(void **state)
+TEST(sources_are_found_where_they_are_now)
 {
 	struct tl_profile *p;
 	struct temp temp, empty;
 	const char *dirs[2];
 	char below[600], *text;
 
-	(void)state;
 	make_source(&temp);
 	temp_open(&empty);
 	snprintf(below, sizeof(below), "%s/src", temp.directory);
@@ -217,7 +214,7 @@ static void add_source(struct tl_profile *p, const char *name)
 }
 
 /* "No '..' leads out of a directory"; "below the working directory if no directories are given". */
-static void sources_stay_below_their_directory(void **state)
+TEST(sources_stay_below_their_directory)
 {
 	static const struct {
 		const char *name;
@@ -235,7 +232,6 @@ static void sources_stay_below_their_directory(void **state)
 	struct temp temp;
 	char in[600];
 
-	(void)state;
 	temp_open(&temp);
 	assert_int_equal(mkdir(temp_path(&temp, "in"), 0700), 0);
 	strcpy(in, temp.path);
@@ -268,12 +264,11 @@ static void sources_stay_below_their_directory(void **state)
 }
 
 /* A profile names its files: a pipe would block, a device never end. */
-static void only_regular_files_are_read(void **state)
+TEST(only_regular_files_are_read)
 {
 	static const char *const names[] = { "/dev/zero", "pipe", "." };
 	struct temp temp;
 
-	(void)state;
 	temp_open(&temp);
 	assert_int_equal(mkfifo(temp_path(&temp, "pipe"), 0600), 0);
 	for (size_t i = 0; i < 3; i++) {
@@ -297,13 +292,12 @@ static void only_regular_files_are_read(void **state)
 }
 
 /* A row for each line, call and jump; all files. */
-static void csv_has_a_row_a_remark(void **state)
+TEST(csv_has_a_row_a_remark)
 {
 	struct tl_profile *p = annotated();
 	char *text = annotate(p, (struct tl_annotate_options){ .threshold = -1 },
 			      (struct tl_report_options){ .form = TL_REPORT_CSV });
 
-	(void)state;
 	assert_string_equal(text, "file,line,kind,to,count,taken,Ir,Dr,source\n"
 				  "src/a.c,,self,,,,3,0,\n"
 				  "src/a.c,5,self,,,,10,1,\n"
@@ -316,13 +310,12 @@ static void csv_has_a_row_a_remark(void **state)
 	tl_profile_free(p);
 }
 
-static void json_is_one_object(void **state)
+TEST(json_is_one_object)
 {
 	struct tl_profile *p = annotated();
 	char *text = annotate(p, (struct tl_annotate_options){ .file = "a\\.c$", .threshold = -1 },
 			      (struct tl_report_options){ .form = TL_REPORT_JSON });
 
-	(void)state;
 	assert_string_equal(
 		text,
 		"{\"format\":\"callgrind\",\"frequency\":0,\"events\":[\"Ir\",\"Dr\"],"
@@ -345,13 +338,12 @@ static void json_is_one_object(void **state)
 	tl_profile_free(p);
 }
 
-static void only_chosen_functions_are_annotated(void **state)
+TEST(only_chosen_functions_are_annotated)
 {
 	const struct tl_profile_filter filter = { .size = sizeof(filter), .function = "^g$" };
 	struct tl_profile *p = annotated();
 	char *text;
 
-	(void)state;
 	assert_int_equal(tl_profile_choose(p, &filter, NULL), 0);
 	text = annotate(p, (struct tl_annotate_options){ .threshold = -1 },
 			(struct tl_report_options){ .event_count = 0 });
@@ -362,7 +354,7 @@ static void only_chosen_functions_are_annotated(void **state)
 }
 
 /* Addresses without code: costs by address, and the function says so. */
-static void addresses_without_code_stand_alone(void **state)
+TEST(addresses_without_code_stand_alone)
 {
 	const struct tl_event event = { "Ir", "", "", "" };
 	struct tl_cost_line line = { .part = TL_NONE, .at = { .file = "", .address = 0x1000 } };
@@ -373,7 +365,6 @@ static void addresses_without_code_stand_alone(void **state)
 	struct tl_profile *p;
 	char *text;
 
-	(void)state;
 	assert_int_equal(tl_profile_new(&p, "x", &event, 1, 0, NULL), 0);
 	line.function = add_function(p, "f", "");
 	assert_int_equal(tl_profile_add_line(p, &line, cost, NULL), 0);
@@ -397,7 +388,7 @@ static void addresses_without_code_stand_alone(void **state)
 	tl_profile_free(p);
 }
 
-static void bad_usage_is_refused(void **state)
+TEST(bad_usage_is_refused)
 {
 	const struct tl_annotate_options bad_pattern = { .size = sizeof(bad_pattern), .file = "(" };
 	const struct tl_report_options bad_form = { .size = sizeof(bad_form),
@@ -406,7 +397,6 @@ static void bad_usage_is_refused(void **state)
 	struct tl_output *out;
 	struct tl_error err = { 0 };
 
-	(void)state;
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
 	assert_int_equal(tl_report_annotate(p, &bad_pattern, NULL, out, &err), TL_BAD_USAGE);
 	assert_true(err.offset == TL_NOWHERE);

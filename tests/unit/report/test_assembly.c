@@ -101,12 +101,11 @@ static char *assembly(struct tl_profile *p, struct tl_binary *of, struct tl_anno
  * "assembly with costs per instruction; jumps drawn as arrows in the margin": the shorter one next
  * to the code.
  */
-static void text_draws_jumps(void **state)
+TEST(text_draws_jumps)
 {
 	struct temp temp;
 	char *text;
 
-	(void)state;
 	temp_open(&temp);
 	text = assembly(counted(0), binary(&temp, 0, "prog", EM_X86_64),
 			(struct tl_annotate_options){ .threshold = 90, .context = -1 },
@@ -134,12 +133,11 @@ static void text_draws_jumps(void **state)
 }
 
 /* A binary that was loaded elsewhere, and code far from any cost. */
-static void code_is_found_where_it_was_loaded(void **state)
+TEST(code_is_found_where_it_was_loaded)
 {
 	struct temp temp;
 	char *text;
 
-	(void)state;
 	temp_open(&temp);
 	text = assembly(counted(0x400000), binary(&temp, 0x400000, "prog", EM_X86_64),
 			(struct tl_annotate_options){ .threshold = 90, .context = 0 },
@@ -151,12 +149,11 @@ static void code_is_found_where_it_was_loaded(void **state)
 }
 
 /* A binary is that of an object by its file's name: other code at the same address is not shown. */
-static void code_of_others_is_not_shown(void **state)
+TEST(code_of_others_is_not_shown)
 {
 	struct temp temp;
 	char *text;
 
-	(void)state;
 	temp_open(&temp);
 	text = assembly(counted(0), binary(&temp, 0, "libother.so", EM_X86_64),
 			(struct tl_annotate_options){ .threshold = -1 }, TL_REPORT_TEXT);
@@ -170,12 +167,11 @@ static void code_of_others_is_not_shown(void **state)
 	temp_close(&temp);
 }
 
-static void csv_and_json_have_the_code(void **state)
+TEST(csv_and_json_have_the_code)
 {
 	struct temp temp;
 	char *text;
 
-	(void)state;
 	temp_open(&temp);
 	text = assembly(counted(0), binary(&temp, 0, "prog", EM_X86_64),
 			(struct tl_annotate_options){ .threshold = -1 }, TL_REPORT_CSV);
@@ -197,14 +193,13 @@ static void csv_and_json_have_the_code(void **state)
 }
 
 /* Costs inside an instruction are not lost: the code is not what ran. */
-static void costs_between_instructions_are_told(void **state)
+TEST(costs_between_instructions_are_told)
 {
 	const struct tl_event event = { "Ir", "", "", "" };
 	struct tl_profile *p;
 	struct temp temp;
 	char *text;
 
-	(void)state;
 	temp_open(&temp);
 	assert_int_equal(tl_profile_new(&p, "x", &event, 1, 0, NULL), 0);
 	add_function(p, "f", "");

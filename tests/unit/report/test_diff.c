@@ -51,9 +51,8 @@ static void assert_text(char *text, const char *expected)
 }
 
 /* up: 2,000 / 10 and 1,500 / 10. Total before 50 + 4 + 2000 + 200, after 50 + 4 + 1500 + 150. */
-static void text_is_sorted_by_change(void **state)
+TEST(text_is_sorted_by_change)
 {
-	(void)state;
 	assert_text(diff_text(side("f", 2000, 7, 2), side("f", 1500, 9, 3), TL_DIFF_FUNCTIONS,
 			      (struct tl_report_options){ 0 }, 0),
 		    "before  callgrind, Ir 2,254\n"
@@ -66,11 +65,10 @@ static void text_is_sorted_by_change(void **state)
 		    "... 2 functions without a change (--all shows them)\n");
 }
 
-static void what_is_new_or_gone_is_said(void **state)
+TEST(what_is_new_or_gone_is_said)
 {
 	static const uint32_t events[] = { 1, 0 };
 
-	(void)state;
 	assert_text(diff_text(side("f", 2000, 7, 2), side("g", 3000, 0, 3), TL_DIFF_FUNCTIONS,
 			      (struct tl_report_options){
 				      .events = events, .event_count = 2, .sort = "Ir:change" },
@@ -91,12 +89,11 @@ static void what_is_new_or_gone_is_said(void **state)
 		    "... 2 functions without a change (--all shows them)\n");
 }
 
-static void rows_can_be_cut(void **state)
+TEST(rows_can_be_cut)
 {
 	char *text = diff_text(side("f", 2000, 7, 2), side("f", 1500, 9, 3), TL_DIFF_FUNCTIONS,
 			       (struct tl_report_options){ .threshold = 10, .all = true }, 0);
 
-	(void)state;
 	assert_null(strstr(text, "up"));
 	assert_non_null(strstr(text, "... 3 functions below the threshold\n"));
 	free(text);
@@ -106,9 +103,8 @@ static void rows_can_be_cut(void **state)
 	free(text);
 }
 
-static void csv_has_every_event_and_row(void **state)
+TEST(csv_has_every_event_and_row)
 {
-	(void)state;
 	assert_text(diff_text(side("f", 2000, 8, 2), side("f", 1500, 9, 3), TL_DIFF_FUNCTIONS,
 			      (struct tl_report_options){ .form = TL_REPORT_CSV }, 0),
 		    "function,object,file,calls:before,calls:after,Ir:before,Ir:after,Ir:change,"
@@ -119,9 +115,8 @@ static void csv_has_every_event_and_row(void **state)
 		    "same,prog,,0,0,4,4,0,0,4,4,0,0,same\n");
 }
 
-static void arcs_and_lines_have_rows_of_their_own(void **state)
+TEST(arcs_and_lines_have_rows_of_their_own)
 {
-	(void)state;
 	assert_text(diff_text(side("f", 2000, 8, 2), side("f", 1500, 9, 3), TL_DIFF_ARCS,
 			      (struct tl_report_options){ .form = TL_REPORT_CSV, .sort = "calls" },
 			      0),
@@ -136,9 +131,8 @@ static void arcs_and_lines_have_rows_of_their_own(void **state)
 		    "f,prog,,,2000,1500,-500,-25,8,9,1,12.5,changed\n");
 }
 
-static void json_is_one_object(void **state)
+TEST(json_is_one_object)
 {
-	(void)state;
 	assert_text(diff_text(side("f", 2000, 8, 2), side("f", 1500, 9, 3), TL_DIFF_ARCS,
 			      (struct tl_report_options){ .form = TL_REPORT_JSON }, 0),
 		    "{\"before\":\"callgrind\",\"after\":\"callgrind\",\"by\":\"arc\","
@@ -153,7 +147,7 @@ static void json_is_one_object(void **state)
 		    "\"percent\":12.5}}}]}\n");
 }
 
-static void bad_usage_is_refused(void **state)
+TEST(bad_usage_is_refused)
 {
 	static const uint32_t beyond[] = { 2 };
 	/* clang-format off */
@@ -163,7 +157,6 @@ static void bad_usage_is_refused(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		free(diff_text(side("f", 1, 1, 1), side("f", 1, 1, 1), TL_DIFF_FUNCTIONS, cases[i],
 			       TL_BAD_USAGE));

@@ -8,11 +8,10 @@
  * "RFC 4180 quoting"; "sum adds each call's whole duration; inclusive counts recursion once".
  * Quantiles of fib: t[4/2], t[floor(.9*4)], t[floor(.99*4)] of 10 10 30 60.
  */
-static void csv_has_the_columns_of_the_contract(void **state)
+TEST(csv_has_the_columns_of_the_contract)
 {
 	struct tl_profile *profile = timed_profile(1000000000);
 
-	(void)state;
 	assert_functions(profile,
 			 "function,object,file,line,id,Ticks:self,Ticks:inclusive,calls,min,"
 			 "median,p90,p99,max,sum,unfinished,cut\n"
@@ -25,11 +24,10 @@ static void csv_has_the_columns_of_the_contract(void **state)
 /* "`thread` only with --threads". In thread 11 main has no finished call: nothing is known of its
  * durations.
  */
-static void threads_have_rows_of_their_own(void **state)
+TEST(threads_have_rows_of_their_own)
 {
 	struct tl_profile *profile = timed_profile(1000000000);
 
-	(void)state;
 	assert_functions(profile,
 			 "function,object,file,line,id,thread,Ticks:self,Ticks:inclusive,calls,"
 			 "min,median,p90,p99,max,sum,unfinished,cut\n"
@@ -43,7 +41,7 @@ static void threads_have_rows_of_their_own(void **state)
 
 /* "in ticks unless --seconds (enough digits to be exact)": 1/3 s needs 16 digits to come back as
  * the same double. */
-static void seconds_are_exact(void **state)
+TEST(seconds_are_exact)
 {
 	struct tl_profile *profile = timed_profile(3);
 	char *text = functions_text(
@@ -52,7 +50,6 @@ static void seconds_are_exact(void **state)
 	const char *row = strchr(text, '\n') + 1;
 	const double expected[] = { 10 / 3.0, 30 / 3.0, 60 / 3.0, 60 / 3.0, 60 / 3.0, 110 / 3.0 };
 
-	(void)state;
 	row = strstr(row, ",80,80,4,");
 	assert_non_null(row);
 	row += strlen(",80,80,4,");
@@ -68,11 +65,10 @@ static void seconds_are_exact(void **state)
 	tl_profile_free(profile);
 }
 
-static void json_is_one_object(void **state)
+TEST(json_is_one_object)
 {
 	struct tl_profile *profile = timed_profile(1000000000);
 
-	(void)state;
 	assert_functions(profile,
 			 "{\"format\":\"xray\",\"frequency\":1000000000,\"events\":[\"Ticks\"],"
 			 "\"total\":{\"Ticks\":120},\"functions\":[{\"function\":\"main\","
@@ -87,11 +83,10 @@ static void json_is_one_object(void **state)
 	tl_profile_free(profile);
 }
 
-static void text_aligns_columns_and_ends_lines_with_names(void **state)
+TEST(text_aligns_columns_and_ends_lines_with_names)
 {
 	struct tl_profile *profile = timed_profile(1000000000);
 
-	(void)state;
 	assert_functions(profile,
 			 "xray, 2 threads, 12 records, 110.0 ns\n"
 			 "1 exit had no entry; 1 call never ended\n"
@@ -109,11 +104,10 @@ static void text_aligns_columns_and_ends_lines_with_names(void **state)
 }
 
 /* A terminal of 80 columns: the columns that tell least go, the one that sorts stays. */
-static void text_fits_the_terminal(void **state)
+TEST(text_fits_the_terminal)
 {
 	struct tl_profile *profile = timed_profile(1000000000);
 
-	(void)state;
 	assert_functions(
 		profile,
 		"xray, 2 threads, 12 records, 110.0 ns\n"
@@ -129,12 +123,11 @@ static void text_fits_the_terminal(void **state)
 }
 
 /* "3.18: frequency 0: ticks, and say so" */
-static void ticks_of_unknown_length_stay_ticks(void **state)
+TEST(ticks_of_unknown_length_stay_ticks)
 {
 	struct tl_profile *profile = timed_profile(0);
 	char *text = functions_text(profile, (struct tl_report_options){ .seconds = true });
 
-	(void)state;
 	assert_non_null(strstr(text, "110 ticks (the trace does not say how long a tick is)\n"));
 	assert_non_null(strstr(
 		text, "\n  80   66.67%         80   66.67%      4   10      30   60   60   60 "
@@ -143,12 +136,11 @@ static void ticks_of_unknown_length_stay_ticks(void **state)
 	tl_profile_free(profile);
 }
 
-static void hot_rows_are_colored(void **state)
+TEST(hot_rows_are_colored)
 {
 	struct tl_profile *profile = timed_profile(0);
 	char *text = functions_text(profile, (struct tl_report_options){ .color = true });
 
-	(void)state;
 	assert_non_null(strstr(text, "\n\033[1;31m  80   66.67%"));
 	assert_non_null(strstr(text, "fib  a,b.c:7\033[0m\n"));
 	free(text);
@@ -158,7 +150,7 @@ static void hot_rows_are_colored(void **state)
 /* Names sort from A to Z, numbers downwards unless ascending; "EVENT:inclusive" names a column of
  * one event.
  */
-static void sorting_follows_the_column(void **state)
+TEST(sorting_follows_the_column)
 {
 	static const struct {
 		const char *sort;
@@ -174,7 +166,6 @@ static void sorting_follows_the_column(void **state)
 	/* clang-format on */
 	struct tl_profile *profile = counted_profile();
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = functions_text(profile, (struct tl_report_options){
 							     .form = TL_REPORT_CSV,
@@ -192,11 +183,10 @@ static void sorting_follows_the_column(void **state)
 
 /* The parts of one thread are one row: f 30+40 and 3+4, main 10+20 and 1+2 and, with what it
  * called, 105 and 15. */
-static void parts_of_a_thread_are_one_row(void **state)
+TEST(parts_of_a_thread_are_one_row)
 {
 	struct tl_profile *profile = dumped_profile();
 
-	(void)state;
 	assert_functions(
 		profile,
 		"function,object,file,line,id,thread,Ir:self,Ir:inclusive,Dr:self,Dr:inclusive,"
@@ -209,11 +199,10 @@ static void parts_of_a_thread_are_one_row(void **state)
 }
 
 /* "RFC 4180 quoting" */
-static void quotes_in_names_are_doubled(void **state)
+TEST(quotes_in_names_are_doubled)
 {
 	struct tl_profile *profile = counted_profile();
 
-	(void)state;
 	assert_functions(profile,
 			 "function,object,file,line,id,Ir:self,Ir:inclusive,Dr:self,Dr:inclusive,"
 			 "calls\n"
@@ -223,12 +212,11 @@ static void quotes_in_names_are_doubled(void **state)
 	tl_profile_free(profile);
 }
 
-static void events_are_chosen_and_ordered(void **state)
+TEST(events_are_chosen_and_ordered)
 {
 	static const uint32_t dr[] = { 1 };
 	struct tl_profile *profile = counted_profile();
 
-	(void)state;
 	assert_functions(profile,
 			 "callgrind, 3 parts\n"
 			 "\n"
@@ -241,7 +229,7 @@ static void events_are_chosen_and_ordered(void **state)
 	tl_profile_free(profile);
 }
 
-static void bad_usage_is_refused(void **state)
+TEST(bad_usage_is_refused)
 {
 	static const uint32_t beyond[] = { 2 };
 	static const struct tl_report_options cases[] = {
@@ -255,7 +243,6 @@ static void bad_usage_is_refused(void **state)
 	};
 	struct tl_profile *profile = counted_profile();
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct tl_error err = { 0 };
 		struct tl_output *out;
@@ -270,14 +257,13 @@ static void bad_usage_is_refused(void **state)
 }
 
 /* "text: 40, unless `all`"; equal rows stand in the order of their names. */
-static void text_stops_at_forty(void **state)
+TEST(text_stops_at_forty)
 {
 	const struct tl_event event = { "Ir", "", "", "" };
 	struct tl_part part = { TL_NOWHERE, TL_NOWHERE, 0, "", "", 0, 0, 0, { 0 } };
 	struct tl_profile *profile;
 	char *text, name[8];
 
-	(void)state;
 	assert_int_equal(tl_profile_new(&profile, "", &event, 1, 0, NULL), 0);
 	assert_int_equal(tl_profile_add_part(profile, &part, NULL), 0);
 	for (int i = 0; i < 43; i++) {

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "report/number_text.h"
 
-static void counts_have_commas_between_thousands(void **state)
+TEST(counts_have_commas_between_thousands)
 {
 	static const struct {
 		uint64_t value;
@@ -26,7 +22,6 @@ static void counts_have_commas_between_thousands(void **state)
 	/* clang-format on */
 	char text[TL_VALUE_ROOM];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(tl_format_count(text, cases[i].value), strlen(cases[i].text));
 		assert_string_equal(text, cases[i].text);
@@ -34,7 +29,7 @@ static void counts_have_commas_between_thousands(void **state)
 }
 
 /* "Four digits in the largest unit that leaves no zero in front." */
-static void times_have_four_digits_and_a_unit(void **state)
+TEST(times_have_four_digits_and_a_unit)
 {
 	static const struct {
 		uint64_t ticks, rate;
@@ -55,7 +50,6 @@ static void times_have_four_digits_and_a_unit(void **state)
 	/* clang-format on */
 	char text[TL_VALUE_ROOM];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		tl_format_time(text, cases[i].ticks, cases[i].rate);
 		assert_string_equal(text, cases[i].text);
@@ -64,11 +58,10 @@ static void times_have_four_digits_and_a_unit(void **state)
 	assert_true(tl_format_time(text, UINT64_MAX, 1) < TL_VALUE_ROOM);
 }
 
-static void seconds_have_nine_decimals(void **state)
+TEST(seconds_have_nine_decimals)
 {
 	char text[TL_VALUE_ROOM];
 
-	(void)state;
 	tl_format_seconds(text, 1, 1000000000);
 	assert_string_equal(text, "0.000000001");
 	tl_format_seconds(text, 3, 2);
@@ -78,11 +71,10 @@ static void seconds_have_nine_decimals(void **state)
 	assert_true(tl_format_seconds(text, UINT64_MAX, 1) < TL_VALUE_ROOM);
 }
 
-static void shares_are_percent_of_the_total(void **state)
+TEST(shares_are_percent_of_the_total)
 {
 	char text[TL_VALUE_ROOM];
 
-	(void)state;
 	tl_format_share(text, 1, 3);
 	assert_string_equal(text, "33.33%");
 	tl_format_share(text, 5, 5);
@@ -95,12 +87,11 @@ static void shares_are_percent_of_the_total(void **state)
 }
 
 /* A name in a trace must not be able to steer the terminal. */
-static void control_characters_do_not_reach_the_terminal(void **state)
+TEST(control_characters_do_not_reach_the_terminal)
 {
 	struct tl_output *out;
 	size_t size;
 
-	(void)state;
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
 	tl_put_name(out, "a\033[2Jb\n\x7f"
 			 "\xc3\xa9");

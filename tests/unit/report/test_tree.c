@@ -3,11 +3,10 @@
 #include "profiles.h"
 
 /* "the call tree from its roots ... children sorted by inclusive", parts together. */
-static void top_down_adds_parts_and_sorts_children(void **state)
+TEST(top_down_adds_parts_and_sorts_children)
 {
 	struct tl_profile *profile = dumped_profile();
 
-	(void)state;
 	assert_tree(profile, TL_TREE_TOP_DOWN,
 		    "callgrind, 2 parts\n"
 		    "\n"
@@ -26,11 +25,10 @@ static void top_down_adds_parts_and_sorts_children(void **state)
 }
 
 /* g has 4.76 % of the total; the default for text is 0.5 %, for the machine forms 0. */
-static void branches_below_the_threshold_are_counted(void **state)
+TEST(branches_below_the_threshold_are_counted)
 {
 	struct tl_profile *profile = dumped_profile();
 
-	(void)state;
 	assert_tree(profile, TL_TREE_TOP_DOWN,
 		    "callgrind, 2 parts\n"
 		    "\n"
@@ -46,11 +44,10 @@ static void branches_below_the_threshold_are_counted(void **state)
  * timed_profile(): fib called by main has self 30 + 10 + 10 (outer calls 60 - 30, 10, and 10 of the
  * other thread), fib called by fib 30; main has 30 + 10.
  */
-static void bottom_up_follows_callers(void **state)
+TEST(bottom_up_follows_callers)
 {
 	struct tl_profile *profile = timed_profile(0);
 
-	(void)state;
 	assert_tree(profile, TL_TREE_BOTTOM_UP,
 		    "depth,parent,function,calls,unfinished,Ticks:self\n"
 		    "0,,fib,4,0,80\n"
@@ -62,12 +59,11 @@ static void bottom_up_follows_callers(void **state)
 	tl_profile_free(profile);
 }
 
-static void unfinished_calls_are_told(void **state)
+TEST(unfinished_calls_are_told)
 {
 	struct tl_profile *profile = timed_profile(0);
 	char *text = tree_text(profile, TL_TREE_TOP_DOWN, (struct tl_report_options){ 0 });
 
-	(void)state;
 	assert_non_null(strstr(
 		text,
 		"         120 100.00%          40           1  main  main.c:3  (1 never ended)\n"
@@ -79,7 +75,7 @@ static void unfinished_calls_are_told(void **state)
 
 /* "callers above, callees below", the function's own line marked. Calls of f: 2 + 1 + 1, inclusive
  * 30 + 40 + 7. */
-static void neighbours_stand_around_a_function(void **state)
+TEST(neighbours_stand_around_a_function)
 {
 	struct tl_profile *profile = counted_profile();
 	const char *head = "callgrind, 3 parts\n\n"
@@ -95,7 +91,6 @@ static void neighbours_stand_around_a_function(void **state)
 		"[lib.so]\n";
 	char expected[1024];
 
-	(void)state;
 	snprintf(expected, sizeof(expected), "%s\n%s%s\n%s%s", head, main_line, callee, caller,
 		 f_line);
 	assert_tree(profile, TL_TREE_BOTH, expected, .form = TL_REPORT_TEXT);
@@ -106,12 +101,11 @@ static void neighbours_stand_around_a_function(void **state)
 	tl_profile_free(profile);
 }
 
-static void neighbours_for_machines(void **state)
+TEST(neighbours_for_machines)
 {
 	static const uint32_t ir[] = { 0 };
 	struct tl_profile *profile = counted_profile();
 
-	(void)state;
 	assert_tree(profile, TL_TREE_BOTH,
 		    "caller,callee,calls,Ir:inclusive,Dr:inclusive\n"
 		    "main,\"operator\"\"\"\"_x(char, int)\",4,77,8\n",
@@ -134,13 +128,12 @@ static void neighbours_for_machines(void **state)
 	tl_profile_free(profile);
 }
 
-static void a_profile_without_stacks_has_no_call_tree(void **state)
+TEST(a_profile_without_stacks_has_no_call_tree)
 {
 	static const enum tl_tree_kind kinds[] = { TL_TREE_TOP_DOWN, TL_TREE_BOTTOM_UP };
 	const struct tl_report_options options = { .size = sizeof(options) };
 	struct tl_profile *profile = counted_profile();
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct tl_error err = { 0 };
 		struct tl_output *out;
@@ -180,14 +173,13 @@ static struct tl_profile *deep_profile(void)
 
 /* "Deep trees must not be quadratic in output": at most 200 bytes a level, where plain indentation
  * takes 100,000. */
-static void deep_trees_have_short_lines(void **state)
+TEST(deep_trees_have_short_lines)
 {
 	struct tl_profile *profile = deep_profile();
 	char *text = tree_text(profile, TL_TREE_TOP_DOWN, (struct tl_report_options){ 0 });
 	char *csv = tree_text(profile, TL_TREE_TOP_DOWN,
 			      (struct tl_report_options){ .form = TL_REPORT_CSV });
 
-	(void)state;
 	assert_true(strlen(text) < 200 * (size_t)DEEP);
 	assert_non_null(strstr(text, "[61] odd\n"));
 	assert_non_null(strstr(csv, "\n99999,99998,odd,1,1,1\n"));

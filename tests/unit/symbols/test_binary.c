@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ELF files made by hand: facts, symbols, sections, relocations, errors, damage. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 #include <errno.h>
 #include <tracelathe/symbols.h>
 
@@ -119,9 +115,8 @@ static struct made make_file(bool is_64bit, bool big, uint32_t table_type, bool 
 }
 
 /* "Open an ELF file (32 or 64 bit, either byte order, PIE or not)." */
-static void both_classes_and_orders_open(void **state)
+TEST(both_classes_and_orders_open)
 {
-	(void)state;
 	for (size_t i = 0; i < KINDS; i++) {
 		struct made made = make_file(kinds[i].is_64bit, kinds[i].big, SHT_SYMTAB, false);
 		struct tl_binary *binary;
@@ -151,7 +146,7 @@ static void both_classes_and_orders_open(void **state)
  * "prefer FUNC, global over local over weak at equal address, sized, containing; aliases: ... the
  * first by (binding rank, name)"; without .symtab the dynamic table serves.
  */
-static void the_best_symbol_names_an_address(void **state)
+TEST(the_best_symbol_names_an_address)
 {
 	static const struct {
 		uint64_t address;
@@ -185,7 +180,6 @@ static void the_best_symbol_names_an_address(void **state)
 	/* clang-format on */
 	const uint32_t types[] = { SHT_SYMTAB, SHT_DYNSYM };
 
-	(void)state;
 	for (size_t run = 0; run < 2 * 2 * KINDS; run++) {
 		struct made made = make_file(kinds[run / 4].is_64bit, kinds[run / 4].big,
 					     types[run % 2], false);
@@ -209,13 +203,12 @@ static void the_best_symbol_names_an_address(void **state)
 }
 
 /* "demangled unless the binary was opened raw" */
-static void raw_names_stay_mangled(void **state)
+TEST(raw_names_stay_mangled)
 {
 	struct made made = make_file(true, false, SHT_SYMTAB, false);
 	struct tl_binary *binary;
 	struct tl_symbol symbol;
 
-	(void)state;
 	save(&made, "raw");
 	assert_int_equal(tl_binary_open(&binary, temp_path(&temp, "raw"), 0, false, NULL), 0);
 	assert_true(tl_binary_symbol(binary, 0x1380, &symbol));
@@ -224,13 +217,12 @@ static void raw_names_stay_mangled(void **state)
 }
 
 /* "A section by name. ... data NULL for SHT_NOBITS; virtual address without bias" */
-static void sections_are_found_by_name(void **state)
+TEST(sections_are_found_by_name)
 {
 	struct made made = make_file(true, true, SHT_SYMTAB, false);
 	struct tl_section section;
 	struct tl_binary *binary;
 
-	(void)state;
 	save(&made, "sections");
 	assert_int_equal(open_named(&binary, "sections", 0x5000, NULL), 0);
 	assert_true(tl_binary_section(binary, ".data", &section));
@@ -250,9 +242,8 @@ static void sections_are_found_by_name(void **state)
  * ...; symbol-based absolute relocations give symbol value + addend." RELR: gABI, "Relative
  * Relocation Table".
  */
-static void relocations_give_what_a_loader_stores(void **state)
+TEST(relocations_give_what_a_loader_stores)
 {
-	(void)state;
 	for (size_t run = 0; run < 2 * KINDS; run++) {
 		bool relr = run & 1, is_64bit = kinds[run / 2].is_64bit;
 		struct made made = make_file(is_64bit, kinds[run / 2].big, SHT_SYMTAB, relr);
@@ -289,9 +280,8 @@ static void fails(const char *path, int status, uint64_t offset, int sys_errno)
 }
 
 /* "TL_IO" */
-static void files_that_cannot_be_read_are_told(void **state)
+TEST(files_that_cannot_be_read_are_told)
 {
-	(void)state;
 	fails(temp_path(&temp, "missing"), TL_IO, TL_NOWHERE, ENOENT);
 	fails(temp.directory, TL_IO, TL_NOWHERE, EISDIR);
 	assert_int_equal(mkfifo(temp_path(&temp, "pipe"), 0600), 0);
@@ -299,7 +289,7 @@ static void files_that_cannot_be_read_are_told(void **state)
 }
 
 /* "TL_BAD_FORMAT (not ELF, or damaged)", at the byte that is wrong. */
-static void damaged_headers_are_told_at_their_byte(void **state)
+TEST(damaged_headers_are_told_at_their_byte)
 {
 	static const struct {
 		size_t at;
@@ -309,7 +299,6 @@ static void damaged_headers_are_told_at_their_byte(void **state)
 		      { 0x3a, 41, 0x3a }, { 0x2f, 1, 0x28 },         { 0x3d, 0x70, 0x28 } };
 	struct made made = make_file(true, false, SHT_SYMTAB, false);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct made wrong = made;
 
@@ -344,13 +333,12 @@ static void use(const char *path)
 }
 
 /* A file that is cut short says so: the section headers, its last bytes, are not all there. */
-static void every_prefix_is_refused(void **state)
+TEST(every_prefix_is_refused)
 {
 	struct made made = make_file(true, false, SHT_SYMTAB, false);
 	struct tl_binary *binary;
 	struct tl_error err;
 
-	(void)state;
 	for (size_t size = 0; size < made.size; size += size < 80 ? 1 : 13) {
 		temp_write(&temp, "prefix", made.bytes, size);
 		assert_int_equal(open_named(&binary, "prefix", 0, &err), TL_BAD_FORMAT);
@@ -359,11 +347,10 @@ static void every_prefix_is_refused(void **state)
 }
 
 /* "A damaged/mutated ELF must never crash" */
-static void mutants_do_not_crash(void **state)
+TEST(mutants_do_not_crash)
 {
 	uint64_t random = 12345;
 
-	(void)state;
 	for (size_t i = 0; i < 2000; i++) {
 		struct made made = make_file(kinds[i % KINDS].is_64bit, kinds[i % KINDS].big,
 					     SHT_SYMTAB, i % 8 > 3);

@@ -5,15 +5,11 @@
  * symbol-mangling-version=legacy"); v0 names are the examples of RFC 2603 and of the Rust reference
  * on symbol mangling.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 #include <tracelathe/symbols.h>
 
 struct example {
@@ -30,7 +26,7 @@ static void holds(const struct example *examples, size_t count)
 	}
 }
 
-static void cxx_names_are_llvms(void **state)
+TEST(cxx_names_are_llvms)
 {
 	/* clang-format off */
 	static const struct example examples[] = {
@@ -48,12 +44,11 @@ static void cxx_names_are_llvms(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	holds(examples, sizeof(examples) / sizeof(examples[0]));
 }
 
 /* "libiberty prints `> >` for nested templates; turn `> >` into `>>` the LLVM way". */
-static void template_lists_close_without_blanks(void **state)
+TEST(template_lists_close_without_blanks)
 {
 	static const struct example examples[] = {
 		{ "_ZNSt6vectorISt6threadSaIS0_EED2Ev",
@@ -68,12 +63,11 @@ static void template_lists_close_without_blanks(void **state)
 		{ "_ZgtI1AIiEEbT_S2_", "bool operator><A<int>>(A<int>, A<int>)" },
 	};
 
-	(void)state;
 	holds(examples, sizeof(examples) / sizeof(examples[0]));
 }
 
 /* Suffixes of clones as LLVM shows them. */
-static void clones_keep_their_suffix(void **state)
+TEST(clones_keep_their_suffix)
 {
 	static const struct example examples[] = {
 		{ "_Z3foov.cold", "foo() (.cold)" },
@@ -81,11 +75,10 @@ static void clones_keep_their_suffix(void **state)
 		{ "_Z3foov.llvm.123456", "foo() (.llvm.123456)" },
 	};
 
-	(void)state;
 	holds(examples, sizeof(examples) / sizeof(examples[0]));
 }
 
-static void legacy_rust_names_lose_their_hash(void **state)
+TEST(legacy_rust_names_lose_their_hash)
 {
 	/* clang-format off */
 	static const struct example examples[] = {
@@ -99,11 +92,10 @@ static void legacy_rust_names_lose_their_hash(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	holds(examples, sizeof(examples) / sizeof(examples[0]));
 }
 
-static void v0_rust_names_are_paths(void **state)
+TEST(v0_rust_names_are_paths)
 {
 	static const struct example examples[] = {
 		{ "_RNvC7mycrate4main", "mycrate::main" },
@@ -119,12 +111,11 @@ static void v0_rust_names_are_paths(void **state)
 		  "<r::foo::Bar<u8> as r::foo::Tr>::go::{closure#0}" },
 	};
 
-	(void)state;
 	holds(examples, sizeof(examples) / sizeof(examples[0]));
 }
 
 /* "a copy of `name` when it is not mangled": names of C that read as C++ type codes among them. */
-static void other_names_stay(void **state)
+TEST(other_names_stay)
 {
 	static const struct example examples[] = {
 		{ "main", "main" },
@@ -140,7 +131,6 @@ static void other_names_stay(void **state)
 		{ "_RNvC7mycrate", "_RNvC7mycrate" },
 	};
 
-	(void)state;
 	holds(examples, sizeof(examples) / sizeof(examples[0]));
 }
 
@@ -159,14 +149,13 @@ static char *repeat(const char *before, char c, size_t count, const char *after)
 
 /* Templates make names longer than libiberty's own limit of 1024 bytes; the limit that protects the
  * stack is 4096. */
-static void long_names_are_names(void **state)
+TEST(long_names_are_names)
 {
 	static const struct {
 		size_t count;
 		bool plain;
 	} cases[] = { { 150, true }, { 409, true }, { 410, false }, { 100000, false } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *name = malloc(10 * cases[i].count + 5), *plain;
 
@@ -184,7 +173,7 @@ static void long_names_are_names(void **state)
 	}
 }
 
-static void deep_names_do_not_crash(void **state)
+TEST(deep_names_do_not_crash)
 {
 	static const struct {
 		const char *before;
@@ -194,18 +183,16 @@ static void deep_names_do_not_crash(void **state)
 		      { "_Z1fIX", 'n', "E" }, { "_RNvC1a1f", 'I', "E" }, { "_RIC1a", 'R', "uE" },
 		      { "_Z1fDT", 'L', "E" }, { "_Z1fILP", 'A', "_E" } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		free(repeat(cases[i].before, cases[i].c, 4000, cases[i].after));
 }
 
 /* Each substitution doubles the one before: 2^60 types in 300 bytes must not fill the memory. */
-static void substitutions_do_not_explode(void **state)
+TEST(substitutions_do_not_explode)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	char name[1024] = "_Z1f1AIiiE", *plain;
 
-	(void)state;
 	for (unsigned i = 0; i < 33; i++) {
 		char next[16];
 

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Entries of DWARF made by hand: every form, ranges in every way, what was inlined, damage. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "make_dwarf.h"
 
@@ -114,9 +110,8 @@ static void put_passed(size_t i)
 }
 
 /* "7.5.6 Form Encodings": an attribute of each form stands before the name of a function. */
-static void every_form_is_passed_over(void **state)
+TEST(every_form_is_passed_over)
 {
-	(void)state;
 	for (size_t s = 0; s < SHAPES; s++)
 		for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
 			unsigned function[] = { 0x3fe1,         passed[i].form, DW_AT_name,
@@ -150,7 +145,7 @@ static void every_form_is_passed_over(void **state)
  * Names: in the entry, in .debug_str, .debug_line_str, and by number in .debug_str_offsets behind
  * its base.
  */
-static void names_are_read_in_every_form(void **state)
+TEST(names_are_read_in_every_form)
 {
 	static const struct {
 		unsigned form, size; /* 0: an offset */
@@ -172,7 +167,6 @@ static void names_are_read_in_every_form(void **state)
 					 DW_FORM_data4,
 					 0 };
 
-	(void)state;
 	for (size_t s = 0; s < 3; s++)
 		for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 			unsigned function[] = { DW_AT_name,
@@ -218,7 +212,7 @@ static void names_are_read_in_every_form(void **state)
 /*
  * "2.17.3 Non-Contiguous Address Ranges": all entries of .debug_rnglists, the list by its number.
  */
-static void lists_of_version_5_are_read(void **state)
+TEST(lists_of_version_5_are_read)
 {
 	static const unsigned root[] = { DW_AT_addr_base, DW_FORM_data1,    DW_AT_rnglists_base,
 					 DW_FORM_data1,   DW_AT_low_pc,     DW_FORM_addrx,
@@ -229,7 +223,6 @@ static void lists_of_version_5_are_read(void **state)
 					   0x60, 0x6f, 0x80, 0x8f, 0xa0, 0xaf };
 	static const uint16_t outside[] = { 0x18, 0x1f, 0x30, 0x3f, 0x50, 0x70, 0x90, 0xb0 };
 
-	(void)state;
 	for (size_t s = 0; s < 3; s++) {
 		begin_parts(&parts, shapes[s]);
 		size_t begun = begin_unit(&parts), word = parts.shape.wide ? 8 : 4;
@@ -292,14 +285,13 @@ static void lists_of_version_5_are_read(void **state)
  * DWARF 4, 2.17.3: pairs from the unit's low address on, a new base behind the greatest address, 0
  * and 0 the end.
  */
-static void lists_of_version_4_are_read(void **state)
+TEST(lists_of_version_4_are_read)
 {
 	static const unsigned root[] = { DW_AT_low_pc, DW_FORM_addr, DW_AT_ranges, DW_FORM_data4,
 					 0 };
 	static const unsigned function[] = { DW_AT_name, DW_FORM_string, DW_AT_ranges,
 					     DW_FORM_data4, 0 };
 
-	(void)state;
 	for (size_t s = 3; s < SHAPES; s++) {
 		begin_parts(&parts, shapes[s]);
 		size_t begun = begin_unit(&parts);
@@ -389,13 +381,12 @@ static void put_inlined(uint64_t origin, uint64_t start, uint32_t size, uint8_t 
  * "Nest by DIE parents, not by interval": an inlined call that is wider than what it is in belongs
  * to it all the same.
  */
-static void inlined_calls_nest_as_their_entries(void **state)
+TEST(inlined_calls_nest_as_their_entries)
 {
 	struct tl_dwarf_found found;
 	uint64_t b, c;
 	size_t begun;
 
-	(void)state;
 	begun = begin_functions();
 	b = parts.info.size;
 	put(&parts.info, 3, 1);
@@ -445,11 +436,10 @@ static void expect_fault(enum tl_status status, uint64_t offset, const char *wor
  * An origin that is its own origin ends, and has no name; a sibling that lies before is not gone
  * back to.
  */
-static void rings_end(void **state)
+TEST(rings_end)
 {
 	size_t begun = begin_functions(), ring = parts.info.size;
 
-	(void)state;
 	put(&parts.info, 5, 1);
 	put(&parts.info, ring, 4);
 	put(&parts.info, CODE, 8);
@@ -474,11 +464,10 @@ static void expect_line_unknown(uint64_t address)
 	assert_string_equal(chain_at(&parts, address), "");
 }
 
-static void damage_is_told_at_its_byte(void **state)
+TEST(damage_is_told_at_its_byte)
 {
 	size_t begun, at;
 
-	(void)state;
 	/* An entry whose abbreviation is not there; what stands before it is known. */
 	begun = begin_functions();
 	put_function("known", CODE, 8);

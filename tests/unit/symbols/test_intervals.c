@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* "An address belongs to the last item that holds it: the innermost where ranges nest." */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 #include <tracelathe/core.h>
 
 #include "make_elf.h"
 #include "symbols/elf/intervals.h"
 
-static void nested_and_overlapping_ranges(void **state)
+TEST(nested_and_overlapping_ranges)
 {
 	/*   0    5    10   15   20   25   30
 	 * 0 |--------------------------|        [0, 26)
@@ -41,18 +37,16 @@ static void nested_and_overlapping_ranges(void **state)
 		      { UINT64_MAX, TL_NONE } };
 	struct tl_intervals intervals = { 0 };
 
-	(void)state;
 	assert_true(tl_intervals_build(&intervals, items, 5));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_int_equal(tl_intervals_find(&intervals, cases[i].address), cases[i].number);
 	tl_intervals_free(&intervals);
 }
 
-static void no_ranges_hold_nothing(void **state)
+TEST(no_ranges_hold_nothing)
 {
 	struct tl_intervals intervals = { 0 };
 
-	(void)state;
 	assert_true(tl_intervals_build(&intervals, NULL, 0));
 	assert_int_equal(tl_intervals_find(&intervals, 0), TL_NONE);
 	tl_intervals_free(&intervals);
@@ -69,11 +63,10 @@ static uint32_t last_that_holds(const struct tl_interval *items, size_t count, u
 	return found;
 }
 
-static void random_ranges_are_as_defined(void **state)
+TEST(random_ranges_are_as_defined)
 {
 	uint64_t random = 4711;
 
-	(void)state;
 	for (int round = 0; round < 500; round++) {
 		struct tl_intervals intervals = { 0 };
 		struct tl_interval items[20];

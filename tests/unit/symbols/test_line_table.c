@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Line number programs made by hand: every opcode, the headers of every version, damage. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "make_dwarf.h"
 
@@ -130,9 +126,8 @@ static void expect_line(uint64_t address, const char *file, uint32_t number, uin
 }
 
 /* "6.2.5 The Line Number Program": each opcode moves the registers that its text names. */
-static void opcodes_move_the_registers(void **state)
+TEST(opcodes_move_the_registers)
 {
-	(void)state;
 	for (size_t s = 0; s < SHAPES; s++) {
 		begin_parts(&parts, shapes[s]);
 		put_unit();
@@ -208,9 +203,8 @@ static void opcodes_move_the_registers(void **state)
 }
 
 /* "6.2.5.1": with three operations an instruction, an operation advance counts in them. */
-static void operations_share_an_instruction(void **state)
+TEST(operations_share_an_instruction)
 {
-	(void)state;
 	begin_parts(&parts, shapes[4]);
 	put_unit();
 	size_t begun = begin_program(3);
@@ -236,9 +230,8 @@ static void operations_share_an_instruction(void **state)
 }
 
 /* A program that goes back: rows are found by address, whatever their order. */
-static void sequences_come_in_any_order(void **state)
+TEST(sequences_come_in_any_order)
 {
-	(void)state;
 	begin_parts(&parts, shapes[0]);
 	put_unit();
 	size_t begun = begin_program(1);
@@ -286,9 +279,8 @@ static void make_sound(void)
 	end_length(&parts, &parts.line, begun);
 }
 
-static void damage_is_told_at_its_byte(void **state)
+TEST(damage_is_told_at_its_byte)
 {
-	(void)state;
 	make_sound();
 	put_at(&parts.line, 4, 9, 2);
 	read_parts(&parts);

@@ -3,12 +3,8 @@
  * Lines and names from DWARF, in the file and apart, of programs compiled here. The oracle is
  * binutils' addr2line; for separate files, the same program before it was stripped.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 #include <tracelathe/symbols.h>
 
 #include "symbols/binary.h"
@@ -103,14 +99,13 @@ static void same_line(struct tl_binary *binary, uint64_t address, char *expected
 }
 
 /* "file:line of the address through DWARF line table": each byte of the functions. */
-static void lines_are_those_of_addr2line(void **state)
+TEST(lines_are_those_of_addr2line)
 {
 	static const char *const builds[] = { "-O0 -fPIE -pie", "-O2 -no-pie", "-O1 -gdwarf-4",
 					      "-O1 -gdwarf-3 -no-pie",
 					      "-O1 -gz -ffunction-sections" };
 	static const char *const functions[] = { "_ZN3app4calcEi", "helper", "main" };
 
-	(void)state;
 	need_tools();
 	for (size_t i = 0; i < sizeof(builds) / sizeof(builds[0]); i++) {
 		assert_true(run("g++ -g %s p.cc -o built", builds[i]));
@@ -144,11 +139,10 @@ static void lines_are_those_of_addr2line(void **state)
 }
 
 /* clang writes no .debug_aranges; a reader that needs them finds no line. */
-static void units_without_aranges_are_found(void **state)
+TEST(units_without_aranges_are_found)
 {
 	struct tl_symbol symbol;
 
-	(void)state;
 	need_tools();
 	must_run("g++ -g -O1 p.cc -o aranges && objcopy -R .debug_aranges aranges bare");
 	struct tl_binary *binary = open_here("bare");
@@ -162,12 +156,11 @@ static void units_without_aranges_are_found(void **state)
 }
 
 /* "for functions whose symbol is missing, DWARF subprogram name (linkage name demangled)" */
-static void names_come_from_dwarf_without_symbols(void **state)
+TEST(names_come_from_dwarf_without_symbols)
 {
 	struct tl_symbol symbol;
 	uint64_t address;
 
-	(void)state;
 	need_tools();
 	must_run("g++ -g -O1 p.cc -o whole && objcopy -N _ZN3app4calcEi -N helper whole nameless");
 	address = address_of("whole", "_ZN3app4calcEi");
@@ -211,9 +204,8 @@ static void has_no_lines(const char *name)
 }
 
 /* "Separate debug information is found by build-id ..." below the root of debug files. */
-static void build_ids_find_debug_files(void **state)
+TEST(build_ids_find_debug_files)
 {
-	(void)state;
 	need_tools();
 	must_run("g++ -g -O1 -Wl,--build-id=0xabcdef0123456789 p.cc -o whole && strip whole -o "
 		 "stripped &&"
@@ -234,11 +226,10 @@ static void build_ids_find_debug_files(void **state)
 }
 
 /* ".gnu_debuglink (same dir, .debug/, <root>/<dir>)", with the checksum of the file it names. */
-static void debug_links_are_followed(void **state)
+TEST(debug_links_are_followed)
 {
 	static const char *const places[] = { ".", "./.debug", NULL };
 
-	(void)state;
 	need_tools();
 	must_run("g++ -g -O1 -Wl,--build-id=none p.cc -o whole && objcopy --only-keep-debug whole "
 		 "p.debug &&"
@@ -259,12 +250,11 @@ static void debug_links_are_followed(void **state)
 }
 
 /* "A damaged/mutated ELF must never crash": DWARF is read too. */
-static void damaged_dwarf_does_not_crash(void **state)
+TEST(damaged_dwarf_does_not_crash)
 {
 	uint64_t random = 88172645463325252;
 	size_t size;
 
-	(void)state;
 	need_tools();
 	must_run("g++ -g -O1 p.cc -o sound");
 	uint64_t start = address_of("sound", "_ZN3app4calcEi");

@@ -6,15 +6,11 @@
  * knows nothing of the code under test. What the format leaves unused is 0xaa, as the runtime
  * leaves it ("never assume 0").
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <tracelathe/xray.h>
 

@@ -64,9 +64,8 @@ static void assert_one(struct bytes *b, struct broken want)
 
 /* ---- good traces ---- */
 
-static void a_good_trace_breaks_no_rule(void **state)
+TEST(a_good_trace_breaks_no_rule)
 {
-	(void)state;
 	for (unsigned version = 1; version <= 5; version++) {
 		struct bytes b = { .big = version == 3, .high = version == 3 };
 		size_t start;
@@ -93,11 +92,10 @@ static void a_good_trace_breaks_no_rule(void **state)
 	}
 }
 
-static void a_good_basic_trace_breaks_no_rule(void **state)
+TEST(a_good_basic_trace_breaks_no_rule)
 {
 	struct bytes b = { 0 };
 
-	(void)state;
 	put_header(&b, 3, BASIC, 1000, 0);
 	put_basic(&b, 1, ENTER_ARGS, 1, 100, 2, 3);
 	put_basic_argument(&b, 1, 2, 3, 9);
@@ -121,11 +119,10 @@ static void end(struct bytes *b)
 }
 
 /* "NewBuffer -> WallClock" */
-static void wall_clock_follows_new_buffer(void **state)
+TEST(wall_clock_follows_new_buffer)
 {
 	struct bytes b = { 0 };
 
-	(void)state;
 	begin(&b);
 	put_new_buffer(&b, 2);
 	put_new_cpu(&b, 1, 100);
@@ -135,11 +132,10 @@ static void wall_clock_follows_new_buffer(void **state)
 }
 
 /* "WallClock -> Pid, NewCPU": a Pid behind NewCPUId; a second WallClock; a second Pid */
-static void records_of_the_head_stand_in_the_head(void **state)
+TEST(records_of_the_head_stand_in_the_head)
 {
 	struct bytes b = { 0 };
 
-	(void)state;
 	begin(&b);
 	put_new_buffer(&b, 2);
 	put_wall_clock(&b, 1, 1);
@@ -167,11 +163,10 @@ static void records_of_the_head_stand_in_the_head(void **state)
 }
 
 /* "before the first instrumented entry" (1.5): one missing NewCPUId is one violation */
-static void new_cpu_stands_before_the_body(void **state)
+TEST(new_cpu_stands_before_the_body)
 {
 	struct bytes b = { 0 };
 
-	(void)state;
 	begin(&b);
 	put_new_buffer(&b, 2);
 	put_wall_clock(&b, 1, 1);
@@ -189,12 +184,11 @@ static void new_cpu_stands_before_the_body(void **state)
 }
 
 /* "+ Pid after Wall" is version 3's */
-static void versions_before_3_have_no_pid(void **state)
+TEST(versions_before_3_have_no_pid)
 {
 	struct bytes b = { 0 };
 	size_t start;
 
-	(void)state;
 	put_header(&b, 2, FDR, 1000, 16384);
 	start = b.size;
 	put_extents(&b, 0);
@@ -207,12 +201,11 @@ static void versions_before_3_have_no_pid(void **state)
 }
 
 /* "Function_Entry_Args CallArgument*" */
-static void arguments_follow_their_entry(void **state)
+TEST(arguments_follow_their_entry)
 {
 	struct bytes b = { 0 };
 	size_t start;
 
-	(void)state;
 	put_header(&b, 5, FDR, 1000, 16384);
 	start = begin_block(&b, 1, 2, 100);
 	put_function(&b, ENTER, 1, 0);
@@ -235,11 +228,10 @@ static void arguments_follow_their_entry(void **state)
 }
 
 /* "End := EndOfBuffer RemainingBufferSizeToSkip" */
-static void version_1_ends_with_end_of_buffer(void **state)
+TEST(version_1_ends_with_end_of_buffer)
 {
 	struct bytes b = { 0 };
 
-	(void)state;
 	put_header(&b, 1, FDR, 1000, 0);
 	begin_block(&b, 0, 2, 100);
 	put_function(&b, ENTER, 1, 0);
@@ -247,9 +239,8 @@ static void version_1_ends_with_end_of_buffer(void **state)
 }
 
 /* "Ending at Extents/NewBuffer/WallClock/Pid is "Invalid terminal condition"" */
-static void a_buffer_has_a_body(void **state)
+TEST(a_buffer_has_a_body)
 {
-	(void)state;
 	for (unsigned records = 1; records <= 3; records++) {
 		struct bytes b = { 0 };
 
@@ -269,7 +260,7 @@ static void a_buffer_has_a_body(void **state)
  * "Extents -> NewBuffer": a buffer whose extents are damaged begins with NewBuffer, and the damage
  * is told, too.
  */
-static void a_buffer_begins_with_its_extents(void **state)
+TEST(a_buffer_begins_with_its_extents)
 {
 	static const struct broken want[] = {
 		{ "xray.damage", 32, TL_NOWHERE, TL_NONE, 0 },
@@ -278,7 +269,6 @@ static void a_buffer_begins_with_its_extents(void **state)
 	struct bytes b = { 0 };
 	size_t start;
 
-	(void)state;
 	put_header(&b, 5, FDR, 1000, 16384);
 	start = begin_block(&b, 1, 2, 100);
 	put_function(&b, ENTER, 1, 0);
@@ -297,12 +287,11 @@ static size_t begin_order(struct bytes *b)
 }
 
 /* "An exit is expected to have a matching Entry or Entry_Args before it." */
-static void an_exit_has_an_entry(void **state)
+TEST(an_exit_has_an_entry)
 {
 	struct bytes b = { 0 };
 	size_t start = begin_order(&b);
 
-	(void)state;
 	put_function(&b, ENTER, 1, 0);
 	put_function(&b, EXIT, 1, 1);
 	put_function(&b, EXIT, 1, 1);
@@ -315,12 +304,11 @@ static void an_exit_has_an_entry(void **state)
 }
 
 /* Entries of one thread do not match exits of another. */
-static void threads_are_checked_apart(void **state)
+TEST(threads_are_checked_apart)
 {
 	struct bytes b = { 0 };
 	size_t start = begin_order(&b);
 
-	(void)state;
 	put_function(&b, ENTER, 1, 0);
 	end_block(&b, start);
 	start = begin_block(&b, 1, 3, 200);
@@ -329,12 +317,11 @@ static void threads_are_checked_apart(void **state)
 	assert_one(&b, (struct broken){ "xray.order.exit-without-entry", 32 + 88 + 80, 5, 1, 3 });
 }
 
-static void an_exit_is_of_the_innermost(void **state)
+TEST(an_exit_is_of_the_innermost)
 {
 	struct bytes b = { 0 };
 	size_t start = begin_order(&b);
 
-	(void)state;
 	put_function(&b, ENTER, 1, 0);
 	put_function(&b, ENTER, 2, 1);
 	put_function(&b, ENTER, 3, 1);
@@ -343,12 +330,11 @@ static void an_exit_is_of_the_innermost(void **state)
 	assert_one(&b, (struct broken){ "xray.order.exit-not-innermost", 112 + 24, 8, 1, 2 });
 }
 
-static void time_does_not_go_back(void **state)
+TEST(time_does_not_go_back)
 {
 	struct bytes b = { 0 };
 	size_t start = begin_order(&b);
 
-	(void)state;
 	put_function(&b, ENTER, 1, 50);
 	put_tsc_wrap(&b, 149);
 	put_function(&b, EXIT, 1, 0);
@@ -367,7 +353,7 @@ static void time_does_not_go_back(void **state)
 
 /* ---- damage ---- */
 
-static void damage_is_a_violation(void **state)
+TEST(damage_is_a_violation)
 {
 	static const struct broken want[] = {
 		{ "xray.damage", 32 + 96, TL_NOWHERE, TL_NONE, 0 }, /* junk between buffers */
@@ -377,7 +363,6 @@ static void damage_is_a_violation(void **state)
 	struct bytes b = { 0 };
 	size_t start = begin_order(&b);
 
-	(void)state;
 	put_function(&b, ENTER, 1, 0);
 	put_function(&b, 5, 1, 0);
 	end_block(&b, start);
@@ -390,13 +375,12 @@ static void damage_is_a_violation(void **state)
 }
 
 /* "@return 0 to go on, anything else to stop" */
-static void a_check_can_be_stopped(void **state)
+TEST(a_check_can_be_stopped)
 {
 	struct found found = { .stop_after = 2 };
 	struct bytes b = { 0 };
 	size_t start = begin_order(&b);
 
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		put_function(&b, EXIT, 1, 1);
 	end_block(&b, start);
@@ -406,13 +390,12 @@ static void a_check_can_be_stopped(void **state)
 }
 
 /* Profiling mode: ticks are signed, and a path has those of the paths below it (2.9). */
-static void paths_without_a_known_time(void **state)
+TEST(paths_without_a_known_time)
 {
 	static const int32_t one[] = { 1, 0 }, two[] = { 2, 1, 0 }, three[] = { 3, 2, 1, 0 };
 	struct bytes b = { 0 };
 	size_t start;
 
-	(void)state;
 	put_profiling_header(&b, 0, 1);
 	start = begin_samples(&b, 0, 12);
 	put_sample(&b, one, 1, 10);         /* 48 */

@@ -21,9 +21,8 @@ static void assert_rejected(const struct bytes *b, int status, uint64_t offset)
 }
 
 /* "shorter than 32 bytes" */
-static void shorter_than_a_header(void **state)
+TEST(shorter_than_a_header)
 {
-	(void)state;
 	for (size_t size = 0; size < 32; size++) {
 		struct bytes b = { 0 };
 
@@ -35,9 +34,8 @@ static void shorter_than_a_header(void **state)
 }
 
 /* "An empty log gives "file holds a header and no records", never "Unsupported version 768"" */
-static void a_header_and_no_records(void **state)
+TEST(a_header_and_no_records)
 {
-	(void)state;
 	for (unsigned i = 0; i < 6; i++) {
 		struct bytes b = { .big = i % 2 };
 		struct trace t;
@@ -55,7 +53,7 @@ static void a_header_and_no_records(void **state)
 }
 
 /* "type other than 0/1; version outside 1..3 / 1..5" */
-static void types_and_versions_that_are_none(void **state)
+TEST(types_and_versions_that_are_none)
 {
 	static const struct {
 		unsigned version, type;
@@ -71,7 +69,6 @@ static void types_and_versions_that_are_none(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
 		struct bytes b = { .big = i % 2 };
 
@@ -82,11 +79,10 @@ static void types_and_versions_that_are_none(void **state)
 	}
 }
 
-static void another_version_of_profiling_mode(void **state)
+TEST(another_version_of_profiling_mode)
 {
 	struct bytes b = { 0 };
 
-	(void)state;
 	put_profiling_header(&b, 0, 0);
 	set_number(&b, 8, 0x20180425, 8);
 	put_repeat(&b, 0, 100);
@@ -95,9 +91,8 @@ static void another_version_of_profiling_mode(void **state)
 }
 
 /* "nothing decodable at all" */
-static void nothing_decodable(void **state)
+TEST(nothing_decodable)
 {
-	(void)state;
 	for (unsigned version = 1; version <= 5; version++) {
 		struct bytes b = { 0 };
 
@@ -117,9 +112,8 @@ static void nothing_decodable(void **state)
 }
 
 /* A bit order that is forced and wrong makes no record, not wrong ones. */
-static void a_wrong_bit_order(void **state)
+TEST(a_wrong_bit_order)
 {
-	(void)state;
 	for (unsigned high = 0; high < 2; high++) {
 		struct bytes b = { .big = true, .high = high };
 		struct tl_xray_options options = {
@@ -260,9 +254,8 @@ static void damaged_record(size_t offset, const void *patch, size_t size, int st
 }
 
 /* "unknown kinds 10..127", each with the records kept before it. "it drops to the next block" */
-static void unknown_kinds(void **state)
+TEST(unknown_kinds)
 {
-	(void)state;
 	for (unsigned kind = 10; kind < 128; kind++) {
 		uint8_t byte = (uint8_t)(kind << 1 | 1);
 
@@ -271,9 +264,8 @@ static void unknown_kinds(void **state)
 }
 
 /* "actions 4..7" */
-static void unknown_actions(void **state)
+TEST(unknown_actions)
 {
-	(void)state;
 	for (unsigned action = 4; action < 8; action++) {
 		uint8_t byte = (uint8_t)(action << 1);
 
@@ -282,9 +274,8 @@ static void unknown_actions(void **state)
 }
 
 /* "Function ids start at 1": zeroed bytes, which read as entries of function 0, are no records. */
-static void zeroed_records(void **state)
+TEST(zeroed_records)
 {
-	(void)state;
 	damaged_record(BODY, "\0\0\0\0\0\0\0", 8, TL_BAD_RECORD);
 	damaged_record(BODY + 8, "\2\0\0\0", 4, TL_BAD_RECORD);
 }
@@ -293,18 +284,16 @@ static void zeroed_records(void **state)
  * "EndOfBuffer in version >= 2"; "accept as a new block start only where a block may start; else an
  * error record"
  */
-static void records_of_heads_in_bodies(void **state)
+TEST(records_of_heads_in_bodies)
 {
-	(void)state;
 	damaged_record(BODY, "\x03", 1, TL_BAD_RECORD);
 	damaged_record(BODY, "\x01", 1, TL_BAD_RECORD);
 	damaged_record(BODY + 8, "\x0f", 1, TL_BAD_RECORD);
 }
 
 /* "negative sizes", "over-reads" */
-static void events_of_wrong_sizes(void **state)
+TEST(events_of_wrong_sizes)
 {
-	(void)state;
 	damaged_record(BODY, "\x0b\xff\xff\xff\xff", 5, TL_BAD_SIZE);
 	damaged_record(BODY, "\x0b\x00\x00\x00\x80", 5, TL_BAD_SIZE);
 	damaged_record(BODY, "\x11\xff\xff\xff\xff", 5, TL_BAD_SIZE);
@@ -316,12 +305,11 @@ static void events_of_wrong_sizes(void **state)
 }
 
 /* An event that ends with its block is whole. */
-static void an_event_up_to_the_end(void **state)
+TEST(an_event_up_to_the_end)
 {
 	struct bytes b = { 0 };
 	struct trace t;
 
-	(void)state;
 	put_three_blocks(&b);
 	memcpy(b.data + BODY, "\x0b\x10\x00\x00\x00", 5);
 	load(&t, &b, NULL);
@@ -348,7 +336,7 @@ static void wrong_extents(uint64_t extents, size_t kept, const struct fault *wan
  * The block is 96 bytes behind its extents. "The file loses the last 16*n bytes of each block"
  * (2.6)
  */
-static void extents_too_small(void **state)
+TEST(extents_too_small)
 {
 	static const struct fault whole_records[] = { { TL_BAD_RECORD, MIDDLE_END - 16, 16 } };
 	static const struct fault cut_record[] = { { TL_BAD_RECORD, MIDDLE_END - 12, 12 },
@@ -358,7 +346,6 @@ static void extents_too_small(void **state)
 	/* What follows the extents is known to be a buffer by its head. */
 	static const struct fault nothing[] = { { TL_BAD_RECORD, 160, 0 } };
 
-	(void)state;
 	wrong_extents(80, 2, whole_records, 1);
 	wrong_extents(84, 2, cut_record, 2);
 	wrong_extents(40, 0, cut_head, 2);
@@ -366,22 +353,20 @@ static void extents_too_small(void **state)
 }
 
 /* Too large: the next buffer's head ends the block. Nothing is lost, and that is told. */
-static void extents_too_large(void **state)
+TEST(extents_too_large)
 {
 	static const uint64_t sizes[] = { 97, 104, 112, 200, 207, 1000, INT64_MAX, UINT64_MAX };
 	static const struct fault over = { TL_BAD_SIZE, MIDDLE, 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		wrong_extents(sizes[i], 4, &over, 1);
 }
 
-static void extents_past_the_end_of_the_file(void **state)
+TEST(extents_past_the_end_of_the_file)
 {
 	static const uint64_t sizes[] = { 97, 1000, UINT64_MAX };
 	static const struct fault past = { TL_TRUNCATED, MIDDLE_END, 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		struct bytes b = { 0 };
 
@@ -396,11 +381,10 @@ static void extents_past_the_end_of_the_file(void **state)
  * A damaged BufferExtents byte costs those 16 bytes: the buffer behind is read from its NewBuffer
  * on.
  */
-static void the_byte_of_extents_is_damaged(void **state)
+TEST(the_byte_of_extents_is_damaged)
 {
 	static const unsigned bytes[] = { 0, 1, 3, 0x0e, 0x8f, 0xff };
 
-	(void)state;
 	for (size_t i = 0; i < 3 * sizeof(bytes) / sizeof(bytes[0]); i++) {
 		const struct fault want = { TL_BAD_RECORD, 32 + BLOCK * (i % 3), 16 };
 		struct bytes b = { 0 };
@@ -433,11 +417,10 @@ static void delete(struct bytes *b, size_t at, size_t count)
  * "junk between blocks", "trailing bytes after the last block": just those are skipped, whatever
  * they look like.
  */
-static void junk_between_blocks(void **state)
+TEST(junk_between_blocks)
 {
 	static const size_t places[] = { 32, MIDDLE, MIDDLE_END, END };
 
-	(void)state;
 	for (size_t i = 0; i < 4 * 3 * 40; i++) {
 		const struct fault want = { TL_BAD_RECORD, places[i % 4], i / 12 + 1 };
 		static const unsigned junk[] = { 0x77, 0x0f, 0x01 };
@@ -462,9 +445,8 @@ static size_t functions_in(const struct trace *t, uint64_t block)
 }
 
 /* Whatever happens inside a block, the blocks around it are whole. */
-static void bytes_inserted_and_deleted_in_a_block(void **state)
+TEST(bytes_inserted_and_deleted_in_a_block)
 {
-	(void)state;
 	for (size_t at = MIDDLE + 17; at < MIDDLE_END - 24; at++)
 		for (size_t count = 1; count <= 24; count++)
 			for (unsigned deleted = 0; deleted < 2; deleted++) {
@@ -512,9 +494,8 @@ static void assert_all_bytes_told(const struct bytes *b)
  * "truncation at any byte": the functions whose bytes are there are kept, and what is not whole is
  * reported.
  */
-static void truncated_at_any_byte(void **state)
+TEST(truncated_at_any_byte)
 {
-	(void)state;
 	for (size_t size = 33; size < END; size++) {
 		size_t block = (size - 32) / BLOCK, rest = (size - 32) % BLOCK;
 		size_t functions = 4 * block + (rest > 80 ? (rest - 80) / 8 : 0);
@@ -550,11 +531,10 @@ static void truncated_at_any_byte(void **state)
  * The same for every byte changed to something else: no byte is lost without a word, and no block
  * but one.
  */
-static void any_byte_changed(void **state)
+TEST(any_byte_changed)
 {
 	static const unsigned changes[] = { 0xff, 0x01, 0x80, 0x0f };
 
-	(void)state;
 	for (size_t at = 32; at < END; at++)
 		for (size_t i = 0; i < 4; i++) {
 			size_t whole = 0;
@@ -574,13 +554,12 @@ static void any_byte_changed(void **state)
 }
 
 /* In file order what lies between blocks stands in its place. */
-static void gaps_stand_in_their_place(void **state)
+TEST(gaps_stand_in_their_place)
 {
 	struct tl_xray_options options = { .size = sizeof(options), .order = TL_XRAY_FILE_ORDER };
 	struct bytes b = { 0 };
 	struct trace t;
 
-	(void)state;
 	put_three_blocks(&b);
 	insert(&b, MIDDLE, 0x77, 5);
 	load(&t, &b, &options);
@@ -597,7 +576,7 @@ static void gaps_stand_in_their_place(void **state)
 /* ---- more faults than are listed ---- */
 
 /* "`*count` of them, of which the first 1000 are listed" */
-static void very_many_faults(void **state)
+TEST(very_many_faults)
 {
 	const struct tl_xray_fault *faults;
 	struct bytes b = { 0 };
@@ -605,7 +584,6 @@ static void very_many_faults(void **state)
 	size_t listed;
 	struct trace t;
 
-	(void)state;
 	put_header(&b, 5, FDR, 0, 16384);
 	for (uint32_t k = 0; k < 1500; k++) {
 		size_t start = begin_block(&b, 1, 1, 100 + k);
@@ -628,12 +606,11 @@ static void very_many_faults(void **state)
 /* ---- version 1 ---- */
 
 /* A damaged head in the midst of version 1: the buffer is missed, those around it are not. */
-static void a_damaged_head_of_version_1(void **state)
+TEST(a_damaged_head_of_version_1)
 {
 	struct bytes b = { 0 };
 	struct trace t;
 
-	(void)state;
 	put_header(&b, 1, FDR, 0, 100);
 	for (uint32_t k = 1; k <= 3; k++) {
 		size_t start = begin_block(&b, 0, 1, 100 * k);
@@ -679,9 +656,8 @@ static void assert_basic(const struct bytes *b, size_t functions, struct fault w
 }
 
 /* "a basic file whose size is not 32 + 32*n is *recovered* (whole records kept) but reported" */
-static void a_basic_file_of_odd_size(void **state)
+TEST(a_basic_file_of_odd_size)
 {
-	(void)state;
 	for (size_t rest = 1; rest < 32; rest++) {
 		struct bytes b = { 0 };
 
@@ -696,14 +672,13 @@ static void a_basic_file_of_odd_size(void **state)
  * A record that cannot be read costs itself, wherever it stands, and makes no thread of what its
  * bytes hold.
  */
-static void a_basic_record_that_is_none(void **state)
+TEST(a_basic_record_that_is_none)
 {
 	static const struct {
 		size_t at;
 		unsigned value;
 	} cases[] = { { 0, 2 }, { 1, 1 }, { 3, 4 }, { 3, 255 } };
 
-	(void)state;
 	for (size_t i = 0; i < 4 * 4; i++) {
 		struct bytes b = { 0 };
 		size_t record = 32 + 32 * (i % 4);
@@ -718,9 +693,8 @@ static void a_basic_record_that_is_none(void **state)
 }
 
 /* A zeroed record names function 0, which there is not. */
-static void zeroed_basic_records(void **state)
+TEST(zeroed_basic_records)
 {
-	(void)state;
 	for (size_t record = 32; record < 32 + 4 * 32; record += 32) {
 		struct bytes b = { 0 };
 
@@ -760,11 +734,10 @@ static void damaged_profile(const struct bytes *b, size_t samples, const struct 
 	assert_strict(b, want[0]);
 }
 
-static void damaged_profiles(void **state)
+TEST(damaged_profiles)
 {
 	struct bytes b = { 0 };
 
-	(void)state;
 	put_two_threads(&b);
 	assert_int_equal(b.size, 176);
 	set_number(&b, 104, 15, 4);

@@ -83,7 +83,7 @@ static char *line(const char *text, size_t n)
 	return strndup(text, strcspn(text, "\n"));
 }
 
-static void json_lines_have_every_field(void **state)
+TEST(json_lines_have_every_field)
 {
 	static const char *const expected[] = {
 		/* 80 + 8 + 16 + 22 + 21 + 16 + 16 bytes of the block, less its extents */
@@ -113,7 +113,6 @@ static void json_lines_have_every_field(void **state)
 	struct bytes b = { 0 };
 	char *text;
 
-	(void)state;
 	put_trace(&b);
 	text = dump(&b, true, &all, NULL);
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
@@ -128,7 +127,7 @@ static void json_lines_have_every_field(void **state)
 }
 
 /* A payload as text, for reading, and as bytes, which lose nothing. */
-static void a_payload_is_text_and_bytes(void **state)
+TEST(a_payload_is_text_and_bytes)
 {
 	static const char begin[] =
 		"{\"offset\":136,\"record\":\"custom-event\",\"thread\":2,\"process\":1,"
@@ -137,7 +136,6 @@ static void a_payload_is_text_and_bytes(void **state)
 	struct bytes b = { 0 };
 	char *text, *got;
 
-	(void)state;
 	put_trace(&b);
 	text = dump(&b, true, &all, NULL);
 	got = line(text, 7);
@@ -155,13 +153,12 @@ static void a_payload_is_text_and_bytes(void **state)
 }
 
 /* jq reads every line, and sees the name and the bytes that were put in. */
-static void jq_reads_every_line(void **state)
+TEST(jq_reads_every_line)
 {
 	char command[1400], *text, *got;
 	struct bytes b = { 0 };
 	size_t size;
 
-	(void)state;
 	if (system("command -v jq >/dev/null 2>&1")) {
 		print_message("skipped: jq is not installed\n");
 		skip();
@@ -183,7 +180,7 @@ static void jq_reads_every_line(void **state)
 }
 
 /* "every record, one line each, with offset" */
-static void text_lines_say_the_same(void **state)
+TEST(text_lines_say_the_same)
 {
 	static const char *const parts[][4] = {
 		{ "0x00000020 ", "buffer-extents", "size=163", "" },
@@ -203,7 +200,6 @@ static void text_lines_say_the_same(void **state)
 	char *text;
 	size_t count = 0;
 
-	(void)state;
 	put_trace(&b);
 	text = dump(&b, false, &all, NULL);
 	for (size_t i = 0; i < 12; i++) {
@@ -237,11 +233,10 @@ static size_t lines_with(const struct tl_xray_fold_options *limits, const char *
 }
 
 /* The filters of all commands: thread, process, cpu, time, function. */
-static void filters_choose_lines(void **state)
+TEST(filters_choose_lines)
 {
 	struct tl_xray_fold_options o = all;
 
-	(void)state;
 	assert_int_equal(lines_with(&o, NULL), 12);
 	assert_int_equal(lines_with(&o, "operator"), 1);
 	assert_int_equal(lines_with(&o, "^#6$"), 1);
@@ -261,14 +256,13 @@ static void filters_choose_lines(void **state)
 }
 
 /* A path of profiling mode: leaf to root, calls and ticks. */
-static void samples_have_their_paths(void **state)
+TEST(samples_have_their_paths)
 {
 	static const int32_t path[] = { 3, 2, 1, 0 };
 	struct bytes b = { 0 };
 	size_t start;
 	char *text;
 
-	(void)state;
 	put_profiling_header(&b, 0, 7);
 	start = begin_samples(&b, 0, 12);
 	put_sample(&b, path, 5, 300);

@@ -71,12 +71,11 @@ static void put_two_calls(struct bytes *b)
 	end_block(b, start);
 }
 
-static void a_whole_trace(void **state)
+TEST(a_whole_trace)
 {
 	struct bytes b = { 0 };
 	struct tl_profile *profile;
 
-	(void)state;
 	put_two_calls(&b);
 	profile = fold(&b, NULL);
 	assert_int_equal(tl_profile_event_count(profile), 1);
@@ -105,7 +104,7 @@ static void a_whole_trace(void **state)
  * "absolute window, [from, to); to 0: open": cost to the tick; a call that the window cuts is
  * unfinished.
  */
-static void a_time_window_counts_to_the_tick(void **state)
+TEST(a_time_window_counts_to_the_tick)
 {
 	static const struct {
 		uint64_t from, to;
@@ -121,7 +120,6 @@ static void a_time_window_counts_to_the_tick(void **state)
 	/* clang-format on */
 	struct bytes b = { 0 };
 
-	(void)state;
 	put_two_calls(&b);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct tl_xray_fold_options options = all;
@@ -143,13 +141,12 @@ static void a_time_window_counts_to_the_tick(void **state)
 	free_bytes(&b);
 }
 
-static void a_window_outside_holds_nothing(void **state)
+TEST(a_window_outside_holds_nothing)
 {
 	static const uint64_t windows[][2] = { { 0, 50 },      { 10, 100 },  { 141, 0 },
 					       { 1000, 2000 }, { 120, 110 }, { 115, 115 } };
 	struct bytes b = { 0 };
 
-	(void)state;
 	put_two_calls(&b);
 	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
 		struct tl_xray_fold_options options = all;
@@ -167,11 +164,10 @@ static void a_window_outside_holds_nothing(void **state)
 }
 
 /* The parts of a trace that windows cut it into add up to the whole. */
-static void windows_add_up(void **state)
+TEST(windows_add_up)
 {
 	struct bytes b = { 0 };
 
-	(void)state;
 	put_two_calls(&b);
 	for (uint64_t cut = 100; cut <= 141; cut++) {
 		struct tl_xray_fold_options options = all;
@@ -217,9 +213,8 @@ static void put_basic_migration(struct bytes *b)
 	put_basic(b, 1, EXIT, 1, 200, 2, 1);
 }
 
-static void a_cpu_filter(void **state)
+TEST(a_cpu_filter)
 {
-	(void)state;
 	for (unsigned basic = 0; basic < 2; basic++) {
 		struct tl_xray_fold_options options = all;
 		struct tl_profile *profile;
@@ -254,7 +249,7 @@ static void a_cpu_filter(void **state)
 	}
 }
 
-static void thread_and_process_filters(void **state)
+TEST(thread_and_process_filters)
 {
 	static const struct {
 		uint64_t thread, process;
@@ -274,7 +269,6 @@ static void thread_and_process_filters(void **state)
 	} threads[] = { { 1, 2, 1 }, { 1, 3, 10 }, { 4, 2, 100 } };
 	struct bytes b = { 0 };
 
-	(void)state;
 	put_header(&b, 5, FDR, 1000, 16384);
 	for (size_t i = 0; i < 3; i++) {
 		size_t start = begin_block(&b, threads[i].process, threads[i].thread, 500);
@@ -303,9 +297,8 @@ static void thread_and_process_filters(void **state)
  * "base := absolute TSC of NewCPUId or TSCWrap"; events of version 5 move it, those of version 4 do
  * not (2.4).
  */
-static void the_clock_follows_metadata(void **state)
+TEST(the_clock_follows_metadata)
 {
-	(void)state;
 	for (unsigned version = 4; version <= 5; version++) {
 		struct tl_profile *profile;
 		struct bytes b = { 0 };
@@ -335,13 +328,12 @@ static void the_clock_follows_metadata(void **state)
 }
 
 /* Blocks of a wrapped ring are folded in the order of time: no orphan, no step back. */
-static void blocks_are_folded_in_time_order(void **state)
+TEST(blocks_are_folded_in_time_order)
 {
 	struct tl_profile *profile;
 	struct bytes b = { 0 };
 	size_t start;
 
-	(void)state;
 	put_header(&b, 5, FDR, 0, 16384);
 	start = begin_block(&b, 1, 2, 200);
 	put_function(&b, EXIT, 1, 0);
@@ -363,7 +355,7 @@ static void blocks_are_folded_in_time_order(void **state)
  * "28 bits, no sign extension": ids of every size are told apart, by file order of their first
  * call.
  */
-static void ids_of_28_bits(void **state)
+TEST(ids_of_28_bits)
 {
 	static const uint32_t some[] = { 1,     2,       65534,   65535,      65536,
 					 65537, 1 << 20, 1 << 27, 0x0ffffffe, 0x0fffffff };
@@ -372,7 +364,6 @@ static void ids_of_28_bits(void **state)
 	struct bytes b = { 0 };
 	size_t start;
 
-	(void)state;
 	put_header(&b, 5, FDR, 0, 1 << 20);
 	start = begin_block(&b, 1, 2, 100);
 	for (uint32_t round = 0; round < 2; round++) {
@@ -401,14 +392,13 @@ static void ids_of_28_bits(void **state)
 
 /* ---- losses ---- */
 
-static void losses_are_told(void **state)
+TEST(losses_are_told)
 {
 	struct tl_profile *profile;
 	struct tl_losses losses;
 	struct bytes b = { 0 };
 	size_t start;
 
-	(void)state;
 	put_header(&b, 5, FDR, 0, 16384);
 	start = begin_block(&b, 1, 2, 100);
 	put_function(&b, EXIT, 9, 0);   /* orphan */
@@ -508,14 +498,13 @@ static void assert_same_profile(const struct tl_profile *a, const struct tl_prof
 }
 
 /* "Same input, any thread count, any file order: byte-identical output." */
-static void any_number_of_jobs_gives_the_same(void **state)
+TEST(any_number_of_jobs_gives_the_same)
 {
 	static const unsigned jobs[] = { 1, 2, 4, 64 };
 	struct tl_xray_fold_options options = all;
 	struct tl_profile *one, *more;
 	struct bytes b = { 0 };
 
-	(void)state;
 	put_random_threads(&b);
 	options.per_thread = true;
 	one = fold(&b, &options);
@@ -534,13 +523,12 @@ static void any_number_of_jobs_gives_the_same(void **state)
  * The fast way through runs of function records and the way of a filter that lets all pass give the
  * same.
  */
-static void a_filter_that_lets_all_pass_changes_nothing(void **state)
+TEST(a_filter_that_lets_all_pass_changes_nothing)
 {
 	struct tl_xray_fold_options options = all;
 	struct tl_profile *fast, *slow;
 	struct bytes b = { 0 };
 
-	(void)state;
 	put_random_threads(&b);
 	options.per_thread = true;
 	fast = fold(&b, &options);
@@ -555,7 +543,7 @@ static void a_filter_that_lets_all_pass_changes_nothing(void **state)
 /* ---- profiling mode ---- */
 
 /* Ticks of a path are those of its calls with all below: what the entries below leave is self. */
-static void profiling_mode_gives_self_and_inclusive(void **state)
+TEST(profiling_mode_gives_self_and_inclusive)
 {
 	static const int32_t one[] = { 1, 0 }, two[] = { 2, 1, 0 }, three[] = { 3, 2, 1, 0 },
 			     again[] = { 1, 3, 2, 1, 0 };
@@ -565,7 +553,6 @@ static void profiling_mode_gives_self_and_inclusive(void **state)
 	struct bytes b = { 0 };
 	size_t start;
 
-	(void)state;
 	put_profiling_header(&b, 0, 4711);
 	start = begin_samples(&b, 0, 12);
 	put_sample(&b, one, 1, 1000);
@@ -607,7 +594,7 @@ static void profiling_mode_gives_self_and_inclusive(void **state)
  *
  * Of the 1000, 900 + 60 are known; 40 belong to 1, 1 2 or 1 2 3.
  */
-static void times_that_are_unknown(void **state)
+TEST(times_that_are_unknown)
 {
 	static const int32_t paths[][5] = {
 		{ 1, 0 }, { 2, 1, 0 }, { 3, 2, 1, 0 }, { 4, 3, 2, 1, 0 }, { 5, 1, 0 }
@@ -620,7 +607,6 @@ static void times_that_are_unknown(void **state)
 	struct trace t;
 	size_t start, listed, at[5];
 
-	(void)state;
 	put_profiling_header(&b, 0, 1);
 	start = begin_samples(&b, 0, 12);
 	for (size_t i = 0; i < 5; i++) {
@@ -650,13 +636,12 @@ static void times_that_are_unknown(void **state)
 }
 
 /* "exact: keep every duration" */
-static void exact_quantiles_when_asked(void **state)
+TEST(exact_quantiles_when_asked)
 {
 	struct tl_xray_fold_options options = all;
 	struct bytes b = { 0 };
 	size_t start;
 
-	(void)state;
 	put_header(&b, 5, FDR, 0, 1 << 20);
 	start = begin_block(&b, 1, 2, 100);
 	for (uint32_t i = 1; i <= 4001; i++) {
@@ -685,14 +670,13 @@ static void exact_quantiles_when_asked(void **state)
 }
 
 /* In strict mode a fold fails at the first fault, and there is no profile. */
-static void a_strict_fold_fails_at_the_fault(void **state)
+TEST(a_strict_fold_fails_at_the_fault)
 {
 	struct tl_xray_options strict = { .size = sizeof(strict), .strict = true };
 	struct tl_profile *profile = (struct tl_profile *)1;
 	struct bytes b = { 0 };
 	struct trace t;
 
-	(void)state;
 	put_two_calls(&b);
 	b.data[112 + 8] = 0x0a; /* action 5 of the second function */
 	open_trace(&t, &b, &strict);

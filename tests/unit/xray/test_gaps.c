@@ -171,12 +171,11 @@ static int64_t lost(const struct log *l, size_t hole)
 	return (int64_t)(time_of((hole + 1) * l->buffer) - time_of(hole * l->buffer - 1));
 }
 
-static void any_buffer_of_a_recursion_may_be_zeros(void **state)
+TEST(any_buffer_of_a_recursion_may_be_zeros)
 {
 	static struct log l;
 	struct tl_profile *whole, *profile;
 
-	(void)state;
 	put_header(&l.bytes, 5, FDR, 1000, 65536);
 	make_recursion(&l);
 	pair_calls(&l);
@@ -201,13 +200,12 @@ static void any_buffer_of_a_recursion_may_be_zeros(void **state)
 /*
  * The thread whose buffer it was has the gap, the other one, whose records fit together, has none.
  */
-static void a_hole_is_that_of_the_thread_that_misses_it(void **state)
+TEST(a_hole_is_that_of_the_thread_that_misses_it)
 {
 	static struct log l;
 	struct tl_profile *profile;
 	size_t start;
 
-	(void)state;
 	put_header(&l.bytes, 5, FDR, 1000, 65536);
 	make_recursion(&l);
 	pair_calls(&l);
@@ -233,13 +231,12 @@ static void a_hole_is_that_of_the_thread_that_misses_it(void **state)
  * Two holes: one on the way down, one on the way up. What exits between them closes what was
  * entered between them. The recursion is one, so its outermost call lives through both.
  */
-static void two_holes_in_one_recursion(void **state)
+TEST(two_holes_in_one_recursion)
 {
 	static struct log l;
 	struct tl_profile *profile;
 	struct tl_latency latency;
 
-	(void)state;
 	put_header(&l.bytes, 5, FDR, 1000, 65536);
 	make_recursion(&l);
 	pair_calls(&l);

@@ -3,12 +3,8 @@
  * The instrumentation map: hand-made sections of every version, class and byte order, YAML, and our
  * corpus with llvm-xray-19's extractions as the oracle. Quotes are from docs/formats/xray.md 2.8.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 #include <errno.h>
 #include <tracelathe/xray.h>
 
@@ -73,9 +69,8 @@ static void has_sled(const struct tl_xray_map *map, size_t i, struct tl_xray_sle
 /* "version >= 2: PC-relative to the field itself: address += section_addr + entry_off; function +=
  * ... + 8"
  */
-static void version_2_is_relative_to_the_field(void **state)
+TEST(version_2_is_relative_to_the_field)
 {
-	(void)state;
 	for (size_t i = 0; i < KINDS; i++) {
 		struct made made = { .is_64bit = kinds[i].is_64bit, .big = kinds[i].big },
 			    map = made, rela = made;
@@ -98,9 +93,8 @@ static void version_2_is_relative_to_the_field(void **state)
 }
 
 /* "version 0/1: absolute addresses" */
-static void versions_0_and_1_are_absolute(void **state)
+TEST(versions_0_and_1_are_absolute)
 {
-	(void)state;
 	for (size_t i = 0; i < 2 * KINDS; i++) {
 		struct made made = { .is_64bit = kinds[i / 2].is_64bit, .big = kinds[i / 2].big },
 			    map = made, rela = made;
@@ -122,9 +116,8 @@ static void versions_0_and_1_are_absolute(void **state)
  * "if the stored word is 0, look up a RELATIVE/RELA relocation at section_addr+offset (and +8)
  * (PIE)"
  */
-static void version_1_of_a_pie_is_relocated(void **state)
+TEST(version_1_of_a_pie_is_relocated)
 {
-	(void)state;
 	for (size_t i = 0; i < KINDS; i++) {
 		struct made made = { .is_64bit = kinds[i].is_64bit, .big = kinds[i].big },
 			    map = made, rela = made;
@@ -152,13 +145,12 @@ static void version_1_of_a_pie_is_relocated(void **state)
 
 /* "Function ids start at 1 and grow by 1 whenever `function` differs from the previous entry's (not
  * by distinct address)" */
-static void ids_count_changes_of_function(void **state)
+TEST(ids_count_changes_of_function)
 {
 	static const uint64_t functions[] = { 0x1000, 0x1000, 0x1040, 0x1000, 0x1080 };
 	static const uint32_t ids[] = { 1, 1, 2, 3, 4 };
 	struct made made = { .is_64bit = true }, map = made, rela = made;
 
-	(void)state;
 	for (size_t i = 0; i < 5; i++)
 		put_sled(&map, functions[i], functions[i], 0, true, 0);
 	/* "a section whose size is not a multiple of the entry keeps the whole entries" */
@@ -201,14 +193,13 @@ static int open_elf(struct tl_xray_map **map, struct tl_error *err)
 }
 
 /* "TL_BAD_FORMAT: not ELF, or no such section" */
-static void binaries_without_a_map_are_told(void **state)
+TEST(binaries_without_a_map_are_told)
 {
 	static const uint8_t text[16];
 	struct made_section section = { ".text", SHT_PROGBITS, SHF_ALLOC, 0x1000,
 					text,    sizeof(text), 0,         0 };
 	struct made made = { .is_64bit = true };
 
-	(void)state;
 	make_elf(&made, ET_DYN, EM_X86_64, &section, 1);
 	temp_write(&temp, "made", made.bytes, made.size);
 	refused(open_elf, TL_BAD_FORMAT, TL_NOWHERE,
@@ -227,11 +218,10 @@ static void binaries_without_a_map_are_told(void **state)
 }
 
 /* "A damaged/mutated ELF must never crash" */
-static void mutants_do_not_crash(void **state)
+TEST(mutants_do_not_crash)
 {
 	uint64_t random = 999;
 
-	(void)state;
 	for (size_t i = 0; i < 1000; i++) {
 		struct made made = { .is_64bit = kinds[i % KINDS].is_64bit,
 				     .big = kinds[i % KINDS].big },
@@ -269,12 +259,11 @@ static int open_yaml(struct tl_xray_map **map, struct tl_error *err)
 
 /* "A YAML map is accepted instead: a list of {id, address, function, kind, always-instrument,
  * function-name, version}" */
-static void yaml_maps_are_read(void **state)
+TEST(yaml_maps_are_read)
 {
 	struct tl_xray_function function;
 	struct tl_xray_map *map;
 
-	(void)state;
 	yaml_text = "---\n"
 		    "- { id: 7, address: 0x20, function: 0x10, kind: function-exit, "
 		    "always-instrument: true,\n"
@@ -313,7 +302,7 @@ static void yaml_maps_are_read(void **state)
 }
 
 /* "errors carry the byte offset": bytes, not characters. Offsets are counted by hand. */
-static void yaml_errors_are_told_at_their_byte(void **state)
+TEST(yaml_errors_are_told_at_their_byte)
 {
 	static const struct {
 		const char *text;
@@ -344,7 +333,6 @@ static void yaml_errors_are_told_at_their_byte(void **state)
 	const char *deep = "- { id: 1, x: "
 			   "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[";
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		yaml_text = cases[i].text;
 		refused(open_yaml, cases[i].status, cases[i].offset, NULL);
@@ -354,7 +342,7 @@ static void yaml_errors_are_told_at_their_byte(void **state)
 }
 
 /* Damaged text gives sleds or an error inside the file, never a crash. */
-static void damaged_yaml_does_not_crash(void **state)
+TEST(damaged_yaml_does_not_crash)
 {
 	static const char sound[] =
 		"---\n- { id: 1, address: 0x20, function: 0x10, kind: function-exit, "
@@ -363,7 +351,6 @@ static void damaged_yaml_does_not_crash(void **state)
 		"]\n...\n";
 	uint64_t random = 31337;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sound) + 1000; i++) {
 		struct tl_xray_map *map;
 		struct tl_error err;
@@ -390,9 +377,8 @@ static int open_missing(struct tl_xray_map **map, struct tl_error *err)
 	return tl_xray_map_open_yaml(map, temp_path(&temp, "missing"), err);
 }
 
-static void a_missing_yaml_file_is_told(void **state)
+TEST(a_missing_yaml_file_is_told)
 {
-	(void)state;
 	refused(open_missing, TL_IO, TL_NOWHERE, NULL);
 }
 
@@ -452,12 +438,11 @@ static void need_corpus(void)
  * ids, addresses, functions, kinds and names equal those of llvm-xray-19 extract; no difference is
  * allowed
  */
-static void corpus_maps_are_those_of_llvm_xray(void **state)
+TEST(corpus_maps_are_those_of_llvm_xray)
 {
 	static const char *const programs[] = { "args", "custom", "fib", "fib14",
 						"mig",  "mt",     "tail" };
 
-	(void)state;
 	need_corpus();
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		same_as_extracted(programs[i], false);
@@ -469,7 +454,7 @@ static void corpus_maps_are_those_of_llvm_xray(void **state)
  * "llvm-xray 14 and 19 refuse any binary that holds a typed-event sled ... read them". Sizes of the
  * section by readelf: 0x1a0 and 0x100 bytes; names and kinds from the programs' source.
  */
-static void typed_event_sleds_are_read(void **state)
+TEST(typed_event_sleds_are_read)
 {
 	static const struct {
 		const char *program;
@@ -477,7 +462,6 @@ static void typed_event_sleds_are_read(void **state)
 		uint32_t functions, typed_id;
 	} cases[] = { { "events.elf", 13, 5, 2 }, { "ty-O0.elf", 8, 3, 1 } };
 
-	(void)state;
 	need_corpus();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct tl_xray_function function;
@@ -502,14 +486,13 @@ static void typed_event_sleds_are_read(void **state)
 }
 
 /* "bias: as tl_binary_open()": names do not depend on where the file was loaded. */
-static void bias_moves_addresses_not_names(void **state)
+TEST(bias_moves_addresses_not_names)
 {
 	const uint64_t bias = 0x555555554000;
 	struct tl_xray_function function;
 	struct tl_xray_map *map;
 	char elf[512];
 
-	(void)state;
 	need_corpus();
 	assert_true(corpus_path(elf, sizeof(elf), "fib.elf"));
 	assert_int_equal(tl_xray_map_open(&map, elf, bias, true, NULL), 0);

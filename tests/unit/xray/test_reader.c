@@ -170,9 +170,8 @@ static void assert_info(const struct tl_xray_info *info, unsigned version, unsig
 	assert_int_equal(info->threads, 1);
 }
 
-static void every_record_of_every_version(void **state)
+TEST(every_record_of_every_version)
 {
-	(void)state;
 	for (unsigned i = 0; i < 5 * ORDERS * 2; i++) {
 		unsigned version = i % 5 + 1, order = i / 5 % ORDERS;
 		struct bytes b = { .big = orders[order].big, .high = orders[order].high };
@@ -202,13 +201,12 @@ static void every_record_of_every_version(void **state)
 }
 
 /* "the function record announces them": arguments are attached, and stay to be read as records. */
-static void arguments_are_attached(void **state)
+TEST(arguments_are_attached)
 {
 	struct bytes b = { 0 };
 	struct trace t;
 	size_t start;
 
-	(void)state;
 	put_header(&b, 5, FDR, 0, 16384);
 	start = begin_block(&b, 1, 2, 100);
 	put_function(&b, ENTER_ARGS, 1, 0);
@@ -236,9 +234,8 @@ static void arguments_are_attached(void **state)
  * "spec 2 bytes, all real files 4: `--tid16` masks for genuine 2-byte files (bytes +3,+4 undefined
  * there)"
  */
-static void thread_ids_of_two_bytes(void **state)
+TEST(thread_ids_of_two_bytes)
 {
-	(void)state;
 	for (unsigned order = 0; order < ORDERS; order++) {
 		struct bytes b = { .big = orders[order].big, .high = orders[order].high };
 		struct tl_xray_options options = { .size = sizeof(options), .tid16 = true };
@@ -292,11 +289,10 @@ static void assert_three(const struct bytes *b)
  * "seek past the rest of buffer_size and expect another buffer or EOF"; filler "skip by
  * buffer_size, per buffer"
  */
-static void filler_of_any_length(void **state)
+TEST(filler_of_any_length)
 {
 	static const size_t lengths[] = { 0, 1, 7, 8, 9, 13, 16, 24, 100, 1000 };
 
-	(void)state;
 	for (size_t i = 0; i < 2 * sizeof(lengths) / sizeof(lengths[0]); i++)
 		for (unsigned last = 0; last < 2; last++) {
 			size_t filler = lengths[i / 2];
@@ -319,13 +315,12 @@ static void filler_of_any_length(void **state)
 /*
  * Buffer sizes that say nothing, or what the specification says ("the data portion of the trace").
  */
-static void filler_of_unknown_length(void **state)
+TEST(filler_of_unknown_length)
 {
 	static const uint64_t sizes[] = {
 		0, 8, 15, 40, 76, 80, 1000000, UINT64_MAX, UINT64_MAX - 20
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		for (size_t filler = 0; filler < 40; filler += 13) {
 			struct bytes b = { 0 };
@@ -342,14 +337,13 @@ static void filler_of_unknown_length(void **state)
 }
 
 /* "blocks of length 0" are tolerated, and make no thread of their own. */
-static void blocks_of_length_0(void **state)
+TEST(blocks_of_length_0)
 {
 	struct bytes b = { 0 };
 	struct trace t;
 	uint64_t faults, skipped;
 	size_t start, listed;
 
-	(void)state;
 	put_header(&b, 5, FDR, 0, 16384);
 	put_extents(&b, 0);
 	start = begin_block(&b, 1, 2, 100);
@@ -374,9 +368,8 @@ static void blocks_of_length_0(void **state)
 
 /* ---- basic mode ---- */
 
-static void basic_mode(void **state)
+TEST(basic_mode)
 {
-	(void)state;
 	for (unsigned i = 0; i < 6; i++) {
 		unsigned version = i % 3 + 1;
 		struct bytes b = { .big = i >= 3 };
@@ -430,11 +423,10 @@ static void basic_mode(void **state)
  * "blocks {u32 size, u32 number, u64 thread} of entries: i32 ids from leaf to root, terminated by
  * 0; u64 calls; ..."
  */
-static void profiling_mode(void **state)
+TEST(profiling_mode)
 {
 	static const int32_t deep[] = { 3, 2, 1, 0 }, root[] = { 1, 0 };
 
-	(void)state;
 	for (unsigned big = 0; big < 2; big++) {
 		struct bytes b = { .big = big };
 		struct trace t;
@@ -500,7 +492,7 @@ static void assert_ids(const struct trace *t, const uint32_t *ids, size_t count)
 }
 
 /* "sort by (pid, tid, first absolute TSC), stable": a wrapped ring. */
-static void blocks_come_in_time_order(void **state)
+TEST(blocks_come_in_time_order)
 {
 	static const uint32_t in_time[] = { 2, 5, 3, 1, 4 }, in_file[] = { 1, 2, 3, 4, 5 };
 	static const uint64_t tsc[] = { 300, 100, 200, 300, 100 };
@@ -508,7 +500,6 @@ static void blocks_come_in_time_order(void **state)
 	struct bytes b = { 0 };
 	struct trace t;
 
-	(void)state;
 	put_header(&b, 5, FDR, 0, 16384);
 	for (uint32_t i = 0; i < 5; i++)
 		put_one(&b, 1, 1, tsc[i], i + 1);
@@ -525,13 +516,12 @@ static void blocks_come_in_time_order(void **state)
 }
 
 /* "ascending TSC, ties by (pid, tid, position in file)" */
-static void ties_go_by_process_and_thread(void **state)
+TEST(ties_go_by_process_and_thread)
 {
 	static const uint32_t expected[] = { 4, 2, 1, 3, 5, 6 };
 	struct bytes b = { 0 };
 	struct trace t;
 
-	(void)state;
 	put_header(&b, 5, FDR, 0, 16384);
 	put_one(&b, 1, 9, 100, 1);
 	put_one(&b, 1, 2, 100, 2);
@@ -550,14 +540,13 @@ static void ties_go_by_process_and_thread(void **state)
  * Records of two threads interleave by TSC, those of each in the order of its block also where its
  * clock goes back.
  */
-static void threads_are_merged_by_time(void **state)
+TEST(threads_are_merged_by_time)
 {
 	static const uint32_t expected[] = { 1, 11, 2, 12, 13, 3 };
 	struct bytes b = { 0 };
 	struct trace t;
 	size_t start;
 
-	(void)state;
 	put_header(&b, 5, FDR, 0, 16384);
 	start = begin_block(&b, 1, 1, 100);
 	put_function(&b, ENTER, 1, 0);
@@ -580,13 +569,12 @@ static void threads_are_merged_by_time(void **state)
  * "The state (base, cpu, pid) survives across blocks of one thread": a block without NewCPUId goes
  * on from there.
  */
-static void the_clock_survives_from_block_to_block(void **state)
+TEST(the_clock_survives_from_block_to_block)
 {
 	struct bytes b = { 0 };
 	struct trace t;
 	size_t start;
 
-	(void)state;
 	put_header(&b, 5, FDR, 0, 16384);
 	start = begin_block(&b, 1, 1, 1000);
 	put_function(&b, ENTER, 1, 50);
@@ -610,12 +598,11 @@ static void the_clock_survives_from_block_to_block(void **state)
 }
 
 /* The same for the process: "missing Pid" is tolerated, and makes no other thread of it. */
-static void the_process_survives_from_block_to_block(void **state)
+TEST(the_process_survives_from_block_to_block)
 {
 	struct bytes b = { 0 };
 	struct trace t;
 
-	(void)state;
 	put_header(&b, 5, FDR, 0, 16384);
 	for (uint32_t i = 0; i < 5; i++) {
 		size_t start = b.size;
@@ -645,13 +632,12 @@ static void the_process_survives_from_block_to_block(void **state)
 /* ---- recognising ---- */
 
 /* "decide from version/type of the header alone" */
-static void traces_are_recognised(void **state)
+TEST(traces_are_recognised)
 {
 	static const char *const others[] = { "\177ELF\2\1\1", "%YAML 1.1\n---", "\x28\xb5\x2f\xfd",
 					      "events: Ir\n",  "\1\0\2\0",       "\0\0\1\0",
 					      "\4\0\0\0",      "\0\0\0\0" };
 
-	(void)state;
 	for (unsigned i = 0; i < 16; i++) {
 		unsigned version = i / 2 % 8 + 1;
 		unsigned type = version <= 5 ? FDR : BASIC;

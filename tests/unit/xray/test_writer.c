@@ -111,7 +111,7 @@ static size_t a_call(struct tl_xray_record *r)
 	return 5;
 }
 
-static void version_5_by_hand(void **state)
+TEST(version_5_by_hand)
 {
 	/* clang-format off */
 	static const uint8_t expected[] = {
@@ -130,7 +130,6 @@ static void version_5_by_hand(void **state)
 	struct tl_xray_record records[8];
 	struct bytes b = { 0 };
 
-	(void)state;
 	write_all(&b, &options, records, a_call(records));
 	assert_int_equal(b.size, sizeof(expected));
 	assert_memory_equal(b.data, expected, sizeof(expected));
@@ -141,7 +140,7 @@ static void version_5_by_hand(void **state)
  * Version 1 for a big-endian platform as published: fields from the top bit, EndOfBuffer, filler to
  * the buffer size.
  */
-static void version_1_by_hand(void **state)
+TEST(version_1_by_hand)
 {
 	/* clang-format off */
 	static const uint8_t expected[32 + 96] = {
@@ -160,7 +159,6 @@ static void version_1_by_hand(void **state)
 	struct tl_xray_record records[8];
 	struct bytes b = { 0 };
 
-	(void)state;
 	options.big_endian = options.high_bits = options.nonstop_tsc = true;
 	options.buffer_size = 96;
 	write_all(&b, &options, records, a_call(records));
@@ -169,7 +167,7 @@ static void version_1_by_hand(void **state)
 	free_bytes(&b);
 }
 
-static void basic_by_hand(void **state)
+TEST(basic_by_hand)
 {
 	/* clang-format off */
 	static const uint8_t expected[] = {
@@ -189,7 +187,6 @@ static void basic_by_hand(void **state)
 	struct tl_xray_writer_options options = basic(3);
 	struct bytes b = { 0 };
 
-	(void)state;
 	write_all(&b, &options, records, 3);
 	assert_int_equal(b.size, sizeof(expected));
 	assert_memory_equal(b.data, expected, sizeof(expected));
@@ -200,7 +197,7 @@ static void basic_by_hand(void **state)
  * "TSCWrap when a delta exceeds 2^31-1 (what the runtime does) or time goes back"; "First record
  * after ...: delta 0"
  */
-static void time_that_needs_a_wrap(void **state)
+TEST(time_that_needs_a_wrap)
 {
 	const uint64_t most = INT32_MAX;
 	struct tl_xray_writer_options options = fdr(5);
@@ -215,7 +212,6 @@ static void time_that_needs_a_wrap(void **state)
 	struct bytes b = { 0 };
 	struct trace t;
 
-	(void)state;
 	write_all(&b, &options, records, 6);
 	load(&t, &b, NULL);
 	assert_int_equal(nth(&t, TL_XRAY_FUNCTION, 1)->delta, most);
@@ -234,7 +230,7 @@ static void time_that_needs_a_wrap(void **state)
  * "Function and event records are placed by their absolute `tsc`: ... NewCPUId are written as
  * needed" (xray.h)
  */
-static void a_new_cpu_is_told(void **state)
+TEST(a_new_cpu_is_told)
 {
 	const struct tl_xray_record records[] = {
 		of_kind(TL_XRAY_NEW_BUFFER, 0),
@@ -245,7 +241,6 @@ static void a_new_cpu_is_told(void **state)
 		function_at(TL_XRAY_EXIT, 1, 140, 4),
 	};
 
-	(void)state;
 	for (unsigned version = 1; version <= 5; version++) {
 		struct tl_xray_writer_options options = fdr(version);
 		struct bytes b = { 0 };
@@ -275,7 +270,7 @@ static void a_new_cpu_is_told(void **state)
  * "extents = exact number of bytes that follow (typed events counted with their 16-byte marker
  * ...)"
  */
-static void extents_are_exact(void **state)
+TEST(extents_are_exact)
 {
 	struct tl_xray_writer_options options = fdr(5);
 	/* clang-format off */
@@ -290,7 +285,6 @@ static void extents_are_exact(void **state)
 	struct bytes b = { 0 };
 	struct trace t;
 
-	(void)state;
 	write_all(&b, &options, records, 7);
 	load(&t, &b, NULL);
 	/* NewBuffer, WallClock, Pid, NewCPUId, 8, 16 + 10, 16 */
@@ -307,14 +301,13 @@ static void extents_are_exact(void **state)
  * "A NEW_BUFFER record begins a block; BUFFER_EXTENTS, END_OF_BUFFER and LOST records are ignored"
  * (xray.h)
  */
-static void its_own_records_are_ignored(void **state)
+TEST(its_own_records_are_ignored)
 {
 	struct tl_xray_writer_options options = fdr(5);
 	struct tl_xray_record records[16], call[8] = { 0 };
 	struct bytes with = { 0 }, without = { 0 };
 	size_t count = 0, calls = a_call(call);
 
-	(void)state;
 	records[count++] = of_kind(TL_XRAY_BUFFER_EXTENTS, 999);
 	for (size_t i = 0; i < calls; i++) {
 		records[count++] = call[i];
@@ -350,7 +343,7 @@ static int put_one(const struct tl_xray_writer_options *options, struct tl_xray_
 	return status;
 }
 
-static void what_a_format_cannot_say_is_refused(void **state)
+TEST(what_a_format_cannot_say_is_refused)
 {
 	struct tl_xray_writer_options to_basic = basic(3), to_fdr = fdr(5), to_big = fdr(5);
 	const struct {
@@ -375,7 +368,6 @@ static void what_a_format_cannot_say_is_refused(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	to_big.big_endian = true;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct tl_error err;
@@ -387,13 +379,12 @@ static void what_a_format_cannot_say_is_refused(void **state)
 	}
 }
 
-static void versions_that_are_none_are_refused(void **state)
+TEST(versions_that_are_none_are_refused)
 {
 	struct tl_xray_writer_options bad[] = { fdr(0), fdr(6), basic(0), basic(4), fdr(5) };
 	struct tl_xray_writer *writer;
 	struct tl_output *out;
 
-	(void)state;
 	bad[4].mode = TL_XRAY_PROFILING;
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
 	for (size_t i = 0; i < 5; i++) {
@@ -496,9 +487,8 @@ static void put_source(struct bytes *b, unsigned version, bool events)
 	end_block(b, start);
 }
 
-static void fdr_to_every_version(void **state)
+TEST(fdr_to_every_version)
 {
-	(void)state;
 	for (unsigned i = 0; i < 5 * 5 * 2; i++) {
 		unsigned from = i % 5 + 1, to = i / 5 % 5 + 1;
 		struct tl_xray_writer_options options = fdr(to);
@@ -516,9 +506,8 @@ static void fdr_to_every_version(void **state)
 	}
 }
 
-static void fdr_to_basic_and_back(void **state)
+TEST(fdr_to_basic_and_back)
 {
-	(void)state;
 	for (unsigned version = 2; version <= 3; version++) {
 		struct tl_xray_writer_options options = basic(version), back = fdr(5);
 		struct bytes source = { 0 }, result = { 0 }, again = { 0 };
@@ -539,13 +528,12 @@ static void fdr_to_basic_and_back(void **state)
  * "Version 1: no tail exits" (2.7): there is no way to write the second function record of the
  * file.
  */
-static void basic_1_refuses_tail_exits(void **state)
+TEST(basic_1_refuses_tail_exits)
 {
 	struct tl_xray_writer_options options = basic(1);
 	struct bytes source = { 0 }, result = { 0 };
 	struct tl_error err = { .status = TL_OK };
 
-	(void)state;
 	put_source(&source, 5, false);
 	assert_int_equal(convert(&result, &source, &options, &err), TL_UNSUPPORTED);
 	assert_int_equal(err.offset, 32 + 80 + 8);
@@ -553,13 +541,12 @@ static void basic_1_refuses_tail_exits(void **state)
 	free_bytes(&result);
 }
 
-static void basic_refuses_a_trace_with_events(void **state)
+TEST(basic_refuses_a_trace_with_events)
 {
 	struct tl_xray_writer_options options = basic(3);
 	struct bytes source = { 0 }, result = { 0 };
 	struct tl_error err = { .status = TL_OK };
 
-	(void)state;
 	put_source(&source, 5, true);
 	assert_int_equal(convert(&result, &source, &options, &err), TL_UNSUPPORTED);
 	/* The first block: 80 of head, 2 functions, NewCPUId, function, TSCWrap, function: 144. The
@@ -571,9 +558,8 @@ static void basic_refuses_a_trace_with_events(void **state)
 }
 
 /* Basic mode has no buffers: they are made, whatever their number and size, and none is lost. */
-static void long_basic_traces_get_buffers(void **state)
+TEST(long_basic_traces_get_buffers)
 {
-	(void)state;
 	for (unsigned version = 1; version <= 5; version++) {
 		struct tl_xray_writer_options options = fdr(version);
 		struct bytes source = { 0 }, result = { 0 };
@@ -594,14 +580,13 @@ static void long_basic_traces_get_buffers(void **state)
 }
 
 /* "Blocks in (pid, tid, TSC) order; output is a function of the input alone" */
-static void blocks_are_put_in_order(void **state)
+TEST(blocks_are_put_in_order)
 {
 	struct tl_xray_options file = { .size = sizeof(file), .order = TL_XRAY_FILE_ORDER };
 	struct tl_xray_writer_options options = fdr(5);
 	struct bytes source = { 0 }, result = { 0 }, twice = { 0 };
 	struct trace t;
 
-	(void)state;
 	put_source(&source, 5, true);
 	assert_int_equal(convert(&result, &source, &options, NULL), 0);
 	load(&t, &result, &file);
@@ -637,13 +622,12 @@ static size_t used_bytes(enum tl_xray_kind kind)
 	}
 }
 
-static void unused_bytes_are_zero(void **state)
+TEST(unused_bytes_are_zero)
 {
 	struct tl_xray_writer_options options = fdr(5);
 	struct bytes source = { 0 }, result = { 0 };
 	struct trace t;
 
-	(void)state;
 	put_source(&source, 5, true); /* all 0xaa there */
 	assert_int_equal(convert(&result, &source, &options, NULL), 0);
 	load(&t, &result, NULL);
@@ -698,13 +682,12 @@ static struct tl_xray_record random_record(uint64_t *seed, uint64_t *tsc, uint16
 }
 
 /* What is put comes back, in the order it was put. */
-static void random_records_come_back(void **state)
+TEST(random_records_come_back)
 {
 	enum { RECORDS = 400 };
 	struct tl_xray_options file = { .size = sizeof(file), .order = TL_XRAY_FILE_ORDER };
 	uint64_t seed = 5;
 
-	(void)state;
 	for (unsigned run = 0; run < 150; run++) {
 		struct tl_xray_writer_options options = fdr(run % 5 + 1);
 		struct tl_xray_record records[RECORDS];

@@ -5,15 +5,11 @@
  * Pairs of files written by hand, byte for byte from docs/formats/xtrace.md, section 2. This knows
  * nothing of the code under test.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <tracelathe/xtrace.h>
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Caches: docs/analyze.md, "Caches". What hits and misses is counted by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "xtrace/cache.h"
 
@@ -55,11 +51,10 @@ static void assert_counts(const struct simulation *s, size_t core, unsigned leve
 }
 
 /* "Least recently used out first": of two ways, the one that was touched before the other. */
-static void least_recently_used_goes(void **state)
+TEST(least_recently_used_goes)
 {
 	struct simulation *s = begin("L1 data size=128 ways=2 line=64", 1);
 
-	(void)state;
 	load(s, 0, 0);   /* miss */
 	load(s, 0, 64);  /* miss */
 	load(s, 0, 63);  /* hit: line 0 is the recent one */
@@ -74,11 +69,10 @@ static void least_recently_used_goes(void **state)
  * "A line is in the set that its number modulo the number of sets says", also when that is no power
  * of two.
  */
-static void sets_are_chosen_by_the_remainder(void **state)
+TEST(sets_are_chosen_by_the_remainder)
 {
 	struct simulation *s = begin("L1 data size=192 ways=1 line=64", 1);
 
-	(void)state;
 	load(s, 0, 0);
 	load(s, 0, 64);
 	load(s, 0, 128);
@@ -91,12 +85,11 @@ static void sets_are_chosen_by_the_remainder(void **state)
 }
 
 /* "An access touches every line, and every page, that it has a byte in, once each." */
-static void an_access_over_a_border_touches_both(void **state)
+TEST(an_access_over_a_border_touches_both)
 {
 	struct simulation *s =
 		begin("L1 data size=1K ways=4 line=64\nT data tlb entries=4 ways=4 page=4K", 1);
 
-	(void)state;
 	tl_xtrace_cache_access(&s->caches.cores[0], 4096 - 8, 16, XTRACE_LOAD, NULL);
 	assert_counts(s, 0, 0, 2, 2);
 	assert_counts(s, 0, 1, 2, 2);
@@ -106,12 +99,11 @@ static void an_access_over_a_border_touches_both(void **state)
 }
 
 /* "On a miss the next level is asked, and every level that missed gets the line." */
-static void a_miss_asks_the_next_level(void **state)
+TEST(a_miss_asks_the_next_level)
 {
 	struct simulation *s = begin(
 		"L1 data size=64 ways=1 line=64 next=L2\nL2 data size=256 ways=1 line=128", 1);
 
-	(void)state;
 	load(s, 0, 0);  /* misses both; L2 has bytes 0 to 127 */
 	load(s, 0, 64); /* L1 misses, L2 hits */
 	load(s, 0, 64);
@@ -124,14 +116,13 @@ static void a_miss_asks_the_next_level(void **state)
  * "What an inclusive level drops, the levels in front of it lose": of its line of 128 bytes, both
  * halves.
  */
-static void inclusive_levels_take_lines_back(void **state)
+TEST(inclusive_levels_take_lines_back)
 {
 	static const char text[] =
 		"L1 data size=1K ways=16 line=64 next=L2\nL2 data size=128 ways=1 line=128%s";
 	char inclusive[128], loose[128];
 	struct simulation *s;
 
-	(void)state;
 	snprintf(inclusive, sizeof(inclusive), text, " inclusive");
 	snprintf(loose, sizeof(loose), text, "");
 	s = begin(inclusive, 1);
@@ -153,12 +144,11 @@ static void inclusive_levels_take_lines_back(void **state)
 }
 
 /* "shared: one for all cores; else each has its own." */
-static void a_shared_level_is_one(void **state)
+TEST(a_shared_level_is_one)
 {
 	struct simulation *s =
 		begin("L1 data size=64 ways=1 next=L2\nL2 data size=1K ways=4 shared", 2);
 
-	(void)state;
 	load(s, 0, 0);
 	load(s, 1, 0); /* L1 of core 1 misses, L2 has it from core 0 */
 	assert_counts(s, 0, 0, 1, 1);
@@ -168,12 +158,11 @@ static void a_shared_level_is_one(void **state)
 	end(s);
 }
 
-static void the_default_is_right(void **state)
+TEST(the_default_is_right)
 {
 	struct xtrace_cache_config config;
 	struct tl_error err;
 
-	(void)state;
 	assert_int_equal(parse(&config, tl_xtrace_cache_default, &err), 0);
 	assert_int_equal(config.count, 7);
 	assert_int_equal(config.levels[0].sets, 256); /* 64 KiB / 64 / 4 */
@@ -184,7 +173,7 @@ static void the_default_is_right(void **state)
 }
 
 /* Wrong lines are told by their offset and number. */
-static void wrong_lines_are_told(void **state)
+TEST(wrong_lines_are_told)
 {
 	static const struct {
 		const char *text;
@@ -206,7 +195,6 @@ static void wrong_lines_are_told(void **state)
 		{ "A size=1K ways=1 next=", 0, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct xtrace_cache_config config;
 		struct tl_error err;
@@ -218,7 +206,7 @@ static void wrong_lines_are_told(void **state)
 }
 
 /* What is wrong with the whole is told without a line. */
-static void wrong_chains_are_told(void **state)
+TEST(wrong_chains_are_told)
 {
 	static const char *const wrong[] = {
 		"", "# nothing\n", "A size=1K ways=1 next=B", /* no such level */
@@ -232,7 +220,6 @@ static void wrong_chains_are_told(void **state)
 		"A data size=1K ways=1\nB data size=1K ways=1", /* which is first? */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct xtrace_cache_config config;
 		struct tl_error err;
@@ -244,13 +231,12 @@ static void wrong_chains_are_told(void **state)
 }
 
 /* "At most 16 caches and TLBs; a line has at most 511 characters." */
-static void there_are_limits(void **state)
+TEST(there_are_limits)
 {
 	struct xtrace_cache_config config;
 	struct tl_error err;
 	char text[1024], *p = text;
 
-	(void)state;
 	for (int i = 0; i < 17; i++)
 		p += sprintf(p, "L%c data size=1K ways=1 %s%c\n", 'A' + i, i < 16 ? "next=L" : "#",
 			     'B' + i);

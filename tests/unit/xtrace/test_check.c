@@ -63,12 +63,11 @@ static void assert_good(struct bytes *b)
 
 /* ---- the PC ---- */
 
-static void the_pc_breaks(void **state)
+TEST(the_pc_breaks)
 {
 	struct bytes b = { .data = NULL };
 	size_t at;
 
-	(void)state;
 	put_pcinst(&b, 0, 0x1000, A64_NOP);
 	at = put_pcinst(&b, 0, 0x2000, A64_NOP);
 	assert_one(&b, "xtrace.pc.continuity", at, 1);
@@ -82,11 +81,10 @@ static void the_pc_breaks(void **state)
 }
 
 /* "PCINST also appears for straight-line code. Not an error." */
-static void a_pc_where_none_was_needed(void **state)
+TEST(a_pc_where_none_was_needed)
 {
 	struct bytes b = { .data = NULL };
 
-	(void)state;
 	put_pcinst(&b, 0, 0x1000, A64_NOP);
 	put_pcinst(&b, 0, 0x1004, A64_NOP);
 	assert_good(&b);
@@ -94,12 +92,11 @@ static void a_pc_where_none_was_needed(void **state)
 
 /* "A faulting load/store is recorded as INST without MEM, then the handler, then the same PC again
  * (counted twice)". */
-static void a_load_that_is_repeated(void **state)
+TEST(a_load_that_is_repeated)
 {
 	struct bytes b = { .data = NULL };
 	size_t at;
 
-	(void)state;
 	put_pcinst(&b, 0, 0x1000, A64_LDR);
 	put_pcinst(&b, 0, 0x1000, A64_LDR);
 	put_access(&b, LOAD, 3, 0x9000, 5);
@@ -126,11 +123,10 @@ static void put_sigreturn(struct bytes *b)
 		put_value(b, SVCARG, 0);
 }
 
-static void a_handler_returns(void **state)
+TEST(a_handler_returns)
 {
 	struct bytes b = { .data = NULL };
 
-	(void)state;
 	put_pcinst(&b, 0, 0x1000, 0xd2800020); /* MOV X0, #1 */
 	put_pcinst(&b, 0, HANDLER, A64_NOP);
 	put_inst(&b, 0, 0x14000007); /* B HANDLER + 0x20 */
@@ -140,13 +136,12 @@ static void a_handler_returns(void **state)
 }
 
 /* One that goes elsewhere by itself: SP has to say that there is a signal's frame. */
-static void a_handler_does_not_return(void **state)
+TEST(a_handler_does_not_return)
 {
 	const uint64_t sp = 0x100000;
 	struct bytes b = { .data = NULL };
 	size_t at;
 
-	(void)state;
 	for (unsigned good = 0; good < 2; good++) {
 		put_pcinst(&b, 0, 0x1000, 0xf90003e0); /* STR X0, [SP] */
 		put_access(&b, STORE, 3, sp, 1);
@@ -164,7 +159,7 @@ static void a_handler_does_not_return(void **state)
 }
 
 /* B, BL, B.EQ, CBZ, TBZ with an offset of 16: imm26 4; imm19 4 at bit 5; imm14 4 at bit 5. */
-static void direct_branches(void **state)
+TEST(direct_branches)
 {
 	static const struct {
 		uint32_t opcode;
@@ -176,7 +171,6 @@ static void direct_branches(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	for (size_t i = 0; i < 5; i++) {
 		struct bytes b = { .data = NULL };
 		size_t at;
@@ -197,12 +191,11 @@ static void direct_branches(void **state)
 }
 
 /* "TARGET_B: for the unconditional jumps BR, BLR, RET, ERET, the register value (jump target)." */
-static void indirect_branches(void **state)
+TEST(indirect_branches)
 {
 	/* BR X3, BLR X3, RET, RETAA */
 	static const uint32_t branches[] = { 0xd61f0060, 0xd63f0060, A64_RET, 0xd65f0bff };
 
-	(void)state;
 	for (size_t i = 0; i < 4; i++) {
 		struct bytes b = { .data = NULL };
 		size_t at;
@@ -239,11 +232,10 @@ static struct bytes exception(uint64_t vector, bool registers, uint32_t back)
 	return b;
 }
 
-static void levels_go_up_and_down(void **state)
+TEST(levels_go_up_and_down)
 {
 	struct bytes b = exception(0xffff800008010c00, true, A64_ERET);
 
-	(void)state;
 	assert_good(&b);
 	/* Entry 4 is one for exceptions of the same level. */
 	b = exception(0xffff800008010a00, true, A64_ERET);
@@ -259,12 +251,11 @@ static void levels_go_up_and_down(void **state)
 
 /* "ERET's TARGET_B (an EL0 address) followed by an EL1 vector instruction: an IRQ taken at once.
  * Allowed." */
-static void an_interrupt_at_once(void **state)
+TEST(an_interrupt_at_once)
 {
 	struct bytes b = { .data = NULL };
 	size_t at;
 
-	(void)state;
 	put_pcinst(&b, 1, 0xffff800008001000, A64_ERET);
 	put_value(&b, TARGET_B, 0x1004);
 	put_pcinst(&b, 1, 0xffff800008010c80, A64_NOP);
@@ -285,12 +276,11 @@ static void an_interrupt_at_once(void **state)
 
 /* "EL1 runs at LOW addresses too (kernel identity map)": the same page offset in the other half is
  * the same place. */
-static void code_that_is_mapped_twice(void **state)
+TEST(code_that_is_mapped_twice)
 {
 	struct bytes b = { .data = NULL };
 	size_t at;
 
-	(void)state;
 	put_pcinst(&b, 1, 0xffff800008001000, 0x14000004);
 	put_pcinst(&b, 1, 0x40d01010, A64_NOP);
 	assert_good(&b);
@@ -304,12 +294,11 @@ static void code_that_is_mapped_twice(void **state)
 
 /* ---- grammar ---- */
 
-static void tokens_without_an_owner(void **state)
+TEST(tokens_without_an_owner)
 {
 	static const uint8_t tokens[] = { STXR, MRS, SVCARG, DC, TARGET_B, TIME };
 	struct bytes b = { .data = NULL };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(tokens); i++) {
 		size_t at;
 
@@ -337,12 +326,11 @@ static void tokens_without_an_owner(void **state)
 
 /* "INST, [...], [TIME], MEM*, [STXR, MRS or MISC_FLAGS]" (A21); "TIME: one per memory instruction"
  * (A12). */
-static void tokens_in_the_wrong_order(void **state)
+TEST(tokens_in_the_wrong_order)
 {
 	struct bytes b = { .data = NULL };
 	size_t at;
 
-	(void)state;
 	put_pcinst(&b, 0, 0x1000, 0xc8027c20); /* STXR W2, X0, [X1] */
 	put_value(&b, STXR, 0);
 	at = put_access(&b, STORE, 3, 0x9000, 1);
@@ -370,11 +358,10 @@ static void put_call(struct bytes *b, uint64_t pc, const uint64_t *args, unsigne
 }
 
 /* "A system call is usually followed by 7 arguments". */
-static void arguments_of_calls(void **state)
+TEST(arguments_of_calls)
 {
 	static const uint64_t args[8] = { 64, 1, 2, 3, 4, 5, 6, 7 };
 
-	(void)state;
 	for (unsigned count = 0; count <= 8; count++) {
 		struct bytes b = { .data = NULL };
 
@@ -389,11 +376,10 @@ static void arguments_of_calls(void **state)
 }
 
 /* What is cut off at the end is no fault of what is there. */
-static void the_end_is_no_fault(void **state)
+TEST(the_end_is_no_fault)
 {
 	struct bytes b = { .data = NULL };
 
-	(void)state;
 	put_pcinst(&b, 0, 0x1000, A64_RET);
 	assert_good(&b);
 	put_pcinst(&b, 0, 0x1000, A64_SVC);
@@ -401,11 +387,10 @@ static void the_end_is_no_fault(void **state)
 	assert_good(&b);
 }
 
-static void bytes_that_are_no_tokens(void **state)
+TEST(bytes_that_are_no_tokens)
 {
 	struct bytes b = { .data = NULL };
 
-	(void)state;
 	put_pcinst(&b, 0, 0x1000, A64_NOP);
 	put_byte(&b, 0xff);
 	assert_one(&b, "xtrace.token", 13, 1);
@@ -413,12 +398,11 @@ static void bytes_that_are_no_tokens(void **state)
 
 /* ---- TIME ---- */
 
-static void time_increases(void **state)
+TEST(time_increases)
 {
 	struct bytes b = { .data = NULL };
 	size_t at;
 
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		put_pcinst(&b, 0, 0x1000, A64_LDR);
 		put_value(&b, TIME, 7);
@@ -435,12 +419,11 @@ static void time_increases(void **state)
 
 /* ---- memory ---- */
 
-static void loads_find_what_was_stored(void **state)
+TEST(loads_find_what_was_stored)
 {
 	struct bytes b = { .data = NULL };
 	size_t at;
 
-	(void)state;
 	put_pcinst(&b, 0, 0x1000, A64_STR);
 	put_access(&b, STORE, 3, 0x9ffc, 0x8877665544332211); /* over the end of a page */
 	put_inst(&b, 0, 0xb9400020);                          /* LDR W0, [X1] */
@@ -454,14 +437,13 @@ static void loads_find_what_was_stored(void **state)
 }
 
 /* "EXCEPT bytes the kernel wrote (pipe() descriptors)": pipe2 is 59, read is 63. */
-static void the_kernel_writes(void **state)
+TEST(the_kernel_writes)
 {
 	static const uint64_t pipe2[7] = { 59, 0x9000, 0, 0, 0, 0, 0 },
 			      read[7] = { 63, 3, 0x9000, 100, 0, 0, 0 };
 	struct bytes b = { .data = NULL };
 	size_t at;
 
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		put_pcinst(&b, 0, 0x0ff8, 0xb9000020); /* STR W0, [X1] */
 		put_access(&b, STORE, 2, 0x9004, 0);
@@ -478,12 +460,11 @@ static void the_kernel_writes(void **state)
 }
 
 /* "DC ZVA zeroes a block with no STORE token (4 << DCZID.BS bytes, 64 in QEMU)". */
-static void a_block_is_zeroed(void **state)
+TEST(a_block_is_zeroed)
 {
 	struct bytes b = { .data = NULL };
 	size_t at;
 
-	(void)state;
 	put_pcinst(&b, 0, 0x1000, A64_STR);
 	put_access(&b, STORE, 3, 0x903f, 0x1111111111111111);
 	put_inst(&b, 0, 0xd50b7423); /* DC ZVA, X3 */
@@ -499,12 +480,11 @@ static void a_block_is_zeroed(void **state)
 
 /* ---- registers ---- */
 
-static void registers_are_remembered(void **state)
+TEST(registers_are_remembered)
 {
 	struct bytes b = { .data = NULL };
 	size_t at;
 
-	(void)state;
 	/* MOV X3, #0x2000; BR X3 */
 	put_pcinst(&b, 0, 0x1000, 0xd2840003);
 	put_inst(&b, 0, 0xd61f0060);
@@ -531,12 +511,11 @@ static void registers_are_remembered(void **state)
 	assert_good(&b);
 }
 
-static void system_calls_use_registers(void **state)
+TEST(system_calls_use_registers)
 {
 	static const uint64_t args[7] = { 93, 5, 6, 7, 8, 9, 10 };
 	struct bytes b = { .data = NULL };
 
-	(void)state;
 	/* MOV X8, #94; then exit has number 93. */
 	put_pcinst(&b, 0, 0x0ffc, 0xd2800bc8);
 	put_call(&b, 0x1000, args, 7);
@@ -547,12 +526,11 @@ static void system_calls_use_registers(void **state)
 	assert_good(&b);
 }
 
-static void all_registers_are_compared(void **state)
+TEST(all_registers_are_compared)
 {
 	struct bytes b = { .data = NULL };
 	size_t at;
 
-	(void)state;
 	put_pcinst(&b, 0, 0x1000, 0xd2840003);
 	at = put_allgpr(&b, 100); /* X3 = 103 */
 	put_pcinst(&b, 1, 0xffff800008010c00, A64_NOP);
@@ -588,12 +566,11 @@ static void assert_snapshots(const struct record *second, bool add, const char *
 	free_bytes(&s);
 }
 
-static void snapshots_are_compared(void **state)
+TEST(snapshots_are_compared)
 {
 	const struct record good = { .index = 58, .user = 10, .total = 10, .first = 0x2000 - 3 };
 	struct record r = good;
 
-	(void)state;
 	assert_snapshots(&good, false, NULL);
 	r.index = 13; /* an INST */
 	assert_snapshots(&r, false, "xtrace.snapshot.offset");
@@ -615,12 +592,11 @@ static void snapshots_are_compared(void **state)
 
 /* "Snapshot 0 at the start (0 instructions)"; a wrong one is told once, and others are held against
  * it. */
-static void the_first_counts_too(void **state)
+TEST(the_first_counts_too)
 {
 	struct bytes b = { .data = NULL }, s = { .data = NULL };
 	struct trace t;
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++)
 		put_pcinst(&b, 0, 0x1000 + 4 * i, A64_NOP);
 	put_header(&s);
@@ -634,13 +610,12 @@ static void the_first_counts_too(void **state)
 }
 
 /* MRS and MSR of a register that a snapshot has, too: TPIDR_EL0 is 0x1003 in every record. */
-static void system_registers_are_compared(void **state)
+TEST(system_registers_are_compared)
 {
 	struct bytes b = { .data = NULL }, s = { .data = NULL };
 	struct trace t;
 	size_t second;
 
-	(void)state;
 	put_pcinst(&b, 0, 0x1000, 0xd53bd040); /* MRS X0, TPIDR_EL0 */
 	put_value(&b, MRS, 0x1003);
 	put_inst(&b, 0, 0xd53bd040);
@@ -665,14 +640,13 @@ static void system_registers_are_compared(void **state)
 }
 
 /* brk is 214: what was above the new end of the heap is gone. */
-static void the_heap_shrinks(void **state)
+TEST(the_heap_shrinks)
 {
 	static const uint64_t grow[7] = { 214, 0xa000, 0, 0, 0, 0, 0 },
 			      shrink[7] = { 214, 0x9800, 0, 0, 0, 0, 0 };
 	struct bytes b = { .data = NULL };
 	size_t at;
 
-	(void)state;
 	put_call(&b, 0x0ff0, grow, 7);
 	put_value(&b, SVCRET, 0xa000);
 	put_inst(&b, 0, A64_STR);
@@ -689,13 +663,12 @@ static void the_heap_shrinks(void **state)
 	assert_one(&b, "xtrace.memory.value", at, 6);
 }
 
-static void a_caller_may_stop(void **state)
+TEST(a_caller_may_stop)
 {
 	struct found found = { .stop_after = 1 };
 	struct bytes b = { .data = NULL };
 	struct trace t;
 
-	(void)state;
 	for (unsigned i = 0; i < 9; i++)
 		put_pcinst(&b, 0, 0x1000, A64_NOP);
 	open_trace(&t, &b, NULL);
@@ -740,11 +713,10 @@ static int64_t check_two(uint64_t stored, uint64_t found, struct found *broken)
 }
 
 /* "Another thread wrote: in TIME-merged order 0 of 1,668 inconsistent". */
-static void streams_share_a_memory(void **state)
+TEST(streams_share_a_memory)
 {
 	struct found broken = { .count = 0 };
 
-	(void)state;
 	assert_int_equal(check_two(3, 2, &broken), 0);
 	assert_int_equal(check_two(7, 1, &broken), 0);
 	assert_int_equal(check_two(3, 1, &broken), 1);

@@ -61,7 +61,7 @@ static void assert_effects(uint32_t opcode, unsigned size, const struct effect *
 }
 
 /* "LDRB, LDRH, LDR (W): zero-extended; LDRSB, LDRSH, LDRSW: sign-extended to X or W." */
-static void loads_extend_as_they_say(void **state)
+TEST(loads_extend_as_they_say)
 {
 	static const struct {
 		uint32_t opcode;
@@ -85,7 +85,6 @@ static void loads_extend_as_they_say(void **state)
 		{ 0x38bfc020, 1, 0x81 },               /* ldaprb w0, [x1] */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
 		const struct effect wanted = { 0, loads[i].value };
 
@@ -94,7 +93,7 @@ static void loads_extend_as_they_say(void **state)
 }
 
 /* "LDP: one access of both registers, the first at the lower address; LDPSW extends signs." */
-static void pairs_load_both(void **state)
+TEST(pairs_load_both)
 {
 	static const struct effect wide[] = { { 2, 0x8887868584838281 },
 					      { 3, 0x908f8e8d8c8b8a89 } };
@@ -102,7 +101,6 @@ static void pairs_load_both(void **state)
 	static const struct effect extended[] = { { 2, 0xffffffff84838281 },
 						  { 3, 0xffffffff88878685 } };
 
-	(void)state;
 	assert_effects(0xa9400c22, 16, wide, 2);    /* ldp x2, x3, [x1] */
 	assert_effects(0x29400c22, 8, narrow, 2);   /* ldp w2, w3, [x1] */
 	assert_effects(0x69400c22, 8, extended, 2); /* ldpsw x2, x3, [x1] */
@@ -112,9 +110,8 @@ static void pairs_load_both(void **state)
  * Nothing is said of what is not known: the zero register, vectors, atomic operations, a load
  * without its access.
  */
-static void nothing_is_made_up(void **state)
+TEST(nothing_is_made_up)
 {
-	(void)state;
 	assert_effects(0xf940003f, 8, NULL, 0);         /* ldr xzr, [x1] */
 	assert_effects(0x3dc00020, 16, NULL, 0);        /* ldr q0, [x1] */
 	assert_effects(0xfd400020, 8, NULL, 0);         /* ldr d0, [x1] */
@@ -124,11 +121,10 @@ static void nothing_is_made_up(void **state)
 }
 
 /* "BL, BLR: X30 is the address of the next instruction." */
-static void calls_link(void **state)
+TEST(calls_link)
 {
 	static const struct effect link = { 30, 0x1004 };
 
-	(void)state;
 	assert_effects(0x94000010, NO_ACCESS, &link, 1); /* bl */
 	assert_effects(0xd63f0100, NO_ACCESS, &link, 1); /* blr x8 */
 	assert_effects(0x14000010, NO_ACCESS, NULL, 0);  /* b */
@@ -147,11 +143,10 @@ static void assert_sp(uint32_t opcode, unsigned size, struct xtrace_sp before, b
  * SP from additions to it, and from the address of an access relative to it, in every addressing
  * mode.
  */
-static void stack_is_followed(void **state)
+TEST(stack_is_followed)
 {
 	const struct xtrace_sp none = { .known = false }, some = { true, 0x5000 };
 
-	(void)state;
 	assert_sp(0xd10083ff, NO_ACCESS, some, true, 0x5000 - 32); /* sub sp, sp, #32 */
 	/* add sp, sp, #1, lsl #12 */
 	assert_sp(0x914007ff, NO_ACCESS, some, true, 0x6000);

@@ -123,12 +123,11 @@ static const int64_t *line_at(const struct tl_profile *profile, uint64_t address
 /* ---- rules ---- */
 
 /* "return: to the innermost frame with that return address"; BL and BLR call, RET returns. */
-static void calls_and_returns(void **state)
+TEST(calls_and_returns)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 
-	(void)state;
 	nop(&s, MAIN);
 	call(&s, MAIN + 4, F);
 	nop(&s, F);
@@ -150,12 +149,11 @@ static void calls_and_returns(void **state)
 
 /* "jump into another function: ... It is a call if it is the function's first address (a tail
  * call)". */
-static void tail_calls(void **state)
+TEST(tail_calls)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 
-	(void)state;
 	call(&s, MAIN, G); /* so that G is known for a function */
 	ret(&s, G, MAIN + 4);
 	call(&s, MAIN + 4, F);
@@ -172,12 +170,11 @@ static void tail_calls(void **state)
 }
 
 /* "else the function goes on (a cold part jumps back), which is none". */
-static void jumps_into_the_middle(void **state)
+TEST(jumps_into_the_middle)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 
-	(void)state;
 	call(&s, MAIN, G);
 	ret(&s, G, MAIN + 4);
 	call(&s, MAIN + 4, F);
@@ -192,12 +189,11 @@ static void jumps_into_the_middle(void **state)
 }
 
 /* "frames above it were left, too (longjmp)"; recursion is counted once. */
-static void returns_over_frames(void **state)
+TEST(returns_over_frames)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 
-	(void)state;
 	call(&s, MAIN, F);
 	call(&s, F, F);
 	call(&s, F, G);
@@ -214,12 +210,11 @@ static void returns_over_frames(void **state)
 }
 
 /* "None has it: a jump." The trace begins in F, whose caller is found when it is returned to. */
-static void callers_are_found(void **state)
+TEST(callers_are_found)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 
-	(void)state;
 	nop(&s, F);
 	ret(&s, F + 4, MAIN + 4);
 	call(&s, MAIN + 4, MAIN);
@@ -232,12 +227,11 @@ static void callers_are_found(void **state)
 }
 
 /* "Calls are counted when entered"; those that the end of the trace finds open are unfinished. */
-static void what_is_open_is_unfinished(void **state)
+TEST(what_is_open_is_unfinished)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 
-	(void)state;
 	call(&s, MAIN, F);
 	call(&s, F, G);
 	nop(&s, G);
@@ -250,12 +244,11 @@ static void what_is_open_is_unfinished(void **state)
 
 /* "exception: a frame of the handler on the interrupted one"; IrKernel are the instructions above
  * EL0. */
-static void exceptions_nest(void **state)
+TEST(exceptions_nest)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 
-	(void)state;
 	call(&s, MAIN, F);
 	put_pcinst(&s, 0, F, A64_SVC);
 	put_allgpr(&s, 1);
@@ -281,12 +274,11 @@ static void exceptions_nest(void **state)
 
 /* "ERET's TARGET_B (an EL0 address) followed by an EL1 vector instruction: an IRQ taken at once"
  * (section 5). */
-static void an_exception_right_behind_a_return(void **state)
+TEST(an_exception_right_behind_a_return)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 
-	(void)state;
 	nop(&s, MAIN);
 	put_pcinst(&s, 1, VECTOR, A64_ERET);
 	put_value(&s, TARGET_B, MAIN + 4);
@@ -301,12 +293,11 @@ static void an_exception_right_behind_a_return(void **state)
 
 /* "Where another place goes on than the interrupted one, in another function, some other thread
  * does". */
-static void another_thread_goes_on(void **state)
+TEST(another_thread_goes_on)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 
-	(void)state;
 	call(&s, MAIN, G);
 	ret(&s, G, MAIN + 4);
 	call(&s, MAIN + 4, F);
@@ -348,12 +339,11 @@ static void goes_to_sleep(struct bytes *s, uint64_t pc)
  * return address": MAIN sleeps, a new thread runs to G and sleeps elsewhere, MAIN wakes and returns
  * to where it called.
  */
-static void threads_take_turns(void **state)
+TEST(threads_take_turns)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 
-	(void)state;
 	/* FORK and G are functions: each is called once before. */
 	kernel_call(&s, VECTOR, FORK);
 	kernel_ret(&s, FORK, VECTOR + 4);
@@ -390,13 +380,12 @@ static void threads_take_turns(void **state)
 
 /* "The same place above EL0: a kernel's image has low addresses, too, those of its identity map."
  */
-static void a_kernel_has_two_addresses(void **state)
+TEST(a_kernel_has_two_addresses)
 {
 	const uint64_t high = 0xffff800008000000, low = 0x40000000;
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 
-	(void)state;
 	kernel_call(&s, high, high + 0x1000);
 	put_pcinst(&s, 1, low + 0x1000, 0x54000040); /* B.EQ +8 */
 	put_pcinst(&s, 1, high + 0x1004, A64_NOP);
@@ -411,12 +400,11 @@ static void a_kernel_has_two_addresses(void **state)
 
 /* "in a thread's stream, where the kernel is not traced, a signal": its end is that the interrupted
  * place goes on. */
-static void signals_come_and_go(void **state)
+TEST(signals_come_and_go)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 
-	(void)state;
 	call(&s, MAIN, G);
 	ret(&s, G, MAIN + 4);
 	call(&s, MAIN + 4, F);
@@ -433,13 +421,12 @@ static void signals_come_and_go(void **state)
 }
 
 /* Accesses are counted as recorded, whether or not an instruction always makes them. */
-static void accesses_that_vary(void **state)
+TEST(accesses_that_vary)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 	const int64_t *cost;
 
-	(void)state;
 	for (unsigned i = 0; i < 20; i++) {
 		put_pcinst(&s, 0, MAIN, A64_LDR);
 		/* None, one, two, ... of 1, 2, 4, 8 bytes: more ways than are remembered. */
@@ -468,13 +455,12 @@ static void accesses_that_vary(void **state)
 /*
  * DC ZVA is a store of a block (64 bytes), as in `analyze`: DC has its address, and no STORE comes.
  */
-static void zeroed_blocks_are_stores(void **state)
+TEST(zeroed_blocks_are_stores)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 	const int64_t *cost;
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		put_pcinst(&s, 0, MAIN, 0xd50b7420); /* DC ZVA, X0 */
 		put_value(&s, DC, 0x5000 + 64 * i);
@@ -489,13 +475,12 @@ static void zeroed_blocks_are_stores(void **state)
 }
 
 /* Branches: executed as often as they were, taken as often as they went to their target. */
-static void branches(void **state)
+TEST(branches)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 	const struct tl_jump *jump_found;
 
-	(void)state;
 	for (unsigned i = 0; i < 5; i++) {
 		nop(&s, MAIN);
 		put_inst(&s, 0, 0x54ffffe1); /* B.NE MAIN */
@@ -513,12 +498,11 @@ static void branches(void **state)
 }
 
 /* Code that changes: the same address with another opcode is counted by what it is now. */
-static void code_that_changes(void **state)
+TEST(code_that_changes)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 
-	(void)state;
 	call(&s, MAIN, F);
 	ret(&s, F, MAIN + 4);
 	nop(&s, MAIN + 4);
@@ -531,13 +515,12 @@ static void code_that_changes(void **state)
 }
 
 /* "Resume from the next snapshot's byte offset": a gap leaves the frames that go on. */
-static void gaps_keep_frames(void **state)
+TEST(gaps_keep_frames)
 {
 	struct bytes s = { 0 }, n = { 0 };
 	struct tl_profile *profile;
 	size_t second;
 
-	(void)state;
 	for (unsigned i = 0; i < 40; i++)
 		nop(&s, MAIN + 4 * i);
 	call(&s, MAIN + 160, F);
@@ -559,12 +542,11 @@ static void gaps_keep_frames(void **state)
 }
 
 /* An INST before any PCINST: "decode opcodes, mark the PC unknown". */
-static void nobody_knows_the_pc(void **state)
+TEST(nobody_knows_the_pc)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 
-	(void)state;
 	put_inst(&s, 0, A64_NOP);
 	put_inst(&s, 0, A64_NOP);
 	nop(&s, MAIN);

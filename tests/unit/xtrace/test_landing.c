@@ -172,12 +172,11 @@ static uint64_t begin(struct bytes *s)
 /* ---- longjmp ---- */
 
 /* "A BR to an open frame's return place is a return." */
-static void a_branch_may_return(void **state)
+TEST(a_branch_may_return)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 
-	(void)state;
 	begin(&s);
 	call(&s, MAIN + 4, F);
 	put_pcinst(&s, 0, F, A64_BR_X30);
@@ -190,13 +189,12 @@ static void a_branch_may_return(void **state)
 }
 
 /* setjmp has returned long before; longjmp leaves four frames, and its own. */
-static void longjmp_leaves_frames(void **state)
+TEST(longjmp_leaves_frames)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 	uint64_t sp;
 
-	(void)state;
 	sp = begin(&s);
 	leaf(&s, MAIN + 4, SETJMP);
 	for (unsigned round = 0; round < 3; round++) {
@@ -221,13 +219,12 @@ static void longjmp_leaves_frames(void **state)
 }
 
 /* Of a recursive function the activation that SP says, not the innermost one. */
-static void longjmp_goes_to_one_activation(void **state)
+TEST(longjmp_goes_to_one_activation)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 	uint64_t sp;
 
-	(void)state;
 	sp = begin(&s);
 	call(&s, MAIN + 4, F);
 	for (unsigned i = 0; i < 4; i++) {
@@ -253,13 +250,12 @@ static void longjmp_goes_to_one_activation(void **state)
  * The unwinder returns with ADD SP, SP, X4 to a landing pad, which is behind no call. SP is not
  * known then; what the landing pad calls tells it, and that the second F of four has the handler.
  */
-static void exceptions_are_caught_where_sp_says(void **state)
+TEST(exceptions_are_caught_where_sp_says)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 	uint64_t sp;
 
-	(void)state;
 	sp = begin(&s);
 	call(&s, MAIN + 4, F);
 	for (unsigned i = 0; i < 4; i++) {
@@ -306,13 +302,12 @@ static void switch_to(struct bytes *s, uint64_t sp, uint64_t pc)
 }
 
 /* Coroutines of the same code, each on its own stack, which SP tells apart. */
-static void coroutines_have_stacks_of_their_own(void **state)
+TEST(coroutines_have_stacks_of_their_own)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 	uint64_t sp;
 
-	(void)state;
 	sp = begin(&s);
 	leaf(&s, MAIN + 4, CO); /* so that it is known for a function */
 	jump(&s, MAIN + 8, MAIN + 0x40);
@@ -360,13 +355,12 @@ static void svc(struct bytes *s, uint64_t pc, uint64_t number)
 }
 
 /* A handler G interrupts F, on the same stack, and longjmps to MAIN: it does not return. */
-static void handlers_may_longjmp(void **state)
+TEST(handlers_may_longjmp)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 	uint64_t sp;
 
-	(void)state;
 	sp = begin(&s);
 	leaf(&s, MAIN + 4, G); /* so that it is known for a function */
 	leaf(&s, MAIN + 8, SETJMP);
@@ -387,13 +381,12 @@ static void handlers_may_longjmp(void **state)
 
 /* rt_sigreturn goes to another handler, of a signal that came at the same time; its own
  * rt_sigreturn ends both. */
-static void two_signals_at_once(void **state)
+TEST(two_signals_at_once)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 	uint64_t sp;
 
-	(void)state;
 	sp = begin(&s);
 	leaf(&s, MAIN + 4, G);
 	leaf(&s, MAIN + 8, WORK);
@@ -418,12 +411,11 @@ static void two_signals_at_once(void **state)
 }
 
 /* "Behind execve another program begins": its frames are nobody's callees. */
-static void execve_ends_a_program(void **state)
+TEST(execve_ends_a_program)
 {
 	struct bytes s = { 0 };
 	struct tl_profile *profile;
 
-	(void)state;
 	begin(&s);
 	leaf(&s, MAIN + 4, G);
 	call(&s, MAIN + 8, F);

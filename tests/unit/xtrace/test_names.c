@@ -32,12 +32,11 @@ static char *write_file(struct temp *temp, const char *name, const char *suffix,
 }
 
 /* "pair = same name up to the suffix"; "either file of the pair may be given". */
-static void the_other_file_is_found(void **state)
+TEST(the_other_file_is_found)
 {
 	struct bytes stream = one_instruction(0x1000), snapshots = one_snapshot();
 	struct temp temp;
 
-	(void)state;
 	temp_open(&temp);
 	char *first = write_file(&temp, stem, ".xinsndata.bin", &stream);
 	char *second = write_file(&temp, stem, ".xsnapshot.bin", &snapshots);
@@ -71,7 +70,7 @@ static void the_other_file_is_found(void **state)
 }
 
 /* "Tolerate: missing snapshot file". */
-static void a_missing_snapshot_file_is_no_fault(void **state)
+TEST(a_missing_snapshot_file_is_no_fault)
 {
 	struct bytes stream = one_instruction(0x1000);
 	struct tl_xtrace *trace;
@@ -80,7 +79,6 @@ static void a_missing_snapshot_file_is_no_fault(void **state)
 	size_t listed;
 	uint64_t count, bytes;
 
-	(void)state;
 	temp_open(&temp);
 	char *path = write_file(&temp, stem, ".xinsndata.bin", &stream);
 	const struct tl_xtrace_file file = { path, NULL };
@@ -97,14 +95,13 @@ static void a_missing_snapshot_file_is_no_fault(void **state)
 
 /* "group of threads or cores = same timestamp": in the order of their numbers, whatever that of the
  * arguments. */
-static void groups_are_ordered(void **state)
+TEST(groups_are_ordered)
 {
 	static const char *const names[] = { "xtrace.7.2.hint9", "xtrace.7.10.hint9",
 					     "xtrace.8.1.hint9" };
 	struct temp temp;
 	char *paths[3];
 
-	(void)state;
 	temp_open(&temp);
 	for (unsigned i = 0; i < 3; i++) {
 		struct bytes b = one_instruction(0x1000 * i);
@@ -131,7 +128,7 @@ static void groups_are_ordered(void **state)
 	temp_close(&temp);
 }
 
-static void twice_the_same_is_refused(void **state)
+TEST(twice_the_same_is_refused)
 {
 	struct bytes stream = one_instruction(0x1000);
 	struct tl_xtrace *trace;
@@ -139,7 +136,6 @@ static void twice_the_same_is_refused(void **state)
 	struct temp temp;
 	const char *failed = NULL;
 
-	(void)state;
 	temp_open(&temp);
 	char *path = write_file(&temp, stem, ".xinsndata.bin", &stream);
 	const struct tl_xtrace_file files[] = { { path, NULL }, { path, NULL } };
@@ -154,12 +150,11 @@ static void twice_the_same_is_refused(void **state)
 }
 
 /* Names that say nothing: contents say what is what, and one of each is a pair. */
-static void nameless_pairs(void **state)
+TEST(nameless_pairs)
 {
 	struct bytes stream = one_instruction(0x1000), snapshots = one_snapshot();
 	struct temp temp;
 
-	(void)state;
 	temp_open(&temp);
 	char *first = write_file(&temp, "one", "", &stream),
 	     *second = write_file(&temp, "another", "", &snapshots);
@@ -181,14 +176,13 @@ static void nameless_pairs(void **state)
 	free_bytes(&snapshots);
 }
 
-static void a_missing_file_is_told(void **state)
+TEST(a_missing_file_is_told)
 {
 	const struct tl_xtrace_file file = { "/nowhere/xtrace.1.1.hint9.xinsndata.bin", NULL };
 	struct tl_xtrace *trace;
 	struct tl_error err;
 	const char *failed = NULL;
 
-	(void)state;
 	assert_int_equal(tl_xtrace_open(&trace, &file, 1, NULL, &failed, &err), TL_IO);
 	assert_ptr_equal(failed, file.path);
 	assert_int_equal(tl_xtrace_open(&trace, &file, 0, NULL, &failed, &err), TL_BAD_USAGE);

@@ -30,9 +30,8 @@ static void assert_sets(uint32_t opcode, unsigned number, uint64_t value, const 
 		assert_int_equal(r.x[i], i == number ? value : 100 + i);
 }
 
-static void values_that_are_known(void **state)
+TEST(values_that_are_known)
 {
-	(void)state;
 	assert_sets(0xd2824683, 3, 0x1234, NULL, 0);             /* mov x3, #0x1234 */
 	assert_sets(0xd2a24683, 3, 0x12340000, NULL, 0);         /* movz x3, #0x1234, lsl #16 */
 	assert_sets(0x92824683, 3, ~UINT64_C(0x1234), NULL, 0);  /* movn x3, #0x1234 */
@@ -50,12 +49,11 @@ static void values_that_are_known(void **state)
 	assert_sets(0xd63f0060, 30, 0xffff000000001238, NULL, 0);    /* blr x3 */
 }
 
-static void loads(void **state)
+TEST(loads)
 {
 	static const uint8_t bytes[16] = { 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88,
 					   1,    2,    3,    4,    5,    6,    7,    8 };
 
-	(void)state;
 	assert_sets(0xf9400443, 3, 0x8887868584838281, bytes, 8); /* ldr x3, [x2, #8] */
 	assert_sets(0xb9400443, 3, 0x84838281, bytes, 4);         /* ldr w3, [x2, #4] */
 	assert_sets(0x39400443, 3, 0x81, bytes, 1);               /* ldrb w3, [x2, #1] */
@@ -67,12 +65,11 @@ static void loads(void **state)
 	assert_sets(0x98000043, 3, 0xffffffff84838281, bytes, 4); /* ldrsw x3, #8 */
 }
 
-static void pairs_and_bases(void **state)
+TEST(pairs_and_bases)
 {
 	static const uint8_t bytes[16] = { 1, 0, 0, 0, 2, 0, 0, 0x80, 3 };
 	struct xtrace_registers r;
 
-	(void)state;
 	r = after(0xa8c11fe3, bytes, 16); /* ldp x3, x7, [sp], #16 */
 	assert_int_equal(r.known, UINT32_MAX);
 	assert_int_equal(r.x[3], 0x8000000200000001);
@@ -91,7 +88,7 @@ static void pairs_and_bases(void **state)
 	assert_int_equal(r.known, ~(1u << 3));
 }
 
-static void writes_of_who_knows_what(void **state)
+TEST(writes_of_who_knows_what)
 {
 	static const struct {
 		uint32_t opcode, forgotten;
@@ -119,7 +116,6 @@ static void writes_of_who_knows_what(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct xtrace_registers r = after(cases[i].opcode, NULL, 0);
 

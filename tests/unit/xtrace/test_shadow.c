@@ -33,13 +33,12 @@ static bool plain_load(struct plain *plain, size_t at, const uint8_t *data, size
 }
 
 /* "A load differs from what was stored or loaded there last" is decided byte by byte. */
-static void as_a_plain_array(void **state)
+TEST(as_a_plain_array)
 {
 	struct xtrace_shadow shadow;
 	struct plain plain = { .known = { false } };
 	uint32_t random = 1;
 
-	(void)state;
 	tl_xtrace_shadow_begin(&shadow);
 	for (unsigned n = 0; n < 200000; n++) {
 		size_t size = (size_t)1 << next(&random) % 9, at = next(&random) % AROUND;
@@ -65,11 +64,10 @@ static void as_a_plain_array(void **state)
 	tl_xtrace_shadow_free(&shadow);
 }
 
-static void spaces_are_apart(void **state)
+TEST(spaces_are_apart)
 {
 	struct xtrace_shadow shadow;
 
-	(void)state;
 	tl_xtrace_shadow_begin(&shadow);
 	for (unsigned space = 0; space < SHADOW_SPACES; space += 73) {
 		const uint8_t value = (uint8_t)space;
@@ -92,12 +90,11 @@ static void spaces_are_apart(void **state)
 
 /* Ranges of any size, to the end of all addresses: nothing hangs, and what is outside stays known.
  */
-static void large_ranges(void **state)
+TEST(large_ranges)
 {
 	static const uint8_t one = 1, two = 2;
 	struct xtrace_shadow shadow;
 
-	(void)state;
 	tl_xtrace_shadow_begin(&shadow);
 	for (unsigned i = 0; i < 1000; i++)
 		assert_true(tl_xtrace_shadow_store(&shadow, 0, 0x10000 * (uint64_t)i, &one, 1));

@@ -80,11 +80,10 @@ static const struct tl_xtrace_slice everything = { .end_snapshot = TL_NONE,
 						   .end_instruction = TL_NOWHERE };
 
 /* "Lossless re-encoding: byte-identical when nothing is changed". */
-static void the_whole_is_the_same(void **state)
+TEST(the_whole_is_the_same)
 {
 	struct pair whole = make_pair(), part;
 
-	(void)state;
 	/* Even what is wrong in it: an offset in the middle of a token, another magic, tokens
 	 * before the first instruction. */
 	whole.snapshots.data[0] ^= 0xff;
@@ -106,12 +105,11 @@ static void the_whole_is_the_same(void **state)
 
 /* "A slice i..j: bytes [offset_i, offset_j), records i..j-1; counts and offsets rebased (file
  * number 0, first offset 0)". */
-static void parts_between_snapshots(void **state)
+TEST(parts_between_snapshots)
 {
 	struct pair whole = make_pair(), part, want = { .stream = { .data = NULL } };
 	struct tl_xtrace_slice slice = everything;
 
-	(void)state;
 	slice.first_snapshot = 1;
 	slice.end_snapshot = 3;
 	assert_int_equal(cut(&whole, NULL, slice, &part), 0);
@@ -135,12 +133,11 @@ static void parts_between_snapshots(void **state)
 }
 
 /* "PCINST at file start": the first instruction of a part is told with its PC. */
-static void parts_by_instructions(void **state)
+TEST(parts_by_instructions)
 {
 	struct pair whole = make_pair(), part, want = { .stream = { .data = NULL } };
 	struct tl_xtrace_slice slice = everything;
 
-	(void)state;
 	slice.first_instruction = 8;
 	slice.end_instruction = 12;
 	assert_int_equal(cut(&whole, NULL, slice, &part), 0);
@@ -167,13 +164,12 @@ static void parts_by_instructions(void **state)
 }
 
 /* What belongs to the boundary before an instruction (A21) goes with it. */
-static void boundaries_go_with_what_follows(void **state)
+TEST(boundaries_go_with_what_follows)
 {
 	struct pair whole = { .stream = { .data = NULL } }, part;
 	struct tl_xtrace_slice slice = everything;
 	size_t at;
 
-	(void)state;
 	put_pcinst(&whole.stream, 0, 0x1000, A64_NOP);
 	put_value(&whole.stream, FLAGS, 1);
 	at = put_value(&whole.stream, SVCRET, 1);
@@ -194,13 +190,12 @@ static void boundaries_go_with_what_follows(void **state)
 }
 
 /* Damage within a part is left out, and what follows keeps its place. */
-static void damage_is_left_out(void **state)
+TEST(damage_is_left_out)
 {
 	struct pair whole = make_pair(), part;
 	struct tl_xtrace_snapshot s;
 	struct trace t;
 
-	(void)state;
 	whole.stream.data[228 + 13 + 17] = 0xff;
 	assert_int_equal(cut(&whole, NULL, everything, &part), 0);
 	assert_int_equal(part.stream.size, 3 * 228 + 13 + 17);
@@ -214,7 +209,7 @@ static void damage_is_left_out(void **state)
 }
 
 /* Another dialect is written in ours: TIME of 4 bytes, other numbers of VAL tokens (A11, A14). */
-static void dialects_are_translated(void **state)
+TEST(dialects_are_translated)
 {
 	const struct tl_xtrace_options options = { .size = sizeof(options),
 						   .alone = true,
@@ -222,7 +217,6 @@ static void dialects_are_translated(void **state)
 	struct pair whole = { .stream = { .data = NULL } }, part,
 		    want = { .stream = { .data = NULL } };
 
-	(void)state;
 	put_pcinst(&whole.stream, 0, 0x1000, A64_LDR);
 	put_byte(&whole.stream, TIME);
 	put_number(&whole.stream, 99, 4);
@@ -264,7 +258,7 @@ static void put(struct tl_xtrace_writer *w, struct tl_xtrace_token token)
 
 /* "PCINST at file start, at each snapshot offset, at every non-sequential PC and EL change"
  * (section 7). */
-static void pcs_where_they_are_needed(void **state)
+TEST(pcs_where_they_are_needed)
 {
 	static const uint8_t value[8] = { 1 };
 	struct tl_xtrace_writer_options options = { .size = sizeof(options),
@@ -277,7 +271,6 @@ static void pcs_where_they_are_needed(void **state)
 	struct tl_error err;
 	struct bytes got;
 
-	(void)state;
 	assert_int_equal(tl_output_open_memory(&out, &err), 0);
 	assert_int_equal(tl_output_open_memory(&snapshots, &err), 0);
 	assert_int_equal(tl_xtrace_writer_open(&w, out, snapshots, &options, &err), 0);
@@ -329,7 +322,7 @@ static void pcs_where_they_are_needed(void **state)
 	free_bytes(&records);
 }
 
-static void what_cannot_be_written(void **state)
+TEST(what_cannot_be_written)
 {
 	static const struct tl_xtrace_token wrong[] = {
 		{ .kind = TL_XTRACE_LOAD, .data_size = 3 },
@@ -347,7 +340,6 @@ static void what_cannot_be_written(void **state)
 	struct tl_error err;
 	size_t size;
 
-	(void)state;
 	assert_int_equal(tl_output_open_memory(&out, &err), 0);
 	assert_int_equal(tl_xtrace_writer_open(&w, out, NULL, &options, &err), 0);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)

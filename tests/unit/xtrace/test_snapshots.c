@@ -39,11 +39,10 @@ static struct bytes snapshots_at_tenths(unsigned count, unsigned bits)
 }
 
 /* "Record sizes: VL128 1424, VL256 2704, VL512 6800, VL2048 74656 (measured from file sizes)". */
-static void records_of_every_vector_length(void **state)
+TEST(records_of_every_vector_length)
 {
 	struct bytes stream = instructions(30);
 
-	(void)state;
 	for (unsigned bits = 128; bits <= 2048; bits += 128) {
 		struct bytes snapshots = snapshots_at_tenths(3, bits);
 		struct tl_xtrace_snapshot s;
@@ -105,12 +104,11 @@ static void put_odd_record(struct bytes *b, unsigned index, unsigned bits, unsig
 
 /* "1,024 combinations (H 24/19/32/0 x 16/17 predicates x per-register or block padding x 8/4-byte
  * system registers x ZA x 16 VLs)". */
-static void layouts_are_found(void **state)
+TEST(layouts_are_found)
 {
 	static const unsigned headers[] = { 24, 19, 32, 0 };
 	struct bytes stream = instructions(60);
 
-	(void)state;
 	for (unsigned n = 0; n < 64; n++) {
 		struct bytes b = { .data = NULL };
 		struct tl_xtrace_snapshot s;
@@ -139,7 +137,7 @@ static void layouts_are_found(void **state)
 }
 
 /* "`--layout` overrides". */
-static void layouts_can_be_given(void **state)
+TEST(layouts_can_be_given)
 {
 	struct tl_xtrace_options options = { .size = sizeof(options), .alone = true };
 	struct bytes stream = instructions(20), b = { .data = NULL };
@@ -147,7 +145,6 @@ static void layouts_can_be_given(void **state)
 	struct trace t;
 	char text[TL_XTRACE_LAYOUT_TEXT];
 
-	(void)state;
 	/* "Z slot = current maximum VL or fixed 256 bytes: `--layout fixed` only if ever seen"
 	 * (A7). */
 	put_repeat(&b, 0, 32 + 256);
@@ -171,7 +168,7 @@ static void layouts_can_be_given(void **state)
 	free_bytes(&b);
 }
 
-static void layout_texts(void **state)
+TEST(layout_texts)
 {
 	static const char *const wrong[] = { "",        "header",    "header=", "header=23",
 					     "vl=0",    "vl=127",    "vl=2176", "vl=99999999999",
@@ -181,7 +178,6 @@ static void layout_texts(void **state)
 	struct tl_error err;
 	char text[TL_XTRACE_LAYOUT_TEXT];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_int_equal(tl_xtrace_layout_parse(wrong[i], &layout, &err), TL_BAD_USAGE);
 	assert_int_equal(tl_xtrace_layout_parse("header=19,predicates=17,pad=block,sysreg=4,za=no,"
@@ -195,12 +191,11 @@ static void layout_texts(void **state)
 }
 
 /* "Absurd sizes: VL 0 or 10^9". The last eight bytes say so; the stream is read all the same. */
-static void no_such_vector_length(void **state)
+TEST(no_such_vector_length)
 {
 	static const uint64_t absurd[] = { 1000000000, 100, 4096, UINT64_MAX };
 	struct bytes stream = instructions(20);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(absurd) / sizeof(absurd[0]); i++) {
 		struct bytes b = { .data = NULL };
 		struct trace t;
@@ -218,12 +213,11 @@ static void no_such_vector_length(void **state)
 }
 
 /* "A truncated tail in either file". */
-static void truncated_snapshots(void **state)
+TEST(truncated_snapshots)
 {
 	struct bytes stream = instructions(30), b = snapshots_at_tenths(3, 0);
 	struct trace t;
 
-	(void)state;
 	for (size_t cut = 1; cut < 1424; cut += 89) {
 		struct bytes shorter = { b.data, b.size - cut, b.room };
 
@@ -244,12 +238,11 @@ static void truncated_snapshots(void **state)
 }
 
 /* One record of several says another length: it is told at that byte, and the others are read. */
-static void one_wrong_length(void **state)
+TEST(one_wrong_length)
 {
 	struct bytes stream = instructions(40), b = snapshots_at_tenths(4, 0);
 	struct trace t;
 
-	(void)state;
 	b.data[24 + 2 * 1424 - 8] ^= 1;
 	open_trace(&t, &stream, &b);
 	assert_int_equal(info_of(&t)->snapshots, 4);
@@ -260,7 +253,7 @@ static void one_wrong_length(void **state)
 }
 
 /* "Recover: resume from the next snapshot's byte offset, report the gap". */
-static void damage_costs_a_segment(void **state)
+TEST(damage_costs_a_segment)
 {
 	struct bytes stream = instructions(40), b = snapshots_at_tenths(4, 0);
 	struct tl_xtrace_reader *reader;
@@ -268,7 +261,6 @@ static void damage_costs_a_segment(void **state)
 	struct trace t;
 	unsigned count = 0;
 
-	(void)state;
 	stream.data[TENTH + 13] = 0xff; /* the second token of the second tenth */
 	open_trace(&t, &stream, &b);
 	assert_int_equal(tl_xtrace_reader_open(&reader, t.trace, 0, TL_NONE, &t.err), 0);
@@ -287,14 +279,13 @@ static void damage_costs_a_segment(void **state)
 }
 
 /* Reading may begin at each snapshot; a PC, and everything else, is known there. */
-static void reading_begins_at_a_snapshot(void **state)
+TEST(reading_begins_at_a_snapshot)
 {
 	struct bytes stream = instructions(40), b = snapshots_at_tenths(4, 0);
 	struct tl_xtrace_reader *reader;
 	struct tl_xtrace_instruction i;
 	struct trace t;
 
-	(void)state;
 	open_trace(&t, &stream, &b);
 	assert_int_equal(tl_xtrace_reader_open(&reader, t.trace, 0, 3, &t.err), 0);
 	assert_int_equal(tl_xtrace_next(reader, &i, &t.err), 1);
@@ -311,12 +302,11 @@ static void reading_begins_at_a_snapshot(void **state)
 
 /* Offsets that are nobody's beginning do not cut the stream: it is read as if they were not there.
  * One behind its end may be that of a stream that was cut, so it is told. */
-static void wrong_offsets_are_harmless(void **state)
+TEST(wrong_offsets_are_harmless)
 {
 	static const uint64_t wrong[] = { TENTH + 1, TENTH + 13, TENTH - 5, 100000, UINT64_MAX };
 	struct bytes stream = instructions(40);
 
-	(void)state;
 	for (size_t n = 0; n < sizeof(wrong) / sizeof(wrong[0]); n++) {
 		struct bytes b = { .data = NULL };
 		struct tl_xtrace_reader *reader;
@@ -345,7 +335,7 @@ static void wrong_offsets_are_harmless(void **state)
 
 /* "If every value equals the record's ordinal, treat it as an ordinal and locate by counting
  * instructions" (2.3). */
-static void offsets_that_are_numbers(void **state)
+TEST(offsets_that_are_numbers)
 {
 	struct bytes stream = instructions(40), b = { .data = NULL };
 	struct tl_xtrace_snapshot s;
@@ -353,7 +343,6 @@ static void offsets_that_are_numbers(void **state)
 	struct tl_xtrace_instruction i;
 	struct trace t;
 
-	(void)state;
 	put_header(&b);
 	for (unsigned n = 0; n < 4; n++)
 		put_record(&b, &(struct record){ .index = n, .user = 10 * n, .total = 10 * n });
@@ -374,7 +363,7 @@ static void offsets_that_are_numbers(void **state)
 }
 
 /* "Missing partner file": snapshots alone can be shown, and it is told that there is more. */
-static void snapshots_alone(void **state)
+TEST(snapshots_alone)
 {
 	struct bytes b = snapshots_at_tenths(2, 0);
 	struct tl_xtrace_snapshot s;
@@ -382,7 +371,6 @@ static void snapshots_alone(void **state)
 	struct tl_xtrace_instruction i;
 	struct trace t;
 
-	(void)state;
 	open_trace(&t, NULL, &b);
 	assert_null(info_of(&t)->path);
 	assert_fault(&t, TL_IO, TL_NOWHERE, 0);
@@ -395,11 +383,10 @@ static void snapshots_alone(void **state)
 	free_bytes(&b);
 }
 
-static void snapshots_are_recognised(void **state)
+TEST(snapshots_are_recognised)
 {
 	struct bytes b = snapshots_at_tenths(1, 0), old = { .data = NULL };
 
-	(void)state;
 	assert_int_equal(tl_xtrace_probe(b.data, b.size), 95);
 	put_odd_record(&old, 0, 512, 16, false, 8, true); /* "some old traces have no Header" */
 	assert_int_equal(tl_xtrace_probe(old.data, old.size), 70);

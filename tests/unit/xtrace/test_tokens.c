@@ -29,9 +29,8 @@ static struct tl_xtrace_token only(const struct bytes *b, struct trace *t)
 
 /* "0x09 49 89 C9 | PCINST EL0..3 | 12 | u64 PC, u32 opcode"; "0x01 41 81 C1 | INST EL0..3 | 4 |
  * opcode". */
-static void instructions_of_every_level(void **state)
+TEST(instructions_of_every_level)
 {
-	(void)state;
 	for (unsigned el = 0; el < 4; el++) {
 		static const uint8_t inst[] = { 0x01, 0x41, 0x81, 0xc1 },
 				     pcinst[] = { 0x09, 0x49, 0x89, 0xc9 };
@@ -64,9 +63,8 @@ static void instructions_of_every_level(void **state)
 }
 
 /* "k<<4 | 0x02 | LOAD | 8+2^k"; "k<<4 | 0x0A | STORE"; "accept <= 8 (256 B)" (A15). */
-static void accesses_of_every_size(void **state)
+TEST(accesses_of_every_size)
 {
-	(void)state;
 	for (unsigned k = 0; k <= 8; k++)
 		for (unsigned store = 0; store < 2; store++) {
 			struct bytes b = { .data = NULL };
@@ -89,7 +87,7 @@ static void accesses_of_every_size(void **state)
 }
 
 /* "0x03 STXR 8 ... 0x2B TARGET_B 8", "0x1C MISC_FLAGS 8", "0x07 TIME C: 8". */
-static void values_of_eight_bytes(void **state)
+TEST(values_of_eight_bytes)
 {
 	static const struct {
 		uint8_t byte;
@@ -102,7 +100,6 @@ static void values_of_eight_bytes(void **state)
 	};
 	/* clang-format on */
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		struct bytes b = { .data = NULL };
 		struct tl_xtrace_token token;
@@ -118,13 +115,12 @@ static void values_of_eight_bytes(void **state)
 }
 
 /* "0x0C ALLGPR 256"; "0x24 SYSCALL_VEC 8+16N: u64 N, N x {u64 base, u64 len}". */
-static void blocks(void **state)
+TEST(blocks)
 {
 	struct bytes b = { .data = NULL };
 	struct tl_xtrace_token token;
 	struct trace t;
 
-	(void)state;
 	put_allgpr(&b, 7);
 	token = only(&b, &t);
 	assert_int_equal(token.kind, TL_XTRACE_ALLGPR);
@@ -148,14 +144,13 @@ static void blocks(void **state)
 }
 
 /* "For INST the PC defaults to the PC of the previous instruction + 4." */
-static void pc_goes_on_by_four(void **state)
+TEST(pc_goes_on_by_four)
 {
 	struct bytes b = { .data = NULL };
 	struct tl_xtrace_token token;
 	struct trace t;
 	struct tl_xtrace_reader *reader;
 
-	(void)state;
 	put_pcinst(&b, 0, 0x1000, A64_NOP);
 	put_inst(&b, 0, A64_NOP);
 	put_access(&b, LOAD, 3, 0x9000, 1);
@@ -218,9 +213,8 @@ static struct bytes two_instructions(void)
 }
 
 /* "Reject with offset: token classes 0/5/6, unknown sub-tokens (A13), k > 8". */
-static void undefined_tokens(void **state)
+TEST(undefined_tokens)
 {
-	(void)state;
 	for (unsigned byte = 0; byte < 256; byte++) {
 		unsigned class = byte & 7, high = byte >> 3;
 		bool defined = (class == 1 && (high & 7) < 2) || (class == 2 && byte >> 4 <= 8) ||
@@ -239,11 +233,10 @@ static void undefined_tokens(void **state)
 }
 
 /* "A SYSCALL_VEC whose N passes the end of file": N = 2^60 iovecs would be 2^64 bytes. */
-static void absurd_counts(void **state)
+TEST(absurd_counts)
 {
 	static const uint64_t counts[] = { 3, 4, 1ull << 60, (1ull << 60) - 1, UINT64_MAX };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		struct bytes b = two_instructions();
 
@@ -254,9 +247,8 @@ static void absurd_counts(void **state)
 }
 
 /* "Truncated tail (killed collector): keep what is whole, report the offset" (A22). */
-static void truncated_tails(void **state)
+TEST(truncated_tails)
 {
-	(void)state;
 	for (size_t cut = 1; cut < 13; cut++) {
 		struct bytes b = two_instructions();
 
@@ -268,7 +260,7 @@ static void truncated_tails(void **state)
 
 /* "0x04 and 0x14 unknown: stop with a clear error and the offset; `--skip-unknown 04=N` overrides"
  * (A13). */
-static void unknown_tokens_can_be_skipped(void **state)
+TEST(unknown_tokens_can_be_skipped)
 {
 	const struct tl_xtrace_options options = { .size = sizeof(options),
 						   .alone = true,
@@ -278,7 +270,6 @@ static void unknown_tokens_can_be_skipped(void **state)
 	struct trace t;
 	struct tl_xtrace_reader *reader;
 
-	(void)state;
 	put_byte(&b, 0x04);
 	put_number(&b, 0xffff, 2);
 	put_byte(&b, 0x14);
@@ -296,14 +287,13 @@ static void unknown_tokens_can_be_skipped(void **state)
 	free_bytes(&b);
 }
 
-static void nonsense_to_skip_is_refused(void **state)
+TEST(nonsense_to_skip_is_refused)
 {
 	/* Known tokens are not to be redefined, and numbers are numbers. */
 	static const char *const wrong[] = { "01=4",  "04",    "04=",      "=4",   "04=4;",
 					     "104=4", "04=-1", "04=70000", "xx=1", "04=1,," };
 	struct bytes b = two_instructions();
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct tl_xtrace_options options = { .size = sizeof(options),
 						     .alone = true,
@@ -318,11 +308,10 @@ static void nonsense_to_skip_is_refused(void **state)
 
 /* "TIME payload: reader probes {8,0,4,16} by the whole file parses and the values increase" (A11).
  */
-static void width_of_time_is_found(void **state)
+TEST(width_of_time_is_found)
 {
 	static const unsigned widths[] = { 8, 0, 4, 16 };
 
-	(void)state;
 	for (size_t n = 0; n < 4; n++) {
 		struct bytes b = { .data = NULL };
 		struct tl_xtrace_token token;
@@ -357,7 +346,7 @@ static void width_of_time_is_found(void **state)
 
 /* "VAL/MISC high bits = high 4 or high 5: reader may probe 4 (tokens 13 23 33.. instead of 0B 13
  * 1B..)" (A14). */
-static void other_numbering_is_found(void **state)
+TEST(other_numbering_is_found)
 {
 	struct bytes b = { .data = NULL };
 	struct tl_xtrace_token token;
@@ -367,7 +356,6 @@ static void other_numbering_is_found(void **state)
 						     TL_XTRACE_SVCRET, TL_XTRACE_TARGET_B,
 						     TL_XTRACE_ALLGPR };
 
-	(void)state;
 	put_pcinst(&b, 0, 0x1000, A64_SVC);
 	put_value(&b, 0x23, 93);
 	put_value(&b, 0x33, 0);
@@ -392,7 +380,7 @@ static void other_numbering_is_found(void **state)
  * non-INST token belongs to the last INST/PCINST, except SVCRET and ALLGPR, which belong to the
  * boundary before the next instruction" (A21).
  */
-static void tokens_belong_to_their_instruction(void **state)
+TEST(tokens_belong_to_their_instruction)
 {
 	struct bytes b = { .data = NULL };
 	struct tl_xtrace_instruction i;
@@ -402,7 +390,6 @@ static void tokens_belong_to_their_instruction(void **state)
 	uint64_t at = 0;
 	size_t second;
 
-	(void)state;
 	put_pcinst(&b, 0, 0x1000, A64_SVC);
 	for (unsigned n = 0; n < 7; n++)
 		put_value(&b, SVCARG, 63 + n);
@@ -464,13 +451,12 @@ static void tokens_belong_to_their_instruction(void **state)
 }
 
 /* A file is recognised by its tokens alone; what is something else is not. */
-static void streams_are_recognised(void **state)
+TEST(streams_are_recognised)
 {
 	struct bytes b = { .data = NULL };
 	static const char text[] =
 		"\tThis is a text of some length that begins like an instruction of EL0 does.\n";
 
-	(void)state;
 	put_pcinst(&b, 0, 0x1000, A64_NOP);
 	assert_int_equal(tl_xtrace_probe(b.data, b.size), 15);
 	put_inst(&b, 0, A64_NOP);

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reuse distances, footprints and basic blocks: by hand, and against lists that are searched. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "xtrace/basic_blocks.h"
 #include "xtrace/footprint.h"
@@ -16,12 +12,11 @@
 /* ---- reuse distance ---- */
 
 /* "How many other lines were touched between two touches of a line": a b b c a d c. */
-static void distances_count_other_lines(void **state)
+TEST(distances_count_other_lines)
 {
 	static const uint64_t lines[] = { 10, 20, 20, 30, 10, 40, 30 };
 	struct xtrace_reuse r = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		assert_true(tl_xtrace_reuse_touch(&r, lines[i]));
 	assert_int_equal(r.histogram.touches, 7);
@@ -64,14 +59,13 @@ static unsigned bucket_of(size_t distance)
  * Long enough that times are used up again and again, with more and more lines: what was said of
  * them stays right.
  */
-static void marks_move_together_unharmed(void **state)
+TEST(marks_move_together_unharmed)
 {
 	struct xtrace_histogram wanted = { 0 };
 	struct xtrace_reuse r = { 0 };
 	struct list list = { .count = 0 };
 	uint64_t seed = 1;
 
-	(void)state;
 	for (uint64_t i = 0; i < 60000; i++) {
 		uint64_t line, before = list.count;
 
@@ -112,12 +106,11 @@ static void assert_extent(const struct xtrace_extent *e, uint64_t fetched, uint6
  * "Lines and pages fetched, loaded and stored; data is loaded or stored; by exception level and in
  * all."
  */
-static void lines_and_pages_are_counted_once(void **state)
+TEST(lines_and_pages_are_counted_once)
 {
 	struct xtrace_extent lines, pages;
 	struct xtrace_footprint f;
 
-	(void)state;
 	tl_xtrace_footprint_begin(&f, 6);
 	touch(&f, XTRACE_FETCH, 0, 0x1000);
 	touch(&f, XTRACE_FETCH, 0, 0x103f); /* the same line */
@@ -158,12 +151,11 @@ static void assert_block(const struct xtrace_basic_block *block, uint64_t addres
 
 /* "From where control arrived (behind a branch, taken or not; a change of the exception level; a
  * gap) to the next branch or system call." MRS, a system instruction, goes on behind itself. */
-static void blocks_begin_where_control_arrives(void **state)
+TEST(blocks_begin_where_control_arrives)
 {
 	struct xtrace_block_place place = { 0 };
 	struct xtrace_basic_blocks b = { 0 };
 
-	(void)state;
 	step(&b, &place, 0x100, 0, MRS);
 	step(&b, &place, 0x104, 0, B_EQ); /* not taken */
 	step(&b, &place, 0x108, 0, NOP);
@@ -182,14 +174,13 @@ static void blocks_begin_where_control_arrives(void **state)
 }
 
 /* "A block over the end of an interval counts in both, by its instructions." */
-static void intervals_divide_blocks(void **state)
+TEST(intervals_divide_blocks)
 {
 	struct xtrace_block_place place = { 0 };
 	struct xtrace_basic_blocks b = { 0 };
 	const uint32_t *list;
 	size_t count;
 
-	(void)state;
 	step(&b, &place, 0x100, 0, NOP);
 	step(&b, &place, 0x104, 0, NOP);
 	assert_true(tl_xtrace_basic_block_count(&b, &place));
