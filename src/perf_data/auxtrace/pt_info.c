@@ -4,7 +4,7 @@
  * 6).
  */
 #include "perf_data/auxtrace/pt_info.h"
-#include "perf_data/processes/trace.h"
+#include "perf_data/auxtrace/trace.h"
 
 /* The words in their order; what a file of an older perf lacks is 0. */
 enum {
@@ -150,9 +150,8 @@ void tl_perf_configure_decoder(struct tl_perf_trace *t)
 
 /* ---- time: UAPI, struct perf_event_mmap_page, time_zero ---- */
 
-bool tl_perf_trace_ns(const struct tl_perf_trace *t, uint64_t tsc, uint64_t *ns)
+bool tl_perf_pt_info_ns(const struct tl_perf_pt_info *i, uint64_t tsc, uint64_t *ns)
 {
-	const struct tl_perf_pt_info *i = &t->info;
 	uint64_t rest;
 
 	if (!i->time_mult || i->time_shift > 63)
@@ -163,9 +162,8 @@ bool tl_perf_trace_ns(const struct tl_perf_trace *t, uint64_t tsc, uint64_t *ns)
 	return true;
 }
 
-bool tl_perf_trace_tsc(const struct tl_perf_trace *t, uint64_t ns, uint64_t *tsc)
+bool tl_perf_pt_info_tsc(const struct tl_perf_pt_info *i, uint64_t ns, uint64_t *tsc)
 {
-	const struct tl_perf_pt_info *i = &t->info;
 	uint64_t time;
 
 	if (!i->time_mult || i->time_shift > 63)

@@ -10,5 +10,8 @@ struct tl_perf_pt_info tl_perf_pt_info_of(const struct tl_perf_record *rec);
 void tl_perf_pt_info_find_event(const struct tl_perf_reader *reader, struct tl_perf_pt_info *info);
 /* Ticks of the TSC per second, 0: unknown. */
 uint64_t tl_perf_pt_info_tsc_hz(const struct tl_perf_pt_info *info);
+/* Between TSC and the perf clock: only the time_ members count. False: there is no conversion. */
+bool tl_perf_pt_info_ns(const struct tl_perf_pt_info *info, uint64_t tsc, uint64_t *ns);
+bool tl_perf_pt_info_tsc(const struct tl_perf_pt_info *info, uint64_t ns, uint64_t *tsc);
 
 #endif

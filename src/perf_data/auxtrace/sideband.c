@@ -3,7 +3,8 @@
 #include "perf_data/auxtrace/sideband.h"
 
 #include "intel_pt/blocks/decoder.h"
-#include "perf_data/processes/trace.h"
+#include "perf_data/auxtrace/pt_info.h"
+#include "perf_data/processes/address_space.h"
 
 enum { STREAMS_MOST = 16 };
 
@@ -17,7 +18,8 @@ struct side_stream {
 };
 
 struct tl_perf_sideband {
-	struct tl_perf_trace *trace; /* processes, files, spaces */
+	struct tl_perf_system sys;
+	struct tl_perf_address_spaces spaces;
 	struct side_stream streams[STREAMS_MOST];
 	size_t count;
 	uint64_t kernel_start;
@@ -37,17 +39,12 @@ int tl_perf_sideband_open(struct tl_perf_sideband **sideband, const char *direct
 		return tl_error_memory(err);
 	s->kernel_start = kernel_start;
 	s->pid = s->next_pid = TL_PERF_KERNEL_PID;
-	s->trace = calloc(1, sizeof(*s->trace));
-	if (!s->trace)
+	s->spaces.sys = &s->sys;
+	s->sys.search.directory = strdup(directory);
+	s->spaces.cache = tl_pt_cache_open(NULL);
+	if (!s->sys.search.directory || !s->spaces.cache ||
+	    tl_names_add(&s->sys.names, "", 0) == TL_NONE)
 		return tl_error_memory(err);
-	s->trace->spool = -1;
-	s->trace->directory = strdup(directory);
-	s->trace->cache = tl_pt_cache_open(NULL);
-	s->trace->reader = calloc(1, sizeof(*s->trace->reader));
-	if (!s->trace->directory || !s->trace->cache || !s->trace->reader ||
-	    tl_names_add(&s->trace->names, "", 0) == TL_NONE)
-		return tl_error_memory(err);
-	s->trace->reader->header.os_release = "";
 	return 0;
 }
 
@@ -59,7 +56,8 @@ void tl_perf_sideband_close(struct tl_perf_sideband *s)
 		tl_perf_close(s->streams[i].reader);
 		tl_source_close(s->streams[i].source);
 	}
-	tl_perf_trace_close(s->trace);
+	tl_perf_address_spaces_free(&s->spaces);
+	tl_perf_system_free(&s->sys);
 	free(s);
 }
 
@@ -84,7 +82,7 @@ int tl_perf_sideband_add(struct tl_perf_sideband *s, const struct tl_perf_sideba
 	r->attrs.count = r->attrs.header_count = 1;
 	r->map = about->data;
 	r->map_size = about->size;
-	r->end = about->size;
+	r->at.end = about->size;
 	*stream = (struct side_stream){ .about = *about, .reader = r };
 	s->count++;
 	return 0;
@@ -94,12 +92,12 @@ int tl_perf_sideband_add(struct tl_perf_sideband *s, const struct tl_perf_sideba
 
 static uint64_t to_tsc(const struct tl_perf_sideband_stream *about, uint64_t ns)
 {
-	const struct tl_perf_trace clock = { .info = { .time_shift = about->time_shift,
-						       .time_mult = about->time_mult,
-						       .time_zero = about->time_zero } };
+	const struct tl_perf_pt_info clock = { .time_shift = about->time_shift,
+					       .time_mult = about->time_mult,
+					       .time_zero = about->time_zero };
 	uint64_t tsc;
 
-	return tl_perf_trace_tsc(&clock, ns, &tsc) ? tsc : 0;
+	return tl_perf_pt_info_tsc(&clock, ns, &tsc) ? tsc : 0;
 }
 
 static int look(struct side_stream *stream, struct tl_error *err)
@@ -147,18 +145,18 @@ static int load_map(struct tl_perf_sideband *s, struct tl_perf_record *rec)
 	s->stale = true;
 	if (rec->mmap.address >= s->kernel_start)
 		rec->misc = (uint16_t)((rec->misc & ~TL_PERF_MISC_CPUMODE) | TL_PERF_MISC_KERNEL);
-	return tl_perf_add_map(s->trace, rec, rec->id.time_ns, &s->err);
+	return tl_perf_add_map(&s->sys, rec, rec->id.time_ns, &s->err);
 }
 
 static int load_comm(struct tl_perf_sideband *s, struct tl_perf_record *rec)
 {
 	s->stale = true;
-	return tl_perf_add_comm(s->trace, rec, rec->id.time_ns, &s->err);
+	return tl_perf_add_comm(&s->sys, rec, rec->id.time_ns, &s->err);
 }
 
 static int load_fork(struct tl_perf_sideband *s, struct tl_perf_record *rec)
 {
-	return tl_perf_add_fork(s->trace, rec, rec->id.time_ns, &s->err);
+	return tl_perf_add_fork(&s->sys, rec, rec->id.time_ns, &s->err);
 }
 
 static int load_itrace_start(struct tl_perf_sideband *s, struct tl_perf_record *rec)
@@ -230,25 +228,25 @@ static bool may_switch(const struct tl_perf_sideband *s, const struct tl_pt_even
  */
 static int enter(struct tl_perf_sideband *s, struct tl_pt_decoder *decoder)
 {
-	const uint32_t process = tl_perf_process_find(s->trace, s->pid);
-	const size_t changes = process == TL_NONE ? 0 : s->trace->processes[process].count;
-	struct tl_pt_image *old = s->trace->image;
+	const uint32_t process = tl_perf_process_find(&s->sys, s->pid);
+	const size_t changes = process == TL_NONE ? 0 : s->sys.processes.list[process].count;
+	struct tl_pt_image *old = s->spaces.image;
 	struct tl_pt_asid asid;
 	int status = 0;
 
 	s->stale = false;
-	s->trace->image = NULL;
-	s->trace->space_count = 0;
-	tl_index_free(&s->trace->address_space_index);
-	if (tl_perf_address_space_add(s->trace, process, changes, &asid, &s->err) < 0)
+	s->spaces.image = NULL;
+	s->spaces.count = 0;
+	tl_index_free(&s->spaces.index);
+	if (tl_perf_address_space_add(&s->spaces, process, changes, &asid, &s->err) < 0)
 		status = -TL_PT_NOMEM;
 	if (status == 0)
-		status = tl_pt_decoder_set_image(decoder, s->trace->image);
+		status = tl_pt_decoder_set_image(decoder, s->spaces.image);
 	if (status == 0)
 		status = tl_pt_decoder_set_asid(decoder, &asid);
 	if (status < 0) {
-		tl_pt_image_close(s->trace->image);
-		s->trace->image = old;
+		tl_pt_image_close(s->spaces.image);
+		s->spaces.image = old;
 		return status;
 	}
 	tl_pt_image_close(old);

@@ -8,31 +8,33 @@
 #include <unistd.h>
 
 #include "core/source.h"
-#include "perf_data/processes/trace.h"
+#include "perf_data/auxtrace/streams.h"
+#include "perf_data/auxtrace/switch_scan.h"
 
 /* ---- chunks ---- */
 
 /* The streams are few: one for each buffer, that is, a processor or a thread. */
-static struct tl_perf_aux_stream *find_stream(struct tl_perf_trace *t,
+static struct tl_perf_aux_stream *find_stream(struct tl_perf_aux_data *aux,
 					      const struct tl_perf_aux_stream *like)
 {
-	for (size_t i = t->stream_count; i; i--) {
-		struct tl_perf_aux_stream *s = &t->streams[i - 1];
+	for (size_t i = aux->stream_count; i; i--) {
+		struct tl_perf_aux_stream *s = &aux->streams[i - 1];
 
 		if (s->idx == like->idx && s->cpu == like->cpu && s->tid == like->tid &&
 		    s->sampled == like->sampled)
 			return s;
 	}
-	if (!tl_grow(&t->streams, &t->stream_capacity, t->stream_count + 1, sizeof(*t->streams)))
+	if (!tl_grow(&aux->streams, &aux->stream_capacity, aux->stream_count + 1,
+		     sizeof(*aux->streams)))
 		return NULL;
-	t->streams[t->stream_count] = *like;
-	return &t->streams[t->stream_count++];
+	aux->streams[aux->stream_count] = *like;
+	return &aux->streams[aux->stream_count++];
 }
 
-static int add_piece(struct tl_perf_trace *t, const struct tl_perf_aux_stream *like,
+static int add_piece(struct tl_perf_aux_data *aux, const struct tl_perf_aux_stream *like,
 		     const struct tl_perf_aux_chunk *chunk, struct tl_error *err)
 {
-	struct tl_perf_aux_stream *s = find_stream(t, like);
+	struct tl_perf_aux_stream *s = find_stream(aux, like);
 
 	if (!s || !tl_grow(&s->chunks, &s->capacity, s->count + 1, sizeof(*s->chunks)))
 		return tl_error_memory(err);
@@ -40,36 +42,36 @@ static int add_piece(struct tl_perf_trace *t, const struct tl_perf_aux_stream *l
 	return 0;
 }
 
-int tl_perf_add_aux_chunk(struct tl_perf_trace *t, const struct tl_perf_record *rec,
+int tl_perf_add_aux_chunk(struct tl_perf_aux_data *aux, const struct tl_perf_record *rec,
 			  struct tl_error *err)
 {
 	const struct tl_perf_aux_stream like = {
 		.idx = rec->auxtrace.idx,
 		.cpu = rec->auxtrace.cpu,
 		.tid = rec->auxtrace.cpu == TL_PERF_NO_CPU ? rec->auxtrace.tid : 0,
-		.snapshots = t->info.snapshot_mode,
+		.snapshots = aux->info->snapshot_mode,
 	};
 	const struct tl_perf_aux_chunk chunk = {
-		.at = (uint64_t)(rec->data - t->reader->map),
+		.at = (uint64_t)(rec->data - aux->reader->map),
 		.size = rec->data_size,
 		.offset = rec->auxtrace.offset,
 	};
 
-	return chunk.size ? add_piece(t, &like, &chunk, err) : 0;
+	return chunk.size ? add_piece(aux, &like, &chunk, err) : 0;
 }
 
 /* What was expanded is gone with the next record: it is written to a file of our own. */
-static int spool(struct tl_perf_trace *t, const uint8_t *data, size_t size, uint64_t *at,
+static int spool(struct tl_perf_aux_data *aux, const uint8_t *data, size_t size, uint64_t *at,
 		 struct tl_error *err)
 {
-	if (t->spool < 0)
-		t->spool = tl_open_unlinked(err);
-	if (t->spool < 0)
-		return t->spool;
-	*at = t->spooled;
-	t->spooled += size;
+	if (aux->spool.fd < 0)
+		aux->spool.fd = tl_open_unlinked(err);
+	if (aux->spool.fd < 0)
+		return aux->spool.fd;
+	*at = aux->spool.size;
+	aux->spool.size += size;
 	while (size) {
-		const ssize_t done = write(t->spool, data, size);
+		const ssize_t done = write(aux->spool.fd, data, size);
 
 		if (done < 0 && errno != EINTR)
 			return tl_error_system(err, "cannot write the temporary file");
@@ -79,10 +81,10 @@ static int spool(struct tl_perf_trace *t, const uint8_t *data, size_t size, uint
 	return 0;
 }
 
-int tl_perf_add_sample_chunk(struct tl_perf_trace *t, const struct tl_perf_record *rec,
+int tl_perf_add_sample_chunk(struct tl_perf_aux_data *aux, const struct tl_perf_record *rec,
 			     struct tl_error *err)
 {
-	const bool per_cpu = rec->id.cpu != TL_NOWHERE && t->info.per_cpu_mmaps;
+	const bool per_cpu = rec->id.cpu != TL_NOWHERE && aux->info->per_cpu_mmaps;
 	const struct tl_perf_aux_stream like = {
 		.cpu = per_cpu ? (uint32_t)rec->id.cpu : TL_PERF_NO_CPU,
 		.tid = per_cpu || rec->id.thread == TL_NOWHERE ? 0 : (uint32_t)rec->id.thread,
@@ -94,13 +96,13 @@ int tl_perf_add_sample_chunk(struct tl_perf_trace *t, const struct tl_perf_recor
 	int status = 0;
 
 	if (chunk.spooled)
-		status = spool(t, rec->sample.aux, (size_t)chunk.size, &chunk.at, err);
+		status = spool(aux, rec->sample.aux, (size_t)chunk.size, &chunk.at, err);
 	else
-		chunk.at = (uint64_t)(rec->sample.aux - t->reader->map);
-	return status < 0 ? status : add_piece(t, &like, &chunk, err);
+		chunk.at = (uint64_t)(rec->sample.aux - aux->reader->map);
+	return status < 0 ? status : add_piece(aux, &like, &chunk, err);
 }
 
-int tl_perf_add_aux_loss(struct tl_perf_trace *t, const struct tl_perf_record *rec,
+int tl_perf_add_aux_loss(struct tl_perf_aux_data *aux, const struct tl_perf_record *rec,
 			 uint64_t time_ns, struct tl_error *err)
 {
 	const uint64_t reported =
@@ -115,9 +117,9 @@ int tl_perf_add_aux_loss(struct tl_perf_trace *t, const struct tl_perf_record *r
 
 	if (!(rec->aux.flags & reported))
 		return 0;
-	if (!tl_grow(&t->losses, &t->loss_capacity, t->loss_count + 1, sizeof(*t->losses)))
+	if (!tl_grow(&aux->losses, &aux->loss_capacity, aux->loss_count + 1, sizeof(*aux->losses)))
 		return tl_error_memory(err);
-	t->losses[t->loss_count++] = mark;
+	aux->losses[aux->loss_count++] = mark;
 	return 0;
 }
 
@@ -155,9 +157,10 @@ static void trim_by_offset(struct tl_perf_aux_stream *s)
 	s->count = kept;
 }
 
-static const uint8_t *chunk_data(const struct tl_perf_trace *t, const struct tl_perf_aux_chunk *p)
+static const uint8_t *chunk_data(const struct tl_perf_aux_data *aux,
+				 const struct tl_perf_aux_chunk *p)
 {
-	return (p->spooled ? (const uint8_t *)t->spool_map : t->reader->map) + p->at;
+	return (p->spooled ? (const uint8_t *)aux->spool.map : aux->reader->map) + p->at;
 }
 
 /*
@@ -189,7 +192,7 @@ static size_t find_overlap(const uint8_t *a, size_t a_size, const uint8_t *b, si
 	return 0;
 }
 
-static void trim_snapshots(const struct tl_perf_trace *t, struct tl_perf_aux_stream *s)
+static void trim_snapshots(const struct tl_perf_aux_data *aux, struct tl_perf_aux_stream *s)
 {
 	const uint8_t *last = NULL;
 	size_t last_size = 0;
@@ -197,7 +200,7 @@ static void trim_snapshots(const struct tl_perf_trace *t, struct tl_perf_aux_str
 
 	for (size_t i = 0; i < s->count; i++) {
 		struct tl_perf_aux_chunk *p = &s->chunks[i];
-		const uint8_t *data = chunk_data(t, p);
+		const uint8_t *data = chunk_data(aux, p);
 		const size_t size = (size_t)p->size;
 		const size_t overlap = last ? find_overlap(last, last_size, data, size) : 0;
 
@@ -222,32 +225,32 @@ static int by_buffer(const void *a, const void *b)
 	return x->idx != y->idx ? (x->idx < y->idx ? -1 : 1) : (int)x->sampled - (int)y->sampled;
 }
 
-static int map_spool(struct tl_perf_trace *t, struct tl_error *err)
+static int map_spool(struct tl_perf_aux_data *aux, struct tl_error *err)
 {
 	void *map;
 
-	if (!t->spooled)
+	if (!aux->spool.size)
 		return 0;
-	map = mmap(NULL, (size_t)t->spooled, PROT_READ, MAP_SHARED, t->spool, 0);
+	map = mmap(NULL, (size_t)aux->spool.size, PROT_READ, MAP_SHARED, aux->spool.fd, 0);
 	if (map == MAP_FAILED)
 		return tl_error_memory(err);
-	t->spool_map = map;
+	aux->spool.map = map;
 	return 0;
 }
 
-int tl_perf_sort_streams(struct tl_perf_trace *t, struct tl_error *err)
+int tl_perf_sort_streams(struct tl_perf_aux_data *aux, struct tl_error *err)
 {
-	int status = map_spool(t, err);
+	int status = map_spool(aux, err);
 
 	if (status < 0)
 		return status;
-	if (t->stream_count)
-		qsort(t->streams, t->stream_count, sizeof(*t->streams), by_buffer);
-	for (size_t i = 0; i < t->stream_count; i++) {
-		struct tl_perf_aux_stream *s = &t->streams[i];
+	if (aux->stream_count)
+		qsort(aux->streams, aux->stream_count, sizeof(*aux->streams), by_buffer);
+	for (size_t i = 0; i < aux->stream_count; i++) {
+		struct tl_perf_aux_stream *s = &aux->streams[i];
 
 		if (s->snapshots) {
-			trim_snapshots(t, s);
+			trim_snapshots(aux, s);
 			continue;
 		}
 		qsort(s->chunks, s->count, sizeof(*s->chunks), by_offset);
@@ -256,31 +259,31 @@ int tl_perf_sort_streams(struct tl_perf_trace *t, struct tl_error *err)
 	return 0;
 }
 
-void tl_perf_streams_free(struct tl_perf_trace *t)
+void tl_perf_aux_data_free(struct tl_perf_aux_data *aux)
 {
-	for (size_t i = 0; i < t->stream_count; i++)
-		free(t->streams[i].chunks);
-	free(t->streams);
-	free(t->losses);
-	if (t->spool_map)
-		munmap(t->spool_map, (size_t)t->spooled);
-	if (t->spool >= 0)
-		close(t->spool);
+	for (size_t i = 0; i < aux->stream_count; i++)
+		free(aux->streams[i].chunks);
+	free(aux->streams);
+	free(aux->losses);
+	if (aux->spool.map)
+		munmap(aux->spool.map, (size_t)aux->spool.size);
+	if (aux->spool.fd >= 0)
+		close(aux->spool.fd);
 }
 
 /* ---- ranges ---- */
 
 /* Where trace is missing inside a chunk, or at its end: the first such place behind `from`;
  * TL_NOWHERE: none. */
-static uint64_t next_cut(const struct tl_perf_trace *t, const struct tl_perf_aux_stream *s,
+static uint64_t next_cut(const struct tl_perf_aux_data *aux, const struct tl_perf_aux_stream *s,
 			 uint64_t from, uint64_t to)
 {
 	uint64_t cut = TL_NOWHERE;
 
 	if (s->snapshots)
 		return cut;
-	for (size_t i = 0; i < t->loss_count; i++) {
-		const struct tl_perf_aux_loss *m = &t->losses[i];
+	for (size_t i = 0; i < aux->loss_count; i++) {
+		const struct tl_perf_aux_loss *m = &aux->losses[i];
 		const bool mine = s->cpu == TL_PERF_NO_CPU ? m->tid == s->tid : m->cpu == s->cpu;
 
 		if (mine && m->flags & TL_PERF_AUX_TRUNCATED && m->offset > from &&
@@ -291,7 +294,7 @@ static uint64_t next_cut(const struct tl_perf_trace *t, const struct tl_perf_aux
 }
 
 /* Pieces at one address: written one after the other. */
-static int join_chunks(const struct tl_perf_trace *t, const struct tl_perf_aux_chunk *first,
+static int join_chunks(const struct tl_perf_aux_data *aux, const struct tl_perf_aux_chunk *first,
 		       const struct tl_perf_aux_chunk *last, struct tl_perf_aux_range *out,
 		       struct tl_error *err)
 {
@@ -313,7 +316,7 @@ static int join_chunks(const struct tl_perf_trace *t, const struct tl_perf_aux_c
 	if (map == MAP_FAILED)
 		return tl_error_memory(err);
 	for (const struct tl_perf_aux_chunk *p = first; p <= last; p++) {
-		memcpy(map + at, chunk_data(t, p), (size_t)p->size);
+		memcpy(map + at, chunk_data(aux, p), (size_t)p->size);
 		at += p->size;
 	}
 	*out = (struct tl_perf_aux_range){ map,   (size_t)size, first->offset,
@@ -321,47 +324,48 @@ static int join_chunks(const struct tl_perf_trace *t, const struct tl_perf_aux_c
 	return 0;
 }
 
-static int open_chunks(const struct tl_perf_trace *t, struct tl_perf_stream_walk *w,
+void tl_perf_range_walk_close(struct tl_perf_range_walk *w)
+{
+	if (w->joined.mapped)
+		munmap(w->joined.mapped, w->joined.mapped_size);
+	w->joined = (struct tl_perf_aux_range){ .data = NULL };
+}
+
+static int open_chunks(const struct tl_perf_aux_data *aux, struct tl_perf_range_walk *w,
 		       struct tl_error *err)
 {
 	const struct tl_perf_aux_stream *s = w->stream;
-	const struct tl_perf_aux_chunk *first = &s->chunks[w->chunk], *last = first;
+	const struct tl_perf_aux_chunk *first = &s->chunks[w->next_chunk], *last = first;
 
 	while (last + 1 < s->chunks + s->count && last[1].follows)
 		last++;
-	tl_perf_aux_range_close(&w->whole);
+	tl_perf_range_walk_close(w);
 	w->used = 0;
-	w->gap = w->chunk > 0;
-	w->chunk = (size_t)(last - s->chunks) + 1;
+	w->gap = w->next_chunk > 0;
+	w->next_chunk = (size_t)(last - s->chunks) + 1;
 	if (first != last)
-		return join_chunks(t, first, last, &w->whole, err);
-	w->whole = (struct tl_perf_aux_range){
-		chunk_data(t, first), (size_t)first->size, first->offset, false, NULL, 0
+		return join_chunks(aux, first, last, &w->joined, err);
+	w->joined = (struct tl_perf_aux_range){
+		chunk_data(aux, first), (size_t)first->size, first->offset, false, NULL, 0
 	};
 	return 0;
-}
-
-void tl_perf_aux_range_close(struct tl_perf_aux_range *s)
-{
-	if (s->mapped)
-		munmap(s->mapped, s->mapped_size);
-	*s = (struct tl_perf_aux_range){ .data = NULL };
 }
 
 /*
  * The part of the joined chunks up to the next place where the buffer was full. If tracing was off
  * before that place and begins again behind it, no control flow was lost: the range goes on.
  */
-static void cut_range(const struct tl_perf_trace *t, struct tl_perf_stream_walk *w)
+static void cut_range(const struct tl_perf_aux_data *aux, const struct tl_pt_config *config,
+		      struct tl_perf_range_walk *w)
 {
-	const struct tl_perf_aux_range *all = &w->whole;
+	const struct tl_perf_aux_range *all = &w->joined;
 	const uint8_t *begin = all->data + w->used, *end = all->data + all->size, *at;
 	uint64_t cut = all->offset + w->used;
 
 	do {
-		cut = next_cut(t, w->stream, cut, all->offset + all->size);
+		cut = next_cut(aux, w->stream, cut, all->offset + all->size);
 		at = cut == TL_NOWHERE ? NULL : all->data + (cut - all->offset);
-	} while (at && tl_perf_tracing_is_off(t, begin, at, end));
+	} while (at && tl_perf_tracing_is_off(config, begin, at, end));
 	w->range = (struct tl_perf_aux_range){
 		.data = begin,
 		.size = (size_t)((at ? at : end) - begin),
@@ -371,18 +375,18 @@ static void cut_range(const struct tl_perf_trace *t, struct tl_perf_stream_walk 
 	w->used += w->range.size;
 }
 
-int tl_perf_aux_range_next(const struct tl_perf_trace *t, struct tl_perf_stream_walk *w,
-			   struct tl_error *err)
+int tl_perf_range_walk_next(const struct tl_perf_aux_data *aux, const struct tl_pt_config *config,
+			    struct tl_perf_range_walk *w, struct tl_error *err)
 {
-	while (w->used >= w->whole.size) {
+	while (w->used >= w->joined.size) {
 		int status;
 
-		if (w->chunk >= w->stream->count)
+		if (w->next_chunk >= w->stream->count)
 			return 0;
-		status = open_chunks(t, w, err);
+		status = open_chunks(aux, w, err);
 		if (status < 0)
 			return status;
 	}
-	cut_range(t, w);
+	cut_range(aux, config, w);
 	return 1;
 }

@@ -4,10 +4,11 @@
  * at. Between two packets of time only bounds are known (docs/formats/perf-data.md section 8 says
  * what is done within them).
  */
-#include "perf_data/processes/trace.h"
+#include "perf_data/auxtrace/switch_scan.h"
 
 #include "intel_pt/flow/flow.h"
 #include "intel_pt/packets/layout.h"
+#include "perf_data/processes/system.h"
 
 enum { LOOK_AHEAD = 1 << 14 };
 
@@ -135,11 +136,11 @@ static bool step(struct tl_perf_switch_scan *s, struct tl_pt_packet *p, const ui
 	return s->pos < end;
 }
 
-void tl_perf_switch_scan_begin(struct tl_perf_switch_scan *s, const struct tl_perf_trace *t,
+void tl_perf_switch_scan_begin(struct tl_perf_switch_scan *s, const struct tl_pt_config *config,
 			       const uint8_t *begin, const uint8_t *end)
 {
 	*s = (struct tl_perf_switch_scan){ .pos = tl_pt_psb_forward(begin, end),
-					   .context = { .config = &t->config } };
+					   .context = { .config = config } };
 	if (!s->pos)
 		s->pos = end;
 	s->ahead = s->pos;
@@ -245,10 +246,10 @@ const uint8_t *tl_perf_switch_scan_to(struct tl_perf_switch_scan *s, const uint8
 	}
 }
 
-bool tl_perf_tracing_is_off(const struct tl_perf_trace *t, const uint8_t *begin, const uint8_t *at,
-			    const uint8_t *end)
+bool tl_perf_tracing_is_off(const struct tl_pt_config *config, const uint8_t *begin,
+			    const uint8_t *at, const uint8_t *end)
 {
-	struct tl_perf_switch_scan s = { .context = { .config = &t->config } };
+	struct tl_perf_switch_scan s = { .context = { .config = config } };
 	struct tl_pt_packet p;
 
 	s.pos = tl_pt_psb_backward(begin, at, end);

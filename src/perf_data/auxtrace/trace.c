@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening and closing a trace. */
-#include "perf_data/processes/trace.h"
+#include "perf_data/auxtrace/pt_info.h"
+#include "perf_data/auxtrace/trace.h"
 
 static const struct tl_perf_trace_options defaults = {
 	.size = sizeof(defaults),
@@ -33,6 +34,25 @@ static char *directory_of(const struct tl_perf_trace *t, bool *failed)
 	return directory;
 }
 
+/* What the parts of a trace take from its options and from its reader. */
+static void link_parts(struct tl_perf_trace *t)
+{
+	const struct tl_perf_trace_options *o = &t->options;
+
+	t->sys.search = (struct tl_perf_file_search){
+		.header = &t->reader->header,
+		.build_ids = &t->reader->build_ids,
+		.sysroot = o->sysroot,
+		.build_id_dirs = o->build_id_dirs,
+		.build_id_dir_count = o->build_id_dir_count,
+		.directory = t->sys.search.directory,
+		.no_files = o->no_files,
+	};
+	t->spaces.sys = &t->sys;
+	t->aux.reader = t->reader;
+	t->aux.info = &t->info;
+}
+
 static int open_parts(struct tl_perf_trace *t, struct tl_error *err)
 {
 	const struct tl_perf_options options = {
@@ -44,13 +64,15 @@ static int open_parts(struct tl_perf_trace *t, struct tl_error *err)
 	int status;
 
 	t->info.filter = "";
-	t->directory = directory_of(t, &failed);
-	t->cache = tl_pt_cache_open(NULL);
-	if (failed || !t->cache || tl_names_add(&t->names, "", 0) == TL_NONE)
+	t->sys.search.directory = directory_of(t, &failed);
+	t->spaces.cache = tl_pt_cache_open(NULL);
+	if (failed || !t->spaces.cache || tl_names_add(&t->sys.names, "", 0) == TL_NONE)
 		return tl_error_memory(err);
 	status = tl_perf_open(&t->reader, t->source, &options, err);
-	if (status == 0)
-		status = tl_perf_load_records(t, err);
+	if (status < 0)
+		return status;
+	link_parts(t);
+	status = tl_perf_load_records(t, err);
 	if (status < 0)
 		return status;
 	if (!t->have_info)
@@ -58,7 +80,7 @@ static int open_parts(struct tl_perf_trace *t, struct tl_error *err)
 				   "a perf.data file without Intel PT: `info`, `check` and `dump` "
 				   "read it");
 	tl_perf_configure_decoder(t);
-	return tl_perf_sort_streams(t, err);
+	return tl_perf_sort_streams(&t->aux, err);
 }
 
 int tl_perf_trace_open(struct tl_perf_trace **trace, struct tl_source *source,
@@ -71,7 +93,7 @@ int tl_perf_trace_open(struct tl_perf_trace **trace, struct tl_source *source,
 	if (!t)
 		return tl_error_memory(err);
 	t->options = defaults;
-	t->spool = -1;
+	t->aux.spool.fd = -1;
 	t->source = source;
 	if (options)
 		memcpy(&t->options, options,
@@ -89,14 +111,10 @@ void tl_perf_trace_close(struct tl_perf_trace *t)
 {
 	if (!t)
 		return;
-	tl_perf_walks_free(t);
-	tl_perf_address_spaces_free(t);
-	tl_perf_streams_free(t);
-	tl_perf_processes_free(t);
-	free(t->objects);
-	tl_index_free(&t->object_index);
-	tl_names_free(&t->names);
-	free(t->directory);
+	tl_perf_slice_walks_free(t);
+	tl_perf_address_spaces_free(&t->spaces);
+	tl_perf_aux_data_free(&t->aux);
+	tl_perf_system_free(&t->sys);
 	tl_perf_close(t->reader);
 	free(t);
 }
@@ -114,6 +132,16 @@ struct tl_perf_reader *tl_perf_trace_reader(struct tl_perf_trace *t)
 const struct tl_perf_missing_code *tl_perf_trace_missing(const struct tl_perf_trace *t,
 							 size_t *count)
 {
-	*count = t->missing_count;
-	return t->missing;
+	*count = t->spaces.missing.count;
+	return t->spaces.missing.list;
+}
+
+bool tl_perf_trace_ns(const struct tl_perf_trace *t, uint64_t tsc, uint64_t *ns)
+{
+	return tl_perf_pt_info_ns(&t->info, tsc, ns);
+}
+
+bool tl_perf_trace_tsc(const struct tl_perf_trace *t, uint64_t ns, uint64_t *tsc)
+{
+	return tl_perf_pt_info_tsc(&t->info, ns, tsc);
 }

@@ -50,15 +50,15 @@ static bool take_trailer(struct tl_perf_record *rec, struct tl_perf_view *body)
 static int refuse(struct tl_perf_reader *r, const struct tl_perf_raw_record *raw,
 		  enum tl_perf_rule rule, bool report, struct tl_error *err)
 {
-	const uint64_t number = r->number;
+	const uint64_t number = r->at.number;
 	int status;
 
 	if (!report)
 		return 0;
-	r->number = raw->number;
+	r->at.number = raw->number;
 	status = tl_perf_rule_broken(r, rule, raw->offset,
 				     raw->inside == TL_NOWHERE ? raw->size : 0, err);
-	r->number = number;
+	r->at.number = number;
 	return status;
 }
 

@@ -30,7 +30,7 @@ static int begin(struct tl_perf_reader *r, struct tl_error *err)
 
 	if (!e)
 		return tl_error_memory(err);
-	r->expand = e;
+	r->decompressor = e;
 	e->window = malloc(WINDOW);
 	e->stream = e->window ? ZSTD_createDStream() : NULL;
 	if (!e->stream) {
@@ -48,9 +48,9 @@ int tl_perf_decompress_feed(struct tl_perf_reader *r, const struct tl_perf_raw_r
 	struct tl_perf_decompressor *e;
 	uint64_t size = tl_perf_view_left(&v);
 
-	if (!r->expand && begin(r, err) < 0)
+	if (!r->decompressor && begin(r, err) < 0)
 		return TL_NO_MEMORY;
-	e = r->expand;
+	e = r->decompressor;
 	if (raw->type == TL_PERF_COMPRESSED2) {
 		if (!tl_perf_view_has(&v, 8))
 			return tl_perf_rule_broken(r, TL_PERF_RULE_RECORD_SHORT, raw->offset,
@@ -72,7 +72,7 @@ int tl_perf_decompress_feed(struct tl_perf_reader *r, const struct tl_perf_raw_r
  */
 static int fail(struct tl_perf_reader *r, enum tl_perf_rule rule, struct tl_error *err)
 {
-	struct tl_perf_decompressor *e = r->expand;
+	struct tl_perf_decompressor *e = r->decompressor;
 	const uint64_t lost = e->in_left;
 
 	e->from = e->to = 0;
@@ -85,7 +85,7 @@ static int fail(struct tl_perf_reader *r, enum tl_perf_rule rule, struct tl_erro
 /* Expand what fits. 1: something came; 0: more input is wanted; negative. */
 static int step(struct tl_perf_reader *r, struct tl_error *err)
 {
-	struct tl_perf_decompressor *e = r->expand;
+	struct tl_perf_decompressor *e = r->decompressor;
 	ZSTD_inBuffer in = { e->in, e->in_left, 0 };
 	ZSTD_outBuffer out;
 	size_t result;
@@ -112,7 +112,7 @@ static int step(struct tl_perf_reader *r, struct tl_error *err)
 /* A whole record in the window? 1; 0: not yet; negative: a fault that ends the stream. */
 static int take(struct tl_perf_reader *r, struct tl_perf_raw_record *raw, struct tl_error *err)
 {
-	struct tl_perf_decompressor *e = r->expand;
+	struct tl_perf_decompressor *e = r->decompressor;
 	struct tl_perf_view v = tl_perf_view_of(r, e->window + e->from, e->to - e->from);
 
 	if (!tl_perf_view_has(&v, TL_PERF_RECORD_HEADER_BYTES))
@@ -139,7 +139,7 @@ static int take(struct tl_perf_reader *r, struct tl_perf_raw_record *raw, struct
 int tl_perf_decompress_next(struct tl_perf_reader *r, struct tl_perf_raw_record *raw,
 			    struct tl_error *err)
 {
-	struct tl_perf_decompressor *e = r->expand;
+	struct tl_perf_decompressor *e = r->decompressor;
 
 	for (;;) {
 		int status = take(r, raw, err);
@@ -161,7 +161,7 @@ int tl_perf_decompress_next(struct tl_perf_reader *r, struct tl_perf_raw_record 
 
 int tl_perf_decompress_end(struct tl_perf_reader *r, struct tl_error *err)
 {
-	struct tl_perf_decompressor *e = r->expand;
+	struct tl_perf_decompressor *e = r->decompressor;
 	const bool left = e->from != e->to;
 
 	e->from = e->to = 0;
@@ -170,7 +170,7 @@ int tl_perf_decompress_end(struct tl_perf_reader *r, struct tl_error *err)
 
 void tl_perf_decompress_rewind(struct tl_perf_reader *r)
 {
-	struct tl_perf_decompressor *e = r->expand;
+	struct tl_perf_decompressor *e = r->decompressor;
 
 	if (!e)
 		return;
@@ -182,12 +182,12 @@ void tl_perf_decompress_rewind(struct tl_perf_reader *r)
 
 void tl_perf_decompress_free(struct tl_perf_reader *r)
 {
-	struct tl_perf_decompressor *e = r->expand;
+	struct tl_perf_decompressor *e = r->decompressor;
 
 	if (!e)
 		return;
 	ZSTD_freeDStream(e->stream);
 	free(e->window);
 	free(e);
-	r->expand = NULL;
+	r->decompressor = NULL;
 }

@@ -82,12 +82,13 @@ const struct tl_perf_rule_row tl_perf_rules[TL_PERF_RULE_COUNT] = {
 
 static int note(struct tl_perf_reader *r, const struct tl_perf_fault *fault, struct tl_error *err)
 {
-	r->fault_count++;
-	if (r->listed >= FAULTS_LISTED)
+	r->faults.count++;
+	if (r->faults.listed >= FAULTS_LISTED)
 		return 0;
-	if (!tl_grow(&r->faults, &r->fault_capacity, r->listed + 1, sizeof(*r->faults)))
+	if (!tl_grow(&r->faults.list, &r->faults.capacity, r->faults.listed + 1,
+		     sizeof(*r->faults.list)))
 		return tl_error_memory(err);
-	r->faults[r->listed++] = *fault;
+	r->faults.list[r->faults.listed++] = *fault;
 	return 0;
 }
 
@@ -95,26 +96,28 @@ int tl_perf_rule_broken(struct tl_perf_reader *r, enum tl_perf_rule rule, uint64
 			uint64_t length, struct tl_error *err)
 {
 	const struct tl_perf_rule_row *row = &tl_perf_rules[rule];
-	const struct tl_perf_fault fault = { row->status, row->text, offset, length, r->number };
+	const struct tl_perf_fault fault = { row->status, row->text, offset, length, r->at.number };
 
-	if (r->number < r->known)
+	if (r->at.number < r->at.known)
 		return 0;
-	if (r->observe && r->observe(r->observe_arg, rule, offset, r->number))
+	if (r->faults.observe &&
+	    r->faults.observe(r->faults.observe_arg, rule, offset, r->at.number))
 		return tl_error_at(err, TL_IO, TL_NOWHERE, "stopped by the caller");
 	if (!row->damage)
 		return 0;
 	if (r->options.strict)
-		return tl_error_format(err, "perf",
-				       tl_error_in(err, row->status, offset, r->number, row->text));
-	r->skipped_bytes += length;
+		return tl_error_format(
+			err, "perf",
+			tl_error_in(err, row->status, offset, r->at.number, row->text));
+	r->faults.skipped_bytes += length;
 	return note(r, &fault, err);
 }
 
 const struct tl_perf_fault *tl_perf_faults(const struct tl_perf_reader *r, size_t *listed,
 					   uint64_t *count, uint64_t *skipped_bytes)
 {
-	*listed = r->listed;
-	*count = r->fault_count;
-	*skipped_bytes = r->skipped_bytes;
-	return r->faults;
+	*listed = r->faults.listed;
+	*count = r->faults.count;
+	*skipped_bytes = r->faults.skipped_bytes;
+	return r->faults.list;
 }

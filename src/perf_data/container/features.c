@@ -115,8 +115,8 @@ static bool read_command(struct tl_perf_reader *r, struct tl_perf_view *v)
 
 static bool read_tracing(struct tl_perf_reader *r, struct tl_perf_view *v)
 {
-	r->tracing = v->pos;
-	r->tracing_size = tl_perf_view_left(v);
+	r->tracing.data = v->pos;
+	r->tracing.size = tl_perf_view_left(v);
 	return true;
 }
 
@@ -130,10 +130,10 @@ int tl_perf_build_ids_add(struct tl_perf_reader *r, const struct tl_perf_record 
 		.path = tl_perf_keep_text(r, rec->build_id.path.data, rec->build_id.path.size),
 	};
 
-	if (!row.path || !tl_grow(&r->build_ids, &r->build_id_capacity, r->build_id_count + 1,
-				  sizeof(*r->build_ids)))
+	if (!row.path || !tl_grow(&r->build_ids.list, &r->build_ids.capacity,
+				  r->build_ids.count + 1, sizeof(*r->build_ids.list)))
 		return tl_error_memory(err);
-	r->build_ids[r->build_id_count++] = row;
+	r->build_ids.list[r->build_ids.count++] = row;
 	return 0;
 }
 

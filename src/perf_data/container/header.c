@@ -66,8 +66,8 @@ static int set_data(struct tl_perf_reader *r, struct extent data, struct tl_erro
 		status = tl_perf_rule_broken(r, TL_PERF_RULE_DATA_ZERO, 48, 0, err);
 	else if (data.size > left)
 		status = tl_perf_rule_broken(r, TL_PERF_RULE_DATA_SIZE, 48, 0, err);
-	r->pos = start;
-	r->end = start + r->header.data_size;
+	r->at.pos = start;
+	r->at.end = start + r->header.data_size;
 	return status;
 }
 
@@ -116,9 +116,9 @@ static int read_file(struct tl_perf_reader *r, struct tl_perf_view v, struct tl_
 static int read_pipe(struct tl_perf_reader *r)
 {
 	r->header.pipe = true;
-	r->header.data_offset = r->pos = TL_PERF_PIPE_HEADER_BYTES;
+	r->header.data_offset = r->at.pos = TL_PERF_PIPE_HEADER_BYTES;
 	r->header.data_size = r->map_size - TL_PERF_PIPE_HEADER_BYTES;
-	r->end = r->map_size;
+	r->at.end = r->map_size;
 	return 0;
 }
 

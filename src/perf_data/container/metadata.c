@@ -57,8 +57,8 @@ static int load_tracing_data(struct tl_perf_reader *r, const struct tl_perf_reco
 			     struct tl_error *err)
 {
 	(void)err;
-	r->tracing = rec->data;
-	r->tracing_size = rec->data_size;
+	r->tracing.data = rec->data;
+	r->tracing.size = rec->data_size;
 	return 0;
 }
 

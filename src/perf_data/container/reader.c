@@ -36,14 +36,14 @@ void tl_perf_close(struct tl_perf_reader *r)
 	if (!r)
 		return;
 	tl_perf_sort_reset(r);
-	free(r->order.heap);
+	free(r->sorter.heap);
 	tl_perf_decompress_free(r);
 	free(r->attrs.list);
 	free(r->attrs.ids);
 	free(r->attrs.owners);
 	tl_index_free(&r->attrs.by_id);
-	free(r->build_ids);
-	free(r->faults);
+	free(r->build_ids.list);
+	free(r->faults.list);
 	tl_arena_free(&r->arena);
 	free(r);
 }
@@ -52,13 +52,13 @@ void tl_perf_rewind(struct tl_perf_reader *r)
 {
 	tl_perf_attrs_forget(r);
 	/* At the end nothing is left that was not met. */
-	if (r->known < r->number)
-		r->known = r->number;
-	if (r->ended)
-		r->known = UINT64_MAX;
-	r->ended = r->unaligned = false;
-	r->number = 0;
-	r->pos = r->header.data_offset;
+	if (r->at.known < r->at.number)
+		r->at.known = r->at.number;
+	if (r->at.ended)
+		r->at.known = UINT64_MAX;
+	r->at.ended = r->at.unaligned = false;
+	r->at.number = 0;
+	r->at.pos = r->header.data_offset;
 	tl_perf_decompress_rewind(r);
 	tl_perf_sort_reset(r);
 }

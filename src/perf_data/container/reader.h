@@ -98,6 +98,35 @@ struct tl_perf_sorter {
 	uint8_t *given; /* copy of the record given last */
 };
 
+/* Faults met so far, and an observer that is told of each broken rule (listing/check.c). */
+struct tl_perf_fault_list {
+	struct tl_perf_fault *list;
+	size_t listed, capacity;
+	uint64_t count, skipped_bytes;
+	tl_perf_rule_fn *observe; /* NULL: none */
+	void *observe_arg;
+};
+
+struct tl_perf_build_id_table {
+	struct tl_perf_build_id_row *list;
+	size_t count, capacity;
+};
+
+/* TRACING_DATA: format files of tracepoints. */
+struct tl_perf_tracing_data {
+	const uint8_t *data; /* NULL: none */
+	uint64_t size;
+};
+
+/* Where reading is in the data section. */
+struct tl_perf_position {
+	uint64_t pos, end; /* bytes of the file */
+	uint64_t number;   /* of the next record */
+	uint64_t known;    /* records below were read in an earlier pass: no fault is new */
+	bool ended;
+	bool unaligned; /* a COMPRESSED record was read: later records begin at any byte */
+};
+
 struct tl_perf_reader {
 	struct tl_perf_options options;
 	struct tl_source *source;
@@ -105,25 +134,13 @@ struct tl_perf_reader {
 	size_t map_size;
 	struct tl_perf_header header;
 	struct tl_perf_attr_table attrs;
+	struct tl_perf_build_id_table build_ids;
+	struct tl_perf_tracing_data tracing;
 	struct tl_arena arena; /* texts, ids */
-	struct tl_perf_build_id_row *build_ids;
-	size_t build_id_count, build_id_capacity;
-	const uint8_t *tracing; /* TRACING_DATA */
-	uint64_t tracing_size;
-
-	struct tl_perf_fault *faults;
-	size_t listed, fault_capacity;
-	uint64_t fault_count, skipped_bytes;
-	tl_perf_rule_fn *observe; /* NULL: nobody */
-	void *observe_arg;
-
-	uint64_t pos, end; /* of the data section */
-	uint64_t number;   /* of the next record */
-	uint64_t known;    /* records below were met in an earlier pass */
-	bool ended;
-	bool unaligned; /* compressed records were met: others begin anywhere */
-	struct tl_perf_decompressor *expand; /* NULL: nothing was compressed so far */
-	struct tl_perf_sorter order;
+	struct tl_perf_fault_list faults;
+	struct tl_perf_position at;
+	struct tl_perf_decompressor *decompressor; /* NULL: nothing was compressed so far */
+	struct tl_perf_sorter sorter;
 };
 
 /* ---- faults.c ---- */

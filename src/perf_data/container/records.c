@@ -24,7 +24,7 @@ static void find_data(const struct tl_perf_reader *r, struct tl_perf_raw_record 
 int tl_perf_record_at(const struct tl_perf_reader *r, uint64_t at, struct tl_perf_raw_record *raw,
 		      enum tl_perf_rule *rule)
 {
-	const uint64_t left = r->end - at;
+	const uint64_t left = r->at.end - at;
 	struct tl_perf_view v = tl_perf_view_of(r, r->map + at, (size_t)left);
 	uint64_t data;
 
@@ -70,7 +70,7 @@ static bool is_record(const struct tl_perf_reader *r, uint64_t at)
 {
 	struct tl_perf_raw_record raw;
 
-	for (int i = 0; i < RESYNC_CHAIN && at < r->end; i++) {
+	for (int i = 0; i < RESYNC_CHAIN && at < r->at.end; i++) {
 		if (!plausible(r, at, &raw))
 			return false;
 		at += raw.size + raw.data_size;
@@ -84,27 +84,27 @@ static bool is_record(const struct tl_perf_reader *r, uint64_t at)
  */
 static uint64_t resync(const struct tl_perf_reader *r, uint64_t at)
 {
-	const uint64_t step = r->unaligned ? 1 : 8;
+	const uint64_t step = r->at.unaligned ? 1 : 8;
 
-	for (at += step; at < r->end; at += step)
+	for (at += step; at < r->at.end; at += step)
 		if (is_record(r, at))
 			return at;
-	return r->end;
+	return r->at.end;
 }
 
 static int lose(struct tl_perf_reader *r, enum tl_perf_rule rule, struct tl_error *err)
 {
-	const uint64_t next = resync(r, r->pos);
+	const uint64_t next = resync(r, r->at.pos);
 	int status;
 
 	/*
 	 * A record that claims to reach past the end is damaged, not the last one, if records
 	 * follow.
 	 */
-	if (next < r->end)
+	if (next < r->at.end)
 		rule = TL_PERF_RULE_RECORD_SIZE;
-	status = tl_perf_rule_broken(r, rule, r->pos, next - r->pos, err);
-	r->pos = next;
+	status = tl_perf_rule_broken(r, rule, r->at.pos, next - r->at.pos, err);
+	r->at.pos = next;
 	return status;
 }
 
@@ -112,12 +112,12 @@ static int lose(struct tl_perf_reader *r, enum tl_perf_rule rule, struct tl_erro
 static int stored_next(struct tl_perf_reader *r, struct tl_perf_raw_record *raw,
 		       struct tl_error *err)
 {
-	while (r->pos < r->end) {
+	while (r->at.pos < r->at.end) {
 		enum tl_perf_rule rule;
 		uint64_t data;
 		int status;
 
-		if (!tl_perf_record_at(r, r->pos, raw, &rule)) {
+		if (!tl_perf_record_at(r, r->at.pos, raw, &rule)) {
 			status = lose(r, rule, err);
 			if (status < 0)
 				return status;
@@ -125,11 +125,11 @@ static int stored_next(struct tl_perf_reader *r, struct tl_perf_raw_record *raw,
 		}
 		find_data(r, raw, &data);
 		if (data != raw->data_size) {
-			status = tl_perf_rule_broken(r, TL_PERF_RULE_DATA_CUT, r->pos, 0, err);
+			status = tl_perf_rule_broken(r, TL_PERF_RULE_DATA_CUT, r->at.pos, 0, err);
 			if (status < 0)
 				return status;
 		}
-		r->pos += raw->size + raw->data_size;
+		r->at.pos += raw->size + raw->data_size;
 		return 1;
 	}
 	return 0;
@@ -143,18 +143,18 @@ static bool is_compressed(const struct tl_perf_raw_record *raw)
 static int any_next(struct tl_perf_reader *r, struct tl_perf_raw_record *raw, struct tl_error *err)
 {
 	for (;;) {
-		int status = r->expand ? tl_perf_decompress_next(r, raw, err) : 0;
+		int status = r->decompressor ? tl_perf_decompress_next(r, raw, err) : 0;
 
 		if (status)
 			return status;
 		status = stored_next(r, raw, err);
-		if (status < 0 || (!status && !r->expand))
+		if (status < 0 || (!status && !r->decompressor))
 			return status;
 		if (!status)
 			return tl_perf_decompress_end(r, err);
 		if (!is_compressed(raw))
 			return 1;
-		r->unaligned = true;
+		r->at.unaligned = true;
 		status = tl_perf_decompress_feed(r, raw, err);
 		if (status < 0 || r->options.compressed)
 			return status < 0 ? status : 1;
@@ -165,12 +165,12 @@ int tl_perf_raw_next(struct tl_perf_reader *r, struct tl_perf_raw_record *raw, s
 {
 	int status = any_next(r, raw, err);
 
-	r->ended = !status;
+	r->at.ended = !status;
 	if (status <= 0)
 		return status;
-	raw->number = r->number;
-	if (r->number >= r->known || raw->type == TL_PERF_HEADER_ATTR)
+	raw->number = r->at.number;
+	if (r->at.number >= r->at.known || raw->type == TL_PERF_HEADER_ATTR)
 		status = tl_perf_load_metadata(r, raw, err);
-	r->number++;
+	r->at.number++;
 	return status < 0 ? status : 1;
 }

@@ -67,7 +67,7 @@ static int wait(struct tl_perf_sorter *o, const struct tl_perf_raw_record *raw, 
 
 static int leave(struct tl_perf_reader *r, struct tl_perf_record *rec, struct tl_error *err)
 {
-	struct tl_perf_sorter *o = &r->order;
+	struct tl_perf_sorter *o = &r->sorter;
 	const struct tl_perf_queued_record w = o->heap[0];
 
 	o->count--;
@@ -95,7 +95,7 @@ static bool has_time(const struct tl_perf_record *rec)
 /* One record in. 1: it goes out at once; 0: it waits, or is the end; negative. */
 static int take_in(struct tl_perf_reader *r, struct tl_perf_record *rec, struct tl_error *err)
 {
-	struct tl_perf_sorter *o = &r->order;
+	struct tl_perf_sorter *o = &r->sorter;
 	struct tl_perf_raw_record raw;
 	int status = tl_perf_raw_next(r, &raw, err);
 
@@ -123,7 +123,7 @@ static int take_in(struct tl_perf_reader *r, struct tl_perf_record *rec, struct 
 
 int tl_perf_sort_next(struct tl_perf_reader *r, struct tl_perf_record *rec, struct tl_error *err)
 {
-	struct tl_perf_sorter *o = &r->order;
+	struct tl_perf_sorter *o = &r->sorter;
 
 	free(o->given);
 	o->given = NULL;
@@ -142,7 +142,7 @@ int tl_perf_sort_next(struct tl_perf_reader *r, struct tl_perf_record *rec, stru
 
 void tl_perf_sort_reset(struct tl_perf_reader *r)
 {
-	struct tl_perf_sorter *o = &r->order;
+	struct tl_perf_sorter *o = &r->sorter;
 
 	for (size_t i = 0; i < o->count; i++)
 		free(o->heap[i].copy);

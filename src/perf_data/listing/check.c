@@ -49,11 +49,11 @@ static void tell_earlier(struct checking *c)
 {
 	const struct tl_perf_reader *r = c->reader;
 
-	for (size_t i = 0; i < r->listed; i++)
+	for (size_t i = 0; i < r->faults.listed; i++)
 		for (int rule = 0; rule < TL_PERF_RULE_COUNT; rule++)
-			if (tl_perf_rules[rule].text == r->faults[i].text)
-				violate(c, (enum tl_perf_rule)rule, r->faults[i].offset,
-					r->faults[i].record);
+			if (tl_perf_rules[rule].text == r->faults.list[i].text)
+				violate(c, (enum tl_perf_rule)rule, r->faults.list[i].offset,
+					r->faults.list[i].record);
 }
 
 static struct buffer_extent *find_extent(struct checking *c, uint64_t cpu, uint64_t tid)
@@ -166,12 +166,12 @@ int64_t tl_perf_check(struct tl_perf_reader *r, bool json, struct tl_output *out
 	int status;
 
 	tell_earlier(&c);
-	r->observe = violate;
-	r->observe_arg = &c;
+	r->faults.observe = violate;
+	r->faults.observe_arg = &c;
 	r->options.strict = false;
 	while ((status = tl_perf_record_next(r, &rec, err)) > 0 && !tl_output_failed(out))
 		check_record(&c, &rec);
-	r->observe = NULL;
+	r->faults.observe = NULL;
 	r->options.strict = strict;
 	if (status == 0)
 		check_told(&c);

@@ -112,7 +112,7 @@ static void header_facts(struct tl_facts *facts, const struct tl_perf_reader *r)
 	tl_fact_text(facts, "mode", h->pipe ? "pipe" : "file");
 	tl_fact_text(facts, "endianness", h->swapped != TL_HOST_BIG_ENDIAN ? "big" : "little");
 	tl_fact_text(facts, "compression", tl_source_compression(r->source));
-	tl_fact_bool(facts, "compressed_records", r->expand || h->compressed);
+	tl_fact_bool(facts, "compressed_records", r->decompressor || h->compressed);
 	tl_fact_u64(facts, "size", r->map_size);
 	tl_fact_u64(facts, "data_offset", h->data_offset);
 	tl_fact_u64(facts, "data_size", h->data_size);
@@ -126,7 +126,7 @@ static void header_facts(struct tl_facts *facts, const struct tl_perf_reader *r)
 	known_text(facts, "cpuid", h->cpuid);
 	known_number(facts, "memory_kb", h->memory_kb);
 	known_text(facts, "command", h->command_line);
-	known_number(facts, "build_ids", r->build_id_count);
+	known_number(facts, "build_ids", r->build_ids.count);
 }
 
 static void event_facts(struct tl_facts *facts, const struct tl_perf_reader *r)
@@ -204,16 +204,16 @@ static void aux_facts(struct tl_facts *facts, const struct tl_perf_reader *r,
 
 static void damage_facts(struct tl_facts *facts, const struct tl_perf_reader *r)
 {
-	tl_fact_u64(facts, "damaged_places", r->fault_count);
-	tl_fact_u64(facts, "skipped_bytes", r->skipped_bytes);
-	if (!r->fault_count)
+	tl_fact_u64(facts, "damaged_places", r->faults.count);
+	tl_fact_u64(facts, "skipped_bytes", r->faults.skipped_bytes);
+	if (!r->faults.count)
 		return;
 	tl_facts_list(facts, "damage");
-	for (size_t i = 0; i < r->listed && i < DAMAGE_TOLD; i++) {
+	for (size_t i = 0; i < r->faults.listed && i < DAMAGE_TOLD; i++) {
 		tl_facts_item(facts);
-		tl_fact_u64(facts, "offset", r->faults[i].offset);
-		tl_fact_u64(facts, "length", r->faults[i].length);
-		tl_fact_text(facts, "text", r->faults[i].text);
+		tl_fact_u64(facts, "offset", r->faults.list[i].offset);
+		tl_fact_u64(facts, "length", r->faults.list[i].length);
+		tl_fact_text(facts, "text", r->faults.list[i].text);
 		tl_facts_close(facts);
 	}
 	tl_facts_close_list(facts);

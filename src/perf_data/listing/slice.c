@@ -7,7 +7,7 @@
 #include "core/output.h"
 #include "intel_pt/listing/slice.h"
 #include "perf_data/listing/describe.h"
-#include "perf_data/processes/trace.h"
+#include "perf_data/auxtrace/trace.h"
 
 /* Places in the header of a file (section 1) and in AUXTRACE (section 7). */
 enum {
@@ -40,7 +40,7 @@ struct slice {
 
 /* ---- what stays ---- */
 
-static int keep_part(struct slice *s, const struct tl_perf_stream_walk *walk, struct tl_error *err)
+static int keep_part(struct slice *s, const struct tl_perf_range_walk *walk, struct tl_error *err)
 {
 	struct tl_pt_config config = s->trace->config;
 	struct tl_pt_byte_range part;
@@ -66,18 +66,19 @@ static int choose(struct slice *s, struct tl_error *err)
 {
 	int status = 0;
 
-	for (size_t i = 0; status == 0 && i < s->trace->stream_count; i++) {
-		struct tl_perf_stream_walk walk = { .stream = &s->trace->streams[i] };
+	for (size_t i = 0; status == 0 && i < s->trace->aux.stream_count; i++) {
+		struct tl_perf_range_walk walk = { .stream = &s->trace->aux.streams[i] };
 
 		if (walk.stream->snapshots || walk.stream->sampled)
 			return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
 					   "snapshots are short parts already, and are not cut");
-		while ((status = tl_perf_aux_range_next(s->trace, &walk, err)) == 1) {
+		while ((status = tl_perf_range_walk_next(&s->trace->aux, &s->trace->config, &walk,
+							 err)) == 1) {
 			status = keep_part(s, &walk, err);
 			if (status < 0)
 				break;
 		}
-		tl_perf_aux_range_close(&walk.whole);
+		tl_perf_range_walk_close(&walk);
 	}
 	return status;
 }
@@ -151,7 +152,8 @@ static void put_records(struct slice *s)
 
 	s->bytes = 0;
 	for (uint64_t at = r->header.data_offset;
-	     at < r->end && tl_perf_record_at(r, at, &raw, &rule); at += raw.size + raw.data_size) {
+	     at < r->at.end && tl_perf_record_at(r, at, &raw, &rule);
+	     at += raw.size + raw.data_size) {
 		if (raw.type == TL_PERF_AUXTRACE && raw.size >= AUXTRACE_BYTES)
 			put_auxtrace(s, &raw);
 		else

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Address spaces: the code of what is mapped in a process at a time, in the decoder's image
  * (docs/formats/perf-data.md section 8). */
-#include "perf_data/processes/trace.h"
+#include "perf_data/processes/address_space.h"
 
-static int report_missing(struct tl_perf_trace *t, struct tl_perf_object *object,
+static int report_missing(struct tl_perf_address_spaces *a, struct tl_perf_object *object,
 			  struct tl_error *err)
 {
 	struct tl_perf_missing_code m = {
-		.path = t->names.names[object->path].text,
+		.path = a->sys->names.names[object->path].text,
 		.reason = object->reason,
-		.process = t->processes[object->process].pid == TL_PERF_KERNEL_PID
+		.process = a->sys->processes.list[object->process].pid == TL_PERF_KERNEL_PID
 				   ? TL_NOWHERE
-				   : t->processes[object->process].pid,
+				   : a->sys->processes.list[object->process].pid,
 		.address = object->address,
 		.length = object->length,
 	};
@@ -23,28 +23,30 @@ static int report_missing(struct tl_perf_trace *t, struct tl_perf_object *object
 		m.build_id[2 * i] = digits[object->build_id.bytes[i] >> 4];
 		m.build_id[2 * i + 1] = digits[object->build_id.bytes[i] & 15];
 	}
-	if (!tl_grow(&t->missing, &t->missing_capacity, t->missing_count + 1, sizeof(*t->missing)))
+	if (!tl_grow(&a->missing.list, &a->missing.capacity, a->missing.count + 1,
+		     sizeof(*a->missing.list)))
 		return tl_error_memory(err);
-	t->missing[t->missing_count++] = m;
+	a->missing.list[a->missing.count++] = m;
 	object->reported = true;
 	return 0;
 }
 
 /* A part of a file, through the cache, so that all images share it. */
-static int add_file(const struct tl_perf_trace *t, const struct tl_pt_asid *asid, const char *path,
-		    uint64_t offset, uint64_t size, uint64_t address, struct tl_error *err)
+static int add_file(const struct tl_perf_address_spaces *a, const struct tl_pt_asid *asid,
+		    const char *path, uint64_t offset, uint64_t size, uint64_t address,
+		    struct tl_error *err)
 {
-	int isid = tl_pt_cache_add_file(t->cache, path, offset, size, address);
+	int isid = tl_pt_cache_add_file(a->cache, path, offset, size, address);
 
 	if (isid > 0)
-		isid = tl_pt_image_add_cached(t->image, t->cache, isid, asid);
+		isid = tl_pt_image_add_cached(a->image, a->cache, isid, asid);
 	/* A file that has no bytes there is as good as none: decoding says so in its time. */
 	return isid == -TL_PT_NOMEM ? tl_error_memory(err) : 0;
 }
 
 /* A map of the kernel says how far it was moved from where it was linked; a core file holds it as
  * it ran. */
-static int add_kernel(const struct tl_perf_trace *t, const struct tl_pt_asid *asid,
+static int add_kernel(const struct tl_perf_address_spaces *a, const struct tl_pt_asid *asid,
 		      const struct tl_perf_map_change *c, const struct tl_perf_object *object,
 		      struct tl_error *err)
 {
@@ -56,13 +58,13 @@ static int add_kernel(const struct tl_perf_trace *t, const struct tl_pt_asid *as
 		const uint64_t start = load->address + moved;
 
 		if (start < c->end && start + load->size > c->start)
-			status = add_file(t, asid, object->file, load->offset, load->size, start,
+			status = add_file(a, asid, object->file, load->offset, load->size, start,
 					  err);
 	}
 	return status;
 }
 
-static int add_memory(const struct tl_perf_trace *t, const struct tl_pt_asid *asid,
+static int add_memory(const struct tl_perf_address_spaces *a, const struct tl_pt_asid *asid,
 		      const struct tl_perf_map_change *c, const struct tl_perf_object *object,
 		      struct tl_error *err)
 {
@@ -73,30 +75,30 @@ static int add_memory(const struct tl_perf_trace *t, const struct tl_pt_asid *as
 		return 0;
 	if (size > object->memory_size - c->page_offset)
 		size = object->memory_size - c->page_offset;
-	status = tl_pt_image_add_memory(t->image, object->memory + c->page_offset, (size_t)size,
+	status = tl_pt_image_add_memory(a->image, object->memory + c->page_offset, (size_t)size,
 					asid, c->start, 0);
 	return status == -TL_PT_NOMEM ? tl_error_memory(err) : 0;
 }
 
-static int add_map(struct tl_perf_trace *t, const struct tl_pt_asid *asid,
+static int add_map(struct tl_perf_address_spaces *a, const struct tl_pt_asid *asid,
 		   const struct tl_perf_map_change *c, struct tl_error *err)
 {
-	struct tl_perf_object *object = &t->objects[c->object];
-	int status = tl_perf_object_locate(t, object, err);
+	struct tl_perf_object *object = &a->sys->objects.list[c->object];
+	int status = tl_perf_object_locate(a->sys, object, err);
 
 	if (status < 0)
 		return status;
 	if (object->memory)
-		return add_memory(t, asid, c, object, err);
+		return add_memory(a, asid, c, object, err);
 	if (!object->file)
-		return report_missing(t, object, err);
+		return report_missing(a, object, err);
 	if (object->kind == TL_PERF_OBJECT_KERNEL)
-		return add_kernel(t, asid, c, object, err);
-	return add_file(t, asid, object->file, c->page_offset, c->end - c->start, c->start, err);
+		return add_kernel(a, asid, c, object, err);
+	return add_file(a, asid, object->file, c->page_offset, c->end - c->start, c->start, err);
 }
 
 /* The oldest first: what is added later wins, as it did when it was mapped. */
-static int add_maps(struct tl_perf_trace *t, uint32_t process, size_t changes,
+static int add_maps(struct tl_perf_address_spaces *a, uint32_t process, size_t changes,
 		    const struct tl_pt_asid *asid, struct tl_error *err)
 {
 	struct tl_perf_map_iter maps = { process, changes };
@@ -104,41 +106,42 @@ static int add_maps(struct tl_perf_trace *t, uint32_t process, size_t changes,
 	size_t count = 0;
 	int status = 0;
 
-	while (tl_perf_map_previous(t, &maps))
+	while (tl_perf_map_previous(a->sys, &maps))
 		count++;
 	list = tl_zeroed(count, sizeof(*list));
 	if (!list)
 		return tl_error_memory(err);
 	maps = (struct tl_perf_map_iter){ process, changes };
-	for (size_t i = count; (c = tl_perf_map_previous(t, &maps));)
+	for (size_t i = count; (c = tl_perf_map_previous(a->sys, &maps));)
 		list[--i] = c;
 	for (size_t i = 0; status == 0 && i < count; i++)
-		status = add_map(t, asid, list[i], err);
+		status = add_map(a, asid, list[i], err);
 	free(list);
 	return status;
 }
 
 static bool same_space(const void *context, const void *key, uint32_t number)
 {
-	const struct tl_perf_trace *t = context;
-	const struct tl_perf_address_space *wanted = key, *have = &t->spaces[number];
+	const struct tl_perf_address_spaces *a = context;
+	const struct tl_perf_address_space *wanted = key, *have = &a->list[number];
 
 	return have->process == wanted->process && have->changes == wanted->changes;
 }
 
 /* The same number whenever the same space comes back. TL_NONE without memory. */
-static uint32_t space_number(struct tl_perf_trace *t, const struct tl_perf_address_space *key)
+static uint32_t space_number(struct tl_perf_address_spaces *a,
+			     const struct tl_perf_address_space *key)
 {
 	const uint64_t hash = tl_hash_pair(key->process, key->changes);
-	uint32_t number = tl_index_find(&t->address_space_index, hash, same_space, t, key);
+	uint32_t number = tl_index_find(&a->index, hash, same_space, a, key);
 
 	if (number != TL_NONE)
 		return number;
-	if (!tl_grow(&t->spaces, &t->space_capacity, t->space_count + 1, sizeof(*t->spaces)) ||
-	    !tl_index_add(&t->address_space_index, hash, (uint32_t)t->space_count))
+	if (!tl_grow(&a->list, &a->capacity, a->count + 1, sizeof(*a->list)) ||
+	    !tl_index_add(&a->index, hash, (uint32_t)a->count))
 		return TL_NONE;
-	t->spaces[t->space_count] = *key;
-	return (uint32_t)t->space_count++;
+	a->list[a->count] = *key;
+	return (uint32_t)a->count++;
 }
 
 /*
@@ -152,50 +155,52 @@ static struct tl_pt_asid asid_of(uint32_t number)
 	return (struct tl_pt_asid){ .cr3 = TL_PT_ANY, .vmcs = UINT64_C(1) << 63 | number };
 }
 
-static int add_space(struct tl_perf_trace *t, const struct tl_perf_address_space *space,
+static int add_space(struct tl_perf_address_spaces *a, const struct tl_perf_address_space *space,
 		     uint32_t number, struct tl_error *err)
 {
 	const struct tl_pt_asid asid = asid_of(number);
 
 	return space->process == TL_NONE ? 0
-					 : add_maps(t, space->process, space->changes, &asid, err);
+					 : add_maps(a, space->process, space->changes, &asid, err);
 }
 
 /* The kernel is in all spaces. */
-static int make_image(struct tl_perf_trace *t, struct tl_error *err)
+static int make_image(struct tl_perf_address_spaces *a, struct tl_error *err)
 {
-	const uint32_t kernel = tl_perf_process_find(t, TL_PERF_KERNEL_PID);
+	const uint32_t kernel = tl_perf_process_find(a->sys, TL_PERF_KERNEL_PID);
 
-	t->image = tl_pt_image_open(NULL);
-	if (!t->image)
+	a->image = tl_pt_image_open(NULL);
+	if (!a->image)
 		return tl_error_memory(err);
-	return kernel == TL_NONE ? 0 : add_maps(t, kernel, t->processes[kernel].count, NULL, err);
+	return kernel == TL_NONE
+		       ? 0
+		       : add_maps(a, kernel, a->sys->processes.list[kernel].count, NULL, err);
 }
 
-int64_t tl_perf_address_space_add(struct tl_perf_trace *t, uint32_t process, size_t changes,
-				  struct tl_pt_asid *asid, struct tl_error *err)
+int64_t tl_perf_address_space_add(struct tl_perf_address_spaces *a, uint32_t process,
+				  size_t changes, struct tl_pt_asid *asid, struct tl_error *err)
 {
 	const struct tl_perf_address_space wanted = { process, changes };
-	const size_t known = t->space_count;
-	int status = t->image ? 0 : make_image(t, err);
+	const size_t known = a->count;
+	int status = a->image ? 0 : make_image(a, err);
 	uint32_t number;
 
 	if (status < 0)
 		return status;
-	number = space_number(t, &wanted);
+	number = space_number(a, &wanted);
 	if (number == TL_NONE)
 		return tl_error_memory(err);
 	*asid = asid_of(number);
-	if (t->space_count > known)
-		status = add_space(t, &wanted, number, err);
+	if (a->count > known)
+		status = add_space(a, &wanted, number, err);
 	return status < 0 ? status : (int64_t)number;
 }
 
-void tl_perf_address_spaces_free(struct tl_perf_trace *t)
+void tl_perf_address_spaces_free(struct tl_perf_address_spaces *a)
 {
-	tl_pt_image_close(t->image);
-	tl_pt_cache_close(t->cache);
-	tl_index_free(&t->address_space_index);
-	free(t->spaces);
-	free(t->missing);
+	tl_pt_image_close(a->image);
+	tl_pt_cache_close(a->cache);
+	tl_index_free(&a->index);
+	free(a->list);
+	free(a->missing.list);
 }

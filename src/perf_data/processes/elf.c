@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "core/file.h"
-#include "perf_data/processes/trace.h"
+#include "perf_data/processes/system.h"
 
 static bool take_header(struct tl_cursor *cur, bool *wide, Elf64_Ehdr *out)
 {

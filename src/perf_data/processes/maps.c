@@ -3,19 +3,19 @@
  * The maps of a process over time, as a list of changes: map, exec, fork (docs/formats/perf-data.md
  * section 8).
  */
-#include "perf_data/processes/trace.h"
+#include "perf_data/processes/system.h"
 
 /* Beyond this many maps in one image a file is damaged or hostile. */
 enum { MAPS_MAX = 1 << 16 };
 
 /* ---- what is mapped at a time ---- */
 
-const struct tl_perf_map_change *tl_perf_map_previous(const struct tl_perf_trace *t,
+const struct tl_perf_map_change *tl_perf_map_previous(const struct tl_perf_system *sys,
 						      struct tl_perf_map_iter *maps)
 {
 	while (maps->process != TL_NONE && maps->changes) {
 		const struct tl_perf_map_change *c =
-			&t->processes[maps->process].changes[--maps->changes];
+			&sys->processes.list[maps->process].changes[--maps->changes];
 
 		if (c->kind == TL_PERF_CHANGE_MAP)
 			return c;
@@ -54,34 +54,34 @@ bool tl_perf_map_next_epoch(const struct tl_perf_process *p, size_t *changes, ui
 	return true;
 }
 
-static const struct tl_perf_map_change *find_map(const struct tl_perf_trace *t, uint32_t process,
+static const struct tl_perf_map_change *find_map(const struct tl_perf_system *sys, uint32_t process,
 						 size_t changes, uint64_t ip)
 {
 	struct tl_perf_map_iter maps = { process, changes };
 	const struct tl_perf_map_change *c;
 
-	while ((c = tl_perf_map_previous(t, &maps)))
+	while ((c = tl_perf_map_previous(sys, &maps)))
 		if (ip >= c->start && ip < c->end)
 			return c;
 	return NULL;
 }
 
-const struct tl_perf_map_change *tl_perf_map_find(const struct tl_perf_trace *t, uint32_t process,
-						  size_t changes, uint64_t ip)
+const struct tl_perf_map_change *tl_perf_map_find(const struct tl_perf_system *sys,
+						  uint32_t process, size_t changes, uint64_t ip)
 {
 	if (ip & TL_PERF_KERNEL_START) {
-		process = tl_perf_process_find(t, TL_PERF_KERNEL_PID);
-		changes = process == TL_NONE ? 0 : t->processes[process].count;
+		process = tl_perf_process_find(sys, TL_PERF_KERNEL_PID);
+		changes = process == TL_NONE ? 0 : sys->processes.list[process].count;
 	}
-	return find_map(t, process, changes, ip);
+	return find_map(sys, process, changes, ip);
 }
 
 /* ---- adding changes ---- */
 
-int tl_perf_map_add_change(struct tl_perf_trace *t, uint32_t process,
+int tl_perf_map_add_change(struct tl_perf_system *sys, uint32_t process,
 			   const struct tl_perf_map_change *change, struct tl_error *err)
 {
-	struct tl_perf_process *p = &t->processes[process];
+	struct tl_perf_process *p = &sys->processes.list[process];
 
 	if (!tl_grow(&p->changes, &p->capacity, p->count + 1, sizeof(*p->changes)))
 		return tl_error_memory(err);
@@ -94,13 +94,13 @@ int tl_perf_map_add_change(struct tl_perf_trace *t, uint32_t process,
 enum fit { FIT_NEW, FIT_KNOWN, FIT_CONTRADICTS };
 
 /* How a map fits what is there, the newest first, since that is what shows. */
-static enum fit fit_map(const struct tl_perf_trace *t, uint32_t process,
+static enum fit fit_map(const struct tl_perf_system *sys, uint32_t process,
 			const struct tl_perf_map_change *map)
 {
-	struct tl_perf_map_iter maps = { process, t->processes[process].count };
+	struct tl_perf_map_iter maps = { process, sys->processes.list[process].count };
 	const struct tl_perf_map_change *c;
 
-	for (size_t i = 0; i < MAPS_MAX && (c = tl_perf_map_previous(t, &maps)); i++) {
+	for (size_t i = 0; i < MAPS_MAX && (c = tl_perf_map_previous(sys, &maps)); i++) {
 		if (c->start >= map->end || c->end <= map->start)
 			continue;
 		if (c->object != map->object ||
@@ -112,26 +112,26 @@ static enum fit fit_map(const struct tl_perf_trace *t, uint32_t process,
 	return FIT_NEW;
 }
 
-static int place_map(struct tl_perf_trace *t, uint32_t process,
+static int place_map(struct tl_perf_system *sys, uint32_t process,
 		     const struct tl_perf_map_change *map, struct tl_error *err)
 {
 	const struct tl_perf_map_change epoch = { .kind = TL_PERF_CHANGE_EPOCH,
 						  .time_ns = map->time_ns };
 	enum fit fit;
 
-	if (t->processes[process].maps >= MAPS_MAX)
+	if (sys->processes.list[process].maps >= MAPS_MAX)
 		return 0;
-	fit = fit_map(t, process, map);
+	fit = fit_map(sys, process, map);
 	if (fit == FIT_KNOWN)
 		return 0;
 	if (fit == FIT_CONTRADICTS) {
-		int status = tl_perf_map_add_change(t, process, &epoch, err);
+		int status = tl_perf_map_add_change(sys, process, &epoch, err);
 
 		if (status < 0)
 			return status;
 	}
-	t->processes[process].maps++;
-	return tl_perf_map_add_change(t, process, map, err);
+	sys->processes.list[process].maps++;
+	return tl_perf_map_add_change(sys, process, map, err);
 }
 
 static bool is_data(const struct tl_perf_record *rec)
@@ -143,12 +143,12 @@ static bool is_data(const struct tl_perf_record *rec)
 		       : rec->mmap.protection && !(rec->mmap.protection & PROT_EXECUTE);
 }
 
-int tl_perf_add_map(struct tl_perf_trace *t, const struct tl_perf_record *rec, uint64_t time_ns,
+int tl_perf_add_map(struct tl_perf_system *sys, const struct tl_perf_record *rec, uint64_t time_ns,
 		    struct tl_error *err)
 {
 	const bool kernel = (rec->misc & TL_PERF_MISC_CPUMODE) == TL_PERF_MISC_KERNEL;
 	const uint32_t process =
-		tl_perf_process_add(t, kernel ? TL_PERF_KERNEL_PID : rec->mmap.pid);
+		tl_perf_process_add(sys, kernel ? TL_PERF_KERNEL_PID : rec->mmap.pid);
 	struct tl_perf_map_change map = {
 		.kind = TL_PERF_CHANGE_MAP,
 		.time_ns = time_ns,
@@ -163,10 +163,10 @@ int tl_perf_add_map(struct tl_perf_trace *t, const struct tl_perf_record *rec, u
 		return 0;
 	if (process == TL_NONE)
 		return tl_error_memory(err);
-	map.object = tl_perf_object_add(t, rec, process);
+	map.object = tl_perf_object_add(sys, rec, process);
 	if (map.object == TL_NONE)
 		return tl_error_memory(err);
-	if (!kernel && tl_perf_thread_add(t, rec->mmap.pid, rec->mmap.tid) == TL_NONE)
+	if (!kernel && tl_perf_thread_add(sys, rec->mmap.pid, rec->mmap.tid) == TL_NONE)
 		return tl_error_memory(err);
-	return place_map(t, process, &map, err);
+	return place_map(sys, process, &map, err);
 }

@@ -8,7 +8,7 @@
 #include <sys/auxv.h>
 #include <sys/utsname.h>
 
-#include "perf_data/processes/trace.h"
+#include "perf_data/processes/system.h"
 
 /* ---- objects ---- */
 
@@ -37,21 +37,20 @@ static enum tl_perf_object_kind kind_of(const char *path)
 }
 
 /* MMAP2 may have the build id itself; else the table of the header has it by path. */
-static struct tl_perf_build_id recorded_id(const struct tl_perf_trace *t,
+static struct tl_perf_build_id recorded_id(const struct tl_perf_system *sys,
 					   const struct tl_perf_record *rec, const char *path)
 {
-	const struct tl_perf_reader *r = t->reader;
+	const struct tl_perf_build_id_table *ids = sys->search.build_ids;
 	const char *end = strchr(path, ']');
 
 	if (rec->mmap.build_id.size)
 		return rec->mmap.build_id;
-	for (size_t i = 0; i < r->build_id_count; i++)
+	for (size_t i = 0; ids && i < ids->count; i++)
 		/* "[kernel.kallsyms]_text" has the id of "[kernel.kallsyms]". */
-		if (!strcmp(r->build_ids[i].path, path) ||
-		    (*path == '[' && end &&
-		     strlen(r->build_ids[i].path) == (size_t)(end + 1 - path) &&
-		     !strncmp(r->build_ids[i].path, path, (size_t)(end + 1 - path))))
-			return r->build_ids[i].id;
+		if (!strcmp(ids->list[i].path, path) ||
+		    (*path == '[' && end && strlen(ids->list[i].path) == (size_t)(end + 1 - path) &&
+		     !strncmp(ids->list[i].path, path, (size_t)(end + 1 - path))))
+			return ids->list[i].id;
 	return (struct tl_perf_build_id){ .size = 0 };
 }
 
@@ -62,46 +61,47 @@ struct object_key {
 
 static bool same_object(const void *context, const void *key, uint32_t number)
 {
-	const struct tl_perf_trace *t = context;
+	const struct tl_perf_system *sys = context;
 	const struct object_key *wanted = key;
-	const struct tl_perf_object *o = &t->objects[number];
+	const struct tl_perf_object *o = &sys->objects.list[number];
 
 	return o->path == wanted->path && o->recorded_id.size == wanted->id->size &&
 	       !memcmp(o->recorded_id.bytes, wanted->id->bytes, wanted->id->size);
 }
 
-uint32_t tl_perf_object_add(struct tl_perf_trace *t, const struct tl_perf_record *rec,
+uint32_t tl_perf_object_add(struct tl_perf_system *sys, const struct tl_perf_record *rec,
 			    uint32_t process)
 {
-	const uint32_t path = tl_names_add(&t->names, rec->mmap.path.data, rec->mmap.path.size);
+	const uint32_t path = tl_names_add(&sys->names, rec->mmap.path.data, rec->mmap.path.size);
 	const struct object_key key = { path, &rec->mmap.build_id };
 	const uint64_t hash = tl_hash_pair(path, tl_hash_bytes(key.id->bytes, key.id->size));
 	uint32_t number;
 
 	if (path == TL_NONE)
 		return TL_NONE;
-	number = tl_index_find(&t->object_index, hash, same_object, t, &key);
+	number = tl_index_find(&sys->objects.index, hash, same_object, sys, &key);
 	if (number != TL_NONE)
 		return number;
-	if (!tl_grow(&t->objects, &t->object_capacity, t->object_count + 1, sizeof(*t->objects)) ||
-	    !tl_index_add(&t->object_index, hash, (uint32_t)t->object_count))
+	if (!tl_grow(&sys->objects.list, &sys->objects.capacity, sys->objects.count + 1,
+		     sizeof(*sys->objects.list)) ||
+	    !tl_index_add(&sys->objects.index, hash, (uint32_t)sys->objects.count))
 		return TL_NONE;
-	t->objects[t->object_count] = (struct tl_perf_object){
+	sys->objects.list[sys->objects.count] = (struct tl_perf_object){
 		.path = path,
 		.process = process,
 		.address = rec->mmap.address,
 		.length = rec->mmap.length,
 		.recorded_id = rec->mmap.build_id,
-		.build_id = recorded_id(t, rec, t->names.names[path].text),
-		.kind = kind_of(t->names.names[path].text),
+		.build_id = recorded_id(sys, rec, sys->names.names[path].text),
+		.kind = kind_of(sys->names.names[path].text),
 	};
-	return (uint32_t)t->object_count++;
+	return (uint32_t)sys->objects.count++;
 }
 
 /* ---- candidates ---- */
 
 struct file_search {
-	struct tl_perf_trace *trace;
+	struct tl_perf_system *sys;
 	struct tl_perf_object *object;
 	bool failed; /* no memory */
 	bool other;  /* a file was there, of another build */
@@ -142,10 +142,10 @@ static bool try_file(struct file_search *s, char *path)
 		right = false;
 	}
 	if (right) {
-		const uint32_t name = tl_names_add(&s->trace->names, path, strlen(path));
+		const uint32_t name = tl_names_add(&s->sys->names, path, strlen(path));
 
 		s->failed = name == TL_NONE;
-		o->file = s->failed ? NULL : s->trace->names.names[name].text;
+		o->file = s->failed ? NULL : s->sys->names.names[name].text;
 		o->elf = elf;
 	}
 	free(path);
@@ -200,7 +200,7 @@ static bool try_cache(struct file_search *s, const char *directory, const char *
 
 static bool try_caches(struct file_search *s)
 {
-	const struct tl_perf_trace_options *o = &s->trace->options;
+	const struct tl_perf_file_search *o = &s->sys->search;
 	const char *home = getenv("HOME");
 
 	if (!s->object->build_id.size)
@@ -241,7 +241,7 @@ static bool try_debuginfod(struct file_search *s)
 
 static bool try_paths(struct file_search *s, const char *path)
 {
-	const struct tl_perf_trace_options *o = &s->trace->options;
+	const struct tl_perf_file_search *o = &s->sys->search;
 
 	if (o->sysroot && try_file(s, join(o->sysroot, *path == '/' ? "" : "/", path)))
 		return true;
@@ -253,15 +253,22 @@ static bool try_paths(struct file_search *s, const char *path)
 		return false;
 	if (*path == '/')
 		return try_file(s, join(path, "", ""));
-	return (s->trace->directory && try_file(s, join(s->trace->directory, "/", path))) ||
+	return (s->sys->search.directory &&
+		try_file(s, join(s->sys->search.directory, "/", path))) ||
 	       try_file(s, join(path, "", ""));
 }
 
 /* ---- kinds ---- */
 
+/* The release of the recorded kernel, "" when unknown. */
+static const char *kernel_release(const struct file_search *s)
+{
+	return s->sys->search.header ? s->sys->search.header->os_release : "";
+}
+
 static void locate_file(struct file_search *s)
 {
-	const char *path = s->trace->names.names[s->object->path].text;
+	const char *path = s->sys->names.names[s->object->path].text;
 	const size_t size = strlen(path), suffix = strlen(" (deleted)");
 	const bool deleted = size > suffix && !strcmp(path + size - suffix, " (deleted)");
 
@@ -295,8 +302,7 @@ static bool try_own_vdso(struct file_search *s)
 	if (!tl_perf_elf_read_memory(vdso, size, &elf))
 		return false;
 	if (o->build_id.size ? !same_id(&o->build_id, &elf.build_id)
-			     : uname(&machine) ||
-				       strcmp(machine.release, s->trace->reader->header.os_release))
+			     : uname(&machine) || strcmp(machine.release, kernel_release(s)))
 		return false;
 	s->object->memory = vdso;
 	s->object->memory_size = size;
@@ -313,10 +319,11 @@ static void locate_vdso(struct file_search *s)
 
 static void locate_kernel(struct file_search *s)
 {
-	const char *release = s->trace->reader->header.os_release;
-	const char *root = s->trace->options.sysroot ? s->trace->options.sysroot : "";
+	const char *release = kernel_release(s);
+	const char *root = s->sys->search.sysroot ? s->sys->search.sysroot : "";
 
-	if (s->trace->directory && try_file(s, join(s->trace->directory, "/kcore_dir/kcore", "")))
+	if (s->sys->search.directory &&
+	    try_file(s, join(s->sys->search.directory, "/kcore_dir/kcore", "")))
 		return;
 	if (try_caches(s))
 		return;
@@ -340,14 +347,14 @@ static bool report_unreadable(struct file_search *s)
 
 	if (asprintf(&text, "it cannot be read: %s", strerror(s->error)) < 0)
 		return false;
-	name = tl_names_add(&s->trace->names, text, strlen(text));
+	name = tl_names_add(&s->sys->names, text, strlen(text));
 	free(text);
 	if (name != TL_NONE)
-		s->object->reason = s->trace->names.names[name].text;
+		s->object->reason = s->sys->names.names[name].text;
 	return name != TL_NONE;
 }
 
-int tl_perf_object_locate(struct tl_perf_trace *t, struct tl_perf_object *object,
+int tl_perf_object_locate(struct tl_perf_system *sys, struct tl_perf_object *object,
 			  struct tl_error *err)
 {
 	static void (*const locators[])(struct file_search *s) = {
@@ -356,11 +363,11 @@ int tl_perf_object_locate(struct tl_perf_trace *t, struct tl_perf_object *object
 		[TL_PERF_OBJECT_KERNEL] = locate_kernel,
 		[TL_PERF_OBJECT_ANONYMOUS] = locate_nothing,
 	};
-	struct file_search s = { .trace = t, .object = object };
+	struct file_search s = { .sys = sys, .object = object };
 
 	if (object->located)
 		return 0;
-	if (t->options.no_files)
+	if (sys->search.no_files)
 		object->reason = "not looked for";
 	else
 		locators[object->kind](&s);

@@ -3,68 +3,69 @@
  * Processes and threads by id, and the names of threads over time (docs/formats/perf-data.md
  * section 8).
  */
-#include "perf_data/processes/trace.h"
+#include "perf_data/processes/system.h"
 
 /* ---- processes and threads by id ---- */
 
 static bool same_process(const void *context, const void *key, uint32_t number)
 {
-	const struct tl_perf_trace *t = context;
+	const struct tl_perf_system *sys = context;
 
-	return t->processes[number].pid == *(const uint32_t *)key;
+	return sys->processes.list[number].pid == *(const uint32_t *)key;
 }
 
 static bool same_thread(const void *context, const void *key, uint32_t number)
 {
-	const struct tl_perf_trace *t = context;
+	const struct tl_perf_system *sys = context;
 
-	return t->threads[number].tid == *(const uint32_t *)key;
+	return sys->threads.list[number].tid == *(const uint32_t *)key;
 }
 
-uint32_t tl_perf_process_find(const struct tl_perf_trace *t, uint32_t pid)
+uint32_t tl_perf_process_find(const struct tl_perf_system *sys, uint32_t pid)
 {
-	return tl_index_find(&t->process_index, tl_hash64(pid), same_process, t, &pid);
+	return tl_index_find(&sys->processes.index, tl_hash64(pid), same_process, sys, &pid);
 }
 
-uint32_t tl_perf_process_add(struct tl_perf_trace *t, uint32_t pid)
+uint32_t tl_perf_process_add(struct tl_perf_system *sys, uint32_t pid)
 {
-	uint32_t number = tl_perf_process_find(t, pid);
+	uint32_t number = tl_perf_process_find(sys, pid);
 
 	if (number != TL_NONE)
 		return number;
-	if (!tl_grow(&t->processes, &t->process_capacity, t->process_count + 1,
-		     sizeof(*t->processes)) ||
-	    !tl_index_add(&t->process_index, tl_hash64(pid), (uint32_t)t->process_count))
+	if (!tl_grow(&sys->processes.list, &sys->processes.capacity, sys->processes.count + 1,
+		     sizeof(*sys->processes.list)) ||
+	    !tl_index_add(&sys->processes.index, tl_hash64(pid), (uint32_t)sys->processes.count))
 		return TL_NONE;
-	t->processes[t->process_count] = (struct tl_perf_process){ .pid = pid };
-	return (uint32_t)t->process_count++;
+	sys->processes.list[sys->processes.count] = (struct tl_perf_process){ .pid = pid };
+	return (uint32_t)sys->processes.count++;
 }
 
-static uint32_t find_thread(const struct tl_perf_trace *t, uint32_t tid)
+static uint32_t find_thread(const struct tl_perf_system *sys, uint32_t tid)
 {
-	return tl_index_find(&t->thread_index, tl_hash64(tid), same_thread, t, &tid);
+	return tl_index_find(&sys->threads.index, tl_hash64(tid), same_thread, sys, &tid);
 }
 
-uint32_t tl_perf_thread_add(struct tl_perf_trace *t, uint32_t pid, uint32_t tid)
+uint32_t tl_perf_thread_add(struct tl_perf_system *sys, uint32_t pid, uint32_t tid)
 {
-	uint32_t number = find_thread(t, tid);
+	uint32_t number = find_thread(sys, tid);
 
 	if (number != TL_NONE) {
-		t->threads[number].pid = pid;
+		sys->threads.list[number].pid = pid;
 		return number;
 	}
-	if (!tl_grow(&t->threads, &t->thread_capacity, t->thread_count + 1, sizeof(*t->threads)) ||
-	    !tl_index_add(&t->thread_index, tl_hash64(tid), (uint32_t)t->thread_count))
+	if (!tl_grow(&sys->threads.list, &sys->threads.capacity, sys->threads.count + 1,
+		     sizeof(*sys->threads.list)) ||
+	    !tl_index_add(&sys->threads.index, tl_hash64(tid), (uint32_t)sys->threads.count))
 		return TL_NONE;
-	t->threads[t->thread_count] = (struct tl_perf_thread){ .tid = tid, .pid = pid };
-	return (uint32_t)t->thread_count++;
+	sys->threads.list[sys->threads.count] = (struct tl_perf_thread){ .tid = tid, .pid = pid };
+	return (uint32_t)sys->threads.count++;
 }
 
-uint32_t tl_perf_thread_pid(const struct tl_perf_trace *t, uint32_t tid)
+uint32_t tl_perf_thread_pid(const struct tl_perf_system *sys, uint32_t tid)
 {
-	const uint32_t number = find_thread(t, tid);
+	const uint32_t number = find_thread(sys, tid);
 
-	return number == TL_NONE ? TL_PERF_KERNEL_PID : t->threads[number].pid;
+	return number == TL_NONE ? TL_PERF_KERNEL_PID : sys->threads.list[number].pid;
 }
 
 /* ---- names ---- */
@@ -85,19 +86,19 @@ static const struct tl_perf_comm *comm_at(const struct tl_perf_thread *thread, u
 	return !thread->count ? NULL : &thread->comms[low ? low - 1 : 0];
 }
 
-const char *tl_perf_thread_name_at(const struct tl_perf_trace *t, uint32_t tid, uint64_t time_ns)
+const char *tl_perf_thread_name_at(const struct tl_perf_system *sys, uint32_t tid, uint64_t time_ns)
 {
-	const uint32_t number = find_thread(t, tid);
+	const uint32_t number = find_thread(sys, tid);
 	const struct tl_perf_comm *comm =
-		number == TL_NONE ? NULL : comm_at(&t->threads[number], time_ns);
+		number == TL_NONE ? NULL : comm_at(&sys->threads.list[number], time_ns);
 
-	return comm ? t->names.names[comm->name].text : "";
+	return comm ? sys->names.names[comm->name].text : "";
 }
 
-int tl_perf_thread_add_name(struct tl_perf_trace *t, uint32_t number, uint32_t name,
+int tl_perf_thread_add_name(struct tl_perf_system *sys, uint32_t number, uint32_t name,
 			    uint64_t time_ns, struct tl_error *err)
 {
-	struct tl_perf_thread *thread = &t->threads[number];
+	struct tl_perf_thread *thread = &sys->threads.list[number];
 
 	/* Records without a time may come late: the order of names is that of the records. */
 	if (thread->count && thread->comms[thread->count - 1].time_ns > time_ns)
@@ -109,26 +110,30 @@ int tl_perf_thread_add_name(struct tl_perf_trace *t, uint32_t number, uint32_t n
 }
 
 /* A new thread has its creator's name until it takes another. */
-int tl_perf_thread_inherit_name(struct tl_perf_trace *t, uint32_t thread, uint32_t parent_tid,
+int tl_perf_thread_inherit_name(struct tl_perf_system *sys, uint32_t thread, uint32_t parent_tid,
 				uint64_t time_ns, struct tl_error *err)
 {
-	const uint32_t parent = find_thread(t, parent_tid);
+	const uint32_t parent = find_thread(sys, parent_tid);
 	const struct tl_perf_comm *comm =
-		parent == TL_NONE ? NULL : comm_at(&t->threads[parent], time_ns);
+		parent == TL_NONE ? NULL : comm_at(&sys->threads.list[parent], time_ns);
 
-	return comm ? tl_perf_thread_add_name(t, thread, comm->name, time_ns, err) : 0;
+	return comm ? tl_perf_thread_add_name(sys, thread, comm->name, time_ns, err) : 0;
 }
 
-void tl_perf_processes_free(struct tl_perf_trace *t)
+void tl_perf_system_free(struct tl_perf_system *sys)
 {
-	for (size_t i = 0; i < t->process_count; i++)
-		free(t->processes[i].changes);
-	for (size_t i = 0; i < t->thread_count; i++)
-		free(t->threads[i].comms);
-	free(t->processes);
-	free(t->threads);
-	free(t->switches);
-	tl_index_free(&t->process_index);
-	tl_index_free(&t->thread_index);
-	tl_index_free(&t->cpu_index);
+	for (size_t i = 0; i < sys->processes.count; i++)
+		free(sys->processes.list[i].changes);
+	for (size_t i = 0; i < sys->threads.count; i++)
+		free(sys->threads.list[i].comms);
+	free(sys->processes.list);
+	free(sys->threads.list);
+	free(sys->switches.list);
+	free(sys->objects.list);
+	tl_index_free(&sys->processes.index);
+	tl_index_free(&sys->threads.index);
+	tl_index_free(&sys->switches.by_cpu);
+	tl_index_free(&sys->objects.index);
+	tl_names_free(&sys->names);
+	free(sys->search.directory);
 }

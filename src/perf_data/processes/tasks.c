@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* COMM and FORK records: names, exec, new threads and processes. */
-#include "perf_data/processes/trace.h"
+#include "perf_data/processes/system.h"
 
-int tl_perf_add_comm(struct tl_perf_trace *t, const struct tl_perf_record *rec, uint64_t time_ns,
+int tl_perf_add_comm(struct tl_perf_system *sys, const struct tl_perf_record *rec, uint64_t time_ns,
 		     struct tl_error *err)
 {
-	const uint32_t thread = tl_perf_thread_add(t, rec->comm.pid, rec->comm.tid);
-	const uint32_t process = tl_perf_process_add(t, rec->comm.pid);
-	const uint32_t name = tl_names_add(&t->names, rec->comm.name.data, rec->comm.name.size);
+	const uint32_t thread = tl_perf_thread_add(sys, rec->comm.pid, rec->comm.tid);
+	const uint32_t process = tl_perf_process_add(sys, rec->comm.pid);
+	const uint32_t name = tl_names_add(&sys->names, rec->comm.name.data, rec->comm.name.size);
 	const struct tl_perf_map_change clear = { .kind = TL_PERF_CHANGE_CLEAR,
 						  .time_ns = time_ns };
 
 	if (thread == TL_NONE || process == TL_NONE || name == TL_NONE)
 		return tl_error_memory(err);
 	/* The first exec of a process that had no maps yet clears nothing. */
-	if (rec->misc & TL_PERF_MISC_EXEC && t->processes[process].count) {
-		int status = tl_perf_map_add_change(t, process, &clear, err);
+	if (rec->misc & TL_PERF_MISC_EXEC && sys->processes.list[process].count) {
+		int status = tl_perf_map_add_change(sys, process, &clear, err);
 
 		if (status < 0)
 			return status;
 	}
-	return tl_perf_thread_add_name(t, thread, name, time_ns, err);
+	return tl_perf_thread_add_name(sys, thread, name, time_ns, err);
 }
 
-int tl_perf_add_fork(struct tl_perf_trace *t, const struct tl_perf_record *rec, uint64_t time_ns,
+int tl_perf_add_fork(struct tl_perf_system *sys, const struct tl_perf_record *rec, uint64_t time_ns,
 		     struct tl_error *err)
 {
-	const uint32_t parent = tl_perf_process_add(t, rec->task.ppid);
-	const uint32_t process = tl_perf_process_add(t, rec->task.pid);
-	const uint32_t thread = tl_perf_thread_add(t, rec->task.pid, rec->task.tid);
+	const uint32_t parent = tl_perf_process_add(sys, rec->task.ppid);
+	const uint32_t process = tl_perf_process_add(sys, rec->task.pid);
+	const uint32_t thread = tl_perf_thread_add(sys, rec->task.pid, rec->task.tid);
 	struct tl_perf_map_change fork = { .kind = TL_PERF_CHANGE_FORK,
 					   .object = parent,
 					   .time_ns = time_ns };
@@ -36,15 +36,15 @@ int tl_perf_add_fork(struct tl_perf_trace *t, const struct tl_perf_record *rec, 
 
 	if (parent == TL_NONE || process == TL_NONE || thread == TL_NONE)
 		return tl_error_memory(err);
-	status = tl_perf_thread_inherit_name(t, thread, rec->task.ptid, time_ns, err);
+	status = tl_perf_thread_inherit_name(sys, thread, rec->task.ptid, time_ns, err);
 	if (status < 0 || parent == process)
 		return status;
 	/*
 	 * A thread of a process that has not been heard of before is no fork of its parent: the ids
 	 * tell.
 	 */
-	fork.start = t->processes[parent].count;
-	return fork.start || t->processes[process].count
-		       ? tl_perf_map_add_change(t, process, &fork, err)
+	fork.start = sys->processes.list[parent].count;
+	return fork.start || sys->processes.list[process].count
+		       ? tl_perf_map_add_change(sys, process, &fork, err)
 		       : 0;
 }

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_PERF_DATA_AUXTRACE_EXEC_CONTEXTS_H
+#define TL_PERF_DATA_AUXTRACE_EXEC_CONTEXTS_H
+/* Which thread a stream is of, and in which address space, from when on. */
+#include "perf_data/auxtrace/trace.h"
+
+/* The thread and the address space in effect from a time on. */
+struct tl_perf_exec_context {
+	uint64_t tsc; /* 0: from the beginning */
+	uint64_t time_ns;
+	uint32_t pid, tid; /* TL_PERF_KERNEL_PID: unknown */
+	uint32_t process;  /* TL_NONE: unknown */
+	size_t changes;    /* of the process's maps, up to the end of the epoch */
+};
+
+struct tl_perf_context_list {
+	struct tl_perf_exec_context *list;
+	size_t count, capacity;
+};
+
+/* All contexts of a stream, in order of time; at least one. 0 or negative. */
+int tl_perf_context_list_make(struct tl_perf_context_list *contexts, const struct tl_perf_trace *t,
+			      const struct tl_perf_aux_stream *stream, struct tl_error *err);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_PERF_DATA_AUXTRACE_SWITCH_SCAN_H
+#define TL_PERF_DATA_AUXTRACE_SWITCH_SCAN_H
+/* The packet of a trace at which another thread takes over the processor. */
+#include "intel_pt/packets/packet.h"
+
+/* The state of a scan over packets: time and last address, without decoding any code. */
+struct tl_perf_switch_scan {
+	const uint8_t *pos;
+	struct tl_pt_context context;
+	uint64_t ip;           /* of the last packet with an address */
+	bool on, in_psb;       /* tracing is enabled, by the packets so far; inside a PSB+ */
+	const uint8_t *off_at; /* behind the TIP.PGD that disabled tracing; NULL: not known */
+	uint64_t base, tsc;    /* time at the last TSC or MTC; with the cycles since; 0: unknown */
+	uint64_t cycles;       /* of CYC packets since `base` */
+	uint8_t cbr;
+	bool have_ctc;            /* a TMA came since the last TSC: MTC can be used */
+	uint8_t mtc;              /* of the last MTC, or of the TMA */
+	uint64_t edges, edge_tsc; /* of MTC's counter since the TMA; time at the first */
+	const uint8_t *ahead;     /* up to here `next` is valid */
+	uint64_t next;            /* time of the next packet with a time */
+};
+
+/* > 0: only the next thread has the address mapped; < 0: only the previous one; 0: both or none. */
+typedef int tl_perf_owner_fn(const void *arg, uint64_t ip);
+
+/* Begin at the first PSB of [begin, end). */
+void tl_perf_switch_scan_begin(struct tl_perf_switch_scan *scan, const struct tl_pt_config *config,
+			       const uint8_t *begin, const uint8_t *end);
+/* The time of the first packet with a time from here on; 0: none. */
+uint64_t tl_perf_switch_scan_first_time(const struct tl_perf_switch_scan *scan, const uint8_t *end);
+/*
+ * Scan up to the packet with which the thread that is switched to at `tsc` takes over. Returns the
+ * position of the packet, `end` when there is none.
+ */
+const uint8_t *tl_perf_switch_scan_to(struct tl_perf_switch_scan *scan, const uint8_t *end,
+				      uint64_t tsc, tl_perf_owner_fn *owner, const void *arg);
+/* Whether `at` is between two packets and tracing is disabled there. */
+bool tl_perf_tracing_is_off(const struct tl_pt_config *config, const uint8_t *begin,
+			    const uint8_t *at, const uint8_t *end);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_PERF_DATA_AUXTRACE_TRACE_H
+#define TL_PERF_DATA_AUXTRACE_TRACE_H
+/*
+ * The inside of a trace. load.c makes one time-ordered pass over the records and fills the tables
+ * of the system and the streams of AUX data. sched_slices.c then walks the streams and cuts their
+ * ranges where thread or address space change.
+ */
+#include "perf_data/auxtrace/streams.h"
+#include "perf_data/processes/address_space.h"
+
+struct tl_perf_slice_walk;
+
+struct tl_perf_trace {
+	struct tl_perf_trace_options options;
+	struct tl_source *source;
+	struct tl_perf_reader *reader;
+	struct tl_perf_pt_info info;
+	bool have_info;
+	struct tl_pt_config config; /* of the decoders, without begin and end */
+	struct tl_perf_system sys;
+	struct tl_perf_address_spaces spaces;
+	struct tl_perf_aux_data aux;
+	struct tl_perf_slice_walk *walks; /* one for each stream; NULL: not begun */
+};
+
+/* ---- load.c ---- */
+
+int tl_perf_load_records(struct tl_perf_trace *t, struct tl_error *err);
+
+/* ---- pt_info.c ---- */
+
+int tl_perf_add_pt_info(struct tl_perf_trace *t, const struct tl_perf_record *rec,
+			struct tl_error *err);
+/* The decoder's configuration, from AUXTRACE_INFO, the event and the processor's name. */
+void tl_perf_configure_decoder(struct tl_perf_trace *t);
+
+/* ---- sched_slices.c ---- */
+
+void tl_perf_slice_walks_free(struct tl_perf_trace *t);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_PERF_DATA_PROCESSES_ADDRESS_SPACE_H
+#define TL_PERF_DATA_PROCESSES_ADDRESS_SPACE_H
+/* The code of processes at a time, in one image for the decoders. */
+#include "perf_data/processes/system.h"
+
+/* The maps of a process (TL_NONE: only the kernel's) after its first `changes` changes. */
+struct tl_perf_address_space {
+	uint32_t process;
+	size_t changes;
+};
+
+/* Objects whose code was not found. */
+struct tl_perf_missing_list {
+	struct tl_perf_missing_code *list;
+	size_t count, capacity;
+};
+
+struct tl_perf_address_spaces {
+	struct tl_perf_system *sys;
+	struct tl_pt_cache *cache;
+	struct tl_pt_image *image; /* of all spaces met so far; NULL: none yet */
+	struct tl_perf_address_space *list;
+	size_t count, capacity;
+	struct tl_index index; /* by process and changes */
+	struct tl_perf_missing_list missing;
+};
+
+/* The number of an address space; its code is in `image` under `*asid`. Negative: no memory. */
+int64_t tl_perf_address_space_add(struct tl_perf_address_spaces *spaces, uint32_t process,
+				  size_t changes, struct tl_pt_asid *asid, struct tl_error *err);
+void tl_perf_address_spaces_free(struct tl_perf_address_spaces *spaces);
+
+#endif

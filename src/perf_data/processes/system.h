@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_PERF_DATA_PROCESSES_SYSTEM_H
+#define TL_PERF_DATA_PROCESSES_SYSTEM_H
+/*
+ * The recorded system, as the records describe it: objects (files that were mapped), processes
+ * (maps as a list of changes), threads (names) and switches (which thread a processor runs).
+ * objects.c and elf.c find the files of the objects.
+ *
+ * Memory grows with maps, threads and switches: 24 bytes a switch, which takes 48 bytes or more in
+ * the file.
+ */
+#include "perf_data/container/reader.h"
+
+#define TL_PERF_KERNEL_PID UINT32_MAX
+#define TL_PERF_KERNEL_START (UINT64_C(1) << 63)
+
+/* ---- objects ---- */
+
+/* A part of a file that is loaded: PT_LOAD. */
+struct tl_perf_segment {
+	uint64_t offset, size, address;
+};
+
+enum { TL_PERF_ELF_SEGMENTS_MAX = 16 };
+
+struct tl_perf_elf {
+	struct tl_perf_segment segments[TL_PERF_ELF_SEGMENTS_MAX];
+	size_t segment_count;
+	struct tl_perf_build_id build_id;
+	bool core; /* a core file, as copies of /proc/kcore are */
+};
+
+enum tl_perf_elf_result {
+	TL_PERF_ELF_NONE, /* there is no such file, or nothing in it */
+	TL_PERF_ELF_READ,
+	TL_PERF_ELF_OTHER, /* a file, but no ELF file of x86 */
+	/* something is there that cannot be opened or read: *error, a number of errno.h */
+	TL_PERF_ELF_UNREADABLE,
+};
+
+enum tl_perf_elf_result tl_perf_elf_read(const char *path, struct tl_perf_elf *elf, int *error);
+bool tl_perf_elf_read_memory(const uint8_t *data, size_t size, struct tl_perf_elf *elf);
+
+enum tl_perf_object_kind {
+	TL_PERF_OBJECT_FILE,
+	TL_PERF_OBJECT_VDSO,
+	TL_PERF_OBJECT_KERNEL,
+	TL_PERF_OBJECT_ANONYMOUS,
+};
+
+/* A file as recorded: a path, with the build id it had. */
+struct tl_perf_object {
+	uint32_t path;    /* name */
+	uint32_t process; /* of the map it was met with first */
+	uint64_t address, length;
+	struct tl_perf_build_id recorded_id; /* by its map: part of who it is */
+	struct tl_perf_build_id build_id;    /* that, or by the header's table */
+	enum tl_perf_object_kind kind;
+	bool located, reported;
+	const char *file;      /* where its bytes are; NULL: none */
+	const uint8_t *memory; /* or in this process's own memory */
+	size_t memory_size;
+	const char *reason; /* why there is neither */
+	struct tl_perf_elf elf;
+};
+
+struct tl_perf_object_table {
+	struct tl_perf_object *list;
+	size_t count, capacity;
+	struct tl_index index; /* by path and recorded build id */
+};
+
+/* Where files are looked for. */
+struct tl_perf_file_search {
+	const struct tl_perf_header *header;            /* for the kernel's release; NULL: none */
+	const struct tl_perf_build_id_table *build_ids; /* of the file; NULL: none */
+	const char *sysroot;                            /* NULL: none */
+	const char *const *build_id_dirs;
+	size_t build_id_dir_count;
+	char *directory; /* for relative names; owned; NULL: none */
+	bool no_files;   /* look for nothing */
+};
+
+/* ---- processes ---- */
+
+enum tl_perf_map_change_kind {
+	TL_PERF_CHANGE_MAP,
+	TL_PERF_CHANGE_CLEAR, /* exec: nothing is left of what was */
+	TL_PERF_CHANGE_FORK,  /* nothing is left but what another process had at that time */
+	TL_PERF_CHANGE_EPOCH, /* what comes contradicts what was: another image */
+};
+
+struct tl_perf_map_change {
+	enum tl_perf_map_change_kind kind;
+	uint32_t object; /* FORK: the other process */
+	uint64_t time_ns;
+	uint64_t start, end, page_offset; /* FORK: `start` is the other's number of changes */
+};
+
+struct tl_perf_process {
+	uint32_t pid;
+	struct tl_perf_map_change *changes;
+	size_t count, capacity;
+	size_t maps; /* since the last CLEAR or FORK */
+};
+
+struct tl_perf_comm {
+	uint64_t time_ns;
+	uint32_t name;
+};
+
+struct tl_perf_thread {
+	uint32_t tid, pid;
+	struct tl_perf_comm *comms;
+	size_t count, capacity;
+};
+
+/* From this time on a processor runs this thread. */
+struct tl_perf_switch {
+	uint64_t time_ns;
+	uint32_t cpu, pid, tid;
+};
+
+struct tl_perf_process_table {
+	struct tl_perf_process *list;
+	size_t count, capacity;
+	struct tl_index index; /* by pid */
+};
+
+struct tl_perf_thread_table {
+	struct tl_perf_thread *list;
+	size_t count, capacity;
+	struct tl_index index; /* by tid */
+};
+
+/* In the order of time. */
+struct tl_perf_switch_table {
+	struct tl_perf_switch *list;
+	size_t count, capacity;
+	struct tl_index by_cpu; /* the first switch of each processor */
+};
+
+struct tl_perf_system {
+	struct tl_names names; /* paths of objects and names of threads */
+	struct tl_perf_object_table objects;
+	struct tl_perf_process_table processes;
+	struct tl_perf_thread_table threads;
+	struct tl_perf_switch_table switches;
+	struct tl_perf_file_search search;
+};
+
+/* Free what the tables own, and search.directory. */
+void tl_perf_system_free(struct tl_perf_system *sys);
+
+/* ---- processes.c ---- */
+
+/* Numbers in the tables, the entry made if it is new; TL_NONE without memory. */
+uint32_t tl_perf_process_add(struct tl_perf_system *sys, uint32_t pid);
+uint32_t tl_perf_thread_add(struct tl_perf_system *sys, uint32_t pid, uint32_t tid);
+/* TL_NONE: no record named it. */
+uint32_t tl_perf_process_find(const struct tl_perf_system *sys, uint32_t pid);
+/* The process of a thread; TL_PERF_KERNEL_PID: unknown. */
+uint32_t tl_perf_thread_pid(const struct tl_perf_system *sys, uint32_t tid);
+/* The name a thread has at a time, "" when unknown. */
+const char *tl_perf_thread_name_at(const struct tl_perf_system *sys, uint32_t tid,
+				   uint64_t time_ns);
+/* Thread number `number` is called `name` from a time on. */
+int tl_perf_thread_add_name(struct tl_perf_system *sys, uint32_t number, uint32_t name,
+			    uint64_t time_ns, struct tl_error *err);
+/* A new thread has the name of its creator until it is given another. */
+int tl_perf_thread_inherit_name(struct tl_perf_system *sys, uint32_t thread, uint32_t parent_tid,
+				uint64_t time_ns, struct tl_error *err);
+
+/* ---- tasks.c ---- */
+
+int tl_perf_add_comm(struct tl_perf_system *sys, const struct tl_perf_record *rec, uint64_t time_ns,
+		     struct tl_error *err);
+int tl_perf_add_fork(struct tl_perf_system *sys, const struct tl_perf_record *rec, uint64_t time_ns,
+		     struct tl_error *err);
+
+/* ---- switches.c ---- */
+
+/* Whether any switch of a processor was recorded so far. */
+bool tl_perf_has_switches(const struct tl_perf_system *sys, uint64_t cpu);
+int tl_perf_add_switch(struct tl_perf_system *sys, uint64_t time_ns, uint64_t cpu, uint32_t pid,
+		       uint32_t tid, struct tl_error *err);
+
+/* ---- maps.c ---- */
+
+int tl_perf_map_add_change(struct tl_perf_system *sys, uint32_t process,
+			   const struct tl_perf_map_change *change, struct tl_error *err);
+/* A MMAP or MMAP2 record. */
+int tl_perf_add_map(struct tl_perf_system *sys, const struct tl_perf_record *rec, uint64_t time_ns,
+		    struct tl_error *err);
+/* The number of changes a process has at a time, up to the end of the epoch. */
+size_t tl_perf_map_changes_at(const struct tl_perf_process *p, uint64_t time_ns);
+/*
+ * From the epoch that ends with change `*changes` to the next one, and its beginning. False: there
+ * is none.
+ */
+bool tl_perf_map_next_epoch(const struct tl_perf_process *p, size_t *changes, uint64_t *time_ns);
+/* Position in a walk over the maps of a process, from the newest to the oldest one in effect. */
+struct tl_perf_map_iter {
+	uint32_t process;
+	size_t changes;
+};
+/* The next map of the walk; NULL: there is none. */
+const struct tl_perf_map_change *tl_perf_map_previous(const struct tl_perf_system *sys,
+						      struct tl_perf_map_iter *maps);
+/* The mapping of an address after the first `changes` changes of a process; NULL: none. */
+const struct tl_perf_map_change *tl_perf_map_find(const struct tl_perf_system *sys,
+						  uint32_t process, size_t changes, uint64_t ip);
+
+/* ---- objects.c ---- */
+
+/* The object of a MMAP record, made if it is new; TL_NONE without memory. */
+uint32_t tl_perf_object_add(struct tl_perf_system *sys, const struct tl_perf_record *rec,
+			    uint32_t process);
+/* Find the file of an object, once. 0 or no memory. */
+int tl_perf_object_locate(struct tl_perf_system *sys, struct tl_perf_object *object,
+			  struct tl_error *err);
+
+#endif
