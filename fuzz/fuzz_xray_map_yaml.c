@@ -13,7 +13,7 @@ static void look(struct tl_xray_map *map)
 	struct tl_xray_function function;
 
 	for (uint32_t id = 0; id < 64; id++)
-		if (tl_xray_map_find(map, id, &function))
+		if (tl_xray_map_find(map, id, &function, sizeof(function)))
 			FUZZ_MUST(function.id == id && function.name && function.file &&
 				  function.object);
 }

@@ -12,7 +12,7 @@ static void read_all(struct tl_xray_reader *reader, uint64_t size)
 	struct tl_xray_record record;
 	struct tl_error err;
 
-	while (tl_xray_next(reader, &record, &err) > 0) {
+	while (tl_xray_next(reader, &record, sizeof(record), &err) > 0) {
 		FUZZ_MUST(record.offset <= size && record.length <= size - record.offset);
 		FUZZ_MUST(record.payload_size <= record.length);
 		/* The whole payload is readable. */

@@ -40,7 +40,7 @@ static int next_kept(struct tl_xray_reader *reader, struct tl_xray_record *recor
 	int got;
 
 	do
-		got = tl_xray_next(reader, record, &err);
+		got = tl_xray_next(reader, record, sizeof(*record), &err);
 	while (got > 0 && record->kind != TL_XRAY_FUNCTION &&
 	       record->kind != TL_XRAY_CUSTOM_EVENT && record->kind != TL_XRAY_TYPED_EVENT);
 	return got;

@@ -119,17 +119,23 @@ TL_API int tl_callgrind_open(struct tl_callgrind_reader **reader, struct tl_sour
 
 /**
  * Read the next item; blank lines are none.
+ * @param size  sizeof(*item)
  * @return 1 and an item; 0 at the end; a negative tl_status and `*err` (its record is the line
  *         number): TL_NO_MEMORY, TL_IO, or in strict mode the first fault. Otherwise damage costs
  *         its line and shows as TL_CALLGRIND_LOST.
  */
 TL_API int tl_callgrind_next(struct tl_callgrind_reader *reader, struct tl_callgrind_item *item,
-			     struct tl_error *err);
+			     size_t size, struct tl_error *err);
 
 /** A name by its number, terminated; "" for TL_NONE. Numbers stay valid as long as the reader. */
 TL_API const char *tl_callgrind_name(const struct tl_callgrind_reader *reader, uint32_t name);
-TL_API void tl_callgrind_part(const struct tl_callgrind_reader *reader,
-			      struct tl_callgrind_part *part);
+/**
+ * The part that the last item belongs to.
+ * @param size  sizeof(*part)
+ * @return 0, or TL_BAD_USAGE: a size below that of the first release
+ */
+TL_API int tl_callgrind_part(const struct tl_callgrind_reader *reader,
+			     struct tl_callgrind_part *part, size_t size);
 
 /** Faults met so far: `*count` of them, of which the first 1000 are listed. */
 TL_API const struct tl_callgrind_fault *

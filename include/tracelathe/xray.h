@@ -139,11 +139,12 @@ TL_API const struct tl_xray_info *tl_xray_info(const struct tl_xray_reader *read
  *
  * Records of one thread come in time order (blocks ordered by first TSC), or as in the file for
  * TL_XRAY_FILE_ORDER.
+ * @param size  sizeof(*record)
  * @return 1 and a record; 0 at the end; a negative tl_status and `*err` in strict mode at the first
  *         fault. Otherwise damage costs the rest of its block and shows as TL_XRAY_LOST
  *         ("ThreadBuffer").
  */
-TL_API int tl_xray_next(struct tl_xray_reader *reader, struct tl_xray_record *record,
+TL_API int tl_xray_next(struct tl_xray_reader *reader, struct tl_xray_record *record, size_t size,
 			struct tl_error *err);
 
 /**
@@ -181,9 +182,13 @@ TL_API int tl_xray_map_open(struct tl_xray_map **map, const char *path, uint64_t
 TL_API int tl_xray_map_open_yaml(struct tl_xray_map **map, const char *path, struct tl_error *err);
 /** Number of functions; their ids are 1 to this number for a map from ELF. */
 TL_API uint32_t tl_xray_map_count(const struct tl_xray_map *map);
-/** @return false when the map has no such id */
-TL_API bool tl_xray_map_find(struct tl_xray_map *map, uint32_t id,
-			     struct tl_xray_function *function);
+/**
+ * Find a function by its id.
+ * @param size  sizeof(*function)
+ * @return 1; 0 when the map has no such id; TL_BAD_USAGE: a size below that of the first release
+ */
+TL_API int tl_xray_map_find(struct tl_xray_map *map, uint32_t id, struct tl_xray_function *function,
+			    size_t size);
 TL_API void tl_xray_map_close(struct tl_xray_map *map);
 
 /* ---- folding --------------------------------------------------------------------------------- */
@@ -246,9 +251,10 @@ TL_API int tl_xray_writer_open(struct tl_xray_writer **writer, struct tl_output 
  * Append a record. A NEW_BUFFER record begins a block; BUFFER_EXTENTS, END_OF_BUFFER and LOST
  * records are ignored (the writer makes its own). Function and event records are placed by their
  * absolute `tsc`: deltas, TSCWrap and NewCPUId are written as needed.
+ * @param size  sizeof(*record)
  */
 TL_API int tl_xray_writer_put(struct tl_xray_writer *writer, const struct tl_xray_record *record,
-			      struct tl_error *err);
+			      size_t size, struct tl_error *err);
 /** Close the last block and free the writer. */
 TL_API int tl_xray_writer_finish(struct tl_xray_writer *writer, struct tl_error *err);
 

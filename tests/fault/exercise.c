@@ -59,14 +59,16 @@ static void walk_records(struct walk *walk, struct tl_xray_reader *reader, size_
 	struct tl_xray_record record;
 	uint64_t end = 0;
 
-	while ((walk->status = tl_xray_next(reader, &record, &walk->err)) > 0 && !walk->broken) {
+	while ((walk->status = tl_xray_next(reader, &record, sizeof(record), &walk->err)) > 0 &&
+	       !walk->broken) {
 		walk->broken = bad_record(&record, size, file_order, &end);
 		count_record(walk, &record);
 		if (visit)
 			visit(arg, &record);
 	}
 	/* "0 at the end": also when asked again. */
-	if (!walk->broken && !walk->status && tl_xray_next(reader, &record, &walk->err))
+	if (!walk->broken && !walk->status &&
+	    tl_xray_next(reader, &record, sizeof(record), &walk->err))
 		walk->broken = "the end of the records did not stay";
 }
 

@@ -91,13 +91,13 @@ static const char *walk(struct bytes in, struct sums *sums)
 	/* Offsets are those of the expanded text, whose size only the reader knows. */
 	if (!broken && strcmp(tl_source_compression(o.source), "none") != 0)
 		in.size = SIZE_MAX;
-	while (!broken && (status = tl_callgrind_next(o.reader, &item, &o.err)) > 0) {
+	while (!broken && (status = tl_callgrind_next(o.reader, &item, sizeof(item), &o.err)) > 0) {
 		broken = bad_item(&o, &item, in.size);
 		add_item(sums, &item);
 	}
 	if (!broken && status < 0)
 		broken = "reading fails where it should skip";
-	if (!broken && tl_callgrind_next(o.reader, &item, &o.err))
+	if (!broken && tl_callgrind_next(o.reader, &item, sizeof(item), &o.err))
 		broken = "the end of the items did not stay";
 	if (!broken)
 		broken = bad_faults(&o, in.size, &sums->faults);
@@ -115,7 +115,7 @@ static const char *walk_strictly(struct bytes in, uint64_t faults)
 	if (!open_text(&o, in, true))
 		return "a text cannot be opened strictly";
 	while (status > 0)
-		status = tl_callgrind_next(o.reader, &item, &o.err);
+		status = tl_callgrind_next(o.reader, &item, sizeof(item), &o.err);
 	close_text(&o);
 	if (faults && status >= 0)
 		return "strict reading passes over a fault";

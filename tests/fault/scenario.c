@@ -107,7 +107,7 @@ static int read_records(const struct scene *scene, unsigned variant, uint64_t *d
 
 	if (status)
 		return close_all(&o, status);
-	while ((status = tl_xray_next(o.reader, &record, &o.err)) > 0) {
+	while ((status = tl_xray_next(o.reader, &record, sizeof(record), &o.err)) > 0) {
 		digest_number(digest, record.offset);
 		digest_number(digest, record.tsc);
 	}

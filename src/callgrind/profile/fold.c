@@ -7,6 +7,7 @@
 #include "callgrind/profile/fold.h"
 
 #include "core/error.h"
+#include "core/sized.h"
 
 /* ---- names ---- */
 
@@ -433,9 +434,11 @@ int tl_callgrind_fold(struct tl_callgrind_reader *const *readers, size_t count,
 	int status = 0;
 
 	*profile = NULL;
+	if (options && options->size < sizeof(*options))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the size of a struct tl_callgrind_fold_options is too small");
 	if (options)
-		memcpy(&f.options, options,
-		       options->size < sizeof(*options) ? options->size : sizeof(*options));
+		tl_take(&f.options, sizeof(f.options), options, options->size);
 	for (size_t i = 0; status == 0 && i < count; i++) {
 		status = fold_reader(&f, readers[i], err);
 		if (status < 0 && f.options.failed)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "callgrind/text/parse_number.h"
+#include "core/sized.h"
 
 /* ---- lines ---- */
 
@@ -264,12 +265,16 @@ int tl_callgrind_step(struct tl_callgrind_reader *reader, struct tl_error *err)
 }
 
 int tl_callgrind_next(struct tl_callgrind_reader *reader, struct tl_callgrind_item *item,
-		      struct tl_error *err)
+		      size_t size, struct tl_error *err)
 {
-	int status = tl_callgrind_step(reader, err);
+	int status;
 
+	if (size < sizeof(*item))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the size of a struct tl_callgrind_item is too small");
+	status = tl_callgrind_step(reader, err);
 	if (status > 0)
-		*item = reader->item;
+		tl_copy_sized(item, size, &reader->item, sizeof(reader->item));
 	return status;
 }
 
@@ -291,17 +296,19 @@ static bool copy_columns(struct tl_callgrind_reader *reader)
 int tl_callgrind_open(struct tl_callgrind_reader **reader, struct tl_source *source,
 		      const struct tl_callgrind_options *options, struct tl_error *err)
 {
-	struct tl_callgrind_reader *made = calloc(1, sizeof(*made));
+	struct tl_callgrind_reader *made;
 
 	*reader = NULL;
+	if (options && options->size < sizeof(*options))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the size of a struct tl_callgrind_options is too small");
+	made = calloc(1, sizeof(*made));
 	if (!made || !tl_callgrind_lines_begin(&made->lines, source) || !copy_columns(made)) {
 		tl_callgrind_close(made);
 		return tl_error_memory(err);
 	}
 	if (options)
-		memcpy(&made->options, options,
-		       options->size < sizeof(made->options) ? options->size
-							     : sizeof(made->options));
+		tl_take(&made->options, sizeof(made->options), options, options->size);
 	*reader = made;
 	return 0;
 }
@@ -325,11 +332,11 @@ void tl_callgrind_close(struct tl_callgrind_reader *reader)
 	free(reader);
 }
 
-void tl_callgrind_part(const struct tl_callgrind_reader *reader, struct tl_callgrind_part *part)
+int tl_callgrind_part(const struct tl_callgrind_reader *reader, struct tl_callgrind_part *part,
+		      size_t size)
 {
 	const struct tl_callgrind_part_state *p = &reader->part;
-
-	*part = (struct tl_callgrind_part){
+	const struct tl_callgrind_part ours = {
 		.process = p->process,
 		.thread = p->thread,
 		.number = p->number,
@@ -341,6 +348,8 @@ void tl_callgrind_part(const struct tl_callgrind_reader *reader, struct tl_callg
 		.positions = reader->position_names,
 		.position_count = reader->position_count,
 	};
+
+	return tl_give(part, size, sizeof(ours), &ours, sizeof(ours));
 }
 
 const struct tl_callgrind_fault *tl_callgrind_faults(const struct tl_callgrind_reader *reader,

@@ -263,7 +263,8 @@ int tl_xray_dump(struct tl_xray_reader *reader, struct tl_xray_select *select, b
 	int status;
 
 	tl_xray_rewind(reader);
-	while ((status = tl_xray_next(reader, &record, err)) == 1 && !tl_output_failed(out)) {
+	while ((status = tl_xray_next_record(reader, &record, err)) == 1 &&
+	       !tl_output_failed(out)) {
 		const struct tl_xray_function_name *name = &none;
 
 		if (!tl_xray_selected(select, &record))

@@ -55,7 +55,7 @@ static bool look_up(struct tl_xray_function_names *names, uint32_t id,
 	char unnamed[16];
 
 	*name = (struct tl_xray_function_name){ .name = "", .file = "", .object = "" };
-	if (names->map && tl_xray_map_find(names->map, id, &known))
+	if (names->map && tl_xray_map_lookup(names->map, id, &known))
 		*name = (struct tl_xray_function_name){ known.name, known.file, known.object,
 							known.line, false };
 	if (!*name->name) {

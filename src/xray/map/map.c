@@ -6,6 +6,7 @@
 
 #include "core/cursor.h"
 #include "core/error.h"
+#include "core/sized.h"
 #include "symbols/binary.h"
 
 const char *tl_xray_sled_kind_name(unsigned kind)
@@ -256,7 +257,7 @@ bool tl_xray_map_short_of_memory(const struct tl_xray_map *map)
 	return is_short;
 }
 
-bool tl_xray_map_find(struct tl_xray_map *map, uint32_t id, struct tl_xray_function *function)
+bool tl_xray_map_lookup(struct tl_xray_map *map, uint32_t id, struct tl_xray_function *function)
 {
 	uint32_t object = id >> TL_XRAY_OBJECT_SHIFT;
 	struct tl_xray_map_function *found;
@@ -279,6 +280,16 @@ bool tl_xray_map_find(struct tl_xray_map *map, uint32_t id, struct tl_xray_funct
 		.line = found->line,
 	};
 	return true;
+}
+
+int tl_xray_map_find(struct tl_xray_map *map, uint32_t id, struct tl_xray_function *function,
+		     size_t size)
+{
+	struct tl_xray_function found;
+
+	if (!tl_xray_map_lookup(map, id, &found))
+		return 0;
+	return tl_give(function, size, sizeof(found), &found, sizeof(found)) < 0 ? TL_BAD_USAGE : 1;
 }
 
 void tl_xray_map_close(struct tl_xray_map *map)

@@ -70,9 +70,11 @@ const char *tl_xray_sled_kind_name(unsigned kind);
 
 /* Append a sled; `name` is its function's and lives as long as the map. False without memory. */
 bool tl_xray_map_add(struct tl_xray_map *map, const struct tl_xray_sled *sled, const char *name);
-/* True once tl_xray_map_find() may have told less than what is known, for want of memory. */
 /* The binary that a map came from, NULL: none. */
 const struct tl_binary *tl_xray_map_binary(const struct tl_xray_map *map);
+/* A function by its id, also one of a shared object. False when no map has the id. */
+bool tl_xray_map_lookup(struct tl_xray_map *map, uint32_t id, struct tl_xray_function *function);
+/* True once tl_xray_map_lookup() may have told less than what is known, for want of memory. */
 bool tl_xray_map_short_of_memory(const struct tl_xray_map *map);
 /* A function of the map itself, whatever objects it has; NULL: none. After tl_xray_map_finish(). */
 struct tl_xray_map_function *tl_xray_map_function(const struct tl_xray_map *map, uint32_t id);

@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/pool.h"
+#include "core/sized.h"
 #include "profile/model/model.h"
 #include "xray/forks/forks.h"
 #include "xray/map/map.h"
@@ -178,11 +179,16 @@ int tl_xray_fold(struct tl_xray_reader *reader, struct tl_xray_map *map,
 	static const struct tl_event ticks = { .name = "Ticks",
 					       .long_name = "Time stamp counter",
 					       .unit = "ticks" };
-	struct run run = { .reader = reader,
-			   .map = map,
-			   .options = options ? options : &everything };
+	struct tl_xray_fold_options taken = everything;
+	struct run run = { .reader = reader, .map = map, .options = &taken };
 	int status;
 
+	*profile = NULL;
+	if (options && options->size < sizeof(*options))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the size of a struct tl_xray_fold_options is too small");
+	if (options)
+		tl_take(&taken, sizeof(taken), options, options->size);
 	tl_xray_rewind(reader);
 	status = tl_profile_new(profile, "xray", &ticks, 1, reader->info.frequency, err);
 	if (status < 0)

@@ -48,7 +48,7 @@ int64_t tl_xray_profile_function(struct tl_profile *profile, struct tl_xray_map 
 			profile, &(struct tl_function){ .name = "(lost)", .id = TL_NOWHERE }, err);
 	snprintf(unnamed, sizeof(unnamed), "#%" PRIu32, id);
 	function.name = unnamed;
-	if (map && tl_xray_map_find(map, id, &known)) {
+	if (map && tl_xray_map_lookup(map, id, &known)) {
 		if (*known.name)
 			function.name = known.name;
 		function.file = known.file;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/error.h"
+#include "core/sized.h"
 
 /* ---- header ---- */
 
@@ -166,16 +167,20 @@ static int index_blocks(struct tl_xray_reader *r, struct tl_error *err)
 int tl_xray_open(struct tl_xray_reader **reader, struct tl_source *source,
 		 const struct tl_xray_options *options, struct tl_error *err)
 {
-	struct tl_xray_reader *r = calloc(1, sizeof(*r));
+	struct tl_xray_reader *r;
 	int status;
 
 	*reader = NULL;
+	if (options && options->size < sizeof(*options))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the size of a struct tl_xray_options is too small");
+	r = calloc(1, sizeof(*r));
 	if (!r)
 		return tl_error_memory(err);
 	r->source = source;
 	r->progress.source = source;
 	if (options)
-		r->options = *options;
+		tl_take(&r->options, sizeof(r->options), options, options->size);
 	status = tl_source_map(source, &r->data, &r->size, err);
 	if (status == 0)
 		status = read_header(r, err);

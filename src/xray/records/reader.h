@@ -200,6 +200,10 @@ int tl_xray_decode_profiling(struct tl_xray_stream *stream, struct tl_xray_recor
 int tl_xray_lose(struct tl_xray_stream *stream, uint64_t start, enum tl_status status,
 		 const char *text, struct tl_xray_record *record, struct tl_error *err);
 
+/* tl_xray_next() without a copy: the next record of the trace in the order of the options. */
+int tl_xray_next_record(struct tl_xray_reader *reader, struct tl_xray_record *record,
+			struct tl_error *err);
+
 /* tl_xray_next()'s state (time_order.c); NULL is allowed. */
 void tl_xray_merge_free(struct tl_xray_merge *merge);
 

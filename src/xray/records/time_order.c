@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/error.h"
+#include "core/sized.h"
 #include "xray/records/reader.h"
 
 /* A stream with its next record. */
@@ -135,7 +136,8 @@ static bool next_gap(const struct tl_xray_reader *r, struct tl_xray_record *reco
 	return true;
 }
 
-int tl_xray_next(struct tl_xray_reader *reader, struct tl_xray_record *record, struct tl_error *err)
+int tl_xray_next_record(struct tl_xray_reader *reader, struct tl_xray_record *record,
+			struct tl_error *err)
 {
 	int status = 0;
 
@@ -152,4 +154,19 @@ int tl_xray_next(struct tl_xray_reader *reader, struct tl_xray_record *record, s
 	*record = reader->merge->heads[reader->merge->heap[0]].record;
 	reader->merge->pending = true;
 	return 1;
+}
+
+int tl_xray_next(struct tl_xray_reader *reader, struct tl_xray_record *record, size_t size,
+		 struct tl_error *err)
+{
+	struct tl_xray_record next;
+	int status;
+
+	if (size < sizeof(next))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the size of a struct tl_xray_record is too small");
+	status = tl_xray_next_record(reader, &next, err);
+	if (status > 0)
+		tl_copy_sized(record, size, &next, sizeof(next));
+	return status;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/sized.h"
 #include "core/memory.h"
 #include "core/output.h"
 #include "xray/records/reader.h"
@@ -95,11 +96,17 @@ static void write_header(struct tl_xray_writer *w)
 int tl_xray_writer_open(struct tl_xray_writer **writer, struct tl_output *out,
 			const struct tl_xray_writer_options *options, struct tl_error *err)
 {
-	unsigned newest = options->mode == TL_XRAY_FDR ? 5 : 3;
+	struct tl_xray_writer_options o;
+	unsigned newest;
 	struct tl_xray_writer *w;
 
 	*writer = NULL;
-	if (options->mode == TL_XRAY_PROFILING || options->version < 1 || options->version > newest)
+	if (options->size < sizeof(*options))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the size of a struct tl_xray_writer_options is too small");
+	tl_take(&o, sizeof(o), options, options->size);
+	newest = o.mode == TL_XRAY_FDR ? 5 : 3;
+	if (o.mode == TL_XRAY_PROFILING || o.version < 1 || o.version > newest)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "an XRay trace is written as FDR version 1 to 5 or basic mode "
 				   "version 1 to 3");
@@ -107,12 +114,12 @@ int tl_xray_writer_open(struct tl_xray_writer **writer, struct tl_output *out,
 	if (!w)
 		return tl_error_memory(err);
 	w->out = out;
-	w->options = *options;
+	w->options = o;
 	w->dialect = (struct tl_xray_dialect){
-		.mode = options->mode,
-		.version = options->version,
-		.swap = options->big_endian != TL_HOST_BIG_ENDIAN,
-		.high_bits = options->high_bits,
+		.mode = o.mode,
+		.version = o.version,
+		.swap = o.big_endian != TL_HOST_BIG_ENDIAN,
+		.high_bits = o.high_bits,
 	};
 	*writer = w;
 	write_header(w);
@@ -389,8 +396,8 @@ static bool has_room_for_id(const struct tl_xray_writer_options *options, uint32
 
 /* ---- the interface ---- */
 
-int tl_xray_writer_put(struct tl_xray_writer *writer, const struct tl_xray_record *record,
-		       struct tl_error *err)
+static int put_record(struct tl_xray_writer *writer, const struct tl_xray_record *record,
+		      struct tl_error *err)
 {
 	int status;
 
@@ -415,6 +422,18 @@ int tl_xray_writer_put(struct tl_xray_writer *writer, const struct tl_xray_recor
 	return put_fdr(writer, record) ? 0 : tl_error_memory(err);
 }
 
+int tl_xray_writer_put(struct tl_xray_writer *writer, const struct tl_xray_record *record,
+		       size_t size, struct tl_error *err)
+{
+	struct tl_xray_record taken;
+
+	if (size < sizeof(taken))
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the size of a struct tl_xray_record is too small");
+	tl_take(&taken, sizeof(taken), record, size);
+	return put_record(writer, &taken, err);
+}
+
 int tl_xray_writer_finish(struct tl_xray_writer *writer, struct tl_error *err)
 {
 	int status = flush_block(writer, err);
@@ -436,7 +455,7 @@ static int begin_buffer(struct tl_xray_writer *writer, const struct tl_xray_reco
 					 .thread = at->thread,
 					 .process = at->process };
 
-	return tl_xray_writer_put(writer, &record, err);
+	return put_record(writer, &record, err);
 }
 
 static int convert_thread(struct tl_xray_reader *reader, const struct tl_xray_thread *thread,
@@ -455,7 +474,7 @@ static int convert_thread(struct tl_xray_reader *reader, const struct tl_xray_th
 		    functions++ % RECORDS_PER_BUFFER == 0)
 			status = begin_buffer(writer, &record, err);
 		if (status >= 0)
-			status = tl_xray_writer_put(writer, &record, err);
+			status = put_record(writer, &record, err);
 		if (status < 0 || tl_output_failed(writer->out))
 			break;
 	}

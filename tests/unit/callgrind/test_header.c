@@ -6,7 +6,7 @@ static struct tl_callgrind_part part_at_end(struct text *t)
 	struct tl_callgrind_part part;
 
 	next_of(t, TL_CALLGRIND_PART_END);
-	tl_callgrind_part(t->reader, &part);
+	tl_callgrind_part(t->reader, &part, sizeof(part));
 	return part;
 }
 
@@ -81,12 +81,12 @@ TEST(where_parts_begin)
 
 	text_open(&t, "events: Ir\nfn=a\n1 5\nsummary: 7\n2 2\n");
 	assert_int_equal(part_at_end(&t).event_count, 1);
-	assert_int_equal(tl_callgrind_next(t.reader, &t.item, &t.err), 0);
+	assert_int_equal(tl_callgrind_next(t.reader, &t.item, sizeof(t.item), &t.err), 0);
 	text_close(&t);
 	text_open(&t, "part: 1\nevents: Ir\ntotals: 0\npart: 2\nevents: Ir\ntotals: 0\n");
 	assert_int_equal(part_at_end(&t).number, 1);
 	assert_int_equal(part_at_end(&t).number, 2);
-	assert_int_equal(tl_callgrind_next(t.reader, &t.item, &t.err), 0);
+	assert_int_equal(tl_callgrind_next(t.reader, &t.item, sizeof(t.item), &t.err), 0);
 	text_close(&t);
 }
 
@@ -105,6 +105,60 @@ TEST(totals)
 	expect_fault("events: a b\nfn=f\n1 5\ntotals: 5 1\n", 1, TL_BAD_RECORD, 21, 4);
 }
 
+/* docs/abi.md: "nothing is written behind the size that the caller gives" */
+TEST(structs_of_other_sizes)
+{
+	struct {
+		struct tl_callgrind_item known;
+		uint64_t later[2];
+	} item = { .later = { UINT64_MAX, UINT64_MAX } };
+	struct {
+		struct tl_callgrind_part known;
+		uint64_t later[2];
+	} part = { .later = { UINT64_MAX, UINT64_MAX } };
+	const size_t item_size = sizeof(item.known), part_size = sizeof(part.known);
+	struct tl_callgrind_item none;
+	struct text t;
+
+	text_open(&t, "# callgrind format\nevents: Ir\npid: 5\n");
+	memset(&none, 0x5a, sizeof(none));
+	assert_int_equal(tl_callgrind_next(t.reader, &none, item_size - 1, &t.err), TL_BAD_USAGE);
+	assert_int_equal(t.err.status, TL_BAD_USAGE);
+	for (size_t i = 0; i < sizeof(none); i++)
+		assert_int_equal(((const uint8_t *)&none)[i], 0x5a);
+	assert_int_equal(tl_callgrind_next(t.reader, &item.known, item_size, NULL), 1);
+	assert_int_equal(item.known.line, 1);
+	assert_true(item.later[0] == UINT64_MAX);
+	assert_int_equal(tl_callgrind_next(t.reader, &item.known, item_size + 8, NULL), 1);
+	assert_int_equal(item.known.line, 2);
+	assert_true(item.later[0] == 0 && item.later[1] == UINT64_MAX);
+	read_rest(&t);
+	assert_int_equal(tl_callgrind_part(t.reader, &part.known, part_size - 1), TL_BAD_USAGE);
+	assert_int_equal(tl_callgrind_part(t.reader, &part.known, part_size), 0);
+	assert_int_equal(part.known.process, 5);
+	assert_true(part.later[0] == UINT64_MAX);
+	assert_int_equal(tl_callgrind_part(t.reader, &part.known, part_size + 8), 0);
+	assert_true(part.later[0] == 0 && part.later[1] == UINT64_MAX);
+	text_close(&t);
+}
+
+TEST(options_that_are_too_small)
+{
+	const struct tl_callgrind_options options = { .size = sizeof(options) - 1 };
+	const struct tl_callgrind_fold_options fold = { .size = sizeof(fold) - 1 };
+	struct tl_callgrind_reader *reader;
+	struct tl_profile *profile;
+	struct text t;
+
+	text_open(&t, "# callgrind format\nevents: Ir\n");
+	assert_int_equal(tl_callgrind_open(&reader, t.source, &options, &t.err), TL_BAD_USAGE);
+	assert_int_equal(t.err.status, TL_BAD_USAGE);
+	assert_null(reader);
+	assert_int_equal(tl_callgrind_fold(&t.reader, 1, &fold, &profile, &t.err), TL_BAD_USAGE);
+	assert_null(profile);
+	text_close(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -113,6 +167,8 @@ int main(void)
 		cmocka_unit_test(inherited_columns),
 		cmocka_unit_test(where_parts_begin),
 		cmocka_unit_test(totals),
+		cmocka_unit_test(structs_of_other_sizes),
+		cmocka_unit_test(options_that_are_too_small),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

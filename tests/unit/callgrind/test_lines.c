@@ -46,9 +46,9 @@ TEST(offsets_and_line_numbers)
 	next_of(&t, TL_CALLGRIND_PART_END);
 	assert_int_equal(t.item.offset, 0);
 	assert_int_equal(t.item.length, 29);
-	assert_int_equal(tl_callgrind_next(t.reader, &t.item, &t.err), 0);
+	assert_int_equal(tl_callgrind_next(t.reader, &t.item, sizeof(t.item), &t.err), 0);
 	/* "0 at the end": also when asked again */
-	assert_int_equal(tl_callgrind_next(t.reader, &t.item, &t.err), 0);
+	assert_int_equal(tl_callgrind_next(t.reader, &t.item, sizeof(t.item), &t.err), 0);
 	text_close(&t);
 }
 

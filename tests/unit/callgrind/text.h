@@ -42,7 +42,8 @@ static inline void text_close(struct text *t)
 static inline const struct tl_callgrind_item *next_of(struct text *t, enum tl_callgrind_kind kind)
 {
 	do
-		assert_int_equal(tl_callgrind_next(t->reader, &t->item, &t->err), 1);
+		assert_int_equal(tl_callgrind_next(t->reader, &t->item, sizeof(t->item), &t->err),
+				 1);
 	while (t->item.kind != kind);
 	return &t->item;
 }
@@ -52,7 +53,7 @@ static inline void read_rest(struct text *t)
 {
 	int status;
 
-	while ((status = tl_callgrind_next(t->reader, &t->item, &t->err)) > 0)
+	while ((status = tl_callgrind_next(t->reader, &t->item, sizeof(t->item), &t->err)) > 0)
 		;
 	assert_int_equal(status, 0);
 }
@@ -90,7 +91,7 @@ static inline void expect_fault(const char *text, uint64_t count, enum tl_status
 	text_open_bytes(&t, text, strlen(text), true);
 	int got;
 
-	while ((got = tl_callgrind_next(t.reader, &t.item, &t.err)) > 0)
+	while ((got = tl_callgrind_next(t.reader, &t.item, sizeof(t.item), &t.err)) > 0)
 		;
 	assert_int_equal(got, count ? (int)status : 0);
 	if (count) {

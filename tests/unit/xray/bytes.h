@@ -346,7 +346,7 @@ static inline int read_all(struct trace *t)
 	size_t room = 0;
 	int status;
 
-	while ((status = tl_xray_next(t->reader, &record, &t->err)) == 1) {
+	while ((status = tl_xray_next(t->reader, &record, sizeof(record), &t->err)) == 1) {
 		if (t->count == room) {
 			room = room * 2 + 64;
 			t->records = realloc(t->records, room * sizeof(*t->records));

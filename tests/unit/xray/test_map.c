@@ -162,10 +162,10 @@ TEST(ids_count_changes_of_function)
 	for (size_t i = 0; i < 5; i++)
 		assert_int_equal(opened->sleds[i].id, ids[i]);
 	assert_int_equal(tl_xray_map_count(opened), 4);
-	assert_false(tl_xray_map_find(opened, 0, &function));
-	assert_false(tl_xray_map_find(opened, 5, &function));
-	assert_false(tl_xray_map_find(opened, TL_NONE, &function));
-	assert_true(tl_xray_map_find(opened, 3, &function));
+	assert_false(tl_xray_map_find(opened, 0, &function, sizeof(function)));
+	assert_false(tl_xray_map_find(opened, 5, &function, sizeof(function)));
+	assert_false(tl_xray_map_find(opened, TL_NONE, &function, sizeof(function)));
+	assert_true(tl_xray_map_find(opened, 3, &function, sizeof(function)));
 	assert_int_equal(function.address, 0x1000);
 	assert_string_equal(function.name, "");
 	assert_string_equal(function.file, "");
@@ -242,7 +242,7 @@ TEST(mutants_do_not_crash)
 		if (tl_xray_map_open(&opened, temp_path(&temp, "mutant"), 0, true, NULL))
 			continue;
 		for (uint32_t id = 1; id <= tl_xray_map_count(opened); id++)
-			assert_true(tl_xray_map_find(opened, id, &function));
+			assert_true(tl_xray_map_find(opened, id, &function, sizeof(function)));
 		tl_xray_map_close(opened);
 	}
 }
@@ -284,15 +284,20 @@ TEST(yaml_maps_are_read)
 	has_sled(map, 1,
 		 (struct tl_xray_sled){ 65, UINT64_MAX, 2, TL_XRAY_SLED_TYPED_EVENT, 0, false });
 	assert_int_equal(tl_xray_map_count(map), 3);
-	assert_true(tl_xray_map_find(map, 7, &function));
+	assert_true(tl_xray_map_find(map, 7, &function, sizeof(function)));
 	assert_string_equal(function.name, "it's(a, \xc3\xa9)");
 	assert_int_equal(function.address, 0x10);
 	assert_string_equal(function.object, "");
-	assert_true(tl_xray_map_find(map, 2, &function));
+	assert_true(tl_xray_map_find(map, 2, &function, sizeof(function)));
 	assert_string_equal(function.name, "a \"b\" A");
-	assert_true(tl_xray_map_find(map, 9, &function));
+	assert_true(tl_xray_map_find(map, 9, &function, sizeof(function)));
 	assert_string_equal(function.name, "plain");
-	assert_false(tl_xray_map_find(map, 1, &function));
+	assert_false(tl_xray_map_find(map, 1, &function, sizeof(function)));
+	/* docs/abi.md: a size below that of the first release; nothing is written */
+	memset(&function, 0x5a, sizeof(function));
+	assert_int_equal(tl_xray_map_find(map, 9, &function, sizeof(function) - 1), TL_BAD_USAGE);
+	for (size_t i = 0; i < sizeof(function); i++)
+		assert_int_equal(((const uint8_t *)&function)[i], 0x5a);
 	tl_xray_map_close(map);
 
 	yaml_text = "--- []\n";
@@ -414,8 +419,8 @@ static void same_as_extracted(const char *program, bool symbols)
 		struct tl_xray_function a, b;
 
 		has_sled(ours, i, theirs->sleds[i]);
-		assert_true(tl_xray_map_find(ours, ours->sleds[i].id, &a));
-		assert_true(tl_xray_map_find(theirs, theirs->sleds[i].id, &b));
+		assert_true(tl_xray_map_find(ours, ours->sleds[i].id, &a, sizeof(a)));
+		assert_true(tl_xray_map_find(theirs, theirs->sleds[i].id, &b, sizeof(b)));
 		assert_int_equal(a.address, b.address);
 		assert_string_equal(symbols ? a.name : "", b.name);
 		assert_string_equal(a.object, elf);
@@ -479,7 +484,7 @@ TEST(typed_event_sleds_are_read)
 				typed++;
 			}
 		assert_int_equal(typed, 1);
-		assert_true(tl_xray_map_find(map, cases[i].typed_id, &function));
+		assert_true(tl_xray_map_find(map, cases[i].typed_id, &function, sizeof(function)));
 		assert_string_equal(function.name, "typed(unsigned short, int)");
 		tl_xray_map_close(map);
 	}
@@ -496,7 +501,7 @@ TEST(bias_moves_addresses_not_names)
 	need_corpus();
 	assert_true(corpus_path(elf, sizeof(elf), "fib.elf"));
 	assert_int_equal(tl_xray_map_open(&map, elf, bias, true, NULL), 0);
-	assert_true(tl_xray_map_find(map, 4, &function));
+	assert_true(tl_xray_map_find(map, 4, &function, sizeof(function)));
 	assert_int_equal(function.address, bias + 0x234f0);
 	assert_string_equal(function.name, "sortpart");
 	tl_xray_map_close(map);

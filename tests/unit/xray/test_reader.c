@@ -451,11 +451,13 @@ TEST(profiling_mode)
 			assert_int_equal(t.records[i].process, 4711);
 		close_trace(&t);
 		/* A path lives until the next call. */
-		open_trace(&t, &b, &(struct tl_xray_options){ .order = TL_XRAY_FILE_ORDER });
+		open_trace(&t, &b,
+			   &(struct tl_xray_options){ .size = sizeof(struct tl_xray_options),
+						      .order = TL_XRAY_FILE_ORDER });
 		for (unsigned i = 0; i < 3; i++) {
 			struct tl_xray_record r;
 
-			assert_int_equal(tl_xray_next(t.reader, &r, NULL), 1);
+			assert_int_equal(tl_xray_next(t.reader, &r, sizeof(r), NULL), 1);
 			assert_int_equal(r.thread, i < 2 ? 12 : 13);
 			assert_int_equal(r.value, i == 0 ? 1 : i == 1 ? 5 : 2);
 			assert_int_equal(r.tsc, i == 0 ? 1000 : i == 1 ? 300 : 50);
@@ -665,6 +667,65 @@ TEST(traces_are_recognised)
 	}
 }
 
+/* ---- structs of the caller (docs/abi.md) ---- */
+
+/* What a program sees that was built with a later header, in which the struct ends further on. */
+struct later_record {
+	struct tl_xray_record known;
+	uint64_t later[2];
+};
+
+static const struct later_record all_ones = { .later = { UINT64_MAX, UINT64_MAX } };
+
+/* "nothing is written behind the size that the caller gives"; "members ... become zero" */
+TEST(records_of_other_sizes)
+{
+	struct later_record later = all_ones, same = all_ones, none;
+	const size_t size = sizeof(struct tl_xray_record);
+	struct bytes b = { 0 };
+	struct trace t;
+
+	put_header(&b, 1, BASIC, 0, 0);
+	put_basic(&b, 1, ENTER, 7, 1000, 3, 0);
+	put_basic(&b, 1, EXIT, 7, 1010, 3, 0);
+	open_trace(&t, &b, NULL);
+	memset(&none, 0x5a, sizeof(none));
+	assert_int_equal(tl_xray_next(t.reader, &none.known, size - 1, &t.err), TL_BAD_USAGE);
+	assert_int_equal(t.err.status, TL_BAD_USAGE);
+	for (size_t i = 0; i < sizeof(none); i++)
+		assert_int_equal(((const uint8_t *)&none)[i], 0x5a);
+	assert_int_equal(tl_xray_next(t.reader, &same.known, size, NULL), 1);
+	assert_int_equal(same.known.tsc, 1000);
+	assert_true(same.later[0] == UINT64_MAX && same.later[1] == UINT64_MAX);
+	assert_int_equal(tl_xray_next(t.reader, &later.known, size + sizeof(uint64_t), NULL), 1);
+	assert_int_equal(later.known.tsc, 1010);
+	assert_true(later.later[0] == 0 && later.later[1] == UINT64_MAX);
+	close_trace(&t);
+	free_bytes(&b);
+}
+
+TEST(options_of_other_sizes)
+{
+	struct {
+		struct tl_xray_options known;
+		uint64_t later;
+	} options = { .known = { .size = sizeof(options), .order = TL_XRAY_FILE_ORDER },
+		      .later = UINT64_MAX };
+	struct bytes b = { 0 };
+	struct trace t;
+
+	put_header(&b, 1, BASIC, 0, 0);
+	put_basic(&b, 1, ENTER, 7, 1000, 3, 0);
+	open_trace(&t, &b, &options.known);
+	close_trace(&t);
+	options.known.size = sizeof(options.known) - 1;
+	assert_int_equal(try_open(&t, &b, &options.known), TL_BAD_USAGE);
+	assert_int_equal(t.err.status, TL_BAD_USAGE);
+	assert_null(t.reader);
+	close_trace(&t);
+	free_bytes(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -682,6 +743,8 @@ int main(void)
 		cmocka_unit_test(the_clock_survives_from_block_to_block),
 		cmocka_unit_test(the_process_survives_from_block_to_block),
 		cmocka_unit_test(traces_are_recognised),
+		cmocka_unit_test(records_of_other_sizes),
+		cmocka_unit_test(options_of_other_sizes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,7 +69,8 @@ static void write_all(struct bytes *to, const struct tl_xray_writer_options *opt
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
 	assert_int_equal(tl_xray_writer_open(&writer, out, options, NULL), 0);
 	for (size_t i = 0; i < count; i++)
-		assert_int_equal(tl_xray_writer_put(writer, &records[i], NULL), 0);
+		assert_int_equal(tl_xray_writer_put(writer, &records[i], sizeof(records[i]), NULL),
+				 0);
 	assert_int_equal(tl_xray_writer_finish(writer, NULL), 0);
 	written = tl_output_bytes(out, &size);
 	to->size = 0;
@@ -337,10 +338,31 @@ static int put_one(const struct tl_xray_writer_options *options, struct tl_xray_
 	*err = (struct tl_error){ .status = TL_OK };
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
 	assert_int_equal(tl_xray_writer_open(&writer, out, options, NULL), 0);
-	status = tl_xray_writer_put(writer, &record, err);
+	status = tl_xray_writer_put(writer, &record, sizeof(record), err);
 	assert_int_equal(tl_xray_writer_finish(writer, NULL), 0);
 	tl_output_discard(out);
 	return status;
+}
+
+/* docs/abi.md: structs that end earlier than in the first release. */
+TEST(structs_that_are_too_small_are_refused)
+{
+	struct tl_xray_writer_options options = fdr(5);
+	struct tl_xray_record record = of_kind(TL_XRAY_NEW_BUFFER, 0);
+	struct tl_error err = { .status = TL_OK };
+	struct tl_xray_writer *writer;
+	struct tl_output *out;
+
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_int_equal(tl_xray_writer_open(&writer, out, &options, NULL), 0);
+	assert_int_equal(tl_xray_writer_put(writer, &record, sizeof(record) - 1, &err),
+			 TL_BAD_USAGE);
+	assert_int_equal(err.status, TL_BAD_USAGE);
+	assert_int_equal(tl_xray_writer_finish(writer, NULL), 0);
+	options.size--;
+	assert_int_equal(tl_xray_writer_open(&writer, out, &options, &err), TL_BAD_USAGE);
+	assert_null(writer);
+	tl_output_discard(out);
 }
 
 TEST(what_a_format_cannot_say_is_refused)
@@ -742,6 +764,7 @@ int main(void)
 		cmocka_unit_test(blocks_are_put_in_order),
 		cmocka_unit_test(unused_bytes_are_zero),
 		cmocka_unit_test(random_records_come_back),
+		cmocka_unit_test(structs_that_are_too_small_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
