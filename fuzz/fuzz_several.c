@@ -11,6 +11,8 @@
 #include <tracelathe/report.h>
 
 #include "fuzz.h"
+#include "profile/diff/diff.h"
+#include "profile/model/unsized.h"
 
 static struct tl_profile *read_profile(const uint8_t *data, size_t size)
 {
@@ -71,7 +73,7 @@ static void merge(const struct tl_profile *a, const struct tl_profile *b)
 		return;
 	FUZZ_MUST(tl_profile_merge(&other, ba, 2, NULL) == 0);
 	/* Sums that do not fit depend on the order: the signs of costs may differ. */
-	if (!tl_profile_losses(one).saturated && !tl_profile_losses(other).saturated) {
+	if (!tl_profile_losses_of(one).saturated && !tl_profile_losses_of(other).saturated) {
 		must_be_the_same(one, other, "json");
 		must_be_the_same(one, other, "callgrind");
 		for (uint32_t e = 0; e < tl_profile_event_count(one); e++) {
@@ -113,9 +115,9 @@ static void compare(const struct tl_profile *a, const struct tl_profile *b, enum
 	if (tl_profile_diff(&diff, a, b, &options, NULL))
 		return;
 	for (uint32_t i = 0; i < tl_diff_row_count(diff); i++)
-		if (__builtin_add_overflow(sum, tl_diff_row(diff, i).before[0], &sum))
+		if (__builtin_add_overflow(sum, tl_diff_row_of(diff, i).before[0], &sum))
 			break;
-	if (by != TL_DIFF_ARCS && !tl_profile_losses(a).saturated)
+	if (by != TL_DIFF_ARCS && !tl_profile_losses_of(a).saturated)
 		FUZZ_MUST(sum == tl_diff_total(diff, false)[0]);
 	for (int form = TL_REPORT_TEXT; form <= TL_REPORT_JSON; form++)
 		report(diff, a, (enum tl_report_form)form);

@@ -4,6 +4,8 @@
 
 #include "fuzz.h"
 
+#include "profile/model/unsized.h"
+
 static void look(const struct tl_profile *profile)
 {
 	int64_t self = 0;
@@ -12,15 +14,15 @@ static void look(const struct tl_profile *profile)
 		struct tl_function_totals totals;
 		struct tl_latency latency;
 
-		tl_profile_function_totals(profile, i, TL_NONE, &totals);
-		if (tl_profile_latency(profile, i, TL_NONE, &latency) && latency.calls)
+		tl_profile_totals_of(profile, i, TL_NONE, &totals);
+		if (tl_profile_latency_of(profile, i, TL_NONE, &latency) && latency.calls)
 			FUZZ_MUST(latency.min <= latency.max &&
 				  latency.calls + totals.cut == totals.calls);
 		if (__builtin_add_overflow(self, totals.self[0], &self))
 			return;
 	}
 	/* "Self cost sums to the total", unless a sum did not fit. */
-	if (!tl_profile_losses(profile).saturated)
+	if (!tl_profile_losses_of(profile).saturated)
 		FUZZ_MUST(self == tl_profile_total(profile)[0]);
 }
 

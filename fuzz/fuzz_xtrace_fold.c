@@ -16,6 +16,8 @@
 
 #include "fuzz.h"
 
+#include "profile/model/unsized.h"
+
 enum { RECORD = 1424, HEADER = 24, TOTAL = 24, INDEX = 8, USER = 16, LENGTH = 1416 };
 
 struct bytes {
@@ -157,7 +159,7 @@ static void look(const struct tl_profile *profile)
 	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++) {
 		struct tl_function_totals totals;
 
-		tl_profile_function_totals(profile, i, TL_NONE, &totals);
+		tl_profile_totals_of(profile, i, TL_NONE, &totals);
 		FUZZ_MUST(totals.self[0] <= totals.inclusive[0]);
 		FUZZ_MUST(totals.inclusive[0] <= tl_profile_total(profile)[0]);
 		self += totals.self[0];

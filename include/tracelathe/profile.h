@@ -121,8 +121,8 @@ struct tl_part {
 	const char *header;       /**< further header text, lines, "" */
 	/** absolute time of the first and last record; both 0: none */
 	uint64_t first_ticks, last_ticks;
-	uint64_t records; /**< records folded */
-	struct tl_losses losses;
+	uint64_t records;        /**< records folded */
+	struct tl_losses losses; /**< stays the last member, so that it may grow */
 };
 
 /** Call durations of one function, in ticks of the profile's clock. */
@@ -192,33 +192,51 @@ struct tl_function_totals {
 	const int64_t *self, *inclusive;
 	uint64_t cut; /**< of `calls`: no duration is known */
 };
-TL_API void tl_profile_function_totals(const struct tl_profile *profile, uint32_t function,
-				       uint32_t part, struct tl_function_totals *totals);
+/**
+ * @param part  TL_NONE: all parts
+ * @param size  sizeof(*totals)
+ * @return 0, or TL_BAD_USAGE for a size that no release had
+ */
+TL_API int tl_profile_function_totals(const struct tl_profile *profile, uint32_t function,
+				      uint32_t part, struct tl_function_totals *totals,
+				      size_t size);
 
 /**
  * Call durations of a function over all parts (part TL_NONE), or in one if the fold kept them
  * apart.
- * @return false when there are none
+ * @param size  sizeof(*latency)
+ * @return false when there are none, or for a size that no release had
  */
 TL_API bool tl_profile_latency(const struct tl_profile *profile, uint32_t function, uint32_t part,
-			       struct tl_latency *latency);
+			       struct tl_latency *latency, size_t size);
 
-/** The losses of all parts together, and what belongs to none. */
-TL_API struct tl_losses tl_profile_losses(const struct tl_profile *profile);
+/**
+ * The losses of all parts together, and those of no part.
+ * @param size  sizeof(*losses)
+ * @return 0, or TL_BAD_USAGE for a size that no release had
+ */
+TL_API int tl_profile_losses(const struct tl_profile *profile, struct tl_losses *losses,
+			     size_t size);
 
 /** Free; NULL is fine. */
 TL_API void tl_profile_free(struct tl_profile *profile);
 
 /* ---- building -------------------------------------------------------------------------------- */
 
+/*
+ * A function that takes a struct takes its size behind it: sizeof of the caller's struct. Members
+ * that the caller's header does not have are taken as zero.
+ */
+
 /**
  * An empty profile with these events.
- * @param format     static text
- * @param frequency  ticks per second, 0: unknown
+ * @param format      static text
+ * @param event_size  sizeof(*events)
+ * @param frequency   ticks per second, 0: unknown
  */
 TL_API int tl_profile_new(struct tl_profile **profile, const char *format,
-			  const struct tl_event *events, uint32_t event_count, uint64_t frequency,
-			  struct tl_error *err);
+			  const struct tl_event *events, size_t event_size, uint32_t event_count,
+			  uint64_t frequency, struct tl_error *err);
 /** Say what the numbers of calls count. */
 TL_API void tl_profile_set_call_count(struct tl_profile *profile, enum tl_call_count count);
 /*
@@ -228,21 +246,22 @@ TL_API void tl_profile_set_call_count(struct tl_profile *profile, enum tl_call_c
 
 /** Add a part. @return its number, or a negative tl_status */
 TL_API int64_t tl_profile_add_part(struct tl_profile *profile, const struct tl_part *part,
-				   struct tl_error *err);
+				   size_t size, struct tl_error *err);
 /**
  * The number of the function (object, file, name, id), added if new. @return its number, or a
  * negative tl_status
  */
 TL_API int64_t tl_profile_add_function(struct tl_profile *profile,
-				       const struct tl_function *function, struct tl_error *err);
+				       const struct tl_function *function, size_t size,
+				       struct tl_error *err);
 /** Add self cost at a place; the same place sums up. `cost` has one number per event. */
 TL_API int tl_profile_add_line(struct tl_profile *profile, const struct tl_cost_line *line,
-			       const int64_t *cost, struct tl_error *err);
+			       size_t size, const int64_t *cost, struct tl_error *err);
 /** Add calls along an arc; the same arc sums up. */
-TL_API int tl_profile_add_arc(struct tl_profile *profile, const struct tl_arc *arc,
+TL_API int tl_profile_add_arc(struct tl_profile *profile, const struct tl_arc *arc, size_t size,
 			      const int64_t *inclusive, struct tl_error *err);
 /** Add executions of a jump; the same jump sums up. */
-TL_API int tl_profile_add_jump(struct tl_profile *profile, const struct tl_jump *jump,
+TL_API int tl_profile_add_jump(struct tl_profile *profile, const struct tl_jump *jump, size_t size,
 			       struct tl_error *err);
 /**
  * The number of the context (parent, function, part), added if new. @return its number, or a
@@ -381,7 +400,12 @@ TL_API uint64_t tl_diff_rate(const struct tl_diff *diff, uint32_t event);
 TL_API const int64_t *tl_diff_total(const struct tl_diff *diff, bool after);
 TL_API const struct tl_profile *tl_diff_profile(const struct tl_diff *diff, bool after);
 TL_API uint32_t tl_diff_row_count(const struct tl_diff *diff);
-TL_API struct tl_diff_row tl_diff_row(const struct tl_diff *diff, uint32_t row);
+/**
+ * @param size  sizeof(*to)
+ * @return 0; TL_BAD_USAGE where there is no such row, or for a size that no release had
+ */
+TL_API int tl_diff_row(const struct tl_diff *diff, uint32_t row, struct tl_diff_row *to,
+		       size_t size);
 /** Free; NULL is fine. */
 TL_API void tl_diff_free(struct tl_diff *diff);
 

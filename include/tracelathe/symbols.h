@@ -60,8 +60,14 @@ TL_API bool tl_binary_is_pie(const struct tl_binary *binary);
 /** True when DWARF line information was found, in the file or apart. */
 TL_API bool tl_binary_has_lines(const struct tl_binary *binary);
 
-/** Look an address up. @return true when at least a name or a line is known */
-TL_API bool tl_binary_symbol(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol);
+/**
+ * Look an address up.
+ * @param size  sizeof(*symbol)
+ * @return true when at least a name or a line is known; false, and nothing is set, for a size that
+ *         no release had
+ */
+TL_API bool tl_binary_symbol(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol,
+			     size_t size);
 
 /** One function of a chain: the one inlined at an address, or what it was inlined into. */
 struct tl_inlined {
@@ -76,10 +82,11 @@ struct tl_inlined {
  * its own. The line of the innermost is that of tl_binary_symbol(); each further function is at the
  * call_line of the one before it.
  * @param chain  the first `room` of them are put here; NULL if `room` is 0
- * @return how many there are; 0: no function is known there
+ * @param size   sizeof(*chain): of one of them
+ * @return how many there are; 0: no function is known there, or a size that no release had
  */
 TL_API size_t tl_binary_inlined(struct tl_binary *binary, uint64_t address,
-				struct tl_inlined *chain, size_t room);
+				struct tl_inlined *chain, size_t size, size_t room);
 
 /**
  * Debug information that could not be read so far (it is read when it is first needed), so that

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all reports say before and around their rows. */
 #include "core/output.h"
+#include "profile/model/unsized.h"
 #include "report/number_text.h"
 #include "report/view.h"
 
@@ -45,7 +46,7 @@ static uint64_t loss_count(const struct tl_losses *all, const struct loss *loss)
 
 static void put_losses(const struct tl_view *view)
 {
-	struct tl_losses all = tl_profile_losses(view->profile);
+	struct tl_losses all = tl_profile_losses_of(view->profile);
 	bool first = true;
 
 	for (size_t i = 0; i < LOSS_COUNT; i++) {
@@ -170,7 +171,7 @@ void tl_view_put_json_head(const struct tl_view *view)
 
 void tl_view_put_json_losses(const struct tl_view *view)
 {
-	struct tl_losses all = tl_profile_losses(view->profile);
+	struct tl_losses all = tl_profile_losses_of(view->profile);
 
 	tl_put_text(view->out, "\"losses\":");
 	for (size_t i = 0; i < LOSS_COUNT; i++) {

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/output.h"
+#include "profile/model/unsized.h"
 
 /* What a tree leaves out by default, in percent of the total: text is for reading, the machine
  * forms are complete. */
@@ -100,7 +101,7 @@ struct tl_function_totals tl_view_totals(const struct tl_view *view, uint32_t fu
 		return (struct tl_function_totals){ .calls = view->cycles.calls[cycle],
 						    .self = view->cycles.self + row,
 						    .inclusive = view->cycles.inclusive + row };
-	tl_profile_function_totals(view->profile, function, part, &totals);
+	tl_profile_totals_of(view->profile, function, part, &totals);
 	return totals;
 }
 

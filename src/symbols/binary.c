@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/sized.h"
 #include "symbols/elf/debug_file.h"
 #include "symbols/elf/elf_file.h"
 #include "symbols/dwarf/dwarf.h"
@@ -293,8 +294,8 @@ static void fill_from_dwarf(struct tl_binary *binary, uint64_t address, struct t
 	symbol->size = found.scope->size;
 }
 
-size_t tl_binary_inlined(struct tl_binary *binary, uint64_t address, struct tl_inlined *chain,
-			 size_t room)
+size_t tl_binary_inlined_at(struct tl_binary *binary, uint64_t address, struct tl_inlined *chain,
+			    size_t room)
 {
 	struct tl_dwarf *dwarf = dwarf_of(binary);
 	struct tl_dwarf_found found = { .scope = NULL };
@@ -336,7 +337,7 @@ uint64_t tl_binary_faults(const struct tl_binary *binary, struct tl_error *first
 	return faults->count;
 }
 
-bool tl_binary_symbol(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol)
+bool tl_binary_symbol_at(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol)
 {
 	*symbol = (struct tl_symbol){ .file = "" };
 	fill_from_table(binary, address - binary->bias, symbol);
@@ -346,4 +347,34 @@ bool tl_binary_symbol(struct tl_binary *binary, uint64_t address, struct tl_symb
 	else
 		symbol->name = "";
 	return *symbol->name || *symbol->file;
+}
+
+/* ---- with the sizes of the caller's structs (docs/abi.md) ---- */
+
+bool tl_binary_symbol(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol,
+		      size_t size)
+{
+	struct tl_symbol ours;
+	bool known = tl_binary_symbol_at(binary, address, &ours);
+
+	return tl_give(symbol, size, sizeof(ours), &ours, sizeof(ours)) == 0 && known;
+}
+
+size_t tl_binary_inlined(struct tl_binary *binary, uint64_t address, struct tl_inlined *chain,
+			 size_t size, size_t room)
+{
+	size_t count = tl_binary_inlined_at(binary, address, NULL, 0);
+	size_t put = count < room ? count : room;
+	struct tl_inlined *ours = tl_zeroed(put, sizeof(*ours));
+
+	if (!ours || size < sizeof(*ours)) {
+		binary->no_memory |= !ours;
+		free(ours);
+		return 0;
+	}
+	tl_binary_inlined_at(binary, address, ours, put);
+	for (size_t i = 0; i < put; i++)
+		tl_give((char *)chain + i * size, size, sizeof(*ours), &ours[i], sizeof(*ours));
+	free(ours);
+	return count;
 }

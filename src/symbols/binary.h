@@ -8,6 +8,11 @@
 int tl_binary_open_with_root(struct tl_binary **binary, const char *path, uint64_t bias,
 			     bool demangle, const char *debug_root, struct tl_error *err);
 
+/* The public functions that take the size of a struct, for callers inside the library. */
+bool tl_binary_symbol_at(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol);
+size_t tl_binary_inlined_at(struct tl_binary *binary, uint64_t address, struct tl_inlined *chain,
+			    size_t room);
+
 /* True for an object file that was not linked yet (ET_REL): its addresses are not final. */
 bool tl_binary_is_relocatable(const struct tl_binary *binary);
 

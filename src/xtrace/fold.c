@@ -244,8 +244,8 @@ static int begin_profile(struct xtrace_fold *fold, struct tl_error *err)
 		{ "StoreBytes", "Bytes stored", "bytes", "" },
 	};
 
-	int status = tl_profile_new(&fold->profile, "xtrace", events,
-				    sizeof(events) / sizeof(events[0]), 0, err);
+	int status = tl_profile_make(&fold->profile, "xtrace", events,
+				     sizeof(events) / sizeof(events[0]), 0, err);
 
 	if (status == 0)
 		tl_profile_set_call_count(fold->profile, TL_CALLS_ENTERED);

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "profile/model/model.h"
+#include "symbols/binary.h"
 #include "xtrace/fold.h"
 
 struct line {
@@ -43,7 +44,7 @@ static struct tl_symbol symbol_at(const struct exporting *e, uint32_t function, 
 	struct tl_symbol symbol = { .name = "", .file = "" };
 
 	if (f->binary != TL_NONE)
-		tl_binary_symbol(e->fold->functions.binaries[f->binary], pc, &symbol);
+		tl_binary_symbol_at(e->fold->functions.binaries[f->binary], pc, &symbol);
 	return symbol;
 }
 
@@ -76,7 +77,7 @@ static uint32_t function_number(struct exporting *e, uint32_t function, struct t
 		snprintf(name, sizeof(name), "0x%" PRIx64, f->start);
 		made.name = f->start ? name : "[unknown]";
 	}
-	number = tl_profile_add_function(e->profile, &made, err);
+	number = tl_profile_put_function(e->profile, &made, err);
 	if (number < 0)
 		return TL_NONE;
 	e->numbers[function] = (uint32_t)number;
@@ -130,7 +131,7 @@ static int put_calls(struct exporting *e, struct tl_error *err)
 			return tl_error_memory(err);
 		arc.from = position_of(e, site->caller, site->from);
 		arc.to = position_of(e, site->callee, e->fold->functions.list[site->callee].start);
-		status = tl_profile_add_arc(e->profile, &arc, site->inclusive.n, err);
+		status = tl_profile_put_arc(e->profile, &arc, site->inclusive.n, err);
 		if (status < 0)
 			return status;
 	}
@@ -279,7 +280,7 @@ static int put_lines(struct exporting *e, struct tl_error *err)
 		line.function = function_number(e, e->lines[i].function, err);
 		if (line.function == TL_NONE)
 			return tl_error_memory(err);
-		status = tl_profile_add_line(e->profile, &line, e->lines[i].cost.n, err);
+		status = tl_profile_put_line(e->profile, &line, e->lines[i].cost.n, err);
 		if (status < 0)
 			return status;
 	}
@@ -318,7 +319,7 @@ static int put_jumps(struct exporting *e, struct tl_error *err)
 		jump.function = jump.target = function_number(e, from->function, err);
 		if (jump.function == TL_NONE)
 			return tl_error_memory(err);
-		status = tl_profile_add_jump(e->profile, &jump, err);
+		status = tl_profile_put_jump(e->profile, &jump, err);
 		if (status < 0)
 			return status;
 	}
@@ -338,7 +339,7 @@ static int put_part(struct exporting *e, struct tl_error *err)
 		.command = "",
 		.header = "",
 	};
-	int64_t number = tl_profile_add_part(e->profile, &part, err);
+	int64_t number = tl_profile_put_part(e->profile, &part, err);
 
 	e->part = (uint32_t)number;
 	return number < 0 ? (int)number : 0;

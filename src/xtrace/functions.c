@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/binary.h"
+
 /* An entry names what follows it for so many bytes. */
 enum { REACH = 1 << 20 };
 
@@ -82,7 +84,7 @@ bool tl_xtrace_symbol(struct tl_binary *const *binaries, size_t count, uint64_t 
 {
 	uint32_t binary = holder(binaries, count, pc);
 
-	return binary != TL_NONE && tl_binary_symbol(binaries[binary], pc, symbol) &&
+	return binary != TL_NONE && tl_binary_symbol_at(binaries[binary], pc, symbol) &&
 	       *symbol->name && symbol->start <= pc;
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "xtrace/lookup.h"
 
+#include "symbols/binary.h"
+
 static struct xtrace_found look_up(const struct xtrace_lookup *functions, uint64_t address)
 {
 	struct tl_symbol symbol;
 
 	for (size_t i = 0; i < functions->binary_count; i++)
-		if (tl_binary_symbol(functions->binaries[i], address, &symbol) && *symbol.name)
+		if (tl_binary_symbol_at(functions->binaries[i], address, &symbol) && *symbol.name)
 			return (struct xtrace_found){ symbol.name, symbol.start, symbol.size };
 	return (struct xtrace_found){ "[unknown]", UINT64_MAX, 0 };
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symbols/binary.h"
 #include "symbols/dwarf/dwarf.h"
 #include "symbols/dwarf/line_table.h"
 
@@ -178,10 +179,10 @@ static void print_chain(const struct run *run, uint64_t address)
 {
 	static struct tl_inlined chain[1024];
 	size_t count =
-		tl_binary_inlined(run->binary, address, chain, sizeof(chain) / sizeof(chain[0]));
+		tl_binary_inlined_at(run->binary, address, chain, sizeof(chain) / sizeof(chain[0]));
 	struct tl_symbol symbol;
 
-	tl_binary_symbol(run->binary, address, &symbol);
+	tl_binary_symbol_at(run->binary, address, &symbol);
 	printf("0x%" PRIx64, address);
 	for (size_t i = 0; i < count; i++) {
 		printf("\t%s\t%s\t%u", i + 1 < count ? chain[i].name : symbol.name, symbol.file,

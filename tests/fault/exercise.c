@@ -6,6 +6,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "profile/model/unsized.h"
+
 struct bytes {
 	const uint8_t *data;
 	size_t size;
@@ -117,7 +119,7 @@ static const char *bad_profile(const struct tl_profile *profile, uint64_t entrie
 	struct tl_function_totals totals;
 
 	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++) {
-		tl_profile_function_totals(profile, i, TL_NONE, &totals);
+		tl_profile_totals_of(profile, i, TL_NONE, &totals);
 		calls += totals.calls + totals.unfinished;
 	}
 	return calls == entries ? NULL : "calls and unfinished calls do not add up to the entries";

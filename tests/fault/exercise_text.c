@@ -8,6 +8,8 @@
 #include <tracelathe/callgrind.h>
 #include <tracelathe/export.h>
 
+#include "profile/model/unsized.h"
+
 struct bytes {
 	const uint8_t *data;
 	size_t size;
@@ -159,7 +161,7 @@ static const char *compare(const struct tl_profile *lines, const struct tl_profi
 	for (uint32_t i = 0; i < tl_profile_function_count(functions); i++) {
 		struct tl_function_totals all;
 
-		tl_profile_function_totals(functions, i, TL_NONE, &all);
+		tl_profile_totals_of(functions, i, TL_NONE, &all);
 		calls += all.calls;
 	}
 	if (sums->overflow)
@@ -168,7 +170,7 @@ static const char *compare(const struct tl_profile *lines, const struct tl_profi
 		return "the calls of the functions are not those of the lines";
 	for (uint32_t e = 0; e < tl_profile_event_count(lines); e++)
 		if (tl_profile_total(lines)[e] != tl_profile_total(functions)[e] &&
-		    !tl_profile_losses(lines).saturated)
+		    !tl_profile_losses_of(lines).saturated)
 			return "the total depends on the detail";
 	return NULL;
 }
@@ -254,7 +256,7 @@ static bool sums_may_not_fit(const struct tl_profile *profile)
 			if (tl_profile_line_cost(profile, i)[e] / 1024 > INT64_MAX >> 14 ||
 			    tl_profile_line_cost(profile, i)[e] / 1024 < INT64_MIN >> 14)
 				return true;
-	return tl_profile_losses(profile).saturated != 0;
+	return tl_profile_losses_of(profile).saturated != 0;
 }
 
 static const char *write_and_read(const struct tl_profile *profile,

@@ -23,6 +23,8 @@
 #include "traces.h"
 #include "wrap.h"
 
+#include "profile/model/unsized.h"
+
 enum { MOST_BYTES = 1 << 16, SHORT_BYTES = 700 };
 
 struct scene {
@@ -45,7 +47,7 @@ static const char *check_sums(const struct tl_profile *profile)
 	struct tl_function_totals sums;
 
 	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++) {
-		tl_profile_function_totals(profile, i, TL_NONE, &sums);
+		tl_profile_totals_of(profile, i, TL_NONE, &sums);
 		functions += sums.self[tl_profile_event_count(profile) - 1];
 	}
 	for (uint32_t i = 0; i < tl_profile_line_count(profile); i++)

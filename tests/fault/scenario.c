@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include <tracelathe/tracelathe.h>
+#include "profile/model/unsized.h"
+#include "symbols/binary.h"
 
 /* FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo). */
 static void digest_bytes(uint64_t *digest, const void *data, size_t size)
@@ -161,11 +163,11 @@ static void digest_function(const struct tl_profile *profile, uint32_t function,
 
 	digest_bytes(digest, what->name, strlen(what->name));
 	digest_number(digest, what->line);
-	tl_profile_function_totals(profile, function, TL_NONE, &totals);
+	tl_profile_totals_of(profile, function, TL_NONE, &totals);
 	digest_number(digest, totals.calls);
 	digest_number(digest, (uint64_t)totals.self[0]);
 	digest_number(digest, (uint64_t)totals.inclusive[0]);
-	if (tl_profile_latency(profile, function, TL_NONE, &latency))
+	if (tl_profile_latency_of(profile, function, TL_NONE, &latency))
 		digest_number(digest, latency.median);
 }
 
@@ -221,12 +223,12 @@ static int copy_sums(struct tl_profile *sums, const struct tl_profile *from, str
 	int64_t status = 0;
 
 	for (uint32_t i = 0; status >= 0 && i < tl_profile_function_count(from); i++)
-		status = tl_profile_add_function(sums, tl_profile_function(from, i), err);
+		status = tl_profile_put_function(sums, tl_profile_function(from, i), err);
 	for (uint32_t i = 0; status >= 0 && i < tl_profile_line_count(from); i++)
-		status = tl_profile_add_line(sums, tl_profile_line(from, i),
+		status = tl_profile_put_line(sums, tl_profile_line(from, i),
 					     tl_profile_line_cost(from, i), err);
 	for (uint32_t i = 0; status >= 0 && i < tl_profile_arc_count(from); i++)
-		status = tl_profile_add_arc(sums, tl_profile_arc(from, i),
+		status = tl_profile_put_arc(sums, tl_profile_arc(from, i),
 					    tl_profile_arc_cost(from, i), err);
 	return status < 0 ? (int)status : tl_profile_finish(sums, err);
 }
@@ -245,8 +247,8 @@ static int draw_flame(const struct scene *scene, unsigned variant, uint64_t *dig
 	int status = fold(&o, scene, 1);
 
 	if (!status && variant == 3)
-		status = tl_profile_new(&sums, "test", tl_profile_event(o.profile, 0),
-					tl_profile_event_count(o.profile), 0, &o.err);
+		status = tl_profile_make(&sums, "test", tl_profile_event(o.profile, 0),
+					 tl_profile_event_count(o.profile), 0, &o.err);
 	if (!status && sums)
 		status = copy_sums(sums, o.profile, &o.err);
 	if (!status)
@@ -384,16 +386,16 @@ static int annotate_profile(const struct scene *scene, unsigned variant, uint64_
 	const int64_t cost[] = { 5, 0 };
 	struct tl_binary *binary = NULL;
 	struct opened o = { 0 };
-	int status = tl_profile_new(&o.profile, "", events, 2, 0, &o.err);
+	int status = tl_profile_make(&o.profile, "", events, 2, 0, &o.err);
 
 	if (!status)
-		status = (int)tl_profile_add_function(o.profile, &function, &o.err);
+		status = (int)tl_profile_put_function(o.profile, &function, &o.err);
 	if (!status)
-		status = tl_profile_add_line(o.profile, &line, cost, &o.err);
+		status = tl_profile_put_line(o.profile, &line, cost, &o.err);
 	if (!status)
-		status = tl_profile_add_arc(o.profile, &arc, cost, &o.err);
+		status = tl_profile_put_arc(o.profile, &arc, cost, &o.err);
 	if (!status)
-		status = tl_profile_add_jump(o.profile, &jump, &o.err);
+		status = tl_profile_put_jump(o.profile, &jump, &o.err);
 	if (!status)
 		status = tl_profile_finish(o.profile, &o.err);
 	if (!status && what.assembly && scene->binary)
@@ -533,7 +535,7 @@ static int look_up(const struct scene *scene, unsigned variant, uint64_t *digest
 
 	/* Nothing is promised about a look-up without memory but that it says "unknown". */
 	for (uint64_t address = 0x20000; !status && address < 0x60000; address += 0x1000)
-		if (tl_binary_symbol(binary, address, &symbol) && !symbol.name)
+		if (tl_binary_symbol_at(binary, address, &symbol) && !symbol.name)
 			digest_number(digest, address);
 	tl_binary_close(binary);
 	return status;

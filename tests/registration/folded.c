@@ -12,6 +12,7 @@
 #include "core/cursor.h"
 #include "core/error.h"
 #include "open/format.h"
+#include "profile/model/unsized.h"
 
 struct folded_input {
 	const uint8_t *data;
@@ -65,7 +66,7 @@ static int64_t add_frame(struct tl_profile *profile, uint32_t parent, const char
 
 	if (!copy)
 		return tl_error_memory(err);
-	number = tl_profile_add_function(profile, &function, err);
+	number = tl_profile_put_function(profile, &function, err);
 	free(copy);
 	return number < 0 ? number
 			  : tl_profile_add_context(profile, parent, (uint32_t)number, 0, err);
@@ -95,7 +96,7 @@ static int fold_folded(struct tl_input *input, struct tl_profile **profile, stru
 	struct folded_input *folded = input->handle;
 	struct tl_cursor cur = tl_cursor_over(folded->data, folded->size);
 	struct line line;
-	int status = tl_profile_new(profile, "folded", &samples, 1, 0, err);
+	int status = tl_profile_make(profile, "folded", &samples, 1, 0, err);
 
 	folded->bad_lines = 0;
 	while (status == 0 && tl_cursor_left(&cur)) {

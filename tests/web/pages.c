@@ -18,6 +18,8 @@
 
 #include <tracelathe/export.h>
 
+#include "profile/model/unsized.h"
+
 static void need(bool good, const char *what)
 {
 	if (good)
@@ -34,14 +36,14 @@ static struct tl_profile *new_profile(uint32_t events)
 	};
 	struct tl_profile *profile;
 
-	need(!tl_profile_new(&profile, "test", known, events, 1000000, NULL), "a profile");
+	need(!tl_profile_make(&profile, "test", known, events, 1000000, NULL), "a profile");
 	return profile;
 }
 
 static uint32_t part(struct tl_profile *profile, uint64_t thread, const char *command)
 {
 	struct tl_part added = { .process = 1, .thread = thread, .command = command, .header = "" };
-	int64_t number = tl_profile_add_part(profile, &added, NULL);
+	int64_t number = tl_profile_put_part(profile, &added, NULL);
 
 	need(number >= 0, "a part");
 	return (uint32_t)number;
@@ -53,7 +55,7 @@ static uint32_t function(struct tl_profile *profile, const char *name, const cha
 	struct tl_function added = {
 		.name = name, .object = "prog", .file = file, .id = TL_NOWHERE, .line = line
 	};
-	int64_t number = tl_profile_add_function(profile, &added, NULL);
+	int64_t number = tl_profile_put_function(profile, &added, NULL);
 
 	need(number >= 0, "a function");
 	return (uint32_t)number;
@@ -119,7 +121,7 @@ static void line(struct tl_profile *profile, uint32_t function, int64_t cost)
 {
 	struct tl_cost_line added = { .function = function, .part = TL_NONE, .at = { .file = "" } };
 
-	need(!tl_profile_add_line(profile, &added, &cost, NULL), "a line");
+	need(!tl_profile_put_line(profile, &added, &cost, NULL), "a line");
 }
 
 static void arc(struct tl_profile *profile, uint32_t caller, uint32_t callee, uint64_t calls,
@@ -132,7 +134,7 @@ static void arc(struct tl_profile *profile, uint32_t caller, uint32_t callee, ui
 				.from = { .file = "" },
 				.to = { .file = "" } };
 
-	need(!tl_profile_add_arc(profile, &added, &cost, NULL), "an arc");
+	need(!tl_profile_put_arc(profile, &added, &cost, NULL), "an arc");
 }
 
 /* main 10 calls a (60) and b (30); both call c (40 and 20 of its 60), which calls itself. */

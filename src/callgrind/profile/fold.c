@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/sized.h"
+#include "profile/model/unsized.h"
 
 /* ---- names ---- */
 
@@ -78,7 +79,7 @@ static int make_profile(struct tl_callgrind_folder *f, struct tl_error *err)
 {
 	const struct tl_callgrind_reader *reader = f->reader;
 	struct tl_event event = event_of(reader, reader->columns[0]);
-	int status = tl_profile_new(&f->profile, "callgrind", &event, 1, 0, err);
+	int status = tl_profile_make(&f->profile, "callgrind", &event, 1, 0, err);
 
 	if (status < 0)
 		return status;
@@ -149,7 +150,7 @@ static int begin_part(struct tl_callgrind_folder *f, struct tl_error *err)
 		status = map_columns(f, err);
 	if (status < 0 || !f->selected)
 		return status;
-	number = tl_profile_add_part(f->profile, &made, err);
+	number = tl_profile_put_part(f->profile, &made, err);
 	f->part = (uint32_t)number;
 	return number < 0 ? (int)number : 0;
 }
@@ -295,7 +296,7 @@ static int fold_jump(struct tl_callgrind_folder *f, const struct tl_callgrind_it
 		return tl_error_memory(err);
 	jump.from = position_of(f, &item->at, item->file);
 	jump.to = position_of(f, &item->to, item->target.file);
-	return tl_profile_add_jump(f->profile, &jump, err);
+	return tl_profile_put_jump(f->profile, &jump, err);
 }
 
 /* ---- items ---- */

@@ -98,8 +98,11 @@ static void hint(const struct command_job *job, const struct tl_profile *profile
 
 void tell_saturated(struct command_job *job, const char *file, const struct tl_profile *profile)
 {
-	uint64_t count = tl_profile_losses(profile).saturated;
+	struct tl_losses losses;
+	uint64_t count;
 
+	tl_profile_losses(profile, &losses, sizeof(losses));
+	count = losses.saturated;
 	if (!count)
 		return;
 	job->damaged = true;

@@ -77,7 +77,7 @@ static bool has_function(const struct tl_profile *profile, bool chosen)
 	for (uint32_t f = 0; f < count; f++) {
 		if (chosen && !tl_profile_chosen(profile, f))
 			continue;
-		tl_profile_function_totals(profile, f, TL_NONE, &totals);
+		tl_profile_function_totals(profile, f, TL_NONE, &totals, sizeof(totals));
 		if (has_cost(profile, &totals))
 			return true;
 	}

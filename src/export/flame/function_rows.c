@@ -8,6 +8,7 @@
 
 #include "core/saturate.h"
 #include "export/flame/flame.h"
+#include "profile/model/unsized.h"
 
 struct collection {
 	const struct tl_flame *flame;
@@ -39,7 +40,7 @@ static void rank_side(const struct tl_flame *flame, int side, struct ranked *ran
 		struct tl_function_totals totals;
 		double *score = &ranked[flame->functions.of[side][f]].score;
 
-		tl_profile_function_totals(profile, f, TL_NONE, &totals);
+		tl_profile_totals_of(profile, f, TL_NONE, &totals);
 		/* Called without cost: behind all that have a cost. */
 		if ((totals.calls || totals.unfinished) && !(*score > 0))
 			*score = 1e-300;
@@ -108,7 +109,7 @@ static bool add_row(struct collection *g, uint32_t *row_of, int side, uint32_t n
 	bool any;
 	int64_t *costs;
 
-	tl_profile_function_totals(flame->profile[side], number, part, &totals);
+	tl_profile_totals_of(flame->profile[side], number, part, &totals);
 	any = totals.calls || totals.unfinished;
 	for (uint32_t e = 0; !any && e < events; e++)
 		any = tl_flame_cost(flame, side, totals.inclusive, e) != 0;

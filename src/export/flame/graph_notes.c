@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sentences below a flame graph: what was estimated, summed, lost. */
 #include "export/flame/flame.h"
+#include "profile/model/unsized.h"
 
 #include <stdio.h>
 
@@ -44,7 +45,7 @@ static void note_losses(const struct tl_flame *flame, tl_flame_note_fn *note, vo
 		{ skipped, "byte of the trace is damaged and skipped.",
 		  "bytes of the trace are damaged and skipped." },
 	};
-	struct tl_losses lost = tl_profile_losses(flame->profile[0]);
+	struct tl_losses lost = tl_profile_losses_of(flame->profile[0]);
 
 	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
 		uint64_t count = losses[i].count(&lost);

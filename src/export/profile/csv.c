@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/output.h"
 #include "export/profile/exporters.h"
+#include "profile/model/unsized.h"
 
 struct table {
 	const struct tl_profile *profile;
@@ -36,8 +37,8 @@ static int compare_functions(const void *a, const void *b, void *context)
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	struct tl_function_totals s, t;
 
-	tl_profile_function_totals(table->profile, x, TL_NONE, &s);
-	tl_profile_function_totals(table->profile, y, TL_NONE, &t);
+	tl_profile_totals_of(table->profile, x, TL_NONE, &s);
+	tl_profile_totals_of(table->profile, y, TL_NONE, &t);
 	if (s.self[table->event] != t.self[table->event])
 		return s.self[table->event] < t.self[table->event] ? 1 : -1;
 	if (s.inclusive[table->event] != t.inclusive[table->event])
@@ -89,7 +90,7 @@ static void put_known(struct tl_output *out, uint64_t value, bool known)
 static void put_times(const struct table *table, uint32_t function, struct tl_output *out)
 {
 	struct tl_latency latency = { 0 };
-	bool known = tl_profile_latency(table->profile, function, TL_NONE, &latency);
+	bool known = tl_profile_latency_of(table->profile, function, TL_NONE, &latency);
 
 	put_known(out, latency.min, known);
 	put_known(out, latency.median, known);
@@ -105,7 +106,7 @@ static void put_row(const struct table *table, uint32_t number, struct tl_output
 	uint32_t events = tl_profile_event_count(table->profile);
 	struct tl_function_totals totals;
 
-	tl_profile_function_totals(table->profile, number, TL_NONE, &totals);
+	tl_profile_totals_of(table->profile, number, TL_NONE, &totals);
 	tl_put_csv(out, function->name);
 	tl_put_char(out, ',');
 	tl_put_csv(out, function->object);

@@ -11,6 +11,7 @@
 #include "core/output.h"
 #include "core/saturate.h"
 #include "export/profile/exporters.h"
+#include "profile/model/unsized.h"
 
 struct graph {
 	const struct tl_profile *profile;
@@ -78,7 +79,7 @@ static void put_node(const struct graph *graph, uint32_t number, struct tl_outpu
 	const struct tl_function *function = tl_profile_function(graph->profile, number);
 	struct tl_function_totals totals;
 
-	tl_profile_function_totals(graph->profile, number, TL_NONE, &totals);
+	tl_profile_totals_of(graph->profile, number, TL_NONE, &totals);
 	if (!graph->called[number] && !totals.self[graph->event] && !totals.inclusive[graph->event])
 		return;
 	tl_put_format(out, "\tf%u [label=\"", (unsigned)number);

@@ -8,6 +8,7 @@
 
 #include "core/output.h"
 #include "export/profile/exporters.h"
+#include "profile/model/unsized.h"
 
 /* ---- values ---- */
 
@@ -135,7 +136,7 @@ static void put_latency(const struct tl_profile *profile, uint32_t function, str
 {
 	struct tl_latency latency;
 
-	if (!tl_profile_latency(profile, function, TL_NONE, &latency))
+	if (!tl_profile_latency_of(profile, function, TL_NONE, &latency))
 		return;
 	put_u64_member(out, ",\"latency\":{\"calls\":", latency.calls);
 	put_u64_member(out, ",\"min\":", latency.min);
@@ -153,7 +154,7 @@ static void put_function(const struct tl_profile *profile, uint32_t number, stru
 	const struct tl_function *function = tl_profile_function(profile, number);
 	struct tl_function_totals totals;
 
-	tl_profile_function_totals(profile, number, TL_NONE, &totals);
+	tl_profile_totals_of(profile, number, TL_NONE, &totals);
 	put_text_member(out, "{\"name\":", function->name);
 	put_text_member(out, ",\"object\":", function->object);
 	put_text_member(out, ",\"file\":", function->file);
@@ -258,7 +259,7 @@ static void put_list(const struct list *list, const struct tl_profile *profile,
 static int write_json(const struct tl_profile *profile, const struct tl_export_options *options,
 		      struct tl_output *out, struct tl_error *err)
 {
-	struct tl_losses losses = tl_profile_losses(profile);
+	struct tl_losses losses = tl_profile_losses_of(profile);
 	struct tl_export_options filled;
 	int status = tl_export_options(&filled, profile, options, err);
 

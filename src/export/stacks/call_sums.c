@@ -5,6 +5,7 @@
 
 #include "core/saturate.h"
 #include "export/stacks/stacks.h"
+#include "profile/model/unsized.h"
 
 static bool of_part(const struct tl_call_sums *s, uint32_t part)
 {
@@ -148,7 +149,7 @@ int tl_stacks_copy_parts(struct tl_profile *result, const struct tl_profile *sum
 	int64_t number = 0;
 
 	for (uint32_t i = 0; number >= 0 && i < parts; i++)
-		number = tl_profile_add_part(
+		number = tl_profile_put_part(
 			result, by_part || known == 1 ? tl_profile_part(sums, i) : &all, err);
 	return number < 0 ? (int)number : 0;
 }

@@ -21,6 +21,7 @@
 #include "export/stacks/path_queue.h"
 #include "export/stacks/stacks.h"
 #include "profile/derive/cycles.h"
+#include "profile/model/unsized.h"
 
 const char tl_stacks_other_name[] = "(other)";
 
@@ -419,8 +420,8 @@ static int64_t copy_functions(struct tl_profile *result, const struct tl_profile
 	int64_t number = 0;
 
 	for (uint32_t f = 0; number >= 0 && f < functions; f++)
-		number = tl_profile_add_function(result, tl_profile_function(sums, f), err);
-	return number < 0 ? number : tl_profile_add_function(result, &other, err);
+		number = tl_profile_put_function(result, tl_profile_function(sums, f), err);
+	return number < 0 ? number : tl_profile_put_function(result, &other, err);
 }
 
 static int estimate_all(struct estimate *model, const struct tl_profile *sums, struct tl_error *err)
@@ -446,8 +447,8 @@ int tl_stacks_estimate(struct tl_profile **estimate, const struct tl_profile *su
 				  .most_depth = most_depth };
 	struct tl_cycles cycles;
 	int status =
-		tl_profile_new(&model.result, tl_profile_format(sums), tl_profile_event(sums, 0),
-			       model.events, tl_profile_frequency(sums), err);
+		tl_profile_make(&model.result, tl_profile_format(sums), tl_profile_event(sums, 0),
+				model.events, tl_profile_frequency(sums), err);
 
 	if (status == 0)
 		tl_profile_set_call_count(model.result, tl_profile_call_count(sums));

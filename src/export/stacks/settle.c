@@ -12,6 +12,7 @@
 #include "core/saturate.h"
 #include "export/stacks/call_sums.h"
 #include "export/stacks/stacks.h"
+#include "profile/model/unsized.h"
 
 struct settling {
 	const struct tl_profile *sums, *paths;
@@ -161,7 +162,7 @@ static int copy_functions(struct settling *s, struct tl_error *err)
 	int64_t number = 0;
 
 	for (uint32_t f = 0; number >= 0 && f < functions; f++)
-		number = tl_profile_add_function(s->result, tl_profile_function(s->paths, f), err);
+		number = tl_profile_put_function(s->result, tl_profile_function(s->paths, f), err);
 	return number < 0 ? (int)number : 0;
 }
 
@@ -195,8 +196,8 @@ int tl_stacks_settle(struct tl_profile **settled, const struct tl_profile *paths
 		.functions = tl_profile_function_count(sums),
 		.other = tl_profile_function_count(sums), /* behind those of the sums */
 	};
-	int status = tl_profile_new(&s.result, tl_profile_format(sums), tl_profile_event(sums, 0),
-				    s.events, tl_profile_frequency(sums), err);
+	int status = tl_profile_make(&s.result, tl_profile_format(sums), tl_profile_event(sums, 0),
+				     s.events, tl_profile_frequency(sums), err);
 
 	if (status == 0) {
 		tl_profile_set_call_count(s.result, tl_profile_call_count(sums));

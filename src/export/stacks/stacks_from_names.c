@@ -11,6 +11,7 @@
 #include "export/groups.h"
 #include "export/stacks/call_sums.h"
 #include "export/stacks/stack_names.h"
+#include "profile/model/unsized.h"
 
 struct name_node {
 	/*
@@ -206,7 +207,7 @@ static int64_t make_function(struct trees *t, struct tl_profile *result,
 	memcpy(t->text, name.function, name.size);
 	t->text[name.size] = '\0';
 	function.name = t->text;
-	return tl_profile_add_function(result, &function, err);
+	return tl_profile_put_function(result, &function, err);
 }
 
 static int make_functions(struct trees *t, struct tl_error *err)
@@ -341,9 +342,9 @@ static int grow_trees(struct trees *t, struct tl_error *err)
 static int new_like(struct tl_profile **made, const struct tl_profile *profile,
 		    struct tl_error *err)
 {
-	int status =
-		tl_profile_new(made, tl_profile_format(profile), tl_profile_event(profile, 0),
-			       tl_profile_event_count(profile), tl_profile_frequency(profile), err);
+	int status = tl_profile_make(made, tl_profile_format(profile), tl_profile_event(profile, 0),
+				     tl_profile_event_count(profile), tl_profile_frequency(profile),
+				     err);
 
 	if (status == 0)
 		tl_profile_set_call_count(*made, tl_profile_call_count(profile));
@@ -381,7 +382,7 @@ static int copy_parts(struct trees *t, struct tl_error *err)
 	uint32_t parts = tl_profile_part_count(t->sums);
 
 	for (uint32_t i = 0; i < parts; i++)
-		if (tl_profile_add_part(t->result, tl_profile_part(t->sums, i), err) < 0)
+		if (tl_profile_put_part(t->result, tl_profile_part(t->sums, i), err) < 0)
 			return TL_NO_MEMORY;
 	return 0;
 }
@@ -393,7 +394,7 @@ static int join_functions(struct trees *t, struct tl_error *err)
 		int64_t number;
 
 		function.name = t->names.names[t->nodes[i].name].text;
-		number = tl_profile_add_function(t->result, &function, err);
+		number = tl_profile_put_function(t->result, &function, err);
 		if (number < 0)
 			return (int)number;
 		t->nodes[i].made = (uint32_t)number;
@@ -417,7 +418,7 @@ static int join_costs(struct trees *t, struct tl_error *err)
 		struct tl_cost_line line = *tl_profile_line(t->sums, i);
 
 		line.function = joined(t, line.function);
-		status = tl_profile_add_line(t->result, &line, tl_profile_line_cost(t->sums, i),
+		status = tl_profile_put_line(t->result, &line, tl_profile_line_cost(t->sums, i),
 					     err);
 	}
 	for (uint32_t i = 0; status == 0 && i < arcs; i++) {
@@ -425,7 +426,7 @@ static int join_costs(struct trees *t, struct tl_error *err)
 
 		arc.caller = joined(t, arc.caller);
 		arc.callee = joined(t, arc.callee);
-		status = tl_profile_add_arc(t->result, &arc, tl_profile_arc_cost(t->sums, i), err);
+		status = tl_profile_put_arc(t->result, &arc, tl_profile_arc_cost(t->sums, i), err);
 	}
 	return status < 0 ? status : tl_profile_finish(t->result, err);
 }

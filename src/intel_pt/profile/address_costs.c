@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "intel_pt/profile/fold.h"
+#include "profile/model/unsized.h"
 
 void tl_pt_addr_costs_free(struct tl_pt_addr_costs *l)
 {
@@ -199,7 +200,7 @@ static int put_line(struct writer *w, const struct tl_pt_addr_cost *c, struct tl
 
 	tl_pt_fold_events(w->folder, c->ticks, c->cycles, (int64_t)c->executed, cost);
 	locate(w, w->lines->places[c->place].ip, &line.at);
-	return tl_profile_add_line(w->profile, &line, cost, err);
+	return tl_profile_put_line(w->profile, &line, cost, err);
 }
 
 static int put_jump(struct writer *w, const struct tl_pt_addr_cost *c, struct tl_error *err)
@@ -221,7 +222,7 @@ static int put_jump(struct writer *w, const struct tl_pt_addr_cost *c, struct tl
 	locate(w, place->ip, &jump.from);
 	target = locate(w, place->target, &jump.to);
 	jump.target = target == TL_NONE ? jump.function : w->numbers[target];
-	return tl_profile_add_jump(w->profile, &jump, err);
+	return tl_profile_put_jump(w->profile, &jump, err);
 }
 
 static int put_call(struct writer *w, const struct tl_pt_addr_call *c, struct tl_error *err)
@@ -243,7 +244,7 @@ static int put_call(struct writer *w, const struct tl_pt_addr_call *c, struct tl
 		arc.to = (struct tl_position){ .file = "" };
 	arc.caller = w->numbers[c->caller];
 	arc.callee = w->numbers[c->callee];
-	return tl_profile_add_arc(w->profile, &arc, cost, err);
+	return tl_profile_put_arc(w->profile, &arc, cost, err);
 }
 
 static int put_all(struct writer *w, struct tl_error *err)

@@ -435,8 +435,8 @@ static int new_profile(const struct tl_pt_folder *f, struct tl_profile **profile
 	int status;
 
 	events[count - 1] = insns;
-	status = tl_profile_new(profile, "intel-pt", events, count,
-				f->timed ? f->feed->frequency : 0, err);
+	status = tl_profile_make(profile, "intel-pt", events, count,
+				 f->timed ? f->feed->frequency : 0, err);
 
 	if (status == 0)
 		(*profile)->timed = true;
@@ -456,7 +456,7 @@ static int add_functions(struct tl_pt_folder *f, struct tl_profile *profile, uin
 			.address = from->address,
 			.line = from->line,
 		};
-		int64_t number = tl_profile_add_function(profile, &function, err);
+		int64_t number = tl_profile_put_function(profile, &function, err);
 
 		if (number < 0)
 			return (int)number;

@@ -208,7 +208,7 @@ static void find_line(struct tl_pt_functions *f, struct tl_binary *binary, uint6
 {
 	struct tl_symbol symbol;
 
-	if (!tl_binary_symbol(binary, start, &symbol))
+	if (!tl_binary_symbol_at(binary, start, &symbol))
 		return;
 	function->file = intern(f, symbol.file, strlen(symbol.file));
 	function->line = symbol.line;
@@ -279,7 +279,7 @@ static bool find_symbol(struct tl_pt_functions *f, const struct tl_pt_mapping *p
 	*binary = binary_at(f, place->file, place->bias);
 	if (!*binary || !(*binary)->binary)
 		return false;
-	if (!tl_binary_symbol((*binary)->binary, ip, symbol))
+	if (!tl_binary_symbol_at((*binary)->binary, ip, symbol))
 		*symbol = (struct tl_symbol){ .name = "", .file = "" };
 	f->no_memory |= tl_binary_short_of_memory((*binary)->binary);
 	(*binary)->is_missed |= !*symbol->name;

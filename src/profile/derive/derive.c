@@ -205,7 +205,7 @@ static int lines_of_functions(struct tl_profile *profile, struct tl_error *err)
 		struct tl_cost_line line = { .function = f,
 					     .part = TL_NONE,
 					     .at = entry_of(profile, f) };
-		int status = tl_profile_add_line(profile, &line,
+		int status = tl_profile_put_line(profile, &line,
 						 row(profile->function_self, profile, f), err);
 
 		if (status < 0)

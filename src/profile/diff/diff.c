@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "profile/model/unsized.h"
 
 /* ---- things ---- */
 
@@ -74,7 +75,7 @@ static bool take_functions(const struct tl_diff *diff, int side, struct entries 
 		};
 		struct tl_function_totals totals;
 
-		tl_profile_function_totals(profile, i, TL_NONE, &totals);
+		tl_profile_totals_of(profile, i, TL_NONE, &totals);
 		entry.calls = totals.calls;
 		entry.cost = diff->inclusive ? totals.inclusive : totals.self;
 		/* One that only the symbols know was not there. */

@@ -43,6 +43,9 @@ struct tl_diff {
 	size_t cost_capacity;
 };
 
+/* tl_diff_row() for callers inside the library; all zeros where there is no such row. */
+struct tl_diff_row tl_diff_row_of(const struct tl_diff *diff, uint32_t row);
+
 /* The costs of a thing on one side. */
 static inline int64_t *tl_diff_costs(const struct tl_diff *diff, size_t thing, int side)
 {

@@ -2,6 +2,8 @@
 /* The reading half of a difference. */
 #include "profile/diff/diff.h"
 
+#include "core/sized.h"
+
 enum tl_diff_unit tl_diff_by(const struct tl_diff *diff)
 {
 	return diff->by;
@@ -42,7 +44,7 @@ uint32_t tl_diff_row_count(const struct tl_diff *diff)
 	return (uint32_t)diff->thing_count;
 }
 
-struct tl_diff_row tl_diff_row(const struct tl_diff *diff, uint32_t row)
+struct tl_diff_row tl_diff_row_of(const struct tl_diff *diff, uint32_t row)
 {
 	const struct tl_diff_thing *thing = &diff->things[row];
 	const struct tl_function *function;
@@ -62,4 +64,13 @@ struct tl_diff_row tl_diff_row(const struct tl_diff *diff, uint32_t row)
 		.before = tl_diff_costs(diff, row, TL_BEFORE),
 		.after = tl_diff_costs(diff, row, TL_AFTER),
 	};
+}
+
+int tl_diff_row(const struct tl_diff *diff, uint32_t row, struct tl_diff_row *to, size_t size)
+{
+	struct tl_diff_row ours = tl_diff_row_of(diff, row);
+
+	if (row >= tl_diff_row_count(diff))
+		return TL_BAD_USAGE;
+	return tl_give(to, size, sizeof(ours), &ours, sizeof(ours));
 }

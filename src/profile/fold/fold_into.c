@@ -135,7 +135,7 @@ int tl_fold_into(struct tl_fold *fold, struct tl_profile *profile, const struct 
 	filled.records = fold->records;
 	filled.first_ticks = fold->first_ticks;
 	filled.last_ticks = fold->last_ticks;
-	number = tl_profile_add_part(profile, &filled, err);
+	number = tl_profile_put_part(profile, &filled, err);
 	if (number < 0)
 		return (int)number;
 	status = add_tree(fold, profile, (uint32_t)number, functions, err);

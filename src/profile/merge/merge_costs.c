@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "profile/merge/merge.h"
+#include "profile/model/unsized.h"
 
 static const struct tl_merge_map *map_of(const struct tl_merge *merge,
 					 const struct tl_merge_ref *ref)
@@ -69,7 +70,7 @@ int tl_merge_lines(struct tl_merge *merge, struct tl_error *err)
 	for (size_t i = 0; status == 0 && i < total; i++) {
 		struct tl_cost_line line = line_of(merge, &refs[i]);
 
-		status = tl_profile_add_line(
+		status = tl_profile_put_line(
 			merge->to, &line,
 			cost_row(
 				merge, &refs[i],
@@ -116,7 +117,7 @@ int tl_merge_arcs(struct tl_merge *merge, struct tl_error *err)
 	for (size_t i = 0; status == 0 && i < total; i++) {
 		struct tl_arc arc = arc_of(merge, &refs[i]);
 
-		status = tl_profile_add_arc(
+		status = tl_profile_put_arc(
 			merge->to, &arc,
 			cost_row(merge, &refs[i],
 				 tl_profile_arc_cost(merge->from[refs[i].profile], refs[i].number)),
@@ -164,7 +165,7 @@ int tl_merge_jumps(struct tl_merge *merge, struct tl_error *err)
 	for (size_t i = 0; status == 0 && i < total; i++) {
 		struct tl_jump jump = jump_of(merge, &refs[i]);
 
-		status = tl_profile_add_jump(merge->to, &jump, err);
+		status = tl_profile_put_jump(merge->to, &jump, err);
 	}
 	free(refs);
 	return status;
@@ -287,7 +288,7 @@ static int take_tree(struct tl_merge *merge, const struct tl_profile *tree, stru
 int tl_merge_contexts(struct tl_merge *merge, struct tl_error *err)
 {
 	struct tl_profile *tree;
-	int status = tl_profile_new(&tree, "", merge->to->events, merge->to->event_count, 0, err);
+	int status = tl_profile_make(&tree, "", merge->to->events, merge->to->event_count, 0, err);
 
 	if (status < 0)
 		return status;

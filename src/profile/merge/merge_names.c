@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "profile/merge/merge.h"
+#include "profile/model/unsized.h"
 
 static uint32_t *new_map(size_t count)
 {
@@ -133,7 +134,7 @@ static int make_profile(struct tl_merge *merge, const struct tl_event *events,
 		for (uint32_t e = 0; e < merge->from[p]->event_count; e++)
 			merge->maps[p].events[e] = place[merge->maps[p].events[e]];
 	if (status == 0)
-		status = tl_profile_new(&merge->to, "", sorted, count, 0, err);
+		status = tl_profile_make(&merge->to, "", sorted, count, 0, err);
 	free(sorted);
 	free(place);
 	return status;
@@ -209,7 +210,7 @@ static int unite_functions(struct tl_merge *merge, const struct tl_merge_ref *re
 
 	for (size_t i = at + 1; i < end; i++)
 		take_entry(&function, function_of(merge, &refs[i]));
-	number = tl_profile_add_function(merge->to, &function, err);
+	number = tl_profile_put_function(merge->to, &function, err);
 	for (size_t i = at; number >= 0 && i < end; i++)
 		merge->maps[refs[i].profile].functions[refs[i].number] = (uint32_t)number;
 	return number < 0 ? (int)number : 0;
@@ -292,7 +293,7 @@ static int unite_parts(struct tl_merge *merge, const struct tl_merge_ref *refs, 
 
 	for (size_t i = at + 1; i < end; i++)
 		take_part(&part, part_of(merge, &refs[i]));
-	number = tl_profile_add_part(merge->to, &part, err);
+	number = tl_profile_put_part(merge->to, &part, err);
 	for (size_t i = at; number >= 0 && i < end; i++)
 		merge->maps[refs[i].profile].parts[refs[i].number] = (uint32_t)number;
 	return number < 0 ? (int)number : 0;

@@ -16,8 +16,8 @@ static bool copy_event(struct tl_profile *profile, struct tl_event *event,
 	return event->name && event->long_name && event->unit && event->formula;
 }
 
-int tl_profile_new(struct tl_profile **profile, const char *format, const struct tl_event *events,
-		   uint32_t event_count, uint64_t frequency, struct tl_error *err)
+int tl_profile_make(struct tl_profile **profile, const char *format, const struct tl_event *events,
+		    uint32_t event_count, uint64_t frequency, struct tl_error *err)
 {
 	struct tl_profile *made = calloc(1, sizeof(*made));
 	bool ok = made != NULL;
@@ -90,7 +90,7 @@ int64_t tl_profile_add_event(struct tl_profile *profile, const struct tl_event *
 	return count;
 }
 
-int64_t tl_profile_add_part(struct tl_profile *profile, const struct tl_part *part,
+int64_t tl_profile_put_part(struct tl_profile *profile, const struct tl_part *part,
 			    struct tl_error *err)
 {
 	struct tl_part copy = *part;

@@ -9,6 +9,7 @@
 
 #include "profile/model/cost_table.h"
 #include "profile/model/latency.h"
+#include "profile/model/unsized.h"
 
 /* A function in one part: totals there, and durations when the fold kept them apart. */
 struct tl_part_function {

@@ -30,7 +30,7 @@ uint32_t tl_profile_function_interned(struct tl_profile *profile,
 	return found;
 }
 
-int64_t tl_profile_add_function(struct tl_profile *profile, const struct tl_function *function,
+int64_t tl_profile_put_function(struct tl_profile *profile, const struct tl_function *function,
 				struct tl_error *err)
 {
 	struct tl_function key = *function;
@@ -103,7 +103,7 @@ bool tl_profile_line_each(struct tl_profile *profile)
 	return true;
 }
 
-int tl_profile_add_line(struct tl_profile *profile, const struct tl_cost_line *line,
+int tl_profile_put_line(struct tl_profile *profile, const struct tl_cost_line *line,
 			const int64_t *cost, struct tl_error *err)
 {
 	struct tl_cost_line key = *line;
@@ -169,7 +169,7 @@ int64_t tl_profile_arc_number(struct tl_profile *profile, const struct tl_arc *a
 	return number == TL_NONE ? tl_error_memory(err) : (int64_t)number;
 }
 
-int tl_profile_add_arc(struct tl_profile *profile, const struct tl_arc *arc,
+int tl_profile_put_arc(struct tl_profile *profile, const struct tl_arc *arc,
 		       const int64_t *inclusive, struct tl_error *err)
 {
 	int64_t number;
@@ -196,7 +196,7 @@ static bool same_jump(const void *context, const void *key, uint32_t number)
 	       same_position(&a->to, &b->to);
 }
 
-int tl_profile_add_jump(struct tl_profile *profile, const struct tl_jump *jump,
+int tl_profile_put_jump(struct tl_profile *profile, const struct tl_jump *jump,
 			struct tl_error *err)
 {
 	struct tl_jump key = *jump;

@@ -78,8 +78,8 @@ const int64_t *tl_profile_context_inclusive(const struct tl_profile *profile, ui
 	return cost_of(profile, profile->context_inclusive, profile->context_table.count, context);
 }
 
-void tl_profile_function_totals(const struct tl_profile *profile, uint32_t function, uint32_t part,
-				struct tl_function_totals *totals)
+void tl_profile_totals_of(const struct tl_profile *profile, uint32_t function, uint32_t part,
+			  struct tl_function_totals *totals)
 {
 	uint32_t local =
 		part == TL_NONE ? TL_NONE : tl_profile_find_part_function(profile, function, part);
@@ -103,8 +103,8 @@ void tl_profile_function_totals(const struct tl_profile *profile, uint32_t funct
 	}
 }
 
-bool tl_profile_latency(const struct tl_profile *profile, uint32_t function, uint32_t part,
-			struct tl_latency *latency)
+bool tl_profile_latency_of(const struct tl_profile *profile, uint32_t function, uint32_t part,
+			   struct tl_latency *latency)
 {
 	const struct tl_latencies *l = NULL;
 
@@ -123,7 +123,7 @@ bool tl_profile_latency(const struct tl_profile *profile, uint32_t function, uin
 	return true;
 }
 
-struct tl_losses tl_profile_losses(const struct tl_profile *profile)
+struct tl_losses tl_profile_losses_of(const struct tl_profile *profile)
 {
 	struct tl_losses sum = profile->losses;
 

@@ -85,7 +85,7 @@ bool tl_profile_chosen(const struct tl_profile *profile, uint32_t function)
 static int64_t take_function(struct filter *f, uint32_t function, struct tl_error *err)
 {
 	if (f->function[function] == TL_NONE) {
-		int64_t number = tl_profile_add_function(f->to, &f->from->functions[function], err);
+		int64_t number = tl_profile_put_function(f->to, &f->from->functions[function], err);
 
 		if (number < 0)
 			return number;
@@ -184,7 +184,7 @@ static int take_sums(struct filter *f, struct tl_error *err)
 		if (function < 0)
 			return (int)function;
 		line.function = (uint32_t)function;
-		status = tl_profile_add_line(f->to, &line, tl_profile_line_cost(f->from, i), err);
+		status = tl_profile_put_line(f->to, &line, tl_profile_line_cost(f->from, i), err);
 	}
 	for (uint32_t i = 0; status == 0 && i < f->from->arc_table.count; i++) {
 		struct tl_arc arc = f->from->arcs[i];
@@ -199,7 +199,7 @@ static int take_sums(struct filter *f, struct tl_error *err)
 			return (int)callee;
 		arc.caller = (uint32_t)caller;
 		arc.callee = (uint32_t)callee;
-		status = tl_profile_add_arc(f->to, &arc, tl_profile_arc_cost(f->from, i), err);
+		status = tl_profile_put_arc(f->to, &arc, tl_profile_arc_cost(f->from, i), err);
 	}
 	return status;
 }
@@ -218,7 +218,7 @@ static int take_all(struct filter *f, const struct tl_profile_filter *filter, st
 		f->function[i] = TL_NONE;
 	status = match_functions(from, filter, &f->wanted, err);
 	for (size_t i = 0; status == 0 && i < from->part_count; i++) {
-		int64_t number = tl_profile_add_part(f->to, &from->parts[i], err);
+		int64_t number = tl_profile_put_part(f->to, &from->parts[i], err);
 
 		status = number < 0 ? (int)number : 0;
 	}
@@ -236,8 +236,8 @@ int tl_profile_filtered(struct tl_profile **filtered, const struct tl_profile *p
 	int status;
 
 	*filtered = NULL;
-	status = tl_profile_new(&f.to, profile->format, profile->events, profile->event_count,
-				profile->frequency, err);
+	status = tl_profile_make(&f.to, profile->format, profile->events, profile->event_count,
+				 profile->frequency, err);
 	if (status < 0)
 		return status;
 	f.to->call_count = profile->call_count;

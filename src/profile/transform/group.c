@@ -29,7 +29,7 @@ static int take_functions(struct grouping *g, struct tl_error *err)
 {
 	for (uint32_t f = 0; f < g->from->function_table.count; f++) {
 		struct tl_function unit = { .name = unit_name(g, f), .id = TL_NOWHERE };
-		int64_t number = tl_profile_add_function(g->to, &unit, err);
+		int64_t number = tl_profile_put_function(g->to, &unit, err);
 
 		if (number < 0)
 			return (int)number;
@@ -46,7 +46,7 @@ static int take_parts(struct grouping *g, struct tl_error *err)
 	int64_t number = 0;
 
 	for (size_t i = 0; number >= 0 && i < g->from->part_count; i++)
-		number = tl_profile_add_part(g->to, &g->from->parts[i], err);
+		number = tl_profile_put_part(g->to, &g->from->parts[i], err);
 	return number < 0 ? (int)number : 0;
 }
 
@@ -92,7 +92,7 @@ static int take_sums(struct grouping *g, struct tl_error *err)
 		struct tl_cost_line line = { .function = g->unit[g->from->lines[i].function],
 					     .part = g->from->lines[i].part };
 
-		status = tl_profile_add_line(g->to, &line, tl_profile_line_cost(g->from, i), err);
+		status = tl_profile_put_line(g->to, &line, tl_profile_line_cost(g->from, i), err);
 	}
 	for (uint32_t i = 0; status == 0 && i < g->from->arc_table.count; i++) {
 		struct tl_arc arc = g->from->arcs[i];
@@ -100,7 +100,7 @@ static int take_sums(struct grouping *g, struct tl_error *err)
 		arc.caller = arc.caller == TL_NONE ? TL_NONE : g->unit[arc.caller];
 		arc.callee = g->unit[arc.callee];
 		arc.from = arc.to = (struct tl_position){ 0 };
-		status = tl_profile_add_arc(g->to, &arc, tl_profile_arc_cost(g->from, i), err);
+		status = tl_profile_put_arc(g->to, &arc, tl_profile_arc_cost(g->from, i), err);
 	}
 	return status;
 }
@@ -222,8 +222,8 @@ int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profile *pro
 	if (by != TL_BY_FILE && by != TL_BY_OBJECT)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "functions are taken together by file or by object");
-	status = tl_profile_new(&g.to, profile->format, profile->events, profile->event_count,
-				profile->frequency, err);
+	status = tl_profile_make(&g.to, profile->format, profile->events, profile->event_count,
+				 profile->frequency, err);
 	if (status < 0)
 		return status;
 	g.to->call_count = profile->call_count;

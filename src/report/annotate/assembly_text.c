@@ -11,6 +11,7 @@
 
 #include "core/output.h"
 #include "report/number_text.h"
+#include "symbols/binary.h"
 
 struct sheet {
 	const struct tl_annotation *a;
@@ -111,7 +112,7 @@ static void put_target(const struct sheet *sheet, const struct tl_insn *insn)
 	    (insn->target >= sheet->listing->start && insn->target < sheet->listing->end))
 		return;
 	if (!sheet->listing->binary ||
-	    !tl_binary_symbol(sheet->listing->binary, insn->target, &symbol) || !*symbol.name)
+	    !tl_binary_symbol_at(sheet->listing->binary, insn->target, &symbol) || !*symbol.name)
 		return;
 	tl_put_text(out, "  <");
 	tl_put_name(out, symbol.name);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "symbols/binary.h"
 
 enum { LONGEST_ARROW = 1000 /* instructions; the text of a jump says where it leads anyway */ };
 
@@ -46,8 +47,8 @@ static bool find_range(struct tl_listing *listing, uint64_t address, uint64_t la
 	uint64_t start = address, end = last >= address ? last + 1 : address + 1;
 	size_t size = 0;
 
-	if (listing->binary && tl_binary_symbol(listing->binary, address, &symbol) && symbol.size &&
-	    address >= symbol.start && address - symbol.start < symbol.size) {
+	if (listing->binary && tl_binary_symbol_at(listing->binary, address, &symbol) &&
+	    symbol.size && address >= symbol.start && address - symbol.start < symbol.size) {
 		start = symbol.start;
 		end = symbol.start + symbol.size;
 	}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "profile/diff/diff.h"
 
 /* Text is for reading: so many rows unless all are asked for. */
 enum { TEXT_ROWS = 40 };
@@ -57,7 +58,7 @@ static int gather(struct tl_diff_table *table, struct tl_error *err)
 	if (!table->rows)
 		return tl_error_memory(err);
 	for (uint32_t i = 0; i < count; i++) {
-		struct tl_diff_row row = tl_diff_row(table->diff, i);
+		struct tl_diff_row row = tl_diff_row_of(table->diff, i);
 
 		if (brief && row.in_before && row.in_after &&
 		    !tl_diff_changed(&row, table->events, table->event_count))

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "profile/model/unsized.h"
 
 /* Text is for reading: so many rows unless all are asked for. */
 enum { TEXT_ROWS = 40 };
@@ -31,7 +32,7 @@ static const struct tl_latency *latency_of(struct gathering *to, uint32_t functi
 	struct tl_latency latency, *kept;
 
 	if (function >= tl_profile_function_count(to->table->view.profile) ||
-	    !tl_profile_latency(to->table->view.profile, function, part, &latency))
+	    !tl_profile_latency_of(to->table->view.profile, function, part, &latency))
 		return &none;
 	kept = tl_arena_alloc(&to->kept, sizeof(*kept));
 	if (kept)

@@ -5,8 +5,9 @@
 
 #include "core/error.h"
 #include "core/output.h"
-#include "report/table/function_table.h"
+#include "profile/model/unsized.h"
 #include "report/number_text.h"
+#include "report/table/function_table.h"
 
 #define DIM "\033[2m"
 #define HOT "\033[1;31m"
@@ -43,7 +44,7 @@ static bool any_cut(const struct tl_profile *profile)
 	struct tl_function_totals totals = { 0 };
 
 	for (uint32_t i = 0; i < tl_profile_function_count(profile) && !totals.cut; i++)
-		tl_profile_function_totals(profile, i, TL_NONE, &totals);
+		tl_profile_totals_of(profile, i, TL_NONE, &totals);
 	return totals.cut > 0;
 }
 
@@ -59,7 +60,7 @@ static bool text_column(const struct tl_column *column, const struct tl_view *vi
 		return any_cut(view->profile);
 	if (strcmp(tl_column_name(column), "unfinished"))
 		return true;
-	losses = tl_profile_losses(view->profile);
+	losses = tl_profile_losses_of(view->profile);
 	return losses.unfinished > 0;
 }
 

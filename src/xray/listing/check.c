@@ -271,7 +271,7 @@ static int check_paths(struct check *c, struct tl_error *err)
 	};
 	static const struct tl_event ticks = { .name = "Ticks" };
 	struct tl_profile *paths;
-	int status = tl_profile_new(&paths, "xray", &ticks, 1, 0, err);
+	int status = tl_profile_make(&paths, "xray", &ticks, 1, 0, err);
 
 	if (status == 0)
 		status = tl_xray_fold_paths(c->reader, NULL, &all, paths, violate_time, c, err);

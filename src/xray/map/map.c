@@ -233,7 +233,7 @@ static void learn(struct tl_xray_map *map, struct tl_xray_map_function *function
 		return;
 	function->known = true;
 	map->asked++;
-	if (!map->binary || !tl_binary_symbol(map->binary, function->address, &symbol)) {
+	if (!map->binary || !tl_binary_symbol_at(map->binary, function->address, &symbol)) {
 		map->named += *function->name != '\0';
 		return;
 	}

@@ -159,7 +159,7 @@ static int note_uncertain(struct tl_xray_reader *reader, const struct tl_profile
 		.record = TL_NOWHERE,
 	};
 
-	if (reader->faults.count || !tl_profile_losses(profile).uncertain ||
+	if (reader->faults.count || !tl_profile_losses_of(profile).uncertain ||
 	    tl_xray_fault(&reader->faults, &fault))
 		return 0;
 	return tl_error_memory(err);
@@ -190,7 +190,7 @@ int tl_xray_fold(struct tl_xray_reader *reader, struct tl_xray_map *map,
 	if (options)
 		tl_take(&taken, sizeof(taken), options, options->size);
 	tl_xray_rewind(reader);
-	status = tl_profile_new(profile, "xray", &ticks, 1, reader->info.frequency, err);
+	status = tl_profile_make(profile, "xray", &ticks, 1, reader->info.frequency, err);
 	if (status < 0)
 		return tl_error_format(err, "xray", status);
 	run.profile = *profile;

@@ -4,8 +4,9 @@
 #include <stdio.h>
 
 #include "core/error.h"
-#include "xray/profile/fold.h"
+#include "profile/model/unsized.h"
 #include "xray/map/map.h"
+#include "xray/profile/fold.h"
 
 bool tl_xray_thread_wanted(const struct tl_xray_fold_options *options,
 			   const struct tl_xray_thread *thread)
@@ -44,7 +45,7 @@ int64_t tl_xray_profile_function(struct tl_profile *profile, struct tl_xray_map 
 	char unnamed[16];
 
 	if (id == TL_XRAY_LOST_ID)
-		return tl_profile_add_function(
+		return tl_profile_put_function(
 			profile, &(struct tl_function){ .name = "(lost)", .id = TL_NOWHERE }, err);
 	snprintf(unnamed, sizeof(unnamed), "#%" PRIu32, id);
 	function.name = unnamed;
@@ -58,5 +59,5 @@ int64_t tl_xray_profile_function(struct tl_profile *profile, struct tl_xray_map 
 	}
 	if (map && tl_xray_map_short_of_memory(map))
 		return tl_error_memory(err);
-	return tl_profile_add_function(profile, &function, err);
+	return tl_profile_put_function(profile, &function, err);
 }

@@ -96,7 +96,7 @@ static int fold_thread(struct tl_xray_reader *reader, const struct tl_xray_threa
 	struct tl_part part = { .process = (uint32_t)thread->process,
 				.thread = (uint32_t)thread->thread };
 	struct tl_profile *profile = sums->profile;
-	int64_t number = tl_profile_add_part(profile, &part, err);
+	int64_t number = tl_profile_put_part(profile, &part, err);
 	struct tl_xray_record record;
 	struct tl_xray_stream stream;
 	int status;
@@ -142,7 +142,7 @@ static int add_unknown(struct tl_profile *profile, uint32_t parent, int64_t tick
 	static const struct tl_function unknown = {
 		.name = "(unknown)", .object = "", .file = "", .id = TL_NOWHERE
 	};
-	int64_t function = tl_profile_add_function(profile, &unknown, err), context;
+	int64_t function = tl_profile_put_function(profile, &unknown, err), context;
 
 	if (function < 0)
 		return (int)function;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "text.h"
 
+#include "profile/model/unsized.h"
+
 static const struct tl_callgrind_fold_options functions_only = {
 	.size = sizeof(functions_only),
 	.part = TL_NOWHERE,
@@ -17,8 +19,7 @@ TEST(identity)
 	struct tl_function_totals totals;
 
 	assert_int_equal(tl_profile_function_count(profile), 3);
-	tl_profile_function_totals(profile, find_function(profile, "assist", "b.c"), TL_NONE,
-				   &totals);
+	tl_profile_totals_of(profile, find_function(profile, "assist", "b.c"), TL_NONE, &totals);
 	assert_int_equal(totals.self[0], 20);
 	tl_profile_free(profile);
 }
@@ -257,7 +258,7 @@ TEST(sums_saturate)
 			lines ? fold_text(text) : fold_with(text, &functions_only);
 
 		assert_int_equal(totals_of(profile, "f").self[0], INT64_MAX);
-		assert_true(tl_profile_losses(profile).saturated > 0);
+		assert_true(tl_profile_losses_of(profile).saturated > 0);
 		tl_profile_free(profile);
 	}
 }

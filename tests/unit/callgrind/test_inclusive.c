@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include "profile/model/unsized.h"
+
 static void expect_inclusive(const struct tl_profile *profile, const char *name, int64_t self,
 			     int64_t inclusive)
 {
@@ -100,7 +102,7 @@ static void expect_local(const struct tl_profile *profile, const char *name, uin
 {
 	struct tl_function_totals totals;
 
-	tl_profile_function_totals(profile, find_function(profile, name, NULL), part, &totals);
+	tl_profile_totals_of(profile, find_function(profile, name, NULL), part, &totals);
 	assert_int_equal(totals.self[0], self);
 	assert_int_equal(totals.inclusive[0], inclusive);
 	assert_int_equal(totals.calls, calls);

@@ -9,6 +9,8 @@
 
 #include <tracelathe/callgrind.h>
 
+#include "profile/model/unsized.h"
+
 #define HEAD "# callgrind format\nevents: Ir\n"
 
 struct text {
@@ -141,7 +143,7 @@ static inline struct tl_function_totals totals_of(const struct tl_profile *profi
 {
 	struct tl_function_totals totals;
 
-	tl_profile_function_totals(profile, find_function(profile, name, NULL), TL_NONE, &totals);
+	tl_profile_totals_of(profile, find_function(profile, name, NULL), TL_NONE, &totals);
 	return totals;
 }
 

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "../temp.h"
+#include "profile/model/unsized.h"
 
 struct tl_profile *new_profile(uint64_t frequency, uint32_t events)
 {
@@ -14,7 +15,7 @@ struct tl_profile *new_profile(uint64_t frequency, uint32_t events)
 	};
 	struct tl_profile *profile;
 
-	assert_int_equal(tl_profile_new(&profile, "test", known, events, frequency, NULL), 0);
+	assert_int_equal(tl_profile_make(&profile, "test", known, events, frequency, NULL), 0);
 	return profile;
 }
 
@@ -24,7 +25,7 @@ uint32_t add_part(struct tl_profile *profile, uint64_t process, uint64_t thread,
 	struct tl_part part = {
 		.process = process, .thread = thread, .command = command, .header = ""
 	};
-	int64_t number = tl_profile_add_part(profile, &part, NULL);
+	int64_t number = tl_profile_put_part(profile, &part, NULL);
 
 	assert_true(number >= 0);
 	return (uint32_t)number;
@@ -36,7 +37,7 @@ uint32_t add_function(struct tl_profile *profile, const char *object, const char
 	struct tl_function function = {
 		.name = name, .object = object, .file = file, .id = TL_NOWHERE, .line = line
 	};
-	int64_t number = tl_profile_add_function(profile, &function, NULL);
+	int64_t number = tl_profile_put_function(profile, &function, NULL);
 
 	assert_true(number >= 0);
 	return (uint32_t)number;
@@ -59,14 +60,14 @@ void add_line(struct tl_profile *profile, uint32_t function, uint32_t part, stru
 	struct tl_cost_line line = { .function = function, .part = part, .at = at };
 	int64_t costs[2] = { cost, 0 };
 
-	assert_int_equal(tl_profile_add_line(profile, &line, costs, NULL), 0);
+	assert_int_equal(tl_profile_put_line(profile, &line, costs, NULL), 0);
 }
 
 void add_arc(struct tl_profile *profile, struct tl_arc arc, int64_t cost)
 {
 	int64_t costs[2] = { cost, 0 };
 
-	assert_int_equal(tl_profile_add_arc(profile, &arc, costs, NULL), 0);
+	assert_int_equal(tl_profile_put_arc(profile, &arc, costs, NULL), 0);
 }
 
 void finish(struct tl_profile *profile)

@@ -3,6 +3,8 @@
 
 #include "helper.h"
 
+#include "profile/model/unsized.h"
+
 /*
  * "# callgrind format; version: 1; creator:; cmd:; positions:; events: last in the header; fl then
  * fn per function; explicit cfi + cfn on every call; absolute positions; totals: at the end;
@@ -119,7 +121,7 @@ TEST(jumps_and_addresses)
 
 	add_line(profile, f, TL_NONE, from, 5);
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(tl_profile_add_jump(profile, &jumps[i], NULL), 0);
+		assert_int_equal(tl_profile_put_jump(profile, &jumps[i], NULL), 0);
 	finish(profile);
 	text = export_text("callgrind", profile);
 	assert_contains(text, "positions: instr line\n");
@@ -205,10 +207,10 @@ TEST(header_lines)
 	struct tl_profile *profile;
 	char *text;
 
-	assert_int_equal(tl_profile_new(&profile, "test", events, 3, 0, NULL), 0);
-	assert_int_equal(tl_profile_add_part(profile, &part, NULL), 0);
+	assert_int_equal(tl_profile_make(&profile, "test", events, 3, 0, NULL), 0);
+	assert_int_equal(tl_profile_put_part(profile, &part, NULL), 0);
 	add_function(profile, "", "f.c", "f", 1);
-	assert_int_equal(tl_profile_add_line(profile, &line, costs, NULL), 0);
+	assert_int_equal(tl_profile_put_line(profile, &line, costs, NULL), 0);
 	finish(profile);
 	text = export_text("callgrind", profile);
 	assert_contains(

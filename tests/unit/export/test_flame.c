@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include "profile/model/unsized.h"
+
 static char *flame_text(const struct tl_profile *profile, const struct tl_profile *baseline,
 			const struct tl_flame_options *options)
 {
@@ -290,7 +292,7 @@ TEST(parts_of_a_thread_are_told_apart)
 					.command = "",
 					.header = "" };
 
-		assert_int_equal(tl_profile_add_part(profile, &part, NULL), number - 1);
+		assert_int_equal(tl_profile_put_part(profile, &part, NULL), number - 1);
 		add_context(profile, TL_NONE, f, (uint32_t)number - 1, 1, 1);
 	}
 	finish(profile);

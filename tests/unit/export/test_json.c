@@ -2,6 +2,8 @@
 /* The two machine forms of a whole profile: JSON and CSV. */
 #include "helper.h"
 
+#include "profile/model/unsized.h"
+
 static char *jq(const char *filter, const char *text)
 {
 	char command[512] = "jq -c '";
@@ -72,7 +74,7 @@ TEST(extremes)
 	char *text;
 
 	add_line(profile, f, TL_NONE, at, INT64_MIN);
-	assert_int_equal(tl_profile_add_jump(profile, &jump, NULL), 0);
+	assert_int_equal(tl_profile_put_jump(profile, &jump, NULL), 0);
 	finish(profile);
 	text = export_text("json", profile);
 	assert_contains(text, "\"total\":[-9223372036854775808]}\n");

@@ -6,6 +6,7 @@
 #include "../unit.h"
 
 #include "export/stacks/stack_names.h"
+#include "profile/model/unsized.h"
 
 TEST(names_in_pieces)
 {
@@ -52,7 +53,7 @@ static enum tl_stack_names names_of(const char *const *calls, size_t count)
 	struct tl_profile *profile;
 	enum tl_stack_names names;
 
-	assert_int_equal(tl_profile_new(&profile, "callgrind", &event, 1, 0, NULL), 0);
+	assert_int_equal(tl_profile_make(&profile, "callgrind", &event, 1, 0, NULL), 0);
 	for (size_t i = 0; i < count; i++) {
 		const char *ends[2] = { calls[i], strchr(calls[i], ' ') + 1 };
 		uint32_t numbers[2];
@@ -64,7 +65,7 @@ static enum tl_stack_names names_of(const char *const *calls, size_t count)
 			};
 
 			memcpy(text, ends[end], strcspn(ends[end], " "));
-			numbers[end] = (uint32_t)tl_profile_add_function(profile, &function, NULL);
+			numbers[end] = (uint32_t)tl_profile_put_function(profile, &function, NULL);
 		}
 		struct tl_arc arc = { .caller = numbers[0],
 				      .callee = numbers[1],
@@ -74,7 +75,7 @@ static enum tl_stack_names names_of(const char *const *calls, size_t count)
 				      .to = { .file = "" } };
 		const int64_t cost = 1;
 
-		assert_int_equal(tl_profile_add_arc(profile, &arc, &cost, NULL), 0);
+		assert_int_equal(tl_profile_put_arc(profile, &arc, &cost, NULL), 0);
 	}
 	assert_int_equal(tl_profile_finish(profile, NULL), 0);
 	names = tl_stack_names(profile);

@@ -10,6 +10,7 @@
 #include <tracelathe/open.h>
 
 #include "../temp.h"
+#include "profile/model/unsized.h"
 
 static struct temp temp;
 
@@ -69,7 +70,7 @@ static void has(const struct tl_profile *profile, uint64_t id, uint64_t calls, u
 
 	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++)
 		if (tl_profile_function(profile, i)->id == id)
-			tl_profile_function_totals(profile, i, TL_NONE, &totals);
+			tl_profile_totals_of(profile, i, TL_NONE, &totals);
 	assert_int_equal(totals.calls, calls);
 	assert_int_equal(totals.unfinished, unfinished);
 	assert_int_equal(totals.self ? *totals.self : 0, self);
@@ -140,8 +141,8 @@ TEST(what_was_inherited_counts_once)
 		has(profile, 3, 1, 0, 10);
 		has(profile, 5, 1, 0, 55);
 		has(profile, 6, 0, 0, 0);
-		assert_int_equal(tl_profile_losses(profile).orphan_exits, 0);
-		assert_int_equal(tl_profile_losses(profile).unfinished, 0);
+		assert_int_equal(tl_profile_losses_of(profile).orphan_exits, 0);
+		assert_int_equal(tl_profile_losses_of(profile).unfinished, 0);
 		tl_profile_free(profile);
 		free_logs(&logs);
 	}
@@ -171,7 +172,7 @@ TEST(a_child_that_names_itself)
 	assert_int_equal(faults, 0);
 	has(profile, 1, 1, 0, 90 + 10);
 	has(profile, 3, 1, 0, 10);
-	assert_int_equal(tl_profile_losses(profile).orphan_exits, 0);
+	assert_int_equal(tl_profile_losses_of(profile).orphan_exits, 0);
 	for (uint32_t i = 0; i < tl_profile_part_count(profile); i++)
 		named |= tl_profile_part(profile, i)->process == 9 &&
 			 tl_profile_part(profile, i)->thread == 9;

@@ -9,6 +9,7 @@
 #include "../unit.h"
 
 #include "profile/fold/fold.h"
+#include "profile/model/unsized.h"
 
 /*
  * What a step does after its time was set. COST: `what` of the first further event, -2 * `what` of
@@ -47,13 +48,13 @@ static inline void machine_begin(struct machine *m)
 
 	if (!m->functions)
 		m->functions = 8;
-	assert_int_equal(tl_profile_new(&m->profile, "test", events, m->extra_events + 1, 0, NULL),
+	assert_int_equal(tl_profile_make(&m->profile, "test", events, m->extra_events + 1, 0, NULL),
 			 0);
 	for (uint32_t i = 0; i < m->functions; i++) {
 		char name[16];
 
 		snprintf(name, sizeof(name), "f%u", i);
-		assert_int_equal(tl_profile_add_function(
+		assert_int_equal(tl_profile_put_function(
 					 m->profile, &(struct tl_function){ .name = name }, NULL),
 				 i);
 	}
@@ -140,7 +141,7 @@ static inline void assert_function(const struct machine *m, uint32_t function, u
 {
 	struct tl_function_totals totals;
 
-	tl_profile_function_totals(m->profile, function, TL_NONE, &totals);
+	tl_profile_totals_of(m->profile, function, TL_NONE, &totals);
 	assert_int_equal(totals.calls, calls);
 	assert_int_equal(totals.unfinished, unfinished);
 	assert_int_equal(*totals.self, self);
@@ -151,7 +152,7 @@ static inline void assert_cut(const struct machine *m, uint32_t function, uint64
 {
 	struct tl_function_totals totals;
 
-	tl_profile_function_totals(m->profile, function, TL_NONE, &totals);
+	tl_profile_totals_of(m->profile, function, TL_NONE, &totals);
 	assert_int_equal(totals.cut, cut);
 }
 
@@ -174,7 +175,7 @@ static inline void assert_durations(const struct machine *m, uint32_t function, 
 {
 	struct tl_latency latency;
 
-	assert_true(tl_profile_latency(m->profile, function, TL_NONE, &latency));
+	assert_true(tl_profile_latency_of(m->profile, function, TL_NONE, &latency));
 	assert_int_equal(latency.calls, calls);
 	assert_int_equal(latency.min, min);
 	assert_int_equal(latency.max, max);
@@ -186,21 +187,21 @@ static inline void assert_no_durations(const struct machine *m, uint32_t functio
 {
 	struct tl_latency latency;
 
-	assert_false(tl_profile_latency(m->profile, function, TL_NONE, &latency));
+	assert_false(tl_profile_latency_of(m->profile, function, TL_NONE, &latency));
 }
 
 static inline uint64_t machine_sum(const struct machine *m, uint32_t function)
 {
 	struct tl_latency latency;
 
-	assert_true(tl_profile_latency(m->profile, function, TL_NONE, &latency));
+	assert_true(tl_profile_latency_of(m->profile, function, TL_NONE, &latency));
 	return latency.sum;
 }
 
 static inline void assert_no_losses(const struct machine *m)
 {
 	static const struct tl_losses none;
-	struct tl_losses losses = tl_profile_losses(m->profile);
+	struct tl_losses losses = tl_profile_losses_of(m->profile);
 
 	assert_memory_equal(&losses, &none, sizeof(none));
 }

@@ -10,6 +10,8 @@
 #include <tracelathe/export.h>
 #include <tracelathe/profile.h>
 
+#include "profile/model/unsized.h"
+
 static inline struct tl_profile *new_profile(const char *format, const char *const *events,
 					     uint32_t count, uint64_t frequency)
 {
@@ -20,7 +22,7 @@ static inline struct tl_profile *new_profile(const char *format, const char *con
 		list[i].name = events[i];
 		list[i].unit = strcmp(events[i], "Ticks") ? "" : "ticks";
 	}
-	assert_int_equal(tl_profile_new(&profile, format, list, count, frequency, NULL), 0);
+	assert_int_equal(tl_profile_make(&profile, format, list, count, frequency, NULL), 0);
 	return profile;
 }
 
@@ -30,7 +32,7 @@ static inline uint32_t add_part(struct tl_profile *profile, uint64_t process, ui
 	struct tl_part part = {
 		.process = process, .thread = thread, .number = number, .command = command
 	};
-	int64_t at = tl_profile_add_part(profile, &part, NULL);
+	int64_t at = tl_profile_put_part(profile, &part, NULL);
 
 	assert_true(at >= 0);
 	return (uint32_t)at;
@@ -42,7 +44,7 @@ static inline uint32_t add_function(struct tl_profile *profile, const char *obje
 	struct tl_function function = {
 		.name = name, .object = object, .file = file, .id = TL_NOWHERE
 	};
-	int64_t number = tl_profile_add_function(profile, &function, NULL);
+	int64_t number = tl_profile_put_function(profile, &function, NULL);
 
 	assert_true(number >= 0);
 	return (uint32_t)number;
@@ -59,7 +61,7 @@ static inline void add_line(struct tl_profile *profile, uint32_t function, uint3
 	struct tl_cost_line line = { .function = function, .part = part, .at = where };
 	const int64_t cost[8] = { a, b };
 
-	assert_int_equal(tl_profile_add_line(profile, &line, cost, NULL), 0);
+	assert_int_equal(tl_profile_put_line(profile, &line, cost, NULL), 0);
 }
 
 static inline void add_arc(struct tl_profile *profile, uint32_t caller, uint32_t callee,
@@ -69,7 +71,7 @@ static inline void add_arc(struct tl_profile *profile, uint32_t caller, uint32_t
 	struct tl_arc arc = { caller, callee, part, from, { 0 }, calls };
 	const int64_t cost[8] = { a, b };
 
-	assert_int_equal(tl_profile_add_arc(profile, &arc, cost, NULL), 0);
+	assert_int_equal(tl_profile_put_arc(profile, &arc, cost, NULL), 0);
 }
 
 static inline void add_jump(struct tl_profile *profile, uint32_t function, uint32_t part,
@@ -78,7 +80,7 @@ static inline void add_jump(struct tl_profile *profile, uint32_t function, uint3
 	struct tl_jump jump = { function,      function, part,  at("", from, 0),
 				at("", to, 0), executed, taken, true };
 
-	assert_int_equal(tl_profile_add_jump(profile, &jump, NULL), 0);
+	assert_int_equal(tl_profile_put_jump(profile, &jump, NULL), 0);
 }
 
 static inline uint32_t add_context(struct tl_profile *profile, uint32_t parent, uint32_t function,
@@ -112,7 +114,7 @@ static inline int64_t self_of(const struct tl_profile *profile, const char *name
 {
 	struct tl_function_totals totals;
 
-	tl_profile_function_totals(profile, function_named(profile, name), TL_NONE, &totals);
+	tl_profile_totals_of(profile, function_named(profile, name), TL_NONE, &totals);
 	return totals.self[event];
 }
 
@@ -121,7 +123,7 @@ static inline int64_t inclusive_of(const struct tl_profile *profile, const char 
 {
 	struct tl_function_totals totals;
 
-	tl_profile_function_totals(profile, function_named(profile, name), TL_NONE, &totals);
+	tl_profile_totals_of(profile, function_named(profile, name), TL_NONE, &totals);
 	return totals.inclusive[event];
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tl_profile_diff(): who matches whom, and what changed. Numbers by hand. */
 #include "profiles.h"
+#include "profile/diff/diff.h"
+#include "profile/model/unsized.h"
 
 static const char *const ir_dr[] = { "Ir", "Dr" }, *const dr_bc_ir[] = { "Dr", "Bc", "Ir" },
 			 *const ticks[] = { "Ticks" };
@@ -51,8 +53,8 @@ static struct tl_profile *after(void)
 	const int64_t inclusive[] = { 2, 9, 30 };
 
 	for (size_t i = 0; i < 5; i++)
-		assert_int_equal(tl_profile_add_line(p, &lines[i], costs[i], NULL), 0);
-	assert_int_equal(tl_profile_add_arc(p, &arc, inclusive, NULL), 0);
+		assert_int_equal(tl_profile_put_line(p, &lines[i], costs[i], NULL), 0);
+	assert_int_equal(tl_profile_put_arc(p, &arc, inclusive, NULL), 0);
 	return finished(p);
 }
 
@@ -81,7 +83,7 @@ static struct tl_diff_row row_of(const struct tl_diff *diff, const char *functio
 				 uint32_t line)
 {
 	for (uint32_t i = 0; i < tl_diff_row_count(diff); i++) {
-		struct tl_diff_row row = tl_diff_row(diff, i);
+		struct tl_diff_row row = tl_diff_row_of(diff, i);
 
 		if (!strcmp(row.function->name, function) && (!file || !strcmp(row.file, file)) &&
 		    row.line == line)
@@ -137,7 +139,7 @@ TEST(inclusive_costs_can_be_compared)
 TEST(arcs_are_compared_inclusive)
 {
 	struct compared c = compared((struct tl_diff_options){ .by = TL_DIFF_ARCS });
-	struct tl_diff_row row = tl_diff_row(c.diff, 0);
+	struct tl_diff_row row = tl_diff_row_of(c.diff, 0);
 
 	assert_int_equal(tl_diff_row_count(c.diff), 1);
 	assert_string_equal(row.caller->name, "main");
@@ -194,7 +196,7 @@ TEST(renaming_replaces_every_match)
 	add_line(p, add_function(p, "", "", "abxxc"), TL_NONE, at("", 1, 0), 1, 0);
 	finished(p);
 	assert_int_equal(tl_profile_diff(&diff, p, p, &options, NULL), 0);
-	assert_string_equal(tl_diff_row(diff, 0).function->name, "-a-b--c");
+	assert_string_equal(tl_diff_row_of(diff, 0).function->name, "-a-b--c");
 	tl_diff_free(diff);
 	tl_profile_free(p);
 }
@@ -236,7 +238,7 @@ static struct tl_diff_row lone_row(uint64_t frequency_before, uint64_t frequency
 	add_line(a, add_function(a, "", "", "f"), TL_NONE, at("", 1, 0), 1000, 0);
 	add_line(b, add_function(b, "", "", "f"), TL_NONE, at("", 1, 0), 1000, 0);
 	assert_int_equal(tl_profile_diff(&diff, finished(a), finished(b), NULL, NULL), 0);
-	row = tl_diff_row(diff, 0);
+	row = tl_diff_row_of(diff, 0);
 	costs[0] = row.before[0];
 	costs[1] = row.after[0];
 	*rate = tl_diff_rate(diff, 0);

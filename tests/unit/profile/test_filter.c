@@ -30,7 +30,7 @@ static void has(const struct tl_profile *profile, const char *name, uint64_t cal
 	struct tl_function_totals totals;
 
 	assert_int_not_equal(number, TL_NONE);
-	tl_profile_function_totals(profile, number, TL_NONE, &totals);
+	tl_profile_totals_of(profile, number, TL_NONE, &totals);
 	assert_int_equal(totals.calls, calls);
 	assert_int_equal(totals.self[0], self);
 	assert_int_equal(totals.inclusive[0], inclusive);
@@ -77,7 +77,7 @@ TEST(stacks_through_a_function_are_kept)
 	filtered(&narrow, m.profile, "1", NULL);
 	has(narrow, "f1", 1, 30, 40);
 	has(narrow, "f2", 1, 7, 10);
-	tl_profile_function_totals(narrow, named(narrow, "f1"), TL_NONE, &totals);
+	tl_profile_totals_of(narrow, named(narrow, "f1"), TL_NONE, &totals);
 	assert_int_equal(totals.unfinished, 1);
 	tl_profile_free(narrow);
 	machine_free(&m);
@@ -126,10 +126,10 @@ TEST(durations_come_along)
 	machine_steps(&m, second, 2);
 	machine_finish(&m);
 	filtered(&narrow, m.profile, "f1", NULL);
-	assert_true(tl_profile_latency(narrow, named(narrow, "f1"), TL_NONE, &latency));
+	assert_true(tl_profile_latency_of(narrow, named(narrow, "f1"), TL_NONE, &latency));
 	assert_int_equal(latency.calls, 2);
 	assert_int_equal(latency.sum, 14);
-	assert_true(tl_profile_latency(narrow, named(narrow, "f1"), 1, &latency));
+	assert_true(tl_profile_latency_of(narrow, named(narrow, "f1"), 1, &latency));
 	assert_int_equal(latency.calls, 1);
 	assert_int_equal(latency.max, 9);
 	tl_profile_free(narrow);
@@ -149,10 +149,10 @@ static struct tl_profile *make_sums(void)
 	static const struct tl_event ir = { .name = "Ir" };
 	struct tl_profile *profile;
 
-	assert_int_equal(tl_profile_new(&profile, "test", &ir, 1, 0, NULL), 0);
+	assert_int_equal(tl_profile_make(&profile, "test", &ir, 1, 0, NULL), 0);
 	for (uint32_t i = 0; i < 3; i++) {
-		assert_int_equal(tl_profile_add_function(profile, &functions[i], NULL), i);
-		assert_int_equal(tl_profile_add_line(
+		assert_int_equal(tl_profile_put_function(profile, &functions[i], NULL), i);
+		assert_int_equal(tl_profile_put_line(
 					 profile,
 					 &(struct tl_cost_line){ .function = i, .part = TL_NONE },
 					 (const int64_t[]){ 10 << i }, NULL),
@@ -163,7 +163,7 @@ static struct tl_profile *make_sums(void)
 			.caller = i ? i - 1 : TL_NONE, .callee = i, .part = TL_NONE, .calls = i + 1
 		};
 
-		assert_int_equal(tl_profile_add_arc(
+		assert_int_equal(tl_profile_put_arc(
 					 profile, &arc,
 					 (const int64_t[]){ 70 - (i ? 10 : 0) - (i > 1 ? 20 : 0) },
 					 NULL),

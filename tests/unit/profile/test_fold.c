@@ -8,6 +8,8 @@
 
 #include "machine.h"
 
+#include "profile/model/unsized.h"
+
 /* Functions of the sequences below. */
 enum { A, B, C, D };
 
@@ -100,7 +102,7 @@ TEST(an_orphan_exit_moves_time_only)
 	assert_function(&m, A, 1, 0, 20, 20);
 	assert_function(&m, B, 0, 0, 0, 0);
 	assert_function(&m, C, 0, 0, 0, 0);
-	assert_int_equal(tl_profile_losses(m.profile).orphan_exits, 3);
+	assert_int_equal(tl_profile_losses_of(m.profile).orphan_exits, 3);
 	assert_int_equal(tl_profile_context_count(m.profile), 1);
 	assert_int_equal(tl_profile_part(m.profile, 0)->first_ticks, 0);
 	assert_int_equal(tl_profile_part(m.profile, 0)->last_ticks, 40);
@@ -123,7 +125,7 @@ TEST(an_open_frame_is_unfinished)
 	assert_function(&m, B, 1, 1, 25, 25);
 	assert_no_durations(&m, A);
 	assert_durations(&m, B, 1, 10, 10, 10, 10);
-	assert_int_equal(tl_profile_losses(m.profile).unfinished, 2);
+	assert_int_equal(tl_profile_losses_of(m.profile).unfinished, 2);
 	machine_free(&m);
 }
 
@@ -150,10 +152,10 @@ TEST(an_exit_closes_what_stands_above)
 	assert_cut(&m, A, 0);
 	assert_cut(&m, B, 1);
 	assert_cut(&m, C, 1);
-	assert_int_equal(tl_profile_losses(m.profile).uncertain, 1);
-	assert_int_equal(tl_profile_losses(m.profile).deduced_exits, 2);
-	assert_int_equal(tl_profile_losses(m.profile).orphan_exits, 1);
-	assert_int_equal(tl_profile_losses(m.profile).unfinished, 0);
+	assert_int_equal(tl_profile_losses_of(m.profile).uncertain, 1);
+	assert_int_equal(tl_profile_losses_of(m.profile).deduced_exits, 2);
+	assert_int_equal(tl_profile_losses_of(m.profile).orphan_exits, 1);
+	assert_int_equal(tl_profile_losses_of(m.profile).unfinished, 0);
 	machine_free(&m);
 }
 
@@ -172,9 +174,9 @@ TEST(an_exit_takes_the_innermost_frame)
 	assert_durations(&m, B, 1, 19, 19, 19, 19);
 	assert_no_durations(&m, C);
 	assert_cut(&m, C, 1);
-	assert_int_equal(tl_profile_losses(m.profile).uncertain, 0);
-	assert_int_equal(tl_profile_losses(m.profile).deduced_exits, 1);
-	assert_int_equal(tl_profile_losses(m.profile).unfinished, 0);
+	assert_int_equal(tl_profile_losses_of(m.profile).uncertain, 0);
+	assert_int_equal(tl_profile_losses_of(m.profile).deduced_exits, 1);
+	assert_int_equal(tl_profile_losses_of(m.profile).unfinished, 0);
 	machine_free(&m);
 }
 
@@ -208,7 +210,7 @@ TEST(a_gap_keeps_frames_open)
 
 	machine_run(&m, steps, 4);
 	assert_function(&m, A, 1, 0, 100, 100);
-	assert_int_equal(tl_profile_losses(m.profile).gaps, 2);
+	assert_int_equal(tl_profile_losses_of(m.profile).gaps, 2);
 	machine_free(&m);
 }
 
@@ -223,7 +225,7 @@ TEST(time_does_not_go_back)
 	machine_run(&m, steps, 4);
 	assert_function(&m, A, 1, 0, 60, 60); /* 100..150, then 120..130 */
 	assert_durations(&m, B, 1, 0, 0, 0, 0);
-	assert_int_equal(tl_profile_losses(m.profile).time_reversals, 1);
+	assert_int_equal(tl_profile_losses_of(m.profile).time_reversals, 1);
 	assert_int_equal(tl_profile_part(m.profile, 0)->last_ticks, 130);
 	machine_free(&m);
 }
@@ -243,7 +245,7 @@ TEST(the_clock_saturates)
 	assert_durations(&m, A, 1, most, most, most, most);
 	assert_function(&m, A, 1, 0, INT64_MAX - 5, INT64_MAX);
 	/* most + 10 is the first that does not fit; every one after it does not either. */
-	assert_int_equal(tl_profile_losses(m.profile).saturated, 4);
+	assert_int_equal(tl_profile_losses_of(m.profile).saturated, 4);
 	machine_free(&m);
 }
 
@@ -260,11 +262,11 @@ TEST(the_sum_of_durations_saturates)
 	struct machine m = { 0 };
 
 	machine_run(&m, steps, 6);
-	assert_true(tl_profile_latency(m.profile, A, TL_NONE, &latency));
+	assert_true(tl_profile_latency_of(m.profile, A, TL_NONE, &latency));
 	assert_true(latency.sum == UINT64_MAX);
 	assert_int_equal(latency.calls, 3);
 	assert_function(&m, A, 3, 0, INT64_MAX, INT64_MAX);
-	assert_int_equal(tl_profile_losses(m.profile).saturated, 1);
+	assert_int_equal(tl_profile_losses_of(m.profile).saturated, 1);
 	machine_free(&m);
 }
 
@@ -280,10 +282,10 @@ TEST(the_sum_over_parts_saturates)
 	machine_begin(&m);
 	machine_steps(&m, steps, 4);
 	machine_next_part(&m);
-	assert_int_equal(tl_profile_losses(m.profile).saturated, 0);
+	assert_int_equal(tl_profile_losses_of(m.profile).saturated, 0);
 	machine_steps(&m, steps, 4);
 	machine_end_part(&m);
-	assert_int_equal(tl_profile_losses(m.profile).saturated, 1);
+	assert_int_equal(tl_profile_losses_of(m.profile).saturated, 1);
 	assert_true(machine_sum(&m, A) == UINT64_MAX);
 	assert_int_equal(tl_profile_finish(m.profile, NULL), 0);
 	machine_free(&m);
@@ -315,7 +317,7 @@ TEST(the_gate_cuts_calls)
 	assert_no_durations(&m, A);
 	assert_no_durations(&m, C);
 	assert_no_durations(&m, D);
-	assert_int_equal(tl_profile_losses(m.profile).unfinished, 3);
+	assert_int_equal(tl_profile_losses_of(m.profile).unfinished, 3);
 	assert_int_equal(*tl_profile_total(m.profile), 50);
 	machine_free(&m);
 }
@@ -342,7 +344,7 @@ TEST(contexts_outside_the_gate_are_left_out)
 	assert_context(&m, 0, TL_NONE, B, 0, 1, 0, 7);
 	assert_context(&m, 1, 0, A, 1, 0, 7, 7);
 	assert_function(&m, D, 0, 0, 0, 0);
-	assert_int_equal(tl_profile_losses(m.profile).unfinished, 1);
+	assert_int_equal(tl_profile_losses_of(m.profile).unfinished, 1);
 	machine_free(&m);
 }
 
@@ -378,13 +380,13 @@ TEST(further_events_go_to_the_innermost_frame)
 
 	machine_run(&m, steps, sizeof(steps) / sizeof(steps[0]));
 	/* The second further event counts twice the first, and negative. */
-	tl_profile_function_totals(m.profile, A, TL_NONE, &totals);
+	tl_profile_totals_of(m.profile, A, TL_NONE, &totals);
 	assert_int_equal(totals.self[1], 105);
 	assert_int_equal(totals.self[2], -210);
 	assert_int_equal(totals.inclusive[1], 113);
 	assert_int_equal(totals.inclusive[2], -226);
 	assert_int_equal(totals.self[0], 18); /* 0..10 and 20..22 and 24..30 */
-	tl_profile_function_totals(m.profile, B, TL_NONE, &totals);
+	tl_profile_totals_of(m.profile, B, TL_NONE, &totals);
 	assert_int_equal(totals.self[1], 8);
 	assert_int_equal(totals.self[2], -16);
 	assert_int_equal(tl_profile_total(m.profile)[1], 113);
@@ -408,13 +410,13 @@ TEST(a_further_event_saturates)
 	tl_fold_cost(&fold, one);
 	tl_fold_leave(&fold, 0);
 	tl_fold_end(&fold);
-	assert_int_equal(tl_profile_new(&profile, "test", events, 2, 0, NULL), 0);
+	assert_int_equal(tl_profile_make(&profile, "test", events, 2, 0, NULL), 0);
 	assert_int_equal(
-		tl_profile_add_function(profile, &(struct tl_function){ .name = "f" }, NULL), 0);
+		tl_profile_put_function(profile, &(struct tl_function){ .name = "f" }, NULL), 0);
 	assert_int_equal(tl_fold_into(&fold, profile, &part, &number, false, NULL), 0);
 	assert_int_equal(tl_profile_finish(profile, NULL), 0);
 	assert_int_equal(tl_profile_total(profile)[1], INT64_MAX);
-	assert_int_equal(tl_profile_losses(profile).saturated, 1);
+	assert_int_equal(tl_profile_losses_of(profile).saturated, 1);
 	tl_profile_free(profile);
 	tl_fold_free(&fold);
 }
@@ -430,7 +432,7 @@ TEST(events_must_agree)
 
 	assert_true(tl_fold_begin(&fold, 1, false));
 	tl_fold_end(&fold);
-	assert_int_equal(tl_profile_new(&profile, "test", &ticks, 1, 0, NULL), 0);
+	assert_int_equal(tl_profile_make(&profile, "test", &ticks, 1, 0, NULL), 0);
 	assert_int_equal(tl_fold_into(&fold, profile, &part, NULL, false, &err), TL_BAD_USAGE);
 	assert_int_equal(err.status, TL_BAD_USAGE);
 	assert_true(err.offset == TL_NOWHERE);
@@ -485,8 +487,8 @@ TEST(orphans_below_a_deep_stack_take_no_search)
 		machine_step(&m, (struct step){ i % 2 ? OUT : IN, C, n });
 	}
 	machine_finish(&m);
-	assert_int_equal(tl_profile_losses(m.profile).orphan_exits, n);
-	assert_int_equal(tl_profile_losses(m.profile).unfinished, n);
+	assert_int_equal(tl_profile_losses_of(m.profile).orphan_exits, n);
+	assert_int_equal(tl_profile_losses_of(m.profile).unfinished, n);
 	assert_function(&m, C, n / 2, 0, 0, 0);
 	machine_free(&m);
 	assert_true((double)(clock() - begun) / CLOCKS_PER_SEC < 10);
@@ -540,15 +542,15 @@ TEST(parts_have_their_own_figures)
 		assert_int_equal(tl_profile_part(m.profile, 0)->first_ticks, 100);
 		assert_int_equal(tl_profile_part(m.profile, 0)->last_ticks, 120);
 		assert_durations(&m, A, 2, 10, 30, 40, 30);
-		tl_profile_function_totals(m.profile, A, 1, &totals);
+		tl_profile_totals_of(m.profile, A, 1, &totals);
 		assert_int_equal(totals.calls, 1);
 		assert_int_equal(totals.self[0], 30);
-		assert_int_equal(tl_profile_latency(m.profile, A, 1, &latency), keep);
+		assert_int_equal(tl_profile_latency_of(m.profile, A, 1, &latency), keep);
 		if (keep) {
 			assert_int_equal(latency.calls, 1);
 			assert_int_equal(latency.median, 30);
 		}
-		assert_false(tl_profile_latency(m.profile, B, 1, &latency));
+		assert_false(tl_profile_latency_of(m.profile, B, 1, &latency));
 		machine_free(&m);
 	}
 }

@@ -5,6 +5,8 @@
  */
 #include "machine.h"
 
+#include "profile/model/unsized.h"
+
 enum { A, B, C, D, LOST };
 
 /*
@@ -124,7 +126,7 @@ TEST(a_gap_has_its_own_time)
 	assert_durations(&m, B, 1, 50, 50, 50, 50);
 	assert_no_durations(&m, C);
 	assert_cut(&m, C, 1);
-	losses = tl_profile_losses(m.profile);
+	losses = tl_profile_losses_of(m.profile);
 	assert_int_equal(losses.gap_ends, 1);
 	assert_int_equal(losses.bridged, 2);
 	assert_int_equal(losses.orphan_exits, 1);

@@ -6,6 +6,8 @@
  */
 #include "machine.h"
 
+#include "profile/model/unsized.h"
+
 enum {
 	FUNCTIONS = 5,
 	MOST_FRAMES = 400,
@@ -216,10 +218,10 @@ static void compare_functions(struct sim *s, const struct tl_profile *profile)
 		struct tl_latency latency;
 		size_t n = s->calls[f];
 
-		tl_profile_function_totals(profile, f, TL_NONE, &totals);
+		tl_profile_totals_of(profile, f, TL_NONE, &totals);
 		assert_int_equal(totals.calls - totals.cut, n);
 		assert_int_equal(totals.inclusive[0], s->inclusive[f]);
-		assert_int_equal(tl_profile_latency(profile, f, TL_NONE, &latency), n != 0);
+		assert_int_equal(tl_profile_latency_of(profile, f, TL_NONE, &latency), n != 0);
 		if (!n)
 			continue;
 		qsort(s->durations[f], n, sizeof(uint64_t), by_value);
@@ -271,7 +273,7 @@ static struct sim *simulate(const struct step *steps)
 static void compare(struct machine *m, const struct step *steps)
 {
 	struct sim *s = simulate(steps);
-	struct tl_losses losses = tl_profile_losses(m->profile);
+	struct tl_losses losses = tl_profile_losses_of(m->profile);
 
 	compare_contexts(s, m->profile);
 	compare_functions(s, m->profile);

@@ -5,6 +5,8 @@
  */
 #include "profiles.h"
 
+#include "profile/model/unsized.h"
+
 static const char *const ticks[] = { "Ticks" }, *const ir[] = { "Ir" };
 
 /*
@@ -46,7 +48,7 @@ TEST(objects_of_a_tree)
 	assert_int_equal(inclusive_of(p, "prog", 0), 31);
 	assert_int_equal(self_of(p, "lib", 0), 6);
 	assert_int_equal(inclusive_of(p, "lib", 0), 14);
-	tl_profile_function_totals(p, function_named(p, "lib"), TL_NONE, &totals);
+	tl_profile_totals_of(p, function_named(p, "lib"), TL_NONE, &totals);
 	assert_int_equal(totals.calls, 3 + 5);
 	assert_int_equal(tl_profile_total(p)[0], 31);
 	tl_profile_free(p);

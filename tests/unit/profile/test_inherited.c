@@ -5,6 +5,8 @@
  */
 #include "profiles.h"
 
+#include "profile/model/unsized.h"
+
 static int64_t computed(const char *formula, const char *nested)
 {
 	/* clang-format off */
@@ -18,11 +20,11 @@ static int64_t computed(const char *formula, const char *nested)
 	struct tl_profile *p;
 	int64_t total;
 
-	assert_int_equal(tl_profile_new(&p, "x", events, 4, 0, NULL), 0);
+	assert_int_equal(tl_profile_make(&p, "x", events, 4, 0, NULL), 0);
 	line.function = add_function(p, "", "", "f");
-	assert_int_equal(tl_profile_add_line(p, &line, first, NULL), 0);
+	assert_int_equal(tl_profile_put_line(p, &line, first, NULL), 0);
 	line.at.line = 2;
-	assert_int_equal(tl_profile_add_line(p, &line, second, NULL), 0);
+	assert_int_equal(tl_profile_put_line(p, &line, second, NULL), 0);
 	finished(p);
 	total = tl_profile_total(p)[0];
 	assert_int_equal(self_of(p, "f", 0), total);
@@ -64,11 +66,11 @@ TEST(overflow_saturates)
 						  { "Big", "", "", "9223372036854775807 Ir" } };
 	struct tl_profile *p;
 
-	assert_int_equal(tl_profile_new(&p, "x", events, 2, 0, NULL), 0);
+	assert_int_equal(tl_profile_make(&p, "x", events, 2, 0, NULL), 0);
 	add_line(p, add_function(p, "", "", "f"), TL_NONE, at("", 1, 0), -2, 0);
 	finished(p);
 	assert_true(tl_profile_total(p)[1] == INT64_MIN);
-	assert_true(tl_profile_losses(p).saturated > 0);
+	assert_true(tl_profile_losses_of(p).saturated > 0);
 	tl_profile_free(p);
 }
 

@@ -72,7 +72,7 @@ static struct tl_profile *sums_b(void)
 	const int64_t seven[] = { 0, 3, 7 };
 
 	add_line(p, f, first, at("m.c", 7, 0), 100, 0);
-	assert_int_equal(tl_profile_add_line(p, &line, seven, NULL), 0);
+	assert_int_equal(tl_profile_put_line(p, &line, seven, NULL), 0);
 	add_arc(p, TL_NONE, f, first, at("", 0, 0), 1, 100, 0);
 	add_jump(p, f, first, 8, 7, 1, 1);
 	return finished(p);
@@ -254,13 +254,13 @@ TEST(durations_merge_exactly)
 
 	assert_true(tl_profile_timed(all));
 	assert_int_equal(tl_profile_frequency(all), 1000);
-	assert_true(tl_profile_latency(all, function_named(all, "f"), TL_NONE, &latency));
+	assert_true(tl_profile_latency_of(all, function_named(all, "f"), TL_NONE, &latency));
 	assert_int_equal(latency.calls, 5);
 	assert_int_equal(latency.sum, 72);
 	assert_int_equal(latency.median, 11);
 	assert_int_equal(latency.p99, 30);
 	assert_true(latency.exact);
-	assert_true(tl_profile_latency(all, function_named(all, "f"), 1, &latency));
+	assert_true(tl_profile_latency_of(all, function_named(all, "f"), 1, &latency));
 	assert_int_equal(latency.calls, 2);
 	tl_profile_free(a);
 	tl_profile_free(b);
@@ -322,7 +322,7 @@ TEST(what_has_no_sum_is_refused)
 			  *formula;
 	struct tl_profile *open = new_profile("x", events, 1, 0), *counted = sums_c();
 
-	assert_int_equal(tl_profile_new(&formula, "x", &sum, 1, 0, NULL), 0);
+	assert_int_equal(tl_profile_make(&formula, "x", &sum, 1, 0, NULL), 0);
 	finished(formula);
 	assert_refused(a, b);             /* clocks */
 	assert_refused(counted, formula); /* counted here, computed there */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../unit.h"
+#include "profile/model/unsized.h"
 
 #include <tracelathe/profile.h>
 
@@ -18,13 +19,13 @@ static struct tl_profile *new_profile(void)
 {
 	struct tl_profile *profile;
 
-	assert_int_equal(tl_profile_new(&profile, "test", two_events, 2, 1000, NULL), 0);
+	assert_int_equal(tl_profile_make(&profile, "test", two_events, 2, 1000, NULL), 0);
 	return profile;
 }
 
 static uint32_t function(struct tl_profile *profile, const char *name)
 {
-	int64_t number = tl_profile_add_function(profile,
+	int64_t number = tl_profile_put_function(profile,
 						 &(struct tl_function){ .name = name,
 									.file = "a.c",
 									.object = "a.out",
@@ -38,7 +39,7 @@ static uint32_t function(struct tl_profile *profile, const char *name)
 
 static uint32_t part(struct tl_profile *profile, uint64_t thread)
 {
-	int64_t number = tl_profile_add_part(
+	int64_t number = tl_profile_put_part(
 		profile, &(struct tl_part){ .process = 1, .thread = thread }, NULL);
 
 	assert_true(number >= 0);
@@ -67,7 +68,7 @@ static void has_totals(const struct tl_profile *profile, uint32_t of, uint32_t i
 {
 	struct tl_function_totals totals;
 
-	tl_profile_function_totals(profile, of, in, &totals);
+	tl_profile_totals_of(profile, of, in, &totals);
 	assert_int_equal(totals.calls, calls);
 	assert_int_equal(totals.self[0], self);
 	assert_int_equal(totals.self[1], 10 * self);
@@ -101,7 +102,7 @@ TEST(events_are_copied)
 	struct tl_event event = { .name = name };
 	struct tl_profile *profile;
 
-	assert_int_equal(tl_profile_new(&profile, "xray", &event, 1, 2596134000, NULL), 0);
+	assert_int_equal(tl_profile_make(&profile, "xray", &event, 1, 2596134000, NULL), 0);
 	name[0] = 'X';
 	assert_int_equal(tl_profile_event_count(profile), 1);
 	assert_string_equal(tl_profile_event(profile, 0)->name, "Ticks");
@@ -139,7 +140,7 @@ TEST(functions_are_told_apart)
 
 	for (int round = 0; round < 2; round++)
 		for (uint32_t i = 0; i < 7; i++)
-			assert_int_equal(tl_profile_add_function(profile, &all[i], NULL), i);
+			assert_int_equal(tl_profile_put_function(profile, &all[i], NULL), i);
 	assert_int_equal(tl_profile_function_count(profile), 7);
 	assert_string_equal(tl_profile_function(profile, 3)->object, "other.so");
 	assert_int_equal(tl_profile_function(profile, 0)->line, 5);
@@ -160,10 +161,10 @@ TEST(parts_are_kept)
 			     .records = 4,
 			     .losses = { .gaps = 2, .skipped_bytes = 16 } };
 
-	assert_int_equal(tl_profile_add_part(profile, &p, NULL), 0);
+	assert_int_equal(tl_profile_put_part(profile, &p, NULL), 0);
 	p.losses = (struct tl_losses){ .gaps = 1, .orphan_exits = 8, .skipped_records = 2 };
 	p.header = "desc: x";
-	assert_int_equal(tl_profile_add_part(profile, &p, NULL), 1);
+	assert_int_equal(tl_profile_put_part(profile, &p, NULL), 1);
 	finish(profile);
 	assert_int_equal(tl_profile_part_count(profile), 2);
 	assert_int_equal(tl_profile_part(profile, 0)->process, 7);
@@ -172,10 +173,10 @@ TEST(parts_are_kept)
 	assert_string_equal(tl_profile_part(profile, 0)->header, "");
 	assert_string_equal(tl_profile_part(profile, 1)->header, "desc: x");
 	/* "The losses of all parts together" */
-	assert_int_equal(tl_profile_losses(profile).gaps, 3);
-	assert_int_equal(tl_profile_losses(profile).skipped_bytes, 16);
-	assert_int_equal(tl_profile_losses(profile).orphan_exits, 8);
-	assert_int_equal(tl_profile_losses(profile).skipped_records, 2);
+	assert_int_equal(tl_profile_losses_of(profile).gaps, 3);
+	assert_int_equal(tl_profile_losses_of(profile).skipped_bytes, 16);
+	assert_int_equal(tl_profile_losses_of(profile).orphan_exits, 8);
+	assert_int_equal(tl_profile_losses_of(profile).skipped_records, 2);
 	tl_profile_free(profile);
 }
 
@@ -204,11 +205,11 @@ TEST(lines_sum_up)
 		for (uint32_t i = 0; i < 7; i++) {
 			const int64_t cost[] = { i + round, 10 * (i + round) };
 
-			assert_int_equal(tl_profile_add_line(profile, &places[i], cost, NULL), 0);
+			assert_int_equal(tl_profile_put_line(profile, &places[i], cost, NULL), 0);
 		}
 	assert_int_equal(tl_profile_line_count(profile), 7);
 	/* Names are compared by their text. */
-	assert_int_equal(tl_profile_add_line(profile,
+	assert_int_equal(tl_profile_put_line(profile,
 					     &(struct tl_cost_line){ 0, 0, { file, 0x10, 0, 5 } },
 					     (const int64_t[]){ 100, 1000 }, NULL),
 			 0);
@@ -241,21 +242,21 @@ TEST(inclusive_follows_from_arcs)
 	struct tl_arc outside = { .caller = TL_NONE, .callee = main_, .part = TL_NONE, .calls = 1 };
 
 	for (uint32_t i = 0; i < 3; i++)
-		assert_int_equal(tl_profile_add_line(
+		assert_int_equal(tl_profile_put_line(
 					 profile,
 					 &(struct tl_cost_line){ .function = i, .part = TL_NONE },
 					 (const int64_t[]){ 10 << i, 100 << i }, NULL),
 				 0);
-	assert_int_equal(tl_profile_add_arc(profile, &to_f, (const int64_t[]){ 25, 250 }, NULL), 0);
-	assert_int_equal(tl_profile_add_arc(profile, &to_f, (const int64_t[]){ 35, 350 }, NULL), 0);
-	assert_int_equal(tl_profile_add_arc(profile, &to_g, (const int64_t[]){ 40, 400 }, NULL), 0);
+	assert_int_equal(tl_profile_put_arc(profile, &to_f, (const int64_t[]){ 25, 250 }, NULL), 0);
+	assert_int_equal(tl_profile_put_arc(profile, &to_f, (const int64_t[]){ 35, 350 }, NULL), 0);
+	assert_int_equal(tl_profile_put_arc(profile, &to_g, (const int64_t[]){ 40, 400 }, NULL), 0);
 	assert_int_equal(
-		tl_profile_add_arc(profile, &recursive, (const int64_t[]){ 30, 300 }, NULL), 0);
-	assert_int_equal(tl_profile_add_arc(profile, &outside, (const int64_t[]){ 70, 700 }, NULL),
+		tl_profile_put_arc(profile, &recursive, (const int64_t[]){ 30, 300 }, NULL), 0);
+	assert_int_equal(tl_profile_put_arc(profile, &outside, (const int64_t[]){ 70, 700 }, NULL),
 			 0);
 	/* Another place of the caller is another arc. */
 	to_f.from.line = 9;
-	assert_int_equal(tl_profile_add_arc(profile, &to_f, (const int64_t[]){ 0, 0 }, NULL), 0);
+	assert_int_equal(tl_profile_put_arc(profile, &to_f, (const int64_t[]){ 0, 0 }, NULL), 0);
 	finish(profile);
 	assert_int_equal(tl_profile_arc_count(profile), 5);
 	assert_int_equal(tl_profile_arc(profile, 0)->calls, 4);
@@ -279,12 +280,12 @@ TEST(jumps_sum_up)
 				.conditional = true };
 
 	function(profile, "f");
-	assert_int_equal(tl_profile_add_jump(profile, &jump, NULL), 0);
-	assert_int_equal(tl_profile_add_jump(profile, &jump, NULL), 0);
+	assert_int_equal(tl_profile_put_jump(profile, &jump, NULL), 0);
+	assert_int_equal(tl_profile_put_jump(profile, &jump, NULL), 0);
 	jump.conditional = false;
-	assert_int_equal(tl_profile_add_jump(profile, &jump, NULL), 0);
+	assert_int_equal(tl_profile_put_jump(profile, &jump, NULL), 0);
 	jump.to.line = 2;
-	assert_int_equal(tl_profile_add_jump(profile, &jump, NULL), 0);
+	assert_int_equal(tl_profile_put_jump(profile, &jump, NULL), 0);
 	finish(profile);
 	assert_int_equal(tl_profile_jump_count(profile), 3);
 	assert_int_equal(tl_profile_jump(profile, 0)->executed, 20);
@@ -304,19 +305,19 @@ TEST(sums_saturate_and_are_counted)
 	struct tl_arc arc = { .part = TL_NONE, .calls = UINT64_MAX };
 
 	function(profile, "f");
-	assert_int_equal(tl_profile_add_line(profile, &line,
+	assert_int_equal(tl_profile_put_line(profile, &line,
 					     (const int64_t[]){ INT64_MAX, INT64_MIN }, NULL),
 			 0);
-	assert_int_equal(tl_profile_losses(profile).saturated, 0);
-	assert_int_equal(tl_profile_add_line(profile, &line, (const int64_t[]){ 1, -1 }, NULL), 0);
-	assert_int_equal(tl_profile_losses(profile).saturated, 2);
-	assert_int_equal(tl_profile_add_arc(profile, &arc, (const int64_t[]){ 0, 0 }, NULL), 0);
+	assert_int_equal(tl_profile_losses_of(profile).saturated, 0);
+	assert_int_equal(tl_profile_put_line(profile, &line, (const int64_t[]){ 1, -1 }, NULL), 0);
+	assert_int_equal(tl_profile_losses_of(profile).saturated, 2);
+	assert_int_equal(tl_profile_put_arc(profile, &arc, (const int64_t[]){ 0, 0 }, NULL), 0);
 	arc.calls = 2;
-	assert_int_equal(tl_profile_add_arc(profile, &arc, (const int64_t[]){ 0, 0 }, NULL), 0);
-	assert_int_equal(tl_profile_losses(profile).saturated, 3);
-	assert_int_equal(tl_profile_add_jump(profile, &jump, NULL), 0);
-	assert_int_equal(tl_profile_add_jump(profile, &jump, NULL), 0);
-	assert_int_equal(tl_profile_losses(profile).saturated, 4);
+	assert_int_equal(tl_profile_put_arc(profile, &arc, (const int64_t[]){ 0, 0 }, NULL), 0);
+	assert_int_equal(tl_profile_losses_of(profile).saturated, 3);
+	assert_int_equal(tl_profile_put_jump(profile, &jump, NULL), 0);
+	assert_int_equal(tl_profile_put_jump(profile, &jump, NULL), 0);
+	assert_int_equal(tl_profile_losses_of(profile).saturated, 4);
 	finish(profile);
 	assert_true(tl_profile_line_cost(profile, 0)[0] == INT64_MAX);
 	assert_true(tl_profile_line_cost(profile, 0)[1] == INT64_MIN);
@@ -342,14 +343,14 @@ TEST(derived_sums_saturate_too)
 	tl_profile_add_context_cost(profile, 0, 0, most);
 	tl_profile_add_context_cost(profile, 2, 0, most);
 	finish(profile);
-	tl_profile_function_totals(profile, f, TL_NONE, &totals);
+	tl_profile_totals_of(profile, f, TL_NONE, &totals);
 	assert_true(totals.calls == UINT64_MAX);
 	assert_true(totals.self[0] == INT64_MAX);
 	assert_true(totals.inclusive[0] == INT64_MAX);
-	tl_profile_function_totals(profile, f, p, &totals);
+	tl_profile_totals_of(profile, f, p, &totals);
 	assert_true(totals.calls == UINT64_MAX);
 	assert_true(tl_profile_total(profile)[0] == INT64_MAX);
-	assert_true(tl_profile_losses(profile).saturated >= 4);
+	assert_true(tl_profile_losses_of(profile).saturated >= 4);
 	tl_profile_free(profile);
 
 	profile = new_profile();
@@ -360,13 +361,13 @@ TEST(derived_sums_saturate_too)
 				      .calls = UINT64_MAX,
 				      .from = { .line = line } };
 
-		assert_int_equal(tl_profile_add_arc(profile, &arc, (const int64_t[]){ 0, 0 }, NULL),
+		assert_int_equal(tl_profile_put_arc(profile, &arc, (const int64_t[]){ 0, 0 }, NULL),
 				 0);
 	}
 	finish(profile);
-	tl_profile_function_totals(profile, 0, TL_NONE, &totals);
+	tl_profile_totals_of(profile, 0, TL_NONE, &totals);
 	assert_true(totals.calls == UINT64_MAX);
-	assert_int_equal(tl_profile_losses(profile).saturated, 1);
+	assert_int_equal(tl_profile_losses_of(profile).saturated, 1);
 	tl_profile_free(profile);
 }
 
@@ -452,8 +453,8 @@ TEST(totals_of_parts)
 	has_totals(profile, f, TL_NONE, 13, 8401, 8421);
 	has_totals(profile, g, p, 2, 20, 20);
 	has_totals(profile, g, q, 0, 0, 0);
-	assert_false(tl_profile_latency(profile, f, TL_NONE, &latency));
-	assert_false(tl_profile_latency(profile, f, p, &latency));
+	assert_false(tl_profile_latency_of(profile, f, TL_NONE, &latency));
+	assert_false(tl_profile_latency_of(profile, f, p, &latency));
 	tl_profile_free(profile);
 }
 
@@ -492,7 +493,7 @@ TEST(a_profile_needs_an_event)
 	struct tl_profile *profile = (struct tl_profile *)1;
 	struct tl_error err = { .status = TL_OK };
 
-	assert_int_equal(tl_profile_new(&profile, "test", two_events, 0, 0, &err), TL_BAD_USAGE);
+	assert_int_equal(tl_profile_make(&profile, "test", two_events, 0, 0, &err), TL_BAD_USAGE);
 	assert_null(profile);
 	assert_int_equal(err.status, TL_BAD_USAGE);
 	assert_true(err.offset == TL_NOWHERE);
@@ -522,11 +523,11 @@ TEST(reading_outside_is_nothing)
 	const int64_t cost = 5;
 	struct tl_profile *p;
 
-	assert_int_equal(tl_profile_new(&p, "x", &event, 1, 0, NULL), 0);
-	assert_int_equal(tl_profile_add_function(
+	assert_int_equal(tl_profile_make(&p, "x", &event, 1, 0, NULL), 0);
+	assert_int_equal(tl_profile_put_function(
 				 p, &(struct tl_function){ .name = "f", .id = TL_NOWHERE }, NULL),
 			 0);
-	assert_int_equal(tl_profile_add_line(p, &line, &cost, NULL), 0);
+	assert_int_equal(tl_profile_put_line(p, &line, &cost, NULL), 0);
 	assert_int_equal(tl_profile_finish(p, NULL), 0);
 	for (size_t i = 0; i < 4; i++) {
 		struct tl_function_totals totals;
@@ -544,12 +545,12 @@ TEST(reading_outside_is_nothing)
 		assert_int_equal(tl_profile_arc_cost(p, n)[0], 0);
 		assert_int_equal(tl_profile_context_self(p, n)[0], 0);
 		assert_int_equal(tl_profile_context_inclusive(p, n)[0], 0);
-		tl_profile_function_totals(p, n, TL_NONE, &totals);
+		tl_profile_totals_of(p, n, TL_NONE, &totals);
 		assert_int_equal(totals.calls, 0);
 		assert_int_equal(totals.self[0], 0);
-		tl_profile_function_totals(p, n, 0, &totals);
+		tl_profile_totals_of(p, n, 0, &totals);
 		assert_int_equal(totals.inclusive[0], 0);
-		assert_false(tl_profile_latency(p, n, TL_NONE, &latency));
+		assert_false(tl_profile_latency_of(p, n, TL_NONE, &latency));
 		assert_false(tl_profile_chosen(p, n));
 	}
 	tl_profile_free(p);
@@ -564,22 +565,22 @@ TEST(adding_outside_is_refused)
 	const int64_t cost = 5;
 	struct tl_profile *p;
 
-	assert_int_equal(tl_profile_new(&p, "x", &event, 1, 0, NULL), 0);
-	assert_int_equal(tl_profile_add_function(
+	assert_int_equal(tl_profile_make(&p, "x", &event, 1, 0, NULL), 0);
+	assert_int_equal(tl_profile_put_function(
 				 p, &(struct tl_function){ .name = "f", .id = TL_NOWHERE }, NULL),
 			 0);
 	assert_int_equal(
-		tl_profile_add_line(p, &(struct tl_cost_line){ .function = 1 }, &cost, NULL),
+		tl_profile_put_line(p, &(struct tl_cost_line){ .function = 1 }, &cost, NULL),
 		TL_BAD_USAGE);
-	assert_int_equal(tl_profile_add_line(p, &(struct tl_cost_line){ .part = 1 }, &cost, NULL),
+	assert_int_equal(tl_profile_put_line(p, &(struct tl_cost_line){ .part = 1 }, &cost, NULL),
 			 TL_BAD_USAGE);
-	assert_int_equal(tl_profile_add_arc(p, &(struct tl_arc){ .caller = 1 }, &cost, NULL),
+	assert_int_equal(tl_profile_put_arc(p, &(struct tl_arc){ .caller = 1 }, &cost, NULL),
 			 TL_BAD_USAGE);
-	assert_int_equal(tl_profile_add_arc(p, &(struct tl_arc){ .callee = TL_NONE }, &cost, NULL),
+	assert_int_equal(tl_profile_put_arc(p, &(struct tl_arc){ .callee = TL_NONE }, &cost, NULL),
 			 TL_BAD_USAGE);
-	assert_int_equal(tl_profile_add_arc(p, &(struct tl_arc){ .caller = TL_NONE }, &cost, NULL),
+	assert_int_equal(tl_profile_put_arc(p, &(struct tl_arc){ .caller = TL_NONE }, &cost, NULL),
 			 0);
-	assert_int_equal(tl_profile_add_jump(p, &(struct tl_jump){ .target = 1 }, NULL),
+	assert_int_equal(tl_profile_put_jump(p, &(struct tl_jump){ .target = 1 }, NULL),
 			 TL_BAD_USAGE);
 	assert_int_equal(tl_profile_add_context(p, 0, 0, 0, NULL), TL_BAD_USAGE);
 	assert_int_equal(tl_profile_add_context(p, TL_NONE, 1, 0, NULL), TL_BAD_USAGE);

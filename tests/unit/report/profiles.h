@@ -76,9 +76,9 @@ static inline struct tl_profile *timed_profile(uint64_t frequency)
 	struct tl_profile *profile;
 	uint32_t numbers[3];
 
-	assert_int_equal(tl_profile_new(&profile, "xray", &ticks, 1, frequency, NULL), 0);
+	assert_int_equal(tl_profile_make(&profile, "xray", &ticks, 1, frequency, NULL), 0);
 	for (size_t i = 0; i < 3; i++)
-		numbers[i] = (uint32_t)tl_profile_add_function(profile, &functions[i], NULL);
+		numbers[i] = (uint32_t)tl_profile_put_function(profile, &functions[i], NULL);
 	profile->timed = true;
 	add_thread(profile, 10, first, sizeof(first) / sizeof(first[0]), numbers);
 	add_thread(profile, 11, second, sizeof(second) / sizeof(second[0]), numbers);
@@ -92,7 +92,7 @@ static inline uint32_t add_function(struct tl_profile *profile, const char *name
 	struct tl_function function = {
 		.name = name, .object = object, .file = "", .id = TL_NOWHERE
 	};
-	int64_t number = tl_profile_add_function(profile, &function, NULL);
+	int64_t number = tl_profile_put_function(profile, &function, NULL);
 
 	assert_true(number >= 0);
 	return (uint32_t)number;
@@ -104,7 +104,7 @@ static inline void add_line(struct tl_profile *profile, uint32_t function, uint3
 	struct tl_cost_line line = { .function = function, .part = part, .at = { .file = "" } };
 	int64_t cost[] = { a, b };
 
-	assert_int_equal(tl_profile_add_line(profile, &line, cost, NULL), 0);
+	assert_int_equal(tl_profile_put_line(profile, &line, cost, NULL), 0);
 }
 
 static inline void add_arc(struct tl_profile *profile, uint32_t caller, uint32_t callee,
@@ -120,7 +120,7 @@ static inline void add_arc(struct tl_profile *profile, uint32_t caller, uint32_t
 	};
 	int64_t cost[] = { a, b };
 
-	assert_int_equal(tl_profile_add_arc(profile, &arc, cost, NULL), 0);
+	assert_int_equal(tl_profile_put_arc(profile, &arc, cost, NULL), 0);
 }
 
 /*
@@ -137,11 +137,11 @@ static inline struct tl_profile *counted_profile(void)
 	struct tl_profile *profile;
 	uint32_t main_function, f;
 
-	assert_int_equal(tl_profile_new(&profile, "callgrind", events, 2, 0, NULL), 0);
+	assert_int_equal(tl_profile_make(&profile, "callgrind", events, 2, 0, NULL), 0);
 	for (size_t i = 0; i < 3; i++) {
 		struct tl_part part = { TL_NOWHERE, threads[i], i + 1, "", "", 0, 0, 0, { 0 } };
 
-		assert_int_equal(tl_profile_add_part(profile, &part, NULL), i);
+		assert_int_equal(tl_profile_put_part(profile, &part, NULL), i);
 	}
 	main_function = add_function(profile, "main", "prog");
 	f = add_function(profile, "operator\"\"_x(char, int)", "lib.so");
@@ -179,11 +179,11 @@ static inline struct tl_profile *dumped_profile(void)
 	struct tl_profile *profile;
 	uint32_t root = TL_NONE;
 
-	assert_int_equal(tl_profile_new(&profile, "callgrind", events, 2, 0, NULL), 0);
+	assert_int_equal(tl_profile_make(&profile, "callgrind", events, 2, 0, NULL), 0);
 	for (size_t i = 0; i < 2; i++) {
 		struct tl_part part = { TL_NOWHERE, 1, i + 1, "", "", 0, 0, 0, { 0 } };
 
-		assert_int_equal(tl_profile_add_part(profile, &part, NULL), i);
+		assert_int_equal(tl_profile_put_part(profile, &part, NULL), i);
 	}
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		bool is_root = !strcmp(rows[i].name, "main");

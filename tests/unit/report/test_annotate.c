@@ -4,6 +4,7 @@
  * Numbers by hand.
  */
 #include "../temp.h"
+#include "profile/model/unsized.h"
 #include "profiles.h"
 
 static const char source[] = "int g(int);\n"      /* 1 */
@@ -25,7 +26,7 @@ static void line_of(struct tl_profile *p, uint32_t function, const char *file, u
 				   .at = { .file = file, .line = line } };
 	const int64_t cost[] = { ir, dr };
 
-	assert_int_equal(tl_profile_add_line(p, &at, cost, NULL), 0);
+	assert_int_equal(tl_profile_put_line(p, &at, cost, NULL), 0);
 }
 
 /*
@@ -50,17 +51,17 @@ static struct tl_profile *annotated(void)
 	const int64_t inclusive[] = { 300, 30 };
 	struct tl_profile *p;
 
-	assert_int_equal(tl_profile_new(&p, "callgrind", events, 2, 0, NULL), 0);
+	assert_int_equal(tl_profile_make(&p, "callgrind", events, 2, 0, NULL), 0);
 	for (size_t i = 0; i < 4; i++)
-		assert_int_equal(tl_profile_add_function(p, &functions[i], NULL), i);
+		assert_int_equal(tl_profile_put_function(p, &functions[i], NULL), i);
 	line_of(p, 0, "src/a.c", 5, 10, 1);
 	line_of(p, 0, "src/a.c", 7, 600, 0);
 	line_of(p, 0, "src/a.c", 0, 3, 0);
 	line_of(p, 1, "", 1, 300, 30);
 	line_of(p, 2, "c.c", 1, 2, 0);
 	line_of(p, 3, "", 4, 85, 0);
-	assert_int_equal(tl_profile_add_arc(p, &arc, inclusive, NULL), 0);
-	assert_int_equal(tl_profile_add_jump(p, &jump, NULL), 0);
+	assert_int_equal(tl_profile_put_arc(p, &arc, inclusive, NULL), 0);
+	assert_int_equal(tl_profile_put_jump(p, &jump, NULL), 0);
 	assert_int_equal(tl_profile_finish(p, NULL), 0);
 	return p;
 }
@@ -245,7 +246,7 @@ TEST(sources_stay_below_their_directory)
 		struct tl_profile *p;
 		char *text;
 
-		assert_int_equal(tl_profile_new(&p, "x", &event, 1, 0, NULL), 0);
+		assert_int_equal(tl_profile_make(&p, "x", &event, 1, 0, NULL), 0);
 		add_source(p, cases[i].name);
 		text = annotate(p,
 				(struct tl_annotate_options){ .source_dirs = dirs,
@@ -277,7 +278,7 @@ TEST(only_regular_files_are_read)
 		struct tl_profile *p;
 		char *text;
 
-		assert_int_equal(tl_profile_new(&p, "x", &event, 1, 0, NULL), 0);
+		assert_int_equal(tl_profile_make(&p, "x", &event, 1, 0, NULL), 0);
 		add_source(p, names[i]);
 		text = annotate(p,
 				(struct tl_annotate_options){ .source_dirs = dirs,
@@ -365,10 +366,10 @@ TEST(addresses_without_code_stand_alone)
 	struct tl_profile *p;
 	char *text;
 
-	assert_int_equal(tl_profile_new(&p, "x", &event, 1, 0, NULL), 0);
+	assert_int_equal(tl_profile_make(&p, "x", &event, 1, 0, NULL), 0);
 	line.function = add_function(p, "f", "");
-	assert_int_equal(tl_profile_add_line(p, &line, cost, NULL), 0);
-	assert_int_equal(tl_profile_add_jump(p, &jump, NULL), 0);
+	assert_int_equal(tl_profile_put_line(p, &line, cost, NULL), 0);
+	assert_int_equal(tl_profile_put_jump(p, &jump, NULL), 0);
 	assert_int_equal(tl_profile_finish(p, NULL), 0);
 	text = annotate(p, (struct tl_annotate_options){ .assembly = true, .threshold = -1 },
 			(struct tl_report_options){ .event_count = 0 });

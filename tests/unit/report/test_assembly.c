@@ -5,6 +5,7 @@
  */
 #include "../symbols/make_elf.h"
 #include "../temp.h"
+#include "profile/model/unsized.h"
 #include "profiles.h"
 
 #include <tracelathe/symbols.h>
@@ -49,7 +50,7 @@ static void at(struct tl_profile *p, uint32_t function, uint64_t address, int64_
 				     .part = TL_NONE,
 				     .at = { .file = "", .address = address } };
 
-	assert_int_equal(tl_profile_add_line(p, &line, &cost, NULL), 0);
+	assert_int_equal(tl_profile_put_line(p, &line, &cost, NULL), 0);
 }
 
 /*
@@ -68,14 +69,14 @@ static struct tl_profile *counted(uint64_t bias)
 	const int64_t fifty = 50;
 	struct tl_profile *p;
 
-	assert_int_equal(tl_profile_new(&p, "x", &event, 1, 0, NULL), 0);
+	assert_int_equal(tl_profile_make(&p, "x", &event, 1, 0, NULL), 0);
 	add_function(p, "f", "/usr/bin/prog");
 	add_function(p, "g", "/usr/bin/prog");
 	at(p, 0, bias + 0x1000, 1);
 	at(p, 0, bias + 0x1004, 2000);
 	at(p, 1, bias + 0x1010, 50);
-	assert_int_equal(tl_profile_add_arc(p, &arc, &fifty, NULL), 0);
-	assert_int_equal(tl_profile_add_jump(p, &jump, NULL), 0);
+	assert_int_equal(tl_profile_put_arc(p, &arc, &fifty, NULL), 0);
+	assert_int_equal(tl_profile_put_jump(p, &jump, NULL), 0);
 	assert_int_equal(tl_profile_finish(p, NULL), 0);
 	return p;
 }
@@ -201,7 +202,7 @@ TEST(costs_between_instructions_are_told)
 	char *text;
 
 	temp_open(&temp);
-	assert_int_equal(tl_profile_new(&p, "x", &event, 1, 0, NULL), 0);
+	assert_int_equal(tl_profile_make(&p, "x", &event, 1, 0, NULL), 0);
 	add_function(p, "f", "");
 	at(p, 0, 0x1001, 1);
 	at(p, 0, 0x1002, 7);

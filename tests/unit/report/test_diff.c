@@ -5,6 +5,8 @@
  */
 #include "profiles.h"
 
+#include "profile/model/unsized.h"
+
 /* Ir+Dr of f; main 50+5 and same 4+4 on both sides. */
 static struct tl_profile *side(const char *f_or_g, int64_t ir, int64_t dr, uint64_t calls)
 {
@@ -12,7 +14,7 @@ static struct tl_profile *side(const char *f_or_g, int64_t ir, int64_t dr, uint6
 	struct tl_profile *p;
 	uint32_t main_function, other;
 
-	assert_int_equal(tl_profile_new(&p, "callgrind", events, 2, 0, NULL), 0);
+	assert_int_equal(tl_profile_make(&p, "callgrind", events, 2, 0, NULL), 0);
 	main_function = add_function(p, "main", "prog");
 	other = add_function(p, f_or_g, "prog");
 	add_line(p, add_function(p, "same", "prog"), TL_NONE, 4, 4);

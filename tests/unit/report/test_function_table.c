@@ -2,6 +2,8 @@
 /* The function table; the numbers are worked out by hand in profiles.h. */
 #include "profiles.h"
 
+#include "profile/model/unsized.h"
+
 /*
  * "Columns in this order: function,object,file,line,id,thread ..., then for each event E:
  * E:self,E:inclusive; calls; for timed traces min,median,p90,p99,max,sum,unfinished,cut in ticks";
@@ -264,8 +266,8 @@ TEST(text_stops_at_forty)
 	struct tl_profile *profile;
 	char *text, name[8];
 
-	assert_int_equal(tl_profile_new(&profile, "", &event, 1, 0, NULL), 0);
-	assert_int_equal(tl_profile_add_part(profile, &part, NULL), 0);
+	assert_int_equal(tl_profile_make(&profile, "", &event, 1, 0, NULL), 0);
+	assert_int_equal(tl_profile_put_part(profile, &part, NULL), 0);
 	for (int i = 0; i < 43; i++) {
 		name[0] = 'f';
 		name[1] = (char)('0' + (42 - i) / 10);

@@ -2,6 +2,8 @@
 /* Callers, callees and call trees; the numbers are worked out by hand in profiles.h. */
 #include "profiles.h"
 
+#include "profile/model/unsized.h"
+
 /* "the call tree from its roots ... children sorted by inclusive", parts together. */
 TEST(top_down_adds_parts_and_sorts_children)
 {
@@ -158,8 +160,8 @@ static struct tl_profile *deep_profile(void)
 	uint32_t parent = TL_NONE, functions[2];
 	const int64_t one = 1;
 
-	assert_int_equal(tl_profile_new(&profile, "", &event, 1, 0, NULL), 0);
-	assert_int_equal(tl_profile_add_part(profile, &part, NULL), 0);
+	assert_int_equal(tl_profile_make(&profile, "", &event, 1, 0, NULL), 0);
+	assert_int_equal(tl_profile_put_part(profile, &part, NULL), 0);
 	functions[0] = add_function(profile, "even", "");
 	functions[1] = add_function(profile, "odd", "");
 	for (int i = 0; i < DEEP; i++) {

@@ -7,6 +7,7 @@
 
 #include "make_elf.h"
 #include "../temp.h"
+#include "symbols/binary.h"
 
 static struct temp temp;
 
@@ -130,7 +131,7 @@ TEST(both_classes_and_orders_open)
 		assert_false(tl_binary_has_lines(binary));
 		assert_string_equal(tl_binary_build_id(binary), "");
 		assert_string_equal(tl_binary_path(binary), temp_path(&temp, "pie"));
-		assert_true(tl_binary_symbol(binary, 0x1041, &symbol));
+		assert_true(tl_binary_symbol_at(binary, 0x1041, &symbol));
 		assert_string_equal(symbol.name, "inner");
 		tl_binary_close(binary);
 
@@ -190,7 +191,7 @@ TEST(the_best_symbol_names_an_address)
 		assert_int_equal(open_named(&binary, "symbols", bias, NULL), 0);
 		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 			struct tl_symbol symbol;
-			bool found = tl_binary_symbol(binary, cases[i].address + bias, &symbol);
+			bool found = tl_binary_symbol_at(binary, cases[i].address + bias, &symbol);
 
 			assert_int_equal(found, *cases[i].name != '\0');
 			assert_string_equal(symbol.name, cases[i].name);
@@ -211,7 +212,7 @@ TEST(raw_names_stay_mangled)
 
 	save(&made, "raw");
 	assert_int_equal(tl_binary_open(&binary, temp_path(&temp, "raw"), 0, false, NULL), 0);
-	assert_true(tl_binary_symbol(binary, 0x1380, &symbol));
+	assert_true(tl_binary_symbol_at(binary, 0x1380, &symbol));
 	assert_string_equal(symbol.name, "_Z3fooi");
 	tl_binary_close(binary);
 }
@@ -321,7 +322,7 @@ static void use(const char *path)
 	if (tl_binary_open(&binary, path, 0, true, NULL))
 		return;
 	for (uint64_t address = 0; address < 0x3100; address += 0x10) {
-		tl_binary_symbol(binary, address, &symbol);
+		tl_binary_symbol_at(binary, address, &symbol);
 		assert_non_null(symbol.name);
 		assert_non_null(symbol.file);
 		tl_binary_relocation(binary, address, &value);

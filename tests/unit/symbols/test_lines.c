@@ -93,7 +93,7 @@ static void same_line(struct tl_binary *binary, uint64_t address, char *expected
 
 	assert_non_null(colon);
 	*colon = '\0';
-	tl_binary_symbol(binary, address, &symbol);
+	tl_binary_symbol_at(binary, address, &symbol);
 	assert_string_equal(symbol.file, strcmp(expected, "??") ? expected : "");
 	assert_int_equal(symbol.line, strtoul(colon + 1, NULL, 10));
 }
@@ -147,7 +147,7 @@ TEST(units_without_aranges_are_found)
 	must_run("g++ -g -O1 p.cc -o aranges && objcopy -R .debug_aranges aranges bare");
 	struct tl_binary *binary = open_here("bare");
 
-	assert_true(tl_binary_symbol(binary, address_of("bare", "helper"), &symbol));
+	assert_true(tl_binary_symbol_at(binary, address_of("bare", "helper"), &symbol));
 	assert_string_equal(symbol.name, "helper");
 	/* Line 9 is "{" alone, where g++ lets a function begin. */
 	assert_int_equal(symbol.line, 9);
@@ -166,12 +166,49 @@ TEST(names_come_from_dwarf_without_symbols)
 	address = address_of("whole", "_ZN3app4calcEi");
 	struct tl_binary *binary = open_here("nameless");
 
-	assert_true(tl_binary_symbol(binary, address + 1, &symbol));
+	assert_true(tl_binary_symbol_at(binary, address + 1, &symbol));
 	assert_string_equal(symbol.name, "app::calc(int)");
 	assert_int_equal(symbol.start, address);
 	assert_true(symbol.size > 1);
-	assert_true(tl_binary_symbol(binary, address_of("whole", "helper"), &symbol));
+	assert_true(tl_binary_symbol_at(binary, address_of("whole", "helper"), &symbol));
 	assert_string_equal(symbol.name, "helper");
+	tl_binary_close(binary);
+}
+
+/* docs/abi.md: "nothing is written behind the size that the caller gives" */
+static void lookups_fill_what_the_caller_has(void **state)
+{
+	enum { BEHIND = 8, LARGE = 192 };
+	union {
+		struct tl_symbol symbol;
+		struct tl_inlined inlined;
+		unsigned char bytes[2 * LARGE];
+	} to, before;
+	uint64_t address;
+
+	(void)state;
+	need_tools();
+	must_run("g++ -g -O1 p.cc -o sized");
+	address = address_of("sized", "helper");
+	struct tl_binary *binary = open_here("sized");
+
+	memset(&before, 0xaa, sizeof(before));
+	to = before;
+	assert_false(tl_binary_symbol(binary, address, &to.symbol, sizeof(to.symbol) - 1));
+	assert_int_equal(tl_binary_inlined(binary, address, &to.inlined, 1, 1), 0);
+	assert_memory_equal(&to, &before, sizeof(to));
+	assert_true(tl_binary_symbol(binary, address, &to.symbol, sizeof(to.symbol) + BEHIND));
+	assert_string_equal(to.symbol.name, "helper");
+	assert_int_equal(to.bytes[sizeof(to.symbol)], 0);
+	assert_int_equal(to.bytes[sizeof(to.symbol) + BEHIND - 1], 0);
+	assert_int_equal(to.bytes[sizeof(to.symbol) + BEHIND], 0xaa);
+	to = before;
+	/* One function, whose name ends at the caller's size; room for a second one stays. */
+	assert_int_equal(tl_binary_inlined(binary, address, &to.inlined, LARGE, 2), 1);
+	assert_string_equal(to.inlined.name, "helper");
+	assert_int_equal(to.bytes[LARGE - 1], 0);
+	assert_int_equal(to.bytes[LARGE], 0xaa);
+	assert_int_equal(tl_binary_inlined(binary, address, NULL, sizeof(to.inlined), 0), 1);
 	tl_binary_close(binary);
 }
 
@@ -185,8 +222,8 @@ static void tells_the_same(const char *stripped)
 	for (uint64_t address = start; address < start + 40; address++) {
 		struct tl_symbol a, b;
 
-		assert_true(tl_binary_symbol(binary, address, &a));
-		assert_true(tl_binary_symbol(whole, address, &b));
+		assert_true(tl_binary_symbol_at(binary, address, &a));
+		assert_true(tl_binary_symbol_at(whole, address, &b));
 		assert_string_equal(a.name, b.name);
 		assert_string_equal(a.file, b.file);
 		assert_int_equal(a.line, b.line);
@@ -276,7 +313,7 @@ TEST(damaged_dwarf_does_not_crash)
 		if (tl_binary_open(&binary, temp_path(&temp, "mutant"), 0, true, NULL))
 			continue;
 		for (uint64_t address = start; address < start + 64; address += 3)
-			tl_binary_symbol(binary, address, &symbol);
+			tl_binary_symbol_at(binary, address, &symbol);
 		tl_binary_close(binary);
 	}
 	free(sound);
@@ -288,6 +325,7 @@ int main(void)
 		cmocka_unit_test(lines_are_those_of_addr2line),
 		cmocka_unit_test(units_without_aranges_are_found),
 		cmocka_unit_test(names_come_from_dwarf_without_symbols),
+		cmocka_unit_test(lookups_fill_what_the_caller_has),
 		cmocka_unit_test(build_ids_find_debug_files),
 		cmocka_unit_test(debug_links_are_followed),
 		cmocka_unit_test(damaged_dwarf_does_not_crash),

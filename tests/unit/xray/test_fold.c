@@ -5,6 +5,8 @@
  */
 #include "bytes.h"
 
+#include "profile/model/unsized.h"
+
 /* clang-format off */
 static const struct tl_xray_fold_options all = {
 	.size = sizeof(all), .thread = TL_NOWHERE, .process = TL_NOWHERE, .cpu = TL_NOWHERE,
@@ -38,7 +40,7 @@ static void has(const struct tl_profile *profile, uint64_t id, uint64_t calls, u
 	uint32_t number = find(profile, id);
 
 	assert_int_not_equal(number, TL_NONE);
-	tl_profile_function_totals(profile, number, TL_NONE, &totals);
+	tl_profile_totals_of(profile, number, TL_NONE, &totals);
 	assert_int_equal(totals.calls, calls);
 	assert_int_equal(totals.unfinished, unfinished);
 	assert_int_equal(*totals.self, self);
@@ -49,7 +51,7 @@ static void duration(const struct tl_profile *profile, uint64_t id, uint64_t sum
 {
 	struct tl_latency latency;
 
-	assert_true(tl_profile_latency(profile, find(profile, id), TL_NONE, &latency));
+	assert_true(tl_profile_latency_of(profile, find(profile, id), TL_NONE, &latency));
 	assert_int_equal(latency.calls, 1);
 	assert_int_equal(latency.sum, sum);
 }
@@ -157,7 +159,7 @@ TEST(a_window_outside_holds_nothing)
 		profile = fold(&b, &options);
 		assert_int_equal(*tl_profile_total(profile), 0);
 		assert_int_equal(tl_profile_context_count(profile), 0);
-		assert_int_equal(tl_profile_losses(profile).unfinished, 0);
+		assert_int_equal(tl_profile_losses_of(profile).unfinished, 0);
 		tl_profile_free(profile);
 	}
 	free_bytes(&b);
@@ -321,7 +323,7 @@ TEST(the_clock_follows_metadata)
 		duration(profile, 1, 4999999900);
 		duration(profile, 2, 75);
 		duration(profile, 3, version == 5 ? 67 : 17);
-		assert_int_equal(tl_profile_losses(profile).time_reversals, 0);
+		assert_int_equal(tl_profile_losses_of(profile).time_reversals, 0);
 		tl_profile_free(profile);
 		free_bytes(&b);
 	}
@@ -343,8 +345,8 @@ TEST(blocks_are_folded_in_time_order)
 	end_block(&b, start);
 	profile = fold(&b, NULL);
 	duration(profile, 1, 100);
-	assert_int_equal(tl_profile_losses(profile).orphan_exits, 0);
-	assert_int_equal(tl_profile_losses(profile).time_reversals, 0);
+	assert_int_equal(tl_profile_losses_of(profile).orphan_exits, 0);
+	assert_int_equal(tl_profile_losses_of(profile).time_reversals, 0);
 	tl_profile_free(profile);
 	free_bytes(&b);
 }
@@ -415,7 +417,7 @@ TEST(losses_are_told)
 	put_function(&b, EXIT, 4, 20); /* 320 */
 	end_block(&b, start);
 	profile = fold(&b, NULL);
-	losses = tl_profile_losses(profile);
+	losses = tl_profile_losses_of(profile);
 	assert_int_equal(losses.orphan_exits, 1);
 	assert_int_equal(losses.deduced_exits, 1);
 	assert_int_equal(losses.unfinished, 1);
@@ -460,8 +462,8 @@ static void assert_same_latency(const struct tl_profile *a, const struct tl_prof
 {
 	struct tl_latency x = { 0 }, y = { 0 };
 
-	assert_int_equal(tl_profile_latency(a, function, part, &x),
-			 tl_profile_latency(b, function, part, &y));
+	assert_int_equal(tl_profile_latency_of(a, function, part, &x),
+			 tl_profile_latency_of(b, function, part, &y));
 	assert_memory_equal(&x, &y, sizeof(x));
 }
 
@@ -572,7 +574,7 @@ TEST(profiling_mode_gives_self_and_inclusive)
 	has(profile, 2, 5, 0, 200, 300);
 	has(profile, 3, 2, 0, 90, 100);
 	assert_int_equal(*tl_profile_total(profile), 1050);
-	assert_false(tl_profile_latency(profile, 0, TL_NONE, &latency));
+	assert_false(tl_profile_latency_of(profile, 0, TL_NONE, &latency));
 	tl_profile_free(profile);
 	options.thread = 13;
 	profile = fold(&b, &options);
@@ -630,7 +632,7 @@ TEST(times_that_are_unknown)
 	assert_string_equal(tl_profile_function(profile, 5)->name, "(unknown)");
 	has(profile, TL_NOWHERE, 0, 0, 40, 40);
 	assert_int_equal(*tl_profile_total(profile), 1000);
-	assert_int_equal(tl_profile_losses(profile).saturated, 0);
+	assert_int_equal(tl_profile_losses_of(profile).saturated, 0);
 	tl_profile_free(profile);
 	free_bytes(&b);
 }
@@ -655,7 +657,7 @@ TEST(exact_quantiles_when_asked)
 
 		options.exact = exact;
 		profile = fold(&b, &options);
-		assert_true(tl_profile_latency(profile, 0, TL_NONE, &latency));
+		assert_true(tl_profile_latency_of(profile, 0, TL_NONE, &latency));
 		assert_int_equal(latency.exact, exact);
 		assert_int_equal(latency.calls, 4001);
 		assert_int_equal(latency.sum, 4001 * 4002 / 2);

@@ -6,6 +6,8 @@
  */
 #include "bytes.h"
 
+#include "profile/model/unsized.h"
+
 enum { MAIN = 1, REC = 2, LEAF = 3, BUFFERS = 8, DEPTH = 40, MOST = 4 * DEPTH };
 
 struct call {
@@ -148,9 +150,10 @@ static void compare(const struct log *l, size_t hole, const struct tl_profile *p
 		assert_int_equal(want.calls, 0);
 		return;
 	}
-	tl_profile_function_totals(profile, number, TL_NONE, &totals);
+	tl_profile_totals_of(profile, number, TL_NONE, &totals);
 	assert_int_equal(totals.calls - totals.cut, want.calls);
-	assert_int_equal(tl_profile_latency(profile, number, TL_NONE, &latency), want.calls != 0);
+	assert_int_equal(tl_profile_latency_of(profile, number, TL_NONE, &latency),
+			 want.calls != 0);
 	if (!want.calls)
 		return;
 	assert_int_equal(latency.min, want.min);
@@ -161,7 +164,7 @@ static int64_t inclusive(const struct tl_profile *profile, const char *name)
 {
 	struct tl_function_totals totals;
 
-	tl_profile_function_totals(profile, find(profile, name), TL_NONE, &totals);
+	tl_profile_totals_of(profile, find(profile, name), TL_NONE, &totals);
 	return *totals.inclusive;
 }
 
@@ -190,7 +193,7 @@ TEST(any_buffer_of_a_recursion_may_be_zeros)
 		assert_int_equal(inclusive(profile, "#1"), inclusive(whole, "#1"));
 		assert_int_equal(inclusive(profile, "#2"), inclusive(whole, "#2"));
 		assert_int_equal(inclusive(profile, "(lost)"), lost(&l, hole));
-		assert_int_equal(tl_profile_losses(profile).unfinished, 0);
+		assert_int_equal(tl_profile_losses_of(profile).unfinished, 0);
 		tl_profile_free(profile);
 	}
 	tl_profile_free(whole);
@@ -243,7 +246,7 @@ TEST(two_holes_in_one_recursion)
 	write_log(&l, 9);
 	memset(l.bytes.data + l.starts[2], 0, l.starts[3] - l.starts[2]);
 	profile = fold_with_hole(&l, 6);
-	assert_true(tl_profile_latency(profile, find(profile, "#2"), TL_NONE, &latency));
+	assert_true(tl_profile_latency_of(profile, find(profile, "#2"), TL_NONE, &latency));
 	assert_int_equal(latency.max, time_of(l.count - 2) - time_of(1));
 	assert_int_equal(inclusive(profile, "#1"), time_of(l.count - 1) - time_of(0));
 	assert_int_equal(inclusive(profile, "(lost)"), lost(&l, 2) + lost(&l, 6));

@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 
+#include "profile/model/unsized.h"
+
 enum { MAIN = 0x1000, F = 0x2000, G = 0x3000, VECTOR = 0x9000 };
 
 #define A64_BLR 0xd63f0200u /* BLR X16 */
@@ -88,7 +90,7 @@ static void assert_function(const struct tl_profile *profile, uint64_t address, 
 {
 	struct tl_function_totals totals;
 
-	tl_profile_function_totals(profile, find(profile, address), TL_NONE, &totals);
+	tl_profile_totals_of(profile, find(profile, address), TL_NONE, &totals);
 	assert_int_equal(totals.calls, calls);
 	assert_int_equal(totals.unfinished, unfinished);
 	assert_int_equal(totals.self[0], self);

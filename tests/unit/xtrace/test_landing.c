@@ -7,6 +7,8 @@
  */
 #include "bytes.h"
 
+#include "profile/model/unsized.h"
+
 enum {
 	MAIN = 0x1000,
 	F = 0x2000,
@@ -129,7 +131,7 @@ static void assert_calls(const struct tl_profile *profile, uint64_t address, uin
 {
 	struct tl_function_totals totals;
 
-	tl_profile_function_totals(profile, find(profile, address), TL_NONE, &totals);
+	tl_profile_totals_of(profile, find(profile, address), TL_NONE, &totals);
 	assert_int_equal(totals.calls, calls);
 	assert_int_equal(totals.unfinished, unfinished);
 }
