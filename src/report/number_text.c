@@ -21,15 +21,18 @@ size_t tl_format_count(char *text, uint64_t value)
 	return (size_t)(p - text);
 }
 
-/* A value >= 0 rounded to `decimals` places; what 64 bits do not hold stays at their end. */
+/* A value >= 0 rounded to `decimals` places; values beyond 64 bits are shown as the largest one. */
 static char *format_fixed(char *text, double value, unsigned decimals)
 {
 	static const double scales[] = { 1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9 };
 	uint64_t scale = (uint64_t)scales[decimals];
 	double rounded = value * scales[decimals] + 0.5;
-	uint64_t scaled = rounded < 0x1p64 ? (uint64_t)rounded : UINT64_MAX;
-	char *p = text + tl_format_count(text, scaled / scale);
+	uint64_t scaled = UINT64_MAX;
+	char *p;
 
+	if (rounded < 0x1p64)
+		scaled = (uint64_t)rounded;
+	p = text + tl_format_count(text, scaled / scale);
 	if (!decimals)
 		return p;
 	*p++ = '.';
@@ -43,16 +46,21 @@ struct unit {
 	const char *name;
 };
 
-/* Four digits in the largest unit that leaves no zero in front. */
+/* Four digits, in the largest unit in which the value is at least 1. */
 static size_t format_scaled(char *text, double value, const struct unit *units)
 {
 	double scaled = value / units->size;
+	unsigned decimals = 1;
 	char *p;
 
-	/* 999.95 and more would be shown as 1000.0. */
+	/* Limits of rounding: 999.95 would be shown as 1000.0, 9.9995 as 10.000. */
 	while (scaled >= 999.95 && units[1].name)
 		scaled = value / (++units)->size;
-	p = format_fixed(text, scaled, scaled < 9.9995 ? 3 : scaled < 99.995 ? 2 : 1);
+	if (scaled < 9.9995)
+		decimals = 3;
+	else if (scaled < 99.995)
+		decimals = 2;
+	p = format_fixed(text, scaled, decimals);
 	*p++ = ' ';
 	strcpy(p, units->name);
 	return (size_t)(p - text) + strlen(p);
@@ -75,15 +83,30 @@ size_t tl_format_time(char *text, uint64_t ticks, uint64_t rate)
 
 size_t tl_format_seconds(char *text, uint64_t ticks, uint64_t rate)
 {
-	double seconds = rate ? (double)ticks / (double)rate : 0;
+	double seconds;
 	char *p;
 
-	/* From 2^63 ns on there are no nine decimals, nor a use for them. */
 	if (!rate)
 		return tl_format_count(text, ticks);
+	seconds = (double)ticks / (double)rate;
+	/* From 2^63 ns on, nine decimals do not fit 64 bits. */
 	p = format_fixed(text, seconds, seconds < 9e9 ? 9 : 0);
 	*p = '\0';
 	return (size_t)(p - text);
+}
+
+size_t tl_format_cost(char *text, int64_t cost, uint64_t rate, bool seconds)
+{
+	uint64_t magnitude = (uint64_t)cost;
+	char *p = text;
+
+	if (cost < 0) {
+		*p++ = '-';
+		magnitude = -magnitude;
+	}
+	if (seconds)
+		return (size_t)(p - text) + tl_format_seconds(p, magnitude, rate);
+	return (size_t)(p - text) + tl_format_time(p, magnitude, rate);
 }
 
 size_t tl_format_rate(char *text, uint64_t rate)
@@ -97,9 +120,11 @@ size_t tl_format_rate(char *text, uint64_t rate)
 
 size_t tl_format_share(char *text, int64_t value, int64_t total)
 {
-	double share = total ? 100.0 * (double)value / (double)total : 0;
+	double share = 0;
 	char *p = text;
 
+	if (total)
+		share = 100.0 * (double)value / (double)total;
 	if (!total || fabs(share) > 1e9) {
 		strcpy(text, "-");
 		return 1;
@@ -139,4 +164,10 @@ void tl_put_right(struct tl_output *out, const char *text, size_t length, size_t
 	if (length < width)
 		tl_put_blanks(out, width - length);
 	tl_put_bytes(out, text, length);
+}
+
+void tl_put_plural(struct tl_output *out, uint64_t count)
+{
+	if (count != 1)
+		tl_put_char(out, 's');
 }

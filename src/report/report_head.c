@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all reports say before and around their rows. */
+/* The head of reports, and the cells that all of them have: functions and costs. */
 #include "core/output.h"
 #include "profile/model/unsized.h"
 #include "report/number_text.h"
 #include "report/view.h"
 
-/* How each loss is told. */
+/* The words for each loss. */
 /* clang-format off */
 static const struct loss {
 	size_t offset;
@@ -33,7 +33,7 @@ static const struct loss {
 };
 /* clang-format on */
 
-/* The rare ones, which JSON tells only where there are some, stand last. */
+/* The last ones are rare: JSON has them only if there were some. */
 enum { LOSS_COUNT = sizeof(losses) / sizeof(losses[0]), RARE = 4 };
 
 static uint64_t loss_count(const struct tl_losses *all, const struct loss *loss)
@@ -59,13 +59,16 @@ static void put_losses(const struct tl_view *view)
 		first = false;
 		tl_put_count(view->out, count);
 		tl_put_char(view->out, ' ');
-		tl_put_text(view->out, count == 1 ? losses[i].one : losses[i].many);
+		if (count == 1)
+			tl_put_text(view->out, losses[i].one);
+		else
+			tl_put_text(view->out, losses[i].many);
 	}
 	if (!first)
 		tl_put_char(view->out, '\n');
 }
 
-/* What the parts hold together. */
+/* The extent of all parts together. */
 struct extent {
 	uint64_t first, last; /* ticks; first > last: no times */
 	uint64_t records;
@@ -96,8 +99,7 @@ static void put_counted(const struct tl_view *view, uint64_t count, const char *
 	tl_put_count(view->out, count);
 	tl_put_char(view->out, ' ');
 	tl_put_text(view->out, what);
-	if (count != 1)
-		tl_put_char(view->out, 's');
+	tl_put_plural(view->out, count);
 }
 
 static void put_span(const struct tl_view *view, const struct extent *extent)
@@ -119,7 +121,9 @@ void tl_view_put_head(const struct tl_view *view)
 	struct extent extent = measure(view->profile);
 	const char *format = tl_profile_format(view->profile);
 
-	tl_put_text(view->out, *format ? format : "profile");
+	if (!*format)
+		format = "profile";
+	tl_put_text(view->out, format);
 	put_counted(view, extent.parts, view->timed ? "thread" : "part");
 	if (extent.records)
 		put_counted(view, extent.records, "record");
@@ -163,9 +167,10 @@ void tl_view_put_json_head(const struct tl_view *view)
 		tl_put_char(view->out, i ? ',' : '[');
 		put_event_name(view, i);
 	}
-	tl_put_text(view->out, tl_profile_estimated(view->profile)
-				       ? "],\"estimated\":true,\"total\":"
-				       : "],\"total\":");
+	tl_put_char(view->out, ']');
+	if (tl_profile_estimated(view->profile))
+		tl_put_text(view->out, ",\"estimated\":true");
+	tl_put_text(view->out, ",\"total\":");
 	tl_view_put_json_cost(view, tl_profile_total(view->profile));
 }
 
@@ -196,24 +201,24 @@ static void put_json_number(struct tl_output *out, const char *name, uint64_t va
 		tl_put_text(out, "null");
 }
 
-/* The name of the row that has the function among others; null: in no cycle. */
+/* The name of the function's cycle; null: it is in none. */
 static void put_json_cycle(const struct tl_view *view, uint32_t cycle)
 {
-	const char *name = cycle == TL_NONE ? NULL : tl_view_name(view, cycle);
-
 	tl_put_text(view->out, ",\"cycle\":");
-	if (name)
-		tl_put_json(view->out, name, strlen(name));
-	else
+	if (cycle == TL_NONE)
 		tl_put_text(view->out, "null");
+	else
+		tl_put_json(view->out, tl_view_name(view, cycle),
+			    strlen(tl_view_name(view, cycle)));
 }
 
 void tl_view_put_json_function(const struct tl_view *view, uint32_t function)
 {
 	static const struct tl_function outside = { "", "", "", TL_NOWHERE, 0, 0 };
-	const struct tl_function *is =
-		function == TL_NONE ? &outside : tl_view_function(view, function);
+	const struct tl_function *is = &outside;
 
+	if (function != TL_NONE)
+		is = tl_view_function(view, function);
 	tl_put_text(view->out, "\"function\":");
 	tl_put_json(view->out, is->name, strlen(is->name));
 	tl_put_text(view->out, ",\"object\":");
@@ -260,11 +265,13 @@ void tl_view_put_csv_cost(const struct tl_view *view, const int64_t *cost)
 	}
 }
 
-static const char *last_name(const char *path)
+const char *tl_last_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return slash && slash[1] ? slash + 1 : path;
+	if (!slash || !slash[1])
+		return path;
+	return slash + 1;
 }
 
 void tl_view_put_function(const struct tl_view *view, uint32_t function)
@@ -280,13 +287,13 @@ void tl_view_put_function(const struct tl_view *view, uint32_t function)
 	}
 	if (*is->file) {
 		tl_put_text(view->out, "  ");
-		tl_put_name(view->out, last_name(is->file));
+		tl_put_name(view->out, tl_last_name(is->file));
 		if (is->line)
 			tl_put_format(view->out, ":%u", is->line);
 	}
 	if (*is->object && view->several_objects) {
 		tl_put_text(view->out, "  [");
-		tl_put_name(view->out, last_name(is->object));
+		tl_put_name(view->out, tl_last_name(is->object));
 		tl_put_char(view->out, ']');
 	}
 }

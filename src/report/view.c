@@ -6,18 +6,23 @@
 
 #include "core/error.h"
 #include "core/output.h"
+#include "core/sized.h"
 #include "profile/model/unsized.h"
 
-/* What a tree leaves out by default, in percent of the total: text is for reading, the machine
- * forms are complete. */
+/* Threshold of trees in text by default, in percent of the total; CSV and JSON are complete. */
 static const double text_threshold = 0.5;
+
+/* Shares of the total from which on a cost has a color, in percent. */
+static const double hot = 10, warm = 1;
 
 static int choose_events(struct tl_view *view, struct tl_error *err)
 {
 	const struct tl_report_options *options = &view->options;
 	uint32_t known = tl_profile_event_count(view->profile);
 
-	view->event_count = options->events ? options->event_count : known;
+	view->event_count = known;
+	if (options->events)
+		view->event_count = options->event_count;
 	if (!known || !view->event_count)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "a report needs at least one event");
@@ -25,7 +30,9 @@ static int choose_events(struct tl_view *view, struct tl_error *err)
 	if (!view->events)
 		return tl_error_memory(err);
 	for (uint32_t i = 0; i < view->event_count; i++) {
-		view->events[i] = options->events ? options->events[i] : i;
+		view->events[i] = i;
+		if (options->events)
+			view->events[i] = options->events[i];
 		if (view->events[i] >= known)
 			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 					   "the profile has no event of that number");
@@ -48,8 +55,6 @@ int tl_view_open(struct tl_view *view, const struct tl_profile *profile,
 		 const struct tl_report_options *options, struct tl_output *out,
 		 struct tl_error *err)
 {
-	size_t size = options ? options->size : 0;
-
 	*view = (struct tl_view){
 		.profile = profile,
 		.out = out,
@@ -60,9 +65,12 @@ int tl_view_open(struct tl_view *view, const struct tl_profile *profile,
 	};
 	view->options.threshold = -1;
 	if (options)
-		memcpy(&view->options, options, size < sizeof(*options) ? size : sizeof(*options));
-	if (view->options.threshold < 0 || isnan(view->options.threshold))
-		view->options.threshold = view->options.form == TL_REPORT_TEXT ? text_threshold : 0;
+		tl_take(&view->options, sizeof(view->options), options, options->size);
+	if (view->options.threshold < 0 || isnan(view->options.threshold)) {
+		view->options.threshold = 0;
+		if (view->options.form == TL_REPORT_TEXT)
+			view->options.threshold = text_threshold;
+	}
 	if (view->options.cycles && !tl_cycle_costs_make(&view->cycles, profile))
 		return tl_error_memory(err);
 	return choose_events(view, err);
@@ -86,8 +94,9 @@ const struct tl_function *tl_view_function(const struct tl_view *view, uint32_t 
 {
 	uint32_t functions = tl_profile_function_count(view->profile);
 
-	return function < functions ? tl_profile_function(view->profile, function)
-				    : &view->cycles.functions[function - functions];
+	if (function >= functions)
+		return &view->cycles.functions[function - functions];
+	return tl_profile_function(view->profile, function);
 }
 
 struct tl_function_totals tl_view_totals(const struct tl_view *view, uint32_t function,
@@ -111,15 +120,18 @@ uint32_t tl_view_cycle_of(const struct tl_view *view, uint32_t function)
 
 	if (view->cycles.count && function < functions)
 		cycle = view->cycles.of[function];
-	return cycle == TL_NONE ? TL_NONE : functions + cycle;
+	if (cycle == TL_NONE)
+		return TL_NONE;
+	return functions + cycle;
 }
 
 bool tl_view_chosen(const struct tl_view *view, uint32_t function)
 {
 	uint32_t functions = tl_profile_function_count(view->profile);
 
-	return function < functions ? tl_profile_chosen(view->profile, function)
-				    : view->cycles.chosen[function - functions];
+	if (function >= functions)
+		return view->cycles.chosen[function - functions];
+	return tl_profile_chosen(view->profile, function);
 }
 
 const char *tl_view_unit(const struct tl_view *view)
@@ -145,16 +157,19 @@ uint64_t tl_view_rate(const struct tl_view *view, uint32_t event)
 
 	if (!strcmp(unit, "ns"))
 		return 1000000000;
-	return view->timed && !strcmp(unit, "ticks") ? tl_profile_frequency(view->profile) : 0;
+	if (!view->timed || strcmp(unit, "ticks") != 0)
+		return 0;
+	return tl_profile_frequency(view->profile);
 }
 
 const char *tl_view_name(const struct tl_view *view, uint32_t function)
 {
-	return function == TL_NONE ? "(outside)" : tl_view_function(view, function)->name;
+	if (function == TL_NONE)
+		return "(outside)";
+	return tl_view_function(view, function)->name;
 }
 
-/* Functions of one name are many where files have static ones; "(outside)" is no function, and is
- * one. */
+/* Static functions of several files may have the same name. TL_NONE, "(outside)", has no file. */
 int tl_view_compare_names(const struct tl_view *view, uint32_t a, uint32_t b)
 {
 	int order = strcmp(tl_view_name(view, a), tl_view_name(view, b));
@@ -164,7 +179,30 @@ int tl_view_compare_names(const struct tl_view *view, uint32_t a, uint32_t b)
 					 *g = tl_view_function(view, b);
 
 		order = strcmp(f->object, g->object);
-		order = order ? order : strcmp(f->file, g->file);
+		if (!order)
+			order = strcmp(f->file, g->file);
 	}
-	return order ? order : (a > b) - (a < b);
+	if (!order)
+		order = (a > b) - (a < b);
+	return order;
+}
+
+const char *tl_view_color(const struct tl_view *view, int64_t cost)
+{
+	double total = (double)tl_view_total(view), share = 0;
+
+	if (total != 0)
+		share = 100 * (double)cost / total;
+	if (!view->options.color || share < warm)
+		return NULL;
+	if (share < hot)
+		return TL_COLOR_WARM;
+	return TL_COLOR_HOT;
+}
+
+void tl_view_end_line(const struct tl_view *view)
+{
+	if (view->options.color)
+		tl_put_text(view->out, TL_COLOR_END);
+	tl_put_char(view->out, '\n');
 }

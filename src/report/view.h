@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_REPORT_VIEW_H
 #define TL_REPORT_VIEW_H
-/* What a report looks at: a profile, the chosen events, the options with their defaults; and the
- * head all share. */
+/* The view of a report: a profile, the chosen events, the options with their defaults. */
 #include <tracelathe/report.h>
 
 #include "core/saturate.h"
@@ -15,11 +14,10 @@ struct tl_view {
 	uint32_t *events; /* the chosen ones, at least one */
 	uint32_t event_count;
 	bool timed;
-	/* it is known which calls ended: timed ones, and those of an instruction stream */
-	bool ends;
+	bool ends;            /* the profile knows which calls have ended */
 	bool several_objects; /* then lines name the object too */
-	struct tl_cycle_costs
-		cycles; /* where the options ask for them; they are numbered behind the functions */
+	/* Cycles of functions, if the options ask for them; numbered behind the functions. */
+	struct tl_cycle_costs cycles;
 };
 
 /* Fill a view; tl_view_close() frees it, also after a failure. */
@@ -28,7 +26,7 @@ int tl_view_open(struct tl_view *view, const struct tl_profile *profile,
 		 struct tl_error *err);
 void tl_view_close(struct tl_view *view);
 
-/* What a row of the function table is: "function", "file" or "object". */
+/* The unit of a row of the function table: "function", "file" or "object". */
 const char *tl_view_unit(const struct tl_view *view);
 /* Total of the first chosen event. */
 int64_t tl_view_total(const struct tl_view *view);
@@ -37,7 +35,7 @@ double tl_view_floor(const struct tl_view *view);
 /* Units of an event per second where it measures time, else 0. */
 uint64_t tl_view_rate(const struct tl_view *view, uint32_t event);
 
-/* What this is, and what was lost: lines before a text report, then an empty line. */
+/* The lines before a text report: format, size and losses; then an empty line. */
 void tl_view_put_head(const struct tl_view *view);
 /* `"format":..,"frequency":..,"events":[..],"total":{..}` and `"losses":{..}` of a JSON report. */
 void tl_view_put_json_head(const struct tl_view *view);
@@ -46,6 +44,8 @@ void tl_view_put_json_losses(const struct tl_view *view);
 void tl_view_put_json_function(const struct tl_view *view, uint32_t function);
 /* `{"Ir":1,"Dr":2}` of the chosen events. */
 void tl_view_put_json_cost(const struct tl_view *view, const int64_t *cost);
+/* The last component of a path; the path itself if it ends with a slash. */
+const char *tl_last_name(const char *path);
 /* `,name:suffix` as a field of CSV (RFC 4180). */
 void tl_put_csv_pair(struct tl_output *out, const char *name, const char *suffix);
 /* `,E:suffix` for one chosen event, `,cost` for each. */
@@ -63,6 +63,16 @@ struct tl_function_totals tl_view_totals(const struct tl_view *view, uint32_t fu
 uint32_t tl_view_cycle_of(const struct tl_view *view, uint32_t function);
 /* Whether the options chose it: a cycle is chosen by any of its functions. */
 bool tl_view_chosen(const struct tl_view *view, uint32_t function);
+
+/* Colors of a terminal. */
+#define TL_COLOR_DIM "\033[2m"
+#define TL_COLOR_HOT "\033[1;31m"
+#define TL_COLOR_WARM "\033[33m"
+#define TL_COLOR_END "\033[0m"
+/* The color of a cost of the first chosen event, by its share; NULL: none, or not asked for. */
+const char *tl_view_color(const struct tl_view *view, int64_t cost);
+/* The end of a line that begins with a color where colors are asked for. */
+void tl_view_end_line(const struct tl_view *view);
 
 /* Name of a function for people: "(outside)" for TL_NONE. */
 const char *tl_view_name(const struct tl_view *view, uint32_t function);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@ enum { GROUP = 16 };
 struct group {
 	struct tl_profile *profiles[GROUP];
 	size_t count;
+	bool flattened; /* some had call stacks, which their sum has not */
 };
 
 static void group_free(struct group *group)
@@ -25,6 +27,10 @@ static int group_merge(struct command_job *job, struct group *group, struct tl_e
 	int status = tl_profile_merge(&merged, (const struct tl_profile *const *)group->profiles,
 				      group->count, err);
 
+	for (size_t i = 0; status == 0 && i < group->count; i++)
+		if (tl_profile_context_count(group->profiles[i]) &&
+		    !tl_profile_context_count(merged))
+			group->flattened = true;
 	if (status < 0) {
 		complain(job->command->name, "%s",
 			 err->text ? err->text : tl_status_name(err->status));
@@ -123,6 +129,15 @@ static int gather(struct command_job *job, struct group *group, struct tl_error 
 	return status == 0 ? group_merge(job, group, err) : status;
 }
 
+/* A sum has call stacks only if all profiles have them. */
+static void tell_flattened(struct command_job *job)
+{
+	say("tracelathe: the merged profile: some files have no call stacks, so those of the other "
+	    "files are left out; costs and calls are complete");
+	putc('\n', stderr);
+	job->damaged = true;
+}
+
 int cmd_merge(struct command_job *job, struct tl_error *err)
 {
 	const struct tl_exporter *exporter = chosen_exporter(job->settings);
@@ -135,6 +150,8 @@ int cmd_merge(struct command_job *job, struct tl_error *err)
 		tell_saturated(job, "the sum of all files", group.profiles[0]);
 	if (status == 0 && job->settings->events)
 		status = choose_events(job, group.profiles[0], &events, err);
+	if (status == 0 && exporter->contexts && group.flattened)
+		tell_flattened(job);
 	if (status == 0 && exporter->stacks)
 		status = give_stacks(job, "the merged profile", &group.profiles[0], err);
 	/* No command: the name of the first file would tell the order. */

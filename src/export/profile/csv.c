@@ -160,4 +160,5 @@ const struct tl_exporter tl_csv_exporter = {
 	.suffix = ".csv",
 	.help = "the function table, CSV",
 	.write = write_csv,
+	.contexts = true,
 };

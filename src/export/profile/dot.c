@@ -202,4 +202,5 @@ const struct tl_exporter tl_dot_exporter = {
 	.suffix = ".dot",
 	.help = "the call graph, Graphviz",
 	.write = write_dot,
+	.contexts = true,
 };

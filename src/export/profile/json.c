@@ -283,4 +283,5 @@ const struct tl_exporter tl_json_exporter = {
 	.suffix = ".json",
 	.help = "the whole profile, JSON",
 	.write = write_json,
+	.contexts = true,
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Annotated source: files, heaviest first, each with its text where it can be found. */
+/* The annotate report: files, heaviest first, with their text; or functions by instruction. */
 #include "report/annotate/annotation.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/error.h"
 #include "core/output.h"
+#include "core/sized.h"
 #include "report/annotate/assembly.h"
 #include "report/annotate/source_file.h"
 
@@ -29,7 +29,7 @@ static int show_file(const struct tl_annotation *a, struct tl_note_group *group,
 
 	if (status == 0) {
 		if (!text.path)
-			group->fate = TL_GROUP_UNREADABLE;
+			group->outcome = TL_GROUP_UNREADABLE;
 		if (!put_file[a->view.options.form](a, group, &text))
 			status = tl_error_memory(err);
 	}
@@ -46,7 +46,10 @@ static void begin(const struct tl_annotation *a)
 	} else {
 		tl_put_char(a->view.out, '{');
 		tl_view_put_json_head(&a->view);
-		tl_put_text(a->view.out, a->what.assembly ? ",\"functions\":[" : ",\"files\":[");
+		if (a->what.assembly)
+			tl_put_text(a->view.out, ",\"functions\":[");
+		else
+			tl_put_text(a->view.out, ",\"files\":[");
 	}
 }
 
@@ -68,13 +71,15 @@ static int show_all(struct tl_annotation *a, struct tl_error *err)
 	     i++) {
 		struct tl_note_group *group = &a->groups[i];
 
-		if (group->fate != TL_GROUP_SHOWN)
+		if (group->outcome != TL_GROUP_SHOWN)
 			continue;
 		if (!first && a->view.options.form == TL_REPORT_JSON)
 			tl_put_char(a->view.out, ',');
 		first = false;
-		status = a->what.assembly ? tl_annotate_put_function(a, group, err)
-					  : show_file(a, group, err);
+		if (a->what.assembly)
+			status = tl_annotate_put_function(a, group, err);
+		else
+			status = show_file(a, group, err);
 	}
 	if (status == 0)
 		end(a);
@@ -86,7 +91,7 @@ static void take_options(struct tl_annotation *a, const struct tl_annotate_optio
 	a->what.threshold = -1;
 	a->what.context = -1;
 	if (what)
-		memcpy(&a->what, what, what->size < sizeof(a->what) ? what->size : sizeof(a->what));
+		tl_take(&a->what, sizeof(a->what), what, what->size);
 	if (a->what.context < 0)
 		a->what.context = CONTEXT_LINES;
 }

@@ -2,8 +2,8 @@
 #ifndef TL_REPORT_ANNOTATE_ANNOTATION_H
 #define TL_REPORT_ANNOTATE_ANNOTATION_H
 /*
- * What a profile says of places: of the lines of files, or of the instructions of functions. Notes
- * are sorted by place; those of one file or function are a group.
+ * Annotation: costs, calls and jumps at their places, which are lines of files or instructions of
+ * functions. Notes are sorted by place; the notes of one file or function are a group.
  */
 #include "report/view.h"
 
@@ -18,7 +18,7 @@ struct tl_note {
 	uint32_t number; /* of the line, arc or jump */
 };
 
-/* What became of a group's cost. */
+/* Whether a group is shown, and why not. */
 enum tl_group_outcome {
 	TL_GROUP_SHOWN,
 	TL_GROUP_UNREADABLE,      /* shown, but without the text */
@@ -31,7 +31,7 @@ enum tl_group_outcome {
 struct tl_note_group {
 	size_t first, end; /* its notes */
 	size_t cost;       /* its self cost: which vector of tl_annotation.costs */
-	enum tl_group_outcome fate;
+	enum tl_group_outcome outcome;
 };
 
 struct tl_annotation {
@@ -46,7 +46,7 @@ struct tl_annotation {
 	int64_t *row; /* room for a vector */
 };
 
-/* Notes that say the same of one place, taken together. */
+/* The notes of one place with the same kind, callee or target: their sum. */
 struct tl_remark {
 	enum tl_note_kind kind;
 	uint64_t at;
@@ -63,8 +63,8 @@ size_t tl_remark_take(const struct tl_annotation *a, const struct tl_note_group 
 		      struct tl_remark *remark);
 
 /*
- * Gather the notes, the groups in their order, and what becomes of each; tl_notes_free() also after
- * a failure.
+ * Collect the notes, sort them into groups, and decide which groups are shown. Call tl_notes_free()
+ * also after a failure.
  */
 int tl_notes_collect(struct tl_annotation *a, struct tl_error *err);
 void tl_notes_free(struct tl_annotation *a);
@@ -93,7 +93,7 @@ bool tl_annotate_put_csv_file(const struct tl_annotation *a, const struct tl_not
 bool tl_annotate_put_json_file(const struct tl_annotation *a, const struct tl_note_group *group,
 			       const struct tl_source_file *text);
 
-/* ---- what lines and instructions share in machine forms ---- */
+/* ---- lines and instructions in CSV and JSON ---- */
 
 void tl_annotate_put_csv_head(const struct tl_annotation *a);
 /* "kind,to,count,taken,costs...," */
@@ -106,11 +106,10 @@ typedef void tl_annotate_place_fn(struct tl_output *out, const void *context, ui
 void tl_annotate_put_json_places(const struct tl_annotation *a, const struct tl_note_group *group,
 				 tl_annotate_place_fn *begin, const void *context);
 
-/* ---- what text lines share ---- */
+/* ---- lines and instructions in text ---- */
 
 /*
- * Cost columns of the chosen events, the share of the first one, and where a line number or address
- * stands.
+ * The widths of cost columns, of the share of the first event, and of the line number or address.
  */
 struct tl_note_layout {
 	uint32_t events; /* so many of the chosen ones have room */
@@ -131,7 +130,7 @@ void tl_note_put_call(const struct tl_annotation *a, const struct tl_note_layout
 		      size_t gap, const struct tl_remark *remark);
 /* "Ir 1,234 (12.34%), Dr 5 (0.10%)" */
 void tl_note_put_sums(const struct tl_annotation *a, const int64_t *cost);
-/* What was annotated and what was not. */
+/* The sums of all groups by outcome. */
 void tl_annotate_put_foot(const struct tl_annotation *a);
 void tl_annotate_put_json_foot(const struct tl_annotation *a);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A function by instruction: which binary has its code, and what all forms show of it. */
+/* A function by instruction: the binary that has its code, its CSV and its JSON. */
 #include "report/annotate/assembly.h"
 
 #include <elf.h>
@@ -14,10 +14,12 @@ static const char *last_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return slash ? slash + 1 : path;
+	if (!slash)
+		return path;
+	return slash + 1;
 }
 
-/* A function's object is known by the name of its file; of an unknown object any binary may be. */
+/* A binary is recognized by the name of its file; without an object, any binary may have it. */
 static bool may_hold(struct tl_binary *binary, const struct tl_function *function)
 {
 	return !*function->object ||
@@ -51,18 +53,18 @@ static struct tl_binary *find_binary(const struct tl_annotation *a,
 	return NULL;
 }
 
-/* ---- machine forms: a row, or a member, for each remark ---- */
+/* ---- CSV and JSON: a row, or an element, for each remark ---- */
 
 /* The text of the instruction at an address, "" when its code is not there. */
 static void decode_at(const struct tl_listing *listing, uint64_t address, struct tl_insn *insn)
 {
 	uint8_t bytes[15];
 	size_t size = 0;
-	const uint8_t *code = address && listing->disassembler
-				      ? tl_listing_code(listing, address, bytes, &size)
-				      : NULL;
+	const uint8_t *code = NULL;
 
 	*insn = (struct tl_insn){ 0 };
+	if (address && listing->disassembler)
+		code = tl_listing_code(listing, address, bytes, &size);
 	if (code)
 		tl_disassemble(listing->disassembler, code, size, address, insn);
 }
@@ -130,7 +132,7 @@ static void put_json(const struct tl_annotation *a, const struct tl_note_group *
 
 /* ---- one function ---- */
 
-/* The bytes that ran, and the binary with its names; whichever there is. */
+/* Find the code as it ran, and the binary with its symbols; there may be one of them, or none. */
 static void find_code(const struct tl_annotation *a, const struct tl_note_group *group,
 		      struct tl_listing *listing)
 {
@@ -154,12 +156,15 @@ int tl_annotate_put_function(const struct tl_annotation *a, struct tl_note_group
 
 	find_code(a, group, &listing);
 	if (listing.binary || listing.ran.code) {
-		listing.disassembler = tl_disassembler_open(
-			listing.ran.code ? EM_X86_64 : tl_binary_machine(listing.binary));
+		unsigned machine = EM_X86_64;
+
+		if (!listing.ran.code)
+			machine = tl_binary_machine(listing.binary);
+		listing.disassembler = tl_disassembler_open(machine);
 		if (!listing.disassembler)
 			return tl_error_memory(err);
 	} else {
-		group->fate = TL_GROUP_UNREADABLE;
+		group->outcome = TL_GROUP_UNREADABLE;
 	}
 	if (a->view.options.form == TL_REPORT_CSV)
 		put_csv(a, group, &listing);
@@ -167,7 +172,7 @@ int tl_annotate_put_function(const struct tl_annotation *a, struct tl_note_group
 		put_json(a, group, &listing);
 	else if (!tl_asm_put_text(a, group, &listing))
 		status = tl_error_memory(err);
-	/* What a binary tells without memory may be less than what it knows. */
+	/* Without memory, a binary may have given fewer symbols than it has. */
 	if (status == 0 && listing.binary && tl_binary_short_of_memory(listing.binary))
 		status = tl_error_memory(err);
 	tl_listing_free(&listing);

@@ -4,7 +4,7 @@
 /* A function by instruction. */
 #include "report/annotate/annotation.h"
 
-/* In the form of the report. The group's fate tells whether its code was found. */
+/* Write a function in the form of the report; sets the group's outcome if there is no code. */
 int tl_annotate_put_function(const struct tl_annotation *a, struct tl_note_group *group,
 			     struct tl_error *err);
 

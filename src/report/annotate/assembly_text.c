@@ -32,8 +32,10 @@ static void put_address(const struct sheet *sheet, uint64_t address)
 {
 	struct tl_output *out = sheet->a->view.out;
 	char text[24] = "?";
-	int length = address ? snprintf(text, sizeof(text), "%" PRIx64, address) : 1;
+	int length = 1;
 
+	if (address)
+		length = snprintf(text, sizeof(text), "%" PRIx64, address);
 	tl_put_right(out, text, (size_t)length, sheet->layout.place);
 }
 
@@ -44,7 +46,7 @@ static void put_jump(const struct sheet *sheet, const struct tl_remark *remark)
 	struct tl_output *out = sheet->a->view.out;
 
 	tl_note_put_costs(sheet->a, &sheet->layout, NULL);
-	tl_put_blanks(out, sheet->layout.place + sheet->listing->lanes);
+	tl_put_blanks(out, sheet->layout.place + sheet->listing->arrow_columns);
 	tl_put_text(out, remark->to.address > remark->at ? "    v jump to " : "    ^ jump to ");
 	tl_put_hex(out, remark->to.address);
 	tl_put_text(out, "  (");
@@ -53,12 +55,14 @@ static void put_jump(const struct sheet *sheet, const struct tl_remark *remark)
 		tl_put_text(out, " of ");
 	}
 	tl_put_count(out, remark->count);
-	tl_put_text(out, remark->count == 1 ? " time)\n" : " times)\n");
+	tl_put_text(out, " time");
+	tl_put_plural(out, remark->count);
+	tl_put_text(out, ")\n");
 }
 
 /*
- * Cost of an address where no instruction begins: the code is another than what ran, or begins
- * elsewhere.
+ * The cost of an address where no instruction begins: the code shown is not the code that ran, or
+ * its instructions begin at other addresses.
  */
 static void put_inside(const struct sheet *sheet, const struct tl_remark *remark)
 {
@@ -67,7 +71,7 @@ static void put_inside(const struct sheet *sheet, const struct tl_remark *remark
 	tl_put_text(sheet->a->view.out, "  (inside the instruction above)\n");
 }
 
-/* Notes at addresses below `end`; the self cost of the instruction itself was taken before. */
+/* The notes at addresses below `end`, behind the self cost of the instruction. */
 static void put_remarks(struct sheet *sheet, uint64_t end)
 {
 	while (sheet->at < sheet->group->end && sheet->a->notes[sheet->at].at < end) {
@@ -76,7 +80,8 @@ static void put_remarks(struct sheet *sheet, uint64_t end)
 		sheet->at = tl_remark_take(sheet->a, sheet->group, sheet->at, &remark);
 		if (remark.kind == TL_NOTE_CALL)
 			tl_note_put_call(sheet->a, &sheet->layout,
-					 sheet->layout.place + sheet->listing->lanes, &remark);
+					 sheet->layout.place + sheet->listing->arrow_columns,
+					 &remark);
 		else if (remark.kind == TL_NOTE_JUMP)
 			put_jump(sheet, &remark);
 		else
@@ -86,21 +91,34 @@ static void put_remarks(struct sheet *sheet, uint64_t end)
 
 /* ---- instructions ---- */
 
-/* Lane 0 is next to the code. From where an arrow turns a line leads to the instruction. */
-static void put_lanes(const struct sheet *sheet, const struct tl_listed_insn *insn)
+static char arrow_character(bool turns, bool passes, bool line)
+{
+	if (turns)
+		return '+';
+	if (passes)
+		return '|';
+	return line ? '-' : ' ';
+}
+
+/* Arrow column 0 is next to the code. From the corner of an arrow, a line leads to the code. */
+static void put_arrows(const struct sheet *sheet, const struct tl_listed_insn *insn)
 {
 	struct tl_output *out = sheet->a->view.out;
 	bool line = false;
 
 	tl_put_text(out, "  ");
-	for (unsigned lane = sheet->listing->lanes; lane-- > 0;) {
-		bool turns = insn->turning >> lane & 1, passes = insn->passing >> lane & 1;
+	for (unsigned column = sheet->listing->arrow_columns; column-- > 0;) {
+		bool turns = insn->corners >> column & 1, passes = insn->passing >> column & 1;
 
-		tl_put_char(out, turns ? '+' : passes ? '|' : line ? '-' : ' ');
+		tl_put_char(out, arrow_character(turns, passes, line));
 		line = line || turns;
 	}
-	if (sheet->listing->lanes)
-		tl_put_text(out, insn->entered ? "> " : line ? "- " : "  ");
+	if (!sheet->listing->arrow_columns)
+		return;
+	if (insn->entered)
+		tl_put_text(out, "> ");
+	else
+		tl_put_text(out, line ? "- " : "  ");
 }
 
 static void put_target(const struct sheet *sheet, const struct tl_insn *insn)
@@ -128,14 +146,14 @@ static void put_insn(const struct sheet *sheet, const struct tl_listed_insn *lis
 	tl_listing_insn(sheet->listing, listed, &insn);
 	tl_note_put_costs(sheet->a, &sheet->layout, cost);
 	put_address(sheet, listed->address);
-	put_lanes(sheet, listed);
+	put_arrows(sheet, listed);
 	tl_put_text(out, insn.text);
 	put_target(sheet, &insn);
 	tl_put_char(out, '\n');
 }
 
 /*
- * The self cost of an instruction, which is the first thing noted at its address, if anything is.
+ * The self cost of an instruction: the first note at its address, if there is one.
  */
 static const int64_t *take_self(struct sheet *sheet, uint64_t end)
 {
@@ -148,9 +166,9 @@ static const int64_t *take_self(struct sheet *sheet, uint64_t end)
 	return remark.cost;
 }
 
-/* ---- stretches ---- */
+/* ---- one listing: a symbol, or code without a symbol ---- */
 
-/* Show what has a note and what is near it. */
+/* Show the instructions that have a note, and those near them. */
 static void mark_shown(const struct sheet *sheet)
 {
 	struct tl_listing *listing = sheet->listing;
@@ -164,13 +182,16 @@ static void mark_shown(const struct sheet *sheet)
 			noted = true;
 		if (!noted)
 			continue;
-		for (size_t j = i > context ? i - context : 0;
-		     j <= i + context && j < listing->count; j++)
+		size_t j = 0;
+
+		if (i > context)
+			j = i - context;
+		for (; j <= i + context && j < listing->count; j++)
 			listing->insns[j].shown = true;
 	}
 }
 
-static void put_stretch(struct sheet *sheet)
+static void put_listing(struct sheet *sheet)
 {
 	struct tl_listing *listing = sheet->listing;
 
@@ -190,7 +211,7 @@ static void put_stretch(struct sheet *sheet)
 	}
 }
 
-/* Without code: costs by address. */
+/* The costs of one address, without code. */
 static void put_bare(struct sheet *sheet)
 {
 	uint64_t address = sheet->a->notes[sheet->at].at;
@@ -216,7 +237,7 @@ static bool put_all(struct sheet *sheet)
 		    !tl_listing_read(sheet->listing, address, last))
 			return false;
 		if (sheet->listing->count)
-			put_stretch(sheet);
+			put_listing(sheet);
 		if (sheet->at == before)
 			put_bare(sheet);
 	}

@@ -7,13 +7,14 @@
 #include "core/memory.h"
 #include "symbols/binary.h"
 
-enum { LONGEST_ARROW = 1000 /* instructions; the text of a jump says where it leads anyway */ };
+/* Instructions that an arrow spans at most; the text of a longer jump has its target, too. */
+enum { LONGEST_ARROW = 1000 };
 
 /* ---- reading ---- */
 
 enum { LONGEST_INSN = 15 };
 
-/* What ran there, with the rest of an instruction that reaches past the end. False: no memory. */
+/* Read the code that ran, and what an instruction may reach past `end`. False: no memory. */
 static bool read_ran(struct tl_listing *listing, uint64_t start, uint64_t end)
 {
 	const struct tl_executed_code *ran = &listing->ran;
@@ -35,18 +36,24 @@ const uint8_t *tl_listing_code(const struct tl_listing *listing, uint64_t addres
 {
 	const struct tl_executed_code *ran = &listing->ran;
 
-	*size = ran->code ? ran->code(ran->arg, ran->object, address, bytes, LONGEST_INSN) : 0;
+	*size = 0;
+	if (ran->code)
+		*size = ran->code(ran->arg, ran->object, address, bytes, LONGEST_INSN);
 	if (*size)
 		return bytes;
-	return listing->binary ? tl_binary_code(listing->binary, address, size) : NULL;
+	if (!listing->binary)
+		return NULL;
+	return tl_binary_code(listing->binary, address, size);
 }
 
 static bool find_range(struct tl_listing *listing, uint64_t address, uint64_t last)
 {
 	struct tl_symbol symbol;
-	uint64_t start = address, end = last >= address ? last + 1 : address + 1;
-	size_t size = 0;
+	uint64_t start = address, end = address + 1;
+	size_t size;
 
+	if (last > address)
+		end = last + 1;
 	if (listing->binary && tl_binary_symbol_at(listing->binary, address, &symbol) &&
 	    symbol.size && address >= symbol.start && address - symbol.start < symbol.size) {
 		start = symbol.start;
@@ -58,10 +65,12 @@ static bool find_range(struct tl_listing *listing, uint64_t address, uint64_t la
 		end = start + TL_LISTING_BYTES;
 	if (!read_ran(listing, start, end))
 		return false;
+	listing->code = NULL;
 	size = listing->byte_count;
-	listing->code = size              ? listing->bytes
-			: listing->binary ? tl_binary_code(listing->binary, start, &size)
-					  : NULL;
+	if (size)
+		listing->code = listing->bytes;
+	else if (listing->binary)
+		listing->code = tl_binary_code(listing->binary, start, &size);
 	if (!listing->code)
 		size = 0;
 	listing->start = start;
@@ -87,7 +96,9 @@ static size_t code_left(const struct tl_listing *listing, uint64_t address)
 	if (listing->byte_count)
 		return listing->byte_count - (size_t)(address - listing->start);
 	/* The last instruction of a range without a symbol may reach past it. */
-	return tl_binary_code(listing->binary, address, &size) ? size : 0;
+	if (!tl_binary_code(listing->binary, address, &size))
+		return 0;
+	return size;
 }
 
 static uint32_t find_insn(const struct tl_listing *listing, uint64_t address)
@@ -102,11 +113,12 @@ static uint32_t find_insn(const struct tl_listing *listing, uint64_t address)
 		else
 			high = middle;
 	}
-	return low < listing->count && listing->insns[low].address == address ? (uint32_t)low
-									      : TL_NONE;
+	if (low == listing->count || listing->insns[low].address != address)
+		return TL_NONE;
+	return (uint32_t)low;
 }
 
-/* Jumps point forwards too, so their targets are looked for when all instructions are there. */
+/* Jumps may lead forwards, so targets are looked up when all instructions are listed. */
 static void find_targets(struct tl_listing *listing)
 {
 	for (size_t i = 0; i < listing->count; i++) {
@@ -121,7 +133,7 @@ static void find_targets(struct tl_listing *listing)
 bool tl_listing_read(struct tl_listing *listing, uint64_t address, uint64_t last)
 {
 	listing->count = 0;
-	listing->lanes = 0;
+	listing->arrow_columns = 0;
 	if (!find_range(listing, address, last))
 		return false;
 	for (uint64_t at = listing->start; listing->code && at < listing->end;) {
@@ -154,10 +166,11 @@ void tl_listing_insn(const struct tl_listing *listing, const struct tl_listed_in
 
 /* ---- arrows ---- */
 
-static bool lane_is_free(const struct tl_listing *listing, size_t from, size_t to, unsigned lane)
+static bool column_is_free(const struct tl_listing *listing, size_t from, size_t to,
+			   unsigned column)
 {
 	for (size_t i = from; i <= to; i++)
-		if ((listing->insns[i].passing | listing->insns[i].turning) >> lane & 1)
+		if ((listing->insns[i].passing | listing->insns[i].corners) >> column & 1)
 			return false;
 	return true;
 }
@@ -165,29 +178,30 @@ static bool lane_is_free(const struct tl_listing *listing, size_t from, size_t t
 static void draw_arrow(struct tl_listing *listing, size_t source, size_t target)
 {
 	size_t from = source < target ? source : target, to = source < target ? target : source;
-	unsigned lane = 0;
+	unsigned column = 0;
 
-	while (lane < TL_ARROW_COLUMNS && !lane_is_free(listing, from, to, lane))
-		lane++;
-	if (lane == TL_ARROW_COLUMNS)
+	while (column < TL_ARROW_COLUMNS && !column_is_free(listing, from, to, column))
+		column++;
+	if (column == TL_ARROW_COLUMNS)
 		return;
 	for (size_t i = from + 1; i < to; i++)
-		listing->insns[i].passing |= (uint8_t)(1u << lane);
-	listing->insns[from].turning |= (uint8_t)(1u << lane);
-	listing->insns[to].turning |= (uint8_t)(1u << lane);
+		listing->insns[i].passing |= (uint8_t)(1u << column);
+	listing->insns[from].corners |= (uint8_t)(1u << column);
+	listing->insns[to].corners |= (uint8_t)(1u << column);
 	listing->insns[target].entered = true;
-	if (lane + 1 > listing->lanes)
-		listing->lanes = lane + 1;
+	if (column + 1 > listing->arrow_columns)
+		listing->arrow_columns = column + 1;
 }
 
-/* Short arrows first, on the lanes next to the code: round after round, each twice as long. */
+/* Short arrows first, in the columns next to the code; each round takes arrows twice as long. */
 void tl_listing_draw(struct tl_listing *listing)
 {
 	for (size_t least = 0, most = 1; least < LONGEST_ARROW; least = most, most *= 2)
 		for (size_t i = 0; i < listing->count; i++) {
-			size_t target = listing->insns[i].target,
-			       span = target > i ? target - i : i - target;
+			size_t target = listing->insns[i].target, span = i - target;
 
+			if (target > i)
+				span = target - i;
 			if (target != TL_NONE && listing->insns[i].shown && span >= least &&
 			    span < most)
 				draw_arrow(listing, i, target);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_REPORT_ANNOTATE_CODE_LISTING_H
 #define TL_REPORT_ANNOTATE_CODE_LISTING_H
-/* The instructions of a stretch of code, and the arrows of its jumps. */
+/* The instructions of a range of code, and the arrows of its jumps. */
 #include <tracelathe/symbols.h>
 
 #include "isa/isa.h"
@@ -13,14 +13,14 @@ enum {
 
 struct tl_listed_insn {
 	uint64_t address;
-	uint32_t target; /* of a jump inside the listing: which instruction; TL_NONE: none */
+	uint32_t target; /* number of the instruction that it jumps to; TL_NONE: none here */
 	uint8_t length;
-	uint8_t passing, turning; /* by lane: an arrow passes, an arrow begins or ends */
+	uint8_t passing, corners; /* bits by arrow column: an arrow passes, begins or ends here */
 	bool entered;             /* an arrow ends here */
 	bool shown;
 };
 
-/* Code as it ran: struct tl_annotate_options. */
+/* Code as it ran: `code` of struct tl_annotate_options. */
 struct tl_executed_code {
 	size_t (*code)(void *arg, const char *object, uint64_t address, uint8_t *bytes,
 		       size_t size);
@@ -38,7 +38,7 @@ struct tl_listing {
 	uint64_t start, end; /* addresses */
 	struct tl_listed_insn *insns;
 	size_t count, capacity;
-	unsigned lanes; /* that are used */
+	unsigned arrow_columns; /* in use */
 };
 
 /*
@@ -58,7 +58,7 @@ const uint8_t *tl_listing_code(const struct tl_listing *listing, uint64_t addres
 /* Draw arrows for the jumps of the instructions that are shown. */
 void tl_listing_draw(struct tl_listing *listing);
 
-/* The instruction again, with its text; the names of what it calls. */
+/* Disassemble an instruction of the listing again, with its text. */
 void tl_listing_insn(const struct tl_listing *listing, const struct tl_listed_insn *listed,
 		     struct tl_insn *insn);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lines of annotated source and of annotated code share: cost columns, sums, and the foot. */
+/* Cost columns, sums and foot of annotated source and of annotated code. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,18 +13,10 @@ enum { GAP = 2, TEXT_COLUMNS = 40 };
 
 static size_t format_cost(const struct tl_view *view, uint32_t event, int64_t cost, char *text)
 {
-	uint64_t magnitude = cost < 0 ? -(uint64_t)cost : (uint64_t)cost,
-		 rate = tl_view_rate(view, event);
-	char *p = text;
-
-	if (!cost) {
-		strcpy(text, ".");
-		return 1;
-	}
-	if (cost < 0)
-		*p++ = '-';
-	return (size_t)(p - text) + (view->options.seconds ? tl_format_seconds(p, magnitude, rate)
-							   : tl_format_time(p, magnitude, rate));
+	if (cost)
+		return tl_format_cost(text, cost, tl_view_rate(view, event), view->options.seconds);
+	strcpy(text, ".");
+	return 1;
 }
 
 static size_t format_share(const struct tl_view *view, int64_t cost, char *text)
@@ -54,7 +46,7 @@ static void measure(struct tl_note_layout *layout, const struct tl_annotation *a
 	widen(&layout->share, format_share(&a->view, remark->cost[a->view.events[0]], text));
 }
 
-/* Further events go before the text has no room on the terminal. */
+/* Leave further events out until the text has room on the terminal. */
 static void fit(struct tl_note_layout *layout, const struct tl_annotation *a)
 {
 	size_t total = layout->share + layout->place + 2 * GAP + TEXT_COLUMNS;
@@ -77,6 +69,8 @@ static size_t digits(uint64_t value, unsigned base)
 bool tl_note_layout_make(struct tl_note_layout *layout, const struct tl_annotation *a,
 			 const struct tl_note_group *group, unsigned place_base)
 {
+	uint64_t last;
+
 	*layout = (struct tl_note_layout){ .events = a->view.event_count, .share = 1 };
 	layout->widths = calloc(layout->events, sizeof(*layout->widths));
 	if (!layout->widths)
@@ -90,10 +84,11 @@ bool tl_note_layout_make(struct tl_note_layout *layout, const struct tl_annotati
 		at = tl_remark_take(a, group, at, &remark);
 		measure(layout, a, &remark);
 	}
-	layout->place = digits(a->notes[group->end - 1].at +
-				       (place_base == 10 ? (uint64_t)a->what.context : 0),
-			       place_base);
-	widen(&layout->place, place_base == 10 ? strlen("line") : strlen("address"));
+	last = a->notes[group->end - 1].at;
+	if (place_base == 10)
+		last += (uint64_t)a->what.context;
+	layout->place = digits(last, place_base);
+	widen(&layout->place, strlen(place_base == 10 ? "line" : "address"));
 	fit(layout, a);
 	return true;
 }
@@ -109,7 +104,7 @@ void tl_note_put_heads(const struct tl_annotation *a, const struct tl_note_layou
 	struct tl_output *out = a->view.out;
 
 	if (a->view.options.color)
-		tl_put_text(out, "\033[2m");
+		tl_put_text(out, TL_COLOR_DIM);
 	for (uint32_t i = 0; i < layout->events; i++) {
 		const char *name = tl_profile_event(a->view.profile, a->view.events[i])->name;
 
@@ -121,7 +116,7 @@ void tl_note_put_heads(const struct tl_annotation *a, const struct tl_note_layou
 		tl_put_blanks(out, GAP);
 	}
 	tl_put_right(out, place, strlen(place), layout->place);
-	tl_put_text(out, a->view.options.color ? "\033[0m\n" : "\n");
+	tl_view_end_line(&a->view);
 }
 
 void tl_note_put_costs(const struct tl_annotation *a, const struct tl_note_layout *layout,
@@ -132,13 +127,17 @@ void tl_note_put_costs(const struct tl_annotation *a, const struct tl_note_layou
 
 	for (uint32_t i = 0; i < layout->events; i++) {
 		uint32_t event = a->view.events[i];
-		size_t length = cost ? format_cost(&a->view, event, cost[event], text) : 0;
+		size_t length = 0;
 
+		if (cost)
+			length = format_cost(&a->view, event, cost[event], text);
 		tl_put_right(out, text, length, layout->widths[i]);
 		tl_put_blanks(out, GAP);
 		if (i)
 			continue;
-		length = cost ? format_share(&a->view, cost[event], text) : 0;
+		length = 0;
+		if (cost)
+			length = format_share(&a->view, cost[event], text);
 		tl_put_right(out, text, length, layout->share);
 		tl_put_blanks(out, GAP);
 	}
@@ -156,7 +155,8 @@ void tl_note_put_sums(const struct tl_annotation *a, const int64_t *cost)
 		uint32_t event = a->view.events[i];
 		size_t length = format_cost(&a->view, event, cost[event], text);
 
-		tl_put_text(out, i ? ", " : "");
+		if (i)
+			tl_put_text(out, ", ");
 		tl_put_name(out, tl_profile_event(a->view.profile, event)->name);
 		tl_put_char(out, ' ');
 		tl_put_bytes(out, *text == '.' ? "0" : text, length);
@@ -166,15 +166,15 @@ void tl_note_put_sums(const struct tl_annotation *a, const int64_t *cost)
 	}
 }
 
-/* The cost of all groups of a fate; returns how many they are. */
-static size_t sum_fate(const struct tl_annotation *a, enum tl_group_outcome fate)
+/* Sum the costs of all groups of an outcome into a->row. @return the number of groups */
+static size_t sum_outcome(const struct tl_annotation *a, enum tl_group_outcome outcome)
 {
 	uint32_t events = tl_profile_event_count(a->view.profile);
 	size_t count = 0;
 
 	memset(a->row, 0, events * sizeof(*a->row));
 	for (size_t i = 0; i < a->group_count; i++) {
-		if (a->groups[i].fate != fate)
+		if (a->groups[i].outcome != outcome)
 			continue;
 		count++;
 		for (uint32_t e = 0; e < events; e++)
@@ -192,7 +192,7 @@ static bool is_zero(const struct tl_view *view, const int64_t *cost)
 	return true;
 }
 
-/* What no group holds: functions that were not chosen. */
+/* The cost that is in no group: of functions that were not chosen. */
 static void rest_of_total(const struct tl_annotation *a)
 {
 	const int64_t *total = tl_profile_total(a->view.profile);
@@ -234,16 +234,16 @@ void tl_annotate_put_foot(const struct tl_annotation *a)
 {
 	struct tl_output *out = a->view.out;
 
-	for (int fate = 0; fate < TL_GROUP_OUTCOMES; fate++) {
-		size_t count = sum_fate(a, (enum tl_group_outcome)fate);
+	for (int outcome = 0; outcome < TL_GROUP_OUTCOMES; outcome++) {
+		size_t count = sum_outcome(a, (enum tl_group_outcome)outcome);
 
-		if (!count && fate != TL_GROUP_SHOWN)
+		if (!count && outcome != TL_GROUP_SHOWN)
 			continue;
 		tl_note_put_sums(a, a->row);
 		tl_put_text(out, "  in ");
 		tl_put_count(out, count);
 		tl_put_char(out, ' ');
-		tl_put_text(out, words[fate][a->what.assembly][count != 1]);
+		tl_put_text(out, words[outcome][a->what.assembly][count != 1]);
 		tl_put_char(out, '\n');
 	}
 	rest_of_total(a);
@@ -263,9 +263,9 @@ void tl_annotate_put_json_foot(const struct tl_annotation *a)
 		[TL_GROUP_NOT_CHOSEN] = ",\"unwanted\":",
 	};
 
-	for (int fate = 0; fate < TL_GROUP_OUTCOMES; fate++) {
-		sum_fate(a, (enum tl_group_outcome)fate);
-		tl_put_text(a->view.out, keys[fate]);
+	for (int outcome = 0; outcome < TL_GROUP_OUTCOMES; outcome++) {
+		sum_outcome(a, (enum tl_group_outcome)outcome);
+		tl_put_text(a->view.out, keys[outcome]);
 		tl_view_put_json_cost(&a->view, a->row);
 	}
 	rest_of_total(a);
@@ -287,5 +287,7 @@ void tl_note_put_call(const struct tl_annotation *a, const struct tl_note_layout
 	tl_view_put_function(&a->view, remark->function);
 	tl_put_text(out, "  (");
 	tl_put_count(out, remark->count);
-	tl_put_text(out, remark->count == 1 ? " call)\n" : " calls)\n");
+	tl_put_text(out, " call");
+	tl_put_plural(out, remark->count);
+	tl_put_text(out, ")\n");
 }

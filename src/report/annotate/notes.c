@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Costs, calls and jumps by place, and which files or functions are worth showing. */
+/* Costs, calls and jumps sorted by place, and the choice of files or functions to show. */
 #include <math.h>
 #include <regex.h>
 #include <stdlib.h>
@@ -9,26 +9,30 @@
 #include "core/memory.h"
 #include "report/annotate/annotation.h"
 
-/* What text shows by default: the files that hold so many percent of the cost, as
- * callgrind_annotate does. */
+/*
+ * By default, text shows the files with this share of the cost in percent, as callgrind_annotate.
+ */
 static const double text_share = 99;
 
-/* ---- gathering ---- */
+/* ---- collection ---- */
 
 static bool add_note(struct tl_annotation *a, enum tl_note_kind kind, uint32_t number,
 		     uint32_t function, const struct tl_position *at)
 {
 	const struct tl_profile *profile = a->view.profile;
-	bool assembly = a->what.assembly;
 	struct tl_note note = { .file = "", .function = TL_NONE, .kind = kind, .number = number };
 
 	if (function == TL_NONE || !tl_profile_chosen(profile, function))
 		return true;
-	if (assembly)
+	if (a->what.assembly) {
 		note.function = function;
-	else
-		note.file = *at->file ? at->file : tl_profile_function(profile, function)->file;
-	note.at = assembly ? at->address : at->line;
+		note.at = at->address;
+	} else {
+		note.file = at->file;
+		note.at = at->line;
+	}
+	if (!a->what.assembly && !*at->file)
+		note.file = tl_profile_function(profile, function)->file;
 	if (!tl_grow(&a->notes, &a->capacity, a->count + 1, sizeof(note)))
 		return false;
 	a->notes[a->count++] = note;
@@ -72,11 +76,15 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-static int compare_groups_of(const struct tl_note *a, const struct tl_note *b)
+static int compare_group(const struct tl_note *a, const struct tl_note *b)
 {
-	int order = a->file == b->file ? 0 : strcmp(a->file, b->file);
+	int order = 0;
 
-	return order ? order : compare_numbers(a->function, b->function);
+	if (a->file != b->file)
+		order = strcmp(a->file, b->file);
+	if (!order)
+		order = compare_numbers(a->function, b->function);
+	return order;
 }
 
 static int compare_targets(const struct tl_profile *profile, const struct tl_note *a,
@@ -92,14 +100,16 @@ static int compare_targets(const struct tl_profile *profile, const struct tl_not
 		order = compare_numbers(x->to.line, y->to.line);
 	if (!order)
 		order = compare_numbers(x->to.address, y->to.address);
-	return order ? order : compare_numbers(x->conditional, y->conditional);
+	if (!order)
+		order = compare_numbers(x->conditional, y->conditional);
+	return order;
 }
 
-/* 0: they say the same. */
-static int compare_saying(const struct tl_profile *profile, const struct tl_note *a,
-			  const struct tl_note *b)
+/* 0: they are parts of the same remark. */
+static int compare_remarks(const struct tl_profile *profile, const struct tl_note *a,
+			   const struct tl_note *b)
 {
-	int order = compare_groups_of(a, b);
+	int order = compare_group(a, b);
 
 	if (!order)
 		order = compare_numbers(a->at, b->at);
@@ -116,9 +126,11 @@ static int compare_saying(const struct tl_profile *profile, const struct tl_note
 static int compare_notes(const void *left, const void *right, void *context)
 {
 	const struct tl_note *a = left, *b = right;
-	int order = compare_saying(context, a, b);
+	int order = compare_remarks(context, a, b);
 
-	return order ? order : compare_numbers(a->number, b->number);
+	if (!order)
+		order = compare_numbers(a->number, b->number);
+	return order;
 }
 
 /* ---- groups ---- */
@@ -154,14 +166,16 @@ static int compare_weights(const void *left, const void *right, void *context)
 	int64_t p = tl_group_cost(a, x)[a->view.events[0]],
 		q = tl_group_cost(a, y)[a->view.events[0]];
 
-	return p != q ? (p < q) - (p > q) : compare_numbers(x->first, y->first);
+	if (p != q)
+		return p < q ? 1 : -1;
+	return compare_numbers(x->first, y->first);
 }
 
 static bool make_groups(struct tl_annotation *a)
 {
 	for (size_t at = 0, end; at < a->count; at = end) {
 		for (end = at + 1;
-		     end < a->count && compare_groups_of(&a->notes[at], &a->notes[end]) == 0; end++)
+		     end < a->count && compare_group(&a->notes[at], &a->notes[end]) == 0; end++)
 			;
 		if (!add_group(a, at, end))
 			return false;
@@ -171,7 +185,7 @@ static bool make_groups(struct tl_annotation *a)
 	return true;
 }
 
-/* ---- which are shown ---- */
+/* ---- choice of groups ---- */
 
 static bool is_named(const struct tl_annotation *a, const struct tl_note_group *group)
 {
@@ -185,15 +199,14 @@ static bool is_wanted(const struct tl_annotation *a, const struct tl_note_group 
 		      const regex_t *pattern)
 {
 	const struct tl_note *note = tl_group_note(a, group);
-	const char *file = a->what.assembly
-				   ? tl_profile_function(a->view.profile, note->function)->file
-				   : note->file;
+	const char *file = note->file;
 
+	if (a->what.assembly)
+		file = tl_profile_function(a->view.profile, note->function)->file;
 	return !pattern || regexec(pattern, file, 0, NULL, 0) == 0;
 }
 
-/* Heaviest first, until so much is shown; what costs nothing at all is not what a threshold asks
- * for. */
+/* Heaviest first, until their sum reaches the threshold; without any cost, all are shown. */
 static void choose_groups(struct tl_annotation *a, const regex_t *pattern)
 {
 	double total = fabs((double)tl_view_total(&a->view)),
@@ -205,12 +218,12 @@ static void choose_groups(struct tl_annotation *a, const regex_t *pattern)
 		double cost = (double)tl_group_cost(a, group)[a->view.events[0]];
 
 		if (!is_named(a, group))
-			group->fate = TL_GROUP_WITHOUT_PLACE;
+			group->outcome = TL_GROUP_WITHOUT_PLACE;
 		else if (!is_wanted(a, group, pattern))
-			group->fate = TL_GROUP_NOT_CHOSEN;
+			group->outcome = TL_GROUP_NOT_CHOSEN;
 		else if (!all && shown >= enough)
-			group->fate = TL_GROUP_BELOW_THRESHOLD;
-		if (group->fate == TL_GROUP_SHOWN || group->fate == TL_GROUP_WITHOUT_PLACE)
+			group->outcome = TL_GROUP_BELOW_THRESHOLD;
+		if (group->outcome == TL_GROUP_SHOWN || group->outcome == TL_GROUP_WITHOUT_PLACE)
 			shown += cost;
 	}
 }
@@ -218,8 +231,10 @@ static void choose_groups(struct tl_annotation *a, const regex_t *pattern)
 static int choose(struct tl_annotation *a, struct tl_error *err)
 {
 	regex_t pattern;
-	int bad = a->what.file ? regcomp(&pattern, a->what.file, REG_EXTENDED | REG_NOSUB) : 0;
+	int bad = 0;
 
+	if (a->what.file)
+		bad = regcomp(&pattern, a->what.file, REG_EXTENDED | REG_NOSUB);
 	if (bad == REG_ESPACE)
 		return tl_error_memory(err);
 	if (bad)
@@ -235,17 +250,21 @@ int tl_notes_collect(struct tl_annotation *a, struct tl_error *err)
 {
 	const struct tl_profile *profile = a->view.profile;
 
-	/* Machine forms are complete; so is what was asked for by name. */
-	if (a->what.threshold < 0 || isnan(a->what.threshold))
-		a->what.threshold =
-			a->view.options.form == TL_REPORT_TEXT && !a->what.file ? text_share : 100;
+	/* CSV and JSON are complete; so are files that were chosen by name. */
+	if (a->what.threshold < 0 || isnan(a->what.threshold)) {
+		a->what.threshold = 100;
+		if (a->view.options.form == TL_REPORT_TEXT && !a->what.file)
+			a->what.threshold = text_share;
+	}
 	a->row = malloc(tl_profile_event_count(profile) * sizeof(*a->row));
 	if (!a->row || !add_notes(a))
 		return tl_error_memory(err);
 	if (a->count)
 		qsort_r(a->notes, a->count, sizeof(*a->notes), compare_notes,
 			(void *)(uintptr_t)profile);
-	return make_groups(a) ? choose(a, err) : tl_error_memory(err);
+	if (!make_groups(a))
+		return tl_error_memory(err);
+	return choose(a, err);
 }
 
 void tl_notes_free(struct tl_annotation *a)
@@ -298,7 +317,7 @@ size_t tl_remark_take(const struct tl_annotation *a, const struct tl_note_group 
 		remark->conditional = jump->conditional;
 	}
 	for (;
-	     end < group->end && (end == at || compare_saying(profile, note, &a->notes[end]) == 0);
+	     end < group->end && (end == at || compare_remarks(profile, note, &a->notes[end]) == 0);
 	     end++)
 		add_to_remark(a, &a->notes[end], remark);
 	return end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One annotated file as CSV (RFC 4180) and as JSON: what is noted, without the lines around it. */
+/* One annotated file as CSV (RFC 4180) and as JSON: only the lines that have a note. */
 #include <string.h>
 
 #include "core/error.h"
@@ -7,7 +7,7 @@
 #include "report/annotate/annotation.h"
 #include "report/annotate/source_file.h"
 
-/* ---- CSV: a row a line, call and jump ---- */
+/* ---- CSV: a row for each line, call and jump ---- */
 
 static void put_bytes_field(struct tl_output *out, const char *text, size_t size)
 {
@@ -22,8 +22,10 @@ static void put_bytes_field(struct tl_output *out, const char *text, size_t size
 
 void tl_annotate_put_csv_head(const struct tl_annotation *a)
 {
-	tl_put_text(a->view.out, a->what.assembly ? "function,object,address,kind,to,count,taken"
-						  : "file,line,kind,to,count,taken");
+	if (a->what.assembly)
+		tl_put_text(a->view.out, "function,object,address,kind,to,count,taken");
+	else
+		tl_put_text(a->view.out, "file,line,kind,to,count,taken");
 	for (uint32_t i = 0; i < a->view.event_count; i++) {
 		tl_put_char(a->view.out, ',');
 		tl_put_csv(a->view.out, tl_profile_event(a->view.profile, a->view.events[i])->name);
@@ -84,7 +86,7 @@ bool tl_annotate_put_csv_file(const struct tl_annotation *a, const struct tl_not
 	return true;
 }
 
-/* ---- JSON: an object a line ---- */
+/* ---- JSON: an object for each line ---- */
 
 void tl_annotate_put_json_remark(const struct tl_annotation *a, const struct tl_remark *remark)
 {
@@ -111,8 +113,8 @@ void tl_annotate_put_json_remark(const struct tl_annotation *a, const struct tl_
 		tl_put_u64(out, remark->count);
 		tl_put_text(out, ",\"taken\":");
 		tl_put_u64(out, remark->taken);
-		tl_put_text(out, remark->conditional ? ",\"conditional\":true"
-						     : ",\"conditional\":false");
+		tl_put_text(out, ",\"conditional\":");
+		tl_put_text(out, remark->conditional ? "true" : "false");
 	}
 	tl_put_char(out, '}');
 }

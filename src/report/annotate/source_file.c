@@ -12,14 +12,14 @@
 #include "core/memory.h"
 #include "core/output.h"
 
-/* A source of more bytes is not one that people annotate. */
+/* A larger file is not taken for source text. */
 enum { MOST_BYTES = 64 << 20 };
 
 /* ---- reading ---- */
 
 typedef int open_fn(const char *path);
 
-/* -1: not there, or nothing that is read. */
+/* A file descriptor; -1: no such file, or one that is too large. */
 static int open_source(const char *path, open_fn *open_it, size_t *size)
 {
 	int fd = open_it(path);
@@ -52,7 +52,7 @@ static bool find_lines(struct tl_source_file *text, size_t size)
 }
 
 /*
- * 1: read, 0: not there or not readable, or TL_NO_MEMORY. A file that cannot be read whole is none.
+ * @return 1: read; 0: there is no such file, or it cannot be read as a whole; TL_NO_MEMORY
  */
 static int read_file(struct tl_source_file *text, const char *path, open_fn *open_it,
 		     struct tl_error *err)
@@ -92,18 +92,20 @@ static int read_below(struct tl_source_file *text, const char *dir, const char *
 
 /* ---- names ---- */
 
-/* Take the last component away from a path of `size` bytes; what is left, without its slash. */
+/* The size of a path of `size` bytes without its last component and the slash before it. */
 static size_t leave_directory(const char *path, size_t size)
 {
 	while (size && path[size - 1] != '/')
 		size--;
-	return size ? size - 1 : 0;
+	if (size)
+		size--;
+	return size;
 }
 
 /*
- * The components of a recorded path without "." and without those that ".." takes back, joined by
- * slashes, none in front: nothing that is put below a directory leaves it. *leaves: the path led
- * out of where it began.
+ * The components of a recorded path, with "." and ".." resolved, joined by slashes, without one in
+ * front: put below a directory, the result cannot leave it. *leaves: the recorded path leads out of
+ * the directory it begins in.
  */
 static char *plain_path(const char *recorded, bool *leaves)
 {

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One annotated file as text: each line with its cost, calls and jumps below it, lines far from any
- * cost left out.
+ * One annotated file as text: each line with its cost, below it its calls and jumps. Lines far from
+ * any cost are left out.
  */
 #include "core/output.h"
 #include "report/annotate/annotation.h"
 #include "report/annotate/source_file.h"
 #include "report/number_text.h"
-
-/* Shares of the total that are shown in color, in percent. */
-static const double hot = 10, warm = 1;
 
 struct page {
 	const struct tl_annotation *a;
@@ -19,27 +16,17 @@ struct page {
 	uint64_t shown; /* the last line that was written */
 };
 
-static const char *heat(const struct page *page, const int64_t *cost)
-{
-	const struct tl_view *view = &page->a->view;
-	double total = (double)tl_view_total(view);
-	double share = total != 0 ? 100 * (double)cost[view->events[0]] / total : 0;
-
-	return !view->options.color ? NULL
-	       : share >= hot       ? "\033[1;31m"
-	       : share >= warm      ? "\033[33m"
-				    : NULL;
-}
-
 /* ---- lines ---- */
 
 static void put_place(const struct page *page, uint64_t line)
 {
 	char text[TL_VALUE_ROOM];
-	size_t length = line ? (size_t)(tl_format_u64(text, line) - text) : 0;
+	size_t length = 1;
 
-	tl_put_right(page->a->view.out, length ? text : "?", length ? length : 1,
-		     page->layout.place);
+	text[0] = '?';
+	if (line)
+		length = (size_t)(tl_format_u64(text, line) - text);
+	tl_put_right(page->a->view.out, text, length, page->layout.place);
 }
 
 static void put_text(const struct page *page, uint64_t line)
@@ -67,7 +54,7 @@ static const int64_t *no_cost(const struct page *page)
 
 static void put_line(const struct page *page, uint64_t line, const int64_t *cost)
 {
-	const char *color = heat(page, cost);
+	const char *color = tl_view_color(&page->a->view, cost[page->a->view.events[0]]);
 	struct tl_output *out = page->a->view.out;
 
 	if (color)
@@ -75,7 +62,9 @@ static void put_line(const struct page *page, uint64_t line, const int64_t *cost
 	tl_note_put_costs(page->a, &page->layout, cost);
 	put_place(page, line);
 	put_text(page, line);
-	tl_put_text(out, color ? "\033[0m\n" : "\n");
+	if (color)
+		tl_put_text(out, TL_COLOR_END);
+	tl_put_char(out, '\n');
 }
 
 static void put_jump(const struct page *page, const struct tl_remark *remark)
@@ -99,14 +88,16 @@ static void put_jump(const struct page *page, const struct tl_remark *remark)
 		tl_put_text(out, " of ");
 	}
 	tl_put_count(out, remark->count);
-	tl_put_text(out, remark->count == 1 ? " time)\n" : " times)\n");
+	tl_put_text(out, " time");
+	tl_put_plural(out, remark->count);
+	tl_put_text(out, ")\n");
 }
 
 /* ---- the page ---- */
 
 /*
- * Lines without a cost up to `line`, which has one: those near the last such line and near this
- * one.
+ * The lines before `line`, which has a cost: those near the last line with a cost, and those near
+ * this one.
  */
 static void put_between(struct page *page, uint64_t line)
 {
@@ -114,7 +105,9 @@ static void put_between(struct page *page, uint64_t line)
 
 	if (!page->text->path || !line)
 		return;
-	gap = line > context ? line - context : 1;
+	gap = 1;
+	if (line > context)
+		gap = line - context;
 	if (page->shown && gap > page->shown + context + 1) {
 		for (; from <= page->shown + context && from <= page->text->lines; from++)
 			put_line(page, from, no_cost(page));
@@ -135,7 +128,7 @@ static void put_after(struct page *page)
 		put_line(page, line, no_cost(page));
 }
 
-/* The line itself, then what is called and jumped to from it. */
+/* Each line with its cost, then its calls and jumps. */
 static void put_remarks(struct page *page)
 {
 	bool begun = false;

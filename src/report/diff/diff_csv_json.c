@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of differences as CSV (RFC 4180) and as one JSON object. Exact: ticks, unless they had
- * to be converted.
+ * The table of differences as CSV (RFC 4180) and as one JSON object. Numbers are exact: ticks,
+ * unless the clocks differ and they had to be converted.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@ static const char *event_name(const struct tl_diff_table *table, uint32_t i)
 	return tl_diff_event(table->diff, table->events[i])->name;
 }
 
-/* In percent of what was; false where that is nothing. */
+/* The change in percent of the cost before; false if that was 0. */
 static bool percent_of(const struct tl_diff_row *row, uint32_t event, double *percent)
 {
 	if (!row->before[event])
@@ -40,12 +40,15 @@ static void put_field(struct tl_output *out, const char *text)
 
 static void put_identity(const struct tl_diff_table *table, const struct tl_diff_row *row)
 {
+	static const struct tl_function outside = { .name = "", .object = "" };
 	struct tl_output *out = table->out;
 	enum tl_diff_unit by = tl_diff_by(table->diff);
 
 	if (by == TL_DIFF_ARCS) {
-		put_field(out, row->caller ? row->caller->name : "");
-		put_field(out, row->caller ? row->caller->object : "");
+		const struct tl_function *caller = row->caller ? row->caller : &outside;
+
+		put_field(out, caller->name);
+		put_field(out, caller->object);
 	}
 	put_field(out, row->function->name);
 	put_field(out, row->function->object);
@@ -139,17 +142,15 @@ static void put_json_row(const struct tl_diff_table *table, const struct tl_diff
 	enum tl_diff_unit by = tl_diff_by(table->diff);
 	struct tl_output *out = table->out;
 
+	tl_put_char(out, '{');
 	if (by == TL_DIFF_ARCS && row->caller) {
-		put_text_member(out, "{\"caller\":", row->caller->name);
+		put_text_member(out, "\"caller\":", row->caller->name);
 		put_text_member(out, ",\"caller_object\":", row->caller->object);
-		put_text_member(out, ",\"function\":", row->function->name);
-	} else {
-		put_text_member(out,
-				by == TL_DIFF_ARCS
-					? "{\"caller\":null,\"caller_object\":null,\"function\":"
-					: "{\"function\":",
-				row->function->name);
+		tl_put_char(out, ',');
+	} else if (by == TL_DIFF_ARCS) {
+		tl_put_text(out, "\"caller\":null,\"caller_object\":null,");
 	}
+	put_text_member(out, "\"function\":", row->function->name);
 	put_text_member(out, ",\"object\":", row->function->object);
 	put_text_member(out, ",\"file\":", row->file);
 	if (by == TL_DIFF_LINES && row->line)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of differences: which rows. How they look is in diff_text.c and diff_machine.c. */
+/* The table of differences: its rows. diff_text.c and diff_csv_json.c write them. */
 #include "report/diff/diff_table.h"
 
 #include <math.h>
@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/sized.h"
 #include "profile/diff/diff.h"
 
-/* Text is for reading: so many rows unless all are asked for. */
+/* Rows in text, unless the options ask for more. */
 enum { TEXT_ROWS = 40 };
 
 /* ---- events ---- */
@@ -19,10 +20,11 @@ static int choose_events(struct tl_diff_table *table, struct tl_error *err)
 	const struct tl_report_options *options = &table->options;
 	uint32_t known = tl_diff_event_count(table->diff);
 
-	/* Text has room for one event unless more are asked for. */
-	table->event_count = options->events                   ? options->event_count
-			     : options->form == TL_REPORT_TEXT ? 1
-							       : known;
+	table->event_count = known;
+	if (options->events)
+		table->event_count = options->event_count;
+	else if (options->form == TL_REPORT_TEXT && known)
+		table->event_count = 1; /* text has room for one */
 	if (!table->event_count)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "a report needs at least one event");
@@ -30,7 +32,9 @@ static int choose_events(struct tl_diff_table *table, struct tl_error *err)
 	if (!table->events)
 		return tl_error_memory(err);
 	for (uint32_t i = 0; i < table->event_count; i++) {
-		table->events[i] = options->events ? options->events[i] : i;
+		table->events[i] = i;
+		if (options->events)
+			table->events[i] = options->events[i];
 		if (table->events[i] >= known)
 			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 					   "the profiles have no event of that number");
@@ -45,10 +49,10 @@ static double floor_of(const struct tl_diff_table *table)
 	double before = fabs((double)tl_diff_total(table->diff, false)[table->events[0]]);
 	double after = fabs((double)tl_diff_total(table->diff, true)[table->events[0]]);
 
-	return (before > after ? before : after) * table->options.threshold / 100;
+	return fmax(before, after) * table->options.threshold / 100;
 }
 
-static int gather(struct tl_diff_table *table, struct tl_error *err)
+static int collect(struct tl_diff_table *table, struct tl_error *err)
 {
 	uint32_t count = tl_diff_row_count(table->diff);
 	bool brief = table->options.form == TL_REPORT_TEXT && !table->options.all;
@@ -80,7 +84,9 @@ static void cut(struct tl_diff_table *table)
 
 	if (!top && !table->options.all && table->options.form == TL_REPORT_TEXT)
 		top = TEXT_ROWS;
-	table->shown = top && top < table->count ? top : table->count;
+	table->shown = table->count;
+	if (top && top < table->count)
+		table->shown = top;
 }
 
 static int put_table(const struct tl_diff_table *table, struct tl_error *err)
@@ -105,14 +111,12 @@ int tl_report_diff(const struct tl_diff *diff, const struct tl_report_options *o
 	int status;
 
 	if (options)
-		memcpy(&table.options, options,
-		       options->size < sizeof(table.options) ? options->size
-							     : sizeof(table.options));
+		tl_take(&table.options, sizeof(table.options), options, options->size);
 	if (!(table.options.threshold > 0))
 		table.options.threshold = 0;
 	status = choose_events(&table, err);
 	if (status == 0)
-		status = gather(&table, err);
+		status = collect(&table, err);
 	if (status == 0)
 		status = tl_diff_sort(&table, err);
 	if (status == 0) {

@@ -7,9 +7,7 @@
 #include "core/error.h"
 #include "report/diff/diff_table.h"
 
-struct order;
-
-/* Names compare as text, from A to Z; the others by size, largest first. */
+/* Columns of names sort as text, from A to Z; those of numbers by size, largest first. */
 struct column {
 	double (*size)(const struct tl_diff_row *row, uint32_t event);
 	const char *(*text)(const struct tl_diff_row *row);
@@ -26,7 +24,7 @@ static double change_size(const struct tl_diff_row *row, uint32_t event)
 	return fabs((double)tl_diff_change(row, event));
 }
 
-/* What is new has grown without bound. */
+/* A cost that was 0 before has grown by more than any percentage. */
 static double percent_size(const struct tl_diff_row *row, uint32_t event)
 {
 	double change = change_size(row, event);
@@ -59,7 +57,9 @@ static const char *function_text(const struct tl_diff_row *row)
 
 static const char *caller_text(const struct tl_diff_row *row)
 {
-	return row->caller ? row->caller->name : "";
+	if (!row->caller)
+		return "";
+	return row->caller->name;
 }
 
 static const char *object_text(const struct tl_diff_row *row)
@@ -72,15 +72,14 @@ static const char *file_text(const struct tl_diff_row *row)
 	return row->file;
 }
 
-/* The last is NULL. */
 static const char *const names[] = {
 	"change",   "percent", "before", "after", "calls",
 	"function", "caller",  "object", "file",  NULL,
 };
 /* clang-format off */
 static const struct column columns[] = {
-	{ change_size, NULL },   { percent_size, NULL }, { before_size, NULL }, { after_size,
-	  NULL }, { calls_size, NULL },
+	{ change_size, NULL },   { percent_size, NULL }, { before_size, NULL },
+	{ after_size, NULL },    { calls_size, NULL },
 	{ NULL, function_text }, { NULL, caller_text },  { NULL, object_text }, { NULL, file_text },
 };
 /* clang-format on */
@@ -95,9 +94,11 @@ const char *const *tl_report_diff_sort_columns(void)
 static int choose_column(struct diff_order *order, const struct tl_diff *diff, const char *name,
 			 struct tl_error *err)
 {
-	const char *colon = strrchr(name, ':'), *column = colon ? colon + 1 : name;
+	const char *colon = strrchr(name, ':'), *column = name;
 	bool known = !colon;
 
+	if (colon)
+		column = colon + 1;
 	for (size_t i = 0; names[i]; i++)
 		if (!strcmp(names[i], column))
 			order->column = &columns[i];
@@ -113,9 +114,10 @@ static int choose_column(struct diff_order *order, const struct tl_diff *diff, c
 		order->event = e;
 		known = true;
 	}
-	return known ? 0
-		     : tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+	if (!known)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "there is no such event to sort by");
+	return 0;
 }
 
 static int compare_column(const struct diff_order *order, const struct tl_diff_row *a,
@@ -131,10 +133,12 @@ static int compare_column(const struct diff_order *order, const struct tl_diff_r
 
 		result = (x < y) - (x > y);
 	}
-	return order->ascending ? -result : result;
+	if (order->ascending)
+		result = -result;
+	return result;
 }
 
-/* Names and places tell rows apart; what changed as much stands in their order. */
+/* The order of rows with the same change: by names, then by places. */
 static int compare_identity(const struct tl_diff_row *a, const struct tl_diff_row *b)
 {
 	static const char *(*const texts[])(const struct tl_diff_row *row) = {
@@ -167,16 +171,21 @@ static int compare_rows(const void *left, const void *right, void *context)
 
 		result = (x < y) - (x > y);
 	}
-	return result ? result : compare_identity(a, b);
+	if (!result)
+		result = compare_identity(a, b);
+	return result;
 }
 
 int tl_diff_sort(const struct tl_diff_table *table, struct tl_error *err)
 {
 	struct diff_order order = { .event = table->events[0],
 				    .ascending = table->options.ascending };
-	int status = choose_column(&order, table->diff,
-				   table->options.sort ? table->options.sort : "change", err);
+	const char *column = "change";
+	int status;
 
+	if (table->options.sort)
+		column = table->options.sort;
+	status = choose_column(&order, table->diff, column, err);
 	if (status == 0 && table->count > 1)
 		qsort_r(table->rows, table->count, sizeof(*table->rows), compare_rows, &order);
 	return status;

@@ -18,7 +18,7 @@ struct tl_diff_table {
 	bool several_objects; /* then lines name the object too */
 };
 
-/* after - before, staying at the limits of 64 bits. */
+/* after - before; at the limit of 64 bits if it does not fit. */
 int64_t tl_diff_change(const struct tl_diff_row *row, uint32_t event);
 
 /* Whether any of the events differs; `events` NULL: the first `count` of the diff. */

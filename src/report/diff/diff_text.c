@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of differences as text: for each event what it was, what it is, and the change. */
+/* The table of differences as text: for each event the cost before, the cost after, the change. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,8 @@
 #include "report/number_text.h"
 #include "report/view.h"
 
-#define DIM "\033[2m"
 #define WORSE "\033[31m"
-#define FINER "\033[32m"
-#define PLAIN "\033[0m"
+#define BETTER "\033[32m"
 
 enum { BEFORE, AFTER, CHANGE, PERCENT, KINDS, GAP = 2 };
 
@@ -29,16 +27,12 @@ static const char *const titles[] = { "before", "after", "change", "%" };
 static size_t format_value(const struct tl_diff_table *table, uint32_t event, int64_t value,
 			   bool sign, char *text)
 {
-	uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value,
-		 rate = tl_diff_rate(table->diff, event);
-	char *p = text;
+	uint64_t rate = tl_diff_rate(table->diff, event);
 
-	if (value < 0)
-		*p++ = '-';
-	else if (sign && value)
-		*p++ = '+';
-	return (size_t)(p - text) + (table->options.seconds ? tl_format_seconds(p, magnitude, rate)
-							    : tl_format_time(p, magnitude, rate));
+	if (!sign || value <= 0)
+		return tl_format_cost(text, value, rate, table->options.seconds);
+	*text = '+';
+	return 1 + tl_format_cost(text + 1, value, rate, table->options.seconds);
 }
 
 static size_t copy(char *text, const char *from)
@@ -47,10 +41,12 @@ static size_t copy(char *text, const char *from)
 	return strlen(from);
 }
 
-/* The one number without a positive counterpart, one off: no percentage shows it. */
+/* INT64_MIN has no positive counterpart; one more makes no difference in a percentage. */
 static int64_t negatable(int64_t cost)
 {
-	return cost == INT64_MIN ? -INT64_MAX : cost;
+	if (cost == INT64_MIN)
+		return -INT64_MAX;
+	return cost;
 }
 
 static size_t format_percent(const struct tl_diff_row *row, uint32_t event, char *text)
@@ -65,7 +61,9 @@ static size_t format_percent(const struct tl_diff_row *row, uint32_t event, char
 		return copy(text, "gone");
 	if (!row->before[event])
 		return copy(text, "-");
-	length = tl_format_share(text + 1, before < 0 ? -change : change, llabs(before));
+	if (before < 0)
+		change = -change;
+	length = tl_format_share(text + 1, change, llabs(before));
 	if (text[1] == '-' || !change) {
 		memmove(text, text + 1, length + 1);
 		return length;
@@ -99,7 +97,11 @@ static size_t format_title(const struct tl_diff_table *table, uint32_t i, int ki
 		length = snprintf(text, size, "%s:%s", event, titles[kind]);
 	else
 		length = snprintf(text, size, "%s", titles[kind]);
-	return length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
+	if (length < 0)
+		return 0;
+	if ((size_t)length >= size)
+		return size - 1;
+	return (size_t)length;
 }
 
 /* ---- widths ---- */
@@ -152,18 +154,16 @@ static bool measure(const struct tl_diff_table *table, struct diff_layout *layou
 static void put_function(const struct tl_diff_table *table, const struct tl_function *function,
 			 const char *file, uint32_t line)
 {
-	const char *slash = strrchr(file, '/'), *object = strrchr(function->object, '/');
-
 	tl_put_name(table->out, function->name);
 	if (*file) {
 		tl_put_text(table->out, "  ");
-		tl_put_name(table->out, slash && slash[1] ? slash + 1 : file);
+		tl_put_name(table->out, tl_last_name(file));
 		if (line)
 			tl_put_format(table->out, ":%u", line);
 	}
 	if (*function->object && table->several_objects) {
 		tl_put_text(table->out, "  [");
-		tl_put_name(table->out, object && object[1] ? object + 1 : function->object);
+		tl_put_name(table->out, tl_last_name(function->object));
 		tl_put_char(table->out, ']');
 	}
 }
@@ -192,7 +192,7 @@ static void put_row(const struct tl_diff_table *table, const struct diff_layout 
 	char text[TL_VALUE_ROOM];
 
 	if (color)
-		tl_put_text(table->out, change > 0 ? WORSE : FINER);
+		tl_put_text(table->out, change > 0 ? WORSE : BETTER);
 	for (uint32_t i = 0; i < table->event_count; i++)
 		for (int kind = 0; kind < KINDS; kind++) {
 			size_t length = format_cell(table, row, table->events[i], kind, text);
@@ -202,7 +202,9 @@ static void put_row(const struct tl_diff_table *table, const struct diff_layout 
 			tl_put_blanks(table->out, GAP);
 		}
 	put_name(table, row);
-	tl_put_text(table->out, color ? PLAIN "\n" : "\n");
+	if (color)
+		tl_put_text(table->out, TL_COLOR_END);
+	tl_put_char(table->out, '\n');
 }
 
 static void put_titles(const struct tl_diff_table *table, const struct diff_layout *layout)
@@ -211,7 +213,7 @@ static void put_titles(const struct tl_diff_table *table, const struct diff_layo
 	char text[64];
 
 	if (table->options.color)
-		tl_put_text(table->out, DIM);
+		tl_put_text(table->out, TL_COLOR_DIM);
 	for (uint32_t i = 0; i < table->event_count; i++)
 		for (int kind = 0; kind < KINDS; kind++) {
 			size_t length = format_title(table, i, kind, text, sizeof(text));
@@ -221,7 +223,9 @@ static void put_titles(const struct tl_diff_table *table, const struct diff_layo
 			tl_put_blanks(table->out, GAP);
 		}
 	tl_put_text(table->out, names[tl_diff_by(table->diff)]);
-	tl_put_text(table->out, table->options.color ? PLAIN "\n" : "\n");
+	if (table->options.color)
+		tl_put_text(table->out, TL_COLOR_END);
+	tl_put_char(table->out, '\n');
 }
 
 static void put_side(const struct tl_diff_table *table, const char *key, bool after)
@@ -231,7 +235,9 @@ static void put_side(const struct tl_diff_table *table, const char *key, bool af
 	char text[TL_VALUE_ROOM];
 
 	tl_put_text(table->out, key);
-	tl_put_text(table->out, *format ? format : "profile");
+	if (!*format)
+		format = "profile";
+	tl_put_text(table->out, format);
 	for (uint32_t i = 0; i < table->event_count; i++) {
 		uint32_t event = table->events[i];
 
@@ -256,7 +262,7 @@ static void put_left_out(const struct tl_diff_table *table, size_t count, const 
 	tl_put_count(table->out, count);
 	tl_put_text(table->out, more);
 	tl_put_text(table->out, ones[tl_diff_by(table->diff)]);
-	tl_put_text(table->out, count == 1 ? "" : "s");
+	tl_put_plural(table->out, count);
 	tl_put_text(table->out, why);
 }
 

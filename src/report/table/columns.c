@@ -69,7 +69,7 @@ static struct tl_table_number cut_number(const struct tl_table_row *row)
 	return key(row->totals.cut, true);
 }
 
-/* No finished call has no shortest, but its calls take 0 together. */
+/* Without a finished call there is no shortest call, but the sum of all durations is 0. */
 #define LATENCY(field, known)                                                                      \
 	static struct tl_table_number field##_number(const struct tl_table_row *row)               \
 	{                                                                                          \
@@ -128,8 +128,9 @@ struct tl_table_number tl_column_number(const struct tl_column *column,
 		return column->number(row);
 	int64_t cost = column->cost(row)[event];
 
-	return (struct tl_table_number){ cost < 0 ? -(uint64_t)cost : (uint64_t)cost, cost < 0,
-					 true };
+	if (cost < 0)
+		return (struct tl_table_number){ -(uint64_t)cost, true, true };
+	return (struct tl_table_number){ (uint64_t)cost, false, true };
 }
 
 bool tl_column_shown(const struct tl_column *column, const struct tl_view *view)
@@ -137,7 +138,7 @@ bool tl_column_shown(const struct tl_column *column, const struct tl_view *view)
 	bool of_function = column != tl_columns && !column->threads &&
 			   (column->kind == TL_COLUMN_NAME || column->kind == TL_COLUMN_KEY);
 
-	/* Files and objects have a name, and nothing else of what functions have. */
+	/* Rows of files and objects have only a name. */
 	if (of_function && view->options.by != TL_BY_FUNCTION)
 		return false;
 	if (column->number == unfinished_number)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_REPORT_TABLE_COLUMNS_H
 #define TL_REPORT_TABLE_COLUMNS_H
-/* The columns of the function table: one table that sorting, text, CSV and JSON go by. */
+/* The columns of the function table, in one table for sorting, text, CSV and JSON. */
 #include "report/view.h"
 
 /* A line of the table: a function, or a function in one thread. */
@@ -36,7 +36,7 @@ struct tl_column {
 		const struct tl_table_row *row); /* one number per event of the profile */
 	bool timed;                              /* only where there are call durations */
 	bool threads;                            /* only in rows a thread */
-	unsigned spare; /* text leaves the column with the highest rank out first; 0: never */
+	unsigned spare; /* to fit a terminal, text leaves out the highest rank first; 0: never */
 };
 
 /* All columns in the order of CSV; their names are those of tl_report_sort_columns(). */
@@ -51,8 +51,8 @@ struct tl_table_number tl_column_number(const struct tl_column *column,
 					const struct tl_table_row *row, uint32_t event);
 
 /*
- * Order the first `shown` of the rows as the options ask, the others as it comes. TL_BAD_USAGE for
- * an unknown column.
+ * Move the first `shown` rows to the front, sorted as the options ask; the others are in any order.
+ * TL_BAD_USAGE for an unknown column.
  */
 int tl_rows_sort(const struct tl_view *view, struct tl_table_row *rows, size_t count, size_t shown,
 		 struct tl_error *err);

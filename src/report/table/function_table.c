@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The function table: its rows. How they look is in functions_text.c and functions_machine.c. */
+/* The function table: its rows. table_text.c and table_csv_json.c write them. */
 #include "report/table/function_table.h"
 
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 #include "core/memory.h"
 #include "profile/model/unsized.h"
 
-/* Text is for reading: so many rows unless all are asked for. */
+/* Rows in text, unless the options ask for more. */
 enum { TEXT_ROWS = 40 };
 
-struct gathering {
+struct collection {
 	struct tl_function_table *table;
 	size_t capacity;
 	struct tl_arena kept; /* durations; cost vectors of rows over several parts */
@@ -26,7 +26,7 @@ static bool any_cost(const struct tl_view *view, const struct tl_function_totals
 }
 
 /* NULL without memory. */
-static const struct tl_latency *latency_of(struct gathering *to, uint32_t function, uint32_t part)
+static const struct tl_latency *latency_of(struct collection *to, uint32_t function, uint32_t part)
 {
 	static const struct tl_latency none = { 0 };
 	struct tl_latency latency, *kept;
@@ -41,9 +41,10 @@ static const struct tl_latency *latency_of(struct gathering *to, uint32_t functi
 }
 
 /*
- * A function that only has calls that never ended is a row; one that only the symbols know is not.
+ * A function whose calls never ended has a row; a function that was never called and has no cost
+ * has none.
  */
-static int add_row(struct gathering *to, uint32_t function, uint32_t part, struct tl_error *err)
+static int add_row(struct collection *to, uint32_t function, uint32_t part, struct tl_error *err)
 {
 	struct tl_function_table *table = to->table;
 	const struct tl_profile *profile = table->view.profile;
@@ -64,13 +65,14 @@ static int add_row(struct gathering *to, uint32_t function, uint32_t part, struc
 	return TL_OK;
 }
 
-static int add_functions(struct gathering *to, uint32_t part, struct tl_error *err)
+static int add_functions(struct collection *to, uint32_t part, struct tl_error *err)
 {
 	const struct tl_view *view = &to->table->view;
-	uint32_t count = part == TL_NONE ? tl_view_function_count(view)
-					 : tl_profile_function_count(view->profile);
+	uint32_t count = tl_profile_function_count(view->profile);
 	int status = TL_OK;
 
+	if (part == TL_NONE)
+		count = tl_view_function_count(view); /* with cycles */
 	for (uint32_t i = 0; i < count && status == TL_OK; i++)
 		if (tl_view_chosen(view, i))
 			status = add_row(to, i, part, err);
@@ -87,7 +89,7 @@ static int64_t *sum_costs(struct tl_arena *arena, uint32_t count, const int64_t 
 	return sum;
 }
 
-static int join_rows(struct gathering *to, struct tl_table_row *into,
+static int join_rows(struct collection *to, struct tl_table_row *into,
 		     const struct tl_table_row *row, struct tl_error *err)
 {
 	uint32_t count = tl_profile_event_count(to->table->view.profile);
@@ -130,10 +132,10 @@ static bool same_thread(const struct tl_profile *profile, const struct tl_table_
 }
 
 /*
- * Callgrind dumps a thread in several parts: one row for all of them. Durations of several parts
- * have no common quantiles, so rows of a timed profile stay as they are (its parts are threads).
+ * Callgrind may dump a thread in several parts; they get one row. Quantiles of durations cannot be
+ * joined, so rows of a timed profile stay apart (each of its parts is a thread).
  */
-static int join_parts(struct gathering *to, struct tl_error *err)
+static int join_parts(struct collection *to, struct tl_error *err)
 {
 	struct tl_function_table *table = to->table;
 	const struct tl_profile *profile = table->view.profile;
@@ -157,7 +159,7 @@ static int join_parts(struct gathering *to, struct tl_error *err)
 	return TL_OK;
 }
 
-static int gather(struct gathering *to, struct tl_error *err)
+static int collect(struct collection *to, struct tl_error *err)
 {
 	const struct tl_view *view = &to->table->view;
 	int status = TL_OK;
@@ -167,7 +169,9 @@ static int gather(struct gathering *to, struct tl_error *err)
 	for (uint32_t part = 0; part < tl_profile_part_count(view->profile) && status == TL_OK;
 	     part++)
 		status = add_functions(to, part, err);
-	return status == TL_OK ? join_parts(to, err) : status;
+	if (status == TL_OK)
+		status = join_parts(to, err);
+	return status;
 }
 
 static void cut(struct tl_function_table *table)
@@ -177,7 +181,9 @@ static void cut(struct tl_function_table *table)
 
 	if (!top && !options->all && options->form == TL_REPORT_TEXT)
 		top = TEXT_ROWS;
-	table->shown = top && top < table->count ? top : table->count;
+	table->shown = table->count;
+	if (top && top < table->count)
+		table->shown = top;
 }
 
 static int put_table(const struct tl_function_table *table, struct tl_error *err)
@@ -199,11 +205,11 @@ static int report_table(const struct tl_profile *profile, const struct tl_report
 			struct tl_output *out, struct tl_error *err)
 {
 	struct tl_function_table table = { 0 };
-	struct gathering to = { .table = &table };
+	struct collection to = { .table = &table };
 	int status = tl_view_open(&table.view, profile, options, out, err);
 
 	if (status == TL_OK)
-		status = gather(&to, err);
+		status = collect(&to, err);
 	if (status == TL_OK) {
 		cut(&table);
 		status = tl_rows_sort(&table.view, table.rows, table.count, table.shown, err);

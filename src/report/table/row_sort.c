@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "report/table/columns.h"
 
-/* llvm-xray's words for its columns, for those whose fingers know them. */
+/* llvm-xray's names of its columns. */
 static const struct {
 	const char *alias, *name;
 	/* clang-format off */
@@ -51,15 +51,18 @@ static bool find_event(const struct tl_profile *profile, const char *name, size_
 	return false;
 }
 
-/* "inclusive" is that of the first event, "Ir:inclusive" of a named one, as in the head of CSV. */
+/* "inclusive" is of the first event, "Ir:inclusive" of a named one, as in the head of CSV. */
 static int choose_column(struct row_order *order, const char *name, struct tl_error *err)
 {
 	const char *colon = strrchr(name, ':');
-	const char *column = colon ? colon + 1 : name;
+	const char *column = name;
 
-	order->column = strcmp(name, tl_view_unit(order->view))
-				? find_column(column, strlen(column))
-				: tl_columns;
+	if (colon)
+		column = colon + 1;
+	if (!strcmp(name, tl_view_unit(order->view)))
+		order->column = tl_columns;
+	else
+		order->column = find_column(column, strlen(column));
 	if (!order->column || (colon && order->column->kind != TL_COLUMN_COST))
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "there is no such column to sort by");
@@ -74,7 +77,7 @@ static int choose_column(struct row_order *order, const char *name, struct tl_er
 	return TL_OK;
 }
 
-/* Unknown is less than any number. */
+/* An unknown number is less than any other. */
 static int compare_numbers(struct tl_table_number a, struct tl_table_number b)
 {
 	if (a.known != b.known)
@@ -83,18 +86,25 @@ static int compare_numbers(struct tl_table_number a, struct tl_table_number b)
 		return a.negative ? -1 : 1;
 	int order = (a.magnitude > b.magnitude) - (a.magnitude < b.magnitude);
 
-	return a.negative ? -order : order;
+	if (a.negative)
+		order = -order;
+	return order;
 }
 
 static int compare_column(const struct row_order *order, const struct tl_table_row *a,
 			  const struct tl_table_row *b)
 {
 	const struct tl_column *column = order->column;
-	int result = column->text ? strcmp(column->text(a), column->text(b))
-				  : compare_numbers(tl_column_number(column, a, order->event),
-						    tl_column_number(column, b, order->event));
+	int result;
 
-	return order->ascending ? result : -result;
+	if (column->text)
+		result = strcmp(column->text(a), column->text(b));
+	else
+		result = compare_numbers(tl_column_number(column, a, order->event),
+					 tl_column_number(column, b, order->event));
+	if (!order->ascending)
+		result = -result;
+	return result;
 }
 
 static int compare_rows(const void *left, const void *right, void *context)
@@ -109,7 +119,9 @@ static int compare_rows(const void *left, const void *right, void *context)
 			 (a->totals.inclusive[event] > b->totals.inclusive[event]);
 	if (!result)
 		result = tl_view_compare_names(order->view, a->function, b->function);
-	return result ? result : (a->part > b->part) - (a->part < b->part);
+	if (!result)
+		result = (a->part > b->part) - (a->part < b->part);
+	return result;
 }
 
 static void swap_rows(struct tl_table_row *a, struct tl_table_row *b)
@@ -135,7 +147,8 @@ static void sift_down(const struct row_order *order, struct tl_table_row *heap, 
 }
 
 /*
- * The first `wanted` rows to the front, in any order: few are shown of a profile of many functions.
+ * Move the first `wanted` rows to the front, in any order: a heap of them, whose root is the last,
+ * is faster than sorting all rows, of which few are shown.
  */
 static void select_rows(const struct row_order *order, struct tl_table_row *rows, size_t count,
 			size_t wanted)
@@ -155,8 +168,12 @@ int tl_rows_sort(const struct tl_view *view, struct tl_table_row *rows, size_t c
 	struct row_order order = { .view = view,
 				   .event = view->events[0],
 				   .ascending = view->options.ascending };
-	int status = choose_column(&order, view->options.sort ? view->options.sort : "self", err);
+	const char *column = "self";
+	int status;
 
+	if (view->options.sort)
+		column = view->options.sort;
+	status = choose_column(&order, column, err);
 	if (status != TL_OK || count < 2 || !shown)
 		return status;
 	if (shown < count)

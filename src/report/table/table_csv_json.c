@@ -5,9 +5,7 @@
 #include "core/output.h"
 #include "report/table/function_table.h"
 
-/* A tick count divided by the frequency has, in its shortest exact form, enough digits to get the
- * ticks back.
- */
+/* Seconds in their shortest exact form have enough digits to compute the ticks again. */
 static void put_time(const struct tl_view *view, uint64_t ticks)
 {
 	uint64_t frequency = tl_profile_frequency(view->profile);
@@ -77,10 +75,13 @@ static void put_head_field(const struct tl_view *view, const struct tl_column *c
 {
 	if (column != tl_columns)
 		tl_put_char(view->out, ',');
-	tl_put_text(view->out, column == tl_columns ? tl_view_unit(view) : tl_column_name(column));
+	if (column == tl_columns)
+		tl_put_text(view->out, tl_view_unit(view));
+	else
+		tl_put_text(view->out, tl_column_name(column));
 }
 
-/* The head line when there is no row. */
+/* A row; NULL: the head line. */
 static void put_csv_line(const struct tl_view *view, const struct tl_table_row *row)
 {
 	for (size_t i = 0; i < tl_column_count(); i++) {
@@ -126,7 +127,7 @@ static void put_json_field(const struct tl_view *view, const struct tl_column *c
 		tl_put_text(view->out, "null");
 }
 
-/* What tl_view_put_json_function() writes already. */
+/* Whether tl_view_put_json_function() writes the column. */
 static bool identity(const struct tl_column *column)
 {
 	return (column->kind == TL_COLUMN_NAME || column->kind == TL_COLUMN_KEY) &&
@@ -145,6 +146,12 @@ static void put_identity(const struct tl_view *view, const struct tl_table_row *
 	tl_put_json(view->out, row->is->name, strlen(row->is->name));
 }
 
+static void put_exact(struct tl_output *out, const struct tl_latency *latency)
+{
+	tl_put_text(out, ",\"exact\":");
+	tl_put_text(out, latency->exact || !latency->calls ? "true" : "false");
+}
+
 static void put_json_row(const struct tl_view *view, const struct tl_table_row *row)
 {
 	put_identity(view, row);
@@ -152,9 +159,7 @@ static void put_json_row(const struct tl_view *view, const struct tl_table_row *
 		if (tl_column_shown(&tl_columns[i], view) && !identity(&tl_columns[i]))
 			put_json_field(view, &tl_columns[i], row);
 	if (view->timed)
-		tl_put_text(view->out, row->latency->exact || !row->latency->calls
-					       ? ",\"exact\":true"
-					       : ",\"exact\":false");
+		put_exact(view->out, row->latency);
 	tl_put_char(view->out, '}');
 }
 

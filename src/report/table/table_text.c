@@ -9,19 +9,11 @@
 #include "report/number_text.h"
 #include "report/table/function_table.h"
 
-#define DIM "\033[2m"
-#define HOT "\033[1;31m"
-#define WARM "\033[33m"
-#define PLAIN "\033[0m"
-
 enum {
 	NAME_COLUMNS = 24, /* kept free for names when columns are left out to fit the terminal */
 	GAP = 2,           /* blanks between columns */
 	SPARE_EVENT = 100, /* further events are left out before anything else */
 };
-
-/* Shares of the total, in percent. */
-static const double hot = 10, warm = 1;
 
 /* A column of text: a column of the table, or its share of the total. */
 struct cell_column {
@@ -37,7 +29,7 @@ struct table_layout {
 	size_t count;
 };
 
-/* ---- which columns ---- */
+/* ---- choice of columns ---- */
 
 static bool any_cut(const struct tl_profile *profile)
 {
@@ -65,19 +57,21 @@ static bool text_column(const struct tl_column *column, const struct tl_view *vi
 }
 
 /*
- * A profile of sixteen events is no table of 32 columns: of those nobody asked for, the self cost
- * is shown.
+ * A profile may have sixteen events, which would be 32 columns. Unless events were chosen, self
+ * costs of all events are shown, and the other costs of the first event only.
  */
 static void add_cost_columns(struct table_layout *layout, const struct tl_column *column,
 			     const struct tl_view *view)
 {
-	bool first_only = !view->options.events && strcmp(tl_column_name(column), "self");
+	uint32_t events = view->event_count;
 
-	for (uint32_t i = 0; i < (first_only ? 1 : view->event_count); i++) {
-		struct cell_column cell = { .column = column,
-					    .event = view->events[i],
-					    .spare = i ? SPARE_EVENT + i : 0 };
+	if (!view->options.events && strcmp(tl_column_name(column), "self") != 0)
+		events = 1;
+	for (uint32_t i = 0; i < events; i++) {
+		struct cell_column cell = { .column = column, .event = view->events[i] };
 
+		if (i)
+			cell.spare = SPARE_EVENT + i;
 		layout->columns[layout->count++] = cell;
 		if (i)
 			continue;
@@ -103,12 +97,15 @@ static bool choose_columns(struct table_layout *layout, const struct tl_view *vi
 
 		if (!text_column(column, view))
 			continue;
-		if (column->cost)
+		struct cell_column cell = { .column = column };
+
+		if (column->cost) {
 			add_cost_columns(layout, column, view);
-		else
-			layout->columns[layout->count++] = (struct cell_column){
-				.column = column, .spare = orders(column, view) ? 0 : column->spare
-			};
+			continue;
+		}
+		if (!orders(column, view))
+			cell.spare = column->spare;
+		layout->columns[layout->count++] = cell;
 	}
 	return true;
 }
@@ -117,8 +114,9 @@ static bool choose_columns(struct table_layout *layout, const struct tl_view *vi
 
 static size_t format_time(const struct tl_view *view, char *text, uint64_t ticks, uint64_t rate)
 {
-	return view->options.seconds ? tl_format_seconds(text, ticks, rate)
-				     : tl_format_time(text, ticks, rate);
+	if (view->options.seconds)
+		return tl_format_seconds(text, ticks, rate);
+	return tl_format_time(text, ticks, rate);
 }
 
 static size_t format_number(const struct tl_view *view, const struct cell_column *cell,
@@ -167,7 +165,11 @@ static size_t format_title(const struct tl_view *view, const struct cell_column 
 				  tl_profile_event(view->profile, cell->event)->name, name);
 	else
 		length = snprintf(text, size, "%s", name);
-	return length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
+	if (length < 0)
+		return 0;
+	if ((size_t)length >= size)
+		return size - 1;
+	return (size_t)length;
 }
 
 /* ---- widths ---- */
@@ -208,7 +210,7 @@ static size_t most_spare(const struct table_layout *layout)
 	return found;
 }
 
-/* Leave columns out until names have room on the terminal; what orders the rows stays. */
+/* Leave columns out until names have room on the terminal; the column that sorts the rows stays. */
 static void fit(struct table_layout *layout, unsigned width)
 {
 	size_t total = NAME_COLUMNS;
@@ -234,7 +236,7 @@ static void put_heads(const struct tl_view *view, const struct table_layout *lay
 	char title[64];
 
 	if (view->options.color)
-		tl_put_text(view->out, DIM);
+		tl_put_text(view->out, TL_COLOR_DIM);
 	for (size_t i = 0; i < layout->count; i++) {
 		size_t length = format_title(view, &layout->columns[i], title, sizeof(title));
 
@@ -243,26 +245,18 @@ static void put_heads(const struct tl_view *view, const struct table_layout *lay
 	}
 	tl_put_text(view->out, tl_view_unit(view));
 	if (view->options.color)
-		tl_put_text(view->out, PLAIN);
+		tl_put_text(view->out, TL_COLOR_END);
 	tl_put_char(view->out, '\n');
-}
-
-static const char *heat(const struct tl_view *view, const struct tl_table_row *row)
-{
-	double total = (double)tl_view_total(view);
-	double share = total != 0 ? 100 * (double)row->totals.self[view->events[0]] / total : 0;
-
-	if (!view->options.color || row->function == TL_NONE)
-		return NULL;
-	return share >= hot ? HOT : share >= warm ? WARM : NULL;
 }
 
 static void put_row(const struct tl_view *view, const struct table_layout *layout,
 		    const struct tl_table_row *row)
 {
-	const char *color = heat(view, row);
+	const char *color = NULL;
 	char text[TL_VALUE_ROOM];
 
+	if (row->function != TL_NONE)
+		color = tl_view_color(view, row->totals.self[view->events[0]]);
 	if (color)
 		tl_put_text(view->out, color);
 	for (size_t i = 0; i < layout->count; i++) {
@@ -276,11 +270,11 @@ static void put_row(const struct tl_view *view, const struct table_layout *layou
 	else
 		tl_view_put_function(view, row->function);
 	if (color)
-		tl_put_text(view->out, PLAIN);
+		tl_put_text(view->out, TL_COLOR_END);
 	tl_put_char(view->out, '\n');
 }
 
-/* The line of sums: the total is all there is, so self and inclusive are the same. */
+/* The line of sums: self and inclusive cost are both the total of the profile. */
 static struct tl_table_row add_up(const struct tl_function_table *table, struct tl_latency *latency)
 {
 	struct tl_table_row sums = {
@@ -307,8 +301,8 @@ static void put_foot(const struct tl_function_table *table)
 	if (table->shown < table->count) {
 		tl_put_text(view->out, "... ");
 		tl_put_count(view->out, table->count - table->shown);
-		tl_put_format(view->out, " more %s%s", tl_view_unit(view),
-			      table->count - table->shown == 1 ? "" : "s");
+		tl_put_format(view->out, " more %s", tl_view_unit(view));
+		tl_put_plural(view->out, table->count - table->shown);
 		tl_put_text(view->out, " (--all shows them)\n");
 	}
 	for (size_t i = 0; i < table->shown; i++)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each function, then the paths of its callers, with the self cost that came that way.
+ * Each function, then the paths of its callers, with the part of its self cost that each path has.
  *
- * A trail is one calling context with the point its path has been followed to. Trails that went the
- * same way so far are neighbours in one array; a branch is such a range. Following all trails of a
- * branch one caller further and sorting the range by caller gives its sub-branches, in place:
- * memory stays that of the contexts, whatever the depth.
+ * A trail is one calling context and the caller up to which its path has been followed. Trails with
+ * the same path so far are neighbours in one array; such a range is a branch. To follow a branch,
+ * each of its trails goes one caller further, and the range is sorted by caller: the ranges of
+ * equal callers are its sub-branches. All of it happens in place, so memory does not grow with the
+ * depth.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 
 struct trail {
 	uint32_t leaf, at; /* nodes; at TL_NONE: followed to the root */
-	int64_t weight;    /* of the branch it is in, for sorting */
+	int64_t weight;    /* cost of its branch, for sorting */
 };
 
 struct branch {
@@ -42,7 +43,9 @@ struct climb {
 
 static uint32_t function_at(const struct climb *climb, const struct trail *trail)
 {
-	return trail->at == TL_NONE ? TL_NONE : climb->tree.nodes[trail->at].function;
+	if (trail->at == TL_NONE)
+		return TL_NONE;
+	return climb->tree.nodes[trail->at].function;
 }
 
 static int compare_functions(const void *left, const void *right, void *context)
@@ -57,7 +60,8 @@ static int compare_functions(const void *left, const void *right, void *context)
 }
 
 /*
- * Heaviest branch last, as the stack is emptied from its end; ended trails stay behind all others.
+ * Heaviest branch last, since the stack is emptied from its end; trails that are followed to the
+ * root come behind all others.
  */
 static int compare_weights(const void *left, const void *right, void *context)
 {
@@ -89,7 +93,7 @@ static int64_t self_cost(const struct climb *climb, const struct trail *trail)
 	return tl_call_tree_self(&climb->tree, trail->leaf)[climb->view->events[0]];
 }
 
-/* Bring the trails [first, end) of one branch in the order of the branches they divide into. */
+/* Sort the trails [first, end) of a branch into its sub-branches. */
 static void divide(struct climb *climb, uint32_t first, uint32_t end)
 {
 	qsort_r(climb->trails + first, end - first, sizeof(*climb->trails), compare_functions,
@@ -147,7 +151,7 @@ static void put_branch(struct climb *climb, const struct branch *branch)
 	climb->rows++;
 }
 
-/* One caller further. False when no trail goes on. */
+/* Follow each trail one caller further. @return false if all have reached the root */
 static bool follow(struct climb *climb, const struct branch *branch)
 {
 	bool further = false;
@@ -180,7 +184,7 @@ static bool put_branches(struct climb *climb)
 
 static bool prepare(struct climb *climb)
 {
-	climb->trails = calloc(climb->tree.count, sizeof(*climb->trails));
+	climb->trails = calloc((size_t)climb->tree.count + 1, sizeof(*climb->trails));
 	climb->self = calloc(climb->tree.events, sizeof(*climb->self));
 	if (!climb->trails || !climb->self)
 		return false;

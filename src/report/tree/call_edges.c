@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "report/tree/call_edges.h"
 
-/* A call as an edge has it: an arc with one end, or the other, taken for its cycle. */
+/* An arc as part of an edge; of an edge of cycles, one end is the cycle of the function. */
 struct link {
 	uint32_t caller, callee, arc;
 };
@@ -43,7 +43,9 @@ static int compare_callers(const void *left, const void *right, void *context)
 	if (a->caller != b->caller)
 		return a->caller < b->caller ? -1 : 1;
 	order = compare_cost(by, a, b);
-	return order ? order : tl_view_compare_names(by->view, a->callee, b->callee);
+	if (!order)
+		order = tl_view_compare_names(by->view, a->callee, b->callee);
+	return order;
 }
 
 static int compare_callees(const void *left, const void *right, void *context)
@@ -56,7 +58,9 @@ static int compare_callees(const void *left, const void *right, void *context)
 	if (a->callee != b->callee)
 		return a->callee < b->callee ? -1 : 1;
 	order = compare_cost(by, a, b);
-	return order ? order : tl_view_compare_names(by->view, a->caller, b->caller);
+	if (!order)
+		order = tl_view_compare_names(by->view, a->caller, b->caller);
+	return order;
 }
 
 /* Fold one link into the last edge, or begin the next. */
@@ -65,8 +69,10 @@ static void add_link(struct tl_call_edges *edges, const struct tl_profile *profi
 {
 	const int64_t *cost = tl_profile_arc_cost(profile, link->arc);
 	uint32_t events = tl_profile_event_count(profile);
-	struct tl_call_edge *last = edges->count ? &edges->edges[edges->count - 1] : NULL;
+	struct tl_call_edge *last = NULL;
 
+	if (edges->count)
+		last = &edges->edges[edges->count - 1];
 	if (!last || last->caller != link->caller || last->callee != link->callee) {
 		last = &edges->edges[edges->count];
 		*last = (struct tl_call_edge){ link->caller, link->callee, 0,
@@ -83,9 +89,10 @@ static uint32_t link_arc(struct link *links, const struct tl_view *view, bool cy
 			 uint32_t number)
 {
 	const struct tl_arc *arc = tl_profile_arc(view->profile, number);
-	uint32_t from = arc->caller == TL_NONE ? TL_NONE : tl_view_cycle_of(view, arc->caller);
-	uint32_t to = tl_view_cycle_of(view, arc->callee), count = 0;
+	uint32_t from = TL_NONE, to = tl_view_cycle_of(view, arc->callee), count = 0;
 
+	if (arc->caller != TL_NONE)
+		from = tl_view_cycle_of(view, arc->caller);
 	if (!cycles)
 		links[count++] = (struct link){ arc->caller, arc->callee, number };
 	if (!cycles || from == to)
@@ -120,7 +127,7 @@ int tl_call_edges_build(struct tl_call_edges *edges, const struct tl_view *view,
 			struct tl_error *err)
 {
 	uint32_t arcs = tl_profile_arc_count(view->profile), count = 0;
-	struct link *links = calloc((size_t)arcs * (cycles ? 2 : 1) + 1, sizeof(*links));
+	struct link *links = calloc((size_t)arcs * 2 + 1, sizeof(*links));
 	bool ok = links != NULL;
 
 	*edges = (struct tl_call_edges){ 0 };
@@ -156,12 +163,12 @@ static uint32_t callee_of(const struct tl_call_edge *edge)
 	return edge->callee;
 }
 
-static struct tl_call_edge_range find_run(const struct tl_call_edges *edges, const uint32_t *list,
-					  uint32_t (*key)(const struct tl_call_edge *),
-					  uint32_t function)
+static struct tl_call_edge_range find_range(const struct tl_call_edges *edges, const uint32_t *list,
+					    uint32_t (*key)(const struct tl_call_edge *),
+					    uint32_t function)
 {
 	uint32_t low = 0, high = edges->count;
-	struct tl_call_edge_range run = { .edges = edges };
+	struct tl_call_edge_range range = { .edges = edges };
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -171,20 +178,20 @@ static struct tl_call_edge_range find_run(const struct tl_call_edges *edges, con
 		else
 			high = middle;
 	}
-	run.first = run.end = list + low;
-	while (run.end < list + edges->count && key(&edges->edges[*run.end]) == function)
-		run.end++;
-	return run;
+	range.first = range.end = list + low;
+	while (range.end < list + edges->count && key(&edges->edges[*range.end]) == function)
+		range.end++;
+	return range;
 }
 
 struct tl_call_edge_range tl_call_edges_of_caller(const struct tl_call_edges *edges,
 						  uint32_t function)
 {
-	return find_run(edges, edges->by_caller, caller_of, function);
+	return find_range(edges, edges->by_caller, caller_of, function);
 }
 
 struct tl_call_edge_range tl_call_edges_of_callee(const struct tl_call_edges *edges,
 						  uint32_t function)
 {
-	return find_run(edges, edges->by_callee, callee_of, function);
+	return find_range(edges, edges->by_callee, callee_of, function);
 }

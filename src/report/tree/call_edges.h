@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_REPORT_TREE_CALL_EDGES_H
 #define TL_REPORT_TREE_CALL_EDGES_H
-/* Who calls whom: the arcs of all places and parts put together, listed by caller and by callee. */
+/* Call edges: the arcs of all positions and parts together, listed by caller and by callee. */
 #include "report/view.h"
 
 struct tl_call_edge {
@@ -17,14 +17,13 @@ struct tl_call_edges {
 	uint32_t count;
 };
 
-/* A run of edges of one function in one of the lists. */
+/* The edges of one function in one of the lists. */
 struct tl_call_edge_range {
 	const struct tl_call_edges *edges;
 	const uint32_t *first, *end;
 };
 
-/* Calls among functions; or (`cycles`) those that enter a cycle or leave it, from and to functions
- * outside it. */
+/* Calls among functions; with `cycles`, the calls from outside into a cycle and out of it. */
 int tl_call_edges_build(struct tl_call_edges *edges, const struct tl_view *view, bool cycles,
 			struct tl_error *err);
 void tl_call_edges_free(struct tl_call_edges *edges);

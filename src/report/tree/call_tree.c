@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calling contexts of all parts put together: one node a path of functions. */
+/* The calling contexts of all parts together: one node per path of functions. */
 #include "report/tree/call_tree.h"
 
 #include <stdlib.h>
@@ -53,10 +53,13 @@ static bool merge_context(struct merge *merge, const struct tl_profile *profile,
 {
 	struct tl_call_tree *tree = merge->tree;
 	const struct tl_context *context = tl_profile_context(profile, number);
-	uint32_t parent = context->parent == TL_NONE ? TL_NONE : merge->merged[context->parent];
-	uint32_t node = find_node(merge, (struct child){ parent, context->function });
+	struct child key = { TL_NONE, context->function };
+	uint32_t node;
 	int64_t *costs;
 
+	if (context->parent != TL_NONE)
+		key.parent = merge->merged[context->parent];
+	node = find_node(merge, key);
 	if (node == TL_NONE)
 		return false;
 	merge->merged[number] = node;
@@ -77,19 +80,21 @@ int tl_call_tree_build(struct tl_call_tree *tree, const struct tl_profile *profi
 	bool built;
 
 	*tree = (struct tl_call_tree){ .events = tl_profile_event_count(profile) };
-	if (!count)
+	if (!count && (tl_profile_line_count(profile) || tl_profile_arc_count(profile)))
 		return tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE,
 				   "this input has no call stacks; its callers and callees can be "
 				   "shown");
-	tree->nodes = calloc(count, sizeof(*tree->nodes));
-	tree->costs = calloc((size_t)count * 2, tree->events * sizeof(*tree->costs));
-	merge.merged = calloc(count, sizeof(*merge.merged));
+	tree->nodes = calloc((size_t)count + 1, sizeof(*tree->nodes));
+	tree->costs = calloc((size_t)count * 2 + 1, tree->events * sizeof(*tree->costs));
+	merge.merged = calloc((size_t)count + 1, sizeof(*merge.merged));
 	built = tree->nodes && tree->costs && merge.merged;
 	for (uint32_t i = 0; i < count && built; i++)
 		built = merge_context(&merge, profile, i);
 	free(merge.merged);
 	tl_index_free(&merge.index);
-	return built ? TL_OK : tl_error_memory(err);
+	if (!built)
+		return tl_error_memory(err);
+	return TL_OK;
 }
 
 void tl_call_tree_free(struct tl_call_tree *tree)

@@ -31,11 +31,12 @@ static bool has_callees(const struct neighbours *all)
 	return all->kind != TL_TREE_CALLERS;
 }
 
-/* A cycle has edges of its own. */
+/* Cycles are numbered behind the functions and have their own edges. */
 static const struct tl_call_edges *edges_of(const struct neighbours *all, uint32_t function)
 {
-	return function < tl_profile_function_count(all->view->profile) ? &all->edges
-									: &all->cycle_edges;
+	if (function < tl_profile_function_count(all->view->profile))
+		return &all->edges;
+	return &all->cycle_edges;
 }
 
 static struct tl_call_edge_range callers_of(const struct neighbours *all, uint32_t function)
@@ -48,7 +49,7 @@ static struct tl_call_edge_range callees_of(const struct neighbours *all, uint32
 	return tl_call_edges_of_caller(edges_of(all, function), function);
 }
 
-/* ---- which functions ---- */
+/* ---- choice of functions ---- */
 
 static struct tl_function_totals totals_of(const struct tl_view *view, uint32_t function)
 {
@@ -62,7 +63,9 @@ static int compare_functions(const void *left, const void *right, void *context)
 	int64_t x = totals_of(view, a).inclusive[view->events[0]];
 	int64_t y = totals_of(view, b).inclusive[view->events[0]];
 
-	return x != y ? (x < y) - (x > y) : tl_view_compare_names(view, a, b);
+	if (x != y)
+		return x < y ? 1 : -1;
+	return tl_view_compare_names(view, a, b);
 }
 
 static bool in_use(const struct neighbours *all, uint32_t function)
@@ -79,7 +82,7 @@ static bool order_functions(struct neighbours *all)
 {
 	uint32_t known = tl_view_function_count(all->view);
 
-	all->order = calloc(known ? known : 1, sizeof(*all->order));
+	all->order = calloc((size_t)known + 1, sizeof(*all->order));
 	if (!all->order)
 		return false;
 	for (uint32_t i = 0; i < known; i++)
@@ -106,11 +109,11 @@ static void put_cells(const struct tl_view *view, int64_t inclusive, int64_t sel
 	tl_put_right(view->out, text, tl_format_count(text, calls), CALLS_WIDTH);
 }
 
-static void put_run(const struct tl_view *view, struct tl_call_edge_range run, const char *mark,
-		    bool callers)
+static void put_edges(const struct tl_view *view, struct tl_call_edge_range range, const char *mark,
+		      bool callers)
 {
-	for (; run.first < run.end; run.first++) {
-		const struct tl_call_edge *edge = &run.edges->edges[*run.first];
+	for (; range.first < range.end; range.first++) {
+		const struct tl_call_edge *edge = &range.edges->edges[*range.first];
 
 		put_cells(view, edge->cost[view->events[0]], 0, false, edge->calls);
 		tl_put_text(view->out, mark);
@@ -134,17 +137,17 @@ static void put_own_line(const struct tl_view *view, uint32_t function)
 		tl_put_count(view->out, totals.unfinished);
 		tl_put_text(view->out, " never ended)");
 	}
-	tl_put_text(view->out, view->options.color ? "\033[0m\n" : "\n");
+	tl_view_end_line(view);
 }
 
 static void put_text_block(const struct neighbours *all, uint32_t function)
 {
 	tl_put_char(all->view->out, '\n');
 	if (has_callers(all))
-		put_run(all->view, callers_of(all, function), "    < ", true);
+		put_edges(all->view, callers_of(all, function), "    < ", true);
 	put_own_line(all->view, function);
 	if (has_callees(all))
-		put_run(all->view, callees_of(all, function), "    > ", false);
+		put_edges(all->view, callees_of(all, function), "    > ", false);
 }
 
 static void put_text(const struct neighbours *all)
@@ -155,10 +158,10 @@ static void put_text(const struct neighbours *all)
 
 	tl_view_put_head(view);
 	if (view->options.color)
-		tl_put_text(view->out, "\033[2m");
+		tl_put_text(view->out, TL_COLOR_DIM);
 	tl_put_text(view->out,
 		    "   inclusive       %        self       calls  < caller  * function  > callee");
-	tl_put_text(view->out, view->options.color ? "\033[0m\n" : "\n");
+	tl_view_end_line(view);
 	for (uint32_t i = 0; i < all->count && !tl_output_failed(view->out); i++) {
 		if (fabs((double)totals_of(view, all->order[i]).inclusive[view->events[0]]) < floor)
 			hidden++;
@@ -168,7 +171,8 @@ static void put_text(const struct neighbours *all)
 	if (hidden) {
 		tl_put_text(view->out, "\n... ");
 		tl_put_count(view->out, hidden);
-		tl_put_text(view->out, hidden == 1 ? " function" : " functions");
+		tl_put_text(view->out, " function");
+		tl_put_plural(view->out, hidden);
 		tl_put_text(view->out, " below the threshold left out (--threshold 0 shows all)\n");
 	}
 }
@@ -210,14 +214,14 @@ static void put_csv(const struct neighbours *all)
 
 /* ---- JSON ---- */
 
-static void put_json_run(const struct tl_view *view, const char *name,
-			 struct tl_call_edge_range run, bool callers)
+static void put_json_edges(const struct tl_view *view, const char *name,
+			   struct tl_call_edge_range range, bool callers)
 {
 	bool first = true;
 
 	tl_put_text(view->out, name);
-	for (; run.first < run.end; run.first++) {
-		const struct tl_call_edge *edge = &run.edges->edges[*run.first];
+	for (; range.first < range.end; range.first++) {
+		const struct tl_call_edge *edge = &range.edges->edges[*range.first];
 
 		tl_put_text(view->out, first ? "{" : ",{");
 		first = false;
@@ -249,9 +253,9 @@ static void put_json_function(const struct neighbours *all, uint32_t function)
 	tl_put_text(view->out, ",\"inclusive\":");
 	tl_view_put_json_cost(view, totals.inclusive);
 	if (has_callers(all))
-		put_json_run(view, ",\"callers\":[", callers_of(all, function), true);
+		put_json_edges(view, ",\"callers\":[", callers_of(all, function), true);
 	if (has_callees(all))
-		put_json_run(view, ",\"callees\":[", callees_of(all, function), false);
+		put_json_edges(view, ",\"callees\":[", callees_of(all, function), false);
 	tl_put_char(view->out, '}');
 }
 

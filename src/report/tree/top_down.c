@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calling-context tree from its roots. The nodes are sorted so that the children of a node are
- * neighbours, heaviest first; the walk then needs no stack: down to the first child, else to the
- * next sibling, else up.
+ * The calling-context tree from its roots. Nodes are sorted so that the children of a node are
+ * neighbours, heaviest first. The walk then needs no stack: it goes down to the first child, else
+ * to the next sibling, else up.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,9 +16,9 @@ struct walk {
 	const struct tl_view *view;
 	struct tl_call_tree tree;
 	uint32_t *order; /* nodes, sorted by parent; roots last, as TL_NONE is the largest */
-	uint32_t *place; /* node -> where it stands in `order` */
-	uint32_t *child; /* node -> where its children begin in `order`, TL_NONE: none */
-	uint64_t *row;   /* node -> row it was written as */
+	uint32_t *place; /* by node: its place in `order` */
+	uint32_t *child; /* by node: first child, as a place in `order`; TL_NONE: none */
+	uint64_t *row;   /* by node: its row in the output */
 	double floor;
 	uint64_t rows, hidden;
 };
@@ -83,7 +83,7 @@ static uint32_t next_sibling(struct walk *walk, uint32_t place, uint32_t parent)
 	return TL_NONE;
 }
 
-/* The node after `node` in the walk; keeps the depth. */
+/* The node after `node` in the walk, TL_NONE at its end; updates the depth. */
 static uint32_t step(struct walk *walk, uint32_t node, uint32_t *depth)
 {
 	uint32_t next = TL_NONE;
@@ -110,7 +110,7 @@ static void put_node(struct walk *walk, uint32_t number, uint32_t depth)
 	const struct tl_call_node *node = &walk->tree.nodes[number];
 	struct tl_tree_line line = {
 		.function = node->function,
-		.parent = node->parent == TL_NONE ? TL_NOWHERE : walk->row[node->parent],
+		.parent = TL_NOWHERE,
 		.depth = depth,
 		.calls = node->calls,
 		.unfinished = node->unfinished,
@@ -118,15 +118,18 @@ static void put_node(struct walk *walk, uint32_t number, uint32_t depth)
 		.inclusive = tl_call_tree_inclusive(&walk->tree, number),
 	};
 
+	if (node->parent != TL_NONE)
+		line.parent = walk->row[node->parent];
 	tl_tree_put_line(walk->view, &line, !walk->rows);
 	walk->row[number] = walk->rows++;
 }
 
 static void put_nodes(struct walk *walk)
 {
-	uint32_t depth = 0;
-	uint32_t node = next_sibling(walk, walk->place[first_root(walk)], TL_NONE);
+	uint32_t depth = 0, node = TL_NONE;
 
+	if (walk->tree.count)
+		node = next_sibling(walk, walk->place[first_root(walk)], TL_NONE);
 	while (node != TL_NONE && !tl_output_failed(walk->view->out)) {
 		put_node(walk, node, depth);
 		node = step(walk, node, &depth);
@@ -135,7 +138,7 @@ static void put_nodes(struct walk *walk)
 
 static bool prepare(struct walk *walk)
 {
-	size_t count = walk->tree.count;
+	size_t count = (size_t)walk->tree.count + 1;
 
 	walk->order = calloc(count, sizeof(*walk->order));
 	walk->place = calloc(count, sizeof(*walk->place));

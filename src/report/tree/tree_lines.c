@@ -9,15 +9,10 @@ enum { COST_WIDTH = 12, SHARE_WIDTH = 8, CALLS_WIDTH = 12 };
 void tl_tree_put_cost(const struct tl_view *view, int64_t cost)
 {
 	uint64_t rate = tl_view_rate(view, view->events[0]);
-	uint64_t magnitude = cost < 0 ? -(uint64_t)cost : (uint64_t)cost;
-	char text[TL_VALUE_ROOM], *p = text;
-	size_t length;
+	char text[TL_VALUE_ROOM];
+	size_t length = tl_format_cost(text, cost, rate, view->options.seconds);
 
-	if (cost < 0)
-		*p++ = '-';
-	length = view->options.seconds ? tl_format_seconds(p, magnitude, rate)
-				       : tl_format_time(p, magnitude, rate);
-	tl_put_right(view->out, text, (size_t)(p - text) + length, COST_WIDTH);
+	tl_put_right(view->out, text, length, COST_WIDTH);
 }
 
 void tl_tree_put_share(const struct tl_view *view, int64_t cost)
@@ -46,7 +41,7 @@ static void begin_text(const struct tl_view *view, bool inclusive)
 {
 	tl_view_put_head(view);
 	if (view->options.color)
-		tl_put_text(view->out, "\033[2m");
+		tl_put_text(view->out, TL_COLOR_DIM);
 	if (inclusive) {
 		put_right_title(view, "inclusive", COST_WIDTH);
 		put_right_title(view, "%", SHARE_WIDTH);
@@ -56,14 +51,17 @@ static void begin_text(const struct tl_view *view, bool inclusive)
 		put_right_title(view, "%", SHARE_WIDTH);
 	put_right_title(view, "calls", CALLS_WIDTH);
 	tl_put_text(view->out, "  function");
-	tl_put_text(view->out, view->options.color ? "\033[0m\n" : "\n");
+	tl_view_end_line(view);
 }
 
 static void put_indent(const struct tl_view *view, uint32_t depth)
 {
-	tl_put_blanks(view->out, 2 + 2 * (size_t)(depth < TL_TREE_INDENT ? depth : TL_TREE_INDENT));
-	if (depth > TL_TREE_INDENT)
-		tl_put_format(view->out, "[%u] ", depth);
+	if (depth <= TL_TREE_INDENT) {
+		tl_put_blanks(view->out, 2 + 2 * (size_t)depth);
+		return;
+	}
+	tl_put_blanks(view->out, 2 + 2 * (size_t)TL_TREE_INDENT);
+	tl_put_format(view->out, "[%u] ", depth);
 }
 
 static void line_as_text(const struct tl_view *view, const struct tl_tree_line *line)
@@ -93,7 +91,9 @@ static void end_text(const struct tl_view *view, uint64_t hidden, uint64_t cut)
 	if (hidden) {
 		tl_put_text(view->out, "... ");
 		tl_put_count(view->out, hidden);
-		tl_put_text(view->out, hidden == 1 ? " branch" : " branches");
+		tl_put_text(view->out, " branch");
+		if (hidden != 1)
+			tl_put_text(view->out, "es");
 		tl_put_text(view->out, " below the threshold left out (--threshold 0 shows all)\n");
 	}
 	if (cut) {
@@ -143,7 +143,7 @@ static void line_as_csv(const struct tl_view *view, const struct tl_tree_line *l
 	tl_put_char(view->out, '\n');
 }
 
-/* ---- JSON: a list, as nested objects of deep stacks are more than parsers take ---- */
+/* ---- JSON: a flat list, since parsers refuse the nested objects of deep stacks ---- */
 
 static void begin_json(const struct tl_view *view)
 {
@@ -154,7 +154,9 @@ static void begin_json(const struct tl_view *view)
 
 static void line_as_json(const struct tl_view *view, const struct tl_tree_line *line, bool first)
 {
-	tl_put_text(view->out, first ? "{\"depth\":" : ",{\"depth\":");
+	if (!first)
+		tl_put_char(view->out, ',');
+	tl_put_text(view->out, "{\"depth\":");
 	tl_put_u64(view->out, line->depth);
 	tl_put_text(view->out, ",\"parent\":");
 	if (line->parent != TL_NOWHERE)

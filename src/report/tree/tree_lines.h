@@ -4,11 +4,11 @@
 /* The lines of both call trees, top-down and bottom-up. */
 #include "report/view.h"
 
-/* Deeper levels are not indented further (the depth is printed instead), or output would grow with
- * its square. */
+/* Deeper levels are not indented further, but show their depth as a number: with full indents the
+ * output would grow with the square of the depth. */
 enum { TL_TREE_INDENT = 60 };
 
-/* One node of a tree as it is printed. Rows are numbered from 0 in the order they are written. */
+/* One node of a tree as it is written. Rows are numbered from 0 in the order of the output. */
 struct tl_tree_line {
 	uint32_t function;
 	uint64_t parent; /* row, TL_NOWHERE: a root */
