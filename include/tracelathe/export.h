@@ -47,7 +47,7 @@ struct tl_exporter {
 		     struct tl_output *out, struct tl_error *err);
 	/** writes call stacks: of a profile of sums only those that tl_profile_stacks() gives */
 	bool stacks;
-	/** the output depends on call stacks, also where it has none (inclusive cost of recursion) */
+	/** the output depends on call stacks, even if it has none (inclusive cost of recursion) */
 	bool contexts;
 };
 

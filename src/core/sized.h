@@ -12,6 +12,8 @@
 #include <string.h>
 #include <tracelathe/core.h>
 
+#include "core/error.h"
+
 /*
  * The size of a struct that ends with `member`. `least` of tl_give() is sizeof(the struct) until
  * the struct grows for the first time; from then on it is TL_SIZE_UP_TO(the struct, its last member
@@ -50,6 +52,21 @@ static inline int tl_give(void *to, size_t size, size_t least, const void *from,
 static inline void tl_take(void *to, size_t have, const void *from, size_t size)
 {
 	tl_copy_sized(to, have, from, size);
+}
+
+/*
+ * tl_take() of a struct of options, which begins with its size. @return 0, or TL_BAD_USAGE if `size`
+ * is less than `least` (as in tl_give()): then `to` is as before
+ */
+static inline int tl_take_options(void *to, size_t have, size_t least, const void *from,
+				  size_t size, struct tl_error *err)
+{
+	if (size < least)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "a struct of options is smaller than that of the first release: "
+				   "is its size set?");
+	tl_take(to, have, from, size);
+	return 0;
 }
 
 #endif

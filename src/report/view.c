@@ -55,6 +55,8 @@ int tl_view_open(struct tl_view *view, const struct tl_profile *profile,
 		 const struct tl_report_options *options, struct tl_output *out,
 		 struct tl_error *err)
 {
+	int status = 0;
+
 	*view = (struct tl_view){
 		.profile = profile,
 		.out = out,
@@ -65,7 +67,10 @@ int tl_view_open(struct tl_view *view, const struct tl_profile *profile,
 	};
 	view->options.threshold = -1;
 	if (options)
-		tl_take(&view->options, sizeof(view->options), options, options->size);
+		status = tl_take_options(&view->options, sizeof(view->options),
+					 sizeof(view->options), options, options->size, err);
+	if (status < 0)
+		return status;
 	if (view->options.threshold < 0 || isnan(view->options.threshold)) {
 		view->options.threshold = 0;
 		if (view->options.form == TL_REPORT_TEXT)

@@ -66,11 +66,15 @@ static int choose_events(struct tl_flame *flame, struct tl_error *err)
 	return 0;
 }
 
-static void fill_options(struct tl_flame_options *filled, const struct tl_flame_options *options)
+static int fill_options(struct tl_flame_options *filled, const struct tl_flame_options *options,
+			struct tl_error *err)
 {
+	int status = 0;
+
 	*filled = (struct tl_flame_options){ .size = sizeof(*filled), .threshold = -1 };
 	if (options)
-		tl_take(filled, sizeof(*filled), options, options->size);
+		status = tl_take_options(filled, sizeof(*filled), sizeof(*filled), options,
+					 options->size, err);
 	if (filled->threshold < 0)
 		filled->threshold = default_threshold;
 	if (!filled->most_frames)
@@ -79,8 +83,11 @@ static void fill_options(struct tl_flame_options *filled, const struct tl_flame_
 		filled->most_depth = DEFAULT_DEPTH;
 	if (!filled->width)
 		filled->width = DEFAULT_WIDTH;
-	if (filled->width < LEAST_WIDTH || filled->width > MOST_WIDTH)
-		filled->width = filled->width < LEAST_WIDTH ? LEAST_WIDTH : MOST_WIDTH;
+	if (filled->width < LEAST_WIDTH)
+		filled->width = LEAST_WIDTH;
+	if (filled->width > MOST_WIDTH)
+		filled->width = MOST_WIDTH;
+	return status;
 }
 
 /* ---- the steps ---- */
@@ -162,9 +169,10 @@ int tl_flame_write(const struct tl_profile *profile, const struct tl_profile *ba
 		[TL_FLAME_SVG] = tl_flame_write_svg,
 		[TL_FLAME_DATA] = tl_flame_write_data,
 	};
-	int status;
+	int status = fill_options(&flame.options, options, err);
 
-	fill_options(&flame.options, options);
+	if (status < 0)
+		return status;
 	if ((size_t)flame.options.form >= sizeof(writers) / sizeof(writers[0]))
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no such form of a flame graph");
 	if (flame.options.form == TL_FLAME_PAGE && !tl_flame_has_page())

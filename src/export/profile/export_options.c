@@ -7,9 +7,14 @@
 int tl_export_options(struct tl_export_options *filled, const struct tl_profile *profile,
 		      const struct tl_export_options *options, struct tl_error *err)
 {
+	int status = 0;
+
 	*filled = (struct tl_export_options){ .size = sizeof(*filled) };
 	if (options)
-		tl_take(filled, sizeof(*filled), options, options->size);
+		status = tl_take_options(filled, sizeof(*filled), sizeof(*filled), options,
+					 options->size, err);
+	if (status < 0)
+		return status;
 	if (filled->event && filled->event >= tl_profile_event_count(profile))
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no such event in this profile");
 	return 0;

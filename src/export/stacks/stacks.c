@@ -72,10 +72,14 @@ int tl_profile_stacks(struct tl_profile **stacks, const struct tl_profile *sums,
 		      const struct tl_stacks_options *options, struct tl_error *err)
 {
 	struct tl_stacks_options filled = { .size = sizeof(filled) };
+	int status = 0;
 
 	*stacks = NULL;
 	if (options)
-		tl_take(&filled, sizeof(filled), options, options->size);
+		status = tl_take_options(&filled, sizeof(filled), sizeof(filled), options,
+					 options->size, err);
+	if (status < 0)
+		return status;
 	if (tl_profile_context_count(sums))
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the profile has call stacks");
 	return tl_stacks_make(stacks, sums, &filled, true, err);

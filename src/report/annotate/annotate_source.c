@@ -86,14 +86,19 @@ static int show_all(struct tl_annotation *a, struct tl_error *err)
 	return status;
 }
 
-static void take_options(struct tl_annotation *a, const struct tl_annotate_options *what)
+static int take_options(struct tl_annotation *a, const struct tl_annotate_options *what,
+			struct tl_error *err)
 {
+	int status = 0;
+
 	a->what.threshold = -1;
 	a->what.context = -1;
 	if (what)
-		tl_take(&a->what, sizeof(a->what), what, what->size);
+		status = tl_take_options(&a->what, sizeof(a->what), sizeof(a->what), what,
+					 what->size, err);
 	if (a->what.context < 0)
 		a->what.context = CONTEXT_LINES;
+	return status;
 }
 
 int tl_report_annotate(const struct tl_profile *profile, const struct tl_annotate_options *what,
@@ -103,7 +108,8 @@ int tl_report_annotate(const struct tl_profile *profile, const struct tl_annotat
 	struct tl_annotation a = { 0 };
 	int status = tl_view_open(&a.view, profile, options, out, err);
 
-	take_options(&a, what);
+	if (status == 0)
+		status = take_options(&a, what, err);
 	if (status == 0 && (size_t)a.view.options.form >= sizeof(put_file) / sizeof(put_file[0]))
 		status = tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				     "there is no report of that form");

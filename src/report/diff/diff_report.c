@@ -108,10 +108,13 @@ int tl_report_diff(const struct tl_diff *diff, const struct tl_report_options *o
 		   struct tl_output *out, struct tl_error *err)
 {
 	struct tl_diff_table table = { .diff = diff, .out = out };
-	int status;
+	int status = 0;
 
 	if (options)
-		tl_take(&table.options, sizeof(table.options), options, options->size);
+		status = tl_take_options(&table.options, sizeof(table.options),
+					 sizeof(table.options), options, options->size, err);
+	if (status < 0)
+		return status;
 	if (!(table.options.threshold > 0))
 		table.options.threshold = 0;
 	status = choose_events(&table, err);
