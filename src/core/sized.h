@@ -55,8 +55,9 @@ static inline void tl_take(void *to, size_t have, const void *from, size_t size)
 }
 
 /*
- * tl_take() of a struct of options, which begins with its size. @return 0, or TL_BAD_USAGE if `size`
- * is less than `least` (as in tl_give()): then `to` is as before
+ * tl_take() of a struct of options, which begins with its size.
+ * @return 0, or TL_BAD_USAGE if `size` is less than `least` (as in tl_give()): `to` is then as
+ *         before
  */
 static inline int tl_take_options(void *to, size_t have, size_t least, const void *from,
 				  size_t size, struct tl_error *err)
