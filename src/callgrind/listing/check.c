@@ -52,26 +52,26 @@ static void violate_function(struct checking *c, const struct tl_function *funct
 /* Cost of the first event that calls from others brought to each function. NULL without memory. */
 static int64_t *entered_costs(const struct tl_profile *profile)
 {
-	int64_t *entered = calloc(profile->function_table.count + 1, sizeof(*entered));
+	int64_t *entered = calloc(profile->functions.table.count + 1, sizeof(*entered));
 	uint64_t saturated = 0;
 
-	for (size_t i = 0; entered && i < profile->arc_table.count; i++) {
-		const struct tl_arc *arc = &profile->arcs[i];
+	for (size_t i = 0; entered && i < profile->arcs.table.count; i++) {
+		const struct tl_arc *arc = &profile->arcs.list[i];
 
 		if (arc->caller != arc->callee)
 			tl_add_cost(&entered[arc->callee],
-				    profile->arc_table.cost[i * profile->event_count], &saturated);
+				    profile->arcs.table.cost[i * profile->event_count], &saturated);
 	}
 	return entered;
 }
 
 static bool *called_functions(const struct tl_profile *profile)
 {
-	bool *called = calloc(profile->function_table.count + 1, sizeof(*called));
+	bool *called = calloc(profile->functions.table.count + 1, sizeof(*called));
 
-	for (size_t i = 0; called && i < profile->arc_table.count; i++)
-		if (profile->arcs[i].caller != profile->arcs[i].callee)
-			called[profile->arcs[i].callee] = true;
+	for (size_t i = 0; called && i < profile->arcs.table.count; i++)
+		if (profile->arcs.list[i].caller != profile->arcs.list[i].callee)
+			called[profile->arcs.list[i].callee] = true;
 	return called;
 }
 
@@ -100,11 +100,11 @@ static int check_inclusive(struct checking *c, const struct tl_profile *profile,
 	bool *called = called_functions(profile);
 	bool ok = entered && called && tl_cycles_find(&cycles, profile);
 
-	for (size_t f = 0; ok && !c->stopped && f < profile->function_table.count; f++)
+	for (size_t f = 0; ok && !c->stopped && f < profile->functions.table.count; f++)
 		if (called[f] && cycles.size[cycles.of[f]] == 1 &&
-		    !begins_threads(&profile->functions[f]) &&
-		    entered[f] < profile->function_inclusive[f * profile->event_count])
-			violate_function(c, &profile->functions[f]);
+		    !begins_threads(&profile->functions.list[f]) &&
+		    entered[f] < profile->sums.inclusive[f * profile->event_count])
+			violate_function(c, &profile->functions.list[f]);
 	tl_cycles_free(&cycles);
 	free(entered);
 	free(called);

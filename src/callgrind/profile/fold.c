@@ -177,13 +177,13 @@ static int put_gathered(struct tl_callgrind_folder *f, struct tl_error *err)
 
 	if (f->function == TL_NONE)
 		return 0;
-	line.at.file = f->profile->functions[f->function].file;
+	line.at.file = f->profile->functions.list[f->function].file;
 	f->function = TL_NONE;
 	if (line.part != TL_NONE)
 		row = tl_profile_line_row(f->profile, &line);
 	else
 		row = tl_profile_line_each(f->profile)
-			      ? f->profile->line_table.cost +
+			      ? f->profile->lines.table.cost +
 					(size_t)line.function * f->profile->event_count
 			      : NULL;
 	if (!row)
@@ -310,7 +310,7 @@ static int end_part(struct tl_callgrind_folder *f, struct tl_error *err)
 		status = put_gathered(f, err);
 	f->part_ready = false;
 	if (status == 0 && f->selected) {
-		struct tl_part *part = &f->profile->parts[f->part];
+		struct tl_part *part = &f->profile->parts.list[f->part];
 
 		part->records = f->records;
 		part->losses.skipped_records = faults->count - f->faults;

@@ -38,8 +38,8 @@ static void add_up(struct tl_cycle_costs *costs, const struct tl_profile *profil
 {
 	uint64_t saturated = 0;
 
-	for (uint32_t f = 0; f < profile->function_table.count; f++) {
-		const int64_t *self = profile->function_self + (size_t)f * profile->event_count;
+	for (uint32_t f = 0; f < profile->functions.table.count; f++) {
+		const int64_t *self = profile->sums.self + (size_t)f * profile->event_count;
 
 		if (costs->of[f] == TL_NONE)
 			continue;
@@ -47,8 +47,8 @@ static void add_up(struct tl_cycle_costs *costs, const struct tl_profile *profil
 		add_row(profile, costs->self, costs->of[f], self);
 		add_row(profile, costs->inclusive, costs->of[f], self);
 	}
-	for (size_t i = 0; i < profile->arc_table.count; i++) {
-		const struct tl_arc *arc = &profile->arcs[i];
+	for (size_t i = 0; i < profile->arcs.table.count; i++) {
+		const struct tl_arc *arc = &profile->arcs.list[i];
 		uint32_t from = arc->caller == TL_NONE ? TL_NONE : costs->of[arc->caller];
 		uint32_t to = costs->of[arc->callee];
 
@@ -56,7 +56,7 @@ static void add_up(struct tl_cycle_costs *costs, const struct tl_profile *profil
 			continue;
 		if (from != TL_NONE)
 			add_row(profile, costs->inclusive, from,
-				profile->arc_table.cost + i * profile->event_count);
+				profile->arcs.table.cost + i * profile->event_count);
 		if (to != TL_NONE)
 			tl_add_count(&costs->calls[to], arc->calls, &saturated);
 	}
@@ -118,7 +118,7 @@ static void number_cycles(struct tl_cycle_costs *costs, const struct tl_cycles *
 
 static bool find_cycles(struct tl_cycle_costs *costs, const struct tl_profile *profile)
 {
-	size_t functions = profile->function_table.count;
+	size_t functions = profile->functions.table.count;
 	struct tl_cycles graph;
 	uint32_t *first;
 	bool ok;

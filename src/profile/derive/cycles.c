@@ -56,17 +56,18 @@ static bool visit_make(struct visit *v, size_t functions, size_t arcs)
 /* Arcs that lead from one function to another, grouped by caller. */
 static void link_arcs(struct visit *v, const struct tl_profile *profile)
 {
-	size_t functions = profile->function_table.count, arcs = profile->arc_table.count;
+	size_t functions = profile->functions.table.count, arcs = profile->arcs.table.count;
 
 	for (size_t i = 0; i < arcs; i++)
-		if (profile->arcs[i].caller != TL_NONE)
-			v->first[profile->arcs[i].caller + 1]++;
+		if (profile->arcs.list[i].caller != TL_NONE)
+			v->first[profile->arcs.list[i].caller + 1]++;
 	for (size_t f = 0; f < functions; f++)
 		v->first[f + 1] += v->first[f];
 	memcpy(v->next, v->first, functions * sizeof(*v->next));
 	for (size_t i = 0; i < arcs; i++)
-		if (profile->arcs[i].caller != TL_NONE)
-			v->targets[v->next[profile->arcs[i].caller]++] = profile->arcs[i].callee;
+		if (profile->arcs.list[i].caller != TL_NONE)
+			v->targets[v->next[profile->arcs.list[i].caller]++] =
+				profile->arcs.list[i].callee;
 	memcpy(v->next, v->first, functions * sizeof(*v->next));
 }
 
@@ -130,9 +131,9 @@ static void number_members(struct tl_cycles *cycles, size_t functions)
 
 bool tl_cycles_find(struct tl_cycles *cycles, const struct tl_profile *profile)
 {
-	size_t functions = profile->function_table.count;
+	size_t functions = profile->functions.table.count;
 	struct visit v;
-	bool ok = visit_make(&v, functions, profile->arc_table.count);
+	bool ok = visit_make(&v, functions, profile->arcs.table.count);
 
 	*cycles = (struct tl_cycles){
 		.of = numbers(functions, 0xff),
@@ -174,7 +175,7 @@ struct part_key {
 static bool same_cycle(const void *context, const void *key, uint32_t number)
 {
 	const struct part_key *k = context;
-	const struct tl_part_function *a = &k->profile->locals[number], *b = key;
+	const struct tl_part_function *a = &k->profile->part_functions.list[number], *b = key;
 
 	return a->part == b->part && k->cycles->of[a->function] == k->cycles->of[b->function];
 }
@@ -182,7 +183,7 @@ static bool same_cycle(const void *context, const void *key, uint32_t number)
 bool tl_cycle_parts_make(struct tl_cycle_parts *parts, const struct tl_profile *profile,
 			 const struct tl_cycles *cycles)
 {
-	size_t count = profile->local_table.count;
+	size_t count = profile->part_functions.table.count;
 	struct part_key context = { profile, cycles };
 	struct tl_index index = { 0 };
 	bool ok;
@@ -190,7 +191,7 @@ bool tl_cycle_parts_make(struct tl_cycle_parts *parts, const struct tl_profile *
 	parts->slot = numbers(count, 0xff);
 	ok = parts->slot != NULL;
 	for (uint32_t i = 0; ok && i < count; i++) {
-		const struct tl_part_function *local = &profile->locals[i];
+		const struct tl_part_function *local = &profile->part_functions.list[i];
 		uint64_t hash = tl_hash_pair(cycles->of[local->function], local->part);
 
 		if (cycles->size[cycles->of[local->function]] < 2)

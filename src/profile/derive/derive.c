@@ -40,14 +40,14 @@ static bool zeroed(void *array, size_t count, size_t size)
 
 static bool make_room(struct tl_profile *profile)
 {
-	size_t functions = profile->function_table.count, events = profile->event_count;
+	size_t functions = profile->functions.table.count, events = profile->event_count;
 
-	return zeroed(&profile->function_self, functions * events, sizeof(int64_t)) &&
-	       zeroed(&profile->function_inclusive, functions * events, sizeof(int64_t)) &&
-	       zeroed(&profile->function_calls, functions, sizeof(uint64_t)) &&
-	       zeroed(&profile->function_unfinished, functions, sizeof(uint64_t)) &&
-	       zeroed(&profile->function_cut, functions, sizeof(uint64_t)) &&
-	       zeroed(&profile->context_inclusive, profile->context_table.count * events,
+	return zeroed(&profile->sums.self, functions * events, sizeof(int64_t)) &&
+	       zeroed(&profile->sums.inclusive, functions * events, sizeof(int64_t)) &&
+	       zeroed(&profile->sums.calls, functions, sizeof(uint64_t)) &&
+	       zeroed(&profile->sums.unfinished, functions, sizeof(uint64_t)) &&
+	       zeroed(&profile->sums.cut, functions, sizeof(uint64_t)) &&
+	       zeroed(&profile->contexts.inclusive, profile->contexts.table.count * events,
 		      sizeof(int64_t));
 }
 
@@ -56,16 +56,16 @@ static bool make_room(struct tl_profile *profile)
 /* A parent's number is less than its children's: one pass from the end sums each subtree. */
 static void sum_subtrees(struct tl_profile *profile)
 {
-	size_t count = profile->context_table.count;
+	size_t count = profile->contexts.table.count;
 
-	memcpy(profile->context_inclusive, profile->context_table.cost,
-	       count * profile->event_count * sizeof(*profile->context_inclusive));
+	memcpy(profile->contexts.inclusive, profile->contexts.table.cost,
+	       count * profile->event_count * sizeof(*profile->contexts.inclusive));
 	for (size_t i = count; i-- > 0;)
-		if (profile->contexts[i].parent != TL_NONE)
+		if (profile->contexts.list[i].parent != TL_NONE)
 			add_row(profile,
-				row(profile->context_inclusive, profile,
-				    profile->contexts[i].parent),
-				row(profile->context_inclusive, profile, i));
+				row(profile->contexts.inclusive, profile,
+				    profile->contexts.list[i].parent),
+				row(profile->contexts.inclusive, profile, i));
 }
 
 /*
@@ -99,14 +99,14 @@ static void walk_free(struct walk *w)
 /* Slot 0 of first_child is the list of roots; context i has slot i + 1. */
 static bool walk_prepare(struct walk *w, const struct tl_profile *profile)
 {
-	size_t count = profile->context_table.count;
+	size_t count = profile->contexts.table.count;
 
 	if (!zeroed(&w->first_child, count + 1, sizeof(uint32_t)) ||
 	    !zeroed(&w->next, count, sizeof(uint32_t)))
 		return false;
 	memset(w->first_child, 0xff, (count + 1) * sizeof(uint32_t));
 	for (size_t i = count; i-- > 0;) {
-		uint32_t parent = profile->contexts[i].parent;
+		uint32_t parent = profile->contexts.list[i].parent;
 		uint32_t *list = &w->first_child[parent == TL_NONE ? 0 : parent + 1];
 
 		w->next[i] = *list;
@@ -123,7 +123,7 @@ static inline void walk_enter(struct tl_profile *profile, struct walk *w, uint32
 
 		if (thing != TL_NONE && t->on_path[thing]++ == 0)
 			add_row(profile, row(t->inclusive, profile, thing),
-				row(profile->context_inclusive, profile, context));
+				row(profile->contexts.inclusive, profile, context));
 	}
 }
 
@@ -156,7 +156,7 @@ static void walk_outermost(struct tl_profile *profile, struct walk *w)
 				at = w->next[at];
 				break;
 			}
-			at = profile->contexts[at].parent;
+			at = profile->contexts.list[at].parent;
 			if (at == TL_NONE)
 				return;
 		}
@@ -169,31 +169,32 @@ static void walk_outermost(struct tl_profile *profile, struct walk *w)
  */
 static bool sum_functions(struct tl_profile *profile, uint32_t *functions, uint32_t *locals)
 {
-	for (size_t i = 0; i < profile->context_table.count; i++) {
-		const struct tl_context *c = &profile->contexts[i];
-		const int64_t *self = row(profile->context_table.cost, profile, i);
+	for (size_t i = 0; i < profile->contexts.table.count; i++) {
+		const struct tl_context *c = &profile->contexts.list[i];
+		const int64_t *self = row(profile->contexts.table.cost, profile, i);
 
 		functions[i] = c->function;
 		locals[i] = tl_profile_part_function(profile, c->function, c->part);
 		if (locals[i] == TL_NONE)
 			return false;
-		add_row(profile, row(profile->function_self, profile, c->function), self);
-		add_row(profile, row(profile->local_table.cost, profile, locals[i]), self);
-		add_row(profile, profile->total, self);
-		add_calls(profile, &profile->function_calls[c->function], c->calls);
-		add_calls(profile, &profile->function_unfinished[c->function], c->unfinished);
-		add_calls(profile, &profile->function_cut[c->function], c->cut);
-		add_calls(profile, &profile->locals[locals[i]].calls, c->calls);
-		add_calls(profile, &profile->locals[locals[i]].unfinished, c->unfinished);
-		add_calls(profile, &profile->locals[locals[i]].cut, c->cut);
+		add_row(profile, row(profile->sums.self, profile, c->function), self);
+		add_row(profile, row(profile->part_functions.table.cost, profile, locals[i]), self);
+		add_row(profile, profile->sums.total, self);
+		add_calls(profile, &profile->sums.calls[c->function], c->calls);
+		add_calls(profile, &profile->sums.unfinished[c->function], c->unfinished);
+		add_calls(profile, &profile->sums.cut[c->function], c->cut);
+		add_calls(profile, &profile->part_functions.list[locals[i]].calls, c->calls);
+		add_calls(profile, &profile->part_functions.list[locals[i]].unfinished,
+			  c->unfinished);
+		add_calls(profile, &profile->part_functions.list[locals[i]].cut, c->cut);
 	}
-	return zeroed(&profile->local_inclusive, profile->local_table.count * profile->event_count,
-		      sizeof(int64_t));
+	return zeroed(&profile->part_functions.inclusive,
+		      profile->part_functions.table.count * profile->event_count, sizeof(int64_t));
 }
 
 static struct tl_position entry_of(const struct tl_profile *profile, uint32_t function)
 {
-	const struct tl_function *f = &profile->functions[function];
+	const struct tl_function *f = &profile->functions.list[function];
 
 	return (struct tl_position){ .file = f->file, .line = f->line, .address = f->address };
 }
@@ -201,12 +202,12 @@ static struct tl_position entry_of(const struct tl_profile *profile, uint32_t fu
 /* Each function's self cost stands at its first line: a trace of calls knows no more. */
 static int lines_of_functions(struct tl_profile *profile, struct tl_error *err)
 {
-	for (uint32_t f = 0; f < profile->function_table.count; f++) {
+	for (uint32_t f = 0; f < profile->functions.table.count; f++) {
 		struct tl_cost_line line = { .function = f,
 					     .part = TL_NONE,
 					     .at = entry_of(profile, f) };
 		int status = tl_profile_put_line(profile, &line,
-						 row(profile->function_self, profile, f), err);
+						 row(profile->sums.self, profile, f), err);
 
 		if (status < 0)
 			return status;
@@ -217,15 +218,15 @@ static int lines_of_functions(struct tl_profile *profile, struct tl_error *err)
 /* The arc each context is a call along; `arcs[i]` is filled with its number, TL_NONE for a root. */
 static int arcs_of_contexts(struct tl_profile *profile, uint32_t *arcs, struct tl_error *err)
 {
-	for (size_t i = 0; i < profile->context_table.count; i++) {
-		const struct tl_context *c = &profile->contexts[i];
+	for (size_t i = 0; i < profile->contexts.table.count; i++) {
+		const struct tl_context *c = &profile->contexts.list[i];
 		struct tl_arc arc = { .callee = c->function, .part = TL_NONE, .calls = c->calls };
 		int64_t number;
 
 		arcs[i] = TL_NONE;
 		if (c->parent == TL_NONE)
 			continue;
-		arc.caller = profile->contexts[c->parent].function;
+		arc.caller = profile->contexts.list[c->parent].function;
 		arc.from = entry_of(profile, arc.caller);
 		arc.to = entry_of(profile, arc.callee);
 		number = tl_profile_arc_number(profile, &arc, err);
@@ -246,12 +247,12 @@ static int derive_things(struct tl_profile *profile, struct walk *w, struct tl_e
 {
 	struct things *functions = &w->things[FUNCTIONS], *locals = &w->things[LOCALS],
 		      *arcs = &w->things[ARCS];
-	bool has_own = profile->line_table.count || profile->arc_table.count; /* the input's */
+	bool has_own = profile->lines.table.count || profile->arcs.table.count; /* the input's */
 	int status = 0;
 
 	w->kinds = has_own ? ARCS : KINDS;
 	for (unsigned k = 0; k < w->kinds; k++)
-		if (!zeroed(&w->things[k].of, profile->context_table.count, sizeof(uint32_t)))
+		if (!zeroed(&w->things[k].of, profile->contexts.table.count, sizeof(uint32_t)))
 			return tl_error_memory(err);
 	if (!sum_functions(profile, functions->of, locals->of))
 		return tl_error_memory(err);
@@ -262,11 +263,11 @@ static int derive_things(struct tl_profile *profile, struct walk *w, struct tl_e
 	if (status < 0)
 		return status;
 	/* Tables stay where they are from here on. */
-	if (!prepare_things(functions, profile->function_inclusive,
-			    profile->function_table.count) ||
-	    !prepare_things(locals, profile->local_inclusive, profile->local_table.count) ||
+	if (!prepare_things(functions, profile->sums.inclusive, profile->functions.table.count) ||
+	    !prepare_things(locals, profile->part_functions.inclusive,
+			    profile->part_functions.table.count) ||
 	    (!has_own &&
-	     !prepare_things(arcs, profile->arc_table.cost, profile->arc_table.count)) ||
+	     !prepare_things(arcs, profile->arcs.table.cost, profile->arcs.table.count)) ||
 	    !walk_prepare(w, profile))
 		return tl_error_memory(err);
 	walk_outermost(profile, w);
@@ -293,11 +294,11 @@ int tl_profile_finish(struct tl_profile *profile, struct tl_error *err)
 				   "the profile is finished already");
 	if (!make_room(profile))
 		return tl_error_memory(err);
-	for (size_t i = 0; i < profile->latency_capacity; i++)
-		tl_latency_settle(&profile->latency[i]);
-	for (size_t i = 0; i < profile->local_table.count; i++)
-		tl_latency_settle(&profile->locals[i].latency);
-	if (profile->context_table.count)
+	for (size_t i = 0; i < profile->durations.capacity; i++)
+		tl_latency_settle(&profile->durations.list[i]);
+	for (size_t i = 0; i < profile->part_functions.table.count; i++)
+		tl_latency_settle(&profile->part_functions.list[i].latency);
+	if (profile->contexts.table.count)
 		status = derive_from_contexts(profile, err);
 	else
 		status = tl_profile_derive_sums(profile) ? 0 : tl_error_memory(err);

@@ -41,7 +41,7 @@ static int64_t *zeros(size_t count)
 static bool local_of(struct tl_profile *profile, uint32_t function, uint32_t part, uint32_t *local)
 {
 	*local = TL_NONE;
-	if (part >= profile->part_count)
+	if (part >= profile->parts.count)
 		return true;
 	*local = tl_profile_part_function(profile, function, part);
 	return *local != TL_NONE;
@@ -52,11 +52,12 @@ static bool make_locals(struct tl_profile *profile)
 {
 	uint32_t local;
 
-	for (size_t i = 0; i < profile->line_table.count; i++)
-		if (!local_of(profile, profile->lines[i].function, profile->lines[i].part, &local))
+	for (size_t i = 0; i < profile->lines.table.count; i++)
+		if (!local_of(profile, profile->lines.list[i].function, profile->lines.list[i].part,
+			      &local))
 			return false;
-	for (size_t i = 0; i < profile->arc_table.count; i++) {
-		const struct tl_arc *arc = &profile->arcs[i];
+	for (size_t i = 0; i < profile->arcs.table.count; i++) {
+		const struct tl_arc *arc = &profile->arcs.list[i];
 
 		if (!local_of(profile, arc->callee, arc->part, &local) ||
 		    (arc->caller != TL_NONE && !local_of(profile, arc->caller, arc->part, &local)))
@@ -67,25 +68,25 @@ static bool make_locals(struct tl_profile *profile)
 
 static void add_line(struct tl_profile *profile, size_t line)
 {
-	const int64_t *cost = row(profile->line_table.cost, profile, line);
-	const struct tl_cost_line *l = &profile->lines[line];
-	uint32_t local = l->part < profile->part_count
+	const int64_t *cost = row(profile->lines.table.cost, profile, line);
+	const struct tl_cost_line *l = &profile->lines.list[line];
+	uint32_t local = l->part < profile->parts.count
 				 ? tl_profile_find_part_function(profile, l->function, l->part)
 				 : TL_NONE;
 
-	if (profile->function_self != profile->line_table.cost)
-		add_row(profile, row(profile->function_self, profile, l->function), cost);
-	add_row(profile, profile->total, cost);
+	if (profile->sums.self != profile->lines.table.cost)
+		add_row(profile, row(profile->sums.self, profile, l->function), cost);
+	add_row(profile, profile->sums.total, cost);
 	if (local != TL_NONE)
-		add_row(profile, row(profile->local_table.cost, profile, local), cost);
+		add_row(profile, row(profile->part_functions.table.cost, profile, local), cost);
 }
 
 /* One arc, to the sums of all parts or of its part. `inside` is the caller's row of those. */
 static void add_arc(struct tl_profile *profile, const struct sums *sums,
 		    const struct tl_cycles *cycles, size_t arc, uint32_t caller, uint32_t inside)
 {
-	const struct tl_arc *a = &profile->arcs[arc];
-	const int64_t *cost = row(profile->arc_table.cost, profile, arc);
+	const struct tl_arc *a = &profile->arcs.list[arc];
+	const int64_t *cost = row(profile->arcs.table.cost, profile, arc);
 
 	if (a->caller == TL_NONE || a->caller == a->callee)
 		return;
@@ -98,15 +99,15 @@ static void add_arc(struct tl_profile *profile, const struct sums *sums,
 static void add_local_arc(struct tl_profile *profile, const struct sums *locals,
 			  const struct tl_cycles *cycles, size_t arc)
 {
-	const struct tl_arc *a = &profile->arcs[arc];
+	const struct tl_arc *a = &profile->arcs.list[arc];
 	uint32_t callee, caller = TL_NONE;
 
-	if (a->part >= profile->part_count)
+	if (a->part >= profile->parts.count)
 		return;
 	callee = tl_profile_find_part_function(profile, a->callee, a->part);
 	if (a->caller != TL_NONE)
 		caller = tl_profile_find_part_function(profile, a->caller, a->part);
-	profile->locals[callee].calls += a->calls;
+	profile->part_functions.list[callee].calls += a->calls;
 	add_arc(profile, locals, cycles, arc, caller, caller);
 }
 
@@ -127,7 +128,7 @@ static void settle(const struct tl_profile *profile, int64_t *inclusive, const i
 static bool settle_functions(struct tl_profile *profile, const struct sums *sums,
 			     const struct tl_cycles *cycles)
 {
-	size_t functions = profile->function_table.count;
+	size_t functions = profile->functions.table.count;
 	int64_t *whole = zeros((size_t)cycles->members * profile->event_count);
 
 	if (!whole)
@@ -150,7 +151,7 @@ static bool settle_functions(struct tl_profile *profile, const struct sums *sums
 static bool settle_locals(struct tl_profile *profile, const struct sums *sums,
 			  const struct tl_cycles *cycles)
 {
-	size_t count = profile->local_table.count;
+	size_t count = profile->part_functions.table.count;
 	struct tl_cycle_parts parts;
 	int64_t *whole = zeros(count * profile->event_count);
 	bool ok = tl_cycle_parts_make(&parts, profile, cycles) && whole;
@@ -177,25 +178,26 @@ static void copy_self(const struct tl_profile *profile, const struct sums *sums,
 
 static bool derive(struct tl_profile *profile, const struct tl_cycles *cycles)
 {
-	size_t functions = profile->function_table.count, locals = profile->local_table.count;
+	size_t functions = profile->functions.table.count,
+	       locals = profile->part_functions.table.count;
 	struct sums all = { .inside = zeros((size_t)cycles->members * profile->event_count) };
 	struct sums parts = { .inside = zeros(locals * profile->event_count) };
 	bool ok = all.inside && parts.inside;
 
-	for (size_t i = 0; ok && i < profile->line_table.count; i++)
+	for (size_t i = 0; ok && i < profile->lines.table.count; i++)
 		add_line(profile, i);
-	all.self = profile->function_self;
-	all.inclusive = profile->function_inclusive;
-	parts.self = profile->local_table.cost;
-	parts.inclusive = profile->local_inclusive;
+	all.self = profile->sums.self;
+	all.inclusive = profile->sums.inclusive;
+	parts.self = profile->part_functions.table.cost;
+	parts.inclusive = profile->part_functions.inclusive;
 	if (ok) {
 		copy_self(profile, &all, functions);
 		copy_self(profile, &parts, locals);
 	}
-	for (size_t i = 0; ok && i < profile->arc_table.count; i++) {
-		const struct tl_arc *arc = &profile->arcs[i];
+	for (size_t i = 0; ok && i < profile->arcs.table.count; i++) {
+		const struct tl_arc *arc = &profile->arcs.list[i];
 
-		tl_add_count(&profile->function_calls[arc->callee], arc->calls,
+		tl_add_count(&profile->sums.calls[arc->callee], arc->calls,
 			     &profile->losses.saturated);
 		add_arc(profile, &all, cycles, i, arc->caller,
 			arc->caller == TL_NONE ? TL_NONE : cycles->member[arc->caller]);
@@ -212,11 +214,11 @@ static bool derive(struct tl_profile *profile, const struct tl_cycles *cycles)
  */
 static bool lines_are_functions(const struct tl_profile *profile)
 {
-	if (!profile->line_table.count ||
-	    profile->line_table.count != profile->function_table.count)
+	if (!profile->lines.table.count ||
+	    profile->lines.table.count != profile->functions.table.count)
 		return false;
-	for (size_t i = 0; i < profile->line_table.count; i++)
-		if (profile->lines[i].function != i)
+	for (size_t i = 0; i < profile->lines.table.count; i++)
+		if (profile->lines.list[i].function != i)
 			return false;
 	return true;
 }
@@ -227,18 +229,19 @@ bool tl_profile_derive_sums(struct tl_profile *profile)
 	bool ok;
 
 	if (lines_are_functions(profile)) {
-		free(profile->function_self);
-		profile->function_self = profile->line_table.cost;
+		free(profile->sums.self);
+		profile->sums.self = profile->lines.table.cost;
 	}
 
 	/* Nothing is added any more, so nothing is looked for by its key. */
-	tl_index_free(&profile->line_table.index);
-	tl_index_free(&profile->arc_table.index);
-	tl_index_free(&profile->jump_table.index);
+	tl_index_free(&profile->lines.table.index);
+	tl_index_free(&profile->arcs.table.index);
+	tl_index_free(&profile->jumps.table.index);
 	if (!make_locals(profile))
 		return false;
-	profile->local_inclusive = zeros(profile->local_table.count * profile->event_count);
-	ok = profile->local_inclusive && tl_cycles_find(&cycles, profile);
+	profile->part_functions.inclusive =
+		zeros(profile->part_functions.table.count * profile->event_count);
+	ok = profile->part_functions.inclusive && tl_cycles_find(&cycles, profile);
 	if (ok) {
 		ok = derive(profile, &cycles);
 		tl_cycles_free(&cycles);

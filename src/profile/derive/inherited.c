@@ -186,15 +186,15 @@ static void fill_all(const struct formulas *f)
 {
 	struct tl_profile *p = f->profile;
 
-	fill_rows(f, p->total, 1);
-	fill_rows(f, p->function_self, p->function_table.count);
-	fill_rows(f, p->function_inclusive, p->function_table.count);
-	fill_rows(f, p->context_table.cost, p->context_table.count);
-	fill_rows(f, p->context_inclusive, p->context_table.count);
-	fill_rows(f, p->line_table.cost, p->line_table.count);
-	fill_rows(f, p->arc_table.cost, p->arc_table.count);
-	fill_rows(f, p->local_table.cost, p->local_table.count);
-	fill_rows(f, p->local_inclusive, p->local_table.count);
+	fill_rows(f, p->sums.total, 1);
+	fill_rows(f, p->sums.self, p->functions.table.count);
+	fill_rows(f, p->sums.inclusive, p->functions.table.count);
+	fill_rows(f, p->contexts.table.cost, p->contexts.table.count);
+	fill_rows(f, p->contexts.inclusive, p->contexts.table.count);
+	fill_rows(f, p->lines.table.cost, p->lines.table.count);
+	fill_rows(f, p->arcs.table.cost, p->arcs.table.count);
+	fill_rows(f, p->part_functions.table.cost, p->part_functions.table.count);
+	fill_rows(f, p->part_functions.inclusive, p->part_functions.table.count);
 }
 
 static bool any_formula(const struct tl_profile *profile)

@@ -69,7 +69,7 @@ static bool take_functions(const struct tl_diff *diff, int side, struct entries 
 {
 	const struct tl_profile *profile = diff->profiles[side];
 
-	for (uint32_t i = 0; i < profile->function_table.count; i++) {
+	for (uint32_t i = 0; i < profile->functions.table.count; i++) {
 		struct entry entry = {
 			{ diff->function_maps[side][i], TL_NONE, "", 0 }, side, 0, NULL
 		};
@@ -93,8 +93,8 @@ static bool take_arcs(const struct tl_diff *diff, int side, struct entries *to)
 	const struct tl_profile *profile = diff->profiles[side];
 	const uint32_t *map = diff->function_maps[side];
 
-	for (uint32_t i = 0; i < profile->arc_table.count; i++) {
-		const struct tl_arc *arc = &profile->arcs[i];
+	for (uint32_t i = 0; i < profile->arcs.table.count; i++) {
+		const struct tl_arc *arc = &profile->arcs.list[i];
 		bool outside = arc->caller == TL_NONE;
 		struct entry entry = { { map[arc->callee], outside ? TL_NONE : map[arc->caller], "",
 					 0 },
@@ -115,9 +115,9 @@ static bool take_lines(const struct tl_diff *diff, int side, struct entries *to)
 {
 	const struct tl_profile *profile = diff->profiles[side];
 
-	for (uint32_t i = 0; i < profile->line_table.count; i++) {
-		const struct tl_cost_line *line = &profile->lines[i];
-		const char *own = profile->functions[line->function].file;
+	for (uint32_t i = 0; i < profile->lines.table.count; i++) {
+		const struct tl_cost_line *line = &profile->lines.list[i];
+		const char *own = profile->functions.list[line->function].file;
 		struct entry entry = { { diff->function_maps[side][line->function], TL_NONE,
 					 strcmp(line->at.file, own) ? line->at.file : "",
 					 line->at.line },
@@ -163,10 +163,10 @@ static void total_calls(const struct tl_diff *diff, int side)
 {
 	const struct tl_profile *profile = diff->profiles[side];
 
-	for (size_t i = 0; diff->by == TL_DIFF_FUNCTIONS && i < profile->function_table.count; i++)
-		add_calls(diff, diff->totals[side], profile->function_calls[i]);
-	for (size_t i = 0; diff->by == TL_DIFF_ARCS && i < profile->arc_table.count; i++)
-		add_calls(diff, diff->totals[side], profile->arcs[i].calls);
+	for (size_t i = 0; diff->by == TL_DIFF_FUNCTIONS && i < profile->functions.table.count; i++)
+		add_calls(diff, diff->totals[side], profile->sums.calls[i]);
+	for (size_t i = 0; diff->by == TL_DIFF_ARCS && i < profile->arcs.table.count; i++)
+		add_calls(diff, diff->totals[side], profile->arcs.list[i].calls);
 }
 
 static bool add_thing(struct tl_diff *diff, const struct tl_diff_key *key)

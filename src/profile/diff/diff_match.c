@@ -157,8 +157,8 @@ static int compare_candidates(const void *left, const void *right)
 static int gather(struct tl_diff *diff, struct candidates *c, const struct tl_diff_options *options,
 		  struct tl_error *err)
 {
-	size_t most = diff->profiles[TL_BEFORE]->function_table.count +
-		      diff->profiles[TL_AFTER]->function_table.count;
+	size_t most = diff->profiles[TL_BEFORE]->functions.table.count +
+		      diff->profiles[TL_AFTER]->functions.table.count;
 
 	c->all = malloc((most + 1) * sizeof(*c->all));
 	if (!c->all)
@@ -169,9 +169,9 @@ static int gather(struct tl_diff *diff, struct candidates *c, const struct tl_di
 
 		if (!names)
 			return err ? (int)err->status : TL_NO_MEMORY;
-		for (uint32_t i = 0; i < profile->function_table.count; i++)
-			c->all[c->count++] = (struct candidate){ profile->functions[i].object,
-								 profile->functions[i].file,
+		for (uint32_t i = 0; i < profile->functions.table.count; i++)
+			c->all[c->count++] = (struct candidate){ profile->functions.list[i].object,
+								 profile->functions.list[i].file,
 								 names[i],
 								 (uint32_t)side,
 								 i,
@@ -218,7 +218,7 @@ static void take_matches(struct tl_diff *diff, const struct candidates *c)
 		struct tl_function *f = &diff->functions[from->match];
 
 		if (from->side == TL_AFTER || !f->name) {
-			*f = diff->profiles[from->side]->functions[from->number];
+			*f = diff->profiles[from->side]->functions.list[from->number];
 			f->name = from->name;
 		}
 		diff->function_maps[from->side][from->number] = from->match;
@@ -241,7 +241,7 @@ int tl_diff_match_functions(struct tl_diff *diff, const struct tl_diff_options *
 			calloc((size_t)diff->function_count + 1, sizeof(*diff->functions));
 		for (int side = 0; side < TL_SIDES; side++)
 			diff->function_maps[side] = calloc(
-				diff->profiles[side]->function_table.count + 1, sizeof(uint32_t));
+				diff->profiles[side]->functions.table.count + 1, sizeof(uint32_t));
 		if (!diff->functions || !diff->function_maps[TL_BEFORE] ||
 		    !diff->function_maps[TL_AFTER])
 			status = tl_error_memory(err);

@@ -94,12 +94,12 @@ const char **tl_diff_rename(struct tl_diff *diff, int side, const struct tl_diff
 			    struct tl_error *err)
 {
 	const struct tl_profile *profile = diff->profiles[side];
-	size_t count = profile->function_table.count;
+	size_t count = profile->functions.table.count;
 	const char **names = malloc((count + 1) * sizeof(*names));
 	int status = names ? 0 : tl_error_memory(err);
 
 	for (size_t i = 0; status == 0 && i < count; i++)
-		names[i] = profile->functions[i].name;
+		names[i] = profile->functions.list[i].name;
 	for (size_t i = 0; status == 0 && i < options->rename_count; i++)
 		status = rename_all(diff, names, count, &options->renames[i], err);
 	if (status < 0) {

@@ -48,17 +48,17 @@ static void add_context_costs(const struct tl_fold *fold, struct tl_profile *pro
 			      uint32_t context, uint64_t self)
 {
 	/* Event 0 is time, the others follow. */
-	int64_t *to = profile->context_table.cost + (size_t)context * profile->event_count;
+	int64_t *to = profile->contexts.table.cost + (size_t)context * profile->event_count;
 
 	tl_add_cost(&to[0], (int64_t)self, &profile->losses.saturated);
 	for (uint32_t e = 0; e < fold->event_count; e++)
 		tl_add_cost(&to[e + 1], *tl_fold_cost_at(fold, node, e),
 			    &profile->losses.saturated);
-	profile->contexts[context].calls += fold->hot.nodes[node].calls;
+	profile->contexts.list[context].calls += fold->hot.nodes[node].calls;
 	if (node < fold->untimed_capacity) {
 		const struct tl_fold_untimed *untimed = &fold->untimed[node];
 
-		profile->contexts[context].calls += untimed->cut;
+		profile->contexts.list[context].calls += untimed->cut;
 		tl_profile_add_unfinished(profile, context, untimed->unfinished);
 		tl_profile_add_cut(profile, context, untimed->cut);
 	}
@@ -68,7 +68,7 @@ static void add_context_costs(const struct tl_fold *fold, struct tl_profile *pro
 static bool all_differ(const struct tl_fold *fold, const struct tl_profile *profile,
 		       const uint32_t *functions)
 {
-	uint8_t *seen = calloc(profile->function_table.count + 1, sizeof(*seen));
+	uint8_t *seen = calloc(profile->functions.table.count + 1, sizeof(*seen));
 	bool differ = seen != NULL;
 
 	for (size_t i = 0; differ && i < fold->function_count; i++)
@@ -144,7 +144,7 @@ int tl_fold_into(struct tl_fold *fold, struct tl_profile *profile, const struct 
 	for (uint32_t i = 0; i < fold->function_count; i++) {
 		struct tl_latencies *latency = &fold->hot.functions[i];
 
-		profile->parts[number].losses.saturated += latency->saturated;
+		profile->parts.list[number].losses.saturated += latency->saturated;
 		if (latency->calls &&
 		    !tl_profile_move_latency(profile, functions[i],
 					     keep_latency ? (uint32_t)number : TL_NONE, latency))

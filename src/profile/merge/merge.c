@@ -85,12 +85,13 @@ static void set_whole(struct tl_merge *merge)
 {
 	struct tl_profile *to = merge->to;
 
-	to->timed = to->exact = true;
+	to->timed = to->durations.exact = true;
 	for (size_t p = 0; p < merge->count; p++) {
 		const struct tl_profile *from = merge->from[p];
 
 		to->timed = to->timed && from->timed;
-		to->exact = to->exact && (from->exact || !from->latency_capacity);
+		to->durations.exact =
+			to->durations.exact && (from->durations.exact || !from->durations.capacity);
 		tl_losses_add(&to->losses, &from->losses);
 	}
 	to->format = common_format(merge);
@@ -102,7 +103,8 @@ static bool keeps_contexts(const struct tl_merge *merge)
 	for (size_t p = 0; p < merge->count; p++) {
 		const struct tl_profile *from = merge->from[p];
 
-		if (!from->context_table.count && (from->line_table.count || from->arc_table.count))
+		if (!from->contexts.table.count &&
+		    (from->lines.table.count || from->arcs.table.count))
 			return false;
 	}
 	return true;
@@ -117,21 +119,21 @@ static int merge_latencies(struct tl_merge *merge, bool parts, struct tl_error *
 	for (size_t p = 0; p < merge->count; p++) {
 		const struct tl_profile *from = merge->from[p];
 
-		for (uint32_t f = 0; f < from->function_table.count && f < from->latency_capacity;
-		     f++)
-			if (from->latency[f].calls &&
+		for (uint32_t f = 0;
+		     f < from->functions.table.count && f < from->durations.capacity; f++)
+			if (from->durations.list[f].calls &&
 			    !tl_profile_add_latency(merge->to, merge->maps[p].functions[f], TL_NONE,
-						    &from->latency[f]))
+						    &from->durations.list[f]))
 				return tl_error_memory(err);
-		for (size_t i = 0; parts && i < from->local_table.count; i++) {
-			const struct tl_part_function *local = &from->locals[i];
+		for (size_t i = 0; parts && i < from->part_functions.table.count; i++) {
+			const struct tl_part_function *local = &from->part_functions.list[i];
 			uint32_t number = tl_profile_part_function(
 				merge->to, merge->maps[p].functions[local->function],
 				tl_merge_number(merge->maps[p].parts, local->part));
 
 			if (number == TL_NONE ||
-			    !tl_latency_merge(&merge->to->locals[number].latency, &local->latency,
-					      merge->to->exact))
+			    !tl_latency_merge(&merge->to->part_functions.list[number].latency,
+					      &local->latency, merge->to->durations.exact))
 				return tl_error_memory(err);
 		}
 	}

@@ -43,7 +43,7 @@ static int compare_positions(const struct tl_position *x, const struct tl_positi
 
 static struct tl_cost_line line_of(const struct tl_merge *merge, const struct tl_merge_ref *ref)
 {
-	struct tl_cost_line line = merge->from[ref->profile]->lines[ref->number];
+	struct tl_cost_line line = merge->from[ref->profile]->lines.list[ref->number];
 
 	line.function = map_of(merge, ref)->functions[line.function];
 	line.part = tl_merge_number(map_of(merge, ref)->parts, line.part);
@@ -85,7 +85,7 @@ int tl_merge_lines(struct tl_merge *merge, struct tl_error *err)
 
 static struct tl_arc arc_of(const struct tl_merge *merge, const struct tl_merge_ref *ref)
 {
-	struct tl_arc arc = merge->from[ref->profile]->arcs[ref->number];
+	struct tl_arc arc = merge->from[ref->profile]->arcs.list[ref->number];
 
 	arc.caller = tl_merge_number(map_of(merge, ref)->functions, arc.caller);
 	arc.callee = map_of(merge, ref)->functions[arc.callee];
@@ -131,7 +131,7 @@ int tl_merge_arcs(struct tl_merge *merge, struct tl_error *err)
 
 static struct tl_jump jump_of(const struct tl_merge *merge, const struct tl_merge_ref *ref)
 {
-	struct tl_jump jump = merge->from[ref->profile]->jumps[ref->number];
+	struct tl_jump jump = merge->from[ref->profile]->jumps.list[ref->number];
 
 	jump.function = map_of(merge, ref)->functions[jump.function];
 	jump.target = tl_merge_number(map_of(merge, ref)->functions, jump.target);
@@ -183,7 +183,7 @@ static int unite_contexts(const struct tl_merge *merge, uint32_t profile, struct
 	int64_t number = numbers ? 0 : tl_error_memory(err);
 
 	for (uint32_t i = 0; number >= 0 && i < count; i++) {
-		const struct tl_context *c = &from->contexts[i];
+		const struct tl_context *c = &from->contexts.list[i];
 		const struct tl_merge_ref ref = { profile, i };
 
 		number = tl_profile_context_number(
@@ -226,7 +226,7 @@ struct generations {
 
 static bool generations_make(struct generations *g, const struct tl_profile *tree)
 {
-	size_t count = tree->context_table.count;
+	size_t count = tree->contexts.table.count;
 
 	g->siblings = malloc((count + 1) * sizeof(uint32_t));
 	g->first = calloc(count + 2, sizeof(uint32_t));
@@ -236,11 +236,11 @@ static bool generations_make(struct generations *g, const struct tl_profile *tre
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		g->siblings[i] = i;
-		g->first[(size_t)(tree->contexts[i].parent + 1u) + 1]++;
+		g->first[(size_t)(tree->contexts.list[i].parent + 1u) + 1]++;
 	}
 	for (size_t i = 1; i <= count + 1; i++)
 		g->first[i] += g->first[i - 1];
-	qsort_r(g->siblings, count, sizeof(uint32_t), compare_contexts, tree->contexts);
+	qsort_r(g->siblings, count, sizeof(uint32_t), compare_contexts, tree->contexts.list);
 
 	size_t filled = 0;
 
@@ -269,8 +269,8 @@ static int take_tree(struct tl_merge *merge, const struct tl_profile *tree, stru
 	struct generations g = { 0 };
 	int64_t number = generations_make(&g, tree) ? 0 : tl_error_memory(err);
 
-	for (uint32_t i = 0; number >= 0 && i < tree->context_table.count; i++) {
-		const struct tl_context *c = &tree->contexts[g.order[i]];
+	for (uint32_t i = 0; number >= 0 && i < tree->contexts.table.count; i++) {
+		const struct tl_context *c = &tree->contexts.list[g.order[i]];
 
 		number = tl_profile_add_context(merge->to, tl_merge_number(g.place, c->parent),
 						c->function, c->part, err);

@@ -173,7 +173,7 @@ int tl_merge_events(struct tl_merge *merge, struct tl_error *err)
 static const struct tl_function *function_of(const struct tl_merge *merge,
 					     const struct tl_merge_ref *ref)
 {
-	return &merge->from[ref->profile]->functions[ref->number];
+	return &merge->from[ref->profile]->functions.list[ref->number];
 }
 
 static int by_names(const struct tl_function *x, const struct tl_function *y)
@@ -242,7 +242,7 @@ int tl_merge_functions(struct tl_merge *merge, struct tl_error *err)
 	int status;
 
 	for (size_t p = 0; p < merge->count; p++) {
-		merge->maps[p].functions = new_map(merge->from[p]->function_table.count);
+		merge->maps[p].functions = new_map(merge->from[p]->functions.table.count);
 		room = room && merge->maps[p].functions;
 	}
 	status = room ? each_run(merge, refs, total, compare_functions, unite_functions, err)
@@ -255,7 +255,7 @@ int tl_merge_functions(struct tl_merge *merge, struct tl_error *err)
 
 static const struct tl_part *part_of(const struct tl_merge *merge, const struct tl_merge_ref *ref)
 {
-	return &merge->from[ref->profile]->parts[ref->number];
+	return &merge->from[ref->profile]->parts.list[ref->number];
 }
 
 static int compare_parts(const void *a, const void *b, void *context)
@@ -308,7 +308,7 @@ int tl_merge_parts(struct tl_merge *merge, struct tl_error *err)
 	int status;
 
 	for (size_t p = 0; p < merge->count; p++) {
-		merge->maps[p].parts = new_map(merge->from[p]->part_count);
+		merge->maps[p].parts = new_map(merge->from[p]->parts.count);
 		room = room && merge->maps[p].parts;
 	}
 	status = room ? each_run(merge, refs, total, compare_parts, unite_parts, err)

@@ -31,10 +31,10 @@ int tl_profile_make(struct tl_profile **profile, const char *format, const struc
 		made->format = format;
 		made->frequency = frequency;
 		made->events = calloc(event_count, sizeof(*made->events));
-		made->total = calloc(event_count, sizeof(*made->total));
-		made->zeros = calloc(event_count, sizeof(*made->zeros));
+		made->sums.total = calloc(event_count, sizeof(*made->sums.total));
+		made->sums.zeros = calloc(event_count, sizeof(*made->sums.zeros));
 		made->event_count = event_count;
-		ok = made->events && made->total && made->zeros;
+		ok = made->events && made->sums.total && made->sums.zeros;
 	}
 	for (uint32_t i = 0; ok && i < event_count; i++)
 		ok = copy_event(made, &made->events[i], &events[i]);
@@ -79,12 +79,13 @@ int64_t tl_profile_add_event(struct tl_profile *profile, const struct tl_event *
 	profile->events = events;
 	/* Tables that were widened before a failure only have rows that are longer than need be:
 	 * the profile is dropped. */
-	if (!copy_event(profile, &events[count], event) || !widen_vector(&profile->total, count) ||
-	    !widen_vector(&profile->zeros, count) ||
-	    !tl_cost_table_widen(&profile->line_table, count) ||
-	    !tl_cost_table_widen(&profile->arc_table, count) ||
-	    !tl_cost_table_widen(&profile->context_table, count) ||
-	    !tl_cost_table_widen(&profile->local_table, count))
+	if (!copy_event(profile, &events[count], event) ||
+	    !widen_vector(&profile->sums.total, count) ||
+	    !widen_vector(&profile->sums.zeros, count) ||
+	    !tl_cost_table_widen(&profile->lines.table, count) ||
+	    !tl_cost_table_widen(&profile->arcs.table, count) ||
+	    !tl_cost_table_widen(&profile->contexts.table, count) ||
+	    !tl_cost_table_widen(&profile->part_functions.table, count))
 		return tl_error_memory(err);
 	profile->event_count++;
 	return count;
@@ -97,12 +98,12 @@ int64_t tl_profile_put_part(struct tl_profile *profile, const struct tl_part *pa
 
 	copy.command = tl_names_text(&profile->names, part->command ? part->command : "");
 	copy.header = tl_names_text(&profile->names, part->header ? part->header : "");
-	if (!copy.command || !copy.header || profile->part_count >= TL_NONE ||
-	    !tl_grow(&profile->parts, &profile->part_capacity, profile->part_count + 1,
-		     sizeof(*profile->parts)))
+	if (!copy.command || !copy.header || profile->parts.count >= TL_NONE ||
+	    !tl_grow(&profile->parts.list, &profile->parts.capacity, profile->parts.count + 1,
+		     sizeof(*profile->parts.list)))
 		return tl_error_memory(err);
-	profile->parts[profile->part_count] = copy;
-	return (int64_t)profile->part_count++;
+	profile->parts.list[profile->parts.count] = copy;
+	return (int64_t)profile->parts.count++;
 }
 
 const char *tl_profile_intern(struct tl_profile *profile, const char *text, size_t size)
@@ -151,37 +152,37 @@ void tl_profile_free(struct tl_profile *profile)
 {
 	if (!profile)
 		return;
-	for (size_t i = 0; i < profile->latency_capacity; i++)
-		tl_latency_free(&profile->latency[i]);
-	for (size_t i = 0; i < profile->local_table.count; i++)
-		tl_latency_free(&profile->locals[i].latency);
-	if (profile->function_self == profile->line_table.cost)
-		profile->function_self = NULL;
-	tl_cost_table_free(&profile->function_table);
-	tl_cost_table_free(&profile->context_table);
-	tl_cost_table_free(&profile->line_table);
-	tl_cost_table_free(&profile->arc_table);
-	tl_cost_table_free(&profile->jump_table);
-	tl_cost_table_free(&profile->local_table);
+	for (size_t i = 0; i < profile->durations.capacity; i++)
+		tl_latency_free(&profile->durations.list[i]);
+	for (size_t i = 0; i < profile->part_functions.table.count; i++)
+		tl_latency_free(&profile->part_functions.list[i].latency);
+	if (profile->sums.self == profile->lines.table.cost)
+		profile->sums.self = NULL;
+	tl_cost_table_free(&profile->functions.table);
+	tl_cost_table_free(&profile->contexts.table);
+	tl_cost_table_free(&profile->lines.table);
+	tl_cost_table_free(&profile->arcs.table);
+	tl_cost_table_free(&profile->jumps.table);
+	tl_cost_table_free(&profile->part_functions.table);
 	void *const owned[] = {
 		profile->events,
-		profile->parts,
-		profile->functions,
-		profile->contexts,
-		profile->context_inclusive,
-		profile->lines,
-		profile->arcs,
-		profile->jumps,
-		profile->total,
-		profile->zeros,
-		profile->function_self,
-		profile->function_inclusive,
-		profile->function_calls,
-		profile->function_unfinished,
-		profile->function_cut,
-		profile->locals,
-		profile->local_inclusive,
-		profile->latency,
+		profile->parts.list,
+		profile->functions.list,
+		profile->contexts.list,
+		profile->contexts.inclusive,
+		profile->lines.list,
+		profile->arcs.list,
+		profile->jumps.list,
+		profile->sums.total,
+		profile->sums.zeros,
+		profile->sums.self,
+		profile->sums.inclusive,
+		profile->sums.calls,
+		profile->sums.unfinished,
+		profile->sums.cut,
+		profile->part_functions.list,
+		profile->part_functions.inclusive,
+		profile->durations.list,
 		profile->chosen,
 	};
 	for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++)

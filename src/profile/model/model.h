@@ -18,45 +18,80 @@ struct tl_part_function {
 	struct tl_latencies latency;
 };
 
+struct tl_profile_parts {
+	struct tl_part *list;
+	size_t count, capacity;
+};
+
+struct tl_profile_functions {
+	struct tl_function *list;
+	struct tl_cost_table table;
+};
+
+struct tl_profile_contexts {
+	struct tl_context *list;
+	struct tl_cost_table table; /* cost: self */
+	int64_t *inclusive;         /* derived */
+};
+
+struct tl_profile_lines {
+	struct tl_cost_line *list;
+	struct tl_cost_table table;
+};
+
+struct tl_profile_arcs {
+	struct tl_arc *list;
+	struct tl_cost_table table;
+};
+
+struct tl_profile_jumps {
+	struct tl_jump *list;
+	struct tl_cost_table table;
+};
+
+struct tl_profile_part_functions {
+	struct tl_part_function *list; /* found through the index of the table */
+	struct tl_cost_table table;    /* cost: self */
+	int64_t *inclusive;            /* derived */
+};
+
+/* Durations by function; TL_LATENCIES_NONE beyond the functions that have some. */
+struct tl_profile_durations {
+	struct tl_latencies *list;
+	size_t capacity;
+	bool exact; /* every duration is kept */
+};
+
+/* Sums over all parts, derived: by function, but for the first two. */
+struct tl_profile_sums {
+	int64_t *total, *zeros; /* one vector of costs each */
+	int64_t *self, *inclusive;
+	uint64_t *calls, *unfinished, *cut;
+};
+
 struct tl_profile {
 	const char *format;
 	enum tl_call_count call_count;
 	uint64_t frequency;
-	bool timed, finished, estimated;
+	bool timed, estimated;
+	bool finished; /* tl_profile_finish() has derived what follows from the rest */
 	struct tl_names names;
 
 	struct tl_event *events;
 	uint32_t event_count;
-	struct tl_part *parts;
-	size_t part_count, part_capacity;
+	struct tl_profile_parts parts;
 	struct tl_losses losses; /* of no part */
 
-	struct tl_function *functions;
-	struct tl_cost_table function_table;
-	struct tl_context *contexts;
-	struct tl_cost_table context_table; /* cost: self */
-	int64_t *context_inclusive;
-	struct tl_cost_line *lines;
-	struct tl_cost_table line_table;
-	struct tl_arc *arcs;
-	struct tl_cost_table arc_table;
-	struct tl_jump *jumps;
-	struct tl_cost_table jump_table;
-
+	struct tl_profile_functions functions;
+	struct tl_profile_contexts contexts;
+	struct tl_profile_lines lines;
+	struct tl_profile_arcs arcs;
+	struct tl_profile_jumps jumps;
 	bool *chosen; /* by function; NULL: all */
 
-	/* Derived by tl_profile_finish(). */
-	int64_t *total, *zeros;
-	int64_t *function_self, *function_inclusive;
-	uint64_t *function_calls, *function_unfinished, *function_cut;
-	struct tl_part_function *locals;  /* found through the index */
-	struct tl_cost_table local_table; /* cost: self */
-	int64_t *local_inclusive;
-
-	/* Durations, by function; `capacity` elements, TL_LATENCIES_NONE beyond those used. */
-	struct tl_latencies *latency;
-	size_t latency_capacity;
-	bool exact;
+	struct tl_profile_part_functions part_functions;
+	struct tl_profile_durations durations;
+	struct tl_profile_sums sums;
 };
 
 /* a + b in place, saturating; counts what did not fit. */
@@ -89,13 +124,13 @@ static inline void tl_profile_add_costs(struct tl_profile *profile, int64_t *to,
 
 static inline bool tl_profile_has_function(const struct tl_profile *profile, uint32_t function)
 {
-	return function < profile->function_table.count;
+	return function < profile->functions.table.count;
 }
 
 /* A profile to which no part was added has part 0. */
 static inline bool tl_profile_has_part(const struct tl_profile *profile, uint32_t part)
 {
-	return part < (profile->part_count ? profile->part_count : 1) || part == TL_NONE;
+	return part < (profile->parts.count ? profile->parts.count : 1) || part == TL_NONE;
 }
 
 /* TL_BAD_USAGE: there is no such function, context or part. */

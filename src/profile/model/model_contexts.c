@@ -6,7 +6,7 @@
 
 static bool same_context(const void *context, const void *key, uint32_t number)
 {
-	const struct tl_context *a = &((const struct tl_profile *)context)->contexts[number],
+	const struct tl_context *a = &((const struct tl_profile *)context)->contexts.list[number],
 				*b = key;
 
 	return a->parent == b->parent && a->function == b->function && a->part == b->part;
@@ -20,12 +20,13 @@ static uint64_t hash_context(const struct tl_context *c)
 /* Contexts that were appended are in no index before one is looked for. */
 static bool index_contexts(struct tl_profile *profile)
 {
-	struct tl_cost_table *table = &profile->context_table;
+	struct tl_cost_table *table = &profile->contexts.table;
 
 	while (table->index.count < table->count) {
 		uint32_t number = (uint32_t)table->index.count;
 
-		if (!tl_index_add(&table->index, hash_context(&profile->contexts[number]), number))
+		if (!tl_index_add(&table->index, hash_context(&profile->contexts.list[number]),
+				  number))
 			return false;
 	}
 	return true;
@@ -35,8 +36,8 @@ int64_t tl_profile_append_context(struct tl_profile *profile, uint32_t parent, u
 				  uint32_t part, struct tl_error *err)
 {
 	struct tl_context context = { .parent = parent, .function = function, .part = part };
-	uint32_t number = tl_cost_table_add(&profile->context_table, &profile->contexts, &context,
-					    sizeof(context), profile->event_count);
+	uint32_t number = tl_cost_table_add(&profile->contexts.table, &profile->contexts.list,
+					    &context, sizeof(context), profile->event_count);
 
 	return number == TL_NONE ? tl_error_memory(err) : (int64_t)number;
 }
@@ -50,10 +51,10 @@ int64_t tl_profile_context_number(struct tl_profile *profile, uint32_t parent, u
 
 	if (!index_contexts(profile))
 		return tl_error_memory(err);
-	found = tl_index_find(&profile->context_table.index, hash, same_context, profile, &key);
+	found = tl_index_find(&profile->contexts.table.index, hash, same_context, profile, &key);
 	if (found == TL_NONE)
-		found = tl_cost_table_append(&profile->context_table, &profile->contexts, &key,
-					     sizeof(key), profile->event_count, hash);
+		found = tl_cost_table_append(&profile->contexts.table, &profile->contexts.list,
+					     &key, sizeof(key), profile->event_count, hash);
 	return found == TL_NONE ? tl_error_memory(err) : (int64_t)found;
 }
 
@@ -61,7 +62,7 @@ int64_t tl_profile_add_context(struct tl_profile *profile, uint32_t parent, uint
 			       uint32_t part, struct tl_error *err)
 {
 	if (!tl_profile_has_function(profile, function) || !tl_profile_has_part(profile, part) ||
-	    (parent != TL_NONE && parent >= profile->context_table.count))
+	    (parent != TL_NONE && parent >= profile->contexts.table.count))
 		return tl_profile_bad_index(err);
 	return tl_profile_context_number(profile, parent, function, part, err);
 }
@@ -69,30 +70,31 @@ int64_t tl_profile_add_context(struct tl_profile *profile, uint32_t parent, uint
 void tl_profile_add_context_cost(struct tl_profile *profile, uint32_t context, uint64_t calls,
 				 const int64_t *self)
 {
-	if (context >= profile->context_table.count)
+	if (context >= profile->contexts.table.count)
 		return;
-	tl_add_count(&profile->contexts[context].calls, calls, &profile->losses.saturated);
+	tl_add_count(&profile->contexts.list[context].calls, calls, &profile->losses.saturated);
 	tl_profile_add_costs(profile,
-			     profile->context_table.cost + (size_t)context * profile->event_count,
+			     profile->contexts.table.cost + (size_t)context * profile->event_count,
 			     self);
 }
 
 void tl_profile_add_unfinished(struct tl_profile *profile, uint32_t context, uint64_t unfinished)
 {
-	tl_add_count(&profile->contexts[context].unfinished, unfinished,
+	tl_add_count(&profile->contexts.list[context].unfinished, unfinished,
 		     &profile->losses.saturated);
 }
 
 void tl_profile_add_cut(struct tl_profile *profile, uint32_t context, uint64_t cut)
 {
-	tl_add_count(&profile->contexts[context].cut, cut, &profile->losses.saturated);
+	tl_add_count(&profile->contexts.list[context].cut, cut, &profile->losses.saturated);
 }
 
 /* ---- functions in parts, durations ---- */
 
 static bool same_part_function(const void *context, const void *key, uint32_t number)
 {
-	const struct tl_part_function *a = &((const struct tl_profile *)context)->locals[number],
+	const struct tl_part_function *a = &((const struct tl_profile *)context)
+						    ->part_functions.list[number],
 				      *b = key;
 
 	return a->function == b->function && a->part == b->part;
@@ -108,8 +110,8 @@ uint32_t tl_profile_find_part_function(const struct tl_profile *profile, uint32_
 {
 	struct tl_part_function key = { .function = function, .part = part };
 
-	return tl_index_find(&profile->local_table.index, hash_part_function(function, part),
-			     same_part_function, profile, &key);
+	return tl_index_find(&profile->part_functions.table.index,
+			     hash_part_function(function, part), same_part_function, profile, &key);
 }
 
 uint32_t tl_profile_part_function(struct tl_profile *profile, uint32_t function, uint32_t part)
@@ -120,8 +122,9 @@ uint32_t tl_profile_part_function(struct tl_profile *profile, uint32_t function,
 	uint32_t found = tl_profile_find_part_function(profile, function, part);
 
 	return found != TL_NONE ? found
-				: tl_cost_table_append(&profile->local_table, &profile->locals,
-						       &key, sizeof(key), profile->event_count,
+				: tl_cost_table_append(&profile->part_functions.table,
+						       &profile->part_functions.list, &key,
+						       sizeof(key), profile->event_count,
 						       hash_part_function(function, part));
 }
 
@@ -129,27 +132,27 @@ uint32_t tl_profile_part_function(struct tl_profile *profile, uint32_t function,
 static bool begin_latency(struct tl_profile *profile, uint32_t function, uint32_t part,
 			  const struct tl_latencies *latencies)
 {
-	size_t had = profile->latency_capacity;
+	size_t had = profile->durations.capacity;
 	uint32_t local;
 
 	if (function >= had) {
-		if (!tl_grow(&profile->latency, &profile->latency_capacity, (size_t)function + 1,
-			     sizeof(*profile->latency)))
+		if (!tl_grow(&profile->durations.list, &profile->durations.capacity,
+			     (size_t)function + 1, sizeof(*profile->durations.list)))
 			return false;
-		for (size_t i = had; i < profile->latency_capacity; i++)
-			profile->latency[i] = TL_LATENCIES_NONE;
+		for (size_t i = had; i < profile->durations.capacity; i++)
+			profile->durations.list[i] = TL_LATENCIES_NONE;
 	}
 	if (part == TL_NONE)
 		return true;
 	local = tl_profile_part_function(profile, function, part);
-	return local != TL_NONE &&
-	       tl_latency_merge(&profile->locals[local].latency, latencies, profile->exact);
+	return local != TL_NONE && tl_latency_merge(&profile->part_functions.list[local].latency,
+						    latencies, profile->durations.exact);
 }
 
 /* Sums that did not fit before are in the losses of their parts. */
 static void count_saturated(struct tl_profile *profile, uint32_t function, uint64_t counted)
 {
-	profile->losses.saturated += profile->latency[function].saturated - counted;
+	profile->losses.saturated += profile->durations.list[function].saturated - counted;
 }
 
 bool tl_profile_add_latency(struct tl_profile *profile, uint32_t function, uint32_t part,
@@ -159,8 +162,9 @@ bool tl_profile_add_latency(struct tl_profile *profile, uint32_t function, uint3
 
 	if (!begin_latency(profile, function, part, latencies))
 		return false;
-	counted = profile->latency[function].saturated + latencies->saturated;
-	if (!tl_latency_merge(&profile->latency[function], latencies, profile->exact))
+	counted = profile->durations.list[function].saturated + latencies->saturated;
+	if (!tl_latency_merge(&profile->durations.list[function], latencies,
+			      profile->durations.exact))
 		return false;
 	count_saturated(profile, function, counted);
 	return true;
@@ -173,8 +177,9 @@ bool tl_profile_move_latency(struct tl_profile *profile, uint32_t function, uint
 
 	if (!begin_latency(profile, function, part, latencies))
 		return false;
-	counted = profile->latency[function].saturated + latencies->saturated;
-	if (!tl_latency_move(&profile->latency[function], latencies, profile->exact))
+	counted = profile->durations.list[function].saturated + latencies->saturated;
+	if (!tl_latency_move(&profile->durations.list[function], latencies,
+			     profile->durations.exact))
 		return false;
 	count_saturated(profile, function, counted);
 	return true;

@@ -8,7 +8,7 @@
 
 static bool same_function(const void *context, const void *key, uint32_t number)
 {
-	const struct tl_function *a = &((const struct tl_profile *)context)->functions[number],
+	const struct tl_function *a = &((const struct tl_profile *)context)->functions.list[number],
 				 *b = key;
 
 	/* Interned strings: equal when their addresses are. */
@@ -21,11 +21,11 @@ uint32_t tl_profile_function_interned(struct tl_profile *profile,
 	uint64_t hash =
 		tl_hash_pair(tl_hash_pair((uintptr_t)function->name, (uintptr_t)function->file),
 			     tl_hash_pair((uintptr_t)function->object, function->id));
-	uint32_t found = tl_index_find(&profile->function_table.index, hash, same_function, profile,
-				       function);
+	uint32_t found = tl_index_find(&profile->functions.table.index, hash, same_function,
+				       profile, function);
 
 	if (found == TL_NONE)
-		found = tl_cost_table_append(&profile->function_table, &profile->functions,
+		found = tl_cost_table_append(&profile->functions.table, &profile->functions.list,
 					     function, sizeof(*function), 0, hash);
 	return found;
 }
@@ -67,7 +67,7 @@ static bool same_position(const struct tl_position *a, const struct tl_position 
 
 static bool same_line(const void *context, const void *key, uint32_t number)
 {
-	const struct tl_cost_line *a = &((const struct tl_profile *)context)->lines[number],
+	const struct tl_cost_line *a = &((const struct tl_profile *)context)->lines.list[number],
 				  *b = key;
 
 	return a->function == b->function && a->part == b->part && same_position(&a->at, &b->at);
@@ -77,28 +77,28 @@ int64_t *tl_profile_line_row(struct tl_profile *profile, const struct tl_cost_li
 {
 	uint64_t hash =
 		tl_hash_pair(hash_position(&line->at), (uint64_t)line->function << 32 | line->part);
-	uint32_t found = tl_index_find(&profile->line_table.index, hash, same_line, profile, line);
+	uint32_t found = tl_index_find(&profile->lines.table.index, hash, same_line, profile, line);
 
 	if (found == TL_NONE)
-		found = tl_cost_table_append(&profile->line_table, &profile->lines, line,
+		found = tl_cost_table_append(&profile->lines.table, &profile->lines.list, line,
 					     sizeof(*line), profile->event_count, hash);
 	return found == TL_NONE ? NULL
-				: profile->line_table.cost + (size_t)found * profile->event_count;
+				: profile->lines.table.cost + (size_t)found * profile->event_count;
 }
 
 bool tl_profile_line_each(struct tl_profile *profile)
 {
-	struct tl_cost_table *table = &profile->line_table;
+	struct tl_cost_table *table = &profile->lines.table;
 
-	while (table->count < profile->function_table.count) {
+	while (table->count < profile->functions.table.count) {
 		struct tl_cost_line line = { .function = (uint32_t)table->count, .part = TL_NONE };
 
-		line.at.file = profile->functions[table->count].file;
-		if (!tl_grow(&profile->lines, &table->capacity, table->count + 1,
-			     sizeof(*profile->lines)) ||
+		line.at.file = profile->functions.list[table->count].file;
+		if (!tl_grow(&profile->lines.list, &table->capacity, table->count + 1,
+			     sizeof(*profile->lines.list)) ||
 		    !tl_cost_table_row(table, profile->event_count))
 			return false;
-		profile->lines[table->count++] = line;
+		profile->lines.list[table->count++] = line;
 	}
 	return true;
 }
@@ -123,7 +123,7 @@ int tl_profile_put_line(struct tl_profile *profile, const struct tl_cost_line *l
 
 static bool same_arc(const void *context, const void *key, uint32_t number)
 {
-	const struct tl_arc *a = &((const struct tl_profile *)context)->arcs[number], *b = key;
+	const struct tl_arc *a = &((const struct tl_profile *)context)->arcs.list[number], *b = key;
 
 	return a->caller == b->caller && a->callee == b->callee && a->part == b->part &&
 	       same_position(&a->from, &b->from) && same_position(&a->to, &b->to);
@@ -135,17 +135,18 @@ static uint32_t count_arc(struct tl_profile *profile, const struct tl_arc *arc)
 	uint64_t hash =
 		tl_hash_pair(tl_hash_pair(hash_position(&arc->from), hash_position(&arc->to)),
 			     tl_hash_pair((uint64_t)arc->caller << 32 | arc->callee, arc->part));
-	uint32_t found = tl_index_find(&profile->arc_table.index, hash, same_arc, profile, arc);
+	uint32_t found = tl_index_find(&profile->arcs.table.index, hash, same_arc, profile, arc);
 
 	if (found == TL_NONE) {
 		struct tl_arc fresh = *arc;
 
 		fresh.calls = 0;
-		found = tl_cost_table_append(&profile->arc_table, &profile->arcs, &fresh,
+		found = tl_cost_table_append(&profile->arcs.table, &profile->arcs.list, &fresh,
 					     sizeof(fresh), profile->event_count, hash);
 	}
 	if (found != TL_NONE)
-		tl_add_count(&profile->arcs[found].calls, arc->calls, &profile->losses.saturated);
+		tl_add_count(&profile->arcs.list[found].calls, arc->calls,
+			     &profile->losses.saturated);
 	return found;
 }
 
@@ -154,7 +155,7 @@ int64_t *tl_profile_arc_row(struct tl_profile *profile, const struct tl_arc *arc
 	uint32_t number = count_arc(profile, arc);
 
 	return number == TL_NONE ? NULL
-				 : profile->arc_table.cost + (size_t)number * profile->event_count;
+				 : profile->arcs.table.cost + (size_t)number * profile->event_count;
 }
 
 int64_t tl_profile_arc_number(struct tl_profile *profile, const struct tl_arc *arc,
@@ -182,14 +183,15 @@ int tl_profile_put_arc(struct tl_profile *profile, const struct tl_arc *arc,
 	if (number < 0)
 		return (int)number;
 	tl_profile_add_costs(profile,
-			     profile->arc_table.cost + (size_t)number * profile->event_count,
+			     profile->arcs.table.cost + (size_t)number * profile->event_count,
 			     inclusive);
 	return 0;
 }
 
 static bool same_jump(const void *context, const void *key, uint32_t number)
 {
-	const struct tl_jump *a = &((const struct tl_profile *)context)->jumps[number], *b = key;
+	const struct tl_jump *a = &((const struct tl_profile *)context)->jumps.list[number],
+			     *b = key;
 
 	return a->function == b->function && a->target == b->target && a->part == b->part &&
 	       a->conditional == b->conditional && same_position(&a->from, &b->from) &&
@@ -212,15 +214,16 @@ int tl_profile_put_jump(struct tl_profile *profile, const struct tl_jump *jump,
 	hash = tl_hash_pair(tl_hash_pair(hash_position(&key.from), hash_position(&key.to)),
 			    tl_hash_pair((uint64_t)key.function << 32 | key.target,
 					 key.part * 2ull + key.conditional));
-	found = tl_index_find(&profile->jump_table.index, hash, same_jump, profile, &key);
+	found = tl_index_find(&profile->jumps.table.index, hash, same_jump, profile, &key);
 	if (found == TL_NONE) {
 		key.executed = key.taken = 0;
-		found = tl_cost_table_append(&profile->jump_table, &profile->jumps, &key,
+		found = tl_cost_table_append(&profile->jumps.table, &profile->jumps.list, &key,
 					     sizeof(key), 0, hash);
 	}
 	if (found == TL_NONE)
 		return tl_error_memory(err);
-	tl_add_count(&profile->jumps[found].executed, jump->executed, &profile->losses.saturated);
-	tl_add_count(&profile->jumps[found].taken, jump->taken, &profile->losses.saturated);
+	tl_add_count(&profile->jumps.list[found].executed, jump->executed,
+		     &profile->losses.saturated);
+	tl_add_count(&profile->jumps.list[found].taken, jump->taken, &profile->losses.saturated);
 	return 0;
 }

@@ -14,12 +14,12 @@
 	}
 
 COUNTED(event, event, events, event_count)
-COUNTED(part, part, parts, part_count)
-COUNTED(function, function, functions, function_table.count)
-COUNTED(context, context, contexts, context_table.count)
-COUNTED(line, cost_line, lines, line_table.count)
-COUNTED(arc, arc, arcs, arc_table.count)
-COUNTED(jump, jump, jumps, jump_table.count)
+COUNTED(part, part, parts.list, parts.count)
+COUNTED(function, function, functions.list, functions.table.count)
+COUNTED(context, context, contexts.list, contexts.table.count)
+COUNTED(line, cost_line, lines.list, lines.table.count)
+COUNTED(arc, arc, arcs.list, arcs.table.count)
+COUNTED(jump, jump, jumps.list, jumps.table.count)
 
 uint64_t tl_profile_frequency(const struct tl_profile *profile)
 {
@@ -48,34 +48,36 @@ const char *tl_profile_format(const struct tl_profile *profile)
 
 const int64_t *tl_profile_total(const struct tl_profile *profile)
 {
-	return profile->total;
+	return profile->sums.total;
 }
 
 /* The costs of an element of a table, zeros for one that is not there. */
 static const int64_t *cost_of(const struct tl_profile *profile, const int64_t *costs, size_t count,
 			      uint32_t number)
 {
-	return number < count ? costs + (size_t)number * profile->event_count : profile->zeros;
+	return number < count ? costs + (size_t)number * profile->event_count : profile->sums.zeros;
 }
 
 const int64_t *tl_profile_line_cost(const struct tl_profile *profile, uint32_t line)
 {
-	return cost_of(profile, profile->line_table.cost, profile->line_table.count, line);
+	return cost_of(profile, profile->lines.table.cost, profile->lines.table.count, line);
 }
 
 const int64_t *tl_profile_arc_cost(const struct tl_profile *profile, uint32_t arc)
 {
-	return cost_of(profile, profile->arc_table.cost, profile->arc_table.count, arc);
+	return cost_of(profile, profile->arcs.table.cost, profile->arcs.table.count, arc);
 }
 
 const int64_t *tl_profile_context_self(const struct tl_profile *profile, uint32_t context)
 {
-	return cost_of(profile, profile->context_table.cost, profile->context_table.count, context);
+	return cost_of(profile, profile->contexts.table.cost, profile->contexts.table.count,
+		       context);
 }
 
 const int64_t *tl_profile_context_inclusive(const struct tl_profile *profile, uint32_t context)
 {
-	return cost_of(profile, profile->context_inclusive, profile->context_table.count, context);
+	return cost_of(profile, profile->contexts.inclusive, profile->contexts.table.count,
+		       context);
 }
 
 void tl_profile_totals_of(const struct tl_profile *profile, uint32_t function, uint32_t part,
@@ -84,22 +86,24 @@ void tl_profile_totals_of(const struct tl_profile *profile, uint32_t function, u
 	uint32_t local =
 		part == TL_NONE ? TL_NONE : tl_profile_find_part_function(profile, function, part);
 
-	if (part == TL_NONE && function < profile->function_table.count) {
-		totals->calls = profile->function_calls[function];
-		totals->unfinished = profile->function_unfinished[function];
-		totals->cut = profile->function_cut[function];
-		totals->self = profile->function_self + (size_t)function * profile->event_count;
+	if (part == TL_NONE && function < profile->functions.table.count) {
+		totals->calls = profile->sums.calls[function];
+		totals->unfinished = profile->sums.unfinished[function];
+		totals->cut = profile->sums.cut[function];
+		totals->self = profile->sums.self + (size_t)function * profile->event_count;
 		totals->inclusive =
-			profile->function_inclusive + (size_t)function * profile->event_count;
+			profile->sums.inclusive + (size_t)function * profile->event_count;
 	} else if (local != TL_NONE) {
-		totals->calls = profile->locals[local].calls;
-		totals->unfinished = profile->locals[local].unfinished;
-		totals->cut = profile->locals[local].cut;
-		totals->self = profile->local_table.cost + (size_t)local * profile->event_count;
-		totals->inclusive = profile->local_inclusive + (size_t)local * profile->event_count;
+		totals->calls = profile->part_functions.list[local].calls;
+		totals->unfinished = profile->part_functions.list[local].unfinished;
+		totals->cut = profile->part_functions.list[local].cut;
+		totals->self =
+			profile->part_functions.table.cost + (size_t)local * profile->event_count;
+		totals->inclusive =
+			profile->part_functions.inclusive + (size_t)local * profile->event_count;
 	} else {
-		*totals = (struct tl_function_totals){ .self = profile->zeros,
-						       .inclusive = profile->zeros };
+		*totals = (struct tl_function_totals){ .self = profile->sums.zeros,
+						       .inclusive = profile->sums.zeros };
 	}
 }
 
@@ -109,13 +113,13 @@ bool tl_profile_latency_of(const struct tl_profile *profile, uint32_t function, 
 	const struct tl_latencies *l = NULL;
 
 	if (part == TL_NONE) {
-		if (function < profile->latency_capacity)
-			l = &profile->latency[function];
+		if (function < profile->durations.capacity)
+			l = &profile->durations.list[function];
 	} else {
 		uint32_t local = tl_profile_find_part_function(profile, function, part);
 
 		if (local != TL_NONE)
-			l = &profile->locals[local].latency;
+			l = &profile->part_functions.list[local].latency;
 	}
 	if (!l || !l->calls)
 		return false;
@@ -127,7 +131,7 @@ struct tl_losses tl_profile_losses_of(const struct tl_profile *profile)
 {
 	struct tl_losses sum = profile->losses;
 
-	for (size_t i = 0; i < profile->part_count; i++)
-		tl_losses_add(&sum, &profile->parts[i].losses);
+	for (size_t i = 0; i < profile->parts.count; i++)
+		tl_losses_add(&sum, &profile->parts.list[i].losses);
 	return sum;
 }

@@ -33,8 +33,8 @@ static int match(const struct tl_profile *profile, bool *wanted, const char *pat
 	if (bad)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "not a POSIX extended regular expression");
-	for (size_t i = 0; i < profile->function_table.count; i++) {
-		const struct tl_function *function = &profile->functions[i];
+	for (size_t i = 0; i < profile->functions.table.count; i++) {
+		const struct tl_function *function = &profile->functions.list[i];
 
 		if (wanted[i])
 			wanted[i] = regexec(&regex, object ? function->object : function->name, 0,
@@ -48,7 +48,7 @@ static int match(const struct tl_profile *profile, bool *wanted, const char *pat
 static int match_functions(const struct tl_profile *profile, const struct tl_profile_filter *filter,
 			   bool **wanted, struct tl_error *err)
 {
-	size_t count = profile->function_table.count;
+	size_t count = profile->functions.table.count;
 	int status;
 
 	*wanted = malloc(count + 1);
@@ -76,7 +76,7 @@ int tl_profile_choose(struct tl_profile *profile, const struct tl_profile_filter
 
 bool tl_profile_chosen(const struct tl_profile *profile, uint32_t function)
 {
-	return function < profile->function_table.count &&
+	return function < profile->functions.table.count &&
 	       (!profile->chosen || profile->chosen[function]);
 }
 
@@ -85,14 +85,15 @@ bool tl_profile_chosen(const struct tl_profile *profile, uint32_t function)
 static int64_t take_function(struct filter *f, uint32_t function, struct tl_error *err)
 {
 	if (f->function[function] == TL_NONE) {
-		int64_t number = tl_profile_put_function(f->to, &f->from->functions[function], err);
+		int64_t number =
+			tl_profile_put_function(f->to, &f->from->functions.list[function], err);
 
 		if (number < 0)
 			return number;
 		f->function[function] = (uint32_t)number;
-		if (function < f->from->latency_capacity &&
+		if (function < f->from->durations.capacity &&
 		    !tl_profile_add_latency(f->to, (uint32_t)number, TL_NONE,
-					    &f->from->latency[function]))
+					    &f->from->durations.list[function]))
 			return tl_error_memory(err);
 	}
 	return f->function[function];
@@ -101,17 +102,17 @@ static int64_t take_function(struct filter *f, uint32_t function, struct tl_erro
 /* Below a wanted function everything is kept (2), above it the path without its own cost (1). */
 static unsigned char *mark_contexts(const struct filter *f)
 {
-	size_t count = f->from->context_table.count;
+	size_t count = f->from->contexts.table.count;
 	unsigned char *keep = calloc(count + 1, 1);
 
 	for (size_t i = 0; keep && i < count; i++) {
-		const struct tl_context *c = &f->from->contexts[i];
+		const struct tl_context *c = &f->from->contexts.list[i];
 
 		if (f->wanted[c->function] || (c->parent != TL_NONE && keep[c->parent] == 2))
 			keep[i] = 2;
 	}
 	for (size_t i = count; keep && i-- > 0;) {
-		uint32_t parent = f->from->contexts[i].parent;
+		uint32_t parent = f->from->contexts.list[i].parent;
 
 		if (keep[i] && parent != TL_NONE && !keep[parent])
 			keep[parent] = 1;
@@ -121,7 +122,7 @@ static unsigned char *mark_contexts(const struct filter *f)
 
 static int take_context(struct filter *f, size_t i, bool with_cost, struct tl_error *err)
 {
-	const struct tl_context *c = &f->from->contexts[i];
+	const struct tl_context *c = &f->from->contexts.list[i];
 	int64_t function = take_function(f, c->function, err), number;
 
 	if (function < 0)
@@ -144,15 +145,16 @@ static int take_context(struct filter *f, size_t i, bool with_cost, struct tl_er
 /* Durations that were kept apart for each part stay so. */
 static int take_local_durations(struct filter *f, struct tl_error *err)
 {
-	for (size_t i = 0; i < f->from->local_table.count; i++) {
-		const struct tl_part_function *local = &f->from->locals[i];
+	for (size_t i = 0; i < f->from->part_functions.table.count; i++) {
+		const struct tl_part_function *local = &f->from->part_functions.list[i];
 		uint32_t number;
 
 		if (!local->latency.calls || f->function[local->function] == TL_NONE)
 			continue;
 		number = tl_profile_part_function(f->to, f->function[local->function], local->part);
-		if (number == TL_NONE || !tl_latency_merge(&f->to->locals[number].latency,
-							   &local->latency, f->to->exact))
+		if (number == TL_NONE ||
+		    !tl_latency_merge(&f->to->part_functions.list[number].latency, &local->latency,
+				      f->to->durations.exact))
 			return tl_error_memory(err);
 	}
 	return 0;
@@ -163,7 +165,7 @@ static int take_contexts(struct filter *f, struct tl_error *err)
 	unsigned char *keep = mark_contexts(f);
 	int status = keep ? 0 : tl_error_memory(err);
 
-	for (size_t i = 0; status == 0 && i < f->from->context_table.count; i++)
+	for (size_t i = 0; status == 0 && i < f->from->contexts.table.count; i++)
 		if (keep[i])
 			status = take_context(f, i, keep[i] == 2, err);
 	free(keep);
@@ -174,8 +176,8 @@ static int take_sums(struct filter *f, struct tl_error *err)
 {
 	int status = 0;
 
-	for (uint32_t i = 0; status == 0 && i < f->from->line_table.count; i++) {
-		struct tl_cost_line line = f->from->lines[i];
+	for (uint32_t i = 0; status == 0 && i < f->from->lines.table.count; i++) {
+		struct tl_cost_line line = f->from->lines.list[i];
 		int64_t function;
 
 		if (!f->wanted[line.function])
@@ -186,8 +188,8 @@ static int take_sums(struct filter *f, struct tl_error *err)
 		line.function = (uint32_t)function;
 		status = tl_profile_put_line(f->to, &line, tl_profile_line_cost(f->from, i), err);
 	}
-	for (uint32_t i = 0; status == 0 && i < f->from->arc_table.count; i++) {
-		struct tl_arc arc = f->from->arcs[i];
+	for (uint32_t i = 0; status == 0 && i < f->from->arcs.table.count; i++) {
+		struct tl_arc arc = f->from->arcs.list[i];
 		int64_t caller = TL_NONE, callee;
 
 		if (!f->wanted[arc.callee] && (arc.caller == TL_NONE || !f->wanted[arc.caller]))
@@ -207,7 +209,7 @@ static int take_sums(struct filter *f, struct tl_error *err)
 static int take_all(struct filter *f, const struct tl_profile_filter *filter, struct tl_error *err)
 {
 	const struct tl_profile *from = f->from;
-	size_t functions = from->function_table.count, contexts = from->context_table.count;
+	size_t functions = from->functions.table.count, contexts = from->contexts.table.count;
 	int status;
 
 	f->function = malloc((functions + 1) * sizeof(*f->function));
@@ -217,8 +219,8 @@ static int take_all(struct filter *f, const struct tl_profile_filter *filter, st
 	for (size_t i = 0; i < functions; i++)
 		f->function[i] = TL_NONE;
 	status = match_functions(from, filter, &f->wanted, err);
-	for (size_t i = 0; status == 0 && i < from->part_count; i++) {
-		int64_t number = tl_profile_put_part(f->to, &from->parts[i], err);
+	for (size_t i = 0; status == 0 && i < from->parts.count; i++) {
+		int64_t number = tl_profile_put_part(f->to, &from->parts.list[i], err);
 
 		status = number < 0 ? (int)number : 0;
 	}
@@ -243,7 +245,7 @@ int tl_profile_filtered(struct tl_profile **filtered, const struct tl_profile *p
 	f.to->call_count = profile->call_count;
 	f.to->timed = profile->timed;
 	f.to->estimated = profile->estimated;
-	f.to->exact = profile->exact;
+	f.to->durations.exact = profile->durations.exact;
 	f.to->losses = profile->losses;
 	status = take_all(&f, filter, err);
 	free(f.wanted);

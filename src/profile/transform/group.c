@@ -19,7 +19,7 @@ struct grouping {
 
 static const char *unit_name(const struct grouping *g, uint32_t function)
 {
-	const struct tl_function *f = &g->from->functions[function];
+	const struct tl_function *f = &g->from->functions.list[function];
 	const char *name = g->by == TL_BY_FILE ? f->file : f->object;
 
 	return *name ? name : "(unknown)";
@@ -27,15 +27,16 @@ static const char *unit_name(const struct grouping *g, uint32_t function)
 
 static int take_functions(struct grouping *g, struct tl_error *err)
 {
-	for (uint32_t f = 0; f < g->from->function_table.count; f++) {
+	for (uint32_t f = 0; f < g->from->functions.table.count; f++) {
 		struct tl_function unit = { .name = unit_name(g, f), .id = TL_NOWHERE };
 		int64_t number = tl_profile_put_function(g->to, &unit, err);
 
 		if (number < 0)
 			return (int)number;
 		g->unit[f] = (uint32_t)number;
-		if (f < g->from->latency_capacity && g->from->latency[f].calls &&
-		    !tl_profile_add_latency(g->to, g->unit[f], TL_NONE, &g->from->latency[f]))
+		if (f < g->from->durations.capacity && g->from->durations.list[f].calls &&
+		    !tl_profile_add_latency(g->to, g->unit[f], TL_NONE,
+					    &g->from->durations.list[f]))
 			return tl_error_memory(err);
 	}
 	return 0;
@@ -45,21 +46,22 @@ static int take_parts(struct grouping *g, struct tl_error *err)
 {
 	int64_t number = 0;
 
-	for (size_t i = 0; number >= 0 && i < g->from->part_count; i++)
-		number = tl_profile_put_part(g->to, &g->from->parts[i], err);
+	for (size_t i = 0; number >= 0 && i < g->from->parts.count; i++)
+		number = tl_profile_put_part(g->to, &g->from->parts.list[i], err);
 	return number < 0 ? (int)number : 0;
 }
 
 /* Durations that the fold kept apart by part. */
 static int take_locals(struct grouping *g, struct tl_error *err)
 {
-	for (size_t i = 0; i < g->from->local_table.count; i++) {
-		const struct tl_part_function *local = &g->from->locals[i];
+	for (size_t i = 0; i < g->from->part_functions.table.count; i++) {
+		const struct tl_part_function *local = &g->from->part_functions.list[i];
 		uint32_t number =
 			tl_profile_part_function(g->to, g->unit[local->function], local->part);
 
-		if (number == TL_NONE || !tl_latency_merge(&g->to->locals[number].latency,
-							   &local->latency, g->to->exact))
+		if (number == TL_NONE ||
+		    !tl_latency_merge(&g->to->part_functions.list[number].latency, &local->latency,
+				      g->to->durations.exact))
 			return tl_error_memory(err);
 	}
 	return 0;
@@ -67,8 +69,8 @@ static int take_locals(struct grouping *g, struct tl_error *err)
 
 static int take_contexts(struct grouping *g, struct tl_error *err)
 {
-	for (uint32_t i = 0; i < g->from->context_table.count; i++) {
-		const struct tl_context *c = &g->from->contexts[i];
+	for (uint32_t i = 0; i < g->from->contexts.table.count; i++) {
+		const struct tl_context *c = &g->from->contexts.list[i];
 		int64_t number = tl_profile_add_context(
 			g->to, c->parent == TL_NONE ? TL_NONE : g->context[c->parent],
 			g->unit[c->function], c->part, err);
@@ -88,14 +90,14 @@ static int take_sums(struct grouping *g, struct tl_error *err)
 {
 	int status = 0;
 
-	for (uint32_t i = 0; status == 0 && i < g->from->line_table.count; i++) {
-		struct tl_cost_line line = { .function = g->unit[g->from->lines[i].function],
-					     .part = g->from->lines[i].part };
+	for (uint32_t i = 0; status == 0 && i < g->from->lines.table.count; i++) {
+		struct tl_cost_line line = { .function = g->unit[g->from->lines.list[i].function],
+					     .part = g->from->lines.list[i].part };
 
 		status = tl_profile_put_line(g->to, &line, tl_profile_line_cost(g->from, i), err);
 	}
-	for (uint32_t i = 0; status == 0 && i < g->from->arc_table.count; i++) {
-		struct tl_arc arc = g->from->arcs[i];
+	for (uint32_t i = 0; status == 0 && i < g->from->arcs.table.count; i++) {
+		struct tl_arc arc = g->from->arcs.list[i];
 
 		arc.caller = arc.caller == TL_NONE ? TL_NONE : g->unit[arc.caller];
 		arc.callee = g->unit[arc.callee];
@@ -128,8 +130,8 @@ static void add_vector(struct grouping *g, int64_t *to, uint32_t unit, const int
 
 static void add_bounds(struct grouping *g, const struct bounds *b)
 {
-	for (uint32_t i = 0; i < g->from->arc_table.count; i++) {
-		const struct tl_arc *arc = &g->from->arcs[i];
+	for (uint32_t i = 0; i < g->from->arcs.table.count; i++) {
+		const struct tl_arc *arc = &g->from->arcs.list[i];
 		uint32_t caller = arc->caller == TL_NONE ? TL_NONE : g->unit[arc->caller],
 			 callee = g->unit[arc->callee];
 
@@ -140,12 +142,12 @@ static void add_bounds(struct grouping *g, const struct bounds *b)
 		if (caller != TL_NONE)
 			add_vector(g, b->leaving, caller, tl_profile_arc_cost(g->from, i));
 	}
-	for (uint32_t f = 0; f < g->from->function_table.count; f++) {
+	for (uint32_t f = 0; f < g->from->functions.table.count; f++) {
 		add_vector(g, b->leaving, g->unit[f],
-			   g->from->function_self + (size_t)f * g->from->event_count);
+			   g->from->sums.self + (size_t)f * g->from->event_count);
 		if (!b->called[f])
 			add_vector(g, b->entering, g->unit[f],
-				   g->from->function_inclusive + (size_t)f * g->from->event_count);
+				   g->from->sums.inclusive + (size_t)f * g->from->event_count);
 	}
 }
 
@@ -156,18 +158,18 @@ static int64_t lesser(int64_t a, int64_t b)
 
 static int settle_units(struct grouping *g, struct tl_error *err)
 {
-	size_t numbers = g->to->function_table.count * g->to->event_count;
+	size_t numbers = g->to->functions.table.count * g->to->event_count;
 	struct bounds b = { calloc(numbers + 1, sizeof(int64_t)),
 			    calloc(numbers + 1, sizeof(int64_t)),
-			    calloc(g->from->function_table.count + 1, sizeof(bool)) };
+			    calloc(g->from->functions.table.count + 1, sizeof(bool)) };
 	int status = b.leaving && b.entering && b.called ? 0 : tl_error_memory(err);
 
 	if (status == 0)
 		add_bounds(g, &b);
 	for (size_t i = 0; status == 0 && i < numbers; i++) {
-		int64_t *inclusive = &g->to->function_inclusive[i];
+		int64_t *inclusive = &g->to->sums.inclusive[i];
 		int64_t bound = lesser(lesser(b.leaving[i], b.entering[i]),
-				       g->to->total[i % g->to->event_count]);
+				       g->to->sums.total[i % g->to->event_count]);
 
 		if (*inclusive < bound)
 			*inclusive = bound;
@@ -183,10 +185,10 @@ static int take_choice(struct grouping *g, struct tl_error *err)
 {
 	if (!g->from->chosen)
 		return 0;
-	g->to->chosen = calloc(g->to->function_table.count + 1, sizeof(*g->to->chosen));
+	g->to->chosen = calloc(g->to->functions.table.count + 1, sizeof(*g->to->chosen));
 	if (!g->to->chosen)
 		return tl_error_memory(err);
-	for (uint32_t f = 0; f < g->from->function_table.count; f++)
+	for (uint32_t f = 0; f < g->from->functions.table.count; f++)
 		if (g->from->chosen[f])
 			g->to->chosen[g->unit[f]] = true;
 	return 0;
@@ -196,18 +198,18 @@ static int take_all(struct grouping *g, struct tl_error *err)
 {
 	int status;
 
-	g->unit = malloc((g->from->function_table.count + 1) * sizeof(*g->unit));
-	g->context = malloc((g->from->context_table.count + 1) * sizeof(*g->context));
+	g->unit = malloc((g->from->functions.table.count + 1) * sizeof(*g->unit));
+	g->context = malloc((g->from->contexts.table.count + 1) * sizeof(*g->context));
 	if (!g->unit || !g->context)
 		return tl_error_memory(err);
 	status = take_parts(g, err);
 	if (status == 0)
 		status = take_functions(g, err);
 	if (status == 0)
-		status = g->from->context_table.count ? take_contexts(g, err) : take_sums(g, err);
+		status = g->from->contexts.table.count ? take_contexts(g, err) : take_sums(g, err);
 	if (status == 0)
 		status = tl_profile_finish(g->to, err);
-	if (status == 0 && !g->from->context_table.count)
+	if (status == 0 && !g->from->contexts.table.count)
 		status = settle_units(g, err);
 	return status == 0 ? take_choice(g, err) : status;
 }
@@ -229,7 +231,7 @@ int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profile *pro
 	g.to->call_count = profile->call_count;
 	g.to->timed = profile->timed;
 	g.to->estimated = profile->estimated;
-	g.to->exact = profile->exact;
+	g.to->durations.exact = profile->durations.exact;
 	g.to->losses = profile->losses;
 	status = take_all(&g, err);
 	free(g.unit);

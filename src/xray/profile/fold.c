@@ -194,7 +194,7 @@ int tl_xray_fold(struct tl_xray_reader *reader, struct tl_xray_map *map,
 	if (status < 0)
 		return tl_error_format(err, "xray", status);
 	run.profile = *profile;
-	run.profile->exact = run.options->exact;
+	run.profile->durations.exact = run.options->exact;
 	run.profile->timed = reader->info.mode != TL_XRAY_PROFILING;
 	for (size_t i = 0; i < reader->gap_count; i++)
 		run.profile->losses.skipped_bytes += reader->gaps[i].end - reader->gaps[i].start;

@@ -79,7 +79,7 @@ static int add_sample(struct sums *sums, struct tl_xray_map *map,
 	if (map && !tl_xray_note_uses(sums->uses, (const uint32_t *)record->path, &entered,
 				      record->path_length != 0))
 		return tl_error_memory(err);
-	if (!reserve(sums, profile->context_table.count))
+	if (!reserve(sums, profile->contexts.table.count))
 		return tl_error_memory(err);
 	sum = &sums->list[context];
 	if (!sum->seen)
@@ -106,10 +106,10 @@ static int fold_thread(struct tl_xray_reader *reader, const struct tl_xray_threa
 	tl_xray_stream_open(&stream, reader, reader->order, thread->begin, thread->end,
 			    &reader->faults);
 	while ((status = tl_xray_stream_next(&stream, &record, err)) == 1) {
-		profile->parts[number].records++;
+		profile->parts.list[number].records++;
 		if (record.kind == TL_XRAY_LOST) {
-			profile->parts[number].losses.gaps++;
-			profile->parts[number].losses.skipped_bytes += record.length;
+			profile->parts.list[number].losses.gaps++;
+			profile->parts.list[number].losses.skipped_bytes += record.length;
 		} else {
 			status = add_sample(sums, map, &record, (uint32_t)number, err);
 			if (status < 0)
@@ -147,7 +147,7 @@ static int add_unknown(struct tl_profile *profile, uint32_t parent, int64_t tick
 	if (function < 0)
 		return (int)function;
 	context = tl_profile_add_context(profile, parent, (uint32_t)function,
-					 profile->contexts[parent].part, err);
+					 profile->contexts.list[parent].part, err);
 	if (context < 0)
 		return (int)context;
 	tl_profile_add_context_cost(profile, (uint32_t)context, 0, &ticks);
@@ -167,7 +167,7 @@ static int settle_times(struct sums *sums, struct tl_error *err)
 		struct sum *sum = &sums->list[i];
 		bool known = sum->seen && !fault_of(sum);
 		int64_t self = known ? sum->ticks - sum->below : 0;
-		uint32_t parent = profile->contexts[i].parent;
+		uint32_t parent = profile->contexts.list[i].parent;
 
 		if (parent != TL_NONE) {
 			tl_add_cost(&sums->list[parent].below, known ? sum->ticks : sum->below,
@@ -192,9 +192,9 @@ static int tell_doubts(const struct sums *sums, tl_xray_doubt_fn *doubt, void *a
 		const struct sum *sum = &sums->list[i];
 
 		if (sum->fault)
-			status =
-				doubt(arg, sum->offset,
-				      profile->parts[profile->contexts[i].part].thread, sum->fault);
+			status = doubt(arg, sum->offset,
+				       profile->parts.list[profile->contexts.list[i].part].thread,
+				       sum->fault);
 	}
 	return status;
 }
