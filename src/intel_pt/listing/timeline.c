@@ -35,7 +35,7 @@ static struct tl_timeline_point point(const struct tl_pt_folder *folder)
 {
 	const struct tl_pt_fold_thread *thread = folder->thread;
 	const struct tl_fold *fold = &thread->stack.fold;
-	uint64_t passed = folder->rate ? fold->hot.clock - folder->base : 0;
+	uint64_t passed = folder->ticks.rate ? fold->hot.clock - folder->ticks.base : 0;
 
 	return (struct tl_timeline_point){
 		.process = thread->process == TL_NOWHERE ? 0 : (int64_t)thread->process,
@@ -47,7 +47,7 @@ static struct tl_timeline_point point(const struct tl_pt_folder *folder)
 static void name_thread(struct drawing *s, const struct tl_pt_folder *folder)
 {
 	const struct tl_pt_fold_thread *thread = folder->thread;
-	uint32_t number = (uint32_t)(thread - folder->threads);
+	uint32_t number = (uint32_t)(thread - folder->threads.list);
 	struct tl_timeline_point at = point(folder);
 	char name[64];
 
@@ -69,7 +69,7 @@ static void name_thread(struct drawing *s, const struct tl_pt_folder *folder)
  */
 static struct shown *shown_of(struct drawing *s, const struct tl_pt_folder *folder, size_t depth)
 {
-	size_t number = (size_t)(folder->thread - folder->threads), had = s->shown_capacity;
+	size_t number = (size_t)(folder->thread - folder->threads.list), had = s->shown_capacity;
 	struct shown *shown;
 
 	if (!tl_grow(&s->shown, &s->shown_capacity, number + 1, sizeof(*s->shown)))
@@ -101,7 +101,7 @@ static void opened(void *arg, const struct tl_pt_folder *folder)
 		return;
 	}
 	shown->frames[depth] =
-		!folder->closed && (!s->depth || depth <= s->depth) &&
+		!folder->window.closed && (!s->depth || depth <= s->depth) &&
 		tl_pt_function_filter_accepts(&s->filter, &folder->functions, number);
 	if (shown->frames[depth])
 		tl_timeline_enter(s->timeline, &at, number, function->name, function->file,
@@ -113,7 +113,7 @@ static void closing(void *arg, const struct tl_pt_folder *folder)
 	struct drawing *s = arg;
 	size_t depth = tl_fold_depth(&folder->thread->stack.fold);
 	struct tl_timeline_point at = point(folder);
-	size_t thread = (size_t)(folder->thread - folder->threads);
+	size_t thread = (size_t)(folder->thread - folder->threads.list);
 
 	if (thread < s->shown_capacity && depth < s->shown[thread].capacity &&
 	    s->shown[thread].frames[depth])
@@ -125,7 +125,7 @@ static void lost(void *arg, const struct tl_pt_folder *folder)
 	struct drawing *s = arg;
 	struct tl_timeline_point at = point(folder);
 
-	if (!folder->closed)
+	if (!folder->window.closed)
 		tl_timeline_instant(s->timeline, &at, "trace lost", NULL, 0);
 }
 

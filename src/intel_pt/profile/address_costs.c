@@ -103,10 +103,10 @@ static uint64_t site(const struct tl_pt_folder *f)
 {
 	const struct tl_pt_node_addrs *l;
 
-	if (f->last == &f->outside)
+	if (f->pos.last == &f->pos.outside)
 		return 0;
-	l = &f->node_lines[f->last - f->known->nodes];
-	return l->count ? f->thread->lines.places[f->steps[l->first + l->count - 1]].ip : 0;
+	l = &f->visits.nodes[f->pos.last - f->cache->nodes];
+	return l->count ? f->thread->costs.places[f->visits.addrs[l->first + l->count - 1]].ip : 0;
 }
 
 void tl_pt_addr_costs_reopened(void *arg, struct tl_pt_frame *frame)
@@ -116,7 +116,7 @@ void tl_pt_addr_costs_reopened(void *arg, struct tl_pt_frame *frame)
 
 	if (frame->call == TL_NONE)
 		return;
-	call = &f->thread->lines.calls[frame->call];
+	call = &f->thread->costs.calls[frame->call];
 	if (call->active++)
 		return;
 	call->clock_start = (int64_t)f->thread->stack.fold.hot.clock;
@@ -128,7 +128,7 @@ void tl_pt_addr_costs_opened(void *arg, struct tl_pt_frame *frame)
 {
 	struct tl_pt_folder *f = arg;
 	const struct tl_fold *fold = &f->thread->stack.fold;
-	struct tl_pt_addr_costs *l = &f->thread->lines;
+	struct tl_pt_addr_costs *l = &f->thread->costs;
 	struct tl_pt_addr_call call = { .callee = fold->hot.top->function,
 					.caller = fold->hot.top[-1].function };
 
@@ -139,7 +139,7 @@ void tl_pt_addr_costs_opened(void *arg, struct tl_pt_frame *frame)
 	frame->call = find_call(l, &call);
 	if (frame->call == TL_NONE)
 		return;
-	l->calls[frame->call].calls += !f->closed;
+	l->calls[frame->call].calls += !f->window.closed;
 	tl_pt_addr_costs_reopened(arg, frame);
 }
 
@@ -151,7 +151,7 @@ void tl_pt_addr_costs_closing(void *arg, struct tl_pt_frame *frame)
 
 	if (frame->call == TL_NONE)
 		return;
-	call = &f->thread->lines.calls[frame->call];
+	call = &f->thread->costs.calls[frame->call];
 	if (--call->active)
 		return;
 	call->clock += (int64_t)f->thread->stack.fold.hot.clock - call->clock_start;
@@ -269,8 +269,8 @@ static int put_all(struct writer *w, struct tl_error *err)
 /* A call that never ended costs what it had cost by then. */
 static void end_calls(struct tl_pt_fold_thread *thread)
 {
-	for (size_t i = 0; i < thread->lines.call_count; i++) {
-		struct tl_pt_addr_call *call = &thread->lines.calls[i];
+	for (size_t i = 0; i < thread->costs.call_count; i++) {
+		struct tl_pt_addr_call *call = &thread->costs.calls[i];
 
 		if (!call->active)
 			continue;
@@ -286,14 +286,14 @@ int tl_pt_addr_costs_into(struct tl_pt_folder *f, struct tl_pt_fold_thread *thre
 {
 	struct writer w = {
 		.folder = f,
-		.lines = &thread->lines,
+		.lines = &thread->costs,
 		.profile = profile,
 		.numbers = numbers,
 		.number_count = f->functions.count,
 		.part = part,
 	};
 
-	if (thread->lines.no_memory)
+	if (thread->costs.no_memory)
 		return tl_error_memory(err);
 	end_calls(thread);
 	return put_all(&w, err);

@@ -9,32 +9,33 @@
 uint32_t tl_pt_visits_first(struct tl_pt_folder *f, uint32_t number, uint32_t function,
 			    uint32_t first, uint32_t steps)
 {
-	struct tl_pt_node_addrs *l = &f->node_lines[number];
+	struct tl_pt_node_addrs *l = &f->visits.nodes[number];
 	uint32_t at = l->visits, before = 0;
 
-	while (at && (f->visits[at].function != function || f->visits[at].first != first)) {
+	while (at &&
+	       (f->visits.list[at].function != function || f->visits.list[at].first != first)) {
 		before = at;
-		at = f->visits[at].next;
+		at = f->visits.list[at].next;
 	}
 	if (!at) {
-		if (f->visit_count >= UINT32_MAX ||
-		    !tl_grow(&f->visits, &f->visit_capacity, f->visit_count + 1,
-			     sizeof(*f->visits))) {
-			f->thread->lines.no_memory = true;
+		if (f->visits.count >= UINT32_MAX ||
+		    !tl_grow(&f->visits.list, &f->visits.capacity, f->visits.count + 1,
+			     sizeof(*f->visits.list))) {
+			f->thread->costs.no_memory = true;
 			return 0;
 		}
-		at = (uint32_t)f->visit_count++;
-		f->visits[at] = (struct tl_pt_visits){
+		at = (uint32_t)f->visits.count++;
+		f->visits.list[at] = (struct tl_pt_visits){
 			.node = number,
 			.function = function,
 			.first = first,
 			.steps = steps,
 		};
 	} else if (before) {
-		f->visits[before].next = f->visits[at].next;
+		f->visits.list[before].next = f->visits.list[at].next;
 	}
 	if (at != l->visits)
-		f->visits[at].next = l->visits;
+		f->visits.list[at].next = l->visits;
 	l->visits = at;
 	return at;
 }
@@ -43,35 +44,38 @@ uint32_t tl_pt_visits_first(struct tl_pt_folder *f, uint32_t number, uint32_t fu
 
 void tl_pt_attribute_to(struct tl_pt_folder *f, uint32_t visit)
 {
-	struct tl_pt_visits *v = &f->visits[visit];
+	struct tl_pt_visits *v = &f->visits.list[visit];
 
-	v->ticks += f->unattributed_ticks;
-	tl_add_cost(&v->cycles, f->unattributed_cycles, &f->thread->stack.fold.losses.saturated);
-	f->unattributed_ticks = f->unattributed_cycles = 0;
+	v->ticks += f->visits.unattributed_ticks;
+	tl_add_cost(&v->cycles, f->visits.unattributed_cycles,
+		    &f->thread->stack.fold.losses.saturated);
+	f->visits.unattributed_ticks = f->visits.unattributed_cycles = 0;
 }
 
 /* Nothing ran since the thread was taken up: to the place where it stands. */
 static void pay_place(struct tl_pt_folder *f)
 {
-	struct tl_pt_addr_costs *l = &f->thread->lines;
+	struct tl_pt_addr_costs *l = &f->thread->costs;
 	struct tl_pt_addr_cost *cost;
 
-	if (!(f->unattributed_ticks || f->unattributed_cycles) || !l->last_place)
+	if (!(f->visits.unattributed_ticks || f->visits.unattributed_cycles) || !l->last_place)
 		return;
-	cost = tl_pt_addr_costs_cost(l, l->last_place - 1, f->unattributed_to);
+	cost = tl_pt_addr_costs_cost(l, l->last_place - 1, f->visits.unattributed_to);
 	if (!cost)
 		return;
-	cost->ticks += f->unattributed_ticks;
-	tl_add_cost(&cost->cycles, f->unattributed_cycles, &f->thread->stack.fold.losses.saturated);
+	cost->ticks += f->visits.unattributed_ticks;
+	tl_add_cost(&cost->cycles, f->visits.unattributed_cycles,
+		    &f->thread->stack.fold.losses.saturated);
 }
 
 void tl_pt_attribute_rest(struct tl_pt_folder *f)
 {
-	uint32_t to = f->last_visit;
+	uint32_t to = f->visits.last;
 
 	for (uint32_t i = 1;
-	     (f->unattributed_ticks || f->unattributed_cycles) && i < f->visit_count; i++)
-		if (f->visits[i].function == f->unattributed_to)
+	     (f->visits.unattributed_ticks || f->visits.unattributed_cycles) && i < f->visits.count;
+	     i++)
+		if (f->visits.list[i].function == f->visits.unattributed_to)
 			to = i;
 	if (!to)
 		pay_place(f);
@@ -81,7 +85,7 @@ void tl_pt_attribute_rest(struct tl_pt_folder *f)
 void tl_pt_attribute(struct tl_pt_folder *f, int64_t ticks, int64_t cycles)
 {
 	uint32_t function = tl_fold_top(&f->thread->stack.fold);
-	struct tl_pt_visits *v = &f->visits[f->last_visit];
+	struct tl_pt_visits *v = &f->visits.list[f->visits.last];
 	uint64_t *saturated = &f->thread->stack.fold.losses.saturated;
 
 	if (v->function == function) {
@@ -89,11 +93,11 @@ void tl_pt_attribute(struct tl_pt_folder *f, int64_t ticks, int64_t cycles)
 		tl_add_cost(&v->cycles, cycles, saturated);
 		return;
 	}
-	if (f->unattributed_to != function)
+	if (f->visits.unattributed_to != function)
 		tl_pt_attribute_rest(f);
-	f->unattributed_to = function;
-	f->unattributed_ticks += ticks;
-	tl_add_cost(&f->unattributed_cycles, cycles, saturated);
+	f->visits.unattributed_to = function;
+	f->visits.unattributed_ticks += ticks;
+	tl_add_cost(&f->visits.unattributed_cycles, cycles, saturated);
 }
 
 /* ---- visits into costs of addresses ---- */
@@ -101,13 +105,13 @@ void tl_pt_attribute(struct tl_pt_folder *f, int64_t ticks, int64_t cycles)
 /* Branches before the last one are direct ones that were followed. */
 static void flush_visits(struct tl_pt_folder *f, const struct tl_pt_visits *v)
 {
-	const struct tl_pt_node_addrs *l = &f->node_lines[v->node];
+	const struct tl_pt_node_addrs *l = &f->visits.nodes[v->node];
 
 	for (uint32_t i = 0; i < v->steps; i++) {
 		bool last = v->first + i + 1 == l->count;
-		uint32_t place = f->steps[l->first + v->first + i];
+		uint32_t place = f->visits.addrs[l->first + v->first + i];
 		struct tl_pt_addr_cost *cost =
-			tl_pt_addr_costs_cost(&f->thread->lines, place, v->function);
+			tl_pt_addr_costs_cost(&f->thread->costs, place, v->function);
 
 		if (!cost)
 			return;
@@ -124,30 +128,30 @@ static void flush_visits(struct tl_pt_folder *f, const struct tl_pt_visits *v)
 /* Where the visit ends. */
 static uint32_t last_place(const struct tl_pt_folder *f, const struct tl_pt_visits *v)
 {
-	return f->steps[f->node_lines[v->node].first + v->first + v->steps - 1];
+	return f->visits.addrs[f->visits.nodes[v->node].first + v->first + v->steps - 1];
 }
 
 static void give_visits(struct tl_pt_folder *f)
 {
 	tl_pt_attribute_rest(f);
-	for (size_t i = 1; i < f->visit_count; i++)
-		flush_visits(f, &f->visits[i]);
-	if (f->last_visit)
-		f->thread->lines.last_place = last_place(f, &f->visits[f->last_visit]) + 1;
+	for (size_t i = 1; i < f->visits.count; i++)
+		flush_visits(f, &f->visits.list[i]);
+	if (f->visits.last)
+		f->thread->costs.last_place = last_place(f, &f->visits.list[f->visits.last]) + 1;
 }
 
 void tl_pt_visits_flush(struct tl_pt_folder *f)
 {
 	/* Without memory steps may be missing, and nothing comes of it. */
-	if (!f->thread->lines.no_memory && !f->functions.no_memory)
+	if (!f->thread->costs.no_memory && !f->functions.no_memory)
 		give_visits(f);
-	for (size_t i = 1; i < f->visit_count; i++)
-		f->node_lines[f->visits[i].node] = (struct tl_pt_node_addrs){ 0 };
-	f->outside = *f->last;
-	f->last = &f->outside;
-	f->visit_count = 1;
-	f->last_visit = 0;
-	f->step_count = 0;
-	if (f->node_lines)
-		f->known->looked = 0;
+	for (size_t i = 1; i < f->visits.count; i++)
+		f->visits.nodes[f->visits.list[i].node] = (struct tl_pt_node_addrs){ 0 };
+	f->pos.outside = *f->pos.last;
+	f->pos.last = &f->pos.outside;
+	f->visits.count = 1;
+	f->visits.last = 0;
+	f->visits.addr_count = 0;
+	if (f->visits.nodes)
+		f->cache->scanned = 0;
 }

@@ -14,8 +14,8 @@
 void tl_pt_cycles_from(struct tl_pt_folder *f, uint64_t count)
 {
 	f->cycles.last = count;
-	f->cycles.due = false;
-	f->cycles.known = f->insns;
+	f->cycles.pending = false;
+	f->cycles.counted = f->insns;
 }
 
 /* All instructions of the nodes, also those before the function that a node ends in. */
@@ -24,12 +24,12 @@ static uint64_t insns_of(const struct tl_pt_folder *f, const uint32_t *numbers, 
 	uint64_t insns = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct tl_pt_node_facts *n = &f->known->nodes[numbers[i]];
+		const struct tl_pt_node_facts *n = &f->cache->nodes[numbers[i]];
 
 		insns += n->insns;
-		for (size_t k = n->called; n->entry == TL_PT_KEY_SEVERAL && f->known->inner[k].ip;
+		for (size_t k = n->called; n->entry == TL_PT_KEY_SEVERAL && f->cache->inner[k].ip;
 		     k++)
-			insns += f->known->inner[k].insns;
+			insns += f->cache->inner[k].insns;
 	}
 	return insns;
 }
@@ -39,9 +39,9 @@ void tl_pt_cycles_begin(struct tl_pt_folder *f, const uint32_t *numbers, size_t 
 	struct tl_pt_cycle_count *c = &f->cycles;
 	uint64_t step = to - c->last, insns;
 
-	c->known = f->insns;
+	c->counted = f->insns;
 	c->insns = c->spread = c->rate = 0;
-	if (f->closed || !step || step > SPREAD_MOST)
+	if (f->window.closed || !step || step > SPREAD_MOST)
 		return;
 	insns = insns_of(f, numbers, count);
 	c->rate = insns ? (step << TL_PT_RATE_BITS) / insns : 0;
@@ -52,10 +52,10 @@ static void pass(struct tl_pt_folder *f, uint64_t cycles)
 	struct tl_fold *fold = &f->thread->stack.fold;
 	int64_t passed = cycles > INT64_MAX ? INT64_MAX : (int64_t)cycles;
 
-	if (!cycles || f->closed)
+	if (!cycles || f->window.closed)
 		return;
-	tl_add_cost(&f->cycles.waiting, passed, &fold->losses.saturated);
-	if (f->node_lines)
+	tl_add_cost(&f->cycles.unattributed, passed, &fold->losses.saturated);
+	if (f->visits.nodes)
 		tl_pt_attribute(f, 0, passed);
 }
 
@@ -64,8 +64,8 @@ void tl_pt_cycles_count(struct tl_pt_folder *f, int64_t insns)
 	struct tl_pt_cycle_count *c = &f->cycles;
 	uint64_t before = c->spread;
 
-	c->insns += (uint64_t)(insns - c->known);
-	c->known = insns;
+	c->insns += (uint64_t)(insns - c->counted);
+	c->counted = insns;
 	c->spread = c->insns * c->rate >> TL_PT_RATE_BITS;
 	pass(f, c->spread - before);
 }
@@ -73,8 +73,8 @@ void tl_pt_cycles_count(struct tl_pt_folder *f, int64_t insns)
 void tl_pt_cycles_give(struct tl_pt_folder *f, int64_t insns, int64_t *cycles)
 {
 	tl_pt_cycles_count(f, insns);
-	tl_add_cost(cycles, f->cycles.waiting, &f->thread->stack.fold.losses.saturated);
-	f->cycles.waiting = f->cycles.known = 0;
+	tl_add_cost(cycles, f->cycles.unattributed, &f->thread->stack.fold.losses.saturated);
+	f->cycles.unattributed = f->cycles.counted = 0;
 }
 
 void tl_pt_cycles_end(struct tl_pt_folder *f, uint64_t to)

@@ -12,96 +12,6 @@
 
 enum { RUN_MARKS = 1 << 12, PIECE = 2 << 20 };
 
-/* ---- threads ---- */
-
-static void watch_opened(void *arg, struct tl_pt_frame *frame)
-{
-	struct tl_pt_folder *f = arg;
-
-	(void)frame;
-	f->options->watch->opened(f->options->watch->arg, f);
-}
-
-static void watch_closing(void *arg, struct tl_pt_frame *frame)
-{
-	struct tl_pt_folder *f = arg;
-
-	(void)frame;
-	f->options->watch->closing(f->options->watch->arg, f);
-}
-
-/* What is open at the end ends there. */
-static void watch_end(struct tl_pt_folder *f)
-{
-	struct tl_fold *fold = &f->thread->stack.fold;
-
-	while (f->options->watch && tl_fold_depth(fold)) {
-		watch_closing(f, NULL);
-		tl_fold_leave(fold, tl_fold_top(fold));
-	}
-}
-
-static bool behind_call(void *arg, uint64_t ip)
-{
-	const struct tl_pt_folder *f = arg;
-
-	return tl_pt_behind_call(f->decoder, ip);
-}
-
-static bool begin_thread(struct tl_pt_folder *f, struct tl_pt_fold_thread *t,
-			 const struct tl_pt_trace_slice *piece)
-{
-	*t = (struct tl_pt_fold_thread){ .process = piece->process,
-					 .thread = piece->thread,
-					 .cpu = piece->cpu };
-	t->command = tl_names_text(&f->functions.names, piece->command);
-	if (!t->command || !tl_pt_stack_begin(&t->stack, &f->functions, f->timed ? TL_PT_COSTS : 0,
-					      f->options->exact))
-		return false;
-	if (f->options->lines) {
-		t->stack.opened = tl_pt_addr_costs_opened;
-		t->stack.closing = tl_pt_addr_costs_closing;
-		t->stack.reopened = tl_pt_addr_costs_reopened;
-	} else if (f->options->watch) {
-		t->stack.opened = watch_opened;
-		t->stack.closing = watch_closing;
-		t->stack.reopened = watch_opened;
-	}
-	t->stack.ahead = tl_pt_fold_ahead;
-	t->stack.behind_call = behind_call;
-	t->stack.arg = f;
-	return true;
-}
-
-static bool same_thread(const void *context, const void *key, uint32_t number)
-{
-	const struct tl_pt_fold_thread *have = (const struct tl_pt_fold_thread *)context + number;
-	const struct tl_pt_trace_slice *piece = key;
-
-	return have->process == piece->process && have->thread == piece->thread;
-}
-
-/* The thread of a piece, which may have been met before: its frames are still open. */
-static int find_thread(struct tl_pt_folder *f, const struct tl_pt_trace_slice *piece,
-		       struct tl_error *err)
-{
-	uint64_t hash = tl_hash_pair(piece->process, piece->thread);
-	uint32_t number = tl_index_find(&f->by_thread, hash, same_thread, f->threads, piece);
-
-	if (number == TL_NONE) {
-		number = (uint32_t)f->thread_count;
-		if (!tl_grow(&f->threads, &f->thread_capacity, f->thread_count + 1,
-			     sizeof(*f->threads)) ||
-		    !begin_thread(f, &f->threads[number], piece))
-			return tl_error_memory(err);
-		f->thread_count++;
-		if (!tl_index_add(&f->by_thread, hash, number))
-			return tl_error_memory(err);
-	}
-	f->thread = &f->threads[number];
-	return 0;
-}
-
 static bool wanted(const struct tl_pt_fold_options *o, const struct tl_pt_trace_slice *piece)
 {
 	return (o->thread == TL_NOWHERE || o->thread == piece->thread) &&
@@ -133,25 +43,25 @@ static int note_loss(struct tl_pt_folder *f, const struct tl_pt_trace_slice *pie
 /* Where the walk stood when something came between: a call or return just made leads there. */
 static void reach(struct tl_pt_folder *f, uint64_t ip)
 {
-	if (f->key == TL_PT_KEY_CALL || f->key == TL_PT_KEY_RETURN ||
-	    f->key == TL_PT_KEY_FAR_RETURN || f->key == TL_PT_KEY_SWITCH ||
-	    f->key == TL_PT_KEY_START)
+	if (f->pos.key == TL_PT_KEY_CALL || f->pos.key == TL_PT_KEY_RETURN ||
+	    f->pos.key == TL_PT_KEY_FAR_RETURN || f->pos.key == TL_PT_KEY_SWITCH ||
+	    f->pos.key == TL_PT_KEY_START)
 		tl_pt_fold_arrive(f, ip);
 }
 
 static void go_off(struct tl_pt_folder *f, uint64_t back)
 {
-	f->back = back;
-	f->key = TL_PT_KEY_ENABLE;
+	f->pos.back = back;
+	f->pos.key = TL_PT_KEY_ENABLE;
 }
 
 static void branch_away(struct tl_pt_folder *f, const struct tl_pt_event *event)
 {
 	tl_pt_fold_branch(f, event->ip);
 	reach(f, event->ip);
-	f->back = event->ip;
-	f->key = f->aborted ? TL_PT_KEY_ABORT : TL_PT_KEY_INTERRUPT;
-	f->aborted = false;
+	f->pos.back = event->ip;
+	f->pos.key = f->pos.aborted ? TL_PT_KEY_ABORT : TL_PT_KEY_INTERRUPT;
+	f->pos.aborted = false;
 }
 
 static void watch_lost(struct tl_pt_folder *f)
@@ -168,8 +78,9 @@ static int take_event(struct tl_pt_folder *f, const struct tl_pt_trace_slice *pi
 		/*
 		 * Of a call that is not traced, and of a system call, it comes back behind (5.4).
 		 */
-		go_off(f,
-		       f->key == TL_PT_KEY_CALL || f->key == TL_PT_KEY_START ? f->last->after : 0);
+		go_off(f, f->pos.key == TL_PT_KEY_CALL || f->pos.key == TL_PT_KEY_START
+				  ? f->pos.last->after
+				  : 0);
 		break;
 	case TL_PT_EV_ASYNC_DISABLED:
 		tl_pt_fold_branch(f, event->ip);
@@ -180,16 +91,16 @@ static int take_event(struct tl_pt_folder *f, const struct tl_pt_trace_slice *pi
 		branch_away(f, event);
 		break;
 	case TL_PT_EV_TSX:
-		f->aborted = event->tsx.aborted;
+		f->pos.aborted = event->tsx.aborted;
 		break;
 	case TL_PT_EV_OVERFLOW:
 		tl_fold_gap(&f->thread->stack.fold);
 		watch_lost(f);
-		f->key = TL_PT_KEY_LOSS;
+		f->pos.key = TL_PT_KEY_LOSS;
 		break;
 	case TL_PT_EV_LOST:
 		watch_lost(f);
-		f->key = TL_PT_KEY_LOSS;
+		f->pos.key = TL_PT_KEY_LOSS;
 		return note_loss(f, piece, event, err);
 	default:
 		break;
@@ -202,7 +113,7 @@ static int take_event(struct tl_pt_folder *f, const struct tl_pt_trace_slice *pi
 static bool failed(const struct tl_pt_folder *f)
 {
 	return f->thread->stack.fold.no_memory || f->functions.no_memory ||
-	       f->thread->lines.no_memory;
+	       f->thread->costs.no_memory;
 }
 
 /*
@@ -214,34 +125,34 @@ static void change_epoch(struct tl_pt_folder *f, struct tl_pt_node_batch *run)
 	const struct tl_pt_block *first =
 		run->count ? tl_pt_decoder_node_block(f->decoder, run->nodes[0]) : NULL;
 
-	f->known->epoch = run->epoch;
-	f->known->looked = 0;
-	f->known->shift = (uint32_t)f->known->count;
-	if (!f->held && f->last == &f->outside)
-		tl_pt_node_facts_forget(f->known);
-	if (f->known->count < TL_PT_FOLD_NODES_MAX)
+	f->cache->epoch = run->epoch;
+	f->cache->scanned = 0;
+	f->cache->shift = (uint32_t)f->cache->count;
+	if (!f->unstamped.count && f->pos.last == &f->pos.outside)
+		tl_pt_node_facts_forget(f->cache);
+	if (f->cache->count < TL_PT_FOLD_NODES_MAX)
 		return;
 	tl_pt_fold_unstamped(f);
-	if (first && f->key != TL_PT_KEY_ENABLE && f->key != TL_PT_KEY_INTERRUPT &&
-	    f->key != TL_PT_KEY_LOSS)
+	if (first && f->pos.key != TL_PT_KEY_ENABLE && f->pos.key != TL_PT_KEY_INTERRUPT &&
+	    f->pos.key != TL_PT_KEY_LOSS)
 		tl_pt_fold_branch(f, first->ip);
 	tl_pt_visits_flush(f);
-	tl_pt_node_facts_forget(f->known);
-	memmove(f->numbers, run->nodes, run->count * sizeof(*run->nodes));
+	tl_pt_node_facts_forget(f->cache);
+	memmove(f->unstamped.nodes, run->nodes, run->count * sizeof(*run->nodes));
 }
 
 /* Make the new nodes known; with time their instructions must be before they are run. */
 static bool take_nodes(struct tl_pt_folder *f, const struct tl_pt_node_batch *run)
 {
-	const struct tl_pt_node_cache *known = f->known;
-	uint32_t *numbers = f->numbers + f->held;
+	const struct tl_pt_node_cache *known = f->cache;
+	uint32_t *numbers = f->unstamped.nodes + f->unstamped.count;
 
 	if (run->limit > UINT32_MAX - known->shift ||
 	    !tl_pt_node_facts_room(f, run->limit + known->shift))
 		return false;
 	for (size_t i = 0; known->shift && i < run->count; i++)
 		numbers[i] += known->shift;
-	for (size_t i = 0; f->timed && known->looked < run->blocks && i < run->count; i++)
+	for (size_t i = 0; f->timed && known->scanned < run->blocks && i < run->count; i++)
 		if (!tl_pt_node_facts_known(f, numbers[i]))
 			tl_pt_node_facts_scan(f, numbers[i]);
 	return true;
@@ -251,16 +162,16 @@ static int fold_run(struct tl_pt_folder *f, struct tl_pt_node_batch *run, struct
 {
 	bool more = !(run->status & (TL_PT_EVENT_PENDING | TL_PT_END_OF_STREAM));
 
-	if (run->epoch != f->known->epoch)
+	if (run->epoch != f->cache->epoch)
 		change_epoch(f, run);
 	if (!take_nodes(f, run))
 		return tl_error_memory(err);
 	f->thread->stack.fold.records += run->count;
-	f->ahead = f->numbers + f->held + run->count;
+	f->unstamped.end = f->unstamped.nodes + f->unstamped.count + run->count;
 	if (f->timed)
 		tl_pt_fold_timed(f, run, more);
 	else
-		tl_pt_fold_nodes(f, f->numbers, run->count);
+		tl_pt_fold_nodes(f, f->unstamped.nodes, run->count);
 	return failed(f) ? tl_error_memory(err) : 0;
 }
 
@@ -312,9 +223,9 @@ static int fold_decoder(struct tl_pt_folder *f, const struct tl_pt_trace_slice *
 
 	while (result == 0 && status >= 0) {
 		struct tl_pt_node_batch run = {
-			.nodes = f->numbers + f->held,
-			.max = TL_PT_FOLD_BATCH - f->held,
-			.timestamps = f->timed ? f->timestamps : NULL,
+			.nodes = f->unstamped.nodes + f->unstamped.count,
+			.max = TL_PT_FOLD_BATCH - f->unstamped.count,
+			.timestamps = f->timed ? f->unstamped.timestamps : NULL,
 			.max_timestamps = f->timed ? RUN_MARKS : 0,
 		};
 
@@ -340,11 +251,11 @@ static void take_thread_up(struct tl_pt_folder *f, const struct tl_pt_trace_slic
 	struct tl_pt_fold_thread *t = f->thread;
 	uint64_t cycles;
 
-	f->key = !t->ran || piece->gap ? TL_PT_KEY_LOSS : t->key;
-	f->back = t->back;
-	f->aborted = false;
-	f->outside = t->outside;
-	f->last = &f->outside;
+	f->pos.key = !t->ran || piece->gap ? TL_PT_KEY_LOSS : t->key;
+	f->pos.back = t->back;
+	f->pos.aborted = false;
+	f->pos.outside = t->outside;
+	f->pos.last = &f->pos.outside;
 	/* What other threads have met. */
 	if (f->functions.count)
 		tl_pt_stack_know(&t->stack, (uint32_t)f->functions.count - 1);
@@ -361,15 +272,15 @@ static void put_thread_down(struct tl_pt_folder *f)
 	tl_pt_fold_settle(f);
 	tl_pt_visits_flush(f);
 	t->ran = true;
-	t->key = f->key;
-	t->back = f->back;
-	t->outside = f->outside;
+	t->key = f->pos.key;
+	t->back = f->pos.back;
+	t->outside = f->pos.outside;
 }
 
 static int fold_thread(struct tl_pt_folder *f, const struct tl_pt_trace_slice *piece, int synced,
 		       struct tl_error *err)
 {
-	int status = find_thread(f, piece, err);
+	int status = tl_pt_fold_find_thread(f, piece, err);
 
 	if (status < 0)
 		return status;
@@ -389,14 +300,14 @@ static void free_known(struct tl_pt_node_cache *known)
 /* What is known of the nodes of a piece's decoder: of a new one, nothing. */
 static bool find_known(struct tl_pt_folder *f, const struct tl_pt_trace_slice *piece)
 {
-	if (!tl_grow(&f->streams, &f->stream_capacity, (size_t)piece->stream + 1,
-		     sizeof(*f->streams)))
+	if (!tl_grow(&f->streams.list, &f->streams.capacity, (size_t)piece->stream + 1,
+		     sizeof(*f->streams.list)))
 		return false;
-	for (; f->stream_count <= piece->stream; f->stream_count++)
-		f->streams[f->stream_count] = (struct tl_pt_node_cache){ .nodes = NULL };
-	f->known = &f->streams[piece->stream];
+	for (; f->streams.count <= piece->stream; f->streams.count++)
+		f->streams.list[f->streams.count] = (struct tl_pt_node_cache){ .nodes = NULL };
+	f->cache = &f->streams.list[piece->stream];
 	if (!piece->continues)
-		free_known(f->known);
+		free_known(f->cache);
 	return true;
 }
 
@@ -417,121 +328,9 @@ static int fold_piece(struct tl_pt_folder *f, const struct tl_pt_trace_slice *pi
 		status = tl_error_memory(err);
 	}
 	if (tl_pt_decoders_done(&f->decoders, piece))
-		free_known(f->known);
+		free_known(f->cache);
 	f->decoder = NULL;
 	return status;
-}
-
-/* ---- into the profile ---- */
-
-static int new_profile(const struct tl_pt_folder *f, struct tl_profile **profile,
-		       struct tl_error *err)
-{
-	static const struct tl_event ticks = { "Ticks", "Ticks of the TSC", "ticks", "" };
-	static const struct tl_event cycles = { "Cycles", "Cycles of the core", "cycles", "" };
-	static const struct tl_event insns = { "Ir", "Instructions", "instructions", "" };
-	struct tl_event events[] = { ticks, cycles, insns };
-	uint32_t count = tl_pt_event_count(f);
-	int status;
-
-	events[count - 1] = insns;
-	status = tl_profile_make(profile, "intel-pt", events, count,
-				 f->timed ? f->feed->frequency : 0, err);
-
-	if (status == 0)
-		(*profile)->timed = true;
-	return status;
-}
-
-static int add_functions(struct tl_pt_folder *f, struct tl_profile *profile, uint32_t *numbers,
-			 struct tl_error *err)
-{
-	for (size_t i = 0; i < f->functions.count; i++) {
-		const struct tl_pt_function *from = &f->functions.list[i];
-		struct tl_function function = {
-			.name = from->name,
-			.object = from->object,
-			.file = from->file,
-			.id = TL_NOWHERE,
-			.address = from->address,
-			.line = from->line,
-		};
-		int64_t number = tl_profile_put_function(profile, &function, err);
-
-		if (number < 0)
-			return (int)number;
-		numbers[i] = (uint32_t)number;
-	}
-	return 0;
-}
-
-static int add_thread(struct tl_pt_folder *f, struct tl_pt_fold_thread *t, const uint32_t *numbers,
-		      struct tl_profile *profile, struct tl_error *err)
-{
-	struct tl_part part = {
-		.process = t->process, .thread = t->thread, .command = t->command, .header = ""
-	};
-	uint32_t number = tl_profile_part_count(profile);
-	int status;
-
-	tl_pt_stack_finish(&t->stack);
-	tl_fold_end(&t->stack.fold);
-	if (f->timed && !f->cycles.seen)
-		tl_pt_cycles_drop(&t->stack.fold);
-	status = tl_fold_into(&t->stack.fold, profile, &part, numbers, f->options->per_thread, err);
-	if (status == 0 && f->options->lines)
-		status = tl_pt_addr_costs_into(f, t, number, numbers, profile, err);
-	/* The profile grows as the fold goes. */
-	tl_pt_stack_end(&t->stack);
-	return status;
-}
-
-static bool tell_nameless(void *arg, const char *object, const char *why)
-{
-	char *text;
-
-	if (asprintf(&text, "no names for the code of %s: %s", object, why) < 0)
-		text = NULL;
-	return tl_pt_fault_say(arg, text);
-}
-
-/* Files that were given for nothing are told, too. */
-static bool tell_files(struct tl_pt_folder *f)
-{
-	const char *path;
-	char *text;
-
-	if (!tl_pt_functions_describe(&f->functions, tell_nameless, f->faults))
-		return false;
-	/* Of a trace in which nothing ran, nothing can be said. */
-	for (size_t i = 0;
-	     f->functions.count && f->feed->unused && (path = f->feed->unused(f->feed->arg, i));
-	     i++) {
-		if (asprintf(&text,
-			     "no code of %s ran where it was put: is @ADDR of --binary right?",
-			     path) < 0)
-			text = NULL;
-		if (!tl_pt_fault_say(f->faults, text))
-			return false;
-	}
-	return true;
-}
-
-static int add_threads(struct tl_pt_folder *f, struct tl_profile *profile, struct tl_error *err)
-{
-	uint32_t *numbers = malloc((f->functions.count + 1) * sizeof(*numbers));
-	int status = numbers ? add_functions(f, profile, numbers, err) : tl_error_memory(err);
-
-	for (size_t i = 0; i < f->thread_count; i++) {
-		f->thread = &f->threads[i];
-		watch_end(f);
-	}
-	for (size_t i = 0; status == 0 && i < f->thread_count; i++)
-		status = add_thread(f, &f->threads[i], numbers, profile, err);
-	free(numbers);
-	if (status == 0 && !tell_files(f))
-		return tl_error_memory(err);
-	return status == 0 ? tl_profile_finish(profile, err) : status;
 }
 
 /* ---- the whole ---- */
@@ -553,25 +352,37 @@ static int fold_pieces(struct tl_pt_folder *f, struct tl_error *err)
 static void free_nodes(struct tl_pt_folder *f)
 {
 	tl_pt_decoders_close(&f->decoders);
-	for (size_t i = 0; i < f->stream_count; i++)
-		free_known(&f->streams[i]);
-	free(f->streams);
-	free(f->node_lines);
-	free(f->steps);
-	free(f->visits);
-	free(f->timestamps);
-	free(f->numbers);
+	for (size_t i = 0; i < f->streams.count; i++)
+		free_known(&f->streams.list[i]);
+	free(f->streams.list);
+	free(f->visits.nodes);
+	free(f->visits.addrs);
+	free(f->visits.list);
+	free(f->unstamped.timestamps);
+	free(f->unstamped.nodes);
 }
 
 static void free_folder(struct tl_pt_folder *f)
 {
-	for (size_t i = 0; i < f->thread_count; i++) {
-		tl_pt_stack_end(&f->threads[i].stack);
-		tl_pt_addr_costs_free(&f->threads[i].lines);
+	for (size_t i = 0; i < f->threads.count; i++) {
+		tl_pt_stack_end(&f->threads.list[i].stack);
+		tl_pt_addr_costs_free(&f->threads.list[i].costs);
 	}
-	free(f->threads);
-	tl_index_free(&f->by_thread);
+	free(f->threads.list);
+	tl_index_free(&f->threads.by_id);
 	tl_pt_functions_end(&f->functions);
+}
+
+static bool make_tables(struct tl_pt_folder *f)
+{
+	f->pos.last = &f->pos.outside;
+	f->visits.count = f->visits.capacity = 1;
+	f->unstamped.timestamps = malloc(RUN_MARKS * sizeof(*f->unstamped.timestamps));
+	f->unstamped.nodes = malloc(TL_PT_FOLD_BATCH * sizeof(*f->unstamped.nodes));
+	f->visits.list = calloc(1, sizeof(*f->visits.list));
+	if (f->visits.list)
+		f->visits.list[0].function = TL_NONE;
+	return f->unstamped.timestamps && f->unstamped.nodes && f->visits.list;
 }
 
 int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *options,
@@ -582,25 +393,19 @@ int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *o
 	};
 	int status;
 
-	f.last = &f.outside;
-	f.visit_count = f.visit_capacity = 1;
 	f.decoders.jobs = options->jobs;
-	f.timestamps = malloc(RUN_MARKS * sizeof(*f.timestamps));
-	f.numbers = malloc(TL_PT_FOLD_BATCH * sizeof(*f.numbers));
-	f.visits = calloc(1, sizeof(*f.visits));
-	if (f.visits)
-		f.visits[0].function = TL_NONE;
 	tl_pt_functions_begin(&f.functions, feed);
 	feed->rewind(feed->arg);
-	status =
-		f.timestamps && f.numbers && f.visits ? fold_pieces(&f, err) : tl_error_memory(err);
+	status = make_tables(&f) ? fold_pieces(&f, err) : tl_error_memory(err);
 	free_nodes(&f);
 	if (status == 0 && (!tl_pt_functions_damage(&f.functions, faults) || f.functions.no_memory))
 		status = tl_error_memory(err);
 	if (status == 0)
-		status = new_profile(&f, profile, err);
-	if (status == 0)
-		status = add_threads(&f, *profile, err);
+		status = tl_pt_fold_new_profile(&f, profile, err);
+	if (status == 0) {
+		tl_pt_fold_end_watch(&f);
+		status = tl_pt_fold_add_threads(&f, *profile, err);
+	}
 	free_folder(&f);
 	return status;
 }

@@ -95,8 +95,8 @@ struct tl_pt_node_cache {
 	struct tl_pt_inner_function *inner;
 	size_t inner_count, inner_capacity;
 	uint32_t epoch;
-	uint32_t shift;  /* numbers of this epoch stand behind those of the ones before */
-	uint32_t looked; /* how many nodes of this epoch need not be looked at */
+	uint32_t shift;   /* numbers of this epoch stand behind those of the ones before */
+	uint32_t scanned; /* how many nodes of this epoch need not be looked at */
 };
 
 /* Of a node, with lines, while one thread runs. */
@@ -157,7 +157,7 @@ struct tl_pt_fold_thread {
 	uint64_t process, thread, cpu;
 	const char *command;
 	struct tl_pt_stack stack;
-	struct tl_pt_addr_costs lines;
+	struct tl_pt_addr_costs costs;
 	int64_t total_insns, total_cycles; /* all that were counted */
 	uint64_t elsewhere; /* time of its other stacks, beside the clock of the one that runs */
 
@@ -179,15 +179,75 @@ enum { TL_PT_COST_CYCLES, TL_PT_COST_INSNS, TL_PT_COSTS };
 
 /* Cycles that CYC packets count (fold_cycles.c). */
 struct tl_pt_cycle_count {
-	bool seen; /* there are such packets; from then on all of this counts */
-	bool due;  /* `next` is the moment at the end of the nodes held */
+	bool seen;    /* there are such packets; from then on all of this counts */
+	bool pending; /* `next` is the moment at the end of the nodes held */
 	struct tl_pt_timestamp next;
 	uint64_t last;   /* the count at the last moment that was come to */
 	uint64_t rate;   /* per instruction that runs now, TL_PT_RATE_BITS binary places */
 	uint64_t insns;  /* run at this rate */
 	uint64_t spread; /* cycles that they were given */
-	int64_t known;   /* of tl_pt_folder.insns: those that are among `insns`, or ran before */
-	int64_t waiting; /* not added to a context yet */
+	int64_t counted; /* of tl_pt_folder.insns: those that are among `insns`, or ran before */
+	int64_t unattributed; /* not added to a context yet */
+};
+
+/* The threads of a fold, by process and thread. */
+struct tl_pt_fold_threads {
+	struct tl_pt_fold_thread *list;
+	size_t count, capacity;
+	struct tl_index by_id;
+};
+
+/* The node caches of a fold, by number of the stream. */
+struct tl_pt_fold_streams {
+	struct tl_pt_node_cache *list;
+	size_t count, capacity;
+};
+
+/*
+ * With lines: visits of nodes since the present thread was taken up, and ticks and cycles that no
+ * visit has yet.
+ */
+struct tl_pt_visit_table {
+	struct tl_pt_node_addrs *nodes; /* by node; NULL: without lines */
+	size_t node_capacity;
+	uint32_t *addrs; /* of all nodes: numbers of the addresses of their instructions */
+	size_t addr_count, addr_capacity;
+	struct tl_pt_visits *list; /* [0] is nobody's */
+	size_t count, capacity;
+	uint32_t last;
+	bool branch_counted; /* whether the last branch was followed */
+	/* passed while this function was innermost and ran no node: for its next visit */
+	int64_t unattributed_ticks, unattributed_cycles;
+	uint32_t unattributed_to;
+};
+
+/* Where the present thread is. */
+struct tl_pt_fold_position {
+	struct tl_pt_node_facts *last;   /* the node run last */
+	struct tl_pt_node_facts outside; /* before there was one */
+	uint32_t key;
+	uint64_t back; /* of TL_PT_KEY_ENABLE and _INTERRUPT: the address expected, interrupted */
+	/* the next asynchronous branch goes to the handler of an aborted transaction */
+	bool aborted;
+};
+
+/* Nodes whose time is not known yet: they wait for the next timestamp. */
+struct tl_pt_unstamped {
+	struct tl_pt_timestamp *timestamps;
+	uint32_t *nodes; /* the first `count` wait, behind them is room for the next batch */
+	size_t count;
+	/* the node that is come to, NULL: none of these; end of the nodes known to follow */
+	const uint32_t *at, *end;
+};
+
+/* Ticks per instruction; the clock where that rate began, and what came to it since. */
+struct tl_pt_tick_rate {
+	uint64_t rate, base, part;
+};
+
+struct tl_pt_fold_window {
+	uint64_t first; /* time of the first timestamp, + 1 */
+	bool closed;    /* the present time is outside */
 };
 
 struct tl_pt_folder {
@@ -196,48 +256,21 @@ struct tl_pt_folder {
 	struct tl_pt_faults *faults;
 	struct tl_pt_functions functions;
 	bool timed;
-	struct tl_pt_fold_thread *threads;
-	size_t thread_count, thread_capacity;
-	struct tl_index by_thread;
+	struct tl_pt_fold_threads threads;
 	struct tl_pt_fold_thread *thread; /* the present one */
 
-	/* Of the present decoder. */
-	struct tl_pt_decoder *decoder;
 	struct tl_pt_decoders decoders;
-	struct tl_pt_node_cache *known;
-	struct tl_pt_node_cache *streams; /* by stream */
-	size_t stream_count, stream_capacity;
+	struct tl_pt_decoder *decoder;  /* of the present stream, */
+	struct tl_pt_node_cache *cache; /* and its nodes */
+	struct tl_pt_fold_streams streams;
 
 	/* Of the present thread, since it was taken up. */
-	struct tl_pt_node_addrs *node_lines; /* by node; NULL: without lines */
-	size_t node_lines_capacity;
-	uint32_t *steps; /* of all nodes: numbers of their places */
-	size_t step_count, step_capacity;
-	struct tl_pt_visits *visits; /* [0] is nobody's */
-	size_t visit_count, visit_capacity;
-	uint32_t last_visit;
-	bool decided; /* whether the last branch was followed is counted already */
-	/* to the next visit of a function that time passed in while it ran nothing */
-	int64_t unattributed_ticks, unattributed_cycles;
-	uint32_t unattributed_to;
-
-	/* Where the thread is. */
-	struct tl_pt_node_facts *last;   /* the node run last */
-	struct tl_pt_node_facts outside; /* before there was one */
-	uint32_t key;
-	uint64_t back; /* of TL_PT_KEY_ENABLE and _INTERRUPT */
-	/* the next asynchronous branch goes to the handler of an aborted transaction */
-	bool aborted;
-	uint64_t window_first; /* time of the first mark, + 1 */
-	bool closed;           /* outside the window of time */
-	int64_t insns;         /* not added to a context yet; only with time */
-	struct tl_pt_timestamp *timestamps;
-	uint32_t *numbers; /* of nodes; the first `held` wait until the next moment is known */
-	size_t held;
-	/* the number that is come to, NULL: none of those; end of what is known to follow */
-	const uint32_t *at, *ahead;
-	/* Ticks per instruction; the clock where it began, and what came to it since. */
-	uint64_t rate, base, part;
+	struct tl_pt_visit_table visits;
+	struct tl_pt_fold_position pos;
+	struct tl_pt_fold_window window;
+	int64_t insns; /* not added to a context yet; only with time */
+	struct tl_pt_unstamped unstamped;
+	struct tl_pt_tick_rate ticks;
 	struct tl_pt_cycle_count cycles;
 };
 
@@ -288,8 +321,8 @@ void tl_pt_cycles_drop(struct tl_fold *fold);
  */
 static inline bool tl_pt_node_facts_known(const struct tl_pt_folder *folder, uint32_t number)
 {
-	return folder->known->nodes[number].entry != TL_PT_KEY_NONE &&
-	       (!folder->node_lines || folder->node_lines[number].count);
+	return folder->cache->nodes[number].entry != TL_PT_KEY_NONE &&
+	       (!folder->visits.nodes || folder->visits.nodes[number].count);
 }
 void tl_pt_node_facts_scan(struct tl_pt_folder *folder, uint32_t number);
 bool tl_pt_node_facts_room(struct tl_pt_folder *folder, uint32_t limit);
@@ -319,5 +352,17 @@ void tl_pt_addr_costs_reopened(void *arg, struct tl_pt_frame *frame);
 int tl_pt_addr_costs_into(struct tl_pt_folder *folder, struct tl_pt_fold_thread *thread,
 			  uint32_t part, const uint32_t *numbers, struct tl_profile *profile,
 			  struct tl_error *err);
+
+/* fold_profile.c: a profile with the events of the trace; its functions, contexts and lines. */
+int tl_pt_fold_new_profile(const struct tl_pt_folder *folder, struct tl_profile **profile,
+			   struct tl_error *err);
+int tl_pt_fold_add_threads(struct tl_pt_folder *folder, struct tl_profile *profile,
+			   struct tl_error *err);
+
+/* fold_threads.c: the thread of a slice, which may have been met before, becomes the present one. */
+int tl_pt_fold_find_thread(struct tl_pt_folder *folder, const struct tl_pt_trace_slice *slice,
+			   struct tl_error *err);
+/* Calls that are open when the trace ends end there, for those who follow the stack. */
+void tl_pt_fold_end_watch(struct tl_pt_folder *folder);
 
 #endif

@@ -26,7 +26,7 @@ void tl_pt_fold_settle(struct tl_pt_folder *f)
 		tl_pt_cycles_give(f, f->insns, &cost[TL_PT_COST_CYCLES]);
 	if (f->timed)
 		tl_fold_cost(&stack->fold, cost);
-	if (!f->closed) {
+	if (!f->window.closed) {
 		f->thread->total_insns += f->insns;
 		tl_add_cost(&f->thread->total_cycles, cost[TL_PT_COST_CYCLES],
 			    &stack->fold.losses.saturated);
@@ -37,8 +37,10 @@ void tl_pt_fold_settle(struct tl_pt_folder *f)
 /* Go to a place in the way the last node was left. */
 static void arrive(struct tl_pt_folder *f, struct tl_pt_arrival_addr *at)
 {
-	enum tl_pt_arrival how = f->key < TL_PT_KEY_FIRST ? arrivals[f->key] : TL_PT_BY_FLOW;
-	uint64_t back = how == TL_PT_BY_CALL || how == TL_PT_BY_START ? f->last->after : f->back;
+	enum tl_pt_arrival how =
+		f->pos.key < TL_PT_KEY_FIRST ? arrivals[f->pos.key] : TL_PT_BY_FLOW;
+	uint64_t back =
+		how == TL_PT_BY_CALL || how == TL_PT_BY_START ? f->pos.last->after : f->pos.back;
 	uint64_t clock;
 
 	tl_pt_fold_settle(f);
@@ -46,7 +48,7 @@ static void arrive(struct tl_pt_folder *f, struct tl_pt_arrival_addr *at)
 	tl_pt_stack_arrive(&f->thread->stack, how, at, back);
 	/* Another stack has another clock: time goes on from there. */
 	clock = f->thread->stack.fold.hot.clock - clock;
-	f->base += clock;
+	f->ticks.base += clock;
 	f->thread->elsewhere -= clock;
 }
 
@@ -65,24 +67,24 @@ static uint32_t key_of(const struct tl_pt_arrival_addr *at)
 static inline void count_branch(struct tl_pt_folder *f, const struct tl_pt_node_facts *last,
 				uint64_t ip)
 {
-	if (!f->closed && !f->decided && last->after != ip)
-		f->visits[f->last_visit].taken++;
-	f->decided = false;
+	if (!f->window.closed && !f->visits.branch_counted && last->after != ip)
+		f->visits.list[f->visits.last].taken++;
+	f->visits.branch_counted = false;
 }
 
 void tl_pt_fold_branch(struct tl_pt_folder *f, uint64_t ip)
 {
-	if (!f->node_lines)
+	if (!f->visits.nodes)
 		return;
-	count_branch(f, f->last, ip);
-	f->decided = true;
+	count_branch(f, f->pos.last, ip);
+	f->visits.branch_counted = true;
 }
 
 static void go_to(struct tl_pt_folder *f, struct tl_pt_arrival_addr *at)
 {
-	if (f->key != key_of(at))
+	if (f->pos.key != key_of(at))
 		arrive(f, at);
-	f->key = key_of(at);
+	f->pos.key = key_of(at);
 }
 
 void tl_pt_fold_arrive(struct tl_pt_folder *f, uint64_t ip)
@@ -109,23 +111,23 @@ static void run_inner(struct tl_pt_folder *f, uint32_t number)
 	uint32_t first = 0;
 
 	for (const struct tl_pt_inner_function *in =
-		     &f->known->inner[f->known->nodes[number].called];
+		     &f->cache->inner[f->cache->nodes[number].called];
 	     ; in++) {
 		struct tl_pt_arrival_addr at = { in->ip, in->function, TL_NONE, in->is_entry };
 
 		go_to(f, &at);
 		if (!in[1].ip)
 			return;
-		if (f->node_lines && !f->closed) {
+		if (f->visits.nodes && !f->window.closed) {
 			/* First the visit: the list may move. */
 			uint32_t visit = tl_pt_visits_first(
 				f, number, tl_fold_top(&f->thread->stack.fold), first, in->insns);
 
-			f->visits[visit].count++;
+			f->visits.list[visit].count++;
 		}
 		first += in->insns;
 		count_insns(f, in->insns);
-		f->key = TL_PT_KEY_NONE;
+		f->pos.key = TL_PT_KEY_NONE;
 	}
 }
 
@@ -142,7 +144,7 @@ static const struct tl_pt_node_facts *looked(struct tl_pt_folder *f, uint32_t nu
 {
 	if (!tl_pt_node_facts_known(f, number))
 		tl_pt_node_facts_scan(f, number);
-	return &f->known->nodes[number];
+	return &f->cache->nodes[number];
 }
 
 /* From a node to the next one. False: what comes is not known any more. */
@@ -169,10 +171,12 @@ size_t tl_pt_fold_ahead(void *arg, uint64_t *backs, size_t most)
 {
 	struct tl_pt_folder *f = arg;
 	struct returns r = { .backs = backs, .most = most };
-	size_t count = f->at && f->at < f->ahead ? (size_t)(f->ahead - f->at) : 0;
+	size_t count = f->unstamped.at && f->unstamped.at < f->unstamped.end
+			       ? (size_t)(f->unstamped.end - f->unstamped.at)
+			       : 0;
 
 	for (size_t i = 0; i + 1 < count && i < NODES_AHEAD; i++)
-		if (!follow(&r, looked(f, f->at[i]), looked(f, f->at[i + 1])))
+		if (!follow(&r, looked(f, f->unstamped.at[i]), looked(f, f->unstamped.at[i + 1])))
 			break;
 	return r.count;
 }
@@ -181,7 +185,7 @@ size_t tl_pt_fold_ahead(void *arg, uint64_t *backs, size_t most)
 static __attribute__((noinline)) void arrive_slowly(struct tl_pt_folder *f, const uint32_t *numbers)
 {
 	uint32_t number = *numbers;
-	struct tl_pt_node_facts *n = &f->known->nodes[number];
+	struct tl_pt_node_facts *n = &f->cache->nodes[number];
 	struct tl_pt_arrival_addr at;
 
 	if (n->entry == TL_PT_KEY_NONE)
@@ -190,7 +194,7 @@ static __attribute__((noinline)) void arrive_slowly(struct tl_pt_folder *f, cons
 		run_inner(f, number);
 		return;
 	}
-	if (n->entry == f->key)
+	if (n->entry == f->pos.key)
 		return;
 	at = (struct tl_pt_arrival_addr){
 		.ip = n->ip,
@@ -198,9 +202,9 @@ static __attribute__((noinline)) void arrive_slowly(struct tl_pt_folder *f, cons
 		.called = n->called - 1, /* 0 is TL_NONE then */
 		.is_entry = n->is_entry,
 	};
-	f->at = numbers;
+	f->unstamped.at = numbers;
 	arrive(f, &at);
-	f->at = NULL;
+	f->unstamped.at = NULL;
 	if (at.called != TL_NONE && !f->functions.list[at.called].twice &&
 	    tl_pt_stack_know(&f->thread->stack, at.called))
 		n->called = at.called + 1;
@@ -218,15 +222,16 @@ struct hot {
 static inline __attribute__((always_inline)) void store(const struct hot *h, struct tl_pt_folder *f)
 {
 	f->thread->stack.fold.hot = h->fold;
-	f->last = h->last;
-	f->key = h->key;
+	f->pos.last = h->last;
+	f->pos.key = h->key;
 	f->insns = h->insns;
-	f->part = h->part;
+	f->ticks.part = h->part;
 }
 
 static inline __attribute__((always_inline)) void load(struct hot *h, const struct tl_pt_folder *f)
 {
-	*h = (struct hot){ f->thread->stack.fold.hot, f->last, f->key, f->insns, f->part };
+	*h = (struct hot){ f->thread->stack.fold.hot, f->pos.last, f->pos.key, f->insns,
+			   f->ticks.part };
 }
 
 static inline __attribute__((always_inline)) void give(struct hot *h, struct tl_pt_folder *f,
@@ -236,7 +241,7 @@ static inline __attribute__((always_inline)) void give(struct hot *h, struct tl_
 		struct tl_fold *fold = &f->thread->stack.fold;
 		uint32_t node = h->fold.top->node;
 
-		if (!f->closed)
+		if (!f->window.closed)
 			h->fold.nodes[node].cost += h->insns;
 		if (f->cycles.seen)
 			tl_pt_cycles_give(f, h->insns,
@@ -276,17 +281,18 @@ call_or_return(struct hot *h, struct tl_pt_folder *f, const struct tl_pt_node_fa
 static inline __attribute__((always_inline)) void count_visit(struct tl_pt_folder *f,
 							      const struct hot *h, uint32_t number)
 {
-	const struct tl_pt_node_addrs *l = &f->node_lines[number];
+	const struct tl_pt_node_addrs *l = &f->visits.nodes[number];
 	uint32_t visit = l->visits;
 
-	if (f->visits[visit].function != h->fold.top->function || f->visits[visit].first != l->tail)
+	if (f->visits.list[visit].function != h->fold.top->function ||
+	    f->visits.list[visit].first != l->tail)
 		visit = tl_pt_visits_first(f, number, h->fold.top->function, l->tail,
 					   l->count - l->tail);
-	f->visits[visit].count += !f->closed;
-	if ((f->unattributed_ticks || f->unattributed_cycles) &&
-	    f->unattributed_to == h->fold.top->function)
+	f->visits.list[visit].count += !f->window.closed;
+	if ((f->visits.unattributed_ticks || f->visits.unattributed_cycles) &&
+	    f->visits.unattributed_to == h->fold.top->function)
 		tl_pt_attribute_to(f, visit);
-	f->last_visit = visit;
+	f->visits.last = visit;
 }
 
 static inline __attribute__((always_inline)) void pass_time(struct tl_pt_folder *f, struct hot *h,
@@ -295,10 +301,10 @@ static inline __attribute__((always_inline)) void pass_time(struct tl_pt_folder 
 	uint64_t before = h->fold.clock;
 
 	h->insns += insns;
-	h->part += insns * f->rate;
-	h->fold.clock = f->base + (h->part >> TL_PT_RATE_BITS);
-	if (careful && f->node_lines)
-		f->visits[f->last_visit].ticks += (int64_t)(h->fold.clock - before);
+	h->part += insns * f->ticks.rate;
+	h->fold.clock = f->ticks.base + (h->part >> TL_PT_RATE_BITS);
+	if (careful && f->visits.nodes)
+		f->visits.list[f->visits.last].ticks += (int64_t)(h->fold.clock - before);
 	if (careful && f->cycles.seen)
 		tl_pt_cycles_count(f, h->insns);
 }
@@ -313,7 +319,7 @@ static __attribute__((noinline)) void look(struct tl_pt_folder *f, struct hot *h
 static inline __attribute__((always_inline)) void
 run(struct tl_pt_folder *f, const uint32_t *numbers, size_t count, bool timed, bool careful)
 {
-	struct tl_pt_node_facts *nodes = f->known->nodes;
+	struct tl_pt_node_facts *nodes = f->cache->nodes;
 	struct hot h;
 
 	load(&h, f);
@@ -322,7 +328,7 @@ run(struct tl_pt_folder *f, const uint32_t *numbers, size_t count, bool timed, b
 
 		if (careful && !tl_pt_node_facts_known(f, numbers[i]))
 			look(f, &h, numbers[i]);
-		if (careful && f->node_lines)
+		if (careful && f->visits.nodes)
 			count_branch(f, h.last, n->ip);
 		if (n->entry != h.key && (careful || n->entry == TL_PT_KEY_SEVERAL ||
 					  !call_or_return(&h, f, n, timed))) {
@@ -330,7 +336,7 @@ run(struct tl_pt_folder *f, const uint32_t *numbers, size_t count, bool timed, b
 			arrive_slowly(f, &numbers[i]);
 			load(&h, f);
 		}
-		if (careful && f->node_lines)
+		if (careful && f->visits.nodes)
 			count_visit(f, &h, numbers[i]);
 		if (timed)
 			pass_time(f, &h, n->insns, careful);
@@ -344,7 +350,7 @@ run(struct tl_pt_folder *f, const uint32_t *numbers, size_t count, bool timed, b
 
 void tl_pt_fold_nodes(struct tl_pt_folder *f, const uint32_t *numbers, size_t count)
 {
-	bool careful = f->node_lines || f->options->watch;
+	bool careful = f->visits.nodes || f->options->watch;
 
 	if (f->timed && !careful)
 		run(f, numbers, count, true, false);

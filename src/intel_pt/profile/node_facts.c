@@ -26,16 +26,16 @@ static bool grow_zeroed(void *array, size_t *capacity, size_t want, size_t eleme
 
 bool tl_pt_node_facts_room(struct tl_pt_folder *f, uint32_t limit)
 {
-	struct tl_pt_node_cache *known = f->known;
-	bool outside = f->last == &f->outside;
-	size_t last = outside ? 0 : (size_t)(f->last - known->nodes);
+	struct tl_pt_node_cache *known = f->cache;
+	bool outside = f->pos.last == &f->pos.outside;
+	size_t last = outside ? 0 : (size_t)(f->pos.last - known->nodes);
 
 	if (!grow_zeroed(&known->nodes, &known->capacity, limit, sizeof(*known->nodes)))
 		return false;
 	/* At once: the nodes may have moved whether or not the rest succeeds. */
-	f->last = outside ? &f->outside : &known->nodes[last];
-	if (f->options->lines &&
-	    !grow_zeroed(&f->node_lines, &f->node_lines_capacity, limit, sizeof(*f->node_lines)))
+	f->pos.last = outside ? &f->pos.outside : &known->nodes[last];
+	if (f->options->lines && !grow_zeroed(&f->visits.nodes, &f->visits.node_capacity, limit,
+					      sizeof(*f->visits.nodes)))
 		return false;
 	if (known->count < limit)
 		known->count = limit;
@@ -47,7 +47,7 @@ void tl_pt_node_facts_forget(struct tl_pt_node_cache *known)
 	if (known->count)
 		memset(known->nodes, 0, known->count * sizeof(*known->nodes));
 	known->count = known->inner_count = 0;
-	known->shift = known->looked = 0;
+	known->shift = known->scanned = 0;
 }
 
 /* ---- steps ---- */
@@ -62,7 +62,7 @@ static void each_step(struct tl_pt_folder *f, uint32_t number,
 	size_t at = 0;
 	int count;
 
-	while ((count = tl_pt_node_insns(f->decoder, number - f->known->shift, at, steps, STEPS)) >
+	while ((count = tl_pt_node_insns(f->decoder, number - f->cache->shift, at, steps, STEPS)) >
 	       0)
 		for (int i = 0; i < count; i++, at++)
 			if (!each(f, &steps[i], at, arg))
@@ -73,16 +73,16 @@ static void each_step(struct tl_pt_folder *f, uint32_t number,
 static bool add_step(struct tl_pt_folder *f, const struct tl_pt_node_insn *step, size_t i,
 		     void *arg)
 {
-	uint32_t place = tl_pt_addr_costs_addr(&f->thread->lines, step);
+	uint32_t place = tl_pt_addr_costs_addr(&f->thread->costs, step);
 
 	(void)i;
 	(void)arg;
-	if (place == TL_NONE ||
-	    !tl_grow(&f->steps, &f->step_capacity, f->step_count + 1, sizeof(*f->steps))) {
-		f->thread->lines.no_memory = true;
+	if (place == TL_NONE || !tl_grow(&f->visits.addrs, &f->visits.addr_capacity,
+					 f->visits.addr_count + 1, sizeof(*f->visits.addrs))) {
+		f->thread->costs.no_memory = true;
 		return false;
 	}
-	f->steps[f->step_count++] = place;
+	f->visits.addrs[f->visits.addr_count++] = place;
 	return true;
 }
 
@@ -93,7 +93,7 @@ struct search {
 
 static struct tl_pt_inner_function *add_inner(struct tl_pt_folder *f)
 {
-	struct tl_pt_node_cache *k = f->known;
+	struct tl_pt_node_cache *k = f->cache;
 
 	if (!tl_grow(&k->inner, &k->inner_capacity, k->inner_count + 1, sizeof(*k->inner))) {
 		f->functions.no_memory = true;
@@ -182,7 +182,7 @@ static uint32_t moving_key(const struct tl_pt_node_facts *n, const struct tl_pt_
 static uint32_t leaving(struct tl_pt_folder *f, uint32_t number, const struct tl_pt_node_facts *n,
 			uint32_t inside)
 {
-	int moves = tl_pt_node_switches_stack(f->decoder, number - f->known->shift);
+	int moves = tl_pt_node_switches_stack(f->decoder, number - f->cache->shift);
 	struct tl_pt_node_insn last = { 0 };
 	uint32_t key;
 
@@ -198,10 +198,10 @@ static uint32_t leaving(struct tl_pt_folder *f, uint32_t number, const struct tl
 static void look_inside(struct tl_pt_folder *f, uint32_t number, struct tl_pt_node_facts *n)
 {
 	struct search s = { .function = TL_NONE };
-	size_t first = f->known->inner_count;
+	size_t first = f->cache->inner_count;
 
 	each_step(f, number, find_change, &s);
-	if (f->known->inner_count == first || !add_inner(f) || f->functions.no_memory)
+	if (f->cache->inner_count == first || !add_inner(f) || f->functions.no_memory)
 		return;
 	n->insns = (uint16_t)(n->insns - s.begun);
 	n->entry = TL_PT_KEY_SEVERAL;
@@ -210,7 +210,7 @@ static void look_inside(struct tl_pt_folder *f, uint32_t number, struct tl_pt_no
 
 static void know(struct tl_pt_folder *f, uint32_t number, const struct tl_pt_block *block)
 {
-	struct tl_pt_node_facts *n = &f->known->nodes[number];
+	struct tl_pt_node_facts *n = &f->cache->nodes[number];
 	struct tl_pt_name first = tl_pt_functions_name(&f->functions, block->ip);
 	struct tl_pt_name last = tl_pt_functions_name(&f->functions, block->end_ip);
 
@@ -233,28 +233,28 @@ static void know(struct tl_pt_folder *f, uint32_t number, const struct tl_pt_blo
 
 static void know_lines(struct tl_pt_folder *f, uint32_t number, const struct tl_pt_block *block)
 {
-	struct tl_pt_node_addrs *l = &f->node_lines[number];
+	struct tl_pt_node_addrs *l = &f->visits.nodes[number];
 
-	l->tail = block->ninsn - f->known->nodes[number].insns;
-	l->first = (uint32_t)f->step_count;
+	l->tail = block->ninsn - f->cache->nodes[number].insns;
+	l->first = (uint32_t)f->visits.addr_count;
 	each_step(f, number, add_step, NULL);
-	l->count = (uint32_t)f->step_count - l->first;
+	l->count = (uint32_t)f->visits.addr_count - l->first;
 }
 
 void tl_pt_node_facts_scan(struct tl_pt_folder *f, uint32_t number)
 {
 	const struct tl_pt_block *block =
-		tl_pt_decoder_node_block(f->decoder, number - f->known->shift);
-	struct tl_pt_node_facts *n = &f->known->nodes[number];
+		tl_pt_decoder_node_block(f->decoder, number - f->cache->shift);
+	struct tl_pt_node_facts *n = &f->cache->nodes[number];
 
 	if (!block) {
 		n->entry = n->exit = TL_PT_KEY_UNKNOWN;
 		return;
 	}
-	f->known->looked++;
+	f->cache->scanned++;
 	if (n->entry == TL_PT_KEY_NONE)
 		know(f, number, block);
-	if (f->node_lines)
+	if (f->visits.nodes)
 		know_lines(f, number, block);
 }
 

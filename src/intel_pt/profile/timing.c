@@ -20,10 +20,10 @@ static void move_gate(struct tl_pt_folder *f, uint64_t tsc)
 	const struct tl_pt_fold_options *o = f->options;
 	bool closed = tsc < o->from_ticks || (o->to_ticks && tsc >= o->to_ticks);
 
-	if (closed == f->closed)
+	if (closed == f->window.closed)
 		return;
 	tl_pt_fold_settle(f);
-	f->closed = closed;
+	f->window.closed = closed;
 	tl_fold_gate(&f->thread->stack.fold, !closed);
 }
 
@@ -37,7 +37,7 @@ static void set_time(struct tl_pt_folder *f, const struct tl_pt_timestamp *to)
 	tl_fold_time(fold, to->tsc);
 	if (f->options->from_ticks || f->options->to_ticks)
 		move_gate(f, to->tsc);
-	if (f->node_lines)
+	if (f->visits.nodes)
 		tl_pt_attribute(f, (int64_t)(fold->hot.clock - before), 0);
 }
 
@@ -48,10 +48,11 @@ static uint64_t rate_to(const struct tl_pt_folder *f, const uint32_t *numbers, s
 	const struct tl_fold *fold = &f->thread->stack.fold;
 	uint64_t step = tsc - fold->last, insns = 0;
 
-	if (!fold->started || f->closed || step > SPREAD_MOST || fold->hot.clock > INT64_MAX - step)
+	if (!fold->started || f->window.closed || step > SPREAD_MOST ||
+	    fold->hot.clock > INT64_MAX - step)
 		return 0;
 	for (size_t i = 0; i < count; i++)
-		insns += f->known->nodes[numbers[i]].insns;
+		insns += f->cache->nodes[numbers[i]].insns;
 	return insns ? (step << TL_PT_RATE_BITS) / insns : 0;
 }
 
@@ -61,13 +62,13 @@ static void run_at(struct tl_pt_folder *f, const uint32_t *numbers, size_t count
 
 	if (!count)
 		return;
-	f->rate = rate;
-	f->part = 0;
-	f->base = fold->hot.clock;
+	f->ticks.rate = rate;
+	f->ticks.part = 0;
+	f->ticks.base = fold->hot.clock;
 	tl_pt_fold_nodes(f, numbers, count);
-	fold->last += fold->hot.clock - f->base;
-	f->base = fold->hot.clock;
-	f->rate = 0;
+	fold->last += fold->hot.clock - f->ticks.base;
+	f->ticks.base = fold->hot.clock;
+	f->ticks.rate = 0;
 }
 
 /* Run nodes, so that the time is that of `to` behind them; NULL: no time passes. */
@@ -83,10 +84,11 @@ static void run_to(struct tl_pt_folder *f, const uint32_t *numbers, size_t count
 
 void tl_pt_fold_unstamped(struct tl_pt_folder *f)
 {
-	f->ahead = f->numbers + f->held;
-	run_to(f, f->numbers, f->held, f->cycles.due ? &f->cycles.next : NULL);
-	f->cycles.due = false;
-	f->held = 0;
+	f->unstamped.end = f->unstamped.nodes + f->unstamped.count;
+	run_to(f, f->unstamped.nodes, f->unstamped.count,
+	       f->cycles.pending ? &f->cycles.next : NULL);
+	f->cycles.pending = false;
+	f->unstamped.count = 0;
 }
 
 /* A count from before the last moment, modulo 2^64. */
@@ -113,7 +115,7 @@ static bool is_now(const struct tl_pt_folder *f, const struct tl_pt_timestamp *m
 	const struct tl_fold *fold = &f->thread->stack.fold;
 	const struct tl_pt_cycle_count *c = &f->cycles;
 
-	if (c->due)
+	if (c->pending)
 		return mark->tsc == c->next.tsc && mark->cycles == c->next.cycles;
 	return (fold->started && mark->tsc == fold->last && mark->cycles == c->last) ||
 	       is_over(f, mark->cycles);
@@ -131,34 +133,35 @@ static void run_up_to(struct tl_pt_folder *f, const uint32_t *numbers, size_t co
 		run_to(f, numbers, count, mark);
 		return;
 	}
-	run_to(f, numbers, count, f->cycles.due ? &f->cycles.next : NULL);
+	run_to(f, numbers, count, f->cycles.pending ? &f->cycles.next : NULL);
 	/* Nodes before the first time that is told are where that is. */
 	if (!f->thread->stack.fold.started)
 		move_gate(f, mark->tsc);
 	f->cycles.next = *mark;
-	f->cycles.due = true;
+	f->cycles.pending = true;
 }
 
 void tl_pt_fold_timed(struct tl_pt_folder *f, const struct tl_pt_node_batch *run, bool more)
 {
-	size_t at = 0, count = f->held + run->count;
+	size_t at = 0, count = f->unstamped.count + run->count;
 
 	for (size_t i = 0; i < run->timestamp_count; i++) {
-		size_t to = f->held + run->timestamps[i].index;
+		size_t to = f->unstamped.count + run->timestamps[i].index;
 
 		if (is_now(f, &run->timestamps[i]))
 			continue;
 		if (to > count)
 			to = count;
-		run_up_to(f, f->numbers + at, to - at, &run->timestamps[i]);
+		run_up_to(f, f->unstamped.nodes + at, to - at, &run->timestamps[i]);
 		at = to;
 	}
 	/* In fixed portions, so that it does not matter in what runs nodes come. */
 	for (; count - at >= HELD_MOST; at += HELD_MOST)
-		run_to(f, f->numbers + at, HELD_MOST, NULL);
+		run_to(f, f->unstamped.nodes + at, HELD_MOST, NULL);
 	if (at)
-		memmove(f->numbers, f->numbers + at, (count - at) * sizeof(*f->numbers));
-	f->held = count - at;
+		memmove(f->unstamped.nodes, f->unstamped.nodes + at,
+			(count - at) * sizeof(*f->unstamped.nodes));
+	f->unstamped.count = count - at;
 	if (!more)
 		tl_pt_fold_unstamped(f);
 }

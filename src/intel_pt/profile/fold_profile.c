@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A finished fold as a profile: its events, functions, contexts, lines, and what is to be said of
+ * its files.
+ */
+#include <stdio.h>
+
+#include "core/error.h"
+#include "intel_pt/profile/fold.h"
+#include "profile/model/model.h"
+
+int tl_pt_fold_new_profile(const struct tl_pt_folder *f, struct tl_profile **profile,
+			   struct tl_error *err)
+{
+	static const struct tl_event ticks = { "Ticks", "Ticks of the TSC", "ticks", "" };
+	static const struct tl_event cycles = { "Cycles", "Cycles of the core", "cycles", "" };
+	static const struct tl_event insns = { "Ir", "Instructions", "instructions", "" };
+	struct tl_event events[] = { ticks, cycles, insns };
+	uint32_t count = tl_pt_event_count(f);
+	int status;
+
+	events[count - 1] = insns;
+	status = tl_profile_make(profile, "intel-pt", events, count,
+				f->timed ? f->feed->frequency : 0, err);
+
+	if (status == 0)
+		(*profile)->timed = true;
+	return status;
+}
+
+static int add_functions(struct tl_pt_folder *f, struct tl_profile *profile, uint32_t *numbers,
+			 struct tl_error *err)
+{
+	for (size_t i = 0; i < f->functions.count; i++) {
+		const struct tl_pt_function *from = &f->functions.list[i];
+		struct tl_function function = {
+			.name = from->name,
+			.object = from->object,
+			.file = from->file,
+			.id = TL_NOWHERE,
+			.address = from->address,
+			.line = from->line,
+		};
+		int64_t number = tl_profile_put_function(profile, &function, err);
+
+		if (number < 0)
+			return (int)number;
+		numbers[i] = (uint32_t)number;
+	}
+	return 0;
+}
+
+static int add_thread(struct tl_pt_folder *f, struct tl_pt_fold_thread *t, const uint32_t *numbers,
+		      struct tl_profile *profile, struct tl_error *err)
+{
+	struct tl_part part = {
+		.process = t->process, .thread = t->thread, .command = t->command, .header = ""
+	};
+	uint32_t number = tl_profile_part_count(profile);
+	int status;
+
+	tl_pt_stack_finish(&t->stack);
+	tl_fold_end(&t->stack.fold);
+	if (f->timed && !f->cycles.seen)
+		tl_pt_cycles_drop(&t->stack.fold);
+	status = tl_fold_into(&t->stack.fold, profile, &part, numbers, f->options->per_thread, err);
+	if (status == 0 && f->options->lines)
+		status = tl_pt_addr_costs_into(f, t, number, numbers, profile, err);
+	/* The profile grows as the fold goes. */
+	tl_pt_stack_end(&t->stack);
+	return status;
+}
+
+static bool tell_nameless(void *arg, const char *object, const char *why)
+{
+	char *text;
+
+	if (asprintf(&text, "no names for the code of %s: %s", object, why) < 0)
+		text = NULL;
+	return tl_pt_fault_say(arg, text);
+}
+
+/* Files that were given for nothing are told, too. */
+static bool tell_files(struct tl_pt_folder *f)
+{
+	const char *path;
+	char *text;
+
+	if (!tl_pt_functions_describe(&f->functions, tell_nameless, f->faults))
+		return false;
+	/* Of a trace in which nothing ran, nothing can be said. */
+	for (size_t i = 0;
+	     f->functions.count && f->feed->unused && (path = f->feed->unused(f->feed->arg, i));
+	     i++) {
+		if (asprintf(&text,
+			     "no code of %s ran where it was put: is @ADDR of --binary right?",
+			     path) < 0)
+			text = NULL;
+		if (!tl_pt_fault_say(f->faults, text))
+			return false;
+	}
+	return true;
+}
+
+int tl_pt_fold_add_threads(struct tl_pt_folder *f, struct tl_profile *profile, struct tl_error *err)
+{
+	uint32_t *numbers = malloc((f->functions.count + 1) * sizeof(*numbers));
+	int status = numbers ? add_functions(f, profile, numbers, err) : tl_error_memory(err);
+
+	for (size_t i = 0; status == 0 && i < f->threads.count; i++)
+		status = add_thread(f, &f->threads.list[i], numbers, profile, err);
+	free(numbers);
+	if (status == 0 && !tell_files(f))
+		return tl_error_memory(err);
+	return status == 0 ? tl_profile_finish(profile, err) : status;
+}
