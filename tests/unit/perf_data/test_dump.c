@@ -225,9 +225,8 @@ static void assert_line(const struct sample_record *r, size_t size)
 }
 
 /* All fields of each type, in both byte orders; 0xc0 is where the data section begins. */
-static void every_type(void **state)
+TEST(every_type)
 {
-	(void)state;
 	for (size_t i = 0; i < 2 * sizeof(records) / sizeof(records[0]); i++) {
 		const struct sample_record *r = &records[i / 2];
 		const bool has_bytes = r->type == TL_PERF_HEADER_BUILD_ID ||
@@ -250,9 +249,8 @@ static void every_type(void **state)
 }
 
 /* A record that ends within its fields is skipped, wherever that is. */
-static void every_type_cut_short(void **state)
+TEST(every_type_cut_short)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
 		const struct sample_record *r = &records[i];
 		struct member body[2] = { { 0, 0 }, { 0, 0 } };
@@ -276,7 +274,7 @@ static void every_type_cut_short(void **state)
 }
 
 /* Counts are bounded by the bytes behind them: one more than fits is a fault of the content. */
-static void counts_beyond_the_record(void **state)
+TEST(counts_beyond_the_record)
 {
 	static const struct {
 		uint32_t type;
@@ -289,7 +287,6 @@ static void counts_beyond_the_record(void **state)
 		{ TL_PERF_STAT_CONFIG, 0, 1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		for (size_t j = 0; j < sizeof(records) / sizeof(records[0]); j++) {
 			if (records[j].type != rows[i].type)
@@ -306,9 +303,8 @@ static void counts_beyond_the_record(void **state)
 }
 
 /* "time_zero_valid": without it TIME_CONV has no conversion (section 4). */
-static void a_conversion_without_a_zero(void **state)
+TEST(a_conversion_without_a_zero)
 {
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_header(&f, TL_PERF_TIME_CONV, 0, 56);
 	for (uint64_t i = 1; i <= 5; i++)
@@ -323,7 +319,7 @@ static void a_conversion_without_a_zero(void **state)
 }
 
 /* JSON has the same members, addresses as text. */
-static void as_json(void **state)
+TEST(as_json)
 {
 	static const char wanted[] =
 		"{\"offset\":192,\"record\":\"COMM\",\"size\":56,\"misc\":\"0x2000\","
@@ -333,7 +329,6 @@ static void as_json(void **state)
 	struct tl_output *out;
 	size_t length;
 
-	(void)state;
 	file_begin(&f, COMMON_TYPE);
 	put_comm(&f, 1, 2, "a\"b", 1 << 13, 5);
 	put_header(&f, 99, 0, 8);
@@ -348,9 +343,8 @@ static void as_json(void **state)
 }
 
 /* Names of types and features: those that perf itself prints. */
-static void names(void **state)
+TEST(names)
 {
-	(void)state;
 	assert_null(tl_perf_type_name(0));
 	assert_null(tl_perf_type_name(30));
 	assert_null(tl_perf_type_name(TL_PERF_TYPE_COUNT));

@@ -75,9 +75,8 @@ static const char *path_at(uint32_t pid, uint64_t time, uint64_t ip)
 
 /* ---- threads and their names ---- */
 
-static void a_thread_has_its_last_name(void **state)
+TEST(a_thread_has_its_last_name)
 {
-	(void)state;
 	assert_string_equal(tl_perf_thread_name_at(&sys, 5, 0), "");
 	comm(4, 5, "one", false, 10);
 	comm(4, 5, "two", false, 20);
@@ -94,9 +93,8 @@ static void a_thread_has_its_last_name(void **state)
 }
 
 /* A record without a time may come late: the order of the records is that of the names. */
-static void names_stay_in_the_order_of_records(void **state)
+TEST(names_stay_in_the_order_of_records)
 {
-	(void)state;
 	comm(4, 5, "one", false, 20);
 	comm(4, 5, "two", false, 10);
 	assert_string_equal(tl_perf_thread_name_at(&sys, 5, 19), "one");
@@ -104,9 +102,8 @@ static void names_stay_in_the_order_of_records(void **state)
 }
 
 /* A thread that is created has the name its creator has then, until it takes another. */
-static void a_new_thread_inherits_a_name(void **state)
+TEST(a_new_thread_inherits_a_name)
 {
-	(void)state;
 	comm(4, 4, "old", false, 1);
 	comm(4, 4, "parent", false, 10);
 	fork_of(4, 7, 4, 4, 15);
@@ -123,9 +120,8 @@ static void a_new_thread_inherits_a_name(void **state)
 
 /* ---- maps ---- */
 
-static void the_newest_map_shows(void **state)
+TEST(the_newest_map_shows)
 {
-	(void)state;
 	map(4, 0x1000, 0x3000, 0, "/a", 1);
 	assert_string_equal(path_at(4, 1, 0x1000), "/a");
 	assert_string_equal(path_at(4, 1, 0x3fff), "/a");
@@ -141,11 +137,10 @@ static void the_newest_map_shows(void **state)
 }
 
 /* What a map that is there already says again is no change; a part of it neither. */
-static void a_known_map_is_no_change(void **state)
+TEST(a_known_map_is_no_change)
 {
 	const struct tl_perf_process *p;
 
-	(void)state;
 	map(4, 0x1000, 0x3000, 0x5000, "/a", 1);
 	map(4, 0x1000, 0x3000, 0x5000, "/a", 2);
 	map(4, 0x2000, 0x1000, 0x6000, "/a", 3);
@@ -167,7 +162,7 @@ static void a_known_map_is_no_change(void **state)
 }
 
 /* "MMAP of data": misc of MMAP, no PROT_EXEC in MMAP2; guests; ranges that wrap around. */
-static void what_is_no_code(void **state)
+TEST(what_is_no_code)
 {
 	static const struct {
 		uint32_t type;
@@ -187,7 +182,6 @@ static void what_is_no_code(void **state)
 		{ TL_PERF_MMAP, TL_PERF_MISC_USER, 0, 1, 1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const uint32_t pid = 100 + (uint32_t)i;
 		const struct tl_perf_record rec = {
@@ -206,7 +200,7 @@ static void what_is_no_code(void **state)
 }
 
 /* The kernel's maps are of no process, and seen from all of them, whatever their time. */
-static void the_kernel_is_in_every_process(void **state)
+TEST(the_kernel_is_in_every_process)
 {
 	const struct tl_perf_record rec = {
 		.type = TL_PERF_MMAP,
@@ -215,7 +209,6 @@ static void the_kernel_is_in_every_process(void **state)
 			  .path = text("[kernel.kallsyms]_text") },
 	};
 
-	(void)state;
 	map(4, 0x1000, 0x1000, 0, "/a", 1);
 	assert_int_equal(tl_perf_add_map(&sys, &rec, 100, &err), 0);
 	assert_string_equal(path_at(4, 1, 0xffffffff81000000), "[kernel.kallsyms]_text");
@@ -225,11 +218,10 @@ static void the_kernel_is_in_every_process(void **state)
 }
 
 /* An exec clears what was mapped; the first one of a process that has no maps clears nothing. */
-static void exec(void **state)
+TEST(exec)
 {
 	const struct tl_perf_process *p;
 
-	(void)state;
 	comm(4, 4, "shell", true, 1);
 	p = &sys.processes.list[tl_perf_process_find(&sys, 4)];
 	assert_int_equal(p->count, 0);
@@ -246,9 +238,8 @@ static void exec(void **state)
 }
 
 /* A child has what its parent had at that time; later maps of either are its own. */
-static void a_fork_copies_the_maps(void **state)
+TEST(a_fork_copies_the_maps)
 {
-	(void)state;
 	map(4, 0x1000, 0x1000, 0, "/a", 1);
 	fork_of(5, 5, 4, 4, 10);
 	map(4, 0x2000, 0x1000, 0, "/parent", 20);
@@ -265,9 +256,8 @@ static void a_fork_copies_the_maps(void **state)
 }
 
 /* Without maps of either, a fork says nothing. */
-static void a_fork_of_nothing(void **state)
+TEST(a_fork_of_nothing)
 {
-	(void)state;
 	fork_of(5, 5, 4, 4, 10);
 	assert_int_equal(sys.processes.list[tl_perf_process_find(&sys, 5)].count, 0);
 	map(5, 0x1000, 0x1000, 0, "/a", 11);
@@ -278,13 +268,12 @@ static void a_fork_of_nothing(void **state)
 }
 
 /* Epochs: from one to the next with its beginning, until there is none. */
-static void epochs(void **state)
+TEST(epochs)
 {
 	const struct tl_perf_process *p;
 	size_t changes;
 	uint64_t time = 0;
 
-	(void)state;
 	map(4, 0x1000, 0x1000, 0, "/a", 1);
 	comm(4, 4, "x", true, 10);
 	map(4, 0x1000, 0x1000, 0, "/b", 11);
@@ -309,9 +298,8 @@ static void epochs(void **state)
 
 /* ---- switches ---- */
 
-static void switches_by_processor(void **state)
+TEST(switches_by_processor)
 {
-	(void)state;
 	assert_false(tl_perf_has_switches(&sys, 2));
 	assert_int_equal(tl_perf_add_switch(&sys, 5, 2, 7, 8, &err), 0);
 	assert_true(tl_perf_has_switches(&sys, 2));
@@ -330,12 +318,11 @@ static void switches_by_processor(void **state)
 /* ---- objects ---- */
 
 /* A path with another build id is another object; the same is the same. */
-static void an_object_is_path_and_build_id(void **state)
+TEST(an_object_is_path_and_build_id)
 {
 	struct tl_perf_record rec = { .type = TL_PERF_MMAP2, .mmap = { .path = text("/a") } };
 	uint32_t plain, first, second;
 
-	(void)state;
 	plain = tl_perf_object_add(&sys, &rec, 0);
 	rec.mmap.build_id = (struct tl_perf_build_id){ { 1, 2 }, 2 };
 	first = tl_perf_object_add(&sys, &rec, 0);
@@ -350,7 +337,7 @@ static void an_object_is_path_and_build_id(void **state)
 }
 
 /* The header's table has build ids by path; "[kernel.kallsyms]_text" has the kernel's. */
-static void build_ids_of_the_header(void **state)
+TEST(build_ids_of_the_header)
 {
 	struct tl_perf_build_id_row rows[] = {
 		{ .id = { { 7 }, 1 }, .path = "/a" },
@@ -368,7 +355,6 @@ static void build_ids_of_the_header(void **state)
 		       { "[vdso]", 9 },
 		       { "[vvar]", 0 } };
 
-	(void)state;
 	sys.search.build_ids = &table;
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		const struct tl_perf_record rec = { .mmap = { .path = text(wanted[i].path) } };
@@ -380,7 +366,7 @@ static void build_ids_of_the_header(void **state)
 }
 
 /* Kinds by the path that the kernel writes (section 9). */
-static void kinds_of_objects(void **state)
+TEST(kinds_of_objects)
 {
 	static const struct {
 		const char *path;
@@ -402,7 +388,6 @@ static void kinds_of_objects(void **state)
 		{ "", TL_PERF_OBJECT_ANONYMOUS },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct tl_perf_record rec = { .mmap = { .path = text(rows[i].path) } };
 		const uint32_t object = tl_perf_object_add(&sys, &rec, 0);
