@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Profiles of traces that are small enough to be folded by hand: packets, the code they lead
+ * through, and what each function must cost then. Functions have no symbols here: what is called is
+ * one, named by its entry.
+ */
+#include "pt_trace.h"
+
+#include "intel_pt/profile/fold.h"
+
+/*
+ * 1000 call 1010; 1005 nop; 1006 nop; 1007 nop; 1008 jmp rax
+ * 1010 nop; 1011 nop; 1012 ret
+ * 1018 call rax; 101a ret
+ */
+enum { AT = 0x1000, MAIN = 0x1000, LEAF = 0x1010, OUTER = 0x1018 };
+static const uint8_t code[] = {
+	0xe8, 0x0b, 0,    0,    0,    0x90, 0x90, 0x90, 0xff, 0xe0, 0xcc, 0xcc, 0xcc, 0xcc,
+	0xcc, 0xcc, 0x90, 0x90, 0xc3, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xff, 0xd0, 0xc3,
+};
+
+#define TSC(n) 0x19, (n) & 0xff, (n) >> 8 & 0xff, 0, 0, 0, 0, 0
+#define CYC(n) ((n) << 3 | 3)
+#define BEGIN(a) PSB, MODE_64, FUP(a), PSBEND
+#define BEGIN_AT(a, time) PSB, TSC(time), MODE_64, FUP(a), PSBEND
+/* The leaf returns to where it was called: one outcome, taken. */
+#define RETURN TNT1(1)
+
+enum { SLICES = 4 };
+
+static struct tl_pt_image *image;
+static struct tl_pt_trace_slice slices[SLICES];
+static size_t slice_count, next_slice;
+static struct tl_pt_faults faults;
+static struct tl_profile *profile;
+static struct tl_pt_fold_options options;
+static bool timed;
+
+static int begin(void **state)
+{
+	(void)state;
+	options = (struct tl_pt_fold_options){ .thread = TL_NOWHERE,
+					       .process = TL_NOWHERE,
+					       .cpu = TL_NOWHERE };
+	slice_count = 0;
+	timed = false;
+	memset(&faults, 0, sizeof(faults));
+	image = tl_pt_image_open("fold");
+	return !image || tl_pt_image_add_memory(image, code, sizeof(code), NULL, AT, 1) < 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	tl_profile_free(profile);
+	profile = NULL;
+	tl_pt_faults_free(&faults);
+	tl_pt_image_close(image);
+	return 0;
+}
+
+/* ---- the feed ---- */
+
+static int feed_next(void *arg, struct tl_pt_trace_slice *slice, struct tl_error *err)
+{
+	(void)arg;
+	(void)err;
+	if (next_slice >= slice_count)
+		return 0;
+	*slice = slices[next_slice++];
+	return 1;
+}
+
+static void feed_rewind(void *arg)
+{
+	(void)arg;
+	next_slice = 0;
+}
+
+static bool feed_place(void *arg, uint64_t ip, struct tl_pt_mapping *place)
+{
+	(void)arg;
+	*place = (struct tl_pt_mapping){ .start = AT, .end = AT + 0x1000, .object = "prog" };
+	return ip >= AT && ip < AT + 0x1000;
+}
+
+/* A slice of a buffer of its own. */
+static struct tl_pt_trace_slice *add_slice(const uint8_t *trace, size_t size, uint64_t thread)
+{
+	struct tl_pt_trace_slice *slice = &slices[slice_count];
+
+	*slice = (struct tl_pt_trace_slice){
+		.config = { .size = sizeof(slice->config), .begin = trace, .end = trace + size },
+		.to = size,
+		.image = image,
+		.asid = { TL_PT_ANY, TL_PT_ANY },
+		.stream = slice_count,
+		.process = 1,
+		.thread = thread,
+		.cpu = TL_NOWHERE,
+		.command = "",
+	};
+	slice_count++;
+	return slice;
+}
+
+#define SLICE(thread, ...)                                                                         \
+	static const uint8_t trace_##thread[] = { __VA_ARGS__ };                                   \
+	add_slice(trace_##thread, sizeof(trace_##thread), thread)
+
+static void fold(void)
+{
+	const struct tl_pt_feed feed = {
+		.next = feed_next,
+		.rewind = feed_rewind,
+		.place = feed_place,
+		.timed = timed,
+		.frequency = 1000,
+	};
+	struct tl_error err;
+
+	assert_int_equal(tl_pt_fold(&feed, &options, &faults, &profile, &err), 0);
+}
+
+/* ---- the profile ---- */
+
+static uint32_t function_at(uint64_t address)
+{
+	for (uint32_t i = 0; i < tl_profile_function_count(profile); i++)
+		if (tl_profile_function(profile, i)->address == address)
+			return i;
+	fail_msg("no function at %llx", (unsigned long long)address);
+	return TL_NONE;
+}
+
+static uint32_t event_of(const char *name)
+{
+	for (uint32_t i = 0; i < tl_profile_event_count(profile); i++)
+		if (!strcmp(tl_profile_event(profile, i)->name, name))
+			return i;
+	fail_msg("no event %s", name);
+	return TL_NONE;
+}
+
+/* `calls` that ended; of the outermost functions none did. */
+static void want(const char *event, uint64_t address, uint64_t calls, int64_t self,
+		 int64_t inclusive)
+{
+	struct tl_function_totals totals;
+	const uint32_t i = event_of(event);
+
+	assert_int_equal(tl_profile_function_totals(profile, function_at(address), TL_NONE, &totals,
+						    sizeof(totals)),
+			 0);
+	assert_int_equal(totals.calls, calls);
+	assert_int_equal(totals.self[i], self);
+	assert_int_equal(totals.inclusive[i], inclusive);
+}
+
+static struct tl_losses losses(void)
+{
+	struct tl_losses l;
+
+	tl_profile_losses(profile, &l, sizeof(l));
+	return l;
+}
+
+static int64_t total(const char *event)
+{
+	return tl_profile_total(profile)[event_of(event)];
+}
+
+/* ---- instructions ---- */
+
+/* Two rounds: 1 + 4 instructions of the caller and 3 of the leaf each. */
+TEST(instructions)
+{
+	SLICE(5, BEGIN(MAIN), RETURN, TIP(MAIN), RETURN, PGD_BARE);
+	fold();
+	assert_int_equal(tl_profile_event_count(profile), 1);
+	want("Ir", LEAF, 2, 6, 6);
+	want("Ir", MAIN, 0, 10, 16);
+	assert_int_equal(total("Ir"), 16);
+	assert_int_equal(tl_profile_part(profile, 0)->thread, 5);
+	assert_int_equal(losses().unfinished, 1);
+	assert_int_equal(faults.count, 0);
+}
+
+/* An indirect call and two levels: 1018 calls the leaf and returns to main, which goes on. */
+TEST(calls_of_calls)
+{
+	SLICE(5, BEGIN(MAIN), RETURN, TIP(OUTER), TIP(LEAF), TNT1(1), PGD(0x1005));
+	fold();
+	/* From main's jump to 1018: code without symbols stays what was called. */
+	want("Ir", LEAF, 2, 6, 6);
+	want("Ir", MAIN, 0, 5 + 2, 13);
+}
+
+/* Threads have parts of their own, and one that is not wanted costs nothing. */
+TEST(threads)
+{
+	SLICE(5, BEGIN(MAIN), RETURN, TIP(MAIN), RETURN, PGD_BARE);
+	SLICE(6, BEGIN(MAIN), RETURN, PGD_BARE);
+	fold();
+	assert_int_equal(tl_profile_part_count(profile), 2);
+	want("Ir", LEAF, 3, 9, 9);
+	want("Ir", MAIN, 0, 15, 24);
+	tl_profile_free(profile);
+	options.thread = 6;
+	fold();
+	assert_int_equal(tl_profile_part_count(profile), 1);
+	want("Ir", LEAF, 1, 3, 3);
+	want("Ir", MAIN, 0, 5, 8);
+}
+
+/*
+ * A thread that is met again goes on where it was: behind a call that was not traced it is in the
+ * function that called, which is no new one.
+ */
+TEST(a_thread_goes_on)
+{
+	static const uint8_t first[] = { BEGIN(MAIN), RETURN, TIP(OUTER), PGD(LEAF) };
+	static const uint8_t then[] = { PSB, MODE_64, PSBEND, PGE(0x101a), PGD_BARE };
+
+	add_slice(first, sizeof(first), 5);
+	SLICE(6, BEGIN(MAIN), RETURN, PGD_BARE);
+	add_slice(then, sizeof(then), 5);
+	fold();
+	assert_int_equal(tl_profile_part_count(profile), 2);
+	assert_int_equal(tl_profile_function_count(profile), 2);
+	want("Ir", LEAF, 2, 6, 6);
+	want("Ir", MAIN, 0, 5 + 2 + 5, 18);
+}
+
+/* ---- time ---- */
+
+#define TWO_ROUNDS                                                                                 \
+	BEGIN_AT(MAIN, 100), RETURN, TSC(180), TIP(MAIN), RETURN, TSC(260), TIP(MAIN), PGD_BARE
+
+/*
+ * Time is spread over the instructions that ran between two times: 80 ticks over call and leaf (20
+ * each), then 80 over eight (10 each). The four behind the last time take none.
+ */
+TEST(ticks)
+{
+	struct tl_latency latency;
+
+	timed = true;
+	SLICE(5, TWO_ROUNDS);
+	fold();
+	want("Ticks", LEAF, 2, 60 + 30, 90);
+	want("Ticks", MAIN, 0, 20 + 50, 160);
+	want("Ir", LEAF, 2, 9, 9);
+	want("Ir", MAIN, 0, 11, 20);
+	assert_true(tl_profile_timed(profile));
+	assert_true(
+		tl_profile_latency(profile, function_at(LEAF), TL_NONE, &latency, sizeof(latency)));
+	assert_int_equal(latency.calls, 2);
+	assert_int_equal(latency.min, 30);
+	assert_int_equal(latency.max, 60);
+	assert_int_equal(latency.sum, 90);
+	assert_int_equal(tl_profile_part(profile, 0)->first_ticks, 100);
+	assert_int_equal(tl_profile_part(profile, 0)->last_ticks, 260);
+}
+
+/* The same clock told twice is no time; one that goes back neither, and is counted. */
+TEST(a_clock_that_goes_back)
+{
+	timed = true;
+	SLICE(5, BEGIN_AT(MAIN, 100), RETURN, TSC(180), TSC(180), TIP(MAIN), RETURN, TSC(140),
+	      TIP(MAIN), PGD_BARE);
+	fold();
+	want("Ticks", LEAF, 2, 60, 60);
+	want("Ticks", MAIN, 0, 20, 80);
+	assert_int_equal(losses().time_reversals, 1);
+}
+
+/*
+ * Of a window of time only what ran in it counts. The leaf's last instruction is at its end, the
+ * return behind it: no call ended inside.
+ */
+TEST(a_window)
+{
+	timed = true;
+	options.from_ticks = 180;
+	options.to_ticks = 260;
+	SLICE(5, TWO_ROUNDS);
+	fold();
+	assert_int_equal(total("Ticks"), 80);
+	assert_int_equal(total("Ir"), 8);
+	want("Ticks", LEAF, 0, 30, 30);
+	want("Ir", LEAF, 0, 3, 3);
+	want("Ir", MAIN, 0, 5, 8);
+}
+
+/* ---- cycles ---- */
+
+/*
+ * "It precedes the packet it times": the first count is from a packet that is not there. Then 16
+ * cycles until main's jump, which main takes; 14 for leaf and main behind it, 2 for each of the 7
+ * instructions; 20 until tracing ends, which the innermost function takes.
+ */
+TEST(cycles)
+{
+	timed = true;
+	SLICE(5, BEGIN_AT(MAIN, 100), CYC(8), RETURN, CYC(16), TIP(MAIN), CYC(14), RETURN, CYC(20),
+	      PGD_BARE);
+	fold();
+	want("Cycles", LEAF, 2, 6, 6);
+	want("Cycles", MAIN, 0, 16 + 8 + 20, 50);
+	assert_int_equal(total("Cycles"), 50);
+	want("Ir", MAIN, 0, 10, 16);
+	/* The ratio of cycles to ticks is not known: time stands. */
+	assert_int_equal(total("Ticks"), 0);
+}
+
+/* Without CYC there is no such event. */
+TEST(no_cycles)
+{
+	timed = true;
+	SLICE(5, TWO_ROUNDS);
+	fold();
+	assert_int_equal(tl_profile_event_count(profile), 2);
+	assert_string_equal(tl_profile_event(profile, 0)->name, "Ticks");
+	assert_string_equal(tl_profile_event(profile, 1)->name, "Ir");
+}
+
+/* ---- losses ---- */
+
+/*
+ * Frames stay open over an overflow. Nothing ran behind the leaf's second return before it: where
+ * the trace goes on in the leaf, that is the same call. It returns to a function that is open.
+ */
+TEST(an_overflow)
+{
+	SLICE(5, BEGIN(MAIN), RETURN, TIP(OUTER), TIP(LEAF), TIP(0x101a), OVF, FUP(LEAF),
+	      TIP(0x101a), PGD_BARE);
+	fold();
+	assert_int_equal(losses().gaps, 1);
+	assert_int_equal(tl_profile_function_count(profile), 2);
+	want("Ir", LEAF, 2, 9, 9);
+	want("Ir", MAIN, 0, 5 + 1 + 1, 16);
+}
+
+/* Code that is not there: the rest up to the next PSB is lost, and said once with its bytes. */
+TEST(code_that_is_missing)
+{
+	enum { AWAY = 0x3000 };
+
+	SLICE(5, BEGIN(MAIN), RETURN, TIP(AWAY), RETURN, RETURN, BEGIN(MAIN), RETURN, PGD_BARE);
+	fold();
+	assert_int_equal(faults.count, 1);
+	assert_int_equal(faults.list[0].why, TL_PT_NOMAP);
+	assert_int_equal(faults.list[0].ip, AWAY);
+	assert_int_equal(losses().gaps, 1);
+	assert_int_equal(losses().skipped_bytes, faults.list[0].to - faults.list[0].from);
+	want("Ir", LEAF, 2, 6, 6);
+	want("Ir", MAIN, 0, 10, 16);
+}
+
+/* With `strict` it ends the fold. */
+TEST(strict)
+{
+	const struct tl_pt_feed feed = { .next = feed_next,
+					 .rewind = feed_rewind,
+					 .place = feed_place };
+	struct tl_error err;
+
+	options.strict = true;
+	SLICE(5, BEGIN(MAIN), RETURN, TIP(0x3000), RETURN);
+	assert_true(tl_pt_fold(&feed, &options, &faults, &profile, &err) < 0);
+	assert_null(profile);
+}
+
+/* ---- costs of addresses ---- */
+
+static int64_t cost_at(uint64_t address, const char *event)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < tl_profile_line_count(profile); i++)
+		if (tl_profile_line(profile, i)->at.address == address)
+			sum += tl_profile_line_cost(profile, i)[event_of(event)];
+	return sum;
+}
+
+TEST(instructions_by_address)
+{
+	static const struct {
+		uint64_t address;
+		int64_t executed;
+	} rows[] = {
+		{ 0x1000, 2 }, { 0x1005, 2 }, { 0x1006, 2 }, { 0x1007, 2 }, { 0x1008, 2 },
+		{ 0x1010, 2 }, { 0x1011, 2 }, { 0x1012, 2 }, { 0x1018, 0 },
+	};
+
+	options.lines = true;
+	SLICE(5, BEGIN(MAIN), RETURN, TIP(MAIN), RETURN, PGD_BARE);
+	fold();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(cost_at(rows[i].address, "Ir"), rows[i].executed);
+	want("Ir", LEAF, 2, 6, 6);
+	want("Ir", MAIN, 0, 10, 16);
+}
+
+/* Calls are those of their instruction, with all that ran inside. */
+TEST(calls_by_address)
+{
+	bool found = false;
+
+	options.lines = true;
+	SLICE(5, BEGIN(MAIN), RETURN, TIP(MAIN), RETURN, PGD_BARE);
+	fold();
+	for (uint32_t i = 0; i < tl_profile_arc_count(profile); i++) {
+		const struct tl_arc *arc = tl_profile_arc(profile, i);
+
+		if (arc->caller == TL_NONE || arc->callee != function_at(LEAF))
+			continue;
+		assert_false(found);
+		found = true;
+		assert_int_equal(arc->caller, function_at(MAIN));
+		assert_int_equal(arc->from.address, 0x1000);
+		assert_int_equal(arc->to.address, LEAF);
+		assert_int_equal(arc->calls, 2);
+		assert_int_equal(tl_profile_arc_cost(profile, i)[0], 6);
+	}
+	assert_true(found);
+}
+
+/* Ticks of a block are its last instruction's; sums are those of the functions. */
+TEST(ticks_by_address)
+{
+	timed = true;
+	options.lines = true;
+	SLICE(5, TWO_ROUNDS);
+	fold();
+	assert_int_equal(cost_at(0x1000, "Ticks") + cost_at(0x1005, "Ticks") +
+				 cost_at(0x1006, "Ticks") + cost_at(0x1007, "Ticks") +
+				 cost_at(0x1008, "Ticks"),
+			 70);
+	assert_int_equal(
+		cost_at(0x1010, "Ticks") + cost_at(0x1011, "Ticks") + cost_at(0x1012, "Ticks"), 90);
+	want("Ticks", LEAF, 2, 90, 90);
+	want("Ticks", MAIN, 0, 70, 160);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(instructions),
+		CASE(calls_of_calls),
+		CASE(threads),
+		CASE(a_thread_goes_on),
+		CASE(ticks),
+		CASE(a_clock_that_goes_back),
+		CASE(a_window),
+		CASE(cycles),
+		CASE(no_cycles),
+		CASE(an_overflow),
+		CASE(code_that_is_missing),
+		CASE(strict),
+		CASE(instructions_by_address),
+		CASE(calls_by_address),
+		CASE(ticks_by_address),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
