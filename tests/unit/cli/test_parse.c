@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arguments: which are options, what their values are, and what the options mean together. */
+#include "cli_test.h"
+
+#include "cli/options/option.h"
+#include "cli/options/words.h"
+
+static void forms_of_a_value(void **state)
+{
+	(void)state;
+	PARSE(apart, "report --top 3 -o out x");
+	assert_int_equal(apart.report.top, 3);
+	assert_string_equal(apart.output.path, "out");
+	settings_free(&apart);
+	PARSE(attached, "report --top=4 -oout x");
+	assert_int_equal(attached.report.top, 4);
+	assert_string_equal(attached.output.path, "out");
+	settings_free(&attached);
+	/* A value is what follows, whatever it looks like; the last one counts. */
+	PARSE(dashes, "report --sort --top --sort=a=b x");
+	assert_string_equal(dashes.report.sort, "a=b");
+	assert_int_equal(dashes.report.top, 0);
+	settings_free(&dashes);
+}
+
+static void what_is_a_path(void **state)
+{
+	(void)state;
+	PARSE(paths, "merge a - --to json b -- --to -o");
+	assert_int_equal(paths.paths.list.count, 5);
+	assert_string_equal(paths.paths.items[0], "a");
+	assert_string_equal(paths.paths.items[1], "-");
+	assert_string_equal(paths.paths.items[2], "b");
+	assert_string_equal(paths.paths.items[3], "--to");
+	assert_string_equal(paths.paths.items[4], "-o");
+	assert_string_equal(paths.convert.to, "json");
+	settings_free(&paths);
+	PARSE(none, "report");
+	assert_int_equal(none.paths.list.count, 0);
+	settings_free(&none);
+}
+
+static void help_and_letters(void **state)
+{
+	(void)state;
+	PARSE(letter, "report -h");
+	assert_true(letter.help.wanted);
+	settings_free(&letter);
+	PARSE(man, "help --man --completion zsh report");
+	assert_true(man.help.man);
+	assert_false(man.help.wanted);
+	assert_string_equal(man.help.completion, "zsh");
+	settings_free(&man);
+	refused("report -hx x", "unknown option -hx; `tracelathe report --help` lists the options");
+	refused("report -q x", "unknown option -q; `tracelathe report --help` lists the options");
+}
+
+static void unknown_options(void **state)
+{
+	(void)state;
+	refused("report --theads x", "unknown option --theads; did you mean --threads?");
+	refused("report --packets x", "--packets is an option of other commands; "
+				      "`tracelathe report --help` lists those of report");
+	refused("report --nonsense=1 x",
+		"unknown option --nonsense; `tracelathe report --help` lists the options");
+	refused("report --threshold 1 x", "--threshold is an option of other commands; "
+					  "`tracelathe report --help` lists those of report");
+	/* Of a longer word than any option, the beginning is told. */
+	refused("report --a123456789b123456789c123456789d123456789e123456789f123456789g x",
+		"unknown option --a123456789b123456789c123456789d123456789e123456789f123456789; "
+		"`tracelathe report --help` lists the options");
+}
+
+static void missing_values(void **state)
+{
+	(void)state;
+	refused("report x --top", "--top needs a value, --top N");
+	refused("report x -o", "--output needs a value, --output FILE");
+	refused("report --output= x", "--output : a value is missing");
+}
+
+/* The same name has another meaning, or another kind of value, with another command. */
+static void options_of_commands(void **state)
+{
+	(void)state;
+	PARSE(report, "report --all --top 5 x");
+	assert_int_equal(report.report.top, 5);
+	assert_int_equal(report.analysis.top, 0);
+	settings_free(&report);
+	PARSE(analyze, "analyze --all --top 5 x");
+	assert_int_equal(analyze.report.top, 0);
+	assert_int_equal(analyze.analysis.top, 5);
+	settings_free(&analyze);
+	refused("merge --to xray a", "--to xray: must be "
+				     "callgrind|cachegrind|pprof|speedscope|folded|dot|json|csv");
+}
+
+static void what_excludes_each_other(void **state)
+{
+	(void)state;
+	refused("report --json --csv x", "--json and --csv exclude each other");
+	refused("diff --flame --json a b", "--flame goes without --rename, --by, --json and --csv");
+	refused("diff --flame --csv a b", "--flame goes without --rename, --by, --json and --csv");
+	refused("diff --svg --by function a b",
+		"--flame goes without --rename, --by, --json and --csv");
+	refused("diff --width 100 --rename a=b a b",
+		"--flame goes without --rename, --by, --json and --csv");
+}
+
+/* An option of flame graphs asks diff for one. */
+static void flame_of_a_diff(void **state)
+{
+	static const char *const lines[] = { "diff --flame a b", "diff --svg a b",
+					     "diff --icicle a b", "diff --width 7 a b" };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		PARSE(diff, lines[i]);
+		assert_true(diff.flame.of_diff);
+		settings_free(&diff);
+	}
+	PARSE(table, "diff a b");
+	assert_false(table.flame.of_diff);
+	settings_free(&table);
+	PARSE(flame, "flame --svg x");
+	assert_false(flame.flame.of_diff);
+	settings_free(&flame);
+}
+
+/* Lines cost time and memory: only commands that show or write them ask for them. */
+static void how_much_is_read(void **state)
+{
+	static const struct {
+		const char *line;
+		enum tl_input_detail detail;
+	} cases[] = {
+		{ "report x", TL_DETAIL_FUNCTIONS },
+		{ "tree x", TL_DETAIL_FUNCTIONS },
+		{ "stacks x", TL_DETAIL_FUNCTIONS },
+		{ "diff a b", TL_DETAIL_FUNCTIONS },
+		{ "diff --by arc a b", TL_DETAIL_FUNCTIONS },
+		{ "diff --by line a b", TL_DETAIL_LINES },
+		{ "convert x", TL_DETAIL_LINES },
+		{ "annotate x", TL_DETAIL_LINES },
+		{ "merge x", TL_DETAIL_LINES },
+		{ "flame x", TL_DETAIL_LINES },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		PARSE(one, cases[i].line);
+		assert_int_equal(one.input.detail, cases[i].detail);
+		settings_free(&one);
+	}
+}
+
+static void what_follows(void **state)
+{
+	(void)state;
+	PARSE(threads, "report --threads x");
+	assert_true(threads.input.per_thread);
+	assert_int_equal(threads.input.size, sizeof(threads.input));
+	assert_int_equal(threads.report.size, sizeof(threads.report));
+	assert_int_equal(threads.slice.part.size, sizeof(threads.slice.part));
+	assert_true(threads.input.jobs >= 1 && threads.input.jobs <= 16);
+	assert_int_equal(report_form(&threads), TL_REPORT_TEXT);
+	settings_free(&threads);
+	PARSE(json, "report --json x");
+	assert_false(json.input.per_thread);
+	assert_int_equal(report_form(&json), TL_REPORT_JSON);
+	settings_free(&json);
+	PARSE(csv, "report --csv x");
+	assert_int_equal(report_form(&csv), TL_REPORT_CSV);
+	settings_free(&csv);
+}
+
+/* ---- the table ---- */
+
+static bool has_row_behind(const struct option_row *row, unsigned mask)
+{
+	for (const struct option_row *other = row + 1; other->name; other++)
+		if (!strcmp(other->name, row->name) && (other->commands & mask))
+			return true;
+	return false;
+}
+
+/* A command has one option of a name; every row is of a command, has help and a setter. */
+static void rows_make_sense(void **state)
+{
+	(void)state;
+	for (const struct option_row *row = option_rows; row->name; row++) {
+		assert_false(has_row_behind(row, row->commands));
+		assert_true(row->commands && !(row->commands & ~(unsigned)C_ALL));
+		assert_true(*row->help);
+		assert_non_null(row->set);
+		assert_true(row->field < sizeof(struct settings));
+		/* What may be repeated says so, and nothing else. */
+		assert_int_equal(row->repeatable, strstr(row->help, "may be repeated") ||
+							  !strcmp(row->name, "rename"));
+	}
+}
+
+static void commands_make_sense(void **state)
+{
+	unsigned bits = 0;
+
+	(void)state;
+	for (const struct command *command = commands; command->name; command++) {
+		assert_true(command_find(command->name) == command);
+		assert_false(bits & command->bit);
+		bits |= command->bit;
+		assert_non_null(command->run);
+		assert_non_null(command->help);
+		assert_non_null(command->text);
+		assert_non_null(command->examples[0].line);
+	}
+	assert_int_equal(bits, C_ALL);
+	assert_int_equal(command_find("diff")->files, FILES_TWO);
+	assert_int_equal(command_find("help")->files, FILES_NONE);
+	assert_null(command_find("rep"));
+	assert_null(command_find(""));
+}
+
+/* ---- words ---- */
+
+static size_t count_names(const char *(*name_of)(size_t number))
+{
+	size_t count = 0;
+
+	while (name_of(count))
+		count++;
+	assert_null(name_of(count));
+	return count;
+}
+
+static bool has_name(const char *(*name_of)(size_t number), const char *name)
+{
+	for (size_t i = 0; name_of(i); i++)
+		if (!strcmp(name_of(i), name))
+			return true;
+	return false;
+}
+
+static void names_by_number(void **state)
+{
+	(void)state;
+	assert_int_equal(count_names(format_name), 5);
+	assert_int_equal(count_names(exporter_name), 8);
+	assert_int_equal(count_names(timeline_name), 2);
+	assert_int_equal(count_names(shell_name), 3);
+	assert_string_equal(exporter_name(0), "callgrind");
+	/* Eight formats of profiles, four of traces that are no profile's, four of records. */
+	assert_int_equal(count_names(target_name), 16);
+	assert_true(has_name(target_name, "champsim"));
+	assert_true(has_name(target_name, "xtrace"));
+	assert_true(has_name(target_name, "csv"));
+	assert_true(has_name(report_column, "p99"));
+	assert_true(has_name(diff_column, "percent"));
+	assert_false(has_name(report_column, "percent"));
+	assert_true(has_name(event_name, "Ir"));
+}
+
+static const struct option_row *find(const char *name, unsigned bit)
+{
+	for (const struct option_row *row = option_rows; row->name; row++)
+		if (!strcmp(row->name, name) && (row->commands & bit))
+			return row;
+	fail();
+	return NULL;
+}
+
+static void words_of_options(void **state)
+{
+	struct word word;
+
+	(void)state;
+	assert_int_equal(option_word_number(find("by", C_DIFF), "line"), 2);
+	assert_int_equal(option_word_number(find("by", C_DIFF), "object"), -1);
+	assert_int_equal(option_word_number(find("format", C_REPORT), "callgrind"), 1);
+	assert_int_equal(option_word_number(find("top", C_REPORT), "N"), -1);
+	assert_true(option_word(find("order", C_DUMP), 1, &word));
+	assert_int_equal(word.size, 4);
+	assert_memory_equal(word.text, "file", 4);
+	assert_false(option_word(find("order", C_DUMP), 2, &word));
+	assert_false(option_word(find("strict", C_DUMP), 0, &word));
+	assert_true(option_takes_file(find("binary", C_REPORT)));
+	assert_true(option_takes_file(find("sysroot", C_REPORT)));
+	assert_false(option_takes_file(find("top", C_REPORT)));
+	assert_false(option_takes_file(find("all", C_REPORT)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(forms_of_a_value),         cmocka_unit_test(what_is_a_path),
+		cmocka_unit_test(help_and_letters),         cmocka_unit_test(unknown_options),
+		cmocka_unit_test(missing_values),           cmocka_unit_test(options_of_commands),
+		cmocka_unit_test(what_excludes_each_other), cmocka_unit_test(flame_of_a_diff),
+		cmocka_unit_test(how_much_is_read),         cmocka_unit_test(what_follows),
+		cmocka_unit_test(rows_make_sense),          cmocka_unit_test(commands_make_sense),
+		cmocka_unit_test(names_by_number),          cmocka_unit_test(words_of_options),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
