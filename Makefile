@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help all deps build demo test-fast check check-long coverage bench fuzz install clean
+.PHONY: help all deps build demo test-fast check check-long coverage bench fuzz install uninstall clean
 
 all: build
 
@@ -20,6 +20,7 @@ help:
 	@echo 'make bench    time tracelathe and llvm-xray on a 125 MB trace'
 	@echo 'make fuzz     run each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make install  install below DESTDIR and PREFIX=$(PREFIX)'
+	@echo 'make uninstall  remove what the last make install put there'
 	@echo 'make clean    remove the build directories'
 
 deps:
@@ -63,6 +64,10 @@ install: build
 	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX)) >/dev/null
 	@scripts/build.sh $(BUILD)
 	@meson install -C $(BUILD) --no-rebuild --quiet
+	@[ -n "$(DESTDIR)" ] || echo 'installed below $(PREFIX); `ldconfig` (as root) lets programs find libtracelathe there'
+
+uninstall:
+	@ninja -C $(BUILD) uninstall >/dev/null
 
 clean:
 	rm -rf build build-*/
