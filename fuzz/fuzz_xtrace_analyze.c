@@ -4,22 +4,24 @@
  * same.
  */
 #include "fuzz.h"
-#include "xtrace/analyze.h"
-#include "xtrace/convert.h"
+#include "xtrace/analyze/analyze.h"
+#include "xtrace/convert/convert.h"
+#include "xtrace/format/select.h"
 
 static const unsigned whats[] = {
-	XTRACE_FOOTPRINT | XTRACE_REUSE | XTRACE_SYSCALLS | XTRACE_BLOCKS,
-	XTRACE_CACHE,
-	XTRACE_BBV,
-	XTRACE_SYSCALLS,
+	TL_XTRACE_ANALYZE_FOOTPRINT | TL_XTRACE_ANALYZE_REUSE | TL_XTRACE_ANALYZE_SYSCALLS |
+		TL_XTRACE_ANALYZE_BLOCKS,
+	TL_XTRACE_ANALYZE_CACHE,
+	TL_XTRACE_ANALYZE_BBV,
+	TL_XTRACE_ANALYZE_SYSCALLS,
 };
 
-static void analyze(struct tl_xtrace *trace, uint8_t choice)
+static void analyze(struct tl_xtrace_trace *trace, uint8_t choice)
 {
-	static struct xtrace_cache_config caches;
+	static struct tl_xtrace_cache_config caches;
 	/* clang-format off */
-	struct xtrace_wishes wishes = {
-		.what = whats[choice % 4], .form = (enum xtrace_form)(choice / 4 % 3),
+	struct tl_xtrace_analysis_options options = {
+		.analyses = whats[choice % 4], .form = (enum tl_xtrace_table_form)(choice / 4 % 3),
 		  .thread = TL_NOWHERE,
 		.interval = choice & 64 ? 5 : 0, .line = choice & 32 ? 16 : 0, .caches = &caches,
 	};
@@ -30,16 +32,16 @@ static void analyze(struct tl_xtrace *trace, uint8_t choice)
 	struct tl_error err;
 
 	/* One table is all that CSV has room for. */
-	if (wishes.form == XTRACE_CSV)
-		wishes.what = XTRACE_CACHE;
+	if (options.form == TL_XTRACE_CSV)
+		options.analyses = TL_XTRACE_ANALYZE_CACHE;
 	FUZZ_MUST(tl_xtrace_cache_parse(&caches, text, sizeof(text) - 1, &err) == 0);
 	if (tl_output_open_memory(&out, &err))
 		return;
-	FUZZ_MUST(tl_xtrace_analyze(trace, &wishes, out, &err) <= 0);
+	FUZZ_MUST(tl_xtrace_analyze(trace, &options, out, &err) <= 0);
 	tl_output_discard(out);
 }
 
-static void convert(struct tl_xtrace *trace, uint8_t choice)
+static void convert(struct tl_xtrace_trace *trace, uint8_t choice)
 {
 	struct tl_output *out;
 	struct tl_error err;
@@ -61,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tl_xtrace_options options = { .size = sizeof(options), .alone = true };
 	struct tl_xtrace_file file = { .path = "xtrace.1.0.hint9.xinsndata.bin" };
-	struct tl_xtrace *trace;
+	struct tl_xtrace_trace *trace;
 	struct tl_error err;
 
 	/* The last byte chooses: seeds begin as files do. */

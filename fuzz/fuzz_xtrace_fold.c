@@ -116,7 +116,7 @@ static void make_program(struct bytes *b, const uint8_t *data, size_t size)
 /* ---- snapshots ---- */
 
 /* At some of the instructions that say their PC. */
-static void make_snapshots(struct bytes *b, struct tl_xtrace *trace, unsigned seed)
+static void make_snapshots(struct bytes *b, struct tl_xtrace_trace *trace, unsigned seed)
 {
 	struct tl_xtrace_reader *reader;
 	struct tl_xtrace_instruction insn;
@@ -128,7 +128,7 @@ static void make_snapshots(struct bytes *b, struct tl_xtrace *trace, unsigned se
 		put(b, i == 8, 1);
 	if (tl_xtrace_reader_open(&reader, trace, 0, 0, NULL))
 		return;
-	while (tl_xtrace_next(reader, &insn, NULL) > 0) {
+	while (tl_xtrace_next(reader, &insn, sizeof(insn), NULL) > 0) {
 		random = random * 1664525 + 1013904223;
 		/* A reader begins at the instruction's own token: what stands before it belongs to
 		 * the part before. */
@@ -169,7 +169,7 @@ static void look(const struct tl_profile *profile)
 }
 
 /* The JSON of a profile; NULL: none, or something was damaged. */
-static struct tl_output *fold(struct tl_xtrace *trace, unsigned jobs)
+static struct tl_output *fold(struct tl_xtrace_trace *trace, unsigned jobs)
 {
 	const struct tl_xtrace_fold_options options = {
 		.size = sizeof(options),
@@ -201,7 +201,7 @@ static void compare(struct tl_output *one, struct tl_output *other)
 	FUZZ_MUST(size == other_size && !memcmp(bytes, other_bytes, size));
 }
 
-static int open_pair(struct tl_xtrace **trace, struct tl_source *sources[2],
+static int open_pair(struct tl_xtrace_trace **trace, struct tl_source *sources[2],
 		     const struct bytes *stream, const struct bytes *snapshots)
 {
 	const struct tl_xtrace_options options = { .size = sizeof(options), .alone = true };
@@ -217,7 +217,7 @@ static int open_pair(struct tl_xtrace **trace, struct tl_source *sources[2],
 	return status < 0 ? status : tl_xtrace_open(trace, files, count, &options, NULL, NULL);
 }
 
-static void close_pair(struct tl_xtrace *trace, struct tl_source *sources[2])
+static void close_pair(struct tl_xtrace_trace *trace, struct tl_source *sources[2])
 {
 	tl_xtrace_close(trace);
 	tl_source_close(sources[0]);
@@ -228,7 +228,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bytes stream = { 0 }, snapshots = { 0 };
 	struct tl_source *sources[2] = { 0 };
-	struct tl_xtrace *trace = NULL;
+	struct tl_xtrace_trace *trace = NULL;
 	struct tl_output *one = NULL, *other = NULL;
 
 	if (!size)

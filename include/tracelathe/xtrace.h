@@ -10,6 +10,9 @@
  * names differ in the suffix only. Streams of one start time ("timestamp") are a group. Numbers
  * such as "A21" are rules of docs/formats/xtrace.md, which says what the published text leaves open
  * and what we do.
+ *
+ * `size` behind a pointer to a struct is the sizeof of the caller's struct: no more is written to
+ * it or read from it (docs/abi.md). A size below that of version 0.2 is TL_BAD_USAGE.
  */
 #include <tracelathe/core.h>
 #include <tracelathe/profile.h>
@@ -19,7 +22,7 @@ extern "C" {
 #endif
 
 /** An opened trace: all its streams. */
-struct tl_xtrace;
+struct tl_xtrace_trace;
 /** A position in one stream. */
 struct tl_xtrace_reader;
 
@@ -100,7 +103,7 @@ struct tl_xtrace_stream_info {
 	uint64_t version;
 	uint8_t division, stream_type, access_order;
 
-	struct tl_xtrace_layout layout;
+	const struct tl_xtrace_layout *layout;
 	/** how many of those tried fit the snapshots; 0: none, or no snapshots */
 	uint32_t layouts_that_fit;
 	bool ordinals; /**< "index in the file" was an ordinal, not an offset (2.3) */
@@ -150,34 +153,35 @@ TL_API int tl_xtrace_probe(const uint8_t *data, size_t size);
  * @return 0; TL_BAD_FORMAT, TL_BAD_USAGE (layout or tokens to skip make no sense, a file given
  * twice), TL_IO, TL_NO_MEMORY. Snapshots that no layout fits are a fault, not an error.
  */
-TL_API int tl_xtrace_open(struct tl_xtrace **trace, const struct tl_xtrace_file *files,
+TL_API int tl_xtrace_open(struct tl_xtrace_trace **trace, const struct tl_xtrace_file *files,
 			  size_t count, const struct tl_xtrace_options *options,
 			  const char **failed, struct tl_error *err);
-TL_API void tl_xtrace_close(struct tl_xtrace *trace);
+TL_API void tl_xtrace_close(struct tl_xtrace_trace *trace);
 
 /** Number of streams; in the order of (timestamp, id, path). */
-TL_API uint32_t tl_xtrace_stream_count(const struct tl_xtrace *trace);
-TL_API const struct tl_xtrace_stream_info *tl_xtrace_stream(const struct tl_xtrace *trace,
+TL_API uint32_t tl_xtrace_stream_count(const struct tl_xtrace_trace *trace);
+TL_API const struct tl_xtrace_stream_info *tl_xtrace_stream(const struct tl_xtrace_trace *trace,
 							    uint32_t stream);
 
 /** Read a snapshot. @return 0, or TL_BAD_USAGE when the stream has no such snapshot */
-TL_API int tl_xtrace_snapshot_read(const struct tl_xtrace *trace, uint32_t stream, uint32_t number,
-				   struct tl_xtrace_snapshot *snapshot);
+TL_API int tl_xtrace_snapshot_read(const struct tl_xtrace_trace *trace, uint32_t stream,
+				   uint32_t number, struct tl_xtrace_snapshot *snapshot,
+				   size_t size);
 
 /** Faults met so far: `*count` of them, of which the first 1000 are listed; by stream, in the order
  * they were met. */
-TL_API const struct tl_xtrace_fault *tl_xtrace_faults(const struct tl_xtrace *trace, size_t *listed,
-						      uint64_t *count, uint64_t *skipped_bytes);
+TL_API const struct tl_xtrace_fault *tl_xtrace_faults(const struct tl_xtrace_trace *trace,
+						      size_t *listed, uint64_t *count,
+						      uint64_t *skipped_bytes);
 
 /** Write the text form of a layout (at most TL_XTRACE_LAYOUT_TEXT bytes with its terminator). */
 #define TL_XTRACE_LAYOUT_TEXT 128
-TL_API void tl_xtrace_layout_text(const struct tl_xtrace_layout *layout, char *text);
+TL_API void tl_xtrace_layout_text(const struct tl_xtrace_layout *layout, size_t size, char *text);
 /** Read one; what the text does not name keeps its value. @return 0, or TL_BAD_USAGE */
-TL_API int tl_xtrace_layout_parse(const char *text, struct tl_xtrace_layout *layout,
+TL_API int tl_xtrace_layout_parse(const char *text, struct tl_xtrace_layout *layout, size_t size,
 				  struct tl_error *err);
 
-/* ---- reading
- * ---------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------- */
 
 /** One token. Pointers live as long as the trace. */
 struct tl_xtrace_token {
@@ -231,7 +235,7 @@ struct tl_xtrace_access {
 
 /** Begin to read a stream; from its beginning, or from a snapshot (0 and TL_NONE: the beginning).
  */
-TL_API int tl_xtrace_reader_open(struct tl_xtrace_reader **reader, struct tl_xtrace *trace,
+TL_API int tl_xtrace_reader_open(struct tl_xtrace_reader **reader, struct tl_xtrace_trace *trace,
 				 uint32_t stream, uint32_t snapshot, struct tl_error *err);
 /**
  * The next token.
@@ -239,18 +243,18 @@ TL_API int tl_xtrace_reader_open(struct tl_xtrace_reader **reader, struct tl_xtr
  * is left up to the next snapshot's offset and is listed by tl_xtrace_faults().
  */
 TL_API int tl_xtrace_next_token(struct tl_xtrace_reader *reader, struct tl_xtrace_token *token,
-				struct tl_error *err);
+				size_t size, struct tl_error *err);
 /** The next instruction; as tl_xtrace_next_token(). The two are not to be mixed on one reader. */
 TL_API int tl_xtrace_next(struct tl_xtrace_reader *reader,
-			  struct tl_xtrace_instruction *instruction, struct tl_error *err);
+			  struct tl_xtrace_instruction *instruction, size_t size,
+			  struct tl_error *err);
 /** Walk the accesses of an instruction; `*at` begins at 0. @return false: no more */
 TL_API bool tl_xtrace_access_next(const struct tl_xtrace_reader *reader,
 				  const struct tl_xtrace_instruction *instruction, uint64_t *at,
-				  struct tl_xtrace_access *access);
+				  struct tl_xtrace_access *access, size_t size);
 TL_API void tl_xtrace_reader_close(struct tl_xtrace_reader *reader);
 
-/* ---- checking
- * --------------------------------------------------------------------------------------------- */
+/* ---- checking ------------------------------------------------------------------------------ */
 
 /** A rule of the format that was broken. Strings are static or live as long as the trace. */
 struct tl_xtrace_violation {
@@ -271,11 +275,10 @@ typedef int tl_xtrace_violation_fn(void *arg, const struct tl_xtrace_violation *
  * TIME tokens share one memory in the order of these tokens; others have one each.
  * @return number of violations, or a negative tl_status
  */
-TL_API int64_t tl_xtrace_check(struct tl_xtrace *trace, tl_xtrace_violation_fn *fn, void *arg,
+TL_API int64_t tl_xtrace_check(struct tl_xtrace_trace *trace, tl_xtrace_violation_fn *fn, void *arg,
 			       struct tl_error *err);
 
-/* ---- writing
- * ---------------------------------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------------------------- */
 
 struct tl_xtrace_writer;
 
@@ -303,14 +306,15 @@ TL_API int tl_xtrace_writer_open(struct tl_xtrace_writer **writer, struct tl_out
  * `data_size`, which is a power of two up to 256.
  */
 TL_API int tl_xtrace_writer_put(struct tl_xtrace_writer *writer,
-				const struct tl_xtrace_token *token, struct tl_error *err);
+				const struct tl_xtrace_token *token, size_t size,
+				struct tl_error *err);
 /**
  * Append a snapshot before the next instruction: counts, offset, file number and vector length are
  * the writer's own; the registers are those of `snapshot`, cut or zero-filled to the writer's
  * vector length.
  */
 TL_API int tl_xtrace_writer_snapshot(struct tl_xtrace_writer *writer,
-				     const struct tl_xtrace_snapshot *snapshot,
+				     const struct tl_xtrace_snapshot *snapshot, size_t size,
 				     struct tl_error *err);
 /** End both files and free the writer; NULL is fine. */
 TL_API int tl_xtrace_writer_finish(struct tl_xtrace_writer *writer, struct tl_error *err);
@@ -331,12 +335,11 @@ struct tl_xtrace_slice {
  * @param snapshots  may be NULL: not wanted
  * @return 0; TL_BAD_USAGE: no such snapshot, or an empty part
  */
-TL_API int tl_xtrace_slice_write(struct tl_xtrace *trace, const struct tl_xtrace_slice *slice,
+TL_API int tl_xtrace_slice_write(struct tl_xtrace_trace *trace, const struct tl_xtrace_slice *slice,
 				 struct tl_output *stream, struct tl_output *snapshots,
 				 struct tl_error *err);
 
-/* ---- profiles
- * --------------------------------------------------------------------------------------------- */
+/* ---- profiles ------------------------------------------------------------------------------ */
 
 struct tl_binary;
 
@@ -357,8 +360,9 @@ struct tl_xtrace_fold_options {
  * returns come from the instructions and their targets (docs/design.md, "xtrace"). Functions are
  * those of the binaries; code that they do not know is named after the address it was called at.
  */
-TL_API int tl_xtrace_fold(struct tl_xtrace *trace, const struct tl_xtrace_fold_options *options,
-			  struct tl_profile **profile, struct tl_error *err);
+TL_API int tl_xtrace_fold(struct tl_xtrace_trace *trace,
+			  const struct tl_xtrace_fold_options *options, struct tl_profile **profile,
+			  struct tl_error *err);
 
 #ifdef __cplusplus
 }

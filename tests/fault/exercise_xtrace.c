@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "xtrace/tell.h"
+#include "xtrace/listing/describe.h"
 
 struct pair pair_of(const uint8_t *data, size_t size)
 {
@@ -75,7 +75,7 @@ static struct sums read_tokens(struct open_pair *open)
 		sums.broken = "cannot be read at all";
 		return sums;
 	}
-	while ((status = tl_xtrace_next_token(reader, &token, &open->err)) == 1) {
+	while ((status = tl_xtrace_next_token(reader, &token, sizeof(token), &open->err)) == 1) {
 		if (token.offset < end || token.length > size ||
 		    token.offset > size - token.length || !token.length)
 			sums.broken = "a token is not behind the one before it";
@@ -103,11 +103,12 @@ static struct sums read_instructions(struct open_pair *open)
 
 	if (tl_xtrace_reader_open(&reader, open->trace, 0, TL_NONE, &open->err) < 0)
 		return sums;
-	for (; tl_xtrace_next(reader, &i, &open->err) == 1; sums.instructions++) {
+	for (; tl_xtrace_next(reader, &i, sizeof(i), &open->err) == 1; sums.instructions++) {
 		if (i.offset < end || i.ordinal != sums.instructions)
 			sums.broken = "an instruction is not behind the one before it";
 		end = i.offset + i.length;
-		for (uint64_t at = 0; tl_xtrace_access_next(reader, &i, &at, &access);)
+		for (uint64_t at = 0;
+		     tl_xtrace_access_next(reader, &i, &at, &access, sizeof(access));)
 			sums.accesses++;
 	}
 	tl_xtrace_reader_close(reader);
@@ -167,7 +168,7 @@ enum telling { INFO, DUMP, SNAPSHOTS };
 /* The text, to free(). */
 static char *tell(const struct pair *pair, enum telling what, unsigned jobs, bool json)
 {
-	struct xtrace_select select = tl_xtrace_everything;
+	struct tl_xtrace_select select = tl_xtrace_everything;
 	struct open_pair open;
 	struct tl_output *out = NULL;
 	char *text = NULL;
@@ -180,9 +181,9 @@ static char *tell(const struct pair *pair, enum telling what, unsigned jobs, boo
 	if (status == 0 && what == INFO)
 		status = tl_xtrace_describe(open.trace, &select, json, out, &open.err);
 	else if (status == 0 && what == DUMP)
-		status = tl_xtrace_dump(open.trace, &select, json, out, &open.err);
+		status = tl_xtrace_list_tokens(open.trace, &select, json, out, &open.err);
 	else if (status == 0)
-		status = tl_xtrace_dump_snapshots(open.trace, &select, TL_NONE, TL_NONE, json, out,
+		status = tl_xtrace_list_snapshots(open.trace, &select, TL_NONE, TL_NONE, json, out,
 						  &open.err);
 	if (status == 0) {
 		const char *bytes = tl_output_bytes(out, &size);

@@ -23,7 +23,7 @@ struct pair pair_of(const uint8_t *data, size_t size);
 /* Open both in memory. 0 or a negative status; close with close_pair() in either case. */
 struct open_pair {
 	struct tl_source *sources[2];
-	struct tl_xtrace *trace;
+	struct tl_xtrace_trace *trace;
 	struct tl_error err;
 };
 int open_pair(struct open_pair *open, const struct pair *pair,

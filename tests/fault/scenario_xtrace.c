@@ -5,7 +5,7 @@
 
 #include "exercise_xtrace.h"
 #include "scenario.h"
-#include "xtrace/tell.h"
+#include "xtrace/listing/describe.h"
 
 /* FNV-1a, as in scenario.c. */
 static void digest_bytes(uint64_t *digest, const void *data, size_t size)
@@ -47,10 +47,11 @@ static int read_pair(const struct scene *scene, unsigned variant, uint64_t *dige
 	if (status == 0)
 		status = tl_xtrace_reader_open(&reader, open.trace, 0, TL_NONE, &open.err);
 	if (status == 0 && variant)
-		while ((status = tl_xtrace_next(reader, &i, &open.err)) == 1)
+		while ((status = tl_xtrace_next(reader, &i, sizeof(i), &open.err)) == 1)
 			digest_number(digest, i.pc + i.loads);
 	else if (status == 0)
-		while ((status = tl_xtrace_next_token(reader, &token, &open.err)) == 1)
+		while ((status = tl_xtrace_next_token(reader, &token, sizeof(token), &open.err)) ==
+		       1)
 			digest_number(digest, token.offset ^ token.value);
 	tl_xtrace_reader_close(reader);
 	close_pair(&open);
@@ -61,18 +62,18 @@ static int read_pair(const struct scene *scene, unsigned variant, uint64_t *dige
  * as JSON. */
 enum { TELLINGS = 6 };
 
-static int tell_of(struct tl_xtrace *trace, unsigned what, bool json, struct tl_output *out,
+static int tell_of(struct tl_xtrace_trace *trace, unsigned what, bool json, struct tl_output *out,
 		   struct tl_error *err)
 {
-	struct xtrace_select select = tl_xtrace_everything;
+	struct tl_xtrace_select select = tl_xtrace_everything;
 
 	select.jobs = what == 1 ? 2 : 1;
 	select.exact = what == 2;
 	if (what < 3)
 		return tl_xtrace_describe(trace, &select, json, out, err);
 	if (what == 3)
-		return tl_xtrace_dump(trace, &select, json, out, err);
-	return tl_xtrace_dump_snapshots(trace, &select, what == 4 ? TL_NONE : 0, 0, json, out, err);
+		return tl_xtrace_list_tokens(trace, &select, json, out, err);
+	return tl_xtrace_list_snapshots(trace, &select, what == 4 ? TL_NONE : 0, 0, json, out, err);
 }
 
 static int tell_pair(const struct scene *scene, unsigned variant, uint64_t *digest)

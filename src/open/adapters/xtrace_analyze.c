@@ -2,8 +2,8 @@
 /* Analyses of xtrace, and its records in the formats of others. */
 #include "core/error.h"
 #include "open/adapters/xtrace.h"
-#include "xtrace/analyze.h"
-#include "xtrace/convert.h"
+#include "xtrace/analyze/analyze.h"
+#include "xtrace/convert/convert.h"
 
 const char *tl_default_caches(void)
 {
@@ -14,7 +14,7 @@ const char *tl_default_caches(void)
 
 struct opened {
 	struct tl_source *caches_source;
-	struct xtrace_cache_config caches;
+	struct tl_xtrace_cache_config caches;
 };
 
 static int read_caches(struct opened *o, const char *path, const char **failed,
@@ -44,10 +44,13 @@ static int read_caches(struct opened *o, const char *path, const char **failed,
 static const struct {
 	unsigned wish, what;
 } whats[] = {
-	{ TL_ANALYZE_MIX, XTRACE_MIX },           { TL_ANALYZE_FOOTPRINT, XTRACE_FOOTPRINT },
-	{ TL_ANALYZE_REUSE, XTRACE_REUSE },       { TL_ANALYZE_CACHE, XTRACE_CACHE },
-	{ TL_ANALYZE_SYSCALLS, XTRACE_SYSCALLS }, { TL_ANALYZE_BLOCKS, XTRACE_BLOCKS },
-	{ TL_ANALYZE_BBV, XTRACE_BBV },
+	{ TL_ANALYZE_MIX, TL_XTRACE_ANALYZE_MIX },
+	{ TL_ANALYZE_FOOTPRINT, TL_XTRACE_ANALYZE_FOOTPRINT },
+	{ TL_ANALYZE_REUSE, TL_XTRACE_ANALYZE_REUSE },
+	{ TL_ANALYZE_CACHE, TL_XTRACE_ANALYZE_CACHE },
+	{ TL_ANALYZE_SYSCALLS, TL_XTRACE_ANALYZE_SYSCALLS },
+	{ TL_ANALYZE_BLOCKS, TL_XTRACE_ANALYZE_BLOCKS },
+	{ TL_ANALYZE_BBV, TL_XTRACE_ANALYZE_BBV },
 };
 
 static unsigned what_of(unsigned wishes)
@@ -73,20 +76,20 @@ static int check_wishes(const struct tl_analysis *analysis, unsigned wishes, str
 	return 0;
 }
 
-static enum xtrace_form form_of(enum tl_report_form form)
+static enum tl_xtrace_table_form form_of(enum tl_report_form form)
 {
-	return form == TL_REPORT_JSON  ? XTRACE_JSON
-	       : form == TL_REPORT_CSV ? XTRACE_CSV
-				       : XTRACE_TEXT;
+	return form == TL_REPORT_JSON  ? TL_XTRACE_JSON
+	       : form == TL_REPORT_CSV ? TL_XTRACE_CSV
+				       : TL_XTRACE_TEXT;
 }
 
 static int run(struct tl_input *input, const struct tl_analysis *analysis, unsigned wishes,
 	       struct opened *o, struct tl_output *out, const char **failed, struct tl_error *err)
 {
 	struct tl_xtrace_input *x = input->handle;
-	struct xtrace_select select;
-	struct xtrace_wishes to = {
-		.what = what_of(wishes),
+	struct tl_xtrace_select select;
+	struct tl_xtrace_analysis_options to = {
+		.analyses = what_of(wishes),
 		.form = form_of(analysis->form),
 		.interval = analysis->interval,
 		.line = analysis->line,
@@ -133,14 +136,14 @@ static int write_bbv(struct tl_input *input, struct tl_output *out, struct tl_er
 	return tl_xtrace_input_analyze(input, &analysis, out, &failed, err);
 }
 
-typedef int write_fn(struct tl_xtrace *trace, uint32_t stream, struct tl_output *out,
+typedef int write_fn(struct tl_xtrace_trace *trace, uint32_t stream, struct tl_output *out,
 		     struct tl_error *err);
 
 static int write_one(struct tl_input *input, write_fn *write, struct tl_output *out,
 		     struct tl_error *err)
 {
 	struct tl_xtrace_input *x = input->handle;
-	struct xtrace_select select;
+	struct tl_xtrace_select select;
 	uint32_t stream;
 	int status = tl_xtrace_input_select(input, &select, err);
 
@@ -163,7 +166,7 @@ static int write_champsim(struct tl_input *input, struct tl_output *out, struct 
 static int write_jsonl(struct tl_input *input, struct tl_output *out, struct tl_error *err)
 {
 	struct tl_xtrace_input *x = input->handle;
-	struct xtrace_select select;
+	struct tl_xtrace_select select;
 	int status = tl_xtrace_input_select(input, &select, err);
 
 	for (uint32_t i = 0; status == 0 && i < tl_xtrace_stream_count(x->trace); i++)

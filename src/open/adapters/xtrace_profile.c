@@ -6,38 +6,6 @@
 #include "open/adapters/xtrace.h"
 #include "symbols/binary.h"
 
-int tl_xtrace_input_binaries(struct tl_input *input, const char **failed, struct tl_error *err)
-{
-	const struct tl_input_options *o = &input->options;
-	struct tl_xtrace_input *x = input->handle;
-
-	x->binaries = calloc(o->programs.binary_count + 1, sizeof(struct tl_binary *));
-	if (!x->binaries)
-		return tl_error_memory(err);
-	for (size_t i = 0; i < o->programs.binary_count; i++) {
-		int status = tl_binary_open(&x->binaries[i], o->programs.binaries[i].path,
-					    o->programs.binaries[i].address, !o->raw_names, err);
-
-		if (status < 0) {
-			*failed = o->programs.binaries[i].path;
-			return status;
-		}
-		x->binary_count++;
-	}
-	return 0;
-}
-
-void tl_xtrace_input_close_binaries(struct tl_input *input)
-{
-	struct tl_xtrace_input *x = input->handle;
-
-	for (size_t i = 0; i < x->binary_count; i++)
-		tl_binary_close(x->binaries[i]);
-	free(x->binaries);
-	x->binaries = NULL;
-	x->binary_count = 0;
-}
-
 /* Names that there was no memory for are not to be taken for names that are not there. */
 static int settle(const struct tl_xtrace_input *x, int status, struct tl_error *err)
 {
@@ -50,7 +18,7 @@ static int settle(const struct tl_xtrace_input *x, int status, struct tl_error *
 int tl_xtrace_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
 	const struct tl_xtrace_input *x = input->handle;
-	struct xtrace_select select;
+	struct tl_xtrace_select select;
 	struct tl_xtrace_fold_options options = {
 		.size = sizeof(options),
 		.binaries = x->binaries,
@@ -71,16 +39,16 @@ int tl_xtrace_input_fold(struct tl_input *input, struct tl_profile **profile, st
 	return status;
 }
 
-int tl_xtrace_input_instructions(struct tl_input *input, const struct xtrace_select *select,
+int tl_xtrace_input_instructions(struct tl_input *input, const struct tl_xtrace_select *select,
 				 bool json, struct tl_output *out, struct tl_error *err)
 {
 	const struct tl_xtrace_input *x = input->handle;
-	const struct xtrace_shown shown = {
+	const struct tl_xtrace_insn_text_options shown = {
 		.binaries = x->binaries,
 		.binary_count = x->binary_count,
 		.no_text = input->options.dump.flags & TL_DUMP_NO_TEXT,
 	};
 
-	return settle(x, tl_xtrace_dump_instructions(x->trace, select, &shown, json, out, err),
+	return settle(x, tl_xtrace_list_instructions(x->trace, select, &shown, json, out, err),
 		      err);
 }

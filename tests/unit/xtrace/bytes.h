@@ -174,7 +174,7 @@ static inline size_t put_record(struct bytes *b, const struct record *r)
 
 struct trace {
 	struct tl_source *sources[4];
-	struct tl_xtrace *trace;
+	struct tl_xtrace_trace *trace;
 	struct tl_error err;
 	const char *failed;
 };

@@ -6,17 +6,17 @@
 
 #include "../unit.h"
 
-#include "xtrace/cache.h"
+#include "xtrace/analyze/cache.h"
 
-static int parse(struct xtrace_cache_config *config, const char *text, struct tl_error *err)
+static int parse(struct tl_xtrace_cache_config *config, const char *text, struct tl_error *err)
 {
 	*err = (struct tl_error){ .offset = TL_NOWHERE, .record = TL_NOWHERE };
 	return tl_xtrace_cache_parse(config, text, strlen(text), err);
 }
 
 struct simulation {
-	struct xtrace_cache_config config;
-	struct xtrace_caches caches;
+	struct tl_xtrace_cache_config config;
+	struct tl_xtrace_caches caches;
 };
 
 static struct simulation *begin(const char *text, size_t cores)
@@ -38,16 +38,16 @@ static void end(struct simulation *s)
 
 static void load(struct simulation *s, size_t core, uint64_t address)
 {
-	tl_xtrace_cache_access(&s->caches.cores[core], address, 1, XTRACE_LOAD, NULL);
+	tl_xtrace_cache_access(&s->caches.cores[core], address, 1, TL_XTRACE_USE_LOAD, NULL);
 }
 
 static void assert_counts(const struct simulation *s, size_t core, unsigned level,
 			  unsigned accesses, unsigned misses)
 {
-	const struct xtrace_cache_count *count = &s->caches.cores[core].counts[level];
+	const struct tl_xtrace_cache_count *count = &s->caches.cores[core].counts[level];
 
-	assert_int_equal(count->accesses[XTRACE_LOAD], accesses);
-	assert_int_equal(count->misses[XTRACE_LOAD], misses);
+	assert_int_equal(count->accesses[TL_XTRACE_USE_LOAD], accesses);
+	assert_int_equal(count->misses[TL_XTRACE_USE_LOAD], misses);
 }
 
 /* "Least recently used out first": of two ways, the one that was touched before the other. */
@@ -90,10 +90,10 @@ TEST(an_access_over_a_border_touches_both)
 	struct simulation *s =
 		begin("L1 data size=1K ways=4 line=64\nT data tlb entries=4 ways=4 page=4K", 1);
 
-	tl_xtrace_cache_access(&s->caches.cores[0], 4096 - 8, 16, XTRACE_LOAD, NULL);
+	tl_xtrace_cache_access(&s->caches.cores[0], 4096 - 8, 16, TL_XTRACE_USE_LOAD, NULL);
 	assert_counts(s, 0, 0, 2, 2);
 	assert_counts(s, 0, 1, 2, 2);
-	tl_xtrace_cache_access(&s->caches.cores[0], UINT64_MAX, 2, XTRACE_LOAD, NULL);
+	tl_xtrace_cache_access(&s->caches.cores[0], UINT64_MAX, 2, TL_XTRACE_USE_LOAD, NULL);
 	assert_counts(s, 0, 0, 4, 4);
 	end(s);
 }
@@ -160,7 +160,7 @@ TEST(a_shared_level_is_one)
 
 TEST(the_default_is_right)
 {
-	struct xtrace_cache_config config;
+	struct tl_xtrace_cache_config config;
 	struct tl_error err;
 
 	assert_int_equal(parse(&config, tl_xtrace_cache_default, &err), 0);
@@ -196,7 +196,7 @@ TEST(wrong_lines_are_told)
 	};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		struct xtrace_cache_config config;
+		struct tl_xtrace_cache_config config;
 		struct tl_error err;
 
 		assert_int_equal(parse(&config, wrong[i].text, &err), TL_BAD_FORMAT);
@@ -221,7 +221,7 @@ TEST(wrong_chains_are_told)
 	};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		struct xtrace_cache_config config;
+		struct tl_xtrace_cache_config config;
 		struct tl_error err;
 
 		assert_int_equal(parse(&config, wrong[i], &err), TL_BAD_FORMAT);
@@ -233,7 +233,7 @@ TEST(wrong_chains_are_told)
 /* "At most 16 caches and TLBs; a line has at most 511 characters." */
 TEST(there_are_limits)
 {
-	struct xtrace_cache_config config;
+	struct tl_xtrace_cache_config config;
 	struct tl_error err;
 	char text[1024], *p = text;
 

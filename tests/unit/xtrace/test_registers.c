@@ -4,14 +4,14 @@
  * Manual; each was checked against llvm-mc (-triple=aarch64 -mattr=+all -show-encoding).
  */
 #include "bytes.h"
-#include "xtrace/registers.h"
+#include "xtrace/state/registers.h"
 
 /* X0 = 100, X1 = 101, ... all known; then the instruction at 0xffff000000001000, which loads
  * `loaded`. */
-static struct xtrace_registers after(uint32_t opcode, const uint8_t *loaded, uint32_t size)
+static struct tl_xtrace_registers after(uint32_t opcode, const uint8_t *loaded, uint32_t size)
 {
-	struct xtrace_registers r = { .known = UINT32_MAX };
-	struct xtrace_effect effect = tl_xtrace_effect(opcode);
+	struct tl_xtrace_registers r = { .known = UINT32_MAX };
+	struct tl_xtrace_insn_effect effect = tl_xtrace_insn_effect(opcode);
 
 	for (unsigned i = 0; i < 32; i++)
 		r.x[i] = 100 + i;
@@ -23,7 +23,7 @@ static struct xtrace_registers after(uint32_t opcode, const uint8_t *loaded, uin
 static void assert_sets(uint32_t opcode, unsigned number, uint64_t value, const uint8_t *loaded,
 			uint32_t size)
 {
-	struct xtrace_registers r = after(opcode, loaded, size);
+	struct tl_xtrace_registers r = after(opcode, loaded, size);
 
 	assert_int_equal(r.known, UINT32_MAX);
 	for (unsigned i = 0; i < 32; i++)
@@ -68,7 +68,7 @@ TEST(loads)
 TEST(pairs_and_bases)
 {
 	static const uint8_t bytes[16] = { 1, 0, 0, 0, 2, 0, 0, 0x80, 3 };
-	struct xtrace_registers r;
+	struct tl_xtrace_registers r;
 
 	r = after(0xa8c11fe3, bytes, 16); /* ldp x3, x7, [sp], #16 */
 	assert_int_equal(r.known, UINT32_MAX);
@@ -117,7 +117,7 @@ TEST(writes_of_who_knows_what)
 	/* clang-format on */
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct xtrace_registers r = after(cases[i].opcode, NULL, 0);
+		struct tl_xtrace_registers r = after(cases[i].opcode, NULL, 0);
 
 		assert_int_equal(~r.known, cases[i].forgotten);
 	}

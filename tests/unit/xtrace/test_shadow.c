@@ -2,7 +2,7 @@
 /* What is known of memory: accesses of every size at every place of a page, held against a plain
  * array. */
 #include "bytes.h"
-#include "xtrace/shadow.h"
+#include "xtrace/state/shadow.h"
 
 /* Three pages' worth of addresses around the beginning of a page. */
 enum { BASE = 0x7f0000000000 - 700, AROUND = 1500 };
@@ -35,7 +35,7 @@ static bool plain_load(struct plain *plain, size_t at, const uint8_t *data, size
 /* "A load differs from what was stored or loaded there last" is decided byte by byte. */
 TEST(as_a_plain_array)
 {
-	struct xtrace_shadow shadow;
+	struct tl_xtrace_shadow shadow;
 	struct plain plain = { .known = { false } };
 	uint32_t random = 1;
 
@@ -57,8 +57,9 @@ TEST(as_a_plain_array)
 			plain_load(&plain, at, data, size);
 		} else {
 			assert_int_equal(tl_xtrace_shadow_load(&shadow, 3, BASE + at, data, size),
-					 plain_load(&plain, at, data, size) ? SHADOW_AGREES
-									    : SHADOW_DISAGREES);
+					 plain_load(&plain, at, data, size)
+						 ? TL_XTRACE_SHADOW_AGREES
+						 : TL_XTRACE_SHADOW_DISAGREES);
 		}
 	}
 	tl_xtrace_shadow_free(&shadow);
@@ -66,24 +67,25 @@ TEST(as_a_plain_array)
 
 TEST(spaces_are_apart)
 {
-	struct xtrace_shadow shadow;
+	struct tl_xtrace_shadow shadow;
 
 	tl_xtrace_shadow_begin(&shadow);
-	for (unsigned space = 0; space < SHADOW_SPACES; space += 73) {
+	for (unsigned space = 0; space < TL_XTRACE_SHADOW_SPACES; space += 73) {
 		const uint8_t value = (uint8_t)space;
 
 		assert_int_equal(tl_xtrace_shadow_load(&shadow, space, 0x1000, &value, 1),
-				 SHADOW_AGREES);
+				 TL_XTRACE_SHADOW_AGREES);
 	}
-	for (unsigned space = 0; space < SHADOW_SPACES; space += 73) {
+	for (unsigned space = 0; space < TL_XTRACE_SHADOW_SPACES; space += 73) {
 		const uint8_t value = (uint8_t)space, other = (uint8_t)(space + 1);
 
 		assert_int_equal(tl_xtrace_shadow_load(&shadow, space, 0x1000, &value, 1),
-				 SHADOW_AGREES);
+				 TL_XTRACE_SHADOW_AGREES);
 		if (space == 146)
 			tl_xtrace_shadow_forget_all(&shadow, space);
 		assert_int_equal(tl_xtrace_shadow_load(&shadow, space, 0x1000, &other, 1),
-				 space == 146 ? SHADOW_AGREES : SHADOW_DISAGREES);
+				 space == 146 ? TL_XTRACE_SHADOW_AGREES
+					      : TL_XTRACE_SHADOW_DISAGREES);
 	}
 	tl_xtrace_shadow_free(&shadow);
 }
@@ -93,7 +95,7 @@ TEST(spaces_are_apart)
 TEST(large_ranges)
 {
 	static const uint8_t one = 1, two = 2;
-	struct xtrace_shadow shadow;
+	struct tl_xtrace_shadow shadow;
 
 	tl_xtrace_shadow_begin(&shadow);
 	for (unsigned i = 0; i < 1000; i++)
@@ -101,7 +103,7 @@ TEST(large_ranges)
 	tl_xtrace_shadow_forget(&shadow, 0, 0x10000 * 500, UINT64_MAX);
 	for (unsigned i = 0; i < 1000; i++)
 		assert_int_equal(tl_xtrace_shadow_load(&shadow, 0, 0x10000 * (uint64_t)i, &two, 1),
-				 i < 500 ? SHADOW_DISAGREES : SHADOW_AGREES);
+				 i < 500 ? TL_XTRACE_SHADOW_DISAGREES : TL_XTRACE_SHADOW_AGREES);
 	tl_xtrace_shadow_forget(&shadow, 0, UINT64_MAX, 5);
 	tl_xtrace_shadow_forget(&shadow, 0, 5, 0);
 	assert_true(

@@ -200,7 +200,7 @@ TEST(damage_is_left_out)
 	assert_int_equal(cut(&whole, NULL, everything, &part), 0);
 	assert_int_equal(part.stream.size, 3 * 228 + 13 + 17);
 	open_trace(&t, &part.stream, &part.snapshots);
-	assert_int_equal(tl_xtrace_snapshot_read(t.trace, 0, 2, &s), 0);
+	assert_int_equal(tl_xtrace_snapshot_read(t.trace, 0, 2, &s, sizeof(s)), 0);
 	assert_int_equal(s.offset, 228 + 13 + 17);
 	assert_no_fault(&t);
 	close_trace(&t);
@@ -253,7 +253,7 @@ static void put(struct tl_xtrace_writer *w, struct tl_xtrace_token token)
 {
 	struct tl_error err;
 
-	assert_int_equal(tl_xtrace_writer_put(w, &token, &err), 0);
+	assert_int_equal(tl_xtrace_writer_put(w, &token, sizeof(token), &err), 0);
 }
 
 /* "PCINST at file start, at each snapshot offset, at every non-sequential PC and EL change"
@@ -283,7 +283,8 @@ TEST(pcs_where_they_are_needed)
 						 .el = i > 4 };
 
 		if (i == 2)
-			assert_int_equal(tl_xtrace_writer_snapshot(w, &snapshot, &err), 0);
+			assert_int_equal(
+				tl_xtrace_writer_snapshot(w, &snapshot, sizeof(snapshot), &err), 0);
 		put(w, token);
 		if (i == 1)
 			put(w, (struct tl_xtrace_token){ .kind = TL_XTRACE_STORE,
@@ -343,7 +344,7 @@ TEST(what_cannot_be_written)
 	assert_int_equal(tl_output_open_memory(&out, &err), 0);
 	assert_int_equal(tl_xtrace_writer_open(&w, out, NULL, &options, &err), 0);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		assert_true(tl_xtrace_writer_put(w, &wrong[i], &err) < 0);
+		assert_true(tl_xtrace_writer_put(w, &wrong[i], sizeof(wrong[i]), &err) < 0);
 	tl_output_bytes(out, &size);
 	assert_int_equal(size, 0);
 	assert_int_equal(tl_xtrace_writer_finish(w, &err), 0);

@@ -56,11 +56,11 @@ TEST(records_of_every_vector_length)
 			assert_int_equal(snapshots.size, 24 + 3 * 74656);
 		open_trace(&t, &stream, &snapshots);
 		assert_int_equal(info_of(&t)->snapshots, 3);
-		assert_int_equal(info_of(&t)->layout.vector_bits, bits);
-		assert_int_equal(info_of(&t)->layout.header_bytes, 24);
+		assert_int_equal(info_of(&t)->layout->vector_bits, bits);
+		assert_int_equal(info_of(&t)->layout->header_bytes, 24);
 		assert_true(info_of(&t)->has_header);
 		assert_int_equal(info_of(&t)->magic, 0x31525458);
-		assert_int_equal(tl_xtrace_snapshot_read(t.trace, 0, 2, &s), 0);
+		assert_int_equal(tl_xtrace_snapshot_read(t.trace, 0, 2, &s, sizeof(s)), 0);
 		assert_int_equal(s.offset, 2 * TENTH);
 		assert_int_equal(s.user, 20);
 		assert_int_equal(s.total, 20);
@@ -72,7 +72,8 @@ TEST(records_of_every_vector_length)
 		assert_int_equal(s.sysregs[0], 0x1000);
 		assert_int_equal(s.sysregs[10], 0x100a);
 		assert_int_equal(s.vector_bits, bits);
-		assert_int_equal(tl_xtrace_snapshot_read(t.trace, 0, 3, &s), TL_BAD_USAGE);
+		assert_int_equal(tl_xtrace_snapshot_read(t.trace, 0, 3, &s, sizeof(s)),
+				 TL_BAD_USAGE);
 		assert_no_fault(&t);
 		close_trace(&t);
 		free_bytes(&snapshots);
@@ -121,13 +122,13 @@ TEST(layouts_are_found)
 		open_trace(&t, &stream, &b);
 		assert_no_fault(&t);
 		assert_int_equal(info_of(&t)->snapshots, 5);
-		assert_int_equal(info_of(&t)->layout.vector_bits, 256);
-		assert_int_equal(info_of(&t)->layout.header_bytes, headers[n % 4]);
-		assert_int_equal(info_of(&t)->layout.sysreg_bytes, n & 16 ? 4 : 8);
-		assert_int_equal(info_of(&t)->layout.za, !(n & 32));
+		assert_int_equal(info_of(&t)->layout->vector_bits, 256);
+		assert_int_equal(info_of(&t)->layout->header_bytes, headers[n % 4]);
+		assert_int_equal(info_of(&t)->layout->sysreg_bytes, n & 16 ? 4 : 8);
+		assert_int_equal(info_of(&t)->layout->za, !(n & 32));
 		assert_int_equal(info_of(&t)->has_header, headers[n % 4] != 0);
 		assert_true(info_of(&t)->layouts_that_fit >= 1);
-		assert_int_equal(tl_xtrace_snapshot_read(t.trace, 0, 4, &s), 0);
+		assert_int_equal(tl_xtrace_snapshot_read(t.trace, 0, 4, &s, sizeof(s)), 0);
 		assert_int_equal(s.sysregs[10], 17);
 		assert_int_equal(s.offset, 4 * TENTH);
 		close_trace(&t);
@@ -155,10 +156,10 @@ TEST(layouts_can_be_given)
 	assert_int_equal(try_open(&t, &stream, &b, &options), 0);
 	assert_no_fault(&t);
 	assert_int_equal(info_of(&t)->snapshots, 1);
-	tl_xtrace_layout_text(&info_of(&t)->layout, text);
+	tl_xtrace_layout_text(info_of(&t)->layout, sizeof(struct tl_xtrace_layout), text);
 	assert_string_equal(text, "header=0,predicates=16,pad=register,sysreg=8,za=yes,vl=128,z="
 				  "fixed,time=8,codes=5");
-	assert_int_equal(tl_xtrace_snapshot_read(t.trace, 0, 0, &s), 0);
+	assert_int_equal(tl_xtrace_snapshot_read(t.trace, 0, 0, &s, sizeof(s)), 0);
 	assert_int_equal(s.z_stride, 256);
 	close_trace(&t);
 	options.layout = "header=0,vl=100";
@@ -179,12 +180,13 @@ TEST(layout_texts)
 	char text[TL_XTRACE_LAYOUT_TEXT];
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		assert_int_equal(tl_xtrace_layout_parse(wrong[i], &layout, &err), TL_BAD_USAGE);
+		assert_int_equal(tl_xtrace_layout_parse(wrong[i], &layout, sizeof(layout), &err),
+				 TL_BAD_USAGE);
 	assert_int_equal(tl_xtrace_layout_parse("header=19,predicates=17,pad=block,sysreg=4,za=no,"
 						"vl=2048,z=fixed,time=16,codes=4",
-						&layout, &err),
+						&layout, sizeof(layout), &err),
 			 0);
-	tl_xtrace_layout_text(&layout, text);
+	tl_xtrace_layout_text(&layout, sizeof(layout), text);
 	assert_string_equal(
 		text,
 		"header=19,predicates=17,pad=block,sysreg=4,za=no,vl=2048,z=fixed,time=16,codes=4");
@@ -264,7 +266,7 @@ TEST(damage_costs_a_segment)
 	stream.data[TENTH + 13] = 0xff; /* the second token of the second tenth */
 	open_trace(&t, &stream, &b);
 	assert_int_equal(tl_xtrace_reader_open(&reader, t.trace, 0, TL_NONE, &t.err), 0);
-	for (; tl_xtrace_next(reader, &i, &t.err) == 1; count++) {
+	for (; tl_xtrace_next(reader, &i, sizeof(i), &t.err) == 1; count++) {
 		assert_int_equal(i.pc, count < 11 ? 0x1000 + 4 * count : 0x1000 + 4 * (count + 9));
 		assert_int_equal(i.after_gap, count == 11);
 		assert_int_equal(i.snapshot,
@@ -288,7 +290,7 @@ TEST(reading_begins_at_a_snapshot)
 
 	open_trace(&t, &stream, &b);
 	assert_int_equal(tl_xtrace_reader_open(&reader, t.trace, 0, 3, &t.err), 0);
-	assert_int_equal(tl_xtrace_next(reader, &i, &t.err), 1);
+	assert_int_equal(tl_xtrace_next(reader, &i, sizeof(i), &t.err), 1);
 	assert_int_equal(i.pc, 0x1000 + 120);
 	assert_int_equal(i.snapshot, 3);
 	assert_int_equal(i.offset, 3 * TENTH);
@@ -319,7 +321,7 @@ TEST(wrong_offsets_are_harmless)
 		put_record(&b, &(struct record){ .index = wrong[n], .user = 10, .total = 10 });
 		open_trace(&t, &stream, &b);
 		assert_int_equal(tl_xtrace_reader_open(&reader, t.trace, 0, TL_NONE, &t.err), 0);
-		while (tl_xtrace_next(reader, &i, &t.err) == 1)
+		while (tl_xtrace_next(reader, &i, sizeof(i), &t.err) == 1)
 			count++;
 		assert_int_equal(count, 40);
 		if (wrong[n] <= stream.size)
@@ -349,12 +351,12 @@ TEST(offsets_that_are_numbers)
 	open_trace(&t, &stream, &b);
 	assert_true(info_of(&t)->ordinals);
 	for (unsigned n = 0; n < 4; n++) {
-		assert_int_equal(tl_xtrace_snapshot_read(t.trace, 0, n, &s), 0);
+		assert_int_equal(tl_xtrace_snapshot_read(t.trace, 0, n, &s, sizeof(s)), 0);
 		assert_int_equal(s.index, n);
 		assert_int_equal(s.offset, TENTH * n);
 	}
 	assert_int_equal(tl_xtrace_reader_open(&reader, t.trace, 0, 2, &t.err), 0);
-	assert_int_equal(tl_xtrace_next(reader, &i, &t.err), 1);
+	assert_int_equal(tl_xtrace_next(reader, &i, sizeof(i), &t.err), 1);
 	assert_int_equal(i.pc, 0x1000 + 80);
 	tl_xtrace_reader_close(reader);
 	close_trace(&t);
@@ -374,10 +376,10 @@ TEST(snapshots_alone)
 	open_trace(&t, NULL, &b);
 	assert_null(info_of(&t)->path);
 	assert_fault(&t, TL_IO, TL_NOWHERE, 0);
-	assert_int_equal(tl_xtrace_snapshot_read(t.trace, 0, 1, &s), 0);
+	assert_int_equal(tl_xtrace_snapshot_read(t.trace, 0, 1, &s, sizeof(s)), 0);
 	assert_int_equal(s.user, 10);
 	assert_int_equal(tl_xtrace_reader_open(&reader, t.trace, 0, TL_NONE, &t.err), 0);
-	assert_int_equal(tl_xtrace_next(reader, &i, &t.err), 0);
+	assert_int_equal(tl_xtrace_next(reader, &i, sizeof(i), &t.err), 0);
 	tl_xtrace_reader_close(reader);
 	close_trace(&t);
 	free_bytes(&b);

@@ -18,11 +18,11 @@ static struct tl_xtrace_token only(const struct bytes *b, struct trace *t)
 
 	open_trace(t, b, NULL);
 	reader = begin(t);
-	assert_int_equal(tl_xtrace_next_token(reader, &token, &t->err), 1);
+	assert_int_equal(tl_xtrace_next_token(reader, &token, sizeof(token), &t->err), 1);
 	assert_int_equal(token.offset, 0);
 	assert_int_equal(token.length, b->size);
 	assert_int_equal(token.byte, b->data[0]);
-	assert_int_equal(tl_xtrace_next_token(reader, &more, &t->err), 0);
+	assert_int_equal(tl_xtrace_next_token(reader, &more, sizeof(more), &t->err), 0);
 	tl_xtrace_reader_close(reader);
 	return token;
 }
@@ -161,7 +161,7 @@ TEST(pc_goes_on_by_four)
 	for (uint64_t i = 0; i < 5; i++) {
 		static const uint64_t pcs[] = { 0x1000, 0x1004, 0x1004, 0x1008, 0x1000 };
 
-		assert_int_equal(tl_xtrace_next_token(reader, &token, &t.err), 1);
+		assert_int_equal(tl_xtrace_next_token(reader, &token, sizeof(token), &t.err), 1);
 		assert_int_equal(token.pc, pcs[i]);
 	}
 	tl_xtrace_reader_close(reader);
@@ -182,7 +182,7 @@ static void assert_damaged(struct bytes *b, size_t offset, enum tl_status status
 
 	open_trace(&t, b, NULL);
 	reader = begin(&t);
-	while (tl_xtrace_next_token(reader, &token, &t.err) == 1)
+	while (tl_xtrace_next_token(reader, &token, sizeof(token), &t.err) == 1)
 		assert_true(token.offset < offset);
 	assert_fault(&t, status, offset, b->size - offset);
 	tl_xtrace_reader_close(reader);
@@ -192,7 +192,7 @@ static void assert_damaged(struct bytes *b, size_t offset, enum tl_status status
 	reader = begin(&t);
 	int got;
 
-	while ((got = tl_xtrace_next_token(reader, &token, &t.err)) == 1)
+	while ((got = tl_xtrace_next_token(reader, &token, sizeof(token), &t.err)) == 1)
 		continue;
 	assert_int_equal(got, status);
 	assert_int_equal(t.err.offset, offset);
@@ -277,10 +277,10 @@ TEST(unknown_tokens_can_be_skipped)
 	assert_int_equal(try_open(&t, &b, NULL, &options), 0);
 	reader = begin(&t);
 	for (unsigned n = 0; n < 3; n++)
-		assert_int_equal(tl_xtrace_next(reader, &i, &t.err), 1);
+		assert_int_equal(tl_xtrace_next(reader, &i, sizeof(i), &t.err), 1);
 	assert_int_equal(i.pc, 0x1008);
 	assert_int_equal(i.opcode, A64_RET);
-	assert_int_equal(tl_xtrace_next(reader, &i, &t.err), 0);
+	assert_int_equal(tl_xtrace_next(reader, &i, sizeof(i), &t.err), 0);
 	assert_no_fault(&t);
 	tl_xtrace_reader_close(reader);
 	close_trace(&t);
@@ -328,9 +328,9 @@ TEST(width_of_time_is_found)
 			put_inst(&b, 0, A64_LDR);
 		}
 		open_trace(&t, &b, NULL);
-		assert_int_equal(tl_xtrace_stream(t.trace, 0)->layout.time_bytes, widths[n]);
+		assert_int_equal(tl_xtrace_stream(t.trace, 0)->layout->time_bytes, widths[n]);
 		reader = begin(&t);
-		while (tl_xtrace_next_token(reader, &token, &t.err) == 1)
+		while (tl_xtrace_next_token(reader, &token, sizeof(token), &t.err) == 1)
 			if (token.kind == TL_XTRACE_TIME) {
 				assert_int_equal(token.length, widths[n] + 1);
 				assert_int_equal(token.value, widths[n] ? 5 * times : 0);
@@ -363,10 +363,10 @@ TEST(other_numbering_is_found)
 	put_byte(&b, 0x14);
 	put_repeat(&b, 0, 256);
 	open_trace(&t, &b, NULL);
-	assert_int_equal(tl_xtrace_stream(t.trace, 0)->layout.code_bits, 4);
+	assert_int_equal(tl_xtrace_stream(t.trace, 0)->layout->code_bits, 4);
 	reader = begin(&t);
 	for (size_t i = 0; i < 5; i++) {
-		assert_int_equal(tl_xtrace_next_token(reader, &token, &t.err), 1);
+		assert_int_equal(tl_xtrace_next_token(reader, &token, sizeof(token), &t.err), 1);
 		assert_int_equal(token.kind, kinds[i]);
 	}
 	assert_no_fault(&t);
@@ -407,7 +407,7 @@ TEST(tokens_belong_to_their_instruction)
 	open_trace(&t, &b, NULL);
 	reader = begin(&t);
 
-	assert_int_equal(tl_xtrace_next(reader, &i, &t.err), 1);
+	assert_int_equal(tl_xtrace_next(reader, &i, sizeof(i), &t.err), 1);
 	assert_int_equal(i.offset, 0);
 	assert_int_equal(i.length, second);
 	assert_int_equal(i.ordinal, 0);
@@ -418,9 +418,9 @@ TEST(tokens_belong_to_their_instruction)
 	assert_int_equal(i.svcargs[6], 69);
 	assert_int_equal(i.iovec_count, 1);
 	assert_int_equal(i.iovecs[8], 16);
-	assert_false(tl_xtrace_access_next(reader, &i, &at, &access));
+	assert_false(tl_xtrace_access_next(reader, &i, &at, &access, sizeof(access)));
 
-	assert_int_equal(tl_xtrace_next(reader, &i, &t.err), 1);
+	assert_int_equal(tl_xtrace_next(reader, &i, sizeof(i), &t.err), 1);
 	assert_int_equal(i.offset, second);
 	assert_int_equal(i.length, b.size - second);
 	assert_int_equal(i.ordinal, 1);
@@ -435,16 +435,16 @@ TEST(tokens_belong_to_their_instruction)
 	assert_int_equal(i.loads, 1);
 	assert_int_equal(i.stores, 1);
 	at = 0;
-	assert_true(tl_xtrace_access_next(reader, &i, &at, &access));
+	assert_true(tl_xtrace_access_next(reader, &i, &at, &access, sizeof(access)));
 	assert_false(access.store);
 	assert_int_equal(access.address, 0x5000);
 	assert_int_equal(access.size, 8);
 	assert_int_equal(access.data[0], 0x88);
-	assert_true(tl_xtrace_access_next(reader, &i, &at, &access));
+	assert_true(tl_xtrace_access_next(reader, &i, &at, &access, sizeof(access)));
 	assert_true(access.store);
 	assert_int_equal(access.size, 2);
-	assert_false(tl_xtrace_access_next(reader, &i, &at, &access));
-	assert_int_equal(tl_xtrace_next(reader, &i, &t.err), 0);
+	assert_false(tl_xtrace_access_next(reader, &i, &at, &access, sizeof(access)));
+	assert_int_equal(tl_xtrace_next(reader, &i, sizeof(i), &t.err), 0);
 	tl_xtrace_reader_close(reader);
 	close_trace(&t);
 	free_bytes(&b);

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One pass over all streams, which feeds everything that was asked for.
+ *
+ * Streams with TIME tokens go on in the order of their accesses (A12): the one whose next access
+ * comes first, up to the next access of another. Streams without take turns when they share caches,
+ * so that none has these for itself; else they come one after the other.
+ */
+#include "xtrace/analyze/analyze.h"
+
+#include "core/error.h"
+#include "core/output.h"
+#include "xtrace/analyze/stream_analysis.h"
+
+/* QUANTUM: instructions. */
+enum { QUANTUM = 1000, DEFAULT_LINE = 64, DEFAULT_PAGE = 4096 };
+
+/* ---- wanted an instruction and an access are told to ---- */
+
+static bool attribute(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
+		      uint64_t pc)
+{
+	struct tl_xtrace_function_ids *functions = &a->functions;
+	uint32_t number = s->function;
+	size_t before = a->function_room;
+
+	if (number == TL_NONE || !tl_xtrace_function_covers(&functions->list[number], pc)) {
+		number = s->function = tl_xtrace_function_id_at(functions, pc);
+		if (number == TL_NONE || !tl_grow(&a->function_counts, &a->function_room,
+						  (size_t)number + 1, sizeof(*a->function_counts)))
+			return false;
+		for (size_t i = before; i < a->function_room; i++)
+			a->function_counts[i] = (struct tl_xtrace_function_count){ 0 };
+	}
+	a->function_counts[number].instructions++;
+	return true;
+}
+
+static struct tl_xtrace_cache_count *counts_of(const struct tl_xtrace_analysis *a,
+					       const struct tl_xtrace_stream_analysis *s)
+{
+	return s->function == TL_NONE ? NULL : a->function_counts[s->function].levels;
+}
+
+static bool fetch(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s, uint64_t pc)
+{
+	unsigned wanted = a->options.analyses;
+	uint64_t line = pc >> a->line_shift;
+
+	if (wanted & TL_XTRACE_ANALYZE_FOOTPRINT &&
+	    !tl_xtrace_footprint_line(&s->footprint, TL_XTRACE_USE_FETCH, s->el, line))
+		return false;
+	if (wanted & TL_XTRACE_ANALYZE_REUSE && !tl_xtrace_reuse_touch(&s->fetches, line))
+		return false;
+	if (wanted & TL_XTRACE_ANALYZE_CACHE) {
+		if (a->options.binary_count && !attribute(a, s, pc))
+			return false;
+		tl_xtrace_cache_access(s->core, pc, 4, TL_XTRACE_USE_FETCH, counts_of(a, s));
+	}
+	return !(wanted & (TL_XTRACE_ANALYZE_BLOCKS | TL_XTRACE_ANALYZE_BBV)) ||
+	       tl_xtrace_basic_block_step(&a->blocks, &s->place, pc, s->el, s->opcode);
+}
+
+static bool access_data(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
+			enum tl_xtrace_use use, uint64_t address, uint64_t size)
+{
+	unsigned wanted = a->options.analyses;
+	uint64_t line = address >> a->line_shift, last = (address + size - 1) >> a->line_shift;
+
+	if (wanted & TL_XTRACE_ANALYZE_CACHE)
+		tl_xtrace_cache_access(s->core, address, size, use, counts_of(a, s));
+	if (!(wanted & (TL_XTRACE_ANALYZE_FOOTPRINT | TL_XTRACE_ANALYZE_REUSE)))
+		return true;
+	/* An access over the end of the address space goes on at its beginning. */
+	for (;; line = (line + 1) & (UINT64_MAX >> a->line_shift)) {
+		if (wanted & TL_XTRACE_ANALYZE_FOOTPRINT &&
+		    !tl_xtrace_footprint_line(&s->footprint, use, s->el, line))
+			return false;
+		if (wanted & TL_XTRACE_ANALYZE_REUSE && !tl_xtrace_reuse_touch(&s->data, line))
+			return false;
+		if (line == last)
+			return true;
+	}
+}
+
+static bool is_svc(uint32_t opcode)
+{
+	return (opcode & 0xffe0001f) == 0xd4000001;
+}
+
+static bool instruction(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
+			const struct tl_xtrace_walk *w)
+{
+	if (a->options.analyses & TL_XTRACE_ANALYZE_BBV && a->interval_end &&
+	    (s->stream->info.division == 1 ? s->instructions : s->user) == a->interval_end &&
+	    (s->stream->info.division == 1 || s->el == 0)) {
+		a->interval_end += a->options.interval;
+		if (!tl_xtrace_bbv_end_interval(a, s))
+			return false;
+	}
+	if (s->call.has_result && s->el == 0)
+		tl_xtrace_syscall_resumed(a, s, w->pc);
+	if (a->options.analyses & TL_XTRACE_ANALYZE_SYSCALLS && is_svc(s->opcode))
+		tl_xtrace_syscall_begin(a, s, w->pc);
+	s->instructions++;
+	s->user += s->el == 0;
+	return !w->pc_known || fetch(a, s, w->pc);
+}
+
+/* ---- a stream at work ---- */
+
+/*
+ * Tokens up to the end of the segment, to a TIME behind `limit`, or to the end of the turn. 1: it
+ * goes on.
+ */
+static int run_segment(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
+		       uint64_t limit, uint64_t quantum, struct tl_error *err)
+{
+	struct tl_xtrace_walk w = s->walk;
+	enum tl_xtrace_kind kind;
+	bool good = true, more = false;
+
+	while (good && !more && (kind = tl_xtrace_walk_next(&w)) != TL_XTRACE_NONE) {
+		if (tl_xtrace_is_instruction(kind) && s->instructions == quantum) {
+			/*
+			 * It begins the next turn: the accesses of the one before it were still of
+			 * this.
+			 */
+			w.next = w.token;
+			more = true;
+		} else if (tl_xtrace_is_instruction(kind)) {
+			s->opcode = tl_xtrace_walk_instruction(&w, kind);
+			s->el = tl_xtrace_walk_el(&w);
+			good = instruction(a, s, &w);
+		} else if (kind == TL_XTRACE_LOAD || kind == TL_XTRACE_STORE) {
+			good = access_data(
+				a, s,
+				kind == TL_XTRACE_LOAD ? TL_XTRACE_USE_LOAD : TL_XTRACE_USE_STORE,
+				tl_xtrace_walk_value(&w), tl_xtrace_access_size(*w.token));
+		} else if (kind == TL_XTRACE_DC) {
+			good = access_data(a, s, TL_XTRACE_USE_STORE,
+					   tl_xtrace_walk_value(&w) &
+						   ~(uint64_t)(TL_XTRACE_ZVA_BYTES - 1),
+					   TL_XTRACE_ZVA_BYTES);
+		} else if (kind == TL_XTRACE_TIME) {
+			s->time = tl_xtrace_walk_time(&w);
+			more = s->time > limit;
+		} else if (a->options.analyses & TL_XTRACE_ANALYZE_SYSCALLS) {
+			tl_xtrace_syscall_token(s, kind, &w);
+		}
+	}
+	s->walk = w;
+	return good ? more : tl_error_memory(err);
+}
+
+/* The segment's walk begins; the PC goes on when nothing was lost. */
+static void begin_segment(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
+			  bool whole)
+{
+	uint64_t pc = s->walk.pc;
+	bool known = whole && s->walk.pc_known;
+
+	tl_xtrace_walk_begin(&s->walk, a->trace, s->stream, &s->stream->segments[s->segment]);
+	s->walk.pc = pc;
+	s->walk.pc_known = known;
+	if (!whole)
+		s->place.next = 1; /* no instruction's address: a block ends at a gap */
+}
+
+static int next_segment(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
+			struct tl_error *err)
+{
+	bool whole = s->walk.status == TL_OK;
+	int status = tl_xtrace_walk_end(&s->walk, err);
+
+	if (status < 0)
+		return status;
+	if (++s->segment == s->stream->segment_count) {
+		s->ended = true;
+		if (a->options.analyses & TL_XTRACE_ANALYZE_SYSCALLS)
+			tl_xtrace_syscall_resumed(a, s, TL_NOWHERE);
+		return 0;
+	}
+	begin_segment(a, s, whole);
+	if (a->options.analyses & TL_XTRACE_ANALYZE_BBV && !a->options.interval &&
+	    !tl_xtrace_bbv_end_interval(a, s))
+		return tl_error_memory(err);
+	return tl_output_failed(a->out) ? tl_error_at(err, TL_IO, TL_NOWHERE, "the output failed")
+					: 0;
+}
+
+static int run(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s, uint64_t limit,
+	       uint64_t quantum, struct tl_error *err)
+{
+	int status = 0;
+
+	while (!s->ended && (status = run_segment(a, s, limit, quantum, err)) == 0) {
+		status = next_segment(a, s, err);
+		if (status < 0)
+			break;
+	}
+	return status;
+}
+
+/* Whose quantum it is: the earliest access, then the fewest instructions. NULL: all have ended. */
+static struct tl_xtrace_stream_analysis *earliest(struct tl_xtrace_analysis *a,
+						  const struct tl_xtrace_stream_analysis *but)
+{
+	struct tl_xtrace_stream_analysis *best = NULL;
+
+	for (size_t i = 0; i < a->stream_count; i++) {
+		struct tl_xtrace_stream_analysis *s = &a->streams[i];
+
+		if (s == but || s->ended)
+			continue;
+		if (!best || s->time < best->time ||
+		    (s->time == best->time && s->instructions < best->instructions))
+			best = s;
+	}
+	return best;
+}
+
+static int run_all(struct tl_xtrace_analysis *a, struct tl_error *err)
+{
+	uint64_t quantum = a->options.analyses & TL_XTRACE_ANALYZE_CACHE ? QUANTUM : UINT64_MAX / 2;
+	struct tl_xtrace_stream_analysis *s;
+
+	while ((s = earliest(a, NULL))) {
+		const struct tl_xtrace_stream_analysis *other = earliest(a, s);
+		int status = run(a, s, other ? other->time : UINT64_MAX,
+				 other ? s->instructions + quantum : UINT64_MAX, err);
+
+		if (status < 0)
+			return status;
+	}
+	return 0;
+}
+
+/* ---- beginning and end ---- */
+
+static int shift_of(uint64_t bytes, uint64_t otherwise, unsigned *shift, struct tl_error *err)
+{
+	if (!bytes)
+		bytes = otherwise;
+	if (bytes & (bytes - 1) || bytes < 16 || bytes > UINT64_C(1) << 40)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the size of a line or page is a power of two from 16 on");
+	*shift = (unsigned)__builtin_ctzll(bytes);
+	return 0;
+}
+
+static void begin_stream(struct tl_xtrace_analysis *a, const struct tl_xtrace_stream *stream)
+{
+	struct tl_xtrace_stream_analysis *s = &a->streams[a->stream_count++];
+
+	s->stream = stream;
+	s->function = TL_NONE;
+	tl_xtrace_footprint_begin(&s->footprint, a->line_shift);
+	begin_segment(a, s, true);
+}
+
+static int begin_streams(struct tl_xtrace_analysis *a, struct tl_error *err)
+{
+	a->streams = tl_zeroed(a->trace->stream_count, sizeof(*a->streams));
+	if (!a->streams)
+		return tl_error_memory(err);
+	for (uint32_t i = 0; i < a->trace->stream_count; i++) {
+		const struct tl_xtrace_stream *stream = &a->trace->streams[i];
+
+		if (a->options.thread == TL_NOWHERE || a->options.thread == stream->info.id)
+			begin_stream(a, stream);
+	}
+	if (!a->stream_count)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "the trace has no such thread");
+	if (a->options.analyses & TL_XTRACE_ANALYZE_BBV && a->stream_count > 1)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "basic-block vectors are of one thread: choose one with "
+				   "--thread");
+	return 0;
+}
+
+static int begin(struct tl_xtrace_analysis *a, struct tl_error *err)
+{
+	const struct tl_xtrace_analysis_options *options = &a->options;
+	int status = shift_of(options->line, DEFAULT_LINE, &a->line_shift, err);
+
+	if (status == 0)
+		status = shift_of(options->page, DEFAULT_PAGE, &a->page_shift, err);
+	if (status == 0)
+		status = begin_streams(a, err);
+	if (status == 0 && options->analyses & TL_XTRACE_ANALYZE_CACHE)
+		status = tl_xtrace_caches_begin(&a->caches, options->caches, a->stream_count, err);
+	if (status < 0)
+		return status;
+	for (size_t i = 0; options->analyses & TL_XTRACE_ANALYZE_CACHE && i < a->stream_count; i++)
+		a->streams[i].core = &a->caches.cores[i];
+	a->functions.binaries = options->binaries;
+	a->functions.binary_count = options->binary_count;
+	a->interval_end = options->interval;
+	return 0;
+}
+
+static bool end_bbv(struct tl_xtrace_analysis *a)
+{
+	if (!tl_xtrace_bbv_end_interval(a, &a->streams[0]))
+		return false;
+	if (a->options.form != TL_XTRACE_TEXT)
+		tl_xtrace_table_end(&a->table);
+	return true;
+}
+
+static int show(struct tl_xtrace_analysis *a, struct tl_error *err)
+{
+	unsigned wanted = a->options.analyses;
+	bool good = true;
+
+	if (wanted & TL_XTRACE_ANALYZE_SYSCALLS)
+		tl_xtrace_table_end(&a->table);
+	for (size_t i = 0; good && i < a->stream_count; i++)
+		good = tl_xtrace_basic_block_leave(&a->blocks, &a->streams[i].place);
+	if (good && wanted & TL_XTRACE_ANALYZE_BBV)
+		good = end_bbv(a);
+	if (good && wanted & TL_XTRACE_ANALYZE_FOOTPRINT)
+		good = tl_xtrace_show_footprint(a);
+	if (good && wanted & TL_XTRACE_ANALYZE_REUSE)
+		tl_xtrace_show_reuse(a);
+	/* CSV is one table: that of functions where there are names. */
+	if (good && wanted & TL_XTRACE_ANALYZE_CACHE &&
+	    (!a->options.binary_count || a->options.form != TL_XTRACE_CSV))
+		tl_xtrace_show_cache(a);
+	if (good && wanted & TL_XTRACE_ANALYZE_CACHE && a->options.binary_count)
+		good = tl_xtrace_show_cache_functions(a);
+	if (good && wanted & TL_XTRACE_ANALYZE_BLOCKS)
+		good = tl_xtrace_show_blocks(a);
+	return good ? 0 : tl_error_memory(err);
+}
+
+/* All but the mix, which is a pass of its own. */
+static int one_pass(struct tl_xtrace_analysis *a, struct tl_error *err)
+{
+	int status;
+
+	/* These are written on the way. */
+	if (a->options.analyses & TL_XTRACE_ANALYZE_SYSCALLS)
+		tl_xtrace_syscall_log_begin(a);
+	if (a->options.analyses & TL_XTRACE_ANALYZE_BBV)
+		tl_xtrace_bbv_begin(a);
+	status = run_all(a, err);
+	return status < 0 ? status : show(a, err);
+}
+
+static void end(struct tl_xtrace_analysis *a)
+{
+	for (size_t i = 0; i < a->stream_count; i++) {
+		tl_xtrace_footprint_free(&a->streams[i].footprint);
+		tl_xtrace_reuse_free(&a->streams[i].fetches);
+		tl_xtrace_reuse_free(&a->streams[i].data);
+	}
+	free(a->streams);
+	tl_xtrace_caches_end(&a->caches);
+	tl_xtrace_function_ids_free(&a->functions);
+	free(a->function_counts);
+	tl_xtrace_basic_blocks_free(&a->blocks);
+}
+
+int tl_xtrace_analyze(struct tl_xtrace_trace *trace,
+		      const struct tl_xtrace_analysis_options *options, struct tl_output *out,
+		      struct tl_error *err)
+{
+	struct tl_xtrace_analysis a = { .trace = trace, .options = *options, .out = out };
+	int status;
+
+	tl_xtrace_rewind(trace);
+	status = begin(&a, err);
+	if (status == 0)
+		tl_xtrace_tables_begin(out, options->form);
+	if (status == 0 && options->analyses & TL_XTRACE_ANALYZE_MIX)
+		status = tl_xtrace_show_mix(&a, err);
+	if (status == 0 && options->analyses & ~(unsigned)TL_XTRACE_ANALYZE_MIX)
+		status = one_pass(&a, err);
+	if (status == 0)
+		tl_xtrace_tables_end(out, options->form);
+	end(&a);
+	return status;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Basic-block vectors: for each interval, how many instructions each block executed in it. As text
+ * in the form that SimPoint 3 reads: "T:block:count :block:count ..." a line, blocks from 1 on. A
+ * block over the end of an interval counts in both, by its instructions: counts of an interval sum
+ * to its length.
+ */
+#include <inttypes.h>
+
+#include "core/output.h"
+#include "xtrace/analyze/stream_analysis.h"
+
+/* clang-format off */
+static const struct tl_xtrace_table_column columns[] = {
+	{ "interval", 0 }, { "block", 0 }, { "address", 0 }, { "instructions", 0 },
+};
+/* clang-format on */
+
+void tl_xtrace_bbv_begin(struct tl_xtrace_analysis *a)
+{
+	if (a->options.form == TL_XTRACE_TEXT)
+		return;
+	tl_xtrace_begin_table(a, &a->table, "bbv", "");
+	tl_xtrace_table_columns(&a->table, columns, sizeof(columns) / sizeof(columns[0]));
+}
+
+static void put_line(struct tl_output *out, const struct tl_xtrace_basic_blocks *blocks,
+		     const uint32_t *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		tl_put_format(out, "%s%" PRIu32 ":%" PRIu64, i ? " :" : "T:", list[i] + 1,
+			      blocks->list[list[i]].in_interval);
+	tl_put_char(out, '\n');
+}
+
+static void put_rows(struct tl_xtrace_table *table, uint64_t interval,
+		     const struct tl_xtrace_basic_blocks *blocks, const uint32_t *list,
+		     size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		tl_xtrace_cell_u64(table, interval);
+		tl_xtrace_cell_u64(table, (uint64_t)list[i] + 1);
+		tl_xtrace_cell_hex(table, blocks->list[list[i]].address);
+		tl_xtrace_cell_u64(table, blocks->list[list[i]].in_interval);
+	}
+}
+
+bool tl_xtrace_bbv_end_interval(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s)
+{
+	const uint32_t *list;
+	size_t count;
+
+	if (!tl_xtrace_basic_block_count(&a->blocks, &s->place))
+		return false;
+	list = tl_xtrace_basic_blocks_interval(&a->blocks, &count);
+	if (!count)
+		return true;
+	if (a->options.form == TL_XTRACE_TEXT)
+		put_line(a->out, &a->blocks, list, count);
+	else
+		put_rows(&a->table, a->intervals, &a->blocks, list, count);
+	a->intervals++;
+	tl_xtrace_basic_blocks_next_interval(&a->blocks);
+	return true;
+}

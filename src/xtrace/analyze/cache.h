@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_XTRACE_CACHE_H
+#define TL_XTRACE_CACHE_H
+/*
+ * Caches and TLBs, simulated: sets of ways, least recently used out first, stores allocate as loads
+ * do. A miss asks the next level and fills every level it missed in. What an inclusive level drops,
+ * the levels in front of it lose. Written-back lines and prefetches are not modelled.
+ */
+#include "xtrace/analyze/footprint.h"
+
+enum { TL_XTRACE_CACHE_LEVELS = 16, TL_XTRACE_CACHE_NAME = 32 };
+
+enum tl_xtrace_cache_side {
+	TL_XTRACE_CACHE_INSTRUCTIONS = 1,
+	TL_XTRACE_CACHE_DATA = 2,
+	TL_XTRACE_CACHE_UNIFIED = 3
+};
+
+/* A line of the configuration. A TLB is a cache whose lines are pages. */
+struct tl_xtrace_cache_level {
+	char name[TL_XTRACE_CACHE_NAME];
+	enum tl_xtrace_cache_side side;
+	bool tlb, inclusive, shared;
+	uint64_t size, line; /* bytes */
+	uint32_t ways;
+	uint32_t sets;
+	unsigned line_shift;
+	uint32_t next; /* level that is asked on a miss, TL_NONE: memory */
+};
+
+struct tl_xtrace_cache_config {
+	struct tl_xtrace_cache_level levels[TL_XTRACE_CACHE_LEVELS];
+	uint32_t count;
+	/* Where an access begins: caches and TLBs by side; TL_NONE: nowhere. */
+	uint32_t first[2][2];
+};
+
+/* cache_config.c: text of docs/analyze.md, "Caches". The offset of an error is that of its line. */
+int tl_xtrace_cache_parse(struct tl_xtrace_cache_config *config, const char *text, size_t size,
+			  struct tl_error *err);
+/* The text of the default one. */
+extern const char tl_xtrace_cache_default[];
+
+struct tl_xtrace_cache_count {
+	uint64_t accesses[TL_XTRACE_USE_COUNT], misses[TL_XTRACE_USE_COUNT];
+};
+
+/* The lines of one level of one core, or of all when it is shared. */
+struct tl_xtrace_cache_lines {
+	uint64_t *tags; /* line + 1 or 0, set by set, the most recent first */
+	struct tl_xtrace_cache_lines *next;
+	const struct tl_xtrace_cache_level *level;
+	uint32_t number; /* of the level */
+	unsigned line_shift;
+	uint32_t ways, sets;
+	uint32_t set_mask; /* sets - 1 if that is a mask, else 0 */
+	bool inclusive;
+};
+
+/* One core: its own levels, and the shared ones. */
+struct tl_xtrace_cache_core {
+	struct tl_xtrace_cache_lines *first[2][2]; /* [is a TLB][is data]; NULL: none */
+	struct tl_xtrace_cache_lines ways[TL_XTRACE_CACHE_LEVELS];
+	struct tl_xtrace_cache_count counts[TL_XTRACE_CACHE_LEVELS];
+	struct tl_xtrace_caches *caches;
+};
+
+struct tl_xtrace_caches {
+	const struct tl_xtrace_cache_config *config;
+	struct tl_xtrace_cache_lines shared[TL_XTRACE_CACHE_LEVELS];
+	struct tl_xtrace_cache_core *cores;
+	size_t core_count;
+};
+
+int tl_xtrace_caches_begin(struct tl_xtrace_caches *caches,
+			   const struct tl_xtrace_cache_config *config, size_t core_count,
+			   struct tl_error *err);
+void tl_xtrace_caches_end(struct tl_xtrace_caches *caches);
+
+/* A line of a first level: asks the next levels on a miss. `also` is counted too, or NULL. */
+void tl_xtrace_cache_line(struct tl_xtrace_cache_core *core, struct tl_xtrace_cache_lines *ways,
+			  uint64_t line, enum tl_xtrace_use use,
+			  struct tl_xtrace_cache_count *also);
+
+/* Every line, and every page, of an access of `size` > 0 bytes is touched once. */
+static inline void tl_xtrace_cache_access(struct tl_xtrace_cache_core *core, uint64_t address,
+					  uint64_t size, enum tl_xtrace_use use,
+					  struct tl_xtrace_cache_count *also)
+{
+	for (unsigned tlb = 0; tlb < 2; tlb++) {
+		struct tl_xtrace_cache_lines *ways = core->first[tlb][use != TL_XTRACE_USE_FETCH];
+		uint64_t line, last;
+
+		if (!ways)
+			continue;
+		line = address >> ways->line_shift;
+		last = (address + size - 1) >> ways->line_shift;
+		/* An access over the end of the address space goes on at its beginning. */
+		for (uint64_t left = (last - line) & (UINT64_MAX >> ways->line_shift);; left--) {
+			tl_xtrace_cache_line(core, ways, line, use, also);
+			if (!left)
+				break;
+			line = (line + 1) & (UINT64_MAX >> ways->line_shift);
+		}
+	}
+}
+
+#endif

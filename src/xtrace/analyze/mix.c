@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The mix: how often each opcode was executed, by exception level, as classes and as mnemonics.
+ * Opcodes are counted by the blocks they stand in, so that no instruction is looked at twice.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "isa/a64/a64.h"
+#include "isa/a64/a64_text.h"
+#include "xtrace/profile/token_blocks.h"
+#include "xtrace/analyze/stream_analysis.h"
+
+enum { LEVELS = 4, WORD = 40 };
+
+struct opcode_count {
+	uint32_t opcode;
+	uint64_t counts[LEVELS];
+};
+
+struct mix_worker {
+	struct tl_xtrace_token_blocks blocks;
+	struct mix_worker *next;
+};
+
+struct mix {
+	struct tl_xtrace_function_map functions; /* none: blocks do not care */
+	pthread_mutex_t lock;
+	struct mix_worker *idle;
+	struct opcode_count *opcodes;
+	size_t count, capacity;
+	struct tl_index index;
+};
+
+/* Opcodes of one name. */
+struct row {
+	char word[WORD];
+	uint8_t class; /* enum tl_a64_class */
+	uint64_t counts[LEVELS], sum;
+};
+
+/* ---- counting ---- */
+
+static bool same_opcode(const void *context, const void *key, uint32_t number)
+{
+	const uint32_t *opcode = key;
+
+	return ((const struct mix *)context)->opcodes[number].opcode == *opcode;
+}
+
+static bool add(struct mix *mix, uint32_t opcode, unsigned el, uint64_t count)
+{
+	uint64_t hash = tl_hash64(opcode);
+	uint32_t found = tl_index_find(&mix->index, hash, same_opcode, mix, &opcode);
+
+	if (!count)
+		return true;
+	if (found == TL_NONE) {
+		if (!tl_grow(&mix->opcodes, &mix->capacity, mix->count + 1,
+			     sizeof(*mix->opcodes)) ||
+		    !tl_index_add(&mix->index, hash, (uint32_t)mix->count))
+			return false;
+		found = (uint32_t)mix->count++;
+		mix->opcodes[found] = (struct opcode_count){ .opcode = opcode };
+	}
+	mix->opcodes[found].counts[el] += count;
+	return true;
+}
+
+/* An instruction of a block that is not as usual is counted by itself, at once. */
+static bool count_one(struct mix *mix, struct tl_xtrace_walk *w, enum tl_xtrace_kind kind)
+{
+	uint32_t opcode = tl_xtrace_walk_instruction(w, kind);
+	bool good;
+
+	pthread_mutex_lock(&mix->lock);
+	good = add(mix, opcode, tl_xtrace_walk_el(w), 1);
+	pthread_mutex_unlock(&mix->lock);
+	return good;
+}
+
+static bool count_walk(struct mix *mix, struct tl_xtrace_token_blocks *blocks,
+		       struct tl_xtrace_walk *w)
+{
+	struct tl_xtrace_token_block *before = NULL;
+	bool good = true;
+
+	while (good && w->next < w->end && !blocks->no_memory) {
+		struct tl_xtrace_token_block *b = NULL;
+		enum tl_xtrace_kind kind;
+		uint64_t pc;
+
+		if (tl_xtrace_token_block_pc(w, &pc))
+			b = tl_xtrace_token_block_next(blocks, before, w, pc);
+		before = b && tl_xtrace_token_block_is_whole(blocks, b, w) ? b : NULL;
+		if (before) {
+			b->count++;
+			tl_xtrace_token_block_skip(b, w);
+			continue;
+		}
+		kind = tl_xtrace_walk_next(w);
+		if (kind == TL_XTRACE_NONE)
+			break;
+		if (tl_xtrace_is_instruction(kind))
+			good = count_one(mix, w, kind);
+	}
+	tl_xtrace_walk_next(w); /* how it ends, if it has not yet */
+	return good && !blocks->no_memory;
+}
+
+static struct mix_worker *take_worker(struct mix *mix, const struct tl_xtrace_stream *stream)
+{
+	struct mix_worker *worker;
+
+	pthread_mutex_lock(&mix->lock);
+	worker = mix->idle;
+	if (worker)
+		mix->idle = worker->next;
+	pthread_mutex_unlock(&mix->lock);
+	if (!worker) {
+		worker = calloc(1, sizeof(*worker));
+		if (worker && !tl_xtrace_token_blocks_begin(&worker->blocks, &mix->functions)) {
+			free(worker);
+			worker = NULL;
+		}
+	}
+	if (worker) {
+		worker->blocks.kinds = stream->tokens.kind;
+		worker->blocks.sizes = stream->tokens.size;
+	}
+	return worker;
+}
+
+static int count_segment(void *arg, struct tl_xtrace_walk *walk, size_t segment,
+			 struct tl_error *err)
+{
+	struct mix *mix = arg;
+	struct mix_worker *worker = take_worker(mix, walk->stream);
+	bool good;
+
+	(void)segment;
+	if (!worker)
+		return tl_error_memory(err);
+	good = count_walk(mix, &worker->blocks, walk);
+	pthread_mutex_lock(&mix->lock);
+	worker->next = mix->idle;
+	mix->idle = worker;
+	pthread_mutex_unlock(&mix->lock);
+	return good ? 0 : tl_error_memory(err);
+}
+
+static bool add_block(struct mix *mix, const struct tl_xtrace_token_block *b)
+{
+	for (size_t i = 0; i < b->insn_count; i++)
+		if (!add(mix, b->insns[i].opcode, b->place.el & 3, b->count))
+			return false;
+	return true;
+}
+
+/* The blocks of a stream; another may have other tokens. */
+static bool gather(struct mix *mix)
+{
+	struct mix_worker *worker;
+	bool good = true;
+
+	while ((worker = mix->idle)) {
+		mix->idle = worker->next;
+		for (size_t i = 0; i <= worker->blocks.mask; i++)
+			for (const struct tl_xtrace_token_block *b = worker->blocks.slots[i];
+			     good && b; b = b->variant)
+				good = add_block(mix, b);
+		tl_xtrace_token_blocks_free(&worker->blocks);
+		free(worker);
+	}
+	return good;
+}
+
+static int count_streams(struct tl_xtrace_analysis *a, struct mix *mix, struct tl_error *err)
+{
+	int status = 0;
+
+	for (uint32_t i = 0; status == 0 && i < a->trace->stream_count; i++) {
+		const struct tl_xtrace_stream *stream = &a->trace->streams[i];
+
+		if (a->options.thread != TL_NOWHERE && a->options.thread != stream->info.id)
+			continue;
+		status = tl_xtrace_each_segment(a->trace, i, a->options.jobs, count_segment, mix,
+						err);
+		if (!gather(mix) && status == 0)
+			status = tl_error_memory(err);
+	}
+	return status;
+}
+
+/* ---- names ---- */
+
+/* Without a disassembler an opcode is known by its encoding group. */
+static void name_of(struct tl_a64_text *text, uint32_t opcode, struct row *row)
+{
+	const struct tl_a64 known = tl_a64_classify(opcode);
+	const char *word;
+	size_t size = tl_a64_mnemonic(text, opcode, &word);
+
+	if (!tl_a64_text_disassembles(text)) {
+		word = tl_a64_group(&known);
+		size = strlen(word);
+	}
+	size = size < WORD - 1 ? size : WORD - 1;
+	memset(row->word, 0, WORD);
+	memcpy(row->word, word, size);
+	row->class = known.class;
+}
+
+static void add_counts(struct row *row, const uint64_t counts[LEVELS])
+{
+	for (unsigned el = 0; el < LEVELS; el++) {
+		row->counts[el] += counts[el];
+		row->sum += counts[el];
+	}
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+	int order = strcmp(x->word, y->word);
+
+	return order ? order : x->class - y->class;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->sum != y->sum)
+		return x->sum < y->sum ? 1 : -1;
+	return by_name(a, b);
+}
+
+/* One row a name; returns how many. */
+static size_t unite(struct row *rows, size_t count)
+{
+	size_t kept = 0;
+
+	if (count)
+		qsort(rows, count, sizeof(*rows), by_name);
+	for (size_t i = 0; i < count; i++) {
+		if (kept && !by_name(&rows[kept - 1], &rows[i]))
+			add_counts(&rows[kept - 1], rows[i].counts);
+		else
+			rows[kept++] = rows[i];
+	}
+	if (kept)
+		qsort(rows, kept, sizeof(*rows), by_count);
+	return kept;
+}
+
+/* ---- tables ---- */
+
+static const struct tl_xtrace_table_column class_columns[] = {
+	{ "class", -14 }, { "el0", 14 }, { "el1", 14 },    { "el2", 10 },
+	{ "el3", 10 },    { "all", 14 }, { "percent", 7 },
+};
+
+static const struct tl_xtrace_table_column opcode_columns[] = {
+	{ "opcode", -18 }, { "class", -14 }, { "el0", 14 }, { "el1", 14 },
+	{ "el2", 10 },     { "el3", 10 },    { "all", 14 }, { "percent", 7 },
+};
+
+static void put_counts(struct tl_xtrace_table *t, const struct row *row, uint64_t total)
+{
+	for (unsigned el = 0; el < LEVELS; el++)
+		tl_xtrace_cell_u64(t, row->counts[el]);
+	tl_xtrace_cell_u64(t, row->sum);
+	tl_xtrace_cell_percent(t, row->sum, total);
+}
+
+static void show_classes(struct tl_xtrace_analysis *a, const struct row *rows, size_t count,
+			 uint64_t total)
+{
+	struct row classes[TL_A64_CLASS_COUNT] = { { .sum = 0 } };
+	struct tl_xtrace_table t;
+
+	for (unsigned i = 0; i < TL_A64_CLASS_COUNT; i++) {
+		classes[i].class = (uint8_t)i;
+		strcpy(classes[i].word, tl_a64_class_name(i));
+	}
+	for (size_t i = 0; i < count; i++)
+		add_counts(&classes[rows[i].class], rows[i].counts);
+	qsort(classes, TL_A64_CLASS_COUNT, sizeof(*classes), by_count);
+	tl_xtrace_begin_table(a, &t, "classes", "Instructions by class");
+	tl_xtrace_table_columns(&t, class_columns,
+				sizeof(class_columns) / sizeof(class_columns[0]));
+	for (size_t i = 0; i < TL_A64_CLASS_COUNT && classes[i].sum; i++) {
+		tl_xtrace_cell_text(&t, classes[i].word);
+		put_counts(&t, &classes[i], total);
+	}
+	tl_xtrace_table_end(&t);
+}
+
+static void show_opcodes(struct tl_xtrace_analysis *a, const struct row *rows, size_t count,
+			 uint64_t total)
+{
+	struct tl_xtrace_table t;
+
+	tl_xtrace_begin_table(a, &t, "opcodes", "Instructions by opcode");
+	tl_xtrace_table_columns(&t, opcode_columns,
+				sizeof(opcode_columns) / sizeof(opcode_columns[0]));
+	for (size_t i = 0; i < count && (!a->options.top || i < a->options.top); i++) {
+		tl_xtrace_cell_text(&t, rows[i].word);
+		tl_xtrace_cell_text(&t, tl_a64_class_name(rows[i].class));
+		put_counts(&t, &rows[i], total);
+	}
+	tl_xtrace_table_end(&t);
+}
+
+static bool show(struct tl_xtrace_analysis *a, const struct mix *mix)
+{
+	struct tl_a64_text *text = tl_a64_text_open();
+	struct row *rows = calloc(mix->count + 1, sizeof(*rows));
+	uint64_t total = 0;
+	size_t count;
+
+	for (size_t i = 0; text && rows && i < mix->count; i++) {
+		name_of(text, mix->opcodes[i].opcode, &rows[i]);
+		add_counts(&rows[i], mix->opcodes[i].counts);
+		total += rows[i].sum;
+	}
+	if (text && rows) {
+		count = unite(rows, mix->count);
+		/* CSV is one table, and this one says it all. */
+		if (a->options.form != TL_XTRACE_CSV)
+			show_classes(a, rows, count, total);
+		show_opcodes(a, rows, count, total);
+	}
+	free(rows);
+	tl_a64_text_close(text);
+	return text && rows;
+}
+
+int tl_xtrace_show_mix(struct tl_xtrace_analysis *a, struct tl_error *err)
+{
+	struct mix mix = { .idle = NULL };
+	int status;
+
+	pthread_mutex_init(&mix.lock, NULL);
+	tl_xtrace_function_map_begin(&mix.functions, NULL, 0);
+	tl_xtrace_rewind(a->trace);
+	status = count_streams(a, &mix, err);
+	if (status == 0 && !show(a, &mix))
+		status = tl_error_memory(err);
+	/* What other analyses find damaged is the same again. */
+	if (a->options.analyses & ~(unsigned)TL_XTRACE_ANALYZE_MIX)
+		tl_xtrace_rewind(a->trace);
+	free(mix.opcodes);
+	tl_index_free(&mix.index);
+	tl_xtrace_function_map_free(&mix.functions);
+	pthread_mutex_destroy(&mix.lock);
+	return status;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Results as tables: footprint, reuse distances, basic blocks. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "xtrace/analyze/stream_analysis.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+enum { TITLE = 160 };
+
+void tl_xtrace_begin_table(struct tl_xtrace_analysis *a, struct tl_xtrace_table *table,
+			   const char *name, const char *title)
+{
+	tl_xtrace_table_begin(table, a->out, a->options.form, a->tables++, name, title);
+}
+
+void tl_xtrace_cell_stream(struct tl_xtrace_analysis *a, struct tl_xtrace_table *table,
+			   size_t stream)
+{
+	char text[24];
+
+	if (stream == a->stream_count)
+		memcpy(text, "all", 4);
+	else
+		snprintf(text, sizeof(text), "%" PRIu64, a->streams[stream].stream->info.id);
+	tl_xtrace_cell_text(table, text);
+}
+
+/* ---- footprint ---- */
+
+static const struct tl_xtrace_table_column footprint_columns[] = {
+	{ "thread", -10 }, { "el", -3 },     { "unit", -5 }, { "bytes", 7 }, { "fetched", 10 },
+	{ "loaded", 10 },  { "stored", 10 }, { "data", 10 }, { "all", 10 },
+};
+
+static void put_extent(struct tl_xtrace_table *t, const char *unit, uint64_t bytes,
+		       const struct tl_xtrace_footprint_counts *e)
+{
+	const uint64_t counts[] = { bytes, e->fetched, e->loaded, e->stored, e->data, e->all };
+
+	tl_xtrace_cell_text(t, unit);
+	for (size_t i = 0; i < COUNT(counts); i++)
+		tl_xtrace_cell_u64(t, counts[i]);
+}
+
+static void put_place(struct tl_xtrace_analysis *a, struct tl_xtrace_table *t, size_t stream,
+		      unsigned el)
+{
+	const char digit[2] = { (char)('0' + el), '\0' };
+
+	tl_xtrace_cell_stream(a, t, stream);
+	tl_xtrace_cell_text(t, el == TL_XTRACE_EVERY_EL ? "all" : digit);
+}
+
+static bool show_extents(struct tl_xtrace_analysis *a, struct tl_xtrace_table *t, size_t stream,
+			 const struct tl_xtrace_footprint *footprint)
+{
+	unsigned levels = 0;
+
+	for (unsigned el = 0; el <= TL_XTRACE_EVERY_EL; el++) {
+		struct tl_xtrace_footprint_counts lines, pages;
+
+		if (!tl_xtrace_footprint_sum(footprint, el, a->page_shift, &lines, &pages))
+			return false;
+		/* The sum of one level is that level. */
+		if (el == TL_XTRACE_EVERY_EL ? levels == 1 : !lines.all)
+			continue;
+		levels++;
+		put_place(a, t, stream, el);
+		put_extent(t, "line", UINT64_C(1) << a->line_shift, &lines);
+		put_place(a, t, stream, el);
+		put_extent(t, "page", UINT64_C(1) << a->page_shift, &pages);
+	}
+	return true;
+}
+
+bool tl_xtrace_show_footprint(struct tl_xtrace_analysis *a)
+{
+	struct tl_xtrace_footprint sum;
+	struct tl_xtrace_table t;
+	bool good = true;
+
+	tl_xtrace_begin_table(a, &t, "footprint", "Footprint: lines and pages that were touched");
+	tl_xtrace_table_columns(&t, footprint_columns, COUNT(footprint_columns));
+	tl_xtrace_footprint_begin(&sum, a->line_shift);
+	for (size_t i = 0; good && i < a->stream_count; i++) {
+		good = show_extents(a, &t, i, &a->streams[i].footprint);
+		if (good && a->stream_count > 1)
+			good = tl_xtrace_footprint_add(&sum, &a->streams[i].footprint);
+	}
+	if (good && a->stream_count > 1)
+		good = show_extents(a, &t, a->stream_count, &sum);
+	tl_xtrace_footprint_free(&sum);
+	tl_xtrace_table_end(&t);
+	return good;
+}
+
+/* ---- reuse distances ---- */
+
+static const struct tl_xtrace_table_column reuse_columns[] = {
+	{ "thread", -10 }, { "access", -11 }, { "from", 12 }, { "to", 12 },
+	{ "touches", 14 }, { "percent", 8 },  { "up_to", 8 },
+};
+
+static void put_bucket(struct tl_xtrace_analysis *a, struct tl_xtrace_table *t, size_t stream,
+		       const char *access, const struct tl_xtrace_reuse_histogram *h,
+		       unsigned bucket, uint64_t below)
+{
+	tl_xtrace_cell_stream(a, t, stream);
+	tl_xtrace_cell_text(t, access);
+	tl_xtrace_cell_u64(t, bucket ? UINT64_C(1) << (bucket - 1) : 0);
+	tl_xtrace_cell_u64(t, bucket ? (UINT64_C(1) << bucket) - 1 : 0);
+	tl_xtrace_cell_u64(t, h->buckets[bucket]);
+	tl_xtrace_cell_percent(t, h->buckets[bucket], h->touches);
+	tl_xtrace_cell_percent(t, below + h->buckets[bucket], h->touches);
+}
+
+static void put_cold(struct tl_xtrace_analysis *a, struct tl_xtrace_table *t, size_t stream,
+		     const char *access, const struct tl_xtrace_reuse_histogram *h)
+{
+	tl_xtrace_cell_stream(a, t, stream);
+	tl_xtrace_cell_text(t, access);
+	tl_xtrace_cell_none(t);
+	tl_xtrace_cell_none(t);
+	tl_xtrace_cell_u64(t, h->cold);
+	tl_xtrace_cell_percent(t, h->cold, h->touches);
+	tl_xtrace_cell_percent(t, h->touches, h->touches);
+}
+
+/* All buckets up to the last that has any; then the first touches, which have no distance. */
+static void put_histogram(struct tl_xtrace_analysis *a, struct tl_xtrace_table *t, size_t stream,
+			  const char *access, const struct tl_xtrace_reuse_histogram *h)
+{
+	unsigned end = TL_XTRACE_REUSE_BUCKETS;
+	uint64_t below = 0;
+
+	while (end && !h->buckets[end - 1])
+		end--;
+	for (unsigned bucket = 0; bucket < end; bucket++) {
+		put_bucket(a, t, stream, access, h, bucket, below);
+		below += h->buckets[bucket];
+	}
+	if (h->touches)
+		put_cold(a, t, stream, access, h);
+}
+
+void tl_xtrace_show_reuse(struct tl_xtrace_analysis *a)
+{
+	struct tl_xtrace_reuse_histogram fetches = { 0 }, data = { 0 };
+	struct tl_xtrace_table t;
+	char title[TITLE];
+
+	snprintf(title, sizeof(title),
+		 "Reuse distance: other lines of %" PRIu64
+		 " bytes touched since the last touch; the last row of "
+		 "each: first touches",
+		 UINT64_C(1) << a->line_shift);
+	tl_xtrace_begin_table(a, &t, "reuse", title);
+	tl_xtrace_table_columns(&t, reuse_columns, COUNT(reuse_columns));
+	for (size_t i = 0; i < a->stream_count; i++) {
+		put_histogram(a, &t, i, "instruction", &a->streams[i].fetches.histogram);
+		put_histogram(a, &t, i, "data", &a->streams[i].data.histogram);
+		tl_xtrace_reuse_histogram_add(&fetches, &a->streams[i].fetches.histogram);
+		tl_xtrace_reuse_histogram_add(&data, &a->streams[i].data.histogram);
+	}
+	if (a->stream_count > 1) {
+		put_histogram(a, &t, a->stream_count, "instruction", &fetches);
+		put_histogram(a, &t, a->stream_count, "data", &data);
+	}
+	tl_xtrace_table_end(&t);
+}
+
+/* ---- basic blocks ---- */
+
+static const struct tl_xtrace_table_column block_columns[] = {
+	{ "block", 7 },   { "el", 2 },          { "address", 18 },
+	{ "length", 6 },  { "executions", 12 }, { "instructions", 12 },
+	{ "percent", 7 }, { "function", 0 },
+};
+
+/* Most instructions first, then in the order of addresses. */
+static int by_instructions(const void *x, const void *y, void *list)
+{
+	const struct tl_xtrace_basic_block *blocks = list;
+	const struct tl_xtrace_basic_block *a = &blocks[*(const uint32_t *)x],
+					   *b = &blocks[*(const uint32_t *)y];
+
+	if (a->instructions != b->instructions)
+		return a->instructions < b->instructions ? 1 : -1;
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return (a->el > b->el) - (a->el < b->el);
+}
+
+static bool put_block(struct tl_xtrace_analysis *a, struct tl_xtrace_table *t, uint32_t number,
+		      uint64_t total)
+{
+	const struct tl_xtrace_basic_block *block = &a->blocks.list[number];
+	uint32_t function = tl_xtrace_function_id_at(&a->functions, block->address);
+
+	if (function == TL_NONE)
+		return false;
+	tl_xtrace_cell_u64(t, (uint64_t)number + 1);
+	tl_xtrace_cell_u64(t, block->el);
+	tl_xtrace_cell_hex(t, block->address);
+	tl_xtrace_cell_u64(t, block->length);
+	tl_xtrace_cell_u64(t, block->executions);
+	tl_xtrace_cell_u64(t, block->instructions);
+	tl_xtrace_cell_percent(t, block->instructions, total);
+	if (a->options.binary_count)
+		tl_xtrace_cell_text(t, a->functions.list[function].name);
+	else
+		tl_xtrace_cell_none(t);
+	return true;
+}
+
+bool tl_xtrace_show_blocks(struct tl_xtrace_analysis *a)
+{
+	uint32_t count = a->blocks.numbers.count, shown = a->options.top;
+	uint32_t *order = malloc((count + 1) * sizeof(*order));
+	uint64_t total = 0;
+	struct tl_xtrace_table t;
+	bool good = order;
+
+	for (uint32_t i = 0; good && i < count; i++) {
+		order[i] = i;
+		total += a->blocks.list[i].instructions;
+	}
+	if (good && count)
+		qsort_r(order, count, sizeof(*order), by_instructions, a->blocks.list);
+	tl_xtrace_begin_table(a, &t, "blocks",
+			      "Basic blocks, by the instructions executed in them");
+	tl_xtrace_table_columns(&t, block_columns, COUNT(block_columns));
+	for (uint32_t i = 0; good && i < count && (!shown || i < shown); i++)
+		good = put_block(a, &t, order[i], total);
+	tl_xtrace_table_end(&t);
+	free(order);
+	return good;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_XTRACE_STREAM_ANALYSIS_H
+#define TL_XTRACE_STREAM_ANALYSIS_H
+/* The insides of an analysis: its streams at work, what they share, and how results are shown. */
+#include "xtrace/analyze/analyze.h"
+#include "xtrace/analyze/basic_blocks.h"
+#include "xtrace/state/function_ids.h"
+#include "xtrace/analyze/reuse.h"
+
+/* A system call that is under way. */
+struct tl_xtrace_syscall {
+	bool open;
+	uint64_t instruction; /* number of the SVC in its stream */
+	uint64_t between;     /* user instructions between the call before and this one */
+	uint64_t pc;
+	uint64_t arguments[7]; /* x8, x0 to x5 */
+	unsigned argument_count;
+	const uint8_t *vectors;
+	uint64_t vector_count;
+	/* Whose SVCRET it is, the next instruction at EL0 shows. */
+	bool has_result;
+	uint64_t result;
+	const uint8_t *registers, *registers_now; /* ALLGPR of the kernel's entry; the last one */
+	uint64_t task, task_now;                  /* the kernel's thread; 0: not told */
+	uint64_t space;                           /* TTBR0 at the call */
+};
+
+/* A stream at work. */
+struct tl_xtrace_stream_analysis {
+	const struct tl_xtrace_stream *stream;
+	struct tl_xtrace_walk walk;
+	size_t segment;
+	bool ended;
+	uint64_t time; /* of the next access: the TIME token seen last */
+	uint64_t instructions, user;
+	unsigned el;
+	uint32_t opcode;
+
+	struct tl_xtrace_footprint footprint;
+	struct tl_xtrace_reuse fetches, data;
+	struct tl_xtrace_cache_core *core;
+	uint32_t function;
+	struct tl_xtrace_block_position place;
+	struct tl_xtrace_syscall call;
+	uint64_t call_user; /* user instructions up to the call before, and that one */
+	uint64_t space;     /* TTBR0; 0: not told yet */
+};
+
+struct tl_xtrace_function_count {
+	uint64_t instructions;
+	struct tl_xtrace_cache_count levels[TL_XTRACE_CACHE_LEVELS];
+};
+
+struct tl_xtrace_analysis {
+	struct tl_xtrace_trace *trace;
+	struct tl_xtrace_analysis_options options;
+	struct tl_output *out;
+	unsigned line_shift, page_shift;
+	struct tl_xtrace_stream_analysis *streams;
+	size_t stream_count;
+
+	struct tl_xtrace_caches caches;
+	struct tl_xtrace_function_ids functions;
+	struct tl_xtrace_function_count *function_counts;
+	size_t function_room;
+	struct tl_xtrace_basic_blocks blocks;
+
+	struct tl_xtrace_table table; /* that is written on the way */
+	unsigned tables;              /* begun so far */
+	uint64_t interval_end;        /* BBV */
+	uint64_t intervals;
+};
+
+/* calls.c */
+void tl_xtrace_syscall_begin(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
+			     uint64_t pc);
+void tl_xtrace_syscall_token(struct tl_xtrace_stream_analysis *s, enum tl_xtrace_kind kind,
+			     const struct tl_xtrace_walk *walk);
+/* The next instruction, after a result: is it the call's own? TL_NOWHERE: the stream ends. */
+void tl_xtrace_syscall_resumed(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
+			       uint64_t pc);
+/* Calls that were not seen to return are shown, too. */
+void tl_xtrace_syscall_flush(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s,
+			     bool returned, uint64_t result);
+void tl_xtrace_syscall_log_begin(struct tl_xtrace_analysis *a);
+
+/* bbv.c */
+void tl_xtrace_bbv_begin(struct tl_xtrace_analysis *a);
+/* The interval ends before the next instruction. False without memory. */
+bool tl_xtrace_bbv_end_interval(struct tl_xtrace_analysis *a, struct tl_xtrace_stream_analysis *s);
+
+/* Tables of results: analyze_tables.c, analyze_cache.c. False without memory. */
+bool tl_xtrace_show_footprint(struct tl_xtrace_analysis *a);
+void tl_xtrace_show_reuse(struct tl_xtrace_analysis *a);
+void tl_xtrace_show_cache(struct tl_xtrace_analysis *a);
+bool tl_xtrace_show_cache_functions(struct tl_xtrace_analysis *a);
+bool tl_xtrace_show_blocks(struct tl_xtrace_analysis *a);
+
+/* mix.c: a pass of its own, and its tables. */
+int tl_xtrace_show_mix(struct tl_xtrace_analysis *a, struct tl_error *err);
+
+/* The name of a stream in tables: its id; a number beyond the last: "all". */
+void tl_xtrace_cell_stream(struct tl_xtrace_analysis *a, struct tl_xtrace_table *table,
+			   size_t stream);
+void tl_xtrace_begin_table(struct tl_xtrace_analysis *a, struct tl_xtrace_table *table,
+			   const char *name, const char *title);
+
+#endif

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checking a trace: the rules' names, and the way along the streams on which all parts are asked.
+ */
+#include "xtrace/check/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "xtrace/format/time_order.h"
+
+/* Bytes, as every processor has had them so far. */
+enum { DEFAULT_ZERO_BLOCK = 64 };
+
+/* ---- instructions ---- */
+
+/* Another opcode needs the slot: streams whose last instruction it is keep a copy. */
+static void replace(struct tl_xtrace_checker *c, struct tl_xtrace_check_opcode *op, uint32_t opcode)
+{
+	for (uint32_t i = 0; i < c->trace->stream_count; i++)
+		if (c->streams[i].last.op == op) {
+			c->streams[i].kept = *op;
+			c->streams[i].last.op = &c->streams[i].kept;
+		}
+	op->a64 = tl_a64_classify(opcode);
+	op->a64.opcode = opcode;
+	op->effect = tl_xtrace_insn_effect(opcode);
+	tl_xtrace_check_classify(op);
+}
+
+static const struct tl_xtrace_check_opcode *look(struct tl_xtrace_checker *c, uint32_t opcode)
+{
+	struct tl_xtrace_check_opcode *op =
+		&c->cache->slots[opcode * 0x9e3779b1u >> (32 - TL_XTRACE_CHECK_CACHE_BITS)];
+
+	if (__builtin_expect(op->a64.opcode != opcode, 0))
+		replace(c, op, opcode);
+	return op;
+}
+
+static void judge_instruction(struct tl_xtrace_check_stream *s, bool cut, bool interrupted)
+{
+	tl_xtrace_check_complete(s, cut);
+	tl_xtrace_check_execute(s, interrupted);
+}
+
+static inline void end_instruction(struct tl_xtrace_check_stream *s, bool cut, bool interrupted)
+{
+	if (!s->last.op || s->ended)
+		return;
+	s->ended = true;
+	/* Every other instruction is of this kind. */
+	if (!s->last.op->inert || s->last.seen)
+		judge_instruction(s, cut, interrupted);
+}
+
+static void check_jump(struct tl_xtrace_check_stream *s, const struct tl_xtrace_check_opcode *op,
+		       uint64_t pc, unsigned el)
+{
+	struct tl_xtrace_check_insn next = {
+		.op = op,
+		.pc = pc,
+		.pc_known = s->walk.pc_known,
+		.el = (uint8_t)el,
+		.ordinal = s->ordinal,
+		.offset = tl_xtrace_walk_offset(&s->walk),
+	};
+
+	tl_xtrace_check_flow(s, &next);
+	/* SP is another one at another level, until ALLGPR says which. */
+	if (s->last.op && el != s->last.el && !s->allgpr)
+		s->registers.known &= ~(UINT32_C(1) << TL_XTRACE_REG_SP);
+}
+
+static inline void begin_instruction(struct tl_xtrace_check_stream *s, uint32_t opcode)
+{
+	struct tl_xtrace_check_insn *i = &s->last;
+	const struct tl_xtrace_check_opcode *op = look(s->check, opcode);
+	uint64_t pc = s->walk.pc;
+	unsigned el = tl_xtrace_walk_el(&s->walk);
+
+	/* Most instructions follow one that goes on behind itself. */
+	if (!i->op || !i->op->simple || pc != i->pc + 4 || el != i->el || s->allgpr ||
+	    !s->walk.pc_known || pc % 4)
+		check_jump(s, op, pc, el);
+	/* Field by field: what is not named here is only looked at where `seen` says that it is
+	 * there. */
+	i->op = op;
+	i->pc = pc;
+	i->offset = tl_xtrace_walk_offset(&s->walk);
+	i->ordinal = s->ordinal++;
+	i->load = NULL;
+	i->seen = 0;
+	i->el = (uint8_t)el;
+	i->rank = i->svcargs = 0;
+	i->pc_known = s->walk.pc_known;
+	s->ended = false;
+	s->allgpr = NULL;
+	s->user += !el;
+}
+
+/* Between two instructions: the one before is whole, and these belong to the one behind. */
+static void boundary(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind)
+{
+	end_instruction(s, false, kind == TL_XTRACE_ALLGPR);
+	if (kind == TL_XTRACE_ALLGPR) {
+		s->allgpr = s->walk.token + 1;
+		tl_xtrace_check_all_registers(s, s->allgpr, false);
+	} else {
+		tl_xtrace_check_syscall_done(s, tl_xtrace_walk_value(&s->walk));
+		tl_xtrace_registers_set(&s->registers, 0, tl_xtrace_walk_value(&s->walk));
+	}
+}
+
+/* ---- tokens behind an instruction ---- */
+
+static void take_time(struct tl_xtrace_check_stream *s)
+{
+	struct tl_xtrace_checker *c = s->check;
+	uint64_t time = tl_xtrace_walk_time(&s->walk), offset = tl_xtrace_walk_offset(&s->walk);
+	uint32_t stream = (uint32_t)(s->stream - c->trace->streams);
+
+	if (s->walk.next - s->walk.token == 1)
+		return;
+	if (s->timed && time <= s->time)
+		tl_xtrace_report_insn(s, TL_XTRACE_RULE_TIME_ORDER, offset);
+	else if (c->merged && c->last_time_stream != TL_NONE && c->last_time_stream != stream &&
+		 c->last_time == time)
+		tl_xtrace_report_insn(s, TL_XTRACE_RULE_TIME_UNIQUE, offset);
+	s->timed = true;
+	s->time = c->last_time = time;
+	c->last_time_stream = stream;
+}
+
+static void take_token(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind)
+{
+	struct tl_xtrace_check_insn *i = &s->last;
+
+	if (!i->op) {
+		tl_xtrace_report(s, TL_XTRACE_RULE_GRAMMAR_OWNER, tl_xtrace_walk_offset(&s->walk),
+				 TL_NOWHERE, TL_NOWHERE);
+		return;
+	}
+	tl_xtrace_check_token(s, kind);
+	if (kind == TL_XTRACE_LOAD || kind == TL_XTRACE_STORE) {
+		if (kind == TL_XTRACE_LOAD && !i->load) {
+			i->load = s->walk.token + 9;
+			i->load_size = (uint32_t)tl_xtrace_access_size(*s->walk.token);
+		}
+		if (__builtin_expect(s->probes_sp, 0))
+			tl_xtrace_check_signal_access(s, tl_xtrace_walk_value(&s->walk));
+		tl_xtrace_check_access(s, kind);
+	} else if (kind == TL_XTRACE_TIME) {
+		take_time(s);
+	} else if (kind == TL_XTRACE_SYSCALL_VEC) {
+		i->iovecs = s->walk.token + 9;
+		i->iovec_count = tl_xtrace_walk_value(&s->walk);
+	} else if (kind != TL_XTRACE_UNKNOWN) {
+		tl_xtrace_check_value(s, kind, tl_xtrace_walk_value(&s->walk));
+	}
+}
+
+/* ---- streams ---- */
+
+/* What comes behind damage follows nothing. */
+static void after_gap(struct tl_xtrace_check_stream *s)
+{
+	s->last.op = NULL;
+	s->allgpr = NULL;
+	s->registers.known = 0;
+	s->sysregs_known = 0;
+	s->heap_end = 0;
+	s->counts_known = false;
+	s->waits_for_svcret = false;
+}
+
+/* The walk has ended: damage is a violation, too. False: the stream is over. */
+static bool next_segment(struct tl_xtrace_check_stream *s, struct tl_error *err)
+{
+	bool damaged = s->walk.status != TL_OK;
+	int status;
+
+	if (damaged && s->walk.status != TL_IO)
+		tl_xtrace_report_damage(s);
+	status = tl_xtrace_walk_end(&s->walk, err);
+	if (status < 0) {
+		s->check->status = status;
+		return false;
+	}
+	if (s->segment + 1 >= s->stream->segment_count) {
+		end_instruction(s, true, true);
+		tl_xtrace_check_signals_end(s);
+		tl_xtrace_check_snapshots_end(s);
+		s->over = true;
+		return false;
+	}
+	if (damaged) {
+		end_instruction(s, true, true);
+		tl_xtrace_check_signals_end(s);
+		after_gap(s);
+	}
+	tl_xtrace_walk_begin(&s->walk, s->check->trace, s->stream,
+			     &s->stream->segments[++s->segment]);
+	return true;
+}
+
+/* Entries of vectors are 128 bytes apart: an exception may have come between. */
+static bool may_be_vector(const struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind)
+{
+	return kind == TL_XTRACE_PCINST && tl_xtrace_walk_el(&s->walk) &&
+	       tl_xtrace_walk_value(&s->walk) % 128 == 0;
+}
+
+static void take_instruction(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind)
+{
+	uint32_t opcode;
+
+	end_instruction(s, false, may_be_vector(s, kind));
+	if (__builtin_expect(s->snapshot_at && s->walk.token >= s->snapshot_at, 0))
+		tl_xtrace_check_snapshot(s, kind);
+	opcode = tl_xtrace_walk_instruction(&s->walk, kind);
+	begin_instruction(s, opcode);
+}
+
+/*
+ * Go along a stream up to an offset. The position is kept in registers, and the others are told of
+ * it: each token's place depends on the one before it, so that what is on this way is what time
+ * goes to.
+ */
+static void check_until(struct tl_xtrace_check_stream *s, uint64_t end, struct tl_error *err)
+{
+	const uint8_t *limit = s->stream->data + end;
+	bool to_end = end >= s->stream->size;
+	struct tl_xtrace_walk w = s->walk;
+
+	while (!s->check->status && !s->over && (w.next < limit || to_end)) {
+		enum tl_xtrace_kind kind = tl_xtrace_walk_next(&w);
+
+		if (__builtin_expect(kind == TL_XTRACE_NONE, 0)) {
+			w.pc = s->walk.pc;
+			s->walk = w;
+			if (!next_segment(s, err))
+				return;
+			w = s->walk;
+			continue;
+		}
+		s->walk.token = w.token;
+		s->walk.next = w.next;
+		if (tl_xtrace_is_instruction(kind))
+			take_instruction(s, kind);
+		else if (kind == TL_XTRACE_ALLGPR || kind == TL_XTRACE_SVCRET)
+			boundary(s, kind);
+		else
+			take_token(s, kind);
+	}
+	w.pc = s->walk.pc;
+	w.pc_known = s->walk.pc_known;
+	s->walk = w;
+}
+
+static void begin_stream(struct tl_xtrace_check_stream *s, struct tl_xtrace_checker *c,
+			 uint32_t stream)
+{
+	*s = (struct tl_xtrace_check_stream){ .check = c,
+					      .stream = &c->trace->streams[stream],
+					      .counts_known = true };
+	s->zero_block = DEFAULT_ZERO_BLOCK;
+	tl_xtrace_walk_begin(&s->walk, c->trace, s->stream, &s->stream->segments[0]);
+}
+
+/* ---- groups ---- */
+
+/* Streams of one start time: those with TIME share a memory, the others have one each. */
+struct group {
+	struct tl_xtrace_checker *check;
+	uint32_t begin, end;
+	struct tl_xtrace_check_memory *memories;
+	struct tl_xtrace_time_order order;
+};
+
+static void check_merged(struct group *g, struct tl_error *err)
+{
+	uint32_t first_timed = TL_NONE, stream;
+	uint64_t end;
+
+	for (uint32_t i = g->begin; i < g->end; i++) {
+		bool timed = !g->order.scouts[i].over && g->order.scouts[i].time != UINT64_MAX;
+
+		if (timed && first_timed == TL_NONE)
+			first_timed = i;
+		g->check->streams[i].memory = &g->memories[timed ? first_timed : i];
+		tl_xtrace_check_snapshots_begin(&g->check->streams[i]);
+	}
+	while (!g->check->status && tl_xtrace_time_order_next(&g->order, &stream, &end))
+		check_until(&g->check->streams[stream], end, err);
+}
+
+static void check_group(struct group *g, struct tl_error *err)
+{
+	struct tl_xtrace_trace *trace = g->check->trace;
+	bool *wanted;
+
+	g->check->last_time_stream = TL_NONE;
+	g->check->merged = g->end - g->begin > 1;
+	if (!g->check->merged) {
+		g->check->streams[g->begin].memory = &g->memories[g->begin];
+		tl_xtrace_check_snapshots_begin(&g->check->streams[g->begin]);
+		check_until(&g->check->streams[g->begin], trace->streams[g->begin].size, err);
+		return;
+	}
+	wanted = calloc(trace->stream_count, sizeof(*wanted));
+	g->check->status = wanted ? 0 : TL_NO_MEMORY;
+	for (uint32_t i = g->begin; wanted && i < g->end; i++)
+		wanted[i] = true;
+	if (wanted)
+		g->check->status = tl_xtrace_time_order_begin(&g->order, trace, wanted, err);
+	if (!g->check->status)
+		check_merged(g, err);
+	tl_xtrace_time_order_end(&g->order);
+	free(wanted);
+}
+
+/* A group, with memories that last as long as it. */
+static void check_memories(struct group *g, struct tl_error *err)
+{
+	for (uint32_t i = g->begin; i < g->end; i++) {
+		tl_xtrace_shadow_begin(&g->memories[i].shadow);
+		begin_stream(&g->check->streams[i], g->check, i);
+	}
+	check_group(g, err);
+	for (uint32_t i = g->begin; i < g->end; i++) {
+		tl_xtrace_shadow_free(&g->memories[i].shadow);
+		free(g->memories[i].spaces);
+	}
+}
+
+static void check_groups(struct group *g, struct tl_error *err)
+{
+	const struct tl_xtrace_stream *streams = g->check->trace->streams;
+	uint32_t count = g->check->trace->stream_count;
+
+	for (g->begin = 0; g->begin < count && !g->check->status; g->begin = g->end) {
+		g->end = g->begin + 1;
+		while (g->end < count &&
+		       !strcmp(streams[g->end].info.timestamp, streams[g->begin].info.timestamp))
+			g->end++;
+		check_memories(g, err);
+	}
+}
+
+/* Its slots hold what their opcodes mean from the beginning: all of them 0. */
+static struct tl_xtrace_check_cache *make_cache(void)
+{
+	struct tl_xtrace_check_cache *cache = calloc(1, sizeof(*cache));
+	struct tl_xtrace_check_opcode zero = { .a64 = tl_a64_classify(0),
+					       .effect = tl_xtrace_insn_effect(0) };
+
+	if (!cache)
+		return NULL;
+	tl_xtrace_check_classify(&zero);
+	for (size_t i = 0; i < sizeof(cache->slots) / sizeof(cache->slots[0]); i++)
+		cache->slots[i] = zero;
+	return cache;
+}
+
+int64_t tl_xtrace_check(struct tl_xtrace_trace *trace, tl_xtrace_violation_fn *fn, void *arg,
+			struct tl_error *err)
+{
+	struct tl_xtrace_checker check = {
+		.trace = trace, .fn = fn, .arg = arg, .cache = make_cache()
+	};
+	struct group group = { .check = &check };
+
+	tl_xtrace_rewind(trace);
+	check.streams = calloc(trace->stream_count, sizeof(*check.streams));
+	group.memories = calloc(trace->stream_count, sizeof(*group.memories));
+	check.status = check.cache && check.streams && group.memories ? 0 : TL_NO_MEMORY;
+	if (!check.status)
+		check_groups(&group, err);
+	free(check.cache);
+	free(check.streams);
+	free(group.memories);
+	if (check.status == TL_NO_MEMORY)
+		tl_error_memory(err);
+	return check.status < 0 ? tl_error_format(err, "xtrace", check.status) : check.violations;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_XTRACE_CHECK_H
+#define TL_XTRACE_CHECK_H
+/*
+ * The parts of the checker. check.c moves one struct tl_xtrace_check_stream along each stream and
+ * passes it every token. An instruction is judged when the next one begins, since its tokens stand
+ * behind it (A21).
+ */
+#include "isa/a64/a64.h"
+#include "xtrace/format/walk.h"
+#include "xtrace/state/registers.h"
+#include "xtrace/state/shadow.h"
+#include "xtrace/state/syscall_writes.h"
+
+/* The rules, in the order of docs/formats/xtrace.md. */
+enum tl_xtrace_rule {
+	TL_XTRACE_RULE_TOKEN,
+	TL_XTRACE_RULE_GRAMMAR_PLACE,
+	TL_XTRACE_RULE_GRAMMAR_OWNER,
+	TL_XTRACE_RULE_GRAMMAR_MISSING,
+	TL_XTRACE_RULE_GRAMMAR_TIME,
+	TL_XTRACE_RULE_PC_ALIGNMENT,
+	TL_XTRACE_RULE_PC_CONTINUITY,
+	TL_XTRACE_RULE_PC_BRANCH,
+	TL_XTRACE_RULE_PC_TARGET,
+	TL_XTRACE_RULE_EL_RETURN,
+	TL_XTRACE_RULE_EL_VECTOR,
+	TL_XTRACE_RULE_EL_REGISTERS,
+	TL_XTRACE_RULE_TIME_ORDER,
+	TL_XTRACE_RULE_TIME_UNIQUE,
+	TL_XTRACE_RULE_MEMORY_VALUE,
+	TL_XTRACE_RULE_REGISTER_VALUE,
+	TL_XTRACE_RULE_SNAPSHOT_OFFSET,
+	TL_XTRACE_RULE_SNAPSHOT_ORDER,
+	TL_XTRACE_RULE_SNAPSHOT_COUNT,
+	TL_XTRACE_RULE_SNAPSHOT_VECTOR,
+	TL_XTRACE_RULE_SNAPSHOT_REGISTERS,
+	TL_XTRACE_RULE_COUNT
+};
+
+/* What an opcode means, remembered. */
+struct tl_xtrace_check_opcode {
+	struct tl_a64 a64;
+	struct tl_xtrace_insn_effect effect;
+	uint32_t belongs; /* kinds of tokens that may stand behind it, as bits */
+	bool simple;      /* goes on behind itself */
+	bool inert;       /* needs no tokens, and changes no register */
+};
+
+enum { TL_XTRACE_CHECK_CACHE_BITS = 12, TL_XTRACE_CHECK_SYSREGS = 5 };
+
+struct tl_xtrace_check_cache {
+	struct tl_xtrace_check_opcode slots[1 << TL_XTRACE_CHECK_CACHE_BITS];
+};
+
+/* A memory that one or several streams share, and the address spaces in it. */
+struct tl_xtrace_check_memory {
+	struct tl_xtrace_shadow shadow;
+	uint64_t *spaces; /* TTBR0 values, by number */
+	size_t space_count, space_capacity;
+};
+
+/* An instruction and what stood behind it. */
+struct tl_xtrace_check_insn {
+	const struct tl_xtrace_check_opcode *op;
+	uint64_t pc, offset, ordinal;
+	uint64_t target, result; /* of TARGET_B; of MRS or STXR */
+	const uint8_t *load;     /* its first load's bytes; NULL: none */
+	uint32_t load_size;
+	uint32_t seen; /* kinds of tokens behind it, as bits */
+	uint8_t el, rank, svcargs;
+	bool pc_known;
+	/* Of system calls: as long as `svcargs` and `seen` say that they were there. */
+	uint64_t args[7];
+	const uint8_t *iovecs;
+	uint64_t iovec_count;
+};
+
+/* A break of the PC that may be a signal, as long as its handler runs. */
+struct tl_xtrace_check_signal {
+	enum tl_xtrace_rule rule; /* that is broken if it is none */
+	bool confirmed;
+	uint64_t offset, record, pc;
+	uint64_t from, target; /* the instruction before, and where it may have gone */
+	uint64_t sp;           /* there; 0: unknown */
+};
+enum { TL_XTRACE_CHECK_SIGNALS = 16, TL_XTRACE_CHECK_HANDLERS = 16 };
+
+struct tl_xtrace_check_stream {
+	struct tl_xtrace_checker *check;
+	struct tl_xtrace_stream *stream;
+	struct tl_xtrace_check_memory *memory;
+	struct tl_xtrace_walk walk;
+	size_t segment;
+	bool over;
+
+	struct tl_xtrace_check_insn last; /* op NULL: none before, or it was lost */
+	struct tl_xtrace_check_opcode
+		kept; /* its opcode's, when another one took the place in the cache */
+	bool ended;   /* it was judged: a boundary came behind it */
+	struct tl_xtrace_registers registers;
+	uint64_t ordinal, user;         /* instructions so far */
+	bool counts_known;              /* no gap since the beginning, or since the last snapshot */
+	uint64_t count_base, user_base; /* a snapshot's counts less ours */
+	uint64_t heap_end;              /* 0: unknown */
+	uint64_t sysregs[TL_XTRACE_CHECK_SYSREGS]; /* those that only MSR changes */
+	uint32_t sysregs_known;                    /* bits */
+	const uint8_t *allgpr;                     /* at this boundary */
+	bool waits_for_svcret;
+	uint64_t pending_args[7]; /* of the call that SVCRET ends */
+	bool timed;               /* there was a TIME */
+	uint64_t time;
+	unsigned space;      /* number of TTBR0's value */
+	uint32_t zero_block; /* bytes that DC ZVA clears */
+
+	struct tl_xtrace_check_signal
+		signals[TL_XTRACE_CHECK_SIGNALS]; /* the innermost one is the last */
+	size_t signal_count;
+	uint64_t handlers[TL_XTRACE_CHECK_HANDLERS]; /* places that were known for handlers last */
+	size_t next_handler;
+	bool probes_sp; /* the innermost one's SP is to be found */
+
+	uint32_t next_snapshot;
+	const uint8_t *snapshot_at; /* where it is; NULL: no more */
+};
+
+struct tl_xtrace_checker {
+	struct tl_xtrace_trace *trace;
+	tl_xtrace_violation_fn *fn;
+	void *arg;
+	int64_t violations;
+	int status; /* stopped: negative, or 1 by the caller's wish */
+	struct tl_xtrace_check_cache *cache;
+	struct tl_xtrace_check_stream *streams;
+	uint64_t last_time; /* of all streams in their common order */
+	uint32_t last_time_stream;
+	bool merged;
+};
+
+/* violation.c: a rule was broken. `record`, `pc`: TL_NOWHERE where there is none. */
+void tl_xtrace_report(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule rule, uint64_t offset,
+		      uint64_t record, uint64_t pc);
+/* The same, of an instruction or what belongs to it. */
+void tl_xtrace_report_insn(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule rule,
+			   uint64_t offset);
+/* The walk ended at damage. */
+void tl_xtrace_report_damage(struct tl_xtrace_check_stream *s);
+/* No memory: stop. */
+void tl_xtrace_check_no_memory(struct tl_xtrace_check_stream *s);
+
+/* flow.c: an instruction follows another. */
+void tl_xtrace_check_flow(struct tl_xtrace_check_stream *s,
+			  const struct tl_xtrace_check_insn *next);
+
+/* signals.c: where only EL0 is traced. A break of the PC that may be a signal; an access
+ * while probes_sp; what follows rt_sigreturn; the end of the stream, or damage. */
+void tl_xtrace_check_signal(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule rule,
+			    const struct tl_xtrace_check_insn *next);
+void tl_xtrace_check_signal_access(struct tl_xtrace_check_stream *s, uint64_t address);
+void tl_xtrace_check_signal_return(struct tl_xtrace_check_stream *s, uint64_t pc);
+void tl_xtrace_check_signals_end(struct tl_xtrace_check_stream *s);
+
+/* grammar.c: a token behind an instruction; an instruction and all of its tokens; the
+ * opcode's part of it. */
+void tl_xtrace_check_token(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind);
+void tl_xtrace_check_complete(struct tl_xtrace_check_stream *s, bool cut);
+void tl_xtrace_check_classify(struct tl_xtrace_check_opcode *op);
+
+/* memory.c */
+void tl_xtrace_check_access(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind);
+/* What is there now is not known. */
+void tl_xtrace_check_forget(struct tl_xtrace_check_stream *s, uint64_t address, uint64_t size);
+/* DC ZVA and what a system call wrote. */
+void tl_xtrace_check_zero(struct tl_xtrace_check_stream *s, uint64_t address);
+void tl_xtrace_check_syscall(struct tl_xtrace_check_stream *s);
+void tl_xtrace_check_syscall_done(struct tl_xtrace_check_stream *s, uint64_t result);
+void tl_xtrace_check_space(struct tl_xtrace_check_stream *s, uint64_t ttbr0);
+
+/* registers.c */
+void tl_xtrace_check_value(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind,
+			   uint64_t value);
+void tl_xtrace_check_all_registers(struct tl_xtrace_check_stream *s, const uint8_t *values,
+				   bool sp);
+/* `interrupted`: an exception may have kept it from ending. */
+void tl_xtrace_check_execute(struct tl_xtrace_check_stream *s, bool interrupted);
+
+/* The system registers of a snapshot; false: they differ from what is known. */
+bool tl_xtrace_check_sysregs(struct tl_xtrace_check_stream *s, const uint64_t *values);
+
+/* snapshots.c */
+void tl_xtrace_check_snapshots_begin(struct tl_xtrace_check_stream *s);
+/* The walk stands on a token at or behind the next snapshot's offset. */
+void tl_xtrace_check_snapshot(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind);
+void tl_xtrace_check_snapshots_end(struct tl_xtrace_check_stream *s);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where an instruction may follow another (section 5), and changes of the exception level. */
+#include "xtrace/check/check.h"
+
+/*
+ * Exception vectors: a table of 16 entries of 128 bytes, aligned to 2048. From the same level
+ * entries 0 to 7 are taken, from a lower one 8 to 15.
+ */
+static bool is_vector(uint64_t pc, bool from_below)
+{
+	return pc % 128 == 0 && (pc % 2048 >= 1024) == from_below;
+}
+
+/* Addresses as a PC holds them: the bits above 55 are tag, or all alike. */
+static bool same_place(uint64_t a, uint64_t b)
+{
+	return a == b || a << 8 == b << 8;
+}
+
+/*
+ * A kernel runs some of its code twice mapped: where it is linked, and at low addresses where it
+ * turns on the MMU. An emulator that translates by physical address tells the one for the other, so
+ * at higher levels both are the same place.
+ */
+static bool mapped_twice(const struct tl_xtrace_check_insn *next, uint64_t expected)
+{
+	return next->el && (next->pc ^ expected) >> 63 && !((next->pc ^ expected) & 4095);
+}
+
+static bool is_at(const struct tl_xtrace_check_insn *next, uint64_t expected)
+{
+	return next->pc == expected || mapped_twice(next, expected);
+}
+
+/* "A faulting load/store is recorded as INST without MEM, then the handler, then the same PC
+ * again". */
+static bool is_repeated(const struct tl_xtrace_check_insn *last,
+			const struct tl_xtrace_check_insn *next)
+{
+	uint32_t accesses = UINT32_C(1) << TL_XTRACE_LOAD | UINT32_C(1) << TL_XTRACE_STORE;
+
+	return next->pc == last->pc && last->op->a64.access && !(last->seen & accesses);
+}
+
+/* The present rule for a jump, or TL_XTRACE_RULE_COUNT: all is well. */
+static enum tl_xtrace_rule judge(const struct tl_xtrace_check_insn *last,
+				 const struct tl_xtrace_check_insn *next)
+{
+	const struct tl_a64 *a64 = &last->op->a64;
+	bool sequential = is_at(next, last->pc + 4);
+	uint64_t direct = last->pc + (uint64_t)(int64_t)a64->offset;
+
+	switch (a64->flow) {
+	case TL_A64_JUMP:
+	case TL_A64_CALL:
+		return is_at(next, direct) ? TL_XTRACE_RULE_COUNT : TL_XTRACE_RULE_PC_BRANCH;
+	case TL_A64_CONDITIONAL:
+		return sequential || is_at(next, direct) ? TL_XTRACE_RULE_COUNT
+							 : TL_XTRACE_RULE_PC_BRANCH;
+	case TL_A64_JUMP_REGISTER:
+	case TL_A64_CALL_REGISTER:
+	case TL_A64_RETURN:
+	case TL_A64_EXCEPTION_RETURN:
+		return !(last->seen >> TL_XTRACE_TARGET_B & 1) ||
+				       same_place(last->target, next->pc) ||
+				       mapped_twice(next, last->target)
+			       ? TL_XTRACE_RULE_COUNT
+			       : TL_XTRACE_RULE_PC_TARGET;
+	case TL_A64_EXCEPTION_CALL:
+		return sequential || (last->svcargs && tl_xtrace_syscall_jumps(last->args[0]))
+			       ? TL_XTRACE_RULE_COUNT
+			       : TL_XTRACE_RULE_PC_CONTINUITY;
+	case TL_A64_TRAP:
+		return TL_XTRACE_RULE_COUNT;
+	default:
+		return sequential || is_repeated(last, next) ? TL_XTRACE_RULE_COUNT
+							     : TL_XTRACE_RULE_PC_CONTINUITY;
+	}
+}
+
+static void check_level(struct tl_xtrace_check_stream *s, const struct tl_xtrace_check_insn *last,
+			const struct tl_xtrace_check_insn *next)
+{
+	if (next->el < last->el && last->op->a64.flow != TL_A64_EXCEPTION_RETURN)
+		tl_xtrace_report(s, TL_XTRACE_RULE_EL_RETURN, next->offset, next->ordinal,
+				 next->pc);
+	if (next->el > last->el && next->pc_known && !is_vector(next->pc, true))
+		tl_xtrace_report(s, TL_XTRACE_RULE_EL_VECTOR, next->offset, next->ordinal,
+				 next->pc);
+	/* "The full general registers at an exception level switch." */
+	if (!s->allgpr)
+		tl_xtrace_report(s, TL_XTRACE_RULE_EL_REGISTERS, next->offset, next->ordinal,
+				 next->pc);
+	/* A return to a lower level leads where it says, if nothing came in between. */
+	if (next->el < last->el && last->op->a64.flow == TL_A64_EXCEPTION_RETURN &&
+	    (last->seen >> TL_XTRACE_TARGET_B & 1) && next->pc_known &&
+	    !same_place(last->target, next->pc))
+		tl_xtrace_report(s, TL_XTRACE_RULE_PC_TARGET, next->offset, next->ordinal,
+				 next->pc);
+}
+
+void tl_xtrace_check_flow(struct tl_xtrace_check_stream *s, const struct tl_xtrace_check_insn *next)
+{
+	const struct tl_xtrace_check_insn *last = &s->last;
+	enum tl_xtrace_rule rule;
+
+	if (next->pc_known && next->pc % 4)
+		tl_xtrace_report(s, TL_XTRACE_RULE_PC_ALIGNMENT, next->offset, next->ordinal,
+				 next->pc);
+	if (!last->op)
+		return;
+	if (next->el != last->el) {
+		check_level(s, last, next);
+		return;
+	}
+	if (s->allgpr)
+		tl_xtrace_report(s, TL_XTRACE_RULE_EL_REGISTERS, next->offset, next->ordinal,
+				 next->pc);
+	if (!next->pc_known || !last->pc_known)
+		return;
+	if (last->op->a64.flow == TL_A64_EXCEPTION_CALL && last->svcargs &&
+	    tl_xtrace_syscall_ends_signal(last->args[0])) {
+		tl_xtrace_check_signal_return(s, next->pc);
+		return;
+	}
+	rule = judge(last, next);
+	if (rule != TL_XTRACE_RULE_COUNT && s->user == s->ordinal && !next->el) {
+		tl_xtrace_check_signal(s, rule, next);
+		return;
+	}
+	/* An exception may come at any instruction, and at a higher level from that very level. */
+	if (rule != TL_XTRACE_RULE_COUNT && !(next->el && is_vector(next->pc, false)) &&
+	    !(last->op->a64.flow == TL_A64_EXCEPTION_RETURN && is_vector(next->pc, true)))
+		tl_xtrace_report(s, rule, next->offset, next->ordinal, next->pc);
+}

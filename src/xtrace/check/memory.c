@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loads find what was stored (section 5), but for what the kernel wrote and where the trace says
+ * so. */
+#include "core/memory.h"
+#include "xtrace/check/check.h"
+
+/* The upper half of the addresses is the same in all address spaces. */
+static unsigned space_of(const struct tl_xtrace_check_stream *s, uint64_t address)
+{
+	return address >> 63 ? 0 : s->space;
+}
+
+void tl_xtrace_check_access(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind)
+{
+	uint64_t address = tl_xtrace_walk_value(&s->walk);
+	const uint8_t *data = s->walk.token + 9;
+	size_t size = tl_xtrace_access_size(*s->walk.token);
+	struct tl_xtrace_shadow *shadow = &s->memory->shadow;
+	enum tl_xtrace_shadow_result found;
+
+	if (kind == TL_XTRACE_STORE) {
+		if (!tl_xtrace_shadow_store(shadow, space_of(s, address), address, data, size))
+			tl_xtrace_check_no_memory(s);
+		return;
+	}
+	found = tl_xtrace_shadow_load(shadow, space_of(s, address), address, data, size);
+	if (found == TL_XTRACE_SHADOW_DISAGREES)
+		tl_xtrace_report_insn(s, TL_XTRACE_RULE_MEMORY_VALUE,
+				      tl_xtrace_walk_offset(&s->walk));
+	else if (found == TL_XTRACE_SHADOW_NO_MEMORY)
+		tl_xtrace_check_no_memory(s);
+}
+
+/* "DC ZVA zeroes a block with no STORE token (4 << DCZID.BS bytes, 64 in QEMU)". */
+void tl_xtrace_check_zero(struct tl_xtrace_check_stream *s, uint64_t address)
+{
+	static const uint8_t zeros[64];
+
+	address -= address % s->zero_block;
+	for (uint32_t done = 0; done < s->zero_block; done += (uint32_t)sizeof(zeros)) {
+		size_t size = s->zero_block < sizeof(zeros) ? s->zero_block : sizeof(zeros);
+
+		if (!tl_xtrace_shadow_store(&s->memory->shadow, space_of(s, address),
+					    address + done, zeros, size)) {
+			tl_xtrace_check_no_memory(s);
+			return;
+		}
+	}
+}
+
+/* What the call may have written is not known from here on. */
+static void forget_written(struct tl_xtrace_check_stream *s, const uint64_t *args, uint64_t result)
+{
+	struct tl_xtrace_written_range written[TL_XTRACE_MOST_WRITTEN];
+	bool everything;
+	unsigned count = tl_xtrace_syscall_writes(args, result, written, &everything);
+
+	for (unsigned i = 0; i < count; i++)
+		tl_xtrace_shadow_forget(&s->memory->shadow, space_of(s, written[i].address),
+					written[i].address, written[i].size);
+	if (everything)
+		tl_xtrace_shadow_forget_all(&s->memory->shadow, s->space);
+}
+
+void tl_xtrace_check_forget(struct tl_xtrace_check_stream *s, uint64_t address, uint64_t size)
+{
+	tl_xtrace_shadow_forget(&s->memory->shadow, space_of(s, address), address, size);
+}
+
+/* The places that iovecs name: read into, or only written from. */
+static void forget_vectors(struct tl_xtrace_check_stream *s)
+{
+	const struct tl_xtrace_check_insn *i = &s->last;
+
+	/* Counts of a file are bounded by its bytes, but one call may not cost more than Linux
+	 * allows: IOV_MAX. */
+	for (uint64_t n = 0; n < i->iovec_count && n < 1024; n++) {
+		const uint8_t *p = i->iovecs + n * TL_XTRACE_IOVEC_BYTES;
+		uint64_t base = tl_get64s(p, TL_HOST_BIG_ENDIAN);
+
+		tl_xtrace_shadow_forget(&s->memory->shadow, space_of(s, base), base,
+					tl_get64s(p + 8, TL_HOST_BIG_ENDIAN));
+	}
+}
+
+enum { READV = 65, PREADV = 69, RECVMSG = 212, PREADV2 = 286 };
+
+/* The SVC is whole: from here to SVCRET the kernel is at work. */
+void tl_xtrace_check_syscall(struct tl_xtrace_check_stream *s)
+{
+	const struct tl_xtrace_check_insn *i = &s->last;
+	uint64_t number = i->args[0];
+
+	s->waits_for_svcret = i->svcargs == 7;
+	if (!s->waits_for_svcret)
+		return;
+	for (unsigned n = 0; n < 7; n++)
+		s->pending_args[n] = i->args[n];
+	if (!(i->seen >> TL_XTRACE_SYSCALL_VEC & 1))
+		number = 0;
+	if (number == READV || number == PREADV || number == RECVMSG || number == PREADV2)
+		forget_vectors(s);
+	/* Should its result never be told: what does not depend on it. */
+	forget_written(s, s->pending_args, 0);
+}
+
+/* What is above the end of the heap is gone; what comes there later is zero. */
+static void move_heap(struct tl_xtrace_check_stream *s, uint64_t end)
+{
+	if (s->heap_end > end)
+		tl_xtrace_shadow_forget(&s->memory->shadow, space_of(s, end), end,
+					s->heap_end - end);
+	s->heap_end = end;
+}
+
+void tl_xtrace_check_syscall_done(struct tl_xtrace_check_stream *s, uint64_t result)
+{
+	if (s->waits_for_svcret && tl_xtrace_syscall_is_brk(s->pending_args[0]))
+		move_heap(s, result);
+	if (s->waits_for_svcret)
+		forget_written(s, s->pending_args, result);
+	s->waits_for_svcret = false;
+}
+
+/* Numbers of address spaces are few; if not, the last one is several. */
+enum { MOST_SPACES = TL_XTRACE_SHADOW_SPACES - 1 };
+
+void tl_xtrace_check_space(struct tl_xtrace_check_stream *s, uint64_t ttbr0)
+{
+	struct tl_xtrace_check_memory *m = s->memory;
+	size_t at = 0;
+
+	while (at < m->space_count && m->spaces[at] != ttbr0)
+		at++;
+	if (at == m->space_count && at < MOST_SPACES) {
+		if (!tl_grow(&m->spaces, &m->space_capacity, at + 1, sizeof(*m->spaces))) {
+			tl_xtrace_check_no_memory(s);
+			return;
+		}
+		m->spaces[m->space_count++] = ttbr0;
+	}
+	s->space = (unsigned)(at < MOST_SPACES ? at + 1 : MOST_SPACES);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Signals, in streams without a kernel: the program is interrupted anywhere, its handler goes on,
+ * with a frame of the kernel's below its SP, and rt_sigreturn brings back what was interrupted. A
+ * break of the PC is taken for that if one of these two follows: SP is that of such a frame, or the
+ * handler returns. Else it is a violation, told when that is known.
+ */
+#include "xtrace/check/check.h"
+#include "xtrace/state/stack_pointer.h"
+
+/* FRAME: siginfo and ucontext, without which no handler is called; of SVE there may be more. */
+enum { FRAME = 4096, WHOLE_FRAME = 8192 };
+
+static void drop(struct tl_xtrace_check_stream *s, struct tl_xtrace_check_signal *signal)
+{
+	if (!signal->confirmed)
+		tl_xtrace_report(s, signal->rule, signal->offset, signal->record, signal->pc);
+}
+
+void tl_xtrace_check_signals_end(struct tl_xtrace_check_stream *s)
+{
+	for (size_t i = 0; i < s->signal_count; i++)
+		drop(s, &s->signals[i]);
+	s->signal_count = 0;
+	s->probes_sp = false;
+}
+
+/* A handler that returned before is one now. */
+static bool is_handler(const struct tl_xtrace_check_stream *s, uint64_t pc)
+{
+	for (size_t i = 0; i < TL_XTRACE_CHECK_HANDLERS; i++)
+		if (s->handlers[i] == pc)
+			return pc != 0;
+	return false;
+}
+
+static void confirm(struct tl_xtrace_check_stream *s, struct tl_xtrace_check_signal *signal)
+{
+	if (!signal->confirmed && !is_handler(s, signal->pc))
+		s->handlers[s->next_handler++ % TL_XTRACE_CHECK_HANDLERS] = signal->pc;
+	signal->confirmed = true;
+}
+
+void tl_xtrace_check_signal(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule rule,
+			    const struct tl_xtrace_check_insn *next)
+{
+	const struct tl_xtrace_check_insn *last = &s->last;
+	struct tl_xtrace_check_signal *signal;
+
+	if (s->signal_count == TL_XTRACE_CHECK_SIGNALS) {
+		drop(s, &s->signals[0]);
+		for (size_t i = 1; i < TL_XTRACE_CHECK_SIGNALS; i++)
+			s->signals[i - 1] = s->signals[i];
+		s->signal_count--;
+	}
+	signal = &s->signals[s->signal_count++];
+	*signal = (struct tl_xtrace_check_signal){
+		.rule = rule,
+		.offset = next->offset,
+		.record = next->ordinal,
+		.pc = next->pc,
+		.from = last->pc,
+		.target = last->seen >> TL_XTRACE_TARGET_B & 1
+				  ? last->target
+				  : last->pc + (uint64_t)(int64_t)last->op->a64.offset,
+		.sp = tl_xtrace_registers_know(&s->registers, TL_XTRACE_REG_SP)
+			      ? s->registers.x[TL_XTRACE_REG_SP]
+			      : 0,
+		.confirmed = is_handler(s, next->pc),
+	};
+	s->registers.known = 0;
+	s->probes_sp = true;
+}
+
+/* The first access relative to SP in a handler says where the kernel has put its frame. */
+void tl_xtrace_check_signal_access(struct tl_xtrace_check_stream *s, uint64_t address)
+{
+	struct tl_xtrace_check_signal *signal = &s->signals[s->signal_count - 1];
+	struct tl_xtrace_sp sp = { .known = false };
+
+	tl_xtrace_sp_follow(&sp, s->last.op->a64.opcode, true, address);
+	if (!sp.known)
+		return;
+	s->probes_sp = false;
+	tl_xtrace_check_forget(s, sp.sp, WHOLE_FRAME);
+	/* Below what was interrupted, or on a stack of its own. */
+	if (signal->sp && signal->sp - sp.sp >= FRAME)
+		confirm(s, signal);
+}
+
+static bool interrupted(const struct tl_xtrace_check_signal *signal, uint64_t pc)
+{
+	return pc == signal->from || pc == signal->from + 4 || pc == signal->target;
+}
+
+/* Behind rt_sigreturn: what the innermost handler interrupted, or what it has put in its place. */
+void tl_xtrace_check_signal_return(struct tl_xtrace_check_stream *s, uint64_t pc)
+{
+	size_t at = s->signal_count;
+
+	s->probes_sp = false;
+	while (at && !interrupted(&s->signals[at - 1], pc))
+		at--;
+	if (!s->signal_count)
+		return;
+	at = at ? at - 1 : s->signal_count - 1;
+	confirm(s, &s->signals[at]);
+	for (size_t i = at; i < s->signal_count; i++)
+		drop(s, &s->signals[i]);
+	s->signal_count = at;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Snapshots against the stream: where they are, how many instructions were before, what the
+ * registers were (2.3). */
+#include "xtrace/check/check.h"
+#include "xtrace/format/snapshot.h"
+
+static void read_snapshot(const struct tl_xtrace_check_stream *s, uint32_t number,
+			  struct tl_xtrace_snapshot *snapshot)
+{
+	tl_xtrace_read_snapshot(s->check->trace, (uint32_t)(s->stream - s->check->trace->streams),
+				number, snapshot);
+}
+
+static void violate(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule rule, uint32_t number,
+		    const struct tl_xtrace_snapshot *snapshot)
+{
+	tl_xtrace_report(s, rule, snapshot->record_offset, number, TL_NOWHERE);
+}
+
+/* The next snapshot that has a place behind the walk; those that have none are out of order, or
+ * beyond the end. */
+static void find_next(struct tl_xtrace_check_stream *s, uint64_t behind, bool first)
+{
+	struct tl_xtrace_snapshot snapshot;
+
+	s->snapshot_at = NULL;
+	for (; s->next_snapshot < s->stream->info.snapshots; s->next_snapshot++) {
+		read_snapshot(s, s->next_snapshot, &snapshot);
+		if (snapshot.vector_bits != s->stream->layout.vector_bits)
+			violate(s, TL_XTRACE_RULE_SNAPSHOT_VECTOR, s->next_snapshot, &snapshot);
+		if (snapshot.offset >= s->stream->size) {
+			violate(s, TL_XTRACE_RULE_SNAPSHOT_OFFSET, s->next_snapshot, &snapshot);
+		} else if (!first && snapshot.offset <= behind) {
+			violate(s, TL_XTRACE_RULE_SNAPSHOT_ORDER, s->next_snapshot, &snapshot);
+		} else {
+			s->snapshot_at = s->stream->data + snapshot.offset;
+			return;
+		}
+	}
+}
+
+void tl_xtrace_check_snapshots_begin(struct tl_xtrace_check_stream *s)
+{
+	struct tl_xtrace_snapshot snapshot;
+
+	if (!s->stream->info.snapshots)
+		return;
+	read_snapshot(s, 0, &snapshot);
+	tl_xtrace_check_space(s, snapshot.sysregs[5]);
+	find_next(s, 0, true);
+}
+
+/* "Snapshot 0 at the start (0 instructions)". One that is wrong there is told once: from then on
+ * counts are held against its own. */
+static void check_counts(struct tl_xtrace_check_stream *s,
+			 const struct tl_xtrace_snapshot *snapshot)
+{
+	uint64_t total = snapshot->total - s->ordinal, user = snapshot->user - s->user;
+
+	bool first = !s->next_snapshot, agree = total == s->count_base && user == s->user_base;
+
+	if (s->counts_known && !agree)
+		violate(s, TL_XTRACE_RULE_SNAPSHOT_COUNT, s->next_snapshot, snapshot);
+	if (!s->counts_known || first) {
+		s->count_base = total;
+		s->user_base = user;
+		s->counts_known = true;
+	}
+}
+
+static void check_registers(struct tl_xtrace_check_stream *s,
+			    const struct tl_xtrace_snapshot *snapshot)
+{
+	struct tl_xtrace_registers *r = &s->registers;
+	bool agree = true;
+
+	for (unsigned i = 0; i < 32; i++) {
+		if (tl_xtrace_registers_know(r, i) && r->x[i] != snapshot->x[i])
+			agree = false;
+		r->x[i] = snapshot->x[i];
+	}
+	r->known = UINT32_MAX;
+	if (!tl_xtrace_check_sysregs(s, snapshot->sysregs) || !agree)
+		violate(s, TL_XTRACE_RULE_SNAPSHOT_REGISTERS, s->next_snapshot, snapshot);
+}
+
+void tl_xtrace_check_snapshot(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind)
+{
+	struct tl_xtrace_snapshot snapshot;
+
+	read_snapshot(s, s->next_snapshot, &snapshot);
+	/* "Byte offset in xinsndata of the first token after the snapshot", and "a slice start
+	 * needs a PCINST". */
+	if (s->walk.token != s->snapshot_at || kind != TL_XTRACE_PCINST) {
+		violate(s, TL_XTRACE_RULE_SNAPSHOT_OFFSET, s->next_snapshot, &snapshot);
+	} else {
+		check_counts(s, &snapshot);
+		check_registers(s, &snapshot);
+	}
+	s->next_snapshot++;
+	find_next(s, snapshot.offset, false);
+}
+
+/* Snapshots behind the last token that could be read. */
+void tl_xtrace_check_snapshots_end(struct tl_xtrace_check_stream *s)
+{
+	struct tl_xtrace_snapshot snapshot;
+
+	while (s->snapshot_at) {
+		read_snapshot(s, s->next_snapshot, &snapshot);
+		violate(s, TL_XTRACE_RULE_SNAPSHOT_OFFSET, s->next_snapshot++, &snapshot);
+		find_next(s, snapshot.offset, false);
+	}
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules by name, and how a violation of one reaches the caller. */
+#include "xtrace/check/check.h"
+
+/* clang-format off */
+#define RULE(name) [TL_XTRACE_RULE_##name]
+
+static const struct {
+	const char *rule, *text;
+} rules[TL_XTRACE_RULE_COUNT] = {
+	RULE(TOKEN) = { "xtrace.token",
+		"bytes that are no token" },
+	RULE(GRAMMAR_PLACE) = { "xtrace.grammar.place",
+		"a token stands in the wrong order behind its instruction" },
+	RULE(GRAMMAR_OWNER) = { "xtrace.grammar.owner",
+		"a token that the instruction before it does not have" },
+	RULE(GRAMMAR_MISSING) = { "xtrace.grammar.missing",
+		"an instruction without the tokens it must have (TARGET_B, DC, seven SVCARG)" },
+	RULE(GRAMMAR_TIME) = { "xtrace.grammar.time",
+		"TIME twice, or without an access" },
+	RULE(PC_ALIGNMENT) = { "xtrace.pc.alignment",
+		"a PC that is no multiple of 4" },
+	RULE(PC_CONTINUITY) = { "xtrace.pc.continuity",
+		"the PC breaks without a branch or an exception" },
+	RULE(PC_BRANCH) = { "xtrace.pc.branch",
+		"not where the branch before it leads" },
+	RULE(PC_TARGET) = { "xtrace.pc.target",
+		"not at the TARGET_B of the branch before it" },
+	RULE(EL_RETURN) = { "xtrace.el.return",
+		"a lower exception level without an exception return" },
+	RULE(EL_VECTOR) = { "xtrace.el.vector",
+		"a higher exception level, but not at an exception vector" },
+	RULE(EL_REGISTERS) = { "xtrace.el.registers",
+		"ALLGPR and changes of the exception level do not go together" },
+	RULE(TIME_ORDER) = { "xtrace.time.order",
+		"TIME does not increase" },
+	RULE(TIME_UNIQUE) = { "xtrace.time.unique",
+		"two streams have the same TIME" },
+	RULE(MEMORY_VALUE) = { "xtrace.memory.value",
+		"a load differs from what was stored or loaded there last" },
+	RULE(REGISTER_VALUE) = { "xtrace.register.value",
+		"a register's value differs from what the trace said of it" },
+	RULE(SNAPSHOT_OFFSET) = { "xtrace.snapshot.offset",
+		"a snapshot's offset is not that of a PCINST" },
+	RULE(SNAPSHOT_ORDER) = { "xtrace.snapshot.order",
+		"a snapshot is not behind the one before it" },
+	RULE(SNAPSHOT_COUNT) = { "xtrace.snapshot.count",
+		"a snapshot's number of instructions is not that of the stream" },
+	RULE(SNAPSHOT_VECTOR) = { "xtrace.snapshot.vector-length",
+		"a snapshot's vector length is not that of the others" },
+	RULE(SNAPSHOT_REGISTERS) = { "xtrace.snapshot.registers",
+		"a snapshot's registers differ from what the trace said of them" },
+};
+/* clang-format on */
+
+static void tell(struct tl_xtrace_check_stream *s, const struct tl_xtrace_violation *violation)
+{
+	struct tl_xtrace_checker *c = s->check;
+
+	if (c->status)
+		return;
+	c->violations++;
+	if (c->fn && c->fn(c->arg, violation))
+		c->status = 1;
+}
+
+void tl_xtrace_report(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule rule, uint64_t offset,
+		      uint64_t record, uint64_t pc)
+{
+	bool of_snapshots = rule >= TL_XTRACE_RULE_SNAPSHOT_OFFSET;
+	struct tl_xtrace_violation violation = {
+		.rule = rules[rule].rule,
+		.text = rules[rule].text,
+		.path = of_snapshots ? s->stream->info.snapshot_path : s->stream->info.path,
+		.offset = offset,
+		.record = record,
+		.pc = pc,
+		.id = s->stream->info.id,
+	};
+
+	tell(s, &violation);
+}
+
+void tl_xtrace_report_insn(struct tl_xtrace_check_stream *s, enum tl_xtrace_rule rule,
+			   uint64_t offset)
+{
+	const struct tl_xtrace_check_insn *i = &s->last;
+
+	tl_xtrace_report(s, rule, offset, i->ordinal, i->pc_known ? i->pc : TL_NOWHERE);
+}
+
+void tl_xtrace_report_damage(struct tl_xtrace_check_stream *s)
+{
+	struct tl_xtrace_violation violation = {
+		.rule = rules[TL_XTRACE_RULE_TOKEN].rule,
+		.text = s->walk.text,
+		.path = s->stream->info.path,
+		.offset = s->walk.fault,
+		.record = s->ordinal,
+		.pc = TL_NOWHERE,
+		.id = s->stream->info.id,
+	};
+
+	tell(s, &violation);
+}
+
+void tl_xtrace_check_no_memory(struct tl_xtrace_check_stream *s)
+{
+	s->check->status = TL_NO_MEMORY;
+}

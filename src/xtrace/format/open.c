@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening a trace: which files make a stream, and what each is. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/sized.h"
+#include "xtrace/format/file_name.h"
+#include "xtrace/format/snapshot.h"
+
+/* A file that was given. */
+struct given {
+	const struct tl_xtrace_file *file;
+	struct tl_xtrace_file_name name;
+	struct tl_source *source;
+	bool own;
+	const uint8_t *data;
+	size_t size;
+};
+
+struct opening {
+	struct tl_xtrace_trace *trace;
+	struct given *given;
+	size_t count;
+	const char *failed; /* the path an error is about */
+};
+
+/* ---- the given files ---- */
+
+static int open_given(struct opening *o, struct given *g, const struct tl_xtrace_file *file,
+		      struct tl_error *err)
+{
+	int status = 0;
+
+	g->file = file;
+	o->failed = file->path;
+	tl_xtrace_file_name_parse(file->path, &g->name);
+	g->source = file->source;
+	g->own = !file->source;
+	if (g->own)
+		status = tl_source_open(&g->source, file->path, NULL, err);
+	if (status == 0)
+		status = tl_source_map(g->source, &g->data, &g->size, err);
+	if (status < 0 || g->name.kind != TL_XTRACE_FILE_UNKNOWN)
+		return status;
+	g->name.kind = tl_xtrace_probe_snapshots(g->data, g->size) ? TL_XTRACE_FILE_SNAPSHOTS
+								   : TL_XTRACE_FILE_STREAM;
+	return 0;
+}
+
+/* By start time, then thread or core, then path: the order of streams does not depend on that of
+ * the arguments. */
+static int compare_given(const void *a, const void *b)
+{
+	const struct given *x = a, *y = b;
+	size_t least = x->name.timestamp_size < y->name.timestamp_size ? x->name.timestamp_size
+								       : y->name.timestamp_size;
+	int order = memcmp(x->name.timestamp, y->name.timestamp, least);
+
+	if (!order && x->name.timestamp_size != y->name.timestamp_size)
+		order = x->name.timestamp_size < y->name.timestamp_size ? -1 : 1;
+	if (!order && x->name.id != y->name.id)
+		order = x->name.id < y->name.id ? -1 : 1;
+	if (!order)
+		order = strncmp(x->file->path, y->file->path,
+				x->name.stem > y->name.stem ? x->name.stem : y->name.stem);
+	return order ? order : (int)x->name.kind - (int)y->name.kind;
+}
+
+static bool same_stem(const struct given *a, const struct given *b)
+{
+	return a->name.stem && a->name.stem == b->name.stem &&
+	       !memcmp(a->file->path, b->file->path, a->name.stem);
+}
+
+/* ---- streams ---- */
+
+static void give_file(struct tl_xtrace_stream *s, struct given *g)
+{
+	bool snapshots = g->name.kind == TL_XTRACE_FILE_SNAPSHOTS;
+
+	*(snapshots ? &s->snapshot_source : &s->source) = g->source;
+	*(snapshots ? &s->own_snapshot_source : &s->own_source) = g->own;
+	*(snapshots ? &s->snapshots : &s->data) = g->data;
+	*(snapshots ? &s->snapshots_size : &s->size) = g->size;
+	g->source = NULL;
+}
+
+static bool name_stream(struct tl_xtrace_stream *s, const struct given *g)
+{
+	char **path = g->name.kind == TL_XTRACE_FILE_SNAPSHOTS ? &s->snapshot_path : &s->path;
+
+	if (!*path)
+		*path = strdup(g->file->path);
+	if (!s->timestamp)
+		s->timestamp = strndup(g->name.timestamp, g->name.timestamp_size);
+	s->info.id = g->name.hint ? g->name.id : TL_NOWHERE;
+	s->info.hint = g->name.hint;
+	return *path && s->timestamp;
+}
+
+/* The other file of a pair, if it stands beside the given one. One that cannot be read is a fault.
+ */
+static int open_partner(struct opening *o, struct tl_xtrace_stream *s, const struct given *g,
+			struct tl_error *err)
+{
+	bool no_memory;
+	char *path = tl_xtrace_file_name_partner(g->file->path, &g->name, &no_memory);
+	bool stream = g->name.kind == TL_XTRACE_FILE_SNAPSHOTS;
+	struct tl_source *source = NULL;
+	struct tl_error why = { .status = TL_OK };
+	int status;
+
+	if (!path)
+		return no_memory ? tl_error_memory(err) : 0;
+	*(stream ? &s->path : &s->snapshot_path) = path;
+	status = tl_source_open(&source, path, NULL, &why);
+	if (status == 0)
+		status = tl_source_map(source, stream ? &s->data : &s->snapshots,
+				       stream ? &s->size : &s->snapshots_size, &why);
+	*(stream ? &s->source : &s->snapshot_source) = source;
+	*(stream ? &s->own_source : &s->own_snapshot_source) = true;
+	if (status == 0 || status == TL_NO_MEMORY || o->trace->options.strict) {
+		if (status < 0) {
+			o->failed = path;
+			if (err)
+				*err = why;
+		}
+		return status;
+	}
+	struct tl_xtrace_fault fault = { status, "the other file of the pair cannot be read",
+					 path,   0,
+					 0,      TL_NOWHERE };
+
+	return tl_xtrace_note_fault(&o->trace->faults, &fault) ? 0 : tl_error_memory(err);
+}
+
+static int add_stream(struct opening *o, struct given *first, struct given *second,
+		      struct tl_error *err)
+{
+	struct tl_xtrace_stream *s = &o->trace->streams[o->trace->stream_count++];
+	int status = 0;
+
+	o->failed = first->file->path;
+	if (!name_stream(s, first) || (second && !name_stream(s, second)))
+		return tl_error_memory(err);
+	give_file(s, first);
+	if (second)
+		give_file(s, second);
+	else if (!o->trace->options.alone)
+		status = open_partner(o, s, first, err);
+	return status;
+}
+
+/* A pair whose names say nothing: one of each. */
+static bool is_nameless_pair(const struct opening *o)
+{
+	return o->count == 2 && !same_stem(&o->given[0], &o->given[1]) &&
+	       (!o->given[0].name.stem || !o->given[1].name.stem) &&
+	       o->given[0].name.kind != o->given[1].name.kind;
+}
+
+static int make_streams(struct opening *o, struct tl_error *err)
+{
+	bool nameless = is_nameless_pair(o);
+
+	qsort(o->given, o->count, sizeof(*o->given), compare_given);
+	o->trace->streams = calloc(o->count, sizeof(*o->trace->streams));
+	if (!o->trace->streams)
+		return tl_error_memory(err);
+	for (size_t i = 0; i < o->count;) {
+		struct given *first = &o->given[i], *next = i + 1 < o->count ? first + 1 : NULL;
+		bool pair = next && (nameless || same_stem(first, next));
+		int status;
+
+		if (pair && first->name.kind == next->name.kind) {
+			o->failed = next->file->path;
+			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+					   "the same part of a trace was given twice");
+		}
+		status = add_stream(o, first, pair ? next : NULL, err);
+		if (status < 0)
+			return status;
+		i += pair ? 2 : 1;
+	}
+	return 0;
+}
+
+/* ---- what a stream is ---- */
+
+static const uint8_t no_bytes[1];
+
+static int describe_missing(struct tl_xtrace_trace *trace, const struct tl_xtrace_stream *s,
+			    struct tl_error *err)
+{
+	struct tl_xtrace_fault fault = {
+		TL_IO,
+		"the instruction stream of these snapshots is missing (....xinsndata.bin beside "
+		"it); only "
+		"snapshots can be shown",
+		s->info.snapshot_path,
+		TL_NOWHERE,
+		0,
+		TL_NOWHERE,
+	};
+
+	if (s->source)
+		return 0;
+	if (trace->options.strict) {
+		tl_error_at(err, TL_IO, TL_NOWHERE, fault.text);
+		if (err)
+			err->sys_errno = ENOENT;
+		return TL_IO;
+	}
+	return tl_xtrace_note_fault(&trace->faults, &fault) ? 0 : tl_error_memory(err);
+}
+
+static int open_stream(struct opening *o, struct tl_xtrace_stream *s,
+		       const struct tl_xtrace_given_layout *forced, struct tl_error *err)
+{
+	int status;
+
+	if (!s->data)
+		s->data = no_bytes;
+	s->info.path = s->path;
+	s->info.snapshot_path = s->snapshot_path;
+	s->info.timestamp = s->timestamp;
+	s->info.layout = &s->layout;
+	s->info.bytes = s->size;
+	s->info.snapshot_bytes = s->snapshots_size;
+	if (s->info.id == TL_NOWHERE)
+		s->info.id = (uint64_t)(s - o->trace->streams);
+	o->failed = s->path ? s->path : s->snapshot_path;
+	status = describe_missing(o->trace, s, err);
+	if (status == 0) {
+		o->failed = s->snapshot_path ? s->snapshot_path : s->path;
+		status = tl_xtrace_snapshots_open(o->trace, s, forced, err);
+	}
+	if (status == 0) {
+		o->failed = s->path ? s->path : s->snapshot_path;
+		status = tl_xtrace_tokens_probe(o->trace, s, forced, err);
+	}
+	return status < 0 ? status : tl_xtrace_segments_make(o->trace, s, err);
+}
+
+/* ---- open and close ---- */
+
+static int open_files(struct opening *o, const struct tl_xtrace_file *files, size_t count,
+		      struct tl_error *err)
+{
+	struct tl_xtrace_given_layout forced;
+	int status = tl_xtrace_given_layout_parse(o->trace->options.layout, &forced, err);
+
+	o->given = calloc(count, sizeof(*o->given));
+	if (!o->given)
+		return tl_error_memory(err);
+	for (; status == 0 && o->count < count; o->count++)
+		status = open_given(o, &o->given[o->count], &files[o->count], err);
+	if (status == 0)
+		status = make_streams(o, err);
+	for (uint32_t i = 0; status == 0 && i < o->trace->stream_count; i++)
+		status = open_stream(o, &o->trace->streams[i], &forced, err);
+	return status;
+}
+
+static void close_given(struct opening *o)
+{
+	for (size_t i = 0; i < o->count; i++)
+		if (o->given[i].own)
+			tl_source_close(o->given[i].source);
+	free(o->given);
+}
+
+/* The path of an error, as one of the arguments: strings of the trace go with it. */
+static const char *failed_argument(const struct opening *o, const struct tl_xtrace_file *files,
+				   size_t count)
+{
+	for (size_t i = 0; o->failed && i < count; i++)
+		if (!strcmp(files[i].path, o->failed))
+			return files[i].path;
+	return count ? files[0].path : NULL;
+}
+
+int tl_xtrace_open(struct tl_xtrace_trace **trace, const struct tl_xtrace_file *files, size_t count,
+		   const struct tl_xtrace_options *options, const char **failed,
+		   struct tl_error *err)
+{
+	struct opening o = { .trace = calloc(1, sizeof(*o.trace)) };
+	int status;
+
+	*trace = NULL;
+	if (!o.trace)
+		return tl_error_memory(err);
+	pthread_mutex_init(&o.trace->progress, NULL);
+	if (options)
+		memcpy(&o.trace->options, options,
+		       options->size < sizeof(*options) ? options->size : sizeof(*options));
+	status = count ? open_files(&o, files, count, err)
+		       : tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE, "no input");
+	close_given(&o);
+	if (status < 0) {
+		if (failed)
+			*failed = failed_argument(&o, files, count);
+		tl_xtrace_close(o.trace);
+		return tl_error_format(err, "xtrace", status);
+	}
+	o.trace->open_faults = o.trace->faults;
+	/* Texts of the options are the caller's and were used up. */
+	o.trace->options.layout = o.trace->options.skip_unknown = NULL;
+	*trace = o.trace;
+	return 0;
+}
+
+static void close_stream(struct tl_xtrace_stream *s)
+{
+	if (s->own_source)
+		tl_source_close(s->source);
+	if (s->own_snapshot_source)
+		tl_source_close(s->snapshot_source);
+	free(s->path);
+	free(s->snapshot_path);
+	free(s->timestamp);
+	free(s->segments);
+}
+
+const struct tl_source *tl_xtrace_own_source(const struct tl_xtrace_trace *trace, size_t number)
+{
+	for (uint32_t i = 0; i < trace->stream_count; i++) {
+		const struct tl_xtrace_stream *s = &trace->streams[i];
+
+		if (s->own_source && s->source && !number--)
+			return s->source;
+		if (s->own_snapshot_source && s->snapshot_source && !number--)
+			return s->snapshot_source;
+	}
+	return NULL;
+}
+
+void tl_xtrace_close(struct tl_xtrace_trace *trace)
+{
+	if (!trace)
+		return;
+	for (uint32_t i = 0; i < trace->stream_count; i++)
+		close_stream(&trace->streams[i]);
+	free(trace->streams);
+	free(trace->faults.list);
+	pthread_mutex_destroy(&trace->progress);
+	free(trace);
+}
+
+/* ---- what is known ---- */
+
+uint32_t tl_xtrace_stream_count(const struct tl_xtrace_trace *trace)
+{
+	return trace->stream_count;
+}
+
+const struct tl_xtrace_stream_info *tl_xtrace_stream(const struct tl_xtrace_trace *trace,
+						     uint32_t stream)
+{
+	return &trace->streams[stream].info;
+}
+
+/* Where a snapshot that has only a number is: its segment. */
+static uint64_t located(const struct tl_xtrace_stream *s, uint32_t number)
+{
+	size_t low = 0, high = s->segment_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->segments[middle].snapshot != TL_NONE &&
+		    s->segments[middle].snapshot >= number)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low < s->segment_count && s->segments[low].snapshot == number
+		       ? s->segments[low].begin
+		       : TL_NOWHERE;
+}
+
+int tl_xtrace_read_snapshot(const struct tl_xtrace_trace *trace, uint32_t stream, uint32_t number,
+			    struct tl_xtrace_snapshot *snapshot)
+{
+	const struct tl_xtrace_stream *s;
+
+	if (stream >= trace->stream_count || number >= trace->streams[stream].info.snapshots)
+		return TL_BAD_USAGE;
+	s = &trace->streams[stream];
+	tl_xtrace_snapshot_decode(s, number, snapshot);
+	if (s->info.ordinals)
+		snapshot->offset = located(s, number);
+	return 0;
+}
+
+int tl_xtrace_snapshot_read(const struct tl_xtrace_trace *trace, uint32_t stream, uint32_t number,
+			    struct tl_xtrace_snapshot *snapshot, size_t size)
+{
+	struct tl_xtrace_snapshot s;
+	int status = tl_xtrace_read_snapshot(trace, stream, number, &s);
+
+	return status < 0 ? status : tl_give(snapshot, size, sizeof(s), &s, sizeof(s));
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_XTRACE_TRACE_H
+#define TL_XTRACE_TRACE_H
+/* An opened trace: its streams, their segments, and the damage that was met. */
+#include <pthread.h>
+
+#include "core/cursor.h"
+#include "xtrace/format/layout.h"
+
+struct tl_xtrace_segment {
+	uint64_t begin, end; /* bytes of the instruction stream */
+	/* taken right before it; TL_NONE: the stream begins before its first snapshot */
+	uint32_t snapshot;
+};
+
+struct tl_xtrace_faults {
+	struct tl_xtrace_fault *list;
+	size_t listed, capacity;
+	uint64_t count, skipped_bytes;
+};
+
+struct tl_xtrace_stream {
+	struct tl_xtrace_stream_info info;
+	struct tl_xtrace_layout layout;
+	char *path, *snapshot_path, *timestamp; /* what info points to */
+	struct tl_source *source, *snapshot_source;
+	bool own_source, own_snapshot_source; /* opened, and closed, by us */
+	const uint8_t *data;                  /* the instruction stream, mapped */
+	size_t size;
+	const uint8_t *snapshots; /* the snapshot file, mapped */
+	size_t snapshots_size;
+	struct tl_xtrace_tokens tokens;
+	struct tl_xtrace_record_layout record;
+	struct tl_xtrace_segment *segments; /* in the order of the bytes; at least one */
+	size_t segment_count;
+};
+
+struct tl_xtrace_trace {
+	struct tl_xtrace_options options;
+	struct tl_xtrace_stream *streams;
+	uint32_t stream_count;
+	struct tl_xtrace_faults faults;
+	struct tl_xtrace_faults open_faults; /* how many of them opening found */
+	pthread_mutex_t progress;            /* one thread at a time calls the hook */
+};
+
+/*
+ * The sources of files that the trace opened by itself (the other ones of pairs), by number; NULL
+ * behind the last.
+ */
+const struct tl_source *tl_xtrace_own_source(const struct tl_xtrace_trace *trace, size_t number);
+
+/* Forget what earlier passes over the streams found. Every operation begins with this. */
+void tl_xtrace_rewind(struct tl_xtrace_trace *trace);
+
+/* Note damage. False without memory. */
+bool tl_xtrace_note_fault(struct tl_xtrace_faults *faults, const struct tl_xtrace_fault *fault);
+
+/* tl_xtrace_snapshot_read(), for use inside the library. */
+int tl_xtrace_read_snapshot(const struct tl_xtrace_trace *trace, uint32_t stream, uint32_t number,
+			    struct tl_xtrace_snapshot *snapshot);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calling contexts with their costs, and calls by place. */
+#include <string.h>
+
+#include "xtrace/profile/frames.h"
+
+static bool same_node(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_xtrace_context *a = &((const struct tl_xtrace_call_stack *)context)
+						     ->nodes[number],
+				       *b = key;
+
+	return a->function == b->function && a->parent == b->parent;
+}
+
+/* The context of a function called in another; 0 without memory, which is counted nowhere then. */
+uint32_t tl_xtrace_context_child(struct tl_xtrace_call_stack *stack, uint32_t parent,
+				 uint32_t function)
+{
+	const struct tl_xtrace_context key = { .function = function, .parent = parent };
+	uint64_t hash = tl_hash64((uint64_t)parent << 32 | function);
+	uint32_t found = tl_index_find(&stack->children, hash, same_node, stack, &key);
+
+	if (found != TL_NONE)
+		return found;
+	if (stack->node_count >= TL_NONE ||
+	    !tl_grow(&stack->nodes, &stack->node_capacity, stack->node_count + 1,
+		     sizeof(*stack->nodes)) ||
+	    !tl_index_add(&stack->children, hash, (uint32_t)stack->node_count)) {
+		stack->no_memory = true;
+		return 0;
+	}
+	stack->nodes[stack->node_count] = key;
+	return (uint32_t)stack->node_count++;
+}
+
+uint32_t tl_xtrace_top_context(const struct tl_xtrace_call_stack *stack)
+{
+	return stack->depth ? stack->frames[stack->depth - 1].node : 0;
+}
+
+/* What ran since the last change of the stack is the cost of its top. */
+void tl_xtrace_attribute_cost(struct tl_xtrace_call_stack *stack)
+{
+	tl_xtrace_cost_add(&stack->nodes[tl_xtrace_top_context(stack)].self, &stack->run);
+	tl_xtrace_cost_add(&stack->total, &stack->run);
+	memset(&stack->run, 0, sizeof(stack->run));
+}
+
+/* ---- calls by place ---- */
+
+static bool same_site(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_xtrace_call_site *a = &((const struct tl_xtrace_call_stack *)context)
+						       ->sites[number],
+					 *b = key;
+
+	return a->from == b->from && a->callee == b->callee && a->caller == b->caller;
+}
+
+uint32_t tl_xtrace_call_site_at(struct tl_xtrace_call_stack *stack, uint32_t caller, uint64_t from,
+				uint32_t callee)
+{
+	const struct tl_xtrace_call_site key = { .caller = caller, .from = from, .callee = callee };
+	uint64_t hash = tl_hash_pair(from, (uint64_t)caller << 32 | callee);
+	uint32_t found = tl_index_find(&stack->site_index, hash, same_site, stack, &key);
+
+	if (found != TL_NONE)
+		return found;
+	if (stack->site_count >= TL_NONE ||
+	    !tl_grow(&stack->sites, &stack->site_capacity, stack->site_count + 1,
+		     sizeof(*stack->sites)) ||
+	    !tl_index_add(&stack->site_index, hash, (uint32_t)stack->site_count)) {
+		stack->no_memory = true;
+		return TL_NONE;
+	}
+	stack->sites[stack->site_count] = key;
+	return (uint32_t)stack->site_count++;
+}
+
+void tl_xtrace_call_site_enter(struct tl_xtrace_call_stack *stack, struct tl_xtrace_frame *frame)
+{
+	frame->outermost = stack->sites[frame->site].open++ == 0;
+}
+
+/* Inclusive cost counts the outermost frame, so that recursion is counted once. */
+void tl_xtrace_call_site_leave(struct tl_xtrace_call_stack *stack,
+			       const struct tl_xtrace_frame *frame)
+{
+	struct tl_xtrace_call_site *site = &stack->sites[frame->site];
+
+	site->open--;
+	if (!frame->outermost)
+		return;
+	for (unsigned i = 0; i < TL_XTRACE_COSTS; i++)
+		site->inclusive.n[i] += stack->total.n[i] - frame->start.n[i];
+}

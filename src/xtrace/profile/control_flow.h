@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_XTRACE_CONTROL_FLOW_H
+#define TL_XTRACE_CONTROL_FLOW_H
+/*
+ * What the step from one instruction to the next means for the call stack: calls, returns, jumps
+ * into other functions, exceptions. BL and BLR call, RET returns, whatever the flavour of pointer
+ * authentication; TARGET_B says where BLR, BR, RET and ERET go. A PC that is another than that, or
+ * another exception level, is an exception taken right there, or (ERET) its end; in a thread's
+ * stream, where the kernel is not traced, a signal, or the end of one behind rt_sigreturn. Behind
+ * execve another program begins.
+ */
+#include "xtrace/profile/call_stack.h"
+#include "xtrace/profile/entry_points.h"
+
+/* The instruction before. */
+struct tl_xtrace_prev_insn {
+	uint64_t pc;
+	uint64_t target; /* of its flow; of an SVC the number of the system call */
+	uint8_t flow;    /* enum tl_a64_flow */
+	uint8_t el;
+	bool has_target;
+	bool valid; /* false: at the beginning, or after a gap */
+};
+
+/* SP behind a change of the exception level, as ALLGPR says; or at the end of a segment. */
+struct tl_xtrace_observed_sp {
+	uint64_t sp;
+	bool known;
+	uint8_t switched; /* at the end of a segment, as the stack's, with what was left */
+	uint64_t left;
+};
+
+/*
+ * The step from `last` to an instruction at `next`. Places without a symbol that are called are
+ * added to `entries`, unless it is NULL.
+ */
+void tl_xtrace_follow_flow(struct tl_xtrace_call_stack *stack,
+			   struct tl_xtrace_function_map *functions,
+			   struct tl_xtrace_entry_points *entries,
+			   const struct tl_xtrace_prev_insn *last,
+			   const struct tl_xtrace_location *next,
+			   struct tl_xtrace_observed_sp observed);
+
+#endif

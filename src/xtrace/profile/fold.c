@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "xtrace/profile/fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "profile/model/model.h"
+
+static struct tl_xtrace_fold_worker *take_worker(struct tl_xtrace_fold *fold,
+						 const struct tl_xtrace_stream *stream)
+{
+	struct tl_xtrace_fold_worker *worker;
+
+	pthread_mutex_lock(&fold->lock);
+	worker = fold->idle;
+	if (worker) {
+		fold->idle = worker->next;
+	} else {
+		worker = calloc(1, sizeof(*worker));
+		if (worker && !tl_xtrace_token_blocks_begin(&worker->blocks, &fold->functions)) {
+			free(worker);
+			worker = NULL;
+		}
+	}
+	pthread_mutex_unlock(&fold->lock);
+	if (worker) {
+		worker->blocks.kinds = stream->tokens.kind;
+		worker->blocks.sizes = stream->tokens.size;
+	}
+	return worker;
+}
+
+static void put_worker(struct tl_xtrace_fold *fold, struct tl_xtrace_fold_worker *worker)
+{
+	pthread_mutex_lock(&fold->lock);
+	worker->next = fold->idle;
+	fold->idle = worker;
+	pthread_mutex_unlock(&fold->lock);
+}
+
+static int segment_fn(void *arg, struct tl_xtrace_walk *walk, size_t segment, struct tl_error *err)
+{
+	struct tl_xtrace_fold *fold = arg;
+	struct tl_xtrace_folded_segment *part = &fold->parts[segment];
+	struct tl_xtrace_fold_worker *worker = take_worker(fold, walk->stream);
+	bool no_memory;
+
+	if (worker) {
+		tl_xtrace_fold_segment(fold, worker, walk, segment, part);
+		put_worker(fold, worker);
+	} else {
+		part->no_memory = true;
+	}
+	no_memory = part->no_memory;
+	tl_xtrace_fold_in_order(fold, segment);
+	return no_memory ? tl_error_memory(err) : 0;
+}
+
+static void free_workers(struct tl_xtrace_fold *fold)
+{
+	for (struct tl_xtrace_fold_worker *w = fold->idle, *next; w; w = next) {
+		next = w->next;
+		tl_xtrace_token_blocks_free(&w->blocks);
+		tl_xtrace_entry_points_free(&w->entries);
+		free(w->indirect);
+		tl_index_free(&w->indirect_index);
+		free(w);
+	}
+	fold->idle = NULL;
+}
+
+static bool take_entries(struct tl_xtrace_fold *fold)
+{
+	for (const struct tl_xtrace_fold_worker *w = fold->idle; w; w = w->next)
+		for (size_t i = 0; i < w->entries.count; i++)
+			if (!tl_xtrace_entry_point_add(&fold->entries, w->entries.list[i]))
+				return false;
+	return true;
+}
+
+static int fold_stream(struct tl_xtrace_fold *fold, uint32_t stream, struct tl_error *err)
+{
+	size_t segments = fold->trace->streams[stream].segment_count;
+	int status = 0;
+
+	fold->stream = stream;
+	fold->last = (struct tl_xtrace_prev_insn){ 0 };
+	fold->sp = (struct tl_xtrace_observed_sp){ 0 };
+	fold->begun = false;
+	fold->next = 0;
+	fold->parts = tl_zeroed(segments, sizeof(*fold->parts));
+	if (!fold->parts || !tl_xtrace_stack_begin(&fold->stack, false, fold->options.lines)) {
+		free(fold->parts);
+		return tl_error_memory(err);
+	}
+	status = tl_xtrace_each_segment(fold->trace, stream, fold->options.jobs, segment_fn, fold,
+					err);
+	for (size_t i = 0; i < segments; i++)
+		tl_xtrace_stack_deltas_free(fold->parts[i].deltas, fold->parts[i].delta_count);
+	tl_xtrace_stack_end(&fold->stack);
+	if (status == 0 &&
+	    (fold->no_memory || fold->stack.no_memory || (fold->gather && !take_entries(fold))))
+		status = tl_error_memory(err);
+	if (status == 0 && fold->export)
+		status = tl_xtrace_fold_export(fold, err);
+	tl_xtrace_stack_free(&fold->stack);
+	free_workers(fold);
+	free(fold->parts);
+	free(fold->crossings);
+	fold->crossings = NULL;
+	fold->crossing_count = fold->crossing_capacity = 0;
+	fold->parts = NULL;
+	return status;
+}
+
+static bool is_wanted(const struct tl_xtrace_fold *fold, uint32_t stream)
+{
+	return fold->options.id == TL_NOWHERE ||
+	       fold->trace->streams[stream].info.id == fold->options.id;
+}
+
+static int begin_profile(struct tl_xtrace_fold *fold, struct tl_error *err)
+{
+	static const struct tl_event events[] = {
+		{ "Ir", "Instructions", "instructions", "" },
+		{ "Loads", "Loads", "accesses", "" },
+		{ "Stores", "Stores", "accesses", "" },
+		{ "LoadBytes", "Bytes loaded", "bytes", "" },
+		{ "StoreBytes", "Bytes stored", "bytes", "" },
+	};
+
+	int status = tl_profile_make(&fold->profile, "xtrace", events,
+				     sizeof(events) / sizeof(events[0]), 0, err);
+
+	if (status == 0)
+		tl_profile_set_call_count(fold->profile, TL_CALLS_ENTERED);
+	return status;
+}
+
+static int fold_streams(struct tl_xtrace_fold *fold, struct tl_error *err)
+{
+	int status = fold->export ? begin_profile(fold, err) : 0;
+
+	tl_xtrace_rewind(fold->trace);
+	for (uint32_t i = 0; status == 0 && i < fold->trace->stream_count; i++)
+		if (is_wanted(fold, i) && fold->trace->streams[i].size)
+			status = fold_stream(fold, i, err);
+	return status;
+}
+
+/* ---- the whole ---- */
+
+/*
+ * Without symbols, functions are what was called, which a first pass finds out. With symbols there
+ * is one more only if they turn out not to cover the trace.
+ */
+static int fold_all(struct tl_xtrace_fold *fold, struct tl_error *err)
+{
+	int status;
+
+	fold->gather = true;
+	fold->export = fold->options.binary_count != 0;
+	status = fold_streams(fold, err);
+	if (status == 0 && (!fold->export || fold->functions.any_unknown)) {
+		tl_profile_free(fold->profile);
+		fold->profile = NULL;
+		tl_xtrace_function_map_entries(&fold->functions, fold->entries.list,
+					       fold->entries.count);
+		fold->entries.list = NULL;
+		fold->gather = false;
+		fold->export = true;
+		status = fold_streams(fold, err);
+	}
+	tl_xtrace_entry_points_free(&fold->entries);
+	return status < 0 ? status : tl_profile_finish(fold->profile, err);
+}
+
+int tl_xtrace_fold(struct tl_xtrace_trace *trace, const struct tl_xtrace_fold_options *options,
+		   struct tl_profile **profile, struct tl_error *err)
+{
+	struct tl_xtrace_fold fold = { .trace = trace, .options = { .id = TL_NOWHERE } };
+	int status;
+
+	*profile = NULL;
+	if (options)
+		memcpy(&fold.options, options,
+		       options->size < sizeof(*options) ? options->size : sizeof(*options));
+	pthread_mutex_init(&fold.lock, NULL);
+	pthread_cond_init(&fold.turn, NULL);
+	tl_xtrace_function_map_begin(&fold.functions, fold.options.binaries,
+				     fold.options.binary_count);
+	status = fold_all(&fold, err);
+	tl_xtrace_function_map_free(&fold.functions);
+	pthread_cond_destroy(&fold.turn);
+	pthread_mutex_destroy(&fold.lock);
+	if (status < 0) {
+		tl_profile_free(fold.profile);
+		return tl_error_format(err, "xtrace", status);
+	}
+	*profile = fold.profile;
+	return 0;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_XTRACE_FOLD_H
+#define TL_XTRACE_FOLD_H
+/* The fold's insides: a stream's segments are folded one by one, by several threads, and put
+ * together in their order. */
+#include "xtrace/profile/token_blocks.h"
+#include "xtrace/profile/control_flow.h"
+
+/* Jumps through registers inside of a function. */
+struct tl_xtrace_indirect_jump {
+	uint64_t from, to, count;
+	uint32_t function;
+};
+
+/* A jump from one segment to the next; as many as there are snapshots at most. */
+struct tl_xtrace_segment_jump {
+	uint64_t from, to;
+	uint32_t function;
+	bool conditional;
+};
+
+/* What a thread keeps from segment to segment. */
+struct tl_xtrace_fold_worker {
+	struct tl_xtrace_token_blocks blocks;
+	struct tl_xtrace_entry_points entries;
+	struct tl_xtrace_indirect_jump *indirect;
+	size_t indirect_count, indirect_capacity;
+	struct tl_index indirect_index;
+	struct tl_xtrace_fold_worker *next;
+};
+
+struct tl_xtrace_fold {
+	struct tl_xtrace_trace *trace;
+	struct tl_xtrace_fold_options options;
+	struct tl_xtrace_function_map functions;
+	bool gather; /* this pass gathers entries */
+	bool export; /* this pass makes the profile */
+	struct tl_xtrace_entry_points entries;
+
+	/* Of the present stream. */
+	uint32_t stream;
+	struct tl_xtrace_call_stack stack;
+	struct tl_xtrace_prev_insn last;
+	struct tl_xtrace_observed_sp sp; /* behind it */
+	bool begun;                      /* there was an instruction */
+	struct tl_xtrace_fold_worker *workers, *idle;
+
+	/* Segments that are folded, waiting for those before them. */
+	pthread_mutex_t lock;
+	pthread_cond_t turn;
+	struct tl_xtrace_folded_segment *parts; /* by segment */
+	struct tl_xtrace_segment_jump *crossings;
+	size_t crossing_count, crossing_capacity;
+	size_t next; /* the segment whose turn it is */
+	bool no_memory;
+
+	struct tl_profile *profile;
+};
+
+/* A segment, folded. */
+struct tl_xtrace_folded_segment {
+	struct tl_xtrace_stack_delta *deltas;
+	size_t delta_count;
+	struct tl_xtrace_prev_insn last;
+	struct tl_xtrace_observed_sp sp; /* behind it */
+	bool done, gap, no_memory;
+};
+
+/* Add deltas to the stack of the whole, as soon as it is the segment's turn; they are freed. */
+void tl_xtrace_fold_deltas(struct tl_xtrace_fold *fold, size_t segment,
+			   struct tl_xtrace_stack_delta *deltas, size_t count);
+/* A segment is folded: splice it, and those behind it that wait for it. */
+void tl_xtrace_fold_in_order(struct tl_xtrace_fold *fold, size_t segment);
+
+/* Fold a segment (fold_segment.c). */
+void tl_xtrace_fold_segment(struct tl_xtrace_fold *fold, struct tl_xtrace_fold_worker *worker,
+			    struct tl_xtrace_walk *walk, size_t segment,
+			    struct tl_xtrace_folded_segment *part);
+
+/* Add what the fold of the present stream found to the profile (fold_profile.c). */
+int tl_xtrace_fold_export(struct tl_xtrace_fold *fold, struct tl_error *err);
+
+#endif

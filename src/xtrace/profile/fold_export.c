@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a fold has found, into the profile: contexts from the stack, lines and jumps from the blocks
+ * by address. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "profile/model/model.h"
+#include "symbols/binary.h"
+#include "xtrace/profile/fold.h"
+
+struct line {
+	uint64_t pc;
+	uint32_t function;
+	bool kernel; /* the only way two functions can share an address */
+	struct tl_xtrace_cost cost;
+};
+
+struct jump {
+	uint64_t from, to;
+	uint32_t function; /* of `from` */
+	bool conditional, kernel;
+	uint64_t executed, taken;
+};
+
+struct exporting {
+	struct tl_xtrace_fold *fold;
+	struct tl_profile *profile;
+	uint32_t part;
+	uint32_t *numbers; /* in the profile, by function; TL_NONE: not there yet */
+	uint32_t *contexts;
+	struct line *lines;
+	struct jump *jumps;
+	size_t line_count, line_capacity, jump_count, jump_capacity;
+};
+
+/* ---- functions ---- */
+
+static struct tl_symbol symbol_at(const struct exporting *e, uint32_t function, uint64_t pc)
+{
+	const struct tl_xtrace_function *f = &e->fold->functions.list[function];
+	struct tl_symbol symbol = { .name = "", .file = "" };
+
+	if (f->binary != TL_NONE)
+		tl_binary_symbol_at(e->fold->functions.binaries[f->binary], pc, &symbol);
+	return symbol;
+}
+
+static const char *object_of(const struct exporting *e, const struct tl_xtrace_function *f)
+{
+	if (f->binary != TL_NONE)
+		return tl_binary_path(e->fold->functions.binaries[f->binary]);
+	return f->kernel ? "kernel" : "";
+}
+
+/* The number in the profile; TL_NONE without memory. */
+static uint32_t function_number(struct exporting *e, uint32_t function, struct tl_error *err)
+{
+	const struct tl_xtrace_function *f = &e->fold->functions.list[function];
+	const struct tl_symbol symbol = symbol_at(e, function, f->start);
+	struct tl_function made = {
+		.name = f->name,
+		.object = object_of(e, f),
+		.file = symbol.file,
+		.line = symbol.line,
+		.id = TL_NOWHERE,
+		.address = f->start,
+	};
+	char name[32];
+	int64_t number;
+
+	if (e->numbers[function] != TL_NONE)
+		return e->numbers[function];
+	if (!made.name) {
+		snprintf(name, sizeof(name), "0x%" PRIx64, f->start);
+		made.name = f->start ? name : "[unknown]";
+	}
+	number = tl_profile_put_function(e->profile, &made, err);
+	if (number < 0)
+		return TL_NONE;
+	e->numbers[function] = (uint32_t)number;
+	return (uint32_t)number;
+}
+
+/* ---- contexts and calls ---- */
+
+static int put_contexts(struct exporting *e, struct tl_error *err)
+{
+	const struct tl_xtrace_call_stack *stack = &e->fold->stack;
+
+	e->contexts[0] = TL_NONE;
+	for (size_t i = 1; i < stack->node_count; i++) {
+		const struct tl_xtrace_context *node = &stack->nodes[i];
+		uint32_t function = function_number(e, node->function, err);
+		int64_t number;
+
+		if (function == TL_NONE)
+			return tl_error_memory(err);
+		number = tl_profile_add_context(e->profile, e->contexts[node->parent], function,
+						e->part, err);
+		if (number < 0)
+			return (int)number;
+		e->contexts[i] = (uint32_t)number;
+		tl_profile_add_context_cost(e->profile, e->contexts[i], node->calls, node->self.n);
+		tl_profile_add_unfinished(e->profile, e->contexts[i], node->unfinished);
+	}
+	return 0;
+}
+
+static struct tl_position position_of(const struct exporting *e, uint32_t function, uint64_t pc)
+{
+	const struct tl_symbol symbol = symbol_at(e, function, pc);
+
+	return (struct tl_position){ .file = symbol.file, .line = symbol.line, .address = pc };
+}
+
+static int put_calls(struct exporting *e, struct tl_error *err)
+{
+	const struct tl_xtrace_call_stack *stack = &e->fold->stack;
+
+	for (size_t i = 0; i < stack->site_count; i++) {
+		const struct tl_xtrace_call_site *site = &stack->sites[i];
+		struct tl_arc arc = { .part = e->part, .calls = site->calls };
+		int status;
+
+		arc.caller = function_number(e, site->caller, err);
+		arc.callee = function_number(e, site->callee, err);
+		if (arc.caller == TL_NONE || arc.callee == TL_NONE)
+			return tl_error_memory(err);
+		arc.from = position_of(e, site->caller, site->from);
+		arc.to = position_of(e, site->callee, e->fold->functions.list[site->callee].start);
+		status = tl_profile_put_arc(e->profile, &arc, site->inclusive.n, err);
+		if (status < 0)
+			return status;
+	}
+	return 0;
+}
+
+/* ---- lines ---- */
+
+static bool add_line(struct exporting *e, uint64_t pc, uint32_t function,
+		     const struct tl_xtrace_cost *cost)
+{
+	if (!tl_grow(&e->lines, &e->line_capacity, e->line_count + 1, sizeof(*e->lines)))
+		return false;
+	e->lines[e->line_count++] =
+		(struct line){ pc, function, e->fold->functions.list[function].kernel, *cost };
+	return true;
+}
+
+/* The cost of an instruction of a block: what it cost each time, and what was counted one by one.
+ */
+static struct tl_xtrace_cost insn_cost(const struct tl_xtrace_token_block *b,
+				       const struct tl_xtrace_block_insn *insn)
+{
+	int64_t count = (int64_t)b->count;
+	struct tl_xtrace_cost cost = { {
+		[TL_XTRACE_IR] = count,
+		[TL_XTRACE_LOADS] = count * insn->loads,
+		[TL_XTRACE_STORES] = count * insn->stores,
+		[TL_XTRACE_LOAD_BYTES] = count * insn->load_bytes,
+		[TL_XTRACE_STORE_BYTES] = count * insn->store_bytes,
+		[TL_XTRACE_IR_KERNEL] = b->place.el ? count : 0,
+	} };
+
+	if (insn->extra)
+		tl_xtrace_cost_add(&cost, insn->extra);
+	return cost;
+}
+
+static bool add_jump(struct exporting *e, const struct jump *jump)
+{
+	if (!tl_grow(&e->jumps, &e->jump_capacity, e->jump_count + 1, sizeof(*e->jumps)))
+		return false;
+	e->jumps[e->jump_count++] = *jump;
+	return true;
+}
+
+/* Jumps inside of functions; those between them are calls. */
+static bool add_block_jump(struct exporting *e, const struct tl_xtrace_token_block *b)
+{
+	struct jump jump = {
+		.from = b->last,
+		.to = b->target,
+		.function = b->place.function,
+		.conditional = b->flow == TL_A64_CONDITIONAL,
+		.executed = b->count + b->last_count,
+		.kernel = e->fold->functions.list[b->place.function].kernel,
+	};
+
+	if ((b->flow != TL_A64_CONDITIONAL && b->flow != TL_A64_JUMP) || !jump.executed ||
+	    tl_xtrace_locate(&e->fold->functions, b->target, b->place.el).function !=
+		    b->place.function)
+		return true;
+	jump.taken = jump.conditional ? b->taken : jump.executed;
+	return add_jump(e, &jump);
+}
+
+static bool gather_block(struct exporting *e, const struct tl_xtrace_token_block *b)
+{
+	for (size_t i = 0; i < b->insn_count; i++) {
+		const struct tl_xtrace_cost cost = insn_cost(b, &b->insns[i]);
+
+		if (cost.n[TL_XTRACE_IR] &&
+		    !add_line(e, b->place.pc + 4 * i, b->place.function, &cost))
+			return false;
+	}
+	return add_block_jump(e, b);
+}
+
+static bool gather_crossings(struct exporting *e)
+{
+	for (size_t i = 0; i < e->fold->crossing_count; i++) {
+		const struct tl_xtrace_segment_jump *from = &e->fold->crossings[i];
+		const struct jump jump = {
+			.from = from->from,
+			.to = from->to,
+			.function = from->function,
+			.conditional = from->conditional,
+			.kernel = e->fold->functions.list[from->function].kernel,
+			.executed = !from->conditional,
+			.taken = 1, /* the block counted the execution of a branch */
+		};
+
+		if (!add_jump(e, &jump))
+			return false;
+	}
+	return true;
+}
+
+static bool gather(struct exporting *e)
+{
+	for (const struct tl_xtrace_fold_worker *w = e->fold->idle; w; w = w->next) {
+		for (size_t i = 0; i <= w->blocks.mask; i++)
+			for (const struct tl_xtrace_token_block *b = w->blocks.slots[i]; b;
+			     b = b->variant)
+				if (!gather_block(e, b))
+					return false;
+		for (size_t i = 0; i < w->indirect_count; i++) {
+			const struct tl_xtrace_indirect_jump *from = &w->indirect[i];
+			const struct jump jump = {
+				.from = from->from,
+				.to = from->to,
+				.function = from->function,
+				.kernel = e->fold->functions.list[from->function].kernel,
+				.executed = from->count,
+				.taken = from->count,
+			};
+
+			if (!add_jump(e, &jump))
+				return false;
+		}
+	}
+	return gather_crossings(e);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->pc != y->pc)
+		return x->pc < y->pc ? -1 : 1;
+	return x->kernel - y->kernel;
+}
+
+static int put_lines(struct exporting *e, struct tl_error *err)
+{
+	if (e->line_count)
+		qsort(e->lines, e->line_count, sizeof(*e->lines), by_place);
+	for (size_t i = 0, next; i < e->line_count; i = next) {
+		struct tl_cost_line line = {
+			.part = e->part, .at = position_of(e, e->lines[i].function, e->lines[i].pc)
+		};
+		int status;
+
+		for (next = i + 1; next < e->line_count && !by_place(&e->lines[i], &e->lines[next]);
+		     next++)
+			tl_xtrace_cost_add(&e->lines[i].cost, &e->lines[next].cost);
+		line.function = function_number(e, e->lines[i].function, err);
+		if (line.function == TL_NONE)
+			return tl_error_memory(err);
+		status = tl_profile_put_line(e->profile, &line, e->lines[i].cost.n, err);
+		if (status < 0)
+			return status;
+	}
+	return 0;
+}
+
+static int by_ends(const void *a, const void *b)
+{
+	const struct jump *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	if (x->kernel != y->kernel)
+		return x->kernel - y->kernel;
+	return x->conditional - y->conditional; /* code may change */
+}
+
+static int put_jumps(struct exporting *e, struct tl_error *err)
+{
+	if (e->jump_count)
+		qsort(e->jumps, e->jump_count, sizeof(*e->jumps), by_ends);
+	for (size_t i = 0; i < e->jump_count; i++) {
+		const struct jump *from = &e->jumps[i];
+		struct tl_jump jump = {
+			.part = e->part,
+			.executed = from->executed,
+			.taken = from->taken,
+			.conditional = from->conditional,
+			.from = position_of(e, from->function, from->from),
+			.to = position_of(e, from->function, from->to),
+		};
+		int status;
+
+		jump.function = jump.target = function_number(e, from->function, err);
+		if (jump.function == TL_NONE)
+			return tl_error_memory(err);
+		status = tl_profile_put_jump(e->profile, &jump, err);
+		if (status < 0)
+			return status;
+	}
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+static int put_part(struct exporting *e, struct tl_error *err)
+{
+	const struct tl_xtrace_stream_info *info = &e->fold->trace->streams[e->fold->stream].info;
+	const struct tl_part part = {
+		.process = TL_NOWHERE,
+		.thread = info->id,
+		.records = (uint64_t)e->fold->stack.total.n[TL_XTRACE_IR],
+		.losses = e->fold->stack.losses,
+		.command = "",
+		.header = "",
+	};
+	int64_t number = tl_profile_put_part(e->profile, &part, err);
+
+	e->part = (uint32_t)number;
+	return number < 0 ? (int)number : 0;
+}
+
+/* The profile has the events in the order of the costs; the last one only if there are such
+ * instructions. */
+static int put_events(struct exporting *e, struct tl_error *err)
+{
+	const struct tl_event kernel = { "IrKernel", "Instructions above EL0", "instructions", "" };
+
+	if (!e->fold->stack.total.n[TL_XTRACE_IR_KERNEL])
+		return 0;
+	return tl_profile_add_event(e->profile, &kernel, err) < 0 ? tl_error_memory(err) : 0;
+}
+
+static int put_all(struct exporting *e, struct tl_error *err)
+{
+	int status = put_events(e, err);
+
+	if (status == 0)
+		status = put_part(e, err);
+	if (status == 0)
+		status = put_contexts(e, err);
+	if (status < 0 || !e->fold->options.lines)
+		return status;
+	status = gather(e) ? put_calls(e, err) : tl_error_memory(err);
+	if (status == 0)
+		status = put_lines(e, err);
+	return status < 0 ? status : put_jumps(e, err);
+}
+
+int tl_xtrace_fold_export(struct tl_xtrace_fold *fold, struct tl_error *err)
+{
+	struct exporting e = { .fold = fold, .profile = fold->profile };
+	/* Places that only jumps name may add functions. */
+	size_t functions = fold->functions.count + 1;
+	int status;
+
+	e.numbers = malloc(functions * sizeof(*e.numbers));
+	e.contexts = malloc(fold->stack.node_count * sizeof(*e.contexts));
+	if (e.numbers && e.contexts) {
+		memset(e.numbers, 0xff, functions * sizeof(*e.numbers));
+		status = put_all(&e, err);
+	} else {
+		status = tl_error_memory(err);
+	}
+	free(e.numbers);
+	free(e.contexts);
+	free(e.lines);
+	free(e.jumps);
+	return status;
+}

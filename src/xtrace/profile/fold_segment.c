@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One segment of a stream, folded on a local stack. */
+#include <string.h>
+
+#include "xtrace/profile/fold.h"
+#include "xtrace/state/registers.h"
+#include "xtrace/format/snapshot.h"
+
+/* ---- from block to block ---- */
+
+struct run {
+	struct tl_xtrace_fold *fold;
+	size_t segment;
+	struct tl_xtrace_fold_worker *worker;
+	struct tl_xtrace_call_stack stack;
+	struct tl_xtrace_walk walk;
+	struct tl_xtrace_prev_insn last;
+	struct tl_xtrace_token_block
+		*done;            /* whose last instruction was the last one; NULL: none */
+	const uint8_t *done_at;   /* its tokens, if it came as it is; NULL: `last` is filled in */
+	const uint8_t *filled_at; /* its tokens, if they did before `last` was filled in */
+	struct tl_xtrace_observed_sp observed; /* by the boundary before the next instruction */
+};
+
+static void fill_last(struct run *r)
+{
+	const struct tl_xtrace_token_block *b = r->done;
+
+	if (!r->done_at)
+		return;
+	r->last = (struct tl_xtrace_prev_insn){
+		.pc = b->last,
+		.target = b->target,
+		.flow = b->flow,
+		.el = b->place.el,
+		.has_target = b->direct || b->target_at,
+		.valid = true,
+	};
+	if (!b->direct && b->target_at)
+		r->last.target = tl_get64s(r->done_at + b->target_at + 1, TL_HOST_BIG_ENDIAN);
+	r->filled_at = r->done_at;
+	r->done_at = NULL;
+}
+
+static bool same_indirect(const void *context, const void *key, uint32_t number)
+{
+	const struct tl_xtrace_indirect_jump *a = &((const struct tl_xtrace_fold_worker *)context)
+							   ->indirect[number],
+					     *b = key;
+
+	return a->from == b->from && a->to == b->to && a->function == b->function;
+}
+
+static void count_indirect(struct run *r, const struct tl_xtrace_location *to)
+{
+	struct tl_xtrace_fold_worker *w = r->worker;
+	const struct tl_xtrace_indirect_jump key = { .from = r->last.pc,
+						     .to = to->pc,
+						     .function = to->function };
+	uint64_t hash = tl_hash_pair(key.from, key.to);
+	uint32_t found = tl_index_find(&w->indirect_index, hash, same_indirect, w, &key);
+
+	if (found == TL_NONE) {
+		if (w->indirect_count >= TL_NONE ||
+		    !tl_grow(&w->indirect, &w->indirect_capacity, w->indirect_count + 1,
+			     sizeof(*w->indirect)) ||
+		    !tl_index_add(&w->indirect_index, hash, (uint32_t)w->indirect_count)) {
+			r->stack.no_memory = true;
+			return;
+		}
+		found = (uint32_t)w->indirect_count++;
+		w->indirect[found] = key;
+	}
+	w->indirect[found].count++;
+}
+
+/* A branch to the next instruction goes there anyway: it counts as not taken. */
+static void count_jump(struct run *r, const struct tl_xtrace_location *to)
+{
+	if (r->done && r->last.flow == TL_A64_CONDITIONAL && to->pc == r->done->target &&
+	    to->pc != r->done->end)
+		r->done->taken++;
+	if (r->last.flow == TL_A64_JUMP_REGISTER &&
+	    (!r->last.has_target || r->last.target == to->pc) &&
+	    to->function == tl_xtrace_stack_top(&r->stack))
+		count_indirect(r, to);
+}
+
+/* The step to a block, in full. */
+static void step_to(struct run *r, const struct tl_xtrace_token_block *next)
+{
+	struct tl_xtrace_fold *fold = r->fold;
+
+	fill_last(r);
+	if (!r->last.valid) {
+		struct tl_xtrace_stack_op begin = { .kind = TL_XTRACE_OP_BEGIN, .to = next->place };
+
+		if (r->observed.known)
+			tl_xtrace_sp_observed(&r->stack, r->observed.sp);
+		begin.sp = r->stack.sp;
+		begin.sp_state = r->stack.sp_state;
+		tl_xtrace_stack_apply(&r->stack, &begin);
+		return;
+	}
+	if (next->place.el == r->last.el)
+		count_jump(r, &next->place);
+	tl_xtrace_follow_flow(&r->stack, &fold->functions,
+			      fold->gather ? &r->worker->entries : NULL, &r->last, &next->place,
+			      r->observed);
+	r->observed.known = false;
+}
+
+/* Nearly every step stays in its function: it is behind the block, or where its branch goes. */
+static inline void step_quickly(struct run *r, const struct tl_xtrace_token_block *next)
+{
+	struct tl_xtrace_token_block *done = r->done;
+
+	if (__builtin_expect(!r->done_at || done->place.function != next->place.function ||
+				     done->place.el != next->place.el,
+			     0)) {
+		step_to(r, next);
+	} else if (next->place.pc == done->end &&
+		   (done->flow == TL_A64_NEXT || done->flow == TL_A64_CONDITIONAL)) {
+		return;
+	} else if (next->place.pc == done->target && done->flow == TL_A64_CONDITIONAL) {
+		done->taken++;
+	} else if (next->place.pc != done->target || done->flow != TL_A64_JUMP) {
+		step_to(r, next);
+	}
+}
+
+/* ---- SP ---- */
+
+/* What the first instructions of a block that came at `at` did to the registers. */
+static void execute(struct run *r, struct tl_xtrace_registers *registers,
+		    const struct tl_xtrace_token_block *b, const uint8_t *at, size_t count)
+{
+	size_t token = 0;
+
+	for (size_t i = 0; i < count && i < b->insn_count; i++) {
+		const struct tl_xtrace_insn_effect effect =
+			tl_xtrace_insn_effect(b->insns[i].opcode);
+		const uint8_t *loaded = NULL;
+
+		for (token++; token < b->token_count && !b->tokens[token].opcode_at; token++)
+			if (!loaded &&
+			    r->worker->blocks.kinds[b->tokens[token].byte] == TL_XTRACE_LOAD)
+				loaded = at + b->tokens[token].offset;
+		tl_xtrace_registers_apply(registers, &effect, b->place.pc + 4 * i,
+					  loaded ? loaded + 9 : NULL,
+					  loaded ? (uint32_t)tl_xtrace_access_size(*loaded) : 0);
+	}
+}
+
+/* MOV SP, X2 behind LDR X2, [X0]: how stacks are switched. What was loaded is in this block or in
+ * the one before. */
+static void switch_sp(struct run *r, const struct tl_xtrace_token_block *b, const uint8_t *at)
+{
+	const uint8_t *before = r->done_at ? r->done_at : r->filled_at;
+	struct tl_xtrace_registers registers = { .known = 0 };
+
+	if (r->done && before)
+		execute(r, &registers, r->done, before, r->done->insn_count);
+	registers.known &= ~(UINT32_C(1) << TL_XTRACE_REG_SP);
+	execute(r, &registers, b, at, b->sp.lost + 1u);
+	tl_xtrace_sp_lost(&r->stack);
+	if (tl_xtrace_registers_know(&registers, TL_XTRACE_REG_SP))
+		tl_xtrace_sp_observed(&r->stack, registers.x[TL_XTRACE_REG_SP]);
+}
+
+/* Of a whole block. It stays out of the loop over blocks: few blocks need it. */
+static __attribute__((noinline)) void
+follow_sp(struct run *r, const struct tl_xtrace_token_block *b, const uint8_t *at)
+{
+	const struct tl_xtrace_sp_change *change = &b->sp;
+
+	if (change->switched)
+		tl_xtrace_sp_leave(&r->stack, change->left);
+	if (change->broken)
+		switch_sp(r, b, at);
+	r->stack.sp += change->moves;
+	if (change->observed)
+		tl_xtrace_sp_observed(
+			&r->stack,
+			change->offset + tl_get64s(at + change->observed + 1, TL_HOST_BIG_ENDIAN));
+}
+
+/* Of one instruction; `address`: of its first access, if it has any. */
+static void follow_sp_once(struct run *r, uint32_t opcode, bool accessed, uint64_t address)
+{
+	struct tl_xtrace_sp_change change = { .kind = TL_XTRACE_SP_KEPT };
+
+	tl_xtrace_sp_change_add(&change, opcode, 0, accessed);
+	if (change.switched)
+		tl_xtrace_sp_leave(&r->stack, 0);
+	if (change.broken)
+		tl_xtrace_sp_lost(&r->stack);
+	r->stack.sp += change.moves;
+	if (change.observed)
+		tl_xtrace_sp_observed(&r->stack, address + change.offset);
+}
+
+/* ---- instructions one by one ---- */
+
+static void add_extra(struct run *r, struct tl_xtrace_token_block *b, size_t number,
+		      const struct tl_xtrace_cost *cost)
+{
+	struct tl_xtrace_block_insn *insn = &b->insns[number];
+
+	if (!insn->extra) {
+		insn->extra = tl_arena_alloc(&r->worker->blocks.arena, sizeof(*insn->extra));
+		if (!insn->extra) {
+			r->stack.no_memory = true;
+			return;
+		}
+		memset(insn->extra, 0, sizeof(*insn->extra));
+	}
+	tl_xtrace_cost_add(insn->extra, cost);
+	tl_xtrace_cost_add(&r->stack.run, cost);
+}
+
+/* What belongs to the present instruction. */
+static void take_tokens(struct run *r, struct tl_xtrace_cost *cost, uint32_t opcode)
+{
+	struct tl_xtrace_walk *w = &r->walk;
+	bool accessed = false;
+	uint64_t address = 0;
+
+	while (w->next < w->end && !tl_xtrace_ends_instruction(w->tokens->kind[*w->next])) {
+		enum tl_xtrace_kind kind = tl_xtrace_walk_next(w);
+
+		if ((kind == TL_XTRACE_LOAD || kind == TL_XTRACE_STORE) && !accessed) {
+			address = tl_xtrace_walk_value(w);
+			accessed = true;
+		}
+		switch (kind) {
+		case TL_XTRACE_NONE:
+			return;
+		case TL_XTRACE_LOAD:
+			cost->n[TL_XTRACE_LOADS]++;
+			cost->n[TL_XTRACE_LOAD_BYTES] += (int64_t)tl_xtrace_access_size(*w->token);
+			break;
+		case TL_XTRACE_STORE:
+			cost->n[TL_XTRACE_STORES]++;
+			cost->n[TL_XTRACE_STORE_BYTES] += (int64_t)tl_xtrace_access_size(*w->token);
+			break;
+		case TL_XTRACE_DC:
+			cost->n[TL_XTRACE_STORES]++;
+			cost->n[TL_XTRACE_STORE_BYTES] += TL_XTRACE_ZVA_BYTES;
+			break;
+		case TL_XTRACE_SVCARG:
+			if (r->last.has_target)
+				break;
+			/* fall through */
+		case TL_XTRACE_TARGET_B:
+			r->last.target = tl_xtrace_walk_value(w);
+			r->last.has_target = true;
+			break;
+		default:
+			break;
+		}
+	}
+	follow_sp_once(r, opcode, accessed, address);
+}
+
+/* Whether instruction `number` of a block stands next in the stream. */
+static bool comes_next(const struct run *r, const struct tl_xtrace_token_block *b, size_t number)
+{
+	const uint8_t *p = r->walk.next;
+
+	return number < b->insn_count && r->walk.end - p >= 5 &&
+	       r->walk.tokens->kind[*p] == TL_XTRACE_INST && *p >> 6 == b->place.el &&
+	       tl_get32s(p + 1, TL_HOST_BIG_ENDIAN) == b->insns[number].opcode;
+}
+
+/* A block whose tokens came out otherwise than usual: as much of it as is there. False: the walk is
+ * over. */
+static bool one_by_one(struct run *r, struct tl_xtrace_token_block *b)
+{
+	enum tl_xtrace_kind kind = tl_xtrace_walk_next(&r->walk);
+	size_t i = 0;
+
+	if (!tl_xtrace_is_instruction(kind))
+		return kind != TL_XTRACE_NONE;
+	do {
+		struct tl_xtrace_cost cost = {
+			{ [TL_XTRACE_IR] = 1, [TL_XTRACE_IR_KERNEL] = b->place.el > 0 }
+		};
+		uint32_t opcode;
+
+		if (i)
+			kind = tl_xtrace_walk_next(&r->walk);
+		if (kind == TL_XTRACE_NONE)
+			break;
+		opcode = tl_xtrace_walk_instruction(&r->walk, kind);
+		r->last = (struct tl_xtrace_prev_insn){
+			.pc = r->walk.pc, .flow = TL_A64_NEXT, .el = b->place.el, .valid = true
+		};
+		take_tokens(r, &cost, opcode);
+		add_extra(r, b, i++, &cost);
+	} while (comes_next(r, b, i));
+	r->done = NULL;
+	r->done_at = r->filled_at = NULL;
+	if (i < b->insn_count)
+		return true;
+	b->last_count++;
+	r->done = b;
+	r->last.flow = b->flow;
+	if (b->direct) {
+		r->last.target = b->target;
+		r->last.has_target = true;
+	}
+	return true;
+}
+
+/* ---- a segment ---- */
+
+static void take_whole(struct run *r, struct tl_xtrace_token_block *b)
+{
+	b->count++;
+	tl_xtrace_cost_add(&r->stack.run, &b->cost);
+	if (__builtin_expect(b->sp_kind > r->stack.sp_ignored, 0))
+		follow_sp(r, b, r->walk.next);
+	r->done = b;
+	r->done_at = r->walk.next;
+	tl_xtrace_token_block_skip(b, &r->walk);
+}
+
+/* Spans that are many are not kept: memory does not grow with the segment. */
+enum { MANY_DELTAS = 1024 };
+
+static void give_deltas(struct run *r)
+{
+	struct tl_xtrace_call_stack *stack = &r->stack;
+
+	/* What pends now will not be known. */
+	if (stack->sp_state != TL_XTRACE_SP_KNOWN)
+		tl_xtrace_sp_lost(stack);
+	tl_xtrace_fold_deltas(r->fold, r->segment, stack->deltas, stack->delta_count);
+	stack->deltas = NULL;
+	stack->delta_count = stack->delta_capacity = stack->open_delta = 0;
+}
+
+/* What stands between instructions. ALLGPR: "the full general registers at an exception level
+ * switch". False: the walk is over. */
+static bool take_boundary(struct run *r)
+{
+	enum tl_xtrace_kind kind = tl_xtrace_walk_next(&r->walk);
+
+	if (kind == TL_XTRACE_ALLGPR)
+		r->observed = (struct tl_xtrace_observed_sp){
+			.sp = tl_get64s(r->walk.token + 1 + 8 * TL_XTRACE_REG_SP,
+					TL_HOST_BIG_ENDIAN),
+			.known = true,
+		};
+	return kind != TL_XTRACE_NONE;
+}
+
+static void fold_walk(struct run *r)
+{
+	struct tl_xtrace_walk *w = &r->walk;
+
+	while (w->next < w->end && !r->stack.no_memory && !r->worker->blocks.no_memory) {
+		struct tl_xtrace_token_block *b = NULL;
+		uint64_t pc;
+
+		if (tl_xtrace_token_block_pc(w, &pc))
+			b = tl_xtrace_token_block_next(&r->worker->blocks, r->done, w, pc);
+		if (!b) {
+			if (!take_boundary(r))
+				break;
+			continue;
+		}
+		step_quickly(r, b);
+		if (__builtin_expect(r->stack.delta_count >= MANY_DELTAS &&
+					     (r->stack.open_delta == r->stack.delta_count ||
+					      r->stack.delta_count >= 2 * MANY_DELTAS),
+				     0))
+			give_deltas(r);
+		if (tl_xtrace_token_block_is_whole(&r->worker->blocks, b, w))
+			take_whole(r, b);
+		else if (!one_by_one(r, b))
+			break;
+	}
+	tl_xtrace_walk_next(w); /* how it ends, if it has not yet */
+}
+
+/* The snapshot in front says what SP is: "X31 is SP of the current level". */
+static void guess_sp(struct run *r)
+{
+	struct tl_xtrace_snapshot snapshot;
+	uint32_t number = r->walk.segment->snapshot;
+
+	if (number == TL_NONE)
+		return;
+	tl_xtrace_snapshot_decode(r->walk.stream, number, &snapshot);
+	if (snapshot.x[TL_XTRACE_REG_SP])
+		tl_xtrace_sp_guess(&r->stack, snapshot.x[TL_XTRACE_REG_SP]);
+}
+
+void tl_xtrace_fold_segment(struct tl_xtrace_fold *fold, struct tl_xtrace_fold_worker *worker,
+			    struct tl_xtrace_walk *walk, size_t segment,
+			    struct tl_xtrace_folded_segment *part)
+{
+	struct run r = { .fold = fold, .segment = segment, .worker = worker, .walk = *walk };
+
+	if (!tl_xtrace_stack_begin(&r.stack, true, fold->options.lines)) {
+		part->no_memory = true;
+		return;
+	}
+	guess_sp(&r);
+	fold_walk(&r);
+	*walk = r.walk;
+	fill_last(&r);
+	part->last = r.last;
+	part->sp = (struct tl_xtrace_observed_sp){
+		.sp = r.stack.sp,
+		.known = r.stack.sp_state == TL_XTRACE_SP_KNOWN || r.stack.sp_guessed,
+		.switched = r.stack.switched,
+		.left = r.stack.left,
+	};
+	part->gap = r.walk.status != TL_OK;
+	if (r.last.valid)
+		tl_xtrace_stack_close_local(&r.stack);
+	part->no_memory = r.stack.no_memory || worker->blocks.no_memory;
+	part->deltas = r.stack.deltas;
+	part->delta_count = r.stack.delta_count;
+	r.stack.deltas = NULL;
+	r.stack.delta_count = 0;
+	tl_xtrace_stack_free(&r.stack);
+}

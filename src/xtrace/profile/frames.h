@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_XTRACE_FRAMES_H
+#define TL_XTRACE_FRAMES_H
+/* The stack's insides: what steps, deltas and stacks set aside are made of. */
+#include "xtrace/profile/call_stack.h"
+
+/*
+ * Limits, so that no stream takes memory without end, or time that is more than linear. DEEPEST:
+ * calls that never return would fill the memory, all frames are abandoned then. REACH: so many
+ * frames are looked at, fewer where SP does not say which.
+ * ASIDE: deeper stacks are not set aside but abandoned; of more stacks, or more frames on them, the
+ * one that was set aside first is. SWITCHED: so far from the top is what the frames of a thread are
+ * known again by where SP is not known. NEAR: so far above a frame that was found its caller's may
+ * be.
+ */
+enum {
+	TL_XTRACE_DEEPEST = 1 << 18,
+	TL_XTRACE_SEARCH_FRAMES = 1024,
+	TL_XTRACE_SEARCH_FRAMES_SP = 1 << 16,
+	TL_XTRACE_MOST_PARKED = 4096,
+	TL_XTRACE_PARKED_FRAMES = 1 << 18,
+	TL_XTRACE_PARKED_DEEPEST = 4096,
+	TL_XTRACE_SEARCH_PARKED = 64,
+	TL_XTRACE_NEAR_BYTES = 1 << 16,
+};
+
+/* The context of a function called in another; 0 without memory. */
+uint32_t tl_xtrace_context_child(struct tl_xtrace_call_stack *stack, uint32_t parent,
+				 uint32_t function);
+uint32_t tl_xtrace_top_context(const struct tl_xtrace_call_stack *stack);
+/* TL_NONE without memory. */
+uint32_t tl_xtrace_call_site_at(struct tl_xtrace_call_stack *stack, uint32_t caller, uint64_t from,
+				uint32_t callee);
+/* What ran since the last change of the stack is the cost of its top: to be said before any change.
+ */
+void tl_xtrace_attribute_cost(struct tl_xtrace_call_stack *stack);
+
+/* Room for one more frame; NULL without memory. */
+struct tl_xtrace_frame *tl_xtrace_frame_new(struct tl_xtrace_call_stack *stack);
+void tl_xtrace_frame_push(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_frame *made);
+void tl_xtrace_frame_note_handler(struct tl_xtrace_call_stack *stack,
+				  struct tl_xtrace_frame *frame);
+/* A frame that nobody called. */
+void tl_xtrace_frame_push_found(struct tl_xtrace_call_stack *stack,
+				const struct tl_xtrace_stack_op *op);
+void tl_xtrace_frame_pop(struct tl_xtrace_call_stack *stack, bool finished);
+/* Leave the frames above `depth`, and the one there. */
+void tl_xtrace_frame_pop_to(struct tl_xtrace_call_stack *stack, size_t depth);
+/* Nothing is left open; what was is unfinished. */
+void tl_xtrace_frames_abandon(struct tl_xtrace_call_stack *stack);
+/* A frame begins, or ends, to count for its site. */
+void tl_xtrace_call_site_enter(struct tl_xtrace_call_stack *stack, struct tl_xtrace_frame *frame);
+void tl_xtrace_call_site_leave(struct tl_xtrace_call_stack *stack,
+			       const struct tl_xtrace_frame *frame);
+
+/* Steps and frames of deltas that pend, from open_delta on: moved, and in that state. */
+void tl_xtrace_stack_deltas_resolve(struct tl_xtrace_call_stack *stack, uint64_t by,
+				    enum tl_xtrace_sp_state state);
+
+/* A local stack leaves what it has, and a step it cannot do. */
+void tl_xtrace_leave_delta(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_stack_op *op);
+
+/* Whether SP is known of both, and whether it is the same then. */
+static inline bool tl_xtrace_sp_comparable(const struct tl_xtrace_frame *frame,
+					   const struct tl_xtrace_stack_op *op)
+{
+	return frame->sp_state == op->sp_state && op->sp_state != TL_XTRACE_SP_UNKNOWN &&
+	       !frame->found;
+}
+
+/* Frames of one stack, where they are. */
+struct tl_xtrace_frames {
+	const struct tl_xtrace_frame *list;
+	size_t depth;
+	uint64_t left; /* SP when they were left; 0: unknown, or they were not */
+};
+
+/*
+ * landing.c. Each gives a frame, counted from 1, or 0. Who awaits a step: the frame that returns to
+ * that place, with that SP; without `exactly` and SP the innermost one that returns there. Who
+ * holds it: the frame in whose part of the stack SP is, whose function it is if `same`.
+ */
+size_t tl_xtrace_find_return(const struct tl_xtrace_frames *frames,
+			     const struct tl_xtrace_stack_op *op, bool exactly);
+size_t tl_xtrace_find_by_sp(const struct tl_xtrace_frames *frames,
+			    const struct tl_xtrace_stack_op *op, bool same);
+/* A return or branch that is none of the present frame's. */
+bool tl_xtrace_land(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_stack_op *op);
+/* The function goes on there, or another one, as if the frame had jumped. True. */
+bool tl_xtrace_jump(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_stack_op *op);
+bool tl_xtrace_continue_at(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_stack_op *op);
+
+/* Set the frames aside (aside.c). */
+void tl_xtrace_park(struct tl_xtrace_call_stack *stack, uint64_t left);
+/* A stack begins at this SP: one that is aside and began there is over. */
+void tl_xtrace_abandon_parked_at(struct tl_xtrace_call_stack *stack, uint64_t sp);
+/* Which stack is wanted of those aside. */
+struct tl_xtrace_park_match {
+	/* The number of its frame that goes on, 0: it does not fit. */
+	size_t (*fits)(const struct tl_xtrace_parked *parked, const struct tl_xtrace_stack_op *op);
+	uint64_t margin; /* so far outside of the SPs of its frames SP may be */
+	bool keep;       /* the present frames are set aside, else abandoned */
+};
+/* Take up the frames that were set aside last of those that fit; *at: the frame's number less 1.
+ * False: none. */
+bool tl_xtrace_unpark(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_stack_op *op,
+		      const struct tl_xtrace_park_match *wanted, size_t *at);
+/* All that is aside is abandoned. */
+void tl_xtrace_abandon_parked(struct tl_xtrace_call_stack *stack);
+void tl_xtrace_parked_free(struct tl_xtrace_call_stack *stack);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Segments that several threads folded are spliced onto the stack of the stream in their order. */
+#include "xtrace/profile/fold.h"
+
+/* A jump over the border of two segments. */
+static void count_crossing(struct tl_xtrace_fold *fold, const struct tl_xtrace_location *to)
+{
+	const struct tl_xtrace_prev_insn *last = &fold->last;
+	struct tl_xtrace_segment_jump made = { last->pc, to->pc, to->function,
+					       last->flow == TL_A64_CONDITIONAL };
+
+	if (last->el != to->el || (last->has_target && to->pc != last->target) ||
+	    (last->flow == TL_A64_CONDITIONAL && to->pc == last->pc + 4) ||
+	    (last->flow != TL_A64_CONDITIONAL && last->flow != TL_A64_JUMP_REGISTER))
+		return;
+	if (tl_xtrace_locate(&fold->functions, last->pc, last->el).function != to->function)
+		return;
+	if (tl_grow(&fold->crossings, &fold->crossing_capacity, fold->crossing_count + 1,
+		    sizeof(*fold->crossings)))
+		fold->crossings[fold->crossing_count++] = made;
+	else
+		fold->no_memory = true;
+}
+
+/* The first instruction of a segment: behind the last one of the segment before it, or behind a
+ * gap. */
+static void begin_part(struct tl_xtrace_fold *fold, const struct tl_xtrace_stack_op *begin)
+{
+	const struct tl_xtrace_location *to = &begin->to;
+	struct tl_xtrace_observed_sp observed = { .sp = begin->sp,
+						  .known = begin->sp_state == TL_XTRACE_SP_KNOWN };
+	struct tl_xtrace_stack_op op = *begin;
+
+	op.kind = fold->begun ? TL_XTRACE_OP_GAP : TL_XTRACE_OP_FOUND;
+	if (!fold->sp.known && fold->last.el == to->el) {
+		fold->sp.sp = observed.sp;
+		fold->sp.known = observed.known;
+	}
+	fold->stack.switched = fold->sp.switched;
+	fold->stack.left = fold->sp.left;
+	fold->stack.sp = fold->sp.sp;
+	fold->stack.sp_state = fold->sp.known ? TL_XTRACE_SP_KNOWN : TL_XTRACE_SP_UNKNOWN;
+	if (fold->last.valid)
+		count_crossing(fold, to);
+	if (fold->last.valid)
+		tl_xtrace_follow_flow(&fold->stack, &fold->functions,
+				      fold->gather ? &fold->entries : NULL, &fold->last, to,
+				      observed);
+	else
+		tl_xtrace_stack_apply(&fold->stack, &op);
+	if (!fold->begun && fold->gather && !to->known &&
+	    !tl_xtrace_entry_point_add(&fold->entries, to->pc))
+		fold->no_memory = true;
+	fold->begun = true;
+}
+
+static void splice(struct tl_xtrace_fold *fold, struct tl_xtrace_stack_delta *deltas, size_t count)
+{
+	for (size_t i = 0; i < count && !fold->no_memory; i++) {
+		if (deltas[i].op.switched == TL_XTRACE_INHERITED) {
+			deltas[i].op.switched = fold->sp.switched;
+			deltas[i].op.left = fold->sp.left;
+		}
+		tl_xtrace_stack_splice(&fold->stack, &deltas[i]);
+		if (deltas[i].op.kind == TL_XTRACE_OP_BEGIN)
+			begin_part(fold, &deltas[i].op);
+		fold->no_memory |= fold->stack.no_memory;
+	}
+	tl_xtrace_stack_deltas_free(deltas, count);
+}
+
+void tl_xtrace_fold_deltas(struct tl_xtrace_fold *fold, size_t segment,
+			   struct tl_xtrace_stack_delta *deltas, size_t count)
+{
+	pthread_mutex_lock(&fold->lock);
+	while (fold->next != segment)
+		pthread_cond_wait(&fold->turn, &fold->lock);
+	splice(fold, deltas, count);
+	pthread_mutex_unlock(&fold->lock);
+}
+
+static void splice_segment(struct tl_xtrace_fold *fold, struct tl_xtrace_folded_segment *part)
+{
+	fold->no_memory |= part->no_memory;
+	splice(fold, part->deltas, part->delta_count);
+	part->deltas = NULL;
+	part->delta_count = 0;
+	if (part->last.valid) {
+		if (part->sp.switched == TL_XTRACE_INHERITED) {
+			part->sp.switched = fold->sp.switched;
+			part->sp.left = fold->sp.left;
+		}
+		fold->last = part->last;
+		fold->sp = part->sp;
+	}
+	if (part->gap)
+		fold->last.valid = false;
+}
+
+/* So many segments may wait for one that takes long. */
+enum { AHEAD = 16 };
+
+/* Segments are added in their order, each by the thread that finds it next and ready. */
+void tl_xtrace_fold_in_order(struct tl_xtrace_fold *fold, size_t segment)
+{
+	size_t count = fold->trace->streams[fold->stream].segment_count;
+
+	pthread_mutex_lock(&fold->lock);
+	fold->parts[segment].done = true;
+	for (; fold->next < count && fold->parts[fold->next].done; fold->next++)
+		splice_segment(fold, &fold->parts[fold->next]);
+	pthread_cond_broadcast(&fold->turn);
+	while (segment > fold->next + AHEAD)
+		pthread_cond_wait(&fold->turn, &fold->lock);
+	pthread_mutex_unlock(&fold->lock);
+}

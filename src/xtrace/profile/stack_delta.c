@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Spans: what a local stack leaves, and how the stack that knows takes it over. */
+#include "xtrace/profile/frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool copy_array(void *to, const void *from, size_t count, size_t size)
+{
+	void *copy = count ? malloc(count * size) : NULL;
+
+	if (count && !copy)
+		return false;
+	if (count)
+		memcpy(copy, from, count * size);
+	memcpy(to, &copy, sizeof(copy));
+	return true;
+}
+
+static void empty_index(struct tl_index *index)
+{
+	tl_index_free(index);
+	*index = (struct tl_index){ 0 };
+}
+
+/* A local stack begins anew on what it does not know. */
+static void empty(struct tl_xtrace_call_stack *stack)
+{
+	if (stack->node_count > 1)
+		empty_index(&stack->children);
+	if (stack->site_count)
+		empty_index(&stack->site_index);
+	stack->depth = stack->site_count = 0;
+	stack->handler = 0;
+	stack->node_count = 1;
+	stack->nodes[0] = (struct tl_xtrace_context){ .function = TL_NONE, .parent = TL_NONE };
+	stack->total = (struct tl_xtrace_cost){ { 0 } };
+	stack->losses = (struct tl_losses){ 0 };
+}
+
+void tl_xtrace_leave_delta(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_stack_op *op)
+{
+	struct tl_xtrace_stack_delta *delta;
+
+	stack->base = op->to.function;
+	if (!tl_grow(&stack->deltas, &stack->delta_capacity, stack->delta_count + 1,
+		     sizeof(*stack->deltas))) {
+		stack->no_memory = true;
+		empty(stack);
+		return;
+	}
+	delta = &stack->deltas[stack->delta_count++];
+	*delta = (struct tl_xtrace_stack_delta){
+		.op = *op,
+		.node_count = stack->node_count,
+		.frame_count = stack->depth,
+		.site_count = stack->site_count,
+		.total = stack->total,
+		.losses = stack->losses,
+	};
+	if (!copy_array(&delta->nodes, stack->nodes, stack->node_count, sizeof(*delta->nodes)) ||
+	    !copy_array(&delta->frames, stack->frames, stack->depth, sizeof(*delta->frames)) ||
+	    !copy_array(&delta->sites, stack->sites, stack->site_count, sizeof(*delta->sites)))
+		stack->no_memory = true;
+	empty(stack);
+}
+
+static void settle(uint8_t *state, uint64_t *sp, uint64_t by, enum tl_xtrace_sp_state to)
+{
+	if (*state != TL_XTRACE_SP_PENDING)
+		return;
+	*sp += by;
+	*state = (uint8_t)to;
+}
+
+void tl_xtrace_stack_deltas_resolve(struct tl_xtrace_call_stack *stack, uint64_t by,
+				    enum tl_xtrace_sp_state state)
+{
+	for (size_t i = stack->open_delta; i < stack->delta_count; i++) {
+		struct tl_xtrace_stack_delta *delta = &stack->deltas[i];
+
+		settle(&delta->op.sp_state, &delta->op.sp, by, state);
+		settle(&delta->op.sp_before_state, &delta->op.sp_before, by, state);
+		for (size_t k = 0; k < delta->frame_count; k++)
+			settle(&delta->frames[k].sp_state, &delta->frames[k].sp, by, state);
+	}
+	stack->open_delta = stack->delta_count;
+}
+
+void tl_xtrace_stack_deltas_free(struct tl_xtrace_stack_delta *deltas, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(deltas[i].nodes);
+		free(deltas[i].frames);
+		free(deltas[i].sites);
+	}
+	free(deltas);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_XTRACE_TOKEN_BLOCKS_H
+#define TL_XTRACE_TOKEN_BLOCKS_H
+/*
+ * Blocks: runs of instructions of one function, one behind the other, up to what may go elsewhere,
+ * as they stand in the stream: their tokens with the bytes between. A block that comes again is
+ * compared, not decoded: the places of its tokens are known, so nothing waits for the size of the
+ * token before. Programs have few blocks.
+ *
+ * A block's costs are those of its tokens. Where tokens come out differently (a load that faults, a
+ * predicated store) there are a few variants; beyond these, instructions are counted one by one.
+ */
+#include "core/cursor.h"
+#include "isa/a64/a64.h"
+#include "xtrace/state/function_map.h"
+#include "xtrace/format/walk.h"
+#include "xtrace/state/sp_change.h"
+#include "xtrace/profile/cost.h"
+
+/* Tokens that begin an instruction, or belong to the next one (A21). */
+static inline bool tl_xtrace_ends_instruction(uint8_t kind)
+{
+	return kind == TL_XTRACE_INST || kind == TL_XTRACE_PCINST || kind == TL_XTRACE_SVCRET ||
+	       kind == TL_XTRACE_ALLGPR;
+}
+
+struct tl_xtrace_block_token {
+	uint16_t offset; /* in the block */
+	uint8_t byte;
+	uint8_t opcode_at; /* in the token; 0: it has none */
+	uint32_t opcode;
+};
+
+struct tl_xtrace_block_insn {
+	uint32_t opcode;
+	uint16_t loads, stores;
+	uint32_t load_bytes, store_bytes;
+	struct tl_xtrace_cost *extra; /* counted one by one; NULL: nothing */
+};
+
+struct tl_xtrace_token_block {
+	struct tl_xtrace_location place; /* of the first instruction */
+	uint8_t head;                    /* its token byte */
+	uint8_t flow;                    /* enum tl_a64_flow of the last instruction */
+	bool direct;                     /* `target` is known */
+	uint8_t sp_kind;                 /* of `sp`: what is far from here need not be touched */
+	/* where the TARGET_B token is, of an SVC the first SVCARG; 0: none */
+	uint16_t target_at;
+	uint16_t bytes, token_count, insn_count;
+	uint64_t last, end; /* address of the last instruction; behind it */
+	uint64_t target;
+	uint64_t count;             /* times it came as it is */
+	uint64_t last_count;        /* times its last instruction was executed */
+	uint64_t taken;             /* of these, to `target` */
+	struct tl_xtrace_cost cost; /* of one time */
+	struct tl_xtrace_block_token *tokens;
+	struct tl_xtrace_block_insn *insns;
+	struct tl_xtrace_token_block
+		*variant; /* the same address, head and first opcode, other tokens */
+	struct tl_xtrace_token_block *next; /* came last behind this one */
+	struct tl_xtrace_sp_change sp;
+};
+
+struct tl_xtrace_token_blocks {
+	struct tl_xtrace_function_map *functions;
+	const uint8_t *kinds; /* by token byte, enum tl_xtrace_kind */
+	const uint16_t *sizes;
+	struct tl_arena arena;
+	struct tl_xtrace_token_block *
+		*slots; /* open addressing by address, head and first opcode */
+	size_t mask, count;
+	struct tl_a64_cache *cache;
+	bool no_memory;
+};
+
+bool tl_xtrace_token_blocks_begin(struct tl_xtrace_token_blocks *blocks,
+				  struct tl_xtrace_function_map *functions);
+void tl_xtrace_token_blocks_free(struct tl_xtrace_token_blocks *blocks);
+
+/*
+ * The block at an address, whose tokens stand at `p`; made if there is none. NULL: no whole
+ * instruction stands there, or no memory. If it does not fit (tl_xtrace_token_block_fits()), the
+ * caller counts the tokens there one by one.
+ */
+struct tl_xtrace_token_block *tl_xtrace_token_block_at(struct tl_xtrace_token_blocks *blocks,
+						       uint64_t pc, const uint8_t *p,
+						       const uint8_t *end);
+
+/* Whether what stands at `p` is this block, and it ends there. */
+static inline bool tl_xtrace_token_block_fits(const struct tl_xtrace_token_blocks *blocks,
+					      const struct tl_xtrace_token_block *block,
+					      const uint8_t *p, const uint8_t *end)
+{
+	const struct tl_xtrace_block_token *t = block->tokens, *last = t + block->token_count;
+
+	if (block->bytes >= (size_t)(end - p))
+		return false;
+	for (; t < last; t++) {
+		const uint8_t *at = p + t->offset;
+
+		if (*at != t->byte)
+			return false;
+		if (t->opcode_at && tl_get32s(at + t->opcode_at, TL_HOST_BIG_ENDIAN) != t->opcode)
+			return false;
+	}
+	return tl_xtrace_ends_instruction(blocks->kinds[p[block->bytes]]);
+}
+
+/* Where the next instruction of a walk is; false: none begins there. */
+static inline bool tl_xtrace_token_block_pc(const struct tl_xtrace_walk *w, uint64_t *pc)
+{
+	uint8_t kind = w->tokens->kind[*w->next];
+
+	if (kind == TL_XTRACE_INST)
+		*pc = w->pc_known ? w->pc + 4 : w->pc;
+	else if (kind == TL_XTRACE_PCINST && w->end - w->next >= 13)
+		*pc = tl_get64s(w->next + 1, TL_HOST_BIG_ENDIAN);
+	else
+		return false;
+	return true;
+}
+
+/* The block there; `before` (NULL: none) remembers what comes behind it. */
+static inline struct tl_xtrace_token_block *
+tl_xtrace_token_block_next(struct tl_xtrace_token_blocks *blocks,
+			   struct tl_xtrace_token_block *before, const struct tl_xtrace_walk *w,
+			   uint64_t pc)
+{
+	struct tl_xtrace_token_block *b = before ? before->next : NULL;
+
+	if (b && b->place.pc == pc && b->head == *w->next &&
+	    tl_xtrace_token_block_fits(blocks, b, w->next, w->end))
+		return b;
+	b = tl_xtrace_token_block_at(blocks, pc, w->next, w->end);
+	if (before)
+		before->next = b;
+	return b;
+}
+
+/*
+ * Whether the whole block stands there, before the end of the walk's window, at which
+ * tl_xtrace_walk_next() has to be called.
+ */
+static inline bool tl_xtrace_token_block_is_whole(const struct tl_xtrace_token_blocks *blocks,
+						  const struct tl_xtrace_token_block *b,
+						  const struct tl_xtrace_walk *w)
+{
+	return b->bytes < (size_t)(w->stop - w->next) &&
+	       tl_xtrace_token_block_fits(blocks, b, w->next, w->end);
+}
+
+/* Go behind it. */
+static inline void tl_xtrace_token_block_skip(const struct tl_xtrace_token_block *b,
+					      struct tl_xtrace_walk *w)
+{
+	w->token = w->next;
+	w->next += b->bytes;
+	w->pc = b->last;
+	w->pc_known = true;
+}
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TL_XTRACE_REGISTERS_H
+#define TL_XTRACE_REGISTERS_H
+/*
+ * What is known of the general registers, from what a trace says of them (9.2, item 12), and what
+ * an instruction does to them: a few it is known to do exactly, of the others which registers they
+ * may write. Encodings are those of the Arm Architecture Reference Manual, chapter C4.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TL_XTRACE_REG_SP = 31, TL_XTRACE_REG_LINK = 30 };
+
+struct tl_xtrace_registers {
+	uint64_t x[32]; /* 31 is SP */
+	uint32_t known; /* bits */
+};
+
+enum tl_xtrace_effect_kind {
+	TL_XTRACE_EFFECT_NONE,
+	TL_XTRACE_EFFECT_CONSTANT,     /* rd = value */
+	TL_XTRACE_EFFECT_KEEP,         /* MOVK: rd = rd with 16 bits replaced */
+	TL_XTRACE_EFFECT_RELATIVE,     /* ADR: rd = PC + value */
+	TL_XTRACE_EFFECT_PAGE,         /* ADRP: rd = page of PC + value */
+	TL_XTRACE_EFFECT_ADD,          /* rd = rn + value */
+	TL_XTRACE_EFFECT_MOVE,         /* rd = rn */
+	TL_XTRACE_EFFECT_EXCLUSIVE_OR, /* rd = rn ^ rt2: glibc hides the SP of setjmp so */
+	TL_XTRACE_EFFECT_LINK,         /* X30 = PC + 4 */
+	TL_XTRACE_EFFECT_LOAD,         /* rd, and rt2 of a pair, from memory */
+};
+
+/* How a loaded value becomes a register's. */
+enum tl_xtrace_load_extend {
+	TL_XTRACE_EXTEND_ZERO,
+	TL_XTRACE_EXTEND_SIGN_32,
+	TL_XTRACE_EXTEND_SIGN_64
+};
+
+struct tl_xtrace_insn_effect {
+	uint8_t kind; /* enum tl_xtrace_effect_kind */
+	uint8_t rd, rn, rt2;
+	uint8_t size; /* LOAD: bytes of one register; 4: the result of others has 32 bits */
+	uint8_t extend;
+	uint8_t shift;    /* KEEP: of the 16 bits */
+	bool pair;        /* LOAD: of two registers; rt2 is the second */
+	bool writes_back; /* rn = rn + back */
+	int16_t back;
+	uint32_t forget; /* registers that are written with who knows what */
+	uint64_t value;
+};
+
+struct tl_xtrace_insn_effect tl_xtrace_insn_effect(uint32_t opcode);
+
+static inline void tl_xtrace_registers_set(struct tl_xtrace_registers *r, unsigned number,
+					   uint64_t value)
+{
+	r->x[number] = value;
+	r->known |= 1u << number;
+}
+
+static inline bool tl_xtrace_registers_know(const struct tl_xtrace_registers *r, unsigned number)
+{
+	return r->known >> number & 1;
+}
+
+/* The instruction was executed at `pc`; `loaded`: the bytes it loaded first, of which there are
+ * `loaded_size`. */
+void tl_xtrace_registers_apply(struct tl_xtrace_registers *registers,
+			       const struct tl_xtrace_insn_effect *effect, uint64_t pc,
+			       const uint8_t *loaded, uint32_t loaded_size);
+
+#endif

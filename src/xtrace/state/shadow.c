@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "xtrace/state/shadow.h"
+
+#include <string.h>
+
+#include "core/cursor.h"
+
+enum { PAGE_BITS = 9, SPACE_BITS = 64 - PAGE_BITS, CREDIT = 64 };
+
+void tl_xtrace_shadow_begin(struct tl_xtrace_shadow *shadow)
+{
+	*shadow = (struct tl_xtrace_shadow){ .pages = { .page_bytes = TL_XTRACE_SHADOW_PAGE } };
+}
+
+void tl_xtrace_shadow_free(struct tl_xtrace_shadow *shadow)
+{
+	tl_xtrace_pages_free(&shadow->pages);
+}
+
+static uint64_t page_number(unsigned space, uint64_t address)
+{
+	return address >> PAGE_BITS | (uint64_t)space << SPACE_BITS;
+}
+
+/* Bits of the bytes [offset, offset + size), size at most 32, in the 64 bits that begin with byte
+ * offset / 8. */
+static uint64_t mask_of(size_t offset, size_t size)
+{
+	return ((UINT64_C(1) << size) - 1) << offset % 8;
+}
+
+static uint64_t get_known(const uint8_t *page, size_t offset)
+{
+	return tl_get64s(page + TL_XTRACE_SHADOW_KNOWN + offset / 8, TL_HOST_BIG_ENDIAN);
+}
+
+static void set_known(uint8_t *page, size_t offset, uint64_t bits)
+{
+	uint64_t known =
+		tl_get64s(page + TL_XTRACE_SHADOW_KNOWN + offset / 8, TL_HOST_BIG_ENDIAN) | bits;
+
+	known = TL_HOST_BIG_ENDIAN ? __builtin_bswap64(known) : known;
+	memcpy(page + TL_XTRACE_SHADOW_KNOWN + offset / 8, &known, sizeof(known));
+}
+
+/* At most 32 bytes of one page. */
+enum { CHUNK = 32 };
+
+static void store_chunk(uint8_t *page, size_t offset, const uint8_t *data, size_t size)
+{
+	memcpy(page + offset, data, size);
+	set_known(page, offset, mask_of(offset, size));
+}
+
+static bool some_differ(const uint8_t *page, size_t offset, const uint8_t *data, size_t size,
+			uint64_t known)
+{
+	for (size_t i = 0; i < size; i++)
+		if (known >> (offset % 8 + i) & 1 && page[offset + i] != data[i])
+			return true;
+	return false;
+}
+
+static bool load_chunk(uint8_t *page, size_t offset, const uint8_t *data, size_t size)
+{
+	uint64_t mask = mask_of(offset, size), known = get_known(page, offset) & mask;
+
+	if (known == mask && !memcmp(page + offset, data, size))
+		return true;
+	known = some_differ(page, offset, data, size, known);
+	store_chunk(page, offset, data, size);
+	return !known;
+}
+
+static size_t chunk_size(size_t offset, size_t size)
+{
+	size_t left = TL_XTRACE_SHADOW_BYTES - offset;
+
+	size = size < left ? size : left;
+	return size < CHUNK ? size : CHUNK;
+}
+
+/* The page of an address, after an access was paid for. NULL without memory. */
+static uint8_t *page_of(struct tl_xtrace_shadow *shadow, unsigned space, uint64_t address)
+{
+	if (__builtin_expect(shadow->pages.count >= TL_XTRACE_SHADOW_MOST_PAGES, 0))
+		tl_xtrace_pages_free(&shadow->pages);
+	shadow->credit += CREDIT;
+	return tl_xtrace_pages_get(&shadow->pages, page_number(space, address));
+}
+
+bool tl_xtrace_shadow_store(struct tl_xtrace_shadow *shadow, unsigned space, uint64_t address,
+			    const uint8_t *data, size_t size)
+{
+	while (size) {
+		size_t offset = address % TL_XTRACE_SHADOW_BYTES, part = chunk_size(offset, size);
+		uint8_t *page = page_of(shadow, space, address);
+
+		if (!page)
+			return false;
+		store_chunk(page, offset, data, part);
+		address += part;
+		data += part;
+		size -= part;
+	}
+	return true;
+}
+
+enum tl_xtrace_shadow_result tl_xtrace_shadow_load(struct tl_xtrace_shadow *shadow, unsigned space,
+						   uint64_t address, const uint8_t *data,
+						   size_t size)
+{
+	enum tl_xtrace_shadow_result result = TL_XTRACE_SHADOW_AGREES;
+
+	while (size) {
+		size_t offset = address % TL_XTRACE_SHADOW_BYTES, part = chunk_size(offset, size);
+		uint8_t *page = page_of(shadow, space, address);
+
+		if (!page)
+			return TL_XTRACE_SHADOW_NO_MEMORY;
+		if (!load_chunk(page, offset, data, part))
+			result = TL_XTRACE_SHADOW_DISAGREES;
+		address += part;
+		data += part;
+		size -= part;
+	}
+	return result;
+}
+
+/* ---- forgetting ---- */
+
+static void forget_in_page(uint8_t *page, uint64_t from, uint64_t to)
+{
+	for (uint64_t i = from; i < to; i++) {
+		uint8_t *bits = page + TL_XTRACE_SHADOW_KNOWN + i / 8;
+
+		*bits = (uint8_t)(*bits & ~(1u << i % 8));
+	}
+}
+
+/* Pages that are there are fewer than those a range may have: walk over these. */
+static void forget_in_all(struct tl_xtrace_shadow *shadow, uint64_t first, uint64_t last)
+{
+	if (shadow->credit < shadow->pages.mask) {
+		tl_xtrace_pages_free(&shadow->pages);
+		return;
+	}
+	shadow->credit -= shadow->pages.mask;
+	for (size_t i = 0; shadow->pages.slots && i <= shadow->pages.mask; i++) {
+		const struct tl_xtrace_page *slot = &shadow->pages.slots[i];
+
+		if (slot->bytes && slot->number >= first && slot->number <= last)
+			memset(slot->bytes + TL_XTRACE_SHADOW_KNOWN, 0, TL_XTRACE_SHADOW_BYTES / 8);
+	}
+}
+
+void tl_xtrace_shadow_forget_all(struct tl_xtrace_shadow *shadow, unsigned space)
+{
+	forget_in_all(shadow, page_number(space, 0), page_number(space, UINT64_MAX));
+}
+
+void tl_xtrace_shadow_forget(struct tl_xtrace_shadow *shadow, unsigned space, uint64_t address,
+			     uint64_t size)
+{
+	uint64_t end = size > UINT64_MAX - address ? UINT64_MAX : address + size;
+
+	if (address >= end)
+		return;
+	if ((end - address) / TL_XTRACE_SHADOW_BYTES > shadow->pages.count + 2) {
+		forget_in_all(shadow, page_number(space, address), page_number(space, end - 1));
+		return;
+	}
+	if (shadow->credit < (end - address) / TL_XTRACE_SHADOW_BYTES) {
+		tl_xtrace_pages_free(&shadow->pages);
+		return;
+	}
+	shadow->credit -= (end - address) / TL_XTRACE_SHADOW_BYTES;
+	while (address < end) {
+		uint64_t offset = address % TL_XTRACE_SHADOW_BYTES,
+			 left = TL_XTRACE_SHADOW_BYTES - offset;
+		uint64_t part = end - address < left ? end - address : left;
+		uint8_t *page = tl_xtrace_pages_known(&shadow->pages, page_number(space, address));
+
+		if (page)
+			forget_in_page(page, offset, offset + part);
+		address += part;
+		if (!address)
+			return;
+	}
+}
