@@ -45,6 +45,21 @@ struct tl_callgrind_owner {
 	uint32_t object, file, function;
 };
 
+/** What "key=(id) name" says. */
+struct tl_callgrind_named {
+	bool has_id;    /**< "(id)" */
+	bool defines;   /**< "(id) name", or a name without an id */
+	const char *id; /**< digits, not terminated: ids may have more than 64 bits */
+	size_t id_size;
+	uint32_t number; /**< of the name, for tl_callgrind_name() */
+};
+
+/** Sub-positions of no known kind, in the order of "positions:". */
+struct tl_callgrind_further {
+	uint32_t count;          /**< 0: there are none */
+	const uint64_t *at, *to; /**< `to`: of the target of a call or jump; NULL for self cost */
+};
+
 /** One item. Pointers live until the next call on the reader. */
 struct tl_callgrind_item {
 	enum tl_callgrind_kind kind;
@@ -56,10 +71,7 @@ struct tl_callgrind_item {
 	/** not terminated; header: the value; comment, other: the line; lost: why */
 	const char *text;
 	size_t text_size;
-	bool has_id, defines; /**< name: "(id)"; "(id) name" */
-	const char *id;       /**< digits, not terminated: ids may have more than 64 bits */
-	size_t id_size;
-	uint32_t name; /**< name: its number */
+	struct tl_callgrind_named name; /**< of a name */
 
 	struct tl_callgrind_owner owner; /**< of cost, call, jump; its file is that of "fl=" */
 	uint32_t file;                   /**< current file, which "fi=" and "fe=" change (rule E) */
@@ -70,9 +82,7 @@ struct tl_callgrind_item {
 	bool conditional;
 	const int64_t *costs; /**< in the order of the part's events; those missing are 0 */
 	uint32_t cost_count;
-	/** sub-positions of no known kind, in the order of "positions:"; 0: there are none */
-	uint32_t further_count;
-	const uint64_t *further, *further_to; /**< theirs of `at` and `to` (NULL for self cost) */
+	struct tl_callgrind_further further; /**< sub-positions of no known kind */
 };
 
 /** How a profile is read. Zero-filled with `size` set is a good default. */

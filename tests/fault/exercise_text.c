@@ -51,7 +51,7 @@ static const char *bad_item(const struct opened *o, const struct tl_callgrind_it
 		return "an item of no kind";
 	if (item->offset > size || item->length > size - item->offset)
 		return "an item reaches past the end of the input";
-	if (item->kind == TL_CALLGRIND_NAME && !tl_callgrind_name(o->reader, item->name))
+	if (item->kind == TL_CALLGRIND_NAME && !tl_callgrind_name(o->reader, item->name.number))
 		return "a name without a text";
 	return NULL;
 }

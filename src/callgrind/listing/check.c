@@ -126,13 +126,13 @@ int64_t tl_callgrind_check(struct tl_callgrind_reader *reader, tl_callgrind_viol
 	bool strict = reader->options.strict;
 	int status;
 
-	reader->observe = violate;
-	reader->observe_arg = &c;
+	reader->observer.fn = violate;
+	reader->observer.arg = &c;
 	reader->options.strict = false;
 	status = tl_callgrind_fold(&reader, 1, &options, &profile, err);
-	if (status == 0 && !reader->cuts_stacks)
+	if (status == 0 && !reader->seen.cut_stacks)
 		status = check_inclusive(&c, profile, err);
-	reader->observe = NULL;
+	reader->observer.fn = NULL;
 	reader->options.strict = strict;
 	tl_profile_free(profile);
 	return status < 0 && !c.stopped ? status : c.violations;

@@ -86,11 +86,12 @@ static void put_further(const struct dump *d, const char *prefix, const char *wo
 static void put_place(const struct dump *d, const struct tl_callgrind_position *place,
 		      const uint64_t *further, const char *const names[TL_CALLGRIND_COLUMNS])
 {
-	for (unsigned i = 0; i < d->reader->position_count; i++) {
-		unsigned column = d->reader->positions[i];
+	for (unsigned i = 0; i < d->reader->positions.count; i++) {
+		unsigned column = d->reader->positions.columns[i];
 
 		if (column >= TL_CALLGRIND_COLUMNS)
-			put_further(d, names == to_names ? "to_" : "", d->reader->position_names[i],
+			put_further(d, names == to_names ? "to_" : "",
+				    d->reader->positions.names[i],
 				    further[column - TL_CALLGRIND_COLUMNS]);
 		else if (column == TL_CALLGRIND_COLUMN_LINE)
 			put_number(d, names[column], place->line);
@@ -131,7 +132,7 @@ static void put_target(const struct dump *d)
 	put_name(d, "to_object", d->item->target.object);
 	put_name(d, "to_file", d->item->target.file);
 	put_name(d, "to_function", d->item->target.function);
-	put_place(d, &d->item->to, d->item->further_to, to_names);
+	put_place(d, &d->item->to, d->item->further.to, to_names);
 }
 
 /* ---- kinds ---- */
@@ -152,22 +153,22 @@ static void dump_lost(const struct dump *d)
 static void dump_name(const struct dump *d)
 {
 	put_string(d, "key", d->item->key, strlen(d->item->key));
-	if (d->item->has_id)
-		put_string(d, "id", d->item->id, d->item->id_size);
-	put_name(d, "name", d->item->name);
+	if (d->item->name.has_id)
+		put_string(d, "id", d->item->name.id, d->item->name.id_size);
+	put_name(d, "name", d->item->name.number);
 }
 
 static void dump_cost(const struct dump *d)
 {
 	put_owner(d);
-	put_place(d, &d->item->at, d->item->further, at_names);
+	put_place(d, &d->item->at, d->item->further.at, at_names);
 	put_costs(d);
 }
 
 static void dump_call(const struct dump *d)
 {
 	put_owner(d);
-	put_place(d, &d->item->at, d->item->further, at_names);
+	put_place(d, &d->item->at, d->item->further.at, at_names);
 	put_number(d, "calls", d->item->count);
 	put_target(d);
 	put_costs(d);
@@ -176,7 +177,7 @@ static void dump_call(const struct dump *d)
 static void dump_jump(const struct dump *d)
 {
 	put_owner(d);
-	put_place(d, &d->item->at, d->item->further, at_names);
+	put_place(d, &d->item->at, d->item->further.at, at_names);
 	put_number(d, "executed", d->item->count);
 	if (d->item->conditional)
 		put_number(d, "followed", d->item->taken);

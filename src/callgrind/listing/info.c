@@ -36,13 +36,13 @@ static bool note_part(struct survey *s, const struct tl_callgrind_reader *reader
 	const struct tl_callgrind_part_state *part = &reader->part;
 
 	if (!tl_grow(&s->parts, &s->part_capacity, s->part_count + 1, sizeof(*s->parts)) ||
-	    !tl_grow(&s->sums, &s->sum_capacity, reader->event_count + 1, sizeof(*s->sums)))
+	    !tl_grow(&s->sums, &s->sum_capacity, reader->events.count + 1, sizeof(*s->sums)))
 		return false;
-	for (; s->sum_count < reader->event_count; s->sum_count++)
+	for (; s->sum_count < reader->events.count; s->sum_count++)
 		s->sums[s->sum_count] = 0;
-	for (size_t i = 0; i < reader->column_count; i++)
-		s->sums[reader->columns[i]] =
-			add_saturating(s->sums[reader->columns[i]], reader->sums[i]);
+	for (size_t i = 0; i < reader->columns.count; i++)
+		s->sums[reader->columns.events[i]] =
+			add_saturating(s->sums[reader->columns.events[i]], reader->columns.sums[i]);
 	s->parts[s->part_count++] = (struct summary){
 		.process = part->process,
 		.thread = part->thread,
@@ -77,8 +77,8 @@ static void event_facts(struct tl_facts *facts, const struct survey *s,
 			const struct tl_callgrind_reader *reader)
 {
 	tl_facts_list(facts, "events");
-	for (size_t i = 0; i < reader->event_count; i++) {
-		const struct tl_callgrind_event *event = &reader->events[i];
+	for (size_t i = 0; i < reader->events.count; i++) {
+		const struct tl_callgrind_event *event = &reader->events.list[i];
 
 		tl_facts_item(facts);
 		tl_fact_text(facts, "name", tl_callgrind_name(reader, event->name));

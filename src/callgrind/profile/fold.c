@@ -67,7 +67,7 @@ static uint32_t function_of(struct tl_callgrind_folder *f, const struct tl_callg
 
 static struct tl_event event_of(const struct tl_callgrind_reader *reader, uint32_t number)
 {
-	const struct tl_callgrind_event *event = &reader->events[number];
+	const struct tl_callgrind_event *event = &reader->events.list[number];
 
 	return (struct tl_event){
 		.name = tl_callgrind_name(reader, event->name),
@@ -78,7 +78,7 @@ static struct tl_event event_of(const struct tl_callgrind_reader *reader, uint32
 static int make_profile(struct tl_callgrind_folder *f, struct tl_error *err)
 {
 	const struct tl_callgrind_reader *reader = f->reader;
-	struct tl_event event = event_of(reader, reader->columns[0]);
+	struct tl_event event = event_of(reader, reader->columns.events[0]);
 	int status = tl_profile_make(&f->profile, "callgrind", &event, 1, 0, err);
 
 	if (status < 0)
@@ -96,20 +96,21 @@ static int map_columns(struct tl_callgrind_folder *f, struct tl_error *err)
 {
 	const struct tl_callgrind_reader *reader = f->reader;
 
-	if (!tl_grow(&f->columns, &f->column_capacity, reader->column_count, sizeof(*f->columns)) ||
-	    !tl_grow(&f->gathered, &f->gathered_capacity, reader->column_count,
-		     sizeof(*f->gathered)))
+	if (!tl_grow(&f->columns, &f->column_capacity, reader->columns.count,
+		     sizeof(*f->columns)) ||
+	    !tl_grow(&f->summed.costs, &f->summed.capacity, reader->columns.count,
+		     sizeof(*f->summed.costs)))
 		return tl_error_memory(err);
-	for (size_t i = 0; i < reader->column_count; i++) {
-		struct tl_event event = event_of(reader, reader->columns[i]);
+	for (size_t i = 0; i < reader->columns.count; i++) {
+		struct tl_event event = event_of(reader, reader->columns.events[i]);
 		int64_t number = tl_profile_add_event(f->profile, &event, err);
 
 		if (number < 0)
 			return (int)number;
 		f->columns[i] = (uint32_t)number;
 	}
-	f->column_count = reader->column_count;
-	memset(f->gathered, 0, f->column_count * sizeof(*f->gathered));
+	f->column_count = reader->columns.count;
+	memset(f->summed.costs, 0, f->column_count * sizeof(*f->summed.costs));
 	return 0;
 }
 
@@ -119,7 +120,7 @@ static bool is_selected(const struct tl_callgrind_folder *f,
 	const struct tl_callgrind_fold_options *o = &f->options;
 
 	return (o->part == TL_NOWHERE ||
-		o->part == (part->number ? part->number : f->part_place)) &&
+		o->part == (part->number ? part->number : f->part.place)) &&
 	       (o->thread == TL_NOWHERE || o->thread == part->thread) &&
 	       (o->process == TL_NOWHERE || o->process == part->process);
 }
@@ -138,20 +139,20 @@ static int begin_part(struct tl_callgrind_folder *f, struct tl_error *err)
 	int status = 0;
 	int64_t number;
 
-	f->part_ready = true;
-	f->part_place++;
-	f->selected = f->reader->column_count && is_selected(f, part);
-	f->function = TL_NONE;
-	if (!f->reader->column_count)
+	f->part.ready = true;
+	f->part.place++;
+	f->part.selected = f->reader->columns.count && is_selected(f, part);
+	f->summed.function = TL_NONE;
+	if (!f->reader->columns.count)
 		return 0;
 	if (!f->profile)
 		status = make_profile(f, err);
 	if (status == 0)
 		status = map_columns(f, err);
-	if (status < 0 || !f->selected)
+	if (status < 0 || !f->part.selected)
 		return status;
 	number = tl_profile_put_part(f->profile, &made, err);
-	f->part = (uint32_t)number;
+	f->part.number = (uint32_t)number;
 	return number < 0 ? (int)number : 0;
 }
 
@@ -166,19 +167,20 @@ static void add_costs(struct tl_callgrind_folder *f, int64_t *row, const int64_t
 
 static uint32_t part_of(const struct tl_callgrind_folder *f)
 {
-	return f->options.detail == TL_CALLGRIND_LINES || f->options.per_part ? f->part : TL_NONE;
+	return f->options.detail == TL_CALLGRIND_LINES || f->options.per_part ? f->part.number
+									      : TL_NONE;
 }
 
 /* What was gathered for a function goes to its one line. */
-static int put_gathered(struct tl_callgrind_folder *f, struct tl_error *err)
+static int put_summed_function(struct tl_callgrind_folder *f, struct tl_error *err)
 {
-	struct tl_cost_line line = { .function = f->function, .part = part_of(f) };
+	struct tl_cost_line line = { .function = f->summed.function, .part = part_of(f) };
 	int64_t *row;
 
-	if (f->function == TL_NONE)
+	if (f->summed.function == TL_NONE)
 		return 0;
-	line.at.file = f->profile->functions.list[f->function].file;
-	f->function = TL_NONE;
+	line.at.file = f->profile->functions.list[f->summed.function].file;
+	f->summed.function = TL_NONE;
 	if (line.part != TL_NONE)
 		row = tl_profile_line_row(f->profile, &line);
 	else
@@ -188,8 +190,8 @@ static int put_gathered(struct tl_callgrind_folder *f, struct tl_error *err)
 			      : NULL;
 	if (!row)
 		return tl_error_memory(err);
-	add_costs(f, row, f->gathered, f->column_count);
-	memset(f->gathered, 0, f->column_count * sizeof(*f->gathered));
+	add_costs(f, row, f->summed.costs, f->column_count);
+	memset(f->summed.costs, 0, f->column_count * sizeof(*f->summed.costs));
 	return 0;
 }
 
@@ -198,21 +200,21 @@ static bool same_owner(const struct tl_callgrind_owner *a, const struct tl_callg
 	return a->function == b->function && a->file == b->file && a->object == b->object;
 }
 
-static int gather(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
-		  struct tl_error *err)
+static int sum_function(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
+			struct tl_error *err)
 {
-	if (f->function == TL_NONE || !same_owner(&f->owner, &item->owner)) {
-		int status = put_gathered(f, err);
+	if (f->summed.function == TL_NONE || !same_owner(&f->summed.owner, &item->owner)) {
+		int status = put_summed_function(f, err);
 
 		if (status < 0)
 			return status;
-		f->function = function_of(f, &item->owner);
-		f->owner = item->owner;
-		if (f->function == TL_NONE)
+		f->summed.function = function_of(f, &item->owner);
+		f->summed.owner = item->owner;
+		if (f->summed.function == TL_NONE)
 			return tl_error_memory(err);
 	}
 	for (uint32_t i = 0; i < item->cost_count; i++)
-		tl_add_cost(&f->gathered[i], item->costs[i], &f->profile->losses.saturated);
+		tl_add_cost(&f->summed.costs[i], item->costs[i], &f->profile->losses.saturated);
 	return 0;
 }
 
@@ -231,7 +233,8 @@ static struct tl_position position_of(const struct tl_callgrind_folder *f,
 static int fold_line(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
 		     struct tl_error *err)
 {
-	struct tl_cost_line line = { .function = function_of(f, &item->owner), .part = f->part };
+	struct tl_cost_line line = { .function = function_of(f, &item->owner),
+				     .part = f->part.number };
 	int64_t *row;
 
 	if (line.function == TL_NONE)
@@ -248,7 +251,7 @@ static int fold_cost(struct tl_callgrind_folder *f, const struct tl_callgrind_it
 		     struct tl_error *err)
 {
 	return f->options.detail == TL_CALLGRIND_LINES ? fold_line(f, item, err)
-						       : gather(f, item, err);
+						       : sum_function(f, item, err);
 }
 
 static int fold_call(struct tl_callgrind_folder *f, const struct tl_callgrind_item *item,
@@ -281,7 +284,7 @@ static int fold_jump(struct tl_callgrind_folder *f, const struct tl_callgrind_it
 		     struct tl_error *err)
 {
 	struct tl_jump jump = {
-		.part = f->part,
+		.part = f->part.number,
 		.executed = item->count,
 		.taken = item->taken,
 		.conditional = item->conditional,
@@ -303,22 +306,22 @@ static int fold_jump(struct tl_callgrind_folder *f, const struct tl_callgrind_it
 
 static int end_part(struct tl_callgrind_folder *f, struct tl_error *err)
 {
-	int status = f->part_ready ? 0 : begin_part(f, err);
+	int status = f->part.ready ? 0 : begin_part(f, err);
 	const struct tl_callgrind_faults *faults = &f->reader->faults;
 
 	if (status == 0 && f->profile)
-		status = put_gathered(f, err);
-	f->part_ready = false;
-	if (status == 0 && f->selected) {
-		struct tl_part *part = &f->profile->parts.list[f->part];
+		status = put_summed_function(f, err);
+	f->part.ready = false;
+	if (status == 0 && f->part.selected) {
+		struct tl_part *part = &f->profile->parts.list[f->part.number];
 
-		part->records = f->records;
-		part->losses.skipped_records = faults->count - f->faults;
-		part->losses.skipped_bytes = faults->skipped_bytes - f->skipped_bytes;
+		part->records = f->part.records;
+		part->losses.skipped_records = faults->count - f->part.faults;
+		part->losses.skipped_bytes = faults->skipped_bytes - f->part.skipped_bytes;
 	}
-	f->records = 0;
-	f->faults = faults->count;
-	f->skipped_bytes = faults->skipped_bytes;
+	f->part.records = 0;
+	f->part.faults = faults->count;
+	f->part.skipped_bytes = faults->skipped_bytes;
 	return status;
 }
 
@@ -348,7 +351,7 @@ static void take_names_back(struct tl_callgrind_reader *reader)
 	tl_callgrind_names_free(&reader->names);
 	reader->names = (struct tl_callgrind_names){ .pool = &reader->names.own };
 	reader->part.command = reader->part.creator = 0;
-	reader->column_count = reader->event_count = 0;
+	reader->columns.count = reader->events.count = 0;
 }
 
 static int fold_items(struct tl_callgrind_folder *f, struct tl_callgrind_reader *reader,
@@ -358,15 +361,15 @@ static int fold_items(struct tl_callgrind_folder *f, struct tl_callgrind_reader 
 	int status;
 
 	f->reader = reader;
-	reader->sums_functions = f->options.detail == TL_CALLGRIND_FUNCTIONS;
-	f->faults = f->skipped_bytes = f->records = 0;
+	reader->by_function.wanted = f->options.detail == TL_CALLGRIND_FUNCTIONS;
+	f->part.faults = f->part.skipped_bytes = f->part.records = 0;
 	while ((status = tl_callgrind_step(reader, err)) > 0) {
 		fold_fn *fold = fold_item[item->kind];
 
 		if (fold) {
-			status = f->part_ready ? 0 : begin_part(f, err);
-			f->records += item->kind == TL_CALLGRIND_COST ? item->count : 1;
-			if (status == 0 && f->selected)
+			status = f->part.ready ? 0 : begin_part(f, err);
+			f->part.records += item->kind == TL_CALLGRIND_COST ? item->count : 1;
+			if (status == 0 && f->part.selected)
 				status = fold(f, item, err);
 		} else if (item->kind == TL_CALLGRIND_PART_END) {
 			status = end_part(f, err);
@@ -421,7 +424,7 @@ static void free_fold(struct tl_callgrind_folder *f)
 	tl_names_free(&f->names);
 	free(f->known);
 	free(f->columns);
-	free(f->gathered);
+	free(f->summed.costs);
 }
 
 int tl_callgrind_fold(struct tl_callgrind_reader *const *readers, size_t count,
@@ -430,7 +433,7 @@ int tl_callgrind_fold(struct tl_callgrind_reader *const *readers, size_t count,
 {
 	struct tl_callgrind_folder f = {
 		.options = { .part = TL_NOWHERE, .thread = TL_NOWHERE, .process = TL_NOWHERE },
-		.function = TL_NONE,
+		.summed = { .function = TL_NONE },
 	};
 	int status = 0;
 

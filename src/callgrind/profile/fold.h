@@ -11,6 +11,24 @@ struct tl_callgrind_known_function {
 	uint32_t object, file, function; /* function TL_NONE: none yet */
 };
 
+/* The part that is read. */
+struct tl_callgrind_folded_part {
+	bool ready;      /* its header is complete */
+	bool selected;   /* the options want it */
+	uint64_t place;  /* among all parts of all files, from 1 */
+	uint32_t number; /* in the profile */
+	uint64_t records;
+	uint64_t faults, skipped_bytes; /* of the reader when the part began */
+};
+
+/* The function whose self costs are summed up (TL_CALLGRIND_FUNCTIONS). */
+struct tl_callgrind_summed_function {
+	struct tl_callgrind_owner owner;
+	uint32_t function; /* its number in the profile, TL_NONE: none */
+	int64_t *costs;    /* by column */
+	size_t capacity;
+};
+
 struct tl_callgrind_folder {
 	struct tl_callgrind_fold_options options;
 	struct tl_profile *profile; /* NULL until there are events */
@@ -18,23 +36,13 @@ struct tl_callgrind_folder {
 	struct tl_names names; /* until there is a profile, whose they are from then on */
 	const char *empty;     /* "" of the profile */
 
-	struct tl_callgrind_known_function
-		*known; /* functions by number of their name; slot 0 is no name */
+	struct tl_callgrind_known_function *known; /* by number of the name; slot 0 is no name */
 	size_t known_count, known_capacity;
 
-	/* The part. */
-	bool part_ready, selected;
-	uint64_t part_place; /* of all parts of all files, from 1 */
-	uint32_t part;       /* in the profile */
-	uint32_t *columns;   /* event of the profile, by column */
+	uint32_t *columns; /* event of the profile, by column of the part */
 	size_t column_count, column_capacity;
-	uint64_t records, faults, skipped_bytes;
-
-	/* The function whose self costs are gathered (TL_CALLGRIND_FUNCTIONS). */
-	struct tl_callgrind_owner owner;
-	uint32_t function; /* its number, TL_NONE: none */
-	int64_t *gathered; /* by column */
-	size_t gathered_capacity;
+	struct tl_callgrind_folded_part part;
+	struct tl_callgrind_summed_function summed;
 
 	struct tl_event *inherited; /* events that the profile computes from others */
 	size_t inherited_count, inherited_capacity;

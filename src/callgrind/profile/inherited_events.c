@@ -59,8 +59,8 @@ static bool all_known(const struct tl_callgrind_folder *fold,
 	static const char between[] = " \t+-*";
 	bool any = false;
 
-	for (size_t i = 0; i < reader->event_count; i++) {
-		const char *name = tl_callgrind_name(reader, reader->events[i].name);
+	for (size_t i = 0; i < reader->events.count; i++) {
+		const char *name = tl_callgrind_name(reader, reader->events.list[i].name);
 
 		if (factors[i] && !has_event(fold, name, strlen(name)))
 			return false;
@@ -79,8 +79,8 @@ static bool all_known(const struct tl_callgrind_folder *fold,
 static int note_event(struct tl_callgrind_folder *fold, struct tl_callgrind_reader *reader,
 		      uint32_t number, struct tl_error *err)
 {
-	const struct tl_callgrind_event *event = &reader->events[number];
-	int64_t *factors = calloc(reader->event_count + 1, sizeof(*factors));
+	const struct tl_callgrind_event *event = &reader->events.list[number];
+	int64_t *factors = calloc(reader->events.count + 1, sizeof(*factors));
 	struct tl_event inherited;
 	bool ok = factors != NULL;
 
@@ -105,8 +105,8 @@ int tl_callgrind_note_inherited(struct tl_callgrind_folder *fold,
 {
 	int status = 0;
 
-	for (size_t i = 0; status == 0 && fold->profile && i < reader->event_count; i++) {
-		const struct tl_callgrind_event *event = &reader->events[i];
+	for (size_t i = 0; status == 0 && fold->profile && i < reader->events.count; i++) {
+		const struct tl_callgrind_event *event = &reader->events.list[i];
 		const char *name = tl_callgrind_name(reader, event->name);
 
 		if (!event->column && event->formula && !is_inherited(fold, name, strlen(name)))

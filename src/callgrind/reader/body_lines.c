@@ -85,11 +85,11 @@ int tl_callgrind_name_line(struct tl_callgrind_reader *reader, const struct tl_c
 	set_name(&reader->state, key->slot, reference.name);
 	tl_callgrind_item(reader, TL_CALLGRIND_NAME);
 	item->key = key->key;
-	item->has_id = reference.id != NULL;
-	item->id = reference.id;
-	item->id_size = reference.id_size;
-	item->defines = reference.defines || !reference.id;
-	item->name = reference.name;
+	item->name.has_id = reference.id != NULL;
+	item->name.id = reference.id;
+	item->name.id_size = reference.id_size;
+	item->name.defines = reference.defines || !reference.id;
+	item->name.number = reference.name;
 	return 1;
 }
 
@@ -128,7 +128,7 @@ static inline bool read_costs(struct tl_callgrind_reader *reader, const uint8_t 
 			      struct tl_callgrind_cost_flags *costs)
 {
 	const uint8_t *stop = reader->lines.stop;
-	unsigned room = (unsigned)reader->column_count;
+	unsigned room = (unsigned)reader->columns.count;
 
 	while (p < stop) {
 		int64_t cost;
@@ -140,7 +140,7 @@ static inline bool read_costs(struct tl_callgrind_reader *reader, const uint8_t 
 			costs->surplus = true;
 			continue;
 		}
-		reader->costs[costs->count++] = cost;
+		reader->columns.costs[costs->count++] = cost;
 	}
 	return true;
 }
@@ -165,10 +165,12 @@ static inline bool add_to_sums(struct tl_callgrind_reader *reader, unsigned coun
 	bool over = false;
 
 	for (unsigned i = 0; i < count; i++)
-		if (__builtin_expect(__builtin_add_overflow(reader->sums[i], reader->costs[i],
-							    &reader->sums[i]),
+		if (__builtin_expect(__builtin_add_overflow(reader->columns.sums[i],
+							    reader->columns.costs[i],
+							    &reader->columns.sums[i]),
 				     0)) {
-			reader->sums[i] = reader->costs[i] < 0 ? INT64_MIN : INT64_MAX;
+			reader->columns.sums[i] =
+				reader->columns.costs[i] < 0 ? INT64_MIN : INT64_MAX;
 			over = true;
 		}
 	return !over;
@@ -288,13 +290,14 @@ static void further_places(struct tl_callgrind_reader *reader,
 			   const struct tl_callgrind_subpositions *position,
 			   enum tl_callgrind_pending pending)
 {
-	memcpy(reader->further, position->at + TL_CALLGRIND_COLUMNS, sizeof(reader->further));
-	memcpy(reader->further_to, reader->state.to + TL_CALLGRIND_COLUMNS,
-	       sizeof(reader->further_to));
-	reader->item.further = reader->further;
-	reader->item.further_to =
-		pending == TL_CALLGRIND_PENDING_NOTHING ? NULL : reader->further_to;
-	reader->item.further_count = reader->further_count;
+	memcpy(reader->positions.further, position->at + TL_CALLGRIND_COLUMNS,
+	       sizeof(reader->positions.further));
+	memcpy(reader->positions.further_to, reader->state.to + TL_CALLGRIND_COLUMNS,
+	       sizeof(reader->positions.further_to));
+	reader->item.further.at = reader->positions.further;
+	reader->item.further.to =
+		pending == TL_CALLGRIND_PENDING_NOTHING ? NULL : reader->positions.further_to;
+	reader->item.further.count = reader->positions.further_count;
 }
 
 int tl_callgrind_cost_line(struct tl_callgrind_reader *reader, struct tl_error *err)
@@ -315,7 +318,7 @@ int tl_callgrind_cost_line(struct tl_callgrind_reader *reader, struct tl_error *
 	const uint8_t *p =
 		tl_callgrind_sub_positions(reader, reader->lines.start, &position, &count);
 
-	if (!reader->column_count && pending != TL_CALLGRIND_PENDING_JUMP)
+	if (!reader->columns.count && pending != TL_CALLGRIND_PENDING_JUMP)
 		return bad_cost_line(reader, TL_CALLGRIND_RULE_EVENTS_MISSING, err);
 	if (!p || (pending != TL_CALLGRIND_PENDING_JUMP && !read_costs(reader, p, &costs)))
 		return bad_cost_line(reader, TL_CALLGRIND_RULE_COST, err);
@@ -334,9 +337,9 @@ int tl_callgrind_cost_line(struct tl_callgrind_reader *reader, struct tl_error *
 	item->owner = s->owner;
 	item->file = s->file;
 	item->at = place_of(&position);
-	if (__builtin_expect(reader->further_count != 0, 0))
+	if (__builtin_expect(reader->positions.further_count != 0, 0))
 		further_places(reader, &position, pending);
-	item->costs = reader->costs;
+	item->costs = reader->columns.costs;
 	item->cost_count = costs.count;
 	return status < 0 ? status : 1;
 }
@@ -356,7 +359,7 @@ static bool read_target(struct tl_callgrind_reader *reader, const uint8_t *p)
 		return false;
 	memset(s->to, 0, sizeof(s->to));
 	for (unsigned i = 0; i < count; i++)
-		s->to[reader->positions[i]] = position.at[reader->positions[i]];
+		s->to[reader->positions.columns[i]] = position.at[reader->positions.columns[i]];
 	return true;
 }
 
@@ -426,7 +429,7 @@ static const uint8_t *jump_counts(const struct tl_callgrind_reader *reader, cons
 	if (*p == '/') {
 		p = count_at(p + 1, &second);
 		s->count = p ? second : 0;
-	} else if (count_words(p, reader->lines.stop) > reader->position_count) {
+	} else if (count_words(p, reader->lines.stop) > reader->positions.count) {
 		p = count_at(p, &second);
 		s->taken = p ? second : 0;
 	}

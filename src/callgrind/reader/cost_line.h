@@ -17,7 +17,7 @@ static inline void tl_callgrind_subpositions_begin(struct tl_callgrind_subpositi
 	const struct tl_callgrind_state *s = &reader->state;
 
 	memcpy(position->at, s->base, sizeof(s->base));
-	if (__builtin_expect(reader->further_count != 0, 0))
+	if (__builtin_expect(reader->positions.further_count != 0, 0))
 		memcpy(position->at + TL_CALLGRIND_COLUMNS, s->further_base,
 		       sizeof(s->further_base));
 	position->negative = position->over = false;
@@ -29,7 +29,7 @@ static inline void tl_callgrind_set_base(struct tl_callgrind_reader *reader,
 	struct tl_callgrind_state *s = &reader->state;
 
 	memcpy(s->base, position->at, sizeof(s->base));
-	if (__builtin_expect(reader->further_count != 0, 0))
+	if (__builtin_expect(reader->positions.further_count != 0, 0))
 		memcpy(s->further_base, position->at + TL_CALLGRIND_COLUMNS,
 		       sizeof(s->further_base));
 }
@@ -83,8 +83,9 @@ static inline const uint8_t *tl_callgrind_sub_positions(const struct tl_callgrin
 	const uint8_t *stop = reader->lines.stop;
 	unsigned i = 0;
 
-	for (; i < reader->position_count && p < stop; i++) {
-		p = tl_callgrind_sub_position(p, &position->at[reader->positions[i]], position);
+	for (; i < reader->positions.count && p < stop; i++) {
+		p = tl_callgrind_sub_position(p, &position->at[reader->positions.columns[i]],
+					      position);
 		if (!p || (p < stop && !tl_callgrind_is_blank(*p)))
 			return NULL;
 		p = tl_callgrind_skip_blanks(p);

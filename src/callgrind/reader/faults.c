@@ -22,8 +22,8 @@ int tl_callgrind_broken_at(struct tl_callgrind_reader *reader, enum tl_callgrind
 	const struct tl_callgrind_rule_row *row = &tl_callgrind_rules[rule];
 	const struct tl_callgrind_fault fault = { row->status, row->text, offset, length, line };
 
-	if (reader->observe &&
-	    reader->observe(reader->observe_arg, rule, offset, line, reader->part.ordinal))
+	if (reader->observer.fn &&
+	    reader->observer.fn(reader->observer.arg, rule, offset, line, reader->part.ordinal))
 		return tl_error_at(err, TL_IO, TL_NOWHERE, "stopped by the caller");
 	if (!row->damage)
 		return 0;

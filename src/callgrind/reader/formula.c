@@ -11,8 +11,9 @@ enum { DEEPEST = 16 };
 
 static uint32_t find_event(const struct tl_callgrind_reader *reader, const char *name, size_t size)
 {
-	for (size_t i = 0; i < reader->event_count; i++) {
-		const struct tl_name *known = &reader->names.pool->names[reader->events[i].name];
+	for (size_t i = 0; i < reader->events.count; i++) {
+		const struct tl_name *known =
+			&reader->names.pool->names[reader->events.list[i].name];
 
 		if (known->size == size && !memcmp(known->text, name, size))
 			return (uint32_t)i;
@@ -39,7 +40,7 @@ static bool add_event(const struct tl_callgrind_reader *reader, uint32_t event, 
 {
 	if (event == TL_NONE)
 		return false;
-	if (!reader->events[event].column)
+	if (!reader->events.list[event].column)
 		return add_formula(reader, event, factor, factors, depth);
 	return !__builtin_add_overflow(factors[event], factor, &factors[event]);
 }
@@ -64,7 +65,7 @@ static bool add_formula(const struct tl_callgrind_reader *reader, uint32_t event
 {
 	/* Pool strings are terminated, and no number reads past that. */
 	const uint8_t *p =
-		(const uint8_t *)tl_callgrind_name(reader, reader->events[event].formula);
+		(const uint8_t *)tl_callgrind_name(reader, reader->events.list[event].formula);
 	bool first = true;
 
 	if (!depth || !*p)

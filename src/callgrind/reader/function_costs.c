@@ -17,8 +17,8 @@ static bool is_safe(const struct tl_callgrind_reader *reader)
 {
 	static const int64_t largest = (int64_t)1 << 61;
 
-	for (size_t i = 0; i < reader->column_count; i++)
-		if (reader->sums[i] > largest || reader->sums[i] < -largest)
+	for (size_t i = 0; i < reader->columns.count; i++)
+		if (reader->columns.sums[i] > largest || reader->columns.sums[i] < -largest)
 			return false;
 	return true;
 }
@@ -27,22 +27,23 @@ static bool may_run(const struct tl_callgrind_reader *reader)
 {
 	const struct tl_callgrind_state *s = &reader->state;
 
-	if (!reader->sums_functions || s->pending || !reader->part.open || !reader->column_count ||
-	    s->owner.function == TL_NONE)
+	if (!reader->by_function.wanted || s->pending || !reader->part.open ||
+	    !reader->columns.count || s->owner.function == TL_NONE)
 		return false;
-	return reader->function_lines ? reader->function_lines < LONGEST_RUN : is_safe(reader);
+	return reader->by_function.lines ? reader->by_function.lines < LONGEST_RUN
+					 : is_safe(reader);
 }
 
-/* The costs of the line at p to reader->costs; their number, or -1. */
+/* The costs of the line at p to reader->columns.costs; their number, or -1. */
 static int fast_costs(struct tl_callgrind_reader *reader, const uint8_t *p)
 {
 	const uint8_t *stop = reader->lines.stop;
-	int count = 0, room = (int)reader->column_count;
+	int count = 0, room = (int)reader->columns.count;
 
 	while (p < stop) {
 		if (count == room)
 			return -1;
-		p = tl_callgrind_fast_cost(p, stop, &reader->costs[count++]);
+		p = tl_callgrind_fast_cost(p, stop, &reader->columns.costs[count++]);
 		if (!p)
 			return -1;
 	}
@@ -69,12 +70,12 @@ bool tl_callgrind_add_to_function(struct tl_callgrind_reader *reader)
 	if (count < 0)
 		return false;
 	for (int i = 0; i < count; i++)
-		reader->function_costs[i] += reader->costs[i];
+		reader->by_function.costs[i] += reader->columns.costs[i];
 	tl_callgrind_set_base(reader, &position);
 	s->self_file = s->file;
 	reader->part.body = reader->part.costs = true;
 	reader->part.summary.last = false;
-	reader->function_lines++;
+	reader->by_function.lines++;
 	return true;
 }
 
@@ -83,14 +84,14 @@ void tl_callgrind_function_item(struct tl_callgrind_reader *reader)
 	struct tl_callgrind_item *item = &reader->item;
 
 	tl_callgrind_item(reader, TL_CALLGRIND_COST);
-	for (size_t i = 0; i < reader->column_count; i++) {
-		reader->sums[i] += reader->function_costs[i];
-		reader->costs[i] = reader->function_costs[i];
-		reader->function_costs[i] = 0;
+	for (size_t i = 0; i < reader->columns.count; i++) {
+		reader->columns.sums[i] += reader->by_function.costs[i];
+		reader->columns.costs[i] = reader->by_function.costs[i];
+		reader->by_function.costs[i] = 0;
 	}
 	item->owner = reader->state.owner;
-	item->costs = reader->costs;
-	item->cost_count = (uint32_t)reader->column_count;
-	item->count = reader->function_lines;
-	reader->function_lines = 0;
+	item->costs = reader->columns.costs;
+	item->cost_count = (uint32_t)reader->columns.count;
+	item->count = reader->by_function.lines;
+	reader->by_function.lines = 0;
 }

@@ -80,7 +80,7 @@ static int creator_value(struct tl_callgrind_reader *reader, struct value value,
 	if (name == TL_NONE)
 		return tl_error_memory(err);
 	reader->part.creator = name;
-	reader->cuts_stacks = value.size >= 5 && !memcmp(value.text, "xtree", 5);
+	reader->seen.cut_stacks = value.size >= 5 && !memcmp(value.text, "xtree", 5);
 	return 0;
 }
 
@@ -147,12 +147,12 @@ static int positions_value(struct tl_callgrind_reader *reader, struct value valu
 	}
 	if (!p.count)
 		return tl_callgrind_broken(reader, TL_CALLGRIND_RULE_POSITIONS, err);
-	reader->position_count = p.count;
-	reader->further_count = p.further;
-	reader->item.further_count = 0;
+	reader->positions.count = p.count;
+	reader->positions.further_count = p.further;
+	reader->item.further.count = 0;
 	for (unsigned i = 0; i < p.count; i++) {
-		reader->positions[i] = p.columns[i];
-		reader->position_names[i] = tl_callgrind_name(reader, p.names[i]);
+		reader->positions.columns[i] = p.columns[i];
+		reader->positions.names[i] = tl_callgrind_name(reader, p.names[i]);
 	}
 	memset(reader->state.base, 0, sizeof(reader->state.base));
 	memset(reader->state.further_base, 0, sizeof(reader->state.further_base));
@@ -168,31 +168,33 @@ static uint32_t event_number(struct tl_callgrind_reader *reader, struct value na
 
 	if (text == TL_NONE)
 		return TL_NONE;
-	for (size_t i = 0; i < reader->event_count; i++)
-		if (reader->events[i].name == text)
+	for (size_t i = 0; i < reader->events.count; i++)
+		if (reader->events.list[i].name == text)
 			return (uint32_t)i;
-	if (reader->event_count >= TL_NONE ||
-	    !tl_grow(&reader->events, &reader->event_capacity, reader->event_count + 1,
-		     sizeof(*reader->events)))
+	if (reader->events.count >= TL_NONE ||
+	    !tl_grow(&reader->events.list, &reader->events.capacity, reader->events.count + 1,
+		     sizeof(*reader->events.list)))
 		return TL_NONE;
-	reader->events[reader->event_count] = (struct tl_callgrind_event){ .name = text };
-	return (uint32_t)reader->event_count++;
+	reader->events.list[reader->events.count] = (struct tl_callgrind_event){ .name = text };
+	return (uint32_t)reader->events.count++;
 }
 
 /* Room for what is counted by column; sums begin at 0. */
 static bool column_room(struct tl_callgrind_reader *reader, size_t count)
 {
-	if (!tl_grow(&reader->costs, &reader->cost_capacity, count + 1, sizeof(*reader->costs)) ||
-	    !tl_grow(&reader->sums, &reader->sum_capacity, count + 1, sizeof(*reader->sums)) ||
-	    !tl_grow(&reader->function_costs, &reader->function_capacity, count + 1,
-		     sizeof(*reader->function_costs)) ||
-	    !tl_grow(&reader->column_names, &reader->column_name_capacity, count + 1,
-		     sizeof(*reader->column_names)) ||
-	    !tl_grow(&reader->columns, &reader->column_capacity, count + 1,
-		     sizeof(*reader->columns)))
+	if (!tl_grow(&reader->columns.costs, &reader->columns.cost_capacity, count + 1,
+		     sizeof(*reader->columns.costs)) ||
+	    !tl_grow(&reader->columns.sums, &reader->columns.sum_capacity, count + 1,
+		     sizeof(*reader->columns.sums)) ||
+	    !tl_grow(&reader->by_function.costs, &reader->by_function.capacity, count + 1,
+		     sizeof(*reader->by_function.costs)) ||
+	    !tl_grow(&reader->columns.names, &reader->columns.name_capacity, count + 1,
+		     sizeof(*reader->columns.names)) ||
+	    !tl_grow(&reader->columns.events, &reader->columns.capacity, count + 1,
+		     sizeof(*reader->columns.events)))
 		return false;
-	memset(reader->sums, 0, count * sizeof(*reader->sums));
-	memset(reader->function_costs, 0, count * sizeof(*reader->function_costs));
+	memset(reader->columns.sums, 0, count * sizeof(*reader->columns.sums));
+	memset(reader->by_function.costs, 0, count * sizeof(*reader->by_function.costs));
 	return true;
 }
 
@@ -210,15 +212,15 @@ static int events_value(struct tl_callgrind_reader *reader, struct value value,
 
 		if (event == TL_NONE || !column_room(reader, count + 1))
 			return tl_error_memory(err);
-		reader->events[event].column = true;
-		reader->columns[count++] = event;
+		reader->events.list[event].column = true;
+		reader->columns.events[count++] = event;
 	}
 	if (!column_room(reader, count))
 		return tl_error_memory(err);
-	reader->column_count = count;
+	reader->columns.count = count;
 	for (size_t i = 0; i < count; i++)
-		reader->column_names[i] =
-			tl_callgrind_name(reader, reader->events[reader->columns[i]].name);
+		reader->columns.names[i] = tl_callgrind_name(
+			reader, reader->events.list[reader->columns.events[i]].name);
 	return 0;
 }
 
@@ -249,10 +251,10 @@ static int event_value(struct tl_callgrind_reader *reader, struct value value, s
 	texts[1] = tl_callgrind_intern(reader, long_name.text, long_name.size);
 	if (event == TL_NONE || texts[0] == TL_NONE || texts[1] == TL_NONE)
 		return tl_error_memory(err);
-	reader->events[event].formula = texts[0];
-	reader->events[event].long_name = texts[1];
-	reader->events[event].offset = tl_callgrind_lines_offset(&reader->lines);
-	reader->events[event].line = reader->lines.number;
+	reader->events.list[event].formula = texts[0];
+	reader->events.list[event].long_name = texts[1];
+	reader->events.list[event].offset = tl_callgrind_lines_offset(&reader->lines);
+	reader->events.list[event].line = reader->lines.number;
 	return 0;
 }
 
@@ -322,7 +324,7 @@ static int take_value(struct tl_callgrind_reader *reader, enum tl_callgrind_head
 	case TL_CALLGRIND_HEADER_TOTALS:
 		/* A part of no cost at all is complete with its totals too. */
 		part->body = true;
-		reader->ends_parts = true;
+		reader->seen.totals = true;
 		return sums_value(reader, value, &part->totals, err);
 	default:
 		return 0;
@@ -338,8 +340,9 @@ int tl_callgrind_header_line(struct tl_callgrind_reader *reader,
 	reader->part.headers |= 1u << key->header;
 
 	/* "unknown header keys: one counted warning" (section 4). */
-	if (status == 0 && key->header == TL_CALLGRIND_HEADER_OTHER && !reader->noted_header) {
-		reader->noted_header = true;
+	if (status == 0 && key->header == TL_CALLGRIND_HEADER_OTHER &&
+	    !reader->seen.unknown_header) {
+		reader->seen.unknown_header = true;
 		status = tl_callgrind_broken(reader, TL_CALLGRIND_RULE_HEADER_UNKNOWN, err);
 	}
 	if (status < 0)

@@ -41,15 +41,16 @@ void tl_callgrind_part_begin(struct tl_callgrind_reader *reader)
 	/* Addresses and names in force do not pass from part to part, tables of names do (rule F).
 	 */
 	tl_callgrind_state_begin(reader);
-	if (reader->sums)
-		memset(reader->sums, 0, reader->column_count * sizeof(*reader->sums));
+	if (reader->columns.sums)
+		memset(reader->columns.sums, 0,
+		       reader->columns.count * sizeof(*reader->columns.sums));
 }
 
 static bool sums_agree(const struct tl_callgrind_reader *reader,
 		       const struct tl_callgrind_sums *line)
 {
-	for (size_t i = 0; i < reader->column_count || i < line->count; i++)
-		if ((i < reader->column_count ? reader->sums[i] : 0) !=
+	for (size_t i = 0; i < reader->columns.count || i < line->count; i++)
+		if ((i < reader->columns.count ? reader->columns.sums[i] : 0) !=
 		    (i < line->count ? line->values[i] : 0))
 			return false;
 	return true;
@@ -73,7 +74,7 @@ static bool is_cachegrind(const struct tl_callgrind_reader *reader)
 
 	return has_header(part, TL_CALLGRIND_HEADER_CMD) &&
 	       has_header(part, TL_CALLGRIND_HEADER_EVENTS) && !(part->headers & others) &&
-	       !part->calls && !reader->signature;
+	       !part->calls && !reader->seen.signature;
 }
 
 /* A numbered part with the sum of its costs in the header, or without any, is one that Callgrind
@@ -92,9 +93,9 @@ static enum tl_callgrind_end expected_end(const struct tl_callgrind_reader *read
 	for (; writer->creator; writer++)
 		if (!strncmp(creator, writer->creator, strlen(writer->creator)))
 			return writer->end;
-	if (reader->appends)
+	if (reader->seen.appended_file)
 		return TL_CALLGRIND_END_SUMMARY;
-	if (reader->ends_parts || is_dump(&reader->part))
+	if (reader->seen.totals || is_dump(&reader->part))
 		return TL_CALLGRIND_END_TOTALS;
 	return is_cachegrind(reader) ? TL_CALLGRIND_END_SUMMARY_LAST : TL_CALLGRIND_END_ANYHOW;
 }
@@ -157,7 +158,7 @@ int tl_callgrind_part_end(struct tl_callgrind_reader *reader, struct tl_error *e
 {
 	int status;
 
-	if (reader->function_lines) {
+	if (reader->by_function.lines) {
 		tl_callgrind_function_item(reader);
 		return 1;
 	}
@@ -173,8 +174,8 @@ int tl_callgrind_part_end(struct tl_callgrind_reader *reader, struct tl_error *e
 					 : tl_callgrind_lines_offset(&reader->lines)) -
 			  reader->part.offset,
 		.part = reader->part.ordinal++,
-		.costs = reader->sums,
-		.cost_count = (uint32_t)reader->column_count,
+		.costs = reader->columns.sums,
+		.cost_count = (uint32_t)reader->columns.count,
 	};
 	return 1;
 }

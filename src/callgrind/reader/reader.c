@@ -86,7 +86,7 @@ static int body_line(struct tl_callgrind_reader *reader, const struct tl_callgri
 {
 	if (!reader->part.open)
 		tl_callgrind_part_begin(reader);
-	if (reader->function_lines && ends_run(key)) {
+	if (reader->by_function.lines && ends_run(key)) {
 		tl_callgrind_lines_again(&reader->lines);
 		tl_callgrind_function_item(reader);
 		return 1;
@@ -100,7 +100,7 @@ static int body_line(struct tl_callgrind_reader *reader, const struct tl_callgri
 	case TL_CALLGRIND_LINE_JCND:
 		return tl_callgrind_jump_line(reader, key, err);
 	default:
-		reader->appends = reader->appends || *key->key == '=';
+		reader->seen.appended_file = reader->seen.appended_file || *key->key == '=';
 		return text_item(reader, TL_CALLGRIND_OTHER, key->key);
 	}
 }
@@ -143,7 +143,7 @@ static int other_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 	const uint8_t *colon;
 
 	if (!key && *lines->start == '#') {
-		reader->signature = reader->signature || is_signature(lines);
+		reader->seen.signature = reader->seen.signature || is_signature(lines);
 		return text_item(reader, TL_CALLGRIND_COMMENT, "#");
 	}
 	if (reader->state.pending) {
@@ -170,7 +170,7 @@ static int other_line(struct tl_callgrind_reader *reader, struct tl_error *err)
  * their order. */
 static int cost_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
-	if (!reader->function_lines || reader->state.pending)
+	if (!reader->by_function.lines || reader->state.pending)
 		return tl_callgrind_cost_line(reader, err);
 	tl_callgrind_lines_again(&reader->lines);
 	tl_callgrind_function_item(reader);
@@ -227,9 +227,9 @@ static int skip_mark(struct tl_callgrind_reader *reader, struct tl_error *err)
  * writers' last line may just lack its end. It is told once, though a line may be given twice. */
 static int unended_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
-	if (reader->noted_end)
+	if (reader->seen.unended_line)
 		return 0;
-	reader->noted_end = true;
+	reader->seen.unended_line = true;
 	return tl_callgrind_broken(reader, TL_CALLGRIND_RULE_LINE_UNENDED, err);
 }
 
@@ -283,9 +283,9 @@ int tl_callgrind_next(struct tl_callgrind_reader *reader, struct tl_callgrind_it
 static bool copy_columns(struct tl_callgrind_reader *reader)
 {
 	/* "positions: defaults to line". */
-	reader->positions[0] = TL_CALLGRIND_COLUMN_LINE;
-	reader->position_names[0] = tl_callgrind_columns[TL_CALLGRIND_COLUMN_LINE];
-	reader->position_count = 1;
+	reader->positions.columns[0] = TL_CALLGRIND_COLUMN_LINE;
+	reader->positions.names[0] = tl_callgrind_columns[TL_CALLGRIND_COLUMN_LINE];
+	reader->positions.count = 1;
 	tl_callgrind_state_begin(reader);
 	reader->part.process = reader->part.thread = TL_NOWHERE;
 	/* Number 0 of the pool is "", which all absent texts are. */
@@ -320,15 +320,15 @@ void tl_callgrind_close(struct tl_callgrind_reader *reader)
 	tl_callgrind_lines_end(&reader->lines);
 	tl_callgrind_names_free(&reader->names);
 	free(reader->faults.list);
-	free(reader->events);
-	free(reader->columns);
-	free(reader->column_names);
+	free(reader->events.list);
+	free(reader->columns.events);
+	free(reader->columns.names);
 	free(reader->part.header);
 	free(reader->part.summary.values);
 	free(reader->part.totals.values);
-	free(reader->costs);
-	free(reader->sums);
-	free(reader->function_costs);
+	free(reader->columns.costs);
+	free(reader->columns.sums);
+	free(reader->by_function.costs);
 	free(reader);
 }
 
@@ -343,10 +343,10 @@ int tl_callgrind_part(const struct tl_callgrind_reader *reader, struct tl_callgr
 		.command = tl_callgrind_name(reader, p->command),
 		.creator = tl_callgrind_name(reader, p->creator),
 		.header = p->header ? p->header : "",
-		.events = reader->column_names,
-		.event_count = (uint32_t)reader->column_count,
-		.positions = reader->position_names,
-		.position_count = reader->position_count,
+		.events = reader->columns.names,
+		.event_count = (uint32_t)reader->columns.count,
+		.positions = reader->positions.names,
+		.position_count = reader->positions.count,
 	};
 
 	return tl_give(part, size, sizeof(ours), &ours, sizeof(ours));

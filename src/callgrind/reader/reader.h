@@ -74,46 +74,72 @@ struct tl_callgrind_faults {
 typedef int tl_callgrind_observe_fn(void *arg, enum tl_callgrind_rule rule, uint64_t offset,
 				    uint64_t line, uint32_t part);
 
+struct tl_callgrind_observer {
+	tl_callgrind_observe_fn *fn; /* NULL: there is none */
+	void *arg;
+};
+
+/* All events that some header line named, of whatever part. */
+struct tl_callgrind_events {
+	struct tl_callgrind_event *list;
+	size_t count, capacity;
+};
+
+/*
+ * The cost columns of the part ("events:"), or of the part before it if it names none (rule H), and
+ * costs by column.
+ */
+struct tl_callgrind_columns {
+	uint32_t *events; /* numbers in the list of events */
+	size_t count, capacity;
+	const char **names;
+	size_t name_capacity;
+	int64_t *costs, *sums; /* of the present line; of the part */
+	size_t cost_capacity, sum_capacity;
+};
+
+/* The columns of sub-positions ("positions:"). Words of no known kind are columns, too. */
+struct tl_callgrind_position_columns {
+	/* enum tl_callgrind_column, or a number behind those */
+	uint8_t columns[TL_CALLGRIND_MOST_POSITIONS];
+	unsigned count, further_count; /* all; those of no known kind */
+	const char *names[TL_CALLGRIND_MOST_POSITIONS];
+	/* sub-positions of no known kind of the item, and of the target of a call or jump */
+	uint64_t further[TL_CALLGRIND_MOST_POSITIONS - TL_CALLGRIND_COLUMNS];
+	uint64_t further_to[TL_CALLGRIND_MOST_POSITIONS - TL_CALLGRIND_COLUMNS];
+};
+
+/* Self costs of the present function that no item was made of yet (function_costs.c). */
+struct tl_callgrind_function_costs {
+	bool wanted;
+	int64_t *costs; /* by column */
+	uint64_t lines; /* how many cost lines they are the sum of */
+	size_t capacity;
+};
+
+/* What stood anywhere in the file up to here. */
+struct tl_callgrind_seen {
+	bool signature;      /* "# callgrind format" */
+	bool cut_stacks;     /* creator xtree, which writes stacks up to a depth, as calls */
+	bool totals;         /* some part had its "totals:" */
+	bool appended_file;  /* "====": several files of xdebug */
+	bool unknown_header; /* and it was reported */
+	bool unended_line;   /* a last line without its newline, and it was reported */
+};
+
 struct tl_callgrind_reader {
 	struct tl_callgrind_options options;
 	struct tl_callgrind_lines lines;
 	struct tl_callgrind_names names;
 	struct tl_callgrind_faults faults;
-	tl_callgrind_observe_fn *observe; /* NULL: nobody */
-	void *observe_arg;
-
-	struct tl_callgrind_event *events;
-	size_t event_count, event_capacity;
-	/* Of the part, or inherited from the one before it (rule H). */
-	uint32_t *columns; /* events */
-	size_t column_count, column_capacity;
-	const char **column_names;
-	size_t column_name_capacity;
-	/* enum tl_callgrind_column, or a number behind those */
-	uint8_t positions[TL_CALLGRIND_MOST_POSITIONS];
-	unsigned position_count, further_count; /* all; those of no known kind */
-	const char *position_names[TL_CALLGRIND_MOST_POSITIONS];
-	uint64_t further[TL_CALLGRIND_MOST_POSITIONS - TL_CALLGRIND_COLUMNS],
-		further_to[TL_CALLGRIND_MOST_POSITIONS - TL_CALLGRIND_COLUMNS]; /* of the item */
-
+	struct tl_callgrind_observer observer;
+	struct tl_callgrind_events events;
+	struct tl_callgrind_columns columns;
+	struct tl_callgrind_position_columns positions;
 	struct tl_callgrind_part_state part;
 	struct tl_callgrind_state state;
-	int64_t *costs, *sums; /* of the present line; of the part; by column */
-	size_t cost_capacity, sum_capacity;
-
-	/* Self costs by function (function_costs.c). */
-	bool sums_functions; /* wished for */
-	/* by column: plain lines of the present function that no item was made of yet */
-	int64_t *function_costs;
-	uint64_t function_lines; /* how many */
-	size_t function_capacity;
-
-	bool cuts_stacks;  /* xtree, which writes stacks up to a depth, as calls */
-	bool noted_header; /* an unknown header line was told of */
-	bool signature;    /* "# callgrind format" */
-	bool ends_parts;   /* some part had its totals: */
-	bool appends;      /* "====": several files of xdebug */
-	bool noted_end;    /* so was a last line without its end */
+	struct tl_callgrind_function_costs by_function;
+	struct tl_callgrind_seen seen;
 	bool ended;
 	struct tl_callgrind_item item;
 };

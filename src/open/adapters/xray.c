@@ -295,17 +295,17 @@ static size_t list_inherited(const struct tl_xray_reader *reader, struct tl_dama
 	struct tl_damage place = { .offset = TL_NOWHERE, .record = TL_NOWHERE };
 	size_t listed = 0;
 
-	if (reader->inherits) {
+	if (reader->forks.inherits) {
 		place.text = "records that its process inherited by fork are in the log of the "
 			     "process that "
 			     "forked, too: counted once";
 		places[listed++] = place;
 	}
-	if (reader->has_copies) {
+	if (reader->forks.has_copies) {
 		place.text = "buffers stand in the log twice: counted once";
 		places[listed++] = place;
 	}
-	if (reader->orphaned) {
+	if (reader->forks.orphaned) {
 		place.status = TL_TRUNCATED;
 		place.text = "its process was forked and inherited the first records from another "
 			     "one; with "

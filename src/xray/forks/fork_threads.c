@@ -194,7 +194,7 @@ void tl_xray_name_forked_thread(struct tl_xray_reader *r, bool several, uint32_t
 
 		drop_tails(r, same ? survivor : NULL);
 		rename_forks(r, own, (struct name){ own->process, own->thread, 0 });
-		r->orphaned = !r->inherits && from;
+		r->forks.orphaned = !r->forks.inherits && from;
 	} else if (survivor) {
 		drop_tails(r, survivor);
 		rename_forks(r, survivor,

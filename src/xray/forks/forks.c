@@ -225,7 +225,7 @@ static bool place_buffer(struct family *f, size_t first, size_t at)
 	memmove(&f->buffers[low + 1], &f->buffers[low], (at - low) * sizeof(*f->buffers));
 	f->buffers[low] = placed;
 	block->inherited = most;
-	placed.log->reader->inherits |= block->inherited != 0;
+	placed.log->reader->forks.inherits |= block->inherited != 0;
 	return !failed;
 }
 
@@ -245,7 +245,7 @@ static bool drop_copies(struct family *f)
 			compare_buffers(&f->buffers[i], before, &common, &failed);
 		block->copy = common == block->end;
 		if (block->copy)
-			before->log->reader->has_copies = true;
+			before->log->reader->forks.has_copies = true;
 		else
 			f->buffers[kept++] = f->buffers[i];
 	}
@@ -276,7 +276,7 @@ static int settle(struct family *f, struct tl_error *err)
 	for (size_t i = 0; status == 0 && i < f->log_count; i++) {
 		const struct tl_xray_reader *r = f->logs[i].reader;
 
-		if (!r->inherits && !r->has_copies && f->logs[i].processes < 2)
+		if (!r->forks.inherits && !r->forks.has_copies && f->logs[i].processes < 2)
 			continue;
 		tl_xray_name_forked_thread(f->logs[i].reader, f->logs[i].processes > 1, &children);
 		status = tl_xray_order_blocks(f->logs[i].reader, err);
@@ -295,14 +295,14 @@ static int refuse_copies(struct family *f, size_t *which, struct tl_error *err)
 	for (size_t i = 1; i < f->log_count; i++) {
 		if (same_bytes(&f->logs[i - 1], &f->logs[i]))
 			copy = i;
-		else if (f->logs[i].reader->inherits)
+		else if (f->logs[i].reader->forks.inherits)
 			return 0;
 	}
 	if (copy == f->log_count)
 		return 0;
 	*which = f->logs[copy].number;
 	for (size_t i = 0; i < f->log_count; i++)
-		f->logs[i].reader->inherits = false; /* nothing is counted */
+		f->logs[i].reader->forks.inherits = false; /* nothing is counted */
 	return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 			   "holds the same records as another of the files, and nothing says that "
 			   "the program forked: is it a copy?");

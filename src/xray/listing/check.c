@@ -286,11 +286,11 @@ int64_t tl_xray_check(struct tl_xray_reader *reader, tl_xray_violation_fn *fn, v
 	int status = 0;
 
 	tl_xray_rewind(reader);
-	for (size_t i = 0; i < reader->gap_count; i++) {
+	for (size_t i = 0; i < reader->gaps.count; i++) {
 		struct tl_xray_record gap = { .kind = TL_XRAY_LOST,
-					      .offset = reader->gaps[i].start };
+					      .offset = reader->gaps.list[i].start };
 
-		violate(&c, &damage, reader->gaps[i].text, &gap, TL_NOWHERE);
+		violate(&c, &damage, reader->gaps.list[i].text, &gap, TL_NOWHERE);
 	}
 	for (size_t i = 0; status == 0 && !c.stopped && i < reader->thread_count; i++)
 		status = check_thread(&c, &reader->threads[i], err);

@@ -196,9 +196,10 @@ int tl_xray_fold(struct tl_xray_reader *reader, struct tl_xray_map *map,
 	run.profile = *profile;
 	run.profile->durations.exact = run.options->exact;
 	run.profile->timed = reader->info.mode != TL_XRAY_PROFILING;
-	for (size_t i = 0; i < reader->gap_count; i++)
-		run.profile->losses.skipped_bytes += reader->gaps[i].end - reader->gaps[i].start;
-	run.profile->losses.gaps = reader->gap_count;
+	for (size_t i = 0; i < reader->gaps.count; i++)
+		run.profile->losses.skipped_bytes +=
+			reader->gaps.list[i].end - reader->gaps.list[i].start;
+	run.profile->losses.gaps = reader->gaps.count;
 	if (reader->info.mode == TL_XRAY_PROFILING)
 		status = tl_xray_fold_profiling(reader, map, run.options, run.profile, err);
 	else

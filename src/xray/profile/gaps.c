@@ -11,12 +11,12 @@
 /* The first gap in the file at or behind an offset. */
 static size_t gap_from(const struct tl_xray_reader *reader, uint64_t offset)
 {
-	size_t low = 0, high = reader->gap_count;
+	size_t low = 0, high = reader->gaps.count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (reader->gaps[middle].start < offset)
+		if (reader->gaps.list[middle].start < offset)
 			low = middle + 1;
 		else
 			high = middle;
@@ -35,9 +35,9 @@ static bool holds_records(const struct tl_xray_reader *reader, const struct tl_x
 static enum tl_xray_gap_kind gap_between(const struct tl_xray_reader *reader, uint64_t from,
 					 uint64_t to)
 {
-	for (size_t i = gap_from(reader, from); i < reader->gap_count && reader->gaps[i].start < to;
-	     i++)
-		if (holds_records(reader, &reader->gaps[i]))
+	for (size_t i = gap_from(reader, from);
+	     i < reader->gaps.count && reader->gaps.list[i].start < to; i++)
+		if (holds_records(reader, &reader->gaps.list[i]))
 			return reader->thread_count > 1 ? TL_XRAY_MAYBE_GAP : TL_XRAY_GAP;
 	return TL_XRAY_NO_GAP;
 }
@@ -47,7 +47,7 @@ static bool is_torn(const struct tl_xray_reader *reader, const struct tl_xray_bl
 {
 	size_t i = gap_from(reader, block->start);
 
-	return i < reader->gap_count && reader->gaps[i].start == block->start;
+	return i < reader->gaps.count && reader->gaps.list[i].start == block->start;
 }
 
 enum tl_xray_gap_kind tl_xray_gap_ahead(const struct tl_xray_stream *stream)
@@ -56,7 +56,7 @@ enum tl_xray_gap_kind tl_xray_gap_ahead(const struct tl_xray_stream *stream)
 	const struct tl_xray_block *before = stream->block, *next;
 	enum tl_xray_gap_kind kind;
 
-	if (!reader->gap_count || !stream->order || stream->next_block == stream->end_block)
+	if (!reader->gaps.count || !stream->order || stream->next_block == stream->end_block)
 		return TL_XRAY_NO_GAP;
 	next = &reader->blocks[stream->order[stream->next_block]];
 	if (before && is_torn(reader, before))

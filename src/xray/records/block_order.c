@@ -28,10 +28,10 @@ int tl_xray_add_gap(struct tl_xray_reader *reader, uint64_t start, uint64_t end,
 	/* clang-format on */
 
 	if (!tl_xray_fault(&reader->faults, &fault) ||
-	    !tl_grow(&reader->gaps, &reader->gap_capacity, reader->gap_count + 1,
-		     sizeof(*reader->gaps)))
+	    !tl_grow(&reader->gaps.list, &reader->gaps.capacity, reader->gaps.count + 1,
+		     sizeof(*reader->gaps.list)))
 		return tl_error_memory(err);
-	reader->gaps[reader->gap_count++] = (struct tl_xray_gap){ start, end, text };
+	reader->gaps.list[reader->gaps.count++] = (struct tl_xray_gap){ start, end, text };
 	if (reader->options.strict)
 		return tl_error_at(err, status, start, text);
 	return 0;

@@ -225,7 +225,7 @@ void tl_xray_close(struct tl_xray_reader *reader)
 		return;
 	tl_xray_merge_free(reader->merge);
 	free(reader->blocks);
-	free(reader->gaps);
+	free(reader->gaps.list);
 	free(reader->order);
 	free(reader->threads);
 	free(reader->faults.list);

@@ -39,6 +39,18 @@ struct tl_xray_gap {
 	const char *text;
 };
 
+struct tl_xray_gaps {
+	struct tl_xray_gap *list;
+	size_t count, capacity;
+};
+
+/* What relating the logs of a program that forked has found (forks/). */
+struct tl_xray_fork_state {
+	bool inherits;   /* some of the records are another log's */
+	bool has_copies; /* buffers stand in the log twice */
+	bool orphaned;   /* some records were another process's, whose log is not there */
+};
+
 struct tl_xray_faults {
 	struct tl_xray_fault *list;
 	size_t listed, capacity;
@@ -102,14 +114,11 @@ struct tl_xray_reader {
 
 	struct tl_xray_block *blocks; /* as in the file */
 	size_t block_count, block_capacity;
-	struct tl_xray_gap *gaps; /* as in the file */
-	size_t gap_count, gap_capacity;
-	uint32_t *order; /* block numbers by (process, thread, first TSC, position) */
+	struct tl_xray_gaps gaps; /* as in the file */
+	uint32_t *order;          /* block numbers by (process, thread, first TSC, position) */
 	struct tl_xray_thread *threads;
 	size_t thread_count, thread_capacity;
-	bool inherits;   /* some of its records are another log's (forks.c) */
-	bool has_copies; /* buffers stand in the log twice */
-	bool orphaned;   /* some were another process's, whose log is not there */
+	struct tl_xray_fork_state forks;
 
 	struct tl_xray_uses uses; /* noted while folding with a map */
 	struct tl_xray_progress progress;

@@ -120,9 +120,9 @@ static bool next_gap(const struct tl_xray_reader *r, struct tl_xray_record *reco
 	struct tl_xray_merge *m = r->merge;
 	const struct tl_xray_gap *gap;
 
-	if (m->next_gap == r->gap_count)
+	if (m->next_gap == r->gaps.count)
 		return false;
-	gap = &r->gaps[m->next_gap];
+	gap = &r->gaps.list[m->next_gap];
 	if (m->open &&
 	    (r->options.order == TL_XRAY_TIME_ORDER || gap->start > m->heads[0].record.offset))
 		return false;

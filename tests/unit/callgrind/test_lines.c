@@ -20,7 +20,8 @@ TEST(ends_of_lines)
 		struct text t;
 
 		text_open(&t, texts[i]);
-		assert_string_equal(name_of(&t, next_of(&t, TL_CALLGRIND_NAME)->name), "main");
+		assert_string_equal(name_of(&t, next_of(&t, TL_CALLGRIND_NAME)->name.number),
+				    "main");
 		next_of(&t, TL_CALLGRIND_COST);
 		assert_int_equal(t.item.at.line, 5);
 		assert_int_equal(t.item.costs[0], 10);
@@ -126,7 +127,8 @@ TEST(every_seam)
 			*to++ = '-';
 		strcpy(to, "\nfn=(12) main\n123 4567\ncfn=(3) f\ncalls=1 5\n* 89\n");
 		text_open_bytes(&t, text, strlen(text), true);
-		assert_string_equal(name_of(&t, next_of(&t, TL_CALLGRIND_NAME)->name), "main");
+		assert_string_equal(name_of(&t, next_of(&t, TL_CALLGRIND_NAME)->name.number),
+				    "main");
 		assert_int_equal(next_of(&t, TL_CALLGRIND_COST)->costs[0], 4567);
 		assert_int_equal(next_of(&t, TL_CALLGRIND_CALL)->costs[0], 89);
 		assert_int_equal(t.item.at.line, 123);

@@ -5,7 +5,7 @@
 
 static const char *name_at(struct text *t)
 {
-	return name_of(t, next_of(t, TL_CALLGRIND_NAME)->name);
+	return name_of(t, next_of(t, TL_CALLGRIND_NAME)->name.number);
 }
 
 /* "spec=(ID) name defines, spec=(ID) refers; separate ID tables per kind of name" */
