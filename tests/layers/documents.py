@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""documents.py ROOT [DOCUMENT...]: files, folders and functions that documents name in backticks exist in the tree.
+
+A name with a slash that begins with a folder of the tree or of src/, and a name that ends with (), are looked for;
+`NAME` in one stands for any. Documents: those below, every README in src/, and those given.
+Exit status: 0 all exist, 1 one does not (one line each).
+"""
+import glob
+import os
+import re
+import sys
+
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/tour.md", "docs/glossary.md", "docs/design.md")
+# Functions of other projects.
+FOREIGN = {"longjmp", "swapcontext", "assert"}
+
+
+def read(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def documents(root):
+    yield from (os.path.join(root, name) for name in DOCUMENTS)
+    for where, _, names in os.walk(os.path.join(root, "src")):
+        yield from (os.path.join(where, name) for name in names if name.endswith(".md"))
+
+
+def code(root):
+    texts = []
+    for folder in ("src", "include", "compat", "examples"):
+        for where, _, names in os.walk(os.path.join(root, folder)):
+            texts += [read(os.path.join(where, name)) for name in names if name.endswith((".c", ".h"))]
+    return "\n".join(texts)
+
+
+def is_there(root, folder, name):
+    """A path from the top, from src/ or from the document's own folder, without `.c`, too; `*` and `{a,b}` are several."""
+    pattern = re.sub(r"\{.*?\}", "*", name)
+    return any(glob.glob(os.path.join(base, pattern)) or glob.glob(os.path.join(base, pattern) + ".[ch]")
+               for base in (root, os.path.join(root, "src"), folder))
+
+
+def looks_like_path(root, name):
+    first = name.split("/")[0]
+    return "/" in name and re.fullmatch(r"[\w./*{},-]+", name) and (
+        os.path.isdir(os.path.join(root, first)) or os.path.isdir(os.path.join(root, "src", first)))
+
+
+def main(root, more):
+    known = FOREIGN | set(re.findall(r"\b(\w+)\(", code(root)))
+    faults = []
+    for path in list(documents(root)) + more:
+        text = re.sub(r"^```.*?^```", "", read(path), flags=re.S | re.M)
+        for name in re.findall(r"`([^`\n]+)`", text):
+            if "NAME" in name:
+                continue
+            if re.fullmatch(r"\w+\(\)", name):
+                if name[:-2] not in known:
+                    faults.append("%s: no function %s" % (os.path.relpath(path, root), name))
+            elif looks_like_path(root, name) and not name.startswith("build"):
+                if not is_there(root, os.path.dirname(path), name):
+                    faults.append("%s: no file %s" % (os.path.relpath(path, root), name))
+    for fault in faults:
+        print(fault)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))
