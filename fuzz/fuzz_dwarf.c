@@ -30,10 +30,10 @@ static void look(struct tl_dwarf *dwarf, uint64_t address)
 
 static void look_everywhere(struct tl_dwarf *dwarf)
 {
-	for (size_t i = 0; i < dwarf->by_address.count; i++)
-		look(dwarf, dwarf->by_address.segments[i].start);
-	for (size_t i = 0; i < dwarf->unit_count; i++) {
-		struct tl_dwarf_unit *unit = &dwarf->units[i];
+	for (size_t i = 0; i < dwarf->units.by_address.count; i++)
+		look(dwarf, dwarf->units.by_address.segments[i].start);
+	for (size_t i = 0; i < dwarf->units.count; i++) {
+		struct tl_dwarf_unit *unit = &dwarf->units.list[i];
 		const struct tl_dwarf_line_table *lines = tl_dwarf_lines(dwarf, unit);
 		struct tl_dwarf_unit *body = unit;
 		const struct tl_dwarf_scopes *scopes =

@@ -255,9 +255,9 @@ static void print_file(struct run *run)
 {
 	if (tl_binary_open(&run->binary, run->path, 0, false, NULL))
 		return;
-	for (size_t i = 0; i < run->dwarf->unit_count; i++) {
+	for (size_t i = 0; i < run->dwarf->units.count; i++) {
 		const struct tl_dwarf_line_table *lines =
-			tl_dwarf_lines(run->dwarf, &run->dwarf->units[i]);
+			tl_dwarf_lines(run->dwarf, &run->dwarf->units.list[i]);
 		size_t count = lines ? lines->count : 0;
 		size_t step = run->samples && count > run->samples ? count / run->samples : 1;
 

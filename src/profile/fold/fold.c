@@ -52,16 +52,16 @@ static bool grow_children(struct tl_fold *fold)
 bool tl_fold_begin(struct tl_fold *fold, uint32_t event_count, bool exact)
 {
 	*fold = (struct tl_fold){ .exact = exact, .event_count = event_count };
-	if (!tl_grow(&fold->frames, &fold->frame_capacity, 64, sizeof(*fold->frames)) ||
-	    !tl_grow(&fold->hot.nodes, &fold->node_capacity, 64, sizeof(*fold->hot.nodes)) ||
+	if (!tl_grow(&fold->frames, &fold->capacity.frames, 64, sizeof(*fold->frames)) ||
+	    !tl_grow(&fold->hot.nodes, &fold->capacity.nodes, 64, sizeof(*fold->hot.nodes)) ||
 	    !grow_children(fold) ||
 	    (event_count &&
-	     !tl_grow(&fold->costs, &fold->cost_capacity, event_count, sizeof(*fold->costs)))) {
+	     !tl_grow(&fold->costs, &fold->capacity.costs, event_count, sizeof(*fold->costs)))) {
 		tl_fold_free(fold);
 		return false;
 	}
 	fold->hot.top = fold->hot.indexed = fold->frames;
-	fold->hot.last = fold->frames + fold->frame_capacity - 1;
+	fold->hot.last = fold->frames + fold->capacity.frames - 1;
 	fold->frames[0] = (struct tl_fold_frame){ .function = TL_NONE };
 	fold->hot.nodes[0] = (struct tl_fold_node){ .function = TL_NONE };
 	fold->node_count = 1;
@@ -89,9 +89,9 @@ uint32_t tl_fold_add_function(struct tl_fold *fold)
 	size_t count = fold->function_count;
 
 	if (count >= TL_NONE ||
-	    !tl_grow(&fold->hot.functions, &fold->function_capacity, count + 1,
+	    !tl_grow(&fold->hot.functions, &fold->capacity.functions, count + 1,
 		     sizeof(*fold->hot.functions)) ||
-	    !tl_grow(&fold->open, &fold->open_capacity, count + 1, sizeof(*fold->open))) {
+	    !tl_grow(&fold->open, &fold->capacity.open, count + 1, sizeof(*fold->open))) {
 		fold->no_memory = true;
 		return TL_NONE;
 	}
@@ -125,13 +125,13 @@ static bool grow_frames(struct tl_fold *fold)
 	size_t depth = (size_t)(fold->hot.top - fold->frames);
 	size_t indexed = (size_t)(fold->hot.indexed - fold->frames);
 
-	if (!tl_grow(&fold->frames, &fold->frame_capacity, depth + 2, sizeof(*fold->frames))) {
+	if (!tl_grow(&fold->frames, &fold->capacity.frames, depth + 2, sizeof(*fold->frames))) {
 		fold->no_memory = true;
 		return false;
 	}
 	fold->hot.top = fold->frames + depth;
 	fold->hot.indexed = fold->frames + indexed;
-	fold->hot.last = fold->frames + fold->frame_capacity - 1;
+	fold->hot.last = fold->frames + fold->capacity.frames - 1;
 	return true;
 }
 
@@ -143,10 +143,10 @@ static uint32_t add_child(struct tl_fold *fold, uint32_t parent, uint32_t functi
 	       events = fold->event_count > 1 ? fold->event_count - 1 : 0;
 
 	if (number >= TL_NONE ||
-	    !tl_grow(&fold->hot.nodes, &fold->node_capacity, number + 1, sizeof(*fold->hot.nodes)))
+	    !tl_grow(&fold->hot.nodes, &fold->capacity.nodes, number + 1, sizeof(*fold->hot.nodes)))
 		return 0;
 	if (events) {
-		if (!tl_grow(&fold->costs, &fold->cost_capacity, (number + 1) * events,
+		if (!tl_grow(&fold->costs, &fold->capacity.costs, (number + 1) * events,
 			     sizeof(*fold->costs)))
 			return 0;
 		memset(fold->costs + number * events, 0, events * sizeof(*fold->costs));
@@ -166,7 +166,7 @@ uint32_t tl_fold_child_slow(struct tl_fold *fold, uint32_t function)
 	if (fold->hot.top == fold->hot.last && !grow_frames(fold))
 		return 0;
 	child = *child_slot(&fold->hot, parent, function);
-	if (child || (fold->ask && parent))
+	if (child || (fold->refuse_new_paths && parent))
 		return child;
 	child = add_child(fold, parent, function);
 	if (!child)
@@ -187,11 +187,11 @@ bool tl_fold_enter(struct tl_fold *fold, uint32_t function)
 
 void tl_fold_enter_new(struct tl_fold *fold, uint32_t function)
 {
-	bool ask = fold->ask;
+	bool refuse = fold->refuse_new_paths;
 
-	fold->ask = false;
+	fold->refuse_new_paths = false;
 	tl_fold_enter(fold, function);
-	fold->ask = ask;
+	fold->refuse_new_paths = refuse;
 }
 
 void tl_fold_leave(struct tl_fold *fold, uint32_t function)
@@ -230,14 +230,14 @@ bool tl_fold_unwind(struct tl_fold *fold, uint32_t function)
  */
 static struct tl_fold_untimed *untimed(struct tl_fold *fold, const struct tl_fold_frame *frame)
 {
-	size_t had = fold->untimed_capacity;
+	size_t had = fold->capacity.untimed;
 
-	if (!tl_grow(&fold->untimed, &fold->untimed_capacity, fold->node_count,
+	if (!tl_grow(&fold->untimed, &fold->capacity.untimed, fold->node_count,
 		     sizeof(*fold->untimed))) {
 		fold->no_memory = true;
 		return NULL;
 	}
-	memset(fold->untimed + had, 0, (fold->untimed_capacity - had) * sizeof(*fold->untimed));
+	memset(fold->untimed + had, 0, (fold->capacity.untimed - had) * sizeof(*fold->untimed));
 	fold->untimed[frame->node].ticks += fold->hot.clock - frame->start;
 	return &fold->untimed[frame->node];
 }
@@ -346,10 +346,11 @@ static bool other_could(const struct tl_fold *fold, const struct tl_fold_node *n
 	uint32_t at = fold->hot.nodes[node->parent].parent;
 	int looked = 0;
 
-	if (!fold->could)
+	if (!fold->could_call)
 		return true;
 	for (; at && looked < MOST_LOOKED_AT; at = fold->hot.nodes[at].parent, looked++)
-		if (fold->could(fold->could_arg, fold->hot.nodes[at].function, node->function))
+		if (fold->could_call(fold->could_call_arg, fold->hot.nodes[at].function,
+				     node->function))
 			return true;
 	return at != 0;
 }
@@ -365,11 +366,11 @@ static void count_uncertain(struct tl_fold *fold)
 		const struct tl_fold_node *node = &fold->hot.nodes[i];
 		const struct tl_fold_untimed *untimed = fold->untimed;
 
-		if (node->parent >= fold->untimed_capacity || !untimed[node->parent].left ||
+		if (node->parent >= fold->capacity.untimed || !untimed[node->parent].left ||
 		    !other_could(fold, node))
 			continue;
 		fold->losses.uncertain += node->calls;
-		if (i < fold->untimed_capacity)
+		if (i < fold->capacity.untimed)
 			fold->losses.uncertain += untimed[i].cut + untimed[i].unfinished;
 	}
 }

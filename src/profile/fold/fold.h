@@ -91,44 +91,46 @@ struct tl_fold_hot {
 	uint32_t gate;        /* counts openings and closings: odd is closed */
 };
 
+/* Calls of one node that have no duration. */
+struct tl_fold_untimed {
+	uint64_t unfinished;
+	uint64_t cut;   /* calls whose end is not in the trace */
+	uint64_t left;  /* of those cut, the ones that were left without an exit */
+	uint64_t ticks; /* of all of them */
+};
+
+/* Elements that there is room for, array by array. */
+struct tl_fold_capacities {
+	size_t frames, nodes, functions, open, costs, untimed;
+};
+
 struct tl_fold {
 	struct tl_fold_hot hot;
-	uint64_t last; /* time of the last record, as the trace has it */
-	bool started;  /* `last` is a time */
-	bool exact;
+	uint64_t last;  /* time of the last record, as the trace has it */
+	bool started;   /* `last` is a time */
+	bool exact;     /* every duration is kept */
 	bool no_memory; /* sticky; the results are then worth nothing */
 
 	struct tl_fold_frame *frames;
-	size_t frame_capacity, node_count, node_capacity, function_count, function_capacity,
-		open_capacity;
+	size_t node_count, function_count;
 	uint32_t *open; /* by function: its frames among the indexed ones */
-
 	/*
 	 * Costs beside time, when the format counts some: event_count - 1 numbers a node, the last
 	 * one is in the node.
 	 */
-	uint32_t event_count;
 	int64_t *costs;
-	size_t cost_capacity;
+	uint32_t event_count;
+	struct tl_fold_untimed *untimed; /* by node; NULL or zero: none */
+	struct tl_fold_capacities capacity;
 
 	/*
-	 * By node, zero beyond those used: calls that never finished, calls of which it is not
-	 * known when they did, and the ticks of both.
+	 * The reader's knowledge of the program's code: whether a frame of `caller` can have called
+	 * `callee` after the function it had called was left. NULL: not known, any frame can.
 	 */
-	struct tl_fold_untimed {
-		uint64_t unfinished, cut;
-		uint64_t left; /* of those cut, the ones that were left without an exit */
-		uint64_t ticks;
-	} *untimed;
-	size_t untimed_capacity;
-	/*
-	 * Who knows the program says whether a frame of `caller` could have made a call of
-	 * `callee`, after its own callee was left; NULL: nobody does.
-	 */
-	bool (*could)(void *arg, uint32_t caller, uint32_t callee);
-	void *could_arg;
+	bool (*could_call)(void *arg, uint32_t caller, uint32_t callee);
+	void *could_call_arg;
 	/* Refuse calls along a path that was never taken before, until tl_fold_enter_new(). */
-	bool ask;
+	bool refuse_new_paths;
 
 	uint64_t first_ticks, last_ticks, records;
 	struct tl_losses losses;
@@ -168,7 +170,7 @@ static inline bool tl_fold_is_child(const struct tl_fold_hot *h, uint32_t node, 
 
 /*
  * A call begins. A child is nearly always found at the first look, or at the second, which costs
- * little. False: no memory, or the path is new and `ask` is set.
+ * little. False: no memory, or the path is new and `refuse_new_paths` is set.
  */
 static inline __attribute__((always_inline)) bool
 tl_fold_hot_enter(struct tl_fold_hot *h, struct tl_fold *fold, uint32_t function)

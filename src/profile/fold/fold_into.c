@@ -17,7 +17,7 @@ static void self_ticks(const struct tl_fold *fold, uint64_t *self)
 	for (size_t i = fold->node_count; i-- > 1;) {
 		const struct tl_fold_node *node = &fold->hot.nodes[i];
 		uint64_t ticks =
-			node->ticks + (i < fold->untimed_capacity ? fold->untimed[i].ticks : 0);
+			node->ticks + (i < fold->capacity.untimed ? fold->untimed[i].ticks : 0);
 
 		self[i] += ticks;
 		self[node->parent] -= ticks;
@@ -32,7 +32,7 @@ static void mark_kept(const struct tl_fold *fold, const uint64_t *self, uint32_t
 	for (size_t i = fold->node_count; i-- > 1;) {
 		const struct tl_fold_node *node = &fold->hot.nodes[i];
 		bool any = self[i] || node->calls ||
-			   (i < fold->untimed_capacity &&
+			   (i < fold->capacity.untimed &&
 			    (fold->untimed[i].unfinished || fold->untimed[i].cut));
 
 		for (uint32_t e = 0; e < fold->event_count; e++)
@@ -55,7 +55,7 @@ static void add_context_costs(const struct tl_fold *fold, struct tl_profile *pro
 		tl_add_cost(&to[e + 1], *tl_fold_cost_at(fold, node, e),
 			    &profile->losses.saturated);
 	profile->contexts.list[context].calls += fold->hot.nodes[node].calls;
-	if (node < fold->untimed_capacity) {
+	if (node < fold->capacity.untimed) {
 		const struct tl_fold_untimed *untimed = &fold->untimed[node];
 
 		profile->contexts.list[context].calls += untimed->cut;

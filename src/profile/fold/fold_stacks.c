@@ -41,7 +41,7 @@ static void forget_open(struct tl_fold *fold)
 static void use(struct tl_fold *fold, const struct tl_fold_stack *stack)
 {
 	fold->frames = stack->frames;
-	fold->frame_capacity = stack->capacity;
+	fold->capacity.frames = stack->capacity;
 	fold->hot.top = stack->frames + stack->depth;
 	fold->hot.last = stack->frames + stack->capacity - 1;
 	fold->hot.indexed = stack->frames;
@@ -52,7 +52,7 @@ static struct tl_fold_stack running(const struct tl_fold *fold)
 {
 	return (struct tl_fold_stack){
 		.frames = fold->frames,
-		.capacity = fold->frame_capacity,
+		.capacity = fold->capacity.frames,
 		.depth = tl_fold_depth(fold),
 		.clock = fold->hot.clock,
 	};

@@ -7,9 +7,8 @@
 #include "symbols/dwarf/constants.h"
 #include "symbols/dwarf/unit.h"
 
-/* A true table is read once for each unit that uses it, and once more when another took its place.
- */
-enum { BUDGET_RATIO = 256, SLOT_TABLE = 0x80 };
+/* Attributes below this number are looked up in a table. */
+enum { SLOT_TABLE = 0x80 };
 
 static const uint8_t slots[SLOT_TABLE] = {
 	[DW_AT_sibling] = TL_DWARF_SLOT_SIBLING + 1,
@@ -146,8 +145,8 @@ static bool parse(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit, uint
 	}
 	uint64_t read = tl_cursor_offset(&bytes.cur) - unit->abbreviations;
 
-	dwarf->abbreviation_budget -=
-		read < dwarf->abbreviation_budget ? read : dwarf->abbreviation_budget;
+	dwarf->budget.abbreviations -=
+		read < dwarf->budget.abbreviations ? read : dwarf->budget.abbreviations;
 	if (bytes.bad)
 		tl_dwarf_fault(&dwarf->sections, TL_TRUNCATED, tl_cursor_offset(&bytes.cur),
 			       ".debug_abbrev: a table of abbreviations is cut short; names and "
@@ -165,7 +164,7 @@ static bool allowed(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit)
 			&dwarf->sections, TL_BAD_SIZE, unit->offset,
 			".debug_info: the abbreviations of a unit are not in .debug_abbrev; "
 			"its names and lines may be missing");
-	if (!dwarf->abbreviation_budget)
+	if (!dwarf->budget.abbreviations)
 		return tl_dwarf_fault(&dwarf->sections, TL_TOO_LARGE, unit->offset,
 				      ".debug_info: units share abbreviations in too many ways; "
 				      "names and lines may be missing");

@@ -73,17 +73,17 @@ void tl_dwarf_open(struct tl_dwarf *dwarf, const struct tl_elf *file, const char
 
 static void close_one(struct tl_dwarf *dwarf)
 {
-	for (size_t i = 0; i < dwarf->unit_count; i++)
-		tl_dwarf_scopes_free(dwarf->units[i].scopes);
-	for (size_t i = 0; i < dwarf->line_count; i++)
-		tl_dwarf_lines_free(dwarf->lines[i]);
+	for (size_t i = 0; i < dwarf->units.count; i++)
+		tl_dwarf_scopes_free(dwarf->units.list[i].scopes);
+	for (size_t i = 0; i < dwarf->line_tables.count; i++)
+		tl_dwarf_lines_free(dwarf->line_tables.list[i]);
 	for (size_t i = 0; i < TL_DWARF_CACHED; i++)
 		tl_dwarf_abbreviations_free(&dwarf->cache[i]);
-	free(dwarf->units);
-	free(dwarf->lines);
+	free(dwarf->units.list);
+	free(dwarf->line_tables.list);
 	free(dwarf->ranges.list);
-	tl_index_free(&dwarf->lines_by_offset);
-	tl_intervals_free(&dwarf->by_address);
+	tl_index_free(&dwarf->line_tables.by_offset);
+	tl_intervals_free(&dwarf->units.by_address);
 	tl_intervals_free(&dwarf->own_code);
 	tl_arena_free(&dwarf->texts);
 	tl_dwarf_sections_free(&dwarf->sections);
@@ -101,8 +101,8 @@ static void close_beside(struct tl_dwarf *dwarf)
 void tl_dwarf_close(struct tl_dwarf *dwarf)
 {
 	close_beside(dwarf->supplement);
-	for (size_t i = 0; i < dwarf->unit_count; i++)
-		close_beside(dwarf->units[i].split);
+	for (size_t i = 0; i < dwarf->units.count; i++)
+		close_beside(dwarf->units.list[i].split);
 	close_one(dwarf);
 	*dwarf = (struct tl_dwarf){ .file = NULL };
 }

@@ -173,7 +173,7 @@ static const char *numbered_text(struct tl_dwarf *dwarf, const struct tl_dwarf_u
 				 uint64_t index)
 {
 	struct tl_dwarf_bytes bytes =
-		tl_dwarf_bytes(&dwarf->sections, TL_DWARF_STR_OFFSETS, unit->str_offsets_base);
+		tl_dwarf_bytes(&dwarf->sections, TL_DWARF_STR_OFFSETS, unit->bases.str_offsets);
 
 	if (index > UINT64_MAX / 8)
 		return NULL;
@@ -243,7 +243,7 @@ bool tl_dwarf_address_at(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *uni
 			 uint64_t *address)
 {
 	struct tl_dwarf_bytes bytes =
-		tl_dwarf_bytes(&dwarf->sections, TL_DWARF_ADDR, unit->addr_base);
+		tl_dwarf_bytes(&dwarf->sections, TL_DWARF_ADDR, unit->bases.addr);
 
 	if (index < UINT64_MAX / 8) {
 		tl_dwarf_skip(&bytes, index * unit->address_size);
@@ -252,7 +252,7 @@ bool tl_dwarf_address_at(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *uni
 			return true;
 	}
 	return tl_dwarf_fault(
-		&dwarf->sections, TL_BAD_SIZE, unit->addr_base,
+		&dwarf->sections, TL_BAD_SIZE, unit->bases.addr,
 		".debug_addr: an address reaches past the end; names and lines may be missing");
 }
 

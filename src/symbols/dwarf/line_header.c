@@ -181,10 +181,10 @@ bool tl_dwarf_line_header(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *un
 	header->program.cur.pos += length;
 	tl_cursor_limit(&bytes.cur, tl_cursor_offset(&header->program.cur));
 	size = (uint64_t)(header->program.cur.end - header->program.cur.base) - unit->lines;
-	if (size > dwarf->line_budget || size >= TL_NONE)
+	if (size > dwarf->budget.lines || size >= TL_NONE)
 		return refuse(dwarf, unit, TL_TOO_LARGE,
 			      ".debug_line: tables overlap; lines may be missing");
-	dwarf->line_budget -= size;
+	dwarf->budget.lines -= size;
 	read_numbers(&bytes, header);
 	if (bytes.bad || !header->line_range || !header->opcode_base)
 		return refuse(dwarf, unit, TL_BAD_RECORD,

@@ -232,7 +232,7 @@ static bool same_offset(const void *context, const void *key, uint32_t number)
 {
 	const struct tl_dwarf *dwarf = context;
 
-	return dwarf->lines[number]->offset == *(const uint64_t *)key;
+	return dwarf->line_tables.list[number]->offset == *(const uint64_t *)key;
 }
 
 static void read_table(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
@@ -249,21 +249,21 @@ static struct tl_dwarf_line_table *add_table(struct tl_dwarf *dwarf,
 {
 	struct tl_dwarf_line_table *made;
 
-	if (dwarf->line_count >= TL_NONE - 1 ||
-	    !tl_grow(&dwarf->lines, &dwarf->line_capacity, dwarf->line_count + 1,
-		     sizeof(*dwarf->lines)))
+	if (dwarf->line_tables.count >= TL_NONE - 1 ||
+	    !tl_grow(&dwarf->line_tables.list, &dwarf->line_tables.capacity,
+		     dwarf->line_tables.count + 1, sizeof(*dwarf->line_tables.list)))
 		return NULL;
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return NULL;
 	made->offset = unit->lines;
-	dwarf->lines[dwarf->line_count] = made;
-	if (!tl_index_add(&dwarf->lines_by_offset, tl_hash64(unit->lines),
-			  (uint32_t)dwarf->line_count)) {
+	dwarf->line_tables.list[dwarf->line_tables.count] = made;
+	if (!tl_index_add(&dwarf->line_tables.by_offset, tl_hash64(unit->lines),
+			  (uint32_t)dwarf->line_tables.count)) {
 		free(made);
 		return NULL;
 	}
-	dwarf->line_count++;
+	dwarf->line_tables.count++;
 	return made;
 }
 
@@ -274,10 +274,10 @@ struct tl_dwarf_line_table *tl_dwarf_lines(struct tl_dwarf *dwarf, struct tl_dwa
 
 	if (unit->lines == TL_NOWHERE)
 		return NULL;
-	number = tl_index_find(&dwarf->lines_by_offset, tl_hash64(unit->lines), same_offset, dwarf,
-			       &unit->lines);
+	number = tl_index_find(&dwarf->line_tables.by_offset, tl_hash64(unit->lines), same_offset,
+			       dwarf, &unit->lines);
 	if (number != TL_NONE)
-		return dwarf->lines[number];
+		return dwarf->line_tables.list[number];
 	lines = add_table(dwarf, unit);
 	if (!lines)
 		tl_dwarf_no_memory(&dwarf->sections);

@@ -24,13 +24,13 @@ bool tl_dwarf_range_add(struct tl_dwarf *dwarf, uint64_t start, uint64_t end, ui
 
 	if (end <= start || tl_intervals_find(dwarf->code, start) == TL_NONE)
 		return true;
-	if (!dwarf->range_budget)
+	if (!dwarf->budget.ranges)
 		return tl_dwarf_fault(&dwarf->sections, TL_TOO_LARGE, TL_NOWHERE,
 				      "entries share lists of ranges in too many ways; names and "
 				      "lines may be missing");
 	if (!tl_grow(&ranges->list, &ranges->capacity, ranges->count + 1, sizeof(*ranges->list)))
 		return tl_dwarf_no_memory(&dwarf->sections);
-	dwarf->range_budget--;
+	dwarf->budget.ranges--;
 	ranges->list[ranges->count++] = (struct tl_interval){ start, end, number };
 	return true;
 }
@@ -144,16 +144,16 @@ static uint64_t list_offset(const struct range_reader *reader, const struct tl_d
 
 	/* The base of a unit split in two is for its other half. */
 	if (unit->version < 5)
-		return value->number + (unit->dwo_name ? 0 : unit->ranges_base);
+		return value->number + (unit->dwo_name ? 0 : unit->bases.ranges);
 	if (value->form != DW_FORM_rnglistx)
 		return value->number;
-	bytes = tl_dwarf_bytes(&reader->dwarf->sections, TL_DWARF_RNGLISTS, unit->rnglists_base);
+	bytes = tl_dwarf_bytes(&reader->dwarf->sections, TL_DWARF_RNGLISTS, unit->bases.rnglists);
 	if (value->number > UINT64_MAX / 8)
 		return TL_NOWHERE;
 	tl_dwarf_skip(&bytes, value->number * unit->offset_size);
 	uint64_t offset = tl_dwarf_take_word(&bytes, unit->offset_size);
 
-	return bytes.bad ? TL_NOWHERE : unit->rnglists_base + offset;
+	return bytes.bad ? TL_NOWHERE : unit->bases.rnglists + offset;
 }
 
 /* A list that is damaged costs what it did not tell; a refusal of memory costs all. */
@@ -164,7 +164,7 @@ static bool add_list(struct range_reader *reader, const struct tl_dwarf_value *v
 
 	reader->bytes = tl_dwarf_bytes(&reader->dwarf->sections, part, list_offset(reader, value));
 	return (part == TL_DWARF_RANGES ? read_pairs : read_entries)(reader) ||
-	       (!reader->dwarf->sections.faults->no_memory && reader->dwarf->range_budget);
+	       (!reader->dwarf->sections.faults->no_memory && reader->dwarf->budget.ranges);
 }
 
 bool tl_dwarf_ranges_add(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,

@@ -15,8 +15,8 @@
 /* The other half is known by its number. */
 static struct tl_dwarf_unit *find_half(struct tl_dwarf *split, const struct tl_dwarf_unit *unit)
 {
-	for (size_t i = 0; i < split->unit_count; i++) {
-		struct tl_dwarf_unit *half = &split->units[i];
+	for (size_t i = 0; i < split->units.count; i++) {
+		struct tl_dwarf_unit *half = &split->units.list[i];
 		struct tl_dwarf_entry root;
 
 		if (half->version < 5 && !half->root_read)
@@ -51,8 +51,8 @@ static void join_halves(const struct tl_dwarf *dwarf, const struct tl_dwarf_unit
 	lend(dwarf, split, TL_DWARF_LINE);
 	lend(dwarf, split, TL_DWARF_LINE_STR);
 	tl_dwarf_budgets(split);
-	half->addr_base = unit->addr_base;
-	half->ranges_base = unit->ranges_base;
+	half->bases.addr = unit->bases.addr;
+	half->bases.ranges = unit->bases.ranges;
 	tl_dwarf_root_read(split, half, &root);
 	half->low = unit->low;
 	half->dwo_name = NULL;

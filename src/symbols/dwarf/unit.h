@@ -67,15 +67,20 @@ struct tl_dwarf_entry {
 	struct tl_dwarf_value values[TL_DWARF_SLOTS];
 };
 
+/* Offsets in their sections, behind which the tables of a unit stand. */
+struct tl_dwarf_bases {
+	uint64_t str_offsets, addr, rnglists, ranges;
+};
+
 /* A unit of .debug_info. Offsets are in the section. */
 struct tl_dwarf_unit {
 	uint64_t offset, end, entries, abbreviations;
 	uint64_t id; /* of a unit split in two (DW_AT_GNU_dwo_id) */
 	uint8_t version, type, address_size, offset_size;
 	bool root_read, split_sought;
-	/* Of the root entry; bases are offsets in their sections. */
+	/* Of the root entry. */
 	uint64_t low, lines; /* lines: TL_NOWHERE: none */
-	uint64_t str_offsets_base, addr_base, rnglists_base, ranges_base;
+	struct tl_dwarf_bases bases;
 	const char *directory;          /* "": none */
 	const char *dwo_name;           /* NULL: all of the unit is here */
 	struct tl_dwarf *split;         /* that has the other half, NULL: none, or not found */
@@ -83,12 +88,33 @@ struct tl_dwarf_unit {
 	struct tl_dwarf_scopes *scopes; /* NULL: not read yet */
 };
 
-enum { TL_DWARF_CACHED = 64 };
+struct tl_dwarf_units {
+	struct tl_dwarf_unit *list; /* by offset */
+	size_t count, capacity;
+	struct tl_intervals by_address;
+};
 
 struct tl_dwarf_ranges {
 	struct tl_interval *list; /* numbers are the caller's */
 	size_t count, capacity;
 };
+
+/* The line tables that were read. */
+struct tl_dwarf_line_tables {
+	struct tl_dwarf_line_table **list;
+	size_t count, capacity;
+	struct tl_index by_offset;
+};
+
+/*
+ * Bytes, and ranges, that may still be read: what overlaps in a hostile file must not multiply the
+ * work.
+ */
+struct tl_dwarf_budget {
+	uint64_t abbreviations, lines, ranges;
+};
+
+enum { TL_DWARF_CACHED = 64 };
 
 /* Zero-filled is "no DWARF". */
 struct tl_dwarf {
@@ -96,21 +122,15 @@ struct tl_dwarf {
 	const struct tl_elf *file;
 	const char *path; /* of the file; NULL: nothing is looked for beside it */
 	const char *root; /* where debug files are kept */
-	/* Where the file has code: what lies elsewhere was dropped by the linker. */
+	/* Where the file has code: addresses elsewhere are of functions the linker dropped. */
 	const struct tl_intervals *code;
 	struct tl_intervals own_code;
 	struct tl_dwarf_faults own_faults;
-	struct tl_dwarf_unit *units; /* by offset */
-	size_t unit_count, unit_capacity;
-	struct tl_intervals by_address; /* units */
+	struct tl_dwarf_units units;
 	struct tl_dwarf_abbreviations cache[TL_DWARF_CACHED];
-	struct tl_dwarf_ranges ranges; /* reused */
-	/* Bytes, and ranges, that may still be read: what overlaps in a hostile file must not
-	 * multiply it. */
-	uint64_t abbreviation_budget, line_budget, range_budget;
-	struct tl_dwarf_line_table **lines; /* tables that were read */
-	size_t line_count, line_capacity;
-	struct tl_index lines_by_offset;
+	struct tl_dwarf_ranges ranges; /* of the unit that is being read */
+	struct tl_dwarf_budget budget;
+	struct tl_dwarf_line_tables line_tables;
 	struct tl_arena texts;       /* paths of source files */
 	struct tl_elf owned;         /* a file that was opened for this */
 	struct tl_dwarf *supplement; /* what dwz shares between files */

@@ -18,14 +18,14 @@ void tl_dwarf_budgets(struct tl_dwarf *dwarf)
 {
 	const struct tl_dwarf_sections *sections = &dwarf->sections;
 
-	dwarf->abbreviation_budget =
+	dwarf->budget.abbreviations =
 		(uint64_t)sections->parts[TL_DWARF_ABBREV].size * ABBREVIATIONS_AGAIN;
-	dwarf->line_budget = sections->parts[TL_DWARF_LINE].size;
+	dwarf->budget.lines = sections->parts[TL_DWARF_LINE].size;
 	/* No range is stored in less than a byte; units that share one list must not multiply it.
 	 */
-	dwarf->range_budget = (uint64_t)sections->parts[TL_DWARF_INFO].size +
-			      sections->parts[TL_DWARF_RANGES].size +
-			      sections->parts[TL_DWARF_RNGLISTS].size + dwarf->line_budget;
+	dwarf->budget.ranges = (uint64_t)sections->parts[TL_DWARF_INFO].size +
+			       sections->parts[TL_DWARF_RANGES].size +
+			       sections->parts[TL_DWARF_RNGLISTS].size + dwarf->budget.lines;
 }
 
 /* ---- headers ---- */
@@ -124,27 +124,27 @@ void tl_dwarf_units_list(struct tl_dwarf *dwarf)
 	for (uint64_t next = 0; next < size;) {
 		if (!read_header(dwarf, &next, &unit))
 			continue;
-		if (dwarf->unit_count >= TL_NONE - 1 ||
-		    !tl_grow(&dwarf->units, &dwarf->unit_capacity, dwarf->unit_count + 1,
-			     sizeof(*dwarf->units))) {
+		if (dwarf->units.count >= TL_NONE - 1 ||
+		    !tl_grow(&dwarf->units.list, &dwarf->units.capacity, dwarf->units.count + 1,
+			     sizeof(*dwarf->units.list))) {
 			tl_dwarf_no_memory(&dwarf->sections);
 			return;
 		}
-		dwarf->units[dwarf->unit_count++] = unit;
+		dwarf->units.list[dwarf->units.count++] = unit;
 	}
 }
 
 struct tl_dwarf_unit *tl_dwarf_unit_of(struct tl_dwarf *dwarf, uint64_t offset)
 {
-	size_t low = 0, high = dwarf->unit_count;
+	size_t low = 0, high = dwarf->units.count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (dwarf->units[middle].offset <= offset)
+		if (dwarf->units.list[middle].offset <= offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low && offset < dwarf->units[low - 1].end ? &dwarf->units[low - 1] : NULL;
+	return low && offset < dwarf->units.list[low - 1].end ? &dwarf->units.list[low - 1] : NULL;
 }

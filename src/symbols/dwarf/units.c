@@ -27,12 +27,12 @@ static void take_root(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
 	if (unit->version < 5 && root->abbreviation->tag == DW_TAG_partial_unit)
 		unit->type = DW_UT_partial;
 	/* First the bases: names and addresses may be numbers in their tables. */
-	unit->str_offsets_base = number_or(&values[TL_DWARF_SLOT_STR_OFFSETS_BASE], header);
-	unit->addr_base = number_or(&values[TL_DWARF_SLOT_ADDR_BASE],
-				    unit->addr_base ? unit->addr_base : header);
-	unit->rnglists_base =
+	unit->bases.str_offsets = number_or(&values[TL_DWARF_SLOT_STR_OFFSETS_BASE], header);
+	unit->bases.addr = number_or(&values[TL_DWARF_SLOT_ADDR_BASE],
+				     unit->bases.addr ? unit->bases.addr : header);
+	unit->bases.rnglists =
 		number_or(&values[TL_DWARF_SLOT_RNGLISTS_BASE], unit->offset_size == 8 ? 20 : 12);
-	unit->ranges_base = number_or(&values[TL_DWARF_SLOT_GNU_RANGES_BASE], unit->ranges_base);
+	unit->bases.ranges = number_or(&values[TL_DWARF_SLOT_GNU_RANGES_BASE], unit->bases.ranges);
 	unit->lines = number_or(&values[TL_DWARF_SLOT_STMT_LIST], TL_NOWHERE);
 	unit->id = number_or(&values[TL_DWARF_SLOT_DWO_ID], unit->id);
 	tl_dwarf_value_address(dwarf, unit, &values[TL_DWARF_SLOT_LOW], &unit->low);
@@ -92,7 +92,7 @@ static bool add_sequences(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit, ui
 
 static bool add_unit(struct tl_dwarf *dwarf, uint32_t number)
 {
-	struct tl_dwarf_unit *unit = &dwarf->units[number];
+	struct tl_dwarf_unit *unit = &dwarf->units.list[number];
 	size_t before = dwarf->ranges.count;
 	struct tl_dwarf_entry root;
 
@@ -123,18 +123,18 @@ void tl_dwarf_units_read(struct tl_dwarf *dwarf)
 {
 	tl_dwarf_units_list(dwarf);
 	dwarf->ranges.count = 0;
-	for (uint32_t i = 0; i < dwarf->unit_count && add_unit(dwarf, i);)
+	for (uint32_t i = 0; i < dwarf->units.count && add_unit(dwarf, i);)
 		i++;
 	if (dwarf->ranges.count)
 		qsort(dwarf->ranges.list, dwarf->ranges.count, sizeof(*dwarf->ranges.list),
 		      by_start);
-	if (!tl_intervals_build(&dwarf->by_address, dwarf->ranges.list, dwarf->ranges.count))
+	if (!tl_intervals_build(&dwarf->units.by_address, dwarf->ranges.list, dwarf->ranges.count))
 		tl_dwarf_no_memory(&dwarf->sections);
 }
 
 struct tl_dwarf_unit *tl_dwarf_unit_at(struct tl_dwarf *dwarf, uint64_t address)
 {
-	uint32_t number = tl_intervals_find(&dwarf->by_address, address);
+	uint32_t number = tl_intervals_find(&dwarf->units.by_address, address);
 
-	return number == TL_NONE ? NULL : &dwarf->units[number];
+	return number == TL_NONE ? NULL : &dwarf->units.list[number];
 }

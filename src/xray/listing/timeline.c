@@ -204,7 +204,7 @@ static int walk_threads(struct walk *w, struct tl_xray_reader *reader,
 			return tl_error_memory(err);
 		w->caller_check = (struct tl_xray_caller_check){ .call_graph = call_graph,
 								 .ids = &w->select->names.ids };
-		w->fold.ask = call_graph != NULL;
+		w->fold.refuse_new_paths = call_graph != NULL;
 		status = walk_thread(w, reader, thread, err);
 		tl_xray_caller_check_end(&w->caller_check);
 		tl_fold_free(&w->fold);

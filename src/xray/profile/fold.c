@@ -47,9 +47,9 @@ static int run_work(void *arg, size_t task)
 	if (run->call_graph) {
 		work->caller_check = (struct tl_xray_caller_check){ .call_graph = run->call_graph,
 								    .ids = &work->ids };
-		work->fold.could = tl_xray_caller_check_could;
-		work->fold.could_arg = &work->caller_check;
-		work->fold.ask = true;
+		work->fold.could_call = tl_xray_caller_check_could;
+		work->fold.could_call_arg = &work->caller_check;
+		work->fold.refuse_new_paths = true;
 	}
 	tl_xray_stream_open(&work->stream, run->reader, run->reader->order, thread->begin,
 			    thread->end, &work->faults);

@@ -35,7 +35,7 @@ void tl_xray_inherited_settle(const struct tl_xray_inherited *inherited, struct 
 	for (size_t i = 0; i < inherited->count; i++) {
 		uint32_t node = inherited->nodes[i];
 
-		if (node >= fold->untimed_capacity || !fold->untimed[node].unfinished)
+		if (node >= fold->capacity.untimed || !fold->untimed[node].unfinished)
 			continue;
 		fold->untimed[node].unfinished--;
 		fold->losses.unfinished--;

@@ -158,7 +158,7 @@ static uint64_t calls(struct fixture *f, uint64_t entry)
 	for (size_t i = 1; i < fold->node_count; i++)
 		if (fold->hot.nodes[i].function == function)
 			count += fold->hot.nodes[i].calls +
-				 (i < fold->untimed_capacity ? fold->untimed[i].unfinished : 0);
+				 (i < fold->capacity.untimed ? fold->untimed[i].unfinished : 0);
 	return count;
 }
 
