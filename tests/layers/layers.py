@@ -6,7 +6,7 @@
   layers.py headers ROOT COMPILER...        each public header compiles alone, as C11 and as C++17
   layers.py symbols ROOT LIBRARY.so         the library exports what the headers declare TL_API, and nothing else
   layers.py silent LIBRARY.a                the library calls nothing that prints or exits
-  layers.py shape ROOT                      functions of at most 80 lines, files of at most 830, lines of at most 100 columns, tabs
+  layers.py shape ROOT                      functions of at most 80 lines, files of at most 800, lines of at most 100 columns, tabs
   layers.py format ROOT                     the sources are as clang-format leaves them (.clang-format)
   layers.py names ROOT                      a name has one meaning: no struct tag and no name of a header is defined twice
   layers.py formats ROOT                    no room but open/ and the format's own asks for a format by its name
@@ -234,7 +234,7 @@ def silent(library):
 
 FOLDERS = ("src", "include", "compat", "tests", "fuzz", "bench", "examples")
 COLUMNS = 100
-LINES = 830
+LINES = 800
 # A public header is the reference of its room, in one piece.
 REFERENCE = re.compile(r"/(include/tracelathe|compat/libipt/include)/|/compat/libipt/intel-pt\.h$")
 
@@ -508,7 +508,7 @@ def plant_format(copy, _):
     # One room is enough, and quicker.
     for room in os.listdir(os.path.join(copy, "src")):
         if room != "core":
-            shutil.rmtree(os.path.join(copy, "src", room), os.path.isfile(os.path.join(copy, "src", room)))
+            shutil.rmtree(os.path.join(copy, "src", room), ignore_errors=True)
     must_find("nothing", formatted(copy), 0)
     write(copy, "src/core/planted.c", "int  x;\n")
     must_find("two blanks", formatted(copy))

@@ -359,7 +359,7 @@ int tl_pt_fold_new_profile(const struct tl_pt_folder *folder, struct tl_profile 
 int tl_pt_fold_add_threads(struct tl_pt_folder *folder, struct tl_profile *profile,
 			   struct tl_error *err);
 
-/* fold_threads.c: the thread of a slice, which may have been met before, becomes the present one. */
+/* fold_threads.c: the thread of a slice becomes the present one; it may have been met before. */
 int tl_pt_fold_find_thread(struct tl_pt_folder *folder, const struct tl_pt_trace_slice *slice,
 			   struct tl_error *err);
 /* Calls that are open when the trace ends end there, for those who follow the stack. */

@@ -187,3 +187,33 @@ void assert_lacks(const char *text, const char *part)
 	if (strstr(text, part))
 		fail_msg("\"%s\" is in:\n%.4000s", part, text);
 }
+
+char *flame_text(const struct tl_profile *profile, const struct tl_profile *baseline,
+		 const struct tl_flame_options *options)
+{
+	struct tl_output *out;
+	struct tl_error err;
+	const char *bytes;
+	size_t size;
+	char *text;
+
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	if (tl_flame_write(profile, baseline, options, out, &err) < 0)
+		fail_msg("tl_flame_write: %s", err.text);
+	bytes = tl_output_bytes(out, &size);
+	text = malloc(size + 1);
+	assert_non_null(text);
+	memcpy(text, bytes, size);
+	text[size] = '\0';
+	assert_int_equal(strlen(text), size);
+	tl_output_discard(out);
+	return text;
+}
+
+void assert_xml(const char *text)
+{
+	need_program("python3");
+	free(pipe_through("python3 -c \"import sys, xml.dom.minidom; "
+			  "xml.dom.minidom.parse(sys.stdin.buffer)\"",
+			  text, strlen(text)));
+}

@@ -34,6 +34,9 @@ struct tl_profile *small_profile(uint64_t frequency);
 char *export_with(const char *exporter, const struct tl_profile *profile,
 		  const struct tl_export_options *options, size_t *size);
 char *export_text(const char *exporter, const struct tl_profile *profile);
+/* A flame graph in the form that the options ask for, for free(). `baseline` may be NULL. */
+char *flame_text(const struct tl_profile *profile, const struct tl_profile *baseline,
+		 const struct tl_flame_options *options);
 
 /* Skips the test, with a word, when a program is not installed. */
 void need_program(const char *program);
@@ -47,5 +50,7 @@ const char *here(void);
 
 void assert_contains(const char *text, const char *part);
 void assert_lacks(const char *text, const char *part);
+/* It is well-formed XML. */
+void assert_xml(const char *text);
 
 #endif
