@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fields of samples by sample_type (UAPI, PERF_RECORD_SAMPLE), which event a record is of, and
+ * the order of time (docs/formats/perf-data.md sections 4 and 5).
+ */
+#include "file.h"
+
+#include <zstd.h>
+
+static struct file f;
+
+/* An event of type `type`, sample_type `bits`; sets read_format and branch_type, too. */
+static void begin(uint64_t bits, uint64_t read_format)
+{
+	file_begin(&f, bits);
+	patch64(&f, 104 + 32, read_format);
+}
+
+/* A sample of these words. */
+static void put_sample(const uint64_t *words, size_t count)
+{
+	put_header(&f, TL_PERF_SAMPLE, 1, 8 + 8 * count);
+	for (size_t i = 0; i < count; i++)
+		put64(&f, words[i]);
+}
+
+static int read_one(void)
+{
+	file_end(&f);
+	reader_open(&f, NULL);
+	return next(&f);
+}
+
+static void close_whole(void)
+{
+	assert_no_fault(&f);
+	reader_close(&f);
+}
+
+/* ---- fields ---- */
+
+/* Fields of one word each, in the order of UAPI; then one behind them all. */
+TEST(fields_of_one_word)
+{
+	const uint64_t bits = 1 | 2 | 4 | 8 | 64 | 128 | 256 | 512 | 16384 | 32768 | 131072 |
+			      1 << 19 | 1 << 21 | 1 << 22 | 1 << 23;
+	const uint64_t words[] = {
+		0x10, (uint64_t)3 << 32 | 2, 4, 5, 6, 7, 8, 9, 20, 21, 22, 23, 24, 25, 26
+	};
+
+	begin(bits, 0);
+	put_sample(words, 15);
+	assert_int_equal(read_one(), 1);
+	assert_int_equal(f.rec.sample.ip, 0x10);
+	assert_int_equal(f.rec.id.process, 2);
+	assert_int_equal(f.rec.id.thread, 3);
+	assert_int_equal(f.rec.id.time_ns, 4);
+	assert_int_equal(f.rec.sample.address, 5);
+	assert_int_equal(f.rec.id.sample_id, 6);
+	assert_int_equal(f.rec.id.id, 6);
+	assert_int_equal(f.rec.id.stream, 7);
+	assert_int_equal(f.rec.id.cpu, 8);
+	assert_int_equal(f.rec.sample.period, 9);
+	assert_int_equal(f.rec.sample.weight, 20);
+	assert_int_equal(f.rec.sample.data_source, 21);
+	assert_int_equal(f.rec.sample.transaction, 22);
+	assert_int_equal(f.rec.sample.physical, 23);
+	assert_int_equal(f.rec.sample.cgroup, 24);
+	assert_int_equal(f.rec.sample.data_page, 25);
+	assert_int_equal(f.rec.sample.code_page, 26);
+	close_whole();
+}
+
+/* The same record with a word less than its fields need is refused, for each such field. */
+TEST(each_field_needs_its_word)
+{
+	static const unsigned bits[] = { 0, 1, 2, 3, 6, 7, 8, 9, 14, 15, 17, 19, 21, 22, 23 };
+
+	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++) {
+		const uint64_t word = 5;
+
+		begin(UINT64_C(1) << bits[i], 0);
+		put_sample(&word, 1);
+		assert_int_equal(read_one(), 1);
+		close_whole();
+		begin(UINT64_C(1) << bits[i], 0);
+		put_sample(NULL, 0);
+		assert_int_equal(read_one(), 0);
+		assert_fault(&f, TL_BAD_RECORD, DATA_AT, 8);
+		reader_close(&f);
+	}
+}
+
+/*
+ * What stands between the first words and AUX data, which are found only if each part has its
+ * right size: `count` words that PERF_SAMPLE bit `bit` brings.
+ */
+static void assert_size(unsigned bit, uint64_t read_format, const uint64_t *words, size_t count)
+{
+	begin(UINT64_C(1) << bit | 1 << 20, read_format);
+	put_header(&f, TL_PERF_SAMPLE, 1, 8 + 8 * count + 8 + 8);
+	for (size_t i = 0; i < count; i++)
+		put64(&f, words[i]);
+	put64(&f, 8);
+	put_bytes(&f, "auxdata!", 8);
+	assert_int_equal(read_one(), 1);
+	assert_int_equal(f.rec.sample.aux_size, 8);
+	assert_memory_equal(f.rec.sample.aux, "auxdata!", 8);
+	close_whole();
+}
+
+/* UAPI, struct read_format: value, times, id, lost; in a group the number of values first. */
+TEST(values_of_counters)
+{
+	const uint64_t group[] = { 2, 1, 1, 1, 1, 1, 1, 1, 1 };
+	const uint64_t words[8] = { 0 };
+
+	assert_size(4, 0, words, 1);
+	assert_size(4, 1, words, 2);
+	assert_size(4, 1 | 2, words, 3);
+	assert_size(4, 1 | 2 | 4, words, 4);
+	assert_size(4, 1 | 2 | 4 | 16, words, 5);
+	assert_size(4, 8, group, 3);
+	assert_size(4, 8 | 1, group, 4);
+	assert_size(4, 8 | 1 | 2 | 4 | 16, group, 9);
+}
+
+TEST(parts_of_any_size)
+{
+	const uint64_t chain[] = { 3, 1, 2, 3 };
+	/* the size is 32 bits: 4 + 12 bytes are two words */
+	const uint64_t raw[] = { 12, 0 };
+	const uint64_t branches[] = { 2, 1, 2, 3, 4, 5, 6 };
+	/* no registers: PERF_SAMPLE_REGS_ABI_NONE */
+	const uint64_t registers[] = { 0 };
+	const uint64_t stack[] = { 16, 1, 2, 16 };
+	const uint64_t no_stack[] = { 0 };
+
+	assert_size(5, 0, chain, 4);
+	assert_size(10, 0, raw, 2);
+	assert_size(11, 0, branches, 7);
+	assert_size(12, 0, registers, 1);
+	assert_size(18, 0, registers, 1);
+	assert_size(13, 0, stack, 4);
+	assert_size(13, 0, no_stack, 1);
+}
+
+/* A count or size that exceeds the record is refused, for each such part. */
+TEST(parts_beyond_the_record)
+{
+	static const struct {
+		unsigned bit;
+		uint64_t count;
+	} rows[] = { { 5, 2 }, { 10, 13 }, { 11, 1 }, { 13, 9 }, { 20, 9 }, { 13, 8 } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const uint64_t words[] = { rows[i].count, 0 };
+
+		begin(UINT64_C(1) << rows[i].bit, 0);
+		put_sample(words, 2);
+		assert_int_equal(read_one(), 0);
+		assert_fault(&f, TL_BAD_RECORD, DATA_AT, 24);
+		reader_close(&f);
+	}
+}
+
+/* ---- which event a record is of ---- */
+
+/* A pipe with two events, whose sample_types are these; their ids are 77 and 78. */
+static void two_events(uint64_t first, uint64_t second)
+{
+	f.size = 0;
+	put_bytes(&f, "PERFILE2", 8);
+	put64(&f, 16);
+	for (int i = 0; i < 2; i++) {
+		put_header(&f, TL_PERF_HEADER_ATTR, 0, 8 + 64 + 8);
+		put_attr(&f, 8 + (uint32_t)i, i ? second : first, 1 << 18);
+		put64(&f, 77 + (uint64_t)i);
+	}
+}
+
+/* The identifier is the first word of a sample, and the last one of other records. */
+TEST(the_event_by_its_identifier)
+{
+	const uint64_t sample[] = { 78, 0x10, 0x20 };
+
+	two_events(1 << 16 | 4, 1 << 16 | 1 | 8);
+	put_sample(sample, 3);
+	put_header(&f, TL_PERF_LOST_SAMPLES, 0, 8 + 8 + 16);
+	put64(&f, 1);
+	put64(&f, 55); /* time */
+	put64(&f, 77);
+	reader_open(&f, NULL);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.attr->type, 9);
+	assert_int_equal(f.rec.sample.ip, 0x10);
+	assert_int_equal(f.rec.sample.address, 0x20);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.attr->type, 8);
+	assert_int_equal(f.rec.id.time_ns, 55);
+	assert_int_equal(f.rec.id.id, 77);
+	close_whole();
+}
+
+/* A sample of no event that is known is a fault; id 0 is perf's own, of any layout. */
+TEST(a_sample_of_no_event)
+{
+	const uint64_t unknown[] = { 99, 4 }, own[] = { 0, 4 };
+
+	two_events(1 << 16 | 4, 1 << 16 | 4);
+	put_sample(unknown, 2);
+	put_sample(own, 2);
+	reader_open(&f, NULL);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.id.id, 0);
+	assert_int_equal(next(&f), 0);
+	assert_fault(&f, TL_BAD_RECORD, 16 + 2 * 80, 24);
+	reader_close(&f);
+}
+
+/* Without identifiers in all events, the first one's layout is that of all. */
+TEST(events_without_identifiers)
+{
+	const uint64_t sample[] = { 0x10 };
+
+	two_events(1, 1 << 16 | 1);
+	put_sample(sample, 1);
+	reader_open(&f, NULL);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(next(&f), 1);
+	assert_int_equal(f.rec.attr->type, 8);
+	assert_int_equal(f.rec.sample.ip, 0x10);
+	close_whole();
+}
+
+/* EVENT_UPDATE names an event; attributes of records are forgotten before a second pass. */
+TEST(an_event_gets_a_name)
+{
+	const struct tl_perf_attr *attrs;
+	size_t count;
+
+	two_events(1 << 16, 1 << 16);
+	put_header(&f, TL_PERF_EVENT_UPDATE, 0, 8 + 16 + 8);
+	put64(&f, 2);
+	put64(&f, 78);
+	put_bytes(&f, "cycles\0\0", 8);
+	put_header(&f, TL_PERF_EVENT_UPDATE, 0, 8 + 16 + 8);
+	put64(&f, 1); /* a unit: no name */
+	put64(&f, 77);
+	put_bytes(&f, "seconds\0", 8);
+	reader_open(&f, NULL);
+	for (int pass = 0; pass < 2; pass++) {
+		tl_perf_attrs(f.reader, &count);
+		assert_int_equal(count, 0);
+		for (int i = 0; i < 4; i++)
+			assert_int_equal(next(&f), 1);
+		assert_int_equal(next(&f), 0);
+		attrs = tl_perf_attrs(f.reader, &count);
+		assert_int_equal(count, 2);
+		assert_string_equal(attrs[0].name, "");
+		if (!pass)
+			assert_string_equal(attrs[1].name, "cycles");
+		tl_perf_rewind(f.reader);
+	}
+	close_whole();
+}
+
+/* ---- the order of time ---- */
+
+/* Records in the order of time_of(i), in rounds of `round` records. */
+static void put_times(unsigned count, unsigned round, uint64_t (*time_of)(unsigned i))
+{
+	for (unsigned i = 0; i < count; i++) {
+		put_comm(&f, i, i, "x", 0, time_of(i));
+		if (i % round == round - 1)
+			put_header(&f, TL_PERF_FINISHED_ROUND, 0, 8);
+	}
+}
+
+/* Times 1 to 500, each once: 271 is coprime to 500. */
+static uint64_t shuffled(unsigned i)
+{
+	return i * 271 % 500 + 1;
+}
+
+static void assert_by_time(unsigned count)
+{
+	uint64_t last = 0;
+	unsigned met = 0;
+
+	while (next(&f) == 1) {
+		if (f.rec.type != TL_PERF_COMM)
+			continue;
+		assert_int_equal(f.rec.id.time_ns, last + 1);
+		assert_int_equal(f.rec.id.time_ns, shuffled(f.rec.comm.pid));
+		last = f.rec.id.time_ns;
+		met++;
+	}
+	assert_int_equal(met, count);
+}
+
+static const struct tl_perf_options by_time = { .size = sizeof(by_time), .in_order = true };
+
+TEST(many_records_by_time)
+{
+	file_begin(&f, COMMON_TYPE);
+	put_times(500, 600, shuffled);
+	file_end(&f);
+	reader_open(&f, &by_time);
+	assert_by_time(500);
+	tl_perf_rewind(f.reader);
+	assert_by_time(500);
+	close_whole();
+}
+
+/* Records that were compressed are gone when the next ones come: those that wait are copies. */
+TEST(compressed_records_by_time)
+{
+	static struct file plain;
+	static uint8_t packed[FILE_ROOM];
+	size_t size, at = 0;
+
+	f.size = 0;
+	put_times(500, 600, shuffled);
+	plain = f;
+	size = ZSTD_compress(packed, sizeof(packed), plain.bytes, plain.size, 1);
+	assert_false(ZSTD_isError(size));
+	file_begin(&f, COMMON_TYPE);
+	while (at < size) {
+		const size_t part = size - at < 1000 ? size - at : 1000;
+
+		put_header(&f, TL_PERF_COMPRESSED, 0, 8 + part);
+		put_bytes(&f, packed + at, part);
+		at += part;
+	}
+	file_end(&f);
+	reader_open(&f, &by_time);
+	assert_by_time(500);
+	tl_perf_rewind(f.reader);
+	assert_by_time(500);
+	close_whole();
+}
+
+static uint64_t in_rounds(unsigned i)
+{
+	static const uint64_t times[] = { 10, 20, 15, 30, 25, 40 };
+
+	return times[i];
+}
+
+/*
+ * "What is older than the end of the round before the last can no longer be overtaken": rounds of
+ * two end at 20, 30 and 40. FINISHED_ROUND itself goes at once.
+ */
+TEST(rounds)
+{
+	/* type, time: what comes out, in order */
+	static const uint64_t wanted[][2] = {
+		{ TL_PERF_FINISHED_ROUND, 0 }, { TL_PERF_FINISHED_ROUND, 0 },
+		{ TL_PERF_COMM, 10 },          { TL_PERF_COMM, 15 },
+		{ TL_PERF_COMM, 20 },          { TL_PERF_FINISHED_ROUND, 0 },
+		{ TL_PERF_COMM, 25 },          { TL_PERF_COMM, 30 },
+		{ TL_PERF_COMM, 40 },
+	};
+
+	file_begin(&f, COMMON_TYPE);
+	put_times(6, 2, in_rounds);
+	file_end(&f);
+	reader_open(&f, &by_time);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		assert_int_equal(next(&f), 1);
+		assert_int_equal(f.rec.type, wanted[i][0]);
+		if (wanted[i][1])
+			assert_int_equal(f.rec.id.time_ns, wanted[i][1]);
+	}
+	assert_int_equal(next(&f), 0);
+	close_whole();
+}
+
+/* Of the same time the first in the file comes first; time 0 is none. */
+TEST(the_same_time)
+{
+	file_begin(&f, COMMON_TYPE);
+	put_comm(&f, 1, 1, "x", 0, 7);
+	put_comm(&f, 2, 2, "x", 0, 7);
+	put_comm(&f, 3, 3, "x", 0, 0);
+	put_comm(&f, 4, 4, "x", 0, 7);
+	file_end(&f);
+	reader_open(&f, &by_time);
+	for (uint32_t i = 0; i < 4; i++) {
+		static const uint32_t order[] = { 3, 1, 2, 4 };
+
+		assert_int_equal(next(&f), 1);
+		assert_int_equal(f.rec.comm.pid, order[i]);
+	}
+	close_whole();
+}
+
+/* ---- decompression ---- */
+
+/* More than the window holds, in one frame: 6000 records of 56 bytes; and cut short. */
+TEST(more_than_the_window)
+{
+	enum { RECORDS = 6000, RECORD = 56 };
+	uint8_t *plain = malloc(RECORDS * RECORD), *packed = malloc(RECORDS * RECORD);
+	size_t size;
+
+	for (unsigned i = 0; i < RECORDS; i++) {
+		f.size = 0;
+		put_comm(&f, i, i, "x", 0, i + 1);
+		memcpy(plain + (size_t)i * RECORD, f.bytes, RECORD);
+	}
+	size = ZSTD_compress(packed, RECORDS * RECORD, plain, RECORDS * RECORD - 20, 3);
+	assert_false(ZSTD_isError(size));
+	assert_true(size < 60000);
+	file_begin(&f, COMMON_TYPE);
+	put_header(&f, TL_PERF_COMPRESSED, 0, 8 + size);
+	put_bytes(&f, packed, size);
+	file_end(&f);
+	reader_open(&f, NULL);
+	for (unsigned i = 0; i < RECORDS - 1; i++) {
+		assert_int_equal(next(&f), 1);
+		assert_int_equal(f.rec.comm.pid, i);
+		assert_int_equal(f.rec.inside, (uint64_t)i * RECORD);
+		assert_int_equal(f.rec.offset, DATA_AT);
+		assert_int_equal(f.rec.number, i);
+	}
+	assert_int_equal(next(&f), 0);
+	assert_fault(&f, TL_TRUNCATED, DATA_AT, 0);
+	reader_close(&f);
+	free(plain);
+	free(packed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fields_of_one_word),
+		cmocka_unit_test(each_field_needs_its_word),
+		cmocka_unit_test(values_of_counters),
+		cmocka_unit_test(parts_of_any_size),
+		cmocka_unit_test(parts_beyond_the_record),
+		cmocka_unit_test(the_event_by_its_identifier),
+		cmocka_unit_test(a_sample_of_no_event),
+		cmocka_unit_test(events_without_identifiers),
+		cmocka_unit_test(an_event_gets_a_name),
+		cmocka_unit_test(many_records_by_time),
+		cmocka_unit_test(compressed_records_by_time),
+		cmocka_unit_test(rounds),
+		cmocka_unit_test(the_same_time),
+		cmocka_unit_test(more_than_the_window),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
