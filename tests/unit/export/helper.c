@@ -91,24 +91,28 @@ struct tl_profile *small_profile(uint64_t frequency)
 	return profile;
 }
 
+char *take_output(struct tl_output *out, size_t *size)
+{
+	const char *bytes = tl_output_bytes(out, size);
+	char *copy = calloc(1, *size + 1);
+
+	assert_false(tl_output_failed(out));
+	assert_non_null(copy);
+	memcpy(copy, bytes, *size);
+	tl_output_discard(out);
+	return copy;
+}
+
 char *export_with(const char *exporter, const struct tl_profile *profile,
 		  const struct tl_export_options *options, size_t *size)
 {
 	const struct tl_exporter *e = tl_exporter_find(exporter);
 	struct tl_output *out;
-	const char *bytes;
-	char *copy;
 
 	assert_non_null(e);
 	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
 	assert_int_equal(e->write(profile, options, out, NULL), 0);
-	assert_false(tl_output_failed(out));
-	bytes = tl_output_bytes(out, size);
-	copy = calloc(1, *size + 1);
-	assert_non_null(copy);
-	memcpy(copy, bytes, *size);
-	tl_output_discard(out);
-	return copy;
+	return take_output(out, size);
 }
 
 char *export_text(const char *exporter, const struct tl_profile *profile)
@@ -118,6 +122,30 @@ char *export_text(const char *exporter, const struct tl_profile *profile)
 
 	assert_int_equal(strlen(text), size);
 	return text;
+}
+
+/* ---- timelines ---- */
+
+void begin_timeline(struct timeline_fixture *t, const char *format, uint64_t frequency)
+{
+	assert_int_equal(tl_output_open_memory(&t->out, NULL), 0);
+	assert_int_equal(tl_timeline_open(&t->timeline, format, t->out, NULL), 0);
+	assert_int_equal(tl_timeline_begin(t->timeline, frequency, NULL), 0);
+}
+
+void enter_at(const struct timeline_fixture *t, int64_t thread, uint64_t ticks, uint32_t key,
+	      const char *name, const char *file, uint32_t line)
+{
+	struct tl_timeline_point at = { t->process, thread, ticks };
+
+	tl_timeline_enter(t->timeline, &at, key, name, file, line, NULL, 0);
+}
+
+void leave_at(const struct timeline_fixture *t, int64_t thread, uint64_t ticks)
+{
+	struct tl_timeline_point at = { t->process, thread, ticks };
+
+	tl_timeline_leave(t->timeline, &at);
 }
 
 /* ---- other tools ---- */
@@ -186,34 +214,4 @@ void assert_lacks(const char *text, const char *part)
 {
 	if (strstr(text, part))
 		fail_msg("\"%s\" is in:\n%.4000s", part, text);
-}
-
-char *flame_text(const struct tl_profile *profile, const struct tl_profile *baseline,
-		 const struct tl_flame_options *options)
-{
-	struct tl_output *out;
-	struct tl_error err;
-	const char *bytes;
-	size_t size;
-	char *text;
-
-	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
-	if (tl_flame_write(profile, baseline, options, out, &err) < 0)
-		fail_msg("tl_flame_write: %s", err.text);
-	bytes = tl_output_bytes(out, &size);
-	text = malloc(size + 1);
-	assert_non_null(text);
-	memcpy(text, bytes, size);
-	text[size] = '\0';
-	assert_int_equal(strlen(text), size);
-	tl_output_discard(out);
-	return text;
-}
-
-void assert_xml(const char *text)
-{
-	need_program("python3");
-	free(pipe_through("python3 -c \"import sys, xml.dom.minidom; "
-			  "xml.dom.minidom.parse(sys.stdin.buffer)\"",
-			  text, strlen(text)));
 }

@@ -30,13 +30,25 @@ void finish(struct tl_profile *profile);
  */
 struct tl_profile *small_profile(uint64_t frequency);
 
+/* The bytes of an output in memory, terminated, for free(); the output is closed. */
+char *take_output(struct tl_output *out, size_t *size);
+
 /* An export as bytes, terminated, for free(). Fails the test when the exporter does. */
 char *export_with(const char *exporter, const struct tl_profile *profile,
 		  const struct tl_export_options *options, size_t *size);
 char *export_text(const char *exporter, const struct tl_profile *profile);
-/* A flame graph in the form that the options ask for, for free(). `baseline` may be NULL. */
-char *flame_text(const struct tl_profile *profile, const struct tl_profile *baseline,
-		 const struct tl_flame_options *options);
+
+/* A timeline on an output in memory. */
+struct timeline_fixture {
+	struct tl_output *out;
+	struct tl_timeline *timeline;
+	int64_t process; /* of enter_at() and leave_at() */
+};
+
+void begin_timeline(struct timeline_fixture *t, const char *format, uint64_t frequency);
+void enter_at(const struct timeline_fixture *t, int64_t thread, uint64_t ticks, uint32_t key,
+	      const char *name, const char *file, uint32_t line);
+void leave_at(const struct timeline_fixture *t, int64_t thread, uint64_t ticks);
 
 /* Skips the test, with a word, when a program is not installed. */
 void need_program(const char *program);
@@ -50,7 +62,5 @@ const char *here(void);
 
 void assert_contains(const char *text, const char *part);
 void assert_lacks(const char *text, const char *part);
-/* It is well-formed XML. */
-void assert_xml(const char *text);
 
 #endif

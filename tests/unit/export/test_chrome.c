@@ -3,28 +3,21 @@
 
 #include <stdio.h>
 
-static struct tl_output *out;
-static struct tl_timeline *timeline;
+static struct timeline_fixture on = { .process = 1 };
 
 static void begin(uint64_t frequency)
 {
-	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
-	assert_int_equal(tl_timeline_open(&timeline, "chrome", out, NULL), 0);
-	assert_int_equal(tl_timeline_begin(timeline, frequency, NULL), 0);
+	begin_timeline(&on, "chrome", frequency);
 }
 
 static void enter(int64_t thread, uint64_t ticks, uint32_t key, const char *name)
 {
-	struct tl_timeline_point at = { 1, thread, ticks };
-
-	tl_timeline_enter(timeline, &at, key, name, "", 0, NULL, 0);
+	enter_at(&on, thread, ticks, key, name, "", 0);
 }
 
 static void leave(int64_t thread, uint64_t ticks)
 {
-	struct tl_timeline_point at = { 1, thread, ticks };
-
-	tl_timeline_leave(timeline, &at);
+	leave_at(&on, thread, ticks);
 }
 
 /* What stands behind the events. */
@@ -38,9 +31,9 @@ static char *finish_events(void)
 	const char *bytes, *end;
 	char *events;
 	size_t size;
-	int empty = tl_timeline_finish(timeline, NULL);
+	int empty = tl_timeline_finish(on.timeline, NULL);
 
-	bytes = tl_output_bytes(out, &size);
+	bytes = tl_output_bytes(on.out, &size);
 	assert_true(size >= sizeof(head) + sizeof(tail) - 2);
 	assert_memory_equal(bytes, head, sizeof(head) - 1);
 	end = memmem(bytes, size, tail, sizeof(tail) - 1);
@@ -53,7 +46,7 @@ static char *finish_events(void)
 	assert_int_equal(empty, !strstr(events, "\"ph\":\"X\"") &&
 					!strstr(events, "\"ph\":\"B\"") &&
 					!strstr(events, "\"ph\":\"i\""));
-	tl_output_discard(out);
+	tl_output_discard(on.out);
 	return events;
 }
 
@@ -156,7 +149,7 @@ TEST(times_of_odd_clocks)
 TEST(times_from_the_origin_on)
 {
 	begin(1000000000);
-	tl_timeline_origin(timeline, UINT64_C(1795000000123456789));
+	tl_timeline_origin(on.timeline, UINT64_C(1795000000123456789));
 	enter(2, UINT64_C(1795000000123456790), 0, "f");
 	enter(2, UINT64_C(1795000000123456792), 1, "g");
 	leave(2, UINT64_C(1795000000123456793));
@@ -175,12 +168,12 @@ TEST(times_from_the_origin_on)
 				   "\"origin_seconds\":\"1795000000.123456789\"}}\n");
 	/* 3 GHz: a third of a nanosecond. Without a clock nothing is said of seconds. */
 	begin(3000000000);
-	tl_timeline_origin(timeline, 3000000001);
+	tl_timeline_origin(on.timeline, 3000000001);
 	assert_events("");
 	assert_string_equal(other, "{\"origin_ticks\":\"3000000001\",\"ticks_per_second\":"
 				   "\"3000000000\",\"origin_seconds\":\"1.000000000333\"}}\n");
 	begin(0);
-	tl_timeline_origin(timeline, 7);
+	tl_timeline_origin(on.timeline, 7);
 	assert_events("");
 	assert_string_equal(other, "{\"origin_ticks\":\"7\"}}\n");
 }
@@ -240,10 +233,10 @@ TEST(sums_that_miss_the_end_of_others)
 		begin(1000000000);
 		enter(2, 100, 0, "f");
 		if (before)
-			tl_timeline_instant(timeline, &at, "mark", NULL, 0);
+			tl_timeline_instant(on.timeline, &at, "mark", NULL, 0);
 		leave(2, 300);
 		if (!before)
-			tl_timeline_instant(timeline, &at, "mark", NULL, 0);
+			tl_timeline_instant(on.timeline, &at, "mark", NULL, 0);
 		snprintf(expected, sizeof(expected), "%s%s%s%s%s", before ? instant : "",
 			 before ? ",\n" : "",
 			 "{\"pid\":1,\"tid\":2,\"ph\":\"B\",\"ts\":0.100,\"name\":\"f\"},\n"
@@ -294,10 +287,10 @@ TEST(arguments_and_instants)
 	struct tl_timeline_point at = { 1, 2, 1000 };
 
 	begin(1000000000);
-	tl_timeline_enter(timeline, &at, 0, "f", "", 0, args, 5);
+	tl_timeline_enter(on.timeline, &at, 0, "f", "", 0, args, 5);
 	at.ticks = 2000;
-	tl_timeline_instant(timeline, &at, "e\n", args, 1);
-	tl_timeline_leave(timeline, &at);
+	tl_timeline_instant(on.timeline, &at, "e\n", args, 1);
+	tl_timeline_leave(on.timeline, &at);
 	assert_events("{\"pid\":1,\"tid\":2,\"ph\":\"B\",\"ts\":1.000,\"name\":\"f\",\"args\":"
 		      "{\"n\":18446744073709551615,\"t\\\"\":\"a\\\"\xef\xbf\xbd\",\"b\":"
 		      "\"h\xc3\xa9\",\"c\":\"6800\","
@@ -312,8 +305,8 @@ TEST(arguments_and_instants)
 TEST(names)
 {
 	begin(1000000000);
-	tl_timeline_name(timeline, 1, -1, "p\\");
-	tl_timeline_name(timeline, 1, 2, "t\t");
+	tl_timeline_name(on.timeline, 1, -1, "p\\");
+	tl_timeline_name(on.timeline, 1, 2, "t\t");
 	enter(2, 0, 0, "operator\"\"_x");
 	leave(2, 1);
 	assert_events("{\"pid\":1,\"tid\":1,\"ph\":\"M\",\"name\":\"process_name\",\"args\":{"
@@ -359,12 +352,12 @@ TEST(unknown_format)
 {
 	struct tl_error err;
 
-	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
-	assert_int_equal(tl_timeline_open(&timeline, "none", out, &err), TL_BAD_USAGE);
+	assert_int_equal(tl_output_open_memory(&on.out, NULL), 0);
+	assert_int_equal(tl_timeline_open(&on.timeline, "none", on.out, &err), TL_BAD_USAGE);
 	assert_int_equal(err.status, TL_BAD_USAGE);
 	assert_true(err.offset == TL_NOWHERE);
-	assert_null(timeline);
-	tl_output_discard(out);
+	assert_null(on.timeline);
+	tl_output_discard(on.out);
 	assert_string_equal(tl_timeline_formats()[0]->name, "perfetto");
 	assert_string_equal(tl_timeline_formats()[1]->name, "chrome");
 	assert_null(tl_timeline_formats()[2]);

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flame graphs as SVG: frames at places worked out by hand, and XML that its own tools read. */
-#include "helper.h"
+/* Flame graphs as pictures: places by hand, well-formed by XML's own tools. */
+#include "flame_helper.h"
 
 #include <stdio.h>
-
-static struct tl_flame_options svg_options(void)
-{
-	return (struct tl_flame_options){ .size = sizeof(struct tl_flame_options),
-					  .form = TL_FLAME_SVG,
-					  .threshold = -1 };
-}
 
 /*
  * 1320 pixels and 10 on either side are 20 pixels a tick: main 65 from 10 to 1310, a 50 to 1010,
@@ -19,7 +12,7 @@ static struct tl_flame_options svg_options(void)
 TEST(picture_has_frames_in_their_places)
 {
 	struct tl_profile *profile = small_profile(1000);
-	struct tl_flame_options options = svg_options();
+	struct tl_flame_options options = flame_svg_options();
 	char *text, *again;
 
 	options.width = 1320;
@@ -53,7 +46,7 @@ TEST(names_are_cut_to_fit)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t part = add_part(profile, 1, 1, "");
-	struct tl_flame_options options = svg_options();
+	struct tl_flame_options options = flame_svg_options();
 	char *text;
 
 	add_context(profile, TL_NONE, add_function(profile, "", "", "exactly12let", 0), part, 1,
@@ -85,7 +78,7 @@ TEST(odd_names_are_xml)
 {
 	struct tl_profile *profile = new_profile(0, 1);
 	uint32_t part = add_part(profile, 1, 1, "");
-	struct tl_flame_options options = svg_options();
+	struct tl_flame_options options = flame_svg_options();
 	char *text;
 
 	add_context(profile, TL_NONE,
@@ -121,7 +114,7 @@ TEST(picture_of_a_difference)
 		 m = add_function(before, "prog", "main.c", "main", 10);
 	uint32_t a = add_function(before, "prog", "a.c", "a", 20),
 		 b = add_function(before, "lib.so", "b.c", "b", 30), top;
-	struct tl_flame_options options = svg_options();
+	struct tl_flame_options options = flame_svg_options();
 	unsigned red, green, blue;
 	char *text;
 

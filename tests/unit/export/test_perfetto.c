@@ -3,29 +3,22 @@
 
 #include "helper.h"
 
-static struct tl_output *out;
-static struct tl_timeline *timeline;
+static struct timeline_fixture on = { .process = 100 };
 
 static void begin(uint64_t frequency)
 {
-	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
-	assert_int_equal(tl_timeline_open(&timeline, "perfetto", out, NULL), 0);
-	assert_int_equal(tl_timeline_begin(timeline, frequency, NULL), 0);
+	begin_timeline(&on, "perfetto", frequency);
 }
 
 static void enter(int64_t thread, uint64_t ticks, uint32_t key, const char *name, const char *file,
 		  uint32_t line)
 {
-	struct tl_timeline_point at = { 100, thread, ticks };
-
-	tl_timeline_enter(timeline, &at, key, name, file, line, NULL, 0);
+	enter_at(&on, thread, ticks, key, name, file, line);
 }
 
 static void leave(int64_t thread, uint64_t ticks)
 {
-	struct tl_timeline_point at = { 100, thread, ticks };
-
-	tl_timeline_leave(timeline, &at);
+	leave_at(&on, thread, ticks);
 }
 
 /* The trace through a command, as text; for free(). */
@@ -35,10 +28,10 @@ static char *finish_through(const char *command)
 	size_t size;
 	char *text;
 
-	assert_int_equal(tl_timeline_finish(timeline, NULL), 0);
-	bytes = tl_output_bytes(out, &size);
+	assert_int_equal(tl_timeline_finish(on.timeline, NULL), 0);
+	bytes = tl_output_bytes(on.out, &size);
 	text = pipe_through(command, bytes, size);
-	tl_output_discard(out);
+	tl_output_discard(on.out);
 	return text;
 }
 
@@ -75,8 +68,8 @@ TEST(packets)
 
 	need_program("protoc");
 	begin(1000000000);
-	tl_timeline_name(timeline, 100, -1, "prog");
-	tl_timeline_name(timeline, 100, 200, "worker");
+	tl_timeline_name(on.timeline, 100, -1, "prog");
+	tl_timeline_name(on.timeline, 100, 200, "worker");
 	enter(200, 1000, 4, "f", "f.c", 12);
 	enter(200, 2000, 4, "f", "f.c", 12);
 	leave(200, 3000);
@@ -129,8 +122,8 @@ TEST(arguments_and_instants)
 
 	need_program("protoc");
 	begin(0);
-	tl_timeline_enter(timeline, &at, 0, "f", "", 0, args, 3);
-	tl_timeline_instant(timeline, &at, "mark", args, 1);
+	tl_timeline_enter(on.timeline, &at, 0, "f", "", 0, args, 3);
+	tl_timeline_instant(on.timeline, &at, "mark", args, 1);
 	text = finish_decoded();
 	/* protoc escapes bytes over 0x7f: U+FFFD is 357 277 275 */
 	assert_contains(text,
@@ -190,9 +183,9 @@ TEST(threads_are_apart)
 		enter(i, 1, 70, "f", "", 0);
 	for (int64_t i = 0; i < 300; i++)
 		leave(i, 2);
-	tl_timeline_enter(timeline, &at, 70, "f", "", 0, NULL, 0);
-	tl_timeline_leave(timeline, &at);
-	tl_timeline_leave(timeline, &at); /* no open call: nothing */
+	tl_timeline_enter(on.timeline, &at, 70, "f", "", 0, NULL, 0);
+	tl_timeline_leave(on.timeline, &at);
+	tl_timeline_leave(on.timeline, &at); /* no open call: nothing */
 	text = finish_through("protoc --decode_raw >/dev/null && cat /dev/null");
 	assert_string_equal(text, "");
 	free(text);
