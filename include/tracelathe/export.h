@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/** Callgrind: what is written short. */
+/** Callgrind: compression of names and positions. */
 enum tl_export_compression {
 	TL_COMPRESS_NAMES, /**< names once, then their numbers; positions in full */
 	TL_COMPRESS_ALL,   /**< names as above, positions relative to the line before */
@@ -23,7 +23,7 @@ enum tl_export_compression {
 /** Callgrind: the columns of positions. */
 enum tl_export_positions {
 	TL_POSITIONS_KNOWN, /**< lines, and addresses and basic blocks where the profile has some */
-	TL_POSITIONS_LINE,  /**< only lines: what is on one is summed up */
+	TL_POSITIONS_LINE,  /**< only lines: costs of the same line are summed */
 	TL_POSITIONS_INSTR, /**< addresses and lines */
 };
 
@@ -32,7 +32,7 @@ struct tl_export_options {
 	size_t size;    /**< sizeof(struct tl_export_options) */
 	uint32_t event; /**< which event, where the format has room for one */
 	bool threads;   /**< folded: the thread is the root of each stack */
-	/** what the header names as measured where the profile does not know, may be NULL */
+	/** the measured command, for the header, if the profile does not know it; may be NULL */
 	const char *command;
 	enum tl_export_compression compression;
 	enum tl_export_positions positions;
@@ -62,7 +62,7 @@ struct tl_stacks_options {
 	/** percent: paths with less than this share of every event are not made */
 	double threshold;
 	uint32_t most_contexts; /**< paths of a part, the largest ones; 0: 100,000 in all */
-	uint32_t most_depth;    /**< frames of a path; 0: 500 */
+	uint32_t most_depth;    /**< frames of a path at most; 0: 500 */
 };
 
 /**
@@ -93,7 +93,7 @@ TL_API int tl_timeline_open(struct tl_timeline **timeline, const char *format,
 enum tl_flame_form {
 	TL_FLAME_PAGE, /**< one HTML file: flame graph, function table, search; needs no network */
 	TL_FLAME_SVG,  /**< a picture of one event, without any script */
-	/** what the page shows, JSON (the head of src/export/flame/page_data.c says how) */
+	/** the data of the page, JSON (described in src/export/flame/page_data.c) */
 	TL_FLAME_DATA,
 };
 
@@ -107,15 +107,15 @@ struct tl_flame_options {
 	/** percent: stacks with less than this share of every event are summed; < 0: 0.01 */
 	double threshold;
 	uint32_t most_frames; /**< frames drawn, the largest ones; 0: 20,000 */
-	uint32_t most_depth;  /**< frames of a stack, what is deeper is summed; 0: 500 */
+	uint32_t most_depth;  /**< frames of a stack, deeper ones are summed; 0: 500 */
 	/** which events, in this order; NULL: all. A picture shows the first */
 	const uint32_t *events;
 	uint32_t event_count;
-	const char *name;          /**< what the profile was made from, for people; may be NULL */
+	const char *name;          /**< title: the file the profile is of; may be NULL */
 	const char *baseline_name; /**< the same of the baseline */
-	const char *when;          /**< when that was, for people; may be NULL */
+	const char *when;          /**< time of the measurement as text; may be NULL */
 	uint32_t width;            /**< of a picture, in pixels; 0: 1200 */
-	bool *estimated;           /**< gets true where paths had to be estimated; may be NULL */
+	bool *estimated;           /**< set to whether paths were estimated; may be NULL */
 };
 
 /**
@@ -124,8 +124,8 @@ struct tl_flame_options {
 TL_API bool tl_flame_has_page(void);
 
 /**
- * A flame graph of a profile or, with a baseline, of what became more and less since then: frames
- * are as wide as in `profile`, their colours say how their cost changed. Functions are the same
+ * A flame graph of a profile or, with a baseline, of the change since then: frames are as wide as
+ * their cost in `profile`, their colours show how the cost changed. Functions are the same
  * when object, file and name are; of those left, when they have a name that is there once on each
  * side. Events of the baseline are found by name, its ticks are converted where both clocks are
  * known.

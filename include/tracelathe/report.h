@@ -3,7 +3,8 @@
 #define TRACELATHE_REPORT_H
 /**
  * @file
- * What people read of a profile: the function table and trees, as text, CSV or JSON.
+ * Reports of a profile for reading: function table, trees, annotation, differences; as text, CSV or
+ * JSON.
  */
 #include <tracelathe/core.h>
 #include <tracelathe/profile.h>
@@ -30,7 +31,7 @@ struct tl_report_options {
 	unsigned width;         /**< of the terminal, 0: unbounded */
 	const uint32_t *events; /**< which events, in this order; NULL: all */
 	uint32_t event_count;
-	/** tree: leave out what has less than this share of the total, in percent; < 0: default */
+	/** tree: leave out functions below this share of the total, in percent; < 0: default */
 	double threshold;
 	enum tl_profile_unit by; /**< function table: a row for each of these */
 	/** functions that call each other in a cycle as a row of their own, too (not by thread) */
@@ -65,8 +66,8 @@ TL_API int tl_report_tree(const struct tl_profile *profile, enum tl_tree_kind ki
 TL_API const char *const *tl_report_diff_sort_columns(void);
 
 /**
- * The table of differences (docs: "diff"): `events` number those of the diff, `threshold` is of the
- * larger total, and text leaves out what did not change unless `all`.
+ * The table of differences (docs: "diff"): `events` are numbers of events of the diff, `threshold`
+ * is a share of the larger total, and text leaves out rows without a change unless `all`.
  */
 TL_API int tl_report_diff(const struct tl_diff *diff, const struct tl_report_options *options,
 			  struct tl_output *out, struct tl_error *err);
@@ -74,7 +75,8 @@ TL_API int tl_report_diff(const struct tl_diff *diff, const struct tl_report_opt
 struct tl_binary;
 
 /**
- * What is annotated. Zero-filled with `size` set, threshold < 0 and context -1, is a good default.
+ * Choice of what is annotated. Zero-filled with `size` set, threshold < 0 and context -1 is a good
+ * default.
  */
 struct tl_annotate_options {
 	size_t size; /**< sizeof(struct tl_annotate_options) */
@@ -83,17 +85,17 @@ struct tl_annotate_options {
 	/** where sources are looked for before the path as recorded, in this order */
 	const char *const *source_dirs;
 	size_t source_dir_count;
-	/** the files (functions) that hold this share of the cost, in percent; < 0: 99 */
+	/** the heaviest files (functions) that have this share of the cost, in percent; < 0: 99 */
 	double threshold;
 	int context; /**< lines around a line with a cost; < 0: 8 */
-	/** whose code is shown instead of source lines, by instruction */
+	/** assembly: the binaries with the code of functions */
 	struct tl_binary *const *binaries;
 	size_t binary_count;
 	bool assembly; /**< functions by instruction instead of files by line */
 	/**
-	 * Code (of x86-64) as it ran, which wins over that of `binaries`: fills up to `size` bytes
-	 * of an object, as the profile names it, at an address. @return how many there are. NULL:
-	 * it is not known.
+	 * Code (of x86-64) as it ran, which is shown instead of that of `binaries`: fills `bytes`
+	 * with up to `size` bytes of an object, named as in the profile, at an address. @return the
+	 * number of bytes. NULL: the code that ran is not known.
 	 */
 	size_t (*code)(void *arg, const char *object, uint64_t address, uint8_t *bytes,
 		       size_t size);
@@ -102,9 +104,9 @@ struct tl_annotate_options {
 
 /**
  * Source files with the cost, the calls and the jumps of each line; or functions by instruction
- * (docs: "annotate"). Of functions that were not chosen (tl_profile_choose()) nothing is shown. A
- * file that cannot be read says so, and its lines are shown without text. Of `options` form,
- * events, color, seconds and width count.
+ * (docs: "annotate"). Functions that were not chosen (tl_profile_choose()) are left out. A file
+ * that cannot be read is reported as such, and its lines are shown without text. Of `options`, only
+ * form, events, color, seconds and width are used.
  */
 TL_API int tl_report_annotate(const struct tl_profile *profile,
 			      const struct tl_annotate_options *what,

@@ -7,9 +7,9 @@
 #include <tracelathe/profile.h>
 
 /*
- * Ticks to nanoseconds, one after the other: the fraction that is cut off is carried into the next
- * value, so that the sum of the results is the conversion of the sum. frequency 0: values pass
- * unchanged.
+ * Conversion of a sequence of ticks to nanoseconds: the fraction that is cut off is carried into
+ * the next value, so that the sum of the results is the conversion of the sum. With frequency 0,
+ * values do not change.
  */
 struct tl_ns_carry {
 	uint64_t frequency;

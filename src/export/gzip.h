@@ -20,7 +20,7 @@ struct tl_gzip {
 };
 
 /*
- * False without memory; nothing is to be ended then. Otherwise tl_gzip_end() frees what it holds.
+ * False without memory: do not call tl_gzip_end() then. Otherwise tl_gzip_end() frees the memory.
  */
 bool tl_gzip_begin(struct tl_gzip *gzip, struct tl_output *out);
 void tl_gzip_put(struct tl_gzip *gzip, const void *data, size_t size);

@@ -107,7 +107,7 @@ static int find_contexts(struct tl_flame *flame, int side, struct tl_error *err)
 	if (status < 0)
 		return status;
 	flame->contexts[side] = flame->estimate[side];
-	/* Where names are stacks, functions are other ones: the table is of those. */
+	/* Names f'g'h became functions f: the table has these functions, too. */
 	if (tl_stack_names(profile) != TL_NAMES_PLAIN)
 		flame->profile[side] = flame->estimate[side];
 	return 0;

@@ -2,19 +2,19 @@
 #ifndef TL_EXPORT_FLAME_FLAME_H
 #define TL_EXPORT_FLAME_FLAME_H
 /*
- * A flame graph on its way from profiles to a page or a picture: paths of contexts become one tree
- * (flame_tree.c), what is too small to be seen is summed (flame_prune.c), and what is left is
- * written (flame_page.c, flame_svg.c).
+ * A flame graph, from profiles to a page or a picture: the call paths of all contexts become one
+ * tree (frame_tree.c), paths too small to be seen are summed (frame_prune.c), and the remaining
+ * frames are written (page.c, page_data.c, picture.c).
  */
 #include <tracelathe/export.h>
 
 #include "core/memory.h"
 #include "export/stacks/stacks.h"
 
-/* Frames that are no function, numbered from tl_flame.function_count on; threads follow. */
+/* Numbers of frames without a function, from functions.count on; those of threads follow. */
 enum { TL_FLAME_ALL, TL_FLAME_OTHER, TL_FLAME_DEEPER, TL_FLAME_THREADS };
 
-/* Threads that can be looked at one by one; what is beyond is shown as one. */
+/* Threads that the page can show one by one; all further ones are one column. */
 enum { TL_FLAME_MOST_COLUMNS = TL_STACKS_MOST_PARTS };
 
 /* A frame. Parents come before their children; frame 0 is TL_FLAME_ALL and its own parent. */
@@ -23,7 +23,7 @@ struct tl_flame_node {
 };
 
 /*
- * What a frame costs by itself in a column: a thread, or, with a baseline, one of the two profiles.
+ * The self cost of a frame in one column: of a thread, or, with a baseline, of one of the profiles.
  */
 struct tl_flame_cell {
 	uint32_t node, column;
@@ -85,30 +85,32 @@ struct tl_flame {
 };
 
 /*
- * Which functions of the two profiles are the same; what is summed in which column. False without
- * memory.
+ * The steps, in this order: match the functions of the two profiles, assign threads to columns,
+ * build the tree of paths, choose the frames. False without memory.
  */
 bool tl_flame_match(struct tl_flame *flame);
 bool tl_flame_assign_columns(struct tl_flame *flame);
 bool tl_flame_grow(struct tl_flame *flame);
 bool tl_flame_prune(struct tl_flame *flame);
-/* What a cost vector of either profile says of an event, in the units of the first. */
+/* The cost of an event in a cost vector of either profile, in the units of the first profile. */
 int64_t tl_flame_cost(const struct tl_flame *flame, int side, const int64_t *costs, uint32_t event);
 /* The size of a cost as a share of a total. */
 double tl_flame_share(int64_t cost, int64_t total);
 
-/* The text on a frame, and its column's title; `buffer` is used for those that are made up. */
+/*
+ * The text on a frame (put into `buffer`, if it is no name of a function); the title of a column.
+ */
 const char *tl_flame_name(const struct tl_flame *flame, uint32_t function, char *buffer,
 			  size_t size);
 void tl_flame_column_title(const struct tl_flame *flame, uint32_t column, char *title, size_t size);
-/* True for a frame that stands for no function of the profile. */
+/* Whether a frame stands for no function of the profile. */
 bool tl_flame_special(const struct tl_flame *flame, uint32_t function);
 
-/* What a reader must know, a sentence each: calls back for every one. */
+/* Calls back with each sentence that a reader of the graph has to know: estimated, summed, lost. */
 typedef void tl_flame_note_fn(void *arg, const char *text);
 void tl_flame_notes(const struct tl_flame *flame, tl_flame_note_fn *note, void *arg);
 
-/* "12,345" into 32 bytes; returns them. */
+/* Write "12,345" into 32 bytes. @return `text` */
 const char *tl_flame_grouped(uint64_t number, char *text);
 
 int tl_flame_write_page(const struct tl_flame *flame, struct tl_output *out, struct tl_error *err);
@@ -136,8 +138,9 @@ struct tl_flame_rows {
 bool tl_flame_rows_collect(struct tl_flame_rows *rows, const struct tl_flame *flame);
 void tl_flame_rows_free(struct tl_flame_rows *rows);
 
-/* Text in HTML or XML, between tags or in double quotes; what cannot stand there becomes a blank or
- * U+FFFD.
+/*
+ * Text in HTML or XML, between tags or in double quotes. Control characters become blanks, bytes
+ * that are not UTF-8 become U+FFFD.
  */
 void tl_flame_put_markup(struct tl_output *out, const char *text, size_t size);
 

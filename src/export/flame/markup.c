@@ -3,7 +3,7 @@
 #include "core/output.h"
 #include "export/flame/flame.h"
 
-/* What stands for a character of markup, NULL: itself. */
+/* The entity for a character of markup; NULL: the character itself. */
 static const char *entity(char c)
 {
 	static const struct {

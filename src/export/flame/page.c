@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page: what the build bundled of it, with the title and the profile in their places. */
+/* The page: its bundled sections, with title and profile data between them. */
 #include <string.h>
 
 #include "core/output.h"

@@ -32,7 +32,7 @@ struct tl_callgrind_writer_function {
 	uint32_t object, file, name;
 };
 
-/* What the profile needs of the format. */
+/* The parts of the format that the profile needs. */
 struct tl_callgrind_writer_layout {
 	bool addresses; /* positions: instr */
 	bool blocks;    /* positions: bb */
@@ -41,7 +41,7 @@ struct tl_callgrind_writer_layout {
 	bool keep_zero; /* calls=0 is as the input stated it (rule G) */
 };
 
-/* What a reader of the lines so far has as current. */
+/* Object, file and position that a reader of the lines so far has as current. */
 struct tl_callgrind_writer_state {
 	uint32_t object;    /* of the function written last, as a name; 0: none in this part */
 	uint32_t file;      /* current file, as a name */

@@ -32,8 +32,7 @@ struct tl_callgrind_name_tables {
 };
 
 /*
- * The number of a name; "" is "???", which is what the format's writers call the unknown. 0 without
- * memory.
+ * The number of a name; "" is "???", the unknown name of the format. 0 without memory.
  */
 uint32_t tl_callgrind_name_number(struct tl_callgrind_name_tables *tables,
 				  enum tl_callgrind_namespace space, const char *text);

@@ -3,21 +3,25 @@
  * Chrome's trace event format, JSON object form, read by chrome://tracing, Perfetto and speedscope.
  *
  * A call is one complete event ("X"), written when it ends: half the bytes of a begin and an end.
- * Readers sort events by time, and of two that begin together they cannot tell which is inside. So
- * a call in which another begins at the same tick is written as a begin ("B") before that one, and
- * an end ("E"); so is a call with arguments, which need not be kept then, and one that has not
- * ended. Events of one time then stand in the order of their nesting.
+ * Three kinds of calls are a begin ("B") and an end ("E") instead:
  *
- * A reader adds up "ts" and "dur" in doubles, and the sum can miss the double of the end by a
- * rounding error. That error is far below a nanosecond, so it matters only where another event of
- * the track has the time of the end: a slice would overlap the next one or stick out of its parent.
- * There a call whose sum misses is written as a begin and an end, too, one right behind the other.
- * So that the next event is known by then, a call that ended is written when its track goes on.
+ * - a call in which another begins at the same tick: readers sort events by time, and of two
+ *   complete events that begin together they cannot tell which is the inner one;
+ * - a call with arguments, which are then written at once instead of kept;
+ * - a call that has not ended.
  *
- * Times are microseconds with all their digits: nanoseconds, and picoseconds where a tick is no
- * whole nanosecond. They count from the first record, as readers keep them as doubles, which have
- * no room for nanoseconds since 1970; "otherData" tells when that was. Within a track time does not
- * go back, so that slices nest.
+ * Events of the same time then are in the order of their nesting.
+ *
+ * A reader adds "ts" and "dur" as doubles, and the sum may differ from the double of the end by a
+ * rounding error. The error is far below a nanosecond, so it matters only if another event of the
+ * track has the time of the end: a slice would overlap the next one, or reach beyond its parent.
+ * Such a call is written as a begin and an end, too, one right behind the other. To know the next
+ * event, a call that ended is written when the next event of its track comes.
+ *
+ * Times are microseconds with all their digits: nanoseconds, and picoseconds where a tick is not a
+ * whole number of nanoseconds. They count from the first record, since readers keep them as
+ * doubles, which cannot hold nanoseconds since 1970; "otherData" has the time of the first record.
+ * Within a track, time does not go back, so that slices nest.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -112,7 +112,7 @@ void tl_annotate_put_json_places(const struct tl_annotation *a, const struct tl_
  * The widths of cost columns, of the share of the first event, and of the line number or address.
  */
 struct tl_note_layout {
-	uint32_t events; /* so many of the chosen ones have room */
+	uint32_t events; /* number of chosen events that have room */
 	size_t *widths;  /* by chosen event */
 	size_t share, place;
 };

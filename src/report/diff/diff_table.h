@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_REPORT_DIFF_DIFF_TABLE_H
 #define TL_REPORT_DIFF_DIFF_TABLE_H
-/* The table of differences: its sorted rows, and the forms it is written in. */
+/* The table of differences: its sorted rows, and its forms. */
 #include <tracelathe/report.h>
 
 struct tl_diff_table {
@@ -12,7 +12,7 @@ struct tl_diff_table {
 	uint32_t event_count;
 	struct tl_diff_row *rows;
 	size_t count;         /* rows that are not left out, sorted */
-	size_t shown;         /* the first so many are written */
+	size_t shown;         /* number of rows that are written, from the first */
 	size_t unchanged;     /* rows left out since nothing changed */
 	size_t below;         /* rows left out by the threshold */
 	bool several_objects; /* then lines name the object too */

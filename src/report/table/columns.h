@@ -22,7 +22,7 @@ struct tl_table_number {
 
 enum tl_column_kind {
 	TL_COLUMN_NAME, /* text; sorts from A to Z */
-	TL_COLUMN_KEY,  /* a number that only names something; sorts upwards */
+	TL_COLUMN_KEY,  /* a number that is a name (line, id, thread); sorts upwards */
 	TL_COLUMN_COST, /* of an event: one column per event */
 	TL_COLUMN_COUNT,
 	TL_COLUMN_TIME, /* in ticks of the profile's clock */

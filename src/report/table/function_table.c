@@ -222,7 +222,7 @@ static int report_table(const struct tl_profile *profile, const struct tl_report
 	return status;
 }
 
-/* A file or an object is a function of the profile that is grouped by it. */
+/* Rows of files or objects are the functions of the profile that is grouped by them. */
 int tl_report_functions(const struct tl_profile *profile, const struct tl_report_options *options,
 			struct tl_output *out, struct tl_error *err)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The frames of a flame graph: those that are drawn and those that are summed, held against sums done
- * by hand. */
+/*
+ * The frames of a flame graph: those that are drawn and those that are summed, held against sums
+ * done by hand.
+ */
 #include "flame_helper.h"
 
 #include "profile/model/unsized.h"
