@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help all deps build demo test-fast check check-long coverage bench fuzz install uninstall clean
+.PHONY: help all deps build demo test-fast check check-long coverage docs bench fuzz install uninstall clean
 
 all: build
 
@@ -17,6 +17,7 @@ help:
 	@echo 'make coverage  lines and branches that the fast tests execute, room by room'
 	@echo 'make build    build $(BUILD)/tracelathe'
 	@echo 'make deps     install the Debian packages that all of this needs, and what npm brings'
+	@echo 'make docs     the reference of the library in build-docs/html'
 	@echo 'make bench    time tracelathe and llvm-xray on a 125 MB trace'
 	@echo 'make fuzz     run each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make install  install below DESTDIR and PREFIX=$(PREFIX)'
@@ -50,6 +51,10 @@ check-long:
 coverage:
 	@scripts/deps.sh build test
 	@scripts/coverage.sh
+
+docs:
+	@scripts/deps.sh docs
+	@scripts/docs.sh
 
 bench:
 	@scripts/deps.sh build bench

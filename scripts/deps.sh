@@ -5,7 +5,7 @@
 # Says nothing when nothing is missing. Never asks.
 set -eu
 list=$(dirname "$0")/packages.txt
-groups=${*:-build test demo bench}
+groups=${*:-build test demo bench docs}
 
 say() { echo "deps: $*" >&2; }
 # nodejs of other origins brings an npm of its own, and conflicts with Debian's.

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACELATHE_H
 #define TRACELATHE_H
-/** @file All of tracelathe. */
+/**
+ * @file
+ * All headers of the library in one.
+ */
 #include <tracelathe/callgrind.h>
 #include <tracelathe/core.h>
 #include <tracelathe/export.h>
