@@ -7,7 +7,7 @@ size_t tl_binary_damage(const struct tl_binary *binary, struct tl_damage *places
 	struct tl_error first;
 	const char *path;
 
-	/* What else is wrong with it is mostly more of the same. */
+	/* Only the first fault: further ones of a file mostly follow from it. */
 	if (!binary || !tl_binary_faults(binary, &first, &path))
 		return 0;
 	++*count;

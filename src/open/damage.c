@@ -8,7 +8,7 @@
 
 enum { DAMAGE_LISTED = 1000 };
 
-/* The places of one file, behind those that are listed already. */
+/* Append the places of one file to those listed already. */
 static void add_damage(struct tl_input *input, struct tl_damage *places, size_t room,
 		       size_t *listed, uint64_t *count, uint64_t *skipped_bytes)
 {

@@ -12,7 +12,7 @@
 #include "open/recognize.h"
 #include "open/several.h"
 
-/* One log per process, say: the others are inputs of the same format. */
+/* Each further path is an input of its own, of the same format (XRay: a log per process). */
 static int open_others(struct tl_input *input, const char *const *paths, size_t path_count,
 		       const char **failed, struct tl_error *err)
 {

@@ -43,7 +43,7 @@ static int unsupported(const struct tl_input *input, enum operation operation, s
 
 /* ---- fold ---- */
 
-/* The profiles of all paths of an input; *folded of them are there, also after a failure. */
+/* Fold every path. The caller frees the first *folded profiles, also after a failure. */
 static int fold_each(struct tl_input *input, struct tl_profile **profiles, size_t *folded,
 		     struct tl_error *err)
 {
@@ -108,10 +108,12 @@ int tl_input_fold(struct tl_input *input, struct tl_profile **profile, struct tl
 size_t tl_input_code(struct tl_input *input, const char *object, uint64_t address, uint8_t *bytes,
 		     size_t size)
 {
-	size_t count =
-		input->format->code ? input->format->code(input, object, address, bytes, size) : 0;
+	size_t count;
 
-	for (size_t i = 0; !count && input->format->code && i < input->other_count; i++)
+	if (!input->format->code)
+		return 0;
+	count = input->format->code(input, object, address, bytes, size);
+	for (size_t i = 0; !count && i < input->other_count; i++)
 		count = input->format->code(input->others[i], object, address, bytes, size);
 	return count;
 }
@@ -123,7 +125,7 @@ const char *tl_input_failed(const struct tl_input *input)
 
 /* ---- listings ---- */
 
-/* What tells of one file, and not of their sum. */
+/* For calls that show the records of one file, not a sum of several. */
 static int one_file(const struct tl_input *input, struct tl_error *err)
 {
 	if (input->other_count)
@@ -133,7 +135,7 @@ static int one_file(const struct tl_input *input, struct tl_error *err)
 	return 0;
 }
 
-/* Facts and records are told as text or as JSON; there is no table to be a CSV. */
+/* Facts and records are written as text or JSON; only tables have a CSV form. */
 static int text_or_json(const struct tl_input *input, enum tl_report_form form,
 			struct tl_error *err)
 {

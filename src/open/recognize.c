@@ -59,7 +59,9 @@ static int by_content(struct tl_source *source, const struct tl_format **format,
 			*format = candidate;
 		}
 	}
-	return surest ? 0 : tl_error_at(err, TL_BAD_FORMAT, 0, unknown_text(data, size));
+	if (!surest)
+		return tl_error_at(err, TL_BAD_FORMAT, 0, unknown_text(data, size));
+	return 0;
 }
 
 /* By the first of several files that has a byte: a writer may leave an empty one beside others. */
@@ -90,8 +92,8 @@ int tl_input_recognize(struct tl_input *input, const char *const *paths, size_t 
 }
 
 /*
- * The format of a further path; NULL: unknown, empty, or to be told only by reading what can be
- * read only once.
+ * The format of a further path; NULL: unknown, empty, or a stream, which can be read only once and
+ * so is not looked into.
  */
 static int format_of(const char *path, const struct tl_format **format, struct tl_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several files that are one input: none of them twice, and what they know of each other. */
+/* Several files as one input: no file twice, and joining the logs of processes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +25,13 @@ static int compare_files(const void *left, const void *right)
 	const struct file *a = left, *b = right;
 
 	if (a->size != b->size)
-		return a->size < b->size ? -1 : 1;
+		return (a->size > b->size) - (a->size < b->size);
 	if (a->device != b->device)
-		return a->device < b->device ? -1 : 1;
+		return (a->device > b->device) - (a->device < b->device);
 	return (a->inode > b->inode) - (a->inode < b->inode);
 }
 
-/* Streams have no identity; whether a file is there is found out when it is opened. */
+/* Streams cannot be compared; a file that is missing is reported when it is opened. */
 static size_t list_files(struct file *files, const char *const *paths, size_t count)
 {
 	struct stat status;
@@ -66,7 +66,7 @@ static bool same_streams(FILE *a, FILE *b, char *room)
 	return !ferror(a) && !ferror(b);
 }
 
-/* A file that cannot be read again is no copy that is known. */
+/* A file that cannot be read here is taken as different. */
 static bool same_bytes(const struct file *a, const struct file *b, char *room)
 {
 	FILE *left = fopen(a->path, "rbe"), *right = fopen(b->path, "rbe");
@@ -121,7 +121,7 @@ int tl_input_distinct(const char *const *paths, size_t count, bool by_content, c
 	return status;
 }
 
-/* ---- one more ---- */
+/* ---- joining ---- */
 
 int tl_input_join(struct tl_input *input, struct tl_input *other, const char **failed,
 		  struct tl_error *err)
@@ -134,7 +134,8 @@ int tl_input_join(struct tl_input *input, struct tl_input *other, const char **f
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "files of this format are inputs of their own");
 	for (size_t i = 0; status == 0 && i < input->other_count + 1; i++) {
-		paths[0] = i ? input->others[i - 1]->path : paths[0];
+		if (i)
+			paths[0] = input->others[i - 1]->path;
 		status = tl_input_distinct(paths, 2, false, failed, err);
 	}
 	if (status < 0)

@@ -4,13 +4,13 @@
 #include <tracelathe/open.h>
 
 /*
- * No file is given twice, nor, `by_content`, a copy of one. 0 or TL_BAD_USAGE; *failed is then its
- * path.
+ * TL_BAD_USAGE, and *failed is the path, if a file is given twice; with `by_content` also if one
+ * has the same bytes as another. Else 0.
  */
 int tl_input_distinct(const char *const *paths, size_t count, bool by_content, const char **failed,
 		      struct tl_error *err);
 
-/* What the files of an input know of each other, before they are folded. Once. */
+/* Call the format's relate() before the first fold; later calls do nothing. */
 int tl_input_relate(struct tl_input *input, struct tl_error *err);
 
 #endif

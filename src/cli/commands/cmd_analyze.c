@@ -16,7 +16,7 @@ int cmd_analyze(struct command_job *job, struct tl_error *err)
 	status = tl_input_analyze(job->input, &analysis, job->out, &failed, err);
 	if (status < 0 && failed) {
 		complain_error(failed, err);
-		job->said = true;
+		job->error_shown = true;
 	}
 	return status;
 }

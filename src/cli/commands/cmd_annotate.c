@@ -5,7 +5,7 @@
 
 #include "cli/commands/job.h"
 
-/* The binaries of the command line, for their code. */
+/* The binaries of the command line, opened for their code. */
 struct binaries {
 	struct tl_binary **list;
 	size_t count;
@@ -33,12 +33,12 @@ static int open_binaries(struct command_job *job, struct binaries *binaries, str
 			continue;
 		}
 		complain_error(settings->programs.binaries.items[i].path, err);
-		job->said = true;
+		job->error_shown = true;
 	}
 	return status;
 }
 
-/* What could not be read of their names is told, once for each. */
+/* Report the first fault in the debug information of each. */
 static void close_binaries(struct command_job *job, struct binaries *binaries)
 {
 	while (binaries->count) {

@@ -53,7 +53,7 @@ int cmd_convert(struct command_job *job, struct tl_error *err)
 
 	if (exporter)
 		return export_input(job, exporter, err);
-	/* Both files of a format of two: as its largest slice is written. */
+	/* Both files of a format of two are written as the slice that holds everything. */
 	if (format->partner_suffix && !strcmp(convert->to, format->name))
 		return write_part(job, everything, err);
 	return tl_input_reencode(job->input, convert->to, convert->variant, job->out, err);

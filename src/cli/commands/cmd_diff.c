@@ -7,15 +7,15 @@
 
 static void complain_column(struct command_job *job, const struct tl_error *err)
 {
-	say("tracelathe diff: --sort %s: %s; the columns are", job->settings->report.sort,
-	    err->text);
+	print_error("tracelathe diff: --sort %s: %s; the columns are", job->settings->report.sort,
+		    err->text);
 	for (const char *const *name = tl_report_diff_sort_columns(); *name; name++)
-		say("%s %s", name == tl_report_diff_sort_columns() ? "" : ",", *name);
+		print_error_item(*name, name == tl_report_diff_sort_columns());
 	putc('\n', stderr);
-	job->said = true;
+	job->error_shown = true;
 }
 
-/* The second file may be of another build: with a program and a map of its own. */
+/* The second file may be of another build, so it may have programs and a map of its own. */
 static int fold_both(struct command_job *job, struct tl_profile *profiles[2], struct tl_error *err)
 {
 	struct settings *settings = job->settings;
@@ -38,7 +38,9 @@ static enum tl_diff_unit unit_of(const struct settings *settings)
 {
 	if (settings->diff.by == DIFF_BY_LINE)
 		return TL_DIFF_LINES;
-	return settings->diff.by == DIFF_BY_ARC ? TL_DIFF_ARCS : TL_DIFF_FUNCTIONS;
+	if (settings->diff.by == DIFF_BY_ARC)
+		return TL_DIFF_ARCS;
+	return TL_DIFF_FUNCTIONS;
 }
 
 static const struct tl_event *diff_event(const void *of, uint32_t event)
@@ -66,9 +68,9 @@ static void list_events(const struct tl_profile *profile, const char *path)
 {
 	uint32_t count = tl_profile_event_count(profile);
 
-	say("%s has", path);
+	print_error("%s has", path);
 	for (uint32_t i = 0; i < count; i++)
-		say("%s %s", i ? "," : "", tl_profile_event(profile, i)->name);
+		print_error_item(tl_profile_event(profile, i)->name, !i);
 }
 
 static void complain_nothing_common(struct command_job *job, struct tl_profile *const profiles[2])
@@ -81,7 +83,7 @@ static void complain_nothing_common(struct command_job *job, struct tl_profile *
 		      ? "\n"
 		      : "; --event calls compares how often functions were called\n",
 	      stderr);
-	job->said = true;
+	job->error_shown = true;
 }
 
 /* Events that both files have: the costs of others would all be new, or gone. */
@@ -110,7 +112,7 @@ static int choose_common(struct command_job *job, const struct tl_diff *diff, ui
 	return 0;
 }
 
-/* What was asked for by name must be in both. */
+/* An event that --event names must be in both files. */
 static int check_common(struct command_job *job, const struct tl_diff *diff)
 {
 	const struct tl_report_options *report = &job->settings->report;
@@ -120,7 +122,7 @@ static int check_common(struct command_job *job, const struct tl_diff *diff)
 			continue;
 		complain(job->command->name, "--event %s: only one of the files has it",
 			 tl_diff_event(diff, report->events[i])->name);
-		job->said = true;
+		job->error_shown = true;
 		return TL_UNSUPPORTED;
 	}
 	return 0;
@@ -147,8 +149,8 @@ static int report(struct command_job *job, const struct tl_diff *diff, struct tl
 	return status;
 }
 
-/* Colours instead of numbers: both profiles in one flame graph. */
-static int draw(struct command_job *job, struct tl_error *err)
+/* Both profiles as one flame graph, colored by the change. */
+static int write_diff_flame(struct command_job *job, struct tl_error *err)
 {
 	struct tl_profile *profiles[2] = { NULL, NULL };
 	uint32_t *events = NULL;
@@ -167,7 +169,7 @@ static int draw(struct command_job *job, struct tl_error *err)
 int cmd_diff(struct command_job *job, struct tl_error *err)
 {
 	if (job->settings->flame.of_diff)
-		return draw(job, err);
+		return write_diff_flame(job, err);
 
 	const struct tl_diff_options options = {
 		.size = sizeof(options),
@@ -183,11 +185,11 @@ int cmd_diff(struct command_job *job, struct tl_error *err)
 
 	if (status == 0)
 		status = tl_profile_diff(&diff, profiles[0], profiles[1], &options, err);
-	if (status == TL_UNSUPPORTED && !job->said)
+	if (status == TL_UNSUPPORTED && !job->error_shown)
 		complain_nothing_common(job, profiles);
-	if (status == TL_BAD_USAGE && !job->said && options.rename_count) {
+	if (status == TL_BAD_USAGE && !job->error_shown && options.rename_count) {
 		complain(job->command->name, "--rename: %s", err->text);
-		job->said = true;
+		job->error_shown = true;
 	}
 	if (status == 0)
 		status = report(job, diff, err);

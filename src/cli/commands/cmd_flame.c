@@ -7,7 +7,7 @@
 
 #include "cli/commands/job.h"
 
-/* When the file was written last, which says when it was recorded; nothing for a pipe. */
+/* The date of the last write, which is when the trace was recorded; NULL for a pipe. */
 static const char *written(struct command_job *job, const char *path, char *text, size_t size)
 {
 	struct stat status;
@@ -52,7 +52,7 @@ int write_flame(struct command_job *job, const struct tl_profile *profile,
 
 	status = tl_flame_write(profile, baseline, &options, job->out, err);
 	if (status == 0 && estimated && !tl_profile_estimated(profile))
-		tell_estimated(job, path);
+		warn_estimated(job, path);
 	return status;
 }
 
@@ -63,7 +63,7 @@ bool can_write_flame(struct command_job *job)
 	complain(job->command->name,
 		 "this tracelathe was built without the page, as npm or what it gets was missing "
 		 "(`make deps`, then build again); --svg needs neither");
-	job->said = true;
+	job->error_shown = true;
 	return false;
 }
 
@@ -75,7 +75,7 @@ int cmd_flame(struct command_job *job, struct tl_error *err)
 
 	if (!can_write_flame(job))
 		return TL_UNSUPPORTED;
-	/* A graph of all functions estimates its own paths, beside a table that is exact. */
+	/* For all functions the writer itself estimates paths, and keeps its table exact. */
 	status = fold_input_stacks(
 		job, job->settings->input.filter.function || job->settings->input.filter.object,
 		&profile, &events, err);

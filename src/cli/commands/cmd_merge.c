@@ -5,7 +5,7 @@
 
 #include "cli/commands/job.h"
 
-/* So many profiles are held at a time: merging in groups gives the same result as all at once. */
+/* At most this many profiles are in memory: merging by groups gives the bytes of all at once. */
 enum { GROUP = 16 };
 
 struct group {
@@ -14,14 +14,14 @@ struct group {
 	bool flattened; /* some had call stacks, which their sum has not */
 };
 
-static void group_free(struct group *group)
+static void free_group(struct group *group)
 {
 	while (group->count)
 		tl_profile_free(group->profiles[--group->count]);
 }
 
-/* All that is there becomes one. */
-static int group_merge(struct command_job *job, struct group *group, struct tl_error *err)
+/* Merge the profiles of the group into one. */
+static int merge_group(struct command_job *job, struct group *group, struct tl_error *err)
 {
 	struct tl_profile *merged;
 	int status = tl_profile_merge(&merged, (const struct tl_profile *const *)group->profiles,
@@ -34,16 +34,17 @@ static int group_merge(struct command_job *job, struct group *group, struct tl_e
 	if (status < 0) {
 		complain(job->command->name, "%s",
 			 err->text ? err->text : tl_status_name(err->status));
-		job->said = true;
+		job->error_shown = true;
 		return status;
 	}
-	group_free(group);
+	free_group(group);
 	group->profiles[group->count++] = merged;
 	return 0;
 }
 
-/* The stacks that the options ask for. */
-static int narrow(const struct command_job *job, struct tl_profile **profile, struct tl_error *err)
+/* Keep the stacks through the functions that the filters choose. */
+static int keep_chosen_stacks(const struct command_job *job, struct tl_profile **profile,
+			      struct tl_error *err)
 {
 	const struct tl_profile_filter filter = {
 		.size = sizeof(filter),
@@ -61,8 +62,8 @@ static int narrow(const struct command_job *job, struct tl_profile **profile, st
 }
 
 /*
- * The logs of the processes of one program know of each other: they are one input, of its first
- * path.
+ * The logs of the processes of one program are joined into one input, since what a process
+ * inherited by fork counts once. `path` is the first one.
  */
 struct logs {
 	struct tl_input *input;
@@ -82,30 +83,32 @@ static int add_log(struct command_job *job, struct logs *logs, const char *path,
 	progress_end(job->progress);
 	if (status < 0) {
 		complain_error(failed, err);
-		job->said = true;
+		job->error_shown = true;
 		tl_input_close(job->input);
 	}
 	job->input = NULL;
 	return status;
 }
 
-/* Fold what is open and put it to the others. */
+/* Fold the open input and add its profile to the group. */
 static int add_profile(struct command_job *job, struct group *group, const char *path,
 		       struct tl_error *err)
 {
 	struct tl_profile *profile;
-	int status = group->count == GROUP ? group_merge(job, group, err) : 0;
+	int status = 0;
 
+	if (group->count == GROUP)
+		status = merge_group(job, group, err);
 	if (status == 0)
 		status = fold_opened(job, path, &profile, err);
 	if (status == 0)
-		status = narrow(job, &profile, err);
+		status = keep_chosen_stacks(job, &profile, err);
 	if (status == 0)
 		group->profiles[group->count++] = profile;
 	return status;
 }
 
-static int gather(struct command_job *job, struct group *group, struct tl_error *err)
+static int add_files(struct command_job *job, struct group *group, struct tl_error *err)
 {
 	struct logs logs = { .input = NULL };
 	int status = 0;
@@ -126,14 +129,16 @@ static int gather(struct command_job *job, struct group *group, struct tl_error 
 	} else {
 		tl_input_close(logs.input);
 	}
-	return status == 0 ? group_merge(job, group, err) : status;
+	if (status < 0)
+		return status;
+	return merge_group(job, group, err);
 }
 
 /* A sum has call stacks only if all profiles have them. */
-static void tell_flattened(struct command_job *job)
+static void warn_flattened(struct command_job *job)
 {
-	say("tracelathe: the merged profile: some files have no call stacks, so those of the other "
-	    "files are left out; costs and calls are complete");
+	print_error("tracelathe: the merged profile: some files have no call stacks, so those of "
+		    "the other files are left out; costs and calls are complete");
 	putc('\n', stderr);
 	job->damaged = true;
 }
@@ -145,19 +150,19 @@ int cmd_merge(struct command_job *job, struct tl_error *err)
 	uint32_t *events = NULL;
 	int status;
 
-	status = gather(job, &group, err);
+	status = add_files(job, &group, err);
 	if (status == 0)
-		tell_saturated(job, "the sum of all files", group.profiles[0]);
+		warn_saturated(job, "the sum of all files", group.profiles[0]);
 	if (status == 0 && job->settings->events)
 		status = choose_events(job, group.profiles[0], &events, err);
 	if (status == 0 && exporter->contexts && group.flattened)
-		tell_flattened(job);
+		warn_flattened(job);
 	if (status == 0 && exporter->stacks)
-		status = give_stacks(job, "the merged profile", &group.profiles[0], err);
-	/* No command: the name of the first file would tell the order. */
+		status = add_stacks(job, "the merged profile", &group.profiles[0], err);
+	/* Without a command line in the header: it would depend on the order of the files. */
 	if (status == 0)
 		status = export_profile(job, exporter, group.profiles[0], NULL, err);
 	free(events);
-	group_free(&group);
+	free_group(&group);
 	return status;
 }

@@ -5,15 +5,15 @@
 
 #include "cli/commands/job.h"
 
-/* A column that the library does not know: which there are. */
+/* An unknown column is answered with the list of columns. */
 static void complain_column(struct command_job *job, const struct tl_error *err)
 {
-	say("tracelathe report: --sort %s: %s; the columns are", job->settings->report.sort,
-	    err->text);
+	print_error("tracelathe report: --sort %s: %s; the columns are", job->settings->report.sort,
+		    err->text);
 	for (const char *const *name = tl_report_sort_columns(); *name; name++)
-		say("%s %s", name == tl_report_sort_columns() ? "" : ",", *name);
+		print_error_item(*name, name == tl_report_sort_columns());
 	putc('\n', stderr);
-	job->said = true;
+	job->error_shown = true;
 }
 
 int cmd_report(struct command_job *job, struct tl_error *err)

@@ -25,31 +25,32 @@ static char *partner_name(const struct settings *settings, const struct tl_forma
 	return name;
 }
 
-static int write_both(struct command_job *job, struct tl_slice what, const char *name,
+static int write_both(struct command_job *job, struct tl_slice slice, const char *name,
 		      struct tl_error *err)
 {
 	struct tl_output *partner = NULL;
-	int status, committed;
+	int status, committed = 0;
 
 	if (name && output_open(&partner, name, err) < 0) {
 		complain_error(name, err);
-		job->said = true;
+		job->error_shown = true;
 		return err->status;
 	}
-	what.partner = partner;
-	status = tl_input_slice(job->input, &what, job->out, err);
+	slice.partner = partner;
+	status = tl_input_slice(job->input, &slice, job->out, err);
 	if (status < 0) {
 		output_discard(partner);
 		return status;
 	}
-	committed = partner ? output_commit(partner, err) : 0;
+	if (partner)
+		committed = output_commit(partner, err);
 	return committed < 0 ? committed : status;
 }
 
-int write_part(struct command_job *job, struct tl_slice what, struct tl_error *err)
+int write_part(struct command_job *job, struct tl_slice slice, struct tl_error *err)
 {
 	char *name = partner_name(job->settings, tl_input_format(job->input));
-	int status = write_both(job, what, name, err);
+	int status = write_both(job, slice, name, err);
 
 	free(name);
 	return status;

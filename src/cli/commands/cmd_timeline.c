@@ -6,6 +6,6 @@ int cmd_timeline(struct command_job *job, struct tl_error *err)
 	int status = tl_input_timeline(job->input, job->settings->convert.to, job->out, err);
 
 	if (status == 1)
-		tell_empty(job);
+		warn_empty(job);
 	return status < 0 ? status : 0;
 }

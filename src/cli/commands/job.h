@@ -19,85 +19,86 @@ struct command_job {
 	struct tl_input *input;
 	struct tl_output *out;
 	struct progress *progress; /* drawn until progress_end() */
-	bool said;                 /* the failure is on stderr already */
-	bool damaged;              /* an input or its profile was, which is on stderr already */
+	bool error_shown;          /* the error that the command returns is on stderr already */
+	bool damaged;              /* an input or its profile was damaged: exit status 1 */
 };
 
 /* ---- run.c: from settings to an exit status ---- */
 
+/* Run a command: open what it reads and writes, call it, report damage. @return the exit status */
 int run_command(const struct command *command, struct settings *settings);
-/* Write a part of the input, its second file to where the settings say. */
-int write_part(struct command_job *job, struct tl_slice what, struct tl_error *err);
-/* Write a profile by an exporter; `command` is what the header names as measured, or NULL. */
-int export_profile(const struct command_job *job, const struct tl_exporter *exporter,
-		   const struct tl_profile *profile, const char *command, struct tl_error *err);
-/* Fold the input and write the profile by an exporter. */
-int export_input(struct command_job *job, const struct tl_exporter *exporter, struct tl_error *err);
-/* The exporter of --to, by default the first one; NULL: --to names no format of profiles. */
-const struct tl_exporter *chosen_exporter(const struct settings *settings);
 /*
- * Open, fold and close one of several files; tells what is wrong with it by itself. *profile NULL:
- * failed.
- */
-int fold_file(struct command_job *job, const char *path, struct tl_profile **profile,
-	      struct tl_error *err);
-/*
- * The same in two steps: open one of several files, or tell why not; then fold and close what is
- * open.
+ * Open one of several files as job->input. On failure the error is shown, and false returned.
  */
 bool open_file(struct command_job *job, const char *path);
+/* Fold job->input, show its damage or its error, and close it. *profile NULL: failed. */
 int fold_opened(struct command_job *job, const char *path, struct tl_profile **profile,
 		struct tl_error *err);
-/* Sums that did not fit are told, and the exit status says so. */
-void tell_saturated(struct command_job *job, const char *file, const struct tl_profile *profile);
-/*
- * Whether this build can write what is asked for, a page or a picture; tells it by itself when not.
- */
-bool can_write_flame(struct command_job *job);
-/*
- * The page or the picture of a profile or, with a baseline (the first file), of what changed since.
- */
-int write_flame(struct command_job *job, const struct tl_profile *profile,
-		const struct tl_profile *baseline, struct tl_error *err);
-/* Events that can be chosen. */
-struct event_list {
-	const void *of;
-	uint32_t count;
-	const struct tl_event *(*at)(const void *of, uint32_t event);
-};
-int choose_events_of(struct command_job *job, const struct event_list *list, uint32_t **events,
-		     struct tl_error *err);
-/*
- * Choose the events that --event names; complains by itself of unknown ones. The caller frees
- * `*events`.
- */
-int choose_events(struct command_job *job, const struct tl_profile *profile, uint32_t **events,
-		  struct tl_error *err);
+/* open_file() and fold_opened(). */
+int fold_file(struct command_job *job, const char *path, struct tl_profile **profile,
+	      struct tl_error *err);
+
+/* ---- profile.c ---- */
+
 /*
  * Fold the input and choose events; negative on failure. The caller frees both results, also then.
  */
 int fold_input(struct command_job *job, struct tl_profile **profile, uint32_t **events,
 	       struct tl_error *err);
 /*
- * The same, cut down to the stacks through the functions asked for: for what shows stacks.
- * `wanted`: where the input has no stacks, those that it can be given.
+ * As fold_input(), for commands that show stacks: only stacks through the functions that the
+ * filters choose are kept. With `estimate`, a profile without stacks gets estimated ones.
  */
-int fold_input_stacks(struct command_job *job, bool wanted, struct tl_profile **profile,
+int fold_input_stacks(struct command_job *job, bool estimate, struct tl_profile **profile,
 		      uint32_t **events, struct tl_error *err);
-/* Give a profile without stacks some; tells when they are estimated. */
-int give_stacks(struct command_job *job, const char *path, struct tl_profile **profile,
-		struct tl_error *err);
-/* Tell that paths are estimated, which makes the exit status 1. */
-void tell_estimated(struct command_job *job, const char *path);
+/* Estimate the stacks of a profile that has none, and warn of it. */
+int add_stacks(struct command_job *job, const char *path, struct tl_profile **profile,
+	       struct tl_error *err);
+/* Warn of estimated paths; the exit status becomes 1. */
+void warn_estimated(struct command_job *job, const char *path);
+/* Warn of sums that did not fit 64 bits; the exit status becomes 1. */
+void warn_saturated(struct command_job *job, const char *file, const struct tl_profile *profile);
+
+/* The events of a profile or a comparison, to choose from. */
+struct event_list {
+	const void *of;
+	uint32_t count;
+	const struct tl_event *(*at)(const void *of, uint32_t event);
+};
+
+/*
+ * Put the events that --event names into the report options. An unknown name is an error that is
+ * shown with the list of those there are. The caller frees `*events`.
+ */
+int choose_events_of(struct command_job *job, const struct event_list *list, uint32_t **events,
+		     struct tl_error *err);
+int choose_events(struct command_job *job, const struct tl_profile *profile, uint32_t **events,
+		  struct tl_error *err);
 
 /* ---- unmatched.c ---- */
 
-/*
- * Tell that a profile of a file is empty because of the filters, if it is; the exit status is then
- * EXIT_DAMAGED.
- */
-void tell_unmatched(struct command_job *job, const char *file, const struct tl_profile *profile);
-/* The same of an output that is known to be empty. */
-void tell_empty(struct command_job *job);
+/* Warn of filters by which the profile of a file became empty; the exit status becomes 1. */
+void warn_unmatched(struct command_job *job, const char *file, const struct tl_profile *profile);
+/* The same for an output that has nothing in it. */
+void warn_empty(struct command_job *job);
+
+/* ---- shared by several commands ---- */
+
+/* cmd_convert.c: write a profile; `command` is the command line that its header gives, or NULL. */
+int export_profile(const struct command_job *job, const struct tl_exporter *exporter,
+		   const struct tl_profile *profile, const char *command, struct tl_error *err);
+/* Fold the input and write its profile. */
+int export_input(struct command_job *job, const struct tl_exporter *exporter, struct tl_error *err);
+/* The exporter of --to, by default the first one; NULL: --to names no format of profiles. */
+const struct tl_exporter *chosen_exporter(const struct settings *settings);
+
+/* cmd_slice.c: write a part of the input; the partner of a format of two files is written, too. */
+int write_part(struct command_job *job, struct tl_slice slice, struct tl_error *err);
+
+/* cmd_flame.c: false, with an error, if a page is asked for that this build cannot write. */
+bool can_write_flame(struct command_job *job);
+/* Write a flame graph of a profile; with a baseline (the first file), colored by the change. */
+int write_flame(struct command_job *job, const struct tl_profile *profile,
+		const struct tl_profile *baseline, struct tl_error *err);
 
 #endif

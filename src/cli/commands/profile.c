@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The profile a command works on, and the events chosen of it. */
+/* The profile that a command shows: folding the input, choosing events, adding stacks. */
 #include <stdio.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,9 +21,10 @@ static uint32_t find_event(const struct event_list *list, const char *name, size
 static void complain_event(const struct command_job *job, const struct event_list *list,
 			   const char *name, size_t length)
 {
-	say("tracelathe %s: --event %.*s: the input has", job->command->name, (int)length, name);
+	print_error("tracelathe %s: --event %.*s: the input has", job->command->name, (int)length,
+		    name);
 	for (uint32_t i = 0; i < list->count; i++)
-		say("%s %s", i ? "," : "", list->at(list->of, i)->name);
+		print_error_item(list->at(list->of, i)->name, !i);
 	putc('\n', stderr);
 }
 
@@ -54,7 +55,7 @@ int choose_events_of(struct command_job *job, const struct event_list *list, uin
 
 		if (event == TL_NONE) {
 			complain_event(job, list, name, length);
-			job->said = true;
+			job->error_shown = true;
 			return TL_BAD_USAGE;
 		}
 		(*events)[report->event_count++] = event;
@@ -79,8 +80,8 @@ int choose_events(struct command_job *job, const struct tl_profile *profile, uin
 	return choose_events_of(job, &list, events, err);
 }
 
-/* Numbers instead of names say that nobody told what program this is. */
-static void hint(const struct command_job *job, const struct tl_profile *profile)
+/* Functions named by number ("#7") only: no program was given that has their names. */
+static void hint_at_binary(const struct command_job *job, const struct tl_profile *profile)
 {
 	uint32_t count = tl_profile_function_count(profile);
 
@@ -96,7 +97,7 @@ static void hint(const struct command_job *job, const struct tl_profile *profile
 	fputs("hint: give --binary PROGRAM for function names\n", stderr);
 }
 
-void tell_saturated(struct command_job *job, const char *file, const struct tl_profile *profile)
+void warn_saturated(struct command_job *job, const char *file, const struct tl_profile *profile)
 {
 	struct tl_losses losses;
 	uint64_t count;
@@ -117,37 +118,37 @@ int fold_input(struct command_job *job, struct tl_profile **profile, uint32_t **
 {
 	int status = tl_input_fold(job->input, profile, err);
 
-	/* What is said from here on must not stand in the bar. */
+	/* The messages below must not be written into the bar. */
 	progress_end(job->progress);
 	*events = NULL;
 	if (status < 0) {
 		*profile = NULL;
 		return status;
 	}
-	tell_saturated(job, job->settings->paths.items[0], *profile);
+	warn_saturated(job, job->settings->paths.items[0], *profile);
 	if (job->settings->report.seconds && !tl_profile_frequency(*profile))
 		fputs("hint: the input does not say how long a tick is; --seconds shows ticks\n",
 		      stderr);
 	if (job->settings->events)
 		status = choose_events(job, *profile, events, err);
 	if (status == TL_OK)
-		hint(job, *profile);
+		hint_at_binary(job, *profile);
 	if (status == TL_OK)
-		tell_unmatched(job, job->settings->paths.items[0], *profile);
+		warn_unmatched(job, job->settings->paths.items[0], *profile);
 	return status;
 }
 
-void tell_estimated(struct command_job *job, const char *path)
+void warn_estimated(struct command_job *job, const char *path)
 {
-	say("tracelathe: %s: the input has no call stacks; paths are estimated from callers and "
-	    "callees",
-	    path);
+	print_error("tracelathe: %s: the input has no call stacks; paths are estimated from "
+		    "callers and callees",
+		    path);
 	putc('\n', stderr);
 	job->damaged = true;
 }
 
-int give_stacks(struct command_job *job, const char *path, struct tl_profile **profile,
-		struct tl_error *err)
+int add_stacks(struct command_job *job, const char *path, struct tl_profile **profile,
+	       struct tl_error *err)
 {
 	struct tl_profile *sums = *profile;
 	int status;
@@ -158,11 +159,11 @@ int give_stacks(struct command_job *job, const char *path, struct tl_profile **p
 	status = tl_profile_stacks(profile, sums, NULL, err);
 	tl_profile_free(sums);
 	if (status == 0 && tl_profile_estimated(*profile))
-		tell_estimated(job, path);
+		warn_estimated(job, path);
 	return status;
 }
 
-int fold_input_stacks(struct command_job *job, bool wanted, struct tl_profile **profile,
+int fold_input_stacks(struct command_job *job, bool estimate, struct tl_profile **profile,
 		      uint32_t **events, struct tl_error *err)
 {
 	const struct tl_profile_filter filter = {
@@ -173,8 +174,8 @@ int fold_input_stacks(struct command_job *job, bool wanted, struct tl_profile **
 	struct tl_profile *whole;
 	int status = fold_input(job, &whole, events, err);
 
-	if (status == TL_OK && wanted)
-		status = give_stacks(job, job->settings->paths.items[0], &whole, err);
+	if (status == TL_OK && estimate)
+		status = add_stacks(job, job->settings->paths.items[0], &whole, err);
 	*profile = whole;
 	if (status < 0 || (!filter.function && !filter.object))
 		return status;

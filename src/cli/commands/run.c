@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A command that reads: input and output around it, damage told after it, one exit status. */
+/* Around a command: open input and output before, report damage and make the exit status after. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "cli/commands/job.h"
 
-enum { DAMAGE_TOLD = 10 };
+enum { DAMAGE_SHOWN = 10 };
 
 /* ---- input ---- */
 
@@ -26,8 +26,8 @@ static bool open_input(struct command_job *job, const char *const *paths, size_t
 	return false;
 }
 
-/* @return whether there was any damage: places of status TL_OK are remarks */
-static bool tell_damage(const struct command_job *job, const char *file)
+/* @return whether there was any damage; places of status TL_OK are remarks, not damage */
+static bool warn_damage(const struct command_job *job, const char *file)
 {
 	uint64_t skipped, count = tl_input_damage_count(job->input, &skipped);
 	bool damaged = false;
@@ -44,13 +44,13 @@ static bool tell_damage(const struct command_job *job, const char *file)
 		};
 
 		damaged |= place.status != TL_OK;
-		if (listed < DAMAGE_TOLD)
+		if (listed < DAMAGE_SHOWN)
 			complain_error(place.path ? place.path : file, &err);
 	}
-	if (count > DAMAGE_TOLD)
+	if (count > DAMAGE_SHOWN)
 		complain(NULL,
 			 "%s: ... and %" PRIu64 " more places, %" PRIu64 " bytes skipped in all",
-			 file, count - DAMAGE_TOLD, skipped);
+			 file, count - DAMAGE_SHOWN, skipped);
 	return damaged || count > listed;
 }
 
@@ -61,7 +61,7 @@ static const char *output_name(const struct settings *settings)
 	return is_file(settings->output.path) ? settings->output.path : "standard output";
 }
 
-/* A reader that went away (`| head`) knows; all else is worth a line. */
+/* A reader of the output that ended (`| head`) is no error to report. */
 static void complain_output(const struct settings *settings, const struct tl_error *err)
 {
 	if (err->status != TL_IO || err->sys_errno != EPIPE)
@@ -80,8 +80,9 @@ static bool commit(struct command_job *job)
 }
 
 /*
- * A command failed: a file is dropped, but what went to standard output stands, as its first part
- * is out already. When it was the output that failed, that is what is told.
+ * A command failed: its output file is discarded. Standard output is completed, since its first
+ * part may have been read already. If the output itself failed, commit() reports that instead of
+ * the command's error.
  */
 static void give_up(struct command_job *job, const struct tl_error *err)
 {
@@ -94,7 +95,7 @@ static void give_up(struct command_job *job, const struct tl_error *err)
 	} else {
 		commit(job);
 	}
-	if (!output_failed && !job->said) {
+	if (!output_failed && !job->error_shown) {
 		const char *failed = job->input ? tl_input_failed(job->input) : NULL;
 
 		complain_error(failed ? failed : job->settings->paths.items[0], err);
@@ -121,7 +122,7 @@ static int run_open(struct command_job *job)
 		written = commit(job);
 	damaged = job->damaged;
 	if (job->input && (result >= 0 || !job->settings->input.strict))
-		damaged = tell_damage(job, job->settings->paths.items[0]) || damaged;
+		damaged = warn_damage(job, job->settings->paths.items[0]) || damaged;
 	if (result < 0 || !written)
 		return EXIT_UNUSABLE;
 	return result || damaged ? EXIT_DAMAGED : EXIT_CLEAN;
@@ -129,11 +130,11 @@ static int run_open(struct command_job *job)
 
 bool open_file(struct command_job *job, const char *path)
 {
-	/* The bar of the file before has been cleared. */
+	/* The bar of the file before has been erased. */
 	progress_begin(job->progress, job->settings->output.progress);
 	if (open_input(job, &path, 1))
 		return true;
-	job->said = true;
+	job->error_shown = true;
 	return false;
 }
 
@@ -141,7 +142,9 @@ int fold_file(struct command_job *job, const char *path, struct tl_profile **pro
 	      struct tl_error *err)
 {
 	*profile = NULL;
-	return open_file(job, path) ? fold_opened(job, path, profile, err) : TL_BAD_FORMAT;
+	if (!open_file(job, path))
+		return TL_BAD_FORMAT;
+	return fold_opened(job, path, profile, err);
 }
 
 int fold_opened(struct command_job *job, const char *path, struct tl_profile **profile,
@@ -156,14 +159,14 @@ int fold_opened(struct command_job *job, const char *path, struct tl_profile **p
 		const char *failed = tl_input_failed(job->input);
 
 		complain_error(failed ? failed : path, err);
-		job->said = true;
+		job->error_shown = true;
 	} else {
-		tell_unmatched(job, path, *profile);
+		warn_unmatched(job, path, *profile);
 	}
 	if (status >= 0)
-		tell_saturated(job, path, *profile);
+		warn_saturated(job, path, *profile);
 	if (status >= 0 || !job->settings->input.strict)
-		job->damaged = tell_damage(job, path) || job->damaged;
+		job->damaged = warn_damage(job, path) || job->damaged;
 	tl_input_close(job->input);
 	job->input = NULL;
 	return status;
@@ -186,7 +189,7 @@ static bool enough_files(const struct command *command, const struct settings *s
 	return false;
 }
 
-/* With the files open that are one input. */
+/* Open the files, for commands that take them as one input, and run the command. */
 static int run_on_files(struct command_job *job)
 {
 	struct settings *settings = job->settings;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filters that let nothing through: an empty answer looks like one about the program, so it is said
- * whose it is.
+ * Filters that nothing passes: without a warning, an empty table would look like a statement about
+ * the program.
  */
 #include <stdio.h>
 #include "cli/commands/job.h"
 
-/* ---- which filters there are ---- */
+/* ---- the filters that are set ---- */
 
 static bool chooses_time(const struct tl_input_options *o)
 {
@@ -24,39 +24,39 @@ static bool chooses_functions(const struct tl_input_options *o)
 	return o->filter.function || o->filter.object;
 }
 
-static void say_id(const char *option, uint64_t id, uint64_t none)
+static void print_id(const char *option, uint64_t id, uint64_t none)
 {
 	if (id != none)
-		say(" --%s %lld", option, (long long)id);
+		print_error(" --%s %lld", option, (long long)id);
 }
 
-static void say_text(const char *option, const char *text)
+static void print_text(const char *option, const char *text)
 {
 	if (text)
-		say(" --%s %s", option, text);
+		print_error(" --%s %s", option, text);
 }
 
-static void tell(struct command_job *job, const char *file, bool functions)
+static void warn_nothing_matches(struct command_job *job, const char *file, bool functions)
 {
 	const struct tl_input_options *o = &job->settings->input;
 
 	progress_end(job->progress);
-	say("tracelathe: %s: nothing matches", file);
-	say_id("thread", o->filter.thread, TL_NOWHERE);
-	say_id("pid", o->filter.process, TL_NOWHERE);
-	say_id("cpu", o->filter.cpu, TL_NOWHERE);
-	say_id("part", o->filter.part, 0);
+	print_error("tracelathe: %s: nothing matches", file);
+	print_id("thread", o->filter.thread, TL_NOWHERE);
+	print_id("pid", o->filter.process, TL_NOWHERE);
+	print_id("cpu", o->filter.cpu, TL_NOWHERE);
+	print_id("part", o->filter.part, 0);
 	if (chooses_time(o))
-		say(" --time %g..", o->filter.from_seconds);
+		print_error(" --time %g..", o->filter.from_seconds);
 	if (chooses_time(o) && o->filter.to_seconds > 0)
-		say("%g", o->filter.to_seconds);
-	say_text("function", functions ? o->filter.function : NULL);
-	say_text("object", functions ? o->filter.object : NULL);
+		print_error("%g", o->filter.to_seconds);
+	print_text("function", functions ? o->filter.function : NULL);
+	print_text("object", functions ? o->filter.object : NULL);
 	putc('\n', stderr);
 	job->damaged = true;
 }
 
-/* ---- what there is ---- */
+/* ---- whether anything is left ---- */
 
 static bool has_cost(const struct tl_profile *profile, const struct tl_function_totals *totals)
 {
@@ -68,7 +68,7 @@ static bool has_cost(const struct tl_profile *profile, const struct tl_function_
 	return totals->calls || totals->unfinished;
 }
 
-/* Whether any function, or one of those that were chosen, was called or cost anything. */
+/* Whether any function, with `chosen` one of those that were chosen, was called or has a cost. */
 static bool has_function(const struct tl_profile *profile, bool chosen)
 {
 	uint32_t count = tl_profile_function_count(profile);
@@ -84,20 +84,20 @@ static bool has_function(const struct tl_profile *profile, bool chosen)
 	return false;
 }
 
-void tell_unmatched(struct command_job *job, const char *file, const struct tl_profile *profile)
+void warn_unmatched(struct command_job *job, const char *file, const struct tl_profile *profile)
 {
 	const struct tl_input_options *o = &job->settings->input;
 
 	if (chooses_records(o) && !has_function(profile, false))
-		tell(job, file, false);
+		warn_nothing_matches(job, file, false);
 	else if (chooses_functions(o) && !has_function(profile, true))
-		tell(job, file, true);
+		warn_nothing_matches(job, file, true);
 }
 
-void tell_empty(struct command_job *job)
+void warn_empty(struct command_job *job)
 {
 	const struct tl_input_options *o = &job->settings->input;
 
 	if (chooses_records(o) || chooses_functions(o))
-		tell(job, job->settings->paths.items[0], true);
+		warn_nothing_matches(job, job->settings->paths.items[0], true);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Help on the terminal. */
+/* Help texts: the overview, and the options of a command. */
 #include <stdio.h>
 #include <string.h>
 

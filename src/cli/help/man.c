@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Manual pages (man(7) macros), from the same tables as the help. */
+/* Manual pages in man(7) macros, made from the same tables as the help. */
 #include <stdio.h>
 
 #include <tracelathe/export.h>
@@ -8,7 +8,7 @@
 #include "cli/help/help.h"
 #include "cli/options/option.h"
 
-/* Text as roff: hyphens stay what they are, nothing is taken for a request or an escape. */
+/* Text as roff: hyphens are literal, no line is a request, no character is an escape. */
 static void put(const char *text)
 {
 	if (*text == '.' || *text == '\'')
@@ -90,14 +90,20 @@ static void put_status(void)
 
 static void put_see_also(const struct command *self)
 {
+	const char *gap = "";
+
 	puts(".SH SEE ALSO");
-	if (self)
-		puts(".BR tracelathe (1),");
-	for (const struct command *command = commands; command->name; command++)
-		if (command != self)
-			printf(".BR tracelathe\\-%s (1)%s\n", command->name,
-			       command[1].name && !(command + 1 == self && !command[2].name) ? ","
-											     : "");
+	if (self) {
+		fputs(".BR tracelathe (1)", stdout);
+		gap = ",\n";
+	}
+	for (const struct command *command = commands; command->name; command++) {
+		if (command == self)
+			continue;
+		printf("%s.BR tracelathe\\-%s (1)", gap, command->name);
+		gap = ",\n";
+	}
+	putchar('\n');
 }
 
 static void command_page(const struct command *command)

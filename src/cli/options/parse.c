@@ -72,11 +72,11 @@ static void complain_argument(const struct command *command, const struct option
 {
 	struct word word;
 
-	say("tracelathe %s: --%s %s: must be ", command->name, row->name, value);
+	print_error("tracelathe %s: --%s %s: must be ", command->name, row->name, value);
 	if (!option_word(row, 0, &word))
-		say("%s", row->argument);
+		print_error("%s", row->argument);
 	for (size_t i = 0; option_word(row, i, &word); i++)
-		say("%s%.*s", i ? "|" : "", (int)word.size, word.text);
+		print_error("%s%.*s", i ? "|" : "", (int)word.size, word.text);
 	putc('\n', stderr);
 }
 
@@ -172,11 +172,16 @@ static bool take_all(struct settings *settings, const struct command *command,
 	return true;
 }
 
+/* The default of --jobs: beyond this many threads the reading of most traces gains nothing. */
+enum { MOST_JOBS = 16 };
+
 static unsigned processors(void)
 {
 	long count = sysconf(_SC_NPROCESSORS_ONLN);
 
-	return count < 1 ? 1 : count > 16 ? 16 : (unsigned)count;
+	if (count < 1)
+		return 1;
+	return count > MOST_JOBS ? MOST_JOBS : (unsigned)count;
 }
 
 static void set_defaults(struct settings *settings)

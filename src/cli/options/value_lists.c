@@ -51,7 +51,9 @@ const char *add_binary(struct settings *settings, void *field, const struct opti
 	binary->path = copy_part(settings, value, size);
 	if (!binary->path)
 		return no_memory;
-	return size ? NULL : no_file;
+	if (!size)
+		return no_file;
+	return NULL;
 }
 
 /* FILE[:OFF[-END]]@ADDR, as ptxed has it; the file's name may have these characters in it, too. */
@@ -78,7 +80,9 @@ const char *add_raw(struct settings *settings, void *field, const struct option_
 			return row->argument;
 		*colon = '\0';
 	}
-	return *path ? NULL : no_file;
+	if (!*path)
+		return no_file;
+	return NULL;
 }
 
 /* REGEX=TEXT: an expression may have a "=" in it, a name rarely has: the last one separates. */
@@ -109,5 +113,7 @@ const char *add_dir(struct settings *settings, void *field, const struct option_
 	if (!dir)
 		return no_memory;
 	*dir = value;
-	return *value ? NULL : "a directory is missing";
+	if (!*value)
+		return "a directory is missing";
+	return NULL;
 }

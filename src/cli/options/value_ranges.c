@@ -93,7 +93,9 @@ const char *set_range(struct settings *settings, void *field, const struct optio
 		return "a range such as 3..7, 3.. or ..7 is needed";
 	if (range->from == TL_NOWHERE)
 		range->from = 0;
-	return range->to > range->from ? NULL : "the range ends before it begins";
+	if (range->to <= range->from)
+		return "the range ends before it begins";
+	return NULL;
 }
 
 /* Two numbers are no range: the second one may be lower. */
@@ -109,5 +111,7 @@ const char *set_pair(struct settings *settings, void *field, const struct option
 	    !parse_end(value, (size_t)(comma - value), &pair->from) ||
 	    !parse_end(comma + 1, strlen(comma + 1), &pair->to))
 		return "two numbers such as 3,4 are needed";
-	return pair->from != pair->to ? NULL : "the two are the same";
+	if (pair->from == pair->to)
+		return "the two are the same";
+	return NULL;
 }

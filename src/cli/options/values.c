@@ -94,7 +94,9 @@ const char *set_regex(struct settings *settings, void *field, const struct optio
 {
 	const char *wrong = set_text(settings, field, row, value);
 
-	return wrong ? wrong : check_pattern(value);
+	if (wrong)
+		return wrong;
+	return check_pattern(value);
 }
 
 /* ---- numbers ---- */
@@ -136,7 +138,9 @@ const char *set_part(struct settings *settings, void *field, const struct option
 {
 	const char *wrong = set_id(settings, field, row, value);
 
-	return wrong || *(uint64_t *)field ? wrong : "parts are numbered from 1";
+	if (!wrong && !*(uint64_t *)field)
+		return "parts are numbered from 1";
+	return wrong;
 }
 
 const char *set_count(struct settings *settings, void *field, const struct option_row *row,

@@ -44,7 +44,9 @@ const char *target_name(size_t number)
 
 	while (exporter_name(exporters))
 		exporters++;
-	return number < exporters ? exporter_name(number) : trace_name(number - exporters);
+	if (number < exporters)
+		return exporter_name(number);
+	return trace_name(number - exporters);
 }
 
 const char *timeline_name(size_t number)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said on standard error. */
+/* Messages on standard error, and the end of standard output. */
 #include <inttypes.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -12,9 +12,10 @@
 #include "cli/terminal/messages.h"
 
 /*
- * Text on standard error as it may be shown: names of files and of what is in them may be anything.
+ * Text with harmful characters replaced: names of files, and names inside them, may hold control
+ * sequences of a terminal.
  */
-static void put_shown(const char *text)
+static void print_shown(const char *text)
 {
 	const char *end = text + strlen(text);
 	char shown[TL_SHOWN_BYTES];
@@ -25,37 +26,47 @@ static void put_shown(const char *text)
 	}
 }
 
-static void say_list(const char *format, va_list args)
+static void print_error_list(const char *format, va_list args)
 {
 	char brief[512], *whole = NULL;
 	va_list again;
 
 	va_copy(again, args);
-	/* Without memory the beginning has to do. */
+	/* Without memory for the whole text, its first 511 bytes are shown. */
 	if (vsnprintf(brief, sizeof(brief), format, args) >= (int)sizeof(brief) &&
 	    vasprintf(&whole, format, again) < 0)
 		whole = NULL;
 	va_end(again);
-	put_shown(whole ? whole : brief);
+	print_shown(whole ? whole : brief);
 	free(whole);
 }
 
-void say(const char *format, ...)
+void print_error(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	say_list(format, args);
+	print_error_list(format, args);
 	va_end(args);
+}
+
+void print_error_item(const char *name, bool first)
+{
+	if (!first)
+		print_error(",");
+	print_error(" %s", name);
 }
 
 void complain(const char *command, const char *format, ...)
 {
 	va_list args;
 
-	fprintf(stderr, "tracelathe%s%s: ", command ? " " : "", command ? command : "");
+	fputs("tracelathe", stderr);
+	if (command)
+		fprintf(stderr, " %s", command);
+	fputs(": ", stderr);
 	va_start(args, format);
-	say_list(format, args);
+	print_error_list(format, args);
 	va_end(args);
 	putc('\n', stderr);
 }
@@ -65,7 +76,7 @@ void complain_error(const char *file, const struct tl_error *err)
 	const struct tl_format_info *format = err->format ? tl_format_find(err->format) : NULL;
 	const char *gap = " ";
 
-	say("tracelathe: %s:", file);
+	print_error("tracelathe: %s:", file);
 	if (err->offset != TL_NOWHERE) {
 		fprintf(stderr, " offset 0x%" PRIx64, err->offset);
 		gap = ", ";
@@ -77,7 +88,7 @@ void complain_error(const char *file, const struct tl_error *err)
 	}
 	fprintf(stderr, "%s%s", *gap == ',' ? ": " : gap,
 		err->text ? err->text : tl_status_name(err->status));
-	/* Not twice: "is a directory: Is a directory". */
+	/* The system's reason, unless our text says the same ("is a directory"). */
 	if (err->status == TL_IO && err->sys_errno &&
 	    !(err->text && !strcasecmp(err->text, strerror(err->sys_errno))))
 		fprintf(stderr, ": %s", strerror(err->sys_errno));

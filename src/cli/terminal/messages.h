@@ -2,10 +2,14 @@
 #ifndef TL_CLI_TERMINAL_MESSAGES_H
 #define TL_CLI_TERMINAL_MESSAGES_H
 /* Messages on standard error. Characters that could harm a terminal are replaced in all of them. */
+#include <stdbool.h>
+
 #include <tracelathe/core.h>
 
 /* Text as it is, without an end of line. */
-void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* " NAME" of a list; ", NAME" behind the first one. */
+void print_error_item(const char *name, bool first);
 /* A line `tracelathe[ COMMAND]: ...`; command NULL: of no command. */
 void complain(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A line `tracelathe: FILE: offset 0x.., record N: what was wrong; what was kept`. */

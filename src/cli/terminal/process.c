@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What holds for the whole process: its standard streams, its signals, and the files that it must
- * not leave behind.
+ * The process: its standard streams, its signals, and the unfinished files that are removed when a
+ * signal ends it.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -9,14 +9,14 @@
 
 #include "cli/terminal/process.h"
 
-/* Read by the signal handler: a command writes one file, or two of a format that has two. */
+/* Read by the signal handler. A command writes one file, or both of a format of two files. */
 enum { MOST_OUTPUTS = 2 };
 static struct tl_output *volatile outputs[MOST_OUTPUTS];
 
 static const int ending_signals[] = { SIGINT, SIGTERM, SIGHUP };
 enum { ENDING_SIGNALS = sizeof(ending_signals) / sizeof(ending_signals[0]) };
 
-/* The process then ends by the same signal, so that whoever waits for it knows. */
+/* The signal is raised again, so that the parent process sees the status of a signal. */
 static void on_ending_signal(int number)
 {
 	for (int i = 0; i < MOST_OUTPUTS; i++)
@@ -25,7 +25,7 @@ static void on_ending_signal(int number)
 	raise(number);
 }
 
-/* What was ignored at the start (nohup) stays so. */
+/* A signal that was ignored at the start (nohup) stays ignored. */
 static void handle(int number)
 {
 	struct sigaction action = { .sa_handler = on_ending_signal, .sa_flags = (int)SA_RESETHAND },
@@ -37,8 +37,8 @@ static void handle(int number)
 }
 
 /*
- * A stream that was closed at the start is opened on nothing, the wrong way round: reading it or
- * writing to it fails as before, and no file of ours becomes it.
+ * A standard stream that is closed at the start is opened on /dev/null in the direction in which it
+ * is not used: using it fails as before, and no file opened later gets its descriptor.
  */
 static void reserve_standard_streams(void)
 {
@@ -51,14 +51,14 @@ void process_begin(void)
 {
 	reserve_standard_streams();
 	/*
-	 * A reader of our output that goes away, and a limit on the size of files, show where the
-	 * output is written.
+	 * A pipe whose reader ended, and a limit on the size of files, are reported by write()
+	 * instead of ending the process.
 	 */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	for (int i = 0; i < ENDING_SIGNALS; i++)
 		handle(ending_signals[i]);
-	/* Without it a file that shrinks ends the process by SIGBUS: no reason not to try. */
+	/* If it fails, only a file that shrinks while it is mapped ends the process (SIGBUS). */
 	tl_guard_mapped_files(NULL);
 }
 
@@ -86,7 +86,7 @@ int output_open(struct tl_output **out, const char *path, struct tl_error *err)
 	sigset_t old;
 	int status;
 
-	/* Between the file and its place among the outputs it would be left behind. */
+	/* A signal between creating the file and listing it would leave the file behind. */
 	block_signals(&old);
 	status = tl_output_open(out, path, err);
 	if (status == 0)
@@ -96,8 +96,8 @@ int output_open(struct tl_output **out, const char *path, struct tl_error *err)
 }
 
 /*
- * Writing may wait for a reader, and signals must end that; only the handle may not go while they
- * use it.
+ * Signals stay unblocked while the output is written, since a write may wait for a reader for ever;
+ * they are blocked only while the handle is freed.
  */
 int output_commit(struct tl_output *out, struct tl_error *err)
 {

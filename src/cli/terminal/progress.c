@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A progress bar on standard error: how much, how fast, how long yet. */
+/* The progress bar on standard error: bytes read, rate, time left. */
+#include <math.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -8,7 +9,7 @@
 
 enum { BAR = 24 };
 
-/* At most ten redraws a second, and none for what is done at once. */
+/* At most ten redraws a second, and none in the first half second: short runs show no bar. */
 static const double interval = 0.1, patience = 0.5;
 
 static double now(void)
@@ -40,10 +41,11 @@ static void put_bytes(double bytes)
 
 static void put_bar(uint64_t done, uint64_t total)
 {
-	double share = (double)done / (double)total;
-	int filled = (int)(share < 1 ? share * (double)BAR : (double)BAR);
+	/* A file may grow while it is read. */
+	double share = fmin((double)done / (double)total, 1);
+	int filled = (int)(share * (double)BAR);
 
-	fprintf(stderr, "%3d%% [", share < 1 ? (int)(share * 100) : 100);
+	fprintf(stderr, "%3d%% [", (int)(share * 100));
 	for (int i = 0; i < BAR; i++)
 		putc(i < filled ? '#' : '.', stderr);
 	fputs("] ", stderr);

@@ -11,7 +11,7 @@ static size_t least(size_t a, size_t b)
 }
 
 /*
- * Optimal string alignment; rows[i][j] is the distance of the first i letters of a and the first j
+ * Optimal string alignment distance: rows[i][j] is that of the first i letters of a and the first j
  * of b.
  */
 size_t word_distance(const char *a, const char *b)

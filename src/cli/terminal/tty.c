@@ -12,7 +12,9 @@ unsigned terminal_width(int fd)
 
 	if (!isatty(fd))
 		return 0;
-	return ioctl(fd, TIOCGWINSZ, &size) || !size.ws_col ? 80 : size.ws_col;
+	if (ioctl(fd, TIOCGWINSZ, &size) || !size.ws_col)
+		return 80;
+	return size.ws_col;
 }
 
 bool is_file(const char *output)
