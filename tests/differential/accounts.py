@@ -101,6 +101,7 @@ def compare(name):
 
 
 def main():
+    common.need_whole_corpus()
     names = [name for name in common.corpus_traces() if common.oracle(name, "truth-account.csv")]
     for name in names:
         compare(name)

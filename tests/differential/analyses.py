@@ -11,7 +11,7 @@ import shutil
 import tempfile
 
 import xtrace_model as model
-from common import expect, finish, run, skip
+from common import expect, finish, need_whole_corpus, run
 
 compared = 0
 
@@ -220,8 +220,7 @@ def check_forms(name, streams):
         expect("%s: lines of --%s" % (name, option), len(text.splitlines()), len(table) + 2)
 
 
-if not os.path.isdir(model.PAIRS):
-    skip("no shared corpus")
+need_whole_corpus()
 with tempfile.TemporaryDirectory() as scratch:
     check_turns(scratch)
     for pair, members in model.pairs():

@@ -148,11 +148,10 @@ def objects(folder):
 
 
 def main():
+    common.need_whole_corpus()
     programs = {name[:-len(".elf")]: sleds_of(name[:-len(".elf")])
                 for name in sorted(os.listdir(BIN) if os.path.isdir(BIN) else ()) if name.endswith(".elf")}
     programs = {name: sleds for name, sleds in programs.items() if sleds}
-    if not programs:
-        common.skip("no shared corpus")
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as place:
         compared = every_pair(programs) + several(programs, folder) + objects(place)
     common.finish(compared, "traces with programs")

@@ -354,8 +354,7 @@ def annotate(path, total):
 
 
 def main():
-    if not os.path.isdir(CORPUS):
-        common.skip("no shared corpus")
+    common.need_whole_corpus()
     corpus()
     damage()
     for name in CGVIEW:

@@ -9,7 +9,11 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# Beside the checkout, or where it is named; else there is a small corpus in the tree.
 SHARED = os.environ.get("TL_SHARED", os.path.join(ROOT, "..", "shared"))
+WHOLE = os.path.isdir(os.path.join(SHARED, "corpus"))
+if not WHOLE:
+    SHARED = os.path.join(ROOT, "tests")
 CORPUS = os.path.join(SHARED, "corpus", "xray")
 SKIPPED = 77
 
@@ -76,9 +80,12 @@ def dump(*args):
     return [json.loads(line) for line in run("dump", "--json", *args).splitlines()]
 
 
+def need_whole_corpus():
+    if not WHOLE:
+        skip("no shared corpus; the one in tests/ is too small for this")
+
+
 def corpus_traces():
-    if not os.path.isdir(CORPUS):
-        skip("no shared corpus")
     names = sorted(n[:-len(".oracle")] for n in os.listdir(CORPUS) if n.endswith(".oracle"))
     return [name for name in names if os.path.exists(os.path.join(CORPUS, name + ".xray"))]
 

@@ -73,8 +73,7 @@ def check_trace(name):
 
 
 def main():
-    if not os.path.isdir(CORPUS):
-        common.skip("no shared corpus")
+    common.need_whole_corpus()
     if subprocess.run([common.command(), "flame", os.path.join(CORPUS, "ls_default.out")], stdout=subprocess.DEVNULL,
                       stderr=subprocess.DEVNULL).returncode > 1:
         common.skip("built without the page (no npm)")

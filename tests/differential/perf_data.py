@@ -553,8 +553,7 @@ def test_records_of_perf():
 
 def main():
     global PERF
-    if not os.path.isdir(CORPUS):
-        common.skip("no shared corpus")
+    common.need_whole_corpus()
     found = subprocess.run(["sh", "-c", "command -v perf"], stdout=subprocess.PIPE)
     PERF = found.stdout.decode().strip() or None
     if not PERF:

@@ -96,8 +96,7 @@ def hardware(truth, jobs, libipt):
 def main():
     programs = [os.path.abspath(program) for program in sys.argv[1:]]
     truth, jobs, libipt = (programs + [None])[:3]
-    if not os.path.isdir(SMALL):
-        common.skip("no shared corpus")
+    common.need_whole_corpus()
     small(truth, libipt)
     large(truth, libipt)
     threads(jobs)

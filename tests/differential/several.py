@@ -176,8 +176,7 @@ def check_groups(name):
 
 
 def main():
-    if not os.path.isdir(FOLDER):
-        common.skip("no shared corpus")
+    common.need_whole_corpus()
     with tempfile.TemporaryDirectory() as folder:
         for names in TRIPLES:
             check_merge(folder, names)

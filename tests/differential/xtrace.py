@@ -29,8 +29,7 @@ def read(path):
 
 
 def pairs():
-    if not os.path.isdir(FOLDER):
-        common.skip("no shared corpus")
+    common.need_whole_corpus()
     for path in sorted(glob.glob(os.path.join(FOLDER, "*", "*.xinsndata.bin"))):
         yield os.path.basename(os.path.dirname(path)), NAME.search(path).group(2), path
 
