@@ -104,7 +104,7 @@ struct tl_callgrind_part {
 	uint32_t position_count;
 };
 
-/** A place where the input is damaged. `text` is static: what was wrong; what was kept. */
+/** A place where the input is damaged. `text` is static: what was wrong, and what was kept. */
 struct tl_callgrind_fault {
 	enum tl_status status;
 	const char *text;
@@ -168,11 +168,11 @@ enum tl_callgrind_detail {
  */
 struct tl_callgrind_fold_options {
 	size_t size; /**< sizeof(struct tl_callgrind_fold_options) */
-	/** TL_NOWHERE: any; a part without a number counts by its place, from 1 */
+	/** TL_NOWHERE: any; a part without a number is selected by its ordinal, from 1 */
 	uint64_t part, thread, process;
 	enum tl_callgrind_detail detail;
 	bool per_part; /**< TL_CALLGRIND_FUNCTIONS: keep parts apart */
-	/** gets the number of the reader that an error is about; may be NULL */
+	/** set to the index of the reader that an error is about; may be NULL */
 	size_t *failed;
 };
 
@@ -203,7 +203,7 @@ struct tl_callgrind_violation {
 typedef int tl_callgrind_violation_fn(void *arg, const struct tl_callgrind_violation *violation);
 
 /**
- * Hold a profile against its grammar and what must be true of its sums (docs/formats/callgrind.md,
+ * Check a profile against its grammar and against the sums it states (docs/formats/callgrind.md,
  * "check").
  * @return number of violations that are damage, or a negative tl_status
  */

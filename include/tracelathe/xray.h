@@ -160,7 +160,7 @@ TL_API void tl_xray_close(struct tl_xray_reader *reader);
 /* ---- instrumentation map --------------------------------------------------------------------- */
 
 /**
- * What the map and the binary know of a function id. Strings live as long as the map, "" when
+ * A function id as the map and the binary describe it. Strings live as long as the map; "" when
  * unknown.
  */
 struct tl_xray_function {
@@ -226,7 +226,7 @@ struct tl_xray_violation {
 typedef int tl_xray_violation_fn(void *arg, const struct tl_xray_violation *violation);
 
 /**
- * Hold a trace against the grammar and the order of function records of the specification
+ * Check a trace against the grammar and the order of function records of the specification
  * ("Format", "Function Records"), block by block in time order per thread.
  * @return number of violations, or a negative tl_status
  */

@@ -12,14 +12,14 @@
 
 /* The part of a track every format has; a format's own follows in the same allocation, zeroed. */
 struct tl_track {
-	int64_t process, thread; /* thread < 0: the process itself */
-	uint32_t number;         /* in the order first met */
+	int64_t process, thread; /* thread < 0: the track of the process itself */
+	uint32_t number;         /* in the order of first use */
 	bool begun;              /* the format has announced it */
 };
 
 /*
- * Tracks by (process, thread). Events of many threads interleave, so that a small cache answers
- * before the index.
+ * Tracks by (process, thread). Events of many threads interleave, so a small cache is asked before
+ * the index.
  */
 enum { TL_TRACK_CACHE = 64 };
 
@@ -31,7 +31,7 @@ struct tl_tracks {
 	struct tl_index index;
 };
 
-/* Ticks as seconds and billionths; picoseconds below them. */
+/* A time as seconds, nanoseconds, and picoseconds below them. */
 struct tl_time {
 	uint64_t seconds;
 	uint32_t ns, ps;
@@ -50,8 +50,8 @@ struct tl_timeline_ops {
 	void (*instant)(struct tl_timeline *timeline, struct tl_track *track, uint64_t ticks,
 			const char *name, const struct tl_timeline_arg *args, size_t arg_count);
 	void (*end)(struct tl_timeline *timeline);
-	void (*free_track)(struct tl_track *track); /* what the track owns */
-	void (*free)(struct tl_timeline *timeline); /* what the timeline owns */
+	void (*free_track)(struct tl_track *track); /* frees the members of the format's track */
+	void (*free)(struct tl_timeline *timeline); /* frees the members of the format's timeline */
 };
 
 /* A format's own members follow, zeroed when it begins. */
@@ -59,10 +59,10 @@ struct tl_timeline {
 	const struct tl_timeline_ops *ops;
 	struct tl_output *out;
 	uint64_t frequency; /* never 0 */
-	bool clock_known;   /* it is not a made-up one */
-	uint64_t origin;    /* ticks of the first record, 0: absolute times */
+	bool clock_known;   /* false: the frequency is a default */
+	uint64_t origin;    /* ticks of the first record; 0: times are absolute */
 	bool begun;
-	bool no_memory; /* an allocation failed: nothing is written any more */
+	bool no_memory; /* an allocation failed; from then on nothing is written */
 	bool used;      /* a call or an instant was written */
 	struct tl_tracks tracks;
 };
@@ -70,13 +70,10 @@ struct tl_timeline {
 /* A timeline of a format, not yet begun; NULL without memory. */
 struct tl_timeline *tl_timeline_new(const struct tl_timeline_ops *ops, struct tl_output *out);
 
-/* The track, added if new; NULL (and timeline->no_memory) without memory. */
+/* The track, added if it is new. NULL, and timeline->no_memory is set, without memory. */
 struct tl_track *tl_timeline_track(struct tl_timeline *timeline, int64_t process, int64_t thread);
 
-/*
- * Exact but for what is below a picosecond. The common clocks (below 18 GHz) need no 128-bit
- * division.
- */
+/* Exact down to a picosecond. Clocks below 18 GHz need no 128-bit division. */
 static inline struct tl_time tl_ticks_time(uint64_t frequency, uint64_t ticks)
 {
 	struct tl_time time = { .seconds = ticks / frequency };
@@ -95,7 +92,7 @@ static inline struct tl_time tl_ticks_time(uint64_t frequency, uint64_t ticks)
 	return time;
 }
 
-/* Nanoseconds, at the end of the range when they do not fit. */
+/* Nanoseconds; UINT64_MAX if they do not fit. */
 static inline uint64_t tl_ticks_ns(uint64_t frequency, uint64_t ticks)
 {
 	uint64_t seconds, rest;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rules: those of lines and parts are noticed by the reader as it goes, for which see layout.c;
- * those of the whole profile are looked at here.
+ * Rules of lines and parts are checked by the reader while it reads (text/layout.c lists them);
+ * rules of the whole profile are checked here.
  */
 #include "callgrind/profile/fold.h"
 #include "core/error.h"
@@ -10,7 +10,7 @@
 struct checking {
 	tl_callgrind_violation_fn *fn;
 	void *arg;
-	int64_t violations; /* that are damage */
+	int64_t violations; /* of them, those that are damage */
 	bool stopped;
 };
 
@@ -49,7 +49,10 @@ static void violate_function(struct checking *c, const struct tl_function *funct
 	c->stopped = c->fn(c->arg, &violation) != 0;
 }
 
-/* Cost of the first event that calls from others brought to each function. NULL without memory. */
+/*
+ * Inclusive cost (first event) of the calls into each function from other functions. NULL without
+ * memory.
+ */
 static int64_t *entered_costs(const struct tl_profile *profile)
 {
 	int64_t *entered = calloc(profile->functions.table.count + 1, sizeof(*entered));
@@ -75,7 +78,7 @@ static bool *called_functions(const struct tl_profile *profile)
 	return called;
 }
 
-/* The kernel enters these as the first function of a new thread: no call line tells of that. */
+/* The kernel starts a new thread in these functions, so no call line leads to them. */
 static bool begins_threads(const struct tl_function *function)
 {
 	static const char *const names[] = { "clone", "clone3", "__clone", "__clone3",
@@ -88,9 +91,9 @@ static bool begins_threads(const struct tl_function *function)
 }
 
 /*
- * What the calls of a function cost is what it and its callees cost, unless the writer knows only
- * the innermost callers. Where they cost less, a call line is wrong. In a cycle nothing can be said
- * (rule J).
+ * The inclusive cost of the calls into a function equals its self cost plus the cost of its
+ * callees, unless the writer records only the innermost callers. If the calls into it cost less, a
+ * call line is wrong. In a cycle nothing can be checked (rule J).
  */
 static int check_inclusive(struct checking *c, const struct tl_profile *profile,
 			   struct tl_error *err)

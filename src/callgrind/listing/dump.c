@@ -70,7 +70,7 @@ static void put_address(const struct dump *d, const char *name, uint64_t address
 static const char *const at_names[TL_CALLGRIND_COLUMNS] = { "instr", "bb", "line_number" };
 static const char *const to_names[TL_CALLGRIND_COLUMNS] = { "to_instr", "to_bb", "to_line" };
 
-/* "position_" and the word of positions:, which may be any. */
+/* "position_" and the word of "positions:", which may be any text. */
 static void put_further(const struct dump *d, const char *prefix, const char *word, uint64_t value)
 {
 	char key[64];
@@ -82,7 +82,7 @@ static void put_further(const struct dump *d, const char *prefix, const char *wo
 	tl_put_u64(d->out, value);
 }
 
-/* Only the columns that the part has; the names are those of positions:. */
+/* Only the columns that the part has, with the names of its "positions:" line. */
 static void put_place(const struct dump *d, const struct tl_callgrind_position *place,
 		      const uint64_t *further, const char *const names[TL_CALLGRIND_COLUMNS])
 {

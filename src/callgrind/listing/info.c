@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a file is: its writer, its events with their sums, its parts, how many lines of each kind.
+ * Facts of a file: its writer, its events with their sums, its parts, the number of lines of each
+ * kind.
  */
 #include "callgrind/listing/describe.h"
 
@@ -9,19 +10,19 @@
 #include "callgrind/reader/reader.h"
 #include "core/facts.h"
 
-/* What is told of a part. */
+/* Facts of one part. */
 struct summary {
 	uint64_t process, thread, number, offset;
-	bool checked; /* it has totals, or what stands for them */
+	bool checked; /* it has totals, or a line that takes their place */
 };
 
 struct survey {
 	uint64_t kinds[TL_CALLGRIND_KIND_COUNT];
 	struct summary *parts;
 	size_t part_count, part_capacity;
-	int64_t *sums; /* by reader's event, over all parts */
+	int64_t *sums; /* by event of the reader, over all parts */
 	size_t sum_count, sum_capacity;
-	uint32_t command; /* the first there is */
+	uint32_t command; /* the first creator that some part names */
 };
 
 static int64_t add_saturating(int64_t a, int64_t b)

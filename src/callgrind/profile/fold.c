@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Items to a profile. For tables and trees (TL_CALLGRIND_FUNCTIONS) the self costs of a function
- * are gathered where they stand together and added once; nothing is looked up per line. Else every
- * line is one of the profile.
+ * Items to a profile. For tables and trees (TL_CALLGRIND_FUNCTIONS) consecutive self costs of one
+ * function are summed up and added once, so that no line needs a lookup. The plain way, which gives
+ * the same sums, is fold_line(): one line of the profile for each cost line (TL_CALLGRIND_LINES).
  */
 #include "callgrind/profile/fold.h"
 
@@ -12,13 +12,13 @@
 
 /* ---- names ---- */
 
-/* What writers call an unknown object or file, the profile calls "". */
+/* Writers call an unknown object or file "???"; in a profile it is "". */
 static bool is_unknown(const char *text)
 {
 	return !strcmp(text, "???");
 }
 
-/* An object or a file as a string of the profile. */
+/* The name of an object or a file as a string of the profile. */
 static const char *text_of(const struct tl_callgrind_folder *f, uint32_t name)
 {
 	const char *text = name == TL_NONE ? f->empty : f->profile->names.names[name].text;
@@ -40,7 +40,10 @@ static uint32_t add_function(struct tl_callgrind_folder *f, const struct tl_call
 	return function.name ? tl_profile_function_interned(f->profile, &function) : TL_NONE;
 }
 
-/* "identity = (object, file of fl, function name)" (rule E). TL_NONE without memory. */
+/*
+ * "identity = (object, file of fl, function name)" (rule E). Returns the number of the function in
+ * the profile, TL_NONE without memory.
+ */
 static uint32_t function_of(struct tl_callgrind_folder *f, const struct tl_callgrind_owner *owner)
 {
 	size_t slot = owner->function == TL_NONE ? 0 : (size_t)owner->function + 1;
@@ -125,7 +128,7 @@ static bool is_selected(const struct tl_callgrind_folder *f,
 	       (o->process == TL_NOWHERE || o->process == part->process);
 }
 
-/* The header of a part is complete: its first cost, or its end. */
+/* Called when the header of a part is complete: at its first cost, or at its end. */
 static int begin_part(struct tl_callgrind_folder *f, struct tl_error *err)
 {
 	const struct tl_callgrind_part_state *part = &f->reader->part;
@@ -171,7 +174,7 @@ static uint32_t part_of(const struct tl_callgrind_folder *f)
 									      : TL_NONE;
 }
 
-/* What was gathered for a function goes to its one line. */
+/* Add the summed self costs of a function to its one line. */
 static int put_summed_function(struct tl_callgrind_folder *f, struct tl_error *err)
 {
 	struct tl_cost_line line = { .function = f->summed.function, .part = part_of(f) };
@@ -218,7 +221,7 @@ static int sum_function(struct tl_callgrind_folder *f, const struct tl_callgrind
 	return 0;
 }
 
-/* Positions of the model have 32 bits for the line; the reader told of those that are larger. */
+/* A line number of the profile has 32 bits. The reader has reported lines that are larger. */
 static struct tl_position position_of(const struct tl_callgrind_folder *f,
 				      const struct tl_callgrind_position *place, uint32_t file)
 {
@@ -334,7 +337,9 @@ static fold_fn *const fold_item[TL_CALLGRIND_KIND_COUNT] = {
 	[TL_CALLGRIND_JUMP] = fold_jump,
 };
 
-/* All readers number the names of one pool, which is the profile's as soon as there is one. */
+/*
+ * All readers number their names in one pool, which becomes the profile's when the profile is made.
+ */
 static int lend_names(struct tl_callgrind_folder *f, struct tl_callgrind_reader *reader,
 		      struct tl_error *err)
 {
@@ -345,7 +350,7 @@ static int lend_names(struct tl_callgrind_folder *f, struct tl_callgrind_reader 
 	return tl_names_add(reader->names.pool, "", 0) == TL_NONE ? tl_error_memory(err) : 0;
 }
 
-/* Nothing of the reader may refer to names that are the profile's. */
+/* The names now belong to the profile, so the reader must not refer to them any more. */
 static void take_names_back(struct tl_callgrind_reader *reader)
 {
 	tl_callgrind_names_free(&reader->names);

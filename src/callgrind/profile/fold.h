@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_CALLGRIND_PROFILE_FOLD_H
 #define TL_CALLGRIND_PROFILE_FOLD_H
-/* The fold's insides: items of a reader into a profile. */
+/* State of the fold: items of a reader into a profile. */
 #include "callgrind/reader/reader.h"
 #include "profile/model/model.h"
 
-/* A function by the number of its name: names nearly always stand for one function, which is then
- * found at once. */
+/*
+ * Cache of functions by the number of their name. Nearly all names stand for one function, so that
+ * one comparison finds it.
+ */
 struct tl_callgrind_known_function {
 	uint32_t object, file, function; /* function TL_NONE: none yet */
 };
@@ -14,11 +16,11 @@ struct tl_callgrind_known_function {
 /* The part that is read. */
 struct tl_callgrind_folded_part {
 	bool ready;      /* its header is complete */
-	bool selected;   /* the options want it */
-	uint64_t place;  /* among all parts of all files, from 1 */
-	uint32_t number; /* in the profile */
+	bool selected;   /* the options select it */
+	uint64_t place;  /* its ordinal among all parts of all files, from 1 */
+	uint32_t number; /* its number in the profile */
 	uint64_t records;
-	uint64_t faults, skipped_bytes; /* of the reader when the part began */
+	uint64_t faults, skipped_bytes; /* those of the reader when the part began */
 };
 
 /* The function whose self costs are summed up (TL_CALLGRIND_FUNCTIONS). */
@@ -31,12 +33,13 @@ struct tl_callgrind_summed_function {
 
 struct tl_callgrind_folder {
 	struct tl_callgrind_fold_options options;
-	struct tl_profile *profile; /* NULL until there are events */
+	struct tl_profile *profile; /* NULL until some part has events */
 	struct tl_callgrind_reader *reader;
-	struct tl_names names; /* until there is a profile, whose they are from then on */
-	const char *empty;     /* "" of the profile */
+	struct tl_names names; /* used until there is a profile, which then owns them */
+	const char *empty;     /* the profile's "" */
 
-	struct tl_callgrind_known_function *known; /* by number of the name; slot 0 is no name */
+	/* by number of the name; slot 0 is for functions without a name */
+	struct tl_callgrind_known_function *known;
 	size_t known_count, known_capacity;
 
 	uint32_t *columns; /* event of the profile, by column of the part */
@@ -44,14 +47,14 @@ struct tl_callgrind_folder {
 	struct tl_callgrind_folded_part part;
 	struct tl_callgrind_summed_function summed;
 
-	struct tl_event *inherited; /* events that the profile computes from others */
+	struct tl_event *inherited; /* events that are formulas of others */
 	size_t inherited_count, inherited_capacity;
 };
 
-/* Note the inherited events of the reader, which is at its end. 0 or negative. */
+/* Note the inherited events of a reader that is at its end. 0 or negative. */
 int tl_callgrind_note_inherited(struct tl_callgrind_folder *fold,
 				struct tl_callgrind_reader *reader, struct tl_error *err);
-/* Add them to the profile. 0 or negative. */
+/* Add the noted events to the profile. 0 or negative. */
 int tl_callgrind_add_inherited(struct tl_callgrind_folder *fold, struct tl_error *err);
 void tl_callgrind_free_inherited(struct tl_callgrind_folder *fold);
 

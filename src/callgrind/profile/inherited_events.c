@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inherited events: held against the columns there are, and handed to the profile, which computes
- * them.
+ * Inherited events: formulas are checked against the columns of the profile; the profile computes
+ * their values.
  */
 #include "callgrind/profile/fold.h"
 #include "core/error.h"
@@ -49,8 +49,8 @@ static size_t number_size(const char *text)
 }
 
 /*
- * An events: line that no cost ever stood under names columns that the profile does not have: a
- * formula that mentions one, if only 0 times, could not be read again.
+ * A column of an "events:" line without any cost line does not exist in the profile. A formula that
+ * names such a column, even 0 times, could not be written and read again, so it is left out.
  */
 static bool all_known(const struct tl_callgrind_folder *fold,
 		      const struct tl_callgrind_reader *reader, const int64_t *factors,

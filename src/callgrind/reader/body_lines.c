@@ -5,7 +5,7 @@
 
 /* ---- names ---- */
 
-/* What each position specification changes (rules B to E). */
+/* The state that each position specification changes (rules B to E). */
 static void set_name(struct tl_callgrind_state *s, enum tl_callgrind_slot slot, uint32_t name)
 {
 	switch (slot) {
@@ -95,7 +95,7 @@ int tl_callgrind_name_line(struct tl_callgrind_reader *reader, const struct tl_c
 
 /* ---- positions ---- */
 
-/* A source line below 0 is nowhere. */
+/* A source line below 0 is unknown: line 0. */
 static struct tl_callgrind_position place_of(const struct tl_callgrind_subpositions *position)
 {
 	uint64_t line = position->at[TL_CALLGRIND_COLUMN_LINE];
@@ -123,7 +123,7 @@ static int position_faults(struct tl_callgrind_reader *reader,
 
 /* ---- costs ---- */
 
-/* The numbers up to the end of the line. False: one is none. */
+/* Costs up to the end of the line. False: a word is no number. */
 static inline bool read_costs(struct tl_callgrind_reader *reader, const uint8_t *p,
 			      struct tl_callgrind_cost_flags *costs)
 {
@@ -159,7 +159,7 @@ static int cost_faults(struct tl_callgrind_reader *reader,
 	return status;
 }
 
-/* The part's sums, which its totals: are held against. */
+/* Add to the sums of the part, which are compared with "totals:" at its end. */
 static inline bool add_to_sums(struct tl_callgrind_reader *reader, unsigned count)
 {
 	bool over = false;
@@ -192,7 +192,7 @@ static int self_faults(struct tl_callgrind_reader *reader, bool summed, struct t
 	return status;
 }
 
-/* Self cost: the only kind that moves the base (rule A). */
+/* Self cost is the only kind of line that moves the base of relative positions (rule A). */
 static inline int self_line(struct tl_callgrind_reader *reader,
 			    const struct tl_callgrind_subpositions *position, unsigned count,
 			    struct tl_error *err)
@@ -211,7 +211,7 @@ static inline int self_line(struct tl_callgrind_reader *reader,
 	return 0;
 }
 
-/* The item began with the line that waited. */
+/* Begin the item of a call or jump: it starts at the pending line, not at the present one. */
 static void pending_item(struct tl_callgrind_reader *reader, enum tl_callgrind_kind kind)
 {
 	struct tl_callgrind_state *s = &reader->state;
@@ -229,7 +229,7 @@ static void pending_item(struct tl_callgrind_reader *reader, enum tl_callgrind_k
 	s->pending = TL_CALLGRIND_PENDING_NOTHING;
 }
 
-/* Whom the call goes to (rules B, C, D). */
+/* The callee of a call (rules B, C, D). */
 static int call_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
 	struct tl_callgrind_state *s = &reader->state;
@@ -262,7 +262,7 @@ static int jump_source(struct tl_callgrind_reader *reader)
 	return 0;
 }
 
-/* A line that cannot be read, and with it the call or jump it belongs to. */
+/* Report a line that cannot be read, together with its pending call or jump. */
 static int bad_cost_line(struct tl_callgrind_reader *reader, enum tl_callgrind_rule rule,
 			 struct tl_error *err)
 {
@@ -276,7 +276,7 @@ static int bad_cost_line(struct tl_callgrind_reader *reader, enum tl_callgrind_r
 			  : tl_callgrind_lost(reader, rule, err);
 }
 
-/* The costs of a call whose own line was bad: they are nobody's self cost. */
+/* The cost line of a call whose "calls=" line was bad: it is not self cost, so it is skipped. */
 static int skipped_line(struct tl_callgrind_reader *reader)
 {
 	reader->state.pending = TL_CALLGRIND_PENDING_NOTHING;
@@ -285,7 +285,7 @@ static int skipped_line(struct tl_callgrind_reader *reader)
 	return 0;
 }
 
-/* Sub-positions of no known kind. */
+/* Sub-positions of columns that the format does not define. */
 static void further_places(struct tl_callgrind_reader *reader,
 			   const struct tl_callgrind_subpositions *position,
 			   enum tl_callgrind_pending pending)
@@ -346,8 +346,10 @@ int tl_callgrind_cost_line(struct tl_callgrind_reader *reader, struct tl_error *
 
 /* ---- calls and jumps ---- */
 
-/* Where it leads: sub-positions relative to the base. Missing ones are unknown, surplus ones of no
- * meaning (xdebug). */
+/*
+ * The target of a call or jump: sub-positions relative to the base. Missing ones are unknown;
+ * surplus ones, which xdebug writes, have no meaning.
+ */
 static bool read_target(struct tl_callgrind_reader *reader, const uint8_t *p)
 {
 	struct tl_callgrind_state *s = &reader->state;
@@ -381,7 +383,7 @@ static int begin_pending(struct tl_callgrind_reader *reader, enum tl_callgrind_p
 	return 0;
 }
 
-/* "calls=(Call Count) (Destination position)". 0 calls are calls (rule G). */
+/* "calls=(Call Count) (Destination position)". A count of 0 is valid (rule G). */
 int tl_callgrind_calls_line(struct tl_callgrind_reader *reader, const struct tl_callgrind_key *key,
 			    struct tl_error *err)
 {
@@ -450,7 +452,7 @@ int tl_callgrind_jump_line(struct tl_callgrind_reader *reader, const struct tl_c
 
 	int status = tl_callgrind_lost(reader, TL_CALLGRIND_RULE_JUMP, err);
 
-	/* Its source line has no costs; read as self cost it would move the base. */
+	/* The source line of a jump has no costs. Read as self cost, it would move the base. */
 	begin_pending(reader, TL_CALLGRIND_PENDING_SKIP);
 	return status;
 }

@@ -34,7 +34,10 @@ static inline void tl_callgrind_set_base(struct tl_callgrind_reader *reader,
 		       sizeof(s->further_base));
 }
 
-/* A range "10-20", "10:20", "10+5": its first line counts; -> the byte behind it. */
+/*
+ * Skip the rest of a range "10-20", "10:20", "10+5", of which the first line counts. Returns the
+ * byte behind it.
+ */
 static const uint8_t *tl_callgrind_skip_range(const uint8_t *p, bool *over)
 {
 	uint64_t ignored;
@@ -43,9 +46,8 @@ static const uint8_t *tl_callgrind_skip_range(const uint8_t *p, bool *over)
 }
 
 /*
- * One sub-position ("SubPosition := Number | '+' Number | '-' Number | '*'"), relative to what *at
- * is. NULL:
- * none.
+ * One sub-position ("SubPosition := Number | '+' Number | '-' Number | '*'"), relative to the value
+ * in *at. Returns the byte behind it, NULL: not a sub-position.
  */
 static inline const uint8_t *tl_callgrind_sub_position(const uint8_t *p, uint64_t *at,
 						       struct tl_callgrind_subpositions *position)
@@ -60,7 +62,8 @@ static inline const uint8_t *tl_callgrind_sub_position(const uint8_t *p, uint64_
 	} else if (*p == '-') {
 		p = tl_callgrind_parse_number(p + 1, &number, &position->over);
 		/*
-		 * An address may have its top bit set; below 0 is what falls from the lower half.
+		 * An address may have its top bit set, so only a value from the lower half can
+		 * become negative.
 		 */
 		position->negative |= number > *at && *at <= INT64_MAX;
 		*at -= number;
@@ -72,9 +75,10 @@ static inline const uint8_t *tl_callgrind_sub_position(const uint8_t *p, uint64_
 	return p;
 }
 
-/* The sub-positions at p; those missing stay as they were. -> the byte behind them and their
- * blanks, NULL:
- * bad. */
+/*
+ * The sub-positions at p; missing ones keep their values. Returns the byte behind them and the
+ * blanks after them, NULL: one is malformed.
+ */
 static inline const uint8_t *tl_callgrind_sub_positions(const struct tl_callgrind_reader *reader,
 							const uint8_t *p,
 							struct tl_callgrind_subpositions *position,
@@ -99,7 +103,10 @@ struct tl_callgrind_cost_flags {
 	bool over, fraction, surplus;
 };
 
-/* A cost of at most seven digits; -> what follows it and its blanks, NULL: it is none. */
+/*
+ * The fast path of tl_callgrind_read_cost(): a decimal cost of at most seven digits. Returns the
+ * byte behind it and its blanks, NULL: the cost has another form.
+ */
 static inline const uint8_t *tl_callgrind_fast_cost(const uint8_t *p, const uint8_t *stop,
 						    int64_t *cost)
 {
@@ -117,7 +124,10 @@ static inline const uint8_t *tl_callgrind_fast_cost(const uint8_t *p, const uint
 		       : NULL;
 }
 
-/* The number at p; -> what follows it and its blanks, NULL: none. */
+/*
+ * The cost at p, in any form. Returns the byte behind it and its blanks, NULL: not a number. The
+ * plain way, which reads the same values, is tl_callgrind_unusual_cost() alone.
+ */
 static inline const uint8_t *tl_callgrind_read_cost(const uint8_t *p, const uint8_t *stop,
 						    int64_t *cost,
 						    struct tl_callgrind_cost_flags *costs)

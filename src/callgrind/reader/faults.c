@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Broken rules: noted, told to the checker, or the end of reading (strict mode). */
+/* Broken rules: counted and listed, reported to the checker, or in strict mode an error. */
 #include "callgrind/reader/reader.h"
 
 enum { FAULTS_LISTED = 1000 };

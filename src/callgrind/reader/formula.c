@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inherited events: "event: Sum = Ir + 2 Dr - 10*D1mr". The grammar has sums with a factor before
- * each name, with or without '*'; real files subtract as well, and name other inherited events.
+ * Formulas of inherited events: "event: Sum = Ir + 2 Dr - 10*D1mr". The published grammar allows
+ * sums with a factor before each name, with or without '*'. Real files also subtract, and name
+ * other inherited events.
  */
 #include "callgrind/text/parse_number.h"
 #include "callgrind/reader/reader.h"
 
-/* Formulas that name formulas: no real file goes deeper; one that names itself ends here. */
+/*
+ * Depth of formulas in formulas. Real files do not reach it; a formula that names itself ends here.
+ */
 enum { DEEPEST = 16 };
 
 static uint32_t find_event(const struct tl_callgrind_reader *reader, const char *name, size_t size)
@@ -45,7 +48,10 @@ static bool add_event(const struct tl_callgrind_reader *reader, uint32_t event, 
 	return !__builtin_add_overflow(factors[event], factor, &factors[event]);
 }
 
-/* "Number Space* ('*' Space*)? Name"; -> what follows, NULL: no term. */
+/*
+ * "Number Space* ('*' Space*)? Name": the factor. Returns the first byte of the name, NULL: not a
+ * term.
+ */
 static const uint8_t *read_factor(const uint8_t *p, int64_t *factor)
 {
 	bool over = false;
@@ -63,7 +69,7 @@ static const uint8_t *read_factor(const uint8_t *p, int64_t *factor)
 static bool add_formula(const struct tl_callgrind_reader *reader, uint32_t event, int64_t factor,
 			int64_t *factors, unsigned depth)
 {
-	/* Pool strings are terminated, and no number reads past that. */
+	/* Strings of the pool are terminated, and parsing a number stops at the terminator. */
 	const uint8_t *p =
 		(const uint8_t *)tl_callgrind_name(reader, reader->events.list[event].formula);
 	bool first = true;

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For those who only want the self cost of each function: its plain cost lines, nearly all there
- * are, are added up where they are read and given as one item. A plain line has few digits, so that
- * nothing can overflow; what is in any way odd is read by body_lines.c, line by line.
+ * Sums of self cost by function, for readers of the file that want no single lines
+ * (TL_CALLGRIND_FUNCTIONS). A line with only decimal costs of at most seven digits is added to the
+ * function's sum at once, without an item; nearly all lines are of this kind, and their sums cannot
+ * overflow. Other lines take the plain way, tl_callgrind_cost_line(): one item for each line, with
+ * the same sums.
  */
 #include "callgrind/reader/cost_line.h"
 
 /*
- * With at most seven digits a cost, a run of that many lines stays far below the largest sum that
- * runs are added to.
+ * Costs have at most seven digits, so the sums of that many lines stay far below the limit of
+ * is_safe().
  */
 enum { LONGEST_RUN = 1 << 30 };
 
-/* Sums that come near their limit are watched line by line. */
+/* Whether the part's sums are so far from overflow that lines need no check one by one. */
 static bool is_safe(const struct tl_callgrind_reader *reader)
 {
 	static const int64_t largest = (int64_t)1 << 61;
@@ -34,7 +36,10 @@ static bool may_run(const struct tl_callgrind_reader *reader)
 					 : is_safe(reader);
 }
 
-/* The costs of the line at p to reader->columns.costs; their number, or -1. */
+/*
+ * Read the costs of the line at p into reader->columns.costs. Returns their number, -1: one is not
+ * a short decimal number.
+ */
 static int fast_costs(struct tl_callgrind_reader *reader, const uint8_t *p)
 {
 	const uint8_t *stop = reader->lines.stop;

@@ -10,7 +10,7 @@ struct value {
 	size_t size;
 };
 
-/* The next word; false at the end. */
+/* The next word of the value. False at its end. */
 static bool next_word(struct value *rest, struct value *word)
 {
 	while (rest->size && tl_callgrind_is_blank((uint8_t)*rest->text)) {
@@ -100,7 +100,7 @@ static int description_value(struct tl_callgrind_reader *reader, struct value va
 	return 0;
 }
 
-/* TL_CALLGRIND_COLUMNS: none of the published words. */
+/* TL_CALLGRIND_COLUMNS: not one of the published words. */
 static unsigned column_named(struct value word)
 {
 	unsigned column = 0;
@@ -118,7 +118,10 @@ struct positions {
 	unsigned count, further, seen;
 };
 
-/* A word that is not known, or known already, is a column of its own. False without memory. */
+/*
+ * A word that is not defined by the format, or given twice, is a column of its own. False without
+ * memory.
+ */
 static bool add_position(struct tl_callgrind_reader *reader, struct positions *p, struct value word)
 {
 	unsigned column = column_named(word);
@@ -131,7 +134,7 @@ static bool add_position(struct tl_callgrind_reader *reader, struct positions *p
 	return p->names[p->count++] != TL_NONE;
 }
 
-/* "any subset of instr, bb, line in this order"; any order is read (section 2). */
+/* "any subset of instr, bb, line in this order"; other orders are accepted, too (section 2). */
 static int positions_value(struct tl_callgrind_reader *reader, struct value value,
 			   struct tl_error *err)
 {
@@ -179,7 +182,7 @@ static uint32_t event_number(struct tl_callgrind_reader *reader, struct value na
 	return (uint32_t)reader->events.count++;
 }
 
-/* Room for what is counted by column; sums begin at 0. */
+/* Make room for the arrays that are indexed by column. Sums begin at 0. */
 static bool column_room(struct tl_callgrind_reader *reader, size_t count)
 {
 	if (!tl_grow(&reader->columns.costs, &reader->columns.cost_capacity, count + 1,
@@ -198,7 +201,7 @@ static bool column_room(struct tl_callgrind_reader *reader, size_t count)
 	return true;
 }
 
-/* More columns than any writer has, and few enough for a line of them to be read quickly. */
+/* More columns than any writer has; the limit keeps one line of them short to read. */
 enum { MOST_COLUMNS = 4096 };
 
 static int events_value(struct tl_callgrind_reader *reader, struct value value,
@@ -322,7 +325,7 @@ static int take_value(struct tl_callgrind_reader *reader, enum tl_callgrind_head
 	case TL_CALLGRIND_HEADER_SUMMARY:
 		return sums_value(reader, value, &part->summary, err);
 	case TL_CALLGRIND_HEADER_TOTALS:
-		/* A part of no cost at all is complete with its totals too. */
+		/* A part with totals and without any cost is complete. */
 		part->body = true;
 		reader->seen.totals = true;
 		return sums_value(reader, value, &part->totals, err);

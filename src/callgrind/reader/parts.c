@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a part begins and ends, and whether its end is there. */
+/* Begin and end of a part, and the check that its end is not missing. */
 #include "callgrind/reader/reader.h"
 
 static const struct tl_callgrind_state fresh_state = {
@@ -38,7 +38,8 @@ void tl_callgrind_part_begin(struct tl_callgrind_reader *reader)
 	};
 	if (part->header)
 		*part->header = '\0';
-	/* Addresses and names in force do not pass from part to part, tables of names do (rule F).
+	/*
+	 * Addresses and names in force end with a part; tables of compressed names stay (rule F).
 	 */
 	tl_callgrind_state_begin(reader);
 	if (reader->columns.sums)
@@ -61,8 +62,7 @@ static bool has_header(const struct tl_callgrind_part_state *part, enum tl_callg
 	return part->headers >> header & 1;
 }
 
-/* Cachegrind's header is "desc:", "cmd:" and "events:", and says nothing of what only Callgrind
- * has. */
+/* Cachegrind's header has "desc:", "cmd:" and "events:", and no line that only Callgrind writes. */
 static bool is_cachegrind(const struct tl_callgrind_reader *reader)
 {
 	static const unsigned others =
@@ -77,8 +77,10 @@ static bool is_cachegrind(const struct tl_callgrind_reader *reader)
 	       !part->calls && !reader->seen.signature;
 }
 
-/* A numbered part with the sum of its costs in the header, or without any, is one that Callgrind
- * dumped. */
+/*
+ * Whether Callgrind dumped the part: it is numbered, and either has the sum of its costs in the
+ * header or no costs.
+ */
 static bool is_dump(const struct tl_callgrind_part_state *part)
 {
 	return has_header(part, TL_CALLGRIND_HEADER_PART) &&
@@ -101,8 +103,8 @@ static enum tl_callgrind_end expected_end(const struct tl_callgrind_reader *read
 }
 
 /*
- * The rule for an end that this writer would have written and that is missing;
- * TL_CALLGRIND_RULE_COUNT: none is.
+ * The rule that this writer breaks by a missing end of the part; TL_CALLGRIND_RULE_COUNT: its end
+ * is there.
  */
 static enum tl_callgrind_rule missing_end(const struct tl_callgrind_part_state *part,
 					  enum tl_callgrind_end end)

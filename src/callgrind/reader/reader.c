@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening, the kind of each line, parts, faults. */
+/* Opening a file; kinds of lines; handing lines to body_lines.c and header_lines.c. */
 #include "callgrind/reader/reader.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static bool is_key_byte(uint8_t c)
 	       (c >= '0' && c <= '9') || c == '_' || c == '(' || c == ')';
 }
 
-/* A header line: a key, a colon. */
+/* Find the key of a header line: "key:". */
 static const struct tl_callgrind_header_key *find_header(const uint8_t *start, const uint8_t *stop,
 							 const uint8_t **colon)
 {
@@ -60,7 +60,7 @@ static int header_line(struct tl_callgrind_reader *reader,
 					err);
 }
 
-/* The line itself as the item's text. */
+/* Make an item whose text is the line itself. */
 static int text_item(struct tl_callgrind_reader *reader, enum tl_callgrind_kind kind,
 		     const char *key)
 {
@@ -73,8 +73,11 @@ static int text_item(struct tl_callgrind_reader *reader, enum tl_callgrind_kind 
 	return 1;
 }
 
-/* Whose self cost it is changes: other names are those of lines, calls and jumps. */
-static bool ends_run(const struct tl_callgrind_key *key)
+/*
+ * Whether a name line changes the function that self costs belong to. Other name lines matter to
+ * single lines, calls and jumps only.
+ */
+static bool changes_function(const struct tl_callgrind_key *key)
 {
 	return key->line == TL_CALLGRIND_LINE_NAME &&
 	       (key->slot == TL_CALLGRIND_SLOT_FUNCTION || key->slot == TL_CALLGRIND_SLOT_FILE ||
@@ -86,7 +89,7 @@ static int body_line(struct tl_callgrind_reader *reader, const struct tl_callgri
 {
 	if (!reader->part.open)
 		tl_callgrind_part_begin(reader);
-	if (reader->by_function.lines && ends_run(key)) {
+	if (reader->by_function.lines && changes_function(key)) {
 		tl_callgrind_lines_again(&reader->lines);
 		tl_callgrind_function_item(reader);
 		return 1;
@@ -106,8 +109,8 @@ static int body_line(struct tl_callgrind_reader *reader, const struct tl_callgri
 }
 
 /*
- * "calls= without its cost line is reported and dropped" (section 4): then the line that came
- * instead is read again.
+ * "calls= without its cost line is reported and dropped" (section 4). The present line is then read
+ * again.
  */
 static int drop_pending(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
@@ -134,7 +137,7 @@ static bool is_signature(const struct tl_callgrind_lines *lines)
 	       !memcmp(lines->start, text, sizeof(text) - 1);
 }
 
-/* A line that is no cost line. */
+/* Any line but a cost line. */
 static int other_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
 	const struct tl_callgrind_lines *lines = &reader->lines;
@@ -166,8 +169,10 @@ static int other_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 	return header_line(reader, header, colon, err);
 }
 
-/* A cost line that is not one of a run. What a run has is given first: self costs are added in
- * their order. */
+/*
+ * A cost line that could not be added to the sum of its function. The sum so far becomes an item
+ * first, because self costs are added in the order of the file.
+ */
 static int cost_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
 	if (!reader->by_function.lines || reader->state.pending)
@@ -177,8 +182,8 @@ static int cost_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 	return 1;
 }
 
-/* What is odd about the beginning of a line. */
-static int odd_line(struct tl_callgrind_reader *reader, struct tl_error *err)
+/* A line that begins with a blank, or is too long. */
+static int unusual_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
 	struct tl_callgrind_lines *lines = &reader->lines;
 
@@ -199,7 +204,7 @@ static int odd_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 		       : other_line(reader, err);
 }
 
-/* The end of the text: what waits is dropped, the last part is complete. */
+/* End of the text: a pending call or jump is dropped, and the last part is complete. */
 static int end_of_text(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
 	reader->ended = true;
@@ -223,8 +228,10 @@ static int skip_mark(struct tl_callgrind_reader *reader, struct tl_error *err)
 	return tl_callgrind_broken_at(reader, TL_CALLGRIND_RULE_BOM, 0, 0, 1, err);
 }
 
-/* A number that was cut reads as a smaller one. What the line says counts all the same: most
- * writers' last line may just lack its end. It is told once, though a line may be given twice. */
+/*
+ * A number at the end of a truncated file may have lost digits. The line is used all the same,
+ * since most writers just omit the last newline. Reported once, although a line may be read twice.
+ */
 static int unended_line(struct tl_callgrind_reader *reader, struct tl_error *err)
 {
 	if (reader->seen.unended_line)
@@ -251,13 +258,13 @@ int tl_callgrind_step(struct tl_callgrind_reader *reader, struct tl_error *err)
 		enum tl_callgrind_first_byte first = tl_callgrind_first_bytes[*lines->start];
 
 		if (__builtin_expect(lines->too_long, 0))
-			status = odd_line(reader, err);
+			status = unusual_line(reader, err);
 		else if (first == TL_CALLGRIND_FIRST_COST)
 			status = tl_callgrind_add_to_function(reader) ? 0 : cost_line(reader, err);
 		else if (lines->start == lines->stop)
 			status = 0;
 		else if (first == TL_CALLGRIND_FIRST_BLANK)
-			status = odd_line(reader, err);
+			status = unusual_line(reader, err);
 		else
 			status = other_line(reader, err);
 	}
@@ -288,7 +295,7 @@ static bool copy_columns(struct tl_callgrind_reader *reader)
 	reader->positions.count = 1;
 	tl_callgrind_state_begin(reader);
 	reader->part.process = reader->part.thread = TL_NOWHERE;
-	/* Number 0 of the pool is "", which all absent texts are. */
+	/* Number 0 of the pool is "", which stands for every absent text. */
 	reader->names.pool = &reader->names.own;
 	return tl_names_add(reader->names.pool, "", 0) != TL_NONE;
 }

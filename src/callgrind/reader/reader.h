@@ -2,35 +2,35 @@
 #ifndef TL_CALLGRIND_READER_READER_H
 #define TL_CALLGRIND_READER_READER_H
 /*
- * The reader's insides. A line goes from lines.c through reader.c, which tells what kind it is and
- * where parts begin and end, to header_lines.c or body_lines.c; what it says is left in `item`.
+ * State of the reader. text/lines.c gives a line to reader.c, which finds its kind and the begin
+ * and end of parts; header_lines.c or body_lines.c read it and leave the result in `item`.
  */
 #include <tracelathe/callgrind.h>
 
 #include "callgrind/text/lines.h"
 #include "callgrind/text/name_compression.h"
 
-/* A kind of cost, by the number it was met with. Strings are numbers of the pool of names. */
+/* An event by the order of its first mention. Strings are numbers in the pool of names. */
 struct tl_callgrind_event {
 	uint32_t name, long_name, formula;
-	bool column;           /* it has, or had, a column; else only a formula */
-	uint64_t offset, line; /* of its "event:" line */
+	bool column;           /* it has or had a cost column; otherwise it only has a formula */
+	uint64_t offset, line; /* those of its "event:" line */
 };
 
 /* A line of sums: "summary:" or "totals:". */
 struct tl_callgrind_sums {
 	int64_t *values;
 	size_t count, capacity;
-	uint64_t offset, line; /* line 0: none in this part */
-	bool last;             /* cost lines stood before it, none after it */
-	bool in_body;          /* a function's name stood before it */
+	uint64_t offset, line; /* line 0: the part has none */
+	bool last;             /* it follows a cost line of the part, and no cost line follows it */
+	bool in_body;          /* it follows the name of a function */
 };
 
 struct tl_callgrind_part_state {
-	bool open; /* some line of it was met */
-	bool body; /* costs or totals were met: the next header line begins another part */
+	bool open; /* some line of the part was read */
+	bool body; /* costs or totals were read: the next header line begins another part */
 	bool costs, calls, too_large;
-	unsigned headers; /* kinds of header lines that it has, by bit */
+	unsigned headers; /* kinds of header lines of the part, one bit each */
 	uint32_t ordinal;
 	uint64_t process, thread, number;
 	uint32_t command, creator; /* names */
@@ -40,7 +40,7 @@ struct tl_callgrind_part_state {
 	uint64_t offset, line;
 };
 
-/* "calls=" or "jump=" waits for its cost line. */
+/* A "calls=" or "jump=" line whose cost line has not been read yet. */
 enum tl_callgrind_pending {
 	TL_CALLGRIND_PENDING_NOTHING,
 	TL_CALLGRIND_PENDING_CALL,
@@ -48,7 +48,7 @@ enum tl_callgrind_pending {
 	TL_CALLGRIND_PENDING_SKIP
 };
 
-/* Where the reader is in a part ("Body lines"). */
+/* Names and positions in force ("Body lines"). */
 struct tl_callgrind_state {
 	struct tl_callgrind_owner owner;
 	uint32_t file, self_file; /* current file; file of the last self-cost line (rule B) */
@@ -59,7 +59,7 @@ struct tl_callgrind_state {
 	bool noted_no_function;
 
 	enum tl_callgrind_pending pending;
-	uint64_t offset, line; /* of the line that waits */
+	uint64_t offset, line; /* of the pending line */
 	uint64_t count, taken, to[TL_CALLGRIND_MOST_POSITIONS];
 	bool conditional;
 };
@@ -70,7 +70,7 @@ struct tl_callgrind_faults {
 	uint64_t count, skipped_bytes;
 };
 
-/* Everything that breaks a rule, for the checker. */
+/* Called for every broken rule (the checker). */
 typedef int tl_callgrind_observe_fn(void *arg, enum tl_callgrind_rule rule, uint64_t offset,
 				    uint64_t line, uint32_t part);
 
@@ -102,7 +102,7 @@ struct tl_callgrind_columns {
 struct tl_callgrind_position_columns {
 	/* enum tl_callgrind_column, or a number behind those */
 	uint8_t columns[TL_CALLGRIND_MOST_POSITIONS];
-	unsigned count, further_count; /* all; those of no known kind */
+	unsigned count, further_count; /* all of them; those that the format does not define */
 	const char *names[TL_CALLGRIND_MOST_POSITIONS];
 	/* sub-positions of no known kind of the item, and of the target of a call or jump */
 	uint64_t further[TL_CALLGRIND_MOST_POSITIONS - TL_CALLGRIND_COLUMNS];
@@ -117,14 +117,14 @@ struct tl_callgrind_function_costs {
 	size_t capacity;
 };
 
-/* What stood anywhere in the file up to here. */
+/* Facts about the file up to the present line. */
 struct tl_callgrind_seen {
 	bool signature;      /* "# callgrind format" */
 	bool cut_stacks;     /* creator xtree, which writes stacks up to a depth, as calls */
 	bool totals;         /* some part had its "totals:" */
 	bool appended_file;  /* "====": several files of xdebug */
-	bool unknown_header; /* and it was reported */
-	bool unended_line;   /* a last line without its newline, and it was reported */
+	bool unknown_header; /* it was seen, and reported */
+	bool unended_line;   /* a last line without its newline was seen, and reported */
 };
 
 struct tl_callgrind_reader {
@@ -144,20 +144,20 @@ struct tl_callgrind_reader {
 	struct tl_callgrind_item item;
 };
 
-/* The next item, left in reader->item. 1, 0 at the end, or negative. */
+/* Read the next item into reader->item. 1, 0 at the end, or negative. */
 int tl_callgrind_step(struct tl_callgrind_reader *reader, struct tl_error *err);
 
 /* ---- what the files of the reader share ---- */
 
 /*
- * A rule is broken at the present line, or at another. 0, or negative: strict mode and the rule is
- * of the damaging kind, or no memory.
+ * Report a broken rule at the present line, or at another one. 0; negative: no memory, or strict
+ * mode and a rule about damage.
  */
 int tl_callgrind_broken(struct tl_callgrind_reader *reader, enum tl_callgrind_rule rule,
 			struct tl_error *err);
 int tl_callgrind_broken_at(struct tl_callgrind_reader *reader, enum tl_callgrind_rule rule,
 			   uint64_t offset, uint64_t length, uint64_t line, struct tl_error *err);
-/* The same, and the line is skipped: makes the LOST item. 1, or negative. */
+/* Report a broken rule whose line is skipped: makes the LOST item. 1, or negative. */
 int tl_callgrind_lost(struct tl_callgrind_reader *reader, enum tl_callgrind_rule rule,
 		      struct tl_error *err);
 int tl_callgrind_lost_at(struct tl_callgrind_reader *reader, enum tl_callgrind_rule rule,
@@ -177,14 +177,14 @@ static inline void tl_callgrind_item(struct tl_callgrind_reader *reader,
 }
 
 /*
- * Add the present line, a cost line, to the run; false: it is not one of those, and nothing was
- * done.
+ * Add the present line to the sum of its function. False, and nothing is changed: the line is not a
+ * self-cost line of the plain form.
  */
 bool tl_callgrind_add_to_function(struct tl_callgrind_reader *reader);
-/* Make the item of a run of some lines, which is then empty. */
+/* Make an item of the sum of a function, and begin a new sum. */
 void tl_callgrind_function_item(struct tl_callgrind_reader *reader);
 
-/* Lines by their kind: 1 and an item, 0 without one, or negative. */
+/* Read a line of one kind. 1: there is an item; 0: there is none; or negative. */
 int tl_callgrind_cost_line(struct tl_callgrind_reader *reader, struct tl_error *err);
 int tl_callgrind_name_line(struct tl_callgrind_reader *reader, const struct tl_callgrind_key *key,
 			   struct tl_error *err);
@@ -196,14 +196,17 @@ int tl_callgrind_header_line(struct tl_callgrind_reader *reader,
 			     const struct tl_callgrind_header_key *key, const char *value,
 			     size_t size, struct tl_error *err);
 
-/* Nothing is in force, as at the beginning of a part. */
+/* Reset names and positions, as at the beginning of a part. */
 void tl_callgrind_state_begin(struct tl_callgrind_reader *reader);
-/* The part begins with the present line. */
+/* Begin a part with the present line. */
 void tl_callgrind_part_begin(struct tl_callgrind_reader *reader);
-/* Its sums against its totals and summary, then the PART_END item. 1 or negative. */
+/*
+ * Compare the sums of the part with its totals and summary, then make the PART_END item. 1 or
+ * negative.
+ */
 int tl_callgrind_part_end(struct tl_callgrind_reader *reader, struct tl_error *err);
 
-/* A number of the pool for bytes of a line; TL_NONE without memory. */
+/* The number in the pool of a text; TL_NONE without memory. */
 uint32_t tl_callgrind_intern(struct tl_callgrind_reader *reader, const char *text, size_t size);
 
 /*

@@ -3,7 +3,7 @@
 
 #define KEY(text, line, space, slot) { text "=", sizeof(text), line, space, slot, text }
 
-/* Those that real files are made of come first: the list is searched for every such line. */
+/* Keys that are frequent in real files come first, because the list is searched in order. */
 const struct tl_callgrind_key tl_callgrind_keys[] = {
 	KEY("fn", TL_CALLGRIND_LINE_NAME, TL_CALLGRIND_NAME_FUNCTION, TL_CALLGRIND_SLOT_FUNCTION),
 	KEY("cfn", TL_CALLGRIND_LINE_NAME, TL_CALLGRIND_NAME_FUNCTION, TL_CALLGRIND_SLOT_CALLEE),
@@ -22,8 +22,8 @@ const struct tl_callgrind_key tl_callgrind_keys[] = {
 	KEY("jfn", TL_CALLGRIND_LINE_NAME, TL_CALLGRIND_NAME_FUNCTION,
 	    TL_CALLGRIND_SLOT_JUMP_FUNCTION),
 	/*
-	 * Old calltree, --mangle-names=no, --dump-bbs=yes, and what nobody writes but some readers
-	 * take.
+	 * Keys of old calltree, of --mangle-names=no and --dump-bbs=yes, and keys that no known
+	 * writer uses but some readers accept.
 	 */
 	KEY("rcalls", TL_CALLGRIND_LINE_CALLS, 1, 0),
 	KEY("frfn", TL_CALLGRIND_LINE_NAME, TL_CALLGRIND_NAME_FUNCTION, TL_CALLGRIND_SLOT_NOTHING),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_CALLGRIND_TEXT_LAYOUT_H
 #define TL_CALLGRIND_TEXT_LAYOUT_H
-/* The format as tables: what a line can begin with, and the rules it can break. */
+/* The format as tables: beginnings of lines, and rules. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,8 +18,8 @@ enum tl_callgrind_name_kind {
 
 /* What a position specification sets. */
 enum tl_callgrind_slot {
-	TL_CALLGRIND_SLOT_OBJECT,        /* ob= */
-	TL_CALLGRIND_SLOT_FILE,          /* fl= : the function's file and the current one */
+	TL_CALLGRIND_SLOT_OBJECT, /* ob= */
+	TL_CALLGRIND_SLOT_FILE,   /* fl= : sets the file of the function and the current file */
 	TL_CALLGRIND_SLOT_CURRENT_FILE,  /* fi= fe= */
 	TL_CALLGRIND_SLOT_FUNCTION,      /* fn= */
 	TL_CALLGRIND_SLOT_CALLEE_OBJECT, /* cob= */
@@ -27,20 +27,20 @@ enum tl_callgrind_slot {
 	TL_CALLGRIND_SLOT_CALLEE,        /* cfn= */
 	TL_CALLGRIND_SLOT_JUMP_FILE,     /* jfi= */
 	TL_CALLGRIND_SLOT_JUMP_FUNCTION, /* jfn= */
-	TL_CALLGRIND_SLOT_NOTHING,       /* frfn= : only defines a name */
+	TL_CALLGRIND_SLOT_NOTHING,       /* frfn= : defines a name and changes nothing else */
 };
 
 enum tl_callgrind_line {
 	TL_CALLGRIND_LINE_UNKNOWN,
-	TL_CALLGRIND_LINE_NAME,  /* space and slot */
+	TL_CALLGRIND_LINE_NAME,  /* by kind of name and slot */
 	TL_CALLGRIND_LINE_CALLS, /* calls= rcalls= */
 	TL_CALLGRIND_LINE_JUMP,  /* jump= */
 	TL_CALLGRIND_LINE_JCND,  /* jcnd= */
-	TL_CALLGRIND_LINE_OTHER, /* known, without meaning for costs */
+	TL_CALLGRIND_LINE_OTHER, /* known, without effect on costs */
 };
 
 /*
- * A body line by what it begins with; `key` is without the '='. Section 2 of
+ * A line of the body by its first bytes; `key` is without the '='. Section 2 of
  * docs/formats/callgrind.md.
  */
 struct tl_callgrind_key {
@@ -74,13 +74,13 @@ enum tl_callgrind_header {
 struct tl_callgrind_header_key {
 	const char *key;
 	enum tl_callgrind_header header;
-	bool begins_part; /* after cost lines a new part begins with it (rule H) */
+	bool begins_part; /* after a cost line it begins a new part (rule H) */
 };
 
 /* Ends with a NULL key. */
 extern const struct tl_callgrind_header_key tl_callgrind_header_keys[];
 
-/* What a line can begin with, by its first byte. */
+/* The kind of a line by its first byte. */
 enum tl_callgrind_first_byte {
 	TL_CALLGRIND_FIRST_OTHER,
 	TL_CALLGRIND_FIRST_COST,
@@ -88,7 +88,10 @@ enum tl_callgrind_first_byte {
 };
 extern const uint8_t tl_callgrind_first_bytes[256];
 
-/* Sub-position columns; words of no known kind are columns behind them, in their order. */
+/*
+ * Columns of sub-positions. Words that the format does not define are columns behind these, in
+ * their order.
+ */
 enum tl_callgrind_column {
 	TL_CALLGRIND_COLUMN_INSTR,
 	TL_CALLGRIND_COLUMN_BB,
@@ -98,24 +101,26 @@ enum tl_callgrind_column {
 };
 extern const char *const tl_callgrind_columns[TL_CALLGRIND_COLUMNS];
 
-/* How a writer ends a part: by this a part that was cut is known. */
+/* The last line of a part, by writer: if it is missing, the part was truncated. */
 enum tl_callgrind_end {
 	TL_CALLGRIND_END_ANYHOW,
 	TL_CALLGRIND_END_TOTALS,       /* totals: */
-	TL_CALLGRIND_END_SUMMARY_LAST, /* summary: behind all costs, as their sum */
-	TL_CALLGRIND_END_SUMMARY,      /* summary: that is no sum of costs */
+	TL_CALLGRIND_END_SUMMARY_LAST, /* summary: behind all costs, and equal to their sum */
+	TL_CALLGRIND_END_SUMMARY,      /* summary: with another meaning than a sum of costs */
 };
 
 struct tl_callgrind_creator {
-	const char *creator; /* what the name begins with */
+	const char *creator; /* beginning of the creator's name */
 	enum tl_callgrind_end end;
 };
 
-/* Those who say their name; ends with a NULL. */
+/* Writers that name themselves; ends with a NULL. */
 extern const struct tl_callgrind_creator tl_callgrind_creators[];
 
-/* The rules: what is wrong, and whether something of the input is lost or doubtful by it (damage),
- * or only noted. */
+/*
+ * The rules of the format. Breaking a rule is damage when data are lost or doubtful by it,
+ * otherwise a remark.
+ */
 enum tl_callgrind_rule {
 	TL_CALLGRIND_RULE_LINE_UNKNOWN,
 	TL_CALLGRIND_RULE_LINE_LONG,

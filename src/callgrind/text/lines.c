@@ -3,10 +3,13 @@
 
 #include <stdlib.h>
 
-/* Stays in the second level cache, and is long enough for the read to cost nothing. */
+/*
+ * Small enough to stay in the second-level cache, large enough to make the cost of a read
+ * negligible.
+ */
 enum { FIRST_CAPACITY = 256 * 1024, LEAST_CAPACITY = 1024 };
 
-/* Short files need no more than their bytes, and one to see that there are none left. */
+/* A short file needs a buffer of its size, and one byte more to notice its end. */
 static size_t first_capacity(const struct tl_source *source)
 {
 	uint64_t stored = tl_source_stored_size(source);
@@ -31,7 +34,7 @@ void tl_callgrind_lines_end(struct tl_callgrind_lines *lines)
 	lines->buffer = NULL;
 }
 
-/* The bytes not yet given, to the front. */
+/* Move the bytes that were not given yet to the front of the buffer. */
 static size_t compact(struct tl_callgrind_lines *lines)
 {
 	size_t left = (size_t)(lines->end - lines->next);
@@ -43,7 +46,9 @@ static size_t compact(struct tl_callgrind_lines *lines)
 	return left;
 }
 
-/* The buffer only grows when a line fills it: by bytes that are there. */
+/*
+ * The buffer only grows when one line fills it, so its size is bounded by the bytes of the input.
+ */
 static int grow(struct tl_callgrind_lines *lines, size_t left, struct tl_error *err)
 {
 	uint8_t *grown = realloc(lines->buffer, lines->capacity * 2 + TL_CALLGRIND_SLACK);
@@ -70,7 +75,7 @@ static int read_more(struct tl_callgrind_lines *lines, struct tl_error *err)
 	return 1;
 }
 
-/* The last line has no newline: give it one, and say so. */
+/* The last line has no newline: append one, and set `unended`. */
 static int give_rest(struct tl_callgrind_lines *lines)
 {
 	size_t left = (size_t)(lines->end - lines->next);
@@ -87,7 +92,7 @@ static int give_rest(struct tl_callgrind_lines *lines)
 	return 1;
 }
 
-/* Drop a line that is longer than is kept; its head is given. */
+/* A line longer than the limit: give its head, skip the rest. */
 static int give_head(struct tl_callgrind_lines *lines, struct tl_error *err)
 {
 	int got = 1;

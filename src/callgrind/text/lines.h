@@ -19,25 +19,28 @@ struct tl_callgrind_lines {
 	struct tl_source *source;
 	uint8_t *buffer;
 	size_t capacity;
-	const uint8_t *next, *end; /* bytes not yet given */
+	const uint8_t *next, *end; /* bytes that were not given yet */
 	uint64_t offset;           /* of buffer[0] in the input */
 	uint64_t number;           /* of the present line, from 1 */
 	bool ended;
 
 	const uint8_t *start, *stop; /* the present line, without its end */
-	const uint8_t *whole;        /* where it begins when blanks before it are skipped */
-	/* the present line is the head of one that is longer than is kept */
+	const uint8_t *whole;        /* begin of the line, including blanks that were skipped */
+	/* the present line is the head of a line that is longer than the limit */
 	bool too_long;
-	bool unended; /* the present line, the last one, has no newline */
+	bool unended; /* the present line is the last one and has no newline */
 };
 
 bool tl_callgrind_lines_begin(struct tl_callgrind_lines *lines, struct tl_source *source);
 void tl_callgrind_lines_end(struct tl_callgrind_lines *lines);
 
-/* The next line when it does not end in the buffer. */
+/* Go to the next line when its end is not in the buffer. */
 int tl_callgrind_lines_refill(struct tl_callgrind_lines *lines, struct tl_error *err);
 
-/* Go to the next line. 1; 0 at the end; negative: no memory, or the source failed. */
+/*
+ * Go to the next line. 1; 0 at the end; negative: no memory, or the source failed. The plain way is
+ * tl_callgrind_lines_refill() for every line.
+ */
 static inline int tl_callgrind_lines_next(struct tl_callgrind_lines *lines, struct tl_error *err)
 {
 	const uint8_t *stop = memchr(lines->next, '\n', (size_t)(lines->end - lines->next));
@@ -54,14 +57,14 @@ static inline int tl_callgrind_lines_next(struct tl_callgrind_lines *lines, stru
 	return 1;
 }
 
-/* Give the present line once more. */
+/* Make the next call give the present line again. */
 static inline void tl_callgrind_lines_again(struct tl_callgrind_lines *lines)
 {
 	lines->next = lines->whole;
 	lines->number--;
 }
 
-/* Control characters of the present line, from a byte of it on, become blanks. */
+/* Replace control characters of the present line, from `from` on, by blanks. */
 static inline void tl_callgrind_lines_blank(struct tl_callgrind_lines *lines, const uint8_t *from)
 {
 	uint8_t *p = lines->buffer + (from - lines->buffer),

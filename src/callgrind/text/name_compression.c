@@ -5,10 +5,13 @@
 
 #include <string.h>
 
-/* Ids are kept by number up to here whatever the input, and further as far as its length allows. */
+/*
+ * Ids up to this limit are kept in an array, whatever the size of the input. Larger ids are, too,
+ * as far as the size of the input allows.
+ */
 enum { DENSE_ANYWAY = 4096 };
 
-/* Digits in parentheses at text[0]: their length, 0 when there are none. */
+/* Length of "(digits" and ")" at text[0]; 0: there is no id. */
 static size_t id_digits(const char *text, size_t size)
 {
 	size_t digits = 0;
@@ -20,7 +23,7 @@ static size_t id_digits(const char *text, size_t size)
 	return digits && digits + 1 < size && text[digits + 1] == ')' ? digits : 0;
 }
 
-/* The number an id is, UINT64_MAX when it is not one of 18 digits. */
+/* The value of an id; UINT64_MAX: more than 18 digits. */
 static uint64_t id_number(const char *digits, size_t size)
 {
 	uint64_t id = 0;
@@ -43,7 +46,7 @@ static bool reserve(uint32_t **array, size_t *count, size_t *capacity, size_t wa
 	return true;
 }
 
-/* Where an id's name is kept; NULL without memory. */
+/* Where the name of an id is kept; NULL without memory. */
 static uint32_t *id_slot(struct tl_callgrind_ids *ids, const char *digits, size_t size,
 			 uint64_t passed)
 {
@@ -51,8 +54,8 @@ static uint32_t *id_slot(struct tl_callgrind_ids *ids, const char *digits, size_
 	uint32_t key;
 
 	/*
-	 * An id takes three bytes at least, so that memory stays within a small multiple of the
-	 * input's.
+	 * A reference to an id takes at least three bytes of the input, so the array stays within a
+	 * small multiple of the input's size.
 	 */
 	if (id < DENSE_ANYWAY || id < passed / 3) {
 		if (!reserve(&ids->dense, &ids->count, &ids->capacity, (size_t)id + 1))
@@ -70,7 +73,9 @@ static uint32_t *id_slot(struct tl_callgrind_ids *ids, const char *digits, size_
 	return &ids->sparse[key];
 }
 
-/* The slot of an id that may have been met when less of the input had passed: as a sparse one. */
+/*
+ * The slot of an id, also of one that was kept as a large one when less of the input had been read.
+ */
 static uint32_t *find_slot(struct tl_callgrind_ids *ids, const char *digits, size_t size,
 			   uint64_t passed)
 {
@@ -91,8 +96,8 @@ static bool is_control(char c)
 }
 
 /*
- * Eight bytes at a time: of a byte below a blank, and of no other, subtracting one sets the top bit
- * anew.
+ * Eight bytes at a time: subtracting a blank from each byte sets the top bit of exactly the bytes
+ * below a blank.
  */
 static bool has_control(const char *text, size_t size)
 {
@@ -110,8 +115,8 @@ static bool has_control(const char *text, size_t size)
 }
 
 /*
- * A name with a zero byte in it: "part of the name, escaped" (rule K). So are other control
- * characters: no writer of this format could write them back.
+ * Escape control characters of a name. A zero byte is "part of the name, escaped" (rule K); the
+ * others are escaped as well, because a writer of this format could not write them.
  */
 static uint32_t add_escaped(struct tl_names *pool, const char *text, size_t size)
 {
@@ -142,7 +147,7 @@ static uint32_t add_text(struct tl_callgrind_names *names, const char *text, siz
 	return *odd ? add_escaped(names->pool, text, size) : tl_names_add(names->pool, text, size);
 }
 
-/* The name an id inside a name stands for; false when it is none. */
+/* Append the name of an id that is part of a name. False: the text is not an id. */
 static bool nested_name(struct tl_callgrind_names *names, const char *digits, size_t size,
 			struct tl_name *name)
 {
@@ -152,7 +157,7 @@ static bool nested_name(struct tl_callgrind_names *names, const char *digits, si
 	if (id >= ids->count || ids->dense[id] == TL_NONE)
 		return false;
 	*name = names->pool->names[ids->dense[id]];
-	/* A name that is an id stands for one that was never defined. */
+	/* An id as a name marks a name that was never defined. */
 	return !id_digits(name->text, name->size);
 }
 
@@ -165,9 +170,9 @@ static size_t put_piece(char *to, size_t length, const char *piece, size_t size)
 }
 
 /*
- * "(5)'2'(3)": a name made of names, as --compress-mangled=yes writes it. An id stands at the
- * beginning or behind an apostrophe; other parentheses are the name's own. An id that is not
- * defined becomes "[5]", which no id of another file is taken for.
+ * A name made of names, "(5)'2'(3)", as --compress-mangled=yes writes it. An id stands at the
+ * beginning or behind an apostrophe; other parentheses belong to the name. An undefined id becomes
+ * "[5]", which cannot be confused with an id of another file.
  */
 static size_t expand(struct tl_callgrind_names *names, const char *text, size_t size, char *to)
 {
@@ -189,7 +194,7 @@ static size_t expand(struct tl_callgrind_names *names, const char *text, size_t 
 	return length;
 }
 
-/* Names of names of names grow without bound; no real one comes near this. */
+/* Names of names of names could grow without bound. Real names do not come near this limit. */
 enum { LONGEST_NAME = 1 << 20 };
 
 static uint32_t add_nested(struct tl_callgrind_names *names, const char *text, size_t size,
@@ -214,7 +219,8 @@ static uint32_t add_name(struct tl_callgrind_names *names, enum tl_callgrind_nam
 			 const char *text, size_t size, bool *odd)
 {
 	/*
-	 * One id alone is no such name: it is what we call a function whose id was never defined.
+	 * A single id is not such a name: that form is used for a function whose id was never
+	 * defined.
 	 */
 	if (space == TL_CALLGRIND_NAME_FUNCTION && id_digits(text, size) &&
 	    memchr(text, '\'', size))
@@ -222,7 +228,10 @@ static uint32_t add_name(struct tl_callgrind_names *names, enum tl_callgrind_nam
 	return add_text(names, text, size, odd);
 }
 
-/* The name an id is defined with; often it is defined anew with the same name in each part. */
+/*
+ * The name in the definition of an id. Many writers define the same id with the same name again in
+ * each part.
+ */
 static uint32_t define_name(struct tl_callgrind_names *names, enum tl_callgrind_name_kind space,
 			    const char *text, size_t size, uint32_t before, bool *odd)
 {
@@ -236,7 +245,9 @@ static uint32_t define_name(struct tl_callgrind_names *names, enum tl_callgrind_
 	return add_name(names, space, text, size, odd);
 }
 
-/* "an undefined id becomes a distinct name "(id)"" (rule F); from then on it is defined. */
+/*
+ * "an undefined id becomes a distinct name "(id)"" (rule F); the id counts as defined from then on.
+ */
 static bool read_id(struct tl_callgrind_names *names, enum tl_callgrind_name_kind space,
 		    const char *text, size_t size, uint64_t passed,
 		    struct tl_callgrind_reference *reference)

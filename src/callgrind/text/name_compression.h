@@ -2,28 +2,28 @@
 #ifndef TL_CALLGRIND_TEXT_NAME_COMPRESSION_H
 #define TL_CALLGRIND_TEXT_NAME_COMPRESSION_H
 /*
- * "Name Compression": what the numbers of names stand for. Tables are never cleared between parts;
- * a definition overrides an earlier one from there on (rule F).
+ * Tables of "Name Compression". They are kept from part to part, and a definition replaces an
+ * earlier one from its line on (rule F).
  */
 #include "callgrind/text/layout.h"
 #include "core/memory.h"
 
 struct tl_callgrind_ids {
-	uint32_t *dense; /* by id: a name, TL_NONE: not defined */
+	uint32_t *dense; /* name by id, TL_NONE: undefined */
 	size_t count, capacity;
-	struct tl_names sparse_keys; /* ids too large for that, as text */
+	struct tl_names sparse_keys; /* ids too large for the array, as text */
 	uint32_t *sparse;
 	size_t sparse_count, sparse_capacity;
 };
 
 struct tl_callgrind_names {
-	/* number 0 is ""; `own`, or those of the profile that is being made */
+	/* `own`, or the names of the profile that is being made; number 0 is "" */
 	struct tl_names *pool;
 	struct tl_names own;
 	struct tl_callgrind_ids ids[TL_CALLGRIND_NAME_KINDS];
 };
 
-/* What "(id) name" was. */
+/* Result of reading "(id) name". */
 struct tl_callgrind_reference {
 	const char *id; /* NULL: none */
 	size_t id_size;
@@ -32,18 +32,19 @@ struct tl_callgrind_reference {
 };
 
 /*
- * Read the value of a position specification, text[0 .. size). `passed`: bytes of the input so far,
- * which bound the ids that are kept by number. False without memory.
+ * Read the value of a position specification, text[0 .. size). `passed` is the number of bytes of
+ * the input so far, which limits the size of the array of ids. False without memory.
  */
 bool tl_callgrind_names_read(struct tl_callgrind_names *names, enum tl_callgrind_name_kind space,
 			     const char *text, size_t size, uint64_t passed,
 			     struct tl_callgrind_reference *reference);
 void tl_callgrind_names_free(struct tl_callgrind_names *names);
 
-/* The rest is for the fast path of tl_callgrind_names_known(). */
+/* What follows is the fast path. */
 
-/* A reference "(id)" to a name that is defined: its number; else TL_NONE, and all is to be done the
- * long way.
+/*
+ * The name of a reference "(id)" to a defined name. TL_NONE: the text has another form; use the
+ * plain way, tl_callgrind_names_read(), which gives the same number.
  */
 static inline uint32_t tl_callgrind_names_known(const struct tl_callgrind_names *names,
 						enum tl_callgrind_name_kind space,

@@ -2,9 +2,9 @@
 #ifndef TL_CALLGRIND_TEXT_PARSE_NUMBER_H
 #define TL_CALLGRIND_TEXT_PARSE_NUMBER_H
 /*
- * Numbers of a line ("Number := HexNumber | (Digit)+"). They are read without a bound: the caller's
- * line ends in a byte that is no digit (see lines.h). Each returns the byte behind the number, or
- * NULL when there is none.
+ * Numbers of a line ("Number := HexNumber | (Digit)+"). They are read without a bound, because a
+ * line ends in a byte that is not a digit (lines.h). Each function returns the byte behind the
+ * number, or NULL if there is none.
  */
 #include <stdbool.h>
 
@@ -27,20 +27,25 @@ static inline const uint8_t *tl_callgrind_skip_blanks(const uint8_t *p)
 	return p;
 }
 
-/* More digits than a 64-bit number may have, and hexadecimal: rare. `over` is set when the number
- * does not fit. */
+/*
+ * A number of any length, decimal or hexadecimal: the plain way of tl_callgrind_parse_number().
+ * `over` is set when it does not fit 64 bits.
+ */
 const uint8_t *tl_callgrind_long_number(const uint8_t *p, uint64_t *value, bool *over);
 
-/* A signed cost; numbers that do not fit are cut to the range and `over` is set, fractions are
- * dropped (`fraction`). */
+/*
+ * A signed cost in any form. One that does not fit is clamped to the range and sets `over`; a
+ * fraction is dropped and sets `fraction`.
+ */
 const uint8_t *tl_callgrind_unusual_cost(const uint8_t *p, const uint8_t *stop, int64_t *cost,
 					 bool *over, bool *fraction);
 
 #if !TL_HOST_BIG_ENDIAN
 /*
- * Up to eight digits at once: the digits are shifted to the top of a word whose rest becomes
- * leading zeros, then pairs, fours and eights are joined by one multiplication each. No branch
- * depends on how many digits there are.
+ * Up to eight digits at once. The digits are shifted to the top of a word, so that leading zeros
+ * fill the rest; then pairs, fours and eights are joined by one multiplication each. No branch
+ * depends on the number of digits. The plain loop, which gives the same values, is the one below
+ * for big-endian hosts.
  */
 static inline const uint8_t *tl_callgrind_parse_digits(const uint8_t *p, uint64_t *value)
 {
@@ -76,7 +81,7 @@ static inline const uint8_t *tl_callgrind_parse_digits(const uint8_t *p, uint64_
 }
 #endif
 
-/* One digit is what most numbers of a profile have. */
+/* Most numbers of a profile have one digit. */
 static inline bool tl_callgrind_is_one_digit(const uint8_t *p)
 {
 	return tl_callgrind_is_digit(p[0]) && !tl_callgrind_is_digit(p[1]) && (p[1] | 0x20) != 'x';

@@ -7,7 +7,7 @@
 
 #include <tracelathe/callgrind.h>
 
-/* A line near the beginning that says so, and how sure it makes. */
+/* A line near the beginning of a profile, and the certainty that it gives. */
 static const struct {
 	const char *start;
 	int sure;
@@ -25,7 +25,7 @@ static const struct {
 
 enum { LOOKED_AT = 2048 };
 
-/* "A first 2 KiB that is neither text nor a known signature" is none of ours (section 4). */
+/* "A first 2 KiB that is neither text nor a known signature" is not a profile (section 4). */
 static bool is_text(const uint8_t *data, size_t size)
 {
 	size_t odd = 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Costs that are not plain decimal numbers: signed, hexadecimal, very long, with a fraction or an
- * exponent (rule K). */
+/*
+ * Costs in other forms than short decimal numbers: signed, hexadecimal, very long, with a fraction
+ * or an exponent (rule K).
+ */
 #include "callgrind/text/parse_number.h"
 
 /* "12.5", "1e3": digits, where the point stands, an exponent. */
@@ -42,7 +44,7 @@ static const uint8_t *read_decimal(const uint8_t *p, struct decimal *d)
 	return p;
 }
 
-/* Without its fraction, which is noted. */
+/* The integer part; *fraction is set if another part is lost. */
 static uint64_t truncate_decimal(const struct decimal *d, bool *over, bool *fraction)
 {
 	uint64_t value = 0;

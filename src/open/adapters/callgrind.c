@@ -14,15 +14,15 @@
 
 struct callgrind_file {
 	char *path;
-	struct tl_source *source; /* of the first file: the input's, not ours */
+	struct tl_source *source; /* borrowed from the input: the source of the first file */
 	struct tl_callgrind_reader *reader;
 };
 
 struct callgrind_input {
 	struct callgrind_file *files;
-	struct tl_callgrind_reader **readers; /* those of the files */
+	struct tl_callgrind_reader **readers; /* the sources of the further files */
 	size_t count;
-	bool used; /* the text went by once: it is not held */
+	bool used; /* the text was read, and is not held in memory */
 };
 
 static void close_readers(struct tl_input *input)
@@ -116,7 +116,7 @@ static int open_callgrind(struct tl_input *input, const char *const *paths, size
 	return status < 0 ? status : open_files(input, failed, err);
 }
 
-/* Readers at their beginning: those just opened, or the files once more. */
+/* Readers at their beginning: the ones just opened, or the files opened again. */
 static int begin(struct tl_input *input, struct tl_error *err)
 {
 	struct callgrind_input *c = input->handle;
@@ -263,7 +263,7 @@ static int64_t check_callgrind(struct tl_input *input, bool json, struct tl_outp
 						   json };
 		int64_t found = tl_callgrind_check(c->readers[i], put_violation, &to, err);
 
-		/* An empty file beside others is what --separate-threads leaves. */
+		/* With --separate-threads the file without a thread number is empty. */
 		if (found == TL_TRUNCATED && c->count > 1)
 			continue;
 		sum = found < 0 ? found : sum + found;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* XRay traces as an input: options to the room's own, its records to lines and profiles. */
+/*
+ * XRay traces as an input: options of the input to those of src/xray/, records to lines and
+ * profiles.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +55,7 @@ static int open_reader(struct tl_input *input, struct xray_input *x, struct tl_e
 	return tl_xray_open(&x->reader, input->source, &options, err);
 }
 
-/* Seconds from the first record on to absolute ticks. */
+/* Absolute ticks of a number of seconds after the first record. */
 static uint64_t ticks_at(const struct xray_input *x, double seconds)
 {
 	double ticks = seconds * (double)tl_xray_info(x->reader)->frequency;
@@ -126,8 +129,8 @@ static int relate_xray(struct tl_input *input, struct tl_error *err)
 }
 
 /*
- * Names are those of the file that the trace proves no liar: where it was another one, everything
- * is named again.
+ * The trace itself shows which of the given files ran. If that is another one than was assumed, the
+ * profile is folded again with its names.
  */
 static int fold_xray(struct tl_input *input, struct tl_profile **profile, struct tl_error *err)
 {
@@ -148,7 +151,7 @@ static int describe_xray(struct tl_input *input, bool json, struct tl_output *ou
 	return tl_xray_describe(x->reader, json, out, err);
 }
 
-/* What the input's options select. End with tl_xray_names_end(&select->names). */
+/* Names and limits from the input's options. End with tl_xray_names_end(&select->names). */
 static int select_records(struct tl_input *input, struct tl_xray_select *select,
 			  struct tl_error *err)
 {
@@ -260,7 +263,10 @@ static const struct {
 };
 /* clang-format on */
 
-/* What a version 1 file says when the source has no buffers: the runtime's default. */
+/*
+ * Buffer size in the header of a version 1 file made from a source without buffers: the runtime's
+ * default.
+ */
 enum { DEFAULT_BUFFER_BYTES = 16384 };
 
 static int reencode_xray(struct tl_input *input, const char *variant, struct tl_output *out,
@@ -289,7 +295,7 @@ static int reencode_xray(struct tl_input *input, const char *variant, struct tl_
 
 /* ---- damage ---- */
 
-/* What a log has of another process, or twice. */
+/* Notes about records of another process and about buffers that stand in the log twice. */
 static size_t list_inherited(const struct tl_xray_reader *reader, struct tl_damage *places)
 {
 	struct tl_damage place = { .offset = TL_NOWHERE, .record = TL_NOWHERE };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several programs and shared objects may be given for a trace, which names none. A file is what
- * ran as an object (0: the program, 1 and on: shared objects, in the order in which they
- * registered) if its map has what the trace uses of that object; of several that can be it the
- * first one is taken, programs before shared objects for object 0.
+ * Choosing among several programs and shared objects for a trace, which names none. A file can be
+ * object N (0: the program; 1 and up: shared objects, in the order of their registration) if its
+ * map has all that the trace did in that object. The first such file is chosen; for object 0,
+ * programs come before shared objects.
  */
 #include "open/adapters/xray_maps.h"
 
@@ -38,7 +38,7 @@ static int add(struct tl_xray_maps *maps, const struct tl_xray_candidate *candid
 	return 0;
 }
 
-/* A file that has no map is told at the end, if another one has one. */
+/* A file without a map is reported at the end if another file has one. */
 static int open_file(struct tl_xray_maps *maps, const struct tl_binary_spec *spec, const char *path,
 		     bool demangle, struct tl_error *err)
 {
@@ -155,7 +155,7 @@ void tl_xray_maps_close(struct tl_xray_maps *maps)
 
 /* ---- choosing ---- */
 
-/* The first that can be an object; those that cannot keep the reason. */
+/* The first file that can be the object; the others keep the reason why they cannot. */
 static struct tl_xray_candidate *choose(struct tl_xray_maps *maps, uint32_t object,
 					const struct tl_xray_uses *uses)
 {
@@ -249,7 +249,7 @@ size_t tl_xray_maps_damage(const struct tl_xray_maps *maps, struct tl_damage *pl
 		place.text = tell_candidate(maps, c);
 		place.status = c->map ? TL_BAD_FORMAT : c->status;
 		place.path = c->path;
-		/* Of a folder's files one is enough. */
+		/* One note for all files of a folder is enough. */
 		if (c->in_folder && !c->used) {
 			if (maps->map || (folder && !strcmp(folder, c->path)))
 				continue;

@@ -1,40 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_OPEN_ADAPTERS_XRAY_MAPS_H
 #define TL_OPEN_ADAPTERS_XRAY_MAPS_H
-/* The files that can name the functions of an XRay trace, and which of them was what ran. */
+/* The files that may name the functions of an XRay trace, and which of them ran. */
 #include "open/format.h"
 #include "xray/map/map.h"
 #include "xray/records/reader.h"
 
-/* A file that was given, or one in a folder that was. */
+/* A file that was given, or a file in a folder that was given. */
 struct tl_xray_candidate {
-	struct tl_xray_map *map; /* NULL: it has none */
-	const char *path;        /* as given: the folder's, where it was one */
-	const char *text;        /* why it is not used; NULL: it is, or need not be */
+	struct tl_xray_map *map; /* NULL: the file has none */
+	const char *path;        /* as given: that of the folder, if one was given */
+	const char *text;        /* why it is not used; NULL: it is used, or is not needed */
 	enum tl_status status;
-	bool program; /* no shared object */
+	bool program; /* it is not a shared object */
 	bool in_folder, used;
 };
 
 struct tl_xray_maps {
 	struct tl_xray_candidate *list;
 	size_t count, capacity;
-	struct tl_xray_map *map; /* the program's, with those of its objects; NULL: none */
-	/* why functions of shared objects have no names; NULL: they have, or there are none */
+	/* that of the program, which refers to those of its objects; NULL: none */
+	struct tl_xray_map *map;
+	/*
+	 * why functions of shared objects have no names; NULL: they have names, or there are none
+	 */
 	const char *objects_text;
 };
 
-/* Open what the options name. On failure *failed is the file it is about. */
+/* Open the files that the options name. On failure *failed is the file that the error is about. */
 int tl_xray_maps_open(struct tl_xray_maps *maps, const struct tl_input_options *options,
 		      const char **failed, struct tl_error *err);
 void tl_xray_maps_close(struct tl_xray_maps *maps);
 
-/* Choose by what the trace uses. True: it is another choice than before. */
+/* Choose files by the functions that the trace uses. True: the choice has changed. */
 bool tl_xray_maps_choose(struct tl_xray_maps *maps, const struct tl_xray_uses *uses);
 
-/*
- * What is to be told of them, at most `room` places; their number. `names`: names were asked for.
- */
+/* Notes about the files, at most `room` of them. Returns their number. */
 size_t tl_xray_maps_damage(const struct tl_xray_maps *maps, struct tl_damage *places, size_t room);
 
 #endif

@@ -7,7 +7,7 @@ void tl_xray_fork_open_block(struct tl_xray_stream *stream, const struct tl_xray
 {
 	tl_xray_stream_begin(stream, reader, NULL, block, block + 1, unnoted);
 	tl_xray_stream_block(stream);
-	stream->block = NULL; /* its pages are needed again */
+	stream->block = NULL; /* keep its pages: they are read again */
 }
 
 int tl_xray_fork_next_record(struct tl_xray_stream *stream, struct tl_xray_record *record,

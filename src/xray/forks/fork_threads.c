@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whose the records of a forked process are. Its log goes on in the buffer of the thread that
- * forked, which names the parent; buffers that it begins name itself. Both are one thread, with one
- * stack.
+ * The thread that goes on in a forked process. Its log continues in the buffer that the forking
+ * thread was writing, which names the parent's process and thread; buffers begun after the fork
+ * name the child's own. Both belong to one thread with one call stack.
  */
 #include <stdlib.h>
 
@@ -22,7 +22,9 @@ bool tl_xray_is_inherited(const struct tl_xray_reader *reader, const struct tl_x
 	return any;
 }
 
-/* Time of the first record of a block from an offset on, or of its last one. */
+/*
+ * Time of the first record at or behind an offset of a block; of its last record if there is none.
+ */
 static uint64_t time_at(const struct tl_xray_reader *reader, const struct tl_xray_block *block,
 			uint64_t offset)
 {
@@ -42,9 +44,9 @@ static uint64_t time_at(const struct tl_xray_reader *reader, const struct tl_xra
 }
 
 /*
- * Only the thread that forked goes on in the child. Where buffers of others have records of their
- * own, the parent took those back later (calls that were too short to keep): the thread that went
- * on has the latest.
+ * Only the forking thread continues in the child. Other buffers can still have records that the
+ * parent's log lacks, because the runtime takes back calls that were too short to keep. The
+ * continuing thread is the one with the latest record.
  */
 static const struct tl_xray_block *find_survivor(const struct tl_xray_reader *r)
 {
@@ -82,8 +84,8 @@ static const struct tl_xray_block *first_of(const struct tl_xray_reader *r, int3
 }
 
 /*
- * The process that wrote the log, where it began buffers of its own: the youngest. Its first thread
- * has its number.
+ * The first block of the process that wrote the log, if that process began buffers: it is the
+ * youngest one, and its first thread has its number.
  */
 static const struct tl_xray_block *find_own(const struct tl_xray_reader *r)
 {
@@ -114,8 +116,8 @@ static const struct tl_xray_block *last_before(const struct tl_xray_reader *r,
 }
 
 /*
- * The thread that forked the process of `block`: of the older ones the one with the latest record.
- * NULL: none.
+ * The thread that forked the process of `block`: among the older threads, the one with the latest
+ * record. NULL: none.
  */
 static const struct tl_xray_block *forked_by(const struct tl_xray_reader *r,
 					     const struct tl_xray_block *block)
@@ -158,8 +160,8 @@ static void rename_thread(struct tl_xray_reader *r, struct name from, struct nam
 }
 
 /*
- * The thread that forked is another one from there on, with the same stack; and so is who forked
- * that.
+ * From the fork on the forking thread is another thread with the same stack; the same holds for the
+ * thread that forked it.
  */
 static void rename_forks(struct tl_xray_reader *r, const struct tl_xray_block *last, struct name to)
 {
@@ -173,7 +175,7 @@ static void rename_forks(struct tl_xray_reader *r, const struct tl_xray_block *l
 		rename_thread(r, names[i], to);
 }
 
-/* What is left of threads that the fork ended. */
+/* Drop the remaining records of threads that the fork ended. */
 static void drop_tails(struct tl_xray_reader *r, const struct tl_xray_block *kept)
 {
 	for (size_t i = 0; i < r->block_count; i++)
@@ -188,7 +190,7 @@ void tl_xray_name_forked_thread(struct tl_xray_reader *r, bool several, uint32_t
 	const struct tl_xray_block *from = own ? forked_by(r, own) : NULL;
 
 	if (own) {
-		/* Its buffer may have been full when it forked. */
+		/* The buffer of the forking thread may have been full at the fork. */
 		bool same = from && survivor && from->process == survivor->process &&
 			    from->thread == survivor->thread;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Logs of a program that forked. A child begins with its parent's buffers and writes them to its
- * own log: the same process, thread, wall clock, and records, up to the fork; behind that, in the
- * buffer of the thread that forked, what the child did. In all logs together each record counts
- * once: a record is inherited when a log that comes before has the same buffer with the same
- * records up to it. Parents come before their children where process ids tell.
+ * Logs of a program that forked. A child inherits its parent's buffers and writes them to its own
+ * log: the same process, thread, wall clock and records up to the fork. Behind them, in the buffer
+ * of the forking thread, stand the child's own records. Each record must count once over all logs:
+ * a record is inherited if an earlier log has the same buffer with the same records up to it. Logs
+ * of parents come before those of their children, where process ids show the order.
  *
- * Buffers with the same head are kept in the order of their records, so that each new one is
- * compared with few.
+ * Buffers with the same head are kept sorted by their records, so that a new buffer is compared
+ * with few others.
  */
 #include "xray/forks/forks.h"
 
@@ -17,15 +17,15 @@
 #include "core/error.h"
 #include "core/memory.h"
 
-/* A log, in the order in which they count. */
+/* A log. Logs are sorted: a record counts in the first log that has it. */
 struct log {
 	struct tl_xray_reader *reader;
 	size_t number;      /* as given */
-	uint32_t processes; /* how many its buffers name */
-	uint64_t last_tsc;  /* of its last buffer */
+	uint32_t processes; /* number of processes that its buffers name */
+	uint64_t last_tsc;  /* the latest time in its last buffer */
 };
 
-/* A buffer that others may share. */
+/* A buffer that may occur in several logs. */
 struct shared {
 	struct log *log;
 	uint32_t block;
@@ -70,8 +70,9 @@ static int compare_records(const struct tl_xray_record *a, const struct tl_xray_
 }
 
 /*
- * The order of two buffers with the same head. *common: where the records of `a` end that `b` has,
- * too; 0 when their wall clocks differ. Negative only as the order: *failed is set without memory.
+ * Order of two buffers with the same head. *common is set to the end of the records of `a` that `b`
+ * has as well, 0 if their wall clocks differ. *failed is set without memory; a negative result is
+ * only an order.
  */
 static int compare_buffers(const struct shared *a, const struct shared *b, uint64_t *common,
 			   bool *failed)
@@ -90,7 +91,7 @@ static int compare_buffers(const struct shared *a, const struct shared *b, uint6
 		    others = tl_xray_fork_next_record(&right, &y, NULL);
 
 		*failed |= more < 0 || others < 0;
-		/* What is behind the last record is filler. */
+		/* All records are common, so the filler behind them is, too. */
 		if (more <= 0 && *common)
 			*common = block_of(a)->end;
 		if (more <= 0 || others <= 0) {
@@ -126,7 +127,7 @@ static void measure(struct log *log)
 	const struct tl_xray_reader *r = log->reader;
 	size_t latest = 0;
 
-	/* Threads are in the order of processes, of which versions before 3 know none. */
+	/* Threads are sorted by process. Versions before 3 do not know processes. */
 	for (size_t i = 0; i < r->thread_count && r->info.version >= 3; i++)
 		log->processes += !i || r->threads[i].process != r->threads[i - 1].process;
 	for (size_t i = 1; i < r->block_count; i++)
@@ -136,9 +137,9 @@ static void measure(struct log *log)
 }
 
 /*
- * A child of a child has buffers of three processes. Where buffers do not tell, the log that goes
- * on longest: parents wait for their children. Then by content, so that the order of the paths is
- * of no consequence.
+ * The log of a grandchild has buffers of three processes, so fewer processes come first. If the
+ * number is the same, the log that goes on longest comes first, since parents wait for their
+ * children; then content decides, so that the order of the paths has no effect.
  */
 static int compare_logs(const void *left, const void *right)
 {
@@ -177,7 +178,7 @@ static int compare_shared(const void *left, const void *right)
 	const struct shared *a = left, *b = right;
 	int order = compare_heads(a, b);
 
-	/* Logs are an array in the order in which they count. */
+	/* `log` points into the sorted array of logs. */
 	if (!order)
 		order = ORDER(a->log, b->log);
 	return order ? order : ORDER(a->block, b->block);
@@ -201,7 +202,8 @@ static bool collect_buffers(struct family *f)
 }
 
 /*
- * Put buffer `at` into its place among those from `first` on, and mark what one of them has of it.
+ * Insert buffer `at` in sorted order among those from `first` on, and mark the records that a
+ * buffer of another log has as well.
  */
 static bool place_buffer(struct family *f, size_t first, size_t at)
 {
@@ -229,7 +231,7 @@ static bool place_buffer(struct family *f, size_t first, size_t at)
 	return !failed;
 }
 
-/* The runtime may write a buffer twice: the second one is in no thread. */
+/* The runtime may write a buffer twice. The second one belongs to no thread. */
 static bool drop_copies(struct family *f)
 {
 	bool failed = false;
@@ -285,8 +287,8 @@ static int settle(struct family *f, struct tl_error *err)
 }
 
 /*
- * Copies of a log are children that did nothing, or the same log given twice: only another child
- * can tell.
+ * Two equal logs are those of children that recorded nothing, or one log given twice. Only a log of
+ * another child tells the cases apart.
  */
 static int refuse_copies(struct family *f, size_t *which, struct tl_error *err)
 {
@@ -302,7 +304,7 @@ static int refuse_copies(struct family *f, size_t *which, struct tl_error *err)
 		return 0;
 	*which = f->logs[copy].number;
 	for (size_t i = 0; i < f->log_count; i++)
-		f->logs[i].reader->forks.inherits = false; /* nothing is counted */
+		f->logs[i].reader->forks.inherits = false; /* no log is folded */
 	return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 			   "holds the same records as another of the files, and nothing says that "
 			   "the program forked: is it a copy?");

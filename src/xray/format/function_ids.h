@@ -2,22 +2,22 @@
 #ifndef TL_XRAY_FORMAT_FUNCTION_IDS_H
 #define TL_XRAY_FORMAT_FUNCTION_IDS_H
 /*
- * Function ids, numbered densely from 0 as they are met. Ids have 28 bits: small ones index a
- * table, others are hashed.
+ * Dense numbers for function ids, from 0 in the order of first use. Ids have 28 bits: small ones
+ * index an array, others are hashed.
  */
 #include <tracelathe/xray.h>
 
 #include "core/memory.h"
 
 struct tl_xray_ids {
-	uint32_t *small; /* id -> number + 1, 0: not met */
+	uint32_t *small; /* id -> number + 1, 0: none */
 	size_t small_count, small_capacity;
 	struct tl_index large;
 	uint32_t *ids; /* number -> id */
 	size_t count, capacity;
 };
 
-/* The number of an id, TL_NONE when it was not met. */
+/* The number of an id, TL_NONE: it has none. */
 uint32_t tl_xray_ids_find_large(const struct tl_xray_ids *ids, uint32_t id);
 
 static inline uint32_t tl_xray_ids_find(const struct tl_xray_ids *ids, uint32_t id)
@@ -27,9 +27,7 @@ static inline uint32_t tl_xray_ids_find(const struct tl_xray_ids *ids, uint32_t 
 	return tl_xray_ids_find_large(ids, id);
 }
 
-/*
- * Number an id that was not met; the number is ids->count before the call. TL_NONE without memory.
- */
+/* Give an id that has none the next number. TL_NONE without memory. */
 uint32_t tl_xray_ids_add(struct tl_xray_ids *ids, uint32_t id);
 
 void tl_xray_ids_free(struct tl_xray_ids *ids);

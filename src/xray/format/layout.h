@@ -34,7 +34,7 @@ enum tl_xray_metadata {
 	TL_XRAY_MD_COUNT
 };
 
-/* What a record kind is called in dumps, and the kind of metadata record it is. */
+/* The name of a record kind in dumps, for a kind of metadata record. */
 struct tl_xray_metadata_kind {
 	enum tl_xray_kind kind;
 	const char *name;
@@ -47,7 +47,7 @@ extern const struct tl_xray_metadata_kind tl_xray_metadata_kinds[TL_XRAY_MD_COUN
 const char *tl_xray_kind_name(enum tl_xray_kind kind);
 const char *tl_xray_action_name(enum tl_xray_action action);
 
-/* A file's dialect: all that decoding depends on. */
+/* The dialect of a file: everything that decoding depends on. */
 struct tl_xray_dialect {
 	enum tl_xray_mode mode;
 	uint16_t version;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of the specification, each with a name: the grammar of a buffer ("Format", as the
- * versions have it, 2.5) and the order of function records ("Function Records", 1.7). Damage that
- * the reader skipped is a violation, too.
+ * Rules of the specification, by name: the grammar of a buffer ("Format", by version: 2.5) and the
+ * order of function records ("Function Records", 1.7). Damage that the reader skipped counts as a
+ * violation as well.
  */
 #include <stdlib.h>
 
@@ -41,7 +41,7 @@ static const struct rule backwards = { "xray.time.backwards", "time goes back wi
 static const struct rule time_unknown = { "xray.time.unknown", NULL };
 static const struct rule damage = { "xray.damage", NULL };
 
-/* Where in a buffer the last record stood. */
+/* Position of the last record in the grammar of a buffer. */
 enum state { AT_START, IN_EXTENTS, IN_NEW_BUFFER, IN_WALL_CLOCK, IN_PID, IN_BODY, AT_END };
 
 struct check {
@@ -54,8 +54,8 @@ struct check {
 	struct tl_fold fold; /* of the present thread */
 	struct tl_xray_ids ids;
 	enum state state;
-	bool takes_argument;         /* the last record was an entry, or an argument of one */
-	struct tl_xray_record entry; /* basic mode: that entry */
+	bool takes_argument;         /* the last record was an entry, or an argument of an entry */
+	struct tl_xray_record entry; /* basic mode: the entry that arguments may follow */
 	bool cpu_known;
 	uint64_t tsc; /* of the thread's last function record */
 	bool timed;
@@ -135,13 +135,15 @@ static void check_grammar(struct check *c, const struct tl_xray_record *record, 
 		violate(c, broken, NULL, record, number);
 	if (record->kind == TL_XRAY_CALL_ARGUMENT && !c->takes_argument)
 		violate(c, &stray_argument, NULL, record, number);
-	/* One missing NewCPUId is one violation. */
+	/* A missing NewCPUId is reported once for each buffer. */
 	c->cpu_known |= record->kind == TL_XRAY_NEW_CPU || broken == &no_new_cpu;
 	c->state = next_state(record);
 }
 
-/* Basic mode has no buffers: only arguments have a place, behind the entry whose function and
- * thread they name (2.7). */
+/*
+ * Basic mode has no buffers. The only rule is about arguments: they follow the entry whose function
+ * and thread they name (2.7).
+ */
 static void check_basic(struct check *c, const struct tl_xray_record *record, uint64_t number)
 {
 	bool belongs = c->takes_argument && record->function == c->entry.function &&
@@ -260,7 +262,7 @@ static int violate_time(void *arg, uint64_t offset, uint64_t thread, const char 
 	return 0;
 }
 
-/* Profiling mode: the ticks of a path are held against those of the paths below it. */
+/* Profiling mode: the ticks of a path are compared with those of the paths below it. */
 static int check_paths(struct check *c, struct tl_error *err)
 {
 	static const struct tl_xray_fold_options all = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records as lines: text in columns, or one compact JSON object each. What a kind shows is one row
- * of a table.
+ * Records as lines: text in columns, or one compact JSON object each. The fields of a record kind
+ * are one row of a table.
  */
 #include "core/error.h"
 #include "core/output.h"
@@ -20,7 +20,10 @@ struct field {
 
 enum { MOST_FIELDS = 9 };
 
-/* Beside "offset", "record" and "tsc"; function records are written by hand below. */
+/*
+ * The fields besides "offset", "record" and "tsc". Function records are written by json_function()
+ * and text_function().
+ */
 static const struct field fields[TL_XRAY_KIND_COUNT][MOST_FIELDS] = {
 	[TL_XRAY_NEW_BUFFER] = { THREAD },
 	[TL_XRAY_END_OF_BUFFER] = { THREAD },
@@ -72,7 +75,7 @@ static void put_hex_bytes(struct tl_output *out, const uint8_t *data, size_t siz
 	}
 }
 
-/* The bytes twice: as text, for reading, and in hexadecimal, which loses nothing. */
+/* Bytes are written twice: as text for reading, and in hexadecimal without loss. */
 static void put_data(struct tl_output *out, const struct tl_xray_record *record, bool json)
 {
 	if (!json) {
@@ -224,7 +227,7 @@ static void text_function(struct tl_output *out, const struct tl_xray_record *re
 	tl_put_i64(out, record->delta);
 }
 
-/* offset, tsc, thread, cpu, what */
+/* Columns: offset, tsc, thread, cpu, then the record. */
 static void text_line(struct tl_output *out, const struct tl_xray_record *record,
 		      const struct tl_xray_function_name *name)
 {
@@ -240,7 +243,7 @@ static void text_line(struct tl_output *out, const struct tl_xray_record *record
 	} else {
 		tl_put_text(out, tl_xray_kind_name(record->kind));
 		for (const struct field *f = fields[record->kind]; f->name; f++) {
-			/* These have their columns. */
+			/* These have columns of their own. */
 			if (f->offset == offsetof(struct tl_xray_record, thread) ||
 			    f->offset == offsetof(struct tl_xray_record, cpu) ||
 			    (f->offset == offsetof(struct tl_xray_record, process) &&

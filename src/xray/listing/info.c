@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trace is: its header, its threads, how many records of each kind, and its damage. */
+/* Facts of a trace: its header, its threads, the number of records of each kind, its damage. */
 #include <stdlib.h>
 
 #include "core/error.h"

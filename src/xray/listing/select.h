@@ -7,7 +7,7 @@
 
 struct tl_xray_select {
 	struct tl_xray_fold_options limits;  /* thread, process, cpu, time window */
-	struct tl_xray_function_names names; /* and which functions are wanted */
+	struct tl_xray_function_names names; /* names of functions, and the filter by name */
 };
 
 bool tl_xray_selected(struct tl_xray_select *select, const struct tl_xray_record *record);
@@ -16,7 +16,7 @@ bool tl_xray_selected(struct tl_xray_select *select, const struct tl_xray_record
 int tl_xray_dump(struct tl_xray_reader *reader, struct tl_xray_select *select, bool json,
 		 struct tl_output *out, struct tl_error *err);
 
-/* info.c: what the file is. */
+/* info.c: the facts of the file. */
 int tl_xray_describe(struct tl_xray_reader *reader, bool json, struct tl_output *out,
 		     struct tl_error *err);
 

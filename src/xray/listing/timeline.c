@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An XRay trace over time. Threads come one after the other, each in time order. The fold's stack
- * machine decides what an exit closes, so that the timeline nests as the profile does: exits
- * without an entry are left out, and a call that was left by longjmp or an exception ends where the
- * fold ends it.
+ * An XRay trace as a timeline: one thread after the other, each in time order. The fold's call
+ * stack decides which frames an exit closes, so that the timeline nests as the profile does: exits
+ * without an entry are left out, and a call that longjmp or an exception left ends where the fold
+ * ends it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct walk {
 	struct tl_fold fold;
 	struct tl_xray_caller_check caller_check;
 	const struct tl_xray_stream *stream;
-	bool *shown; /* by depth of the open frames: is it on the timeline? */
+	bool *shown; /* by depth of the open frames: whether the call is on the timeline */
 	size_t capacity;
 };
 
@@ -58,7 +58,7 @@ static void enter(struct walk *w, const struct tl_xray_record *record, uint32_t 
 			  record->arg_count);
 }
 
-/* A call that was not shown when it began is not ended either. */
+/* A call that was not shown when it began is not shown when it ends. */
 static void leave_top(struct walk *w, const struct tl_xray_record *record)
 {
 	struct tl_timeline_point at = point_of(record);
@@ -68,7 +68,7 @@ static void leave_top(struct walk *w, const struct tl_xray_record *record)
 	tl_fold_leave(&w->fold, tl_fold_top(&w->fold));
 }
 
-/* The fold's number of a function id, that of its name; TL_NONE without memory. */
+/* The fold's number of a function id, which is that of its name; TL_NONE without memory. */
 static uint32_t number_of(void *arg, uint32_t id)
 {
 	struct walk *w = arg;

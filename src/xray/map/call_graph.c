@@ -12,7 +12,7 @@
 struct tl_xray_call_graph {
 	struct tl_xray_map *map;
 	struct tl_xray_code code;
-	uint32_t *seen; /* by function: number of the last search that came by */
+	uint32_t *seen; /* by function: number of the last search that reached it */
 	uint32_t search;
 	uint32_t *queue;
 	pthread_mutex_t lock;
@@ -39,7 +39,7 @@ static void come_by(struct search *s, uint32_t function)
 	s->call_graph->queue[s->count++] = function;
 }
 
-/* All that one function leads to, through functions without sleds. */
+/* Search everything that a function can lead to, through functions without sleds. */
 static struct search search_from(struct tl_xray_call_graph *call_graph, uint32_t from,
 				 uint32_t target)
 {
@@ -68,7 +68,7 @@ static struct search search_from(struct tl_xray_call_graph *call_graph, uint32_t
 	return s;
 }
 
-/* The number of a function id, TL_NONE: it is not known. */
+/* The number of the function with an id, TL_NONE: the map has none. */
 static uint32_t number_of(const struct tl_xray_call_graph *call_graph, uint32_t id)
 {
 	const struct tl_xray_map *map = call_graph->map;

@@ -24,16 +24,18 @@
 
 struct tl_xray_call_graph;
 
-/* NULL without memory. `map` must live as long; for a map without a binary all is possible. */
+/*
+ * NULL without memory. `map` must live as long. For a map without a binary every call is possible.
+ */
 struct tl_xray_call_graph *tl_xray_call_graph_open(struct tl_xray_map *map);
 void tl_xray_call_graph_close(struct tl_xray_call_graph *call_graph);
 
-/* True once an answer below may have been given for want of memory. */
+/* Whether an answer was given without enough memory. */
 bool tl_xray_call_graph_short_of_memory(const struct tl_xray_call_graph *call_graph);
 
 /*
- * Both by function id, from any thread. Without memory, and for ids that the map does not have:
- * true.
+ * Both take function ids and may be called from any thread. True without memory, and for ids that
+ * the map does not have.
  */
 bool tl_xray_can_call(struct tl_xray_call_graph *call_graph, uint32_t caller, uint32_t callee);
 bool tl_xray_can_resume(struct tl_xray_call_graph *call_graph, uint32_t function);

@@ -39,7 +39,8 @@ static bool is_within(const struct tl_xray_span *spans, size_t count, uint64_t a
 }
 
 /*
- * To what stands at a slot. Other places than the linker's own are variables, and may be changed.
+ * Add the function that a slot points to. Only slots of the linker are constant; at other places
+ * there are variables.
  */
 static void add_slot(struct code_reading *r, uint64_t slot)
 {
@@ -57,7 +58,7 @@ static void add_slot(struct code_reading *r, uint64_t slot)
 		r->callees->flags |= TL_XRAY_CALLS_ANYTHING;
 }
 
-/* A stub of the linker's (.plt): a few instructions that jump to what stands at a slot. */
+/* A stub of the linker (.plt): a few instructions that jump to the address in a slot. */
 static bool add_stub(struct code_reading *r, struct tl_ref_reader reader, uint64_t address)
 {
 	enum { MOST = 6 };
@@ -83,7 +84,7 @@ static void add_target(struct code_reading *r, const struct tl_ref_reader *reade
 {
 	uint32_t function = tl_unwind_find(&r->code->unwind, target);
 
-	/* Unwind tables speak of all stubs as one function. */
+	/* Unwind tables describe all stubs as one function. */
 	if (is_within(r->code->stubs, sizeof(r->code->stubs) / sizeof(r->code->stubs[0]), target)) {
 		if (!add_stub(r, *reader, target))
 			r->callees->flags |= TL_XRAY_CALLS_ANYTHING;
@@ -138,7 +139,7 @@ static void take_address(struct tl_xray_code *code, uint64_t address)
 	const struct tl_unwind *unwind = &code->unwind;
 	uint32_t function = TL_NONE;
 
-	/* Most of what is tried is no address of code. */
+	/* Quick rejection: most values that are tried are not addresses of code. */
 	if (unwind->count && address >= unwind->functions[0].start &&
 	    address <= unwind->functions[unwind->count - 1].start)
 		function = tl_unwind_find(unwind, address);

@@ -2,18 +2,20 @@
 #ifndef TL_XRAY_MAP_CALLEES_H
 #define TL_XRAY_MAP_CALLEES_H
 /*
- * The code of a program, function by function: what each one calls, as far as its instructions say
- * it. Functions are those of the unwind tables (symbols/unwind.h), by their number in them.
+ * The code of a program, function by function: the calls of each one, as far as its instructions
+ * tell. A function is numbered by its place in the unwind tables (symbols/unwind.h).
  */
 #include "symbols/imports.h"
 #include "symbols/unwind.h"
 
 /* Flags of a function. */
 enum {
-	TL_XRAY_CALLEES_READ = 1,        /* the code was read */
-	TL_XRAY_CALLS_ANYTHING = 2,      /* indirect calls, or code that cannot be read */
-	TL_XRAY_CALLS_OTHER_OBJECTS = 4, /* which may call back what has its address taken */
-	TL_XRAY_CALLEES_RESUMES = 8,     /* goes on after a callee was left: catches, or setjmp */
+	TL_XRAY_CALLEES_READ = 1,   /* the code was read */
+	TL_XRAY_CALLS_ANYTHING = 2, /* indirect calls, or code that cannot be read */
+	/* a function there may call back any function whose address is taken */
+	TL_XRAY_CALLS_OTHER_OBJECTS = 4,
+	/* continues after a callee was left: it catches, or calls setjmp */
+	TL_XRAY_CALLEES_RESUMES = 8,
 };
 
 struct tl_xray_callees {
@@ -39,7 +41,7 @@ struct tl_xray_code {
 	struct tl_xray_span stubs[4], slots[2];
 };
 
-/* False without memory; close it then, too. */
+/* False without memory; tl_xray_code_close() is needed then, too. */
 bool tl_xray_code_open(struct tl_xray_code *code, struct tl_binary *binary);
 void tl_xray_code_close(struct tl_xray_code *code);
 

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_XRAY_MAP_FUNCTION_NAMES_H
 #define TL_XRAY_MAP_FUNCTION_NAMES_H
-/*
- * What the functions of a trace are called, each looked up once, and whether a filter wants them.
- */
+/* Names of the functions of a trace, each looked up once, and whether a filter selects it. */
 #include <regex.h>
 
 #include "core/memory.h"
 #include "xray/format/function_ids.h"
 
 struct tl_xray_function_name {
-	const char *name; /* "#id" when the map does not know it; "" never */
+	const char *name; /* "#id" if the map does not know it; never "" */
 	const char *file, *object;
 	uint32_t line;
 	bool wanted;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What functions of other objects are known to do, by their names. */
+/* Effects of functions of other objects, by their names. */
 #include <string.h>
 
 #include "xray/map/callees.h"
 
-/* Those that go on where the program was once before. */
+/* Functions that return a second time at a place where the program was before. */
 static const char *const resumers[] = { "setjmp",     "_setjmp",     "__sigsetjmp", "sigsetjmp",
 					"getcontext", "swapcontext", "savectx",     NULL };
 
-/* Those that call nothing of ours back. A star is anything. */
+/* Functions that call no function of the program. A star matches any text. */
 /* clang-format off */
 static const char *const quiet[] = {
 	"__cxa_*", "_Unwind_*", "_Znwm*", "_Znam*", "_ZdlPv*", "_ZdaPv*", "malloc", "calloc",

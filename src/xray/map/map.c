@@ -224,7 +224,7 @@ struct tl_xray_map_function *tl_xray_map_function(const struct tl_xray_map *map,
 									 : NULL;
 }
 
-/* Most functions of a big map are never asked for: names are looked up when they are. */
+/* Most functions of a large map are never asked for, so a name is looked up at its first use. */
 static void learn(struct tl_xray_map *map, struct tl_xray_map_function *function)
 {
 	struct tl_symbol symbol;

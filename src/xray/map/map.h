@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_XRAY_MAP_MAP_H
 #define TL_XRAY_MAP_MAP_H
-/*
- * The instrumentation map from the inside: sleds as they stand in it, and the functions they make.
- */
+/* The instrumentation map: its sleds, and the functions that they belong to. */
 #include <tracelathe/xray.h>
 
 #include "core/memory.h"
@@ -21,7 +19,7 @@ enum tl_xray_sled_kind {
 	TL_XRAY_SLED_KIND_COUNT
 };
 
-/* One entry, bias included. Kinds that we do not know are kept as they are. */
+/* One entry, with the bias added. Unknown kinds are kept. */
 struct tl_xray_sled {
 	uint64_t address, function;
 	uint32_t id;
@@ -55,12 +53,14 @@ struct tl_xray_map {
 	struct tl_names names; /* of a map from YAML */
 
 	struct tl_xray_map *objects[TL_XRAY_OBJECTS]; /* of shared objects, from 1 on; borrowed */
-	uint32_t asked, named; /* functions whose name was looked up, and those that have one */
+	/* functions whose name was looked up, and those of them that have a name */
+	uint32_t asked, named;
 };
 
 /*
- * Why the file of a map cannot be what ran as an object (0: the program), as the trace used it;
- * NULL: it can. It must have all functions, with a sled for what was done (map_match.c).
+ * Why the file of a map cannot be object `object` (0: the program) of the trace; NULL: it can. It
+ * must have all functions that the trace uses, with the sleds that write their records
+ * (map_match.c).
  */
 const char *tl_xray_map_refutes(const struct tl_xray_map *map, uint32_t object,
 				const struct tl_xray_uses *uses);

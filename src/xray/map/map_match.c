@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a program can be the one that ran: every function that the trace has must be in it, with
- * sleds for what it did.
+ * Whether a program can be the one that ran: it must have every function of the trace, with sleds
+ * for its records.
  */
 #include <stdlib.h>
 
@@ -25,9 +25,9 @@ bool tl_xray_note_uses(struct tl_xray_uses *uses, const uint32_t *ids, const uin
 #define SLED(kind) (1u << TL_XRAY_SLED_##kind)
 
 /*
- * The sleds that write a record: one of them must be there. A sled for arguments writes plain
- * entries where no handler for arguments is set; a tail exit is a plain exit on processors that
- * know no other.
+ * The sleds that can write each record; one of them must exist. A sled for arguments writes plain
+ * entries where no handler for arguments is set, and on some processors a tail exit is a plain
+ * exit.
  */
 #define NOT_IT "is not the program that ran, its names were not used: the trace has "
 

@@ -28,7 +28,7 @@ struct entry {
 
 /* ---- events ---- */
 
-/* libyaml's marks count characters; errors tell bytes. */
+/* libyaml's marks count characters, errors count bytes. */
 static uint64_t byte_offset(const struct reader *reader, size_t characters)
 {
 	size_t at = 0;
@@ -64,7 +64,7 @@ static int next(struct reader *reader)
 	return yaml_parser_parse(&reader->parser, &reader->event) ? 0 : parser_failed(reader);
 }
 
-/* Go to the next event, which must be of a type. */
+/* Go to the next event, which must have the given type. */
 static int expect(struct reader *reader, yaml_event_type_t type, enum tl_status otherwise,
 		  const char *text)
 {
@@ -81,7 +81,7 @@ static bool get_number(const char *text, uint64_t max, uint64_t *value)
 {
 	char *end;
 
-	/* strtoull() would take blanks and signs. */
+	/* strtoull() would accept blanks and signs. */
 	if (*text < '0' || *text > '9')
 		return false;
 	errno = 0;
@@ -162,7 +162,7 @@ static const struct field *field_of(const char *key)
 
 static int set_name(struct reader *reader, struct entry *entry)
 {
-	/* A name is text to its first NUL, as everywhere else. */
+	/* A name ends at its first NUL, as everywhere else. */
 	entry->name =
 		tl_names_text(&reader->map->names, (const char *)reader->event.data.scalar.value);
 	return entry->name ? 0 : tl_error_memory(reader->err);
@@ -171,7 +171,7 @@ static int set_name(struct reader *reader, struct entry *entry)
 /* libyaml's time grows with the square of the depth. */
 enum { SKIPPED_DEPTH = 64 };
 
-/* A value of a key that is not ours, whatever it is made of. */
+/* Skip the value of a key that is not ours, of any type. */
 static int skip_value(struct reader *reader)
 {
 	size_t depth = 0;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Records behind a call in which the exit of its caller is looked for. */
+/* Number of records behind a call that are searched for the exit of its caller. */
 enum { MOST_RECORDS = 1 << 16 };
 
 enum { RESUMES_YES = 1, RESUMES_NO = 2 };
@@ -73,7 +73,7 @@ bool tl_xray_caller_check_could(void *caller_check, uint32_t caller, uint32_t ca
 	return can_call(caller_check, caller, callee) && can_resume(caller_check, caller);
 }
 
-/* Whether the innermost frame exits later: then it made the call, whatever its code says. */
+/* Whether the innermost frame exits later. If it does, it made the call, whatever its code says. */
 static bool exits_later(struct tl_xray_caller_check *j, uint32_t caller, uint32_t callee,
 			const struct tl_xray_stream *stream, tl_xray_number_fn *number, void *arg)
 {

@@ -2,33 +2,32 @@
 #ifndef TL_XRAY_PROFILE_CALLER_CHECK_H
 #define TL_XRAY_PROFILE_CALLER_CHECK_H
 /*
- * Which frames were left before a call, when the program's code says that the innermost one cannot
- * have made it (xray/map/call_graph.h).
+ * Finding the frames that an exception or longjmp left before a call. If the program's code shows
+ * that the innermost frame cannot have made the call (map/call_graph.h), frames are closed down to
+ * the nearest one that can have made it and can continue after a callee was left; if there is none,
+ * down to the nearest one that can have made it; if there is none either, all of them, since the
+ * call came from outside.
  *
- * Frames are left down to the nearest one that can have made the call and can go on after its
- * callee was left; if there is none, to the nearest one that can have made the call; if there is
- * none either, the call came from outside.
- *
- * The code may not say everything: signal handlers, functions whose sleds are not patched. So the
- * records have the last word: if the innermost frame exits later, it was not left, and can make
- * such calls. That is looked up once for each pair of functions.
+ * The code does not show everything: signal handlers, and functions whose sleds are not patched. So
+ * the records decide: a frame that exits later was not left, and can make such calls. This is
+ * looked up once for each pair of functions.
  */
 #include "profile/fold/fold.h"
 #include "xray/profile/gaps.h"
 #include "xray/format/function_ids.h"
 #include "xray/map/call_graph.h"
 
-/* One thread's. Zero-filled with `call_graph` set is ready. */
+/* State for one thread. Ready when zero-filled with `call_graph` set. */
 struct tl_xray_caller_check {
-	struct tl_xray_call_graph *call_graph; /* NULL: all is possible */
-	const struct tl_xray_ids *ids;         /* of the functions' numbers */
+	struct tl_xray_call_graph *call_graph; /* NULL: every call is possible */
+	const struct tl_xray_ids *ids;         /* the function ids by number */
 	struct tl_index index;
 	struct tl_xray_call_pair {
 		uint32_t caller, callee;
-		bool possible, looked; /* looked: by the records, too */
+		bool possible, looked; /* `looked`: the records were searched as well */
 	} *pairs;
 	size_t count, capacity;
-	uint8_t *resumes; /* by function: 0: not asked for yet */
+	uint8_t *resumes; /* by function; 0: not yet known */
 	size_t resume_capacity;
 	bool no_memory;
 };
@@ -36,14 +35,14 @@ struct tl_xray_caller_check {
 void tl_xray_caller_check_end(struct tl_xray_caller_check *caller_check);
 
 /*
- * How many open frames stay when `function` is entered along a new path, with the stream behind
- * that record. `number` as in tl_xray_look_ahead().
+ * Number of open frames that stay when `function` is entered along a new path. The stream is behind
+ * the record of that entry. `number` as in tl_xray_look_ahead().
  */
 size_t tl_xray_frames_kept(struct tl_xray_caller_check *caller_check, const struct tl_fold *fold,
 			   uint32_t function, const struct tl_xray_stream *stream,
 			   tl_xray_number_fn *number, void *arg);
 
-/* For fold->could_call. */
+/* The hook fold->could_call. */
 bool tl_xray_caller_check_could(void *caller_check, uint32_t caller, uint32_t callee);
 
 #endif

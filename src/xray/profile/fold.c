@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records to profile. Each thread is folded by itself, on as many workers as asked for, and added
- * to the profile in the order of threads, so that the result is the same whatever the number of
+ * Records to a profile. Each thread is folded by itself, on as many workers as asked for; the
+ * results are added in the order of threads, so that the profile does not depend on the number of
  * workers.
  */
 #include "xray/profile/fold.h"
@@ -23,9 +23,9 @@ struct run {
 	const struct tl_xray_fold_options *options;
 	struct tl_profile *profile;
 	struct tl_xray_map *map;
-	struct tl_xray_call_graph *call_graph; /* NULL: the program is not known */
-	struct tl_xray_thread_fold *folds;     /* of the present batch */
-	uint32_t *threads;                     /* the wanted ones */
+	struct tl_xray_call_graph *call_graph; /* NULL: the program is unknown */
+	struct tl_xray_thread_fold *folds;     /* those of the present batch */
+	uint32_t *threads;                     /* the selected ones */
 	size_t thread_count, done;
 };
 
@@ -96,7 +96,7 @@ static void free_folds(struct tl_xray_thread_fold *folds, size_t count)
 	}
 }
 
-/* Fold some threads side by side, then merge them in order. */
+/* Fold some threads in parallel, then add them in order. */
 static int run_batch(struct run *run, unsigned workers, size_t count, struct tl_error *err)
 {
 	int status;
@@ -146,7 +146,7 @@ static int run_threads(struct run *run, struct tl_error *err)
 	return status;
 }
 
-/* What the profile only supposes is said; of a damaged trace the damage says it. */
+/* Report calls whose caller is uncertain. In a damaged trace the damage is reported instead. */
 static int note_uncertain(struct tl_xray_reader *reader, const struct tl_profile *profile,
 			  struct tl_error *err)
 {

@@ -2,12 +2,12 @@
 #ifndef TL_XRAY_PROFILE_FOLD_H
 #define TL_XRAY_PROFILE_FOLD_H
 /*
- * Shared by the two ways to fold: records over time (fold.c) and sums (fold_profiling.c);
- * fold_common.c.
+ * Shared by the fold of records over time (fold.c) and the fold of sums (fold_paths.c); implemented
+ * in fold_common.c.
  */
 #include "xray/records/reader.h"
 
-/* In place of a function id: the time of gaps. Ids have 28 bits. */
+/* The id of the row for time in gaps. Real ids have 28 bits. */
 #define TL_XRAY_LOST_ID UINT32_MAX
 
 /*
@@ -22,14 +22,14 @@ int tl_xray_fold_profiling(struct tl_xray_reader *reader, struct tl_xray_map *ma
 			   const struct tl_xray_fold_options *options, struct tl_profile *profile,
 			   struct tl_error *err);
 
-/* True when the thread passes the thread and process filters. */
+/* Whether the options select the thread, by its number and process. */
 bool tl_xray_thread_wanted(const struct tl_xray_fold_options *options,
 			   const struct tl_xray_thread *thread);
 
-/* The part of the profile that a thread is. */
+/* The part of the profile for a thread. */
 struct tl_part tl_xray_part_of(const struct tl_xray_thread *thread);
 
-/* The least TSC of any block, 0 when none has one. */
+/* The least TSC of any block, 0: no block has one. */
 uint64_t tl_xray_first_tsc(const struct tl_xray_reader *reader);
 
 #endif

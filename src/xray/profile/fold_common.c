@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What both ways to fold have in common. */
+/* Functions, parts and filters of both folds. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profiling mode is a call trie already. Its ticks are those of a call and all calls below it,
- * whatever the runtime's name for them says (docs/formats/xray.md, 2.9): self cost is what the
- * entries below a path leave of it.
+ * Profiling mode is a tree of call paths already. Its ticks include those of all paths below,
+ * whatever the runtime calls them (docs/formats/xray.md, 2.9), so self cost is the difference to
+ * the entries below a path.
  *
- * Ticks are signed. Where a call ends because a caller did (exceptions, longjmp), the runtime takes
- * too much off, so that a path has negative ticks, or fewer than the paths below it. Its time is
- * unknown then: the calls count, and what the nearest path with a known time has left goes to a row
- * of its own, "(unknown)", below that path.
+ * Ticks are signed. If an exception or longjmp ends a call, the runtime subtracts too much: the
+ * path has negative ticks, or fewer than the paths below it. Its time is unknown then. Its calls
+ * count, and the rest of the nearest path with a known time goes to a row "(unknown)" below that
+ * path.
  */
 #include <stdlib.h>
 
@@ -17,14 +17,14 @@
 #include "xray/profile/fold.h"
 #include "xray/profile/fold_paths.h"
 
-/* What the entries say of a path, by context. */
+/* Sums of a path, by context. */
 struct sum {
 	int64_t ticks;     /* as they stand */
-	int64_t below;     /* of the paths below it, as far as those are known */
-	const char *fault; /* why its time is unknown; NULL: it is known, or nothing says it */
-	uint64_t offset;   /* of the first entry */
-	bool seen;         /* it has an entry: the paths below it do not make it alone */
-	bool vague_below;  /* the time of a path right below it is unknown */
+	int64_t below;     /* of the paths below it, as far as they are known */
+	const char *fault; /* why its time is unknown; NULL: it is known, or it has no entry */
+	uint64_t offset;   /* that of the first entry */
+	bool seen;         /* it has an entry of its own, not only paths below it */
+	bool vague_below;  /* the time of a path directly below it is unknown */
 };
 
 struct sums {
@@ -36,7 +36,7 @@ struct sums {
 
 /* ---- entries ---- */
 
-/* The context of a path, made as needed; negative without memory. */
+/* The context of a path, added if it is new; negative without memory. */
 static int64_t context_of(struct tl_profile *profile, struct tl_xray_map *map,
 			  const struct tl_xray_record *record, uint32_t part, struct tl_error *err)
 {
@@ -135,7 +135,7 @@ static const char *fault_of(const struct sum *sum)
 	return NULL;
 }
 
-/* Time of paths right below `parent` that none of them can be given. */
+/* Time of the paths directly below `parent` that cannot be attributed to one of them. */
 static int add_unknown(struct tl_profile *profile, uint32_t parent, int64_t ticks,
 		       struct tl_error *err)
 {
@@ -155,8 +155,8 @@ static int add_unknown(struct tl_profile *profile, uint32_t parent, int64_t tick
 }
 
 /*
- * A path's number is greater than that of the path it extends: from the last on, all below a path
- * is done before it.
+ * A path has a greater number than the path it extends, so a loop from the last one down meets all
+ * paths below a path before it.
  */
 static int settle_times(struct sums *sums, struct tl_error *err)
 {

@@ -24,7 +24,7 @@ static size_t gap_from(const struct tl_xray_reader *reader, uint64_t offset)
 	return low;
 }
 
-/* Room for the head of a buffer and a record. Less is no lost buffer. */
+/* Whether a lost buffer fits: its head and one record. */
 static bool holds_records(const struct tl_xray_reader *reader, const struct tl_xray_gap *gap)
 {
 	uint64_t head = (reader->dialect.version >= 3 ? 5 : 3) * (uint64_t)TL_XRAY_METADATA_BYTES;
@@ -42,7 +42,7 @@ static enum tl_xray_gap_kind gap_between(const struct tl_xray_reader *reader, ui
 	return TL_XRAY_NO_GAP;
 }
 
-/* The extents of a block were wrong: some of its records may be missing. */
+/* Whether the extents of a block were wrong, so that some of its records may be missing. */
 static bool is_torn(const struct tl_xray_reader *reader, const struct tl_xray_block *block)
 {
 	size_t i = gap_from(reader, block->start);
@@ -63,7 +63,10 @@ enum tl_xray_gap_kind tl_xray_gap_ahead(const struct tl_xray_stream *stream)
 		return TL_XRAY_GAP;
 	if (!before || before->start < next->start)
 		return gap_between(reader, before ? before->start : 0, next->start);
-	/* The ring went round: from there to the end of the file, and on from its beginning. */
+	/*
+	 * The ring buffer wrapped: from the previous block to the end of the file, then from its
+	 * beginning.
+	 */
 	kind = gap_between(reader, before->start, UINT64_MAX);
 	return kind == TL_XRAY_NO_GAP ? gap_between(reader, 0, next->start) : kind;
 }
@@ -80,8 +83,8 @@ struct looking {
 };
 
 /*
- * An exit closes the innermost frame of its function. If that was opened before, so were the frames
- * that are left; those above it have been left, too.
+ * An exit closes the innermost frame of its function and the frames above it. If none is open
+ * behind the gap, the frame was opened before the gap.
  */
 static bool look_at_exit(struct looking *l, uint32_t function)
 {
@@ -125,7 +128,7 @@ static bool look_at(struct looking *l, const struct tl_xray_record *record,
 	return true;
 }
 
-/* Go to the next block, if nothing is missing before it. */
+/* Go to the next block, unless another gap comes before it. */
 static bool next_block(struct looking *l)
 {
 	if (l->ahead->any && tl_xray_gap_ahead(&l->stream) != TL_XRAY_NO_GAP) {

@@ -16,11 +16,11 @@ bool tl_xray_inherited_end(struct tl_xray_inherited *inherited, struct tl_fold *
 
 	inherited->inside = false;
 	fold->losses = inherited->losses;
-	/* A thread that had records of its own before has a time already. */
+	/* A thread with own records before the inherited ones has its first time already. */
 	if (!inherited->records)
 		fold->first_ticks = tsc;
 	fold->records = inherited->records;
-	/* The gate is closed yet: what passed up to here is the time of who forked. */
+	/* The gate is still closed: time up to here belongs to the forking process. */
 	tl_fold_time(fold, tsc);
 	if (!tl_grow(&inherited->nodes, &inherited->capacity, inherited->count + depth + 1,
 		     sizeof(*inherited->nodes)))

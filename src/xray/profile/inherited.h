@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_XRAY_PROFILE_INHERITED_H
 #define TL_XRAY_PROFILE_INHERITED_H
-/* What the fold of a thread knows of records that its process inherited by fork. */
+/* State of a thread's fold around records that its process inherited by fork. */
 #include "profile/fold/fold.h"
 
 struct tl_xray_inherited {
-	bool inside;             /* among such records: the fold's gate is closed */
-	struct tl_losses losses; /* those of the fold before them */
+	bool inside;             /* among inherited records: the gate of the fold is closed */
+	struct tl_losses losses; /* those of the fold before the inherited records */
 	uint64_t records;
-	/* of the calls that were open where they end: calls of the process that forked */
+	/*
+	 * calls that were open at the end of the inherited records: the forking process made them
+	 */
 	uint32_t *nodes;
 	size_t count, capacity;
 };
@@ -16,12 +18,12 @@ struct tl_xray_inherited {
 void tl_xray_inherited_begin(struct tl_xray_inherited *inherited, const struct tl_fold *fold);
 
 /*
- * The first record of its own, at a time: what was folded before leaves its stack. False without
+ * Go from inherited records to the first own record, at a time. The stack stays open. False without
  * memory.
  */
 bool tl_xray_inherited_end(struct tl_xray_inherited *inherited, struct tl_fold *fold, uint64_t tsc);
 
-/* After tl_fold_end(): calls that another process began are no unfinished calls of this one. */
+/* After tl_fold_end(): calls of the forking process are not unfinished calls of this one. */
 void tl_xray_inherited_settle(const struct tl_xray_inherited *inherited, struct tl_fold *fold);
 
 #endif

@@ -25,7 +25,10 @@ static uint32_t number_of(void *arg, uint32_t id)
 	return number != TL_NONE && tl_fold_add_function(&work->fold) == number ? number : TL_NONE;
 }
 
-/* What is inherited, outside the window or on other cpus does not count. */
+/*
+ * Close the gate of the fold for inherited records, outside the time window, and on other
+ * processors.
+ */
 static void set_gate(struct tl_xray_thread_fold *work)
 {
 	tl_fold_gate(&work->fold, work->in_window && work->cpu_wanted && !work->inherited.inside);
@@ -33,7 +36,10 @@ static void set_gate(struct tl_xray_thread_fold *work)
 
 /* ---- one record ---- */
 
-/* Cross the borders of the time window where they lie: cost is counted inside it to the tick. */
+/*
+ * Open or close the gate exactly at a border of the time window, so that cost is counted to the
+ * tick.
+ */
 static void window_time(struct tl_xray_thread_fold *work, uint64_t tsc)
 {
 	const struct tl_xray_fold_options *o = work->options;
@@ -50,7 +56,7 @@ static void window_time(struct tl_xray_thread_fold *work, uint64_t tsc)
 		set_gate(work);
 	} else if (!inside && fold->started && fold->last < o->from_ticks &&
 		   o->from_ticks < o->to_ticks && tsc >= o->to_ticks) {
-		/* One step over the whole window. */
+		/* Both borders lie between two records. */
 		tl_fold_time(fold, o->from_ticks);
 		work->in_window = true;
 		set_gate(work);
@@ -67,7 +73,10 @@ static void fold_time(struct tl_xray_thread_fold *work, uint64_t tsc)
 	tl_fold_time(&work->fold, tsc);
 }
 
-/* A call begins. One along a new path closes the frames that cannot have made it. */
+/*
+ * Enter a function. If the path of calls is new, frames that cannot have made the call are closed
+ * first.
+ */
 static void enter(struct tl_xray_thread_fold *work, uint32_t function)
 {
 	struct tl_fold *fold = &work->fold;
@@ -124,7 +133,7 @@ static void bridge(struct tl_xray_thread_fold *work, const struct tl_xray_ahead 
 	}
 }
 
-/* The stream stands before a gap. 0 or negative. */
+/* Handle the gap before the next record of the stream. 0 or negative. */
 static int cross_gap(struct tl_xray_thread_fold *work, enum tl_xray_gap_kind kind)
 {
 	/* clang-format off */
@@ -141,13 +150,15 @@ static int cross_gap(struct tl_xray_thread_fold *work, enum tl_xray_gap_kind kin
 	return status;
 }
 
-/* Any record, decoded. */
+/* The plain way: any record, decoded. */
 static void fold_record(struct tl_xray_thread_fold *work, const struct tl_xray_record *record)
 {
 	switch (record->kind) {
 	case TL_XRAY_FUNCTION:
-		/* Time up to the record was spent where the one before it was, as a NewCPUId would
-		 * have it. */
+		/*
+		 * Time up to this record was spent on the processor of the record before, as with
+		 * NewCPUId records of FDR logs.
+		 */
 		if (work->filtered && work->stream.reader->info.mode == TL_XRAY_BASIC) {
 			fold_time(work, record->tsc);
 			fold_cpu(work, record->cpu);
@@ -174,9 +185,11 @@ static void fold_record(struct tl_xray_thread_fold *work, const struct tl_xray_r
 /* ---- one block ---- */
 
 /*
- * Function records are nearly all there is: a run of them is read here, eight bytes at a time, with
- * the dialect known to the compiler and the fold's state in registers. Deltas are unsigned, so time
- * only goes on; that the sum fits is tested for the whole run.
+ * The fast path for consecutive function records, which are nearly all records: eight bytes at a
+ * time, with the dialect known at compile time and the fold's state in registers. The plain loop
+ * that it equals is fold_fdr_block() without this call: tl_xray_decode_fdr() and fold_record() for
+ * each record. Deltas are unsigned, so time never decreases; that it does not overflow is checked
+ * once for all records of the loop.
  */
 static inline __attribute__((always_inline)) void
 fold_function_run(struct tl_xray_thread_fold *work, bool swap, bool high_bits, bool watched)
@@ -187,7 +200,7 @@ fold_function_run(struct tl_xray_thread_fold *work, bool swap, bool high_bits, b
 	uint64_t tsc = stream->tsc, run;
 	bool refused = false;
 
-	/* Behind a gap the fold is ahead of the stream's last record. */
+	/* Behind a gap the time of the fold is later than that of the stream's last record. */
 	if ((size_t)(end - p) < TL_XRAY_FUNCTION_BYTES)
 		return;
 	fold_time(work, tsc);
@@ -204,7 +217,7 @@ fold_function_run(struct tl_xray_thread_fold *work, bool swap, bool high_bits, b
 		unsigned action = tl_xray_function_action(high_bits, word);
 		uint32_t id = tl_xray_function_id(high_bits, word);
 
-		/* A new function, like any other record, is not for this loop. */
+		/* New functions and all other records take the plain way. */
 		if (__builtin_expect(tl_xray_is_metadata(high_bits, *p) || id >= small_count ||
 					     !small[id] || action > TL_XRAY_ENTER_ARGS,
 				     0))
@@ -220,7 +233,7 @@ fold_function_run(struct tl_xray_thread_fold *work, bool swap, bool high_bits, b
 			break;
 		}
 	}
-	/* A new path is asked about outside: the record is not over. */
+	/* A new call path takes the plain way: undo the time of this record. */
 	if (__builtin_expect(refused, 0)) {
 		tsc -= tl_get32s(p + 4, swap);
 		hot.clock -= tl_get32s(p + 4, swap);
@@ -234,8 +247,10 @@ fold_function_run(struct tl_xray_thread_fold *work, bool swap, bool high_bits, b
 	stream->tsc = tsc;
 }
 
-/* A block of an FDR log: runs of function records, and everything else through the decoder. 0 or
- * negative. */
+/*
+ * A block of an FDR log: the fast path for function records, the plain way for the others. 0 or
+ * negative.
+ */
 static inline __attribute__((always_inline)) int
 fold_fdr_block(struct tl_xray_thread_fold *work, bool swap, bool high_bits, bool watched)
 {
@@ -275,7 +290,7 @@ static int fold_block(struct tl_xray_thread_fold *work)
 
 /* ---- one thread ---- */
 
-/* 1: there is one more block; 0: there is none. */
+/* Go to the next block. 1: there is one; 0: there is none; or negative. */
 static int next_block(struct tl_xray_thread_fold *work)
 {
 	enum tl_xray_gap_kind kind = tl_xray_gap_ahead(&work->stream);
@@ -286,7 +301,7 @@ static int next_block(struct tl_xray_thread_fold *work)
 	return tl_xray_stream_block(&work->stream);
 }
 
-/* Records that another log tells: the stack that they leave is wanted, and nothing else. */
+/* Fold inherited records of a block: they only build the stack, since another log counts them. */
 static int fold_inherited(struct tl_xray_thread_fold *work)
 {
 	uint64_t inherited = work->stream.block->inherited;
@@ -306,7 +321,7 @@ static int fold_inherited(struct tl_xray_thread_fold *work)
 	return status < 0 ? status : 0;
 }
 
-/* Up to the first record with a time of its own: from there on time is that of this log. */
+/* Read up to the first record with a time, from which on time is that of this process. */
 static int end_inherited(struct tl_xray_thread_fold *work)
 {
 	struct tl_xray_record record;

@@ -21,14 +21,14 @@ struct tl_xray_thread_fold {
 	struct tl_error error;
 	bool filtered, in_window;
 	bool cpu_wanted;
-	bool watched;     /* what was done with functions is noted: */
+	bool watched;     /* the uses of functions are noted: */
 	uint8_t *actions; /* by number, bits by enum tl_xray_action */
 	size_t action_capacity;
 	struct tl_xray_inherited inherited;
 };
 
 /*
- * Read the stream to its end. What is set before: options, the fold (begun), the stream (open),
+ * Read the stream to its end. The caller has set `options`, `fold` (begun), `stream` (open),
  * `watched`, and with a call graph `caller_check` and the hooks of the fold. 0 or negative, with
  * work->error.
  */

@@ -63,7 +63,7 @@ int tl_xray_index_basic(struct tl_xray_reader *reader, struct tl_error *err)
 	return status;
 }
 
-/* One record that cannot be read costs itself only: all have the same size. */
+/* A record that cannot be read costs only itself, since all records have the same size. */
 static int lose_record(struct tl_xray_stream *stream, struct tl_xray_record *record,
 		       const char *text, struct tl_error *err)
 {
@@ -123,7 +123,7 @@ int tl_xray_decode_basic(struct tl_xray_stream *stream, struct tl_xray_record *r
 				   "a function record of unknown action; went on at the next one",
 				   err);
 	record->function = tl_get32s(p + 4, d->swap);
-	/* Ids start at 1 (2.8): bytes that were zeroed are no call. */
+	/* Ids start at 1 (2.8), so zeroed bytes are not a call. */
 	if (!record->function)
 		return lose_record(
 			stream, record,

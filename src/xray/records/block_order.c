@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The blocks of a trace: gathered by the index of each mode, then ordered by thread and time. */
+/* The blocks of a trace: added by the index of each mode, then sorted by thread and time. */
 #include <stdlib.h>
 
 #include "core/error.h"
@@ -52,7 +52,7 @@ static int by_thread(const void *a, const void *b, void *arg)
 	return (i > j) - (i < j);
 }
 
-/* Within a thread: by first TSC, and as in the file where that ties (3.11). */
+/* Within a thread: by first TSC; equal ones as in the file (3.11). */
 static int by_time(const void *a, const void *b, void *arg)
 {
 	const struct tl_xray_reader *r = arg;
@@ -73,8 +73,8 @@ static int add_thread(struct tl_xray_reader *r, uint32_t begin, uint32_t end, st
 	r->threads[r->thread_count++] =
 		(struct tl_xray_thread){ first->process, first->thread, first->child, begin, end };
 	if (r->info.mode != TL_XRAY_FDR)
-		return 0; /* in order in the file (2.7) */
-	/* A block without a time of its own stays behind the one before it. */
+		return 0; /* they are in order in the file (2.7) */
+	/* A block without a time of its own stays behind the block before it. */
 	for (uint32_t i = begin + 1; i < end; i++)
 		if (!r->blocks[r->order[i]].timed)
 			r->blocks[r->order[i]].first_tsc = r->blocks[r->order[i - 1]].first_tsc;

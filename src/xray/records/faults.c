@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of faults, and what is done at one. */
+/* The list of faults, and giving up a block at a fault. */
 #include "core/error.h"
 #include "core/memory.h"
 #include "xray/records/reader.h"

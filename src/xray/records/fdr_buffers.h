@@ -7,32 +7,34 @@
  */
 #include "xray/records/reader.h"
 
-/* A head of a buffer in the bytes. */
+/* The head of a buffer. */
 struct tl_xray_buffer_head {
 	uint64_t start;
 	uint64_t end;      /* by its extents; UINT64_MAX: it has none */
 	bool found, sized; /* sized: it has extents */
 };
 
-/* A metadata record of a kind may stand at a place. */
+/* Whether a metadata record of a kind stands at an offset. */
 bool tl_xray_is_kind(const struct tl_xray_reader *reader, uint64_t at, enum tl_xray_metadata kind);
 
 /*
- * NewBuffer and WallClock follow each other in every buffer that the runtime wrote: what a search
- * may trust.
+ * Whether NewBuffer and WallClock stand at an offset. They follow each other in every buffer of the
+ * runtime, so a search may rely on them.
  */
 bool tl_xray_is_buffer(const struct tl_xray_reader *reader, uint64_t at);
 
-/* Where the buffer ends by its BufferExtents at a place; UINT64_MAX when that is no offset. */
+/*
+ * The end of the buffer whose BufferExtents stand at an offset; UINT64_MAX if it is not an offset.
+ */
 uint64_t tl_xray_extents_end(const struct tl_xray_reader *reader, uint64_t at);
 
-/* The next head, with its extents or without, from a position on. */
+/* The next head at or behind an offset, with its extents if it has some. */
 struct tl_xray_buffer_head tl_xray_next_head(const struct tl_xray_reader *reader, uint64_t from);
 
-/* Version 1: the bytes from one buffer to the next, 0: they are not known. */
+/* Version 1: the distance from the start of a buffer to that of the next, 0: unknown. */
 uint64_t tl_xray_buffer_spacing(const struct tl_xray_reader *reader);
 
-/* Version 1: where the buffer that begins at `start` ends; one of a wrong length is told. */
+/* Version 1: find the end of the buffer that begins at `start`; a wrong length is reported. */
 int tl_xray_buffer_end(struct tl_xray_reader *reader, uint64_t start, uint64_t spacing,
 		       uint64_t *end, struct tl_error *err);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the buffers of an FDR log are. Buffers form a chain: each ends where the next begins (from
- * version 2 on by its BufferExtents, in version 1 by the buffer size of the header). Where the
- * chain breaks, extents or what stands between them are wrong: the next place that can only be the
- * head of a buffer is looked for, from the head of the buffer before on, so that a wrong size or a
- * few bytes too many or too few cost no whole buffer (3.6 to 3.9).
+ * Index of the buffers of an FDR log. Buffers form a chain: each ends where the next one begins,
+ * from version 2 on by its BufferExtents, in version 1 by the buffer size of the header. Where the
+ * chain breaks, extents are wrong or bytes between buffers are damaged. Then the next certain head
+ * of a buffer is searched for, starting at the head of the buffer before, so that a wrong size, or
+ * a few bytes too many or too few, do not cost a whole buffer (3.6 to 3.9).
  */
 #include "core/error.h"
 #include "core/memory.h"
 #include "xray/records/fdr_buffers.h"
 
-/* A buffer that should begin here does. */
+/* Whether a buffer begins at an offset where one should. */
 static bool head_at(const struct tl_xray_reader *r, uint64_t at, struct tl_xray_buffer_head *head)
 {
 	if (r->dialect.version == 1) {
@@ -26,7 +26,7 @@ static bool head_at(const struct tl_xray_reader *r, uint64_t at, struct tl_xray_
 	*head = (struct tl_xray_buffer_head){ .start = at,
 					      .end = tl_xray_extents_end(r, at),
 					      .sized = true };
-	/* An empty block holds nothing but its size. */
+	/* An empty block has nothing but its extents. */
 	head->found = tl_xray_is_kind(r, at + TL_XRAY_METADATA_BYTES, TL_XRAY_MD_NEW_BUFFER) ||
 		      (head->end == at + TL_XRAY_METADATA_BYTES &&
 		       (head->end == r->size ||
@@ -38,7 +38,7 @@ static bool head_at(const struct tl_xray_reader *r, uint64_t at, struct tl_xray_
 
 enum { HEAD_RECORDS = 8 };
 
-/* Thread, process and first absolute TSC stand in the first few records. */
+/* Find the thread, process and first absolute TSC of a block in its first few records. */
 static int describe(const struct tl_xray_reader *r, struct tl_xray_block *block,
 		    struct tl_error *err)
 {
@@ -68,7 +68,7 @@ static int describe(const struct tl_xray_reader *r, struct tl_xray_block *block,
 	return status == TL_NO_MEMORY ? status : 0;
 }
 
-/* The block whose head was found; `*next` is where the one after should begin. */
+/* Add the block of a head. `*next` is set to the offset where the next block should begin. */
 static int take_block(struct tl_xray_reader *r, const struct tl_xray_buffer_head *head,
 		      uint64_t spacing, uint64_t *next, struct tl_error *err)
 {
@@ -80,9 +80,12 @@ static int take_block(struct tl_xray_reader *r, const struct tl_xray_buffer_head
 		status = tl_xray_buffer_end(r, head->start, spacing, &block.end, err);
 	} else if (block.end != r->size &&
 		   !(block.end < r->size && head_at(r, block.end, &follower))) {
-		/* The chain breaks after this block. */
+		/* No head follows where the extents end: the chain breaks behind this block. */
 		follower = tl_xray_next_head(r, head->start + TL_XRAY_METADATA_BYTES + 1);
-		/* Without extents, those are among the bytes that were skipped before it. */
+		/*
+		 * A buffer without extents has lost them among the bytes that were skipped before
+		 * it.
+		 */
 		if (head->sized && block.end > r->size && !follower.found)
 			status = tl_xray_add_gap(r, head->start, head->start, TL_TRUNCATED,
 						 "buffer extents reach past the end of the file; "
@@ -106,7 +109,7 @@ static int take_block(struct tl_xray_reader *r, const struct tl_xray_buffer_head
 
 /* ---- what a buffer does not say of itself ---- */
 
-/* Threads and the process that a Pid last gave them. */
+/* The process that the last Pid record of each thread named. */
 struct owners {
 	struct tl_index index;
 	struct owner {
@@ -140,8 +143,9 @@ static bool add_owner(struct owners *o, const struct tl_xray_block *block)
 }
 
 /*
- * The process survives from block to block of a thread (2.4): one without a Pid is of the process
- * that the thread's blocks before it named, the first ones of the one that is named next.
+ * The process stays the same from block to block of a thread (2.4). A block without a Pid belongs
+ * to the process that an earlier block of its thread named; the first blocks belong to the one that
+ * is named next.
  */
 static int adopt_processes(struct tl_xray_reader *r, struct tl_error *err)
 {
@@ -165,8 +169,10 @@ static int adopt_processes(struct tl_xray_reader *r, struct tl_error *err)
 	return ok ? 0 : tl_error_memory(err);
 }
 
-/* A block of length 0 names no thread: it goes with the block before it, the first ones with the
- * one after them. */
+/*
+ * An empty block names no thread. It is added to the thread of the block before it, or at the
+ * beginning of the file to that of the first block that names one.
+ */
 static void adopt_empty_blocks(struct tl_xray_reader *r)
 {
 	const struct tl_xray_block *near = NULL;

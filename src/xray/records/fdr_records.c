@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FDR: bytes of one block to records ("Format", "ThreadBuffer"). */
+/* FDR: the bytes of one block to records ("Format", "ThreadBuffer"). */
 #include "xray/records/reader.h"
 
 #include "core/error.h"
 
 /* ---- payloads of metadata records, by kind; `p` is at the 15 bytes after the first ---- */
 
-/* A fault while decoding a record: `text` NULL is none. */
+/* The result of decoding the payload of a record; `text` NULL: no fault. */
 struct fault {
 	enum tl_status status;
 	const char *text;
@@ -22,8 +22,10 @@ static struct fault new_buffer(struct tl_xray_stream *stream, const uint8_t *p,
 {
 	const struct tl_xray_dialect *d = &stream->reader->dialect;
 
-	/* The first record of a block, after its extents (1.5); a second one means that the extents
-	 * are wrong. */
+	/*
+	 * The first record of a block, after its extents (1.5). A second one in the same block
+	 * means that the extents are wrong.
+	 */
 	if (stream->begun)
 		return (struct fault){
 			TL_BAD_RECORD, "a buffer begins inside another; kept the records before it"
@@ -102,7 +104,7 @@ static struct fault pid(struct tl_xray_stream *stream, const uint8_t *p,
 	return ok;
 }
 
-/* The bytes that follow an event's record. */
+/* The payload that follows the record of an event. */
 static struct fault payload(struct tl_xray_stream *stream, const uint8_t *p,
 			    struct tl_xray_record *record)
 {
@@ -143,7 +145,7 @@ static struct fault custom_event(struct tl_xray_stream *stream, const uint8_t *p
 		event_delta(stream, p + 4, record);
 		return ok;
 	}
-	/* Absolute, and without effect on the deltas that follow (3.20). */
+	/* An absolute time that later deltas do not refer to (3.20). */
 	record->tsc = tl_get64s(p + 4, d->swap);
 	if (d->version == 4)
 		record->cpu = tl_get16s(p + 12, d->swap);
@@ -177,8 +179,10 @@ static decode_fn *const decoders[TL_XRAY_MD_COUNT] = {
 
 /* ---- records ---- */
 
-/* CallArgument records right after a function record belong to it; they stay to be read as records,
- * too. */
+/*
+ * CallArgument records directly behind a function record are attached to it, and are also given as
+ * records.
+ */
 static void attach_arguments(const struct tl_xray_stream *stream, struct tl_xray_record *record)
 {
 	const struct tl_xray_dialect *d = &stream->reader->dialect;
@@ -213,7 +217,7 @@ static int function_record(struct tl_xray_stream *stream, struct tl_xray_record 
 			"a function record of unknown action; kept the records before it", record,
 			err);
 	record->function = tl_xray_function_id(d->high_bits, word);
-	/* Ids start at 1 (2.8): bytes that were zeroed are no calls. */
+	/* Ids start at 1 (2.8), so zeroed bytes are not calls. */
 	if (!record->function)
 		return tl_xray_lose(stream, start, TL_BAD_RECORD,
 				    "a function record of id 0, which no function has; kept the "
@@ -262,7 +266,10 @@ int tl_xray_decode_fdr(struct tl_xray_stream *stream, struct tl_xray_record *rec
 {
 	if (stream->cur.pos == stream->cur.end)
 		return 0;
-	/* Not the whole record: its arguments and path are only read as far as their counts say. */
+	/*
+	 * Reset all but `args`, which is only read up to `arg_count`: clearing the whole record
+	 * costs time.
+	 */
 	record->offset = tl_cursor_offset(&stream->cur);
 	record->tsc = stream->tsc;
 	record->delta = 0;

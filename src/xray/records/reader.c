@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening a trace: its header, its dialect, and the index of its blocks. */
+/* Opening a trace: its header, its dialect, the index of its blocks. */
 #include "xray/records/reader.h"
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static bool is_profiling(const uint8_t *data, bool *swap)
 	return *swap || tl_get64(data) == TL_XRAY_PROFILING_MAGIC;
 }
 
-/* An FDR header of a version that is not known: to be told by that, if nothing else fits. */
+/* Whether the header is of a later FDR version, so that the error can say so. */
 static bool is_later_version(const uint8_t *data)
 {
 	for (int swap = 0; swap < 2; swap++)
@@ -57,13 +57,16 @@ int tl_xray_probe(const uint8_t *data, size_t size)
 	order = byte_order(data);
 	if (!order)
 		return size >= TL_XRAY_HEADER_BYTES && is_later_version(data) ? 10 : 0;
-	/* A basic-mode header is four bytes that other files may begin with, too. */
+	/*
+	 * A basic-mode header has only four bytes to recognise it by, which other files may have as
+	 * well.
+	 */
 	if (tl_get16s(data + 2, (order == 2) != TL_HOST_BIG_ENDIAN) == TL_XRAY_TYPE_FDR)
 		return 90;
 	return size >= TL_XRAY_HEADER_BYTES ? 50 : 20;
 }
 
-/* The first record tells where a big-endian producer begins its bit fields (3.4). */
+/* The first record shows where a big-endian producer begins its bit fields (3.4). */
 static bool detect_high_bits(const struct tl_xray_reader *r)
 {
 	uint8_t first = r->size > TL_XRAY_HEADER_BYTES ? r->data[TL_XRAY_HEADER_BYTES] : 0;

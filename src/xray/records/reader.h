@@ -2,10 +2,10 @@
 #ifndef TL_XRAY_RECORDS_READER_H
 #define TL_XRAY_RECORDS_READER_H
 /*
- * The reader's insides. Opening a trace (reader.c) indexes its blocks (fdr_index.c,
- * basic_mode.c, profiling_mode.c) and orders them (block_order.c); a stream decodes the blocks of
- * one thread, or all as they stand in the file, one record at a time (stream.c, fdr_records.c);
- * streams are merged by time (time_order.c).
+ * State of a reader. reader.c opens a trace: blocks are indexed (fdr_index.c, basic_mode.c,
+ * profiling_mode.c), then sorted (block_order.c). A stream decodes the blocks of one thread, or all
+ * blocks in the order of the file, one record at a time (stream.c, fdr_records.c). time_order.c
+ * merges the streams of all threads by time.
  */
 #include <stdatomic.h>
 
@@ -19,21 +19,22 @@
  * profiling mode.
  */
 struct tl_xray_block {
-	/* bytes; an FDR block begins with its BufferExtents where it has one */
+	/* bytes of the file; an FDR block begins with its BufferExtents if it has one */
 	uint64_t start, end;
-	/* of its first record with an absolute one, else that of the thread's block before */
+	/* of its first record with an absolute TSC; without one, that of the block before */
 	uint64_t first_tsc;
 	int32_t process, thread;
-	bool timed;         /* `first_tsc` is its own */
-	bool begun;         /* FDR: it has a NewBuffer, whose thread this is */
-	bool has_process;   /* FDR: it has a Pid */
-	uint64_t inherited; /* FDR: another log has its records up to there; 0: none (forks.c) */
-	bool copy;          /* FDR: it stands in the log once more; not in any thread */
-	/* of a forked process whose number is not known: which one, from 1 on */
+	bool timed;       /* `first_tsc` is its own */
+	bool begun;       /* FDR: it has a NewBuffer, whose thread this is */
+	bool has_process; /* FDR: it has a Pid */
+	/* FDR: end of the records that another log has as well; 0: none (forks/forks.c) */
+	uint64_t inherited;
+	bool copy; /* FDR: a second copy of a buffer; it belongs to no thread */
+	/* number of a forked process whose id is unknown, from 1 on; 0: it is known */
 	uint32_t child;
 };
 
-/* A stretch between blocks of which no record was made. */
+/* Bytes between blocks that no record was made of. */
 struct tl_xray_gap {
 	uint64_t start, end;
 	const char *text;
@@ -44,11 +45,11 @@ struct tl_xray_gaps {
 	size_t count, capacity;
 };
 
-/* What relating the logs of a program that forked has found (forks/). */
+/* Results of relating the logs of a program that forked (forks/). */
 struct tl_xray_fork_state {
-	bool inherits;   /* some of the records are another log's */
-	bool has_copies; /* buffers stand in the log twice */
-	bool orphaned;   /* some records were another process's, whose log is not there */
+	bool inherits;   /* some of its records are another log's */
+	bool has_copies; /* the log has some buffers twice */
+	bool orphaned;   /* some records are those of another process, whose log was not given */
 };
 
 struct tl_xray_faults {
@@ -58,8 +59,8 @@ struct tl_xray_faults {
 };
 
 /*
- * What was done with functions, thread by thread: what a program must have that is to be the one
- * that ran (map/map_match.c).
+ * The uses of functions, thread by thread: the program that ran must have all of them
+ * (map/map_match.c).
  */
 struct tl_xray_uses {
 	struct tl_xray_use {
@@ -69,29 +70,32 @@ struct tl_xray_uses {
 	size_t count, capacity;
 };
 
-/* How far the work on a trace is; shared by streams on several threads. */
+/* Progress of the work on a trace, shared by streams on several threads. */
 struct tl_xray_progress {
 	struct tl_source *source;
-	atomic_uint_fast64_t done; /* bytes of the blocks that were left behind */
-	atomic_flag busy;          /* someone is calling the hook */
+	atomic_uint_fast64_t done; /* bytes of finished blocks */
+	atomic_flag busy;          /* a thread is calling the hook */
 	atomic_bool cancelled;     /* the hook asked to stop */
 };
 
-/* Decodes a run of blocks: position and the state that survives from record to record. */
+/*
+ * Decodes blocks one after the other: the position, and the state that is kept from record to
+ * record.
+ */
 struct tl_xray_stream {
 	const struct tl_xray_reader *reader;
-	struct tl_xray_faults *faults;     /* where damage is noted */
-	struct tl_xray_progress *progress; /* NULL: not told */
+	struct tl_xray_faults *faults;     /* receives the damage */
+	struct tl_xray_progress *progress; /* NULL: progress is not reported */
 	const uint32_t *order;             /* block numbers; NULL: as numbered */
 	uint32_t next_block, end_block;
-	struct tl_cursor cur; /* over the present block; empty before the first */
+	struct tl_cursor cur; /* over the present block; empty before the first one */
 	uint64_t record;      /* number of the next record in the block */
 	uint64_t tsc;
 	int32_t process, thread;
 	uint16_t cpu;
-	bool begun; /* the block had its NewBuffer */
+	bool begun; /* the block's NewBuffer was read */
 	const struct tl_xray_block *block;
-	int32_t *path; /* profiling mode: the present entry's path */
+	int32_t *path; /* profiling mode: the path of the present entry */
 	size_t path_capacity;
 };
 
@@ -123,7 +127,7 @@ struct tl_xray_reader {
 	struct tl_xray_uses uses; /* noted while folding with a map */
 	struct tl_xray_progress progress;
 	struct tl_xray_faults faults;
-	struct tl_xray_faults index_faults; /* how many of them the index found */
+	struct tl_xray_faults index_faults; /* those of `faults` that the index found */
 	struct tl_xray_merge *merge;        /* tl_xray_next()'s state */
 };
 
@@ -132,16 +136,15 @@ int tl_xray_index_fdr(struct tl_xray_reader *reader, struct tl_error *err);
 int tl_xray_index_basic(struct tl_xray_reader *reader, struct tl_error *err);
 int tl_xray_index_profiling(struct tl_xray_reader *reader, struct tl_error *err);
 
-/* Note a block or a gap found by the index. 0 or TL_NO_MEMORY. */
+/* Add a block or a gap that the index found. 0 or TL_NO_MEMORY. */
 int tl_xray_add_block(struct tl_xray_reader *reader, const struct tl_xray_block *block,
 		      struct tl_error *err);
 int tl_xray_add_gap(struct tl_xray_reader *reader, uint64_t start, uint64_t end,
 		    enum tl_status status, const char *text, struct tl_error *err);
 
 /*
- * Order the blocks by thread and time, when all are there, or threads have other names
- * (block_order.c).
- * 0 or TL_NO_MEMORY.
+ * Sort the blocks by thread and time: after indexing, and again after threads were renamed
+ * (block_order.c). 0 or TL_NO_MEMORY.
  */
 int tl_xray_order_blocks(struct tl_xray_reader *reader, struct tl_error *err);
 
@@ -150,14 +153,14 @@ bool tl_xray_note_uses(struct tl_xray_uses *uses, const uint32_t *ids, const uin
 		       size_t count);
 
 /*
- * Gather the uses of a whole trace, where nothing else reads all of it before names are needed. 0
- * or negative.
+ * Collect the uses of a whole trace, for commands that need names before they have read all of it.
+ * 0 or negative.
  */
 int tl_xray_collect_uses(struct tl_xray_reader *reader, struct tl_error *err);
 
-/* Note damage. False without memory. */
+/* Count and list a fault. False without memory. */
 bool tl_xray_fault(struct tl_xray_faults *faults, const struct tl_xray_fault *fault);
-/* Append what another list holds. */
+/* Append another list of faults. */
 bool tl_xray_faults_merge(struct tl_xray_faults *into, const struct tl_xray_faults *from);
 
 /*
@@ -169,7 +172,7 @@ void tl_xray_stream_begin(struct tl_xray_stream *stream, const struct tl_xray_re
 			  struct tl_xray_faults *faults);
 void tl_xray_stream_end(struct tl_xray_stream *stream);
 
-/* A stream whose progress is told, over all threads' work on the reader. */
+/* The same, with progress reported for all streams of the reader together. */
 void tl_xray_stream_open(struct tl_xray_stream *stream, struct tl_xray_reader *reader,
 			 const uint32_t *order, uint32_t begin, uint32_t end,
 			 struct tl_xray_faults *faults);
@@ -192,8 +195,8 @@ int tl_xray_stream_next(struct tl_xray_stream *stream, struct tl_xray_record *re
 			struct tl_error *err);
 
 /*
- * The record of each mode (fdr_records.c, basic_mode.c, profiling_mode.c); the same contract as
- * tl_xray_stream_record().
+ * Decode a record of each mode (fdr_records.c, basic_mode.c, profiling_mode.c), with the contract
+ * of tl_xray_stream_record().
  */
 int tl_xray_decode_fdr(struct tl_xray_stream *stream, struct tl_xray_record *record,
 		       struct tl_error *err);
@@ -203,8 +206,8 @@ int tl_xray_decode_profiling(struct tl_xray_stream *stream, struct tl_xray_recor
 			     struct tl_error *err);
 
 /*
- * Give up the rest of the present block from `start` on: note the fault, make the LOST record. 1,
- * or negative for strict mode and no memory.
+ * Give up the rest of the present block from `start` on: note the fault, and make the LOST record.
+ * 1; negative: strict mode, or no memory.
  */
 int tl_xray_lose(struct tl_xray_stream *stream, uint64_t start, enum tl_status status,
 		 const char *text, struct tl_xray_record *record, struct tl_error *err);
@@ -216,7 +219,7 @@ int tl_xray_next_record(struct tl_xray_reader *reader, struct tl_xray_record *re
 /* tl_xray_next()'s state (time_order.c); NULL is allowed. */
 void tl_xray_merge_free(struct tl_xray_merge *merge);
 
-/* Start reading from the beginning; faults met while reading are forgotten. */
+/* Start again at the beginning, and forget faults that were found by reading. */
 void tl_xray_rewind(struct tl_xray_reader *reader);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams: the records of some blocks, whatever the mode. */
+/* Streams: the records of some blocks, in any mode. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ void tl_xray_stream_open(struct tl_xray_stream *stream, struct tl_xray_reader *r
 	stream->progress = &reader->progress;
 }
 
-/* Whoever comes while the hook is being called goes on: the next block tells more. */
+/* If another thread is calling the hook, skip the call: the next block reports more. */
 static void tell_progress(struct tl_xray_progress *progress, uint64_t bytes)
 {
 	uint64_t done = atomic_fetch_add(&progress->done, bytes) + bytes;
@@ -53,7 +53,7 @@ int tl_xray_stream_cancelled(const struct tl_xray_stream *stream, struct tl_erro
 	return tl_error_system(err, "cancelled");
 }
 
-/* Done with the present block: its pages are not needed any more. */
+/* Leave the present block: its pages are not needed any more. */
 static void leave_block(struct tl_xray_stream *stream)
 {
 	uint64_t size = stream->block->end - stream->block->start;
@@ -84,8 +84,8 @@ bool tl_xray_stream_block(struct tl_xray_stream *stream)
 	stream->thread = block->thread;
 	stream->process = block->process;
 	/*
-	 * The clock survives from block to block of a thread; blocks of several threads each have
-	 * their own.
+	 * The clock is kept from block to block of one thread. In file order, blocks of several
+	 * threads each have their own.
 	 */
 	if (block->timed || !stream->order)
 		stream->tsc = block->first_tsc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The records of a trace in time order: the threads' streams merged by TSC. Or as they stand in the
- * file.
+ * The records of a trace in time order (a heap of streams, one a thread, by TSC), or in the order
+ * of the file.
  */
 #include <stdlib.h>
 
@@ -16,10 +16,10 @@ struct merge_head {
 };
 
 struct tl_xray_merge {
-	struct merge_head *heads; /* a head per thread; one for all in file order */
-	uint32_t *heap;           /* heads by the time of their record */
+	struct merge_head *heads; /* one for each thread; in file order one for all */
+	uint32_t *heap;           /* indices of heads, ordered by the time of their records */
 	size_t count, open;
-	bool pending; /* the record of heap[0] was given out */
+	bool pending; /* the record of heap[0] was returned to the caller */
 	size_t next_gap;
 };
 
@@ -38,7 +38,7 @@ static bool comes_before(const struct tl_xray_merge *m, uint32_t a, uint32_t b)
 {
 	uint64_t x = m->heads[a].record.tsc, y = m->heads[b].record.tsc;
 
-	/* Heads are numbered by (process, thread): ties are broken by that (3.12). */
+	/* Heads are numbered by (process, thread), which decides between equal times (3.12). */
 	return x != y ? x < y : a < b;
 }
 
@@ -95,7 +95,7 @@ static int merge_begin(struct tl_xray_reader *r, struct tl_error *err)
 	return 0;
 }
 
-/* Read on where the last record was given out. */
+/* Advance the stream whose record was returned last. */
 static int merge_advance(struct tl_xray_merge *m, struct tl_error *err)
 {
 	struct merge_head *head;
@@ -114,7 +114,7 @@ static int merge_advance(struct tl_xray_merge *m, struct tl_error *err)
 	return 0;
 }
 
-/* What stands between blocks: in its place in file order, else at the end. */
+/* The next gap between blocks: in file order at its place, in time order at the end. */
 static bool next_gap(const struct tl_xray_reader *r, struct tl_xray_record *record)
 {
 	struct tl_xray_merge *m = r->merge;

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The buffers of version 1 have no extents: all are of one size, their records followed by
- * EndOfBuffer and filler. The header's buffer size is that of one buffer, or, as it was published,
- * that of all (docs/formats/xray.md, 3.1): it is trusted where buffers stand at that distance, or
- * else the distance at which they do. Then a buffer that is missing or has lost bytes shows, and
- * takes nothing with it.
+ * The end of version 1's buffers, which have no extents. All buffers have one size: records, then
+ * EndOfBuffer and filler. The header's buffer size is that of one buffer, or, by the published
+ * text, that of all buffers (docs/formats/xray.md, 3.1). It is used if buffers stand at that
+ * distance, otherwise the distance at which they do stand. A missing buffer, or one that lost
+ * bytes, is then noticed and does not affect the others.
  */
 #include <stdlib.h>
 
 #include "core/error.h"
 #include "xray/records/fdr_buffers.h"
 
-/* The file is whole buffers of this size from `at` on. */
+/* Whether the bytes from `at` to the end are whole buffers of this size. */
 static bool divides_rest(const struct tl_xray_reader *r, uint64_t at, uint64_t size)
 {
 	return r->size - at >= size && (r->size - at) % size == 0;
 }
 
 /*
- * The header's size is that of one buffer: another buffer begins where one ends, or the file ends
- * so. Nothing speaks against it where there is one head only.
+ * Whether the header's size is that of one buffer: another buffer begins where one ends, or the
+ * file ends there. With a single head nothing contradicts it.
  */
 static bool header_is_right(const struct tl_xray_reader *r)
 {
@@ -38,10 +38,10 @@ static bool header_is_right(const struct tl_xray_reader *r)
 	return heads == 1;
 }
 
-/* Pairs of neighbours, and how many of them are at a distance. */
+/* Number of pairs of neighbouring heads, and of those at a given distance. */
 struct distances {
 	uint64_t all, equal;
-	/* of all distances the one that more than half have, if there is one */
+	/* the distance of more than half of the pairs, if there is one (majority vote) */
 	uint64_t usual, votes;
 };
 
@@ -58,7 +58,7 @@ static struct distances measure(const struct tl_xray_reader *r, uint64_t distanc
 		d.equal += next - at == distance;
 		if (!d.votes)
 			d.usual = next - at;
-		/* Each other distance takes a vote away: what more than half have is left. */
+		/* A pair at another distance takes a vote away, so a majority remains. */
 		if (next - at == d.usual)
 			d.votes++;
 		else
@@ -81,7 +81,7 @@ uint64_t tl_xray_buffer_spacing(const struct tl_xray_reader *reader)
 	return header_is_right(reader) ? reader->info.buffer_size : usual_distance(reader);
 }
 
-/* Where the EndOfBuffer record of a buffer ends, or its last whole record. */
+/* The end of a buffer's EndOfBuffer record, or of its last whole record. */
 static int body_end(const struct tl_xray_reader *r, uint64_t start, uint64_t *end,
 		    struct tl_error *err)
 {
@@ -101,7 +101,7 @@ static int body_end(const struct tl_xray_reader *r, uint64_t start, uint64_t *en
 	return status == TL_NO_MEMORY ? status : 0;
 }
 
-/* A buffer of more records than fit takes several units of filler, as our writer makes them. */
+/* A buffer with more records than fit its size takes several units, as our writer makes them. */
 static uint64_t whole_units(uint64_t size, uint64_t spacing)
 {
 	uint64_t units = size / spacing + (size % spacing != 0);
@@ -121,8 +121,8 @@ static int tell(struct tl_xray_reader *r, uint64_t start, bool last, bool shorte
 }
 
 /*
- * The records end at `after`, and the next head is at `next`: what is between is filler, or a
- * buffer that is missing.
+ * The records end at `after`, and the next head stands at `next`. The bytes between are filler, or
+ * a missing buffer.
  */
 static int end_by_spacing(struct tl_xray_reader *r, uint64_t start, uint64_t after, uint64_t next,
 			  uint64_t spacing, uint64_t *end, struct tl_error *err)
@@ -131,7 +131,7 @@ static int end_by_spacing(struct tl_xray_reader *r, uint64_t start, uint64_t aft
 
 	*end = next;
 	if (whole > r->size - start || next - start < whole) {
-		/* The last one may go without filler. */
+		/* The last buffer may lack its filler. */
 		bool unfilled = next == r->size && after == next;
 
 		return unfilled ? 0 : tell(r, start, next == r->size, true, err);
@@ -140,7 +140,7 @@ static int end_by_spacing(struct tl_xray_reader *r, uint64_t start, uint64_t aft
 		return 0;
 	if (whole == spacing) {
 		*end = start + spacing;
-		return 0; /* what should begin there is missing, which shows there */
+		return 0; /* the missing buffer is reported when its head should begin */
 	}
 	return tell(r, start, false, false, err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records to FDR and basic-mode files (docs/formats/xray.md, 6). A block is gathered in memory,
- * since its extents stand before it; unused bytes are zero.
+ * Records to FDR and basic-mode files (docs/formats/xray.md, 6). A block is collected in memory,
+ * because its extents stand before it; unused bytes are zero.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +17,18 @@ struct tl_xray_writer {
 	struct tl_xray_writer_options options;
 	struct tl_xray_dialect dialect;
 
-	/* The present block, from NewBuffer on. */
+	/* The block that is being written, from its NewBuffer on. */
 	uint8_t *block;
 	size_t size, capacity;
 	bool in_block, has_wall, has_pid, has_body;
 	int32_t thread, process;
 	uint64_t wall_seconds;
 	uint32_t wall_microseconds;
-	bool has_base; /* a NewCPUId was written: `base` and `cpu` hold */
+	bool has_base; /* a NewCPUId was written: `base` and `cpu` are valid */
 	uint64_t base;
 	uint16_t cpu;
 
-	/* Basic mode: the last function record, which arguments name. */
+	/* Basic mode: the last function record, to which arguments belong. */
 	struct tl_xray_record function;
 };
 
@@ -144,7 +144,7 @@ static int flush_block(struct tl_xray_writer *w, struct tl_error *err)
 {
 	uint8_t extents[TL_XRAY_METADATA_BYTES] = { 0 };
 
-	/* A block that never got to its body says nothing. */
+	/* A block without a body is not written. */
 	if (w->in_block && w->has_body) {
 		if (w->options.version == 1) {
 			if (!fill_buffer(w))
@@ -202,7 +202,9 @@ static bool put_pid(struct tl_xray_writer *w, int32_t process)
 	return true;
 }
 
-/* A block is of one process: a record of another begins the next one ("ThreadBuffer"). */
+/*
+ * A block belongs to one process: a record of another one begins the next block ("ThreadBuffer").
+ */
 static bool in_process(struct tl_xray_writer *w, int32_t process)
 {
 	if (w->options.version < 3 || (w->has_pid && w->process == process))
@@ -215,7 +217,7 @@ static bool in_process(struct tl_xray_writer *w, int32_t process)
 
 static bool put_cpu(struct tl_xray_writer *w, uint16_t cpu, uint64_t tsc)
 {
-	/* Readers want a WallClockTime before the body, also where the source lost its own. */
+	/* Readers expect a WallClockTime before the body, also if the source has lost its own. */
 	uint8_t *p = put_wall_clock(w, 0, 0) ? append_metadata(w, TL_XRAY_MD_NEW_CPU) : NULL;
 
 	if (!p)
@@ -239,7 +241,7 @@ static bool put_tsc_wrap(struct tl_xray_writer *w, uint64_t tsc)
 	return true;
 }
 
-/* Make the base fit for a delta to `tsc`; the delta is then in *delta, and the base moved. */
+/* Move the base so that the delta to `tsc` fits, and set *delta. */
 static bool move_base(struct tl_xray_writer *w, uint64_t tsc, uint32_t *delta)
 {
 	if (tsc - w->base > MOST_DELTA && !put_tsc_wrap(w, tsc))
@@ -310,7 +312,7 @@ static bool put_argument(struct tl_xray_writer *w, const struct tl_xray_record *
 	uint8_t *p;
 
 	if (!w->has_base)
-		return true; /* of an entry that was lost */
+		return true; /* an argument whose entry was lost */
 	p = append_metadata(w, TL_XRAY_MD_CALL_ARGUMENT);
 	if (p)
 		set64(&w->dialect, p + 1, record->value);
@@ -386,8 +388,10 @@ static int put_basic(struct tl_xray_writer *w, const struct tl_xray_record *reco
 	return 0;
 }
 
-/* 28 bits; with low bits in a big-endian file bit 20 stands where a reader looks for the
- * discriminant (3.4). */
+/*
+ * Whether an id fits 28 bits. With low bits in a big-endian file, bit 20 is where a reader looks
+ * for the discriminant (3.4).
+ */
 static bool has_room_for_id(const struct tl_xray_writer_options *options, uint32_t id)
 {
 	return id < UINT32_C(1) << 28 &&
@@ -445,7 +449,7 @@ int tl_xray_writer_finish(struct tl_xray_writer *writer, struct tl_error *err)
 
 /* ---- a whole trace ---- */
 
-/* A source without buffers of its own (basic mode) gets some: how many records each. */
+/* Records in each buffer that is made for a source without buffers (basic mode). */
 enum { RECORDS_PER_BUFFER = 1024 };
 
 static int begin_buffer(struct tl_xray_writer *writer, const struct tl_xray_record *at,
