@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * AUXTRACE_INFO of Intel PT, and what a decoder takes from it (docs/formats/perf-data.md section
- * 6).
+ * AUXTRACE_INFO of Intel PT, the decoder's configuration from it, and the clock
+ * (docs/formats/perf-data.md section 6).
  */
 #include "perf_data/auxtrace/pt_info.h"
 #include "perf_data/auxtrace/trace.h"
 
-/* The words in their order; what a file of an older perf lacks is 0. */
+/* The words in their order; those that an older perf did not write are 0. */
 enum {
 	WORD_PMU_TYPE,
 	WORD_TIME_SHIFT,
@@ -34,7 +34,7 @@ static uint64_t word(const struct tl_perf_record *rec, uint64_t number)
 		       : 0;
 }
 
-/* The filter's length does not count the padding that fills its last word; newer words follow. */
+/* The filter: its size without padding, its text padded to whole words, then newer words. */
 static int take_filter(struct tl_perf_trace *t, const struct tl_perf_record *rec,
 		       struct tl_error *err)
 {
@@ -95,7 +95,7 @@ uint64_t tl_perf_pt_info_tsc_hz(const struct tl_perf_pt_info *info)
 	return ticks < 1e15 ? (uint64_t)(ticks + 0.5) : 0;
 }
 
-/* "GenuineIntel,6,142,10": vendor, family, model, stepping. Later parts are not read. */
+/* "GenuineIntel,6,142,10": vendor, family, model, stepping; more may follow. */
 static struct tl_pt_cpu parse_cpuid(const char *text)
 {
 	struct tl_pt_cpu cpu = { .intel = !strncmp(text, "GenuineIntel,", 13) };
@@ -123,7 +123,7 @@ void tl_perf_pt_info_find_event(const struct tl_perf_reader *r, struct tl_perf_p
 		}
 }
 
-/* The field of the event's config that a mask names. */
+/* The value of the bits of the event's config that a mask selects. */
 static uint64_t field(uint64_t config, uint64_t mask)
 {
 	return mask ? (config & mask) >> __builtin_ctzll(mask) : 0;
@@ -140,7 +140,7 @@ void tl_perf_configure_decoder(struct tl_perf_trace *t)
 		.cpu = parse_cpuid(t->reader->header.cpuid),
 		.cpuid_15_eax = (uint32_t)info->tsc_ctc_d,
 		.cpuid_15_ebx = (uint32_t)info->tsc_ctc_n,
-		/* four bits, whatever a damaged mask says */
+		/* four bits, even if the mask is damaged */
 		.mtc_freq = field(info->config, info->mtc_freq_bits) & 15,
 		.nom_freq = (uint8_t)info->max_nonturbo_ratio,
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records beside a raw trace, followed as it is decoded. */
+/* Sideband of a raw trace, applied while the trace is decoded. */
 #include "perf_data/auxtrace/sideband.h"
 
 #include "intel_pt/blocks/decoder.h"
@@ -24,8 +24,8 @@ struct tl_perf_sideband {
 	size_t count;
 	uint64_t kernel_start;
 	uint32_t pid, next_pid; /* TL_PERF_KERNEL_PID: none */
-	bool known;             /* a context was entered */
-	bool stale;             /* maps of it have changed */
+	bool known;             /* an address space was given to the decoder */
+	bool stale;             /* its maps have changed since */
 	struct tl_error err;
 };
 
@@ -61,7 +61,7 @@ void tl_perf_sideband_close(struct tl_perf_sideband *s)
 	free(s);
 }
 
-/* Kernel records alone, of one event: a reader that has been given its attribute. */
+/* The stream has kernel records only: the reader gets an attribute in place of a header. */
 int tl_perf_sideband_add(struct tl_perf_sideband *s, const struct tl_perf_sideband_stream *about,
 			 struct tl_error *err)
 {
@@ -204,8 +204,8 @@ static int apply(struct tl_perf_sideband *s, const struct tl_perf_sideband_strea
 /* ---- along the trace ---- */
 
 /*
- * Whether another context may begin where this event is: a switch is the kernel's work, so it shows
- * when flow leaves for the kernel or comes from it, or at once when flow is there.
+ * Whether another process can run from this event on. Switches happen in the kernel: they take
+ * effect where the flow enters or leaves it, or at once when the flow is in the kernel.
  */
 static bool may_switch(const struct tl_perf_sideband *s, const struct tl_pt_event *event)
 {
@@ -223,8 +223,8 @@ static bool may_switch(const struct tl_perf_sideband *s, const struct tl_pt_even
 }
 
 /*
- * The present context's code, as its maps are now: the kernel's have changed, too. The decoder
- * still has the old image.
+ * Make the image of the present process with its present maps, which include the kernel's, and give
+ * it to the decoder; the old image lives until then.
  */
 static int enter(struct tl_perf_sideband *s, struct tl_pt_decoder *decoder)
 {
@@ -271,7 +271,7 @@ static int take_records(struct tl_perf_sideband *s, uint64_t tsc,
 int tl_perf_sideband_event(struct tl_perf_sideband *s, struct tl_pt_decoder *decoder,
 			   const struct tl_perf_sideband_hooks *hooks)
 {
-	/* The decoder goes on as soon as its event is taken: who runs what is settled before. */
+	/* Taking the event lets the decoder go on: switch image and address space before. */
 	const struct tl_pt_event event = decoder->due;
 	struct tl_pt_event taken;
 	int status = 0;

@@ -22,7 +22,7 @@ struct tl_perf_sideband_stream {
 };
 
 struct tl_perf_sideband_hooks {
-	void (*event)(void *arg, const struct tl_pt_event *event); /* what the decoder met; then */
+	void (*event)(void *arg, const struct tl_pt_event *event); /* the decoder's event; then */
 	void (*record)(void *arg, const struct tl_perf_sideband_stream *stream,
 		       const struct tl_perf_record *record);
 	void (*context)(void *arg, uint32_t pid); /* another process runs */
@@ -42,9 +42,9 @@ int tl_perf_sideband_next(struct tl_perf_sideband *sideband, uint64_t tsc,
 			  struct tl_perf_record *record,
 			  const struct tl_perf_sideband_stream **stream, struct tl_error *err);
 /*
- * Take the decoder's pending event: tell of it and of the records up to its time, apply them, and
- * give the decoder the image and the space they lead to before it goes on. A status, or a negative
- * tl_pt_error.
+ * Take the decoder's pending event: report it and the records up to its time to the hooks, apply
+ * these records, and give the decoder the image and address space that follow from them. A status
+ * of the decoder, or a negative tl_pt_error.
  */
 int tl_perf_sideband_event(struct tl_perf_sideband *sideband, struct tl_pt_decoder *decoder,
 			   const struct tl_perf_sideband_hooks *hooks);

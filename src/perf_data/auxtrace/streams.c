@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * AUX data: chunks, as AUXTRACE records and samples bring them, become streams, and these ranges
- * without gaps (docs/formats/perf-data.md section 7).
+ * AUX data: chunks from AUXTRACE records and samples make streams, streams make ranges without gaps
+ * (docs/formats/perf-data.md section 7).
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 
 /* ---- chunks ---- */
 
-/* The streams are few: one for each buffer, that is, a processor or a thread. */
+/* A linear search: there is one stream for each buffer of a processor or thread. */
 static struct tl_perf_aux_stream *find_stream(struct tl_perf_aux_data *aux,
 					      const struct tl_perf_aux_stream *like)
 {
@@ -60,7 +60,7 @@ int tl_perf_add_aux_chunk(struct tl_perf_aux_data *aux, const struct tl_perf_rec
 	return chunk.size ? add_piece(aux, &like, &chunk, err) : 0;
 }
 
-/* What was expanded is gone with the next record: it is written to a file of our own. */
+/* Decompressed bytes are gone with the next record: keep them in a temporary file. */
 static int spool(struct tl_perf_aux_data *aux, const uint8_t *data, size_t size, uint64_t *at,
 		 struct tl_error *err)
 {
@@ -135,8 +135,9 @@ static int by_offset(const void *a, const void *b)
 }
 
 /*
- * perf fills the last word of a chunk: its end may lie up to 7 bytes behind the next one's
- * beginning. Where chunks overlap by more, the bytes are the same, and are taken once.
+ * perf pads a chunk to a multiple of 8 bytes, so its end may be up to 7 bytes behind the beginning
+ * of the next one. If chunks overlap by more, both have the same bytes. Either way the bytes of the
+ * later chunk are used.
  */
 static void trim_by_offset(struct tl_perf_aux_stream *s)
 {
@@ -164,21 +165,21 @@ static const uint8_t *chunk_data(const struct tl_perf_aux_data *aux,
 }
 
 /*
- * Snapshots are what was in the ring when they were taken, the oldest bytes first. What the one
- * before it has, too, is found by a PSB of the later one, with the time behind it: from there to
- * its end the earlier one must be the same. Returns the bytes at the beginning of `b` that are in
- * `a`.
+ * A snapshot is the content of the ring buffer at a time, the oldest byte first; the next one, `b`,
+ * may repeat the end of the one before, `a`. The first PSB of `b` with the TSC behind it is
+ * searched in `a`; from there to the end of `a` both must be equal. Returns how many bytes at the
+ * beginning of `b` are in `a`.
  */
 static size_t find_overlap(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size)
 {
-	enum { TELLING = 32, TRIES = 64 }; /* a PSB, and what follows: TSC, TMA, CBR */
+	enum { PATTERN = 32, TRIES = 64 }; /* a PSB, and TSC, TMA, CBR behind it */
 	const uint8_t *psb = tl_pt_psb_forward(b, b + b_size);
 	const uint8_t *from = a;
 
-	if (!psb || (size_t)(b + b_size - psb) < TELLING)
+	if (!psb || (size_t)(b + b_size - psb) < PATTERN)
 		return 0;
-	for (int i = 0; i < TRIES && (size_t)(a + a_size - from) >= TELLING; i++) {
-		const uint8_t *same = memmem(from, (size_t)(a + a_size - from), psb, TELLING);
+	for (int i = 0; i < TRIES && (size_t)(a + a_size - from) >= PATTERN; i++) {
+		const uint8_t *same = memmem(from, (size_t)(a + a_size - from), psb, PATTERN);
 		const size_t left = same ? (size_t)(a + a_size - same) : 0;
 		const size_t before = (size_t)(psb - b);
 
@@ -273,8 +274,7 @@ void tl_perf_aux_data_free(struct tl_perf_aux_data *aux)
 
 /* ---- ranges ---- */
 
-/* Where trace is missing inside a chunk, or at its end: the first such place behind `from`;
- * TL_NOWHERE: none. */
+/* The first place in (from, to) where the buffer was full; TL_NOWHERE: none. */
 static uint64_t next_cut(const struct tl_perf_aux_data *aux, const struct tl_perf_aux_stream *s,
 			 uint64_t from, uint64_t to)
 {
@@ -293,7 +293,7 @@ static uint64_t next_cut(const struct tl_perf_aux_data *aux, const struct tl_per
 	return cut;
 }
 
-/* Pieces at one address: written one after the other. */
+/* Chunks that follow each other, copied to one temporary file, which is mapped. */
 static int join_chunks(const struct tl_perf_aux_data *aux, const struct tl_perf_aux_chunk *first,
 		       const struct tl_perf_aux_chunk *last, struct tl_perf_aux_range *out,
 		       struct tl_error *err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where in the packets a thread takes over: packets are walked with their time, no code is looked
- * at. Between two packets of time only bounds are known (docs/formats/perf-data.md section 8 says
- * what is done within them).
+ * The packet at which another thread takes over. The scan follows time and addresses of packets and
+ * decodes no code. Between two packets with a time only the bounds of the time are known; section 8
+ * of docs/formats/perf-data.md says what decides then.
  */
 #include "perf_data/auxtrace/switch_scan.h"
 
@@ -24,7 +24,7 @@ static uint64_t ticks_of_ctc(const struct tl_pt_config *c, uint64_t ctc)
 	return c->cpuid_15_eax ? ctc * c->cpuid_15_ebx / c->cpuid_15_eax : 0;
 }
 
-/* TSC stood where the counter had `ctc`, and `fc` ticks more; MTC tells of edges only. */
+/* TMA: at the last TSC the counter was `ctc`, and `fc` ticks more. MTC has its upper bits only. */
 static void take_tma(struct tl_perf_switch_scan *s, const struct tl_pt_config *c,
 		     const struct tl_pt_packet *p)
 {
@@ -68,7 +68,7 @@ static void take_ip(struct tl_perf_switch_scan *s, const struct tl_pt_packet *p,
 		s->ip = tl_pt_apply_ip(at + 1, p->ip.ipc, s->ip);
 }
 
-/* What a packet does to time and place. */
+/* Apply a packet to time and address. */
 static void follow(struct tl_perf_switch_scan *s, const struct tl_pt_config *c,
 		   const struct tl_pt_packet *p, const uint8_t *at)
 {
@@ -114,7 +114,7 @@ static void follow(struct tl_perf_switch_scan *s, const struct tl_pt_config *c,
 	}
 }
 
-/* Over one packet; bytes that are none are passed over up to the next PSB. False at the end. */
+/* Step over one packet, or over bytes that are no packet to the next PSB. False at the end. */
 static bool step(struct tl_perf_switch_scan *s, struct tl_pt_packet *p, const uint8_t *end)
 {
 	const uint8_t *at = s->pos;
@@ -146,7 +146,7 @@ void tl_perf_switch_scan_begin(struct tl_perf_switch_scan *s, const struct tl_pt
 	s->ahead = s->pos;
 }
 
-/* Over short TNT packets, most of a trace, which say nothing here. */
+/* Fast path over short TNT packets, most of a trace: step() would decode and ignore each. */
 static void pass_outcomes(struct tl_perf_switch_scan *s, const uint8_t *end)
 {
 	if (s->context.items != TL_PT_ITEMS_NONE)
@@ -160,7 +160,7 @@ static bool tells_time(enum tl_pt_packet_kind kind)
 	return kind == TL_PT_PKT_TSC || kind == TL_PT_PKT_MTC || kind == TL_PT_PKT_CYC;
 }
 
-/* The time that the next packet of time behind the present place will tell. */
+/* The time of the next packet with a time, from the present position on. */
 static void look_ahead(struct tl_perf_switch_scan *s, const uint8_t *end)
 {
 	struct tl_perf_switch_scan later = *s;
@@ -190,10 +190,10 @@ uint64_t tl_perf_switch_scan_first_time(const struct tl_perf_switch_scan *scan, 
 }
 
 /*
- * May the thread that comes at `tsc` have taken over at this packet? User code goes on with
- * TIP.PGE, or, when the kernel is traced, with a TIP from it; another address space with PIP. Time
- * decides; where it cannot, because the switch lies between the packets of time on both sides, PIP
- * is believed, and an address counts if only the next thread has it mapped.
+ * Whether the thread that is switched to at `tsc` takes over at this packet. User code begins with
+ * TIP.PGE or, if the kernel is traced, with a TIP out of it; another address space with PIP. Time
+ * decides (`certain`). If the switch is between the last and the next packet with a time
+ * (`possible`), PIP is believed, and an address if only the next thread has it mapped.
  */
 static bool takes_over(const struct tl_perf_switch_scan *s, const struct tl_pt_packet *p,
 		       bool was_kernel, uint64_t tsc, tl_perf_owner_fn *owner, const void *arg)
@@ -238,8 +238,9 @@ const uint8_t *tl_perf_switch_scan_to(struct tl_perf_switch_scan *s, const uint8
 				arg))
 			continue;
 		/*
-		 * The packet itself belongs to what comes: stay in front of it. What stands between
-		 * TIP.PGD and TIP.PGE may belong to the latter (MODE.Exec), so all of it does.
+		 * The packet itself belongs to the next thread: stop in front of it. Packets
+		 * between TIP.PGD and TIP.PGE may belong to the TIP.PGE (MODE.Exec): all of them
+		 * go to the next thread.
 		 */
 		*s = before;
 		return p.kind == TL_PT_PKT_TIP_PGE && before.off_at ? before.off_at : before.pos;

@@ -11,8 +11,8 @@ static const struct tl_perf_trace_options defaults = {
 };
 
 /*
- * The directory of the file, for names that are relative; NULL: it has none, or no memory
- * (`failed`).
+ * The directory in which relative paths are looked for, for free(); NULL: the source has none, or
+ * no memory (`*failed`).
  */
 static char *directory_of(const struct tl_perf_trace *t, bool *failed)
 {
@@ -34,7 +34,7 @@ static char *directory_of(const struct tl_perf_trace *t, bool *failed)
 	return directory;
 }
 
-/* What the parts of a trace take from its options and from its reader. */
+/* Give the parts of a trace the options and tables of the reader that they use. */
 static void link_parts(struct tl_perf_trace *t)
 {
 	const struct tl_perf_trace_options *o = &t->options;

@@ -13,8 +13,8 @@ const char *tl_perf_keep_text(struct tl_perf_reader *r, const char *text, size_t
 /* ---- attributes ---- */
 
 /*
- * The bit-fields of a big-endian machine begin at the highest bit of each byte, whatever the order
- * of the bytes (section 2).
+ * The flags are bit-fields. On a big-endian machine a bit-field begins at the highest bit of each
+ * byte, so each byte is reversed, independently of the byte order (section 2).
  */
 static uint64_t take_flags(struct tl_perf_view *v)
 {
@@ -87,7 +87,7 @@ static int index_id(struct tl_perf_reader *r, uint64_t id, uint32_t owner, struc
 
 	const uint32_t known = tl_index_find(&a->by_id, tl_hash64(id), same_id, a, &id);
 
-	/* The first attribute with an id has it. */
+	/* If two attributes claim an id, the first one owns it. */
 	if (known != TL_NONE) {
 		a->owners[known] = a->owners[known] == TL_NONE ? owner : a->owners[known];
 		return 0;

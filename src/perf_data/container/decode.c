@@ -10,9 +10,9 @@ static const struct tl_perf_id no_id = {
 };
 
 /*
- * Whose record it is: with one event, its. With several, PERF_SAMPLE_IDENTIFIER puts the id first
- * in a sample and last in other records; without it, all events must have been recorded alike
- * (UAPI, struct sample_id).
+ * The event of a record. With several events, PERF_SAMPLE_IDENTIFIER puts the counter id first in a
+ * sample and last in other records; without it, all events have the same layout (UAPI, struct
+ * sample_id).
  */
 static const struct tl_perf_attr *find_attr(const struct tl_perf_reader *r, uint32_t type,
 					    struct tl_perf_view body)
@@ -27,7 +27,7 @@ static const struct tl_perf_attr *find_attr(const struct tl_perf_reader *r, uint
 		body.pos = body.end - 8;
 	id = tl_perf_take64(&body);
 	attr = tl_perf_attrs_find(r, id);
-	/* What perf made itself, of no event, has id 0: any event's layout is right. */
+	/* Records that perf synthesized have id 0; the layout of any event fits them. */
 	return attr || (type == TL_PERF_SAMPLE && id) ? attr : a->list;
 }
 

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * COMPRESSED and COMPRESSED2: chunks of one zstd stream of records. A record may begin in one chunk
- * and end in the next (docs/formats/perf-data.md section 5).
+ * COMPRESSED and COMPRESSED2: pieces of one zstd stream of records. A record may begin in one
+ * piece and end in the next (docs/formats/perf-data.md section 5).
  */
 #include <zstd.h>
 
 #include "perf_data/container/reader.h"
 
 enum { WINDOW = 4 * TL_PERF_RECORD_MAX_BYTES };
-/* perf's own records shrink by some tens; this is where a bomb begins. */
-enum { MOST_RATIO = 512 };
+/* Records of perf shrink by a factor of some tens; a larger factor is a decompression bomb. */
+enum { MAX_RATIO = 512 };
 #define FREE_BYTES (UINT64_C(1) << 30)
 
 struct tl_perf_decompressor {
 	ZSTD_DStream *stream;
 	const uint8_t *in;
 	size_t in_left;
-	uint64_t offset; /* of the compressed record */
-	uint8_t *window; /* [from, to) is expanded and not yet given */
+	uint64_t offset; /* of the COMPRESSED record in the file */
+	uint8_t *window; /* bytes [from, to) are decompressed and not yet returned */
 	size_t from, to;
-	uint64_t expanded, stored;
-	bool more;    /* the last step filled the window: more may come without input */
-	bool stopped; /* bomb guard */
+	uint64_t produced, stored;
+	bool more;    /* the window is full: zstd may hold more output without new input */
+	bool stopped; /* MAX_RATIO was exceeded */
 };
 
-static int begin(struct tl_perf_reader *r, struct tl_error *err)
+static int open_stream(struct tl_perf_reader *r, struct tl_error *err)
 {
 	struct tl_perf_decompressor *e = calloc(1, sizeof(*e));
 
@@ -48,7 +48,7 @@ int tl_perf_decompress_feed(struct tl_perf_reader *r, const struct tl_perf_raw_r
 	struct tl_perf_decompressor *e;
 	uint64_t size = tl_perf_view_left(&v);
 
-	if (!r->decompressor && begin(r, err) < 0)
+	if (!r->decompressor && open_stream(r, err) < 0)
 		return TL_NO_MEMORY;
 	e = r->decompressor;
 	if (raw->type == TL_PERF_COMPRESSED2) {
@@ -67,10 +67,8 @@ int tl_perf_decompress_feed(struct tl_perf_reader *r, const struct tl_perf_raw_r
 	return 0;
 }
 
-/*
- * The stream cannot go on: what was expanded of a record is of no use, and a new frame is wanted.
- */
-static int fail(struct tl_perf_reader *r, enum tl_perf_rule rule, struct tl_error *err)
+/* Give the present zstd frame up: drop the partial record, and wait for another frame. */
+static int give_up_frame(struct tl_perf_reader *r, enum tl_perf_rule rule, struct tl_error *err)
 {
 	struct tl_perf_decompressor *e = r->decompressor;
 	const uint64_t lost = e->in_left;
@@ -82,8 +80,8 @@ static int fail(struct tl_perf_reader *r, enum tl_perf_rule rule, struct tl_erro
 	return tl_perf_rule_broken(r, rule, e->offset, lost, err);
 }
 
-/* Expand what fits. 1: something came; 0: more input is wanted; negative. */
-static int step(struct tl_perf_reader *r, struct tl_error *err)
+/* Decompress as much as the window holds. 1: progress; 0: more input is needed; negative. */
+static int fill_window(struct tl_perf_reader *r, struct tl_error *err)
 {
 	struct tl_perf_decompressor *e = r->decompressor;
 	ZSTD_inBuffer in = { e->in, e->in_left, 0 };
@@ -96,21 +94,22 @@ static int step(struct tl_perf_reader *r, struct tl_error *err)
 	out = (ZSTD_outBuffer){ e->window + e->to, WINDOW - e->to, 0 };
 	result = ZSTD_decompressStream(e->stream, &out, &in);
 	if (ZSTD_isError(result))
-		return fail(r, TL_PERF_RULE_ZSTD, err);
+		return give_up_frame(r, TL_PERF_RULE_ZSTD, err);
 	e->in += in.pos;
 	e->in_left -= in.pos;
 	e->to += out.pos;
-	e->expanded += out.pos;
+	e->produced += out.pos;
 	e->more = out.pos == out.size;
-	if (e->expanded > FREE_BYTES && e->expanded / MOST_RATIO > e->stored && !e->stopped) {
+	if (e->produced > FREE_BYTES && e->produced / MAX_RATIO > e->stored && !e->stopped) {
 		e->stopped = true;
-		return fail(r, TL_PERF_RULE_ZSTD_RATIO, err);
+		return give_up_frame(r, TL_PERF_RULE_ZSTD_RATIO, err);
 	}
 	return out.pos || in.pos;
 }
 
-/* A whole record in the window? 1; 0: not yet; negative: a fault that ends the stream. */
-static int take(struct tl_perf_reader *r, struct tl_perf_raw_record *raw, struct tl_error *err)
+/* Take a whole record out of the window. 1; 0: there is none yet; negative. */
+static int take_record(struct tl_perf_reader *r, struct tl_perf_raw_record *raw,
+		       struct tl_error *err)
 {
 	struct tl_perf_decompressor *e = r->decompressor;
 	struct tl_perf_view v = tl_perf_view_of(r, e->window + e->from, e->to - e->from);
@@ -120,13 +119,13 @@ static int take(struct tl_perf_reader *r, struct tl_perf_raw_record *raw, struct
 	*raw = (struct tl_perf_raw_record){
 		.at = v.pos,
 		.offset = e->offset,
-		.inside = e->expanded - (e->to - e->from),
+		.inside = e->produced - (e->to - e->from),
 	};
 	raw->type = tl_perf_take32(&v);
 	tl_perf_take16(&v);
 	raw->size = tl_perf_take16(&v);
 	if (raw->size < TL_PERF_RECORD_HEADER_BYTES) {
-		int status = fail(r, TL_PERF_RULE_RECORD_SIZE, err);
+		int status = give_up_frame(r, TL_PERF_RULE_RECORD_SIZE, err);
 
 		return status < 0 ? status : 0;
 	}
@@ -142,13 +141,13 @@ int tl_perf_decompress_next(struct tl_perf_reader *r, struct tl_perf_raw_record 
 	struct tl_perf_decompressor *e = r->decompressor;
 
 	for (;;) {
-		int status = take(r, raw, err);
+		int status = take_record(r, raw, err);
 
 		if (status)
 			return status;
 		if (e->stopped || (!e->in_left && !e->more))
 			return 0;
-		status = step(r, err);
+		status = fill_window(r, err);
 		if (status < 0)
 			return status;
 		if (!status) {
@@ -176,7 +175,7 @@ void tl_perf_decompress_rewind(struct tl_perf_reader *r)
 		return;
 	ZSTD_DCtx_reset(e->stream, ZSTD_reset_session_only);
 	e->in_left = e->from = e->to = 0;
-	e->expanded = e->stored = 0;
+	e->produced = e->stored = 0;
 	e->more = e->stopped = false;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be wrong with a file. */
+/* The rules of a file, with the messages of their violations, and the list of faults. */
 #include "perf_data/container/reader.h"
 
-enum { FAULTS_LISTED = 1000 };
+enum { FAULTS_MAX = 1000 };
 
 #define DAMAGE(id, status, text) { id, status, true, text }
 #define NOTICE(id, text) { id, TL_BAD_RECORD, false, text }
@@ -80,10 +80,11 @@ const struct tl_perf_rule_row tl_perf_rules[TL_PERF_RULE_COUNT] = {
 		NOTICE("no-event", "AUXTRACE_INFO names a PMU that no event of the file has"),
 };
 
-static int note(struct tl_perf_reader *r, const struct tl_perf_fault *fault, struct tl_error *err)
+static int list_fault(struct tl_perf_reader *r, const struct tl_perf_fault *fault,
+		      struct tl_error *err)
 {
 	r->faults.count++;
-	if (r->faults.listed >= FAULTS_LISTED)
+	if (r->faults.listed >= FAULTS_MAX)
 		return 0;
 	if (!tl_grow(&r->faults.list, &r->faults.capacity, r->faults.listed + 1,
 		     sizeof(*r->faults.list)))
@@ -110,7 +111,7 @@ int tl_perf_rule_broken(struct tl_perf_reader *r, enum tl_perf_rule rule, uint64
 			err, "perf",
 			tl_error_in(err, row->status, offset, r->at.number, row->text));
 	r->faults.skipped_bytes += length;
-	return note(r, &fault, err);
+	return list_fault(r, &fault, err);
 }
 
 const struct tl_perf_fault *tl_perf_faults(const struct tl_perf_reader *r, size_t *listed,

@@ -3,8 +3,8 @@
 #include "perf_data/container/reader.h"
 
 /*
- * A length in 32 bits, and so many bytes with a terminated text in them. NULL: it does not fit, or
- * no memory.
+ * A string: its length in 32 bits, then that many bytes with a terminated text and padding. NULL:
+ * the section is too short, or no memory.
  */
 static const char *take_string(struct tl_perf_reader *r, struct tl_perf_view *v)
 {
@@ -85,7 +85,7 @@ static bool read_times(struct tl_perf_reader *r, struct tl_perf_view *v)
 	return true;
 }
 
-/* Arguments, joined by blanks: the text is never longer than the section. */
+/* Arguments, joined by blanks; the text is never longer than the section. */
 static bool read_command(struct tl_perf_reader *r, struct tl_perf_view *v)
 {
 	char *line = tl_arena_alloc(&r->arena, tl_perf_view_left(v) + 1);
@@ -137,7 +137,7 @@ int tl_perf_build_ids_add(struct tl_perf_reader *r, const struct tl_perf_record 
 	return 0;
 }
 
-/* Each is a HEADER_BUILD_ID record. */
+/* The section is a list of HEADER_BUILD_ID records. */
 static bool read_build_ids(struct tl_perf_reader *r, struct tl_perf_view *v)
 {
 	struct tl_error ignored;
@@ -150,7 +150,7 @@ static bool read_build_ids(struct tl_perf_reader *r, struct tl_perf_view *v)
 		tl_perf_take32(v);
 		tl_perf_take16(v);
 		raw.size = tl_perf_take16(v);
-		/* In a file the type is 0; their place tells what they are. */
+		/* In a file the type is 0: every record of this section is a build id. */
 		raw.type = TL_PERF_HEADER_BUILD_ID;
 		if (raw.size < TL_PERF_RECORD_HEADER_BYTES ||
 		    !tl_perf_view_has(v, raw.size - TL_PERF_RECORD_HEADER_BYTES) ||
@@ -166,7 +166,7 @@ static bool read_build_ids(struct tl_perf_reader *r, struct tl_perf_view *v)
 	return true;
 }
 
-/* Attributes once more, each with its name: they come in the order of the attributes. */
+/* The attributes again, in the same order, each with its name. */
 static bool read_events(struct tl_perf_reader *r, struct tl_perf_view *v)
 {
 	uint32_t count, size;

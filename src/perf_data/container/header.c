@@ -38,7 +38,7 @@ static int read_attr(struct tl_perf_reader *r, struct tl_perf_view v, struct tl_
 		r, number, tl_perf_view_of(r, r->map + ids.offset, (size_t)ids.size), err);
 }
 
-/* `each` is the size of an attribute with the place of its ids. */
+/* `each` is the size of an entry: an attribute, then offset and size of its ids. */
 static int read_attrs(struct tl_perf_reader *r, struct extent section, uint64_t each,
 		      struct tl_error *err)
 {
@@ -72,8 +72,8 @@ static int set_data(struct tl_perf_reader *r, struct extent data, struct tl_erro
 }
 
 /*
- * The bitmap is an array of the recorder's longs: on a 32-bit machine of the other byte order its
- * words were swapped by halves. HOSTNAME is always there, so it tells.
+ * The bitmap is an array of the recorder's longs. If those have 32 bits and the other byte order,
+ * both halves of each word are exchanged. HOSTNAME is always set, and shows which it is.
  */
 static void take_features(struct tl_perf_reader *r, struct tl_perf_view *v)
 {
@@ -106,8 +106,8 @@ static int read_file(struct tl_perf_reader *r, struct tl_perf_view v, struct tl_
 	if (status == 0)
 		status = set_data(r, data, err);
 	/*
-	 * Without a size of the data nobody knows where the features are; they are written last of
-	 * all.
+	 * The features stand behind the data: without the size of the data they cannot be found.
+	 * perf writes them last, so such a file has none.
 	 */
 	return status < 0 || !data.size ? status
 					: tl_perf_read_features(r, data.offset + data.size, err);
@@ -132,7 +132,7 @@ int tl_perf_read_header(struct tl_perf_reader *r, struct tl_error *err)
 		return tl_error_at(err, TL_BAD_FORMAT, 0, "not a perf.data file");
 	if (r->map_size < TL_PERF_PIPE_HEADER_BYTES)
 		return tl_error_at(err, TL_TRUNCATED, r->map_size, "the header is cut short");
-	/* Whole words tell the order: "PERFILE2" is a u64 as the recorder stores it. */
+	/* The magic is a u64: its byte order is that of the recorder. */
 	r->header.swapped = (memcmp(r->map, TL_PERF_MAGIC_SWAPPED, 8) == 0) != TL_HOST_BIG_ENDIAN;
 	v = tl_perf_view_of(r, r->map, r->map_size);
 	tl_perf_take64(&v);

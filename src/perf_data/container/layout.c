@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Record types: what stands in each (UAPI, enum perf_event_type; docs/formats/perf-data.md section
- * 4).
+ * Record types and the fields of each (UAPI, enum perf_event_type; docs/formats/perf-data.md
+ * section 4).
  */
 #include "perf_data/container/layout.h"
 
@@ -160,7 +160,7 @@ static bool decode_build_id(struct tl_perf_record *rec, struct tl_perf_view *v)
 
 	rec->build_id.pid = tl_perf_take32(v);
 	bytes = v->pos;
-	/* Before perf said how long it is, it was always 20 bytes. */
+	/* Without the bit in misc the record is of an older perf, where an id had 20 bytes. */
 	rec->build_id.build_id =
 		take_build_id(v, rec->misc & TL_PERF_MISC_ID_SIZE ? bytes[20] : 20);
 	tl_perf_take_bytes(v, 4);
@@ -208,7 +208,7 @@ static bool decode_time_conv(struct tl_perf_record *rec, struct tl_perf_view *v)
 	rec->time_conv.mult = tl_perf_take64(v);
 	rec->time_conv.zero = tl_perf_take64(v);
 	rec->time_conv.zero_valid = true;
-	/* perf 5.10 added these; before, only a known zero was written at all. */
+	/* perf 5.10 added these; older ones wrote the record only if the zero was known. */
 	if (tl_perf_view_has(v, 24)) {
 		rec->time_conv.cycles = tl_perf_take64(v);
 		rec->time_conv.mask = tl_perf_take64(v);

@@ -73,8 +73,8 @@ enum {
 enum { TL_PERF_AUXTRACE_TYPE_INTEL_PT = 1 };
 
 /*
- * Bytes with their order. take*() are unchecked: the bound is tested once for what is taken
- * together.
+ * Bytes with their byte order. tl_perf_take*() do not test the bound: the caller tests it once for
+ * all fields that are taken together.
  */
 struct tl_perf_view {
 	const uint8_t *pos, *end;
@@ -115,7 +115,7 @@ static inline const uint8_t *tl_perf_take_bytes(struct tl_perf_view *v, size_t n
 	return v->pos - n;
 }
 
-/* A terminated text that fills the rest, padding and all. */
+/* The rest of the view as text, without terminator and padding. */
 static inline struct tl_perf_text tl_perf_take_text(struct tl_perf_view *v)
 {
 	const size_t room = tl_perf_view_left(v);
@@ -129,15 +129,15 @@ static inline struct tl_perf_text tl_perf_take_text(struct tl_perf_view *v)
 /* One type of record. */
 struct tl_perf_layout {
 	const char *name;
-	uint16_t least; /* bytes of the body, without trailer, that a decoder may take unchecked */
-	/* False: what stands in it contradicts itself. NULL: there is nothing to take. */
+	uint16_t least; /* least bytes of the body without trailer: `decode` takes them unchecked */
+	/* False: a count in the record exceeds its size. NULL: there are no fields. */
 	bool (*decode)(struct tl_perf_record *rec, struct tl_perf_view *body);
 };
 
 /* The row of a type; NULL: unknown. */
 const struct tl_perf_layout *tl_perf_layout_find(uint32_t type);
 
-/* A record of the kernel: has a trailer when its event says so. */
+/* Whether the kernel wrote the record: it has a trailer if its event has sample_id_all. */
 static inline bool tl_perf_is_kernel_record(uint32_t type)
 {
 	return type < TL_PERF_HEADER_ATTR;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records that say how to read later ones: attributes, names, features and build ids of a pipe. */
+/* Records that later ones depend on: attributes, event names, features and build ids of a pipe. */
 #include "perf_data/container/reader.h"
 
 enum { UPDATE_NAME = 2 };
@@ -46,7 +46,7 @@ static int load_feature(struct tl_perf_reader *r, const struct tl_perf_record *r
 	if (rec->feature.id >= TL_PERF_FEATURE_COUNT)
 		return 0;
 	r->header.features[rec->feature.id / 64] |= UINT64_C(1) << rec->feature.id % 64;
-	/* Tracing data of a pipe have a record of their own. */
+	/* In a pipe the tracing data are in a HEADER_TRACING_DATA record. */
 	if (rec->feature.id == TL_PERF_FEATURE_TRACING_DATA)
 		return 0;
 	return tl_perf_read_feature(r, (unsigned)rec->feature.id,

@@ -51,7 +51,7 @@ void tl_perf_close(struct tl_perf_reader *r)
 void tl_perf_rewind(struct tl_perf_reader *r)
 {
 	tl_perf_attrs_forget(r);
-	/* At the end nothing is left that was not met. */
+	/* A pass that reached the end has read all records: no fault of a later one is new. */
 	if (r->at.known < r->at.number)
 		r->at.known = r->at.number;
 	if (r->at.ended)

@@ -2,17 +2,17 @@
 #ifndef TL_PERF_DATA_READER_H
 #define TL_PERF_DATA_READER_H
 /*
- * The reader's insides. Bytes go through records.c (where each record begins and ends) or, when
- * they were compressed, expand.c; load.c takes from them what later records need (attributes,
- * names, build ids); order.c puts them into the order of time; reader.c decodes.
+ * The inside of a reader. records.c finds where each record begins and ends, decompress.c takes
+ * records out of COMPRESSED ones, metadata.c applies those that later records depend on, sort.c
+ * puts records into the order of time, decode.c turns their bytes into fields.
  */
 #include "core/error.h"
 #include "core/memory.h"
 #include "perf_data/container/layout.h"
 
-/* A record as bytes. */
+/* A record before its fields are decoded. */
 struct tl_perf_raw_record {
-	const uint8_t *at; /* of its header */
+	const uint8_t *at; /* its header */
 	uint16_t size;
 	uint32_t type;
 	const uint8_t *data;
@@ -20,7 +20,7 @@ struct tl_perf_raw_record {
 	uint64_t offset, number, inside;
 };
 
-/* Rules: what check and the list of faults say. */
+/* The rules of a file: each has a message in faults.c. */
 enum tl_perf_rule {
 	TL_PERF_RULE_HEADER_SIZE,
 	TL_PERF_RULE_DATA_SIZE,
@@ -53,7 +53,7 @@ enum tl_perf_rule {
 struct tl_perf_rule_row {
 	const char *id;
 	enum tl_status status;
-	bool damage; /* else the bytes are well-formed: only the checker tells */
+	bool damage; /* else the bytes are well-formed: only `check` reports it */
 	const char *text;
 };
 
@@ -61,7 +61,7 @@ extern const struct tl_perf_rule_row tl_perf_rules[TL_PERF_RULE_COUNT];
 
 typedef int tl_perf_rule_fn(void *arg, enum tl_perf_rule rule, uint64_t offset, uint64_t record);
 
-/* An attribute with what grows. */
+/* The attributes met so far, and the counter ids of all of them. */
 struct tl_perf_attr_table {
 	struct tl_perf_attr *list;
 	size_t count, capacity;
@@ -80,22 +80,21 @@ struct tl_perf_build_id_row {
 	const char *path;
 };
 
-/* A waiting record (order.c). */
+/* A record that waits for its time (sort.c). */
 struct tl_perf_queued_record {
 	struct tl_perf_raw_record raw;
 	uint64_t time_ns;
-	uint8_t *copy; /* of an expanded record, else NULL */
+	uint8_t *copy; /* of a decompressed record, else NULL */
 };
 
 struct tl_perf_sorter {
 	struct tl_perf_queued_record *heap;
 	size_t count, capacity;
 	uint64_t copied;      /* bytes of all copies */
-	uint64_t round, next; /* latest time met; and at the end of the last round */
-	uint64_t limit;       /* what may leave */
+	uint64_t round, next; /* latest time so far; at the end of the last round */
+	uint64_t limit;       /* records up to this time may leave */
 	bool ended;
-	bool unaligned; /* compressed records were met: others begin anywhere */
-	uint8_t *given; /* copy of the record given last */
+	uint8_t *given; /* copy of the record that was returned last */
 };
 
 /* Faults met so far, and an observer that is told of each broken rule (listing/check.c). */

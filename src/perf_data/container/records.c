@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where records begin and end, and where to go on when a size lies (docs/formats/perf-data.md
- * section 4).
+ * Where records begin and end, and where reading goes on behind a record whose size is wrong
+ * (docs/formats/perf-data.md section 4).
  */
 #include "perf_data/container/reader.h"
 
 enum { RESYNC_CHAIN = 4 };
 
-/* Bytes behind the record that its size does not count. 0, or the rule that is broken. */
+/* The size of the data behind a record, which the size in its header does not count. */
 static void find_data(const struct tl_perf_reader *r, struct tl_perf_raw_record *raw,
 		      uint64_t *size)
 {
@@ -50,7 +50,7 @@ int tl_perf_record_at(const struct tl_perf_reader *r, uint64_t at, struct tl_per
 	return 1;
 }
 
-/* A record of a known type, with a size that its type allows. */
+/* Whether a record of a known type, with a size that its type allows, is at `at`. */
 static bool plausible(const struct tl_perf_reader *r, uint64_t at, struct tl_perf_raw_record *raw)
 {
 	const struct tl_perf_layout *layout;
@@ -65,7 +65,7 @@ static bool plausible(const struct tl_perf_reader *r, uint64_t at, struct tl_per
 	       data == raw->data_size && (raw->size % 8 == 0 || raw->type == TL_PERF_COMPRESSED);
 }
 
-/* That, and some that follow on it, or the end. */
+/* Whether RESYNC_CHAIN such records follow each other, or reach the end. */
 static bool is_record(const struct tl_perf_reader *r, uint64_t at)
 {
 	struct tl_perf_raw_record raw;
@@ -79,8 +79,8 @@ static bool is_record(const struct tl_perf_reader *r, uint64_t at)
 }
 
 /*
- * Records are whole words, except that COMPRESSED ones (before perf 6.16) end anywhere, so that
- * what follows them begins anywhere.
+ * The next place where records can begin. Records are multiples of 8 bytes, except that COMPRESSED
+ * ones (before perf 6.16) end at any byte, so that later records begin at any byte.
  */
 static uint64_t resync(const struct tl_perf_reader *r, uint64_t at)
 {
@@ -92,15 +92,12 @@ static uint64_t resync(const struct tl_perf_reader *r, uint64_t at)
 	return r->at.end;
 }
 
-static int lose(struct tl_perf_reader *r, enum tl_perf_rule rule, struct tl_error *err)
+static int skip_damage(struct tl_perf_reader *r, enum tl_perf_rule rule, struct tl_error *err)
 {
 	const uint64_t next = resync(r, r->at.pos);
 	int status;
 
-	/*
-	 * A record that claims to reach past the end is damaged, not the last one, if records
-	 * follow.
-	 */
+	/* If other records follow, a record past the end is not cut short: its size is wrong. */
 	if (next < r->at.end)
 		rule = TL_PERF_RULE_RECORD_SIZE;
 	status = tl_perf_rule_broken(r, rule, r->at.pos, next - r->at.pos, err);
@@ -108,7 +105,7 @@ static int lose(struct tl_perf_reader *r, enum tl_perf_rule rule, struct tl_erro
 	return status;
 }
 
-/* The next record of the file. */
+/* The next record as it is stored, COMPRESSED ones included. */
 static int stored_next(struct tl_perf_reader *r, struct tl_perf_raw_record *raw,
 		       struct tl_error *err)
 {
@@ -118,7 +115,7 @@ static int stored_next(struct tl_perf_reader *r, struct tl_perf_raw_record *raw,
 		int status;
 
 		if (!tl_perf_record_at(r, r->at.pos, raw, &rule)) {
-			status = lose(r, rule, err);
+			status = skip_damage(r, rule, err);
 			if (status < 0)
 				return status;
 			continue;

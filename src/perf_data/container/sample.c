@@ -60,7 +60,7 @@ static bool skip(struct tl_perf_view *v, uint64_t count, size_t each)
 	return true;
 }
 
-/* A count, and so many entries. */
+/* A count of entries, then the entries of `each` bytes. */
 static bool take_counted(struct tl_perf_view *v, size_t each, const uint8_t **entries,
 			 uint64_t *count)
 {
@@ -87,7 +87,7 @@ static bool skip_read(struct tl_perf_view *v, uint64_t format)
 	return skip(v, times, 8) && skip(v, count, 8 * each);
 }
 
-/* The size is 32 bits, and with it the data fill whole words. */
+/* A size of 32 bits, then the data; the kernel pads both together to whole words. */
 static bool take_raw(struct tl_perf_view *v, struct tl_perf_sample *s)
 {
 	if (!tl_perf_view_has(v, 4))
@@ -140,7 +140,7 @@ static bool take_fixed(struct tl_perf_record *rec, struct tl_perf_view *v)
 	struct tl_perf_sample *s = &rec->sample;
 	const uint64_t type = rec->attr->sample_type;
 
-	/* Two bits of the nine are the trailer's, in the order of a sample; all are one word. */
+	/* All nine fields have one word each, so that one test of the bound serves them all. */
 	if (!tl_perf_view_has(v, 8 * (unsigned)__builtin_popcountll(
 					     type & (TRAILER_BITS | TL_PERF_SAMPLE_IP |
 						     TL_PERF_SAMPLE_ADDR | TL_PERF_SAMPLE_PERIOD))))

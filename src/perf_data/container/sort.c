@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records by time. perf writes the buffers of the processors one after the other and then
- * FINISHED_ROUND: what is older than the end of the round before the last can no longer be
- * overtaken (docs/formats/perf-data.md section 5). Records without a time, and those of perf
- * itself, go at once.
+ * Records by time. perf writes the buffers of all processors one after the other, then
+ * FINISHED_ROUND. A record that is older than the latest one of the round before the last cannot be
+ * preceded by later input any more, and leaves the heap (docs/formats/perf-data.md section 5).
+ * Records without a time, and those of perf itself, are returned at once.
  */
 #include "perf_data/container/reader.h"
 
-/* Beyond these the oldest leave early, so that a file without rounds does not fill the memory. */
-enum { MOST_WAITING = 1 << 20 };
-#define MOST_COPIED (UINT64_C(64) << 20)
+/* Limits of the heap: beyond them the oldest leave early, as in a file without rounds. */
+enum { QUEUED_MAX = 1 << 20 };
+#define COPIED_MAX (UINT64_C(64) << 20)
 
 static bool before(const struct tl_perf_queued_record *a, const struct tl_perf_queued_record *b)
 {
@@ -43,8 +43,8 @@ static void sift_down(struct tl_perf_sorter *o)
 	o->heap[at] = w;
 }
 
-static int wait(struct tl_perf_sorter *o, const struct tl_perf_raw_record *raw, uint64_t time_ns,
-		struct tl_error *err)
+static int enqueue(struct tl_perf_sorter *o, const struct tl_perf_raw_record *raw, uint64_t time_ns,
+		   struct tl_error *err)
 {
 	struct tl_perf_queued_record w = { *raw, time_ns, NULL };
 
@@ -65,7 +65,7 @@ static int wait(struct tl_perf_sorter *o, const struct tl_perf_raw_record *raw, 
 	return 0;
 }
 
-static int leave(struct tl_perf_reader *r, struct tl_perf_record *rec, struct tl_error *err)
+static int dequeue(struct tl_perf_reader *r, struct tl_perf_record *rec, struct tl_error *err)
 {
 	struct tl_perf_sorter *o = &r->sorter;
 	const struct tl_perf_queued_record w = o->heap[0];
@@ -78,12 +78,12 @@ static int leave(struct tl_perf_reader *r, struct tl_perf_record *rec, struct tl
 	return tl_perf_decode(r, &w.raw, rec, false, err);
 }
 
-static bool may_leave(const struct tl_perf_sorter *o)
+static bool may_dequeue(const struct tl_perf_sorter *o)
 {
 	if (!o->count)
 		return false;
-	return o->ended || o->heap[0].time_ns <= o->limit || o->count >= MOST_WAITING ||
-	       o->copied >= MOST_COPIED;
+	return o->ended || o->heap[0].time_ns <= o->limit || o->count >= QUEUED_MAX ||
+	       o->copied >= COPIED_MAX;
 }
 
 static bool has_time(const struct tl_perf_record *rec)
@@ -92,8 +92,8 @@ static bool has_time(const struct tl_perf_record *rec)
 	       rec->id.time_ns != TL_NOWHERE;
 }
 
-/* One record in. 1: it goes out at once; 0: it waits, or is the end; negative. */
-static int take_in(struct tl_perf_reader *r, struct tl_perf_record *rec, struct tl_error *err)
+/* Read one record. 1: it is to be returned at once; 0: it was queued, or the end; negative. */
+static int read_one(struct tl_perf_reader *r, struct tl_perf_record *rec, struct tl_error *err)
 {
 	struct tl_perf_sorter *o = &r->sorter;
 	struct tl_perf_raw_record raw;
@@ -118,7 +118,7 @@ static int take_in(struct tl_perf_reader *r, struct tl_perf_record *rec, struct 
 		if (status < 0)
 			return status;
 	}
-	return wait(o, &raw, rec->id.time_ns, err);
+	return enqueue(o, &raw, rec->id.time_ns, err);
 }
 
 int tl_perf_sort_next(struct tl_perf_reader *r, struct tl_perf_record *rec, struct tl_error *err)
@@ -130,11 +130,11 @@ int tl_perf_sort_next(struct tl_perf_reader *r, struct tl_perf_record *rec, stru
 	for (;;) {
 		int status;
 
-		if (may_leave(o))
-			return leave(r, rec, err);
+		if (may_dequeue(o))
+			return dequeue(r, rec, err);
 		if (o->ended)
 			return 0;
-		status = take_in(r, rec, err);
+		status = read_one(r, rec, err);
 		if (status)
 			return status;
 	}

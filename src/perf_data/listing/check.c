@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rules: those of records are noticed by the reader as it goes; those between records are looked at
- * here.
+ * The rules of a file. The reader reports those of single records through its observer; the rules
+ * between records are checked here.
  */
 #include <inttypes.h>
 
@@ -9,7 +9,7 @@
 #include "perf_data/container/reader.h"
 #include "perf_data/listing/describe.h"
 
-/* How far the AUX data of a buffer go, and how far AUX records say that they do. */
+/* The end of a buffer's AUX data, by AUXTRACE records (data) and by AUX records (told). */
 struct buffer_extent {
 	uint64_t cpu, tid; /* cpu TL_NOWHERE: of a thread */
 	uint64_t data, reported;
@@ -44,7 +44,7 @@ static int violate(void *arg, enum tl_perf_rule rule, uint64_t offset, uint64_t 
 	return tl_output_failed(c->out);
 }
 
-/* Faults of the header were met when the file was opened. */
+/* Report the faults of the header, which tl_perf_open() found before there was an observer. */
 static void tell_earlier(struct checking *c)
 {
 	const struct tl_perf_reader *r = c->reader;
@@ -70,8 +70,7 @@ static struct buffer_extent *find_extent(struct checking *c, uint64_t cpu, uint6
 }
 
 /*
- * Offsets of chunks go on where the one before ended, up to what fills its last word; in snapshots
- * they do not.
+ * A chunk begins where the one before it ended, or in its padding; chunks of snapshots do not.
  */
 static void check_chunk(struct checking *c, const struct tl_perf_record *rec)
 {
@@ -91,7 +90,7 @@ static void check_chunk(struct checking *c, const struct tl_perf_record *rec)
 	e->data = end > e->data ? end : e->data;
 }
 
-/* Trailers name both thread and processor: the buffers of the file say which of them counts. */
+/* A trailer has both thread and processor; the buffer is that of one of them. */
 static void note_told(struct checking *c, const struct tl_perf_record *rec)
 {
 	struct buffer_extent *e = find_extent(c, rec->id.cpu, rec->id.thread);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records as lines: text in columns, or one compact JSON object each. What stands in a record is a
- * table of fields.
+ * Records, one on a line, as text or as a JSON object. The fields of each record type are a table.
  */
 #include "perf_data/listing/describe.h"
 
@@ -21,7 +20,7 @@ enum form {
 };
 
 struct field {
-	const char *name; /* NULL: the last one was before */
+	const char *name; /* NULL: the end of the table */
 	size_t at;
 	enum form form;
 };
@@ -213,7 +212,7 @@ static const struct field *const fields_of[TL_PERF_TYPE_COUNT] = {
 };
 /* clang-format on */
 
-/* The trailer: what the kernel says of each record. */
+/* The trailer of a record. */
 /* clang-format off */
 static const struct field id_fields[] = {
 	FIELD("process", id.process, U64), FIELD("thread", id.thread, U64), FIELD("cpu", id.cpu,

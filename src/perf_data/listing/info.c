@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a file is: its header, its events, how many records of each type, its AUX data, its damage.
+ * Facts of a file: header, events, number of records of each type, AUX data, damage.
  */
 #include "core/facts.h"
 #include "perf_data/auxtrace/pt_info.h"

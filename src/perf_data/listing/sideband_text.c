@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of a sideband in words: numbers are hexadecimal, as those of packets. */
+/* Sideband records as text; numbers are hexadecimal, as in listings of packets. */
 #include <inttypes.h>
 
 #include "core/output.h"
@@ -24,8 +24,8 @@ void tl_perf_put_record_name(struct tl_output *out, const struct tl_perf_record 
 }
 
 /*
- * A value with its name: either stands alone on a line, or with what separates it from the one
- * before.
+ * How fields are written: `verbose` each on a line with its name, else all on one line with what
+ * separates a field from the one before it.
  */
 struct words {
 	struct tl_output *out;
@@ -78,7 +78,7 @@ static void put_comm(const struct words *w, const struct tl_perf_record *rec)
 	put_text(w, "comm", ", ", rec->comm.name);
 }
 
-/* In fields by their layout; on a line, who with the thread, then by whom, then when. */
+/* verbose: in the order of the record; else pid/tid, ppid/ptid, time. */
 static void put_task(const struct words *w, const struct tl_perf_record *rec)
 {
 	put(w, "pid", " ", rec->task.pid);
@@ -125,7 +125,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* The trailer: what the event's sample_type has. */
+/* The trailer: those fields that the event's sample_type has. */
 static void put_trailer(const struct words *w, const struct tl_perf_record *rec)
 {
 	const struct tl_perf_id *id = &rec->id;

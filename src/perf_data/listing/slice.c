@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A perf.data with a part of the trace: of each buffer what ran in a window of time, from a PSB on,
- * and every other record as it stands, since a thread may have been mapped or named long before
+ * A perf.data file with a part of the trace: of each buffer the PSB segments that ran in a window
+ * of time. All other records stay, since code may have been mapped long before the window
  * (docs/formats/perf-data.md section 12).
  */
 #include "core/output.h"
@@ -11,18 +11,17 @@
 
 /* Places in the header of a file (section 1) and in AUXTRACE (section 7). */
 enum {
-	HEADER_BYTES = 104,
 	AT_DATA_SIZE = 48,
 	AT_FEATURES = 72,
 	FEATURES = 256,
-	TL_PERF_FEATURE_AUXTRACE = 18, /* where AUXTRACE records stand: no longer there */
+	TL_PERF_FEATURE_AUXTRACE = 18, /* offsets of AUXTRACE records, which change: dropped */
 	SECTION_BYTES = 16,
 	AUXTRACE_BYTES = 48,
 	AT_SIZE = 8,
 	AT_OFFSET = 16,
 };
 
-/* Bytes of a stream that stay. */
+/* Bytes [from, to) of a stream are kept. */
 struct kept {
 	const struct tl_perf_aux_stream *stream;
 	uint64_t from, to;
@@ -99,7 +98,7 @@ static void put64(const struct slice *s, uint8_t *at, uint64_t value)
 	memcpy(at, &value, sizeof(value));
 }
 
-/* Bytes [from, to) of the chunk that the record brings; perf wants records to begin at words. */
+/* Write bytes [from, to) of a record's chunk; records of perf are multiples of 8 bytes. */
 static void put_chunk(struct slice *s, const struct tl_perf_raw_record *raw, uint64_t offset,
 		      uint64_t from, uint64_t to)
 {
@@ -143,7 +142,7 @@ static void put_auxtrace(struct slice *s, const struct tl_perf_raw_record *raw)
 	}
 }
 
-/* As far as records can be read. */
+/* All records, up to the first that cannot be read. */
 static void put_records(struct slice *s)
 {
 	const struct tl_perf_reader *r = s->reader;
@@ -177,13 +176,13 @@ static uint64_t table_bytes(const struct tl_perf_reader *r)
 	return bytes;
 }
 
-/* A file that was cut off has no features. */
+/* A file that was cut off behind the data has no features. */
 static bool has_features(const struct tl_perf_reader *r)
 {
 	return table_bytes(r) <= r->map_size - (r->header.data_offset + r->header.data_size);
 }
 
-/* Features stand behind the records: a table of sections, then these. */
+/* Features are behind the records: a table of sections, then the sections. */
 static void put_features(struct slice *s, uint64_t end)
 {
 	const struct tl_perf_reader *r = s->reader;
@@ -214,7 +213,7 @@ static void put_features(struct slice *s, uint64_t end)
 static void put_head(struct slice *s, uint64_t records)
 {
 	const struct tl_perf_reader *r = s->reader;
-	uint8_t head[HEADER_BYTES];
+	uint8_t head[TL_PERF_FILE_HEADER_BYTES];
 	uint64_t features[FEATURES / 64] = { 0 };
 
 	memcpy(head, r->map, sizeof(head));
@@ -239,7 +238,7 @@ int tl_perf_slice(struct tl_perf_trace *trace, uint64_t from_ticks, uint64_t to_
 	int status = choose(&s, err);
 	uint64_t records;
 
-	if (status == 0 && !header->pipe && header->data_offset < HEADER_BYTES)
+	if (status == 0 && !header->pipe && header->data_offset < TL_PERF_FILE_HEADER_BYTES)
 		status = tl_error_at(err, TL_BAD_FORMAT, 0, "the records overlap the header");
 	if (status == 0) {
 		put_records(&s);

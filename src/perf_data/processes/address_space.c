@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Address spaces: the code of what is mapped in a process at a time, in the decoder's image
- * (docs/formats/perf-data.md section 8). */
+/*
+ * Address spaces: the code that is mapped in a process at a time, in the decoder's image
+ * (docs/formats/perf-data.md section 8).
+ */
 #include "perf_data/processes/address_space.h"
 
 static int report_missing(struct tl_perf_address_spaces *a, struct tl_perf_object *object,
@@ -31,7 +33,7 @@ static int report_missing(struct tl_perf_address_spaces *a, struct tl_perf_objec
 	return 0;
 }
 
-/* A part of a file, through the cache, so that all images share it. */
+/* Part of a file, through the cache, so that all address spaces share it. */
 static int add_file(const struct tl_perf_address_spaces *a, const struct tl_pt_asid *asid,
 		    const char *path, uint64_t offset, uint64_t size, uint64_t address,
 		    struct tl_error *err)
@@ -40,12 +42,14 @@ static int add_file(const struct tl_perf_address_spaces *a, const struct tl_pt_a
 
 	if (isid > 0)
 		isid = tl_pt_image_add_cached(a->image, a->cache, isid, asid);
-	/* A file that has no bytes there is as good as none: decoding says so in its time. */
+	/* If the file has no bytes there, decoding reports the missing code when it gets there. */
 	return isid == -TL_PT_NOMEM ? tl_error_memory(err) : 0;
 }
 
-/* A map of the kernel says how far it was moved from where it was linked; a core file holds it as
- * it ran. */
+/*
+ * The map of the kernel says by how much the kernel was moved from the addresses it was linked at;
+ * a core file has the addresses it ran at.
+ */
 static int add_kernel(const struct tl_perf_address_spaces *a, const struct tl_pt_asid *asid,
 		      const struct tl_perf_map_change *c, const struct tl_perf_object *object,
 		      struct tl_error *err)
@@ -97,7 +101,7 @@ static int add_map(struct tl_perf_address_spaces *a, const struct tl_pt_asid *as
 	return add_file(a, asid, object->file, c->page_offset, c->end - c->start, c->start, err);
 }
 
-/* The oldest first: what is added later wins, as it did when it was mapped. */
+/* The oldest map first: the image, as the kernel, lets a later one replace it. */
 static int add_maps(struct tl_perf_address_spaces *a, uint32_t process, size_t changes,
 		    const struct tl_pt_asid *asid, struct tl_error *err)
 {
@@ -128,7 +132,7 @@ static bool same_space(const void *context, const void *key, uint32_t number)
 	return have->process == wanted->process && have->changes == wanted->changes;
 }
 
-/* The same number whenever the same space comes back. TL_NONE without memory. */
+/* The number of an address space, a new one if it is new. TL_NONE without memory. */
 static uint32_t space_number(struct tl_perf_address_spaces *a,
 			     const struct tl_perf_address_space *key)
 {
@@ -145,10 +149,10 @@ static uint32_t space_number(struct tl_perf_address_spaces *a,
 }
 
 /*
- * All spaces are in one image, each under an asid of its own, so that a decoder that goes from one
- * to another keeps what it knows of both. VMCS is the field for it: of guests perf.data tells
- * nothing, and bases in packets are below 2^52, while CR3 changes with packets where the kernel is
- * traced.
+ * All address spaces are in one image, each with an asid of its own, so that a decoder keeps its
+ * decoded blocks when it goes from one to another. The asid is a VMCS base: perf.data does not
+ * trace guests, and bases in packets are below 2^52. CR3 cannot be used: PIP packets change it
+ * where the kernel is traced.
  */
 static struct tl_pt_asid asid_of(uint32_t number)
 {
@@ -164,7 +168,7 @@ static int add_space(struct tl_perf_address_spaces *a, const struct tl_perf_addr
 					 : add_maps(a, space->process, space->changes, &asid, err);
 }
 
-/* The kernel is in all spaces. */
+/* The kernel is in every address space. */
 static int make_image(struct tl_perf_address_spaces *a, struct tl_error *err)
 {
 	const uint32_t kernel = tl_perf_process_find(a->sys, TL_PERF_KERNEL_PID);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_PERF_DATA_PROCESSES_ADDRESS_SPACE_H
 #define TL_PERF_DATA_PROCESSES_ADDRESS_SPACE_H
-/* The code of processes at a time, in one image for the decoders. */
+/* Address spaces of processes at a time, in one image for the decoders. */
 #include "perf_data/processes/system.h"
 
 /* The maps of a process (TL_NONE: only the kernel's) after its first `changes` changes. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of an ELF file only what placing it needs: loaded parts and build id. */
+/* The parts of an ELF file that decide where its code is mapped: segments and build id. */
 #include <elf.h>
 #include <errno.h>
 #include <sys/mman.h>
@@ -54,7 +54,7 @@ static Elf64_Phdr take_segment(const uint8_t *p, bool wide)
 	};
 }
 
-/* Notes: sizes of name and content, a type; both padded to words. */
+/* A note: size of name, size of content, type; then both, each padded to 4 bytes. */
 static void find_build_id(struct tl_perf_elf *elf, struct tl_cursor notes)
 {
 	while (tl_cursor_has(&notes, 12)) {
@@ -111,7 +111,7 @@ bool tl_perf_elf_read_memory(const uint8_t *data, size_t size, struct tl_perf_el
 	return true;
 }
 
-/* The bytes of an open file; NULL: errno says why not. */
+/* Map an open file; NULL: errno says why not. */
 static void *map_all(int fd, size_t *size)
 {
 	struct stat about;

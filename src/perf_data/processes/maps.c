@@ -21,7 +21,7 @@ const struct tl_perf_map_change *tl_perf_map_previous(const struct tl_perf_syste
 			return c;
 		if (c->kind == TL_PERF_CHANGE_CLEAR)
 			break;
-		/* What the parent had then was there before: this ends, as times only go back. */
+		/* Go on with the parent's maps at the fork; ends, as time goes back. */
 		if (c->kind == TL_PERF_CHANGE_FORK)
 			*maps = (struct tl_perf_map_iter){ c->object, c->start };
 	}
@@ -93,7 +93,7 @@ int tl_perf_map_add_change(struct tl_perf_system *sys, uint32_t process,
 
 enum fit { FIT_NEW, FIT_KNOWN, FIT_CONTRADICTS };
 
-/* How a map fits what is there, the newest first, since that is what shows. */
+/* How a new map relates to those in effect: the newest one that overlaps decides. */
 static enum fit fit_map(const struct tl_perf_system *sys, uint32_t process,
 			const struct tl_perf_map_change *map)
 {
@@ -157,7 +157,7 @@ int tl_perf_add_map(struct tl_perf_system *sys, const struct tl_perf_record *rec
 		.page_offset = rec->mmap.page_offset,
 	};
 
-	/* Guests have addresses of their own; what wraps around is none. */
+	/* Maps of guests are of other address spaces; a range that wraps around is damaged. */
 	if ((rec->misc & TL_PERF_MISC_CPUMODE) > TL_PERF_MISC_USER || is_data(rec) ||
 	    map.end <= map.start)
 		return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the code of a recorded path is: build-id caches, below --sysroot, at the path itself, what
- * debuginfod left; the vdso of this machine if it is the same (docs/formats/perf-data.md section
- * 9).
+ * Objects, and the search for the file of each: below --sysroot, at the path itself, in build-id
+ * caches, in the cache of debuginfod; the vdso of this machine if it is the same one
+ * (docs/formats/perf-data.md section 9).
  */
 #include <stdio.h>
 #include <sys/auxv.h>
@@ -36,7 +36,7 @@ static enum tl_perf_object_kind kind_of(const char *path)
 	return *path ? TL_PERF_OBJECT_FILE : TL_PERF_OBJECT_ANONYMOUS;
 }
 
-/* MMAP2 may have the build id itself; else the table of the header has it by path. */
+/* The build id of a map: in the MMAP2 record, else by path in the table of the header. */
 static struct tl_perf_build_id recorded_id(const struct tl_perf_system *sys,
 					   const struct tl_perf_record *rec, const char *path)
 {
@@ -104,7 +104,7 @@ struct file_search {
 	struct tl_perf_system *sys;
 	struct tl_perf_object *object;
 	bool failed; /* no memory */
-	bool other;  /* a file was there, of another build */
+	bool other;  /* a file was found, but of another build */
 	int error;   /* of the first file that was there but could not be read, 0: none */
 };
 
@@ -114,8 +114,8 @@ static bool same_id(const struct tl_perf_build_id *a, const struct tl_perf_build
 }
 
 /*
- * Take a file if it can be the one. `path` was made by asprintf(), NULL without memory; it is
- * freed.
+ * Accept the file at `path` if it can be the object's. `path` comes from asprintf(), NULL without
+ * memory, and is freed here.
  */
 static bool try_file(struct file_search *s, char *path)
 {
@@ -152,7 +152,7 @@ static bool try_file(struct file_search *s, char *path)
 	return right && !s->failed;
 }
 
-/* A path of two or three chunks; NULL without memory. */
+/* The concatenation of three texts, for free(); NULL without memory. */
 static char *join(const char *a, const char *b, const char *c)
 {
 	char *path;
@@ -246,8 +246,8 @@ static bool try_paths(struct file_search *s, const char *path)
 	if (o->sysroot && try_file(s, join(o->sysroot, *path == '/' ? "" : "/", path)))
 		return true;
 	/*
-	 * Files of this machine stand in for those of another one only if their build says that
-	 * they can.
+	 * With a sysroot the trace is of another machine: a file of this one is accepted only by
+	 * its build id.
 	 */
 	if (o->sysroot && !s->object->build_id.size)
 		return false;
@@ -279,7 +279,7 @@ static void locate_file(struct file_search *s)
 				      : "no such file";
 }
 
-/* A vdso is mapped whole into every process: sections stand last, so they say how long it is. */
+/* The section headers are the last part of a vdso, so their end is its size. */
 static size_t vdso_size(const uint8_t *vdso)
 {
 	const uint64_t sections = tl_get64(vdso + 40);
@@ -339,7 +339,7 @@ static void locate_nothing(struct file_search *s)
 	s->object->reason = "memory without a file (code made at run time)";
 }
 
-/* A file that is there but cannot be read is why, whatever else was looked for in vain. */
+/* A file that exists but cannot be read is the reason to report, before all others. */
 static bool report_unreadable(struct file_search *s)
 {
 	uint32_t name = TL_NONE;

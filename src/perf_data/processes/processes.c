@@ -82,7 +82,7 @@ static const struct tl_perf_comm *comm_at(const struct tl_perf_thread *thread, u
 		else
 			high = middle;
 	}
-	/* Before its first name it had one that nobody wrote down: the first is the best guess. */
+	/* Before the first recorded name the thread had one that is unknown: guess the first. */
 	return !thread->count ? NULL : &thread->comms[low ? low - 1 : 0];
 }
 
@@ -100,7 +100,7 @@ int tl_perf_thread_add_name(struct tl_perf_system *sys, uint32_t number, uint32_
 {
 	struct tl_perf_thread *thread = &sys->threads.list[number];
 
-	/* Records without a time may come late: the order of names is that of the records. */
+	/* A record without a time may come late: names stay in the order of records. */
 	if (thread->count && thread->comms[thread->count - 1].time_ns > time_ns)
 		time_ns = thread->comms[thread->count - 1].time_ns;
 	if (!tl_grow(&thread->comms, &thread->capacity, thread->count + 1, sizeof(*thread->comms)))
@@ -109,7 +109,6 @@ int tl_perf_thread_add_name(struct tl_perf_system *sys, uint32_t number, uint32_
 	return 0;
 }
 
-/* A new thread has its creator's name until it takes another. */
 int tl_perf_thread_inherit_name(struct tl_perf_system *sys, uint32_t thread, uint32_t parent_tid,
 				uint64_t time_ns, struct tl_error *err)
 {

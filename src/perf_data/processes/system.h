@@ -16,7 +16,7 @@
 
 /* ---- objects ---- */
 
-/* A part of a file that is loaded: PT_LOAD. */
+/* A PT_LOAD segment with code. */
 struct tl_perf_segment {
 	uint64_t offset, size, address;
 };
@@ -27,14 +27,14 @@ struct tl_perf_elf {
 	struct tl_perf_segment segments[TL_PERF_ELF_SEGMENTS_MAX];
 	size_t segment_count;
 	struct tl_perf_build_id build_id;
-	bool core; /* a core file, as copies of /proc/kcore are */
+	bool core; /* a core file, such as a copy of /proc/kcore */
 };
 
 enum tl_perf_elf_result {
-	TL_PERF_ELF_NONE, /* there is no such file, or nothing in it */
+	TL_PERF_ELF_NONE, /* no such file, or an empty one */
 	TL_PERF_ELF_READ,
 	TL_PERF_ELF_OTHER, /* a file, but no ELF file of x86 */
-	/* something is there that cannot be opened or read: *error, a number of errno.h */
+	/* the file exists but cannot be opened or read; *error is its errno */
 	TL_PERF_ELF_UNREADABLE,
 };
 
@@ -51,16 +51,16 @@ enum tl_perf_object_kind {
 /* A file as recorded: a path, with the build id it had. */
 struct tl_perf_object {
 	uint32_t path;    /* name */
-	uint32_t process; /* of the map it was met with first */
+	uint32_t process; /* of the first map of the object */
 	uint64_t address, length;
-	struct tl_perf_build_id recorded_id; /* by its map: part of who it is */
-	struct tl_perf_build_id build_id;    /* that, or by the header's table */
+	struct tl_perf_build_id recorded_id; /* of its MMAP2 record: part of its identity */
+	struct tl_perf_build_id build_id;    /* `recorded_id`, else by the table of the header */
 	enum tl_perf_object_kind kind;
 	bool located, reported;
-	const char *file;      /* where its bytes are; NULL: none */
-	const uint8_t *memory; /* or in this process's own memory */
+	const char *file;      /* with its bytes; NULL: none was found */
+	const uint8_t *memory; /* its bytes in this process's own memory; NULL: none */
 	size_t memory_size;
-	const char *reason; /* why there is neither */
+	const char *reason; /* why it has neither `file` nor `memory` */
 	struct tl_perf_elf elf;
 };
 
@@ -70,7 +70,7 @@ struct tl_perf_object_table {
 	struct tl_index index; /* by path and recorded build id */
 };
 
-/* Where files are looked for. */
+/* Where the files of objects are looked for. */
 struct tl_perf_file_search {
 	const struct tl_perf_header *header;            /* for the kernel's release; NULL: none */
 	const struct tl_perf_build_id_table *build_ids; /* of the file; NULL: none */
@@ -85,16 +85,16 @@ struct tl_perf_file_search {
 
 enum tl_perf_map_change_kind {
 	TL_PERF_CHANGE_MAP,
-	TL_PERF_CHANGE_CLEAR, /* exec: nothing is left of what was */
-	TL_PERF_CHANGE_FORK,  /* nothing is left but what another process had at that time */
-	TL_PERF_CHANGE_EPOCH, /* what comes contradicts what was: another image */
+	TL_PERF_CHANGE_CLEAR, /* exec: all maps before are gone */
+	TL_PERF_CHANGE_FORK,  /* the maps before are those of the parent at that time */
+	TL_PERF_CHANGE_EPOCH, /* a later map contradicts those before: another epoch */
 };
 
 struct tl_perf_map_change {
 	enum tl_perf_map_change_kind kind;
-	uint32_t object; /* FORK: the other process */
+	uint32_t object; /* FORK: number of the parent */
 	uint64_t time_ns;
-	uint64_t start, end, page_offset; /* FORK: `start` is the other's number of changes */
+	uint64_t start, end, page_offset; /* FORK: `start` is the parent's number of changes */
 };
 
 struct tl_perf_process {

@@ -13,7 +13,7 @@ int tl_perf_add_comm(struct tl_perf_system *sys, const struct tl_perf_record *re
 
 	if (thread == TL_NONE || process == TL_NONE || name == TL_NONE)
 		return tl_error_memory(err);
-	/* The first exec of a process that had no maps yet clears nothing. */
+	/* An exec of a process without maps clears nothing. */
 	if (rec->misc & TL_PERF_MISC_EXEC && sys->processes.list[process].count) {
 		int status = tl_perf_map_add_change(sys, process, &clear, err);
 
@@ -40,8 +40,8 @@ int tl_perf_add_fork(struct tl_perf_system *sys, const struct tl_perf_record *re
 	if (status < 0 || parent == process)
 		return status;
 	/*
-	 * A thread of a process that has not been heard of before is no fork of its parent: the ids
-	 * tell.
+	 * If neither process has maps, the fork says nothing: the child may be a process whose
+	 * maps come later.
 	 */
 	fork.start = sys->processes.list[parent].count;
 	return fork.start || sys->processes.list[process].count
