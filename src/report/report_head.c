@@ -22,13 +22,13 @@ static const struct loss {
 	{ LOSS(skipped_bytes), "byte skipped", "bytes skipped" },
 	{ LOSS(skipped_records), "record skipped", "records skipped" },
 	{ LOSS(saturated), "sum did not fit 64 bits", "sums did not fit 64 bits" },
-	{ LOSS(left_calls), "call was left before one that it cannot have made",
-	  "calls were left before one that they cannot have made" },
-	{ LOSS(uncertain), "call at most was made by a caller further out",
-	  "calls at most were made by callers further out" },
+	{ LOSS(left_calls), "call was ended, since it cannot have made the next call",
+	  "calls were ended, since they cannot have made the next call" },
+	{ LOSS(uncertain), "call may belong to a caller further out",
+	  "calls may belong to callers further out" },
 	{ LOSS(gap_ends), "call ended in a gap", "calls ended in a gap" },
-	{ LOSS(bridged), "call is taken to go on across a gap",
-	  "calls are taken to go on across a gap" },
+	{ LOSS(bridged), "call is assumed to go on across a gap",
+	  "calls are assumed to go on across a gap" },
 #undef LOSS
 };
 /* clang-format on */

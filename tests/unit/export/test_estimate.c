@@ -47,6 +47,28 @@ TEST(paths_are_estimated)
 	tl_profile_free(profile);
 }
 
+/*
+ * "Costs below zero cannot be divided among paths: a sum below zero counts as zero": the total is
+ * 40; main has -10 + 50 of it, all for a, whose one call has 40 of 50 and stays one.
+ */
+TEST(sums_below_zero_have_no_share)
+{
+	struct tl_profile *profile = new_profile(0, 1);
+	uint32_t m = add_function(profile, "", "", "main", 0),
+		 a = add_function(profile, "", "", "a", 0);
+	struct tl_flame_options options = flame_data_options();
+	char *text;
+
+	add_sums(profile, m, -10);
+	add_sums(profile, a, 50);
+	add_call(profile, m, a, 1, 50);
+	finish(profile);
+	text = flame_text(profile, NULL, &options);
+	assert_frames(text, 0, "[[\"all;main\",0,0],[\"all;main;a\",1,40]]\n");
+	free(text);
+	tl_profile_free(profile);
+}
+
 /* "every line and arc is of one part ... then each part has paths of its own" */
 TEST(parts_of_sums_have_their_paths)
 {
@@ -175,6 +197,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(paths_are_estimated),
+		cmocka_unit_test(sums_below_zero_have_no_share),
 		cmocka_unit_test(parts_of_sums_have_their_paths),
 		cmocka_unit_test(a_cycle_has_an_estimate),
 		cmocka_unit_test(estimates_add_up),

@@ -28,6 +28,9 @@ TEST(what_is_refused)
 	options.event_count = 0;
 	assert_refused(profile, &options, TL_BAD_USAGE);
 	options = flame_data_options();
+	options.size--;
+	assert_refused(profile, &options, TL_BAD_USAGE);
+	options = flame_data_options();
 	options.form = TL_FLAME_DATA + 1;
 	assert_refused(profile, &options, TL_BAD_USAGE);
 	options.form = TL_FLAME_PAGE;

@@ -40,6 +40,28 @@ TEST(picture_has_frames_in_their_places)
 	tl_profile_free(profile);
 }
 
+/* "events: which events, in this order ... A picture shows the first" */
+TEST(picture_of_a_chosen_event)
+{
+	struct tl_profile *profile = new_profile(1000, 2);
+	uint32_t part = add_part(profile, 1, 1, ""),
+		 context = add_context(profile, TL_NONE, add_function(profile, "", "", "f", 0),
+				       part, 1, 7);
+	struct tl_flame_options options = flame_svg_options();
+	const uint32_t events[] = { 1, 0 };
+	char *text;
+
+	tl_profile_add_context_cost(profile, context, 0, (int64_t[]){ 0, 4096 });
+	finish(profile);
+	options.events = events;
+	options.event_count = 2;
+	text = flame_text(profile, NULL, &options);
+	assert_contains(text, ">Bytes 4096 bytes</text>");
+	assert_contains(text, "<title>f\ntotal 4096 bytes, 100.00 %\nself 4096 bytes, 100.00 %");
+	free(text);
+	tl_profile_free(profile);
+}
+
 /* "As many letters as fit; ".." stands for the rest": 100 pixels less 8 hold 12 letters of 7.2, as
  * letters of UTF-8. */
 TEST(names_are_cut_to_fit)
@@ -143,6 +165,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(picture_has_frames_in_their_places),
+		cmocka_unit_test(picture_of_a_chosen_event),
 		cmocka_unit_test(names_are_cut_to_fit),
 		cmocka_unit_test(odd_names_are_xml),
 		cmocka_unit_test(picture_of_a_difference),

@@ -121,6 +121,23 @@ TEST(lines_are_samples)
 	tl_profile_free(profile);
 }
 
+/* A sample has a value for each event, in the order of the sample types; calls come first. */
+TEST(samples_have_every_event)
+{
+	struct tl_profile *profile = new_profile(0, 2);
+	uint32_t part = add_part(profile, TL_NOWHERE, TL_NOWHERE, ""),
+		 context = add_context(profile, TL_NONE, add_function(profile, "", "", "f", 0),
+				       part, 2, 7);
+	char *text;
+
+	tl_profile_add_context_cost(profile, context, 1, (int64_t[]){ 0, 9 });
+	finish(profile);
+	text = decode(profile, NULL);
+	assert_contains(text, "\nsample { location_id: 1 value: 3 value: 7 value: 9 }");
+	free(text);
+	tl_profile_free(profile);
+}
+
 /*
  * "decoders insist on UTF-8": other bytes become U+FFFD (octal 357 277 275); quotes and the like
  * stay
@@ -216,6 +233,7 @@ int main(void)
 		cmocka_unit_test(gzip_header_is_deterministic),
 		cmocka_unit_test(contexts_are_samples),
 		cmocka_unit_test(lines_are_samples),
+		cmocka_unit_test(samples_have_every_event),
 		cmocka_unit_test(odd_names),
 		cmocka_unit_test(pprof_agrees),
 		cmocka_unit_test(empty_profile),

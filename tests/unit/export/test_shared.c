@@ -140,6 +140,30 @@ TEST(tables)
 	assert_null(tl_exporter_find("nothing"));
 }
 
+/* "A size below that of the first release is TL_BAD_USAGE" (docs/abi.md); nothing is written. */
+TEST(options_without_a_size_are_refused)
+{
+	const struct tl_export_options less = { .size = sizeof(less) - 1 };
+	const struct tl_stacks_options none = { .size = 0 };
+	struct tl_profile *profile = small_profile(0), *stacks;
+
+	for (const struct tl_exporter *const *e = tl_exporters(); *e; e++) {
+		struct tl_error err = { 0 };
+		struct tl_output *out;
+		size_t size;
+
+		assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+		assert_int_equal((*e)->write(profile, &less, out, &err), TL_BAD_USAGE);
+		assert_int_equal(err.status, TL_BAD_USAGE);
+		tl_output_bytes(out, &size);
+		assert_int_equal(size, 0);
+		tl_output_discard(out);
+	}
+	assert_int_equal(tl_profile_stacks(&stacks, profile, &none, NULL), TL_BAD_USAGE);
+	assert_null(stacks);
+	tl_profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +172,7 @@ int main(void)
 		cmocka_unit_test(groups),
 		cmocka_unit_test(wire_format),
 		cmocka_unit_test(tables),
+		cmocka_unit_test(options_without_a_size_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -258,6 +258,56 @@ TEST(bad_usage_is_refused)
 	tl_profile_free(profile);
 }
 
+/* "A size below that of the first release is TL_BAD_USAGE" (docs/abi.md) */
+TEST(options_without_a_size_are_refused)
+{
+	const struct tl_report_options none = { .size = 0 }, less = { .size = sizeof(less) - 1 };
+	struct tl_profile *profile = counted_profile();
+	struct tl_output *out;
+
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_int_equal(tl_report_functions(profile, &none, out, NULL), TL_BAD_USAGE);
+	assert_int_equal(tl_report_functions(profile, &less, out, NULL), TL_BAD_USAGE);
+	assert_int_equal(tl_report_tree(profile, TL_TREE_BOTH, &less, out, NULL), TL_BAD_USAGE);
+	assert_int_equal(tl_report_functions(profile, NULL, out, NULL), 0);
+	tl_output_discard(out);
+	tl_profile_free(profile);
+}
+
+/* Every loss of a profile is in the head, one as "call", several as "calls". */
+TEST(losses_are_told)
+{
+	struct tl_profile *profile = timed_profile(1000000000);
+	char *text;
+
+	profile->losses = (struct tl_losses){ .deduced_exits = 1,
+					      .gaps = 2,
+					      .skipped_bytes = 1234,
+					      .skipped_records = 1,
+					      .saturated = 1,
+					      .left_calls = 2,
+					      .uncertain = 1,
+					      .gap_ends = 1,
+					      .bridged = 2 };
+	text = functions_text(profile, (struct tl_report_options){ .form = TL_REPORT_TEXT });
+	assert_non_null(strstr(
+		text,
+		"1 exit had no entry; 1 call was closed by the exit of a caller; 1 call never "
+		"ended; 2 gaps in the records; 1,234 bytes skipped; 1 record skipped; 1 sum "
+		"did not fit 64 bits; 2 calls were ended, since they cannot have made the "
+		"next call; 1 call may belong to a caller further out; 1 call ended in a gap; "
+		"2 calls are assumed to go on across a gap\n"));
+	free(text);
+	text = functions_text(profile, (struct tl_report_options){ .form = TL_REPORT_JSON });
+	assert_non_null(strstr(text, "\"losses\":{\"orphan_exits\":1,\"deduced_exits\":1,"
+				     "\"unfinished\":1,\"time_reversals\":0,\"gaps\":2,"
+				     "\"skipped_bytes\":1234,\"skipped_records\":1,"
+				     "\"saturated\":1,\"left_calls\":2,\"uncertain\":1,"
+				     "\"gap_ends\":1,\"bridged\":2}"));
+	free(text);
+	tl_profile_free(profile);
+}
+
 /* "text: 40, unless `all`"; equal rows stand in the order of their names. */
 TEST(text_stops_at_forty)
 {
@@ -303,6 +353,8 @@ int main(void)
 		cmocka_unit_test(quotes_in_names_are_doubled),
 		cmocka_unit_test(events_are_chosen_and_ordered),
 		cmocka_unit_test(bad_usage_is_refused),
+		cmocka_unit_test(options_without_a_size_are_refused),
+		cmocka_unit_test(losses_are_told),
 		cmocka_unit_test(text_stops_at_forty),
 	};
 

@@ -86,6 +86,21 @@ TEST(shares_are_percent_of_the_total)
 	assert_true(tl_format_share(text, INT64_MIN, 1) < TL_VALUE_ROOM);
 }
 
+/* A sign, then a count, a time or seconds; the least number has no positive counterpart. */
+TEST(costs_have_a_sign)
+{
+	char text[TL_VALUE_ROOM];
+
+	assert_int_equal(tl_format_cost(text, INT64_MIN, 0, false), 26);
+	assert_string_equal(text, "-9,223,372,036,854,775,808");
+	tl_format_cost(text, 1234, 0, true);
+	assert_string_equal(text, "1,234");
+	tl_format_cost(text, -1500, 1000000, false);
+	assert_string_equal(text, "-1.500 ms");
+	assert_int_equal(tl_format_cost(text, -1500, 1000000, true), 12);
+	assert_string_equal(text, "-0.001500000");
+}
+
 /* A name in a trace must not be able to steer the terminal. */
 TEST(control_characters_do_not_reach_the_terminal)
 {
@@ -108,6 +123,7 @@ int main(void)
 		cmocka_unit_test(times_have_four_digits_and_a_unit),
 		cmocka_unit_test(seconds_have_nine_decimals),
 		cmocka_unit_test(shares_are_percent_of_the_total),
+		cmocka_unit_test(costs_have_a_sign),
 		cmocka_unit_test(control_characters_do_not_reach_the_terminal),
 	};
 

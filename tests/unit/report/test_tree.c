@@ -150,6 +150,31 @@ TEST(a_profile_without_stacks_has_no_call_tree)
 	tl_profile_free(profile);
 }
 
+/* A profile of which nothing is left has an empty tree: no stacks are missing. */
+TEST(nothing_is_a_tree_too)
+{
+	const struct tl_event event = { "Ir", "", "", "" };
+	struct tl_report_options options = { .size = sizeof(options), .form = TL_REPORT_CSV };
+	struct tl_profile *profile;
+	struct tl_output *out;
+	const char *text;
+	size_t size;
+
+	assert_int_equal(tl_profile_make(&profile, "", &event, 1, 0, NULL), 0);
+	assert_int_equal(tl_profile_finish(profile, NULL), 0);
+	assert_int_equal(tl_output_open_memory(&out, NULL), 0);
+	assert_int_equal(tl_report_tree(profile, TL_TREE_TOP_DOWN, &options, out, NULL), 0);
+	assert_int_equal(tl_report_tree(profile, TL_TREE_BOTTOM_UP, &options, out, NULL), 0);
+	text = tl_output_bytes(out, &size);
+	assert_int_equal(size, 85);
+	assert_memory_equal(text,
+			    "depth,parent,function,calls,Ir:self,Ir:inclusive\n"
+			    "depth,parent,function,calls,Ir:self\n",
+			    size);
+	tl_output_discard(out);
+	tl_profile_free(profile);
+}
+
 enum { DEEP = 100000 };
 
 static struct tl_profile *deep_profile(void)
@@ -212,6 +237,7 @@ int main(void)
 		cmocka_unit_test(neighbours_stand_around_a_function),
 		cmocka_unit_test(neighbours_for_machines),
 		cmocka_unit_test(a_profile_without_stacks_has_no_call_tree),
+		cmocka_unit_test(nothing_is_a_tree_too),
 		cmocka_unit_test(deep_trees_have_short_lines),
 	};
 
