@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """documents.py ROOT [DOCUMENT...]: files, folders and functions that documents name in backticks exist in the tree.
 
-A name with a slash that begins with a folder of the tree or of src/, and a name that ends with (), are looked for;
-`NAME` in one stands for any. Documents: those below, every README in src/, and those given.
+A name with a slash that begins with a folder of the tree or of src/, the name of a source, and a name that ends with ()
+are looked for; `NAME` in one stands for any. Documents: those below, every README in src/, and those given.
 Exit status: 0 all exist, 1 one does not (one line each).
 """
 import glob
@@ -28,11 +28,16 @@ def documents(root):
 
 
 def code(root):
-    texts = []
-    for folder in ("src", "include", "compat", "examples"):
+    """The path of each source, by its name, and all functions that are called or defined."""
+    paths, functions = {}, set()
+    for folder in ("src", "include", "compat", "examples", "tests", "fuzz", "bench"):
         for where, _, names in os.walk(os.path.join(root, folder)):
-            texts += [read(os.path.join(where, name)) for name in names if name.endswith((".c", ".h"))]
-    return "\n".join(texts)
+            for name in names:
+                if name.endswith((".c", ".h", ".def")):
+                    paths[name] = os.path.join(where, name)
+                    if folder not in ("tests", "fuzz", "bench"):
+                        functions.update(re.findall(r"\b(\w+)\(", read(paths[name])))
+    return paths, functions
 
 
 def is_there(root, folder, name):
@@ -49,7 +54,8 @@ def looks_like_path(root, name):
 
 
 def main(root, more):
-    known = FOREIGN | set(re.findall(r"\b(\w+)\(", code(root)))
+    paths, functions = code(root)
+    known = FOREIGN | functions
     faults = []
     for path in list(documents(root)) + more:
         text = re.sub(r"^```.*?^```", "", read(path), flags=re.S | re.M)
@@ -59,6 +65,9 @@ def main(root, more):
             if re.fullmatch(r"\w+\(\)", name):
                 if name[:-2] not in known:
                     faults.append("%s: no function %s" % (os.path.relpath(path, root), name))
+            elif re.fullmatch(r"\w+\.(c|h|def)", name):
+                if name not in paths and name != "errno.h":
+                    faults.append("%s: no file %s" % (os.path.relpath(path, root), name))
             elif looks_like_path(root, name) and not name.startswith("build"):
                 if not is_there(root, os.path.dirname(path), name):
                     faults.append("%s: no file %s" % (os.path.relpath(path, root), name))
