@@ -18,7 +18,17 @@ complete_words tracelathe report --cal
 complete_words tracelathe timeline --to p
 complete_words tracelathe dump --order ""
 complete_words tracelathe help r
+complete_words tracelathe report --sort p
+complete_words tracelathe diff --sort p
+complete_words tracelathe tree --event I
+complete_words tracelathe tree --event Ticks,I
+complete_words tracelathe merge --to c
+complete_words tracelathe convert --to x
+complete_words tracelathe report --format x
+complete_words tracelathe annotate --source-dir s
+complete_words tracelathe report -o so
 END
+mkdir sources
 bash ask
 cat >wanted <<'END'
 check convert
@@ -27,5 +37,14 @@ check convert
 perfetto
 time file
 report
+p90 p99
+percent
+Ir I1mr ILmr
+Ticks,Ir Ticks,I1mr Ticks,ILmr
+callgrind cachegrind csv
+xray xtrace
+xray xtrace
+sources
+sources
 END
 diff wanted answers
