@@ -3,7 +3,7 @@
 #define TRACELATHE_OPEN_H
 /**
  * @file
- * Any trace, whatever its format: recognise, open, look at, fold.
+ * Traces and profiles of any format: recognise, open, show, fold, convert.
  */
 #include <tracelathe/core.h>
 #include <tracelathe/export.h>
@@ -40,15 +40,15 @@ enum tl_dump_flag {
 	TL_DUMP_SNAPSHOTS = 1 << 4, /**< xtrace */
 	TL_DUMP_NO_TEXT = 1 << 5,   /**< instructions without their text */
 	TL_DUMP_RAW = 1 << 6,       /**< bytes of packets and instructions */
-	TL_DUMP_NO_OFFSET = 1 << 7, /**< from here on: packets */
+	TL_DUMP_NO_OFFSET = 1 << 7, /**< this and the bits below: for packets only */
 	TL_DUMP_NO_PAD = 1 << 8,
 	TL_DUMP_NO_TIMING = 1 << 9, /**< without TSC, TMA, MTC, CYC, CBR */
 	TL_DUMP_NO_CYC = 1 << 10,
-	TL_DUMP_NO_SYNC = 1 << 11,   /**< from the first byte on */
-	TL_DUMP_LAST_IP = 1 << 12,   /**< whole addresses beside compressed ones */
-	TL_DUMP_EXEC_MODE = 1 << 13, /**< the mode beside MODE.Exec */
-	TL_DUMP_TIME = 1 << 14,      /**< the time beside what moves it */
-	TL_DUMP_TIME_DELTA = 1 << 15,
+	TL_DUMP_NO_SYNC = 1 << 11,    /**< from the first byte, not from the first PSB */
+	TL_DUMP_LAST_IP = 1 << 12,    /**< whole addresses beside compressed ones */
+	TL_DUMP_EXEC_MODE = 1 << 13,  /**< the mode beside MODE.Exec */
+	TL_DUMP_TIME = 1 << 14,       /**< the time beside each packet or event that changes it */
+	TL_DUMP_TIME_DELTA = 1 << 15, /**< the change beside it instead */
 };
 
 /** Numbers from..to, the second one not among them; TL_NOWHERE: no end. */
@@ -56,9 +56,9 @@ struct tl_number_range {
 	uint64_t from, to;
 };
 
-/** How much of the input a profile keeps; formats that have no use for it keep everything. */
+/** How much of the input a profile keeps. A format may ignore it and keep everything. */
 enum tl_input_detail {
-	TL_DETAIL_LINES, /**< everything: cost lines, calls by place, jumps, by part */
+	TL_DETAIL_LINES, /**< everything: cost lines, calls by position, jumps, by part */
 	/** sums of functions and of calls between them: enough for tables and trees */
 	TL_DETAIL_FUNCTIONS,
 };
@@ -171,8 +171,9 @@ inline struct tl_input_options tl_input_options_default()
 #endif
 
 /**
- * Which part of a trace tl_input_slice() writes: what lies in all of these, and passes the input's
- * filters by time, thread, process and cpu. Formats refuse what they do not have.
+ * The part of a trace that tl_input_slice() writes: records that are within all of these bounds and
+ * pass the input's filters by time, thread, process and cpu. A bound that the format does not have
+ * is refused.
  */
 struct tl_slice {
 	size_t size;                      /**< sizeof(struct tl_slice) */
@@ -184,8 +185,8 @@ struct tl_slice {
 	 * expression); NULL: none
 	 */
 	const char *trigger;
-	double before_seconds; /**< from so long before it on */
-	/** where the second file of a format of two goes, NULL: nowhere */
+	double before_seconds; /**< the slice begins this long before the trigger */
+	/** takes the second file of a format of two (partner_suffix), NULL: it is not written */
 	struct tl_output *partner;
 };
 
@@ -218,12 +219,12 @@ struct tl_analysis {
 /** The caches and TLBs that are simulated unless others are asked for, as text; static. */
 TL_API const char *tl_default_caches(void);
 
-/** One place where the input is damaged, or something about it that is to be known. */
+/** A place where the input is damaged, or a remark about it. */
 struct tl_damage {
-	enum tl_status status; /**< TL_OK: nothing is lost or in doubt */
+	enum tl_status status; /**< TL_OK: a remark, nothing is lost or in doubt */
 	const char *text;      /**< what was wrong; what was kept; static */
 	uint64_t offset, length, record;
-	const char *path; /**< which of the paths, NULL: the first */
+	const char *path; /**< the file of the place, NULL: the first path */
 };
 
 /** A format that can be read. */
@@ -248,9 +249,9 @@ TL_API const struct tl_format_info *tl_format_info(size_t number);
 TL_API const struct tl_format_info *tl_format_find(const char *name);
 
 /**
- * Code as the input's own decoder found it, after tl_input_fold(): up to `size` bytes at an
- * address, of an object as the profile names it. Of x86-64. @return how many there are; 0: the
- * format has no code, or none there.
+ * Code (x86-64) that the decoder of the input has read, after tl_input_fold(): up to `size` bytes
+ * of an object, as the profile names it, at an address. @return number of bytes; 0: the format has
+ * no code, or none at this address.
  */
 TL_API size_t tl_input_code(struct tl_input *input, const char *object, uint64_t address,
 			    uint8_t *bytes, size_t size);
@@ -265,8 +266,8 @@ TL_API int tl_input_open(struct tl_input **input, const char *const *paths, size
 			 const struct tl_input_options *options, const char **failed,
 			 struct tl_error *err);
 /**
- * Make another opened input part of this one, as if it had been opened with it: it then belongs to
- * `input`. For formats whose files are one run but not one trace (one XRay log per process).
+ * Make another opened input part of this one, as if both paths had been opened together; `input`
+ * then owns `other`. For formats with tl_format_info.joins_processes.
  * @param failed  set to the path the error is about
  * @return 0; TL_BAD_USAGE for another format, or when it is a file that is there already
  */
@@ -287,7 +288,7 @@ TL_API int tl_input_fold(struct tl_input *input, struct tl_profile **profile, st
  * the input.
  */
 TL_API const char *tl_input_failed(const struct tl_input *input);
-/** What the file is: text, or one JSON object. */
+/** Facts about the file (format, threads, time span, counts, damage): text, or one JSON object. */
 TL_API int tl_input_info(struct tl_input *input, enum tl_report_form form, struct tl_output *out,
 			 struct tl_error *err);
 /** Every record, one line each: text, or one JSON object a line. */
@@ -316,15 +317,15 @@ TL_API int tl_input_reencode(struct tl_input *input, const char *to, const char 
 			     struct tl_output *out, struct tl_error *err);
 
 /**
- * A part of a trace, in the input's own format, that reads as a trace of its own.
+ * Write a part of a trace in the input's own format; the part can be read as a trace by itself.
  * @return 0; TL_UNSUPPORTED when the format cannot be cut, or not in this way; TL_BAD_USAGE
  */
 TL_API int tl_input_slice(struct tl_input *input, const struct tl_slice *slice,
 			  struct tl_output *out, struct tl_error *err);
 
 /**
- * Look into what was executed and accessed. Memory grows with the code and data touched, not with
- * the trace.
+ * Analyze the executed instructions and their memory accesses. Memory use grows with the code and
+ * data touched, not with the length of the trace.
  * @return 0; TL_UNSUPPORTED when the format has no instructions; TL_BAD_USAGE; TL_BAD_FORMAT for a
  *         description of caches that makes no sense: `record` is then its line, from 0
  */

@@ -163,6 +163,28 @@ static void page_of_the_program(void **state)
 	free(text);
 }
 
+/* "FORMATS TO WRITE" of commands that write a chosen one: every format of profiles. */
+static void formats_in_pages(void **state)
+{
+	static const char *const writers[] = { "convert", "merge" };
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		text = shown_of("help --man", writers[i]);
+		for (size_t e = 0; exporter_name(e); e++) {
+			char line[100];
+
+			snprintf(line, sizeof(line), ".TP\n\\fB%s\\fR\n", exporter_name(e));
+			has(strstr(text, ".SH FORMATS TO WRITE\n"), line);
+		}
+		free(text);
+	}
+	text = shown("help --man report");
+	assert_null(strstr(text, ".SH FORMATS TO WRITE\n"));
+	free(text);
+}
+
 /* Words of roff: hyphens are hyphens, no line begins a request, and nothing is an escape. */
 static void roff_is_quoted(void **state)
 {
@@ -290,6 +312,7 @@ int main(void)
 		cmocka_unit_test(help_of_others),
 		cmocka_unit_test(page_of_each_command),
 		cmocka_unit_test(page_of_the_program),
+		cmocka_unit_test(formats_in_pages),
 		cmocka_unit_test(roff_is_quoted),
 		cmocka_unit_test(completions_have_everything),
 		cmocka_unit_test(values_in_completions),
