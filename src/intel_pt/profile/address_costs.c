@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Costs by address: lines, calls by place, jumps. */
+/* Costs, calls and jumps by address, and their way into the profile. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,7 +143,7 @@ void tl_pt_addr_costs_opened(void *arg, struct tl_pt_frame *frame)
 	tl_pt_addr_costs_reopened(arg, frame);
 }
 
-/* Recursion counts once: while the call is on the stack at all. */
+/* Recursion counts once: the inclusive cost grows while any such call is on the stack. */
 void tl_pt_addr_costs_closing(void *arg, struct tl_pt_frame *frame)
 {
 	struct tl_pt_folder *f = arg;
@@ -161,7 +161,7 @@ void tl_pt_addr_costs_closing(void *arg, struct tl_pt_frame *frame)
 
 /* ---- into the profile ---- */
 
-/* Which events there are: Ticks, Cycles, Ir. */
+/* The events of the profile: Ticks, Cycles, Ir. */
 uint32_t tl_pt_event_count(const struct tl_pt_folder *f)
 {
 	return 1u + f->timed + f->cycles.seen;
@@ -184,7 +184,7 @@ struct writer {
 	uint32_t part;
 };
 
-/* The line an address stands on, and its symbol's function: TL_NONE if it has none. */
+/* The source line of an address, and the function of its symbol, TL_NONE: none. */
 static uint32_t locate(struct writer *w, uint64_t ip, struct tl_position *at)
 {
 	struct tl_pt_name name = tl_pt_functions_name(&w->folder->functions, ip);
@@ -266,7 +266,7 @@ static int put_all(struct writer *w, struct tl_error *err)
 	return status == 0 && w->folder->functions.no_memory ? tl_error_memory(err) : status;
 }
 
-/* A call that never ended costs what it had cost by then. */
+/* A call that did not end has the cost up to the end of the trace. */
 static void end_calls(struct tl_pt_fold_thread *thread)
 {
 	for (size_t i = 0; i < thread->costs.call_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which function and address a cost belongs to: visits of nodes, and what no visit has yet. */
+/* Attribution of costs to functions and addresses: visits of nodes, and costs of no visit yet. */
 #include "core/error.h"
 #include "intel_pt/profile/fold.h"
 #include "profile/model/model.h"
@@ -142,7 +142,7 @@ static void give_visits(struct tl_pt_folder *f)
 
 void tl_pt_visits_flush(struct tl_pt_folder *f)
 {
-	/* Without memory steps may be missing, and nothing comes of it. */
+	/* Without memory instructions may be missing; the fold fails then. */
 	if (!f->thread->costs.no_memory && !f->functions.no_memory)
 		give_visits(f);
 	for (size_t i = 1; i < f->visits.count; i++)

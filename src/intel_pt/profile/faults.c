@@ -8,7 +8,7 @@
 
 #include "core/memory.h"
 
-/* Addresses that nothing maps belong together when they are as near as those of one file. */
+/* Unmapped addresses within this distance are one fault, as those of one file. */
 enum { NEAR = 1 << 20 };
 
 static bool near_to(uint64_t begin, uint64_t end)
@@ -25,7 +25,7 @@ static bool is_same(const struct tl_pt_lost *have, const struct tl_pt_lost *want
 	return near_to(wanted->start, have->end) && near_to(have->start, wanted->end);
 }
 
-/* Code of one object, or of one run of addresses that nothing maps, is missed once. */
+/* The fault of an object, or of near unmapped addresses; missing code is listed once. */
 static struct tl_pt_lost *find_missing(struct tl_pt_faults *f, const struct tl_pt_lost *wanted)
 {
 	for (size_t i = 0; i < f->listed; i++) {

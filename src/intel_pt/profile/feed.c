@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoders of a feed: pieces of one stream are decoded by one decoder, which stops between them. */
+/* Decoders of a feed: one for each stream, which stops between the slices of the stream. */
 #include "intel_pt/profile/feed.h"
 
 #include "core/memory.h"

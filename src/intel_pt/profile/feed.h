@@ -2,46 +2,46 @@
 #ifndef TL_INTEL_PT_PROFILE_FEED_H
 #define TL_INTEL_PT_PROFILE_FEED_H
 /*
- * What is decoded: stretches of trace, each of one thread over one image, and where their code is
- * from. A raw trace is one such piece; a container gives many (open/adapters/). All
- * that shows or folds traces works on this.
+ * A feed: trace slices, each of one thread in one address space, and the mappings of their code. A
+ * raw trace is one slice; a container gives many (open/adapters/). Listings and folds work on a
+ * feed.
  */
 #include <tracelathe/intel_pt.h>
 
 #include "intel_pt/code/mapping.h"
 
 /*
- * A stretch: bytes [from, to) of those that `config` spans; what stands before is there for what it
- * leaves behind.
+ * Bytes [from, to) of those that `config` spans. Bytes before `from` are of earlier slices: they
+ * are decoded for the state that they lead to.
  */
 struct tl_pt_trace_slice {
 	struct tl_pt_config config;
 	uint64_t from, to;
 	uint64_t base; /* offset of config.begin in the file, for messages */
 	struct tl_pt_image *image;
-	struct tl_pt_asid asid;        /* what the code is found under in it */
-	uint64_t stream;               /* number of the buffer: pieces of several may alternate */
+	struct tl_pt_asid asid;        /* of the slice's code in the image */
+	uint64_t stream;               /* number of the buffer: slices of several may alternate */
 	uint64_t process, thread, cpu; /* TL_NOWHERE: unknown */
 	const char *command;           /* "" */
-	/* the stream's piece before goes on here, with another space or thread */
+	/* the slice of this stream before it ends here: another address space or thread */
 	bool continues;
 	bool gap; /* trace is missing before it */
 };
 
 struct tl_pt_feed {
-	/* 1 and a piece, 0 at the end, negative tl_status. */
+	/* 1 and a slice, 0 at the end, negative tl_status. */
 	int (*next)(void *arg, struct tl_pt_trace_slice *piece, struct tl_error *err);
 	void (*rewind)(void *arg);
-	/* Of an address of the piece given last. False: of no mapping known. */
+	/* The mapping of an address of the last slice. False: none is known. */
 	bool (*place)(void *arg, uint64_t ip, struct tl_pt_mapping *place);
 	/*
-	 * Files of code that were given and had nothing that ran: their names, by number; NULL: no
-	 * more. NULL: not known.
+	 * Files of code that were given and of which nothing was executed: their names, by number;
+	 * NULL behind the last. The operation is NULL if that is not known.
 	 */
 	const char *(*unused)(void *arg, size_t number);
 	/*
-	 * Bytes of the piece given last, from config.begin on, will hardly be read again. NULL: no
-	 * matter.
+	 * The first `bytes` bytes from config.begin of the last slice will not be read again: their
+	 * memory may be released. NULL: not wanted.
 	 */
 	void (*passed)(void *arg, uint64_t bytes);
 	void *arg;
@@ -59,15 +59,15 @@ struct tl_pt_decoders {
 };
 
 /*
- * The decoder of a piece, at its beginning; it stops at its end. Returns the status of
- * synchronising, 0 when it goes on, or a negative tl_pt_error, -TL_PT_EOS: there is nothing to
- * decode in it. `flags` are added to the configuration's.
+ * The decoder of a slice, at its beginning; it stops at its end. Returns the status of
+ * synchronising, 0 for a slice that continues, or a negative tl_pt_error; -TL_PT_EOS: the slice has
+ * no PSB. `flags` are added to those of the configuration.
  */
 int tl_pt_decoders_open(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *piece,
 			uint32_t flags, struct tl_pt_decoder **decoder);
-/* Decode the piece for what it leaves behind. 0, or -TL_PT_NOMEM. */
+/* Decode a slice that is not wanted, to keep the decoder in step. 0, or -TL_PT_NOMEM. */
 int tl_pt_pass_over(struct tl_pt_decoder *decoder, int status);
-/* Close what the piece was the last of. False: it was not. */
+/* Close the decoder if the slice is the last of its bytes. False: it is not. */
 bool tl_pt_decoders_done(struct tl_pt_decoders *decoders, const struct tl_pt_trace_slice *piece);
 void tl_pt_decoders_close(struct tl_pt_decoders *decoders);
 

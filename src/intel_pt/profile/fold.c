@@ -40,7 +40,7 @@ static int note_loss(struct tl_pt_folder *f, const struct tl_pt_trace_slice *pie
 	return tl_pt_fault_add(f->faults, &lost, known ? &place : NULL) ? 0 : tl_error_memory(err);
 }
 
-/* Where the walk stood when something came between: a call or return just made leads there. */
+/* An event came behind a call or return, and before a node: its target is the event's address. */
 static void reach(struct tl_pt_folder *f, uint64_t ip)
 {
 	if (f->pos.key == TL_PT_KEY_CALL || f->pos.key == TL_PT_KEY_RETURN ||
@@ -141,7 +141,7 @@ static void change_epoch(struct tl_pt_folder *f, struct tl_pt_node_batch *run)
 	memmove(f->unstamped.nodes, run->nodes, run->count * sizeof(*run->nodes));
 }
 
-/* Make the new nodes known; with time their instructions must be before they are run. */
+/* Find facts of new nodes; timing.c needs their instructions before they are folded. */
 static bool take_nodes(struct tl_pt_folder *f, const struct tl_pt_node_batch *run)
 {
 	const struct tl_pt_node_cache *known = f->cache;
@@ -192,7 +192,7 @@ static int take_events(struct tl_pt_folder *f, const struct tl_pt_trace_slice *p
 	return status;
 }
 
-/* Errors that are no part of the trace. */
+/* Errors that are not damage of the trace. */
 static int decoder_failed(const struct tl_pt_folder *f, int status, struct tl_error *err)
 {
 	uint64_t offset = TL_NOWHERE;
@@ -203,7 +203,7 @@ static int decoder_failed(const struct tl_pt_folder *f, int status, struct tl_er
 	return tl_pt_fault(err, (enum tl_pt_error) - status, offset);
 }
 
-/* What was decoded need not stay in memory. */
+/* Tell the feed about every PIECE of bytes that was decoded: they need not stay in memory. */
 static void give_back(const struct tl_pt_folder *f, uint64_t *given_back)
 {
 	uint64_t offset;

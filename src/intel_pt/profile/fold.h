@@ -2,21 +2,25 @@
 #ifndef TL_INTEL_PT_PROFILE_FOLD_H
 #define TL_INTEL_PT_PROFILE_FOLD_H
 /*
- * Traces to profiles. What a block costs is decided once, when it is first met (fold_node.c): its
- * function, how it is left, what it is if it is called. After that a visit is a count and a
- * comparison (fold_loop.c); only calls, returns and what is odd reach the stack (stack.h). Counts
- * become costs of addresses in the end (fold_lines.c).
+ * From traces to profiles. The facts of a node (a decoded block) are found once, when it is met
+ * first (node_facts.c): its function, how it is left, the function it begins if it is called. After
+ * that a visit is a count and a comparison (fold_loop.c); only calls, returns and unusual transfers
+ * reach the call stack (call_stack.h). timing.c and cycles.c spread time and cycles over
+ * instructions; attribution.c and address_costs.c make costs of addresses out of counted visits.
  *
- * The events: with time in the trace, Ticks of the TSC and Ir, instructions; with CYC packets, too,
- * Cycles between them; else Ir alone, which is then the clock: durations of calls are instructions.
+ * Events of the profile: with time in the trace, Ticks of the TSC and Ir (instructions); with CYC
+ * packets Cycles between them. Without time Ir alone, which then is the clock: durations of calls
+ * are instructions.
  */
 #include "intel_pt/profile/faults.h"
 #include "intel_pt/profile/call_stack.h"
 
 struct tl_pt_folder;
 
-/* Someone who follows the stack as it moves: after a frame was opened, before one is closed, where
- * trace is missing. */
+/*
+ * An observer of the call stack. Called after a frame was opened, before a frame is closed, and
+ * where trace is missing.
+ */
 struct tl_pt_stack_watch {
 	void (*opened)(void *arg, const struct tl_pt_folder *folder);
 	void (*closing)(void *arg, const struct tl_pt_folder *folder);
@@ -25,12 +29,12 @@ struct tl_pt_stack_watch {
 };
 
 struct tl_pt_fold_options {
-	const struct tl_pt_stack_watch *watch; /* NULL: nobody; not with lines */
+	const struct tl_pt_stack_watch *watch; /* NULL: none; not with `lines` */
 	uint64_t thread, process, cpu;         /* TL_NOWHERE: any */
 	uint64_t from_ticks, to_ticks;         /* a window of time; 0: open */
 	unsigned jobs;
 	bool exact, per_thread;
-	/* costs of addresses, calls by place, jumps; else functions and contexts alone */
+	/* costs, calls and jumps by address; else functions and contexts alone */
 	bool lines;
 	bool strict; /* stop at the first fault */
 };
@@ -41,34 +45,34 @@ int tl_pt_fold(const struct tl_pt_feed *feed, const struct tl_pt_fold_options *o
 /* ---- the parts ---- */
 
 /*
- * How a node is left, or what the next one is come to by. From TL_PT_KEY_FIRST on: inside function
- * key - TL_PT_KEY_FIRST.
+ * How a node is left, or how the next one is reached. From TL_PT_KEY_FIRST on: by plain flow inside
+ * function key - TL_PT_KEY_FIRST.
  */
 enum {
-	TL_PT_KEY_NONE, /* of a node that is not looked at yet: no way of leaving is equal to it */
+	TL_PT_KEY_NONE, /* facts are not known yet: differs from every exit key */
 	TL_PT_KEY_CALL,
 	TL_PT_KEY_RETURN,
 	TL_PT_KEY_FAR_RETURN,
 	TL_PT_KEY_ENABLE,
 	TL_PT_KEY_INTERRUPT,
-	TL_PT_KEY_ABORT, /* of a transaction: a jump to its handler */
+	TL_PT_KEY_ABORT, /* of a transaction: counts as a jump to its handler */
 	TL_PT_KEY_LOSS,
-	/* the stack pointer was set, then a return or an indirect jump (moves.h) */
+	/* the stack pointer was set, then a return or an indirect jump (stack_moves.h) */
 	TL_PT_KEY_SWITCH,
-	TL_PT_KEY_MOVE,    /* the same, and anything else */
-	TL_PT_KEY_START,   /* the same, and a call */
-	TL_PT_KEY_SEVERAL, /* a node that runs through several functions */
+	TL_PT_KEY_MOVE,    /* the stack pointer was set, then any other transfer */
+	TL_PT_KEY_START,   /* the stack pointer was set, then a call */
+	TL_PT_KEY_SEVERAL, /* the node runs through several functions */
 	TL_PT_KEY_UNKNOWN, /* code without a symbol */
 	TL_PT_KEY_FIRST,
 };
 
-/* A block. */
+/* Facts of a node. */
 struct tl_pt_node_facts {
-	uint64_t ip, after;   /* its first address, the one after its last instruction */
+	uint64_t ip, after;   /* first address; address behind the last instruction */
 	uint32_t entry, exit; /* keys */
 	/*
-	 * its function when it is called, + 1; 0: not known. TL_PT_KEY_SEVERAL: its first in
-	 * `inner`
+	 * the function that it begins if it is called, + 1; 0: not known. TL_PT_KEY_SEVERAL: number
+	 * of its first entry in `inner`
 	 */
 	uint32_t called;
 	uint16_t insns;
@@ -76,18 +80,20 @@ struct tl_pt_node_facts {
 	uint8_t iclass; /* of the last instruction */
 };
 
-/* Where a node that runs through several functions enters one: its first address, and where that
- * changes; the list of a node ends with an ip of 0. */
+/*
+ * One function of a node that runs through several, in the order of addresses; the list of a node
+ * ends with an ip of 0.
+ */
 struct tl_pt_inner_function {
 	uint64_t ip;
 	uint32_t function; /* TL_NONE: no symbol */
-	uint32_t insns;    /* run there before the next place; the last one's are the node's */
+	uint32_t insns;    /* of the node in this function; unused in the last entry */
 	bool is_entry;
 };
 
 /*
- * What is known of the nodes of one stream's decoder: for all its pieces, as long as the numbers
- * are the same.
+ * Facts of the nodes of one stream's decoder, valid for all slices of the stream as long as the
+ * decoder keeps the numbers of nodes (an epoch).
  */
 struct tl_pt_node_cache {
 	struct tl_pt_node_facts *nodes;
@@ -95,51 +101,51 @@ struct tl_pt_node_cache {
 	struct tl_pt_inner_function *inner;
 	size_t inner_count, inner_capacity;
 	uint32_t epoch;
-	uint32_t shift;   /* numbers of this epoch stand behind those of the ones before */
-	uint32_t scanned; /* how many nodes of this epoch need not be looked at */
+	uint32_t shift;   /* added to numbers of this epoch: earlier epochs are in front */
+	uint32_t scanned; /* nodes of this epoch whose facts are known without a look */
 };
 
-/* Of a node, with lines, while one thread runs. */
+/* With `lines`: addresses and visits of a node while one thread runs. */
 struct tl_pt_node_addrs {
 	uint32_t first, count; /* places in `steps` */
 	uint32_t tail;   /* steps before the function it is left in: 0 but for TL_PT_KEY_SEVERAL */
-	uint32_t visits; /* the first of a list, that of the last visit; 0: none */
+	uint32_t visits; /* head of its list, the one used last; 0: none */
 };
 
 /*
- * Visits of a node in one function. Code without symbols may belong to several: it is what was
- * called that runs there, so that costs of lines, of functions and of calls agree.
+ * Visits of a node in one function. Code without symbols belongs to the function that was called,
+ * so one node may be in several: then costs of lines, functions and calls agree.
  */
 struct tl_pt_visits {
 	uint32_t node, function, next;
 	uint32_t first, steps; /* of the node's, those in this function */
-	uint64_t count, taken; /* taken: the next node was not the one behind it */
+	uint64_t count, taken; /* taken: the next node was not at `after` */
 	int64_t ticks, cycles;
 };
 
-/* An address that was run. */
+/* An executed address. */
 struct tl_pt_exec_addr {
 	uint64_t ip, target; /* target of a direct branch */
 	uint8_t iclass;
 };
 
-/* What it cost in a function. */
+/* The cost of an address in a function. */
 struct tl_pt_addr_cost {
 	uint32_t place, function;
 	uint64_t executed, taken;
 	int64_t ticks, cycles;
 };
 
-/* Calls from a place to a function. */
+/* Calls from an address to a function. */
 struct tl_pt_addr_call {
 	uint64_t from, to; /* addresses; from 0: not by an instruction */
 	uint32_t caller, callee;
 	uint64_t calls, active;
-	int64_t clock, insns, cycles; /* inclusive, of those that are not inside another one */
+	int64_t clock, insns, cycles; /* inclusive; recursive calls count once */
 	int64_t clock_start, insns_start, cycles_start;
 };
 
-/* What is counted by address, with lines: of one thread. */
+/* With `lines`: costs and calls by address, of one thread. */
 struct tl_pt_addr_costs {
 	struct tl_pt_exec_addr *places;
 	size_t place_count, place_capacity;
@@ -148,7 +154,7 @@ struct tl_pt_addr_costs {
 	struct tl_pt_addr_call *calls;
 	size_t call_count, call_capacity;
 	struct tl_index by_ip, by_cost, by_call;
-	/* of the last instruction when the thread was put down, + 1; 0: none */
+	/* number + 1 of the last executed address at the end of its last slice; 0: none */
 	uint32_t last_place;
 	bool no_memory;
 };
@@ -158,10 +164,10 @@ struct tl_pt_fold_thread {
 	const char *command;
 	struct tl_pt_stack stack;
 	struct tl_pt_addr_costs costs;
-	int64_t total_insns, total_cycles; /* all that were counted */
-	uint64_t elsewhere; /* time of its other stacks, beside the clock of the one that runs */
+	int64_t total_insns, total_cycles; /* counted in the window */
+	uint64_t elsewhere;                /* time that passed on its parked stacks */
 
-	/* Where it was at the end of its last piece. */
+	/* Its position at the end of its last slice. */
 	bool ran;
 	uint32_t key;
 	uint64_t back;
@@ -169,24 +175,24 @@ struct tl_pt_fold_thread {
 };
 
 enum {
-	TL_PT_FOLD_NODES_MAX = 1 << 20, /* of several epochs; then they are flushed */
-	TL_PT_FOLD_BATCH = 1 << 15,     /* taken at once; half of it are held at most */
+	TL_PT_FOLD_NODES_MAX = 1 << 20, /* facts kept over epochs; then all are dropped */
+	TL_PT_FOLD_BATCH = 1 << 15,     /* nodes taken at once; at most half of it are queued */
 	TL_PT_RATE_BITS = 16,           /* binary places of ticks per instruction */
 };
 
-/* Costs of a context beside time, when there is time. */
+/* Costs of a context beside Ticks, in a trace with time. */
 enum { TL_PT_COST_CYCLES, TL_PT_COST_INSNS, TL_PT_COSTS };
 
-/* Cycles that CYC packets count (fold_cycles.c). */
+/* Cycles that CYC packets count (cycles.c). */
 struct tl_pt_cycle_count {
-	bool seen;    /* there are such packets; from then on all of this counts */
-	bool pending; /* `next` is the moment at the end of the nodes held */
+	bool seen;    /* a CYC packet was met: from then on cycles are counted */
+	bool pending; /* `next` is the timestamp behind the queued nodes */
 	struct tl_pt_timestamp next;
-	uint64_t last;   /* the count at the last moment that was come to */
-	uint64_t rate;   /* per instruction that runs now, TL_PT_RATE_BITS binary places */
-	uint64_t insns;  /* run at this rate */
-	uint64_t spread; /* cycles that they were given */
-	int64_t counted; /* of tl_pt_folder.insns: those that are among `insns`, or ran before */
+	uint64_t last;   /* the count at the last timestamp */
+	uint64_t rate;   /* cycles per instruction, TL_PT_RATE_BITS binary places */
+	uint64_t insns;  /* executed at this rate */
+	uint64_t spread; /* cycles spread over them so far */
+	int64_t counted; /* of tl_pt_folder.insns: those already in `insns`, or before this rate */
 	int64_t unattributed; /* not added to a context yet */
 };
 
@@ -221,10 +227,10 @@ struct tl_pt_visit_table {
 	uint32_t unattributed_to;
 };
 
-/* Where the present thread is. */
+/* The position of the present thread. */
 struct tl_pt_fold_position {
 	struct tl_pt_node_facts *last;   /* the node run last */
-	struct tl_pt_node_facts outside; /* before there was one */
+	struct tl_pt_node_facts outside; /* in place of a node, before the first one */
 	uint32_t key;
 	uint64_t back; /* of TL_PT_KEY_ENABLE and _INTERRUPT: the address expected, interrupted */
 	/* the next asynchronous branch goes to the handler of an aborted transaction */
@@ -236,7 +242,7 @@ struct tl_pt_unstamped {
 	struct tl_pt_timestamp *timestamps;
 	uint32_t *nodes; /* the first `count` wait, behind them is room for the next batch */
 	size_t count;
-	/* the node that is come to, NULL: none of these; end of the nodes known to follow */
+	/* the node being entered, NULL: none of these; end of the nodes known to follow */
 	const uint32_t *at, *end;
 };
 
@@ -264,7 +270,7 @@ struct tl_pt_folder {
 	struct tl_pt_node_cache *cache; /* and its nodes */
 	struct tl_pt_fold_streams streams;
 
-	/* Of the present thread, since it was taken up. */
+	/* Of the present slice. */
 	struct tl_pt_visit_table visits;
 	struct tl_pt_fold_position pos;
 	struct tl_pt_fold_window window;
@@ -274,50 +280,51 @@ struct tl_pt_folder {
 	struct tl_pt_cycle_count cycles;
 };
 
-/* fold_loop.c: a run of nodes, none of which moves time. */
+/* fold_loop.c: fold nodes; no timestamp is between them. */
 void tl_pt_fold_nodes(struct tl_pt_folder *folder, const uint32_t *numbers, size_t count);
-/* The last branch led to an address, whatever comes next. */
+/* Count the last branch as one to `ip`, even if no node follows there. */
 void tl_pt_fold_branch(struct tl_pt_folder *folder, uint64_t ip);
-/* Arrive at an address by the present key, without running anything there. */
+/* Arrive at an address by the present key; no instruction is executed there. */
 void tl_pt_fold_arrive(struct tl_pt_folder *folder, uint64_t ip);
 /*
- * For struct tl_pt_stack: where the nodes that follow return to, out of the frames that are open
- * now.
+ * tl_pt_stack.ahead: the addresses that the following nodes return to, out of the frames that are
+ * open now.
  */
 size_t tl_pt_fold_ahead(void *arg, uint64_t *backs, size_t most);
-/* Give the instructions that wait to the innermost context. */
+/* Attribute the pending instructions to the innermost context. */
 void tl_pt_fold_settle(struct tl_pt_folder *folder);
 
-/* fold_time.c: run what is held and the nodes of a run, of which all were looked at; `more` nodes
- * will follow at once. */
+/*
+ * timing.c: fold the queued nodes and those of a batch, whose facts are known; `more`: another
+ * batch follows at once.
+ */
 void tl_pt_fold_timed(struct tl_pt_folder *folder, const struct tl_pt_node_batch *run, bool more);
-/* Give what is owed to a visit; to any of the function. */
+/* Attribute pending ticks and cycles to this visit; else to any visit of the function. */
 void tl_pt_attribute_to(struct tl_pt_folder *folder, uint32_t visit);
 void tl_pt_attribute_rest(struct tl_pt_folder *folder);
-/* Run what is held. */
+/* Fold the queued nodes without waiting for a timestamp. */
 void tl_pt_fold_unstamped(struct tl_pt_folder *folder);
-/* Give time that passed to the visits of the innermost function. */
+/* Attribute passed ticks and cycles to visits of the innermost function. */
 void tl_pt_attribute(struct tl_pt_folder *folder, int64_t ticks, int64_t cycles);
-/* An event's time is known: what passed is the innermost call's. Of traces with cycles. */
+/* An event with a time: what passed is the innermost call's. Only in traces with CYC. */
 void tl_pt_fold_event(struct tl_pt_folder *folder, const struct tl_pt_event *event);
 
-/* fold_cycles.c: the present decoder begins, or goes on, with this count. */
+/* cycles.c: the count of the present decoder at its beginning, or where it goes on. */
 void tl_pt_cycles_from(struct tl_pt_folder *folder, uint64_t count);
-/* Nodes begin to run, behind which the count is `to`. */
+/* Before nodes are folded: the count behind them is `to`. */
 void tl_pt_cycles_begin(struct tl_pt_folder *folder, const uint32_t *numbers, size_t count,
 			uint64_t to);
-/* They have run; what they were not given is the innermost call's. */
+/* After they were folded: the rest of the cycles is the innermost call's. */
 void tl_pt_cycles_end(struct tl_pt_folder *folder, uint64_t to);
-/* Cycles of `insns` instructions, those that wait, up to here. */
+/* Spread cycles over the pending instructions, `insns` so far. */
 void tl_pt_cycles_count(struct tl_pt_folder *folder, int64_t insns);
-/* The same; all that wait are added to a context's costs, and these instructions will be, too. */
+/* The same, and add all unattributed cycles to a context; its instructions are added, too. */
 void tl_pt_cycles_give(struct tl_pt_folder *folder, int64_t insns, int64_t *cycles);
-/* There were none: contexts have one cost less. */
+/* No CYC packet was met: drop the event from the contexts. */
 void tl_pt_cycles_drop(struct tl_fold *fold);
 
 /*
- * fold_node.c: what is to be known of a node that is met for the first time, by anyone or by this
- * thread.
+ * node_facts.c: whether facts of a node, and with `lines` its addresses for this thread, are known.
  */
 static inline bool tl_pt_node_facts_known(const struct tl_pt_folder *folder, uint32_t number)
 {
@@ -326,21 +333,22 @@ static inline bool tl_pt_node_facts_known(const struct tl_pt_folder *folder, uin
 }
 void tl_pt_node_facts_scan(struct tl_pt_folder *folder, uint32_t number);
 bool tl_pt_node_facts_room(struct tl_pt_folder *folder, uint32_t limit);
-/* Nodes are as never met; none may be held, nor be the last one. */
+/* Drop all facts; no node may be queued or be the last one. */
 void tl_pt_node_facts_forget(struct tl_pt_node_cache *known);
-/* The visits of a node, some steps of it, in a function; from now on the first of its list. 0: no
- * memory. */
+/*
+ * Visits of `steps` instructions of a node, from `first` on, in a function; they become the head of
+ * the node's list. 0: no memory.
+ */
 uint32_t tl_pt_visits_first(struct tl_pt_folder *folder, uint32_t number, uint32_t function,
 			    uint32_t first, uint32_t steps);
-/* Visits to costs of addresses: the thread is put down, or nodes will be forgotten. */
+/* Turn visits into costs of addresses: at the end of a slice, and before facts are dropped. */
 void tl_pt_visits_flush(struct tl_pt_folder *folder);
 
-/* address_costs.c: how many events the profile has: Ticks, Cycles, Ir; costs in their order. */
+/* address_costs.c: number of events of the profile; costs in the order Ticks, Cycles, Ir. */
 uint32_t tl_pt_event_count(const struct tl_pt_folder *folder);
 void tl_pt_fold_events(const struct tl_pt_folder *folder, int64_t ticks, int64_t cycles,
 		       int64_t insns, int64_t cost[1 + TL_PT_COSTS]);
 
-/* fold_lines.c */
 void tl_pt_addr_costs_free(struct tl_pt_addr_costs *lines);
 uint32_t tl_pt_addr_costs_addr(struct tl_pt_addr_costs *lines, const struct tl_pt_node_insn *step);
 struct tl_pt_addr_cost *tl_pt_addr_costs_cost(struct tl_pt_addr_costs *lines, uint32_t place,
@@ -348,7 +356,7 @@ struct tl_pt_addr_cost *tl_pt_addr_costs_cost(struct tl_pt_addr_costs *lines, ui
 void tl_pt_addr_costs_opened(void *arg, struct tl_pt_frame *frame);
 void tl_pt_addr_costs_closing(void *arg, struct tl_pt_frame *frame);
 void tl_pt_addr_costs_reopened(void *arg, struct tl_pt_frame *frame);
-/* Lines, calls and jumps into the profile; `numbers[i]` is its number of function i. */
+/* Add lines, calls and jumps to the profile; `numbers[i]` is the profile's function i. */
 int tl_pt_addr_costs_into(struct tl_pt_folder *folder, struct tl_pt_fold_thread *thread,
 			  uint32_t part, const uint32_t *numbers, struct tl_profile *profile,
 			  struct tl_error *err);

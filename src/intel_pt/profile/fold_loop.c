@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop over nodes: it runs once for every block that was executed. */
+/* The loop over nodes: one iteration for each executed block. */
 #include "core/error.h"
 #include "intel_pt/profile/fold.h"
 #include "profile/model/model.h"
@@ -34,7 +34,7 @@ void tl_pt_fold_settle(struct tl_pt_folder *f)
 	f->insns = 0;
 }
 
-/* Go to a place in the way the last node was left. */
+/* Apply the transfer by which the last node was left to the call stack. */
 static void arrive(struct tl_pt_folder *f, struct tl_pt_arrival_addr *at)
 {
 	enum tl_pt_arrival how =
@@ -46,7 +46,7 @@ static void arrive(struct tl_pt_folder *f, struct tl_pt_arrival_addr *at)
 	tl_pt_fold_settle(f);
 	clock = f->thread->stack.fold.hot.clock;
 	tl_pt_stack_arrive(&f->thread->stack, how, at, back);
-	/* Another stack has another clock: time goes on from there. */
+	/* If another stack runs now, time goes on from its clock. */
 	clock = f->thread->stack.fold.hot.clock - clock;
 	f->ticks.base += clock;
 	f->thread->elsewhere -= clock;
@@ -94,7 +94,7 @@ void tl_pt_fold_arrive(struct tl_pt_folder *f, uint64_t ip)
 	go_to(f, &at);
 }
 
-/* Count instructions run since the last place. */
+/* Count executed instructions: with time as a cost, without as the clock. */
 static void count_insns(struct tl_pt_folder *f, uint32_t insns)
 {
 	struct tl_fold_hot *hot = &f->thread->stack.fold.hot;
@@ -105,7 +105,7 @@ static void count_insns(struct tl_pt_folder *f, uint32_t insns)
 		hot->clock += insns;
 }
 
-/* A node that runs through several functions, but for what is behind the last change. */
+/* The functions of a node that runs through several, up to where the last one begins. */
 static void run_inner(struct tl_pt_folder *f, uint32_t number)
 {
 	uint32_t first = 0;
@@ -119,7 +119,7 @@ static void run_inner(struct tl_pt_folder *f, uint32_t number)
 		if (!in[1].ip)
 			return;
 		if (f->visits.nodes && !f->window.closed) {
-			/* First the visit: the list may move. */
+			/* Not in one expression: tl_pt_visits_first() may move the list. */
 			uint32_t visit = tl_pt_visits_first(
 				f, number, tl_fold_top(&f->thread->stack.fold), first, in->insns);
 
@@ -136,7 +136,7 @@ static void run_inner(struct tl_pt_folder *f, uint32_t number)
 struct returns {
 	uint64_t *backs;
 	size_t count, most;
-	uint64_t calls[CALLS_AHEAD]; /* open ones, made on the way: where they return to */
+	uint64_t calls[CALLS_AHEAD]; /* return addresses of calls made on the way */
 	size_t depth;
 };
 
@@ -147,7 +147,7 @@ static const struct tl_pt_node_facts *looked(struct tl_pt_folder *f, uint32_t nu
 	return &f->cache->nodes[number];
 }
 
-/* From a node to the next one. False: what comes is not known any more. */
+/* Step from a node to the next one. False: later returns cannot be told. */
 static bool follow(struct returns *r, const struct tl_pt_node_facts *n,
 		   const struct tl_pt_node_facts *next)
 {
@@ -181,7 +181,7 @@ size_t tl_pt_fold_ahead(void *arg, uint64_t *backs, size_t most)
 	return r.count;
 }
 
-/* A node that is new, or is not come to by plain flow inside a function. */
+/* The slow path: a node that is new, or is not reached by plain flow inside a function. */
 static __attribute__((noinline)) void arrive_slowly(struct tl_pt_folder *f, const uint32_t *numbers)
 {
 	uint32_t number = *numbers;
@@ -210,7 +210,7 @@ static __attribute__((noinline)) void arrive_slowly(struct tl_pt_folder *f, cons
 		n->called = at.called + 1;
 }
 
-/* What the loop keeps in registers. */
+/* Members of the folder that the loop keeps in registers. */
 struct hot {
 	struct tl_fold_hot fold;
 	struct tl_pt_node_facts *last;
@@ -251,8 +251,9 @@ static inline __attribute__((always_inline)) void give(struct hot *h, struct tl_
 }
 
 /*
- * Calls and returns as they mostly are: the return goes where the innermost frame waits, the call
- * to a function that is known. False: it is another case.
+ * Fast path of arrive(): a return to the address that the innermost frame waits for, or a call of a
+ * known function. It equals called() and returned() of call_stack.c in these two cases. False: any
+ * other case.
  */
 static inline __attribute__((always_inline)) bool
 call_or_return(struct hot *h, struct tl_pt_folder *f, const struct tl_pt_node_facts *n, bool timed)
@@ -277,7 +278,7 @@ call_or_return(struct hot *h, struct tl_pt_folder *f, const struct tl_pt_node_fa
 	return false;
 }
 
-/* Outside the window the stack moves on, but nothing counts. */
+/* Count a visit; outside the window of time the stack is followed, but nothing is counted. */
 static inline __attribute__((always_inline)) void count_visit(struct tl_pt_folder *f,
 							      const struct hot *h, uint32_t number)
 {

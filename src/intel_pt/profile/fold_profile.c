@@ -21,7 +21,7 @@ int tl_pt_fold_new_profile(const struct tl_pt_folder *f, struct tl_profile **pro
 
 	events[count - 1] = insns;
 	status = tl_profile_make(profile, "intel-pt", events, count,
-				f->timed ? f->feed->frequency : 0, err);
+				 f->timed ? f->feed->frequency : 0, err);
 
 	if (status == 0)
 		(*profile)->timed = true;

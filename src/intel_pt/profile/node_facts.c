@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is decided once for a block: its function, how it is left, the addresses it runs through. */
+/* Facts of a node, found once: its function, how it is left, the addresses of its instructions. */
 #include <string.h>
 
 #include "core/error.h"
@@ -32,7 +32,7 @@ bool tl_pt_node_facts_room(struct tl_pt_folder *f, uint32_t limit)
 
 	if (!grow_zeroed(&known->nodes, &known->capacity, limit, sizeof(*known->nodes)))
 		return false;
-	/* At once: the nodes may have moved whether or not the rest succeeds. */
+	/* Before anything can fail: the array may have moved. */
 	f->pos.last = outside ? &f->pos.outside : &known->nodes[last];
 	if (f->options->lines && !grow_zeroed(&f->visits.nodes, &f->visits.node_capacity, limit,
 					      sizeof(*f->visits.nodes)))
@@ -141,7 +141,7 @@ static bool find_last(struct tl_pt_folder *f, const struct tl_pt_node_insn *step
 	return true;
 }
 
-/* A call of the next instruction pushes an address to be popped: it is no call. */
+/* A call of the next instruction only pushes its address (to be popped): it is not a call. */
 static uint32_t call_key(const struct tl_pt_node_insn *last, const struct tl_pt_node_facts *n,
 			 uint32_t inside)
 {
@@ -166,7 +166,7 @@ static uint32_t exit_key(const struct tl_pt_node_facts *n, const struct tl_pt_no
 	}
 }
 
-/* How a node is left that set the stack pointer. */
+/* The exit key of a node that set the stack pointer. */
 static uint32_t moving_key(const struct tl_pt_node_facts *n, const struct tl_pt_node_insn *last,
 			   uint32_t key)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time of a fold. A trace tells it now and then, with MTC every few hundred branches; between two
- * such moments time is spread over the instructions that ran, so that short calls have durations,
- * too. Sums stay what the trace says. Nodes are held back until the next moment is known; where an
- * event comes before it, what it takes is the innermost call's.
+ * Time of a fold. A trace has a timestamp only now and then (MTC: every few hundred branches). The
+ * time between two timestamps is spread evenly over the instructions executed between them, so that
+ * short calls have durations, too; sums stay those of the trace. Nodes are queued until the next
+ * timestamp is known. If an event comes before it, the time until then is the innermost call's.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "intel_pt/profile/fold.h"
 #include "profile/model/model.h"
 
-/* Steps of time that are spread: a longer one is no step inside a run of code. */
+/* The longest time that is spread: a longer one passed while nothing was executed. */
 enum { HELD_MOST = TL_PT_FOLD_BATCH / 2 };
 #define SPREAD_MOST (UINT64_C(1) << 40)
 
@@ -41,7 +41,7 @@ static void set_time(struct tl_pt_folder *f, const struct tl_pt_timestamp *to)
 		tl_pt_attribute(f, (int64_t)(fold->hot.clock - before), 0);
 }
 
-/* Ticks per instruction, so that time is `tsc` behind these nodes. */
+/* Ticks per instruction, such that the time behind these nodes is `tsc`. */
 static uint64_t rate_to(const struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
 			uint64_t tsc)
 {
@@ -71,7 +71,7 @@ static void run_at(struct tl_pt_folder *f, const uint32_t *numbers, size_t count
 	f->ticks.rate = 0;
 }
 
-/* Run nodes, so that the time is that of `to` behind them; NULL: no time passes. */
+/* Fold nodes; the time behind them is that of `to`, NULL: no time passes. */
 static void run_to(struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
 		   const struct tl_pt_timestamp *to)
 {
@@ -91,7 +91,7 @@ void tl_pt_fold_unstamped(struct tl_pt_folder *f)
 	f->unstamped.count = 0;
 }
 
-/* A count from before the last moment, modulo 2^64. */
+/* Whether a count of cycles is before the last timestamp, modulo 2^64. */
 static bool is_over(const struct tl_pt_folder *f, uint64_t cycles)
 {
 	return cycles - f->cycles.last > INT64_MAX;
@@ -101,7 +101,7 @@ void tl_pt_fold_event(struct tl_pt_folder *f, const struct tl_pt_event *event)
 {
 	const struct tl_pt_timestamp now = { .tsc = event->tsc, .cycles = event->cycles };
 
-	/* What was kept for a later packet has a time that is over (5.7). */
+	/* An event that was queued for a later packet (5.7) has an earlier time. */
 	if (!event->has_tsc || is_over(f, event->cycles))
 		return;
 	f->cycles.seen |= event->cycles != f->cycles.last;
@@ -109,7 +109,7 @@ void tl_pt_fold_event(struct tl_pt_folder *f, const struct tl_pt_event *event)
 		set_time(f, &now);
 }
 
-/* What is said again moves nothing; behind a loss, so is what was said before it. */
+/* Whether a timestamp repeats the last one; behind a loss also one from before the loss. */
 static bool is_now(const struct tl_pt_folder *f, const struct tl_pt_timestamp *mark)
 {
 	const struct tl_fold *fold = &f->thread->stack.fold;
@@ -122,8 +122,9 @@ static bool is_now(const struct tl_pt_folder *f, const struct tl_pt_timestamp *m
 }
 
 /*
- * Nodes up to a mark. With CYC, one stands before nearly every packet, and says when the last
- * branch of that was: then the nodes behind the mark are those that ran until it.
+ * Fold the nodes up to a timestamp. A CYC packet precedes the packet it times: its time is that of
+ * the branch which ends the next node. So in traces with CYC the nodes behind a timestamp, up to
+ * the next one, are those that were executed until it.
  */
 static void run_up_to(struct tl_pt_folder *f, const uint32_t *numbers, size_t count,
 		      const struct tl_pt_timestamp *mark)
@@ -134,7 +135,7 @@ static void run_up_to(struct tl_pt_folder *f, const uint32_t *numbers, size_t co
 		return;
 	}
 	run_to(f, numbers, count, f->cycles.pending ? &f->cycles.next : NULL);
-	/* Nodes before the first time that is told are where that is. */
+	/* Nodes before the first timestamp count as if at its time. */
 	if (!f->thread->stack.fold.started)
 		move_gate(f, mark->tsc);
 	f->cycles.next = *mark;
@@ -155,7 +156,7 @@ void tl_pt_fold_timed(struct tl_pt_folder *f, const struct tl_pt_node_batch *run
 		run_up_to(f, f->unstamped.nodes + at, to - at, &run->timestamps[i]);
 		at = to;
 	}
-	/* In fixed portions, so that it does not matter in what runs nodes come. */
+	/* In portions of fixed size, so that the sizes of batches do not change the result. */
 	for (; count - at >= HELD_MOST; at += HELD_MOST)
 		run_to(f, f->unstamped.nodes + at, HELD_MOST, NULL);
 	if (at)
