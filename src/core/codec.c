@@ -45,8 +45,8 @@ static void advance(struct tl_codec_io *io, size_t consumed, size_t made)
 /* ---- zstd (RFC 8878) ---- */
 
 /*
- * zstd and lz4 forget what one call has put out when it ends in an error. Fed no more than they ask
- * for, which is a block, they give out every good block before the bad one.
+ * When a call of zstd or lz4 ends in an error, the output of that call is lost. Fed no more than
+ * the block they ask for, they put out every good block before the bad one.
  */
 struct zstd {
 	ZSTD_DStream *stream;
@@ -55,7 +55,7 @@ struct zstd {
 
 enum {
 	ZSTD_HINT = 5, /* tells the size of a frame header */
-	/* what `zstd --long` writes, and the most that `zstd -d` reads unasked */
+	/* the window of `zstd --long`, and the largest that `zstd -d` accepts by default */
 	ZSTD_WINDOW_LOG = 27,
 };
 
@@ -74,7 +74,7 @@ static void *zstd_open(void)
 		free(zstd);
 		return NULL;
 	}
-	/* Files made with `zstd --long`, and no more: a header of a few bytes may ask for 2 GiB. */
+	/* The window of `zstd --long` is the limit: a header of a few bytes can ask for 2 GiB. */
 	ZSTD_DCtx_setParameter(zstd->stream, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG);
 	zstd->hint = ZSTD_HINT;
 	return zstd;

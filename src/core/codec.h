@@ -13,7 +13,7 @@ struct tl_codec_io {
 	size_t in_left;
 	uint8_t *out;
 	size_t out_left;
-	const char *text; /* what was wrong, set with a negative result */
+	const char *text; /* why it failed, set with a negative result */
 };
 
 struct tl_codec {

@@ -2,9 +2,9 @@
 #ifndef TL_CORE_FACTS_H
 #define TL_CORE_FACTS_H
 /*
- * "What this file is": a small tree of named facts, written as it is told, as indented text or as
- * one JSON object. Names are those of JSON ("cycle_frequency"); text shows them with blanks ("cycle
- * frequency").
+ * The description of a file that `info` prints: a tree of named values, written in the order of the
+ * calls, as indented text or as one JSON object. Names are those of JSON ("cycle_frequency"); text
+ * shows them with blanks ("cycle frequency").
  */
 #include <tracelathe/core.h>
 

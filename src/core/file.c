@@ -55,7 +55,7 @@ static bool is_regular(const struct stat *about)
 	return S_ISREG(about->st_mode);
 }
 
-/* Whoever else owns a file may make it anything at any time. */
+/* Another owner could replace the contents at any time. */
 static bool is_usual(const struct stat *about)
 {
 	return S_ISREG(about->st_mode) && (about->st_uid == 0 || about->st_uid == geteuid());
@@ -69,8 +69,8 @@ bool tl_file_may_be_named(const char *path)
 }
 
 /*
- * Open what a descriptor of O_PATH leads to. Without /proc: the path again, if it still leads to
- * the same file.
+ * Open the file behind a descriptor of O_PATH. Without /proc: open the path again, and check that
+ * it is the same file.
  */
 static int open_found(int found, const char *path, const struct stat *about)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pages of a mapped file behind its new end, or on a failing disk, raise SIGBUS when they are
- * read. The handler puts a page of zeros in their place and counts it; whoever works on the file
- * finds the count changed and gives up.
+ * read. The handler maps a page of zeros in their place and counts it; a source that finds the
+ * count changed fails with TL_IO.
  */
 #include "core/guard.h"
 

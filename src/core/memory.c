@@ -8,8 +8,8 @@
 #include <tracelathe/core.h>
 
 /*
- * From this size on memory is worth large pages: clearing and mapping it page by page is what
- * filling it costs.
+ * From this size on memory is worth large pages: mapping and clearing it page by page would take
+ * longer than filling it.
  */
 enum { LARGE = 4 << 20, SMALL_PAGE = 4096, LARGE_PAGE = 2 << 20 };
 
@@ -91,7 +91,10 @@ static char *arena_block(struct tl_arena *arena, size_t size)
 	return block->data;
 }
 
-/* Blocks grow with what the arena holds: a quarter of it more, and a multiple of the smallest. */
+/*
+ * Blocks grow with the arena: a quarter of its size, rounded down to a multiple of the smallest
+ * block.
+ */
 static size_t next_block(const struct tl_arena *arena)
 {
 	size_t size = arena->total / 4 / ARENA_BLOCK * ARENA_BLOCK;
@@ -129,8 +132,8 @@ void *tl_arena_alloc(struct tl_arena *arena, size_t size)
 	size_t pad = arena->left % align;
 
 	/*
-	 * Blocks end aligned, so what is left tells how the free byte is aligned. An empty arena
-	 * has none.
+	 * Blocks end aligned, so the number of bytes left gives the alignment of the first free
+	 * byte. An empty arena has no bytes left.
 	 */
 	if (pad) {
 		arena->free += pad;

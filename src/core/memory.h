@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_CORE_MEMORY_H
 #define TL_CORE_MEMORY_H
-/* Growing arrays, an arena for what lives and dies together, and interned strings. */
+/* Growing arrays, an arena for objects that are freed together, hash indexes, interned strings. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,8 +14,8 @@
 bool tl_grow(void *array, size_t *capacity, size_t want, size_t element);
 
 /*
- * calloc() for what may be large; one more element than asked for, so that nothing at all is not a
- * failed allocation.
+ * calloc() for large arrays; one element more than asked for, so that NULL always means "no
+ * memory", also for a count of 0.
  */
 void *tl_zeroed(size_t count, size_t element);
 
@@ -24,7 +24,7 @@ struct tl_arena {
 	struct tl_arena_block *blocks;
 	char *free;
 	size_t left;
-	size_t total; /* of the blocks that small things share */
+	size_t total; /* bytes in blocks shared by small allocations */
 };
 
 /* `size` bytes, aligned for any type; NULL without memory. Not zeroed. */

@@ -31,7 +31,7 @@ struct tl_output {
 
 /* ---- bytes out ---- */
 
-/* Keep the first error only: what follows is its consequence. */
+/* Keep the first error only: later ones are its consequences. */
 static void fail(struct tl_output *out, enum tl_status status, const char *text)
 {
 	if (out->error.status)
@@ -178,7 +178,7 @@ static struct tl_output *new_output(void)
 	return out;
 }
 
-/* Replace *path by what the link there says. False: errno says why. */
+/* Replace *path by the target of the link at that path. False: errno says why. */
 static bool follow_link(char **path)
 {
 	char link[4096], *next;
@@ -220,7 +220,7 @@ static char *resolve(const char *path, bool *special)
 	return at;
 }
 
-/* Six letters nobody else picks. */
+/* Six random letters. */
 static void random_letters(char *letters)
 {
 	uint64_t bits = 0;
@@ -317,7 +317,7 @@ static int open_path(struct tl_output *out, const char *path)
 	if (stat(path, &st))
 		return errno == ENOENT && *path ? create_temporary(out, NULL) : -1;
 	if (special || !S_ISREG(st.st_mode)) {
-		/* Appending: an open file may have been written by others. */
+		/* Append, since other processes may write to the same file. */
 		out->fd = tl_file_open(path, O_WRONLY | O_APPEND, 0);
 		return out->fd < 0 ? -1 : 0;
 	}
@@ -386,7 +386,7 @@ static void sync_file(struct tl_output *out)
 		fail(out, TL_IO, "cannot write");
 }
 
-/* Some file systems report what a write could not do only when the file is closed. */
+/* Some file systems report a failed write only when the file is closed. */
 static void close_file(struct tl_output *out)
 {
 	/* Linux closes the file also where a signal interrupts that. */

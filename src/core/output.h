@@ -21,8 +21,7 @@ void tl_output_make_room(struct tl_output *out, size_t size);
 enum { TL_OUTPUT_ROOM = 4096 };
 
 /*
- * Room for `size` <= TL_OUTPUT_ROOM bytes; write them, then tl_output_advance() by what was
- * written.
+ * Room for `size` <= TL_OUTPUT_ROOM bytes: write them, then call tl_output_advance() with the end.
  */
 static inline char *tl_output_room(struct tl_output *out, size_t size)
 {

@@ -74,7 +74,8 @@ void tl_put_double(struct tl_output *out, double value)
 	char text[64];
 
 	/*
-	 * Whole numbers of up to 15 digits, most of what is written, read the same in every form.
+	 * Fast path for whole numbers of up to 15 digits, which are most: "%.17g" gives the same
+	 * digits.
 	 */
 	if (fabs(value) < 1e15 && value == (double)(int64_t)value &&
 	    !(value == 0 && signbit(value))) {
@@ -140,8 +141,8 @@ size_t tl_utf8_span(const char *text, size_t size)
 }
 
 /*
- * Whether a whole character steers what shows it: C1 controls, marks and overrides of the writing
- * direction (Unicode Standard Annex 9: 061C, 200E, 200F, 202A to 202E, 2066 to 2069), and
+ * Whether a character controls the terminal or the layout: C1 controls, marks and overrides of the
+ * writing direction (Unicode Standard Annex 9: 061C, 200E, 200F, 202A to 202E, 2066 to 2069), and
  * separators of lines (2028, 2029). `p` is valid UTF-8.
  */
 static bool steers(const unsigned char *p)
@@ -206,7 +207,7 @@ void tl_put_shown(struct tl_output *out, const char *text, size_t size)
 
 /* ---- JSON ---- */
 
-/* Bytes from `p` that stand for themselves in a JSON string. */
+/* Number of bytes from `p` on that need no escape in a JSON string. */
 static size_t plain_run(const unsigned char *p, size_t left)
 {
 	size_t at = 0;
@@ -226,7 +227,7 @@ static size_t plain_run(const unsigned char *p, size_t left)
 	return at;
 }
 
-/* The bytes of what cannot stand for itself. */
+/* Write the escape of the character at `p`; returns its bytes in the text. */
 static size_t put_escape(struct tl_output *out, const unsigned char *p, size_t left)
 {
 	static const char shorts[] = "\"\"\\\\\bb\ff\nn\rr\tt"; /* pairs: the byte, the letter */

@@ -88,7 +88,10 @@ static int map_whole(struct tl_source *source, struct tl_error *err)
 {
 	if (source->frames.codec || (source->window.buffer && !source->mappable))
 		return spool(source, err);
-	/* What was read to recognise the format is mapped again: nothing is consumed yet. */
+	/*
+	 * The bytes that were read to recognise the format are mapped again: nothing is consumed
+	 * yet.
+	 */
 	source->window.consumed = 0;
 	if (source->window.buffer)
 		return map_descriptor(source, source->fd, source->stored_size, MAP_PRIVATE, err);
@@ -141,7 +144,7 @@ void tl_source_release(struct tl_source *source, uint64_t offset, uint64_t size)
 int tl_source_tick(struct tl_source *source, uint64_t done, struct tl_error *err)
 {
 	/*
-	 * What was spooled has reported all its stored bytes already: from here the hook can only
+	 * A spooled input has reported all its stored bytes already: from here on the hook can only
 	 * cancel.
 	 */
 	uint64_t stored = source->window.consumed ? source->window.consumed : done;

@@ -83,7 +83,7 @@ static void fault(struct tl_source *source, enum tl_status status, const char *t
 	source->ended = true;
 }
 
-/* Between two frames: what follows must be a frame, or the end. */
+/* Between two frames: the next bytes must begin a frame, or the input ends. */
 static void enter_frame(struct tl_source *source)
 {
 	while (source->frames.codec->zero_padding && source->window.left && !*source->window.at) {
@@ -111,7 +111,7 @@ static uint64_t most_expanded(const struct tl_source *source)
 	return most;
 }
 
-/* One call of the decompressor, with room behind what the chunk has already. */
+/* One call of the decompressor; its output goes behind the bytes that the chunk has already. */
 static int expand_once(struct tl_source *source, struct tl_error *err)
 {
 	struct tl_codec_io io = {

@@ -77,8 +77,8 @@ static void forget(struct tl_ref_reader *reader, unsigned to)
 }
 
 /*
- * What an instruction that makes no address may write: bits 4:0; of loads and stores also the
- * second one and the base.
+ * Registers that an instruction may write when it makes no address: bits 4:0; of loads and stores
+ * also the second register and the base.
  */
 static void forget_written(struct tl_ref_reader *reader, uint32_t op)
 {

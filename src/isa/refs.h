@@ -2,8 +2,9 @@
 #ifndef TL_ISA_REFS_H
 #define TL_ISA_REFS_H
 /*
- * What an instruction refers to: where it jumps or calls, from which place in memory it takes
- * where, what address it may make. For whoever asks who can call whom; x86-64 and AArch64.
+ * The code and memory that an instruction refers to: targets of jumps and calls, the memory slot
+ * that an indirect one reads its target from, addresses that the instruction may compute. Used to
+ * find which function can call which; x86-64 and AArch64.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,8 +15,8 @@
 enum tl_ref_kind {
 	TL_REF_NONE,
 	TL_REF_DIRECT,   /* calls or jumps to `target` */
-	TL_REF_SLOT,     /* calls or jumps to what stands at the address `target` */
-	TL_REF_INDIRECT, /* calls or jumps, to nobody knows where */
+	TL_REF_SLOT,     /* calls or jumps to the address stored at `target` */
+	TL_REF_INDIRECT, /* calls or jumps to an unknown target */
 };
 
 struct tl_ref {
@@ -35,7 +36,7 @@ struct tl_ref_reader {
 	bool is_a64;
 	struct tl_x86_flow_decoder x86;
 	/* AArch64, by register: */
-	uint64_t pages[32]; /* what ADRP and the like put there last, maybe long ago */
+	uint64_t pages[32]; /* page that ADRP or ADR last put there, maybe long ago */
 	uint64_t slots[32]; /* from where it was loaded, 0: unknown */
 	uint32_t fresh;     /* a bit each: nothing else was put there since */
 };

@@ -28,7 +28,7 @@ struct tl_binary {
 	bool relocations_read;
 	struct tl_relocations relocations;
 	struct tl_names names;
-	bool no_memory; /* once: what was answered since may be less than what is known */
+	bool no_memory; /* sticky: answers since then may lack names or lines */
 };
 
 /* ---- opening ---- */
@@ -269,8 +269,8 @@ static const char *name_of(struct tl_binary *binary, const struct tl_dwarf_found
 }
 
 /*
- * A symbol without size only says what lies before: a function of DWARF that holds the address is
- * better.
+ * A symbol without a size is only the nearest one before the address: a DWARF function that holds
+ * the address is better.
  */
 static void fill_from_dwarf(struct tl_binary *binary, uint64_t address, struct tl_symbol *symbol)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_SYMBOLS_BINARY_H
 #define TL_SYMBOLS_BINARY_H
-/* What the rooms above need of a binary beyond the public header. */
+/* Functions of a binary for the rooms above, beyond the public header. */
 #include <tracelathe/symbols.h>
 
 /* tl_binary_open() with another place than /usr/lib/debug for separate debug information. */
@@ -16,7 +16,7 @@ size_t tl_binary_inlined_at(struct tl_binary *binary, uint64_t address, struct t
 /* True for an object file that was not linked yet (ET_REL): its addresses are not final. */
 bool tl_binary_is_relocatable(const struct tl_binary *binary);
 
-/* True once an answer may have been less than what is known, for want of memory. */
+/* True once memory ran out during a lookup, so that answers may lack names or lines. */
 bool tl_binary_short_of_memory(const struct tl_binary *binary);
 
 /* How many symbols it has, in whatever table; 0: it was stripped. */

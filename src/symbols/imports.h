@@ -22,7 +22,7 @@ struct tl_imports {
 	size_t exported_count, exported_capacity;
 };
 
-/* What cannot be read is left out. False without memory. */
+/* Tables that cannot be read are left out. False without memory. */
 bool tl_imports_read(struct tl_imports *imports, struct tl_binary *binary);
 void tl_imports_free(struct tl_imports *imports);
 

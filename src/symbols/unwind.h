@@ -20,7 +20,7 @@ struct tl_unwind {
 	size_t count, capacity;
 };
 
-/* What cannot be read is left out. False without memory. */
+/* Records that cannot be read are left out. False without memory. */
 bool tl_unwind_read(struct tl_unwind *unwind, struct tl_binary *binary);
 void tl_unwind_free(struct tl_unwind *unwind);
 

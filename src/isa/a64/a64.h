@@ -99,8 +99,8 @@ static inline bool tl_a64_is_call(const struct tl_a64 *insn)
 }
 
 /*
- * A memory of what was classified: programs have few opcodes, so that nearly every one is found at
- * the first look. Zero-filled is not ready; tl_a64_cache_begin() makes it so.
+ * A direct-mapped cache of tl_a64_classify(): programs have few distinct opcodes, so that nearly
+ * every lookup hits. tl_a64_cache_begin() must be called first; zero-filled is not valid.
  */
 enum { TL_A64_CACHE_BITS = 12 };
 

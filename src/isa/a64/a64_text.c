@@ -69,8 +69,8 @@ static bool has_memory(void)
 {
 	enum { ENOUGH_BYTES = 64 << 20 };
 	/*
-	 * Volatile: a compiler may leave out an allocation that nobody uses, and take it for
-	 * granted.
+	 * Volatile: a compiler may remove an allocation whose result is not used and assume that it
+	 * succeeded.
 	 */
 	void *volatile memory = malloc(ENOUGH_BYTES);
 
@@ -175,7 +175,7 @@ static size_t tidy(char *text)
 	return (size_t)(to - text);
 }
 
-/* What the last number of a text is relative to. */
+/* The origin of the last number of a text. */
 static enum form form_of(uint32_t opcode)
 {
 	static const struct {

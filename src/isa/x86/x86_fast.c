@@ -70,7 +70,7 @@ enum immediate {
 };
 
 static const struct form {
-	uint8_t prefixes; /* 0: ask Zydis */
+	uint8_t prefixes; /* 0: decoded by Zydis */
 	bool modrm;
 	uint8_t check, immediate, iclass;
 } forms[128] = {
@@ -142,7 +142,7 @@ static bool group_5(unsigned reg, struct tl_x86_flow *flow)
 	return reg != 3 && reg != 5 && reg != 7;
 }
 
-/* False: Zydis must be asked. */
+/* False: left to Zydis. */
 static bool allowed(enum check check, uint8_t modrm, struct tl_x86_flow *flow)
 {
 	unsigned reg = modrm >> 3 & 7;

@@ -2,10 +2,11 @@
 #ifndef TL_ISA_X86_FAST_H
 #define TL_ISA_X86_FAST_H
 /*
- * Size and class of the instructions that programs are made of, from their first bytes alone:
- * encodings of the one-byte and the 0F map in 64-bit mode with at most one prefix and a REX, whose
- * size depends on nothing but opcode, ModRM and SIB. What it knows is what Zydis says of them
- * (tests/unit/isa/test_x86_fast.c compares all); what it does not know, Zydis is asked.
+ * The fast path of tl_x86_flow_decode(): size and class of the most frequent instructions from
+ * their first bytes alone. It knows encodings of the one-byte and the 0F map in 64-bit mode with at
+ * most one prefix and a REX, whose size depends on opcode, ModRM and SIB only. The result is that
+ * of tl_x86_flow_zydis() (tests/unit/isa/test_x86_fast.c compares every encoding); all other
+ * instructions go to Zydis.
  */
 #include "isa/x86/x86_flow.h"
 

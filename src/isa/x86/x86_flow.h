@@ -2,9 +2,8 @@
 #ifndef TL_ISA_X86_FLOW_H
 #define TL_ISA_X86_FLOW_H
 /*
- * What one x86 instruction means to the flow of control: all that a walk along a trace of branches
- * has to know, and nothing that costs time. Through Zydis in its minimal mode, but for the plainest
- * (x86_fast.h).
+ * One x86 instruction as control flow: everything that the decoder of a branch trace needs, and
+ * nothing that costs time. Decoded by Zydis in its minimal mode, after the fast path of x86_fast.h.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,7 +27,7 @@ enum tl_x86_class {
 	TL_X86_PTWRITES,
 };
 
-/* What came of decoding. */
+/* Result of decoding: complete, cut short by the end of the bytes, or not an instruction. */
 enum tl_x86_result { TL_X86_DECODED, TL_X86_CUT, TL_X86_INVALID };
 
 enum tl_x86_flow_flag {

@@ -2,8 +2,8 @@
 #ifndef TL_ISA_X86_STACK_H
 #define TL_ISA_X86_STACK_H
 /*
- * What an x86 instruction does to the stack pointer beside pushing, popping and making room: how a
- * program comes to another stack (SDM volume 2, MOV, XCHG, POP, LEA, LEAVE).
+ * How an x86 instruction sets the stack pointer, other than by pushing, popping and making room:
+ * that is how a program switches to another stack (SDM volume 2, MOV, XCHG, POP, LEA, LEAVE).
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cost of a cycle is the self cost of its functions and that of the calls that leave it: none
- * of those leads back, or it would not leave the cycle. So this is exact for profiles of sums and
- * of stacks alike.
+ * The cost of a cycle is the self cost of its functions plus the inclusive cost of the calls that
+ * leave it. No such call leads back into the cycle (its callee would belong to the cycle), so the
+ * sum is exact for profiles with and without contexts.
  */
 #include "profile/derive/cycle_costs.h"
 

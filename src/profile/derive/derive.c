@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What follows from the facts of a profile: totals, inclusive costs, and, where there are contexts,
- * lines and arcs.
- *
- * Recursion is counted once. A function's inclusive cost is the cost while it is on the stack at
- * all: the sum over its contexts that have no other context of the function above them. The same
- * holds for an arc: the cost while that call is on the stack. A profile of sums has no contexts:
- * see derive_sums.c.
+ * tl_profile_finish(): totals, inclusive costs and, from contexts, lines and arcs. Recursion is
+ * counted once: a function's inclusive cost is the sum over its outermost contexts, those that have
+ * no other context of the function above them. The same holds for an arc: the cost while that call
+ * is on the stack. For profiles without contexts see derive_sums.c.
  */
 #include "profile/model/model.h"
 
@@ -138,7 +135,8 @@ static inline void walk_leave(struct walk *w, uint32_t context)
 }
 
 /*
- * Visit contexts depth first: inclusive costs of each thing are those of its outermost occurrences.
+ * Visit contexts depth first: the inclusive cost of a function, a function in a part, or an arc is
+ * the sum over its outermost occurrences.
  */
 static void walk_outermost(struct tl_profile *profile, struct walk *w)
 {
@@ -199,7 +197,7 @@ static struct tl_position entry_of(const struct tl_profile *profile, uint32_t fu
 	return (struct tl_position){ .file = f->file, .line = f->line, .address = f->address };
 }
 
-/* Each function's self cost stands at its first line: a trace of calls knows no more. */
+/* A trace of calls knows no lines: the self cost of a function is put at its first line. */
 static int lines_of_functions(struct tl_profile *profile, struct tl_error *err)
 {
 	for (uint32_t f = 0; f < profile->functions.table.count; f++) {

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What follows from the lines and arcs of a profile that has no contexts
- * (docs/formats/callgrind.md, rule J).
- *
- * A function's inclusive cost is its self cost and that of its calls to others. Where functions
- * call each other in a cycle, such a call may lead back to the function, and its cost is then added
- * more than once; so what is added never exceeds the cost of the whole cycle: the self costs of its
- * functions and the calls that leave it. Against profiles that were recorded a second time with all
- * stacks this is exact for nearly every function (tests/differential/callgrind_truth.py).
+ * Inclusive costs from lines and arcs, for a profile without contexts (docs/formats/callgrind.md,
+ * rule J). A function's inclusive cost is its self cost plus that of its calls to other functions.
+ * In a cycle, such a call may lead back to the function, so that its cost would be added more than
+ * once. The sum is therefore limited to the cost of the whole cycle: the self costs of its
+ * functions and the calls that leave it. Compared with recordings of the same runs with all stacks,
+ * this is exact for nearly every function (tests/differential/callgrind_truth.py).
  */
 #include "profile/model/model.h"
 
@@ -233,7 +231,7 @@ bool tl_profile_derive_sums(struct tl_profile *profile)
 		profile->sums.self = profile->lines.table.cost;
 	}
 
-	/* Nothing is added any more, so nothing is looked for by its key. */
+	/* Nothing is added from here on, so the indexes by key are not needed. */
 	tl_index_free(&profile->lines.table.index);
 	tl_index_free(&profile->arcs.table.index);
 	tl_index_free(&profile->jumps.table.index);

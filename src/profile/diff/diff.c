@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Two profiles held against each other: functions, arcs or lines with what they cost on each side.
- */
+/* Two profiles compared: functions, arcs or lines, with their costs on each side. */
 #include "profile/diff/diff.h"
 
 #include <string.h>
@@ -11,7 +9,7 @@
 
 /* ---- things ---- */
 
-/* The costs of one thing of one profile, before things of one key are taken together. */
+/* The costs of one element of one profile; entries of equal keys become one row. */
 struct entry {
 	struct tl_diff_key key;
 	int side;
@@ -218,7 +216,7 @@ static int64_t to_ns(int64_t ticks, uint64_t frequency)
 	return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
 
-/* Sums are converted, not what they are sums of: one rounding a number. */
+/* Sums are converted, not their addends, so that each number is rounded once. */
 static void convert(const struct tl_diff *diff, int side, int64_t *row)
 {
 	const struct tl_profile *profile = diff->profiles[side];

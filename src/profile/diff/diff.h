@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_PROFILE_DIFF_H
 #define TL_PROFILE_DIFF_H
-/* A difference at work: who matched whom (diff_match.c), and what is compared of them (diff.c). */
+/*
+ * The inside of struct tl_diff: events and functions are matched (diff_match.c), then compared as
+ * rows (diff.c).
+ */
 #include "profile/model/model.h"
 
 enum { TL_BEFORE, TL_AFTER, TL_SIDES };
 
-/* What a row is about: numbers of matched functions, and a place for lines. */
+/* The key of a row: numbers of matched functions, and a place for lines. */
 struct tl_diff_key {
 	uint32_t function, caller; /* caller TL_NONE: none */
 	const char *file;          /* "": the function's own */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who of one profile is who in the other: events by name, functions by object, file and name, then
+ * Matching the elements of two profiles: events by name; functions by object, file and name, then
  * by name alone.
  */
 #include <string.h>
@@ -74,7 +74,7 @@ static void take_events(struct tl_diff *diff, int side)
 	}
 }
 
-/* Where an event of the inputs has the name, that is what is meant by it. */
+/* An event "calls" of the inputs takes precedence over the numbers of calls. */
 static void add_call_event(struct tl_diff *diff)
 {
 	if (find_event(diff, "calls") != TL_NONE)
@@ -210,7 +210,7 @@ static void match_name(struct tl_diff *diff, struct candidate *at, const struct 
 			c->match = lone[TL_AFTER];
 }
 
-/* What is known after is said of a function, else what was before. */
+/* A function on both sides is described by the later profile. */
 static void take_matches(struct tl_diff *diff, const struct candidates *c)
 {
 	for (size_t i = 0; i < c->count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of functions changed before they are compared: what one build calls so, the other may call
- * otherwise.
+ * Names of functions are rewritten before they are compared: two builds may name one function
+ * differently.
  */
 #include <regex.h>
 #include <string.h>

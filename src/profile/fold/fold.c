@@ -13,8 +13,11 @@ enum { MOST_LOOKED_AT = 4096 };
 
 /* ---- the index of contexts ---- */
 
-/* Where a child is, or would be: at its two near places, else from a place on that parents with
- * many share with nobody. */
+/*
+ * The slot of a child, or the empty slot it would go to: one of its two home slots, which share a
+ * line of the cache with the siblings; else linear probing from a hash of both numbers, so that
+ * parents with many children do not fill the lines of others.
+ */
 static uint32_t *child_slot(const struct tl_fold_hot *h, uint32_t parent, uint32_t function)
 {
 	size_t at = tl_fold_child_home(h, parent, function), mask = SIZE_MAX >> h->child_shift;
@@ -202,8 +205,10 @@ void tl_fold_leave(struct tl_fold *fold, uint32_t function)
 	fold->hot = hot;
 }
 
-/* A frame is counted once, when something has to be looked for below the top, so that orphans cost
- * no search. */
+/*
+ * Frames are indexed lazily, when a function is searched below the top, and each once, so that
+ * orphan exits need no walk over the stack.
+ */
 bool tl_fold_is_open(struct tl_fold *fold, uint32_t function)
 {
 	while (fold->hot.indexed < fold->hot.top)
@@ -226,7 +231,8 @@ bool tl_fold_unwind(struct tl_fold *fold, uint32_t function)
 }
 
 /*
- * What is kept of calls without a duration; NULL without memory. The time of this one is counted.
+ * The counters of calls without a duration in the context of a frame; NULL without memory. The time
+ * of this call is added.
  */
 static struct tl_fold_untimed *untimed(struct tl_fold *fold, const struct tl_fold_frame *frame)
 {
@@ -252,7 +258,7 @@ static void leave_open(struct tl_fold *fold, const struct tl_fold_frame *frame)
 	fold->losses.unfinished++;
 }
 
-/* The innermost frame, which is none any more. */
+/* Take the innermost frame off the stack. */
 static const struct tl_fold_frame *take_top(struct tl_fold *fold)
 {
 	const struct tl_fold_frame *frame = fold->hot.top--;
@@ -264,7 +270,10 @@ static const struct tl_fold_frame *take_top(struct tl_fold *fold)
 	return frame;
 }
 
-/* Whether the gate was open all the while, as far as its two ends tell. */
+/*
+ * Whether the gate was open from the entry of the frame until now: the gate count has not changed,
+ * and it is even.
+ */
 static bool let_in(const struct tl_fold *fold, const struct tl_fold_frame *frame)
 {
 	return frame->gate == fold->hot.gate && !(frame->gate & 1);
@@ -356,9 +365,9 @@ static bool other_could(const struct tl_fold *fold, const struct tl_fold_node *n
 }
 
 /*
- * A call that was left without an exit may have been left before what looks like the last call it
- * made. Which of the calls below its context that was is not known: at most all of those that
- * another frame could have made.
+ * A call that was left without an exit may have been left before the last call it seems to have
+ * made. Which of the calls below its context that was is not in the trace: at most all of those
+ * that a frame further out could have made.
  */
 static void count_uncertain(struct tl_fold *fold)
 {
@@ -378,7 +387,7 @@ static void count_uncertain(struct tl_fold *fold)
 void tl_fold_end_frames(struct tl_fold *fold)
 {
 	for (; fold->hot.top > fold->frames; fold->hot.top--)
-		/* A call that the gate never let in is none of ours. */
+		/* A call that began and ends while the gate is closed is not counted. */
 		if (fold->hot.top->gate == TL_FOLD_NO_ENTRY)
 			untimed(fold, fold->hot.top);
 		else if (fold->hot.top->gate != fold->hot.gate || !(fold->hot.gate & 1))

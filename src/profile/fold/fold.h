@@ -63,8 +63,7 @@ struct tl_fold_frame {
 enum { TL_FOLD_LINE = 64 / sizeof(uint32_t) }; /* places for children in a line of the cache */
 
 /*
- * In place of the gate count at entry: the entry was not seen, so that the call is none that
- * counts.
+ * In place of the gate count at entry: the entry is not in the trace, so the call is not counted.
  */
 #define TL_FOLD_NO_ENTRY UINT32_MAX
 
@@ -77,7 +76,11 @@ struct tl_fold_node {
 	int64_t cost;
 };
 
-/* What a loop over records keeps in registers: load it from the fold, run, store it back. */
+/*
+ * The state that a loop over records keeps in registers: load it from the fold, run, store it back.
+ * The tl_fold_hot_*() functions are the fast path of tl_fold_enter() and tl_fold_leave(); any case
+ * that is not the common one stores the state back and calls the slow half.
+ */
 struct tl_fold_hot {
 	uint64_t clock;                /* time counted so far; never back, never over INT64_MAX */
 	struct tl_fold_frame *top;     /* innermost open frame; &frames[0] is the outside */
@@ -152,8 +155,8 @@ bool tl_fold_unwind(struct tl_fold *fold, uint32_t function);
 void tl_fold_pop_slow(struct tl_fold *fold);
 
 /*
- * The first place to look for a child: all of a parent's are in one line of the cache. The second
- * is the one beside it.
+ * The first home slot of a child: those of one parent are in one line of the cache. The second home
+ * slot is the slot beside it (home ^ 1).
  */
 static inline size_t tl_fold_child_home(const struct tl_fold_hot *h, uint32_t parent,
 					uint32_t function)
@@ -169,8 +172,8 @@ static inline bool tl_fold_is_child(const struct tl_fold_hot *h, uint32_t node, 
 }
 
 /*
- * A call begins. A child is nearly always found at the first look, or at the second, which costs
- * little. False: no memory, or the path is new and `refuse_new_paths` is set.
+ * A call begins. The child is nearly always in its first home slot, else in its second; any other
+ * case is tl_fold_child_slow(). False: no memory, or the path is new and `refuse_new_paths` is set.
  */
 static inline __attribute__((always_inline)) bool
 tl_fold_hot_enter(struct tl_fold_hot *h, struct tl_fold *fold, uint32_t function)
@@ -190,7 +193,7 @@ tl_fold_hot_enter(struct tl_fold_hot *h, struct tl_fold *fold, uint32_t function
 			return false;
 	}
 	*++h->top = (struct tl_fold_frame){ function, node, h->clock, h->gate };
-	/* What it calls is looked for soon. */
+	/* The callees of this call will be looked up soon. */
 	__builtin_prefetch(&h->children[tl_fold_child_home(h, node, 0)]);
 	return true;
 }
@@ -233,20 +236,17 @@ tl_fold_hot_leave(struct tl_fold_hot *h, struct tl_fold *fold, uint32_t function
 	tl_fold_hot_pop(h, fold);
 }
 
-/* The same for those who do not loop over millions. */
+/* The same, for callers outside of hot loops. */
 bool tl_fold_enter(struct tl_fold *fold, uint32_t function);
-/* Nothing is asked. */
+/* As tl_fold_enter(), but new paths are never refused. */
 void tl_fold_enter_new(struct tl_fold *fold, uint32_t function);
 void tl_fold_leave(struct tl_fold *fold, uint32_t function);
 
-/*
- * A call that began where records are missing: what it costs from here on counts, the call does
- * not.
- */
+/* A call that began where records are missing: its cost from here on counts, the call does not. */
 void tl_fold_enter_late(struct tl_fold *fold, uint32_t function);
 /*
- * Close the innermost frame as a call that ended nobody knows when. `left`: without an exit, so
- * that what it is taken to have called last may have been called by another.
+ * Close the innermost frame as a call that ended at an unknown time. `left`: without an exit, so
+ * that a frame further out may have made its last calls.
  */
 void tl_fold_cut(struct tl_fold *fold, bool left);
 
@@ -278,9 +278,9 @@ void tl_fold_cost(struct tl_fold *fold, const int64_t *cost);
 void tl_fold_gap(struct tl_fold *fold);
 
 /*
- * What a gap did to the stack, for a reader that has looked ahead. `exits`: the functions of the
- * exits behind the gap that close no frame opened behind it, the first one first; `to_end`: no
- * further gap stands behind them.
+ * How a gap changed the stack, found by a reader that looked ahead. `exits`: the functions of the
+ * exits behind the gap that close no frame opened behind it, in order; `to_end`: no further gap
+ * follows them.
  */
 struct tl_fold_match {
 	size_t kept;  /* open frames that live on, from the outermost */
@@ -296,12 +296,12 @@ bool tl_fold_fits(const struct tl_fold *fold, const uint32_t *exits, size_t coun
  * gap's.
  */
 void tl_fold_gap_begin(struct tl_fold *fold, const struct tl_fold_match *match, uint32_t lost);
-/* Leave it, and open those of the frames opened in the gap that the exits tell of. */
+/* Leave `lost`, and open the frames that were opened in the gap and whose exits follow it. */
 void tl_fold_gap_end(struct tl_fold *fold, const uint32_t *exits, size_t begun);
 
 /* Let costs count (open) or not. */
 void tl_fold_gate(struct tl_fold *fold, bool open);
-/* No more records: what is open is unfinished. */
+/* No more records: open frames are unfinished. */
 void tl_fold_end(struct tl_fold *fold);
 
 /*
@@ -318,16 +318,19 @@ struct tl_fold_stack {
 /* One with nothing on it. False without memory. */
 bool tl_fold_stack_begin(struct tl_fold_stack *stack);
 void tl_fold_stack_free(struct tl_fold_stack *stack);
-/* The stack runs, and what ran before is in its place. */
+/* Exchange the running stack and the one given. */
 void tl_fold_stack_swap(struct tl_fold *fold, struct tl_fold_stack *stack);
-/* Frames above `depth` go to the stack, which had none. False without memory: the fold's, too. */
+/*
+ * Move the frames above `depth` to a stack that has none. False without memory; the fold is then
+ * marked `no_memory`, too.
+ */
 bool tl_fold_stack_split(struct tl_fold *fold, size_t depth, struct tl_fold_stack *stack);
 /*
  * The fold's frames change places with the outermost `depth` ones of the stack. False without
  * memory.
  */
 bool tl_fold_stack_exchange(struct tl_fold *fold, struct tl_fold_stack *stack, size_t depth);
-/* What is open on the stack that runs is unfinished; tl_fold_end() does it, too. */
+/* End the running stack: its open frames are unfinished. tl_fold_end() does so, too. */
 void tl_fold_end_frames(struct tl_fold *fold);
 
 /*

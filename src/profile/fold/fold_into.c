@@ -9,8 +9,8 @@
 #include "profile/model/model.h"
 
 /*
- * Inclusive ticks to self: what the children took is taken off. A call's ticks are at most those of
- * the call around it, so that self is never negative.
+ * Inclusive ticks to self ticks: those of the children are subtracted. A call takes at most the
+ * ticks of the call around it, so that self is never negative.
  */
 static void self_ticks(const struct tl_fold *fold, uint64_t *self)
 {
@@ -24,8 +24,10 @@ static void self_ticks(const struct tl_fold *fold, uint64_t *self)
 	}
 }
 
-/* Contexts that the gate kept empty, and whose children are empty too, are left out: TL_NONE in
- * `contexts`. */
+/*
+ * A context is left out (TL_NONE in `contexts`) when the gate was closed during all of its calls
+ * and all of its children are left out, too.
+ */
 static void mark_kept(const struct tl_fold *fold, const uint64_t *self, uint32_t *contexts)
 {
 	memset(contexts, 0xff, fold->node_count * sizeof(*contexts));
@@ -64,7 +66,10 @@ static void add_context_costs(const struct tl_fold *fold, struct tl_profile *pro
 	}
 }
 
-/* Whether each function is another one of the profile: then so is each context of a new part. */
+/*
+ * Whether no two functions of the fold are one function of the profile: then no two nodes are one
+ * context of the new part, and contexts are appended without a lookup.
+ */
 static bool all_differ(const struct tl_fold *fold, const struct tl_profile *profile,
 		       const uint32_t *functions)
 {

@@ -84,7 +84,7 @@ bool tl_fold_stack_split(struct tl_fold *fold, size_t depth, struct tl_fold_stac
 	return true;
 }
 
-/* What a frame cost up to now stays the same under the other clock. */
+/* Shift the start of each frame, so that its cost up to now is the same by the other clock. */
 static void change_clock(struct tl_fold_frame *frames, size_t count, uint64_t from, uint64_t to)
 {
 	for (size_t i = 1; i <= count; i++)

@@ -59,7 +59,7 @@ static int check(const struct tl_merge *merge, struct tl_error *err)
 
 /* ---- the whole ---- */
 
-/* A format of its own stays what it is; several are none of them. */
+/* The common format of all profiles, else "mixed". */
 static const char *common_format(const struct tl_merge *merge)
 {
 	const char *format = tl_profile_format(merge->from[0]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_PROFILE_MERGE_H
 #define TL_PROFILE_MERGE_H
-/* A merge at work: who of each profile is who in the merged one. */
+/* A merge in progress: the numbers that the elements of each profile have in the merged one. */
 #include "profile/model/model.h"
 
 /* By number in one of the profiles: the number in the merged one. */
@@ -17,14 +17,17 @@ struct tl_merge {
 	int64_t *row;              /* room for a cost vector of the merged profile */
 };
 
-/* A thing of one of the profiles. */
+/* An element of one of the profiles. */
 struct tl_merge_ref {
 	uint32_t profile, number;
 };
 
 typedef int tl_merge_compare_fn(const void *a, const void *b, void *context);
 
-/* All things of a kind, sorted; NULL without memory. Freed by the caller. */
+/*
+ * All elements of a kind (`count` gives their number), sorted; NULL without memory. Freed by the
+ * caller.
+ */
 struct tl_merge_ref *tl_merge_sorted(const struct tl_merge *merge,
 				     uint32_t (*count)(const struct tl_profile *profile),
 				     tl_merge_compare_fn *compare, size_t *total);
@@ -39,12 +42,12 @@ static inline int tl_merge_order(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Who is who. The first makes the merged profile. */
+/* Identities: fill the maps. tl_merge_events() also makes the merged profile. */
 int tl_merge_events(struct tl_merge *merge, struct tl_error *err);
 int tl_merge_functions(struct tl_merge *merge, struct tl_error *err);
 int tl_merge_parts(struct tl_merge *merge, struct tl_error *err);
 
-/* What they cost. */
+/* Costs: add the elements of a kind to the merged profile. */
 int tl_merge_lines(struct tl_merge *merge, struct tl_error *err);
 int tl_merge_arcs(struct tl_merge *merge, struct tl_error *err);
 int tl_merge_jumps(struct tl_merge *merge, struct tl_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a merged profile costs: lines, arcs, jumps and contexts, added in an order that names and
- * places decide.
+ * Costs of a merged profile: lines, arcs, jumps and contexts are added in the order of names and
+ * places.
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is who in a merged profile: events, functions, parts. */
+/* Identities in a merged profile: events, functions, parts. */
 #include <string.h>
 
 #include "core/error.h"
@@ -23,7 +23,9 @@ static int compare_events(const void *a, const void *b, void *context)
 	return strcmp(event_of(context, a)->name, event_of(context, b)->name);
 }
 
-/* Of what profiles say about one event, the text that sorts last: the same whoever is asked first.
+/*
+ * Where profiles describe one event differently, the text that sorts last is taken: the choice does
+ * not depend on the order of the profiles.
  */
 static void take_text(const char **into, const char *text)
 {
@@ -190,7 +192,7 @@ static int compare_functions(const void *a, const void *b, void *context)
 	return by_names(function_of(context, a), function_of(context, b));
 }
 
-/* What is only known to some: the least of what is known, since 0 is "unknown" for both. */
+/* An address or line that only some profiles know: the least one that is not 0 ("unknown"). */
 static void take_entry(struct tl_function *into, const struct tl_function *from)
 {
 	if (from->line && (!into->line || from->line < into->line))
@@ -216,7 +218,7 @@ static int unite_functions(struct tl_merge *merge, const struct tl_merge_ref *re
 	return number < 0 ? (int)number : 0;
 }
 
-/* Runs of things that compare as equal, each to `unite`. */
+/* Pass each run of elements that compare as equal to `unite`. */
 static int each_run(struct tl_merge *merge, const struct tl_merge_ref *refs, size_t total,
 		    tl_merge_compare_fn *compare,
 		    int (*unite)(struct tl_merge *merge, const struct tl_merge_ref *refs, size_t at,

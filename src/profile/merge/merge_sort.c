@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All things of a kind, of every profile, in an order that names and places decide. */
+/*
+ * All elements of a kind, of every profile, in an order that does not depend on that of the
+ * profiles.
+ */
 #include "profile/merge/merge.h"
 
 struct tl_merge_ref *tl_merge_sorted(const struct tl_merge *merge,

@@ -73,8 +73,8 @@ static inline bool tl_latency_note(struct tl_latencies *l, uint64_t ticks, bool 
 }
 
 /*
- * Count the calls that were noted, and what they took together: once or in parts, whenever the
- * caller knows.
+ * Add to the number of calls and to the sum of their durations; once or in parts, at any time
+ * before the figures.
  */
 void tl_latency_total(struct tl_latencies *l, uint64_t calls, uint64_t sum);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model: adding to it and reading it. What follows from the rest is derived in derive.c. */
+/* Making and freeing a profile; its events, parts and names. Sums are derived in profile/derive. */
 #include "profile/model/model.h"
 
 #include <string.h>

@@ -2,8 +2,8 @@
 #ifndef TL_PROFILE_MODEL_H
 #define TL_PROFILE_MODEL_H
 /*
- * The model's insides: plain arrays, numbered from 0, with an index over each that is looked up by
- * key.
+ * The inside of struct tl_profile: arrays whose elements are numbered from 0, with a hash index
+ * over each array that is looked up by key.
  */
 #include <tracelathe/profile.h>
 
@@ -74,7 +74,7 @@ struct tl_profile {
 	enum tl_call_count call_count;
 	uint64_t frequency;
 	bool timed, estimated;
-	bool finished; /* tl_profile_finish() has derived what follows from the rest */
+	bool finished; /* tl_profile_finish() was called */
 	struct tl_names names;
 
 	struct tl_event *events;
@@ -138,7 +138,7 @@ int tl_profile_bad_index(struct tl_error *err);
 
 /* ---- adding ---- */
 
-/* tl_profile_add_context() of one that is known to be new: nothing is looked for. */
+/* tl_profile_add_context() for a context that is known to be new: no lookup. */
 int64_t tl_profile_append_context(struct tl_profile *profile, uint32_t parent, uint32_t function,
 				  uint32_t part, struct tl_error *err);
 
@@ -152,7 +152,7 @@ bool tl_profile_add_latency(struct tl_profile *profile, uint32_t function, uint3
 bool tl_profile_move_latency(struct tl_profile *profile, uint32_t function, uint32_t part,
 			     struct tl_latencies *latencies);
 
-/* The local of (function, part), TL_NONE when there is none. */
+/* The number of the function in a part, TL_NONE: it is not in that part. */
 uint32_t tl_profile_find_part_function(const struct tl_profile *profile, uint32_t function,
 				       uint32_t part);
 /* The same, added if new; TL_NONE without memory. */
@@ -166,9 +166,9 @@ int64_t tl_profile_arc_number(struct tl_profile *profile, const struct tl_arc *a
 			      struct tl_error *err);
 
 /*
- * Quick ways in for readers that come with the same names again and again: the strings of what is
- * added are those that tl_profile_intern() returned. The cost rows hold one number per event and
- * stay valid until the next addition; NULL without memory.
+ * Fast paths for readers that name the same elements again and again: strings must be those that
+ * tl_profile_intern() returned, and the caller adds to the cost row itself. A row has one number
+ * per event and is valid until the next addition; NULL without memory.
  */
 const char *tl_profile_intern(struct tl_profile *profile, const char *text, size_t size);
 /*
@@ -180,7 +180,7 @@ uint32_t tl_profile_function_interned(struct tl_profile *profile,
 				      const struct tl_function *function);
 int64_t *tl_profile_line_row(struct tl_profile *profile, const struct tl_cost_line *line);
 /*
- * Further lines at the end, until each function has one of its number, which is then not looked up.
+ * Append lines until each function has the line of its own number, so that lines need no lookup.
  * False: no memory.
  */
 bool tl_profile_line_each(struct tl_profile *profile);
@@ -193,13 +193,13 @@ int64_t *tl_profile_arc_row(struct tl_profile *profile, const struct tl_arc *arc
 int64_t tl_profile_add_event(struct tl_profile *profile, const struct tl_event *event,
 			     struct tl_error *err);
 
-/* What tl_profile_finish() derives without contexts (derive_sums.c). False without memory. */
+/* The half of tl_profile_finish() for profiles without contexts. False without memory. */
 bool tl_profile_derive_sums(struct tl_profile *profile);
 
 /* Calls that were never finished. */
 /*
- * tl_profile_add_context() in a table of contexts alone, whose functions and parts are those of
- * another profile.
+ * tl_profile_add_context() without a check of the numbers: for a tree whose functions and parts are
+ * those of another profile.
  */
 int64_t tl_profile_context_number(struct tl_profile *profile, uint32_t parent, uint32_t function,
 				  uint32_t part, struct tl_error *err);
@@ -207,7 +207,7 @@ void tl_profile_add_unfinished(struct tl_profile *profile, uint32_t context, uin
 /* Of the calls that were, these have no known duration. */
 void tl_profile_add_cut(struct tl_profile *profile, uint32_t context, uint64_t cut);
 
-/* Fill in the costs of inherited events, once all others are there (inherited.c). */
+/* Compute the costs of inherited events, after all others (derive/inherited.c). */
 int tl_profile_inherit(struct tl_profile *profile, struct tl_error *err);
 
 /* a += b, field by field. */

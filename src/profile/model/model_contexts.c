@@ -17,7 +17,7 @@ static uint64_t hash_context(const struct tl_context *c)
 	return tl_hash_pair((uint64_t)c->parent << 32 | c->function, c->part);
 }
 
-/* Contexts that were appended are in no index before one is looked for. */
+/* Appended contexts are indexed when a context is looked up for the first time. */
 static bool index_contexts(struct tl_profile *profile)
 {
 	struct tl_cost_table *table = &profile->contexts.table;
@@ -128,7 +128,7 @@ uint32_t tl_profile_part_function(struct tl_profile *profile, uint32_t function,
 						       hash_part_function(function, part));
 }
 
-/* Room for the function's durations, and what the part has of them. */
+/* Make room for the durations of a function; add them to those of the function in the part. */
 static bool begin_latency(struct tl_profile *profile, uint32_t function, uint32_t part,
 			  const struct tl_latencies *latencies)
 {

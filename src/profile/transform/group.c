@@ -111,10 +111,11 @@ static int take_sums(struct grouping *g, struct tl_error *err)
 
 /*
  * Objects call each other back and forth (a program its library, the library its loader, the loader
- * the program), so that nearly all of them are one cycle, and what is true of cycles of functions
- * says nothing of them. Two sums are never less than the cost while a unit is on the stack: its own
- * and that of its calls to others; and that of the calls into it, with the functions that nobody
- * calls. The lesser of the two is shown, no more than the total.
+ * the program), so that nearly all of them are one cycle, and the limit for cycles of functions
+ * (derive_sums.c) would be the total for each. Two sums are upper bounds of the cost while a unit
+ * is on the stack: its self cost plus the cost of its calls to other units; and the cost of the
+ * calls into it plus that of its functions without a caller. The lesser one is shown, at most the
+ * total.
  */
 struct bounds {
 	int64_t *leaving, *entering; /* by unit, a vector each */

@@ -90,7 +90,7 @@ static void close_one(struct tl_dwarf *dwarf)
 	tl_elf_close(&dwarf->owned);
 }
 
-/* What was opened beside a file has nothing opened beside it. */
+/* A further file has no further files of its own. */
 static void close_beside(struct tl_dwarf *dwarf)
 {
 	if (dwarf)

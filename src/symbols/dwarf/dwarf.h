@@ -2,8 +2,8 @@
 #ifndef TL_SYMBOLS_DWARF_DWARF_H
 #define TL_SYMBOLS_DWARF_DWARF_H
 /*
- * The debug information of one file: lines, functions and what was inlined into them, by address.
- * Read here with bounds on everything; what cannot be read costs names and lines, and is told.
+ * The debug information of one file: lines, functions and inlined calls, by address. Every read is
+ * bounded; damage costs names and lines, and is counted (tl_dwarf_faults()).
  */
 #include <tracelathe/symbols.h>
 
@@ -16,7 +16,7 @@ bool tl_dwarf_present(const struct tl_elf *file);
 void tl_dwarf_open(struct tl_dwarf *dwarf, const struct tl_elf *file, const char *path,
 		   const char *root);
 void tl_dwarf_close(struct tl_dwarf *dwarf);
-/* What could not be read so far. */
+/* The faults found so far. */
 const struct tl_dwarf_faults *tl_dwarf_faults(const struct tl_dwarf *dwarf);
 
 /* Fill file, line and column of an address. */
@@ -30,7 +30,7 @@ struct tl_dwarf_found {
 	struct tl_dwarf_scope *scope;
 };
 struct tl_dwarf_found tl_dwarf_find(struct tl_dwarf *dwarf, uint64_t address);
-/* What the found function was inlined into. */
+/* Go on to the function that the found one was inlined into. */
 void tl_dwarf_outwards(struct tl_dwarf_found *found);
 /* Where it was inlined: "" and 0 when it was not. */
 const char *tl_dwarf_call_file(const struct tl_dwarf_found *found);

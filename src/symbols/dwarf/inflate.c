@@ -11,7 +11,7 @@
 #define ELFCOMPRESS_ZSTD 2
 #endif
 
-/* Deflate makes at most 1,032 bytes of one; what claims more is no debug information. */
+/* Deflate expands at most 1,032-fold; a section that claims more is damaged or hostile. */
 enum { MOST_RATIO = 1032, ALWAYS_ALLOWED = 1 << 20 };
 
 static int expand_zlib(const struct tl_dwarf_bytes *in, uint8_t *out, size_t size)
@@ -33,7 +33,7 @@ static int expand_zstd(const struct tl_dwarf_bytes *in, uint8_t *out, size_t siz
 	return made == size ? 0 : TL_BAD_FORMAT;
 }
 
-/* What stands before the compressed bytes: their kind, and the size they expand to. */
+/* The header before the compressed bytes: their format (returned) and expanded size. */
 static uint64_t read_header(const struct tl_elf *file, bool old, struct tl_dwarf_bytes *in,
 			    uint64_t *size)
 {

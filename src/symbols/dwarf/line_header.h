@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_SYMBOLS_DWARF_LINE_HEADER_H
 #define TL_SYMBOLS_DWARF_LINE_HEADER_H
-/* What stands before a line number program (DWARF 6.2.4). */
+/* The header of a line number program (DWARF 6.2.4). */
 #include "symbols/dwarf/line_table.h"
 
 struct tl_dwarf_line_header {

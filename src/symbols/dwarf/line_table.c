@@ -49,7 +49,7 @@ static bool add_row(struct machine *m, uint32_t file)
 	return true;
 }
 
-/* A sequence of code that the linker dropped would hide what lies at its address. */
+/* Drop sequences of code that the linker dropped: they would hide the code at their address. */
 static bool end_sequence(struct machine *m)
 {
 	struct tl_dwarf_line_table *lines = m->lines;
@@ -112,7 +112,7 @@ static bool extended(struct machine *m)
 		       tl_dwarf_add_source(m->dwarf, m->lines, name, tl_dwarf_take_uleb(&m->bytes));
 		break;
 	}
-	default: /* a discriminator, or what a producer wants to say to itself */
+	default: /* a discriminator, or an extension of a producer */
 		break;
 	}
 	if (!m->bytes.bad)
@@ -219,7 +219,10 @@ static bool run(struct tl_dwarf *dwarf, const struct tl_dwarf_line_header *heade
 		tl_dwarf_fault(
 			&dwarf->sections, TL_TRUNCATED, tl_cursor_offset(&m.bytes.cur),
 			".debug_line: a program ends within a sequence; lines may be missing");
-	/* What came before the cut is known; its last row lasts to an end that is not. */
+	/*
+	 * Rows before the cut are kept; the last one becomes the end of the sequence, since its own
+	 * end is unknown.
+	 */
 	if (m.sequence < lines->count)
 		lines->rows[lines->count - 1].file = TL_NONE;
 	settle(lines);

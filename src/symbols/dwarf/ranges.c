@@ -15,8 +15,8 @@ struct range_reader {
 };
 
 /*
- * Linkers leave the functions that they dropped at 0, at 1 or at the top: where the file has no
- * code. Their ranges would hide what lies there.
+ * Linkers leave dropped functions at address 0, 1 or the highest one, where the file has no code.
+ * Their ranges would hide the code there.
  */
 bool tl_dwarf_range_add(struct tl_dwarf *dwarf, uint64_t start, uint64_t end, uint32_t number)
 {
@@ -71,7 +71,7 @@ static uint64_t numbered(struct range_reader *reader)
 {
 	uint64_t address = 0;
 
-	/* A bad number costs its own range: the address 0 is nobody's. */
+	/* A bad number costs its own range: the file has no code at address 0. */
 	tl_dwarf_address_at(reader->dwarf, reader->unit, tl_dwarf_take_uleb(&reader->bytes),
 			    &address);
 	return address;
@@ -156,7 +156,7 @@ static uint64_t list_offset(const struct range_reader *reader, const struct tl_d
 	return bytes.bad ? TL_NOWHERE : unit->bases.rnglists + offset;
 }
 
-/* A list that is damaged costs what it did not tell; a refusal of memory costs all. */
+/* A damaged list keeps the ranges before the damage; without memory or budget, all is given up. */
 static bool add_list(struct range_reader *reader, const struct tl_dwarf_value *value)
 {
 	enum tl_dwarf_section part =

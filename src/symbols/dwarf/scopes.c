@@ -27,7 +27,7 @@ static bool has_function(uint16_t tag)
 	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
 }
 
-/* What is not descended into, where it is told how to get past it. */
+/* Entries whose children have no code: they are skipped where DW_AT_sibling gives their end. */
 static bool holds_no_code(uint16_t tag)
 {
 	switch (tag) {
@@ -84,8 +84,8 @@ static bool same_code(const void *context, const void *key, uint32_t number)
 }
 
 /*
- * Several names for one code (aliases of assembler routines, functions that the linker found to be
- * equal): the first holds, with what was inlined into it.
+ * Several functions may have one code (aliases of assembler routines, identical functions that the
+ * linker folded): the first one is kept, with its inlined calls.
  */
 static bool is_known(struct walk *walk, const struct tl_dwarf_scope *function)
 {
@@ -110,7 +110,7 @@ static bool add_scope(struct walk *walk, const struct tl_dwarf_scope *scope)
 	return true;
 }
 
-/* A function, or what was inlined; *scope is what its children are in. */
+/* A function or an inlined call; *scope becomes the scope of its children. */
 static bool add_function(struct walk *walk, const struct tl_dwarf_abbreviation *abbreviation,
 			 uint64_t offset, uint32_t *scope)
 {
@@ -125,7 +125,7 @@ static bool add_function(struct walk *walk, const struct tl_dwarf_abbreviation *
 		return true;
 	if (!tl_dwarf_ranges_add(walk->dwarf, walk->unit, &entry, (uint32_t)walk->scopes->count))
 		return false;
-	/* Of a function without code only what is inlined elsewhere, or nested, has code. */
+	/* A function without code may still have nested functions with code. */
 	if (is_function)
 		*scope = TL_NONE;
 	if (is_function && ranges == walk->dwarf->ranges.count)
@@ -140,8 +140,10 @@ static bool add_function(struct walk *walk, const struct tl_dwarf_abbreviation *
 	return add_scope(walk, &made);
 }
 
-/* What is no function is passed over: in one step where that can be; with its children where they
- * have no code. */
+/*
+ * Skip an entry that is no function: in one step where its size is fixed; with its children where
+ * those have no code.
+ */
 static void pass_over(struct walk *walk, const struct tl_dwarf_abbreviation *abbreviation,
 		      bool *children)
 {

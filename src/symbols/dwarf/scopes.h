@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_SYMBOLS_DWARF_SCOPES_H
 #define TL_SYMBOLS_DWARF_SCOPES_H
-/* The functions of a unit, and what was inlined into them, by address (DWARF 3.3). */
+/* The functions of a unit and the calls inlined into them, by address (DWARF 3.3). */
 #include "symbols/dwarf/unit.h"
 
 struct tl_dwarf_scope {
 	uint64_t entry; /* in .debug_info */
 	const char
 		*shown;  /* the name as callers are told, theirs to keep; NULL: not asked for yet */
-	uint32_t parent; /* what it was inlined into, TL_NONE: it is a function of its own */
+	uint32_t parent; /* scope it was inlined into, TL_NONE: not inlined */
 	uint32_t call_file; /* where it was inlined */
 	union {
 		struct {

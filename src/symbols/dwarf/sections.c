@@ -23,7 +23,7 @@ bool tl_dwarf_fault(struct tl_dwarf_sections *sections, enum tl_status status, u
 {
 	struct tl_dwarf_faults *faults = sections->faults;
 
-	/* What is not there for want of memory is not damaged. */
+	/* Bytes that are missing for want of memory are not damage. */
 	if (faults->no_memory)
 		return false;
 	if (!faults->count++) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_SYMBOLS_DWARF_SECTIONS_H
 #define TL_SYMBOLS_DWARF_SECTIONS_H
-/* The sections of DWARF that are read here, expanded where they are compressed; and what was wrong
- * with them. */
+/*
+ * The DWARF sections of a file, expanded where they are compressed, and the faults found in them.
+ */
 #include "symbols/dwarf/bytes.h"
 #include "symbols/elf/elf_file.h"
 
@@ -19,7 +20,7 @@ enum tl_dwarf_section {
 	TL_DWARF_SECTIONS,
 };
 
-/* What could not be read. Zero-filled is "nothing". */
+/* Faults of debug information. Zero-filled is "none". */
 struct tl_dwarf_faults {
 	struct tl_error first; /* offset: in its section, expanded */
 	const char *path;      /* of the file that has it */
@@ -32,7 +33,7 @@ struct tl_dwarf_sections {
 	struct {
 		const uint8_t *data;
 		size_t size;
-		uint8_t *owned; /* what was expanded, for free() */
+		uint8_t *owned; /* expanded bytes, for free() */
 	} parts[TL_DWARF_SECTIONS];
 	bool swap;
 	const char *path;
@@ -41,7 +42,7 @@ struct tl_dwarf_sections {
 
 /*
  * Find and expand the sections of a file, which must outlive them; `split`: those whose names end
- * in ".dwo". Its path and where to tell of faults are set already.
+ * in ".dwo". `path` and `faults` are set already.
  */
 void tl_dwarf_sections_load(struct tl_dwarf_sections *sections, const struct tl_elf *file,
 			    bool split);
@@ -54,7 +55,7 @@ struct tl_dwarf_bytes tl_dwarf_bytes(const struct tl_dwarf_sections *sections,
 const char *tl_dwarf_string(const struct tl_dwarf_sections *sections, enum tl_dwarf_section part,
 			    uint64_t offset);
 
-/* Note what could not be read; false, for callers to return. */
+/* Count a fault and keep the first one; false, for callers to return. */
 bool tl_dwarf_fault(struct tl_dwarf_sections *sections, enum tl_status status, uint64_t offset,
 		    const char *text);
 bool tl_dwarf_no_memory(struct tl_dwarf_sections *sections);

@@ -27,7 +27,7 @@ static struct tl_dwarf_unit *find_half(struct tl_dwarf *split, const struct tl_d
 	return NULL;
 }
 
-/* What is not in the file of the halves is in the linked one. */
+/* A section that the file of the halves does not have is that of the linked file. */
 static void lend(const struct tl_dwarf *dwarf, struct tl_dwarf *split, enum tl_dwarf_section part)
 {
 	if (split->sections.parts[part].size)

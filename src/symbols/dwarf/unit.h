@@ -54,7 +54,7 @@ struct tl_dwarf_abbreviations {
 	size_t count, capacity, attribute_count, attribute_capacity;
 };
 
-/* A value as it stands in the file; what it means may need the bases of its unit. */
+/* A value as stored; its meaning may need the bases of its unit. */
 struct tl_dwarf_value {
 	uint16_t form;       /* 0: there is none */
 	uint64_t number;     /* of blocks: how many bytes */
@@ -133,7 +133,7 @@ struct tl_dwarf {
 	struct tl_dwarf_line_tables line_tables;
 	struct tl_arena texts;       /* paths of source files */
 	struct tl_elf owned;         /* a file that was opened for this */
-	struct tl_dwarf *supplement; /* what dwz shares between files */
+	struct tl_dwarf *supplement; /* the file that dwz put shared entries into */
 	bool supplement_sought;
 };
 
@@ -196,7 +196,7 @@ void tl_dwarf_entry_read(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *uni
 			 struct tl_dwarf_bytes *bytes, const struct tl_dwarf_abbreviations *table,
 			 const struct tl_dwarf_abbreviation *abbreviation,
 			 struct tl_dwarf_entry *entry);
-/* What values mean. Texts: NULL when there is none; addresses: false. */
+/* The meaning of values. Texts: NULL when there is none; addresses: false. */
 const char *tl_dwarf_value_text(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
 				const struct tl_dwarf_value *value);
 bool tl_dwarf_value_address(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,

@@ -35,7 +35,7 @@ static bool known_address_size(uint8_t size)
 	return size == 2 || size == 4 || size == 8;
 }
 
-/* What follows the version (DWARF 7.5.1 "Unit Headers"). */
+/* The fields behind the version (DWARF 7.5.1 "Unit Headers"). */
 static void read_kind(struct tl_dwarf_bytes *bytes, struct tl_dwarf_unit *unit)
 {
 	unit->type = DW_UT_compile;
@@ -58,7 +58,7 @@ bool tl_dwarf_bad_unit(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit,
 	return tl_dwarf_fault(&dwarf->sections, status, unit->offset, text);
 }
 
-/* Where a unit ends; false when that cannot be told, so that none can be found behind it. */
+/* Read where a unit ends. False: the end is unknown, so that no unit can be found behind it. */
 static bool read_length(struct tl_dwarf *dwarf, struct tl_dwarf_bytes *bytes,
 			struct tl_dwarf_unit *unit)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The units of .debug_info: their headers, what their root entries say, and which addresses are
- * theirs. */
+/*
+ * The units of .debug_info: the attributes of their root entries, and which addresses are theirs.
+ */
 #include <stdlib.h>
 
 #include <tracelathe/core.h>
@@ -20,7 +21,10 @@ static void take_root(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
 		      const struct tl_dwarf_entry *root)
 {
 	const struct tl_dwarf_value *values = root->values;
-	/* Behind the header of a table: what units of a split file use, which do not say it. */
+	/*
+	 * Units of a split file do not have bases: their tables begin behind the header of the
+	 * section.
+	 */
 	uint64_t header = unit->version < 5 ? 0 : unit->offset_size == 8 ? 16 : 8;
 	const char *text;
 
@@ -96,7 +100,7 @@ static bool add_unit(struct tl_dwarf *dwarf, uint32_t number)
 	size_t before = dwarf->ranges.count;
 	struct tl_dwarf_entry root;
 
-	/* Types and what several units share have no code of their own. */
+	/* Type units and partial units have no code of their own. */
 	if (unit->type != DW_UT_compile && unit->type != DW_UT_skeleton)
 		return true;
 	tl_dwarf_root_read(dwarf, unit, &root);

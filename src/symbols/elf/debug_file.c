@@ -75,7 +75,7 @@ void tl_build_id(const struct tl_elf *file, char text[TL_BUILD_ID_TEXT])
 	}
 }
 
-/* A section that begins with a text; what follows it is left in `rest`. NULL: there is none. */
+/* The text that a section begins with; `rest` is the bytes behind it. NULL: there is none. */
 static const char *link_in(const struct tl_elf *file, const char *name, struct tl_cursor *rest)
 {
 	struct tl_elf_section section;
@@ -91,7 +91,7 @@ static const char *link_in(const struct tl_elf *file, const char *name, struct t
 	return (const char *)bytes;
 }
 
-/* What a candidate must have in common with the binary. */
+/* The properties that identify the debug file of a binary. */
 struct wanted {
 	char build_id[TL_BUILD_ID_TEXT];
 	const char *link; /* name in .gnu_debuglink, NULL: none */

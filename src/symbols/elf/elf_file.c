@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "core/file.h"
 
-/* Where the two classes keep what is read of the header (gABI, "ELF Header"). */
+/* Offsets of the header fields that are read, by class (gABI, "ELF Header"). */
 static const struct header_layout {
 	size_t size, phoff, shoff, phentsize;
 	size_t segment_bytes, section_bytes; /* of one entry of the tables */
@@ -197,7 +197,7 @@ static int read_sections(struct tl_elf *file, struct tl_error *err)
 	return 0;
 }
 
-/* What of the table the file does not have is not there: code is found by sections, too. */
+/* A table that reaches past the end of the file is cut: code is found by sections, too. */
 static void read_segments(struct tl_elf *file)
 {
 	const struct header_layout *layout = layout_of(file);

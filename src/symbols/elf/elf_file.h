@@ -65,7 +65,7 @@ struct tl_elf_segment tl_elf_segment_at(const struct tl_elf *file, uint32_t numb
 /* Bytes of a word of the file, and of an entry of a symbol table. */
 size_t tl_elf_word_size(const struct tl_elf *file);
 size_t tl_elf_entry_size(const struct tl_elf *file);
-/* What stands there; the caller has tested the bound. */
+/* The word or entry at a place; the caller has tested the bound. */
 uint64_t tl_elf_word(const struct tl_elf *file, const uint8_t *at);
 struct tl_elf_entry tl_elf_entry_at(const struct tl_elf *file, const uint8_t *at);
 

@@ -14,7 +14,7 @@ struct tl_interval {
 
 struct tl_segment {
 	uint64_t start;  /* up to the next segment's start */
-	uint32_t number; /* TL_NONE: nobody's */
+	uint32_t number; /* TL_NONE: no item */
 };
 
 /* Zero-filled is empty. */
@@ -34,7 +34,7 @@ bool tl_intervals_build(struct tl_intervals *intervals, const struct tl_interval
  * highest number that holds it. Where numbers follow a tree, parents first, that is the innermost.
  */
 bool tl_intervals_paint(struct tl_intervals *intervals, struct tl_interval *items, size_t count);
-/* Whose an address is, TL_NONE: nobody's. */
+/* The number of the item that an address belongs to, TL_NONE: no item. */
 uint32_t tl_intervals_find(const struct tl_intervals *intervals, uint64_t address);
 void tl_intervals_free(struct tl_intervals *intervals);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TL_SYMBOLS_RELOCATIONS_H
 #define TL_SYMBOLS_RELOCATIONS_H
-/* What a loader would store where, with load bias 0. */
+/* The values that a loader stores, and where, with load bias 0. */
 #include "symbols/elf/elf_file.h"
 
 /* Zero-filled is empty. */

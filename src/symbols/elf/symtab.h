@@ -7,10 +7,11 @@
 
 /* Names live in the ELF file. */
 struct tl_elf_symbol {
-	uint64_t start, end; /* end: of what lookups find, also where the size is unknown */
-	uint64_t size;       /* 0: unknown */
+	/* end: lookups find the symbol up to here, also where the size is unknown */
+	uint64_t start, end;
+	uint64_t size; /* 0: unknown */
 	const char *name;
-	const char *shown; /* as told to callers, NULL: not asked for yet */
+	const char *shown; /* name for callers, demangled; NULL: not made yet */
 	uint8_t rank;      /* among symbols at one address, 0 is the best */
 };
 
@@ -25,7 +26,7 @@ struct tl_symtab {
  * Add the symbols of the file's table of a type (SHT_SYMTAB or SHT_DYNSYM). False without memory.
  */
 bool tl_symtab_add(struct tl_symtab *table, const struct tl_elf *file, uint32_t type);
-/* Make what was added ready for lookups. False without memory. */
+/* Prepare for lookups, after the last tl_symtab_add(). False without memory. */
 bool tl_symtab_finish(struct tl_symtab *table);
 /* The symbol that holds an address, NULL: none. */
 struct tl_elf_symbol *tl_symtab_find(struct tl_symtab *table, uint64_t address);
