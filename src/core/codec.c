@@ -90,8 +90,8 @@ static const struct {
 	{ ZSTD_error_dictionary_wrong, TL_UNSUPPORTED, "zstd data needs a dictionary" },
 	{ ZSTD_error_frameParameter_windowTooLarge, TL_TOO_LARGE, "zstd window is too large" },
 	{ ZSTD_error_checksum_wrong, TL_BAD_FORMAT,
-	  "zstd checksum does not match; kept what came before" },
-	{ 0, TL_BAD_FORMAT, "corrupt zstd data; kept what came before" },
+	  "zstd checksum does not match; kept the data before it" },
+	{ 0, TL_BAD_FORMAT, "corrupt zstd data; kept the data before it" },
 };
 /* clang-format on */
 
@@ -165,7 +165,7 @@ static int gzip_expand(void *state, struct tl_codec_io *io)
 		return 0;
 	if (result == Z_MEM_ERROR)
 		return failed(io, TL_NO_MEMORY, "out of memory");
-	return failed(io, TL_BAD_FORMAT, "corrupt gzip data; kept what came before");
+	return failed(io, TL_BAD_FORMAT, "corrupt gzip data; kept the data before it");
 }
 
 static void gzip_close(void *state)
@@ -211,7 +211,7 @@ static const struct {
 	{ LZMA_MEM_ERROR, TL_NO_MEMORY, "out of memory" },
 	{ LZMA_MEMLIMIT_ERROR, TL_TOO_LARGE, "xz dictionary is larger than 1 GiB" },
 	{ LZMA_OPTIONS_ERROR, TL_UNSUPPORTED, "xz data uses an unknown filter" },
-	{ LZMA_OK, TL_BAD_FORMAT, "corrupt xz data; kept what came before" },
+	{ LZMA_OK, TL_BAD_FORMAT, "corrupt xz data; kept the data before it" },
 };
 /* clang-format on */
 
@@ -283,7 +283,7 @@ static int lz4_expand(void *state, struct tl_codec_io *io)
 	if (LZ4F_isError(result)) {
 		if (!strcmp(LZ4F_getErrorName(result), "ERROR_allocation_failed"))
 			return failed(io, TL_NO_MEMORY, "out of memory");
-		return failed(io, TL_BAD_FORMAT, "corrupt lz4 data; kept what came before");
+		return failed(io, TL_BAD_FORMAT, "corrupt lz4 data; kept the data before it");
 	}
 	advance(io, in, out);
 	lz4->hint = result ? result : LZ4_HINT;

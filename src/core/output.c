@@ -403,7 +403,7 @@ static void put_in_place(struct tl_output *out)
 	}
 	set_temporary(out, NULL);
 	if (!tl_file_sync_directory(out->target))
-		fail(out, TL_IO, "the file is written, but its directory cannot be");
+		fail(out, TL_IO, "the file is complete, but its directory cannot be synchronised");
 }
 
 static void finish(struct tl_output *out)

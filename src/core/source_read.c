@@ -97,7 +97,7 @@ static void enter_frame(struct tl_source *source)
 		source->frames.between = false;
 	else if (source->window.is_last || source->window.left >= TL_CODEC_MAGIC)
 		fault(source, TL_BAD_FORMAT,
-		      "bytes after the compressed data are not a frame; kept what came before");
+		      "bytes after the compressed data are not a frame; kept the data before them");
 }
 
 /* How far the output may go: small files expand freely, large ones in proportion. */
@@ -141,11 +141,12 @@ static int expand_once(struct tl_source *source, struct tl_error *err)
 		return tl_error_memory(err);
 	if (bomb)
 		fault(source, TL_TOO_LARGE,
-		      "expands to more than the guard allows; kept what came before");
+		      "expands to more than the limit allows; kept the data before it");
 	else if (result < 0)
 		fault(source, (enum tl_status)result, io.text);
 	else if (stuck)
-		fault(source, TL_TRUNCATED, "compressed data is cut short; kept what came before");
+		fault(source, TL_TRUNCATED,
+		      "compressed data is cut short; kept the data before the cut");
 	return 0;
 }
 

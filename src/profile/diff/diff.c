@@ -277,8 +277,9 @@ int tl_profile_diff(struct tl_diff **diff, const struct tl_profile *before,
 		       options->size < sizeof(filled) ? options->size : sizeof(filled));
 	if ((size_t)filled.by >= sizeof(take) / sizeof(take[0]) || !before->finished ||
 	    !after->finished)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-				   "finished profiles are compared by function, arc or line");
+		return tl_error_at(
+			err, TL_BAD_USAGE, TL_NOWHERE,
+			"only finished profiles can be compared, by function, arc or line");
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return tl_error_memory(err);

@@ -45,9 +45,9 @@ static int unite_events(struct tl_merge *merge, const struct tl_merge_ref *refs,
 		if (!last || strcmp(last->name, event->name) != 0) {
 			events[(*count)++] = *event;
 		} else if (strcmp(last->formula, event->formula) != 0) {
-			return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-					   "an event is a sum of others in one profile and not, or "
-					   "another, in the next");
+			return tl_error_at(
+				err, TL_BAD_USAGE, TL_NOWHERE,
+				"an event has different formulas in two of the profiles");
 		} else {
 			take_text(&last->long_name, event->long_name);
 			take_text(&last->unit, event->unit);

@@ -129,7 +129,7 @@ bool tl_profile_take_names(struct tl_profile *profile, struct tl_names *names)
 int tl_profile_bad_index(struct tl_error *err)
 {
 	return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-			   "a number of a function, context or part that is not there");
+			   "no function, context or part has this number");
 }
 
 void tl_losses_add(struct tl_losses *a, const struct tl_losses *b)

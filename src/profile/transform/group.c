@@ -224,7 +224,7 @@ int tl_profile_grouped(struct tl_profile **grouped, const struct tl_profile *pro
 	*grouped = NULL;
 	if (by != TL_BY_FILE && by != TL_BY_OBJECT)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-				   "functions are taken together by file or by object");
+				   "functions can be grouped by file or by object");
 	status = tl_profile_make(&g.to, profile->format, profile->events, profile->event_count,
 				 profile->frequency, err);
 	if (status < 0)

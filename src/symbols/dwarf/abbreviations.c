@@ -166,8 +166,8 @@ static bool allowed(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *unit)
 			"its names and lines may be missing");
 	if (!dwarf->budget.abbreviations)
 		return tl_dwarf_fault(&dwarf->sections, TL_TOO_LARGE, unit->offset,
-				      ".debug_info: units share abbreviations in too many ways; "
-				      "names and lines may be missing");
+				      ".debug_info: units share abbreviations too often; names and "
+				      "lines may be missing");
 	return true;
 }
 

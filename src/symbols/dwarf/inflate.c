@@ -61,7 +61,7 @@ int tl_dwarf_inflate(const struct tl_elf *file, const uint8_t *stored, size_t si
 	uint64_t wanted, type = read_header(file, old, &in, &wanted);
 	int status = TL_UNSUPPORTED;
 
-	*text = "a debug section is compressed in a way that is not known here";
+	*text = "a debug section is compressed by an unknown method";
 	if (in.bad || (type != ELFCOMPRESS_ZLIB && type != ELFCOMPRESS_ZSTD))
 		return status;
 	*text = "a debug section claims to expand to more than its bytes can";

@@ -188,7 +188,7 @@ bool tl_dwarf_line_header(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *un
 	read_numbers(&bytes, header);
 	if (bytes.bad || !header->line_range || !header->opcode_base)
 		return refuse(dwarf, unit, TL_BAD_RECORD,
-			      ".debug_line: a header that makes no sense; lines may be missing");
+			      ".debug_line: an invalid header; lines may be missing");
 	if (header->form.version >= 5)
 		kept = read_sources(dwarf, header, &bytes, lines, false) &&
 		       read_sources(dwarf, header, &bytes, lines, true);
@@ -197,7 +197,6 @@ bool tl_dwarf_line_header(struct tl_dwarf *dwarf, const struct tl_dwarf_unit *un
 	/* The lines are true all the same. */
 	if (bytes.bad)
 		refuse(dwarf, unit, TL_BAD_RECORD,
-		       ".debug_line: the names of a table's files are damaged; files may be "
-		       "missing");
+		       ".debug_line: the file names of a table are damaged; files may be missing");
 	return kept;
 }

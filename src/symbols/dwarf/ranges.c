@@ -25,9 +25,9 @@ bool tl_dwarf_range_add(struct tl_dwarf *dwarf, uint64_t start, uint64_t end, ui
 	if (end <= start || tl_intervals_find(dwarf->code, start) == TL_NONE)
 		return true;
 	if (!dwarf->budget.ranges)
-		return tl_dwarf_fault(&dwarf->sections, TL_TOO_LARGE, TL_NOWHERE,
-				      "entries share lists of ranges in too many ways; names and "
-				      "lines may be missing");
+		return tl_dwarf_fault(
+			&dwarf->sections, TL_TOO_LARGE, TL_NOWHERE,
+			"entries share lists of ranges too often; names and lines may be missing");
 	if (!tl_grow(&ranges->list, &ranges->capacity, ranges->count + 1, sizeof(*ranges->list)))
 		return tl_dwarf_no_memory(&dwarf->sections);
 	dwarf->budget.ranges--;
@@ -130,8 +130,8 @@ static bool read_entries(struct range_reader *reader)
 	return !reader->bytes.bad ||
 	       tl_dwarf_fault(&reader->dwarf->sections, TL_BAD_RECORD,
 			      tl_cursor_offset(&reader->bytes.cur),
-			      ".debug_rnglists: a list has no end, or an entry that is not "
-			      "known; names and lines may be missing");
+			      ".debug_rnglists: a list has no end or an unknown entry; names and "
+			      "lines may be missing");
 }
 
 /* ---- which ---- */

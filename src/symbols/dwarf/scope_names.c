@@ -85,8 +85,8 @@ const char *tl_dwarf_scope_name(struct tl_dwarf *dwarf, struct tl_dwarf_unit *un
 
 		if (!found || !read_entry(&place, &entry)) {
 			tl_dwarf_fault(&dwarf->sections, TL_BAD_RECORD, scope->entry,
-				       ".debug_info: a function's origin is not there; names may "
-				       "be missing");
+				       ".debug_info: the origin of a function does not exist; "
+				       "names may be missing");
 			return name;
 		}
 		/* The linker's name says most; it stands at the declaration, often. */
@@ -101,6 +101,7 @@ const char *tl_dwarf_scope_name(struct tl_dwarf *dwarf, struct tl_dwarf_unit *un
 			return name;
 	}
 	tl_dwarf_fault(&dwarf->sections, TL_BAD_RECORD, scope->entry,
-		       ".debug_info: a function's origins have no end; names may be missing");
+		       ".debug_info: the chain of origins of a function is too long; names may be "
+		       "missing");
 	return name;
 }

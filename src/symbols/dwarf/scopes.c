@@ -223,7 +223,7 @@ static void walk_unit(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
 	/* Some producers leave out the ends of the last lists. */
 	if (walk.bytes.bad && tl_cursor_offset(&walk.bytes.cur) < unit->end)
 		tl_dwarf_fault(&dwarf->sections, TL_BAD_RECORD, tl_cursor_offset(&walk.bytes.cur),
-			       ".debug_info: an entry that makes no sense; names may be missing");
+			       ".debug_info: an invalid entry; names may be missing");
 }
 
 struct tl_dwarf_scopes *tl_dwarf_scopes(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit)

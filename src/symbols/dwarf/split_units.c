@@ -98,9 +98,8 @@ struct tl_dwarf *tl_dwarf_body(struct tl_dwarf *dwarf, struct tl_dwarf_unit **un
 		find_body(dwarf, whole);
 		if (!whole->body && !dwarf->sections.faults->no_memory)
 			tl_dwarf_fault(&dwarf->sections, TL_IO, whole->offset,
-				       ".debug_info: the .dwo file of a unit was not found, or is "
-				       "another one's; "
-				       "names may be missing");
+				       ".debug_info: the .dwo file of a unit was not found or "
+				       "belongs to another unit; names may be missing");
 	}
 	if (!whole->body)
 		return dwarf;

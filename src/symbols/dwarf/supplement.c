@@ -50,9 +50,8 @@ struct tl_dwarf *tl_dwarf_supplement(struct tl_dwarf *dwarf)
 	if (found < 0)
 		tl_dwarf_no_memory(&dwarf->sections);
 	else if (!found)
-		tl_dwarf_fault(
-			&dwarf->sections, TL_IO, TL_NOWHERE,
-			".gnu_debugaltlink: the file that names are shared in was not found; "
-			"names may be missing");
+		tl_dwarf_fault(&dwarf->sections, TL_IO, TL_NOWHERE,
+			       ".gnu_debugaltlink: the supplementary file was not found; names may "
+			       "be missing");
 	return dwarf->supplement;
 }

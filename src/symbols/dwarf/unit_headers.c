@@ -110,10 +110,9 @@ static bool read_header(struct tl_dwarf *dwarf, uint64_t *next, struct tl_dwarf_
 			dwarf, unit, TL_TRUNCATED,
 			".debug_info: a unit is cut short; names and lines may be missing");
 	return known_address_size(unit->address_size) ||
-	       tl_dwarf_bad_unit(
-		       dwarf, unit, TL_UNSUPPORTED,
-		       ".debug_info: addresses of a size that is not known here; names and lines "
-		       "may be missing");
+	       tl_dwarf_bad_unit(dwarf, unit, TL_UNSUPPORTED,
+				 ".debug_info: addresses of an unsupported size; names and lines "
+				 "may be missing");
 }
 
 void tl_dwarf_units_list(struct tl_dwarf *dwarf)

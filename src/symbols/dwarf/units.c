@@ -67,10 +67,9 @@ void tl_dwarf_root_read(struct tl_dwarf *dwarf, struct tl_dwarf_unit *unit,
 		bytes.bad = true;
 	}
 	if (bytes.bad)
-		tl_dwarf_bad_unit(
-			dwarf, unit, TL_BAD_RECORD,
-			".debug_info: the first entry of a unit makes no sense; names and lines "
-			"may be missing");
+		tl_dwarf_bad_unit(dwarf, unit, TL_BAD_RECORD,
+				  ".debug_info: the first entry of a unit is invalid; names and "
+				  "lines may be missing");
 	tl_dwarf_abbreviations_free(&table);
 }
 

@@ -207,10 +207,9 @@ TEST(bytes_after_the_last_frame_are_a_fault)
 
 			assert_int_equal(read_and_compare(source, content, 1000), 1000);
 			assert_fault(source, TL_BAD_FORMAT, 1000);
-			assert_string_equal(
-				tl_source_fault(source)->text,
-				"bytes after the compressed data are not a frame; kept what came "
-				"before");
+			assert_string_equal(tl_source_fault(source)->text,
+					    "bytes after the compressed data are not a frame; kept "
+					    "the data before them");
 			tl_source_close(source);
 			free(packed.data);
 		}
@@ -259,8 +258,9 @@ static void a_bomb_is_stopped(void **state)
 		assert_true(total >= options.free_expanded &&
 			    total <= options.free_expanded + 2 * packed.size);
 		assert_fault(source, TL_TOO_LARGE, total);
-		assert_string_equal(tl_source_fault(source)->text,
-				    "expands to more than the guard allows; kept what came before");
+		assert_string_equal(
+			tl_source_fault(source)->text,
+			"expands to more than the limit allows; kept the data before it");
 		tl_source_close(source);
 
 		/* The same bomb by any way in ends at the same byte. */

@@ -452,7 +452,7 @@ TEST(rings_end)
 	finish(begun);
 	assert_string_equal(chain_at(&parts, CODE), "?");
 	assert_string_equal(chain_at(&parts, CODE + 0x10), "behind");
-	expect_fault(TL_BAD_RECORD, ring, "no end");
+	expect_fault(TL_BAD_RECORD, ring, "too long");
 }
 
 static void expect_line_unknown(uint64_t address)
@@ -476,7 +476,7 @@ TEST(damage_is_told_at_its_byte)
 	put(&parts.info, 0x55, 1);
 	finish(begun);
 	assert_string_equal(chain_at(&parts, CODE), "known");
-	expect_fault(TL_BAD_RECORD, at + 1, "an entry that makes no sense");
+	expect_fault(TL_BAD_RECORD, at + 1, "an invalid entry");
 
 	/* An origin outside of all units. */
 	begun = begin_functions();

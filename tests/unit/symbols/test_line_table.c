@@ -297,7 +297,7 @@ TEST(damage_is_told_at_its_byte)
 	make_sound();
 	put_at(&parts.line, 16, 0, 1); /* line_range, which is divided by */
 	read_parts(&parts);
-	expect_fault(TL_BAD_RECORD, 0, "no sense");
+	expect_fault(TL_BAD_RECORD, 0, "invalid header");
 	/* A sequence without an end: its last row lasts to nowhere. */
 	make_sound();
 	parts.line.size -= 3;
