@@ -161,6 +161,28 @@ TEST(picture_of_a_difference)
 	tl_profile_free(before);
 }
 
+/* A change of the whole total has the full color, no change has none: #e6613c and #d6d8de. */
+TEST(full_colors_of_a_difference)
+{
+	struct tl_profile *after = new_profile(0, 1), *before = new_profile(0, 1);
+	uint32_t part = add_part(after, 1, 1, ""), old = add_part(before, 1, 1, "");
+	struct tl_flame_options options = flame_svg_options();
+	char *text;
+
+	add_context(after, TL_NONE, add_function(after, "", "", "f", 0), part, 1, 100);
+	add_context(before, TL_NONE, add_function(before, "", "", "f", 0), old, 1, 0);
+	finish(after);
+	finish(before);
+	text = flame_text(after, before, &options);
+	assert_memory_equal(fill_of(text, "<title>f\n"), "e6613c", 6);
+	free(text);
+	text = flame_text(after, after, &options);
+	assert_memory_equal(fill_of(text, "<title>f\n"), "d6d8de", 6);
+	free(text);
+	tl_profile_free(after);
+	tl_profile_free(before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -169,6 +191,7 @@ int main(void)
 		cmocka_unit_test(names_are_cut_to_fit),
 		cmocka_unit_test(odd_names_are_xml),
 		cmocka_unit_test(picture_of_a_difference),
+		cmocka_unit_test(full_colors_of_a_difference),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
