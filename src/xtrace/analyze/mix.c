@@ -95,7 +95,7 @@ static bool count_walk(struct mix *mix, struct tl_xtrace_token_blocks *blocks,
 			b = tl_xtrace_token_block_next(blocks, before, w, pc);
 		before = b && tl_xtrace_token_block_is_whole(blocks, b, w) ? b : NULL;
 		if (before) {
-			b->count++;
+			b->times.whole++;
 			tl_xtrace_token_block_skip(b, w);
 			continue;
 		}
@@ -153,7 +153,7 @@ static int count_segment(void *arg, struct tl_xtrace_walk *walk, size_t segment,
 static bool add_block(struct mix *mix, const struct tl_xtrace_token_block *b)
 {
 	for (size_t i = 0; i < b->insn_count; i++)
-		if (!add(mix, b->insns[i].opcode, b->place.el & 3, b->count))
+		if (!add(mix, b->insns[i].opcode, b->place.el & 3, b->times.whole))
 			return false;
 	return true;
 }

@@ -19,8 +19,8 @@ static void replace(struct tl_xtrace_checker *c, struct tl_xtrace_check_opcode *
 {
 	for (uint32_t i = 0; i < c->trace->stream_count; i++)
 		if (c->streams[i].last.op == op) {
-			c->streams[i].kept = *op;
-			c->streams[i].last.op = &c->streams[i].kept;
+			c->streams[i].last_opcode = *op;
+			c->streams[i].last.op = &c->streams[i].last_opcode;
 		}
 	op->a64 = tl_a64_classify(opcode);
 	op->a64.opcode = opcode;
@@ -62,7 +62,7 @@ static void check_jump(struct tl_xtrace_check_stream *s, const struct tl_xtrace_
 		.pc = pc,
 		.pc_known = s->walk.pc_known,
 		.el = (uint8_t)el,
-		.ordinal = s->ordinal,
+		.ordinal = s->counts.ordinal,
 		.offset = tl_xtrace_walk_offset(&s->walk),
 	};
 
@@ -88,7 +88,7 @@ static inline void begin_instruction(struct tl_xtrace_check_stream *s, uint32_t 
 	i->op = op;
 	i->pc = pc;
 	i->offset = tl_xtrace_walk_offset(&s->walk);
-	i->ordinal = s->ordinal++;
+	i->ordinal = s->counts.ordinal++;
 	i->load = NULL;
 	i->seen = 0;
 	i->el = (uint8_t)el;
@@ -96,7 +96,7 @@ static inline void begin_instruction(struct tl_xtrace_check_stream *s, uint32_t 
 	i->pc_known = s->walk.pc_known;
 	s->ended = false;
 	s->allgpr = NULL;
-	s->user += !el;
+	s->counts.user += !el;
 }
 
 /* Between two instructions: the one before is whole, and these belong to the one behind. */
@@ -147,7 +147,7 @@ static void take_token(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kin
 			i->load = s->walk.token + 9;
 			i->load_size = (uint32_t)tl_xtrace_access_size(*s->walk.token);
 		}
-		if (__builtin_expect(s->probes_sp, 0))
+		if (__builtin_expect(s->signals.probes_sp, 0))
 			tl_xtrace_check_signal_access(s, tl_xtrace_walk_value(&s->walk));
 		tl_xtrace_check_access(s, kind);
 	} else if (kind == TL_XTRACE_TIME) {
@@ -168,10 +168,10 @@ static void after_gap(struct tl_xtrace_check_stream *s)
 	s->last.op = NULL;
 	s->allgpr = NULL;
 	s->registers.known = 0;
-	s->sysregs_known = 0;
-	s->heap_end = 0;
-	s->counts_known = false;
-	s->waits_for_svcret = false;
+	s->sysregs.known = 0;
+	s->program.heap_end = 0;
+	s->counts.known = false;
+	s->syscall.pending = false;
 }
 
 /* The walk has ended: damage is a violation, too. False: the stream is over. */
@@ -216,7 +216,7 @@ static void take_instruction(struct tl_xtrace_check_stream *s, enum tl_xtrace_ki
 	uint32_t opcode;
 
 	end_instruction(s, false, may_be_vector(s, kind));
-	if (__builtin_expect(s->snapshot_at && s->walk.token >= s->snapshot_at, 0))
+	if (__builtin_expect(s->snapshots.at && s->walk.token >= s->snapshots.at, 0))
 		tl_xtrace_check_snapshot(s, kind);
 	opcode = tl_xtrace_walk_instruction(&s->walk, kind);
 	begin_instruction(s, opcode);
@@ -263,8 +263,8 @@ static void begin_stream(struct tl_xtrace_check_stream *s, struct tl_xtrace_chec
 {
 	*s = (struct tl_xtrace_check_stream){ .check = c,
 					      .stream = &c->trace->streams[stream],
-					      .counts_known = true };
-	s->zero_block = DEFAULT_ZERO_BLOCK;
+					      .counts.known = true };
+	s->program.zero_block = DEFAULT_ZERO_BLOCK;
 	tl_xtrace_walk_begin(&s->walk, c->trace, s->stream, &s->stream->segments[0]);
 }
 

@@ -86,6 +86,47 @@ struct tl_xtrace_check_signal {
 };
 enum { TL_XTRACE_CHECK_SIGNALS = 16, TL_XTRACE_CHECK_HANDLERS = 16 };
 
+/* Signals whose handlers run, and addresses of handlers. */
+struct tl_xtrace_check_signals {
+	struct tl_xtrace_check_signal list[TL_XTRACE_CHECK_SIGNALS]; /* the innermost is the last */
+	size_t count;
+	uint64_t handlers[TL_XTRACE_CHECK_HANDLERS]; /* the last ones that were confirmed */
+	size_t next_handler;
+	bool probes_sp; /* SP of the innermost handler is still to be found */
+};
+
+/* Instructions so far, against those that snapshots count. */
+struct tl_xtrace_check_counts {
+	uint64_t ordinal, user;
+	bool known;                     /* no gap since the beginning, or since the last snapshot */
+	uint64_t total_base, user_base; /* the counts of a snapshot less ours */
+};
+
+/* System registers that only MSR changes. */
+struct tl_xtrace_check_sysregs {
+	uint64_t values[TL_XTRACE_CHECK_SYSREGS];
+	uint32_t known; /* bits */
+};
+
+/* The system call that SVCRET ends. */
+struct tl_xtrace_check_pending {
+	bool pending;
+	uint64_t args[7];
+};
+
+/* The next snapshot. */
+struct tl_xtrace_check_next {
+	uint32_t next;
+	const uint8_t *at; /* its place in the stream; NULL: no more snapshots */
+};
+
+/* Memory of the running program. */
+struct tl_xtrace_check_program {
+	uint64_t heap_end;   /* 0: unknown */
+	unsigned space;      /* number of the value of TTBR0 */
+	uint32_t zero_block; /* bytes that DC ZVA clears */
+};
+
 struct tl_xtrace_check_stream {
 	struct tl_xtrace_checker *check;
 	struct tl_xtrace_stream *stream;
@@ -95,33 +136,19 @@ struct tl_xtrace_check_stream {
 	bool over;
 
 	struct tl_xtrace_check_insn last; /* op NULL: none before, or it was lost */
-	struct tl_xtrace_check_opcode
-		kept; /* its opcode's, when another one took the place in the cache */
-	bool ended;   /* it was judged: a boundary came behind it */
+	/* The opcode of `last`, once another opcode has its slot of the cache. */
+	struct tl_xtrace_check_opcode last_opcode;
+	bool ended; /* `last` was judged: a boundary came behind it */
 	struct tl_xtrace_registers registers;
-	uint64_t ordinal, user;         /* instructions so far */
-	bool counts_known;              /* no gap since the beginning, or since the last snapshot */
-	uint64_t count_base, user_base; /* a snapshot's counts less ours */
-	uint64_t heap_end;              /* 0: unknown */
-	uint64_t sysregs[TL_XTRACE_CHECK_SYSREGS]; /* those that only MSR changes */
-	uint32_t sysregs_known;                    /* bits */
-	const uint8_t *allgpr;                     /* at this boundary */
-	bool waits_for_svcret;
-	uint64_t pending_args[7]; /* of the call that SVCRET ends */
-	bool timed;               /* there was a TIME */
+	struct tl_xtrace_check_counts counts;
+	struct tl_xtrace_check_sysregs sysregs;
+	const uint8_t *allgpr; /* at this boundary */
+	struct tl_xtrace_check_pending syscall;
+	bool timed; /* there was a TIME */
 	uint64_t time;
-	unsigned space;      /* number of TTBR0's value */
-	uint32_t zero_block; /* bytes that DC ZVA clears */
-
-	struct tl_xtrace_check_signal
-		signals[TL_XTRACE_CHECK_SIGNALS]; /* the innermost one is the last */
-	size_t signal_count;
-	uint64_t handlers[TL_XTRACE_CHECK_HANDLERS]; /* places that were known for handlers last */
-	size_t next_handler;
-	bool probes_sp; /* the innermost one's SP is to be found */
-
-	uint32_t next_snapshot;
-	const uint8_t *snapshot_at; /* where it is; NULL: no more */
+	struct tl_xtrace_check_program program;
+	struct tl_xtrace_check_signals signals;
+	struct tl_xtrace_check_next snapshots;
 };
 
 struct tl_xtrace_checker {

@@ -124,7 +124,7 @@ void tl_xtrace_check_flow(struct tl_xtrace_check_stream *s, const struct tl_xtra
 		return;
 	}
 	rule = judge(last, next);
-	if (rule != TL_XTRACE_RULE_COUNT && s->user == s->ordinal && !next->el) {
+	if (rule != TL_XTRACE_RULE_COUNT && s->counts.user == s->counts.ordinal && !next->el) {
 		tl_xtrace_check_signal(s, rule, next);
 		return;
 	}

@@ -7,7 +7,7 @@
 /* The upper half of the addresses is the same in all address spaces. */
 static unsigned space_of(const struct tl_xtrace_check_stream *s, uint64_t address)
 {
-	return address >> 63 ? 0 : s->space;
+	return address >> 63 ? 0 : s->program.space;
 }
 
 void tl_xtrace_check_access(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind)
@@ -36,9 +36,10 @@ void tl_xtrace_check_zero(struct tl_xtrace_check_stream *s, uint64_t address)
 {
 	static const uint8_t zeros[64];
 
-	address -= address % s->zero_block;
-	for (uint32_t done = 0; done < s->zero_block; done += (uint32_t)sizeof(zeros)) {
-		size_t size = s->zero_block < sizeof(zeros) ? s->zero_block : sizeof(zeros);
+	address -= address % s->program.zero_block;
+	for (uint32_t done = 0; done < s->program.zero_block; done += (uint32_t)sizeof(zeros)) {
+		size_t size = s->program.zero_block < sizeof(zeros) ? s->program.zero_block
+								    : sizeof(zeros);
 
 		if (!tl_xtrace_shadow_store(&s->memory->shadow, space_of(s, address),
 					    address + done, zeros, size)) {
@@ -59,7 +60,7 @@ static void forget_written(struct tl_xtrace_check_stream *s, const uint64_t *arg
 		tl_xtrace_shadow_forget(&s->memory->shadow, space_of(s, written[i].address),
 					written[i].address, written[i].size);
 	if (everything)
-		tl_xtrace_shadow_forget_all(&s->memory->shadow, s->space);
+		tl_xtrace_shadow_forget_all(&s->memory->shadow, s->program.space);
 }
 
 void tl_xtrace_check_forget(struct tl_xtrace_check_stream *s, uint64_t address, uint64_t size)
@@ -91,35 +92,35 @@ void tl_xtrace_check_syscall(struct tl_xtrace_check_stream *s)
 	const struct tl_xtrace_check_insn *i = &s->last;
 	uint64_t number = i->args[0];
 
-	s->waits_for_svcret = i->svcargs == 7;
-	if (!s->waits_for_svcret)
+	s->syscall.pending = i->svcargs == 7;
+	if (!s->syscall.pending)
 		return;
 	for (unsigned n = 0; n < 7; n++)
-		s->pending_args[n] = i->args[n];
+		s->syscall.args[n] = i->args[n];
 	if (!(i->seen >> TL_XTRACE_SYSCALL_VEC & 1))
 		number = 0;
 	if (number == READV || number == PREADV || number == RECVMSG || number == PREADV2)
 		forget_vectors(s);
 	/* Should its result never be told: what does not depend on it. */
-	forget_written(s, s->pending_args, 0);
+	forget_written(s, s->syscall.args, 0);
 }
 
 /* What is above the end of the heap is gone; what comes there later is zero. */
 static void move_heap(struct tl_xtrace_check_stream *s, uint64_t end)
 {
-	if (s->heap_end > end)
+	if (s->program.heap_end > end)
 		tl_xtrace_shadow_forget(&s->memory->shadow, space_of(s, end), end,
-					s->heap_end - end);
-	s->heap_end = end;
+					s->program.heap_end - end);
+	s->program.heap_end = end;
 }
 
 void tl_xtrace_check_syscall_done(struct tl_xtrace_check_stream *s, uint64_t result)
 {
-	if (s->waits_for_svcret && tl_xtrace_syscall_is_brk(s->pending_args[0]))
+	if (s->syscall.pending && tl_xtrace_syscall_is_brk(s->syscall.args[0]))
 		move_heap(s, result);
-	if (s->waits_for_svcret)
-		forget_written(s, s->pending_args, result);
-	s->waits_for_svcret = false;
+	if (s->syscall.pending)
+		forget_written(s, s->syscall.args, result);
+	s->syscall.pending = false;
 }
 
 /* Numbers of address spaces are few; if not, the last one is several. */
@@ -139,5 +140,5 @@ void tl_xtrace_check_space(struct tl_xtrace_check_stream *s, uint64_t ttbr0)
 		}
 		m->spaces[m->space_count++] = ttbr0;
 	}
-	s->space = (unsigned)(at < MOST_SPACES ? at + 1 : MOST_SPACES);
+	s->program.space = (unsigned)(at < MOST_SPACES ? at + 1 : MOST_SPACES);
 }

@@ -51,11 +51,11 @@ static void expect_system_register(struct tl_xtrace_check_stream *s, uint32_t na
 	for (unsigned i = 0; i < TL_XTRACE_CHECK_SYSREGS; i++) {
 		if (stable[i].name != name)
 			continue;
-		if (!written && (s->sysregs_known >> i & 1) && s->sysregs[i] != value)
+		if (!written && (s->sysregs.known >> i & 1) && s->sysregs.values[i] != value)
 			tl_xtrace_report_insn(s, TL_XTRACE_RULE_REGISTER_VALUE,
 					      tl_xtrace_walk_offset(&s->walk));
-		s->sysregs[i] = value;
-		s->sysregs_known |= 1u << i;
+		s->sysregs.values[i] = value;
+		s->sysregs.known |= 1u << i;
 	}
 }
 
@@ -66,12 +66,12 @@ bool tl_xtrace_check_sysregs(struct tl_xtrace_check_stream *s, const uint64_t *v
 	for (unsigned i = 0; i < TL_XTRACE_CHECK_SYSREGS; i++) {
 		uint64_t value = values[stable[i].number];
 
-		if ((s->sysregs_known >> i & 1) && s->sysregs[i] != value)
+		if ((s->sysregs.known >> i & 1) && s->sysregs.values[i] != value)
 			agree = false;
 		/* A zero may be a register that the collector has no way to read. */
 		if (value) {
-			s->sysregs[i] = value;
-			s->sysregs_known |= 1u << i;
+			s->sysregs.values[i] = value;
+			s->sysregs.known |= 1u << i;
 		}
 	}
 	return agree;
@@ -90,7 +90,7 @@ static void system_register(struct tl_xtrace_check_stream *s, uint64_t value)
 	}
 	s->last.result = value;
 	if (name == DCZID_EL0 && value <= LARGEST_BLOCK)
-		s->zero_block = 4u << value;
+		s->program.zero_block = 4u << value;
 }
 
 /* BR, BLR and RET without authentication jump to what the register says. */
@@ -146,7 +146,8 @@ void tl_xtrace_check_all_registers(struct tl_xtrace_check_stream *s, const uint8
 	r->known = UINT32_MAX;
 	if (!agree)
 		tl_xtrace_report(s, TL_XTRACE_RULE_REGISTER_VALUE,
-				 (uint64_t)(values - 1 - s->stream->data), s->ordinal, TL_NOWHERE);
+				 (uint64_t)(values - 1 - s->stream->data), s->counts.ordinal,
+				 TL_NOWHERE);
 }
 
 /* The PC decides, which has to be known, and not that of code that is mapped twice (check_flow.c).

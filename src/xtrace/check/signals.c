@@ -19,17 +19,17 @@ static void drop(struct tl_xtrace_check_stream *s, struct tl_xtrace_check_signal
 
 void tl_xtrace_check_signals_end(struct tl_xtrace_check_stream *s)
 {
-	for (size_t i = 0; i < s->signal_count; i++)
-		drop(s, &s->signals[i]);
-	s->signal_count = 0;
-	s->probes_sp = false;
+	for (size_t i = 0; i < s->signals.count; i++)
+		drop(s, &s->signals.list[i]);
+	s->signals.count = 0;
+	s->signals.probes_sp = false;
 }
 
 /* A handler that returned before is one now. */
 static bool is_handler(const struct tl_xtrace_check_stream *s, uint64_t pc)
 {
 	for (size_t i = 0; i < TL_XTRACE_CHECK_HANDLERS; i++)
-		if (s->handlers[i] == pc)
+		if (s->signals.handlers[i] == pc)
 			return pc != 0;
 	return false;
 }
@@ -37,7 +37,8 @@ static bool is_handler(const struct tl_xtrace_check_stream *s, uint64_t pc)
 static void confirm(struct tl_xtrace_check_stream *s, struct tl_xtrace_check_signal *signal)
 {
 	if (!signal->confirmed && !is_handler(s, signal->pc))
-		s->handlers[s->next_handler++ % TL_XTRACE_CHECK_HANDLERS] = signal->pc;
+		s->signals.handlers[s->signals.next_handler++ % TL_XTRACE_CHECK_HANDLERS] =
+			signal->pc;
 	signal->confirmed = true;
 }
 
@@ -47,13 +48,13 @@ void tl_xtrace_check_signal(struct tl_xtrace_check_stream *s, enum tl_xtrace_rul
 	const struct tl_xtrace_check_insn *last = &s->last;
 	struct tl_xtrace_check_signal *signal;
 
-	if (s->signal_count == TL_XTRACE_CHECK_SIGNALS) {
-		drop(s, &s->signals[0]);
+	if (s->signals.count == TL_XTRACE_CHECK_SIGNALS) {
+		drop(s, &s->signals.list[0]);
 		for (size_t i = 1; i < TL_XTRACE_CHECK_SIGNALS; i++)
-			s->signals[i - 1] = s->signals[i];
-		s->signal_count--;
+			s->signals.list[i - 1] = s->signals.list[i];
+		s->signals.count--;
 	}
-	signal = &s->signals[s->signal_count++];
+	signal = &s->signals.list[s->signals.count++];
 	*signal = (struct tl_xtrace_check_signal){
 		.rule = rule,
 		.offset = next->offset,
@@ -69,19 +70,19 @@ void tl_xtrace_check_signal(struct tl_xtrace_check_stream *s, enum tl_xtrace_rul
 		.confirmed = is_handler(s, next->pc),
 	};
 	s->registers.known = 0;
-	s->probes_sp = true;
+	s->signals.probes_sp = true;
 }
 
 /* The first access relative to SP in a handler says where the kernel has put its frame. */
 void tl_xtrace_check_signal_access(struct tl_xtrace_check_stream *s, uint64_t address)
 {
-	struct tl_xtrace_check_signal *signal = &s->signals[s->signal_count - 1];
+	struct tl_xtrace_check_signal *signal = &s->signals.list[s->signals.count - 1];
 	struct tl_xtrace_sp sp = { .known = false };
 
 	tl_xtrace_sp_follow(&sp, s->last.op->a64.opcode, true, address);
 	if (!sp.known)
 		return;
-	s->probes_sp = false;
+	s->signals.probes_sp = false;
 	tl_xtrace_check_forget(s, sp.sp, WHOLE_FRAME);
 	/* Below what was interrupted, or on a stack of its own. */
 	if (signal->sp && signal->sp - sp.sp >= FRAME)
@@ -96,16 +97,16 @@ static bool interrupted(const struct tl_xtrace_check_signal *signal, uint64_t pc
 /* Behind rt_sigreturn: what the innermost handler interrupted, or what it has put in its place. */
 void tl_xtrace_check_signal_return(struct tl_xtrace_check_stream *s, uint64_t pc)
 {
-	size_t at = s->signal_count;
+	size_t at = s->signals.count;
 
-	s->probes_sp = false;
-	while (at && !interrupted(&s->signals[at - 1], pc))
+	s->signals.probes_sp = false;
+	while (at && !interrupted(&s->signals.list[at - 1], pc))
 		at--;
-	if (!s->signal_count)
+	if (!s->signals.count)
 		return;
-	at = at ? at - 1 : s->signal_count - 1;
-	confirm(s, &s->signals[at]);
-	for (size_t i = at; i < s->signal_count; i++)
-		drop(s, &s->signals[i]);
-	s->signal_count = at;
+	at = at ? at - 1 : s->signals.count - 1;
+	confirm(s, &s->signals.list[at]);
+	for (size_t i = at; i < s->signals.count; i++)
+		drop(s, &s->signals.list[i]);
+	s->signals.count = at;
 }

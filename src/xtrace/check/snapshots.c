@@ -23,17 +23,17 @@ static void find_next(struct tl_xtrace_check_stream *s, uint64_t behind, bool fi
 {
 	struct tl_xtrace_snapshot snapshot;
 
-	s->snapshot_at = NULL;
-	for (; s->next_snapshot < s->stream->info.snapshots; s->next_snapshot++) {
-		read_snapshot(s, s->next_snapshot, &snapshot);
+	s->snapshots.at = NULL;
+	for (; s->snapshots.next < s->stream->info.snapshots; s->snapshots.next++) {
+		read_snapshot(s, s->snapshots.next, &snapshot);
 		if (snapshot.vector_bits != s->stream->layout.vector_bits)
-			violate(s, TL_XTRACE_RULE_SNAPSHOT_VECTOR, s->next_snapshot, &snapshot);
+			violate(s, TL_XTRACE_RULE_SNAPSHOT_VECTOR, s->snapshots.next, &snapshot);
 		if (snapshot.offset >= s->stream->size) {
-			violate(s, TL_XTRACE_RULE_SNAPSHOT_OFFSET, s->next_snapshot, &snapshot);
+			violate(s, TL_XTRACE_RULE_SNAPSHOT_OFFSET, s->snapshots.next, &snapshot);
 		} else if (!first && snapshot.offset <= behind) {
-			violate(s, TL_XTRACE_RULE_SNAPSHOT_ORDER, s->next_snapshot, &snapshot);
+			violate(s, TL_XTRACE_RULE_SNAPSHOT_ORDER, s->snapshots.next, &snapshot);
 		} else {
-			s->snapshot_at = s->stream->data + snapshot.offset;
+			s->snapshots.at = s->stream->data + snapshot.offset;
 			return;
 		}
 	}
@@ -55,16 +55,18 @@ void tl_xtrace_check_snapshots_begin(struct tl_xtrace_check_stream *s)
 static void check_counts(struct tl_xtrace_check_stream *s,
 			 const struct tl_xtrace_snapshot *snapshot)
 {
-	uint64_t total = snapshot->total - s->ordinal, user = snapshot->user - s->user;
+	uint64_t total = snapshot->total - s->counts.ordinal,
+		 user = snapshot->user - s->counts.user;
 
-	bool first = !s->next_snapshot, agree = total == s->count_base && user == s->user_base;
+	bool first = !s->snapshots.next,
+	     agree = total == s->counts.total_base && user == s->counts.user_base;
 
-	if (s->counts_known && !agree)
-		violate(s, TL_XTRACE_RULE_SNAPSHOT_COUNT, s->next_snapshot, snapshot);
-	if (!s->counts_known || first) {
-		s->count_base = total;
-		s->user_base = user;
-		s->counts_known = true;
+	if (s->counts.known && !agree)
+		violate(s, TL_XTRACE_RULE_SNAPSHOT_COUNT, s->snapshots.next, snapshot);
+	if (!s->counts.known || first) {
+		s->counts.total_base = total;
+		s->counts.user_base = user;
+		s->counts.known = true;
 	}
 }
 
@@ -81,23 +83,23 @@ static void check_registers(struct tl_xtrace_check_stream *s,
 	}
 	r->known = UINT32_MAX;
 	if (!tl_xtrace_check_sysregs(s, snapshot->sysregs) || !agree)
-		violate(s, TL_XTRACE_RULE_SNAPSHOT_REGISTERS, s->next_snapshot, snapshot);
+		violate(s, TL_XTRACE_RULE_SNAPSHOT_REGISTERS, s->snapshots.next, snapshot);
 }
 
 void tl_xtrace_check_snapshot(struct tl_xtrace_check_stream *s, enum tl_xtrace_kind kind)
 {
 	struct tl_xtrace_snapshot snapshot;
 
-	read_snapshot(s, s->next_snapshot, &snapshot);
+	read_snapshot(s, s->snapshots.next, &snapshot);
 	/* "Byte offset in xinsndata of the first token after the snapshot", and "a slice start
 	 * needs a PCINST". */
-	if (s->walk.token != s->snapshot_at || kind != TL_XTRACE_PCINST) {
-		violate(s, TL_XTRACE_RULE_SNAPSHOT_OFFSET, s->next_snapshot, &snapshot);
+	if (s->walk.token != s->snapshots.at || kind != TL_XTRACE_PCINST) {
+		violate(s, TL_XTRACE_RULE_SNAPSHOT_OFFSET, s->snapshots.next, &snapshot);
 	} else {
 		check_counts(s, &snapshot);
 		check_registers(s, &snapshot);
 	}
-	s->next_snapshot++;
+	s->snapshots.next++;
 	find_next(s, snapshot.offset, false);
 }
 
@@ -106,9 +108,9 @@ void tl_xtrace_check_snapshots_end(struct tl_xtrace_check_stream *s)
 {
 	struct tl_xtrace_snapshot snapshot;
 
-	while (s->snapshot_at) {
-		read_snapshot(s, s->next_snapshot, &snapshot);
-		violate(s, TL_XTRACE_RULE_SNAPSHOT_OFFSET, s->next_snapshot++, &snapshot);
+	while (s->snapshots.at) {
+		read_snapshot(s, s->snapshots.next, &snapshot);
+		violate(s, TL_XTRACE_RULE_SNAPSHOT_OFFSET, s->snapshots.next++, &snapshot);
 		find_next(s, snapshot.offset, false);
 	}
 }

@@ -96,7 +96,7 @@ void tl_xtrace_report_damage(struct tl_xtrace_check_stream *s)
 		.text = s->walk.text,
 		.path = s->stream->info.path,
 		.offset = s->walk.fault,
-		.record = s->ordinal,
+		.record = s->counts.ordinal,
 		.pc = TL_NOWHERE,
 		.id = s->stream->info.id,
 	};

@@ -8,29 +8,31 @@
 bool tl_xtrace_stack_begin(struct tl_xtrace_call_stack *stack, bool local, bool sites_wanted)
 {
 	*stack = (struct tl_xtrace_call_stack){ .local = local,
-						.sites_wanted = sites_wanted,
+						.sites.wanted = sites_wanted,
 						.base = TL_NONE,
-						.sp_ignored = TL_XTRACE_SP_KEPT };
+						.sp.ignored = TL_XTRACE_SP_KEPT };
 	tl_xtrace_sp_lost(stack);
-	stack->switched = TL_XTRACE_INHERITED;
-	if (!tl_grow(&stack->nodes, &stack->node_capacity, 16, sizeof(*stack->nodes)) ||
+	stack->sp.switched = TL_XTRACE_INHERITED;
+	if (!tl_grow(&stack->contexts.list, &stack->contexts.capacity, 16,
+		     sizeof(*stack->contexts.list)) ||
 	    !tl_grow(&stack->frames, &stack->frame_capacity, 16, sizeof(*stack->frames))) {
 		tl_xtrace_stack_free(stack);
 		return false;
 	}
-	stack->nodes[0] = (struct tl_xtrace_context){ .function = TL_NONE, .parent = TL_NONE };
-	stack->node_count = 1;
+	stack->contexts.list[0] =
+		(struct tl_xtrace_context){ .function = TL_NONE, .parent = TL_NONE };
+	stack->contexts.count = 1;
 	return true;
 }
 
 void tl_xtrace_stack_free(struct tl_xtrace_call_stack *stack)
 {
-	free(stack->nodes);
+	free(stack->contexts.list);
 	free(stack->frames);
-	free(stack->sites);
-	tl_index_free(&stack->children);
-	tl_index_free(&stack->site_index);
-	tl_xtrace_stack_deltas_free(stack->deltas, stack->delta_count);
+	free(stack->sites.list);
+	tl_index_free(&stack->contexts.children);
+	tl_index_free(&stack->sites.index);
+	tl_xtrace_stack_deltas_free(stack->deltas.list, stack->deltas.count);
 	tl_xtrace_parked_free(stack);
 	*stack = (struct tl_xtrace_call_stack){ 0 };
 }

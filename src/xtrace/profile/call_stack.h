@@ -134,37 +134,61 @@ struct tl_xtrace_parked {
 	bool all_known;
 };
 
+/* The calling contexts that were entered. */
+struct tl_xtrace_contexts {
+	struct tl_xtrace_context *list; /* 0: the outside, or the bottom of a local stack */
+	size_t count, capacity;
+	struct tl_index children; /* by parent and function */
+};
+
+/* Calls by call site. */
+struct tl_xtrace_call_sites {
+	bool wanted; /* else none is kept */
+	struct tl_xtrace_call_site *list;
+	size_t count, capacity;
+	struct tl_index index; /* by caller, address and callee */
+};
+
+/* The deltas of a local stack. */
+struct tl_xtrace_stack_deltas {
+	struct tl_xtrace_stack_delta *list;
+	size_t count, capacity;
+	size_t open; /* from this one on, values of SP may be pending */
+};
+
+/* The stacks of threads and coroutines that do not run. */
+struct tl_xtrace_parked_stacks {
+	struct tl_xtrace_parked *list;
+	size_t count, capacity;
+	size_t frames;  /* on all of them */
+	uint64_t clock; /* counts up with each that is parked */
+};
+
+/* SP at the present instruction. Of a local stack; PENDING: counted from where SP was lost. */
+struct tl_xtrace_tracked_sp {
+	uint64_t value;
+	uint8_t state;    /* enum tl_xtrace_sp_state */
+	bool guessed;     /* pending, but a snapshot has a value for it */
+	uint8_t switched; /* enum tl_xtrace_stack_switch: since the last operation or call */
+	uint64_t left;    /* the value before that switch; 0: unknown */
+	uint8_t ignored;  /* changes of SP up to this enum tl_xtrace_sp_change_kind do not matter */
+};
+
 struct tl_xtrace_call_stack {
 	bool local;
-	bool sites_wanted;
 	bool no_memory; /* sticky; the results are then worth nothing */
-	uint32_t base;  /* local: function at the bottom */
+	uint32_t base;  /* of a local stack: the function at the bottom */
 	struct tl_xtrace_frame *frames;
 	size_t depth, frame_capacity;
 	uint32_t handler; /* number of the innermost handler's frame, from 1; 0: none */
-	struct tl_xtrace_context *nodes; /* 0: the outside, or the bottom */
-	size_t node_count, node_capacity;
-	struct tl_index children;
-	struct tl_xtrace_call_site *sites;
-	size_t site_count, site_capacity;
-	struct tl_index site_index;
-	struct tl_xtrace_cost run;   /* of the function at the top, not added yet */
-	struct tl_xtrace_cost total; /* without `run` */
+	struct tl_xtrace_contexts contexts;
+	struct tl_xtrace_call_sites sites;
+	struct tl_xtrace_cost unattributed; /* of the innermost function, since the last change */
+	struct tl_xtrace_cost total;        /* without `unattributed` */
 	struct tl_losses losses;
-	struct tl_xtrace_stack_delta *deltas;
-	size_t delta_count, delta_capacity;
-	struct tl_xtrace_parked *parked;
-	size_t parked_count, parked_capacity, parked_frames;
-	uint64_t parked_clock;
-
-	/* Local: SP at the present instruction; PENDING: counted from where it was lost. */
-	uint64_t sp;
-	uint8_t sp_state;
-	bool sp_guessed;    /* pending, but a snapshot said what it is */
-	uint8_t switched;   /* since the last step or call it was set, to whatever */
-	uint64_t left;      /* what it was then; 0: unknown */
-	uint8_t sp_ignored; /* changes of SP up to this kind need not be looked at */
-	size_t open_delta;  /* steps of deltas from this one on pend, too */
+	struct tl_xtrace_stack_deltas deltas;
+	struct tl_xtrace_parked_stacks parked;
+	struct tl_xtrace_tracked_sp sp;
 };
 
 /* False without memory. `base`: function at the bottom of a local stack. */

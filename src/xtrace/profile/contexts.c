@@ -7,7 +7,7 @@
 static bool same_node(const void *context, const void *key, uint32_t number)
 {
 	const struct tl_xtrace_context *a = &((const struct tl_xtrace_call_stack *)context)
-						     ->nodes[number],
+						     ->contexts.list[number],
 				       *b = key;
 
 	return a->function == b->function && a->parent == b->parent;
@@ -19,19 +19,19 @@ uint32_t tl_xtrace_context_child(struct tl_xtrace_call_stack *stack, uint32_t pa
 {
 	const struct tl_xtrace_context key = { .function = function, .parent = parent };
 	uint64_t hash = tl_hash64((uint64_t)parent << 32 | function);
-	uint32_t found = tl_index_find(&stack->children, hash, same_node, stack, &key);
+	uint32_t found = tl_index_find(&stack->contexts.children, hash, same_node, stack, &key);
 
 	if (found != TL_NONE)
 		return found;
-	if (stack->node_count >= TL_NONE ||
-	    !tl_grow(&stack->nodes, &stack->node_capacity, stack->node_count + 1,
-		     sizeof(*stack->nodes)) ||
-	    !tl_index_add(&stack->children, hash, (uint32_t)stack->node_count)) {
+	if (stack->contexts.count >= TL_NONE ||
+	    !tl_grow(&stack->contexts.list, &stack->contexts.capacity, stack->contexts.count + 1,
+		     sizeof(*stack->contexts.list)) ||
+	    !tl_index_add(&stack->contexts.children, hash, (uint32_t)stack->contexts.count)) {
 		stack->no_memory = true;
 		return 0;
 	}
-	stack->nodes[stack->node_count] = key;
-	return (uint32_t)stack->node_count++;
+	stack->contexts.list[stack->contexts.count] = key;
+	return (uint32_t)stack->contexts.count++;
 }
 
 uint32_t tl_xtrace_top_context(const struct tl_xtrace_call_stack *stack)
@@ -42,9 +42,10 @@ uint32_t tl_xtrace_top_context(const struct tl_xtrace_call_stack *stack)
 /* What ran since the last change of the stack is the cost of its top. */
 void tl_xtrace_attribute_cost(struct tl_xtrace_call_stack *stack)
 {
-	tl_xtrace_cost_add(&stack->nodes[tl_xtrace_top_context(stack)].self, &stack->run);
-	tl_xtrace_cost_add(&stack->total, &stack->run);
-	memset(&stack->run, 0, sizeof(stack->run));
+	tl_xtrace_cost_add(&stack->contexts.list[tl_xtrace_top_context(stack)].self,
+			   &stack->unattributed);
+	tl_xtrace_cost_add(&stack->total, &stack->unattributed);
+	memset(&stack->unattributed, 0, sizeof(stack->unattributed));
 }
 
 /* ---- calls by place ---- */
@@ -52,7 +53,7 @@ void tl_xtrace_attribute_cost(struct tl_xtrace_call_stack *stack)
 static bool same_site(const void *context, const void *key, uint32_t number)
 {
 	const struct tl_xtrace_call_site *a = &((const struct tl_xtrace_call_stack *)context)
-						       ->sites[number],
+						       ->sites.list[number],
 					 *b = key;
 
 	return a->from == b->from && a->callee == b->callee && a->caller == b->caller;
@@ -63,31 +64,31 @@ uint32_t tl_xtrace_call_site_at(struct tl_xtrace_call_stack *stack, uint32_t cal
 {
 	const struct tl_xtrace_call_site key = { .caller = caller, .from = from, .callee = callee };
 	uint64_t hash = tl_hash_pair(from, (uint64_t)caller << 32 | callee);
-	uint32_t found = tl_index_find(&stack->site_index, hash, same_site, stack, &key);
+	uint32_t found = tl_index_find(&stack->sites.index, hash, same_site, stack, &key);
 
 	if (found != TL_NONE)
 		return found;
-	if (stack->site_count >= TL_NONE ||
-	    !tl_grow(&stack->sites, &stack->site_capacity, stack->site_count + 1,
-		     sizeof(*stack->sites)) ||
-	    !tl_index_add(&stack->site_index, hash, (uint32_t)stack->site_count)) {
+	if (stack->sites.count >= TL_NONE ||
+	    !tl_grow(&stack->sites.list, &stack->sites.capacity, stack->sites.count + 1,
+		     sizeof(*stack->sites.list)) ||
+	    !tl_index_add(&stack->sites.index, hash, (uint32_t)stack->sites.count)) {
 		stack->no_memory = true;
 		return TL_NONE;
 	}
-	stack->sites[stack->site_count] = key;
-	return (uint32_t)stack->site_count++;
+	stack->sites.list[stack->sites.count] = key;
+	return (uint32_t)stack->sites.count++;
 }
 
 void tl_xtrace_call_site_enter(struct tl_xtrace_call_stack *stack, struct tl_xtrace_frame *frame)
 {
-	frame->outermost = stack->sites[frame->site].open++ == 0;
+	frame->outermost = stack->sites.list[frame->site].open++ == 0;
 }
 
 /* Inclusive cost counts the outermost frame, so that recursion is counted once. */
 void tl_xtrace_call_site_leave(struct tl_xtrace_call_stack *stack,
 			       const struct tl_xtrace_frame *frame)
 {
-	struct tl_xtrace_call_site *site = &stack->sites[frame->site];
+	struct tl_xtrace_call_site *site = &stack->sites.list[frame->site];
 
 	site->open--;
 	if (!frame->outermost)

@@ -6,14 +6,15 @@
 static void apply(struct tl_xtrace_call_stack *stack, enum tl_xtrace_stack_op_kind kind,
 		  const struct tl_xtrace_location *to, uint64_t from, uint64_t back)
 {
-	tl_xtrace_stack_apply(stack, &(struct tl_xtrace_stack_op){ .kind = kind,
-								   .to = *to,
-								   .from = from,
-								   .back = back,
-								   .sp = stack->sp,
-								   .sp_state = stack->sp_state,
-								   .left = stack->left,
-								   .switched = stack->switched });
+	tl_xtrace_stack_apply(stack,
+			      &(struct tl_xtrace_stack_op){ .kind = kind,
+							    .to = *to,
+							    .from = from,
+							    .back = back,
+							    .sp = stack->sp.value,
+							    .sp_state = stack->sp.state,
+							    .left = stack->sp.left,
+							    .switched = stack->sp.switched });
 }
 
 /* SP is another one from here on. */
@@ -50,8 +51,8 @@ static bool is_moved(const struct tl_xtrace_call_stack *stack)
 	enum { LARGEST_FRAME = 1 << 20 };
 	const struct tl_xtrace_frame *top = stack->frames + stack->depth - !!stack->depth;
 
-	return stack->switched && stack->depth && !top->found && !top->handler &&
-	       top->sp_state == stack->sp_state && top->sp - stack->sp > LARGEST_FRAME;
+	return stack->sp.switched && stack->depth && !top->found && !top->handler &&
+	       top->sp_state == stack->sp.state && top->sp - stack->sp.value > LARGEST_FRAME;
 }
 
 static void follow(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_prev_insn *last,
@@ -126,17 +127,17 @@ static void break_off(struct tl_xtrace_call_stack *stack, const struct tl_xtrace
 					   .to = *next,
 					   .from = last->pc,
 					   .back = meant_to->pc,
-					   .sp_before = stack->sp,
-					   .sp_before_state = stack->sp_state };
+					   .sp_before = stack->sp.value,
+					   .sp_before_state = stack->sp.state };
 
 	/* What pends is not waited for: SP is another one behind this. */
 	if (made.sp_before_state == TL_XTRACE_SP_PENDING)
 		made.sp_before_state =
-			stack->sp_guessed ? TL_XTRACE_SP_KNOWN : TL_XTRACE_SP_UNKNOWN;
+			stack->sp.guessed ? TL_XTRACE_SP_KNOWN : TL_XTRACE_SP_UNKNOWN;
 	if (next->el != meant_to->el || !next->el)
 		change_sp(stack, observed);
-	made.sp = stack->sp;
-	made.sp_state = stack->sp_state;
+	made.sp = stack->sp.value;
+	made.sp_state = stack->sp.state;
 	tl_xtrace_stack_apply(stack, &made);
 }
 
@@ -174,8 +175,9 @@ void tl_xtrace_follow_flow(struct tl_xtrace_call_stack *stack,
 		note(stack, entries, &to);
 	if (returns) {
 		/* An interrupt that comes at once finds the SP of its level as it was. */
-		if (!observed.known && stack->sp_state == TL_XTRACE_SP_KNOWN)
-			observed = (struct tl_xtrace_observed_sp){ .sp = stack->sp, .known = true };
+		if (!observed.known && stack->sp.state == TL_XTRACE_SP_KNOWN)
+			observed = (struct tl_xtrace_observed_sp){ .sp = stack->sp.value,
+								   .known = true };
 		go_down(stack, last, &to, (struct tl_xtrace_observed_sp){ .known = false });
 	} else {
 		follow(stack, last, &to, arrives);

@@ -107,9 +107,9 @@ static int fold_stream(struct tl_xtrace_fold *fold, uint32_t stream, struct tl_e
 	tl_xtrace_stack_free(&fold->stack);
 	free_workers(fold);
 	free(fold->parts);
-	free(fold->crossings);
-	fold->crossings = NULL;
-	fold->crossing_count = fold->crossing_capacity = 0;
+	free(fold->crossings.list);
+	fold->crossings.list = NULL;
+	fold->crossings.count = fold->crossings.capacity = 0;
 	fold->parts = NULL;
 	return status;
 }
@@ -187,12 +187,12 @@ int tl_xtrace_fold(struct tl_xtrace_trace *trace, const struct tl_xtrace_fold_op
 		memcpy(&fold.options, options,
 		       options->size < sizeof(*options) ? options->size : sizeof(*options));
 	pthread_mutex_init(&fold.lock, NULL);
-	pthread_cond_init(&fold.turn, NULL);
+	pthread_cond_init(&fold.spliced, NULL);
 	tl_xtrace_function_map_begin(&fold.functions, fold.options.binaries,
 				     fold.options.binary_count);
 	status = fold_all(&fold, err);
 	tl_xtrace_function_map_free(&fold.functions);
-	pthread_cond_destroy(&fold.turn);
+	pthread_cond_destroy(&fold.spliced);
 	pthread_mutex_destroy(&fold.lock);
 	if (status < 0) {
 		tl_profile_free(fold.profile);

@@ -47,10 +47,12 @@ struct tl_xtrace_fold {
 
 	/* Segments that are folded, waiting for those before them. */
 	pthread_mutex_t lock;
-	pthread_cond_t turn;
+	pthread_cond_t spliced;                 /* `next` has moved */
 	struct tl_xtrace_folded_segment *parts; /* by segment */
-	struct tl_xtrace_segment_jump *crossings;
-	size_t crossing_count, crossing_capacity;
+	struct {
+		struct tl_xtrace_segment_jump *list;
+		size_t count, capacity;
+	} crossings;
 	size_t next; /* the segment whose turn it is */
 	bool no_memory;
 

@@ -91,8 +91,8 @@ static int put_contexts(struct exporting *e, struct tl_error *err)
 	const struct tl_xtrace_call_stack *stack = &e->fold->stack;
 
 	e->contexts[0] = TL_NONE;
-	for (size_t i = 1; i < stack->node_count; i++) {
-		const struct tl_xtrace_context *node = &stack->nodes[i];
+	for (size_t i = 1; i < stack->contexts.count; i++) {
+		const struct tl_xtrace_context *node = &stack->contexts.list[i];
 		uint32_t function = function_number(e, node->function, err);
 		int64_t number;
 
@@ -120,8 +120,8 @@ static int put_calls(struct exporting *e, struct tl_error *err)
 {
 	const struct tl_xtrace_call_stack *stack = &e->fold->stack;
 
-	for (size_t i = 0; i < stack->site_count; i++) {
-		const struct tl_xtrace_call_site *site = &stack->sites[i];
+	for (size_t i = 0; i < stack->sites.count; i++) {
+		const struct tl_xtrace_call_site *site = &stack->sites.list[i];
 		struct tl_arc arc = { .part = e->part, .calls = site->calls };
 		int status;
 
@@ -155,7 +155,7 @@ static bool add_line(struct exporting *e, uint64_t pc, uint32_t function,
 static struct tl_xtrace_cost insn_cost(const struct tl_xtrace_token_block *b,
 				       const struct tl_xtrace_block_insn *insn)
 {
-	int64_t count = (int64_t)b->count;
+	int64_t count = (int64_t)b->times.whole;
 	struct tl_xtrace_cost cost = { {
 		[TL_XTRACE_IR] = count,
 		[TL_XTRACE_LOADS] = count * insn->loads,
@@ -186,7 +186,7 @@ static bool add_block_jump(struct exporting *e, const struct tl_xtrace_token_blo
 		.to = b->target,
 		.function = b->place.function,
 		.conditional = b->flow == TL_A64_CONDITIONAL,
-		.executed = b->count + b->last_count,
+		.executed = b->times.whole + b->times.stepped,
 		.kernel = e->fold->functions.list[b->place.function].kernel,
 	};
 
@@ -194,7 +194,7 @@ static bool add_block_jump(struct exporting *e, const struct tl_xtrace_token_blo
 	    tl_xtrace_locate(&e->fold->functions, b->target, b->place.el).function !=
 		    b->place.function)
 		return true;
-	jump.taken = jump.conditional ? b->taken : jump.executed;
+	jump.taken = jump.conditional ? b->times.taken : jump.executed;
 	return add_jump(e, &jump);
 }
 
@@ -212,8 +212,8 @@ static bool gather_block(struct exporting *e, const struct tl_xtrace_token_block
 
 static bool gather_crossings(struct exporting *e)
 {
-	for (size_t i = 0; i < e->fold->crossing_count; i++) {
-		const struct tl_xtrace_segment_jump *from = &e->fold->crossings[i];
+	for (size_t i = 0; i < e->fold->crossings.count; i++) {
+		const struct tl_xtrace_segment_jump *from = &e->fold->crossings.list[i];
 		const struct jump jump = {
 			.from = from->from,
 			.to = from->to,
@@ -381,7 +381,7 @@ int tl_xtrace_fold_export(struct tl_xtrace_fold *fold, struct tl_error *err)
 	int status;
 
 	e.numbers = malloc(functions * sizeof(*e.numbers));
-	e.contexts = malloc(fold->stack.node_count * sizeof(*e.contexts));
+	e.contexts = malloc(fold->stack.contexts.count * sizeof(*e.contexts));
 	if (e.numbers && e.contexts) {
 		memset(e.numbers, 0xff, functions * sizeof(*e.numbers));
 		status = put_all(&e, err);

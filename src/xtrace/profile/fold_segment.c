@@ -79,7 +79,7 @@ static void count_jump(struct run *r, const struct tl_xtrace_location *to)
 {
 	if (r->done && r->last.flow == TL_A64_CONDITIONAL && to->pc == r->done->target &&
 	    to->pc != r->done->end)
-		r->done->taken++;
+		r->done->times.taken++;
 	if (r->last.flow == TL_A64_JUMP_REGISTER &&
 	    (!r->last.has_target || r->last.target == to->pc) &&
 	    to->function == tl_xtrace_stack_top(&r->stack))
@@ -97,8 +97,8 @@ static void step_to(struct run *r, const struct tl_xtrace_token_block *next)
 
 		if (r->observed.known)
 			tl_xtrace_sp_observed(&r->stack, r->observed.sp);
-		begin.sp = r->stack.sp;
-		begin.sp_state = r->stack.sp_state;
+		begin.sp = r->stack.sp.value;
+		begin.sp_state = r->stack.sp.state;
 		tl_xtrace_stack_apply(&r->stack, &begin);
 		return;
 	}
@@ -123,7 +123,7 @@ static inline void step_quickly(struct run *r, const struct tl_xtrace_token_bloc
 		   (done->flow == TL_A64_NEXT || done->flow == TL_A64_CONDITIONAL)) {
 		return;
 	} else if (next->place.pc == done->target && done->flow == TL_A64_CONDITIONAL) {
-		done->taken++;
+		done->times.taken++;
 	} else if (next->place.pc != done->target || done->flow != TL_A64_JUMP) {
 		step_to(r, next);
 	}
@@ -178,7 +178,7 @@ follow_sp(struct run *r, const struct tl_xtrace_token_block *b, const uint8_t *a
 		tl_xtrace_sp_leave(&r->stack, change->left);
 	if (change->broken)
 		switch_sp(r, b, at);
-	r->stack.sp += change->moves;
+	r->stack.sp.value += change->moves;
 	if (change->observed)
 		tl_xtrace_sp_observed(
 			&r->stack,
@@ -195,7 +195,7 @@ static void follow_sp_once(struct run *r, uint32_t opcode, bool accessed, uint64
 		tl_xtrace_sp_leave(&r->stack, 0);
 	if (change.broken)
 		tl_xtrace_sp_lost(&r->stack);
-	r->stack.sp += change.moves;
+	r->stack.sp.value += change.moves;
 	if (change.observed)
 		tl_xtrace_sp_observed(&r->stack, address + change.offset);
 }
@@ -216,7 +216,7 @@ static void add_extra(struct run *r, struct tl_xtrace_token_block *b, size_t num
 		memset(insn->extra, 0, sizeof(*insn->extra));
 	}
 	tl_xtrace_cost_add(insn->extra, cost);
-	tl_xtrace_cost_add(&r->stack.run, cost);
+	tl_xtrace_cost_add(&r->stack.unattributed, cost);
 }
 
 /* What belongs to the present instruction. */
@@ -303,7 +303,7 @@ static bool one_by_one(struct run *r, struct tl_xtrace_token_block *b)
 	r->done_at = r->filled_at = NULL;
 	if (i < b->insn_count)
 		return true;
-	b->last_count++;
+	b->times.stepped++;
 	r->done = b;
 	r->last.flow = b->flow;
 	if (b->direct) {
@@ -317,9 +317,9 @@ static bool one_by_one(struct run *r, struct tl_xtrace_token_block *b)
 
 static void take_whole(struct run *r, struct tl_xtrace_token_block *b)
 {
-	b->count++;
-	tl_xtrace_cost_add(&r->stack.run, &b->cost);
-	if (__builtin_expect(b->sp_kind > r->stack.sp_ignored, 0))
+	b->times.whole++;
+	tl_xtrace_cost_add(&r->stack.unattributed, &b->cost);
+	if (__builtin_expect(b->sp_kind > r->stack.sp.ignored, 0))
 		follow_sp(r, b, r->walk.next);
 	r->done = b;
 	r->done_at = r->walk.next;
@@ -334,11 +334,11 @@ static void give_deltas(struct run *r)
 	struct tl_xtrace_call_stack *stack = &r->stack;
 
 	/* What pends now will not be known. */
-	if (stack->sp_state != TL_XTRACE_SP_KNOWN)
+	if (stack->sp.state != TL_XTRACE_SP_KNOWN)
 		tl_xtrace_sp_lost(stack);
-	tl_xtrace_fold_deltas(r->fold, r->segment, stack->deltas, stack->delta_count);
-	stack->deltas = NULL;
-	stack->delta_count = stack->delta_capacity = stack->open_delta = 0;
+	tl_xtrace_fold_deltas(r->fold, r->segment, stack->deltas.list, stack->deltas.count);
+	stack->deltas.list = NULL;
+	stack->deltas.count = stack->deltas.capacity = stack->deltas.open = 0;
 }
 
 /* What stands between instructions. ALLGPR: "the full general registers at an exception level
@@ -372,9 +372,9 @@ static void fold_walk(struct run *r)
 			continue;
 		}
 		step_quickly(r, b);
-		if (__builtin_expect(r->stack.delta_count >= MANY_DELTAS &&
-					     (r->stack.open_delta == r->stack.delta_count ||
-					      r->stack.delta_count >= 2 * MANY_DELTAS),
+		if (__builtin_expect(r->stack.deltas.count >= MANY_DELTAS &&
+					     (r->stack.deltas.open == r->stack.deltas.count ||
+					      r->stack.deltas.count >= 2 * MANY_DELTAS),
 				     0))
 			give_deltas(r);
 		if (tl_xtrace_token_block_is_whole(&r->worker->blocks, b, w))
@@ -414,18 +414,18 @@ void tl_xtrace_fold_segment(struct tl_xtrace_fold *fold, struct tl_xtrace_fold_w
 	fill_last(&r);
 	part->last = r.last;
 	part->sp = (struct tl_xtrace_observed_sp){
-		.sp = r.stack.sp,
-		.known = r.stack.sp_state == TL_XTRACE_SP_KNOWN || r.stack.sp_guessed,
-		.switched = r.stack.switched,
-		.left = r.stack.left,
+		.sp = r.stack.sp.value,
+		.known = r.stack.sp.state == TL_XTRACE_SP_KNOWN || r.stack.sp.guessed,
+		.switched = r.stack.sp.switched,
+		.left = r.stack.sp.left,
 	};
 	part->gap = r.walk.status != TL_OK;
 	if (r.last.valid)
 		tl_xtrace_stack_close_local(&r.stack);
 	part->no_memory = r.stack.no_memory || worker->blocks.no_memory;
-	part->deltas = r.stack.deltas;
-	part->delta_count = r.stack.delta_count;
-	r.stack.deltas = NULL;
-	r.stack.delta_count = 0;
+	part->deltas = r.stack.deltas.list;
+	part->delta_count = r.stack.deltas.count;
+	r.stack.deltas.list = NULL;
+	r.stack.deltas.count = 0;
 	tl_xtrace_stack_free(&r.stack);
 }

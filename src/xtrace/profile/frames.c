@@ -27,7 +27,7 @@ void tl_xtrace_frame_push(struct tl_xtrace_call_stack *stack, const struct tl_xt
 	uint32_t node = tl_xtrace_context_child(stack, parent, made->function), site = TL_NONE;
 	struct tl_xtrace_frame *frame;
 
-	if (made->called && stack->sites_wanted && made->from != TL_NOWHERE &&
+	if (made->called && stack->sites.wanted && made->from != TL_NOWHERE &&
 	    (parent || stack->local))
 		site = tl_xtrace_call_site_at(stack, caller, made->from, made->function);
 	frame = tl_xtrace_frame_new(stack);
@@ -38,10 +38,10 @@ void tl_xtrace_frame_push(struct tl_xtrace_call_stack *stack, const struct tl_xt
 	frame->node = node;
 	frame->site = site;
 	frame->start = stack->total;
-	stack->nodes[node].calls += frame->called;
+	stack->contexts.list[node].calls += frame->called;
 	if (site == TL_NONE)
 		return;
-	stack->sites[site].calls++;
+	stack->sites.list[site].calls++;
 	tl_xtrace_call_site_enter(stack, frame);
 }
 
@@ -52,7 +52,7 @@ void tl_xtrace_frame_pop(struct tl_xtrace_call_stack *stack, bool finished)
 	if (frame->handler)
 		stack->handler = frame->outer_handler;
 	if (frame->called && !finished) {
-		stack->nodes[frame->node].unfinished++;
+		stack->contexts.list[frame->node].unfinished++;
 		stack->losses.unfinished++;
 	}
 	if (frame->site != TL_NONE)

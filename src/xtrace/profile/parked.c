@@ -22,7 +22,7 @@ static void put_frames(struct tl_xtrace_call_stack *stack, uint64_t left,
 	*made = (struct tl_xtrace_parked){ .frames = stack->frames,
 					   .depth = stack->depth,
 					   .handler = stack->handler,
-					   .since = stack->parked_clock++,
+					   .since = stack->parked.clock++,
 					   .left = left,
 					   .lowest = UINT64_MAX,
 					   .all_known = true };
@@ -51,10 +51,10 @@ static void take_frames(struct tl_xtrace_call_stack *stack, const struct tl_xtra
 
 static struct tl_xtrace_parked remove_parked(struct tl_xtrace_call_stack *stack, size_t number)
 {
-	struct tl_xtrace_parked removed = stack->parked[number];
+	struct tl_xtrace_parked removed = stack->parked.list[number];
 
-	stack->parked[number] = stack->parked[--stack->parked_count];
-	stack->parked_frames -= removed.depth;
+	stack->parked.list[number] = stack->parked.list[--stack->parked.count];
+	stack->parked.frames -= removed.depth;
 	return removed;
 }
 
@@ -65,7 +65,7 @@ static void abandon_one(struct tl_xtrace_call_stack *stack, size_t number)
 	for (size_t i = 0; i < removed.depth; i++) {
 		if (!removed.frames[i].called)
 			continue;
-		stack->nodes[removed.frames[i].node].unfinished++;
+		stack->contexts.list[removed.frames[i].node].unfinished++;
 		stack->losses.unfinished++;
 	}
 	free(removed.frames);
@@ -75,8 +75,8 @@ static size_t oldest(const struct tl_xtrace_call_stack *stack)
 {
 	size_t found = 0;
 
-	for (size_t i = 1; i < stack->parked_count; i++)
-		if (stack->parked[i].since < stack->parked[found].since)
+	for (size_t i = 1; i < stack->parked.count; i++)
+		if (stack->parked.list[i].since < stack->parked.list[found].since)
 			found = i;
 	return found;
 }
@@ -89,25 +89,25 @@ void tl_xtrace_park(struct tl_xtrace_call_stack *stack, uint64_t left)
 		tl_xtrace_frames_abandon(stack);
 	if (!stack->depth)
 		return;
-	if (!tl_grow(&stack->parked, &stack->parked_capacity, stack->parked_count + 1,
-		     sizeof(*stack->parked))) {
+	if (!tl_grow(&stack->parked.list, &stack->parked.capacity, stack->parked.count + 1,
+		     sizeof(*stack->parked.list))) {
 		stack->no_memory = true;
 		tl_xtrace_frames_abandon(stack);
 		return;
 	}
-	while (stack->parked_count &&
-	       (stack->parked_count >= TL_XTRACE_MOST_PARKED ||
-		stack->parked_frames + stack->depth > TL_XTRACE_PARKED_FRAMES))
+	while (stack->parked.count &&
+	       (stack->parked.count >= TL_XTRACE_MOST_PARKED ||
+		stack->parked.frames + stack->depth > TL_XTRACE_PARKED_FRAMES))
 		abandon_one(stack, oldest(stack));
 	put_frames(stack, left, &made);
-	stack->parked_frames += made.depth;
-	stack->parked[stack->parked_count++] = made;
+	stack->parked.frames += made.depth;
+	stack->parked.list[stack->parked.count++] = made;
 }
 
 void tl_xtrace_abandon_parked_at(struct tl_xtrace_call_stack *stack, uint64_t sp)
 {
-	for (size_t i = stack->parked_count; i-- > 0;) {
-		const struct tl_xtrace_frame *root = stack->parked[i].frames;
+	for (size_t i = stack->parked.count; i-- > 0;) {
+		const struct tl_xtrace_frame *root = stack->parked.list[i].frames;
 
 		if (!root->found && root->back == TL_NOWHERE && root->sp == sp &&
 		    root->sp_state == TL_XTRACE_SP_KNOWN)
@@ -128,16 +128,17 @@ bool tl_xtrace_unpark(struct tl_xtrace_call_stack *stack, const struct tl_xtrace
 		      const struct tl_xtrace_park_match *wanted, size_t *at)
 {
 	struct tl_xtrace_parked taken;
-	size_t best = stack->parked_count;
+	size_t best = stack->parked.count;
 
-	for (size_t i = 0; i < stack->parked_count; i++) {
-		const struct tl_xtrace_parked *parked = &stack->parked[i];
+	for (size_t i = 0; i < stack->parked.count; i++) {
+		const struct tl_xtrace_parked *parked = &stack->parked.list[i];
 
-		if ((best == stack->parked_count || parked->since > stack->parked[best].since) &&
+		if ((best == stack->parked.count ||
+		     parked->since > stack->parked.list[best].since) &&
 		    may_fit(parked, op, wanted->margin) && wanted->fits(parked, op))
 			best = i;
 	}
-	if (best == stack->parked_count)
+	if (best == stack->parked.count)
 		return false;
 	taken = remove_parked(stack, best);
 	*at = wanted->fits(&taken, op) - 1;
@@ -151,15 +152,15 @@ bool tl_xtrace_unpark(struct tl_xtrace_call_stack *stack, const struct tl_xtrace
 
 void tl_xtrace_abandon_parked(struct tl_xtrace_call_stack *stack)
 {
-	while (stack->parked_count)
-		abandon_one(stack, stack->parked_count - 1);
+	while (stack->parked.count)
+		abandon_one(stack, stack->parked.count - 1);
 }
 
 void tl_xtrace_parked_free(struct tl_xtrace_call_stack *stack)
 {
-	for (size_t i = 0; i < stack->parked_count; i++)
-		free(stack->parked[i].frames);
-	free(stack->parked);
-	stack->parked = NULL;
-	stack->parked_count = stack->parked_capacity = 0;
+	for (size_t i = 0; i < stack->parked.count; i++)
+		free(stack->parked.list[i].frames);
+	free(stack->parked.list);
+	stack->parked.list = NULL;
+	stack->parked.count = stack->parked.capacity = 0;
 }

@@ -15,9 +15,9 @@ static void count_crossing(struct tl_xtrace_fold *fold, const struct tl_xtrace_l
 		return;
 	if (tl_xtrace_locate(&fold->functions, last->pc, last->el).function != to->function)
 		return;
-	if (tl_grow(&fold->crossings, &fold->crossing_capacity, fold->crossing_count + 1,
-		    sizeof(*fold->crossings)))
-		fold->crossings[fold->crossing_count++] = made;
+	if (tl_grow(&fold->crossings.list, &fold->crossings.capacity, fold->crossings.count + 1,
+		    sizeof(*fold->crossings.list)))
+		fold->crossings.list[fold->crossings.count++] = made;
 	else
 		fold->no_memory = true;
 }
@@ -36,10 +36,10 @@ static void begin_part(struct tl_xtrace_fold *fold, const struct tl_xtrace_stack
 		fold->sp.sp = observed.sp;
 		fold->sp.known = observed.known;
 	}
-	fold->stack.switched = fold->sp.switched;
-	fold->stack.left = fold->sp.left;
-	fold->stack.sp = fold->sp.sp;
-	fold->stack.sp_state = fold->sp.known ? TL_XTRACE_SP_KNOWN : TL_XTRACE_SP_UNKNOWN;
+	fold->stack.sp.switched = fold->sp.switched;
+	fold->stack.sp.left = fold->sp.left;
+	fold->stack.sp.value = fold->sp.sp;
+	fold->stack.sp.state = fold->sp.known ? TL_XTRACE_SP_KNOWN : TL_XTRACE_SP_UNKNOWN;
 	if (fold->last.valid)
 		count_crossing(fold, to);
 	if (fold->last.valid)
@@ -74,7 +74,7 @@ void tl_xtrace_fold_deltas(struct tl_xtrace_fold *fold, size_t segment,
 {
 	pthread_mutex_lock(&fold->lock);
 	while (fold->next != segment)
-		pthread_cond_wait(&fold->turn, &fold->lock);
+		pthread_cond_wait(&fold->spliced, &fold->lock);
 	splice(fold, deltas, count);
 	pthread_mutex_unlock(&fold->lock);
 }
@@ -109,8 +109,8 @@ void tl_xtrace_fold_in_order(struct tl_xtrace_fold *fold, size_t segment)
 	fold->parts[segment].done = true;
 	for (; fold->next < count && fold->parts[fold->next].done; fold->next++)
 		splice_segment(fold, &fold->parts[fold->next]);
-	pthread_cond_broadcast(&fold->turn);
+	pthread_cond_broadcast(&fold->spliced);
 	while (segment > fold->next + AHEAD)
-		pthread_cond_wait(&fold->turn, &fold->lock);
+		pthread_cond_wait(&fold->spliced, &fold->lock);
 	pthread_mutex_unlock(&fold->lock);
 }

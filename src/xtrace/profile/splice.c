@@ -27,7 +27,7 @@ static void splice_nodes(struct tl_xtrace_call_stack *stack,
 
 		if (i)
 			map[i] = tl_xtrace_context_child(stack, map[from->parent], from->function);
-		to = &stack->nodes[map[i]];
+		to = &stack->contexts.list[map[i]];
 		to->calls += from->calls;
 		to->unfinished += from->unfinished;
 		tl_xtrace_cost_add(&to->self, &from->self);
@@ -46,9 +46,9 @@ static void splice_sites(struct tl_xtrace_call_stack *stack,
 		map[i] = number;
 		if (number == TL_NONE)
 			continue;
-		stack->sites[number].calls += from->calls;
-		if (!stack->sites[number].open)
-			tl_xtrace_cost_add(&stack->sites[number].inclusive, &from->inclusive);
+		stack->sites.list[number].calls += from->calls;
+		if (!stack->sites.list[number].open)
+			tl_xtrace_cost_add(&stack->sites.list[number].inclusive, &from->inclusive);
 	}
 }
 

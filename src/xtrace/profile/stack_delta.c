@@ -26,14 +26,15 @@ static void empty_index(struct tl_index *index)
 /* A local stack begins anew on what it does not know. */
 static void empty(struct tl_xtrace_call_stack *stack)
 {
-	if (stack->node_count > 1)
-		empty_index(&stack->children);
-	if (stack->site_count)
-		empty_index(&stack->site_index);
-	stack->depth = stack->site_count = 0;
+	if (stack->contexts.count > 1)
+		empty_index(&stack->contexts.children);
+	if (stack->sites.count)
+		empty_index(&stack->sites.index);
+	stack->depth = stack->sites.count = 0;
 	stack->handler = 0;
-	stack->node_count = 1;
-	stack->nodes[0] = (struct tl_xtrace_context){ .function = TL_NONE, .parent = TL_NONE };
+	stack->contexts.count = 1;
+	stack->contexts.list[0] =
+		(struct tl_xtrace_context){ .function = TL_NONE, .parent = TL_NONE };
 	stack->total = (struct tl_xtrace_cost){ { 0 } };
 	stack->losses = (struct tl_losses){ 0 };
 }
@@ -43,24 +44,26 @@ void tl_xtrace_leave_delta(struct tl_xtrace_call_stack *stack, const struct tl_x
 	struct tl_xtrace_stack_delta *delta;
 
 	stack->base = op->to.function;
-	if (!tl_grow(&stack->deltas, &stack->delta_capacity, stack->delta_count + 1,
-		     sizeof(*stack->deltas))) {
+	if (!tl_grow(&stack->deltas.list, &stack->deltas.capacity, stack->deltas.count + 1,
+		     sizeof(*stack->deltas.list))) {
 		stack->no_memory = true;
 		empty(stack);
 		return;
 	}
-	delta = &stack->deltas[stack->delta_count++];
+	delta = &stack->deltas.list[stack->deltas.count++];
 	*delta = (struct tl_xtrace_stack_delta){
 		.op = *op,
-		.node_count = stack->node_count,
+		.node_count = stack->contexts.count,
 		.frame_count = stack->depth,
-		.site_count = stack->site_count,
+		.site_count = stack->sites.count,
 		.total = stack->total,
 		.losses = stack->losses,
 	};
-	if (!copy_array(&delta->nodes, stack->nodes, stack->node_count, sizeof(*delta->nodes)) ||
+	if (!copy_array(&delta->nodes, stack->contexts.list, stack->contexts.count,
+			sizeof(*delta->nodes)) ||
 	    !copy_array(&delta->frames, stack->frames, stack->depth, sizeof(*delta->frames)) ||
-	    !copy_array(&delta->sites, stack->sites, stack->site_count, sizeof(*delta->sites)))
+	    !copy_array(&delta->sites, stack->sites.list, stack->sites.count,
+			sizeof(*delta->sites)))
 		stack->no_memory = true;
 	empty(stack);
 }
@@ -76,15 +79,15 @@ static void settle(uint8_t *state, uint64_t *sp, uint64_t by, enum tl_xtrace_sp_
 void tl_xtrace_stack_deltas_resolve(struct tl_xtrace_call_stack *stack, uint64_t by,
 				    enum tl_xtrace_sp_state state)
 {
-	for (size_t i = stack->open_delta; i < stack->delta_count; i++) {
-		struct tl_xtrace_stack_delta *delta = &stack->deltas[i];
+	for (size_t i = stack->deltas.open; i < stack->deltas.count; i++) {
+		struct tl_xtrace_stack_delta *delta = &stack->deltas.list[i];
 
 		settle(&delta->op.sp_state, &delta->op.sp, by, state);
 		settle(&delta->op.sp_before_state, &delta->op.sp_before, by, state);
 		for (size_t k = 0; k < delta->frame_count; k++)
 			settle(&delta->frames[k].sp_state, &delta->frames[k].sp, by, state);
 	}
-	stack->open_delta = stack->delta_count;
+	stack->deltas.open = stack->deltas.count;
 }
 
 void tl_xtrace_stack_deltas_free(struct tl_xtrace_stack_delta *deltas, size_t count)

@@ -21,11 +21,11 @@ void tl_xtrace_stack_call(struct tl_xtrace_call_stack *stack, const struct tl_xt
 					       .el = to->el,
 					       .from = from,
 					       .back = back,
-					       .sp = stack->sp,
-					       .sp_state = stack->sp_state };
+					       .sp = stack->sp.value,
+					       .sp_state = stack->sp.state };
 
 	tl_xtrace_attribute_cost(stack);
-	stack->switched = TL_XTRACE_SAME_STACK;
+	stack->sp.switched = TL_XTRACE_SAME_STACK;
 	if (make_room(stack, to))
 		tl_xtrace_frame_push(stack, &frame);
 }
@@ -34,7 +34,7 @@ void tl_xtrace_stack_call(struct tl_xtrace_call_stack *stack, const struct tl_xt
 static void regain_sp(struct tl_xtrace_call_stack *stack, const struct tl_xtrace_frame *frame)
 {
 	if (stack->local && frame->sp_state == TL_XTRACE_SP_KNOWN &&
-	    stack->sp_state != TL_XTRACE_SP_KNOWN)
+	    stack->sp.state != TL_XTRACE_SP_KNOWN)
 		tl_xtrace_sp_observed(stack, frame->sp);
 }
 
@@ -44,17 +44,18 @@ bool tl_xtrace_stack_return(struct tl_xtrace_call_stack *stack, const struct tl_
 
 	if (!stack->depth || frame->handler ||
 	    !tl_xtrace_same_address(frame->back, to->pc, to->el) ||
-	    (frame->sp_state == stack->sp_state && frame->sp != stack->sp))
+	    (frame->sp_state == stack->sp.state && frame->sp != stack->sp.value))
 		return false;
 	tl_xtrace_attribute_cost(stack);
-	stack->switched = TL_XTRACE_SAME_STACK;
+	stack->sp.switched = TL_XTRACE_SAME_STACK;
 	regain_sp(stack, frame);
 	tl_xtrace_frame_pop(stack, true);
 	/* A call that is the last instruction of its function returns to another one. */
 	if (tl_xtrace_stack_top(stack) != to->function)
-		tl_xtrace_continue_at(
-			stack, &(struct tl_xtrace_stack_op){
-				       .to = *to, .sp = stack->sp, .sp_state = stack->sp_state });
+		tl_xtrace_continue_at(stack,
+				      &(struct tl_xtrace_stack_op){ .to = *to,
+								    .sp = stack->sp.value,
+								    .sp_state = stack->sp.state });
 	return true;
 }
 
@@ -308,7 +309,7 @@ void tl_xtrace_stack_apply(struct tl_xtrace_call_stack *stack, const struct tl_x
 {
 	tl_xtrace_attribute_cost(stack);
 	if (op->kind != TL_XTRACE_OP_BEGIN)
-		stack->switched = TL_XTRACE_SAME_STACK;
+		stack->sp.switched = TL_XTRACE_SAME_STACK;
 	if (ops[op->kind](stack, op))
 		return;
 	tl_xtrace_leave_delta(stack, op);

@@ -17,42 +17,42 @@ static void settle_pending(struct tl_xtrace_call_stack *stack, uint64_t by,
 
 static void end_pending(struct tl_xtrace_call_stack *stack)
 {
-	if (stack->sp_state == TL_XTRACE_SP_PENDING)
+	if (stack->sp.state == TL_XTRACE_SP_PENDING)
 		settle_pending(stack, 0,
-			       stack->sp_guessed ? TL_XTRACE_SP_KNOWN : TL_XTRACE_SP_UNKNOWN);
-	stack->sp_guessed = false;
+			       stack->sp.guessed ? TL_XTRACE_SP_KNOWN : TL_XTRACE_SP_UNKNOWN);
+	stack->sp.guessed = false;
 }
 
 void tl_xtrace_sp_lost(struct tl_xtrace_call_stack *stack)
 {
 	end_pending(stack);
-	stack->sp = 0;
-	stack->sp_state = stack->local ? TL_XTRACE_SP_PENDING : TL_XTRACE_SP_UNKNOWN;
-	stack->sp_ignored = TL_XTRACE_SP_KEPT;
-	stack->open_delta = stack->delta_count;
+	stack->sp.value = 0;
+	stack->sp.state = stack->local ? TL_XTRACE_SP_PENDING : TL_XTRACE_SP_UNKNOWN;
+	stack->sp.ignored = TL_XTRACE_SP_KEPT;
+	stack->deltas.open = stack->deltas.count;
 }
 
 void tl_xtrace_sp_observed(struct tl_xtrace_call_stack *stack, uint64_t sp)
 {
-	if (stack->sp_state == TL_XTRACE_SP_PENDING)
-		settle_pending(stack, sp - stack->sp, TL_XTRACE_SP_KNOWN);
-	stack->sp = sp;
-	stack->sp_state = TL_XTRACE_SP_KNOWN;
-	stack->sp_guessed = false;
-	stack->sp_ignored = TL_XTRACE_SP_OBSERVED;
+	if (stack->sp.state == TL_XTRACE_SP_PENDING)
+		settle_pending(stack, sp - stack->sp.value, TL_XTRACE_SP_KNOWN);
+	stack->sp.value = sp;
+	stack->sp.state = TL_XTRACE_SP_KNOWN;
+	stack->sp.guessed = false;
+	stack->sp.ignored = TL_XTRACE_SP_OBSERVED;
 }
 
 void tl_xtrace_sp_leave(struct tl_xtrace_call_stack *stack, uint64_t moves)
 {
-	bool known = stack->sp_state == TL_XTRACE_SP_KNOWN || stack->sp_guessed;
+	bool known = stack->sp.state == TL_XTRACE_SP_KNOWN || stack->sp.guessed;
 
-	stack->switched = TL_XTRACE_SWITCHED_STACK;
-	stack->left = known ? stack->sp + moves : 0;
+	stack->sp.switched = TL_XTRACE_SWITCHED_STACK;
+	stack->sp.left = known ? stack->sp.value + moves : 0;
 }
 
 void tl_xtrace_sp_guess(struct tl_xtrace_call_stack *stack, uint64_t sp)
 {
 	tl_xtrace_sp_lost(stack);
-	stack->sp = sp;
-	stack->sp_guessed = true;
+	stack->sp.value = sp;
+	stack->sp.guessed = true;
 }

@@ -49,9 +49,11 @@ struct tl_xtrace_token_block {
 	uint16_t bytes, token_count, insn_count;
 	uint64_t last, end; /* address of the last instruction; behind it */
 	uint64_t target;
-	uint64_t count;             /* times it came as it is */
-	uint64_t last_count;        /* times its last instruction was executed */
-	uint64_t taken;             /* of these, to `target` */
+	struct {
+		uint64_t whole;   /* the whole block came */
+		uint64_t stepped; /* its instructions came up to the last, counted one by one */
+		uint64_t taken;   /* of both, the branch at the end was taken to `target` */
+	} times;
 	struct tl_xtrace_cost cost; /* of one time */
 	struct tl_xtrace_block_token *tokens;
 	struct tl_xtrace_block_insn *insns;

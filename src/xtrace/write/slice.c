@@ -12,24 +12,31 @@
 #include "xtrace/format/snapshot.h"
 #include "xtrace/write/writer.h"
 
+/* The first instruction of the part. */
+struct first {
+	bool met, written;
+	uint64_t offset;
+	uint64_t total, user; /* instructions before it, as snapshots count them */
+};
+
 struct slice {
 	struct tl_xtrace_trace *trace;
 	const struct tl_xtrace_stream *stream;
 	const struct tl_xtrace_slice *what;
 	struct tl_output *out, *snapshots;
-	bool whole;                            /* nothing is cut off */
-	uint64_t begin_byte, end_byte;         /* of the snapshots asked for */
-	uint64_t ordinal, user;                /* instructions so far, of the whole stream */
-	bool begun;                            /* the first instruction of the part was met */
-	uint64_t begin, base_total, base_user; /* where it was, and how many instructions before */
-	uint64_t written;                      /* bytes */
-	const uint8_t *run, *run_end;          /* tokens to copy */
-	bool first_written;                    /* the part's first instruction was */
-	uint64_t user_of_fields, total_of_fields; /* what snapshots say less what was counted */
+	bool whole;                    /* nothing is cut off */
+	uint64_t begin_byte, end_byte; /* of the snapshots asked for */
+	uint64_t ordinal, user;        /* instructions so far, of the whole stream */
+	struct first first;
+	struct {
+		uint64_t user, total;
+	} field_offset;               /* counts of the last snapshot less `user` and `ordinal` */
+	uint64_t written;             /* bytes */
+	const uint8_t *run, *run_end; /* tokens to copy */
 	uint32_t next_snapshot;
 	uint64_t next_place;             /* at most where it is */
-	struct tl_xtrace_layout layout;  /* of the snapshots we write */
-	struct tl_xtrace_writer *writer; /* a dialect that is not ours; else NULL */
+	struct tl_xtrace_layout layout;  /* of the snapshots that are written */
+	struct tl_xtrace_writer *writer; /* of tokens in another dialect; else NULL */
 };
 
 /* ---- snapshots ---- */
@@ -51,25 +58,26 @@ static void pass_snapshots(struct slice *s, uint64_t place, bool within)
 		if (snapshot.offset > place && snapshot.offset != TL_NOWHERE)
 			return;
 		if (snapshot.offset == place) {
-			s->total_of_fields = snapshot.total - s->ordinal;
-			s->user_of_fields = snapshot.user - s->user;
-			if (!s->begun || place == s->begin) {
-				s->base_total = snapshot.total;
-				s->base_user = snapshot.user;
+			s->field_offset.total = snapshot.total - s->ordinal;
+			s->field_offset.user = snapshot.user - s->user;
+			if (!s->first.met || place == s->first.offset) {
+				s->first.total = snapshot.total;
+				s->first.user = snapshot.user;
 			}
 		}
 		if (!within || !s->snapshots || (snapshot.offset == TL_NOWHERE && !s->whole) ||
 		    s->next_snapshot < s->what->first_snapshot ||
-		    s->next_snapshot >= s->what->end_snapshot || snapshot.offset < s->begin)
+		    s->next_snapshot >= s->what->end_snapshot || snapshot.offset < s->first.offset)
 			continue;
 		/* One that is not where it says keeps its distance. */
 		if (!s->whole || !s->stream->info.ordinals)
-			snapshot.index =
-				snapshot.offset == place ? written(s) : snapshot.offset - s->begin;
+			snapshot.index = snapshot.offset == place
+						 ? written(s)
+						 : snapshot.offset - s->first.offset;
 		if (!s->whole) {
 			snapshot.file = 0;
-			snapshot.user -= s->base_user;
-			snapshot.total -= s->base_total;
+			snapshot.user -= s->first.user;
+			snapshot.total -= s->first.total;
 		}
 		tl_xtrace_put_record(s->snapshots, &s->layout, &snapshot, snapshot.vector_bits);
 	}
@@ -159,10 +167,10 @@ static bool is_over(const struct slice *s, uint64_t offset)
 /* The first token of the part. */
 static void begin_part(struct slice *s, uint64_t offset)
 {
-	s->begun = true;
-	s->begin = offset;
-	s->base_total = s->ordinal + s->total_of_fields;
-	s->base_user = s->user + s->user_of_fields;
+	s->first.met = true;
+	s->first.offset = offset;
+	s->first.total = s->ordinal + s->field_offset.total;
+	s->first.user = s->user + s->field_offset.user;
 }
 
 /*
@@ -183,18 +191,18 @@ static int cut_token(struct slice *s, struct tl_xtrace_walk *w, enum tl_xtrace_k
 			return 0;
 		*inside = holds(s, offset);
 	}
-	first = *inside && !s->begun;
+	first = *inside && !s->first.met;
 	if (first)
 		begin_part(s, offset);
 	if (instruction && offset >= s->next_place)
 		pass_snapshots(s, offset, *inside);
 	if (*inside && s->writer)
 		status = translate(s, w, kind, err) < 0 ? err->status : 1;
-	else if (*inside && instruction && !s->first_written)
+	else if (*inside && instruction && !s->first.written)
 		put_first(s, w, kind);
 	else if (*inside)
 		put_token(s, w);
-	s->first_written = s->first_written || (*inside && instruction);
+	s->first.written = s->first.written || (*inside && instruction);
 	s->ordinal += instruction;
 	s->user += instruction && !tl_xtrace_walk_el(w);
 	return status;
@@ -213,7 +221,7 @@ static int cut_segment(struct slice *s, const struct tl_xtrace_segment *segment,
 	if (status < 0)
 		return status;
 	/* What was lost before the part, or behind it, is no fault of the part. */
-	if (w.status != TL_OK && (*inside || !s->begun) && tl_xtrace_walk_end(&w, err) < 0)
+	if (w.status != TL_OK && (*inside || !s->first.met) && tl_xtrace_walk_end(&w, err) < 0)
 		return (int)err->status;
 	return status;
 }
@@ -225,13 +233,13 @@ static int cut_stream(struct slice *s, struct tl_error *err)
 	int status = 1;
 
 	if (s->whole)
-		s->begun = true;
+		s->first.met = true;
 	for (size_t i = 0; status == 1 && i < s->stream->segment_count; i++)
 		status = cut_segment(s, &s->stream->segments[i], &inside, err);
 	end_run(s);
 	if (status == 1 && s->whole)
 		pass_snapshots(s, UINT64_MAX - 1, true);
-	if (status >= 0 && !s->begun)
+	if (status >= 0 && !s->first.met)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "there are no instructions in that part");
 	return status < 0 ? status : 0;
